@@ -1,0 +1,74 @@
+/* json/record_json.h - records to log lines and back.
+ *
+ * Writing: tally_json_recorder is the recorder of layer/recorder.h over a file (json/sink.c).
+ * Reading: a tally_log_reader pulls one record after the other out of a file, a pipe or memory,
+ * strictly: what it accepts is RFC 8259 JSON, UTF-8, no duplicate keys, and "passtally/1" lines in
+ * a legal order. Unknown fields are skipped (later versions add fields). Memory is bounded by the
+ * longest line (at most 64 MiB) and does not grow with the file. One thread at a time.
+ */
+#ifndef PASSTALLY_JSON_RECORD_JSON_H
+#define PASSTALLY_JSON_RECORD_JSON_H
+
+#include "layer/recorder.h"
+
+extern const struct tally_recorder_ops tally_json_recorder;
+
+/* One line, without the newline, into `out`; returns the length it has or would have. For
+ * `passtally counters --json` and tests. */
+size_t tally_json_write_device(char *out, size_t size, const struct tally_device_record *device);
+
+enum tally_line_type {
+	TALLY_LINE_HEADER = 0,
+	TALLY_LINE_DEVICE,
+	TALLY_LINE_PASS_INFO,
+	TALLY_LINE_FRAME,
+	TALLY_LINE_NOTE,
+	TALLY_LINE_END,
+	TALLY_LINE_UNKNOWN, /* a type of a later version: skipped by readers */
+};
+
+struct tally_log_line {
+	enum tally_line_type type;
+	uint64_t number; /* line number, from 1 */
+	union {
+		struct tally_header_record header;
+		struct tally_device_record device;
+		struct tally_pass_info_record pass_info;
+		struct tally_frame_record frame;
+		struct tally_note_record note;
+		struct tally_end_record end;
+	};
+};
+
+enum tally_read_status {
+	TALLY_READ_OK = 0,
+	TALLY_READ_END,       /* clean end of file */
+	TALLY_READ_TRUNCATED, /* the last line is cut: all before it were given */
+	TALLY_READ_BAD,       /* not a log: see the error */
+	TALLY_READ_IO,
+	TALLY_READ_NO_MEMORY,
+};
+
+struct tally_read_error {
+	uint64_t line, column; /* from 1; column in bytes */
+	char message[256];     /* what is wrong, without place or file name */
+};
+
+struct tally_log_reader;
+/* `path` "-" is standard input. NULL with *status and *error set. */
+struct tally_log_reader *tally_log_reader_open(const char *path, enum tally_read_status *status,
+					       struct tally_read_error *error);
+/* Reads from memory that outlives the reader. */
+struct tally_log_reader *tally_log_reader_open_memory(const char *bytes, size_t len);
+void tally_log_reader_close(struct tally_log_reader *reader);
+/* The next record; everything it points to is valid until the next call. Keys of counters and
+ * interned strings (formats, units) are equal pointers for equal strings over the reader's life.
+ * After TRUNCATED or BAD every later call returns the same. */
+enum tally_read_status tally_log_reader_next(struct tally_log_reader *reader,
+					     struct tally_log_line *line,
+					     struct tally_read_error *error);
+/* Bytes consumed and, for a regular file, in all (0 = unknown): for progress. */
+void tally_log_reader_progress(const struct tally_log_reader *reader, uint64_t *done,
+			       uint64_t *total);
+
+#endif

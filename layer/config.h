@@ -1,0 +1,138 @@
+/* layer/config.h - every option, from every place it can be said.
+ *
+ * One table (tally_options) serves the command line, PASSTALLY_OPTIONS, the INI files, --help and
+ * the header line of the log. Precedence: command line, environment, per-program file, user file,
+ * default. An unknown key or a bad value is reported through the callback with the valid ones
+ * listed; the caller decides whether to stop (the command) or to go on with defaults (injected).
+ * Any thread, but a struct tally_config belongs to one thread until it is finished being filled;
+ * afterwards it is read-only. Reading files may block; nothing else does.
+ */
+#ifndef PASSTALLY_LAYER_CONFIG_H
+#define PASSTALLY_LAYER_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum tally_granularity {
+	TALLY_GRANULARITY_FRAME = 0,
+	TALLY_GRANULARITY_SUBMIT,
+	TALLY_GRANULARITY_PASS,
+	TALLY_GRANULARITY_DRAW,
+};
+
+enum tally_frame_boundary {
+	TALLY_FRAME_PRESENT = 0,
+	TALLY_FRAME_FINISH,
+	TALLY_FRAME_FLUSH,
+	TALLY_FRAME_TERMINATOR,
+	TALLY_FRAME_IDLE,
+	TALLY_FRAME_SUBMIT, /* every frame_every submits */
+	TALLY_FRAME_LABEL,  /* where frame_label begins */
+};
+
+enum tally_split { TALLY_SPLIT_NONE = 0, TALLY_SPLIT_GROUP, TALLY_SPLIT_BARRIER };
+enum tally_snapshot { TALLY_SNAPSHOT_SAMPLED = 0, TALLY_SNAPSHOT_EXACT, TALLY_SNAPSHOT_OFF };
+
+enum tally_trigger_kind {
+	TALLY_TRIGGER_NONE = 0,
+	TALLY_TRIGGER_FRAME,
+	TALLY_TRIGGER_LABEL,
+};
+
+struct tally_trigger {
+	enum tally_trigger_kind kind;
+	uint64_t frame;
+	char *label;
+};
+
+/* Where a value in force came from, lowest precedence first. */
+enum tally_config_origin {
+	TALLY_FROM_DEFAULT = 0,
+	TALLY_FROM_USER_FILE,
+	TALLY_FROM_PROGRAM_FILE,
+	TALLY_FROM_ENVIRONMENT,
+	TALLY_FROM_COMMAND_LINE,
+};
+
+/* Values in force. Strings belong to the struct. */
+struct tally_config {
+	char *counters; /* list, '+' or ',' between items */
+	char *set;      /* NULL = rotate */
+	char *sources;  /* NULL = all that probe */
+	enum tally_granularity granularity;
+	enum tally_frame_boundary frame;
+	uint64_t frame_every;
+	char *frame_label;
+	enum tally_split split;
+	bool group_work;
+	enum tally_snapshot snapshot;
+	uint64_t period_ns;
+	uint64_t skip, frames, every; /* frames 0 = no end; every 1 = all */
+	double seconds;               /* 0 = no end */
+	struct tally_trigger start_on, stop_on;
+	char *control;
+	char *log;          /* pattern with %e %t %p; NULL = the default place */
+	uint64_t max_log;   /* bytes, 0 = no limit */
+	uint32_t max_passes; /* a frame */
+	bool no_argv, force;
+	enum tally_config_origin *origin; /* per row of tally_options */
+};
+
+/* One option: a row of the table. */
+struct tally_option {
+	const char *key;    /* "max-log" */
+	char letter;        /* 'o' for --log, 0 = none */
+	const char *values; /* shown in --help: "present|finish|...", "LIST", "SIZE"; NULL = a switch */
+	const char *help;   /* one sentence */
+	/* Parse `value` into the config; false: `why` holds a sentence that lists what is valid. */
+	bool (*set)(struct tally_config *config, const char *value, char *why, size_t size);
+	/* The value in force as the words that would set it; returns the length. */
+	size_t (*get)(const struct tally_config *config, char *out, size_t size);
+};
+extern const struct tally_option tally_options[];
+extern const size_t tally_n_options;
+
+/* Told of each thing that could not be taken: one whole sentence. */
+typedef void tally_config_complain(void *data, const char *message);
+
+void tally_config_init(struct tally_config *config); /* defaults; may leave strings NULL on OOM */
+void tally_config_finish(struct tally_config *config);
+
+/* The row of a key, or NULL. */
+const struct tally_option *tally_option_find(const char *key, size_t len);
+
+/* Set one option unless something of higher precedence already did. False after a complaint. */
+bool tally_config_set(struct tally_config *config, const char *key, const char *value,
+		      enum tally_config_origin origin, tally_config_complain *complain, void *data);
+/* "counters=X,frame=submit:1": commas between options, '+' inside lists, backslash escapes. A key
+ * without '=' sets a switch. `text` is at most 64 KiB. */
+bool tally_config_parse_options(struct tally_config *config, const char *text,
+				enum tally_config_origin origin, tally_config_complain *complain,
+				void *data);
+/* An INI file: [passtally] for all programs, comments with # or ;, at most 1 MiB. A missing file
+ * is not an error; a bad line is, with its number. */
+bool tally_config_read_file(struct tally_config *config, const char *path,
+			    enum tally_config_origin origin, tally_config_complain *complain,
+			    void *data);
+/* All places but the command line, lowest first: $XDG_CONFIG_HOME/passtally/passtally.conf,
+ * .../programs/<executable's base name>.conf, PASSTALLY_OPTIONS, PASSTALLY_LOG. Under secure
+ * execution (AT_SECURE) the environment and the home folder are not read. */
+bool tally_config_load(struct tally_config *config, const char *program,
+		       tally_config_complain *complain, void *data);
+
+/* Expand %e (program's base name), %t (start, YYYYMMDD-HHMMSS), %p (pid) and %%; NULL pattern:
+ * the default place $XDG_STATE_HOME/passtally/%e-%t-%p.jsonl. Caller frees; NULL on OOM or when
+ * no home is known. */
+char *tally_config_log_path(const char *pattern, const char *program, uint64_t started_unix_ns,
+			    long pid);
+
+/* Does an item of the list (keys, names without regard to case, globs with * and ?) match? The
+ * words `all` and `overview` match nothing here: callers ask tally_list_has() first. */
+bool tally_list_matches(const char *list, const char *key, const char *name);
+bool tally_list_has(const char *list, const char *word);
+
+/* PASSTALLY_DISABLE is set to anything: be a pure pass-through. Read once, at load. */
+bool tally_config_disabled(void);
+
+#endif

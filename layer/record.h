@@ -1,0 +1,335 @@
+/* layer/record.h - what one run says, as plain data.
+ *
+ * The writer turns these structs into log lines, the reader turns log lines into these structs;
+ * nothing else passes between capture and log. Nothing here owns memory: whoever fills a struct
+ * keeps what it points to alive for the length of the call it is handed to. No thread rules: a
+ * record belongs to one thread at a time.
+ *
+ * A number is true or absent: `has_*` and `valid` say which. Absent is never written as 0.
+ */
+#ifndef PASSTALLY_LAYER_RECORD_H
+#define PASSTALLY_LAYER_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TALLY_SCHEMA "passtally/1"
+
+/* Which member of a tally_value is live. */
+enum tally_storage {
+	TALLY_STORAGE_U64 = 0,
+	TALLY_STORAGE_I64,
+	TALLY_STORAGE_F64,
+	TALLY_N_STORAGES,
+};
+
+struct tally_value {
+	enum tally_storage storage;
+	union {
+		uint64_t u64;
+		int64_t i64;
+		double f64;
+	};
+};
+
+enum tally_counter_kind {
+	TALLY_KIND_EVENT = 0,  /* things that happened */
+	TALLY_KIND_DURATION,   /* time or cycles spent */
+	TALLY_KIND_RATIO,      /* a share, 0 to 1 or percent as the unit says */
+	TALLY_KIND_THROUGHPUT, /* things a second, bytes moved */
+	TALLY_KIND_RAW,        /* meaning known to the driver's author */
+	TALLY_KIND_TIMESTAMP,  /* a point in time */
+	TALLY_N_KINDS,
+};
+
+/* What one value of the counter speaks of at its finest. */
+enum tally_scope {
+	TALLY_SCOPE_WORKLOAD = 0,
+	TALLY_SCOPE_PASS,
+	TALLY_SCOPE_SUBMISSION,
+	TALLY_SCOPE_FRAME,
+	TALLY_SCOPE_DEVICE, /* includes other processes */
+	TALLY_N_SCOPES,
+};
+
+/* One number that can be counted. All strings are static or live as long as the device. */
+struct tally_counter {
+	const char *key;  /* the name in the log; never needs escaping */
+	const char *name; /* for people */
+	const char *unit; /* "1", "ns", "bytes", "percent", ... */
+	const char *source;
+	const char *description;
+	enum tally_counter_kind kind;
+	enum tally_storage storage;
+	enum tally_scope scope;
+	uint32_t width_bits; /* of the hardware's or driver's counter */
+};
+
+/* One derived value (metrics come with a later source; the log has room for them). */
+struct tally_metric_info {
+	const char *key;
+	const char *name;
+	const char *unit;
+	const char *expression;
+	const char *dialect;
+};
+
+struct tally_source_info {
+	const char *name;
+	bool on;
+	const char *reason; /* why not, or NULL when on and nothing to say */
+};
+
+enum tally_api {
+	TALLY_API_OPENGL = 0,
+	TALLY_API_OPENGL_ES,
+	TALLY_API_VULKAN,
+	TALLY_N_APIS,
+};
+
+enum tally_pass_kind {
+	TALLY_PASS_RENDER = 0,
+	TALLY_PASS_COMPUTE,
+	TALLY_PASS_TRANSFER,
+	TALLY_PASS_RAYTRACING,
+	TALLY_PASS_BUILD,
+	TALLY_PASS_OTHER,
+	TALLY_N_PASS_KINDS,
+};
+
+enum tally_load_op {
+	TALLY_LOAD_UNKNOWN = 0,
+	TALLY_LOAD_LOAD,
+	TALLY_LOAD_CLEAR,
+	TALLY_LOAD_DONT_CARE,
+	TALLY_N_LOAD_OPS,
+};
+
+enum tally_store_op {
+	TALLY_STORE_UNKNOWN = 0,
+	TALLY_STORE_STORE,
+	TALLY_STORE_DISCARD,
+	TALLY_STORE_RESOLVE,
+	TALLY_N_STORE_OPS,
+};
+
+/* Words in a pass's or a frame's `flags`. One table for both: see tally_flag_name(). */
+enum tally_flag {
+	TALLY_FLAG_INDIRECT = 0,     /* draws whose counts only the GPU knows */
+	TALLY_FLAG_LIST,             /* display lists: draws unknown */
+	TALLY_FLAG_IMMEDIATE,        /* glBegin/glEnd: vertices unknown */
+	TALLY_FLAG_CONDITIONAL,      /* conditional rendering: draws issued may not have run */
+	TALLY_FLAG_RASTERIZER_DISCARD,
+	TALLY_FLAG_TRANSFORM_FEEDBACK,
+	TALLY_FLAG_SELECT,           /* GL_SELECT or GL_FEEDBACK: no GPU work */
+	TALLY_FLAG_RESOLVE,          /* a multisample resolve */
+	TALLY_FLAG_READBACK,         /* copies to the CPU */
+	TALLY_FLAG_SYNC,             /* makes the CPU wait for the GPU */
+	TALLY_FLAG_MIPMAP,           /* mipmap generation */
+	TALLY_FLAG_TILING,           /* QCOM tiling or implicit resolve */
+	TALLY_FLAG_YIELDED,          /* a counter was given up to the game's own query */
+	TALLY_FLAG_DISJOINT,         /* the GPU's clock was disturbed: times left out */
+	TALLY_FLAG_LOST,             /* results will never come: context gone or lost */
+	TALLY_FLAG_INCOMPLETE,       /* written before all results were there */
+	TALLY_FLAG_DROPPED,          /* no slot free: not measured */
+	TALLY_FLAG_UNCALIBRATED,     /* gpu_start_ns is on the GPU's own clock */
+	TALLY_FLAG_NO_TIMESTAMPS,    /* the GPU offers no usable timestamps */
+	TALLY_FLAG_APPROXIMATE,      /* the driver may count this work in a neighbour */
+	TALLY_FLAG_OVERFLOW,         /* a counter overflowed */
+	TALLY_FLAG_SATURATED,        /* a counter stuck at its largest value: left out */
+	TALLY_FLAG_PARTIAL,          /* frame: ended by the run's end, not by a boundary */
+	TALLY_FLAG_LATE,             /* frame: passes of an earlier frame arrived after it */
+	TALLY_FLAG_LABEL_DROPPED,    /* too many different labels */
+	TALLY_FLAG_BAD_TIME,         /* the GPU's stamps made no sense: times left out */
+	TALLY_N_FLAGS,
+};
+#define TALLY_FLAG(f) (UINT64_C(1) << TALLY_FLAG_##f)
+
+/* One attachment, by role. Formats are the API's spelling: "RGBA8", "DEPTH24_STENCIL8". */
+#define TALLY_MAX_COLOR 8
+struct tally_attachment {
+	const char *format; /* static; NULL = no such attachment, "?" = unknown */
+	uint32_t samples;   /* 0 = unknown, 1 = single-sampled */
+	uint32_t layers;
+};
+
+/* What a pass writes to. width 0: no size (buffer copies, compute). */
+struct tally_target {
+	uint32_t width, height, layers, samples;
+	uint32_t n_color;
+	struct tally_attachment color[TALLY_MAX_COLOR];
+	struct tally_attachment depth;   /* also depth-stencil */
+	struct tally_attachment stencil; /* only where separate from depth */
+	bool presented;                  /* a window's or surface's own buffer */
+};
+
+/* Counts of API calls inside one pass. */
+struct tally_tallies {
+	uint64_t draws, dispatches, copies, clears;
+	uint64_t vertices, instances;
+	uint64_t calls;
+};
+
+/* Which tallies are not known (see TALLY_FLAG_INDIRECT, _LIST, _IMMEDIATE). */
+enum {
+	TALLY_UNKNOWN_DRAWS = 1u << 0,
+	TALLY_UNKNOWN_VERTICES = 1u << 1,
+	TALLY_UNKNOWN_INSTANCES = 1u << 2,
+	TALLY_UNKNOWN_DISPATCHES = 1u << 3,
+	TALLY_UNKNOWN_COPIES = 1u << 4,
+	TALLY_UNKNOWN_CLEARS = 1u << 5,
+};
+
+/* A measured or derived number under its key. */
+struct tally_keyed_value {
+	const char *key;
+	struct tally_value value;
+	bool estimated;
+};
+
+/* One workload inside a pass (granularity draw). */
+struct tally_workload_record {
+	const char *command; /* "draw", "dispatch", "copy", "clear" */
+	bool has_gpu_start, has_gpu;
+	uint64_t gpu_start_ns, gpu_ns;
+	const struct tally_keyed_value *counters;
+	uint32_t n_counters;
+	uint64_t flags;
+};
+
+struct tally_pass_record {
+	uint32_t index;   /* in the frame, from 0 */
+	uint64_t id;      /* docs/identity.md */
+	uint32_t segment; /* 0 for the first or only stretch */
+	enum tally_pass_kind kind;
+	const char *label; /* NULL = none; UTF-8 not guaranteed */
+	struct tally_tallies tallies;
+	uint32_t unknown; /* TALLY_UNKNOWN_* */
+	int64_t context;  /* GL context number, -1 = none */
+	int32_t queue_family, queue_index; /* Vulkan, -1 = none */
+	bool has_submission;
+	uint64_t submission;
+	int64_t surface; /* -1 = none */
+	bool has_cpu_start, has_gpu_start, has_gpu;
+	uint64_t cpu_start_ns, gpu_start_ns, gpu_ns;
+	const struct tally_keyed_value *counters;
+	uint32_t n_counters;
+	const struct tally_keyed_value *metrics;
+	uint32_t n_metrics;
+	uint64_t flags;
+	const struct tally_workload_record *workloads;
+	uint32_t n_workloads;
+};
+
+struct tally_frame_record {
+	uint64_t frame;
+	uint32_t device;
+	uint64_t start_ns, cpu_ns;
+	bool has_gpu, has_coverage;
+	uint64_t gpu_ns, envelope_ns;
+	double coverage; /* 0 to 1 */
+	const char *set; /* counter set of this frame, NULL = the only one */
+	const struct tally_pass_record *passes;
+	uint32_t n_passes;
+	bool has_unattributed_gpu;
+	uint64_t unattributed_gpu_ns;
+	const struct tally_keyed_value *unattributed;
+	uint32_t n_unattributed;
+	uint64_t overhead_ns;
+	uint64_t dropped_passes;
+	uint64_t flags;
+};
+
+struct tally_pass_info_record {
+	uint64_t id;
+	enum tally_pass_kind kind;
+	const char *label;
+	struct tally_target target;
+	enum tally_load_op load;
+	enum tally_store_op store;
+};
+
+struct tally_option_record {
+	const char *key;
+	const char *value;
+};
+
+struct tally_header_record {
+	const char *version;
+	const char *program; /* path of the executable */
+	const char *const *argv;
+	uint32_t n_argv; /* 0 with --no-argv */
+	bool has_argv;
+	int64_t pid;
+	uint64_t started_unix_ns; /* written as RFC 3339, UTC */
+	const struct tally_option_record *options;
+	uint32_t n_options;
+};
+
+struct tally_device_record {
+	uint32_t device;
+	enum tally_api api;
+	const char *name, *driver, *driver_version;
+	int64_t beneath;           /* device that uses this one, -1 = none */
+	const char *serialized_by; /* NULL = nothing of ours serialises it */
+	const struct tally_source_info *sources;
+	uint32_t n_sources;
+	const struct tally_counter *const *counters;
+	uint32_t n_counters;
+	const struct tally_metric_info *metrics;
+	uint32_t n_metrics;
+};
+
+enum tally_level {
+	TALLY_LEVEL_INFO = 0,
+	TALLY_LEVEL_WARNING,
+	TALLY_LEVEL_ERROR,
+	TALLY_N_LEVELS,
+};
+
+struct tally_note_record {
+	enum tally_level level;
+	const char *message;
+	const char *source; /* which part speaks: "session", "gl-statistics", ... */
+};
+
+/* Statistics of one value of one pass identity; sums are 128 bits wide in two halves. */
+struct tally_statistic_record {
+	uint64_t id;
+	const char *key;
+	uint64_t n;
+	bool integral; /* sum and sum_sq are exact integers */
+	uint64_t sum_hi, sum_lo, sum_sq_hi, sum_sq_lo;
+	double sum_f64, sum_sq_f64; /* when not integral */
+	struct tally_value min, max;
+	double mean, sd_population, sd_sample;
+	bool has_sd_sample; /* n > 1 */
+};
+
+struct tally_end_record {
+	uint64_t frames, frames_dropped, passes;
+	const char *reason; /* "exit", "max-log", "frames", "seconds", ... */
+	const struct tally_statistic_record *statistics;
+	uint32_t n_statistics;
+};
+
+/* Words of the log for the enums above; NULL when out of range. Static strings. */
+const char *tally_storage_name(unsigned v);
+const char *tally_counter_kind_name(unsigned v);
+const char *tally_scope_name(unsigned v);
+const char *tally_api_name(unsigned v);
+const char *tally_pass_kind_name(unsigned v);
+const char *tally_load_op_name(unsigned v);
+const char *tally_store_op_name(unsigned v);
+const char *tally_level_name(unsigned v);
+/* `flag` is a bit number, enum tally_flag. */
+const char *tally_flag_name(unsigned flag);
+
+/* The inverse of a *_name function over n values: -1 when `word` is none of them. */
+int tally_name_find(const char *(*name)(unsigned), unsigned n, const char *word, size_t len);
+
+/* The value as a double, for statistics over mixed storages. */
+double tally_value_f64(struct tally_value v);
+
+#endif

@@ -1,0 +1,33 @@
+/* layer/session.h - one capture: configuration, log, collector thread, life and death.
+ *
+ * There is one session a process, shared by the GL shim and the Vulkan layer. It starts with the
+ * first pass, never in a process that does not render. All functions may be called from any
+ * thread; none waits for the GPU. After fork the child has no session until it renders, and then
+ * its own, with a file of its own.
+ */
+#ifndef PASSTALLY_LAYER_SESSION_H
+#define PASSTALLY_LAYER_SESSION_H
+
+#include "layer/config.h"
+#include "layer/recorder.h"
+
+/* The configuration in force, read at the first call (files and environment), then constant until
+ * the process ends. NULL when PASSTALLY_DISABLE is set: be a pure pass-through. */
+const struct tally_config *tally_session_config(void);
+
+/* Open the log and start the collector thread, once; later calls answer at once. False: nothing
+ * is captured (disabled, the log could not be opened, out of memory), told once through log.h. */
+bool tally_session_start(const struct tally_recorder_ops *ops);
+bool tally_session_running(void);
+
+/* Write everything that is finished, the `end` line, and close. Called at exit, at _exit (by the
+ * shim's hook) and when a limit is reached; a second call does nothing. Waits at most 2 s for the
+ * collector thread. `reason` is static. */
+void tally_session_stop(const char *reason);
+
+/* Is a frame with this number inside --skip/--frames/--every/--seconds/--start-on/--stop-on? */
+bool tally_session_wants_frame(uint64_t frame);
+/* A label began somewhere: --start-on label:NAME and --stop-on label:NAME. Cheap when unused. */
+void tally_session_saw_label(const char *name, size_t len);
+
+#endif

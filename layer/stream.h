@@ -1,0 +1,106 @@
+/* layer/stream.h - how finished passes leave the thread that issued them.
+ *
+ * A device is a GL share group or a VkDevice: frames are numbered per device. A stream is one
+ * producer inside it, a GL context or a queue, used by one thread at a time (its owner's), which
+ * takes no lock and does not wait. Passes are stored where they will be read from: in the
+ * stream's part of the device's open frame. When every result of a closed part is there, the part
+ * crosses to the collector thread through the stream's ring and comes back empty.
+ *
+ * A pass belongs to the frame that was open when it began, also on a stream that never presents.
+ * Ceilings: config max_passes a frame and stream, TALLY_MAX_PARTS parts in flight a stream; past
+ * them whole passes are dropped and counted in the frame's dropped_passes.
+ */
+#ifndef PASSTALLY_LAYER_STREAM_H
+#define PASSTALLY_LAYER_STREAM_H
+
+#include "layer/pass_id.h"
+#include "layer/record.h"
+
+#define TALLY_MAX_PARTS 64
+
+struct tally_device;
+struct tally_stream;
+
+/* A new device, numbered from 0; its `device` line is written before its first frame. Copies
+ * everything out of `info` (info->device is ignored; counters must be static or outlive the
+ * process). NULL when no session runs or on OOM. */
+struct tally_device *tally_device_create(const struct tally_device_record *info);
+/* Say it anew: another line with the same number follows. */
+void tally_device_describe(struct tally_device *device, const struct tally_device_record *info);
+/* No more streams will be made; frees once its last stream is gone and its frames are written. */
+void tally_device_destroy(struct tally_device *device);
+/* The number of the open frame. */
+uint64_t tally_device_frame(const struct tally_device *device);
+
+/* One pass while it is being captured. Set by whoever opens it unless noted. */
+struct tally_pass {
+	enum tally_pass_kind kind;
+	enum tally_load_op load;
+	enum tally_store_op store;
+	bool restarts;     /* begins by clearing or discarding its target: never a resumption */
+	bool unattributed; /* measured work outside passes: summed, not listed */
+	bool has_time;     /* gpu_begin_ns and gpu_end_ns are true */
+	bool done;         /* stream.c's: results are final */
+	uint32_t slot;     /* the measurer's handle, query/harvest.h */
+	uint32_t unknown;  /* TALLY_UNKNOWN_* */
+	uint64_t key;      /* equal in one frame = same target objects: a resumed pass */
+	const struct tally_target *target; /* from tally_stream_intern_target() */
+	const char *label;                 /* from tally_stream_intern_label(), or NULL */
+	uint64_t flags;
+	struct tally_tallies tallies;
+	int64_t surface; /* -1 = none */
+	bool has_submission;
+	uint64_t submission;
+	uint64_t cpu_start_ns;
+	uint64_t gpu_begin_ns, gpu_end_ns;
+	struct tally_value *values; /* one per counter of the stream; stream.c's memory */
+	uint64_t *valid;            /* bit per counter */
+};
+
+struct tally_stream_info {
+	int64_t context; /* GL context number, -1 = none */
+	int32_t queue_family, queue_index;
+	/* Outlive the process or the session, whichever ends first. */
+	const struct tally_counter *const *counters;
+	uint32_t n_counters;
+};
+
+struct tally_stream *tally_stream_create(struct tally_device *device,
+					 const struct tally_stream_info *info);
+/* Everything unfinished is handed over as it is, flagged LOST; frees once the collector is
+ * through with it. Accepts NULL. */
+void tally_stream_destroy(struct tally_stream *stream);
+
+/* A copy that lives as long as the process, equal contents give equal pointers. Allocates on first
+ * sight; NULL on OOM or past 4096 targets or 16384 labels (label bytes: at most 512 each). */
+const struct tally_target *tally_stream_intern_target(struct tally_stream *stream,
+						      const struct tally_target *target);
+const char *tally_stream_intern_label(struct tally_stream *stream, const char *text, size_t len);
+
+/* Is the device's open frame captured? Constant within a frame. */
+bool tally_stream_captures(struct tally_stream *stream);
+
+/* Append a zeroed pass (slot TALLY_NO_SLOT, surface -1) to the open frame. NULL: not captured, or
+ * dropped and counted. The pointer is good until tally_stream_publish() hands the part over,
+ * which never happens before tally_pass_done() of it. */
+struct tally_pass *tally_stream_open_pass(struct tally_stream *stream, uint64_t now_ns);
+
+/* Our own time in the game's thread, added to the open frame's overhead_ns. */
+void tally_stream_add_overhead(struct tally_stream *stream, uint64_t ns);
+
+struct tally_frame_end {
+	uint64_t now_ns;
+	struct tally_extent presented; /* 0 x 0 when nothing was presented */
+	uint64_t flags;                /* frame flags to add */
+};
+/* The device's open frame ends here and the next begins; call with no pass open. */
+void tally_stream_end_frame(struct tally_stream *stream, const struct tally_frame_end *end);
+
+/* The oldest pass that is not done, or NULL; *age_frames: how many frames ago it was issued. */
+struct tally_pass *tally_stream_pending(struct tally_stream *stream, uint64_t *age_frames);
+/* Passes become done in the order they were opened. */
+void tally_stream_pass_done(struct tally_stream *stream, struct tally_pass *pass);
+/* Hand over every closed part whose passes are all done; takes back what the collector emptied. */
+void tally_stream_publish(struct tally_stream *stream);
+
+#endif

@@ -1,0 +1,80 @@
+/* query/gl_api.h - the OpenGL calls that the gl_* sources make, as the shim or a probe hands them
+ * over: never by name, so that a source can not call the shim itself.
+ *
+ * Plain C types are used on purpose (GLuint is unsigned, GLint64 int64_t): no GL header is needed
+ * and none can clash. One struct per context, used while that context is current, by its thread.
+ * Functions the context lacks are NULL; sources check before use.
+ */
+#ifndef PASSTALLY_QUERY_GL_API_H
+#define PASSTALLY_QUERY_GL_API_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tally_source;
+
+/* Query targets that only one query may hold at a time (GL 4.6 spec 4.2; the three occlusion
+ * targets share one). Bit numbers in app_active. */
+enum tally_gl_exclusive {
+	TALLY_GL_VERTICES_SUBMITTED = 0,
+	TALLY_GL_PRIMITIVES_SUBMITTED,
+	TALLY_GL_VERTEX_SHADER_INVOCATIONS,
+	TALLY_GL_TESS_CONTROL_SHADER_PATCHES,
+	TALLY_GL_TESS_EVALUATION_SHADER_INVOCATIONS,
+	TALLY_GL_GEOMETRY_SHADER_INVOCATIONS,
+	TALLY_GL_GEOMETRY_SHADER_PRIMITIVES_EMITTED,
+	TALLY_GL_FRAGMENT_SHADER_INVOCATIONS,
+	TALLY_GL_COMPUTE_SHADER_INVOCATIONS,
+	TALLY_GL_CLIPPING_INPUT_PRIMITIVES,
+	TALLY_GL_CLIPPING_OUTPUT_PRIMITIVES,
+	TALLY_GL_SAMPLES_PASSED,        /* and ANY_SAMPLES_PASSED, ..._CONSERVATIVE */
+	TALLY_GL_PRIMITIVES_GENERATED,  /* stream 0 */
+	TALLY_GL_XFB_PRIMITIVES_WRITTEN, /* stream 0 */
+	TALLY_GL_TIME_ELAPSED,          /* the game's alone: no source uses it */
+	TALLY_GL_N_EXCLUSIVE,
+};
+
+struct tally_gl_api {
+	bool es;
+	int version; /* 10 * major + minor */
+	/* Exact token in the extension list. */
+	bool (*has_extension)(const struct tally_gl_api *api, const char *name);
+	void *user; /* has_extension's */
+
+	unsigned (*GetError)(void);
+	void (*GetIntegerv)(unsigned pname, int *data);
+	void (*GetInteger64v)(unsigned pname, int64_t *data);
+	void (*Flush)(void);
+	void (*GenQueries)(int n, unsigned *ids);
+	void (*DeleteQueries)(int n, const unsigned *ids);
+	void (*BeginQuery)(unsigned target, unsigned id);
+	void (*EndQuery)(unsigned target);
+	void (*QueryCounter)(unsigned id, unsigned target);
+	void (*GetQueryiv)(unsigned target, unsigned pname, int *params);
+	void (*GetQueryObjectuiv)(unsigned id, unsigned pname, unsigned *params);
+	void (*GetQueryObjectui64v)(unsigned id, unsigned pname, uint64_t *params);
+
+	/* Bit per enum tally_gl_exclusive: the game holds it now. Kept by the shim. */
+	uint32_t app_active;
+	/* The GPU_DISJOINT_EXT flag was seen set since the source last cleared this (GLES). Set
+	 * by whoever reads the driver's clear-on-read flag, the shim's hook included; the source
+	 * calls read_disjoint, which also remembers it for the game. */
+	bool disjoint_seen;
+	bool (*read_disjoint)(struct tally_gl_api *api);
+};
+
+/* Map a GL query target to its exclusive group, -1 when it is none of them (TIMESTAMP, ...). */
+int tally_gl_exclusive_of(unsigned target);
+
+/* Each source is created unopened over an api that outlives it; NULL on OOM. close() or abandon()
+ * frees what open() took, tally_source_destroy() the source. */
+struct tally_source *tally_gl_timestamp_create(struct tally_gl_api *api);
+struct tally_source *tally_gl_statistics_create(struct tally_gl_api *api);
+void tally_source_destroy(struct tally_source *src);
+
+/* The game is about to begin a query of group `which`: end ours if it runs. The open slot's value
+ * is given up and flagged YIELDED. Called before the game's call is forwarded; app_active gets
+ * the bit afterwards. */
+void tally_gl_statistics_yield(struct tally_source *src, enum tally_gl_exclusive which);
+
+#endif
