@@ -1,0 +1,226 @@
+"""Configure, build and test passtally, and count the results.
+
+Called by scripts/test. Each stage is one build folder: gcc (build/), AddressSanitizer with
+UndefinedBehaviorSanitizer (build-asan/), ThreadSanitizer (build-tsan/), clang (build-clang/, which
+is only compiled). Results come from meson's own test log; a test program that speaks TAP counts
+once a test point, any other counts once.
+"""
+
+import argparse
+import dataclasses
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+GOOD = {"OK", "EXPECTEDFAIL"}
+TAIL_LINES = 80
+
+
+@dataclasses.dataclass
+class Stage:
+    """One build folder and what is run in it."""
+
+    name: str
+    folder: str
+    options: list
+    suites: list  # empty: compile only; None: every suite
+    skip_suites: list = dataclasses.field(default_factory=list)
+    env: dict = dataclasses.field(default_factory=dict)
+    timeout_multiplier: int = 1
+
+
+@dataclasses.dataclass
+class Counts:
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+
+    def add(self, other):
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skipped += other.skipped
+
+    def __str__(self):
+        return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
+
+
+def supp(kind):
+    """The sanitizer's suppression file as an option, where the tests have one."""
+    path = ROOT / "tests" / f"{kind}.supp"
+    return f":suppressions={path}" if path.exists() else ""
+
+
+def stages(args):
+    strict = ["-Dwerror=true"] if args.werror else ["-Dwerror=false"]
+    strict.append("-Dtests=enabled")
+    # A sanitized shared library may leave the sanitizer's own symbols open.
+    sanitized = strict + ["-Db_lundef=false", "-Dbuildtype=debugoptimized"]
+    address = Stage(
+        "address and undefined behaviour", "build-asan",
+        sanitized + ["-Db_sanitize=address,undefined"],
+        ["unit", "golden", "live", "cli", "fuzz", "torture"], ["long", "no-asan"],
+        {
+            "ASAN_OPTIONS": "detect_stack_use_after_return=1:verify_asan_link_order=0"
+                            ":halt_on_error=1:print_summary=1",
+            "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
+            "LSAN_OPTIONS": "print_suppressions=0" + supp("lsan"),
+        }, 4)
+    thread = Stage(
+        "threads", "build-tsan", sanitized + ["-Db_sanitize=thread"],
+        ["threads"], ["long", "no-tsan"],
+        {"TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1" + supp("tsan")}, 8)
+    if args.sanitize:
+        return [{"address": address, "thread": thread}[args.sanitize]]
+    gcc = Stage("gcc", "build", strict, None, [] if args.all else ["long"])
+    if args.quick:
+        gcc.suites = ["unit", "golden"]
+        return [gcc]
+    clang = Stage("clang, compiled only", "build-clang", strict, [], env={"CC": "clang"})
+    return [gcc, address, thread, clang]
+
+
+def run(command, env=None):
+    print("+ " + " ".join(str(c) for c in command), flush=True)
+    return subprocess.run(command, cwd=ROOT, env=env, check=False).returncode
+
+
+def configure(stage, env):
+    folder = ROOT / stage.folder
+    if (folder / "build.ninja").exists():
+        # Not `meson configure`: test files that are new since are found only by this.
+        if run(["meson", "setup", "--reconfigure", stage.folder, *stage.options], env) == 0:
+            return True
+        # A folder of another meson or of moved sources: start afresh.
+        shutil.rmtree(folder)
+    return run(["meson", "setup", stage.folder, *stage.options], env) == 0
+
+
+TAP_POINT = re.compile(r"^(ok|not ok)\b[^#\n]*(#\s*(?:skip|todo)\b)?", re.IGNORECASE | re.MULTILINE)
+
+
+def count_points(entry):
+    """Counts of one line of meson's test log."""
+    result = entry["result"]
+    points = TAP_POINT.findall(entry.get("stdout") or "")
+    if not points:
+        if result == "SKIP":
+            return Counts(skipped=1)
+        return Counts(passed=1) if result in GOOD else Counts(failed=1)
+    counts = Counts()
+    for word, directive in points:
+        if "skip" in directive.lower():
+            counts.skipped += 1
+        elif word.lower() == "ok":
+            counts.passed += 1
+        else:
+            counts.failed += 1
+    # A program that died after its last good point has failed all the same.
+    if result not in GOOD and result != "SKIP" and not counts.failed:
+        counts.failed += 1
+    return counts
+
+
+def show(entry):
+    print(f"\n---- {entry['name']}: {entry['result']} (status {entry.get('returncode')}) ----")
+    print("$ " + " ".join(str(c) for c in entry.get("command", [])))
+    for stream in ("stdout", "stderr"):
+        text = (entry.get(stream) or "").rstrip()
+        if not text:
+            continue
+        lines = text.split("\n")
+        left_out = len(lines) - TAIL_LINES
+        print(f"-- {stream}" + (f" (last {TAIL_LINES} of {len(lines)} lines)" if left_out > 0 else ""))
+        print("\n".join(lines[-TAIL_LINES:]))
+    sys.stdout.flush()
+
+
+def read_log(folder):
+    """Meson's test log; a suite that selects no test writes none."""
+    path = ROOT / folder / "meson-logs" / "testlog.json"
+    if not path.exists():
+        return []
+    with open(path, encoding="utf-8", errors="replace") as log:
+        return [json.loads(line) for line in log if line.strip()]
+
+
+def test(stage, jobs, env):
+    log = ROOT / stage.folder / "meson-logs" / "testlog.json"
+    log.unlink(missing_ok=True)
+    command = ["meson", "test", "-C", stage.folder, "--no-rebuild", "--num-processes", str(jobs),
+               "--timeout-multiplier", str(stage.timeout_multiplier)]
+    for suite in stage.suites or []:
+        command += ["--suite", suite]
+    for suite in stage.skip_suites:
+        command += ["--no-suite", suite]
+    status = run(command, env)
+    counts = Counts()
+    entries = read_log(stage.folder)
+    for entry in entries:
+        one = count_points(entry)
+        counts.add(one)
+        if one.failed:
+            show(entry)
+    if not entries:
+        print(f"{stage.name}: no test was run", file=sys.stderr)
+        counts.failed += 1
+    elif status != 0 and counts.failed == 0:
+        print(f"{stage.name}: meson test failed with status {status}", file=sys.stderr)
+        counts.failed += 1
+    return counts
+
+
+def run_stage(stage, jobs):
+    """Counts of the stage; its build counts as one test."""
+    print(f"\n==== {stage.name} ({stage.folder}/) ====", flush=True)
+    env = dict(os.environ, **stage.env)
+    if env.get("CC") and shutil.which(env["CC"].split()[0]) is None:
+        print(f"{stage.name}: skipped, {env['CC']} is not installed")
+        return Counts(skipped=1)
+    if not configure(stage, env) or run(["ninja", "-C", stage.folder, "-j", str(jobs)], env) != 0:
+        print(f"{stage.name}: the build failed, see above", file=sys.stderr)
+        return Counts(failed=1)
+    counts = Counts(passed=1)
+    if stage.suites != []:
+        counts.add(test(stage, jobs, env))
+    return counts
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        prog="scripts/test", description="Build passtally and run its tests.")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--quick", action="store_true", help="unit and golden tests only (2 minutes)")
+    what.add_argument("--all", action="store_true", help="also what takes long")
+    what.add_argument("--sanitize", choices=("address", "thread"),
+                      help="only the build with this sanitizer (address: with undefined behaviour)")
+    parser.add_argument("--werror", action="store_true", help="compiler warnings fail the build")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N",
+                        help="processes at a time (default: one a processor)")
+    args = parser.parse_args()
+    for tool in ("meson", "ninja"):
+        if shutil.which(tool) is None:
+            print(f"scripts/test: {tool} is not installed: run scripts/deps", file=sys.stderr)
+            print(Counts(failed=1))
+            return 1
+    began = time.monotonic()
+    total = Counts()
+    lines = []
+    for stage in stages(args):
+        stage_began = time.monotonic()
+        counts = run_stage(stage, args.jobs)
+        lines.append(f"{stage.name}: {counts} ({time.monotonic() - stage_began:.0f} s)")
+        total.add(counts)
+    print("\n" + "\n".join(lines))
+    print(f"in {time.monotonic() - began:.0f} s")
+    print(total)
+    return 1 if total.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
