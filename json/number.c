@@ -1,0 +1,354 @@
+#include "json/number.h"
+
+#include <float.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json/pow10.h"
+
+static const char digit_pairs[201] = "00010203040506070809"
+				     "10111213141516171819"
+				     "20212223242526272829"
+				     "30313233343536373839"
+				     "40414243444546474849"
+				     "50515253545556575859"
+				     "60616263646566676869"
+				     "70717273747576777879"
+				     "80818283848586878889"
+				     "90919293949596979899";
+
+static const uint64_t powers[] = {
+	UINT64_C(1),
+	UINT64_C(10),
+	UINT64_C(100),
+	UINT64_C(1000),
+	UINT64_C(10000),
+	UINT64_C(100000),
+	UINT64_C(1000000),
+	UINT64_C(10000000),
+	UINT64_C(100000000),
+	UINT64_C(1000000000),
+	UINT64_C(10000000000),
+	UINT64_C(100000000000),
+	UINT64_C(1000000000000),
+	UINT64_C(10000000000000),
+	UINT64_C(100000000000000),
+	UINT64_C(1000000000000000),
+	UINT64_C(10000000000000000),
+	UINT64_C(100000000000000000),
+	UINT64_C(1000000000000000000),
+	UINT64_C(10000000000000000000),
+};
+
+static unsigned
+count_digits(uint64_t v)
+{
+	unsigned bits = 64u - (unsigned)__builtin_clzll(v | 1);
+	unsigned guess = bits * 1233 >> 12; /* bits * log10(2) */
+	return guess + (v >= powers[guess]) + (v == 0);
+}
+
+static void
+put_pair(char *out, uint32_t pair)
+{
+	memcpy(out, digit_pairs + 2 * pair, 2);
+}
+
+/* Exactly eight digits. */
+static void
+put_eight(char *out, uint32_t v)
+{
+	uint32_t upper = v / 10000, lower = v % 10000;
+	put_pair(out, upper / 100);
+	put_pair(out + 2, upper % 100);
+	put_pair(out + 4, lower / 100);
+	put_pair(out + 6, lower % 100);
+}
+
+size_t
+tally_number_format_u64(char *out, uint64_t v)
+{
+	unsigned n = count_digits(v);
+	char *at = out + n;
+	while (v >= 100000000) {
+		at -= 8;
+		put_eight(at, (uint32_t)(v % 100000000));
+		v /= 100000000;
+	}
+	uint32_t rest = (uint32_t)v;
+	while (rest >= 100) {
+		at -= 2;
+		put_pair(at, rest % 100);
+		rest /= 100;
+	}
+	if (rest >= 10)
+		put_pair(out, rest);
+	else if (at > out)
+		*out = (char)('0' + rest);
+	return n;
+}
+
+/* Divides in place and gives the rest; by 32-bit digits, for 32-bit targets have no 128-bit type. */
+static uint64_t
+divide_by_1e9(uint32_t words[4])
+{
+	uint64_t rest = 0;
+	for (int i = 0; i < 4; i++) {
+		uint64_t part = rest << 32 | words[i];
+		words[i] = (uint32_t)(part / 1000000000);
+		rest = part % 1000000000;
+	}
+	return rest;
+}
+
+size_t
+tally_number_format_u128(char *out, uint64_t hi, uint64_t lo)
+{
+	if (hi == 0)
+		return tally_number_format_u64(out, lo);
+	uint32_t words[4] = { (uint32_t)(hi >> 32), (uint32_t)hi, (uint32_t)(lo >> 32),
+			      (uint32_t)lo };
+	uint32_t groups[5];
+	for (int i = 4; i >= 0; i--)
+		groups[i] = (uint32_t)divide_by_1e9(words);
+	int first = 0;
+	while (groups[first] == 0)
+		first++;
+	size_t n = tally_number_format_u64(out, groups[first]);
+	for (int i = first + 1; i < 5; i++) {
+		out[n] = (char)('0' + groups[i] / 100000000);
+		put_eight(out + n + 1, groups[i] % 100000000);
+		n += 9;
+	}
+	return n;
+}
+
+static uint64_t
+multiply_high(uint64_t a, uint64_t b, uint64_t *low)
+{
+#ifdef __SIZEOF_INT128__
+	__extension__ typedef unsigned __int128 u128;
+	u128 product = (u128)a * b;
+	*low = (uint64_t)product;
+	return (uint64_t)(product >> 64);
+#else
+	uint64_t a_hi = a >> 32, a_lo = (uint32_t)a, b_hi = b >> 32, b_lo = (uint32_t)b;
+	uint64_t low_low = a_lo * b_lo;
+	uint64_t middle = a_hi * b_lo + (low_low >> 32);
+	uint64_t other = a_lo * b_hi + (uint32_t)middle;
+	*low = other << 32 | (uint32_t)low_low;
+	return a_hi * b_hi + (middle >> 32) + (other >> 32);
+#endif
+}
+
+/* Bits 128 and up of g * factor, the lowest bit set when anything below was not zero. */
+static uint64_t
+round_to_odd(unsigned row, uint64_t factor)
+{
+	uint64_t unused, low;
+	uint64_t carry = multiply_high(tally_pow10[row].lo, factor, &unused);
+	uint64_t high = multiply_high(tally_pow10[row].hi, factor, &low);
+	low += carry;
+	high += low < carry;
+	return high | (low > 1);
+}
+
+struct decimal {
+	uint64_t digits;
+	int exponent; /* the value is digits * 10^exponent */
+};
+
+/* The shortest decimal inside the rounding interval of c * 2^q, the closest one where several are
+ * that short: R. Giulietti, "The Schubfach way to render doubles", 2020. */
+static struct decimal
+find_shortest(uint64_t fraction, int biased)
+{
+	uint64_t c = biased ? fraction | UINT64_C(1) << 52 : fraction;
+	int q = (biased ? biased : 1) - 1075;
+	if (biased && q <= 0 && q > -53 && (c & ((UINT64_C(1) << -q) - 1)) == 0)
+		return (struct decimal){ c >> -q, 0 };
+
+	uint64_t odd = c & 1;
+	bool uneven = fraction == 0 && biased > 1; /* the lower neighbour is half as far */
+	int k = (q * 1262611 - (uneven ? 524031 : 0)) >> 22; /* floor(log10(width)) */
+	int h = q + ((-k * 1741647) >> 19) + 1;              /* floor(log2(10^-k)) */
+	unsigned row = (unsigned)(-k - TALLY_POW10_FIRST);
+	uint64_t lower = round_to_odd(row, (4 * c - 2 + uneven) << h) + odd;
+	uint64_t value = round_to_odd(row, (4 * c) << h);
+	uint64_t upper = round_to_odd(row, (4 * c + 2) << h) - odd;
+
+	uint64_t s = value / 4;
+	if (s >= 10) {
+		uint64_t tens = s / 10;
+		bool below = lower <= 40 * tens;
+		bool above = 40 * tens + 40 <= upper;
+		if (below != above)
+			return (struct decimal){ tens + above, k + 1 };
+	}
+	bool below = lower <= 4 * s;
+	bool above = 4 * s + 4 <= upper;
+	if (below != above)
+		return (struct decimal){ s + above, k };
+	uint64_t middle = 4 * s + 2;
+	return (struct decimal){ s + (value > middle || (value == middle && (s & 1))), k };
+}
+
+/* digits d1d2d3... with the point after `point` of them. */
+static size_t
+place_point(char *out, const char *digits, int n, int point)
+{
+	char *at = out;
+	if (point > 16 || point < -3) {
+		*at++ = digits[0];
+		if (n > 1) {
+			*at++ = '.';
+			memcpy(at, digits + 1, (size_t)n - 1);
+			at += n - 1;
+		}
+		*at++ = 'e';
+		int exponent = point - 1;
+		if (exponent < 0) {
+			*at++ = '-';
+			exponent = -exponent;
+		}
+		at += tally_number_format_u64(at, (uint64_t)exponent);
+	} else if (point <= 0) {
+		*at++ = '0';
+		*at++ = '.';
+		memset(at, '0', (size_t)-point);
+		at += -point;
+		memcpy(at, digits, (size_t)n);
+		at += n;
+	} else if (point >= n) {
+		memcpy(at, digits, (size_t)n);
+		memset(at + n, '0', (size_t)(point - n));
+		at += point;
+		*at++ = '.';
+		*at++ = '0';
+	} else {
+		memcpy(at, digits, (size_t)point);
+		at[point] = '.';
+		memcpy(at + point + 1, digits + point, (size_t)(n - point));
+		at += n + 1;
+	}
+	return (size_t)(at - out);
+}
+
+size_t
+tally_number_format_f64(char *out, double v)
+{
+	uint64_t bits;
+	memcpy(&bits, &v, sizeof(bits));
+	char *at = out;
+	if (bits >> 63)
+		*at++ = '-';
+	bits &= ~(UINT64_C(1) << 63);
+	if (bits == 0) {
+		memcpy(at, "0.0", 3);
+		return (size_t)(at - out) + 3;
+	}
+	struct decimal d = find_shortest(bits & ((UINT64_C(1) << 52) - 1), (int)(bits >> 52));
+	while (d.digits % 10 == 0) {
+		d.digits /= 10;
+		d.exponent++;
+	}
+	char digits[TALLY_U64_CHARS];
+	int n = (int)tally_number_format_u64(digits, d.digits);
+	at += place_point(at, digits, n, n + d.exponent);
+	return (size_t)(at - out);
+}
+
+/* A decimal too long or too large for exact arithmetic in doubles. strtod() rounds correctly; it is
+ * given no point, so that the locale has no say. Digits past those that can matter are folded into
+ * one that keeps the number off a tie. */
+static double
+parse_slowly(const char *text, size_t len, bool negative)
+{
+	enum { MATTER = 780 };
+	char plain[MATTER + 32];
+	size_t n = 0;
+	int64_t exponent = 0;
+	bool after_point = false, tail = false;
+	size_t i = negative;
+	if (negative)
+		plain[n++] = '-';
+	size_t zero = n;
+	for (; i < len && text[i] != 'e' && text[i] != 'E'; i++) {
+		if (text[i] == '.') {
+			after_point = true;
+			continue;
+		}
+		bool leading = n == zero && text[i] == '0';
+		if (!leading && n < MATTER) {
+			plain[n++] = text[i];
+			exponent -= after_point;
+		} else if (leading) {
+			exponent -= after_point;
+		} else {
+			tail |= text[i] != '0';
+			exponent += !after_point;
+		}
+	}
+	if (n == zero)
+		plain[n++] = '0';
+	if (tail) {
+		plain[n++] = '1';
+		exponent--;
+	}
+	if (i < len) {
+		i++;
+		bool down = text[i] == '-';
+		i += text[i] == '-' || text[i] == '+';
+		int64_t written = 0;
+		for (; i < len; i++) {
+			if (written < INT64_C(1000000000000))
+				written = written * 10 + (text[i] - '0');
+		}
+		exponent += down ? -written : written;
+	}
+	/* Beyond these nothing but 0 or infinity is left, whatever the digits are. */
+	exponent = exponent < -9999 ? -9999 : exponent > 9999 ? 9999 : exponent;
+	plain[n++] = 'e';
+	if (exponent < 0)
+		plain[n++] = '-';
+	n += tally_number_format_u64(plain + n, (uint64_t)(exponent < 0 ? -exponent : exponent));
+	plain[n] = '\0';
+	return strtod(plain, NULL);
+}
+
+double
+tally_number_parse_f64(const char *text, size_t len)
+{
+	static const double exact[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+					1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+					1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
+	bool negative = len && text[0] == '-';
+	if (FLT_EVAL_METHOD != 0 || len > 19) /* x87 would round twice */
+		return parse_slowly(text, len, negative);
+	uint64_t digits = 0;
+	int exponent = 0;
+	bool after_point = false;
+	size_t i = negative;
+	for (; i < len && text[i] != 'e' && text[i] != 'E'; i++) {
+		if (text[i] == '.') {
+			after_point = true;
+			continue;
+		}
+		digits = digits * 10 + (uint64_t)(text[i] - '0');
+		exponent -= after_point;
+	}
+	if (i < len) {
+		i++;
+		bool down = text[i] == '-';
+		i += text[i] == '-' || text[i] == '+';
+		int written = 0;
+		for (; i < len && written < 10000; i++)
+			written = written * 10 + (text[i] - '0');
+		exponent += down ? -written : written;
+	}
+	if (digits > UINT64_C(1) << 53 || exponent < -22 || exponent > 22)
+		return parse_slowly(text, len, negative);
+	double v = (double)digits;
+	v = exponent < 0 ? v / exact[-exponent] : v * exact[exponent];
+	return negative ? -v : v;
+}

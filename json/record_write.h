@@ -1,0 +1,22 @@
+/* json/record_write.h - each record as the JSON text of its line, without the newline.
+ *
+ * Used by the recorder and by whoever prints one record. The caller's thread; nothing here
+ * allocates or fails: see json/writer.h. Fields stand in the order of docs and schema; what is
+ * absent or not finite is left out.
+ */
+#ifndef PASSTALLY_JSON_RECORD_WRITE_H
+#define PASSTALLY_JSON_RECORD_WRITE_H
+
+#include "json/writer.h"
+
+void tally_json_put_header(struct tally_json_writer *w, const struct tally_header_record *header);
+void tally_json_put_device(struct tally_json_writer *w, const struct tally_device_record *device);
+void tally_json_put_pass_info(struct tally_json_writer *w,
+			      const struct tally_pass_info_record *info);
+void tally_json_put_frame(struct tally_json_writer *w, const struct tally_frame_record *frame);
+void tally_json_put_note(struct tally_json_writer *w, const struct tally_note_record *note);
+/* `with_statistics` false: without them, for a log that is nearly full. */
+void tally_json_put_end(struct tally_json_writer *w, const struct tally_end_record *end,
+			bool with_statistics);
+
+#endif

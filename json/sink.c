@@ -1,0 +1,367 @@
+#include "json/sink.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BUFFER_SIZE (256u << 10)
+/* Descriptors below this are the ones programs close, reopen and expect to get by number. */
+#define FIRST_DESCRIPTOR 64
+
+struct tally_sink {
+	struct tally_json_writer writer; /* first: make_line_room() gets from one to the other */
+	int fd;
+	dev_t device; /* which file fd was, see is_ours() */
+	ino_t inode;
+	char *buffer;
+	size_t size;
+	size_t line;      /* where the line being built begins; whole lines stand before it */
+	uint64_t written; /* bytes in the file: whole lines */
+	uint64_t max_bytes;
+	enum tally_record_status status;
+	char *path;
+	char why[512];
+};
+
+static enum tally_record_status
+fail(struct tally_sink *sink, enum tally_record_status status, const char *what, const char *how)
+{
+	sink->status = status;
+	snprintf(sink->why, sizeof(sink->why), "Writing the log %s stopped after %" PRIu64
+		 " bytes: %s. %s", sink->path, sink->written, what, how);
+	return status;
+}
+
+/* A game may close descriptors it never opened, and open a file of its own under our number. We
+ * would rather lose the log than write into that file. */
+static bool
+is_ours(const struct tally_sink *sink)
+{
+	struct stat now;
+	return fstat(sink->fd, &now) == 0 && now.st_dev == sink->device &&
+	       now.st_ino == sink->inode;
+}
+
+/* write(2) past RLIMIT_FSIZE raises SIGXFSZ, which ends the process: not for our sake. */
+static ssize_t
+write_quietly(int fd, const char *bytes, size_t len)
+{
+	sigset_t xfsz, before;
+	sigemptyset(&xfsz);
+	sigaddset(&xfsz, SIGXFSZ);
+	bool masked = pthread_sigmask(SIG_BLOCK, &xfsz, &before) == 0;
+	ssize_t n = write(fd, bytes, len);
+	int error = errno;
+	if (masked) {
+		if (n < 0 && error == EFBIG && !sigismember(&before, SIGXFSZ))
+			sigtimedwait(&xfsz, NULL, &(struct timespec){ 0, 0 });
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
+	}
+	errno = error;
+	return n;
+}
+
+/* The file holds `partial` bytes of the buffer past sink->written: keep the whole lines in them. */
+static void
+cut_back(struct tally_sink *sink, size_t partial)
+{
+	const char *newline = partial ? memrchr(sink->buffer, '\n', partial) : NULL;
+	if (newline)
+		sink->written += (uint64_t)(newline + 1 - sink->buffer);
+	/* What can be done when this fails too? The reader copes with a cut last line. */
+	while (ftruncate(sink->fd, (off_t)sink->written) < 0 && errno == EINTR)
+		;
+}
+
+static enum tally_record_status
+fail_write(struct tally_sink *sink, int error)
+{
+	char what[160];
+	char text[96];
+	snprintf(what, sizeof(what), "%s", strerror_r(error, text, sizeof(text)));
+	switch (error) {
+	case ENOSPC:
+	case EDQUOT:
+		return fail(sink, TALLY_RECORD_FULL, what,
+			    "Free some space, or give a place with more by --log PATH.");
+	case EFBIG:
+		return fail(sink, TALLY_RECORD_FULL, what,
+			    "Raise the limit on file sizes (ulimit -f), or give a smaller "
+			    "--max-log.");
+	default:
+		return fail(sink, TALLY_RECORD_IO, what, "Give another place by --log PATH.");
+	}
+}
+
+/* Whole lines leave the buffer; the line being built moves to its start. */
+static enum tally_record_status
+write_lines(struct tally_sink *sink)
+{
+	if (sink->line == 0)
+		return TALLY_RECORD_OK;
+	if (!is_ours(sink)) {
+		sink->fd = -1;
+		return fail(sink, TALLY_RECORD_IO, "the program closed our file",
+			    "Lines written before it did so are there.");
+	}
+	size_t done = 0;
+	while (done < sink->line) {
+		ssize_t n = write_quietly(sink->fd, sink->buffer + done, sink->line - done);
+		if (n > 0) {
+			done += (size_t)n;
+		} else if (n == 0 || errno != EINTR) {
+			int error = n == 0 ? ENOSPC : errno;
+			cut_back(sink, done);
+			return fail_write(sink, error);
+		}
+	}
+	sink->written += done;
+	size_t rest = (size_t)(sink->writer.at - sink->buffer) - done;
+	memmove(sink->buffer, sink->buffer + done, rest);
+	sink->writer.at = sink->buffer + rest;
+	sink->line = 0;
+	return TALLY_RECORD_OK;
+}
+
+static bool
+make_line_room(struct tally_json_writer *w, size_t need)
+{
+	struct tally_sink *sink = (struct tally_sink *)w;
+	if (write_lines(sink) != TALLY_RECORD_OK)
+		return false;
+	size_t used = (size_t)(w->at - sink->buffer);
+	if (sink->size - used >= need + 1)
+		return true;
+	if (used + need > TALLY_LINE_MAX) {
+		snprintf(sink->why, sizeof(sink->why),
+			 "A line of the log %s would be longer than %u MiB. Capture fewer passes a "
+			 "frame: give a smaller --max-passes.", sink->path, TALLY_LINE_MAX >> 20);
+		return false;
+	}
+	size_t size = sink->size * 2;
+	char *buffer = realloc(sink->buffer, size);
+	if (!buffer) {
+		fail(sink, TALLY_RECORD_NO_MEMORY, "out of memory",
+		     "Capture fewer passes a frame: give a smaller --max-passes.");
+		return false;
+	}
+	sink->buffer = buffer;
+	sink->size = size;
+	w->at = buffer + used;
+	w->end = buffer + size - 1; /* the newline always fits */
+	return true;
+}
+
+struct tally_json_writer *
+tally_sink_begin_line(struct tally_sink *sink)
+{
+	if (sink->status != TALLY_RECORD_OK)
+		return NULL;
+	sink->writer.at = sink->buffer + sink->line;
+	sink->writer.end = sink->buffer + sink->size - 1;
+	sink->writer.failed = false;
+	return &sink->writer;
+}
+
+enum tally_record_status
+tally_sink_end_line(struct tally_sink *sink, uint64_t reserve)
+{
+	if (sink->status != TALLY_RECORD_OK)
+		return sink->status;
+	if (sink->writer.failed)
+		return TALLY_RECORD_LIMIT;
+	*sink->writer.at++ = '\n';
+	size_t end = (size_t)(sink->writer.at - sink->buffer);
+	uint64_t total = sink->written + end;
+	if (sink->max_bytes && (total > sink->max_bytes || sink->max_bytes - total < reserve)) {
+		snprintf(sink->why, sizeof(sink->why), "The log %s reached its limit of %" PRIu64
+			 " bytes. Give a larger --max-log, or fewer --frames.", sink->path,
+			 sink->max_bytes);
+		return TALLY_RECORD_LIMIT;
+	}
+	sink->line = end;
+	return TALLY_RECORD_OK;
+}
+
+enum tally_record_status
+tally_sink_flush(struct tally_sink *sink)
+{
+	if (sink->status != TALLY_RECORD_OK)
+		return sink->status;
+	sink->writer.at = sink->buffer + sink->line;
+	return write_lines(sink);
+}
+
+uint64_t
+tally_sink_bytes(const struct tally_sink *sink)
+{
+	return sink->written + sink->line;
+}
+
+const char *
+tally_sink_why(const struct tally_sink *sink)
+{
+	return sink->why;
+}
+
+void
+tally_sink_close(struct tally_sink *sink)
+{
+	if (!sink)
+		return;
+	tally_sink_flush(sink);
+	tally_sink_abandon(sink);
+}
+
+void
+tally_sink_abandon(struct tally_sink *sink)
+{
+	if (!sink)
+		return;
+	if (sink->fd >= 0 && is_ours(sink))
+		close(sink->fd);
+	free(sink->buffer);
+	free(sink->path);
+	free(sink);
+}
+
+/* Opening. */
+
+static enum tally_record_status
+explain_open(int error, const char *path, char *why, size_t size)
+{
+	char text[96];
+	const char *what = strerror_r(error, text, sizeof(text));
+	switch (error) {
+	case EEXIST:
+		snprintf(why, size, "The log %s is already there. Give --force to replace it, or "
+			 "another name by --log PATH.", path);
+		return TALLY_RECORD_EXISTS;
+	case ELOOP:
+		snprintf(why, size, "The log %s is a symbolic link, which is not followed. Give the "
+			 "file's real name by --log PATH.", path);
+		return TALLY_RECORD_DENIED;
+	case EACCES:
+	case EPERM:
+	case EROFS:
+	case ENOENT:
+	case ENOTDIR:
+	case EISDIR:
+	case ENXIO:
+		snprintf(why, size, "The log %s cannot be opened for writing: %s. Give a file in a "
+			 "folder you may write to by --log PATH.", path, what);
+		return TALLY_RECORD_DENIED;
+	case ENOSPC:
+	case EDQUOT:
+		snprintf(why, size, "The log %s cannot be created: %s. Free some space, or give "
+			 "another place by --log PATH.", path, what);
+		return TALLY_RECORD_FULL;
+	case ENOMEM:
+		snprintf(why, size, "The log %s cannot be opened: out of memory.", path);
+		return TALLY_RECORD_NO_MEMORY;
+	default:
+		snprintf(why, size, "The log %s cannot be opened for writing: %s. Give another "
+			 "place by --log PATH.", path, what);
+		return TALLY_RECORD_IO;
+	}
+}
+
+/* Missing folders above the file; a failure shows itself when the file is opened. */
+static void
+make_folders(char *path)
+{
+	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(path, 0700);
+		*slash = '/';
+	}
+}
+
+/* An existing file of ours, emptied. -1 with a status otherwise. */
+static int
+open_existing(const char *path, enum tally_record_status *status, char *why, size_t size)
+{
+	/* O_NONBLOCK: a FIFO nobody reads must not hold the game. */
+	int fd = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0) {
+		*status = explain_open(errno, path, why, size);
+		return -1;
+	}
+	struct stat file;
+	if (fstat(fd, &file) < 0) {
+		*status = explain_open(errno, path, why, size);
+	} else if (!S_ISREG(file.st_mode) || file.st_uid != geteuid()) {
+		snprintf(why, size, "The log %s is not replaced: --force replaces only regular "
+			 "files that belong to you. Give another name by --log PATH.", path);
+		*status = TALLY_RECORD_DENIED;
+	} else if (fchmod(fd, 0600) < 0 || ftruncate(fd, 0) < 0) {
+		*status = explain_open(errno, path, why, size);
+	} else {
+		return fd;
+	}
+	close(fd);
+	return -1;
+}
+
+static int
+open_file(const struct tally_recorder_options *options, enum tally_record_status *status,
+	  char *why, size_t size)
+{
+	const char *path = options->path;
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600);
+	if (fd < 0 && errno == EEXIST && options->force)
+		fd = open_existing(path, status, why, size);
+	else if (fd < 0)
+		*status = explain_open(errno, path, why, size);
+	if (fd < 0 || fd >= FIRST_DESCRIPTOR)
+		return fd;
+	int moved = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_DESCRIPTOR);
+	if (moved < 0)
+		return fd;
+	close(fd);
+	return moved;
+}
+
+struct tally_sink *
+tally_sink_open(const struct tally_recorder_options *options, enum tally_record_status *status,
+		char *why, size_t size)
+{
+	struct tally_sink *sink = calloc(1, sizeof(*sink));
+	if (!sink)
+		goto no_memory;
+	sink->path = strdup(options->path);
+	sink->buffer = malloc(BUFFER_SIZE);
+	if (!sink->path || !sink->buffer)
+		goto free_sink;
+	sink->size = BUFFER_SIZE;
+	sink->max_bytes = options->max_bytes;
+	sink->writer.room = make_line_room;
+	if (options->make_folders)
+		make_folders(sink->path);
+
+	sink->fd = open_file(options, status, why, size);
+	if (sink->fd < 0) {
+		tally_sink_abandon(sink);
+		return NULL;
+	}
+	struct stat file;
+	if (fstat(sink->fd, &file) == 0) {
+		sink->device = file.st_dev;
+		sink->inode = file.st_ino;
+	}
+	*status = TALLY_RECORD_OK;
+	return sink;
+
+free_sink:
+	sink->fd = -1;
+	tally_sink_abandon(sink);
+no_memory:
+	*status = explain_open(ENOMEM, options->path, why, size);
+	return NULL;
+}

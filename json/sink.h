@@ -1,0 +1,44 @@
+/* json/sink.h - a file that only ever holds whole lines.
+ *
+ * A line is built in the sink's buffer through a tally_json_writer, then kept or thrown away as a
+ * whole. Whole lines go to the kernel when the buffer is full or at flush. When the disk is full
+ * the file is cut back to its last whole line. One thread at a time; open, flush, close and, now
+ * and then, ending a line block as open(2) and write(2) do. Errors are sticky: after one, nothing
+ * is written any more (but see TALLY_RECORD_LIMIT). Memory: 256 KiB, grown for a longer line, at most
+ * TALLY_LINE_MAX.
+ */
+#ifndef PASSTALLY_JSON_SINK_H
+#define PASSTALLY_JSON_SINK_H
+
+#include "json/writer.h"
+#include "layer/recorder.h"
+
+#define TALLY_LINE_MAX (64u << 20) /* bytes, without the newline; the reader's limit too */
+
+struct tally_sink;
+
+/* As tally_recorder_ops.open. `force` replaces only a regular file that belongs to us; what it
+ * held is gone once this returns. */
+struct tally_sink *tally_sink_open(const struct tally_recorder_options *options,
+				   enum tally_record_status *status, char *why, size_t size);
+
+/* A writer at the start of a new line. The pointer is good until tally_sink_end_line(). NULL after
+ * an error. */
+struct tally_json_writer *tally_sink_begin_line(struct tally_sink *sink);
+
+/* Keep the line, if `reserve` bytes would still be left below max_bytes, else throw it away:
+ * TALLY_RECORD_LIMIT, the only status after which lines may be tried again (shorter ones, or with
+ * a smaller reserve). A line over TALLY_LINE_MAX is LIMIT too. */
+enum tally_record_status tally_sink_end_line(struct tally_sink *sink, uint64_t reserve);
+
+enum tally_record_status tally_sink_flush(struct tally_sink *sink);
+/* Bytes of all lines kept so far, written or not. */
+uint64_t tally_sink_bytes(const struct tally_sink *sink);
+/* The last error as a sentence, "" when there was none. */
+const char *tally_sink_why(const struct tally_sink *sink);
+/* Flush and close; accepts NULL. */
+void tally_sink_close(struct tally_sink *sink);
+/* In a forked child: free without writing a byte. Accepts NULL. */
+void tally_sink_abandon(struct tally_sink *sink);
+
+#endif

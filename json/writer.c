@@ -1,0 +1,228 @@
+#include "json/writer.h"
+
+#include <math.h>
+
+#include "json/number.h"
+#include "json/swar.h"
+#include "json/utf8.h"
+
+bool
+tally_json_make_room(struct tally_json_writer *w, size_t need)
+{
+	if (!w->failed && w->room(w, need))
+		return true;
+	w->failed = true;
+	w->end = w->at; /* what is smaller must not slip through later */
+	return false;
+}
+
+void
+tally_json_put_u64(struct tally_json_writer *w, uint64_t v)
+{
+	if (tally_json_has_room(w, TALLY_U64_CHARS))
+		w->at += tally_number_format_u64(w->at, v);
+}
+
+void
+tally_json_put_i64(struct tally_json_writer *w, int64_t v)
+{
+	if (v < 0)
+		TALLY_JSON_PUT(w, "-");
+	tally_json_put_u64(w, v < 0 ? -(uint64_t)v : (uint64_t)v);
+}
+
+void
+tally_json_put_f64(struct tally_json_writer *w, double v)
+{
+	if (tally_json_has_room(w, TALLY_F64_CHARS))
+		w->at += tally_number_format_f64(w->at, v);
+}
+
+void
+tally_json_put_u128(struct tally_json_writer *w, uint64_t hi, uint64_t lo, bool is_signed)
+{
+	if (!tally_json_has_room(w, TALLY_U128_CHARS + 3))
+		return;
+	*w->at++ = '"';
+	if (is_signed && hi >> 63) {
+		*w->at++ = '-';
+		lo = -lo;
+		hi = ~hi + (lo == 0);
+	}
+	w->at += tally_number_format_u128(w->at, hi, lo);
+	*w->at++ = '"';
+}
+
+void
+tally_json_put_id(struct tally_json_writer *w, uint64_t id)
+{
+	if (!tally_json_has_room(w, 18))
+		return;
+	*w->at++ = '"';
+	for (int shift = 60; shift >= 0; shift -= 4)
+		*w->at++ = "0123456789abcdef"[id >> shift & 15];
+	*w->at++ = '"';
+}
+
+bool
+tally_json_is_writable(struct tally_value v)
+{
+	return v.storage != TALLY_STORAGE_F64 || isfinite(v.f64);
+}
+
+void
+tally_json_put_value(struct tally_json_writer *w, struct tally_value v)
+{
+	switch (v.storage) {
+	case TALLY_STORAGE_I64:
+		tally_json_put_i64(w, v.i64);
+		break;
+	case TALLY_STORAGE_F64:
+		tally_json_put_f64(w, v.f64);
+		break;
+	default:
+		tally_json_put_u64(w, v.u64);
+	}
+}
+
+/* One ASCII byte that may need a backslash; `next` is the byte after it or NUL. */
+static size_t
+escape_ascii(char *out, unsigned char c, char next)
+{
+	if (c >= 0x20 && c != '"' && c != '\\') {
+		*out = (char)c;
+		return 1;
+	}
+	out[0] = '\\';
+	switch (c) {
+	case '"':
+		out[1] = '"';
+		return 2;
+	case '\\':
+		out[1] = '\\';
+		if (next != 'x')
+			return 2;
+		memcpy(out + 2, "x5c", 3);
+		return 5;
+	case '\n':
+		out[1] = 'n';
+		return 2;
+	case '\t':
+		out[1] = 't';
+		return 2;
+	case '\r':
+		out[1] = 'r';
+		return 2;
+	case '\b':
+		out[1] = 'b';
+		return 2;
+	case '\f':
+		out[1] = 'f';
+		return 2;
+	default:
+		memcpy(out + 1, "u00", 3);
+		out[4] = "0123456789abcdef"[c >> 4];
+		out[5] = "0123456789abcdef"[c & 15];
+		return 6;
+	}
+}
+
+/* The text at `s` up to the byte that ends a character; returns how many bytes were taken. */
+static size_t
+put_character(struct tally_json_writer *w, const char *s, size_t len)
+{
+	unsigned char c = (unsigned char)*s;
+	if (c < 0x80) {
+		w->at += escape_ascii(w->at, c, len > 1 ? s[1] : '\0');
+		return 1;
+	}
+	size_t n = tally_utf8_length(s, len);
+	if (n) {
+		memcpy(w->at, s, n);
+		w->at += n;
+		return n;
+	}
+	memcpy(w->at, "\\\\x", 3);
+	w->at[3] = "0123456789abcdef"[c >> 4];
+	w->at[4] = "0123456789abcdef"[c & 15];
+	w->at += 5;
+	return 1;
+}
+
+void
+tally_json_put_text(struct tally_json_writer *w, const char *text)
+{
+	size_t len = text ? strlen(text) : 0;
+	TALLY_JSON_PUT(w, "\"");
+	while (len >= 8) {
+		if (!tally_json_has_room(w, 8 + 6))
+			return;
+		uint64_t special = tally_swar_find_special(text);
+		memcpy(w->at, text, 8);
+		size_t n = special ? tally_swar_first(special) : 8;
+		w->at += n;
+		text += n;
+		len -= n;
+		if (special) {
+			n = put_character(w, text, len);
+			text += n;
+			len -= n;
+		}
+	}
+	if (!tally_json_has_room(w, 7 * 6 + 1))
+		return;
+	while (len) {
+		size_t n = put_character(w, text, len);
+		text += n;
+		len -= n;
+	}
+	*w->at++ = '"';
+}
+
+static void
+put_padded(struct tally_json_writer *w, uint64_t v, unsigned width)
+{
+	for (unsigned i = width; i-- > 0; v /= 10)
+		w->at[i] = (char)('0' + v % 10);
+	w->at += width;
+}
+
+/* Days since 1970 to a date of the Gregorian calendar, counting years from March so that the leap
+ * day comes last. Not gmtime_r(): it takes a lock a forked child may find held. */
+static void
+put_date(struct tally_json_writer *w, uint64_t days)
+{
+	uint64_t z = days + 719468; /* since 0000-03-01 */
+	uint64_t era = z / 146097, day_of_era = z % 146097;
+	uint64_t year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 -
+				day_of_era / 146096) / 365;
+	uint64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 -
+					     year_of_era / 100);
+	uint64_t month = (5 * day_of_year + 2) / 153; /* 0 is March */
+	uint64_t day = day_of_year - (153 * month + 2) / 5 + 1;
+	put_padded(w, era * 400 + year_of_era + (month >= 10), 4);
+	*w->at++ = '-';
+	put_padded(w, month < 10 ? month + 3 : month - 9, 2);
+	*w->at++ = '-';
+	put_padded(w, day, 2);
+}
+
+void
+tally_json_put_time(struct tally_json_writer *w, uint64_t unix_ns)
+{
+	if (!tally_json_has_room(w, sizeof("\"2554-07-21T23:34:33.709551615Z\"")))
+		return;
+	uint64_t seconds = unix_ns / 1000000000;
+	*w->at++ = '"';
+	put_date(w, seconds / 86400);
+	*w->at++ = 'T';
+	put_padded(w, seconds / 3600 % 24, 2);
+	*w->at++ = ':';
+	put_padded(w, seconds / 60 % 60, 2);
+	*w->at++ = ':';
+	put_padded(w, seconds % 60, 2);
+	*w->at++ = '.';
+	put_padded(w, unix_ns % 1000000000, 9);
+	*w->at++ = 'Z';
+	*w->at++ = '"';
+}

@@ -1,0 +1,68 @@
+/* json/writer.h - JSON bytes into memory somebody else provides.
+ *
+ * The caller writes punctuation and keys as literals; this writes values, escapes text and sees to
+ * it that there is room. Used by one thread at a time. Nothing here allocates, blocks, calls the
+ * kernel or looks at the locale. When room() refuses, `failed` is set, that write and all later
+ * ones do nothing, and the owner throws the line away: check it once, at the line's end.
+ */
+#ifndef PASSTALLY_JSON_WRITER_H
+#define PASSTALLY_JSON_WRITER_H
+
+#include <string.h>
+
+#include "layer/record.h"
+
+#define TALLY_JSON_ROOM 64 /* the most one write asks room() for */
+
+struct tally_json_writer {
+	char *at;  /* the next byte goes here */
+	char *end; /* and none here or after */
+	bool failed;
+	/* Make end - at at least `need`, by moving bytes elsewhere or growing. */
+	bool (*room)(struct tally_json_writer *w, size_t need);
+};
+
+/* Not enough room for `need` bytes: ask for it. False: failed. */
+bool tally_json_make_room(struct tally_json_writer *w, size_t need);
+
+static inline bool
+tally_json_has_room(struct tally_json_writer *w, size_t need)
+{
+	return __builtin_expect((size_t)(w->end - w->at) >= need, 1) ||
+	       tally_json_make_room(w, need);
+}
+
+/* `len` bytes as they are, at most TALLY_JSON_ROOM. */
+static inline void
+tally_json_put(struct tally_json_writer *w, const char *bytes, size_t len)
+{
+	if (!tally_json_has_room(w, len))
+		return;
+	memcpy(w->at, bytes, len);
+	w->at += len;
+}
+
+/* A string literal: punctuation and keys. */
+#define TALLY_JSON_PUT(w, literal) tally_json_put(w, literal, sizeof(literal) - 1)
+
+void tally_json_put_u64(struct tally_json_writer *w, uint64_t v);
+void tally_json_put_i64(struct tally_json_writer *w, int64_t v);
+/* `v` is finite. */
+void tally_json_put_f64(struct tally_json_writer *w, double v);
+/* 128 bits in quotes; two's complement when `is_signed`. */
+void tally_json_put_u128(struct tally_json_writer *w, uint64_t hi, uint64_t lo, bool is_signed);
+/* 16 hex digits in quotes. */
+void tally_json_put_id(struct tally_json_writer *w, uint64_t id);
+/* Can it be written? Not so a double that is not finite. */
+bool tally_json_is_writable(struct tally_value v);
+void tally_json_put_value(struct tally_json_writer *w, struct tally_value v);
+
+/* Text in quotes, always valid UTF-8: a byte that is not part of a UTF-8 sequence becomes the four
+ * characters \xNN, and so that this can be undone a backslash before an 'x' becomes \x5c. NULL is
+ * written as "". */
+void tally_json_put_text(struct tally_json_writer *w, const char *text);
+
+/* A moment in quotes, RFC 3339 in UTC with nine decimals. */
+void tally_json_put_time(struct tally_json_writer *w, uint64_t unix_ns);
+
+#endif
