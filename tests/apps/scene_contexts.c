@@ -1,0 +1,200 @@
+/* tests/apps/scene_contexts.c - several contexts, on one thread and on two. */
+#include "tests/apps/scenes.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+
+#define SMALL 64
+
+static struct stage_peer *peers[2];
+static GLuint texture, framebuffers[2];
+
+#define DRAWN(n) .kind = "render", .load = "clear", .clears = 1, .draws = 1, .vertices = (n), \
+		 .instances = 1, .primitives = (n) / 3, .shaded = (n)
+#define SMALL_DRAWN(n) DRAWN(n), .width = SMALL, .height = SMALL
+
+static void
+show(struct stage *s)
+{
+	stage_target_screen(s);
+	glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+	stage_draw_textured(s, texture);
+}
+
+static void
+draw_small(struct stage *s, GLuint framebuffer, int count)
+{
+	stage_target(s, framebuffer, SMALL, SMALL);
+	glClear(GL_COLOR_BUFFER_BIT);
+	stage_draw(s, 0, count, 4);
+}
+
+/* ---- switching: three contexts of one share group take turns on one thread ---- */
+
+static void
+init_switching(struct stage *s)
+{
+	texture = stage_texture(GL_RGBA8, SMALL, SMALL, 1);
+	glFlush();
+	for (int i = 0; i < 2; i++) {
+		peers[i] = stage_peer_create(s, true);
+		stage_peer_make_current(s, peers[i]);
+		stage_peer_use_vertices(s);
+		framebuffers[i] = stage_framebuffer(texture, 0, 0);
+	}
+	stage_peer_make_current(s, NULL);
+}
+
+static void
+frame_switching(struct stage *s, unsigned number)
+{
+	(void)number;
+	stage_peer_make_current(s, peers[0]);
+	draw_small(s, framebuffers[0], 300);
+	stage_peer_make_current(s, peers[1]);
+	draw_small(s, framebuffers[1], 150);
+	stage_peer_make_current(s, peers[1]);
+	stage_draw(s, 50, 60, 5);
+	stage_peer_make_current(s, NULL);
+	glBindTexture(GL_TEXTURE_2D, texture);
+	show(s);
+}
+
+/* Making current what is current already parts nothing. */
+static const struct expect_pass switching_passes[] = {
+	{ SMALL_DRAWN(300), .context = 1 },
+	{ .kind = "render", .load = "clear", .clears = 1, .draws = 2, .vertices = 210, .instances = 2,
+	  .primitives = 70, .shaded = 210, .width = SMALL, .height = SMALL, .context = 2 },
+	{ DRAWN(3) },
+};
+
+static void
+finish_peers(struct stage *s)
+{
+	for (int i = 0; i < 2; i++) {
+		if (peers[i])
+			stage_peer_destroy(s, peers[i]);
+		peers[i] = NULL;
+	}
+}
+
+/* ---- unshared: two contexts that share nothing, each with its own frames ---- */
+
+static struct stage other;
+
+static void
+init_unshared(struct stage *s)
+{
+	peers[0] = stage_peer_create(s, false);
+	stage_peer_make_current(s, peers[0]);
+	/* Objects of its own, in the stage of its own: only the window is common. */
+	other = *s;
+	glGenBuffers(1, &other.vertices);
+	glGenBuffers(1, &other.indices);
+	stage_peer_use_vertices(&other);
+	static const float corners[6] = { -0.5f, -0.5f, 0.5f, -0.5f, -0.5f, 0.5f };
+	glBufferData(GL_ARRAY_BUFFER, sizeof(corners), corners, GL_STATIC_DRAW);
+	other.program = stage_program(&other, NULL, NULL);
+	other.place = glGetUniformLocation(other.program, "place");
+	other.tint = glGetUniformLocation(other.program, "tint");
+	stage_peer_make_current(s, NULL);
+}
+
+static void
+frame_unshared(struct stage *s, unsigned number)
+{
+	(void)number;
+	stage_peer_make_current(s, peers[0]);
+	stage_target_screen(&other);
+	glClear(GL_COLOR_BUFFER_BIT);
+	stage_draw(&other, 0, 3, 9);
+	stage_peer_swap(s, peers[0]);
+	stage_peer_make_current(s, NULL);
+	stage_target_screen(s);
+	glClear(GL_COLOR_BUFFER_BIT);
+	stage_draw(s, 0, 300, 2);
+}
+
+static const struct expect_pass unshared_passes[] = {
+	{ DRAWN(3), .device = 1, .context = 1 },
+	{ DRAWN(300) },
+};
+
+/* ---- threads: a worker draws a texture that the main thread shows ---- */
+
+static pthread_t worker;
+static sem_t go, ready;
+static bool stop;
+static struct stage *worker_stage;
+
+static void *
+worker_main(void *arg)
+{
+	struct stage_peer *peer = arg;
+	stage_peer_make_current(worker_stage, peer);
+	stage_peer_use_vertices(worker_stage);
+	GLuint framebuffer = stage_framebuffer(texture, 0, 0);
+	/* Uniforms live in shared programs: this thread has one of its own. */
+	struct stage mine = *worker_stage;
+	mine.program = stage_program(&mine, NULL, NULL);
+	mine.place = glGetUniformLocation(mine.program, "place");
+	mine.tint = glGetUniformLocation(mine.program, "tint");
+	for (;;) {
+		sem_wait(&go);
+		if (stop)
+			break;
+		draw_small(&mine, framebuffer, 450);
+		/* Work in another target, so that its first pass ends without a make-current. */
+		glFinish();
+		sem_post(&ready);
+	}
+	stage_release(worker_stage);
+	return NULL;
+}
+
+static void
+init_threads(struct stage *s)
+{
+	texture = stage_texture(GL_RGBA8, SMALL, SMALL, 1);
+	peers[0] = stage_peer_create(s, true);
+	glFinish();
+	worker_stage = s;
+	sem_init(&go, 0, 0);
+	sem_init(&ready, 0, 0);
+	if (pthread_create(&worker, NULL, worker_main, peers[0]))
+		stage_fail("no thread");
+}
+
+static void
+frame_threads(struct stage *s, unsigned number)
+{
+	(void)number;
+	sem_post(&go);
+	sem_wait(&ready);
+	glBindTexture(GL_TEXTURE_2D, texture);
+	show(s);
+}
+
+static void
+finish_threads(struct stage *s)
+{
+	stop = true;
+	sem_post(&go);
+	pthread_join(worker, NULL);
+	finish_peers(s);
+}
+
+static const struct expect_pass threads_passes[] = {
+	{ SMALL_DRAWN(450), .context = 1 },
+	{ DRAWN(3) },
+};
+
+const struct scene context_scenes[] = {
+	{ "switching", SCENE_ALL, .init = init_switching, .frame = frame_switching,
+	  .finish = finish_peers, SCENE_PASSES(switching_passes) },
+	{ "unshared", SCENE_ALL, .init = init_unshared, .frame = frame_unshared,
+	  .finish = finish_peers, SCENE_PASSES(unshared_passes), .devices = 2, .needs_surface = true },
+	{ "threads", SCENE_ALL, .init = init_threads, .frame = frame_threads,
+	  .finish = finish_threads, SCENE_PASSES(threads_passes) },
+	{ 0 },
+};

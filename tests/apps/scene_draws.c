@@ -1,0 +1,319 @@
+/* tests/apps/scene_draws.c - every kind of draw call, counted. */
+#include "tests/apps/scenes.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+static GLuint indirect_buffer, parameter_buffer, feedback, feedback_buffer, feedback_program;
+
+static void
+begin_screen(struct stage *s)
+{
+	stage_target_screen(s);
+	glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+}
+
+static const void *
+index_at(int i)
+{
+	return (const void *)((size_t)i * sizeof(uint16_t));
+}
+
+static void
+init_nothing(struct stage *s)
+{
+	(void)s;
+}
+
+/* ---- indexed ---- */
+
+static void
+frame_indexed(struct stage *s, unsigned number)
+{
+	(void)number;
+	begin_screen(s);
+	stage_paint(s, 1);
+	glDrawElements(GL_TRIANGLES, 300, GL_UNSIGNED_SHORT, index_at(0));
+	stage_paint(s, 2);
+	glDrawRangeElements(GL_TRIANGLES, 300, 449, 150, GL_UNSIGNED_SHORT, index_at(300));
+	stage_paint(s, 3);
+	glDrawElementsBaseVertex(GL_TRIANGLES, 60, GL_UNSIGNED_SHORT, index_at(0), 600);
+}
+
+static const struct expect_pass indexed_passes[] = {
+	{ .kind = "render", .load = "clear", .draws = 3, .vertices = 510, .instances = 3,
+	  .primitives = 170, .clears = 1, .unsure = EXPECT_ANY_SHADED },
+};
+
+/* ---- strips: primitives are not vertices over three ---- */
+
+static void
+frame_strips(struct stage *s, unsigned number)
+{
+	(void)number;
+	begin_screen(s);
+	stage_paint(s, 1);
+	glDrawArrays(GL_TRIANGLE_STRIP, 0, 50);
+	glDrawArrays(GL_TRIANGLE_FAN, 60, 20);
+	glDrawArrays(GL_LINES, 90, 40);
+	glDrawArrays(GL_LINE_STRIP, 150, 30);
+	glDrawArrays(GL_POINTS, 210, 25);
+}
+
+/* 48 + 18 triangles, 20 + 29 lines, 25 points. */
+static const struct expect_pass strips_passes[] = {
+	{ .kind = "render", .load = "clear", .draws = 5, .vertices = 165, .instances = 5,
+	  .primitives = 140, .shaded = 165, .clears = 1 },
+};
+
+/* ---- multi ---- */
+
+static void
+frame_multi(struct stage *s, unsigned number)
+{
+	static const GLint first[4] = { 0, 30, 60, 90 };
+	static const GLsizei counts[4] = { 3, 6, 9, 12 };
+	static const GLint bases[3] = { 0, 30, 60 };
+	const void *offsets[3] = { index_at(150), index_at(180), index_at(210) };
+	(void)number;
+	begin_screen(s);
+	stage_paint(s, 1);
+	glMultiDrawArrays(GL_TRIANGLES, first, counts, 4);
+	stage_paint(s, 2);
+	glMultiDrawElements(GL_TRIANGLES, counts, GL_UNSIGNED_SHORT, offsets, 3);
+	stage_paint(s, 3);
+	glMultiDrawElementsBaseVertex(GL_TRIANGLES, counts, GL_UNSIGNED_SHORT, offsets, 2, bases);
+	glMultiDrawArrays(GL_TRIANGLES, first, counts, 0);
+}
+
+/* 4 + 3 + 2 + 0 draws of 30 + 18 + 9 vertices. */
+static const struct expect_pass multi_passes[] = {
+	{ .kind = "render", .load = "clear", .draws = 9, .vertices = 57, .instances = 9,
+	  .primitives = 19, .clears = 1, .unsure = EXPECT_ANY_SHADED },
+};
+
+/* ---- multi_arrays: without indices, so that shaded vertices are exact ---- */
+
+static void
+frame_multi_arrays(struct stage *s, unsigned number)
+{
+	static const GLint first[5] = { 0, 300, 600, 900, 1200 };
+	static const GLsizei counts[5] = { 3, 0, 30, 300, 6 };
+	(void)number;
+	begin_screen(s);
+	stage_paint(s, 1);
+	glMultiDrawArrays(GL_TRIANGLES, first, counts, 5);
+	stage_draw(s, 0, 90, 2);
+}
+
+static const struct expect_pass multi_arrays_passes[] = {
+	{ .kind = "render", .load = "clear", .draws = 6, .vertices = 429, .instances = 6,
+	  .primitives = 143, .shaded = 429, .clears = 1 },
+};
+
+/* ---- instanced ---- */
+
+static void
+frame_instanced(struct stage *s, unsigned number)
+{
+	(void)number;
+	begin_screen(s);
+	stage_paint(s, 1);
+	glDrawArraysInstanced(GL_TRIANGLES, 0, 12, 5);
+	stage_paint(s, 2);
+	glDrawArraysInstanced(GL_TRIANGLES, 30, 30, 1);
+	glDrawArraysInstanced(GL_TRIANGLES, 60, 9, 0);
+}
+
+/* A draw of no instances is a draw: 60 + 30 + 0 vertices. */
+static const struct expect_pass instanced_passes[] = {
+	{ .kind = "render", .load = "clear", .draws = 3, .vertices = 90, .instances = 6,
+	  .primitives = 30, .shaded = 90, .clears = 1 },
+};
+
+static void
+frame_instanced_base(struct stage *s, unsigned number)
+{
+	(void)number;
+	begin_screen(s);
+	stage_paint(s, 1);
+	glDrawArraysInstancedBaseInstance(GL_TRIANGLES, 0, 12, 4, 7);
+	glDrawElementsInstanced(GL_TRIANGLES, 6, GL_UNSIGNED_SHORT, index_at(300), 3);
+	glDrawElementsInstancedBaseVertex(GL_TRIANGLES, 6, GL_UNSIGNED_SHORT, index_at(0), 2, 600);
+	glDrawElementsInstancedBaseInstance(GL_TRIANGLES, 9, GL_UNSIGNED_SHORT, index_at(0), 2, 3);
+	glDrawElementsInstancedBaseVertexBaseInstance(GL_TRIANGLES, 3, GL_UNSIGNED_SHORT, index_at(0),
+						      5, 900, 1);
+}
+
+/* 48 + 18 + 12 + 18 + 15 vertices in 4 + 3 + 2 + 2 + 5 instances. */
+static const struct expect_pass instanced_base_passes[] = {
+	{ .kind = "render", .load = "clear", .draws = 5, .vertices = 111, .instances = 16,
+	  .primitives = 37, .clears = 1, .unsure = EXPECT_ANY_SHADED },
+};
+
+/* ---- indirect ---- */
+
+struct arrays_command {
+	GLuint count, instances, first, base_instance;
+};
+
+static const struct arrays_command commands[4] = {
+	{ 300, 1, 0, 0 }, { 30, 2, 300, 0 }, { 60, 1, 600, 0 }, { 90, 1, 900, 0 }
+};
+
+static void
+init_indirect(struct stage *s)
+{
+	static const GLuint n = 2;
+	(void)s;
+	glGenBuffers(1, &indirect_buffer);
+	glBindBuffer(GL_DRAW_INDIRECT_BUFFER, indirect_buffer);
+	glBufferData(GL_DRAW_INDIRECT_BUFFER, sizeof(commands), commands, GL_STATIC_DRAW);
+	if (!epoxy_has_gl_extension("GL_ARB_indirect_parameters"))
+		return;
+	glGenBuffers(1, &parameter_buffer);
+	glBindBuffer(GL_PARAMETER_BUFFER_ARB, parameter_buffer);
+	glBufferData(GL_PARAMETER_BUFFER_ARB, sizeof(n), &n, GL_STATIC_DRAW);
+}
+
+static void
+init_indirect_count(struct stage *s)
+{
+	if (!epoxy_has_gl_extension("GL_ARB_indirect_parameters"))
+		stage_skip("no GL_ARB_indirect_parameters");
+	init_indirect(s);
+}
+
+static void
+frame_indirect(struct stage *s, unsigned number)
+{
+	(void)number;
+	begin_screen(s);
+	stage_draw(s, 0, 3, 1);
+	glDrawArraysIndirect(GL_TRIANGLES, NULL);
+	stage_paint(s, 2);
+	glMultiDrawArraysIndirect(GL_TRIANGLES, (const void *)sizeof(struct arrays_command), 3, 0);
+}
+
+/* 3 + 300 + 60 + 60 + 90 vertices, of which the calls say 3. */
+static const struct expect_pass indirect_passes[] = {
+	{ .kind = "render", .flags = "indirect", .load = "clear", .draws = 5, .primitives = 171,
+	  .shaded = 513, .clears = 1, .unsure = EXPECT_NO_VERTICES | EXPECT_NO_INSTANCES },
+};
+
+static void
+frame_indirect_count(struct stage *s, unsigned number)
+{
+	(void)number;
+	begin_screen(s);
+	stage_paint(s, 2);
+	glMultiDrawArraysIndirectCountARB(GL_TRIANGLES, NULL, 0, 4, 0);
+}
+
+/* The GPU reads "2" from the parameter buffer: 300 + 60 vertices. */
+static const struct expect_pass indirect_count_passes[] = {
+	{ .kind = "render", .flags = "indirect", .load = "clear", .primitives = 120, .shaded = 360,
+	  .clears = 1,
+	  .unsure = EXPECT_NO_DRAWS | EXPECT_NO_VERTICES | EXPECT_NO_INSTANCES },
+};
+
+/* ---- feedback: captured with the rasteriser off, then drawn ---- */
+
+static const char feedback_text[] = "#version 330\n"
+				    "in vec2 pos;\n"
+				    "out vec2 kept;\n"
+				    "void main() { kept = pos * 0.5; gl_Position = vec4(kept, 0, 1); }\n";
+
+static void
+init_feedback(struct stage *s)
+{
+	static const char *const names[1] = { "kept" };
+	const char *texts[1] = { feedback_text };
+	(void)s;
+	feedback_program = glCreateProgram();
+	glAttachShader(feedback_program, stage_shader(GL_VERTEX_SHADER, texts, 1));
+	glBindAttribLocation(feedback_program, 0, "pos");
+	glTransformFeedbackVaryings(feedback_program, 1, names, GL_INTERLEAVED_ATTRIBS);
+	stage_link(feedback_program);
+	glGenBuffers(1, &feedback_buffer);
+	glBindBuffer(GL_TRANSFORM_FEEDBACK_BUFFER, feedback_buffer);
+	glBufferData(GL_TRANSFORM_FEEDBACK_BUFFER, 300 * 8, NULL, GL_DYNAMIC_COPY);
+	glGenTransformFeedbacks(1, &feedback);
+	glBindTransformFeedback(GL_TRANSFORM_FEEDBACK, feedback);
+	glBindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, 0, feedback_buffer);
+	glBindTransformFeedback(GL_TRANSFORM_FEEDBACK, 0);
+}
+
+static void
+frame_feedback(struct stage *s, unsigned number)
+{
+	(void)number;
+	begin_screen(s);
+	glUseProgram(feedback_program);
+	glEnable(GL_RASTERIZER_DISCARD);
+	glBindTransformFeedback(GL_TRANSFORM_FEEDBACK, feedback);
+	glBeginTransformFeedback(GL_TRIANGLES);
+	glDrawArrays(GL_TRIANGLES, 0, 300);
+	glEndTransformFeedback();
+	glBindTransformFeedback(GL_TRANSFORM_FEEDBACK, 0);
+	glDisable(GL_RASTERIZER_DISCARD);
+	stage_paint(s, 6);
+	glBindBuffer(GL_ARRAY_BUFFER, feedback_buffer);
+	glVertexAttribPointer(0, 2, GL_FLOAT, GL_FALSE, 0, NULL);
+	glDrawTransformFeedback(GL_TRIANGLES, feedback);
+	glBindBuffer(GL_ARRAY_BUFFER, s->vertices);
+	glVertexAttribPointer(0, 2, GL_FLOAT, GL_FALSE, 0, NULL);
+}
+
+static const struct expect_pass feedback_passes[] = {
+	{ .kind = "render", .flags = "transform_feedback indirect", .load = "clear", .draws = 2,
+	  .primitives = 200, .shaded = 600, .clears = 1,
+	  .unsure = EXPECT_NO_VERTICES | EXPECT_NO_INSTANCES },
+};
+
+/* ---- conditional ---- */
+
+static void
+frame_conditional(struct stage *s, unsigned number)
+{
+	static GLuint query;
+	(void)number;
+	if (!query)
+		glGenQueries(1, &query);
+	begin_screen(s);
+	glBeginQuery(GL_ANY_SAMPLES_PASSED, query);
+	stage_draw(s, 0, 30, 1);
+	glEndQuery(GL_ANY_SAMPLES_PASSED);
+	glBeginConditionalRender(query, GL_QUERY_WAIT);
+	stage_draw(s, 20, 60, 2);
+	glEndConditionalRender();
+}
+
+static const struct expect_pass conditional_passes[] = {
+	{ .kind = "render", .flags = "conditional", .load = "clear", .draws = 2, .vertices = 90,
+	  .instances = 2, .primitives = 30, .shaded = 90, .clears = 1 },
+};
+
+const struct scene draw_scenes[] = {
+	{ "indexed", SCENE_DESKTOP, .init = init_nothing, .frame = frame_indexed,
+	  SCENE_PASSES(indexed_passes) },
+	{ "strips", SCENE_ALL, .init = init_nothing, .frame = frame_strips,
+	  SCENE_PASSES(strips_passes) },
+	{ "multi", SCENE_DESKTOP, .init = init_nothing, .frame = frame_multi,
+	  SCENE_PASSES(multi_passes) },
+	{ "multi_arrays", SCENE_DESKTOP, .init = init_nothing, .frame = frame_multi_arrays,
+	  SCENE_PASSES(multi_arrays_passes) },
+	{ "instanced", SCENE_ALL, .init = init_nothing, .frame = frame_instanced,
+	  SCENE_PASSES(instanced_passes) },
+	{ "instanced_base", SCENE_DESKTOP, .major = 4, .minor = 2, .init = init_nothing,
+	  .frame = frame_instanced_base, SCENE_PASSES(instanced_base_passes) },
+	{ "indirect", SCENE_DESKTOP, .major = 4, .minor = 3, .init = init_indirect,
+	  .frame = frame_indirect, SCENE_PASSES(indirect_passes) },
+	{ "indirect_count", SCENE_DESKTOP, .major = 4, .minor = 5,
+	  .init = init_indirect_count, .frame = frame_indirect_count, SCENE_PASSES(indirect_count_passes) },
+	{ "feedback", SCENE_DESKTOP, .major = 4, .minor = 0, .init = init_feedback,
+	  .frame = frame_feedback, SCENE_PASSES(feedback_passes) },
+	{ "conditional", SCENE_DESKTOP, .init = init_nothing, .frame = frame_conditional,
+	  SCENE_PASSES(conditional_passes) },
+	{ 0 },
+};

@@ -1,0 +1,199 @@
+/* tests/apps/scenes.c - draw one scene a number of times, or say what a log of it must hold.
+ *
+ *   scenes NAME [--frames N] [--api core|compat|gles] [--platform surfaceless|pbuffer|x11|glx]
+ *               [--end present|finish|flush|terminator|label|nothing] [--no-read] [--expect] [--count]
+ *   scenes --list
+ *
+ * Prints the checksum of the final pixels (the scene is drawn once more after the last frame, so
+ * that the frames themselves hold nothing but the scene). --count checks the expectation against
+ * queries of the program's own instead.
+ */
+#include "tests/apps/scenes.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct scene *const tables[] = {
+	target_scenes, transfer_scenes, draw_scenes, legacy_scenes, label_scenes, gles_scenes,
+	context_scenes,
+};
+#define N_TABLES (sizeof(tables) / sizeof(tables[0]))
+
+static const struct scene *
+find_scene(const char *name)
+{
+	for (size_t i = 0; i < N_TABLES; i++) {
+		for (const struct scene *scene = tables[i]; scene->name; scene++) {
+			if (strcmp(scene->name, name) == 0)
+				return scene;
+		}
+	}
+	fprintf(stderr, "there is no scene %s; scenes --list names them\n", name);
+	exit(2);
+}
+
+/* One line a scene: its name, the APIs it runs on, whether it needs a surface, its devices. */
+static void
+list_scenes(void)
+{
+	for (size_t i = 0; i < N_TABLES; i++) {
+		for (const struct scene *scene = tables[i]; scene->name; scene++)
+			printf("%s%s%s%s%s\n", scene->name, scene->apis & SCENE_CORE ? " core" : "",
+			       scene->apis & SCENE_COMPAT ? " compat" : "",
+			       scene->apis & SCENE_GLES ? " gles" : "",
+			       scene->needs_surface ? " surface" : "");
+	}
+}
+
+static enum stage_api
+parse_api(const char *word)
+{
+	if (strcmp(word, "core") == 0)
+		return STAGE_CORE;
+	if (strcmp(word, "compat") == 0)
+		return STAGE_COMPAT;
+	if (strcmp(word, "gles") == 0)
+		return STAGE_GLES;
+	fprintf(stderr, "%s is not one of: core compat gles\n", word);
+	exit(2);
+}
+
+struct arguments {
+	const struct scene *scene;
+	struct stage_options options;
+	unsigned frames;
+	bool has_api, read, expect, count;
+};
+
+static void
+parse_arguments(int argc, char **argv, struct arguments *a)
+{
+	for (int i = 1; i < argc; i++) {
+		const char *word = argv[i], *value = i + 1 < argc ? argv[i + 1] : "";
+		if (strcmp(word, "--list") == 0) {
+			list_scenes();
+			exit(0);
+		} else if (strcmp(word, "--no-read") == 0) {
+			a->read = false;
+		} else if (strcmp(word, "--expect") == 0) {
+			a->expect = true;
+		} else if (strcmp(word, "--count") == 0) {
+			a->count = true;
+		} else if (strcmp(word, "--frames") == 0) {
+			a->frames = (unsigned)strtoul(value, NULL, 10);
+			i++;
+		} else if (strcmp(word, "--api") == 0) {
+			a->options.api = parse_api(value);
+			a->has_api = true;
+			i++;
+		} else if (strcmp(word, "--platform") == 0) {
+			a->options.platform = stage_parse_platform(value);
+			i++;
+		} else if (strcmp(word, "--end") == 0) {
+			a->options.end = stage_parse_end(value);
+			i++;
+		} else {
+			a->scene = find_scene(word);
+		}
+	}
+}
+
+static void
+choose_version(struct arguments *a)
+{
+	const struct scene *scene = a->scene;
+	if (!a->has_api)
+		a->options.api = scene->apis & SCENE_CORE     ? STAGE_CORE
+				 : scene->apis & SCENE_COMPAT ? STAGE_COMPAT
+							      : STAGE_GLES;
+	if (!(scene->apis & (1u << a->options.api))) {
+		fprintf(stderr, "%s does not run on this API\n", scene->name);
+		exit(2);
+	}
+	if (scene->needs_surface && a->options.platform == STAGE_SURFACELESS)
+		stage_skip("this scene needs a surface");
+	bool es = a->options.api == STAGE_GLES;
+	a->options.major = es ? (scene->es_major ? scene->es_major : 3)
+			      : (scene->major ? scene->major : 3);
+	a->options.minor = es ? scene->es_minor : (scene->major ? scene->minor : 3);
+}
+
+/* The frame's totals by queries of our own, against the sums of the expectation. */
+static int
+count_frame(struct stage *s, const struct scene *scene)
+{
+	static const GLenum targets[] = { GL_PRIMITIVES_SUBMITTED, GL_VERTEX_SHADER_INVOCATIONS };
+	if (!epoxy_has_gl_extension("GL_ARB_pipeline_statistics_query") &&
+	    (s->options.api == STAGE_GLES || epoxy_gl_version() < 46))
+		stage_skip("no pipeline statistics");
+	GLuint ids[2];
+	glGenQueries(2, ids);
+	for (int i = 0; i < 2; i++)
+		glBeginQuery(targets[i], ids[i]);
+	scene->frame(s, 0);
+	for (int i = 0; i < 2; i++)
+		glEndQuery(targets[i]);
+	GLuint64 got[2] = { 0, 0 }, want[2] = { 0, 0 };
+	unsigned unsure = 0;
+	for (int i = 0; i < 2; i++)
+		glGetQueryObjectui64v(ids[i], GL_QUERY_RESULT, &got[i]);
+	for (int i = 0; i < scene->n_passes; i++) {
+		want[0] += (GLuint64)scene->passes[i].primitives;
+		want[1] += (GLuint64)scene->passes[i].shaded;
+		unsure |= scene->passes[i].unsure;
+	}
+	bool fine = (got[0] == want[0] || unsure & EXPECT_ANY_PRIMITIVES) &&
+		    (got[1] == want[1] || unsure & EXPECT_ANY_SHADED);
+	printf("%s: primitives %llu, expected %llu; shaded %llu, expected %llu%s\n", scene->name,
+	       (unsigned long long)got[0], (unsigned long long)want[0], (unsigned long long)got[1],
+	       (unsigned long long)want[1], fine ? "" : ": DIFFERENT");
+	return fine ? 0 : 1;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct arguments a = {
+		.options = { .platform = STAGE_PBUFFER, .width = 256, .height = 192 },
+		.frames = 4,
+		.read = true,
+	};
+	parse_arguments(argc, argv, &a);
+	if (!a.scene) {
+		fprintf(stderr, "usage: scenes NAME [options]; scenes --list names the scenes\n");
+		return 2;
+	}
+	choose_version(&a);
+	if (a.expect) {
+		expect_print(a.scene, &a.options, a.frames);
+		return 0;
+	}
+	struct stage stage;
+	stage_open(&stage, &a.options);
+	a.scene->init(&stage);
+	stage_check("preparing the scene");
+	int status = 0;
+	if (a.count) {
+		status = count_frame(&stage, a.scene);
+		a.frames = 0;
+		a.read = false;
+	}
+	for (unsigned i = 0; i < a.frames; i++) {
+		stage_begin_frame(&stage);
+		a.scene->frame(&stage, i);
+		stage_end_frame(&stage);
+	}
+	stage_check("the frames");
+	if (a.read) {
+		a.scene->frame(&stage, a.frames);
+		stage_target_screen(&stage);
+		printf("%s %016llx\n", a.scene->name, stage_checksum(&stage));
+	}
+	if (a.scene->finish)
+		a.scene->finish(&stage);
+	stage_check("the scene");
+	stage_close(&stage);
+	return status;
+}

@@ -1,0 +1,106 @@
+/* tests/apps/stage.h - a GL context, a place to draw, and geometry whose size is known exactly.
+ *
+ * For the small programs of tests/apps: it opens EGL (surfaceless, pbuffer, X11 window) or GLX, so
+ * that a scene is written once. GL comes through libepoxy, as in many real programs. What cannot
+ * be had on this machine ends the program with status 77 and one line on stderr; anything else
+ * that fails ends it with 99. Each stage belongs to the thread that uses it.
+ */
+#ifndef PASSTALLY_TESTS_STAGE_H
+#define PASSTALLY_TESTS_STAGE_H
+
+#include <epoxy/gl.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum stage_platform { STAGE_SURFACELESS, STAGE_PBUFFER, STAGE_X11, STAGE_GLX };
+enum stage_api { STAGE_CORE, STAGE_COMPAT, STAGE_GLES };
+/* What the program does where a frame ends. */
+enum stage_end {
+	STAGE_END_PRESENT,
+	STAGE_END_FINISH,
+	STAGE_END_FLUSH,
+	STAGE_END_TERMINATOR, /* glFrameTerminatorGREMEDY */
+	STAGE_END_LABEL,      /* a debug group "frame" begins each frame */
+	STAGE_END_NOTHING,
+};
+
+struct stage_options {
+	enum stage_platform platform;
+	enum stage_api api;
+	enum stage_end end;
+	int major, minor; /* of the context */
+	int width, height;
+};
+
+struct stage_window; /* what is the platform's */
+
+struct stage {
+	struct stage_options options;
+	struct stage_window *window;
+	GLuint screen; /* framebuffer that stands for the screen: 0, or ours when surfaceless */
+	GLuint screen_color, screen_depth;
+	GLuint program, sampling_program;
+	GLint place, tint, sampling_place;
+	GLuint vertex_array, vertices, indices;
+};
+
+/* Triangles in the shared vertex buffer, corners in a row, and as many indices 0, 1, 2, ... */
+#define STAGE_TRIANGLES 1024
+
+/* Parse "surfaceless|pbuffer|x11|glx" and so on; ends the program on another word. */
+enum stage_platform stage_parse_platform(const char *word);
+enum stage_end stage_parse_end(const char *word);
+
+/* Open the platform, make a context and make it current. With `bare` no GL call is made. */
+void stage_open(struct stage *s, const struct stage_options *options);
+void stage_open_bare(struct stage *s, const struct stage_options *options);
+void stage_close(struct stage *s);
+/* Leave the context and the display as they are and only free our memory. */
+void stage_forget(struct stage *s);
+
+/* Another context of the same kind, drawing to a surface of its own of the same size (on a GLX
+ * stage to the same window). */
+struct stage_peer;
+struct stage_peer *stage_peer_create(struct stage *s, bool shared);
+void stage_peer_make_current(struct stage *s, struct stage_peer *p); /* NULL: the stage's own */
+void stage_peer_swap(struct stage *s, struct stage_peer *p);
+/* Vertex arrays are not shared between contexts: make the current one draw our vertices. */
+void stage_peer_use_vertices(struct stage *s);
+void stage_peer_destroy(struct stage *s, struct stage_peer *p);
+void stage_release(struct stage *s); /* no context current */
+
+void stage_begin_frame(struct stage *s);
+void stage_end_frame(struct stage *s);
+void stage_swap(struct stage *s); /* whatever `end` says; nothing when surfaceless */
+
+/* Shaders: both read the attribute `pos`; `place` is offset and scale; the first paints `tint`,
+ * the second a texture on unit 0. NULL geometry and fragment: the stage's own. */
+GLuint stage_program(const struct stage *s, const char *vertex, const char *fragment);
+GLuint stage_compute_program(const struct stage *s, const char *text);
+GLuint stage_shader(GLenum type, const char *const *texts, int n);
+void stage_link(GLuint program);
+
+/* Bind the framebuffer and set the viewport. */
+void stage_target(struct stage *s, GLuint framebuffer, int width, int height);
+void stage_target_screen(struct stage *s);
+/* `count` corners of the grid from triangle `first` on, coloured by `tone`; count is vertices. */
+void stage_draw(struct stage *s, int first_triangle, int count, unsigned tone);
+/* Set what stage_draw() sets, for scenes that make the draw call themselves. */
+void stage_paint(struct stage *s, unsigned tone);
+/* One triangle over the whole target that samples `texture`. */
+void stage_draw_textured(struct stage *s, GLuint texture);
+
+GLuint stage_texture(GLenum format, int width, int height, int levels);
+GLuint stage_renderbuffer(GLenum format, int samples, int width, int height);
+/* A framebuffer over a texture (0 = none) and a depth renderbuffer (0 = none). */
+GLuint stage_framebuffer(GLuint texture, GLuint depth_renderbuffer, GLenum depth_attachment);
+
+/* FNV-1a over the pixels of the bound read framebuffer. */
+unsigned long long stage_checksum(struct stage *s);
+/* End the program with 99 when GL reports an error. */
+void stage_check(const char *what);
+
+_Noreturn void stage_skip(const char *why);
+_Noreturn void stage_fail(const char *why);
+
+#endif
