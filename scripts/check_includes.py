@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""Fail when a source file includes what its folder may not.
+
+The table of who may include whom is RULES below; STYLE's words for it: layer/ knows no graphics
+API, query/ knows only layer/, json/ knows only the record, cli/ never the capture side.
+
+    scripts/check_includes.py [--root FOLDER]
+
+Prints one "file:line: what is wrong" a finding. Exit status: 0 nothing found, 1 findings, 2 no
+source files at all (a wrong folder must not look like a clean one).
+"""
+
+import argparse
+import dataclasses
+import pathlib
+import re
+import sys
+
+# What libc and the kernel headers offer, and uthash. Everything else needs a reason in RULES.
+LIBC = re.compile(
+    r"(?:assert|complex|ctype|dirent|dlfcn|elf|endian|errno|fcntl|fenv|float|fnmatch|inttypes|iso646"
+    r"|limits|link|locale|malloc|math|poll|pthread|sched|semaphore|setjmp|signal|stdalign|stdarg"
+    r"|stdatomic|stdbool|stddef|stdint|stdio|stdlib|stdnoreturn|string|strings|syscall|threads|time"
+    r"|uchar|unistd|wchar|wctype|pwd|getopt|glob|spawn|termios|libgen|immintrin|cpuid"
+    r"|(?:sys|linux|asm|bits|gnu)/[\w/-]+)\.h")
+UTHASH = re.compile(r"ut(?:hash|array|list)\.h")
+GL = re.compile(r"(?:GL|GLES|GLES2|GLES3|EGL|KHR)/[\w.]+\.h")
+VULKAN = re.compile(r"(?:vulkan|vk_video)/[\w./]+\.hp?p?")
+EPOXY = re.compile(r"epoxy/\w+\.h")
+WINDOWS = re.compile(r"(?:X11|xcb|gbm|wayland)[\w./-]*\.h")
+GLIB = re.compile(r"(?:glib|gmodule|glib-object|gio/gio|glib/[\w-]+|glib-unix|gio/[\w-]+)\.h")
+VERSION = r"passtally_version\.h"
+
+
+@dataclasses.dataclass
+class Rule:
+    """What one folder may include."""
+
+    own: str  # whole-name pattern of our headers, from the root
+    system: list  # patterns of <headers>
+    generated: str = r"(?!)"  # headers the build makes
+    # Files of the folder (whole name) that may include more.
+    more: dict = dataclasses.field(default_factory=dict)
+
+
+RULES = {
+    "layer": Rule(r"layer/\w+\.h", [LIBC, UTHASH], VERSION),
+    "query": Rule(r"(?:query|layer)/[\w/]+\.h", [LIBC, UTHASH], VERSION,
+                  {r"gl_\w+\.c": [GL], r"vk_\w+\.c": [VULKAN]}),
+    "json": Rule(r"json/[\w/]+\.h|layer/(?:record|recorder|log)\.h", [LIBC], VERSION),
+    "gl_shim": Rule(r"(?:gl_shim|layer|query|json)/[\w/]+\.h", [LIBC, UTHASH, GL],
+                    VERSION + r"|gl_\w+\.(?:h|inc)"),
+    "vk_layer": Rule(r"(?:vk_layer|layer|query|json)/[\w/]+\.h", [LIBC, UTHASH, VULKAN],
+                     VERSION + r"|vk_\w+\.(?:h|inc)"),
+    "cli": Rule(r"(?:cli|json)/[\w/]+\.h|layer/(?:record|config)\.h|query/\w+\.h", [LIBC, GLIB],
+                VERSION + r"|cli_\w+\.(?:h|inc)|\w+_schema\.(?:h|inc)",
+                {r"probe_gl\.c": [GL, EPOXY, WINDOWS], r"probe_vk\.c": [VULKAN]}),
+}
+
+COMMENT_OR_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"|/\*.*?\*/|//[^\n]*', re.DOTALL)
+DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(?:include|include_next|import)\b[ \t]*([^\n]*)", re.MULTILINE)
+NAME = re.compile(r'(?:"([^"]+)"|<([^>]+)>)\s*$')
+
+
+def without_comments(text):
+    """The text with comments blanked; line numbers stay."""
+    def blank(match):
+        word = match.group(0)
+        if word.startswith('"'):
+            return word
+        return "".join(c if c == "\n" else " " for c in word)
+    return COMMENT_OR_STRING.sub(blank, text)
+
+
+def judge_own(root, path, rule, name):
+    """None when the quoted include is allowed, else what is wrong."""
+    beside = path.parent / name
+    inside = root / name
+    if beside.exists():
+        full = beside.resolve().relative_to(root.resolve()).as_posix()
+    elif inside.exists():
+        full = inside.resolve().relative_to(root.resolve()).as_posix()
+    elif re.fullmatch(rule.generated, name):
+        return None
+    else:
+        # Not there (yet): judge it by its name, so that a broken build does not hide it.
+        full = name
+    if full.endswith(".c"):
+        return f'includes a source file, "{name}"'
+    if not re.fullmatch(rule.own, full):
+        return f'may not include "{name}"'
+    return None
+
+
+def judge_system(rule, path, name):
+    allowed = list(rule.system)
+    for pattern, more in rule.more.items():
+        if re.fullmatch(pattern, path.name):
+            allowed += more
+    if any(pattern.fullmatch(name) for pattern in allowed):
+        return None
+    return f"may not include <{name}>"
+
+
+def check_file(root, path, rule):
+    """Findings of one file as (line, text)."""
+    text = without_comments(path.read_text(encoding="utf-8", errors="replace"))
+    for match in DIRECTIVE.finditer(text):
+        line = text.count("\n", 0, match.start()) + 1
+        name = NAME.match(match.group(1).strip())
+        if not name:
+            yield line, "an include whose name is computed cannot be checked"
+            continue
+        if name.group(1):
+            wrong = judge_own(root, path, rule, name.group(1))
+        else:
+            wrong = judge_system(rule, path, name.group(2))
+        if wrong:
+            yield line, wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--root", type=pathlib.Path,
+                        default=pathlib.Path(__file__).resolve().parent.parent,
+                        help="the source tree (default: this one)")
+    root = parser.parse_args().root
+    n_files = n_wrong = 0
+    for folder, rule in RULES.items():
+        for path in sorted((root / folder).rglob("*.[ch]")):
+            n_files += 1
+            for line, wrong in check_file(root, path, rule):
+                n_wrong += 1
+                print(f"{path.relative_to(root)}:{line}: {folder}/ {wrong}")
+    if not n_files:
+        print(f"check_includes: no source files below {root}", file=sys.stderr)
+        return 2
+    print(f"check_includes: {n_files} files, {n_wrong} forbidden includes")
+    return 1 if n_wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,313 @@
+/* What one GL program pays: frames of N passes with M draws each, timed by the thread's own CPU clock.
+ *
+ * The same program runs bare, with the shim loaded but disabled, and capturing; tests/bench/run.py
+ * compares. The GL library is opened by path and reached through eglGetProcAddress, as games do. One
+ * line of JSON goes to stdout.
+ */
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <EGL/egl.h>
+#include <GL/gl.h>
+#include <GL/glext.h>
+
+#define N_TARGETS 16
+#define MAX_THREADS 64
+
+struct options {
+	const char *library;
+	unsigned passes, draws, frames, warm_up, threads, pause_us;
+};
+
+struct calls {
+	void *(*get_proc_address)(const char *); /* a data pointer: only its bits are wanted */
+	EGLDisplay (*get_display)(EGLNativeDisplayType);
+	EGLBoolean (*initialize)(EGLDisplay, EGLint *, EGLint *);
+	EGLBoolean (*bind_api)(EGLenum);
+	EGLBoolean (*choose_config)(EGLDisplay, const EGLint *, EGLConfig *, EGLint, EGLint *);
+	EGLContext (*create_context)(EGLDisplay, EGLConfig, EGLContext, const EGLint *);
+	EGLBoolean (*destroy_context)(EGLDisplay, EGLContext);
+	EGLSurface (*create_pbuffer)(EGLDisplay, EGLConfig, const EGLint *);
+	EGLBoolean (*destroy_surface)(EGLDisplay, EGLSurface);
+	EGLBoolean (*make_current)(EGLDisplay, EGLSurface, EGLSurface, EGLContext);
+	EGLBoolean (*swap)(EGLDisplay, EGLSurface);
+	void (*draw)(GLenum, GLint, GLsizei);
+	void (*clear)(GLbitfield);
+	PFNGLBINDFRAMEBUFFERPROC bind_framebuffer;
+	PFNGLGENFRAMEBUFFERSPROC gen_framebuffers;
+	PFNGLFRAMEBUFFERTEXTURE2DPROC framebuffer_texture;
+	void (*gen_textures)(GLsizei, GLuint *);
+	void (*bind_texture)(GLenum, GLuint);
+	PFNGLTEXSTORAGE2DPROC tex_storage;
+};
+
+struct worker {
+	const struct options *options;
+	const struct calls *gl;
+	EGLDisplay display;
+	EGLConfig config;
+	pthread_t thread;
+	uint64_t *frame_ns;
+	uint64_t thread_ns;
+	bool ok;
+};
+
+static uint64_t
+thread_cpu_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t
+process_cpu_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Store a function's address in the pointer at `slot`, whatever its type. */
+static bool
+take(void *slot, void *function, const char *library, const char *name)
+{
+	if (!function)
+		fprintf(stderr, "bench_gl: %s has no %s\n", library, name);
+	memcpy(slot, &function, sizeof(function));
+	return function != NULL;
+}
+
+static bool
+load_calls(struct calls *gl, const char *library)
+{
+	void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+	if (!handle) {
+		fprintf(stderr, "bench_gl: %s\n", dlerror());
+		return false;
+	}
+#define FROM_LIBRARY(member, name) \
+	if (!take(&gl->member, dlsym(handle, name), library, name)) \
+		return false;
+#define FROM_GL(member, name) \
+	if (!take(&gl->member, gl->get_proc_address(name), library, name)) \
+		return false;
+	FROM_LIBRARY(get_proc_address, "eglGetProcAddress")
+	FROM_LIBRARY(get_display, "eglGetDisplay")
+	FROM_LIBRARY(initialize, "eglInitialize")
+	FROM_LIBRARY(bind_api, "eglBindAPI")
+	FROM_LIBRARY(choose_config, "eglChooseConfig")
+	FROM_LIBRARY(create_context, "eglCreateContext")
+	FROM_LIBRARY(destroy_context, "eglDestroyContext")
+	FROM_LIBRARY(create_pbuffer, "eglCreatePbufferSurface")
+	FROM_LIBRARY(destroy_surface, "eglDestroySurface")
+	FROM_LIBRARY(make_current, "eglMakeCurrent")
+	FROM_LIBRARY(swap, "eglSwapBuffers")
+	FROM_GL(draw, "glDrawArrays")
+	FROM_GL(clear, "glClear")
+	FROM_GL(bind_framebuffer, "glBindFramebuffer")
+	FROM_GL(gen_framebuffers, "glGenFramebuffers")
+	FROM_GL(framebuffer_texture, "glFramebufferTexture2D")
+	FROM_GL(gen_textures, "glGenTextures")
+	FROM_GL(bind_texture, "glBindTexture")
+	FROM_GL(tex_storage, "glTexStorage2D")
+#undef FROM_LIBRARY
+#undef FROM_GL
+	return true;
+}
+
+static void
+make_targets(const struct calls *gl, GLuint *framebuffers)
+{
+	GLuint textures[N_TARGETS];
+	gl->gen_textures(N_TARGETS, textures);
+	gl->gen_framebuffers(N_TARGETS, framebuffers);
+	for (unsigned i = 0; i < N_TARGETS; i++) {
+		gl->bind_texture(GL_TEXTURE_2D, textures[i]);
+		gl->tex_storage(GL_TEXTURE_2D, 1, GL_RGBA8, 64, 64);
+		gl->bind_framebuffer(GL_FRAMEBUFFER, framebuffers[i]);
+		gl->framebuffer_texture(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, textures[i], 0);
+	}
+}
+
+/* Each pass clears its target, so that none counts as a resumed one. */
+static void
+render_frame(const struct calls *gl, const struct options *o, const GLuint *framebuffers)
+{
+	for (unsigned p = 0; p < o->passes; p++) {
+		gl->bind_framebuffer(GL_FRAMEBUFFER, framebuffers[p % N_TARGETS]);
+		gl->clear(GL_COLOR_BUFFER_BIT);
+		for (unsigned d = 0; d < o->draws; d++)
+			gl->draw(GL_TRIANGLES, 0, 3);
+	}
+}
+
+static void *
+work(void *data)
+{
+	struct worker *w = data;
+	const struct options *o = w->options;
+	const struct calls *gl = w->gl;
+	uint64_t start_ns = thread_cpu_ns();
+	static const EGLint size[] = { EGL_WIDTH, 64, EGL_HEIGHT, 64, EGL_NONE };
+	if (!gl->bind_api(EGL_OPENGL_API))
+		return NULL;
+	EGLContext context = gl->create_context(w->display, w->config, EGL_NO_CONTEXT, NULL);
+	EGLSurface surface = gl->create_pbuffer(w->display, w->config, size);
+	if (!context || !surface || !gl->make_current(w->display, surface, surface, context))
+		return NULL;
+	GLuint framebuffers[N_TARGETS];
+	make_targets(gl, framebuffers);
+	for (unsigned f = 0; f < o->warm_up + o->frames; f++) {
+		uint64_t begin_ns = thread_cpu_ns();
+		render_frame(gl, o, framebuffers);
+		gl->swap(w->display, surface);
+		if (f >= o->warm_up)
+			w->frame_ns[f - o->warm_up] = thread_cpu_ns() - begin_ns;
+		/* A game has a frame rate: give whoever writes the log the processor. */
+		if (o->pause_us)
+			usleep(o->pause_us);
+	}
+	gl->make_current(w->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+	gl->destroy_surface(w->display, surface);
+	gl->destroy_context(w->display, context);
+	w->thread_ns = thread_cpu_ns() - start_ns;
+	w->ok = true;
+	return NULL;
+}
+
+static int
+compare_u64(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return (x > y) - (x < y);
+}
+
+/* The largest resident size so far. */
+static long
+peak_kib(void)
+{
+	FILE *file = fopen("/proc/self/status", "r");
+	char line[256];
+	long kib = -1;
+	while (file && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "VmHWM: %ld", &kib) == 1)
+			break;
+	}
+	if (file)
+		fclose(file);
+	return kib;
+}
+
+static bool
+run_workers(struct worker *workers, const struct options *o)
+{
+	bool ok = true;
+	if (o->threads == 1) {
+		work(&workers[0]);
+		return workers[0].ok;
+	}
+	for (unsigned i = 0; i < o->threads; i++) {
+		if (pthread_create(&workers[i].thread, NULL, work, &workers[i]) != 0) {
+			fprintf(stderr, "bench_gl: cannot start thread %u\n", i);
+			exit(1);
+		}
+	}
+	for (unsigned i = 0; i < o->threads; i++) {
+		pthread_join(workers[i].thread, NULL);
+		ok = ok && workers[i].ok;
+	}
+	return ok;
+}
+
+static unsigned
+number(const char *option, const char *text, unsigned min, unsigned max)
+{
+	char *end;
+	unsigned long n = strtoul(text, &end, 10);
+	if (!*text || *end || n < min || n > max) {
+		fprintf(stderr, "bench_gl: %s takes a number from %u to %u, not '%s'\n", option, min, max, text);
+		exit(2);
+	}
+	return (unsigned)n;
+}
+
+static struct options
+parse_options(int argc, char **argv)
+{
+	struct options o = { .passes = 10, .draws = 1000, .frames = 200, .warm_up = 20, .threads = 1 };
+	for (int i = 1; i + 1 < argc; i += 2) {
+		if (!strcmp(argv[i], "--library"))
+			o.library = argv[i + 1];
+		else if (!strcmp(argv[i], "--passes"))
+			o.passes = number(argv[i], argv[i + 1], 0, 1000000);
+		else if (!strcmp(argv[i], "--draws"))
+			o.draws = number(argv[i], argv[i + 1], 0, 100000000);
+		else if (!strcmp(argv[i], "--frames"))
+			o.frames = number(argv[i], argv[i + 1], 1, 1000000);
+		else if (!strcmp(argv[i], "--warm-up"))
+			o.warm_up = number(argv[i], argv[i + 1], 0, 1000000);
+		else if (!strcmp(argv[i], "--threads"))
+			o.threads = number(argv[i], argv[i + 1], 1, MAX_THREADS);
+		else if (!strcmp(argv[i], "--pause-us"))
+			o.pause_us = number(argv[i], argv[i + 1], 0, 999999);
+		else
+			o.library = NULL;
+	}
+	if (!o.library || argc % 2 == 0) {
+		fprintf(stderr, "usage: bench_gl --library PATH [--passes N] [--draws N] [--frames N] "
+				"[--warm-up N] [--threads N] [--pause-us N]\n");
+		exit(2);
+	}
+	return o;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct options o = parse_options(argc, argv);
+	struct calls gl;
+	if (!load_calls(&gl, o.library))
+		return 1;
+	EGLDisplay display = gl.get_display(EGL_DEFAULT_DISPLAY);
+	static const EGLint wanted[] = { EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT,
+					 EGL_NONE };
+	EGLConfig config;
+	EGLint n_configs = 0;
+	if (!gl.initialize(display, NULL, NULL) || !gl.choose_config(display, wanted, &config, 1, &n_configs) ||
+	    n_configs < 1) {
+		fprintf(stderr, "bench_gl: %s gives no display or no config\n", o.library);
+		return 1;
+	}
+	static struct worker workers[MAX_THREADS];
+	size_t n = (size_t)o.frames * o.threads;
+	uint64_t *frame_ns = calloc(n, sizeof(*frame_ns));
+	if (!frame_ns)
+		return 1;
+	for (unsigned i = 0; i < o.threads; i++) {
+		workers[i] = (struct worker){ .options = &o, .gl = &gl, .display = display, .config = config,
+					      .frame_ns = frame_ns + (size_t)i * o.frames };
+	}
+	uint64_t begin_ns = process_cpu_ns();
+	if (!run_workers(workers, &o)) {
+		fprintf(stderr, "bench_gl: a thread got no context\n");
+		return 1;
+	}
+	/* What other threads than the game's used: the log's writer. */
+	uint64_t others_ns = process_cpu_ns() - begin_ns;
+	for (unsigned i = 0; i < o.threads; i++)
+		others_ns -= workers[i].thread_ns;
+	qsort(frame_ns, n, sizeof(*frame_ns), compare_u64);
+	printf("{\"frame_ns\": %" PRIu64 ", \"frame_ns_low\": %" PRIu64 ", \"others_ns\": %" PRIu64
+	       ", \"peak_kib\": %ld}\n",
+	       frame_ns[n / 2], frame_ns[n / 10], others_ns, peak_kib());
+	free(frame_ns);
+	return 0;
+}

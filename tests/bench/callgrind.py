@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Count the instructions that passtally adds to a draw and to a pass, by callgrind.
+
+    tests/bench/callgrind.py BENCH_GL STUB SHIM
+
+Runs the benchmark program over the do-nothing library with two numbers of draws (and of passes), with
+and without the shim: the difference of the differences is what one costs, exactly, on any machine.
+Compares with tests/bench/ceilings.json. Exit status: 0, 1 over a ceiling, 77 no valgrind here.
+"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+FRAMES = 20
+
+
+def count(folder, program, library, shim, passes, draws):
+    """Instructions of the program's own thread."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith("PASSTALLY")}
+    env["XDG_CONFIG_HOME"] = str(folder)
+    log = folder / "log.jsonl"
+    log.unlink(missing_ok=True)
+    if shim:
+        env.update(LD_PRELOAD=shim, PASSTALLY_LOG=str(log), PASSTALLY_OPTIONS="sources=gl-timestamp")
+    out = folder / "callgrind.out"
+    for old in folder.glob("callgrind.out*"):
+        old.unlink()
+    done = subprocess.run(
+        ["valgrind", "--tool=callgrind", "--separate-threads=yes", f"--callgrind-out-file={out}",
+         program, "--library", str(library), "--passes", str(passes), "--draws", str(draws),
+         "--frames", str(FRAMES), "--warm-up", "0", "--pause-us", "3000"],
+        env=env, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise SystemExit(f"callgrind: {done.stderr.strip()}")
+    if shim and not log.exists():
+        raise SystemExit("callgrind: the shim wrote no log: it was not loaded")
+    # The first thread is the game's; the log's writer is another.
+    text = (folder / "callgrind.out-01").read_text(encoding="utf-8")
+    return int(re.search(r"^(?:totals|summary): (\d+)", text, re.MULTILINE).group(1))
+
+
+def main():
+    if len(sys.argv) != 4:
+        print(__doc__, file=sys.stderr)
+        return 2
+    if shutil.which("valgrind") is None:
+        print("callgrind: skipped, valgrind is not installed")
+        return 77
+    program, stub, shim = sys.argv[1:]
+    ceilings = json.loads((HERE / "ceilings.json").read_text(encoding="utf-8"))["instructions"]
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        library = folder / "libEGL.so.1"
+        library.symlink_to(pathlib.Path(stub).resolve())
+
+        def added(small, large, units):
+            with_us, bare = (count(folder, program, library, preload, *large)
+                             - count(folder, program, library, preload, *small)
+                             for preload in (shim, None))
+            return (with_us - bare) / units
+
+        got = {
+            "a draw": added((4, 100), (4, 1100), FRAMES * 4 * 1000),
+            "a pass": added((50, 1), (250, 1), FRAMES * 200),
+        }
+    over = False
+    for what, ceiling in ceilings.items():
+        over = over or not got[what] <= ceiling
+        print(f"{what}: {got[what]:.1f} instructions added (ceiling {ceiling})")
+    return 1 if over else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,75 @@
+"""`meson install` must give a tree that works where it stands: run with the build folder and prefix.
+
+    test_install.py BUILD PREFIX
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD, PREFIX = sys.argv[1:3]
+
+
+def run(*command, **more):
+    return subprocess.run(command, capture_output=True, text=True, check=False, **more)
+
+
+class Install(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.holder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.holder.cleanup)
+        done = run("meson", "install", "-C", BUILD, "--no-rebuild", "--destdir", cls.holder.name)
+        if done.returncode != 0:
+            raise AssertionError(done.stdout + done.stderr)
+        cls.tree = pathlib.Path(cls.holder.name)
+
+    def find(self, name):
+        found = [p for p in self.tree.rglob(name) if p.is_file()]
+        self.assertEqual(len(found), 1, f"{name}: {found}")
+        return found[0]
+
+    def test_everything_below_the_prefix(self):
+        prefix = self.tree / PREFIX.lstrip("/")
+        outside = [p for p in self.tree.rglob("*") if p.is_file() and not p.is_relative_to(prefix)]
+        self.assertEqual(outside, [])
+
+    def test_shim_beside_core(self):
+        core, shim = self.find("libpasstally.so.0"), self.find("libpasstally_gl.so")
+        self.assertEqual(core.parent, shim.parent)
+
+    def test_shim_finds_core(self):
+        shim = self.find("libpasstally_gl.so")
+        done = run(sys.executable, str(ROOT / "scripts" / "check_symbols.py"), str(shim), "--list",
+                   str(ROOT / "tests" / "golden" / "symbols-libpasstally_gl.txt"), "--runpath", "$ORIGIN")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_preloads_into_a_program(self):
+        """ld.so says on stderr what it could not load; the program's own output stays."""
+        shim = self.find("libpasstally_gl.so")
+        done = run("/bin/echo", "hello", env={**os.environ, "LD_PRELOAD": str(shim)})
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "hello\n", ""))
+
+    def test_no_build_folder_left_inside(self):
+        """An installed file that names the build folder works only on this machine."""
+        for path in self.tree.rglob("*"):
+            if path.is_file() and path.suffix != ".debug":
+                name = os.path.basename(BUILD.rstrip("/"))
+                dynamic = run("readelf", "--dynamic", str(path)).stdout if b"\x7fELF" == path.read_bytes()[:4] else ""
+                self.assertNotIn(f"/{name}/", dynamic, path)
+
+    def test_command(self):
+        command = [p for p in self.tree.rglob("passtally") if p.is_file() and p.parent.name == "bin"]
+        if not command:
+            self.skipTest("built without the command")
+        done = run(str(command[0]), "--version")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("passtally", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
