@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct tally_source;
+#include "query/source.h"
 
 /* Query targets that only one query may hold at a time (GL 4.6 spec 4.2; the three occlusion
  * targets share one). Bit numbers in app_active. */
@@ -65,16 +65,17 @@ struct tally_gl_api {
 
 /* Map a GL query target to its exclusive group, -1 when it is none of them (TIMESTAMP, ...). */
 int tally_gl_exclusive_of(unsigned target);
+/* The target of a group, of the occlusion targets the one that counts samples; 0: no such group. */
+unsigned tally_gl_exclusive_target(enum tally_gl_exclusive which);
 
 /* Each source is created unopened over an api that outlives it; NULL on OOM. close() or abandon()
- * frees what open() took, tally_source_destroy() the source. */
+ * frees what open() took, tally_source_destroy() or the harvest that took it the source. */
 struct tally_source *tally_gl_timestamp_create(struct tally_gl_api *api);
 struct tally_source *tally_gl_statistics_create(struct tally_gl_api *api);
-void tally_source_destroy(struct tally_source *src);
 
 /* The game is about to begin a query of group `which`: end ours if it runs. The open slot's value
  * is given up and flagged YIELDED. Called before the game's call is forwarded; app_active gets
- * the bit afterwards. */
+ * the bit afterwards. Nothing happens on a source that is not open. */
 void tally_gl_statistics_yield(struct tally_source *src, enum tally_gl_exclusive which);
 
 #endif

@@ -11,14 +11,19 @@
 
 #define TALLY_NO_SLOT UINT32_MAX
 #define TALLY_MAX_SOURCES 16
+#define TALLY_MAX_SLOTS (UINT32_C(1) << 20)
 
 struct tally_harvest;
 
-/* Takes the opened-or-not sources (n of them, in log order) and opens them. Sources that cannot
- * open stay listed with their reason. NULL only on OOM, and then the sources are abandoned. */
+/* Takes the n sources (at most TALLY_MAX_SOURCES, unopened, in log order) and opens them; a NULL
+ * entry, one that could not be created, is passed over. Sources that cannot open stay listed with
+ * their reason. `slots` to begin with, never more than `max_slots`, itself at most
+ * TALLY_MAX_SLOTS. NULL only on OOM, and then the sources are destroyed too. Opening makes the
+ * driver calls of a probe: the context is current. */
 struct tally_harvest *tally_harvest_create(struct tally_source *const *sources, uint32_t n,
 					   uint32_t slots, uint32_t max_slots);
-/* close() or abandon() each source, as `context_current` says. Accepts NULL. */
+/* close() or abandon() each source, as `context_current` says, then destroy it: pointers to the
+ * sources die here. Accepts NULL. */
 void tally_harvest_destroy(struct tally_harvest *h, bool context_current);
 
 /* Counters of all open sources, in value order; lives as long as the harvest. */
@@ -28,15 +33,21 @@ const struct tally_source_info *tally_harvest_sources(struct tally_harvest *h, u
 /* Is any open source a source of time? */
 bool tally_harvest_has_time(const struct tally_harvest *h);
 
-/* Begin all sources; TALLY_NO_SLOT when the pool is at its ceiling. */
+/* Begin all sources; TALLY_NO_SLOT when the pool is at its ceiling, or no memory was left to grow
+ * it: then it stays as large as it is. Intervals may nest: exclusive counters stay with the outer
+ * one and are absent from the inner. */
 uint32_t tally_harvest_begin(struct tally_harvest *h);
 void tally_harvest_end(struct tally_harvest *h, uint32_t slot);
+/* Nothing of ours follows at once: the next begin takes a stamp of its own. */
 void tally_harvest_gap(struct tally_harvest *h);
 
 /* What is ready of an ended slot. `out->values` and `out->valid` have room for all counters of
- * tally_harvest_counters(); sources that are ready are written once, the others keep
- * TALLY_NOT_READY. TALLY_OK or TALLY_LOST: all sources answered, the slot is free. */
+ * tally_harvest_counters(), `valid` and `flags` start cleared and the same `out` comes back each
+ * time: sources that are ready are written once, TALLY_NOT_READY says that others are not yet.
+ * TALLY_OK or TALLY_LOST: all sources answered, the slot is free. LOST: at least one source will
+ * never deliver (out->flags says LOST too); what the others gave is true. */
 enum tally_status tally_harvest_read(struct tally_harvest *h, uint32_t slot, struct tally_sample *out);
+/* Free a slot in any state, begun or ended, unread. */
 void tally_harvest_discard(struct tally_harvest *h, uint32_t slot);
 
 #endif

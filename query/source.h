@@ -33,7 +33,7 @@ struct tally_sample {
 
 struct tally_source;
 
-/* Complete: no member is NULL (query/source_noop.c has no-ops). */
+/* Complete: no member is NULL (query/source_noop.h has no-ops). */
 struct tally_source_ops {
 	const char *name;   /* as in the log: "gl-timestamp" */
 	bool delivers_time; /* fills sample->begin_ns and end_ns */
@@ -55,7 +55,7 @@ struct tally_source_ops {
 	/* Fetch a finished slot without waiting; the slot is free afterwards. TALLY_NOT_READY
 	 * leaves *out untouched; TALLY_LOST frees the slot too. */
 	enum tally_status (*read)(struct tally_source *src, uint32_t slot, struct tally_sample *out);
-	/* Free a slot without reading it (the pass was given up). */
+	/* Free a slot without reading it (the pass was given up), ending it first if it runs. */
 	void (*discard)(struct tally_source *src, uint32_t slot);
 };
 
@@ -65,7 +65,11 @@ struct tally_source {
 	const struct tally_counter *const *counters; /* set by open(); static or the source's */
 	uint32_t n_counters;
 	const char *wanted; /* --counters list; valid during open() */
-	char reason[256];   /* why the source is off; "" when it is on */
+	/* Why the source is off, or what a source that is on has to do without; "" = nothing to say. */
+	char reason[256];
 };
+
+/* Free a source that is not open: never opened, or since closed or abandoned. Accepts NULL. */
+void tally_source_destroy(struct tally_source *src);
 
 #endif

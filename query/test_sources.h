@@ -1,7 +1,8 @@
 /* query/test_sources.h - two sources that need no driver.
  *
- * null counts nothing and costs nothing: it measures our own overhead. fake gives values that a
- * test dictates through TALLY_FAKE-style scripts: see query/fake.c. Owner thread only.
+ * null counts nothing and costs nothing: it measures our own overhead. fake gives the values that
+ * a script dictates, so that what lies above the sources can be tested to the last bit. Owner
+ * thread only.
  */
 #ifndef PASSTALLY_QUERY_TEST_SOURCES_H
 #define PASSTALLY_QUERY_TEST_SOURCES_H
@@ -10,15 +11,20 @@
 
 struct tally_source *tally_null_create(void);
 
-/* Values: counter `fake_a` grows by `a_step` a begin/end, `fake_b` by b_step; a clock of its own
- * that advances `tick_ns` at every begin and end; results are NOT_READY for the first `delay`
- * reads of a slot; every `lose_every`-th slot is LOST (0 = none). */
+/* Two counters and a clock, all of them running totals that only begin and end move, so that an
+ * outer interval counts what its inner ones do. */
 struct tally_fake_script {
-	uint64_t a_step, b_step, tick_ns, start_ns;
-	uint32_t delay;
-	uint32_t lose_every;
-	enum tally_status open_status;
+	uint64_t a_step, b_step;  /* fake_a and fake_b grow by this at every end */
+	uint64_t tick_ns;         /* the clock grows by this at every begin and every end */
+	uint64_t start_ns;        /* where the clock starts */
+	uint32_t delay;           /* reads of a slot that say TALLY_NOT_READY first */
+	uint32_t lose_every;      /* every so many-th interval is LOST, from the first; 0 = none */
+	uint64_t flags;           /* TALLY_FLAG(...) bits of every sample */
+	enum tally_status open_status; /* what open() answers */
+	uint32_t max_slots;       /* grow() past it answers TALLY_NO_MEMORY; 0 = no limit */
 };
+
+/* Copies the script. NULL on OOM. */
 struct tally_source *tally_fake_create(const struct tally_fake_script *script);
 
 #endif
