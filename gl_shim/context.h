@@ -8,6 +8,7 @@
 #ifndef PASSTALLY_GL_SHIM_CONTEXT_H
 #define PASSTALLY_GL_SHIM_CONTEXT_H
 
+#include "gl_shim/gl_enums.h"
 #include "gl_shim/gl_types.h"
 
 #include "gl_next.h" /* generated */

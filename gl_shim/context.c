@@ -1,0 +1,239 @@
+#include "gl_shim/context.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "gl_shim/dispatch.h"
+#include "gl_shim/passes.h"
+#include "gl_shim/state.h"
+#include "layer/handle_map.h"
+
+/* Where a thread is parked that has no context, or in which the shim itself is at work. */
+static struct gl_context passthrough;
+
+__thread struct gl_context *gl_current = &passthrough;
+__thread struct gl_context_state *gl_worker;
+
+/* Guards all below, and `current`, `doomed` and `refs` of contexts and share groups. First in the
+ * lock order; no driver call is made under it. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct tally_handle_map contexts[2]; /* by platform: handle -> gl_context_state */
+static int64_t n_contexts;
+static bool fork_watched;
+
+/* The child has neither our collector nor, lawfully, the parent's contexts: it forwards until it
+ * makes one of its own. */
+static void
+forked_child(void)
+{
+	pthread_mutex_init(&lock, NULL);
+	gl_current = &passthrough;
+	gl_worker = NULL;
+	for (int p = 0; p < 2; p++)
+		contexts[p].entries = NULL; /* the records stay: other threads' TLS is gone */
+}
+
+static struct gl_share_group *
+group_create(void)
+{
+	struct gl_share_group *group = calloc(1, sizeof(*group));
+	if (!group)
+		return NULL;
+	pthread_mutex_init(&group->lock, NULL);
+	return group;
+}
+
+static void
+group_release(struct gl_share_group *group)
+{
+	pthread_mutex_lock(&lock);
+	bool last = --group->refs == 0;
+	pthread_mutex_unlock(&lock);
+	if (!last)
+		return;
+	tally_device_destroy(group->device);
+	gl_shapes_finish(&group->shapes);
+	free(group->counters);
+	pthread_mutex_destroy(&group->lock);
+	free(group);
+}
+
+static void
+context_free(struct gl_context_state *s)
+{
+	if (!s)
+		return;
+	/* No GL call: the context is gone, or is current to nobody. */
+	s->lost = true;
+	gl_pass_close_silent(&s->pub);
+	gl_collect(&s->pub, true, TALLY_FLAG(LOST));
+	tally_stream_destroy(s->stream);
+	tally_harvest_destroy(s->harvest, false);
+	gl_framebuffers_finish(&s->framebuffers);
+	gl_queries_finish(&s->queries);
+	free(s->extensions);
+	group_release(s->group);
+	free(s);
+}
+
+/* With the lock held. */
+static struct gl_context_state *
+context_create(enum gl_platform platform, void *handle, void *share)
+{
+	struct gl_context_state *s = calloc(1, sizeof(*s));
+	struct gl_context_state *with = share ? tally_handle_map_find(&contexts[platform], share)
+					      : NULL;
+	struct gl_share_group *group = with ? with->group : group_create();
+	if (!s || !group || !tally_handle_map_put(&contexts[platform], handle, s)) {
+		if (!with)
+			free(group);
+		free(s);
+		return NULL;
+	}
+	group->refs++;
+	s->platform = platform;
+	s->handle = handle;
+	s->number = n_contexts++;
+	s->group = group;
+	s->pub.state = s;
+	if (!fork_watched)
+		fork_watched = pthread_atfork(NULL, NULL, forked_child) == 0;
+	return s;
+}
+
+void
+gl_context_created(enum gl_platform platform, void *display, void *handle, void *share)
+{
+	(void)display;
+	pthread_mutex_lock(&lock);
+	/* The same address again: the old context went without our seeing it. */
+	struct gl_context_state *stale = tally_handle_map_find(&contexts[platform], handle);
+	if (stale && stale->current)
+		stale = NULL; /* leave it to its thread */
+	else if (stale)
+		tally_handle_map_remove(&contexts[platform], handle);
+	context_create(platform, handle, share);
+	pthread_mutex_unlock(&lock);
+	context_free(stale);
+}
+
+void
+gl_context_destroyed(enum gl_platform platform, void *display, void *handle)
+{
+	(void)display;
+	pthread_mutex_lock(&lock);
+	struct gl_context_state *s = tally_handle_map_remove(&contexts[platform], handle);
+	if (s && s->current) {
+		s->doomed = true; /* lives until it is released: GLX 1.4 spec 3.3.7, EGL 1.5 3.7.2 */
+		s = NULL;
+	}
+	pthread_mutex_unlock(&lock);
+	context_free(s);
+}
+
+/* ---- make-current ---- */
+
+struct gl_context *
+gl_current_park(void)
+{
+	struct gl_context *c = gl_current;
+	if (c->live) {
+		gl_pass_close(c);
+		if (c->state->harvest) {
+			gl_worker = c->state;
+			tally_harvest_gap(c->state->harvest);
+		}
+	}
+	gl_current = &passthrough;
+	return c;
+}
+
+struct gl_context *
+gl_current_leave(void)
+{
+	struct gl_context *c = gl_current_park();
+	if (c->live)
+		gl_collect(c, c->state->lost, TALLY_FLAG(LOST));
+	return c;
+}
+
+void
+gl_current_back(struct gl_context *old)
+{
+	gl_current = old;
+}
+
+/* The thread gave the context up. */
+static void
+release(struct gl_context_state *s)
+{
+	pthread_mutex_lock(&lock);
+	s->current = false;
+	bool gone = s->doomed;
+	pthread_mutex_unlock(&lock);
+	if (gone)
+		context_free(s);
+}
+
+/* What was current to this thread and platform before gl_current_leave(), until it is known
+ * whether the new one is. */
+static __thread struct gl_context_state *held;
+
+void
+gl_current_enter(enum gl_platform platform, void *handle, struct gl_drawable drawable,
+		 void *(*lookup)(const char *name), bool indirect)
+{
+	struct gl_context_state *old = held;
+	held = NULL;
+	struct gl_context_state *s = NULL;
+	if (handle) {
+		pthread_mutex_lock(&lock);
+		s = tally_handle_map_find(&contexts[platform], handle);
+		if (!s)
+			s = context_create(platform, handle, NULL);
+		if (s)
+			s->current = true;
+		pthread_mutex_unlock(&lock);
+	}
+	if (old && old != s)
+		release(old);
+	if (!s) {
+		gl_current = &passthrough;
+		return;
+	}
+	held = s;
+	s->drawable = drawable;
+	s->indirect = indirect;
+	s->pub.open = 0;
+	if (!s->pub.next)
+		s->pub.next = gl_next_for(lookup);
+	s->config = tally_session_config();
+	s->pub.live = s->config && !indirect && s->probe != GL_PROBE_OFF;
+	gl_current = &s->pub;
+}
+
+bool
+gl_current_is(enum gl_platform platform, void *handle, struct gl_drawable drawable)
+{
+	struct gl_context_state *s = held;
+	if (!s || !handle)
+		return !s && !handle;
+	return s->platform == platform && s->handle == handle && !s->doomed &&
+	       s->drawable.draw == drawable.draw && s->drawable.read == drawable.read;
+}
+
+/* ---- the end ---- */
+
+void
+gl_shim_exit(void)
+{
+	struct gl_context *c = gl_current;
+	struct gl_context_state *s = held;
+	if (s && c == &s->pub && c->live) {
+		c->open = 0;
+		c->live = 0;
+		gl_pass_close_silent(c);
+		gl_collect(c, true, TALLY_FLAG(INCOMPLETE));
+	}
+	tally_session_stop("exit");
+}

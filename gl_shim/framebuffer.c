@@ -1,0 +1,467 @@
+#include "gl_shim/framebuffer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gl_shim/state.h"
+
+#define MAX_FRAMEBUFFERS 65536
+
+static void
+reset(struct gl_framebuffer *fbo, GLuint name)
+{
+	fbo->name = name;
+	fbo->dirty = true;
+	fbo->n_draw_buffers = 1;
+	fbo->draw_buffers[0] = name ? GL_COLOR_ATTACHMENT0 : GL_BACK;
+}
+
+struct gl_framebuffer *
+gl_framebuffer_get(struct gl_context *c, GLuint name)
+{
+	struct gl_framebuffers *fbs = &c->state->framebuffers;
+	if (name == 0) {
+		if (fbs->window.n_draw_buffers == 0)
+			reset(&fbs->window, 0);
+		return &fbs->window;
+	}
+	struct gl_framebuffer *fbo = NULL;
+	HASH_FIND(hh, fbs->table, &name, sizeof(name), fbo);
+	if (fbo)
+		return fbo;
+	if (HASH_COUNT(fbs->table) >= MAX_FRAMEBUFFERS)
+		return NULL;
+	fbo = calloc(1, sizeof(*fbo));
+	if (!fbo)
+		return NULL;
+	reset(fbo, name);
+	/* Not seen being made: its contents are the driver's to tell. */
+	fbo->ask = true;
+	HASH_ADD(hh, fbs->table, name, sizeof(fbo->name), fbo);
+	if (!fbo->hh.tbl) {
+		free(fbo);
+		return NULL;
+	}
+	return fbo;
+}
+
+/* Something about the framebuffer changed: draws look again. */
+static void
+touch(struct gl_context *c, struct gl_framebuffer *fbo)
+{
+	if (!fbo)
+		return;
+	fbo->dirty = true;
+	c->open = 0;
+}
+
+static GLuint
+name_at(const struct gl_context_state *s, GLenum target)
+{
+	return target == GL_READ_FRAMEBUFFER ? s->framebuffers.read : s->framebuffers.draw;
+}
+
+/* ---- binding and life ---- */
+
+void
+gl_bind_framebuffer(struct gl_context *c, GLenum target, GLuint framebuffer)
+{
+	struct gl_framebuffers *fbs = &c->state->framebuffers;
+	if (target == GL_FRAMEBUFFER || target == GL_READ_FRAMEBUFFER)
+		fbs->read = framebuffer;
+	if (target != GL_READ_FRAMEBUFFER && fbs->draw != framebuffer) {
+		fbs->draw = framebuffer;
+		c->open = 0;
+	}
+}
+
+void
+gl_new_framebuffers(struct gl_context *c, GLsizei n, const GLuint *names)
+{
+	for (GLsizei i = 0; names && i < n; i++) {
+		struct gl_framebuffer *fbo = names[i] ? gl_framebuffer_get(c, names[i]) : NULL;
+		if (fbo)
+			fbo->ask = false; /* new and empty */
+	}
+}
+
+void
+gl_delete_framebuffers(struct gl_context *c, GLsizei n, const GLuint *names)
+{
+	struct gl_context_state *s = c->state;
+	struct gl_framebuffers *fbs = &s->framebuffers;
+	for (GLsizei i = 0; names && i < n; i++) {
+		struct gl_framebuffer *fbo = NULL;
+		if (!names[i])
+			continue;
+		if (fbs->draw == names[i]) {
+			fbs->draw = 0;
+			c->open = 0;
+		}
+		if (fbs->read == names[i])
+			fbs->read = 0;
+		HASH_FIND(hh, fbs->table, &names[i], sizeof(names[i]), fbo);
+		if (!fbo)
+			continue;
+		if (s->now.fbo == fbo)
+			s->now.fbo = NULL;
+		HASH_DEL(fbs->table, fbo);
+		free(fbo->label);
+		free(fbo);
+	}
+}
+
+void
+gl_framebuffers_finish(struct gl_framebuffers *fbs)
+{
+	struct gl_framebuffer *fbo, *tmp;
+	HASH_ITER(hh, fbs->table, fbo, tmp) {
+		HASH_DEL(fbs->table, fbo);
+		free(fbo->label);
+		free(fbo);
+	}
+	free(fbs->window.label);
+	fbs->window.label = NULL;
+}
+
+/* ---- draw buffers ---- */
+
+void
+gl_draw_buffers(struct gl_context *c, GLsizei n, const GLenum *buffers)
+{
+	struct gl_context_state *s = c->state;
+	struct gl_framebuffer *fbo = gl_framebuffer_get(c, s->framebuffers.draw);
+	if (!fbo || s->in_list == GL_COMPILE)
+		return;
+	if (!buffers) {
+		fbo->ask = true;
+	} else {
+		fbo->n_draw_buffers = 0;
+		for (GLsizei i = 0; i < n && i < TALLY_MAX_COLOR; i++)
+			fbo->draw_buffers[fbo->n_draw_buffers++] = buffers[i];
+	}
+	touch(c, fbo);
+}
+
+void
+gl_read_buffer(struct gl_context *c)
+{
+	(void)c; /* reading decides no target */
+}
+
+void
+gl_framebuffer_touch_name(struct gl_context *c, GLuint framebuffer)
+{
+	struct gl_framebuffer *fbo = gl_framebuffer_get(c, framebuffer);
+	if (!fbo)
+		return;
+	if (framebuffer)
+		fbo->ask = true;
+	touch(c, fbo);
+}
+
+void
+gl_framebuffer_touch(struct gl_context *c)
+{
+	gl_framebuffer_touch_name(c, c->state->framebuffers.draw);
+}
+
+/* ---- attachments ---- */
+
+static void
+attach(struct gl_context *c, GLenum target, GLenum attachment, const struct gl_attachment *at)
+{
+	struct gl_context_state *s = c->state;
+	GLuint name = name_at(s, target);
+	struct gl_framebuffer *fbo = name ? gl_framebuffer_get(c, name) : NULL;
+	if (!fbo)
+		return;
+	if (attachment >= GL_COLOR_ATTACHMENT0 &&
+	    attachment < GL_COLOR_ATTACHMENT0 + TALLY_MAX_COLOR)
+		fbo->at[attachment - GL_COLOR_ATTACHMENT0] = *at;
+	if (attachment == GL_DEPTH_ATTACHMENT || attachment == GL_DEPTH_STENCIL_ATTACHMENT)
+		fbo->at[GL_ATTACH_DEPTH] = *at;
+	if (attachment == GL_STENCIL_ATTACHMENT || attachment == GL_DEPTH_STENCIL_ATTACHMENT)
+		fbo->at[GL_ATTACH_STENCIL] = *at;
+	touch(c, fbo);
+}
+
+void
+gl_attach_renderbuffer(struct gl_context *c, GLenum target, GLenum attachment, GLuint name)
+{
+	struct gl_attachment at = { .type = name ? GL_RENDERBUFFER : GL_NONE, .name = name };
+	attach(c, target, attachment, &at);
+}
+
+void
+gl_attach_texture(struct gl_context *c, GLenum target, GLenum attachment, GLenum face, GLuint name,
+		  GLint level, GLint layer, GLsizei samples)
+{
+	struct gl_attachment at = {
+		.type = name ? GL_TEXTURE : GL_NONE,
+		.name = name,
+		.level = level,
+		.layer = layer,
+		.face = face,
+		.samples = samples,
+	};
+	attach(c, target, attachment, &at);
+}
+
+void
+gl_attach_layered(struct gl_context *c, GLenum target, GLenum attachment, GLuint name, GLint level,
+		  GLsizei views)
+{
+	struct gl_attachment at = {
+		.type = name ? GL_TEXTURE : GL_NONE,
+		.name = name,
+		.level = level,
+		.layered = true,
+		.views = views,
+	};
+	attach(c, target, attachment, &at);
+}
+
+void
+gl_framebuffers_detach(struct gl_context *c, GLenum type, GLsizei n, const GLuint *names)
+{
+	struct gl_context_state *s = c->state;
+	const GLuint bound[2] = { s->framebuffers.draw, s->framebuffers.read };
+	for (int b = 0; b < 2; b++) {
+		struct gl_framebuffer *fbo = bound[b] ? gl_framebuffer_get(c, bound[b]) : NULL;
+		for (GLsizei i = 0; fbo && names && i < n; i++) {
+			for (int a = 0; a < GL_MAX_ATTACHMENTS; a++) {
+				if (fbo->at[a].type != type || fbo->at[a].name != names[i])
+					continue;
+				fbo->at[a] = (struct gl_attachment){ 0 };
+				touch(c, fbo);
+			}
+		}
+	}
+}
+
+/* ---- invalidation ---- */
+
+static void
+invalidate(struct gl_context *c, struct gl_framebuffer *fbo)
+{
+	struct gl_context_state *s = c->state;
+	if (!fbo || s->in_list)
+		return;
+	if (s->now.open && s->now.fbo == fbo) {
+		if (s->now.pass)
+			s->now.pass->store = TALLY_STORE_DISCARD;
+		c->open = 0; /* should work go on, it was no discard at the end */
+	} else {
+		fbo->load_dont_care = true;
+	}
+}
+
+void
+gl_invalidate_named(struct gl_context *c, GLuint framebuffer, GLsizei n, const GLenum *attachments)
+{
+	if (n > 0 && attachments)
+		invalidate(c, gl_framebuffer_get(c, framebuffer));
+}
+
+void
+gl_invalidate(struct gl_context *c, GLenum target, GLsizei n, const GLenum *attachments)
+{
+	gl_invalidate_named(c, name_at(c->state, target), n, attachments);
+}
+
+/* ---- key and target ---- */
+
+static uint64_t
+hash(uint64_t h, uint64_t v)
+{
+	return tally_fnv1a(h, &v, sizeof(v));
+}
+
+static uint64_t
+hash_attachment(uint64_t h, unsigned role, const struct gl_attachment *at)
+{
+	if (at->type == GL_NONE)
+		return h;
+	h = hash(h, role);
+	h = hash(h, (uint64_t)at->type << 32 | at->name);
+	h = hash(h, (uint64_t)(uint32_t)at->level << 32 | (uint32_t)at->layer);
+	h = hash(h, (uint64_t)at->face << 32 | (uint64_t)at->layered);
+	return hash(h, (uint64_t)(uint32_t)at->views << 32 | (uint32_t)at->samples);
+}
+
+static struct tally_attachment
+describe(struct gl_context *c, const struct gl_attachment *at, struct tally_target *t)
+{
+	if (at->type == GL_NONE)
+		return (struct tally_attachment){ 0 };
+	struct gl_shape shape = at->type == GL_TEXTURE ? gl_shape_of_texture(c, at->name)
+						       : gl_shape_of_renderbuffer(c, at->name);
+	struct tally_attachment out = {
+		.format = shape.known ? gl_format_name(shape.format) : "?",
+		.samples = at->samples > 1 ? (uint32_t)at->samples : shape.samples,
+		.layers = at->views ? (uint32_t)at->views : at->layered ? shape.layers : 1,
+	};
+	if (shape.known) {
+		uint32_t w = shape.width >> at->level, h = shape.height >> at->level;
+		w = w ? w : 1;
+		h = h ? h : 1;
+		/* Attachments may differ in size: the smallest is what is drawn to. */
+		if (!t->width || w < t->width)
+			t->width = w;
+		if (!t->height || h < t->height)
+			t->height = h;
+		if (out.layers > t->layers)
+			t->layers = out.layers;
+		if (out.samples > t->samples)
+			t->samples = out.samples;
+	}
+	return out;
+}
+
+static void
+build_target(struct gl_context *c, const struct gl_framebuffer *fbo, struct tally_target *t)
+{
+	for (unsigned i = 0; i < fbo->n_draw_buffers; i++) {
+		GLenum buffer = fbo->draw_buffers[i];
+		if (buffer < GL_COLOR_ATTACHMENT0 ||
+		    buffer >= GL_COLOR_ATTACHMENT0 + TALLY_MAX_COLOR)
+			continue;
+		const struct gl_attachment *at = &fbo->at[buffer - GL_COLOR_ATTACHMENT0];
+		if (at->type == GL_NONE)
+			continue;
+		t->color[i] = describe(c, at, t);
+		t->n_color = i + 1;
+	}
+	const struct gl_attachment *depth = &fbo->at[GL_ATTACH_DEPTH];
+	const struct gl_attachment *stencil = &fbo->at[GL_ATTACH_STENCIL];
+	t->depth = describe(c, depth, t);
+	if (stencil->name != depth->name || stencil->type != depth->type)
+		t->stencil = describe(c, stencil, t);
+	if (!t->width) {
+		t->width = fbo->default_width > 0 ? (uint32_t)fbo->default_width : 0;
+		t->height = fbo->default_height > 0 ? (uint32_t)fbo->default_height : 0;
+	}
+}
+
+static uint64_t
+build_key(const struct gl_framebuffer *fbo)
+{
+	uint64_t h = hash(TALLY_FNV_OFFSET, 2);
+	bool any = false;
+	for (unsigned i = 0; i < fbo->n_draw_buffers; i++) {
+		GLenum buffer = fbo->draw_buffers[i];
+		h = hash(h, buffer);
+		if (buffer >= GL_COLOR_ATTACHMENT0 &&
+		    buffer < GL_COLOR_ATTACHMENT0 + TALLY_MAX_COLOR) {
+			const struct gl_attachment *at = &fbo->at[buffer - GL_COLOR_ATTACHMENT0];
+			h = hash_attachment(h, i, at);
+			any |= at->type != GL_NONE;
+		}
+	}
+	h = hash_attachment(h, GL_ATTACH_DEPTH, &fbo->at[GL_ATTACH_DEPTH]);
+	h = hash_attachment(h, GL_ATTACH_STENCIL, &fbo->at[GL_ATTACH_STENCIL]);
+	any |= fbo->at[GL_ATTACH_DEPTH].type != GL_NONE;
+	/* With nothing attached the framebuffer itself is the target. */
+	if (any)
+		return h;
+	h = hash(h, fbo->name);
+	return hash(h, (uint64_t)(uint32_t)fbo->default_width << 32 |
+			       (uint32_t)fbo->default_height);
+}
+
+static struct gl_framebuffer *
+resolve_window(struct gl_context *c, bool bound)
+{
+	struct gl_context_state *s = c->state;
+	struct gl_framebuffers *fbs = &s->framebuffers;
+	struct gl_framebuffer *fbo = gl_framebuffer_get(c, 0);
+	if (!s->drawable.draw)
+		return NULL; /* surfaceless: nothing to draw to */
+	if (fbs->window_drawable != s->drawable.draw) {
+		fbs->window_drawable = s->drawable.draw;
+		fbs->window_asked = false;
+		fbo->dirty = true;
+	}
+	struct tally_extent size =
+		gl_drawable_size(s->platform, s->drawable.display, s->drawable.draw);
+	struct tally_target *t = &fbs->window_target;
+	if (size.width != t->width || size.height != t->height)
+		fbo->dirty = true;
+	if (!fbo->dirty && (fbs->window_asked || !bound))
+		return fbo;
+	if (bound && !fbs->window_asked) {
+		gl_guard_begin(c);
+		gl_framebuffer_ask_window(c, t);
+		gl_guard_end(c);
+		fbs->window_asked = true;
+	}
+	t->width = size.width;
+	t->height = size.height;
+	t->layers = 1;
+	t->presented = true;
+	fbo->key = hash(hash(TALLY_FNV_OFFSET, 1), s->drawable.draw);
+	for (unsigned i = 0; i < fbo->n_draw_buffers; i++)
+		fbo->key = hash(fbo->key, fbo->draw_buffers[i]);
+	fbo->target = s->stream ? tally_stream_intern_target(s->stream, t) : NULL;
+	fbo->dirty = false;
+	return fbo;
+}
+
+/* The target of fbo->key: one that this framebuffer had lately, or a new one. */
+static const struct tally_target *
+find_target(struct gl_context *c, struct gl_framebuffer *fbo, unsigned generation)
+{
+	struct gl_recent_target *slot = &fbo->recent[fbo->key % GL_RECENT_TARGETS];
+	if (slot->target && slot->key == fbo->key && slot->generation == generation)
+		return slot->target;
+	struct tally_target target = { 0 };
+	build_target(c, fbo, &target);
+	if (!c->state->stream)
+		return NULL;
+	slot->target = tally_stream_intern_target(c->state->stream, &target);
+	slot->key = fbo->key;
+	slot->generation = generation;
+	return slot->target;
+}
+
+struct gl_framebuffer *
+gl_framebuffer_resolve(struct gl_context *c, GLuint name, bool bound)
+{
+	struct gl_context_state *s = c->state;
+	if (name == 0)
+		return resolve_window(c, bound);
+	struct gl_framebuffer *fbo = gl_framebuffer_get(c, name);
+	if (!fbo)
+		return NULL;
+	struct gl_shapes *shapes = &s->group->shapes;
+	unsigned generation = atomic_load_explicit(&shapes->generation, memory_order_acquire);
+	if (fbo->ask) {
+		gl_framebuffer_ask(c, fbo, bound);
+		fbo->dirty = true;
+	}
+	if (!fbo->dirty && fbo->shapes_seen == generation)
+		return fbo;
+	fbo->key = build_key(fbo);
+	fbo->target = find_target(c, fbo, generation);
+	fbo->shapes_seen = generation;
+	fbo->dirty = false;
+	return fbo;
+}
+
+void
+gl_framebuffer_label(struct gl_context *c, const struct gl_framebuffer *fbo, char *out, size_t size)
+{
+	out[0] = '\0';
+	if (fbo->label) {
+		snprintf(out, size, "%s", fbo->label);
+		return;
+	}
+	for (int i = 0; i < GL_MAX_ATTACHMENTS; i++) {
+		const struct gl_attachment *at = &fbo->at[i];
+		if (at->type != GL_NONE &&
+		    gl_shape_get_label(c->state->group, at->type == GL_TEXTURE, at->name, out, size))
+			return;
+	}
+}

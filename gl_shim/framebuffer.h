@@ -1,0 +1,101 @@
+/* gl_shim/framebuffer.h - what a context's framebuffers are made of, from the calls that make them.
+ *
+ * Attachments and draw buffers are tracked from the game's calls; what came by a way that is not
+ * tracked call by call (direct state access) is asked of the driver once, at the next use. From
+ * them come a pass's key (which objects) and its target (which shape). FBOs are not shared between
+ * contexts (GL 4.6 spec 5.1), so the owner's thread needs no lock.
+ */
+#ifndef PASSTALLY_GL_SHIM_FRAMEBUFFER_H
+#define PASSTALLY_GL_SHIM_FRAMEBUFFER_H
+
+#include <uthash.h>
+
+#include "gl_shim/context.h"
+
+#define GL_MAX_ATTACHMENTS (TALLY_MAX_COLOR + 2)
+#define GL_ATTACH_DEPTH TALLY_MAX_COLOR
+#define GL_ATTACH_STENCIL (TALLY_MAX_COLOR + 1)
+
+struct gl_attachment {
+	GLenum type; /* GL_NONE, GL_TEXTURE or GL_RENDERBUFFER */
+	GLuint name;
+	GLint level, layer;
+	GLenum face;     /* cube map face, else 0 */
+	bool layered;    /* all layers at once */
+	GLsizei views;   /* OVR_multiview, else 0 */
+	GLsizei samples; /* implicit multisampling, else 0 */
+};
+
+/* A framebuffer whose attachments are switched without rebinding comes back to the same few. */
+#define GL_RECENT_TARGETS 8
+struct gl_recent_target {
+	uint64_t key;
+	unsigned generation;
+	const struct tally_target *target;
+};
+
+struct gl_framebuffer {
+	GLuint name;
+	bool ask;             /* contents unknown: ask the driver at the next use */
+	bool dirty;           /* key and target are stale */
+	bool load_dont_care;  /* invalidated since the last pass on it */
+	unsigned n_draw_buffers;
+	GLenum draw_buffers[TALLY_MAX_COLOR];
+	struct gl_attachment at[GL_MAX_ATTACHMENTS];
+	GLint default_width, default_height; /* framebuffers without attachments */
+	uint64_t key;
+	unsigned shapes_seen; /* generation of the group's shapes that target was made from */
+	const struct tally_target *target; /* interned; NULL = not known */
+	struct gl_recent_target recent[GL_RECENT_TARGETS];
+	char *label;
+	UT_hash_handle hh;
+};
+
+struct gl_framebuffers {
+	struct gl_framebuffer *table; /* by name, without 0 */
+	struct gl_framebuffer window; /* FBO 0 */
+	struct tally_target window_target; /* formats, asked once a drawable */
+	bool window_asked;
+	uintptr_t window_drawable;
+	GLuint draw, read;
+	struct gl_framebuffer *bound; /* the draw framebuffer's record; NULL = look it up */
+};
+
+void gl_bind_framebuffer(struct gl_context *c, GLenum target, GLuint framebuffer);
+void gl_new_framebuffers(struct gl_context *c, GLsizei n, const GLuint *names);
+void gl_delete_framebuffers(struct gl_context *c, GLsizei n, const GLuint *names);
+/* buffers NULL: the vendor's call says it another way, ask the driver. */
+void gl_draw_buffers(struct gl_context *c, GLsizei n, const GLenum *buffers);
+void gl_read_buffer(struct gl_context *c);
+void gl_framebuffer_touch(struct gl_context *c);
+void gl_framebuffer_touch_name(struct gl_context *c, GLuint framebuffer);
+void gl_attach_renderbuffer(struct gl_context *c, GLenum target, GLenum attachment, GLuint name);
+void gl_attach_texture(struct gl_context *c, GLenum target, GLenum attachment, GLenum face,
+		       GLuint name, GLint level, GLint layer, GLsizei samples);
+void gl_attach_layered(struct gl_context *c, GLenum target, GLenum attachment, GLuint name,
+		       GLint level, GLsizei views);
+void gl_invalidate(struct gl_context *c, GLenum target, GLsizei n, const GLenum *attachments);
+void gl_invalidate_named(struct gl_context *c, GLuint framebuffer, GLsizei n,
+			 const GLenum *attachments);
+
+/* Deleted objects leave the bound framebuffers (GL 4.6 spec 9.2.8). `type` as in gl_attachment. */
+void gl_framebuffers_detach(struct gl_context *c, GLenum type, GLsizei n, const GLuint *names);
+
+/* The record of a framebuffer of this context with key and target up to date; makes GL calls (in
+ * an error guard) where something has to be asked. `bound`: it is the draw framebuffer. NULL on
+ * OOM, or for FBO 0 without a drawable. */
+struct gl_framebuffer *gl_framebuffer_resolve(struct gl_context *c, GLuint name, bool bound);
+/* Its record as it is, made when new; NULL on OOM. */
+struct gl_framebuffer *gl_framebuffer_get(struct gl_context *c, GLuint name);
+/* The label to name a pass by: the framebuffer's, else its first labelled attachment's. Copies
+ * into out; "" when there is none. */
+void gl_framebuffer_label(struct gl_context *c, const struct gl_framebuffer *fbo, char *out,
+			  size_t size);
+/* Fill in attachments and draw buffers by asking. Unless it is bound, the framebuffer is bound for
+ * the time of asking and the game's restored: no other thread can see that. */
+void gl_framebuffer_ask(struct gl_context *c, struct gl_framebuffer *fbo, bool bound);
+/* Formats and samples of the window's buffers, while FBO 0 is bound. Inside an error guard. */
+void gl_framebuffer_ask_window(struct gl_context *c, struct tally_target *target);
+void gl_framebuffers_finish(struct gl_framebuffers *fbs);
+
+#endif

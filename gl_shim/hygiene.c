@@ -1,0 +1,136 @@
+#include "gl_shim/hygiene.h"
+
+#include "gl_shim/passes.h"
+#include "gl_shim/state.h"
+
+#define GL_GPU_DISJOINT_EXT 0x8FBB
+#define MAX_ERROR_POLLS 16 /* a lost context may answer CONTEXT_LOST for ever */
+
+void
+gl_guard_begin(struct gl_context *c)
+{
+	struct gl_hygiene *h = &c->state->hygiene;
+	for (int i = 0; i < MAX_ERROR_POLLS; i++) {
+		GLenum e = c->next->GetError();
+		if (e == GL_NO_ERROR)
+			return;
+		/* An implementation keeps one flag per error: a second of a kind adds nothing. */
+		bool known = false;
+		for (unsigned j = 0; j < h->n_errors; j++)
+			known |= h->errors[j] == e;
+		if (!known && h->n_errors < GL_STASHED_ERRORS)
+			h->errors[h->n_errors++] = e;
+	}
+}
+
+void
+gl_guard_end(struct gl_context *c)
+{
+	for (int i = 0; i < MAX_ERROR_POLLS && c->next->GetError() != GL_NO_ERROR; i++)
+		;
+}
+
+GLenum
+gl_get_error(struct gl_context *c, GLenum (*next)(void))
+{
+	struct gl_hygiene *h = &c->state->hygiene;
+	if (!h->n_errors || c->state->in_begin)
+		return next();
+	GLenum e = h->errors[0];
+	h->n_errors--;
+	for (unsigned i = 0; i < h->n_errors; i++)
+		h->errors[i] = h->errors[i + 1];
+	return e;
+}
+
+void
+gl_query_buffer_hide(struct gl_context *c)
+{
+	if (c->state->hygiene.query_buffer)
+		c->next->BindBuffer(GL_QUERY_BUFFER, 0);
+}
+
+void
+gl_query_buffer_restore(struct gl_context *c)
+{
+	if (c->state->hygiene.query_buffer)
+		c->next->BindBuffer(GL_QUERY_BUFFER, c->state->hygiene.query_buffer);
+}
+
+void
+gl_bind_buffer(struct gl_context *c, GLenum target, GLuint buffer)
+{
+	if (target == GL_QUERY_BUFFER)
+		c->state->hygiene.query_buffer = buffer;
+	else if (target == GL_PIXEL_PACK_BUFFER)
+		c->state->pixel_pack_buffer = buffer;
+}
+
+void
+gl_delete_buffers(struct gl_context *c, GLsizei n, const GLuint *buffers)
+{
+	struct gl_context_state *s = c->state;
+	for (GLsizei i = 0; buffers && i < n; i++) {
+		if (buffers[i] && buffers[i] == s->hygiene.query_buffer)
+			s->hygiene.query_buffer = 0;
+		if (buffers[i] && buffers[i] == s->pixel_pack_buffer)
+			s->pixel_pack_buffer = 0;
+	}
+}
+
+bool
+gl_read_disjoint(struct tally_gl_api *api)
+{
+	struct gl_context_state *s = api->user;
+	GLint flag = 0;
+	s->pub.next->GetIntegerv(GL_GPU_DISJOINT_EXT, &flag);
+	if (flag) {
+		s->hygiene.disjoint_for_game = true;
+		api->disjoint_seen = true;
+	}
+	return flag != 0;
+}
+
+/* The game read the flag: `now` is what the driver said. What it is told includes what we saw. */
+static bool
+game_reads_disjoint(struct gl_context *c, bool now)
+{
+	struct gl_context_state *s = c->state;
+	if (now)
+		s->api.disjoint_seen = true;
+	bool told = now || s->hygiene.disjoint_for_game;
+	s->hygiene.disjoint_for_game = false;
+	return told;
+}
+
+/* On contexts without the extension the name is an error and writes nothing: leave it at that. */
+static bool
+has_disjoint(const struct gl_context *c)
+{
+	return c->state->api.read_disjoint && c->state->api.es;
+}
+
+#define GL_GETTER(fn, type, one) \
+	void fn(struct gl_context *c, void (*next)(GLenum, type *), GLenum pname, type *data) \
+	{ \
+		next(pname, data); \
+		if (pname == GL_GPU_DISJOINT_EXT && data && has_disjoint(c)) \
+			*data = game_reads_disjoint(c, *data != 0) ? (type)(one) : 0; \
+	}
+GL_GETTER(gl_get_integerv, GLint, 1)
+GL_GETTER(gl_get_integer64v, GLint64, 1)
+GL_GETTER(gl_get_floatv, GLfloat, 1.0f)
+GL_GETTER(gl_get_booleanv, GLboolean, 1)
+
+GLenum
+gl_reset_status(struct gl_context *c, GLenum (*next)(void))
+{
+	GLenum status = next();
+	if (status != GL_NO_ERROR && !c->state->lost) {
+		gl_pass_close_silent(c);
+		c->state->lost = true;
+		c->open = 0;
+		gl_collect(c, true, TALLY_FLAG(LOST));
+	}
+	return status;
+}

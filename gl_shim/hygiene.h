@@ -1,0 +1,42 @@
+/* gl_shim/hygiene.h - what else of us the game could see: the error flag, GL_QUERY_BUFFER, the
+ * clear-on-read disjoint flag, a lost context.
+ *
+ * Owner thread only.
+ */
+#ifndef PASSTALLY_GL_SHIM_HYGIENE_H
+#define PASSTALLY_GL_SHIM_HYGIENE_H
+
+#include "gl_shim/context.h"
+
+#define GL_STASHED_ERRORS 8
+
+struct gl_hygiene {
+	GLenum errors[GL_STASHED_ERRORS]; /* the game's, not yet fetched, oldest first */
+	unsigned n_errors;
+	GLuint query_buffer;   /* what the game has bound to GL_QUERY_BUFFER */
+	bool disjoint_for_game; /* we read the flag: the game is owed it */
+};
+
+/* Around our own calls that may fail: the game's pending errors are kept for it, ours dropped. Not
+ * inside glBegin/glEnd. */
+void gl_guard_begin(struct gl_context *c);
+void gl_guard_end(struct gl_context *c);
+/* Around reading our query results: no buffer stands at GL_QUERY_BUFFER in between. */
+void gl_query_buffer_hide(struct gl_context *c);
+void gl_query_buffer_restore(struct gl_context *c);
+
+GLenum gl_get_error(struct gl_context *c, GLenum (*next)(void));
+void gl_get_integerv(struct gl_context *c, void (*next)(GLenum, GLint *), GLenum pname, GLint *data);
+void gl_get_integer64v(struct gl_context *c, void (*next)(GLenum, GLint64 *), GLenum pname,
+		       GLint64 *data);
+void gl_get_floatv(struct gl_context *c, void (*next)(GLenum, GLfloat *), GLenum pname, GLfloat *data);
+void gl_get_booleanv(struct gl_context *c, void (*next)(GLenum, GLboolean *), GLenum pname,
+		     GLboolean *data);
+void gl_bind_buffer(struct gl_context *c, GLenum target, GLuint buffer);
+void gl_delete_buffers(struct gl_context *c, GLsizei n, const GLuint *buffers);
+GLenum gl_reset_status(struct gl_context *c, GLenum (*next)(void));
+
+struct tally_gl_api;
+bool gl_read_disjoint(struct tally_gl_api *api);
+
+#endif

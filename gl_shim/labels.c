@@ -1,0 +1,160 @@
+#include "gl_shim/labels.h"
+
+#include <string.h>
+
+#include "gl_shim/passes.h"
+#include "gl_shim/state.h"
+
+#ifndef GL_QUERY_OBJECT_EXT
+#define GL_QUERY_OBJECT_EXT 0x9153
+#endif
+
+static size_t
+text_length(const GLchar *text, GLsizei len)
+{
+	if (!text)
+		return 0;
+	return strnlen(text, len < 0 ? GL_MAX_PATH : (size_t)len);
+}
+
+static bool
+is_frame_label(const struct gl_context_state *s, const GLchar *text, size_t len)
+{
+	const struct tally_config *config = s->config;
+	return config && config->frame == TALLY_FRAME_LABEL && config->frame_label &&
+	       strlen(config->frame_label) == len && memcmp(config->frame_label, text, len) == 0;
+}
+
+/* A label begins here: it may end the frame, or start and stop the capture. */
+static void
+saw_label(struct gl_context *c, const GLchar *text, size_t len)
+{
+	struct gl_context_state *s = c->state;
+	if (!text || s->in_list)
+		return;
+	tally_session_saw_label(text, len);
+	if (is_frame_label(s, text, len) && !s->in_begin)
+		gl_frame_end(c, (struct tally_extent){ 0, 0 });
+}
+
+void
+gl_push_group(struct gl_context *c, const GLchar *text, GLsizei len)
+{
+	struct gl_labels *l = &c->state->labels;
+	size_t n = text_length(text, len);
+	saw_label(c, text, n);
+	l->depth++;
+	if (c->state->config && c->state->config->split == TALLY_SPLIT_GROUP)
+		c->open = 0;
+	if (l->depth > GL_MAX_GROUPS)
+		return;
+	size_t at = l->end[l->depth - 1];
+	size_t blank = at && at < GL_MAX_PATH ? 1 : 0;
+	size_t room = GL_MAX_PATH - at - blank;
+	if (n > room)
+		n = room;
+	if (blank)
+		l->path[at] = '/';
+	if (n)
+		memcpy(l->path + at + blank, text, n);
+	l->end[l->depth] = (uint16_t)(at + blank + n);
+	l->interned[l->depth] = NULL;
+}
+
+void
+gl_pop_group(struct gl_context *c)
+{
+	struct gl_labels *l = &c->state->labels;
+	if (l->depth == 0) /* the game's own mistake */
+		return;
+	l->depth--;
+	if (l->depth < l->low)
+		l->low = l->depth;
+	c->open = 0; /* the next draw looks whether its pass is still inside the group */
+}
+
+const char *
+gl_label_path(struct gl_context *c, unsigned depth)
+{
+	struct gl_context_state *s = c->state;
+	struct gl_labels *l = &s->labels;
+	if (depth > GL_MAX_GROUPS)
+		depth = GL_MAX_GROUPS;
+	if (depth == 0 || !s->stream)
+		return NULL;
+	if (!l->interned[depth])
+		l->interned[depth] = tally_stream_intern_label(s->stream, l->path, l->end[depth]);
+	return l->interned[depth];
+}
+
+void
+gl_marker(struct gl_context *c, const GLchar *text, GLsizei len)
+{
+	saw_label(c, text, text_length(text, len));
+}
+
+void
+gl_debug_message(struct gl_context *c, GLenum type, const GLchar *text, GLsizei len)
+{
+	if (type == GL_DEBUG_TYPE_MARKER)
+		gl_marker(c, text, len);
+}
+
+/* Keep a copy of an object's label, or forget it. */
+static void
+keep_label(struct gl_context *c, GLenum type, GLuint name, GLsizei len, const GLchar *label)
+{
+	size_t n = text_length(label, len);
+	struct gl_framebuffer *fbo;
+	switch (type) {
+	case GL_FRAMEBUFFER:
+		fbo = name ? gl_framebuffer_get(c, name) : NULL;
+		if (!fbo)
+			return;
+		free(fbo->label);
+		fbo->label = n ? strndup(label, n) : NULL;
+		return;
+	case GL_TEXTURE:
+	case GL_RENDERBUFFER:
+		gl_shape_set_label(c->state->group, type == GL_TEXTURE, name, n ? label : NULL, n);
+		return;
+	default:
+		return;
+	}
+}
+
+void
+gl_object_label(struct gl_context *c, void (*next)(GLenum, GLuint, GLsizei, const GLchar *),
+		GLenum identifier, GLuint name, GLsizei len, const GLchar *label)
+{
+	GLuint real = identifier == GL_QUERY ? gl_query_to_driver(c, name) : name;
+	next(identifier, real, len, label);
+	keep_label(c, identifier, name, len, label);
+}
+
+void
+gl_get_object_label(struct gl_context *c,
+		    void (*next)(GLenum, GLuint, GLsizei, GLsizei *, GLchar *), GLenum identifier,
+		    GLuint name, GLsizei size, GLsizei *len, GLchar *label)
+{
+	GLuint real = identifier == GL_QUERY ? gl_query_to_driver(c, name) : name;
+	next(identifier, real, size, len, label);
+}
+
+void
+gl_label_object(struct gl_context *c, void (*next)(GLenum, GLuint, GLsizei, const GLchar *),
+		GLenum type, GLuint object, GLsizei len, const GLchar *label)
+{
+	GLuint real = type == GL_QUERY_OBJECT_EXT ? gl_query_to_driver(c, object) : object;
+	next(type, real, len, label);
+	/* EXT_debug_label: length 0 means NUL-terminated. */
+	keep_label(c, type, object, len ? len : -1, label);
+}
+
+void
+gl_get_label_ext(struct gl_context *c, void (*next)(GLenum, GLuint, GLsizei, GLsizei *, GLchar *),
+		 GLenum type, GLuint object, GLsizei size, GLsizei *len, GLchar *label)
+{
+	GLuint real = type == GL_QUERY_OBJECT_EXT ? gl_query_to_driver(c, object) : object;
+	next(type, real, size, len, label);
+}

@@ -1,0 +1,41 @@
+/* gl_shim/labels.h - debug groups, markers and object labels.
+ *
+ * The group stack is the context's own. A pass is named by the group path that covered all of its
+ * work: a group that was left before the pass went on does not name it. Owner thread only.
+ */
+#ifndef PASSTALLY_GL_SHIM_LABELS_H
+#define PASSTALLY_GL_SHIM_LABELS_H
+
+#include "gl_shim/context.h"
+
+#define GL_MAX_GROUPS 64
+#define GL_MAX_PATH 512
+
+struct gl_labels {
+	unsigned depth; /* may exceed GL_MAX_GROUPS: deeper groups are only counted */
+	unsigned low;   /* lowest depth since the last work of the open pass */
+	uint16_t end[GL_MAX_GROUPS + 1]; /* length of the path down to each depth; end[0] = 0 */
+	const char *interned[GL_MAX_GROUPS + 1];
+	char path[GL_MAX_PATH];
+};
+
+/* len < 0: NUL-terminated (KHR_debug). Markers use 0 for that; hooks.rules maps it. */
+void gl_push_group(struct gl_context *c, const GLchar *text, GLsizei len);
+void gl_pop_group(struct gl_context *c);
+void gl_marker(struct gl_context *c, const GLchar *text, GLsizei len);
+void gl_debug_message(struct gl_context *c, GLenum type, const GLchar *text, GLsizei len);
+void gl_object_label(struct gl_context *c, void (*next)(GLenum, GLuint, GLsizei, const GLchar *),
+		     GLenum identifier, GLuint name, GLsizei len, const GLchar *label);
+void gl_get_object_label(struct gl_context *c,
+			 void (*next)(GLenum, GLuint, GLsizei, GLsizei *, GLchar *),
+			 GLenum identifier, GLuint name, GLsizei size, GLsizei *len, GLchar *label);
+void gl_label_object(struct gl_context *c, void (*next)(GLenum, GLuint, GLsizei, const GLchar *),
+		     GLenum type, GLuint object, GLsizei len, const GLchar *label);
+void gl_get_label_ext(struct gl_context *c,
+		      void (*next)(GLenum, GLuint, GLsizei, GLsizei *, GLchar *), GLenum type,
+		      GLuint object, GLsizei size, GLsizei *len, GLchar *label);
+
+/* The path down to `depth` groups, interned; NULL when there is none or no memory. */
+const char *gl_label_path(struct gl_context *c, unsigned depth);
+
+#endif

@@ -1,0 +1,96 @@
+/* gl_shim/passes.h - which GL calls open, feed and close a pass.
+ *
+ * The wrappers (generated from hooks.rules) call these. A pass starts lazily, at the first work
+ * command whose kind or target differs from the open pass's; binding alone starts nothing. The
+ * rules are told in docs/passes.md. Owner thread of the context only; nothing waits for the GPU.
+ */
+#ifndef PASSTALLY_GL_SHIM_PASSES_H
+#define PASSTALLY_GL_SHIM_PASSES_H
+
+#include "gl_shim/context.h"
+
+/* ---- counting, inline in every draw wrapper ---- */
+
+#define GL_NATURAL(n) ((uint64_t)((n) > 0 ? (n) : 0))
+
+#define TALLY_DRAW(c, n) ((c)->hot.draws++, (c)->hot.vertices += GL_NATURAL(n))
+#define TALLY_INSTANCED(c, n, instances) \
+	((c)->hot.draws++, (c)->hot.vertices += GL_NATURAL(n) * GL_NATURAL(instances), \
+	 (c)->hot.extra_instances += (int64_t)GL_NATURAL(instances) - 1)
+#define TALLY_MULTI(c, counts, n) gl_tally_multi(c, counts, n)
+#define TALLY_INDIRECT(c, n) gl_tally_indirect(c, (int64_t)(n))
+#define TALLY_INDIRECT_COUNT(c) \
+	((c)->hot.extra_calls++, (c)->hot.flags |= TALLY_FLAG(INDIRECT), \
+	 (c)->hot.unknown |= \
+	 TALLY_UNKNOWN_DRAWS | TALLY_UNKNOWN_VERTICES | TALLY_UNKNOWN_INSTANCES)
+#define TALLY_MESH(c) ((c)->hot.draws++, (c)->hot.extra_instances--)
+#define TALLY_OPAQUE(c) gl_tally_indirect(c, 1)
+#define TALLY_LIST(c) \
+	((c)->hot.extra_calls++, (c)->hot.flags |= TALLY_FLAG(LIST), \
+	 (c)->hot.unknown |= \
+	 TALLY_UNKNOWN_DRAWS | TALLY_UNKNOWN_VERTICES | TALLY_UNKNOWN_INSTANCES)
+
+void gl_tally_multi(struct gl_context *c, const GLsizei *counts, GLsizei n);
+void gl_tally_indirect(struct gl_context *c, int64_t draws);
+
+/* ---- work ---- */
+
+/* Before a draw when c->open is 0 and c->live is 1: make the render pass of the bound target the
+ * open one. False: this draw is not work (a display list is being compiled): forward only. */
+bool gl_draw_enter(struct gl_context *c);
+
+void gl_clear(struct gl_context *c, GLbitfield mask);
+void gl_clear_buffer(struct gl_context *c, GLenum buffer, GLint drawbuffer);
+void gl_clear_named(struct gl_context *c, GLuint framebuffer, GLenum buffer, GLint drawbuffer);
+void gl_dispatch(struct gl_context *c);
+
+enum gl_transfer { GL_XFER_COPY = 1, GL_XFER_CLEAR, GL_XFER_MIPMAP, GL_XFER_READBACK };
+/* `object`: the destination's name, or the binding target it stands at. */
+void gl_transfer(struct gl_context *c, enum gl_transfer what, GLuint object);
+/* `named`: the two framebuffers are given by name, else those bound. */
+void gl_blit(struct gl_context *c, GLuint read, GLuint draw, bool named);
+
+void gl_readback_begin(struct gl_context *c);
+#define gl_readback(c, call) \
+	do { \
+		gl_readback_begin(c); \
+		call; \
+	} while (0)
+void gl_readback_done(struct gl_context *c); /* for calls whose wrapper runs after them */
+
+void gl_begin(struct gl_context *c, void (*next)(GLenum), GLenum mode);
+void gl_end(struct gl_context *c, void (*next)(void));
+void gl_new_list(struct gl_context *c, void (*next)(GLuint, GLenum), GLuint list, GLenum mode);
+void gl_end_list(struct gl_context *c, void (*next)(void));
+
+/* ---- frames, waits and what colours a pass ---- */
+
+void gl_flush(struct gl_context *c, void (*next)(void));
+void gl_finish(struct gl_context *c, void (*next)(void));
+void gl_wait(struct gl_context *c);
+void gl_terminator(struct gl_context *c);
+void gl_barrier(struct gl_context *c);
+#define gl_begin_conditional(c, call) \
+	do { \
+		call; \
+		gl_standing_flag(c, TALLY_FLAG(CONDITIONAL), true); \
+	} while (0)
+#define gl_end_conditional(c) gl_standing_flag(c, TALLY_FLAG(CONDITIONAL), false)
+#define gl_begin_feedback(c) gl_standing_flag(c, TALLY_FLAG(TRANSFORM_FEEDBACK), true)
+#define gl_end_feedback(c) gl_standing_flag(c, TALLY_FLAG(TRANSFORM_FEEDBACK), false)
+void gl_standing_flag(struct gl_context *c, uint64_t flag, bool on);
+void gl_render_mode(struct gl_context *c, GLenum mode);
+void gl_pop_attrib(struct gl_context *c);
+void gl_tiling(struct gl_context *c);
+
+/* ---- for context.c, present.c, labels.c ---- */
+
+/* End the open pass here, with queries (GL calls) or, when the context can take none, without. */
+void gl_pass_close(struct gl_context *c);
+void gl_pass_close_silent(struct gl_context *c);
+/* The frame ends here: close the pass, end the frame, read what is ready, hand it over. */
+void gl_frame_end(struct gl_context *c, struct tally_extent presented);
+/* Read what is ready and hand over; with `give_up` what is not ready is given up with `flag`. */
+void gl_collect(struct gl_context *c, bool give_up, uint64_t flag);
+
+#endif

@@ -1,0 +1,22 @@
+/* gl_shim/present.c - what happens around a swap. */
+#include "gl_shim/passes.h"
+#include "gl_shim/state.h"
+
+struct gl_context *
+gl_swap_begin(uintptr_t drawable)
+{
+	(void)drawable; /* the current context's pass ends whichever drawable is shown */
+	return gl_current_park();
+}
+
+void
+gl_swap_end(struct gl_context *c, uintptr_t drawable, bool ends_frame, struct tally_extent size)
+{
+	(void)drawable;
+	gl_current_back(c);
+	if (!c->live || !ends_frame)
+		return;
+	const struct tally_config *config = c->state->config;
+	if (config && config->frame == TALLY_FRAME_PRESENT)
+		gl_frame_end(c, size);
+}

@@ -1,0 +1,337 @@
+/* gl_shim/probe.c - what a context can do, and its capture set up: once, at its first work. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gl_shim/passes.h"
+#include "gl_shim/state.h"
+#include "json/record_json.h"
+#include "layer/log.h"
+#include "query/test_sources.h"
+
+#define FIRST_SLOTS 64
+#define MAX_SLOTS 262144
+#define MAX_EXTENSIONS 1024
+
+/* ---- what the driver says of itself ---- */
+
+static void
+read_version(struct gl_context_state *s)
+{
+	const char *text = (const char *)s->pub.next->GetString(GL_VERSION);
+	int major = 1, minor = 0;
+	s->api.es = text && strncmp(text, "OpenGL ES", 9) == 0;
+	const char *p = text ? text : "";
+	while (*p && (*p < '0' || *p > '9'))
+		p++;
+	if (sscanf(p, "%d.%d", &major, &minor) != 2 || major < 1 || major > 9 || minor < 0)
+		minor = 0;
+	s->api.version = 10 * major + minor;
+	GLint profile = 0;
+	if (!s->api.es && s->api.version >= 32)
+		s->pub.next->GetIntegerv(GL_CONTEXT_PROFILE_MASK, &profile);
+	s->core_profile = s->api.es || (profile & GL_CONTEXT_CORE_PROFILE_BIT);
+}
+
+static char *
+indexed_extensions(const struct gl_next *gl)
+{
+	GLint n = 0;
+	size_t len = 2;
+	gl->GetIntegerv(GL_NUM_EXTENSIONS, &n);
+	n = n > MAX_EXTENSIONS ? MAX_EXTENSIONS : n;
+	for (GLint i = 0; i < n; i++) {
+		const char *name = (const char *)gl->GetStringi(GL_EXTENSIONS, (GLuint)i);
+		len += name ? strlen(name) + 1 : 0;
+	}
+	char *out = malloc(len);
+	if (!out)
+		return NULL;
+	size_t at = 0;
+	out[at++] = ' ';
+	for (GLint i = 0; i < n; i++) {
+		const char *name = (const char *)gl->GetStringi(GL_EXTENSIONS, (GLuint)i);
+		size_t room = len - at;
+		size_t add = name ? strlen(name) : 0;
+		if (!add || add + 2 > room)
+			continue;
+		memcpy(out + at, name, add);
+		at += add;
+		out[at++] = ' ';
+	}
+	out[at < len ? at : len - 1] = '\0';
+	return out;
+}
+
+static char *
+joined_extensions(const struct gl_next *gl)
+{
+	const char *all = (const char *)gl->GetString(GL_EXTENSIONS);
+	size_t len = all ? strlen(all) : 0;
+	char *out = malloc(len + 3);
+	if (!out)
+		return NULL;
+	out[0] = ' ';
+	if (len)
+		memcpy(out + 1, all, len);
+	out[len + 1] = ' ';
+	out[len + 2] = '\0';
+	return out;
+}
+
+static bool
+has_extension(const struct tally_gl_api *api, const char *name)
+{
+	const struct gl_context_state *s = api->user;
+	size_t len = strlen(name);
+	for (const char *p = s->extensions; p && (p = strstr(p, name)); p += len)
+		if (p[-1] == ' ' && p[len] == ' ')
+			return true;
+	return false;
+}
+
+/* The query calls under the names that this context has. */
+static void
+fill_api(struct gl_context_state *s)
+{
+	const struct gl_next *gl = s->pub.next;
+	struct tally_gl_api *api = &s->api;
+	api->has_extension = has_extension;
+	api->user = s;
+	api->GetError = gl->GetError;
+	api->GetIntegerv = gl->GetIntegerv;
+	api->Flush = gl->Flush;
+	bool es_timer = api->es && has_extension(api, "GL_EXT_disjoint_timer_query");
+	bool es_query = api->es && api->version < 30 &&
+			(es_timer || has_extension(api, "GL_EXT_occlusion_query_boolean"));
+	bool core_query = api->version >= (api->es ? 30 : 15);
+	if (core_query) {
+		s->queries.generate = gl->GenQueries;
+		s->queries.destroy = gl->DeleteQueries;
+		api->BeginQuery = gl->BeginQuery;
+		api->EndQuery = gl->EndQuery;
+		api->GetQueryiv = gl->GetQueryiv;
+		api->GetQueryObjectuiv = gl->GetQueryObjectuiv;
+	} else if (es_query) {
+		s->queries.generate = gl->GenQueriesEXT;
+		s->queries.destroy = gl->DeleteQueriesEXT;
+		api->BeginQuery = gl->BeginQueryEXT;
+		api->EndQuery = gl->EndQueryEXT;
+		api->GetQueryiv = gl->GetQueryivEXT;
+		api->GetQueryObjectuiv = gl->GetQueryObjectuivEXT;
+	}
+	if (core_query || es_query) {
+		api->GenQueries = gl_own_gen_queries;
+		api->DeleteQueries = gl_own_delete_queries;
+	}
+	if (es_timer) {
+		api->QueryCounter = gl->QueryCounterEXT;
+		api->GetQueryObjectui64v = gl->GetQueryObjectui64vEXT;
+		api->GetInteger64v = api->version >= 30 ? gl->GetInteger64v : gl->GetInteger64vEXT;
+		api->read_disjoint = gl_read_disjoint;
+	} else if (!api->es && (api->version >= 33 || has_extension(api, "GL_ARB_timer_query"))) {
+		api->QueryCounter = gl->QueryCounter;
+		api->GetQueryObjectui64v = gl->GetQueryObjectui64v;
+		api->GetInteger64v = gl->GetInteger64v;
+	}
+	s->has_texture_dsa =
+		!api->es && (api->version >= 45 || has_extension(api, "GL_ARB_direct_state_access"));
+}
+
+/* ---- sources ---- */
+
+struct chosen {
+	struct tally_source *sources[TALLY_MAX_SOURCES];
+	uint32_t n;
+	struct tally_source_info left_out[TALLY_MAX_SOURCES];
+	uint32_t n_left_out;
+};
+
+static void
+choose(struct gl_context_state *s, struct chosen *out, const char *name, bool by_default,
+       struct tally_source *(*create)(struct tally_gl_api *))
+{
+	const char *list = s->config->sources;
+	bool wanted = list ? tally_list_matches(list, name, name) || tally_list_has(list, "all")
+			   : by_default;
+	if (!wanted) {
+		if (by_default)
+			out->left_out[out->n_left_out++] = (struct tally_source_info){
+				.name = name, .reason = "left out by --sources"
+			};
+		return;
+	}
+	struct tally_source *src = create(&s->api);
+	if (!src)
+		return;
+	src->wanted = s->config->counters;
+	out->sources[out->n++] = src;
+}
+
+static struct tally_source *
+create_null(struct tally_gl_api *api)
+{
+	(void)api;
+	return tally_null_create();
+}
+
+static struct tally_source *
+create_fake(struct tally_gl_api *api)
+{
+	static const struct tally_fake_script script = {
+		.a_step = 1, .b_step = 2, .tick_ns = 1000, .start_ns = 1000000
+	};
+	(void)api;
+	return tally_fake_create(&script);
+}
+
+static bool
+open_harvest(struct gl_context_state *s, struct chosen *out)
+{
+	choose(s, out, "gl-timestamp", true, tally_gl_timestamp_create);
+	choose(s, out, "gl-statistics", true, tally_gl_statistics_create);
+	for (uint32_t i = 0; i < out->n; i++)
+		if (strcmp(out->sources[i]->ops->name, "gl-statistics") == 0)
+			s->statistics = out->sources[i];
+	if (s->config->sources) {
+		choose(s, out, "fake", false, create_fake);
+		choose(s, out, "null", false, create_null);
+	}
+	gl_worker = s;
+	s->harvest = tally_harvest_create(out->sources, out->n, FIRST_SLOTS, MAX_SLOTS);
+	return s->harvest != NULL;
+}
+
+/* ---- the device line ---- */
+
+static uint32_t
+list_sources(struct gl_context_state *s, const struct chosen *chosen,
+	     struct tally_source_info rows[2 * TALLY_MAX_SOURCES + 1])
+{
+	uint32_t n = 0, n_open;
+	rows[n++] = (struct tally_source_info){ .name = "api", .on = true };
+	const struct tally_source_info *open = tally_harvest_sources(s->harvest, &n_open);
+	for (uint32_t i = 0; i < n_open && i < TALLY_MAX_SOURCES; i++)
+		rows[n++] = open[i];
+	for (uint32_t i = 0; i < chosen->n_left_out; i++)
+		rows[n++] = chosen->left_out[i];
+	return n;
+}
+
+/* Add this context's counters to those said for the share group; true when there were new ones.
+ * With the group's lock held. */
+static bool
+merge_counters(struct gl_share_group *group, const struct tally_counter *const *counters, uint32_t n)
+{
+	bool grown = false;
+	for (uint32_t i = 0; i < n; i++) {
+		bool known = false;
+		for (uint32_t j = 0; j < group->n_counters; j++)
+			known |= strcmp(group->counters[j]->key, counters[i]->key) == 0;
+		if (known)
+			continue;
+		const struct tally_counter **more = realloc(
+			group->counters, (group->n_counters + 1) * sizeof(group->counters[0]));
+		if (!more)
+			return grown;
+		group->counters = more;
+		group->counters[group->n_counters++] = counters[i];
+		grown = true;
+	}
+	return grown;
+}
+
+static bool
+describe_device(struct gl_context_state *s, const struct chosen *chosen)
+{
+	struct gl_share_group *group = s->group;
+	const struct gl_next *gl = s->pub.next;
+	struct tally_source_info rows[2 * TALLY_MAX_SOURCES + 1];
+	uint32_t n_counters;
+	const struct tally_counter *const *counters =
+		tally_harvest_counters(s->harvest, &n_counters);
+	struct tally_device_record info = {
+		.api = s->api.es ? TALLY_API_OPENGL_ES : TALLY_API_OPENGL,
+		.name = (const char *)gl->GetString(GL_RENDERER),
+		.driver = (const char *)gl->GetString(GL_VENDOR),
+		.driver_version = (const char *)gl->GetString(GL_VERSION),
+		.beneath = -1,
+		.sources = rows,
+		.n_sources = list_sources(s, chosen, rows),
+	};
+	s->intel = info.driver && strstr(info.driver, "Intel");
+	pthread_mutex_lock(&group->lock);
+	bool grown = merge_counters(group, counters, n_counters);
+	info.counters = group->counters;
+	info.n_counters = group->n_counters;
+	if (!group->device)
+		group->device = tally_device_create(&info);
+	else if (grown)
+		tally_device_describe(group->device, &info);
+	bool ok = group->device != NULL;
+	pthread_mutex_unlock(&group->lock);
+	return ok;
+}
+
+static bool
+open_stream(struct gl_context_state *s)
+{
+	struct tally_stream_info info = {
+		.context = s->number,
+		.queue_family = -1,
+		.queue_index = -1,
+	};
+	info.counters = tally_harvest_counters(s->harvest, &info.n_counters);
+	s->stream = tally_stream_create(s->group->device, &info);
+	return s->stream != NULL;
+}
+
+static bool
+set_up(struct gl_context_state *s)
+{
+	const struct gl_next *gl = s->pub.next;
+	struct chosen chosen = { .n = 0 };
+	read_version(s);
+	s->extensions = s->api.version >= 30 ? indexed_extensions(gl) : joined_extensions(gl);
+	fill_api(s);
+	if (!open_harvest(s, &chosen))
+		return false;
+	return describe_device(s, &chosen) && open_stream(s);
+}
+
+/* Run before the session's own exit handler, so that this thread's passes get into the log. */
+static void
+at_exit(void)
+{
+	gl_shim_exit();
+}
+
+void
+gl_probe_context(struct gl_context_state *s)
+{
+	static atomic_flag exit_watched = ATOMIC_FLAG_INIT;
+	s->probe = GL_PROBE_OFF;
+	s->pub.live = 0; /* what we call ourselves now is not the game's */
+	if (!tally_session_start(&tally_json_recorder))
+		return;
+	if (!atomic_flag_test_and_set(&exit_watched))
+		atexit(at_exit);
+	if (s->config->granularity == TALLY_GRANULARITY_DRAW)
+		tally_log_say(TALLY_LEVEL_WARNING, "gl",
+			      "granularity draw is not offered for OpenGL by this version: "
+			      "passes are measured as with granularity pass");
+	gl_guard_begin(&s->pub);
+	bool ok = set_up(s);
+	gl_guard_end(&s->pub);
+	if (!ok) {
+		tally_log_say(TALLY_LEVEL_ERROR, "gl",
+			      "out of memory while setting up context %lld: it is not measured",
+			      (long long)s->number);
+		tally_harvest_destroy(s->harvest, true);
+		s->harvest = NULL;
+		s->statistics = NULL;
+		return;
+	}
+	s->probe = GL_PROBE_DONE;
+	s->pub.live = 1;
+}

@@ -1,0 +1,363 @@
+#include "gl_shim/queries.h"
+
+#include <stdlib.h>
+#include <uthash.h>
+
+#include "gl_shim/passes.h"
+#include "gl_shim/state.h"
+
+/* One name and what it stands for: in by_game and by_driver both ends of the same pair. */
+struct gl_query_name {
+	GLuint name, other;
+	UT_hash_handle hh;
+};
+
+/* A name that no driver hands out and no game uses: asking for it gives the error that asking
+ * for a name never generated gives. */
+#define NOBODYS_NAME 0xfffffff1u
+
+static struct gl_query_name *
+find(struct gl_query_name *table, GLuint name)
+{
+	struct gl_query_name *entry = NULL;
+	HASH_FIND(hh, table, &name, sizeof(name), entry);
+	return entry;
+}
+
+static bool
+add(struct gl_query_name **table, GLuint name, GLuint other)
+{
+	struct gl_query_name *entry = find(*table, name);
+	if (entry) {
+		entry->other = other;
+		return true;
+	}
+	entry = calloc(1, sizeof(*entry));
+	if (!entry)
+		return false;
+	entry->name = name;
+	entry->other = other;
+	HASH_ADD(hh, *table, name, sizeof(name), entry);
+	if (!entry->hh.tbl) { /* uthash could not grow: HASH_NONFATAL_OOM leaves it out */
+		free(entry);
+		return false;
+	}
+	return true;
+}
+
+static void
+drop(struct gl_query_name **table, GLuint name)
+{
+	struct gl_query_name *entry = find(*table, name);
+	if (!entry)
+		return;
+	HASH_DEL(*table, entry);
+	free(entry);
+}
+
+static void
+clear(struct gl_query_name **table)
+{
+	struct gl_query_name *entry, *tmp;
+	HASH_ITER(hh, *table, entry, tmp) {
+		HASH_DEL(*table, entry);
+		free(entry);
+	}
+}
+
+void
+gl_queries_finish(struct gl_queries *q)
+{
+	clear(&q->by_game);
+	clear(&q->by_driver);
+	clear(&q->ours);
+}
+
+/* ---- our own names ---- */
+
+void
+gl_own_gen_queries(int n, unsigned *ids)
+{
+	struct gl_context_state *s = gl_worker;
+	s->queries.generate(n, ids);
+	for (int i = 0; i < n; i++) {
+		/* A name we could not note down could be taken for the game's: give it back. */
+		if (ids[i] && !add(&s->queries.ours, ids[i], 0)) {
+			s->queries.destroy(1, &ids[i]);
+			ids[i] = 0;
+		}
+	}
+}
+
+void
+gl_own_delete_queries(int n, const unsigned *ids)
+{
+	struct gl_context_state *s = gl_worker;
+	s->queries.destroy(n, ids);
+	for (int i = 0; i < n; i++)
+		drop(&s->queries.ours, ids[i]);
+}
+
+/* ---- the game's names ---- */
+
+/* The driver name behind a game's name, or 0 when the game's name means the same to the driver
+ * only by chance: it is ours, or stands behind another game's name. */
+static GLuint
+translate(const struct gl_queries *q, GLuint id)
+{
+	const struct gl_query_name *pair = find(q->by_game, id);
+	if (pair)
+		return pair->other;
+	if (find(q->ours, id) || find(q->by_driver, id))
+		return 0;
+	return id;
+}
+
+GLuint
+gl_query_to_driver(struct gl_context *c, GLuint id)
+{
+	if (!id)
+		return 0;
+	GLuint real = translate(&c->state->queries, id);
+	return real ? real : NOBODYS_NAME;
+}
+
+static GLuint
+to_game(const struct gl_queries *q, GLuint real)
+{
+	if (!real || find(q->ours, real))
+		return 0;
+	const struct gl_query_name *pair = find(q->by_driver, real);
+	return pair ? pair->other : real;
+}
+
+/* The game made this name by using it (compatibility profile, GL 2.1 spec 4.1.7). */
+static GLuint
+use_name(struct gl_context *c, GLuint id)
+{
+	struct gl_queries *q = &c->state->queries;
+	if (!id)
+		return 0;
+	if (id > q->highest)
+		q->highest = id;
+	GLuint real = translate(q, id);
+	if (real)
+		return real;
+	/* Where names must be generated first this stays the error it would have been. */
+	if (c->state->core_profile)
+		return NOBODYS_NAME;
+	c->next->GenQueries(1, &real);
+	if (!real || !add(&q->by_game, id, real))
+		return NOBODYS_NAME;
+	if (!add(&q->by_driver, real, id)) {
+		drop(&q->by_game, id);
+		return NOBODYS_NAME;
+	}
+	return real;
+}
+
+/* The driver gave `ids`; show the game those it would have seen without us. */
+static void
+show_names(struct gl_context *c, GLsizei n, GLuint *ids)
+{
+	struct gl_queries *q = &c->state->queries;
+	if (!ids)
+		return;
+	for (GLsizei i = 0; i < n; i++) {
+		GLuint real = ids[i];
+		if (!real)
+			continue;
+		GLuint shown = real;
+		if (q->ours || q->by_game) {
+			shown = q->highest + 1;
+			if (shown != real && (!add(&q->by_game, shown, real) ||
+					      !add(&q->by_driver, real, shown))) {
+				drop(&q->by_game, shown);
+				shown = real;
+			}
+		}
+		if (shown > q->highest)
+			q->highest = shown;
+		ids[i] = shown;
+	}
+}
+
+void
+gl_gen_queries(struct gl_context *c, void (*next)(GLsizei, GLuint *), GLsizei n, GLuint *ids)
+{
+	next(n, ids);
+	if (n > 0)
+		show_names(c, n, ids);
+}
+
+void
+gl_create_queries(struct gl_context *c, void (*next)(GLenum, GLsizei, GLuint *), GLenum target,
+		  GLsizei n, GLuint *ids)
+{
+	if (n <= 0 || !ids) {
+		next(target, n, ids);
+		return;
+	}
+	/* A bad target leaves ids as they were; 0 is no name, so it tells. */
+	GLuint first = ids[0];
+	ids[0] = 0;
+	next(target, n, ids);
+	if (ids[0])
+		show_names(c, n, ids);
+	else
+		ids[0] = first;
+}
+
+void
+gl_delete_queries(struct gl_context *c, void (*next)(GLsizei, const GLuint *), GLsizei n,
+		  const GLuint *ids)
+{
+	struct gl_queries *q = &c->state->queries;
+	if (n <= 0 || !ids || (!q->ours && !q->by_game)) {
+		next(n, ids);
+		return;
+	}
+	for (GLsizei i = 0; i < n; i++) {
+		GLuint real = translate(q, ids[i]);
+		if (!real || !ids[i])
+			continue; /* deleting a name that is nobody's does nothing */
+		next(1, &real);
+		if (find(q->by_game, ids[i])) {
+			drop(&q->by_game, ids[i]);
+			drop(&q->by_driver, real);
+		}
+	}
+}
+
+GLboolean
+gl_is_query(struct gl_context *c, GLboolean (*next)(GLuint), GLuint id)
+{
+	return next(gl_query_to_driver(c, id));
+}
+
+/* ---- what the game holds ---- */
+
+static void
+take(struct gl_context *c, int group)
+{
+	struct gl_context_state *s = c->state;
+	if (group < 0)
+		return;
+	if (s->statistics) {
+		gl_worker = s;
+		tally_gl_statistics_yield(s->statistics, (enum tally_gl_exclusive)group);
+	}
+	s->api.app_active |= 1u << group;
+}
+
+static void
+release(struct gl_context *c, int group)
+{
+	struct gl_context_state *s = c->state;
+	if (group >= 0 && !s->lists_query)
+		s->api.app_active &= ~(1u << group);
+}
+
+void
+gl_queries_take_all(struct gl_context *c)
+{
+	for (int i = 0; i < TALLY_GL_N_EXCLUSIVE; i++)
+		take(c, i);
+}
+
+static void
+hold(struct gl_context *c, GLenum target)
+{
+	if (c->state->in_list)
+		c->state->lists_query = true; /* acted on at glEndList */
+	else
+		take(c, tally_gl_exclusive_of(target));
+}
+
+static void
+let_go(struct gl_context *c, GLenum target)
+{
+	if (!c->state->in_list)
+		release(c, tally_gl_exclusive_of(target));
+}
+
+void
+gl_begin_query(struct gl_context *c, void (*next)(GLenum, GLuint), GLenum target, GLuint id)
+{
+	hold(c, target);
+	next(target, use_name(c, id));
+}
+
+void
+gl_begin_query_indexed(struct gl_context *c, void (*next)(GLenum, GLuint, GLuint), GLenum target,
+		       GLuint index, GLuint id)
+{
+	if (index == 0) /* ours are of stream 0 */
+		hold(c, target);
+	next(target, index, use_name(c, id));
+}
+
+void
+gl_begin_occlusion(struct gl_context *c, void (*next)(GLuint), GLuint id)
+{
+	hold(c, GL_SAMPLES_PASSED);
+	next(use_name(c, id));
+}
+
+void
+gl_end_query(struct gl_context *c, void (*next)(GLenum), GLenum target)
+{
+	/* Ours may stand there when the game has none: then this is the game's error, and stays
+	 * one. */
+	take(c, c->state->in_list ? -1 : tally_gl_exclusive_of(target));
+	next(target);
+	let_go(c, target);
+}
+
+void
+gl_end_query_indexed(struct gl_context *c, void (*next)(GLenum, GLuint), GLenum target, GLuint index)
+{
+	if (index == 0)
+		take(c, c->state->in_list ? -1 : tally_gl_exclusive_of(target));
+	next(target, index);
+	if (index == 0)
+		let_go(c, target);
+}
+
+void
+gl_end_occlusion(struct gl_context *c, void (*next)(void))
+{
+	take(c, c->state->in_list ? -1 : tally_gl_exclusive_of(GL_SAMPLES_PASSED));
+	next();
+	let_go(c, GL_SAMPLES_PASSED);
+}
+
+void
+gl_query_counter(struct gl_context *c, void (*next)(GLuint, GLenum), GLuint id, GLenum target)
+{
+	next(use_name(c, id), target);
+}
+
+/* GL_CURRENT_QUERY names ours while it runs: to the game there is none. */
+static void
+hide_current(struct gl_context *c, GLenum pname, GLint *params)
+{
+	if (pname == GL_CURRENT_QUERY && params)
+		*params = (GLint)to_game(&c->state->queries, (GLuint)*params);
+}
+
+void
+gl_get_query(struct gl_context *c, void (*next)(GLenum, GLenum, GLint *), GLenum target,
+	     GLenum pname, GLint *params)
+{
+	next(target, pname, params);
+	hide_current(c, pname, params);
+}
+
+void
+gl_get_query_indexed(struct gl_context *c, void (*next)(GLenum, GLuint, GLenum, GLint *),
+		     GLenum target, GLuint index, GLenum pname, GLint *params)
+{
+	next(target, index, pname, params);
+	hide_current(c, pname, params);
+}

@@ -1,0 +1,352 @@
+#include "gl_shim/shapes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+#include "gl_shim/state.h"
+
+struct gl_shape_entry {
+	GLuint name;
+	bool looked_at; /* a target was made from it: a change must be told */
+	struct gl_shape shape;
+	char *label;
+	UT_hash_handle hh;
+};
+
+static struct gl_shape_entry *
+get(struct gl_shape_entry **table, GLuint name, bool make)
+{
+	struct gl_shape_entry *entry = NULL;
+	HASH_FIND(hh, *table, &name, sizeof(name), entry);
+	if (entry || !make || !name)
+		return entry;
+	entry = calloc(1, sizeof(*entry));
+	if (!entry)
+		return NULL;
+	entry->name = name;
+	HASH_ADD(hh, *table, name, sizeof(name), entry);
+	if (!entry->hh.tbl) {
+		free(entry);
+		return NULL;
+	}
+	return entry;
+}
+
+static bool
+equal(const struct gl_shape *a, const struct gl_shape *b)
+{
+	return a->known == b->known && a->format == b->format && a->width == b->width &&
+	       a->height == b->height && a->layers == b->layers && a->samples == b->samples;
+}
+
+static void
+set_shape(struct gl_share_group *group, struct gl_shape_entry **table, GLuint name,
+	  const struct gl_shape *shape)
+{
+	if (!name)
+		return;
+	pthread_mutex_lock(&group->lock);
+	struct gl_shape_entry *entry = get(table, name, true);
+	if (entry && !equal(&entry->shape, shape)) {
+		entry->shape = *shape;
+		if (entry->looked_at)
+			atomic_fetch_add_explicit(&group->shapes.generation, 1,
+						  memory_order_release);
+	}
+	pthread_mutex_unlock(&group->lock);
+}
+
+static void
+remove_entries(struct gl_share_group *group, struct gl_shape_entry **table, GLsizei n,
+	       const GLuint *names)
+{
+	bool told = false;
+	pthread_mutex_lock(&group->lock);
+	for (GLsizei i = 0; names && i < n; i++) {
+		struct gl_shape_entry *entry = get(table, names[i], false);
+		if (!entry)
+			continue;
+		told |= entry->looked_at;
+		HASH_DEL(*table, entry);
+		free(entry->label);
+		free(entry);
+	}
+	if (told)
+		atomic_fetch_add_explicit(&group->shapes.generation, 1, memory_order_release);
+	pthread_mutex_unlock(&group->lock);
+}
+
+static uint32_t
+natural(GLsizei n)
+{
+	return n > 0 ? (uint32_t)n : 0;
+}
+
+static struct gl_shape
+make_shape(GLenum format, GLsizei samples, GLsizei width, GLsizei height, GLsizei layers)
+{
+	return (struct gl_shape){
+		.known = width > 0 && height > 0,
+		.format = format,
+		.width = natural(width),
+		.height = natural(height),
+		.layers = layers > 0 ? (uint32_t)layers : 1,
+		.samples = samples > 1 ? (uint32_t)samples : 1,
+	};
+}
+
+/* ---- renderbuffers ---- */
+
+void
+gl_shape_renderbuffer(struct gl_context *c, GLuint name, GLenum format, GLsizei samples,
+		      GLsizei width, GLsizei height)
+{
+	struct gl_share_group *group = c->state->group;
+	struct gl_shape shape = make_shape(format, samples, width, height, 1);
+	set_shape(group, &group->shapes.renderbuffers, name, &shape);
+}
+
+static GLuint
+bound_renderbuffer(struct gl_context *c)
+{
+	GLint name = 0;
+	if (!c->state->in_begin)
+		c->next->GetIntegerv(GL_RENDERBUFFER_BINDING, &name);
+	return (GLuint)name;
+}
+
+void
+gl_shape_bound_renderbuffer(struct gl_context *c, GLenum format, GLsizei samples, GLsizei width,
+			    GLsizei height)
+{
+	gl_shape_renderbuffer(c, bound_renderbuffer(c), format, samples, width, height);
+}
+
+void
+gl_shape_forget_bound_renderbuffer(struct gl_context *c)
+{
+	struct gl_share_group *group = c->state->group;
+	struct gl_shape unknown = { 0 };
+	set_shape(group, &group->shapes.renderbuffers, bound_renderbuffer(c), &unknown);
+}
+
+void
+gl_delete_renderbuffers(struct gl_context *c, GLsizei n, const GLuint *names)
+{
+	struct gl_share_group *group = c->state->group;
+	gl_framebuffers_detach(c, GL_RENDERBUFFER, n, names);
+	remove_entries(group, &group->shapes.renderbuffers, n, names);
+}
+
+/* ---- textures ---- */
+
+static const struct {
+	GLenum target, binding;
+} texture_bindings[] = {
+	{ GL_TEXTURE_2D, GL_TEXTURE_BINDING_2D },
+	{ GL_TEXTURE_CUBE_MAP, GL_TEXTURE_BINDING_CUBE_MAP },
+	{ GL_TEXTURE_2D_ARRAY, GL_TEXTURE_BINDING_2D_ARRAY },
+	{ GL_TEXTURE_3D, GL_TEXTURE_BINDING_3D },
+	{ GL_TEXTURE_2D_MULTISAMPLE, GL_TEXTURE_BINDING_2D_MULTISAMPLE },
+	{ GL_TEXTURE_2D_MULTISAMPLE_ARRAY, GL_TEXTURE_BINDING_2D_MULTISAMPLE_ARRAY },
+	{ GL_TEXTURE_CUBE_MAP_ARRAY, GL_TEXTURE_BINDING_CUBE_MAP_ARRAY },
+	{ GL_TEXTURE_RECTANGLE, GL_TEXTURE_BINDING_RECTANGLE },
+	{ GL_TEXTURE_1D, GL_TEXTURE_BINDING_1D },
+	{ GL_TEXTURE_1D_ARRAY, GL_TEXTURE_BINDING_1D_ARRAY },
+};
+
+GLuint
+gl_bound_texture(struct gl_context *c, GLenum target)
+{
+	if (target >= GL_TEXTURE_CUBE_MAP_POSITIVE_X && target <= GL_TEXTURE_CUBE_MAP_NEGATIVE_Z)
+		target = GL_TEXTURE_CUBE_MAP;
+	for (size_t i = 0; i < sizeof(texture_bindings) / sizeof(texture_bindings[0]); i++) {
+		if (texture_bindings[i].target != target || c->state->in_begin)
+			continue;
+		GLint name = 0;
+		c->next->GetIntegerv(texture_bindings[i].binding, &name);
+		return (GLuint)name;
+	}
+	return 0;
+}
+
+void
+gl_shape_texture(struct gl_context *c, GLuint name, GLenum target, GLenum format, GLsizei samples,
+		 GLsizei width, GLsizei height, GLsizei depth)
+{
+	struct gl_share_group *group = c->state->group;
+	GLsizei layers = depth;
+	if (target == GL_TEXTURE_1D_ARRAY) {
+		layers = height;
+		height = 1;
+	} else if (target == GL_TEXTURE_CUBE_MAP ||
+		   (target >= GL_TEXTURE_CUBE_MAP_POSITIVE_X &&
+		    target <= GL_TEXTURE_CUBE_MAP_NEGATIVE_Z)) {
+		layers = 6;
+	}
+	struct gl_shape shape = make_shape(format, samples, width, height, layers);
+	set_shape(group, &group->shapes.textures, name, &shape);
+}
+
+void
+gl_shape_bound_texture(struct gl_context *c, GLenum target, GLint level, GLint format,
+		       GLsizei samples, GLsizei width, GLsizei height, GLsizei depth)
+{
+	/* Storage calls have no level; their count of levels was passed as `levels`, not here. */
+	if (level != 0 || c->state->in_list)
+		return;
+	GLuint name = gl_bound_texture(c, target);
+	if (name)
+		gl_shape_texture(c, name, target, (GLenum)format, samples, width, height, depth);
+}
+
+void
+gl_shape_forget_texture(struct gl_context *c, GLuint name)
+{
+	struct gl_share_group *group = c->state->group;
+	struct gl_shape unknown = { 0 };
+	set_shape(group, &group->shapes.textures, name, &unknown);
+}
+
+void
+gl_shape_forget_bound_texture(struct gl_context *c, GLenum target)
+{
+	GLuint name = c->state->in_list ? 0 : gl_bound_texture(c, target);
+	if (name)
+		gl_shape_forget_texture(c, name);
+}
+
+void
+gl_shape_forget_all(struct gl_context *c)
+{
+	struct gl_share_group *group = c->state->group;
+	pthread_mutex_lock(&group->lock);
+	struct gl_shape_entry *entry, *tmp;
+	HASH_ITER(hh, group->shapes.textures, entry, tmp)
+		entry->shape = (struct gl_shape){ 0 };
+	atomic_fetch_add_explicit(&group->shapes.generation, 1, memory_order_release);
+	pthread_mutex_unlock(&group->lock);
+}
+
+void
+gl_delete_textures(struct gl_context *c, GLsizei n, const GLuint *names)
+{
+	struct gl_share_group *group = c->state->group;
+	gl_framebuffers_detach(c, GL_TEXTURE, n, names);
+	remove_entries(group, &group->shapes.textures, n, names);
+}
+
+/* ---- looking ---- */
+
+static struct gl_shape
+ask_texture(struct gl_context *c, GLuint name)
+{
+	GLint w = 0, h = 0, d = 0, format = 0, samples = 0;
+	if (!c->next->IsTexture(name))
+		return (struct gl_shape){ 0 };
+	c->next->GetTextureLevelParameteriv(name, 0, GL_TEXTURE_WIDTH, &w);
+	c->next->GetTextureLevelParameteriv(name, 0, GL_TEXTURE_HEIGHT, &h);
+	c->next->GetTextureLevelParameteriv(name, 0, GL_TEXTURE_DEPTH, &d);
+	c->next->GetTextureLevelParameteriv(name, 0, GL_TEXTURE_INTERNAL_FORMAT, &format);
+	c->next->GetTextureLevelParameteriv(name, 0, GL_TEXTURE_SAMPLES, &samples);
+	return make_shape((GLenum)format, samples, w, h, d);
+}
+
+static struct gl_shape
+ask_renderbuffer(struct gl_context *c, GLuint name)
+{
+	GLint w = 0, h = 0, format = 0, samples = 0;
+	if (!c->next->IsRenderbuffer(name))
+		return (struct gl_shape){ 0 };
+	c->next->GetNamedRenderbufferParameteriv(name, GL_RENDERBUFFER_WIDTH, &w);
+	c->next->GetNamedRenderbufferParameteriv(name, GL_RENDERBUFFER_HEIGHT, &h);
+	c->next->GetNamedRenderbufferParameteriv(name, GL_RENDERBUFFER_INTERNAL_FORMAT, &format);
+	c->next->GetNamedRenderbufferParameteriv(name, GL_RENDERBUFFER_SAMPLES, &samples);
+	return make_shape((GLenum)format, samples, w, h, 1);
+}
+
+static struct gl_shape
+look(struct gl_context *c, struct gl_shape_entry **table, GLuint name,
+     struct gl_shape (*ask)(struct gl_context *, GLuint))
+{
+	struct gl_share_group *group = c->state->group;
+	struct gl_shape shape = { 0 };
+	pthread_mutex_lock(&group->lock);
+	struct gl_shape_entry *entry = get(table, name, true);
+	if (entry) {
+		entry->looked_at = true;
+		shape = entry->shape;
+	}
+	pthread_mutex_unlock(&group->lock);
+	if (shape.known || !name || !c->state->has_texture_dsa)
+		return shape;
+	gl_guard_begin(c);
+	shape = ask(c, name);
+	gl_guard_end(c);
+	if (shape.known)
+		set_shape(group, table, name, &shape);
+	return shape;
+}
+
+struct gl_shape
+gl_shape_of_texture(struct gl_context *c, GLuint name)
+{
+	return look(c, &c->state->group->shapes.textures, name, ask_texture);
+}
+
+struct gl_shape
+gl_shape_of_renderbuffer(struct gl_context *c, GLuint name)
+{
+	return look(c, &c->state->group->shapes.renderbuffers, name, ask_renderbuffer);
+}
+
+/* ---- labels ---- */
+
+void
+gl_shape_set_label(struct gl_share_group *group, bool texture, GLuint name, const char *text,
+		   size_t len)
+{
+	struct gl_shape_entry **table =
+		texture ? &group->shapes.textures : &group->shapes.renderbuffers;
+	pthread_mutex_lock(&group->lock);
+	struct gl_shape_entry *entry = get(table, name, text != NULL);
+	if (entry) {
+		free(entry->label);
+		entry->label = text ? strndup(text, len) : NULL;
+	}
+	pthread_mutex_unlock(&group->lock);
+}
+
+bool
+gl_shape_get_label(struct gl_share_group *group, bool texture, GLuint name, char *out, size_t size)
+{
+	struct gl_shape_entry **table =
+		texture ? &group->shapes.textures : &group->shapes.renderbuffers;
+	pthread_mutex_lock(&group->lock);
+	struct gl_shape_entry *entry = get(table, name, false);
+	bool found = entry && entry->label;
+	if (found)
+		snprintf(out, size, "%s", entry->label);
+	pthread_mutex_unlock(&group->lock);
+	return found;
+}
+
+static void
+clear(struct gl_shape_entry **table)
+{
+	struct gl_shape_entry *entry, *tmp;
+	HASH_ITER(hh, *table, entry, tmp) {
+		HASH_DEL(*table, entry);
+		free(entry->label);
+		free(entry);
+	}
+}
+
+void
+gl_shapes_finish(struct gl_shapes *shapes)
+{
+	clear(&shapes->textures);
+	clear(&shapes->renderbuffers);
+}

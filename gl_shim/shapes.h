@@ -1,0 +1,64 @@
+/* gl_shim/shapes.h - size, format and label of textures and renderbuffers, by name.
+ *
+ * Kept per share group, written by the calls that give storage, read when a framebuffer's target
+ * is worked out. Each function takes the group's lock for a table look-up; driver calls (asking
+ * which texture is bound) are made outside it. An object that nobody told us about is asked for by
+ * direct state access where the context has it, else its shape is unknown, and says so.
+ */
+#ifndef PASSTALLY_GL_SHIM_SHAPES_H
+#define PASSTALLY_GL_SHIM_SHAPES_H
+
+#include <stdatomic.h>
+
+#include "gl_shim/context.h"
+
+struct gl_share_group;
+struct gl_shape_entry;
+
+struct gl_shape {
+	bool known;
+	GLenum format; /* internal format, GL_NONE = unknown */
+	uint32_t width, height, layers, samples;
+};
+
+struct gl_shapes {
+	struct gl_shape_entry *textures, *renderbuffers;
+	atomic_uint generation; /* grows when a shape that was looked at changes */
+};
+
+void gl_shape_renderbuffer(struct gl_context *c, GLuint name, GLenum format, GLsizei samples,
+			   GLsizei width, GLsizei height);
+void gl_shape_bound_renderbuffer(struct gl_context *c, GLenum format, GLsizei samples,
+				 GLsizei width, GLsizei height);
+void gl_shape_forget_bound_renderbuffer(struct gl_context *c);
+void gl_delete_renderbuffers(struct gl_context *c, GLsizei n, const GLuint *names);
+/* Only level 0 (or a storage call) sets a shape. */
+void gl_shape_texture(struct gl_context *c, GLuint name, GLenum target, GLenum format,
+		      GLsizei samples, GLsizei width, GLsizei height, GLsizei depth);
+void gl_shape_bound_texture(struct gl_context *c, GLenum target, GLint level, GLint format,
+			    GLsizei samples, GLsizei width, GLsizei height, GLsizei depth);
+void gl_shape_forget_texture(struct gl_context *c, GLuint name);
+void gl_shape_forget_bound_texture(struct gl_context *c, GLenum target);
+void gl_shape_forget_all(struct gl_context *c);
+void gl_delete_textures(struct gl_context *c, GLsizei n, const GLuint *names);
+
+/* The texture bound at `target` in the active unit, 0 when none or not a texture target. */
+GLuint gl_bound_texture(struct gl_context *c, GLenum target);
+
+/* What is known; asks the driver when nothing is. */
+struct gl_shape gl_shape_of_texture(struct gl_context *c, GLuint name);
+struct gl_shape gl_shape_of_renderbuffer(struct gl_context *c, GLuint name);
+
+/* A label given to the object; text NULL removes it. Copies into out on reading. */
+void gl_shape_set_label(struct gl_share_group *group, bool texture, GLuint name, const char *text,
+			size_t len);
+bool gl_shape_get_label(struct gl_share_group *group, bool texture, GLuint name, char *out,
+			size_t size);
+void gl_shapes_finish(struct gl_shapes *shapes);
+
+/* The format's name without GL_, "?" when it is not in the table (gl_shim/formats.c). */
+const char *gl_format_name(GLenum internal_format);
+/* Does it hold depth, stencil? */
+bool gl_format_has_stencil(GLenum internal_format);
+
+#endif

@@ -1,0 +1,100 @@
+/* gl_shim/state.h - one GL context's whole record, and its share group.
+ *
+ * A context's state belongs to the thread it is current to. A share group is used by several
+ * threads: `lock` guards its tables and is never held across a driver call or another lock.
+ */
+#ifndef PASSTALLY_GL_SHIM_STATE_H
+#define PASSTALLY_GL_SHIM_STATE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "gl_shim/context.h"
+#include "gl_shim/framebuffer.h"
+#include "gl_shim/hygiene.h"
+#include "gl_shim/labels.h"
+#include "gl_shim/queries.h"
+#include "gl_shim/shapes.h"
+#include "layer/session.h"
+#include "query/gl_api.h"
+#include "query/harvest.h"
+
+struct gl_share_group {
+	pthread_mutex_t lock; /* guards shapes, device and refs */
+	unsigned refs;        /* contexts */
+	struct gl_shapes shapes;
+	struct tally_device *device; /* from the first context that works */
+	const struct tally_counter **counters; /* said for the device so far */
+	uint32_t n_counters;
+};
+
+enum gl_probe_state {
+	GL_PROBE_PENDING = 0, /* nothing was asked of the driver yet */
+	GL_PROBE_DONE,        /* stream and harvest are there */
+	GL_PROBE_OFF,         /* no capture in this context: forward and do nothing */
+};
+
+/* The pass that is open now: what decides whether the next command continues it. */
+struct gl_open_pass {
+	bool open;               /* in the sense of the rules, measured or not */
+	enum tally_pass_kind kind;
+	uint64_t key;
+	struct tally_pass *pass; /* NULL: open but not captured */
+	unsigned label_depth;    /* group path that covers all of it so far */
+	const char *label;
+	struct gl_framebuffer *fbo; /* RENDER: its target, for invalidate; may be NULL */
+};
+
+struct gl_context_state {
+	struct gl_context pub; /* first: what the wrappers see */
+
+	enum gl_platform platform;
+	void *handle;
+	int64_t number;
+	struct gl_share_group *group;
+	bool current; /* to some thread */
+	bool doomed;  /* destroyed by the game while current */
+	bool indirect;
+	struct gl_drawable drawable;
+
+	enum gl_probe_state probe;
+	const struct tally_config *config;
+	struct tally_gl_api api;
+	char *extensions; /* " a b c ", one blank around each token */
+	bool core_profile; /* names must be generated before they are used */
+	bool intel;       /* compute runs in a batch of its own: FACTS 3.4, see passes.c */
+	bool has_texture_dsa;
+	struct tally_source *timestamp, *statistics; /* the harvest's; NULL = off */
+	struct tally_harvest *harvest;
+	struct tally_stream *stream;
+
+	struct gl_open_pass now;
+	bool split;           /* the next work command starts a pass whatever its key */
+	bool in_begin;        /* between glBegin and glEnd */
+	GLenum in_list;       /* GL_COMPILE, GL_COMPILE_AND_EXECUTE or 0 */
+	bool lists_query;     /* some display list begins a query of the game's */
+	bool lost;            /* the context was reset: issue nothing more */
+	uint64_t standing;    /* TALLY_FLAG bits that hold for work issued now */
+	uint64_t submits;     /* flushes so far, for granularity submit */
+
+	struct gl_framebuffers framebuffers;
+	struct gl_labels labels;
+	struct gl_queries queries;
+	struct gl_hygiene hygiene;
+	GLuint pixel_pack_buffer;
+};
+
+/* The context whose queries are being made or read on this thread: tells queries.c whose names the
+ * sources' calls concern. Set by each function that calls into the harvest. */
+extern __thread struct gl_context_state *gl_worker __attribute__((tls_model("initial-exec")));
+
+/* Close the current context's pass (GL calls) and park the thread in the pass-through context. */
+struct gl_context *gl_current_park(void);
+
+/* Set up capture in a context at its first work command or swap; makes GL calls. */
+void gl_probe_context(struct gl_context_state *s);
+
+/* glx.c, egl.c: the size of a drawable, asked of the window system at most once a second. */
+struct tally_extent gl_drawable_size(enum gl_platform platform, void *display, uintptr_t drawable);
+
+#endif
