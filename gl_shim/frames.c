@@ -1,0 +1,130 @@
+/* gl_shim/frames.c - where frames end, and reading what is ready then. */
+#include "gl_shim/want.h"
+#include "layer/clock.h"
+
+/* Results that are not there so many frames later are given up. */
+#define MAX_AGE_FRAMES (TALLY_MAX_PARTS / 2)
+
+void
+gl_collect(struct gl_context *c, bool give_up, uint64_t flag)
+{
+	struct gl_context_state *s = c->state;
+	if (!s->stream)
+		return;
+	gl_worker = s;
+	uint64_t age;
+	struct tally_pass *pass;
+	bool hidden = false;
+	while ((pass = tally_stream_pending(s->stream, &age))) {
+		if (pass == s->now.pass)
+			break;
+		if (pass->slot != TALLY_NO_SLOT) {
+			struct tally_sample sample = {
+				.values = pass->values,
+				.valid = pass->valid,
+			};
+			tally_harvest_counters(s->harvest, &sample.n);
+			if (!give_up && !hidden) {
+				gl_query_buffer_hide(c);
+				hidden = true;
+			}
+			enum tally_status st = TALLY_NOT_READY;
+			if (!give_up)
+				st = tally_harvest_read(s->harvest, pass->slot, &sample);
+			if (st == TALLY_NOT_READY && !give_up && age < MAX_AGE_FRAMES)
+				break;
+			if (st == TALLY_NOT_READY && !give_up) {
+				tally_harvest_discard(s->harvest, pass->slot);
+				pass->flags |= TALLY_FLAG(INCOMPLETE);
+			} else if (st == TALLY_NOT_READY) {
+				pass->flags |= flag;
+			}
+			pass->has_time = sample.has_time;
+			pass->gpu_begin_ns = sample.begin_ns;
+			pass->gpu_end_ns = sample.end_ns;
+			pass->flags |= sample.flags;
+			if (st == TALLY_LOST)
+				pass->flags |= TALLY_FLAG(LOST);
+			pass->slot = TALLY_NO_SLOT;
+		}
+		tally_stream_pass_done(s->stream, pass);
+	}
+	if (hidden)
+		gl_query_buffer_restore(c);
+	tally_stream_publish(s->stream);
+}
+
+void
+gl_frame_end(struct gl_context *c, struct tally_extent presented)
+{
+	struct gl_context_state *s = c->state;
+	if (s->probe == GL_PROBE_PENDING && !gl_no_query_zone(s))
+		gl_probe_context(s);
+	if (s->probe != GL_PROBE_DONE || (gl_no_query_zone(s) && !s->lost))
+		return;
+	gl_pass_close(c);
+	uint64_t t0 = tally_clock_now_ns();
+	tally_harvest_gap(s->harvest);
+	struct tally_frame_end end = { .now_ns = t0, .presented = presented };
+	tally_stream_end_frame(s->stream, &end);
+	gl_collect(c, s->lost, TALLY_FLAG(LOST));
+	tally_stream_add_overhead(s->stream, tally_clock_now_ns() - t0);
+}
+
+static const struct tally_extent nothing_presented = { 0, 0 };
+
+static bool
+frame_is(const struct gl_context_state *s, enum tally_frame_boundary boundary)
+{
+	return s->config && s->config->frame == boundary && !gl_no_query_zone(s);
+}
+
+void
+gl_wait(struct gl_context *c)
+{
+	struct gl_context_state *s = c->state;
+	if (s->probe == GL_PROBE_DONE && !gl_no_query_zone(s)) {
+		gl_worker = s;
+		tally_harvest_gap(s->harvest);
+		c->open = 0;
+	}
+}
+
+void
+gl_flush(struct gl_context *c, void (*next)(void))
+{
+	struct gl_context_state *s = c->state;
+	s->submits++;
+	if (s->config && s->config->granularity == TALLY_GRANULARITY_SUBMIT)
+		gl_pass_close(c);
+	bool ends = frame_is(s, TALLY_FRAME_FLUSH);
+	if (ends)
+		gl_pass_close(c);
+	next();
+	if (ends)
+		gl_frame_end(c, nothing_presented);
+}
+
+void
+gl_finish(struct gl_context *c, void (*next)(void))
+{
+	struct gl_context_state *s = c->state;
+	s->submits++;
+	if (s->config && s->config->granularity == TALLY_GRANULARITY_SUBMIT)
+		gl_pass_close(c);
+	bool ends = frame_is(s, TALLY_FRAME_FINISH);
+	if (ends)
+		gl_pass_close(c);
+	else
+		gl_wait(c);
+	next();
+	if (ends)
+		gl_frame_end(c, nothing_presented);
+}
+
+void
+gl_terminator(struct gl_context *c)
+{
+	if (frame_is(c->state, TALLY_FRAME_TERMINATOR))
+		gl_frame_end(c, nothing_presented);
+}

@@ -1,0 +1,46 @@
+/* gl_shim/want.h - what the next work command asks of the pass tracker.
+ *
+ * work.c turns a GL command into a want, passes.c continues the open pass or opens another.
+ * Owner thread of the context only.
+ */
+#ifndef PASSTALLY_GL_SHIM_WANT_H
+#define PASSTALLY_GL_SHIM_WANT_H
+
+#include "gl_shim/passes.h"
+#include "gl_shim/state.h"
+
+struct gl_want {
+	enum tally_pass_kind kind;
+	uint64_t key;
+	const struct tally_target *target;
+	struct gl_framebuffer *fbo;
+	uint64_t flags;
+	bool clears; /* opens by clearing its whole target */
+};
+
+/* Make `w` the open pass. False: capture is off here, or no pass can be opened or closed now. */
+bool gl_pass_enter(struct gl_context *c, struct gl_want *w);
+
+/* No query may be issued here: inside glBegin/glEnd, while a list is compiled, after a reset. */
+static inline bool
+gl_no_query_zone(const struct gl_context_state *s)
+{
+	return s->in_begin || s->in_list || s->lost;
+}
+
+/* Is the command being compiled rather than run? */
+static inline bool
+gl_compiles_only(const struct gl_context_state *s)
+{
+	return s->in_list == GL_COMPILE;
+}
+
+static inline uint64_t
+gl_mix(uint64_t a, uint64_t b)
+{
+	uint64_t x = a ^ (b * UINT64_C(0x9e3779b97f4a7c15));
+	x ^= x >> 32;
+	return x * UINT64_C(0xd6e8feb86659fd93);
+}
+
+#endif

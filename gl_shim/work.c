@@ -1,0 +1,339 @@
+/* gl_shim/work.c - GL commands that make GPU work: which pass each belongs to, and its count. */
+#include "gl_shim/want.h"
+
+static bool
+enter_render(struct gl_context *c, GLuint name, bool bound, bool clears)
+{
+	struct gl_context_state *s = c->state;
+	if (gl_compiles_only(s) || s->probe == GL_PROBE_OFF)
+		return false;
+	if (s->probe == GL_PROBE_PENDING && !gl_no_query_zone(s))
+		gl_probe_context(s);
+	if (gl_no_query_zone(s)) { /* nothing may be asked of the driver either */
+		struct gl_want as_is = { .kind = s->now.kind, .key = s->now.key };
+		return s->now.open && gl_pass_enter(c, &as_is);
+	}
+	struct gl_framebuffer *fbo = gl_framebuffer_resolve(c, name, bound);
+	if (!fbo)
+		return false;
+	struct gl_want w = {
+		.kind = TALLY_PASS_RENDER,
+		.key = fbo->key,
+		.target = fbo->target,
+		.fbo = fbo,
+		.clears = clears,
+	};
+	return gl_pass_enter(c, &w);
+}
+
+bool
+gl_draw_enter(struct gl_context *c)
+{
+	struct gl_context_state *s = c->state;
+	if (!enter_render(c, s->framebuffers.draw, true, false))
+		return false;
+	/* From here on draws only count, until something sets open to 0 again. Not where each
+	 * draw has to be looked at. */
+	c->open = !s->in_begin && !s->lost && !s->in_list;
+	return true;
+}
+
+void
+gl_tally_multi(struct gl_context *c, const GLsizei *counts, GLsizei n)
+{
+	uint64_t vertices = 0;
+	for (GLsizei i = 0; counts && i < n; i++)
+		vertices += GL_NATURAL(counts[i]);
+	c->hot.draws += GL_NATURAL(n);
+	c->hot.vertices += vertices;
+	c->hot.extra_calls += 1 - (int64_t)GL_NATURAL(n);
+}
+
+void
+gl_tally_indirect(struct gl_context *c, int64_t draws)
+{
+	c->hot.draws += GL_NATURAL(draws);
+	c->hot.extra_calls += 1 - (int64_t)GL_NATURAL(draws);
+	c->hot.flags |= TALLY_FLAG(INDIRECT);
+	c->hot.unknown |= TALLY_UNKNOWN_VERTICES | TALLY_UNKNOWN_INSTANCES;
+}
+
+/* ---- clears ---- */
+
+static void
+count_clear(struct gl_context *c, GLuint name, bool bound, bool whole)
+{
+	struct gl_context_state *s = c->state;
+	if (!enter_render(c, name, bound, whole))
+		return;
+	c->hot.clears++;
+	/* A clear of a framebuffer that is not the bound one leaves no fast path for draws. */
+	c->open = name == s->framebuffers.draw && !gl_no_query_zone(s);
+}
+
+void
+gl_clear(struct gl_context *c, GLbitfield mask)
+{
+	struct gl_context_state *s = c->state;
+	struct gl_framebuffer *fbo = gl_framebuffer_get(c, s->framebuffers.draw);
+	bool has_color = !fbo || fbo->name == 0 || (fbo->target && fbo->target->n_color > 0) ||
+			 !fbo->target;
+	bool whole = mask & (has_color ? GL_COLOR_BUFFER_BIT : GL_DEPTH_BUFFER_BIT);
+	count_clear(c, s->framebuffers.draw, true, whole);
+}
+
+void
+gl_clear_buffer(struct gl_context *c, GLenum buffer, GLint drawbuffer)
+{
+	struct gl_context_state *s = c->state;
+	gl_clear_named(c, s->framebuffers.draw, buffer, drawbuffer);
+}
+
+void
+gl_clear_named(struct gl_context *c, GLuint name, GLenum buffer, GLint drawbuffer)
+{
+	struct gl_context_state *s = c->state;
+	struct gl_framebuffer *fbo = gl_framebuffer_get(c, name);
+	bool depth_only = fbo && name != 0 && fbo->target && fbo->target->n_color == 0;
+	bool whole = buffer == GL_COLOR ? drawbuffer == 0
+					: depth_only && buffer != GL_STENCIL;
+	count_clear(c, name, name == s->framebuffers.draw, whole);
+}
+
+/* ---- compute and transfer ---- */
+
+static bool
+enter_other(struct gl_context *c, struct gl_want *w)
+{
+	struct gl_context_state *s = c->state;
+	if (gl_compiles_only(s))
+		return false;
+	c->open = 0;
+	if (!s->config || !s->config->group_work)
+		s->split = true;
+	if (!gl_pass_enter(c, w))
+		return false;
+	c->open = 0; /* gl_pass_enter() of a render pass alone opens the fast path */
+	return true;
+}
+
+void
+gl_dispatch(struct gl_context *c)
+{
+	struct gl_want w = { .kind = TALLY_PASS_COMPUTE, .key = 1 };
+	if (enter_other(c, &w))
+		c->hot.dispatches++;
+}
+
+/* A texture's shape as the target of a transfer; NULL when it is not known. */
+static const struct tally_target *
+texture_target(struct gl_context *c, GLuint name)
+{
+	struct gl_context_state *s = c->state;
+	if (!name || !s->stream || gl_no_query_zone(s))
+		return NULL;
+	struct gl_shape shape = gl_shape_of_texture(c, name);
+	if (!shape.known)
+		return NULL;
+	struct tally_target target = {
+		.width = shape.width,
+		.height = shape.height,
+		.layers = shape.layers,
+		.samples = shape.samples,
+		.n_color = 1,
+		.color[0] = { .format = gl_format_name(shape.format),
+			      .samples = shape.samples,
+			      .layers = shape.layers },
+	};
+	return tally_stream_intern_target(s->stream, &target);
+}
+
+void
+gl_transfer(struct gl_context *c, enum gl_transfer what, GLuint object)
+{
+	struct gl_context_state *s = c->state;
+	if (gl_compiles_only(s) || s->probe == GL_PROBE_OFF)
+		return;
+	if (s->probe == GL_PROBE_PENDING && !gl_no_query_zone(s))
+		gl_probe_context(s);
+	/* A binding target instead of a name: the game's texture stands there. Names and targets
+	 * do not meet: the lowest texture target is 0x0DE0. */
+	GLuint bound = gl_no_query_zone(s) ? 0 : gl_bound_texture(c, object);
+	GLuint name = bound ? bound : object;
+	struct gl_want w = {
+		.kind = TALLY_PASS_TRANSFER,
+		.key = gl_mix(gl_mix(what, name), bound != 0),
+		.target = texture_target(c, name),
+		.flags = what == GL_XFER_MIPMAP ? TALLY_FLAG(MIPMAP) : 0,
+	};
+	if (!enter_other(c, &w))
+		return;
+	if (what == GL_XFER_CLEAR)
+		c->hot.clears++;
+	else
+		c->hot.copies++;
+}
+
+void
+gl_platform_transfer(uintptr_t key)
+{
+	struct gl_context *c = gl_current;
+	struct gl_want w = { .kind = TALLY_PASS_TRANSFER, .key = gl_mix(key, 7) };
+	if (c->live && enter_other(c, &w))
+		c->hot.copies++;
+}
+
+void
+gl_blit(struct gl_context *c, GLuint read, GLuint draw, bool named)
+{
+	struct gl_context_state *s = c->state;
+	if (gl_compiles_only(s) || gl_no_query_zone(s) || s->probe == GL_PROBE_OFF)
+		return;
+	if (s->probe == GL_PROBE_PENDING)
+		gl_probe_context(s);
+	if (!named) {
+		read = s->framebuffers.read;
+		draw = s->framebuffers.draw;
+	}
+	struct gl_framebuffer *from =
+		gl_framebuffer_resolve(c, read, read == s->framebuffers.draw);
+	uint64_t from_key = from ? from->key : 0;
+	uint32_t from_samples = from && from->target ? from->target->samples : 0;
+	struct gl_framebuffer *to = gl_framebuffer_resolve(c, draw, draw == s->framebuffers.draw);
+	struct gl_want w = {
+		.kind = TALLY_PASS_TRANSFER,
+		.key = gl_mix(from_key, to ? to->key : 0),
+		.target = to ? to->target : NULL,
+	};
+	if (from_samples > 1 && to && to->target && to->target->samples <= 1)
+		w.flags |= TALLY_FLAG(RESOLVE);
+	if (enter_other(c, &w))
+		c->hot.copies++;
+}
+
+void
+gl_readback_begin(struct gl_context *c)
+{
+	struct gl_context_state *s = c->state;
+	if (gl_compiles_only(s))
+		return;
+	struct gl_framebuffer *from =
+		gl_no_query_zone(s) || s->probe == GL_PROBE_OFF
+			? NULL
+			: gl_framebuffer_get(c, s->framebuffers.read);
+	struct gl_want w = {
+		.kind = TALLY_PASS_TRANSFER,
+		.key = gl_mix(GL_XFER_READBACK, s->framebuffers.read),
+		.target = from ? from->target : NULL,
+		.flags = TALLY_FLAG(READBACK),
+	};
+	if (!s->pixel_pack_buffer)
+		w.flags |= TALLY_FLAG(SYNC);
+	if (enter_other(c, &w))
+		c->hot.copies++;
+}
+
+void
+gl_readback_done(struct gl_context *c)
+{
+	struct gl_context_state *s = c->state;
+	struct gl_want w = {
+		.kind = TALLY_PASS_TRANSFER,
+		.key = gl_mix(GL_XFER_READBACK, 0),
+		.flags = TALLY_FLAG(READBACK),
+	};
+	if (!s->pixel_pack_buffer)
+		w.flags |= TALLY_FLAG(SYNC);
+	if (enter_other(c, &w))
+		c->hot.copies++;
+}
+
+/* ---- immediate mode and display lists ---- */
+
+void
+gl_begin(struct gl_context *c, void (*next)(GLenum), GLenum mode)
+{
+	struct gl_context_state *s = c->state;
+	if (!gl_compiles_only(s) && !s->in_begin && gl_draw_enter(c)) {
+		c->hot.draws++;
+		c->hot.flags |= TALLY_FLAG(IMMEDIATE);
+		c->hot.unknown |= TALLY_UNKNOWN_VERTICES;
+	}
+	if (!gl_compiles_only(s)) {
+		s->in_begin = true;
+		c->open = 0;
+	}
+	next(mode);
+}
+
+void
+gl_end(struct gl_context *c, void (*next)(void))
+{
+	next();
+	c->state->in_begin = false;
+}
+
+void
+gl_new_list(struct gl_context *c, void (*next)(GLuint, GLenum), GLuint list, GLenum mode)
+{
+	struct gl_context_state *s = c->state;
+	/* What the list runs while it is compiled is counted into a pass that is open before. */
+	if (mode == GL_COMPILE_AND_EXECUTE && !s->in_begin)
+		gl_draw_enter(c);
+	c->open = 0;
+	next(list, mode);
+	if (!s->in_list && (mode == GL_COMPILE || mode == GL_COMPILE_AND_EXECUTE))
+		s->in_list = mode;
+}
+
+void
+gl_end_list(struct gl_context *c, void (*next)(void))
+{
+	next();
+	c->state->in_list = 0;
+	if (c->state->lists_query)
+		gl_queries_take_all(c);
+}
+
+/* ---- what colours a pass ---- */
+
+void
+gl_barrier(struct gl_context *c)
+{
+	struct gl_context_state *s = c->state;
+	if (s->config && s->config->split == TALLY_SPLIT_BARRIER &&
+	    s->now.kind == TALLY_PASS_COMPUTE)
+		s->split = true;
+}
+
+void
+gl_standing_flag(struct gl_context *c, uint64_t flag, bool on)
+{
+	struct gl_context_state *s = c->state;
+	if (gl_compiles_only(s))
+		return;
+	if (on)
+		s->standing |= flag;
+	else
+		s->standing &= ~flag;
+	c->open = 0;
+}
+
+void
+gl_render_mode(struct gl_context *c, GLenum mode)
+{
+	gl_standing_flag(c, TALLY_FLAG(SELECT), mode == GL_SELECT || mode == GL_FEEDBACK);
+}
+
+void
+gl_pop_attrib(struct gl_context *c)
+{
+	/* May have restored the draw buffers (GL_COLOR_BUFFER_BIT). */
+	gl_framebuffer_touch(c);
+}
+
+void
+gl_tiling(struct gl_context *c)
+{
+	c->hot.flags |= TALLY_FLAG(TILING);
+}
