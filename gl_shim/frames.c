@@ -5,51 +5,52 @@
 /* Results that are not there so many frames later are given up. */
 #define MAX_AGE_FRAMES (TALLY_MAX_PARTS / 2)
 
+/* Ask for a pass's results once. False: not all are there, and it is worth asking again. */
+static bool
+read_pass(struct gl_context_state *s, struct tally_pass *pass, uint64_t age)
+{
+	struct tally_sample sample = {
+		.values = pass->values,
+		.valid = pass->valid,
+		.has_time = pass->has_time,
+		.begin_ns = pass->gpu_begin_ns,
+		.end_ns = pass->gpu_end_ns,
+	};
+	tally_harvest_counters(s->harvest, &sample.n);
+	enum tally_status status = tally_harvest_read(s->harvest, pass->slot, &sample);
+	pass->has_time = sample.has_time;
+	pass->gpu_begin_ns = sample.begin_ns;
+	pass->gpu_end_ns = sample.end_ns;
+	pass->flags |= sample.flags;
+	if (status != TALLY_NOT_READY)
+		return true;
+	if (age < MAX_AGE_FRAMES)
+		return false;
+	tally_harvest_discard(s->harvest, pass->slot);
+	pass->flags |= TALLY_FLAG(INCOMPLETE);
+	return true;
+}
+
 void
 gl_collect(struct gl_context *c, bool give_up, uint64_t flag)
 {
 	struct gl_context_state *s = c->state;
-	if (!s->stream)
+	if (!s || !s->stream)
 		return;
 	gl_worker = s;
+	if (!give_up)
+		gl_query_buffer_hide(c);
 	uint64_t age;
 	struct tally_pass *pass;
-	bool hidden = false;
-	while ((pass = tally_stream_pending(s->stream, &age))) {
-		if (pass == s->now.pass)
+	while ((pass = tally_stream_pending(s->stream, &age)) && pass != s->now.pass) {
+		if (pass->slot != TALLY_NO_SLOT && give_up)
+			pass->flags |= flag;
+		else if (pass->slot != TALLY_NO_SLOT && !read_pass(s, pass, age))
 			break;
-		if (pass->slot != TALLY_NO_SLOT) {
-			struct tally_sample sample = {
-				.values = pass->values,
-				.valid = pass->valid,
-			};
-			tally_harvest_counters(s->harvest, &sample.n);
-			if (!give_up && !hidden) {
-				gl_query_buffer_hide(c);
-				hidden = true;
-			}
-			enum tally_status st = TALLY_NOT_READY;
-			if (!give_up)
-				st = tally_harvest_read(s->harvest, pass->slot, &sample);
-			if (st == TALLY_NOT_READY && !give_up && age < MAX_AGE_FRAMES)
-				break;
-			if (st == TALLY_NOT_READY && !give_up) {
-				tally_harvest_discard(s->harvest, pass->slot);
-				pass->flags |= TALLY_FLAG(INCOMPLETE);
-			} else if (st == TALLY_NOT_READY) {
-				pass->flags |= flag;
-			}
-			pass->has_time = sample.has_time;
-			pass->gpu_begin_ns = sample.begin_ns;
-			pass->gpu_end_ns = sample.end_ns;
-			pass->flags |= sample.flags;
-			if (st == TALLY_LOST)
-				pass->flags |= TALLY_FLAG(LOST);
-			pass->slot = TALLY_NO_SLOT;
-		}
+		pass->slot = TALLY_NO_SLOT;
 		tally_stream_pass_done(s->stream, pass);
 	}
-	if (hidden)
+	if (!give_up)
 		gl_query_buffer_restore(c);
 	tally_stream_publish(s->stream);
 }

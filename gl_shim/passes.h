@@ -55,7 +55,9 @@ void gl_readback_begin(struct gl_context *c);
 	do { \
 		gl_readback_begin(c); \
 		call; \
+		gl_readback_end(c); \
 	} while (0)
+void gl_readback_end(struct gl_context *c);
 void gl_readback_done(struct gl_context *c); /* for calls whose wrapper runs after them */
 
 void gl_begin(struct gl_context *c, void (*next)(GLenum), GLenum mode);

@@ -233,6 +233,14 @@ gl_readback_begin(struct gl_context *c)
 		c->hot.copies++;
 }
 
+/* The call came back with the data: the GPU has nothing left to do for it. */
+void
+gl_readback_end(struct gl_context *c)
+{
+	if (!c->state->pixel_pack_buffer)
+		gl_wait(c);
+}
+
 void
 gl_readback_done(struct gl_context *c)
 {
