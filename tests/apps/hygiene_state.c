@@ -1,0 +1,334 @@
+/* tests/apps/hygiene_state.c - errors, bindings, lists, glBegin and what else a game can ask. */
+#include "tests/apps/hygiene.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+/* glGetError after every call: none of ours, none swallowed. */
+static void
+errors(struct hygiene *h)
+{
+	for (int i = 0; i < 3; i++) {
+		glBindFramebuffer(GL_FRAMEBUFFER, h->framebuffers[0]);
+		hygiene_errors("at BindFramebuffer");
+		glClear(GL_COLOR_BUFFER_BIT);
+		hygiene_errors("at Clear");
+		hygiene_pass(h, 0, 30);
+		hygiene_errors("at the first pass");
+		hygiene_pass(h, 1, 30);
+		hygiene_errors("at the second pass");
+		stage_target_screen(h->s);
+		hygiene_errors("at the screen");
+		hygiene_pass(h, -1, 30);
+		hygiene_errors("at the third pass");
+		hygiene_swap(h);
+		hygiene_errors("at the swap");
+	}
+}
+
+/* The game's own error is returned once, also when a pass begins or ends before it asks. */
+static void
+own_error(struct hygiene *h)
+{
+	hygiene_pass(h, 0, 30);
+	glEnable(0x1234);
+	hygiene_pass(h, 1, 30);
+	hygiene_pass(h, -1, 30);
+	hygiene_errors("after a pass change");
+	glBindTexture(0x4321, 1);
+	hygiene_swap(h);
+	hygiene_pass(h, 0, 30);
+	hygiene_swap(h);
+	hygiene_errors("after two swaps");
+	glDrawArrays(0x77, 0, 3);
+	glViewport(0, 0, -1, -1);
+	hygiene_pass(h, 1, 30);
+	hygiene_errors("of two kinds");
+	glEnable(0x1234);
+	struct stage_peer *peer = stage_peer_create(h->s, true);
+	stage_peer_make_current(h->s, peer);
+	hygiene_errors("in another context");
+	stage_peer_make_current(h->s, NULL);
+	hygiene_errors("back in its own");
+	stage_peer_destroy(h->s, peer);
+}
+
+/* A query buffer is bound: the game's results go into it, at its offsets. */
+static void
+query_buffer(struct hygiene *h)
+{
+	enum { WORDS = 32 };
+	uint32_t words[WORDS];
+	GLuint buffer, ids[2];
+	glGenQueries(2, ids);
+	glGenBuffers(1, &buffer);
+	memset(words, 0xab, sizeof(words));
+	glBindBuffer(GL_QUERY_BUFFER, buffer);
+	glBufferData(GL_QUERY_BUFFER, sizeof(words), words, GL_DYNAMIC_READ);
+	for (int i = 0; i < 2; i++) {
+		glBeginQuery(GL_SAMPLES_PASSED, ids[i]);
+		hygiene_pass(h, i, 60);
+		glEndQuery(GL_SAMPLES_PASSED);
+		hygiene_swap(h);
+	}
+	for (int i = 0; i < 5; i++) { /* results of ours are read meanwhile */
+		hygiene_pass(h, i % 2, 30);
+		hygiene_swap(h);
+		GLint bound = -1;
+		glGetIntegerv(GL_QUERY_BUFFER_BINDING, &bound);
+		printf("  bound %d\n", bound == (GLint)buffer);
+	}
+	glGetQueryObjectuiv(ids[0], GL_QUERY_RESULT, (GLuint *)8);
+	glGetQueryObjectuiv(ids[1], GL_QUERY_RESULT, (GLuint *)64);
+	glGetQueryBufferObjectuiv(ids[1], buffer, GL_QUERY_RESULT, 100);
+	hygiene_pass(h, 0, 30);
+	glGetBufferSubData(GL_QUERY_BUFFER, 0, sizeof(words), words);
+	hygiene_errors("at the query buffer");
+	for (int i = 0; i < WORDS; i++)
+		printf("%s%x", i % 8 ? " " : i ? "\n  " : "  ", words[i]);
+	printf("\n");
+	glDeleteBuffers(1, &buffer);
+	hygiene_pass(h, 1, 30);
+	hygiene_swap(h);
+	GLuint value = 0;
+	glGetQueryObjectuiv(ids[0], GL_QUERY_RESULT, &value);
+	printf("  without the buffer %u\n", value);
+	hygiene_errors("after the query buffer");
+}
+
+static void
+emit_triangle(void)
+{
+	glBegin(GL_TRIANGLES);
+	glVertex2f(-1.0f, -1.0f);
+	glVertex2f(1.0f, -1.0f);
+	glVertex2f(-1.0f, 1.0f);
+	glEnd();
+}
+
+static GLuint
+samples_of_list(struct hygiene *h, GLuint list, GLuint id)
+{
+	GLuint value = 0;
+	stage_target(h->s, h->framebuffers[0], 64, 64);
+	glBeginQuery(GL_SAMPLES_PASSED, id);
+	hygiene_errors("before the list");
+	glCallList(list);
+	glEndQuery(GL_SAMPLES_PASSED);
+	glGetQueryObjectuiv(id, GL_QUERY_RESULT, &value);
+	hygiene_errors("after the list");
+	return value;
+}
+
+/* Query commands of ours must not get into a list; the game's own must. */
+static void
+display_lists(struct hygiene *h)
+{
+	GLuint lists = glGenLists(3), ids[3], value = 0;
+	glGenQueries(3, ids);
+	glUseProgram(0);
+	hygiene_pass(h, 1, 30); /* a pass is open */
+	glUseProgram(0);
+	glNewList(lists, GL_COMPILE);
+	glBindFramebuffer(GL_FRAMEBUFFER, h->framebuffers[0]); /* not compiled: a new target */
+	emit_triangle();
+	emit_triangle();
+	glEndList();
+	for (int i = 0; i < 3; i++)
+		printf("  list %u samples\n", samples_of_list(h, lists, ids[0]));
+	/* A list that holds a query of the game's. */
+	glNewList(lists + 1, GL_COMPILE);
+	glBeginQuery(GL_SAMPLES_PASSED, ids[1]);
+	emit_triangle();
+	glEndQuery(GL_SAMPLES_PASSED);
+	glEndList();
+	for (int i = 0; i < 2; i++) {
+		stage_target(h->s, h->framebuffers[i], 64, 64);
+		glCallList(lists + 1);
+		hygiene_swap(h);
+	}
+	glGetQueryObjectuiv(ids[1], GL_QUERY_RESULT, &value);
+	printf("  query in a list %u\n", value);
+	hygiene_errors("at a query in a list");
+	/* Compiled and run at once, with a change of target in between. */
+	hygiene_pass(h, 1, 30);
+	glUseProgram(0);
+	glNewList(lists + 2, GL_COMPILE_AND_EXECUTE);
+	emit_triangle();
+	glBindFramebuffer(GL_FRAMEBUFFER, h->framebuffers[0]);
+	emit_triangle();
+	glEndList();
+	hygiene_errors("at compile and execute");
+	printf("  run and compiled %u samples\n", samples_of_list(h, lists + 2, ids[2]));
+	hygiene_swap(h);
+}
+
+/* Between glBegin and glEnd nearly every call is an error: none of ours may be made there. */
+static void
+begin_end(struct hygiene *h)
+{
+	GLuint id, value = 0;
+	glGenQueries(1, &id);
+	glBeginQuery(GL_SAMPLES_PASSED, id);
+	for (int i = 0; i < 4; i++) {
+		glUseProgram(0);
+		stage_target(h->s, h->framebuffers[i % 2], 64, 64);
+		emit_triangle();
+		hygiene_errors("after glEnd");
+	}
+	glEndQuery(GL_SAMPLES_PASSED);
+	glGetQueryObjectuiv(id, GL_QUERY_RESULT, &value);
+	printf("  samples %u\n", value);
+	glBegin(GL_TRIANGLES);
+	glVertex2f(0.0f, 0.0f);
+	glBindFramebuffer(GL_FRAMEBUFFER, 0); /* an error of the game's */
+	glDrawArrays(GL_TRIANGLES, 0, 3);     /* another */
+	glClear(GL_COLOR_BUFFER_BIT);
+	glVertex2f(1.0f, 0.0f);
+	glVertex2f(0.0f, 1.0f);
+	glEnd();
+	hygiene_errors("of the game inside glBegin");
+	glBegin(GL_POINTS);
+	GLenum inside = glGetError();
+	glEnd();
+	printf("  asked inside: 0x%x\n", inside);
+	hygiene_errors("after asking inside");
+	glEnd();
+	hygiene_errors("at an end too many");
+	hygiene_pass(h, 0, 30);
+	hygiene_swap(h);
+}
+
+static void
+bindings(struct hygiene *h)
+{
+	static const struct {
+		GLenum name;
+		const char *word;
+	} asked[] = {
+		{ GL_TEXTURE_BINDING_2D, "texture" },
+		{ GL_RENDERBUFFER_BINDING, "renderbuffer" },
+		{ GL_DRAW_FRAMEBUFFER_BINDING, "draw framebuffer" },
+		{ GL_READ_FRAMEBUFFER_BINDING, "read framebuffer" },
+		{ GL_ARRAY_BUFFER_BINDING, "array buffer" },
+		{ GL_PIXEL_PACK_BUFFER_BINDING, "pack buffer" },
+		{ GL_ACTIVE_TEXTURE, "active texture" },
+		{ GL_CURRENT_PROGRAM, "program" },
+	};
+	GLuint textures[3], renderbuffer, read;
+	glGenTextures(3, textures);
+	glGenRenderbuffers(1, &renderbuffer);
+	glGenFramebuffers(1, &read);
+	for (int unit = 0; unit < 3; unit++) {
+		glActiveTexture((GLenum)(GL_TEXTURE0 + unit));
+		glBindTexture(GL_TEXTURE_2D, textures[unit]);
+	}
+	glBindRenderbuffer(GL_RENDERBUFFER, renderbuffer);
+	for (int i = 0; i < 3; i++) {
+		hygiene_pass(h, i % 2, 30);
+		glBindFramebuffer(GL_READ_FRAMEBUFFER, read);
+		hygiene_swap(h);
+		for (size_t k = 0; k < sizeof(asked) / sizeof(asked[0]); k++) {
+			GLint value = -1;
+			glGetIntegerv(asked[k].name, &value);
+			printf("  %s %d\n", asked[k].word, value);
+		}
+		stage_target_screen(h->s);
+	}
+	hygiene_errors("at the bindings");
+}
+
+static void
+reset_status(struct hygiene *h)
+{
+	hygiene_pass(h, 0, 30);
+	printf("  reset 0x%x\n", (unsigned)glGetGraphicsResetStatus());
+	hygiene_swap(h);
+	hygiene_pass(h, 1, 30);
+	printf("  reset 0x%x\n", (unsigned)glGetGraphicsResetStatus());
+	hygiene_errors("at the reset status");
+}
+
+/* Cleared by being read: the game must see what it would have seen. */
+static void
+disjoint(struct hygiene *h)
+{
+	if (!epoxy_has_gl_extension("GL_EXT_disjoint_timer_query")) {
+		printf("  not offered\n");
+		return;
+	}
+	GLint first = -1, second = -1;
+	GLint64 wide = -1;
+	GLfloat real = -1.0f;
+	GLboolean logical = 7;
+	for (int i = 0; i < 3; i++) {
+		hygiene_pass(h, i % 2, 30);
+		hygiene_swap(h);
+		glGetIntegerv(GL_GPU_DISJOINT_EXT, &first);
+		glGetIntegerv(GL_GPU_DISJOINT_EXT, &second);
+		glGetInteger64v(GL_GPU_DISJOINT_EXT, &wide);
+		glGetFloatv(GL_GPU_DISJOINT_EXT, &real);
+		glGetBooleanv(GL_GPU_DISJOINT_EXT, &logical);
+		printf("  disjoint %d %d %d %d %d\n", first, second, (int)wide, (int)real, logical);
+	}
+	GLuint id;
+	GLuint64 value = 0;
+	glGenQueriesEXT(1, &id);
+	printf("  query %u\n", id);
+	glBeginQueryEXT(GL_TIME_ELAPSED_EXT, id);
+	hygiene_pass(h, 0, 30);
+	hygiene_pass(h, 1, 30);
+	glEndQueryEXT(GL_TIME_ELAPSED_EXT);
+	glQueryCounterEXT(id, GL_TIMESTAMP_EXT);
+	hygiene_errors("at a counter of a name of another target");
+	glGetQueryObjectui64vEXT(id, GL_QUERY_RESULT_EXT, &value);
+	hygiene_errors("at the disjoint timer");
+	GLint bits = -1;
+	glGetQueryivEXT(GL_TIMESTAMP_EXT, GL_QUERY_COUNTER_BITS_EXT, &bits);
+	printf("  bits %d\n", bits);
+}
+
+/* Calls of other kinds in quick succession, each followed by the question. */
+static void
+every_kind(struct hygiene *h)
+{
+	static uint8_t pixels[64 * 64 * 4];
+	bool es = h->s->options.api == STAGE_GLES;
+	for (int i = 0; i < 2; i++) {
+		hygiene_pass(h, 0, 30);
+		glBindFramebuffer(GL_READ_FRAMEBUFFER, h->framebuffers[0]);
+		glBindFramebuffer(GL_DRAW_FRAMEBUFFER, h->framebuffers[1]);
+		glBlitFramebuffer(0, 0, 64, 64, 0, 0, 32, 32, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+		hygiene_errors("at a blit");
+		glReadPixels(0, 0, 64, 64, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
+		hygiene_errors("at a readback");
+		glBindTexture(GL_TEXTURE_2D, h->textures[0]);
+		glCopyTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, 0, 0, 8, 8);
+		hygiene_errors("at a copy");
+		if (!es)
+			glGenerateMipmap(GL_TEXTURE_2D);
+		hygiene_errors("at mipmaps");
+		glFlush();
+		GLsync sync = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+		printf("  waited %d\n",
+		       glClientWaitSync(sync, GL_SYNC_FLUSH_COMMANDS_BIT, 1000000000) !=
+			       GL_WAIT_FAILED);
+		glDeleteSync(sync);
+		hygiene_errors("at a fence");
+		hygiene_swap(h);
+	}
+}
+
+const struct hygiene_part state_parts[] = {
+	{ "errors", HYGIENE_ALL, errors },
+	{ "own_error", HYGIENE_ALL, own_error },
+	{ "query_buffer", HYGIENE_DESKTOP, query_buffer },
+	{ "display_lists", 1u << STAGE_COMPAT, display_lists },
+	{ "begin_end", 1u << STAGE_COMPAT, begin_end },
+	{ "bindings", HYGIENE_ALL, bindings },
+	{ "reset_status", HYGIENE_DESKTOP, reset_status },
+	{ "disjoint", 1u << STAGE_GLES, disjoint },
+	{ "every_kind", HYGIENE_ALL, every_kind },
+	{ 0 },
+};
