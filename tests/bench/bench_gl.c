@@ -1,8 +1,8 @@
-/* What one GL program pays: frames of N passes with M draws each, timed by the thread's own CPU clock.
+/* What one GL program pays: frames of N passes with M draws each, timed by the thread's own clock.
  *
  * The same program runs bare, with the shim loaded but disabled, and capturing; tests/bench/run.py
- * compares. The GL library is opened by path and reached through eglGetProcAddress, as games do. One
- * line of JSON goes to stdout.
+ * compares. The GL library is opened by path and reached through eglGetProcAddress, as games do.
+ * One line of JSON goes to stdout.
  */
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -133,7 +133,8 @@ make_targets(const struct calls *gl, GLuint *framebuffers)
 		gl->bind_texture(GL_TEXTURE_2D, textures[i]);
 		gl->tex_storage(GL_TEXTURE_2D, 1, GL_RGBA8, 64, 64);
 		gl->bind_framebuffer(GL_FRAMEBUFFER, framebuffers[i]);
-		gl->framebuffer_texture(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, textures[i], 0);
+		gl->framebuffer_texture(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D,
+					textures[i], 0);
 	}
 }
 
@@ -233,7 +234,8 @@ number(const char *option, const char *text, unsigned min, unsigned max)
 	char *end;
 	unsigned long n = strtoul(text, &end, 10);
 	if (!*text || *end || n < min || n > max) {
-		fprintf(stderr, "bench_gl: %s takes a number from %u to %u, not '%s'\n", option, min, max, text);
+		fprintf(stderr, "bench_gl: %s takes a number from %u to %u, not '%s'\n", option,
+			min, max, text);
 		exit(2);
 	}
 	return (unsigned)n;
@@ -242,7 +244,9 @@ number(const char *option, const char *text, unsigned min, unsigned max)
 static struct options
 parse_options(int argc, char **argv)
 {
-	struct options o = { .passes = 10, .draws = 1000, .frames = 200, .warm_up = 20, .threads = 1 };
+	struct options o = {
+		.passes = 10, .draws = 1000, .frames = 200, .warm_up = 20, .threads = 1
+	};
 	for (int i = 1; i + 1 < argc; i += 2) {
 		if (!strcmp(argv[i], "--library"))
 			o.library = argv[i + 1];
@@ -262,8 +266,9 @@ parse_options(int argc, char **argv)
 			o.library = NULL;
 	}
 	if (!o.library || argc % 2 == 0) {
-		fprintf(stderr, "usage: bench_gl --library PATH [--passes N] [--draws N] [--frames N] "
-				"[--warm-up N] [--threads N] [--pause-us N]\n");
+		fprintf(stderr,
+			"usage: bench_gl --library PATH [--passes N] [--draws N] [--frames N] "
+			"[--warm-up N] [--threads N] [--pause-us N]\n");
 		exit(2);
 	}
 	return o;
@@ -277,12 +282,12 @@ main(int argc, char **argv)
 	if (!load_calls(&gl, o.library))
 		return 1;
 	EGLDisplay display = gl.get_display(EGL_DEFAULT_DISPLAY);
-	static const EGLint wanted[] = { EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT,
-					 EGL_NONE };
+	static const EGLint wanted[] = { EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE,
+					 EGL_OPENGL_BIT, EGL_NONE };
 	EGLConfig config;
 	EGLint n_configs = 0;
-	if (!gl.initialize(display, NULL, NULL) || !gl.choose_config(display, wanted, &config, 1, &n_configs) ||
-	    n_configs < 1) {
+	if (!gl.initialize(display, NULL, NULL) ||
+	    !gl.choose_config(display, wanted, &config, 1, &n_configs) || n_configs < 1) {
 		fprintf(stderr, "bench_gl: %s gives no display or no config\n", o.library);
 		return 1;
 	}
@@ -292,7 +297,10 @@ main(int argc, char **argv)
 	if (!frame_ns)
 		return 1;
 	for (unsigned i = 0; i < o.threads; i++) {
-		workers[i] = (struct worker){ .options = &o, .gl = &gl, .display = display, .config = config,
+		workers[i] = (struct worker){ .options = &o,
+					      .gl = &gl,
+					      .display = display,
+					      .config = config,
 					      .frame_ns = frame_ns + (size_t)i * o.frames };
 	}
 	uint64_t begin_ns = process_cpu_ns();

@@ -1,5 +1,6 @@
 /* What a process pays to start: bench_spawn N PROGRAM [ARGUMENT...] runs it N times and prints the
- * median and the smallest wall time in ns as JSON. The environment is passed on, LD_PRELOAD included. */
+ * median and the smallest wall time in ns as JSON. LD_PRELOAD is passed on like all else.
+ */
 #include <inttypes.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -46,7 +47,8 @@ main(int argc, char **argv)
 		took_ns[i] = now_ns() - begin_ns;
 	}
 	qsort(took_ns, (size_t)n, sizeof(*took_ns), compare_u64);
-	printf("{\"spawn_ns\": %" PRIu64 ", \"spawn_ns_low\": %" PRIu64 "}\n", took_ns[n / 2], took_ns[0]);
+	printf("{\"spawn_ns\": %" PRIu64 ", \"spawn_ns_low\": %" PRIu64 "}\n", took_ns[n / 2],
+	       took_ns[0]);
 	free(took_ns);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* A GL and EGL library that does nothing, so that what is measured over it is ours alone.
  *
  * Draws, binds and clears return at once. Queries have their result the moment they end: stamps
- * are a tick per stamp of the thread, everything else is 1000. Nothing is checked. Linked by no one:
+ * are a tick per stamp of the thread, everything else is 1000. Nothing is checked. Nobody links it:
  * the benchmark opens it by path under a GL library's name, as a game would.
  */
 #include <stdatomic.h>
@@ -294,7 +294,8 @@ eglQueryString(EGLDisplay display, EGLint name)
 }
 
 API EGLBoolean
-eglChooseConfig(EGLDisplay display, const EGLint *attributes, EGLConfig *configs, EGLint size, EGLint *n)
+eglChooseConfig(EGLDisplay display, const EGLint *attributes, EGLConfig *configs, EGLint size,
+		EGLint *n)
 {
 	(void)display;
 	(void)attributes;

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""Fail where C code leaves the hard limits of the house style; the formatter sees to the rest.
+
+    scripts/check_style.py [--root FOLDER]
+
+No function over 100 lines, no line over 100 columns (tabs are 8), no blanks at a line's end, no
+spaces for indentation, no unfinished marks (TODO, FIXME, XXX), and every header opens with a comment of at
+least three lines. Prints one "file:line: what is wrong" a finding. Exit status: 0 nothing found, 1
+findings, 2 no source files.
+"""
+
+import argparse
+import pathlib
+import re
+import sys
+
+FOLDERS = ("layer", "query", "json", "gl_shim", "vk_layer", "cli", "tests")
+MAX_COLUMNS = 100
+MAX_FUNCTION = 100
+MARK = re.compile(r"\b(?:TODO|FIXME|XXX)\b")
+
+
+def check_lines(lines):
+    for number, line in enumerate(lines, 1):
+        width = len(line.expandtabs(8))
+        if width > MAX_COLUMNS:
+            yield number, f"{width} columns, over {MAX_COLUMNS}"
+        if line != line.rstrip():
+            yield number, "blanks at the end"
+        if re.match(r" {8}", line):
+            yield number, "indented by spaces"
+        if MARK.search(line):
+            yield number, "an unfinished mark"
+
+
+def check_functions(lines):
+    """A function's braces stand on lines of their own, at the left edge."""
+    begin = None
+    for number, line in enumerate(lines, 1):
+        if line == "{":
+            begin = number
+        elif line == "}" and begin is not None:
+            length = number - begin - 1
+            if length > MAX_FUNCTION:
+                yield begin, f"a function of {length} lines, over {MAX_FUNCTION}"
+            begin = None
+
+
+def check_header(text):
+    comment = re.match(r"/\*(.*?)\*/", text, re.DOTALL)
+    if not comment or comment.group(1).count("\n") < 2:
+        yield 1, "a header opens with a comment of at least three lines on what it is for"
+
+
+def check_file(path):
+    text = path.read_text(encoding="utf-8", errors="replace")
+    lines = text.split("\n")
+    yield from check_lines(lines)
+    yield from check_functions(lines)
+    if path.suffix == ".h":
+        yield from check_header(text)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--root", type=pathlib.Path,
+                        default=pathlib.Path(__file__).resolve().parent.parent,
+                        help="the source tree (default: this one)")
+    root = parser.parse_args().root
+    n_files = n_wrong = 0
+    for folder in FOLDERS:
+        for path in sorted((root / folder).rglob("*.[ch]")):
+            n_files += 1
+            for line, wrong in check_file(path):
+                n_wrong += 1
+                print(f"{path.relative_to(root)}:{line}: {wrong}")
+    if not n_files:
+        print(f"check_style: no source files below {root}", file=sys.stderr)
+        return 2
+    print(f"check_style: {n_files} files, {n_wrong} findings")
+    return 1 if n_wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
