@@ -88,7 +88,7 @@ tally_number_format_u64(char *out, uint64_t v)
 	return n;
 }
 
-/* Divides in place and gives the rest; by 32-bit digits, for 32-bit targets have no 128-bit type. */
+/* Divides in place and gives the rest; in 32-bit steps, for 32-bit targets have no 128-bit type. */
 static uint64_t
 divide_by_1e9(uint32_t words[4])
 {

@@ -4,7 +4,7 @@
  * whole. Whole lines go to the kernel when the buffer is full or at flush. When the disk is full
  * the file is cut back to its last whole line. One thread at a time; open, flush, close and, now
  * and then, ending a line block as open(2) and write(2) do. Errors are sticky: after one, nothing
- * is written any more (but see TALLY_RECORD_LIMIT). Memory: 256 KiB, grown for a longer line, at most
+ * is written any more (but see TALLY_RECORD_LIMIT). Memory: 256 KiB, grown for a longer line up to
  * TALLY_LINE_MAX.
  */
 #ifndef PASSTALLY_JSON_SINK_H

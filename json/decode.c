@@ -1,0 +1,277 @@
+#include "json/decode.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void
+tally_decoder_finish(struct tally_decoder *d)
+{
+	struct tally_array *arrays[] = {
+		&d->passes, &d->counters, &d->metrics, &d->workloads, &d->workload_counters,
+		&d->unattributed, &d->texts, &d->options, &d->sources, &d->counter_infos,
+		&d->counter_pointers, &d->metric_infos, &d->statistics,
+	};
+	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
+		free(arrays[i]->items);
+	tally_words_finish(&d->words);
+	tally_numbers_finish(&d->ids);
+	tally_numbers_finish(&d->devices);
+	tally_json_finish(&d->json);
+}
+
+static bool
+fail_memory(struct tally_decoder *d)
+{
+	tally_json_fail(&d->json, d->json.at, "out of memory");
+	d->json.no_memory = true;
+	return false;
+}
+
+void *
+tally_array_push_slowly(struct tally_decoder *d, struct tally_array *array, size_t size)
+{
+	size_t max = array->max ? array->max * 2 : 32;
+	void *items = realloc(array->items, max * size);
+	if (!items) {
+		fail_memory(d);
+		return NULL;
+	}
+	array->items = items;
+	array->max = max;
+	return (char *)items + array->n++ * size;
+}
+
+bool
+tally_object_open(struct tally_decoder *d, struct tally_object *o)
+{
+	tally_json_peek(&d->json);
+	o->where = d->json.at;
+	o->base = d->json.n_keys;
+	o->seen = 0;
+	o->guess = 0;
+	o->field = -1;
+	return tally_json_open_object(&d->json);
+}
+
+static int
+find_field(const struct tally_object *o, const struct tally_json_text *key)
+{
+	unsigned at = o->guess;
+	for (unsigned i = 0; i < o->n_fields; i++) {
+		const struct tally_field *field = &o->fields[at];
+		if (field->len == key->len && memcmp(field->name, key->s, key->len) == 0)
+			return (int)at;
+		at = at + 1 == o->n_fields ? 0 : at + 1;
+	}
+	return -1;
+}
+
+/* At the closing brace: is everything there, and nothing unknown twice? */
+static bool
+check_object(struct tally_decoder *d, const struct tally_object *o)
+{
+	uint64_t missing = o->required & ~o->seen;
+	if (missing) {
+		const char *name = o->fields[__builtin_ctzll(missing)].name;
+		tally_json_fail(&d->json, o->where, "%s needs the field \"%s\"", o->what, name);
+		d->named = true;
+		return false;
+	}
+	return d->json.n_keys == o->base || tally_json_check_keys(&d->json, o->base);
+}
+
+int
+tally_object_next(struct tally_decoder *d, struct tally_object *o)
+{
+	struct tally_json_text key;
+	while (tally_json_next_key(&d->json, &key)) {
+		int field = find_field(o, &key);
+		o->field = field;
+		if (field < 0) {
+			if (!tally_json_push_key(&d->json, &key) || !tally_json_skip(&d->json))
+				return -1;
+			continue;
+		}
+		if (o->seen & TALLY_BIT(field)) {
+			tally_json_fail(&d->json, key.s - 1, "the key \"%s\" stands twice in %s",
+					o->fields[field].name, o->what);
+			d->named = true;
+			return -1;
+		}
+		o->seen |= TALLY_BIT(field);
+		o->guess = (unsigned)field + 1 == o->n_fields ? 0 : (unsigned)field + 1;
+		return field;
+	}
+	if (!d->json.failed)
+		check_object(d, o);
+	return -1;
+}
+
+bool
+tally_object_fail(struct tally_decoder *d, const struct tally_object *o)
+{
+	struct tally_json_reader *r = &d->json;
+	if (d->named || r->no_memory || o->field < 0)
+		return false;
+	d->named = true;
+	char message[sizeof(r->message)];
+	memcpy(message, r->message, sizeof(message));
+	snprintf(r->message, sizeof(r->message), "\"%s\": %.200s", o->fields[o->field].name,
+		 message);
+	return false;
+}
+
+bool
+tally_decode_u32(struct tally_decoder *d, uint32_t *v)
+{
+	tally_json_peek(&d->json);
+	const char *where = d->json.at;
+	uint64_t wide;
+	if (!tally_json_read_u64(&d->json, &wide))
+		return false;
+	if (wide > UINT32_MAX) {
+		tally_json_fail(&d->json, where, "the integer does not fit in 32 bits");
+		return false;
+	}
+	*v = (uint32_t)wide;
+	return true;
+}
+
+bool
+tally_decode_number(struct tally_decoder *d, int64_t *v)
+{
+	tally_json_peek(&d->json);
+	const char *where = d->json.at;
+	uint64_t u;
+	if (!tally_json_read_u64(&d->json, &u))
+		return false;
+	if (u > INT64_MAX) {
+		tally_json_fail(&d->json, where, "the integer does not fit in 63 bits");
+		return false;
+	}
+	*v = (int64_t)u;
+	return true;
+}
+
+static bool
+read_text(struct tally_decoder *d, struct tally_json_text *text)
+{
+	if (!tally_json_read_text(&d->json, text))
+		return false;
+	if (!text->has_nul)
+		return true;
+	tally_json_fail(&d->json, text->s - 1, "the text holds a NUL character (\\u0000)");
+	return false;
+}
+
+bool
+tally_decode_text(struct tally_decoder *d, const char **s)
+{
+	struct tally_json_text text;
+	if (!read_text(d, &text))
+		return false;
+	*s = text.s;
+	return true;
+}
+
+static struct tally_word *
+get_word(struct tally_decoder *d, const struct tally_json_text *text)
+{
+	bool full;
+	struct tally_word *word = tally_words_get(&d->words, text->s, text->len, &full);
+	if (!word && full)
+		tally_json_fail(&d->json, text->s - 1, "more than %u different keys, units and "
+				"formats in one log", TALLY_MAX_WORDS);
+	else if (!word)
+		fail_memory(d);
+	return word;
+}
+
+struct tally_word *
+tally_decode_word(struct tally_decoder *d)
+{
+	struct tally_json_text text;
+	return read_text(d, &text) ? get_word(d, &text) : NULL;
+}
+
+bool
+tally_decode_kept(struct tally_decoder *d, const char **s)
+{
+	struct tally_word *word = tally_decode_word(d);
+	if (!word)
+		return false;
+	*s = word->text;
+	return true;
+}
+
+struct tally_word *
+tally_decode_key(struct tally_decoder *d)
+{
+	struct tally_json_text key;
+	if (!tally_json_next_key(&d->json, &key))
+		return NULL;
+	char shown[48];
+	if (key.has_nul) {
+		tally_json_fail(&d->json, key.s - 1, "a key holds a NUL character (\\u0000)");
+		return NULL;
+	}
+	struct tally_word *word = get_word(d, &key);
+	if (word && word->stamp == d->stamp) {
+		tally_json_fail(&d->json, key.s - 1, "the key \"%s\" stands twice in one object",
+				tally_json_quote(shown, key.s, key.len));
+		return NULL;
+	}
+	if (word)
+		word->stamp = d->stamp;
+	return word;
+}
+
+bool
+tally_decode_enum(struct tally_decoder *d, const char *(*name)(unsigned), unsigned n, unsigned *v)
+{
+	struct tally_json_text text;
+	if (!tally_json_read_text(&d->json, &text))
+		return false;
+	int found = tally_name_find(name, n, text.s, text.len);
+	if (found >= 0) {
+		*v = (unsigned)found;
+		return true;
+	}
+	char shown[48], list[128];
+	size_t len = 0;
+	for (unsigned i = 0; i < n && len < sizeof(list); i++)
+		len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s", i ? ", " : "", name(i));
+	tally_json_fail(&d->json, text.s - 1, "\"%s\" is none of %s",
+			tally_json_quote(shown, text.s, text.len), list);
+	return false;
+}
+
+bool
+tally_decode_id(struct tally_decoder *d, uint64_t *id)
+{
+	struct tally_json_text text;
+	if (!tally_json_read_text(&d->json, &text))
+		return false;
+	uint64_t v = 0;
+	bool good = text.len == 16;
+	for (size_t i = 0; i < 16 && good; i++) {
+		unsigned c = (unsigned char)text.s[i];
+		unsigned digit = c - '0' < 10 ? c - '0' : c - 'a' < 6 ? c - 'a' + 10 : 16;
+		good = digit < 16;
+		v = v << 4 | digit;
+	}
+	if (!good) {
+		tally_json_fail(&d->json, text.s - 1, "an id is 16 digits of 0-9 and a-f");
+		return false;
+	}
+	*id = v;
+	return true;
+}
+
+bool
+tally_decode_type(struct tally_decoder *d)
+{
+	struct tally_json_text unused;
+	return tally_json_read_text(&d->json, &unused);
+}

@@ -1,0 +1,111 @@
+/* json/decode.h - the text of each log line to its record: what json/record_read.c and the
+ * decoders share.
+ *
+ * Inside json/ only. One thread at a time. Functions that return bool return false after failing
+ * `json`, with a message that names the field. Records point into the line, into `words` and into
+ * the arrays here: all valid until the next line, words for the reader's life.
+ */
+#ifndef PASSTALLY_JSON_DECODE_H
+#define PASSTALLY_JSON_DECODE_H
+
+#include "json/reader.h"
+#include "json/seen.h"
+
+/* A growing array; its memory serves line after line. */
+struct tally_array {
+	void *items;
+	size_t n, max;
+};
+
+struct tally_decoder {
+	struct tally_json_reader json;
+	struct tally_words words;
+	struct tally_numbers ids;     /* of pass_info lines */
+	struct tally_numbers devices; /* value: the last frame, once there is one */
+	uint64_t stamp;               /* of the object whose keys are words */
+	bool named;                   /* the message in `json` names its field */
+	/* The line's arrays. Of a frame, in the order of its passes: */
+	struct tally_array passes, counters, metrics, workloads, workload_counters;
+	struct tally_array unattributed;
+	/* and of the other lines: */
+	struct tally_array texts, options, sources, counter_infos, counter_pointers, metric_infos;
+	struct tally_array statistics;
+};
+
+void tally_decoder_finish(struct tally_decoder *d);
+
+/* Each reads one whole line; record.* is filled entirely. */
+bool tally_decode_header(struct tally_decoder *d, struct tally_header_record *header);
+bool tally_decode_device(struct tally_decoder *d, struct tally_device_record *device);
+bool tally_decode_pass_info(struct tally_decoder *d, struct tally_pass_info_record *info);
+bool tally_decode_frame(struct tally_decoder *d, struct tally_frame_record *frame);
+bool tally_decode_note(struct tally_decoder *d, struct tally_note_record *note);
+bool tally_decode_end(struct tally_decoder *d, struct tally_end_record *end);
+
+/* Helpers of the decoders. */
+
+/* A new item, not initialised; NULL after failing: out of memory. */
+void *tally_array_push_slowly(struct tally_decoder *d, struct tally_array *array, size_t size);
+
+static inline void *
+tally_array_push(struct tally_decoder *d, struct tally_array *array, size_t size)
+{
+	if (__builtin_expect(array->n == array->max, 0))
+		return tally_array_push_slowly(d, array, size);
+	return (char *)array->items + array->n++ * size;
+}
+
+/* NULL when empty. */
+static inline void *
+tally_array_items(const struct tally_array *array)
+{
+	return array->n ? array->items : NULL;
+}
+
+struct tally_field {
+	const char *name;
+	size_t len;
+};
+#define TALLY_FIELD(name) { name, sizeof(name) - 1 }
+#define TALLY_BIT(i) (UINT64_C(1) << (i))
+
+/* An object of known fields while it is read. */
+struct tally_object {
+	const char *what; /* "a frame", for messages */
+	const struct tally_field *fields;
+	unsigned n_fields;
+	unsigned guess;    /* the field to try first: writers keep to the order */
+	int field;         /* the one being read */
+	uint64_t required; /* TALLY_BIT(field) */
+	uint64_t seen;
+	size_t base;       /* of its unknown keys, tally_json_push_key() */
+	const char *where;
+};
+
+bool tally_object_open(struct tally_decoder *d, struct tally_object *o);
+/* The next field whose value is to be read; unknown ones are skipped. -1 at the end, and on
+ * failure: see json.failed. */
+int tally_object_next(struct tally_decoder *d, struct tally_object *o);
+/* Put the field's name before the message of a failure. Returns false. */
+bool tally_object_fail(struct tally_decoder *d, const struct tally_object *o);
+
+bool tally_decode_u32(struct tally_decoder *d, uint32_t *v);
+/* 0 or more, in the int64_t that records keep with -1 for "none". */
+bool tally_decode_number(struct tally_decoder *d, int64_t *v);
+/* Text for as long as the line. */
+bool tally_decode_text(struct tally_decoder *d, const char **s);
+/* Text for as long as the reader. */
+struct tally_word *tally_decode_word(struct tally_decoder *d);
+bool tally_decode_kept(struct tally_decoder *d, const char **s);
+/* The next key of an object whose keys are words, none of them twice: count d->stamp up before its
+ * first. NULL at its end, and on failure: see json.failed. */
+struct tally_word *tally_decode_key(struct tally_decoder *d);
+/* One of the words `name` knows, as its number. */
+bool tally_decode_enum(struct tally_decoder *d, const char *(*name)(unsigned), unsigned n,
+		       unsigned *v);
+/* 16 hex digits. */
+bool tally_decode_id(struct tally_decoder *d, uint64_t *id);
+/* The type field of a line whose type is known. */
+bool tally_decode_type(struct tally_decoder *d);
+
+#endif

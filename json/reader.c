@@ -1,0 +1,694 @@
+#include "json/reader.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "json/number.h"
+#include "json/swar.h"
+#include "json/utf8.h"
+
+void
+tally_json_begin(struct tally_json_reader *r, char *line, size_t len)
+{
+	r->begin = line;
+	r->at = line;
+	r->end = line + len;
+	*r->end = '\n';
+	r->depth = 0;
+	r->fresh = false;
+	r->failed = false;
+	r->cut = false;
+	r->no_memory = false;
+	r->where = line;
+	r->message[0] = '\0';
+	r->n_keys = 0;
+}
+
+void
+tally_json_finish(struct tally_json_reader *r)
+{
+	free(r->keys);
+	r->keys = NULL;
+	r->max_keys = 0;
+}
+
+void
+tally_json_fail(struct tally_json_reader *r, const char *where, const char *format, ...)
+{
+	if (r->failed)
+		return;
+	r->failed = true;
+	r->where = where;
+	r->cut = where == r->end;
+	va_list args;
+	va_start(args, format);
+	vsnprintf(r->message, sizeof(r->message), format, args);
+	va_end(args);
+}
+
+const char *
+tally_json_quote(char out[48], const char *s, size_t len)
+{
+	enum { SHOWN = 40 };
+	size_t n = 0;
+	for (; n < len && n < SHOWN; n++)
+		out[n] = s[n] >= 0x20 && s[n] < 0x7f ? s[n] : '?';
+	if (n < len) {
+		memcpy(out + n, "...", 3);
+		n += 3;
+	}
+	out[n] = '\0';
+	return out;
+}
+
+/* "expected WHAT, found ...", at the reader's place. */
+static bool
+fail_expected(struct tally_json_reader *r, const char *what)
+{
+	unsigned char c = (unsigned char)*r->at;
+	if (r->at == r->end)
+		tally_json_fail(r, r->at, "expected %s, but the line ends here", what);
+	else if (c >= 0x20 && c < 0x7f)
+		tally_json_fail(r, r->at, "expected %s, found '%c'", what, c);
+	else
+		tally_json_fail(r, r->at, "expected %s, found byte 0x%02x", what, c);
+	return false;
+}
+
+static inline char
+skip_space(struct tally_json_reader *r)
+{
+	while (*r->at == ' ' || *r->at == '\t' || *r->at == '\r')
+		r->at++;
+	return *r->at;
+}
+
+char
+tally_json_peek(struct tally_json_reader *r)
+{
+	return skip_space(r);
+}
+
+bool
+tally_json_end(struct tally_json_reader *r)
+{
+	if (skip_space(r) == '\n' && r->at == r->end)
+		return true;
+	return fail_expected(r, "the end of the line after the object");
+}
+
+static bool
+open_container(struct tally_json_reader *r, char bracket, const char *what)
+{
+	if (skip_space(r) != bracket)
+		return fail_expected(r, what);
+	if (r->depth == TALLY_JSON_DEPTH) {
+		tally_json_fail(r, r->at, "nested deeper than %d", TALLY_JSON_DEPTH);
+		return false;
+	}
+	r->at++;
+	r->depth++;
+	r->fresh = true;
+	return true;
+}
+
+/* To the next member. False at the closing bracket, which is taken, or on failure. */
+static inline bool
+next_member(struct tally_json_reader *r, char closing, const char *what)
+{
+	char c = skip_space(r);
+	if (c == closing) {
+		r->at++;
+		r->depth--;
+		r->fresh = false;
+		return false;
+	}
+	if (r->fresh) {
+		r->fresh = false;
+		return true;
+	}
+	if (c != ',')
+		return fail_expected(r, what);
+	r->at++;
+	return true;
+}
+
+bool
+tally_json_open_object(struct tally_json_reader *r)
+{
+	return open_container(r, '{', "an object");
+}
+
+bool
+tally_json_open_array(struct tally_json_reader *r)
+{
+	return open_container(r, '[', "an array");
+}
+
+bool
+tally_json_next_item(struct tally_json_reader *r)
+{
+	return next_member(r, ']', "',' or ']'");
+}
+
+static int
+hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Four hex digits at r->at, which moves past them; -1 after failing at the byte that is none. */
+static int
+read_hex4(struct tally_json_reader *r)
+{
+	int v = 0;
+	for (int i = 0; i < 4; i++) {
+		int digit = hex_digit(*r->at);
+		if (digit < 0) {
+			fail_expected(r, "four hexadecimal digits after \\u");
+			return -1;
+		}
+		v = v << 4 | digit;
+		r->at++;
+	}
+	return v;
+}
+
+static char *
+put_utf8(char *out, unsigned code)
+{
+	if (code < 0x80) {
+		*out++ = (char)code;
+	} else if (code < 0x800) {
+		*out++ = (char)(0xc0 | code >> 6);
+		*out++ = (char)(0x80 | (code & 0x3f));
+	} else if (code < 0x10000) {
+		*out++ = (char)(0xe0 | code >> 12);
+		*out++ = (char)(0x80 | (code >> 6 & 0x3f));
+		*out++ = (char)(0x80 | (code & 0x3f));
+	} else {
+		*out++ = (char)(0xf0 | code >> 18);
+		*out++ = (char)(0x80 | (code >> 12 & 0x3f));
+		*out++ = (char)(0x80 | (code >> 6 & 0x3f));
+		*out++ = (char)(0x80 | (code & 0x3f));
+	}
+	return out;
+}
+
+/* After "\u", one code point, maybe in two halves. NULL after failing. */
+static char *
+unescape_unicode(struct tally_json_reader *r, char *out, bool *has_nul)
+{
+	const char *where = r->at - 2;
+	int code = read_hex4(r);
+	if (code < 0)
+		return NULL;
+	if (code >= 0xd800 && code < 0xdc00) {
+		for (int i = 0; i < 2; i++) {
+			if (*r->at == "\\u"[i]) {
+				r->at++;
+				continue;
+			}
+			tally_json_fail(r, r->at == r->end ? r->end : where, "\\u%04x is half of "
+					"a surrogate pair without the other half", code);
+			return NULL;
+		}
+		int low = read_hex4(r);
+		if (low < 0)
+			return NULL;
+		if (low < 0xdc00 || low > 0xdfff) {
+			tally_json_fail(r, where, "\\u%04x is half of a surrogate pair without the "
+					"other half", code);
+			return NULL;
+		}
+		code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+	} else if (code >= 0xdc00 && code < 0xe000) {
+		tally_json_fail(r, where, "\\u%04x is the second half of a surrogate pair without "
+				"the first", code);
+		return NULL;
+	}
+	*has_nul |= code == 0;
+	return put_utf8(out, (unsigned)code);
+}
+
+/* r->at stands at a backslash. */
+static char *
+unescape(struct tally_json_reader *r, char *out, bool *has_nul)
+{
+	r->at++;
+	char c = *r->at;
+	switch (c) {
+	case '"':
+	case '\\':
+	case '/':
+		break;
+	case 'b':
+		c = '\b';
+		break;
+	case 'f':
+		c = '\f';
+		break;
+	case 'n':
+		c = '\n';
+		break;
+	case 'r':
+		c = '\r';
+		break;
+	case 't':
+		c = '\t';
+		break;
+	case 'u':
+		r->at++;
+		return unescape_unicode(r, out, has_nul);
+	default:
+		fail_expected(r, "one of \"\\/bfnrtu after a backslash");
+		return NULL;
+	}
+	r->at++;
+	*out++ = c;
+	return out;
+}
+
+static bool
+fail_in_text(struct tally_json_reader *r)
+{
+	unsigned char c = (unsigned char)*r->at;
+	if (r->at == r->end)
+		tally_json_fail(r, r->at, "the line ends inside a string");
+	else if (c < 0x20)
+		tally_json_fail(r, r->at, "a control character (byte 0x%02x) inside a string is not "
+				"escaped", c);
+	else
+		tally_json_fail(r, r->at, "byte 0x%02x is not valid UTF-8 here", c);
+	return false;
+}
+
+/* A sequence that is cut by the end of the line fails there, not at its first byte. */
+static bool
+fail_utf8(struct tally_json_reader *r)
+{
+	size_t rest = (size_t)(r->end - r->at);
+	unsigned char lead = (unsigned char)*r->at;
+	if (rest < 4 && lead >= 0xc2 && lead <= 0xf4) {
+		size_t n = 1;
+		while (n < rest && ((unsigned char)r->at[n] & 0xc0) == 0x80)
+			n++;
+		if (n == rest)
+			r->at = r->end;
+	}
+	return fail_in_text(r);
+}
+
+/* The rest of a string that holds an escape, from the first one on. */
+static bool
+read_escaped(struct tally_json_reader *r, struct tally_json_text *text)
+{
+	char *out = r->at;
+	for (;;) {
+		unsigned char c = (unsigned char)*r->at;
+		if (c == '"')
+			break;
+		if (c == '\\') {
+			out = unescape(r, out, &text->has_nul);
+			if (!out)
+				return false;
+			continue;
+		}
+		if (c < 0x20)
+			return fail_in_text(r);
+		size_t n = c < 0x80 ? 1 : tally_utf8_length(r->at, (size_t)(r->end - r->at));
+		if (!n)
+			return fail_utf8(r);
+		memmove(out, r->at, n);
+		out += n;
+		r->at += n;
+	}
+	r->at++;
+	*out = '\0';
+	text->len = (size_t)(out - text->s);
+	return true;
+}
+
+bool
+tally_json_read_text(struct tally_json_reader *r, struct tally_json_text *text)
+{
+	if (skip_space(r) != '"')
+		return fail_expected(r, "a string");
+	char *at = r->at + 1;
+	text->s = at;
+	text->has_nul = false;
+	for (;;) {
+		uint64_t special = tally_swar_find_special(at);
+		if (!special) {
+			at += 8;
+			continue;
+		}
+		at += tally_swar_first(special);
+		unsigned char c = (unsigned char)*at;
+		if (c == '"')
+			break;
+		if (c >= 0x80) {
+			size_t n = tally_utf8_length(at, (size_t)(r->end - at));
+			if (n) {
+				at += n;
+				continue;
+			}
+			r->at = at;
+			return fail_utf8(r);
+		}
+		r->at = at;
+		if (c == '\\')
+			return read_escaped(r, text);
+		if (c < 0x20)
+			return fail_in_text(r);
+		at++;
+	}
+	text->len = (size_t)(at - text->s);
+	*at = '\0';
+	r->at = at + 1;
+	return true;
+}
+
+bool
+tally_json_next_key(struct tally_json_reader *r, struct tally_json_text *key)
+{
+	if (!next_member(r, '}', "',' or '}'"))
+		return false;
+	if (skip_space(r) != '"')
+		return fail_expected(r, "a key in quotes");
+	if (!tally_json_read_text(r, key))
+		return false;
+	if (skip_space(r) != ':')
+		return fail_expected(r, "':' after the key");
+	r->at++;
+	return true;
+}
+
+static bool
+is_digit(char c)
+{
+	return (unsigned char)(c - '0') < 10;
+}
+
+/* Digits at r->at without a leading zero. False when none stand there. */
+static bool
+check_integer(struct tally_json_reader *r, const char *what)
+{
+	if (!is_digit(*r->at))
+		return fail_expected(r, what);
+	if (*r->at == '0' && is_digit(r->at[1])) {
+		tally_json_fail(r, r->at, "a number may not begin with a 0");
+		return false;
+	}
+	return true;
+}
+
+/* The integer at r->at, where a digit stands. */
+static bool
+read_digits(struct tally_json_reader *r, uint64_t *v)
+{
+	const char *first = r->at;
+	char *at = r->at;
+	uint64_t sum = 0;
+	for (; is_digit(*at) && at - first < 19; at++)
+		sum = sum * 10 + (uint64_t)(*at - '0');
+	if (is_digit(*at)) {
+		unsigned digit = (unsigned)(*at - '0');
+		bool fits = sum < UINT64_MAX / 10 || (sum == UINT64_MAX / 10 && digit <= UINT64_MAX % 10);
+		if (!fits || is_digit(at[1])) {
+			tally_json_fail(r, first, "the integer does not fit in 64 bits");
+			return false;
+		}
+		sum = sum * 10 + digit;
+		at++;
+	}
+	r->at = at;
+	*v = sum;
+	return true;
+}
+
+static bool
+check_not_fraction(struct tally_json_reader *r, const char *first)
+{
+	if (*r->at != '.' && (*r->at | 0x20) != 'e')
+		return true;
+	tally_json_fail(r, first, "expected an integer, without point or exponent");
+	return false;
+}
+
+bool
+tally_json_read_u64(struct tally_json_reader *r, uint64_t *v)
+{
+	skip_space(r);
+	const char *first = r->at;
+	return check_integer(r, "an integer, 0 or more") && read_digits(r, v) &&
+	       check_not_fraction(r, first);
+}
+
+bool
+tally_json_read_i64(struct tally_json_reader *r, int64_t *v)
+{
+	skip_space(r);
+	const char *first = r->at;
+	bool negative = *r->at == '-';
+	r->at += negative;
+	uint64_t u;
+	if (!check_integer(r, "an integer") || !read_digits(r, &u) || !check_not_fraction(r, first))
+		return false;
+	if (u > (uint64_t)INT64_MAX + negative) {
+		tally_json_fail(r, first, "the integer does not fit in 64 bits");
+		return false;
+	}
+	*v = (int64_t)(negative ? -u : u);
+	return true;
+}
+
+static bool
+skip_digits(struct tally_json_reader *r)
+{
+	if (!is_digit(*r->at))
+		return fail_expected(r, "a digit");
+	while (is_digit(*r->at))
+		r->at++;
+	return true;
+}
+
+/* Past a number of JSON's grammar. */
+static bool
+skip_number(struct tally_json_reader *r, bool *integer)
+{
+	*integer = true;
+	r->at += *r->at == '-';
+	if (!check_integer(r, "a number") || !skip_digits(r))
+		return false;
+	if (*r->at == '.') {
+		*integer = false;
+		r->at++;
+		if (!skip_digits(r))
+			return false;
+	}
+	if ((*r->at | 0x20) == 'e') {
+		*integer = false;
+		r->at++;
+		r->at += *r->at == '-' || *r->at == '+';
+		if (!skip_digits(r))
+			return false;
+	}
+	return true;
+}
+
+bool
+tally_json_read_f64(struct tally_json_reader *r, double *v)
+{
+	skip_space(r);
+	const char *first = r->at;
+	bool integer;
+	if (!skip_number(r, &integer))
+		return false;
+	*v = tally_number_parse_f64(first, (size_t)(r->at - first));
+	if (isfinite(*v))
+		return true;
+	tally_json_fail(r, first, "the number is too large for a double");
+	return false;
+}
+
+bool
+tally_json_read_value(struct tally_json_reader *r, struct tally_value *v)
+{
+	skip_space(r);
+	char *first = r->at;
+	bool negative = *first == '-';
+	char *at = first + negative;
+	while (is_digit(*at))
+		at++;
+	if (*at == '.' || (*at | 0x20) == 'e') {
+		v->storage = TALLY_STORAGE_F64;
+		return tally_json_read_f64(r, &v->f64);
+	}
+	v->storage = negative ? TALLY_STORAGE_I64 : TALLY_STORAGE_U64;
+	if (negative)
+		return tally_json_read_i64(r, &v->i64);
+	return check_integer(r, "a number") && read_digits(r, &v->u64);
+}
+
+static bool
+read_word(struct tally_json_reader *r, const char *word)
+{
+	for (; *word; word++) {
+		if (*r->at != *word)
+			return fail_expected(r, "true, false, null or a number");
+		r->at++;
+	}
+	return true;
+}
+
+bool
+tally_json_read_bool(struct tally_json_reader *r, bool *v)
+{
+	char c = skip_space(r);
+	*v = c == 't';
+	if (c != 't' && c != 'f')
+		return fail_expected(r, "true or false");
+	return read_word(r, c == 't' ? "true" : "false");
+}
+
+bool
+tally_json_read_null(struct tally_json_reader *r)
+{
+	if (skip_space(r) != 'n')
+		return fail_expected(r, "null");
+	return read_word(r, "null");
+}
+
+static bool
+skip_object(struct tally_json_reader *r)
+{
+	size_t base = r->n_keys;
+	struct tally_json_text key;
+	if (!tally_json_open_object(r))
+		return false;
+	while (tally_json_next_key(r, &key)) {
+		if (!tally_json_push_key(r, &key) || !tally_json_skip(r))
+			return false;
+	}
+	return !r->failed && tally_json_check_keys(r, base);
+}
+
+static bool
+skip_array(struct tally_json_reader *r)
+{
+	if (!tally_json_open_array(r))
+		return false;
+	while (tally_json_next_item(r)) {
+		if (!tally_json_skip(r))
+			return false;
+	}
+	return !r->failed;
+}
+
+/* Recursive with skip_object() and skip_array(), TALLY_JSON_DEPTH deep at most. */
+bool
+tally_json_skip(struct tally_json_reader *r)
+{
+	struct tally_json_text text;
+	bool integer;
+	switch (skip_space(r)) {
+	case '{':
+		return skip_object(r);
+	case '[':
+		return skip_array(r);
+	case '"':
+		return tally_json_read_text(r, &text);
+	case 't':
+		return read_word(r, "true");
+	case 'f':
+		return read_word(r, "false");
+	case 'n':
+		return read_word(r, "null");
+	default:
+		if (*r->at != '-' && !is_digit(*r->at))
+			return fail_expected(r, "a value");
+		return skip_number(r, &integer);
+	}
+}
+
+bool
+tally_json_push_key(struct tally_json_reader *r, const struct tally_json_text *key)
+{
+	if (r->n_keys == r->max_keys) {
+		size_t max = r->max_keys ? r->max_keys * 2 : 64;
+		struct tally_json_key_place *keys = realloc(r->keys, max * sizeof(*keys));
+		if (!keys) {
+			tally_json_fail(r, r->at, "out of memory");
+			r->no_memory = true;
+			return false;
+		}
+		r->keys = keys;
+		r->max_keys = max;
+	}
+	r->keys[r->n_keys++] = (struct tally_json_key_place){ (uint32_t)(key->s - r->begin),
+							      (uint32_t)key->len };
+	return true;
+}
+
+static bool
+is_same_key(const struct tally_json_reader *r, const struct tally_json_key_place *a,
+	    const struct tally_json_key_place *b)
+{
+	return a->len == b->len && !memcmp(r->begin + a->offset, r->begin + b->offset, a->len);
+}
+
+static int
+compare_keys(const void *a_place, const void *b_place, void *line)
+{
+	const struct tally_json_key_place *a = a_place, *b = b_place;
+	if (a->len != b->len)
+		return a->len < b->len ? -1 : 1;
+	int order = memcmp((const char *)line + a->offset, (const char *)line + b->offset, a->len);
+	if (order)
+		return order;
+	return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+static bool
+fail_duplicate(struct tally_json_reader *r, const struct tally_json_key_place *key)
+{
+	char shown[48];
+	const char *s = r->begin + key->offset;
+	tally_json_fail(r, s - 1, "the key \"%s\" stands twice in one object",
+			tally_json_quote(shown, s, key->len));
+	return false;
+}
+
+bool
+tally_json_check_keys(struct tally_json_reader *r, size_t base)
+{
+	enum { FEW = 16 };
+	size_t n = r->n_keys - base;
+	if (n < 2) {
+		r->n_keys = base;
+		return true;
+	}
+	struct tally_json_key_place *keys = r->keys + base;
+	r->n_keys = base;
+	if (n <= FEW) {
+		for (size_t i = 1; i < n; i++) {
+			for (size_t j = 0; j < i; j++) {
+				if (is_same_key(r, &keys[i], &keys[j]))
+					return fail_duplicate(r, &keys[i]);
+			}
+		}
+		return true;
+	}
+	qsort_r(keys, n, sizeof(*keys), compare_keys, r->begin);
+	for (size_t i = 1; i < n; i++) {
+		if (is_same_key(r, &keys[i - 1], &keys[i]))
+			return fail_duplicate(r, &keys[i]);
+	}
+	return true;
+}

@@ -1,0 +1,84 @@
+/* json/reader.h - a strict pull reader for one line of JSON.
+ *
+ * The caller asks for what it expects and gets it, or an error with its place. What passes is
+ * RFC 8259: no NaN, no leading zero, no raw control character, no lone surrogate, valid UTF-8, at
+ * most TALLY_JSON_DEPTH deep. Text is unescaped in place, in the caller's line, and ended by a NUL.
+ * One thread at a time. Memory is taken only to remember the keys of objects of unknown shape, to
+ * find duplicates: at most 8 bytes a key.
+ *
+ * Every function that returns bool returns false on failure; then `failed` is set, `message` and
+ * `where` tell, and nothing else may be asked for.
+ */
+#ifndef PASSTALLY_JSON_READER_H
+#define PASSTALLY_JSON_READER_H
+
+#include "layer/record.h"
+
+#define TALLY_JSON_DEPTH 64
+#define TALLY_JSON_PADDING 16 /* readable bytes that must stand behind a line */
+
+struct tally_json_text {
+	const char *s; /* ends in a NUL; may hold others only when has_nul */
+	size_t len;
+	bool has_nul;
+};
+
+struct tally_json_key_place {
+	uint32_t offset, len;
+};
+
+struct tally_json_reader {
+	char *begin, *at, *end; /* *end is '\n': nothing runs past it */
+	unsigned depth;
+	bool fresh;     /* an object or array was just opened */
+	bool failed;
+	bool cut;       /* failed because the line ended too early */
+	bool no_memory; /* failed for that reason */
+	const char *where;
+	char message[256];
+	struct tally_json_key_place *keys; /* a stack, see tally_json_push_key() */
+	size_t n_keys, max_keys;
+};
+
+/* `reader` is zeroed before the first line and used again for the next. line[len] is overwritten
+ * by a newline and TALLY_JSON_PADDING bytes are readable from there on. */
+void tally_json_begin(struct tally_json_reader *r, char *line, size_t len);
+/* Nothing but white space is left. */
+bool tally_json_end(struct tally_json_reader *r);
+void tally_json_finish(struct tally_json_reader *r);
+
+/* Fail at `where`, a place in the line. */
+void tally_json_fail(struct tally_json_reader *r, const char *where, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Text of the log for a message: printable, shortened. Returns `out`. */
+const char *tally_json_quote(char out[48], const char *s, size_t len);
+
+/* The first byte of the next value: '{', '[', '"', '-', a digit, 't', 'f', 'n', or whatever wrong
+ * byte stands there. */
+char tally_json_peek(struct tally_json_reader *r);
+
+bool tally_json_open_object(struct tally_json_reader *r);
+/* False at the object's end too: then `failed` is not set. */
+bool tally_json_next_key(struct tally_json_reader *r, struct tally_json_text *key);
+bool tally_json_open_array(struct tally_json_reader *r);
+/* Is there another item? False at the array's end too, as above. */
+bool tally_json_next_item(struct tally_json_reader *r);
+
+bool tally_json_read_text(struct tally_json_reader *r, struct tally_json_text *text);
+/* Spelled as an integer: no sign, point or exponent. */
+bool tally_json_read_u64(struct tally_json_reader *r, uint64_t *v);
+bool tally_json_read_i64(struct tally_json_reader *r, int64_t *v);
+bool tally_json_read_f64(struct tally_json_reader *r, double *v);
+bool tally_json_read_bool(struct tally_json_reader *r, bool *v);
+bool tally_json_read_null(struct tally_json_reader *r);
+/* Any number: U64 or, with a minus, I64 when spelled as an integer, else F64. */
+bool tally_json_read_value(struct tally_json_reader *r, struct tally_value *v);
+/* Any value, checked to its depth. */
+bool tally_json_skip(struct tally_json_reader *r);
+
+/* Duplicates among keys the caller does not know: push each, and when the object ends check all
+ * since `base`, the n_keys before the first, which also drops them. */
+bool tally_json_push_key(struct tally_json_reader *r, const struct tally_json_text *key);
+bool tally_json_check_keys(struct tally_json_reader *r, size_t base);
+
+#endif

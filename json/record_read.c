@@ -1,0 +1,294 @@
+#include "json/record_json.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "json/decode.h"
+#include "json/lines.h"
+#include "json/sink.h"
+
+struct tally_log_reader {
+	struct tally_lines lines;
+	struct tally_decoder decoder;
+	uint64_t number; /* of the line being read */
+	bool ended;      /* the end line was read */
+	/* Once reading is over, for good or bad: */
+	enum tally_read_status status;
+	struct tally_read_error error;
+	char *copy; /* of a line whose type does not stand first */
+	size_t copy_size;
+};
+
+static const struct {
+	const char *name;
+	size_t len;
+} type_names[] = {
+	[TALLY_LINE_HEADER] = TALLY_FIELD("header"), [TALLY_LINE_DEVICE] = TALLY_FIELD("device"),
+	[TALLY_LINE_PASS_INFO] = TALLY_FIELD("pass_info"),
+	[TALLY_LINE_FRAME] = TALLY_FIELD("frame"),   [TALLY_LINE_NOTE] = TALLY_FIELD("note"),
+	[TALLY_LINE_END] = TALLY_FIELD("end"),
+};
+
+static struct tally_log_reader *
+create_reader(int fd, bool owns_fd, const char *memory, size_t len)
+{
+	struct tally_log_reader *reader = calloc(1, sizeof(*reader));
+	if (reader)
+		tally_lines_init(&reader->lines, fd, owns_fd, memory, len);
+	return reader;
+}
+
+struct tally_log_reader *
+tally_log_reader_open(const char *path, enum tally_read_status *status,
+		      struct tally_read_error *error)
+{
+	*error = (struct tally_read_error){ 0 };
+	bool standard = strcmp(path, "-") == 0;
+	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0) {
+		*status = TALLY_READ_IO;
+		char text[96];
+		snprintf(error->message, sizeof(error->message), "cannot be opened: %s",
+			 strerror_r(errno, text, sizeof(text)));
+		return NULL;
+	}
+	struct tally_log_reader *reader = create_reader(fd, !standard, NULL, 0);
+	if (!reader) {
+		if (!standard)
+			close(fd);
+		*status = TALLY_READ_NO_MEMORY;
+		snprintf(error->message, sizeof(error->message), "out of memory");
+		return NULL;
+	}
+	*status = TALLY_READ_OK;
+	return reader;
+}
+
+struct tally_log_reader *
+tally_log_reader_open_memory(const char *bytes, size_t len)
+{
+	return create_reader(-1, false, bytes, len);
+}
+
+void
+tally_log_reader_close(struct tally_log_reader *reader)
+{
+	if (!reader)
+		return;
+	tally_lines_finish(&reader->lines);
+	tally_decoder_finish(&reader->decoder);
+	free(reader->copy);
+	free(reader);
+}
+
+void
+tally_log_reader_progress(const struct tally_log_reader *reader, uint64_t *done, uint64_t *total)
+{
+	*done = reader->lines.done;
+	*total = reader->lines.total;
+}
+
+/* Reading is over: remember how and say so. */
+static enum tally_read_status
+finish(struct tally_log_reader *reader, enum tally_read_status status, uint64_t column,
+       const char *message)
+{
+	reader->status = status;
+	reader->error.line = reader->number;
+	reader->error.column = column;
+	snprintf(reader->error.message, sizeof(reader->error.message), "%s", message);
+	return status;
+}
+
+/* The line just decoded is not good. */
+static enum tally_read_status
+finish_failed(struct tally_log_reader *reader, bool whole)
+{
+	const struct tally_json_reader *json = &reader->decoder.json;
+	enum tally_read_status status = TALLY_READ_BAD;
+	if (json->no_memory)
+		status = TALLY_READ_NO_MEMORY;
+	else if (json->cut && !whole)
+		status = TALLY_READ_TRUNCATED;
+	return finish(reader, status, (uint64_t)(json->where - json->begin) + 1, json->message);
+}
+
+static enum tally_read_status
+finish_unread(struct tally_log_reader *reader, enum tally_lines_status status)
+{
+	char text[96], message[128];
+	switch (status) {
+	case TALLY_LINES_END:
+		if (reader->number)
+			return finish(reader, TALLY_READ_END, 0, "");
+		reader->number = 1;
+		return finish(reader, TALLY_READ_BAD, 1, "the file is empty: a log begins with a "
+			      "header line");
+	case TALLY_LINES_TOO_LONG:
+		reader->number++;
+		snprintf(message, sizeof(message), "the line is longer than %u MiB",
+			 TALLY_LINE_MAX >> 20);
+		return finish(reader, TALLY_READ_BAD, (uint64_t)TALLY_LINE_MAX + 1, message);
+	case TALLY_LINES_NO_MEMORY:
+		reader->number++;
+		return finish(reader, TALLY_READ_NO_MEMORY, 1, "out of memory");
+	default:
+		reader->number++;
+		snprintf(message, sizeof(message), "cannot be read: %s",
+			 strerror_r(reader->lines.error, text, sizeof(text)));
+		return finish(reader, TALLY_READ_IO, 1, message);
+	}
+}
+
+static enum tally_line_type
+name_type(const char *s, size_t len)
+{
+	for (unsigned i = 0; i < TALLY_LINE_UNKNOWN; i++) {
+		if (type_names[i].len == len && memcmp(type_names[i].name, s, len) == 0)
+			return (enum tally_line_type)i;
+	}
+	return TALLY_LINE_UNKNOWN;
+}
+
+/* The type of a line written as our writer does, without touching it. */
+static bool
+peek_type(const char *line, size_t len, enum tally_line_type *type)
+{
+	static const char start[] = "{\"type\":\"";
+	size_t skip = sizeof(start) - 1;
+	if (len < skip || memcmp(line, start, skip) != 0)
+		return false;
+	const char *name = line + skip;
+	size_t n = 0;
+	while (skip + n < len && ((name[n] >= 'a' && name[n] <= 'z') || name[n] == '_'))
+		n++;
+	if (skip + n == len || name[n] != '"')
+		return false;
+	*type = name_type(name, n);
+	return true;
+}
+
+/* The type of any other line: keys may stand in any order, so look through a copy, for reading
+ * changes the text. False after failing the decoder's reader. */
+static bool
+search_type(struct tally_log_reader *reader, const char *line, size_t len,
+	    enum tally_line_type *type)
+{
+	struct tally_json_reader *json = &reader->decoder.json;
+	size_t need = len + TALLY_JSON_PADDING;
+	if (need > reader->copy_size) {
+		char *copy = realloc(reader->copy, need);
+		if (!copy) {
+			tally_json_fail(json, json->at, "out of memory");
+			json->no_memory = true;
+			return false;
+		}
+		reader->copy = copy;
+		reader->copy_size = need;
+	}
+	memcpy(reader->copy, line, len);
+	memset(reader->copy + len, 0, TALLY_JSON_PADDING);
+	tally_json_begin(json, reader->copy, len);
+	if (!tally_json_open_object(json))
+		return false;
+	struct tally_json_text key;
+	while (tally_json_next_key(json, &key)) {
+		if (key.len == 4 && memcmp(key.s, "type", 4) == 0) {
+			if (!tally_json_read_text(json, &key))
+				return false;
+			*type = name_type(key.s, key.len);
+			return true;
+		}
+		if (!tally_json_skip(json))
+			return false;
+	}
+	if (!json->failed)
+		tally_json_fail(json, json->begin, reader->number == 1 ?
+				"not a passtally log: the first line has no \"type\"" :
+				"the line needs the field \"type\"");
+	return false;
+}
+
+/* Is a line of this type legal here? */
+static bool
+check_order(struct tally_log_reader *reader, enum tally_line_type type)
+{
+	struct tally_json_reader *json = &reader->decoder.json;
+	if (reader->ended) {
+		tally_json_fail(json, json->begin, "a line follows the end line");
+		return false;
+	}
+	if ((reader->number == 1) == (type == TALLY_LINE_HEADER))
+		return true;
+	tally_json_fail(json, json->begin, reader->number == 1 ?
+			"not a passtally log: the first line is not a header" :
+			"a second header");
+	return false;
+}
+
+static bool
+skip_line(struct tally_decoder *d)
+{
+	return tally_json_skip(&d->json) && tally_json_end(&d->json);
+}
+
+static bool
+decode_line(struct tally_decoder *d, struct tally_log_line *line)
+{
+	switch (line->type) {
+	case TALLY_LINE_HEADER:
+		return tally_decode_header(d, &line->header);
+	case TALLY_LINE_DEVICE:
+		return tally_decode_device(d, &line->device);
+	case TALLY_LINE_PASS_INFO:
+		return tally_decode_pass_info(d, &line->pass_info);
+	case TALLY_LINE_FRAME:
+		return tally_decode_frame(d, &line->frame);
+	case TALLY_LINE_NOTE:
+		return tally_decode_note(d, &line->note);
+	case TALLY_LINE_END:
+		return tally_decode_end(d, &line->end);
+	default:
+		return skip_line(d);
+	}
+}
+
+enum tally_read_status
+tally_log_reader_next(struct tally_log_reader *reader, struct tally_log_line *line,
+		      struct tally_read_error *error)
+{
+	if (reader->status != TALLY_READ_OK) {
+		*error = reader->error;
+		return reader->status;
+	}
+	char *text;
+	size_t len;
+	bool whole;
+	enum tally_lines_status got = tally_lines_next(&reader->lines, &text, &len, &whole);
+	if (got != TALLY_LINES_OK) {
+		finish_unread(reader, got);
+		*error = reader->error;
+		return reader->status;
+	}
+	reader->number++;
+	line->number = reader->number;
+	struct tally_decoder *d = &reader->decoder;
+	d->named = false;
+	tally_json_begin(&d->json, text, len);
+	bool good = peek_type(text, len, &line->type);
+	if (!good && search_type(reader, text, len, &line->type)) {
+		tally_json_begin(&d->json, text, len);
+		good = true;
+	}
+	if (!good || !check_order(reader, line->type) || !decode_line(d, line)) {
+		finish_failed(reader, whole);
+		*error = reader->error;
+		return reader->status;
+	}
+	reader->ended = line->type == TALLY_LINE_END;
+	return TALLY_READ_OK;
+}

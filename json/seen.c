@@ -1,0 +1,175 @@
+#include "json/seen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t
+mix(uint64_t v)
+{
+	v *= UINT64_C(0x9e3779b97f4a7c15);
+	return v ^ v >> 32;
+}
+
+/* Seeded by an address, so that a log made to collide does not. */
+static uint64_t
+hash_text(const struct tally_words *words, const char *s, size_t len)
+{
+	uint64_t hash = mix((uint64_t)(uintptr_t)words ^ len);
+	uint64_t part;
+	for (; len >= 8; s += 8, len -= 8) {
+		memcpy(&part, s, 8);
+		hash = mix(hash ^ part);
+	}
+	part = 0;
+	memcpy(&part, s, len);
+	return mix(hash ^ part);
+}
+
+/* Twice the slots. Slots are a power of two, at most half of them used. */
+static bool
+grow_words(struct tally_words *words)
+{
+	size_t size = words->size ? words->size * 2 : 256;
+	struct tally_word **slots = calloc(size, sizeof(struct tally_word *));
+	if (!slots)
+		return false;
+	for (size_t i = 0; i < words->size; i++) {
+		struct tally_word *word = words->slots[i];
+		if (!word)
+			continue;
+		size_t at = word->hash & (size - 1);
+		while (slots[at])
+			at = (at + 1) & (size - 1);
+		slots[at] = word;
+	}
+	free(words->slots);
+	words->slots = slots;
+	words->size = size;
+	return true;
+}
+
+static struct tally_word *
+add_word(struct tally_words *words, const char *s, size_t len, uint64_t hash, bool *full)
+{
+	*full = words->n == TALLY_MAX_WORDS || len > TALLY_MAX_WORD_BYTES - words->bytes;
+	if (*full)
+		return NULL;
+	if (words->n * 2 >= words->size && !grow_words(words))
+		return NULL;
+	struct tally_word *word = malloc(sizeof(*word) + len + 1);
+	if (!word)
+		return NULL;
+	*word = (struct tally_word){ .hash = hash, .len = len };
+	memcpy(word->text, s, len);
+	word->text[len] = '\0';
+	size_t at = hash & (words->size - 1);
+	while (words->slots[at])
+		at = (at + 1) & (words->size - 1);
+	words->slots[at] = word;
+	words->n++;
+	words->bytes += len;
+	return word;
+}
+
+static struct tally_word *
+find_word(const struct tally_words *words, const char *s, size_t len, uint64_t hash)
+{
+	if (!words->size)
+		return NULL;
+	for (size_t at = hash & (words->size - 1); words->slots[at]; at = (at + 1) & (words->size - 1)) {
+		struct tally_word *word = words->slots[at];
+		if (word->hash == hash && word->len == len && !memcmp(word->text, s, len))
+			return word;
+	}
+	return NULL;
+}
+
+struct tally_word *
+tally_words_get(struct tally_words *words, const char *s, size_t len, bool *full)
+{
+	*full = false;
+	struct tally_word *last = words->last;
+	struct tally_word *guess = last ? last->next : NULL;
+	if (guess && guess->len == len && !memcmp(guess->text, s, len)) {
+		words->last = guess;
+		return guess;
+	}
+	uint64_t hash = hash_text(words, s, len);
+	struct tally_word *word = find_word(words, s, len, hash);
+	if (!word)
+		word = add_word(words, s, len, hash, full);
+	if (!word)
+		return NULL;
+	if (last)
+		last->next = word;
+	words->last = word;
+	return word;
+}
+
+void
+tally_words_finish(struct tally_words *words)
+{
+	for (size_t i = 0; i < words->size; i++)
+		free(words->slots[i]);
+	free(words->slots);
+	*words = (struct tally_words){ 0 };
+}
+
+/* The key's slot, or the empty one where it belongs. There is always an empty one. */
+static struct tally_number *
+find_slot(struct tally_number *slots, size_t size, uint64_t key)
+{
+	size_t at = mix(key) & (size - 1);
+	while (slots[at].used && slots[at].key != key)
+		at = (at + 1) & (size - 1);
+	return &slots[at];
+}
+
+struct tally_number *
+tally_numbers_find(const struct tally_numbers *numbers, uint64_t key)
+{
+	if (!numbers->size)
+		return NULL;
+	struct tally_number *slot = find_slot(numbers->slots, numbers->size, key);
+	return slot->used ? slot : NULL;
+}
+
+static bool
+grow_numbers(struct tally_numbers *numbers)
+{
+	size_t size = numbers->size ? numbers->size * 2 : 64;
+	struct tally_number *slots = calloc(size, sizeof(*slots));
+	if (!slots)
+		return false;
+	for (size_t i = 0; i < numbers->size; i++) {
+		if (numbers->slots[i].used)
+			*find_slot(slots, size, numbers->slots[i].key) = numbers->slots[i];
+	}
+	free(numbers->slots);
+	numbers->slots = slots;
+	numbers->size = size;
+	return true;
+}
+
+struct tally_number *
+tally_numbers_add(struct tally_numbers *numbers, uint64_t key)
+{
+	struct tally_number *slot = tally_numbers_find(numbers, key);
+	if (slot)
+		return slot;
+	if (numbers->n == TALLY_MAX_NUMBERS)
+		return NULL;
+	if (numbers->n * 2 >= numbers->size && !grow_numbers(numbers))
+		return NULL;
+	slot = find_slot(numbers->slots, numbers->size, key);
+	*slot = (struct tally_number){ .key = key, .used = true };
+	numbers->n++;
+	return slot;
+}
+
+void
+tally_numbers_finish(struct tally_numbers *numbers)
+{
+	free(numbers->slots);
+	*numbers = (struct tally_numbers){ 0 };
+}

@@ -1,0 +1,56 @@
+/* json/seen.h - what a log reader remembers from line to line: words and numbers already met.
+ *
+ * Words (counter keys, units, formats) are kept once each, so that equal ones are equal pointers;
+ * numbers (pass identities, devices) map to one number each. Both have a ceiling, for a log may be
+ * hostile. One thread at a time. What may allocate says so.
+ */
+#ifndef PASSTALLY_JSON_SEEN_H
+#define PASSTALLY_JSON_SEEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TALLY_MAX_WORDS (1u << 16)
+#define TALLY_MAX_WORD_BYTES (16u << 20) /* of all words together */
+#define TALLY_MAX_NUMBERS (1u << 20)
+
+struct tally_word {
+	struct tally_word *next; /* the word that followed this one last time: a guess */
+	uint64_t hash;
+	uint64_t stamp; /* the caller's: which object held it last */
+	uint64_t marks; /* the caller's */
+	size_t len;
+	char text[];
+};
+
+struct tally_words {
+	struct tally_word **slots;
+	size_t n, size, bytes;
+	struct tally_word *last;
+};
+
+/* The word of this text, made on first sight (allocates). NULL with *full: too many words; NULL
+ * without: out of memory. */
+struct tally_word *tally_words_get(struct tally_words *words, const char *s, size_t len,
+				   bool *full);
+void tally_words_finish(struct tally_words *words);
+
+struct tally_number {
+	uint64_t key, value;
+	bool used, has_value; /* used is seen.c's */
+};
+
+struct tally_numbers {
+	struct tally_number *slots;
+	size_t n, size;
+};
+
+/* NULL when the key was not added. */
+struct tally_number *tally_numbers_find(const struct tally_numbers *numbers, uint64_t key);
+/* The entry of the key, made when missing (allocates); pointers from before are void. NULL: out of
+ * memory, or TALLY_MAX_NUMBERS reached. */
+struct tally_number *tally_numbers_add(struct tally_numbers *numbers, uint64_t key);
+void tally_numbers_finish(struct tally_numbers *numbers);
+
+#endif
