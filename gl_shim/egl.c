@@ -1,0 +1,361 @@
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gl_shim/platform.h"
+#include "gl_shim/real.h"
+
+#define EGL_FALSE 0
+#define EGL_VERSION 0x3054
+#define EGL_EXTENSIONS 0x3055
+#define EGL_HEIGHT 0x3056
+#define EGL_WIDTH 0x3057
+#define EGL_OPENVG_API 0x30A1
+
+/* Each EGL call sets the thread's error word, so every call of ours stands before the game's. */
+
+/* ---- look-ups ---- */
+
+EGLProc
+eglGetProcAddress(const char *name)
+{
+	__typeof__(eglGetProcAddress) *real = GL_REAL(eglGetProcAddress);
+	if (!real || !name)
+		return real ? real(name) : NULL;
+	void *found = (void *)(uintptr_t)real(name);
+	return (EGLProc)(uintptr_t)gl_platform_proc(name, found, "egl");
+}
+
+/* Does eglGetProcAddress know core functions too? Before EGL 1.5 that was an extension, and
+ * without it the answer for a core function may be any pointer. */
+static _Atomic(bool) knows_all;
+
+static bool
+has_token(const char *list, const char *token)
+{
+	size_t len = strlen(token);
+	for (const char *at = list; at && (at = strstr(at, token)); at += len) {
+		bool starts = at == list || at[-1] == ' ';
+		if (starts && (at[len] == ' ' || at[len] == '\0'))
+			return true;
+	}
+	return false;
+}
+
+static void
+learn_lookup(EGLDisplay dpy)
+{
+	static _Atomic(void *) cache;
+	const char *(*query)(EGLDisplay, EGLint) = (const char *(*)(EGLDisplay, EGLint))(uintptr_t)
+		gl_real_named("eglQueryString", &cache);
+	if (!query || !dpy)
+		return;
+	const char *version = query(dpy, EGL_VERSION);
+	char *end = NULL;
+	long major = version ? strtol(version, &end, 10) : 0;
+	long minor = end && *end == '.' ? strtol(end + 1, NULL, 10) : 0;
+	bool all = major > 1 || (major == 1 && minor >= 5) ||
+		   has_token(query(dpy, EGL_EXTENSIONS), "EGL_KHR_get_all_proc_addresses") ||
+		   has_token(query(NULL, EGL_EXTENSIONS), "EGL_KHR_client_get_all_proc_addresses");
+	if (all)
+		atomic_store_explicit(&knows_all, true, memory_order_relaxed);
+}
+
+/* The driver's gl* functions, for our own table. */
+static void *
+look_up(const char *name)
+{
+	bool all = atomic_load_explicit(&knows_all, memory_order_relaxed);
+	void *found = all ? NULL : gl_platform_symbol(name);
+	if (found)
+		return found;
+	__typeof__(eglGetProcAddress) *real = GL_REAL(eglGetProcAddress);
+	found = real ? (void *)(uintptr_t)real(name) : NULL;
+	return found ? found : gl_platform_symbol(name);
+}
+
+/* OpenVG's contexts are none of ours. */
+static bool
+is_gl_bound(void)
+{
+	static _Atomic(void *) cache;
+	EGLenum (*query)(void) =
+		(EGLenum(*)(void))(uintptr_t)gl_real_named("eglQueryAPI", &cache);
+	return !query || query() != EGL_OPENVG_API;
+}
+
+static EGLContext
+current_context(void)
+{
+	static _Atomic(void *) cache;
+	EGLContext (*query)(void) =
+		(EGLContext(*)(void))(uintptr_t)gl_real_named("eglGetCurrentContext", &cache);
+	return query ? query() : NULL;
+}
+
+/* ---- contexts ---- */
+
+/* eglTerminate() ends a display's contexts without naming them, so they are listed here. */
+static struct known_context {
+	EGLDisplay dpy;
+	EGLContext context;
+} *known;
+static size_t n_known, room;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the list; a leaf */
+
+static void
+list_add(EGLDisplay dpy, EGLContext context)
+{
+	pthread_mutex_lock(&lock);
+	if (n_known == room) {
+		size_t more = room ? room * 2 : 16;
+		struct known_context *grown = realloc(known, more * sizeof(*known));
+		if (grown) {
+			known = grown;
+			room = more;
+		}
+	}
+	/* Without memory its record outlives the display, which costs that memory only. */
+	if (n_known < room)
+		known[n_known++] = (struct known_context){ dpy, context };
+	pthread_mutex_unlock(&lock);
+}
+
+/* Take one context of the display off the list: `context`, or any when NULL. */
+static EGLContext
+list_take(EGLDisplay dpy, EGLContext context)
+{
+	EGLContext found = NULL;
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < n_known && !found; i++) {
+		if (known[i].dpy != dpy || (context && known[i].context != context))
+			continue;
+		found = known[i].context;
+		known[i] = known[--n_known];
+	}
+	pthread_mutex_unlock(&lock);
+	return found;
+}
+
+void
+gl_egl_forked_child(void)
+{
+	pthread_mutex_init(&lock, NULL);
+}
+
+EGLContext
+eglCreateContext(EGLDisplay dpy, EGLConfig config, EGLContext share, const EGLint *attributes)
+{
+	__typeof__(eglCreateContext) *real = GL_REAL(eglCreateContext);
+	if (!real)
+		return NULL;
+	bool ours = !gl_shim_disabled() && is_gl_bound();
+	EGLContext context = real(dpy, config, share, attributes);
+	if (context && ours) {
+		list_add(dpy, context);
+		gl_context_created(GL_PLATFORM_EGL, dpy, context, share);
+	}
+	return context;
+}
+
+EGLBoolean
+eglDestroyContext(EGLDisplay dpy, EGLContext context)
+{
+	__typeof__(eglDestroyContext) *real = GL_REAL(eglDestroyContext);
+	if (context && list_take(dpy, context))
+		gl_context_destroyed(GL_PLATFORM_EGL, dpy, context);
+	return real ? real(dpy, context) : EGL_FALSE;
+}
+
+EGLBoolean
+eglTerminate(EGLDisplay dpy)
+{
+	__typeof__(eglTerminate) *real = GL_REAL(eglTerminate);
+	for (EGLContext context; (context = list_take(dpy, NULL));)
+		gl_context_destroyed(GL_PLATFORM_EGL, dpy, context);
+	return real ? real(dpy) : EGL_FALSE;
+}
+
+/* ---- surfaces ---- */
+
+/* Before a make-current or a swap: EGL is never asked at another time. */
+static void
+measure(EGLDisplay dpy, EGLSurface surface)
+{
+	if (!gl_drawable_stale((uintptr_t)surface))
+		return;
+	static _Atomic(void *) cache;
+	EGLBoolean (*query)(EGLDisplay, EGLSurface, EGLint, EGLint *) =
+		(EGLBoolean(*)(EGLDisplay, EGLSurface, EGLint, EGLint *))(uintptr_t)gl_real_named(
+			"eglQuerySurface", &cache);
+	if (!query)
+		return;
+	EGLint width = 0, height = 0;
+	struct tally_extent size = { 0 };
+	if (query(dpy, surface, EGL_WIDTH, &width) && query(dpy, surface, EGL_HEIGHT, &height) &&
+	    width > 0 && height > 0) {
+		size.width = (uint32_t)width;
+		size.height = (uint32_t)height;
+	}
+	gl_drawable_learn((uintptr_t)surface, size, false);
+}
+
+EGLBoolean
+eglDestroySurface(EGLDisplay dpy, EGLSurface surface)
+{
+	__typeof__(eglDestroySurface) *real = GL_REAL(eglDestroySurface);
+	gl_drawable_forget((uintptr_t)surface);
+	return real ? real(dpy, surface) : EGL_FALSE;
+}
+
+/* ---- make-current ---- */
+
+/* There is one current context a thread: OpenGL and OpenGL ES share the place (EGL 1.5, 3.7.3), so
+ * whatever was current is replaced, whichever of the two eglBindAPI() chose. */
+EGLBoolean
+eglMakeCurrent(EGLDisplay dpy, EGLSurface draw, EGLSurface read, EGLContext context)
+{
+	__typeof__(eglMakeCurrent) *real = GL_REAL(eglMakeCurrent);
+	if (!real)
+		return EGL_FALSE;
+	if (gl_shim_disabled() || !is_gl_bound())
+		return real(dpy, draw, read, context);
+	struct gl_drawable drawable = {
+		.display = dpy,
+		.draw = (uintptr_t)draw,
+		.read = (uintptr_t)read,
+	};
+	struct gl_switch s = gl_switch_begin(GL_PLATFORM_EGL, context, drawable,
+					     !context && !current_context());
+	if (s.on && context) {
+		if (!atomic_load_explicit(&knows_all, memory_order_relaxed))
+			learn_lookup(dpy);
+		measure(dpy, draw);
+	}
+	EGLBoolean result = real(dpy, draw, read, context);
+	gl_switch_end(&s, result, look_up, false);
+	return result;
+}
+
+EGLBoolean
+eglReleaseThread(void)
+{
+	__typeof__(eglReleaseThread) *real = GL_REAL(eglReleaseThread);
+	if (!real)
+		return EGL_FALSE;
+	struct gl_drawable none = { 0 };
+	bool nothing = gl_shim_disabled() || !current_context();
+	struct gl_switch s = gl_switch_begin(GL_PLATFORM_EGL, NULL, none, nothing);
+	EGLBoolean result = real();
+	gl_switch_end(&s, result, look_up, false);
+	return result;
+}
+
+/* ---- swaps ---- */
+
+static struct gl_present
+present_begin(EGLDisplay dpy, EGLSurface surface, bool whole)
+{
+	if (gl_current->live)
+		measure(dpy, surface);
+	return gl_present_begin((uintptr_t)surface, whole);
+}
+
+EGLBoolean
+eglSwapBuffers(EGLDisplay dpy, EGLSurface surface)
+{
+	__typeof__(eglSwapBuffers) *real = GL_REAL(eglSwapBuffers);
+	if (!real)
+		return EGL_FALSE;
+	struct gl_present p = present_begin(dpy, surface, true);
+	EGLBoolean result = real(dpy, surface);
+	gl_present_end(&p, result);
+	return result;
+}
+
+EGLBoolean
+eglSwapBuffersWithDamageKHR(EGLDisplay dpy, EGLSurface surface, const EGLint *rectangles, EGLint n)
+{
+	__typeof__(eglSwapBuffersWithDamageKHR) *real = GL_REAL(eglSwapBuffersWithDamageKHR);
+	if (!real)
+		return EGL_FALSE;
+	struct gl_present p = present_begin(dpy, surface, true);
+	EGLBoolean result = real(dpy, surface, rectangles, n);
+	gl_present_end(&p, result);
+	return result;
+}
+
+EGLBoolean
+eglSwapBuffersWithDamageEXT(EGLDisplay dpy, EGLSurface surface, const EGLint *rectangles, EGLint n)
+{
+	__typeof__(eglSwapBuffersWithDamageEXT) *real = GL_REAL(eglSwapBuffersWithDamageEXT);
+	if (!real)
+		return EGL_FALSE;
+	struct gl_present p = present_begin(dpy, surface, true);
+	EGLBoolean result = real(dpy, surface, rectangles, n);
+	gl_present_end(&p, result);
+	return result;
+}
+
+EGLBoolean
+eglSwapBuffersRegionNOK(EGLDisplay dpy, EGLSurface surface, EGLint n, const EGLint *rectangles)
+{
+	__typeof__(eglSwapBuffersRegionNOK) *real = GL_REAL(eglSwapBuffersRegionNOK);
+	if (!real)
+		return EGL_FALSE;
+	struct gl_present p = present_begin(dpy, surface, false);
+	EGLBoolean result = real(dpy, surface, n, rectangles);
+	gl_present_end(&p, result);
+	return result;
+}
+
+EGLBoolean
+eglSwapBuffersRegion2NOK(EGLDisplay dpy, EGLSurface surface, EGLint n, const EGLint *rectangles)
+{
+	__typeof__(eglSwapBuffersRegion2NOK) *real = GL_REAL(eglSwapBuffersRegion2NOK);
+	if (!real)
+		return EGL_FALSE;
+	struct gl_present p = present_begin(dpy, surface, false);
+	EGLBoolean result = real(dpy, surface, n, rectangles);
+	gl_present_end(&p, result);
+	return result;
+}
+
+EGLBoolean
+eglPostSubBufferNV(EGLDisplay dpy, EGLSurface surface, EGLint x, EGLint y, EGLint width,
+		   EGLint height)
+{
+	__typeof__(eglPostSubBufferNV) *real = GL_REAL(eglPostSubBufferNV);
+	if (!real)
+		return EGL_FALSE;
+	struct gl_present p = present_begin(dpy, surface, false);
+	EGLBoolean result = real(dpy, surface, x, y, width, height);
+	gl_present_end(&p, result);
+	return result;
+}
+
+EGLBoolean
+eglCopyBuffers(EGLDisplay dpy, EGLSurface surface, EGLNativePixmap target)
+{
+	__typeof__(eglCopyBuffers) *real = GL_REAL(eglCopyBuffers);
+	if (!real)
+		return EGL_FALSE;
+	struct gl_present p = present_begin(dpy, surface, false);
+	EGLBoolean result = real(dpy, surface, target);
+	gl_present_end(&p, result);
+	return result;
+}
+
+/* ---- work that EGL does on the GPU ---- */
+
+EGLBoolean
+eglBindTexImage(EGLDisplay dpy, EGLSurface surface, EGLint buffer)
+{
+	__typeof__(eglBindTexImage) *real = GL_REAL(eglBindTexImage);
+	if (!real)
+		return EGL_FALSE;
+	if (gl_current->live)
+		gl_platform_transfer((uintptr_t)surface);
+	return real(dpy, surface, buffer);
+}

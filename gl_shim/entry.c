@@ -1,0 +1,208 @@
+/* gl_shim/entry.c - how the game's look-ups meet our hooks, and how the process ends.
+ *
+ * dlsym() and dlvsym() themselves are assembly (dlsym_*.S): they ask gl_dl_filter() and then return
+ * our answer or jump on to libc's with the game's return address still in place, because libc
+ * reads from it what RTLD_NEXT and RTLD_DEFAULT mean.
+ */
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "gl_shim/context.h"
+#include "gl_shim/platform.h"
+#include "gl_shim/real.h"
+#include "layer/config.h"
+
+/* ---- start and end ---- */
+
+static bool disabled;
+/* Whose exit is ours to see: after vfork() a child that fails to exec calls _exit() on our memory. */
+static pid_t process;
+
+GL_UNCHECKED bool
+gl_shim_disabled(void)
+{
+	return disabled;
+}
+
+static void
+forked_child(void)
+{
+	process = getpid();
+	gl_platform_forked_child();
+}
+
+static __attribute__((constructor)) void
+start(void)
+{
+	gl_loader();
+	disabled = tally_config_disabled();
+	process = getpid();
+	if (!disabled)
+		pthread_atfork(NULL, NULL, forked_child);
+}
+
+static void
+leave(void)
+{
+	if (!disabled && process == getpid())
+		gl_shim_exit();
+}
+
+static __attribute__((destructor)) void
+finish(void)
+{
+	leave();
+}
+
+/* Wine and many games leave this way, and no destructor runs. */
+static __attribute__((noreturn)) void
+end_process(const char *name, int status)
+{
+	leave();
+	void *next = gl_real_next(name);
+	if (next)
+		((void (*)(int))(uintptr_t)next)(status);
+	for (;;)
+		syscall(SYS_exit_group, status);
+}
+
+GL_EXPORT __attribute__((noreturn)) void
+_exit(int status)
+{
+	end_process("_exit", status);
+}
+
+GL_EXPORT __attribute__((noreturn)) void
+_Exit(int status)
+{
+	end_process("_Exit", status);
+}
+
+/* ---- look-ups ---- */
+
+void *gl_dl_filter(void *handle, const char *name, const char *version, const void *caller,
+		   void **answer) __attribute__((visibility("hidden")));
+
+GL_UNCHECKED static bool
+begins_with_one_of(const char *text, const char *const *prefixes)
+{
+	for (; *prefixes; prefixes++) {
+		const char *t = text, *p = *prefixes;
+		while (*p && *t == *p) {
+			t++;
+			p++;
+		}
+		if (!*p)
+			return true;
+	}
+	return false;
+}
+
+/* The GL stack looks names up to build its own tables: it gets what it asks for. Game-side helpers
+ * whose names begin alike do not belong to it. */
+GL_UNCHECKED static bool
+is_gl_stack(const struct link_map *map)
+{
+	static const char *const inside[] = { "libGL", "libEGL", "libOpenGL", "libgallium",
+					      "libnvidia-", "libgbm", NULL };
+	static const char *const beside[] = { "libGLEW", "libGLU", NULL };
+	const char *base = gl_real_basename(map);
+	if (begins_with_one_of(base, inside))
+		return !begins_with_one_of(base, beside);
+	for (; *base; base++) {
+		static const char *const driver[] = { "_dri.so", NULL };
+		if (begins_with_one_of(base, driver))
+			return true;
+	}
+	return false;
+}
+
+/* Chromium's GL on top of another GL: its calls reach the driver below, where we see them. */
+GL_UNCHECKED static bool
+is_angle(const struct link_map *map)
+{
+	return gl_real_symbol(map, "eglStreamPostD3DTextureANGLE") ||
+	       gl_real_symbol(map, "EGL_StreamPostD3DTextureANGLE") ||
+	       gl_real_symbol(map, "ANGLEGetDisplayPlatform");
+}
+
+GL_UNCHECKED static bool
+is_gl_library(const struct link_map *map)
+{
+	static const char *const names[] = { "libGL", "libOpenGL", "libEGL", NULL };
+	return begins_with_one_of(gl_real_basename(map), names) && !is_angle(map);
+}
+
+/* What the game gets in place of `real`. */
+GL_UNCHECKED static void *
+hand_out(int row, void *real, const struct link_map *owner)
+{
+	if (disabled)
+		return real;
+	gl_real_learn(row, real);
+	/* A library the game keeps to itself: this is how we find its other functions. */
+	static const int lookups[] = { GL_HOOK_glXGetProcAddressARB, GL_HOOK_glXGetProcAddress,
+				       GL_HOOK_eglGetProcAddress };
+	for (unsigned i = 0; owner && i < sizeof(lookups) / sizeof(lookups[0]); i++) {
+		void *lookup = gl_real_learned(lookups[i])
+				       ? NULL
+				       : gl_real_symbol(owner, gl_hooks[lookups[i]].name);
+		if (lookup)
+			gl_real_learn(lookups[i], lookup);
+	}
+	return (void *)(uintptr_t)gl_hooks[row].hook;
+}
+
+/* RTLD_DEFAULT, or a handle whose search order begins with us: the answer is "ours", but only where
+ * the name would exist without us, for programs ask this way which of GLX and EGL is there. */
+GL_UNCHECKED static void *
+find_anywhere(int row, const char *name, const char *version, const void *caller)
+{
+	void *real = gl_loader_find(RTLD_NEXT, name, version);
+	if (real) {
+		struct link_map *owner = gl_real_owner(real);
+		return owner && is_angle(owner) ? real : hand_out(row, real, owner);
+	}
+	/* The caller's own libraries, loaded for it alone: glibc's handles are its link maps. */
+	struct link_map *map = gl_real_owner(caller);
+	real = map ? gl_loader_find(map, name, version) : NULL;
+	if (real && !gl_real_is_own(real)) {
+		struct link_map *owner = gl_real_owner(real);
+		return owner && is_gl_library(owner) ? hand_out(row, real, owner) : real;
+	}
+	/* Nobody has it. Asked again so that dlerror() says so. */
+	return gl_loader_find(RTLD_NEXT, name, version);
+}
+
+/* Called by the assembly. Returns the function to jump to, or NULL: *answer is the result. */
+GL_UNCHECKED void *
+gl_dl_filter(void *handle, const char *name, const char *version, const void *caller, void **answer)
+{
+	*answer = NULL;
+	struct gl_loader loader = gl_loader();
+	void *pass_on = version ? (void *)(uintptr_t)loader.dlvsym : (void *)(uintptr_t)loader.dlsym;
+	if (handle == RTLD_NEXT || !name)
+		return pass_on;
+	int row = gl_hook_find(name);
+	if (row < 0)
+		return pass_on;
+	const struct link_map *asker = gl_real_owner(caller);
+	if (asker && is_gl_stack(asker))
+		return pass_on;
+	if (handle != RTLD_DEFAULT) {
+		void *real = gl_loader_find(handle, name, version);
+		if (!real)
+			return NULL;
+		if (!gl_real_is_own(real)) {
+			const struct link_map *owner = gl_real_owner(real);
+			*answer = owner && is_gl_library(owner) ? hand_out(row, real, owner) : real;
+			return NULL;
+		}
+	}
+	*answer = find_anywhere(row, name, version, caller);
+	return NULL;
+}
