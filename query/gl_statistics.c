@@ -14,32 +14,43 @@
 #define QUERY_RESULT 0x8866
 #define QUERY_RESULT_AVAILABLE 0x8867
 #define ID_BLOCK 64
+#define NAMED_AT_MOST 2u /* counters with one reason */
 
 _Static_assert((int)TALLY_N_STATISTICS == (int)TALLY_GL_TIME_ELAPSED,
 	       "statistics and exclusive targets are numbered alike");
 _Static_assert((int)TALLY_STATISTIC_SAMPLES_PASSED == (int)TALLY_GL_SAMPLES_PASSED,
 	       "statistics and exclusive targets are numbered alike");
 
-/* Where a statistic is to be had. A version of 0: never in core. The extension that brings the
- * shader stage counts too: asking a context without the stage for its statistic is an error. */
+/* Where a target is to be had: from a version of GL or GLES on (0 = never in core), or with an
+ * extension. For one of the eleven statistics that is the shader stage it belongs to, for asking a
+ * context without the stage is an error. */
 struct offer {
-	int gl, es;               /* first version with the target or the stage */
-	const char *extensions[2]; /* or any of these, desktop */
+	bool statistics; /* one of the eleven */
+	int gl, es;
+	const char *extensions[2]; /* desktop */
 	const char *es_extensions[2];
-	bool statistics;          /* one of the eleven: GL 4.6 or ARB_pipeline_statistics_query too */
-	const char *needs;        /* for people */
+	const char *needs; /* for people */
 };
 
-#define STATISTICS_NEEDS "needs GL 4.6 or ARB_pipeline_statistics_query"
-#define STAGE(version, extension, what)                                                           \
-	{ .gl = (version), .extensions = { extension }, .statistics = true,                       \
-	  .needs = STATISTICS_NEEDS " with " what }
-
-static const struct offer plain_statistic = { .gl = 10, .statistics = true, .needs = STATISTICS_NEEDS };
-static const struct offer tessellation =
-	STAGE(40, "GL_ARB_tessellation_shader", "tessellation shaders");
-static const struct offer geometry = STAGE(32, "GL_ARB_geometry_shader4", "geometry shaders");
-static const struct offer compute = STAGE(43, "GL_ARB_compute_shader", "compute shaders");
+static const struct offer any_stage = { .statistics = true, .gl = 15, .needs = "needs GL 1.5" };
+static const struct offer tessellation = {
+	.statistics = true,
+	.gl = 40,
+	.extensions = { "GL_ARB_tessellation_shader" },
+	.needs = "needs GL 4.0",
+};
+static const struct offer geometry = {
+	.statistics = true,
+	.gl = 32,
+	.extensions = { "GL_ARB_geometry_shader4" },
+	.needs = "needs GL 3.2",
+};
+static const struct offer compute = {
+	.statistics = true,
+	.gl = 43,
+	.extensions = { "GL_ARB_compute_shader" },
+	.needs = "needs GL 4.3",
+};
 static const struct offer samples = {
 	.gl = 15,
 	.extensions = { "GL_ARB_occlusion_query" },
@@ -60,17 +71,17 @@ static const struct offer written = {
 };
 
 static const struct offer *const offers[TALLY_N_STATISTICS] = {
-	[TALLY_STATISTIC_VERTICES_SUBMITTED] = &plain_statistic,
-	[TALLY_STATISTIC_PRIMITIVES_SUBMITTED] = &plain_statistic,
-	[TALLY_STATISTIC_VERTEX_SHADER_INVOCATIONS] = &plain_statistic,
+	[TALLY_STATISTIC_VERTICES_SUBMITTED] = &any_stage,
+	[TALLY_STATISTIC_PRIMITIVES_SUBMITTED] = &any_stage,
+	[TALLY_STATISTIC_VERTEX_SHADER_INVOCATIONS] = &any_stage,
 	[TALLY_STATISTIC_TESS_CONTROL_SHADER_PATCHES] = &tessellation,
 	[TALLY_STATISTIC_TESS_EVALUATION_SHADER_INVOCATIONS] = &tessellation,
 	[TALLY_STATISTIC_GEOMETRY_SHADER_INVOCATIONS] = &geometry,
 	[TALLY_STATISTIC_GEOMETRY_SHADER_PRIMITIVES_EMITTED] = &geometry,
-	[TALLY_STATISTIC_FRAGMENT_SHADER_INVOCATIONS] = &plain_statistic,
+	[TALLY_STATISTIC_FRAGMENT_SHADER_INVOCATIONS] = &any_stage,
 	[TALLY_STATISTIC_COMPUTE_SHADER_INVOCATIONS] = &compute,
-	[TALLY_STATISTIC_CLIPPING_INPUT_PRIMITIVES] = &plain_statistic,
-	[TALLY_STATISTIC_CLIPPING_OUTPUT_PRIMITIVES] = &plain_statistic,
+	[TALLY_STATISTIC_CLIPPING_INPUT_PRIMITIVES] = &any_stage,
+	[TALLY_STATISTIC_CLIPPING_OUTPUT_PRIMITIVES] = &any_stage,
 	[TALLY_STATISTIC_SAMPLES_PASSED] = &samples,
 	[TALLY_STATISTIC_PRIMITIVES_GENERATED] = &generated,
 	[TALLY_STATISTIC_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN] = &written,
@@ -128,16 +139,20 @@ any_extension(const struct tally_gl_api *api, const char *const names[2])
 	return false;
 }
 
-static bool
-offered(const struct tally_gl_api *api, const struct offer *offer)
+/* NULL when the context has the target; otherwise what it lacks. */
+static const char *
+obstacle(const struct tally_gl_api *api, const struct offer *offer)
 {
-	if (api->es)
-		return (offer->es && api->version >= offer->es) ||
-		       any_extension(api, offer->es_extensions);
-	if (offer->statistics && api->version < 46 &&
-	    !api->has_extension(api, "GL_ARB_pipeline_statistics_query"))
-		return false;
-	return api->version >= offer->gl || any_extension(api, offer->extensions);
+	if (offer->statistics &&
+	    (api->es || (api->version < 46 &&
+			 !api->has_extension(api, "GL_ARB_pipeline_statistics_query"))))
+		return "needs desktop GL 4.6 or ARB_pipeline_statistics_query";
+	int since = api->es ? offer->es : offer->gl;
+	if (since && api->version >= since)
+		return NULL;
+	if (any_extension(api, api->es ? offer->es_extensions : offer->extensions))
+		return NULL;
+	return offer->needs;
 }
 
 /* Bits of a result as we can fetch it; 0 = the driver does not count this. GLES promises 32 bits
@@ -166,25 +181,31 @@ say(struct tally_source *src, const char *text)
 		strcpy(src->reason + sizeof(src->reason) - 4, "...");
 }
 
-/* Name the counters that are wanted and not to be had, those with the same obstacle together. */
+/* Name the counters that are wanted and not to be had, those with the same obstacle together, the
+ * first few of many. */
 static void
 tell_left_out(struct tally_source *src, const char *why[TALLY_N_STATISTICS])
 {
 	for (unsigned i = 0; i < TALLY_N_STATISTICS; i++) {
-		const char *obstacle = why[i];
-		if (!obstacle)
+		const char *reason = why[i];
+		unsigned n = 0;
+		char more[32];
+		if (!reason)
 			continue;
 		say(src, src->reason[0] ? "; " : "not counted here: ");
-		say(src, tally_statistics[i].key);
-		for (unsigned k = i + 1; k < TALLY_N_STATISTICS; k++) {
-			if (why[k] != obstacle)
+		for (unsigned k = i; k < TALLY_N_STATISTICS; k++) {
+			if (why[k] != reason)
 				continue;
-			say(src, ", ");
-			say(src, tally_statistics[k].key);
 			why[k] = NULL;
+			if (++n > NAMED_AT_MOST)
+				continue;
+			say(src, n > 1 ? ", " : "");
+			say(src, tally_statistics[k].key);
 		}
+		snprintf(more, sizeof(more), " and %u more", n - NAMED_AT_MOST);
+		say(src, n > NAMED_AT_MOST ? more : "");
 		say(src, " (");
-		say(src, obstacle);
+		say(src, reason);
 		say(src, ")");
 	}
 }
@@ -201,10 +222,9 @@ choose(struct gl_statistics *st)
 		if (!tally_statistics_wanted(st->base.wanted, which))
 			continue;
 		wanted++;
-		if (!offered(api, offers[which])) {
-			why[which] = offers[which]->needs;
+		why[which] = obstacle(api, offers[which]);
+		if (why[which])
 			continue;
-		}
 		unsigned target = tally_gl_exclusive_target(which);
 		uint32_t width = width_of(api, target);
 		if (!width) {

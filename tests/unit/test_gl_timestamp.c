@@ -1,0 +1,461 @@
+#include <glib.h>
+
+#include "layer/clock.h"
+#include "tests/fake_gl/fake_gl_api.h"
+
+#define NEAR_NS 100000000 /* the fake's clock is real: how late a loaded machine may be */
+
+static struct tally_source *
+open_source(struct fake_gl *f, uint32_t slots)
+{
+	struct tally_source *src = tally_gl_timestamp_create(&f->api);
+
+	g_assert_cmpint(src->ops->open(src, slots), ==, TALLY_OK);
+	return src;
+}
+
+static void
+close_source(struct fake_gl *f, struct tally_source *src)
+{
+	src->ops->close(src);
+	tally_source_destroy(src);
+	g_assert_cmpuint(f->n_names, ==, 0);
+	g_assert_cmpstr(f->last_misuse, ==, "");
+	g_assert_cmpuint(f->misuse, ==, 0);
+	g_assert_cmpuint(f->stalls, ==, 0);
+	fake_gl_finish(f);
+}
+
+static enum tally_status
+read_slot(struct tally_source *src, uint32_t slot, struct tally_sample *out)
+{
+	*out = (struct tally_sample){ .n = 0 };
+	return src->ops->read(src, slot, out);
+}
+
+static void
+assert_near(uint64_t got, uint64_t want)
+{
+	g_assert_cmpuint(got + NEAR_NS, >=, want);
+	g_assert_cmpuint(got, <=, want + NEAR_NS);
+}
+
+static const struct {
+	const char *what;
+	bool es;
+	int version;
+	const char *extensions;
+	unsigned bits;
+	bool blind;
+	enum tally_status want;
+	const char *reason; /* a word of it */
+} open_cases[] = {
+	{ "GL 3.3", false, 33, " ", 64, false, TALLY_OK, "" },
+	{ "GL 2.1 with the extension", false, 21, " GL_ARB_timer_query ", 64, false, TALLY_OK, "" },
+	{ "GL 2.1", false, 21, " GL_ARB_timer_queryX ", 64, false, TALLY_UNSUPPORTED, "3.3" },
+	{ "no bits", false, 46, " ", 0, false, TALLY_UNSUPPORTED, "0 bits" },
+	{ "GLES 3.2", true, 32, " ", 64, false, TALLY_UNSUPPORTED, "EXT_disjoint_timer_query" },
+	{ "GLES 2.0 with it", true, 20, " GL_EXT_disjoint_timer_query ", 36, false, TALLY_OK, "" },
+	{ "a blind clock", false, 46, " ", 64, true, TALLY_OK, "does not show its clock" },
+};
+
+static void
+test_open(void)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(open_cases); i++) {
+		struct fake_gl f;
+		g_test_message("%s", open_cases[i].what);
+		fake_gl_init(&f, open_cases[i].es, open_cases[i].version, open_cases[i].extensions);
+		f.timestamp_bits = open_cases[i].bits;
+		f.blind_clock = open_cases[i].blind;
+		struct tally_source *src = tally_gl_timestamp_create(&f.api);
+		g_assert_cmpint(src->ops->open(src, 4), ==, open_cases[i].want);
+		g_assert_nonnull(strstr(src->reason, open_cases[i].reason));
+		g_assert_cmpint(src->reason[0] == '\0', ==, open_cases[i].reason[0] == '\0');
+		g_assert_cmpuint(f.misuse, ==, 0);
+		if (open_cases[i].want == TALLY_OK)
+			src->ops->close(src);
+		tally_source_destroy(src);
+		fake_gl_finish(&f);
+	}
+}
+
+static void
+test_missing_function(void)
+{
+	struct fake_gl f;
+	struct tally_source *src;
+
+	fake_gl_init(&f, false, 46, " ");
+	f.api.GetQueryObjectui64v = NULL;
+	src = tally_gl_timestamp_create(&f.api);
+	g_assert_cmpint(src->ops->open(src, 4), ==, TALLY_UNSUPPORTED);
+	g_assert_cmpstr(src->reason, !=, "");
+	tally_source_destroy(src);
+	fake_gl_finish(&f);
+}
+
+static void
+test_shares_boundaries(void)
+{
+	struct fake_gl f;
+	struct tally_sample out;
+	uint64_t stamps[6];
+
+	fake_gl_init(&f, false, 46, " ");
+	struct tally_source *src = open_source(&f, 8);
+	for (uint32_t slot = 0; slot < 3; slot++) {
+		src->ops->begin(src, slot);
+		if (slot == 0)
+			stamps[0] = f.last_ticks;
+		src->ops->end(src, slot);
+		stamps[slot + 1] = f.last_ticks;
+	}
+	g_assert_cmpuint(f.n_stamps, ==, 4);
+	src->ops->gap(src);
+	src->ops->begin(src, 3);
+	stamps[4] = f.last_ticks;
+	src->ops->end(src, 3);
+	stamps[5] = f.last_ticks;
+	g_assert_cmpuint(f.n_stamps, ==, 6);
+
+	g_assert_cmpint(read_slot(src, 0, &out), ==, TALLY_NOT_READY);
+	g_assert_false(out.has_time);
+	fake_gl_complete(&f, 100);
+	uint64_t last_end = 0;
+	for (uint32_t slot = 0; slot < 3; slot++) {
+		g_assert_cmpint(read_slot(src, slot, &out), ==, TALLY_OK);
+		g_assert_true(out.has_time);
+		g_assert_cmpuint(out.flags, ==, 0);
+		g_assert_cmpuint(out.end_ns - out.begin_ns, ==, stamps[slot + 1] - stamps[slot]);
+		assert_near(out.begin_ns, stamps[slot] - f.offset_ns);
+		if (slot > 0)
+			g_assert_cmpuint(out.begin_ns, ==, last_end);
+		last_end = out.end_ns;
+	}
+	g_assert_cmpint(read_slot(src, 3, &out), ==, TALLY_OK);
+	g_assert_cmpuint(out.end_ns - out.begin_ns, ==, stamps[5] - stamps[4]);
+	close_source(&f, src);
+}
+
+/* Availability is monotonic: what is older than an available stamp needs no question. */
+static void
+test_polls_little(void)
+{
+	struct fake_gl f;
+	struct tally_sample out;
+
+	fake_gl_init(&f, false, 46, " ");
+	struct tally_source *src = open_source(&f, 8);
+	for (uint32_t slot = 0; slot < 4; slot++) {
+		src->ops->begin(src, slot);
+		src->ops->end(src, slot);
+		src->ops->gap(src);
+	}
+	fake_gl_complete(&f, 100);
+	g_assert_cmpint(read_slot(src, 3, &out), ==, TALLY_OK);
+	g_assert_cmpuint(f.n_polls, ==, 1);
+	for (uint32_t slot = 0; slot < 3; slot++)
+		g_assert_cmpint(read_slot(src, slot, &out), ==, TALLY_OK);
+	g_assert_cmpuint(f.n_polls, ==, 1);
+	close_source(&f, src);
+}
+
+static void
+test_narrow_clock(void)
+{
+	static const struct {
+		unsigned bits;
+		bool blind;
+	} cases[] = { { 36, false }, { 31, false }, { 30, true }, { 36, true } };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		struct fake_gl f;
+		struct tally_sample out;
+		uint64_t range = UINT64_C(1) << cases[i].bits, last_end = 0, first = 0;
+
+		g_test_message("%u bits%s", cases[i].bits, cases[i].blind ? ", blind" : "");
+		fake_gl_init(&f, false, 46, " ");
+		f.timestamp_bits = cases[i].bits;
+		f.blind_clock = cases[i].blind;
+		f.noise = UINT64_C(0xabc) << 52;
+		/* Wraps 30 ms from now. */
+		f.offset_ns = 8 * range - 30000000 - tally_clock_now_ns() % range;
+		struct tally_source *src = open_source(&f, 4);
+		for (int k = 0; k < 60; k++) {
+			src->ops->begin(src, 0);
+			uint64_t begin = f.last_ticks, begin_cpu = f.last_cpu_ns;
+			first = first ? first : begin;
+			g_usleep(1000);
+			src->ops->end(src, 0);
+			uint64_t end = f.last_ticks;
+			src->ops->gap(src);
+			fake_gl_complete(&f, 100);
+			g_assert_cmpint(read_slot(src, 0, &out), ==, TALLY_OK);
+			g_assert_true(out.has_time);
+			g_assert_cmpuint(out.end_ns - out.begin_ns, ==, end - begin);
+			g_assert_cmpuint(out.begin_ns, >=, last_end);
+			last_end = out.end_ns;
+			if (!cases[i].blind)
+				assert_near(out.begin_ns, begin_cpu);
+			g_assert_cmpuint(out.flags, ==,
+					 cases[i].blind ? TALLY_FLAG(UNCALIBRATED) : 0);
+		}
+		g_assert_cmpuint(first / range, <, f.last_ticks / range);
+		close_source(&f, src);
+	}
+}
+
+static void
+test_bad_times(void)
+{
+	static const struct {
+		const char *what;
+		int64_t jump_ns;
+	} cases[] = {
+		{ "negative", -5000000000 },
+		{ "an hour", 3600000000000 },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		struct fake_gl f;
+		struct tally_sample out;
+
+		g_test_message("%s", cases[i].what);
+		fake_gl_init(&f, false, 46, " ");
+		struct tally_source *src = open_source(&f, 4);
+		src->ops->begin(src, 0);
+		f.query_offset_ns = (uint64_t)cases[i].jump_ns;
+		src->ops->end(src, 0);
+		f.query_offset_ns = 0;
+		src->ops->gap(src);
+		src->ops->begin(src, 1);
+		src->ops->end(src, 1);
+		fake_gl_complete(&f, 100);
+		g_assert_cmpint(read_slot(src, 0, &out), ==, TALLY_OK);
+		g_assert_false(out.has_time);
+		g_assert_cmpuint(out.flags, ==, TALLY_FLAG(BAD_TIME));
+		g_assert_cmpint(read_slot(src, 1, &out), ==, TALLY_OK);
+		g_assert_true(out.has_time);
+		g_assert_cmpuint(out.flags, ==, 0);
+		close_source(&f, src);
+	}
+}
+
+static void
+measure(struct fake_gl *f, struct tally_source *src, struct tally_sample *out)
+{
+	src->ops->begin(src, 0);
+	src->ops->end(src, 0);
+	src->ops->gap(src);
+	fake_gl_complete(f, 100);
+	g_assert_cmpint(read_slot(src, 0, out), ==, TALLY_OK);
+}
+
+/* A stamp of 0 is a failed one; stamps that are on another clock than the one shown keep their
+ * length and lose their place; a clock that was set later is calibrated anew. */
+static void
+test_odd_clocks(void)
+{
+	struct fake_gl f;
+	struct tally_sample out;
+
+	fake_gl_init(&f, false, 46, " ");
+	struct tally_source *src = open_source(&f, 4);
+	src->ops->begin(src, 0);
+	src->ops->end(src, 0);
+	f.objects[1].result = f.objects[2].result = 0;
+	fake_gl_complete(&f, 100);
+	g_assert_cmpint(read_slot(src, 0, &out), ==, TALLY_OK);
+	g_assert_false(out.has_time);
+	g_assert_cmpuint(out.flags, ==, TALLY_FLAG(BAD_TIME));
+
+	src->ops->gap(src);
+	measure(&f, src, &out);
+	g_assert_true(out.has_time);
+	f.offset_ns += UINT64_C(60000000000);
+	measure(&f, src, &out);
+	g_assert_false(out.has_time);
+	g_assert_cmpuint(out.flags, ==, TALLY_FLAG(BAD_TIME));
+	measure(&f, src, &out);
+	g_assert_cmpuint(out.flags, ==, 0);
+	assert_near(out.end_ns, f.last_cpu_ns);
+	close_source(&f, src);
+
+	fake_gl_init(&f, false, 46, " ");
+	f.query_offset_ns = UINT64_C(77000000000000);
+	src = open_source(&f, 4);
+	for (int i = 0; i < 3; i++) {
+		measure(&f, src, &out);
+		g_assert_true(out.has_time);
+		g_assert_cmpuint(out.flags, ==, TALLY_FLAG(UNCALIBRATED));
+		g_assert_cmpuint(out.end_ns, ==, f.last_ticks);
+	}
+	close_source(&f, src);
+}
+
+static void
+test_disjoint(void)
+{
+	struct fake_gl f;
+	struct tally_sample out;
+
+	fake_gl_init(&f, true, 31, " GL_EXT_disjoint_timer_query ");
+	struct tally_source *src = open_source(&f, 8);
+	for (uint32_t slot = 0; slot < 3; slot++) {
+		src->ops->begin(src, slot);
+		src->ops->end(src, slot);
+	}
+	/* 0 is done and read before the disturbance, 1 and 2 are under way. */
+	fake_gl_complete(&f, 2);
+	g_assert_cmpint(read_slot(src, 0, &out), ==, TALLY_OK);
+	g_assert_true(out.has_time);
+	fake_gl_disturb(&f, 1000000000000);
+	fake_gl_complete(&f, 100);
+	for (uint32_t slot = 1; slot < 3; slot++) {
+		g_assert_cmpint(read_slot(src, slot, &out), ==, TALLY_OK);
+		g_assert_false(out.has_time);
+		g_assert_cmpuint(out.flags, ==, TALLY_FLAG(DISJOINT));
+	}
+	/* Then on as before, on the new clock, from a stamp of its own. */
+	unsigned stamps = f.n_stamps;
+	src->ops->begin(src, 3);
+	g_assert_cmpuint(f.n_stamps, ==, stamps + 1);
+	src->ops->end(src, 3);
+	fake_gl_complete(&f, 100);
+	g_assert_cmpint(read_slot(src, 3, &out), ==, TALLY_OK);
+	g_assert_true(out.has_time);
+	g_assert_cmpuint(out.flags, ==, 0);
+	assert_near(out.end_ns, f.last_cpu_ns);
+
+	/* The game read the flag, the shim passes it on. */
+	src->ops->begin(src, 4);
+	src->ops->end(src, 4);
+	f.api.disjoint_seen = true;
+	fake_gl_complete(&f, 100);
+	g_assert_cmpint(read_slot(src, 4, &out), ==, TALLY_OK);
+	g_assert_cmpuint(out.flags, ==, TALLY_FLAG(DISJOINT));
+	g_assert_false(f.api.disjoint_seen);
+
+	/* One look at the flag serves all results that were there before it. */
+	for (uint32_t slot = 0; slot < 3; slot++) {
+		src->ops->begin(src, slot);
+		src->ops->end(src, slot);
+	}
+	fake_gl_complete(&f, 100);
+	g_assert_cmpint(read_slot(src, 2, &out), ==, TALLY_OK);
+	unsigned looks = f.n_disjoint_reads;
+	g_assert_cmpint(read_slot(src, 0, &out), ==, TALLY_OK);
+	g_assert_cmpint(read_slot(src, 1, &out), ==, TALLY_OK);
+	g_assert_true(out.has_time);
+	g_assert_cmpuint(f.n_disjoint_reads, ==, looks);
+	close_source(&f, src);
+}
+
+static void
+test_calibrates_rarely(void)
+{
+	struct fake_gl f;
+	struct tally_sample out;
+
+	fake_gl_init(&f, false, 46, " ");
+	struct tally_source *src = open_source(&f, 4);
+	unsigned reads = f.n_clock_reads;
+	g_assert_cmpuint(reads, >=, 1);
+	g_assert_cmpuint(reads, <=, 3);
+	gint64 until = g_get_monotonic_time() + 200000;
+	while (g_get_monotonic_time() < until)
+		measure(&f, src, &out);
+	g_assert_cmpuint(f.n_clock_reads, ==, reads);
+	g_usleep(900000);
+	f.offset_ns += 500000; /* drift */
+	measure(&f, src, &out);
+	g_assert_cmpuint(f.n_clock_reads, >, reads);
+	close_source(&f, src);
+
+	fake_gl_init(&f, true, 20, " GL_EXT_disjoint_timer_query ");
+	f.api.GetInteger64v = NULL;
+	src = open_source(&f, 4);
+	measure(&f, src, &out);
+	g_assert_true(out.has_time);
+	g_assert_cmpuint(out.flags, ==, TALLY_FLAG(UNCALIBRATED));
+	g_assert_cmpuint(out.end_ns, ==, f.last_ticks);
+	close_source(&f, src);
+}
+
+static void
+test_no_names(void)
+{
+	struct fake_gl f;
+	struct tally_sample out;
+
+	fake_gl_init(&f, false, 46, " ");
+	f.no_names = true;
+	struct tally_source *src = open_source(&f, 4);
+	for (int i = 0; i < 3; i++) {
+		src->ops->begin(src, 1);
+		src->ops->end(src, 1);
+		g_assert_cmpint(read_slot(src, 1, &out), ==, TALLY_LOST);
+		g_assert_false(out.has_time);
+	}
+	g_assert_cmpuint(f.n_stamps, ==, 0);
+	g_assert_cmpuint(f.n_gens, ==, 1);
+	close_source(&f, src);
+}
+
+static void
+test_grow_and_abandon(void)
+{
+	struct fake_gl f;
+	struct tally_sample out;
+
+	fake_gl_init(&f, false, 46, " ");
+	struct tally_source *src = open_source(&f, 1);
+	src->ops->begin(src, 0);
+	uint64_t begin = f.last_ticks;
+	src->ops->end(src, 0);
+	uint64_t end = f.last_ticks;
+	g_assert_cmpint(src->ops->grow(src, 200), ==, TALLY_OK);
+	for (uint32_t slot = 1; slot < 200; slot++) {
+		src->ops->begin(src, slot);
+		src->ops->end(src, slot);
+		src->ops->gap(src);
+	}
+	fake_gl_complete(&f, 1000);
+	g_assert_cmpint(read_slot(src, 0, &out), ==, TALLY_OK);
+	g_assert_cmpuint(out.end_ns - out.begin_ns, ==, end - begin);
+	for (uint32_t slot = 1; slot < 199; slot++)
+		src->ops->discard(src, slot);
+	src->ops->begin(src, 7);
+	f.gone = true;
+	src->ops->abandon(src);
+	g_assert_cmpuint(f.misuse, ==, 0);
+	f.gone = false;
+
+	/* It can be opened again, on a new context. */
+	g_assert_cmpint(src->ops->open(src, 2), ==, TALLY_OK);
+	measure(&f, src, &out);
+	g_assert_true(out.has_time);
+	src->ops->close(src);
+	g_assert_cmpuint(f.misuse, ==, 0);
+	tally_source_destroy(src);
+	fake_gl_finish(&f);
+}
+
+int
+main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/gl-timestamp/open", test_open);
+	g_test_add_func("/gl-timestamp/missing-function", test_missing_function);
+	g_test_add_func("/gl-timestamp/shares-boundaries", test_shares_boundaries);
+	g_test_add_func("/gl-timestamp/polls-little", test_polls_little);
+	g_test_add_func("/gl-timestamp/narrow-clock", test_narrow_clock);
+	g_test_add_func("/gl-timestamp/bad-times", test_bad_times);
+	g_test_add_func("/gl-timestamp/odd-clocks", test_odd_clocks);
+	g_test_add_func("/gl-timestamp/disjoint", test_disjoint);
+	g_test_add_func("/gl-timestamp/calibrates-rarely", test_calibrates_rarely);
+	g_test_add_func("/gl-timestamp/no-names", test_no_names);
+	g_test_add_func("/gl-timestamp/grow-and-abandon", test_grow_and_abandon);
+	return g_test_run();
+}
