@@ -279,7 +279,8 @@ static int
 mode_exec(void)
 {
 	open_and_render();
-	arguments[1] = (char[]){ "close" };
+	char mode[] = "close";
+	arguments[1] = mode;
 	execv("/proc/self/exe", arguments);
 	return 127;
 }
@@ -288,7 +289,8 @@ static int
 mode_spawn(void)
 {
 	open_and_render();
-	static char *const words[] = { (char[]){ "true" }, NULL };
+	char word[] = "true";
+	char *const words[] = { word, NULL };
 	pid_t pid;
 	if (posix_spawnp(&pid, "true", NULL, NULL, words, environ))
 		stage_fail("posix_spawn");

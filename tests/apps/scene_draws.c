@@ -266,7 +266,7 @@ frame_feedback(struct stage *s, unsigned number)
 }
 
 static const struct expect_pass feedback_passes[] = {
-	{ .kind = "render", .flags = "transform_feedback indirect", .load = "clear", .draws = 2,
+	{ .kind = "render", .flags = "transform_feedback rasterizer_discard indirect", .load = "clear", .draws = 2,
 	  .primitives = 200, .shaded = 600, .clears = 1,
 	  .unsure = EXPECT_NO_VERTICES | EXPECT_NO_INSTANCES },
 };

@@ -61,7 +61,7 @@ frame_invalidate(struct stage *s, unsigned number)
 }
 
 static const struct expect_pass invalidate_passes[] = {
-	{ .kind = "render", .load = "dont_care", .draws = 1, .vertices = 300, .instances = 1,
+	{ .kind = "render", .load = "dontcare", .draws = 1, .vertices = 300, .instances = 1,
 	  .primitives = 100, .shaded = 300, .width = SMALL, .height = SMALL },
 	{ DRAWN(3) },
 };

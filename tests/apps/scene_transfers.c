@@ -162,7 +162,7 @@ static const struct expect_pass readback_passes[] = {
 	{ SMALL_CLEARED(300) },
 	{ .kind = "transfer", .flags = "readback sync", .unsure = EXPECT_ANY_COPIES },
 	{ SMALL_CLEARED(150) },
-	{ .kind = "transfer", .flags = "readback !sync", .unsure = EXPECT_ANY_COPIES },
+	{ .kind = "transfer", .flags = "readback", .unsure = EXPECT_ANY_COPIES },
 	{ SHOW },
 };
 

@@ -22,7 +22,7 @@ enum {
 struct expect_pass {
 	const char *kind;  /* "render", "compute", "transfer" */
 	const char *label; /* NULL: none */
-	const char *flags; /* words that must be there, blanks between */
+	const char *flags; /* the words that must be there, and no others; blanks between */
 	const char *load;  /* NULL: not stated */
 	const char *store;
 	int draws, vertices, instances, primitives, shaded;

@@ -4,16 +4,23 @@
 
 static int frames = 10, drawn;
 
+/* Not in the middle of rendering: the area would lose its context under GTK's feet. */
+static gboolean
+close_window(gpointer window)
+{
+	gtk_window_destroy(GTK_WINDOW(window));
+	return G_SOURCE_REMOVE;
+}
+
 static gboolean
 on_render(GtkGLArea *area, GdkGLContext *context, gpointer window)
 {
+	(void)area;
 	(void)context;
 	glClearColor(0.0f, 0.5f, 0.0f, 1.0f);
 	glClear(GL_COLOR_BUFFER_BIT);
-	if (++drawn >= frames)
-		gtk_window_close(window);
-	else
-		gtk_gl_area_queue_render(area);
+	if (++drawn == frames)
+		g_idle_add(close_window, window);
 	return TRUE;
 }
 

@@ -1,0 +1,111 @@
+"""Where a frame ends when nothing is presented, and which frames are captured."""
+
+import harness as h
+
+BOUNDARIES = [  # what the program does, --frame, whole frames of 6, passes in each
+    ("finish", "finish", 6, 2),
+    ("flush", "flush", 6, 2),
+    ("label", "label:frame", 6, 2),
+    ("present", "present", 6, 2),
+    ("terminator", "terminator", 6, 2),
+]
+
+# options, numbers of the frames in the log
+CHOICES = [
+    ({"frames": 2}, [0, 1]),
+    ({"skip": 3}, [3, 4, 5, 6, 7]),
+    ({"every": 3}, [0, 3, 6]),
+    ({"skip": 1, "frames": 2, "every": 2}, None),
+    ({"start-on": "frame:4"}, [4, 5, 6, 7]),
+    ({"stop-on": "frame:3"}, None),
+    ({"max-passes": 1}, [0, 1, 2, 3, 4, 5, 6, 7]),
+]
+
+
+def capture(checks, folder, argv, options):
+    bare = h.run(argv, h.base_env(folder))
+    if bare.status == 77:
+        print(bare.errors.strip())
+        return None
+    path = folder / "log.jsonl"
+    got = h.run(argv, h.base_env(folder, h.capture_env(path, options)))
+    checks.equal((got.status, got.stdout, got.stderr), (bare.status, bare.stdout, bare.stderr), "status and output")
+    if not checks.that(path.exists(), "no log"):
+        return None
+    log = h.Log(path)
+    h.validate(checks, path)
+    h.check_order(checks, log)
+    return log
+
+
+def check_boundary(checks, scenes, end, frame, count, passes):
+    platform = "pbuffer" if end == "present" else "surfaceless"
+    argv = [scenes, "shadow", "--frames", "6", "--no-read", "--end", end, "--platform", platform]
+    with h.scratch() as folder:
+        log = capture(checks, folder, argv, {"frame": frame})
+        if not log:
+            return
+        # A label begins a frame: what stands before the first is a frame of nothing.
+        frames = [f for f in log.frames if f["passes"]]
+        checks.equal(len(frames), count, "frames with passes")
+        checks.equal([len(f["passes"]) for f in frames], [passes] * count, "passes")
+        for f in frames:
+            h.check_time(checks, f)
+
+
+def check_never(checks, scenes):
+    """No boundary at all: everything is one frame, ended by the run's end."""
+    argv = [scenes, "shadow", "--frames", "6", "--no-read", "--end", "nothing", "--platform", "surfaceless"]
+    with h.scratch() as folder:
+        log = capture(checks, folder, argv, {})
+        if log:
+            checks.equal([len(f["passes"]) for f in log.frames], [12], "passes of the only frame")
+            checks.that("partial" in log.frames[0].get("flags", []), "the frame is not flagged partial")
+
+
+def check_submit(checks, scenes):
+    argv = [scenes, "shadow", "--frames", "6", "--no-read", "--end", "flush", "--platform", "surfaceless"]
+    with h.scratch() as folder:
+        log = capture(checks, folder, argv, {"frame": "submit:2"})
+        if log:
+            frames = [f for f in log.frames if f["passes"]]
+            checks.equal([len(f["passes"]) for f in frames], [4, 4, 4], "passes of three frames of two submits")
+
+
+def check_choice(checks, scenes, options, numbers):
+    argv = [scenes, "shadow", "--frames", "8", "--no-read"]
+    with h.scratch() as folder:
+        log = capture(checks, folder, argv, options)
+        if not log:
+            return
+        frames = log.whole_frames(0)
+        got = [f["frame"] for f in frames]
+        if numbers is not None:
+            checks.equal(got, numbers, "frames captured")
+        else:
+            checks.that(0 < len(got) < 8, f"frames captured: {got}")
+        if options.get("max-passes") == 1:
+            checks.equal({len(f["passes"]) for f in frames}, {1}, "passes a frame")
+            checks.equal({f["dropped_passes"] for f in frames}, {1}, "dropped passes")
+        for f in frames:
+            checks.that(all(p["draws"] == 2 for p in f["passes"]), "draws of a pass")
+
+
+def main():
+    h.need("libpasstally_gl.so")
+    scenes = h.need("scenes")
+    checks = h.Checks()
+    for end, frame, count, passes in BOUNDARIES:
+        with checks.part(f"--frame {frame}"):
+            check_boundary(checks, scenes, end, frame, count, passes)
+    with checks.part("no boundary"):
+        check_never(checks, scenes)
+    with checks.part("--frame submit:2"):
+        check_submit(checks, scenes)
+    for options, numbers in CHOICES:
+        with checks.part(h.options_text(options)):
+            check_choice(checks, scenes, options, numbers)
+    checks.finish()
+
+
+main()

@@ -1,0 +1,312 @@
+"""What the live tests share: find what was built, run programs with and without passtally, read logs.
+
+PASSTALLY_BUILD names the build folder (it holds passtally and its libraries, at its top or in the
+folders that meson makes), PASSTALLY_APPS the folder of the programs of tests/apps,
+PASSTALLY_TEST_SANITIZER the runtime that a sanitized build needs preloaded. Nothing here writes
+outside a temporary folder.
+"""
+
+import contextlib
+import dataclasses
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import traceback
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("PASSTALLY_BUILD") or ".")
+APPS = pathlib.Path(os.environ.get("PASSTALLY_APPS") or BUILD / "tests" / "apps")
+SANITIZER = os.environ.get("PASSTALLY_TEST_SANITIZER", "")
+TIMEOUT = 120 * (4 if SANITIZER else 1)
+EXTRA_ENV = {}  # of every run; display() adds DISPLAY
+
+
+def skip(why):
+    print(f"skipped: {why}")
+    sys.exit(77)
+
+
+def built(name):
+    """The path of something built, or None."""
+    for folder in (".", "gl_shim", "cli", "tests/apps", "tests/live"):
+        path = BUILD / folder / name
+        if path.exists():
+            return path.resolve()
+    path = APPS / name
+    return path.resolve() if path.exists() else None
+
+
+def need(name):
+    path = built(name)
+    if not path:
+        skip(f"{name} was not built")
+    return path
+
+
+def need_tool(name):
+    path = shutil.which(name)
+    if not path:
+        skip(f"{name} is not installed")
+    return path
+
+
+class Checks:
+    """Collects what went wrong; one test program may hold many checks."""
+
+    def __init__(self):
+        self.failures = []
+        self.done = 0
+        self.where = ""
+
+    def that(self, fine, what):
+        self.done += 1
+        if not fine:
+            self.failures.append(f"{self.where}: {what}" if self.where else what)
+        return bool(fine)
+
+    def equal(self, got, want, what):
+        return self.that(got == want, f"{what}: got {got!r}, expected {want!r}")
+
+    @contextlib.contextmanager
+    def part(self, name):
+        old, self.where = self.where, f"{self.where}, {name}" if self.where else name
+        before = len(self.failures)
+        try:
+            yield self
+        except Exception as e:  # a broken log must not hide the other parts' results
+            self.failures.append(f"{self.where}: {type(e).__name__}: {e}\n{traceback.format_exc()}")
+        finally:
+            print(f"{'ok' if len(self.failures) == before else 'FAILED'} - {self.where}", flush=True)
+            self.where = old
+
+    def finish(self):
+        for failure in self.failures:
+            print(f"FAILED {failure}")
+        print(f"{self.done} checks, {len(self.failures)} failed")
+        if self.done == 0:
+            print("no check was made")
+        sys.exit(1 if self.failures or self.done == 0 else 0)
+
+
+@contextlib.contextmanager
+def scratch():
+    with tempfile.TemporaryDirectory(prefix="passtally-live-") as folder:
+        yield pathlib.Path(folder)
+
+
+@contextlib.contextmanager
+def display():
+    """An X server of our own; -noreset, or it races with the next client."""
+    need_tool("Xvfb")
+    read, write = os.pipe()
+    with open(os.devnull, "w") as null:
+        server = subprocess.Popen(
+            ["Xvfb", "-displayfd", str(write), "-noreset", "-screen", "0", "1280x1024x24", "-nolisten", "tcp"],
+            pass_fds=[write], stdout=null, stderr=null)
+    os.close(write)
+    try:
+        with os.fdopen(read) as pipe:
+            number = pipe.readline().strip()
+        if not number:
+            skip("Xvfb does not start")
+        EXTRA_ENV["DISPLAY"] = f":{number}"
+        yield EXTRA_ENV["DISPLAY"]
+    finally:
+        EXTRA_ENV.pop("DISPLAY", None)
+        server.terminate()
+        server.wait()
+
+
+def base_env(folder, extra=None):
+    """The environment of every run: no user files, no other preload, one llvmpipe for all."""
+    env = {k: v for k, v in os.environ.items()
+           if not k.startswith("PASSTALLY") and k not in ("LD_PRELOAD", "DISPLAY", "WAYLAND_DISPLAY")}
+    for key, name in (("HOME", "home"), ("XDG_STATE_HOME", "state"), ("XDG_CONFIG_HOME", "config"),
+                      ("XDG_CACHE_HOME", "cache"), ("XDG_RUNTIME_DIR", "run")):
+        path = folder / name
+        path.mkdir(mode=0o700, exist_ok=True)
+        env[key] = str(path)
+    env.update({"LIBGL_ALWAYS_SOFTWARE": "1", "GALLIUM_DRIVER": "llvmpipe", "LC_ALL": "C.UTF-8",
+                "GTK_A11Y": "none", "NO_AT_BRIDGE": "1", "GSETTINGS_BACKEND": "memory",
+                "SDL_AUDIODRIVER": "dummy"})
+    if SANITIZER:
+        env["ASAN_OPTIONS"] = env.get("ASAN_OPTIONS", "") + ":detect_leaks=0:verify_asan_link_order=0"
+    env.update(EXTRA_ENV)
+    env.update(extra or {})
+    return env
+
+
+@dataclasses.dataclass
+class Result:
+    argv: list
+    status: int  # negative: the signal that ended it
+    stdout: bytes
+    stderr: bytes
+
+    @property
+    def text(self):
+        return self.stdout.decode("utf-8", "replace")
+
+    @property
+    def errors(self):
+        return self.stderr.decode("utf-8", "replace")
+
+
+def run(argv, env, timeout=None, stop_after=None, preexec=None, cwd=None):
+    """Run to the end, or send SIGTERM after so many seconds. Kills its whole group on a timeout."""
+    process = subprocess.Popen([str(a) for a in argv], env=env, stdin=subprocess.DEVNULL, cwd=cwd,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               start_new_session=True, preexec_fn=preexec)
+    try:
+        if stop_after:
+            try:
+                out, err = process.communicate(timeout=stop_after)
+            except subprocess.TimeoutExpired:
+                process.send_signal(signal.SIGTERM)
+                out, err = process.communicate(timeout=TIMEOUT)
+        else:
+            out, err = process.communicate(timeout=timeout or TIMEOUT)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        out, err = process.communicate()
+        err += b"\n(the test killed it: it took too long)"
+    return Result(argv, process.returncode, out, err)
+
+
+def preload_env(*libraries):
+    return {"LD_PRELOAD": ":".join(str(p) for p in ([SANITIZER] if SANITIZER else []) + list(libraries))}
+
+
+def escape(value):
+    return str(value).replace("\\", "\\\\").replace(",", "\\,")
+
+
+def options_text(options):
+    return ",".join(f"{k}={escape(v)}" if v is not True else k for k, v in options.items())
+
+
+def capture_env(log, options=None, before=(), after=()):
+    """Preload the shim, without the command."""
+    env = preload_env(*before, need("libpasstally_gl.so"), *after)
+    if log:
+        env["PASSTALLY_LOG"] = str(log)
+    if options:
+        env["PASSTALLY_OPTIONS"] = options_text(options)
+    return env
+
+
+class Log:
+    """A log's lines, by type. The strict reading is validate()'s."""
+
+    def __init__(self, path):
+        self.path = pathlib.Path(path)
+        self.bytes = self.path.read_bytes() if self.path.exists() else b""
+        self.complete = self.bytes.endswith(b"\n")
+        lines = self.bytes.split(b"\n")
+        self.tail = lines.pop()  # empty, or the line that a crash cut
+        self.lines = [json.loads(line) for line in lines]
+
+    def of(self, kind):
+        return [line for line in self.lines if line["type"] == kind]
+
+    @property
+    def frames(self):
+        return self.of("frame")
+
+    @property
+    def devices(self):
+        return sorted({line["device"] for line in self.of("device")})
+
+    def whole_frames(self, device):
+        """Frames that a boundary ended."""
+        return [f for f in self.frames if f["device"] == device and "partial" not in f.get("flags", [])]
+
+    def info(self, identity):
+        return next(line for line in self.of("pass_info") if line["id"] == identity)
+
+    @property
+    def notes(self):
+        return [line["message"] for line in self.of("note")]
+
+    def has_counter(self, device, key):
+        line = [d for d in self.of("device") if d["device"] == device][-1]
+        return any(c["key"] == key for c in line.get("counters", []))
+
+
+def validate(checks, path, truncated=False):
+    """By the project's own validator and by `passtally check`, where they exist."""
+    script = SOURCE / "scripts" / "validate_log.py"
+    if script.exists() and not truncated:
+        r = subprocess.run([sys.executable, str(script), str(path)], capture_output=True, timeout=TIMEOUT)
+        checks.that(r.returncode == 0, f"validate_log.py: {(r.stdout + r.stderr)[-600:]!r}")
+    command = built("passtally")
+    if command:
+        r = subprocess.run([str(command), "check", str(path)], capture_output=True, timeout=TIMEOUT)
+        fine = (0, 3) if truncated else (0,)
+        checks.that(r.returncode in fine, f"passtally check gives {r.returncode}: {(r.stdout + r.stderr)[-600:]!r}")
+
+
+def check_order(checks, log):
+    """What every log owes its reader: header first, everything told before it is used."""
+    types = [line["type"] for line in log.lines]
+    checks.equal(types[0] if types else None, "header", "first line")
+    checks.equal(types.count("header"), 1, "header lines")
+    devices, identities, last = set(), set(), {}
+    for line in log.lines:
+        if line["type"] == "device":
+            devices.add(line["device"])
+        elif line["type"] == "pass_info":
+            checks.that(line["id"] not in identities, f"pass_info {line['id']} twice")
+            identities.add(line["id"])
+        elif line["type"] == "frame":
+            device = line["device"]
+            checks.that(device in devices, f"frame of device {device} before its line")
+            checks.that(line["frame"] > last.get(device, -1), f"frame {line['frame']} out of order")
+            last[device] = line["frame"]
+            for p in line["passes"]:
+                checks.that(p["id"] in identities, f"pass {p['id']} before its pass_info")
+            checks.equal([p["index"] for p in line["passes"]], list(range(len(line["passes"]))), "indices")
+    end = log.of("end")
+    if end:
+        checks.equal(types[-1], "end", "last line")
+        checks.equal(end[0]["frames"], len(log.frames), "end.frames")
+        checks.equal(end[0]["passes"], sum(len(f["passes"]) for f in log.frames), "end.passes")
+
+
+def union_length(intervals):
+    total, reach = 0, None
+    for begin, length in sorted(intervals):
+        end = begin + length
+        if reach is None or begin > reach:
+            total += length
+            reach = end
+        elif end > reach:
+            total += end - reach
+            reach = end
+    return total
+
+
+def check_time(checks, frame):
+    """Time adds up: the frame's is the union of what was measured, idle is neither."""
+    spans = [(p["gpu_start_ns"], p["gpu_ns"]) for p in frame["passes"] if "gpu_start_ns" in p and "gpu_ns" in p]
+    what = f"frame {frame['frame']}"
+    if not spans:
+        return
+    passes = union_length(spans)
+    unattributed = frame.get("unattributed", {}).get("gpu_ns", 0)
+    gpu = frame.get("gpu_ns")
+    if not checks.that(gpu is not None, f"{what}: gpu_ns is missing"):
+        return
+    checks.that(passes <= gpu <= passes + unattributed, f"{what}: gpu_ns {gpu}, passes {passes}, unattributed {unattributed}")
+    envelope = max(b + n for b, n in spans) - min(b for b, _ in spans)
+    checks.that(frame["envelope_ns"] >= max(gpu, envelope), f"{what}: envelope_ns {frame['envelope_ns']} < {max(gpu, envelope)}")
+    if not unattributed:
+        checks.equal(frame["envelope_ns"], envelope, f"{what}: envelope_ns")
+    checks.that(0 <= frame["coverage"] <= 1, f"{what}: coverage {frame['coverage']}")
+    if gpu:
+        checks.that(abs(frame["coverage"] - passes / gpu) < 1e-3, f"{what}: coverage {frame['coverage']}, not {passes / gpu}")

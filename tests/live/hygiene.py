@@ -1,0 +1,74 @@
+"""What a game can see of us: nothing. `hygiene` prints the same bytes with and without passtally.
+
+  hygiene.py [PART...]
+"""
+
+import difflib
+import sys
+
+import harness as h
+
+RUNS = [
+    {},
+    {"counters": "all"},
+    {"counters": "all", "granularity": "draw"},
+    {"granularity": "frame"},
+    {"counters": "all", "frame": "flush", "split": "group"},
+]
+
+
+def difference(want, got):
+    lines = difflib.unified_diff(want.splitlines(), got.splitlines(), "without", "with", lineterm="", n=2)
+    return "\n".join(list(lines)[:40])
+
+
+def compare(checks, hygiene, words, options):
+    argv = [hygiene, *words]
+    with h.scratch() as folder:
+        bare = h.run(argv, h.base_env(folder))
+        if bare.status == 77:
+            print(f"{' '.join(words)}: {bare.errors.strip()}")
+            return
+        checks.equal(bare.status, 0, f"bare run {bare.errors}")
+        log = folder / "log.jsonl"
+        got = h.run(argv, h.base_env(folder, h.capture_env(log, options)))
+        checks.equal(got.status, bare.status, "exit status")
+        checks.equal(got.stderr, bare.stderr, "stderr")
+        checks.that(got.stdout == bare.stdout, f"stdout differs:\n{difference(bare.text, got.text)}")
+        checks.that(log.exists() and h.Log(log).frames, "nothing was captured, so nothing was tested")
+        if log.exists():
+            h.validate(checks, log)
+            h.check_order(checks, h.Log(log))
+
+
+def check_yielded(checks, hygiene):
+    """Where the game holds a target of ours the pass says so instead of showing a wrong number."""
+    with h.scratch() as folder:
+        log = folder / "log.jsonl"
+        h.run([hygiene, "core", "held"], h.base_env(folder, h.capture_env(log, {"counters": "all"})))
+        passes = [p for f in h.Log(log).frames for p in f["passes"]]
+        checks.that(any("yielded" in p.get("flags", []) for p in passes), "no pass is flagged yielded")
+        for p in passes:
+            if "yielded" not in p.get("flags", []) and "primitives_submitted" in p.get("counters", {}):
+                checks.equal(p["counters"]["primitives_submitted"], p.get("vertices", 0) // 3, "primitives of a pass that did not yield")
+
+
+def main():
+    h.need("libpasstally_gl.so")
+    hygiene = h.need("hygiene")
+    checks = h.Checks()
+    parts = sys.argv[1:] or [None]
+    for api in ("core", "compat", "gles"):
+        for i, options in enumerate(RUNS):
+            for part in parts:
+                words = [api] + ([part] if part else [])
+                with checks.part(f"{' '.join(words)} {h.options_text(options) or 'defaults'}"):
+                    compare(checks, hygiene, words, options)
+    with checks.part("yielded"):
+        check_yielded(checks, hygiene)
+    with h.display(), checks.part("compat on GLX"):
+        compare(checks, hygiene, ["compat", "--platform", "glx"], {"counters": "all"})
+    checks.finish()
+
+
+main()
