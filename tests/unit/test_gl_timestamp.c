@@ -252,6 +252,32 @@ measure(struct fake_gl *f, struct tally_source *src, struct tally_sample *out)
 	g_assert_cmpint(read_slot(src, 0, out), ==, TALLY_OK);
 }
 
+/* The clock wraps several times while nothing is measured. */
+static void
+test_long_pause(void)
+{
+	for (int blind = 0; blind < 2; blind++) {
+		struct fake_gl f;
+		struct tally_sample first, second;
+
+		fake_gl_init(&f, false, 46, " ");
+		f.timestamp_bits = 28; /* 0.27 s */
+		f.blind_clock = blind;
+		struct tally_source *src = open_source(&f, 4);
+		measure(&f, src, &first);
+		uint64_t ticks = f.last_ticks;
+		g_usleep(700000);
+		measure(&f, src, &second);
+		g_assert_true(first.has_time && second.has_time);
+		/* Calibrated, the map between the clocks may have been renewed. */
+		if (blind)
+			g_assert_cmpuint(second.end_ns - first.end_ns, ==, f.last_ticks - ticks);
+		else
+			assert_near(second.end_ns, f.last_cpu_ns);
+		close_source(&f, src);
+	}
+}
+
 /* A stamp of 0 is a failed one; stamps that are on another clock than the one shown keep their
  * length and lose their place; a clock that was set later is calibrated anew. */
 static void
@@ -452,6 +478,7 @@ main(int argc, char **argv)
 	g_test_add_func("/gl-timestamp/polls-little", test_polls_little);
 	g_test_add_func("/gl-timestamp/narrow-clock", test_narrow_clock);
 	g_test_add_func("/gl-timestamp/bad-times", test_bad_times);
+	g_test_add_func("/gl-timestamp/long-pause", test_long_pause);
 	g_test_add_func("/gl-timestamp/odd-clocks", test_odd_clocks);
 	g_test_add_func("/gl-timestamp/disjoint", test_disjoint);
 	g_test_add_func("/gl-timestamp/calibrates-rarely", test_calibrates_rarely);
