@@ -115,7 +115,7 @@ struct gl_statistics {
 	uint32_t holder[TALLY_N_STATISTICS]; /* that slot */
 
 	struct stat_slot *slots;
-	unsigned *ids; /* slots x n; 0 = not made yet. A query object is bound to its first target */
+	unsigned *ids; /* slots x n; 0 = none yet. A query object is bound to its first target */
 	uint32_t n_slots;
 
 	unsigned fresh[ID_BLOCK]; /* names made ahead */
@@ -409,7 +409,8 @@ statistics_read(struct tally_source *src, uint32_t slot, struct tally_sample *ou
 
 	for (uint32_t left = s->pending & ~s->ready; left; left &= left - 1) {
 		unsigned available = 0;
-		api->GetQueryObjectuiv(ids[__builtin_ctz(left)], QUERY_RESULT_AVAILABLE, &available);
+		api->GetQueryObjectuiv(ids[__builtin_ctz(left)], QUERY_RESULT_AVAILABLE,
+				       &available);
 		if (!available)
 			return TALLY_NOT_READY;
 		s->ready |= left & -left;

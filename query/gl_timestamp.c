@@ -468,17 +468,17 @@ obstacle(struct gl_timestamp *t)
 		return "this GLES context has no EXT_disjoint_timer_query: the driver offers no "
 		       "timestamps";
 	if (!api->es && api->version < 33 && !api->has_extension(api, "GL_ARB_timer_query"))
-		return "this context has neither GL 3.3 nor ARB_timer_query: the driver is too old, or "
-		       "the program asked for an old context";
+		return "this context has neither GL 3.3 nor ARB_timer_query: the driver is too old, "
+		       "or the program asked for an old context";
 	if (!api->GenQueries || !api->DeleteQueries || !api->QueryCounter || !api->GetQueryiv ||
 	    !api->GetQueryObjectuiv || !api->GetQueryObjectui64v)
-		return "the driver claims timestamps and lacks functions for them: report it to the "
-		       "driver's authors";
+		return "the driver claims timestamps and lacks functions for them: report it to "
+		       "the driver's authors";
 	int bits = 0;
 	api->GetQueryiv(GL_TIMESTAMP, QUERY_COUNTER_BITS, &bits);
 	if (bits <= 0)
-		return "the driver's GL_TIMESTAMP counter has 0 bits: this GPU keeps no time that the "
-		       "driver can read";
+		return "the driver's GL_TIMESTAMP counter has 0 bits: this GPU keeps no time that "
+		       "the driver can read";
 	t->bits = bits < 64 ? (unsigned)bits : 64;
 	return NULL;
 }
@@ -507,7 +507,8 @@ timestamp_open(struct tally_source *src, uint32_t slots)
 		calibrate(t);
 	if (!t->map.calibrated)
 		snprintf(src->reason, sizeof(src->reason),
-			 "the driver does not show its clock: GPU times are not on the CPU's time line");
+			 "the driver does not show its clock: GPU times are not on the CPU's time "
+			 "line");
 	return TALLY_OK;
 }
 

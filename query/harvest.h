@@ -27,7 +27,8 @@ struct tally_harvest *tally_harvest_create(struct tally_source *const *sources, 
 void tally_harvest_destroy(struct tally_harvest *h, bool context_current);
 
 /* Counters of all open sources, in value order; lives as long as the harvest. */
-const struct tally_counter *const *tally_harvest_counters(const struct tally_harvest *h, uint32_t *n);
+const struct tally_counter *const *tally_harvest_counters(const struct tally_harvest *h,
+							 uint32_t *n);
 /* Each source's state for the log's device line; valid until the next call. */
 const struct tally_source_info *tally_harvest_sources(struct tally_harvest *h, uint32_t *n);
 /* Is any open source a source of time? */
@@ -46,7 +47,8 @@ void tally_harvest_gap(struct tally_harvest *h);
  * time: sources that are ready are written once, TALLY_NOT_READY says that others are not yet.
  * TALLY_OK or TALLY_LOST: all sources answered, the slot is free. LOST: at least one source will
  * never deliver (out->flags says LOST too); what the others gave is true. */
-enum tally_status tally_harvest_read(struct tally_harvest *h, uint32_t slot, struct tally_sample *out);
+enum tally_status tally_harvest_read(struct tally_harvest *h, uint32_t slot,
+				     struct tally_sample *out);
 /* Free a slot in any state, begun or ended, unread. */
 void tally_harvest_discard(struct tally_harvest *h, uint32_t slot);
 

@@ -54,7 +54,8 @@ struct tally_source_ops {
 	void (*gap)(struct tally_source *src);
 	/* Fetch a finished slot without waiting; the slot is free afterwards. TALLY_NOT_READY
 	 * leaves *out untouched; TALLY_LOST frees the slot too. */
-	enum tally_status (*read)(struct tally_source *src, uint32_t slot, struct tally_sample *out);
+	enum tally_status (*read)(struct tally_source *src, uint32_t slot,
+				  struct tally_sample *out);
 	/* Free a slot without reading it (the pass was given up), ending it first if it runs. */
 	void (*discard)(struct tally_source *src, uint32_t slot);
 };
@@ -65,7 +66,7 @@ struct tally_source {
 	const struct tally_counter *const *counters; /* set by open(); static or the source's */
 	uint32_t n_counters;
 	const char *wanted; /* --counters list; valid during open() */
-	/* Why the source is off, or what a source that is on has to do without; "" = nothing to say. */
+	/* Why the source is off, or what one that is on has to do without; "" = nothing to say. */
 	char reason[256];
 };
 

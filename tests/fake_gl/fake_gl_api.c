@@ -53,7 +53,8 @@ static bool
 knows_target(unsigned target)
 {
 	const struct tally_gl_api *api = &fake_gl->api;
-	bool pipeline = api->version >= 46 || has_extension(api, "GL_ARB_pipeline_statistics_query");
+	bool pipeline = api->version >= 46 ||
+			has_extension(api, "GL_ARB_pipeline_statistics_query");
 
 	switch (target) {
 	case 0x8C87: /* PRIMITIVES_GENERATED */
@@ -366,14 +367,15 @@ fake_gl_disturb(struct fake_gl *f, int64_t jump_ns)
 }
 
 void
-fake_gl_game_begin(struct fake_gl *f, struct tally_source *statistics, enum tally_gl_exclusive which)
+fake_gl_game_begin(struct fake_gl *f, struct tally_source *statistics,
+		   enum tally_gl_exclusive which)
 {
 	if (f->active[which] == THE_GAMES)
 		return;
 	if (statistics)
 		tally_gl_statistics_yield(statistics, which);
 	if (f->active[which])
-		misuse("the game's glBeginQuery of group %u fails because of ours", (unsigned)which);
+		misuse("the game's glBeginQuery of group %u fails: ours is active", (unsigned)which);
 	f->active[which] = THE_GAMES;
 	f->api.app_active |= UINT32_C(1) << which;
 }

@@ -65,7 +65,8 @@ static const struct {
 	{ "GL 4.5 with the extension", false, 45, ARB, "overview", OVERVIEW, "" },
 	{ "GL 3.1 with it has few stages", false, 31, ARB, "all", ALL & ~STAGES,
 	  "compute_shader_invocations (needs GL 4.3)" },
-	{ "GL 3.1 with it and compute", false, 31, ARB " GL_ARB_compute_shader ", NULL, OVERVIEW, "" },
+	{ "GL 3.1 with it and compute", false, 31, ARB " GL_ARB_compute_shader ", NULL, OVERVIEW,
+	  "" },
 	{ "GL 4.5 without", false, 45, " ", NULL, 0,
 	  "primitives_submitted, vertex_shader_invocations and 2 more (needs desktop GL 4.6" },
 	{ "GL 4.5 without, all", false, 45, " ", "all",
@@ -130,8 +131,9 @@ test_long_reason(void)
 	/* Asked again, it says it again. */
 	src->wanted = "samples_passed";
 	g_assert_cmpint(src->ops->open(src, 2), ==, TALLY_UNSUPPORTED);
-	g_assert_cmpstr(src->reason, ==, "not counted here: samples_passed (needs desktop GL 1.5 or "
-					 "ARB_occlusion_query)");
+	g_assert_cmpstr(src->reason, ==,
+			"not counted here: samples_passed (needs desktop GL 1.5 or "
+			"ARB_occlusion_query)");
 	tally_source_destroy(src);
 	fake_gl_finish(&f);
 }
@@ -222,7 +224,8 @@ test_zero_bits(void)
 	struct tally_source *src = open_source(&f, NULL);
 	g_assert_cmpuint(src->n_counters, ==, 3);
 	g_assert_cmpstr(src->reason, ==,
-			"not counted here: compute_shader_invocations (the driver counts it with 0 bits)");
+			"not counted here: compute_shader_invocations (the driver counts it with "
+			"0 bits)");
 	finish(&f, src);
 }
 

@@ -155,7 +155,8 @@ test_order_and_places(void)
 	struct diary *a = diary_create('A', 5, false);
 	struct diary *t = diary_create('T', 70, true);
 	struct diary *b = diary_create('B', 61, false);
-	struct tally_source *sources[] = { &a->base, NULL, &t->base, tally_null_create(), &b->base };
+	struct tally_source *sources[] = { &a->base, NULL, &t->base, tally_null_create(),
+					   &b->base };
 	const struct tally_counter *const *counters;
 	struct reading r;
 	uint32_t n;
@@ -275,7 +276,10 @@ test_pool(void)
 		struct tally_source *sources[] = {
 			tally_null_create(),
 			tally_fake_create(&(struct tally_fake_script){
-				.a_step = 1, .tick_ns = 1, .max_slots = pool_cases[i].source_limit }),
+				.a_step = 1,
+				.tick_ns = 1,
+				.max_slots = pool_cases[i].source_limit,
+			}),
 		};
 		bool used[32] = { false };
 		struct reading r;
@@ -613,7 +617,8 @@ test_random(gconstpointer data)
 	tally_harvest_destroy(m->harvest, true);
 	check_driver(m);
 	g_assert_cmpuint(m->gl.n_names, ==, 0);
-	g_test_message("%u delivered, %u with a time, %u values", m->delivered, m->timed, m->valued);
+	g_test_message("%u delivered, %u with a time, %u values", m->delivered, m->timed,
+		       m->valued);
 	g_assert_cmpuint(m->delivered, >, STEPS / 20);
 	g_assert_cmpuint(m->timed, >, m->delivered / 2);
 	g_assert_cmpuint(m->valued, >, m->delivered / 4);
