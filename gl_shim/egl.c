@@ -67,12 +67,14 @@ static void *
 look_up(const char *name)
 {
 	bool all = atomic_load_explicit(&knows_all, memory_order_relaxed);
-	void *found = all ? NULL : gl_platform_symbol(name);
+	void *found = all ? NULL : gl_platform_symbol(name, NULL);
 	if (found)
 		return found;
 	__typeof__(eglGetProcAddress) *real = GL_REAL(eglGetProcAddress);
 	found = real ? (void *)(uintptr_t)real(name) : NULL;
-	return found ? found : gl_platform_symbol(name);
+	if (found && !gl_real_is_own(found))
+		return found;
+	return gl_platform_symbol(name, (const void *)(uintptr_t)real);
 }
 
 /* OpenVG's contexts are none of ours. */

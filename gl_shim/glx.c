@@ -37,7 +37,9 @@ look_up(const char *name)
 	if (!real)
 		real = GL_REAL(glXGetProcAddress);
 	void *found = real ? (void *)(uintptr_t)real((const GLubyte *)name) : NULL;
-	return found ? found : gl_platform_symbol(name);
+	if (found && !gl_real_is_own(found))
+		return found;
+	return gl_platform_symbol(name, (const void *)(uintptr_t)real);
 }
 
 /* ---- drawables ---- */

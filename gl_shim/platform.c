@@ -29,11 +29,14 @@ gl_platform_proc(const char *name, void *real, const char *prefix)
 }
 
 void *
-gl_platform_symbol(const char *name)
+gl_platform_symbol(const char *name, const void *lookup)
 {
 	int row = gl_hook_find(name);
 	void *found = row < 0 ? NULL : gl_real_learned(row);
-	return found ? found : gl_real_next(name);
+	if (!found)
+		found = gl_real_next(name);
+	const struct link_map *map = found || !lookup ? NULL : gl_real_owner(lookup);
+	return map ? gl_real_symbol(map, name) : found;
 }
 
 /* ---- make-current ---- */

@@ -15,8 +15,9 @@
 /* What GetProcAddress answers: our hook for `name`, where we have one and `real` is not NULL. Of
  * the platforms' own calls only those that begin with `prefix`. */
 void *gl_platform_proc(const char *name, void *real, const char *prefix);
-/* Where `lookup` did not know a gl* function: as the program would find it by dlsym. */
-void *gl_platform_symbol(const char *name);
+/* The driver's gl* function where GetProcAddress (`lookup`, may be NULL) is not to be asked, does not
+ * know it, or gives our own hook because its library is not bound to itself: as dlsym finds it. */
+void *gl_platform_symbol(const char *name, const void *lookup);
 
 /* Around a real make-current. `release_only`: nothing is current here and nothing will be. */
 struct gl_switch {

@@ -1,0 +1,74 @@
+/* Small libraries that look names up from where they stand; -DHELPER_... says which one. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stddef.h>
+
+#include "fake.h"
+
+#if defined(HELPER_THIRD)
+/* A library that wraps a function of the next one, and asks for the next glClear. */
+int
+loader_value(void)
+{
+	int (*next)(void) = (int (*)(void))dlsym(RTLD_NEXT, "loader_value");
+	return next ? next() + 100 : -1;
+}
+
+void *
+third_next_clear(void)
+{
+	void *found = dlsym(RTLD_NEXT, "glClear");
+	return found;
+}
+#elif defined(HELPER_BASE)
+int
+loader_value(void)
+{
+	return 7;
+}
+#elif defined(HELPER_USER)
+/* Linked to the GL library, and loaded by dlopen. */
+void *
+user_clear(void)
+{
+	return (void *)glClear;
+}
+
+void *
+user_find(const char *name)
+{
+	void *found = dlsym(RTLD_DEFAULT, name);
+	return found;
+}
+
+int
+user_only_here(void)
+{
+	return 1;
+}
+#elif defined(HELPER_VENDOR)
+/* Part of the GL stack by its name. */
+void *
+vendor_find(void *handle, const char *name)
+{
+	void *found = dlsym(handle, name);
+	return found;
+}
+#elif defined(HELPER_EARLY)
+/* Looks up before any other constructor ran. */
+void *early_clear;
+
+static __attribute__((constructor)) void
+early(void)
+{
+	void *handle = dlopen("libGL.so.1", RTLD_NOW | RTLD_LOCAL);
+	early_clear = handle ? dlsym(handle, "glClear") : NULL;
+}
+#elif defined(HELPER_IMPOSTOR)
+/* No GL library by its name. */
+void
+glClear(unsigned mask)
+{
+	(void)mask;
+}
+#endif
