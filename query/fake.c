@@ -78,7 +78,8 @@ fake_open(struct tally_source *src, uint32_t slots)
 	if (status == TALLY_OK)
 		status = fake_grow(src, slots);
 	if (status != TALLY_OK) {
-		snprintf(src->reason, sizeof(src->reason), "the script of the fake source forbids it");
+		snprintf(src->reason, sizeof(src->reason),
+			 "the script of the fake source forbids it");
 		return status;
 	}
 	src->counters = fake_counters;

@@ -468,8 +468,8 @@ obstacle(struct gl_timestamp *t)
 		return "this GLES context has no EXT_disjoint_timer_query: the driver offers no "
 		       "timestamps";
 	if (!api->es && api->version < 33 && !api->has_extension(api, "GL_ARB_timer_query"))
-		return "this context has neither GL 3.3 nor ARB_timer_query: the driver is too old, "
-		       "or the program asked for an old context";
+		return "this context has neither GL 3.3 nor ARB_timer_query: the driver is too "
+		       "old, or the program asked for an old context";
 	if (!api->GenQueries || !api->DeleteQueries || !api->QueryCounter || !api->GetQueryiv ||
 	    !api->GetQueryObjectuiv || !api->GetQueryObjectui64v)
 		return "the driver claims timestamps and lacks functions for them: report it to "

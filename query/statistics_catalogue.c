@@ -29,8 +29,8 @@ const struct tally_statistic_info tally_statistics[TALLY_N_STATISTICS] = {
 		.name = "Vertex shader invocations",
 		.description =
 			"Runs of the vertex shader. With indexed draws the GPU's vertex cache "
-			"saves some, so the number lies between the distinct and all the indices and "
-			"differs from GPU to GPU; on tiling GPUs vertices may be shaded twice.",
+			"saves some, so the number lies between the distinct and all the indices "
+			"and differs from GPU to GPU; on tiling GPUs vertices may be shaded twice.",
 		.overview = true,
 	},
 	[TALLY_STATISTIC_TESS_CONTROL_SHADER_PATCHES] = {

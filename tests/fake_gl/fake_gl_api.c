@@ -375,7 +375,8 @@ fake_gl_game_begin(struct fake_gl *f, struct tally_source *statistics,
 	if (statistics)
 		tally_gl_statistics_yield(statistics, which);
 	if (f->active[which])
-		misuse("the game's glBeginQuery of group %u fails: ours is active", (unsigned)which);
+		misuse("the game's glBeginQuery of group %u fails: ours is active",
+		       (unsigned)which);
 	f->active[which] = THE_GAMES;
 	f->api.app_active |= UINT32_C(1) << which;
 }
