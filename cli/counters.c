@@ -1,0 +1,124 @@
+#include "cli/cli.h"
+#include "cli/probe.h"
+#include "cli/text.h"
+
+#include <glib.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { OPT_JSON, OPT_API, OPT_HELP };
+
+static const struct tally_arg options[] = {
+	[OPT_JSON] = { "json", 0, NULL, "Print the `device` object that a log would hold." },
+	[OPT_API] = { "api", 0, "opengl|opengl-es",
+		      "Which API to ask; by default OpenGL, or OpenGL ES where there is no other." },
+	[OPT_HELP] = { "help", 'h', NULL, "Show this." },
+};
+
+static void
+help(void)
+{
+	puts("Usage: passtally counters [options]\n\n"
+	     "Lists the counters that this machine offers, by source, with their units. Every key can be\n"
+	     "named in `passtally run --counters`.\n");
+	tally_args_help(options, G_N_ELEMENTS(options));
+	puts("\nThe calls themselves (draws, vertices, instances, dispatches, copies, clears) are always\n"
+	     "counted by the source `api` and stand beside the counters in each pass of a log.\n\n"
+	     "Exit status: 0; 1 no context could be made; 2 usage; 125 other errors.");
+}
+
+static void
+print_json(void *data, const struct tally_device_record *device, const char *display)
+{
+	(void)data;
+	(void)display;
+	size_t len = tally_json_write_device(NULL, 0, device);
+	char *line = g_malloc(len + 1);
+	tally_json_write_device(line, len + 1, device);
+	fwrite(line, 1, len, stdout);
+	putchar('\n');
+	g_free(line);
+}
+
+static void
+print_source(const struct tally_device_record *device, const struct tally_source_info *source)
+{
+	char *reason = tally_text_escape(source->reason ? source->reason : "");
+	printf("\n%s: %s%s%s\n", source->name, source->on ? "on" : "off", *reason ? ", " : "",
+	       reason);
+	g_free(reason);
+	size_t widest = 0;
+	for (uint32_t i = 0; i < device->n_counters; i++)
+		if (strcmp(device->counters[i]->source, source->name) == 0)
+			widest = MAX(widest, strlen(device->counters[i]->key));
+	for (uint32_t i = 0; i < device->n_counters; i++) {
+		const struct tally_counter *c = device->counters[i];
+		if (strcmp(c->source, source->name) != 0)
+			continue;
+		char *text = tally_text_escape(c->description ? c->description : c->name);
+		printf("  %-*s  %-7s  %s\n", (int)widest, c->key, c->unit, text);
+		g_free(text);
+	}
+	if (strcmp(source->name, "api") == 0)
+		puts("  draws, vertices, instances, dispatches, copies, clears: always counted");
+	else if (source->on && widest == 0)
+		puts("  the start and the duration of each pass");
+}
+
+static void
+print_text(void *data, const struct tally_device_record *device, const char *display)
+{
+	(void)data;
+	char *name = tally_text_escape(device->name ? device->name : "?");
+	char *version = tally_text_escape(device->driver_version ? device->driver_version : "?");
+	printf("%s (%s), %s, seen on %s\n", name, tally_api_name(device->api), version, display);
+	g_free(name);
+	g_free(version);
+	for (uint32_t i = 0; i < device->n_sources; i++)
+		print_source(device, &device->sources[i]);
+}
+
+static int
+run(int argc, char **argv)
+{
+	struct tally_args args;
+	tally_args_init(&args, argc, argv, options, G_N_ELEMENTS(options));
+	const char *value;
+	bool json = false;
+	int api = -1, option;
+	while ((option = tally_args_next(&args, &value)) != TALLY_ARG_END) {
+		if (option == OPT_JSON) {
+			json = true;
+		} else if (option == OPT_API && (strcmp(value, "opengl") == 0 ||
+						 strcmp(value, "opengl-es") == 0)) {
+			api = value[6] ? TALLY_API_OPENGL_ES : TALLY_API_OPENGL;
+		} else if (option == OPT_API) {
+			tally_cli_complain("counters", "--api %s: must be opengl or opengl-es", value);
+			return TALLY_EXIT_USAGE;
+		} else if (option == OPT_HELP) {
+			help();
+			return TALLY_EXIT_OK;
+		} else {
+			if (option == TALLY_ARG_POSITIONAL)
+				tally_cli_complain("counters", "unexpected argument %s", value);
+			return TALLY_EXIT_USAGE;
+		}
+	}
+	char why[512], first[512] = "";
+	tally_probe_device *print = json ? print_json : print_text;
+	if (api != TALLY_API_OPENGL_ES &&
+	    tally_probe(TALLY_API_OPENGL, "all", print, NULL, first, sizeof(first)))
+		return TALLY_EXIT_OK;
+	if (api != TALLY_API_OPENGL &&
+	    tally_probe(TALLY_API_OPENGL_ES, "all", print, NULL, why, sizeof(why)))
+		return TALLY_EXIT_OK;
+	tally_cli_complain("counters", "%s", *first ? first : why);
+	return TALLY_EXIT_NOTHING;
+}
+
+const struct tally_command tally_command_counters = {
+	.name = "counters",
+	.summary = "List the counters that this machine offers",
+	.run = run,
+	.help = help,
+};

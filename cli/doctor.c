@@ -1,0 +1,286 @@
+#include "cli/cli.h"
+#include "cli/elf_file.h"
+#include "cli/injected.h"
+#include "cli/probe.h"
+#include "cli/text.h"
+#include "layer/config.h"
+
+#include <errno.h>
+#include <glib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The word by which doctor calls itself to see what is preloaded; no option of people's. */
+#define SELF_TEST "--self-test"
+
+static const struct tally_arg options[] = {
+	{ "help", 'h', NULL, "Show this." },
+};
+
+static void
+help(void)
+{
+	puts("Usage: passtally doctor\n\n"
+	     "Looks at everything a capture needs, and says of what is missing why it is and what to do.\n");
+	tally_args_help(options, G_N_ELEMENTS(options));
+	puts("\nExit status: 0 something can be captured; 1 nothing can; 2 usage; 125 other errors.");
+}
+
+enum mark { GOOD, OFF, BAD };
+
+static void tell(enum mark mark, const char *what, const char *format, ...) G_GNUC_PRINTF(3, 4);
+
+static void
+tell(enum mark mark, const char *what, const char *format, ...)
+{
+	static const char *const words[] = { [GOOD] = "ok ", [OFF] = "off", [BAD] = "BAD" };
+	va_list args;
+	va_start(args, format);
+	char *raw = g_strdup_vprintf(format, args);
+	va_end(args);
+	char *text = tally_text_escape(raw);
+	printf("%s  %-14s %s\n", words[mark], what, text);
+	g_free(text);
+	g_free(raw);
+}
+
+static bool
+check_library(const struct tally_injected *in)
+{
+	if (!in->path) {
+		GString *tried = g_string_new(NULL);
+		for (guint i = 0; i < in->tried->len; i++)
+			g_string_append_printf(tried, "%s%s", i ? ", " : "",
+					       (const char *)g_ptr_array_index(in->tried, i));
+		tell(BAD, "library", "libpasstally_gl.so was not found; looked for %s: install "
+				     "passtally whole", tried->str);
+		g_string_free(tried, TRUE);
+		return false;
+	}
+	struct tally_elf_file file = tally_elf_file_read(in->path);
+	tell(GOOD, "library", "%s, for %s programs", in->path, tally_elf_machine_name(&file));
+	for (guint i = 0; i < in->others->len; i++) {
+		const char *path = g_ptr_array_index(in->others, i);
+		file = tally_elf_file_read(path);
+		tell(GOOD, "library", "%s, for %s programs", path, tally_elf_machine_name(&file));
+	}
+	if (in->others->len && (!in->preload || !strstr(in->preload, "$LIB")))
+		tell(OFF, "architectures", "the system's $LIB does not lead to the library's folder: only "
+					   "programs of passtally's own architecture are captured");
+	return true;
+}
+
+/* In the child: is the library among what is mapped? */
+static int
+self_test(void)
+{
+	char *maps = NULL;
+	bool there = g_file_get_contents("/proc/self/maps", &maps, NULL, NULL) &&
+		     strstr(maps, "libpasstally_gl.so");
+	g_free(maps);
+	return there ? TALLY_EXIT_OK : TALLY_EXIT_NOTHING;
+}
+
+static bool
+check_preload(const struct tally_injected *in)
+{
+	if (!in->preload) {
+		tell(OFF, "preload", "the library's path holds a blank, a colon or a dollar sign, which "
+				     "LD_PRELOAD cannot name: `passtally run` goes through a link");
+		return true;
+	}
+	char *own = tally_own_path();
+	char *argv[] = { own, (char *)"doctor", (char *)SELF_TEST, NULL };
+	const char *before = g_getenv("LD_PRELOAD");
+	char *preload = before && *before ? g_strconcat(in->preload, ":", before, NULL)
+					  : g_strdup(in->preload);
+	char **env = g_environ_setenv(g_get_environ(), "LD_PRELOAD", preload, TRUE);
+	char *said = NULL;
+	int status = 0;
+	bool ran = own && g_spawn_sync(NULL, argv, env, G_SPAWN_STDOUT_TO_DEV_NULL, NULL, NULL, NULL,
+				       &said, &status, NULL);
+	bool ok = ran && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+	if (ok)
+		tell(GOOD, "preload", "a program started with it has it");
+	else
+		tell(BAD, "preload", "a program started with it does not have it%s%s",
+		     said && *said ? ": " : "", said ? g_strchomp(said) : "");
+	g_free(said);
+	g_strfreev(env);
+	g_free(preload);
+	g_free(own);
+	return ok;
+}
+
+static void
+complain(void *data, const char *message)
+{
+	(void)data;
+	tell(BAD, "configuration", "%s", message);
+}
+
+/* The first folder on the way up that exists decides. */
+static bool
+can_write_below(const char *folder, char **decides)
+{
+	char *path = g_strdup(folder);
+	while (!g_file_test(path, G_FILE_TEST_EXISTS) && strcmp(path, "/") != 0) {
+		char *up = g_path_get_dirname(path);
+		g_free(path);
+		path = up;
+	}
+	bool ok = g_file_test(path, G_FILE_TEST_IS_DIR) && access(path, W_OK | X_OK) == 0;
+	*decides = path;
+	return ok;
+}
+
+static bool
+check_log(void)
+{
+	struct tally_config config;
+	tally_config_init(&config);
+	if (tally_config_load(&config, "program", complain, NULL))
+		tell(GOOD, "configuration", "files and environment are as they should be");
+	char *path = tally_config_log_path(config.log, "program", 0, 0);
+	tally_config_finish(&config);
+	if (!path) {
+		tell(BAD, "log", "neither XDG_STATE_HOME nor HOME is set: name a place with --log PATH");
+		return false;
+	}
+	char *folder = g_path_get_dirname(path);
+	char *decides;
+	bool ok = can_write_below(folder, &decides);
+	if (ok)
+		tell(GOOD, "log", "goes to %s", folder);
+	else
+		tell(BAD, "log", "%s cannot be written to%s%s: name another place with --log PATH, or "
+				 "set XDG_STATE_HOME", decides, strcmp(decides, folder) ? " on the way to " : "",
+		     strcmp(decides, folder) ? folder : "");
+	g_free(decides);
+	g_free(folder);
+	free(path);
+	return ok;
+}
+
+static void
+check_display(void)
+{
+	const char *x = g_getenv("DISPLAY"), *wayland = g_getenv("WAYLAND_DISPLAY");
+	if (x || wayland)
+		tell(GOOD, "display", "%s%s%s%s", x ? "DISPLAY=" : "", x ? x : "",
+		     wayland ? " WAYLAND_DISPLAY=" : "", wayland ? wayland : "");
+	else
+		tell(OFF, "display", "neither DISPLAY nor WAYLAND_DISPLAY is set: programs that open a "
+				     "window will not start from here");
+}
+
+/* What a person can do about a source that is off. */
+static const char *
+advice(const char *source, enum tally_api api)
+{
+	static const struct {
+		const char *source, *words;
+	} gl[] = {
+		{ "gl-timestamp", "passes will have no GPU time; OpenGL 3.3, GL_ARB_timer_query or (ES) "
+				  "GL_EXT_disjoint_timer_query is needed: try a newer driver" },
+		{ "gl-statistics", "passes will have no GPU counters; OpenGL 4.6 or "
+				   "GL_ARB_pipeline_statistics_query is needed: try a newer driver" },
+	};
+	if (api == TALLY_API_OPENGL_ES && strcmp(source, "gl-statistics") == 0)
+		return "OpenGL ES has few such queries: passes of OpenGL ES programs will have no GPU "
+		       "counters from it";
+	for (size_t i = 0; i < G_N_ELEMENTS(gl); i++)
+		if (strcmp(gl[i].source, source) == 0)
+			return gl[i].words;
+	return "the other sources go on without it";
+}
+
+static void
+tell_device(void *data, const struct tally_device_record *device, const char *display)
+{
+	bool *any = data;
+	*any = true;
+	const char *api = tally_api_name(device->api);
+	tell(GOOD, api, "%s, %s, seen on %s", device->name ? device->name : "?",
+	     device->driver_version ? device->driver_version : "?", display);
+	for (uint32_t i = 0; i < device->n_sources; i++) {
+		const struct tally_source_info *s = &device->sources[i];
+		uint32_t n = 0;
+		for (uint32_t k = 0; k < device->n_counters; k++)
+			n += strcmp(device->counters[k]->source, s->name) == 0;
+		char what[40];
+		g_snprintf(what, sizeof(what), "  %s", s->name);
+		if (!s->on)
+			tell(OFF, what, "%s; %s", s->reason ? s->reason : "no reason given",
+			     advice(s->name, device->api));
+		else if (n)
+			tell(GOOD, what, "%u counters%s%s", n, s->reason ? "; " : "",
+			     s->reason ? s->reason : "");
+		else
+			tell(GOOD, what, "%s", s->reason ? s->reason : "on");
+	}
+}
+
+static bool
+check_api(enum tally_api api)
+{
+	char why[512];
+	bool any = false;
+	if (!tally_probe(api, "all", tell_device, &any, why, sizeof(why)))
+		tell(OFF, tally_api_name(api), "%s", why);
+	return any;
+}
+
+static int
+examine(void)
+{
+	struct tally_injected in;
+	tally_injected_find(&in);
+	bool ok = check_library(&in);
+	ok = ok && check_preload(&in);
+	tally_injected_finish(&in);
+	if (g_getenv("PASSTALLY_DISABLE")) {
+		tell(BAD, "disabled", "PASSTALLY_DISABLE is set: nothing is captured until it is unset");
+		ok = false;
+	}
+	ok &= check_log();
+	check_display();
+	bool gl = check_api(TALLY_API_OPENGL);
+	bool es = check_api(TALLY_API_OPENGL_ES);
+	ok &= gl || es;
+	puts(ok ? "\npasses can be captured: passtally run -- PROGRAM"
+		: "\nnothing can be captured until what is BAD or off above is mended");
+	return ok ? TALLY_EXIT_OK : TALLY_EXIT_NOTHING;
+}
+
+static int
+run(int argc, char **argv)
+{
+	if (argc == 2 && strcmp(argv[1], SELF_TEST) == 0)
+		return self_test();
+	struct tally_args args;
+	tally_args_init(&args, argc, argv, options, G_N_ELEMENTS(options));
+	const char *value;
+	switch (tally_args_next(&args, &value)) {
+	case TALLY_ARG_END:
+		return examine();
+	case 0:
+		help();
+		return TALLY_EXIT_OK;
+	case TALLY_ARG_POSITIONAL:
+		tally_cli_complain("doctor", "unexpected argument %s", value);
+		return TALLY_EXIT_USAGE;
+	default:
+		return TALLY_EXIT_USAGE;
+	}
+}
+
+const struct tally_command tally_command_doctor = {
+	.name = "doctor",
+	.summary = "Say what can be captured here, and why the rest cannot",
+	.run = run,
+	.help = help,
+};

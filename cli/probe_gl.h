@@ -1,0 +1,21 @@
+/* cli/probe_gl.h - which OpenGL sources and counters this machine offers.
+ *
+ * Makes a context of its own through EGL (on the display, else on the first device, else without
+ * any), opens the sources of query/ on it and closes all again. Drivers may crash, and libepoxy
+ * aborts where it finds no EGL: call this in a process that may die (cli/probe.h). One thread.
+ */
+#ifndef PASSTALLY_CLI_PROBE_GL_H
+#define PASSTALLY_CLI_PROBE_GL_H
+
+#include "json/record_json.h"
+
+/* What was found; valid during the call. `display` says where the context was made. */
+typedef void tally_probe_gl_found(void *data, const struct tally_device_record *device,
+				  const char *display);
+
+/* Probe one API. `counters` is the list to choose from, as of --counters. False: no context of
+ * that API; `why` says what was tried. */
+bool tally_probe_gl(enum tally_api api, uint32_t number, const char *counters,
+		    tally_probe_gl_found *found, void *data, char *why, size_t size);
+
+#endif

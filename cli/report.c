@@ -1,0 +1,263 @@
+#include "cli/formats.h"
+
+#include "cli/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { OPT_JSON, OPT_CSV, OPT_SORT, OPT_REVERSE, OPT_BY, OPT_DEVICE, OPT_WARMUP, OPT_HELP };
+
+static const struct tally_arg options[] = {
+	[OPT_JSON] = { "json", 0, NULL, "Print JSON: one object, a report a log in `reports`." },
+	[OPT_CSV] = { "csv", 0, NULL, "Print CSV with a head line; times are nanoseconds." },
+	[OPT_SORT] = { "sort", 0, "KEY",
+		       "Sort by a column of the table or of --csv: numbers from the largest, words from "
+		       "A. A wrong KEY lists the right ones. Default: total GPU time; frames in order." },
+	[OPT_REVERSE] = { "reverse", 0, NULL, "Turn the order around." },
+	[OPT_BY] = { "by", 0, "pass|frame|label",
+		     "What a row is: a pass (default), one frame, or all passes of a label." },
+	[OPT_DEVICE] = { "device", 0, "N",
+			 "Only this device. Default: all, but for one that lies beneath another that "
+			 "is shown (OpenGL over Vulkan): its work would count twice." },
+	[OPT_WARMUP] = { "warmup", 0, "N", "Leave out the first N frames of each device." },
+	[OPT_HELP] = { "help", 'h', NULL, "Show this." },
+};
+
+struct report_request {
+	bool json, csv, reverse;
+	const char *sort;
+	enum tally_by by;
+	int64_t device; /* -1 = those on top */
+	uint64_t warmup;
+	GPtrArray *logs;
+};
+
+static void
+help(void)
+{
+	puts("Usage: passtally report [options] LOG...\n\n"
+	     "Shows what each pass cost. LOG is a file that passtally wrote; - is standard input.\n");
+	tally_args_help(options, G_N_ELEMENTS(options));
+	puts("\nA row's N is the number of frames whose GPU time of that pass is known. The segments of\n"
+	     "one pass in one frame are joined before they count. Columns of counts and counters show\n"
+	     "the mean over frames; ~ marks an estimate, - what was not measured. share is of all\n"
+	     "measured GPU time. A frame that the run's end cut short is left out of frame and GPU time\n"
+	     "a frame; its passes count.\n\n"
+	     "sd is the deviation of the sample (divisor N - 1). p50, p90 and p99 are nearest-rank\n"
+	     "quantiles: of N values the ceil(q * N)-th smallest. They are exact while a pass has at most\n"
+	     "4096 values (frame times: 1048576; runs of equal values count once); past that, values\n"
+	     "are kept in buckets 1/512 of their value wide and quantiles are true to 0.1 %. Sums of\n"
+	     "integers are exact.\n\n"
+	     "A log whose last line is cut, as after kill -9, is reported with a warning.\n"
+	     "Exit status: 0; 2 usage; 3 a bad log, told as LOG:LINE:COLUMN: message; 125 other errors.");
+}
+
+static bool
+parse_by(const char *value, enum tally_by *by)
+{
+	static const char *const words[] = { "pass", "frame", "label" };
+	for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
+		if (strcmp(value, words[i]) == 0) {
+			*by = (enum tally_by)i;
+			return true;
+		}
+	}
+	tally_cli_complain("report", "--by %s: must be pass, frame or label", value);
+	return false;
+}
+
+static bool
+parse_number(const char *name, const char *value, uint64_t most, uint64_t *out)
+{
+	guint64 v;
+	if (!g_ascii_string_to_unsigned(value, 10, 0, most, &v, NULL)) {
+		tally_cli_complain("report", "--%s %s: must be a whole number from 0 to %" G_GUINT64_FORMAT,
+				   name, value, most);
+		return false;
+	}
+	*out = v;
+	return true;
+}
+
+static bool
+take_option(struct report_request *r, int option, const char *value)
+{
+	uint64_t number;
+	switch (option) {
+	case OPT_JSON:
+		r->json = true;
+		return true;
+	case OPT_CSV:
+		r->csv = true;
+		return true;
+	case OPT_SORT:
+		r->sort = value;
+		return true;
+	case OPT_REVERSE:
+		r->reverse = true;
+		return true;
+	case OPT_BY:
+		return parse_by(value, &r->by);
+	case OPT_DEVICE:
+		if (!parse_number("device", value, UINT32_MAX, &number))
+			return false;
+		r->device = (int64_t)number;
+		return true;
+	case OPT_WARMUP:
+		return parse_number("warmup", value, UINT64_MAX, &r->warmup);
+	default:
+		g_ptr_array_add(r->logs, (gpointer)value);
+		return true;
+	}
+}
+
+/* TALLY_EXIT_OK to go on; -1 when help was shown. */
+static int
+parse(struct report_request *r, int argc, char **argv)
+{
+	struct tally_args args;
+	tally_args_init(&args, argc, argv, options, G_N_ELEMENTS(options));
+	const char *value;
+	int option;
+	while ((option = tally_args_next(&args, &value)) != TALLY_ARG_END) {
+		if (option == OPT_HELP) {
+			help();
+			return -1;
+		}
+		if (option == TALLY_ARG_ERROR || !take_option(r, option, value))
+			return TALLY_EXIT_USAGE;
+	}
+	if (r->json && r->csv) {
+		tally_cli_complain("report", "--json and --csv cannot be had at once");
+		return TALLY_EXIT_USAGE;
+	}
+	if (r->logs->len == 0) {
+		tally_cli_complain("report", "no log named: passtally report LOG...");
+		return TALLY_EXIT_USAGE;
+	}
+	return TALLY_EXIT_OK;
+}
+
+static bool
+device_exists(const struct report_request *r, const struct tally_aggregate *a)
+{
+	if (r->device < 0 || tally_aggregate_device(a, (uint32_t)r->device))
+		return true;
+	GString *list = g_string_new(NULL);
+	for (guint i = 0; i < a->devices->len; i++) {
+		const struct tally_device_summary *d = g_ptr_array_index(a->devices, i);
+		g_string_append_printf(list, "%s%u", i ? ", " : "", d->device);
+	}
+	tally_cli_complain("report", "--device %" G_GINT64_FORMAT ": %s has %s%s", r->device, a->path,
+			   list->len ? "only device " : "no device", list->str);
+	g_string_free(list, TRUE);
+	return false;
+}
+
+/* Two devices shown: say whose row it is. */
+static void
+show_device_column(GArray *columns, const GPtrArray *rows)
+{
+	bool several = false;
+	for (guint i = 1; i < rows->len; i++) {
+		const struct tally_group *g = g_ptr_array_index(rows, i);
+		several |= g->device != ((const struct tally_group *)rows->pdata[0])->device;
+	}
+	for (guint i = 0; i < columns->len; i++) {
+		struct tally_column *c = &g_array_index(columns, struct tally_column, i);
+		if (c->what == TALLY_COLUMN_DEVICE)
+			c->in_table = several;
+	}
+}
+
+static void
+print_text(const struct report_request *r, const struct tally_aggregate *a, GArray *columns,
+	   const GPtrArray *rows)
+{
+	char *path = tally_text_escape(a->path);
+	char *program = tally_text_escape(a->program ? a->program : "?");
+	printf("%s: %s\n", path, program);
+	g_free(path);
+	g_free(program);
+	tally_summary_print(stdout, a, r->device);
+	if (rows->len == 0)
+		return;
+	putchar('\n');
+	show_device_column(columns, rows);
+	tally_table_print(stdout, a, columns, rows, tally_text_terminal_columns());
+}
+
+static int
+report_log(const struct report_request *r, const char *path, guint place)
+{
+	struct tally_aggregate a;
+	int status = tally_aggregate_read(&a, "report", path, r->by, r->warmup);
+	if (status != TALLY_EXIT_OK) {
+		tally_aggregate_finish(&a);
+		return status;
+	}
+	GArray *columns = tally_columns_create(&a);
+	const struct tally_column *sort = NULL;
+	if (r->sort && !(sort = tally_columns_find(columns, "report", r->sort)))
+		status = TALLY_EXIT_USAGE;
+	else if (!device_exists(r, &a))
+		status = TALLY_EXIT_USAGE;
+	if (status == TALLY_EXIT_OK) {
+		GPtrArray *rows = tally_rows_create(&a, r->device, sort, r->reverse);
+		if (r->json) {
+			fputs(place ? ",\n" : "\n", stdout);
+			tally_json_print_report(stdout, &a, rows);
+		} else if (r->csv) {
+			/* Another log may have other counters: then it needs its own head. */
+			tally_csv_print_head(stdout, columns);
+			tally_csv_print_rows(stdout, &a, columns, rows);
+		} else {
+			if (place)
+				putchar('\n');
+			print_text(r, &a, columns, rows);
+		}
+		g_ptr_array_unref(rows);
+	}
+	g_array_unref(columns);
+	tally_aggregate_finish(&a);
+	return status;
+}
+
+static int
+report(const struct report_request *r)
+{
+	static const char *const words[] = { "pass", "frame", "label" };
+	if (r->json)
+		printf("{\"schema\":\"passtally-report/1\",\"by\":\"%s\",\"warmup\":%" G_GUINT64_FORMAT
+		       ",\"reports\":[",
+		       words[r->by], r->warmup);
+	int worst = TALLY_EXIT_OK;
+	guint told = 0;
+	for (guint i = 0; i < r->logs->len; i++) {
+		int status = report_log(r, g_ptr_array_index(r->logs, i), told);
+		if (status == TALLY_EXIT_OK)
+			told++;
+		worst = MAX(worst, status);
+	}
+	if (r->json)
+		puts("\n]}");
+	return worst;
+}
+
+static int
+run(int argc, char **argv)
+{
+	struct report_request r = { .device = -1, .logs = g_ptr_array_new() };
+	int status = parse(&r, argc, argv);
+	if (status == TALLY_EXIT_OK)
+		status = report(&r);
+	g_ptr_array_unref(r.logs);
+	return status < 0 ? TALLY_EXIT_OK : status;
+}
+
+const struct tally_command tally_command_report = {
+	.name = "report",
+	.summary = "Show what each pass of a log cost",
+	.run = run,
+	.help = help,
+};

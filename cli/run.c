@@ -1,0 +1,359 @@
+#include "cli/injected.h"
+#include "cli/launch.h"
+#include "cli/run_log.h"
+#include "cli/run_tell.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Our own options; those of tally_options[] come before them in the table. */
+static const struct tally_arg own_options[] = {
+	{ "quiet", 'q', NULL, "Print no summary after the program (errors are still told)." },
+	{ "progress", 0, NULL,
+	  "Show a line of progress on standard error, if that is a terminal, while the program runs. "
+	  "Without this it is shown only when neither the program's input nor its output is a terminal." },
+	{ "help", 'h', NULL, "Show this." },
+};
+enum { OWN_QUIET, OWN_PROGRESS, OWN_HELP };
+
+struct run_request {
+	struct tally_config config;
+	bool quiet, progress, help;
+	char **argv; /* of the program */
+};
+
+/* What must go again when the program has ended. */
+struct private_folder {
+	char *path;   /* mode 0700 */
+	char *status; /* a file in it */
+	char *link;   /* a link in it to the libraries' folder, or NULL */
+};
+
+static GArray *
+all_options(void)
+{
+	GArray *all = g_array_new(FALSE, FALSE, sizeof(struct tally_arg));
+	for (size_t i = 0; i < tally_n_options; i++) {
+		struct tally_arg arg = {
+			.name = tally_options[i].key,
+			.letter = tally_options[i].letter,
+			.values = tally_options[i].values,
+			.help = tally_options[i].help,
+		};
+		g_array_append_val(all, arg);
+	}
+	g_array_append_vals(all, own_options, G_N_ELEMENTS(own_options));
+	return all;
+}
+
+static void
+help(void)
+{
+	puts("Usage: passtally run [options] [--] PROGRAM [ARGUMENTS]\n\n"
+	     "Runs PROGRAM and writes what its render passes cost into a log. The program's own input,\n"
+	     "output and exit status are left as they are. In Steam: passtally run -- %command%\n");
+	GArray *all = all_options();
+	tally_args_help((const struct tally_arg *)(void *)all->data, all->len);
+	g_array_unref(all);
+	puts("\nThe same options can stand in PASSTALLY_OPTIONS (counters=X,frame=submit:1), in\n"
+	     "$XDG_CONFIG_HOME/passtally/passtally.conf and in programs/PROGRAM.conf beside it, section\n"
+	     "[passtally]. The command line wins over the environment, that over the files. The log goes\n"
+	     "to $XDG_STATE_HOME/passtally/%e-%t-%p.jsonl (by default ~/.local/state). A program that\n"
+	     "starts others that render leaves a log for each: PATH, PATH.PID.\n\n"
+	     "Exit status: the program's (a signal that ended it is raised again); 2 usage, the program\n"
+	     "was not started; 125 passtally failed; 126 PROGRAM cannot be run; 127 it was not found.");
+}
+
+static void
+complain(void *data, const char *message)
+{
+	(void)data;
+	tally_cli_complain("run", "%s", message);
+}
+
+/* TALLY_EXIT_OK or TALLY_EXIT_USAGE. */
+static int
+parse(struct run_request *r, int argc, char **argv)
+{
+	GArray *all = all_options();
+	struct tally_args args;
+	tally_args_init(&args, argc, argv, (const struct tally_arg *)(void *)all->data, all->len);
+	bool ok = true;
+	const char *value;
+	int option;
+	while (ok && (option = tally_args_next(&args, &value)) != TALLY_ARG_END) {
+		int own = option - (int)tally_n_options;
+		if (option == TALLY_ARG_ERROR) {
+			ok = false;
+		} else if (option == TALLY_ARG_POSITIONAL) {
+			/* The program; all that follows is its own. */
+			r->argv = argv + args.next - 1;
+			break;
+		} else if (own < 0) {
+			ok = tally_config_set(&r->config, tally_options[option].key, value,
+					      TALLY_FROM_COMMAND_LINE, complain, NULL);
+		} else {
+			r->quiet |= own == OWN_QUIET;
+			r->progress |= own == OWN_PROGRESS;
+			r->help |= own == OWN_HELP;
+		}
+	}
+	g_array_unref(all);
+	if (ok && !r->help && !r->argv) {
+		tally_cli_complain("run", "no program named: passtally run [options] -- PROGRAM");
+		ok = false;
+	}
+	return ok ? TALLY_EXIT_OK : TALLY_EXIT_USAGE;
+}
+
+/* What the capture must know of our options and of PASSTALLY_OPTIONS, joined. `force` is ours
+ * alone: an old log is gone by then, and processes of one run must not replace each other's. */
+static char *
+options_variable(const struct tally_config *config)
+{
+	GString *text = g_string_new("force=off");
+	for (size_t i = 0; i < tally_n_options; i++) {
+		const struct tally_option *o = &tally_options[i];
+		if (config->origin[i] < TALLY_FROM_ENVIRONMENT || strcmp(o->key, "log") == 0 ||
+		    strcmp(o->key, "force") == 0)
+			continue;
+		size_t len = o->get(config, NULL, 0);
+		char *value = g_malloc(len + 1);
+		o->get(config, value, len + 1);
+		g_string_append_printf(text, ",%s=", o->key);
+		for (const char *p = value; *p; p++) {
+			if (*p == ',' || *p == '\\')
+				g_string_append_c(text, '\\');
+			g_string_append_c(text, *p);
+		}
+		g_free(value);
+	}
+	return g_string_free(text, FALSE);
+}
+
+static bool
+private_folder_create(struct private_folder *f)
+{
+	*f = (struct private_folder){ 0 };
+	char *path = g_dir_make_tmp("passtally-XXXXXX", NULL);
+	if (path && strpbrk(path, " :")) {
+		/* ld.so may have to read a path in it. */
+		g_rmdir(path);
+		g_free(path);
+		path = g_mkdtemp(g_strdup("/tmp/passtally-XXXXXX"));
+	}
+	if (!path) {
+		tally_cli_complain("run", "no temporary folder could be made in %s: %s",
+				   g_get_tmp_dir(), g_strerror(errno));
+		return false;
+	}
+	f->path = path;
+	f->status = g_build_filename(path, "status", NULL);
+	if (!g_file_set_contents_full(f->status, "", 0, G_FILE_SET_CONTENTS_NONE, 0600, NULL)) {
+		tally_cli_complain("run", "%s cannot be written: %s", f->status, g_strerror(errno));
+		return false;
+	}
+	return true;
+}
+
+static void
+private_folder_remove(struct private_folder *f)
+{
+	if (f->link)
+		g_unlink(f->link);
+	if (f->status)
+		g_unlink(f->status);
+	if (f->path)
+		g_rmdir(f->path);
+	g_free(f->link);
+	g_free(f->status);
+	g_free(f->path);
+	*f = (struct private_folder){ 0 };
+}
+
+/* The library's name in LD_PRELOAD; where ld.so could not read its path, through a link that it
+ * can. The caller's; NULL after a complaint. */
+static char *
+preload_name(const struct tally_injected *in, struct private_folder *f)
+{
+	if (in->preload)
+		return g_strdup(in->preload);
+	char *folder = g_path_get_dirname(in->path);
+	char *base = g_path_get_basename(in->path);
+	char *name = NULL;
+	f->link = g_build_filename(f->path, "lib", NULL);
+	if (symlink(folder, f->link) == 0)
+		name = g_build_filename(f->link, base, NULL);
+	else
+		tally_cli_complain("run", "%s cannot be made: %s", f->link, g_strerror(errno));
+	g_free(base);
+	g_free(folder);
+	return name;
+}
+
+/* All of the program's environment but PASSTALLY_LOG, which names the process. What the Vulkan
+ * loader needs to find a layer belongs here too. */
+static bool
+set_environment(const struct run_request *r, const struct tally_injected *in,
+		struct private_folder *f)
+{
+	char *name = preload_name(in, f);
+	if (!name)
+		return false;
+	const char *before = g_getenv("LD_PRELOAD");
+	char *preload = before && *before ? g_strconcat(name, ":", before, NULL) : g_strdup(name);
+	char *options = options_variable(&r->config);
+	g_setenv("LD_PRELOAD", preload, TRUE);
+	g_setenv("PASSTALLY_OPTIONS", options, TRUE);
+	g_setenv("PASSTALLY_STATUS", f->status, TRUE);
+	g_free(options);
+	g_free(preload);
+	g_free(name);
+	return true;
+}
+
+/* Errors alone, for --quiet. */
+static void
+tell_errors(const GPtrArray *status)
+{
+	for (guint i = 0; i < status->len; i++)
+		if (g_str_has_prefix(g_ptr_array_index(status, i), "error: "))
+			fprintf(stderr, "passtally: %s\n",
+				(const char *)g_ptr_array_index(status, i));
+}
+
+static void
+tell(const struct run_request *r, const struct tally_run_log *log, const struct private_folder *f,
+     const struct tally_injected *in, const struct tally_run_started *started)
+{
+	GPtrArray *status = tally_run_status_read(f->status);
+	GPtrArray *logs = tally_run_log_find(log);
+	bool disabled = g_getenv("PASSTALLY_DISABLE") != NULL;
+	if (r->quiet)
+		tell_errors(status);
+	if (logs->len == 0 && !disabled && !tally_run_status_has_error(status)) {
+		char why[512] = "";
+		bool written = tally_run_log_write_empty(log, started, why, sizeof(why));
+		if (!r->quiet) {
+			fprintf(stderr, "passtally: nothing was rendered, or nothing that could be "
+					"seen: %s\n", r->argv[0]);
+			tally_run_tell_nothing(r->argv[0], in->path);
+		}
+		if (!written)
+			fprintf(stderr, "passtally: error: %s\n", why);
+		else
+			g_ptr_array_add(logs, g_strdup(log->path));
+	}
+	if (disabled && !r->quiet)
+		fputs("passtally: PASSTALLY_DISABLE is set: nothing was captured\n", stderr);
+	if (!r->quiet)
+		tally_run_tell_summary(logs, status);
+	g_ptr_array_unref(logs);
+	g_ptr_array_unref(status);
+}
+
+/* Is the terminal, if there is one, the program's to draw on? */
+static bool
+wants_progress(const struct run_request *r)
+{
+	return r->progress || (!isatty(STDIN_FILENO) && !isatty(STDOUT_FILENO));
+}
+
+/* From the fork on: the log's path holds the program's process number. */
+static int
+run_program(const struct run_request *r, const struct tally_injected *in, struct private_folder *f)
+{
+	struct tally_launch launch;
+	struct tally_run_started started = {
+		.argv = r->argv,
+		.config = &r->config,
+		.unix_ns = (uint64_t)g_get_real_time() * 1000,
+	};
+	if (!tally_launch_fork(&launch, r->argv)) {
+		tally_cli_complain("run", "no process could be started: %s", g_strerror(errno));
+		return TALLY_EXIT_FAILED;
+	}
+	started.pid = launch.pid;
+	struct tally_run_log log;
+	int status = TALLY_EXIT_FAILED;
+	/* An old log does not go for a program that cannot start; exec says why it cannot. */
+	char *found = g_find_program_in_path(r->argv[0]);
+	if (tally_run_log_choose(&log, &r->config, r->argv[0], started.unix_ns, started.pid))
+		status = found ? tally_run_log_prepare(&log, r->config.force) : TALLY_EXIT_OK;
+	g_free(found);
+	if (status != TALLY_EXIT_OK) {
+		tally_launch_abort(&launch);
+		goto finish_log;
+	}
+	char *variable = tally_run_log_variable(&log);
+	int error = tally_launch_go(&launch, "PASSTALLY_LOG", variable);
+	g_free(variable);
+	if (error) {
+		tally_cli_complain("run", "%s: %s", r->argv[0], g_strerror(error));
+		status = error == ENOENT ? TALLY_EXIT_NOT_FOUND : TALLY_EXIT_NOT_EXECUTABLE;
+		goto finish_log;
+	}
+	struct tally_run_watch watch;
+	bool watched = wants_progress(r);
+	tally_run_watch_begin(&watch, log.path);
+	watched &= watch.progress.on;
+	tally_launch_wait(&launch, watched ? tally_run_watch_tick : NULL, &watch);
+	tally_run_watch_end(&watch);
+	signal(SIGPIPE, SIG_IGN); /* the status is worth more than the summary */
+	tell(r, &log, f, in, &started);
+	tally_run_log_finish(&log);
+	private_folder_remove(f);
+	fflush(stderr);
+	return tally_launch_leave(&launch);
+
+finish_log:
+	tally_run_log_finish(&log);
+	return status;
+}
+
+static int
+start(struct run_request *r)
+{
+	if (!tally_config_load(&r->config, r->argv[0], complain, NULL))
+		return TALLY_EXIT_USAGE;
+	struct tally_injected in;
+	tally_injected_find(&in);
+	int status = TALLY_EXIT_FAILED;
+	if (!in.path) {
+		char **tried = (char **)in.tried->pdata;
+		tally_cli_complain("run", "libpasstally_gl.so was not found; looked for %s first: is "
+					  "passtally installed whole?", tried[0]);
+	} else {
+		struct private_folder folder;
+		if (private_folder_create(&folder) && set_environment(r, &in, &folder))
+			status = run_program(r, &in, &folder);
+		private_folder_remove(&folder);
+	}
+	tally_injected_finish(&in);
+	return status;
+}
+
+static int
+run(int argc, char **argv)
+{
+	struct run_request r = { 0 };
+	tally_config_init(&r.config);
+	int status = parse(&r, argc, argv);
+	if (status == TALLY_EXIT_OK && r.help)
+		help();
+	else if (status == TALLY_EXIT_OK)
+		status = start(&r);
+	tally_config_finish(&r.config);
+	return status;
+}
+
+const struct tally_command tally_command_run = {
+	.name = "run",
+	.summary = "Run a program and log what its render passes cost",
+	.run = run,
+	.help = help,
+};

@@ -1,0 +1,392 @@
+#include "cli/stats.h"
+
+#include <glib.h>
+#include <math.h>
+#include <string.h>
+
+#define MAX_BUCKETS 8192
+#define FIRST_MANTISSA_BITS 9
+
+/* `count` equal values in a row. */
+struct tally_stats_run {
+	struct tally_value value;
+	uint64_t count;
+};
+
+/* All values whose ordered bit pattern starts with `key`. */
+struct tally_stats_bucket {
+	int64_t key;
+	uint64_t count;
+};
+
+void
+tally_sum128_add_u64(struct tally_sum128 *sum, uint64_t v)
+{
+	sum->lo += v;
+	sum->hi += sum->lo < v;
+}
+
+void
+tally_sum128_add_i64(struct tally_sum128 *sum, int64_t v)
+{
+	tally_sum128_add_u64(sum, (uint64_t)v);
+	if (v < 0)
+		sum->hi--; /* the sign, extended into the upper half */
+}
+
+static struct tally_sum128
+negate(struct tally_sum128 s)
+{
+	s.lo = ~s.lo + 1;
+	s.hi = ~s.hi + (s.lo == 0);
+	return s;
+}
+
+long double
+tally_sum128_to_float(struct tally_sum128 sum)
+{
+	bool negative = sum.hi >> 63;
+	if (negative)
+		sum = negate(sum);
+	long double f = ldexpl((long double)sum.hi, 64) + (long double)sum.lo;
+	return negative ? -f : f;
+}
+
+void
+tally_sum128_print(struct tally_sum128 sum, char out[41])
+{
+	bool negative = sum.hi >> 63;
+	if (negative)
+		sum = negate(sum);
+	uint32_t part[4] = { (uint32_t)(sum.hi >> 32), (uint32_t)sum.hi, (uint32_t)(sum.lo >> 32),
+			     (uint32_t)sum.lo };
+	char digits[40];
+	size_t n = 0;
+	do {
+		uint64_t rest = 0;
+		for (int i = 0; i < 4; i++) {
+			uint64_t v = rest << 32 | part[i];
+			part[i] = (uint32_t)(v / 10);
+			rest = v % 10;
+		}
+		digits[n++] = (char)('0' + rest);
+	} while (part[0] | part[1] | part[2] | part[3]);
+	char *p = out;
+	if (negative)
+		*p++ = '-';
+	while (n)
+		*p++ = digits[--n];
+	*p = '\0';
+}
+
+struct tally_value
+tally_u64(uint64_t v)
+{
+	return (struct tally_value){ .storage = TALLY_STORAGE_U64, .u64 = v };
+}
+
+struct tally_value
+tally_f64(double v)
+{
+	return (struct tally_value){ .storage = TALLY_STORAGE_F64, .f64 = v };
+}
+
+static bool
+value_negative(struct tally_value v)
+{
+	if (v.storage == TALLY_STORAGE_U64)
+		return false;
+	return v.storage == TALLY_STORAGE_I64 ? v.i64 < 0 : v.f64 < 0;
+}
+
+/* Exact between integers; through doubles as soon as one is. */
+static int
+value_compare(struct tally_value a, struct tally_value b)
+{
+	if (a.storage == TALLY_STORAGE_F64 || b.storage == TALLY_STORAGE_F64) {
+		double x = tally_value_f64(a), y = tally_value_f64(b);
+		return (x > y) - (x < y);
+	}
+	bool na = value_negative(a), nb = value_negative(b);
+	if (na != nb)
+		return na ? -1 : 1;
+	/* Same sign: two's complement orders like the unsigned numbers. */
+	return (a.u64 > b.u64) - (a.u64 < b.u64);
+}
+
+static int
+run_compare(const void *a, const void *b)
+{
+	const struct tally_stats_run *x = a, *y = b;
+	return value_compare(x->value, y->value);
+}
+
+void
+tally_stats_init(struct tally_stats *s, uint32_t keep)
+{
+	*s = (struct tally_stats){ .keep = keep, .mantissa_bits = FIRST_MANTISSA_BITS };
+}
+
+void
+tally_stats_finish(struct tally_stats *s)
+{
+	g_free(s->runs);
+	g_free(s->buckets);
+	*s = (struct tally_stats){ 0 };
+}
+
+/* Doubles of one sign order like their bit patterns; fold the negative half below zero. */
+static int64_t
+bucket_key(double v, unsigned mantissa_bits)
+{
+	uint64_t bits;
+	double magnitude = fabs(v);
+	memcpy(&bits, &magnitude, sizeof(bits));
+	int64_t key = (int64_t)(bits >> (52 - mantissa_bits));
+	return v < 0 ? -key - 1 : key;
+}
+
+static double
+bucket_middle(int64_t key, unsigned mantissa_bits)
+{
+	bool negative = key < 0;
+	uint64_t magnitude = (uint64_t)(negative ? -(key + 1) : key);
+	if (magnitude == 0)
+		return 0; /* zero itself is what falls in here, denormals aside */
+	uint64_t bits = (magnitude << 1 | 1) << (51 - mantissa_bits);
+	double v;
+	memcpy(&v, &bits, sizeof(v));
+	return negative ? -v : v;
+}
+
+static void
+halve_resolution(struct tally_stats *s)
+{
+	s->mantissa_bits--;
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < s->n_buckets; i++) {
+		int64_t key = s->buckets[i].key;
+		/* Negative keys are -magnitude - 1: halve the magnitude, not the key. */
+		key = key < 0 ? -((-(key + 1)) >> 1) - 1 : key >> 1;
+		if (n && s->buckets[n - 1].key == key) {
+			s->buckets[n - 1].count += s->buckets[i].count;
+		} else {
+			s->buckets[n] = s->buckets[i];
+			s->buckets[n++].key = key;
+		}
+	}
+	s->n_buckets = n;
+	s->last_bucket = 0;
+}
+
+/* Index of the first bucket whose key is not below `key`. */
+static uint32_t
+bucket_find(const struct tally_stats *s, int64_t key)
+{
+	uint32_t low = 0, high = s->n_buckets;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (s->buckets[middle].key < key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void
+bucket_add(struct tally_stats *s, double v, uint64_t count)
+{
+	int64_t key = bucket_key(v, s->mantissa_bits);
+	uint32_t i = s->last_bucket;
+	if (i >= s->n_buckets || s->buckets[i].key != key)
+		i = bucket_find(s, key);
+	if (i < s->n_buckets && s->buckets[i].key == key) {
+		s->buckets[i].count += count;
+		s->last_bucket = i;
+		return;
+	}
+	while (s->n_buckets >= MAX_BUCKETS && s->mantissa_bits > 0) {
+		halve_resolution(s);
+		key = bucket_key(v, s->mantissa_bits);
+		i = bucket_find(s, key);
+		if (i < s->n_buckets && s->buckets[i].key == key) {
+			s->buckets[i].count += count;
+			return;
+		}
+	}
+	if (s->n_buckets == s->room_buckets) {
+		s->room_buckets = s->room_buckets ? s->room_buckets * 2 : 256;
+		s->buckets = g_renew(struct tally_stats_bucket, s->buckets, s->room_buckets);
+	}
+	memmove(&s->buckets[i + 1], &s->buckets[i],
+		(s->n_buckets - i) * sizeof(*s->buckets));
+	s->buckets[i] = (struct tally_stats_bucket){ .key = key, .count = count };
+	s->n_buckets++;
+	s->last_bucket = i;
+}
+
+static void
+sort_runs(struct tally_stats *s)
+{
+	if (s->n_runs < 2)
+		return;
+	qsort(s->runs, s->n_runs, sizeof(*s->runs), run_compare);
+	uint32_t n = 1;
+	for (uint32_t i = 1; i < s->n_runs; i++) {
+		if (value_compare(s->runs[n - 1].value, s->runs[i].value) == 0)
+			s->runs[n - 1].count += s->runs[i].count;
+		else
+			s->runs[n++] = s->runs[i];
+	}
+	s->n_runs = n;
+}
+
+/* The runs are full: join equal values, and give up exactness where that frees too little. */
+static void
+make_room(struct tally_stats *s)
+{
+	sort_runs(s);
+	if (s->n_runs <= s->keep / 2)
+		return;
+	s->room_buckets = 256;
+	s->buckets = g_new(struct tally_stats_bucket, s->room_buckets);
+	for (uint32_t i = 0; i < s->n_runs; i++)
+		bucket_add(s, tally_value_f64(s->runs[i].value), s->runs[i].count);
+	g_free(s->runs);
+	s->runs = NULL;
+	s->n_runs = s->room_runs = 0;
+}
+
+static void
+keep_value(struct tally_stats *s, struct tally_value v)
+{
+	if (s->buckets) {
+		bucket_add(s, tally_value_f64(v), 1);
+		return;
+	}
+	if (s->n_runs && value_compare(s->runs[s->n_runs - 1].value, v) == 0) {
+		s->runs[s->n_runs - 1].count++;
+		return;
+	}
+	if (s->n_runs == s->keep) {
+		make_room(s);
+		if (s->buckets) {
+			bucket_add(s, tally_value_f64(v), 1);
+			return;
+		}
+	}
+	if (s->n_runs == s->room_runs) {
+		s->room_runs = s->room_runs ? s->room_runs * 2 : 8;
+		if (s->room_runs > s->keep)
+			s->room_runs = s->keep;
+		s->runs = g_renew(struct tally_stats_run, s->runs, s->room_runs);
+	}
+	s->runs[s->n_runs++] = (struct tally_stats_run){ .value = v, .count = 1 };
+}
+
+static void
+add_to_sum(struct tally_stats *s, struct tally_value v)
+{
+	if (v.storage == TALLY_STORAGE_F64 && s->storage != TALLY_STORAGE_F64) {
+		s->storage = TALLY_STORAGE_F64;
+		s->sum_f64 = (double)tally_sum128_to_float(s->sum);
+	} else if (v.storage == TALLY_STORAGE_I64 && s->storage == TALLY_STORAGE_U64 && v.i64 < 0) {
+		s->storage = TALLY_STORAGE_I64;
+	}
+	if (s->storage == TALLY_STORAGE_F64)
+		s->sum_f64 += tally_value_f64(v);
+	else if (value_negative(v))
+		tally_sum128_add_i64(&s->sum, v.i64);
+	else
+		tally_sum128_add_u64(&s->sum, v.u64);
+}
+
+void
+tally_stats_add(struct tally_stats *s, struct tally_value v)
+{
+	if (v.storage == TALLY_STORAGE_F64 && !isfinite(v.f64))
+		return;
+	add_to_sum(s, v);
+	if (s->n == 0 || value_compare(v, s->min) < 0)
+		s->min = v;
+	if (s->n == 0 || value_compare(v, s->max) > 0)
+		s->max = v;
+	s->n++;
+	long double x = v.storage == TALLY_STORAGE_U64   ? (long double)v.u64
+			: v.storage == TALLY_STORAGE_I64 ? (long double)v.i64
+							 : (long double)v.f64;
+	long double step = x - s->running_mean;
+	s->running_mean += step / (long double)s->n;
+	s->m2 += step * (x - s->running_mean);
+	keep_value(s, v);
+}
+
+void
+tally_stats_add_u64(struct tally_stats *s, uint64_t v)
+{
+	tally_stats_add(s, tally_u64(v));
+}
+
+double
+tally_stats_total(const struct tally_stats *s)
+{
+	return s->storage == TALLY_STORAGE_F64 ? s->sum_f64
+					       : (double)tally_sum128_to_float(s->sum);
+}
+
+double
+tally_stats_mean(const struct tally_stats *s)
+{
+	if (s->storage == TALLY_STORAGE_F64)
+		return (double)s->running_mean;
+	return (double)(tally_sum128_to_float(s->sum) / (long double)s->n);
+}
+
+double
+tally_stats_sd(const struct tally_stats *s)
+{
+	return (double)sqrtl(s->m2 / (long double)(s->n - 1));
+}
+
+struct tally_value
+tally_stats_quantile(struct tally_stats *s, double q)
+{
+	/* The product of an inexact q must not reach the next rank by its last bit. */
+	double exact = q * (double)s->n;
+	double near = nearbyint(exact);
+	double rank_f = fabs(exact - near) < 1e-9 * (near + 1) ? near : ceil(exact);
+	uint64_t rank = rank_f < 1 ? 1 : rank_f >= (double)s->n ? s->n : (uint64_t)rank_f;
+	if (rank == 1)
+		return s->min;
+	if (rank == s->n)
+		return s->max;
+	uint64_t seen = 0;
+	if (!s->buckets) {
+		sort_runs(s);
+		for (uint32_t i = 0; i < s->n_runs; i++) {
+			seen += s->runs[i].count;
+			if (seen >= rank)
+				return s->runs[i].value;
+		}
+		return s->max;
+	}
+	for (uint32_t i = 0; i < s->n_buckets; i++) {
+		seen += s->buckets[i].count;
+		if (seen < rank)
+			continue;
+		struct tally_value v = tally_f64(bucket_middle(s->buckets[i].key, s->mantissa_bits));
+		if (s->storage != TALLY_STORAGE_F64)
+			v.f64 = nearbyint(v.f64);
+		if (value_compare(v, s->min) < 0)
+			return s->min;
+		return value_compare(v, s->max) > 0 ? s->max : v;
+	}
+	return s->max;
+}
+
+bool
+tally_stats_exact(const struct tally_stats *s)
+{
+	return !s->buckets;
+}
