@@ -19,7 +19,7 @@
 /* ---- start and end ---- */
 
 static bool disabled;
-/* Whose exit is ours to see: after vfork() a child that fails to exec calls _exit() on our memory. */
+/* Whose exit is ours to see: a vfork() child that fails to exec calls _exit() on our memory. */
 static pid_t process;
 
 GL_UNCHECKED bool
@@ -157,8 +157,8 @@ hand_out(int row, void *real, const struct link_map *owner)
 	return (void *)(uintptr_t)gl_hooks[row].hook;
 }
 
-/* RTLD_DEFAULT, or a handle whose search order begins with us: the answer is "ours", but only where
- * the name would exist without us, for programs ask this way which of GLX and EGL is there. */
+/* RTLD_DEFAULT, or a handle whose search order begins with us: the answer is our hook, but only
+ * where the name would exist without us, for programs ask this way which of GLX and EGL is there. */
 GL_UNCHECKED static void *
 find_anywhere(int row, const char *name, const char *version, const void *caller)
 {

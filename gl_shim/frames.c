@@ -87,7 +87,8 @@ gl_wait(struct gl_context *c)
 	if (s->probe == GL_PROBE_DONE && !gl_no_query_zone(s)) {
 		gl_worker = s;
 		tally_harvest_gap(s->harvest);
-		c->open = 0;
+		s->gap = true;
+		c->open = 0; /* the next draw tells whether the pass went on */
 	}
 }
 

@@ -104,6 +104,7 @@ open_pass(struct gl_context *c, const struct gl_want *w, uint64_t now)
 	};
 	s->labels.low = s->labels.depth;
 	s->split = false;
+	s->gap = false;
 	bool dont_care = w->fbo && w->fbo->load_dont_care;
 	if (w->fbo)
 		w->fbo->load_dont_care = false;
@@ -144,6 +145,11 @@ continue_pass(struct gl_context *c)
 			s->now.label = pass_label(c, s->now.label_depth, s->now.fbo);
 	}
 	s->labels.low = s->labels.depth;
+	if (s->gap) {
+		s->gap = false;
+		gl_worker = s;
+		tally_harvest_resume(s->harvest);
+	}
 	if (s->now.pass && s->now.pass->store == TALLY_STORE_DISCARD)
 		s->now.pass->store = TALLY_STORE_STORE;
 }

@@ -76,7 +76,7 @@ static struct drawable {
 } drawables[MAX_DRAWABLES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards drawables; a leaf */
 
-/* With the lock held: the entry of `key`, moved to the front; the oldest makes room for a new one. */
+/* With the lock held: the entry of `key`, moved to the front; a new one takes the oldest's room. */
 static struct drawable *
 entry_of(uintptr_t key)
 {

@@ -294,6 +294,9 @@ set_up(struct gl_context_state *s)
 	read_version(s);
 	s->extensions = s->api.version >= 30 ? indexed_extensions(gl) : joined_extensions(gl);
 	fill_api(s);
+	const char *renderer = (const char *)gl->GetString(GL_RENDERER);
+	s->api.stamps_in_tiles = renderer && (strstr(renderer, "llvmpipe") ||
+					      strstr(renderer, "softpipe"));
 	if (!open_harvest(s, &chosen))
 		return false;
 	return describe_device(s, &chosen) && open_stream(s);

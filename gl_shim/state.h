@@ -70,6 +70,7 @@ struct gl_context_state {
 
 	struct gl_open_pass now;
 	bool split;           /* the next work command starts a pass whatever its key */
+	bool gap;             /* the GPU may idle since the open pass's last work */
 	bool in_begin;        /* between glBegin and glEnd */
 	GLenum in_list;       /* GL_COMPILE, GL_COMPILE_AND_EXECUTE or 0 */
 	bool lists_query;     /* some display list begins a query of the game's */

@@ -157,6 +157,7 @@ static const struct tally_source_ops fake_ops = {
 	.begin = fake_begin,
 	.end = fake_end,
 	.gap = tally_source_noop,
+	.resume = tally_source_noop,
 	.read = fake_read,
 	.discard = tally_source_noop_slot,
 };

@@ -54,6 +54,12 @@ struct tally_gl_api {
 	void (*GetQueryObjectuiv)(unsigned id, unsigned pname, unsigned *params);
 	void (*GetQueryObjectui64v)(unsigned id, unsigned pname, uint64_t *params);
 
+	/* The driver takes a stamp tile by tile while it rasterises, with the work around it, and
+	 * keeps the last tile's (Mesa's llvmpipe and softpipe, seen in 22.3; lp_setup_end_query).
+	 * A stamp after other work shows its end, as it should; a first stamp after a gap shows
+	 * the end of what follows. Its clock is the CPU's, so that one is taken from there. */
+	bool stamps_in_tiles;
+
 	/* Bit per enum tally_gl_exclusive: the game holds it now. Kept by the shim. */
 	uint32_t app_active;
 	/* The GPU_DISJOINT_EXT flag was seen set since the source last cleared this (GLES). Set

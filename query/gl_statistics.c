@@ -457,6 +457,7 @@ static const struct tally_source_ops statistics_ops = {
 	.begin = statistics_begin,
 	.end = statistics_end,
 	.gap = tally_source_noop,
+	.resume = tally_source_noop,
 	.read = statistics_read,
 	.discard = statistics_discard,
 };

@@ -15,6 +15,7 @@
 
 #define ID_BLOCK 64u
 #define NO_STAMP UINT32_MAX
+#define NO_SLOT UINT32_MAX
 #define SECOND_NS UINT64_C(1000000000)
 #define CALIBRATION_TRIES 3
 #define TIGHT_BRACKET_NS 20000
@@ -40,7 +41,7 @@ struct gl_timestamp {
 	struct tally_gl_api *api;
 	unsigned bits; /* of the GPU's clock, 1 to 64 */
 
-	struct stamp *stamps; /* 2 a slot and the boundary: enough whatever happens */
+	struct stamp *stamps; /* 2 a slot, the boundary, a provisional end: always enough */
 	uint32_t *free;       /* a stack of those that have a query object and no use */
 	uint32_t n_stamps;    /* with a query object so far */
 	uint32_t n_free, capacity;
@@ -49,6 +50,8 @@ struct gl_timestamp {
 	uint32_t n_slots;
 
 	uint32_t boundary;   /* the last end, if the next pass may begin there */
+	uint32_t running;    /* the slot begun and not ended, or NO_SLOT */
+	uint32_t provisional; /* where it ends if nothing more comes after a gap */
 	uint64_t sequence;   /* of the newest stamp */
 	uint64_t available;  /* the newest known to be there: so are all before it */
 	uint64_t undisturbed; /* the newest that was there when the clock was last looked at */
@@ -196,6 +199,43 @@ issue_stamp(struct gl_timestamp *t, uint64_t cpu_ns)
 	return index;
 }
 
+/* The CPU's time in place of a stamp that would show something else: see stamps_in_tiles. */
+static uint32_t
+note_stamp(struct gl_timestamp *t, uint64_t cpu_ns)
+{
+	if (!t->n_free && !t->out_of_names)
+		make_stamps(t);
+	if (!t->n_free)
+		return NO_STAMP;
+	uint32_t index = t->free[--t->n_free];
+	struct stamp *stamp = &t->stamps[index];
+	*stamp = (struct stamp){
+		.id = stamp->id,
+		.refs = 1,
+		.generation = t->generation,
+		.known = true,
+		.sequence = ++t->sequence,
+		.cpu_ns = cpu_ns,
+		.ticks = cpu_ns - (uint64_t)t->map.offset_ns,
+	};
+	return index;
+}
+
+static uint32_t
+first_stamp(struct gl_timestamp *t)
+{
+	uint64_t now = tally_clock_now_ns();
+	bool same_clock = t->map.calibrated && t->bits == 64;
+	return t->api->stamps_in_tiles && same_clock ? note_stamp(t, now) : issue_stamp(t, now);
+}
+
+static void
+drop_provisional(struct gl_timestamp *t)
+{
+	release(t, t->provisional);
+	t->provisional = NO_STAMP;
+}
+
 static void
 timestamp_begin(struct tally_source *src, uint32_t slot)
 {
@@ -203,11 +243,12 @@ timestamp_begin(struct tally_source *src, uint32_t slot)
 	struct stamp_slot *s = &t->slots[slot];
 
 	t->batch = false;
+	t->running = slot;
 	s->end = NO_STAMP;
 	s->begin = t->boundary;
 	t->boundary = NO_STAMP;
 	if (s->begin == NO_STAMP)
-		s->begin = issue_stamp(t, tally_clock_now_ns());
+		s->begin = first_stamp(t);
 }
 
 static void
@@ -217,9 +258,17 @@ timestamp_end(struct tally_source *src, uint32_t slot)
 	struct stamp_slot *s = &t->slots[slot];
 
 	t->batch = false;
+	t->running = NO_SLOT;
 	drop_boundary(t);
-	if (s->begin == NO_STAMP)
+	if (s->begin == NO_STAMP) {
+		drop_provisional(t);
 		return;
+	}
+	if (t->provisional != NO_STAMP) {
+		s->end = t->provisional;
+		t->provisional = NO_STAMP;
+		return;
+	}
 	/* A wide clock does not need to know when: that the pass had begun is bound enough. */
 	uint64_t cpu_ns = t->bits < 64 ? tally_clock_now_ns() : t->stamps[s->begin].cpu_ns;
 	s->end = issue_stamp(t, cpu_ns);
@@ -236,6 +285,17 @@ timestamp_gap(struct tally_source *src)
 
 	t->batch = false;
 	drop_boundary(t);
+	/* A pass may still be open: whether it ends here the next command tells. */
+	if (t->running == NO_SLOT || t->slots[t->running].begin == NO_STAMP)
+		return;
+	drop_provisional(t);
+	t->provisional = issue_stamp(t, tally_clock_now_ns());
+}
+
+static void
+timestamp_resume(struct tally_source *src)
+{
+	drop_provisional(timestamp_of(src));
 }
 
 static void
@@ -247,6 +307,10 @@ timestamp_discard(struct tally_source *src, uint32_t slot)
 	release(t, s->begin);
 	release(t, s->end);
 	s->begin = s->end = NO_STAMP;
+	if (t->running == slot) {
+		t->running = NO_SLOT;
+		drop_provisional(t);
+	}
 }
 
 /* --- reading -------------------------------------------------------------------------------- */
@@ -409,7 +473,7 @@ static enum tally_status
 timestamp_grow(struct tally_source *src, uint32_t slots)
 {
 	struct gl_timestamp *t = timestamp_of(src);
-	uint32_t capacity = 2 * slots + 1;
+	uint32_t capacity = 2 * slots + 2;
 
 	struct stamp_slot *grown = realloc(t->slots, slots * sizeof(*grown));
 	if (!grown)
@@ -438,7 +502,13 @@ timestamp_abandon(struct tally_source *src)
 	free(t->slots);
 	free(t->stamps);
 	free(t->free);
-	*t = (struct gl_timestamp){ .base = t->base, .api = t->api, .boundary = NO_STAMP };
+	*t = (struct gl_timestamp){
+		.base = t->base,
+		.api = t->api,
+		.boundary = NO_STAMP,
+		.running = NO_SLOT,
+		.provisional = NO_STAMP,
+	};
 }
 
 static void
@@ -522,6 +592,7 @@ static const struct tally_source_ops timestamp_ops = {
 	.begin = timestamp_begin,
 	.end = timestamp_end,
 	.gap = timestamp_gap,
+	.resume = timestamp_resume,
 	.read = timestamp_read,
 	.discard = timestamp_discard,
 };
@@ -535,5 +606,7 @@ tally_gl_timestamp_create(struct tally_gl_api *api)
 	t->base.ops = &timestamp_ops;
 	t->api = api;
 	t->boundary = NO_STAMP;
+	t->running = NO_SLOT;
+	t->provisional = NO_STAMP;
 	return &t->base;
 }

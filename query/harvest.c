@@ -242,6 +242,13 @@ tally_harvest_gap(struct tally_harvest *h)
 		h->open[i].src->ops->gap(h->open[i].src);
 }
 
+void
+tally_harvest_resume(struct tally_harvest *h)
+{
+	for (uint32_t i = 0; i < h->n_open; i++)
+		h->open[i].src->ops->resume(h->open[i].src);
+}
+
 /* OR the first n bits of `from` into `to`, starting at bit `first`. */
 static void
 merge_valid(uint64_t *to, uint32_t first, const uint64_t *from, uint32_t n)

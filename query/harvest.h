@@ -41,6 +41,7 @@ uint32_t tally_harvest_begin(struct tally_harvest *h);
 void tally_harvest_end(struct tally_harvest *h, uint32_t slot);
 /* Nothing of ours follows at once: the next begin takes a stamp of its own. */
 void tally_harvest_gap(struct tally_harvest *h);
+void tally_harvest_resume(struct tally_harvest *h);
 
 /* What is ready of an ended slot. `out->values` and `out->valid` have room for all counters of
  * tally_harvest_counters(), `valid` and `flags` start cleared and the same `out` comes back each

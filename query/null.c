@@ -13,6 +13,7 @@ static const struct tally_source_ops null_ops = {
 	.begin = tally_source_noop_slot,
 	.end = tally_source_noop_slot,
 	.gap = tally_source_noop,
+	.resume = tally_source_noop,
 	.read = tally_source_noop_read,
 	.discard = tally_source_noop_slot,
 };

@@ -52,6 +52,9 @@ struct tally_source_ops {
 	/* Time may pass on the GPU that belongs to nobody (end of frame, a CPU wait): the next
 	 * begin must not reuse the last end's stamp. */
 	void (*gap)(struct tally_source *src);
+	/* Work goes on in the interval that was running at the last gap: had nothing more come,
+	 * the gap would have been its end. */
+	void (*resume)(struct tally_source *src);
 	/* Fetch a finished slot without waiting; the slot is free afterwards. TALLY_NOT_READY
 	 * leaves *out untouched; TALLY_LOST frees the slot too. */
 	enum tally_status (*read)(struct tally_source *src, uint32_t slot,

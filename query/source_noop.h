@@ -10,7 +10,7 @@
 
 /* open and grow: TALLY_OK. */
 enum tally_status tally_source_noop_slots(struct tally_source *src, uint32_t slots);
-/* close, abandon and gap. */
+/* close, abandon, gap and resume. */
 void tally_source_noop(struct tally_source *src);
 /* begin, end and discard. */
 void tally_source_noop_slot(struct tally_source *src, uint32_t slot);

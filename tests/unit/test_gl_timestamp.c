@@ -139,6 +139,88 @@ test_shares_boundaries(void)
 }
 
 /* Availability is monotonic: what is older than an available stamp needs no question. */
+/* A pass that is open at a gap ended there, unless work went on. */
+static void
+test_gap_in_a_pass(void)
+{
+	for (int goes_on = 0; goes_on < 2; goes_on++) {
+		struct fake_gl f;
+		struct tally_sample out;
+
+		fake_gl_init(&f, false, 46, " ");
+		struct tally_source *src = open_source(&f, 4);
+		src->ops->begin(src, 0);
+		uint64_t begin = f.last_ticks;
+		src->ops->gap(src);
+		uint64_t at_gap = f.last_ticks;
+		g_assert_cmpuint(f.n_stamps, ==, 2);
+		if (goes_on)
+			src->ops->resume(src);
+		src->ops->end(src, 0);
+		g_assert_cmpuint(f.n_stamps, ==, goes_on ? 3u : 2u);
+		uint64_t end = goes_on ? f.last_ticks : at_gap;
+		/* Not shared across the gap; shared where the pass went on to its end. */
+		src->ops->begin(src, 1);
+		g_assert_cmpuint(f.n_stamps, ==, 3);
+		src->ops->end(src, 1);
+		fake_gl_complete(&f, 100);
+		g_assert_cmpint(read_slot(src, 0, &out), ==, TALLY_OK);
+		g_assert_true(out.has_time);
+		g_assert_cmpuint(out.end_ns - out.begin_ns, ==, end - begin);
+		g_assert_cmpint(read_slot(src, 1, &out), ==, TALLY_OK);
+		close_source(&f, src);
+	}
+}
+
+/* Given up while open, with a provisional end: both stamps are free again. */
+static void
+test_gap_then_discard(void)
+{
+	struct fake_gl f;
+
+	fake_gl_init(&f, false, 46, " ");
+	struct tally_source *src = open_source(&f, 1);
+	for (int i = 0; i < 100; i++) {
+		src->ops->begin(src, 0);
+		src->ops->gap(src);
+		src->ops->gap(src);
+		src->ops->discard(src, 0);
+	}
+	g_assert_cmpuint(f.n_names, <=, 64);
+	close_source(&f, src);
+}
+
+static void
+test_stamps_in_tiles(void)
+{
+	struct fake_gl f;
+	struct tally_sample out;
+
+	fake_gl_init(&f, false, 46, " ");
+	f.offset_ns = 0;
+	f.api.stamps_in_tiles = true;
+	struct tally_source *src = open_source(&f, 4);
+	uint64_t before = tally_clock_now_ns();
+	src->ops->begin(src, 0);
+	uint64_t after = tally_clock_now_ns();
+	g_assert_cmpuint(f.n_stamps, ==, 0);
+	src->ops->end(src, 0);
+	uint64_t first_end = f.last_ticks;
+	src->ops->begin(src, 1);
+	src->ops->end(src, 1);
+	g_assert_cmpuint(f.n_stamps, ==, 2);
+	fake_gl_complete(&f, 100);
+	g_assert_cmpint(read_slot(src, 0, &out), ==, TALLY_OK);
+	g_assert_true(out.has_time);
+	g_assert_cmpuint(out.begin_ns, >=, before);
+	g_assert_cmpuint(out.begin_ns, <=, after);
+	/* The map's offset is 0 but for how exactly the clock could be read. */
+	assert_near(out.end_ns, first_end);
+	g_assert_cmpint(read_slot(src, 1, &out), ==, TALLY_OK);
+	g_assert_cmpuint(out.end_ns - out.begin_ns, ==, f.last_ticks - first_end);
+	close_source(&f, src);
+}
+
 static void
 test_polls_little(void)
 {
@@ -475,6 +557,9 @@ main(int argc, char **argv)
 	g_test_add_func("/gl-timestamp/open", test_open);
 	g_test_add_func("/gl-timestamp/missing-function", test_missing_function);
 	g_test_add_func("/gl-timestamp/shares-boundaries", test_shares_boundaries);
+	g_test_add_func("/gl-timestamp/gap-in-a-pass", test_gap_in_a_pass);
+	g_test_add_func("/gl-timestamp/gap-then-discard", test_gap_then_discard);
+	g_test_add_func("/gl-timestamp/stamps-in-tiles", test_stamps_in_tiles);
 	g_test_add_func("/gl-timestamp/polls-little", test_polls_little);
 	g_test_add_func("/gl-timestamp/narrow-clock", test_narrow_clock);
 	g_test_add_func("/gl-timestamp/bad-times", test_bad_times);

@@ -79,6 +79,12 @@ diary_gap(struct tally_source *src)
 }
 
 static void
+diary_resume(struct tally_source *src)
+{
+	note(src, 'r');
+}
+
+static void
 diary_discard(struct tally_source *src, uint32_t slot)
 {
 	(void)slot;
@@ -120,6 +126,7 @@ diary_create(char letter, uint32_t n, bool delivers_time)
 		.begin = diary_begin,
 		.end = diary_end,
 		.gap = diary_gap,
+		.resume = diary_resume,
 		.read = diary_read,
 		.discard = diary_discard,
 	};
