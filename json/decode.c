@@ -49,7 +49,6 @@ tally_object_open(struct tally_decoder *d, struct tally_object *o)
 	o->where = d->json.at;
 	o->base = d->json.n_keys;
 	o->seen = 0;
-	o->guess = 0;
 	o->field = -1;
 	return tally_json_open_object(&d->json);
 }
@@ -57,12 +56,10 @@ tally_object_open(struct tally_decoder *d, struct tally_object *o)
 static int
 find_field(const struct tally_object *o, const struct tally_json_text *key)
 {
-	unsigned at = o->guess;
 	for (unsigned i = 0; i < o->n_fields; i++) {
-		const struct tally_field *field = &o->fields[at];
+		const struct tally_field *field = &o->fields[i];
 		if (field->len == key->len && memcmp(field->name, key->s, key->len) == 0)
-			return (int)at;
-		at = at + 1 == o->n_fields ? 0 : at + 1;
+			return (int)i;
 	}
 	return -1;
 }
@@ -81,11 +78,13 @@ check_object(struct tally_decoder *d, const struct tally_object *o)
 	return d->json.n_keys == o->base || tally_json_check_keys(&d->json, o->base);
 }
 
-int
-tally_object_next(struct tally_decoder *d, struct tally_object *o)
+/* The next field in any order and spelling. */
+static int
+next_field(struct tally_decoder *d, struct tally_object *o)
 {
 	struct tally_json_text key;
 	while (tally_json_next_key(&d->json, &key)) {
+		int last = o->field;
 		int field = find_field(o, &key);
 		o->field = field;
 		if (field < 0) {
@@ -100,12 +99,25 @@ tally_object_next(struct tally_decoder *d, struct tally_object *o)
 			return -1;
 		}
 		o->seen |= TALLY_BIT(field);
-		o->guess = (unsigned)field + 1 == o->n_fields ? 0 : (unsigned)field + 1;
+		if (o->follow)
+			o->follow[last + 1] = (uint8_t)field;
 		return field;
 	}
 	if (!d->json.failed)
 		check_object(d, o);
 	return -1;
+}
+
+int
+tally_object_next(struct tally_decoder *d, struct tally_object *o)
+{
+	unsigned guess = (unsigned)(o->follow ? o->follow[o->field + 1] : o->field + 1);
+	if (guess < o->n_fields && !(o->seen & TALLY_BIT(guess)) &&
+	    tally_json_take_key(&d->json, o->fields[guess].spelled, o->fields[guess].len + 3)) {
+		o->seen |= TALLY_BIT(guess);
+		return o->field = (int)guess;
+	}
+	return next_field(d, o);
 }
 
 bool
@@ -205,9 +217,32 @@ tally_decode_kept(struct tally_decoder *d, const char **s)
 	return true;
 }
 
+/* The key that came behind the last one the time before, if it stands here again. */
+static struct tally_word *
+take_guessed_key(struct tally_decoder *d)
+{
+	struct tally_json_reader *r = &d->json;
+	struct tally_word *guess = d->words.last ? d->words.last->next : NULL;
+	if (!guess || !guess->plain || guess->stamp == d->stamp)
+		return NULL;
+	char *at = r->at + !r->fresh;
+	if ((!r->fresh && *r->at != ',') || *at != '"' || guess->len + 3 > (size_t)(r->end - at) ||
+	    !tally_swar_is_equal(at + 1, guess->text, guess->len) ||
+	    at[guess->len + 1] != '"' || at[guess->len + 2] != ':')
+		return NULL;
+	r->at = at + guess->len + 3;
+	r->fresh = false;
+	d->words.last = guess;
+	guess->stamp = d->stamp;
+	return guess;
+}
+
 struct tally_word *
 tally_decode_key(struct tally_decoder *d)
 {
+	struct tally_word *word = take_guessed_key(d);
+	if (word)
+		return word;
 	struct tally_json_text key;
 	if (!tally_json_next_key(&d->json, &key))
 		return NULL;
@@ -216,7 +251,7 @@ tally_decode_key(struct tally_decoder *d)
 		tally_json_fail(&d->json, key.s - 1, "a key holds a NUL character (\\u0000)");
 		return NULL;
 	}
-	struct tally_word *word = get_word(d, &key);
+	word = get_word(d, &key);
 	if (word && word->stamp == d->stamp) {
 		tally_json_fail(&d->json, key.s - 1, "the key \"%s\" stands twice in one object",
 				tally_json_quote(shown, key.s, key.len));
@@ -241,7 +276,8 @@ tally_decode_enum(struct tally_decoder *d, const char *(*name)(unsigned), unsign
 	char shown[48], list[128];
 	size_t len = 0;
 	for (unsigned i = 0; i < n && len < sizeof(list); i++)
-		len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s", i ? ", " : "", name(i));
+		len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s", i ? ", " : "",
+					name(i));
 	tally_json_fail(&d->json, text.s - 1, "\"%s\" is none of %s",
 			tally_json_quote(shown, text.s, text.len), list);
 	return false;
@@ -253,13 +289,14 @@ tally_decode_id(struct tally_decoder *d, uint64_t *id)
 	struct tally_json_text text;
 	if (!tally_json_read_text(&d->json, &text))
 		return false;
+	/* Without branches on the digits, which no processor can foretell. */
 	uint64_t v = 0;
 	bool good = text.len == 16;
-	for (size_t i = 0; i < 16 && good; i++) {
+	for (size_t i = 0; i < 16 && text.len == 16; i++) {
 		unsigned c = (unsigned char)text.s[i];
-		unsigned digit = c - '0' < 10 ? c - '0' : c - 'a' < 6 ? c - 'a' + 10 : 16;
-		good = digit < 16;
-		v = v << 4 | digit;
+		unsigned is_digit = c - '0' < 10u, is_letter = c - 'a' < 6u;
+		good &= is_digit | is_letter;
+		v = v << 4 | ((c - '0') & -is_digit) | ((c - 'a' + 10) & -is_letter);
 	}
 	if (!good) {
 		tally_json_fail(&d->json, text.s - 1, "an id is 16 digits of 0-9 and a-f");

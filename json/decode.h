@@ -23,6 +23,7 @@ struct tally_decoder {
 	struct tally_numbers ids;     /* of pass_info lines */
 	struct tally_numbers devices; /* value: the last frame, once there is one */
 	uint64_t stamp;               /* of the object whose keys are words */
+	uint8_t pass_follow[32];      /* tally_object.follow of passes */
 	bool named;                   /* the message in `json` names its field */
 	/* The line's arrays. Of a frame, in the order of its passes: */
 	struct tally_array passes, counters, metrics, workloads, workload_counters;
@@ -64,9 +65,10 @@ tally_array_items(const struct tally_array *array)
 
 struct tally_field {
 	const char *name;
-	size_t len;
+	const char *spelled; /* "name": */
+	size_t len;          /* of the name */
 };
-#define TALLY_FIELD(name) { name, sizeof(name) - 1 }
+#define TALLY_FIELD(name) { name, "\"" name "\":", sizeof(name) - 1 }
 #define TALLY_BIT(i) (UINT64_C(1) << (i))
 
 /* An object of known fields while it is read. */
@@ -74,8 +76,10 @@ struct tally_object {
 	const char *what; /* "a frame", for messages */
 	const struct tally_field *fields;
 	unsigned n_fields;
-	unsigned guess;    /* the field to try first: writers keep to the order */
-	int field;         /* the one being read */
+	/* What is likely to come after field f, at [f + 1]: the fields of one object are much the
+	 * same from line to line. NULL: the field behind it in the table. */
+	uint8_t *follow;
+	int field;         /* the one being read, -1 before the first and for unknown ones */
 	uint64_t required; /* TALLY_BIT(field) */
 	uint64_t seen;
 	size_t base;       /* of its unknown keys, tally_json_push_key() */

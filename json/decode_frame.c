@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-/* Field tables stand in the writer's order: find_field() guesses the next one. */
+/* Field tables stand in the writer's order: tally_object_next() guesses by it. */
 
 enum {
 	WORKLOAD_COMMAND,
@@ -162,8 +162,8 @@ apply_estimated(struct tally_array *array, uint32_t n, uint64_t mark)
 {
 	struct tally_keyed_value *values = array->items;
 	for (size_t i = array->n - n; i < array->n; i++) {
-		const char *text = values[i].key - offsetof(struct tally_word, text);
-		values[i].estimated = ((const struct tally_word *)(const void *)text)->marks == mark;
+		const void *word = values[i].key - offsetof(struct tally_word, text);
+		values[i].estimated = ((const struct tally_word *)word)->marks == mark;
 	}
 }
 
@@ -284,7 +284,8 @@ decode_pass_id(struct tally_decoder *d, uint64_t *id)
 	/* Past the ceiling of what is remembered the order is not checked. */
 	if (tally_numbers_find(&d->ids, *id) || d->ids.n == TALLY_MAX_NUMBERS)
 		return true;
-	tally_json_fail(&d->json, where, "pass %016" PRIx64 " has no pass_info line before it", *id);
+	tally_json_fail(&d->json, where, "pass %016" PRIx64 " has no pass_info line before it",
+			*id);
 	return false;
 }
 
@@ -390,6 +391,7 @@ decode_pass(struct tally_decoder *d, struct tally_pass_record *pass)
 		.n_fields = N_PASS_FIELDS,
 		.required = TALLY_BIT(PASS_INDEX) | TALLY_BIT(PASS_ID) | TALLY_BIT(PASS_KIND),
 	};
+	o.follow = d->pass_follow;
 	*pass = (struct tally_pass_record){
 		.context = -1, .queue_family = -1, .queue_index = -1, .surface = -1,
 	};
@@ -540,8 +542,9 @@ check_order(struct tally_decoder *d, const struct tally_frame_record *frame, con
 	struct tally_number *device = tally_numbers_find(&d->devices, frame->device);
 	d->named = true;
 	if (!device) {
-		tally_json_fail(&d->json, where, "frame %" PRIu64 " is of device %" PRIu32 ", which "
-				"has no device line before it", frame->frame, frame->device);
+		tally_json_fail(&d->json, where, "frame %" PRIu64 " is of device %" PRIu32
+				", which has no device line before it", frame->frame,
+				frame->device);
 		return false;
 	}
 	if (device->has_value && frame->frame <= device->value) {
@@ -574,8 +577,9 @@ tally_decode_frame(struct tally_decoder *d, struct tally_frame_record *frame)
 		.fields = frame_fields,
 		.n_fields = N_FRAME_FIELDS,
 		.required = TALLY_BIT(FRAME_FRAME) | TALLY_BIT(FRAME_DEVICE) |
-			    TALLY_BIT(FRAME_START) | TALLY_BIT(FRAME_CPU) | TALLY_BIT(FRAME_PASSES) |
-			    TALLY_BIT(FRAME_OVERHEAD) | TALLY_BIT(FRAME_DROPPED),
+			    TALLY_BIT(FRAME_START) | TALLY_BIT(FRAME_CPU) |
+			    TALLY_BIT(FRAME_PASSES) | TALLY_BIT(FRAME_OVERHEAD) |
+			    TALLY_BIT(FRAME_DROPPED),
 	};
 	*frame = (struct tally_frame_record){ 0 };
 	clear_arrays(d);

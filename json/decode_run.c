@@ -118,7 +118,8 @@ decode_options(struct tally_decoder *d)
 	if (!tally_json_open_object(&d->json))
 		return false;
 	for (struct tally_word *key; (key = tally_decode_key(d));) {
-		struct tally_option_record *option = tally_array_push(d, &d->options, sizeof(*option));
+		struct tally_option_record *option =
+			tally_array_push(d, &d->options, sizeof(*option));
 		if (!option || !tally_decode_text(d, &option->value))
 			return false;
 		option->key = key->text;

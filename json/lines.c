@@ -93,7 +93,8 @@ tally_lines_next(struct tally_lines *lines, char **line, size_t *len, bool *whol
 	while (status == TALLY_LINES_OK) {
 		char *start = lines->buffer + lines->start;
 		size_t have = lines->fill - lines->start;
-		char *newline = have > searched ? memchr(start + searched, '\n', have - searched) : NULL;
+		size_t rest = have - searched;
+		char *newline = rest ? memchr(start + searched, '\n', rest) : NULL;
 		if (newline || (lines->at_end && have)) {
 			*line = start;
 			*len = newline ? (size_t)(newline - start) : have;

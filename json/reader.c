@@ -281,8 +281,8 @@ fail_in_text(struct tally_json_reader *r)
 	if (r->at == r->end)
 		tally_json_fail(r, r->at, "the line ends inside a string");
 	else if (c < 0x20)
-		tally_json_fail(r, r->at, "a control character (byte 0x%02x) inside a string is not "
-				"escaped", c);
+		tally_json_fail(r, r->at, "a control character (byte 0x%02x) inside a string is "
+				"not escaped", c);
 	else
 		tally_json_fail(r, r->at, "byte 0x%02x is not valid UTF-8 here", c);
 	return false;
@@ -396,7 +396,7 @@ is_digit(char c)
 }
 
 /* Digits at r->at without a leading zero. False when none stand there. */
-static bool
+static inline bool
 check_integer(struct tally_json_reader *r, const char *what)
 {
 	if (!is_digit(*r->at))
@@ -408,18 +408,34 @@ check_integer(struct tally_json_reader *r, const char *what)
 	return true;
 }
 
+/* Up to 16 digits at `at`; returns the place behind them. */
+static inline char *
+scan_digits(char *at, uint64_t *v)
+{
+	static const uint32_t powers[] = { 1,      10,      100,      1000,     10000,
+					   100000, 1000000, 10000000, 100000000 };
+	unsigned n;
+	*v = tally_swar_read_digits(at, &n);
+	if (n < 8)
+		return at + n;
+	uint64_t low = tally_swar_read_digits(at + 8, &n);
+	*v = *v * powers[n] + low;
+	return at + 8 + n;
+}
+
 /* The integer at r->at, where a digit stands. */
-static bool
+static inline bool
 read_digits(struct tally_json_reader *r, uint64_t *v)
 {
 	const char *first = r->at;
-	char *at = r->at;
-	uint64_t sum = 0;
+	uint64_t sum;
+	char *at = scan_digits(r->at, &sum);
 	for (; is_digit(*at) && at - first < 19; at++)
 		sum = sum * 10 + (uint64_t)(*at - '0');
 	if (is_digit(*at)) {
 		unsigned digit = (unsigned)(*at - '0');
-		bool fits = sum < UINT64_MAX / 10 || (sum == UINT64_MAX / 10 && digit <= UINT64_MAX % 10);
+		bool fits = sum < UINT64_MAX / 10 ||
+			    (sum == UINT64_MAX / 10 && digit <= UINT64_MAX % 10);
 		if (!fits || is_digit(at[1])) {
 			tally_json_fail(r, first, "the integer does not fit in 64 bits");
 			return false;
@@ -520,10 +536,17 @@ tally_json_read_f64(struct tally_json_reader *r, double *v)
 bool
 tally_json_read_value(struct tally_json_reader *r, struct tally_value *v)
 {
-	skip_space(r);
 	char *first = r->at;
+	char *at = scan_digits(first, &v->u64);
+	if ((*at == ',' || *at == '}') && at > first && (*first != '0' || at == first + 1)) {
+		v->storage = TALLY_STORAGE_U64; /* as nearly all are */
+		r->at = at;
+		return true;
+	}
+	skip_space(r);
+	first = r->at;
 	bool negative = *first == '-';
-	char *at = first + negative;
+	at = first + negative;
 	while (is_digit(*at))
 		at++;
 	if (*at == '.' || (*at | 0x20) == 'e') {

@@ -12,10 +12,11 @@
 #ifndef PASSTALLY_JSON_READER_H
 #define PASSTALLY_JSON_READER_H
 
+#include "json/swar.h"
 #include "layer/record.h"
 
 #define TALLY_JSON_DEPTH 64
-#define TALLY_JSON_PADDING 16 /* readable bytes that must stand behind a line */
+#define TALLY_JSON_PADDING 64 /* readable bytes that must stand behind a line */
 
 struct tally_json_text {
 	const char *s; /* ends in a NUL; may hold others only when has_nul */
@@ -60,6 +61,21 @@ char tally_json_peek(struct tally_json_reader *r);
 bool tally_json_open_object(struct tally_json_reader *r);
 /* False at the object's end too: then `failed` is not set. */
 bool tally_json_next_key(struct tally_json_reader *r, struct tally_json_text *key);
+
+/* Take the next key if it is spelled exactly like `spelled`, which is the key in its quotes and the
+ * colon, `len` bytes in all, at most TALLY_JSON_PADDING. False changes nothing and means nothing:
+ * ask tally_json_next_key(). */
+static inline bool
+tally_json_take_key(struct tally_json_reader *r, const char *spelled, size_t len)
+{
+	const char *at = r->at + !r->fresh;
+	if ((!r->fresh && *r->at != ',') || !tally_swar_is_equal(at, spelled, len))
+		return false;
+	r->at = r->at + !r->fresh + len;
+	r->fresh = false;
+	return true;
+}
+
 bool tally_json_open_array(struct tally_json_reader *r);
 /* Is there another item? False at the array's end too, as above. */
 bool tally_json_next_item(struct tally_json_reader *r);

@@ -7,7 +7,8 @@
 #include "json/sink.h"
 
 /* Kept free below max_bytes by ordinary lines, so that the note that says why and the end line
- * still fit; a note leaves room for the end. An end line without statistics is under 300 bytes. */
+ * still fit; a note leaves room for the end, which is some 200 bytes without statistics. A limit so
+ * small that an eighth of it is less keeps an eighth. */
 #define RESERVE_BYTES (64u << 10)
 #define RESERVE_FOR_END 512u
 
@@ -106,7 +107,8 @@ record_note(struct tally_recorder *r, const struct tally_note_record *note)
 	if (!w)
 		return tally_sink_flush(r->sink);
 	tally_json_put_note(w, note);
-	return tally_sink_end_line(r->sink, RESERVE_FOR_END);
+	uint64_t reserve = r->reserve / 2;
+	return tally_sink_end_line(r->sink, reserve < RESERVE_FOR_END ? reserve : RESERVE_FOR_END);
 }
 
 static enum tally_record_status
@@ -114,7 +116,8 @@ record_end(struct tally_recorder *r, const struct tally_end_record *record)
 {
 	enum tally_record_status status = TALLY_RECORD_LIMIT;
 	/* Better an end without statistics, which can be computed again, than none. */
-	for (int with = record->n_statistics > 0; with >= 0 && status == TALLY_RECORD_LIMIT; with--) {
+	int with = record->n_statistics > 0;
+	for (; with >= 0 && status == TALLY_RECORD_LIMIT; with--) {
 		struct tally_json_writer *w = tally_sink_begin_line(r->sink);
 		if (!w)
 			return tally_sink_flush(r->sink);

@@ -23,10 +23,7 @@ struct tally_log_reader {
 	size_t copy_size;
 };
 
-static const struct {
-	const char *name;
-	size_t len;
-} type_names[] = {
+static const struct tally_field type_names[] = {
 	[TALLY_LINE_HEADER] = TALLY_FIELD("header"), [TALLY_LINE_DEVICE] = TALLY_FIELD("device"),
 	[TALLY_LINE_PASS_INFO] = TALLY_FIELD("pass_info"),
 	[TALLY_LINE_FRAME] = TALLY_FIELD("frame"),   [TALLY_LINE_NOTE] = TALLY_FIELD("note"),

@@ -62,6 +62,11 @@ add_word(struct tally_words *words, const char *s, size_t len, uint64_t hash, bo
 	*word = (struct tally_word){ .hash = hash, .len = len };
 	memcpy(word->text, s, len);
 	word->text[len] = '\0';
+	word->plain = len >= 4;
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)s[i];
+		word->plain &= c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
+	}
 	size_t at = hash & (words->size - 1);
 	while (words->slots[at])
 		at = (at + 1) & (words->size - 1);
@@ -76,7 +81,8 @@ find_word(const struct tally_words *words, const char *s, size_t len, uint64_t h
 {
 	if (!words->size)
 		return NULL;
-	for (size_t at = hash & (words->size - 1); words->slots[at]; at = (at + 1) & (words->size - 1)) {
+	size_t mask = words->size - 1;
+	for (size_t at = hash & mask; words->slots[at]; at = (at + 1) & mask) {
 		struct tally_word *word = words->slots[at];
 		if (word->hash == hash && word->len == len && !memcmp(word->text, s, len))
 			return word;

@@ -21,6 +21,7 @@ struct tally_word {
 	uint64_t stamp; /* the caller's: which object held it last */
 	uint64_t marks; /* the caller's */
 	size_t len;
+	bool plain; /* four bytes or more, none that JSON would spell otherwise */
 	char text[];
 };
 

@@ -244,8 +244,8 @@ explain_open(int error, const char *path, char *why, size_t size)
 			 "another name by --log PATH.", path);
 		return TALLY_RECORD_EXISTS;
 	case ELOOP:
-		snprintf(why, size, "The log %s is a symbolic link, which is not followed. Give the "
-			 "file's real name by --log PATH.", path);
+		snprintf(why, size, "The log %s is a symbolic link, which is not followed. Give "
+			 "the file's real name by --log PATH.", path);
 		return TALLY_RECORD_DENIED;
 	case EACCES:
 	case EPERM:

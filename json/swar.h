@@ -6,6 +6,7 @@
 #define PASSTALLY_JSON_SWAR_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -35,6 +36,57 @@ tally_swar_first(uint64_t marks)
 	(void)marks; /* borrows run against the order of addresses: look at each byte */
 	return 0;
 #endif
+}
+
+/* The number that up to eight digits at `eight` spell, and how many there are. */
+static inline uint64_t
+tally_swar_read_digits(const char *eight, unsigned *n)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	uint64_t x;
+	memcpy(&x, eight, sizeof(x));
+	x -= TALLY_SWAR_ONES * '0';
+	/* The first byte that is no digit is marked exactly, and those before it not at all. */
+	uint64_t other = ((x + TALLY_SWAR_ONES * (0x80 - 10)) | x) & TALLY_SWAR_TOPS;
+	*n = other ? (unsigned)__builtin_ctzll(other) / 8 : 8;
+	if (*n == 0)
+		return 0;
+	x <<= 64 - 8 * *n; /* zeros in front */
+	x = x * 10 + (x >> 8);
+	x = ((x & UINT64_C(0x000000ff000000ff)) * (100 + (UINT64_C(1000000) << 32)) +
+	     (x >> 16 & UINT64_C(0x000000ff000000ff)) * (1 + (UINT64_C(10000) << 32))) >> 32;
+	return x;
+#else
+	uint64_t v = 0;
+	for (*n = 0; *n < 8 && eight[*n] >= '0' && eight[*n] <= '9'; ++*n)
+		v = v * 10 + (uint64_t)(eight[*n] - '0');
+	return v;
+#endif
+}
+
+/* Are `len` bytes, four or more, the same? */
+static inline bool
+tally_swar_is_equal(const char *a, const char *b, size_t len)
+{
+	if (len < 8) {
+		uint32_t x, y, x_last, y_last;
+		memcpy(&x, a, 4);
+		memcpy(&y, b, 4);
+		memcpy(&x_last, a + len - 4, 4);
+		memcpy(&y_last, b + len - 4, 4);
+		return ((x ^ y) | (x_last ^ y_last)) == 0;
+	}
+	for (size_t i = 0;; i += 8) {
+		if (i + 8 > len)
+			i = len - 8; /* the rest, with some bytes looked at again */
+		uint64_t x, y;
+		memcpy(&x, a + i, 8);
+		memcpy(&y, b + i, 8);
+		if (x != y)
+			return false;
+		if (i + 8 == len)
+			return true;
+	}
 }
 
 #endif
