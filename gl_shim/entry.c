@@ -158,7 +158,7 @@ hand_out(int row, void *real, const struct link_map *owner)
 }
 
 /* RTLD_DEFAULT, or a handle whose search order begins with us: the answer is our hook, but only
- * where the name would exist without us, for programs ask this way which of GLX and EGL is there. */
+ * where the name would exist without us: this is how programs ask whether GLX or EGL is there. */
 GL_UNCHECKED static void *
 find_anywhere(int row, const char *name, const char *version, const void *caller)
 {
@@ -184,7 +184,7 @@ gl_dl_filter(void *handle, const char *name, const char *version, const void *ca
 {
 	*answer = NULL;
 	struct gl_loader loader = gl_loader();
-	void *pass_on = version ? (void *)(uintptr_t)loader.dlvsym : (void *)(uintptr_t)loader.dlsym;
+	void *pass_on = (void *)(version ? (uintptr_t)loader.dlvsym : (uintptr_t)loader.dlsym);
 	if (handle == RTLD_NEXT || !name)
 		return pass_on;
 	int row = gl_hook_find(name);

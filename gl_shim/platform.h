@@ -1,8 +1,9 @@
 /* gl_shim/platform.h - the hooks of GLX and EGL (glx.c, egl.c), and what both need.
  *
  * The hooks call the real function whatever happens, give its answer back untouched, and tell
- * context.h what it meant. Without a real function a hook does nothing and returns 0. Any thread. Calls of ours into the window system are few: a drawable's size at most once a
- * second, and before the game's own call, so that EGL's error word stays the game's.
+ * context.h what it meant. Without a real function a hook does nothing and returns 0. Any thread.
+ * Calls of ours into the window system are few: a drawable's size at most once a second, and
+ * before the game's own call, so that EGL's error word stays the game's.
  */
 #ifndef PASSTALLY_GL_SHIM_PLATFORM_H
 #define PASSTALLY_GL_SHIM_PLATFORM_H
@@ -14,8 +15,8 @@
 /* What GetProcAddress answers: our hook for `name`, where we have one and `real` is not NULL. Of
  * the platforms' own calls only those that begin with `prefix`. */
 void *gl_platform_proc(const char *name, void *real, const char *prefix);
-/* The driver's gl* function where GetProcAddress (`lookup`, may be NULL) is not to be asked, does not
- * know it, or gives our own hook because its library is not bound to itself: as dlsym finds it. */
+/* The driver's gl* function as dlsym finds it: where GetProcAddress (`lookup`, may be NULL) is not
+ * to be asked, does not know it, or gives our hook because its library is not bound to itself. */
 void *gl_platform_symbol(const char *name, const void *lookup);
 
 /* Around a real make-current. `release_only`: nothing is current here and nothing will be. */
@@ -31,8 +32,8 @@ struct gl_switch gl_switch_begin(enum gl_platform platform, void *handle,
 void gl_switch_end(const struct gl_switch *s, bool succeeded, void *(*lookup)(const char *name),
 		   bool indirect);
 
-/* Around a real swap. `whole` false: only a part is shown; that ends a frame only where the drawable
- * has not been swapped as a whole for a second. */
+/* Around a real swap. `whole` false: only a part is shown, which ends a frame only where the
+ * drawable has not been swapped as a whole for a second. */
 struct gl_present {
 	bool on, whole;
 	struct gl_context *context;

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Writes the OpenGL shim's wrappers from a registry (gl.xml) and gl_shim/hooks.rules.
 
-Output, into --out: gl_next.h and gl_next.c (the table of the driver's functions), gl_wrappers.c (what
-the game calls), gl_names.h and gl_names.c (name -> hook), gl_shim.map (what is exported). Same input,
-same bytes. The language of the rules is described at the head of hooks.rules; what it decides stands
-there and in gl_shim/, nothing is decided here.
+Output, into --out: gl_next.h and gl_next.c (the table of the driver's functions), gl_wrappers.c
+(what the game calls), gl_names.h and gl_names.c (name -> hook), gl_shim.map (what is exported). Same
+input, same bytes. The language of the rules is told at the head of hooks.rules; decisions stand
+there and in gl_shim/, none here.
 """
 
 import argparse
@@ -61,7 +61,7 @@ class Rules:
         if form in FORMS:
             pattern, _, expression = rest.partition(" ")
             if not expression.strip():
-                raise RulesError(f"{self.path}:{number}: '{form}' needs a pattern and an expression")
+                raise RulesError(f"{self.path}:{number}: '{form}' needs a pattern and a body")
             self.rules.append(Rule(form, pattern, expression.strip(), number))
         elif form == "use":
             self.use += [(name, number) for name in rest.split()]
@@ -170,13 +170,18 @@ def head(command, name, before=""):
     return f"{before}{command.returns}\n" + fold(name, params, "")
 
 
-def statement(text):
-    return f"\t{text};\n"
-
-
 def forward(command, before="\t", table="gl_next_of(c)"):
     """The statement that calls the driver's function with the game's arguments."""
     return fold(f"{before}{table}->{member(command.name)}", arguments(command), ";\n")
+
+
+def statements(expression, indent):
+    """An expression as written in the rules, one statement a line."""
+    return "".join(f"{indent}{part.strip()};\n" for part in expression.split(";"))
+
+
+def guarded(wrapper, condition="c->live"):
+    return f"\tif ({condition}) {{\n" + statements(wrapper.expression, "\t\t") + "\t}\n"
 
 
 def write_draw(wrapper):
@@ -185,13 +190,10 @@ def write_draw(wrapper):
     return (
         head(command, slow, "static __attribute__((noinline, cold)) ") + "\n{\n"
         "\tstruct gl_context *c = gl_current;\n"
-        "\tif (c->live && gl_draw_enter(c)) {\n"
-        f"\t\t{wrapper.expression};\n"
-        "\t}\n" + forward(command) + "}\n\n"
+        + guarded(wrapper, "c->live && gl_draw_enter(c)") + forward(command) + "}\n\n"
         + head(command, command.name, "GL_EXPORT ") + "\n{\n"
         "\tstruct gl_context *c = gl_current;\n"
-        "\tif (__builtin_expect(c->open, 1)) {\n"
-        f"\t\t{wrapper.expression};\n"
+        "\tif (__builtin_expect(c->open, 1)) {\n" + statements(wrapper.expression, "\t\t")
         + forward(command, "\t\t", "c->next")
         + "\t\treturn;\n\t}\n" + fold(f"\t{slow}", arguments(command), ";\n") + "}\n"
     )
@@ -200,27 +202,25 @@ def write_draw(wrapper):
 def write_before(wrapper):
     command = wrapper.command
     keyword = "" if command.returns == "void" else "return "
-    guarded = f"\tif (c->live) {{\n\t\t{wrapper.expression};\n\t}}\n"
-    return guarded + forward(command, f"\t{keyword}")
+    return guarded(wrapper) + forward(command, f"\t{keyword}")
 
 
 def write_after(wrapper):
     command = wrapper.command
-    guarded = f"\tif (c->live) {{\n\t\t{wrapper.expression};\n\t}}\n"
     if command.returns == "void":
-        return forward(command) + guarded
+        return forward(command) + guarded(wrapper)
     space = "" if command.returns.endswith("*") else " "
     result = forward(command, f"\t{command.returns}{space}result = ")
-    return result + guarded + statement("return result")
+    return result + guarded(wrapper) + "\treturn result;\n"
 
 
 def write_instead(wrapper):
     command = wrapper.command
     if command.returns == "void":
         plain = forward(command, "\t\t") + "\t\treturn;\n"
-        return f"\tif (!c->live) {{\n{plain}\t}}\n" + statement(wrapper.expression)
+        return f"\tif (!c->live) {{\n{plain}\t}}\n" + statements(wrapper.expression, "\t")
     plain = forward(command, "\t\treturn ")
-    return f"\tif (!c->live)\n{plain}" + statement(f"return {wrapper.expression}")
+    return f"\tif (!c->live)\n{plain}\treturn {wrapper.expression};\n"
 
 
 BODIES = {"before": write_before, "after": write_after, "instead": write_instead}
@@ -274,10 +274,10 @@ class Generator:
             out.append(declare(command, f"(*{member(command.name)})", "\t"))
         out.append(
             "};\n\n"
-            "/* Fill every member from lookup(data, \"gl...\"). What is not found, or is one of our own\n"
-            " * wrappers, becomes a function that does nothing and returns 0. No GL call is made. */\n"
-            "void gl_next_fill(struct gl_next *next, void *(*lookup)(void *data, const char *name),\n"
-            "\t\t  void *data);\n\n"
+            "/* Fill every member from lookup(data, \"gl...\"). What is not found, or is one of our\n"
+            " * own wrappers, becomes a function that does nothing and returns 0. No GL call. */\n"
+            "void gl_next_fill(struct gl_next *next,\n"
+            "\t\t  void *(*lookup)(void *data, const char *name), void *data);\n\n"
         )
         for wrapper in self.wrappers:
             out.append(declare(wrapper.command, wrapper.command.name, "GL_EXPORT "))
@@ -294,7 +294,8 @@ class Generator:
         ]
         for command in self.table:
             body = "" if command.returns == "void" else "\treturn 0;\n"
-            out.append(head(command, "no_" + member(command.name), "static ") + f"\n{{\n{body}}}\n\n")
+            name = "no_" + member(command.name)
+            out.append(head(command, name, "static ") + f"\n{{\n{body}}}\n\n")
         out.append(
             "/* In the order of struct gl_next. */\n"
             "static const struct {\n"
@@ -313,24 +314,28 @@ class Generator:
             "gl_next_fill(struct gl_next *next, void *(*lookup)(void *data, const char *name),"
             " void *data)\n"
             "{\n"
+            "\tconst char *refused = NULL;\n"
             "\tfor (size_t i = 0; i < GL_N_NEXT; i++) {\n"
             "\t\tvoid (*member)(void) = members[i].stand_in;\n"
             "\t\tvoid *found = lookup(data, members[i].name);\n"
             "\t\tif (found && gl_real_is_own(found))\n"
-            '\t\t\ttally_log_say(TALLY_LEVEL_WARNING, "gl",\n'
-            '\t\t\t\t      "another library hands our own %s back to us as the driver\'s: the call "\n'
-            '\t\t\t\t      "does nothing; preload passtally before other overlays",\n'
-            "\t\t\t\t      members[i].name);\n"
+            "\t\t\trefused = members[i].name;\n"
             "\t\telse if (found)\n"
             "\t\t\tmember = (void (*)(void))(uintptr_t)found;\n"
             "\t\tmemcpy((char *)next + i * sizeof(member), &member, sizeof(member));\n"
             "\t}\n"
+            "\tif (refused)\n"
+            '\t\ttally_log_say(TALLY_LEVEL_WARNING, "gl",\n'
+            '\t\t\t      "another library gives us our own %s as the driver\'s, and maybe "\n'
+            '\t\t\t      "others: they do nothing; preload passtally before other overlays",\n'
+            "\t\t\t      refused);\n"
             "}\n"
         )
         return "".join(out)
 
     def wrappers_c(self):
-        headers = ("context", "dispatch", "framebuffer", "hygiene", "labels", "passes", "queries", "shapes")
+        headers = ("context", "dispatch", "framebuffer", "hygiene", "labels", "passes", "queries",
+                   "shapes")
         out = [self.banner("gl_wrappers.c", "what the game calls instead of the driver.")]
         out += [f'#include "gl_shim/{header}.h"\n' for header in headers]
         for wrapper in self.wrappers:
@@ -356,8 +361,8 @@ class Generator:
             f"\tGL_N_HOOKS = {len(self.names)},\n"
             "};\n\n"
             "extern const struct gl_hook gl_hooks[GL_N_HOOKS]; /* sorted by name */\n\n"
-            "/* The row of a name, -1 when we have no hook for it. Any thread, any time: no lock, no\n"
-            " * memory, no call into libc. */\n"
+            "/* The row of a name, -1 when we have no hook for it. Any thread, any time: no lock,\n"
+            " * no memory, no call into libc. */\n"
             "int gl_hook_find(const char *name);\n\n"
             "#endif\n"
         )
@@ -408,9 +413,11 @@ class Generator:
     def map(self):
         names = sorted(set(self.names) | set(self.exports))
         return (
-            f"/* {self.origin} The node has no name on purpose: a named one would hide\n"
-            " * dlsym from programs that ask for dlsym@GLIBC_2.34. */\n"
-            "{\n\tglobal:\n" + "".join(f"\t\t{name};\n" for name in names) + "\tlocal:\n\t\t*;\n};\n"
+            f"/* {self.origin} Do not edit.\n"
+            " * The node has no name on purpose: under a named one programs that ask for\n"
+            " * dlsym@GLIBC_2.34 would not find ours. */\n"
+            "{\n\tglobal:\n" + "".join(f"\t\t{name};\n" for name in names)
+            + "\tlocal:\n\t\t*;\n};\n"
         )
 
     def files(self):

@@ -55,9 +55,9 @@ def _split_declaration(text):
     match = re.fullmatch(r"(.*?)\s*(\w+)", text.strip())
     if not match or not match.group(1):
         raise RegistryError(f"cannot find the name in the declaration '{text}'")
-    # ' * ' and '* ' are written ' *', as the house style wants it.
-    type_ = re.sub(r"\s*\*\s*", "*", match.group(1))
-    return re.sub(r"(?<!\*)\*", " *", type_, count=1), match.group(2)
+    # Stars stand apart from the word before them and close to what follows.
+    type_ = re.sub(r"\s*\*\s*", " *", match.group(1))
+    return type_.replace("* *", "**"), match.group(2)
 
 
 def parse_prototype(text):

@@ -1,4 +1,7 @@
-/* fake.h - what the loader tests' own "GL library" offers. It draws nothing; it counts. */
+/* fake.h - what the loader tests' own "GL library" offers.
+ *
+ * It draws nothing; it counts. The types are plain C, as wide as those of the real interface.
+ */
 #ifndef TESTS_LOADER_FAKE_H
 #define TESTS_LOADER_FAKE_H
 

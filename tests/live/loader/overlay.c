@@ -29,7 +29,8 @@ glXSwapBuffers(void *display, unsigned long drawable)
 {
 	dlsym_function *find = next_dlsym();
 	overlay_swaps++;
-	swap_function *next = (swap_function *)find(library ? library : RTLD_NEXT, "glXSwapBuffers");
+	void *handle = library ? library : RTLD_NEXT;
+	swap_function *next = (swap_function *)find(handle, "glXSwapBuffers");
 	if (next && next != glXSwapBuffers)
 		next(display, drawable);
 }

@@ -17,8 +17,8 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 SHIM = "libpasstally_gl.so"
 
-# Case, is it in loader-linked, and what is preloaded, the shim being "-". "loose": with a GL library
-# that is not bound to itself, so that its GetProcAddress hands out our hooks.
+# Case, is it in loader-linked, and what is preloaded, the shim being "-". "loose": with a GL
+# library that is not bound to itself, so that its GetProcAddress hands out our hooks.
 CASES = [
     ("linked", True, "-"),
     ("default", True, "-"),
@@ -50,7 +50,8 @@ CASES = [
 ]
 
 MACHINES = {
-    "i386": ("i686-linux-gnu-gcc", "/usr/i686-linux-gnu", "ld-linux.so.2", "qemu-i386", "dlsym_i386.S"),
+    "i386": ("i686-linux-gnu-gcc", "/usr/i686-linux-gnu", "ld-linux.so.2", "qemu-i386",
+             "dlsym_i386.S"),
     "aarch64": ("aarch64-linux-gnu-gcc", "/usr/aarch64-linux-gnu", "ld-linux-aarch64.so.1",
                 "qemu-aarch64", "dlsym_aarch64.S"),
 }
@@ -109,8 +110,8 @@ class Emulated:
 
 def build_programs(cc, folder):
     def library(name, source, *flags):
-        run(cc + ["-shared", "-fPIC", "-O1", "-g", "-I", HERE, f"-Wl,-soname,{os.path.basename(name)}", "-o",
-                  os.path.join(folder, name), os.path.join(HERE, source), *flags])
+        run(cc + ["-shared", "-fPIC", "-O1", "-g", f"-Wl,-soname,{os.path.basename(name)}",
+                  "-I", HERE, "-o", os.path.join(folder, name), os.path.join(HERE, source), *flags])
 
     gl = ["-L", folder, "-l:libGL.so.1"]
     with open(os.path.join(folder, "fake.map"), "w", encoding="utf-8") as file:
@@ -142,9 +143,9 @@ def cross_build(machine, source, registry, folder):
         skip("uthash.h is not in /usr/include")
     generated = os.path.join(folder, "generated")
     os.makedirs(generated)
-    run([sys.executable, os.path.join(source, "scripts/gen_gl.py"), "--registry", registry, "--rules",
-         os.path.join(source, "gl_shim/hooks.rules"), "--out", generated, "--export", "dlsym",
-         "--export", "dlvsym", "--export", "_exit", "--export", "_Exit"])
+    run([sys.executable, os.path.join(source, "scripts/gen_gl.py"), "--registry", registry,
+         "--rules", os.path.join(source, "gl_shim/hooks.rules"), "--out", generated,
+         "--export", "dlsym", "--export", "dlvsym", "--export", "_exit", "--export", "_Exit"])
     with open(os.path.join(generated, "passtally_version.h"), "w", encoding="utf-8") as file:
         file.write('#define PASSTALLY_VERSION "cross"\n')
     shutil.copy("/usr/include/uthash.h", generated)
@@ -157,11 +158,11 @@ def cross_build(machine, source, registry, folder):
         return sorted(os.path.join(path, name) for name in os.listdir(path) if name.endswith(".c"))
 
     core = os.path.join(folder, "libpasstally.so.0")
-    run([compiler, *flags, "-o", core, "-Wl,-soname,libpasstally.so.0",
+    run([compiler, *flags, "-fvisibility=default", "-o", core, "-Wl,-soname,libpasstally.so.0",
          "-Wl,--version-script=" + os.path.join(source, "layer/core.map"),
          *sources("layer"), *sources("query"), *sources("json"), "-lm"])
-    run([compiler, *flags, "-o", os.path.join(folder, SHIM), "-Wl,-rpath,$ORIGIN",
-         "-Wl,--version-script=" + os.path.join(generated, "gl_shim.map"), *sources("gl_shim"),
+    run([compiler, *flags, "-ftls-model=initial-exec", "-o", os.path.join(folder, SHIM),
+         "-Wl,-rpath,$ORIGIN", "-Wl,--version-script=" + os.path.join(generated, "gl_shim.map"), *sources("gl_shim"),
          os.path.join(source, "gl_shim", stub),
          *(os.path.join(generated, name) for name in ("gl_next.c", "gl_names.c", "gl_wrappers.c")),
          core])

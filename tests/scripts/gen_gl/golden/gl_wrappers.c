@@ -1,0 +1,97 @@
+/* gl_wrappers.c - what the game calls instead of the driver.
+ *
+ * Made by scripts/gen_gl.py from toy.xml and toy.rules. Do not edit.
+ */
+#include "gl_shim/context.h"
+#include "gl_shim/dispatch.h"
+#include "gl_shim/framebuffer.h"
+#include "gl_shim/hygiene.h"
+#include "gl_shim/labels.h"
+#include "gl_shim/passes.h"
+#include "gl_shim/queries.h"
+#include "gl_shim/shapes.h"
+
+static __attribute__((noinline, cold)) void
+slow_Draw(GLenum mode, GLsizei count)
+{
+	struct gl_context *c = gl_current;
+	if (c->live && gl_draw_enter(c)) {
+		TALLY(c, count);
+	}
+	gl_next_of(c)->Draw(mode, count);
+}
+
+GL_EXPORT void
+glDraw(GLenum mode, GLsizei count)
+{
+	struct gl_context *c = gl_current;
+	if (__builtin_expect(c->open, 1)) {
+		TALLY(c, count);
+		c->next->Draw(mode, count);
+		return;
+	}
+	slow_Draw(mode, count);
+}
+
+static __attribute__((noinline, cold)) void
+slow_DrawEXT(GLenum mode, GLsizei total)
+{
+	struct gl_context *c = gl_current;
+	if (c->live && gl_draw_enter(c)) {
+		TALLY(c, total);
+	}
+	gl_next_of(c)->DrawEXT(mode, total);
+}
+
+GL_EXPORT void
+glDrawEXT(GLenum mode, GLsizei total)
+{
+	struct gl_context *c = gl_current;
+	if (__builtin_expect(c->open, 1)) {
+		TALLY(c, total);
+		c->next->DrawEXT(mode, total);
+		return;
+	}
+	slow_DrawEXT(mode, total);
+}
+
+GL_EXPORT const GLubyte *
+glName(GLuint id)
+{
+	struct gl_context *c = gl_current;
+	if (!c->live)
+		return gl_next_of(c)->Name(id);
+	return name(c, gl_next_of(c)->Name, id);
+}
+
+GL_EXPORT GLint
+glNewer(GLint a)
+{
+	struct gl_context *c = gl_current;
+	if (c->live) {
+		newer(c, gl_next_of(c)->Newer(a) + LIMIT);
+	}
+	return gl_next_of(c)->Newer(a);
+}
+
+GL_EXPORT GLboolean
+glTest(const void *const *list)
+{
+	struct gl_context *c = gl_current;
+	GLboolean result = gl_next_of(c)->Test(list);
+	if (c->live) {
+		tested(c, list);
+	}
+	return result;
+}
+
+GL_EXPORT void
+glWipe(void)
+{
+	struct gl_context *c = gl_current;
+	if (c->live) {
+		wipe(c);
+		again(c, 7);
+	}
+	gl_next_of(c)->Wipe();
+}
