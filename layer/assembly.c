@@ -1,0 +1,497 @@
+#include "layer/assembly.h"
+
+#include "layer/clock.h"
+#include "layer/log.h"
+#include "layer/session_internal.h"
+
+#include <stdlib.h>
+
+struct tally_assembly *
+tally_assembly_create(const struct tally_recorder_ops *ops, struct tally_recorder *recorder)
+{
+	struct tally_assembly *a = calloc(1, sizeof(*a));
+	if (!a)
+		return NULL;
+	a->builder = tally_frame_builder_create();
+	if (!a->builder) {
+		free(a);
+		return NULL;
+	}
+	a->ops = ops;
+	a->recorder = recorder;
+	a->dirty = true; /* the header */
+	a->flushed_ns = tally_clock_now_ns();
+	return a;
+}
+
+void
+tally_assembly_destroy(struct tally_assembly *a)
+{
+	if (!a)
+		return;
+	tally_frame_builder_destroy(a->builder);
+	free(a);
+}
+
+/* ---- the recorder ---- */
+
+static void
+note_status(struct tally_assembly *a, enum tally_record_status status)
+{
+	a->dirty = true;
+	if (status == TALLY_RECORD_OK || a->status != TALLY_RECORD_OK)
+		return;
+	a->status = status;
+	const char *why = a->ops->why(a->recorder);
+	tally_log_say(TALLY_LEVEL_ERROR, "session", "capture stopped, the game goes on: %s",
+		      why && *why ? why : "the log could not be written");
+}
+
+const char *
+tally_assembly_failure(const struct tally_assembly *a)
+{
+	switch (a->status) {
+	case TALLY_RECORD_OK:
+		return NULL;
+	case TALLY_RECORD_LIMIT:
+		return "max-log";
+	case TALLY_RECORD_FULL:
+		return "disk-full";
+	case TALLY_RECORD_NO_MEMORY:
+		return "no-memory";
+	default:
+		return "write-error";
+	}
+}
+
+void
+tally_assembly_flush(struct tally_assembly *a, uint64_t now_ns)
+{
+	note_status(a, a->ops->flush(a->recorder));
+	a->dirty = false;
+	a->flushed_ns = now_ns;
+}
+
+bool
+tally_assembly_write_notes(struct tally_assembly *a)
+{
+	bool any = false;
+	struct tally_note_record note;
+	while (tally_log_take(&note)) {
+		note_status(a, a->ops->note(a->recorder, &note));
+		any = true;
+	}
+	return any;
+}
+
+static void
+write_device(struct tally_assembly *a, const struct tally_device_record *info)
+{
+	if (a->status == TALLY_RECORD_OK)
+		note_status(a, a->ops->device(a->recorder, info));
+}
+
+static void
+write_new_id(void *data, const struct tally_pass_info_record *info)
+{
+	struct tally_assembly *a = data;
+	if (a->status == TALLY_RECORD_OK)
+		note_status(a, a->ops->pass_info(a->recorder, info));
+}
+
+/* ---- what comes in ---- */
+
+static void
+add_device(struct tally_assembly *a, struct tally_device *d)
+{
+	struct tally_device **at = &a->devices;
+	while (*at && (*at)->number < d->number)
+		at = &(*at)->next;
+	d->next = *at;
+	*at = d;
+	d->boundary_ns = d->created_ns;
+	d->seen = tally_id_set_create();
+	if (!d->seen)
+		tally_log_say(TALLY_LEVEL_WARNING, "session",
+			      "out of memory: the passes of device %u are not described", d->number);
+}
+
+static void
+add_stream(struct tally_stream *s)
+{
+	struct tally_stream **at = &s->device->streams;
+	while (*at && (*at)->number < s->number)
+		at = &(*at)->next;
+	s->next = *at;
+	*at = s;
+}
+
+bool
+tally_assembly_take_letters(struct tally_assembly *a, struct tally_letter *letters)
+{
+	bool any = letters != NULL;
+	while (letters) {
+		struct tally_letter *letter = letters;
+		letters = letter->next;
+		if (letter->kind == TALLY_LETTER_DEVICE)
+			add_device(a, letter->device);
+		if (letter->kind == TALLY_LETTER_STREAM)
+			add_stream(letter->stream);
+		else
+			write_device(a, letter->info);
+		free(letter->info);
+		free(letter);
+	}
+	return any;
+}
+
+static void
+add_part(struct tally_device *d, struct tally_part *part)
+{
+	struct tally_part **at = &d->parts;
+	while (*at && ((*at)->frame < part->frame ||
+		       ((*at)->frame == part->frame && (*at)->stream->number <= part->stream->number)))
+		at = &(*at)->next;
+	part->next = *at;
+	*at = part;
+}
+
+static bool
+pop_parts(struct tally_device *d)
+{
+	uint64_t now_ns = 0;
+	for (struct tally_stream *s = d->streams; s; s = s->next) {
+		struct tally_part *part;
+		while ((part = tally_ring_pop(s->out))) {
+			if (now_ns == 0)
+				now_ns = tally_clock_now_ns();
+			part->arrived_ns = now_ns;
+			s->n_held++;
+			add_part(d, part);
+		}
+	}
+	return now_ns != 0;
+}
+
+bool
+tally_assembly_begin_round(struct tally_assembly *a)
+{
+	bool any = false;
+	for (struct tally_device *d = a->devices; d; d = d->next) {
+		/* Before the letters are taken: none that comes later is for this device. */
+		d->was_gone = atomic_load(&d->gone);
+		any |= pop_parts(d);
+	}
+	return any;
+}
+
+/* Look which frames the streams may still add to. Frames that are known to have ended before this
+ * can then be judged; see part.h. */
+static void
+read_gates(struct tally_device *d)
+{
+	for (const struct tally_part *p = d->parts; p; p = p->next) {
+		if (p->ends && p->frame + 1 > d->known_end)
+			d->known_end = p->frame + 1;
+	}
+	for (struct tally_stream *s = d->streams; s; s = s->next) {
+		s->was_gone = atomic_load(&s->gone);
+		s->gate_newest = atomic_load(&s->newest_open);
+		s->gate_oldest = atomic_load(&s->oldest_open);
+	}
+}
+
+/* ---- what goes out ---- */
+
+static void
+give_back(struct tally_part *part)
+{
+	struct tally_stream *s = part->stream;
+	s->n_held--;
+	/* The ring has room for all parts of a stream. */
+	tally_ring_push(s->back, part);
+}
+
+/* The part that ended the oldest frame of which that is known, late ones aside. */
+static struct tally_part *
+next_ended(const struct tally_device *d)
+{
+	for (struct tally_part *p = d->parts; p; p = p->next) {
+		if (p->ends && p->frame >= d->next_frame)
+			return p;
+	}
+	return NULL;
+}
+
+/* May a stream still add to the frame, or to one before it that is not written? A stream whose
+ * oldest part belongs to a frame that was given up holds nothing back unless it has newer parts. */
+static bool
+is_blocked(const struct tally_device *d, uint64_t frame)
+{
+	for (const struct tally_stream *s = d->streams; s; s = s->next) {
+		bool behind = s->gate_oldest < d->next_frame && s->gate_newest <= frame;
+		if (s->gate_oldest <= frame && !behind)
+			return true;
+	}
+	return false;
+}
+
+static unsigned
+count_ended(const struct tally_device *d)
+{
+	unsigned n = 0;
+	for (const struct tally_part *p = d->parts; p; p = p->next)
+		n += p->ends && p->frame >= d->next_frame;
+	return n;
+}
+
+/* Take account of what the parts of a frame and of late ones say about ends. */
+static void
+settle_ends(struct tally_assembly *a, struct tally_device *d, struct tally_frame_input *in)
+{
+	const struct tally_part *p = in->parts;
+	for (uint64_t i = 0; i < in->n_parts; i++, p = p->next) {
+		a->frames_dropped += p->lost_ends;
+		/* Its end came after a later frame was written: it has no line of its own. */
+		if (p->ends && p->captured && p->frame < in->frame)
+			a->frames_dropped++;
+		if (p->lost_frame > d->boundary_frame && p->lost_frame <= in->frame) {
+			d->boundary_frame = p->lost_frame;
+			d->boundary_ns = p->lost_now_ns;
+		}
+	}
+	in->start_ns = d->boundary_ns;
+	/* The end of the frame before is not known: this one seems to begin too early. */
+	if (d->boundary_frame != in->frame)
+		in->flags |= TALLY_FLAG(INCOMPLETE);
+}
+
+/* Write a frame from the first n parts of the device's list and give these back. */
+static void
+write_frame(struct tally_assembly *a, struct tally_device *d, struct tally_frame_input *in)
+{
+	in->device = d->number;
+	in->parts = d->parts;
+	in->seen = d->seen;
+	in->dropped = d->spare_dropped;
+	d->spare_dropped = 0;
+	settle_ends(a, d, in);
+	if (a->status == TALLY_RECORD_OK) {
+		const struct tally_frame_record *record =
+			tally_frame_build(a->builder, in, write_new_id, a);
+		if (a->status == TALLY_RECORD_OK)
+			note_status(a, a->ops->frame(a->recorder, record));
+		if (a->status == TALLY_RECORD_OK) {
+			a->frames++;
+			a->passes += record->n_passes;
+		}
+	}
+	for (uint64_t i = 0; i < in->n_parts; i++) {
+		struct tally_part *part = d->parts;
+		d->parts = part->next;
+		give_back(part);
+	}
+}
+
+/* An uncaptured frame gets no line. Late parts before it wait for the next that does. */
+static void
+skip_frame(struct tally_assembly *a, struct tally_device *d, uint64_t frame)
+{
+	struct tally_part **at = &d->parts;
+	while (*at && (*at)->frame <= frame) {
+		struct tally_part *part = *at;
+		if (part->frame < frame) {
+			at = &part->next;
+			continue;
+		}
+		a->frames_dropped += part->lost_ends;
+		d->spare_dropped += part->dropped;
+		*at = part->next;
+		give_back(part);
+	}
+}
+
+static void
+close_frame(struct tally_assembly *a, struct tally_device *d, const struct tally_part *ended,
+	    uint64_t flags)
+{
+	struct tally_frame_input in = {
+		.frame = ended->frame,
+		.end_ns = ended->end.now_ns,
+		.presented = ended->end.presented,
+		.flags = ended->end.flags | flags,
+	};
+	if (ended->captured) {
+		for (const struct tally_part *p = d->parts; p && p->frame <= in.frame; p = p->next)
+			in.n_parts++;
+		write_frame(a, d, &in);
+	} else {
+		skip_frame(a, d, in.frame);
+	}
+	d->next_frame = d->boundary_frame = in.frame + 1;
+	d->boundary_ns = in.end_ns;
+}
+
+static bool
+write_frames(struct tally_assembly *a, struct tally_device *d, uint64_t now_ns, bool all)
+{
+	bool any = false;
+	struct tally_part *ended;
+	while ((ended = next_ended(d))) {
+		bool judged = ended->frame < d->known_end;
+		bool blocked = !judged || is_blocked(d, ended->frame);
+		bool patient = now_ns < ended->arrived_ns + TALLY_MAX_WAIT_NS &&
+			       count_ended(d) <= TALLY_MAX_WAITING;
+		if (!all && blocked && (patient || !judged))
+			return any || !judged;
+		close_frame(a, d, ended, blocked ? TALLY_FLAG(INCOMPLETE) : 0);
+		any = true;
+	}
+	return any;
+}
+
+/* The frame that was open when its device or the capture ended, if it has passes. */
+static void
+write_trailing(struct tally_assembly *a, struct tally_device *d, uint64_t now_ns)
+{
+	struct tally_frame_input in = {
+		.frame = d->next_frame,
+		.end_ns = now_ns,
+		.flags = TALLY_FLAG(PARTIAL),
+	};
+	uint64_t n_passes = 0;
+	for (const struct tally_part *p = d->parts; p; p = p->next) {
+		in.n_parts++;
+		n_passes += p->n_passes;
+		if (p->frame > in.frame)
+			in.frame = p->frame;
+	}
+	if (n_passes) {
+		write_frame(a, d, &in);
+		d->next_frame = in.frame + 1;
+	}
+	while (d->parts) {
+		struct tally_part *part = d->parts;
+		d->parts = part->next;
+		give_back(part);
+	}
+}
+
+/* ---- letting go ---- */
+
+static void
+drop_gone_streams(struct tally_assembly *a, struct tally_device *d)
+{
+	for (struct tally_stream **at = &d->streams; *at;) {
+		struct tally_stream *s = *at;
+		if (!s->was_gone || s->n_held) {
+			at = &s->next;
+			continue;
+		}
+		d->spare_dropped += s->lost_passes;
+		a->frames_dropped += s->lost_ends;
+		*at = s->next;
+		tally_stream_unref(s);
+	}
+}
+
+static void
+drop_device(struct tally_device *d)
+{
+	tally_id_set_destroy(d->seen);
+	d->seen = NULL;
+	tally_device_unref(d);
+}
+
+bool
+tally_assembly_end_round(struct tally_assembly *a, uint64_t now_ns)
+{
+	bool any = false;
+	for (struct tally_device **at = &a->devices; *at;) {
+		struct tally_device *d = *at;
+		read_gates(d);
+		any |= pop_parts(d);
+		any |= write_frames(a, d, now_ns, false);
+		bool gone = d->was_gone;
+		for (const struct tally_stream *s = d->streams; s; s = s->next)
+			gone &= s->was_gone;
+		if (gone) {
+			write_frames(a, d, now_ns, true);
+			write_trailing(a, d, now_ns);
+		}
+		drop_gone_streams(a, d);
+		if (!gone) {
+			at = &d->next;
+			continue;
+		}
+		*at = d->next;
+		drop_device(d);
+	}
+	return any;
+}
+
+/* ---- the end ---- */
+
+bool
+tally_assembly_waits(const struct tally_assembly *a)
+{
+	if (a->over_since_ns)
+		return true;
+	for (const struct tally_device *d = a->devices; d; d = d->next) {
+		if (next_ended(d))
+			return true;
+	}
+	return false;
+}
+
+enum tally_over
+tally_assembly_over(struct tally_assembly *a)
+{
+	bool some = false, others = false, unread = false;
+	for (struct tally_device *d = a->devices; d; d = d->next) {
+		uint64_t state = atomic_load(&d->state);
+		const char *reason = state & 1 ? NULL : tally_session_over(state >> 1);
+		if (!reason) {
+			others = true;
+			continue;
+		}
+		some = true;
+		a->over_reason = reason;
+		/* Gates read now, after the state: a stream adds to no later frame. */
+		unread |= next_ended(d) != NULL;
+		for (struct tally_stream *s = d->streams; s; s = s->next)
+			unread |= atomic_load(&s->oldest_open) != UINT64_MAX;
+	}
+	if (!some)
+		return TALLY_OVER_NOT;
+	return unread ? TALLY_OVER_UNREAD : others ? TALLY_OVER_SOME : TALLY_OVER_ALL;
+}
+
+void
+tally_assembly_finish(struct tally_assembly *a, const char *reason, uint64_t now_ns)
+{
+	while (a->devices) {
+		struct tally_device *d = a->devices;
+		a->devices = d->next;
+		read_gates(d);
+		pop_parts(d);
+		write_frames(a, d, now_ns, true);
+		write_trailing(a, d, now_ns);
+		while (d->streams) {
+			struct tally_stream *s = d->streams;
+			d->streams = s->next;
+			tally_stream_unref(s);
+		}
+		drop_device(d);
+	}
+	tally_assembly_write_notes(a);
+	struct tally_end_record end = {
+		.frames = a->frames,
+		.frames_dropped = a->frames_dropped,
+		.passes = a->passes,
+		.reason = reason,
+	};
+	a->ops->end(a->recorder, &end);
+	a->ops->close(a->recorder);
+	a->recorder = NULL;
+}

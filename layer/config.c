@@ -1,0 +1,259 @@
+#include "layer/config.h"
+
+#include "layer/config_internal.h"
+
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#define MAX_OPTIONS_TEXT (64u << 10)
+
+void
+tally_config_report(tally_config_complain *complain, void *data, const char *format, ...)
+{
+	if (!complain)
+		return;
+	char text[1024];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	complain(data, text);
+}
+
+void
+tally_config_report_at(void *place, const char *message)
+{
+	const struct tally_config_place *p = place;
+	tally_config_report(p->complain, p->data, "%s: %s", p->where, message);
+}
+
+bool
+tally_config_secure(void)
+{
+	return getauxval(AT_SECURE) != 0;
+}
+
+bool
+tally_config_disabled(void)
+{
+	/* 0: not read yet. Two first callers read the same, so a race is harmless. */
+	static atomic_int known;
+	int answer = atomic_load_explicit(&known, memory_order_relaxed);
+	if (answer == 0) {
+		answer = getenv("PASSTALLY_DISABLE") ? 1 : 2;
+		atomic_store_explicit(&known, answer, memory_order_relaxed);
+	}
+	return answer == 1;
+}
+
+/* Defaults, without the table of origins. */
+static void
+set_defaults(struct tally_config *config)
+{
+	*config = (struct tally_config){
+		.counters = strdup("overview"),
+		.granularity = TALLY_GRANULARITY_PASS,
+		.frame = TALLY_FRAME_PRESENT,
+		.frame_every = 1,
+		.split = TALLY_SPLIT_NONE,
+		.group_work = true,
+		.snapshot = TALLY_SNAPSHOT_SAMPLED,
+		.period_ns = 1000000,
+		.every = 1,
+		.max_log = UINT64_C(2) << 30,
+		.max_passes = 16384,
+	};
+}
+
+void
+tally_config_init(struct tally_config *config)
+{
+	set_defaults(config);
+	config->origin = calloc(tally_n_options, sizeof(*config->origin));
+}
+
+void
+tally_config_finish(struct tally_config *config)
+{
+	if (!config)
+		return;
+	free(config->counters);
+	free(config->set);
+	free(config->sources);
+	free(config->frame_label);
+	free(config->start_on.label);
+	free(config->stop_on.label);
+	free(config->control);
+	free(config->log);
+	free(config->origin);
+	memset(config, 0, sizeof(*config));
+}
+
+const struct tally_option *
+tally_option_find(const char *key, size_t len)
+{
+	for (size_t i = 0; i < tally_n_options; i++) {
+		if (strlen(tally_options[i].key) == len && memcmp(tally_options[i].key, key, len) == 0)
+			return &tally_options[i];
+	}
+	return NULL;
+}
+
+static void
+report_unknown(const char *key, tally_config_complain *complain, void *data)
+{
+	char keys[512];
+	size_t len = 0;
+	for (size_t i = 0; i < tally_n_options && len < sizeof(keys); i++)
+		len += (size_t)snprintf(keys + len, sizeof(keys) - len, "%s%s", i ? ", " : "",
+					tally_options[i].key);
+	tally_config_report(complain, data, "there is no option \"%.64s\"; the options are %s", key,
+			    keys);
+}
+
+bool
+tally_config_set(struct tally_config *config, const char *key, const char *value,
+		 enum tally_config_origin origin, tally_config_complain *complain, void *data)
+{
+	const struct tally_option *option = tally_option_find(key, strlen(key));
+	if (!option) {
+		report_unknown(key, complain, data);
+		return false;
+	}
+	char why[512] = "";
+	if (!value && option->values) {
+		tally_config_report(complain, data, "option %s needs a value: %s", option->key,
+				    option->values);
+		return false;
+	}
+	/* A value that something stronger overrides is still looked at: a mistake is a mistake. */
+	size_t row = (size_t)(option - tally_options);
+	struct tally_config scratch;
+	struct tally_config *into = config;
+	if (config->origin && origin < config->origin[row]) {
+		set_defaults(&scratch);
+		scratch.origin = NULL;
+		into = &scratch;
+	}
+	bool ok = option->set(into, value ? value : "on", why, sizeof(why));
+	if (into == &scratch)
+		tally_config_finish(&scratch);
+	else if (ok && config->origin)
+		config->origin[row] = origin;
+	if (!ok)
+		tally_config_report(complain, data, "%s", why);
+	return ok;
+}
+
+/* Copy the next comma-separated item to `out` with its backslashes undone. *value: the text after
+ * the first '=', or NULL. Returns where the next item begins, NULL after the last. */
+static const char *
+next_item(const char *text, char *out, char **value, bool *torn)
+{
+	*value = NULL;
+	*torn = false;
+	for (; *text && *text != ','; text++) {
+		if (*text == '=' && !*value) {
+			*out++ = '\0';
+			*value = out;
+			continue;
+		}
+		if (*text == '\\') {
+			text++;
+			if (!*text) {
+				*torn = true;
+				break;
+			}
+		}
+		*out++ = *text;
+	}
+	*out = '\0';
+	return *text == ',' ? text + 1 : NULL;
+}
+
+static char *
+trim(char *text)
+{
+	text += strspn(text, " \t");
+	size_t len = strlen(text);
+	while (len > 0 && (text[len - 1] == ' ' || text[len - 1] == '\t'))
+		text[--len] = '\0';
+	return text;
+}
+
+bool
+tally_config_parse_options(struct tally_config *config, const char *text,
+			   enum tally_config_origin origin, tally_config_complain *complain,
+			   void *data)
+{
+	size_t len = strnlen(text, MAX_OPTIONS_TEXT + 1);
+	if (len > MAX_OPTIONS_TEXT) {
+		tally_config_report(complain, data,
+				    "the options are longer than %u bytes: none of them was taken",
+				    MAX_OPTIONS_TEXT);
+		return false;
+	}
+	char *item = malloc(len + 1);
+	if (!item) {
+		tally_config_report(complain, data, "out of memory: the options were not taken");
+		return false;
+	}
+	bool ok = true;
+	while (text) {
+		char *value;
+		bool torn;
+		text = next_item(text, item, &value, &torn);
+		char *key = trim(item);
+		if (torn) {
+			tally_config_report(complain, data,
+					    "a backslash ends the options: write \\\\ for one");
+			ok = false;
+		} else if (*key || value) {
+			ok &= tally_config_set(config, key, value, origin, complain, data);
+		}
+	}
+	free(item);
+	return ok;
+}
+
+static bool
+read_home_file(struct tally_config *config, const char *name, enum tally_config_origin origin,
+	       tally_config_complain *complain, void *data)
+{
+	char *path = tally_config_home_path("XDG_CONFIG_HOME", ".config", name);
+	if (!path)
+		return true; /* no home, no file */
+	bool ok = tally_config_read_file(config, path, origin, complain, data);
+	free(path);
+	return ok;
+}
+
+bool
+tally_config_load(struct tally_config *config, const char *program, tally_config_complain *complain,
+		  void *data)
+{
+	if (tally_config_secure())
+		return true;
+	bool ok = read_home_file(config, "passtally.conf", TALLY_FROM_USER_FILE, complain, data);
+
+	char name[512];
+	int len = snprintf(name, sizeof(name), "programs/%s.conf", tally_config_base_name(program));
+	if (len > 0 && (size_t)len < sizeof(name))
+		ok &= read_home_file(config, name, TALLY_FROM_PROGRAM_FILE, complain, data);
+
+	struct tally_config_place place = { complain, data, "PASSTALLY_OPTIONS" };
+	const char *options = getenv("PASSTALLY_OPTIONS");
+	if (options)
+		ok &= tally_config_parse_options(config, options, TALLY_FROM_ENVIRONMENT,
+						 tally_config_report_at, &place);
+	const char *log = getenv("PASSTALLY_LOG");
+	place.where = "PASSTALLY_LOG";
+	if (log && *log)
+		ok &= tally_config_set(config, "log", log, TALLY_FROM_ENVIRONMENT,
+				       tally_config_report_at, &place);
+	return ok;
+}

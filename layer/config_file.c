@@ -1,0 +1,175 @@
+#include "layer/config.h"
+
+#include "layer/config_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAX_FILE (1u << 20)
+
+struct ini {
+	struct tally_config *config;
+	enum tally_config_origin origin;
+	tally_config_complain *complain; /* with the line's place in front */
+	void *data;
+	bool in_section; /* the lines now read are ours */
+	bool any_section;
+};
+
+/* The whole file with a NUL behind it, or NULL; *missing: it is not there, which is no error. */
+static char *
+read_whole(const char *path, size_t *len, bool *missing, tally_config_complain *complain,
+	   void *data)
+{
+	*missing = false;
+	/* O_NONBLOCK: a FIFO in the file's place must not stop the game. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0) {
+		*missing = errno == ENOENT || errno == ENOTDIR;
+		if (!*missing)
+			tally_config_report(complain, data, "%s: cannot be read: %s", path,
+					    strerrordesc_np(errno));
+		return NULL;
+	}
+	char *text = NULL;
+	struct stat st;
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+		tally_config_report(complain, data, "%s: not a regular file: it was not read", path);
+		goto close_file;
+	}
+	if (st.st_size > (off_t)MAX_FILE) {
+		tally_config_report(complain, data, "%s: larger than %u bytes: it was not read", path,
+				    MAX_FILE);
+		goto close_file;
+	}
+	size_t size = (size_t)st.st_size;
+	text = malloc(size + 1);
+	if (!text) {
+		tally_config_report(complain, data, "%s: out of memory: it was not read", path);
+		goto close_file;
+	}
+	*len = 0;
+	while (*len < size) {
+		ssize_t n = read(fd, text + *len, size - *len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			tally_config_report(complain, data, "%s: cannot be read: %s", path,
+					    strerrordesc_np(errno));
+			free(text);
+			text = NULL;
+		}
+		if (n <= 0)
+			break;
+		*len += (size_t)n;
+	}
+	if (text)
+		text[*len] = '\0';
+close_file:
+	close(fd);
+	return text;
+}
+
+static char *
+trim(char *text)
+{
+	text += strspn(text, " \t\r");
+	size_t len = strlen(text);
+	while (len > 0 && strchr(" \t\r", text[len - 1]))
+		text[--len] = '\0';
+	return text;
+}
+
+static bool
+take_section(struct ini *ini, char *line)
+{
+	char *end = strchr(line, ']');
+	ini->any_section = true;
+	ini->in_section = false;
+	if (!end || *trim(end + 1) != '\0') {
+		tally_config_report(ini->complain, ini->data,
+				    "a section is written [passtally], alone on its line");
+		return false;
+	}
+	*end = '\0';
+	const char *name = trim(line + 1);
+	if (strcmp(name, "passtally") != 0) {
+		tally_config_report(ini->complain, ini->data,
+				    "there is no section [%.64s]: the only one is [passtally]; "
+				    "its lines were not read",
+				    name);
+		return false;
+	}
+	ini->in_section = true;
+	return true;
+}
+
+static bool
+take_line(struct ini *ini, char *line)
+{
+	line = trim(line);
+	if (*line == '\0' || *line == '#' || *line == ';')
+		return true;
+	if (*line == '[')
+		return take_section(ini, line);
+	if (!ini->in_section) {
+		/* What stands in a wrong section was complained of with its heading. */
+		if (ini->any_section)
+			return true;
+		tally_config_report(ini->complain, ini->data,
+				    "an option before any section: write [passtally] above it");
+		return false;
+	}
+	char *value = strchr(line, '=');
+	if (value) {
+		*value++ = '\0';
+		value = trim(value);
+	}
+	return tally_config_set(ini->config, trim(line), value, ini->origin, ini->complain,
+				ini->data);
+}
+
+bool
+tally_config_read_file(struct tally_config *config, const char *path,
+		       enum tally_config_origin origin, tally_config_complain *complain, void *data)
+{
+	size_t len;
+	bool missing;
+	char *text = read_whole(path, &len, &missing, complain, data);
+	if (!text)
+		return missing;
+
+	bool ok = true;
+	char where[4096];
+	struct tally_config_place place = { complain, data, where };
+	struct ini ini = {
+		.config = config,
+		.origin = origin,
+		.complain = tally_config_report_at,
+		.data = &place,
+	};
+	char *line = text;
+	if (len >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0)
+		line += 3;
+	for (unsigned number = 1; line < text + len; number++) {
+		char *end = memchr(line, '\n', (size_t)(text + len - line));
+		if (!end)
+			end = text + len;
+		*end = '\0';
+		snprintf(where, sizeof(where), "%.4000s:%u", path, number);
+		if (strlen(line) != (size_t)(end - line)) {
+			tally_config_report_at(&place, "a NUL byte: this is not a text file");
+			ok = false;
+			break;
+		}
+		ok &= take_line(&ini, line);
+		line = end + 1;
+	}
+	free(text);
+	return ok;
+}

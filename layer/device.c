@@ -1,0 +1,171 @@
+#include "layer/stream.h"
+
+#include "layer/clock.h"
+#include "layer/collector.h"
+#include "layer/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Pieces of one block. Counted with `block` NULL, then taken from it: two runs of one function
+ * can not disagree about the size. */
+struct arena {
+	char *block;
+	size_t used;
+};
+
+static void *
+take(struct arena *a, size_t size)
+{
+	size_t at = (a->used + 15) & ~(size_t)15;
+	a->used = at + size;
+	return a->block ? a->block + at : NULL;
+}
+
+static const char *
+take_string(struct arena *a, const char *s)
+{
+	if (!s)
+		return NULL;
+	size_t size = strlen(s) + 1;
+	char *copy = take(a, size);
+	return copy ? memcpy(copy, s, size) : NULL;
+}
+
+static void
+copy_sources(struct arena *a, const struct tally_device_record *info,
+	     struct tally_device_record *out)
+{
+	struct tally_source_info *sources = take(a, info->n_sources * sizeof(*sources));
+	for (uint32_t i = 0; i < info->n_sources; i++) {
+		struct tally_source_info copy = info->sources[i];
+		copy.name = take_string(a, copy.name);
+		copy.reason = take_string(a, copy.reason);
+		if (sources)
+			sources[i] = copy;
+	}
+	out->sources = sources;
+}
+
+static void
+copy_metrics(struct arena *a, const struct tally_device_record *info,
+	     struct tally_device_record *out)
+{
+	struct tally_metric_info *metrics = take(a, info->n_metrics * sizeof(*metrics));
+	for (uint32_t i = 0; i < info->n_metrics; i++) {
+		struct tally_metric_info copy = {
+			.key = take_string(a, info->metrics[i].key),
+			.name = take_string(a, info->metrics[i].name),
+			.unit = take_string(a, info->metrics[i].unit),
+			.expression = take_string(a, info->metrics[i].expression),
+			.dialect = take_string(a, info->metrics[i].dialect),
+		};
+		if (metrics)
+			metrics[i] = copy;
+	}
+	out->metrics = metrics;
+}
+
+static struct tally_device_record *
+copy_into(struct arena *a, const struct tally_device_record *info, uint32_t number)
+{
+	struct tally_device_record *record = take(a, sizeof(*record));
+	struct tally_device_record copy = *info;
+	copy.device = number;
+	copy.name = take_string(a, info->name);
+	copy.driver = take_string(a, info->driver);
+	copy.driver_version = take_string(a, info->driver_version);
+	copy.serialized_by = take_string(a, info->serialized_by);
+	copy_sources(a, info, &copy);
+	copy_metrics(a, info, &copy);
+	size_t bytes = info->n_counters * sizeof(*info->counters);
+	void *counters = take(a, bytes);
+	if (counters && bytes)
+		memcpy(counters, info->counters, bytes);
+	copy.counters = counters;
+	if (record)
+		*record = copy;
+	return record;
+}
+
+struct tally_device_record *
+tally_device_copy_info(const struct tally_device_record *info, uint32_t number)
+{
+	struct arena count = { NULL, 0 };
+	copy_into(&count, info, number);
+	struct arena arena = { calloc(1, count.used), 0 };
+	return arena.block ? copy_into(&arena, info, number) : NULL;
+}
+
+struct tally_device *
+tally_device_create(const struct tally_device_record *info)
+{
+	uint64_t generation = tally_collector_generation();
+	if (generation == 0)
+		return NULL;
+	struct tally_device *device = calloc(1, sizeof(*device));
+	struct tally_letter *letter = calloc(1, sizeof(*letter));
+	if (!device || !letter)
+		goto fail;
+	device->number = tally_collector_number_device();
+	device->generation = generation;
+	device->created_ns = tally_clock_now_ns();
+	letter->kind = TALLY_LETTER_DEVICE;
+	letter->device = device;
+	letter->info = tally_device_copy_info(info, device->number);
+	if (!letter->info)
+		goto fail;
+	atomic_init(&device->refs, 2);
+	atomic_init(&device->state, tally_session_wants_frame(0) ? 1 : 0);
+	if (!tally_collector_post(letter))
+		goto fail;
+	return device;
+
+fail:
+	if (letter)
+		free(letter->info);
+	free(letter);
+	free(device);
+	return NULL;
+}
+
+void
+tally_device_describe(struct tally_device *device, const struct tally_device_record *info)
+{
+	if (!device || device->generation != tally_collector_generation())
+		return;
+	struct tally_letter *letter = calloc(1, sizeof(*letter));
+	if (!letter)
+		return;
+	letter->kind = TALLY_LETTER_DESCRIBE;
+	letter->info = tally_device_copy_info(info, device->number);
+	if (!letter->info || !tally_collector_post(letter)) {
+		free(letter->info);
+		free(letter);
+	}
+}
+
+void
+tally_device_unref(struct tally_device *device)
+{
+	if (atomic_fetch_sub(&device->refs, 1) == 1)
+		free(device);
+}
+
+void
+tally_device_destroy(struct tally_device *device)
+{
+	if (!device)
+		return;
+	bool alive = device->generation == tally_collector_generation();
+	atomic_store(&device->gone, true);
+	if (alive)
+		tally_collector_notify(false);
+	tally_device_unref(device);
+}
+
+uint64_t
+tally_device_frame(const struct tally_device *device)
+{
+	return atomic_load_explicit(&((struct tally_device *)device)->state, memory_order_acquire) >> 1;
+}

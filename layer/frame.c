@@ -1,0 +1,486 @@
+#include "layer/frame.h"
+
+#include "layer/interval.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CACHE_SLOTS 4096 /* a power of two */
+#define BAD_TIME_SLACK_NS UINT64_C(1000000000)
+
+/* Looked up by what a pass is; stamps make old entries count as empty, so nothing is cleared. */
+struct ordinal {
+	uint64_t base;
+	uint32_t stamp;
+	uint32_t next;
+};
+
+/* A render pass that a later one may resume. */
+struct instance {
+	uint64_t key, base, id;
+	const char *label;
+	uint32_t stamp;
+	uint32_t segments;
+};
+
+struct base_entry {
+	const char *label;
+	const struct tally_target *target;
+	struct tally_extent presented;
+	enum tally_pass_kind kind;
+	bool known;
+	uint64_t base;
+};
+
+/* A counter summed over work outside passes. */
+struct total {
+	const struct tally_counter *counter;
+	struct tally_value value;
+	bool overflowed;
+};
+
+struct tally_frame_builder {
+	struct tally_frame_record record;
+	struct tally_pass_record *passes;
+	struct tally_keyed_value *values;
+	struct tally_interval *intervals, *others; /* of passes; outside passes */
+	size_t max_passes, max_values;
+	size_t n_values, n_intervals, n_others;
+	bool calibrated, uncalibrated; /* intervals on the CPU's clock, on the GPU's own */
+
+	struct ordinal *ordinals;
+	struct instance *instances;
+	size_t n_slots; /* of both tables; a power of two */
+	uint32_t ordinal_stamp, instance_stamp;
+
+	struct total *totals;
+	struct tally_keyed_value *total_values;
+	size_t n_totals, max_totals;
+
+	struct base_entry bases[CACHE_SLOTS];
+};
+
+static const struct tally_target no_target;
+
+struct tally_frame_builder *
+tally_frame_builder_create(void)
+{
+	return calloc(1, sizeof(struct tally_frame_builder));
+}
+
+void
+tally_frame_builder_destroy(struct tally_frame_builder *b)
+{
+	if (!b)
+		return;
+	free(b->passes);
+	free(b->values);
+	free(b->intervals);
+	free(b->others);
+	free(b->ordinals);
+	free(b->instances);
+	free(b->totals);
+	free(b->total_values);
+	free(b);
+}
+
+/* Make room for `n` items at the pointer that `array` points to, without keeping what is there. */
+static bool
+fit(void *array, size_t n, size_t size)
+{
+	void *fresh = calloc(n ? n : 1, size);
+	if (!fresh)
+		return false;
+	void *old;
+	memcpy(&old, array, sizeof(old));
+	free(old);
+	memcpy(array, &fresh, sizeof(fresh));
+	return true;
+}
+
+static bool
+reserve_passes(struct tally_frame_builder *b, size_t n)
+{
+	if (n <= b->max_passes)
+		return true;
+	size_t slots = 64;
+	while (slots < 2 * n)
+		slots *= 2;
+	size_t room = slots / 2;
+	b->max_passes = 0;
+	b->n_slots = 0;
+	if (!fit(&b->passes, room, sizeof(*b->passes)) ||
+	    !fit(&b->intervals, room, sizeof(*b->intervals)) ||
+	    !fit(&b->others, room, sizeof(*b->others)) ||
+	    !fit(&b->ordinals, slots, sizeof(*b->ordinals)) ||
+	    !fit(&b->instances, slots, sizeof(*b->instances)))
+		return false;
+	b->max_passes = room;
+	b->n_slots = slots;
+	b->ordinal_stamp = b->instance_stamp = 0;
+	return true;
+}
+
+static bool
+reserve_values(struct tally_frame_builder *b, size_t n)
+{
+	if (n <= b->max_values)
+		return true;
+	b->max_values = 0;
+	if (!fit(&b->values, n + n / 2, sizeof(*b->values)))
+		return false;
+	b->max_values = n + n / 2;
+	return true;
+}
+
+/* Empty a table of stamped entries. */
+static void
+next_stamp(uint32_t *stamp, void *table, size_t bytes)
+{
+	if (++*stamp == 0) {
+		memset(table, 0, bytes);
+		*stamp = 1;
+	}
+}
+
+static uint64_t
+mix(uint64_t h)
+{
+	h ^= h >> 32;
+	h *= UINT64_C(0x9e3779b97f4a7c15);
+	return h ^ h >> 29;
+}
+
+/* ---- identity ---- */
+
+static uint64_t
+base_of(struct tally_frame_builder *b, const struct tally_pass *pass, struct tally_extent presented)
+{
+	const struct tally_target *target = pass->target ? pass->target : &no_target;
+	uint64_t hash = mix((uintptr_t)pass->label) ^ mix((uintptr_t)target + pass->kind);
+	struct base_entry *e = &b->bases[mix(hash) & (CACHE_SLOTS - 1)];
+	if (e->known && e->label == pass->label && e->target == target && e->kind == pass->kind &&
+	    e->presented.width == presented.width && e->presented.height == presented.height)
+		return e->base;
+	*e = (struct base_entry){
+		.label = pass->label,
+		.target = target,
+		.presented = presented,
+		.kind = pass->kind,
+		.known = true,
+		.base = tally_pass_id_base(pass->kind, pass->label, target, presented),
+	};
+	return e->base;
+}
+
+static uint32_t
+next_ordinal(struct tally_frame_builder *b, uint64_t base)
+{
+	size_t slot = mix(base) & (b->n_slots - 1);
+	struct ordinal *o = &b->ordinals[slot];
+	while (o->stamp == b->ordinal_stamp && o->base != base) {
+		slot = (slot + 1) & (b->n_slots - 1);
+		o = &b->ordinals[slot];
+	}
+	if (o->stamp != b->ordinal_stamp)
+		*o = (struct ordinal){ .base = base, .stamp = b->ordinal_stamp };
+	return o->next++;
+}
+
+/* The entry of this pass's kind of work on its target; stamp differs when there is none yet. */
+static struct instance *
+find_instance(struct tally_frame_builder *b, const struct tally_pass *pass, uint64_t base)
+{
+	size_t slot = mix(pass->key ^ mix(base)) & (b->n_slots - 1);
+	for (;;) {
+		struct instance *i = &b->instances[slot];
+		if (i->stamp != b->instance_stamp ||
+		    (i->key == pass->key && i->base == base && i->label == pass->label))
+			return i;
+		slot = (slot + 1) & (b->n_slots - 1);
+	}
+}
+
+/* Sets id and segment; true when this is a new instance, not a resumed one. */
+static bool
+identify(struct tally_frame_builder *b, const struct tally_pass *pass, struct tally_extent presented,
+	 struct tally_pass_record *out)
+{
+	uint64_t base = base_of(b, pass, presented);
+	if (pass->kind != TALLY_PASS_RENDER) {
+		out->id = tally_pass_id_finish(base, next_ordinal(b, base));
+		return true;
+	}
+	struct instance *i = find_instance(b, pass, base);
+	if (i->stamp == b->instance_stamp && !pass->restarts) {
+		out->id = i->id;
+		out->segment = i->segments++;
+		return false;
+	}
+	*i = (struct instance){
+		.key = pass->key,
+		.base = base,
+		.id = tally_pass_id_finish(base, next_ordinal(b, base)),
+		.label = pass->label,
+		.stamp = b->instance_stamp,
+		.segments = 1,
+	};
+	out->id = i->id;
+	return true;
+}
+
+/* ---- one pass ---- */
+
+/* The pass's interval, if it is believable; else says so in *flags. */
+static bool
+take_interval(struct tally_frame_builder *b, const struct tally_pass *pass, uint64_t longest_ns,
+	      struct tally_interval *out, uint64_t *flags)
+{
+	if (!pass->has_time)
+		return false;
+	if (pass->gpu_end_ns < pass->gpu_begin_ns ||
+	    pass->gpu_end_ns - pass->gpu_begin_ns > longest_ns) {
+		*flags |= TALLY_FLAG(BAD_TIME);
+		return false;
+	}
+	out->begin = pass->gpu_begin_ns;
+	out->end = pass->gpu_end_ns;
+	if (pass->flags & TALLY_FLAG(UNCALIBRATED))
+		b->uncalibrated = true;
+	else
+		b->calibrated = true;
+	return true;
+}
+
+static bool
+is_valid(const struct tally_pass *pass, uint32_t counter)
+{
+	return pass->valid[counter / 64] >> (counter % 64) & 1;
+}
+
+static void
+list_pass(struct tally_frame_builder *b, const struct tally_frame_input *in,
+	  const struct tally_stream *stream, const struct tally_pass *pass, uint64_t longest_ns,
+	  tally_frame_new_id *new_id, void *data)
+{
+	uint32_t index = b->record.n_passes++;
+	struct tally_pass_record *out = &b->passes[index];
+	*out = (struct tally_pass_record){
+		.index = index,
+		.kind = pass->kind,
+		.label = pass->label,
+		.tallies = pass->tallies,
+		.unknown = pass->unknown,
+		.context = stream->info.context,
+		.queue_family = stream->info.queue_family,
+		.queue_index = stream->info.queue_index,
+		.has_submission = pass->has_submission,
+		.submission = pass->submission,
+		.surface = pass->surface,
+		.has_cpu_start = pass->cpu_start_ns != 0,
+		.cpu_start_ns = pass->cpu_start_ns,
+		.counters = b->values + b->n_values,
+		.flags = pass->flags,
+	};
+	for (uint32_t i = 0; i < stream->info.n_counters; i++) {
+		if (!is_valid(pass, i))
+			continue;
+		b->values[b->n_values++] = (struct tally_keyed_value){
+			.key = stream->counters[i]->key,
+			.value = pass->values[i],
+		};
+		out->n_counters++;
+	}
+	struct tally_interval interval;
+	if (take_interval(b, pass, longest_ns, &interval, &out->flags)) {
+		b->intervals[b->n_intervals++] = interval;
+		out->has_gpu_start = out->has_gpu = true;
+		out->gpu_start_ns = interval.begin;
+		out->gpu_ns = interval.end - interval.begin;
+	}
+	if (!identify(b, pass, in->presented, out) || !in->seen || !tally_id_set_add(in->seen, out->id))
+		return;
+	struct tally_pass_info_record info = {
+		.id = out->id,
+		.kind = pass->kind,
+		.label = pass->label,
+		.target = pass->target ? *pass->target : no_target,
+		.load = pass->load,
+		.store = pass->store,
+	};
+	new_id(data, &info);
+}
+
+/* ---- work outside passes ---- */
+
+static struct total *
+total_of(struct tally_frame_builder *b, const struct tally_counter *counter)
+{
+	for (size_t i = 0; i < b->n_totals; i++) {
+		if (b->totals[i].counter == counter ||
+		    strcmp(b->totals[i].counter->key, counter->key) == 0)
+			return &b->totals[i];
+	}
+	if (b->n_totals == b->max_totals) {
+		size_t room = b->max_totals ? 2 * b->max_totals : 32;
+		struct total *grown = realloc(b->totals, room * sizeof(*grown));
+		if (!grown)
+			return NULL;
+		b->totals = grown;
+		if (!fit(&b->total_values, room, sizeof(*b->total_values)))
+			return NULL;
+		b->max_totals = room;
+	}
+	struct total *t = &b->totals[b->n_totals++];
+	*t = (struct total){ .counter = counter, .value.storage = counter->storage };
+	return t;
+}
+
+static void
+add_value(struct total *t, struct tally_value value)
+{
+	if (value.storage != t->value.storage) {
+		t->overflowed = true;
+		return;
+	}
+	switch (value.storage) {
+	case TALLY_STORAGE_I64:
+		t->overflowed |= __builtin_add_overflow(t->value.i64, value.i64, &t->value.i64);
+		break;
+	case TALLY_STORAGE_F64:
+		t->value.f64 += value.f64;
+		break;
+	default:
+		t->overflowed |= __builtin_add_overflow(t->value.u64, value.u64, &t->value.u64);
+		break;
+	}
+}
+
+static void
+add_unattributed(struct tally_frame_builder *b, const struct tally_stream *stream,
+		 const struct tally_pass *pass, uint64_t longest_ns)
+{
+	for (uint32_t i = 0; i < stream->info.n_counters; i++) {
+		if (!is_valid(pass, i))
+			continue;
+		struct total *t = total_of(b, stream->counters[i]);
+		if (t)
+			add_value(t, pass->values[i]);
+	}
+	struct tally_interval interval;
+	if (take_interval(b, pass, longest_ns, &interval, &b->record.flags))
+		b->others[b->n_others++] = interval;
+}
+
+static void
+finish_totals(struct tally_frame_builder *b)
+{
+	struct tally_frame_record *r = &b->record;
+	for (size_t i = 0; i < b->n_totals; i++) {
+		if (b->totals[i].overflowed) {
+			r->flags |= TALLY_FLAG(OVERFLOW);
+			continue;
+		}
+		b->total_values[r->n_unattributed++] = (struct tally_keyed_value){
+			.key = b->totals[i].counter->key,
+			.value = b->totals[i].value,
+		};
+	}
+	r->unattributed = b->total_values;
+}
+
+/* ---- the frame ---- */
+
+static void
+finish_times(struct tally_frame_builder *b)
+{
+	struct tally_frame_record *r = &b->record;
+	/* Two clocks whose distance is not known have no union. */
+	if (b->n_intervals + b->n_others == 0 || (b->calibrated && b->uncalibrated))
+		return;
+	struct tally_span passes, all;
+	tally_interval_spans(b->intervals, b->n_intervals, b->others, b->n_others, &passes, &all);
+	r->has_gpu = true;
+	r->gpu_ns = all.union_ns;
+	r->envelope_ns = all.envelope_ns;
+	r->has_unattributed_gpu = true;
+	r->unattributed_gpu_ns = all.union_ns - passes.union_ns;
+	if (all.union_ns) {
+		r->has_coverage = true;
+		r->coverage = (double)passes.union_ns / (double)all.union_ns;
+	}
+}
+
+static void
+add_part(struct tally_frame_builder *b, const struct tally_frame_input *in,
+	 const struct tally_part *part, uint64_t longest_ns, tally_frame_new_id *new_id, void *data)
+{
+	next_stamp(&b->instance_stamp, b->instances, b->n_slots * sizeof(*b->instances));
+	struct tally_chunk *chunk = part->first;
+	for (uint32_t i = 0; i < part->n_passes; i++) {
+		if (i && i % TALLY_CHUNK_PASSES == 0)
+			chunk = chunk->next;
+		const struct tally_pass *pass = tally_part_pass(chunk, i);
+		if (pass->unattributed)
+			add_unattributed(b, part->stream, pass, longest_ns);
+		else
+			list_pass(b, in, part->stream, pass, longest_ns, new_id, data);
+	}
+}
+
+/* Sums over the parts; makes room for their passes. False: no memory for the passes. */
+static bool
+begin_record(struct tally_frame_builder *b, const struct tally_frame_input *in)
+{
+	struct tally_frame_record *r = &b->record;
+	*r = (struct tally_frame_record){
+		.frame = in->frame,
+		.device = in->device,
+		.start_ns = in->start_ns,
+		.cpu_ns = in->end_ns > in->start_ns ? in->end_ns - in->start_ns : 0,
+		.dropped_passes = in->dropped,
+		.flags = in->flags,
+	};
+	b->n_values = b->n_intervals = b->n_others = b->n_totals = 0;
+	b->calibrated = b->uncalibrated = false;
+	size_t n_passes = 0, n_values = 0;
+	const struct tally_part *part = in->parts;
+	for (uint64_t i = 0; i < in->n_parts; i++, part = part->next) {
+		n_passes += part->n_passes;
+		n_values += (size_t)part->n_passes * part->stream->info.n_counters;
+		r->dropped_passes += part->dropped;
+		if (part->frame == in->frame)
+			r->overhead_ns += part->overhead_ns;
+		else if (part->n_passes)
+			r->flags |= TALLY_FLAG(LATE);
+	}
+	if (reserve_passes(b, n_passes) && reserve_values(b, n_values))
+		return true;
+	r->dropped_passes += n_passes;
+	return false;
+}
+
+const struct tally_frame_record *
+tally_frame_build(struct tally_frame_builder *b, const struct tally_frame_input *in,
+		  tally_frame_new_id *new_id, void *data)
+{
+	if (!begin_record(b, in))
+		return &b->record;
+	next_stamp(&b->ordinal_stamp, b->ordinals, b->n_slots * sizeof(*b->ordinals));
+	uint64_t longest_ns;
+	if (__builtin_mul_overflow(b->record.cpu_ns, UINT64_C(4), &longest_ns) ||
+	    __builtin_add_overflow(longest_ns, BAD_TIME_SLACK_NS, &longest_ns))
+		longest_ns = UINT64_MAX;
+
+	for (int late = 0; late < 2; late++) {
+		const struct tally_part *part = in->parts;
+		for (uint64_t i = 0; i < in->n_parts; i++, part = part->next) {
+			if ((part->frame != in->frame) == late)
+				add_part(b, in, part, longest_ns, new_id, data);
+		}
+	}
+	b->record.passes = b->passes;
+	finish_totals(b);
+	finish_times(b);
+	return &b->record;
+}

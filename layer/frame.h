@@ -1,0 +1,48 @@
+/* layer/frame.h - one frame put together: the parts of all streams become one record.
+ *
+ * Passes get their number, identity and segment; intervals get their union. Collector thread only;
+ * nothing here blocks. Memory grows to the largest frame seen and stays: about 300 bytes a pass
+ * and 32 a counter value, 4 MiB for a frame of 10 000 passes with timestamps and four statistics.
+ * Out of memory costs passes, counted as dropped, never the frame.
+ */
+#ifndef PASSTALLY_LAYER_FRAME_H
+#define PASSTALLY_LAYER_FRAME_H
+
+#include "layer/part.h"
+
+#define TALLY_MAX_SEEN 65536
+
+/* Identities that a device's log has explained. */
+struct tally_id_set;
+struct tally_id_set *tally_id_set_create(void);
+void tally_id_set_destroy(struct tally_id_set *set);
+/* True when the id was not there; false also when it can not be remembered (65536 are, or OOM). */
+bool tally_id_set_add(struct tally_id_set *set, uint64_t id);
+
+struct tally_frame_builder;
+struct tally_frame_builder *tally_frame_builder_create(void);
+void tally_frame_builder_destroy(struct tally_frame_builder *builder);
+
+struct tally_frame_input {
+	uint32_t device;
+	uint64_t frame;
+	/* Sorted by frame, then stream. Those of an earlier frame are late: they are listed last
+	 * and resume nothing. */
+	const struct tally_part *parts;
+	uint64_t n_parts;
+	uint64_t start_ns, end_ns;
+	struct tally_extent presented;
+	uint64_t flags;
+	uint64_t dropped; /* besides what the parts say */
+	struct tally_id_set *seen;
+};
+
+/* An identity's first use: comes before tally_frame_build() returns the frame. */
+typedef void tally_frame_new_id(void *data, const struct tally_pass_info_record *info);
+
+/* The record is the builder's and valid until the next call. */
+const struct tally_frame_record *tally_frame_build(struct tally_frame_builder *builder,
+						   const struct tally_frame_input *input,
+						   tally_frame_new_id *new_id, void *data);
+
+#endif

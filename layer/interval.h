@@ -1,0 +1,25 @@
+/* layer/interval.h - how long, when intervals overlap.
+ *
+ * Pure functions over the caller's arrays, which get sorted. Any thread; nothing here blocks.
+ */
+#ifndef PASSTALLY_LAYER_INTERVAL_H
+#define PASSTALLY_LAYER_INTERVAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* begin <= end, in ns. */
+struct tally_interval {
+	uint64_t begin, end;
+};
+
+struct tally_span {
+	uint64_t union_ns;    /* time that at least one interval covers */
+	uint64_t envelope_ns; /* last end less first begin */
+};
+
+/* Of the `some` alone, and of `some` and `others` together; 0 where there are none. */
+void tally_interval_spans(struct tally_interval *some, size_t n_some, struct tally_interval *others,
+			  size_t n_others, struct tally_span *of_some, struct tally_span *of_all);
+
+#endif

@@ -1,0 +1,250 @@
+#include "layer/log.h"
+
+#include "layer/log_internal.h"
+#include "layer/pass_id.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MAX_NOTES 64
+#define MAX_MESSAGE 480
+#define MAX_TOLD 4096
+#define TOLD_SLOTS (2 * MAX_TOLD) /* half empty: probes stay short */
+
+struct note {
+	enum tally_level level;
+	const char *source;
+	char message[MAX_MESSAGE];
+};
+
+/* Guards all below it; innermost of our locks, held for no longer than a copy. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct note queue[MAX_NOTES];
+static unsigned queue_first, queue_len;
+static uint64_t queue_lost;
+static uint64_t told[TOLD_SLOTS]; /* hashes; 0 = empty */
+static unsigned n_told;
+static struct note taken; /* collector's */
+
+static void (*_Atomic wake)(void);
+
+/* Cut a text that did not fit where no UTF-8 sequence is torn. */
+static void
+trim_utf8(char *text, size_t len)
+{
+	size_t start = len;
+	while (start > 0 && ((unsigned char)text[start - 1] & 0xc0) == 0x80)
+		start--;
+	if (start == 0)
+		return;
+	unsigned char lead = (unsigned char)text[start - 1];
+	size_t need = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
+	if (len - (start - 1) < need)
+		text[start - 1] = '\0';
+}
+
+/* A message is one line, whatever a path or a driver string brought into it. */
+static void
+flatten(char *text)
+{
+	for (char *p = text; *p; p++) {
+		if ((unsigned char)*p < 0x20 || *p == 0x7f)
+			*p = ' ';
+	}
+}
+
+/* True the first time. Called with the lock held. */
+static bool
+is_news(const struct note *note)
+{
+	uint64_t hash = tally_fnv1a(TALLY_FNV_OFFSET, note->source, strlen(note->source) + 1);
+	hash = tally_fnv1a(hash, note->message, strlen(note->message));
+	if (hash == 0)
+		hash = 1;
+	size_t slot = hash % TOLD_SLOTS;
+	while (told[slot] && told[slot] != hash)
+		slot = (slot + 1) % TOLD_SLOTS;
+	if (told[slot] || n_told == MAX_TOLD)
+		return false;
+	told[slot] = hash;
+	n_told++;
+	return true;
+}
+
+/* Called with the lock held. */
+static void
+enqueue(const struct note *note)
+{
+	if (queue_len == MAX_NOTES) {
+		queue_lost++;
+		return;
+	}
+	queue[(queue_first + queue_len) % MAX_NOTES] = *note;
+	queue_len++;
+}
+
+/* Writing from the game's thread must not bring it a signal: a closed pipe or a file size limit is
+ * our misfortune alone. */
+static void
+write_quietly(int fd, const char *line, size_t len)
+{
+	sigset_t deadly, before, pending;
+	sigemptyset(&deadly);
+	sigaddset(&deadly, SIGPIPE);
+	sigaddset(&deadly, SIGXFSZ);
+	sigemptyset(&pending);
+	if (sigpending(&pending) != 0 || pthread_sigmask(SIG_BLOCK, &deadly, &before) != 0)
+		return;
+	bool raised = false;
+	while (len > 0 && !raised) {
+		ssize_t n = write(fd, line, len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		raised = n < 0 && (errno == EPIPE || errno == EFBIG);
+		if (n <= 0)
+			break;
+		line += n;
+		len -= (size_t)n;
+	}
+	static const struct timespec at_once = { 0, 0 };
+	if (raised && !sigismember(&pending, SIGPIPE) && !sigismember(&pending, SIGXFSZ))
+		sigtimedwait(&deadly, NULL, &at_once);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static void
+tell_people(const struct note *note)
+{
+	/* A program with privileges its user lacks must not be made to write where they say. */
+	if (getauxval(AT_SECURE))
+		return;
+	char line[MAX_MESSAGE + 128];
+	int len = snprintf(line, sizeof(line), "passtally: %s: %s: %s\n",
+			   tally_level_name(note->level), note->source, note->message);
+	if (len <= 0 || (size_t)len >= sizeof(line))
+		return;
+	static const size_t prefix = sizeof("passtally: ") - 1;
+
+	const char *verbose = getenv("PASSTALLY_VERBOSE");
+	if (verbose && strcmp(verbose, "1") == 0)
+		write_quietly(STDERR_FILENO, line, (size_t)len);
+
+	const char *path = getenv("PASSTALLY_STATUS");
+	if (!path || !*path)
+		return;
+	int fd = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return;
+	struct stat st;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		write_quietly(fd, line + prefix, (size_t)len - prefix);
+	close(fd);
+}
+
+void
+tally_log_say(enum tally_level level, const char *source, const char *format, ...)
+{
+	int saved_errno = errno;
+	struct note note = { .level = level, .source = source };
+	va_list args;
+	va_start(args, format);
+	int len = vsnprintf(note.message, sizeof(note.message), format, args);
+	va_end(args);
+	if (len < 0)
+		goto out;
+	if ((size_t)len >= sizeof(note.message))
+		trim_utf8(note.message, strlen(note.message));
+	flatten(note.message);
+
+	struct note last = { .level = TALLY_LEVEL_WARNING, .source = "log" };
+	pthread_mutex_lock(&lock);
+	bool news = is_news(&note);
+	bool is_last = news && n_told == MAX_TOLD;
+	if (news)
+		enqueue(&note);
+	if (is_last) {
+		snprintf(last.message, sizeof(last.message),
+			 "%d different messages were told; later ones are not", MAX_TOLD);
+		enqueue(&last);
+	}
+	pthread_mutex_unlock(&lock);
+	if (!news)
+		goto out;
+	tell_people(&note);
+	if (is_last)
+		tell_people(&last);
+	void (*notify)(void) = atomic_load(&wake);
+	if (notify)
+		notify();
+out:
+	errno = saved_errno;
+}
+
+bool
+tally_log_take(struct tally_note_record *note)
+{
+	bool got = true;
+	pthread_mutex_lock(&lock);
+	if (queue_len) {
+		taken = queue[queue_first];
+		queue_first = (queue_first + 1) % MAX_NOTES;
+		queue_len--;
+	} else if (queue_lost) {
+		taken.level = TALLY_LEVEL_WARNING;
+		taken.source = "log";
+		snprintf(taken.message, sizeof(taken.message),
+			 "%llu messages were dropped: they came faster than they could be written",
+			 (unsigned long long)queue_lost);
+		queue_lost = 0;
+	} else {
+		got = false;
+	}
+	pthread_mutex_unlock(&lock);
+	if (got)
+		*note = (struct tally_note_record){
+			.level = taken.level,
+			.message = taken.message,
+			.source = taken.source,
+		};
+	return got;
+}
+
+void
+tally_log_reset(void)
+{
+	pthread_mutex_lock(&lock);
+	queue_first = queue_len = 0;
+	queue_lost = 0;
+	memset(told, 0, sizeof(told));
+	n_told = 0;
+	pthread_mutex_unlock(&lock);
+}
+
+void
+tally_log_on_queued(void (*notify)(void))
+{
+	atomic_store(&wake, notify);
+}
+
+void
+tally_log_fork_begin(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void
+tally_log_fork_end(void)
+{
+	pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,14 @@
+/* layer/log_internal.h - what the session and the collector need of log.c and nobody else does.
+ *
+ * fork_begin() and fork_end() hold the message lock across fork(2), so that the child does not
+ * inherit it locked by a thread it does not have. None of these can fail.
+ */
+#ifndef PASSTALLY_LAYER_LOG_INTERNAL_H
+#define PASSTALLY_LAYER_LOG_INTERNAL_H
+
+/* Called after each queued note, from the thread that spoke; must not block. NULL: nobody. */
+void tally_log_on_queued(void (*notify)(void));
+void tally_log_fork_begin(void);
+void tally_log_fork_end(void);
+
+#endif

@@ -1,0 +1,128 @@
+/* layer/part.h - the inside of devices and streams, for stream.c, device.c, collector.c, frame.c.
+ *
+ * A part is what one stream adds to one frame of its device. Its owner's thread fills it and pushes
+ * it into the stream's `out` ring; from then on it is the collector's, until that pushes it into
+ * `back`. How the collector knows that a frame is complete: `oldest_open` and `newest_open` say
+ * which frames a stream may still add to. The owner stores them before it reads the device's frame
+ * a second time, the collector reads them after it knows that the frame ended; both are
+ * sequentially consistent, so one of the two sees the other.
+ *
+ * Memory: a part is 200 bytes, a pass about 200 plus 16 for each counter. A stream keeps at most
+ * TALLY_MAX_PARTS parts and chunks for 8 * max_passes passes; what it once took it reuses.
+ */
+#ifndef PASSTALLY_LAYER_PART_H
+#define PASSTALLY_LAYER_PART_H
+
+#include "layer/ring.h"
+#include "layer/stream.h"
+
+#include <stdatomic.h>
+
+#define TALLY_CHUNK_PASSES 64
+#define TALLY_PASS_NO_SLOT UINT32_MAX /* query/harvest.h's TALLY_NO_SLOT */
+
+/* Memory for 64 passes; their values and valid bits lie behind it in the same block. */
+struct tally_chunk {
+	struct tally_chunk *next;
+	struct tally_pass passes[TALLY_CHUNK_PASSES];
+};
+
+struct tally_part {
+	struct tally_part *next; /* in the owner's queue, then in the device's list */
+	struct tally_stream *stream;
+	uint64_t frame;
+	bool captured; /* false: only says where an uncaptured frame ended */
+	bool ends;     /* this stream ended the frame, as `end` says */
+	struct tally_frame_end end;
+	/* Captured frames that this stream ended while it had no part to say so; the last frame so
+	 * ended, + 1 (0: none), and when. */
+	uint64_t lost_ends, lost_frame, lost_now_ns;
+	uint64_t overhead_ns, dropped;
+	uint32_t n_passes, n_done; /* passes are done in order */
+	struct tally_chunk *first, *last;
+	struct tally_chunk *done; /* holds the n_done-th pass, or one before it */
+	uint32_t done_base;       /* number of the first pass in `done` */
+	uint64_t arrived_ns;      /* collector's */
+};
+
+struct tally_device {
+	atomic_uint refs; /* creator, collector, each stream */
+	/* Open frame's number << 1 | is it captured? */
+	_Atomic uint64_t state;
+	atomic_bool gone; /* no stream will be added */
+	uint64_t generation;
+	uint32_t number;
+	uint64_t created_ns;
+	atomic_uint n_streams_made;
+
+	/* The collector's alone. */
+	struct tally_device *next;
+	struct tally_stream *streams;     /* in order of creation */
+	struct tally_part *parts;         /* sorted by frame, then stream */
+	struct tally_id_set *seen;
+	uint64_t next_frame;              /* frames below are written or given up */
+	uint64_t known_end;               /* frames <= known_end - 1 ended before the gates were read */
+	uint64_t boundary_frame, boundary_ns; /* the last end known, frame + 1 */
+	uint64_t spare_dropped;           /* drops whose stream is gone */
+	bool was_gone;
+};
+
+struct tally_stream {
+	atomic_uint refs; /* owner, collector */
+	struct tally_device *device;
+	uint64_t generation;
+	uint32_t number; /* in the device */
+	struct tally_stream_info info;
+	const struct tally_counter **counters; /* info.counters, copied */
+	uint32_t max_passes, max_chunks;
+	struct tally_ring *out, *back;
+
+	/* The owner's alone. */
+	struct tally_part *head, *tail; /* not handed over, oldest first */
+	struct tally_part *cursor;      /* holds the oldest pass that is not done */
+	struct tally_part *free_parts;
+	struct tally_chunk *free_chunks;
+	uint32_t n_parts, n_out; /* made; with the collector */
+	uint32_t n_chunks;
+	uint64_t spare_overhead_ns, spare_overhead_frame; /* before the frame has a part */
+	uint64_t lost_passes;                             /* dropped while there was no part */
+	uint64_t lost_ends, lost_frame, lost_now_ns;
+	struct tally_intern_cache *interned;
+
+	/* Written by the owner, read by the collector. */
+	_Atomic uint64_t oldest_open; /* UINT64_MAX: none */
+	_Atomic uint64_t newest_open; /* frame + 1; 0: none so far */
+	atomic_bool gone;             /* stored last: all parts are in `out`, lost_passes is final */
+
+	/* The collector's alone. */
+	struct tally_stream *next;
+	uint32_t n_held; /* parts popped from `out`, not yet back */
+	uint64_t gate_oldest, gate_newest;
+	bool was_gone;
+};
+
+/* The n-th pass of a part, whose chunk (the n / 64-th) the caller has at hand. */
+static inline struct tally_pass *
+tally_part_pass(struct tally_chunk *chunk, uint32_t n)
+{
+	return &chunk->passes[n % TALLY_CHUNK_PASSES];
+}
+
+/* Give up one reference; the last one frees. */
+void tally_stream_unref(struct tally_stream *stream);
+void tally_device_unref(struct tally_device *device);
+
+/* One deep copy in one block: free() frees it. NULL on OOM. */
+struct tally_device_record *tally_device_copy_info(const struct tally_device_record *info,
+						   uint32_t number);
+
+/* Per-stream front of the process-wide tables (layer/intern.c): a hit takes no lock. */
+struct tally_intern_cache *tally_intern_cache_create(void);
+void tally_intern_cache_destroy(struct tally_intern_cache *cache);
+const struct tally_target *tally_intern_target(struct tally_intern_cache *cache,
+					       const struct tally_target *target);
+const char *tally_intern_label(struct tally_intern_cache *cache, const char *text, size_t len);
+void tally_intern_fork_begin(void);
+void tally_intern_fork_end(void);
+
+#endif

@@ -1,0 +1,411 @@
+#include "layer/session.h"
+
+#include "layer/clock.h"
+#include "layer/collector.h"
+#include "layer/config_internal.h"
+#include "layer/log.h"
+#include "layer/log_internal.h"
+#include "layer/process.h"
+#include "layer/session_internal.h"
+#include "passtally_version.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define STOP_WAIT_NS UINT64_C(2000000000)
+#define NO_FRAME UINT64_MAX
+
+enum state { IDLE = 0, RUNNING, OVER };
+
+/* Guards start; held across fork. The outermost of our locks, never taken by stop: a signal
+ * handler of the game may call exit() at any place. */
+static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
+static atomic_int state;
+static _Atomic long session_pid;
+static bool exit_registered; /* under start_lock */
+static bool forked;          /* set in the child before it has threads */
+
+static pthread_once_t config_once = PTHREAD_ONCE_INIT;
+static struct tally_config config;
+static bool config_read;
+static char program[PATH_MAX];
+
+/* Progress of --start-on, --stop-on, --frames, --seconds. */
+static struct {
+	atomic_bool start_seen, stop_seen;
+	_Atomic uint64_t first_frame; /* the one --skip and --frames count from */
+	_Atomic uint64_t first_ns;    /* when the first captured frame began; 0: none yet */
+} trigger = { .first_frame = NO_FRAME };
+
+/* ---- fork ---- */
+
+static void
+before_fork(void)
+{
+	pthread_mutex_lock(&start_lock);
+	tally_intern_fork_begin();
+	tally_log_fork_begin();
+}
+
+static void
+after_fork(void)
+{
+	tally_log_fork_end();
+	tally_intern_fork_end();
+	pthread_mutex_unlock(&start_lock);
+}
+
+static void
+after_fork_in_child(void)
+{
+	after_fork();
+	tally_collector_forget();
+	tally_log_reset();
+	forked = true;
+	atomic_store(&state, IDLE);
+	atomic_store(&trigger.start_seen, false);
+	atomic_store(&trigger.stop_seen, false);
+	atomic_store(&trigger.first_frame, NO_FRAME);
+	atomic_store(&trigger.first_ns, 0);
+}
+
+/* ---- configuration ---- */
+
+static void
+complain(void *data, const char *message)
+{
+	(void)data;
+	tally_log_say(TALLY_LEVEL_WARNING, "config", "%s", message);
+}
+
+static void
+read_config(void)
+{
+	tally_config_init(&config);
+	tally_process_program(program, sizeof(program));
+	tally_config_load(&config, program, complain, NULL);
+	config_read = pthread_atfork(before_fork, after_fork, after_fork_in_child) == 0;
+	if (!config_read)
+		tally_log_say(TALLY_LEVEL_ERROR, "session", "out of memory: nothing is captured");
+}
+
+const struct tally_config *
+tally_session_config(void)
+{
+	if (tally_config_disabled())
+		return NULL;
+	int saved_errno = errno;
+	pthread_once(&config_once, read_config);
+	errno = saved_errno;
+	return config_read ? &config : NULL;
+}
+
+/* ---- the log's name ---- */
+
+static bool
+has_pid(const char *pattern)
+{
+	for (const char *p = strchr(pattern, '%'); p && p[1]; p = strchr(p + 2, '%')) {
+		if (p[1] == 'p')
+			return true;
+	}
+	return false;
+}
+
+static bool
+named_for_this_run(void)
+{
+	const struct tally_option *row = tally_option_find("log", 3);
+	return config.origin && config.origin[row - tally_options] >= TALLY_FROM_ENVIRONMENT;
+}
+
+/* `path` with ".PID" behind it; takes `path`. */
+static char *
+with_pid(char *path, long pid)
+{
+	size_t size = strlen(path) + 24;
+	char *unique = malloc(size);
+	if (unique)
+		snprintf(unique, size, "%s.%ld", path, pid);
+	free(path);
+	return unique;
+}
+
+static struct tally_recorder *
+open_at(const struct tally_recorder_ops *ops, const char *path, enum tally_record_status *status,
+	char *why, size_t size)
+{
+	struct tally_recorder_options options = {
+		.path = path,
+		.max_bytes = config.max_log,
+		.force = config.force,
+		.make_folders = !config.log,
+	};
+	return ops->open(&options, status, why, size);
+}
+
+static struct tally_recorder *
+open_log(const struct tally_recorder_ops *ops, uint64_t started_unix_ns, long pid)
+{
+	char *path = tally_config_log_path(config.log, program, started_unix_ns, pid);
+	/* What this process and its parent would both write to, each needs for itself. */
+	bool fixed = config.log && !has_pid(config.log);
+	if (path && forked && fixed)
+		path = with_pid(path, pid);
+	if (!path) {
+		tally_log_say(TALLY_LEVEL_ERROR, "session",
+			      "nothing is captured: there is no place for the log, as neither "
+			      "XDG_STATE_HOME nor HOME is an absolute path; name a file with log=PATH");
+		return NULL;
+	}
+	enum tally_record_status status = TALLY_RECORD_IO;
+	char why[512] = "";
+	struct tally_recorder *recorder = open_at(ops, path, &status, why, sizeof(why));
+	/* A launcher may start several programs that render, all told the same name. */
+	if (!recorder && status == TALLY_RECORD_EXISTS && fixed && !forked && !config.force &&
+	    named_for_this_run()) {
+		char *other = with_pid(path, pid);
+		path = NULL;
+		if (other)
+			recorder = open_at(ops, other, &status, why, sizeof(why));
+		if (recorder)
+			tally_log_say(TALLY_LEVEL_INFO, "session",
+				      "the log is %s, as a file without the number was there", other);
+		free(other);
+	}
+	free(path);
+	if (!recorder)
+		tally_log_say(TALLY_LEVEL_ERROR, "session",
+			      "nothing is captured, the game goes on: %s", why);
+	return recorder;
+}
+
+/* ---- the header ---- */
+
+/* Values in force, one after the other in a single block. NULL on OOM. */
+static struct tally_option_record *
+list_options(uint32_t *n)
+{
+	size_t bytes = tally_n_options * sizeof(struct tally_option_record);
+	for (size_t i = 0; i < tally_n_options; i++)
+		bytes += tally_options[i].get(&config, NULL, 0) + 1;
+	struct tally_option_record *records = malloc(bytes);
+	*n = 0;
+	if (!records)
+		return NULL;
+	char *text = (char *)(records + tally_n_options);
+	for (size_t i = 0; i < tally_n_options; i++) {
+		size_t len = tally_options[i].get(&config, text, bytes - (size_t)(text - (char *)records));
+		if (len == 0)
+			continue;
+		records[(*n)++] = (struct tally_option_record){ tally_options[i].key, text };
+		text += len + 1;
+	}
+	return records;
+}
+
+static bool
+write_header(const struct tally_recorder_ops *ops, struct tally_recorder *recorder,
+	     uint64_t started_unix_ns, long pid)
+{
+	struct tally_process process = { 0 };
+	if (!config.no_argv)
+		tally_process_read(&process);
+	uint32_t n_options;
+	struct tally_option_record *options = list_options(&n_options);
+	struct tally_header_record header = {
+		.version = PASSTALLY_VERSION,
+		.program = program,
+		.argv = process.argv,
+		.n_argv = process.n_argv,
+		.has_argv = process.argv != NULL,
+		.pid = pid,
+		.started_unix_ns = started_unix_ns,
+		.options = options,
+		.n_options = n_options,
+	};
+	enum tally_record_status status = ops->header(recorder, &header);
+	if (status == TALLY_RECORD_OK)
+		status = ops->flush(recorder);
+	free(options);
+	tally_process_finish(&process);
+	if (status == TALLY_RECORD_OK)
+		return true;
+	tally_log_say(TALLY_LEVEL_ERROR, "session", "nothing is captured, the game goes on: %s",
+		      ops->why(recorder));
+	return false;
+}
+
+/* ---- life ---- */
+
+static void
+stop_at_exit(void)
+{
+	tally_session_stop("exit");
+}
+
+/* Called once, with the lock held; sets the state that others then see. */
+static void
+start(const struct tally_recorder_ops *ops)
+{
+	long pid = (long)getpid();
+	uint64_t started_unix_ns = tally_clock_unix_ns();
+	struct tally_recorder *recorder = open_log(ops, started_unix_ns, pid);
+	if (!recorder) {
+		atomic_store(&state, OVER);
+		return;
+	}
+	if (!write_header(ops, recorder, started_unix_ns, pid)) {
+		atomic_store(&state, OVER);
+		ops->close(recorder);
+		return;
+	}
+	if (!exit_registered)
+		exit_registered = atexit(stop_at_exit) == 0;
+	atomic_store(&session_pid, pid);
+	atomic_store(&state, RUNNING); /* the thread may end the capture at once */
+	if (tally_collector_start(ops, recorder))
+		return;
+	atomic_store(&state, OVER);
+	tally_log_say(TALLY_LEVEL_ERROR, "session",
+		      "nothing is captured, the game goes on: no thread could be made for writing");
+	struct tally_end_record end = { .reason = "no-thread" };
+	ops->end(recorder, &end);
+	ops->close(recorder);
+}
+
+bool
+tally_session_start(const struct tally_recorder_ops *ops)
+{
+	int now = atomic_load(&state);
+	if (now != IDLE)
+		return now == RUNNING;
+	if (!tally_session_config())
+		return false;
+	int saved_errno = errno;
+	pthread_mutex_lock(&start_lock);
+	if (atomic_load(&state) == IDLE)
+		start(ops);
+	pthread_mutex_unlock(&start_lock);
+	errno = saved_errno;
+	return atomic_load(&state) == RUNNING;
+}
+
+bool
+tally_session_running(void)
+{
+	return atomic_load_explicit(&state, memory_order_relaxed) == RUNNING;
+}
+
+void
+tally_session_ended(void)
+{
+	atomic_store(&state, OVER);
+}
+
+void
+tally_session_stop(const char *reason)
+{
+	/* A vfork child shares our memory but has no business with the capture. */
+	if (atomic_load(&state) == IDLE || atomic_load(&session_pid) != (long)getpid())
+		return;
+	int saved_errno = errno;
+	tally_collector_stop(reason, STOP_WAIT_NS);
+	errno = saved_errno;
+}
+
+/* ---- which frames ---- */
+
+static bool
+has_started(uint64_t frame)
+{
+	switch (config.start_on.kind) {
+	case TALLY_TRIGGER_FRAME:
+		return frame >= config.start_on.frame;
+	case TALLY_TRIGGER_LABEL:
+		return atomic_load(&trigger.start_seen);
+	default:
+		return true;
+	}
+}
+
+/* Frames before `frame` that --skip and --frames count; false when none does yet. With a label
+ * counting starts at the frame after it, on whichever device asks first. */
+static bool
+count_from_start(uint64_t frame, uint64_t *counted)
+{
+	if (!has_started(frame))
+		return false;
+	uint64_t first = 0;
+	if (config.start_on.kind == TALLY_TRIGGER_FRAME) {
+		first = config.start_on.frame;
+	} else if (config.start_on.kind == TALLY_TRIGGER_LABEL) {
+		uint64_t none = NO_FRAME;
+		atomic_compare_exchange_strong(&trigger.first_frame, &none, frame);
+		first = atomic_load(&trigger.first_frame);
+	}
+	if (frame < first || frame - first < config.skip)
+		return false;
+	*counted = frame - first - config.skip;
+	return true;
+}
+
+const char *
+tally_session_over(uint64_t frame)
+{
+	if (!tally_session_config())
+		return NULL;
+	if (config.stop_on.kind == TALLY_TRIGGER_FRAME && frame >= config.stop_on.frame)
+		return "stop-on";
+	if (config.stop_on.kind == TALLY_TRIGGER_LABEL && atomic_load(&trigger.stop_seen))
+		return "stop-on";
+	uint64_t first_ns = atomic_load(&trigger.first_ns);
+	if (config.seconds > 0 && first_ns &&
+	    (double)(tally_clock_now_ns() - first_ns) >= config.seconds * 1e9)
+		return "seconds";
+	uint64_t counted;
+	if (config.frames && count_from_start(frame, &counted) &&
+	    counted / config.every + (counted % config.every != 0) >= config.frames)
+		return "frames";
+	return NULL;
+}
+
+bool
+tally_session_wants_frame(uint64_t frame)
+{
+	uint64_t counted;
+	if (!tally_session_config() || tally_session_over(frame))
+		return false;
+	if (!count_from_start(frame, &counted) || counted % config.every != 0)
+		return false;
+	uint64_t none = 0;
+	if (config.seconds > 0 && atomic_load(&trigger.first_ns) == 0)
+		atomic_compare_exchange_strong(&trigger.first_ns, &none, tally_clock_now_ns());
+	return true;
+}
+
+static bool
+is_label(const struct tally_trigger *t, const char *name, size_t len)
+{
+	return t->kind == TALLY_TRIGGER_LABEL && t->label && strlen(t->label) == len &&
+	       memcmp(t->label, name, len) == 0;
+}
+
+void
+tally_session_saw_label(const char *name, size_t len)
+{
+	if (!tally_session_config())
+		return;
+	/* Stop first: one label that does both starts when seen first and stops the next time. */
+	bool started = config.start_on.kind != TALLY_TRIGGER_LABEL || atomic_load(&trigger.start_seen);
+	if (started && is_label(&config.stop_on, name, len))
+		atomic_store(&trigger.stop_seen, true);
+	if (is_label(&config.start_on, name, len))
+		atomic_store(&trigger.start_seen, true);
+}

@@ -1,0 +1,98 @@
+#include "layer/clock.h"
+
+#include <glib.h>
+
+static const struct {
+	const char *what;
+	uint64_t begin, end;
+	unsigned valid_bits;
+	uint64_t want;
+} elapsed_cases[] = {
+	{ "plain interval", 100, 250, 64, 150 },
+	{ "empty pass", 100, 100, 64, 0 },
+	{ "36-bit counter wraps", 0xffffffff0, 0x10, 36, 0x20 },
+	{ "32-bit counter wraps", 0xfffffffe, 1, 32, 3 },
+	{ "64-bit counter wraps", UINT64_MAX, 4, 64, 5 },
+	{ "bits above the valid ones are noise", 0xf00000001, 0x4, 32, 3 },
+	{ "one bit", 1, 0, 1, 1 },
+	{ "no valid bits", 5, 100, 0, 0 },
+	{ "more bits than there are", 1, 3, 80, 2 },
+};
+
+static void
+test_elapsed_ticks(void)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(elapsed_cases); i++) {
+		g_test_message("%s", elapsed_cases[i].what);
+		g_assert_cmpuint(tally_ticks_elapsed(elapsed_cases[i].begin, elapsed_cases[i].end,
+						     elapsed_cases[i].valid_bits),
+				 ==, elapsed_cases[i].want);
+	}
+}
+
+static void
+test_now(void)
+{
+	uint64_t before = tally_clock_now_ns();
+	uint64_t after = tally_clock_now_ns();
+	g_assert_cmpuint(before, >, 0);
+	g_assert_cmpuint(after, >=, before);
+	g_assert_cmpuint(after - before, <, UINT64_C(10000000000));
+	/* 2020 to 2100. */
+	g_assert_cmpuint(tally_clock_unix_ns(), >, UINT64_C(1577836800000000000));
+	g_assert_cmpuint(tally_clock_unix_ns(), <, UINT64_C(4102444800000000000));
+}
+
+static void
+test_uncalibrated(void)
+{
+	struct tally_clock_map map = { 0 };
+	g_assert_cmpuint(tally_clock_map_apply(&map, 12345), ==, 12345);
+}
+
+static const struct {
+	const char *what;
+	struct {
+		uint64_t before, gpu, after;
+	} feeds[3];
+	uint64_t gpu, want, error;
+} map_cases[] = {
+	{ "middle of the bracket", { { 1000, 500, 1100 } }, 600, 1150, 50 },
+	{ "odd bracket rounds the error up", { { 1000, 500, 1001 } }, 500, 1000, 1 },
+	{ "GPU clock ahead of the CPU's", { { 1000, 5000, 1000 } }, 5010, 1010, 0 },
+	{ "a tighter bracket wins", { { 1000, 500, 1100 }, { 2000, 1490, 2020 } }, 1490, 2010, 10 },
+	{ "a wider one does not", { { 1000, 500, 1100 }, { 2000, 1000, 2400 } }, 500, 1050, 50 },
+	{ "unless it is a second newer",
+	  { { 1000, 500, 1100 }, { 2000000000, 1000, 2000000400 } },
+	  1000,
+	  2000000200,
+	  200 },
+	{ "a clock that ran backwards is ignored", { { 1000, 500, 1100 }, { 3000, 1, 2000 } }, 500, 1050, 50 },
+	{ "before the CPU clock's zero", { { 1000, 50000, 1000 } }, 10, 0, 0 },
+};
+
+static void
+test_map(void)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(map_cases); i++) {
+		struct tally_clock_map map = { 0 };
+		g_test_message("%s", map_cases[i].what);
+		for (size_t j = 0; j < 3 && map_cases[i].feeds[j].before; j++)
+			tally_clock_map_feed(&map, map_cases[i].feeds[j].before,
+					     map_cases[i].feeds[j].gpu, map_cases[i].feeds[j].after);
+		g_assert_true(map.calibrated);
+		g_assert_cmpuint(map.error_ns, ==, map_cases[i].error);
+		g_assert_cmpuint(tally_clock_map_apply(&map, map_cases[i].gpu), ==, map_cases[i].want);
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/clock/elapsed", test_elapsed_ticks);
+	g_test_add_func("/clock/now", test_now);
+	g_test_add_func("/clock/map/uncalibrated", test_uncalibrated);
+	g_test_add_func("/clock/map", test_map);
+	return g_test_run();
+}

@@ -1,0 +1,421 @@
+#include "layer/frame.h"
+
+#include "layer/interval.h"
+
+#include <glib.h>
+#include <string.h>
+
+#define S(n) ((uint64_t)(n) * UINT64_C(1000000000))
+
+/* What a frame is built from, without streams of real threads. */
+struct world {
+	struct tally_frame_builder *builder;
+	struct tally_id_set *seen;
+	struct tally_stream streams[2];
+	struct tally_part parts[4];
+	struct tally_chunk chunks[4][2];
+	struct tally_value values[4][128][2];
+	uint64_t valid[4][128];
+	unsigned n_parts;
+	GArray *infos;
+};
+
+static const struct tally_counter counter_a = {
+	.key = "a", .name = "A", .unit = "1", .source = "fake", .storage = TALLY_STORAGE_U64
+};
+static const struct tally_counter counter_b = {
+	.key = "b", .name = "B", .unit = "1", .source = "fake", .storage = TALLY_STORAGE_F64
+};
+static const struct tally_counter *two_counters[] = { &counter_a, &counter_b };
+
+static const struct tally_target window = {
+	.width = 100, .height = 100, .layers = 1, .samples = 1, .n_color = 1,
+	.color = { { "RGBA8", 1, 1 } }, .presented = true,
+};
+static const struct tally_target shadow = {
+	.width = 512, .height = 512, .layers = 1, .samples = 1, .depth = { "DEPTH16", 1, 1 },
+};
+
+static void
+keep_info(void *data, const struct tally_pass_info_record *info)
+{
+	struct world *w = data;
+	g_array_append_val(w->infos, *info);
+}
+
+static struct world *
+world_new(void)
+{
+	struct world *w = g_new0(struct world, 1);
+	w->builder = tally_frame_builder_create();
+	w->seen = tally_id_set_create();
+	w->infos = g_array_new(FALSE, FALSE, sizeof(struct tally_pass_info_record));
+	for (unsigned i = 0; i < 2; i++) {
+		w->streams[i].number = i;
+		w->streams[i].info.context = 10 + i;
+		w->streams[i].info.queue_family = w->streams[i].info.queue_index = -1;
+		w->streams[i].info.n_counters = 2;
+		w->streams[i].counters = two_counters;
+	}
+	return w;
+}
+
+static void
+world_free(struct world *w)
+{
+	tally_frame_builder_destroy(w->builder);
+	tally_id_set_destroy(w->seen);
+	g_array_free(w->infos, TRUE);
+	g_free(w);
+}
+
+static struct tally_part *
+world_part(struct world *w, unsigned stream, uint64_t frame)
+{
+	struct tally_part *part = &w->parts[w->n_parts];
+	part->stream = &w->streams[stream];
+	part->frame = frame;
+	part->captured = true;
+	part->first = &w->chunks[w->n_parts][0];
+	part->first->next = &w->chunks[w->n_parts][1];
+	if (w->n_parts)
+		w->parts[w->n_parts - 1].next = part;
+	w->n_parts++;
+	return part;
+}
+
+static struct tally_pass *
+world_pass(struct world *w, struct tally_part *part, struct tally_pass pass)
+{
+	unsigned p = (unsigned)(part - w->parts);
+	unsigned n = part->n_passes++;
+	struct tally_pass *at = &w->chunks[p][n / 64].passes[n % 64];
+	*at = pass;
+	at->surface = -1;
+	at->values = w->values[p][n];
+	at->valid = &w->valid[p][n];
+	if (!at->target)
+		at->target = &window;
+	return at;
+}
+
+static const struct tally_frame_record *
+world_build(struct world *w, uint64_t frame)
+{
+	struct tally_frame_input input = {
+		.device = 3,
+		.frame = frame,
+		.parts = w->n_parts ? w->parts : NULL,
+		.n_parts = w->n_parts,
+		.start_ns = S(1),
+		.end_ns = S(2),
+		.presented = { 100, 100 },
+		.seen = w->seen,
+	};
+	return tally_frame_build(w->builder, &input, keep_info, w);
+}
+
+static uint64_t
+id_of(enum tally_pass_kind kind, const char *label, const struct tally_target *t, uint32_t ordinal)
+{
+	struct tally_extent presented = { 100, 100 };
+	return tally_pass_id_finish(tally_pass_id_base(kind, label, t, presented), ordinal);
+}
+
+static void
+test_empty(void)
+{
+	struct world *w = world_new();
+	const struct tally_frame_record *f = world_build(w, 7);
+	g_assert_cmpuint(f->frame, ==, 7);
+	g_assert_cmpuint(f->device, ==, 3);
+	g_assert_cmpuint(f->start_ns, ==, S(1));
+	g_assert_cmpuint(f->cpu_ns, ==, S(1));
+	g_assert_cmpuint(f->n_passes, ==, 0);
+	g_assert_false(f->has_gpu || f->has_coverage || f->has_unattributed_gpu);
+	g_assert_cmpuint(f->n_unattributed, ==, 0);
+	world_free(w);
+}
+
+static void
+test_identity(void)
+{
+	static const char label[] = "L";
+	struct world *w = world_new();
+	struct tally_part *part = world_part(w, 0, 1);
+	static const struct {
+		enum tally_pass_kind kind;
+		uint64_t key;
+		const char *label;
+		const struct tally_target *target;
+		bool restarts;
+		uint32_t ordinal, segment;
+	} passes[] = {
+		{ TALLY_PASS_RENDER, 1, NULL, &window, false, 0, 0 },
+		{ TALLY_PASS_RENDER, 2, NULL, &window, false, 1, 0 },  /* other objects, same shape */
+		{ TALLY_PASS_RENDER, 1, NULL, &window, false, 0, 1 },  /* resumed */
+		{ TALLY_PASS_RENDER, 3, NULL, &shadow, false, 0, 0 },
+		{ TALLY_PASS_RENDER, 1, NULL, &window, true, 2, 0 },   /* cleared: new */
+		{ TALLY_PASS_RENDER, 1, NULL, &window, false, 2, 1 },  /* resumes the new one */
+		{ TALLY_PASS_RENDER, 2, NULL, &window, false, 1, 1 },
+		{ TALLY_PASS_RENDER, 1, label, &window, false, 0, 0 }, /* other label */
+		{ TALLY_PASS_RENDER, 1, NULL, &window, false, 2, 2 },
+		{ TALLY_PASS_COMPUTE, 9, NULL, NULL, false, 0, 0 },
+		{ TALLY_PASS_COMPUTE, 9, NULL, NULL, false, 1, 0 },    /* never resumed */
+		{ TALLY_PASS_TRANSFER, 1, NULL, &window, false, 0, 0 },
+	};
+	static const struct tally_target none;
+	for (size_t i = 0; i < G_N_ELEMENTS(passes); i++) {
+		struct tally_pass *pass = world_pass(w, part,
+						     (struct tally_pass){ .kind = passes[i].kind,
+									  .key = passes[i].key,
+									  .label = passes[i].label,
+									  .target = passes[i].target,
+									  .restarts = passes[i].restarts,
+									  .load = TALLY_LOAD_CLEAR,
+									  .tallies.draws = i });
+		pass->target = passes[i].target; /* NULL is allowed */
+	}
+	const struct tally_frame_record *f = world_build(w, 1);
+	g_assert_cmpuint(f->n_passes, ==, G_N_ELEMENTS(passes));
+	for (uint32_t i = 0; i < f->n_passes; i++) {
+		const struct tally_target *t = passes[i].target ? passes[i].target : &none;
+		g_assert_cmpuint(f->passes[i].index, ==, i);
+		g_assert_cmpuint(f->passes[i].tallies.draws, ==, i);
+		g_assert_cmpuint(f->passes[i].segment, ==, passes[i].segment);
+		g_assert_cmphex(f->passes[i].id, ==,
+				id_of(passes[i].kind, passes[i].label, t, passes[i].ordinal));
+		g_assert_cmpint(f->passes[i].context, ==, 10);
+	}
+	/* Each identity was explained once, by its first instance. */
+	g_assert_cmpuint(w->infos->len, ==, 8);
+	const struct tally_pass_info_record *info =
+		&g_array_index(w->infos, struct tally_pass_info_record, 2);
+	g_assert_cmphex(info->id, ==, id_of(TALLY_PASS_RENDER, NULL, &shadow, 0));
+	g_assert_cmpstr(info->target.depth.format, ==, "DEPTH16");
+	g_assert_cmpint(info->load, ==, TALLY_LOAD_CLEAR);
+	/* The same frame again: same ids, nothing new. */
+	uint64_t first = f->passes[0].id;
+	f = world_build(w, 1);
+	g_assert_cmphex(f->passes[0].id, ==, first);
+	g_assert_cmpuint(f->passes[2].segment, ==, 1);
+	g_assert_cmpuint(w->infos->len, ==, 8);
+	world_free(w);
+}
+
+static void
+test_streams_and_late_parts(void)
+{
+	struct world *w = world_new();
+	struct tally_part *late = world_part(w, 1, 4);
+	struct tally_part *a = world_part(w, 0, 5);
+	struct tally_part *b = world_part(w, 1, 5);
+	struct tally_pass pass = { .kind = TALLY_PASS_RENDER, .key = 1 };
+	pass.tallies.draws = 100;
+	world_pass(w, late, pass);
+	pass.tallies.draws = 1;
+	world_pass(w, a, pass);
+	pass.tallies.draws = 2;
+	world_pass(w, b, pass);
+	a->overhead_ns = 10;
+	b->overhead_ns = 20;
+	late->overhead_ns = 1000;
+	a->dropped = 3;
+	late->dropped = 4;
+	const struct tally_frame_record *f = world_build(w, 5);
+	g_assert_cmpuint(f->n_passes, ==, 3);
+	g_assert_cmpuint(f->overhead_ns, ==, 30);
+	g_assert_cmpuint(f->dropped_passes, ==, 7);
+	g_assert_cmphex(f->flags, ==, TALLY_FLAG(LATE));
+	/* Same key, but another stream: not a resumption. The late one comes last. */
+	for (uint32_t i = 0; i < 3; i++) {
+		g_assert_cmphex(f->passes[i].id, ==, id_of(TALLY_PASS_RENDER, NULL, &window, i));
+		g_assert_cmpuint(f->passes[i].segment, ==, 0);
+	}
+	g_assert_cmpuint(f->passes[0].tallies.draws, ==, 1);
+	g_assert_cmpuint(f->passes[1].tallies.draws, ==, 2);
+	g_assert_cmpuint(f->passes[2].tallies.draws, ==, 100);
+	g_assert_cmpint(f->passes[1].context, ==, 11);
+	world_free(w);
+}
+
+/* Up to four passes, the last members possibly unattributed; end 0: no time. */
+static const struct {
+	const char *what;
+	struct {
+		uint64_t begin, end;
+		bool outside;
+		uint64_t flags;
+	} p[4];
+	bool has_gpu, has_coverage;
+	uint64_t gpu, envelope, unattributed;
+	double coverage;
+	uint64_t flags[4];
+} times[] = {
+	{ .what = "nothing measured", .p = { { 0, 0, false, 0 }, { 0, 0, true, 0 } } },
+	{ .what = "one",
+	  .p = { { 10, 30, false, 0 } },
+	  .has_gpu = true, .has_coverage = true,
+	  .gpu = 20, .envelope = 20, .coverage = 1 },
+	{ .what = "apart: idle is neither",
+	  .p = { { 10, 30, false, 0 }, { 100, 110, false, 0 } },
+	  .has_gpu = true, .has_coverage = true,
+	  .gpu = 30, .envelope = 100, .coverage = 1 },
+	{ .what = "overlapping, not in order, one inside another",
+	  .p = { { 50, 60, false, 0 }, { 10, 55, false, 0 }, { 20, 30, false, 0 } },
+	  .has_gpu = true, .has_coverage = true,
+	  .gpu = 50, .envelope = 50, .coverage = 1 },
+	{ .what = "unattributed between",
+	  .p = { { 10, 20, false, 0 }, { 20, 40, true, 0 }, { 40, 50, false, 0 } },
+	  .has_gpu = true, .has_coverage = true,
+	  .gpu = 40, .envelope = 40, .unattributed = 20, .coverage = 0.5 },
+	{ .what = "unattributed below a pass is not unattributed",
+	  .p = { { 10, 50, false, 0 }, { 20, 40, true, 0 } },
+	  .has_gpu = true, .has_coverage = true,
+	  .gpu = 40, .envelope = 40, .coverage = 1 },
+	{ .what = "only unattributed",
+	  .p = { { 10, 50, true, 0 } },
+	  .has_gpu = true, .has_coverage = true,
+	  .gpu = 40, .envelope = 40, .unattributed = 40, .coverage = 0 },
+	{ .what = "measured, but took no time",
+	  .p = { { 10, 10, false, 0 } },
+	  .has_gpu = true, .gpu = 0 },
+	{ .what = "end before begin",
+	  .p = { { 10, 9, false, 0 }, { 10, 20, false, 0 } },
+	  .has_gpu = true, .has_coverage = true,
+	  .gpu = 10, .envelope = 10, .coverage = 1,
+	  .flags = { TALLY_FLAG(BAD_TIME) } },
+	{ .what = "longer than can be: a frame of 1 s may have 5 s of GPU time",
+	  .p = { { 0, S(5) + 1, false, 0 }, { 0, S(5), false, 0 } },
+	  .has_gpu = true, .has_coverage = true,
+	  .gpu = S(5), .envelope = S(5), .coverage = 1,
+	  .flags = { TALLY_FLAG(BAD_TIME) } },
+	{ .what = "two clocks have no union",
+	  .p = { { 10, 20, false, TALLY_FLAG(UNCALIBRATED) }, { 30, 40, false, 0 } },
+	  .flags = { TALLY_FLAG(UNCALIBRATED) } },
+	{ .what = "one clock of the GPU's own has",
+	  .p = { { 10, 20, false, TALLY_FLAG(UNCALIBRATED) }, { 30, 40, true, TALLY_FLAG(UNCALIBRATED) } },
+	  .has_gpu = true, .has_coverage = true,
+	  .gpu = 20, .envelope = 30, .unattributed = 10, .coverage = 0.5,
+	  .flags = { TALLY_FLAG(UNCALIBRATED) } },
+};
+
+static void
+test_times(void)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(times); i++) {
+		struct world *w = world_new();
+		struct tally_part *part = world_part(w, 0, 1);
+		g_test_message("%s", times[i].what);
+		for (size_t j = 0; j < 4 && (times[i].p[j].end || j == 0); j++)
+			world_pass(w, part,
+				   (struct tally_pass){ .kind = TALLY_PASS_RENDER,
+							.key = j,
+							.has_time = times[i].p[j].end != 0,
+							.gpu_begin_ns = times[i].p[j].begin,
+							.gpu_end_ns = times[i].p[j].end,
+							.unattributed = times[i].p[j].outside,
+							.flags = times[i].p[j].flags });
+		const struct tally_frame_record *f = world_build(w, 1);
+		g_assert_true(f->has_gpu == times[i].has_gpu);
+		g_assert_true(f->has_unattributed_gpu == times[i].has_gpu);
+		g_assert_true(f->has_coverage == times[i].has_coverage);
+		g_assert_cmpuint(f->gpu_ns, ==, times[i].gpu);
+		g_assert_cmpuint(f->envelope_ns, ==, times[i].envelope);
+		g_assert_cmpuint(f->unattributed_gpu_ns, ==, times[i].unattributed);
+		g_assert_cmpfloat(f->coverage, ==, times[i].coverage);
+		for (uint32_t j = 0; j < f->n_passes; j++) {
+			const struct tally_pass_record *p = &f->passes[j];
+			g_assert_cmphex(p->flags, ==, times[i].flags[j]);
+			if (p->has_gpu)
+				g_assert_cmpuint(p->gpu_ns, <=, S(5));
+			g_assert_true(p->has_gpu == p->has_gpu_start);
+			if (p->flags & TALLY_FLAG(BAD_TIME))
+				g_assert_false(p->has_gpu);
+		}
+		world_free(w);
+	}
+}
+
+static void
+test_counters(void)
+{
+	struct world *w = world_new();
+	struct tally_part *part = world_part(w, 0, 1);
+	struct tally_pass *p = world_pass(w, part, (struct tally_pass){ .kind = TALLY_PASS_RENDER });
+	p->values[1] = (struct tally_value){ TALLY_STORAGE_F64, { .f64 = 2.5 } };
+	p->valid[0] = 2;
+	/* Outside passes: summed, listed once, absent where not valid. */
+	for (unsigned i = 0; i < 3; i++) {
+		p = world_pass(w, part, (struct tally_pass){ .unattributed = true });
+		p->values[0] = (struct tally_value){ TALLY_STORAGE_U64, { .u64 = 10 + i } };
+		p->valid[0] = i < 2;
+	}
+	const struct tally_frame_record *f = world_build(w, 1);
+	g_assert_cmpuint(f->n_passes, ==, 1);
+	g_assert_cmpuint(f->passes[0].n_counters, ==, 1);
+	g_assert_cmpstr(f->passes[0].counters[0].key, ==, "b");
+	g_assert_cmpfloat(f->passes[0].counters[0].value.f64, ==, 2.5);
+	g_assert_cmpuint(f->n_unattributed, ==, 1);
+	g_assert_cmpstr(f->unattributed[0].key, ==, "a");
+	g_assert_cmpuint(f->unattributed[0].value.u64, ==, 21);
+
+	/* A sum that no longer fits is left out and said. */
+	p = world_pass(w, part, (struct tally_pass){ .unattributed = true });
+	p->values[0] = (struct tally_value){ TALLY_STORAGE_U64, { .u64 = UINT64_MAX } };
+	p->valid[0] = 1;
+	f = world_build(w, 1);
+	g_assert_cmpuint(f->n_unattributed, ==, 0);
+	g_assert_cmphex(f->flags, ==, TALLY_FLAG(OVERFLOW));
+	world_free(w);
+}
+
+/* More than one chunk, and tables that grow. */
+static void
+test_many(void)
+{
+	struct world *w = world_new();
+	struct tally_part *part = world_part(w, 0, 1);
+	for (unsigned i = 0; i < 128; i++)
+		world_pass(w, part,
+			   (struct tally_pass){ .kind = TALLY_PASS_RENDER, .key = i % 100,
+						.tallies.draws = i });
+	const struct tally_frame_record *f = world_build(w, 1);
+	g_assert_cmpuint(f->n_passes, ==, 128);
+	for (uint32_t i = 0; i < 128; i++) {
+		g_assert_cmpuint(f->passes[i].tallies.draws, ==, i);
+		g_assert_cmpuint(f->passes[i].segment, ==, i / 100);
+		g_assert_cmphex(f->passes[i].id, ==, id_of(TALLY_PASS_RENDER, NULL, &window, i % 100));
+	}
+	world_free(w);
+}
+
+static void
+test_id_set(void)
+{
+	struct tally_id_set *set = tally_id_set_create();
+	g_assert_true(tally_id_set_add(set, 0));
+	g_assert_false(tally_id_set_add(set, 0));
+	for (uint64_t id = 1; id <= TALLY_MAX_SEEN; id++)
+		g_assert_true(tally_id_set_add(set, id << 40 | (id & 7)));
+	for (uint64_t id = 1; id <= TALLY_MAX_SEEN; id++)
+		g_assert_false(tally_id_set_add(set, id << 40 | (id & 7)));
+	/* Full. */
+	g_assert_false(tally_id_set_add(set, 12345));
+	tally_id_set_destroy(set);
+	tally_id_set_destroy(NULL);
+}
+
+int
+main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/frame/empty", test_empty);
+	g_test_add_func("/frame/identity", test_identity);
+	g_test_add_func("/frame/streams-and-late-parts", test_streams_and_late_parts);
+	g_test_add_func("/frame/times", test_times);
+	g_test_add_func("/frame/counters", test_counters);
+	g_test_add_func("/frame/many", test_many);
+	g_test_add_func("/frame/id-set", test_id_set);
+	return g_test_run();
+}
