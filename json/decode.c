@@ -8,9 +8,11 @@ void
 tally_decoder_finish(struct tally_decoder *d)
 {
 	struct tally_array *arrays[] = {
-		&d->passes, &d->counters, &d->metrics, &d->workloads, &d->workload_counters,
-		&d->unattributed, &d->texts, &d->options, &d->sources, &d->counter_infos,
-		&d->counter_pointers, &d->metric_infos, &d->statistics,
+		&d->passes,        &d->counters,          &d->metrics,
+		&d->workloads,     &d->workload_counters, &d->unattributed,
+		&d->texts,         &d->options,           &d->sources,
+		&d->counter_infos, &d->counter_pointers,  &d->metric_infos,
+		&d->statistics,
 	};
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]->items);
@@ -193,8 +195,10 @@ get_word(struct tally_decoder *d, const struct tally_json_text *text)
 	bool full;
 	struct tally_word *word = tally_words_get(&d->words, text->s, text->len, &full);
 	if (!word && full)
-		tally_json_fail(&d->json, text->s - 1, "more than %u different keys, units and "
-				"formats in one log", TALLY_MAX_WORDS);
+		tally_json_fail(&d->json, text->s - 1,
+				"more than %u different keys, units and "
+				"formats in one log",
+				TALLY_MAX_WORDS);
 	else if (!word)
 		fail_memory(d);
 	return word;
@@ -227,8 +231,8 @@ take_guessed_key(struct tally_decoder *d)
 		return NULL;
 	char *at = r->at + !r->fresh;
 	if ((!r->fresh && *r->at != ',') || *at != '"' || guess->len + 3 > (size_t)(r->end - at) ||
-	    !tally_swar_is_equal(at + 1, guess->text, guess->len) ||
-	    at[guess->len + 1] != '"' || at[guess->len + 2] != ':')
+	    !tally_swar_is_equal(at + 1, guess->text, guess->len) || at[guess->len + 1] != '"' ||
+	    at[guess->len + 2] != ':')
 		return NULL;
 	r->at = at + guess->len + 3;
 	r->fresh = false;

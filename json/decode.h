@@ -20,11 +20,11 @@ struct tally_array {
 struct tally_decoder {
 	struct tally_json_reader json;
 	struct tally_words words;
-	struct tally_numbers ids;     /* of pass_info lines */
+	struct tally_numbers ids; /* of pass_info lines */
 	struct tally_numbers devices; /* value: the last frame, once there is one */
-	uint64_t stamp;               /* of the object whose keys are words */
-	uint8_t pass_follow[32];      /* tally_object.follow of passes */
-	bool named;                   /* the message in `json` names its field */
+	uint64_t stamp; /* of the object whose keys are words */
+	uint8_t pass_follow[32]; /* tally_object.follow of passes */
+	bool named; /* the message in `json` names its field */
 	/* The line's arrays. Of a frame, in the order of its passes: */
 	struct tally_array passes, counters, metrics, workloads, workload_counters;
 	struct tally_array unattributed;
@@ -66,9 +66,12 @@ tally_array_items(const struct tally_array *array)
 struct tally_field {
 	const char *name;
 	const char *spelled; /* "name": */
-	size_t len;          /* of the name */
+	size_t len; /* of the name */
 };
-#define TALLY_FIELD(name) { name, "\"" name "\":", sizeof(name) - 1 }
+#define TALLY_FIELD(name) \
+	{ \
+		name, "\"" name "\":", sizeof(name) - 1 \
+	}
 #define TALLY_BIT(i) (UINT64_C(1) << (i))
 
 /* An object of known fields while it is read. */
@@ -79,10 +82,10 @@ struct tally_object {
 	/* What is likely to come after field f, at [f + 1]: the fields of one object are much the
 	 * same from line to line. NULL: the field behind it in the table. */
 	uint8_t *follow;
-	int field;         /* the one being read, -1 before the first and for unknown ones */
+	int field; /* the one being read, -1 before the first and for unknown ones */
 	uint64_t required; /* TALLY_BIT(field) */
 	uint64_t seen;
-	size_t base;       /* of its unknown keys, tally_json_push_key() */
+	size_t base; /* of its unknown keys, tally_json_push_key() */
 	const char *where;
 };
 
@@ -105,8 +108,8 @@ bool tally_decode_kept(struct tally_decoder *d, const char **s);
  * first. NULL at its end, and on failure: see json.failed. */
 struct tally_word *tally_decode_key(struct tally_decoder *d);
 /* One of the words `name` knows, as its number. */
-bool tally_decode_enum(struct tally_decoder *d, const char *(*name)(unsigned), unsigned n,
-		       unsigned *v);
+bool
+tally_decode_enum(struct tally_decoder *d, const char *(*name)(unsigned), unsigned n, unsigned *v);
 /* 16 hex digits. */
 bool tally_decode_id(struct tally_decoder *d, uint64_t *id);
 /* The type field of a line whose type is known. */

@@ -41,10 +41,8 @@ enum {
 };
 
 static const struct tally_field metric_fields[N_METRIC_FIELDS] = {
-	[METRIC_KEY] = TALLY_FIELD("key"),
-	[METRIC_NAME] = TALLY_FIELD("name"),
-	[METRIC_UNIT] = TALLY_FIELD("unit"),
-	[METRIC_EXPRESSION] = TALLY_FIELD("expression"),
+	[METRIC_KEY] = TALLY_FIELD("key"),         [METRIC_NAME] = TALLY_FIELD("name"),
+	[METRIC_UNIT] = TALLY_FIELD("unit"),       [METRIC_EXPRESSION] = TALLY_FIELD("expression"),
 	[METRIC_DIALECT] = TALLY_FIELD("dialect"),
 };
 
@@ -92,25 +90,18 @@ enum {
 };
 
 static const struct tally_field target_fields[N_TARGET_FIELDS] = {
-	[TARGET_WIDTH] = TALLY_FIELD("width"),
-	[TARGET_HEIGHT] = TALLY_FIELD("height"),
-	[TARGET_LAYERS] = TALLY_FIELD("layers"),
-	[TARGET_SAMPLES] = TALLY_FIELD("samples"),
-	[TARGET_COLOR] = TALLY_FIELD("color"),
-	[TARGET_DEPTH] = TALLY_FIELD("depth"),
-	[TARGET_STENCIL] = TALLY_FIELD("stencil"),
-	[TARGET_LOAD] = TALLY_FIELD("load"),
-	[TARGET_STORE] = TALLY_FIELD("store"),
-	[TARGET_PRESENTED] = TALLY_FIELD("presented"),
+	[TARGET_WIDTH] = TALLY_FIELD("width"),     [TARGET_HEIGHT] = TALLY_FIELD("height"),
+	[TARGET_LAYERS] = TALLY_FIELD("layers"),   [TARGET_SAMPLES] = TALLY_FIELD("samples"),
+	[TARGET_COLOR] = TALLY_FIELD("color"),     [TARGET_DEPTH] = TALLY_FIELD("depth"),
+	[TARGET_STENCIL] = TALLY_FIELD("stencil"), [TARGET_LOAD] = TALLY_FIELD("load"),
+	[TARGET_STORE] = TALLY_FIELD("store"),     [TARGET_PRESENTED] = TALLY_FIELD("presented"),
 };
 
 enum { INFO_TYPE, INFO_ID, INFO_KIND, INFO_LABEL, INFO_TARGET, N_INFO_FIELDS };
 
 static const struct tally_field info_fields[N_INFO_FIELDS] = {
-	[INFO_TYPE] = TALLY_FIELD("type"),
-	[INFO_ID] = TALLY_FIELD("id"),
-	[INFO_KIND] = TALLY_FIELD("kind"),
-	[INFO_LABEL] = TALLY_FIELD("label"),
+	[INFO_TYPE] = TALLY_FIELD("type"),     [INFO_ID] = TALLY_FIELD("id"),
+	[INFO_KIND] = TALLY_FIELD("kind"),     [INFO_LABEL] = TALLY_FIELD("label"),
 	[INFO_TARGET] = TALLY_FIELD("target"),
 };
 

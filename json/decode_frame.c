@@ -238,8 +238,8 @@ decode_workloads(struct tally_decoder *d, struct tally_pass_record *pass)
 		struct tally_workload_record load;
 		if (!decode_workload(d, &load))
 			return false;
-		struct tally_workload_record *kept =
-			tally_array_push(d, &d->workloads, sizeof(*kept));
+		struct tally_workload_record *kept = tally_array_push(d, &d->workloads,
+								      sizeof(*kept));
 		if (!kept)
 			return false;
 		*kept = load;
@@ -393,7 +393,10 @@ decode_pass(struct tally_decoder *d, struct tally_pass_record *pass)
 	};
 	o.follow = d->pass_follow;
 	*pass = (struct tally_pass_record){
-		.context = -1, .queue_family = -1, .queue_index = -1, .surface = -1,
+		.context = -1,
+		.queue_family = -1,
+		.queue_index = -1,
+		.surface = -1,
 	};
 	uint64_t mark = ++d->stamp;
 	if (!tally_object_open(d, &o))
@@ -542,15 +545,17 @@ check_order(struct tally_decoder *d, const struct tally_frame_record *frame, con
 	struct tally_number *device = tally_numbers_find(&d->devices, frame->device);
 	d->named = true;
 	if (!device) {
-		tally_json_fail(&d->json, where, "frame %" PRIu64 " is of device %" PRIu32
-				", which has no device line before it", frame->frame,
-				frame->device);
+		tally_json_fail(&d->json, where,
+				"frame %" PRIu64 " is of device %" PRIu32
+				", which has no device line before it",
+				frame->frame, frame->device);
 		return false;
 	}
 	if (device->has_value && frame->frame <= device->value) {
-		tally_json_fail(&d->json, where, "frame %" PRIu64 " of device %" PRIu32 " stands "
-				"behind its frame %" PRIu64, frame->frame, frame->device,
-				device->value);
+		tally_json_fail(&d->json, where,
+				"frame %" PRIu64 " of device %" PRIu32 " stands "
+				"behind its frame %" PRIu64,
+				frame->frame, frame->device, device->value);
 		return false;
 	}
 	device->value = frame->frame;
@@ -594,7 +599,8 @@ tally_decode_frame(struct tally_decoder *d, struct tally_frame_record *frame)
 		return false;
 	uint64_t gpu = o.seen & (TALLY_BIT(FRAME_GPU) | TALLY_BIT(FRAME_ENVELOPE));
 	if (gpu && (gpu & (gpu - 1)) == 0) {
-		tally_json_fail(&d->json, where, "gpu_ns and envelope_ns stand together or not at "
+		tally_json_fail(&d->json, where,
+				"gpu_ns and envelope_ns stand together or not at "
 				"all");
 		return false;
 	}

@@ -18,14 +18,10 @@ enum {
 };
 
 static const struct tally_field header_fields[N_HEADER_FIELDS] = {
-	[HEADER_TYPE] = TALLY_FIELD("type"),
-	[HEADER_SCHEMA] = TALLY_FIELD("schema"),
-	[HEADER_VERSION] = TALLY_FIELD("version"),
-	[HEADER_PROGRAM] = TALLY_FIELD("program"),
-	[HEADER_ARGV] = TALLY_FIELD("argv"),
-	[HEADER_PID] = TALLY_FIELD("pid"),
-	[HEADER_STARTED] = TALLY_FIELD("started"),
-	[HEADER_OPTIONS] = TALLY_FIELD("options"),
+	[HEADER_TYPE] = TALLY_FIELD("type"),       [HEADER_SCHEMA] = TALLY_FIELD("schema"),
+	[HEADER_VERSION] = TALLY_FIELD("version"), [HEADER_PROGRAM] = TALLY_FIELD("program"),
+	[HEADER_ARGV] = TALLY_FIELD("argv"),       [HEADER_PID] = TALLY_FIELD("pid"),
+	[HEADER_STARTED] = TALLY_FIELD("started"), [HEADER_OPTIONS] = TALLY_FIELD("options"),
 };
 
 enum { NOTE_TYPE, NOTE_LEVEL, NOTE_MESSAGE, NOTE_SOURCE, N_NOTE_FIELDS };
@@ -118,8 +114,8 @@ decode_options(struct tally_decoder *d)
 	if (!tally_json_open_object(&d->json))
 		return false;
 	for (struct tally_word *key; (key = tally_decode_key(d));) {
-		struct tally_option_record *option =
-			tally_array_push(d, &d->options, sizeof(*option));
+		struct tally_option_record *option = tally_array_push(d, &d->options,
+								      sizeof(*option));
 		if (!option || !tally_decode_text(d, &option->value))
 			return false;
 		option->key = key->text;
@@ -228,7 +224,8 @@ decode_time(struct tally_decoder *d, uint64_t *unix_ns)
 		return false;
 	if (scan_time(s, unix_ns))
 		return true;
-	tally_json_fail(&d->json, s - 1, "a time is written as RFC 3339 says, for example "
+	tally_json_fail(&d->json, s - 1,
+			"a time is written as RFC 3339 says, for example "
 			"2026-01-31T12:00:00Z, from 1970 to 2554");
 	return false;
 }
@@ -460,7 +457,11 @@ decode_statistic(struct tally_decoder *d)
 		return false;
 	const struct tally_value absent = { .storage = TALLY_STORAGE_F64, .f64 = NAN };
 	*s = (struct tally_statistic_record){
-		.min = absent, .max = absent, .mean = NAN, .sd_population = NAN, .sd_sample = NAN,
+		.min = absent,
+		.max = absent,
+		.mean = NAN,
+		.sd_population = NAN,
+		.sd_sample = NAN,
 	};
 	struct sum sum = { .f64 = NAN }, sum_sq = { .f64 = NAN };
 	for (int field; (field = tally_object_next(d, &o)) >= 0;) {

@@ -15,7 +15,11 @@ void
 tally_lines_init(struct tally_lines *lines, int fd, bool owns_fd, const char *memory, size_t len)
 {
 	*lines = (struct tally_lines){
-		.fd = fd, .owns_fd = owns_fd, .memory = memory, .memory_left = len, .total = len,
+		.fd = fd,
+		.owns_fd = owns_fd,
+		.memory = memory,
+		.memory_left = len,
+		.total = len,
 	};
 	struct stat file;
 	if (fd >= 0 && fstat(fd, &file) == 0 && S_ISREG(file.st_mode) && file.st_size > 0)

@@ -171,7 +171,7 @@ find_shortest(uint64_t fraction, int biased)
 	uint64_t odd = c & 1;
 	bool uneven = fraction == 0 && biased > 1; /* the lower neighbour is half as far */
 	int k = (q * 1262611 - (uneven ? 524031 : 0)) >> 22; /* floor(log10(width)) */
-	int h = q + ((-k * 1741647) >> 19) + 1;              /* floor(log2(10^-k)) */
+	int h = q + ((-k * 1741647) >> 19) + 1; /* floor(log2(10^-k)) */
 	unsigned row = (unsigned)(-k - TALLY_POW10_FIRST);
 	uint64_t lower = round_to_odd(row, (4 * c - 2 + uneven) << h) + odd;
 	uint64_t value = round_to_odd(row, (4 * c) << h);

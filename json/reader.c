@@ -6,8 +6,7 @@
 #include <stdlib.h>
 
 #include "json/number.h"
-#include "json/swar.h"
-#include "json/utf8.h"
+#include "json/reader_internal.h"
 
 void
 tally_json_begin(struct tally_json_reader *r, char *line, size_t len)
@@ -63,9 +62,8 @@ tally_json_quote(char out[48], const char *s, size_t len)
 	return out;
 }
 
-/* "expected WHAT, found ...", at the reader's place. */
-static bool
-fail_expected(struct tally_json_reader *r, const char *what)
+bool
+tally_json_fail_expected(struct tally_json_reader *r, const char *what)
 {
 	unsigned char c = (unsigned char)*r->at;
 	if (r->at == r->end)
@@ -77,33 +75,25 @@ fail_expected(struct tally_json_reader *r, const char *what)
 	return false;
 }
 
-static inline char
-skip_space(struct tally_json_reader *r)
-{
-	while (*r->at == ' ' || *r->at == '\t' || *r->at == '\r')
-		r->at++;
-	return *r->at;
-}
-
 char
 tally_json_peek(struct tally_json_reader *r)
 {
-	return skip_space(r);
+	return tally_json_skip_space(r);
 }
 
 bool
 tally_json_end(struct tally_json_reader *r)
 {
-	if (skip_space(r) == '\n' && r->at == r->end)
+	if (tally_json_skip_space(r) == '\n' && r->at == r->end)
 		return true;
-	return fail_expected(r, "the end of the line after the object");
+	return tally_json_fail_expected(r, "the end of the line after the object");
 }
 
 static bool
 open_container(struct tally_json_reader *r, char bracket, const char *what)
 {
-	if (skip_space(r) != bracket)
-		return fail_expected(r, what);
+	if (tally_json_skip_space(r) != bracket)
+		return tally_json_fail_expected(r, what);
 	if (r->depth == TALLY_JSON_DEPTH) {
 		tally_json_fail(r, r->at, "nested deeper than %d", TALLY_JSON_DEPTH);
 		return false;
@@ -118,7 +108,7 @@ open_container(struct tally_json_reader *r, char bracket, const char *what)
 static inline bool
 next_member(struct tally_json_reader *r, char closing, const char *what)
 {
-	char c = skip_space(r);
+	char c = tally_json_skip_space(r);
 	if (c == closing) {
 		r->at++;
 		r->depth--;
@@ -130,7 +120,7 @@ next_member(struct tally_json_reader *r, char closing, const char *what)
 		return true;
 	}
 	if (c != ',')
-		return fail_expected(r, what);
+		return tally_json_fail_expected(r, what);
 	r->at++;
 	return true;
 }
@@ -153,238 +143,17 @@ tally_json_next_item(struct tally_json_reader *r)
 	return next_member(r, ']', "',' or ']'");
 }
 
-static int
-hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* Four hex digits at r->at, which moves past them; -1 after failing at the byte that is none. */
-static int
-read_hex4(struct tally_json_reader *r)
-{
-	int v = 0;
-	for (int i = 0; i < 4; i++) {
-		int digit = hex_digit(*r->at);
-		if (digit < 0) {
-			fail_expected(r, "four hexadecimal digits after \\u");
-			return -1;
-		}
-		v = v << 4 | digit;
-		r->at++;
-	}
-	return v;
-}
-
-static char *
-put_utf8(char *out, unsigned code)
-{
-	if (code < 0x80) {
-		*out++ = (char)code;
-	} else if (code < 0x800) {
-		*out++ = (char)(0xc0 | code >> 6);
-		*out++ = (char)(0x80 | (code & 0x3f));
-	} else if (code < 0x10000) {
-		*out++ = (char)(0xe0 | code >> 12);
-		*out++ = (char)(0x80 | (code >> 6 & 0x3f));
-		*out++ = (char)(0x80 | (code & 0x3f));
-	} else {
-		*out++ = (char)(0xf0 | code >> 18);
-		*out++ = (char)(0x80 | (code >> 12 & 0x3f));
-		*out++ = (char)(0x80 | (code >> 6 & 0x3f));
-		*out++ = (char)(0x80 | (code & 0x3f));
-	}
-	return out;
-}
-
-/* After "\u", one code point, maybe in two halves. NULL after failing. */
-static char *
-unescape_unicode(struct tally_json_reader *r, char *out, bool *has_nul)
-{
-	const char *where = r->at - 2;
-	int code = read_hex4(r);
-	if (code < 0)
-		return NULL;
-	if (code >= 0xd800 && code < 0xdc00) {
-		for (int i = 0; i < 2; i++) {
-			if (*r->at == "\\u"[i]) {
-				r->at++;
-				continue;
-			}
-			tally_json_fail(r, r->at == r->end ? r->end : where, "\\u%04x is half of "
-					"a surrogate pair without the other half", code);
-			return NULL;
-		}
-		int low = read_hex4(r);
-		if (low < 0)
-			return NULL;
-		if (low < 0xdc00 || low > 0xdfff) {
-			tally_json_fail(r, where, "\\u%04x is half of a surrogate pair without the "
-					"other half", code);
-			return NULL;
-		}
-		code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
-	} else if (code >= 0xdc00 && code < 0xe000) {
-		tally_json_fail(r, where, "\\u%04x is the second half of a surrogate pair without "
-				"the first", code);
-		return NULL;
-	}
-	*has_nul |= code == 0;
-	return put_utf8(out, (unsigned)code);
-}
-
-/* r->at stands at a backslash. */
-static char *
-unescape(struct tally_json_reader *r, char *out, bool *has_nul)
-{
-	r->at++;
-	char c = *r->at;
-	switch (c) {
-	case '"':
-	case '\\':
-	case '/':
-		break;
-	case 'b':
-		c = '\b';
-		break;
-	case 'f':
-		c = '\f';
-		break;
-	case 'n':
-		c = '\n';
-		break;
-	case 'r':
-		c = '\r';
-		break;
-	case 't':
-		c = '\t';
-		break;
-	case 'u':
-		r->at++;
-		return unescape_unicode(r, out, has_nul);
-	default:
-		fail_expected(r, "one of \"\\/bfnrtu after a backslash");
-		return NULL;
-	}
-	r->at++;
-	*out++ = c;
-	return out;
-}
-
-static bool
-fail_in_text(struct tally_json_reader *r)
-{
-	unsigned char c = (unsigned char)*r->at;
-	if (r->at == r->end)
-		tally_json_fail(r, r->at, "the line ends inside a string");
-	else if (c < 0x20)
-		tally_json_fail(r, r->at, "a control character (byte 0x%02x) inside a string is "
-				"not escaped", c);
-	else
-		tally_json_fail(r, r->at, "byte 0x%02x is not valid UTF-8 here", c);
-	return false;
-}
-
-/* A sequence that is cut by the end of the line fails there, not at its first byte. */
-static bool
-fail_utf8(struct tally_json_reader *r)
-{
-	size_t rest = (size_t)(r->end - r->at);
-	unsigned char lead = (unsigned char)*r->at;
-	if (rest < 4 && lead >= 0xc2 && lead <= 0xf4) {
-		size_t n = 1;
-		while (n < rest && ((unsigned char)r->at[n] & 0xc0) == 0x80)
-			n++;
-		if (n == rest)
-			r->at = r->end;
-	}
-	return fail_in_text(r);
-}
-
-/* The rest of a string that holds an escape, from the first one on. */
-static bool
-read_escaped(struct tally_json_reader *r, struct tally_json_text *text)
-{
-	char *out = r->at;
-	for (;;) {
-		unsigned char c = (unsigned char)*r->at;
-		if (c == '"')
-			break;
-		if (c == '\\') {
-			out = unescape(r, out, &text->has_nul);
-			if (!out)
-				return false;
-			continue;
-		}
-		if (c < 0x20)
-			return fail_in_text(r);
-		size_t n = c < 0x80 ? 1 : tally_utf8_length(r->at, (size_t)(r->end - r->at));
-		if (!n)
-			return fail_utf8(r);
-		memmove(out, r->at, n);
-		out += n;
-		r->at += n;
-	}
-	r->at++;
-	*out = '\0';
-	text->len = (size_t)(out - text->s);
-	return true;
-}
-
-bool
-tally_json_read_text(struct tally_json_reader *r, struct tally_json_text *text)
-{
-	if (skip_space(r) != '"')
-		return fail_expected(r, "a string");
-	char *at = r->at + 1;
-	text->s = at;
-	text->has_nul = false;
-	for (;;) {
-		uint64_t special = tally_swar_find_special(at);
-		if (!special) {
-			at += 8;
-			continue;
-		}
-		at += tally_swar_first(special);
-		unsigned char c = (unsigned char)*at;
-		if (c == '"')
-			break;
-		if (c >= 0x80) {
-			size_t n = tally_utf8_length(at, (size_t)(r->end - at));
-			if (n) {
-				at += n;
-				continue;
-			}
-			r->at = at;
-			return fail_utf8(r);
-		}
-		r->at = at;
-		if (c == '\\')
-			return read_escaped(r, text);
-		if (c < 0x20)
-			return fail_in_text(r);
-		at++;
-	}
-	text->len = (size_t)(at - text->s);
-	*at = '\0';
-	r->at = at + 1;
-	return true;
-}
-
 bool
 tally_json_next_key(struct tally_json_reader *r, struct tally_json_text *key)
 {
 	if (!next_member(r, '}', "',' or '}'"))
 		return false;
-	if (skip_space(r) != '"')
-		return fail_expected(r, "a key in quotes");
+	if (tally_json_skip_space(r) != '"')
+		return tally_json_fail_expected(r, "a key in quotes");
 	if (!tally_json_read_text(r, key))
 		return false;
-	if (skip_space(r) != ':')
-		return fail_expected(r, "':' after the key");
+	if (tally_json_skip_space(r) != ':')
+		return tally_json_fail_expected(r, "':' after the key");
 	r->at++;
 	return true;
 }
@@ -400,7 +169,7 @@ static inline bool
 check_integer(struct tally_json_reader *r, const char *what)
 {
 	if (!is_digit(*r->at))
-		return fail_expected(r, what);
+		return tally_json_fail_expected(r, what);
 	if (*r->at == '0' && is_digit(r->at[1])) {
 		tally_json_fail(r, r->at, "a number may not begin with a 0");
 		return false;
@@ -460,7 +229,7 @@ check_not_fraction(struct tally_json_reader *r, const char *first)
 bool
 tally_json_read_u64(struct tally_json_reader *r, uint64_t *v)
 {
-	skip_space(r);
+	tally_json_skip_space(r);
 	const char *first = r->at;
 	return check_integer(r, "an integer, 0 or more") && read_digits(r, v) &&
 	       check_not_fraction(r, first);
@@ -469,7 +238,7 @@ tally_json_read_u64(struct tally_json_reader *r, uint64_t *v)
 bool
 tally_json_read_i64(struct tally_json_reader *r, int64_t *v)
 {
-	skip_space(r);
+	tally_json_skip_space(r);
 	const char *first = r->at;
 	bool negative = *r->at == '-';
 	r->at += negative;
@@ -488,7 +257,7 @@ static bool
 skip_digits(struct tally_json_reader *r)
 {
 	if (!is_digit(*r->at))
-		return fail_expected(r, "a digit");
+		return tally_json_fail_expected(r, "a digit");
 	while (is_digit(*r->at))
 		r->at++;
 	return true;
@@ -521,7 +290,7 @@ skip_number(struct tally_json_reader *r, bool *integer)
 bool
 tally_json_read_f64(struct tally_json_reader *r, double *v)
 {
-	skip_space(r);
+	tally_json_skip_space(r);
 	const char *first = r->at;
 	bool integer;
 	if (!skip_number(r, &integer))
@@ -543,7 +312,7 @@ tally_json_read_value(struct tally_json_reader *r, struct tally_value *v)
 		r->at = at;
 		return true;
 	}
-	skip_space(r);
+	tally_json_skip_space(r);
 	first = r->at;
 	bool negative = *first == '-';
 	at = first + negative;
@@ -564,7 +333,7 @@ read_word(struct tally_json_reader *r, const char *word)
 {
 	for (; *word; word++) {
 		if (*r->at != *word)
-			return fail_expected(r, "true, false, null or a number");
+			return tally_json_fail_expected(r, "true, false, null or a number");
 		r->at++;
 	}
 	return true;
@@ -573,18 +342,18 @@ read_word(struct tally_json_reader *r, const char *word)
 bool
 tally_json_read_bool(struct tally_json_reader *r, bool *v)
 {
-	char c = skip_space(r);
+	char c = tally_json_skip_space(r);
 	*v = c == 't';
 	if (c != 't' && c != 'f')
-		return fail_expected(r, "true or false");
+		return tally_json_fail_expected(r, "true or false");
 	return read_word(r, c == 't' ? "true" : "false");
 }
 
 bool
 tally_json_read_null(struct tally_json_reader *r)
 {
-	if (skip_space(r) != 'n')
-		return fail_expected(r, "null");
+	if (tally_json_skip_space(r) != 'n')
+		return tally_json_fail_expected(r, "null");
 	return read_word(r, "null");
 }
 
@@ -620,7 +389,7 @@ tally_json_skip(struct tally_json_reader *r)
 {
 	struct tally_json_text text;
 	bool integer;
-	switch (skip_space(r)) {
+	switch (tally_json_skip_space(r)) {
 	case '{':
 		return skip_object(r);
 	case '[':
@@ -635,7 +404,7 @@ tally_json_skip(struct tally_json_reader *r)
 		return read_word(r, "null");
 	default:
 		if (*r->at != '-' && !is_digit(*r->at))
-			return fail_expected(r, "a value");
+			return tally_json_fail_expected(r, "a value");
 		return skip_number(r, &integer);
 	}
 }

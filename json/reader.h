@@ -31,9 +31,9 @@ struct tally_json_key_place {
 struct tally_json_reader {
 	char *begin, *at, *end; /* *end is '\n': nothing runs past it */
 	unsigned depth;
-	bool fresh;     /* an object or array was just opened */
+	bool fresh; /* an object or array was just opened */
 	bool failed;
-	bool cut;       /* failed because the line ended too early */
+	bool cut; /* failed because the line ended too early */
 	bool no_memory; /* failed for that reason */
 	const char *where;
 	char message[256];

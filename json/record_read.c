@@ -15,7 +15,7 @@ struct tally_log_reader {
 	struct tally_lines lines;
 	struct tally_decoder decoder;
 	uint64_t number; /* of the line being read */
-	bool ended;      /* the end line was read */
+	bool ended; /* the end line was read */
 	/* Once reading is over, for good or bad: */
 	enum tally_read_status status;
 	struct tally_read_error error;
@@ -24,9 +24,11 @@ struct tally_log_reader {
 };
 
 static const struct tally_field type_names[] = {
-	[TALLY_LINE_HEADER] = TALLY_FIELD("header"), [TALLY_LINE_DEVICE] = TALLY_FIELD("device"),
+	[TALLY_LINE_HEADER] = TALLY_FIELD("header"),
+	[TALLY_LINE_DEVICE] = TALLY_FIELD("device"),
 	[TALLY_LINE_PASS_INFO] = TALLY_FIELD("pass_info"),
-	[TALLY_LINE_FRAME] = TALLY_FIELD("frame"),   [TALLY_LINE_NOTE] = TALLY_FIELD("note"),
+	[TALLY_LINE_FRAME] = TALLY_FIELD("frame"),
+	[TALLY_LINE_NOTE] = TALLY_FIELD("note"),
 	[TALLY_LINE_END] = TALLY_FIELD("end"),
 };
 
@@ -123,7 +125,8 @@ finish_unread(struct tally_log_reader *reader, enum tally_lines_status status)
 		if (reader->number)
 			return finish(reader, TALLY_READ_END, 0, "");
 		reader->number = 1;
-		return finish(reader, TALLY_READ_BAD, 1, "the file is empty: a log begins with a "
+		return finish(reader, TALLY_READ_BAD, 1,
+			      "the file is empty: a log begins with a "
 			      "header line");
 	case TALLY_LINES_TOO_LONG:
 		reader->number++;
@@ -204,9 +207,10 @@ search_type(struct tally_log_reader *reader, const char *line, size_t len,
 			return false;
 	}
 	if (!json->failed)
-		tally_json_fail(json, json->begin, reader->number == 1 ?
-				"not a passtally log: the first line has no \"type\"" :
-				"the line needs the field \"type\"");
+		tally_json_fail(json, json->begin,
+				reader->number == 1
+					? "not a passtally log: the first line has no \"type\""
+					: "the line needs the field \"type\"");
 	return false;
 }
 
@@ -221,9 +225,9 @@ check_order(struct tally_log_reader *reader, enum tally_line_type type)
 	}
 	if ((reader->number == 1) == (type == TALLY_LINE_HEADER))
 		return true;
-	tally_json_fail(json, json->begin, reader->number == 1 ?
-			"not a passtally log: the first line is not a header" :
-			"a second header");
+	tally_json_fail(json, json->begin,
+			reader->number == 1 ? "not a passtally log: the first line is not a header"
+					    : "a second header");
 	return false;
 }
 

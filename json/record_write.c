@@ -7,32 +7,32 @@
 #define PUT(literal) TALLY_JSON_PUT(w, literal)
 
 /* `key` is a literal that begins with its comma. */
-#define PUT_TEXT(key, text)                                                                        \
-	do {                                                                                       \
-		if (text) {                                                                        \
-			PUT(key);                                                                  \
-			tally_json_put_text(w, text);                                              \
-		}                                                                                  \
+#define PUT_TEXT(key, text) \
+	do { \
+		if (text) { \
+			PUT(key); \
+			tally_json_put_text(w, text); \
+		} \
 	} while (0)
 
-#define PUT_U64(key, v)                                                                            \
-	do {                                                                                       \
-		PUT(key);                                                                          \
-		tally_json_put_u64(w, v);                                                          \
+#define PUT_U64(key, v) \
+	do { \
+		PUT(key); \
+		tally_json_put_u64(w, v); \
 	} while (0)
 
-#define PUT_U64_IF(condition, key, v)                                                              \
-	do {                                                                                       \
-		if (condition)                                                                     \
-			PUT_U64(key, v);                                                           \
+#define PUT_U64_IF(condition, key, v) \
+	do { \
+		if (condition) \
+			PUT_U64(key, v); \
 	} while (0)
 
-#define PUT_F64(key, v)                                                                            \
-	do {                                                                                       \
-		if (isfinite(v)) {                                                                 \
-			PUT(key);                                                                  \
-			tally_json_put_f64(w, v);                                                  \
-		}                                                                                  \
+#define PUT_F64(key, v) \
+	do { \
+		if (isfinite(v)) { \
+			PUT(key); \
+			tally_json_put_f64(w, v); \
+		} \
 	} while (0)
 
 /* A word of one of our own tables; "unknown" cannot be read back, so a bad enum shows itself. */
@@ -305,8 +305,7 @@ put_workload(struct tally_json_writer *w, const struct tally_workload_record *lo
 	tally_json_put_text(w, load->command);
 	PUT_U64_IF(load->has_gpu_start, ",\"gpu_start_ns\":", load->gpu_start_ns);
 	PUT_U64_IF(load->has_gpu, ",\"gpu_ns\":", load->gpu_ns);
-	if (load->n_counters &&
-	    put_values(w, ",\"counters\":{", load->counters, load->n_counters))
+	if (load->n_counters && put_values(w, ",\"counters\":{", load->counters, load->n_counters))
 		put_estimated(w, load->counters, load->n_counters, NULL, 0);
 	if (load->flags)
 		put_flags(w, load->flags);
@@ -327,12 +326,12 @@ put_tallies(struct tally_json_writer *w, const struct tally_pass_record *pass)
 	PUT_U64_IF(draws, ",\"draws\":", t->draws);
 	PUT_U64_IF((t->dispatches || list) && (known & TALLY_UNKNOWN_DISPATCHES),
 		   ",\"dispatches\":", t->dispatches);
-	PUT_U64_IF((t->copies || list) && (known & TALLY_UNKNOWN_COPIES), ",\"copies\":",
-		   t->copies);
-	PUT_U64_IF((t->clears || list) && (known & TALLY_UNKNOWN_CLEARS), ",\"clears\":",
-		   t->clears);
-	PUT_U64_IF((t->vertices || drawn) && (known & TALLY_UNKNOWN_VERTICES), ",\"vertices\":",
-		   t->vertices);
+	PUT_U64_IF((t->copies || list) && (known & TALLY_UNKNOWN_COPIES),
+		   ",\"copies\":", t->copies);
+	PUT_U64_IF((t->clears || list) && (known & TALLY_UNKNOWN_CLEARS),
+		   ",\"clears\":", t->clears);
+	PUT_U64_IF((t->vertices || drawn) && (known & TALLY_UNKNOWN_VERTICES),
+		   ",\"vertices\":", t->vertices);
 	PUT_U64_IF((t->instances || drawn) && (known & TALLY_UNKNOWN_INSTANCES),
 		   ",\"instances\":", t->instances);
 	PUT_U64_IF(t->calls, ",\"calls\":", t->calls);

@@ -33,8 +33,8 @@ struct tally_words {
 
 /* The word of this text, made on first sight (allocates). NULL with *full: too many words; NULL
  * without: out of memory. */
-struct tally_word *tally_words_get(struct tally_words *words, const char *s, size_t len,
-				   bool *full);
+struct tally_word *
+tally_words_get(struct tally_words *words, const char *s, size_t len, bool *full);
 void tally_words_finish(struct tally_words *words);
 
 struct tally_number {

@@ -21,7 +21,7 @@ struct tally_sink {
 	ino_t inode;
 	char *buffer;
 	size_t size;
-	size_t line;      /* where the line being built begins; whole lines stand before it */
+	size_t line; /* where the line being built begins; whole lines stand before it */
 	uint64_t written; /* bytes in the file: whole lines */
 	uint64_t max_bytes;
 	enum tally_record_status status;
@@ -33,8 +33,9 @@ static enum tally_record_status
 fail(struct tally_sink *sink, enum tally_record_status status, const char *what, const char *how)
 {
 	sink->status = status;
-	snprintf(sink->why, sizeof(sink->why), "Writing the log %s stopped after %" PRIu64
-		 " bytes: %s. %s", sink->path, sink->written, what, how);
+	snprintf(sink->why, sizeof(sink->why),
+		 "Writing the log %s stopped after %" PRIu64 " bytes: %s. %s", sink->path,
+		 sink->written, what, how);
 	return status;
 }
 
@@ -141,7 +142,8 @@ make_line_room(struct tally_json_writer *w, size_t need)
 	if (used + need > TALLY_LINE_MAX) {
 		snprintf(sink->why, sizeof(sink->why),
 			 "A line of the log %s would be longer than %u MiB. Capture fewer passes a "
-			 "frame: give a smaller --max-passes.", sink->path, TALLY_LINE_MAX >> 20);
+			 "frame: give a smaller --max-passes.",
+			 sink->path, TALLY_LINE_MAX >> 20);
 		return false;
 	}
 	size_t size = sink->size * 2;
@@ -180,9 +182,10 @@ tally_sink_end_line(struct tally_sink *sink, uint64_t reserve)
 	size_t end = (size_t)(sink->writer.at - sink->buffer);
 	uint64_t total = sink->written + end;
 	if (sink->max_bytes && (total > sink->max_bytes || sink->max_bytes - total < reserve)) {
-		snprintf(sink->why, sizeof(sink->why), "The log %s reached its limit of %" PRIu64
-			 " bytes. Give a larger --max-log, or fewer --frames.", sink->path,
-			 sink->max_bytes);
+		snprintf(sink->why, sizeof(sink->why),
+			 "The log %s reached its limit of %" PRIu64
+			 " bytes. Give a larger --max-log, or fewer --frames.",
+			 sink->path, sink->max_bytes);
 		return TALLY_RECORD_LIMIT;
 	}
 	sink->line = end;
@@ -240,12 +243,16 @@ explain_open(int error, const char *path, char *why, size_t size)
 	const char *what = strerror_r(error, text, sizeof(text));
 	switch (error) {
 	case EEXIST:
-		snprintf(why, size, "The log %s is already there. Give --force to replace it, or "
-			 "another name by --log PATH.", path);
+		snprintf(why, size,
+			 "The log %s is already there. Give --force to replace it, or "
+			 "another name by --log PATH.",
+			 path);
 		return TALLY_RECORD_EXISTS;
 	case ELOOP:
-		snprintf(why, size, "The log %s is a symbolic link, which is not followed. Give "
-			 "the file's real name by --log PATH.", path);
+		snprintf(why, size,
+			 "The log %s is a symbolic link, which is not followed. Give "
+			 "the file's real name by --log PATH.",
+			 path);
 		return TALLY_RECORD_DENIED;
 	case EACCES:
 	case EPERM:
@@ -254,20 +261,26 @@ explain_open(int error, const char *path, char *why, size_t size)
 	case ENOTDIR:
 	case EISDIR:
 	case ENXIO:
-		snprintf(why, size, "The log %s cannot be opened for writing: %s. Give a file in a "
-			 "folder you may write to by --log PATH.", path, what);
+		snprintf(why, size,
+			 "The log %s cannot be opened for writing: %s. Give a file in a "
+			 "folder you may write to by --log PATH.",
+			 path, what);
 		return TALLY_RECORD_DENIED;
 	case ENOSPC:
 	case EDQUOT:
-		snprintf(why, size, "The log %s cannot be created: %s. Free some space, or give "
-			 "another place by --log PATH.", path, what);
+		snprintf(why, size,
+			 "The log %s cannot be created: %s. Free some space, or give "
+			 "another place by --log PATH.",
+			 path, what);
 		return TALLY_RECORD_FULL;
 	case ENOMEM:
 		snprintf(why, size, "The log %s cannot be opened: out of memory.", path);
 		return TALLY_RECORD_NO_MEMORY;
 	default:
-		snprintf(why, size, "The log %s cannot be opened for writing: %s. Give another "
-			 "place by --log PATH.", path, what);
+		snprintf(why, size,
+			 "The log %s cannot be opened for writing: %s. Give another "
+			 "place by --log PATH.",
+			 path, what);
 		return TALLY_RECORD_IO;
 	}
 }
@@ -297,8 +310,10 @@ open_existing(const char *path, enum tally_record_status *status, char *why, siz
 	if (fstat(fd, &file) < 0) {
 		*status = explain_open(errno, path, why, size);
 	} else if (!S_ISREG(file.st_mode) || file.st_uid != geteuid()) {
-		snprintf(why, size, "The log %s is not replaced: --force replaces only regular "
-			 "files that belong to you. Give another name by --log PATH.", path);
+		snprintf(why, size,
+			 "The log %s is not replaced: --force replaces only regular "
+			 "files that belong to you. Give another name by --log PATH.",
+			 path);
 		*status = TALLY_RECORD_DENIED;
 	} else if (fchmod(fd, 0600) < 0 || ftruncate(fd, 0) < 0) {
 		*status = explain_open(errno, path, why, size);
@@ -310,8 +325,8 @@ open_existing(const char *path, enum tally_record_status *status, char *why, siz
 }
 
 static int
-open_file(const struct tally_recorder_options *options, enum tally_record_status *status,
-	  char *why, size_t size)
+open_file(const struct tally_recorder_options *options, enum tally_record_status *status, char *why,
+	  size_t size)
 {
 	const char *path = options->path;
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600);

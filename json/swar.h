@@ -23,7 +23,8 @@ tally_swar_find_special(const char *eight)
 	uint64_t quote = x ^ TALLY_SWAR_ONES * '"';
 	uint64_t backslash = x ^ TALLY_SWAR_ONES * '\\';
 	return ((x - TALLY_SWAR_ONES * 0x20) | (quote - TALLY_SWAR_ONES) |
-		(backslash - TALLY_SWAR_ONES) | x) & TALLY_SWAR_TOPS;
+		(backslash - TALLY_SWAR_ONES) | x) &
+	       TALLY_SWAR_TOPS;
 }
 
 /* How many bytes before the first marked one are surely plain; `marks` is not 0. */
@@ -54,7 +55,8 @@ tally_swar_read_digits(const char *eight, unsigned *n)
 	x <<= 64 - 8 * *n; /* zeros in front */
 	x = x * 10 + (x >> 8);
 	x = ((x & UINT64_C(0x000000ff000000ff)) * (100 + (UINT64_C(1000000) << 32)) +
-	     (x >> 16 & UINT64_C(0x000000ff000000ff)) * (1 + (UINT64_C(10000) << 32))) >> 32;
+	     (x >> 16 & UINT64_C(0x000000ff000000ff)) * (1 + (UINT64_C(10000) << 32))) >>
+	    32;
 	return x;
 #else
 	uint64_t v = 0;

@@ -195,9 +195,10 @@ put_date(struct tally_json_writer *w, uint64_t days)
 	uint64_t z = days + 719468; /* since 0000-03-01 */
 	uint64_t era = z / 146097, day_of_era = z % 146097;
 	uint64_t year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 -
-				day_of_era / 146096) / 365;
-	uint64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 -
-					     year_of_era / 100);
+				day_of_era / 146096) /
+			       365;
+	uint64_t day_of_year = day_of_era -
+			       (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
 	uint64_t month = (5 * day_of_year + 2) / 153; /* 0 is March */
 	uint64_t day = day_of_year - (153 * month + 2) / 5 + 1;
 	put_padded(w, era * 400 + year_of_era + (month >= 10), 4);

@@ -15,7 +15,7 @@
 #define TALLY_JSON_ROOM 64 /* the most one write asks room() for */
 
 struct tally_json_writer {
-	char *at;  /* the next byte goes here */
+	char *at; /* the next byte goes here */
 	char *end; /* and none here or after */
 	bool failed;
 	/* Make end - at at least `need`, by moving bytes elsewhere or growing. */

@@ -5,37 +5,44 @@
 
 #include "json/record_json.h"
 
-#define HEADER "{\"type\":\"header\",\"schema\":\"passtally/1\",\"version\":\"1\",\"program\":\"p\"," \
-	       "\"pid\":1,\"started\":\"2026-01-01T00:00:00Z\",\"options\":{}}\n"
-#define DEVICE "{\"type\":\"device\",\"device\":0,\"api\":\"vulkan\",\"sources\":[],\"counters\":[]}\n"
-#define INFO "{\"type\":\"pass_info\",\"id\":\"00000000000000aa\",\"kind\":\"render\",\"target\":{}}\n"
-#define FRAME(n, more)                                                                             \
-	"{\"type\":\"frame\",\"frame\":" n ",\"device\":0,\"start_ns\":1,\"cpu_ns\":2,"          \
+#define HEADER \
+	"{\"type\":\"header\",\"schema\":\"passtally/1\",\"version\":\"1\",\"program\":\"p\"," \
+	"\"pid\":1,\"started\":\"2026-01-01T00:00:00Z\",\"options\":{}}\n"
+#define DEVICE \
+	"{\"type\":\"device\",\"device\":0,\"api\":\"vulkan\",\"sources\":[],\"counters\":[]}\n"
+#define INFO \
+	"{\"type\":\"pass_info\",\"id\":\"00000000000000aa\",\"kind\":\"render\",\"target\":{}}\n"
+#define FRAME(n, more) \
+	"{\"type\":\"frame\",\"frame\":" n ",\"device\":0,\"start_ns\":1,\"cpu_ns\":2," \
 	"\"overhead_ns\":3,\"dropped_passes\":0," more "}\n"
-#define PASS(more) FRAME("1", "\"passes\":[{\"index\":0,\"id\":\"00000000000000aa\","              \
-			      "\"kind\":\"render\"" more "}]")
-#define END "{\"type\":\"end\",\"frames\":1,\"frames_dropped\":0,\"passes\":0,\"reason\":\"exit\"}\n"
+#define PASS(more) \
+	FRAME("1", "\"passes\":[{\"index\":0,\"id\":\"00000000000000aa\"," \
+		   "\"kind\":\"render\"" more "}]")
+#define END \
+	"{\"type\":\"end\",\"frames\":1,\"frames_dropped\":0,\"passes\":0,\"reason\":\"exit\"}\n"
 
 static const struct {
 	const char *what, *log;
 	uint64_t line, column; /* 0: it is good */
-	const char *message;   /* a part of it */
+	const char *message; /* a part of it */
 } log_cases[] = {
 	{ "header alone", HEADER, 0, 0, "" },
 	{ "all of it", HEADER DEVICE INFO FRAME("1", "\"passes\":[]") END, 0, 0, "" },
-	{ "frames may be left out", HEADER DEVICE FRAME("1", "\"passes\":[]")
-	  FRAME("9", "\"passes\":[]"), 0, 0, "" },
+	{ "frames may be left out",
+	  HEADER DEVICE FRAME("1", "\"passes\":[]") FRAME("9", "\"passes\":[]"), 0, 0, "" },
 	{ "unknown fields are skipped", HEADER DEVICE FRAME("1", "\"passes\":[],\"new\":[{},null]"),
 	  0, 0, "" },
-	{ "unknown flags are skipped", HEADER DEVICE FRAME("1", "\"passes\":[],\"flags\":[\"new\"]"),
+	{ "unknown flags are skipped",
+	  HEADER DEVICE FRAME("1", "\"passes\":[],\"flags\":[\"new\"]"), 0, 0, "" },
+	{ "a line of a later version", HEADER "{\"type\":\"new\",\"a\":{\"b\":[1.5e3]}}\n" DEVICE,
 	  0, 0, "" },
-	{ "a line of a later version", HEADER "{\"type\":\"new\",\"a\":{\"b\":[1.5e3]}}\n" DEVICE, 0,
-	  0, "" },
 	{ "a device may be told again", HEADER DEVICE DEVICE, 0, 0, "" },
-	{ "white space", " " HEADER "{ \"type\" : \"device\" ,\t\"device\":0,\"api\":\"vulkan\","
-	  "\"sources\":[ ],\"counters\":[]}\r\n", 0, 0, "" },
-	{ "an escaped key", HEADER "{\"\\u0074ype\":\"note\",\"level\":\"info\",\"message\":\"m\"}\n",
+	{ "white space",
+	  " " HEADER "{ \"type\" : \"device\" ,\t\"device\":0,\"api\":\"vulkan\","
+	  "\"sources\":[ ],\"counters\":[]}\r\n",
 	  0, 0, "" },
+	{ "an escaped key",
+	  HEADER "{\"\\u0074ype\":\"note\",\"level\":\"info\",\"message\":\"m\"}\n", 0, 0, "" },
 	{ "type in the middle", HEADER "{\"level\":\"info\",\"type\":\"note\",\"message\":\"m\"}\n",
 	  0, 0, "" },
 
@@ -45,8 +52,8 @@ static const struct {
 	{ "an array", "[]\n", 1, 1, "expected an object" },
 	{ "a byte order mark", "\xef\xbb\xbf" HEADER, 1, 1, "expected an object, found byte 0xef" },
 	{ "no header", DEVICE, 1, 1, "the first line is not a header" },
-	{ "another schema", "{\"type\":\"header\",\"schema\":\"passtally/2\",\"pid\":\"x\"}\n", 1, 27,
-	  "this is schema passtally/2; this passtally reads passtally/1" },
+	{ "another schema", "{\"type\":\"header\",\"schema\":\"passtally/2\",\"pid\":\"x\"}\n", 1,
+	  27, "this is schema passtally/2; this passtally reads passtally/1" },
 	{ "a schema that is no word", "{\"type\":\"header\",\"schema\":\"\\u001b[2J\"}\n", 1, 27,
 	  "this is schema ?[2J;" },
 	{ "two headers", HEADER HEADER, 2, 1, "a second header" },
@@ -54,8 +61,9 @@ static const struct {
 	{ "two objects", HEADER "{\"type\":\"new\"}{}\n", 2, 15, "expected the end of the line" },
 	{ "a frame before its device", HEADER FRAME("1", "\"passes\":[]"), 2, 1,
 	  "frame 1 is of device 0, which has no device line before it" },
-	{ "frames out of order", HEADER DEVICE FRAME("7", "\"passes\":[]")
-	  FRAME("6", "\"passes\":[]"), 4, 1, "frame 6 of device 0 stands behind its frame 7" },
+	{ "frames out of order",
+	  HEADER DEVICE FRAME("7", "\"passes\":[]") FRAME("6", "\"passes\":[]"), 4, 1,
+	  "frame 6 of device 0 stands behind its frame 7" },
 	{ "a frame twice", HEADER DEVICE FRAME("7", "\"passes\":[]") FRAME("7", "\"passes\":[]"), 4,
 	  1, "stands behind" },
 	{ "a pass not introduced", HEADER DEVICE PASS(""), 3, 123,
@@ -66,8 +74,9 @@ static const struct {
 
 	{ "a missing field", HEADER "{\"type\":\"note\",\"level\":\"info\"}\n", 2, 1,
 	  "a note needs the field \"message\"" },
-	{ "a word that is none", HEADER "{\"type\":\"note\",\"level\":\"fatal\",\"message\":\"\"}\n",
-	  2, 24, "\"level\": \"fatal\" is none of info, warning, error" },
+	{ "a word that is none",
+	  HEADER "{\"type\":\"note\",\"level\":\"fatal\",\"message\":\"\"}\n", 2, 24,
+	  "\"level\": \"fatal\" is none of info, warning, error" },
 	{ "a double for an integer", HEADER DEVICE FRAME("1.0", "\"passes\":[]"), 3, 25,
 	  "\"frame\": expected an integer" },
 	{ "an exponent for an integer", HEADER DEVICE FRAME("1e3", "\"passes\":[]"), 3, 25,
@@ -96,18 +105,22 @@ static const struct {
 	  "gpu_ns and envelope_ns stand together" },
 	{ "more than all", HEADER DEVICE FRAME("1", "\"passes\":[],\"coverage\":1.01"), 3, 120,
 	  "\"coverage\": a share is between 0 and 1" },
-	{ "a short id", HEADER "{\"type\":\"pass_info\",\"id\":\"aa\",\"kind\":\"render\",\"target\":{}}\n",
-	  2, 26, "\"id\": an id is 16 digits" },
-	{ "an id in capitals", HEADER "{\"type\":\"pass_info\",\"id\":\"00000000000000AA\"}\n", 2, 26,
-	  "an id is 16 digits" },
+	{ "a short id",
+	  HEADER "{\"type\":\"pass_info\",\"id\":\"aa\",\"kind\":\"render\",\"target\":{}}\n", 2,
+	  26, "\"id\": an id is 16 digits" },
+	{ "an id in capitals", HEADER "{\"type\":\"pass_info\",\"id\":\"00000000000000AA\"}\n", 2,
+	  26, "an id is 16 digits" },
 	{ "a queue that is none", HEADER DEVICE INFO PASS(",\"queue\":\"1\""), 4, 166,
 	  "a queue is \"family.index\"" },
-	{ "a time that is none", "{\"type\":\"header\",\"schema\":\"passtally/1\","
-	  "\"started\":\"2026-02-29T00:00:00Z\"}\n", 1, 51, "RFC 3339" },
-	{ "a NUL in text", HEADER "{\"type\":\"note\",\"level\":\"info\",\"message\":\"a\\u0000\"}\n",
-	  2, 41, "\"message\": the text holds a NUL character" },
-	{ "bad UTF-8", HEADER "{\"type\":\"note\",\"level\":\"info\",\"message\":\"a\xc3(\"}\n", 2, 43,
-	  "byte 0xc3 is not valid UTF-8" },
+	{ "a time that is none",
+	  "{\"type\":\"header\",\"schema\":\"passtally/1\","
+	  "\"started\":\"2026-02-29T00:00:00Z\"}\n",
+	  1, 51, "RFC 3339" },
+	{ "a NUL in text",
+	  HEADER "{\"type\":\"note\",\"level\":\"info\",\"message\":\"a\\u0000\"}\n", 2, 41,
+	  "\"message\": the text holds a NUL character" },
+	{ "bad UTF-8", HEADER "{\"type\":\"note\",\"level\":\"info\",\"message\":\"a\xc3(\"}\n", 2,
+	  43, "byte 0xc3 is not valid UTF-8" },
 	{ "half a surrogate", HEADER "{\"type\":\"note\",\"message\":\"a\\ud800b\"}\n", 2, 28,
 	  "\\ud800 is half of a surrogate pair" },
 	{ "a raw tab", HEADER "{\"type\":\"note\",\"message\":\"a\tb\"}\n", 2, 28,

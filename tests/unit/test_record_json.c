@@ -8,15 +8,26 @@
 #include "json/record_json.h"
 
 #define N(array) ((uint32_t)G_N_ELEMENTS(array))
-#define U64(v) { .storage = TALLY_STORAGE_U64, .u64 = (v) }
-#define I64(v) { .storage = TALLY_STORAGE_I64, .i64 = (v) }
-#define F64(v) { .storage = TALLY_STORAGE_F64, .f64 = (v) }
+#define U64(v) \
+	{ \
+		.storage = TALLY_STORAGE_U64, .u64 = (v) \
+	}
+#define I64(v) \
+	{ \
+		.storage = TALLY_STORAGE_I64, .i64 = (v) \
+	}
+#define F64(v) \
+	{ \
+		.storage = TALLY_STORAGE_F64, .f64 = (v) \
+	}
 
 /* ---- the golden log's records ---- */
 
 static const char *const argv_words[] = { "game", "--level", "caf\xc3\xa9 \"1\"\n", "" };
 static const struct tally_option_record options[] = {
-	{ "counters", "overview" }, { "frame", "present" }, { "skip", "3" },
+	{ "counters", "overview" },
+	{ "frame", "present" },
+	{ "skip", "3" },
 };
 static const struct tally_header_record header = {
 	.version = "0.1.0",
@@ -72,7 +83,9 @@ static const struct tally_device_record gl_device = {
 	.n_metrics = N(gl_metrics),
 };
 static const struct tally_device_record vk_device = {
-	.device = 1, .api = TALLY_API_VULKAN, .beneath = -1,
+	.device = 1,
+	.api = TALLY_API_VULKAN,
+	.beneath = -1,
 };
 
 static const struct tally_pass_info_record shadow_info = {
@@ -119,112 +132,220 @@ static const struct tally_keyed_value draw_counters[] = {
 	{ "vertex_shader_invocations", U64(36), true },
 };
 static const struct tally_workload_record workloads[] = {
-	{ .command = "draw", .has_gpu_start = true, .has_gpu = true,
-	  .gpu_start_ns = 1000200, .gpu_ns = 300, .counters = draw_counters, .n_counters = 1 },
+	{ .command = "draw",
+	  .has_gpu_start = true,
+	  .has_gpu = true,
+	  .gpu_start_ns = 1000200,
+	  .gpu_ns = 300,
+	  .counters = draw_counters,
+	  .n_counters = 1 },
 	{ .command = "copy", .flags = TALLY_FLAG(LOST) },
 };
 static const struct tally_pass_record passes_1[] = {
 	{
-		.index = 0, .id = UINT64_C(0x00ab54a98ceb1f0a), .kind = TALLY_PASS_RENDER,
+		.index = 0,
+		.id = UINT64_C(0x00ab54a98ceb1f0a),
+		.kind = TALLY_PASS_RENDER,
 		.label = "Scene/Shadow",
-		.tallies = { .draws = 12, .clears = 1, .vertices = 3600, .instances = 12,
+		.tallies = { .draws = 12,
+			     .clears = 1,
+			     .vertices = 3600,
+			     .instances = 12,
 			     .calls = 25 },
-		.context = 1, .queue_family = -1, .queue_index = -1, .surface = 0,
-		.has_cpu_start = true, .has_gpu_start = true, .has_gpu = true,
-		.cpu_start_ns = 1000000, .gpu_start_ns = 1000100, .gpu_ns = 4000,
-		.counters = shadow_counters, .n_counters = N(shadow_counters),
-		.metrics = shadow_metrics, .n_metrics = N(shadow_metrics),
-		.workloads = workloads, .n_workloads = N(workloads),
-	},
-	{ /* every count, all of Vulkan's places, nothing measured */
-		.index = 1, .id = UINT64_C(0xfedcba9876543210), .segment = 2,
-		.kind = TALLY_PASS_RENDER, .label = "Scene/M\\xc3ain \\ \xff\xc3(",
-		.tallies = { .draws = 1, .dispatches = 2, .copies = 3, .clears = 4, .vertices = 5,
-			     .instances = 6, .calls = 7 },
-		.context = -1, .queue_family = 0, .queue_index = 1, .surface = -1,
-		.has_submission = true, .submission = 99,
-		.counters = no_number, .n_counters = N(no_number),
-		.flags = TALLY_FLAG(INCOMPLETE) | TALLY_FLAG(BAD_TIME) | TALLY_FLAG(CONDITIONAL),
-	},
-	{ /* a display list: counts unknown, except the clears */
-		.index = 2, .id = UINT64_C(0x00ab54a98ceb1f0a), .kind = TALLY_PASS_RENDER,
-		.unknown = TALLY_UNKNOWN_DRAWS | TALLY_UNKNOWN_VERTICES |
-			   TALLY_UNKNOWN_INSTANCES | TALLY_UNKNOWN_DISPATCHES |
-			   TALLY_UNKNOWN_COPIES,
-		.context = 0, .queue_family = -1, .queue_index = -1, .surface = -1,
-		.flags = TALLY_FLAG(LIST),
-	},
-	{ /* an indirect draw: one, of how many vertices only the GPU knows */
-		.index = 3, .id = UINT64_C(0x00ab54a98ceb1f0a), .kind = TALLY_PASS_RENDER,
-		.tallies = { .draws = 1 },
-		.unknown = TALLY_UNKNOWN_VERTICES | TALLY_UNKNOWN_INSTANCES,
-		.context = 0, .queue_family = -1, .queue_index = -1, .surface = -1,
-		.flags = TALLY_FLAG(INDIRECT),
-	},
-	{ /* a draw of no vertices: 0 is a number */
-		.index = 4, .id = UINT64_C(0x00ab54a98ceb1f0a), .kind = TALLY_PASS_RENDER,
-		.tallies = { .draws = 1 },
-		.context = 0, .queue_family = -1, .queue_index = -1, .surface = -1,
+		.context = 1,
+		.queue_family = -1,
+		.queue_index = -1,
+		.surface = 0,
+		.has_cpu_start = true,
+		.has_gpu_start = true,
+		.has_gpu = true,
+		.cpu_start_ns = 1000000,
+		.gpu_start_ns = 1000100,
+		.gpu_ns = 4000,
+		.counters = shadow_counters,
+		.n_counters = N(shadow_counters),
+		.metrics = shadow_metrics,
+		.n_metrics = N(shadow_metrics),
+		.workloads = workloads,
+		.n_workloads = N(workloads),
 	},
 	{
-		.index = 5, .id = 1, .kind = TALLY_PASS_COMPUTE,
+		/* every count, all of Vulkan's places, nothing measured */
+		.index = 1,
+		.id = UINT64_C(0xfedcba9876543210),
+		.segment = 2,
+		.kind = TALLY_PASS_RENDER,
+		.label = "Scene/M\\xc3ain \\ \xff\xc3(",
+		.tallies = { .draws = 1,
+			     .dispatches = 2,
+			     .copies = 3,
+			     .clears = 4,
+			     .vertices = 5,
+			     .instances = 6,
+			     .calls = 7 },
+		.context = -1,
+		.queue_family = 0,
+		.queue_index = 1,
+		.surface = -1,
+		.has_submission = true,
+		.submission = 99,
+		.counters = no_number,
+		.n_counters = N(no_number),
+		.flags = TALLY_FLAG(INCOMPLETE) | TALLY_FLAG(BAD_TIME) | TALLY_FLAG(CONDITIONAL),
+	},
+	{
+		/* a display list: counts unknown, except the clears */
+		.index = 2,
+		.id = UINT64_C(0x00ab54a98ceb1f0a),
+		.kind = TALLY_PASS_RENDER,
+		.unknown = TALLY_UNKNOWN_DRAWS | TALLY_UNKNOWN_VERTICES | TALLY_UNKNOWN_INSTANCES |
+			   TALLY_UNKNOWN_DISPATCHES | TALLY_UNKNOWN_COPIES,
+		.context = 0,
+		.queue_family = -1,
+		.queue_index = -1,
+		.surface = -1,
+		.flags = TALLY_FLAG(LIST),
+	},
+	{
+		/* an indirect draw: one, of how many vertices only the GPU knows */
+		.index = 3,
+		.id = UINT64_C(0x00ab54a98ceb1f0a),
+		.kind = TALLY_PASS_RENDER,
+		.tallies = { .draws = 1 },
+		.unknown = TALLY_UNKNOWN_VERTICES | TALLY_UNKNOWN_INSTANCES,
+		.context = 0,
+		.queue_family = -1,
+		.queue_index = -1,
+		.surface = -1,
+		.flags = TALLY_FLAG(INDIRECT),
+	},
+	{
+		/* a draw of no vertices: 0 is a number */
+		.index = 4,
+		.id = UINT64_C(0x00ab54a98ceb1f0a),
+		.kind = TALLY_PASS_RENDER,
+		.tallies = { .draws = 1 },
+		.context = 0,
+		.queue_family = -1,
+		.queue_index = -1,
+		.surface = -1,
+	},
+	{
+		.index = 5,
+		.id = 1,
+		.kind = TALLY_PASS_COMPUTE,
 		.tallies = { .dispatches = 1 },
-		.context = 0, .queue_family = -1, .queue_index = -1, .surface = -1,
-		.has_gpu = true, .gpu_ns = 0,
+		.context = 0,
+		.queue_family = -1,
+		.queue_index = -1,
+		.surface = -1,
+		.has_gpu = true,
+		.gpu_ns = 0,
 	},
 };
 static const struct tally_keyed_value unattributed[] = {
 	{ "vertex_shader_invocations", U64(0), true },
 };
 static const struct tally_frame_record frame_1 = {
-	.frame = 3, .device = 0, .start_ns = 999000, .cpu_ns = 16666667,
-	.has_gpu = true, .gpu_ns = 5000, .envelope_ns = 6000,
-	.has_coverage = true, .coverage = 0.8,
+	.frame = 3,
+	.device = 0,
+	.start_ns = 999000,
+	.cpu_ns = 16666667,
+	.has_gpu = true,
+	.gpu_ns = 5000,
+	.envelope_ns = 6000,
+	.has_coverage = true,
+	.coverage = 0.8,
 	.set = "set-1",
-	.passes = passes_1, .n_passes = N(passes_1),
-	.has_unattributed_gpu = true, .unattributed_gpu_ns = 1000,
-	.unattributed = unattributed, .n_unattributed = N(unattributed),
-	.overhead_ns = 2500, .dropped_passes = 2,
+	.passes = passes_1,
+	.n_passes = N(passes_1),
+	.has_unattributed_gpu = true,
+	.unattributed_gpu_ns = 1000,
+	.unattributed = unattributed,
+	.n_unattributed = N(unattributed),
+	.overhead_ns = 2500,
+	.dropped_passes = 2,
 	.flags = TALLY_FLAG(PARTIAL) | TALLY_FLAG(INDIRECT),
 };
 static const struct tally_frame_record frame_2 = {
-	.frame = 18446744073709551615u, .device = 1, .start_ns = 18446744073709551615u,
-	.has_coverage = true, .coverage = NAN,
-	.unattributed = unattributed, .n_unattributed = N(unattributed),
+	.frame = 18446744073709551615u,
+	.device = 1,
+	.start_ns = 18446744073709551615u,
+	.has_coverage = true,
+	.coverage = NAN,
+	.unattributed = unattributed,
+	.n_unattributed = N(unattributed),
 };
 static const struct tally_note_record note = {
 	.level = TALLY_LEVEL_WARNING,
-	.message = "control \x01\x1f\x7f, tab\t, \"quotes\", back\\slash, \xe2\x82\xac \xf0\x9f\x8e\xae",
+	.message = "control \x01\x1f\x7f, tab\t, \"quotes\", back\\slash, \xe2\x82\xac "
+		   "\xf0\x9f\x8e\xae",
 	.source = "session",
 };
 static const struct tally_note_record bare_note = { .level = TALLY_LEVEL_INFO, .message = "" };
 static const struct tally_statistic_record statistics[] = {
 	{
-		.id = 1, .key = "gpu_ns", .n = 3, .integral = true,
-		.sum_hi = 0, .sum_lo = 6, .sum_sq_hi = UINT64_MAX, .sum_sq_lo = UINT64_MAX,
-		.min = U64(1), .max = U64(3), .mean = 2, .sd_population = 0.816496580927726,
-		.sd_sample = 1, .has_sd_sample = true,
-	},
-	{
-		.id = UINT64_C(0xfedcba9876543210), .key = "gpu.delta", .n = 1, .integral = true,
-		.sum_hi = UINT64_MAX, .sum_lo = (uint64_t)-5, .sum_sq_lo = 25,
-		.min = I64(-5), .max = I64(-5), .mean = -5,
-	},
-	{
-		.id = UINT64_C(0xfedcba9876543210), .key = "gpu.busy", .n = 2, .integral = false,
-		.sum_f64 = 199, .sum_sq_f64 = 1.98e25, .min = F64(99), .max = F64(100),
-		.mean = 99.5, .sd_population = 0.5, .sd_sample = 0.7071067811865476,
+		.id = 1,
+		.key = "gpu_ns",
+		.n = 3,
+		.integral = true,
+		.sum_hi = 0,
+		.sum_lo = 6,
+		.sum_sq_hi = UINT64_MAX,
+		.sum_sq_lo = UINT64_MAX,
+		.min = U64(1),
+		.max = U64(3),
+		.mean = 2,
+		.sd_population = 0.816496580927726,
+		.sd_sample = 1,
 		.has_sd_sample = true,
 	},
 	{
-		.id = UINT64_C(0xfedcba9876543210), .key = "gpu.broken", .n = 2, .integral = false,
-		.sum_f64 = INFINITY, .sum_sq_f64 = INFINITY, .min = F64(-INFINITY),
-		.max = F64(INFINITY), .mean = NAN, .sd_population = NAN,
+		.id = UINT64_C(0xfedcba9876543210),
+		.key = "gpu.delta",
+		.n = 1,
+		.integral = true,
+		.sum_hi = UINT64_MAX,
+		.sum_lo = (uint64_t)-5,
+		.sum_sq_lo = 25,
+		.min = I64(-5),
+		.max = I64(-5),
+		.mean = -5,
+	},
+	{
+		.id = UINT64_C(0xfedcba9876543210),
+		.key = "gpu.busy",
+		.n = 2,
+		.integral = false,
+		.sum_f64 = 199,
+		.sum_sq_f64 = 1.98e25,
+		.min = F64(99),
+		.max = F64(100),
+		.mean = 99.5,
+		.sd_population = 0.5,
+		.sd_sample = 0.7071067811865476,
+		.has_sd_sample = true,
+	},
+	{
+		.id = UINT64_C(0xfedcba9876543210),
+		.key = "gpu.broken",
+		.n = 2,
+		.integral = false,
+		.sum_f64 = INFINITY,
+		.sum_sq_f64 = INFINITY,
+		.min = F64(-INFINITY),
+		.max = F64(INFINITY),
+		.mean = NAN,
+		.sd_population = NAN,
 	},
 };
 static const struct tally_end_record end = {
-	.frames = 2, .frames_dropped = 1, .passes = 6, .reason = "exit",
-	.statistics = statistics, .n_statistics = N(statistics),
+	.frames = 2,
+	.frames_dropped = 1,
+	.passes = 6,
+	.reason = "exit",
+	.statistics = statistics,
+	.n_statistics = N(statistics),
 };
 
 static char *
@@ -449,8 +570,7 @@ check_pass(const struct tally_pass_record *got, const struct tally_pass_record *
 	g_assert_cmpuint(got->id, ==, want->id);
 	g_assert_cmpuint(got->segment, ==, want->segment);
 	g_assert_cmpint(got->kind, ==, want->kind);
-	g_assert_cmpmem(&got->tallies, sizeof(got->tallies), &want->tallies,
-			sizeof(want->tallies));
+	g_assert_cmpmem(&got->tallies, sizeof(got->tallies), &want->tallies, sizeof(want->tallies));
 	g_assert_cmphex(got->unknown, ==, want->unknown);
 	g_assert_cmpint(got->context, ==, want->context);
 	g_assert_cmpint(got->queue_family, ==, want->queue_family);

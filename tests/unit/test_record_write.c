@@ -7,21 +7,36 @@
 
 static const struct tally_option_record options[] = { { "counters", "overview" } };
 static const struct tally_header_record header = {
-	.version = "1", .program = "/usr/bin/game", .pid = 1, .options = options, .n_options = 1,
+	.version = "1",
+	.program = "/usr/bin/game",
+	.pid = 1,
+	.options = options,
+	.n_options = 1,
 };
 static const struct tally_counter counter = {
-	.key = "samples_passed", .name = "Samples passed", .unit = "1", .source = "gl-statistics",
+	.key = "samples_passed",
+	.name = "Samples passed",
+	.unit = "1",
+	.source = "gl-statistics",
 	.description = "Samples that passed the depth and stencil tests.",
 };
 static const struct tally_counter *const counters[] = { &counter };
 static const struct tally_source_info sources[] = { { "gl-statistics", true, NULL } };
 static const struct tally_device_record device = {
-	.device = 1, .api = TALLY_API_OPENGL_ES, .name = "\xff \"name\"", .beneath = -1,
-	.sources = sources, .n_sources = 1, .counters = counters, .n_counters = 1,
+	.device = 1,
+	.api = TALLY_API_OPENGL_ES,
+	.name = "\xff \"name\"",
+	.beneath = -1,
+	.sources = sources,
+	.n_sources = 1,
+	.counters = counters,
+	.n_counters = 1,
 };
 static const struct tally_pass_info_record pass_info = { .id = 7 };
 static const struct tally_note_record note = { .level = TALLY_LEVEL_WARNING, .message = "full" };
-static const struct tally_statistic_record statistic = { .id = 7, .key = "gpu_ns", .integral = true };
+static const struct tally_statistic_record statistic = { .id = 7,
+							 .key = "gpu_ns",
+							 .integral = true };
 
 static char *
 temporary_name(void)
@@ -42,7 +57,6 @@ remove_temporary(char *path)
 	g_free(folder);
 	g_free(path);
 }
-
 
 static struct tally_recorder *
 open_recorder(const char *path, uint64_t max_bytes)
@@ -98,7 +112,9 @@ test_limit(void)
 		for (size_t s = 0; s < 5000; s++)
 			many[s] = statistic;
 		const struct tally_end_record last = {
-			.reason = "max-log", .statistics = many, .n_statistics = 5000,
+			.reason = "max-log",
+			.statistics = many,
+			.n_statistics = 5000,
 		};
 		g_assert_cmpint(ops->end(r, &last), ==, TALLY_RECORD_OK);
 		ops->close(r);
@@ -123,7 +139,7 @@ test_device_text(void)
 	char whole[4096], small[4096];
 	size_t len = tally_json_write_device(whole, sizeof(whole), &device);
 	g_assert_cmpuint(len, ==, strlen(whole));
-	g_assert_true(g_str_has_prefix(whole, "{\"type\":\"device\",\"device\":0,"));
+	g_assert_true(g_str_has_prefix(whole, "{\"type\":\"device\",\"device\":1,"));
 	g_assert_true(g_str_has_suffix(whole, "]}"));
 	for (size_t size = 0; size <= len + 1; size++) {
 		memset(small, '#', sizeof(small));
@@ -144,7 +160,8 @@ test_device_line(void)
 	tally_json_write_device(text, sizeof(text), &device);
 	char *log = g_strconcat("{\"type\":\"header\",\"schema\":\"passtally/1\",\"version\":\"\","
 				"\"program\":\"\",\"pid\":1,\"started\":\"1970-01-01T00:00:00Z\","
-				"\"options\":{}}\n", text, "\n", NULL);
+				"\"options\":{}}\n",
+				text, "\n", NULL);
 	check_log(log, strlen(log));
 	g_free(log);
 }
