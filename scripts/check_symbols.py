@@ -25,7 +25,7 @@ API_NAME = re.compile(r"(?:gl[A-Z]|egl[A-Z]|glX[A-Z]|vk[A-Z])\w*")
 # Not in someone else's process. Function: object files (source names) where it is right.
 PRINTS = "printf vprintf fprintf vfprintf puts fputs putchar fputc putc fwrite perror psignal syslog"
 ENDS = "abort exit quick_exit _exit _Exit raise kill err errx verr verrx"
-UNBOUNDED = "strcpy stpcpy strcat sprintf vsprintf gets scanf sscanf fscanf strtok mktemp tmpnam"
+UNBOUNDED = "strcpy stpcpy strcat sprintf vsprintf gets scanf fscanf strtok mktemp tmpnam"
 PROCESS = ("system popen fork vfork execl execle execlp execv execve execvp posix_spawn posix_spawnp"
            " setenv putenv unsetenv clearenv setlocale uselocale signal umask chdir srand rand random"
            " setjmp _setjmp longjmp")

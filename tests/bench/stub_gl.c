@@ -35,6 +35,7 @@ struct stub_current {
 	EGLContext context;
 	uint64_t stamp_ns;
 	GLuint active[16]; /* query in progress, by the low bits of its target */
+	GLuint texture; /* bound, to whatever target */
 };
 static __thread struct stub_current current;
 
@@ -62,6 +63,13 @@ clear(GLbitfield mask)
 {
 	(void)mask;
 	__asm__ volatile("");
+}
+
+static void
+bind_texture(GLenum target, GLuint name)
+{
+	(void)target;
+	current.texture = name;
 }
 
 static long
@@ -180,6 +188,9 @@ get_integer(GLenum name, GLint *data)
 		break;
 	case GL_CONTEXT_PROFILE_MASK:
 		*data = GL_CONTEXT_COMPATIBILITY_PROFILE_BIT;
+		break;
+	case GL_TEXTURE_BINDING_2D:
+		*data = (GLint)current.texture;
 		break;
 	case GL_DRAW_BUFFER:
 		*data = GL_BACK;
@@ -421,6 +432,7 @@ static const struct {
 	{ "glDrawArrays", (function)draw_arrays },
 	{ "glBindFramebuffer", (function)bind_framebuffer },
 	{ "glClear", (function)clear },
+	{ "glBindTexture", (function)bind_texture },
 	{ "glGenQueries", (function)gen_names },
 	{ "glGenFramebuffers", (function)gen_names },
 	{ "glGenTextures", (function)gen_names },
