@@ -350,7 +350,21 @@ write_frames(struct tally_assembly *a, struct tally_device *d, uint64_t now_ns, 
 	return any;
 }
 
-/* The frame that was open when its device or the capture ended, if it has passes. */
+/* What streams that are gone could not say through a part. */
+static void
+settle_gone(struct tally_assembly *a, struct tally_device *d)
+{
+	for (struct tally_stream *s = d->streams; s; s = s->next) {
+		if (!s->was_gone)
+			continue;
+		d->spare_dropped += s->lost_passes;
+		a->frames_dropped += s->lost_ends;
+		s->lost_passes = s->lost_ends = 0;
+	}
+}
+
+/* The frame that was open when its device or the capture ended, if it has passes, dropped ones
+ * included. */
 static void
 write_trailing(struct tally_assembly *a, struct tally_device *d, uint64_t now_ns)
 {
@@ -359,10 +373,11 @@ write_trailing(struct tally_assembly *a, struct tally_device *d, uint64_t now_ns
 		.end_ns = now_ns,
 		.flags = TALLY_FLAG(PARTIAL),
 	};
-	uint64_t n_passes = 0;
+	settle_gone(a, d);
+	uint64_t n_passes = d->spare_dropped;
 	for (const struct tally_part *p = d->parts; p; p = p->next) {
 		in.n_parts++;
-		n_passes += p->n_passes;
+		n_passes += p->n_passes + p->dropped;
 		if (p->frame > in.frame)
 			in.frame = p->frame;
 	}
@@ -382,14 +397,13 @@ write_trailing(struct tally_assembly *a, struct tally_device *d, uint64_t now_ns
 static void
 drop_gone_streams(struct tally_assembly *a, struct tally_device *d)
 {
+	settle_gone(a, d);
 	for (struct tally_stream **at = &d->streams; *at;) {
 		struct tally_stream *s = *at;
 		if (!s->was_gone || s->n_held) {
 			at = &s->next;
 			continue;
 		}
-		d->spare_dropped += s->lost_passes;
-		a->frames_dropped += s->lost_ends;
 		*at = s->next;
 		tally_stream_unref(s);
 	}
@@ -416,6 +430,7 @@ tally_assembly_end_round(struct tally_assembly *a, uint64_t now_ns)
 		for (const struct tally_stream *s = d->streams; s; s = s->next)
 			gone &= s->was_gone;
 		if (gone) {
+			read_gates(d); /* judges what was popped last */
 			write_frames(a, d, now_ns, true);
 			write_trailing(a, d, now_ns);
 		}
@@ -473,6 +488,9 @@ tally_assembly_finish(struct tally_assembly *a, const char *reason, uint64_t now
 	while (a->devices) {
 		struct tally_device *d = a->devices;
 		a->devices = d->next;
+		/* Twice: the second look judges what the first pop brought. */
+		read_gates(d);
+		pop_parts(d);
 		read_gates(d);
 		pop_parts(d);
 		write_frames(a, d, now_ns, true);

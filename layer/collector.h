@@ -10,8 +10,9 @@
 #include "layer/part.h"
 #include "layer/recorder.h"
 
-/* Frames of a device that may wait for a slow stream, and for how long. */
-#define TALLY_MAX_WAITING 64
+/* Frames of a device that may wait for a slow stream, and for how long. Fewer than a stream has
+ * parts: else the one that is not slow would run out of them first. */
+#define TALLY_MAX_WAITING 48
 #define TALLY_MAX_WAIT_NS UINT64_C(2000000000)
 
 enum tally_letter_kind {

@@ -27,9 +27,9 @@ static struct {
 	GHashTable *taken; /* paths that exist already */
 	GPtrArray *paths;  /* opened */
 	struct tally_end_record end;
-	unsigned n_ends, n_closed, n_abandoned, n_flushes;
+	unsigned n_ends, n_closed, n_abandoned;
 	enum tally_record_status failed;
-	atomic_uint n_frames; /* may be read at any time */
+	atomic_uint n_frames, n_flushes; /* may be read at any time */
 } stub;
 
 /* Lines until `stub_failure`; -1: never. */
@@ -179,7 +179,7 @@ static enum tally_record_status
 stub_flush(struct tally_recorder *r)
 {
 	(void)r;
-	stub.n_flushes++;
+	atomic_fetch_add(&stub.n_flushes, 1);
 	return stub.failed;
 }
 

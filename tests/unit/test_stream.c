@@ -1,0 +1,646 @@
+#include "layer/session.h"
+#include "layer/stream.h"
+
+#include "layer/clock.h"
+#include "tests/unit/recorder_stub.h"
+
+#include <glib.h>
+#include <sched.h>
+#include <unistd.h>
+
+#define FRAME_NS UINT64_C(16000000)
+
+static const struct tally_counter counter = {
+	.key = "n", .name = "N", .unit = "1", .source = "fake", .storage = TALLY_STORAGE_U64
+};
+static const struct tally_counter *const counters[] = { &counter };
+static const struct tally_target window = {
+	.width = 64, .height = 64, .layers = 1, .samples = 1, .n_color = 1,
+	.color = { { "RGBA8", 1, 1 } }, .presented = true,
+};
+
+static struct tally_device *
+start_device(void)
+{
+	static const struct tally_source_info source = { "fake", true, NULL };
+	static const struct tally_device_record info = {
+		.name = "Fake", .driver = "fake", .driver_version = "1", .beneath = -1,
+		.sources = &source, .n_sources = 1, .counters = counters, .n_counters = 1,
+	};
+	g_assert_true(tally_session_start(&stub_recorder));
+	struct tally_device *device = tally_device_create(&info);
+	g_assert_nonnull(device);
+	return device;
+}
+
+static struct tally_stream *
+new_stream(struct tally_device *device, int64_t context)
+{
+	struct tally_stream_info info = {
+		.context = context, .queue_family = -1, .queue_index = -1,
+		.counters = counters, .n_counters = 1,
+	};
+	struct tally_stream *stream = tally_stream_create(device, &info);
+	g_assert_nonnull(stream);
+	return stream;
+}
+
+static struct tally_pass *
+open_pass(struct tally_stream *s, uint64_t serial)
+{
+	struct tally_pass *pass = tally_stream_open_pass(s, 1);
+	if (!pass)
+		return NULL;
+	g_assert_cmpuint(pass->slot, ==, UINT32_MAX);
+	g_assert_cmpint(pass->surface, ==, -1);
+	g_assert_cmpuint(pass->valid[0], ==, 0);
+	pass->target = tally_stream_intern_target(s, &window);
+	pass->key = serial;
+	pass->tallies.draws = serial;
+	pass->values[0] = (struct tally_value){ TALLY_STORAGE_U64, { .u64 = serial } };
+	pass->valid[0] = 1;
+	return pass;
+}
+
+static void
+finish_all(struct tally_stream *s)
+{
+	struct tally_pass *pass;
+	uint64_t age;
+	while ((pass = tally_stream_pending(s, &age)))
+		tally_stream_pass_done(s, pass);
+}
+
+static void
+end_frame(struct tally_stream *s, uint64_t now_ns)
+{
+	struct tally_frame_end end = { .now_ns = now_ns, .presented = { 64, 64 } };
+	tally_stream_end_frame(s, &end);
+}
+
+static void
+wait_for_frames(unsigned n)
+{
+	for (int i = 0; i < 5000 && atomic_load(&stub.n_frames) < n; i++)
+		g_usleep(1000);
+	g_assert_cmpuint(atomic_load(&stub.n_frames), >=, n);
+}
+
+static void
+test_one_stream(void)
+{
+	if (!stub_in_child(NULL))
+		return;
+	struct tally_device *device = start_device();
+	struct tally_stream *s = new_stream(device, 5);
+	uint64_t t0 = tally_clock_now_ns() + 1000000000;
+	uint64_t serial = 0;
+	for (uint64_t frame = 0; frame < 10; frame++) {
+		g_assert_cmpuint(tally_device_frame(device), ==, frame);
+		g_assert_true(tally_stream_captures(s));
+		/* Frame 3 has none: it gets its line all the same. 200 passes need more chunks. */
+		unsigned n = frame == 3 ? 0 : frame == 4 ? 200 : 3;
+		for (unsigned i = 0; i < n; i++)
+			g_assert_nonnull(open_pass(s, serial++));
+		tally_stream_add_overhead(s, 100 + frame);
+		end_frame(s, t0 + frame * FRAME_NS);
+		tally_stream_add_overhead(s, 7); /* of the next frame */
+		/* Results come two frames late. */
+		uint64_t age = 0;
+		struct tally_pass *pass;
+		while ((pass = tally_stream_pending(s, &age)) && age >= 2)
+			tally_stream_pass_done(s, pass);
+		tally_stream_publish(s);
+	}
+	finish_all(s);
+	tally_stream_publish(s);
+	tally_stream_destroy(s);
+	tally_device_destroy(device);
+	tally_session_stop("exit");
+
+	g_assert_cmpuint(stub.frames->len, ==, 10);
+	uint64_t next = 0;
+	for (unsigned i = 0; i < 10; i++) {
+		const struct tally_frame_record *f = stub_frame(i);
+		g_assert_cmpuint(f->frame, ==, i);
+		g_assert_cmphex(f->flags, ==, 0);
+		g_assert_cmpuint(f->n_passes, ==, i == 3 ? 0 : i == 4 ? 200 : 3);
+		g_assert_cmpuint(f->overhead_ns, ==, 100 + i + (i ? 7 : 0));
+		g_assert_cmpuint(f->dropped_passes, ==, 0);
+		if (i) {
+			g_assert_cmpuint(f->start_ns, ==, t0 + (i - 1) * FRAME_NS);
+			g_assert_cmpuint(f->cpu_ns, ==, FRAME_NS);
+		}
+		for (uint32_t j = 0; j < f->n_passes; j++, next++) {
+			const struct tally_pass_record *p = &f->passes[j];
+			g_assert_cmpuint(p->tallies.draws, ==, next);
+			g_assert_cmpuint(p->index, ==, j);
+			g_assert_cmpint(p->context, ==, 5);
+			g_assert_cmpuint(p->n_counters, ==, 1);
+			g_assert_cmpuint(p->counters[0].value.u64, ==, next);
+		}
+	}
+	g_assert_cmpuint(next, ==, serial);
+	g_assert_cmpuint(stub.end.frames, ==, 10);
+	g_assert_cmpuint(stub.end.passes, ==, serial);
+	g_assert_cmpuint(stub.end.frames_dropped, ==, 0);
+	g_assert_cmpstr(stub.end.reason, ==, "exit");
+	g_assert_cmpuint(stub.n_ends, ==, 1);
+	g_assert_cmpuint(stub.n_closed, ==, 1);
+	g_assert_true(g_str_has_prefix(stub_line(0), "header "));
+	g_assert_cmpstr(stub_line(1), ==, "device 0 Fake sources=1 counters=1");
+	g_assert_true(g_str_has_prefix(stub_line(2), "pass_info "));
+	g_assert_cmpstr(stub_line(stub.lines->len - 1), ==, "end exit");
+}
+
+/* ---- many producers ---- */
+
+#define STRESS_FRAMES 300
+static struct tally_device *stress_device;
+static atomic_bool stress_over;
+
+struct producer {
+	unsigned number;
+	bool ends_frames;
+	uint64_t opened, refused; /* answers of open_pass */
+};
+
+static gpointer
+produce(gpointer data)
+{
+	struct producer *p = data;
+	struct tally_stream *s = new_stream(stress_device, p->number);
+	GRand *rand = g_rand_new_with_seed(p->number + 1);
+	uint64_t serial = 0;
+	for (unsigned turn = 0; p->ends_frames ? turn < STRESS_FRAMES : !atomic_load(&stress_over); turn++) {
+		unsigned n = (unsigned)g_rand_int_range(rand, 0, 20);
+		for (unsigned i = 0; i < n; i++) {
+			struct tally_pass *pass = open_pass(s, serial);
+			if (!pass) {
+				p->refused++;
+				continue;
+			}
+			serial++;
+			p->opened++;
+		}
+		if (p->ends_frames)
+			end_frame(s, tally_clock_now_ns());
+		unsigned left = (unsigned)g_rand_int_range(rand, 0, 30);
+		struct tally_pass *pass;
+		uint64_t age;
+		while (left-- && (pass = tally_stream_pending(s, &age)))
+			tally_stream_pass_done(s, pass);
+		tally_stream_publish(s);
+		if (g_rand_int_range(rand, 0, 4) == 0)
+			sched_yield();
+		if (p->ends_frames)
+			g_usleep(100);
+	}
+	/* Half hand over properly, half just go. */
+	if (p->number % 2) {
+		finish_all(s);
+		tally_stream_publish(s);
+	}
+	tally_stream_destroy(s);
+	g_rand_free(rand);
+	return NULL;
+}
+
+/* Nothing lost, nothing twice, each stream's passes in order, frames in order, drops counted. */
+static void
+check_stress(const struct producer *producers, unsigned n)
+{
+	uint64_t seen[16] = { 0 };
+	uint64_t dropped = 0, refused = 0, total = 0;
+	uint64_t next_frame = 0;
+	for (unsigned i = 0; i < stub.frames->len; i++) {
+		const struct tally_frame_record *f = stub_frame(i);
+		g_assert_cmpuint(f->frame, >=, next_frame);
+		next_frame = f->frame + 1;
+		dropped += f->dropped_passes;
+		total += f->n_passes;
+		for (uint32_t j = 0; j < f->n_passes; j++) {
+			unsigned c = (unsigned)f->passes[j].context;
+			g_assert_cmpuint(c, <, n);
+			/* Late passes are listed after newer ones, so order holds only without. */
+			if (!(f->flags & TALLY_FLAG(LATE)) && j && f->passes[j - 1].context == c)
+				g_assert_cmpuint(f->passes[j].tallies.draws, >,
+						 f->passes[j - 1].tallies.draws);
+			seen[c]++;
+		}
+	}
+	for (unsigned c = 0; c < n; c++) {
+		g_assert_cmpuint(seen[c], ==, producers[c].opened);
+		refused += producers[c].refused;
+	}
+	g_assert_cmpuint(dropped, ==, refused);
+	g_assert_cmpuint(stub.end.passes, ==, total);
+	g_assert_cmpuint(stub.end.frames, ==, stub.frames->len);
+}
+
+static void
+check_no_duplicates(unsigned n)
+{
+	for (unsigned c = 0; c < n; c++) {
+		GHashTable *serials = g_hash_table_new(NULL, NULL);
+		for (unsigned i = 0; i < stub.frames->len; i++) {
+			const struct tally_frame_record *f = stub_frame(i);
+			for (uint32_t j = 0; j < f->n_passes; j++) {
+				if (f->passes[j].context == c)
+					g_assert_true(g_hash_table_add(
+						serials, GUINT_TO_POINTER(f->passes[j].tallies.draws)));
+			}
+		}
+		g_hash_table_destroy(serials);
+	}
+}
+
+static void
+test_threads(gconstpointer data)
+{
+	if (!stub_in_child(NULL))
+		return;
+	unsigned n = GPOINTER_TO_UINT(data);
+	struct producer producers[8] = { 0 };
+	GThread *threads[8];
+	stress_device = start_device();
+	for (unsigned i = 0; i < n; i++) {
+		producers[i].number = i;
+		/* Two windows swapped by two threads, once there are enough. */
+		producers[i].ends_frames = i == 0 || i == 4;
+		threads[i] = g_thread_new("producer", produce, &producers[i]);
+	}
+	for (unsigned i = 0; i < n; i += 4)
+		g_thread_join(threads[i]);
+	atomic_store(&stress_over, true);
+	for (unsigned i = 0; i < n; i++) {
+		if (i % 4)
+			g_thread_join(threads[i]);
+	}
+	uint64_t ended = tally_device_frame(stress_device);
+	g_assert_cmpuint(ended, ==, STRESS_FRAMES * (n > 4 ? 2 : 1));
+	tally_device_destroy(stress_device);
+	tally_session_stop("exit");
+	check_stress(producers, n);
+	check_no_duplicates(n);
+	/* Each ended frame has a line or is counted; one more may be the open one. */
+	uint64_t lines = stub.end.frames + stub.end.frames_dropped;
+	g_assert_cmpuint(lines, >=, ended);
+	g_assert_cmpuint(lines, <=, ended + 1);
+}
+
+/* ---- limits ---- */
+
+static void
+test_max_passes(void)
+{
+	if (!stub_in_child("max-passes=70"))
+		return;
+	struct tally_device *device = start_device();
+	struct tally_stream *s = new_stream(device, 0);
+	for (unsigned i = 0; i < 100; i++)
+		g_assert_true((open_pass(s, i) != NULL) == (i < 70));
+	end_frame(s, tally_clock_now_ns());
+	g_assert_nonnull(open_pass(s, 1000));
+	end_frame(s, tally_clock_now_ns());
+	finish_all(s);
+	tally_stream_publish(s);
+	tally_stream_destroy(s);
+	tally_device_destroy(device);
+	tally_session_stop("exit");
+	g_assert_cmpuint(stub_frame(0)->n_passes, ==, 70);
+	g_assert_cmpuint(stub_frame(0)->dropped_passes, ==, 30);
+	g_assert_cmpuint(stub_frame(1)->dropped_passes, ==, 0);
+}
+
+/* Results that do not come for more frames than there are parts. */
+static void
+test_no_parts_left(void)
+{
+	if (!stub_in_child(NULL))
+		return;
+	struct tally_device *device = start_device();
+	struct tally_stream *s = new_stream(device, 0);
+	uint64_t t0 = tally_clock_now_ns();
+	for (unsigned i = 0; i < 100; i++) {
+		g_assert_true((open_pass(s, i) != NULL) == (i < TALLY_MAX_PARTS));
+		end_frame(s, t0 + i * FRAME_NS);
+		tally_stream_publish(s);
+	}
+	uint64_t age;
+	g_assert_nonnull(tally_stream_pending(s, &age));
+	g_assert_cmpuint(age, ==, 100);
+	finish_all(s);
+	tally_stream_publish(s);
+	wait_for_frames(TALLY_MAX_PARTS);
+	/* And on it goes; the lost ends are known, so the time is right. */
+	g_assert_nonnull(open_pass(s, 100));
+	end_frame(s, t0 + 100 * FRAME_NS);
+	finish_all(s);
+	tally_stream_publish(s);
+	tally_stream_destroy(s);
+	tally_device_destroy(device);
+	tally_session_stop("exit");
+
+	g_assert_cmpuint(stub.frames->len, ==, TALLY_MAX_PARTS + 1);
+	const struct tally_frame_record *last = stub_frame(TALLY_MAX_PARTS);
+	g_assert_cmpuint(last->frame, ==, 100);
+	g_assert_cmpuint(last->dropped_passes, ==, 36);
+	g_assert_cmpuint(last->cpu_ns, ==, FRAME_NS);
+	g_assert_cmphex(last->flags, ==, 0);
+	g_assert_cmpuint(stub.end.frames_dropped, ==, 36);
+}
+
+static void
+test_destroy(void)
+{
+	if (!stub_in_child(NULL))
+		return;
+	struct tally_device *device = start_device();
+	struct tally_stream *s = new_stream(device, 0);
+	struct tally_stream *idle = new_stream(device, 1);
+	open_pass(s, 1);
+	end_frame(s, tally_clock_now_ns());
+	struct tally_pass *done = open_pass(s, 2);
+	open_pass(s, 3);
+	done->done = false;
+	tally_stream_destroy(s);
+	tally_stream_destroy(idle);
+	tally_stream_destroy(NULL);
+	tally_device_destroy(device);
+	tally_device_destroy(NULL);
+	wait_for_frames(2); /* a device that is gone does not wait for the end of the run */
+	tally_session_stop("exit");
+	g_assert_cmpuint(stub.frames->len, ==, 2);
+	g_assert_cmphex(stub_frame(0)->flags, ==, 0);
+	g_assert_cmphex(stub_frame(0)->passes[0].flags, ==, TALLY_FLAG(LOST));
+	g_assert_cmphex(stub_frame(1)->flags, ==, TALLY_FLAG(PARTIAL));
+	g_assert_cmpuint(stub_frame(1)->n_passes, ==, 2);
+	g_assert_cmphex(stub_frame(1)->passes[1].flags, ==, TALLY_FLAG(LOST));
+}
+
+/* An open frame without passes leaves no line. */
+static void
+test_nothing(void)
+{
+	if (!stub_in_child(NULL))
+		return;
+	struct tally_device *device = start_device();
+	struct tally_stream *s = new_stream(device, 0);
+	tally_stream_add_overhead(s, 5);
+	tally_stream_publish(s);
+	uint64_t age;
+	g_assert_null(tally_stream_pending(s, &age));
+	tally_stream_destroy(s);
+	tally_device_destroy(device);
+	tally_session_stop("exit");
+	g_assert_cmpuint(stub.frames->len, ==, 0);
+	g_assert_cmpuint(stub.end.frames, ==, 0);
+}
+
+/* A stream that sits on a pass holds frames back only so long; later its pass is late. */
+static void
+test_slow_stream(void)
+{
+	if (!stub_in_child(NULL))
+		return;
+	struct tally_device *device = start_device();
+	struct tally_stream *fast = new_stream(device, 0);
+	struct tally_stream *slow = new_stream(device, 1);
+	open_pass(slow, 1000);
+	for (unsigned i = 0; i < 70; i++) {
+		g_assert_nonnull(open_pass(fast, i));
+		end_frame(fast, tally_clock_now_ns());
+		finish_all(fast);
+		tally_stream_publish(fast);
+		if (i == 40) {
+			g_usleep(20000);
+			g_assert_cmpuint(atomic_load(&stub.n_frames), ==, 0);
+		}
+		/* No faster than parts come back. */
+		if (i > 50)
+			wait_for_frames(i - 50);
+	}
+	/* The first was given up when 48 waited, or after 2 s; the others then wait for nobody. */
+	wait_for_frames(70);
+	finish_all(slow);
+	tally_stream_publish(slow);
+	g_usleep(50000);
+	open_pass(fast, 70);
+	end_frame(fast, tally_clock_now_ns());
+	finish_all(fast);
+	tally_stream_publish(fast);
+	tally_stream_destroy(fast);
+	tally_stream_destroy(slow);
+	tally_device_destroy(device);
+	tally_session_stop("exit");
+	g_assert_cmphex(stub_frame(0)->flags, ==, TALLY_FLAG(INCOMPLETE));
+	for (unsigned i = 1; i < 70; i++) {
+		g_assert_cmpuint(stub_frame(i)->frame, ==, i);
+		g_assert_cmphex(stub_frame(i)->flags, ==, 0);
+	}
+	const struct tally_frame_record *last = stub_frame(stub.frames->len - 1);
+	g_assert_cmphex(last->flags, ==, TALLY_FLAG(LATE));
+	g_assert_cmpuint(last->passes[last->n_passes - 1].tallies.draws, ==, 1000);
+}
+
+/* ---- which frames ---- */
+
+static void
+run_frames(struct tally_stream *s, unsigned n, uint64_t t0)
+{
+	for (unsigned i = 0; i < n; i++) {
+		struct tally_pass *pass = open_pass(s, i);
+		g_assert_true((pass != NULL) == tally_stream_captures(s));
+		end_frame(s, t0 + (i + 1) * FRAME_NS);
+		finish_all(s);
+		tally_stream_publish(s);
+		g_usleep(200);
+	}
+}
+
+static void
+test_skip_every_frames(void)
+{
+	if (!stub_in_child("skip=5,every=3,frames=4"))
+		return;
+	struct tally_device *device = start_device();
+	struct tally_stream *s = new_stream(device, 0);
+	uint64_t t0 = tally_clock_now_ns();
+	run_frames(s, 40, t0);
+	/* The capture ends by itself. */
+	for (int i = 0; i < 5000 && tally_session_running(); i++)
+		g_usleep(1000);
+	g_assert_false(tally_session_running());
+	g_assert_false(tally_stream_captures(s));
+	g_assert_null(tally_stream_open_pass(s, 1));
+	end_frame(s, 1);
+	tally_stream_publish(s);
+	g_assert_false(tally_session_start(&stub_recorder));
+	tally_session_stop("exit"); /* waits until the thread is through */
+	tally_stream_destroy(s);
+	tally_device_destroy(device);
+
+	static const uint64_t want[] = { 5, 8, 11, 14 };
+	g_assert_cmpuint(stub.frames->len, ==, G_N_ELEMENTS(want));
+	for (unsigned i = 0; i < G_N_ELEMENTS(want); i++) {
+		g_assert_cmpuint(stub_frame(i)->frame, ==, want[i]);
+		g_assert_cmpuint(stub_frame(i)->start_ns, ==, t0 + want[i] * FRAME_NS);
+		g_assert_cmpuint(stub_frame(i)->cpu_ns, ==, FRAME_NS);
+		g_assert_cmphex(stub_frame(i)->flags, ==, 0);
+	}
+	g_assert_cmpstr(stub.end.reason, ==, "frames");
+	g_assert_cmpuint(stub.n_ends, ==, 1);
+	g_assert_cmpuint(stub.end.frames_dropped, ==, 0);
+}
+
+static void
+test_seconds(void)
+{
+	if (!stub_in_child("seconds=0.05"))
+		return;
+	struct tally_device *device = start_device();
+	struct tally_stream *s = new_stream(device, 0);
+	for (unsigned i = 0; i < 5000 && tally_session_running(); i++) {
+		run_frames(s, 1, tally_clock_now_ns());
+		g_usleep(1000);
+	}
+	tally_session_stop("exit");
+	g_assert_cmpstr(stub.end.reason, ==, "seconds");
+	g_assert_cmpuint(stub.frames->len, >, 0);
+	tally_stream_destroy(s);
+	tally_device_destroy(device);
+}
+
+/* ---- interning and devices ---- */
+
+static void
+test_intern(void)
+{
+	if (!stub_in_child(NULL))
+		return;
+	struct tally_device *device = start_device();
+	struct tally_stream *a = new_stream(device, 0);
+	struct tally_stream *b = new_stream(device, 1);
+	char format[] = "RGBA8"; /* same text elsewhere */
+	struct tally_target t = window;
+	const struct tally_target *first = tally_stream_intern_target(a, &window);
+	g_assert_true(first != &window);
+	t.color[0].format = g_intern_string(format);
+	t.color[5].format = "not an attachment: n_color is 1";
+	g_assert_true(tally_stream_intern_target(b, &t) == first);
+	t.width = 65;
+	g_assert_true(tally_stream_intern_target(b, &t) != first);
+	t.n_color = TALLY_MAX_COLOR + 1;
+	g_assert_null(tally_stream_intern_target(b, &t));
+	t = window;
+	for (unsigned n = 0; n < 5000; n++) {
+		t.height = 1000 + n;
+		g_assert_true((tally_stream_intern_target(a, &t) != NULL) == (n < 4094));
+	}
+	g_assert_true(tally_stream_intern_target(a, &window) == first);
+
+	const char *label = tally_stream_intern_label(a, "Shadows, and more", 7);
+	g_assert_cmpstr(label, ==, "Shadows");
+	g_assert_true(tally_stream_intern_label(b, "Shadows", 7) == label);
+	g_assert_true(tally_stream_intern_label(a, "Shadows", 7) == label);
+	g_assert_true(tally_stream_intern_label(a, "Shadow", 6) != label);
+	g_assert_cmpstr(tally_stream_intern_label(a, "", 0), ==, "");
+	g_assert_cmpstr(tally_stream_intern_label(a, "cut\0here", 8), ==, "cut");
+	char *long_label = g_strnfill(600, 'x');
+	g_assert_cmpuint(strlen(tally_stream_intern_label(a, long_label, 600)), ==, 512);
+	g_assert_cmpuint(strlen(tally_stream_intern_label(a, long_label, 512)), ==, 512);
+	memcpy(long_label + 510, "\xe2\x82\xac", 3); /* a euro sign across the cut */
+	g_assert_cmpuint(strlen(tally_stream_intern_label(a, long_label, 600)), ==, 510);
+	g_free(long_label);
+	for (unsigned n = 0; n < 20000; n++) {
+		char text[32];
+		size_t len = (size_t)g_snprintf(text, sizeof(text), "label %u", n);
+		const char *got = tally_stream_intern_label(a, text, len);
+		if (n < 16000)
+			g_assert_cmpstr(got, ==, text);
+		if (n > 16500)
+			g_assert_null(got);
+	}
+	tally_stream_destroy(a);
+	tally_stream_destroy(b);
+	tally_device_destroy(device);
+	tally_session_stop("exit");
+}
+
+static void
+test_devices(void)
+{
+	if (!stub_in_child(NULL))
+		return;
+	struct tally_device *first = start_device();
+	struct tally_device *second = start_device();
+	char name[] = "Renamed";
+	struct tally_device_record info = { .name = name, .beneath = -1 };
+	tally_device_describe(second, &info);
+	name[0] = 'X'; /* it was copied */
+	struct tally_stream *a = new_stream(first, 0);
+	struct tally_stream *b = new_stream(second, 1);
+	open_pass(b, 1);
+	end_frame(b, tally_clock_now_ns());
+	g_assert_cmpuint(tally_device_frame(first), ==, 0);
+	g_assert_cmpuint(tally_device_frame(second), ==, 1);
+	finish_all(b);
+	tally_stream_publish(b);
+	tally_stream_destroy(a);
+	tally_stream_destroy(b);
+	tally_device_destroy(first);
+	tally_device_destroy(second);
+	tally_session_stop("exit");
+	g_assert_cmpstr(stub_line(1), ==, "device 0 Fake sources=1 counters=1");
+	g_assert_cmpstr(stub_line(2), ==, "device 1 Fake sources=1 counters=1");
+	g_assert_cmpuint(stub_count("device 1 Renamed sources=0 counters=0"), ==, 1);
+	g_assert_cmpuint(stub.frames->len, ==, 1);
+	g_assert_cmpuint(stub_frame(0)->device, ==, 1);
+	/* The capture is over. */
+	g_assert_null(tally_device_create(&info));
+}
+
+/* Streams that outlive the capture are inert, and freed by their owner. */
+static void
+test_after_the_end(void)
+{
+	if (!stub_in_child(NULL))
+		return;
+	struct tally_device *device = start_device();
+	struct tally_stream *s = new_stream(device, 0);
+	open_pass(s, 1);
+	tally_session_stop("exit");
+	g_assert_false(tally_stream_captures(s));
+	g_assert_null(tally_stream_open_pass(s, 1));
+	finish_all(s);
+	end_frame(s, 5);
+	tally_stream_publish(s);
+	g_assert_cmpuint(tally_device_frame(device), ==, 0);
+	struct tally_stream_info info = { .context = 1 };
+	g_assert_null(tally_stream_create(device, &info));
+	tally_stream_destroy(s);
+	tally_device_destroy(device);
+}
+
+int
+main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/stream/one", test_one_stream);
+	g_test_add_data_func("/stream/threads/1", GUINT_TO_POINTER(1), test_threads);
+	g_test_add_data_func("/stream/threads/2", GUINT_TO_POINTER(2), test_threads);
+	g_test_add_data_func("/stream/threads/4", GUINT_TO_POINTER(4), test_threads);
+	g_test_add_data_func("/stream/threads/8", GUINT_TO_POINTER(8), test_threads);
+	g_test_add_func("/stream/max-passes", test_max_passes);
+	g_test_add_func("/stream/no-parts-left", test_no_parts_left);
+	g_test_add_func("/stream/destroy", test_destroy);
+	g_test_add_func("/stream/nothing", test_nothing);
+	g_test_add_func("/stream/slow-stream", test_slow_stream);
+	g_test_add_func("/stream/skip-every-frames", test_skip_every_frames);
+	g_test_add_func("/stream/seconds", test_seconds);
+	g_test_add_func("/stream/intern", test_intern);
+	g_test_add_func("/stream/devices", test_devices);
+	g_test_add_func("/stream/after-the-end", test_after_the_end);
+	return g_test_run();
+}
