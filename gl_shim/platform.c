@@ -124,9 +124,14 @@ gl_drawable_forget(uintptr_t drawable)
 	if (!drawable)
 		return;
 	pthread_mutex_lock(&lock);
-	entry_of(drawable);
-	memmove(&drawables[0], &drawables[1], (MAX_DRAWABLES - 1) * sizeof(drawables[0]));
-	drawables[MAX_DRAWABLES - 1] = (struct drawable){ 0 };
+	for (size_t i = 0; i < MAX_DRAWABLES; i++) {
+		if (drawables[i].key != drawable)
+			continue;
+		memmove(&drawables[i], &drawables[i + 1],
+			(MAX_DRAWABLES - 1 - i) * sizeof(drawables[0]));
+		drawables[MAX_DRAWABLES - 1] = (struct drawable){ 0 };
+		break;
+	}
 	pthread_mutex_unlock(&lock);
 }
 
