@@ -1,0 +1,153 @@
+/* Lines out of files, pipes and memory, whatever size they come in. */
+#include <glib.h>
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "json/lines.h"
+#include "json/reader.h"
+#include "json/sink.h"
+
+static const struct {
+	const char *text;
+	size_t n;
+	const char *last; /* line */
+	bool whole; /* the last one */
+} cases[] = {
+	{ "", 0, NULL, false },  { "\n", 1, "", true },          { "a", 1, "a", false },
+	{ "a\n", 1, "a", true }, { "a\n\nbc\n", 3, "bc", true }, { "a\nbc\r", 2, "bc\r", false },
+};
+
+static void
+check_lines(struct tally_lines *lines, size_t n, const char *last, bool want_whole)
+{
+	for (size_t i = 0; i < n; i++) {
+		char *line;
+		size_t len;
+		bool whole;
+		g_assert_cmpint(tally_lines_next(lines, &line, &len, &whole), ==, TALLY_LINES_OK);
+		memset(line + len, '\n', 1); /* as the reader does */
+		if (i + 1 < n)
+			continue;
+		g_assert_cmpuint(len, ==, strlen(last));
+		g_assert_true(memcmp(line, last, len) == 0);
+		g_assert_cmpint(whole, ==, want_whole);
+	}
+	for (int again = 0; again < 2; again++) {
+		char *line;
+		size_t len;
+		bool whole;
+		g_assert_cmpint(tally_lines_next(lines, &line, &len, &whole), ==, TALLY_LINES_END);
+	}
+}
+
+static void
+test_memory(void)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		struct tally_lines lines;
+		tally_lines_init(&lines, -1, false, cases[i].text, strlen(cases[i].text));
+		g_assert_cmpuint(lines.total, ==, strlen(cases[i].text));
+		check_lines(&lines, cases[i].n, cases[i].last, cases[i].whole);
+		g_assert_cmpuint(lines.done, ==, strlen(cases[i].text));
+		tally_lines_finish(&lines);
+	}
+}
+
+/* Bytes that arrive one by one. */
+static gpointer
+feed_slowly(gpointer data)
+{
+	const int *fd = data;
+	for (const char *s = "one\ntwo\nthree"; *s; s++) {
+		g_assert_cmpint(write(*fd, s, 1), ==, 1);
+		g_usleep(200);
+	}
+	close(*fd);
+	return NULL;
+}
+
+static void
+test_pipe(void)
+{
+	int ends[2];
+	g_assert_cmpint(pipe(ends), ==, 0);
+	GThread *thread = g_thread_new("feed", feed_slowly, &ends[1]);
+	struct tally_lines lines;
+	tally_lines_init(&lines, ends[0], true, NULL, 0);
+	g_assert_cmpuint(lines.total, ==, 0);
+	check_lines(&lines, 3, "three", false);
+	tally_lines_finish(&lines);
+	g_thread_join(thread);
+}
+
+/* Lines around the sizes at which the buffer grows. */
+static void
+test_growth(void)
+{
+	static const size_t sizes[] = { 262143, 262144, 262145, 524287, 524288, 1000000 };
+	for (size_t i = 0; i < G_N_ELEMENTS(sizes); i++) {
+		char *text = g_malloc(sizes[i] + 3);
+		memset(text, 'x', sizes[i]);
+		memcpy(text + sizes[i], "\ny\n", 3);
+		struct tally_lines lines;
+		tally_lines_init(&lines, -1, false, text, sizes[i] + 3);
+		char *line;
+		size_t len;
+		bool whole;
+		g_assert_cmpint(tally_lines_next(&lines, &line, &len, &whole), ==, TALLY_LINES_OK);
+		g_assert_cmpuint(len, ==, sizes[i]);
+		for (size_t k = 0; k < TALLY_JSON_PADDING; k++)
+			g_assert_cmpint(line[len + 1 + k], !=, 'x'); /* readable */
+		check_lines(&lines, 1, "y", true);
+		tally_lines_finish(&lines);
+		g_free(text);
+	}
+}
+
+static void
+test_longest(void)
+{
+	size_t size = (size_t)TALLY_LINE_MAX + 2;
+	char *text = g_malloc(size);
+	memset(text, ' ', size);
+	for (size_t len = TALLY_LINE_MAX; len <= (size_t)TALLY_LINE_MAX + 1; len++) {
+		text[len] = '\n';
+		struct tally_lines lines;
+		tally_lines_init(&lines, -1, false, text, len + 1);
+		char *line;
+		size_t got;
+		bool whole;
+		enum tally_lines_status status = tally_lines_next(&lines, &line, &got, &whole);
+		g_assert_cmpint(status, ==,
+				len > TALLY_LINE_MAX ? TALLY_LINES_TOO_LONG : TALLY_LINES_OK);
+		tally_lines_finish(&lines);
+		text[len] = ' ';
+	}
+	g_free(text);
+}
+
+static void
+test_error(void)
+{
+	struct tally_lines lines;
+	tally_lines_init(&lines, 999, false, NULL, 0); /* no such descriptor */
+	char *line;
+	size_t len;
+	bool whole;
+	g_assert_cmpint(tally_lines_next(&lines, &line, &len, &whole), ==, TALLY_LINES_IO);
+	g_assert_cmpint(lines.error, ==, EBADF);
+	tally_lines_finish(&lines);
+}
+
+int
+main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/lines/memory", test_memory);
+	g_test_add_func("/lines/pipe", test_pipe);
+	g_test_add_func("/lines/growth", test_growth);
+	g_test_add_func("/lines/longest", test_longest);
+	g_test_add_func("/lines/error", test_error);
+	return g_test_run();
+}
