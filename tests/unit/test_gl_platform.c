@@ -6,6 +6,7 @@
 #include "gl_shim/platform.h"
 #include "gl_shim/real.h"
 #include "gl_shim/state.h"
+#include "layer/clock.h"
 
 static GString *said;
 static uint64_t now_ns;
