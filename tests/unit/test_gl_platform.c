@@ -1,5 +1,5 @@
-/* glx.c, egl.c and platform.c over a window system and a pass tracker that write down what is called:
- * "leave enter:1" and so on. Upper case is the game's real call. */
+/* glx.c, egl.c and platform.c over a window system and a pass tracker that write down what is
+ * called: "leave enter:1" and so on. Upper case is the game's real call. */
 #include <glib.h>
 #include <string.h>
 
@@ -460,7 +460,8 @@ test_egl_current(void)
 {
 	start();
 	g_assert_true(eglMakeCurrent(DPY, SURFACE, SURFACE, GINT_TO_POINTER(1)));
-	assert_said("leave size? size? MAKE enter:1"); /* our calls first: eglGetError is the game's */
+	/* Our calls first: eglGetError is the game's. */
+	assert_said("leave size? size? MAKE enter:1");
 	g_assert_true(eglMakeCurrent(DPY, SURFACE, SURFACE, GINT_TO_POINTER(1)));
 	assert_said("MAKE"); /* nothing changes */
 	g_assert_true(eglMakeCurrent(DPY, NULL, NULL, GINT_TO_POINTER(1)));
