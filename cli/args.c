@@ -1,4 +1,5 @@
 #include "cli/cli.h"
+#include "cli/text.h"
 
 #include <glib.h>
 #include <stdio.h>
@@ -39,7 +40,8 @@ take_value(struct tally_args *args, size_t i, const char *attached, const char *
 	const struct tally_arg *arg = &args->table[i];
 	if (!arg->values)
 		return (int)i;
-	if (!attached && args->next < args->argc)
+	/* "--" ends the options: it is nobody's value. */
+	if (!attached && args->next < args->argc && strcmp(args->argv[args->next], "--") != 0)
 		attached = args->argv[args->next++];
 	if (!attached) {
 		tally_cli_complain(args->command, "--%s needs a value: %s", arg->name,
@@ -111,28 +113,6 @@ tally_args_next(struct tally_args *args, const char **value)
 	return next_letter(args, argument, value);
 }
 
-/* Words of `text` in lines of at most 100 columns, each line after the first indented. */
-static void
-print_wrapped(const char *text, int indent)
-{
-	int column = indent;
-	const char *sep = "";
-	while (*text) {
-		int len = (int)strcspn(text, " ");
-		if (column + 1 + len > 100 && *sep) {
-			printf("\n%*s", indent, "");
-			column = indent;
-			sep = "";
-		}
-		printf("%s%.*s", sep, len, text);
-		column += len + (*sep != '\0');
-		sep = " ";
-		text += len;
-		text += strspn(text, " ");
-	}
-	putchar('\n');
-}
-
 void
 tally_args_help(const struct tally_arg *table, size_t n)
 {
@@ -149,7 +129,7 @@ tally_args_help(const struct tally_arg *table, size_t n)
 			printf("%s\n%*s", left, INDENT, "");
 		else
 			printf("%-*s", INDENT, left);
-		print_wrapped(arg->help, INDENT);
+		tally_text_print_wrapped(stdout, arg->help, INDENT, 100);
 		g_free(left);
 	}
 }

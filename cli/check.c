@@ -240,8 +240,10 @@ run(int argc, char **argv)
 		status = schema ? TALLY_EXIT_OK : TALLY_EXIT_FAILED;
 		if (!schema)
 			tally_cli_complain("check", "%s", why);
-		for (guint i = 0; schema && i < logs->len; i++)
-			status = MAX(status, check_log(g_ptr_array_index(logs, i), schema));
+		for (guint i = 0; schema && i < logs->len; i++) {
+			int one = check_log(g_ptr_array_index(logs, i), schema);
+			status = MAX(status, one);
+		}
 		tally_schema_destroy(schema);
 	}
 	g_ptr_array_unref(logs);

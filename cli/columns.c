@@ -298,6 +298,18 @@ sort_rows(const struct tally_aggregate *a, GPtrArray *rows, const struct tally_c
 	g_free(keyed);
 }
 
+/* Work outside passes that came to nothing is no row. */
+static bool
+is_empty(const struct tally_group *g)
+{
+	for (uint32_t i = 0; i < g->n_series; i++) {
+		const struct tally_stats *s = &g->series[i].stats;
+		if (s->n && (tally_value_f64(s->min) != 0 || tally_value_f64(s->max) != 0))
+			return false;
+	}
+	return true;
+}
+
 GPtrArray *
 tally_rows_create(const struct tally_aggregate *a, int64_t device, const struct tally_column *sort,
 		  bool reverse)
@@ -305,6 +317,8 @@ tally_rows_create(const struct tally_aggregate *a, int64_t device, const struct 
 	GPtrArray *rows = g_ptr_array_new();
 	for (guint i = 0; i < a->groups->len; i++) {
 		struct tally_group *g = g_ptr_array_index(a->groups, i);
+		if (g->outside && is_empty(g))
+			continue;
 		if (device >= 0 ? g->device == device : !tally_aggregate_is_beneath(a, g->device))
 			g_ptr_array_add(rows, g);
 	}

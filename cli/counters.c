@@ -56,7 +56,10 @@ print_source(const struct tally_device_record *device, const struct tally_source
 		if (strcmp(c->source, source->name) != 0)
 			continue;
 		char *text = tally_text_escape(c->description ? c->description : c->name);
-		printf("  %-*s  %-7s  %s\n", (int)widest, c->key, c->unit, text);
+		printf("  %-*s  %-7s  ", (int)widest, c->key, c->unit);
+		size_t columns = tally_text_terminal_columns();
+		tally_text_print_wrapped(stdout, text, widest + 13,
+					 MAX(columns ? columns : 100, widest + 40));
 		g_free(text);
 	}
 	if (strcmp(source->name, "api") == 0)

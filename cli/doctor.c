@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <glib.h>
+#include <glib/gstdio.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,6 +123,18 @@ complain(void *data, const char *message)
 	tell(BAD, "configuration", "%s", message);
 }
 
+/* Try it: permissions do not tell of read-only and odd file systems. What is made goes again. */
+static bool
+can_write_in(const char *folder)
+{
+	char *path = g_build_filename(folder, ".passtally-XXXXXX", NULL);
+	bool ok = g_mkdtemp(path) != NULL;
+	if (ok)
+		g_rmdir(path);
+	g_free(path);
+	return ok;
+}
+
 /* The first folder on the way up that exists decides. */
 static bool
 can_write_below(const char *folder, char **decides)
@@ -132,9 +145,8 @@ can_write_below(const char *folder, char **decides)
 		g_free(path);
 		path = up;
 	}
-	bool ok = g_file_test(path, G_FILE_TEST_IS_DIR) && access(path, W_OK | X_OK) == 0;
 	*decides = path;
-	return ok;
+	return can_write_in(path);
 }
 
 static bool

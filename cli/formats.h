@@ -15,7 +15,8 @@
 void tally_table_print(FILE *out, const struct tally_aggregate *a, const GArray *columns,
 		       const GPtrArray *rows, size_t width);
 
-void tally_csv_print_head(FILE *out, const GArray *columns);
+/* The head line with its end; the caller's. */
+char *tally_csv_head(const GArray *columns);
 void tally_csv_print_rows(FILE *out, const struct tally_aggregate *a, const GArray *columns,
 			  const GPtrArray *rows);
 

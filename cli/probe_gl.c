@@ -125,15 +125,13 @@ read_disjoint(struct tally_gl_api *api)
 	return disjoint != 0;
 }
 
-/* The driver's function itself: libepoxy's own pointer would abort where there is none. */
-static void *
-find(const char *name)
-{
-	return (void *)eglGetProcAddress(name);
-}
-
-/* Function pointers through void *, as POSIX allows and C alone does not. */
-#define FIND(api, member, name) (*(void **)&(api)->member = find(name))
+/* The driver's function itself: libepoxy's own pointer would abort where there is none. Every
+ * function pointer has one size and form, as dlsym() needs too. */
+#define FIND(api, member, name)                                                  \
+	do {                                                                     \
+		void (*found_)(void) = eglGetProcAddress(name);                  \
+		memcpy(&(api)->member, &found_, sizeof(found_));                 \
+	} while (0)
 
 static void
 fill_api(struct tally_gl_api *api, bool es)

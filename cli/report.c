@@ -30,6 +30,7 @@ struct report_request {
 	int64_t device; /* -1 = those on top */
 	uint64_t warmup;
 	GPtrArray *logs;
+	char *csv_head; /* printed last: another log may have other counters, and then needs its own */
 };
 
 static void
@@ -187,8 +188,20 @@ print_text(const struct report_request *r, const struct tally_aggregate *a, GArr
 	tally_table_print(stdout, a, columns, rows, tally_text_terminal_columns());
 }
 
+static void
+print_csv(struct report_request *r, const struct tally_aggregate *a, const GArray *columns,
+	  const GPtrArray *rows)
+{
+	char *head = tally_csv_head(columns);
+	if (g_strcmp0(head, r->csv_head) != 0)
+		fputs(head, stdout);
+	g_free(r->csv_head);
+	r->csv_head = head;
+	tally_csv_print_rows(stdout, a, columns, rows);
+}
+
 static int
-report_log(const struct report_request *r, const char *path, guint place)
+report_log(struct report_request *r, const char *path, guint place)
 {
 	struct tally_aggregate a;
 	int status = tally_aggregate_read(&a, "report", path, r->by, r->warmup);
@@ -208,9 +221,7 @@ report_log(const struct report_request *r, const char *path, guint place)
 			fputs(place ? ",\n" : "\n", stdout);
 			tally_json_print_report(stdout, &a, rows);
 		} else if (r->csv) {
-			/* Another log may have other counters: then it needs its own head. */
-			tally_csv_print_head(stdout, columns);
-			tally_csv_print_rows(stdout, &a, columns, rows);
+			print_csv(r, &a, columns, rows);
 		} else {
 			if (place)
 				putchar('\n');
@@ -224,7 +235,7 @@ report_log(const struct report_request *r, const char *path, guint place)
 }
 
 static int
-report(const struct report_request *r)
+report(struct report_request *r)
 {
 	static const char *const words[] = { "pass", "frame", "label" };
 	if (r->json)
@@ -252,6 +263,7 @@ run(int argc, char **argv)
 	if (status == TALLY_EXIT_OK)
 		status = report(&r);
 	g_ptr_array_unref(r.logs);
+	g_free(r.csv_head);
 	return status < 0 ? TALLY_EXIT_OK : status;
 }
 

@@ -2,15 +2,25 @@
 
 #include "cli/text.h"
 
-void
-tally_csv_print_head(FILE *out, const GArray *columns)
+char *
+tally_csv_head(const GArray *columns)
 {
-	fputs("log", out);
+	GString *head = g_string_new("log");
 	for (guint i = 0; i < columns->len; i++) {
-		putc(',', out);
-		tally_text_print_csv(out, g_array_index(columns, struct tally_column, i).key);
+		char *field = tally_text_csv(g_array_index(columns, struct tally_column, i).key);
+		g_string_append_printf(head, ",%s", field);
+		g_free(field);
 	}
-	fputs("\r\n", out);
+	g_string_append_c(head, '\n');
+	return g_string_free(head, FALSE);
+}
+
+static void
+print_field(FILE *out, const char *text)
+{
+	char *field = tally_text_csv(text);
+	fputs(field, out);
+	g_free(field);
 }
 
 void
@@ -19,7 +29,7 @@ tally_csv_print_rows(FILE *out, const struct tally_aggregate *a, const GArray *c
 {
 	for (guint r = 0; r < rows->len; r++) {
 		const struct tally_group *g = g_ptr_array_index(rows, r);
-		tally_text_print_csv(out, a->path);
+		print_field(out, a->path);
 		for (guint i = 0; i < columns->len; i++) {
 			const struct tally_column *c =
 				&g_array_index(columns, struct tally_column, i);
@@ -27,12 +37,12 @@ tally_csv_print_rows(FILE *out, const struct tally_aggregate *a, const GArray *c
 			putc(',', out);
 			if (c->type == TALLY_COLUMN_TEXT) {
 				char *text = tally_column_text(g, c);
-				tally_text_print_csv(out, text);
+				print_field(out, text);
 				g_free(text);
 			} else if (tally_column_value(a, g, c, &v)) {
 				tally_json_print_value(out, v);
 			}
 		}
-		fputs("\r\n", out);
+		putc('\n', out);
 	}
 }

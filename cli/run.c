@@ -245,8 +245,8 @@ tell(const struct run_request *r, const struct tally_run_log *log, const struct 
 		}
 		if (!written)
 			fprintf(stderr, "passtally: error: %s\n", why);
-		else
-			g_ptr_array_add(logs, g_strdup(log->path));
+		else if (!r->quiet)
+			fprintf(stderr, "passtally: log %s says so\n", log->path);
 	}
 	if (disabled && !r->quiet)
 		fputs("passtally: PASSTALLY_DISABLE is set: nothing was captured\n", stderr);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#define MAX_BUCKETS 8192
+#define MAX_BUCKETS 32768 /* all magnitudes of 64-bit integers */
 #define FIRST_MANTISSA_BITS 9
 
 /* `count` equal values in a row. */
@@ -146,16 +146,29 @@ bucket_key(double v, unsigned mantissa_bits)
 	return v < 0 ? -key - 1 : key;
 }
 
+/* The smallest magnitude whose bits start with `magnitude`. */
 static double
-bucket_middle(int64_t key, unsigned mantissa_bits)
+bucket_edge(uint64_t magnitude, unsigned mantissa_bits)
+{
+	uint64_t bits = magnitude << (52 - mantissa_bits);
+	double v;
+	memcpy(&v, &bits, sizeof(v));
+	return v;
+}
+
+/* The middle of what fell in; between whole numbers, of the whole numbers in it. */
+static double
+bucket_middle(int64_t key, unsigned mantissa_bits, bool whole)
 {
 	bool negative = key < 0;
 	uint64_t magnitude = (uint64_t)(negative ? -(key + 1) : key);
 	if (magnitude == 0)
 		return 0; /* zero itself is what falls in here, denormals aside */
-	uint64_t bits = (magnitude << 1 | 1) << (51 - mantissa_bits);
-	double v;
-	memcpy(&v, &bits, sizeof(v));
+	double low = bucket_edge(magnitude, mantissa_bits);
+	double high = bucket_edge(magnitude + 1, mantissa_bits);
+	double v = low + (high - low) / 2;
+	if (whole)
+		v = floor(ceil(low) + (ceil(high) - 1 - ceil(low)) / 2);
 	return negative ? -v : v;
 }
 
@@ -375,9 +388,8 @@ tally_stats_quantile(struct tally_stats *s, double q)
 		seen += s->buckets[i].count;
 		if (seen < rank)
 			continue;
-		struct tally_value v = tally_f64(bucket_middle(s->buckets[i].key, s->mantissa_bits));
-		if (s->storage != TALLY_STORAGE_F64)
-			v.f64 = nearbyint(v.f64);
+		struct tally_value v = tally_f64(bucket_middle(
+			s->buckets[i].key, s->mantissa_bits, s->storage != TALLY_STORAGE_F64));
 		if (value_compare(v, s->min) < 0)
 			return s->min;
 		return value_compare(v, s->max) > 0 ? s->max : v;

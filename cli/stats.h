@@ -6,8 +6,8 @@
  * value that was seen. They are exact while the series fits in what `keep` allows (runs of equal
  * values count once); past that values fall into buckets whose width is at most 1/512 of the
  * value, and a quantile is the middle of its bucket, true to 0.1 %. A series that would need more
- * than 8192 buckets doubles their width. No randomness: equal input gives equal output.
- * One thread at a time. Out of memory ends the program, as everywhere in the command.
+ * than 32768 buckets (whole numbers never do) doubles their width. No randomness: equal input
+ * gives equal output. One thread at a time. Out of memory ends the program, as everywhere in the command.
  */
 #ifndef PASSTALLY_CLI_STATS_H
 #define PASSTALLY_CLI_STATS_H

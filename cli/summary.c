@@ -47,13 +47,9 @@ static void
 print_device(FILE *out, struct tally_device_summary *d, bool beneath)
 {
 	char *name = tally_text_escape(d->name ? d->name : "unknown");
-	fprintf(out, "device %u: %s, %" G_GUINT64_FORMAT " frames", d->device, name, d->frames);
+	fprintf(out, "device %u: %s, %" G_GUINT64_FORMAT " frame%s", d->device, name, d->frames,
+		d->frames == 1 ? "" : "s");
 	g_free(name);
-	if (d->partial)
-		fprintf(out, " (%" G_GUINT64_FORMAT " more, cut by the run's end, left out)",
-			d->partial);
-	if (d->warmed_up)
-		fprintf(out, " (%" G_GUINT64_FORMAT " of warm-up left out)", d->warmed_up);
 	if (beneath)
 		fprintf(out, " (beneath device %" G_GINT64_FORMAT ": --device %u shows it)",
 			d->beneath, d->device);
@@ -73,22 +69,48 @@ print_device(FILE *out, struct tally_device_summary *d, bool beneath)
 			d->dropped_passes);
 }
 
+/* Of what is shown: complete frames, and those that the end of the run cut short. */
+static void
+print_frames(FILE *out, const struct tally_aggregate *a, int64_t device)
+{
+	uint64_t frames = 0, partial = 0, warmed_up = 0;
+	for (guint i = 0; i < a->devices->len; i++) {
+		const struct tally_device_summary *d = g_ptr_array_index(a->devices, i);
+		if (device >= 0 ? d->device != device : tally_aggregate_is_beneath(a, d->device))
+			continue;
+		frames += d->frames;
+		partial += d->partial;
+		warmed_up += d->warmed_up;
+	}
+	fprintf(out, "%" G_GUINT64_FORMAT " frame%s", frames, frames == 1 ? "" : "s");
+	if (partial)
+		fprintf(out, "; %" G_GUINT64_FORMAT " more, cut short by the run's end, %s left out of "
+			     "the times below", partial, partial == 1 ? "is" : "are");
+	if (warmed_up)
+		fprintf(out, "; %" G_GUINT64_FORMAT " of warm-up left out", warmed_up);
+	putc('\n', out);
+}
+
 void
 tally_summary_print(FILE *out, const struct tally_aggregate *a, int64_t device)
 {
+	print_frames(out, a, device);
 	for (guint i = 0; i < a->devices->len; i++) {
 		struct tally_device_summary *d = g_ptr_array_index(a->devices, i);
 		if (device >= 0 && d->device != device)
 			continue;
+		/* Contexts that never ended a frame: nothing to say of their times. */
+		if (d->frames == 0 && device < 0 && a->devices->len > 1)
+			continue;
 		print_device(out, d, device < 0 && tally_aggregate_is_beneath(a, d->device));
 	}
-	if (a->devices->len == 0 || (a->has_end && a->end_frames == 0)) {
-		char *why = tally_text_escape(a->end_reason ? a->end_reason : "the log has none");
+	if (a->has_end && a->end_frames == 0 && a->end_reason) {
+		char *why = tally_text_escape(a->end_reason);
 		fprintf(out, "no frames: %s\n", why);
 		g_free(why);
 	}
 	if (a->has_end && a->end_frames_dropped)
-		fprintf(out, "%" G_GUINT64_FORMAT " frames were dropped: the log could not keep up\n",
+		fprintf(out, "%" G_GUINT64_FORMAT " more dropped: the log could not keep up\n",
 			a->end_frames_dropped);
 	if (a->has_end && a->end_reason && a->end_frames &&
 	    (strcmp(a->end_reason, "max-log") == 0 || strcmp(a->end_reason, "error") == 0)) {
@@ -103,21 +125,29 @@ tally_summary_print_dearest(FILE *out, const struct tally_aggregate *a, unsigned
 {
 	GPtrArray *rows = tally_rows_create(a, -1, NULL, false);
 	unsigned told = 0;
+	bool several = false;
+	for (guint i = 1; i < rows->len; i++)
+		several |= ((const struct tally_group *)rows->pdata[i])->device !=
+			   ((const struct tally_group *)rows->pdata[0])->device;
 	for (guint i = 0; i < rows->len && told < most; i++) {
 		const struct tally_group *g = g_ptr_array_index(rows, i);
 		const struct tally_stats *s = &g->series[TALLY_SERIES_GPU].stats;
 		if (g->outside || s->n == 0)
 			continue;
 		if (told++ == 0)
-			fputs("dearest passes:\n", out);
+			fputs("dearest passes, by share of GPU time:\n", out);
 		char *name = tally_text_escape(g->name);
 		char *fit = tally_text_fit(name, 60);
 		char *mean = tally_duration_text(tally_stats_mean(s));
 		double share = tally_group_share(a, g);
+		char of_device[40] = "";
+		if (several)
+			g_snprintf(of_device, sizeof(of_device), " on device %u", g->device);
 		if (share >= 0)
-			fprintf(out, "  %5.1f %%  %s, %s a frame\n", 100 * share, fit, mean);
+			fprintf(out, "  %5.1f %%  %s%s, %s a frame\n", 100 * share, fit, of_device,
+				mean);
 		else
-			fprintf(out, "  %s, %s a frame\n", fit, mean);
+			fprintf(out, "  %s%s, %s a frame\n", fit, of_device, mean);
 		g_free(mean);
 		g_free(fit);
 		g_free(name);

@@ -125,20 +125,19 @@ tally_text_print_json(FILE *out, const char *text)
 	putc('"', out);
 }
 
-void
-tally_text_print_csv(FILE *out, const char *text)
+char *
+tally_text_csv(const char *text)
 {
-	if (!strpbrk(text, ",\"\r\n") && *text != ' ') {
-		fputs(text, out);
-		return;
-	}
-	putc('"', out);
+	if (!strpbrk(text, ",\"\r\n") && *text != ' ')
+		return g_strdup(text);
+	GString *field = g_string_new("\"");
 	for (; *text; text++) {
 		if (*text == '"')
-			putc('"', out);
-		putc(*text, out);
+			g_string_append_c(field, '"');
+		g_string_append_c(field, *text);
 	}
-	putc('"', out);
+	g_string_append_c(field, '"');
+	return g_string_free(field, FALSE);
 }
 
 size_t
@@ -154,4 +153,27 @@ tally_text_terminal_columns(void)
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20)
 		return size.ws_col;
 	return 80;
+}
+
+void
+tally_text_print_wrapped(FILE *out, const char *text, size_t indent, size_t columns)
+{
+	size_t column = indent;
+	bool first = true;
+	while (*text) {
+		size_t len = strcspn(text, " ");
+		if (!first && column + 1 + len > columns) {
+			fprintf(out, "\n%*s", (int)indent, "");
+			column = indent;
+		} else if (!first) {
+			putc(' ', out);
+			column++;
+		}
+		fwrite(text, 1, len, out);
+		column += len;
+		first = false;
+		text += len;
+		text += strspn(text, " ");
+	}
+	putc('\n', out);
 }

@@ -20,7 +20,9 @@ char *tally_text_fit(const char *text, size_t columns);
 /* A string of JSON, quotes included. Bytes that are not UTF-8 become U+FFFD. */
 void tally_text_print_json(FILE *out, const char *text);
 /* A field of CSV (RFC 4180), quoted where it must be. */
-void tally_text_print_csv(FILE *out, const char *text);
+char *tally_text_csv(const char *text);
+/* Words in lines of at most `columns`, each line after the first indented, and a newline. */
+void tally_text_print_wrapped(FILE *out, const char *text, size_t indent, size_t columns);
 /* Does the terminal show UTF-8? */
 bool tally_text_is_utf8(void);
 /* Columns of the terminal on standard output; 0 = not a terminal (no limit). $COLUMNS wins. */

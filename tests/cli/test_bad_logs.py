@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""Logs that are no logs: report and check say where and why, exit 3, and never crash."""
+
+import json
+import os
+import re
+import unittest
+
+from cli_case import A, CliCase, device, end, frame, header, log_bytes, one_pass, pass_info, simple_log
+
+GOOD = simple_log(3)
+LINES = log_bytes(GOOD).splitlines(keepends=True)
+
+
+def with_line(number, text):
+    """The good log with line `number` (from 1) replaced."""
+    lines = list(LINES)
+    lines[number - 1] = (text if isinstance(text, bytes) else text.encode()) + b"\n"
+    return b"".join(lines)
+
+
+FRAME = LINES[4].decode().rstrip("\n")
+BAD = {
+    # name: (bytes, line, words of the message; None = any)
+    "binary": (bytes(range(256)) * 64, 1, None),
+    "empty": (b"", 1, None),
+    "not json": (b"hello\n", 1, None),
+    "nan": (with_line(5, FRAME.replace('"coverage":1.0', '"coverage":NaN')), 5, None),
+    "infinity": (with_line(5, FRAME.replace('"coverage":1.0', '"coverage":1e999')), 5, None),
+    "duplicate key": (with_line(5, FRAME.replace('"device":0', '"device":0,"device":0')), 5, "device"),
+    "wrong schema": (with_line(1, json.dumps(header(schema="passtally/2"))), 1, "passtally/2"),
+    "no header": (b"".join(LINES[1:]), 1, "header"),
+    "deep nesting": (with_line(5, FRAME[:-1] + ',"x":' + "[" * 100000 + "]" * 100000 + "}"), 5, None),
+    "bad utf-8": (with_line(3, LINES[2].rstrip(b"\n").replace(b"shadow", b"\xff\xfe")), 3, None),
+    "lone surrogate": (with_line(3, LINES[2].decode().rstrip().replace("shadow", "\\ud800")), 3, None),
+    "wrong type": (with_line(5, FRAME.replace('"cpu_ns":16000000', '"cpu_ns":"16"')), 5, None),
+    "negative": (with_line(5, FRAME.replace('"cpu_ns":16000000', '"cpu_ns":-1')), 5, None),
+    "missing field": (with_line(5, FRAME.replace('"cpu_ns":16000000,', "")), 5, "cpu_ns"),
+    "cut in the middle": (with_line(5, FRAME[:50]), 5, None),
+    "after the end": (log_bytes(GOOD) + LINES[4], 8 + 1, None),
+    "two headers": (with_line(2, LINES[0].rstrip(b"\n")), 2, None),
+    "frame of an unknown device": (with_line(5, FRAME.replace('"device":0', '"device":9')), 5, None),
+    "nul bytes": (with_line(5, b"\0" * 100), 5, None),
+}
+BAD["after the end"] = (BAD["after the end"][0], len(LINES) + 1, None)
+
+
+class BadLogs(CliCase):
+    def refused(self, log, line, words):
+        shown = re.escape(str(log))
+        for command in ("report", "check"):
+            done = self.command(command, log)
+            text = done.stderr.decode()
+            self.assertEqual(done.returncode, 3, f"{command}: {text}")
+            place = re.search(rf"^{shown}:(\d+):(\d+): (.+)$", text, re.MULTILINE)
+            self.assertTrue(place, text)
+            self.assertEqual(int(place.group(1)), line, text)
+            self.assertGreaterEqual(int(place.group(2)), 1)
+            if words:
+                self.assertIn(words, text)
+            self.assertNotIn("\0", text)
+
+    def test_bad(self):
+        for name, (data, line, words) in BAD.items():
+            with self.subTest(name):
+                self.refused(self.write("bad.jsonl", data), line, words)
+
+    def test_huge_line(self):
+        path = self.folder / "huge.jsonl"
+        with open(path, "wb") as out:
+            out.write(b"".join(LINES[:4]))
+            out.write(b'{"type":"note","level":"info","message":"')
+            for _ in range(100):
+                out.write(b"x" * 1000000)
+            out.write(b'"}\n')
+        self.refused(path, 5, None)
+
+    def test_huge_line_without_end(self):
+        path = self.folder / "huge.jsonl"
+        with open(path, "wb") as out:
+            out.write(LINES[0])
+            for _ in range(100):
+                out.write(b"[" * 1000000)
+        self.refused(path, 2, None)
+
+    def test_good(self):
+        log = self.write_log("a.jsonl", GOOD)
+        self.assertEqual(self.ok("check", log).stdout.decode(), f"{log}: ok, 3 frames, 6 passes\n")
+        self.ok("check", "-", input=log.read_bytes())
+
+    def test_unknown_lines_and_fields_pass(self):
+        more = dict(GOOD[4], news={"a": [1, {"b": None}]})
+        lines = GOOD[:4] + [more, {"type": "weather", "sun": True}] + GOOD[5:]
+        log = self.write_log("a.jsonl", lines)
+        self.ok("check", log)
+        self.ok("report", log)
+
+    def test_cut_anywhere(self):
+        """What kill -9 may leave: complete lines and a piece of one."""
+        data = b"".join(LINES)
+        start = len(b"".join(LINES[:4]))
+        for cut in range(start, len(data), 61):
+            whole = data[cut - 1:cut] == b"\n"
+            log = self.write("cut.jsonl", data[:cut])
+            for command in ("report", "check"):
+                done = self.command(command, log)
+                text = done.stderr.decode()
+                self.assertEqual(done.returncode, 0, f"{command}, {cut} bytes: {text}")
+                self.assertEqual("cut" in text, not whole, f"{command}, {cut} bytes: {text}")
+
+    def test_flipped_bytes(self):
+        """Any byte may be wrong: a verdict, not a crash."""
+        data = bytearray(b"".join(LINES))
+        for at in range(0, len(data), 97):
+            for value in (0, 0x22, 0x7d, 0xff):
+                broken = bytearray(data)
+                broken[at] = value
+                log = self.write("flip.jsonl", bytes(broken))
+                done = self.command("report", log)
+                self.assertIn(done.returncode, (0, 3), f"byte {at}: {done.stderr.decode()}")
+
+    def test_schema_violations(self):
+        """check finds all that is wrong, up to a number, with pointers."""
+        passes = [one_pass(i, A, 5, kind="render", flags=["no such flag"]) for i in range(30)]
+        lines = [header(), device(), pass_info(A), frame(0, passes), end(1, 30)]
+        done = self.command("check", self.write_log("a.jsonl", lines))
+        self.assertEqual(done.returncode, 3)
+        text = done.stderr.decode()
+        self.assertIn("/passes/0/flags/0", text)
+        self.assertLessEqual(text.count("/flags/0"), 20)
+
+    def test_files_that_are_not_there(self):
+        for command in ("report", "check"):
+            done = self.command(command, "missing.jsonl")
+            self.assertEqual(done.returncode, 125)
+            self.assertIn(b"No such file", done.stderr)
+            done = self.command(command, self.folder)
+            self.assertEqual(done.returncode, 125)
+            self.assertIn(b"directory", done.stderr)
+            self.assertEqual(self.command(command).returncode, 2)
+
+    def test_one_bad_of_several(self):
+        good, bad = self.write_log("a.jsonl", GOOD), self.write("b.jsonl", b"x\n")
+        done = self.command("report", bad, good)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn(b"scene/shadow", done.stdout)
+        done = self.command("check", bad, good)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn(b"ok, 3 frames", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

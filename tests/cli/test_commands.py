@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Help, version, schema, counters, doctor, and what all commands do alike."""
+
+import json
+import os
+import subprocess
+import unittest
+
+from cli_case import COMMAND, ROOT, CliCase
+
+COMMANDS = ("run", "report", "check", "counters", "doctor", "schema")
+
+
+class Commands(CliCase):
+    def test_help(self):
+        top = self.ok("--help").stdout
+        self.assertEqual(self.ok("help").stdout, top)
+        for name in COMMANDS:
+            self.assertIn(name.encode(), top)
+            text = self.ok(name, "--help").stdout
+            self.assertEqual(self.ok("help", name).stdout, text)
+            self.assertEqual(self.ok(name, "-h").stdout, text)
+            self.assertTrue(text.startswith(f"Usage: passtally {name}".encode()))
+            self.assertIn(b"Exit status", text)
+            self.assertTrue(all(len(line) <= 100 for line in text.decode().splitlines()))
+
+    def test_run_help_lists_every_option(self):
+        text = self.ok("run", "--help").stdout.decode()
+        done = self.command("run", "--no-such-option", "x")
+        listed = done.stderr.decode().split("the options are ")[1].split(", ")
+        self.assertGreater(len(listed), 20)
+        for option in listed:
+            self.assertIn(option.strip(), text)
+
+    def test_report_help_defines_its_numbers(self):
+        text = self.ok("report", "--help").stdout.decode()
+        for words in ("nearest-rank", "4096", "0.1 %", "N - 1"):
+            self.assertIn(words, text)
+
+    def test_version(self):
+        text = self.ok("--version").stdout.decode()
+        self.assertRegex(text, r"^passtally \d+\.\d+\.\d+\n$")
+
+    def test_unknown(self):
+        for args in ([], ["frobnicate"], ["--frobnicate"], ["help", "frobnicate"]):
+            done = self.command(*args)
+            self.assertEqual(done.returncode, 2)
+            self.assertEqual(done.stdout, b"")
+        self.assertIn(b"report", self.command("frobnicate").stderr)
+        for name in COMMANDS:
+            done = self.command(name, "--frobnicate")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(b"--help", done.stderr)
+        for name in ("counters", "doctor", "schema"):
+            self.assertEqual(self.command(name, "stray").returncode, 2)
+
+    def test_schema(self):
+        text = self.ok("schema").stdout
+        self.assertEqual(text, (ROOT / "json/schema/passtally-1.json").read_bytes())
+        json.loads(text)
+
+    def test_output_that_cannot_be_written(self):
+        for args in (["schema"], ["--help"], ["run", "--help"], ["report", "--help"]):
+            with open("/dev/full", "wb") as full:
+                done = subprocess.run([COMMAND, *args], env=self.env, stdout=full, stderr=subprocess.PIPE,
+                                      timeout=60)
+            self.assertEqual(done.returncode, 125, args)
+            self.assertIn(b"No space left", done.stderr)
+
+    def test_counters(self):
+        done = self.command("counters", "--json")
+        if done.returncode == 1:
+            self.assertIn(b"context", done.stderr)
+            self.skipTest("no OpenGL here: " + done.stderr.decode())
+        told = json.loads(done.stdout)
+        self.assertEqual(told["type"], "device")
+        self.assertIn("api", [s["name"] for s in told["sources"]])
+        for counter in told["counters"]:
+            for key in ("key", "unit", "source", "description"):
+                self.assertTrue(counter[key])
+        text = self.ok("counters").stdout.decode()
+        for counter in told["counters"]:
+            self.assertIn(counter["key"], text)
+        log = self.write("a.jsonl", json.dumps({
+            "type": "header", "schema": "passtally/1", "version": "0", "program": "p", "pid": 1,
+            "started": "2026-01-02T03:04:05.000000000Z", "options": {}}) + "\n" + done.stdout.decode() + json.dumps({
+                "type": "end", "frames": 0, "frames_dropped": 0, "passes": 0, "reason": "exit"}) + "\n")
+        self.ok("check", log)
+        self.assertEqual(self.left_behind(), [])
+
+    def test_doctor(self):
+        done = self.command("doctor")
+        text = done.stdout.decode()
+        self.assertIn(done.returncode, (0, 1), text)
+        for word in ("library", "preload", "log", "display", "opengl", "opengl-es"):
+            self.assertIn(word, text)
+        self.assertEqual(done.returncode == 0, "passes can be captured" in text)
+        done = self.command("doctor", env={"PASSTALLY_DISABLE": "1"})
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"PASSTALLY_DISABLE", done.stdout)
+        done = self.command("doctor", env={"XDG_STATE_HOME": "/proc/nowhere"})
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"/proc", done.stdout)
+        done = self.command("doctor", env={"PASSTALLY_OPTIONS": "bogus"})
+        self.assertIn(b"bogus", done.stdout)
+        self.assertEqual(self.left_behind(), [])
+
+    def test_doctor_knows_a_display(self):
+        done = self.command("doctor", env={"DISPLAY": ":99999"})
+        self.assertIn(b"DISPLAY=:99999", done.stdout)
+        self.assertIn(done.returncode, (0, 1))
+
+    def test_closed_output(self):
+        done = subprocess.run([COMMAND, "schema"], env=self.env, stderr=subprocess.PIPE, timeout=60,
+                              preexec_fn=lambda: os.close(1))
+        self.assertEqual(done.returncode, 125)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,265 @@
+#!/usr/bin/env python3
+"""passtally report: its numbers, its formats, its options, its manners with strange labels."""
+
+import csv
+import io
+import json
+import os
+import pty
+import statistics
+import subprocess
+import unittest
+
+from cli_case import (A, B, C, COMMAND, ROOT, CliCase, device, end, frame, header, log_bytes, one_pass,
+                      pass_info, simple_log)
+
+
+class Report(CliCase):
+    def json(self, *args, **kwargs):
+        done = self.ok("report", "--json", *args, **kwargs)
+        reports = json.loads(done.stdout)["reports"]
+        return reports[0] if len(reports) == 1 else reports
+
+    def rows(self, *args):
+        return {row["name"]: row for row in self.json(*args)["rows"]}
+
+    def test_numbers(self):
+        log = self.write_log("a.jsonl", simple_log(10))
+        row = self.rows(log)["scene/shadow"]
+        values = [1000 + i for i in range(10)]
+        gpu = row["values"]["gpu_ns"]
+        self.assertEqual((gpu["n"], gpu["sum"], gpu["min"], gpu["max"]), (10, sum(values), 1000, 1009))
+        self.assertEqual(gpu["mean"], statistics.mean(values))
+        self.assertAlmostEqual(gpu["sd"], statistics.stdev(values), places=12)
+        self.assertEqual((gpu["p50"], gpu["p90"], gpu["p99"]), (1004, 1008, 1009))
+        self.assertAlmostEqual(row["share"], 1 / 3)
+        self.assertEqual(row["values"]["samples_passed"]["sum"], 70)
+        self.assertEqual(row["values"]["samples_passed"]["unit"], "1")
+        other = self.rows(log)["Colour + depth 64x64 RGBA8 #1"]
+        self.assertEqual(other["values"]["draws"]["mean"], 2)
+        self.assertNotIn("samples_passed", other["values"])
+
+    def test_integers_stay_exact(self):
+        top = 2**64 - 1
+        lines = [header(), device(), pass_info(A)]
+        lines += [frame(i, [one_pass(0, A, 1, counters={"samples_passed": top})]) for i in range(3)]
+        log = self.write_log("a.jsonl", lines + [end(3, 3)])
+        value = self.json(log)["rows"][0]["values"]["samples_passed"]
+        self.assertEqual((value["sum"], value["max"], value["p50"]), (3 * top, top, top))
+
+    def test_segments_are_one_value(self):
+        parts = [one_pass(0, A, 100, counters={"samples_passed": 5}), one_pass(1, B, 1),
+                 one_pass(2, A, 30, segment=1, counters={"samples_passed": 6})]
+        lacking = [one_pass(0, A, 100), one_pass(1, A, segment=1, draws=4)]
+        lines = [header(), device(), pass_info(A, "a"), pass_info(B, "b"), frame(0, parts),
+                 frame(1, lacking), end(2, 5)]
+        values = self.rows(self.write_log("a.jsonl", lines))["a"]["values"]
+        self.assertEqual((values["gpu_ns"]["n"], values["gpu_ns"]["sum"]), (1, 130))
+        self.assertEqual((values["draws"]["n"], values["draws"]["sum"]), (2, 7))
+        self.assertEqual((values["samples_passed"]["n"], values["samples_passed"]["sum"]), (1, 11))
+
+    def test_ratios_are_not_summed(self):
+        ratio = device(metrics=[{"key": "load", "name": "Load", "unit": "percent", "expression": "1",
+                                 "dialect": "arm"}])
+        lines = [header(), ratio, pass_info(A, "a"),
+                 frame(0, [one_pass(0, A, 1, metrics={"load": 60.5})]),
+                 frame(1, [one_pass(0, A, 1, metrics={"load": 60}),
+                           one_pass(1, A, 1, segment=1, metrics={"load": 70})]), end(2, 3)]
+        value = self.rows(self.write_log("a.jsonl", lines))["a"]["values"]["load"]
+        self.assertEqual((value["n"], value["max"]), (1, 60.5))
+
+    def test_names(self):
+        lines = [header(), device(),
+                 pass_info("%016x" % 1, width=2048, height=2048, depth="DEPTH24"),
+                 pass_info("%016x" % 2, width=2048, height=2048, depth="DEPTH24"),
+                 pass_info("%016x" % 3, width=960, height=540, color=["A", "B", "C"], depth="D"),
+                 pass_info("%016x" % 4, width=960, height=540, color=["RGBA8"], presented=True),
+                 pass_info("%016x" % 5, kind="compute"), pass_info("%016x" % 6, kind="transfer"),
+                 pass_info("%016x" % 7, "ui"), pass_info("%016x" % 8, "ui"),
+                 frame(0, [one_pass(i - 1, "%016x" % i, i,
+                                    kind={5: "compute", 6: "transfer"}.get(i, "render"))
+                           for i in range(1, 9)]), end(1, 8)]
+        names = [r["name"] for r in self.json("--sort", "id", self.write_log("a.jsonl", lines))["rows"]]
+        self.assertEqual(names, ["Depth-only 2048x2048 DEPTH24 #1", "Depth-only 2048x2048 DEPTH24 #2",
+                                 "Colour (3 targets + depth) 960x540 #1", "Backbuffer", "Compute #1",
+                                 "Copy #1", "ui", "ui #2"])
+
+    def test_partial_and_warmup(self):
+        lines = simple_log(5)[:-1]
+        lines.append(frame(5, [one_pass(0, A, 9999, "scene/shadow")], flags=["partial"]))
+        log = self.write_log("a.jsonl", lines + [end(6, 11)])
+        told = self.json(log)["devices"][0]
+        self.assertEqual((told["frames"], told["partial_frames"], told["gpu_ns"]["n"]), (5, 1, 5))
+        self.assertIn("1 more, cut short", self.ok("report", log).stdout.decode())
+        self.assertEqual(self.rows(log)["scene/shadow"]["values"]["gpu_ns"]["n"], 6)
+        told = self.json("--warmup", "2", log)["devices"][0]
+        self.assertEqual((told["frames"], told["warmup_frames"]), (3, 2))
+        self.assertEqual(self.rows("--warmup", "2", log)["scene/shadow"]["values"]["gpu_ns"]["min"], 1002)
+
+    def test_by_frame(self):
+        log = self.write_log("a.jsonl", simple_log(4))
+        rows = self.json("--by", "frame", log)["rows"]
+        self.assertEqual([r["frame"] for r in rows], [0, 1, 2, 3])
+        self.assertEqual([r["gpu_ns"] for r in rows], [3000 + 3 * i for i in range(4)])
+        self.assertEqual(rows[0]["values"]["draws"], 3)
+        rows = self.json("--by", "frame", "--reverse", log)["rows"]
+        self.assertEqual([r["frame"] for r in rows], [3, 2, 1, 0])
+
+    def test_by_label(self):
+        lines = [header(), device(), pass_info(A, "ui"), pass_info(B, "ui"), pass_info(C),
+                 frame(0, [one_pass(0, A, 10), one_pass(1, B, 20), one_pass(2, C, 3)]), end(1, 3)]
+        rows = self.rows("--by", "label", self.write_log("a.jsonl", lines))
+        self.assertEqual(rows["ui"]["ids"], 2)
+        self.assertEqual((rows["ui"]["values"]["gpu_ns"]["n"], rows["ui"]["values"]["gpu_ns"]["sum"]), (1, 30))
+        self.assertNotIn("label", rows["(No attachment)"])
+
+    def test_upper_device_is_shown(self):
+        lines = [header(), device(0, beneath=1, api="vulkan"), device(1), pass_info(A, "a"),
+                 frame(0, [one_pass(0, A, 5)], 0), frame(0, [one_pass(0, A, 6)], 1), end(2, 2)]
+        log = self.write_log("a.jsonl", lines)
+        self.assertEqual([r["device"] for r in self.json(log)["rows"]], [1])
+        self.assertEqual([r["device"] for r in self.json("--device", "0", log)["rows"]], [0])
+        done = self.command("report", "--device", "7", log)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"0, 1", done.stderr)
+
+    def test_outside_passes(self):
+        lines = [header(), device(), pass_info(A, "a"),
+                 frame(0, [one_pass(0, A, 75)], gpu_ns=100, envelope_ns=100, coverage=0.75,
+                       unattributed={"gpu_ns": 25, "counters": {"samples_passed": 4}}), end(1, 1)]
+        report = self.json(self.write_log("a.jsonl", lines))
+        self.assertEqual(sum(r["share"] for r in report["rows"]), 1)
+        self.assertEqual(report["rows"][1]["values"]["samples_passed"]["sum"], 4)
+        self.assertEqual(report["devices"][0]["coverage"], 0.75)
+
+    def test_estimates_are_marked(self):
+        lines = [header(), device(), pass_info(A, "a"),
+                 frame(0, [one_pass(0, A, 75, counters={"samples_passed": 9},
+                                    estimated=["samples_passed"])]), end(1, 1)]
+        log = self.write_log("a.jsonl", lines)
+        self.assertIn("~9", self.ok("report", log).stdout.decode())
+        self.assertTrue(self.rows(log)["a"]["values"]["samples_passed"]["estimated"])
+
+    def test_sort(self):
+        log = self.write_log("a.jsonl", simple_log(3))
+        order = [r["id"] for r in self.json("--sort", "mean", log)["rows"]]
+        self.assertEqual(order, [B, A])
+        order = [r["id"] for r in self.json("--sort", "mean_ns", "--reverse", log)["rows"]]
+        self.assertEqual(order, [A, B])
+        order = [r["id"] for r in self.json("--sort", "samples_passed", log)["rows"]]
+        self.assertEqual(order, [A, B])  # absent comes last
+        done = self.command("report", "--sort", "nonsense", log)
+        self.assertEqual(done.returncode, 2)
+        for key in (b"p99_ns", b"share", b"samples_passed"):
+            self.assertIn(key, done.stderr)
+
+    def test_csv(self):
+        odd = 'a,"b"\nc'
+        lines = [header(), device(), pass_info(A, odd), frame(0, [one_pass(0, A, 5)]), end(1, 1)]
+        logs = [self.write_log("a.jsonl", lines), self.write_log("b.jsonl", simple_log(2))]
+        text = self.ok("report", "--csv", *logs).stdout.decode()
+        rows = list(csv.DictReader(io.StringIO(text, newline="")))
+        self.assertEqual(len(rows), 3)
+        self.assertEqual(rows[0]["label"], odd)
+        self.assertEqual((rows[0]["n"], rows[0]["mean_ns"], rows[0]["sd_ns"]), ("1", "5", ""))
+        self.assertEqual(rows[1]["log"], str(logs[1]))
+
+    def test_several_logs(self):
+        logs = [self.write_log(f"{i}.jsonl", simple_log(i)) for i in (1, 2)]
+        self.assertEqual([r["log"] for r in self.json(*logs)], [str(p) for p in logs])
+
+    def test_labels_cannot_reach_the_terminal(self):
+        nasty = "red\x1b[31m\n\u202egnp.exe\x9b\u00e9\u65e5"
+        lines = [header(program="/x\x1b]0;owned\x07"), device(0, name="card\x1b[2J"), pass_info(A, nasty),
+                 frame(0, [one_pass(0, A, 5)]), end(1, 1)]
+        log = self.write_log("a.jsonl", lines)
+        text = self.ok("report", log).stdout.decode()
+        self.assertIn("red\\u{1b}[31m\\n\\u{202e}gnp.exe\\u{9b}\u00e9\u65e5", text)
+        self.assertFalse([c for c in text if ord(c) < 32 and c != "\n"])
+        self.assertEqual(self.json(log)["rows"][0]["label"], nasty)
+
+    def on_terminal(self, columns, *args):
+        master, slave = pty.openpty()
+        child = subprocess.Popen([COMMAND, *map(str, args)], stdout=slave, env=dict(self.env, COLUMNS=str(columns)))
+        os.close(slave)
+        text = b""
+        while True:
+            try:
+                more = os.read(master, 65536)
+            except OSError:
+                break
+            if not more:
+                break
+            text += more
+        os.close(master)
+        self.assertEqual(child.wait(60), 0)
+        return text.decode().replace("\r\n", "\n")
+
+    def test_table_fits_the_terminal(self):
+        label = "a long path/\u65e5\u672c\u8a9e/" + "x" * 100 + "/the end"
+        lines = [header(), device(), pass_info(A, label), frame(0, [one_pass(0, A, 5)]), end(1, 1)]
+        log = self.write_log("a.jsonl", lines)
+        text = self.on_terminal(80, "report", log)
+        table = text[text.index("pass "):]
+        self.assertTrue(all(len(line) <= 80 for line in table.splitlines()), table)
+        self.assertIn("\u2026", table)
+        self.assertIn("the end", table)
+        self.assertIn("vertices", table)  # wrapped, not lost
+        self.assertIn(label, self.json(log)["rows"][0]["name"])
+
+    def test_streams(self):
+        data = log_bytes(simple_log(3))
+        self.assertEqual(len(self.json("-", input=data)["rows"]), 2)
+
+    def test_memory_is_bounded_by_passes(self):
+        text = log_bytes(simple_log(2))
+        many = [frame(i, [one_pass(0, A, 1000 + i * 7919 % 100000)]) for i in range(60000)]
+        log = self.write_log("a.jsonl", simple_log(0)[:-1] + many + [end(60000, 60000)])
+        self.assertGreater(log.stat().st_size, 10 * 1000 * 1000)
+        script = ("import resource, subprocess, sys\n"
+                  "subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)\n"
+                  "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)\n")
+        import sys
+        done = subprocess.run([sys.executable, "-c", script, COMMAND, "report", str(log)], env=self.env,
+                              capture_output=True, check=True, timeout=300)
+        if not os.environ.get("PASSTALLY_TEST_SANITIZER"):
+            self.assertLess(int(done.stdout), 64 * 1024, "KiB resident")
+        value = self.json(log)["rows"][0]["values"]["gpu_ns"]
+        self.assertFalse(value["quantiles_exact"])
+        values = sorted(1000 + i * 7919 % 100000 for i in range(60000))
+        for q in (50, 90, 99):
+            self.assertAlmostEqual(value[f"p{q}"] / values[600 * q - 1], 1, delta=0.001)
+        self.assertTrue(text)
+
+    def test_golden(self):
+        log = ROOT / "tests/golden/log-1.jsonl"
+        if not log.exists():
+            self.skipTest("tests/golden/log-1.jsonl is not there")
+        for name, args in (("report-1.txt", ["--device", "0"]), ("report-1.csv", ["--csv", "--device", "0"]),
+                           ("report-1.json", ["--json", "--device", "0"])):
+            with self.subTest(name):
+                got = subprocess.run([COMMAND, "report", *args, "tests/golden/log-1.jsonl"], cwd=ROOT,
+                                     env=self.env, capture_output=True, check=True).stdout
+                golden = ROOT / "tests/cli/golden" / name
+                if os.environ.get("PASSTALLY_UPDATE_GOLDEN"):
+                    golden.parent.mkdir(exist_ok=True)
+                    golden.write_bytes(got)
+                self.assertEqual(got.decode(), golden.read_text(encoding="utf-8"))
+
+    def test_write_errors(self):
+        log = self.write_log("a.jsonl", simple_log(3))
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([COMMAND, "report", str(log)], env=self.env, stdout=full,
+                                  stderr=subprocess.PIPE, timeout=60)
+        self.assertEqual(done.returncode, 125)
+        self.assertIn(b"No space left", done.stderr)
+        read, write = os.pipe()
+        os.close(read)
+        done = subprocess.run([COMMAND, "report", "--json", str(log)], env=self.env, stdout=write,
+                              stderr=subprocess.PIPE, timeout=60)
+        os.close(write)
+        self.assertEqual((done.returncode, done.stderr), (125, b""))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,391 @@
+#!/usr/bin/env python3
+"""passtally run: the program is left alone, and what it leaves is told.
+
+The programs here render nothing; those that must leave a log write what the capture would.
+"""
+
+import json
+import os
+import pty
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+from cli_case import COMMAND, CliCase, log_bytes, program, simple_log
+
+WRITE_LOG = """
+import os
+path = os.environ["PASSTALLY_LOG"].replace("%%", "%")
+with open(path, "xb") as out:
+    out.write(bytes.fromhex("{hex}"))
+"""
+
+
+def renders(n=5):
+    return program(WRITE_LOG.format(hex=log_bytes(simple_log(n)).hex()))
+
+
+class Run(CliCase):
+    def run_program(self, args, *options, **kwargs):
+        return self.command("run", *options, "--", *args, **kwargs)
+
+    def start(self, args, *options, **kwargs):
+        return subprocess.Popen([COMMAND, "run", *options, "--", *args], env=self.env, cwd=self.folder,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, **kwargs)
+
+    def logs(self):
+        return sorted((self.folder / "state/passtally").glob("*.jsonl*"))
+
+    # Status
+
+    def test_exit_status(self):
+        for status in (0, 1, 7, 255):
+            self.assertEqual(self.run_program(program(f"raise SystemExit({status})")).returncode, status)
+
+    def test_without_dashes(self):
+        done = self.command("run", "sh", "-c", "echo $0 $1; exit 3", "--json", "-x")
+        self.assertEqual((done.returncode, done.stdout), (3, b"--json -x\n"))
+
+    def test_signal_death(self):
+        for sig in (signal.SIGSEGV, signal.SIGKILL, signal.SIGTERM, signal.SIGABRT):
+            done = self.run_program(program(f"import os; os.kill(os.getpid(), {int(sig)})"))
+            self.assertEqual(done.returncode, -sig)
+            self.assertIn(b"nothing was rendered", done.stderr)
+
+    def test_one_core_at_most(self):
+        before = resource.getrlimit(resource.RLIMIT_CORE)
+        try:
+            resource.setrlimit(resource.RLIMIT_CORE, (before[1], before[1]))
+            child = self.start(program("import os; os.kill(os.getpid(), 6)"))
+        finally:
+            resource.setrlimit(resource.RLIMIT_CORE, before)
+        child.communicate(timeout=60)
+        _, status = child.pid, child.returncode
+        self.assertEqual(status, -6)
+        self.assertFalse([p for p in self.folder.iterdir() if p.name.startswith("core") and
+                          p.name == f"core.{child.pid}"])
+
+    def test_not_found_not_executable(self):
+        done = self.run_program(["./no-such-program"])
+        self.assertEqual(done.returncode, 127)
+        self.assertIn(b"no-such-program", done.stderr)
+        self.write("plain", "no program")
+        done = self.run_program(["./plain"])
+        self.assertEqual(done.returncode, 126)
+        self.assertEqual(self.logs(), [])
+
+    # Signals
+
+    def test_term_is_passed_on(self):
+        text = ("import signal, sys, time\n"
+                "signal.signal(signal.{0}, lambda *a: sys.exit(9))\n"
+                "print('up', flush=True)\ntime.sleep(60)\n")
+        for name in ("SIGTERM", "SIGHUP", "SIGUSR2"):
+            child = self.start(program(text.format(name)))
+            self.assertEqual(child.stdout.readline(), b"up\n")
+            child.send_signal(getattr(signal, name))
+            child.communicate(timeout=60)
+            self.assertEqual(child.returncode, 9, name)
+
+    def test_interrupt_is_the_programs(self):
+        text = ("import signal, sys, time\n"
+                "signal.signal(signal.SIGINT, lambda *a: None)\n"
+                "print('up', flush=True)\n"
+                "time.sleep(2)\nsys.exit(4)\n")
+        child = self.start(program(text))
+        self.assertEqual(child.stdout.readline(), b"up\n")
+        child.send_signal(signal.SIGINT)
+        child.send_signal(signal.SIGQUIT)
+        child.communicate(timeout=60)
+        self.assertEqual(child.returncode, 4)
+
+    def test_dispositions_are_inherited(self):
+        text = ("import re\n"
+                "status = open('/proc/self/status').read()\n"
+                "for key in ('SigIgn', 'SigBlk'):\n"
+                "    print(key, re.search(key + r':\\s*(\\S+)', status).group(1))\n")
+        bare = subprocess.run(program(text), env=self.env, capture_output=True, check=True).stdout
+        self.assertEqual(self.run_program(program(text)).stdout, bare)
+
+    def test_terminal_interrupt(self):
+        """^C goes to the program and not to us; its status comes through, and so does our summary."""
+        pid, master = pty.fork()
+        if pid == 0:
+            os.environ.clear()
+            os.environ.update(self.env)
+            text = ("import signal, sys, time\n"
+                    "signal.signal(signal.SIGINT, lambda *a: sys.exit(5))\n"
+                    "print('up', flush=True)\ntime.sleep(60)\n")
+            os.execv(COMMAND, [COMMAND, "run", "--", *program(text)])
+        seen = b""
+        sent = False
+        while True:
+            try:
+                more = os.read(master, 4096)
+            except OSError:
+                break
+            if not more:
+                break
+            seen += more
+            if b"up" in seen and not sent:
+                sent = True
+                os.write(master, b"\x03")
+        os.close(master)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 5)
+        self.assertIn(b"nothing was rendered", seen)
+
+    def test_job_control(self):
+        """^Z stops both, SIGCONT wakes both."""
+        text = "import time\nprint('up', flush=True)\ntime.sleep(1)\nprint('done', flush=True)\n"
+        child = self.start(program(text), preexec_fn=os.setpgrp)
+        self.assertEqual(child.stdout.readline(), b"up\n")
+        os.killpg(child.pid, signal.SIGSTOP)
+        time.sleep(0.3)
+        with open(f"/proc/{child.pid}/stat", encoding="ascii") as stat:
+            state = stat.read().rsplit(")", 1)[1].split()[0]
+        self.assertEqual(state, "T")
+        os.killpg(child.pid, signal.SIGCONT)
+        out, _ = child.communicate(timeout=60)
+        self.assertEqual((child.returncode, out), (0, b"done\n"))
+
+    # Streams
+
+    def test_streams_are_untouched(self):
+        text = ("import os, sys\n"
+                "data = sys.stdin.buffer.read()\n"
+                "os.write(1, data[::-1]); os.write(2, b'mine\\n')\n"
+                "print(sorted(os.listdir('/proc/self/fd')), flush=True)\n")
+        bare = subprocess.run(program(text), input=b"abc\0", env=self.env, capture_output=True, check=True)
+        done = self.run_program(program(text), "--quiet", input=b"abc\0")
+        self.assertEqual((done.stdout, done.stderr), (bare.stdout, bare.stderr))
+
+    def test_environment(self):
+        self.env["LD_PRELOAD"] = "libc.so.6"
+        text = "import json, os; print(json.dumps(dict(os.environ)))"
+        env = json.loads(self.run_program(program(text)).stdout)
+        self.assertRegex(env["LD_PRELOAD"], r"^/.*libpasstally_gl\.so:libc\.so\.6$")
+        self.assertTrue(env["PASSTALLY_LOG"].startswith(str(self.folder / "state/passtally")))
+        self.assertFalse(os.path.exists(env["PASSTALLY_STATUS"]))
+        self.assertEqual(self.left_behind(), [])
+
+    def test_options_reach_the_capture(self):
+        text = "import os; print(os.environ['PASSTALLY_OPTIONS'])"
+        self.env["PASSTALLY_OPTIONS"] = r"frames=3,skip=1,frame=label:a\,b\\c"
+        got = self.run_program(program(text), "--skip", "2", "--no-argv", "--period=2ms").stdout.decode().strip()
+        items = re.split(r"(?<!\\),", got)
+        self.assertIn("frames=3", items)
+        self.assertIn("skip=2", items)
+        self.assertIn("no-argv=on", items)
+        self.assertIn("period=2ms", items)
+        self.assertIn("force=off", items)
+        self.assertIn(r"frame=label:a\,b\\c", items)
+        self.assertFalse([i for i in items if i.startswith("log=")])
+
+    # Options
+
+    def test_bad_options_refuse_to_start(self):
+        marker = self.folder / "started"
+        cases = [
+            (["--granularity", "x"], b"pass"),
+            (["--frobnicate"], b"--granularity"),
+            (["--every=0"], b"every"),
+            (["--quiet=1"], b"takes no value"),
+            (["--counters"], b"needs a value"),
+            (["-Z"], b"unknown option"),
+        ]
+        for options, words in cases:
+            done = self.command("run", *options, "--", "touch", marker)
+            self.assertEqual(done.returncode, 2, options)
+            self.assertIn(words, done.stderr, options)
+            self.assertFalse(marker.exists())
+
+    def test_bad_environment_and_file_refuse_to_start(self):
+        done = self.run_program(["true"], env={"PASSTALLY_OPTIONS": "bogus=1"})
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"granularity", done.stderr)
+        folder = self.folder / "config/passtally"
+        folder.mkdir(parents=True)
+        (folder / "passtally.conf").write_text("[passtally]\nskip = many\n", encoding="ascii")
+        done = self.run_program(["true"])
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"passtally.conf", done.stderr)
+
+    def test_no_program(self):
+        for args in ([], ["--"], ["--skip", "3"]):
+            done = self.command("run", *args)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(b"no program", done.stderr)
+
+    # The log
+
+    def test_existing_log(self):
+        old = self.write("a.jsonl", "mine")
+        marker = self.folder / "started"
+        done = self.command("run", "-o", "a.jsonl", "--", "touch", marker)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"--force", done.stderr)
+        self.assertFalse(marker.exists())
+        self.assertEqual(old.read_bytes(), b"mine")
+        done = self.command("run", "-o", "a.jsonl", "--force", "--", *renders())
+        self.assertEqual(done.returncode, 0)
+        self.ok("check", old)
+
+    def test_force_spares_what_is_no_log(self):
+        os.symlink("target", self.folder / "link.jsonl")
+        (self.folder / "dir.jsonl").mkdir()
+        for name in ("link.jsonl", "dir.jsonl", "/dev/null"):
+            done = self.command("run", "-o", name, "--force", "--", "true")
+            self.assertEqual(done.returncode, 2, name)
+            self.assertTrue(os.path.lexists(self.folder / name))
+        self.write("old.jsonl", "mine")
+        self.assertEqual(self.command("run", "-o", "old.jsonl", "--force", "--", "no-such-program").returncode, 127)
+        self.assertEqual((self.folder / "old.jsonl").read_bytes(), b"mine")
+
+    def test_pattern(self):
+        done = self.command("run", "-o", "100%%-%e-%p.jsonl", "--", *renders())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        names = [p.name for p in self.folder.iterdir() if p.name.startswith("100%-")]
+        self.assertEqual(len(names), 1)
+        self.assertRegex(names[0], r"^100%-python[0-9.]*-\d+\.jsonl$")
+
+    def test_default_place(self):
+        done = self.run_program(renders())
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(len(self.logs()), 1)
+        self.assertEqual((self.folder / "state/passtally").stat().st_mode & 0o777, 0o700)
+        self.assertIn(str(self.logs()[0]).encode(), done.stderr)
+
+    def test_nothing_rendered(self):
+        done = self.run_program(["true"], "-o", "a.jsonl")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(b"nothing was rendered", done.stderr)
+        self.ok("check", "a.jsonl")
+        lines = [json.loads(line) for line in (self.folder / "a.jsonl").read_text(encoding="utf-8").splitlines()]
+        self.assertEqual([line["type"] for line in lines], ["header", "end"])
+        self.assertEqual((lines[1]["frames"], lines[1]["reason"]), (0, "nothing rendered"))
+        self.assertEqual(lines[0]["argv"], ["true"])
+        self.run_program(["true"], "-o", "b.jsonl", "--no-argv")
+        self.assertNotIn(b"argv\":[", (self.folder / "b.jsonl").read_bytes())
+        self.assertEqual((self.folder / "a.jsonl").stat().st_mode & 0o777, 0o600)
+
+    def test_unwritable_place(self):
+        done = self.run_program(program("print('ran')"), "-o", "/proc/no/such.jsonl")
+        self.assertEqual((done.returncode, done.stdout), (0, b"ran\n"))
+        self.assertEqual(done.stderr.count(b"/proc/no/such.jsonl"), 1)
+
+    def test_several_processes(self):
+        text = ("import os\n" + WRITE_LOG.format(hex=log_bytes(simple_log(2)).hex()) +
+                "open(path + '.77', 'xb').write(open(path, 'rb').read())\n")
+        self.write("a.jsonl.5", "older")
+        done = self.run_program(program(text), "-o", "a.jsonl")
+        self.assertIn(b"a.jsonl.77\n", done.stderr)
+        self.assertNotIn(b"a.jsonl.5\n", done.stderr)
+
+    # The summary
+
+    def test_summary(self):
+        done = self.run_program(renders(5), "-o", "a.jsonl")
+        text = done.stderr.decode()
+        self.assertEqual(done.stdout, b"")
+        for words in (f"log {self.folder}/a.jsonl", "5 frames", "frame time", "median 16.00 ms", "p99",
+                      "GPU time", "coverage", "100.0 %", "our overhead", "1000 ns", "0.01 %",
+                      "scene/shadow", "33.3 %", "66.7 %"):
+            self.assertIn(words, text)
+        self.assertEqual(self.run_program(renders(5), "--quiet").stderr, b"")
+
+    def test_source_that_was_off_is_told(self):
+        lines = simple_log(2)
+        lines[1]["sources"].append({"name": "gl-statistics", "state": "off", "reason": "no such queries"})
+        lines.insert(2, {"type": "note", "level": "warning", "message": "beware", "source": "session"})
+        done = self.run_program(program(WRITE_LOG.format(hex=log_bytes(lines).hex())))
+        self.assertIn(b"gl-statistics: no such queries", done.stderr)
+        self.assertEqual(done.stderr.count(b"beware"), 1)
+
+    def test_status_is_told_once(self):
+        text = ("import os\n"
+                "with open(os.environ['PASSTALLY_STATUS'], 'a') as out:\n"
+                "    out.write('warning: session: the same\\n' * 3 + 'error: session: bad \\x1b[31m\\n')\n")
+        done = self.run_program(program(text))
+        self.assertEqual(done.stderr.count(b"the same"), 1)
+        self.assertIn(b"error: session: bad \\u{1b}[31m", done.stderr)
+        self.assertEqual(self.logs(), [])  # what failed to be written is not "nothing rendered"
+        done = self.run_program(program(text), "--quiet")
+        self.assertNotIn(b"the same", done.stderr)
+        self.assertIn(b"bad", done.stderr)
+        self.assertEqual(self.left_behind(), [])
+
+    def test_status_and_note_are_one(self):
+        lines = simple_log(2)
+        lines.insert(2, {"type": "note", "level": "warning", "message": "beware", "source": "session"})
+        text = (WRITE_LOG.format(hex=log_bytes(lines).hex()) +
+                "open(os.environ['PASSTALLY_STATUS'], 'a').write('warning: session: beware\\n')\n")
+        self.assertEqual(self.run_program(program(text)).stderr.count(b"beware"), 1)
+
+    def test_cut_log(self):
+        data = log_bytes(simple_log(3))[:-40]
+        done = self.run_program(program(WRITE_LOG.format(hex=data.hex())))
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(b"cut", done.stderr)
+        self.assertIn(b"3 frames", done.stderr)
+
+    def test_disabled(self):
+        done = self.run_program(["true"], env={"PASSTALLY_DISABLE": "1"})
+        self.assertIn(b"PASSTALLY_DISABLE", done.stderr)
+        self.assertEqual(self.logs(), [])
+
+    def test_static_program(self):
+        compiler = shutil.which("cc")
+        self.write("s.c", "int main(void) { return 3; }\n")
+        if not compiler or subprocess.run([compiler, "-static", "-o", "s", "s.c"], cwd=self.folder,
+                                          capture_output=True).returncode:
+            self.skipTest("no static program can be built here")
+        done = self.run_program(["./s"])
+        self.assertEqual(done.returncode, 3)
+        self.assertIn(b"statically", done.stderr)
+
+    def test_blank_in_the_librarys_path(self):
+        """ld.so cannot read such a path: run goes through a link."""
+        text = ("maps = open('/proc/self/maps').read(); print('libpasstally_gl' in maps)")
+        found = json.loads(self.run_program(program("import os, json; print(json.dumps(os.environ['LD_PRELOAD']))")).stdout)
+        library = os.path.dirname(found)
+        home = self.folder / "with blank: colon"
+        (home / "bin").mkdir(parents=True)
+        shutil.copy2(COMMAND, home / "bin/passtally")
+        os.symlink(library, home / "gl_shim")
+        core = os.path.dirname(library)
+        env = dict(self.env, LD_LIBRARY_PATH=core)
+        done = subprocess.run([home / "bin/passtally", "run", "--", *program(text)], env=env, cwd=self.folder,
+                              capture_output=True, timeout=60)
+        self.assertEqual((done.returncode, done.stdout), (0, b"True\n"), done.stderr)
+        self.assertEqual(self.left_behind(), [])
+
+    def test_progress(self):
+        """A line on a terminal only, and gone at the end."""
+        text = WRITE_LOG.format(hex=log_bytes(simple_log(3)).hex()) + "import time; time.sleep(2.5)\n"
+        master, slave = pty.openpty()
+        child = subprocess.Popen([COMMAND, "run", "--", *program(text)], env=self.env, stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.DEVNULL, stderr=slave)
+        os.close(slave)
+        seen = b""
+        while True:
+            try:
+                more = os.read(master, 4096)
+            except OSError:
+                break
+            if not more:
+                break
+            seen += more
+        os.close(master)
+        self.assertEqual(child.wait(60), 0)
+        self.assertIn(b"3 frames,", seen)
+        self.assertIn(b"\r\x1b[K", seen)
+        done = self.run_program(program("import time; time.sleep(1.5)"), "--progress")
+        self.assertNotIn(b"\r", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
