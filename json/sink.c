@@ -139,14 +139,14 @@ make_line_room(struct tally_json_writer *w, size_t need)
 	size_t used = (size_t)(w->at - sink->buffer);
 	if (sink->size - used >= need + 1)
 		return true;
-	if (used + need > TALLY_LINE_MAX) {
+	if (sink->size > TALLY_LINE_MAX) {
 		snprintf(sink->why, sizeof(sink->why),
 			 "A line of the log %s would be longer than %u MiB. Capture fewer passes a "
 			 "frame: give a smaller --max-passes.",
 			 sink->path, TALLY_LINE_MAX >> 20);
 		return false;
 	}
-	size_t size = sink->size * 2;
+	size_t size = sink->size * 2 < TALLY_LINE_MAX ? sink->size * 2 : TALLY_LINE_MAX + 1;
 	char *buffer = realloc(sink->buffer, size);
 	if (!buffer) {
 		fail(sink, TALLY_RECORD_NO_MEMORY, "out of memory",
@@ -156,7 +156,7 @@ make_line_room(struct tally_json_writer *w, size_t need)
 	sink->buffer = buffer;
 	sink->size = size;
 	w->at = buffer + used;
-	w->end = buffer + size - 1; /* the newline always fits */
+	w->end = buffer + size - 1;
 	return true;
 }
 
@@ -166,7 +166,10 @@ tally_sink_begin_line(struct tally_sink *sink)
 	if (sink->status != TALLY_RECORD_OK)
 		return NULL;
 	sink->writer.at = sink->buffer + sink->line;
-	sink->writer.end = sink->buffer + sink->size - 1;
+	/* By the first size, not the present one: what is buffered is what a crash loses. */
+	if (sink->line > BUFFER_SIZE - TALLY_JSON_ROOM && write_lines(sink) != TALLY_RECORD_OK)
+		return NULL;
+	sink->writer.end = sink->buffer + sink->size - 1; /* the newline always fits */
 	sink->writer.failed = false;
 	return &sink->writer;
 }
