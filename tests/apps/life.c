@@ -171,7 +171,10 @@ mode_destroy(void)
 		struct stage_peer *peer = stage_peer_create(&stage, true);
 		stage_peer_make_current(&stage, peer);
 		stage_peer_use_vertices(&stage);
-		render(1);
+		stage_target_screen(&stage);
+		glClear(GL_COLOR_BUFFER_BIT);
+		stage_draw(&stage, 0, 30, i);
+		stage_peer_swap(&stage, peer);
 		/* Destroyed while it is current: it lives until it is released. */
 		stage_peer_destroy(&stage, peer);
 		stage_peer_make_current(&stage, NULL);
@@ -235,11 +238,11 @@ mode_fork_idle(void)
 	open_and_render();
 	pid_t pid = fork();
 	if (pid == 0)
-		exit(9);
+		_exit(9); /* exit() would have Mesa wait for threads that a child has not */
 	wait_for("child", pid);
 	pid = fork();
 	if (pid == 0)
-		_exit(10);
+		_Exit(10);
 	wait_for("child", pid);
 	render(frames);
 	say("rendered again");

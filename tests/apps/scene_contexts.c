@@ -68,12 +68,17 @@ static const struct expect_pass switching_passes[] = {
 	{ DRAWN(3) },
 };
 
+/* As a tidy program does: nothing is in flight when a context goes. */
 static void
 finish_peers(struct stage *s)
 {
 	for (int i = 0; i < 2; i++) {
-		if (peers[i])
-			stage_peer_destroy(s, peers[i]);
+		if (!peers[i])
+			continue;
+		stage_peer_make_current(s, peers[i]);
+		glFinish();
+		stage_peer_make_current(s, NULL);
+		stage_peer_destroy(s, peers[i]);
 		peers[i] = NULL;
 	}
 }
@@ -127,6 +132,16 @@ static sem_t go, ready;
 static bool stop;
 static struct stage *worker_stage;
 
+/* As threads that share objects must; not glFinish, which may be a frame's end. */
+static void
+wait_for_gpu(void)
+{
+	GLsync sync = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+	if (glClientWaitSync(sync, GL_SYNC_FLUSH_COMMANDS_BIT, 10000000000ull) == GL_WAIT_FAILED)
+		stage_fail("waiting for the GPU");
+	glDeleteSync(sync);
+}
+
 static void *
 worker_main(void *arg)
 {
@@ -144,8 +159,7 @@ worker_main(void *arg)
 		if (stop)
 			break;
 		draw_small(&mine, framebuffer, 450);
-		/* Work in another target, so that its first pass ends without a make-current. */
-		glFinish();
+		wait_for_gpu();
 		sem_post(&ready);
 	}
 	stage_release(worker_stage);

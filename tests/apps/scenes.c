@@ -187,6 +187,7 @@ main(int argc, char **argv)
 	}
 	stage_check("the frames");
 	if (a.read) {
+		stage.options.end = STAGE_END_NOTHING;
 		a.scene->frame(&stage, a.frames);
 		stage_target_screen(&stage);
 		printf("%s %016llx\n", a.scene->name, stage_checksum(&stage));

@@ -368,7 +368,7 @@ stage_end_frame(struct stage *s)
 		glFlush();
 		return;
 	case STAGE_END_TERMINATOR:
-		glFrameTerminatorGREMEDY();
+		stage_terminate_frame();
 		return;
 	case STAGE_END_LABEL:
 	case STAGE_END_NOTHING:

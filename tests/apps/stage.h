@@ -63,7 +63,7 @@ void stage_forget(struct stage *s);
 struct stage_peer;
 struct stage_peer *stage_peer_create(struct stage *s, bool shared);
 void stage_peer_make_current(struct stage *s, struct stage_peer *p); /* NULL: the stage's own */
-void stage_peer_swap(struct stage *s, struct stage_peer *p);
+void stage_peer_swap(struct stage *s, struct stage_peer *p); /* unless frames end by nothing */
 /* Vertex arrays are not shared between contexts: make the current one draw our vertices. */
 void stage_peer_use_vertices(struct stage *s);
 void stage_peer_destroy(struct stage *s, struct stage_peer *p);
@@ -71,6 +71,7 @@ void stage_release(struct stage *s); /* no context current */
 
 void stage_begin_frame(struct stage *s);
 void stage_end_frame(struct stage *s);
+void stage_terminate_frame(void);
 void stage_swap(struct stage *s); /* whatever `end` says; nothing when surfaceless */
 
 /* Shaders: both read the attribute `pos`; `place` is offset and scale; the first paints `tint`,

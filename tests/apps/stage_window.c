@@ -252,10 +252,24 @@ stage_peer_create(struct stage *s, bool shared)
 void
 stage_peer_swap(struct stage *s, struct stage_peer *p)
 {
+	if (s->options.end == STAGE_END_NOTHING)
+		return;
 	if (is_glx(s))
 		glXSwapBuffers(s->window->x11, s->window->xid);
 	else if (p->surface)
 		eglSwapBuffers(s->window->display, p->surface);
+}
+
+/* Debuggers offer this extension, drivers do not: libglvnd gives a stub for the name all the same,
+ * and programs that have it call it. */
+void
+stage_terminate_frame(void)
+{
+	void (*terminate)(void) = eglGetProcAddress("glFrameTerminatorGREMEDY");
+	if (!terminate)
+		stage_skip("no glFrameTerminatorGREMEDY");
+	terminate();
+	glGetError(); /* Mesa's stub complains */
 }
 
 void

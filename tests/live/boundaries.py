@@ -27,6 +27,8 @@ def capture(checks, folder, argv, options):
     if bare.status == 77:
         print(bare.errors.strip())
         return None
+    if not checks.equal(bare.status, 0, f"bare run {bare.errors}"):
+        return None
     path = folder / "log.jsonl"
     got = h.run(argv, h.base_env(folder, h.capture_env(path, options)))
     checks.equal((got.status, got.stdout, got.stderr), (bare.status, bare.stdout, bare.stderr), "status and output")
