@@ -113,7 +113,8 @@ add_device(struct tally_assembly *a, struct tally_device *d)
 	d->seen = tally_id_set_create();
 	if (!d->seen)
 		tally_log_say(TALLY_LEVEL_WARNING, "session",
-			      "out of memory: the passes of device %u are not described", d->number);
+			      "out of memory: the passes of device %u are not described",
+			      d->number);
 }
 
 static void
@@ -149,8 +150,9 @@ static void
 add_part(struct tally_device *d, struct tally_part *part)
 {
 	struct tally_part **at = &d->parts;
-	while (*at && ((*at)->frame < part->frame ||
-		       ((*at)->frame == part->frame && (*at)->stream->number <= part->stream->number)))
+	while (*at &&
+	       ((*at)->frame < part->frame ||
+		((*at)->frame == part->frame && (*at)->stream->number <= part->stream->number)))
 		at = &(*at)->next;
 	part->next = *at;
 	*at = part;
@@ -277,8 +279,8 @@ write_frame(struct tally_assembly *a, struct tally_device *d, struct tally_frame
 	d->spare_dropped = 0;
 	settle_ends(a, d, in);
 	if (a->status == TALLY_RECORD_OK) {
-		const struct tally_frame_record *record =
-			tally_frame_build(a->builder, in, write_new_id, a);
+		const struct tally_frame_record *record = tally_frame_build(a->builder, in,
+									    write_new_id, a);
 		if (a->status == TALLY_RECORD_OK)
 			note_status(a, a->ops->frame(a->recorder, record));
 		if (a->status == TALLY_RECORD_OK) {

@@ -24,8 +24,8 @@ struct tally_assembly {
 };
 
 /* Takes the recorder at finish(). NULL on OOM. */
-struct tally_assembly *tally_assembly_create(const struct tally_recorder_ops *ops,
-					     struct tally_recorder *recorder);
+struct tally_assembly *
+tally_assembly_create(const struct tally_recorder_ops *ops, struct tally_recorder *recorder);
 /* After finish(), or when nothing was begun. */
 void tally_assembly_destroy(struct tally_assembly *a);
 
@@ -43,8 +43,8 @@ bool tally_assembly_waits(const struct tally_assembly *a);
 
 enum tally_over {
 	TALLY_OVER_NOT = 0, /* no device has reached the capture's end */
-	TALLY_OVER_UNREAD,  /* one has, but some of its passes wait for results */
-	TALLY_OVER_SOME,    /* all that have are written */
+	TALLY_OVER_UNREAD, /* one has, but some of its passes wait for results */
+	TALLY_OVER_SOME, /* all that have are written */
 	TALLY_OVER_ALL,
 };
 enum tally_over tally_assembly_over(struct tally_assembly *a);

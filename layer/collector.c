@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #define NS_PER_MS UINT64_C(1000000)
-#define NAP_NS (5 * NS_PER_MS)      /* frames flow: let a few gather */
-#define FLUSH_NS (100 * NS_PER_MS)  /* a killed game loses no more than this */
-#define LOOK_NS (50 * NS_PER_MS)    /* while a frame waits for a slow stream */
+#define NAP_NS (5 * NS_PER_MS) /* frames flow: let a few gather */
+#define FLUSH_NS (100 * NS_PER_MS) /* a killed game loses no more than this */
+#define LOOK_NS (50 * NS_PER_MS) /* while a frame waits for a slow stream */
 #define OVER_WAIT_NS (30000 * NS_PER_MS)
 /* Untouched pages of it cost nothing; the static TLS of the game's libraries is cut from it. */
 #define STACK_BYTES (256u << 10)
@@ -27,8 +27,8 @@ static struct {
 	_Atomic(struct tally_letter *) letters; /* newest first; &closed: no capture takes them */
 	_Atomic uint64_t generation;
 	uint64_t last_generation; /* start()'s alone */
-	_Atomic uint32_t posted;  /* grows with each push, letter and note */
-	_Atomic uint32_t rest;    /* enum rest; the thread sleeps on it */
+	_Atomic uint32_t posted; /* grows with each push, letter and note */
+	_Atomic uint32_t rest; /* enum rest; the thread sleeps on it */
 	_Atomic uint32_t running; /* 1 until the thread is through; stop() sleeps on it */
 	_Atomic uint32_t devices;
 	_Atomic(const char *) stop_reason;
@@ -99,7 +99,8 @@ sleep_until_posted(enum rest depth, uint32_t seen, uint64_t timeout_ns)
 	/* The store comes before the look, as the producer's increment comes before its look at
 	 * `rest`: one of the two sees the other. A nap is taken in any case. */
 	atomic_store(&box.rest, depth);
-	if ((depth == NAPPING || atomic_load(&box.posted) == seen) && !atomic_load(&box.stop_reason))
+	if ((depth == NAPPING || atomic_load(&box.posted) == seen) &&
+	    !atomic_load(&box.stop_reason))
 		tally_futex_wait(&box.rest, depth, timeout_ns);
 	atomic_store(&box.rest, AWAKE);
 }

@@ -31,6 +31,14 @@ tally_config_report_at(void *place, const char *message)
 	tally_config_report(p->complain, p->data, "%s: %s", p->where, message);
 }
 
+char *
+tally_config_copy_string(const char *text)
+{
+	size_t size = strlen(text) + 1;
+	char *copy = malloc(size);
+	return copy ? memcpy(copy, text, size) : NULL;
+}
+
 bool
 tally_config_secure(void)
 {
@@ -55,7 +63,7 @@ static void
 set_defaults(struct tally_config *config)
 {
 	*config = (struct tally_config){
-		.counters = strdup("overview"),
+		.counters = tally_config_copy_string("overview"),
 		.granularity = TALLY_GRANULARITY_PASS,
 		.frame = TALLY_FRAME_PRESENT,
 		.frame_every = 1,
@@ -97,7 +105,8 @@ const struct tally_option *
 tally_option_find(const char *key, size_t len)
 {
 	for (size_t i = 0; i < tally_n_options; i++) {
-		if (strlen(tally_options[i].key) == len && memcmp(tally_options[i].key, key, len) == 0)
+		if (strlen(tally_options[i].key) == len &&
+		    memcmp(tally_options[i].key, key, len) == 0)
 			return &tally_options[i];
 	}
 	return NULL;

@@ -83,7 +83,7 @@ struct tally_config {
 struct tally_option {
 	const char *key;    /* "max-log" */
 	char letter;        /* 'o' for --log, 0 = none */
-	const char *values; /* shown in --help: "present|finish|...", "LIST", "SIZE"; NULL = a switch */
+	const char *values; /* for --help: "present|finish|...", "LIST", "SIZE"; NULL = a switch */
 	const char *help;   /* one sentence */
 	/* Parse `value` into the config; false: `why` holds a sentence that lists what is valid. */
 	bool (*set)(struct tally_config *config, const char *value, char *why, size_t size);

@@ -39,12 +39,13 @@ read_whole(const char *path, size_t *len, bool *missing, tally_config_complain *
 	char *text = NULL;
 	struct stat st;
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-		tally_config_report(complain, data, "%s: not a regular file: it was not read", path);
+		tally_config_report(complain, data, "%s: not a regular file: it was not read",
+				    path);
 		goto close_file;
 	}
 	if (st.st_size > (off_t)MAX_FILE) {
-		tally_config_report(complain, data, "%s: larger than %u bytes: it was not read", path,
-				    MAX_FILE);
+		tally_config_report(complain, data, "%s: larger than %u bytes: it was not read",
+				    path, MAX_FILE);
 		goto close_file;
 	}
 	size_t size = (size_t)st.st_size;

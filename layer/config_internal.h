@@ -28,6 +28,9 @@ bool tally_config_secure(void);
  * "/name" appended. Caller frees; NULL on OOM, without a home and under secure execution. */
 char *tally_config_home_path(const char *variable, const char *fallback, const char *name);
 
+/* strdup, but over malloc, so that the torture test can make it fail. NULL on OOM. */
+char *tally_config_copy_string(const char *text);
+
 /* The last component of a path; "program" when there is none. */
 const char *tally_config_base_name(const char *path);
 

@@ -1,5 +1,7 @@
 #include "layer/config.h"
 
+#include "layer/config_internal.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,8 +52,8 @@ static const struct size_suffix {
 	const char *word;
 	unsigned shift;
 } size_suffixes[] = {
-	{ "", 0 },   { "K", 10 },   { "M", 20 },   { "G", 30 },   { "k", 10 },   { "m", 20 },
-	{ "g", 30 }, { "KiB", 10 }, { "MiB", 20 }, { "GiB", 30 },
+	{ "", 0 },   { "K", 10 }, { "M", 20 },   { "G", 30 },   { "k", 10 },
+	{ "m", 20 }, { "g", 30 }, { "KiB", 10 }, { "MiB", 20 }, { "GiB", 30 },
 };
 
 static bool
@@ -63,7 +65,8 @@ read_size(const char *text, uint64_t *out)
 		return false;
 	for (size_t i = 0; i < COUNT(size_suffixes); i++) {
 		if (strcmp(end, size_suffixes[i].word) == 0)
-			return !__builtin_mul_overflow(n, UINT64_C(1) << size_suffixes[i].shift, out);
+			return !__builtin_mul_overflow(n, UINT64_C(1) << size_suffixes[i].shift,
+						       out);
 	}
 	return false;
 }
@@ -135,7 +138,8 @@ read_switch(const char *text, bool *out)
 
 /* Replace a string of the config. Control characters have no place in any of them. */
 static bool
-set_string(char **into, const char *value, const char *key, const char *valid, char *why, size_t size)
+set_string(char **into, const char *value, const char *key, const char *valid, char *why,
+	   size_t size)
 {
 	size_t len = strlen(value);
 	bool clean = len > 0 && len <= MAX_STRING;
@@ -143,7 +147,7 @@ set_string(char **into, const char *value, const char *key, const char *valid, c
 		clean = (unsigned char)value[i] >= 0x20 && value[i] != 0x7f;
 	if (!clean)
 		return refuse(why, size, key, value, valid);
-	char *copy = strdup(value);
+	char *copy = tally_config_copy_string(value);
 	if (!copy) {
 		snprintf(why, size, "option %s was not taken: out of memory", key);
 		return false;
@@ -173,14 +177,15 @@ get_switch(bool value, char *out, size_t size)
 
 /* ---- rows: strings ---- */
 
-#define STRING_ROW(name, member, valid)                                                            \
-	static bool set_##member(struct tally_config *c, const char *value, char *why, size_t size) \
-	{                                                                                          \
-		return set_string(&c->member, value, name, valid, why, size);                      \
-	}                                                                                          \
-	static size_t get_##member(const struct tally_config *c, char *out, size_t size)           \
-	{                                                                                          \
-		return get_string(c->member, out, size);                                           \
+#define STRING_ROW(name, member, valid) \
+	static bool set_##member(struct tally_config *c, const char *value, char *why, \
+				 size_t size) \
+	{ \
+		return set_string(&c->member, value, name, valid, why, size); \
+	} \
+	static size_t get_##member(const struct tally_config *c, char *out, size_t size) \
+	{ \
+		return get_string(c->member, out, size); \
 	}
 
 STRING_ROW("counters", counters, "overview, all, or keys, names and globs with + between them")
@@ -190,19 +195,20 @@ STRING_ROW("log", log, "a path, in which %e, %t and %p stand for program, time a
 
 /* ---- rows: one word of several ---- */
 
-#define WORD_ROW(name, member, type, list, ...)                                                    \
-	static const char *const member##_words[] = { __VA_ARGS__ };                               \
-	static bool set_##member(struct tally_config *c, const char *value, char *why, size_t size) \
-	{                                                                                          \
-		int i = find_word(member##_words, COUNT(member##_words), value);                   \
-		if (i < 0)                                                                         \
-			return refuse(why, size, name, value, list);                               \
-		c->member = (type)i;                                                               \
-		return true;                                                                       \
-	}                                                                                          \
-	static size_t get_##member(const struct tally_config *c, char *out, size_t size)           \
-	{                                                                                          \
-		return get_string(member##_words[c->member], out, size);                           \
+#define WORD_ROW(name, member, type, list, ...) \
+	static const char *const member##_words[] = { __VA_ARGS__ }; \
+	static bool set_##member(struct tally_config *c, const char *value, char *why, \
+				 size_t size) \
+	{ \
+		int i = find_word(member##_words, COUNT(member##_words), value); \
+		if (i < 0) \
+			return refuse(why, size, name, value, list); \
+		c->member = (type)i; \
+		return true; \
+	} \
+	static size_t get_##member(const struct tally_config *c, char *out, size_t size) \
+	{ \
+		return get_string(member##_words[c->member], out, size); \
 	}
 
 WORD_ROW("granularity", granularity, enum tally_granularity, "frame, submit, pass or draw", "frame",
@@ -213,14 +219,16 @@ WORD_ROW("snapshot", snapshot, enum tally_snapshot, "sampled, exact or off", "sa
 
 /* ---- rows: switches ---- */
 
-#define SWITCH_ROW(name, member)                                                                   \
-	static bool set_##member(struct tally_config *c, const char *value, char *why, size_t size) \
-	{                                                                                          \
-		return read_switch(value, &c->member) || refuse(why, size, name, value, "on or off"); \
-	}                                                                                          \
-	static size_t get_##member(const struct tally_config *c, char *out, size_t size)           \
-	{                                                                                          \
-		return get_switch(c->member, out, size);                                           \
+#define SWITCH_ROW(name, member) \
+	static bool set_##member(struct tally_config *c, const char *value, char *why, \
+				 size_t size) \
+	{ \
+		return read_switch(value, &c->member) || \
+		       refuse(why, size, name, value, "on or off"); \
+	} \
+	static size_t get_##member(const struct tally_config *c, char *out, size_t size) \
+	{ \
+		return get_switch(c->member, out, size); \
 	}
 
 SWITCH_ROW("group-work", group_work)
@@ -229,15 +237,16 @@ SWITCH_ROW("force", force)
 
 /* ---- rows: numbers ---- */
 
-#define UINT_ROW(name, member, min, valid)                                                         \
-	static bool set_##member(struct tally_config *c, const char *value, char *why, size_t size) \
-	{                                                                                          \
-		return read_uint(value, min, UINT64_MAX, &c->member) ||                            \
-		       refuse(why, size, name, value, valid);                                      \
-	}                                                                                          \
-	static size_t get_##member(const struct tally_config *c, char *out, size_t size)           \
-	{                                                                                          \
-		return get_uint(c->member, out, size);                                             \
+#define UINT_ROW(name, member, min, valid) \
+	static bool set_##member(struct tally_config *c, const char *value, char *why, \
+				 size_t size) \
+	{ \
+		return read_uint(value, min, UINT64_MAX, &c->member) || \
+		       refuse(why, size, name, value, valid); \
+	} \
+	static size_t get_##member(const struct tally_config *c, char *out, size_t size) \
+	{ \
+		return get_uint(c->member, out, size); \
 	}
 
 UINT_ROW("skip", skip, 0, "a whole number of frames")
@@ -371,9 +380,11 @@ get_frame(const struct tally_config *c, char *out, size_t size)
 {
 	static const char *const words[] = { "present", "finish", "flush", "terminator", "idle" };
 	if (c->frame == TALLY_FRAME_SUBMIT)
-		return (size_t)snprintf(out, size, "submit:%llu", (unsigned long long)c->frame_every);
+		return (size_t)snprintf(out, size, "submit:%llu",
+					(unsigned long long)c->frame_every);
 	if (c->frame == TALLY_FRAME_LABEL)
-		return (size_t)snprintf(out, size, "label:%s", c->frame_label ? c->frame_label : "");
+		return (size_t)snprintf(out, size, "label:%s",
+					c->frame_label ? c->frame_label : "");
 	return get_string(words[c->frame], out, size);
 }
 
@@ -439,10 +450,11 @@ static bool
 set_control(struct tally_config *c, const char *value, char *why, size_t size)
 {
 	(void)c;
-	snprintf(why, size,
-		 "option control is not offered by this version, so \"%.64s\" was not taken: choose "
-		 "frames with skip, frames, every, seconds, start-on and stop-on",
-		 value);
+	snprintf(
+		why, size,
+		"option control is not offered by this version, so \"%.64s\" was not taken: choose "
+		"frames with skip, frames, every, seconds, start-on and stop-on",
+		value);
 	return false;
 }
 
@@ -452,10 +464,10 @@ get_control(const struct tally_config *c, char *out, size_t size)
 	return get_string(c->control, out, size);
 }
 
-#define ROW(key_, letter_, member_, values_, help_)                                                \
-	{                                                                                          \
-		.key = key_, .letter = letter_, .values = values_, .help = help_,                  \
-		.set = set_##member_, .get = get_##member_                                         \
+#define ROW(key_, letter_, member_, values_, help_) \
+	{ \
+		.key = key_, .letter = letter_, .values = values_, .help = help_, \
+		.set = set_##member_, .get = get_##member_ \
 	}
 
 const struct tally_option tally_options[] = {
@@ -463,7 +475,8 @@ const struct tally_option tally_options[] = {
 	    "Counters to capture: overview, all, or keys, names and globs."),
 	ROW("set", 0, set, "NAME", "Stay with this one counter set instead of rotating."),
 	ROW("sources", 0, sources, "LIST", "Sources of counters to use; all that work by default."),
-	ROW("granularity", 0, granularity, "frame|submit|pass|draw", "What one measurement covers."),
+	ROW("granularity", 0, granularity, "frame|submit|pass|draw",
+	    "What one measurement covers."),
 	ROW("frame", 0, frame, "present|finish|flush|terminator|idle|submit:N|label:NAME",
 	    "What ends a frame."),
 	ROW("split", 0, split, "none|group|barrier", "What else ends a pass."),
@@ -481,7 +494,8 @@ const struct tally_option tally_options[] = {
 	ROW("control", 0, control, "PATH", "A control socket; not offered by this version."),
 	ROW("log", 'o', log, "PATH", "Where the log goes; %e, %t and %p are expanded."),
 	ROW("max-log", 0, max_log, "SIZE", "Stop when the log has this size."),
-	ROW("max-passes", 0, max_passes, "N", "Keep at most N passes a frame, drop and count others."),
+	ROW("max-passes", 0, max_passes, "N",
+	    "Keep at most N passes a frame, drop and count others."),
 	ROW("no-argv", 0, no_argv, NULL, "Leave the program's arguments out of the log."),
 	ROW("force", 0, force, NULL, "Replace a log that exists."),
 };

@@ -30,7 +30,8 @@ tally_config_home_path(const char *variable, const char *fallback, const char *n
 	size_t size = strlen(dir) + strlen(between) + strlen(name) + sizeof("//passtally/");
 	char *path = malloc(size);
 	if (path)
-		snprintf(path, size, "%s%s%s/passtally/%s", dir, *between ? "/" : "", between, name);
+		snprintf(path, size, "%s%s%s/passtally/%s", dir, *between ? "/" : "", between,
+			 name);
 	return path;
 }
 
@@ -63,7 +64,10 @@ expand(const char *pattern, const char *base, const char *time, const char *pid,
 		const char *piece = pattern;
 		size_t n = 1, taken = 1;
 		if (*pattern == '%' && pattern[1] && strchr("etp%", pattern[1])) {
-			piece = pattern[1] == 'e' ? base : pattern[1] == 't' ? time : pattern[1] == 'p' ? pid : "%";
+			piece = pattern[1] == 'e'   ? base
+				: pattern[1] == 't' ? time
+				: pattern[1] == 'p' ? pid
+						    : "%";
 			n = strlen(piece);
 			taken = 2;
 		}

@@ -167,5 +167,7 @@ tally_device_destroy(struct tally_device *device)
 uint64_t
 tally_device_frame(const struct tally_device *device)
 {
-	return atomic_load_explicit(&((struct tally_device *)device)->state, memory_order_acquire) >> 1;
+	return atomic_load_explicit(&((struct tally_device *)device)->state,
+				    memory_order_acquire) >>
+	       1;
 }

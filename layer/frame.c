@@ -203,8 +203,8 @@ find_instance(struct tally_frame_builder *b, const struct tally_pass *pass, uint
 
 /* Sets id and segment; true when this is a new instance, not a resumed one. */
 static bool
-identify(struct tally_frame_builder *b, const struct tally_pass *pass, struct tally_extent presented,
-	 struct tally_pass_record *out)
+identify(struct tally_frame_builder *b, const struct tally_pass *pass,
+	 struct tally_extent presented, struct tally_pass_record *out)
 {
 	uint64_t base = base_of(b, pass, presented);
 	if (pass->kind != TALLY_PASS_RENDER) {
@@ -298,7 +298,8 @@ list_pass(struct tally_frame_builder *b, const struct tally_frame_input *in,
 		out->gpu_start_ns = interval.begin;
 		out->gpu_ns = interval.end - interval.begin;
 	}
-	if (!identify(b, pass, in->presented, out) || !in->seen || !tally_id_set_add(in->seen, out->id))
+	if (!identify(b, pass, in->presented, out) || !in->seen ||
+	    !tally_id_set_add(in->seen, out->id))
 		return;
 	struct tally_pass_info_record info = {
 		.id = out->id,

@@ -41,8 +41,8 @@ struct tally_frame_input {
 typedef void tally_frame_new_id(void *data, const struct tally_pass_info_record *info);
 
 /* The record is the builder's and valid until the next call. */
-const struct tally_frame_record *tally_frame_build(struct tally_frame_builder *builder,
-						   const struct tally_frame_input *input,
-						   tally_frame_new_id *new_id, void *data);
+const struct tally_frame_record *
+tally_frame_build(struct tally_frame_builder *builder, const struct tally_frame_input *input,
+		  tally_frame_new_id *new_id, void *data);
 
 #endif

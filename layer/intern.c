@@ -78,8 +78,9 @@ hash_attachment(uint64_t hash, const struct tally_attachment *a)
 static uint64_t
 hash_target(const struct tally_target *t)
 {
-	uint32_t numbers[6] = { t->width,   t->height,  t->layers,
-				t->samples, t->n_color, t->presented };
+	uint32_t numbers[6] = {
+		t->width, t->height, t->layers, t->samples, t->n_color, t->presented
+	};
 	uint64_t hash = tally_fnv1a(TALLY_FNV_OFFSET, numbers, sizeof(numbers));
 	for (uint32_t i = 0; i < t->n_color; i++)
 		hash = hash_attachment(hash, &t->color[i]);
@@ -192,7 +193,8 @@ cut_label(const char *text, size_t len)
 	if (n <= MAX_LABEL_BYTES)
 		return n;
 	n = MAX_LABEL_BYTES;
-	for (unsigned back = 0; back < 3 && ((unsigned char)text[n - back] & 0xc0) == 0x80; back++) {
+	for (unsigned back = 0; back < 3 && ((unsigned char)text[n - back] & 0xc0) == 0x80;
+	     back++) {
 		if (((unsigned char)text[n - back - 1] & 0xc0) == 0xc0)
 			return n - back - 1;
 	}

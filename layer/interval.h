@@ -14,7 +14,7 @@ struct tally_interval {
 };
 
 struct tally_span {
-	uint64_t union_ns;    /* time that at least one interval covers */
+	uint64_t union_ns; /* time that at least one interval covers */
 	uint64_t envelope_ns; /* last end less first begin */
 };
 

@@ -1,10 +1,11 @@
 /* layer/log.h - our own messages to people.
  *
  * A message becomes a note in the log, a line in the status file that `passtally run` owns
- * (PASSTALLY_STATUS names it), and, with PASSTALLY_VERBOSE=1, a line on stderr. Otherwise we are silent. Any
- * thread; takes one short lock, never waits for the GPU or the disk, never allocates (bounded
- * queue of 64 notes of 480 bytes; what does not fit is counted and the count is told). The same
- * message from the same source is told once; after 4096 different ones no more are.
+ * (PASSTALLY_STATUS names it), and, with PASSTALLY_VERBOSE=1, a line on stderr; under secure
+ * execution (AT_SECURE) only the note. Otherwise we are silent. Any thread; takes one short lock,
+ * never waits for the GPU or the disk, never allocates (bounded queue of 64 notes of 480 bytes;
+ * what does not fit is counted and the count is told). The same message from the same source is
+ * told once; after 4096 different ones no more are.
  * Not for draw calls: boundaries and rarer.
  */
 #ifndef PASSTALLY_LAYER_LOG_H

@@ -32,7 +32,7 @@ struct tally_part {
 	struct tally_stream *stream;
 	uint64_t frame;
 	bool captured; /* false: only says where an uncaptured frame ended */
-	bool ends;     /* this stream ended the frame, as `end` says */
+	bool ends; /* this stream ended the frame, as `end` says */
 	struct tally_frame_end end;
 	/* Captured frames that this stream ended while it had no part to say so; the last frame so
 	 * ended, + 1 (0: none), and when. */
@@ -41,8 +41,8 @@ struct tally_part {
 	uint32_t n_passes, n_done; /* passes are done in order */
 	struct tally_chunk *first, *last;
 	struct tally_chunk *done; /* holds the n_done-th pass, or one before it */
-	uint32_t done_base;       /* number of the first pass in `done` */
-	uint64_t arrived_ns;      /* collector's */
+	uint32_t done_base; /* number of the first pass in `done` */
+	uint64_t arrived_ns; /* collector's */
 };
 
 struct tally_device {
@@ -57,13 +57,13 @@ struct tally_device {
 
 	/* The collector's alone. */
 	struct tally_device *next;
-	struct tally_stream *streams;     /* in order of creation */
-	struct tally_part *parts;         /* sorted by frame, then stream */
+	struct tally_stream *streams; /* in order of creation */
+	struct tally_part *parts; /* sorted by frame, then stream */
 	struct tally_id_set *seen;
-	uint64_t next_frame;              /* frames below are written or given up */
-	uint64_t known_end;               /* frames <= known_end - 1 ended before the gates were read */
+	uint64_t next_frame; /* frames below are written or given up */
+	uint64_t known_end; /* frames <= known_end - 1 ended before the gates were read */
 	uint64_t boundary_frame, boundary_ns; /* the last end known, frame + 1 */
-	uint64_t spare_dropped;           /* drops whose stream is gone */
+	uint64_t spare_dropped; /* drops whose stream is gone */
 	bool was_gone;
 };
 
@@ -79,20 +79,20 @@ struct tally_stream {
 
 	/* The owner's alone. */
 	struct tally_part *head, *tail; /* not handed over, oldest first */
-	struct tally_part *cursor;      /* holds the oldest pass that is not done */
+	struct tally_part *cursor; /* holds the oldest pass that is not done */
 	struct tally_part *free_parts;
 	struct tally_chunk *free_chunks;
 	uint32_t n_parts, n_out; /* made; with the collector */
 	uint32_t n_chunks;
 	uint64_t spare_overhead_ns, spare_overhead_frame; /* before the frame has a part */
-	uint64_t lost_passes;                             /* dropped while there was no part */
+	uint64_t lost_passes; /* dropped while there was no part */
 	uint64_t lost_ends, lost_frame, lost_now_ns;
 	struct tally_intern_cache *interned;
 
 	/* Written by the owner, read by the collector. */
 	_Atomic uint64_t oldest_open; /* UINT64_MAX: none */
 	_Atomic uint64_t newest_open; /* frame + 1; 0: none so far */
-	atomic_bool gone;             /* stored last: all parts are in `out`, lost_passes is final */
+	atomic_bool gone; /* stored last: all parts are in `out`, lost_passes is final */
 
 	/* The collector's alone. */
 	struct tally_stream *next;
@@ -113,14 +113,14 @@ void tally_stream_unref(struct tally_stream *stream);
 void tally_device_unref(struct tally_device *device);
 
 /* One deep copy in one block: free() frees it. NULL on OOM. */
-struct tally_device_record *tally_device_copy_info(const struct tally_device_record *info,
-						   uint32_t number);
+struct tally_device_record *
+tally_device_copy_info(const struct tally_device_record *info, uint32_t number);
 
 /* Per-stream front of the process-wide tables (layer/intern.c): a hit takes no lock. */
 struct tally_intern_cache *tally_intern_cache_create(void);
 void tally_intern_cache_destroy(struct tally_intern_cache *cache);
-const struct tally_target *tally_intern_target(struct tally_intern_cache *cache,
-					       const struct tally_target *target);
+const struct tally_target *
+tally_intern_target(struct tally_intern_cache *cache, const struct tally_target *target);
 const char *tally_intern_label(struct tally_intern_cache *cache, const char *text, size_t len);
 void tally_intern_fork_begin(void);
 void tally_intern_fork_end(void);

@@ -26,7 +26,8 @@ tally_ring_create(uint32_t capacity)
 	while (size < capacity)
 		size *= 2;
 	/* The indices count to 2^32, so half of that tells full from empty. */
-	if (size > UINT32_C(1) << 31 || size > (SIZE_MAX - sizeof(struct tally_ring)) / sizeof(void *))
+	if (size > UINT32_C(1) << 31 ||
+	    size > (SIZE_MAX - sizeof(struct tally_ring)) / sizeof(void *))
 		return NULL;
 	struct tally_ring *ring = calloc(1, sizeof(*ring) + (size_t)size * sizeof(void *));
 	if (!ring)

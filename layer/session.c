@@ -29,7 +29,7 @@ static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_int state;
 static _Atomic long session_pid;
 static bool exit_registered; /* under start_lock */
-static bool forked;          /* set in the child before it has threads */
+static bool forked; /* set in the child before it has threads */
 
 static pthread_once_t config_once = PTHREAD_ONCE_INIT;
 static struct tally_config config;
@@ -40,7 +40,7 @@ static char program[PATH_MAX];
 static struct {
 	atomic_bool start_seen, stop_seen;
 	_Atomic uint64_t first_frame; /* the one --skip and --frames count from */
-	_Atomic uint64_t first_ns;    /* when the first captured frame began; 0: none yet */
+	_Atomic uint64_t first_ns; /* when the first captured frame began; 0: none yet */
 } trigger = { .first_frame = NO_FRAME };
 
 /* ---- fork ---- */
@@ -159,9 +159,10 @@ open_log(const struct tally_recorder_ops *ops, uint64_t started_unix_ns, long pi
 	if (path && forked && fixed)
 		path = with_pid(path, pid);
 	if (!path) {
-		tally_log_say(TALLY_LEVEL_ERROR, "session",
-			      "nothing is captured: there is no place for the log, as neither "
-			      "XDG_STATE_HOME nor HOME is an absolute path; name a file with log=PATH");
+		tally_log_say(
+			TALLY_LEVEL_ERROR, "session",
+			"nothing is captured: there is no place for the log, as neither "
+			"XDG_STATE_HOME nor HOME is an absolute path; name a file with log=PATH");
 		return NULL;
 	}
 	enum tally_record_status status = TALLY_RECORD_IO;
@@ -176,7 +177,8 @@ open_log(const struct tally_recorder_ops *ops, uint64_t started_unix_ns, long pi
 			recorder = open_at(ops, other, &status, why, sizeof(why));
 		if (recorder)
 			tally_log_say(TALLY_LEVEL_INFO, "session",
-				      "the log is %s, as a file without the number was there", other);
+				      "the log is %s, as a file without the number was there",
+				      other);
 		free(other);
 	}
 	free(path);
@@ -201,7 +203,8 @@ list_options(uint32_t *n)
 		return NULL;
 	char *text = (char *)(records + tally_n_options);
 	for (size_t i = 0; i < tally_n_options; i++) {
-		size_t len = tally_options[i].get(&config, text, bytes - (size_t)(text - (char *)records));
+		size_t len = tally_options[i].get(&config, text,
+						  bytes - (size_t)(text - (char *)records));
 		if (len == 0)
 			continue;
 		records[(*n)++] = (struct tally_option_record){ tally_options[i].key, text };
@@ -403,7 +406,8 @@ tally_session_saw_label(const char *name, size_t len)
 	if (!tally_session_config())
 		return;
 	/* Stop first: one label that does both starts when seen first and stops the next time. */
-	bool started = config.start_on.kind != TALLY_TRIGGER_LABEL || atomic_load(&trigger.start_seen);
+	bool started = config.start_on.kind != TALLY_TRIGGER_LABEL ||
+		       atomic_load(&trigger.start_seen);
 	if (started && is_label(&config.stop_on, name, len))
 		atomic_store(&trigger.stop_seen, true);
 	if (is_label(&config.start_on, name, len))

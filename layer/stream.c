@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define WAKE_AT (TALLY_MAX_PARTS / 2) /* parts with the collector: it should hurry */
-#define FRAMES_OF_PASSES 8            /* chunks kept for this many full frames */
+#define FRAMES_OF_PASSES 8 /* chunks kept for this many full frames */
 
 /* Of the capture that runs now, not of one that ended or of a parent process? */
 static bool
@@ -29,7 +29,8 @@ tally_stream_create(struct tally_device *device, const struct tally_stream_info 
 	s->out = tally_ring_create(TALLY_MAX_PARTS);
 	s->back = tally_ring_create(TALLY_MAX_PARTS);
 	s->interned = tally_intern_cache_create();
-	s->counters = calloc(info->n_counters ? info->n_counters : 1, sizeof(const struct tally_counter *));
+	s->counters = calloc(info->n_counters ? info->n_counters : 1,
+			     sizeof(const struct tally_counter *));
 	if (!s->out || !s->back || !s->interned || !s->counters)
 		goto fail;
 	if (info->n_counters)

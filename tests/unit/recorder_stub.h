@@ -22,10 +22,11 @@ struct tally_recorder {
 
 static struct {
 	GArray *frames; /* struct stub_frame */
-	GArray *infos;  /* struct tally_pass_info_record */
-	GPtrArray *lines; /* "header", "device 0 NAME", "pass_info ID", "frame D F", "note TEXT", "end REASON" */
+	GArray *infos; /* struct tally_pass_info_record */
+	GPtrArray *
+		lines; /* "header ...", "device 0 NAME", "frame 0 17", "end REASON", ... */
 	GHashTable *taken; /* paths that exist already */
-	GPtrArray *paths;  /* opened */
+	GPtrArray *paths; /* opened */
 	struct tally_end_record end;
 	unsigned n_ends, n_closed, n_abandoned;
 	enum tally_record_status failed;
@@ -110,7 +111,8 @@ stub_header(struct tally_recorder *r, const struct tally_header_record *header)
 	(void)r;
 	GString *line = g_string_new("header");
 	for (uint32_t i = 0; i < header->n_options; i++)
-		g_string_append_printf(line, " %s=%s", header->options[i].key, header->options[i].value);
+		g_string_append_printf(line, " %s=%s", header->options[i].key,
+				       header->options[i].value);
 	g_string_append_printf(line, " argv=%u", header->n_argv);
 	g_assert_cmpint(header->pid, >, 0);
 	g_assert_true(header->program[0] == '/');
@@ -129,8 +131,8 @@ static enum tally_record_status
 stub_pass_info(struct tally_recorder *r, const struct tally_pass_info_record *info)
 {
 	(void)r;
-	enum tally_record_status status =
-		stub_say(g_strdup_printf("pass_info %016" G_GINT64_MODIFIER "x", info->id));
+	enum tally_record_status status = stub_say(
+		g_strdup_printf("pass_info %016" G_GINT64_MODIFIER "x", info->id));
 	if (status == TALLY_RECORD_OK)
 		g_array_append_val(stub.infos, *info);
 	return status;

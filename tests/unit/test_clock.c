@@ -67,7 +67,11 @@ static const struct {
 	  1000,
 	  2000000200,
 	  200 },
-	{ "a clock that ran backwards is ignored", { { 1000, 500, 1100 }, { 3000, 1, 2000 } }, 500, 1050, 50 },
+	{ "a clock that ran backwards is ignored",
+	  { { 1000, 500, 1100 }, { 3000, 1, 2000 } },
+	  500,
+	  1050,
+	  50 },
 	{ "before the CPU clock's zero", { { 1000, 50000, 1000 } }, 10, 0, 0 },
 };
 
@@ -79,10 +83,12 @@ test_map(void)
 		g_test_message("%s", map_cases[i].what);
 		for (size_t j = 0; j < 3 && map_cases[i].feeds[j].before; j++)
 			tally_clock_map_feed(&map, map_cases[i].feeds[j].before,
-					     map_cases[i].feeds[j].gpu, map_cases[i].feeds[j].after);
+					     map_cases[i].feeds[j].gpu,
+					     map_cases[i].feeds[j].after);
 		g_assert_true(map.calibrated);
 		g_assert_cmpuint(map.error_ns, ==, map_cases[i].error);
-		g_assert_cmpuint(tally_clock_map_apply(&map, map_cases[i].gpu), ==, map_cases[i].want);
+		g_assert_cmpuint(tally_clock_map_apply(&map, map_cases[i].gpu), ==,
+				 map_cases[i].want);
 	}
 }
 

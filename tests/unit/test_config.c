@@ -42,13 +42,27 @@ test_defaults(void)
 	static const struct {
 		const char *key, *value;
 	} defaults[] = {
-		{ "counters", "overview" }, { "set", "" },        { "sources", "" },
-		{ "granularity", "pass" },  { "frame", "present" }, { "split", "none" },
-		{ "group-work", "on" },     { "snapshot", "sampled" }, { "period", "1ms" },
-		{ "skip", "0" },            { "frames", "0" },     { "every", "1" },
-		{ "seconds", "0" },         { "start-on", "" },    { "stop-on", "" },
-		{ "control", "" },          { "log", "" },         { "max-log", "2G" },
-		{ "max-passes", "16384" },  { "no-argv", "off" },  { "force", "off" },
+		{ "counters", "overview" },
+		{ "set", "" },
+		{ "sources", "" },
+		{ "granularity", "pass" },
+		{ "frame", "present" },
+		{ "split", "none" },
+		{ "group-work", "on" },
+		{ "snapshot", "sampled" },
+		{ "period", "1ms" },
+		{ "skip", "0" },
+		{ "frames", "0" },
+		{ "every", "1" },
+		{ "seconds", "0" },
+		{ "start-on", "" },
+		{ "stop-on", "" },
+		{ "control", "" },
+		{ "log", "" },
+		{ "max-log", "2G" },
+		{ "max-passes", "16384" },
+		{ "no-argv", "off" },
+		{ "force", "off" },
 	};
 	struct tally_config config;
 	tally_config_init(&config);
@@ -142,7 +156,8 @@ static const struct {
 	{ "no-argv", "off", "off", NULL },
 	{ "force", "yes", "on", NULL },
 	{ "force", "perhaps", NULL, "on or off" },
-	{ "colour", "x", NULL, "the options are counters, set, sources, granularity, frame, split" },
+	{ "colour", "x", NULL,
+	  "the options are counters, set, sources, granularity, frame, split" },
 	{ "", "x", NULL, "max-passes, no-argv, force" },
 };
 
@@ -198,20 +213,26 @@ test_precedence(void)
 	struct tally_config config;
 	GString *said = g_string_new(NULL);
 	tally_config_init(&config);
-	g_assert_true(tally_config_set(&config, "skip", "3", TALLY_FROM_ENVIRONMENT, keep_message, said));
-	g_assert_true(tally_config_set(&config, "skip", "4", TALLY_FROM_USER_FILE, keep_message, said));
+	g_assert_true(
+		tally_config_set(&config, "skip", "3", TALLY_FROM_ENVIRONMENT, keep_message, said));
+	g_assert_true(
+		tally_config_set(&config, "skip", "4", TALLY_FROM_USER_FILE, keep_message, said));
 	assert_value(&config, "skip", "3");
-	g_assert_true(tally_config_set(&config, "skip", "5", TALLY_FROM_ENVIRONMENT, keep_message, said));
+	g_assert_true(
+		tally_config_set(&config, "skip", "5", TALLY_FROM_ENVIRONMENT, keep_message, said));
 	assert_value(&config, "skip", "5");
-	g_assert_true(tally_config_set(&config, "skip", "6", TALLY_FROM_COMMAND_LINE, keep_message, said));
+	g_assert_true(tally_config_set(&config, "skip", "6", TALLY_FROM_COMMAND_LINE, keep_message,
+				       said));
 	assert_value(&config, "skip", "6");
 	g_assert_cmpstr(said->str, ==, "");
 	/* Overridden, but wrong all the same. */
-	g_assert_false(tally_config_set(&config, "skip", "x", TALLY_FROM_PROGRAM_FILE, keep_message, said));
+	g_assert_false(tally_config_set(&config, "skip", "x", TALLY_FROM_PROGRAM_FILE, keep_message,
+					said));
 	g_assert_nonnull(strstr(said->str, "skip"));
 	assert_value(&config, "skip", "6");
 	/* A bad value leaves the good one. */
-	g_assert_false(tally_config_set(&config, "skip", "x", TALLY_FROM_COMMAND_LINE, keep_message, said));
+	g_assert_false(tally_config_set(&config, "skip", "x", TALLY_FROM_COMMAND_LINE, keep_message,
+					said));
 	assert_value(&config, "skip", "6");
 	g_string_free(said, TRUE);
 	tally_config_finish(&config);
@@ -247,8 +268,9 @@ test_parse_options(void)
 		GString *said = g_string_new(NULL);
 		g_test_message("%s", texts[i].text);
 		tally_config_init(&config);
-		g_assert_true(tally_config_parse_options(&config, texts[i].text, TALLY_FROM_ENVIRONMENT,
-							 keep_message, said) == texts[i].ok);
+		g_assert_true(tally_config_parse_options(&config, texts[i].text,
+							 TALLY_FROM_ENVIRONMENT, keep_message,
+							 said) == texts[i].ok);
 		assert_value(&config, texts[i].key, texts[i].want);
 		g_assert_true((said->len == 0) == texts[i].ok);
 		g_string_free(said, TRUE);
@@ -259,10 +281,12 @@ test_parse_options(void)
 	struct tally_config config;
 	GString *said = g_string_new(NULL);
 	tally_config_init(&config);
-	g_assert_false(tally_config_parse_options(&config, text, TALLY_FROM_ENVIRONMENT, keep_message, said));
+	g_assert_false(tally_config_parse_options(&config, text, TALLY_FROM_ENVIRONMENT,
+						  keep_message, said));
 	g_assert_nonnull(strstr(said->str, "65536"));
 	text[64 << 10] = '\0';
-	g_assert_true(tally_config_parse_options(&config, text, TALLY_FROM_ENVIRONMENT, NULL, NULL));
+	g_assert_true(
+		tally_config_parse_options(&config, text, TALLY_FROM_ENVIRONMENT, NULL, NULL));
 	g_string_free(said, TRUE);
 	tally_config_finish(&config);
 	g_free(text);
@@ -282,8 +306,10 @@ static const struct {
 	{ "", 0, true, "skip", "0", NULL },
 	{ "skip=7\n", -1, false, "skip", "0", ":1: an option before any section" },
 	{ "[passtally]\nskip=7\nskip=x\n", -1, false, "skip", "7", ":3: option skip" },
-	{ "[passtally]\n\nfoo=x\nskip=2", -1, false, "skip", "2", ":3: there is no option \"foo\"" },
-	{ "[other]\nfoo=x\n[passtally]\nskip=2", -1, false, "skip", "2", ":1: there is no section [other]" },
+	{ "[passtally]\n\nfoo=x\nskip=2", -1, false, "skip", "2",
+	  ":3: there is no option \"foo\"" },
+	{ "[other]\nfoo=x\n[passtally]\nskip=2", -1, false, "skip", "2",
+	  ":1: there is no section [other]" },
 	{ "[passtally\nskip=2", -1, false, "skip", "0", ":1: a section is written" },
 	{ "[passtally] x\nskip=2", -1, false, "skip", "0", ":1: a section is written" },
 	{ "[passtally]\nskip=2\nfo\0o=3\nevery=4", 33, false, "skip", "2", ":3: a NUL byte" },
@@ -300,8 +326,8 @@ test_read_file(void)
 		g_test_message("%s", files[i].text);
 		g_assert_true(g_file_set_contents(path, files[i].text, files[i].len, NULL));
 		tally_config_init(&config);
-		g_assert_true(tally_config_read_file(&config, path, TALLY_FROM_USER_FILE, keep_message,
-						     said) == files[i].ok);
+		g_assert_true(tally_config_read_file(&config, path, TALLY_FROM_USER_FILE,
+						     keep_message, said) == files[i].ok);
 		assert_value(&config, files[i].key, files[i].want);
 		if (files[i].says) {
 			g_assert_true(g_str_has_prefix(said->str, path));
@@ -327,13 +353,16 @@ test_bad_files(void)
 	GString *said = g_string_new(NULL);
 	tally_config_init(&config);
 	/* Missing is fine, a folder or too much is not. */
-	g_assert_true(tally_config_read_file(&config, path, TALLY_FROM_USER_FILE, keep_message, said));
+	g_assert_true(
+		tally_config_read_file(&config, path, TALLY_FROM_USER_FILE, keep_message, said));
 	g_assert_cmpstr(said->str, ==, "");
-	g_assert_false(tally_config_read_file(&config, dir, TALLY_FROM_USER_FILE, keep_message, said));
+	g_assert_false(
+		tally_config_read_file(&config, dir, TALLY_FROM_USER_FILE, keep_message, said));
 	g_assert_nonnull(strstr(said->str, "not a regular file"));
 	char *big = g_strnfill((1 << 20) + 1, '\n');
 	g_assert_true(g_file_set_contents(path, big, -1, NULL));
-	g_assert_false(tally_config_read_file(&config, path, TALLY_FROM_USER_FILE, keep_message, said));
+	g_assert_false(
+		tally_config_read_file(&config, path, TALLY_FROM_USER_FILE, keep_message, said));
 	g_assert_nonnull(strstr(said->str, "larger than"));
 	g_free(big);
 	g_string_free(said, TRUE);
@@ -352,7 +381,8 @@ test_load(void)
 	char *user = g_build_filename(dir, "passtally", "passtally.conf", NULL);
 	char *game = g_build_filename(programs, "game.conf", NULL);
 	g_assert_cmpint(g_mkdir_with_parents(programs, 0700), ==, 0);
-	g_assert_true(g_file_set_contents(user, "[passtally]\nskip=1\nframes=1\nevery=2\nlog=/u\n", -1, NULL));
+	g_assert_true(g_file_set_contents(user, "[passtally]\nskip=1\nframes=1\nevery=2\nlog=/u\n",
+					  -1, NULL));
 	g_assert_true(g_file_set_contents(game, "[passtally]\nskip=2\nframes=2\n", -1, NULL));
 	g_setenv("XDG_CONFIG_HOME", dir, TRUE);
 	g_setenv("PASSTALLY_OPTIONS", "skip=3,log=/o,bad", TRUE);
@@ -461,8 +491,8 @@ test_lists(void)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(matches); i++) {
 		g_test_message("%s in %s", matches[i].key, matches[i].list);
-		g_assert_true(tally_list_matches(matches[i].list, matches[i].key, matches[i].name) ==
-			      matches[i].want);
+		g_assert_true(tally_list_matches(matches[i].list, matches[i].key,
+						 matches[i].name) == matches[i].want);
 	}
 	g_assert_true(tally_list_has("a+All", "all"));
 	g_assert_true(tally_list_has("overview", "overview"));
@@ -482,8 +512,8 @@ test_table(void)
 		g_assert_nonnull(tally_options[i].set);
 		g_assert_nonnull(tally_options[i].get);
 		g_assert_true(g_str_has_suffix(tally_options[i].help, "."));
-		g_assert_true(tally_option_find(tally_options[i].key, strlen(tally_options[i].key)) ==
-			      &tally_options[i]);
+		g_assert_true(tally_option_find(tally_options[i].key,
+						strlen(tally_options[i].key)) == &tally_options[i]);
 	}
 	g_assert_cmpint(tally_options[row_of("log")].letter, ==, 'o');
 	g_assert_null(tally_options[row_of("force")].values);

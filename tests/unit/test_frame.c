@@ -5,7 +5,7 @@
 #include <glib.h>
 #include <string.h>
 
-#define S(n) ((uint64_t)(n) * UINT64_C(1000000000))
+#define S(n) ((uint64_t)(n)*UINT64_C(1000000000))
 
 /* What a frame is built from, without streams of real threads. */
 struct world {
@@ -29,11 +29,20 @@ static const struct tally_counter counter_b = {
 static const struct tally_counter *two_counters[] = { &counter_a, &counter_b };
 
 static const struct tally_target window = {
-	.width = 100, .height = 100, .layers = 1, .samples = 1, .n_color = 1,
-	.color = { { "RGBA8", 1, 1 } }, .presented = true,
+	.width = 100,
+	.height = 100,
+	.layers = 1,
+	.samples = 1,
+	.n_color = 1,
+	.color = { { "RGBA8", 1, 1 } },
+	.presented = true,
 };
 static const struct tally_target shadow = {
-	.width = 512, .height = 512, .layers = 1, .samples = 1, .depth = { "DEPTH16", 1, 1 },
+	.width = 512,
+	.height = 512,
+	.layers = 1,
+	.samples = 1,
+	.depth = { "DEPTH16", 1, 1 },
 };
 
 static void
@@ -152,28 +161,30 @@ test_identity(void)
 		uint32_t ordinal, segment;
 	} passes[] = {
 		{ TALLY_PASS_RENDER, 1, NULL, &window, false, 0, 0 },
-		{ TALLY_PASS_RENDER, 2, NULL, &window, false, 1, 0 },  /* other objects, same shape */
-		{ TALLY_PASS_RENDER, 1, NULL, &window, false, 0, 1 },  /* resumed */
+		{ TALLY_PASS_RENDER, 2, NULL, &window, false, 1,
+		  0 }, /* other objects, same shape */
+		{ TALLY_PASS_RENDER, 1, NULL, &window, false, 0, 1 }, /* resumed */
 		{ TALLY_PASS_RENDER, 3, NULL, &shadow, false, 0, 0 },
-		{ TALLY_PASS_RENDER, 1, NULL, &window, true, 2, 0 },   /* cleared: new */
-		{ TALLY_PASS_RENDER, 1, NULL, &window, false, 2, 1 },  /* resumes the new one */
+		{ TALLY_PASS_RENDER, 1, NULL, &window, true, 2, 0 }, /* cleared: new */
+		{ TALLY_PASS_RENDER, 1, NULL, &window, false, 2, 1 }, /* resumes the new one */
 		{ TALLY_PASS_RENDER, 2, NULL, &window, false, 1, 1 },
 		{ TALLY_PASS_RENDER, 1, label, &window, false, 0, 0 }, /* other label */
 		{ TALLY_PASS_RENDER, 1, NULL, &window, false, 2, 2 },
 		{ TALLY_PASS_COMPUTE, 9, NULL, NULL, false, 0, 0 },
-		{ TALLY_PASS_COMPUTE, 9, NULL, NULL, false, 1, 0 },    /* never resumed */
+		{ TALLY_PASS_COMPUTE, 9, NULL, NULL, false, 1, 0 }, /* never resumed */
 		{ TALLY_PASS_TRANSFER, 1, NULL, &window, false, 0, 0 },
 	};
 	static const struct tally_target none;
 	for (size_t i = 0; i < G_N_ELEMENTS(passes); i++) {
-		struct tally_pass *pass = world_pass(w, part,
-						     (struct tally_pass){ .kind = passes[i].kind,
-									  .key = passes[i].key,
-									  .label = passes[i].label,
-									  .target = passes[i].target,
-									  .restarts = passes[i].restarts,
-									  .load = TALLY_LOAD_CLEAR,
-									  .tallies.draws = i });
+		struct tally_pass *pass = world_pass(
+			w, part,
+			(struct tally_pass){ .kind = passes[i].kind,
+					     .key = passes[i].key,
+					     .label = passes[i].label,
+					     .target = passes[i].target,
+					     .restarts = passes[i].restarts,
+					     .load = TALLY_LOAD_CLEAR,
+					     .tallies.draws = i });
 		pass->target = passes[i].target; /* NULL is allowed */
 	}
 	const struct tally_frame_record *f = world_build(w, 1);
@@ -189,8 +200,8 @@ test_identity(void)
 	}
 	/* Each identity was explained once, by its first instance. */
 	g_assert_cmpuint(w->infos->len, ==, 8);
-	const struct tally_pass_info_record *info =
-		&g_array_index(w->infos, struct tally_pass_info_record, 2);
+	const struct tally_pass_info_record *info = &g_array_index(
+		w->infos, struct tally_pass_info_record, 2);
 	g_assert_cmphex(info->id, ==, id_of(TALLY_PASS_RENDER, NULL, &shadow, 0));
 	g_assert_cmpstr(info->target.depth.format, ==, "DEPTH16");
 	g_assert_cmpint(info->load, ==, TALLY_LOAD_CLEAR);
@@ -255,48 +266,80 @@ static const struct {
 	{ .what = "nothing measured", .p = { { 0, 0, false, 0 }, { 0, 0, true, 0 } } },
 	{ .what = "one",
 	  .p = { { 10, 30, false, 0 } },
-	  .has_gpu = true, .has_coverage = true,
-	  .gpu = 20, .envelope = 20, .coverage = 1 },
+	  .has_gpu = true,
+	  .has_coverage = true,
+	  .gpu = 20,
+	  .envelope = 20,
+	  .coverage = 1 },
 	{ .what = "apart: idle is neither",
 	  .p = { { 10, 30, false, 0 }, { 100, 110, false, 0 } },
-	  .has_gpu = true, .has_coverage = true,
-	  .gpu = 30, .envelope = 100, .coverage = 1 },
+	  .has_gpu = true,
+	  .has_coverage = true,
+	  .gpu = 30,
+	  .envelope = 100,
+	  .coverage = 1 },
 	{ .what = "overlapping, not in order, one inside another",
 	  .p = { { 50, 60, false, 0 }, { 10, 55, false, 0 }, { 20, 30, false, 0 } },
-	  .has_gpu = true, .has_coverage = true,
-	  .gpu = 50, .envelope = 50, .coverage = 1 },
+	  .has_gpu = true,
+	  .has_coverage = true,
+	  .gpu = 50,
+	  .envelope = 50,
+	  .coverage = 1 },
 	{ .what = "unattributed between",
 	  .p = { { 10, 20, false, 0 }, { 20, 40, true, 0 }, { 40, 50, false, 0 } },
-	  .has_gpu = true, .has_coverage = true,
-	  .gpu = 40, .envelope = 40, .unattributed = 20, .coverage = 0.5 },
+	  .has_gpu = true,
+	  .has_coverage = true,
+	  .gpu = 40,
+	  .envelope = 40,
+	  .unattributed = 20,
+	  .coverage = 0.5 },
 	{ .what = "unattributed below a pass is not unattributed",
 	  .p = { { 10, 50, false, 0 }, { 20, 40, true, 0 } },
-	  .has_gpu = true, .has_coverage = true,
-	  .gpu = 40, .envelope = 40, .coverage = 1 },
+	  .has_gpu = true,
+	  .has_coverage = true,
+	  .gpu = 40,
+	  .envelope = 40,
+	  .coverage = 1 },
 	{ .what = "only unattributed",
 	  .p = { { 10, 50, true, 0 } },
-	  .has_gpu = true, .has_coverage = true,
-	  .gpu = 40, .envelope = 40, .unattributed = 40, .coverage = 0 },
+	  .has_gpu = true,
+	  .has_coverage = true,
+	  .gpu = 40,
+	  .envelope = 40,
+	  .unattributed = 40,
+	  .coverage = 0 },
 	{ .what = "measured, but took no time",
 	  .p = { { 10, 10, false, 0 } },
-	  .has_gpu = true, .gpu = 0 },
+	  .has_gpu = true,
+	  .gpu = 0 },
 	{ .what = "end before begin",
 	  .p = { { 10, 9, false, 0 }, { 10, 20, false, 0 } },
-	  .has_gpu = true, .has_coverage = true,
-	  .gpu = 10, .envelope = 10, .coverage = 1,
+	  .has_gpu = true,
+	  .has_coverage = true,
+	  .gpu = 10,
+	  .envelope = 10,
+	  .coverage = 1,
 	  .flags = { TALLY_FLAG(BAD_TIME) } },
 	{ .what = "longer than can be: a frame of 1 s may have 5 s of GPU time",
 	  .p = { { 0, S(5) + 1, false, 0 }, { 0, S(5), false, 0 } },
-	  .has_gpu = true, .has_coverage = true,
-	  .gpu = S(5), .envelope = S(5), .coverage = 1,
+	  .has_gpu = true,
+	  .has_coverage = true,
+	  .gpu = S(5),
+	  .envelope = S(5),
+	  .coverage = 1,
 	  .flags = { TALLY_FLAG(BAD_TIME) } },
 	{ .what = "two clocks have no union",
 	  .p = { { 10, 20, false, TALLY_FLAG(UNCALIBRATED) }, { 30, 40, false, 0 } },
 	  .flags = { TALLY_FLAG(UNCALIBRATED) } },
 	{ .what = "one clock of the GPU's own has",
-	  .p = { { 10, 20, false, TALLY_FLAG(UNCALIBRATED) }, { 30, 40, true, TALLY_FLAG(UNCALIBRATED) } },
-	  .has_gpu = true, .has_coverage = true,
-	  .gpu = 20, .envelope = 30, .unattributed = 10, .coverage = 0.5,
+	  .p = { { 10, 20, false, TALLY_FLAG(UNCALIBRATED) },
+		 { 30, 40, true, TALLY_FLAG(UNCALIBRATED) } },
+	  .has_gpu = true,
+	  .has_coverage = true,
+	  .gpu = 20,
+	  .envelope = 30,
+	  .unattributed = 10,
+	  .coverage = 0.5,
 	  .flags = { TALLY_FLAG(UNCALIBRATED) } },
 };
 
@@ -342,7 +385,8 @@ test_counters(void)
 {
 	struct world *w = world_new();
 	struct tally_part *part = world_part(w, 0, 1);
-	struct tally_pass *p = world_pass(w, part, (struct tally_pass){ .kind = TALLY_PASS_RENDER });
+	struct tally_pass *p = world_pass(w, part,
+					  (struct tally_pass){ .kind = TALLY_PASS_RENDER });
 	p->values[1] = (struct tally_value){ TALLY_STORAGE_F64, { .f64 = 2.5 } };
 	p->valid[0] = 2;
 	/* Outside passes: summed, listed once, absent where not valid. */
@@ -378,14 +422,15 @@ test_many(void)
 	struct tally_part *part = world_part(w, 0, 1);
 	for (unsigned i = 0; i < 128; i++)
 		world_pass(w, part,
-			   (struct tally_pass){ .kind = TALLY_PASS_RENDER, .key = i % 100,
-						.tallies.draws = i });
+			   (struct tally_pass){
+				   .kind = TALLY_PASS_RENDER, .key = i % 100, .tallies.draws = i });
 	const struct tally_frame_record *f = world_build(w, 1);
 	g_assert_cmpuint(f->n_passes, ==, 128);
 	for (uint32_t i = 0; i < 128; i++) {
 		g_assert_cmpuint(f->passes[i].tallies.draws, ==, i);
 		g_assert_cmpuint(f->passes[i].segment, ==, i / 100);
-		g_assert_cmphex(f->passes[i].id, ==, id_of(TALLY_PASS_RENDER, NULL, &window, i % 100));
+		g_assert_cmphex(f->passes[i].id, ==,
+				id_of(TALLY_PASS_RENDER, NULL, &window, i % 100));
 	}
 	world_free(w);
 }

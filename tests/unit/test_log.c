@@ -33,7 +33,7 @@ test_queue(void)
 	g_assert_cmpint(errno, ==, 77);
 	tally_log_say(TALLY_LEVEL_ERROR, "b", "two");
 	tally_log_say(TALLY_LEVEL_WARNING, "a", "one %d", 1); /* told already */
-	tally_log_say(TALLY_LEVEL_INFO, "b", "one 1");        /* by another source */
+	tally_log_say(TALLY_LEVEL_INFO, "b", "one 1"); /* by another source */
 	assert_note(TALLY_LEVEL_WARNING, "a", "one 1");
 	assert_note(TALLY_LEVEL_ERROR, "b", "two");
 	assert_note(TALLY_LEVEL_INFO, "b", "one 1");
@@ -95,7 +95,8 @@ test_too_many(void)
 		}
 	}
 	assert_note(TALLY_LEVEL_INFO, "a", "message 4095");
-	assert_note(TALLY_LEVEL_WARNING, "log", "4096 different messages were told; later ones are not");
+	assert_note(TALLY_LEVEL_WARNING, "log",
+		    "4096 different messages were told; later ones are not");
 	assert_no_note();
 	tally_log_reset();
 }
@@ -180,7 +181,8 @@ static gpointer
 speak(gpointer data)
 {
 	for (int i = 0; i < 20; i++)
-		tally_log_say(TALLY_LEVEL_INFO, "thread", "message %d of %d", i, GPOINTER_TO_INT(data));
+		tally_log_say(TALLY_LEVEL_INFO, "thread", "message %d of %d", i,
+			      GPOINTER_TO_INT(data));
 	return NULL;
 }
 

@@ -20,10 +20,9 @@ struct vector {
 static char *
 read_page(void)
 {
-	const char *root = g_getenv("PASSTALLY_SOURCE_ROOT");
-	char *here = g_path_get_dirname(__FILE__);
-	char *path = root ? g_build_filename(root, IDENTITY, NULL)
-			  : g_build_filename(here, "..", "..", IDENTITY, NULL);
+	const char *given = g_getenv("G_TEST_SRCDIR");
+	char *here = given ? g_strdup(given) : g_path_get_dirname(__FILE__);
+	char *path = g_build_filename(here, "..", "..", IDENTITY, NULL);
 	char *text = NULL;
 	GError *error = NULL;
 	g_file_get_contents(path, &text, NULL, &error);
@@ -72,7 +71,8 @@ parse_vector(char **lines)
 	/* kind label targets size presented ordinal; only the label may hold blanks */
 	char *line = lines[0];
 	char *space = strchr(line, ' ');
-	int kind = tally_name_find(tally_pass_kind_name, TALLY_N_PASS_KINDS, line, (size_t)(space - line));
+	int kind = tally_name_find(tally_pass_kind_name, TALLY_N_PASS_KINDS, line,
+				   (size_t)(space - line));
 	g_assert_cmpint(kind, >=, 0);
 	v.kind = (enum tally_pass_kind)kind;
 	char *rest = space + 1;
@@ -87,7 +87,8 @@ parse_vector(char **lines)
 	}
 	char targets[256];
 	g_assert_cmpint(sscanf(rest, "%255s %ux%u %ux%u %u", targets, &v.target.width,
-			       &v.target.height, &v.presented.width, &v.presented.height, &v.ordinal),
+			       &v.target.height, &v.presented.width, &v.presented.height,
+			       &v.ordinal),
 			==, 6);
 	parse_targets(&v.target, targets);
 	v.string = g_strstrip(lines[1]);
@@ -111,8 +112,8 @@ test_vectors(void)
 		g_test_message("%s", lines[i]);
 		struct vector v = parse_vector(lines + i);
 		char text[512];
-		size_t len = tally_pass_id_string(v.kind, v.label, &v.target, v.presented, v.ordinal,
-						  text, sizeof(text));
+		size_t len = tally_pass_id_string(v.kind, v.label, &v.target, v.presented,
+						  v.ordinal, text, sizeof(text));
 		g_assert_cmpstr(text, ==, v.string);
 		g_assert_cmpuint(len, ==, strlen(v.string));
 		uint64_t base = tally_pass_id_base(v.kind, v.label, &v.target, v.presented);
@@ -131,7 +132,8 @@ test_fnv(void)
 {
 	g_assert_cmphex(tally_fnv1a(TALLY_FNV_OFFSET, "", 0), ==, UINT64_C(0xcbf29ce484222325));
 	g_assert_cmphex(tally_fnv1a(TALLY_FNV_OFFSET, "a", 1), ==, UINT64_C(0xaf63dc4c8601ec8c));
-	g_assert_cmphex(tally_fnv1a(TALLY_FNV_OFFSET, "foobar", 6), ==, UINT64_C(0x85944171f73967e8));
+	g_assert_cmphex(tally_fnv1a(TALLY_FNV_OFFSET, "foobar", 6), ==,
+			UINT64_C(0x85944171f73967e8));
 }
 
 static const struct {

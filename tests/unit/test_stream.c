@@ -15,8 +15,13 @@ static const struct tally_counter counter = {
 };
 static const struct tally_counter *const counters[] = { &counter };
 static const struct tally_target window = {
-	.width = 64, .height = 64, .layers = 1, .samples = 1, .n_color = 1,
-	.color = { { "RGBA8", 1, 1 } }, .presented = true,
+	.width = 64,
+	.height = 64,
+	.layers = 1,
+	.samples = 1,
+	.n_color = 1,
+	.color = { { "RGBA8", 1, 1 } },
+	.presented = true,
 };
 
 static struct tally_device *
@@ -24,8 +29,14 @@ start_device(void)
 {
 	static const struct tally_source_info source = { "fake", true, NULL };
 	static const struct tally_device_record info = {
-		.name = "Fake", .driver = "fake", .driver_version = "1", .beneath = -1,
-		.sources = &source, .n_sources = 1, .counters = counters, .n_counters = 1,
+		.name = "Fake",
+		.driver = "fake",
+		.driver_version = "1",
+		.beneath = -1,
+		.sources = &source,
+		.n_sources = 1,
+		.counters = counters,
+		.n_counters = 1,
 	};
 	g_assert_true(tally_session_start(&stub_recorder));
 	struct tally_device *device = tally_device_create(&info);
@@ -37,8 +48,11 @@ static struct tally_stream *
 new_stream(struct tally_device *device, int64_t context)
 {
 	struct tally_stream_info info = {
-		.context = context, .queue_family = -1, .queue_index = -1,
-		.counters = counters, .n_counters = 1,
+		.context = context,
+		.queue_family = -1,
+		.queue_index = -1,
+		.counters = counters,
+		.n_counters = 1,
 	};
 	struct tally_stream *stream = tally_stream_create(device, &info);
 	g_assert_nonnull(stream);
@@ -172,7 +186,8 @@ produce(gpointer data)
 	struct tally_stream *s = new_stream(stress_device, p->number);
 	GRand *rand = g_rand_new_with_seed(p->number + 1);
 	uint64_t serial = 0;
-	for (unsigned turn = 0; p->ends_frames ? turn < STRESS_FRAMES : !atomic_load(&stress_over); turn++) {
+	for (unsigned turn = 0; p->ends_frames ? turn < STRESS_FRAMES : !atomic_load(&stress_over);
+	     turn++) {
 		unsigned n = (unsigned)g_rand_int_range(rand, 0, 20);
 		for (unsigned i = 0; i < n; i++) {
 			struct tally_pass *pass = open_pass(s, serial);
@@ -248,7 +263,8 @@ check_no_duplicates(unsigned n)
 			for (uint32_t j = 0; j < f->n_passes; j++) {
 				if (f->passes[j].context == c)
 					g_assert_true(g_hash_table_add(
-						serials, GUINT_TO_POINTER(f->passes[j].tallies.draws)));
+						serials,
+						GUINT_TO_POINTER(f->passes[j].tallies.draws)));
 			}
 		}
 		g_hash_table_destroy(serials);
