@@ -243,6 +243,7 @@ timestamp_begin(struct tally_source *src, uint32_t slot)
 	struct stamp_slot *s = &t->slots[slot];
 
 	t->batch = false;
+	drop_provisional(t); /* of an interval around this one: it goes on */
 	t->running = slot;
 	s->end = NO_STAMP;
 	s->begin = t->boundary;
