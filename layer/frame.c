@@ -176,7 +176,7 @@ base_of(struct tally_frame_builder *b, const struct tally_pass *pass, struct tal
 static uint32_t
 next_ordinal(struct tally_frame_builder *b, uint64_t base)
 {
-	size_t slot = mix(base) & (b->n_slots - 1);
+	size_t slot = (size_t)mix(base) & (b->n_slots - 1);
 	struct ordinal *o = &b->ordinals[slot];
 	while (o->stamp == b->ordinal_stamp && o->base != base) {
 		slot = (slot + 1) & (b->n_slots - 1);
@@ -191,7 +191,7 @@ next_ordinal(struct tally_frame_builder *b, uint64_t base)
 static struct instance *
 find_instance(struct tally_frame_builder *b, const struct tally_pass *pass, uint64_t base)
 {
-	size_t slot = mix(pass->key ^ mix(base)) & (b->n_slots - 1);
+	size_t slot = (size_t)mix(pass->key ^ mix(base)) & (b->n_slots - 1);
 	for (;;) {
 		struct instance *i = &b->instances[slot];
 		if (i->stamp != b->instance_stamp ||

@@ -29,7 +29,7 @@ tally_id_set_destroy(struct tally_id_set *set)
 static uint64_t *
 find(uint64_t *slots, size_t n_slots, uint64_t id)
 {
-	size_t slot = id & (n_slots - 1);
+	size_t slot = (size_t)id & (n_slots - 1);
 	while (slots[slot] && slots[slot] != id)
 		slot = (slot + 1) & (n_slots - 1);
 	return &slots[slot];

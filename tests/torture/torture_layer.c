@@ -10,6 +10,7 @@
 #include "layer/session.h"
 #include "layer/stream.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +39,10 @@ static bool
 fails(void)
 {
 	unsigned n = atomic_fetch_add(&n_allocations, 1) + 1;
-	return fail_at && (n == fail_at || (fail_on && n > fail_at));
+	if (!fail_at || (n != fail_at && !(fail_on && n > fail_at)))
+		return false;
+	errno = ENOMEM;
+	return true;
 }
 
 void *
