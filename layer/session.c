@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define STOP_WAIT_NS UINT64_C(2000000000)
@@ -125,6 +126,14 @@ named_for_this_run(void)
 	return config.origin && config.origin[row - tally_options] >= TALLY_FROM_ENVIRONMENT;
 }
 
+/* Something that is no file: nothing is to be made beside it. */
+static bool
+is_special(const char *path)
+{
+	struct stat st;
+	return lstat(path, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
 /* `path` with ".PID" behind it; takes `path`. */
 static char *
 with_pid(char *path, long pid)
@@ -170,7 +179,7 @@ open_log(const struct tally_recorder_ops *ops, uint64_t started_unix_ns, long pi
 	struct tally_recorder *recorder = open_at(ops, path, &status, why, sizeof(why));
 	/* A launcher may start several programs that render, all told the same name. */
 	if (!recorder && status == TALLY_RECORD_EXISTS && fixed && !forked && !config.force &&
-	    named_for_this_run()) {
+	    named_for_this_run() && !is_special(path)) {
 		char *other = with_pid(path, pid);
 		path = NULL;
 		if (other)

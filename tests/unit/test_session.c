@@ -213,6 +213,17 @@ test_taken_with_pid(void)
 	assert_told("refused by the stub");
 }
 
+static void
+test_taken_by_device(void)
+{
+	if (!stub_in_child("log=/dev/full"))
+		return;
+	g_hash_table_add(stub.taken, g_strdup("/dev/full"));
+	g_assert_false(tally_session_start(&stub_recorder));
+	g_assert_cmpuint(stub.paths->len, ==, 0);
+	assert_told("refused by the stub");
+}
+
 static struct tally_stream *
 stream_with_frames(struct tally_device **device, unsigned n)
 {
@@ -448,6 +459,7 @@ main(int argc, char **argv)
 	g_test_add_func("/session/disabled", test_disabled);
 	g_test_add_func("/session/bad-option", test_bad_option);
 	g_test_add_func("/session/taken", test_taken);
+	g_test_add_func("/session/taken-by-device", test_taken_by_device);
 	g_test_add_func("/session/taken-with-pid", test_taken_with_pid);
 	g_test_add_data_func("/session/write-fails/full", GUINT_TO_POINTER(TALLY_RECORD_FULL),
 			     test_write_fails);
