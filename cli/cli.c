@@ -21,8 +21,13 @@ tally_cli_complain(const char *command, const char *format, ...)
 int
 tally_cli_finish(const char *command, int status)
 {
-	errno = 0;
 	bool failed = ferror(stdout) != 0;
+	if (failed) {
+		/* Why is forgotten by now: what stopped us then stops this byte too. */
+		clearerr(stdout);
+		putchar('\n');
+	}
+	errno = 0;
 	if (fflush(stdout) != 0)
 		failed = true;
 	if (!failed)

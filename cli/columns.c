@@ -132,7 +132,7 @@ series_value(const struct tally_group *g, uint32_t series, struct tally_value *o
 {
 	if (series >= g->n_series || g->series[series].stats.n == 0)
 		return false;
-	const struct tally_stats *s = &g->series[series].stats;
+	struct tally_stats *s = &g->series[series].stats;
 	if (tally_value_f64(s->min) == tally_value_f64(s->max))
 		*out = s->min;
 	else

@@ -8,10 +8,18 @@
 /* A reference that leads to itself must not take the stack with it. */
 #define MAX_DEPTH 512
 
+/* One step of the way from the root, on the stack of who took it: the pointer's text is only made
+ * when there is something to say. */
+struct step {
+	const struct step *up;
+	const struct tally_json_node *member; /* NULL: an item */
+	size_t index;
+};
+
 struct check {
 	const struct tally_schema *schema;
 	const struct tally_json_tree *tree;
-	GString *pointer;
+	const struct step *way; /* NULL at the root */
 	tally_schema_complain *complain; /* NULL: only the answer matters */
 	void *data;
 	unsigned depth;
@@ -27,6 +35,29 @@ static const char *const type_words[TALLY_N_JSON_TYPES] = {
 static bool check_rule(struct check *c, const struct tally_schema_rule *rule,
 		       const struct tally_json_node *node);
 
+static void
+append_step(GString *pointer, const struct step *step)
+{
+	if (!step)
+		return;
+	append_step(pointer, step->up);
+	g_string_append_c(pointer, '/');
+	if (!step->member) {
+		g_string_append_printf(pointer, "%zu", step->index);
+		return;
+	}
+	char *raw = g_strndup(step->member->key, step->member->key_len);
+	char *printable = tally_text_escape(raw);
+	for (const char *p = printable; *p; p++) {
+		if (*p == '~' || *p == '/')
+			g_string_append(pointer, *p == '~' ? "~0" : "~1");
+		else
+			g_string_append_c(pointer, *p);
+	}
+	g_free(printable);
+	g_free(raw);
+}
+
 static bool violate(struct check *c, const struct tally_json_node *node, const char *format, ...)
 	G_GNUC_PRINTF(3, 4);
 
@@ -40,10 +71,13 @@ violate(struct check *c, const struct tally_json_node *node, const char *format,
 	va_start(args, format);
 	char *message = g_strdup_vprintf(format, args);
 	va_end(args);
+	GString *pointer = g_string_new(NULL);
+	append_step(pointer, c->way);
 	struct tally_violation v = {
-		.column = node->column, .pointer = c->pointer->str, .message = message,
+		.column = node->column, .pointer = pointer->str, .message = message,
 	};
 	c->complain(c->data, &v);
+	g_string_free(pointer, TRUE);
 	g_free(message);
 	return false;
 }
@@ -78,29 +112,6 @@ show(const struct tally_json_tree *tree, const struct tally_json_node *node)
 	return quoted;
 }
 
-/* The pointer grows by one step, and is cut back to what this returns. */
-static gsize
-step_into(struct check *c, const char *key, size_t len, size_t index)
-{
-	gsize before = c->pointer->len;
-	g_string_append_c(c->pointer, '/');
-	if (!key) {
-		g_string_append_printf(c->pointer, "%zu", index);
-		return before;
-	}
-	char *raw = g_strndup(key, len);
-	char *printable = tally_text_escape(raw);
-	for (const char *p = printable; *p; p++) {
-		if (*p == '~' || *p == '/')
-			g_string_append(c->pointer, *p == '~' ? "~0" : "~1");
-		else
-			g_string_append_c(c->pointer, *p);
-	}
-	g_free(printable);
-	g_free(raw);
-	return before;
-}
-
 static bool
 is_integer(struct tally_value v)
 {
@@ -115,6 +126,8 @@ check_type(struct check *c, const struct tally_schema_rule *rule, const struct t
 	bool integers = rule->types >> TALLY_JSON_INTEGER & 1;
 	if (integers && node->type == TALLY_JSON_NUMBER && is_integer(node->number))
 		return true;
+	if (!c->complain)
+		return false;
 	GString *wanted = g_string_new(NULL);
 	for (unsigned i = 0; i < TALLY_N_JSON_TYPES; i++)
 		if (rule->types >> i & 1)
@@ -134,6 +147,8 @@ check_choices(struct check *c, const struct tally_schema_rule *rule,
 	const struct tally_json_tree *st = &c->schema->tree;
 	char *there = NULL;
 	if (rule->constant && !tally_json_equal(c->tree, node, st, rule->constant)) {
+		if (!c->complain)
+			return false;
 		char *wanted = show(st, rule->constant);
 		there = show(c->tree, node);
 		violate(c, node, "expected %s, found %s", wanted, there);
@@ -242,7 +257,8 @@ check_items(struct check *c, const struct tally_schema_rule *rule,
 			rule->prefix_items && index < rule->prefix_items->len
 				? g_ptr_array_index(rule->prefix_items, index)
 				: rule->items;
-		gsize before = step_into(c, NULL, 0, index);
+		struct step step = { .up = c->way, .index = index };
+		c->way = &step;
 		if (own)
 			ok &= check_rule(c, own, item);
 		if (!contained) {
@@ -254,7 +270,7 @@ check_items(struct check *c, const struct tally_schema_rule *rule,
 		for (; rule->unique && earlier != item; earlier = tally_json_next(c->tree, earlier))
 			if (tally_json_equal(c->tree, earlier, c->tree, item))
 				ok = violate(c, item, "expected no two equal items");
-		g_string_truncate(c->pointer, before);
+		c->way = step.up;
 	}
 	if (!contained)
 		ok = violate(c, node, "no item is as one of them must be");
@@ -337,9 +353,10 @@ check_members(struct check *c, const struct tally_schema_rule *rule,
 		return ok;
 	const struct tally_json_node *m = tally_json_first(c->tree, node);
 	for (; m; m = tally_json_next(c->tree, m)) {
-		gsize before = step_into(c, m->key, m->key_len, 0);
+		struct step step = { .up = c->way, .member = m };
+		c->way = &step;
 		ok &= check_member(c, rule, m);
-		g_string_truncate(c->pointer, before);
+		c->way = step.up;
 	}
 	return ok;
 }
@@ -457,11 +474,8 @@ tally_schema_check(const struct tally_schema *schema, const struct tally_json_tr
 	struct check c = {
 		.schema = schema,
 		.tree = tree,
-		.pointer = g_string_new(NULL),
 		.complain = complain,
 		.data = data,
 	};
-	bool ok = check_rule(&c, schema->root, tree->nodes);
-	g_string_free(c.pointer, TRUE);
-	return ok;
+	return check_rule(&c, schema->root, tree->nodes);
 }

@@ -62,12 +62,30 @@ take_limit(struct compile *c, struct tally_schema_limit *limit, const struct tal
 	limit->value = value->number;
 }
 
+/* Schemas spell a character \uXXXX, PCRE \x{XXXX}; all else that is used means the same. */
+static char *
+to_pcre(const char *text, uint32_t len)
+{
+	GString *out = g_string_new(NULL);
+	for (uint32_t i = 0; i < len; i++) {
+		if (text[i] == '\\' && len - i >= 6 && text[i + 1] == 'u') {
+			g_string_append_printf(out, "\\x{%.4s}", text + i + 2);
+			i += 5;
+		} else {
+			g_string_append_c(out, text[i]);
+			if (text[i] == '\\' && i + 1 < len)
+				g_string_append_c(out, text[++i]);
+		}
+	}
+	return g_string_free(out, FALSE);
+}
+
 static GRegex *
 take_pattern(struct compile *c, const struct tally_json_node *at, const char *text, uint32_t len)
 {
-	char *copy = g_strndup(text, len);
-	GRegex *regex = g_regex_new(copy, G_REGEX_OPTIMIZE | G_REGEX_DOLLAR_ENDONLY, 0, NULL);
-	g_free(copy);
+	char *pattern = to_pcre(text, len);
+	GRegex *regex = g_regex_new(pattern, G_REGEX_OPTIMIZE | G_REGEX_DOLLAR_ENDONLY, 0, NULL);
+	g_free(pattern);
 	if (!regex)
 		fail(c, at, "is no pattern that can be read");
 	return regex;

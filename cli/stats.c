@@ -100,9 +100,11 @@ value_negative(struct tally_value v)
 }
 
 /* Exact between integers; through doubles as soon as one is. */
-static int
+static inline int
 value_compare(struct tally_value a, struct tally_value b)
 {
+	if (a.storage == TALLY_STORAGE_U64 && b.storage == TALLY_STORAGE_U64)
+		return (a.u64 > b.u64) - (a.u64 < b.u64);
 	if (a.storage == TALLY_STORAGE_F64 || b.storage == TALLY_STORAGE_F64) {
 		double x = tally_value_f64(a), y = tally_value_f64(b);
 		return (x > y) - (x < y);
@@ -242,8 +244,9 @@ bucket_add(struct tally_stats *s, double v, uint64_t count)
 static void
 sort_runs(struct tally_stats *s)
 {
-	if (s->n_runs < 2)
+	if (s->n_runs < 2 || s->sorted)
 		return;
+	s->sorted = true;
 	qsort(s->runs, s->n_runs, sizeof(*s->runs), run_compare);
 	uint32_t n = 1;
 	for (uint32_t i = 1; i < s->n_runs; i++) {
@@ -296,6 +299,7 @@ keep_value(struct tally_stats *s, struct tally_value v)
 		s->runs = g_renew(struct tally_stats_run, s->runs, s->room_runs);
 	}
 	s->runs[s->n_runs++] = (struct tally_stats_run){ .value = v, .count = 1 };
+	s->sorted = false;
 }
 
 static void
@@ -315,23 +319,57 @@ add_to_sum(struct tally_stats *s, struct tally_value v)
 		tally_sum128_add_u64(&s->sum, v.u64);
 }
 
+/* Exact between integers; the first value is as good a zero as any for a deviation. */
+static long double
+distance(struct tally_value v, struct tally_value from)
+{
+	if (v.storage != TALLY_STORAGE_U64 || from.storage != TALLY_STORAGE_U64)
+		return (long double)tally_value_f64(v) - (long double)tally_value_f64(from);
+	return v.u64 >= from.u64 ? (long double)(v.u64 - from.u64)
+				 : -(long double)(from.u64 - v.u64);
+}
+
+/* Welford's update for `count` equal values that join n others (Chan, Golub, LeVeque). */
+static void
+update_mean(struct tally_stats *s, uint64_t n, struct tally_value v, uint64_t count)
+{
+	long double step = distance(v, s->first) - s->mean_distance;
+	long double weight = (long double)count / (long double)(n + count);
+	s->mean_distance += step * weight;
+	s->m2 += step * step * weight * (long double)n;
+}
+
+static void
+settle(struct tally_stats *s)
+{
+	if (s->repeats)
+		update_mean(s, s->n - s->repeats, s->last, s->repeats);
+	s->repeats = 0;
+}
+
 void
 tally_stats_add(struct tally_stats *s, struct tally_value v)
 {
 	if (v.storage == TALLY_STORAGE_F64 && !isfinite(v.f64))
 		return;
 	add_to_sum(s, v);
+	/* Most series repeat themselves most of the time. */
+	if (s->n && v.storage == s->last.storage && v.u64 == s->last.u64) {
+		s->n++;
+		s->repeats++;
+		keep_value(s, v);
+		return;
+	}
+	settle(s);
+	if (s->n == 0)
+		s->first = v;
 	if (s->n == 0 || value_compare(v, s->min) < 0)
 		s->min = v;
 	if (s->n == 0 || value_compare(v, s->max) > 0)
 		s->max = v;
+	update_mean(s, s->n, v, 1);
 	s->n++;
-	long double x = v.storage == TALLY_STORAGE_U64   ? (long double)v.u64
-			: v.storage == TALLY_STORAGE_I64 ? (long double)v.i64
-							 : (long double)v.f64;
-	long double step = x - s->running_mean;
-	s->running_mean += step / (long double)s->n;
-	s->m2 += step * (x - s->running_mean);
+	s->last = v;
 	keep_value(s, v);
 }
 
@@ -349,16 +387,18 @@ tally_stats_total(const struct tally_stats *s)
 }
 
 double
-tally_stats_mean(const struct tally_stats *s)
+tally_stats_mean(struct tally_stats *s)
 {
+	settle(s);
 	if (s->storage == TALLY_STORAGE_F64)
-		return (double)s->running_mean;
+		return (double)((long double)tally_value_f64(s->first) + s->mean_distance);
 	return (double)(tally_sum128_to_float(s->sum) / (long double)s->n);
 }
 
 double
-tally_stats_sd(const struct tally_stats *s)
+tally_stats_sd(struct tally_stats *s)
 {
+	settle(s);
 	return (double)sqrtl(s->m2 / (long double)(s->n - 1));
 }
 

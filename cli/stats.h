@@ -33,7 +33,10 @@ struct tally_stats {
 	struct tally_sum128 sum;    /* while storage is an integer's */
 	double sum_f64;             /* while it is not */
 	struct tally_value min, max;
-	long double running_mean, m2;
+	struct tally_value first, last;
+	long double mean_distance, m2; /* of the first n - repeats values; mean less `first` */
+	uint64_t repeats;              /* of `last`, not yet in these two */
+	bool sorted;      /* the runs are */
 	uint32_t keep; /* runs kept before buckets take over */
 	uint32_t n_runs, room_runs;
 	struct tally_stats_run *runs;
@@ -55,8 +58,8 @@ void tally_stats_add(struct tally_stats *s, struct tally_value v);
 void tally_stats_add_u64(struct tally_stats *s, uint64_t v);
 
 /* All below need n > 0 (deviation n > 1). */
-double tally_stats_mean(const struct tally_stats *s);
-double tally_stats_sd(const struct tally_stats *s); /* of the sample: divisor n - 1 */
+double tally_stats_mean(struct tally_stats *s);
+double tally_stats_sd(struct tally_stats *s); /* of the sample: divisor n - 1 */
 double tally_stats_total(const struct tally_stats *s);
 /* `q` from 0 to 1. May reorder what is kept. */
 struct tally_value tally_stats_quantile(struct tally_stats *s, double q);

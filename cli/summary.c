@@ -31,7 +31,7 @@ print_time(FILE *out, const char *what, struct tally_stats *s)
 }
 
 static void
-print_overhead(FILE *out, const struct tally_device_summary *d)
+print_overhead(FILE *out, struct tally_device_summary *d)
 {
 	if (d->overhead.n == 0)
 		return;
@@ -131,7 +131,7 @@ tally_summary_print_dearest(FILE *out, const struct tally_aggregate *a, unsigned
 			   ((const struct tally_group *)rows->pdata[0])->device;
 	for (guint i = 0; i < rows->len && told < most; i++) {
 		const struct tally_group *g = g_ptr_array_index(rows, i);
-		const struct tally_stats *s = &g->series[TALLY_SERIES_GPU].stats;
+		struct tally_stats *s = &g->series[TALLY_SERIES_GPU].stats;
 		if (g->outside || s->n == 0)
 			continue;
 		if (told++ == 0)

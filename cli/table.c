@@ -24,7 +24,7 @@ choose_unit(const struct tally_aggregate *a, const GPtrArray *rows)
 	double most = 0;
 	for (guint i = 0; i < rows->len; i++) {
 		const struct tally_group *g = g_ptr_array_index(rows, i);
-		const struct tally_stats *s = &g->series[TALLY_SERIES_GPU].stats;
+		struct tally_stats *s = &g->series[TALLY_SERIES_GPU].stats;
 		double ns = a->by == TALLY_BY_FRAME ? (double)g->record.cpu_ns
 			    : s->n		    ? tally_stats_mean(s)
 						    : 0;
