@@ -75,9 +75,9 @@ def gears(checks, name, first):
         if not text:
             return
         check_frames(checks, text)
-        # What was in flight when the signal came is lost; nothing else.
+        # What was in flight and not yet written when the signal came is lost; nothing else.
         done, written = swaps(count), whole_count(text)
-        checks.that(done - 64 <= written <= done and written > done // 2, f"{written} frames of {done}")
+        checks.that(written <= done and written > done * 3 // 4, f"{written} frames of {done}")
         numbers = [f["frame"] for f in text.frames]
         checks.equal(numbers, list(range(len(numbers))), "numbers of the frames")
 
@@ -134,7 +134,7 @@ def group_gears():
 
 def glmark(checks, name, scene, least):
     program = h.need_tool(name)
-    argv = [program, "--size", "320x240", "-b", f"{scene}:nframes={NFRAMES}"]
+    argv = [program, "--size", "320x240", "-b", f"{scene}:nframes={NFRAMES}:duration=600"]  # by itself it also ends after 10 s
     with h.scratch() as folder:
         bare = h.run(argv, h.base_env(folder))
         log = folder / "log.jsonl"
