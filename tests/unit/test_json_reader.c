@@ -1,4 +1,4 @@
-/* The strict reader, one line at a time: what is JSON and what is not, and where it stops being it. */
+/* The strict reader, one line at a time: what is JSON, what is not, and where it stops. */
 #include <glib.h>
 #include <math.h>
 #include <string.h>

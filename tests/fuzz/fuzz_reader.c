@@ -1,0 +1,208 @@
+/* Any bytes into the log reader. It must end, stay in its memory, keep its promises about strings
+ * and counts, and say where and what when it refuses; and what it takes, the writer must write back
+ * as JSON.
+ *
+ * With clang: -fsanitize=fuzzer,address,undefined. Else the main() below reads the files and
+ * folders it is given, for any compiler and as a test over the kept inputs.
+ */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json/reader.h"
+#include "json/record_json.h"
+#include "json/record_write.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void
+require(bool good, const char *what)
+{
+	if (good)
+		return;
+	fprintf(stderr, "fuzz_reader: not so: %s\n", what);
+	abort();
+}
+
+static size_t touched; /* so that nothing read is optimised away */
+
+static void
+touch(const char *s)
+{
+	if (s)
+		touched += strlen(s);
+}
+
+static void
+touch_values(const struct tally_keyed_value *values, uint32_t n)
+{
+	require(n || !values, "no values, no array");
+	for (uint32_t i = 0; i < n; i++) {
+		touch(values[i].key);
+		require(values[i].value.storage < TALLY_N_STORAGES, "a storage");
+		require(tally_json_is_writable(values[i].value), "a number is finite");
+	}
+}
+
+static void
+touch_frame(const struct tally_frame_record *frame)
+{
+	touch(frame->set);
+	touch_values(frame->unattributed, frame->n_unattributed);
+	for (uint32_t i = 0; i < frame->n_passes; i++) {
+		const struct tally_pass_record *pass = &frame->passes[i];
+		touch(pass->label);
+		require(pass->kind < TALLY_N_PASS_KINDS, "a kind");
+		touch_values(pass->counters, pass->n_counters);
+		touch_values(pass->metrics, pass->n_metrics);
+		for (uint32_t w = 0; w < pass->n_workloads; w++) {
+			touch(pass->workloads[w].command);
+			touch_values(pass->workloads[w].counters, pass->workloads[w].n_counters);
+		}
+	}
+}
+
+static bool
+make_room(struct tally_json_writer *w, size_t need)
+{
+	(void)w;
+	(void)need;
+	return false;
+}
+
+/* Escapes at most make three times of a text what it was; fields are only left out. */
+static void
+check_rewrite(const struct tally_log_line *line, size_t size)
+{
+	size_t room = size * 4 + 4096;
+	char *bytes = calloc(1, room + TALLY_JSON_PADDING);
+	if (!bytes)
+		return;
+	struct tally_json_writer w = { .at = bytes, .end = bytes + room, .room = make_room };
+	switch (line->type) {
+	case TALLY_LINE_HEADER:
+		tally_json_put_header(&w, &line->header);
+		break;
+	case TALLY_LINE_DEVICE:
+		tally_json_put_device(&w, &line->device);
+		break;
+	case TALLY_LINE_PASS_INFO:
+		tally_json_put_pass_info(&w, &line->pass_info);
+		break;
+	case TALLY_LINE_FRAME:
+		touch_frame(&line->frame);
+		tally_json_put_frame(&w, &line->frame);
+		break;
+	case TALLY_LINE_NOTE:
+		tally_json_put_note(&w, &line->note);
+		break;
+	case TALLY_LINE_END:
+		tally_json_put_end(&w, &line->end, true);
+		break;
+	case TALLY_LINE_UNKNOWN:
+		free(bytes);
+		return;
+	}
+	require(!w.failed, "what was read fits when it is written");
+	struct tally_json_reader r = { 0 };
+	tally_json_begin(&r, bytes, (size_t)(w.at - bytes));
+	require(tally_json_skip(&r) && tally_json_end(&r), "what is written is JSON");
+	tally_json_finish(&r);
+	free(bytes);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	/* A copy of the very size: one byte too far is found. */
+	char *exact = malloc(size ? size : 1);
+	if (!exact)
+		return 0;
+	if (size)
+		memcpy(exact, data, size);
+	struct tally_log_reader *reader = tally_log_reader_open_memory(exact, size);
+	if (!reader) {
+		free(exact);
+		return 0;
+	}
+	struct tally_log_line line;
+	struct tally_read_error error = { 0 };
+	enum tally_read_status status;
+	uint64_t number = 0;
+	while ((status = tally_log_reader_next(reader, &line, &error)) == TALLY_READ_OK) {
+		require(line.number == ++number, "lines are numbered");
+		check_rewrite(&line, size);
+	}
+	if (status == TALLY_READ_BAD || status == TALLY_READ_TRUNCATED) {
+		require(error.line == number + 1, "the error is in the next line");
+		require(error.column >= 1 && error.column <= size + 1, "the column is in the line");
+		require(error.message[0], "an error has a message");
+	}
+	struct tally_read_error again = { 0 };
+	require(tally_log_reader_next(reader, &line, &again) == status, "the end stays the end");
+	tally_log_reader_close(reader);
+	free(exact);
+	return 0;
+}
+
+#ifndef PASSTALLY_LIBFUZZER
+
+static int
+run_file(const char *path)
+{
+	FILE *file = fopen(path, "rb");
+	if (!file) {
+		perror(path);
+		return 1;
+	}
+	size_t size = 0, max = 1 << 16;
+	uint8_t *bytes = malloc(max);
+	for (size_t n; bytes && (n = fread(bytes + size, 1, max - size, file)) > 0;) {
+		size += n;
+		if (size == max) {
+			uint8_t *more = realloc(bytes, max *= 2);
+			if (!more)
+				free(bytes);
+			bytes = more;
+		}
+	}
+	fclose(file);
+	if (!bytes)
+		return 1;
+	LLVMFuzzerTestOneInput(bytes, size);
+	free(bytes);
+	printf("ok %s\n", path);
+	return 0;
+}
+
+static int
+run_folder(DIR *folder, const char *path)
+{
+	int failed = 0, n = 0;
+	for (struct dirent *entry; (entry = readdir(folder));) {
+		char name[4096];
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(name, sizeof(name), "%s/%s", path, entry->d_name);
+		failed |= run_file(name);
+		n++;
+	}
+	closedir(folder);
+	if (n == 0)
+		fprintf(stderr, "%s is empty\n", path);
+	return failed || n == 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	int failed = argc < 2;
+	for (int i = 1; i < argc; i++) {
+		DIR *folder = opendir(argv[i]);
+		failed |= folder ? run_folder(folder, argv[i]) : run_file(argv[i]);
+	}
+	return failed;
+}
+
+#endif

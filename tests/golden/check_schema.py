@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""The golden logs against the schema, by python3-jsonschema: an oracle we did not write.
+
+    tests/golden/check_schema.py
+
+Also: the schema is one of draft 2020-12, and every field of it says what it means. Exit status 77
+(skipped) where the module is not installed.
+"""
+
+import json
+import pathlib
+import sys
+
+try:
+    import jsonschema
+except ImportError:
+    print("skipped: the module jsonschema is not installed")
+    sys.exit(77)
+
+HERE = pathlib.Path(__file__).resolve().parent
+SCHEMA = HERE.parent.parent / "json" / "schema" / "passtally-1.json"
+
+
+def undescribed(schema, where="#"):
+    """Fields without a description of their own or of what they refer to."""
+    for name, rule in schema.get("properties", {}).items():
+        if "description" not in rule and "$ref" not in rule:
+            yield f"{where}/{name}"
+    for name, inner in schema.get("$defs", {}).items():
+        if "description" not in inner:
+            yield f"{where}/$defs/{name}"
+        yield from undescribed(inner, f"{where}/$defs/{name}")
+
+
+def main():
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    wrong = [f"{field} has no description" for field in undescribed(schema)]
+    checked = 0
+    for log in sorted(HERE.glob("log-*.jsonl")):
+        for number, line in enumerate(log.read_text(encoding="utf-8").splitlines(), 1):
+            for error in validator.iter_errors(json.loads(line)):
+                wrong.append(f"{log.name}:{number}: {error.json_path}: {error.message}")
+            checked += 1
+    if not checked:
+        wrong.append("no golden log was found")
+    # It must be able to say no, too.
+    if validator.is_valid({"type": "frame", "frame": "1"}):
+        wrong.append("a frame with a text for a number is taken")
+    print("\n".join(wrong) or f"{checked} lines are as the schema says")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
