@@ -109,6 +109,9 @@ tally_session_config(void)
 
 /* ---- the log's name ---- */
 
+/* Images that one process executes one after the other, each with a log of its own. */
+#define MAX_IMAGES 100
+
 static bool
 has_pid(const char *pattern)
 {
@@ -134,14 +137,16 @@ is_special(const char *path)
 	return lstat(path, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
-/* `path` with ".PID" behind it; takes `path`. */
+/* `path` with ".NUMBER" behind it; takes `path`, which may be NULL. */
 static char *
-with_pid(char *path, long pid)
+with_number(char *path, long number)
 {
+	if (!path)
+		return NULL;
 	size_t size = strlen(path) + 24;
 	char *unique = malloc(size);
 	if (unique)
-		snprintf(unique, size, "%s.%ld", path, pid);
+		snprintf(unique, size, "%s.%ld", path, number);
 	free(path);
 	return unique;
 }
@@ -159,6 +164,30 @@ open_at(const struct tally_recorder_ops *ops, const char *path, enum tally_recor
 	return ops->open(&options, status, why, size);
 }
 
+/* Open the first of path (as number 1), path.2, path.3 ... that is not there yet: a program that
+ * executes another keeps its process id. `path` may be NULL. */
+static struct tally_recorder *
+open_beside(const struct tally_recorder_ops *ops, const char *path, long first,
+	    enum tally_record_status *status, char *why, size_t size)
+{
+	struct tally_recorder *recorder = NULL;
+	*status = TALLY_RECORD_EXISTS;
+	for (long n = first; path && n <= MAX_IMAGES && *status == TALLY_RECORD_EXISTS; n++) {
+		char *name = n > 1 ? with_number(strdup(path), n) : strdup(path);
+		if (!name)
+			return NULL;
+		recorder = open_at(ops, name, status, why, size);
+		if (recorder) {
+			tally_log_say(TALLY_LEVEL_INFO, "session",
+				      "the log is %s, as a file without the number was there",
+				      name);
+			*status = TALLY_RECORD_OK;
+		}
+		free(name);
+	}
+	return recorder;
+}
+
 static struct tally_recorder *
 open_log(const struct tally_recorder_ops *ops, uint64_t started_unix_ns, long pid)
 {
@@ -166,7 +195,7 @@ open_log(const struct tally_recorder_ops *ops, uint64_t started_unix_ns, long pi
 	/* What this process and its parent would both write to, each needs for itself. */
 	bool fixed = config.log && !has_pid(config.log);
 	if (path && forked && fixed)
-		path = with_pid(path, pid);
+		path = with_number(path, pid);
 	if (!path) {
 		tally_log_say(
 			TALLY_LEVEL_ERROR, "session",
@@ -178,17 +207,11 @@ open_log(const struct tally_recorder_ops *ops, uint64_t started_unix_ns, long pi
 	char why[512] = "";
 	struct tally_recorder *recorder = open_at(ops, path, &status, why, sizeof(why));
 	/* A launcher may start several programs that render, all told the same name. */
-	if (!recorder && status == TALLY_RECORD_EXISTS && fixed && !forked && !config.force &&
-	    named_for_this_run() && !is_special(path)) {
-		char *other = with_pid(path, pid);
-		path = NULL;
-		if (other)
-			recorder = open_at(ops, other, &status, why, sizeof(why));
-		if (recorder)
-			tally_log_say(TALLY_LEVEL_INFO, "session",
-				      "the log is %s, as a file without the number was there",
-				      other);
-		free(other);
+	bool shared = fixed && !forked;
+	if (!recorder && status == TALLY_RECORD_EXISTS && !config.force &&
+	    (!fixed || named_for_this_run()) && !is_special(path)) {
+		path = shared ? with_number(path, pid) : path;
+		recorder = open_beside(ops, path, shared ? 1 : 2, &status, why, sizeof(why));
 	}
 	free(path);
 	if (!recorder)

@@ -408,6 +408,13 @@ tally_stream_publish(struct tally_stream *s)
 }
 
 void
+tally_stream_publish_last(struct tally_stream *s)
+{
+	if (is_live(s))
+		hand_over(s, UINT64_MAX);
+}
+
+void
 tally_stream_destroy(struct tally_stream *s)
 {
 	if (!s)

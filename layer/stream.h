@@ -102,5 +102,8 @@ struct tally_pass *tally_stream_pending(struct tally_stream *stream, uint64_t *a
 void tally_stream_pass_done(struct tally_stream *stream, struct tally_pass *pass);
 /* Hand over every closed part whose passes are all done; takes back what the collector emptied. */
 void tally_stream_publish(struct tally_stream *stream);
+/* At the end of the process: the open frame's part as well, which is then written as partial. All
+ * its passes are done; none is opened after. Takes and frees no memory. */
+void tally_stream_publish_last(struct tally_stream *stream);
 
 #endif
