@@ -6,6 +6,7 @@
 #include "gl_shim/dispatch.h"
 #include "gl_shim/passes.h"
 #include "gl_shim/state.h"
+#include "gl_shim/want.h"
 #include "layer/handle_map.h"
 
 /* Where a thread is parked that has no context, or in which the shim itself is at work. */
@@ -124,7 +125,7 @@ gl_context_destroyed(enum gl_platform platform, void *display, void *handle)
 	pthread_mutex_lock(&lock);
 	struct gl_context_state *s = tally_handle_map_remove(&contexts[platform], handle);
 	if (s && s->current) {
-		s->doomed = true; /* lives until it is released: GLX 1.4 spec 3.3.7, EGL 1.5 3.7.2 */
+		s->doomed = true; /* until it is released: GLX 1.4 spec 3.3.7, EGL 1.5 3.7.2 */
 		s = NULL;
 	}
 	pthread_mutex_unlock(&lock);
@@ -139,7 +140,7 @@ gl_current_park(void)
 	struct gl_context *c = gl_current;
 	if (c->live) {
 		gl_pass_close(c);
-		if (c->state->harvest) {
+		if (c->state->harvest && !gl_no_query_zone(c->state)) {
 			gl_worker = c->state;
 			tally_harvest_gap(c->state->harvest);
 		}
@@ -152,7 +153,7 @@ struct gl_context *
 gl_current_leave(void)
 {
 	struct gl_context *c = gl_current_park();
-	if (c->live)
+	if (c->live && (c->state->lost || !gl_no_query_zone(c->state)))
 		gl_collect(c, c->state->lost, TALLY_FLAG(LOST));
 	return c;
 }
@@ -179,6 +180,29 @@ release(struct gl_context_state *s)
  * whether the new one is. */
 static __thread struct gl_context_state *held;
 
+/* A thread ended with a context current. No GL call: the driver's own end of thread may have come
+ * first. */
+static pthread_key_t at_thread_end;
+static pthread_once_t at_thread_end_once = PTHREAD_ONCE_INIT;
+static bool watches_threads;
+
+static void
+thread_ended(void *data)
+{
+	struct gl_context_state *s = data;
+	if (held != s)
+		return;
+	held = NULL;
+	gl_current = &passthrough;
+	release(s);
+}
+
+static void
+watch_threads(void)
+{
+	watches_threads = pthread_key_create(&at_thread_end, thread_ended) == 0;
+}
+
 void
 gl_current_enter(enum gl_platform platform, void *handle, struct gl_drawable drawable,
 		 void *(*lookup)(const char *name), bool indirect)
@@ -202,6 +226,9 @@ gl_current_enter(enum gl_platform platform, void *handle, struct gl_drawable dra
 		return;
 	}
 	held = s;
+	pthread_once(&at_thread_end_once, watch_threads);
+	if (watches_threads)
+		pthread_setspecific(at_thread_end, s);
 	s->drawable = drawable;
 	s->indirect = indirect;
 	s->pub.open = 0;
@@ -224,16 +251,42 @@ gl_current_is(enum gl_platform platform, void *handle, struct gl_drawable drawab
 
 /* ---- the end ---- */
 
+/* The open frame's passes too, without a GL call; from here on the context only forwards work. */
+static void
+hand_over_all(struct gl_context_state *s)
+{
+	gl_pass_close_silent(&s->pub);
+	gl_collect(&s->pub, true, TALLY_FLAG(INCOMPLETE));
+	s->probe = GL_PROBE_OFF;
+	if (s->stream)
+		tally_stream_publish_last(s->stream);
+}
+
+static void
+collect_left_behind(const struct tally_handle_map *map)
+{
+	for (struct tally_handle *e = map->entries; e; e = e->hh.next) {
+		struct gl_context_state *s = e->value;
+		if (s->current || !s->stream)
+			continue;
+		hand_over_all(s);
+	}
+}
+
 void
 gl_shim_exit(void)
 {
 	struct gl_context *c = gl_current;
 	struct gl_context_state *s = held;
 	if (s && c == &s->pub && c->live) {
-		c->open = 0;
-		c->live = 0;
-		gl_pass_close_silent(c);
-		gl_collect(c, true, TALLY_FLAG(INCOMPLETE));
+		/* Still tracked: the game's own exit handlers know queries by the names we gave. */
+		hand_over_all(s);
+	}
+	/* What threads gave up or left behind. A signal handler may have got us here. */
+	if (pthread_mutex_trylock(&lock) == 0) {
+		for (int p = 0; p < 2; p++)
+			collect_left_behind(&contexts[p]);
+		pthread_mutex_unlock(&lock);
 	}
 	tally_session_stop("exit");
 }

@@ -17,22 +17,22 @@
 enum gl_platform { GL_PLATFORM_GLX = 0, GL_PLATFORM_EGL };
 
 /* Counted by the draw wrappers, moved to the pass when it closes. `instances` is kept as the
- * surplus over draws, `calls` as the surplus over draws too, so that a plain draw costs two adds. */
+ * surplus over draws, `calls` as the surplus over draws too: a plain draw costs two adds. */
 struct gl_hot {
 	uint64_t draws;
 	uint64_t vertices;
 	int64_t extra_instances;
 	int64_t extra_calls;
 	uint64_t dispatches, copies, clears; /* one call each */
-	uint64_t flags;                      /* TALLY_FLAG(...) */
-	uint32_t unknown;                    /* TALLY_UNKNOWN_* */
+	uint64_t flags; /* TALLY_FLAG(...) */
+	uint32_t unknown; /* TALLY_UNKNOWN_* */
 };
 
 struct gl_context {
 	/* Hot: read by every wrapped draw. */
 	const struct gl_next *next; /* the driver's functions, never NULL entries */
-	int open;                   /* a render pass is open, its target unchanged: just count */
-	int live;                   /* this context is tracked; 0 = forward and do nothing */
+	int open; /* a render pass is open, its target unchanged: just count */
+	int live; /* this context is tracked; 0 = forward and do nothing */
 	struct gl_hot hot;
 
 	struct gl_context_state *state; /* all else: gl_shim/state.h; NULL when not live */
@@ -72,8 +72,8 @@ bool gl_current_is(enum gl_platform platform, void *handle, struct gl_drawable d
  * the pass-through context; end: comes back, ends the frame when `ends_frame`, reads results. The
  * size is the drawable's, 0 x 0 when unknown. */
 struct gl_context *gl_swap_begin(uintptr_t drawable);
-void gl_swap_end(struct gl_context *c, uintptr_t drawable, bool ends_frame,
-		 struct tally_extent size);
+void
+gl_swap_end(struct gl_context *c, uintptr_t drawable, bool ends_frame, struct tally_extent size);
 
 /* GPU work that the platform does on the current context's behalf (glXBindTexImageEXT, ...). */
 void gl_platform_transfer(uintptr_t key);

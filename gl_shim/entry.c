@@ -21,6 +21,8 @@
 static bool disabled;
 /* Whose exit is ours to see: a vfork() child that fails to exec calls _exit() on our memory. */
 static pid_t process;
+/* Looked up ahead: at the end another thread may hold the dynamic linker's lock, for ever. */
+static void *next_exit, *next_Exit;
 
 GL_UNCHECKED bool
 gl_shim_disabled(void)
@@ -41,6 +43,8 @@ start(void)
 	gl_loader();
 	disabled = tally_config_disabled();
 	process = getpid();
+	next_exit = gl_real_next("_exit");
+	next_Exit = gl_real_next("_Exit");
 	if (!disabled)
 		pthread_atfork(NULL, NULL, forked_child);
 }
@@ -60,10 +64,9 @@ finish(void)
 
 /* Wine and many games leave this way, and no destructor runs. */
 static __attribute__((noreturn)) void
-end_process(const char *name, int status)
+end_process(void *next, int status)
 {
 	leave();
-	void *next = gl_real_next(name);
 	if (next)
 		((void (*)(int))(uintptr_t)next)(status);
 	for (;;)
@@ -73,13 +76,13 @@ end_process(const char *name, int status)
 GL_EXPORT __attribute__((noreturn)) void
 _exit(int status)
 {
-	end_process("_exit", status);
+	end_process(next_exit, status);
 }
 
 GL_EXPORT __attribute__((noreturn)) void
 _Exit(int status)
 {
-	end_process("_Exit", status);
+	end_process(next_Exit, status);
 }
 
 /* ---- look-ups ---- */

@@ -81,8 +81,13 @@ gl_new_framebuffers(struct gl_context *c, GLsizei n, const GLuint *names)
 {
 	for (GLsizei i = 0; names && i < n; i++) {
 		struct gl_framebuffer *fbo = names[i] ? gl_framebuffer_get(c, names[i]) : NULL;
-		if (fbo)
-			fbo->ask = false; /* new and empty */
+		if (!fbo)
+			continue;
+		/* New and empty, whatever had the name before. */
+		memset(fbo->at, 0, sizeof(fbo->at));
+		reset(fbo, names[i]);
+		fbo->default_width = fbo->default_height = 0;
+		fbo->ask = false;
 	}
 }
 
@@ -116,7 +121,7 @@ void
 gl_framebuffers_finish(struct gl_framebuffers *fbs)
 {
 	struct gl_framebuffer *fbo, *tmp;
-	HASH_ITER(hh, fbs->table, fbo, tmp) {
+	HASH_ITER (hh, fbs->table, fbo, tmp) {
 		HASH_DEL(fbs->table, fbo);
 		free(fbo->label);
 		free(fbo);
@@ -128,11 +133,10 @@ gl_framebuffers_finish(struct gl_framebuffers *fbs)
 /* ---- draw buffers ---- */
 
 void
-gl_draw_buffers(struct gl_context *c, GLsizei n, const GLenum *buffers)
+gl_draw_buffers_named(struct gl_context *c, GLuint framebuffer, GLsizei n, const GLenum *buffers)
 {
-	struct gl_context_state *s = c->state;
-	struct gl_framebuffer *fbo = gl_framebuffer_get(c, s->framebuffers.draw);
-	if (!fbo || s->in_list == GL_COMPILE)
+	struct gl_framebuffer *fbo = gl_framebuffer_get(c, framebuffer);
+	if (!fbo || c->state->in_list == GL_COMPILE)
 		return;
 	if (!buffers) {
 		fbo->ask = true;
@@ -142,6 +146,12 @@ gl_draw_buffers(struct gl_context *c, GLsizei n, const GLenum *buffers)
 			fbo->draw_buffers[fbo->n_draw_buffers++] = buffers[i];
 	}
 	touch(c, fbo);
+}
+
+void
+gl_draw_buffers(struct gl_context *c, GLsizei n, const GLenum *buffers)
+{
+	gl_draw_buffers_named(c, c->state->framebuffers.draw, n, buffers);
 }
 
 void
@@ -156,8 +166,7 @@ gl_framebuffer_touch_name(struct gl_context *c, GLuint framebuffer)
 	struct gl_framebuffer *fbo = gl_framebuffer_get(c, framebuffer);
 	if (!fbo)
 		return;
-	if (framebuffer)
-		fbo->ask = true;
+	fbo->ask = true;
 	touch(c, fbo);
 }
 
@@ -170,10 +179,8 @@ gl_framebuffer_touch(struct gl_context *c)
 /* ---- attachments ---- */
 
 static void
-attach(struct gl_context *c, GLenum target, GLenum attachment, const struct gl_attachment *at)
+attach(struct gl_context *c, GLuint name, GLenum attachment, const struct gl_attachment *at)
 {
-	struct gl_context_state *s = c->state;
-	GLuint name = name_at(s, target);
 	struct gl_framebuffer *fbo = name ? gl_framebuffer_get(c, name) : NULL;
 	if (!fbo)
 		return;
@@ -188,15 +195,21 @@ attach(struct gl_context *c, GLenum target, GLenum attachment, const struct gl_a
 }
 
 void
-gl_attach_renderbuffer(struct gl_context *c, GLenum target, GLenum attachment, GLuint name)
+gl_attach_renderbuffer_named(struct gl_context *c, GLuint fbo, GLenum attachment, GLuint name)
 {
 	struct gl_attachment at = { .type = name ? GL_RENDERBUFFER : GL_NONE, .name = name };
-	attach(c, target, attachment, &at);
+	attach(c, fbo, attachment, &at);
 }
 
 void
-gl_attach_texture(struct gl_context *c, GLenum target, GLenum attachment, GLenum face, GLuint name,
-		  GLint level, GLint layer, GLsizei samples)
+gl_attach_renderbuffer(struct gl_context *c, GLenum target, GLenum attachment, GLuint name)
+{
+	gl_attach_renderbuffer_named(c, name_at(c->state, target), attachment, name);
+}
+
+void
+gl_attach_texture_named(struct gl_context *c, GLuint fbo, GLenum attachment, GLenum face,
+			GLuint name, GLint level, GLint layer, GLsizei samples)
 {
 	struct gl_attachment at = {
 		.type = name ? GL_TEXTURE : GL_NONE,
@@ -206,12 +219,20 @@ gl_attach_texture(struct gl_context *c, GLenum target, GLenum attachment, GLenum
 		.face = face,
 		.samples = samples,
 	};
-	attach(c, target, attachment, &at);
+	attach(c, fbo, attachment, &at);
 }
 
 void
-gl_attach_layered(struct gl_context *c, GLenum target, GLenum attachment, GLuint name, GLint level,
-		  GLsizei views)
+gl_attach_texture(struct gl_context *c, GLenum target, GLenum attachment, GLenum face, GLuint name,
+		  GLint level, GLint layer, GLsizei samples)
+{
+	gl_attach_texture_named(c, name_at(c->state, target), attachment, face, name, level, layer,
+				samples);
+}
+
+void
+gl_attach_layered_named(struct gl_context *c, GLuint fbo, GLenum attachment, GLuint name,
+			GLint level, GLsizei views)
 {
 	struct gl_attachment at = {
 		.type = name ? GL_TEXTURE : GL_NONE,
@@ -220,7 +241,14 @@ gl_attach_layered(struct gl_context *c, GLenum target, GLenum attachment, GLuint
 		.layered = true,
 		.views = views,
 	};
-	attach(c, target, attachment, &at);
+	attach(c, fbo, attachment, &at);
+}
+
+void
+gl_attach_layered(struct gl_context *c, GLenum target, GLenum attachment, GLuint name, GLint level,
+		  GLsizei views)
+{
+	gl_attach_layered_named(c, name_at(c->state, target), attachment, name, level, views);
 }
 
 void
@@ -301,9 +329,11 @@ describe(struct gl_context *c, const struct gl_attachment *at, struct tally_targ
 	struct tally_attachment out = {
 		.format = shape.known ? gl_format_name(shape.format) : "?",
 		.samples = at->samples > 1 ? (uint32_t)at->samples : shape.samples,
-		.layers = at->views ? (uint32_t)at->views : at->layered ? shape.layers : 1,
+		.layers = at->views     ? (uint32_t)at->views
+			  : at->layered ? shape.layers
+					: 1,
 	};
-	if (shape.known) {
+	if (shape.known && at->level >= 0 && at->level < 32) {
 		uint32_t w = shape.width >> at->level, h = shape.height >> at->level;
 		w = w ? w : 1;
 		h = h ? h : 1;
@@ -367,8 +397,8 @@ build_key(const struct gl_framebuffer *fbo)
 	if (any)
 		return h;
 	h = hash(h, fbo->name);
-	return hash(h, (uint64_t)(uint32_t)fbo->default_width << 32 |
-			       (uint32_t)fbo->default_height);
+	return hash(h,
+		    (uint64_t)(uint32_t)fbo->default_width << 32 | (uint32_t)fbo->default_height);
 }
 
 static struct gl_framebuffer *
@@ -384,11 +414,17 @@ resolve_window(struct gl_context *c, bool bound)
 		fbs->window_asked = false;
 		fbo->dirty = true;
 	}
-	struct tally_extent size =
-		gl_drawable_size(s->platform, s->drawable.display, s->drawable.draw);
+	struct tally_extent size = gl_drawable_size(s->platform, s->drawable.display,
+						    s->drawable.draw);
 	struct tally_target *t = &fbs->window_target;
 	if (size.width != t->width || size.height != t->height)
 		fbo->dirty = true;
+	if (bound && fbo->ask) { /* glPopAttrib() may have brought other draw buffers back */
+		gl_guard_begin(c);
+		gl_framebuffer_ask_draw_buffers(c, fbo);
+		gl_guard_end(c);
+		fbo->ask = false;
+	}
 	if (!fbo->dirty && (fbs->window_asked || !bound))
 		return fbo;
 	if (bound && !fbs->window_asked) {
@@ -437,10 +473,8 @@ gl_framebuffer_resolve(struct gl_context *c, GLuint name, bool bound)
 		return NULL;
 	struct gl_shapes *shapes = &s->group->shapes;
 	unsigned generation = atomic_load_explicit(&shapes->generation, memory_order_acquire);
-	if (fbo->ask) {
-		gl_framebuffer_ask(c, fbo, bound);
+	if (fbo->ask && gl_framebuffer_ask(c, fbo, bound))
 		fbo->dirty = true;
-	}
 	if (!fbo->dirty && fbo->shapes_seen == generation)
 		return fbo;
 	fbo->key = build_key(fbo);
@@ -461,7 +495,8 @@ gl_framebuffer_label(struct gl_context *c, const struct gl_framebuffer *fbo, cha
 	for (int i = 0; i < GL_MAX_ATTACHMENTS; i++) {
 		const struct gl_attachment *at = &fbo->at[i];
 		if (at->type != GL_NONE &&
-		    gl_shape_get_label(c->state->group, at->type == GL_TEXTURE, at->name, out, size))
+		    gl_shape_get_label(c->state->group, at->type == GL_TEXTURE, at->name, out,
+				       size))
 			return;
 	}
 }

@@ -20,9 +20,9 @@ struct gl_attachment {
 	GLenum type; /* GL_NONE, GL_TEXTURE or GL_RENDERBUFFER */
 	GLuint name;
 	GLint level, layer;
-	GLenum face;     /* cube map face, else 0 */
-	bool layered;    /* all layers at once */
-	GLsizei views;   /* OVR_multiview, else 0 */
+	GLenum face; /* cube map face, else 0 */
+	bool layered; /* all layers at once */
+	GLsizei views; /* OVR_multiview, else 0 */
 	GLsizei samples; /* implicit multisampling, else 0 */
 };
 
@@ -36,9 +36,9 @@ struct gl_recent_target {
 
 struct gl_framebuffer {
 	GLuint name;
-	bool ask;             /* contents unknown: ask the driver at the next use */
-	bool dirty;           /* key and target are stale */
-	bool load_dont_care;  /* invalidated since the last pass on it */
+	bool ask; /* contents unknown: ask the driver at the next use */
+	bool dirty; /* key and target are stale */
+	bool load_dont_care; /* invalidated since the last pass on it */
 	unsigned n_draw_buffers;
 	GLenum draw_buffers[TALLY_MAX_COLOR];
 	struct gl_attachment at[GL_MAX_ATTACHMENTS];
@@ -66,6 +66,8 @@ void gl_new_framebuffers(struct gl_context *c, GLsizei n, const GLuint *names);
 void gl_delete_framebuffers(struct gl_context *c, GLsizei n, const GLuint *names);
 /* buffers NULL: the vendor's call says it another way, ask the driver. */
 void gl_draw_buffers(struct gl_context *c, GLsizei n, const GLenum *buffers);
+void
+gl_draw_buffers_named(struct gl_context *c, GLuint framebuffer, GLsizei n, const GLenum *buffers);
 void gl_read_buffer(struct gl_context *c);
 void gl_framebuffer_touch(struct gl_context *c);
 void gl_framebuffer_touch_name(struct gl_context *c, GLuint framebuffer);
@@ -74,9 +76,15 @@ void gl_attach_texture(struct gl_context *c, GLenum target, GLenum attachment, G
 		       GLuint name, GLint level, GLint layer, GLsizei samples);
 void gl_attach_layered(struct gl_context *c, GLenum target, GLenum attachment, GLuint name,
 		       GLint level, GLsizei views);
+/* The same by name (direct state access). */
+void gl_attach_renderbuffer_named(struct gl_context *c, GLuint fbo, GLenum attachment, GLuint name);
+void gl_attach_texture_named(struct gl_context *c, GLuint fbo, GLenum attachment, GLenum face,
+			     GLuint name, GLint level, GLint layer, GLsizei samples);
+void gl_attach_layered_named(struct gl_context *c, GLuint fbo, GLenum attachment, GLuint name,
+			     GLint level, GLsizei views);
 void gl_invalidate(struct gl_context *c, GLenum target, GLsizei n, const GLenum *attachments);
-void gl_invalidate_named(struct gl_context *c, GLuint framebuffer, GLsizei n,
-			 const GLenum *attachments);
+void
+gl_invalidate_named(struct gl_context *c, GLuint framebuffer, GLsizei n, const GLenum *attachments);
 
 /* Deleted objects leave the bound framebuffers (GL 4.6 spec 9.2.8). `type` as in gl_attachment. */
 void gl_framebuffers_detach(struct gl_context *c, GLenum type, GLsizei n, const GLuint *names);
@@ -91,10 +99,12 @@ struct gl_framebuffer *gl_framebuffer_get(struct gl_context *c, GLuint name);
  * into out; "" when there is none. */
 void gl_framebuffer_label(struct gl_context *c, const struct gl_framebuffer *fbo, char *out,
 			  size_t size);
-/* Fill in attachments and draw buffers by asking. Unless it is bound, the framebuffer is bound for
- * the time of asking and the game's restored: no other thread can see that. */
-void gl_framebuffer_ask(struct gl_context *c, struct gl_framebuffer *fbo, bool bound);
-/* Formats and samples of the window's buffers, while FBO 0 is bound. Inside an error guard. */
+/* Fill in attachments and, when it is bound for drawing, draw buffers by asking. Nothing is bound
+ * for it: false when it is not bound and can not be asked by name; then it stays to be asked. */
+bool gl_framebuffer_ask(struct gl_context *c, struct gl_framebuffer *fbo, bool bound);
+/* Of the framebuffer that is bound for drawing. Inside an error guard, as is the next. */
+void gl_framebuffer_ask_draw_buffers(struct gl_context *c, struct gl_framebuffer *fbo);
+/* Formats and samples of the window's buffers, while FBO 0 is bound. */
 void gl_framebuffer_ask_window(struct gl_context *c, struct tally_target *target);
 void gl_framebuffers_finish(struct gl_framebuffers *fbs);
 

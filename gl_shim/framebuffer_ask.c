@@ -2,88 +2,107 @@
  * calls that are not tracked one by one. */
 #include "gl_shim/state.h"
 
-static void
-ask_attachment(struct gl_context *c, GLenum target, GLenum point, struct gl_attachment *at)
+/* Which framebuffer is asked: by binding target, or by name where `named`. */
+struct asked {
+	bool named;
+	GLuint at;
+};
+
+static GLint
+ask(struct gl_context *c, const struct asked *fbo, GLenum point, GLenum what)
 {
-	GLint type = GL_NONE, name = 0, level = 0, layer = 0, face = 0, layered = 0;
-	*at = (struct gl_attachment){ 0 };
-	c->next->GetFramebufferAttachmentParameteriv(
-		target, point, GL_FRAMEBUFFER_ATTACHMENT_OBJECT_TYPE, &type);
-	if (type != GL_TEXTURE && type != GL_RENDERBUFFER)
-		return;
-	c->next->GetFramebufferAttachmentParameteriv(
-		target, point, GL_FRAMEBUFFER_ATTACHMENT_OBJECT_NAME, &name);
-	if (type == GL_TEXTURE) {
-		c->next->GetFramebufferAttachmentParameteriv(
-			target, point, GL_FRAMEBUFFER_ATTACHMENT_TEXTURE_LEVEL, &level);
-		c->next->GetFramebufferAttachmentParameteriv(
-			target, point, GL_FRAMEBUFFER_ATTACHMENT_TEXTURE_CUBE_MAP_FACE,
-			&face);
-		if (c->state->api.version >= 30)
-			c->next->GetFramebufferAttachmentParameteriv(
-				target, point,
-				GL_FRAMEBUFFER_ATTACHMENT_TEXTURE_LAYER, &layer);
-		if (c->state->api.version >= 32)
-			c->next->GetFramebufferAttachmentParameteriv(
-				target, point, GL_FRAMEBUFFER_ATTACHMENT_LAYERED,
-				&layered);
-	}
-	*at = (struct gl_attachment){
-		.type = (GLenum)type,
-		.name = (GLuint)name,
-		.level = level,
-		.layer = layer,
-		.face = (GLenum)face,
-		.layered = layered != 0,
-	};
+	GLint value = 0;
+	if (fbo->named)
+		c->next->GetNamedFramebufferAttachmentParameteriv(fbo->at, point, what, &value);
+	else
+		c->next->GetFramebufferAttachmentParameteriv(fbo->at, point, what, &value);
+	return value;
 }
 
+static void
+ask_attachment(struct gl_context *c, const struct asked *fbo, GLenum point,
+	       struct gl_attachment *at)
+{
+	int version = c->state->api.version;
+	*at = (struct gl_attachment){ 0 };
+	GLenum type = (GLenum)ask(c, fbo, point, GL_FRAMEBUFFER_ATTACHMENT_OBJECT_TYPE);
+	if (type != GL_TEXTURE && type != GL_RENDERBUFFER)
+		return;
+	at->type = type;
+	at->name = (GLuint)ask(c, fbo, point, GL_FRAMEBUFFER_ATTACHMENT_OBJECT_NAME);
+	if (type == GL_RENDERBUFFER)
+		return;
+	at->level = ask(c, fbo, point, GL_FRAMEBUFFER_ATTACHMENT_TEXTURE_LEVEL);
+	at->face = (GLenum)ask(c, fbo, point, GL_FRAMEBUFFER_ATTACHMENT_TEXTURE_CUBE_MAP_FACE);
+	if (version >= 30)
+		at->layer = ask(c, fbo, point, GL_FRAMEBUFFER_ATTACHMENT_TEXTURE_LAYER);
+	if (version >= 32)
+		at->layered = ask(c, fbo, point, GL_FRAMEBUFFER_ATTACHMENT_LAYERED) != 0;
+}
+
+/* Of the framebuffer that is bound for drawing. */
 void
+gl_framebuffer_ask_draw_buffers(struct gl_context *c, struct gl_framebuffer *fbo)
+{
+	const struct gl_context_state *s = c->state;
+	GLint max_draw = 1;
+	if (s->api.version < (s->api.es ? 30 : 20))
+		return;
+	c->next->GetIntegerv(GL_MAX_DRAW_BUFFERS, &max_draw);
+	fbo->n_draw_buffers = 0;
+	for (int i = 0; i < TALLY_MAX_COLOR && i < max_draw; i++) {
+		GLint value = GL_NONE;
+		c->next->GetIntegerv(GL_DRAW_BUFFER0 + (GLenum)i, &value);
+		fbo->draw_buffers[fbo->n_draw_buffers++] = (GLenum)value;
+	}
+	while (fbo->n_draw_buffers > 1 && fbo->draw_buffers[fbo->n_draw_buffers - 1] == GL_NONE)
+		fbo->n_draw_buffers--;
+}
+
+bool
 gl_framebuffer_ask(struct gl_context *c, struct gl_framebuffer *fbo, bool bound)
 {
-	struct gl_context_state *s = c->state;
-	const struct gl_next *gl = c->next;
-	GLenum target = s->api.es && s->api.version < 30 ? GL_FRAMEBUFFER : GL_DRAW_FRAMEBUFFER;
-	GLint max_color = 1, max_draw = 1, value = 0;
+	const struct gl_context_state *s = c->state;
+	bool old_es = s->api.es && s->api.version < 30;
+	if (!bound && !s->has_texture_dsa)
+		return false;
+	struct asked asked = {
+		.named = !bound,
+		.at = !bound   ? fbo->name
+		      : old_es ? GL_FRAMEBUFFER
+			       : GL_DRAW_FRAMEBUFFER,
+	};
+	GLint max_color = 1;
 	gl_guard_begin(c);
-	if (!bound)
-		gl->BindFramebuffer(target, fbo->name);
-	if (!s->api.es || s->api.version >= 30) {
-		gl->GetIntegerv(GL_MAX_COLOR_ATTACHMENTS, &max_color);
-		gl->GetIntegerv(GL_MAX_DRAW_BUFFERS, &max_draw);
-	}
+	if (!old_es)
+		c->next->GetIntegerv(GL_MAX_COLOR_ATTACHMENTS, &max_color);
 	for (int i = 0; i < TALLY_MAX_COLOR && i < max_color; i++)
-		ask_attachment(c, target, GL_COLOR_ATTACHMENT0 + (GLenum)i, &fbo->at[i]);
-	ask_attachment(c, target, GL_DEPTH_ATTACHMENT, &fbo->at[GL_ATTACH_DEPTH]);
-	ask_attachment(c, target, GL_STENCIL_ATTACHMENT, &fbo->at[GL_ATTACH_STENCIL]);
-	if (!s->api.es || s->api.version >= 30) {
-		fbo->n_draw_buffers = 0;
-		for (int i = 0; i < TALLY_MAX_COLOR && i < max_draw; i++) {
-			value = GL_NONE;
-			gl->GetIntegerv(GL_DRAW_BUFFER0 + (GLenum)i, &value);
-			fbo->draw_buffers[fbo->n_draw_buffers++] = (GLenum)value;
-		}
-		while (fbo->n_draw_buffers > 1 &&
-		       fbo->draw_buffers[fbo->n_draw_buffers - 1] == GL_NONE)
-			fbo->n_draw_buffers--;
+		ask_attachment(c, &asked, GL_COLOR_ATTACHMENT0 + (GLenum)i, &fbo->at[i]);
+	ask_attachment(c, &asked, GL_DEPTH_ATTACHMENT, &fbo->at[GL_ATTACH_DEPTH]);
+	ask_attachment(c, &asked, GL_STENCIL_ATTACHMENT, &fbo->at[GL_ATTACH_STENCIL]);
+	if (bound)
+		gl_framebuffer_ask_draw_buffers(c, fbo);
+	if (bound && s->api.version >= (s->api.es ? 31 : 43)) {
+		c->next->GetFramebufferParameteriv(asked.at, GL_FRAMEBUFFER_DEFAULT_WIDTH,
+						   &fbo->default_width);
+		c->next->GetFramebufferParameteriv(asked.at, GL_FRAMEBUFFER_DEFAULT_HEIGHT,
+						   &fbo->default_height);
 	}
-	if (s->api.version >= (s->api.es ? 31 : 43)) {
-		gl->GetFramebufferParameteriv(target, GL_FRAMEBUFFER_DEFAULT_WIDTH,
-					      &fbo->default_width);
-		gl->GetFramebufferParameteriv(target, GL_FRAMEBUFFER_DEFAULT_HEIGHT,
-					      &fbo->default_height);
-	}
-	if (!bound)
-		gl->BindFramebuffer(target, s->framebuffers.draw);
 	gl_guard_end(c);
-	fbo->ask = false;
+	/* By name, the draw buffers could not be asked for. */
+	fbo->ask = !bound;
+	return true;
 }
 
 static GLint
 window_bits(struct gl_context *c, GLenum point, GLenum what)
 {
-	GLint n = 0;
-	c->next->GetFramebufferAttachmentParameteriv(GL_FRAMEBUFFER, point, what, &n);
+	GLint n = 0, type = GL_NONE;
+	/* What is not there must not be asked for: a debug callback of the game's would tell. */
+	c->next->GetFramebufferAttachmentParameteriv(GL_FRAMEBUFFER, point,
+						     GL_FRAMEBUFFER_ATTACHMENT_OBJECT_TYPE, &type);
+	if (type != GL_NONE)
+		c->next->GetFramebufferAttachmentParameteriv(GL_FRAMEBUFFER, point, what, &n);
 	return n;
 }
 
@@ -94,10 +113,10 @@ window_color(GLint r, GLint g, GLint b, GLint a)
 		GLint r, g, b, a;
 		const char *name;
 	} known[] = {
-		{ 8, 8, 8, 8, "RGBA8" },      { 8, 8, 8, 0, "RGB8" },
-		{ 5, 6, 5, 0, "RGB565" },     { 10, 10, 10, 2, "RGB10_A2" },
-		{ 10, 10, 10, 0, "RGB10" },   { 5, 5, 5, 1, "RGB5_A1" },
-		{ 4, 4, 4, 4, "RGBA4" },      { 16, 16, 16, 16, "RGBA16F" },
+		{ 8, 8, 8, 8, "RGBA8" },    { 8, 8, 8, 0, "RGB8" },
+		{ 5, 6, 5, 0, "RGB565" },   { 10, 10, 10, 2, "RGB10_A2" },
+		{ 10, 10, 10, 0, "RGB10" }, { 5, 5, 5, 1, "RGB5_A1" },
+		{ 4, 4, 4, 4, "RGBA4" },    { 16, 16, 16, 16, "RGBA16F" },
 	};
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (known[i].r == r && known[i].g == g && known[i].b == b && known[i].a == a)
@@ -148,9 +167,9 @@ gl_framebuffer_ask_window(struct gl_context *c, struct tally_target *t)
 	uint32_t n = samples > 1 ? (uint32_t)samples : 1;
 	t->samples = n;
 	t->n_color = r ? 1 : 0;
-	t->color[0] = (struct tally_attachment){
-		.format = window_color(r, g, b, a), .samples = n, .layers = 1
-	};
+	t->color[0] = (struct tally_attachment){ .format = window_color(r, g, b, a),
+						 .samples = n,
+						 .layers = 1 };
 	if (!r)
 		t->color[0] = (struct tally_attachment){ 0 };
 	const char *format = window_depth(depth, stencil);

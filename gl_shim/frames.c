@@ -80,6 +80,13 @@ frame_is(const struct gl_context_state *s, enum tally_frame_boundary boundary)
 	return s->config && s->config->frame == boundary && !gl_no_query_zone(s);
 }
 
+bool
+gl_submits_end_frame(const struct gl_context_state *s)
+{
+	return frame_is(s, TALLY_FRAME_SUBMIT) && s->config->frame_every &&
+	       s->submits % s->config->frame_every == 0;
+}
+
 void
 gl_wait(struct gl_context *c)
 {
@@ -92,16 +99,24 @@ gl_wait(struct gl_context *c)
 	}
 }
 
-void
-gl_flush(struct gl_context *c, void (*next)(void))
+/* What was issued so far goes to the GPU with the call that follows. Does a frame end there? Then
+ * the pass is closed. */
+static bool
+submits(struct gl_context *c, enum tally_frame_boundary boundary)
 {
 	struct gl_context_state *s = c->state;
 	s->submits++;
-	if (s->config && s->config->granularity == TALLY_GRANULARITY_SUBMIT)
+	c->open = 0; /* the next draw looks whether another context ended the frame */
+	bool ends = frame_is(s, boundary) || gl_submits_end_frame(s);
+	if (ends || (s->config && s->config->granularity == TALLY_GRANULARITY_SUBMIT))
 		gl_pass_close(c);
-	bool ends = frame_is(s, TALLY_FRAME_FLUSH);
-	if (ends)
-		gl_pass_close(c);
+	return ends;
+}
+
+void
+gl_flush(struct gl_context *c, void (*next)(void))
+{
+	bool ends = submits(c, TALLY_FRAME_FLUSH);
 	next();
 	if (ends)
 		gl_frame_end(c, nothing_presented);
@@ -110,14 +125,8 @@ gl_flush(struct gl_context *c, void (*next)(void))
 void
 gl_finish(struct gl_context *c, void (*next)(void))
 {
-	struct gl_context_state *s = c->state;
-	s->submits++;
-	if (s->config && s->config->granularity == TALLY_GRANULARITY_SUBMIT)
-		gl_pass_close(c);
-	bool ends = frame_is(s, TALLY_FRAME_FINISH);
-	if (ends)
-		gl_pass_close(c);
-	else
+	bool ends = submits(c, TALLY_FRAME_FINISH);
+	if (!ends)
 		gl_wait(c);
 	next();
 	if (ends)

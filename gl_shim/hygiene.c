@@ -46,7 +46,14 @@ gl_get_error(struct gl_context *c, GLenum (*next)(void))
 void
 gl_query_buffer_hide(struct gl_context *c)
 {
-	if (c->state->hygiene.query_buffer)
+	struct gl_hygiene *h = &c->state->hygiene;
+	if (!h->query_buffer)
+		return;
+	/* A bind that failed left another buffer there than we noted. */
+	GLint bound = 0;
+	c->next->GetIntegerv(GL_QUERY_BUFFER_BINDING, &bound);
+	h->query_buffer = (GLuint)bound;
+	if (bound)
 		c->next->BindBuffer(GL_QUERY_BUFFER, 0);
 }
 

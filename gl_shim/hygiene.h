@@ -13,7 +13,7 @@
 struct gl_hygiene {
 	GLenum errors[GL_STASHED_ERRORS]; /* the game's, not yet fetched, oldest first */
 	unsigned n_errors;
-	GLuint query_buffer;   /* what the game has bound to GL_QUERY_BUFFER */
+	GLuint query_buffer; /* what the game has bound to GL_QUERY_BUFFER */
 	bool disjoint_for_game; /* we read the flag: the game is owed it */
 };
 
@@ -26,10 +26,12 @@ void gl_query_buffer_hide(struct gl_context *c);
 void gl_query_buffer_restore(struct gl_context *c);
 
 GLenum gl_get_error(struct gl_context *c, GLenum (*next)(void));
-void gl_get_integerv(struct gl_context *c, void (*next)(GLenum, GLint *), GLenum pname, GLint *data);
+void
+gl_get_integerv(struct gl_context *c, void (*next)(GLenum, GLint *), GLenum pname, GLint *data);
 void gl_get_integer64v(struct gl_context *c, void (*next)(GLenum, GLint64 *), GLenum pname,
 		       GLint64 *data);
-void gl_get_floatv(struct gl_context *c, void (*next)(GLenum, GLfloat *), GLenum pname, GLfloat *data);
+void
+gl_get_floatv(struct gl_context *c, void (*next)(GLenum, GLfloat *), GLenum pname, GLfloat *data);
 void gl_get_booleanv(struct gl_context *c, void (*next)(GLenum, GLboolean *), GLenum pname,
 		     GLboolean *data);
 void gl_bind_buffer(struct gl_context *c, GLenum target, GLuint buffer);

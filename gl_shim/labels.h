@@ -13,7 +13,7 @@
 
 struct gl_labels {
 	unsigned depth; /* may exceed GL_MAX_GROUPS: deeper groups are only counted */
-	unsigned low;   /* lowest depth since the last work of the open pass */
+	unsigned low; /* lowest depth since the last work of the open pass */
 	uint16_t end[GL_MAX_GROUPS + 1]; /* length of the path down to each depth; end[0] = 0 */
 	const char *interned[GL_MAX_GROUPS + 1];
 	char path[GL_MAX_PATH];
@@ -31,9 +31,9 @@ void gl_get_object_label(struct gl_context *c,
 			 GLenum identifier, GLuint name, GLsizei size, GLsizei *len, GLchar *label);
 void gl_label_object(struct gl_context *c, void (*next)(GLenum, GLuint, GLsizei, const GLchar *),
 		     GLenum type, GLuint object, GLsizei len, const GLchar *label);
-void gl_get_label_ext(struct gl_context *c,
-		      void (*next)(GLenum, GLuint, GLsizei, GLsizei *, GLchar *), GLenum type,
-		      GLuint object, GLsizei size, GLsizei *len, GLchar *label);
+void
+gl_get_label_ext(struct gl_context *c, void (*next)(GLenum, GLuint, GLsizei, GLsizei *, GLchar *),
+		 GLenum type, GLuint object, GLsizei size, GLsizei *len, GLchar *label);
 
 /* The path down to `depth` groups, interned; NULL when there is none or no memory. */
 const char *gl_label_path(struct gl_context *c, unsigned depth);

@@ -91,6 +91,14 @@ pass_label(struct gl_context *c, unsigned depth, const struct gl_framebuffer *fb
 	return depth > 0 ? gl_label_path(c, depth) : target_label(c, fbo);
 }
 
+/* Does the pass begin with new contents? Colour decides, where there is any. */
+static bool
+clears_target(const struct gl_want *w)
+{
+	bool depth_only = w->target && w->target->n_color == 0;
+	return w->clears & (depth_only ? GL_DEPTH_BUFFER_BIT : GL_COLOR_BUFFER_BIT);
+}
+
 static void
 open_pass(struct gl_context *c, const struct gl_want *w, uint64_t now)
 {
@@ -99,6 +107,7 @@ open_pass(struct gl_context *c, const struct gl_want *w, uint64_t now)
 		.open = true,
 		.kind = w->kind,
 		.key = w->key,
+		.frame = gl_frame_now(s),
 		.label_depth = s->labels.depth,
 		.fbo = w->fbo,
 	};
@@ -106,8 +115,10 @@ open_pass(struct gl_context *c, const struct gl_want *w, uint64_t now)
 	s->split = false;
 	s->gap = false;
 	bool dont_care = w->fbo && w->fbo->load_dont_care;
+	bool clears = clears_target(w);
 	if (w->fbo)
 		w->fbo->load_dont_care = false;
+	gl_queries_mind_lists(c);
 	struct tally_pass *pass = tally_stream_open_pass(s->stream, now);
 	s->now.pass = pass;
 	if (!pass)
@@ -119,11 +130,11 @@ open_pass(struct gl_context *c, const struct gl_want *w, uint64_t now)
 	pass->flags = w->flags;
 	pass->surface = w->fbo && w->fbo->name == 0 ? (int64_t)s->drawable.draw : -1;
 	if (w->kind == TALLY_PASS_RENDER) {
-		pass->load = w->clears   ? TALLY_LOAD_CLEAR
+		pass->load = clears      ? TALLY_LOAD_CLEAR
 			     : dont_care ? TALLY_LOAD_DONT_CARE
 					 : TALLY_LOAD_LOAD;
 		pass->store = TALLY_STORE_STORE;
-		pass->restarts = w->clears || dont_care;
+		pass->restarts = clears || dont_care;
 	}
 	if (w->kind == TALLY_PASS_COMPUTE && s->intel)
 		pass->flags |= TALLY_FLAG(APPROXIMATE);
@@ -169,10 +180,12 @@ gl_pass_enter(struct gl_context *c, struct gl_want *w)
 		w->fbo = NULL;
 	}
 	if (s->config->split == TALLY_SPLIT_GROUP)
-		w->key = gl_mix(w->key, (uintptr_t)(s->labels.depth
-							 ? gl_label_path(c, s->labels.depth)
-							 : NULL));
-	bool same = s->now.open && !s->split && s->now.kind == w->kind && s->now.key == w->key;
+		w->key = gl_mix(
+			w->key,
+			(uintptr_t)(s->labels.depth ? gl_label_path(c, s->labels.depth) : NULL));
+	/* Another context of the group may have ended the frame: then this pass ends with it. */
+	bool same = s->now.open && !s->split && s->now.kind == w->kind && s->now.key == w->key &&
+		    s->now.frame == gl_frame_now(s);
 	if (!same && !gl_no_query_zone(s)) {
 		uint64_t t0 = tally_clock_now_ns();
 		gl_worker = s;

@@ -21,14 +21,14 @@
 #define TALLY_INDIRECT(c, n) gl_tally_indirect(c, (int64_t)(n))
 #define TALLY_INDIRECT_COUNT(c) \
 	((c)->hot.extra_calls++, (c)->hot.flags |= TALLY_FLAG(INDIRECT), \
-	 (c)->hot.unknown |= \
-	 TALLY_UNKNOWN_DRAWS | TALLY_UNKNOWN_VERTICES | TALLY_UNKNOWN_INSTANCES)
+	 (c)->hot.unknown |= TALLY_UNKNOWN_DRAWS | TALLY_UNKNOWN_VERTICES | \
+			     TALLY_UNKNOWN_INSTANCES)
 #define TALLY_MESH(c) ((c)->hot.draws++, (c)->hot.extra_instances--)
 #define TALLY_OPAQUE(c) gl_tally_indirect(c, 1)
 #define TALLY_LIST(c) \
 	((c)->hot.extra_calls++, (c)->hot.flags |= TALLY_FLAG(LIST), \
-	 (c)->hot.unknown |= \
-	 TALLY_UNKNOWN_DRAWS | TALLY_UNKNOWN_VERTICES | TALLY_UNKNOWN_INSTANCES)
+	 (c)->hot.unknown |= TALLY_UNKNOWN_DRAWS | TALLY_UNKNOWN_VERTICES | \
+			     TALLY_UNKNOWN_INSTANCES)
 
 void gl_tally_multi(struct gl_context *c, const GLsizei *counts, GLsizei n);
 void gl_tally_indirect(struct gl_context *c, int64_t draws);
@@ -45,8 +45,10 @@ void gl_clear_named(struct gl_context *c, GLuint framebuffer, GLenum buffer, GLi
 void gl_dispatch(struct gl_context *c);
 
 enum gl_transfer { GL_XFER_COPY = 1, GL_XFER_CLEAR, GL_XFER_MIPMAP, GL_XFER_READBACK };
-/* `object`: the destination's name, or the binding target it stands at. */
-void gl_transfer(struct gl_context *c, enum gl_transfer what, GLuint object);
+/* The destination: the texture that stands at a binding target (0: none), or an object by name. */
+void gl_transfer(struct gl_context *c, enum gl_transfer what, GLenum target);
+void gl_transfer_texture(struct gl_context *c, enum gl_transfer what, GLuint name);
+void gl_transfer_buffer(struct gl_context *c, enum gl_transfer what, GLuint name);
 /* `named`: the two framebuffers are given by name, else those bound. */
 void gl_blit(struct gl_context *c, GLuint read, GLuint draw, bool named);
 

@@ -1,6 +1,5 @@
 /* gl_shim/present.c - what happens around a swap. */
-#include "gl_shim/passes.h"
-#include "gl_shim/state.h"
+#include "gl_shim/want.h"
 
 struct gl_context *
 gl_swap_begin(uintptr_t drawable)
@@ -14,9 +13,12 @@ gl_swap_end(struct gl_context *c, uintptr_t drawable, bool ends_frame, struct ta
 {
 	(void)drawable;
 	gl_current_back(c);
+	if (c->live && c->state->perhaps_ended)
+		c->state->in_begin = c->state->perhaps_ended = false;
 	if (!c->live || !ends_frame)
 		return;
-	const struct tally_config *config = c->state->config;
-	if (config && config->frame == TALLY_FRAME_PRESENT)
+	struct gl_context_state *s = c->state;
+	s->submits++;
+	if ((s->config && s->config->frame == TALLY_FRAME_PRESENT) || gl_submits_end_frame(s))
 		gl_frame_end(c, size);
 }

@@ -134,8 +134,8 @@ fill_api(struct gl_context_state *s)
 		api->GetQueryObjectui64v = gl->GetQueryObjectui64v;
 		api->GetInteger64v = gl->GetInteger64v;
 	}
-	s->has_texture_dsa =
-		!api->es && (api->version >= 45 || has_extension(api, "GL_ARB_direct_state_access"));
+	s->has_texture_dsa = !api->es && (api->version >= 45 ||
+					  has_extension(api, "GL_ARB_direct_state_access"));
 }
 
 /* ---- sources ---- */
@@ -221,7 +221,8 @@ list_sources(struct gl_context_state *s, const struct chosen *chosen,
 /* Add this context's counters to those said for the share group; true when there were new ones.
  * With the group's lock held. */
 static bool
-merge_counters(struct gl_share_group *group, const struct tally_counter *const *counters, uint32_t n)
+merge_counters(struct gl_share_group *group, const struct tally_counter *const *counters,
+	       uint32_t n)
 {
 	bool grown = false;
 	for (uint32_t i = 0; i < n; i++) {
@@ -248,8 +249,8 @@ describe_device(struct gl_context_state *s, const struct chosen *chosen)
 	const struct gl_next *gl = s->pub.next;
 	struct tally_source_info rows[2 * TALLY_MAX_SOURCES + 1];
 	uint32_t n_counters;
-	const struct tally_counter *const *counters =
-		tally_harvest_counters(s->harvest, &n_counters);
+	const struct tally_counter *const *counters = tally_harvest_counters(s->harvest,
+									     &n_counters);
 	struct tally_device_record info = {
 		.api = s->api.es ? TALLY_API_OPENGL_ES : TALLY_API_OPENGL,
 		.name = (const char *)gl->GetString(GL_RENDERER),
@@ -295,8 +296,8 @@ set_up(struct gl_context_state *s)
 	s->extensions = s->api.version >= 30 ? indexed_extensions(gl) : joined_extensions(gl);
 	fill_api(s);
 	const char *renderer = (const char *)gl->GetString(GL_RENDERER);
-	s->api.stamps_in_tiles = renderer && (strstr(renderer, "llvmpipe") ||
-					      strstr(renderer, "softpipe"));
+	s->api.stamps_in_tiles = renderer &&
+				 (strstr(renderer, "llvmpipe") || strstr(renderer, "softpipe"));
 	if (!open_harvest(s, &chosen))
 		return false;
 	return describe_device(s, &chosen) && open_stream(s);
@@ -309,6 +310,13 @@ at_exit(void)
 	gl_shim_exit();
 }
 
+static void
+watch_exit(void)
+{
+	atexit(at_exit);
+	at_quick_exit(at_exit);
+}
+
 void
 gl_probe_context(struct gl_context_state *s)
 {
@@ -318,7 +326,7 @@ gl_probe_context(struct gl_context_state *s)
 	if (!tally_session_start(&tally_json_recorder))
 		return;
 	if (!atomic_flag_test_and_set(&exit_watched))
-		atexit(at_exit);
+		watch_exit();
 	if (s->config->granularity == TALLY_GRANULARITY_DRAW)
 		tally_log_say(TALLY_LEVEL_WARNING, "gl",
 			      "granularity draw is not offered for OpenGL by this version: "

@@ -15,6 +15,7 @@ struct gl_query_name {
 /* A name that no driver hands out and no game uses: asking for it gives the error that asking
  * for a name never generated gives. */
 #define NOBODYS_NAME 0xfffffff1u
+#define FAR_NAME 0x40000000u
 
 static struct gl_query_name *
 find(struct gl_query_name *table, GLuint name)
@@ -59,7 +60,7 @@ static void
 clear(struct gl_query_name **table)
 {
 	struct gl_query_name *entry, *tmp;
-	HASH_ITER(hh, *table, entry, tmp) {
+	HASH_ITER (hh, *table, entry, tmp) {
 		HASH_DEL(*table, entry);
 		free(entry);
 	}
@@ -138,7 +139,8 @@ use_name(struct gl_context *c, GLuint id)
 	struct gl_queries *q = &c->state->queries;
 	if (!id)
 		return 0;
-	if (id > q->highest)
+	/* Names that we make up count on from the highest: one far out of the row is met by none. */
+	if (id > q->highest && id < FAR_NAME)
 		q->highest = id;
 	GLuint real = translate(q, id);
 	if (real)
@@ -170,8 +172,8 @@ show_names(struct gl_context *c, GLsizei n, GLuint *ids)
 		GLuint shown = real;
 		if (q->ours || q->by_game) {
 			shown = q->highest + 1;
-			if (shown != real && (!add(&q->by_game, shown, real) ||
-					      !add(&q->by_driver, real, shown))) {
+			if (shown != real &&
+			    (!add(&q->by_game, shown, real) || !add(&q->by_driver, real, shown))) {
 				drop(&q->by_game, shown);
 				shown = real;
 			}
@@ -254,22 +256,40 @@ static void
 release(struct gl_context *c, int group)
 {
 	struct gl_context_state *s = c->state;
-	if (group >= 0 && !s->lists_query)
+	if (group >= 0 && !s->took_all)
 		s->api.app_active &= ~(1u << group);
+}
+
+void
+gl_queries_yield_all(struct gl_context *c)
+{
+	struct gl_context_state *s = c->state;
+	gl_worker = s;
+	for (int i = 0; s->statistics && i < TALLY_GL_N_EXCLUSIVE; i++)
+		tally_gl_statistics_yield(s->statistics, (enum tally_gl_exclusive)i);
 }
 
 void
 gl_queries_take_all(struct gl_context *c)
 {
+	c->state->took_all = true;
 	for (int i = 0; i < TALLY_GL_N_EXCLUSIVE; i++)
 		take(c, i);
+}
+
+void
+gl_queries_mind_lists(struct gl_context *c)
+{
+	struct gl_context_state *s = c->state;
+	if (!s->took_all && atomic_load_explicit(&s->group->lists_query, memory_order_relaxed))
+		gl_queries_take_all(c);
 }
 
 static void
 hold(struct gl_context *c, GLenum target)
 {
 	if (c->state->in_list)
-		c->state->lists_query = true; /* acted on at glEndList */
+		atomic_store(&c->state->group->lists_query, true); /* acted on at glEndList */
 	else
 		take(c, tally_gl_exclusive_of(target));
 }
@@ -315,7 +335,8 @@ gl_end_query(struct gl_context *c, void (*next)(GLenum), GLenum target)
 }
 
 void
-gl_end_query_indexed(struct gl_context *c, void (*next)(GLenum, GLuint), GLenum target, GLuint index)
+gl_end_query_indexed(struct gl_context *c, void (*next)(GLenum, GLuint), GLenum target,
+		     GLuint index)
 {
 	if (index == 0)
 		take(c, c->state->in_list ? -1 : tally_gl_exclusive_of(target));

@@ -12,10 +12,10 @@
 struct gl_query_name;
 
 struct gl_queries {
-	struct gl_query_name *by_game;   /* game's name -> driver's name, where they differ */
+	struct gl_query_name *by_game; /* game's name -> driver's name, where they differ */
 	struct gl_query_name *by_driver; /* the inverse */
-	struct gl_query_name *ours;      /* driver names that are ours */
-	GLuint highest;                  /* the game's highest name so far */
+	struct gl_query_name *ours; /* driver names that are ours */
+	GLuint highest; /* the game's highest name so far */
 	void (*generate)(GLsizei n, GLuint *ids); /* the driver's, under this context's names */
 	void (*destroy)(GLsizei n, const GLuint *ids);
 };
@@ -30,10 +30,14 @@ GLuint gl_query_to_driver(struct gl_context *c, GLuint id);
 /* A list holds a query that begins whenever the list is called: leave every target to the game from
  * here on. */
 void gl_queries_take_all(struct gl_context *c);
+/* Do so if any context of the share group compiled such a list: lists are shared. */
+void gl_queries_mind_lists(struct gl_context *c);
+/* End all of ours that run, until the next pass. */
+void gl_queries_yield_all(struct gl_context *c);
 
 void gl_gen_queries(struct gl_context *c, void (*next)(GLsizei, GLuint *), GLsizei n, GLuint *ids);
-void gl_create_queries(struct gl_context *c, void (*next)(GLenum, GLsizei, GLuint *),
-		       GLenum target, GLsizei n, GLuint *ids);
+void gl_create_queries(struct gl_context *c, void (*next)(GLenum, GLsizei, GLuint *), GLenum target,
+		       GLsizei n, GLuint *ids);
 void gl_delete_queries(struct gl_context *c, void (*next)(GLsizei, const GLuint *), GLsizei n,
 		       const GLuint *ids);
 GLboolean gl_is_query(struct gl_context *c, GLboolean (*next)(GLuint), GLuint id);

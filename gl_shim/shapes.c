@@ -181,9 +181,8 @@ gl_shape_texture(struct gl_context *c, GLuint name, GLenum target, GLenum format
 	if (target == GL_TEXTURE_1D_ARRAY) {
 		layers = height;
 		height = 1;
-	} else if (target == GL_TEXTURE_CUBE_MAP ||
-		   (target >= GL_TEXTURE_CUBE_MAP_POSITIVE_X &&
-		    target <= GL_TEXTURE_CUBE_MAP_NEGATIVE_Z)) {
+	} else if (target == GL_TEXTURE_CUBE_MAP || (target >= GL_TEXTURE_CUBE_MAP_POSITIVE_X &&
+						     target <= GL_TEXTURE_CUBE_MAP_NEGATIVE_Z)) {
 		layers = 6;
 	}
 	struct gl_shape shape = make_shape(format, samples, width, height, layers);
@@ -224,7 +223,7 @@ gl_shape_forget_all(struct gl_context *c)
 	struct gl_share_group *group = c->state->group;
 	pthread_mutex_lock(&group->lock);
 	struct gl_shape_entry *entry, *tmp;
-	HASH_ITER(hh, group->shapes.textures, entry, tmp)
+	HASH_ITER (hh, group->shapes.textures, entry, tmp)
 		entry->shape = (struct gl_shape){ 0 };
 	atomic_fetch_add_explicit(&group->shapes.generation, 1, memory_order_release);
 	pthread_mutex_unlock(&group->lock);
@@ -308,8 +307,8 @@ void
 gl_shape_set_label(struct gl_share_group *group, bool texture, GLuint name, const char *text,
 		   size_t len)
 {
-	struct gl_shape_entry **table =
-		texture ? &group->shapes.textures : &group->shapes.renderbuffers;
+	struct gl_shape_entry **table = texture ? &group->shapes.textures
+						: &group->shapes.renderbuffers;
 	pthread_mutex_lock(&group->lock);
 	struct gl_shape_entry *entry = get(table, name, text != NULL);
 	if (entry) {
@@ -322,8 +321,8 @@ gl_shape_set_label(struct gl_share_group *group, bool texture, GLuint name, cons
 bool
 gl_shape_get_label(struct gl_share_group *group, bool texture, GLuint name, char *out, size_t size)
 {
-	struct gl_shape_entry **table =
-		texture ? &group->shapes.textures : &group->shapes.renderbuffers;
+	struct gl_shape_entry **table = texture ? &group->shapes.textures
+						: &group->shapes.renderbuffers;
 	pthread_mutex_lock(&group->lock);
 	struct gl_shape_entry *entry = get(table, name, false);
 	bool found = entry && entry->label;
@@ -337,7 +336,7 @@ static void
 clear(struct gl_shape_entry **table)
 {
 	struct gl_shape_entry *entry, *tmp;
-	HASH_ITER(hh, *table, entry, tmp) {
+	HASH_ITER (hh, *table, entry, tmp) {
 		HASH_DEL(*table, entry);
 		free(entry->label);
 		free(entry);

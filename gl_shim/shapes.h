@@ -52,8 +52,8 @@ struct gl_shape gl_shape_of_renderbuffer(struct gl_context *c, GLuint name);
 /* A label given to the object; text NULL removes it. Copies into out on reading. */
 void gl_shape_set_label(struct gl_share_group *group, bool texture, GLuint name, const char *text,
 			size_t len);
-bool gl_shape_get_label(struct gl_share_group *group, bool texture, GLuint name, char *out,
-			size_t size);
+bool
+gl_shape_get_label(struct gl_share_group *group, bool texture, GLuint name, char *out, size_t size);
 void gl_shapes_finish(struct gl_shapes *shapes);
 
 /* The format's name without GL_, "?" when it is not in the table (gl_shim/formats.c). */

@@ -21,8 +21,9 @@
 
 struct gl_share_group {
 	pthread_mutex_t lock; /* guards shapes, device and refs */
-	unsigned refs;        /* contexts */
+	unsigned refs; /* contexts */
 	struct gl_shapes shapes;
+	atomic_bool lists_query; /* some display list begins a query of the game's */
 	struct tally_device *device; /* from the first context that works */
 	const struct tally_counter **counters; /* said for the device so far */
 	uint32_t n_counters;
@@ -30,17 +31,18 @@ struct gl_share_group {
 
 enum gl_probe_state {
 	GL_PROBE_PENDING = 0, /* nothing was asked of the driver yet */
-	GL_PROBE_DONE,        /* stream and harvest are there */
-	GL_PROBE_OFF,         /* no capture in this context: forward and do nothing */
+	GL_PROBE_DONE, /* stream and harvest are there */
+	GL_PROBE_OFF, /* no capture in this context: forward and do nothing */
 };
 
 /* The pass that is open now: what decides whether the next command continues it. */
 struct gl_open_pass {
-	bool open;               /* in the sense of the rules, measured or not */
+	bool open; /* in the sense of the rules, measured or not */
 	enum tally_pass_kind kind;
 	uint64_t key;
+	uint64_t frame; /* the device's open frame when it began */
 	struct tally_pass *pass; /* NULL: open but not captured */
-	unsigned label_depth;    /* group path that covers all of it so far */
+	unsigned label_depth; /* group path that covers all of it so far */
 	const char *label;
 	struct gl_framebuffer *fbo; /* RENDER: its target, for invalidate; may be NULL */
 };
@@ -53,7 +55,7 @@ struct gl_context_state {
 	int64_t number;
 	struct gl_share_group *group;
 	bool current; /* to some thread */
-	bool doomed;  /* destroyed by the game while current */
+	bool doomed; /* destroyed by the game while current */
 	bool indirect;
 	struct gl_drawable drawable;
 
@@ -62,21 +64,22 @@ struct gl_context_state {
 	struct tally_gl_api api;
 	char *extensions; /* " a b c ", one blank around each token */
 	bool core_profile; /* names must be generated before they are used */
-	bool intel;       /* compute runs in a batch of its own: FACTS 3.4, see passes.c */
+	bool intel; /* compute runs in a batch of its own: FACTS 3.4, see passes.c */
 	bool has_texture_dsa;
 	struct tally_source *timestamp, *statistics; /* the harvest's; NULL = off */
 	struct tally_harvest *harvest;
 	struct tally_stream *stream;
 
 	struct gl_open_pass now;
-	bool split;           /* the next work command starts a pass whatever its key */
-	bool gap;             /* the GPU may idle since the open pass's last work */
-	bool in_begin;        /* between glBegin and glEnd */
-	GLenum in_list;       /* GL_COMPILE, GL_COMPILE_AND_EXECUTE or 0 */
-	bool lists_query;     /* some display list begins a query of the game's */
-	bool lost;            /* the context was reset: issue nothing more */
-	uint64_t standing;    /* TALLY_FLAG bits that hold for work issued now */
-	uint64_t submits;     /* flushes so far, for granularity submit */
+	bool split; /* the next work command starts a pass whatever its key */
+	bool gap; /* the GPU may idle since the open pass's last work */
+	bool in_begin; /* between glBegin and glEnd */
+	bool perhaps_ended; /* a list was called inside glBegin: it may hold the glEnd */
+	GLenum in_list; /* GL_COMPILE, GL_COMPILE_AND_EXECUTE or 0 */
+	bool took_all; /* every query target was left to the game: see lists_query */
+	bool lost; /* the context was reset: issue nothing more */
+	uint64_t standing; /* TALLY_FLAG bits that hold for work issued now */
+	uint64_t submits; /* flushes so far, for granularity submit */
 
 	struct gl_framebuffers framebuffers;
 	struct gl_labels labels;
@@ -88,6 +91,13 @@ struct gl_context_state {
 /* The context whose queries are being made or read on this thread: tells queries.c whose names the
  * sources' calls concern. Set by each function that calls into the harvest. */
 extern __thread struct gl_context_state *gl_worker __attribute__((tls_model("initial-exec")));
+
+/* The device's open frame; 0 before there is a device. */
+static inline uint64_t
+gl_frame_now(const struct gl_context_state *s)
+{
+	return s->group->device ? tally_device_frame(s->group->device) : 0;
+}
 
 /* Close the current context's pass (GL calls) and park the thread in the pass-through context. */
 struct gl_context *gl_current_park(void);

@@ -15,11 +15,14 @@ struct gl_want {
 	const struct tally_target *target;
 	struct gl_framebuffer *fbo;
 	uint64_t flags;
-	bool clears; /* opens by clearing its whole target */
+	unsigned clears; /* GL_COLOR_BUFFER_BIT, GL_DEPTH_BUFFER_BIT: all of it is cleared first */
 };
 
 /* Make `w` the open pass. False: capture is off here, or no pass can be opened or closed now. */
 bool gl_pass_enter(struct gl_context *c, struct gl_want *w);
+
+/* --frame submit:N: has the N-th submission (glFlush, glFinish, swap) just been counted? */
+bool gl_submits_end_frame(const struct gl_context_state *s);
 
 /* No query may be issued here: inside glBegin/glEnd, while a list is compiled, after a reset. */
 static inline bool

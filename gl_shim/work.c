@@ -2,7 +2,7 @@
 #include "gl_shim/want.h"
 
 static bool
-enter_render(struct gl_context *c, GLuint name, bool bound, bool clears)
+enter_render(struct gl_context *c, GLuint name, bool bound, unsigned clears)
 {
 	struct gl_context_state *s = c->state;
 	if (gl_compiles_only(s) || s->probe == GL_PROBE_OFF)
@@ -30,7 +30,9 @@ bool
 gl_draw_enter(struct gl_context *c)
 {
 	struct gl_context_state *s = c->state;
-	if (!enter_render(c, s->framebuffers.draw, true, false))
+	if (s->in_begin) /* of all draws only glCallList may come here */
+		s->perhaps_ended = true;
+	if (!enter_render(c, s->framebuffers.draw, true, 0))
 		return false;
 	/* From here on draws only count, until something sets open to 0 again. Not where each
 	 * draw has to be looked at. */
@@ -61,43 +63,38 @@ gl_tally_indirect(struct gl_context *c, int64_t draws)
 /* ---- clears ---- */
 
 static void
-count_clear(struct gl_context *c, GLuint name, bool bound, bool whole)
+count_clear(struct gl_context *c, GLuint name, unsigned whole)
 {
 	struct gl_context_state *s = c->state;
+	bool bound = name == s->framebuffers.draw;
 	if (!enter_render(c, name, bound, whole))
 		return;
 	c->hot.clears++;
 	/* A clear of a framebuffer that is not the bound one leaves no fast path for draws. */
-	c->open = name == s->framebuffers.draw && !gl_no_query_zone(s);
+	c->open = bound && !gl_no_query_zone(s);
 }
 
 void
 gl_clear(struct gl_context *c, GLbitfield mask)
 {
-	struct gl_context_state *s = c->state;
-	struct gl_framebuffer *fbo = gl_framebuffer_get(c, s->framebuffers.draw);
-	bool has_color = !fbo || fbo->name == 0 || (fbo->target && fbo->target->n_color > 0) ||
-			 !fbo->target;
-	bool whole = mask & (has_color ? GL_COLOR_BUFFER_BIT : GL_DEPTH_BUFFER_BIT);
-	count_clear(c, s->framebuffers.draw, true, whole);
+	count_clear(c, c->state->framebuffers.draw, mask);
 }
 
 void
 gl_clear_buffer(struct gl_context *c, GLenum buffer, GLint drawbuffer)
 {
-	struct gl_context_state *s = c->state;
-	gl_clear_named(c, s->framebuffers.draw, buffer, drawbuffer);
+	gl_clear_named(c, c->state->framebuffers.draw, buffer, drawbuffer);
 }
 
 void
 gl_clear_named(struct gl_context *c, GLuint name, GLenum buffer, GLint drawbuffer)
 {
-	struct gl_context_state *s = c->state;
-	struct gl_framebuffer *fbo = gl_framebuffer_get(c, name);
-	bool depth_only = fbo && name != 0 && fbo->target && fbo->target->n_color == 0;
-	bool whole = buffer == GL_COLOR ? drawbuffer == 0
-					: depth_only && buffer != GL_STENCIL;
-	count_clear(c, name, name == s->framebuffers.draw, whole);
+	unsigned whole = 0;
+	if (buffer == GL_COLOR && drawbuffer == 0)
+		whole = GL_COLOR_BUFFER_BIT;
+	else if (buffer == GL_DEPTH || buffer == GL_DEPTH_STENCIL)
+		whole = GL_DEPTH_BUFFER_BIT;
+	count_clear(c, name, whole);
 }
 
 /* ---- compute and transfer ---- */
@@ -148,22 +145,25 @@ texture_target(struct gl_context *c, GLuint name)
 	return tally_stream_intern_target(s->stream, &target);
 }
 
-void
-gl_transfer(struct gl_context *c, enum gl_transfer what, GLuint object)
+enum destination { TO_TEXTURE, TO_BUFFER, TO_BOUND };
+
+static void
+transfer(struct gl_context *c, enum gl_transfer what, enum destination where, GLuint name)
 {
 	struct gl_context_state *s = c->state;
 	if (gl_compiles_only(s) || s->probe == GL_PROBE_OFF)
 		return;
 	if (s->probe == GL_PROBE_PENDING && !gl_no_query_zone(s))
 		gl_probe_context(s);
-	/* A binding target instead of a name: the game's texture stands there. Names and targets
-	 * do not meet: the lowest texture target is 0x0DE0. */
-	GLuint bound = gl_no_query_zone(s) ? 0 : gl_bound_texture(c, object);
-	GLuint name = bound ? bound : object;
+	GLuint bound = where == TO_BOUND && !gl_no_query_zone(s) ? gl_bound_texture(c, name) : 0;
+	if (bound) {
+		name = bound;
+		where = TO_TEXTURE;
+	}
 	struct gl_want w = {
 		.kind = TALLY_PASS_TRANSFER,
-		.key = gl_mix(gl_mix(what, name), bound != 0),
-		.target = texture_target(c, name),
+		.key = gl_mix(gl_mix(what, name), where),
+		.target = where == TO_TEXTURE ? texture_target(c, name) : NULL,
 		.flags = what == GL_XFER_MIPMAP ? TALLY_FLAG(MIPMAP) : 0,
 	};
 	if (!enter_other(c, &w))
@@ -172,6 +172,24 @@ gl_transfer(struct gl_context *c, enum gl_transfer what, GLuint object)
 		c->hot.clears++;
 	else
 		c->hot.copies++;
+}
+
+void
+gl_transfer(struct gl_context *c, enum gl_transfer what, GLenum target)
+{
+	transfer(c, what, TO_BOUND, target);
+}
+
+void
+gl_transfer_texture(struct gl_context *c, enum gl_transfer what, GLuint name)
+{
+	transfer(c, what, TO_TEXTURE, name);
+}
+
+void
+gl_transfer_buffer(struct gl_context *c, enum gl_transfer what, GLuint name)
+{
+	transfer(c, what, TO_BUFFER, name);
 }
 
 void
@@ -195,8 +213,7 @@ gl_blit(struct gl_context *c, GLuint read, GLuint draw, bool named)
 		read = s->framebuffers.read;
 		draw = s->framebuffers.draw;
 	}
-	struct gl_framebuffer *from =
-		gl_framebuffer_resolve(c, read, read == s->framebuffers.draw);
+	struct gl_framebuffer *from = gl_framebuffer_resolve(c, read, read == s->framebuffers.draw);
 	uint64_t from_key = from ? from->key : 0;
 	uint32_t from_samples = from && from->target ? from->target->samples : 0;
 	struct gl_framebuffer *to = gl_framebuffer_resolve(c, draw, draw == s->framebuffers.draw);
@@ -217,10 +234,9 @@ gl_readback_begin(struct gl_context *c)
 	struct gl_context_state *s = c->state;
 	if (gl_compiles_only(s))
 		return;
-	struct gl_framebuffer *from =
-		gl_no_query_zone(s) || s->probe == GL_PROBE_OFF
-			? NULL
-			: gl_framebuffer_get(c, s->framebuffers.read);
+	struct gl_framebuffer *from = gl_no_query_zone(s) || s->probe == GL_PROBE_OFF
+					      ? NULL
+					      : gl_framebuffer_get(c, s->framebuffers.read);
 	struct gl_want w = {
 		.kind = TALLY_PASS_TRANSFER,
 		.key = gl_mix(GL_XFER_READBACK, s->framebuffers.read),
@@ -267,7 +283,7 @@ gl_begin(struct gl_context *c, void (*next)(GLenum), GLenum mode)
 		c->hot.flags |= TALLY_FLAG(IMMEDIATE);
 		c->hot.unknown |= TALLY_UNKNOWN_VERTICES;
 	}
-	if (!gl_compiles_only(s)) {
+	if (!gl_compiles_only(s) && !s->core_profile) {
 		s->in_begin = true;
 		c->open = 0;
 	}
@@ -286,11 +302,19 @@ gl_new_list(struct gl_context *c, void (*next)(GLuint, GLenum), GLuint list, GLe
 {
 	struct gl_context_state *s = c->state;
 	/* What the list runs while it is compiled is counted into a pass that is open before. */
-	if (mode == GL_COMPILE_AND_EXECUTE && !s->in_begin)
+	if (s->probe == GL_PROBE_PENDING && !gl_no_query_zone(s))
+		gl_probe_context(s);
+	/* Where the driver refuses, no list is begun. */
+	bool begins = list && !s->in_begin && !s->in_list && !s->core_profile &&
+		      (mode == GL_COMPILE || mode == GL_COMPILE_AND_EXECUTE);
+	if (begins && mode == GL_COMPILE_AND_EXECUTE) {
 		gl_draw_enter(c);
+		/* The game may begin a query in there, when ours could no longer be ended. */
+		gl_queries_yield_all(c);
+	}
 	c->open = 0;
 	next(list, mode);
-	if (!s->in_list && (mode == GL_COMPILE || mode == GL_COMPILE_AND_EXECUTE))
+	if (begins)
 		s->in_list = mode;
 }
 
@@ -299,8 +323,7 @@ gl_end_list(struct gl_context *c, void (*next)(void))
 {
 	next();
 	c->state->in_list = 0;
-	if (c->state->lists_query)
-		gl_queries_take_all(c);
+	gl_queries_mind_lists(c);
 }
 
 /* ---- what colours a pass ---- */
