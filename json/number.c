@@ -48,14 +48,14 @@ count_digits(uint64_t v)
 	return guess + (v >= powers[guess]) + (v == 0);
 }
 
-static void
+static inline void
 put_pair(char *out, uint32_t pair)
 {
 	memcpy(out, digit_pairs + 2 * pair, 2);
 }
 
 /* Exactly eight digits. */
-static void
+static inline void
 put_eight(char *out, uint32_t v)
 {
 	uint32_t upper = v / 10000, lower = v % 10000;
@@ -68,6 +68,14 @@ put_eight(char *out, uint32_t v)
 size_t
 tally_number_format_u64(char *out, uint64_t v)
 {
+	if (v < 10) {
+		*out = (char)('0' + v);
+		return 1;
+	}
+	if (v < 100) {
+		put_pair(out, (uint32_t)v);
+		return 2;
+	}
 	unsigned n = count_digits(v);
 	char *at = out + n;
 	while (v >= 100000000) {

@@ -283,19 +283,16 @@ put_estimated(struct tally_json_writer *w, const struct tally_keyed_value *count
 static void
 put_flags(struct tally_json_writer *w, uint64_t flags)
 {
-	bool any = false;
-	for (unsigned i = 0; i < TALLY_N_FLAGS; i++) {
-		if (!(flags >> i & 1))
-			continue;
+	flags &= (UINT64_C(1) << TALLY_N_FLAGS) - 1;
+	if (!flags)
+		return;
+	PUT(",\"flags\":[");
+	for (bool any = false; flags; any = true, flags &= flags - 1) {
 		if (any)
 			PUT(",");
-		else
-			PUT(",\"flags\":[");
-		any = true;
-		put_word(w, tally_flag_name(i));
+		put_word(w, tally_flag_name((unsigned)__builtin_ctzll(flags)));
 	}
-	if (any)
-		PUT("]");
+	PUT("]");
 }
 
 static void
@@ -307,8 +304,7 @@ put_workload(struct tally_json_writer *w, const struct tally_workload_record *lo
 	PUT_U64_IF(load->has_gpu, ",\"gpu_ns\":", load->gpu_ns);
 	if (load->n_counters && put_values(w, ",\"counters\":{", load->counters, load->n_counters))
 		put_estimated(w, load->counters, load->n_counters, NULL, 0);
-	if (load->flags)
-		put_flags(w, load->flags);
+	put_flags(w, load->flags);
 	PUT("}");
 }
 

@@ -1,5 +1,6 @@
 #include "json/writer.h"
 
+#include <endian.h>
 #include <math.h>
 
 #include "json/number.h"
@@ -53,14 +54,29 @@ tally_json_put_u128(struct tally_json_writer *w, uint64_t hi, uint64_t lo, bool 
 	*w->at++ = '"';
 }
 
+/* Eight hex digits, all at once: a byte for each digit, then 0-9 and a-f from 0 to 15. */
+static void
+put_hex8(char *out, uint32_t v)
+{
+	uint64_t x = v;
+	x = (x << 16 | x) & UINT64_C(0x0000ffff0000ffff);
+	x = (x << 8 | x) & UINT64_C(0x00ff00ff00ff00ff);
+	x = (x << 4 | x) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+	uint64_t letters = (x + TALLY_SWAR_ONES * 6) >> 4 & TALLY_SWAR_ONES;
+	x += TALLY_SWAR_ONES * '0' + letters * ('a' - '0' - 10);
+	x = htobe64(x);
+	memcpy(out, &x, sizeof(x));
+}
+
 void
 tally_json_put_id(struct tally_json_writer *w, uint64_t id)
 {
 	if (!tally_json_has_room(w, 18))
 		return;
 	*w->at++ = '"';
-	for (int shift = 60; shift >= 0; shift -= 4)
-		*w->at++ = "0123456789abcdef"[id >> shift & 15];
+	put_hex8(w->at, (uint32_t)(id >> 32));
+	put_hex8(w->at + 8, (uint32_t)id);
+	w->at += 16;
 	*w->at++ = '"';
 }
 
@@ -149,10 +165,35 @@ put_character(struct tally_json_writer *w, const char *s, size_t len)
 	return 1;
 }
 
+/* Nothing to escape, nothing but ASCII: as nearly all texts are. */
+static bool
+is_plain(const char *text, size_t len)
+{
+	if (len >= 8) {
+		uint64_t special = tally_swar_find_special(text + len - 8);
+		for (size_t i = 0; i + 8 < len; i += 8)
+			special |= tally_swar_find_special(text + i);
+		return !special;
+	}
+	char eight[8] = "        ";
+	for (size_t i = 0; i < len; i++)
+		eight[i] = text[i];
+	return !tally_swar_find_special(eight);
+}
+
 void
 tally_json_put_text(struct tally_json_writer *w, const char *text)
 {
 	size_t len = text ? strlen(text) : 0;
+	if (len <= TALLY_JSON_ROOM - 2 && is_plain(text, len)) {
+		if (!tally_json_has_room(w, len + 2))
+			return;
+		w->at[0] = '"';
+		memcpy(w->at + 1, text ? text : "", len);
+		w->at[len + 1] = '"';
+		w->at += len + 2;
+		return;
+	}
 	TALLY_JSON_PUT(w, "\"");
 	while (len >= 8) {
 		if (!tally_json_has_room(w, 8 + 6))
