@@ -8,18 +8,18 @@
 /* What a pass_info line said, until a pass of that id is seen. */
 struct named_pass {
 	char *label; /* NULL = none */
-	char *base;  /* auto name without ordinal */
+	char *base; /* auto name without ordinal */
 };
 
 struct tally_aggregate_state {
-	GHashTable *names;    /* uint64_t * id -> struct named_pass * */
-	GHashTable *by_id;    /* struct group_key * -> struct tally_group * */
+	GHashTable *names; /* uint64_t * id -> struct named_pass * */
+	GHashTable *by_id; /* struct group_key * -> struct tally_group * */
 	GHashTable *by_label; /* "device|name" -> struct tally_group * */
 	GHashTable *ordinals; /* "device|name" -> how many */
 	GHashTable *key_index; /* the reader's key pointer -> index + 1 */
-	GHashTable *devices;  /* number -> struct tally_device_summary * */
+	GHashTable *devices; /* number -> struct tally_device_summary * */
 	GHashTable *note_set;
-	GPtrArray *touched;   /* groups of the frame being read */
+	GPtrArray *touched; /* groups of the frame being read */
 	/* Passes come in the same order frame after frame: guess before looking up. */
 	struct tally_group **guess;
 	uint32_t n_guess;
@@ -151,9 +151,9 @@ read_device(struct tally_aggregate *a, const struct tally_device_record *r)
 	for (uint32_t i = 0; i < r->n_sources; i++) {
 		const struct tally_source_info *s = &r->sources[i];
 		if (!s->on)
-			g_ptr_array_add(d->off, g_strdup_printf("%s: %s", s->name,
-								s->reason ? s->reason
-									  : "no reason given"));
+			g_ptr_array_add(d->off,
+					g_strdup_printf("%s: %s", s->name,
+							s->reason ? s->reason : "no reason given"));
 	}
 	for (uint32_t i = 0; i < r->n_counters; i++) {
 		uint32_t k = need_key(a, r->counters[i]->key, false);
@@ -323,8 +323,8 @@ add_tallies(struct tally_group *g, const struct tally_pass_record *p)
 	};
 	for (size_t i = 0; i < G_N_ELEMENTS(tallies); i++)
 		if (!(p->unknown & tallies[i].unknown))
-			tally_series_add_part(&g->series[tallies[i].series], tally_u64(tallies[i].value),
-				 TALLY_JOIN_SUM);
+			tally_series_add_part(&g->series[tallies[i].series],
+					      tally_u64(tallies[i].value), TALLY_JOIN_SUM);
 }
 
 static void
@@ -334,7 +334,8 @@ add_keyed(struct tally_aggregate *a, struct tally_group *g, const struct tally_k
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t k = need_key(a, values[i].key, metrics);
 		struct tally_series *s = need_series(g, TALLY_N_FIXED_SERIES + k);
-		tally_series_add_part(s, values[i].value, g_array_index(a->keys, struct tally_key, k).join);
+		tally_series_add_part(s, values[i].value,
+				      g_array_index(a->keys, struct tally_key, k).join);
 		s->estimated |= values[i].estimated;
 	}
 }
@@ -356,7 +357,8 @@ add_pass(struct tally_aggregate *a, struct tally_group *g, const struct tally_pa
 	touch(a, g);
 	g->flags |= p->flags;
 	if (p->has_gpu)
-		tally_series_add_part(&g->series[TALLY_SERIES_GPU], tally_u64(p->gpu_ns), TALLY_JOIN_SUM);
+		tally_series_add_part(&g->series[TALLY_SERIES_GPU], tally_u64(p->gpu_ns),
+				      TALLY_JOIN_SUM);
 	add_tallies(g, p);
 	add_keyed(a, g, p->counters, p->n_counters, false);
 	add_keyed(a, g, p->metrics, p->n_metrics, true);
@@ -375,8 +377,8 @@ add_outside(struct tally_aggregate *a, const struct tally_frame_record *f)
 	}
 	touch(a, d->outside);
 	if (f->has_unattributed_gpu)
-		tally_series_add_part(&d->outside->series[TALLY_SERIES_GPU], tally_u64(f->unattributed_gpu_ns),
-			 TALLY_JOIN_SUM);
+		tally_series_add_part(&d->outside->series[TALLY_SERIES_GPU],
+				      tally_u64(f->unattributed_gpu_ns), TALLY_JOIN_SUM);
 	add_keyed(a, d->outside, f->unattributed, f->n_unattributed, false);
 }
 
@@ -386,9 +388,10 @@ close_group(struct tally_aggregate *a, struct tally_group *g)
 {
 	for (uint32_t i = 0; i < g->n_series; i++) {
 		struct tally_series *s = &g->series[i];
-		bool ratio = i >= TALLY_N_FIXED_SERIES &&
-			     g_array_index(a->keys, struct tally_key, i - TALLY_N_FIXED_SERIES)
-					     .join == TALLY_JOIN_NONE;
+		bool ratio =
+			i >= TALLY_N_FIXED_SERIES &&
+			g_array_index(a->keys, struct tally_key, i - TALLY_N_FIXED_SERIES).join ==
+				TALLY_JOIN_NONE;
 		if (s->n_parts == g->n_parts && !(ratio && s->n_parts > 1))
 			tally_stats_add(&s->stats, s->part);
 		s->n_parts = 0;

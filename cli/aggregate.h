@@ -49,10 +49,10 @@ struct tally_series {
 
 struct tally_group {
 	uint32_t device;
-	uint64_t id;     /* of the first pass seen */
-	uint32_t n_ids;  /* > 1 only by label */
-	char *label;     /* as the game said it; NULL = none */
-	char *name;      /* for people, unique in its device; not yet escaped */
+	uint64_t id; /* of the first pass seen */
+	uint32_t n_ids; /* > 1 only by label */
+	char *label; /* as the game said it; NULL = none */
+	char *name; /* for people, unique in its device; not yet escaped */
 	enum tally_pass_kind kind;
 	uint64_t flags;
 	uint64_t frames; /* in how many it was seen */
@@ -73,8 +73,8 @@ struct tally_device_summary {
 	char *name, *driver, *driver_version, *serialized_by;
 	int64_t beneath;
 	GPtrArray *off; /* of char *: "source: reason" */
-	uint64_t seen;     /* frames read, those dropped included */
-	uint64_t frames;   /* that count: after warm-up, complete */
+	uint64_t seen; /* frames read, those dropped included */
+	uint64_t frames; /* that count: after warm-up, complete */
 	uint64_t partial, warmed_up;
 	struct tally_stats cpu, gpu, overhead;
 	struct tally_sum128 gpu_total; /* of complete and partial frames */
@@ -92,11 +92,11 @@ struct tally_aggregate {
 	char *path;
 	struct tally_header_record header; /* numbers only */
 	char *program, *version;
-	GArray *keys;      /* of struct tally_key */
+	GArray *keys; /* of struct tally_key */
 	GPtrArray *groups; /* of struct tally_group *, in order of appearance */
 	GPtrArray *devices; /* of struct tally_device_summary *, by number */
-	GPtrArray *notes;   /* of char *, each once */
-	bool truncated;     /* the last line is cut */
+	GPtrArray *notes; /* of char *, each once */
+	bool truncated; /* the last line is cut */
 	struct tally_read_error cut;
 	bool has_end;
 	char *end_reason;
@@ -112,7 +112,8 @@ int tally_aggregate_read(struct tally_aggregate *a, const char *command, const c
 void tally_aggregate_finish(struct tally_aggregate *a);
 
 /* By number, or NULL. */
-struct tally_device_summary *tally_aggregate_device(const struct tally_aggregate *a, uint32_t device);
+struct tally_device_summary *
+tally_aggregate_device(const struct tally_aggregate *a, uint32_t device);
 /* Is the device lower than another that is in the log too (so that showing both counts twice)? */
 bool tally_aggregate_is_beneath(const struct tally_aggregate *a, uint32_t device);
 

@@ -10,7 +10,12 @@ tally_args_init(struct tally_args *args, int argc, char **argv, const struct tal
 		size_t n)
 {
 	*args = (struct tally_args){
-		.command = argv[0], .argv = argv, .argc = argc, .next = 1, .table = table, .n = n,
+		.command = argv[0],
+		.argv = argv,
+		.argc = argc,
+		.next = 1,
+		.table = table,
+		.n = n,
 	};
 }
 
@@ -44,8 +49,7 @@ take_value(struct tally_args *args, size_t i, const char *attached, const char *
 	if (!attached && args->next < args->argc && strcmp(args->argv[args->next], "--") != 0)
 		attached = args->argv[args->next++];
 	if (!attached) {
-		tally_cli_complain(args->command, "--%s needs a value: %s", arg->name,
-				   arg->values);
+		tally_cli_complain(args->command, "--%s needs a value: %s", arg->name, arg->values);
 		return TALLY_ARG_ERROR;
 	}
 	*value = attached;

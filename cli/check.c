@@ -24,12 +24,14 @@ static void
 help(void)
 {
 	puts("Usage: passtally check LOG...\n\n"
-	     "Checks that each line of a log is what the schema says (passtally schema), and that the lines\n"
-	     "come in a legal order. LOG - is standard input. Of what is wrong the first 20 places are told,\n"
-	     "as LOG:LINE:COLUMN: POINTER: what was expected; POINTER leads to the value inside the line.\n");
+	     "Checks that each line of a log is what the schema says (passtally schema), and\n"
+	     "that the lines come in a legal order. LOG - is standard input. Of what is wrong\n"
+	     "the first 20 places are told, as LOG:LINE:COLUMN: POINTER: what was expected;\n"
+	     "POINTER leads to the value inside the line.\n");
 	tally_args_help(options, G_N_ELEMENTS(options));
-	puts("\nA log whose last line is cut, as after kill -9, is accepted with a warning: every complete\n"
-	     "line must be right. Lines of a type that this version does not know are passed over.\n\n"
+	puts("\nA log whose last line is cut, as after kill -9, is accepted with a warning: every\n"
+	     "complete line must be right. Lines of a type that this version does not know are\n"
+	     "passed over.\n\n"
 	     "Exit status: 0; 2 usage; 3 a bad log; 125 other errors.");
 }
 
@@ -95,7 +97,9 @@ complain(void *data, const struct tally_violation *v)
 static bool
 is_known_type(const struct tally_json_tree *tree)
 {
-	static const char *const words[] = { "header", "device", "pass_info", "frame", "note", "end" };
+	static const char *const words[] = {
+		"header", "device", "pass_info", "frame", "note", "end"
+	};
 	const struct tally_json_node *type = tally_json_member(tree, tree->nodes, "type", 4);
 	if (!type || type->type != TALLY_JSON_STRING)
 		return true; /* then the schema has something to say */
@@ -117,8 +121,8 @@ check_lines(int fd, const struct tally_schema *schema, uint64_t last, struct rep
 	char *line;
 	size_t len;
 	bool whole;
-	while (r->line < last &&
-	       tally_lines_next(&lines, &line, &len, &whole) == TALLY_LINES_OK && whole) {
+	while (r->line < last && tally_lines_next(&lines, &line, &len, &whole) == TALLY_LINES_OK &&
+	       whole) {
 		r->line++;
 		show_progress(progress, r->path, "checking", lines.done, lines.total);
 		if (tally_json_tree_parse(&tree, line, len) && is_known_type(&tree))
@@ -171,7 +175,8 @@ conclude(const struct report *r, const struct verdict *v)
 	if (v->status == TALLY_READ_BAD || r->found)
 		return TALLY_EXIT_BAD_LOG;
 	if (v->status == TALLY_READ_TRUNCATED) {
-		printf("%s: ok up to line %" G_GUINT64_FORMAT "; the last line is cut (was the program "
+		printf("%s: ok up to line %" G_GUINT64_FORMAT "; the last line is cut (was the "
+		       "program "
 		       "killed?), %" G_GUINT64_FORMAT " frames, %" G_GUINT64_FORMAT " passes\n",
 		       r->path, v->lines, v->frames, v->passes);
 		tally_cli_complain("check", "%s: the last line is cut", r->path);

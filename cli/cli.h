@@ -15,7 +15,7 @@ enum {
 	TALLY_EXIT_NOTHING = 1, /* doctor: nothing can be captured */
 	TALLY_EXIT_USAGE = 2,
 	TALLY_EXIT_BAD_LOG = 3,
-	TALLY_EXIT_FAILED = 125,         /* our own failure */
+	TALLY_EXIT_FAILED = 125, /* our own failure */
 	TALLY_EXIT_NOT_EXECUTABLE = 126, /* as env(1) */
 	TALLY_EXIT_NOT_FOUND = 127,
 };
@@ -24,7 +24,7 @@ struct tally_command {
 	const char *name;
 	const char *summary; /* for the list of commands */
 	int (*run)(int argc, char **argv); /* argv[0] is the command's name */
-	void (*help)(void);                /* on standard output */
+	void (*help)(void); /* on standard output */
 };
 
 extern const struct tally_command tally_command_run, tally_command_report, tally_command_check,
@@ -32,16 +32,16 @@ extern const struct tally_command tally_command_run, tally_command_report, tally
 
 /* One option of a command. */
 struct tally_arg {
-	const char *name;   /* without the dashes */
-	char letter;        /* 0 = none */
+	const char *name; /* without the dashes */
+	char letter; /* 0 = none */
 	const char *values; /* as shown in --help; NULL = a switch */
 	const char *help;
 };
 
 enum {
-	TALLY_ARG_END = -1,        /* nothing left */
+	TALLY_ARG_END = -1, /* nothing left */
 	TALLY_ARG_POSITIONAL = -2, /* *value is it */
-	TALLY_ARG_ERROR = -3,      /* told on standard error */
+	TALLY_ARG_ERROR = -3, /* told on standard error */
 };
 
 struct tally_args {
@@ -51,7 +51,7 @@ struct tally_args {
 	const struct tally_arg *table;
 	size_t n;
 	bool only_positional; /* "--" was seen */
-	int letters;          /* offset inside a group of one-letter switches, 0 = none */
+	int letters; /* offset inside a group of one-letter switches, 0 = none */
 };
 
 void tally_args_init(struct tally_args *args, int argc, char **argv, const struct tally_arg *table,

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #define N(key, title, type, what, table) \
-	{ key, title, TALLY_COLUMN_##type, TALLY_COLUMN_##what, 0, table }
+	{ \
+		key, title, TALLY_COLUMN_##type, TALLY_COLUMN_##what, 0, table \
+	}
 
 static const struct tally_column pass_columns[] = {
 	N("name", "pass", TEXT, NAME, true),
@@ -62,7 +64,9 @@ tally_columns_create(const struct tally_aggregate *a)
 		};
 		g_array_append_val(columns, c);
 	}
-	struct tally_column flags = { .key = "flags", .title = "flags", .what = TALLY_COLUMN_FLAGS };
+	struct tally_column flags = { .key = "flags",
+				      .title = "flags",
+				      .what = TALLY_COLUMN_FLAGS };
 	g_array_append_val(columns, flags);
 	return columns;
 }
@@ -221,8 +225,9 @@ tally_column_text(const struct tally_group *g, const struct tally_column *c)
 	case TALLY_COLUMN_NAME:
 		return g_strdup(g->name);
 	case TALLY_COLUMN_ID:
-		return g->outside || g->n_ids > 1 ? g_strdup("")
-						  : g_strdup_printf("%016" G_GINT64_MODIFIER "x", g->id);
+		return g->outside || g->n_ids > 1
+			       ? g_strdup("")
+			       : g_strdup_printf("%016" G_GINT64_MODIFIER "x", g->id);
 	case TALLY_COLUMN_LABEL:
 		return g_strdup(g->label ? g->label : "");
 	case TALLY_COLUMN_KIND:
@@ -323,10 +328,14 @@ tally_rows_create(const struct tally_aggregate *a, int64_t device, const struct 
 			g_ptr_array_add(rows, g);
 	}
 	static const struct tally_column dearest = {
-		.key = "share", .type = TALLY_COLUMN_TIME, .what = TALLY_COLUMN_TOTAL,
+		.key = "share",
+		.type = TALLY_COLUMN_TIME,
+		.what = TALLY_COLUMN_TOTAL,
 	};
 	static const struct tally_column in_order = {
-		.key = "frame", .type = TALLY_COLUMN_NUMBER, .what = TALLY_COLUMN_FRAME,
+		.key = "frame",
+		.type = TALLY_COLUMN_NUMBER,
+		.what = TALLY_COLUMN_FRAME,
 	};
 	if (sort)
 		sort_rows(a, rows, sort, reverse);

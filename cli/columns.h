@@ -11,7 +11,7 @@
 enum tally_column_type {
 	TALLY_COLUMN_TEXT = 0,
 	TALLY_COLUMN_NUMBER,
-	TALLY_COLUMN_TIME,  /* ns */
+	TALLY_COLUMN_TIME, /* ns */
 	TALLY_COLUMN_SHARE, /* 0 to 1 */
 };
 
@@ -46,7 +46,7 @@ enum tally_column_what {
 };
 
 struct tally_column {
-	const char *key;   /* in CSV and for --sort; lives as long as the aggregate */
+	const char *key; /* in CSV and for --sort; lives as long as the aggregate */
 	const char *title; /* in the table */
 	enum tally_column_type type;
 	enum tally_column_what what;
@@ -57,8 +57,8 @@ struct tally_column {
 /* Array of struct tally_column; the first is the one a table row starts with. */
 GArray *tally_columns_create(const struct tally_aggregate *a);
 /* "mean" finds "mean_ns" too. NULL after listing the valid keys on standard error. */
-const struct tally_column *tally_columns_find(const GArray *columns, const char *command,
-					      const char *key);
+const struct tally_column *
+tally_columns_find(const GArray *columns, const char *command, const char *key);
 
 /* False: absent. Not for text columns. */
 bool tally_column_value(const struct tally_aggregate *a, const struct tally_group *g,

@@ -11,7 +11,8 @@ enum { OPT_JSON, OPT_API, OPT_HELP };
 static const struct tally_arg options[] = {
 	[OPT_JSON] = { "json", 0, NULL, "Print the `device` object that a log would hold." },
 	[OPT_API] = { "api", 0, "opengl|opengl-es",
-		      "Which API to ask; by default OpenGL, or OpenGL ES where there is no other." },
+		      "Which API to ask; by default OpenGL, or OpenGL ES where there is no "
+		      "other." },
 	[OPT_HELP] = { "help", 'h', NULL, "Show this." },
 };
 
@@ -19,11 +20,12 @@ static void
 help(void)
 {
 	puts("Usage: passtally counters [options]\n\n"
-	     "Lists the counters that this machine offers, by source, with their units. Every key can be\n"
-	     "named in `passtally run --counters`.\n");
+	     "Lists the counters that this machine offers, by source, with their units. Every\n"
+	     "key can be named in `passtally run --counters`.\n");
 	tally_args_help(options, G_N_ELEMENTS(options));
-	puts("\nThe calls themselves (draws, vertices, instances, dispatches, copies, clears) are always\n"
-	     "counted by the source `api` and stand beside the counters in each pass of a log.\n\n"
+	puts("\nThe calls themselves (draws, vertices, instances, dispatches, copies, clears) are\n"
+	     "always counted by the source `api` and stand beside the counters in each pass of a\n"
+	     "log.\n\n"
 	     "Exit status: 0; 1 no context could be made; 2 usage; 125 other errors.");
 }
 
@@ -92,11 +94,12 @@ run(int argc, char **argv)
 	while ((option = tally_args_next(&args, &value)) != TALLY_ARG_END) {
 		if (option == OPT_JSON) {
 			json = true;
-		} else if (option == OPT_API && (strcmp(value, "opengl") == 0 ||
-						 strcmp(value, "opengl-es") == 0)) {
+		} else if (option == OPT_API &&
+			   (strcmp(value, "opengl") == 0 || strcmp(value, "opengl-es") == 0)) {
 			api = value[6] ? TALLY_API_OPENGL_ES : TALLY_API_OPENGL;
 		} else if (option == OPT_API) {
-			tally_cli_complain("counters", "--api %s: must be opengl or opengl-es", value);
+			tally_cli_complain("counters", "--api %s: must be opengl or opengl-es",
+					   value);
 			return TALLY_EXIT_USAGE;
 		} else if (option == OPT_HELP) {
 			help();

@@ -25,9 +25,11 @@ static void
 help(void)
 {
 	puts("Usage: passtally doctor\n\n"
-	     "Looks at everything a capture needs, and says of what is missing why it is and what to do.\n");
+	     "Looks at everything a capture needs, and says of what is missing why it is and\n"
+	     "what to do.\n");
 	tally_args_help(options, G_N_ELEMENTS(options));
-	puts("\nExit status: 0 something can be captured; 1 nothing can; 2 usage; 125 other errors.");
+	puts("\nExit status: 0 something can be captured; 1 nothing can; 2 usage; 125 other\n"
+	     "errors.");
 }
 
 enum mark { GOOD, OFF, BAD };
@@ -56,8 +58,10 @@ check_library(const struct tally_injected *in)
 		for (guint i = 0; i < in->tried->len; i++)
 			g_string_append_printf(tried, "%s%s", i ? ", " : "",
 					       (const char *)g_ptr_array_index(in->tried, i));
-		tell(BAD, "library", "libpasstally_gl.so was not found; looked for %s: install "
-				     "passtally whole", tried->str);
+		tell(BAD, "library",
+		     "libpasstally_gl.so was not found; looked for %s: install "
+		     "passtally whole",
+		     tried->str);
 		g_string_free(tried, TRUE);
 		return false;
 	}
@@ -69,8 +73,9 @@ check_library(const struct tally_injected *in)
 		tell(GOOD, "library", "%s, for %s programs", path, tally_elf_machine_name(&file));
 	}
 	if (in->others->len && (!in->preload || !strstr(in->preload, "$LIB")))
-		tell(OFF, "architectures", "the system's $LIB does not lead to the library's folder: only "
-					   "programs of passtally's own architecture are captured");
+		tell(OFF, "architectures",
+		     "the system's $LIB does not lead to the library's folder: only "
+		     "programs of passtally's own architecture are captured");
 	return true;
 }
 
@@ -89,8 +94,9 @@ static bool
 check_preload(const struct tally_injected *in)
 {
 	if (!in->preload) {
-		tell(OFF, "preload", "the library's path holds a blank, a colon or a dollar sign, which "
-				     "LD_PRELOAD cannot name: `passtally run` goes through a link");
+		tell(OFF, "preload",
+		     "the library's path holds a blank, a colon or a dollar sign, which "
+		     "LD_PRELOAD cannot name: `passtally run` goes through a link");
 		return true;
 	}
 	char *own = tally_own_path();
@@ -101,8 +107,8 @@ check_preload(const struct tally_injected *in)
 	char **env = g_environ_setenv(g_get_environ(), "LD_PRELOAD", preload, TRUE);
 	char *said = NULL;
 	int status = 0;
-	bool ran = own && g_spawn_sync(NULL, argv, env, G_SPAWN_STDOUT_TO_DEV_NULL, NULL, NULL, NULL,
-				       &said, &status, NULL);
+	bool ran = own && g_spawn_sync(NULL, argv, env, G_SPAWN_STDOUT_TO_DEV_NULL, NULL, NULL,
+				       NULL, &said, &status, NULL);
 	bool ok = ran && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 	if (ok)
 		tell(GOOD, "preload", "a program started with it has it");
@@ -159,7 +165,8 @@ check_log(void)
 	char *path = tally_config_log_path(config.log, "program", 0, 0);
 	tally_config_finish(&config);
 	if (!path) {
-		tell(BAD, "log", "neither XDG_STATE_HOME nor HOME is set: name a place with --log PATH");
+		tell(BAD, "log",
+		     "neither XDG_STATE_HOME nor HOME is set: name a place with --log PATH");
 		return false;
 	}
 	char *folder = g_path_get_dirname(path);
@@ -168,8 +175,10 @@ check_log(void)
 	if (ok)
 		tell(GOOD, "log", "goes to %s", folder);
 	else
-		tell(BAD, "log", "%s cannot be written to%s%s: name another place with --log PATH, or "
-				 "set XDG_STATE_HOME", decides, strcmp(decides, folder) ? " on the way to " : "",
+		tell(BAD, "log",
+		     "%s cannot be written to%s%s: name another place with --log PATH, or "
+		     "set XDG_STATE_HOME",
+		     decides, strcmp(decides, folder) ? " on the way to " : "",
 		     strcmp(decides, folder) ? folder : "");
 	g_free(decides);
 	g_free(folder);
@@ -185,8 +194,9 @@ check_display(void)
 		tell(GOOD, "display", "%s%s%s%s", x ? "DISPLAY=" : "", x ? x : "",
 		     wayland ? " WAYLAND_DISPLAY=" : "", wayland ? wayland : "");
 	else
-		tell(OFF, "display", "neither DISPLAY nor WAYLAND_DISPLAY is set: programs that open a "
-				     "window will not start from here");
+		tell(OFF, "display",
+		     "neither DISPLAY nor WAYLAND_DISPLAY is set: programs that open a "
+		     "window will not start from here");
 }
 
 /* What a person can do about a source that is off. */
@@ -196,14 +206,16 @@ advice(const char *source, enum tally_api api)
 	static const struct {
 		const char *source, *words;
 	} gl[] = {
-		{ "gl-timestamp", "passes will have no GPU time; OpenGL 3.3, GL_ARB_timer_query or (ES) "
-				  "GL_EXT_disjoint_timer_query is needed: try a newer driver" },
-		{ "gl-statistics", "passes will have no GPU counters; OpenGL 4.6 or "
-				   "GL_ARB_pipeline_statistics_query is needed: try a newer driver" },
+		{ "gl-timestamp",
+		  "passes will have no GPU time; OpenGL 3.3, GL_ARB_timer_query or "
+		  "(ES) GL_EXT_disjoint_timer_query is needed: try a newer driver" },
+		{ "gl-statistics",
+		  "passes will have no GPU counters; OpenGL 4.6 or "
+		  "GL_ARB_pipeline_statistics_query is needed: try a newer driver" },
 	};
 	if (api == TALLY_API_OPENGL_ES && strcmp(source, "gl-statistics") == 0)
-		return "OpenGL ES has few such queries: passes of OpenGL ES programs will have no GPU "
-		       "counters from it";
+		return "OpenGL ES has few such queries: passes of OpenGL ES programs will have no "
+		       "GPU counters from it";
 	for (size_t i = 0; i < G_N_ELEMENTS(gl); i++)
 		if (strcmp(gl[i].source, source) == 0)
 			return gl[i].words;
@@ -255,7 +267,8 @@ examine(void)
 	ok = ok && check_preload(&in);
 	tally_injected_finish(&in);
 	if (g_getenv("PASSTALLY_DISABLE")) {
-		tell(BAD, "disabled", "PASSTALLY_DISABLE is set: nothing is captured until it is unset");
+		tell(BAD, "disabled",
+		     "PASSTALLY_DISABLE is set: nothing is captured until it is unset");
 		ok = false;
 	}
 	ok &= check_log();

@@ -12,11 +12,11 @@
 struct tally_elf_file {
 	bool readable;
 	bool elf;
-	bool script;      /* starts with #! */
-	unsigned bits;    /* 32 or 64 */
+	bool script; /* starts with #! */
+	unsigned bits; /* 32 or 64 */
 	uint16_t machine; /* EM_* */
-	bool dynamic;     /* a program that names a dynamic loader; false for libraries */
-	bool privileged;  /* set-user-ID, set-group-ID or file capabilities: no preload */
+	bool dynamic; /* a program that names a dynamic loader; false for libraries */
+	bool privileged; /* set-user-ID, set-group-ID or file capabilities: no preload */
 };
 
 struct tally_elf_file tally_elf_file_read(const char *path);

@@ -20,8 +20,13 @@
 
 /* Names of library folders, for the search for other architectures. */
 static const char *const library_folders[] = {
-	"lib/x86_64-linux-gnu", "lib/i386-linux-gnu", "lib/aarch64-linux-gnu",
-	"lib/arm-linux-gnueabihf", "lib64", "lib32", "lib",
+	"lib/x86_64-linux-gnu",
+	"lib/i386-linux-gnu",
+	"lib/aarch64-linux-gnu",
+	"lib/arm-linux-gnueabihf",
+	"lib64",
+	"lib32",
+	"lib",
 };
 
 char *

@@ -10,10 +10,10 @@
 #include <stdbool.h>
 
 struct tally_injected {
-	char *path;    /* absolute; NULL = not found */
+	char *path; /* absolute; NULL = not found */
 	char *preload; /* as LD_PRELOAD needs it: `path`, or with $LIB where that serves more
 			* architectures; NULL when ld.so could not read such a path */
-	GPtrArray *tried;  /* of char *: where it was looked for */
+	GPtrArray *tried; /* of char *: where it was looked for */
 	GPtrArray *others; /* of char *: the same library for other architectures */
 };
 

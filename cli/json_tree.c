@@ -205,8 +205,7 @@ tally_json_equal(const struct tally_json_tree *at, const struct tally_json_node 
 	case TALLY_JSON_NUMBER:
 		return tally_json_compare_numbers(a->number, b->number) == 0;
 	case TALLY_JSON_STRING:
-		return a->text.len == b->text.len &&
-		       memcmp(a->text.s, b->text.s, a->text.len) == 0;
+		return a->text.len == b->text.len && memcmp(a->text.s, b->text.s, a->text.len) == 0;
 	case TALLY_JSON_ARRAY:
 		return equal_arrays(at, a, bt, b);
 	case TALLY_JSON_OBJECT:

@@ -22,8 +22,8 @@ enum tally_json_type {
 
 struct tally_json_node {
 	enum tally_json_type type;
-	uint32_t next;   /* index of the next sibling, 0 = last */
-	uint32_t n;      /* children; the first, if any, follows the node */
+	uint32_t next; /* index of the next sibling, 0 = last */
+	uint32_t n; /* children; the first, if any, follows the node */
 	uint32_t column; /* from 1 */
 	const char *key; /* NULL outside objects */
 	uint32_t key_len;
@@ -51,14 +51,14 @@ bool tally_json_tree_parse(struct tally_json_tree *tree, char *line, size_t len)
 void tally_json_tree_finish(struct tally_json_tree *tree);
 
 /* The member of an object, or NULL. */
-const struct tally_json_node *tally_json_member(const struct tally_json_tree *tree,
-						const struct tally_json_node *object,
-						const char *key, size_t len);
+const struct tally_json_node *
+tally_json_member(const struct tally_json_tree *tree, const struct tally_json_node *object,
+		  const char *key, size_t len);
 /* The first child, and the one after: NULL at the end. */
-const struct tally_json_node *tally_json_first(const struct tally_json_tree *tree,
-					       const struct tally_json_node *parent);
-const struct tally_json_node *tally_json_next(const struct tally_json_tree *tree,
-					      const struct tally_json_node *node);
+const struct tally_json_node *
+tally_json_first(const struct tally_json_tree *tree, const struct tally_json_node *parent);
+const struct tally_json_node *
+tally_json_next(const struct tally_json_tree *tree, const struct tally_json_node *node);
 /* As JSON Schema has it: 1 and 1.0 are equal, members may come in any order. */
 bool tally_json_equal(const struct tally_json_tree *a_tree, const struct tally_json_node *a,
 		      const struct tally_json_tree *b_tree, const struct tally_json_node *b);

@@ -13,7 +13,7 @@
 
 struct tally_launch {
 	pid_t pid;
-	int go;    /* the child waits for us to close this */
+	int go; /* the child waits for us to close this */
 	int error; /* errno of a failed exec comes back here */
 	int status; /* as of waitpid(2), once it has ended */
 };

@@ -61,7 +61,9 @@ run_child(const char *path, enum tally_api api, const char *counters)
 	if (!c.recorder)
 		_exit(1);
 	struct tally_header_record header = {
-		.version = PASSTALLY_VERSION, .program = "passtally", .pid = getpid(),
+		.version = PASSTALLY_VERSION,
+		.program = "passtally",
+		.pid = getpid(),
 		.started_unix_ns = (uint64_t)g_get_real_time() * 1000,
 	};
 	c.ok = tally_json_recorder.header(c.recorder, &header) == TALLY_RECORD_OK;
@@ -129,9 +131,9 @@ tally_probe(enum tally_api api, const char *counters, tally_probe_device *device
 	if (pid < 0)
 		g_snprintf(why, (gulong)size, "no process could be started: %s", g_strerror(errno));
 	else if (WIFSIGNALED(status))
-		g_snprintf(why, (gulong)size, WTERMSIG(status) == SIGALRM
-						      ? "the driver did not answer within 30 s%s"
-						      : "the driver ended the probe by signal: %s",
+		g_snprintf(why, (gulong)size,
+			   WTERMSIG(status) == SIGALRM ? "the driver did not answer within 30 s%s"
+						       : "the driver ended the probe by signal: %s",
 			   WTERMSIG(status) == SIGALRM ? "" : g_strsignal(WTERMSIG(status)));
 	else
 		g_snprintf(why, (gulong)size, "the probe could not write %s", path);

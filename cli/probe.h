@@ -9,8 +9,8 @@
 #include "json/record_json.h"
 
 /* Told of each device found; the record is valid during the call. */
-typedef void tally_probe_device(void *data, const struct tally_device_record *device,
-				const char *display);
+typedef void
+tally_probe_device(void *data, const struct tally_device_record *device, const char *display);
 
 /* False: nothing was found; `why` holds a sentence for people. */
 bool tally_probe(enum tally_api api, const char *counters, tally_probe_device *device, void *data,

@@ -50,8 +50,10 @@ static bool
 choose_config(EGLDisplay display, bool es, bool surfaceless, EGLConfig *config)
 {
 	const EGLint wish[] = {
-		EGL_RENDERABLE_TYPE, es ? EGL_OPENGL_ES2_BIT : EGL_OPENGL_BIT,
-		EGL_SURFACE_TYPE,    surfaceless ? 0 : EGL_PBUFFER_BIT,
+		EGL_RENDERABLE_TYPE,
+		es ? EGL_OPENGL_ES2_BIT : EGL_OPENGL_BIT,
+		EGL_SURFACE_TYPE,
+		surfaceless ? 0 : EGL_PBUFFER_BIT,
 		EGL_NONE,
 	};
 	EGLint n = 0;
@@ -87,8 +89,7 @@ open_context(struct context *c, EGLDisplay display, bool es)
 	if (c->context == EGL_NO_CONTEXT)
 		goto terminate;
 	static const EGLint small[] = { EGL_WIDTH, 16, EGL_HEIGHT, 16, EGL_NONE };
-	c->surface = surfaceless ? EGL_NO_SURFACE
-				 : eglCreatePbufferSurface(display, config, small);
+	c->surface = surfaceless ? EGL_NO_SURFACE : eglCreatePbufferSurface(display, config, small);
 	if (eglMakeCurrent(display, c->surface, c->surface, c->context))
 		return true;
 	if (c->surface != EGL_NO_SURFACE)
@@ -127,10 +128,10 @@ read_disjoint(struct tally_gl_api *api)
 
 /* The driver's function itself: libepoxy's own pointer would abort where there is none. Every
  * function pointer has one size and form, as dlsym() needs too. */
-#define FIND(api, member, name)                                                  \
-	do {                                                                     \
-		void (*found_)(void) = eglGetProcAddress(name);                  \
-		memcpy(&(api)->member, &found_, sizeof(found_));                 \
+#define FIND(api, member, name) \
+	do { \
+		void (*found_)(void) = eglGetProcAddress(name); \
+		memcpy(&(api)->member, &found_, sizeof(found_)); \
 	} while (0)
 
 static void

@@ -10,8 +10,8 @@
 #include "json/record_json.h"
 
 /* What was found; valid during the call. `display` says where the context was made. */
-typedef void tally_probe_gl_found(void *data, const struct tally_device_record *device,
-				  const char *display);
+typedef void
+tally_probe_gl_found(void *data, const struct tally_device_record *device, const char *display);
 
 /* Probe one API. `counters` is the list to choose from, as of --counters. False: no context of
  * that API; `why` says what was tried. */

@@ -11,14 +11,16 @@ static const struct tally_arg options[] = {
 	[OPT_JSON] = { "json", 0, NULL, "Print JSON: one object, a report a log in `reports`." },
 	[OPT_CSV] = { "csv", 0, NULL, "Print CSV with a head line; times are nanoseconds." },
 	[OPT_SORT] = { "sort", 0, "KEY",
-		       "Sort by a column of the table or of --csv: numbers from the largest, words from "
-		       "A. A wrong KEY lists the right ones. Default: total GPU time; frames in order." },
+		       "Sort by a column of the table or of --csv: numbers from the largest, words "
+		       "from A. A wrong KEY lists the right ones. Default: total GPU time; frames "
+		       "in "
+		       "order." },
 	[OPT_REVERSE] = { "reverse", 0, NULL, "Turn the order around." },
 	[OPT_BY] = { "by", 0, "pass|frame|label",
 		     "What a row is: a pass (default), one frame, or all passes of a label." },
 	[OPT_DEVICE] = { "device", 0, "N",
-			 "Only this device. Default: all, but for one that lies beneath another that "
-			 "is shown (OpenGL over Vulkan): its work would count twice." },
+			 "Only this device. Default: all, but for one that lies beneath another "
+			 "that is shown (OpenGL over Vulkan): its work would count twice." },
 	[OPT_WARMUP] = { "warmup", 0, "N", "Leave out the first N frames of each device." },
 	[OPT_HELP] = { "help", 'h', NULL, "Show this." },
 };
@@ -30,27 +32,30 @@ struct report_request {
 	int64_t device; /* -1 = those on top */
 	uint64_t warmup;
 	GPtrArray *logs;
-	char *csv_head; /* printed last: another log may have other counters, and then needs its own */
+	char *csv_head; /* printed last: another log may have other counters, and then needs its own
+			 */
 };
 
 static void
 help(void)
 {
 	puts("Usage: passtally report [options] LOG...\n\n"
-	     "Shows what each pass cost. LOG is a file that passtally wrote; - is standard input.\n");
+	     "Shows what each pass cost. LOG is a file that passtally wrote; - is standard\n"
+	     "input.\n");
 	tally_args_help(options, G_N_ELEMENTS(options));
-	puts("\nA row's N is the number of frames whose GPU time of that pass is known. The segments of\n"
-	     "one pass in one frame are joined before they count. Columns of counts and counters show\n"
-	     "the mean over frames; ~ marks an estimate, - what was not measured. share is of all\n"
-	     "measured GPU time. A frame that the run's end cut short is left out of frame and GPU time\n"
-	     "a frame; its passes count.\n\n"
-	     "sd is the deviation of the sample (divisor N - 1). p50, p90 and p99 are nearest-rank\n"
-	     "quantiles: of N values the ceil(q * N)-th smallest. They are exact while a pass has at most\n"
-	     "4096 values (frame times: 1048576; runs of equal values count once); past that, values\n"
-	     "are kept in buckets 1/512 of their value wide and quantiles are true to 0.1 %. Sums of\n"
-	     "integers are exact.\n\n"
+	puts("\nA row's N is the number of frames whose GPU time of that pass is known. The\n"
+	     "segments of one pass in one frame are joined before they count. Columns of counts\n"
+	     "and counters show the mean over frames; ~ marks an estimate, - what was not\n"
+	     "measured. share is of all measured GPU time. A frame that the run's end cut short\n"
+	     "is left out of frame and GPU time a frame; its passes count.\n\n"
+	     "sd is the deviation of the sample (divisor N - 1). p50, p90 and p99 are\n"
+	     "nearest-rank quantiles: of N values the ceil(q * N)-th smallest. They are exact\n"
+	     "while a pass has at most 4096 values (frame times: 1048576; runs of equal values\n"
+	     "count once); past that, values are kept in buckets 1/512 of their value wide and\n"
+	     "quantiles are true to 0.1 %. Sums of integers are exact.\n\n"
 	     "A log whose last line is cut, as after kill -9, is reported with a warning.\n"
-	     "Exit status: 0; 2 usage; 3 a bad log, told as LOG:LINE:COLUMN: message; 125 other errors.");
+	     "Exit status: 0; 2 usage; 3 a bad log, told as LOG:LINE:COLUMN: message; 125 other\n"
+	     "errors.");
 }
 
 static bool
@@ -72,7 +77,8 @@ parse_number(const char *name, const char *value, uint64_t most, uint64_t *out)
 {
 	guint64 v;
 	if (!g_ascii_string_to_unsigned(value, 10, 0, most, &v, NULL)) {
-		tally_cli_complain("report", "--%s %s: must be a whole number from 0 to %" G_GUINT64_FORMAT,
+		tally_cli_complain("report",
+				   "--%s %s: must be a whole number from 0 to %" G_GUINT64_FORMAT,
 				   name, value, most);
 		return false;
 	}
@@ -149,8 +155,8 @@ device_exists(const struct report_request *r, const struct tally_aggregate *a)
 		const struct tally_device_summary *d = g_ptr_array_index(a->devices, i);
 		g_string_append_printf(list, "%s%u", i ? ", " : "", d->device);
 	}
-	tally_cli_complain("report", "--device %" G_GINT64_FORMAT ": %s has %s%s", r->device, a->path,
-			   list->len ? "only device " : "no device", list->str);
+	tally_cli_complain("report", "--device %" G_GINT64_FORMAT ": %s has %s%s", r->device,
+			   a->path, list->len ? "only device " : "no device", list->str);
 	g_string_free(list, TRUE);
 	return false;
 }
@@ -239,8 +245,8 @@ report(struct report_request *r)
 {
 	static const char *const words[] = { "pass", "frame", "label" };
 	if (r->json)
-		printf("{\"schema\":\"passtally-report/1\",\"by\":\"%s\",\"warmup\":%" G_GUINT64_FORMAT
-		       ",\"reports\":[",
+		printf("{\"schema\":\"passtally-report/"
+		       "1\",\"by\":\"%s\",\"warmup\":%" G_GUINT64_FORMAT ",\"reports\":[",
 		       words[r->by], r->warmup);
 	int worst = TALLY_EXIT_OK;
 	guint told = 0;

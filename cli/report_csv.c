@@ -31,8 +31,8 @@ tally_csv_print_rows(FILE *out, const struct tally_aggregate *a, const GArray *c
 		const struct tally_group *g = g_ptr_array_index(rows, r);
 		print_field(out, a->path);
 		for (guint i = 0; i < columns->len; i++) {
-			const struct tally_column *c =
-				&g_array_index(columns, struct tally_column, i);
+			const struct tally_column *c = &g_array_index(columns, struct tally_column,
+								      i);
 			struct tally_value v;
 			putc(',', out);
 			if (c->type == TALLY_COLUMN_TEXT) {

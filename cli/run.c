@@ -14,8 +14,10 @@
 static const struct tally_arg own_options[] = {
 	{ "quiet", 'q', NULL, "Print no summary after the program (errors are still told)." },
 	{ "progress", 0, NULL,
-	  "Show a line of progress on standard error, if that is a terminal, while the program runs. "
-	  "Without this it is shown only when neither the program's input nor its output is a terminal." },
+	  "Show a line of progress on standard error, if that is a terminal, while the program "
+	  "runs. Without this it is shown only when neither the program's input nor its output is "
+	  "a "
+	  "terminal." },
 	{ "help", 'h', NULL, "Show this." },
 };
 enum { OWN_QUIET, OWN_PROGRESS, OWN_HELP };
@@ -28,9 +30,9 @@ struct run_request {
 
 /* What must go again when the program has ended. */
 struct private_folder {
-	char *path;   /* mode 0700 */
+	char *path; /* mode 0700 */
 	char *status; /* a file in it */
-	char *link;   /* a link in it to the libraries' folder, or NULL */
+	char *link; /* a link in it to the libraries' folder, or NULL */
 };
 
 static GArray *
@@ -54,18 +56,21 @@ static void
 help(void)
 {
 	puts("Usage: passtally run [options] [--] PROGRAM [ARGUMENTS]\n\n"
-	     "Runs PROGRAM and writes what its render passes cost into a log. The program's own input,\n"
-	     "output and exit status are left as they are. In Steam: passtally run -- %command%\n");
+	     "Runs PROGRAM and writes what its render passes cost into a log. The program's own\n"
+	     "input, output and exit status are left as they are. In Steam: passtally run --\n"
+	     "%command%\n");
 	GArray *all = all_options();
 	tally_args_help((const struct tally_arg *)(void *)all->data, all->len);
 	g_array_unref(all);
 	puts("\nThe same options can stand in PASSTALLY_OPTIONS (counters=X,frame=submit:1), in\n"
-	     "$XDG_CONFIG_HOME/passtally/passtally.conf and in programs/PROGRAM.conf beside it, section\n"
-	     "[passtally]. The command line wins over the environment, that over the files. The log goes\n"
-	     "to $XDG_STATE_HOME/passtally/%e-%t-%p.jsonl (by default ~/.local/state). A program that\n"
-	     "starts others that render leaves a log for each: PATH, PATH.PID.\n\n"
-	     "Exit status: the program's (a signal that ended it is raised again); 2 usage, the program\n"
-	     "was not started; 125 passtally failed; 126 PROGRAM cannot be run; 127 it was not found.");
+	     "$XDG_CONFIG_HOME/passtally/passtally.conf and in programs/PROGRAM.conf beside it,\n"
+	     "section [passtally]. The command line wins over the environment, that over the\n"
+	     "files. The log goes to $XDG_STATE_HOME/passtally/%e-%t-%p.jsonl (by default\n"
+	     "~/.local/state). A program that starts others that render leaves a log for each:\n"
+	     "PATH, PATH.PID.\n\n"
+	     "Exit status: the program's (a signal that ended it is raised again); 2 usage, the\n"
+	     "program was not started; 125 passtally failed; 126 PROGRAM cannot be run; 127 it\n"
+	     "was not found.");
 }
 
 static void
@@ -239,8 +244,10 @@ tell(const struct run_request *r, const struct tally_run_log *log, const struct 
 		char why[512] = "";
 		bool written = tally_run_log_write_empty(log, started, why, sizeof(why));
 		if (!r->quiet) {
-			fprintf(stderr, "passtally: nothing was rendered, or nothing that could be "
-					"seen: %s\n", r->argv[0]);
+			fprintf(stderr,
+				"passtally: nothing was rendered, or nothing that could be "
+				"seen: %s\n",
+				r->argv[0]);
 			tally_run_tell_nothing(r->argv[0], in->path);
 		}
 		if (!written)
@@ -325,8 +332,10 @@ start(struct run_request *r)
 	int status = TALLY_EXIT_FAILED;
 	if (!in.path) {
 		char **tried = (char **)in.tried->pdata;
-		tally_cli_complain("run", "libpasstally_gl.so was not found; looked for %s first: is "
-					  "passtally installed whole?", tried[0]);
+		tally_cli_complain("run",
+				   "libpasstally_gl.so was not found; looked for %s first: is "
+				   "passtally installed whole?",
+				   tried[0]);
 	} else {
 		struct private_folder folder;
 		if (private_folder_create(&folder) && set_environment(r, &in, &folder))

@@ -42,8 +42,8 @@ tally_run_log_choose(struct tally_run_log *log, const struct tally_config *confi
 	*log = (struct tally_run_log){ .by_default = !config->log };
 	char *path = tally_config_log_path(config->log, program, started_unix_ns, pid);
 	if (!path) {
-		tally_cli_complain("run", "no place for the log: neither XDG_STATE_HOME nor HOME is "
-					  "set; name one with --log PATH");
+		tally_cli_complain("run", "no place for the log: neither XDG_STATE_HOME nor HOME "
+					  "is set; name one with --log PATH");
 		return false;
 	}
 	log->path = g_canonicalize_filename(path, NULL);
@@ -69,7 +69,8 @@ tally_run_log_prepare(struct tally_run_log *log, bool force)
 		return TALLY_EXIT_OK;
 	if (!force) {
 		tally_cli_complain("run",
-				   "the log %s exists: --force replaces it, --log PATH names another "
+				   "the log %s exists: --force replaces it, --log PATH names "
+				   "another "
 				   "(%%t and %%p in it stand for time and process)",
 				   log->path);
 		return TALLY_EXIT_USAGE;
@@ -158,7 +159,8 @@ tally_run_log_write_empty(const struct tally_run_log *log, const struct tally_ru
 			  char *why, size_t size)
 {
 	struct tally_recorder_options options = {
-		.path = log->path, .make_folders = log->by_default,
+		.path = log->path,
+		.make_folders = log->by_default,
 	};
 	enum tally_record_status status;
 	struct tally_recorder *r = tally_json_recorder.open(&options, &status, why, size);

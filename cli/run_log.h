@@ -12,8 +12,8 @@
 #include <glib.h>
 
 struct tally_run_log {
-	char *path;         /* absolute */
-	bool by_default;    /* the default place: its folder is made */
+	char *path; /* absolute */
+	bool by_default; /* the default place: its folder is made */
 	GHashTable *before; /* PATH.PID files that were there already */
 };
 

@@ -84,17 +84,22 @@ tally_run_tell_nothing(const char *program, const char *library)
 	struct tally_elf_file file = tally_elf_file_read(path ? path : program);
 	struct tally_elf_file ours = tally_elf_file_read(library);
 	if (file.privileged && geteuid() != 0)
-		fprintf(stderr, "passtally: %s runs with privileges of its own (set-user-ID or file "
-				"capabilities), so the system preloads nothing into it: run a copy "
-				"without them\n", program);
+		fprintf(stderr,
+			"passtally: %s runs with privileges of its own (set-user-ID or file "
+			"capabilities), so the system preloads nothing into it: run a copy "
+			"without them\n",
+			program);
 	else if (file.elf && !file.dynamic)
-		fprintf(stderr, "passtally: %s is linked statically, so nothing can be preloaded "
-				"into it\n", program);
+		fprintf(stderr,
+			"passtally: %s is linked statically, so nothing can be preloaded "
+			"into it\n",
+			program);
 	else if (file.elf && (file.bits != ours.bits || file.machine != ours.machine)) {
 		char *theirs = g_strdup(tally_elf_machine_name(&file));
-		fprintf(stderr, "passtally: %s is a program for %s, the library is for %s: install "
-				"passtally for %s too\n", program, theirs,
-			tally_elf_machine_name(&ours), theirs);
+		fprintf(stderr,
+			"passtally: %s is a program for %s, the library is for %s: install "
+			"passtally for %s too\n",
+			program, theirs, tally_elf_machine_name(&ours), theirs);
 		g_free(theirs);
 	}
 	g_free(path);

@@ -23,9 +23,9 @@ void tally_run_tell_nothing(const char *program, const char *library);
 struct tally_run_watch {
 	const char *path;
 	struct tally_progress progress;
-	int fd;          /* -1 until the log is there */
+	int fd; /* -1 until the log is there */
 	uint64_t frames, bytes;
-	size_t matched;  /* of the text a frame line starts with; SIZE_MAX: not in this line */
+	size_t matched; /* of the text a frame line starts with; SIZE_MAX: not in this line */
 };
 void tally_run_watch_begin(struct tally_run_watch *watch, const char *path);
 void tally_run_watch_tick(void *watch);

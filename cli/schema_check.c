@@ -26,9 +26,9 @@ struct check {
 };
 
 static const char *const type_words[TALLY_N_JSON_TYPES] = {
-	[TALLY_JSON_NULL] = "null",	[TALLY_JSON_BOOLEAN] = "true or false",
-	[TALLY_JSON_NUMBER] = "a number",	[TALLY_JSON_STRING] = "a string",
-	[TALLY_JSON_ARRAY] = "an array",	[TALLY_JSON_OBJECT] = "an object",
+	[TALLY_JSON_NULL] = "null",          [TALLY_JSON_BOOLEAN] = "true or false",
+	[TALLY_JSON_NUMBER] = "a number",    [TALLY_JSON_STRING] = "a string",
+	[TALLY_JSON_ARRAY] = "an array",     [TALLY_JSON_OBJECT] = "an object",
 	[TALLY_JSON_INTEGER] = "an integer",
 };
 
@@ -74,7 +74,9 @@ violate(struct check *c, const struct tally_json_node *node, const char *format,
 	GString *pointer = g_string_new(NULL);
 	append_step(pointer, c->way);
 	struct tally_violation v = {
-		.column = node->column, .pointer = pointer->str, .message = message,
+		.column = node->column,
+		.pointer = pointer->str,
+		.message = message,
 	};
 	c->complain(c->data, &v);
 	g_string_free(pointer, TRUE);
@@ -119,7 +121,8 @@ is_integer(struct tally_value v)
 }
 
 static bool
-check_type(struct check *c, const struct tally_schema_rule *rule, const struct tally_json_node *node)
+check_type(struct check *c, const struct tally_schema_rule *rule,
+	   const struct tally_json_node *node)
 {
 	if (!rule->types || rule->types >> node->type & 1)
 		return true;
@@ -179,17 +182,17 @@ check_choices(struct check *c, const struct tally_schema_rule *rule,
 }
 
 static bool
-check_limit(struct check *c, const struct tally_json_node *node, const struct tally_schema_limit *limit,
-	    struct tally_value value, int wrong, const char *what, const char *words)
+check_limit(struct check *c, const struct tally_json_node *node,
+	    const struct tally_schema_limit *limit, struct tally_value value, int wrong,
+	    const char *what, const char *words)
 {
 	if (!limit->has)
 		return true;
 	int order = tally_json_compare_numbers(value, limit->value);
 	if (order != wrong && !(order == 0 && words[0] == '!'))
 		return true;
-	return violate(c, node, "expected %s%s %.17g, found %.17g", what,
-		       words + (words[0] == '!'), tally_value_f64(limit->value),
-		       tally_value_f64(value));
+	return violate(c, node, "expected %s%s %.17g, found %.17g", what, words + (words[0] == '!'),
+		       tally_value_f64(limit->value), tally_value_f64(value));
 }
 
 static bool
@@ -212,8 +215,9 @@ check_number(struct check *c, const struct tally_schema_rule *rule,
 }
 
 static bool
-check_count(struct check *c, const struct tally_json_node *node, const struct tally_schema_limit *least,
-	    const struct tally_schema_limit *most, uint64_t count, const char *what)
+check_count(struct check *c, const struct tally_json_node *node,
+	    const struct tally_schema_limit *least, const struct tally_schema_limit *most,
+	    uint64_t count, const char *what)
 {
 	struct tally_value v = { .storage = TALLY_STORAGE_U64, .u64 = count };
 	bool ok = check_limit(c, node, least, v, -1, what, ": at least");
@@ -282,10 +286,11 @@ check_required(struct check *c, const GArray *required, const struct tally_json_
 {
 	bool ok = true;
 	for (guint i = 0; i < required->len; i++) {
-		const struct tally_schema_property *p =
-			&g_array_index(required, struct tally_schema_property, i);
+		const struct tally_schema_property *p = &g_array_index(
+			required, struct tally_schema_property, i);
 		if (!tally_json_member(c->tree, node, p->key, p->key_len))
-			ok = violate(c, node, "expected a member \"%.*s\"", (int)p->key_len, p->key);
+			ok = violate(c, node, "expected a member \"%.*s\"", (int)p->key_len,
+				     p->key);
 	}
 	return ok;
 }
@@ -294,8 +299,8 @@ static const struct tally_schema_property *
 find_property(const GArray *properties, const struct tally_json_node *member)
 {
 	for (guint i = 0; properties && i < properties->len; i++) {
-		const struct tally_schema_property *p =
-			&g_array_index(properties, struct tally_schema_property, i);
+		const struct tally_schema_property *p = &g_array_index(
+			properties, struct tally_schema_property, i);
 		if (p->key_len == member->key_len && memcmp(p->key, member->key, p->key_len) == 0)
 			return p;
 	}
@@ -327,7 +332,8 @@ check_member(struct check *c, const struct tally_schema_rule *rule,
 	}
 	if (rule->names) {
 		struct tally_json_node name = {
-			.type = TALLY_JSON_STRING, .column = member->column,
+			.type = TALLY_JSON_STRING,
+			.column = member->column,
 		};
 		name.text.s = member->key;
 		name.text.len = member->key_len;
@@ -344,8 +350,8 @@ check_members(struct check *c, const struct tally_schema_rule *rule,
 	if (rule->required)
 		ok &= check_required(c, rule->required, node);
 	for (guint i = 0; rule->dependent && i < rule->dependent->len; i++) {
-		const struct tally_schema_property *p =
-			&g_array_index(rule->dependent, struct tally_schema_property, i);
+		const struct tally_schema_property *p = &g_array_index(
+			rule->dependent, struct tally_schema_property, i);
 		if (tally_json_member(c->tree, node, p->key, p->key_len))
 			ok &= check_required(c, p->rule->required, node);
 	}
@@ -386,13 +392,13 @@ chosen_branch(struct check *c, const GPtrArray *branches, const struct tally_jso
 	for (guint i = 0; i < branches->len; i++) {
 		const struct tally_schema_rule *rule = follow(g_ptr_array_index(branches, i));
 		for (guint k = 0; rule->properties && k < rule->properties->len; k++) {
-			const struct tally_schema_property *p =
-				&g_array_index(rule->properties, struct tally_schema_property, k);
+			const struct tally_schema_property *p = &g_array_index(
+				rule->properties, struct tally_schema_property, k);
 			const struct tally_schema_rule *value = follow(p->rule);
 			if (!value->constant)
 				continue;
-			const struct tally_json_node *m =
-				tally_json_member(c->tree, node, p->key, p->key_len);
+			const struct tally_json_node *m = tally_json_member(c->tree, node, p->key,
+									    p->key_len);
 			if (m && tally_json_equal(c->tree, m, &c->schema->tree, value->constant))
 				return rule;
 		}
@@ -434,8 +440,9 @@ check_combined(struct check *c, const struct tally_schema_rule *rule,
 	if (rule->negated && holds(c, rule->negated, node))
 		ok = violate(c, node, "is what it must not be");
 	if (rule->if_rule) {
-		const struct tally_schema_rule *then =
-			holds(c, rule->if_rule, node) ? rule->then_rule : rule->else_rule;
+		const struct tally_schema_rule *then = holds(c, rule->if_rule, node)
+							       ? rule->then_rule
+							       : rule->else_rule;
 		if (then)
 			ok &= check_rule(c, then, node);
 	}
@@ -443,7 +450,8 @@ check_combined(struct check *c, const struct tally_schema_rule *rule,
 }
 
 static bool
-check_rule(struct check *c, const struct tally_schema_rule *rule, const struct tally_json_node *node)
+check_rule(struct check *c, const struct tally_schema_rule *rule,
+	   const struct tally_json_node *node)
 {
 	if (rule->nothing)
 		return violate(c, node, "nothing may stand here");

@@ -20,7 +20,7 @@ void tally_schema_destroy(struct tally_schema *schema);
 
 /* One thing that is not as it must be. */
 struct tally_violation {
-	uint32_t column;     /* from 1 */
+	uint32_t column; /* from 1 */
 	const char *pointer; /* JSON pointer to the value; "" is the whole line */
 	const char *message; /* what was expected and what is there */
 };

@@ -27,7 +27,8 @@ text_is(const struct tally_json_node *node, const char *word)
 	       memcmp(node->text.s, word, node->text.len) == 0;
 }
 
-static struct tally_schema_rule *compile_rule(struct compile *c, const struct tally_json_node *node);
+static struct tally_schema_rule *
+compile_rule(struct compile *c, const struct tally_json_node *node);
 
 /* Keywords, one function for each shape of value */
 
@@ -35,14 +36,15 @@ static void
 take_types(struct compile *c, struct tally_schema_rule *rule, const struct tally_json_node *value)
 {
 	static const char *const words[TALLY_N_JSON_TYPES] = {
-		[TALLY_JSON_NULL] = "null",	[TALLY_JSON_BOOLEAN] = "boolean",
-		[TALLY_JSON_NUMBER] = "number", [TALLY_JSON_STRING] = "string",
-		[TALLY_JSON_ARRAY] = "array",	[TALLY_JSON_OBJECT] = "object",
+		[TALLY_JSON_NULL] = "null",       [TALLY_JSON_BOOLEAN] = "boolean",
+		[TALLY_JSON_NUMBER] = "number",   [TALLY_JSON_STRING] = "string",
+		[TALLY_JSON_ARRAY] = "array",     [TALLY_JSON_OBJECT] = "object",
 		[TALLY_JSON_INTEGER] = "integer",
 	};
 	const struct tally_json_tree *t = &c->schema->tree;
-	const struct tally_json_node *word =
-		value->type == TALLY_JSON_ARRAY ? tally_json_first(t, value) : value;
+	const struct tally_json_node *word = value->type == TALLY_JSON_ARRAY
+						     ? tally_json_first(t, value)
+						     : value;
 	for (; word; word = value == word ? NULL : tally_json_next(t, word)) {
 		unsigned found = 0;
 		for (unsigned i = 0; i < TALLY_N_JSON_TYPES; i++)
@@ -191,9 +193,11 @@ static bool
 is_annotation(const struct tally_json_node *value)
 {
 	static const char *const words[] = {
-		"$schema", "$id", "$comment", "$defs", "definitions", "$anchor", "title", "description",
-		"default", "examples", "deprecated", "readOnly", "writeOnly", "format", "unit",
-		"contentEncoding", "contentMediaType",
+		"$schema",          "$id",      "$comment",   "$defs",
+		"definitions",      "$anchor",  "title",      "description",
+		"default",          "examples", "deprecated", "readOnly",
+		"writeOnly",        "format",   "unit",       "contentEncoding",
+		"contentMediaType",
 	};
 	for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
 		if (strlen(words[i]) == value->key_len &&
@@ -210,10 +214,14 @@ rule_place(struct tally_schema_rule *rule, const char *key)
 		const char *key;
 		const struct tally_schema_rule **place;
 	} places[] = {
-		{ "additionalProperties", &rule->additional }, { "propertyNames", &rule->names },
-		{ "items", &rule->items },		       { "contains", &rule->contains },
-		{ "not", &rule->negated },		       { "if", &rule->if_rule },
-		{ "then", &rule->then_rule },		       { "else", &rule->else_rule },
+		{ "additionalProperties", &rule->additional },
+		{ "propertyNames", &rule->names },
+		{ "items", &rule->items },
+		{ "contains", &rule->contains },
+		{ "not", &rule->negated },
+		{ "if", &rule->if_rule },
+		{ "then", &rule->then_rule },
+		{ "else", &rule->else_rule },
 	};
 	for (size_t i = 0; i < G_N_ELEMENTS(places); i++)
 		if (strcmp(places[i].key, key) == 0)
@@ -228,11 +236,11 @@ limit_place(struct tally_schema_rule *rule, const char *key)
 		const char *key;
 		struct tally_schema_limit *place;
 	} places[] = {
-		{ "minimum", &rule->minimum },	    { "maximum", &rule->maximum },
-		{ "exclusiveMinimum", &rule->above }, { "exclusiveMaximum", &rule->below },
-		{ "multipleOf", &rule->multiple_of }, { "minLength", &rule->min_length },
-		{ "maxLength", &rule->max_length },   { "minItems", &rule->min_items },
-		{ "maxItems", &rule->max_items },	    { "minProperties", &rule->min_members },
+		{ "minimum", &rule->minimum },           { "maximum", &rule->maximum },
+		{ "exclusiveMinimum", &rule->above },    { "exclusiveMaximum", &rule->below },
+		{ "multipleOf", &rule->multiple_of },    { "minLength", &rule->min_length },
+		{ "maxLength", &rule->max_length },      { "minItems", &rule->min_items },
+		{ "maxItems", &rule->max_items },        { "minProperties", &rule->min_members },
 		{ "maxProperties", &rule->max_members },
 	};
 	for (size_t i = 0; i < G_N_ELEMENTS(places); i++)

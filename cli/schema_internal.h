@@ -28,7 +28,7 @@ struct tally_schema_limit {
 struct tally_schema_rule {
 	const struct tally_json_node *at; /* where in the schema */
 	bool compiled;
-	bool nothing;   /* the schema `false` */
+	bool nothing; /* the schema `false` */
 	unsigned types; /* bit per tally_json_type, 0 = any */
 	const struct tally_json_node *constant, *choices;
 	struct tally_schema_limit minimum, maximum, above, below, multiple_of;
@@ -36,10 +36,10 @@ struct tally_schema_rule {
 		max_members;
 	GRegex *pattern;
 	bool unique;
-	GArray *properties;         /* of struct tally_schema_property */
+	GArray *properties; /* of struct tally_schema_property */
 	GArray *pattern_properties; /* the same */
-	GArray *required;           /* of struct tally_schema_property, rule NULL */
-	GArray *dependent;          /* the same; `rule` holds what it requires */
+	GArray *required; /* of struct tally_schema_property, rule NULL */
+	GArray *dependent; /* the same; `rule` holds what it requires */
 	GPtrArray *prefix_items, *all_of, *any_of, *one_of;
 	const struct tally_schema_rule *additional, *names, *items, *contains, *negated, *if_rule,
 		*then_rule, *else_rule, *reference;
@@ -48,7 +48,7 @@ struct tally_schema_rule {
 struct tally_schema {
 	char *text; /* the copy that the tree points into */
 	struct tally_json_tree tree;
-	GPtrArray *rules;    /* owned */
+	GPtrArray *rules; /* owned */
 	GHashTable *by_node; /* const struct tally_json_node * -> struct tally_schema_rule * */
 	const struct tally_schema_rule *root;
 };

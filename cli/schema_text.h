@@ -1,4 +1,7 @@
-/* cli/schema_text.h - json/schema/passtally-1.json, as the build put it into the command. */
+/* cli/schema_text.h - json/schema/passtally-1.json, as the build put it into the command.
+ *
+ * Defined in a file that scripts/embed_text.py makes. Constant: any thread.
+ */
 #ifndef PASSTALLY_CLI_SCHEMA_TEXT_H
 #define PASSTALLY_CLI_SCHEMA_TEXT_H
 

@@ -234,8 +234,7 @@ bucket_add(struct tally_stats *s, double v, uint64_t count)
 		s->room_buckets = s->room_buckets ? s->room_buckets * 2 : 256;
 		s->buckets = g_renew(struct tally_stats_bucket, s->buckets, s->room_buckets);
 	}
-	memmove(&s->buckets[i + 1], &s->buckets[i],
-		(s->n_buckets - i) * sizeof(*s->buckets));
+	memmove(&s->buckets[i + 1], &s->buckets[i], (s->n_buckets - i) * sizeof(*s->buckets));
 	s->buckets[i] = (struct tally_stats_bucket){ .key = key, .count = count };
 	s->n_buckets++;
 	s->last_bucket = i;
@@ -382,8 +381,7 @@ tally_stats_add_u64(struct tally_stats *s, uint64_t v)
 double
 tally_stats_total(const struct tally_stats *s)
 {
-	return s->storage == TALLY_STORAGE_F64 ? s->sum_f64
-					       : (double)tally_sum128_to_float(s->sum);
+	return s->storage == TALLY_STORAGE_F64 ? s->sum_f64 : (double)tally_sum128_to_float(s->sum);
 }
 
 double
@@ -428,8 +426,8 @@ tally_stats_quantile(struct tally_stats *s, double q)
 		seen += s->buckets[i].count;
 		if (seen < rank)
 			continue;
-		struct tally_value v = tally_f64(bucket_middle(
-			s->buckets[i].key, s->mantissa_bits, s->storage != TALLY_STORAGE_F64));
+		struct tally_value v = tally_f64(bucket_middle(s->buckets[i].key, s->mantissa_bits,
+							       s->storage != TALLY_STORAGE_F64));
 		if (value_compare(v, s->min) < 0)
 			return s->min;
 		return value_compare(v, s->max) > 0 ? s->max : v;

@@ -7,7 +7,8 @@
  * values count once); past that values fall into buckets whose width is at most 1/512 of the
  * value, and a quantile is the middle of its bucket, true to 0.1 %. A series that would need more
  * than 32768 buckets (whole numbers never do) doubles their width. No randomness: equal input
- * gives equal output. One thread at a time. Out of memory ends the program, as everywhere in the command.
+ * gives equal output. One thread at a time. Out of memory ends the program, as everywhere in the
+ * command.
  */
 #ifndef PASSTALLY_CLI_STATS_H
 #define PASSTALLY_CLI_STATS_H
@@ -30,13 +31,13 @@ struct tally_stats_bucket;
 struct tally_stats {
 	uint64_t n;
 	enum tally_storage storage; /* what all values so far fit in */
-	struct tally_sum128 sum;    /* while storage is an integer's */
-	double sum_f64;             /* while it is not */
+	struct tally_sum128 sum; /* while storage is an integer's */
+	double sum_f64; /* while it is not */
 	struct tally_value min, max;
 	struct tally_value first, last;
 	long double mean_distance, m2; /* of the first n - repeats values; mean less `first` */
-	uint64_t repeats;              /* of `last`, not yet in these two */
-	bool sorted;      /* the runs are */
+	uint64_t repeats; /* of `last`, not yet in these two */
+	bool sorted; /* the runs are */
 	uint32_t keep; /* runs kept before buckets take over */
 	uint32_t n_runs, room_runs;
 	struct tally_stats_run *runs;

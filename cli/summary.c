@@ -84,8 +84,10 @@ print_frames(FILE *out, const struct tally_aggregate *a, int64_t device)
 	}
 	fprintf(out, "%" G_GUINT64_FORMAT " frame%s", frames, frames == 1 ? "" : "s");
 	if (partial)
-		fprintf(out, "; %" G_GUINT64_FORMAT " more, cut short by the run's end, %s left out of "
-			     "the times below", partial, partial == 1 ? "is" : "are");
+		fprintf(out,
+			"; %" G_GUINT64_FORMAT " more, cut short by the run's end, %s left out of "
+			"the times below",
+			partial, partial == 1 ? "is" : "are");
 	if (warmed_up)
 		fprintf(out, "; %" G_GUINT64_FORMAT " of warm-up left out", warmed_up);
 	putc('\n', out);
@@ -110,8 +112,8 @@ tally_summary_print(FILE *out, const struct tally_aggregate *a, int64_t device)
 		g_free(why);
 	}
 	if (a->has_end && a->end_frames_dropped)
-		fprintf(out, "%" G_GUINT64_FORMAT " more dropped: the log could not keep up\n",
-			a->end_frames_dropped);
+		fprintf(out, "%" G_GUINT64_FORMAT " frame%s dropped: the log could not keep up\n",
+			a->end_frames_dropped, a->end_frames_dropped == 1 ? " was" : "s were");
 	if (a->has_end && a->end_reason && a->end_frames &&
 	    (strcmp(a->end_reason, "max-log") == 0 || strcmp(a->end_reason, "error") == 0)) {
 		char *why = tally_text_escape(a->end_reason);

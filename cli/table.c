@@ -26,7 +26,7 @@ choose_unit(const struct tally_aggregate *a, const GPtrArray *rows)
 		const struct tally_group *g = g_ptr_array_index(rows, i);
 		struct tally_stats *s = &g->series[TALLY_SERIES_GPU].stats;
 		double ns = a->by == TALLY_BY_FRAME ? (double)g->record.cpu_ns
-			    : s->n		    ? tally_stats_mean(s)
+			    : s->n                  ? tally_stats_mean(s)
 						    : 0;
 		most = MAX(most, ns);
 	}
@@ -87,8 +87,7 @@ table_cell(const struct table *t, guint row, guint column)
 }
 
 static void
-fill(struct table *t, const struct tally_aggregate *a, const GArray *columns,
-     const GPtrArray *rows)
+fill(struct table *t, const struct tally_aggregate *a, const GArray *columns, const GPtrArray *rows)
 {
 	struct time_unit unit = choose_unit(a, rows);
 	guint n = 0;
@@ -101,8 +100,8 @@ fill(struct table *t, const struct tally_aggregate *a, const GArray *columns,
 				      ? g_strdup_printf("%s %s", c->title, unit.word)
 				      : tally_text_escape(c->title);
 		for (guint r = 0; r < rows->len; r++)
-			t->cells[(r + 1) * t->n_columns + n] =
-				cell_text(a, g_ptr_array_index(rows, r), c, &unit);
+			t->cells[(r + 1) * t->n_columns + n] = cell_text(
+				a, g_ptr_array_index(rows, r), c, &unit);
 		for (guint r = 0; r < t->n_rows; r++)
 			t->widths[n] = MAX(t->widths[n], tally_text_width(table_cell(t, r, n)));
 		n++;
@@ -142,7 +141,8 @@ tally_table_print(FILE *out, const struct tally_aggregate *a, const GArray *colu
 	struct table t = { .n_rows = rows->len + 1 };
 	for (guint i = 0; i < columns->len; i++)
 		t.n_columns += g_array_index(columns, struct tally_column, i).in_table;
-	t.cells = g_new0(char *, (size_t)t.n_columns * t.n_rows);
+	size_t n_cells = (size_t)t.n_columns * t.n_rows;
+	t.cells = g_new0(char *, n_cells);
 	t.widths = g_new0(size_t, t.n_columns);
 	t.left = g_new0(bool, t.n_columns);
 	fill(&t, a, columns, rows);
@@ -162,15 +162,15 @@ tally_table_print(FILE *out, const struct tally_aggregate *a, const GArray *colu
 	do {
 		guint to = from;
 		size_t used = t.widths[0];
-		while (to < t.n_columns && (!width || to == from ||
-					    used + 2 + t.widths[to] <= width))
+		while (to < t.n_columns &&
+		       (!width || to == from || used + 2 + t.widths[to] <= width))
 			used += 2 + t.widths[to++];
 		if (from > 1)
 			putc('\n', out);
 		print_block(out, &t, from, to);
 		from = to;
 	} while (from < t.n_columns);
-	for (size_t i = 0; i < (size_t)t.n_columns * t.n_rows; i++)
+	for (size_t i = 0; i < n_cells; i++)
 		g_free(t.cells[i]);
 	g_free(t.cells);
 	g_free(t.widths);

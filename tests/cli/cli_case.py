@@ -35,7 +35,7 @@ class CliCase(unittest.TestCase):
                         XDG_CONFIG_HOME=str(self.folder / "config"))
         if os.environ.get("PASSTALLY_TEST_SANITIZER"):
             # A program that is not built for the sanitizer gets its runtime with the preload.
-            self.env["ASAN_OPTIONS"] = "verify_asan_link_order=0:detect_leaks=0"
+            self.env["ASAN_OPTIONS"] = "verify_asan_link_order=0:detect_leaks=0:handle_segv=0"
 
     def command(self, *args, **kwargs):
         kwargs.setdefault("timeout", 120)

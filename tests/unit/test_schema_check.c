@@ -67,6 +67,9 @@ static const struct {
 	{ "{\"pattern\":\"^[0-9a-f]{16}$\"}", "\"00000000000000aa\"", NULL },
 	{ "{\"pattern\":\"^[0-9a-f]{2}$\"}", "\"aa\\n\"", "expected a match of" },
 	{ "{\"pattern\":\"^a\"}", "5", NULL },
+	{ "{\"pattern\":\"^[^\\\\u0000]*$\"}", "\"ab\"", NULL },
+	{ "{\"pattern\":\"^[^\\\\u0000]*$\"}", "\"a\\u0000b\"", "expected a match" },
+	{ "{\"pattern\":\"^\\\\\\\\u\\\\.$\"}", "\"\\\\u.\"", NULL },
 	{ "{\"required\":[\"a\"]}", "{\"b\":1}", "expected a member \"a\"" },
 	{ "{\"properties\":{\"a\":{\"type\":\"string\"}}}", "{\"a\":1}",
 	  "/a: expected a string, found 1" },
@@ -76,14 +79,17 @@ static const struct {
 	  "/b: there must be no such member" },
 	{ "{\"additionalProperties\":{\"type\":\"number\"}}", "{\"a\":1,\"b\":2}", NULL },
 	{ "{\"patternProperties\":{\"_ns$\":{\"minimum\":1}}}", "{\"gpu_ns\":0}", "/gpu_ns:" },
-	{ "{\"patternProperties\":{\"^x\":true},\"additionalProperties\":false}", "{\"xy\":0}", NULL },
+	{ "{\"patternProperties\":{\"^x\":true},\"additionalProperties\":false}", "{\"xy\":0}",
+	  NULL },
 	{ "{\"propertyNames\":{\"pattern\":\"^[a-z]+$\"}}", "{\"A\":0}", "/A:" },
 	{ "{\"dependentRequired\":{\"a\":[\"b\"]}}", "{\"a\":0}", "expected a member \"b\"" },
 	{ "{\"dependentRequired\":{\"a\":[\"b\"]}}", "{\"c\":0}", NULL },
 	{ "{\"minItems\":2}", "[1]", "items: at least 2, found 1" },
 	{ "{\"maxProperties\":1}", "{\"a\":1,\"b\":1}", "members: at most 1, found 2" },
-	{ "{\"prefixItems\":[{\"type\":\"null\"}],\"items\":{\"type\":\"number\"}}", "[null,1,2]", NULL },
-	{ "{\"prefixItems\":[{\"type\":\"null\"}],\"items\":false}", "[null,1]", "/1: nothing may" },
+	{ "{\"prefixItems\":[{\"type\":\"null\"}],\"items\":{\"type\":\"number\"}}", "[null,1,2]",
+	  NULL },
+	{ "{\"prefixItems\":[{\"type\":\"null\"}],\"items\":false}", "[null,1]",
+	  "/1: nothing may" },
 	{ "{\"contains\":{\"const\":3}}", "[1,2,3]", NULL },
 	{ "{\"contains\":{\"const\":3}}", "[1,2]", "no item is as one" },
 	{ "{\"uniqueItems\":true}", "[{\"a\":1,\"b\":2},{\"b\":2,\"a\":1.0}]", "no two equal" },
@@ -96,8 +102,8 @@ static const struct {
 	  "{\"properties\":{\"type\":{\"const\":\"b\"},\"n\":{\"type\":\"number\"}}}]}",
 	  "{\"type\":\"b\",\"n\":\"x\"}", "/n: expected a number, found \"x\"" },
 	{ "{\"allOf\":[{\"minimum\":1},{\"maximum\":3}]}", "4", "at most 3" },
-	{ "{\"if\":{\"type\":\"string\"},\"then\":{\"minLength\":1},\"else\":{\"minimum\":1}}", "\"\"",
-	  "characters: at least 1" },
+	{ "{\"if\":{\"type\":\"string\"},\"then\":{\"minLength\":1},\"else\":{\"minimum\":1}}",
+	  "\"\"", "characters: at least 1" },
 	{ "{\"if\":{\"type\":\"string\"},\"then\":{\"minLength\":1},\"else\":{\"minimum\":1}}", "0",
 	  "at least 1, found 0" },
 	{ "{\"$ref\":\"#/$defs/n\",\"$defs\":{\"n\":{\"type\":\"null\"}}}", "null", NULL },
@@ -178,7 +184,10 @@ test_shipped(void)
 	g_assert_cmpstr(why, ==, "");
 	struct seen seen;
 	static const char *const bad[] = {
-		"[]", "{}", "{\"type\":5}", "{\"type\":\"note\"}",
+		"[]",
+		"{}",
+		"{\"type\":5}",
+		"{\"type\":\"note\"}",
 		"{\"type\":\"note\",\"level\":\"loud\",\"message\":\"m\",\"source\":\"s\"}",
 		"{\"type\":\"end\",\"frames\":-1}",
 	};
@@ -187,7 +196,9 @@ test_shipped(void)
 		g_assert_false(check(schema, bad[i], &seen));
 	}
 	bool ok = check(schema,
-			"{\"type\":\"note\",\"level\":\"warning\",\"message\":\"m\",\"source\":\"s\"}", &seen);
+			"{\"type\":\"note\",\"level\":\"warning\",\"message\":\"m\",\"source\":"
+			"\"s\"}",
+			&seen);
 	g_assert_cmpstr(seen.first, ==, "");
 	g_assert_true(ok);
 	tally_schema_destroy(schema);
