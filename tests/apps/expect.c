@@ -98,7 +98,8 @@ print_pass(const struct expect_pass *p, int index, const struct stage_options *o
 void
 expect_print(const struct scene *scene, const struct stage_options *options, unsigned frames)
 {
-	printf("{\"scene\":\"%s\",\"frames\":%u,\"devices\":%u,\"gles\":%s,\"passes\":[", scene->name,
+	printf("{\"scene\":\"%s\",\"frames\":%u,\"devices\":%u,\"gles\":%s,\"passes\":[",
+		scene->name,
 	       frames, scene->devices ? scene->devices : 1,
 	       options->api == STAGE_GLES ? "true" : "false");
 	for (int i = 0; i < scene->n_passes; i++) {

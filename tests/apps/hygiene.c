@@ -46,7 +46,8 @@ run_part(const struct hygiene_part *part, const struct stage_options *options)
 	fflush(stdout);
 	stage_open(&stage, options);
 	for (int i = 0; i < 2; i++) {
-		h.textures[i] = stage_texture(options->api == STAGE_GLES ? GL_RGBA : GL_RGBA8, SMALL,
+		h.textures[i] = stage_texture(options->api == STAGE_GLES ? GL_RGBA : GL_RGBA8,
+			SMALL,
 					      SMALL, 1);
 		h.framebuffers[i] = stage_framebuffer(h.textures[i], 0, 0);
 	}
@@ -62,7 +63,8 @@ run_parts(const struct hygiene_part *parts, const char *only, const struct stage
 {
 	int n = 0;
 	for (; parts->name; parts++) {
-		if (!(parts->apis & (1u << options->api)) || (only && strcmp(only, parts->name) != 0))
+		if (!(parts->apis & (1u << options->api)) || (only && strcmp(only,
+			parts->name) != 0))
 			continue;
 		run_part(parts, options);
 		n++;

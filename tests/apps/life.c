@@ -21,7 +21,8 @@ extern char **environ;
 
 static struct stage stage;
 static struct stage_options options = {
-	.platform = STAGE_PBUFFER, .api = STAGE_CORE, .major = 3, .minor = 3, .width = 128, .height = 128,
+	.platform = STAGE_PBUFFER, .api = STAGE_CORE, .major = 3, .minor = 3, .width = 128,
+	  .height = 128,
 };
 static unsigned frames = 5;
 static const char *plugin = "";
@@ -203,7 +204,8 @@ mode_thread_leaves(void)
 	stage_open(&stage, &options);
 	for (unsigned i = 0; i < frames; i++) {
 		pthread_t thread;
-		if (pthread_create(&thread, NULL, render_and_leave, stage_peer_create(&stage, true)))
+		if (pthread_create(&thread, NULL, render_and_leave, stage_peer_create(&stage,
+			true)))
 			stage_fail("no thread");
 		pthread_join(thread, NULL);
 	}

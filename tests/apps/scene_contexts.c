@@ -63,7 +63,8 @@ frame_switching(struct stage *s, unsigned number)
 /* Making current what is current already parts nothing. */
 static const struct expect_pass switching_passes[] = {
 	{ SMALL_DRAWN(300), .context = 1 },
-	{ .kind = "render", .load = "clear", .clears = 1, .draws = 2, .vertices = 210, .instances = 2,
+	{ .kind = "render", .load = "clear", .clears = 1, .draws = 2, .vertices = 210,
+	  .instances = 2,
 	  .primitives = 70, .shaded = 210, .width = SMALL, .height = SMALL, .context = 2 },
 	{ DRAWN(3) },
 };
@@ -207,7 +208,8 @@ const struct scene context_scenes[] = {
 	{ "switching", SCENE_ALL, .init = init_switching, .frame = frame_switching,
 	  .finish = finish_peers, SCENE_PASSES(switching_passes) },
 	{ "unshared", SCENE_ALL, .init = init_unshared, .frame = frame_unshared,
-	  .finish = finish_peers, SCENE_PASSES(unshared_passes), .devices = 2, .needs_surface = true },
+	  .finish = finish_peers, SCENE_PASSES(unshared_passes), .devices = 2,
+	  .needs_surface = true },
 	{ "threads", SCENE_ALL, .init = init_threads, .frame = frame_threads,
 	  .finish = finish_threads, SCENE_PASSES(threads_passes) },
 	{ 0 },

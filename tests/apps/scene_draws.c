@@ -141,7 +141,8 @@ frame_instanced_base(struct stage *s, unsigned number)
 	glDrawElementsInstanced(GL_TRIANGLES, 6, GL_UNSIGNED_SHORT, index_at(300), 3);
 	glDrawElementsInstancedBaseVertex(GL_TRIANGLES, 6, GL_UNSIGNED_SHORT, index_at(0), 2, 600);
 	glDrawElementsInstancedBaseInstance(GL_TRIANGLES, 9, GL_UNSIGNED_SHORT, index_at(0), 2, 3);
-	glDrawElementsInstancedBaseVertexBaseInstance(GL_TRIANGLES, 3, GL_UNSIGNED_SHORT, index_at(0),
+	glDrawElementsInstancedBaseVertexBaseInstance(GL_TRIANGLES, 3, GL_UNSIGNED_SHORT,
+		index_at(0),
 						      5, 900, 1);
 }
 
@@ -222,7 +223,8 @@ static const struct expect_pass indirect_count_passes[] = {
 static const char feedback_text[] = "#version 330\n"
 				    "in vec2 pos;\n"
 				    "out vec2 kept;\n"
-				    "void main() { kept = pos * 0.5; gl_Position = vec4(kept, 0, 1); }\n";
+				    "void main() { kept = pos * 0.5;\n"
+				    "gl_Position = vec4(kept, 0, 1); }\n";
 
 static void
 init_feedback(struct stage *s)
@@ -266,7 +268,8 @@ frame_feedback(struct stage *s, unsigned number)
 }
 
 static const struct expect_pass feedback_passes[] = {
-	{ .kind = "render", .flags = "transform_feedback rasterizer_discard indirect", .load = "clear", .draws = 2,
+	{ .kind = "render", .flags = "transform_feedback rasterizer_discard indirect",
+	  .load = "clear", .draws = 2,
 	  .primitives = 200, .shaded = 600, .clears = 1,
 	  .unsure = EXPECT_NO_VERTICES | EXPECT_NO_INSTANCES },
 };
@@ -291,7 +294,8 @@ frame_conditional(struct stage *s, unsigned number)
 
 /* Its query is of a target that passtally counts too, asked for all counters. */
 static const struct expect_pass conditional_passes[] = {
-	{ .kind = "render", .flags = "conditional yielded", .load = "clear", .draws = 2, .vertices = 90,
+	{ .kind = "render", .flags = "conditional yielded", .load = "clear", .draws = 2,
+	  .vertices = 90,
 	  .instances = 2, .primitives = 30, .shaded = 90, .clears = 1 },
 };
 
@@ -311,7 +315,8 @@ const struct scene draw_scenes[] = {
 	{ "indirect", SCENE_DESKTOP, .major = 4, .minor = 3, .init = init_indirect,
 	  .frame = frame_indirect, SCENE_PASSES(indirect_passes) },
 	{ "indirect_count", SCENE_DESKTOP, .major = 4, .minor = 5,
-	  .init = init_indirect_count, .frame = frame_indirect_count, SCENE_PASSES(indirect_count_passes) },
+	  .init = init_indirect_count, .frame = frame_indirect_count,
+	  SCENE_PASSES(indirect_count_passes) },
 	{ "feedback", SCENE_DESKTOP, .major = 4, .minor = 0, .init = init_feedback,
 	  .frame = frame_feedback, SCENE_PASSES(feedback_passes) },
 	{ "conditional", SCENE_DESKTOP, .init = init_nothing, .frame = frame_conditional,

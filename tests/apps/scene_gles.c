@@ -40,7 +40,8 @@ frame_es2(struct stage *s, unsigned number)
 }
 
 static const struct expect_pass es2_passes[] = {
-	{ .kind = "render", .load = "clear", .clears = 1, .draws = 2, .vertices = 360, .instances = 2,
+	{ .kind = "render", .load = "clear", .clears = 1, .draws = 2, .vertices = 360,
+	  .instances = 2,
 	  .width = SMALL, .height = SMALL, .colors = 1, .depth = "DEPTH_COMPONENT16" },
 	{ DRAWN(3) },
 };

@@ -177,7 +177,8 @@ static const struct expect_pass unbalanced_passes[] = {
 };
 
 const struct scene label_scenes[] = {
-	{ "groups", SCENE_DESKTOP, .major = 4, .minor = 3, .init = init_small, .frame = frame_groups,
+	{ "groups", SCENE_DESKTOP, .major = 4, .minor = 3, .init = init_small,
+	  .frame = frame_groups,
 	  SCENE_PASSES(groups_passes) },
 	{ "group_over_passes", SCENE_DESKTOP, .major = 4, .minor = 3, .init = init_small,
 	  .frame = frame_group_over_passes, SCENE_PASSES(group_over_passes_passes) },

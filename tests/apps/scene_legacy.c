@@ -122,7 +122,8 @@ static const struct expect_pass list_compiled_passes[] = {
 	{ .kind = "render", .flags = "list", .primitives = 6, .width = SMALL, .height = SMALL,
 	  .unsure = EXPECT_NO_DRAWS | EXPECT_NO_VERTICES | EXPECT_NO_INSTANCES |
 		    EXPECT_ANY_SHADED },
-	{ .kind = "render", .draws = 1, .vertices = 30, .instances = 1, .primitives = 10, .shaded = 30,
+	{ .kind = "render", .draws = 1, .vertices = 30, .instances = 1, .primitives = 10,
+	  .shaded = 30,
 	  .same_as = 1, .segment = 1 },
 };
 
@@ -145,14 +146,16 @@ frame_select(struct stage *s, unsigned number)
 }
 
 static const struct expect_pass select_passes[] = {
-	{ .kind = "render", .flags = "immediate select", .load = "clear", .draws = 2, .instances = 2,
+	{ .kind = "render", .flags = "immediate select", .load = "clear", .draws = 2,
+	  .instances = 2,
 	  .clears = 1, .unsure = EXPECT_NO_VERTICES | EXPECT_ANY_PRIMITIVES | EXPECT_ANY_SHADED },
 };
 
 const struct scene legacy_scenes[] = {
 	{ "immediate", SCENE_COMPAT, .init = init_nothing, .frame = frame_immediate,
 	  SCENE_PASSES(immediate_passes) },
-	{ "lists", SCENE_COMPAT, .init = init_lists, .frame = frame_lists, SCENE_PASSES(lists_passes) },
+	{ "lists", SCENE_COMPAT, .init = init_lists, .frame = frame_lists,
+	  SCENE_PASSES(lists_passes) },
 	{ "list_compiled", SCENE_COMPAT, .init = init_list_compiled, .frame = frame_list_compiled,
 	  SCENE_PASSES(list_compiled_passes) },
 	{ "select", SCENE_COMPAT, .init = init_nothing, .frame = frame_select,

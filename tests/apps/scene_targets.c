@@ -18,7 +18,8 @@ static void
 init_small(struct stage *s, int n)
 {
 	for (int i = 0; i < n; i++) {
-		textures[i] = stage_texture(s->options.api == STAGE_GLES ? GL_RGBA : GL_RGBA8, SMALL,
+		textures[i] = stage_texture(s->options.api == STAGE_GLES ? GL_RGBA : GL_RGBA8,
+			SMALL,
 					    SMALL, 1);
 		framebuffers[i] = stage_framebuffer(textures[i], 0, 0);
 	}
@@ -57,7 +58,8 @@ init_shadow(struct stage *s)
 	depth_texture = stage_texture(GL_DEPTH_COMPONENT24, 128, 128, 1);
 	glGenFramebuffers(1, &framebuffers[0]);
 	glBindFramebuffer(GL_FRAMEBUFFER, framebuffers[0]);
-	glFramebufferTexture2D(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_TEXTURE_2D, depth_texture, 0);
+	glFramebufferTexture2D(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_TEXTURE_2D, depth_texture,
+		0);
 	glDrawBuffer(GL_NONE);
 	glReadBuffer(GL_NONE);
 }
@@ -119,7 +121,8 @@ frame_deferred(struct stage *s, unsigned number)
 static const struct expect_pass deferred_passes[] = {
 	{ .kind = "render", .load = "clear", .draws = 1, .vertices = 900, .instances = 1,
 	  .primitives = 300, .shaded = 900, .clears = 1, .colors = 3, .depth = "DEPTH24_STENCIL8" },
-	{ .kind = "render", .draws = 1, .vertices = 3, .instances = 1, .primitives = 1, .shaded = 3 },
+	{ .kind = "render", .draws = 1, .vertices = 3, .instances = 1, .primitives = 1,
+	  .shaded = 3 },
 };
 
 /* ---- pingpong: one framebuffer, its attachment switched without a bind ---- */
@@ -133,7 +136,8 @@ init_pingpong(struct stage *s)
 static void
 blur_step(struct stage *s, int to, bool fresh)
 {
-	glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, textures[to], 0);
+	glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, textures[to],
+		0);
 	if (fresh)
 		glClear(GL_COLOR_BUFFER_BIT);
 	stage_draw_textured(s, textures[!to]);
@@ -157,10 +161,10 @@ frame_pingpong(struct stage *s, unsigned number)
 	pingpong(s, true);
 }
 
-#define BLUR .kind = "render", .draws = 1, .vertices = 3, .instances = 1, .primitives = 1, .shaded = 3, \
-	     .width = SMALL, .height = SMALL
-#define SHOW .kind = "render", .draws = 1, .vertices = 3, .instances = 1, .primitives = 1, .shaded = 3, \
-	     .clears = 1, .load = "clear"
+#define BLUR .kind = "render", .draws = 1, .vertices = 3, .instances = 1, .primitives = 1, \
+	     .shaded = 3, .width = SMALL, .height = SMALL
+#define SHOW .kind = "render", .draws = 1, .vertices = 3, .instances = 1, .primitives = 1, \
+	     .shaded = 3, .clears = 1, .load = "clear"
 
 /* Each step begins with a clear: four passes of the same shape, told apart by their ordinal. */
 static const struct expect_pass pingpong_passes[] = {
@@ -178,7 +182,8 @@ frame_pingpong_load(struct stage *s, unsigned number)
 
 /* Without a clear the third step goes on with what the first one left: segments. */
 static const struct expect_pass pingpong_load_passes[] = {
-	{ BLUR }, { BLUR }, { BLUR, .same_as = 1, .segment = 1 }, { BLUR, .same_as = 2, .segment = 1 },
+	{ BLUR }, { BLUR }, { BLUR, .same_as = 1, .segment = 1 }, { BLUR, .same_as = 2,
+	  .segment = 1 },
 	{ SHOW },
 };
 
@@ -211,7 +216,8 @@ static const struct expect_pass interrupted_passes[] = {
 	  .primitives = 100, .shaded = 300, .clears = 1, .width = SMALL, .height = SMALL },
 	{ .kind = "render", .draws = 1, .vertices = 150, .instances = 1, .primitives = 50,
 	  .shaded = 150, .width = SMALL, .height = SMALL },
-	{ .kind = "render", .draws = 1, .vertices = 60, .instances = 1, .primitives = 20, .shaded = 60,
+	{ .kind = "render", .draws = 1, .vertices = 60, .instances = 1, .primitives = 20,
+	  .shaded = 60,
 	  .width = SMALL, .height = SMALL, .same_as = 1, .segment = 1 },
 	{ SHOW },
 };
@@ -317,11 +323,14 @@ frame_draw_buffers(struct stage *s, unsigned number)
 }
 
 static const struct expect_pass draw_buffers_passes[] = {
-	{ .kind = "render", .draws = 1, .vertices = 30, .instances = 1, .primitives = 10, .shaded = 30,
+	{ .kind = "render", .draws = 1, .vertices = 30, .instances = 1, .primitives = 10,
+	  .shaded = 30,
 	  .width = SMALL, .height = SMALL },
-	{ .kind = "render", .draws = 1, .vertices = 60, .instances = 1, .primitives = 20, .shaded = 60,
+	{ .kind = "render", .draws = 1, .vertices = 60, .instances = 1, .primitives = 20,
+	  .shaded = 60,
 	  .width = SMALL, .height = SMALL },
-	{ .kind = "render", .draws = 1, .vertices = 90, .instances = 1, .primitives = 30, .shaded = 90,
+	{ .kind = "render", .draws = 1, .vertices = 90, .instances = 1, .primitives = 30,
+	  .shaded = 90,
 	  .width = SMALL, .height = SMALL, .colors = 2 },
 	{ SHOW },
 };

@@ -8,8 +8,8 @@
 static GLuint framebuffers[4], textures[4], buffers[3], compute;
 static GLuint dsa_framebuffers[2], dsa_textures[2];
 
-#define DRAW(n) .kind = "render", .draws = 1, .vertices = (n), .instances = 1, .primitives = (n) / 3, \
-		.shaded = (n)
+#define DRAW(n) .kind = "render", .draws = 1, .vertices = (n), .instances = 1, \
+		.primitives = (n) / 3, .shaded = (n)
 #define SMALL_CLEARED(n) DRAW(n), .clears = 1, .load = "clear", .width = SMALL, .height = SMALL
 #define SHOW DRAW(3), .clears = 1, .load = "clear"
 
@@ -65,7 +65,8 @@ frame_msaa(struct stage *s, unsigned number)
 	glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
 	stage_draw(s, 0, 600, 1);
 	glBindFramebuffer(GL_DRAW_FRAMEBUFFER, framebuffers[1]);
-	glBlitFramebuffer(0, 0, width, height, 0, 0, width, height, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+	glBlitFramebuffer(0, 0, width, height, 0, 0, width, height, GL_COLOR_BUFFER_BIT,
+		GL_NEAREST);
 	show(s, textures[0]);
 }
 
@@ -252,7 +253,8 @@ init_dsa(struct stage *s)
 		glTextureStorage2D(dsa_textures[i], 3, GL_RGBA8, SMALL, SMALL);
 		glTextureParameteri(dsa_textures[i], GL_TEXTURE_MIN_FILTER, GL_NEAREST);
 		glTextureParameteri(dsa_textures[i], GL_TEXTURE_MAG_FILTER, GL_NEAREST);
-		glNamedFramebufferTexture(dsa_framebuffers[i], GL_COLOR_ATTACHMENT0, dsa_textures[i],
+		glNamedFramebufferTexture(dsa_framebuffers[i], GL_COLOR_ATTACHMENT0,
+			dsa_textures[i],
 					  0);
 		glNamedFramebufferDrawBuffer(dsa_framebuffers[i], GL_COLOR_ATTACHMENT0);
 	}
@@ -272,7 +274,8 @@ frame_dsa(struct stage *s, unsigned number)
 	stage_draw(s, 0, 300, 2);
 	/* A clear of another framebuffer than the bound one. */
 	glClearNamedFramebufferfv(dsa_framebuffers[1], GL_COLOR, 0, blue);
-	glBlitNamedFramebuffer(dsa_framebuffers[0], dsa_framebuffers[1], 0, 0, SMALL, SMALL, 0, 0, 32,
+	glBlitNamedFramebuffer(dsa_framebuffers[0], dsa_framebuffers[1], 0, 0, SMALL, SMALL, 0, 0,
+		32,
 			       32, GL_COLOR_BUFFER_BIT, GL_NEAREST);
 	glCopyImageSubData(dsa_textures[0], GL_TEXTURE_2D, 0, 0, 0, 0, dsa_textures[1],
 			   GL_TEXTURE_2D, 0, 32, 32, 0, 16, 16, 1);
@@ -295,10 +298,12 @@ const struct scene transfer_scenes[] = {
 	{ "msaa", SCENE_ALL, .init = init_msaa, .frame = frame_msaa, SCENE_PASSES(msaa_passes) },
 	{ "blit_chain", SCENE_ALL, .init = init_small, .frame = frame_blit_chain,
 	  SCENE_PASSES(blit_chain_passes) },
-	{ "mipmap", SCENE_ALL, .init = init_mipmap, .frame = frame_mipmap, SCENE_PASSES(mipmap_passes) },
+	{ "mipmap", SCENE_ALL, .init = init_mipmap, .frame = frame_mipmap,
+	  SCENE_PASSES(mipmap_passes) },
 	{ "readback", SCENE_ALL, .init = init_readback, .frame = frame_readback,
 	  SCENE_PASSES(readback_passes) },
-	{ "copies", SCENE_ALL, .init = init_copies, .frame = frame_copies, SCENE_PASSES(copies_passes) },
+	{ "copies", SCENE_ALL, .init = init_copies, .frame = frame_copies,
+	  SCENE_PASSES(copies_passes) },
 	{ "compute", SCENE_ALL, .major = 4, .minor = 3, .es_major = 3, .es_minor = 1,
 	  .init = init_compute, .frame = frame_compute, SCENE_PASSES(compute_passes) },
 	{ "dsa", SCENE_DESKTOP, .major = 4, .minor = 5, .init = init_dsa, .frame = frame_dsa,

@@ -1,7 +1,8 @@
 /* tests/apps/scenes.c - draw one scene a number of times, or say what a log of it must hold.
  *
  *   scenes NAME [--frames N] [--api core|compat|gles] [--platform surfaceless|pbuffer|x11|glx]
- *               [--end present|finish|flush|terminator|label|nothing] [--no-read] [--expect] [--count]
+ *               [--end present|finish|flush|terminator|label|nothing] [--no-read]
+ *               [--expect] [--count]
  *   scenes --list
  *
  * Prints the checksum of the final pixels (the scene is drawn once more after the last frame, so

@@ -95,9 +95,11 @@ shader_head(const struct stage *s, bool vertex)
 		return vertex ? "#version 100\nprecision highp float;\n#define IN attribute\n"
 				"#define OUT varying\n#define INSTANCE 0.0\n"
 			      : "#version 100\nprecision mediump float;\n#define IN varying\n"
-				"#define COLOR gl_FragColor\n#define SAMPLE texture2D\n#define RESULT\n";
+				"#define COLOR gl_FragColor\n#define SAMPLE texture2D\n"
+				"#define RESULT\n";
 	if (s->options.api == STAGE_GLES)
-		return vertex ? "#version 300 es\nprecision highp float;\n#define IN in\n#define OUT out\n"
+		return vertex ?
+			"#version 300 es\nprecision highp float;\n#define IN in\n#define OUT out\n"
 				"#define INSTANCE float(gl_InstanceID)\n"
 			      : "#version 300 es\nprecision mediump float;\n#define IN in\n"
 				"#define COLOR color\n#define SAMPLE texture\n"
@@ -210,7 +212,8 @@ make_screen(struct stage *s)
 	int width = s->options.width, height = s->options.height;
 	bool old = s->options.api == STAGE_GLES && s->options.major < 3;
 	s->screen_color = stage_texture(old ? GL_RGBA : GL_RGBA8, width, height, 1);
-	s->screen_depth = stage_renderbuffer(old ? GL_DEPTH_COMPONENT16 : GL_DEPTH_COMPONENT24, 0, width,
+	s->screen_depth = stage_renderbuffer(old ? GL_DEPTH_COMPONENT16 : GL_DEPTH_COMPONENT24, 0,
+		width,
 					     height);
 	s->screen = stage_framebuffer(s->screen_color, s->screen_depth, GL_DEPTH_ATTACHMENT);
 }
@@ -338,7 +341,8 @@ stage_framebuffer(GLuint texture, GLuint depth_renderbuffer, GLenum depth_attach
 	glGenFramebuffers(1, &framebuffer);
 	glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
 	if (texture)
-		glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture, 0);
+		glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D,
+			texture, 0);
 	if (depth_renderbuffer)
 		glFramebufferRenderbuffer(GL_FRAMEBUFFER, depth_attachment, GL_RENDERBUFFER,
 					  depth_renderbuffer);

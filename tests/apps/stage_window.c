@@ -76,7 +76,8 @@ choose_egl_config(struct stage *s)
 	struct stage_window *w = s->window;
 	bool es = s->options.api == STAGE_GLES;
 	const EGLint wanted[] = {
-		EGL_SURFACE_TYPE, s->options.platform == STAGE_X11 ? EGL_WINDOW_BIT : EGL_PBUFFER_BIT,
+		EGL_SURFACE_TYPE, s->options.platform == STAGE_X11 ? EGL_WINDOW_BIT :
+			EGL_PBUFFER_BIT,
 		EGL_RENDERABLE_TYPE, es ? EGL_OPENGL_ES2_BIT : EGL_OPENGL_BIT,
 		EGL_RED_SIZE, 8, EGL_GREEN_SIZE, 8, EGL_BLUE_SIZE, 8,
 		EGL_ALPHA_SIZE, s->options.platform == STAGE_X11 ? 0 : 8,
@@ -125,7 +126,8 @@ make_egl_surface(struct stage *s, bool window)
 	struct stage_window *w = s->window;
 	if (s->options.platform == STAGE_SURFACELESS)
 		return EGL_NO_SURFACE;
-	const EGLint size[] = { EGL_WIDTH, s->options.width, EGL_HEIGHT, s->options.height, EGL_NONE };
+	const EGLint size[] = { EGL_WIDTH, s->options.width, EGL_HEIGHT, s->options.height,
+		EGL_NONE };
 	EGLSurface surface = window ? eglCreateWindowSurface(w->display, w->config, w->xid, NULL)
 				    : eglCreatePbufferSurface(w->display, w->config, size);
 	if (!surface)
