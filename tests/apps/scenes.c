@@ -129,6 +129,10 @@ count_frame(struct stage *s, const struct scene *scene)
 	if (!epoxy_has_gl_extension("GL_ARB_pipeline_statistics_query") &&
 	    (s->options.api == STAGE_GLES || epoxy_gl_version() < 46))
 		stage_skip("no pipeline statistics");
+	for (int i = 0; i < scene->n_passes; i++) {
+		if (scene->passes[i].context)
+			stage_skip("a query counts one context only");
+	}
 	GLuint ids[2];
 	glGenQueries(2, ids);
 	for (int i = 0; i < 2; i++)
