@@ -37,7 +37,7 @@ grow_words(struct tally_words *words)
 		struct tally_word *word = words->slots[i];
 		if (!word)
 			continue;
-		size_t at = word->hash & (size - 1);
+		size_t at = (size_t)word->hash & (size - 1);
 		while (slots[at])
 			at = (at + 1) & (size - 1);
 		slots[at] = word;
@@ -67,7 +67,7 @@ add_word(struct tally_words *words, const char *s, size_t len, uint64_t hash, bo
 		unsigned char c = (unsigned char)s[i];
 		word->plain &= c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
 	}
-	size_t at = hash & (words->size - 1);
+	size_t at = (size_t)hash & (words->size - 1);
 	while (words->slots[at])
 		at = (at + 1) & (words->size - 1);
 	words->slots[at] = word;
@@ -82,7 +82,7 @@ find_word(const struct tally_words *words, const char *s, size_t len, uint64_t h
 	if (!words->size)
 		return NULL;
 	size_t mask = words->size - 1;
-	for (size_t at = hash & mask; words->slots[at]; at = (at + 1) & mask) {
+	for (size_t at = (size_t)hash & mask; words->slots[at]; at = (at + 1) & mask) {
 		struct tally_word *word = words->slots[at];
 		if (word->hash == hash && word->len == len && !memcmp(word->text, s, len))
 			return word;
@@ -125,7 +125,7 @@ tally_words_finish(struct tally_words *words)
 static struct tally_number *
 find_slot(struct tally_number *slots, size_t size, uint64_t key)
 {
-	size_t at = mix(key) & (size - 1);
+	size_t at = (size_t)mix(key) & (size - 1);
 	while (slots[at].used && slots[at].key != key)
 		at = (at + 1) & (size - 1);
 	return &slots[at];
