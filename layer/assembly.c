@@ -365,8 +365,38 @@ settle_gone(struct tally_assembly *a, struct tally_device *d)
 	}
 }
 
-/* The frame that was open when its device or the capture ended, if it has passes, dropped ones
- * included. */
+/* Is there more than clears? Those a program may do to a context that it only tries out. */
+static bool
+has_work(const struct tally_device *d)
+{
+	for (const struct tally_part *p = d->parts; p; p = p->next) {
+		struct tally_chunk *chunk = p->first;
+		for (uint32_t i = 0; i < p->n_passes; i++) {
+			if (i && i % TALLY_CHUNK_PASSES == 0)
+				chunk = chunk->next;
+			const struct tally_pass *pass = tally_part_pass(chunk, i);
+			const struct tally_tallies *t = &pass->tallies;
+			if (pass->unknown || t->calls != t->clears || t->clears == 0)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* What came after the last frame is no frame: it was never shown. It is not passed over in
+ * silence. */
+static void
+tell_trailing(const struct tally_device *d, uint64_t n)
+{
+	tally_log_say(TALLY_LEVEL_INFO, "session",
+		      "%llu pass%s of device %u belong%s to no frame and %s left out: %s",
+		      (unsigned long long)n, n == 1 ? "" : "es", d->number, n == 1 ? "s" : "",
+		      n == 1 ? "is" : "are",
+		      d->next_frame ? "issued after its last frame" : "clears alone, never shown");
+}
+
+/* The frame that was open when its device or the capture ended. It has a line where the device never
+ * ended a frame: then it is all there is. */
 static void
 write_trailing(struct tally_assembly *a, struct tally_device *d, uint64_t now_ns)
 {
@@ -383,7 +413,10 @@ write_trailing(struct tally_assembly *a, struct tally_device *d, uint64_t now_ns
 		if (p->frame > in.frame)
 			in.frame = p->frame;
 	}
-	if (n_passes) {
+	bool is_all = d->next_frame == 0 && (has_work(d) || d->spare_dropped);
+	if (n_passes && !is_all) {
+		tell_trailing(d, n_passes);
+	} else if (n_passes) {
 		write_frame(a, d, &in);
 		d->next_frame = in.frame + 1;
 	}

@@ -603,10 +603,13 @@ test_pbuffer(void)
 	g_assert_cmpuint(size.width, ==, 300);
 	g_assert_cmpuint(size.height, ==, 200);
 	assert_said("PBUFFER");
-	glXCreatePbuffer(dpy, NULL, largest); /* as large as can be had: ask */
+	/* As large as can be had: to be asked, by make-current or swap. A draw does not ask: the
+	 * pbuffer may be destroyed while it is current, and X ends a program that asks then. */
+	glXCreatePbuffer(dpy, NULL, largest);
+	g_assert_true(gl_drawable_stale(50));
 	size = gl_drawable_size(GL_PLATFORM_GLX, dpy, 50);
-	g_assert_cmpuint(size.width, ==, 640);
-	assert_said("PBUFFER size? size?");
+	g_assert_cmpuint(size.width, ==, 0);
+	assert_said("PBUFFER");
 	glXCreatePbuffer(dpy, NULL, NULL);
 	g_assert_true(gl_drawable_stale(50));
 }
