@@ -22,8 +22,8 @@ tally_decoder_finish(struct tally_decoder *d)
 	tally_json_finish(&d->json);
 }
 
-static bool
-fail_memory(struct tally_decoder *d)
+bool
+tally_decode_fail_memory(struct tally_decoder *d)
 {
 	tally_json_fail(&d->json, d->json.at, "out of memory");
 	d->json.no_memory = true;
@@ -36,7 +36,7 @@ tally_array_push_slowly(struct tally_decoder *d, struct tally_array *array, size
 	size_t max = array->max ? array->max * 2 : 32;
 	void *items = realloc(array->items, max * size);
 	if (!items) {
-		fail_memory(d);
+		tally_decode_fail_memory(d);
 		return NULL;
 	}
 	array->items = items;
@@ -200,7 +200,7 @@ get_word(struct tally_decoder *d, const struct tally_json_text *text)
 				"formats in one log",
 				TALLY_MAX_WORDS);
 	else if (!word)
-		fail_memory(d);
+		tally_decode_fail_memory(d);
 	return word;
 }
 

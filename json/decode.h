@@ -45,6 +45,9 @@ bool tally_decode_end(struct tally_decoder *d, struct tally_end_record *end);
 
 /* Helpers of the decoders. */
 
+/* Fail: out of memory. Returns false. */
+bool tally_decode_fail_memory(struct tally_decoder *d);
+
 /* A new item, not initialised; NULL after failing: out of memory. */
 void *tally_array_push_slowly(struct tally_decoder *d, struct tally_array *array, size_t size);
 

@@ -328,8 +328,9 @@ tally_decode_device(struct tally_decoder *d, struct tally_device_record *device)
 	device->n_metrics = (uint32_t)d->metric_infos.n;
 	if (tally_numbers_add(&d->devices, device->device))
 		return true;
+	if (d->devices.n < TALLY_MAX_NUMBERS)
+		return tally_decode_fail_memory(d);
 	tally_json_fail(&d->json, o.where, "more than %u devices in one log", TALLY_MAX_NUMBERS);
-	d->json.no_memory = d->devices.n < TALLY_MAX_NUMBERS;
 	return false;
 }
 
@@ -445,7 +446,5 @@ tally_decode_pass_info(struct tally_decoder *d, struct tally_pass_info_record *i
 		return false;
 	if (tally_numbers_add(&d->ids, info->id) || d->ids.n == TALLY_MAX_NUMBERS)
 		return true;
-	tally_json_fail(&d->json, o.where, "out of memory");
-	d->json.no_memory = true;
-	return false;
+	return tally_decode_fail_memory(d);
 }

@@ -359,26 +359,19 @@ decode_pass_field(struct tally_decoder *d, int field, struct tally_pass_record *
 	}
 }
 
-/* Which absent counts are unknown and which are 0: see put_tallies() of record_write.c. */
+/* Which absent counts are unknown and which are 0: the flags tell. */
 static uint32_t
 find_unknown(uint64_t seen, const struct tally_pass_record *pass)
 {
+	const uint64_t hides_instances = TALLY_FLAG(INDIRECT) | TALLY_FLAG(LIST);
+	const uint64_t hides_vertices = hides_instances | TALLY_FLAG(IMMEDIATE);
 	uint32_t unknown = 0;
-	bool draws = seen & TALLY_BIT(PASS_DRAWS);
-	bool drawn = !draws || pass->tallies.draws;
-	bool list = pass->flags & TALLY_FLAG(LIST);
-	if (!draws)
+	if (!(seen & TALLY_BIT(PASS_DRAWS)))
 		unknown |= TALLY_UNKNOWN_DRAWS;
-	if (drawn && !(seen & TALLY_BIT(PASS_VERTICES)))
+	if ((pass->flags & hides_vertices) && !(seen & TALLY_BIT(PASS_VERTICES)))
 		unknown |= TALLY_UNKNOWN_VERTICES;
-	if (drawn && !(seen & TALLY_BIT(PASS_INSTANCES)))
+	if ((pass->flags & hides_instances) && !(seen & TALLY_BIT(PASS_INSTANCES)))
 		unknown |= TALLY_UNKNOWN_INSTANCES;
-	if (list && !(seen & TALLY_BIT(PASS_DISPATCHES)))
-		unknown |= TALLY_UNKNOWN_DISPATCHES;
-	if (list && !(seen & TALLY_BIT(PASS_COPIES)))
-		unknown |= TALLY_UNKNOWN_COPIES;
-	if (list && !(seen & TALLY_BIT(PASS_CLEARS)))
-		unknown |= TALLY_UNKNOWN_CLEARS;
 	return unknown;
 }
 

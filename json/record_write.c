@@ -308,27 +308,20 @@ put_workload(struct tally_json_writer *w, const struct tally_workload_record *lo
 	PUT("}");
 }
 
-/* A count that is 0 is left out where a reader takes its absence for 0, one that is unknown always:
- * absent vertices and instances are 0 in a pass known to hold no draws, absent dispatches, copies
- * and clears are 0 but for passes with display lists. json/read_frame.c undoes this. */
+/* A count that is 0 is left out, but for draws; so is one that is unknown, and the flags tell which of
+ * the two: json/decode_frame.c undoes this. */
 static void
 put_tallies(struct tally_json_writer *w, const struct tally_pass_record *pass)
 {
 	const struct tally_tallies *t = &pass->tallies;
 	uint32_t known = ~pass->unknown;
-	bool draws = known & TALLY_UNKNOWN_DRAWS;
-	bool list = pass->flags & TALLY_FLAG(LIST);
-	bool drawn = !draws || t->draws;
-	PUT_U64_IF(draws, ",\"draws\":", t->draws);
-	PUT_U64_IF((t->dispatches || list) && (known & TALLY_UNKNOWN_DISPATCHES),
+	PUT_U64_IF(known & TALLY_UNKNOWN_DRAWS, ",\"draws\":", t->draws);
+	PUT_U64_IF(t->dispatches && (known & TALLY_UNKNOWN_DISPATCHES),
 		   ",\"dispatches\":", t->dispatches);
-	PUT_U64_IF((t->copies || list) && (known & TALLY_UNKNOWN_COPIES),
-		   ",\"copies\":", t->copies);
-	PUT_U64_IF((t->clears || list) && (known & TALLY_UNKNOWN_CLEARS),
-		   ",\"clears\":", t->clears);
-	PUT_U64_IF((t->vertices || drawn) && (known & TALLY_UNKNOWN_VERTICES),
-		   ",\"vertices\":", t->vertices);
-	PUT_U64_IF((t->instances || drawn) && (known & TALLY_UNKNOWN_INSTANCES),
+	PUT_U64_IF(t->copies && (known & TALLY_UNKNOWN_COPIES), ",\"copies\":", t->copies);
+	PUT_U64_IF(t->clears && (known & TALLY_UNKNOWN_CLEARS), ",\"clears\":", t->clears);
+	PUT_U64_IF(t->vertices && (known & TALLY_UNKNOWN_VERTICES), ",\"vertices\":", t->vertices);
+	PUT_U64_IF(t->instances && (known & TALLY_UNKNOWN_INSTANCES),
 		   ",\"instances\":", t->instances);
 	PUT_U64_IF(t->calls, ",\"calls\":", t->calls);
 }

@@ -3,7 +3,8 @@
  * The collector thread (layer/collector.c) is the only caller once a session runs; before that,
  * whoever opens the recorder. Nothing here is called from the game's draw path. Each call writes
  * one whole line or none. After an error every later call returns the same error and writes
- * nothing: the caller stops the capture and says so once.
+ * nothing: the caller stops the capture and says so once. Only TALLY_RECORD_LIMIT leaves room:
+ * note() and end() still write after it, end() without statistics if need be.
  */
 #ifndef PASSTALLY_LAYER_RECORDER_H
 #define PASSTALLY_LAYER_RECORDER_H
