@@ -74,7 +74,9 @@ def stages(args):
     thread = Stage(
         "threads", "build-tsan", sanitized + ["-Db_sanitize=thread"],
         ["threads"], ["long", "no-tsan"],
-        {"TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1" + supp("tsan")}, 8)
+        # Tests fork threaded processes on purpose.
+        {"TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1:die_after_fork=0"
+                         + supp("tsan")}, 8)
     if args.sanitize:
         return [{"address": address, "thread": thread}[args.sanitize]]
     gcc = Stage("gcc", "build", strict, None, [] if args.all else ["long"])

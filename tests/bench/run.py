@@ -217,19 +217,33 @@ def measure_mesa(bench, measures):
         print(f"  {mode:<12} 10x1000 {ratios[0]:5.2f}   1000x10 {ratios[1]:5.2f}   +{added:.0f} ns/pass")
 
 
+def measure_log(bench, measures):
+    """The log's writer and reader beside jansson and yajl."""
+    program = bench.program.with_name("bench_json")
+    if not program.exists():
+        print("\nThe log's speed: skipped, built without jansson and yajl")
+        return
+    done = subprocess.run(bench.pin + [str(program)], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise BenchError(done.stderr.strip())
+    *lines, last = done.stdout.strip().split("\n")
+    print("\nThe log: " + "\n".join(lines))
+    measures.update(json.loads(last))
+
+
 def compare(measures, ceilings):
     """True when nothing that --check looks at is over. Budgets in ns are shown, not judged."""
     good = True
     print("\nAgainst tests/bench/ceilings.json:")
-    for group, judged in (("ratios", True), ("budgets", False)):
-        for name, ceiling in ceilings[group].items():
+    for group, judged in (("ratios", True), ("floors", True), ("budgets", False)):
+        for name, limit in ceilings[group].items():
             if name not in measures:
                 print(f"  {name}: not measured in this run")
                 continue
-            over = not measures[name] <= ceiling
-            good = good and not (over and judged)
-            word = "OVER" if over else "ok"
-            print(f"  {word:<5} {name} {measures[name]:.2f} (ceiling {ceiling}"
+            fits = measures[name] >= limit if group == "floors" else measures[name] <= limit
+            good = good and (fits or not judged)
+            print(f"  {'ok' if fits else 'OVER' if group != 'floors' else 'UNDER':<5} {name} "
+                  f"{measures[name]:.2f} ({'floor' if group == 'floors' else 'ceiling'} {limit}"
                   + ("" if judged else ", depends on the machine: not judged") + ")")
     return good
 
@@ -249,6 +263,7 @@ def main():
         measure_shapes(bench, measures)
         measure_growth(bench, measures)
         measure_start(bench, measures)
+        measure_log(bench, measures)
         if not args.no_mesa:
             measure_mesa(bench, measures)
     except BenchError as error:
