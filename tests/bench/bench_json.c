@@ -4,8 +4,8 @@
  *
  * Writes a log of that shape (default 270 frames of 1000 passes, 100 MB), then sums gpu_ns of all
  * passes by each reader; the sums must agree. The jansson and yajl writers produce the same fields
- * of frame lines. Times are of the CPU, for other programs run too; ours is the median of five runs,
- * theirs is of one. A table, and a line of JSON. --check: exit status 1 when a figure is past its
+ * of frame lines. Times are of the CPU, for other programs run too; ours is the median of five
+ * runs, theirs is of one. A table, and a line of JSON. --check: exit status 1 when a figure is past its
  * limit (the table at the end of this file).
  */
 #include <fcntl.h>
@@ -492,8 +492,8 @@ enum {
 	N_FIGURES,
 };
 
-/* Limits on speed are ratios of one run, which other programs slow down alike; the ns a pass and the
- * MB/s are the budget on a machine of today. */
+/* Limits on speed are ratios of one run, which other programs slow down alike; the ns a pass and
+ * the MB/s are the budget on a machine of today. */
 static const struct {
 	const char *name, *what;
 	double at_most, at_least; /* 0: no limit */
