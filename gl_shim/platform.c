@@ -151,7 +151,7 @@ struct tally_extent
 gl_drawable_size(enum gl_platform platform, void *display, uintptr_t drawable)
 {
 	/* Never asked here: a draw may come when the drawable is gone (GLX 1.4 spec 3.3.6 lets a
-	 * destroyed pbuffer live on while it is current), and X answers that with an error that ends
+	 * destroyed pbuffer live on while it is current), and X answers with an error that ends
 	 * the game. Make-current and swap ask. */
 	(void)platform;
 	(void)display;

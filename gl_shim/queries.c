@@ -139,7 +139,7 @@ use_name(struct gl_context *c, GLuint id)
 	struct gl_queries *q = &c->state->queries;
 	if (!id)
 		return 0;
-	/* Names that we make up count on from the highest: one far out of the row is met by none. */
+	/* Names we make up count on from the highest: one far out of the row is met by none. */
 	if (id > q->highest && id < FAR_NAME)
 		q->highest = id;
 	GLuint real = translate(q, id);

@@ -308,8 +308,8 @@ put_workload(struct tally_json_writer *w, const struct tally_workload_record *lo
 	PUT("}");
 }
 
-/* A count that is 0 is left out, but for draws; so is one that is unknown, and the flags tell which of
- * the two: json/decode_frame.c undoes this. */
+/* A count that is 0 is left out, but for draws; so is one that is unknown, and the flags tell which
+ * of the two: json/decode_frame.c undoes this. */
 static void
 put_tallies(struct tally_json_writer *w, const struct tally_pass_record *pass)
 {

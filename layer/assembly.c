@@ -395,8 +395,8 @@ tell_trailing(const struct tally_device *d, uint64_t n)
 		      d->next_frame ? "issued after its last frame" : "clears alone, never shown");
 }
 
-/* The frame that was open when its device or the capture ended. It has a line where the device never
- * ended a frame: then it is all there is. */
+/* The frame that was open when its device or the capture ended. It has a line where the device
+ * never ended a frame: then it is all there is. */
 static void
 write_trailing(struct tally_assembly *a, struct tally_device *d, uint64_t now_ns)
 {

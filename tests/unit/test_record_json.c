@@ -194,12 +194,11 @@ static const struct tally_pass_record passes_1[] = {
 		.flags = TALLY_FLAG(INCOMPLETE) | TALLY_FLAG(BAD_TIME) | TALLY_FLAG(CONDITIONAL),
 	},
 	{
-		/* a display list: counts unknown, except the clears */
+		/* a display list: what it draws is unknown */
 		.index = 2,
 		.id = UINT64_C(0x00ab54a98ceb1f0a),
 		.kind = TALLY_PASS_RENDER,
-		.unknown = TALLY_UNKNOWN_DRAWS | TALLY_UNKNOWN_VERTICES | TALLY_UNKNOWN_INSTANCES |
-			   TALLY_UNKNOWN_DISPATCHES | TALLY_UNKNOWN_COPIES,
+		.unknown = TALLY_UNKNOWN_DRAWS | TALLY_UNKNOWN_VERTICES | TALLY_UNKNOWN_INSTANCES,
 		.context = 0,
 		.queue_family = -1,
 		.queue_index = -1,
@@ -220,7 +219,7 @@ static const struct tally_pass_record passes_1[] = {
 		.flags = TALLY_FLAG(INDIRECT),
 	},
 	{
-		/* a draw of no vertices: 0 is a number */
+		/* a draw of no vertices: 0 is left out, and no flag says that it is unknown */
 		.index = 4,
 		.id = UINT64_C(0x00ab54a98ceb1f0a),
 		.kind = TALLY_PASS_RENDER,
