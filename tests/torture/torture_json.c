@@ -162,23 +162,40 @@ read_all(const char *bytes, size_t len, enum tally_read_status want)
 	return lines;
 }
 
+/* Every line type, and every list a line can hold. */
+static const char log_lines[] =
+	"{\"type\":\"header\",\"schema\":\"passtally/1\",\"version\":\"1\",\"program\":\"p\","
+	"\"argv\":[\"p\",\"-x\"],\"pid\":1,\"started\":\"2026-01-01T00:00:00Z\","
+	"\"options\":{\"frame\":\"present\",\"set\":\"a\"}}\n"
+	"{\"type\":\"device\",\"device\":0,\"api\":\"opengl\",\"name\":\"n\",\"sources\":"
+	"[{\"name\":\"api\",\"state\":\"on\"}],\"counters\":[{\"key\":\"count\",\"unit\":\"1\","
+	"\"kind\":\"event\",\"source\":\"api\",\"scope\":\"pass\"}],\"metrics\":"
+	"[{\"key\":\"share\",\"unit\":\"percent\",\"expression\":\"$count\",\"dialect\":\"arm\"}]}"
+	"\n"
+	"{\"type\":\"pass_info\",\"id\":\"00000000000000aa\",\"kind\":\"render\",\"target\":"
+	"{\"width\":1,\"height\":1,\"color\":[\"RGBA8\",null],\"depth\":\"D16\"}}\n"
+	"{\"type\":\"frame\",\"frame\":1,\"device\":0,\"start_ns\":1,\"cpu_ns\":2,\"set\":\"a\","
+	"\"passes\":[{\"index\":0,\"id\":\"00000000000000aa\",\"kind\":\"render\",\"counters\":"
+	"{\"count\":1},\"metrics\":{\"share\":0.5},\"estimated\":[\"share\"],\"workloads\":"
+	"[{\"command\":\"draw\",\"counters\":{\"count\":1}}]}],\"unattributed\":{\"counters\":"
+	"{\"count\":2}},\"overhead_ns\":0,\"dropped_passes\":0}\n";
+static const char last_line[] =
+	"{\"type\":\"end\",\"frames\":1,\"frames_dropped\":0,\"passes\":1,\"reason\":\"exit\","
+	"\"statistics\":[{\"id\":\"00000000000000aa\",\"key\":\"count\",\"n\":1,\"sum\":\"1\"}]}\n";
+
 static void
 test_read(void)
 {
-	char *path = g_test_build_filename(G_TEST_DIST, "..", "golden", "log-1.jsonl", NULL);
-	char *golden;
-	g_assert_true(g_file_get_contents(path, &golden, NULL, NULL));
 	/* Also a line with keys in another order, and one with many keys nobody knows. */
-	char *end = g_strrstr(golden, "{\"type\":\"end\"");
-	GString *log = g_string_new_len(golden, end - golden);
+	GString *log = g_string_new(log_lines);
 	g_string_append(log, "{\"level\":\"info\",\"message\":\"m\",\"type\":\"note\"");
 	for (int i = 0; i < 100; i++)
 		g_string_append_printf(log, ",\"later%d\":%d", i, i);
 	g_string_append(log, "}\n");
-	g_string_append(log, end);
+	g_string_append(log, last_line);
 
 	size_t n_lines = read_all(log->str, log->len, TALLY_READ_END);
-	g_assert_cmpuint(n_lines, ==, 12);
+	g_assert_cmpuint(n_lines, ==, 6);
 	for (int on = 0; on < 2; on++) {
 		arm(0, false);
 		read_all(log->str, log->len, TALLY_READ_END);
@@ -192,8 +209,6 @@ test_read(void)
 		}
 	}
 	g_string_free(log, TRUE);
-	g_free(golden);
-	g_free(path);
 }
 
 int
