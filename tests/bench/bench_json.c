@@ -5,8 +5,8 @@
  * Writes a log of that shape (default 270 frames of 1000 passes, 100 MB), then sums gpu_ns of all
  * passes by each reader; the sums must agree. The jansson and yajl writers produce the same fields
  * of frame lines. Times are of the CPU, for other programs run too; ours is the median of five
- * runs, theirs is of one. A table, and a line of JSON. --check: exit status 1 when a figure is past its
- * limit (the table at the end of this file).
+ * runs, theirs is of one. A table, and a line of JSON. --check: exit status 1 when a figure is past
+ * its limit (the table at the end of this file).
  */
 #include <fcntl.h>
 #include <inttypes.h>
