@@ -224,6 +224,8 @@ gl_blit(struct gl_context *c, GLuint read, GLuint draw, bool named)
 	};
 	if (from_samples > 1 && to && to->target && to->target->samples <= 1)
 		w.flags |= TALLY_FLAG(RESOLVE);
+	if ((w.flags & TALLY_FLAG(RESOLVE)) && s->now.pass && s->now.fbo == from)
+		s->now.pass->store = TALLY_STORE_RESOLVE;
 	if (enter_other(c, &w))
 		c->hot.copies++;
 }

@@ -60,7 +60,7 @@ def stages(args):
     strict = ["-Dwerror=true"] if args.werror else ["-Dwerror=false"]
     strict.append("-Dtests=enabled")
     # A sanitized shared library may leave the sanitizer's own symbols open.
-    sanitized = strict + ["-Db_lundef=false", "-Dbuildtype=debugoptimized"]
+    sanitized = strict + ["-Db_lundef=false", "-Db_ndebug=false"]
     address = Stage(
         "address and undefined behaviour", "build-asan",
         sanitized + ["-Db_sanitize=address,undefined"],

@@ -167,7 +167,8 @@ def capture(checks, folder, argv, name, bare, options):
     h.check_order(checks, log)
     checks.that(log.of("end"), f"{name}: no end line")
     # Where draws cannot be bracketed one by one the log says so, and measures passes.
-    notes = [n for n in log.notes if not (name == "draw" and "granularity draw" in n)]
+    # What is drawn for the checksum comes after the last frame, and may be said to be left out.
+    notes = [n for n in log.notes if not (name == "draw" and "granularity draw" in n) and "after its last frame" not in n]
     checks.equal(notes, [], f"{name}: notes")
     return log
 
