@@ -13,6 +13,16 @@ static GLuint texture, framebuffers[2];
 		 .instances = 1, .primitives = (n) / 3, .shaded = (n)
 #define SMALL_DRAWN(n) DRAWN(n), .width = SMALL, .height = SMALL
 
+/* Not by glFinish, which may be a frame's end. */
+static void
+wait_for_gpu(void)
+{
+	GLsync sync = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+	if (glClientWaitSync(sync, GL_SYNC_FLUSH_COMMANDS_BIT, 10000000000ull) == GL_WAIT_FAILED)
+		stage_fail("waiting for the GPU");
+	glDeleteSync(sync);
+}
+
 static void
 show(struct stage *s)
 {
@@ -77,7 +87,7 @@ finish_peers(struct stage *s)
 		if (!peers[i])
 			continue;
 		stage_peer_make_current(s, peers[i]);
-		glFinish();
+		wait_for_gpu();
 		stage_peer_make_current(s, NULL);
 		stage_peer_destroy(s, peers[i]);
 		peers[i] = NULL;
@@ -133,16 +143,6 @@ static sem_t go, ready;
 static bool stop;
 static struct stage *worker_stage;
 
-/* As threads that share objects must; not glFinish, which may be a frame's end. */
-static void
-wait_for_gpu(void)
-{
-	GLsync sync = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
-	if (glClientWaitSync(sync, GL_SYNC_FLUSH_COMMANDS_BIT, 10000000000ull) == GL_WAIT_FAILED)
-		stage_fail("waiting for the GPU");
-	glDeleteSync(sync);
-}
-
 static void *
 worker_main(void *arg)
 {
@@ -172,7 +172,7 @@ init_threads(struct stage *s)
 {
 	texture = stage_texture(GL_RGBA8, SMALL, SMALL, 1);
 	peers[0] = stage_peer_create(s, true);
-	glFinish();
+	wait_for_gpu();
 	worker_stage = s;
 	sem_init(&go, 0, 0);
 	sem_init(&ready, 0, 0);
