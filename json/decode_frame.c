@@ -372,6 +372,15 @@ find_unknown(uint64_t seen, const struct tally_pass_record *pass)
 		unknown |= TALLY_UNKNOWN_VERTICES;
 	if ((pass->flags & hides_instances) && !(seen & TALLY_BIT(PASS_INSTANCES)))
 		unknown |= TALLY_UNKNOWN_INSTANCES;
+	if (!(pass->flags & TALLY_FLAG(LIST)))
+		return unknown;
+	/* A list may hold clears and copies: 0 outside of it is not 0. */
+	if (!(seen & TALLY_BIT(PASS_DISPATCHES)))
+		unknown |= TALLY_UNKNOWN_DISPATCHES;
+	if (!(seen & TALLY_BIT(PASS_COPIES)))
+		unknown |= TALLY_UNKNOWN_COPIES;
+	if (!(seen & TALLY_BIT(PASS_CLEARS)))
+		unknown |= TALLY_UNKNOWN_CLEARS;
 	return unknown;
 }
 

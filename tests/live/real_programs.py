@@ -156,7 +156,8 @@ def glmark(checks, name, scene, least):
             checks.that(f.get("gpu_ns", 0) > 0, f"frame {f['frame']} took no GPU time")
             h.check_time(checks, f)
         checks.equal(len({tuple((p["id"], p.get("segment", 0)) for p in f["passes"]) for f in body}), 1, "lists of passes in frames that are alike")
-        checks.equal(text.notes, [], "notes")
+        # Its first context, which it only tries out, is cleared and thrown away.
+        checks.equal([n for n in text.notes if "never shown" not in n], [], "notes")
 
 
 def group_glmark2():

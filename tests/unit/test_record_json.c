@@ -198,7 +198,8 @@ static const struct tally_pass_record passes_1[] = {
 		.index = 2,
 		.id = UINT64_C(0x00ab54a98ceb1f0a),
 		.kind = TALLY_PASS_RENDER,
-		.unknown = TALLY_UNKNOWN_DRAWS | TALLY_UNKNOWN_VERTICES | TALLY_UNKNOWN_INSTANCES,
+		.unknown = TALLY_UNKNOWN_DRAWS | TALLY_UNKNOWN_VERTICES | TALLY_UNKNOWN_INSTANCES |
+			   TALLY_UNKNOWN_DISPATCHES | TALLY_UNKNOWN_COPIES | TALLY_UNKNOWN_CLEARS,
 		.context = 0,
 		.queue_family = -1,
 		.queue_index = -1,
