@@ -26,10 +26,13 @@ gl_framebuffer_get(struct gl_context *c, GLuint name)
 			reset(&fbs->window, 0);
 		return &fbs->window;
 	}
+	struct gl_framebuffer **recent = &fbs->recent[name % GL_RECENT_FRAMEBUFFERS];
+	if (*recent && (*recent)->name == name)
+		return *recent;
 	struct gl_framebuffer *fbo = NULL;
 	HASH_FIND(hh, fbs->table, &name, sizeof(name), fbo);
 	if (fbo)
-		return fbo;
+		return *recent = fbo;
 	if (HASH_COUNT(fbs->table) >= MAX_FRAMEBUFFERS)
 		return NULL;
 	fbo = calloc(1, sizeof(*fbo));
@@ -111,6 +114,7 @@ gl_delete_framebuffers(struct gl_context *c, GLsizei n, const GLuint *names)
 			continue;
 		if (s->now.fbo == fbo)
 			s->now.fbo = NULL;
+		fbs->recent[names[i] % GL_RECENT_FRAMEBUFFERS] = NULL;
 		HASH_DEL(fbs->table, fbo);
 		free(fbo->label);
 		free(fbo);
@@ -492,6 +496,8 @@ gl_framebuffer_label(struct gl_context *c, const struct gl_framebuffer *fbo, cha
 		snprintf(out, size, "%s", fbo->label);
 		return;
 	}
+	if (!atomic_load_explicit(&c->state->group->shapes.labelled, memory_order_relaxed))
+		return;
 	for (int i = 0; i < GL_MAX_ATTACHMENTS; i++) {
 		const struct gl_attachment *at = &fbo->at[i];
 		if (at->type != GL_NONE &&

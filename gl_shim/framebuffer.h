@@ -28,6 +28,7 @@ struct gl_attachment {
 
 /* A framebuffer whose attachments are switched without rebinding comes back to the same few. */
 #define GL_RECENT_TARGETS 8
+#define GL_RECENT_FRAMEBUFFERS 16u /* a power of two */
 struct gl_recent_target {
 	uint64_t key;
 	unsigned generation;
@@ -58,7 +59,7 @@ struct gl_framebuffers {
 	bool window_asked;
 	uintptr_t window_drawable;
 	GLuint draw, read;
-	struct gl_framebuffer *bound; /* the draw framebuffer's record; NULL = look it up */
+	struct gl_framebuffer *recent[GL_RECENT_FRAMEBUFFERS]; /* found lately, by name */
 };
 
 void gl_bind_framebuffer(struct gl_context *c, GLenum target, GLuint framebuffer);

@@ -107,7 +107,8 @@ submits(struct gl_context *c, enum tally_frame_boundary boundary)
 	struct gl_context_state *s = c->state;
 	s->submits++;
 	c->open = 0; /* the next draw looks whether another context ended the frame */
-	bool ends = frame_is(s, boundary) || gl_submits_end_frame(s);
+	bool ends = frame_is(s, boundary) || gl_submits_end_frame(s) ||
+		    (boundary == TALLY_FRAME_FINISH && frame_is(s, TALLY_FRAME_IDLE));
 	if (ends || (s->config && s->config->granularity == TALLY_GRANULARITY_SUBMIT))
 		gl_pass_close(c);
 	return ends;

@@ -311,6 +311,8 @@ gl_shape_set_label(struct gl_share_group *group, bool texture, GLuint name, cons
 						: &group->shapes.renderbuffers;
 	pthread_mutex_lock(&group->lock);
 	struct gl_shape_entry *entry = get(table, name, text != NULL);
+	if (text)
+		atomic_store_explicit(&group->shapes.labelled, true, memory_order_relaxed);
 	if (entry) {
 		free(entry->label);
 		entry->label = text ? strndup(text, len) : NULL;

@@ -24,6 +24,7 @@ struct gl_shape {
 struct gl_shapes {
 	struct gl_shape_entry *textures, *renderbuffers;
 	atomic_uint generation; /* grows when a shape that was looked at changes */
+	atomic_bool labelled;   /* some object was given a label */
 };
 
 void gl_shape_renderbuffer(struct gl_context *c, GLuint name, GLenum format, GLsizei samples,

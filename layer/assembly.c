@@ -2,6 +2,7 @@
 
 #include "layer/clock.h"
 #include "layer/log.h"
+#include "layer/session.h"
 #include "layer/session_internal.h"
 
 #include <stdlib.h>
@@ -17,6 +18,10 @@ tally_assembly_create(const struct tally_recorder_ops *ops, struct tally_recorde
 		free(a);
 		return NULL;
 	}
+	a->seen = tally_id_set_create();
+	if (!a->seen)
+		tally_log_say(TALLY_LEVEL_WARNING, "session",
+			      "out of memory: the passes of this run are not described");
 	a->ops = ops;
 	a->recorder = recorder;
 	a->dirty = true; /* the header */
@@ -30,6 +35,7 @@ tally_assembly_destroy(struct tally_assembly *a)
 	if (!a)
 		return;
 	tally_frame_builder_destroy(a->builder);
+	tally_id_set_destroy(a->seen);
 	free(a);
 }
 
@@ -110,11 +116,6 @@ add_device(struct tally_assembly *a, struct tally_device *d)
 	d->next = *at;
 	*at = d;
 	d->boundary_ns = d->created_ns;
-	d->seen = tally_id_set_create();
-	if (!d->seen)
-		tally_log_say(TALLY_LEVEL_WARNING, "session",
-			      "out of memory: the passes of device %u are not described",
-			      d->number);
 }
 
 static void
@@ -274,7 +275,7 @@ write_frame(struct tally_assembly *a, struct tally_device *d, struct tally_frame
 {
 	in->device = d->number;
 	in->parts = d->parts;
-	in->seen = d->seen;
+	in->seen = a->seen;
 	in->dropped = d->spare_dropped;
 	d->spare_dropped = 0;
 	settle_ends(a, d, in);
@@ -413,7 +414,10 @@ write_trailing(struct tally_assembly *a, struct tally_device *d, uint64_t now_ns
 		if (p->frame > in.frame)
 			in.frame = p->frame;
 	}
-	bool is_all = d->next_frame == 0 && (has_work(d) || d->spare_dropped);
+	/* Where a label begins the frame, the last one is never ended by another. */
+	const struct tally_config *config = tally_session_config();
+	bool begun = config && config->frame == TALLY_FRAME_LABEL;
+	bool is_all = begun || (d->next_frame == 0 && (has_work(d) || d->spare_dropped));
 	if (n_passes && !is_all) {
 		tell_trailing(d, n_passes);
 	} else if (n_passes) {
@@ -447,8 +451,6 @@ drop_gone_streams(struct tally_assembly *a, struct tally_device *d)
 static void
 drop_device(struct tally_device *d)
 {
-	tally_id_set_destroy(d->seen);
-	d->seen = NULL;
 	tally_device_unref(d);
 }
 

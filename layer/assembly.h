@@ -15,6 +15,7 @@ struct tally_assembly {
 	struct tally_recorder *recorder;
 	enum tally_record_status status; /* the first error */
 	struct tally_frame_builder *builder;
+	struct tally_id_set *seen; /* ids that have their pass_info line */
 	struct tally_device *devices; /* in order of number */
 	uint64_t frames, frames_dropped, passes;
 	bool dirty; /* written since flushed_ns */

@@ -14,7 +14,7 @@
 
 #define NS_PER_MS UINT64_C(1000000)
 #define NAP_NS (5 * NS_PER_MS) /* frames flow: let a few gather */
-#define FLUSH_NS (100 * NS_PER_MS) /* a killed game loses no more than this */
+#define FLUSH_NS (20 * NS_PER_MS) /* a killed game loses no more than this */
 #define LOOK_NS (50 * NS_PER_MS) /* while a frame waits for a slow stream */
 #define OVER_WAIT_NS (30000 * NS_PER_MS)
 /* Untouched pages of it cost nothing; the static TLS of the game's libraries is cut from it. */

@@ -59,7 +59,6 @@ struct tally_device {
 	struct tally_device *next;
 	struct tally_stream *streams; /* in order of creation */
 	struct tally_part *parts; /* sorted by frame, then stream */
-	struct tally_id_set *seen;
 	uint64_t next_frame; /* frames below are written or given up */
 	uint64_t known_end; /* frames <= known_end - 1 ended before the gates were read */
 	uint64_t boundary_frame, boundary_ns; /* the last end known, frame + 1 */

@@ -351,6 +351,8 @@ struct model_slot {
 
 struct model {
 	struct fake_gl gl;
+	uint64_t provisional; /* command number of the stamp that a gap took; 0 = none */
+	bool disturbed_since; /* the clock was, after that stamp was done */
 	struct tally_harvest *harvest;
 	struct tally_source *statistics;
 	unsigned which[TALLY_N_STATISTICS]; /* per counter of the harvest */
@@ -370,6 +372,16 @@ check_driver(const struct model *m)
 	g_assert_cmpstr(m->gl.last_misuse, ==, "");
 	g_assert_cmpuint(m->gl.misuse, ==, 0);
 	g_assert_cmpuint(m->gl.stalls, ==, 0);
+}
+
+/* The innermost that runs did not end at the gap. */
+static void
+goes_on(struct model *m)
+{
+	if (m->depth && m->disturbed_since)
+		m->slots[m->open[m->depth - 1]].disturbed = true;
+	m->provisional = 0;
+	m->disturbed_since = false;
 }
 
 static void
@@ -406,7 +418,28 @@ step_begin(struct model *m)
 			s->totals[i] = m->gl.totals[which];
 		}
 	}
+	goes_on(m);
 	m->open[m->depth++] = slot;
+}
+
+/* What runs ends here, if nothing else comes before its end. */
+static void
+step_gap(struct model *m)
+{
+	unsigned stamps = m->gl.n_stamps;
+	tally_harvest_gap(m->harvest);
+	m->last_end_disturbed = false;
+	if (m->gl.n_stamps == stamps)
+		return;
+	goes_on(m); /* a gap before did not end it */
+	m->provisional = m->gl.issued;
+}
+
+static void
+step_resume(struct model *m)
+{
+	tally_harvest_resume(m->harvest);
+	goes_on(m);
 }
 
 static void
@@ -421,10 +454,13 @@ step_end(struct model *m)
 	s->end_ticks = m->last_end_ticks = m->gl.last_ticks;
 	m->last_end_cpu_ns = m->gl.last_cpu_ns;
 	m->last_end_disturbed = false;
-	s->done_at = m->gl.issued;
+	s->done_at = m->provisional ? m->provisional : m->gl.issued;
+	m->provisional = 0;
+	m->disturbed_since = false;
 	for (uint32_t i = 0; i < m->n_counters; i++) {
 		if (!s->counted[i])
 			continue;
+		s->done_at = m->gl.issued; /* its query ended now */
 		s->totals[i] = m->gl.totals[m->which[i]] - s->totals[i];
 		m->holder[m->which[i]] = -1;
 	}
@@ -455,7 +491,12 @@ step_disturb(struct model *m)
 	fake_gl_disturb(&m->gl, g_test_rand_int_range(-1000000, 1000000) * INT64_C(1000000));
 	for (uint32_t i = 0; i < MODEL_SLOTS; i++) {
 		struct model_slot *s = &m->slots[i];
-		if (s->state == RUNNING || (s->state == ENDED && s->done_at > m->gl.completed))
+		bool ended_at_gap = m->depth && m->open[m->depth - 1] == i && m->provisional &&
+				    m->provisional <= m->gl.completed;
+		if (s->state == RUNNING && ended_at_gap)
+			m->disturbed_since = true;
+		else if (s->state == RUNNING ||
+			 (s->state == ENDED && s->done_at > m->gl.completed))
 			s->disturbed = true;
 	}
 	m->last_end_disturbed = true;
@@ -517,8 +558,11 @@ step_discard(struct model *m, uint32_t slot)
 
 	if (s->state == FREE || (s->state == RUNNING && m->open[m->depth - 1] != slot))
 		return;
-	if (s->state == RUNNING)
+	if (s->state == RUNNING) {
 		m->depth--;
+		m->provisional = 0;
+		m->disturbed_since = false;
+	}
 	tally_harvest_discard(m->harvest, slot);
 	for (unsigned which = 0; which < TALLY_N_STATISTICS; which++) {
 		if (m->holder[which] == (int)slot)
@@ -538,9 +582,10 @@ step(struct model *m)
 		step_begin(m);
 	} else if (dice < 44) {
 		step_end(m);
+	} else if (dice < 48) {
+		step_gap(m);
 	} else if (dice < 50) {
-		tally_harvest_gap(m->harvest);
-		m->last_end_disturbed = false;
+		step_resume(m);
 	} else if (dice < 56) {
 		step_game(m, (unsigned)g_test_rand_int_range(0, TALLY_N_STATISTICS));
 	} else if (dice < 62) {
