@@ -2,6 +2,7 @@
 #include "cli/launch.h"
 #include "cli/run_log.h"
 #include "cli/run_tell.h"
+#include "cli/wanted.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
@@ -326,6 +327,8 @@ static int
 start(struct run_request *r)
 {
 	if (!tally_config_load(&r->config, r->argv[0], complain, NULL))
+		return TALLY_EXIT_USAGE;
+	if (!tally_wanted_check(&r->config, complain, NULL))
 		return TALLY_EXIT_USAGE;
 	struct tally_injected in;
 	tally_injected_find(&in);

@@ -196,6 +196,8 @@ class Run(CliCase):
             (["--quiet=1"], b"takes no value"),
             (["--counters"], b"needs a value"),
             (["-Z"], b"unknown option"),
+            (["--sources", "gl-timestamp+foo"], b'nothing is called "foo"; there are api, gl-timestamp'),
+            (["--counters", "overview,nope_*"], b'nothing is called "nope_*"; there are the sets'),
         ]
         for options, words in cases:
             done = self.command("run", *options, "--", "touch", marker)
