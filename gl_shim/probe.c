@@ -243,6 +243,15 @@ merge_counters(struct gl_share_group *group, const struct tally_counter *const *
 }
 
 static bool
+is_on(const struct tally_source_info *rows, uint32_t n, const char *name)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (strcmp(rows[i].name, name) == 0)
+			return rows[i].on;
+	return false;
+}
+
+static bool
 describe_device(struct gl_context_state *s, const struct chosen *chosen)
 {
 	struct gl_share_group *group = s->group;
@@ -261,6 +270,8 @@ describe_device(struct gl_context_state *s, const struct chosen *chosen)
 		.n_sources = list_sources(s, chosen, rows),
 	};
 	s->intel = info.driver && strstr(info.driver, "Intel");
+	if (s->intel && is_on(rows, info.n_sources, "gl-statistics"))
+		info.serialized_by = "gl-statistics: Mesa's Intel drivers stall at each query";
 	pthread_mutex_lock(&group->lock);
 	bool grown = merge_counters(group, counters, n_counters);
 	info.counters = group->counters;
