@@ -3,7 +3,7 @@
 #include "layer/clock.h"
 
 /* Results that are not there so many frames later are given up. */
-#define MAX_AGE_FRAMES (TALLY_MAX_PARTS / 2)
+#define MAX_AGE_FRAMES 32
 
 /* Ask for a pass's results once. False: not all are there, and it is worth asking again. */
 static bool

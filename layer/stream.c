@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WAKE_AT (TALLY_MAX_PARTS / 2) /* parts with the collector: it should hurry */
+#define WAKE_AT 32 /* parts with the collector: it should hurry */
 #define FRAMES_OF_PASSES 8 /* chunks kept for this many full frames */
 
 /* Of the capture that runs now, not of one that ended or of a parent process? */

@@ -16,7 +16,7 @@
 #include "layer/pass_id.h"
 #include "layer/record.h"
 
-#define TALLY_MAX_PARTS 64
+#define TALLY_MAX_PARTS 256
 
 struct tally_device;
 struct tally_stream;

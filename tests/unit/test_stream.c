@@ -353,21 +353,22 @@ test_no_parts_left(void)
 		return;
 	struct tally_device *device = start_device();
 	struct tally_stream *s = new_stream(device, 0);
+	const unsigned n = TALLY_MAX_PARTS + 36;
 	uint64_t t0 = tally_clock_now_ns();
-	for (unsigned i = 0; i < 100; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		g_assert_true((open_pass(s, i) != NULL) == (i < TALLY_MAX_PARTS));
 		end_frame(s, t0 + i * FRAME_NS);
 		tally_stream_publish(s);
 	}
 	uint64_t age;
 	g_assert_nonnull(tally_stream_pending(s, &age));
-	g_assert_cmpuint(age, ==, 100);
+	g_assert_cmpuint(age, ==, n);
 	finish_all(s);
 	tally_stream_publish(s);
 	wait_for_frames(TALLY_MAX_PARTS);
 	/* And on it goes; the lost ends are known, so the time is right. */
-	g_assert_nonnull(open_pass(s, 100));
-	end_frame(s, t0 + 100 * FRAME_NS);
+	g_assert_nonnull(open_pass(s, n));
+	end_frame(s, t0 + n * FRAME_NS);
 	finish_all(s);
 	tally_stream_publish(s);
 	tally_stream_destroy(s);
@@ -376,7 +377,7 @@ test_no_parts_left(void)
 
 	g_assert_cmpuint(stub.frames->len, ==, TALLY_MAX_PARTS + 1);
 	const struct tally_frame_record *last = stub_frame(TALLY_MAX_PARTS);
-	g_assert_cmpuint(last->frame, ==, 100);
+	g_assert_cmpuint(last->frame, ==, n);
 	g_assert_cmpuint(last->dropped_passes, ==, 36);
 	g_assert_cmpuint(last->cpu_ns, ==, FRAME_NS);
 	g_assert_cmphex(last->flags, ==, 0);
