@@ -55,6 +55,11 @@ def need_tool(name):
     return path
 
 
+def clip(value):
+    text = repr(value)
+    return text if len(text) < 400 else f"{text[:200]} ... {text[-200:]}"
+
+
 class Checks:
     """Collects what went wrong; one test program may hold many checks."""
 
@@ -70,7 +75,7 @@ class Checks:
         return bool(fine)
 
     def equal(self, got, want, what):
-        return self.that(got == want, f"{what}: got {got!r}, expected {want!r}")
+        return self.that(got == want, f"{what}: got {clip(got)}, expected {clip(want)}")
 
     @contextlib.contextmanager
     def part(self, name):
