@@ -1,0 +1,28 @@
+/* tests/unit/harvest_reading.h - room for what a harvest's slot answers, for tests of it. */
+#ifndef PASSTALLY_TESTS_UNIT_HARVEST_READING_H
+#define PASSTALLY_TESTS_UNIT_HARVEST_READING_H
+
+#include <string.h>
+
+#include "query/harvest.h"
+
+struct reading {
+	struct tally_value values[256];
+	uint64_t valid[4];
+	struct tally_sample sample;
+};
+
+static inline void
+clear(struct reading *r)
+{
+	memset(r, 0, sizeof(*r));
+	r->sample = (struct tally_sample){ .values = r->values, .valid = r->valid, .n = 256 };
+}
+
+static inline bool
+is_valid(const struct reading *r, uint32_t i)
+{
+	return r->valid[i / 64] >> i % 64 & 1;
+}
+
+#endif
