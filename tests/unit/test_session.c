@@ -299,6 +299,11 @@ test_fork(void)
 	g_assert_true(tally_session_start(&stub_recorder));
 	struct tally_device *device;
 	struct tally_stream *s = stream_with_frames(&device, 3);
+	/* Until the collector sleeps: gcc 12's AddressSanitizer can not fork while another thread
+	 * is in its malloc. */
+	for (int i = 0; i < 1000 && atomic_load(&stub.n_frames) < 3; i++)
+		g_usleep(10000);
+	g_usleep(100000);
 	pid_t pid = fork();
 	g_assert_cmpint(pid, >=, 0);
 	if (pid == 0) {
