@@ -1,4 +1,7 @@
-/* tests/unit/harvest_reading.h - room for what a harvest's slot answers, for tests of it. */
+/* tests/unit/harvest_reading.h - room for what a harvest's slot answers, for tests of it.
+ *
+ * Large enough for every counter that a test makes up; cleared before each slot is read. One thread.
+ */
 #ifndef PASSTALLY_TESTS_UNIT_HARVEST_READING_H
 #define PASSTALLY_TESTS_UNIT_HARVEST_READING_H
 

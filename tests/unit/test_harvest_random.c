@@ -1,5 +1,5 @@
-/* Random sequences of everything that may happen to a harvest, against a model of what must come out:
- * values, times, flags, and not one breach of the GL's rules. */
+/* Random sequences of everything that may happen to a harvest, against a model of what must come
+ * out: values, times, flags, and not one breach of the GL's rules. */
 #include <glib.h>
 #include <string.h>
 
