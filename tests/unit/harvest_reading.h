@@ -1,6 +1,6 @@
 /* tests/unit/harvest_reading.h - room for what a harvest's slot answers, for tests of it.
  *
- * Large enough for every counter that a test makes up; cleared before each slot is read. One thread.
+ * Large enough for every counter that a test makes up; cleared before a slot is read. One thread.
  */
 #ifndef PASSTALLY_TESTS_UNIT_HARVEST_READING_H
 #define PASSTALLY_TESTS_UNIT_HARVEST_READING_H
