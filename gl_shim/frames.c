@@ -59,8 +59,7 @@ void
 gl_frame_end(struct gl_context *c, struct tally_extent presented)
 {
 	struct gl_context_state *s = c->state;
-	if (s->probe == GL_PROBE_PENDING && !gl_no_query_zone(s))
-		gl_probe_context(s);
+	gl_probe_if_pending(s);
 	if (s->probe != GL_PROBE_DONE || (gl_no_query_zone(s) && !s->lost))
 		return;
 	gl_pass_close(c);

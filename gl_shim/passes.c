@@ -169,8 +169,7 @@ bool
 gl_pass_enter(struct gl_context *c, struct gl_want *w)
 {
 	struct gl_context_state *s = c->state;
-	if (s->probe == GL_PROBE_PENDING && !gl_no_query_zone(s))
-		gl_probe_context(s);
+	gl_probe_if_pending(s);
 	if (s->probe != GL_PROBE_DONE)
 		return false;
 	if (s->config->granularity <= TALLY_GRANULARITY_SUBMIT) {

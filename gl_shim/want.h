@@ -31,6 +31,14 @@ gl_no_query_zone(const struct gl_context_state *s)
 	return s->in_begin || s->in_list || s->lost;
 }
 
+/* A context's first work, list or frame end sets its capture up, where calls of ours may be. */
+static inline void
+gl_probe_if_pending(struct gl_context_state *s)
+{
+	if (s->probe == GL_PROBE_PENDING && !gl_no_query_zone(s))
+		gl_probe_context(s);
+}
+
 /* Is the command being compiled rather than run? */
 static inline bool
 gl_compiles_only(const struct gl_context_state *s)

@@ -7,8 +7,7 @@ enter_render(struct gl_context *c, GLuint name, bool bound, unsigned clears)
 	struct gl_context_state *s = c->state;
 	if (gl_compiles_only(s) || s->probe == GL_PROBE_OFF)
 		return false;
-	if (s->probe == GL_PROBE_PENDING && !gl_no_query_zone(s))
-		gl_probe_context(s);
+	gl_probe_if_pending(s);
 	if (gl_no_query_zone(s)) { /* nothing may be asked of the driver either */
 		struct gl_want as_is = { .kind = s->now.kind, .key = s->now.key };
 		return s->now.open && gl_pass_enter(c, &as_is);
@@ -153,8 +152,7 @@ transfer(struct gl_context *c, enum gl_transfer what, enum destination where, GL
 	struct gl_context_state *s = c->state;
 	if (gl_compiles_only(s) || s->probe == GL_PROBE_OFF)
 		return;
-	if (s->probe == GL_PROBE_PENDING && !gl_no_query_zone(s))
-		gl_probe_context(s);
+	gl_probe_if_pending(s);
 	GLuint bound = where == TO_BOUND && !gl_no_query_zone(s) ? gl_bound_texture(c, name) : 0;
 	if (bound) {
 		name = bound;
@@ -207,8 +205,7 @@ gl_blit(struct gl_context *c, GLuint read, GLuint draw, bool named)
 	struct gl_context_state *s = c->state;
 	if (gl_compiles_only(s) || gl_no_query_zone(s) || s->probe == GL_PROBE_OFF)
 		return;
-	if (s->probe == GL_PROBE_PENDING)
-		gl_probe_context(s);
+	gl_probe_if_pending(s);
 	if (!named) {
 		read = s->framebuffers.read;
 		draw = s->framebuffers.draw;
@@ -304,8 +301,7 @@ gl_new_list(struct gl_context *c, void (*next)(GLuint, GLenum), GLuint list, GLe
 {
 	struct gl_context_state *s = c->state;
 	/* What the list runs while it is compiled is counted into a pass that is open before. */
-	if (s->probe == GL_PROBE_PENDING && !gl_no_query_zone(s))
-		gl_probe_context(s);
+	gl_probe_if_pending(s);
 	/* Where the driver refuses, no list is begun. */
 	bool begins = list && !s->in_begin && !s->in_list && !s->core_profile &&
 		      (mode == GL_COMPILE || mode == GL_COMPILE_AND_EXECUTE);
