@@ -1,0 +1,107 @@
+/* query/vk_source.h - one way to count GPU work between two points of a Vulkan command buffer.
+ *
+ * It differs from query/source.h because recording and running are apart: queries are recorded by
+ * any number of threads, each into its own command buffer, and run (and read) later, perhaps
+ * often. So a source keeps no slot: it makes query pools, and whoever records says which slot of
+ * which pool. begin() and end() may be called by several threads at once, each with its own command
+ * buffer; everything else by one thread at a time (the device's lock). Nothing waits for the GPU.
+ */
+#ifndef PASSTALLY_QUERY_VK_SOURCE_H
+#define PASSTALLY_QUERY_VK_SOURCE_H
+
+#include "query/source.h"
+
+#ifndef VK_NO_PROTOTYPES
+#define VK_NO_PROTOTYPES 1
+#endif
+#include <vulkan/vulkan_core.h>
+
+/* The next layer's functions, under whichever spelling the device has; NULL where it has none. */
+struct tally_vk_api {
+	VkDevice device;
+	VkPhysicalDevice physical;
+	PFN_vkCreateQueryPool CreateQueryPool;
+	PFN_vkDestroyQueryPool DestroyQueryPool;
+	PFN_vkCmdResetQueryPool CmdResetQueryPool;
+	PFN_vkResetQueryPool ResetQueryPool; /* only where hostQueryReset is enabled */
+	PFN_vkCmdWriteTimestamp CmdWriteTimestamp;
+	PFN_vkCmdBeginQuery CmdBeginQuery;
+	PFN_vkCmdEndQuery CmdEndQuery;
+	PFN_vkGetQueryPoolResults GetQueryPoolResults;
+	PFN_vkGetCalibratedTimestampsEXT GetCalibratedTimestamps; /* only where enabled, with both
+								     domains offered */
+	float timestamp_period; /* ns a tick; may be inf, nan or 0 on odd drivers */
+	bool pipeline_statistics; /* the feature is enabled */
+	bool mesh_shader; /* enabled: a statistics query around graphics is restricted (3.3) */
+	bool multi_device; /* stamps only */
+};
+
+/* What queues of one family can do. */
+struct tally_vk_family {
+	VkQueueFlags flags;
+	uint32_t timestamp_bits; /* 0: no stamps */
+};
+
+/* Halves of an interval whose two ends lie in different command buffers. */
+enum { TALLY_VK_BEGIN = 1, TALLY_VK_END = 2, TALLY_VK_BOTH = 3 };
+
+struct tally_vk_source;
+
+/* Complete: no member is NULL. */
+struct tally_vk_source_ops {
+	const char *name;   /* as in the log: "vk-timestamp" */
+	bool delivers_time; /* fills sample->begin_ns and end_ns */
+	bool halves;	    /* an interval may begin and end in different command buffers, and may
+			       stand between suspended halves' outer ends; else only as a whole */
+	bool exclusive;	    /* at most one interval at a time in a command buffer */
+	/* Probe and choose counters from src->wanted. On error src->reason says why. */
+	enum tally_status (*open)(struct tally_vk_source *src);
+	void (*close)(struct tally_vk_source *src);
+	/* Can an interval be recorded for queues of this family at all? */
+	bool (*covers)(const struct tally_vk_source *src, const struct tally_vk_family *family);
+	/* A pool of `slots` slots for queues of a family it covers. All queries are unreset. */
+	enum tally_status (*create_pool)(struct tally_vk_source *src,
+					 const struct tally_vk_family *family, uint32_t slots,
+					 VkQueryPool *out);
+	/* Slots [first, first + n) become usable again: by the host, or recorded into `cb` outside
+	 * a render pass. `slots` as given to create_pool(). */
+	void (*reset)(struct tally_vk_source *src, VkQueryPool pool, uint32_t slots, uint32_t first,
+		      uint32_t n);
+	void (*record_reset)(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool,
+			     uint32_t slots, uint32_t first, uint32_t n);
+	void (*begin)(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool,
+		      uint32_t slots, uint32_t slot);
+	void (*end)(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool,
+		    uint32_t slots, uint32_t slot);
+	/* The interval in `slot`, which took `views` consecutive slots (multiview; else 1): counters
+	 * are summed over those that hold a result. `which`: the halves that were recorded; with
+	 * one half begin_ns or end_ns alone is set and has_time stays false. TALLY_NOT_READY leaves
+	 * *out untouched. TALLY_LOST: the device is lost, or the numbers make no sense. */
+	enum tally_status (*read)(struct tally_vk_source *src, const struct tally_vk_family *family,
+				  VkQueryPool pool, uint32_t slots, uint32_t slot, uint32_t views,
+				  unsigned which, struct tally_sample *out);
+	/* Once a frame: keep the clocks' mapping fresh. Calls no GPU work. */
+	void (*tick)(struct tally_vk_source *src, uint64_t now_ns);
+};
+
+/* What every source begins with. */
+struct tally_vk_source {
+	const struct tally_vk_source_ops *ops;
+	const struct tally_vk_api *api; /* outlives the source */
+	const struct tally_counter *const *counters; /* set by open(); outlive the process's use */
+	uint32_t n_counters;
+	const char *wanted; /* --counters list; valid during open() */
+	char reason[256];   /* why it is off, or what it has to do without; "" = nothing to say */
+};
+
+/* NULL on OOM. Two queries a slot: begins in the pool's first half, ends in its second, so that
+ * both may take consecutive queries. */
+struct tally_vk_source *tally_vk_timestamp_create(const struct tally_vk_api *api);
+struct tally_vk_source *tally_vk_statistics_create(const struct tally_vk_api *api);
+/* The statistics that a primary must name for secondaries to inherit; 0 when closed. */
+VkQueryPipelineStatisticFlags tally_vk_statistics_mask(const struct tally_vk_source *src,
+						       const struct tally_vk_family *family);
+/* Free a source that is not open. Accepts NULL. */
+void tally_vk_source_destroy(struct tally_vk_source *src);
+
+#endif

@@ -1,0 +1,88 @@
+/* vk_layer/slots.h - the sources of one device, and slots for what they count.
+ *
+ * A page is one query pool of each source, 256 slots in each; slot n of a page is the same number in
+ * all of them. A recording takes slots in runs (4, then 16, then 64), so that recording takes the
+ * device's lock once a run; the runs go back when nothing of the recording waits to be read. Slots
+ * are reset by the host when a run is taken; where the device has no host reset, right before use
+ * in the command buffer, outside a render pass (R26), and where that is not allowed there are none.
+ *
+ * Thread: vk_slots_take() is the recording thread's and takes the lock itself only for a new run;
+ * begin and end are the recording thread's; what says "with the lock" is called with it held.
+ */
+#ifndef PASSTALLY_VK_LAYER_SLOTS_H
+#define PASSTALLY_VK_LAYER_SLOTS_H
+
+#include "vk_layer/state.h"
+
+struct vk_page;
+
+/* Where the queries of one interval stand. Zeroed: none. */
+struct vk_slot {
+	struct vk_page *page; /* NULL: not measured */
+	uint16_t index;
+	uint8_t views;	/* consecutive slots taken, 1 but for multiview */
+	uint8_t halves; /* TALLY_VK_BEGIN | TALLY_VK_END: what was recorded so far */
+	uint32_t sources; /* bit per source that counts in it */
+};
+
+/* The runs that one recording took. Zeroed: none. */
+struct vk_slot_run {
+	struct vk_page *page;
+	uint16_t first, n;
+};
+struct vk_slot_runs {
+	struct vk_slot_run *runs;
+	uint32_t n, room;
+	uint32_t used; /* slots used of the newest run */
+	bool failed;   /* no memory, no queries: the rest of this recording goes without */
+};
+
+/* Sources by what they may bracket: bits for vk_slot.sources. */
+enum vk_bracket {
+	VK_BRACKET_TIME,  /* stamps only */
+	VK_BRACKET_ALL,	  /* everything that covers the family */
+	VK_BRACKET_COUNT, /* everything but stamps (inside secondaries) */
+};
+
+/* Make the sources that config asks for and open them. False: out of memory. */
+bool vk_slots_create(struct vk_device *d);
+/* Destroys all pools; the device is idle or gone. */
+void vk_slots_destroy(struct vk_device *d);
+
+/* Rows for the device line; `rows` has room for TALLY_MAX_SOURCES + 1. */
+uint32_t vk_slots_describe(struct vk_device *d, struct tally_source_info *rows);
+/* All counters, in value order. */
+const struct tally_counter *const *vk_slots_counters(struct vk_device *d, uint32_t *n);
+/* What secondaries have to inherit while a statistics query of ours is active (R24). */
+VkQueryPipelineStatisticFlags vk_slots_inherited(struct vk_device *d, uint32_t family);
+/* Can anything, or at least stamps, be measured on this family? */
+bool vk_slots_cover(struct vk_device *d, uint32_t family, enum vk_bracket what);
+
+/* The next slot of a recording for queues of `family`. `can_reset`: a reset may be recorded here
+ * (outside a render pass, in a primary or a secondary without RENDER_PASS_CONTINUE). A slot with
+ * page NULL when there is none to be had. */
+struct vk_slot vk_slots_take(struct vk_device *d, struct vk_slot_runs *runs, uint32_t family,
+			     enum vk_bracket what, uint32_t views, bool can_reset);
+/* Record the begins: stamps first, then counters. Records the reset where the host cannot. Leaves
+ * out of slot->sources what may not begin now. */
+void vk_slot_begin(struct vk_device *d, VkCommandBuffer cb, uint32_t family, struct vk_slot *slot,
+		   bool can_reset);
+/* Counters first, then stamps. */
+void vk_slot_end(struct vk_device *d, VkCommandBuffer cb, struct vk_slot *slot);
+/* End the counters of a slot now and keep the stamps going: the game begins a query of the same
+ * type (R21). */
+void vk_slot_yield(struct vk_device *d, VkCommandBuffer cb, struct vk_slot *slot);
+
+/* With the lock. Read what is ready; like tally_harvest_read(): the same `out` comes back until
+ * everything answered, and `*left` (start: slot->sources) says which sources still have to. */
+enum tally_status vk_slot_read(struct vk_device *d, uint32_t family, const struct vk_slot *slot,
+			       uint32_t *left, struct tally_sample *out);
+/* With the lock. The recording runs again: its slots become usable anew (host reset; nothing to do
+ * where the command buffer resets its own). */
+void vk_slots_reset(struct vk_device *d, const struct vk_slot_runs *runs);
+/* With the lock. Give all runs back. */
+void vk_slots_release(struct vk_device *d, struct vk_slot_runs *runs);
+/* With the lock, once a frame. */
+void vk_slots_tick(struct vk_device *d, uint64_t now_ns);
+
+#endif

@@ -1,0 +1,118 @@
+/* vk_layer/state.h - instances, devices and queues of the game, as we know them.
+ *
+ * An instance and a device are found by the loader's dispatch pointer, which their child handles
+ * share; a queue and a command buffer by its own handle (handles.h). Who may touch what:
+ *   - set at creation, read by anybody: everything not named below;
+ *   - `lock` of the device: slots, submissions, streams, frames. It is never held across a call
+ *     down the chain, but for the host's own reading and resetting of queries (R34b);
+ *   - a command buffer and what is recorded into it belongs to the thread that records (the game's
+ *     own duty, "externally synchronized"), and takes no lock.
+ * Nothing here waits for the GPU but vk_device_finish(), at most 2 s, for a fence of ours.
+ */
+#ifndef PASSTALLY_VK_LAYER_STATE_H
+#define PASSTALLY_VK_LAYER_STATE_H
+
+#include "layer/config.h"
+#include "layer/stream.h"
+#include "query/vk_source.h"
+#include "vk_layer/vk_types.h"
+#include "vk_next.h" /* generated: struct vk_instance_next, struct vk_device_next */
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct vk_submission; /* submission.h */
+struct vk_slots;      /* slots.h */
+struct vk_targets;    /* targets.h */
+struct vk_brackets;   /* brackets.h */
+
+struct vk_instance {
+	struct vk_instance_next next;
+	VkInstance handle;
+	bool reads_features2; /* vkGetPhysicalDeviceFeatures2 and -Properties2 may be called */
+	bool is_zink;	      /* OpenGL runs on top of it (pEngineName) */
+	bool tracked;	      /* false: everything below is only passed on */
+};
+
+/* What the device was created with, the game's wishes and ours together. */
+struct vk_enabled {
+	bool pipeline_statistics, inherited_queries, host_reset, calibrated, mesh_shader;
+	bool game_statistics;  /* the game itself enabled pipelineStatisticsQuery (R21) */
+	bool game_performance; /* ... or performance queries (R18) */
+	bool multi_device;     /* a group of more than one: stamps only (R19) */
+	char denied[128];      /* what was asked for in vain, for people; "" = nothing */
+};
+
+#define VK_MAX_FAMILIES 16
+#define VK_FENCE_RING 32
+
+/* A fence of ours, signalled when everything up to a submission is through. */
+struct vk_fence {
+	VkFence handle;
+	uint64_t serial; /* covers submissions up to this one; 0: free */
+};
+
+/* One queue; used by the thread that submits to it, under the device's lock. */
+struct vk_queue {
+	struct vk_queue *next;
+	struct vk_device *device;
+	VkQueue handle;
+	uint32_t family, index;
+	bool is_protected;
+	struct tally_stream *stream; /* NULL until the first submission that has work */
+	bool stream_failed;
+	struct vk_labels *labels; /* labels.h: the queue's stack */
+	struct vk_submission *oldest, *newest; /* not read yet */
+	uint64_t serial; /* of the newest submission, from 1 */
+	uint64_t fenced; /* the newest that a fence of ours follows */
+	struct vk_fence fences[VK_FENCE_RING];
+	uint32_t fence_first, n_fences;
+};
+
+struct vk_device {
+	struct vk_device_next next;
+	struct vk_instance *instance;
+	VkDevice handle;
+	VkPhysicalDevice physical;
+	PFN_vkSetDeviceLoaderData set_loader_data; /* NULL: copy the device's pointer */
+	bool tracked; /* false: calls are only passed on */
+	/* Set once, by anybody: device lost, or no memory for what must not be wrong. From then on
+	 * nothing is recorded, submitted, waited for or read; what there is gets written. */
+	atomic_bool stopped;
+	struct vk_enabled enabled;
+	VkPhysicalDeviceProperties properties;
+	VkDriverId driver_id; /* 0: not known */
+	char driver_name[VK_MAX_DRIVER_NAME_SIZE], driver_info[VK_MAX_DRIVER_INFO_SIZE];
+	struct tally_vk_family families[VK_MAX_FAMILIES];
+	uint32_t n_families;
+	const struct tally_config *config;
+	bool counts_calls; /* `api` is wanted: draws are hooked */
+	struct vk_targets *targets;
+
+	pthread_mutex_t lock;
+	struct vk_slots *slots; /* the sources, and their queries */
+	struct vk_brackets *brackets;
+	struct vk_queue *queues;
+	struct tally_device *tally; /* NULL until the first submission that has work */
+	bool tally_failed;
+	uint64_t submissions;	       /* numbers the passes' `submission` */
+	uint64_t submits_in_frame;     /* --frame submit:N */
+	atomic_uint pending_timelines; /* submissions not read yet that wait for a timeline */
+	int64_t beneath;	       /* the OpenGL device that uses this one, -1 = none known */
+};
+
+/* By any handle whose loader pointer is the device's (VkDevice, VkQueue, VkCommandBuffer); always
+ * there for a handle that a hook can be called with. */
+struct vk_device *vk_device_find(const void *handle);
+struct vk_instance *vk_instance_find(const void *handle);
+
+/* Stop measuring on this device, once: `why` (a sentence) goes into the log as a note. */
+void vk_device_stop(struct vk_device *d, const char *why);
+static inline bool
+vk_device_runs(const struct vk_device *d)
+{
+	return d->tracked && !atomic_load_explicit(&((struct vk_device *)d)->stopped,
+						   memory_order_relaxed);
+}
+
+#endif
