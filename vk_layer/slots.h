@@ -77,6 +77,11 @@ void vk_slot_yield(struct vk_device *d, VkCommandBuffer cb, struct vk_slot *slot
  * everything answered, and `*left` (start: slot->sources) says which sources still have to. */
 enum tally_status vk_slot_read(struct vk_device *d, uint32_t family, const struct vk_slot *slot,
 			       uint32_t *left, struct tally_sample *out);
+/* Does vkGetQueryPoolResults() wait until the whole device is idle, whatever its flags? Then
+ * vk_slot_read() is only for when nothing submitted waits for what the game may signal later (a
+ * timeline semaphore, d->pending_timelines): it would wait for that with the lock held, perhaps in
+ * the thread that signals. On lavapipe, see slots.c. Host reset, fences and the rest do not wait. */
+bool vk_slots_read_waits(const struct vk_device *d);
 /* With the lock. The recording runs again: its slots become usable anew (host reset; nothing to do
  * where the command buffer resets its own). */
 void vk_slots_reset(struct vk_device *d, const struct vk_slot_runs *runs);
