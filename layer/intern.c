@@ -148,13 +148,13 @@ tally_intern_target(struct tally_intern_cache *cache, const struct tally_target 
 		return NULL;
 	uint64_t hash = hash_target(target);
 	size_t slot = hash & (CACHE_SLOTS - 1);
-	const struct tally_target *hit = cache->targets[slot].target;
+	const struct tally_target *hit = cache ? cache->targets[slot].target : NULL;
 	if (hit && cache->targets[slot].hash == hash && same_target(hit, target))
 		return hit;
 	pthread_mutex_lock(&lock);
 	hit = find_or_add_target(hash, target);
 	pthread_mutex_unlock(&lock);
-	if (hit) {
+	if (hit && cache) {
 		cache->targets[slot].hash = hash;
 		cache->targets[slot].target = hit;
 	}
@@ -207,13 +207,13 @@ tally_intern_label(struct tally_intern_cache *cache, const char *text, size_t le
 	len = cut_label(text, len);
 	uint64_t hash = tally_fnv1a(TALLY_FNV_OFFSET, text, len);
 	size_t slot = hash & (CACHE_SLOTS - 1);
-	const char *hit = cache->labels[slot].text;
+	const char *hit = cache ? cache->labels[slot].text : NULL;
 	if (hit && cache->labels[slot].hash == hash && strncmp(hit, text, len) == 0 && !hit[len])
 		return hit;
 	pthread_mutex_lock(&lock);
 	hit = find_or_add_label(text, len);
 	pthread_mutex_unlock(&lock);
-	if (hit) {
+	if (hit && cache) {
 		cache->labels[slot].hash = hash;
 		cache->labels[slot].text = hit;
 	}

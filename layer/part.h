@@ -115,7 +115,8 @@ void tally_device_unref(struct tally_device *device);
 struct tally_device_record *
 tally_device_copy_info(const struct tally_device_record *info, uint32_t number);
 
-/* Per-stream front of the process-wide tables (layer/intern.c): a hit takes no lock. */
+/* Per-stream front of the process-wide tables (layer/intern.c): a hit takes no lock. Without a
+ * cache (NULL) every call takes it: for who keeps the answer, on any thread. */
 struct tally_intern_cache *tally_intern_cache_create(void);
 void tally_intern_cache_destroy(struct tally_intern_cache *cache);
 const struct tally_target *
