@@ -97,6 +97,34 @@ tally_device_copy_info(const struct tally_device_record *info, uint32_t number)
 	return arena.block ? copy_into(&arena, info, number) : NULL;
 }
 
+/* Newest device of each API: the capture's generation << 32 | its number. Generations count from 1,
+ * so what an earlier capture left is told apart. */
+static _Atomic uint64_t newest[TALLY_N_APIS];
+
+static void
+remember(enum tally_api api, const struct tally_device *device)
+{
+	uint64_t mine = device->generation << 32 | device->number;
+	uint64_t known = atomic_load(&newest[api]);
+	while (known < mine && !atomic_compare_exchange_weak(&newest[api], &known, mine))
+		;
+}
+
+int64_t
+tally_device_newest(unsigned apis)
+{
+	uint64_t generation = tally_collector_generation();
+	int64_t number = -1;
+	for (unsigned api = 0; api < TALLY_N_APIS && generation; api++) {
+		uint64_t known = atomic_load(&newest[api]);
+		if (!(apis >> api & 1) || known >> 32 != (generation & UINT32_MAX))
+			continue;
+		int64_t its = (int64_t)(known & UINT32_MAX);
+		number = its > number ? its : number;
+	}
+	return number;
+}
+
 struct tally_device *
 tally_device_create(const struct tally_device_record *info)
 {
@@ -119,6 +147,8 @@ tally_device_create(const struct tally_device_record *info)
 	atomic_init(&device->state, tally_session_wants_frame(0) ? 1 : 0);
 	if (!tally_collector_post(letter))
 		goto fail;
+	if ((unsigned)info->api < TALLY_N_APIS)
+		remember(info->api, device);
 	return device;
 
 fail:

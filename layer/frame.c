@@ -42,10 +42,11 @@ struct total {
 struct tally_frame_builder {
 	struct tally_frame_record record;
 	struct tally_pass_record *passes;
-	struct tally_keyed_value *values;
+	struct tally_keyed_value *values; /* of passes and workloads */
+	struct tally_workload_record *workloads;
 	struct tally_interval *intervals, *others; /* of passes; outside passes */
-	size_t max_passes, max_values;
-	size_t n_values, n_intervals, n_others;
+	size_t max_passes, max_values, max_workloads;
+	size_t n_values, n_workloads, n_intervals, n_others;
 	bool calibrated, uncalibrated; /* intervals on the CPU's clock, on the GPU's own */
 
 	struct ordinal *ordinals;
@@ -75,6 +76,7 @@ tally_frame_builder_destroy(struct tally_frame_builder *b)
 		return;
 	free(b->passes);
 	free(b->values);
+	free(b->workloads);
 	free(b->intervals);
 	free(b->others);
 	free(b->ordinals);
@@ -130,6 +132,18 @@ reserve_values(struct tally_frame_builder *b, size_t n)
 	if (!fit(&b->values, n + n / 2, sizeof(*b->values)))
 		return false;
 	b->max_values = n + n / 2;
+	return true;
+}
+
+static bool
+reserve_workloads(struct tally_frame_builder *b, size_t n)
+{
+	if (n <= b->max_workloads)
+		return true;
+	b->max_workloads = 0;
+	if (!fit(&b->workloads, n + n / 2, sizeof(*b->workloads)))
+		return false;
+	b->max_workloads = n + n / 2;
 	return true;
 }
 
@@ -253,9 +267,54 @@ take_interval(struct tally_frame_builder *b, const struct tally_pass *pass, uint
 }
 
 static bool
-is_valid(const struct tally_pass *pass, uint32_t counter)
+is_valid(const uint64_t *valid, uint32_t counter)
 {
-	return pass->valid[counter / 64] >> (counter % 64) & 1;
+	return valid[counter / 64] >> (counter % 64) & 1;
+}
+
+/* Append the values that are valid; says how many. */
+static uint32_t
+list_values(struct tally_frame_builder *b, const struct tally_stream *stream,
+	    const struct tally_value *values, const uint64_t *valid)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < stream->info.n_counters; i++) {
+		if (!is_valid(valid, i))
+			continue;
+		b->values[b->n_values++] = (struct tally_keyed_value){
+			.key = stream->counters[i]->key,
+			.value = values[i],
+		};
+		n++;
+	}
+	return n;
+}
+
+static void
+list_workloads(struct tally_frame_builder *b, const struct tally_stream *stream,
+	       const struct tally_pass *pass, uint64_t longest_ns, struct tally_pass_record *out)
+{
+	out->workloads = b->workloads + b->n_workloads;
+	out->n_workloads = pass->n_workloads;
+	for (const struct tally_workload *load = pass->workloads; load; load = load->next) {
+		struct tally_workload_record *record = &b->workloads[b->n_workloads++];
+		*record = (struct tally_workload_record){
+			.command = load->command ? load->command : "draw",
+			.counters = b->values + b->n_values,
+			.flags = load->flags,
+		};
+		record->n_counters = list_values(b, stream, load->values, load->valid);
+		if (!load->has_time)
+			continue;
+		if (load->gpu_end_ns < load->gpu_begin_ns ||
+		    load->gpu_end_ns - load->gpu_begin_ns > longest_ns) {
+			record->flags |= TALLY_FLAG(BAD_TIME);
+			continue;
+		}
+		record->has_gpu_start = record->has_gpu = true;
+		record->gpu_start_ns = load->gpu_begin_ns;
+		record->gpu_ns = load->gpu_end_ns - load->gpu_begin_ns;
+	}
 }
 
 static void
@@ -282,15 +341,9 @@ list_pass(struct tally_frame_builder *b, const struct tally_frame_input *in,
 		.counters = b->values + b->n_values,
 		.flags = pass->flags,
 	};
-	for (uint32_t i = 0; i < stream->info.n_counters; i++) {
-		if (!is_valid(pass, i))
-			continue;
-		b->values[b->n_values++] = (struct tally_keyed_value){
-			.key = stream->counters[i]->key,
-			.value = pass->values[i],
-		};
-		out->n_counters++;
-	}
+	out->n_counters = list_values(b, stream, pass->values, pass->valid);
+	if (pass->n_workloads)
+		list_workloads(b, stream, pass, longest_ns, out);
 	struct tally_interval interval;
 	if (take_interval(b, pass, longest_ns, &interval, &out->flags)) {
 		b->intervals[b->n_intervals++] = interval;
@@ -362,7 +415,7 @@ add_unattributed(struct tally_frame_builder *b, const struct tally_stream *strea
 		 const struct tally_pass *pass, uint64_t longest_ns)
 {
 	for (uint32_t i = 0; i < stream->info.n_counters; i++) {
-		if (!is_valid(pass, i))
+		if (!is_valid(pass->valid, i))
 			continue;
 		struct total *t = total_of(b, stream->counters[i]);
 		if (t)
@@ -442,20 +495,23 @@ begin_record(struct tally_frame_builder *b, const struct tally_frame_input *in)
 		.dropped_passes = in->dropped,
 		.flags = in->flags,
 	};
-	b->n_values = b->n_intervals = b->n_others = b->n_totals = 0;
+	b->n_values = b->n_workloads = b->n_intervals = b->n_others = b->n_totals = 0;
 	b->calibrated = b->uncalibrated = false;
-	size_t n_passes = 0, n_values = 0;
+	size_t n_passes = 0, n_workloads = 0, n_values = 0;
 	const struct tally_part *part = in->parts;
 	for (uint64_t i = 0; i < in->n_parts; i++, part = part->next) {
 		n_passes += part->n_passes;
-		n_values += (size_t)part->n_passes * part->stream->info.n_counters;
+		n_workloads += part->n_workloads;
+		n_values += ((size_t)part->n_passes + part->n_workloads) *
+			    part->stream->info.n_counters;
 		r->dropped_passes += part->dropped;
 		if (part->frame == in->frame)
 			r->overhead_ns += part->overhead_ns;
 		else if (part->n_passes)
 			r->flags |= TALLY_FLAG(LATE);
 	}
-	if (reserve_passes(b, n_passes) && reserve_values(b, n_values))
+	if (reserve_passes(b, n_passes) && reserve_workloads(b, n_workloads) &&
+	    reserve_values(b, n_values))
 		return true;
 	r->dropped_passes += n_passes;
 	return false;

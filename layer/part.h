@@ -7,8 +7,9 @@
  * a second time, the collector reads them after it knows that the frame ended; both are
  * sequentially consistent, so one of the two sees the other.
  *
- * Memory: a part is 200 bytes, a pass about 200 plus 16 for each counter. A stream keeps at most
- * TALLY_MAX_PARTS parts and chunks for 8 * max_passes passes; what it once took it reuses.
+ * Memory: a part is 200 bytes, a pass about 250 plus 16 for each counter, a workload 72 plus 16 for
+ * each counter. A stream keeps at most TALLY_MAX_PARTS parts, chunks for 8 * max_passes passes and
+ * for 16 * max_passes workloads; what it once took it reuses.
  */
 #ifndef PASSTALLY_LAYER_PART_H
 #define PASSTALLY_LAYER_PART_H
@@ -27,6 +28,12 @@ struct tally_chunk {
 	struct tally_pass passes[TALLY_CHUNK_PASSES];
 };
 
+/* The same for workloads. A part's belong to any of its passes, in order of being added. */
+struct tally_load_chunk {
+	struct tally_load_chunk *next;
+	struct tally_workload loads[TALLY_CHUNK_PASSES];
+};
+
 struct tally_part {
 	struct tally_part *next; /* in the owner's queue, then in the device's list */
 	struct tally_stream *stream;
@@ -42,6 +49,8 @@ struct tally_part {
 	struct tally_chunk *first, *last;
 	struct tally_chunk *done; /* holds the n_done-th pass, or one before it */
 	uint32_t done_base; /* number of the first pass in `done` */
+	uint32_t n_workloads;
+	struct tally_load_chunk *first_loads, *last_loads;
 	uint64_t arrived_ns; /* collector's */
 };
 
@@ -74,6 +83,7 @@ struct tally_stream {
 	struct tally_stream_info info;
 	const struct tally_counter **counters; /* info.counters, copied */
 	uint32_t max_passes, max_chunks;
+	uint64_t max_workloads, max_load_chunks;
 	struct tally_ring *out, *back;
 
 	/* The owner's alone. */
@@ -83,6 +93,8 @@ struct tally_stream {
 	struct tally_chunk *free_chunks;
 	uint32_t n_parts, n_out; /* made; with the collector */
 	uint32_t n_chunks;
+	struct tally_load_chunk *free_loads;
+	uint64_t n_load_chunks;
 	uint64_t spare_overhead_ns, spare_overhead_frame; /* before the frame has a part */
 	uint64_t lost_passes; /* dropped while there was no part */
 	uint64_t lost_ends, lost_frame, lost_now_ns;

@@ -129,6 +129,7 @@ tally_flag_name(unsigned flag)
 		[TALLY_FLAG_LATE] = "late",
 		[TALLY_FLAG_LABEL_DROPPED] = "label_dropped",
 		[TALLY_FLAG_BAD_TIME] = "bad_time",
+		[TALLY_FLAG_SIMULTANEOUS] = "simultaneous",
 	};
 	return WORD(words, flag);
 }

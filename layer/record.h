@@ -142,6 +142,7 @@ enum tally_flag {
 	TALLY_FLAG_LATE,             /* frame: passes of an earlier frame arrived after it */
 	TALLY_FLAG_LABEL_DROPPED,    /* too many different labels */
 	TALLY_FLAG_BAD_TIME,         /* the GPU's stamps made no sense: times left out */
+	TALLY_FLAG_SIMULTANEOUS,     /* recorded for simultaneous use: only its batch is timed */
 	TALLY_N_FLAGS,
 };
 #define TALLY_FLAG(f) (UINT64_C(1) << TALLY_FLAG_##f)

@@ -21,6 +21,7 @@
 
 #define STOP_WAIT_NS UINT64_C(2000000000)
 #define NO_FRAME UINT64_MAX
+#define MAX_LAST 8
 
 enum state { IDLE = 0, RUNNING, OVER };
 
@@ -31,6 +32,10 @@ static atomic_int state;
 static _Atomic long session_pid;
 static bool exit_registered; /* under start_lock */
 static bool forked; /* set in the child before it has threads */
+
+/* Called when the capture stops. Slots fill from the front and are never emptied. */
+static _Atomic(void (*)(void)) last_calls[MAX_LAST];
+static atomic_bool last_called;
 
 static pthread_once_t config_once = PTHREAD_ONCE_INIT;
 static struct tally_config config;
@@ -69,6 +74,7 @@ after_fork_in_child(void)
 	tally_collector_forget();
 	tally_log_reset();
 	forked = true;
+	atomic_store(&last_called, false);
 	atomic_store(&state, IDLE);
 	atomic_store(&trigger.start_seen, false);
 	atomic_store(&trigger.stop_seen, false);
@@ -344,6 +350,29 @@ tally_session_ended(void)
 	atomic_store(&state, OVER);
 }
 
+bool
+tally_session_on_stop(void (*last)(void))
+{
+	for (size_t i = 0; i < MAX_LAST; i++) {
+		void (*there)(void) = NULL;
+		if (atomic_compare_exchange_strong(&last_calls[i], &there, last) || there == last)
+			return true;
+	}
+	return false;
+}
+
+static void
+call_last(void)
+{
+	if (atomic_load(&state) != RUNNING || atomic_exchange(&last_called, true))
+		return;
+	for (size_t i = 0; i < MAX_LAST; i++) {
+		void (*last)(void) = atomic_load(&last_calls[i]);
+		if (last)
+			last();
+	}
+}
+
 void
 tally_session_stop(const char *reason)
 {
@@ -351,6 +380,7 @@ tally_session_stop(const char *reason)
 	if (atomic_load(&state) == IDLE || atomic_load(&session_pid) != (long)getpid())
 		return;
 	int saved_errno = errno;
+	call_last();
 	tally_collector_stop(reason, STOP_WAIT_NS);
 	errno = saved_errno;
 }

@@ -25,6 +25,13 @@ bool tally_session_running(void);
  * collector thread. `reason` is static. */
 void tally_session_stop(const char *reason);
 
+/* Have `last` called once, at the start of the tally_session_stop() that ends a running capture: a
+ * last chance to publish what the game's threads hold. It runs in the thread that stops, which may
+ * be inside a signal handler or in the midst of any call: it must take no lock that it could wait
+ * for, and not allocate. At most 8 functions; one that is there already is not added again. False:
+ * no room. The library that holds it must never be unloaded (-z nodelete). */
+bool tally_session_on_stop(void (*last)(void));
+
 /* Is a frame with this number inside --skip/--frames/--every/--seconds/--start-on/--stop-on? */
 bool tally_session_wants_frame(uint64_t frame);
 /* A label began somewhere: --start-on label:NAME and --stop-on label:NAME. Cheap when unused. */

@@ -8,6 +8,8 @@
 
 #define WAKE_AT 32 /* parts with the collector: it should hurry */
 #define FRAMES_OF_PASSES 8 /* chunks kept for this many full frames */
+#define LOADS_OF_PASSES 8 /* a full frame's workloads, as a multiple of its passes */
+#define FRAMES_OF_LOADS 2
 
 /* Of the capture that runs now, not of one that ended or of a parent process? */
 static bool
@@ -42,6 +44,8 @@ tally_stream_create(struct tally_device *device, const struct tally_stream_info 
 	s->number = atomic_fetch_add(&device->n_streams_made, 1);
 	s->max_passes = config->max_passes;
 	s->max_chunks = FRAMES_OF_PASSES * (s->max_passes / TALLY_CHUNK_PASSES + 1);
+	s->max_workloads = (uint64_t)LOADS_OF_PASSES * s->max_passes;
+	s->max_load_chunks = FRAMES_OF_LOADS * (s->max_workloads / TALLY_CHUNK_PASSES + 1);
 	atomic_init(&s->refs, 2);
 	atomic_init(&s->oldest_open, UINT64_MAX);
 	letter->kind = TALLY_LETTER_STREAM;
@@ -63,6 +67,16 @@ fail:
 }
 
 static void
+free_loads(struct tally_load_chunk *chunk)
+{
+	while (chunk) {
+		struct tally_load_chunk *next = chunk->next;
+		free(chunk);
+		chunk = next;
+	}
+}
+
+static void
 free_parts(struct tally_part *part)
 {
 	while (part) {
@@ -72,6 +86,7 @@ free_parts(struct tally_part *part)
 			free(c);
 			c = after;
 		}
+		free_loads(part->first_loads);
 		free(part);
 		part = next;
 	}
@@ -94,6 +109,7 @@ tally_stream_unref(struct tally_stream *s)
 		free(s->free_chunks);
 		s->free_chunks = next;
 	}
+	free_loads(s->free_loads);
 	tally_ring_destroy(s->out);
 	tally_ring_destroy(s->back);
 	tally_intern_cache_destroy(s->interned);
@@ -134,6 +150,11 @@ take_back(struct tally_stream *s)
 			s->free_chunks = part->first;
 		}
 		part->first = part->last = NULL;
+		if (part->last_loads) {
+			part->last_loads->next = s->free_loads;
+			s->free_loads = part->first_loads;
+		}
+		part->first_loads = part->last_loads = NULL;
 		part->next = s->free_parts;
 		s->free_parts = part;
 	}
@@ -162,6 +183,33 @@ take_chunk(struct tally_stream *s)
 	for (size_t i = 0; i < TALLY_CHUNK_PASSES; i++) {
 		chunk->passes[i].values = values + i * n;
 		chunk->passes[i].valid = valid + i * words;
+	}
+	return chunk;
+}
+
+static struct tally_load_chunk *
+take_load_chunk(struct tally_stream *s)
+{
+	struct tally_load_chunk *chunk = s->free_loads;
+	if (chunk) {
+		s->free_loads = chunk->next;
+		chunk->next = NULL;
+		return chunk;
+	}
+	if (s->n_load_chunks == s->max_load_chunks)
+		return NULL;
+	size_t n = s->info.n_counters;
+	size_t words = (n + 63) / 64;
+	size_t each = n * sizeof(struct tally_value) + words * sizeof(uint64_t);
+	chunk = calloc(1, sizeof(*chunk) + TALLY_CHUNK_PASSES * each);
+	if (!chunk)
+		return NULL;
+	s->n_load_chunks++;
+	struct tally_value *values = (struct tally_value *)(chunk + 1);
+	uint64_t *valid = (uint64_t *)(values + TALLY_CHUNK_PASSES * n);
+	for (size_t i = 0; i < TALLY_CHUNK_PASSES; i++) {
+		chunk->loads[i].values = values + i * n;
+		chunk->loads[i].valid = valid + i * words;
 	}
 	return chunk;
 }
@@ -274,9 +322,56 @@ tally_stream_open_pass(struct tally_stream *s, uint64_t now_ns)
 		.cpu_start_ns = now_ns,
 		.values = values,
 		.valid = valid,
+		.part = part,
 	};
 	memset(valid, 0, (s->info.n_counters + 63) / 64 * sizeof(*valid));
 	return pass;
+}
+
+/* Memory for one more workload of the part, or NULL. */
+static struct tally_workload *
+take_workload(struct tally_stream *s, struct tally_part *part)
+{
+	if (part->n_workloads == s->max_workloads)
+		return NULL;
+	if (part->n_workloads % TALLY_CHUNK_PASSES == 0) {
+		struct tally_load_chunk *chunk = take_load_chunk(s);
+		if (!chunk)
+			return NULL;
+		if (part->last_loads)
+			part->last_loads->next = chunk;
+		else
+			part->first_loads = chunk;
+		part->last_loads = chunk;
+	}
+	return &part->last_loads->loads[part->n_workloads++ % TALLY_CHUNK_PASSES];
+}
+
+struct tally_workload *
+tally_stream_add_workload(struct tally_stream *s, struct tally_pass *pass)
+{
+	if (!is_live(s))
+		return NULL;
+	struct tally_workload *load = take_workload(s, pass->part);
+	if (!load) {
+		pass->flags |= TALLY_FLAG(DROPPED);
+		return NULL;
+	}
+	struct tally_value *values = load->values;
+	uint64_t *valid = load->valid;
+	*load = (struct tally_workload){
+		.slot = TALLY_PASS_NO_SLOT,
+		.values = values,
+		.valid = valid,
+	};
+	memset(valid, 0, (s->info.n_counters + 63) / 64 * sizeof(*valid));
+	if (pass->last_workload)
+		pass->last_workload->next = load;
+	else
+		pass->workloads = load;
+	pass->last_workload = load;
+	pass->n_workloads++;
+	return load;
 }
 
 void

@@ -7,8 +7,9 @@
  * crosses to the collector thread through the stream's ring and comes back empty.
  *
  * A pass belongs to the frame that was open when it began, also on a stream that never presents.
- * Ceilings: config max_passes a frame and stream, TALLY_MAX_PARTS parts in flight a stream; past
- * them whole passes are dropped and counted in the frame's dropped_passes.
+ * Ceilings: config max_passes a frame and stream, eight times as many workloads, TALLY_MAX_PARTS
+ * parts in flight a stream; past them whole passes are dropped and counted in the frame's
+ * dropped_passes, workloads flagged on their pass.
  */
 #ifndef PASSTALLY_LAYER_STREAM_H
 #define PASSTALLY_LAYER_STREAM_H
@@ -19,6 +20,7 @@
 #define TALLY_MAX_PARTS 256
 
 struct tally_device;
+struct tally_part;
 struct tally_stream;
 
 /* A new device, numbered from 0; its `device` line is written before its first frame. Copies
@@ -31,6 +33,21 @@ void tally_device_describe(struct tally_device *device, const struct tally_devic
 void tally_device_destroy(struct tally_device *device);
 /* The number of the open frame. */
 uint64_t tally_device_frame(const struct tally_device *device);
+/* The number of the newest device of this capture that was made with one of the APIs, bit 1 <<
+ * enum tally_api each; -1 = none was. Also when that device is gone. */
+int64_t tally_device_newest(unsigned apis);
+
+/* One command inside a pass, by itself (granularity draw). Set by whoever adds it, but next. */
+struct tally_workload {
+	struct tally_workload *next;
+	const char *command; /* static: "draw", "dispatch", "copy", "clear" */
+	bool has_time;       /* gpu_begin_ns and gpu_end_ns are true */
+	uint32_t slot;       /* the measurer's handle, query/harvest.h */
+	uint64_t gpu_begin_ns, gpu_end_ns;
+	uint64_t flags;
+	struct tally_value *values; /* as a pass's */
+	uint64_t *valid;
+};
 
 /* One pass while it is being captured. Set by whoever opens it unless noted. */
 struct tally_pass {
@@ -55,6 +72,10 @@ struct tally_pass {
 	uint64_t gpu_begin_ns, gpu_end_ns;
 	struct tally_value *values; /* one per counter of the stream; stream.c's memory */
 	uint64_t *valid;            /* bit per counter */
+	struct tally_workload *workloads; /* in order; stream.c's, like what follows */
+	struct tally_workload *last_workload;
+	struct tally_part *part;
+	uint32_t n_workloads;
 };
 
 struct tally_stream_info {
@@ -84,6 +105,11 @@ bool tally_stream_captures(struct tally_stream *stream);
  * dropped and counted. The pointer is good until tally_stream_publish() hands the part over,
  * which never happens before tally_pass_done() of it. */
 struct tally_pass *tally_stream_open_pass(struct tally_stream *stream, uint64_t now_ns);
+
+/* Append a zeroed workload (slot TALLY_NO_SLOT) to a pass that is not done. It lives as long as the
+ * pass. NULL past the ceiling or on OOM: the pass is then flagged DROPPED. */
+struct tally_workload *
+tally_stream_add_workload(struct tally_stream *stream, struct tally_pass *pass);
 
 /* Our own time in the game's thread, added to the open frame's overhead_ns. */
 void tally_stream_add_overhead(struct tally_stream *stream, uint64_t ns);
