@@ -31,8 +31,8 @@ struct vk_handles {
 	struct vk_handle_table *_Atomic table; /* NULL: empty */
 };
 
-/* Dispatchable and other handles alike. */
-#define VK_HANDLE_KEY(h) ((uint64_t)(uintptr_t)(h))
+/* Dispatchable and other handles alike; the latter are integers of 64 bits on 32-bit machines. */
+#define VK_HANDLE_KEY(h) _Generic((h), uint64_t: (h), default: (uint64_t)(uintptr_t)(h))
 
 static inline void *
 vk_handles_find(struct vk_handles *map, uint64_t key)
