@@ -84,6 +84,8 @@ struct vk_recording {
 	struct vk_slot_runs runs;
 	/* With the device's lock: the last run that has not been read, or NULL (R27). */
 	struct vk_submission *pending;
+	uint32_t pending_run; /* its number there */
+	bool ran;	      /* was submitted: its slots need a reset before they run again */
 };
 
 /* NULL on OOM. */

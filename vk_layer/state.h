@@ -21,7 +21,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-struct vk_submission; /* submission.h */
+struct vk_submission; /* collect.h, with vk_fill */
+struct vk_fill;
 struct vk_slots;      /* slots.h */
 struct vk_targets;    /* targets.h */
 struct vk_brackets;   /* brackets.h */
@@ -65,8 +66,14 @@ struct vk_queue {
 	struct vk_submission *oldest, *newest; /* not read yet */
 	uint64_t serial; /* of the newest submission, from 1 */
 	uint64_t fenced; /* the newest that a fence of ours follows */
+	uint64_t through; /* the newest that is known to be through */
 	struct vk_fence fences[VK_FENCE_RING];
 	uint32_t fence_first, n_fences;
+	bool fencing; /* a thread is making the next fence, without the lock */
+	uint64_t fence_frame; /* open when the last fence was made */
+	uint32_t n_unread;
+	struct vk_submission *spare; /* read, for use again */
+	struct vk_fill *frame_fill; /* --granularity frame: of the open frame */
 };
 
 struct vk_device {
@@ -99,6 +106,9 @@ struct vk_device {
 	uint64_t submits_in_frame;     /* --frame submit:N */
 	atomic_uint pending_timelines; /* submissions not read yet that wait for a timeline */
 	int64_t beneath;	       /* the OpenGL device that uses this one, -1 = none known */
+	bool marks_frames; /* the game ends frames by VkFrameBoundaryEXT: presents do not */
+	bool given_up;	   /* stopped, and what was unread is marked so */
+	struct vk_device *next_live; /* of those that have `tally`: submit.c's list */
 };
 
 /* By any handle whose loader pointer is the device's (VkDevice, VkQueue, VkCommandBuffer); always
