@@ -2,8 +2,8 @@
  *
  * Passes get their number, identity and segment; intervals get their union. Collector thread only;
  * nothing here blocks. Memory grows to the largest frame seen and stays: about 300 bytes a pass,
- * 80 a workload and 32 a counter value, 4 MiB for a frame of 10 000 passes with timestamps and four statistics.
- * Out of memory costs passes, counted as dropped, never the frame.
+ * 80 a workload and 32 a counter value, 4 MiB for a frame of 10 000 passes with timestamps and four
+ * statistics. Out of memory costs passes, counted as dropped, never the frame.
  */
 #ifndef PASSTALLY_LAYER_FRAME_H
 #define PASSTALLY_LAYER_FRAME_H

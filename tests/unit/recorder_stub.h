@@ -13,7 +13,7 @@
 #include <string.h>
 
 struct stub_frame {
-	struct tally_frame_record record; /* passes and their counters are copies */
+	struct tally_frame_record record; /* passes, their workloads and counters are copies */
 };
 
 struct tally_recorder {
@@ -138,6 +138,16 @@ stub_pass_info(struct tally_recorder *r, const struct tally_pass_info_record *in
 	return status;
 }
 
+static struct tally_workload_record *
+stub_copy_workloads(const struct tally_workload_record *from, uint32_t n)
+{
+	struct tally_workload_record *to = n ? g_memdup2(from, n * sizeof(*to)) : NULL;
+	for (uint32_t i = 0; i < n; i++)
+		to[i].counters = g_memdup2(from[i].counters,
+					   from[i].n_counters * sizeof(*from[i].counters));
+	return to;
+}
+
 static enum tally_record_status
 stub_frame_line(struct tally_recorder *r, const struct tally_frame_record *frame)
 {
@@ -150,9 +160,12 @@ stub_frame_line(struct tally_recorder *r, const struct tally_frame_record *frame
 	struct tally_pass_record *passes = NULL;
 	if (frame->n_passes)
 		passes = g_memdup2(frame->passes, frame->n_passes * sizeof(*passes));
-	for (uint32_t i = 0; i < frame->n_passes; i++)
+	for (uint32_t i = 0; i < frame->n_passes; i++) {
 		passes[i].counters = g_memdup2(passes[i].counters,
 					       passes[i].n_counters * sizeof(*passes[i].counters));
+		passes[i].workloads = stub_copy_workloads(passes[i].workloads,
+							  passes[i].n_workloads);
+	}
 	copy.record.passes = passes;
 	copy.record.unattributed = g_memdup2(frame->unattributed,
 					     frame->n_unattributed * sizeof(*frame->unattributed));

@@ -343,6 +343,53 @@ static const struct {
 	  .flags = { TALLY_FLAG(UNCALIBRATED) } },
 };
 
+/* A workload's time is believed as little as a pass's, and never adds to the frame's. */
+static void
+test_workload_times(void)
+{
+	struct world *w = world_new();
+	struct tally_part *part = world_part(w, 0, 1);
+	struct tally_value value = { TALLY_STORAGE_U64, { .u64 = 7 } };
+	uint64_t valid = 1, none = 0;
+	struct tally_workload loads[] = {
+		{ .command = "draw", .has_time = true, .gpu_begin_ns = 10, .gpu_end_ns = 15 },
+		{ .command = "copy", .has_time = true, .gpu_begin_ns = 15, .gpu_end_ns = 14 },
+		{ .command = "clear", .has_time = true, .gpu_end_ns = S(5) + 1 },
+		{ .command = "dispatch" },
+		{ .flags = TALLY_FLAG(YIELDED) },
+	};
+	unsigned n = G_N_ELEMENTS(loads);
+	for (unsigned i = 0; i < n; i++) {
+		loads[i].next = i + 1 < n ? &loads[i + 1] : NULL;
+		loads[i].values = &value;
+		loads[i].valid = i == 1 ? &none : &valid;
+	}
+	struct tally_pass pass = {
+		.has_time = true,
+		.gpu_begin_ns = 10,
+		.gpu_end_ns = 20,
+		.workloads = loads,
+		.n_workloads = n,
+	};
+	world_pass(w, part, pass);
+	part->n_workloads = n;
+	const struct tally_frame_record *f = world_build(w, 1);
+	g_assert_cmpuint(f->gpu_ns, ==, 10);
+	g_assert_cmphex(f->passes[0].flags, ==, 0);
+	g_assert_cmpuint(f->passes[0].n_workloads, ==, n);
+	const struct tally_workload_record *got = f->passes[0].workloads;
+	static const char *const words[] = { "draw", "copy", "clear", "dispatch", "draw" };
+	for (unsigned i = 0; i < n; i++) {
+		g_assert_cmpstr(got[i].command, ==, words[i]);
+		g_assert_true(got[i].has_gpu == (i == 0));
+		g_assert_cmpuint(got[i].gpu_ns, ==, i == 0 ? 5 : 0);
+		g_assert_cmpuint(got[i].n_counters, ==, i == 1 ? 0 : 1);
+		uint64_t bad = i == 1 || i == 2 ? TALLY_FLAG(BAD_TIME) : 0;
+		g_assert_cmphex(got[i].flags, ==, bad | loads[i].flags);
+	}
+	world_free(w);
+}
+
 static void
 test_times(void)
 {
@@ -459,6 +506,7 @@ main(int argc, char **argv)
 	g_test_add_func("/frame/identity", test_identity);
 	g_test_add_func("/frame/streams-and-late-parts", test_streams_and_late_parts);
 	g_test_add_func("/frame/times", test_times);
+	g_test_add_func("/frame/workload-times", test_workload_times);
 	g_test_add_func("/frame/counters", test_counters);
 	g_test_add_func("/frame/many", test_many);
 	g_test_add_func("/frame/id-set", test_id_set);

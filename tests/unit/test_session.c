@@ -96,6 +96,98 @@ test_life(void)
 	g_assert_cmpstr(stub.end.reason, ==, "because");
 }
 
+static unsigned n_last, n_other;
+
+static void
+count_last(void)
+{
+	g_assert_cmpuint(stub.n_ends, ==, 0); /* there is still a log to write to */
+	g_assert_true(tally_session_running());
+	n_last++;
+}
+
+static void
+count_other(void)
+{
+	n_other++;
+}
+
+static void
+last_2(void)
+{
+	n_other += 10;
+}
+
+static void
+last_3(void)
+{
+	n_other += 20;
+}
+
+static void
+last_4(void)
+{
+	n_other += 30;
+}
+
+static void
+last_5(void)
+{
+	n_other += 40;
+}
+
+static void
+last_6(void)
+{
+	n_other += 50;
+}
+
+static void
+last_7(void)
+{
+	n_other += 60;
+}
+
+static void
+last_8(void)
+{
+	n_other += 70;
+}
+
+static void
+test_on_stop(void)
+{
+	if (!stub_in_child(NULL))
+		return;
+	g_assert_true(tally_session_on_stop(count_last));
+	g_assert_true(tally_session_on_stop(count_other));
+	tally_session_stop("too early");
+	g_assert_cmpuint(n_last, ==, 0);
+	g_assert_true(tally_session_start(&stub_recorder));
+	g_assert_true(tally_session_on_stop(count_last));
+	static void (*const more[])(void) = { last_2, last_3, last_4, last_5, last_6, last_7 };
+	for (unsigned i = 0; i < G_N_ELEMENTS(more); i++)
+		g_assert_true(tally_session_on_stop(more[i]));
+	g_assert_false(tally_session_on_stop(last_8));
+	g_assert_true(tally_session_on_stop(last_7));
+	pid_t child = fork();
+	if (child == 0) {
+		/* The child's own capture calls them too. */
+		n_last = n_other = 0;
+		tally_session_stop("nothing of its own");
+		bool ok = n_last == 0 && tally_session_start(&stub_recorder);
+		tally_session_stop("child");
+		_exit(ok && n_last == 1 && n_other == 211 ? 0 : 1);
+	}
+	int status = -1;
+	g_assert_cmpint(waitpid(child, &status, 0), ==, child);
+	g_assert_cmpint(status, ==, 0);
+	tally_session_stop("exit");
+	tally_session_stop("again");
+	g_assert_cmpuint(n_last, ==, 1);
+	g_assert_cmpuint(n_other, ==, 211);
+}
+
 static void
 test_argv(void)
 {
@@ -463,6 +555,7 @@ main(int argc, char **argv)
 		g_free(path);
 	}
 	g_test_add_func("/session/life", test_life);
+	g_test_add_func("/session/on-stop", test_on_stop);
 	g_test_add_func("/session/argv", test_argv);
 	g_test_add_func("/session/open-fails", test_open_fails);
 	g_test_add_func("/session/header-fails", test_header_fails);

@@ -346,6 +346,145 @@ test_max_passes(void)
 }
 
 /* Results that do not come for more frames than there are parts. */
+/* Workloads are listed under their pass in order, also when passes take turns, and their memory
+ * comes round again. */
+static void
+test_workloads(void)
+{
+	if (!stub_in_child(NULL))
+		return;
+	struct tally_device *device = start_device();
+	struct tally_stream *s = new_stream(device, 0);
+	for (unsigned frame = 0; frame < 20; frame++) {
+		struct tally_pass *one = open_pass(s, 1);
+		struct tally_pass *two = open_pass(s, 2);
+		struct tally_pass *none = open_pass(s, 3);
+		g_assert_nonnull(none);
+		for (unsigned i = 0; i < 100 + frame; i++) {
+			struct tally_workload *load = tally_stream_add_workload(s,
+										i % 3 ? two : one);
+			g_assert_nonnull(load);
+			g_assert_cmpuint(load->slot, ==, UINT32_MAX);
+			g_assert_cmpuint(load->valid[0], ==, 0);
+			g_assert_false(load->has_time);
+			g_assert_null(load->next);
+			load->command = i % 2 ? "draw" : "clear";
+			load->values[0] = (struct tally_value){ TALLY_STORAGE_U64, { .u64 = i } };
+			load->valid[0] = i % 5 != 0;
+			load->has_time = i % 7 != 0;
+			load->gpu_begin_ns = 1000 + i;
+			load->gpu_end_ns = 1000 + 2 * i;
+			load->flags = i % 2 ? TALLY_FLAG(YIELDED) : 0;
+		}
+		end_frame(s, tally_clock_now_ns());
+		finish_all(s);
+		tally_stream_publish(s);
+		wait_for_frames(frame + 1);
+	}
+	tally_stream_destroy(s);
+	tally_device_destroy(device);
+	tally_session_stop("exit");
+	for (unsigned f = 0; f < 20; f++) {
+		const struct tally_frame_record *frame = stub_frame(f);
+		g_assert_cmpuint(frame->n_passes, ==, 3);
+		g_assert_cmpuint(frame->passes[2].n_workloads, ==, 0);
+		g_assert_cmpuint(frame->passes[0].n_workloads + frame->passes[1].n_workloads, ==,
+				 100 + f);
+		uint32_t at[2] = { 0, 0 };
+		for (unsigned i = 0; i < 100 + f; i++) {
+			unsigned p = i % 3 ? 1 : 0;
+			const struct tally_workload_record *w =
+				&frame->passes[p].workloads[at[p]++];
+			g_assert_cmpstr(w->command, ==, i % 2 ? "draw" : "clear");
+			g_assert_true(w->has_gpu == (i % 7 != 0));
+			g_assert_cmpuint(w->gpu_ns, ==, w->has_gpu ? i : 0);
+			g_assert_cmpuint(w->gpu_start_ns, ==, w->has_gpu ? 1000 + i : 0);
+			g_assert_cmpuint(w->n_counters, ==, i % 5 != 0);
+			if (w->n_counters)
+				g_assert_cmpuint(w->counters[0].value.u64, ==, i);
+			g_assert_cmphex(w->flags, ==, i % 2 ? TALLY_FLAG(YIELDED) : 0);
+		}
+	}
+}
+
+static void
+test_max_workloads(void)
+{
+	if (!stub_in_child("max-passes=2"))
+		return;
+	struct tally_device *device = start_device();
+	struct tally_stream *s = new_stream(device, 0);
+	for (unsigned frame = 0; frame < 3; frame++) {
+		struct tally_pass *pass = open_pass(s, 1);
+		struct tally_pass *next = open_pass(s, 2);
+		for (unsigned i = 0; i < 16; i++)
+			g_assert_nonnull(tally_stream_add_workload(s, pass));
+		g_assert_null(tally_stream_add_workload(s, next));
+		end_frame(s, tally_clock_now_ns());
+		finish_all(s);
+		tally_stream_publish(s);
+		wait_for_frames(frame + 1);
+	}
+	tally_stream_destroy(s);
+	tally_device_destroy(device);
+	tally_session_stop("exit");
+	for (unsigned f = 0; f < 3; f++) {
+		const struct tally_frame_record *frame = stub_frame(f);
+		g_assert_cmpuint(frame->dropped_passes, ==, 0);
+		g_assert_cmpuint(frame->passes[0].n_workloads, ==, 16);
+		g_assert_cmphex(frame->passes[0].flags, ==, 0);
+		g_assert_cmpuint(frame->passes[1].n_workloads, ==, 0);
+		g_assert_cmphex(frame->passes[1].flags, ==, TALLY_FLAG(DROPPED));
+	}
+}
+
+static int64_t
+new_device(enum tally_api api, struct tally_device **out)
+{
+	static const struct tally_source_info source = { "fake", true, NULL };
+	struct tally_device_record info = {
+		.api = api,
+		.name = "Fake",
+		.driver = "fake",
+		.driver_version = "1",
+		.beneath = -1,
+		.sources = &source,
+		.n_sources = 1,
+	};
+	*out = tally_device_create(&info);
+	g_assert_nonnull(*out);
+	return tally_device_newest(1u << api);
+}
+
+static void
+test_newest_device(void)
+{
+	if (!stub_in_child(NULL))
+		return;
+	unsigned gl = 1u << TALLY_API_OPENGL, es = 1u << TALLY_API_OPENGL_ES;
+	unsigned vk = 1u << TALLY_API_VULKAN;
+	g_assert_cmpint(tally_device_newest(gl | es | vk), ==, -1);
+	g_assert_true(tally_session_start(&stub_recorder));
+	g_assert_cmpint(tally_device_newest(gl | es | vk), ==, -1);
+	struct tally_device *d[4];
+	g_assert_cmpint(new_device(TALLY_API_VULKAN, &d[0]), ==, 0);
+	g_assert_cmpint(tally_device_newest(gl | es), ==, -1);
+	g_assert_cmpint(new_device(TALLY_API_OPENGL, &d[1]), ==, 1);
+	g_assert_cmpint(new_device(TALLY_API_OPENGL_ES, &d[2]), ==, 2);
+	g_assert_cmpint(tally_device_newest(gl | es), ==, 2);
+	g_assert_cmpint(tally_device_newest(gl), ==, 1);
+	g_assert_cmpint(tally_device_newest(vk), ==, 0);
+	g_assert_cmpint(tally_device_newest(0), ==, -1);
+	tally_device_destroy(d[0]);
+	g_assert_cmpint(tally_device_newest(vk), ==, 0);
+	g_assert_cmpint(new_device(TALLY_API_VULKAN, &d[3]), ==, 3);
+	g_assert_cmpint(tally_device_newest(gl | es | vk), ==, 3);
+	for (unsigned i = 1; i < 4; i++)
+		tally_device_destroy(d[i]);
+	tally_session_stop("exit");
+	g_assert_cmpint(tally_device_newest(gl | es | vk), ==, -1);
+}
+
 static void
 test_no_parts_left(void)
 {
@@ -698,6 +837,9 @@ main(int argc, char **argv)
 	g_test_add_data_func("/stream/threads/4", GUINT_TO_POINTER(4), test_threads);
 	g_test_add_data_func("/stream/threads/8", GUINT_TO_POINTER(8), test_threads);
 	g_test_add_func("/stream/max-passes", test_max_passes);
+	g_test_add_func("/stream/workloads", test_workloads);
+	g_test_add_func("/stream/max-workloads", test_max_workloads);
+	g_test_add_func("/stream/newest-device", test_newest_device);
 	g_test_add_func("/stream/no-parts-left", test_no_parts_left);
 	g_test_add_func("/stream/destroy", test_destroy);
 	g_test_add_func("/stream/after-the-last-frame", test_after_the_last_frame);
