@@ -26,7 +26,7 @@ struct vk_command {
 	const struct vk_device_next *next;
 	uint32_t counts; /* a draw only needs counting: a pass is open, nothing is bracketed */
 	uint32_t unknown;
-	struct tally_tallies tallies; /* of the open pass */
+	struct tally_tallies tallies; /* of the open pass; `calls`: those beyond one a workload */
 	uint64_t flags;
 	/* The rest. */
 	struct vk_device *device;
@@ -41,9 +41,18 @@ struct vk_command {
 	bool has_pass;	    /* open_pass means something (not dropped, not uncounted) */
 	uint32_t no_queries; /* > 0: per-tile execution and the like */
 	uint32_t game_statistics; /* statistics queries of the game's that are active */
-	uint32_t view_mask; /* of the current subpass, or the union of all for slots */
+	uint8_t views; /* of the open render pass: a query inside takes so many */
+	enum tally_pass_kind work_kind; /* of the open group of work */
+	bool brackets_draws; /* granularity draw: workloads have slots, passes stamps alone */
+	bool sums;	     /* the open pass's counters are those of the secondaries in it (R25) */
+	bool suspending;     /* the open render pass ends by suspending */
+	bool suspended; /* since such an end: nothing of ours may be recorded until it resumes */
+	bool has_chain; /* open_pass is the suspended pass */
+	bool whole_done, whole_counts; /* recording->whole was begun; counts still */
+	bool own_open;		       /* recording->own counts */
+	bool workload_open;
+	uint64_t outer_flags; /* of the pass, while `flags` are a workload's */
 	bool conditional, transform_feedback;
-	bool split; /* the next work outside a render pass opens a pass of its own */
 };
 
 extern struct vk_handles vk_commands;
@@ -64,10 +73,11 @@ vk_command_find(VkCommandBuffer handle)
 #define VK_TALLY_MULTI_INDEXED(c, counts, n, stride, times) \
 	vk_tally_multi_indexed(c, counts, n, stride, times)
 #define VK_TALLY_INDIRECT(c, n) \
-	((c)->tallies.draws += (n), (c)->flags |= TALLY_FLAG(INDIRECT), \
+	((c)->tallies.draws += (n), (c)->tallies.calls += 1 - (uint64_t)(n), \
+	 (c)->flags |= TALLY_FLAG(INDIRECT), \
 	 (c)->unknown |= TALLY_UNKNOWN_VERTICES | TALLY_UNKNOWN_INSTANCES)
 #define VK_TALLY_INDIRECT_COUNT(c) \
-	((c)->flags |= TALLY_FLAG(INDIRECT), \
+	((c)->tallies.calls++, (c)->flags |= TALLY_FLAG(INDIRECT), \
 	 (c)->unknown |= TALLY_UNKNOWN_DRAWS | TALLY_UNKNOWN_VERTICES | TALLY_UNKNOWN_INSTANCES)
 #define VK_TALLY_MESH(c) ((c)->tallies.draws++)
 void vk_tally_multi(struct vk_command *c, const VkMultiDrawInfoEXT *draws, uint32_t n,

@@ -2,8 +2,8 @@
  *
  * Made at vkBeginCommandBuffer, filled by the recording thread, constant from vkEndCommandBuffer
  * on. A recording may be run many times, by its own submissions or by those of primaries that
- * execute it; a pass of the log belongs to a submission (replay.c), never to the recording. It lives
- * as long as its command buffer, a primary or an unread submission refers to it.
+ * execute it; a pass of the log belongs to a submission (replay.c), never to the recording. It
+ * lives as long as its command buffer, a primary or an unread submission refers to it.
  */
 #ifndef PASSTALLY_VK_LAYER_RECORDING_H
 #define PASSTALLY_VK_LAYER_RECORDING_H
@@ -25,6 +25,7 @@ struct vk_pass {
 	bool resuming;	 /* goes on in a pass that an earlier command buffer suspended */
 	uint32_t unknown; /* TALLY_UNKNOWN_* */
 	uint64_t flags;
+	bool uncounted;	 /* no query counted some of its work: its counters are absent */
 	const struct tally_target *target; /* interned, or NULL */
 	int64_t surface; /* number of the swapchain it renders to, -1 = none */
 	struct tally_tallies tallies; /* with those of secondaries executed inside */
@@ -39,7 +40,7 @@ enum vk_item_kind {
 	VK_ITEM_PASS = 0,    /* passes[n] */
 	VK_ITEM_LABEL_BEGIN, /* text */
 	VK_ITEM_LABEL_END,
-	VK_ITEM_EXECUTE,     /* a secondary, outside or inside a pass: labels and passes of its own */
+	VK_ITEM_EXECUTE,     /* a secondary: labels, and outside a pass passes, of its own */
 };
 
 struct vk_item {
@@ -53,16 +54,17 @@ struct vk_item {
 
 /* A statistics slot that stands in another recording. */
 struct vk_inner {
-	struct vk_recording *owner; /* an executed secondary: the item holds the reference */
-	uint32_t slot; /* of owner->own */
+	struct vk_recording *owner; /* an executed secondary, whose `own` it is; the item holds the
+				       reference */
 };
 
 struct vk_recording {
 	atomic_uint refs;
+	struct vk_recording *next_spare;
 	struct vk_device *device;
 	uint32_t family;
 	bool secondary, one_time, simultaneous, is_protected;
-	bool continues_pass; /* RENDER_PASS_CONTINUE: everything in it belongs to the primary's pass */
+	bool continues_pass; /* RENDER_PASS_CONTINUE: all in it belongs to the primary's pass */
 	bool broken; /* no memory while recording: what is there is not all */
 	struct vk_item *items;
 	uint32_t n_items, room_items;
@@ -74,8 +76,16 @@ struct vk_recording {
 	uint32_t n_inner, room_inner;
 	char *text;
 	uint32_t n_text, room_text;
-	struct vk_slot whole; /* stamps around all of a primary: the remainder comes of them */
-	/* Of a secondary inside a pass: what it adds to the pass, and its statistics (R25). */
+	/* Stamps around all of a primary: the remainder comes of them. From before its first work
+	 * to its end; none where there is no work. In a suspended chain of command buffers
+	 * (starts_resuming, ends_suspended) the first has the begin half, the last the end half,
+	 * those between none: one interval. With granularity frame or submit it also counts, unless
+	 * `uncounted`. */
+	struct vk_slot whole;
+	bool starts_resuming, ends_suspended;
+	bool uncounted;
+	/* Of a secondary inside a pass: what it adds to the pass, and its statistics (R25). Its
+	 * workloads are copied into the recording that executes it. */
 	struct tally_tallies tallies;
 	uint32_t unknown;
 	uint64_t flags;

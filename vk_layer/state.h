@@ -15,6 +15,7 @@
 #include "layer/config.h"
 #include "layer/stream.h"
 #include "query/vk_source.h"
+#include "vk_layer/handles.h"
 #include "vk_layer/vk_types.h"
 #include "vk_next.h" /* generated: struct vk_instance_next, struct vk_device_next */
 
@@ -95,8 +96,12 @@ struct vk_device {
 	const struct tally_config *config;
 	bool counts_calls; /* `api` is wanted: draws are hooked */
 	struct vk_targets *targets;
+	/* command.c's, zeroed at first: command pools; the game's pools of statistics queries. */
+	struct vk_handles pools, statistics_pools;
 
 	pthread_mutex_t lock;
+	struct vk_recording *spare; /* recording.c's: emptied, for use again */
+	uint32_t n_spare;
 	struct vk_slots *slots; /* the sources, and their queries */
 	struct vk_brackets *brackets;
 	struct vk_queue *queues;
