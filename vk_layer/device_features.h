@@ -1,11 +1,11 @@
-/* vk_layer/features.h - the game's VkDeviceCreateInfo with the features that we need added (R12-R20).
+/* vk_layer/device_features.h - the game's VkDeviceCreateInfo with the features that we need added (R12-R20).
  *
  * Asks what is supported, then adds only that: to a copy. The game's memory is never written to.
  * A structure in the middle of a chain is replaced by cloning the chain up to it; one of unknown
  * size on the way means doing without (R16).
  */
-#ifndef PASSTALLY_VK_LAYER_FEATURES_H
-#define PASSTALLY_VK_LAYER_FEATURES_H
+#ifndef PASSTALLY_VK_LAYER_DEVICE_FEATURES_H
+#define PASSTALLY_VK_LAYER_DEVICE_FEATURES_H
 
 #include "vk_layer/state.h"
 
