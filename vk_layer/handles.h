@@ -58,6 +58,8 @@ bool vk_handles_put(struct vk_handles *map, uint64_t key, void *value);
 void *vk_handles_remove(struct vk_handles *map, uint64_t key);
 /* All that are there, in no order; only while nobody adds or removes. */
 void vk_handles_each(struct vk_handles *map, void (*visit)(void *value, void *data), void *data);
+/* Free the tables; only while nobody uses the map. It is empty then and may be filled again. */
+void vk_handles_finish(struct vk_handles *map);
 /* Free the tables, not the values; the map is empty again. Only while nobody uses it. */
 void vk_handles_finish(struct vk_handles *map);
 
