@@ -1,0 +1,170 @@
+"""Reads Vulkan's registry (vk.xml): commands, the spellings of each, structures that extend others,
+and formats.
+
+Only the Python standard library is used. A registry that cannot be read raises RegistryError with a
+sentence for people. What belongs to another API (Vulkan SC) is left out; what needs a platform's
+headers is there, and says which platform.
+"""
+
+import re
+import xml.etree.ElementTree as ET
+from dataclasses import dataclass, field
+
+from registry import Command, Param, RegistryError, parse_prototype
+
+__all__ = ["Command", "Format", "Param", "Registry", "RegistryError", "Structure",
+           "parse_prototype", "read"]
+
+
+@dataclass(frozen=True)
+class Structure:
+    """One that says its type in `sType`."""
+
+    name: str
+    type: str  # VK_STRUCTURE_TYPE_...
+    platform: str  # "" = none
+
+
+@dataclass(frozen=True)
+class Format:
+    name: str  # VK_FORMAT_...
+    has_depth: bool = False
+    has_stencil: bool = False
+
+
+@dataclass
+class Registry:
+    commands: dict = field(default_factory=dict)  # by name, aliases as well
+    platforms: dict = field(default_factory=dict)  # name of a command or type -> platform
+    structures: list = field(default_factory=list)
+    formats: list = field(default_factory=list)
+    vendors: list = field(default_factory=list)  # suffixes: KHR, EXT, ...
+
+    def spellings(self, name):
+        """`name` first, then every other spelling of the same command, by name."""
+        base = self.base(name)
+        others = [other for other in sorted(self.commands) if self.base(other) == base]
+        return [name] + [other for other in others if other != name]
+
+    def base(self, name):
+        """The spelling that the others are aliases of."""
+        seen = set()
+        while name in self.commands and self.commands[name].alias and name not in seen:
+            seen.add(name)
+            name = self.commands[name].alias
+        return name
+
+
+def _is_ours(element):
+    api = element.get("api")
+    return api is None or "vulkan" in api.split(",")
+
+
+def _text(element):
+    """The C text without comments, white space made single."""
+    parts = [element.text or ""]
+    for child in element:
+        if child.tag != "comment":
+            parts += child.itertext()
+        parts.append(child.tail or "")
+    return re.sub(r"\s+", " ", "".join(parts)).strip()
+
+
+def _param(element):
+    """A parameter; an array is the pointer that C makes of it."""
+    name = element.findtext("name")
+    before, _, after = _text(element).partition(" " + name) if name else ("", "", "")
+    if not before:
+        before, _, after = _text(element).rpartition(name or "")
+    if not name or not before.strip():
+        raise RegistryError(f"cannot read the parameter '{_text(element)}'")
+    type_ = re.sub(r"\s*\*\s*", " *", before.strip()).replace("* *", "**")
+    if after.strip().startswith("["):
+        type_ += "*" if type_.endswith("*") else " *"
+    return Param(type_, name)
+
+
+def _command(element):
+    proto = element.find("proto")
+    if proto is None or not proto.findtext("name"):
+        raise RegistryError("a <command> has no <proto> with a name")
+    name = proto.findtext("name")
+    returns = re.sub(r"\s*\*\s*", " *", _text(proto).rpartition(name)[0].strip())
+    params = tuple(_param(param) for param in element.findall("param") if _is_ours(param))
+    return Command(name, returns, params)
+
+
+def _read_commands(root, registry):
+    aliases = []
+    for element in root.findall("commands/command"):
+        if not _is_ours(element):
+            continue
+        if element.get("alias"):
+            aliases.append((element.get("name"), element.get("alias")))
+        else:
+            command = _command(element)
+            registry.commands[command.name] = command
+    for name, alias in aliases:
+        if alias not in registry.commands:
+            raise RegistryError(f"{name} is an alias of {alias}, which there is not")
+        of = registry.commands[alias]
+        registry.commands[name] = Command(name, of.returns, of.params, alias)
+
+
+def _read_platforms(root, registry):
+    """What only extensions of a platform ask for."""
+    wanted, everywhere = {}, set()
+    for element in root.findall("feature") + root.findall("extensions/extension"):
+        platform = element.get("platform")
+        for thing in element.findall("require/*"):
+            if thing.tag in ("command", "type") and platform:
+                wanted.setdefault(thing.get("name"), platform)
+            elif thing.tag in ("command", "type"):
+                everywhere.add(thing.get("name"))
+    registry.platforms = {name: wanted[name] for name in wanted if name not in everywhere}
+
+
+def _offered(root):
+    """Types that some version or extension of Vulkan offers; others are not in the headers."""
+    offered = set()
+    for element in root.findall("feature") + root.findall("extensions/extension"):
+        supported = element.get("supported", element.get("api", "vulkan")).split(",")
+        if "vulkan" in supported:
+            offered.update(thing.get("name") for thing in element.findall("require/type"))
+    return offered
+
+
+def _read_structures(root, registry):
+    offered = _offered(root)
+    for element in root.findall("types/type"):
+        name = element.get("name")
+        if element.get("category") != "struct" or element.get("alias") or name not in offered:
+            continue
+        first = element.find("member")
+        if first is None or first.findtext("name") != "sType" or not first.get("values"):
+            continue
+        platform = registry.platforms.get(name, "")
+        registry.structures.append(Structure(name, first.get("values").split(",")[0], platform))
+
+
+def _read_formats(root, registry):
+    for element in root.findall("formats/format"):
+        parts = {component.get("name") for component in element.findall("component")}
+        registry.formats.append(Format(element.get("name"), "D" in parts, "S" in parts))
+
+
+def read(path):
+    """The registry in the file `path`."""
+    try:
+        root = ET.parse(path).getroot()
+    except (OSError, ET.ParseError) as error:
+        raise RegistryError(f"cannot read the registry {path}: {error}") from error
+    registry = Registry()
+    _read_commands(root, registry)
+    if not registry.commands:
+        raise RegistryError(f"the registry {path} holds no commands: is it a vk.xml?")
+    _read_platforms(root, registry)
+    _read_structures(root, registry)
+    _read_formats(root, registry)
+    registry.vendors = sorted(tag.get("name") for tag in root.findall("tags/tag"))
+    return registry
