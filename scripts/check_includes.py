@@ -46,7 +46,7 @@ class Rule:
 RULES = {
     "layer": Rule(r"layer/\w+\.h", [LIBC, UTHASH], VERSION),
     "query": Rule(r"(?:query|layer)/[\w/]+\.h", [LIBC, UTHASH], VERSION,
-                  {r"gl_\w+\.c": [GL], r"vk_\w+\.c": [VULKAN]}),
+                  {r"gl_\w+\.c": [GL], r"vk_\w+\.[ch]": [VULKAN]}),
     "json": Rule(r"json/[\w/]+\.h|layer/(?:record|recorder|log)\.h", [LIBC], VERSION),
     "gl_shim": Rule(r"(?:gl_shim|layer|query|json)/[\w/]+\.h", [LIBC, UTHASH, GL],
                     VERSION + r"|gl_\w+\.(?:h|inc)"),
