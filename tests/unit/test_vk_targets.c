@@ -1,0 +1,824 @@
+#include "vk_layer/targets.h"
+
+#include <glib.h>
+#include <string.h>
+
+/* A driver that hands out numbers as handles, and a device of ours on top of it. */
+static _Thread_local uint64_t next_handle;
+static VkResult answer;
+static struct vk_device device;
+
+#define HANDLE(type, n) ((type)(uintptr_t)(n))
+
+static void
+setup(void)
+{
+	memset(&device, 0, sizeof(device));
+	next_handle = 0x1000;
+	answer = VK_SUCCESS;
+	g_assert_true(vk_targets_create(&device));
+}
+
+static void
+teardown(void)
+{
+	vk_targets_destroy(&device);
+	g_assert_null(device.targets);
+}
+
+#define MAKER(name, Info, Handle) \
+	static VKAPI_ATTR VkResult VKAPI_CALL name(VkDevice dev, const Info *info, \
+						   const VkAllocationCallbacks *allocator, \
+						   Handle *out) \
+	{ \
+		(void)dev, (void)info, (void)allocator; \
+		if (answer == VK_SUCCESS) \
+			*out = HANDLE(Handle, next_handle++); \
+		return answer; \
+	}
+MAKER(make_image, VkImageCreateInfo, VkImage)
+MAKER(make_view, VkImageViewCreateInfo, VkImageView)
+MAKER(make_pass, VkRenderPassCreateInfo, VkRenderPass)
+MAKER(make_pass2, VkRenderPassCreateInfo2, VkRenderPass)
+MAKER(make_framebuffer, VkFramebufferCreateInfo, VkFramebuffer)
+MAKER(make_swapchain, VkSwapchainCreateInfoKHR, VkSwapchainKHR)
+
+#define BREAKER(name, Handle) \
+	static VKAPI_ATTR void VKAPI_CALL name(VkDevice dev, Handle handle, \
+					       const VkAllocationCallbacks *allocator) \
+	{ \
+		(void)dev, (void)handle, (void)allocator; \
+	}
+BREAKER(break_image, VkImage)
+BREAKER(break_view, VkImageView)
+BREAKER(break_pass, VkRenderPass)
+BREAKER(break_framebuffer, VkFramebuffer)
+BREAKER(break_swapchain, VkSwapchainKHR)
+
+static VKAPI_ATTR VkResult VKAPI_CALL
+make_shared(VkDevice dev, uint32_t n, const VkSwapchainCreateInfoKHR *infos,
+	    const VkAllocationCallbacks *allocator, VkSwapchainKHR *out)
+{
+	for (uint32_t i = 0; i < n; i++)
+		make_swapchain(dev, &infos[i], allocator, &out[i]);
+	return answer;
+}
+
+/* A swapchain's images have its handle times 16, and what follows. */
+static VKAPI_ATTR VkResult VKAPI_CALL
+get_images(VkDevice dev, VkSwapchainKHR swapchain, uint32_t *n, VkImage *images)
+{
+	(void)dev;
+	if (!images) {
+		*n = 3;
+		return VK_SUCCESS;
+	}
+	uint32_t room = *n;
+	*n = MIN(room, 3);
+	for (uint32_t i = 0; i < *n; i++)
+		images[i] = HANDLE(VkImage, (uint64_t)(uintptr_t)swapchain * 16 + i);
+	return room < 3 ? VK_INCOMPLETE : VK_SUCCESS;
+}
+
+/* ---- short forms ---- */
+
+static VkImage
+image(VkFormat format, uint32_t w, uint32_t h, uint32_t levels, uint32_t layers, int samples)
+{
+	VkImageCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
+		.imageType = VK_IMAGE_TYPE_2D,
+		.format = format,
+		.extent = { w, h, 1 },
+		.mipLevels = levels,
+		.arrayLayers = layers,
+		.samples = (VkSampleCountFlagBits)samples,
+	};
+	VkImage out;
+	g_assert_cmpint(vk_create_image(&device, make_image, NULL, &info, NULL, &out), ==, 0);
+	return out;
+}
+
+static VkImageView
+view_of(VkImage of, VkFormat format, uint32_t level, uint32_t layer, uint32_t layers)
+{
+	VkImageViewCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
+		.image = of,
+		.format = format,
+		.subresourceRange = { VK_IMAGE_ASPECT_COLOR_BIT, level, 1, layer, layers },
+	};
+	VkImageView out;
+	g_assert_cmpint(vk_create_image_view(&device, make_view, NULL, &info, NULL, &out), ==, 0);
+	return out;
+}
+
+static VkSwapchainKHR
+swapchain(uintptr_t surface, uint32_t w, uint32_t h)
+{
+	VkSwapchainCreateInfoKHR info = {
+		.surface = HANDLE(VkSurfaceKHR, surface),
+		.imageFormat = VK_FORMAT_B8G8R8A8_UNORM,
+		.imageExtent = { w, h },
+		.imageArrayLayers = 1,
+	};
+	VkSwapchainKHR out;
+	g_assert_cmpint(vk_create_swapchain(&device, make_swapchain, NULL, &info, NULL, &out), ==,
+			0);
+	return out;
+}
+
+static VkFramebuffer
+framebuffer(VkRenderPass pass, uint32_t n, const VkImageView *views, uint32_t w, uint32_t h,
+	    uint32_t layers)
+{
+	VkFramebufferCreateInfo info = {
+		.flags = views || !n ? 0 : VK_FRAMEBUFFER_CREATE_IMAGELESS_BIT,
+		.renderPass = pass,
+		.attachmentCount = n,
+		.pAttachments = views,
+		.width = w,
+		.height = h,
+		.layers = layers,
+	};
+	VkFramebuffer out;
+	g_assert_cmpint(vk_create_framebuffer(&device, make_framebuffer, NULL, &info, NULL, &out),
+			==, 0);
+	return out;
+}
+
+static struct vk_target_use
+begin(VkRenderPass pass, VkFramebuffer fb, const void *chain)
+{
+	VkRenderPassBeginInfo info = {
+		.pNext = chain,
+		.renderPass = pass,
+		.framebuffer = fb,
+		.renderArea = { { 8, 4 }, { 40, 20 } },
+	};
+	struct vk_target_use use;
+	memset(&use, 0xa5, sizeof(use));
+	vk_target_of_render_pass(&device, &info, &use);
+	return use;
+}
+
+#define D24S8 VK_FORMAT_D24_UNORM_S8_UINT
+#define RGBA8 VK_FORMAT_R8G8B8A8_UNORM
+#define LOAD VK_ATTACHMENT_LOAD_OP_LOAD
+#define CLEAR VK_ATTACHMENT_LOAD_OP_CLEAR
+#define DONT_LOAD VK_ATTACHMENT_LOAD_OP_DONT_CARE
+#define STORE VK_ATTACHMENT_STORE_OP_STORE
+#define DONT_STORE VK_ATTACHMENT_STORE_OP_DONT_CARE
+
+/* One subpass with one colour attachment, and depth where wanted. */
+static VkRenderPass
+simple_pass(VkAttachmentLoadOp load, VkAttachmentStoreOp store, VkFormat depth)
+{
+	VkAttachmentDescription attachments[2] = {
+		{ .format = RGBA8, .samples = 1, .loadOp = load, .storeOp = store },
+		{ .format = depth, .samples = 1, .loadOp = CLEAR, .storeOp = DONT_STORE,
+		  .stencilLoadOp = DONT_LOAD, .stencilStoreOp = DONT_STORE },
+	};
+	VkAttachmentReference color = { 0, 0 }, ds = { 1, 0 };
+	VkSubpassDescription subpass = {
+		.colorAttachmentCount = 1,
+		.pColorAttachments = &color,
+		.pDepthStencilAttachment = depth ? &ds : NULL,
+	};
+	VkRenderPassCreateInfo info = {
+		.attachmentCount = depth ? 2 : 1,
+		.pAttachments = attachments,
+		.subpassCount = 1,
+		.pSubpasses = &subpass,
+	};
+	VkRenderPass out;
+	g_assert_cmpint(vk_create_render_pass(&device, make_pass, NULL, &info, NULL, &out), ==, 0);
+	return out;
+}
+
+/* ---- render passes and framebuffers ---- */
+
+static void
+test_plain(void)
+{
+	setup();
+	VkImageView views[2] = {
+		view_of(image(RGBA8, 640, 480, 1, 1, 1), RGBA8, 0, 0, 1),
+		view_of(image(D24S8, 640, 480, 1, 1, 1), D24S8, 0, 0, 1),
+	};
+	VkRenderPass pass = simple_pass(CLEAR, STORE, D24S8);
+	VkFramebuffer fb = framebuffer(pass, 2, views, 640, 480, 1);
+	struct vk_target_use use = begin(pass, fb, NULL);
+	g_assert_nonnull(use.target);
+	g_assert_cmpuint(use.target->width, ==, 640);
+	g_assert_cmpuint(use.target->height, ==, 480);
+	g_assert_cmpuint(use.target->layers, ==, 1);
+	g_assert_cmpuint(use.target->samples, ==, 1);
+	g_assert_cmpuint(use.target->n_color, ==, 1);
+	g_assert_cmpstr(use.target->color[0].format, ==, "R8G8B8A8_UNORM");
+	g_assert_cmpstr(use.target->depth.format, ==, "D24_UNORM_S8_UINT");
+	g_assert_null(use.target->stencil.format);
+	g_assert_false(use.target->presented);
+	g_assert_cmpint(use.surface, ==, -1);
+	g_assert_cmpint(use.load, ==, TALLY_LOAD_CLEAR);
+	g_assert_cmpint(use.store, ==, TALLY_STORE_STORE);
+	g_assert_cmpuint(use.views, ==, 1);
+	g_assert_cmpuint(use.subpasses, ==, 1);
+	g_assert_true(use.all_multiview_alike);
+	/* Kept, and the same answer. */
+	struct vk_target_use again = begin(pass, fb, NULL);
+	g_assert_true(again.target == use.target && again.load == use.load);
+	teardown();
+}
+
+static void
+test_operations(void)
+{
+	static const struct {
+		VkAttachmentLoadOp load;
+		VkAttachmentStoreOp store;
+		VkFormat depth; /* cleared, not stored; its stencil neither */
+		enum tally_load_op want_load;
+		enum tally_store_op want_store;
+	} rows[] = {
+		{ LOAD, STORE, 0, TALLY_LOAD_LOAD, TALLY_STORE_STORE },
+		{ CLEAR, STORE, 0, TALLY_LOAD_CLEAR, TALLY_STORE_STORE },
+		{ DONT_LOAD, DONT_STORE, 0, TALLY_LOAD_DONT_CARE, TALLY_STORE_DISCARD },
+		{ LOAD, STORE, D24S8, TALLY_LOAD_LOAD, TALLY_STORE_STORE },
+		{ DONT_LOAD, DONT_STORE, D24S8, TALLY_LOAD_CLEAR, TALLY_STORE_DISCARD },
+		/* A stencil image has no depth to clear. */
+		{ DONT_LOAD, STORE, VK_FORMAT_S8_UINT, TALLY_LOAD_DONT_CARE, TALLY_STORE_STORE },
+		{ VK_ATTACHMENT_LOAD_OP_NONE_EXT, VK_ATTACHMENT_STORE_OP_NONE, 0,
+		  TALLY_LOAD_DONT_CARE, TALLY_STORE_DISCARD },
+	};
+	setup();
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		g_test_message("row %zu", i);
+		VkRenderPass pass = simple_pass(rows[i].load, rows[i].store, rows[i].depth);
+		VkImageView views[2] = { 0 };
+		VkFramebuffer fb = framebuffer(pass, rows[i].depth ? 2 : 1, views, 64, 64, 1);
+		struct vk_target_use use = begin(pass, fb, NULL);
+		g_assert_cmpint(use.load, ==, rows[i].want_load);
+		g_assert_cmpint(use.store, ==, rows[i].want_store);
+		if (rows[i].depth == VK_FORMAT_S8_UINT) {
+			g_assert_null(use.target->depth.format);
+			g_assert_cmpstr(use.target->stencil.format, ==, "S8_UINT");
+		}
+	}
+	teardown();
+}
+
+/* Three subpasses: a G-buffer, a pass over other attachments, none at all. */
+static void
+test_subpasses(void)
+{
+	setup();
+	VkAttachmentDescription attachments[12];
+	for (int i = 0; i < 12; i++)
+		attachments[i] = (VkAttachmentDescription){
+			.format = i == 11 ? D24S8 : (VkFormat)(VK_FORMAT_R8_UNORM + i),
+			.samples = 4,
+			.loadOp = DONT_LOAD,
+			.storeOp = DONT_STORE,
+			.stencilStoreOp = i == 11 ? STORE : DONT_STORE,
+		};
+	VkAttachmentReference first[4] = { { 3, 0 },
+					   { VK_ATTACHMENT_UNUSED, 0 },
+					   { 1, 0 },
+					   { 2, 0 } };
+	VkAttachmentReference second[7] = { { 1, 0 }, { 0, 0 }, { 4, 0 }, { 5, 0 },
+					    { 6, 0 }, { 7, 0 }, { 8, 0 } };
+	VkAttachmentReference none = { VK_ATTACHMENT_UNUSED, 0 }, ds = { 11, 0 };
+	VkSubpassDescription subpasses[3] = {
+		{ .colorAttachmentCount = 4, .pColorAttachments = first,
+		  .pDepthStencilAttachment = &none },
+		{ .colorAttachmentCount = 7, .pColorAttachments = second,
+		  .pDepthStencilAttachment = &ds },
+		{ .colorAttachmentCount = 0 },
+	};
+	VkRenderPassCreateInfo info = {
+		.attachmentCount = 12, .pAttachments = attachments,
+		.subpassCount = 3, .pSubpasses = subpasses,
+	};
+	VkRenderPass pass;
+	g_assert_cmpint(vk_create_render_pass(&device, make_pass, NULL, &info, NULL, &pass), ==, 0);
+	VkImageView views[12] = { 0 };
+	struct vk_target_use use = begin(pass, framebuffer(pass, 12, views, 32, 32, 6), NULL);
+	/* By first use, at most eight: 3 1 2 0 4 5 6 7. */
+	static const int order[8] = { 3, 1, 2, 0, 4, 5, 6, 7 };
+	g_assert_cmpuint(use.target->n_color, ==, 8);
+	for (int i = 0; i < 8; i++) {
+		struct vk_target_use alone;
+		VkAttachmentReference ref = { (uint32_t)order[i], 0 };
+		VkSubpassDescription one = { .colorAttachmentCount = 1, .pColorAttachments = &ref };
+		VkRenderPassCreateInfo single = info;
+		single.subpassCount = 1;
+		single.pSubpasses = &one;
+		VkRenderPass p;
+		vk_create_render_pass(&device, make_pass, NULL, &single, NULL, &p);
+		alone = begin(p, framebuffer(p, 12, views, 32, 32, 6), NULL);
+		g_assert_cmpstr(use.target->color[i].format, ==, alone.target->color[0].format);
+		g_assert_cmpuint(use.target->color[i].layers, ==, 6);
+	}
+	g_assert_cmpstr(use.target->depth.format, ==, "D24_UNORM_S8_UINT");
+	g_assert_cmpuint(use.target->samples, ==, 4);
+	g_assert_cmpuint(use.target->layers, ==, 6);
+	g_assert_cmpuint(use.subpasses, ==, 3);
+	g_assert_cmpint(use.store, ==, TALLY_STORE_STORE); /* the stencil */
+	g_assert_true(use.all_multiview_alike);
+	teardown();
+}
+
+static void
+test_multiview(void)
+{
+	setup();
+	VkAttachmentDescription attachment = { .format = RGBA8, .samples = 1 };
+	VkAttachmentReference color = { 0, 0 };
+	VkSubpassDescription subpasses[2] = {
+		{ .colorAttachmentCount = 1, .pColorAttachments = &color },
+		{ .colorAttachmentCount = 1, .pColorAttachments = &color },
+	};
+	uint32_t masks[2] = { 0x3, 0x3 };
+	VkRenderPassMultiviewCreateInfo views = {
+		.sType = VK_STRUCTURE_TYPE_RENDER_PASS_MULTIVIEW_CREATE_INFO,
+		.subpassCount = 2,
+		.pViewMasks = masks,
+	};
+	VkRenderPassCreateInfo info = {
+		.pNext = &views,
+		.attachmentCount = 1, .pAttachments = &attachment,
+		.subpassCount = 2, .pSubpasses = subpasses,
+	};
+	VkRenderPass pass;
+	VkImageView none = VK_NULL_HANDLE;
+	vk_create_render_pass(&device, make_pass, NULL, &info, NULL, &pass);
+	struct vk_target_use use = begin(pass, framebuffer(pass, 1, &none, 32, 32, 1), NULL);
+	g_assert_cmpuint(use.views, ==, 2);
+	g_assert_true(use.all_multiview_alike);
+	g_assert_cmpuint(use.target->layers, ==, 2);
+	g_assert_cmpuint(use.target->color[0].layers, ==, 2);
+	masks[1] = 0x14;
+	vk_create_render_pass(&device, make_pass, NULL, &info, NULL, &pass);
+	use = begin(pass, framebuffer(pass, 1, &none, 32, 32, 1), NULL);
+	g_assert_cmpuint(use.views, ==, 4);
+	g_assert_false(use.all_multiview_alike);
+	views.subpassCount = 0; /* legal: no multiview */
+	vk_create_render_pass(&device, make_pass, NULL, &info, NULL, &pass);
+	use = begin(pass, framebuffer(pass, 1, &none, 32, 32, 1), NULL);
+	g_assert_cmpuint(use.views, ==, 1);
+	teardown();
+}
+
+static void
+test_render_pass2(void)
+{
+	setup();
+	VkAttachmentDescription2 attachments[4] = {
+		{ .format = RGBA8, .samples = 4, .loadOp = CLEAR, .storeOp = DONT_STORE },
+		{ .format = RGBA8, .samples = 1, .loadOp = DONT_LOAD, .storeOp = STORE },
+		{ .format = D24S8, .samples = 4, .loadOp = CLEAR, .stencilLoadOp = CLEAR,
+		  .storeOp = DONT_STORE, .stencilStoreOp = DONT_STORE },
+		{ .format = D24S8, .samples = 1, .loadOp = DONT_LOAD, .storeOp = STORE },
+	};
+	VkAttachmentReference2 color = { .attachment = 0 }, ds = { .attachment = 2 },
+			       unused = { .attachment = VK_ATTACHMENT_UNUSED },
+			       resolved = { .attachment = 3 };
+	VkSubpassDescriptionDepthStencilResolve resolve = {
+		.sType = VK_STRUCTURE_TYPE_SUBPASS_DESCRIPTION_DEPTH_STENCIL_RESOLVE,
+		.pDepthStencilResolveAttachment = &resolved,
+	};
+	VkSubpassDescription2 subpass = {
+		.pNext = &resolve,
+		.viewMask = 0x7,
+		.colorAttachmentCount = 1,
+		.pColorAttachments = &color,
+		.pResolveAttachments = &unused,
+		.pDepthStencilAttachment = &ds,
+	};
+	VkRenderPassCreateInfo2 info = {
+		.attachmentCount = 4, .pAttachments = attachments,
+		.subpassCount = 1, .pSubpasses = &subpass,
+	};
+	VkRenderPass pass;
+	VkImageView none[4] = { 0 };
+	vk_create_render_pass2(&device, make_pass2, NULL, &info, NULL, &pass);
+	struct vk_target_use use = begin(pass, framebuffer(pass, 4, none, 32, 32, 1), NULL);
+	g_assert_cmpint(use.store, ==, TALLY_STORE_RESOLVE);
+	g_assert_cmpint(use.load, ==, TALLY_LOAD_CLEAR);
+	g_assert_cmpuint(use.views, ==, 3);
+	g_assert_cmpuint(use.target->n_color, ==, 1);
+	g_assert_cmpuint(use.target->samples, ==, 4);
+	resolved.attachment = VK_ATTACHMENT_UNUSED;
+	vk_create_render_pass2(&device, make_pass2, NULL, &info, NULL, &pass);
+	use = begin(pass, framebuffer(pass, 4, none, 32, 32, 1), NULL);
+	g_assert_cmpint(use.store, ==, TALLY_STORE_DISCARD);
+	teardown();
+}
+
+static void
+test_unknown(void)
+{
+	setup();
+	VkRenderPass pass = simple_pass(CLEAR, STORE, 0);
+	/* A framebuffer that we never saw: where it draws. */
+	struct vk_target_use use = begin(pass, HANDLE(VkFramebuffer, 77), NULL);
+	g_assert_cmpuint(use.target->width, ==, 48);
+	g_assert_cmpuint(use.target->height, ==, 24);
+	g_assert_cmpstr(use.target->color[0].format, ==, "R8G8B8A8_UNORM");
+	/* A render pass that we never saw. */
+	VkFramebuffer fb = framebuffer(pass, 0, NULL, 100, 50, 2);
+	use = begin(HANDLE(VkRenderPass, 78), fb, NULL);
+	g_assert_cmpuint(use.target->width, ==, 100);
+	g_assert_cmpstr(use.target->color[0].format, ==, "?");
+	g_assert_cmpint(use.load, ==, TALLY_LOAD_UNKNOWN);
+	g_assert_cmpint(use.store, ==, TALLY_STORE_UNKNOWN);
+	g_assert_cmpuint(use.views, ==, 1);
+	/* Nothing is kept of a call that failed. */
+	answer = VK_ERROR_OUT_OF_DEVICE_MEMORY;
+	VkImageCreateInfo info = { .format = RGBA8, .extent = { 4, 4, 1 } };
+	VkImage out = HANDLE(VkImage, 79);
+	g_assert_cmpint(vk_create_image(&device, make_image, NULL, &info, NULL, &out), ==, answer);
+	g_assert_null(vk_target_of_image(&device, HANDLE(VkImage, 79)));
+	teardown();
+	/* Without tables everything is passed on. */
+	answer = VK_SUCCESS;
+	use = begin(pass, fb, NULL);
+	g_assert_null(use.target);
+	g_assert_null(vk_target_of_image(&device, image(RGBA8, 4, 4, 1, 1, 1)));
+	vk_destroy_image(&device, break_image, NULL, out, NULL);
+}
+
+static void
+test_reused_handles(void)
+{
+	setup();
+	VkImageView none = VK_NULL_HANDLE;
+	VkRenderPass pass = simple_pass(CLEAR, STORE, 0);
+	VkFramebuffer fb = framebuffer(pass, 1, &none, 64, 64, 1);
+	g_assert_cmpint(begin(pass, fb, NULL).load, ==, TALLY_LOAD_CLEAR);
+	/* The next render pass gets the old one's handle. */
+	vk_destroy_render_pass(&device, break_pass, NULL, pass, NULL);
+	uint64_t after = next_handle;
+	next_handle = (uint64_t)(uintptr_t)pass;
+	VkRenderPass same = simple_pass(LOAD, STORE, 0);
+	g_assert_true(same == pass);
+	g_assert_cmpint(begin(same, fb, NULL).load, ==, TALLY_LOAD_LOAD);
+	/* The same with the framebuffer. */
+	vk_destroy_framebuffer(&device, break_framebuffer, NULL, fb, NULL);
+	next_handle = (uint64_t)(uintptr_t)fb;
+	VkFramebuffer smaller = framebuffer(same, 1, &none, 32, 32, 1);
+	g_assert_true(smaller == fb);
+	g_assert_cmpuint(begin(same, smaller, NULL).target->width, ==, 32);
+	/* A driver that knows equal render passes: one handle, two destroys. */
+	next_handle = after;
+	VkRenderPass one = simple_pass(CLEAR, DONT_STORE, 0);
+	next_handle = after;
+	VkRenderPass two = simple_pass(CLEAR, DONT_STORE, 0);
+	g_assert_true(one == two);
+	vk_destroy_render_pass(&device, break_pass, NULL, one, NULL);
+	g_assert_cmpint(begin(two, smaller, NULL).store, ==, TALLY_STORE_DISCARD);
+	vk_destroy_render_pass(&device, break_pass, NULL, two, NULL);
+	g_assert_cmpint(begin(two, smaller, NULL).store, ==, TALLY_STORE_UNKNOWN);
+	/* Nothing is what null handles are. */
+	vk_destroy_render_pass(&device, break_pass, NULL, VK_NULL_HANDLE, NULL);
+	vk_destroy_framebuffer(&device, break_framebuffer, NULL, VK_NULL_HANDLE, NULL);
+	vk_destroy_image_view(&device, break_view, NULL, VK_NULL_HANDLE, NULL);
+	vk_destroy_image(&device, break_image, NULL, VK_NULL_HANDLE, NULL);
+	vk_destroy_swapchain(&device, break_swapchain, NULL, VK_NULL_HANDLE, NULL);
+	teardown();
+}
+
+/* More render passes than answers are kept of begin one framebuffer. */
+static void
+test_many_passes(void)
+{
+	setup();
+	VkImageView none = VK_NULL_HANDLE;
+	VkRenderPass passes[40];
+	for (int i = 0; i < 40; i++)
+		passes[i] = simple_pass(i % 2 ? CLEAR : LOAD, i % 3 ? STORE : DONT_STORE, 0);
+	VkFramebuffer fb = framebuffer(passes[0], 1, &none, 64, 64, 1);
+	for (int round = 0; round < 2; round++)
+		for (int i = 0; i < 40; i++) {
+			struct vk_target_use use = begin(passes[i], fb, NULL);
+			g_assert_cmpint(use.load, ==, i % 2 ? TALLY_LOAD_CLEAR : TALLY_LOAD_LOAD);
+			g_assert_cmpint(use.store, ==,
+					i % 3 ? TALLY_STORE_STORE : TALLY_STORE_DISCARD);
+		}
+	teardown();
+}
+
+/* ---- dynamic rendering ---- */
+
+static struct vk_target_use
+render(uint32_t n, const VkRenderingAttachmentInfo *color, const VkRenderingAttachmentInfo *depth,
+       const VkRenderingAttachmentInfo *stencil, uint32_t mask, uint32_t layers)
+{
+	VkRenderingInfo info = {
+		.renderArea = { { 0, 0 }, { 24, 12 } },
+		.layerCount = layers,
+		.viewMask = mask,
+		.colorAttachmentCount = n,
+		.pColorAttachments = color,
+		.pDepthAttachment = depth,
+		.pStencilAttachment = stencil,
+	};
+	struct vk_target_use use, again;
+	vk_target_of_rendering(&device, &info, &use);
+	vk_target_of_rendering(&device, &info, &again);
+	g_assert_true(use.target && use.target == again.target);
+	g_assert_true(use.load == again.load && use.store == again.store);
+	g_assert_true(use.surface == again.surface && use.views == again.views);
+	return use;
+}
+
+static void
+test_rendering(void)
+{
+	setup();
+	VkRenderingAttachmentInfo color[3] = {
+		{ .imageView = view_of(image(RGBA8, 640, 480, 4, 1, 1), RGBA8, 0, 0, 1),
+		  .loadOp = CLEAR, .storeOp = DONT_STORE },
+		{ .imageView = VK_NULL_HANDLE },
+		{ .imageView = view_of(image(VK_FORMAT_R16_SFLOAT, 1000, 500, 4, 8, 1),
+				       VK_FORMAT_R16_SFLOAT, 1, 2, VK_REMAINING_ARRAY_LAYERS),
+		  .loadOp = DONT_LOAD, .storeOp = DONT_STORE },
+	};
+	VkRenderingAttachmentInfo depth = {
+		.imageView = view_of(image(D24S8, 640, 480, 1, 1, 1), D24S8, 0, 0, 1),
+		.loadOp = DONT_LOAD, .storeOp = DONT_STORE,
+	};
+	VkRenderingAttachmentInfo stencil = depth;
+	stencil.storeOp = STORE;
+	struct vk_target_use use = render(3, color, &depth, &stencil, 0, 1);
+	/* The smallest of 640x480 and level 1 of 1000x500, each way. */
+	g_assert_cmpuint(use.target->width, ==, 500);
+	g_assert_cmpuint(use.target->height, ==, 250);
+	g_assert_cmpuint(use.target->n_color, ==, 3);
+	g_assert_null(use.target->color[1].format);
+	g_assert_cmpstr(use.target->color[2].format, ==, "R16_SFLOAT");
+	g_assert_cmpstr(use.target->depth.format, ==, "D24_UNORM_S8_UINT");
+	g_assert_null(use.target->stencil.format);
+	g_assert_cmpint(use.load, ==, TALLY_LOAD_CLEAR);
+	g_assert_cmpint(use.store, ==, TALLY_STORE_STORE);
+	g_assert_cmpuint(use.subpasses, ==, 1);
+
+	/* Other operations on the same views are another answer. */
+	color[0].loadOp = LOAD;
+	use = render(3, color, NULL, &stencil, 0x5, 1);
+	g_assert_cmpint(use.load, ==, TALLY_LOAD_LOAD);
+	g_assert_cmpuint(use.views, ==, 2);
+	g_assert_cmpuint(use.target->layers, ==, 2);
+	g_assert_null(use.target->depth.format);
+	g_assert_cmpstr(use.target->stencil.format, ==, "D24_UNORM_S8_UINT");
+
+	/* Nothing attached: the area. */
+	use = render(0, NULL, NULL, NULL, 0, 1);
+	g_assert_cmpuint(use.target->width, ==, 24);
+	g_assert_cmpuint(use.target->height, ==, 12);
+	g_assert_cmpuint(use.target->n_color, ==, 0);
+	g_assert_cmpint(use.load, ==, TALLY_LOAD_UNKNOWN);
+
+	/* A view that we never saw. */
+	VkRenderingAttachmentInfo strange = { .imageView = HANDLE(VkImageView, 99) };
+	use = render(1, &strange, NULL, NULL, 0, 3);
+	g_assert_cmpstr(use.target->color[0].format, ==, "?");
+	g_assert_cmpuint(use.target->width, ==, 24);
+	g_assert_cmpuint(use.target->layers, ==, 3);
+
+	/* A view's handle used again. */
+	struct vk_target_use before = render(1, color, NULL, NULL, 0, 1);
+	vk_destroy_image_view(&device, break_view, NULL, color[0].imageView, NULL);
+	next_handle = (uint64_t)(uintptr_t)color[0].imageView;
+	VkImageView again = HANDLE(VkImageView, next_handle);
+	next_handle = 0x9000;
+	VkImage small = image(RGBA8, 64, 64, 7, 1, 1);
+	next_handle = (uint64_t)(uintptr_t)again;
+	again = view_of(small, RGBA8, 6, 0, 1);
+	g_assert_true(again == color[0].imageView);
+	color[0].imageView = again;
+	use = render(1, color, NULL, NULL, 0, 1);
+	g_assert_cmpuint(before.target->width, ==, 640);
+	g_assert_cmpuint(use.target->width, ==, 1);
+	teardown();
+}
+
+static void
+test_resolve(void)
+{
+	setup();
+	VkSwapchainKHR chain = swapchain(5, 800, 600);
+	VkImage images[3];
+	uint32_t n = 3;
+	vk_get_swapchain_images(&device, get_images, NULL, chain, &n, images);
+	VkFormat format = VK_FORMAT_B8G8R8A8_UNORM;
+	VkRenderingAttachmentInfo color = {
+		.imageView = view_of(image(format, 800, 600, 1, 1, 4), format, 0, 0, 1),
+		.loadOp = CLEAR, .storeOp = DONT_STORE,
+		.resolveMode = VK_RESOLVE_MODE_AVERAGE_BIT,
+		.resolveImageView = view_of(images[1], format, 0, 0, 1),
+	};
+	struct vk_target_use use = render(1, &color, NULL, NULL, 0, 1);
+	g_assert_cmpint(use.store, ==, TALLY_STORE_RESOLVE);
+	g_assert_cmpuint(use.target->samples, ==, 4);
+	g_assert_cmpint(use.surface, ==, 0); /* by what it is resolved into */
+	g_assert_true(use.target->presented);
+	color.resolveMode = VK_RESOLVE_MODE_NONE;
+	use = render(1, &color, NULL, NULL, 0, 1);
+	g_assert_cmpint(use.store, ==, TALLY_STORE_DISCARD);
+	g_assert_cmpint(use.surface, ==, -1);
+	teardown();
+}
+
+/* ---- swapchains ---- */
+
+static void
+test_swapchain(void)
+{
+	setup();
+	int64_t number;
+	VkSwapchainKHR chain = swapchain(0x51, 800, 600);
+	struct tally_extent size = vk_target_of_swapchain(&device, chain, &number);
+	g_assert_cmpuint(size.width, ==, 800);
+	g_assert_cmpint(number, ==, 0);
+	VkSwapchainKHR other = swapchain(0x52, 100, 100);
+	vk_target_of_swapchain(&device, other, &number);
+	g_assert_cmpint(number, ==, 1);
+	vk_target_of_swapchain(&device, HANDLE(VkSwapchainKHR, 1), &number);
+	g_assert_cmpint(number, ==, -1);
+
+	VkImage images[3];
+	uint32_t n = 0;
+	vk_get_swapchain_images(&device, get_images, NULL, chain, &n, NULL);
+	n = 2; /* two of three, then all */
+	g_assert_cmpint(vk_get_swapchain_images(&device, get_images, NULL, chain, &n, images), ==,
+			VK_INCOMPLETE);
+	n = 3;
+	vk_get_swapchain_images(&device, get_images, NULL, chain, &n, images);
+	const struct tally_target *target = vk_target_of_image(&device, images[2]);
+	g_assert_nonnull(target);
+	g_assert_true(target->presented);
+	g_assert_cmpuint(target->width, ==, 800);
+	g_assert_cmpstr(target->color[0].format, ==, "B8G8R8A8_UNORM");
+	g_assert_true(target == vk_target_of_image(&device, images[0]));
+
+	VkImageView view = view_of(images[0], VK_FORMAT_B8G8R8A8_UNORM, 0, 0, 1);
+	VkRenderPass pass = simple_pass(CLEAR, STORE, 0);
+	struct vk_target_use use = begin(pass, framebuffer(pass, 1, &view, 800, 600, 1), NULL);
+	g_assert_cmpint(use.surface, ==, 0);
+	g_assert_true(use.target->presented);
+
+	/* An image of the game's own that takes a swapchain's memory. */
+	VkImageSwapchainCreateInfoKHR of = {
+		.sType = VK_STRUCTURE_TYPE_IMAGE_SWAPCHAIN_CREATE_INFO_KHR, .swapchain = other
+	};
+	VkImageCreateInfo info = {
+		.pNext = &of, .format = RGBA8, .extent = { 100, 100, 1 }, .arrayLayers = 1,
+		.mipLevels = 1, .samples = 1,
+	};
+	VkImage own;
+	vk_create_image(&device, make_image, NULL, &info, NULL, &own);
+	g_assert_true(vk_target_of_image(&device, own)->presented);
+
+	/* Resized: another swapchain, the same window. */
+	vk_destroy_swapchain(&device, break_swapchain, NULL, chain, NULL);
+	g_assert_null(vk_target_of_image(&device, images[2]));
+	chain = swapchain(0x51, 1024, 768);
+	vk_target_of_swapchain(&device, chain, &number);
+	g_assert_cmpint(number, ==, 0);
+	VkSwapchainCreateInfoKHR infos[2] = {
+		{ .surface = HANDLE(VkSurfaceKHR, 0x53), .imageExtent = { 1, 1 } },
+		{ .surface = HANDLE(VkSurfaceKHR, 0x52), .imageExtent = { 2, 2 } },
+	};
+	VkSwapchainKHR both[2];
+	vk_create_shared_swapchains(&device, make_shared, NULL, 2, infos, NULL, both);
+	vk_target_of_swapchain(&device, both[0], &number);
+	g_assert_cmpint(number, ==, 2);
+	size = vk_target_of_swapchain(&device, both[1], &number);
+	g_assert_cmpint(number, ==, 1);
+	g_assert_cmpuint(size.width, ==, 2);
+	teardown();
+}
+
+static void
+test_imageless(void)
+{
+	setup();
+	VkSwapchainKHR chain = swapchain(5, 800, 600);
+	VkImage images[3];
+	uint32_t n = 3;
+	vk_get_swapchain_images(&device, get_images, NULL, chain, &n, images);
+	VkImageView shown = view_of(images[0], RGBA8, 0, 0, 1);
+	VkImageView hidden = view_of(image(RGBA8, 800, 600, 1, 1, 1), RGBA8, 0, 0, 1);
+	VkRenderPass pass = simple_pass(CLEAR, STORE, 0);
+	VkFramebuffer fb = framebuffer(pass, 1, NULL, 800, 600, 1);
+	VkRenderPassAttachmentBeginInfo views = {
+		.sType = VK_STRUCTURE_TYPE_RENDER_PASS_ATTACHMENT_BEGIN_INFO,
+		.attachmentCount = 1,
+		.pAttachments = &shown,
+	};
+	for (int round = 0; round < 2; round++) {
+		views.pAttachments = &shown;
+		struct vk_target_use use = begin(pass, fb, &views);
+		g_assert_cmpint(use.surface, ==, 0);
+		g_assert_true(use.target->presented);
+		views.pAttachments = &hidden;
+		use = begin(pass, fb, &views);
+		g_assert_cmpint(use.surface, ==, -1);
+		g_assert_false(use.target->presented);
+		g_assert_cmpuint(use.target->width, ==, 800);
+		use = begin(pass, fb, NULL); /* broken, but no reason to fall over */
+		g_assert_cmpint(use.surface, ==, -1);
+	}
+	teardown();
+}
+
+static void
+test_images(void)
+{
+	setup();
+	const struct tally_target *t = vk_target_of_image(&device, image(D24S8, 8, 4, 1, 6, 1));
+	g_assert_cmpstr(t->depth.format, ==, "D24_UNORM_S8_UINT");
+	g_assert_cmpuint(t->layers, ==, 6);
+	g_assert_cmpuint(t->n_color, ==, 0);
+	t = vk_target_of_image(&device, image(VK_FORMAT_S8_UINT, 8, 4, 1, 1, 1));
+	g_assert_cmpstr(t->stencil.format, ==, "S8_UINT");
+	t = vk_target_of_image(&device, image(VK_FORMAT_UNDEFINED, 8, 4, 1, 1, 1));
+	g_assert_cmpstr(t->color[0].format, ==, "?");
+	t = vk_target_of_image(&device, image((VkFormat)1999999999, 8, 4, 1, 1, 1));
+	g_assert_cmpstr(t->color[0].format, ==, "?");
+	g_assert_null(vk_target_of_image(&device, VK_NULL_HANDLE));
+	teardown();
+}
+
+/* ---- threads ---- */
+
+static VkRenderPass shared_pass;
+static VkFramebuffer shared_fb;
+
+/* Begin what all share; make, use and destroy what is one's own. */
+static gpointer
+churn(gpointer data)
+{
+	uint32_t id = (uint32_t)GPOINTER_TO_SIZE(data);
+	const struct tally_target *first = NULL;
+	for (int i = 0; i < 500; i++) {
+		next_handle = (uint64_t)id << 20 | 0x10; /* the same ones each time */
+		struct vk_target_use use = begin(shared_pass, shared_fb, NULL);
+		g_assert_true(use.target && (!first || first == use.target));
+		first = use.target;
+		VkImage own = image(RGBA8, 16 + id, 16, 1, 1, 1);
+		VkImageView view = view_of(own, RGBA8, 0, 0, 1);
+		VkRenderPass pass = simple_pass(i % 2 ? LOAD : CLEAR, STORE, 0);
+		VkFramebuffer fb = framebuffer(pass, 1, &view, 16 + id, 16, 1);
+		VkRenderingAttachmentInfo color = { .imageView = view };
+		use = begin(pass, fb, NULL);
+		g_assert_cmpint(use.load, ==, i % 2 ? TALLY_LOAD_LOAD : TALLY_LOAD_CLEAR);
+		g_assert_cmpuint(use.target->width, ==, 16 + id);
+		use = render(1, &color, NULL, NULL, 0, 1);
+		g_assert_cmpuint(use.target->width, ==, 16 + id);
+		vk_destroy_framebuffer(&device, break_framebuffer, NULL, fb, NULL);
+		vk_destroy_render_pass(&device, break_pass, NULL, pass, NULL);
+		vk_destroy_image_view(&device, break_view, NULL, view, NULL);
+		vk_destroy_image(&device, break_image, NULL, own, NULL);
+	}
+	return (gpointer)first;
+}
+
+static void
+test_threads(void)
+{
+	setup();
+	VkImageView none = VK_NULL_HANDLE;
+	shared_pass = simple_pass(CLEAR, STORE, 0);
+	shared_fb = framebuffer(shared_pass, 1, &none, 64, 64, 1);
+	GThread *threads[4];
+	for (size_t i = 0; i < 4; i++)
+		threads[i] = g_thread_new("begins", churn, GSIZE_TO_POINTER(i + 1));
+	gpointer first = g_thread_join(threads[0]);
+	for (size_t i = 1; i < 4; i++)
+		g_assert_true(g_thread_join(threads[i]) == first);
+	teardown();
+}
+
+int
+main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/vk_targets/plain", test_plain);
+	g_test_add_func("/vk_targets/operations", test_operations);
+	g_test_add_func("/vk_targets/subpasses", test_subpasses);
+	g_test_add_func("/vk_targets/multiview", test_multiview);
+	g_test_add_func("/vk_targets/render_pass2", test_render_pass2);
+	g_test_add_func("/vk_targets/unknown", test_unknown);
+	g_test_add_func("/vk_targets/reused_handles", test_reused_handles);
+	g_test_add_func("/vk_targets/many_passes", test_many_passes);
+	g_test_add_func("/vk_targets/rendering", test_rendering);
+	g_test_add_func("/vk_targets/resolve", test_resolve);
+	g_test_add_func("/vk_targets/swapchain", test_swapchain);
+	g_test_add_func("/vk_targets/imageless", test_imageless);
+	g_test_add_func("/vk_targets/images", test_images);
+	g_test_add_func("/vk_targets/threads", test_threads);
+	return g_test_run();
+}
