@@ -147,8 +147,8 @@ surface_of(const struct surfaces *s, uint32_t attachment)
 		return attachment < s->fb->n_attachments ? s->fb->surfaces[attachment] : -1;
 	if (!s->views || attachment >= s->views->attachmentCount)
 		return -1;
-	const struct vk_view_known *view =
-		vk_handles_find(&s->t->views, VK_HANDLE_KEY(s->views->pAttachments[attachment]));
+	const struct vk_view_known *view = vk_handles_find(
+		&s->t->views, VK_HANDLE_KEY(s->views->pAttachments[attachment]));
 	return view ? view->surface : -1;
 }
 
@@ -245,10 +245,10 @@ vk_target_of_render_pass(struct vk_device *d, const VkRenderPassBeginInfo *info,
 	};
 	if (!t)
 		return;
-	struct vk_framebuffer_known *fb =
-		vk_handles_find(&t->framebuffers, VK_HANDLE_KEY(info->framebuffer));
-	const struct vk_render_pass_known *pass =
-		vk_handles_find(&t->render_passes, VK_HANDLE_KEY(info->renderPass));
+	struct vk_framebuffer_known *fb = vk_handles_find(&t->framebuffers,
+							  VK_HANDLE_KEY(info->framebuffer));
+	const struct vk_render_pass_known *pass = vk_handles_find(&t->render_passes,
+								  VK_HANDLE_KEY(info->renderPass));
 	uint64_t key = 0;
 	if (pass) {
 		struct surfaces surfaces = { .fb = fb, .t = t };
@@ -279,7 +279,7 @@ vk_target_of_render_pass(struct vk_device *d, const VkRenderPassBeginInfo *info,
 /* One VkRenderingAttachmentInfo, with what is known of its views. */
 struct written {
 	const VkRenderingAttachmentInfo *info; /* NULL: not there */
-	struct vk_view_known *view;	       /* NULL: unknown */
+	struct vk_view_known *view; /* NULL: unknown */
 	const struct vk_view_known *resolve;
 	bool resolves;
 };
@@ -406,12 +406,13 @@ const struct tally_target *
 vk_target_of_image(struct vk_device *d, VkImage handle)
 {
 	struct vk_targets *t = d->targets;
-	struct vk_image_known *image =
-		t && handle ? vk_handles_find(&t->images, VK_HANDLE_KEY(handle)) : NULL;
+	struct vk_image_known *image = t && handle
+					       ? vk_handles_find(&t->images, VK_HANDLE_KEY(handle))
+					       : NULL;
 	if (!image)
 		return NULL;
-	const struct tally_target *target =
-		atomic_load_explicit(&image->target, memory_order_acquire);
+	const struct tally_target *target = atomic_load_explicit(&image->target,
+								 memory_order_acquire);
 	if (target)
 		return target;
 	struct tally_attachment whole = {
@@ -442,8 +443,10 @@ struct tally_extent
 vk_target_of_swapchain(struct vk_device *d, VkSwapchainKHR handle, int64_t *number)
 {
 	struct vk_targets *t = d->targets;
-	const struct vk_swapchain_known *chain =
-		t && handle ? vk_handles_find(&t->swapchains, VK_HANDLE_KEY(handle)) : NULL;
+	const struct vk_swapchain_known *chain = t && handle
+							 ? vk_handles_find(&t->swapchains,
+									   VK_HANDLE_KEY(handle))
+							 : NULL;
 	*number = chain ? chain->surface : -1;
 	return chain ? (struct tally_extent){ chain->width, chain->height }
 		     : (struct tally_extent){ 0, 0 };

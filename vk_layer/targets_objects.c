@@ -106,11 +106,11 @@ learn_image(struct vk_targets *t, const VkImageCreateInfo *info)
 	image->layers = info->arrayLayers;
 	image->samples = (uint32_t)info->samples;
 	image->surface = -1;
-	const VkImageSwapchainCreateInfoKHR *of =
-		find_struct(info->pNext, VK_STRUCTURE_TYPE_IMAGE_SWAPCHAIN_CREATE_INFO_KHR);
+	const VkImageSwapchainCreateInfoKHR *of = find_struct(
+		info->pNext, VK_STRUCTURE_TYPE_IMAGE_SWAPCHAIN_CREATE_INFO_KHR);
 	if (of && of->swapchain) {
-		const struct vk_swapchain_known *chain =
-			vk_handles_find(&t->swapchains, VK_HANDLE_KEY(of->swapchain));
+		const struct vk_swapchain_known *chain = vk_handles_find(
+			&t->swapchains, VK_HANDLE_KEY(of->swapchain));
 		image->surface = chain ? chain->surface : -1;
 	}
 	return image;
@@ -150,8 +150,8 @@ learn_view(struct vk_targets *t, const VkImageViewCreateInfo *info)
 	struct vk_view_known *view = known_create(t, sizeof(*view));
 	if (!view)
 		return NULL;
-	const struct vk_image_known *image =
-		vk_handles_find(&t->images, VK_HANDLE_KEY(info->image));
+	const struct vk_image_known *image = vk_handles_find(&t->images,
+							     VK_HANDLE_KEY(info->image));
 	const VkImageSubresourceRange *range = &info->subresourceRange;
 	view->format = info->format;
 	view->layers = range->layerCount;
@@ -201,8 +201,8 @@ vk_destroy_image_view(struct vk_device *d, PFN_vkDestroyImageView next, VkDevice
 static struct vk_render_pass_known *
 render_pass_create(struct vk_targets *t, uint32_t n_attachments)
 {
-	struct vk_render_pass_known *pass =
-		known_create(t, sizeof(*pass) + n_attachments * sizeof(pass->attachments[0]));
+	struct vk_render_pass_known *pass = known_create(
+		t, sizeof(*pass) + n_attachments * sizeof(pass->attachments[0]));
 	if (!pass)
 		return NULL;
 	pass->n_attachments = n_attachments;
@@ -269,8 +269,8 @@ learn_render_pass(struct vk_targets *t, const VkRenderPassCreateInfo *info)
 			.stencil_store = a->stencilStoreOp,
 		};
 	}
-	const VkRenderPassMultiviewCreateInfo *views =
-		find_struct(info->pNext, VK_STRUCTURE_TYPE_RENDER_PASS_MULTIVIEW_CREATE_INFO);
+	const VkRenderPassMultiviewCreateInfo *views = find_struct(
+		info->pNext, VK_STRUCTURE_TYPE_RENDER_PASS_MULTIVIEW_CREATE_INFO);
 	for (uint32_t i = 0; i < info->subpassCount; i++) {
 		const VkSubpassDescription *s = &info->pSubpasses[i];
 		for (uint32_t k = 0; k < s->colorAttachmentCount; k++) {
@@ -360,8 +360,8 @@ static struct vk_framebuffer_known *
 learn_framebuffer(struct vk_targets *t, const VkFramebufferCreateInfo *info)
 {
 	uint32_t n = info->attachmentCount;
-	struct vk_framebuffer_known *fb =
-		known_create(t, sizeof(*fb) + n * sizeof(fb->surfaces[0]));
+	struct vk_framebuffer_known *fb = known_create(t,
+						       sizeof(*fb) + n * sizeof(fb->surfaces[0]));
 	if (!fb)
 		return NULL;
 	fb->width = info->width;
@@ -395,8 +395,9 @@ vk_destroy_framebuffer(struct vk_device *d, PFN_vkDestroyFramebuffer next, VkDev
 		       VkFramebuffer framebuffer, const VkAllocationCallbacks *allocator)
 {
 	struct vk_targets *t = d->targets;
-	struct vk_framebuffer_known *known =
-		t ? forget(t, &t->framebuffers, VK_HANDLE_KEY(framebuffer)) : NULL;
+	struct vk_framebuffer_known *known = t ? forget(t, &t->framebuffers,
+							VK_HANDLE_KEY(framebuffer))
+					       : NULL;
 	next(device, framebuffer, allocator);
 	free_framebuffer(known);
 }
@@ -511,8 +512,8 @@ vk_get_swapchain_images(struct vk_device *d, PFN_vkGetSwapchainImagesKHR next, V
 	struct vk_targets *t = d->targets;
 	if ((result != VK_SUCCESS && result != VK_INCOMPLETE) || !images || !t)
 		return result;
-	struct vk_swapchain_known *chain =
-		vk_handles_find(&t->swapchains, VK_HANDLE_KEY(swapchain));
+	struct vk_swapchain_known *chain = vk_handles_find(&t->swapchains,
+							   VK_HANDLE_KEY(swapchain));
 	pthread_mutex_lock(&t->lock);
 	for (uint32_t i = 0; chain && i < *n; i++)
 		learn_swapchain_image(t, chain, images[i]);

@@ -176,8 +176,12 @@ simple_pass(VkAttachmentLoadOp load, VkAttachmentStoreOp store, VkFormat depth)
 {
 	VkAttachmentDescription attachments[2] = {
 		{ .format = RGBA8, .samples = 1, .loadOp = load, .storeOp = store },
-		{ .format = depth, .samples = 1, .loadOp = CLEAR, .storeOp = DONT_STORE,
-		  .stencilLoadOp = DONT_LOAD, .stencilStoreOp = DONT_STORE },
+		{ .format = depth,
+		  .samples = 1,
+		  .loadOp = CLEAR,
+		  .storeOp = DONT_STORE,
+		  .stencilLoadOp = DONT_LOAD,
+		  .stencilStoreOp = DONT_STORE },
 	};
 	VkAttachmentReference color = { 0, 0 }, ds = { 1, 0 };
 	VkSubpassDescription subpass = {
@@ -282,23 +286,26 @@ test_subpasses(void)
 			.storeOp = DONT_STORE,
 			.stencilStoreOp = i == 11 ? STORE : DONT_STORE,
 		};
-	VkAttachmentReference first[4] = { { 3, 0 },
-					   { VK_ATTACHMENT_UNUSED, 0 },
-					   { 1, 0 },
-					   { 2, 0 } };
+	VkAttachmentReference first[4] = {
+		{ 3, 0 }, { VK_ATTACHMENT_UNUSED, 0 }, { 1, 0 }, { 2, 0 }
+	};
 	VkAttachmentReference second[7] = { { 1, 0 }, { 0, 0 }, { 4, 0 }, { 5, 0 },
 					    { 6, 0 }, { 7, 0 }, { 8, 0 } };
 	VkAttachmentReference none = { VK_ATTACHMENT_UNUSED, 0 }, ds = { 11, 0 };
 	VkSubpassDescription subpasses[3] = {
-		{ .colorAttachmentCount = 4, .pColorAttachments = first,
+		{ .colorAttachmentCount = 4,
+		  .pColorAttachments = first,
 		  .pDepthStencilAttachment = &none },
-		{ .colorAttachmentCount = 7, .pColorAttachments = second,
+		{ .colorAttachmentCount = 7,
+		  .pColorAttachments = second,
 		  .pDepthStencilAttachment = &ds },
 		{ .colorAttachmentCount = 0 },
 	};
 	VkRenderPassCreateInfo info = {
-		.attachmentCount = 12, .pAttachments = attachments,
-		.subpassCount = 3, .pSubpasses = subpasses,
+		.attachmentCount = 12,
+		.pAttachments = attachments,
+		.subpassCount = 3,
+		.pSubpasses = subpasses,
 	};
 	VkRenderPass pass;
 	g_assert_cmpint(vk_create_render_pass(&device, make_pass, NULL, &info, NULL, &pass), ==, 0);
@@ -347,8 +354,10 @@ test_multiview(void)
 	};
 	VkRenderPassCreateInfo info = {
 		.pNext = &views,
-		.attachmentCount = 1, .pAttachments = &attachment,
-		.subpassCount = 2, .pSubpasses = subpasses,
+		.attachmentCount = 1,
+		.pAttachments = &attachment,
+		.subpassCount = 2,
+		.pSubpasses = subpasses,
 	};
 	VkRenderPass pass;
 	VkImageView none = VK_NULL_HANDLE;
@@ -377,8 +386,12 @@ test_render_pass2(void)
 	VkAttachmentDescription2 attachments[4] = {
 		{ .format = RGBA8, .samples = 4, .loadOp = CLEAR, .storeOp = DONT_STORE },
 		{ .format = RGBA8, .samples = 1, .loadOp = DONT_LOAD, .storeOp = STORE },
-		{ .format = D24S8, .samples = 4, .loadOp = CLEAR, .stencilLoadOp = CLEAR,
-		  .storeOp = DONT_STORE, .stencilStoreOp = DONT_STORE },
+		{ .format = D24S8,
+		  .samples = 4,
+		  .loadOp = CLEAR,
+		  .stencilLoadOp = CLEAR,
+		  .storeOp = DONT_STORE,
+		  .stencilStoreOp = DONT_STORE },
 		{ .format = D24S8, .samples = 1, .loadOp = DONT_LOAD, .storeOp = STORE },
 	};
 	VkAttachmentReference2 color = { .attachment = 0 }, ds = { .attachment = 2 },
@@ -397,8 +410,10 @@ test_render_pass2(void)
 		.pDepthStencilAttachment = &ds,
 	};
 	VkRenderPassCreateInfo2 info = {
-		.attachmentCount = 4, .pAttachments = attachments,
-		.subpassCount = 1, .pSubpasses = &subpass,
+		.attachmentCount = 4,
+		.pAttachments = attachments,
+		.subpassCount = 1,
+		.pSubpasses = &subpass,
 	};
 	VkRenderPass pass;
 	VkImageView none[4] = { 0 };
@@ -539,15 +554,18 @@ test_rendering(void)
 	setup();
 	VkRenderingAttachmentInfo color[3] = {
 		{ .imageView = view_of(image(RGBA8, 640, 480, 4, 1, 1), RGBA8, 0, 0, 1),
-		  .loadOp = CLEAR, .storeOp = DONT_STORE },
+		  .loadOp = CLEAR,
+		  .storeOp = DONT_STORE },
 		{ .imageView = VK_NULL_HANDLE },
 		{ .imageView = view_of(image(VK_FORMAT_R16_SFLOAT, 1000, 500, 4, 8, 1),
 				       VK_FORMAT_R16_SFLOAT, 1, 2, VK_REMAINING_ARRAY_LAYERS),
-		  .loadOp = DONT_LOAD, .storeOp = DONT_STORE },
+		  .loadOp = DONT_LOAD,
+		  .storeOp = DONT_STORE },
 	};
 	VkRenderingAttachmentInfo depth = {
 		.imageView = view_of(image(D24S8, 640, 480, 1, 1, 1), D24S8, 0, 0, 1),
-		.loadOp = DONT_LOAD, .storeOp = DONT_STORE,
+		.loadOp = DONT_LOAD,
+		.storeOp = DONT_STORE,
 	};
 	VkRenderingAttachmentInfo stencil = depth;
 	stencil.storeOp = STORE;
@@ -615,7 +633,8 @@ test_resolve(void)
 	VkFormat format = VK_FORMAT_B8G8R8A8_UNORM;
 	VkRenderingAttachmentInfo color = {
 		.imageView = view_of(image(format, 800, 600, 1, 1, 4), format, 0, 0, 1),
-		.loadOp = CLEAR, .storeOp = DONT_STORE,
+		.loadOp = CLEAR,
+		.storeOp = DONT_STORE,
 		.resolveMode = VK_RESOLVE_MODE_AVERAGE_BIT,
 		.resolveImageView = view_of(images[1], format, 0, 0, 1),
 	};
@@ -674,8 +693,12 @@ test_swapchain(void)
 		.sType = VK_STRUCTURE_TYPE_IMAGE_SWAPCHAIN_CREATE_INFO_KHR, .swapchain = other
 	};
 	VkImageCreateInfo info = {
-		.pNext = &of, .format = RGBA8, .extent = { 100, 100, 1 }, .arrayLayers = 1,
-		.mipLevels = 1, .samples = 1,
+		.pNext = &of,
+		.format = RGBA8,
+		.extent = { 100, 100, 1 },
+		.arrayLayers = 1,
+		.mipLevels = 1,
+		.samples = 1,
 	};
 	VkImage own;
 	vk_create_image(&device, make_image, NULL, &info, NULL, &own);
