@@ -17,6 +17,8 @@ struct vk_labels *vk_labels_create(void); /* NULL on OOM */
 void vk_labels_destroy(struct vk_labels *labels);
 void vk_labels_push(struct vk_labels *labels, const char *name);
 void vk_labels_pop(struct vk_labels *labels);
+/* Is there a path at all? Then vk_labels_path() gives NULL only when there is no room for it. */
+bool vk_labels_any(const struct vk_labels *labels);
 /* The path joined by '/', interned; NULL when there is none. Cheap while nothing changed. */
 const char *vk_labels_path(struct vk_labels *labels, struct tally_stream *stream);
 
