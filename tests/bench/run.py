@@ -86,35 +86,36 @@ class Bench:
             for mode in modes:
                 got = self.run(command, mode, more)
                 if mode in CAPTURING:
-                    got.update(self.read_log())
+                    got.update(read_log(self.folder))
                 old = best.get(mode)
                 best[mode] = got if old is None else {k: min(v, old[k]) for k, v in got.items()}
         return best
 
-    def read_log(self):
-        """Bytes a pass (frame lines), the same compressed, and what was dropped."""
-        path = self.folder / "log.jsonl"
-        lines = passes = dropped = 0
-        frames = self.folder / "frames.jsonl"
-        if not path.exists():
-            raise BenchError("no log was written: see the log path and options")
-        with open(path, encoding="utf-8") as log, open(frames, "w", encoding="utf-8") as kept:
-            for line in log:
-                record = json.loads(line)
-                if record["type"] == "frame":
-                    lines += len(line.encode())
-                    passes += len(record["passes"])
-                    dropped += record.get("dropped_passes", 0)
-                    kept.write(line)
-                elif record["type"] == "end":
-                    dropped += record.get("frames_dropped", 0)
-        if not passes:
-            raise BenchError("the log holds no pass: nothing was measured")
-        found = {"bytes_a_pass": lines / passes, "dropped": dropped}
-        if shutil.which("zstd"):
-            packed = subprocess.run(["zstd", "-1", "-q", "-c", str(frames)], capture_output=True, check=True)
-            found["zstd_a_pass"] = len(packed.stdout) / passes
-        return found
+
+def read_log(folder):
+    """Bytes a pass (frame lines), the same compressed, and what was dropped."""
+    path = folder / "log.jsonl"
+    lines = passes = dropped = 0
+    frames = folder / "frames.jsonl"
+    if not path.exists():
+        raise BenchError("no log was written: see the log path and options")
+    with open(path, encoding="utf-8") as log, open(frames, "w", encoding="utf-8") as kept:
+        for line in log:
+            record = json.loads(line)
+            if record["type"] == "frame":
+                lines += len(line.encode())
+                passes += len(record["passes"])
+                dropped += record.get("dropped_passes", 0)
+                kept.write(line)
+            elif record["type"] == "end":
+                dropped += record.get("frames_dropped", 0)
+    if not passes:
+        raise BenchError("the log holds no pass: nothing was measured")
+    found = {"bytes_a_pass": lines / passes, "dropped": dropped}
+    if shutil.which("zstd"):
+        packed = subprocess.run(["zstd", "-1", "-q", "-c", str(frames)], capture_output=True, check=True)
+        found["zstd_a_pass"] = len(packed.stdout) / passes
+    return found
 
 
 def split_cost(bare, got):
@@ -231,12 +232,15 @@ def measure_log(bench, measures):
     measures.update(json.loads(last))
 
 
-def compare(measures, ceilings):
-    """True when nothing that --check looks at is over. Budgets in ns are shown, not judged."""
+def compare(measures, ceilings, prefix=""):
+    """True when nothing that --check looks at is over. Budgets in ns are shown, not judged. Only names
+    with the prefix; with none, all but those of Vulkan."""
     good = True
     print("\nAgainst tests/bench/ceilings.json:")
     for group, judged in (("ratios", True), ("floors", True), ("budgets", False)):
         for name, limit in ceilings[group].items():
+            if not name.startswith(prefix) or (not prefix and name.startswith("vk.")):
+                continue
             if name not in measures:
                 print(f"  {name}: not measured in this run")
                 continue
