@@ -73,10 +73,11 @@ struct tally_vk_source_ops {
 		      uint32_t slots, uint32_t slot);
 	void (*end)(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool,
 		    uint32_t slots, uint32_t slot);
-	/* The interval in `slot`, which took `views` consecutive slots (multiview; else 1): counters
-	 * are summed over those that hold a result. `which`: the halves that were recorded; with
-	 * one half begin_ns or end_ns alone is set and has_time stays false. TALLY_NOT_READY leaves
-	 * *out untouched. TALLY_LOST: the device is lost, or the numbers make no sense. */
+	/* The interval in `slot`, which took `views` consecutive slots (multiview; else 1): the
+	 * first must hold a result, counters are summed over those that do. `which`: the halves
+	 * that were recorded; with one half begin_ns or end_ns alone is set and has_time stays
+	 * false. TALLY_NOT_READY leaves *out untouched. Stamps that make no sense are left out,
+	 * with TALLY_FLAG(BAD_TIME). TALLY_LOST: the driver answers with an error. */
 	enum tally_status (*read)(struct tally_vk_source *src, const struct tally_vk_family *family,
 				  VkQueryPool pool, uint32_t slots, uint32_t slot, uint32_t views,
 				  unsigned which, struct tally_sample *out);

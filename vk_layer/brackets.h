@@ -12,7 +12,7 @@
 #include "vk_layer/slots.h"
 
 struct vk_bracket_pair {
-	VkCommandBuffer first, last; /* recorded, used once */
+	VkCommandBuffer first, last; /* recorded once; run again after a release */
 	struct vk_slot slot;
 	struct vk_slot_runs runs;
 	struct vk_bracket_pair *next;

@@ -1,10 +1,11 @@
 /* vk_layer/slots.h - the sources of one device, and slots for what they count.
  *
- * A page is one query pool of each source, 256 slots in each; slot n of a page is the same number in
- * all of them. A recording takes slots in runs (4, then 16, then 64), so that recording takes the
- * device's lock once a run; the runs go back when nothing of the recording waits to be read. Slots
- * are reset by the host when a run is taken; where the device has no host reset, right before use
- * in the command buffer, outside a render pass (R26), and where that is not allowed there are none.
+ * A page is one query pool of each source, 256 slots in each; slot n of a page is the same number
+ * in all of them. A recording takes slots in runs (4, then 16, then 64), so that recording takes
+ * the device's lock once a run; the runs go back when nothing of the recording waits to be read.
+ * Slots are reset by the host when a run is taken; where the device has no host reset, right before
+ * use in the command buffer, outside a render pass (R26), and where that is not allowed there are
+ * none. Ceiling: 256 pages a device, 65536 slots, some 16 MiB of the driver's memory.
  *
  * Thread: vk_slots_take() is the recording thread's and takes the lock itself only for a new run;
  * begin and end are the recording thread's; what says "with the lock" is called with it held.
@@ -39,7 +40,7 @@ struct vk_slot_runs {
 
 /* Sources by what they may bracket: bits for vk_slot.sources. */
 enum vk_bracket {
-	VK_BRACKET_TIME,  /* stamps only */
+	VK_BRACKET_TIME,  /* stamps only (protected command buffers, suspended halves) */
 	VK_BRACKET_ALL,	  /* everything that covers the family */
 	VK_BRACKET_COUNT, /* everything but stamps (inside secondaries) */
 };
@@ -49,7 +50,7 @@ bool vk_slots_create(struct vk_device *d);
 /* Destroys all pools; the device is idle or gone. */
 void vk_slots_destroy(struct vk_device *d);
 
-/* Rows for the device line; `rows` has room for TALLY_MAX_SOURCES + 1. */
+/* Rows for the device line, `api` first; `rows` has room for TALLY_MAX_SOURCES + 1. */
 uint32_t vk_slots_describe(struct vk_device *d, struct tally_source_info *rows);
 /* All counters, in value order. */
 const struct tally_counter *const *vk_slots_counters(struct vk_device *d, uint32_t *n);
@@ -70,7 +71,7 @@ void vk_slot_begin(struct vk_device *d, VkCommandBuffer cb, uint32_t family, str
 /* Counters first, then stamps. */
 void vk_slot_end(struct vk_device *d, VkCommandBuffer cb, struct vk_slot *slot);
 /* End the counters of a slot now and keep the stamps going: the game begins a query of the same
- * type (R21). */
+ * type (R21). What they counted is not all, so they leave slot->sources: their values are absent. */
 void vk_slot_yield(struct vk_device *d, VkCommandBuffer cb, struct vk_slot *slot);
 
 /* With the lock. Read what is ready; like tally_harvest_read(): the same `out` comes back until
