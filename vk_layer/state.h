@@ -31,7 +31,8 @@ struct vk_brackets;   /* brackets.h */
 struct vk_instance {
 	struct vk_instance_next next;
 	VkInstance handle;
-	bool reads_features2; /* vkGetPhysicalDeviceFeatures2 and -Properties2 may be called */
+	uint32_t api_version; /* what the game asked for; at least 1.0 */
+	bool has_properties2; /* VK_KHR_get_physical_device_properties2 is enabled */
 	bool is_zink;	      /* OpenGL runs on top of it (pEngineName) */
 	bool tracked;	      /* false: everything below is only passed on */
 };
@@ -120,6 +121,9 @@ struct vk_device {
  * there for a handle that a hook can be called with. */
 struct vk_device *vk_device_find(const void *handle);
 struct vk_instance *vk_instance_find(const void *handle);
+/* Every device there is, while none is created or destroyed; nothing when one is just being. Made
+ * for the end of the process: never waits. */
+void vk_devices_each(void (*visit)(struct vk_device *d, void *data), void *data);
 
 /* Stop measuring on this device, once: `why` (a sentence) goes into the log as a note. */
 void vk_device_stop(struct vk_device *d, const char *why);
