@@ -40,9 +40,9 @@ tally_own_path(void)
 	return g_strdup(path);
 }
 
-/* The prefix that the command runs from: its folder, less what the build says lies between. */
-static char *
-own_prefix(const char *folder)
+/* Its folder, less what the build says lies between. */
+char *
+tally_own_prefix(const char *folder)
 {
 	char *prefix = g_strdup(folder);
 	for (const char *p = PASSTALLY_BINDIR; *p;) {
@@ -53,6 +53,27 @@ own_prefix(const char *folder)
 		p += strspn(p, "/");
 	}
 	return prefix;
+}
+
+static char *
+in_libdir(const char *prefix, const char *name)
+{
+	return g_path_is_absolute(PASSTALLY_LIBDIR)
+		       ? g_build_filename(PASSTALLY_LIBDIR, name, NULL)
+		       : g_build_filename(prefix, PASSTALLY_LIBDIR, name, NULL);
+}
+
+char *
+tally_installed_library(const char *prefix, const char *name)
+{
+	char *path = in_libdir(prefix, name);
+	for (size_t i = 0; access(path, R_OK) != 0; i++) {
+		g_free(path);
+		if (i == G_N_ELEMENTS(library_folders))
+			return NULL;
+		path = g_build_filename(prefix, library_folders[i], name, NULL);
+	}
+	return path;
 }
 
 static bool
@@ -104,13 +125,11 @@ tally_injected_find(struct tally_injected *in)
 	};
 	char *own = tally_own_path();
 	char *folder = own ? g_path_get_dirname(own) : g_strdup("/");
-	char *prefix = own_prefix(folder);
+	char *prefix = tally_own_prefix(folder);
 	bool built = try_path(in, g_build_filename(folder, "..", "gl_shim", LIBRARY, NULL)) ||
 		     try_path(in, g_build_filename(folder, "gl_shim", LIBRARY, NULL));
 	if (!built) {
-		try_path(in, g_path_is_absolute(PASSTALLY_LIBDIR)
-				     ? g_build_filename(PASSTALLY_LIBDIR, LIBRARY, NULL)
-				     : g_build_filename(prefix, PASSTALLY_LIBDIR, LIBRARY, NULL));
+		try_path(in, in_libdir(prefix, LIBRARY));
 		for (size_t i = 0; i < G_N_ELEMENTS(library_folders) && !in->path; i++)
 			try_path(in, g_build_filename(prefix, library_folders[i], LIBRARY, NULL));
 		if (!in->path)

@@ -2,6 +2,7 @@
 #include "cli/launch.h"
 #include "cli/run_log.h"
 #include "cli/run_tell.h"
+#include "cli/vk_manifest.h"
 #include "cli/wanted.h"
 
 #include <errno.h>
@@ -34,6 +35,13 @@ struct private_folder {
 	char *path; /* mode 0700 */
 	char *status; /* a file in it */
 	char *link; /* a link in it to the libraries' folder, or NULL */
+	char *layer; /* the same to the Vulkan manifest's */
+};
+
+/* What programs get from us. */
+struct to_inject {
+	struct tally_injected gl;
+	struct tally_vk_manifest vk;
 };
 
 static GArray *
@@ -171,14 +179,29 @@ private_folder_remove(struct private_folder *f)
 {
 	if (f->link)
 		g_unlink(f->link);
+	if (f->layer)
+		g_unlink(f->layer);
 	if (f->status)
 		g_unlink(f->status);
 	if (f->path)
 		g_rmdir(f->path);
 	g_free(f->link);
+	g_free(f->layer);
 	g_free(f->status);
 	g_free(f->path);
 	*f = (struct private_folder){ 0 };
+}
+
+/* A link named `name` in the private folder; NULL after a complaint. */
+static char *
+make_link(const struct private_folder *f, const char *name, const char *to)
+{
+	char *link = g_build_filename(f->path, name, NULL);
+	if (symlink(to, link) == 0)
+		return link;
+	tally_cli_complain("run", "%s cannot be made: %s", link, g_strerror(errno));
+	g_free(link);
+	return NULL;
 }
 
 /* The library's name in LD_PRELOAD; where ld.so could not read its path, through a link that it
@@ -190,26 +213,36 @@ preload_name(const struct tally_injected *in, struct private_folder *f)
 		return g_strdup(in->preload);
 	char *folder = g_path_get_dirname(in->path);
 	char *base = g_path_get_basename(in->path);
-	char *name = NULL;
-	f->link = g_build_filename(f->path, "lib", NULL);
-	if (symlink(folder, f->link) == 0)
-		name = g_build_filename(f->link, base, NULL);
-	else
-		tally_cli_complain("run", "%s cannot be made: %s", f->link, g_strerror(errno));
+	f->link = make_link(f, "lib", folder);
+	char *name = f->link ? g_build_filename(f->link, base, NULL) : NULL;
 	g_free(base);
 	g_free(folder);
 	return name;
 }
 
-/* All of the program's environment but PASSTALLY_LOG, which names the process. What the Vulkan
- * loader needs to find a layer belongs here too. */
+/* Vulkan's loader has no escape for a colon in a path either. */
 static bool
-set_environment(const struct run_request *r, const struct tally_injected *in,
-		struct private_folder *f)
+enable_layer(const struct tally_vk_manifest *vk, struct private_folder *f)
 {
-	char *name = preload_name(in, f);
-	if (!name)
+	if (!vk->library)
+		return true; /* told after the run */
+	const char *folder = vk->folder;
+	if (!vk->implicit && strchr(folder, ':'))
+		folder = f->layer = make_link(f, "layer", folder);
+	if (folder)
+		tally_vk_manifest_enable(vk, folder);
+	return folder != NULL;
+}
+
+/* All of the program's environment but PASSTALLY_LOG, which names the process. */
+static bool
+set_environment(const struct run_request *r, const struct to_inject *in, struct private_folder *f)
+{
+	char *name = preload_name(&in->gl, f);
+	if (!name || !enable_layer(&in->vk, f)) {
+		g_free(name);
 		return false;
+	}
 	const char *before = g_getenv("LD_PRELOAD");
 	char *preload = before && *before ? g_strconcat(name, ":", before, NULL) : g_strdup(name);
 	char *options = options_variable(&r->config);
@@ -234,7 +267,7 @@ tell_errors(const GPtrArray *status)
 
 static void
 tell(const struct run_request *r, const struct tally_run_log *log, const struct private_folder *f,
-     const struct tally_injected *in, const struct tally_run_started *started)
+     const struct to_inject *in, const struct tally_run_started *started)
 {
 	GPtrArray *status = tally_run_status_read(f->status);
 	GPtrArray *logs = tally_run_log_find(log);
@@ -249,7 +282,7 @@ tell(const struct run_request *r, const struct tally_run_log *log, const struct 
 				"passtally: nothing was rendered, or nothing that could be "
 				"seen: %s\n",
 				r->argv[0]);
-			tally_run_tell_nothing(r->argv[0], in->path);
+			tally_run_tell_nothing(r->argv[0], in->gl.path);
 		}
 		if (!written)
 			fprintf(stderr, "passtally: error: %s\n", why);
@@ -258,6 +291,11 @@ tell(const struct run_request *r, const struct tally_run_log *log, const struct 
 	}
 	if (disabled && !r->quiet)
 		fputs("passtally: PASSTALLY_DISABLE is set: nothing was captured\n", stderr);
+	if (!in->vk.library && !r->quiet)
+		fputs("passtally: the Vulkan layer is not installed beside the command: only "
+		      "OpenGL "
+		      "was captured\n",
+		      stderr);
 	if (!r->quiet)
 		tally_run_tell_summary(logs, status);
 	g_ptr_array_unref(logs);
@@ -273,7 +311,7 @@ wants_progress(const struct run_request *r)
 
 /* From the fork on: the log's path holds the program's process number. */
 static int
-run_program(const struct run_request *r, const struct tally_injected *in, struct private_folder *f)
+run_program(const struct run_request *r, const struct to_inject *in, struct private_folder *f)
 {
 	struct tally_launch launch;
 	struct tally_run_started started = {
@@ -330,11 +368,12 @@ start(struct run_request *r)
 		return TALLY_EXIT_USAGE;
 	if (!tally_wanted_check(&r->config, complain, NULL))
 		return TALLY_EXIT_USAGE;
-	struct tally_injected in;
-	tally_injected_find(&in);
+	struct to_inject in;
+	tally_injected_find(&in.gl);
+	tally_vk_manifest_find(&in.vk);
 	int status = TALLY_EXIT_FAILED;
-	if (!in.path) {
-		char **tried = (char **)in.tried->pdata;
+	if (!in.gl.path) {
+		char **tried = (char **)in.gl.tried->pdata;
 		tally_cli_complain("run",
 				   "libpasstally_gl.so was not found; looked for %s first: is "
 				   "passtally installed whole?",
@@ -345,7 +384,8 @@ start(struct run_request *r)
 			status = run_program(r, &in, &folder);
 		private_folder_remove(&folder);
 	}
-	tally_injected_finish(&in);
+	tally_vk_manifest_finish(&in.vk);
+	tally_injected_finish(&in.gl);
 	return status;
 }
 
