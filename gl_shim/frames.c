@@ -1,5 +1,6 @@
 /* gl_shim/frames.c - where frames end, and reading what is ready then. */
 #include "gl_shim/want.h"
+#include "gl_shim/workloads.h"
 #include "layer/clock.h"
 
 /* Results that are not there so many frames later are given up. */
@@ -9,6 +10,13 @@
 static bool
 read_pass(struct gl_context_state *s, struct tally_pass *pass, uint64_t age)
 {
+	if (pass->workloads) {
+		if (gl_workloads_read(s, pass))
+			return true;
+		if (age >= MAX_AGE_FRAMES)
+			gl_workloads_give_up(s, pass, TALLY_FLAG(INCOMPLETE), true);
+		return age >= MAX_AGE_FRAMES;
+	}
 	struct tally_sample sample = {
 		.values = pass->values,
 		.valid = pass->valid,
@@ -31,6 +39,16 @@ read_pass(struct gl_context_state *s, struct tally_pass *pass, uint64_t age)
 	return true;
 }
 
+/* Without a GL call. */
+static void
+give_up_pass(struct gl_context_state *s, struct tally_pass *pass, uint64_t flag)
+{
+	if (pass->workloads)
+		gl_workloads_give_up(s, pass, flag, false);
+	else
+		pass->flags |= flag;
+}
+
 void
 gl_collect(struct gl_context *c, bool give_up, uint64_t flag)
 {
@@ -43,9 +61,10 @@ gl_collect(struct gl_context *c, bool give_up, uint64_t flag)
 	uint64_t age;
 	struct tally_pass *pass;
 	while ((pass = tally_stream_pending(s->stream, &age)) && pass != s->now.pass) {
-		if (pass->slot != TALLY_NO_SLOT && give_up)
-			pass->flags |= flag;
-		else if (pass->slot != TALLY_NO_SLOT && !read_pass(s, pass, age))
+		bool measured = pass->slot != TALLY_NO_SLOT || pass->workloads;
+		if (measured && give_up)
+			give_up_pass(s, pass, flag);
+		else if (measured && !read_pass(s, pass, age))
 			break;
 		pass->slot = TALLY_NO_SLOT;
 		tally_stream_pass_done(s->stream, pass);
@@ -91,6 +110,7 @@ gl_wait(struct gl_context *c)
 {
 	struct gl_context_state *s = c->state;
 	if (s->probe == GL_PROBE_DONE && !gl_no_query_zone(s)) {
+		gl_workload_end(c);
 		gl_worker = s;
 		tally_harvest_gap(s->harvest);
 		s->gap = true;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "gl_shim/want.h"
+#include "gl_shim/workloads.h"
 #include "layer/clock.h"
 
 static void
@@ -19,7 +20,7 @@ move_tallies(struct gl_context *c, struct tally_pass *pass)
 		.instances = (uint64_t)((int64_t)hot->draws + hot->extra_instances),
 		.calls = (uint64_t)calls,
 	};
-	pass->flags |= hot->flags;
+	pass->flags |= hot->flags | c->state->now.flags;
 	pass->unknown |= hot->unknown;
 }
 
@@ -32,6 +33,10 @@ close_pass(struct gl_context *c, bool with_queries)
 		return;
 	struct tally_pass *pass = s->now.pass;
 	if (pass) {
+		if (with_queries)
+			gl_workload_end(c);
+		else
+			gl_workload_end_silent(c);
 		move_tallies(c, pass);
 		pass->label = s->now.label;
 		if (pass->slot != TALLY_NO_SLOT && with_queries) {
@@ -140,6 +145,8 @@ open_pass(struct gl_context *c, const struct gl_want *w, uint64_t now)
 		pass->flags |= TALLY_FLAG(APPROXIMATE);
 	if (!tally_harvest_has_time(s->harvest))
 		pass->flags |= TALLY_FLAG(NO_TIMESTAMPS);
+	if (s->by_draw)
+		return; /* its workloads are measured */
 	pass->slot = tally_harvest_begin(s->harvest);
 	if (pass->slot == TALLY_NO_SLOT)
 		pass->flags |= TALLY_FLAG(DROPPED);
@@ -185,20 +192,25 @@ gl_pass_enter(struct gl_context *c, struct gl_want *w)
 	/* Another context of the group may have ended the frame: then this pass ends with it. */
 	bool same = s->now.open && !s->split && s->now.kind == w->kind && s->now.key == w->key &&
 		    s->now.frame == gl_frame_now(s);
-	if (!same && !gl_no_query_zone(s)) {
-		uint64_t t0 = tally_clock_now_ns();
+	bool zone = gl_no_query_zone(s);
+	uint64_t t0 = s->by_draw || (!same && !zone) ? tally_clock_now_ns() : 0;
+	if (!same && !zone) {
 		gl_worker = s;
 		close_pass(c, true);
 		open_pass(c, w, t0);
-		tally_stream_add_overhead(s->stream, tally_clock_now_ns() - t0);
 	} else if (!s->now.open) {
 		return false; /* nothing to count into until queries are allowed again */
 	} else {
+		gl_workload_end(c);
 		continue_pass(c);
 	}
 	c->hot.flags |= s->standing | (same ? w->flags : 0);
 	if ((s->standing & TALLY_FLAG(TRANSFORM_FEEDBACK)) && !gl_no_query_zone(s) &&
 	    c->next->IsEnabled(GL_RASTERIZER_DISCARD))
 		c->hot.flags |= TALLY_FLAG(RASTERIZER_DISCARD);
+	if (s->by_draw && s->now.pass)
+		gl_workload_begin(c, w->command ? w->command : "draw", w->flags);
+	if (t0)
+		tally_stream_add_overhead(s->stream, tally_clock_now_ns() - t0);
 	return true;
 }

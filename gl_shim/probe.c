@@ -193,6 +193,8 @@ open_harvest(struct gl_context_state *s, struct chosen *out)
 	for (uint32_t i = 0; i < out->n; i++)
 		if (strcmp(out->sources[i]->ops->name, "gl-statistics") == 0)
 			s->statistics = out->sources[i];
+		else if (strcmp(out->sources[i]->ops->name, "gl-timestamp") == 0)
+			s->timestamp = out->sources[i];
 	if (s->config->sources) {
 		choose(s, out, "fake", false, create_fake);
 		choose(s, out, "null", false, create_null);
@@ -338,10 +340,7 @@ gl_probe_context(struct gl_context_state *s)
 		return;
 	if (!atomic_flag_test_and_set(&exit_watched))
 		watch_exit();
-	if (s->config->granularity == TALLY_GRANULARITY_DRAW)
-		tally_log_say(TALLY_LEVEL_WARNING, "gl",
-			      "granularity draw is not offered for OpenGL by this version: "
-			      "passes are measured as with granularity pass");
+	s->by_draw = s->config->granularity == TALLY_GRANULARITY_DRAW;
 	gl_guard_begin(&s->pub);
 	bool ok = set_up(s);
 	gl_guard_end(&s->pub);
@@ -351,7 +350,7 @@ gl_probe_context(struct gl_context_state *s)
 			      (long long)s->number);
 		tally_harvest_destroy(s->harvest, true);
 		s->harvest = NULL;
-		s->statistics = NULL;
+		s->timestamp = s->statistics = NULL;
 		return;
 	}
 	s->probe = GL_PROBE_DONE;

@@ -5,6 +5,7 @@
 
 #include "gl_shim/passes.h"
 #include "gl_shim/state.h"
+#include "gl_shim/workloads.h"
 
 /* One name and what it stands for: in by_game and by_driver both ends of the same pair. */
 struct gl_query_name {
@@ -245,6 +246,7 @@ take(struct gl_context *c, int group)
 	struct gl_context_state *s = c->state;
 	if (group < 0)
 		return;
+	gl_workload_end(c); /* with its numbers: the game's query is not about it */
 	if (s->statistics) {
 		gl_worker = s;
 		tally_gl_statistics_yield(s->statistics, (enum tally_gl_exclusive)group);

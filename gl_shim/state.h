@@ -45,6 +45,8 @@ struct gl_open_pass {
 	unsigned label_depth; /* group path that covers all of it so far */
 	const char *label;
 	struct gl_framebuffer *fbo; /* RENDER: its target, for invalidate; may be NULL */
+	struct tally_workload *load; /* granularity draw: the command that goes on */
+	uint64_t flags; /* of the commands before it */
 };
 
 struct gl_context_state {
@@ -71,6 +73,7 @@ struct gl_context_state {
 	struct tally_stream *stream;
 
 	struct gl_open_pass now;
+	bool by_draw; /* granularity draw */
 	bool split; /* the next work command starts a pass whatever its key */
 	bool gap; /* the GPU may idle since the open pass's last work */
 	bool in_begin; /* between glBegin and glEnd */

@@ -15,6 +15,7 @@ struct gl_want {
 	const struct tally_target *target;
 	struct gl_framebuffer *fbo;
 	uint64_t flags;
+	const char *command; /* the workload's word: "draw", "dispatch", "copy", "clear" */
 	unsigned clears; /* GL_COLOR_BUFFER_BIT, GL_DEPTH_BUFFER_BIT: all of it is cleared first */
 };
 

@@ -2,7 +2,7 @@
 #include "gl_shim/want.h"
 
 static bool
-enter_render(struct gl_context *c, GLuint name, bool bound, unsigned clears)
+enter_render(struct gl_context *c, const char *command, GLuint name, bool bound, unsigned clears)
 {
 	struct gl_context_state *s = c->state;
 	if (gl_compiles_only(s) || s->probe == GL_PROBE_OFF)
@@ -10,6 +10,7 @@ enter_render(struct gl_context *c, GLuint name, bool bound, unsigned clears)
 	gl_probe_if_pending(s);
 	if (gl_no_query_zone(s)) { /* nothing may be asked of the driver either */
 		struct gl_want as_is = { .kind = s->now.kind, .key = s->now.key };
+		as_is.command = command;
 		return s->now.open && gl_pass_enter(c, &as_is);
 	}
 	struct gl_framebuffer *fbo = gl_framebuffer_resolve(c, name, bound);
@@ -20,6 +21,7 @@ enter_render(struct gl_context *c, GLuint name, bool bound, unsigned clears)
 		.key = fbo->key,
 		.target = fbo->target,
 		.fbo = fbo,
+		.command = command,
 		.clears = clears,
 	};
 	return gl_pass_enter(c, &w);
@@ -31,11 +33,11 @@ gl_draw_enter(struct gl_context *c)
 	struct gl_context_state *s = c->state;
 	if (s->in_begin) /* of all draws only glCallList may come here */
 		s->perhaps_ended = true;
-	if (!enter_render(c, s->framebuffers.draw, true, 0))
+	if (!enter_render(c, "draw", s->framebuffers.draw, true, 0))
 		return false;
 	/* From here on draws only count, until something sets open to 0 again. Not where each
 	 * draw has to be looked at. */
-	c->open = !s->in_begin && !s->lost && !s->in_list;
+	c->open = !s->in_begin && !s->lost && !s->in_list && !s->by_draw;
 	return true;
 }
 
@@ -66,11 +68,11 @@ count_clear(struct gl_context *c, GLuint name, unsigned whole)
 {
 	struct gl_context_state *s = c->state;
 	bool bound = name == s->framebuffers.draw;
-	if (!enter_render(c, name, bound, whole))
+	if (!enter_render(c, "clear", name, bound, whole))
 		return;
 	c->hot.clears++;
 	/* A clear of a framebuffer that is not the bound one leaves no fast path for draws. */
-	c->open = bound && !gl_no_query_zone(s);
+	c->open = bound && !gl_no_query_zone(s) && !s->by_draw;
 }
 
 void
@@ -116,7 +118,7 @@ enter_other(struct gl_context *c, struct gl_want *w)
 void
 gl_dispatch(struct gl_context *c)
 {
-	struct gl_want w = { .kind = TALLY_PASS_COMPUTE, .key = 1 };
+	struct gl_want w = { .kind = TALLY_PASS_COMPUTE, .key = 1, .command = "dispatch" };
 	if (enter_other(c, &w))
 		c->hot.dispatches++;
 }
@@ -163,6 +165,7 @@ transfer(struct gl_context *c, enum gl_transfer what, enum destination where, GL
 		.key = gl_mix(gl_mix(what, name), where),
 		.target = where == TO_TEXTURE ? texture_target(c, name) : NULL,
 		.flags = what == GL_XFER_MIPMAP ? TALLY_FLAG(MIPMAP) : 0,
+		.command = what == GL_XFER_CLEAR ? "clear" : "copy",
 	};
 	if (!enter_other(c, &w))
 		return;
@@ -194,7 +197,11 @@ void
 gl_platform_transfer(uintptr_t key)
 {
 	struct gl_context *c = gl_current;
-	struct gl_want w = { .kind = TALLY_PASS_TRANSFER, .key = gl_mix(key, 7) };
+	struct gl_want w = {
+		.kind = TALLY_PASS_TRANSFER,
+		.key = gl_mix(key, 7),
+		.command = "copy",
+	};
 	if (c->live && enter_other(c, &w))
 		c->hot.copies++;
 }
@@ -218,6 +225,7 @@ gl_blit(struct gl_context *c, GLuint read, GLuint draw, bool named)
 		.kind = TALLY_PASS_TRANSFER,
 		.key = gl_mix(from_key, to ? to->key : 0),
 		.target = to ? to->target : NULL,
+		.command = "copy",
 	};
 	if (from_samples > 1 && to && to->target && to->target->samples <= 1)
 		w.flags |= TALLY_FLAG(RESOLVE);
@@ -241,6 +249,7 @@ gl_readback_begin(struct gl_context *c)
 		.key = gl_mix(GL_XFER_READBACK, s->framebuffers.read),
 		.target = from ? from->target : NULL,
 		.flags = TALLY_FLAG(READBACK),
+		.command = "copy",
 	};
 	if (!s->pixel_pack_buffer)
 		w.flags |= TALLY_FLAG(SYNC);
@@ -264,6 +273,7 @@ gl_readback_done(struct gl_context *c)
 		.kind = TALLY_PASS_TRANSFER,
 		.key = gl_mix(GL_XFER_READBACK, 0),
 		.flags = TALLY_FLAG(READBACK),
+		.command = "copy",
 	};
 	if (!s->pixel_pack_buffer)
 		w.flags |= TALLY_FLAG(SYNC);

@@ -1,0 +1,193 @@
+/* gl_shim/workloads.c - bracketing each command, and a pass as the sum of its workloads. */
+#include "gl_shim/workloads.h"
+
+#include "gl_shim/want.h"
+
+/* What a workload's measurement came to is true of its pass too. */
+#define OF_THE_PASS \
+	(TALLY_FLAG(YIELDED) | TALLY_FLAG(DISJOINT) | TALLY_FLAG(LOST) | TALLY_FLAG(INCOMPLETE) | \
+	 TALLY_FLAG(DROPPED) | TALLY_FLAG(UNCALIBRATED) | TALLY_FLAG(OVERFLOW) | \
+	 TALLY_FLAG(SATURATED) | TALLY_FLAG(BAD_TIME))
+
+void
+gl_workload_begin(struct gl_context *c, const char *command, uint64_t flags)
+{
+	struct gl_context_state *s = c->state;
+	bool zone = gl_no_query_zone(s);
+	if (zone && s->now.load)
+		return;
+	struct tally_workload *load = tally_stream_add_workload(s->stream, s->now.pass);
+	if (!load)
+		return;
+	load->command = command;
+	load->flags = flags;
+	s->now.load = load;
+	if (!zone) {
+		gl_worker = s;
+		load->slot = tally_harvest_begin(s->harvest);
+	}
+	if (load->slot == TALLY_NO_SLOT)
+		load->flags |= TALLY_FLAG(DROPPED);
+	else if (!tally_harvest_has_time(s->harvest))
+		load->flags |= TALLY_FLAG(NO_TIMESTAMPS);
+}
+
+/* What was noted since the workload before it is of this one. */
+static struct tally_workload *
+take_load(struct gl_context *c)
+{
+	struct gl_open_pass *now = &c->state->now;
+	struct tally_workload *load = now->load;
+	now->load = NULL;
+	load->flags |= c->hot.flags;
+	now->flags |= c->hot.flags;
+	c->hot.flags = 0;
+	return load;
+}
+
+void
+gl_workload_end(struct gl_context *c)
+{
+	struct gl_context_state *s = c->state;
+	if (!s->now.load || gl_no_query_zone(s))
+		return;
+	struct tally_workload *load = take_load(c);
+	if (load->slot == TALLY_NO_SLOT)
+		return;
+	gl_worker = s;
+	tally_harvest_end(s->harvest, load->slot);
+}
+
+void
+gl_workload_end_silent(struct gl_context *c)
+{
+	if (!c->state->now.load)
+		return;
+	struct tally_workload *load = take_load(c);
+	if (load->slot == TALLY_NO_SLOT)
+		return;
+	/* Its slot is never needed again. */
+	load->slot = TALLY_NO_SLOT;
+	load->flags |= c->state->lost ? TALLY_FLAG(LOST) : TALLY_FLAG(INCOMPLETE);
+}
+
+/* ---- results ---- */
+
+static enum tally_status
+read_one(struct gl_context_state *s, struct tally_workload *load)
+{
+	struct tally_sample sample = {
+		.values = load->values,
+		.valid = load->valid,
+		.has_time = load->has_time,
+		.begin_ns = load->gpu_begin_ns,
+		.end_ns = load->gpu_end_ns,
+	};
+	tally_harvest_counters(s->harvest, &sample.n);
+	enum tally_status status = tally_harvest_read(s->harvest, load->slot, &sample);
+	load->has_time = sample.has_time;
+	load->gpu_begin_ns = sample.begin_ns;
+	load->gpu_end_ns = sample.end_ns;
+	load->flags |= sample.flags;
+	return status;
+}
+
+/* Does the sum still hold all of the terms? */
+static bool
+add(struct tally_value *sum, struct tally_value term)
+{
+	if (sum->storage != term.storage)
+		return false;
+	switch (sum->storage) {
+	case TALLY_STORAGE_I64:
+		return !__builtin_add_overflow(sum->i64, term.i64, &sum->i64);
+	case TALLY_STORAGE_F64:
+		sum->f64 += term.f64;
+		return true;
+	default:
+		return !__builtin_add_overflow(sum->u64, term.u64, &sum->u64);
+	}
+}
+
+static bool
+sum_counter(struct tally_pass *pass, uint32_t counter)
+{
+	uint64_t bit = UINT64_C(1) << (counter % 64);
+	struct tally_value *sum = &pass->values[counter];
+	for (const struct tally_workload *l = pass->workloads; l; l = l->next) {
+		if (!(l->valid[counter / 64] & bit))
+			return false;
+		if (l == pass->workloads)
+			*sum = l->values[counter];
+		else if (!add(sum, l->values[counter]))
+			return false;
+	}
+	return true;
+}
+
+/* From the first begin to the last end, if these are known on one clock. */
+static void
+take_time(struct tally_pass *pass)
+{
+	const struct tally_workload *first = pass->workloads, *last = pass->last_workload;
+	if (!first->has_time || !last->has_time ||
+	    (first->flags ^ last->flags) & TALLY_FLAG(UNCALIBRATED))
+		return;
+	pass->has_time = true;
+	pass->gpu_begin_ns = first->gpu_begin_ns;
+	pass->gpu_end_ns = last->gpu_end_ns;
+}
+
+static void
+put_together(struct gl_context_state *s, struct tally_pass *pass)
+{
+	uint32_t n;
+	tally_harvest_counters(s->harvest, &n);
+	/* A workload for which there was no room is missing from every sum. */
+	bool whole = pass->n_workloads && !(pass->flags & TALLY_FLAG(DROPPED));
+	for (uint32_t i = 0; i < n && whole; i++) {
+		if (sum_counter(pass, i))
+			pass->valid[i / 64] |= UINT64_C(1) << (i % 64);
+	}
+	if (whole)
+		take_time(pass);
+	bool untimed = s->timestamp && s->api.stamps_in_tiles && pass->n_workloads > 1;
+	for (struct tally_workload *l = pass->workloads; l; l = l->next) {
+		pass->flags |= l->flags & OF_THE_PASS;
+		/* Each tile is drawn from first to last command, and a stamp between two of them
+		 * keeps the last tile's: it says nothing of either (query/gl_api.h). */
+		if (untimed && l->has_time) {
+			l->has_time = false;
+			l->flags |= TALLY_FLAG(NO_TIMESTAMPS);
+		}
+	}
+}
+
+bool
+gl_workloads_read(struct gl_context_state *s, struct tally_pass *pass)
+{
+	for (struct tally_workload *l = pass->workloads; l; l = l->next) {
+		if (l->slot == TALLY_NO_SLOT)
+			continue;
+		if (read_one(s, l) == TALLY_NOT_READY)
+			return false;
+		l->slot = TALLY_NO_SLOT;
+	}
+	put_together(s, pass);
+	return true;
+}
+
+void
+gl_workloads_give_up(struct gl_context_state *s, struct tally_pass *pass, uint64_t flag,
+		     bool discard)
+{
+	for (struct tally_workload *l = pass->workloads; l; l = l->next) {
+		if (l->slot == TALLY_NO_SLOT)
+			continue;
+		if (discard)
+			tally_harvest_discard(s->harvest, l->slot);
+		l->slot = TALLY_NO_SLOT;
+		l->flags |= flag;
+	}
+	put_together(s, pass);
+}
