@@ -15,10 +15,10 @@ struct vk_pool;
 /* What an open render pass instance, or the group of work outside one, is to the recorder. */
 enum vk_open_kind {
 	VK_OPEN_NOTHING = 0,
-	VK_OPEN_RENDER,	   /* between begin and end of a render pass instance */
+	VK_OPEN_RENDER, /* between begin and end of a render pass instance */
 	VK_OPEN_INHERITED, /* a RENDER_PASS_CONTINUE secondary: all of it */
-	VK_OPEN_WORK,	   /* consecutive commands of one kind outside a render pass */
-	VK_OPEN_VIDEO,	   /* a video coding scope */
+	VK_OPEN_WORK, /* consecutive commands of one kind outside a render pass */
+	VK_OPEN_VIDEO, /* a video coding scope */
 };
 
 struct vk_command {
@@ -38,18 +38,18 @@ struct vk_command {
 	bool recording_now;
 	enum vk_open_kind open;
 	uint32_t open_pass; /* number in recording->passes while something is open */
-	bool has_pass;	    /* open_pass means something (not dropped, not uncounted) */
+	bool has_pass; /* open_pass means something (not dropped, not uncounted) */
 	uint32_t no_queries; /* > 0: per-tile execution and the like */
 	uint32_t game_statistics; /* statistics queries of the game's that are active */
 	uint8_t views; /* of the open render pass: a query inside takes so many */
 	enum tally_pass_kind work_kind; /* of the open group of work */
 	bool brackets_draws; /* granularity draw: workloads have slots, passes stamps alone */
-	bool sums;	     /* the open pass's counters are those of the secondaries in it (R25) */
-	bool suspending;     /* the open render pass ends by suspending */
+	bool sums; /* the open pass's counters are those of the secondaries in it (R25) */
+	bool suspending; /* the open render pass ends by suspending */
 	bool suspended; /* since such an end: nothing of ours may be recorded until it resumes */
 	bool has_chain; /* open_pass is the suspended pass */
 	bool whole_done, whole_counts; /* recording->whole was begun; counts still */
-	bool own_open;		       /* recording->own counts */
+	bool own_open; /* recording->own counts */
 	bool workload_open;
 	uint64_t outer_flags; /* of the pass, while `flags` are a workload's */
 	bool conditional, transform_feedback;
@@ -138,9 +138,9 @@ void vk_query_end(struct vk_command *c, VkQueryPool pool);
 
 /* ---- hooks that forward themselves; `next` is the spelling's own function ---- */
 
-VkResult vk_allocate_command_buffers(struct vk_device *d, PFN_vkAllocateCommandBuffers next,
-				     VkDevice device, const VkCommandBufferAllocateInfo *info,
-				     VkCommandBuffer *out);
+VkResult
+vk_allocate_command_buffers(struct vk_device *d, PFN_vkAllocateCommandBuffers next, VkDevice device,
+			    const VkCommandBufferAllocateInfo *info, VkCommandBuffer *out);
 void vk_free_command_buffers(struct vk_device *d, PFN_vkFreeCommandBuffers next, VkDevice device,
 			     VkCommandPool pool, uint32_t n, const VkCommandBuffer *handles);
 VkResult vk_create_command_pool(struct vk_device *d, PFN_vkCreateCommandPool next, VkDevice device,
@@ -152,8 +152,8 @@ VkResult vk_reset_command_pool(struct vk_device *d, PFN_vkResetCommandPool next,
 			       VkCommandPool pool, VkCommandPoolResetFlags flags);
 VkResult vk_begin_command_buffer(struct vk_device *d, PFN_vkBeginCommandBuffer next,
 				 VkCommandBuffer handle, const VkCommandBufferBeginInfo *info);
-VkResult vk_end_command_buffer(struct vk_device *d, PFN_vkEndCommandBuffer next,
-			       VkCommandBuffer handle);
+VkResult
+vk_end_command_buffer(struct vk_device *d, PFN_vkEndCommandBuffer next, VkCommandBuffer handle);
 VkResult vk_reset_command_buffer(struct vk_device *d, PFN_vkResetCommandBuffer next,
 				 VkCommandBuffer handle, VkCommandBufferResetFlags flags);
 VkResult vk_create_query_pool(struct vk_device *d, PFN_vkCreateQueryPool next, VkDevice device,

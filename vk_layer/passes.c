@@ -1,8 +1,8 @@
 /* vk_layer/passes.c - opening and closing passes; render passes; what stands around a primary.
  *
  * The slot of a pass begins before the command that begins it and ends after the one that ends it,
- * so that nothing of ours is ever recorded inside (granularity draw aside). Between the halves of a
- * suspended render pass nothing may be recorded at all: stamps stand outside the first and the last.
+ * so that nothing of ours is ever recorded inside (granularity draw aside). Between the halves of
+ * a suspended render pass nothing may be recorded at all: stamps stand outside the first and last.
  */
 #include "vk_layer/passes.h"
 
@@ -196,7 +196,7 @@ vk_pass_close_any(struct vk_command *c)
 
 /* ---- render passes ---- */
 
-/* May a statistics query stand around it (R21 to R24)? A later subpass may come from secondaries. */
+/* May a statistics query stand around it (R21-R24)? A later subpass may come from secondaries. */
 static bool
 may_hold_counters(const struct vk_command *c, const struct vk_target_use *use,
 		  const struct render_how *how)

@@ -10,22 +10,27 @@
 
 #include "vk_layer/slots.h"
 
+struct vk_recording;
+
 /* One draw, dispatch or copy inside a pass (granularity draw). */
 struct vk_workload {
 	const char *command; /* static: "draw", "dispatch", "copy", "clear", "trace", "build" */
 	uint64_t flags;
 	struct vk_slot slot;
+	/* The executed secondary whose slot it is, NULL: this recording. An item holds the
+	 * reference. */
+	struct vk_recording *owner;
 };
 
 struct vk_pass {
 	enum tally_pass_kind kind;
 	enum tally_load_op load;
 	enum tally_store_op store;
-	bool suspended;	 /* ends by suspending: the next resuming pass of the batch goes on in it */
-	bool resuming;	 /* goes on in a pass that an earlier command buffer suspended */
+	bool suspended; /* ends by suspending: the next resuming pass of the batch goes on in it */
+	bool resuming; /* goes on in a pass that an earlier command buffer suspended */
 	uint32_t unknown; /* TALLY_UNKNOWN_* */
 	uint64_t flags;
-	bool uncounted;	 /* no query counted some of its work: its counters are absent */
+	bool uncounted; /* no query counted some of its work: its counters are absent */
 	const struct tally_target *target; /* interned, or NULL */
 	int64_t surface; /* number of the swapchain it renders to, -1 = none */
 	struct tally_tallies tallies; /* with those of secondaries executed inside */
@@ -37,10 +42,10 @@ struct vk_pass {
 };
 
 enum vk_item_kind {
-	VK_ITEM_PASS = 0,    /* passes[n] */
+	VK_ITEM_PASS = 0, /* passes[n] */
 	VK_ITEM_LABEL_BEGIN, /* text */
 	VK_ITEM_LABEL_END,
-	VK_ITEM_EXECUTE,     /* a secondary: labels, and outside a pass passes, of its own */
+	VK_ITEM_EXECUTE, /* a secondary: labels, and outside a pass passes, of its own */
 };
 
 struct vk_item {
@@ -95,7 +100,7 @@ struct vk_recording {
 	/* With the device's lock: the last run that has not been read, or NULL (R27). */
 	struct vk_submission *pending;
 	uint32_t pending_run; /* its number there */
-	bool ran;	      /* was submitted: its slots need a reset before they run again */
+	bool ran; /* was submitted: its slots need a reset before they run again */
 };
 
 /* NULL on OOM. */

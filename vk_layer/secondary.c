@@ -119,13 +119,14 @@ find_recording(VkCommandBuffer handle)
 
 /* The workloads of a secondary stand in the list of the pass that they belong to. */
 static bool
-copy_workloads(struct vk_recording *to, struct vk_pass *p, const struct vk_recording *from)
+copy_workloads(struct vk_recording *to, struct vk_pass *p, struct vk_recording *from)
 {
 	for (uint32_t i = 0; i < from->n_workloads; i++) {
 		struct vk_workload *w = vk_recording_add_workload(to, from->workloads[i].command);
 		if (!w)
 			return false;
 		*w = from->workloads[i];
+		w->owner = w->owner ? w->owner : from;
 		if (p)
 			p->n_workloads++;
 	}
@@ -140,7 +141,7 @@ join_counters(struct vk_command *c, struct vk_pass *p, struct vk_recording *s)
 	if (!vk_has_work(&s->tallies) && !s->unknown && !s->uncounted)
 		return true;
 	if (c->brackets_draws)
-		return !s->uncounted && s->n_workloads && copy_workloads(r, p, s);
+		return copy_workloads(r, p, s) && s->n_workloads && !s->uncounted;
 	if (!c->sums)
 		return true; /* counted by the pass's own query, if at all */
 	if (s->uncounted || !s->own.page || !p || !vk_recording_add_inner(r, s))

@@ -1,4 +1,4 @@
-/* vk_layer/work.c - draws one by one, work outside render passes, labels, the game's own queries. */
+/* vk_layer/work.c - single draws, work outside render passes, labels, the game's own queries. */
 #include <string.h>
 
 #include "vk_layer/passes.h"
@@ -24,13 +24,16 @@ vk_workload_begin(struct vk_command *c, const char *command)
 	c->workload_open = true;
 	c->outer_flags = c->flags;
 	c->flags = c->game_statistics ? TALLY_FLAG(YIELDED) : 0;
-	if (c->no_queries)
-		return;
+	enum vk_bracket what = vk_bracket_now(c);
 	bool inside = c->open != VK_OPEN_WORK;
-	w->slot = vk_slots_take(c->device, &r->runs, r->family, vk_bracket_now(c),
-				inside ? c->views : 1, !inside);
+	if (!c->no_queries)
+		w->slot = vk_slots_take(c->device, &r->runs, r->family, what, inside ? c->views : 1,
+					!inside);
 	if (w->slot.page)
 		vk_slot_begin(c->device, c->handle, r->family, &w->slot, !inside);
+	/* The pass's counters are the sums of its workloads'. */
+	if (!w->slot.page || what == VK_BRACKET_TIME)
+		*(p ? &p->uncounted : &r->uncounted) = true;
 }
 
 void
