@@ -71,7 +71,7 @@ void vk_slot_begin(struct vk_device *d, VkCommandBuffer cb, uint32_t family, str
 /* Counters first, then stamps. */
 void vk_slot_end(struct vk_device *d, VkCommandBuffer cb, struct vk_slot *slot);
 /* End the counters of a slot now and keep the stamps going: the game begins a query of the same
- * type (R21). What they counted is not all, so they leave slot->sources: their values are absent. */
+ * type (R21). What they counted is not all, so they leave slot->sources and have no values. */
 void vk_slot_yield(struct vk_device *d, VkCommandBuffer cb, struct vk_slot *slot);
 
 /* With the lock. Read what is ready; like tally_harvest_read(): the same `out` comes back until
@@ -80,8 +80,9 @@ enum tally_status vk_slot_read(struct vk_device *d, uint32_t family, const struc
 			       uint32_t *left, struct tally_sample *out);
 /* Does vkGetQueryPoolResults() wait until the whole device is idle, whatever its flags? Then
  * vk_slot_read() is only for when nothing submitted waits for what the game may signal later (a
- * timeline semaphore, d->pending_timelines): it would wait for that with the lock held, perhaps in
- * the thread that signals. On lavapipe, see slots.c. Host reset, fences and the rest do not wait. */
+ * timeline semaphore, d->pending_timelines): it would wait for that with the lock held, perhaps
+ * in the thread that signals. On lavapipe, see slots.c. Host reset, fences and the rest do not
+ * wait. */
 bool vk_slots_read_waits(const struct vk_device *d);
 /* With the lock. The recording runs again: its slots become usable anew (host reset; nothing to do
  * where the command buffer resets its own). */
