@@ -1,4 +1,4 @@
-/* vk_layer/device_features.h - the game's VkDeviceCreateInfo with the features that we need added (R12-R20).
+/* vk_layer/device_features.h - the VkDeviceCreateInfo with the features that we need (R12-R20).
  *
  * Asks what is supported, then adds only that: to a copy. The game's memory is never written to.
  * A structure in the middle of a chain is replaced by cloning the chain up to it; one of unknown
@@ -14,7 +14,8 @@ struct vk_patched {
 	struct vk_enabled enabled; /* if this one is accepted */
 	VkLayerDeviceCreateInfo *link; /* the loader's link node as it goes down: in the clone, or
 					  the game's chain (R17) */
-	void *memory; /* free() */
+	char added[128]; /* the names of what was added, for people; "" = nothing */
+	void *memory;	 /* free() */
 };
 
 /* False: out of memory, `out` is the game's request untouched. */
@@ -22,5 +23,13 @@ bool vk_features_patch(const struct vk_instance *instance, VkPhysicalDevice phys
 		       const VkDeviceCreateInfo *info, struct vk_patched *out);
 /* What the game's own request enables, and nothing else. */
 void vk_features_of_game(const VkDeviceCreateInfo *info, struct vk_enabled *out);
+
+/* The loader's node in a chain, or NULL. Not const: to be advanced in place is its protocol. */
+VkLayerDeviceCreateInfo *vk_device_node(const VkDeviceCreateInfo *info, VkLayerFunction function);
+/* Does the device offer an extension (of itself, not of a layer)? */
+bool vk_offers(const struct vk_instance *instance, VkPhysicalDevice physical, const char *name);
+/* The function to ask this device for detailed properties, or NULL where that is not allowed. */
+PFN_vkGetPhysicalDeviceProperties2 vk_reads_properties2(const struct vk_instance *instance,
+							const VkPhysicalDeviceProperties *device);
 
 #endif

@@ -1,0 +1,45 @@
+/* vk_layer/chain.h - creation and destruction, between entry.c and the two objects.
+ *
+ * A pure pass-through (PASSTALLY_DISABLE, or no configuration) takes part in the chain and in
+ * nothing else. Any thread.
+ */
+#ifndef PASSTALLY_VK_LAYER_CHAIN_H
+#define PASSTALLY_VK_LAYER_CHAIN_H
+
+#include "vk_layer/state.h"
+
+#define VK_LAYER_OF_OURS "VK_LAYER_PASSTALLY_capture"
+
+VKAPI_ATTR VkResult VKAPI_CALL vk_instance_create(const VkInstanceCreateInfo *info,
+						  const VkAllocationCallbacks *allocator,
+						  VkInstance *out);
+VKAPI_ATTR void VKAPI_CALL vk_instance_destroy(VkInstance instance,
+					       const VkAllocationCallbacks *allocator);
+VKAPI_ATTR VkResult VKAPI_CALL vk_device_create(VkPhysicalDevice physical,
+						const VkDeviceCreateInfo *info,
+						const VkAllocationCallbacks *allocator,
+						VkDevice *out);
+VKAPI_ATTR void VKAPI_CALL vk_device_destroy(VkDevice device,
+					     const VkAllocationCallbacks *allocator);
+
+/* The instance goes, and devices of it that the game left behind with it: they are read as far as
+ * they are ready, and only passed on from then on. */
+void vk_devices_abandon(struct vk_instance *instance);
+
+/* Are draws hooked? Where `api` is wanted (it is unless --sources says otherwise), or each draw. */
+static inline bool
+vk_counts_calls(const struct tally_config *config)
+{
+	const char *list = config->sources;
+	return !list || tally_list_matches(list, "api", "api") || tally_list_has(list, "all") ||
+	       config->granularity == TALLY_GRANULARITY_DRAW;
+}
+
+/* What children of one instance or device share: the loader's pointer. */
+static inline uint64_t
+vk_dispatch_key(const void *handle)
+{
+	return (uint64_t)(uintptr_t)*(void *const *)handle;
+}
+
+#endif

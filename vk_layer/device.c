@@ -1,0 +1,329 @@
+#include "vk_layer/brackets.h"
+#include "vk_layer/chain.h"
+#include "vk_layer/command.h"
+#include "vk_layer/device_features.h"
+#include "vk_layer/handles.h"
+#include "vk_layer/submission.h"
+#include "vk_layer/targets.h"
+
+#include "layer/log.h"
+#include "layer/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NOT_MEASURED "out of memory: a Vulkan device is not measured"
+
+static struct vk_handles devices;
+/* Guards additions and removals against vk_devices_each(); no call down the chain while held. */
+static pthread_mutex_t devices_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* For devices that are only passed on because memory is out. */
+static struct {
+	_Atomic uint64_t key; /* 0: free */
+	struct vk_device device;
+} reserve[4];
+#define N_RESERVE (sizeof(reserve) / sizeof(reserve[0]))
+
+struct vk_device *
+vk_device_find(const void *handle)
+{
+	uint64_t key = vk_dispatch_key(handle);
+	struct vk_device *d = vk_handles_find(&devices, key);
+	for (size_t i = 0; !d && i < N_RESERVE; i++)
+		if (atomic_load_explicit(&reserve[i].key, memory_order_acquire) == key)
+			d = &reserve[i].device;
+	return d;
+}
+
+static bool
+is_reserved(const struct vk_device *d)
+{
+	return (const char *)d >= (const char *)reserve &&
+	       (const char *)d < (const char *)(reserve + N_RESERVE);
+}
+
+void
+vk_device_stop(struct vk_device *d, const char *why)
+{
+	if (!atomic_exchange(&d->stopped, true))
+		tally_log_say(TALLY_LEVEL_WARNING, "vulkan", "%s: nothing more is measured: %s",
+			      d->properties.deviceName, why);
+}
+
+/* ---- all of them ---- */
+
+struct visit {
+	void (*each)(struct vk_device *d, void *data);
+	void *data;
+};
+
+static void
+visit_one(void *value, void *data)
+{
+	struct visit *visit = data;
+	visit->each(value, visit->data);
+}
+
+void
+vk_devices_each(void (*each)(struct vk_device *d, void *data), void *data)
+{
+	if (pthread_mutex_trylock(&devices_lock) != 0)
+		return; /* perhaps held by the very thread that a signal made call exit() */
+	struct visit visit = { each, data };
+	vk_handles_each(&devices, visit_one, &visit);
+	pthread_mutex_unlock(&devices_lock);
+}
+
+struct left_behind {
+	const struct vk_instance *instance;
+	struct vk_device *found;
+};
+
+static void
+look_for_left_behind(void *value, void *data)
+{
+	struct vk_device *d = value;
+	struct left_behind *left = data;
+	if (d->instance == left->instance)
+		left->found = d;
+}
+
+void
+vk_devices_abandon(struct vk_instance *instance)
+{
+	for (;;) {
+		struct left_behind left = { .instance = instance };
+		pthread_mutex_lock(&devices_lock);
+		vk_handles_each(&devices, look_for_left_behind, &left);
+		if (left.found)
+			vk_handles_remove(&devices, vk_dispatch_key(left.found->handle));
+		pthread_mutex_unlock(&devices_lock);
+		if (!left.found)
+			return;
+		struct vk_device *d = left.found;
+		if (d->tracked)
+			vk_device_finish(d);
+		/* Stays in memory: a thread of the game may still be in one of our hooks. */
+		atomic_store(&d->stopped, true);
+		d->instance = NULL;
+	}
+}
+
+/* ---- what there is to know about a device ---- */
+
+static void
+read_families(struct vk_device *d)
+{
+	VkQueueFamilyProperties rows[VK_MAX_FAMILIES];
+	uint32_t n = VK_MAX_FAMILIES;
+	d->instance->next.GetPhysicalDeviceQueueFamilyProperties(d->physical, &n, rows);
+	d->n_families = n;
+	for (uint32_t i = 0; i < n; i++) {
+		d->families[i].flags = rows[i].queueFlags;
+		d->families[i].timestamp_bits = rows[i].timestampValidBits;
+	}
+}
+
+static void
+read_driver(struct vk_device *d)
+{
+	const struct vk_instance *instance = d->instance;
+	PFN_vkGetPhysicalDeviceProperties2 ask = vk_reads_properties2(instance, &d->properties);
+	bool in_core = instance->api_version >= VK_API_VERSION_1_2 &&
+		       d->properties.apiVersion >= VK_API_VERSION_1_2;
+	if (!ask || !(in_core || vk_offers(instance, d->physical,
+					   VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME)))
+		return;
+	VkPhysicalDeviceDriverProperties driver = {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES,
+	};
+	VkPhysicalDeviceProperties2 all = {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+		.pNext = &driver,
+	};
+	ask(d->physical, &all);
+	d->driver_id = driver.driverID;
+	memcpy(d->driver_name, driver.driverName, sizeof(d->driver_name));
+	memcpy(d->driver_info, driver.driverInfo, sizeof(d->driver_info));
+	d->driver_name[sizeof(d->driver_name) - 1] = '\0';
+	d->driver_info[sizeof(d->driver_info) - 1] = '\0';
+}
+
+/* ---- creation ---- */
+
+/* With our features, else as the game asked. */
+static VkResult
+create_below(struct vk_device *made, const VkDeviceCreateInfo *info, PFN_vkCreateDevice create,
+	     const VkAllocationCallbacks *allocator)
+{
+	VkLayerDeviceCreateInfo *link = vk_device_node(info, VK_LAYER_LINK_INFO);
+	VkLayerDeviceLink *next = link->u.pLayerInfo->pNext;
+	struct vk_patched patched;
+	if (made->tracked && vk_features_patch(made->instance, made->physical, info, &patched)) {
+		patched.link->u.pLayerInfo = next;
+		VkResult result = create(made->physical, &patched.info, allocator, &made->handle);
+		made->enabled = patched.enabled;
+		free(patched.memory);
+		if (result == VK_SUCCESS || !patched.added[0])
+			return result;
+		char added[sizeof(patched.added)];
+		memcpy(added, patched.added, sizeof(added));
+		vk_features_of_game(info, &made->enabled);
+		memcpy(made->enabled.denied, added, sizeof(added));
+	} else {
+		vk_features_of_game(info, &made->enabled);
+	}
+	link->u.pLayerInfo = next; /* layers below have advanced it */
+	return create(made->physical, info, allocator, &made->handle);
+}
+
+/* Everything that measuring needs; false: nothing is left behind. */
+static bool
+start_measuring(struct vk_device *d)
+{
+	d->config = tally_session_config();
+	d->counts_calls = vk_counts_calls(d->config);
+	d->beneath = -1;
+	read_families(d);
+	read_driver(d);
+	if (pthread_mutex_init(&d->lock, NULL) != 0)
+		return false;
+	if (!vk_targets_create(d))
+		goto destroy_lock;
+	if (!vk_slots_create(d))
+		goto destroy_targets;
+	if (vk_brackets_create(d))
+		return true;
+	vk_slots_destroy(d);
+destroy_targets:
+	vk_targets_destroy(d);
+destroy_lock:
+	pthread_mutex_destroy(&d->lock);
+	return false;
+}
+
+static void
+stop_measuring(struct vk_device *d)
+{
+	vk_device_finish(d);
+	vk_commands_forget(d);
+	vk_brackets_destroy(d);
+	vk_slots_destroy(d);
+	vk_targets_destroy(d);
+	pthread_mutex_destroy(&d->lock);
+}
+
+static bool
+put_aside(const struct vk_device *made, PFN_vkGetDeviceProcAddr get)
+{
+	for (size_t i = 0; i < N_RESERVE; i++) {
+		uint64_t none = 0;
+		/* Taken under a key that no handle has, until it is filled. */
+		if (!atomic_compare_exchange_strong(&reserve[i].key, &none, UINT64_MAX))
+			continue;
+		struct vk_device *d = &reserve[i].device;
+		memset(d, 0, sizeof(*d));
+		d->instance = made->instance;
+		d->handle = made->handle;
+		d->physical = made->physical;
+		vk_device_next_load(&d->next, d->handle, get);
+		atomic_store_explicit(&reserve[i].key, vk_dispatch_key(d->handle),
+				      memory_order_release);
+		return true;
+	}
+	return false;
+}
+
+static bool
+register_device(struct vk_device *d)
+{
+	pthread_mutex_lock(&devices_lock);
+	bool done = vk_handles_put(&devices, vk_dispatch_key(d->handle), d);
+	pthread_mutex_unlock(&devices_lock);
+	return done;
+}
+
+/* In the table, to be measured if that can be. False: there is no way to pass it on. */
+static bool
+keep(const struct vk_device *made, PFN_vkGetDeviceProcAddr get)
+{
+	struct vk_device *d = malloc(sizeof(*d));
+	if (d) {
+		*d = *made;
+		vk_device_next_load(&d->next, d->handle, get);
+		d->tracked = d->tracked && start_measuring(d);
+		if (register_device(d)) {
+			if (made->tracked && !d->tracked)
+				tally_log_say(TALLY_LEVEL_ERROR, "vulkan", NOT_MEASURED);
+			return true;
+		}
+		if (d->tracked)
+			stop_measuring(d);
+		free(d);
+	}
+	if (made->tracked)
+		tally_log_say(TALLY_LEVEL_ERROR, "vulkan", NOT_MEASURED);
+	return put_aside(made, get);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL
+vk_device_create(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
+		 const VkAllocationCallbacks *allocator, VkDevice *out)
+{
+	struct vk_instance *instance = vk_instance_find(physical);
+	const VkLayerDeviceCreateInfo *link = vk_device_node(info, VK_LAYER_LINK_INFO);
+	if (!instance || !link || !link->u.pLayerInfo)
+		return VK_ERROR_INITIALIZATION_FAILED;
+	PFN_vkGetDeviceProcAddr get = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
+	PFN_vkGetInstanceProcAddr get_of_instance = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
+	PFN_vkCreateDevice create =
+		(PFN_vkCreateDevice)get_of_instance(instance->handle, "vkCreateDevice");
+	if (!create)
+		return VK_ERROR_INITIALIZATION_FAILED;
+	const VkLayerDeviceCreateInfo *data = vk_device_node(info, VK_LOADER_DATA_CALLBACK);
+
+	struct vk_device made = {
+		.instance = instance,
+		.physical = physical,
+		.tracked = instance->tracked,
+		.set_loader_data = data ? data->u.pfnSetDeviceLoaderData : NULL,
+	};
+	if (made.tracked)
+		instance->next.GetPhysicalDeviceProperties(physical, &made.properties);
+	VkResult result = create_below(&made, info, create, allocator);
+	if (result != VK_SUCCESS)
+		return result;
+	if (keep(&made, get)) {
+		*out = made.handle;
+		return VK_SUCCESS;
+	}
+	PFN_vkDestroyDevice destroy = (PFN_vkDestroyDevice)get(made.handle, "vkDestroyDevice");
+	if (destroy)
+		destroy(made.handle, allocator);
+	return VK_ERROR_OUT_OF_HOST_MEMORY;
+}
+
+VKAPI_ATTR void VKAPI_CALL
+vk_device_destroy(VkDevice handle, const VkAllocationCallbacks *allocator)
+{
+	struct vk_device *d = handle ? vk_device_find(handle) : NULL;
+	if (!d)
+		return;
+	PFN_vkDestroyDevice destroy = d->next.use.DestroyDevice;
+	if (is_reserved(d)) {
+		for (size_t i = 0; i < N_RESERVE; i++)
+			if (d == &reserve[i].device)
+				atomic_store(&reserve[i].key, 0);
+		destroy(handle, allocator);
+		return;
+	}
+	/* First out of the table: the loader may give the pointer to another one at once. */
+	pthread_mutex_lock(&devices_lock);
+	vk_handles_remove(&devices, vk_dispatch_key(handle));
+	pthread_mutex_unlock(&devices_lock);
+	if (d->tracked)
+		stop_measuring(d);
+	destroy(handle, allocator);
+	free(d);
+}

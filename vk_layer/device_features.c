@@ -1,0 +1,487 @@
+#include "vk_layer/device_features.h"
+#include "vk_sizes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define HOST_RESET_EXTENSION VK_EXT_HOST_QUERY_RESET_EXTENSION_NAME
+#define CALIBRATED_EXT VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME
+#define CALIBRATED_KHR "VK_KHR_calibrated_timestamps" /* newer than our oldest headers */
+#define MAX_EXTENSIONS 2 /* that we add */
+
+/* ---- what the game says ---- */
+
+static const VkBaseInStructure *
+find_in_chain(const void *chain, VkStructureType type)
+{
+	for (const VkBaseInStructure *s = chain; s; s = s->pNext)
+		if (s->sType == type)
+			return s;
+	return NULL;
+}
+
+static bool
+lists(const VkDeviceCreateInfo *info, const char *name)
+{
+	for (uint32_t i = 0; i < info->enabledExtensionCount; i++)
+		if (strcmp(info->ppEnabledExtensionNames[i], name) == 0)
+			return true;
+	return false;
+}
+
+VkLayerDeviceCreateInfo *
+vk_device_node(const VkDeviceCreateInfo *info, VkLayerFunction function)
+{
+	VkBaseOutStructure *s = (VkBaseOutStructure *)(uintptr_t)info->pNext;
+	for (; s; s = s->pNext) {
+		VkLayerDeviceCreateInfo *node = (VkLayerDeviceCreateInfo *)s;
+		if (s->sType == VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO &&
+		    node->function == function)
+			return node;
+	}
+	return NULL;
+}
+
+static const VkPhysicalDeviceFeatures *
+core_features(const VkDeviceCreateInfo *info)
+{
+	const VkPhysicalDeviceFeatures2 *all = (const void *)find_in_chain(
+		info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
+	return all ? &all->features : info->pEnabledFeatures;
+}
+
+static bool
+resets_on_host(const VkDeviceCreateInfo *info)
+{
+	const VkPhysicalDeviceVulkan12Features *all = (const void *)find_in_chain(
+		info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
+	if (all && all->hostQueryReset)
+		return true;
+	const VkPhysicalDeviceHostQueryResetFeatures *one = (const void *)find_in_chain(
+		info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES);
+	return one && one->hostQueryReset;
+}
+
+static bool
+has_mesh_shaders(const VkDeviceCreateInfo *info)
+{
+	const VkPhysicalDeviceMeshShaderFeaturesEXT *ext = (const void *)find_in_chain(
+		info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT);
+	const VkPhysicalDeviceMeshShaderFeaturesNV *nv = (const void *)find_in_chain(
+		info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_NV);
+	return (ext && (ext->meshShader || ext->taskShader)) ||
+	       (nv && (nv->meshShader || nv->taskShader));
+}
+
+void
+vk_features_of_game(const VkDeviceCreateInfo *info, struct vk_enabled *out)
+{
+	const VkPhysicalDeviceFeatures *core = core_features(info);
+	const VkPhysicalDevicePerformanceQueryFeaturesKHR *performance =
+		(const void *)find_in_chain(
+			info->pNext,
+			VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PERFORMANCE_QUERY_FEATURES_KHR);
+	const VkDeviceGroupDeviceCreateInfo *group = (const void *)find_in_chain(
+		info->pNext, VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO);
+	*out = (struct vk_enabled){
+		.pipeline_statistics = core && core->pipelineStatisticsQuery,
+		.inherited_queries = core && core->inheritedQueries,
+		.host_reset = resets_on_host(info),
+		.mesh_shader = has_mesh_shaders(info),
+		.game_statistics = core && core->pipelineStatisticsQuery,
+		.game_performance = performance && performance->performanceCounterQueryPools,
+		.multi_device = group && group->physicalDeviceCount > 1,
+	};
+}
+
+/* ---- what there is ---- */
+
+struct offer {
+	VkPhysicalDeviceProperties properties;
+	VkPhysicalDeviceFeatures core;
+	bool host_reset, host_reset_is_extension;
+	bool calibrated;
+	const char *calibrated_extension;
+};
+
+struct extensions {
+	VkExtensionProperties *rows;
+	uint32_t n;
+};
+
+static struct extensions
+read_extensions(const struct vk_instance *instance, VkPhysicalDevice physical)
+{
+	struct extensions all = { NULL, 0 };
+	PFN_vkEnumerateDeviceExtensionProperties ask =
+		instance->next.EnumerateDeviceExtensionProperties;
+	if (ask(physical, NULL, &all.n, NULL) != VK_SUCCESS || all.n == 0)
+		return (struct extensions){ NULL, 0 };
+	all.rows = malloc(all.n * sizeof(all.rows[0]));
+	if (!all.rows || ask(physical, NULL, &all.n, all.rows) < 0) {
+		free(all.rows);
+		return (struct extensions){ NULL, 0 };
+	}
+	return all;
+}
+
+static bool
+has_extension(const struct extensions *all, const char *name)
+{
+	for (uint32_t i = 0; i < all->n; i++)
+		if (strcmp(all->rows[i].extensionName, name) == 0)
+			return true;
+	return false;
+}
+
+bool
+vk_offers(const struct vk_instance *instance, VkPhysicalDevice physical, const char *name)
+{
+	struct extensions all = read_extensions(instance, physical);
+	bool found = has_extension(&all, name);
+	free(all.rows);
+	return found;
+}
+
+/* A device may be older than its instance, then only the extension makes these calls right. */
+static bool
+in_core(const struct vk_instance *instance, const VkPhysicalDeviceProperties *device,
+	uint32_t version)
+{
+	return instance->api_version >= version && device->apiVersion >= version;
+}
+
+PFN_vkGetPhysicalDeviceProperties2
+vk_reads_properties2(const struct vk_instance *instance, const VkPhysicalDeviceProperties *device)
+{
+	if (in_core(instance, device, VK_API_VERSION_1_1))
+		return instance->next.GetPhysicalDeviceProperties2;
+	return instance->has_properties2 ? instance->next.GetPhysicalDeviceProperties2KHR : NULL;
+}
+
+static PFN_vkGetPhysicalDeviceFeatures2
+reads_features2(const struct vk_instance *instance, const VkPhysicalDeviceProperties *device)
+{
+	if (in_core(instance, device, VK_API_VERSION_1_1))
+		return instance->next.GetPhysicalDeviceFeatures2;
+	return instance->has_properties2 ? instance->next.GetPhysicalDeviceFeatures2KHR : NULL;
+}
+
+/* Both ends of the mapping: the GPU's clock and the CPU's. */
+static bool
+has_both_clocks(PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsEXT ask, VkPhysicalDevice physical)
+{
+	VkTimeDomainEXT domains[16];
+	uint32_t n = 16;
+	bool gpu = false, cpu = false;
+	if (!ask || ask(physical, &n, domains) < 0)
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		gpu |= domains[i] == VK_TIME_DOMAIN_DEVICE_EXT;
+		cpu |= domains[i] == VK_TIME_DOMAIN_CLOCK_MONOTONIC_EXT;
+	}
+	return gpu && cpu;
+}
+
+static void
+read_calibration(const struct vk_instance *instance, VkPhysicalDevice physical,
+		 const VkDeviceCreateInfo *info, const struct extensions *all, struct offer *out)
+{
+	bool khr = has_extension(all, CALIBRATED_KHR);
+	bool ext = has_extension(all, CALIBRATED_EXT);
+	if (ext && !(khr && lists(info, CALIBRATED_KHR))) {
+		out->calibrated_extension = CALIBRATED_EXT;
+		out->calibrated = has_both_clocks(
+			instance->next.GetPhysicalDeviceCalibrateableTimeDomainsEXT, physical);
+	} else if (khr) {
+		out->calibrated_extension = CALIBRATED_KHR;
+		out->calibrated = has_both_clocks(
+			(PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsEXT)
+				instance->next.GetPhysicalDeviceCalibrateableTimeDomainsKHR,
+			physical);
+	}
+}
+
+static void
+read_offer(const struct vk_instance *instance, VkPhysicalDevice physical,
+	   const VkDeviceCreateInfo *info, struct offer *out)
+{
+	memset(out, 0, sizeof(*out));
+	instance->next.GetPhysicalDeviceProperties(physical, &out->properties);
+	instance->next.GetPhysicalDeviceFeatures(physical, &out->core);
+	struct extensions all = read_extensions(instance, physical);
+	bool is_core = in_core(instance, &out->properties, VK_API_VERSION_1_2);
+	out->host_reset_is_extension = !is_core;
+	PFN_vkGetPhysicalDeviceFeatures2 ask = reads_features2(instance, &out->properties);
+	if (ask && (is_core || has_extension(&all, HOST_RESET_EXTENSION))) {
+		VkPhysicalDeviceHostQueryResetFeatures reset = {
+			.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES,
+		};
+		VkPhysicalDeviceFeatures2 features = {
+			.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+			.pNext = &reset,
+		};
+		ask(physical, &features);
+		out->host_reset = reset.hostQueryReset;
+	}
+	/* The extension builds on the one that reads properties in detail. */
+	if (ask)
+		read_calibration(instance, physical, info, &all, out);
+	free(all.rows);
+}
+
+/* ---- the copy ---- */
+
+/* What to change, and where. */
+struct plan {
+	bool statistics, inherited, host_reset, calibrated;
+	const char *extensions[MAX_EXTENSIONS];
+	uint32_t n_extensions;
+	/* Structures of the game's chain to patch, NULL: not there. */
+	const VkBaseInStructure *features2, *vulkan12, *reset;
+	const VkBaseInStructure *last; /* the chain is cloned up to this one; NULL: not at all */
+	size_t clone_size;
+};
+
+/* Room for every kind of structure behind each other. */
+static size_t
+aligned(size_t size)
+{
+	return (size + 15) & ~(size_t)15;
+}
+
+static size_t
+node_size(const VkBaseInStructure *s)
+{
+	if (s->sType == VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO)
+		return aligned(sizeof(VkLayerDeviceCreateInfo));
+	return aligned(vk_structure_size(s->sType));
+}
+
+/* How much of the chain has to be cloned to change `wanted`; false: something unknown is on the
+ * way, and nothing is changed. */
+static bool
+reach(struct plan *plan, const VkDeviceCreateInfo *info, const VkBaseInStructure *wanted)
+{
+	size_t size = 0;
+	for (const VkBaseInStructure *s = info->pNext; s; s = s->pNext) {
+		size_t one = node_size(s);
+		if (one == 0)
+			return false;
+		size += one;
+		if (s != wanted)
+			continue;
+		if (size > plan->clone_size) {
+			plan->clone_size = size;
+			plan->last = wanted;
+		}
+		return true;
+	}
+	return false;
+}
+
+static void
+note(char *out, size_t room, const char *name)
+{
+	size_t used = strlen(out);
+	if (used + strlen(name) + 3 > room)
+		return;
+	if (used) {
+		memcpy(out + used, ", ", 2);
+		used += 2;
+	}
+	memcpy(out + used, name, strlen(name) + 1);
+}
+
+/* The core features: both bits live in one structure. */
+static void
+plan_core(struct plan *plan, const VkDeviceCreateInfo *info, const struct offer *offer,
+	  struct vk_patched *out)
+{
+	struct vk_enabled *enabled = &out->enabled;
+	if (enabled->multi_device)
+		return; /* stamps only */
+	plan->statistics = offer->core.pipelineStatisticsQuery && !enabled->pipeline_statistics;
+	plan->inherited = offer->core.inheritedQueries && !enabled->inherited_queries;
+	if (!plan->statistics && !plan->inherited)
+		return;
+	plan->features2 = find_in_chain(info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
+	if (plan->features2 && !reach(plan, info, plan->features2)) {
+		plan->features2 = NULL;
+		plan->statistics = plan->inherited = false;
+		note(enabled->denied, sizeof(enabled->denied), "pipelineStatisticsQuery");
+		return;
+	}
+	enabled->pipeline_statistics |= plan->statistics;
+	enabled->inherited_queries |= plan->inherited;
+	if (plan->statistics)
+		note(out->added, sizeof(out->added), "pipelineStatisticsQuery");
+	if (plan->inherited)
+		note(out->added, sizeof(out->added), "inheritedQueries");
+}
+
+static void
+plan_extension(struct plan *plan, const VkDeviceCreateInfo *info, const char *name)
+{
+	if (!lists(info, name))
+		plan->extensions[plan->n_extensions++] = name;
+}
+
+static void
+plan_host_reset(struct plan *plan, const VkDeviceCreateInfo *info, const struct offer *offer,
+		struct vk_patched *out)
+{
+	struct vk_enabled *enabled = &out->enabled;
+	if (!offer->host_reset || enabled->host_reset)
+		return;
+	plan->vulkan12 = find_in_chain(info->pNext,
+				       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
+	plan->reset = find_in_chain(info->pNext,
+				    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES);
+	const VkBaseInStructure *there = plan->vulkan12 ? plan->vulkan12 : plan->reset;
+	if (there && !reach(plan, info, there)) {
+		note(enabled->denied, sizeof(enabled->denied), "hostQueryReset");
+		return;
+	}
+	plan->host_reset = enabled->host_reset = true;
+	note(out->added, sizeof(out->added), "hostQueryReset");
+	if (offer->host_reset_is_extension)
+		plan_extension(plan, info, HOST_RESET_EXTENSION);
+}
+
+static void
+plan_calibration(struct plan *plan, const VkDeviceCreateInfo *info, const struct offer *offer,
+		 struct vk_patched *out)
+{
+	out->enabled.calibrated = plan->calibrated = offer->calibrated;
+	if (!offer->calibrated || lists(info, offer->calibrated_extension))
+		return;
+	plan_extension(plan, info, offer->calibrated_extension);
+	note(out->added, sizeof(out->added), offer->calibrated_extension);
+}
+
+/* Everything of ours, in one piece of memory. */
+struct room {
+	VkPhysicalDeviceFeatures core;
+	VkPhysicalDeviceHostQueryResetFeatures reset;
+};
+
+static void
+patch_node(const struct plan *plan, const VkBaseInStructure *from, VkBaseOutStructure *to)
+{
+	if (from == plan->features2) {
+		VkPhysicalDeviceFeatures *core = &((VkPhysicalDeviceFeatures2 *)to)->features;
+		core->pipelineStatisticsQuery |= plan->statistics;
+		core->inheritedQueries |= plan->inherited;
+	}
+	if (!plan->host_reset)
+		return;
+	if (from == plan->vulkan12)
+		((VkPhysicalDeviceVulkan12Features *)to)->hostQueryReset = VK_TRUE;
+	else if (from == plan->reset)
+		((VkPhysicalDeviceHostQueryResetFeatures *)to)->hostQueryReset = VK_TRUE;
+}
+
+/* The chain up to plan->last anew; what follows is the game's own. */
+static void
+clone_chain(const struct plan *plan, struct vk_patched *out, char *memory)
+{
+	const VkBaseInStructure *from = out->info.pNext;
+	const void **link = &out->info.pNext;
+	for (;;) {
+		VkBaseOutStructure *to = (VkBaseOutStructure *)memory;
+		size_t size = node_size(from);
+		size_t bytes = from->sType == VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO
+				       ? sizeof(VkLayerDeviceCreateInfo)
+				       : vk_structure_size(from->sType);
+		memcpy(to, from, bytes);
+		patch_node(plan, from, to);
+		*link = to;
+		if (from == plan->last)
+			return;
+		link = (const void **)&to->pNext;
+		memory += size;
+		from = from->pNext;
+	}
+}
+
+static void
+write_core(const struct plan *plan, struct vk_patched *out, VkPhysicalDeviceFeatures *core)
+{
+	if (plan->features2 || !(plan->statistics || plan->inherited))
+		return;
+	if (out->info.pEnabledFeatures)
+		*core = *out->info.pEnabledFeatures;
+	core->pipelineStatisticsQuery |= plan->statistics;
+	core->inheritedQueries |= plan->inherited;
+	out->info.pEnabledFeatures = core;
+}
+
+static void
+write_reset(const struct plan *plan, struct vk_patched *out,
+	    VkPhysicalDeviceHostQueryResetFeatures *reset)
+{
+	if (!plan->host_reset || plan->vulkan12 || plan->reset)
+		return;
+	reset->sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES;
+	reset->pNext = (void *)(uintptr_t)out->info.pNext;
+	reset->hostQueryReset = VK_TRUE;
+	out->info.pNext = reset;
+}
+
+static void
+write_extensions(const struct plan *plan, struct vk_patched *out, const char **names)
+{
+	uint32_t n = out->info.enabledExtensionCount;
+	if (plan->n_extensions == 0)
+		return;
+	if (n)
+		memcpy(names, out->info.ppEnabledExtensionNames, n * sizeof(*names));
+	memcpy(names + n, plan->extensions, plan->n_extensions * sizeof(*names));
+	out->info.ppEnabledExtensionNames = names;
+	out->info.enabledExtensionCount = n + plan->n_extensions;
+}
+
+static bool
+write_copy(const struct plan *plan, struct vk_patched *out)
+{
+	size_t names = ((size_t)out->info.enabledExtensionCount + plan->n_extensions) *
+		       sizeof(const char *);
+	size_t room_size = aligned(sizeof(struct room));
+	char *memory = calloc(1, room_size + plan->clone_size + names);
+	if (!memory)
+		return false;
+	out->memory = memory;
+	struct room *room = (struct room *)memory;
+	if (plan->last)
+		clone_chain(plan, out, memory + room_size);
+	write_core(plan, out, &room->core);
+	write_reset(plan, out, &room->reset);
+	write_extensions(plan, out, (const char **)(memory + room_size + plan->clone_size));
+	return true;
+}
+
+bool
+vk_features_patch(const struct vk_instance *instance, VkPhysicalDevice physical,
+		  const VkDeviceCreateInfo *info, struct vk_patched *out)
+{
+	memset(out, 0, sizeof(*out));
+	out->info = *info;
+	out->link = vk_device_node(info, VK_LAYER_LINK_INFO);
+	vk_features_of_game(info, &out->enabled);
+	struct offer offer;
+	read_offer(instance, physical, info, &offer);
+	struct plan plan = { 0 };
+	plan_core(&plan, info, &offer, out);
+	plan_host_reset(&plan, info, &offer, out);
+	plan_calibration(&plan, info, &offer, out);
+	if (!out->added[0])
+		return true;
+	if (!write_copy(&plan, out)) {
+		vk_features_of_game(info, &out->enabled);
+		out->added[0] = '\0';
+		return false;
+	}
+	out->link = vk_device_node(&out->info, VK_LAYER_LINK_INFO);
+	return true;
+}

@@ -1,0 +1,186 @@
+#include "vk_layer/chain.h"
+#include "vk_names.h"
+
+#include "layer/session.h"
+
+#include <string.h>
+
+/* The one name that the library exports. */
+__attribute__((visibility("default"))) VKAPI_ATTR VkResult VKAPI_CALL
+vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *negotiate);
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance instance,
+								       const char *name);
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device,
+								     const char *name);
+
+/* ---- what is asked about ourselves ---- */
+
+static bool
+is_ours(const char *layer)
+{
+	return layer && strcmp(layer, VK_LAYER_OF_OURS) == 0;
+}
+
+static VkResult
+describe_layer(uint32_t *n, VkLayerProperties *out)
+{
+	static const VkLayerProperties ours = {
+		.layerName = VK_LAYER_OF_OURS,
+		.specVersion = VK_HEADER_VERSION_COMPLETE,
+		.implementationVersion = 1,
+		.description = "passtally: what each pass costs, in the GPU's own counters",
+	};
+	if (!out) {
+		*n = 1;
+		return VK_SUCCESS;
+	}
+	if (*n == 0)
+		return VK_INCOMPLETE;
+	*n = 1;
+	out[0] = ours;
+	return VK_SUCCESS;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL
+enumerate_instance_layers(uint32_t *n, VkLayerProperties *out)
+{
+	return describe_layer(n, out);
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL
+enumerate_device_layers(VkPhysicalDevice physical, uint32_t *n, VkLayerProperties *out)
+{
+	(void)physical;
+	return describe_layer(n, out);
+}
+
+/* We have no extensions of our own; what the layers below have cannot be asked without an instance
+ * (R7), and the loader does not ask us. */
+static VKAPI_ATTR VkResult VKAPI_CALL
+enumerate_instance_extensions(const char *layer, uint32_t *n, VkExtensionProperties *out)
+{
+	(void)out;
+	if (!is_ours(layer))
+		return VK_ERROR_LAYER_NOT_PRESENT;
+	*n = 0;
+	return VK_SUCCESS;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL
+enumerate_device_extensions(VkPhysicalDevice physical, const char *layer, uint32_t *n,
+			    VkExtensionProperties *out)
+{
+	if (is_ours(layer)) {
+		*n = 0;
+		return VK_SUCCESS;
+	}
+	struct vk_instance *instance = vk_instance_find(physical);
+	if (!instance || !instance->next.EnumerateDeviceExtensionProperties)
+		return VK_ERROR_INITIALIZATION_FAILED;
+	return instance->next.EnumerateDeviceExtensionProperties(physical, layer, n, out);
+}
+
+/* ---- names ---- */
+
+/* Where a name is ours, whatever the next layer has. */
+enum scope {
+	GLOBAL,	  /* also without an instance */
+	INSTANCE,
+	DEVICE,   /* asked through an instance or a device */
+};
+
+static const struct {
+	const char *name;
+	PFN_vkVoidFunction function;
+	enum scope scope;
+	bool when_off; /* a pure pass-through needs it as well */
+} own[] = {
+	{ "vkGetInstanceProcAddr", (PFN_vkVoidFunction)get_instance_proc_addr, GLOBAL, true },
+	{ "vkCreateInstance", (PFN_vkVoidFunction)vk_instance_create, GLOBAL, true },
+	{ "vkEnumerateInstanceLayerProperties", (PFN_vkVoidFunction)enumerate_instance_layers,
+	  GLOBAL, true },
+	{ "vkEnumerateInstanceExtensionProperties",
+	  (PFN_vkVoidFunction)enumerate_instance_extensions, GLOBAL, true },
+	{ "vkDestroyInstance", (PFN_vkVoidFunction)vk_instance_destroy, INSTANCE, true },
+	{ "vkCreateDevice", (PFN_vkVoidFunction)vk_device_create, INSTANCE, true },
+	{ "vkEnumerateDeviceLayerProperties", (PFN_vkVoidFunction)enumerate_device_layers,
+	  INSTANCE, false },
+	{ "vkEnumerateDeviceExtensionProperties", (PFN_vkVoidFunction)enumerate_device_extensions,
+	  INSTANCE, false },
+	{ "vkGetDeviceProcAddr", (PFN_vkVoidFunction)get_device_proc_addr, DEVICE, true },
+	{ "vkDestroyDevice", (PFN_vkVoidFunction)vk_device_destroy, DEVICE, true },
+};
+#define N_OWN (sizeof(own) / sizeof(own[0]))
+
+/* Its row, or N_OWN. */
+static size_t
+find_own(const char *name)
+{
+	size_t i = 0;
+	while (i < N_OWN && strcmp(name, own[i].name) != 0)
+		i++;
+	return i;
+}
+
+/* A draw is only hooked where calls are counted or bracketed: the same for all devices, for it
+ * follows from the configuration, and may be asked through the instance as well. */
+static PFN_vkVoidFunction
+hook_of(const char *name)
+{
+	const struct vk_hook *row = vk_hook_find(name);
+	if (!row || (row->kind == VK_HOOK_COUNT && !vk_counts_calls(tally_session_config())))
+		return NULL;
+	return row->hook;
+}
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL
+get_instance_proc_addr(VkInstance handle, const char *name)
+{
+	if (!name)
+		return NULL;
+	size_t i = find_own(name);
+	if (i < N_OWN && own[i].scope == GLOBAL)
+		return own[i].function; /* also with an instance that is not made yet */
+	struct vk_instance *instance = handle ? vk_instance_find(handle) : NULL;
+	if (!instance)
+		return NULL;
+	if (i < N_OWN && (own[i].when_off || instance->tracked))
+		return own[i].function;
+	PFN_vkVoidFunction next = instance->next.GetInstanceProcAddr(handle, name);
+	if (!next || !instance->tracked)
+		return next;
+	PFN_vkVoidFunction hook = hook_of(name);
+	return hook ? hook : next;
+}
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL
+get_device_proc_addr(VkDevice handle, const char *name)
+{
+	struct vk_device *d = handle && name ? vk_device_find(handle) : NULL;
+	if (!d)
+		return NULL;
+	size_t i = find_own(name);
+	if (i < N_OWN && own[i].scope == DEVICE)
+		return own[i].function;
+	PFN_vkVoidFunction next = d->next.GetDeviceProcAddr(handle, name);
+	if (!next || !d->tracked)
+		return next;
+	PFN_vkVoidFunction hook = hook_of(name);
+	return hook ? hook : next;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL
+vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *negotiate)
+{
+	if (!negotiate || negotiate->sType != LAYER_NEGOTIATE_INTERFACE_STRUCT)
+		return VK_ERROR_INITIALIZATION_FAILED;
+	if (negotiate->loaderLayerInterfaceVersion > 2)
+		negotiate->loaderLayerInterfaceVersion = 2;
+	if (negotiate->loaderLayerInterfaceVersion < 2)
+		return VK_ERROR_INITIALIZATION_FAILED; /* would look for exported symbols */
+	negotiate->pfnGetInstanceProcAddr = get_instance_proc_addr;
+	negotiate->pfnGetDeviceProcAddr = get_device_proc_addr;
+	negotiate->pfnGetPhysicalDeviceProcAddr = NULL; /* we add no such functions */
+	return VK_SUCCESS;
+}

@@ -1,0 +1,205 @@
+#include "vk_layer/chain.h"
+#include "vk_layer/handles.h"
+
+#include "layer/log.h"
+#include "layer/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PROPERTIES2 VK_KHR_GET_PHYSICAL_DEVICE_PROPERTIES_2_EXTENSION_NAME
+
+static struct vk_handles instances;
+
+/* For instances that are only passed on because memory is out. */
+static struct {
+	_Atomic uint64_t key; /* 0: free */
+	struct vk_instance instance;
+} reserve[4];
+#define N_RESERVE (sizeof(reserve) / sizeof(reserve[0]))
+
+struct vk_instance *
+vk_instance_find(const void *handle)
+{
+	uint64_t key = vk_dispatch_key(handle);
+	struct vk_instance *instance = vk_handles_find(&instances, key);
+	for (size_t i = 0; !instance && i < N_RESERVE; i++)
+		if (atomic_load_explicit(&reserve[i].key, memory_order_acquire) == key)
+			instance = &reserve[i].instance;
+	return instance;
+}
+
+static bool
+is_reserved(const struct vk_instance *instance)
+{
+	return (const char *)instance >= (const char *)reserve &&
+	       (const char *)instance < (const char *)(reserve + N_RESERVE);
+}
+
+/* ---- creation ---- */
+
+static VkLayerInstanceCreateInfo *
+find_link(const VkInstanceCreateInfo *info)
+{
+	/* The node is the loader's, and to be advanced in place: that is its protocol. */
+	VkBaseOutStructure *s = (VkBaseOutStructure *)(uintptr_t)info->pNext;
+	for (; s; s = s->pNext) {
+		VkLayerInstanceCreateInfo *node = (VkLayerInstanceCreateInfo *)s;
+		if (s->sType == VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO &&
+		    node->function == VK_LAYER_LINK_INFO)
+			return node;
+	}
+	return NULL;
+}
+
+static bool
+lists(const VkInstanceCreateInfo *info, const char *name)
+{
+	for (uint32_t i = 0; i < info->enabledExtensionCount; i++)
+		if (strcmp(info->ppEnabledExtensionNames[i], name) == 0)
+			return true;
+	return false;
+}
+
+static uint32_t
+version_asked_for(const VkInstanceCreateInfo *info)
+{
+	uint32_t version = info->pApplicationInfo ? info->pApplicationInfo->apiVersion : 0;
+	return version ? version : VK_API_VERSION_1_0; /* 0 means 1.0 */
+}
+
+struct attempt {
+	PFN_vkCreateInstance create;
+	VkLayerInstanceCreateInfo *link;
+	VkLayerInstanceLink *next; /* where the link node has to point for those below */
+	const VkAllocationCallbacks *allocator;
+};
+
+static VkResult
+try_create(const struct attempt *a, const VkInstanceCreateInfo *info, VkInstance *out)
+{
+	/* Layers below share the node and have advanced it when we try again. */
+	a->link->u.pLayerInfo = a->next;
+	return a->create(info, a->allocator, out);
+}
+
+/* With the extension that lets features be asked about in detail; the game's version stays. */
+static VkResult
+try_extended(const struct attempt *a, const VkInstanceCreateInfo *info, VkInstance *out)
+{
+	uint32_t n = info->enabledExtensionCount;
+	const char **names = malloc((n + 1) * sizeof(*names));
+	if (!names)
+		return VK_ERROR_OUT_OF_HOST_MEMORY;
+	if (n)
+		memcpy(names, info->ppEnabledExtensionNames, n * sizeof(*names));
+	names[n] = PROPERTIES2;
+	VkInstanceCreateInfo more = *info;
+	more.enabledExtensionCount = n + 1;
+	more.ppEnabledExtensionNames = names;
+	VkResult result = try_create(a, &more, out);
+	free(names);
+	return result;
+}
+
+static bool
+put_aside(VkInstance handle, PFN_vkGetInstanceProcAddr get)
+{
+	for (size_t i = 0; i < N_RESERVE; i++) {
+		uint64_t none = 0;
+		/* Taken under a key that no handle has, until it is filled. */
+		if (!atomic_compare_exchange_strong(&reserve[i].key, &none, UINT64_MAX))
+			continue;
+		memset(&reserve[i].instance, 0, sizeof(reserve[i].instance));
+		reserve[i].instance.handle = handle;
+		reserve[i].instance.api_version = VK_API_VERSION_1_0;
+		vk_instance_next_load(&reserve[i].instance.next, handle, get);
+		atomic_store_explicit(&reserve[i].key, vk_dispatch_key(handle),
+				      memory_order_release);
+		return true;
+	}
+	return false;
+}
+
+static bool
+keep(const struct vk_instance *made, PFN_vkGetInstanceProcAddr get)
+{
+	struct vk_instance *instance = malloc(sizeof(*instance));
+	if (instance) {
+		*instance = *made;
+		vk_instance_next_load(&instance->next, instance->handle, get);
+		if (vk_handles_put(&instances, vk_dispatch_key(instance->handle), instance))
+			return true;
+		free(instance);
+	}
+	if (made->tracked)
+		tally_log_say(TALLY_LEVEL_ERROR, "vulkan",
+			      "out of memory: a Vulkan instance is not measured");
+	return put_aside(made->handle, get);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL
+vk_instance_create(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator,
+		   VkInstance *out)
+{
+	VkLayerInstanceCreateInfo *link = find_link(info);
+	if (!link || !link->u.pLayerInfo)
+		return VK_ERROR_INITIALIZATION_FAILED;
+	PFN_vkGetInstanceProcAddr get = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
+	struct attempt attempt = {
+		/* Nothing else may be asked without an instance: layers crash (R7). */
+		.create = (PFN_vkCreateInstance)get(NULL, "vkCreateInstance"),
+		.link = link,
+		.next = link->u.pLayerInfo->pNext,
+		.allocator = allocator,
+	};
+	if (!attempt.create)
+		return VK_ERROR_INITIALIZATION_FAILED;
+	const VkApplicationInfo *app = info->pApplicationInfo;
+	struct vk_instance made = {
+		.api_version = version_asked_for(info),
+		.has_properties2 = lists(info, PROPERTIES2),
+		.is_zink = app && app->pEngineName && strcmp(app->pEngineName, "mesa zink") == 0,
+		.tracked = tally_session_config() != NULL,
+	};
+	VkResult result = VK_ERROR_INITIALIZATION_FAILED;
+	if (made.tracked && made.api_version < VK_API_VERSION_1_1 && !made.has_properties2) {
+		result = try_extended(&attempt, info, out);
+		made.has_properties2 = result == VK_SUCCESS;
+	}
+	if (result != VK_SUCCESS)
+		result = try_create(&attempt, info, out);
+	if (result != VK_SUCCESS)
+		return result;
+	made.handle = *out;
+	if (keep(&made, get))
+		return VK_SUCCESS;
+	PFN_vkDestroyInstance destroy = (PFN_vkDestroyInstance)get(*out, "vkDestroyInstance");
+	if (destroy)
+		destroy(*out, allocator);
+	*out = VK_NULL_HANDLE;
+	return VK_ERROR_OUT_OF_HOST_MEMORY;
+}
+
+VKAPI_ATTR void VKAPI_CALL
+vk_instance_destroy(VkInstance handle, const VkAllocationCallbacks *allocator)
+{
+	if (!handle)
+		return;
+	struct vk_instance *instance = vk_instance_find(handle);
+	if (!instance)
+		return;
+	vk_devices_abandon(instance);
+	/* First out of the table: the loader may give the pointer to another one at once. */
+	PFN_vkDestroyInstance destroy = instance->next.DestroyInstance;
+	if (is_reserved(instance)) {
+		for (size_t i = 0; i < N_RESERVE; i++)
+			if (instance == &reserve[i].instance)
+				atomic_store(&reserve[i].key, 0);
+	} else {
+		vk_handles_remove(&instances, vk_dispatch_key(handle));
+	}
+	destroy(handle, allocator);
+	if (!is_reserved(instance))
+		free(instance);
+}
