@@ -114,7 +114,6 @@ struct vk_device {
 	int64_t beneath;	       /* the OpenGL device that uses this one, -1 = none known */
 	bool marks_frames; /* the game ends frames by VkFrameBoundaryEXT: presents do not */
 	bool given_up;	   /* stopped, and what was unread is marked so */
-	struct vk_device *next_live; /* of those that have `tally`: submit.c's list */
 };
 
 /* By any handle whose loader pointer is the device's (VkDevice, VkQueue, VkCommandBuffer); always
