@@ -1,0 +1,234 @@
+/* vk_layer/queue.c - queues of a device: found by handle, their labels, waits for them. */
+#include <stdlib.h>
+
+#include "layer/clock.h"
+#include "vk_layer/collect.h"
+#include "vk_layer/frames.h"
+#include "vk_layer/handles.h"
+#include "vk_layer/labels.h"
+#include "vk_layer/submission.h"
+
+static struct vk_handles queues;
+
+struct vk_queue *
+vk_queue_find(VkQueue handle)
+{
+	return vk_handles_find(&queues, VK_HANDLE_KEY(handle));
+}
+
+static struct vk_queue *
+make_queue(struct vk_device *d, VkQueue handle, uint32_t family, uint32_t index, bool is_protected)
+{
+	struct vk_queue *q = calloc(1, sizeof(*q));
+	if (!q)
+		return NULL;
+	q->device = d;
+	q->handle = handle;
+	q->family = family;
+	q->index = index;
+	q->is_protected = is_protected;
+	q->labels = vk_labels_create();
+	if (q->labels && vk_handles_put(&queues, VK_HANDLE_KEY(handle), q))
+		return q;
+	vk_labels_destroy(q->labels);
+	free(q);
+	return NULL;
+}
+
+static void
+learn_queue(struct vk_device *d, VkQueue handle, uint32_t family, uint32_t index, bool is_protected)
+{
+	if (!handle || !vk_device_runs(d))
+		return;
+	pthread_mutex_lock(&d->lock);
+	bool ok = vk_queue_find(handle) != NULL;
+	if (!ok) {
+		struct vk_queue *q = make_queue(d, handle, family, index, is_protected);
+		struct vk_queue **end = &d->queues;
+		while (*end)
+			end = &(*end)->next;
+		*end = q;
+		ok = q != NULL;
+	}
+	pthread_mutex_unlock(&d->lock);
+	if (!ok)
+		vk_device_stop(d, "out of memory for a queue");
+}
+
+void
+vk_get_device_queue(struct vk_device *d, PFN_vkGetDeviceQueue next, VkDevice device,
+		    uint32_t family, uint32_t index, VkQueue *out)
+{
+	next(device, family, index, out);
+	learn_queue(d, *out, family, index, false);
+}
+
+void
+vk_get_device_queue2(struct vk_device *d, PFN_vkGetDeviceQueue2 next, VkDevice device,
+		     const VkDeviceQueueInfo2 *info, VkQueue *out)
+{
+	next(device, info, out);
+	learn_queue(d, *out, info->queueFamilyIndex, info->queueIndex,
+		    info->flags & VK_DEVICE_QUEUE_CREATE_PROTECTED_BIT);
+}
+
+void
+vk_queues_destroy(struct vk_device *d, bool calls)
+{
+	while (d->queues) {
+		struct vk_queue *q = d->queues;
+		d->queues = q->next;
+		vk_handles_remove(&queues, VK_HANDLE_KEY(q->handle));
+		tally_stream_destroy(q->stream);
+		vk_collect_finish(q, calls);
+		vk_labels_destroy(q->labels);
+		free(q);
+	}
+}
+
+/* ---- labels ---- */
+
+void
+vk_queue_label_begin(struct vk_device *d, PFN_vkQueueBeginDebugUtilsLabelEXT next, VkQueue queue,
+		     const VkDebugUtilsLabelEXT *label)
+{
+	struct vk_queue *q = vk_device_runs(d) ? vk_queue_find(queue) : NULL;
+	if (q) {
+		pthread_mutex_lock(&d->lock);
+		vk_frame_label(d, q, label->pLabelName);
+		vk_labels_push(q->labels, label->pLabelName);
+		pthread_mutex_unlock(&d->lock);
+	}
+	next(queue, label);
+}
+
+void
+vk_queue_label_end(struct vk_device *d, PFN_vkQueueEndDebugUtilsLabelEXT next, VkQueue queue)
+{
+	struct vk_queue *q = vk_device_runs(d) ? vk_queue_find(queue) : NULL;
+	if (q) {
+		pthread_mutex_lock(&d->lock);
+		vk_labels_pop(q->labels);
+		pthread_mutex_unlock(&d->lock);
+	}
+	next(queue);
+}
+
+void
+vk_queue_label_insert(struct vk_device *d, PFN_vkQueueInsertDebugUtilsLabelEXT next, VkQueue queue,
+		      const VkDebugUtilsLabelEXT *label)
+{
+	struct vk_queue *q = vk_device_runs(d) ? vk_queue_find(queue) : NULL;
+	if (q) {
+		pthread_mutex_lock(&d->lock);
+		vk_frame_label(d, q, label->pLabelName);
+		pthread_mutex_unlock(&d->lock);
+	}
+	next(queue, label);
+}
+
+/* ---- waits: something is through ---- */
+
+void
+vk_drain(struct vk_device *d)
+{
+	/* Somebody else has the lock: results are read at the next occasion. */
+	if (!vk_device_runs(d) || pthread_mutex_trylock(&d->lock) != 0)
+		return;
+	vk_collect_poll(d);
+	pthread_mutex_unlock(&d->lock);
+}
+
+static uint64_t
+serial_of(struct vk_device *d, const struct vk_queue *q)
+{
+	pthread_mutex_lock(&d->lock);
+	uint64_t serial = q->serial;
+	pthread_mutex_unlock(&d->lock);
+	return serial;
+}
+
+VkResult
+vk_queue_wait_idle(struct vk_device *d, PFN_vkQueueWaitIdle next, VkQueue queue)
+{
+	struct vk_queue *q = vk_device_runs(d) ? vk_queue_find(queue) : NULL;
+	uint64_t serial = q ? serial_of(d, q) : 0;
+	vk_calls_down++;
+	VkResult result = next(queue);
+	vk_calls_down--;
+	if (result == VK_ERROR_DEVICE_LOST)
+		vk_device_stop(d, "the device was lost");
+	if (!vk_device_runs(d)) {
+		vk_give_up(d);
+		return result;
+	}
+	if (!q || result != VK_SUCCESS)
+		return result;
+	uint64_t t0 = tally_clock_now_ns();
+	pthread_mutex_lock(&d->lock);
+	vk_collect_through(q, serial);
+	vk_frame_idle(d, q);
+	vk_collect_poll(d);
+	vk_frame_overhead(q, tally_clock_now_ns() - t0);
+	pthread_mutex_unlock(&d->lock);
+	return result;
+}
+
+VkResult
+vk_device_wait_idle(struct vk_device *d, PFN_vkDeviceWaitIdle next, VkDevice device)
+{
+	/* The game lets no other thread use a queue meanwhile. */
+	vk_calls_down++;
+	VkResult result = next(device);
+	vk_calls_down--;
+	if (result == VK_ERROR_DEVICE_LOST)
+		vk_device_stop(d, "the device was lost");
+	if (!vk_device_runs(d)) {
+		vk_give_up(d);
+		return result;
+	}
+	if (result != VK_SUCCESS)
+		return result;
+	uint64_t t0 = tally_clock_now_ns();
+	pthread_mutex_lock(&d->lock);
+	for (struct vk_queue *q = d->queues; q; q = q->next)
+		vk_collect_through(q, q->serial);
+	vk_frame_idle(d, NULL);
+	vk_collect_poll(d);
+	if (d->queues)
+		vk_frame_overhead(d->queues, tally_clock_now_ns() - t0);
+	pthread_mutex_unlock(&d->lock);
+	return result;
+}
+
+VkResult
+vk_wait_for_fences(struct vk_device *d, PFN_vkWaitForFences next, VkDevice device, uint32_t n,
+		   const VkFence *fences, VkBool32 all, uint64_t timeout)
+{
+	vk_calls_down++;
+	VkResult result = next(device, n, fences, all, timeout);
+	vk_calls_down--;
+	if (result == VK_ERROR_DEVICE_LOST)
+		vk_device_stop(d, "the device was lost");
+	if (result != VK_SUCCESS || !vk_device_runs(d) || pthread_mutex_trylock(&d->lock) != 0)
+		return result;
+	for (uint32_t i = 0; i < n && (all || n == 1); i++)
+		vk_collect_fence_signalled(d, fences[i]);
+	vk_collect_poll(d);
+	pthread_mutex_unlock(&d->lock);
+	return result;
+}
+
+VkResult
+vk_wait_semaphores(struct vk_device *d, PFN_vkWaitSemaphores next, VkDevice device,
+		   const VkSemaphoreWaitInfo *info, uint64_t timeout)
+{
+	vk_calls_down++;
+	VkResult result = next(device, info, timeout);
+	vk_calls_down--;
+	if (result == VK_ERROR_DEVICE_LOST)
+		vk_device_stop(d, "the device was lost");
+	if (result == VK_SUCCESS)
+		vk_drain(d);
+	return result;
+}
