@@ -1,0 +1,310 @@
+/* tests/fake_vk/fake.h - a Vulkan driver without a GPU, for tests of the layer.
+ *
+ * It prints each command that it is given, runs command streams on submit far enough to give
+ * exact query results, and names the rules of the specification that a stream breaks. What it
+ * offers and how it fails is told by FAKE_VK (README.md). Any thread; one recursive mutex guards
+ * everything. Objects are never returned to malloc, so that a stale handle can be told; their
+ * handles are used again at once, as real drivers do.
+ */
+#ifndef PASSTALLY_TESTS_FAKE_VK_FAKE_H
+#define PASSTALLY_TESTS_FAKE_VK_FAKE_H
+
+#ifndef VK_NO_PROTOTYPES
+#define VK_NO_PROTOTYPES 1
+#endif
+#ifndef VK_ENABLE_BETA_EXTENSIONS
+#define VK_ENABLE_BETA_EXTENSIONS 1
+#endif
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <vulkan/vk_icd.h>
+#include <vulkan/vulkan.h>
+
+#include "fake_vk_numbers.h"
+
+enum {
+	FAKE_MAX_FAMILIES = 8,
+	FAKE_MAX_GPUS = 4,
+	FAKE_MAX_VIEWS = 8,
+	FAKE_MAX_ACTIVE = 16,
+	FAKE_N_STATISTICS = 13,
+};
+#define FAKE_TICK 1000 /* what a command takes, in ticks of the device's clock */
+
+/* ---- what FAKE_VK says (config.c) ---- */
+
+struct fake_family {
+	VkQueueFlags flags;
+	uint32_t timestamp_bits;
+	uint32_t n_queues;
+};
+
+struct fake_config {
+	bool bench; /* do nothing, as fast as possible */
+	uint32_t version; /* 10, 11, ... */
+	uint32_t n_gpus;
+	bool group; /* the GPUs form a group */
+	float period;
+	struct fake_family families[FAKE_MAX_FAMILIES];
+	uint32_t n_families;
+	char no[512];	 /* +name+name+: features and extensions that are not there */
+	char refuse[512]; /* ... that are told of, but fail vkCreateDevice */
+	bool wrap;	  /* the timestamps' valid bits run over early */
+	bool noise;	  /* bits above the valid ones are set */
+	bool never;	  /* no result ever becomes available */
+	uint32_t late_ms; /* a submission takes so long */
+	uint32_t late_fence_ms; /* fences are signalled so much later */
+	uint32_t lost, lost_ours; /* vkQueueSubmit that loses the device, from 1; 0: none */
+	uint32_t oom, oom_ours;	  /* call that is out of memory */
+	bool oom_device; /* vkCreateDevice always is */
+	int32_t reset_fences; /* what vkResetFences answers */
+};
+
+/* ---- tables that gen_fake_vk.py makes ---- */
+
+enum fake_kind { FAKE_INT, FAKE_FLOAT, FAKE_HANDLE, FAKE_STRUCT, FAKE_RAW, FAKE_STRING, FAKE_NEXT };
+
+struct fake_member {
+	const char *name;
+	uint8_t kind;
+	uint8_t stars;
+	size_t size;	   /* of an element */
+	size_t count_size; /* bytes of the member that holds the length; 0: one element */
+	size_t offset, count_offset;
+	uint32_t type; /* number of the handle's type or of the struct */
+	size_t n;      /* elements in place */
+};
+
+struct fake_struct {
+	const char *name, *homes; /* core versions and extensions: "11+VK_KHR_x" */
+	uint32_t stype;
+	size_t size;
+	bool features;
+	const struct fake_member *members;
+	size_t n_members;
+};
+extern const struct fake_struct fake_structs[];
+extern const uint32_t fake_n_structs;
+extern const char *const fake_handle_names[];
+
+enum fake_place { FAKE_BOTH, FAKE_INSIDE, FAKE_OUTSIDE };
+
+struct fake_info {
+	const char *name;
+	VkQueueFlags queues; /* 0: not known */
+	uint8_t render_pass, video;
+	bool action, sync;
+};
+
+struct fake_command {
+	const char *name;
+	PFN_vkVoidFunction function;
+	const char *extensions;
+	uint32_t version; /* core since, 0: never */
+	uint32_t level;	  /* 0 instance, 1 physical device, 2 device */
+	bool records;
+};
+extern const struct fake_command fake_commands[];
+extern const uint32_t fake_n_commands;
+
+/* ---- objects (object.c) ---- */
+
+struct fake_object;
+
+enum fake_op_kind {
+	FAKE_OP_OTHER = 0,
+	FAKE_OP_STAMP,
+	FAKE_OP_BEGIN,
+	FAKE_OP_END,
+	FAKE_OP_RESET,
+	FAKE_OP_COPY_RESULTS,
+	FAKE_OP_EXECUTE,
+	FAKE_OP_RENDERING,
+	FAKE_OP_END_RENDERING,
+};
+
+/* One recorded command. */
+struct fake_op {
+	const struct fake_info *info;
+	struct fake_object *object; /* query pool, or secondary */
+	struct fake_object *buffer;
+	uint64_t offset, stride;
+	uint64_t draws, vertices, groups;
+	uint32_t first, n, flags;
+	uint8_t kind;
+};
+
+struct fake_active {
+	struct fake_object *pool;
+	uint32_t query, scope, n;
+	uint64_t at_begin[FAKE_N_STATISTICS];
+};
+
+struct fake_buffer { /* command buffer */
+	struct fake_object *pool;
+	struct fake_op *ops;
+	uint32_t n_ops, room;
+	uint32_t state; /* 0 initial, 1 recording, 2 executable, 3 invalid */
+	VkCommandBufferUsageFlags flags;
+	VkQueryPipelineStatisticFlags inherited;
+	bool secondary, continues;
+	uint32_t render; /* 0 outside, 1 render pass, 2 dynamic, 3 the primary's */
+	uint32_t scope, next_scope; /* which subpass; 0 outside */
+	uint32_t views, subpass, device_mask;
+	bool video, per_tile, failed;
+	struct fake_object *pass;
+	VkRenderingFlags rendering_flags;
+	struct fake_active active[FAKE_MAX_ACTIVE];
+	uint32_t n_active;
+	uint32_t pending, executions;
+};
+
+enum { FAKE_QUERY_UNSET = 0, FAKE_QUERY_RESET, FAKE_QUERY_ACTIVE, FAKE_QUERY_DONE };
+struct fake_query {
+	uint32_t state;
+	uint64_t values[FAKE_N_STATISTICS];
+};
+
+struct fake_object {
+	VK_LOADER_DATA loader;
+	uint32_t type, number;
+	bool ours; /* made without the program's allocator: by a layer */
+	bool dead;
+	struct fake_object *next; /* free list, or the list of all queues */
+	union {
+		struct fake_buffer cb;
+		struct {
+			uint32_t family;
+			VkCommandPoolCreateFlags flags;
+		} pool;
+		struct {
+			VkQueryType type;
+			VkQueryPipelineStatisticFlags bits;
+			uint32_t n, n_values;
+			struct fake_query *queries;
+		} queries;
+		struct {
+			bool signalled, pending;
+			uint64_t from_ns;
+		} fence;
+		struct {
+			bool timeline;
+			uint64_t value; /* binary: 1 signalled */
+		} semaphore;
+		struct {
+			struct fake_device *device;
+			uint32_t family, index;
+			VkDeviceQueueCreateFlags flags;
+			struct fake_submission *first, *last;
+		} queue;
+		struct {
+			uint64_t size;
+			void *bytes;
+			uint64_t offset;
+			struct fake_object *memory;
+		} memory; /* of memory and of buffers */
+		struct {
+			uint32_t masks[FAKE_MAX_VIEWS];
+		} pass;
+		struct {
+			VkImage images[4];
+			uint32_t n, next;
+		} swapchain;
+		bool event;
+	};
+};
+
+#define FAKE_OBJECT(h) ((struct fake_object *)(uintptr_t)(h))
+
+uint64_t fake_new(uint32_t type, bool ours);
+void fake_free(uint64_t handle);
+/* Objects that are there, but for those of the instance. */
+uint32_t fake_n_alive(bool ours);
+
+/* ---- printing (print.c) ---- */
+
+void fake_lock(void);
+void fake_unlock(void);
+void fake_open_log(const char *path);
+void fake_flush(void);
+/* Takes the lock until fake_line_end(). */
+void fake_line_begin(const char *name);
+void fake_put_word(const char *text);
+void fake_put_string(const char *text);
+void fake_put_int(int64_t value);
+void fake_put_float(double value);
+void fake_put_handle(uint32_t type, uint64_t handle);
+void fake_put_array(enum fake_kind kind, uint32_t type, size_t size, const void *data, uint64_t n);
+void fake_line_end(void);
+/* A line "RULE id what". */
+void fake_rule(const char *id, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- the device (device.c) ---- */
+
+struct fake_device {
+	VK_LOADER_DATA loader;
+	uint32_t number;
+	bool lost;
+	bool host_reset, inherited, statistics, timeline;
+	bool mesh, protected_memory;
+	uint32_t version; /* what the instance asked for */
+	char extensions[4096]; /* +name+name+ */
+	uint32_t group_size;
+	uint64_t clock; /* ticks */
+};
+
+/* There is one live device in most tests; each object belongs to the newest. */
+extern struct fake_device *fake_current;
+extern struct fake_config fake_config;
+extern char fake_instance_extensions[4096];
+extern uint32_t fake_instance_version;
+extern struct fake_object *fake_queues;
+
+bool fake_has_word(const char *list, const char *word); /* in "+a+b+" */
+/* Is it offered, by FAKE_VK? */
+bool fake_offers_extension(const char *name);
+/* "11+VK_KHR_x": is one of them enabled (device given) or offered? */
+bool fake_home_is_there(const char *homes, const struct fake_device *device);
+void fake_config_read(void);
+extern const char *const fake_extensions[];
+extern const uint32_t fake_n_extensions;
+
+/* Counts a call that may fail. `ours`: made by a layer. */
+VkResult fake_enter(const char *name, bool ours);
+uint64_t fake_now_ns(void);
+uint64_t fake_clock(void); /* the device's, in ticks */
+
+/* ---- commands (command.c, query.c) ---- */
+
+void fake_cmd_begin(VkCommandBuffer commandBuffer, const struct fake_info *info);
+void fake_cmd_count(VkCommandBuffer commandBuffer, uint64_t draws, uint64_t vertices,
+		    uint64_t groups, bool mesh);
+void fake_cmd_end(void);
+struct fake_op *fake_last_op(VkCommandBuffer commandBuffer);
+VkQueueFlags fake_flags_of(const struct fake_object *cb);
+
+/* ---- running (run.c, queue.c) ---- */
+
+struct fake_wait {
+	struct fake_object *semaphore;
+	uint64_t value;
+};
+struct fake_submission {
+	struct fake_submission *next;
+	struct fake_wait *waits, *signals;
+	struct fake_object **buffers;
+	uint32_t n_waits, n_signals, n_buffers;
+	struct fake_object *fence;
+	uint64_t ready_ns;
+};
+
+void fake_run(struct fake_object *queue, struct fake_submission *s);
+/* Let everything run that may; true when a query of it is still to run. */
+void fake_pump(void);
+/* Sleep a little, so that time goes on, and pump. False once `until` is past. */
+bool fake_wait_until(uint64_t until_ns);
+bool fake_queue_idle(const struct fake_object *queue);
+bool fake_pool_pending(const struct fake_object *pool, uint32_t first, uint32_t n);
+
+#endif
