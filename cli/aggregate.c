@@ -65,6 +65,8 @@ free_group(gpointer p)
 	g_free(g->series);
 	g_free(g->label);
 	g_free(g->name);
+	if (g->workloads)
+		g_ptr_array_unref(g->workloads);
 	g_free(g);
 }
 
@@ -285,7 +287,7 @@ find_group(struct tally_aggregate *a, uint32_t device, const struct tally_pass_r
 	   uint32_t place)
 {
 	struct tally_aggregate_state *s = a->state;
-	if (a->by == TALLY_BY_PASS && place < s->n_guess && s->guess[place] &&
+	if (a->by != TALLY_BY_LABEL && place < s->n_guess && s->guess[place] &&
 	    s->guess[place]->id == p->id && s->guess[place]->device == device)
 		return s->guess[place];
 	struct group_key key = { .id = p->id, .device = device };
@@ -362,6 +364,45 @@ add_pass(struct tally_aggregate *a, struct tally_group *g, const struct tally_pa
 	add_tallies(g, p);
 	add_keyed(a, g, p->counters, p->n_counters, false);
 	add_keyed(a, g, p->metrics, p->n_metrics, true);
+}
+
+/* The group of what comes at the next place of a pass, counted over its segments. */
+static struct tally_group *
+next_workload(struct tally_aggregate *a, struct tally_group *pass, const char *command)
+{
+	if (!pass->workloads)
+		pass->workloads = g_ptr_array_new();
+	uint32_t place = pass->n_placed++;
+	if (place < pass->workloads->len)
+		return g_ptr_array_index(pass->workloads, place);
+	struct tally_group *g = new_group(a, pass->device, NULL);
+	g->id = pass->id;
+	g->kind = pass->kind;
+	g->pass = pass;
+	g->label = g_strdup(pass->label);
+	g->command = g_intern_string(command);
+	g->name = g_strdup_printf("%s: %u %s", pass->name, place + 1, command);
+	g_ptr_array_add(pass->workloads, g);
+	return g;
+}
+
+static void
+add_workloads(struct tally_aggregate *a, struct tally_group *pass,
+	      const struct tally_pass_record *p, uint64_t frame)
+{
+	if (pass->placed_in != frame + 1)
+		pass->n_placed = 0;
+	pass->placed_in = frame + 1;
+	for (uint32_t i = 0; i < p->n_workloads; i++) {
+		const struct tally_workload_record *w = &p->workloads[i];
+		struct tally_group *g = next_workload(a, pass, w->command);
+		touch(a, g);
+		g->flags |= w->flags;
+		if (w->has_gpu)
+			tally_series_add_part(&g->series[TALLY_SERIES_GPU], tally_u64(w->gpu_ns),
+					      TALLY_JOIN_SUM);
+		add_keyed(a, g, w->counters, w->n_counters, false);
+	}
 }
 
 /* Measured work that belongs to no pass: a group of its own, so that shares add up. */
@@ -449,9 +490,14 @@ read_frame(struct tally_aggregate *a, const struct tally_frame_record *f)
 	}
 	for (uint32_t i = 0; i < f->n_passes; i++) {
 		const struct tally_pass_record *p = &f->passes[i];
-		add_pass(a, frame_group ? frame_group : find_group(a, f->device, p, i), p);
+		struct tally_group *g = frame_group ? frame_group : find_group(a, f->device, p, i);
+		if (a->by == TALLY_BY_WORKLOAD)
+			add_workloads(a, g, p, f->frame);
+		else
+			add_pass(a, g, p);
 	}
-	if (!frame_group && (f->has_unattributed_gpu || f->n_unattributed))
+	if (!frame_group && a->by != TALLY_BY_WORKLOAD &&
+	    (f->has_unattributed_gpu || f->n_unattributed))
 		add_outside(a, f);
 	for (guint i = 0; i < a->state->touched->len; i++)
 		close_group(a, g_ptr_array_index(a->state->touched, i));

@@ -1,6 +1,6 @@
 /* cli/aggregate.h - a log read once, front to back, into what a report shows.
  *
- * Groups are passes (by identity), labels or frames. Within one frame the segments of an id (or
+ * Groups are passes (by identity), labels, frames or workloads (by pass and place in it). Within one frame the segments of an id (or
  * all passes of a label) are joined before they count as one value; a value that one of them lacks
  * is lacking in the whole. Ratios are not joined: they count only where a group has one part in
  * the frame. Memory grows with the number of groups, not with the length of the log (by frame it
@@ -15,7 +15,7 @@
 
 #include <glib.h>
 
-enum tally_by { TALLY_BY_PASS = 0, TALLY_BY_FRAME, TALLY_BY_LABEL };
+enum tally_by { TALLY_BY_PASS = 0, TALLY_BY_FRAME, TALLY_BY_LABEL, TALLY_BY_WORKLOAD };
 
 /* Series every group has; counters and metrics follow, in the order of aggregate->keys. */
 enum tally_series_index {
@@ -61,6 +61,12 @@ struct tally_group {
 	struct tally_series *series;
 	bool touched; /* in the frame being read */
 	bool outside; /* not a pass: measured work that belongs to none */
+	/* By workload only. */
+	const char *command; /* NULL: this is a pass, which stands here for its name alone */
+	const struct tally_group *pass; /* a workload's */
+	uint64_t placed_in; /* a pass's: the frame its workloads are counted in, + 1 */
+	GPtrArray *workloads; /* of struct tally_group *, by place */
+	uint32_t n_placed; /* in that frame so far, over all segments */
 	/* By frame only. */
 	uint64_t frame;
 	struct tally_frame_record record; /* numbers only; its pointers are NULL */

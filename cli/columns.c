@@ -51,7 +51,8 @@ tally_columns_create(const struct tally_aggregate *a)
 	else
 		g_array_append_vals(columns, pass_columns, G_N_ELEMENTS(pass_columns));
 	for (uint32_t i = TALLY_SERIES_GPU + 1; i < tally_n_series(a); i++) {
-		bool always = i == TALLY_SERIES_DRAWS || i == TALLY_SERIES_VERTICES;
+		bool always = a->by != TALLY_BY_WORKLOAD &&
+			      (i == TALLY_SERIES_DRAWS || i == TALLY_SERIES_VERTICES);
 		bool counted = i >= TALLY_N_FIXED_SERIES || i == TALLY_SERIES_DISPATCHES ||
 			       i == TALLY_SERIES_COPIES;
 		struct tally_column c = {
@@ -322,7 +323,7 @@ tally_rows_create(const struct tally_aggregate *a, int64_t device, const struct 
 	GPtrArray *rows = g_ptr_array_new();
 	for (guint i = 0; i < a->groups->len; i++) {
 		struct tally_group *g = g_ptr_array_index(a->groups, i);
-		if (g->outside && is_empty(g))
+		if ((g->outside && is_empty(g)) || (a->by == TALLY_BY_WORKLOAD && !g->command))
 			continue;
 		if (device >= 0 ? g->device == device : !tally_aggregate_is_beneath(a, g->device))
 			g_ptr_array_add(rows, g);

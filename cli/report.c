@@ -5,7 +5,17 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { OPT_JSON, OPT_CSV, OPT_SORT, OPT_REVERSE, OPT_BY, OPT_DEVICE, OPT_WARMUP, OPT_HELP };
+enum {
+	OPT_JSON,
+	OPT_CSV,
+	OPT_SORT,
+	OPT_REVERSE,
+	OPT_BY,
+	OPT_PASS,
+	OPT_DEVICE,
+	OPT_WARMUP,
+	OPT_HELP
+};
 
 static const struct tally_arg options[] = {
 	[OPT_JSON] = { "json", 0, NULL, "Print JSON: one object, a report a log in `reports`." },
@@ -16,8 +26,12 @@ static const struct tally_arg options[] = {
 		       "in "
 		       "order." },
 	[OPT_REVERSE] = { "reverse", 0, NULL, "Turn the order around." },
-	[OPT_BY] = { "by", 0, "pass|frame|label",
-		     "What a row is: a pass (default), one frame, or all passes of a label." },
+	[OPT_BY] = { "by", 0, "pass|frame|label|workload",
+		     "What a row is: a pass (default), one frame, all passes of a label, or one "
+		     "command at its place in a pass (a run with --granularity draw)." },
+	[OPT_PASS] = { "pass", 0, "NAME|ID",
+		       "Only the rows of this pass, by its name in the table, its label or its "
+		       "id." },
 	[OPT_DEVICE] = { "device", 0, "N",
 			 "Only this device. Default: all, but for one that lies beneath another "
 			 "that is shown (OpenGL over Vulkan): its work would count twice." },
@@ -25,9 +39,12 @@ static const struct tally_arg options[] = {
 	[OPT_HELP] = { "help", 'h', NULL, "Show this." },
 };
 
+static const char *const words[] = { "pass", "frame", "label", "workload" };
+
 struct report_request {
 	bool json, csv, reverse;
 	const char *sort;
+	const char *pass; /* NULL = all */
 	enum tally_by by;
 	int64_t device; /* -1 = those on top */
 	uint64_t warmup;
@@ -61,14 +78,13 @@ help(void)
 static bool
 parse_by(const char *value, enum tally_by *by)
 {
-	static const char *const words[] = { "pass", "frame", "label" };
 	for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
 		if (strcmp(value, words[i]) == 0) {
 			*by = (enum tally_by)i;
 			return true;
 		}
 	}
-	tally_cli_complain("report", "--by %s: must be pass, frame or label", value);
+	tally_cli_complain("report", "--by %s: must be pass, frame, label or workload", value);
 	return false;
 }
 
@@ -105,6 +121,9 @@ take_option(struct report_request *r, int option, const char *value)
 		return true;
 	case OPT_BY:
 		return parse_by(value, &r->by);
+	case OPT_PASS:
+		r->pass = value;
+		return true;
 	case OPT_DEVICE:
 		if (!parse_number("device", value, UINT32_MAX, &number))
 			return false;
@@ -143,6 +162,37 @@ parse(struct report_request *r, int argc, char **argv)
 		return TALLY_EXIT_USAGE;
 	}
 	return TALLY_EXIT_OK;
+}
+
+/* Leave only the rows of the pass that was asked for. False: there are none. */
+static bool
+choose_pass(const struct report_request *r, const struct tally_aggregate *a, GPtrArray *rows)
+{
+	if (!r->pass)
+		return true;
+	for (guint i = rows->len; i-- > 0;) {
+		const struct tally_group *g = g_ptr_array_index(rows, i);
+		const char *name = g->pass ? g->pass->name : g->name;
+		char id[17];
+		g_snprintf(id, sizeof(id), "%016" G_GINT64_MODIFIER "x", g->id);
+		if (g_strcmp0(r->pass, name) && g_strcmp0(r->pass, g->label) &&
+		    (g->outside || g_strcmp0(r->pass, id)))
+			g_ptr_array_remove_index(rows, i);
+	}
+	if (rows->len == 0)
+		tally_cli_complain("report", "--pass %s: %s has no row of that name, label or id",
+				   r->pass, a->path);
+	return rows->len > 0;
+}
+
+/* A log of whole passes has no workloads: say how to get them. */
+static void
+tell_no_workloads(const struct tally_aggregate *a, const GPtrArray *rows)
+{
+	if (a->by == TALLY_BY_WORKLOAD && rows->len == 0)
+		tally_cli_complain("report",
+				   "%s lists no workloads: run with --granularity draw for them",
+				   a->path);
 }
 
 static bool
@@ -223,7 +273,10 @@ report_log(struct report_request *r, const char *path, guint place)
 		status = TALLY_EXIT_USAGE;
 	if (status == TALLY_EXIT_OK) {
 		GPtrArray *rows = tally_rows_create(&a, r->device, sort, r->reverse);
-		if (r->json) {
+		tell_no_workloads(&a, rows);
+		if (rows->len && !choose_pass(r, &a, rows)) {
+			status = TALLY_EXIT_USAGE;
+		} else if (r->json) {
 			fputs(place ? ",\n" : "\n", stdout);
 			tally_json_print_report(stdout, &a, rows);
 		} else if (r->csv) {
@@ -243,7 +296,6 @@ report_log(struct report_request *r, const char *path, guint place)
 static int
 report(struct report_request *r)
 {
-	static const char *const words[] = { "pass", "frame", "label" };
 	if (r->json)
 		printf("{\"schema\":\"passtally-report/"
 		       "1\",\"by\":\"%s\",\"warmup\":%" G_GUINT64_FORMAT ",\"reports\":[",

@@ -189,6 +189,8 @@ print_row(FILE *out, const struct tally_aggregate *a, const struct tally_group *
 	print_text(out, "name", g->name);
 	print_text(out, "label", g->label);
 	print_text(out, "kind", g->outside ? "outside" : tally_pass_kind_name(g->kind));
+	print_text(out, "pass", g->pass ? g->pass->name : NULL);
+	print_text(out, "command", g->command);
 	if (a->by == TALLY_BY_LABEL)
 		fprintf(out, ",\"ids\":%u", g->n_ids);
 	fprintf(out, ",\"frames\":%" G_GUINT64_FORMAT, g->frames);

@@ -105,6 +105,43 @@ class Report(CliCase):
         rows = self.json("--by", "frame", "--reverse", log)["rows"]
         self.assertEqual([r["frame"] for r in rows], [3, 2, 1, 0])
 
+    def test_by_workload(self):
+        def load(command, gpu_ns=None, **more):
+            times = {} if gpu_ns is None else {"gpu_ns": gpu_ns, "gpu_start_ns": 1}
+            return {"command": command, **times, **more}
+
+        def two_segments(draw):
+            return [one_pass(0, A, 10, workloads=[load("clear", 1), load("draw", draw, counters={"samples_passed": 5})]),
+                    one_pass(1, B, 50, workloads=[load("dispatch", 50)]),
+                    one_pass(2, A, 7, segment=1, workloads=[load("draw", flags=["no_timestamps"])])]
+
+        lines = [header(), device(), pass_info(A, "a"), pass_info(B, "b"), frame(0, two_segments(9)),
+                 frame(1, two_segments(11)), end(2, 6)]
+        log = self.write_log("a.jsonl", lines)
+        rows = self.json("--by", "workload", log)["rows"]
+        self.assertEqual([row["name"] for row in rows[:3]], ["b: 1 dispatch", "a: 2 draw", "a: 1 clear"])
+        self.assertEqual([(row["pass"], row["command"], row["id"]) for row in rows[:2]],
+                         [("b", "dispatch", B), ("a", "draw", A)])
+        self.assertEqual(len(rows), 4)
+        draw = rows[1]["values"]
+        self.assertEqual((draw["gpu_ns"]["n"], draw["gpu_ns"]["sum"], draw["samples_passed"]["sum"]), (2, 20, 10))
+        # The second segment goes on counting; its time was not measured.
+        self.assertEqual((rows[3]["name"], rows[3]["flags"]), ("a: 3 draw", ["no_timestamps"]))
+        self.assertNotIn("gpu_ns", rows[3]["values"])
+        self.assertEqual(set(self.rows("--by", "workload", "--pass", "a", log)),
+                         {"a: 1 clear", "a: 2 draw", "a: 3 draw"})
+        self.assertEqual(set(self.rows("--by", "workload", "--pass", B, log)), {"b: 1 dispatch"})
+        self.assertEqual(set(self.rows("--pass", "a", log)), {"a"})
+        self.assertEqual(self.rows("--pass", "a", log)["a"]["values"]["gpu_ns"]["sum"], 34)
+        table = list(csv.DictReader(io.StringIO(self.ok("report", "--by", "workload", "--csv", log).stdout.decode())))
+        self.assertEqual([(row["name"], row["total_ns"]) for row in table[:2]], [("b: 1 dispatch", "100"), ("a: 2 draw", "20")])
+        wrong = self.command("report", "--pass", "c", log)
+        self.assertEqual((wrong.returncode, wrong.stdout), (2, b""))
+        self.assertIn(b"--pass c", wrong.stderr)
+        none = self.command("report", "--by", "workload", self.write_log("b.jsonl", simple_log(2)))
+        self.assertEqual(none.returncode, 0)
+        self.assertIn(b"--granularity draw", none.stderr)
+
     def test_by_label(self):
         lines = [header(), device(), pass_info(A, "ui"), pass_info(B, "ui"), pass_info(C),
                  frame(0, [one_pass(0, A, 10), one_pass(1, B, 20), one_pass(2, C, 3)]), end(1, 3)]
