@@ -1,0 +1,168 @@
+/* tests/apps/vk_scenes_devices.c - scenes of how a program makes its instance and device. */
+#include "tests/apps/vk_scenes.h"
+
+#include <string.h>
+
+static struct vk_screen screen, other_screen;
+static struct vk_stage other;
+static VkQueryPool queries;
+
+static void
+plain_init(struct vk_stage *s)
+{
+	vk_make_screen_pass(s, &screen);
+}
+
+static void
+plain_frame(struct vk_stage *s, unsigned number)
+{
+	VkCommandBuffer commands = vk_begin(s, 0);
+	vk_screen_pass(s, commands, &screen, 0.1F * (float)number, 3, 1);
+	vk_copy_out(commands, &screen.picture, &screen.out);
+	vk_run(s, commands);
+	vk_read(s, &screen.out);
+}
+
+static const struct vk_expect plain_passes[] = { { SCREEN_PASS(3, 1) }, COPY_OUT };
+
+/* ---- requests that must not be written to: they lie in .rodata ---- */
+
+static const VkPhysicalDeviceFeatures plain_features = { .samplerAnisotropy = VK_TRUE };
+static const VkPhysicalDeviceFeatures counting_features = { .pipelineStatisticsQuery = VK_TRUE };
+
+static const VkPhysicalDeviceVulkan12Features core12 = {
+	.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+	.timelineSemaphore = VK_TRUE,
+};
+static const VkPhysicalDeviceFeatures2 core12_chain = {
+	.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+	.pNext = (void *)&core12,
+	.features = { .samplerAnisotropy = VK_TRUE },
+};
+
+/* What has to be changed stands at the end of the chain. */
+static const VkPhysicalDeviceHostQueryResetFeatures no_reset = {
+	.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES,
+};
+static const VkPhysicalDeviceFeatures2 last = {
+	.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+	.pNext = (void *)&no_reset,
+};
+static const VkPhysicalDeviceTimelineSemaphoreFeatures timelines = {
+	.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES,
+	.pNext = (void *)&last,
+	.timelineSemaphore = VK_TRUE,
+};
+static const VkPhysicalDeviceSynchronization2Features long_chain = {
+	.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES,
+	.pNext = (void *)&timelines,
+	.synchronization2 = VK_TRUE,
+};
+
+/* ---- own_statistics: the scene counts inside its pass, so nobody else may ---- */
+
+static void
+own_init(struct vk_stage *s)
+{
+	vk_make_screen_pass(s, &screen);
+	VkQueryPoolCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
+		.queryType = VK_QUERY_TYPE_PIPELINE_STATISTICS,
+		.queryCount = 2,
+		.pipelineStatistics = VK_QUERY_PIPELINE_STATISTIC_VERTEX_SHADER_INVOCATIONS_BIT |
+				      VK_QUERY_PIPELINE_STATISTIC_FRAGMENT_SHADER_INVOCATIONS_BIT,
+	};
+	vk_check(vkCreateQueryPool(s->device, &info, NULL, &queries), "vkCreateQueryPool");
+	VK_STAGE_OWN(s, VK_OWNED_QUERIES, queries);
+}
+
+/* The scene's own results belong to its checksum. */
+static void
+read_own(struct vk_stage *s, uint32_t query)
+{
+	uint64_t values[2] = { 0, 0 };
+	vk_check(vkGetQueryPoolResults(s->device, queries, query, 1, sizeof(values), values,
+				       sizeof(values), VK_QUERY_RESULT_64_BIT),
+		 "vkGetQueryPoolResults");
+	s->checksum += values[0] * 1000003 + values[1];
+}
+
+static void
+own_frame(struct vk_stage *s, unsigned number)
+{
+	VkCommandBuffer commands = vk_begin(s, 0);
+	vkCmdResetQueryPool(commands, queries, 0, 2);
+	vk_begin_pass(commands, screen.pass, screen.framebuffer, VK_STAGE_WIDTH, VK_STAGE_HEIGHT,
+		      VK_SUBPASS_CONTENTS_INLINE);
+	vkCmdBeginQuery(commands, queries, 0, 0);
+	vk_draw(s, commands, screen.pipeline, 0.1F * (float)number, 3, 1);
+	vkCmdEndQuery(commands, queries, 0);
+	vkCmdEndRenderPass(commands);
+	vkCmdBeginQuery(commands, queries, 1, 0);
+	vk_screen_pass(s, commands, &screen, 0.2F, 6, 1);
+	vk_copy_out(commands, &screen.picture, &screen.out);
+	vkCmdEndQuery(commands, queries, 1);
+	vk_run(s, commands);
+	vk_read(s, &screen.out);
+	read_own(s, 0);
+	read_own(s, 1);
+}
+
+#define UNCOUNTED_PASS(n) \
+	{ \
+		.kind = "render", .load = "clear", .store = "store", .draws = 1, .vertices = (n), \
+		.instances = 1, .color = "R8G8B8A8_UNORM", .unsure = EXPECT_NO_COUNTERS \
+	}
+static const struct vk_expect own_passes[] = {
+	UNCOUNTED_PASS(3),
+	UNCOUNTED_PASS(6),
+	{ .kind = "transfer", .copies = 1, .unsure = EXPECT_NO_COUNTERS },
+};
+
+/* ---- two_devices: of one instance, drawing in turn ---- */
+
+static void
+two_init(struct vk_stage *s)
+{
+	vk_make_screen_pass(s, &screen);
+	other.instance = s->instance;
+	vk_stage_open_device(&other, &(struct vk_wish){ 0 });
+	vk_make_screen_pass(&other, &other_screen);
+}
+
+static void
+two_frame(struct vk_stage *s, unsigned number)
+{
+	plain_frame(s, number);
+	VkCommandBuffer commands = vk_begin(&other, 0);
+	vk_screen_pass(&other, commands, &other_screen, 0.7F, 9, 1);
+	vk_run(&other, commands);
+}
+
+static void
+two_finish(struct vk_stage *s)
+{
+	(void)s;
+	vk_stage_close(&other);
+}
+
+static const struct vk_expect two_passes[] = {
+	{ SCREEN_PASS(3, 1) },
+	COPY_OUT,
+	{ SCREEN_PASS(9, 1), .device = 1 },
+};
+
+#define PLAIN .init = plain_init, .frame = plain_frame, VK_PASSES(plain_passes), .uncounted = true
+
+const struct vk_scene vk_device_scenes[] = {
+	{ "features", PLAIN, .wish = { .features = &plain_features } },
+	{ "features2", PLAIN, .wish = { .next = &core12_chain } },
+	{ "features_last", PLAIN, .wish = { .next = &long_chain } },
+	{ "vulkan10", PLAIN, .wish = { .no_application_info = true } },
+	{ "vulkan11", PLAIN, .wish = { .api = VK_API_VERSION_1_1, .features = &plain_features } },
+	{ "own_statistics", .init = own_init, .frame = own_frame, VK_PASSES(own_passes),
+	  .wish = { .features = &counting_features }, .uncounted = true },
+	{ "two_devices", .init = two_init, .frame = two_frame, .finish = two_finish,
+	  VK_PASSES(two_passes), .devices = 2, .uncounted = true },
+	{ 0 },
+};

@@ -1,0 +1,273 @@
+/* tests/apps/vk_scenes_draws.c - scenes of every kind of draw, and of what changes what they do. */
+#include "tests/apps/vk_scenes.h"
+
+#include <string.h>
+
+static struct vk_screen screen;
+static struct vk_buffer numbers, indices;
+static VkPipeline feedback_pipeline;
+static VkQueryPool queries;
+static VkPhysicalDeviceMultiDrawFeaturesEXT multi_draw_feature = {
+	.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MULTI_DRAW_FEATURES_EXT,
+	.multiDraw = VK_TRUE,
+};
+static VkPhysicalDeviceConditionalRenderingFeaturesEXT conditional_feature = {
+	.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_CONDITIONAL_RENDERING_FEATURES_EXT,
+	.conditionalRendering = VK_TRUE,
+};
+static VkPhysicalDeviceTransformFeedbackFeaturesEXT feedback_feature = {
+	.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TRANSFORM_FEEDBACK_FEATURES_EXT,
+	.transformFeedback = VK_TRUE,
+};
+
+static VkCommandBuffer
+open_pass(struct vk_stage *s, unsigned number)
+{
+	VkCommandBuffer commands = vk_begin(s, 0);
+	vk_begin_pass(commands, screen.pass, screen.framebuffer, VK_STAGE_WIDTH, VK_STAGE_HEIGHT,
+		      VK_SUBPASS_CONTENTS_INLINE);
+	vk_prepare_draw(s, commands, screen.pipeline, 0.1F * (float)number, VK_STAGE_WIDTH,
+			VK_STAGE_HEIGHT);
+	return commands;
+}
+
+static void
+close_pass(struct vk_stage *s, VkCommandBuffer commands)
+{
+	vkCmdEndRenderPass(commands);
+	vk_copy_out(commands, &screen.picture, &screen.out);
+	vk_run(s, commands);
+	vk_read(s, &screen.out);
+}
+
+#define RENDER .kind = "render", .load = "clear", .store = "store", .color = "R8G8B8A8_UNORM"
+
+/* ---- indexed ---- */
+
+static void
+indexed_init(struct vk_stage *s)
+{
+	vk_make_screen_pass(s, &screen);
+	indices = vk_make_buffer(s, 4096);
+	for (uint32_t i = 0; i < 1024; i++)
+		((uint32_t *)indices.map)[i] = i % 6;
+}
+
+static void
+indexed_frame(struct vk_stage *s, unsigned number)
+{
+	VkCommandBuffer commands = open_pass(s, number);
+	vkCmdBindIndexBuffer(commands, indices.handle, 0, VK_INDEX_TYPE_UINT32);
+	vkCmdDrawIndexed(commands, 12, 1, 0, 0, 0);
+	vkCmdDrawIndexed(commands, 6, 2, 6, 0, 0);
+	close_pass(s, commands);
+}
+
+static const struct vk_expect indexed_passes[] = {
+	{ RENDER, .draws = 2, .vertices = 24, .instances = 3, .primitives = 8,
+	  .fragments = 8 * PIXELS, .unsure = EXPECT_ANY_SHADED },
+	COPY_OUT,
+};
+
+/* ---- indirect: counts that stand in a buffer ---- */
+
+static void
+indirect_init(struct vk_stage *s)
+{
+	static const VkDrawIndirectCommand draws[2] = { { 3, 1, 0, 0 }, { 6, 1, 0, 0 } };
+	static const VkDrawIndexedIndirectCommand indexed = { 6, 1, 0, 0, 0 };
+	indexed_init(s);
+	numbers = vk_make_buffer(s, 4096);
+	memcpy(numbers.map, draws, sizeof(draws));
+	memcpy((char *)numbers.map + 256, &indexed, sizeof(indexed));
+	((uint32_t *)numbers.map)[512 / 4] = 1;
+}
+
+static void
+indirect_frame(struct vk_stage *s, unsigned number)
+{
+	VkCommandBuffer commands = open_pass(s, number);
+	vkCmdBindIndexBuffer(commands, indices.handle, 0, VK_INDEX_TYPE_UINT32);
+	vkCmdDrawIndirect(commands, numbers.handle, 0, 2, sizeof(VkDrawIndirectCommand));
+	vkCmdDrawIndexedIndirect(commands, numbers.handle, 256, 1, 0);
+	close_pass(s, commands);
+}
+
+static const struct vk_expect indirect_passes[] = {
+	{ RENDER, .flags = "indirect", .draws = 3, .primitives = 5, .fragments = 5 * PIXELS,
+	  .workloads = 2, .unsure = EXPECT_NO_VERTICES | EXPECT_ANY_SHADED },
+	COPY_OUT,
+};
+
+/* ---- indirect_count: also their number ---- */
+
+static void
+indirect_count_frame(struct vk_stage *s, unsigned number)
+{
+	VkCommandBuffer commands = open_pass(s, number);
+	vkCmdDraw(commands, 3, 1, 0, 0);
+	vkCmdDrawIndirectCount(commands, numbers.handle, 0, numbers.handle, 512, 2,
+			       sizeof(VkDrawIndirectCommand));
+	close_pass(s, commands);
+}
+
+static const struct vk_expect indirect_count_passes[] = {
+	{ RENDER, .flags = "indirect", .primitives = 2, .fragments = 2 * PIXELS, .shaded = 6,
+	  .workloads = 2, .unsure = EXPECT_NO_DRAWS | EXPECT_NO_VERTICES },
+	COPY_OUT,
+};
+
+/* ---- multi_draw: VK_EXT_multi_draw, each draw counts ---- */
+
+static void
+multi_draw_frame(struct vk_stage *s, unsigned number)
+{
+	static const VkMultiDrawInfoEXT draws[3] = { { 0, 3 }, { 0, 6 }, { 3, 3 } };
+	static const VkMultiDrawIndexedInfoEXT indexed[2] = { { 0, 6, 0 }, { 6, 3, 0 } };
+	PFN_vkCmdDrawMultiEXT draw_multi = (PFN_vkCmdDrawMultiEXT)vk_device_command(
+		s, "vkCmdDrawMultiEXT");
+	PFN_vkCmdDrawMultiIndexedEXT draw_indexed = (PFN_vkCmdDrawMultiIndexedEXT)vk_device_command(
+		s, "vkCmdDrawMultiIndexedEXT");
+	VkCommandBuffer commands = open_pass(s, number);
+	vkCmdBindIndexBuffer(commands, indices.handle, 0, VK_INDEX_TYPE_UINT32);
+	draw_multi(commands, 3, draws, 2, 0, sizeof(draws[0]));
+	draw_indexed(commands, 2, indexed, 1, 0, sizeof(indexed[0]), NULL);
+	close_pass(s, commands);
+}
+
+static const struct vk_expect multi_draw_passes[] = {
+	{ RENDER, .draws = 5, .vertices = 33, .instances = 8, .primitives = 11,
+	  .fragments = 11 * PIXELS, .workloads = 2, .unsure = EXPECT_ANY_SHADED },
+	COPY_OUT,
+};
+
+/* ---- conditional: what was asked for counts, what ran shows in the counters ---- */
+
+static void
+conditional_init(struct vk_stage *s)
+{
+	vk_make_screen_pass(s, &screen);
+	numbers = vk_make_buffer_for(s, 16, VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT);
+}
+
+static void
+conditional_frame(struct vk_stage *s, unsigned number)
+{
+	PFN_vkCmdBeginConditionalRenderingEXT begin = (PFN_vkCmdBeginConditionalRenderingEXT)
+		vk_device_command(s, "vkCmdBeginConditionalRenderingEXT");
+	PFN_vkCmdEndConditionalRenderingEXT end = (PFN_vkCmdEndConditionalRenderingEXT)
+		vk_device_command(s, "vkCmdEndConditionalRenderingEXT");
+	VkConditionalRenderingBeginInfoEXT never = {
+		.sType = VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_EXT,
+		.buffer = numbers.handle,
+	};
+	VkCommandBuffer commands = open_pass(s, number);
+	vkCmdDraw(commands, 3, 1, 0, 0);
+	begin(commands, &never);
+	vkCmdDraw(commands, 30, 1, 0, 0);
+	end(commands);
+	vkCmdDraw(commands, 6, 1, 0, 0);
+	close_pass(s, commands);
+}
+
+static const struct vk_expect conditional_passes[] = {
+	{ RENDER, .flags = "conditional", .draws = 3, .vertices = 39, .instances = 3,
+	  .primitives = 3, .shaded = 9, .fragments = 3 * PIXELS },
+	COPY_OUT,
+};
+
+/* ---- feedback: transform feedback ---- */
+
+static void
+feedback_init(struct vk_stage *s)
+{
+	vk_make_screen_pass(s, &screen);
+	feedback_pipeline = vk_make_pipeline(s, &(struct vk_pipeline_wish){
+							.pass = screen.pass,
+							.colors = 1,
+							.vertex = VK_SHADER_FEEDBACK,
+						});
+	numbers = vk_make_buffer_for(s, 4096, VK_BUFFER_USAGE_TRANSFORM_FEEDBACK_BUFFER_BIT_EXT);
+}
+
+static void
+feedback_frame(struct vk_stage *s, unsigned number)
+{
+	PFN_vkCmdBindTransformFeedbackBuffersEXT bind = (PFN_vkCmdBindTransformFeedbackBuffersEXT)
+		vk_device_command(s, "vkCmdBindTransformFeedbackBuffersEXT");
+	PFN_vkCmdBeginTransformFeedbackEXT begin = (PFN_vkCmdBeginTransformFeedbackEXT)
+		vk_device_command(s, "vkCmdBeginTransformFeedbackEXT");
+	PFN_vkCmdEndTransformFeedbackEXT end = (PFN_vkCmdEndTransformFeedbackEXT)vk_device_command(
+		s, "vkCmdEndTransformFeedbackEXT");
+	VkDeviceSize zero = 0, whole = 4096;
+	VkCommandBuffer commands = open_pass(s, number);
+	vk_prepare_draw(s, commands, feedback_pipeline, 0.1F * (float)number, VK_STAGE_WIDTH,
+			VK_STAGE_HEIGHT);
+	bind(commands, 0, 1, &numbers.handle, &zero, &whole);
+	begin(commands, 0, 0, NULL, NULL);
+	vkCmdDraw(commands, 6, 1, 0, 0);
+	end(commands, 0, 0, NULL, NULL);
+	close_pass(s, commands);
+}
+
+static const struct vk_expect feedback_passes[] = {
+	{ RENDER, .flags = "transform_feedback", .draws = 1, .vertices = 6, .instances = 1,
+	  .primitives = 2, .shaded = 6, .fragments = 2 * PIXELS },
+	COPY_OUT,
+};
+
+/* ---- occlusion: a query of the scene's own that never conflicts with ours ---- */
+
+static void
+occlusion_init(struct vk_stage *s)
+{
+	vk_make_screen_pass(s, &screen);
+	VkQueryPoolCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
+		.queryType = VK_QUERY_TYPE_OCCLUSION,
+		.queryCount = 2,
+	};
+	vk_check(vkCreateQueryPool(s->device, &info, NULL, &queries), "vkCreateQueryPool");
+	VK_STAGE_OWN(s, VK_OWNED_QUERIES, queries);
+}
+
+static void
+occlusion_frame(struct vk_stage *s, unsigned number)
+{
+	VkCommandBuffer commands = vk_begin(s, 0);
+	vkCmdResetQueryPool(commands, queries, 0, 2);
+	vk_begin_pass(commands, screen.pass, screen.framebuffer, VK_STAGE_WIDTH, VK_STAGE_HEIGHT,
+		      VK_SUBPASS_CONTENTS_INLINE);
+	vkCmdBeginQuery(commands, queries, 0, 0);
+	vk_draw(s, commands, screen.pipeline, 0.1F * (float)number, 3, 1);
+	vkCmdEndQuery(commands, queries, 0);
+	close_pass(s, commands);
+	uint64_t samples;
+	vk_check(vkGetQueryPoolResults(s->device, queries, 0, 1, sizeof(samples), &samples,
+				       sizeof(samples), VK_QUERY_RESULT_64_BIT),
+		 "vkGetQueryPoolResults");
+	s->checksum += samples != 0;
+}
+
+static const struct vk_expect occlusion_passes[] = { { SCREEN_PASS(3, 1) }, COPY_OUT };
+
+const struct vk_scene vk_draw_scenes[] = {
+	{ "indexed", .init = indexed_init, .frame = indexed_frame, VK_PASSES(indexed_passes) },
+	{ "indirect", .init = indirect_init, .frame = indirect_frame, VK_PASSES(indirect_passes) },
+	{ "indirect_count", .init = indirect_init, .frame = indirect_count_frame,
+	  VK_PASSES(indirect_count_passes) },
+	{ "multi_draw", .init = indexed_init, .frame = multi_draw_frame,
+	  .wish = { .device_extensions = { "VK_EXT_multi_draw" }, .extra = &multi_draw_feature },
+	  VK_PASSES(multi_draw_passes) },
+	{ "conditional", .init = conditional_init, .frame = conditional_frame,
+	  .wish = { .device_extensions = { "VK_EXT_conditional_rendering" },
+		    .extra = &conditional_feature },
+	  VK_PASSES(conditional_passes) },
+	{ "feedback", .init = feedback_init, .frame = feedback_frame,
+	  .wish = { .device_extensions = { "VK_EXT_transform_feedback" },
+		    .extra = &feedback_feature },
+	  VK_PASSES(feedback_passes) },
+	{ "occlusion", .init = occlusion_init, .frame = occlusion_frame,
+	  VK_PASSES(occlusion_passes) },
+	{ 0 },
+};

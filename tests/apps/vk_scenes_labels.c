@@ -1,0 +1,181 @@
+/* tests/apps/vk_scenes_labels.c - scenes of debug labels: nested, straddling, of the queue. */
+#include "tests/apps/vk_scenes.h"
+
+static struct vk_screen screen;
+static struct {
+	PFN_vkCmdBeginDebugUtilsLabelEXT begin;
+	PFN_vkCmdEndDebugUtilsLabelEXT end;
+	PFN_vkCmdInsertDebugUtilsLabelEXT insert;
+	PFN_vkQueueBeginDebugUtilsLabelEXT queue_begin;
+	PFN_vkQueueEndDebugUtilsLabelEXT queue_end;
+	PFN_vkCmdDebugMarkerBeginEXT marker_begin;
+	PFN_vkCmdDebugMarkerEndEXT marker_end;
+} calls;
+
+static void
+labels_init(struct vk_stage *s)
+{
+	vk_make_screen_pass(s, &screen);
+	calls.begin = (PFN_vkCmdBeginDebugUtilsLabelEXT)vkGetInstanceProcAddr(
+		s->instance, "vkCmdBeginDebugUtilsLabelEXT");
+	calls.end = (PFN_vkCmdEndDebugUtilsLabelEXT)vkGetInstanceProcAddr(
+		s->instance, "vkCmdEndDebugUtilsLabelEXT");
+	calls.insert = (PFN_vkCmdInsertDebugUtilsLabelEXT)vkGetInstanceProcAddr(
+		s->instance, "vkCmdInsertDebugUtilsLabelEXT");
+	calls.queue_begin = (PFN_vkQueueBeginDebugUtilsLabelEXT)vkGetInstanceProcAddr(
+		s->instance, "vkQueueBeginDebugUtilsLabelEXT");
+	calls.queue_end = (PFN_vkQueueEndDebugUtilsLabelEXT)vkGetInstanceProcAddr(
+		s->instance, "vkQueueEndDebugUtilsLabelEXT");
+	if (!calls.begin || !calls.end || !calls.insert || !calls.queue_begin || !calls.queue_end)
+		vk_skip("no debug labels here");
+}
+
+static VkDebugUtilsLabelEXT
+named(const char *name)
+{
+	return (VkDebugUtilsLabelEXT){
+		.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT,
+		.pLabelName = name,
+	};
+}
+
+static void
+push(VkCommandBuffer commands, const char *name)
+{
+	VkDebugUtilsLabelEXT label = named(name);
+	calls.begin(commands, &label);
+}
+
+/* ---- labels: around, between and inside passes ---- */
+
+static void
+labels_frame(struct vk_stage *s, unsigned number)
+{
+	VkDebugUtilsLabelEXT here = named("here");
+	VkCommandBuffer commands = vk_begin(s, 0);
+	push(commands, "frame");
+	push(commands, "shadows");
+	vk_screen_pass(s, commands, &screen, 0.1F, 3, 1);
+	calls.end(commands);
+	calls.insert(commands, &here);
+	push(commands, "opaque \"\xc3\xa4\"");
+	vk_begin_pass(commands, screen.pass, screen.framebuffer, VK_STAGE_WIDTH, VK_STAGE_HEIGHT,
+		      VK_SUBPASS_CONTENTS_INLINE);
+	push(commands, "inside");
+	vk_draw(s, commands, screen.pipeline, 0.1F * (float)number, 6, 1);
+	calls.end(commands);
+	vkCmdEndRenderPass(commands);
+	calls.end(commands);
+	vk_screen_pass(s, commands, &screen, 0.3F, 9, 1);
+	calls.end(commands);
+	vk_copy_out(commands, &screen.picture, &screen.out);
+	vk_run(s, commands);
+	vk_read(s, &screen.out);
+}
+
+static const struct vk_expect labels_passes[] = {
+	{ SCREEN_PASS(3, 1), .label = "frame/shadows" },
+	{ SCREEN_PASS(6, 1), .label = "frame/opaque \\\"\xc3\xa4\\\"" },
+	{ SCREEN_PASS(9, 1), .label = "frame" },
+	COPY_OUT,
+};
+
+/* ---- labels_straddle: over two command buffers, two submits, and the queue's own ---- */
+
+static void
+straddle_frame(struct vk_stage *s, unsigned number)
+{
+	VkDebugUtilsLabelEXT queue = named("queue");
+	VkCommandBuffer commands[3];
+	for (int i = 0; i < 3; i++) {
+		commands[i] = vk_begin(s, 0);
+		if (i == 0)
+			push(commands[i], "long");
+		vk_screen_pass(s, commands[i], &screen, 0.1F * (float)number, 3, 1);
+		if (i == 1)
+			push(commands[i], "inner");
+		if (i == 2) {
+			calls.end(commands[i]);
+			calls.end(commands[i]);
+			vk_copy_out(commands[i], &screen.picture, &screen.out);
+		}
+		vk_end(s, commands[i]);
+	}
+	calls.queue_begin(s->queue, &queue);
+	vk_submit(s, 2, commands, VK_NULL_HANDLE);
+	vk_submit(s, 1, &commands[2], s->fence);
+	calls.queue_end(s->queue);
+	vk_wait(s);
+	for (int i = 0; i < 3; i++)
+		vk_free(s, commands[i]);
+	vk_read(s, &screen.out);
+}
+
+static const struct vk_expect straddle_passes[] = {
+	{ SCREEN_PASS(3, 1), .label = "queue/long" },
+	{ SCREEN_PASS(3, 1), .label = "queue/long" },
+	{ SCREEN_PASS(3, 1), .label = "queue/long/inner", .submission = 1 },
+	{ .kind = "transfer", .label = "queue", .copies = 1, .submission = 1 },
+};
+
+/* ---- label_frame: a label begins a frame (frame=label:tick) ---- */
+
+static void
+label_frame_frame(struct vk_stage *s, unsigned number)
+{
+	VkCommandBuffer commands = vk_begin(s, 0);
+	push(commands, "tick");
+	vk_screen_pass(s, commands, &screen, 0.1F * (float)number, 3, 1);
+	vk_copy_out(commands, &screen.picture, &screen.out);
+	calls.end(commands);
+	vk_run(s, commands);
+	vk_read(s, &screen.out);
+}
+
+static const struct vk_expect label_frame_passes[] = {
+	{ SCREEN_PASS(3, 1), .label = "tick" },
+	{ .kind = "transfer", .label = "tick", .copies = 1 },
+};
+
+/* ---- markers: VK_EXT_debug_marker, which only other layers offer ---- */
+
+static void
+markers_init(struct vk_stage *s)
+{
+	vk_make_screen_pass(s, &screen);
+	calls.marker_begin = (PFN_vkCmdDebugMarkerBeginEXT)vk_device_command(
+		s, "vkCmdDebugMarkerBeginEXT");
+	calls.marker_end = (PFN_vkCmdDebugMarkerEndEXT)vk_device_command(s,
+									 "vkCmdDebugMarkerEndEXT");
+}
+
+static void
+markers_frame(struct vk_stage *s, unsigned number)
+{
+	VkDebugMarkerMarkerInfoEXT tick = {
+		.sType = VK_STRUCTURE_TYPE_DEBUG_MARKER_MARKER_INFO_EXT,
+		.pMarkerName = "tick",
+	};
+	VkCommandBuffer commands = vk_begin(s, 0);
+	calls.marker_begin(commands, &tick);
+	vk_screen_pass(s, commands, &screen, 0.1F * (float)number, 3, 1);
+	vk_copy_out(commands, &screen.picture, &screen.out);
+	calls.marker_end(commands);
+	vk_run(s, commands);
+	vk_read(s, &screen.out);
+}
+
+const struct vk_scene vk_label_scenes[] = {
+	{ "labels", .init = labels_init, .frame = labels_frame,
+	  .wish = { .instance_extensions = { "VK_EXT_debug_utils" } }, VK_PASSES(labels_passes) },
+	{ "labels_straddle", .boundary = "submit:2", .submissions = 2, .init = labels_init,
+	  .frame = straddle_frame, .wish = { .instance_extensions = { "VK_EXT_debug_utils" } },
+	  VK_PASSES(straddle_passes) },
+	{ "label_frame", .boundary = "label:tick", .init = labels_init, .frame = label_frame_frame,
+	  .wish = { .instance_extensions = { "VK_EXT_debug_utils" } },
+	  VK_PASSES(label_frame_passes) },
+	{ "markers", .init = markers_init, .frame = markers_frame,
+	  .wish = { .device_extensions = { "VK_EXT_debug_marker" } },
+	  VK_PASSES(label_frame_passes) },
+	{ 0 },
+};

@@ -1,0 +1,106 @@
+/* tests/apps/vk_scenes_life.c - scenes of how a program ends, or goes on beside itself. */
+#include "tests/apps/vk_scenes.h"
+
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct vk_screen screen;
+
+static void
+plain_init(struct vk_stage *s)
+{
+	vk_make_screen_pass(s, &screen);
+}
+
+static void
+plain_frame(struct vk_stage *s, unsigned number)
+{
+	VkCommandBuffer commands = vk_begin(s, 0);
+	vk_screen_pass(s, commands, &screen, 0.1F * (float)number, 3, 1);
+	vk_copy_out(commands, &screen.picture, &screen.out);
+	vk_run(s, commands);
+	vk_read(s, &screen.out);
+}
+
+static const struct vk_expect plain_passes[] = { { SCREEN_PASS(3, 1) }, COPY_OUT };
+
+/* ---- exit without any teardown, and without even exit handlers ---- */
+
+static void
+exit_finish(struct vk_stage *s)
+{
+	(void)s;
+	exit(7);
+}
+
+static void
+exit_now_finish(struct vk_stage *s)
+{
+	(void)s;
+	_exit(8);
+}
+
+/* ---- the instance goes, its device stays: not allowed, and done ---- */
+
+static void
+leak_finish(struct vk_stage *s)
+{
+	vkDestroyInstance(s->instance, NULL);
+	exit(0);
+}
+
+/* ---- fork: children that end in either way, in the middle of the run ---- */
+
+static void
+fork_child(bool handlers)
+{
+	pid_t child = fork();
+	if (child == 0) {
+		if (handlers)
+			exit(0);
+		_exit(0);
+	}
+	int status = 1;
+	if (child < 0 || waitpid(child, &status, 0) != child || status != 0)
+		vk_check(VK_ERROR_UNKNOWN, "fork");
+}
+
+static void
+fork_frame(struct vk_stage *s, unsigned number)
+{
+	plain_frame(s, number);
+	if (number == 1)
+		fork_child(false);
+	if (number == 2)
+		fork_child(true);
+}
+
+/* ---- pending: no boundary ever comes, and the device is destroyed while all is unread ---- */
+
+static void
+pending_frame(struct vk_stage *s, unsigned number)
+{
+	VkCommandBuffer commands = vk_begin(s, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
+	vk_screen_pass(s, commands, &screen, 0.1F * (float)number, 3, 1);
+	vk_end(s, commands);
+	vk_submit(s, 1, &commands, s->fence);
+	while (vkGetFenceStatus(s->device, s->fence) == VK_NOT_READY)
+		usleep(100);
+	vk_check(vkResetFences(s->device, 1, &s->fence), "vkResetFences");
+	vk_free(s, commands);
+}
+
+static const struct vk_expect pending_passes[] = { { SCREEN_PASS(3, 1) } };
+
+#define PLAIN .init = plain_init, .frame = plain_frame, VK_PASSES(plain_passes)
+
+const struct vk_scene vk_life_scenes[] = {
+	{ "exit", PLAIN, .finish = exit_finish },
+	{ "exit_now", PLAIN, .finish = exit_now_finish },
+	{ "leak", PLAIN, .finish = leak_finish },
+	{ "fork", .init = plain_init, .frame = fork_frame, VK_PASSES(plain_passes) },
+	{ "pending", .boundary = "present", .init = plain_init, .frame = pending_frame,
+	  VK_PASSES(pending_passes), .ends_partial = true, .uncounted = true },
+	{ 0 },
+};

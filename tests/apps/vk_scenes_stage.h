@@ -1,0 +1,189 @@
+/* tests/apps/vk_scenes_stage.h - a Vulkan device, and things to draw with whose counts are known.
+ *
+ * For tests/apps/vk_scenes: what a scene needs made is made here, remembered, and destroyed at the
+ * end. Images live in VK_IMAGE_LAYOUT_GENERAL, memory is the host's, so no scene needs a submission
+ * of its own to prepare. What cannot be had on this machine ends the program with status 77 and
+ * one line on stderr; anything else that fails ends it with 99. A stage belongs to one thread at a
+ * time.
+ */
+#ifndef PASSTALLY_TESTS_VK_SCENES_STAGE_H
+#define PASSTALLY_TESTS_VK_SCENES_STAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <vulkan/vulkan.h>
+
+#define VK_STAGE_WIDTH 256
+#define VK_STAGE_HEIGHT 192
+
+/* How a scene wants its instance and device; zeroed: Vulkan 1.3 with dynamic rendering,
+ * synchronization2, timeline semaphores and multiview. */
+struct vk_wish {
+	uint32_t api; /* 0: 1.3 */
+	bool no_application_info;
+	const char *instance_extensions[4];
+	const char *device_extensions[4];
+	const VkPhysicalDeviceFeatures *features; /* handed over as it is, may be in .rodata */
+	void *extra; /* structures at the end of the usual chain of vkCreateDevice */
+	const void *next; /* replaces the usual chain; with `features`: no chain at all */
+};
+
+enum vk_owned_kind {
+	VK_OWNED_BUFFER,
+	VK_OWNED_MEMORY,
+	VK_OWNED_IMAGE,
+	VK_OWNED_VIEW,
+	VK_OWNED_RENDER_PASS,
+	VK_OWNED_FRAMEBUFFER,
+	VK_OWNED_PIPELINE,
+	VK_OWNED_LAYOUT,
+	VK_OWNED_SET_LAYOUT,
+	VK_OWNED_SET_POOL,
+	VK_OWNED_SHADER,
+	VK_OWNED_QUERIES,
+	VK_OWNED_SEMAPHORE,
+	VK_OWNED_FENCE,
+	VK_OWNED_COMMANDS,
+};
+
+struct vk_owned {
+	enum vk_owned_kind kind;
+	uint64_t handle;
+};
+
+#define VK_STAGE_MAX_OWNED 512
+#define VK_STAGE_MAX_QUERIES 64
+
+struct vk_stage {
+	VkInstance instance;
+	bool own_instance; /* false: another stage's */
+	VkPhysicalDevice physical;
+	VkDevice device;
+	VkQueue queue;
+	VkCommandPool pool;
+	VkPipelineLayout layout; /* one push constant: a colour */
+	VkFence fence; /* unsignalled between frames */
+	uint32_t memory_type; /* host-visible and coherent */
+	struct vk_owned owned[VK_STAGE_MAX_OWNED];
+	uint32_t n_owned;
+	uint64_t checksum; /* of everything read back */
+	/* --count: statistics of our own around each primary. */
+	bool count;
+	VkQueryPool queries;
+	uint32_t n_queries;
+	uint64_t counted[4]; /* primitives, vertex, fragment and compute shader invocations */
+};
+
+struct vk_buffer {
+	VkBuffer handle;
+	void *map;
+	VkDeviceSize size;
+};
+
+struct vk_picture {
+	VkImage image;
+	VkImageView view;
+	VkFormat format;
+	VkImageAspectFlags aspect;
+	uint32_t width, height, layers;
+	VkSampleCountFlagBits samples;
+};
+
+/* Never return on failure. */
+void vk_skip(const char *why);
+void vk_check(VkResult result, const char *what);
+PFN_vkVoidFunction vk_device_command(const struct vk_stage *s, const char *name);
+
+void vk_stage_open_instance(struct vk_stage *s, const struct vk_wish *wish);
+void vk_stage_open_device(struct vk_stage *s, const struct vk_wish *wish);
+/* The device and, where it is ours, the instance; the device must be idle. */
+void vk_stage_close(struct vk_stage *s);
+/* Destroy what was made last. */
+void vk_stage_drop(struct vk_stage *s);
+void vk_stage_own(struct vk_stage *s, enum vk_owned_kind kind, uint64_t handle);
+#define VK_STAGE_OWN(s, kind, h) vk_stage_own(s, kind, (uint64_t)(h))
+
+struct vk_buffer vk_make_buffer(struct vk_stage *s, VkDeviceSize size);
+struct vk_buffer
+vk_make_buffer_for(struct vk_stage *s, VkDeviceSize size, VkBufferUsageFlags usage);
+struct vk_picture vk_make_picture(struct vk_stage *s, VkFormat format, uint32_t width,
+				  uint32_t height, uint32_t layers, VkSampleCountFlagBits samples);
+/* The usual: VK_STAGE_WIDTH x VK_STAGE_HEIGHT, R8G8B8A8_UNORM, one layer and sample. */
+struct vk_picture vk_make_screen(struct vk_stage *s);
+
+/* A render pass of one subpass: colours in order, then depth, then resolve targets of the colours.
+ * `load` for all attachments that are not resolved to. */
+struct vk_pass_wish {
+	VkFormat color[4], depth; /* VK_FORMAT_UNDEFINED: none */
+	VkSampleCountFlagBits samples;
+	bool resolve;
+	VkAttachmentLoadOp load;
+	VkAttachmentStoreOp store;
+	uint32_t view_mask;
+	uint32_t subpasses; /* 0: 1; all with the same attachments */
+	bool second; /* vkCreateRenderPass2 */
+};
+VkRenderPass vk_make_pass(struct vk_stage *s, const struct vk_pass_wish *wish);
+VkFramebuffer vk_make_framebuffer(struct vk_stage *s, VkRenderPass pass, uint32_t n,
+				  const struct vk_picture *const *pictures);
+
+/* Shaders by enum, compiled at build time. */
+enum vk_shader {
+	VK_SHADER_COVER,
+	VK_SHADER_VIEWS,
+	VK_SHADER_FEEDBACK,
+	VK_SHADER_SHADE,
+	VK_SHADER_TWO,
+	VK_SHADER_FILL
+};
+VkShaderModule vk_make_shader(struct vk_stage *s, enum vk_shader which);
+struct vk_pipeline_wish {
+	VkRenderPass pass; /* VK_NULL_HANDLE: dynamic rendering */
+	uint32_t subpass;
+	uint32_t colors; /* 0: depth only */
+	VkFormat color, depth; /* dynamic rendering */
+	uint32_t view_mask; /* dynamic rendering */
+	VkSampleCountFlagBits samples; /* 0: one */
+	enum vk_shader vertex, fragment; /* fragment 0: VK_SHADER_SHADE */
+	bool writes_depth;
+};
+VkPipeline vk_make_pipeline(struct vk_stage *s, const struct vk_pipeline_wish *wish);
+/* fill.comp over one storage buffer; `layout` takes the set. */
+struct vk_compute {
+	VkPipeline pipeline;
+	VkPipelineLayout layout;
+	VkDescriptorSet set;
+};
+struct vk_compute vk_make_compute(struct vk_stage *s, const struct vk_buffer *buffer);
+
+/* A command buffer of the stage's pool, begun. With --count a query of ours opens it. */
+VkCommandBuffer vk_begin(struct vk_stage *s, VkCommandBufferUsageFlags flags);
+void vk_end(struct vk_stage *s, VkCommandBuffer commands);
+void vk_free(struct vk_stage *s, VkCommandBuffer commands);
+/* One batch of n command buffers. */
+void vk_submit(struct vk_stage *s, uint32_t n, const VkCommandBuffer *commands, VkFence fence);
+/* Until the stage's fence is signalled; then reset. */
+void vk_wait(struct vk_stage *s);
+/* End, submit, wait, free. */
+void vk_run(struct vk_stage *s, VkCommandBuffer commands);
+
+/* UNDEFINED to GENERAL. */
+void vk_take_picture(VkCommandBuffer commands, const struct vk_picture *picture);
+/* Everything before is done and seen by everything after. */
+void vk_barrier_all(VkCommandBuffer commands);
+void vk_begin_pass(VkCommandBuffer commands, VkRenderPass pass, VkFramebuffer framebuffer,
+		   uint32_t width, uint32_t height, VkSubpassContents contents);
+/* Set viewport, pipeline and colour, then vkCmdDraw. */
+void vk_draw(struct vk_stage *s, VkCommandBuffer commands, VkPipeline pipeline, float red,
+	     uint32_t vertices, uint32_t instances);
+void vk_prepare_draw(struct vk_stage *s, VkCommandBuffer commands, VkPipeline pipeline, float red,
+		     uint32_t width, uint32_t height);
+void vk_dispatch(VkCommandBuffer commands, const struct vk_compute *compute, uint32_t groups);
+/* One copy of a whole layered single-sampled colour picture; the buffer is big enough. */
+void vk_copy_out(VkCommandBuffer commands, const struct vk_picture *picture,
+		 const struct vk_buffer *buffer);
+/* Adds the bytes to the stage's checksum. The copy is done. */
+void vk_read(struct vk_stage *s, const struct vk_buffer *buffer);
+
+#endif

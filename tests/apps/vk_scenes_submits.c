@@ -1,0 +1,459 @@
+/* tests/apps/vk_scenes_submits.c - scenes of what is handed to a queue, when, and how often. */
+#include "tests/apps/vk_scenes.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+static struct vk_screen screen;
+static VkCommandBuffer kept;
+static VkSemaphore timeline;
+static VkCommandPool pools[2];
+
+static VkCommandBuffer
+record(struct vk_stage *s, VkCommandBufferUsageFlags flags, float red, bool copies)
+{
+	VkCommandBuffer commands = vk_begin(s, flags);
+	vk_screen_pass(s, commands, &screen, red, 3, 1);
+	if (copies)
+		vk_copy_out(commands, &screen.picture, &screen.out);
+	vk_end(s, commands);
+	return commands;
+}
+
+static void
+plain_init(struct vk_stage *s)
+{
+	vk_make_screen_pass(s, &screen);
+}
+
+/* ---- resubmit: recorded once, run three times a frame, each time waited for ---- */
+
+static void
+resubmit_init(struct vk_stage *s)
+{
+	vk_make_screen_pass(s, &screen);
+	kept = record(s, 0, 0.4F, true);
+}
+
+static void
+resubmit_frame(struct vk_stage *s, unsigned number)
+{
+	(void)number;
+	for (int i = 0; i < 3; i++) {
+		vk_submit(s, 1, &kept, s->fence);
+		vk_wait(s);
+	}
+	vk_read(s, &screen.out);
+}
+
+static const struct vk_expect resubmit_passes[] = {
+	{ SCREEN_PASS(3, 1) },
+	COPY_OUT,
+	{ SCREEN_PASS(3, 1), .submission = 1 },
+	{ .kind = "transfer", .copies = 1, .submission = 1 },
+	{ SCREEN_PASS(3, 1), .submission = 2 },
+	{ .kind = "transfer", .copies = 1, .submission = 2 },
+};
+
+/* ---- resubmit_unread: the same, but nobody waits in a way that a layer could notice ---- */
+
+static void
+poll_fence(struct vk_stage *s)
+{
+	while (vkGetFenceStatus(s->device, s->fence) == VK_NOT_READY)
+		sched_yield();
+	vk_check(vkResetFences(s->device, 1, &s->fence), "vkResetFences");
+}
+
+static void
+resubmit_unread_frame(struct vk_stage *s, unsigned number)
+{
+	(void)number;
+	for (int i = 0; i < 3; i++) {
+		vk_submit(s, 1, &kept, s->fence);
+		poll_fence(s);
+	}
+	vk_read(s, &screen.out);
+}
+
+/* ---- simultaneous: for simultaneous use, three times without waiting ---- */
+
+static void
+simultaneous_init(struct vk_stage *s)
+{
+	vk_make_screen_pass(s, &screen);
+	kept = record(s, VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT, 0.4F, true);
+}
+
+static void
+simultaneous_frame(struct vk_stage *s, unsigned number)
+{
+	(void)number;
+	vk_submit(s, 1, &kept, VK_NULL_HANDLE);
+	vk_submit(s, 1, &kept, VK_NULL_HANDLE);
+	vk_submit(s, 1, &kept, s->fence);
+	vk_wait(s);
+	vk_read(s, &screen.out);
+}
+
+/* Counted, but not measured: queries inside would be begun twice. */
+#define AT_ONCE_PASS(n) \
+	{ \
+		.kind = "render", .load = "clear", .store = "store", .draws = 1, .vertices = 3, \
+		.instances = 1, .color = "R8G8B8A8_UNORM", .flags = "simultaneous", \
+		.submission = (n), \
+		.unsure = EXPECT_NO_COUNTERS | EXPECT_NO_TIME | EXPECT_ANY_WORKLOADS \
+	}
+#define AT_ONCE_COPY(n) \
+	{ \
+		.kind = "transfer", .copies = 1, .flags = "simultaneous", .submission = (n), \
+		.unsure = EXPECT_NO_COUNTERS | EXPECT_NO_TIME | EXPECT_ANY_WORKLOADS \
+	}
+static const struct vk_expect simultaneous_passes[] = {
+	AT_ONCE_PASS(0), AT_ONCE_COPY(0), AT_ONCE_PASS(1),
+	AT_ONCE_COPY(1), AT_ONCE_PASS(2), AT_ONCE_COPY(2),
+};
+
+/* ---- simultaneous_single: one pass in the batch: the batch's time is the pass's ---- */
+
+static void
+simultaneous_single_init(struct vk_stage *s)
+{
+	vk_make_screen_pass(s, &screen);
+	kept = record(s, VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT, 0.4F, false);
+}
+
+static void
+simultaneous_single_frame(struct vk_stage *s, unsigned number)
+{
+	(void)number;
+	vk_submit(s, 1, &kept, s->fence);
+	vk_wait(s);
+}
+
+static const struct vk_expect simultaneous_single_passes[] = {
+	{ .kind = "render",
+	  .load = "clear",
+	  .store = "store",
+	  .draws = 1,
+	  .vertices = 3,
+	  .instances = 1,
+	  .color = "R8G8B8A8_UNORM",
+	  .flags = "approximate simultaneous",
+	  .unsure = EXPECT_NO_COUNTERS | EXPECT_ANY_WORKLOADS },
+};
+
+/* ---- batches: two batches of two command buffers in one call ---- */
+
+static void
+batches_frame(struct vk_stage *s, unsigned number)
+{
+	VkCommandBuffer commands[4];
+	for (int i = 0; i < 4; i++)
+		commands[i] = record(s, 0, 0.1F * (float)number, i == 3);
+	VkSubmitInfo infos[2] = {
+		{ .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+		  .commandBufferCount = 2,
+		  .pCommandBuffers = commands },
+		{ .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+		  .commandBufferCount = 2,
+		  .pCommandBuffers = commands + 2 },
+	};
+	vk_check(vkQueueSubmit(s->queue, 2, infos, s->fence), "vkQueueSubmit");
+	vk_wait(s);
+	for (int i = 0; i < 4; i++)
+		vk_free(s, commands[i]);
+	vk_read(s, &screen.out);
+}
+
+static const struct vk_expect batches_passes[] = {
+	{ SCREEN_PASS(3, 1) },
+	{ SCREEN_PASS(3, 1) },
+	{ SCREEN_PASS(3, 1) },
+	{ SCREEN_PASS(3, 1) },
+	COPY_OUT,
+};
+
+/* ---- empty: no batch, a batch without command buffers, and an empty command buffer ---- */
+
+static void
+empty_frame(struct vk_stage *s, unsigned number)
+{
+	VkSubmitInfo nothing = { .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO };
+	vk_check(vkQueueSubmit(s->queue, 0, NULL, s->fence), "vkQueueSubmit");
+	vk_wait(s);
+	vk_check(vkQueueSubmit(s->queue, 1, &nothing, VK_NULL_HANDLE), "vkQueueSubmit");
+	VkCommandBuffer commands[2] = { vk_begin(s, 0), VK_NULL_HANDLE };
+	vk_end(s, commands[0]);
+	commands[1] = record(s, 0, 0.1F * (float)number, true);
+	vk_submit(s, 2, commands, s->fence);
+	vk_wait(s);
+	vk_free(s, commands[0]);
+	vk_free(s, commands[1]);
+	vk_read(s, &screen.out);
+}
+
+static const struct vk_expect empty_passes[] = {
+	{ SCREEN_PASS(3, 1), .submission = 2 },
+	{ .kind = "transfer", .copies = 1, .submission = 2 },
+};
+
+/* ---- submit2 ---- */
+
+static void
+submit2_frame(struct vk_stage *s, unsigned number)
+{
+	VkCommandBuffer commands = record(s, 0, 0.1F * (float)number, true);
+	VkCommandBufferSubmitInfo one = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO,
+		.commandBuffer = commands,
+	};
+	VkSubmitInfo2 info = {
+		.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2,
+		.commandBufferInfoCount = 1,
+		.pCommandBufferInfos = &one,
+	};
+	vk_check(vkQueueSubmit2(s->queue, 1, &info, s->fence), "vkQueueSubmit2");
+	vk_wait(s);
+	vk_free(s, commands);
+	vk_read(s, &screen.out);
+}
+
+static const struct vk_expect plain_passes[] = { { SCREEN_PASS(3, 1) }, COPY_OUT };
+
+/* ---- wait_first: waits for a value that the CPU signals after the submission ---- */
+
+static void
+wait_first_init(struct vk_stage *s)
+{
+	vk_make_screen_pass(s, &screen);
+	VkSemaphoreTypeCreateInfo type = {
+		.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
+		.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE,
+	};
+	VkSemaphoreCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO,
+		.pNext = &type,
+	};
+	vk_check(vkCreateSemaphore(s->device, &info, NULL, &timeline), "vkCreateSemaphore");
+	VK_STAGE_OWN(s, VK_OWNED_SEMAPHORE, timeline);
+}
+
+static void
+wait_first_frame(struct vk_stage *s, unsigned number)
+{
+	uint64_t awaited = 2 * (uint64_t)number + 1, signalled = awaited + 1;
+	VkPipelineStageFlags stage = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+	VkTimelineSemaphoreSubmitInfo values = {
+		.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
+		.waitSemaphoreValueCount = 1,
+		.pWaitSemaphoreValues = &awaited,
+		.signalSemaphoreValueCount = 1,
+		.pSignalSemaphoreValues = &signalled,
+	};
+	VkCommandBuffer commands[2] = { record(s, 0, 0.1F * (float)number, false), VK_NULL_HANDLE };
+	VkSubmitInfo info = {
+		.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+		.pNext = &values,
+		.waitSemaphoreCount = 1,
+		.pWaitSemaphores = &timeline,
+		.pWaitDstStageMask = &stage,
+		.commandBufferCount = 1,
+		.pCommandBuffers = commands,
+		.signalSemaphoreCount = 1,
+		.pSignalSemaphores = &timeline,
+	};
+	vk_check(vkQueueSubmit(s->queue, 1, &info, VK_NULL_HANDLE), "vkQueueSubmit");
+	commands[1] = record(s, 0, 0.1F * (float)number, true);
+	vk_submit(s, 1, &commands[1], s->fence);
+	/* Anything that waits for the queue before this line never returns. */
+	VkSemaphoreSignalInfo go = {
+		.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO,
+		.semaphore = timeline,
+		.value = awaited,
+	};
+	vk_check(vkSignalSemaphore(s->device, &go), "vkSignalSemaphore");
+	VkSemaphoreWaitInfo wait = {
+		.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
+		.semaphoreCount = 1,
+		.pSemaphores = &timeline,
+		.pValues = &signalled,
+	};
+	vk_check(vkWaitSemaphores(s->device, &wait, UINT64_C(60000000000)), "vkWaitSemaphores");
+	vk_wait(s);
+	vk_free(s, commands[0]);
+	vk_free(s, commands[1]);
+	vk_read(s, &screen.out);
+}
+
+static const struct vk_expect wait_first_passes[] = {
+	{ SCREEN_PASS(3, 1) },
+	{ SCREEN_PASS(3, 1), .submission = 1 },
+	{ .kind = "transfer", .copies = 1, .submission = 1 },
+};
+
+/* ---- reuse_unread: reset and recorded again as soon as it has run ---- */
+
+static void
+rerecord(struct vk_stage *s, float red)
+{
+	VkCommandBufferBeginInfo begin = { .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO };
+	vk_check(vkBeginCommandBuffer(kept, &begin), "vkBeginCommandBuffer");
+	vk_screen_pass(s, kept, &screen, red, 3, 1);
+	vk_copy_out(kept, &screen.picture, &screen.out);
+	vk_check(vkEndCommandBuffer(kept), "vkEndCommandBuffer");
+}
+
+static void
+reuse_unread_frame(struct vk_stage *s, unsigned number)
+{
+	if (number % 2)
+		vk_check(vkResetCommandBuffer(kept, 0), "vkResetCommandBuffer");
+	rerecord(s, 0.1F * (float)number);
+	vk_submit(s, 1, &kept, s->fence);
+	poll_fence(s);
+	vk_read(s, &screen.out);
+}
+
+/* ---- pool_reset_unread: the same by its whole pool; free_unread: freed, with its pool ---- */
+
+static void
+pool_reset_unread_frame(struct vk_stage *s, unsigned number)
+{
+	vk_check(vkResetCommandPool(s->device, s->pool, 0), "vkResetCommandPool");
+	rerecord(s, 0.1F * (float)number);
+	vk_submit(s, 1, &kept, s->fence);
+	poll_fence(s);
+	vk_read(s, &screen.out);
+}
+
+static void
+free_unread_frame(struct vk_stage *s, unsigned number)
+{
+	VkCommandPoolCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+		.flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT,
+	};
+	VkCommandPool own = s->pool, brief;
+	vk_check(vkCreateCommandPool(s->device, &info, NULL, &brief), "vkCreateCommandPool");
+	s->pool = brief;
+	VkCommandBuffer commands[2] = { record(s, 0, 0.1F * (float)number, false), VK_NULL_HANDLE };
+	commands[1] = record(s, 0, 0.1F * (float)number, true);
+	vk_submit(s, 2, commands, s->fence);
+	poll_fence(s);
+	vkFreeCommandBuffers(s->device, brief, 1, commands);
+	vkDestroyCommandPool(s->device, brief, NULL);
+	s->pool = own;
+	vk_read(s, &screen.out);
+}
+
+static const struct vk_expect free_unread_passes[] = {
+	{ SCREEN_PASS(3, 1) },
+	{ SCREEN_PASS(3, 1) },
+	COPY_OUT,
+};
+
+/* ---- threads: two record at once, each from a pool of its own ---- */
+
+struct job {
+	pthread_t thread;
+	struct vk_stage view; /* the stage with the thread's own pool */
+	VkCommandBuffer commands;
+	uint32_t vertices;
+};
+
+static void
+threads_init(struct vk_stage *s)
+{
+	vk_make_screen_pass(s, &screen);
+	VkCommandPoolCreateInfo info = { .sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO };
+	for (int i = 0; i < 2; i++) {
+		vk_check(vkCreateCommandPool(s->device, &info, NULL, &pools[i]),
+			 "vkCreateCommandPool");
+		VK_STAGE_OWN(s, VK_OWNED_COMMANDS, pools[i]);
+	}
+}
+
+static void *
+record_in_thread(void *data)
+{
+	struct job *job = data;
+	job->commands = vk_begin(&job->view, 0);
+	for (int i = 0; i < 8; i++)
+		vk_screen_pass(&job->view, job->commands, &screen, 0.05F * (float)i, job->vertices,
+			       1);
+	vk_end(&job->view, job->commands);
+	return NULL;
+}
+
+static void
+threads_frame(struct vk_stage *s, unsigned number)
+{
+	static struct job jobs[2];
+	for (uint32_t i = 0; i < 2; i++) {
+		jobs[i].view = *s;
+		jobs[i].view.count = false;
+		jobs[i].view.pool = pools[i];
+		jobs[i].vertices = 3 * (i + 1);
+		if (pthread_create(&jobs[i].thread, NULL, record_in_thread, &jobs[i]) != 0)
+			vk_check(VK_ERROR_UNKNOWN, "pthread_create");
+	}
+	for (int i = 0; i < 2; i++)
+		pthread_join(jobs[i].thread, NULL);
+	VkCommandBuffer commands[3] = { jobs[0].commands, jobs[1].commands,
+					record(s, 0, 0.1F * (float)number, true) };
+	vk_submit(s, 3, commands, s->fence);
+	vk_wait(s);
+	for (uint32_t i = 0; i < 2; i++)
+		vkFreeCommandBuffers(s->device, pools[i], 1, &commands[i]);
+	vk_free(s, commands[2]);
+	vk_read(s, &screen.out);
+}
+
+#define ONE(n) { SCREEN_PASS(n, 1) }
+#define FOUR(n) ONE(n), ONE(n), ONE(n), ONE(n)
+static const struct vk_expect threads_passes[] = {
+	FOUR(3), FOUR(3), FOUR(6), FOUR(6), { SCREEN_PASS(3, 1) }, COPY_OUT,
+};
+
+/* ---- idle: the frame ends where the program waits for the device (frame=idle) ---- */
+
+static void
+idle_frame(struct vk_stage *s, unsigned number)
+{
+	VkCommandBuffer commands = record(s, 0, 0.1F * (float)number, true);
+	vk_submit(s, 1, &commands, VK_NULL_HANDLE);
+	vk_check(number % 2 ? vkDeviceWaitIdle(s->device) : vkQueueWaitIdle(s->queue),
+		 "waiting for the queue");
+	vk_free(s, commands);
+	vk_read(s, &screen.out);
+}
+
+#define KEPT(words, first, each, table) \
+	{ \
+		words, .init = first, .frame = each, VK_PASSES(table), .uncounted = true \
+	}
+
+const struct vk_scene vk_submit_scenes[] = {
+	{ "resubmit", .boundary = "submit:3", .submissions = 3, .init = resubmit_init,
+	  .frame = resubmit_frame, VK_PASSES(resubmit_passes), .uncounted = true },
+	{ "resubmit_unread", .boundary = "submit:3", .submissions = 3, .init = resubmit_init,
+	  .frame = resubmit_unread_frame, VK_PASSES(resubmit_passes), .uncounted = true },
+	{ "simultaneous", .boundary = "submit:3", .submissions = 3, .init = simultaneous_init,
+	  .frame = simultaneous_frame, VK_PASSES(simultaneous_passes), .uncounted = true },
+	KEPT("simultaneous_single", simultaneous_single_init, simultaneous_single_frame,
+	     simultaneous_single_passes),
+	KEPT("batches", plain_init, batches_frame, batches_passes),
+	{ "empty", .boundary = "submit:3", .submissions = 3, .init = plain_init,
+	  .frame = empty_frame, VK_PASSES(empty_passes), .uncounted = true },
+	KEPT("submit2", plain_init, submit2_frame, plain_passes),
+	{ "wait_first", .boundary = "submit:2", .submissions = 2, .init = wait_first_init,
+	  .frame = wait_first_frame, VK_PASSES(wait_first_passes), .uncounted = true },
+	KEPT("reuse_unread", resubmit_init, reuse_unread_frame, plain_passes),
+	KEPT("pool_reset_unread", resubmit_init, pool_reset_unread_frame, plain_passes),
+	KEPT("free_unread", plain_init, free_unread_frame, free_unread_passes),
+	KEPT("threads", threads_init, threads_frame, threads_passes),
+	{ "idle", .boundary = "idle", .init = plain_init, .frame = idle_frame,
+	  VK_PASSES(plain_passes), .uncounted = true },
+	{ 0 },
+};
