@@ -159,6 +159,7 @@ create_below(struct vk_device *made, const VkDeviceCreateInfo *info, PFN_vkCreat
 {
 	VkLayerDeviceCreateInfo *link = vk_device_node(info, VK_LAYER_LINK_INFO);
 	VkLayerDeviceLink *next = link->u.pLayerInfo->pNext;
+	VkDevice passed = made->handle;
 	struct vk_patched patched;
 	if (made->tracked && vk_features_patch(made->instance, made->physical, info, &patched)) {
 		patched.link->u.pLayerInfo = next;
@@ -175,6 +176,7 @@ create_below(struct vk_device *made, const VkDeviceCreateInfo *info, PFN_vkCreat
 		vk_features_of_game(info, &made->enabled);
 	}
 	link->u.pLayerInfo = next; /* layers below have advanced it */
+	made->handle = passed;
 	return create(made->physical, info, allocator, &made->handle);
 }
 
@@ -286,6 +288,7 @@ vk_device_create(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
 	struct vk_device made = {
 		.instance = instance,
 		.physical = physical,
+		.handle = *out, /* the loader tells its own end something there */
 		.tracked = instance->tracked,
 		.set_loader_data = data ? data->u.pfnSetDeviceLoaderData : NULL,
 	};
