@@ -110,6 +110,7 @@ struct vk_device {
 	bool tally_failed;
 	uint64_t submissions;	       /* numbers the passes' `submission` */
 	uint64_t submits_in_frame;     /* --frame submit:N */
+	uint64_t passes_in_frame;      /* of the open frame */
 	atomic_uint pending_timelines; /* submissions not read yet that wait for a timeline */
 	int64_t beneath;	       /* the OpenGL device that uses this one, -1 = none known */
 	bool marks_frames; /* the game ends frames by VkFrameBoundaryEXT: presents do not */
