@@ -2,8 +2,8 @@
  *
  * replay.c fills a struct vk_submission (submission_list.c): fills (passes of the log) and reads
  * (slots, and what they go into), the reads of one recording chained into a run, so that it can be
- * read alone when it is submitted again (R27). collect.c reads them once they are through. With the device's lock, but for
- * vk_collect_fence(), which takes it. Nothing here waits for the GPU.
+ * read alone when it is submitted again (R27). collect.c reads them once they are through. With the
+ * device's lock, but for vk_collect_fence(), which takes it. Nothing here waits for the GPU.
  */
 #ifndef PASSTALLY_VK_LAYER_COLLECT_H
 #define PASSTALLY_VK_LAYER_COLLECT_H

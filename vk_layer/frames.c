@@ -18,14 +18,16 @@ any_stream(const struct vk_device *d, const struct vk_queue *q)
 	return NULL;
 }
 
-void
-vk_frame_end(struct vk_device *d, struct vk_queue *q, struct tally_extent presented)
+static void
+end_frame(struct vk_device *d, struct vk_queue *q, struct tally_extent presented, uint64_t flags)
 {
 	struct tally_stream *stream = any_stream(d, q);
-	d->submits_in_frame = 0;
+	d->submits_in_frame = d->passes_in_frame = 0;
 	if (!stream)
 		return; /* nothing was submitted so far: frame 0 has not begun */
-	struct tally_frame_end end = { .now_ns = tally_clock_now_ns(), .presented = presented };
+	struct tally_frame_end end = {
+		.now_ns = tally_clock_now_ns(), .presented = presented, .flags = flags
+	};
 	tally_stream_end_frame(stream, &end);
 	for (struct vk_queue *each = d->queues; each; each = each->next) {
 		if (each->frame_fill)
@@ -36,6 +38,19 @@ vk_frame_end(struct vk_device *d, struct vk_queue *q, struct tally_extent presen
 	/* The GL context on top of zink makes its first pass after its first submission. */
 	if (d->instance->is_zink && d->beneath < 0)
 		vk_describe_beneath(d);
+}
+
+void
+vk_frame_end(struct vk_device *d, struct vk_queue *q, struct tally_extent presented)
+{
+	end_frame(d, q, presented, 0);
+}
+
+void
+vk_frame_end_partial(struct vk_device *d)
+{
+	if (d->passes_in_frame)
+		end_frame(d, NULL, vk_nothing_presented, TALLY_FLAG(PARTIAL));
 }
 
 void

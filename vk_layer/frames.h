@@ -16,6 +16,8 @@ void vk_queues_destroy(struct vk_device *d, bool calls);
 
 /* The open frame ends here, `q` (or NULL) at its end. */
 void vk_frame_end(struct vk_device *d, struct vk_queue *q, struct tally_extent presented);
+/* No more comes: what the open frame holds is its all. */
+void vk_frame_end_partial(struct vk_device *d);
 /* A label begins: it may start or stop the capture, or end the frame. */
 void vk_frame_label(struct vk_device *d, struct vk_queue *q, const char *name);
 /* A VkFrameBoundaryEXT said so. */

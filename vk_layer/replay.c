@@ -55,6 +55,7 @@ open_place(struct vk_replay *r, enum tally_pass_kind kind)
 	struct tally_pass *p = tally_stream_open_pass(r->q->stream, r->now_ns);
 	if (!p)
 		return NULL;
+	r->d->passes_in_frame++;
 	p->kind = kind;
 	p->restarts = true; /* a begin is never a resumption: chains are joined here */
 	p->key = r->number << 24 | r->n_passes++;
@@ -406,7 +407,8 @@ vk_replay(struct vk_replay *r, const struct vk_batches *batches, struct vk_brack
 	r->coarse = VK_NONE;
 	for (uint32_t i = 0; i < batches->n; i++) {
 		uint32_t n = vk_batch_n_buffers(batches, i);
-		r->chain = r->whole_chain = r->last_fill = VK_NONE; /* chains end with their batch */
+		/* Chains end with their batch. */
+		r->chain = r->whole_chain = r->last_fill = VK_NONE;
 		r->n_batch_buffers = r->n_batch_passes = 0;
 		for (uint32_t k = 0; k < n; k++) {
 			struct vk_recording *rec =

@@ -1,4 +1,4 @@
-/* vk_layer/submission_list.c - what stands in a submission, and passes that got all their numbers. */
+/* vk_layer/submission_list.c - what stands in a submission; passes that got all their numbers. */
 #include "vk_layer/collect.h"
 
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* vk_layer/submit.c - vkQueueSubmit and its kin; setting the capture up, and its end. */
 #include <stdlib.h>
-#include <time.h>
 
 #include "json/record_json.h"
 #include "layer/clock.h"
@@ -307,6 +306,7 @@ vk_device_finish(struct vk_device *d)
 	if (vk_device_runs(d))
 		wait_for_rest(d);
 	pthread_mutex_lock(&d->lock);
+	vk_frame_end_partial(d);
 	if (vk_device_runs(d))
 		vk_collect_poll(d);
 	bool runs = vk_device_runs(d);
