@@ -73,7 +73,7 @@ fq_query(VkQueryPool handle, uint32_t n)
 	uintptr_t index = (uintptr_t)handle;
 
 	g_assert_cmpuint(index, >, 0);
-	g_assert_cmpuint(index, <=, fq.n_pools);
+	g_assert_cmpuint(index, <=, FQ_POOLS);
 	g_assert_true(fq.pools[index].live);
 	g_assert_cmpuint(n, <, fq.pools[index].n);
 	return &fq.pools[index].queries[n];
