@@ -9,10 +9,11 @@
 enum { OPT_JSON, OPT_API, OPT_HELP };
 
 static const struct tally_arg options[] = {
-	[OPT_JSON] = { "json", 0, NULL, "Print the `device` object that a log would hold." },
-	[OPT_API] = { "api", 0, "opengl|opengl-es",
-		      "Which API to ask; by default OpenGL, or OpenGL ES where there is no "
-		      "other." },
+	[OPT_JSON] = { "json", 0, NULL,
+		       "Print the `device` objects that logs would hold, one a line." },
+	[OPT_API] = { "api", 0, "opengl|opengl-es|vulkan",
+		      "Which API to ask; by default OpenGL (or OpenGL ES where there is no OpenGL) "
+		      "and Vulkan." },
 	[OPT_HELP] = { "help", 'h', NULL, "Show this." },
 };
 
@@ -26,17 +27,23 @@ help(void)
 	puts("\nThe calls themselves (draws, vertices, instances, dispatches, copies, clears) are\n"
 	     "always counted by the source `api` and stand beside the counters in each pass of a\n"
 	     "log.\n\n"
-	     "Exit status: 0; 1 no context could be made; 2 usage; 125 other errors.");
+	     "Exit status: 0; 1 no device was found; 2 usage; 125 other errors.");
 }
 
+/* What is printed, and how many devices were. */
+struct output {
+	bool json;
+	uint32_t n;
+};
+
 static void
-print_json(void *data, const struct tally_device_record *device, const char *display)
+print_json(const struct tally_device_record *device, uint32_t number)
 {
-	(void)data;
-	(void)display;
-	size_t len = tally_json_write_device(NULL, 0, device);
+	struct tally_device_record numbered = *device;
+	numbered.device = number;
+	size_t len = tally_json_write_device(NULL, 0, &numbered);
 	char *line = g_malloc(len + 1);
-	tally_json_write_device(line, len + 1, device);
+	tally_json_write_device(line, len + 1, &numbered);
 	fwrite(line, 1, len, stdout);
 	putchar('\n');
 	g_free(line);
@@ -71,16 +78,62 @@ print_source(const struct tally_device_record *device, const struct tally_source
 }
 
 static void
-print_text(void *data, const struct tally_device_record *device, const char *display)
+print_text(const struct tally_device_record *device, const char *const *facts)
 {
-	(void)data;
 	char *name = tally_text_escape(device->name ? device->name : "?");
 	char *version = tally_text_escape(device->driver_version ? device->driver_version : "?");
-	printf("%s (%s), %s, seen on %s\n", name, tally_api_name(device->api), version, display);
+	printf("%s (%s), %s%s%s\n", name, tally_api_name(device->api), version, *facts ? ", " : "",
+	       *facts ? *facts : "");
 	g_free(name);
 	g_free(version);
 	for (uint32_t i = 0; i < device->n_sources; i++)
 		print_source(device, &device->sources[i]);
+}
+
+static void
+print_device(void *data, const struct tally_device_record *device, const char *const *facts)
+{
+	struct output *out = data;
+	if (out->json)
+		print_json(device, out->n++);
+	else if (out->n++)
+		putchar('\n');
+	if (!out->json)
+		print_text(device, facts);
+}
+
+/* One word of --api; -1 after a complaint. */
+static int
+parse_api(const char *word)
+{
+	int api = tally_name_find(tally_api_name, TALLY_N_APIS, word, strlen(word));
+	if (api < 0)
+		tally_cli_complain("counters", "--api %s: must be opengl, opengl-es or vulkan",
+				   word);
+	return api;
+}
+
+static int
+probe(int api, bool json)
+{
+	/* OpenGL ES is for where there is no OpenGL, unless it is asked for. */
+	static const enum tally_api order[] = { TALLY_API_OPENGL, TALLY_API_OPENGL_ES,
+						TALLY_API_VULKAN };
+	struct output out = { .json = json };
+	char all[1600] = "";
+	for (size_t i = 0; i < G_N_ELEMENTS(order); i++) {
+		char why[512] = "";
+		if (api >= 0 ? (int)order[i] != api : order[i] == TALLY_API_OPENGL_ES && out.n > 0)
+			continue;
+		if (!tally_probe(order[i], "all", print_device, &out, why, sizeof(why))) {
+			size_t at = strlen(all);
+			g_snprintf(all + at, sizeof(all) - at, "%s%s", at ? "; " : "", why);
+		}
+	}
+	if (out.n > 0)
+		return TALLY_EXIT_OK;
+	tally_cli_complain("counters", "%s", all);
+	return TALLY_EXIT_NOTHING;
 }
 
 static int
@@ -94,13 +147,10 @@ run(int argc, char **argv)
 	while ((option = tally_args_next(&args, &value)) != TALLY_ARG_END) {
 		if (option == OPT_JSON) {
 			json = true;
-		} else if (option == OPT_API &&
-			   (strcmp(value, "opengl") == 0 || strcmp(value, "opengl-es") == 0)) {
-			api = value[6] ? TALLY_API_OPENGL_ES : TALLY_API_OPENGL;
 		} else if (option == OPT_API) {
-			tally_cli_complain("counters", "--api %s: must be opengl or opengl-es",
-					   value);
-			return TALLY_EXIT_USAGE;
+			api = parse_api(value);
+			if (api < 0)
+				return TALLY_EXIT_USAGE;
 		} else if (option == OPT_HELP) {
 			help();
 			return TALLY_EXIT_OK;
@@ -110,16 +160,7 @@ run(int argc, char **argv)
 			return TALLY_EXIT_USAGE;
 		}
 	}
-	char why[512], first[512] = "";
-	tally_probe_device *print = json ? print_json : print_text;
-	if (api != TALLY_API_OPENGL_ES &&
-	    tally_probe(TALLY_API_OPENGL, "all", print, NULL, first, sizeof(first)))
-		return TALLY_EXIT_OK;
-	if (api != TALLY_API_OPENGL &&
-	    tally_probe(TALLY_API_OPENGL_ES, "all", print, NULL, why, sizeof(why)))
-		return TALLY_EXIT_OK;
-	tally_cli_complain("counters", "%s", *first ? first : why);
-	return TALLY_EXIT_NOTHING;
+	return probe(api, json);
 }
 
 const struct tally_command tally_command_counters = {

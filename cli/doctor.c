@@ -2,20 +2,25 @@
 #include "cli/elf_file.h"
 #include "cli/injected.h"
 #include "cli/probe.h"
+#include "cli/probe_vk.h"
 #include "cli/text.h"
+#include "cli/vk_manifest.h"
 #include "layer/config.h"
 
 #include <errno.h>
 #include <glib.h>
 #include <glib/gstdio.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The word by which doctor calls itself to see what is preloaded; no option of people's. */
+/* The words by which doctor calls itself to see what it is given; no options of people's. */
 #define SELF_TEST "--self-test"
+#define SELF_TEST_VULKAN "--self-test-vulkan"
+#define LIMIT_SECONDS 30
 
 static const struct tally_arg options[] = {
 	{ "help", 'h', NULL, "Show this." },
@@ -32,20 +37,22 @@ help(void)
 	     "errors.");
 }
 
-enum mark { GOOD, OFF, BAD };
+enum mark { GOOD, OFF, BAD, FACT };
 
 static void tell(enum mark mark, const char *what, const char *format, ...) G_GNUC_PRINTF(3, 4);
 
 static void
 tell(enum mark mark, const char *what, const char *format, ...)
 {
-	static const char *const words[] = { [GOOD] = "ok ", [OFF] = "off", [BAD] = "BAD" };
+	static const char *const words[] = {
+		[GOOD] = "ok ", [OFF] = "off", [BAD] = "BAD", [FACT] = "   "
+	};
 	va_list args;
 	va_start(args, format);
 	char *raw = g_strdup_vprintf(format, args);
 	va_end(args);
 	char *text = tally_text_escape(raw);
-	printf("%s  %-14s %s\n", words[mark], what, text);
+	printf("%s  %-15s %s\n", words[mark], what, text);
 	g_free(text);
 	g_free(raw);
 }
@@ -90,6 +97,48 @@ self_test(void)
 	return there ? TALLY_EXIT_OK : TALLY_EXIT_NOTHING;
 }
 
+/* The same for the Vulkan layer, as `passtally run` offers it; why not goes to standard output. */
+static int
+self_test_vulkan(void)
+{
+	struct tally_vk_manifest m;
+	char why[512];
+	alarm(LIMIT_SECONDS);
+	tally_vk_manifest_find(&m);
+	if (m.library)
+		tally_vk_manifest_enable(&m, m.folder);
+	tally_vk_manifest_finish(&m);
+	g_unsetenv("PASSTALLY_DISABLE");
+	if (tally_probe_vk_loads("libVkLayer_passtally.so", why, sizeof(why)))
+		return TALLY_EXIT_OK;
+	puts(why);
+	return TALLY_EXIT_NOTHING;
+}
+
+/* Start ourselves with `word` and that environment. What it said on `out` (a place for standard
+ * output or error) is the caller's. */
+static bool
+ask_self(const char *word, char **env, char **out, char **error)
+{
+	char *own = tally_own_path();
+	char *argv[] = { own, (char *)"doctor", (char *)word, NULL };
+	int status = 0;
+	GSpawnFlags flags = (out ? 0 : G_SPAWN_STDOUT_TO_DEV_NULL) |
+			    (error ? 0 : G_SPAWN_STDERR_TO_DEV_NULL);
+	bool ran = own &&
+		   g_spawn_sync(NULL, argv, env, flags, NULL, NULL, out, error, &status, NULL);
+	g_free(own);
+	if (out && ran && WIFSIGNALED(status)) {
+		g_free(*out);
+		*out = g_strdup_printf(WTERMSIG(status) == SIGALRM
+					       ? "no answer within 30 s%s"
+					       : "the driver or its loader ended it by signal: %s",
+				       WTERMSIG(status) == SIGALRM ? ""
+								   : g_strsignal(WTERMSIG(status)));
+	}
+	return ran && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
 static bool
 check_preload(const struct tally_injected *in)
 {
@@ -99,17 +148,12 @@ check_preload(const struct tally_injected *in)
 		     "LD_PRELOAD cannot name: `passtally run` goes through a link");
 		return true;
 	}
-	char *own = tally_own_path();
-	char *argv[] = { own, (char *)"doctor", (char *)SELF_TEST, NULL };
 	const char *before = g_getenv("LD_PRELOAD");
 	char *preload = before && *before ? g_strconcat(in->preload, ":", before, NULL)
 					  : g_strdup(in->preload);
 	char **env = g_environ_setenv(g_get_environ(), "LD_PRELOAD", preload, TRUE);
 	char *said = NULL;
-	int status = 0;
-	bool ran = own && g_spawn_sync(NULL, argv, env, G_SPAWN_STDOUT_TO_DEV_NULL, NULL, NULL,
-				       NULL, &said, &status, NULL);
-	bool ok = ran && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+	bool ok = ask_self(SELF_TEST, env, NULL, &said);
 	if (ok)
 		tell(GOOD, "preload", "a program started with it has it");
 	else
@@ -118,7 +162,49 @@ check_preload(const struct tally_injected *in)
 	g_free(said);
 	g_strfreev(env);
 	g_free(preload);
-	g_free(own);
+	return ok;
+}
+
+static bool
+try_layer(const struct tally_vk_manifest *m)
+{
+	char **env = g_get_environ();
+	char *said = NULL;
+	bool ok = ask_self(SELF_TEST_VULKAN, env, &said, NULL);
+	if (ok)
+		tell(GOOD, "layer", "%s, %s", m->library,
+		     m->implicit ? "found by Vulkan's loader: PASSTALLY=1 switches it on"
+				 : "not where Vulkan's loader looks: `passtally run` shows it the "
+				   "way");
+	else
+		tell(OFF, "layer", "%s: %s", m->library,
+		     said && *said ? g_strchomp(said) : "it could not be tried");
+	g_free(said);
+	g_strfreev(env);
+	return ok;
+}
+
+/* Is the Vulkan layer there, and does Vulkan's loader take it? */
+static bool
+check_layer(void)
+{
+	struct tally_vk_manifest m;
+	tally_vk_manifest_find(&m);
+	bool ok = false;
+	if (!m.library) {
+		tell(OFF, "layer",
+		     "the Vulkan layer was not found beside the command (no %s): only OpenGL can "
+		     "be captured; install passtally whole",
+		     (const char *)g_ptr_array_index(m.tried, m.tried->len - 1));
+	} else if (strchr(m.folder, ':') && !m.implicit) {
+		tell(OFF, "layer",
+		     "the path of its manifest holds a colon, which Vulkan's loader cannot be "
+		     "given: `passtally run` goes through a link");
+		ok = true;
+	} else {
+		ok = try_layer(&m);
+	}
+	tally_vk_manifest_finish(&m);
 	return ok;
 }
 
@@ -205,31 +291,36 @@ advice(const char *source, enum tally_api api)
 {
 	static const struct {
 		const char *source, *words;
-	} gl[] = {
+	} known[] = {
 		{ "gl-timestamp",
 		  "passes will have no GPU time; OpenGL 3.3, GL_ARB_timer_query or "
 		  "(ES) GL_EXT_disjoint_timer_query is needed: try a newer driver" },
 		{ "gl-statistics",
 		  "passes will have no GPU counters; OpenGL 4.6 or "
 		  "GL_ARB_pipeline_statistics_query is needed: try a newer driver" },
+		{ "vk-timestamp", "passes will have no GPU time" },
+		{ "vk-statistics", "passes will have no GPU counters" },
 	};
 	if (api == TALLY_API_OPENGL_ES && strcmp(source, "gl-statistics") == 0)
 		return "OpenGL ES has few such queries: passes of OpenGL ES programs will have no "
 		       "GPU counters from it";
-	for (size_t i = 0; i < G_N_ELEMENTS(gl); i++)
-		if (strcmp(gl[i].source, source) == 0)
-			return gl[i].words;
+	for (size_t i = 0; i < G_N_ELEMENTS(known); i++)
+		if (strcmp(known[i].source, source) == 0)
+			return known[i].words;
 	return "the other sources go on without it";
 }
 
 static void
-tell_device(void *data, const struct tally_device_record *device, const char *display)
+tell_device(void *data, const struct tally_device_record *device, const char *const *facts)
 {
 	bool *any = data;
 	*any = true;
 	const char *api = tally_api_name(device->api);
-	tell(GOOD, api, "%s, %s, seen on %s", device->name ? device->name : "?",
-	     device->driver_version ? device->driver_version : "?", display);
+	tell(GOOD, api, "%s, %s%s%s", device->name ? device->name : "?",
+	     device->driver_version ? device->driver_version : "?", *facts ? ", " : "",
+	     *facts ? *facts : "");
+	while (*facts && *++facts)
+		tell(FACT, "", "%s", *facts);
 	for (uint32_t i = 0; i < device->n_sources; i++) {
 		const struct tally_source_info *s = &device->sources[i];
 		uint32_t n = 0;
@@ -266,6 +357,7 @@ examine(void)
 	bool ok = check_library(&in);
 	ok = ok && check_preload(&in);
 	tally_injected_finish(&in);
+	bool layer = check_layer();
 	if (g_getenv("PASSTALLY_DISABLE")) {
 		tell(BAD, "disabled",
 		     "PASSTALLY_DISABLE is set: nothing is captured until it is unset");
@@ -275,7 +367,8 @@ examine(void)
 	check_display();
 	bool gl = check_api(TALLY_API_OPENGL);
 	bool es = check_api(TALLY_API_OPENGL_ES);
-	ok &= gl || es;
+	bool vk = check_api(TALLY_API_VULKAN);
+	ok &= gl || es || (vk && layer);
 	puts(ok ? "\npasses can be captured: passtally run -- PROGRAM"
 		: "\nnothing can be captured until what is BAD or off above is mended");
 	return ok ? TALLY_EXIT_OK : TALLY_EXIT_NOTHING;
@@ -286,6 +379,8 @@ run(int argc, char **argv)
 {
 	if (argc == 2 && strcmp(argv[1], SELF_TEST) == 0)
 		return self_test();
+	if (argc == 2 && strcmp(argv[1], SELF_TEST_VULKAN) == 0)
+		return self_test_vulkan();
 	struct tally_args args;
 	tally_args_init(&args, argc, argv, options, G_N_ELEMENTS(options));
 	const char *value;

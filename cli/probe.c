@@ -1,6 +1,7 @@
 #include "cli/probe.h"
 
 #include "cli/probe_gl.h"
+#include "cli/probe_vk.h"
 #include "passtally_version.h"
 
 #include <errno.h>
@@ -28,11 +29,23 @@ record(struct child *c, enum tally_level level, const char *message)
 }
 
 static void
-found(void *data, const struct tally_device_record *device, const char *display)
+found_vk(void *data, const struct tally_device_record *device, const char *const *facts)
 {
 	struct child *c = data;
-	record(c, TALLY_LEVEL_INFO, display);
+	for (; *facts; facts++)
+		record(c, TALLY_LEVEL_INFO, *facts);
 	c->ok &= tally_json_recorder.device(c->recorder, device) == TALLY_RECORD_OK;
+	/* The next device's driver may crash. */
+	tally_json_recorder.flush(c->recorder);
+}
+
+static void
+found_gl(void *data, const struct tally_device_record *device, const char *display)
+{
+	char *seen = g_strconcat("seen on ", display, NULL);
+	const char *facts[] = { seen, NULL };
+	found_vk(data, device, facts);
+	g_free(seen);
 }
 
 /* Drivers print what they please; that is no part of our output. */
@@ -69,7 +82,12 @@ run_child(const char *path, enum tally_api api, const char *counters)
 	c.ok = tally_json_recorder.header(c.recorder, &header) == TALLY_RECORD_OK;
 	/* To the file before the driver is touched: what is there survives its crash. */
 	tally_json_recorder.flush(c.recorder);
-	if (!tally_probe_gl(api, 0, counters, found, &c, why, sizeof(why)))
+	/* Our own layer has no business in here. */
+	g_setenv("PASSTALLY_DISABLE", "1", TRUE);
+	bool any = api == TALLY_API_VULKAN
+			   ? tally_probe_vk(counters, found_vk, &c, why, sizeof(why))
+			   : tally_probe_gl(api, 0, counters, found_gl, &c, why, sizeof(why));
+	if (!any)
 		record(&c, TALLY_LEVEL_ERROR, why);
 	struct tally_end_record end = { .reason = "exit" };
 	c.ok &= tally_json_recorder.end(c.recorder, &end) == TALLY_RECORD_OK;
@@ -80,7 +98,7 @@ run_child(const char *path, enum tally_api api, const char *counters)
 struct answer {
 	tally_probe_device *device;
 	void *data;
-	char *display;
+	GPtrArray *facts; /* of char *, about the next device */
 	bool any;
 };
 
@@ -95,17 +113,17 @@ read_answer(const char *path, struct answer *answer, char *why, size_t size)
 	while (reader && tally_log_reader_next(reader, &line, &error) == TALLY_READ_OK) {
 		if (line.type == TALLY_LINE_DEVICE) {
 			answer->any = true;
+			g_ptr_array_add(answer->facts, NULL);
 			answer->device(answer->data, &line.device,
-				       answer->display ? answer->display : "");
+				       (const char *const *)answer->facts->pdata);
+			g_ptr_array_set_size(answer->facts, 0);
 		} else if (line.type == TALLY_LINE_NOTE && line.note.level == TALLY_LEVEL_ERROR) {
 			g_snprintf(why, (gulong)size, "%s", line.note.message);
 		} else if (line.type == TALLY_LINE_NOTE) {
-			g_free(answer->display);
-			answer->display = g_strdup(line.note.message);
+			g_ptr_array_add(answer->facts, g_strdup(line.note.message));
 		}
 	}
 	tally_log_reader_close(reader);
-	g_free(answer->display);
 	return answer->any;
 }
 
@@ -137,8 +155,13 @@ tally_probe(enum tally_api api, const char *counters, tally_probe_device *device
 			   WTERMSIG(status) == SIGALRM ? "" : g_strsignal(WTERMSIG(status)));
 	else
 		g_snprintf(why, (gulong)size, "the probe could not write %s", path);
-	struct answer answer = { .device = device, .data = data };
+	struct answer answer = {
+		.device = device,
+		.data = data,
+		.facts = g_ptr_array_new_with_free_func(g_free),
+	};
 	bool ok = pid > 0 && read_answer(path, &answer, why, size);
+	g_ptr_array_unref(answer.facts);
 	g_unlink(path);
 	g_rmdir(folder);
 	g_free(path);

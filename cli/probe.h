@@ -8,9 +8,10 @@
 
 #include "json/record_json.h"
 
-/* Told of each device found; the record is valid during the call. */
+/* Told of each device found; the record is valid during the call. `facts`: sentences for people,
+ * ended by NULL; the first one says where it was seen or what it is. */
 typedef void
-tally_probe_device(void *data, const struct tally_device_record *device, const char *display);
+tally_probe_device(void *data, const struct tally_device_record *device, const char *const *facts);
 
 /* False: nothing was found; `why` holds a sentence for people. */
 bool tally_probe(enum tally_api api, const char *counters, tally_probe_device *device, void *data,

@@ -71,16 +71,18 @@ class Commands(CliCase):
         done = self.command("counters", "--json")
         if done.returncode == 1:
             self.assertIn(b"context", done.stderr)
-            self.skipTest("no OpenGL here: " + done.stderr.decode())
-        told = json.loads(done.stdout)
-        self.assertEqual(told["type"], "device")
-        self.assertIn("api", [s["name"] for s in told["sources"]])
-        for counter in told["counters"]:
-            for key in ("key", "unit", "source", "description"):
-                self.assertTrue(counter[key])
+            self.skipTest("neither OpenGL nor Vulkan here: " + done.stderr.decode())
+        devices = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual([d["device"] for d in devices], list(range(len(devices))))
         text = self.ok("counters").stdout.decode()
-        for counter in told["counters"]:
-            self.assertIn(counter["key"], text)
+        for told in devices:
+            self.assertEqual(told["type"], "device")
+            self.assertIn("api", [s["name"] for s in told["sources"]])
+            self.assertIn(f"{told['name']} ({told['api']})", text)
+            for counter in told["counters"]:
+                for key in ("key", "unit", "source", "description"):
+                    self.assertTrue(counter[key])
+                self.assertIn(counter["key"], text)
         log = self.write("a.jsonl", json.dumps({
             "type": "header", "schema": "passtally/1", "version": "0", "program": "p", "pid": 1,
             "started": "2026-01-02T03:04:05.000000000Z", "options": {}}) + "\n" + done.stdout.decode() + json.dumps({
@@ -88,11 +90,45 @@ class Commands(CliCase):
         self.ok("check", log)
         self.assertEqual(self.left_behind(), [])
 
+    def test_counters_of_one_api(self):
+        for api in ("opengl", "opengl-es", "vulkan"):
+            done = self.command("counters", "--json", "--api", api)
+            self.assertIn(done.returncode, (0, 1), api)
+            for line in done.stdout.splitlines():
+                self.assertEqual(json.loads(line)["api"], api)
+            self.assertEqual(done.returncode == 0, bool(done.stdout))
+        done = self.command("counters", "--api", "direct3d")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"opengl, opengl-es or vulkan", done.stderr)
+
+    def test_vulkan_without_a_driver(self):
+        empty = self.folder / "empty.json"
+        empty.write_text("{}")
+        for env in ({"VK_ICD_FILENAMES": str(empty)}, {"VK_ICD_FILENAMES": "/nowhere"}):
+            done = self.command("counters", "--api", "vulkan", env=env)
+            self.assertEqual((done.returncode, done.stdout), (1, b""))
+            self.assertIn(b"Vulkan", done.stderr)
+        self.assertEqual(self.left_behind(), [])
+
+    def test_vulkan_device(self):
+        done = self.command("counters", "--json", "--api", "vulkan")
+        if done.returncode:
+            self.skipTest(done.stderr.decode())
+        for told in map(json.loads, done.stdout.splitlines()):
+            names = [s["name"] for s in told["sources"]]
+            self.assertEqual(names, ["api", "vk-timestamp", "vk-statistics"])
+            for source in told["sources"]:
+                self.assertTrue(source["state"] == "on" or source["reason"])
+        text = self.command("doctor").stdout.decode()
+        for words in ("queue family 0: ", "ns a tick", "calibrated time stamps: ", "host query reset: ",
+                      "inherited queries: "):
+            self.assertIn(words, text)
+
     def test_doctor(self):
         done = self.command("doctor")
         text = done.stdout.decode()
         self.assertIn(done.returncode, (0, 1), text)
-        for word in ("library", "preload", "log", "display", "opengl", "opengl-es"):
+        for word in ("library", "preload", "layer", "log", "display", "opengl", "opengl-es", "vulkan"):
             self.assertIn(word, text)
         self.assertEqual(done.returncode == 0, "passes can be captured" in text)
         done = self.command("doctor", env={"PASSTALLY_DISABLE": "1"})
