@@ -274,7 +274,7 @@ collect_left_behind(const struct tally_handle_map *map)
 }
 
 void
-gl_shim_exit(void)
+gl_hand_over(void)
 {
 	struct gl_context *c = gl_current;
 	struct gl_context_state *s = held;
@@ -288,5 +288,11 @@ gl_shim_exit(void)
 			collect_left_behind(&contexts[p]);
 		pthread_mutex_unlock(&lock);
 	}
+}
+
+/* The session has us, and the Vulkan layer where there is one, hand over first. */
+void
+gl_shim_exit(void)
+{
 	tally_session_stop("exit");
 }

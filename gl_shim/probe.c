@@ -326,6 +326,7 @@ at_exit(void)
 static void
 watch_exit(void)
 {
+	tally_session_on_stop(gl_hand_over);
 	atexit(at_exit);
 	at_quick_exit(at_exit);
 }
