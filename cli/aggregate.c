@@ -119,6 +119,8 @@ need_device(struct tally_aggregate *a, uint32_t number)
 	return d;
 }
 
+/* The device that it names may be one that a program made only to look around (a first context,
+ * thrown away): then another of the same API is on top. */
 bool
 tally_aggregate_is_beneath(const struct tally_aggregate *a, uint32_t device)
 {
@@ -126,7 +128,13 @@ tally_aggregate_is_beneath(const struct tally_aggregate *a, uint32_t device)
 	if (!d || d->beneath < 0 || d->beneath > UINT32_MAX || d->beneath == device)
 		return false;
 	const struct tally_device_summary *upper = tally_aggregate_device(a, (uint32_t)d->beneath);
-	return upper && upper->seen > 0;
+	bool seen = upper && upper->seen > 0;
+	for (guint i = 0; upper && !seen && i < a->devices->len; i++) {
+		const struct tally_device_summary *other = g_ptr_array_index(a->devices, i);
+		seen = other->seen > 0 && other->described && other->api == upper->api &&
+		       other->api != d->api;
+	}
+	return seen;
 }
 
 static void

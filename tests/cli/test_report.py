@@ -160,6 +160,17 @@ class Report(CliCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn(b"0, 1", done.stderr)
 
+    def test_beneath_a_context_that_was_thrown_away(self):
+        # Device 0 is a first context of the program's that drew nothing; 2 is the one that did.
+        lines = [header(), device(0), device(1, beneath=0, api="vulkan"), device(2), pass_info(A, "a"),
+                 frame(0, [one_pass(0, A, 5)], 1), frame(0, [one_pass(0, A, 6)], 2), end(2, 2)]
+        self.assertEqual([r["device"] for r in self.json(self.write_log("a.jsonl", lines))["rows"]], [2])
+        # A Vulkan device of the program's own beside them is its own.
+        lines[2:2] = [device(3, api="vulkan")]
+        lines[-1:] = [frame(0, [one_pass(0, A, 7)], 3), end(3, 3)]
+        rows = self.json(self.write_log("b.jsonl", lines))["rows"]
+        self.assertEqual(sorted(r["device"] for r in rows), [2, 3])
+
     def test_outside_passes(self):
         lines = [header(), device(), pass_info(A, "a"),
                  frame(0, [one_pass(0, A, 75)], gpu_ns=100, envelope_ns=100, coverage=0.75,
