@@ -43,6 +43,8 @@ struct vk_enabled {
 	bool game_statistics;  /* the game itself enabled pipelineStatisticsQuery (R21) */
 	bool game_performance; /* ... or performance queries (R18) */
 	bool multi_device;     /* a group of more than one: stamps only (R19) */
+	/* Extensions that only we enabled: the game must not find their commands. */
+	bool added_host_reset, added_calibrated;
 	char denied[128];      /* what was asked for in vain, for people; "" = nothing */
 };
 
