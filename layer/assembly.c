@@ -502,7 +502,8 @@ tally_assembly_over(struct tally_assembly *a)
 	bool some = false, others = false, unread = false;
 	for (struct tally_device *d = a->devices; d; d = d->next) {
 		uint64_t state = atomic_load(&d->state);
-		const char *reason = state & 1 ? NULL : tally_session_over(state >> 1);
+		uint64_t first = atomic_load(&d->first_after_label);
+		const char *reason = state & 1 ? NULL : tally_session_over(state >> 1, first);
 		if (!reason) {
 			others = true;
 			continue;

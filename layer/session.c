@@ -20,7 +20,6 @@
 #include <unistd.h>
 
 #define STOP_WAIT_NS UINT64_C(2000000000)
-#define NO_FRAME UINT64_MAX
 #define MAX_LAST 8
 
 enum state { IDLE = 0, RUNNING, OVER };
@@ -45,9 +44,8 @@ static char program[PATH_MAX];
 /* Progress of --start-on, --stop-on, --frames, --seconds. */
 static struct {
 	atomic_bool start_seen, stop_seen;
-	_Atomic uint64_t first_frame; /* the one --skip and --frames count from */
 	_Atomic uint64_t first_ns; /* when the first captured frame began; 0: none yet */
-} trigger = { .first_frame = NO_FRAME };
+} trigger;
 
 /* ---- fork ---- */
 
@@ -78,7 +76,6 @@ after_fork_in_child(void)
 	atomic_store(&state, IDLE);
 	atomic_store(&trigger.start_seen, false);
 	atomic_store(&trigger.stop_seen, false);
-	atomic_store(&trigger.first_frame, NO_FRAME);
 	atomic_store(&trigger.first_ns, 0);
 }
 
@@ -400,21 +397,18 @@ has_started(uint64_t frame)
 	}
 }
 
-/* Frames before `frame` that --skip and --frames count; false when none does yet. With a label
- * counting starts at the frame after it, on whichever device asks first. */
+/* Frames before `frame` that --skip and --frames count; false when none does yet. With a label each
+ * device counts from the first frame that it began after it. */
 static bool
-count_from_start(uint64_t frame, uint64_t *counted)
+count_from_start(uint64_t frame, uint64_t first_after_label, uint64_t *counted)
 {
 	if (!has_started(frame))
 		return false;
 	uint64_t first = 0;
-	if (config.start_on.kind == TALLY_TRIGGER_FRAME) {
+	if (config.start_on.kind == TALLY_TRIGGER_FRAME)
 		first = config.start_on.frame;
-	} else if (config.start_on.kind == TALLY_TRIGGER_LABEL) {
-		uint64_t none = NO_FRAME;
-		atomic_compare_exchange_strong(&trigger.first_frame, &none, frame);
-		first = atomic_load(&trigger.first_frame);
-	}
+	else if (config.start_on.kind == TALLY_TRIGGER_LABEL)
+		first = first_after_label;
 	if (frame < first || frame - first < config.skip)
 		return false;
 	*counted = frame - first - config.skip;
@@ -422,7 +416,7 @@ count_from_start(uint64_t frame, uint64_t *counted)
 }
 
 const char *
-tally_session_over(uint64_t frame)
+tally_session_over(uint64_t frame, uint64_t first_after_label)
 {
 	if (!tally_session_config())
 		return NULL;
@@ -435,21 +429,27 @@ tally_session_over(uint64_t frame)
 	    (double)(tally_clock_now_ns() - first_ns) >= config.seconds * 1e9)
 		return "seconds";
 	uint64_t counted;
-	if (config.frames && count_from_start(frame, &counted) &&
+	if (config.frames && count_from_start(frame, first_after_label, &counted) &&
 	    counted / config.every + (counted % config.every != 0) >= config.frames)
 		return "frames";
 	return NULL;
 }
 
 bool
-tally_session_wants_frame(uint64_t frame)
+tally_session_wants_frame(uint64_t frame, _Atomic uint64_t *first_after_label)
 {
 	uint64_t counted;
-	if (!tally_session_config() || tally_session_over(frame))
+	if (!tally_session_config())
 		return false;
-	if (!count_from_start(frame, &counted) || counted % config.every != 0)
+	uint64_t none = TALLY_NO_FRAME;
+	if (config.start_on.kind == TALLY_TRIGGER_LABEL && has_started(frame))
+		atomic_compare_exchange_strong(first_after_label, &none, frame);
+	uint64_t first = atomic_load(first_after_label);
+	if (tally_session_over(frame, first))
 		return false;
-	uint64_t none = 0;
+	if (!count_from_start(frame, first, &counted) || counted % config.every != 0)
+		return false;
+	none = 0;
 	if (config.seconds > 0 && atomic_load(&trigger.first_ns) == 0)
 		atomic_compare_exchange_strong(&trigger.first_ns, &none, tally_clock_now_ns());
 	return true;

@@ -32,8 +32,11 @@ void tally_session_stop(const char *reason);
  * no room. The library that holds it must never be unloaded (-z nodelete). */
 bool tally_session_on_stop(void (*last)(void));
 
-/* Is a frame with this number inside --skip/--frames/--every/--seconds/--start-on/--stop-on? */
-bool tally_session_wants_frame(uint64_t frame);
+/* Is a frame with this number inside --skip/--frames/--every/--seconds/--start-on/--stop-on? To be
+ * asked of each frame of a device in turn, with that device's note of which frame was the first
+ * after the label of --start-on: TALLY_NO_FRAME to begin with. */
+#define TALLY_NO_FRAME UINT64_MAX
+bool tally_session_wants_frame(uint64_t frame, _Atomic uint64_t *first_after_label);
 /* A label began somewhere: --start-on label:NAME and --stop-on label:NAME. Cheap when unused. */
 void tally_session_saw_label(const char *name, size_t len);
 

@@ -698,6 +698,43 @@ test_skip_every_frames(void)
 	g_assert_cmpuint(stub.end.frames_dropped, ==, 0);
 }
 
+/* Two devices, as of OpenGL and Vulkan in one process, count their frames by themselves. */
+static void
+test_limits_per_device(void)
+{
+	if (!stub_in_child("start-on=label:L,skip=1,frames=2"))
+		return;
+	struct tally_device *one = start_device(), *two;
+	new_device(TALLY_API_VULKAN, &two);
+	struct tally_stream *a = new_stream(one, 0), *b = new_stream(two, -1);
+	uint64_t t0 = tally_clock_now_ns();
+	run_frames(a, 30, t0);
+	run_frames(b, 3, t0);
+	tally_session_saw_label("L", 1);
+	g_usleep(60000); /* the collector looks whether the capture is over */
+	run_frames(a, 2, t0);
+	g_assert_true(tally_stream_captures(a));
+	run_frames(b, 2, t0);
+	g_assert_true(tally_stream_captures(b));
+	run_frames(a, 5, t0);
+	g_assert_false(tally_stream_captures(a));
+	g_assert_true(tally_stream_captures(b)); /* the other's limit is not its own */
+	run_frames(b, 5, t0);
+	for (int i = 0; i < 5000 && tally_session_running(); i++)
+		g_usleep(1000);
+	g_assert_false(tally_session_running());
+	tally_session_stop("exit");
+	g_assert_cmpstr(stub.end.reason, ==, "frames");
+	g_assert_cmpuint(stub.end.frames, ==, 4);
+	static const char *const want[] = { "frame 0 32", "frame 0 33", "frame 1 5", "frame 1 6" };
+	for (unsigned i = 0; i < G_N_ELEMENTS(want); i++)
+		g_assert_cmpuint(stub_count(want[i]), ==, 1);
+	tally_stream_destroy(a);
+	tally_stream_destroy(b);
+	tally_device_destroy(one);
+	tally_device_destroy(two);
+}
+
 static void
 test_seconds(void)
 {
@@ -847,6 +884,7 @@ main(int argc, char **argv)
 	g_test_add_func("/stream/nothing", test_nothing);
 	g_test_add_func("/stream/slow-stream", test_slow_stream);
 	g_test_add_func("/stream/skip-every-frames", test_skip_every_frames);
+	g_test_add_func("/stream/limits-per-device", test_limits_per_device);
 	g_test_add_func("/stream/seconds", test_seconds);
 	g_test_add_func("/stream/intern", test_intern);
 	g_test_add_func("/stream/devices", test_devices);
