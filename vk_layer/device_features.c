@@ -234,7 +234,7 @@ read_offer(const struct vk_instance *instance, VkPhysicalDevice physical,
 
 /* What to change, and where. */
 struct plan {
-	bool statistics, inherited, host_reset, calibrated;
+	bool statistics, inherited, host_reset;
 	const char *extensions[MAX_EXTENSIONS];
 	uint32_t n_extensions;
 	/* Structures of the game's chain to patch, NULL: not there. */
@@ -320,11 +320,14 @@ plan_core(struct plan *plan, const VkDeviceCreateInfo *info, const struct offer 
 		note(out->added, sizeof(out->added), "inheritedQueries");
 }
 
-static void
+/* Is it now enabled by us alone? */
+static bool
 plan_extension(struct plan *plan, const VkDeviceCreateInfo *info, const char *name)
 {
-	if (!lists(info, name))
-		plan->extensions[plan->n_extensions++] = name;
+	if (lists(info, name))
+		return false;
+	plan->extensions[plan->n_extensions++] = name;
+	return true;
 }
 
 static void
@@ -346,17 +349,17 @@ plan_host_reset(struct plan *plan, const VkDeviceCreateInfo *info, const struct 
 	plan->host_reset = enabled->host_reset = true;
 	note(out->added, sizeof(out->added), "hostQueryReset");
 	if (offer->host_reset_is_extension)
-		plan_extension(plan, info, HOST_RESET_EXTENSION);
+		enabled->added_host_reset = plan_extension(plan, info, HOST_RESET_EXTENSION);
 }
 
 static void
 plan_calibration(struct plan *plan, const VkDeviceCreateInfo *info, const struct offer *offer,
 		 struct vk_patched *out)
 {
-	out->enabled.calibrated = plan->calibrated = offer->calibrated;
-	if (!offer->calibrated || lists(info, offer->calibrated_extension))
+	out->enabled.calibrated = offer->calibrated;
+	if (!offer->calibrated || !plan_extension(plan, info, offer->calibrated_extension))
 		return;
-	plan_extension(plan, info, offer->calibrated_extension);
+	out->enabled.added_calibrated = true;
 	note(out->added, sizeof(out->added), offer->calibrated_extension);
 }
 

@@ -154,6 +154,16 @@ get_instance_proc_addr(VkInstance handle, const char *name)
 	return hook ? hook : next;
 }
 
+/* Commands of extensions that the game did not ask for: it would take them for enabled. */
+static bool
+is_hidden(const struct vk_enabled *enabled, const char *name)
+{
+	if (enabled->added_host_reset && strcmp(name, "vkResetQueryPoolEXT") == 0)
+		return true;
+	return enabled->added_calibrated && (strcmp(name, "vkGetCalibratedTimestampsEXT") == 0 ||
+					     strcmp(name, "vkGetCalibratedTimestampsKHR") == 0);
+}
+
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL
 get_device_proc_addr(VkDevice handle, const char *name)
 {
@@ -166,6 +176,8 @@ get_device_proc_addr(VkDevice handle, const char *name)
 	PFN_vkVoidFunction next = d->next.GetDeviceProcAddr(handle, name);
 	if (!next || !d->tracked)
 		return next;
+	if (is_hidden(&d->enabled, name))
+		return NULL;
 	PFN_vkVoidFunction hook = hook_of(name);
 	return hook ? hook : next;
 }

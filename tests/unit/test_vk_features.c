@@ -397,6 +397,7 @@ test_listed_extensions(void)
 	g_assert_true(out.info.ppEnabledExtensionNames == names);
 	g_assert_cmpuint(out.info.enabledExtensionCount, ==, 3);
 	g_assert_true(out.enabled.calibrated && out.enabled.host_reset);
+	g_assert_false(out.enabled.added_calibrated || out.enabled.added_host_reset);
 	free(out.memory);
 
 	info.enabledExtensionCount = 1;
@@ -405,6 +406,7 @@ test_listed_extensions(void)
 	g_assert_true(lists(&out.info, "VK_KHR_swapchain"));
 	g_assert_true(lists(&out.info, "VK_EXT_calibrated_timestamps"));
 	g_assert_true(lists(&out.info, "VK_EXT_host_query_reset"));
+	g_assert_true(out.enabled.added_calibrated && out.enabled.added_host_reset);
 	free(out.memory);
 }
 
