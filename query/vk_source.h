@@ -34,6 +34,9 @@ struct tally_vk_api {
 	bool pipeline_statistics; /* the feature is enabled */
 	bool mesh_shader; /* enabled: a statistics query around graphics is restricted (3.3) */
 	bool multi_device; /* stamps only */
+	/* Beginning a query that counts compute shaders crashes where no compute pipeline is
+	 * bound: lavapipe (seen in 22.3.6) looks at the pipeline before it has one. */
+	bool compute_crashes;
 };
 
 /* What queues of one family can do. */

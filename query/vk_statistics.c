@@ -233,7 +233,7 @@ static enum tally_status
 choose(struct vk_statistics *st)
 {
 	struct tally_vk_source *src = &st->base;
-	uint32_t wanted = 0, none_in_vulkan = 0, beside_meshes = 0;
+	uint32_t wanted = 0, none_in_vulkan = 0, beside_meshes = 0, crashing = 0;
 
 	for (unsigned which = 0; which < TALLY_N_STATISTICS; which++) {
 		if (tally_statistics_wanted(src->wanted, which))
@@ -249,6 +249,10 @@ choose(struct vk_statistics *st)
 			beside_meshes |= statistic;
 			continue;
 		}
+		if (src->api->compute_crashes && (ON_COMPUTE & 1u << bit)) {
+			crashing |= statistic;
+			continue;
+		}
 		const struct tally_counter *counter =
 			tally_statistics_counter(statistic_of_bit[bit], SOURCE_NAME, WIDTH_BITS);
 		if (!counter)
@@ -257,6 +261,7 @@ choose(struct vk_statistics *st)
 		st->chosen |= UINT32_C(1) << bit;
 	}
 	tell_left_out(src, beside_meshes, 2, "not where mesh shaders are enabled");
+	tell_left_out(src, crashing, 1, "this driver would crash");
 	tell_left_out(src, none_in_vulkan, 2, "Vulkan's pipeline statistics have none");
 	if (st->chosen)
 		return TALLY_OK;

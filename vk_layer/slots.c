@@ -103,6 +103,7 @@ fill_api(struct vk_slots *s, const struct vk_device *d)
 		.pipeline_statistics = d->enabled.pipeline_statistics,
 		.mesh_shader = d->enabled.mesh_shader,
 		.multi_device = d->enabled.multi_device,
+		.compute_crashes = vk_slots_read_waits(d), /* both of lavapipe */
 	};
 	if (can_calibrate(d))
 		s->api.GetCalibratedTimestamps = d->next.use.GetCalibratedTimestampsEXT;
