@@ -2,19 +2,19 @@
 
 #include <glib.h>
 
+#include "query/known_sources.h"
 #include "query/statistics_catalogue.h"
 
-static const char *const sources[] = { "api", "gl-timestamp", "gl-statistics", "fake", "null" };
 static const char *const sets[] = { "overview", "all" };
 static const char *const fake_counters[] = { "fake_a", "fake_b" };
 
 static bool
 is_source(const char *item)
 {
-	for (size_t i = 0; i < G_N_ELEMENTS(sources); i++)
-		if (tally_list_matches(item, sources[i], sources[i]))
+	for (size_t i = 0; i < TALLY_N_KNOWN_SOURCES; i++)
+		if (tally_source_wanted(item, tally_known_sources[i].name))
 			return true;
-	return tally_list_has(item, "all");
+	return false;
 }
 
 static bool
@@ -35,8 +35,8 @@ is_counter(const char *item)
 static void
 list_sources(GString *out)
 {
-	for (size_t i = 0; i < G_N_ELEMENTS(sources); i++)
-		g_string_append_printf(out, "%s%s", i ? ", " : "", sources[i]);
+	for (size_t i = 0; i < TALLY_N_KNOWN_SOURCES; i++)
+		g_string_append_printf(out, "%s%s", i ? ", " : "", tally_known_sources[i].name);
 }
 
 static void

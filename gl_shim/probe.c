@@ -7,6 +7,7 @@
 #include "gl_shim/state.h"
 #include "json/record_json.h"
 #include "layer/log.h"
+#include "query/known_sources.h"
 #include "query/test_sources.h"
 
 #define FIRST_SLOTS 64
@@ -152,9 +153,7 @@ choose(struct gl_context_state *s, struct chosen *out, const char *name, bool by
        struct tally_source *(*create)(struct tally_gl_api *))
 {
 	const char *list = s->config->sources;
-	bool wanted = list ? tally_list_matches(list, name, name) || tally_list_has(list, "all")
-			   : by_default;
-	if (!wanted) {
+	if (!tally_source_wanted(list, name)) {
 		if (by_default)
 			out->left_out[out->n_left_out++] = (struct tally_source_info){
 				.name = name, .reason = "left out by --sources"
