@@ -1,10 +1,11 @@
 /* cli/aggregate.h - a log read once, front to back, into what a report shows.
  *
- * Groups are passes (by identity), labels, frames or workloads (by pass and place in it). Within one frame the segments of an id (or
- * all passes of a label) are joined before they count as one value; a value that one of them lacks
- * is lacking in the whole. Ratios are not joined: they count only where a group has one part in
- * the frame. Memory grows with the number of groups, not with the length of the log (by frame it
- * is the frames that are the groups). Nothing the reader lends is kept. One thread.
+ * Groups are passes (by identity), labels, frames or workloads (by pass and place in it). Within
+ * one frame the segments of an id (or all passes of a label) are joined before they count as one
+ * value; a value that one of them lacks is lacking in the whole. Ratios are not joined: they count
+ * only where a group has one part in the frame. Memory grows with the number of groups, not with
+ * the log (by frame it is the frames that are the groups). Nothing the reader lends is kept. One
+ * thread.
  */
 #ifndef PASSTALLY_CLI_AGGREGATE_H
 #define PASSTALLY_CLI_AGGREGATE_H
