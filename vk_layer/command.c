@@ -160,12 +160,22 @@ vk_reset_command_buffer(struct vk_device *d, PFN_vkResetCommandBuffer next, VkCo
 
 /* ---- allocating and freeing ---- */
 
+/* Where queries are inherited, every secondary has to (R24). */
+static void
+unfollowed(struct vk_device *d, bool secondary)
+{
+	if (secondary && d->enabled.inherited_queries)
+		vk_device_stop(d, "no memory to follow a secondary command buffer");
+}
+
 static void
 follow(struct vk_device *d, struct vk_pool *pool, VkCommandBuffer handle, bool secondary)
 {
 	struct vk_command *c = calloc(1, sizeof(*c));
-	if (!c)
+	if (!c) {
+		unfollowed(d, secondary);
 		return;
+	}
 	c->next = &d->next;
 	c->device = d;
 	c->handle = handle;
@@ -173,6 +183,7 @@ follow(struct vk_device *d, struct vk_pool *pool, VkCommandBuffer handle, bool s
 	settle(c);
 	if (!vk_handles_put(&vk_commands, VK_HANDLE_KEY(handle), c)) {
 		free(c);
+		unfollowed(d, secondary);
 		return;
 	}
 	link_command(pool, c);

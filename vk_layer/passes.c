@@ -55,6 +55,9 @@ vk_whole_begin(struct vk_command *c)
 		return;
 	c->whole_done = true;
 	struct vk_device *d = c->device;
+	/* A performance query of the game's may have to be the last command. */
+	if (d->enabled.game_performance)
+		return;
 	bool counts = d->config->granularity <= TALLY_GRANULARITY_SUBMIT &&
 		      !d->enabled.game_statistics && !r->is_protected;
 	r->whole = vk_slots_take(d, &r->runs, r->family, counts ? VK_BRACKET_ALL : VK_BRACKET_TIME,
@@ -83,7 +86,7 @@ vk_whole_end(struct vk_command *c)
 	if (c->suspended || r->secondary || r->simultaneous)
 		return;
 	/* The end half of a chain: its slot cannot be reset here but by the host. */
-	if (r->starts_resuming && d->enabled.host_reset)
+	if (r->starts_resuming && d->enabled.host_reset && !d->enabled.game_performance)
 		r->whole = vk_slots_take(d, &r->runs, r->family, VK_BRACKET_TIME, 1, false);
 	if (r->whole.page)
 		vk_slot_end(d, c->handle, &r->whole);

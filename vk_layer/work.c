@@ -188,7 +188,9 @@ vk_work_end(struct vk_command *c)
 {
 	if (c->workload_open)
 		vk_workload_end(c);
-	if (c->open == VK_OPEN_WORK && !c->device->config->group_work)
+	/* A performance query of the game's may have to end last: leave nothing open behind it. */
+	const struct vk_device *d = c->device;
+	if (c->open == VK_OPEN_WORK && (!d->config->group_work || d->enabled.game_performance))
 		vk_pass_close(c);
 }
 

@@ -1,0 +1,538 @@
+#include "tests/unit/vk_recording_world.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "vk_layer/targets.h"
+
+struct world world;
+
+#define HANDLE(type, n) ((type)(uintptr_t)(n))
+static unsigned now; /* the buffer that the script records */
+
+static void
+say(const char *word)
+{
+	if (world.stream->len)
+		g_string_append_c(world.stream, ' ');
+	g_string_append(world.stream, word);
+}
+
+static void
+say_number(const char *format, unsigned n)
+{
+	char *word = g_strdup_printf(format, n);
+	say(word);
+	g_free(word);
+}
+
+/* ---- slots ---- */
+
+bool
+vk_slots_cover(struct vk_device *d, uint32_t family, enum vk_bracket what)
+{
+	(void)d, (void)family, (void)what;
+	return !world.no_slots;
+}
+
+VkQueryPipelineStatisticFlags
+vk_slots_inherited(struct vk_device *d, uint32_t family)
+{
+	(void)d, (void)family;
+	return 0x400;
+}
+
+struct vk_slot
+vk_slots_take(struct vk_device *d, struct vk_slot_runs *runs, uint32_t family, enum vk_bracket what,
+	      uint32_t views, bool can_reset)
+{
+	g_assert_cmpuint(family, ==, 1);
+	struct vk_slot slot = { .views = (uint8_t)views };
+	if (world.no_slots || (!can_reset && !d->enabled.host_reset))
+		return slot;
+	if (!runs->runs)
+		runs->runs = g_malloc(1);
+	runs->used += views;
+	slot.page = (struct vk_page *)(void *)&world;
+	slot.index = (uint16_t)world.taken;
+	slot.sources = what == VK_BRACKET_ALL ? 3 : what == VK_BRACKET_TIME ? 1 : WORLD_STATISTICS;
+	world.taken += views;
+	return slot;
+}
+
+void
+vk_slot_begin(struct vk_device *d, VkCommandBuffer cb, uint32_t family, struct vk_slot *slot,
+	      bool can_reset)
+{
+	(void)family;
+	g_assert_true(cb == world.buffers[now]);
+	g_assert_true(can_reset || d->enabled.host_reset);
+	g_assert_cmpuint(slot->halves, ==, 0);
+	slot->halves |= TALLY_VK_BEGIN;
+	const char *what[] = { "", "t", "c", "a" };
+	char *word = g_strdup_printf("%s%u<", what[slot->sources], slot->index);
+	say(word);
+	g_free(word);
+}
+
+void
+vk_slot_end(struct vk_device *d, VkCommandBuffer cb, struct vk_slot *slot)
+{
+	g_assert_true(cb == world.buffers[now]);
+	g_assert_nonnull(slot->page);
+	g_assert_false(slot->halves & TALLY_VK_END);
+	g_assert_true(slot->halves || d->enabled.host_reset);
+	slot->halves |= TALLY_VK_END;
+	say_number(">%u", slot->index);
+}
+
+void
+vk_slot_yield(struct vk_device *d, VkCommandBuffer cb, struct vk_slot *slot)
+{
+	(void)d, (void)cb;
+	g_assert_true(slot->sources & WORLD_STATISTICS);
+	g_assert_cmpuint(slot->halves, ==, TALLY_VK_BEGIN);
+	slot->sources &= ~WORLD_STATISTICS;
+	say_number("~%u", slot->index);
+}
+
+void
+vk_slots_release(struct vk_device *d, struct vk_slot_runs *runs)
+{
+	(void)d;
+	world.released += runs->used;
+	g_free(runs->runs);
+	*runs = (struct vk_slot_runs){ .runs = NULL };
+}
+
+void
+vk_device_stop(struct vk_device *d, const char *why)
+{
+	(void)why;
+	atomic_store(&d->stopped, true);
+}
+
+/* ---- targets ---- */
+
+const struct tally_target world_targets[3];
+
+/* The handle of a render pass says what it is: 1 plain, 2 two subpasses, 3 two views, 4 both. */
+void
+vk_target_of_render_pass(struct vk_device *d, const VkRenderPassBeginInfo *info,
+			 struct vk_target_use *out)
+{
+	(void)d;
+	uint64_t kind = VK_HANDLE_KEY(info->renderPass);
+	*out = (struct vk_target_use){ .target = &world_targets[0], .views = kind >= 3 ? 2 : 1 };
+	out->subpasses = kind == 2 || kind == 4 ? 2 : 1;
+	out->surface = 7;
+	out->load = TALLY_LOAD_CLEAR;
+	out->store = TALLY_STORE_STORE;
+}
+
+void
+vk_target_of_rendering(struct vk_device *d, const VkRenderingInfo *info, struct vk_target_use *out)
+{
+	(void)d, (void)info;
+	*out = (struct vk_target_use){ .target = &world_targets[0], .views = 1, .subpasses = 1 };
+}
+
+const struct tally_target *
+vk_target_of_image(struct vk_device *d, VkImage image)
+{
+	(void)d;
+	return &world_targets[VK_HANDLE_KEY(image)];
+}
+
+/* ---- the driver ---- */
+
+static VKAPI_ATTR VkResult VKAPI_CALL
+drv_allocate(VkDevice device, const VkCommandBufferAllocateInfo *info, VkCommandBuffer *out)
+{
+	(void)device;
+	for (uint32_t i = 0; i < info->commandBufferCount; i++)
+		out[i] = HANDLE(VkCommandBuffer, (uint64_t)info->level * 4096 + 16 * (i + 1));
+	return VK_SUCCESS;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL
+drv_create_pool(VkDevice device, const VkCommandPoolCreateInfo *info,
+		const VkAllocationCallbacks *allocator, VkCommandPool *out)
+{
+	(void)device, (void)info, (void)allocator;
+	*out = HANDLE(VkCommandPool, 0x77);
+	return VK_SUCCESS;
+}
+
+static VKAPI_ATTR void VKAPI_CALL
+drv_destroy_pool(VkDevice device, VkCommandPool pool, const VkAllocationCallbacks *allocator)
+{
+	(void)device, (void)pool, (void)allocator;
+	for (unsigned i = 0; i < N_BUFFERS; i++)
+		g_assert_null(vk_command_find(world.buffers[i]));
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL
+drv_begin(VkCommandBuffer buffer, const VkCommandBufferBeginInfo *info)
+{
+	(void)buffer;
+	say("B");
+	if (info->pInheritanceInfo)
+		world.inherited = info->pInheritanceInfo->pipelineStatistics;
+	world.broke_begin |= info->pInheritanceInfo && info->pInheritanceInfo->pNext != NULL;
+	return world.answer;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL
+drv_end(VkCommandBuffer buffer)
+{
+	(void)buffer;
+	say("E");
+	return world.answer;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL
+drv_reset(VkCommandBuffer buffer, VkCommandBufferResetFlags flags)
+{
+	(void)buffer, (void)flags;
+	return world.answer;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL
+drv_reset_pool(VkDevice device, VkCommandPool pool, VkCommandPoolResetFlags flags)
+{
+	(void)device, (void)pool, (void)flags;
+	return world.answer;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL
+drv_create_queries(VkDevice device, const VkQueryPoolCreateInfo *info,
+		   const VkAllocationCallbacks *allocator, VkQueryPool *out)
+{
+	(void)device, (void)allocator;
+	*out = HANDLE(VkQueryPool, info->queryType == VK_QUERY_TYPE_OCCLUSION ? 0x90 : 0x91);
+	return VK_SUCCESS;
+}
+
+static VKAPI_ATTR void VKAPI_CALL
+drv_destroy_queries(VkDevice device, VkQueryPool pool, const VkAllocationCallbacks *allocator)
+{
+	(void)device, (void)pool, (void)allocator;
+}
+
+/* ---- a world ---- */
+
+static bool
+has(const char *setting, const char *word)
+{
+	return setting && strstr(setting, word);
+}
+
+void
+world_begin(const char *setting)
+{
+	memset(&world, 0, sizeof(world));
+	world.stream = g_string_new(NULL);
+	world.config = (struct tally_config){
+		.granularity = has(setting, "draw")    ? TALLY_GRANULARITY_DRAW
+			       : has(setting, "frame") ? TALLY_GRANULARITY_FRAME
+						       : TALLY_GRANULARITY_PASS,
+		.group_work = !has(setting, "nogroup"),
+		.split = has(setting, "barrier") ? TALLY_SPLIT_BARRIER : TALLY_SPLIT_NONE,
+		.max_passes = has(setting, "max1") ? 1 : 64,
+		.start_on.kind = has(setting, "trigger") ? TALLY_TRIGGER_LABEL : TALLY_TRIGGER_NONE,
+	};
+	struct vk_device *d = &world.device;
+	d->tracked = true;
+	d->config = &world.config;
+	d->counts_calls = !has(setting, "nocalls");
+	d->n_families = 2;
+	d->enabled.host_reset = !has(setting, "nohost");
+	d->enabled.inherited_queries = has(setting, "inherit");
+	d->enabled.game_statistics = has(setting, "game");
+	d->enabled.game_performance = has(setting, "performance");
+	pthread_mutex_init(&d->lock, NULL);
+	VkCommandPoolCreateInfo pool_info = {
+		.flags = has(setting, "protected") ? VK_COMMAND_POOL_CREATE_PROTECTED_BIT : 0,
+		.queueFamilyIndex = 1,
+	};
+	vk_create_command_pool(d, drv_create_pool, NULL, &pool_info, NULL, &world.pool);
+	VkCommandBufferAllocateInfo info = {
+		.commandPool = world.pool,
+		.commandBufferCount = N_BUFFERS / 2,
+	};
+	for (unsigned i = 0; i < 2; i++) {
+		info.level = i ? VK_COMMAND_BUFFER_LEVEL_SECONDARY
+			       : VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+		vk_allocate_command_buffers(d, drv_allocate, NULL, &info, &world.buffers[i * 4]);
+	}
+	VkQueryPool pool;
+	for (unsigned i = 0; i < 2; i++) {
+		VkQueryPoolCreateInfo query = {
+			.queryType = i ? VK_QUERY_TYPE_PIPELINE_STATISTICS
+				       : VK_QUERY_TYPE_OCCLUSION,
+		};
+		vk_create_query_pool(d, drv_create_queries, NULL, &query, NULL, &pool);
+	}
+}
+
+void
+world_end(void)
+{
+	struct vk_device *d = &world.device;
+	vk_destroy_query_pool(d, drv_destroy_queries, NULL, HANDLE(VkQueryPool, 0x91), NULL);
+	g_assert_null(vk_handles_find(&d->statistics_pools, 0x91));
+	vk_destroy_command_pool(d, drv_destroy_pool, NULL, world.pool, NULL);
+	vk_commands_forget(d);
+	g_assert_cmpuint(world.taken, ==, world.released);
+	pthread_mutex_destroy(&d->lock);
+	g_string_free(world.stream, TRUE);
+	vk_handles_finish(&vk_commands);
+}
+
+struct vk_command *
+world_command(unsigned buffer)
+{
+	return vk_command_find(world.buffers[buffer]);
+}
+
+static VKAPI_ATTR void VKAPI_CALL
+drv_free(VkDevice device, VkCommandPool pool, uint32_t n, const VkCommandBuffer *buffers)
+{
+	(void)device, (void)pool;
+	g_assert_cmpuint(n, ==, 2);
+	g_assert_null(vk_command_find(buffers[1]));
+}
+
+void
+world_free(unsigned buffer)
+{
+	VkCommandBuffer buffers[] = { NULL, world.buffers[buffer] };
+	vk_free_command_buffers(&world.device, drv_free, NULL, world.pool, 2, buffers);
+}
+
+/* ---- the script ---- */
+
+static void
+begin(const char *how)
+{
+	VkCommandBufferInheritanceInfo inherit = { .renderPass = HANDLE(VkRenderPass, 1) };
+	VkCommandBufferBeginInfo info = { .pInheritanceInfo = now >= 4 ? &inherit : NULL };
+	for (; *how; how++) {
+		if (*how == 'c')
+			info.flags |= VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT;
+		if (*how == 's')
+			info.flags |= VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
+		if (*how == 'v')
+			inherit.renderPass = HANDLE(VkRenderPass, 3);
+		if (*how == 'q')
+			inherit.pipelineStatistics = 1;
+	}
+	const VkCommandBufferInheritanceInfo before = inherit;
+	vk_begin_command_buffer(&world.device, drv_begin, world.buffers[now], &info);
+	g_assert_cmpmem(&inherit, sizeof(inherit), &before, sizeof(before));
+}
+
+static void
+render(struct vk_command *c, const char *word)
+{
+	VkRenderPassBeginInfo info = { .renderPass = HANDLE(VkRenderPass, 1) };
+	VkSubpassContents contents = VK_SUBPASS_CONTENTS_INLINE;
+	for (const char *how = word + 2; *how; how++) {
+		if (*how >= '1' && *how <= '4')
+			info.renderPass = HANDLE(VkRenderPass, *how - '0');
+		if (*how == 's')
+			contents = VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS;
+		if (*how == 'm')
+			contents = (VkSubpassContents)1000451000;
+	}
+	vk_render_pass_begin(c, &info, contents);
+	say(word);
+	vk_render_begun(c);
+}
+
+static void
+dynamic(struct vk_command *c, const char *word)
+{
+	VkRenderingInfo info = { .layerCount = 1 };
+	for (const char *how = word + 2; *how; how++) {
+		if (*how == 's')
+			info.flags |= VK_RENDERING_SUSPENDING_BIT;
+		if (*how == 'r')
+			info.flags |= VK_RENDERING_RESUMING_BIT;
+		if (*how == 'c')
+			info.flags |= VK_RENDERING_CONTENTS_SECONDARY_COMMAND_BUFFERS_BIT;
+		if (*how == 'i')
+			info.flags |= 0x10;
+	}
+	vk_rendering_begin(c, &info);
+	say(word);
+	vk_render_begun(c);
+}
+
+static void
+tally(struct vk_command *c, const char *word)
+{
+	if (g_str_equal(word, "draw")) {
+		VK_TALLY_DRAW(c, 3, 2);
+	} else if (g_str_equal(word, "indirect")) {
+		VK_TALLY_INDIRECT(c, 4);
+	} else if (g_str_equal(word, "count")) {
+		VK_TALLY_INDIRECT_COUNT(c);
+	} else if (g_str_equal(word, "mesh")) {
+		VK_TALLY_MESH(c);
+	} else {
+		VkMultiDrawInfoEXT draws[] = { { 0, 3 }, { 3, 6 } };
+		VkMultiDrawIndexedInfoEXT indexed[] = { { 0, 3, 0 }, { 3, 6, 0 } };
+		if (g_str_equal(word, "multi"))
+			VK_TALLY_MULTI(c, draws, 2, sizeof(draws[0]), 2);
+		else
+			VK_TALLY_MULTI_INDEXED(c, indexed, 2, sizeof(indexed[0]), 2);
+	}
+}
+
+static bool
+draw(struct vk_command *c, const char *word)
+{
+	static const char *const draws[] = {
+		"draw", "indirect", "count", "multi", "indexed", "mesh"
+	};
+	for (size_t i = 0; i < G_N_ELEMENTS(draws); i++) {
+		if (!g_str_equal(word, draws[i]))
+			continue;
+		if (c->counts) {
+			tally(c, word);
+			say(word);
+			return true;
+		}
+		vk_draw_begin(c);
+		tally(c, word);
+		say(word);
+		vk_draw_end(c);
+		return true;
+	}
+	return false;
+}
+
+static bool
+work(struct vk_command *c, const char *word)
+{
+	static const struct {
+		const char *word;
+		enum vk_work what;
+		unsigned image;
+	} works[] = {
+		{ "dispatch", VK_WORK_DISPATCH, 0 }, { "copy", VK_WORK_COPY, 0 },
+		{ "copy1", VK_WORK_COPY, 1 },        { "copy2", VK_WORK_COPY, 2 },
+		{ "clear", VK_WORK_CLEAR, 1 },       { "resolve", VK_WORK_RESOLVE, 1 },
+		{ "read", VK_WORK_READBACK, 0 },     { "trace", VK_WORK_TRACE, 0 },
+		{ "build", VK_WORK_BUILD, 0 },       { "other", VK_WORK_OTHER, 0 },
+	};
+	for (size_t i = 0; i < G_N_ELEMENTS(works); i++) {
+		if (!g_str_equal(word, works[i].word))
+			continue;
+		vk_work_begin(c, works[i].what, HANDLE(VkImage, works[i].image));
+		say(word);
+		vk_work_end(c);
+		return true;
+	}
+	return false;
+}
+
+static void
+execute(struct vk_command *c, const char *word)
+{
+	VkCommandBuffer secondaries[N_BUFFERS];
+	uint32_t n = 0;
+	for (const char *which = word + 1; *which; which++)
+		secondaries[n++] = *which == '?' ? HANDLE(VkCommandBuffer, 0xdead0)
+						 : world.buffers[*which - '0'];
+	vk_execute_begin(c, n, secondaries);
+	say(word);
+	vk_execute_end(c);
+}
+
+/* Around what begins or ends something else than a render pass. */
+static bool
+other(struct vk_command *c, const char *word)
+{
+	if (g_str_equal(word, "vid"))
+		vk_video_begin(c);
+	else if (g_str_equal(word, "cond-"))
+		vk_conditional(c, false);
+	else if (g_str_equal(word, "tf-"))
+		vk_transform_feedback(c, false);
+	else if (g_str_equal(word, "barrier"))
+		vk_barrier(c);
+	else if (word[0] == '[')
+		vk_label_begin(c, word + 1);
+	else if (word[0] == '*')
+		vk_label_insert(c, word + 1);
+	else if (word[0] == 'q')
+		vk_query_begin(c, HANDLE(VkQueryPool, word[1] == 'o' ? 0x90 : 0x91));
+	else if (g_str_equal(word, "attach"))
+		vk_clear_attachments_begin(c);
+	else if (g_str_equal(word, "tile"))
+		vk_no_queries(c, true);
+	else if (!strchr("]-", word[0]) && !strstr("vid- cond tf tile-", word))
+		return false;
+	say(word);
+	if (g_str_equal(word, "vid-"))
+		vk_video_ended(c);
+	else if (g_str_equal(word, "cond"))
+		vk_conditional(c, true);
+	else if (g_str_equal(word, "tf"))
+		vk_transform_feedback(c, true);
+	else if (word[0] == ']')
+		vk_label_end(c);
+	else if (word[0] == '-')
+		vk_query_end(c, HANDLE(VkQueryPool, word[1] == 'o' ? 0x90 : 0x91));
+	else if (g_str_equal(word, "attach"))
+		vk_draw_end(c);
+	else if (g_str_equal(word, "tile-"))
+		vk_no_queries(c, false);
+	return true;
+}
+
+static void
+play(const char *word)
+{
+	struct vk_command *c = world_command(now);
+	if (g_ascii_isdigit(word[0]))
+		now = (unsigned)(word[0] - '0');
+	else if (word[0] == 'B')
+		begin(word + 1);
+	else if (g_str_equal(word, "E"))
+		vk_end_command_buffer(&world.device, drv_end, world.buffers[now]);
+	else if (g_str_equal(word, "R"))
+		vk_reset_command_buffer(&world.device, drv_reset, world.buffers[now], 0);
+	else if (g_str_equal(word, "P"))
+		vk_reset_command_pool(&world.device, drv_reset_pool, NULL, world.pool, 0);
+	else if (!c) /* a wrapper only forwards */
+		say(word);
+	else if (g_str_has_prefix(word, "rp"))
+		render(c, word);
+	else if (g_str_has_prefix(word, "dr") && !g_str_equal(word, "draw"))
+		dynamic(c, word);
+	else if (g_str_has_prefix(word, "next")) {
+		say(word);
+		vk_render_pass_next(c, word[4] ? VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS
+					       : VK_SUBPASS_CONTENTS_INLINE);
+	} else if (g_str_equal(word, "end")) {
+		vk_render_end(c);
+		say(word);
+		vk_render_ended(c);
+	} else if (word[0] == 'x')
+		execute(c, word);
+	else if (!draw(c, word) && !work(c, word) && !other(c, word))
+		g_error("no such word: %s", word);
+}
+
+void
+world_play(const char *script)
+{
+	char **words = g_strsplit(script, " ", 0);
+	for (unsigned i = 0; words[i]; i++)
+		play(words[i]);
+	g_strfreev(words);
+}

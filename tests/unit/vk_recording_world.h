@@ -1,0 +1,45 @@
+/* tests/unit/vk_recording_world.h - a driver, slots and targets for tests of recording.
+ *
+ * A script of words stands for the game's calls; each goes through the functions that its wrapper
+ * would call. What reaches the driver, and every query of ours, is written into one text, and what
+ * was recorded into another. Slots are numbered in order of being taken.
+ */
+#ifndef PASSTALLY_TESTS_VK_RECORDING_WORLD_H
+#define PASSTALLY_TESTS_VK_RECORDING_WORLD_H
+
+#include <glib.h>
+
+#include "vk_layer/command.h"
+#include "vk_layer/passes.h"
+
+#define N_BUFFERS 8
+#define WORLD_STATISTICS 2u /* bit of the source that counts; 1 are the stamps */
+
+struct world {
+	struct vk_device device;
+	struct tally_config config;
+	VkCommandBuffer buffers[N_BUFFERS]; /* 0 to 3 primaries, 4 to 7 secondaries */
+	VkCommandPool pool;
+	GString *stream; /* what the driver sees */
+	uint32_t taken, released; /* slots */
+	uint32_t resets;
+	bool no_slots;
+	VkResult answer; /* of begin, end and reset */
+	VkQueryPipelineStatisticFlags inherited; /* as the driver saw it at the last begin */
+	bool broke_begin; /* begin got another pNext or flags than the game's */
+};
+extern struct world world;
+extern const struct tally_target world_targets[3]; /* of render passes; of images 1 and 2 */
+
+/* Words of `setting`: inherit game draw frame nohost nogroup barrier max1 protected nocalls. */
+void world_begin(const char *setting);
+void world_end(void);
+/* Run a script. */
+void world_play(const char *script);
+/* The game frees a buffer; it may go on using it, unknown to us. */
+void world_free(unsigned buffer);
+/* What a buffer's recording holds; g_free(). */
+char *world_dump(unsigned buffer);
+struct vk_command *world_command(unsigned buffer);
+
+#endif
