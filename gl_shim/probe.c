@@ -308,8 +308,9 @@ set_up(struct gl_context_state *s)
 	s->extensions = s->api.version >= 30 ? indexed_extensions(gl) : joined_extensions(gl);
 	fill_api(s);
 	const char *renderer = (const char *)gl->GetString(GL_RENDERER);
-	s->api.stamps_in_tiles = renderer &&
-				 (strstr(renderer, "llvmpipe") || strstr(renderer, "softpipe"));
+	/* zink over lavapipe names llvmpipe too, but its stamps are Vulkan's. */
+	s->api.stamps_in_tiles = renderer && (strncmp(renderer, "llvmpipe", 8) == 0 ||
+					      strncmp(renderer, "softpipe", 8) == 0);
 	if (!open_harvest(s, &chosen))
 		return false;
 	return describe_device(s, &chosen) && open_stream(s);
