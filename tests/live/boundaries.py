@@ -98,6 +98,24 @@ def check_choice(checks, scenes, options, numbers):
             checks.that(all(p["draws"] == 2 for p in f["passes"]), "draws of a pass")
 
 
+def check_workloads(checks, scenes):
+    """A source that dictates its values, and its times: the sum is what it should be."""
+    argv = [scenes, "forward", "--frames", "3", "--no-read"]
+    with h.scratch() as folder:
+        log = capture(checks, folder, argv, {"granularity": "draw", "sources": "fake"})
+        if not log:
+            return
+        for f in log.whole_frames(0):
+            for p in f["passes"]:
+                loads = p["workloads"]
+                checks.equal([w["command"] for w in loads], ["clear"] + ["draw"] * 3, "commands")
+                checks.equal({(w["gpu_ns"], w["counters"]["fake_a"]) for w in loads}, {(1000, 1)}, "time and count of each")
+                h.check_workload_sums(checks, p)
+                checks.equal(p["gpu_start_ns"], loads[0]["gpu_start_ns"], "begin")
+                last = loads[-1]["gpu_start_ns"] + loads[-1]["gpu_ns"]
+                checks.equal(p["gpu_start_ns"] + p["gpu_ns"], last, "end")
+
+
 def main():
     h.need("libpasstally_gl.so")
     scenes = h.need("scenes")
@@ -109,6 +127,8 @@ def main():
         check_never(checks, scenes)
     with checks.part("--frame submit:2"):
         check_submit(checks, scenes)
+    with checks.part("workloads"):
+        check_workloads(checks, scenes)
     for options, numbers in CHOICES:
         with checks.part(h.options_text(options)):
             check_choice(checks, scenes, options, numbers)

@@ -297,6 +297,16 @@ def union_length(intervals):
     return total
 
 
+def check_workload_sums(checks, p):
+    """A pass's counters are the sums of its workloads', and absent where one of them is."""
+    loads = p["workloads"]
+    keys = {key for w in loads for key in w.get("counters", {})} | set(p.get("counters", {}))
+    for key in sorted(keys):
+        values = [w.get("counters", {}).get(key) for w in loads]
+        want = None if None in values else sum(values)
+        checks.equal(p.get("counters", {}).get(key), want, f"{key} of the pass, from its workloads {values}")
+
+
 def check_time(checks, frame):
     """Time adds up: the frame's is the union of what was measured, idle is neither."""
     spans = [(p["gpu_start_ns"], p["gpu_ns"]) for p in frame["passes"] if "gpu_start_ns" in p and "gpu_ns" in p]

@@ -39,6 +39,24 @@ def compare(checks, hygiene, words, options):
         if log.exists():
             h.validate(checks, log)
             h.check_order(checks, h.Log(log))
+            by_draw = options.get("granularity") == "draw"
+            for p in (p for f in h.Log(log).frames for p in f["passes"] if by_draw):
+                if checks.that(p.get("workloads"), "a pass without workloads"):
+                    h.check_workload_sums(checks, p)
+
+
+def check_yielded_workloads(checks, hygiene):
+    """Only what was drawn under the game's query lacks a value, and with it the sum."""
+    with h.scratch() as folder:
+        log = folder / "log.jsonl"
+        options = {"counters": "all", "granularity": "draw"}
+        h.run([hygiene, "core", "held"], h.base_env(folder, h.capture_env(log, options)))
+        loads = [w for f in h.Log(log).frames for p in f["passes"] for w in p["workloads"]]
+        held = [w for w in loads if "yielded" in w.get("flags", [])]
+        checks.that(held and len(held) < len(loads), f"{len(held)} of {len(loads)} workloads yielded")
+        counted = [w for w in loads if w not in held]
+        for w in counted:
+            checks.that("samples_passed" in w.get("counters", {}), f"a workload that did not yield has no samples: {w}")
 
 
 def check_yielded(checks, hygiene):
@@ -66,6 +84,8 @@ def main():
                     compare(checks, hygiene, words, options)
     with checks.part("yielded"):
         check_yielded(checks, hygiene)
+    with checks.part("yielded workloads"):
+        check_yielded_workloads(checks, hygiene)
     with h.display(), checks.part("compat on GLX"):
         compare(checks, hygiene, ["compat", "--platform", "glx"], {"counters": "all"})
     checks.finish()

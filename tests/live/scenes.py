@@ -146,11 +146,7 @@ def check_pass_workloads(checks, p):
         checks.equal(len(loads), p.get("calls", 0), "workloads and calls")
         for word, key in (("dispatch", "dispatches"), ("copy", "copies"), ("clear", "clears")):
             checks.equal(sum(w["command"] == word for w in loads), p.get(key, 0), f"workloads that {word}")
-    keys = {key for w in loads for key in w.get("counters", {})} | set(p.get("counters", {}))
-    for key in sorted(keys):
-        values = [w.get("counters", {}).get(key) for w in loads]
-        want = None if None in values else sum(values)
-        checks.equal(p.get("counters", {}).get(key), want, f"{key} of the pass, from its workloads {values}")
+    h.check_workload_sums(checks, p)
     if len(loads) == 1 and "gpu_ns" in p:
         checks.equal(loads[0].get("gpu_ns"), p["gpu_ns"], "time of the only workload")
     for w in loads:
