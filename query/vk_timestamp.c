@@ -3,9 +3,9 @@
  * other do not overlap. Timestamps never collide with queries of the game's. */
 #include "query/vk_source.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "layer/clock.h"
 
@@ -16,7 +16,7 @@
 /* No GPU's clock is quicker or slower than this; between them conversion is exact. */
 #define SHORTEST_TICK_NS (1.0f / 256)
 #define LONGEST_TICK_NS 1e6f
-#define MANTISSA_BITS 24
+#define FRACTION_BITS 23
 
 struct vk_timestamp {
 	struct tally_vk_source base;
@@ -393,13 +393,15 @@ timestamp_read(struct tally_vk_source *src, const struct tally_vk_family *family
 static bool
 take_period(struct vk_timestamp *t, float period)
 {
-	int exponent = 0;
+	uint32_t bits;
 
-	if (!isfinite(period) || period < SHORTEST_TICK_NS || period > LONGEST_TICK_NS)
+	/* False for a NaN, too. */
+	if (!(period >= SHORTEST_TICK_NS && period <= LONGEST_TICK_NS))
 		return false;
-	float fraction = frexpf(period, &exponent); /* 0.5 to 1 */
-	t->mantissa = (uint32_t)ldexpf(fraction, MANTISSA_BITS);
-	t->shift = (unsigned)(MANTISSA_BITS - exponent);
+	/* IEEE 754, and a normal number: 1.fraction x 2^(exponent - 127). */
+	memcpy(&bits, &period, sizeof(bits));
+	t->mantissa = (bits & ((UINT32_C(1) << FRACTION_BITS) - 1)) | UINT32_C(1) << FRACTION_BITS;
+	t->shift = 127 + FRACTION_BITS - (bits >> FRACTION_BITS);
 	return true;
 }
 
