@@ -477,6 +477,25 @@ count_frame(struct tally_device_summary *d, const struct tally_frame_record *f)
 }
 
 static void
+note_queue(struct tally_aggregate *a, struct tally_device_summary *d, struct tally_group *g,
+	   const struct tally_pass_record *p)
+{
+	if (p->queue_family < 0)
+		return;
+	if (!d->has_queue) {
+		d->has_queue = true;
+		d->queue_family = p->queue_family;
+		d->queue_index = p->queue_index;
+	}
+	a->several_queues |= p->queue_family != d->queue_family || p->queue_index != d->queue_index;
+	g->queues |= g->has_queue &&
+		     (p->queue_family != g->queue_family || p->queue_index != g->queue_index);
+	g->has_queue = true;
+	g->queue_family = p->queue_family;
+	g->queue_index = p->queue_index;
+}
+
+static void
 read_frame(struct tally_aggregate *a, const struct tally_frame_record *f)
 {
 	struct tally_device_summary *d = need_device(a, f->device);
@@ -499,6 +518,7 @@ read_frame(struct tally_aggregate *a, const struct tally_frame_record *f)
 	for (uint32_t i = 0; i < f->n_passes; i++) {
 		const struct tally_pass_record *p = &f->passes[i];
 		struct tally_group *g = frame_group ? frame_group : find_group(a, f->device, p, i);
+		note_queue(a, d, g, p);
 		if (a->by == TALLY_BY_WORKLOAD)
 			add_workloads(a, g, p, f->frame);
 		else

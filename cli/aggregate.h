@@ -56,6 +56,9 @@ struct tally_group {
 	char *name; /* for people, unique in its device; not yet escaped */
 	enum tally_pass_kind kind;
 	uint64_t flags;
+	bool has_queue; /* Vulkan's, of all its passes unless `queues` */
+	bool queues; /* more than one */
+	int32_t queue_family, queue_index;
 	uint64_t frames; /* in how many it was seen */
 	uint32_t n_parts; /* passes in the frame being read */
 	uint32_t n_series;
@@ -79,6 +82,8 @@ struct tally_device_summary {
 	enum tally_api api;
 	char *name, *driver, *driver_version, *serialized_by;
 	int64_t beneath;
+	bool has_queue; /* the first one seen */
+	int32_t queue_family, queue_index;
 	GPtrArray *off; /* of char *: "source: reason" */
 	uint64_t seen; /* frames read, those dropped included */
 	uint64_t frames; /* that count: after warm-up, complete */
@@ -102,6 +107,7 @@ struct tally_aggregate {
 	GArray *keys; /* of struct tally_key */
 	GPtrArray *groups; /* of struct tally_group *, in order of appearance */
 	GPtrArray *devices; /* of struct tally_device_summary *, by number */
+	bool several_queues; /* of one device are there */
 	GPtrArray *notes; /* of char *, each once */
 	bool truncated; /* the last line is cut */
 	struct tally_read_error cut;

@@ -14,6 +14,7 @@ static const struct tally_column pass_columns[] = {
 	N("id", "id", TEXT, ID, false),
 	N("label", "label", TEXT, LABEL, false),
 	N("kind", "kind", TEXT, KIND, false),
+	N("queue", "queue", TEXT, QUEUE, false),
 	N("n", "N", NUMBER, N, true),
 	N("mean_ns", "mean", TIME, MEAN, true),
 	N("sd_ns", "sd", TIME, SD, true),
@@ -50,6 +51,10 @@ tally_columns_create(const struct tally_aggregate *a)
 		g_array_append_vals(columns, frame_columns, G_N_ELEMENTS(frame_columns));
 	else
 		g_array_append_vals(columns, pass_columns, G_N_ELEMENTS(pass_columns));
+	for (guint i = 0; i < columns->len; i++) {
+		struct tally_column *c = &g_array_index(columns, struct tally_column, i);
+		c->in_table |= c->what == TALLY_COLUMN_QUEUE && a->several_queues;
+	}
 	for (uint32_t i = TALLY_SERIES_GPU + 1; i < tally_n_series(a); i++) {
 		bool always = a->by != TALLY_BY_WORKLOAD &&
 			      (i == TALLY_SERIES_DRAWS || i == TALLY_SERIES_VERTICES);
@@ -220,6 +225,15 @@ tally_flags_text(uint64_t flags, const char *separator)
 }
 
 char *
+tally_queue_text(const struct tally_group *g)
+{
+	if (!g->has_queue)
+		return g_strdup("");
+	return g->queues ? g_strdup("several")
+			 : g_strdup_printf("%d.%d", g->queue_family, g->queue_index);
+}
+
+char *
 tally_column_text(const struct tally_group *g, const struct tally_column *c)
 {
 	switch (c->what) {
@@ -233,6 +247,8 @@ tally_column_text(const struct tally_group *g, const struct tally_column *c)
 		return g_strdup(g->label ? g->label : "");
 	case TALLY_COLUMN_KIND:
 		return g_strdup(g->outside ? "outside" : tally_pass_kind_name(g->kind));
+	case TALLY_COLUMN_QUEUE:
+		return tally_queue_text(g);
 	case TALLY_COLUMN_FLAGS:
 		return tally_flags_text(g->flags, " ");
 	default:

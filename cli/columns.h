@@ -21,6 +21,7 @@ enum tally_column_what {
 	TALLY_COLUMN_ID,
 	TALLY_COLUMN_LABEL,
 	TALLY_COLUMN_KIND,
+	TALLY_COLUMN_QUEUE,
 	TALLY_COLUMN_N,
 	TALLY_COLUMN_MEAN,
 	TALLY_COLUMN_SD,
@@ -67,6 +68,8 @@ bool tally_column_value(const struct tally_aggregate *a, const struct tally_grou
 char *tally_column_text(const struct tally_group *g, const struct tally_column *c);
 /* Is any value that went into it an estimate? */
 bool tally_column_estimated(const struct tally_group *g, const struct tally_column *c);
+/* The queue that a row's passes ran on, as in the log, "several", or "" (OpenGL); the caller's. */
+char *tally_queue_text(const struct tally_group *g);
 /* The words of flags, joined by `separator`. */
 char *tally_flags_text(uint64_t flags, const char *separator);
 

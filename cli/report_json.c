@@ -189,6 +189,9 @@ print_row(FILE *out, const struct tally_aggregate *a, const struct tally_group *
 	print_text(out, "name", g->name);
 	print_text(out, "label", g->label);
 	print_text(out, "kind", g->outside ? "outside" : tally_pass_kind_name(g->kind));
+	char *queue = tally_queue_text(g);
+	print_text(out, "queue", *queue ? queue : NULL);
+	g_free(queue);
 	print_text(out, "pass", g->pass ? g->pass->name : NULL);
 	print_text(out, "command", g->command);
 	if (a->by == TALLY_BY_LABEL)

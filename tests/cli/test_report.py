@@ -171,6 +171,21 @@ class Report(CliCase):
         rows = self.json(self.write_log("b.jsonl", lines))["rows"]
         self.assertEqual(sorted(r["device"] for r in rows), [2, 3])
 
+    def test_queues(self):
+        lines = [header(), device(api="vulkan"), pass_info(A, "a"), pass_info(B, "b"),
+                 frame(0, [one_pass(0, A, 5, "a", queue="0.0"), one_pass(1, B, 5, "b", queue="1.0")]), end(1, 2)]
+        log = self.write_log("a.jsonl", lines)
+        self.assertEqual({r["label"]: r["queue"] for r in self.json(log)["rows"]}, {"a": "0.0", "b": "1.0"})
+        self.assertRegex(self.ok("report", log).stdout.decode(), r"pass +queue +N")
+        # The same pass now here, now there.
+        lines[-1:] = [frame(1, [one_pass(0, A, 5, "a", queue="1.0")]), end(2, 3)]
+        rows = self.json(self.write_log("b.jsonl", lines))["rows"]
+        self.assertEqual({r["label"]: r["queue"] for r in rows}, {"a": "several", "b": "1.0"})
+        # With one queue the column would say nothing.
+        log = self.write_log("c.jsonl", lines[:3] + [frame(0, [one_pass(0, A, 5, "a", queue="0.0")]), end(1, 1)])
+        self.assertNotIn("queue", self.ok("report", log).stdout.decode())
+        self.assertNotIn("queue", self.json(self.write_log("d.jsonl", simple_log()))["rows"][0])
+
     def test_outside_passes(self):
         lines = [header(), device(), pass_info(A, "a"),
                  frame(0, [one_pass(0, A, 75)], gpu_ns=100, envelope_ns=100, coverage=0.75,
