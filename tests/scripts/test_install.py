@@ -3,6 +3,7 @@
     test_install.py BUILD PREFIX
 """
 
+import json
 import os
 import pathlib
 import subprocess
@@ -47,6 +48,25 @@ class Install(unittest.TestCase):
         done = run(sys.executable, str(ROOT / "scripts" / "check_symbols.py"), str(shim), "--list",
                    str(ROOT / "tests" / "golden" / "symbols-libpasstally_gl.txt"), "--runpath", "$ORIGIN")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_layer_beside_core(self):
+        core, layer = self.find("libpasstally.so.0"), self.find("libVkLayer_passtally.so")
+        self.assertEqual(core.parent, layer.parent)
+        done = run(sys.executable, str(ROOT / "scripts" / "check_symbols.py"), str(layer), "--list",
+                   str(ROOT / "tests" / "golden" / "symbols-libVkLayer_passtally.txt"), "--runpath", "$ORIGIN")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_manifests_name_the_layer(self):
+        """In the system's folder by its name, elsewhere by its place, seen from the manifest."""
+        manifests = sorted(self.tree.rglob("VkLayer_passtally.json"))
+        self.assertEqual([m.parent.name for m in manifests], ["explicit_layer.d", "implicit_layer.d"])
+        for manifest in manifests:
+            path = json.loads(manifest.read_text(encoding="utf-8"))["layer"]["library_path"]
+            if PREFIX == "/usr":
+                self.assertEqual(path, "libVkLayer_passtally.so")
+            else:
+                self.assertEqual((manifest.parent / path).resolve(),
+                                 self.find("libVkLayer_passtally.so").resolve())
 
     def test_preloads_into_a_program(self):
         """ld.so says on stderr what it could not load; the program's own output stays."""
