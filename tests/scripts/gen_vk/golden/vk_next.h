@@ -1,0 +1,43 @@
+/* vk_next.h - the next layer's functions.
+ *
+ * Made by scripts/gen_vk.py from toy.xml and toy.rules. Do not edit.
+ */
+#ifndef PASSTALLY_VK_NEXT_H
+#define PASSTALLY_VK_NEXT_H
+
+#include "vk_layer/vk_types.h"
+
+/* Newer than the oldest headers that we build with. */
+typedef void (VKAPI_PTR *PFN_newer_CmdEnd2TOY)(VkCommandBuffer commandBuffer, const void *pInfo);
+typedef VkResult (VKAPI_PTR *PFN_newer_GetToyEXT)(VkPhysicalDevice physicalDevice);
+
+/* Our own calls, each under the first spelling found; NULL when there is none. */
+struct vk_instance_next {
+	PFN_vkGetInstanceProcAddr GetInstanceProcAddr;
+	PFN_vkGetToy GetToy;
+	PFN_vkGetToyKHR GetToyKHR;
+};
+
+/* What is hooked, one member a spelling, and in `use` our own calls. NULL when the
+ * device has none. */
+struct vk_device_next {
+	PFN_vkGetDeviceProcAddr GetDeviceProcAddr;
+	PFN_vkCmdBegin CmdBegin;
+	PFN_vkCmdDraw CmdDraw;
+	PFN_vkCmdDrawKHR CmdDrawKHR;
+	PFN_vkCmdEnd CmdEnd;
+	PFN_newer_CmdEnd2TOY CmdEnd2TOY;
+	PFN_vkDestroyToy DestroyToy;
+	PFN_vkQueueSubmit QueueSubmit;
+	struct {
+		PFN_vkCmdDraw CmdDraw;
+		PFN_vkDestroyToy DestroyToy;
+	} use;
+};
+
+void vk_instance_next_load(struct vk_instance_next *next, VkInstance instance,
+			   PFN_vkGetInstanceProcAddr get);
+void vk_device_next_load(struct vk_device_next *next, VkDevice device,
+			 PFN_vkGetDeviceProcAddr get);
+
+#endif

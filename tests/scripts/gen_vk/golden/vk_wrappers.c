@@ -1,0 +1,136 @@
+/* vk_wrappers.c - what the game calls instead of the next layer.
+ *
+ * Made by scripts/gen_vk.py from toy.xml and toy.rules. Do not edit.
+ */
+#include "vk_names.h"
+#include "vk_layer/command.h"
+#include "vk_layer/submission.h"
+#include "vk_layer/targets.h"
+
+#include <stddef.h>
+
+static VKAPI_ATTR void VKAPI_CALL
+hook_CmdBegin(VkCommandBuffer commandBuffer, const VkToyInfo *pInfo, const float *color)
+{
+	struct vk_command *c = vk_command_find(commandBuffer);
+	if (__builtin_expect(!c, 0)) {
+		vk_device_find(commandBuffer)->next.CmdBegin(commandBuffer, pInfo, color);
+		return;
+	}
+	begin(c, pInfo->sType, color);
+	c->next->CmdBegin(commandBuffer, pInfo, color);
+	begun(c);
+}
+
+static __attribute__((noinline, cold)) void
+slow_CmdDraw(VkCommandBuffer commandBuffer, uint32_t vertexCount)
+{
+	struct vk_command *c = vk_command_find(commandBuffer);
+	if (!c) {
+		vk_device_find(commandBuffer)->next.CmdDraw(commandBuffer, vertexCount);
+		return;
+	}
+	vk_draw_begin(c);
+	COUNT(c, vertexCount, 1);
+	c->next->CmdDraw(commandBuffer, vertexCount);
+	vk_draw_end(c);
+}
+
+static VKAPI_ATTR void VKAPI_CALL
+hook_CmdDraw(VkCommandBuffer commandBuffer, uint32_t vertexCount)
+{
+	struct vk_command *c = vk_command_find(commandBuffer);
+	if (__builtin_expect(c && c->counts, 1)) {
+		COUNT(c, vertexCount, 1);
+		c->next->CmdDraw(commandBuffer, vertexCount);
+		return;
+	}
+	slow_CmdDraw(commandBuffer, vertexCount);
+}
+
+static __attribute__((noinline, cold)) void
+slow_CmdDrawKHR(VkCommandBuffer commandBuffer, uint32_t vertexCount)
+{
+	struct vk_command *c = vk_command_find(commandBuffer);
+	if (!c) {
+		vk_device_find(commandBuffer)->next.CmdDrawKHR(commandBuffer, vertexCount);
+		return;
+	}
+	vk_draw_begin(c);
+	COUNT(c, vertexCount, 1);
+	c->next->CmdDrawKHR(commandBuffer, vertexCount);
+	vk_draw_end(c);
+}
+
+static VKAPI_ATTR void VKAPI_CALL
+hook_CmdDrawKHR(VkCommandBuffer commandBuffer, uint32_t vertexCount)
+{
+	struct vk_command *c = vk_command_find(commandBuffer);
+	if (__builtin_expect(c && c->counts, 1)) {
+		COUNT(c, vertexCount, 1);
+		c->next->CmdDrawKHR(commandBuffer, vertexCount);
+		return;
+	}
+	slow_CmdDrawKHR(commandBuffer, vertexCount);
+}
+
+static VKAPI_ATTR void VKAPI_CALL
+hook_CmdEnd(VkCommandBuffer commandBuffer)
+{
+	struct vk_command *c = vk_command_find(commandBuffer);
+	if (__builtin_expect(!c, 0)) {
+		vk_device_find(commandBuffer)->next.CmdEnd(commandBuffer);
+		return;
+	}
+	c->next->CmdEnd(commandBuffer);
+	ended(c);
+}
+
+static VKAPI_ATTR void VKAPI_CALL
+hook_CmdEnd2TOY(VkCommandBuffer commandBuffer, const void *pInfo)
+{
+	struct vk_command *c = vk_command_find(commandBuffer);
+	if (__builtin_expect(!c, 0)) {
+		vk_device_find(commandBuffer)->next.CmdEnd2TOY(commandBuffer, pInfo);
+		return;
+	}
+	c->next->CmdEnd2TOY(commandBuffer, pInfo);
+	ended(c);
+}
+
+static VKAPI_ATTR void VKAPI_CALL
+hook_DestroyToy(VkDevice device)
+{
+	struct vk_device *d = vk_device_find(device);
+	if (__builtin_expect(!d->tracked, 0)) {
+		d->next.DestroyToy(device);
+		return;
+	}
+	toy_destroy(d, d->next.DestroyToy, device);
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL
+hook_QueueSubmit(VkQueue queue, const char *const *ppNames)
+{
+	struct vk_device *d = vk_device_find(queue);
+	if (__builtin_expect(!d->tracked, 0))
+		return d->next.QueueSubmit(queue, ppNames);
+	return toy_submit(d, d->next.QueueSubmit, queue, ppNames);
+}
+
+const struct vk_hook vk_hooks[VK_N_HOOKS] = {
+	{ "vkCmdBegin", (PFN_vkVoidFunction)hook_CmdBegin,
+	  offsetof(struct vk_device_next, CmdBegin), VK_HOOK_AROUND },
+	{ "vkCmdDraw", (PFN_vkVoidFunction)hook_CmdDraw,
+	  offsetof(struct vk_device_next, CmdDraw), VK_HOOK_COUNT },
+	{ "vkCmdDrawKHR", (PFN_vkVoidFunction)hook_CmdDrawKHR,
+	  offsetof(struct vk_device_next, CmdDrawKHR), VK_HOOK_COUNT },
+	{ "vkCmdEnd", (PFN_vkVoidFunction)hook_CmdEnd,
+	  offsetof(struct vk_device_next, CmdEnd), VK_HOOK_AROUND },
+	{ "vkCmdEnd2TOY", (PFN_vkVoidFunction)hook_CmdEnd2TOY,
+	  offsetof(struct vk_device_next, CmdEnd2TOY), VK_HOOK_AROUND },
+	{ "vkDestroyToy", (PFN_vkVoidFunction)hook_DestroyToy,
+	  offsetof(struct vk_device_next, DestroyToy), VK_HOOK_HAND },
+	{ "vkQueueSubmit", (PFN_vkVoidFunction)hook_QueueSubmit,
+	  offsetof(struct vk_device_next, QueueSubmit), VK_HOOK_HAND },
+};

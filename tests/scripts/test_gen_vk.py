@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+"""scripts/gen_vk.py: the toy registry's golden output, errors that name their place, and what the
+real rules make of the real registry.
+
+PASSTALLY_VK_REGISTRY names vk.xml (default: where Debian puts it). A test whose file is absent is
+skipped and says so. With PASSTALLY_UPDATE_GOLDEN set, the golden files are written instead.
+"""
+
+import filecmp
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree as ET
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+TOY = os.path.join(HERE, "gen_vk")
+GOLDEN = os.path.join(TOY, "golden")
+GENERATOR = os.path.join(ROOT, "scripts", "gen_vk.py")
+RULES = os.path.join(ROOT, "vk_layer", "hooks.rules")
+REGISTRY = os.environ.get("PASSTALLY_VK_REGISTRY") or "/usr/share/vulkan/registry/vk.xml"
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(ROOT, "scripts"))
+
+import gen_vk  # noqa: E402
+import vk_registry  # noqa: E402
+
+# Commands that do work, or may, and are left alone on purpose.
+NOT_HOOKED = re.compile(
+    "vkCmdResetQueryPool|vkCmdWriteTimestamp2?(KHR)?"  # no work of the game's to measure
+    "|vkCmdWriteBufferMarker2?AMD|vkCmdWriteMarkerToMemoryAMD|vkCmdSetCheckpointNV"
+    "|vkCmdSetPerformance(Stream)?MarkerINTEL"
+    "|vkCmd(Decode|Encode|Control)Video(Coding)?KHR"  # inside a scope that is measured whole
+)
+
+
+def generate(out, rules=RULES, source=REGISTRY):
+    command = [sys.executable, GENERATOR, "--registry", source, "--rules", rules, "--out", out]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+class Toy(unittest.TestCase):
+    def toy(self, rules):
+        """Run the generator over the toy registry with these rules; what it wrote to stderr."""
+        with tempfile.TemporaryDirectory() as out:
+            path = os.path.join(out, "rules")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(rules)
+            done = generate(out, path, os.path.join(TOY, "toy.xml"))
+            self.assertEqual(done.returncode, 1, done.stderr)
+            return done.stderr
+
+    def test_golden(self):
+        with tempfile.TemporaryDirectory() as out:
+            done = generate(out, os.path.join(TOY, "toy.rules"), os.path.join(TOY, "toy.xml"))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            if os.environ.get("PASSTALLY_UPDATE_GOLDEN"):
+                for name in os.listdir(out):
+                    os.replace(os.path.join(out, name), os.path.join(GOLDEN, name))
+                return
+            self.assertEqual(sorted(os.listdir(out)), sorted(os.listdir(GOLDEN)))
+            for name in os.listdir(out):
+                self.assertMultiLineEqual(read(os.path.join(out, name)),
+                                          read(os.path.join(GOLDEN, name)), name)
+
+    def test_errors(self):
+        good = "count vkCmdDraw(V) T(c)\n"
+        for what, rules, want in (
+            ("a rule that matches nothing", good + "around vkNone - | x(c)\n",
+             "2: no command is hooked by 'vkNone'"),
+            ("a rule that earlier ones leave nothing", good + "hand vkCmdDraw x\n",
+             "2: no command is hooked by 'vkCmdDraw'"),
+            ("a command of a platform", "around vkCmdWindow x(c) | -\n",
+             "1: no command is hooked by 'vkCmdWindow'"),
+            ("a command of another API", "around vkCmdSafe x(c) | -\n",
+             "1: no command is hooked by 'vkCmdSafe'"),
+            ("an unknown form", "before vkCmdEnd x(c)\n", "1: unknown form 'before'"),
+            ("no body", "count vkCmdDraw\n", "1: 'count' needs a pattern and a body"),
+            ("no bar", "around vkCmdEnd x(c)\n", "1: 'around' needs BEFORE | AFTER"),
+            ("two bars", "around vkCmdEnd x(c) | y(c) | z(c)\n", "1: 'around' needs BEFORE | AFTER"),
+            ("no function", "hand vkQueueSubmit x(c)\n", "1: 'hand' needs the name of a function"),
+            ("no such parameter", "around vkCmdEnd x(c, mask) | -\n",
+             "1: vkCmdEnd has no parameter 'mask' (it has: commandBuffer)"),
+            ("a parameter of another API", "around vkCmdBegin x(c, notOurs) | -\n",
+             "1: vkCmdBegin has no parameter 'notOurs'"),
+            ("none of the choices", "count vkCmdDraw(V) T(c, {a|b})\n",
+             "1: vkCmdDraw has none of the parameters {a|b}"),
+            ("a draw that returns", "count vkQueueSubmit T(c)\n",
+             "1: vkQueueSubmit is not recorded into a command buffer"),
+            ("by hand, of no device", "hand vkGetToy(V) x\n",
+             "1: vkGetToy does not begin with a device's handle"),
+            ("one spelling only", "count vkCmdDraw T(c)\n",
+             "vkCmdDrawKHR is another spelling of vkCmdDraw"),
+            ("spellings differ", "count vkCmdDraw T(c)\ncount vkCmdDrawKHR U(c)\n",
+             "or not with the same body"),
+            ("nothing to use", "use vkNone\n", "1: there is no command 'vkNone' to use"),
+            ("no instance command", "instance vkNone\n", "1: there is no command 'vkNone' to use"),
+            ("no prototype", "newer vkFoo\n", "1: not a prototype: 'vkFoo'"),
+            ("a spelling of nothing", "newer void vkFoo(VkDevice device) = vkBar\n",
+             "vkFoo is another spelling of vkBar, which there is not"),
+            ("a parameter that shadows",
+             "newer void vkCmdC(VkCommandBuffer c)\naround vkCmdC x(c) | -\n",
+             "vkCmdC has a parameter named like a variable of ours"),
+        ):
+            with self.subTest(what):
+                self.assertIn(want, self.toy(rules))
+
+    def test_bad_registry(self):
+        with tempfile.TemporaryDirectory() as out:
+            for text, want in (
+                ("<registry/>", "holds no commands"),
+                ("<reg", "cannot read"),
+                ("<registry><commands><command name='vkA' alias='vkB'/></commands></registry>",
+                 "vkA is an alias of vkB, which there is not"),
+                ("<registry><commands><command/></commands></registry>", "no <proto>"),
+            ):
+                path = os.path.join(out, "vk.xml")
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+                done = generate(out, RULES, path)
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(want, done.stderr)
+            self.assertIn("cannot read", generate(out, RULES, "/nonexistent/vk.xml").stderr)
+
+
+@unittest.skipUnless(os.path.exists(REGISTRY), f"no registry at {REGISTRY}")
+class RealRegistry(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.source = vk_registry.read(REGISTRY)
+        rules = gen_vk.Rules(RULES)
+        gen_vk.add_newer(cls.source, rules)
+        cls.wrappers = {w.command.name: w for w in gen_vk.resolve(rules, cls.source)}
+
+    def test_same_bytes(self):
+        with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as two:
+            for out in (one, two):
+                done = generate(out)
+                self.assertEqual(done.returncode, 0, done.stderr)
+            names = sorted(os.listdir(one))
+            self.assertEqual(len(names), 9)
+            self.assertEqual(filecmp.cmpfiles(one, two, names, shallow=False), (names, [], []))
+
+    def test_names_are_sorted(self):
+        """vk_hook_find() searches by halves, in the order of bytes."""
+        with tempfile.TemporaryDirectory() as out:
+            generate(out)
+            names = re.findall(r'^\t\{ "(vk\w+)"', read(os.path.join(out, "vk_wrappers.c")), re.M)
+        self.assertGreater(len(names), 150)
+        self.assertEqual(names, sorted(set(names)))
+        self.assertEqual(names, sorted(self.wrappers))
+
+    def test_all_work_is_hooked(self):
+        """The registry says of each command whether it does work ("action")."""
+        missing = []
+        for element in ET.parse(REGISTRY).getroot().findall("commands/command"):
+            name = element.findtext("proto/name") or ""
+            if "action" not in element.get("tasks", "") or name in self.source.platforms:
+                continue
+            if name not in self.wrappers and not NOT_HOOKED.fullmatch(name):
+                missing.append(name)
+        self.assertEqual(missing, [])
+
+    def test_begin_has_its_end(self):
+        """Whatever opens has its closing twin hooked, in every spelling."""
+        for name in self.wrappers:
+            twin = name.replace("CmdBegin", "CmdEnd")
+            if twin != name and twin in self.source.commands:
+                self.assertIn(twin, self.wrappers, name)
+
+    def test_newest_ends(self):
+        for name in ("vkCmdEndRendering2KHR", "vkCmdEndRendering2EXT", "vkCmdEndPerTileExecutionQCOM"):
+            self.assertIn(name, self.wrappers)
+
+
+if __name__ == "__main__":
+    unittest.main()
