@@ -1,4 +1,4 @@
-/* Makes instances and devices in every shape that a request may have, and says what it got: run with
+/* Makes instances and devices in every shape of a request, and says what it got: run with
  * and without a layer, the words must be the same but for the lines that begin with "layer".
  *
  *   vk_device [option...]

@@ -359,13 +359,13 @@ test_old_versions(void)
 	} cases[] = {
 		{ "1.0 and no extension: nothing may be asked", VK_API_VERSION_1_0,
 		  VK_API_VERSION_1_3, false, false, false, false },
-		{ "1.0 with the extension", VK_API_VERSION_1_0, VK_API_VERSION_1_3, true, true, true,
-		  true },
+		{ "1.0 with the extension", VK_API_VERSION_1_0, VK_API_VERSION_1_3, true, true,
+		  true, true },
 		{ "1.1: reset is an extension", VK_API_VERSION_1_1, VK_API_VERSION_1_3, false, true,
 		  true, true },
 		{ "1.2", VK_API_VERSION_1_2, VK_API_VERSION_1_2, false, true, false, true },
-		{ "an old device below a new instance", VK_API_VERSION_1_3, VK_API_VERSION_1_0, false,
-		  false, false, false },
+		{ "an old device below a new instance", VK_API_VERSION_1_3, VK_API_VERSION_1_0,
+		  false, false, false, false },
 		{ "the same with the extension", VK_API_VERSION_1_3, VK_API_VERSION_1_0, true, true,
 		  true, true },
 	};
