@@ -16,7 +16,7 @@
 enum {
 	EXPECT_NO_DRAWS = 1 << 0, /* `draws` absent from the log */
 	EXPECT_NO_VERTICES = 1 << 1, /* ... `vertices` and `instances` */
-	EXPECT_NO_COUNTERS = 1 << 2, /* no counter of any statistic */
+	EXPECT_NO_COUNTERS = 1 << 2, /* no statistic; with granularity draw: as the row says */
 	EXPECT_ANY_COUNTERS = 1 << 3,
 	EXPECT_ANY_SHADED = 1 << 4, /* vertex shader invocations not stated (indexed draws) */
 	EXPECT_ANY_FRAGMENTS = 1 << 5, /* fragment shader invocations not stated */
@@ -57,6 +57,7 @@ struct vk_scene {
 	unsigned submissions; /* a frame, on each device; 0 = 1 */
 	bool ends_partial; /* no boundary ends a frame: one frame of all, flagged */
 	bool ends_abruptly; /* no end line */
+	bool whole_uncounted; /* a whole command buffer cannot be counted: secondaries, views */
 	bool uncounted; /* --count cannot say anything of it */
 };
 

@@ -145,9 +145,8 @@ vk_prepare_draw(struct vk_stage *s, VkCommandBuffer commands, VkPipeline pipelin
 	vkCmdSetViewport(commands, 0, 1, &viewport);
 	vkCmdSetScissor(commands, 0, 1, &scissor);
 	vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
-	vkCmdPushConstants(commands, s->layout,
-			   VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_COMPUTE_BIT, 0,
-			   sizeof(colour), colour);
+	vkCmdPushConstants(commands, s->layout, VK_SHADER_STAGE_VERTEX_BIT, 0, sizeof(colour),
+			   colour);
 }
 
 void

@@ -111,12 +111,13 @@ own_frame(struct vk_stage *s, unsigned number)
 #define UNCOUNTED_PASS(n) \
 	{ \
 		.kind = "render", .load = "clear", .store = "store", .draws = 1, .vertices = (n), \
-		.instances = 1, .color = "R8G8B8A8_UNORM", .unsure = EXPECT_NO_COUNTERS \
+		.instances = 1, .color = "R8G8B8A8_UNORM", .flags = "yielded", \
+		.unsure = EXPECT_NO_COUNTERS \
 	}
 static const struct vk_expect own_passes[] = {
 	UNCOUNTED_PASS(3),
 	UNCOUNTED_PASS(6),
-	{ .kind = "transfer", .copies = 1, .unsure = EXPECT_NO_COUNTERS },
+	{ .kind = "transfer", .copies = 1, .flags = "yielded", .unsure = EXPECT_NO_COUNTERS },
 };
 
 /* ---- two_devices: of one instance, drawing in turn ---- */

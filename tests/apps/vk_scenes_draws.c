@@ -7,6 +7,7 @@ static struct vk_screen screen;
 static struct vk_buffer numbers, indices;
 static VkPipeline feedback_pipeline;
 static VkQueryPool queries;
+static VkPipelineLayout all_stages;
 static VkPhysicalDeviceMultiDrawFeaturesEXT multi_draw_feature = {
 	.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MULTI_DRAW_FEATURES_EXT,
 	.multiDraw = VK_TRUE,
@@ -251,6 +252,36 @@ occlusion_frame(struct vk_stage *s, unsigned number)
 
 static const struct vk_expect occlusion_passes[] = { { SCREEN_PASS(3, 1) }, COPY_OUT };
 
+/* ---- push_early: constants for all stages before any pipeline is bound. Lavapipe 22.3 falls over
+ * a statistics query that begins then, which the game has not asked for. ---- */
+
+static void
+push_early_init(struct vk_stage *s)
+{
+	vk_make_screen_pass(s, &screen);
+	VkPushConstantRange range = { .stageFlags = VK_SHADER_STAGE_ALL, .size = 16 };
+	VkPipelineLayoutCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+		.pushConstantRangeCount = 1,
+		.pPushConstantRanges = &range,
+	};
+	vk_check(vkCreatePipelineLayout(s->device, &info, NULL, &all_stages),
+		 "vkCreatePipelineLayout");
+	VK_STAGE_OWN(s, VK_OWNED_LAYOUT, all_stages);
+}
+
+static void
+push_early_frame(struct vk_stage *s, unsigned number)
+{
+	float nothing[4] = { 0 };
+	VkCommandBuffer commands = vk_begin(s, 0);
+	vkCmdPushConstants(commands, all_stages, VK_SHADER_STAGE_ALL, 0, sizeof(nothing), nothing);
+	vk_begin_pass(commands, screen.pass, screen.framebuffer, VK_STAGE_WIDTH, VK_STAGE_HEIGHT,
+		      VK_SUBPASS_CONTENTS_INLINE);
+	vk_draw(s, commands, screen.pipeline, 0.1F * (float)number, 3, 1);
+	close_pass(s, commands);
+}
+
 const struct vk_scene vk_draw_scenes[] = {
 	{ "indexed", .init = indexed_init, .frame = indexed_frame, VK_PASSES(indexed_passes) },
 	{ "indirect", .init = indirect_init, .frame = indirect_frame, VK_PASSES(indirect_passes) },
@@ -268,6 +299,8 @@ const struct vk_scene vk_draw_scenes[] = {
 		    .extra = &feedback_feature },
 	  VK_PASSES(feedback_passes) },
 	{ "occlusion", .init = occlusion_init, .frame = occlusion_frame,
+	  VK_PASSES(occlusion_passes) },
+	{ "push_early", .init = push_early_init, .frame = push_early_frame,
 	  VK_PASSES(occlusion_passes) },
 	{ 0 },
 };

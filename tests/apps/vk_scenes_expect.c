@@ -32,15 +32,17 @@ print_or_absent(const char *key, long long value, bool absent)
 		print_number(key, value);
 }
 
-/* null: there must be none. */
+/* null: there must be none. `by_draw`: with granularity draw, where each draw is counted alone and
+ * may be although the pass may not. */
 static void
-print_counters(const struct vk_expect *p)
+print_counters(const struct vk_expect *p, bool by_draw)
 {
-	if (p->unsure & EXPECT_NO_COUNTERS) {
-		print_word("counters", NULL);
+	const char *key = by_draw ? "counters_by_draw" : "counters";
+	if (p->unsure & EXPECT_NO_COUNTERS && !(by_draw && p->primitives)) {
+		print_word(key, NULL);
 		return;
 	}
-	printf("%s\"counters\":{", separator);
+	printf("%s\"%s\":{", separator, key);
 	separator = "";
 	if (p->kind[0] == 'r' && !(p->unsure & EXPECT_ANY_COUNTERS)) {
 		print_number("primitives_submitted", p->primitives);
@@ -95,7 +97,8 @@ print_pass(const struct vk_expect *p)
 	print_number("dispatches", p->dispatches);
 	print_number("copies", p->copies);
 	print_number("clears", p->clears);
-	print_counters(p);
+	print_counters(p, false);
+	print_counters(p, true);
 	print_target(p);
 	int commands = p->draws + p->dispatches + p->copies + p->clears;
 	print_or_absent("workloads", p->workloads ? p->workloads : commands,
@@ -120,6 +123,7 @@ vk_expect_print(const struct vk_scene *scene, unsigned frames)
 	print_number("submissions", scene->submissions ? scene->submissions : 1);
 	print_number("partial", scene->ends_partial);
 	print_number("abrupt", scene->ends_abruptly);
+	print_number("whole", !scene->whole_uncounted);
 	printf(",\"passes\":[");
 	for (int i = 0; i < scene->n_passes; i++) {
 		printf("%s", i ? "," : "");

@@ -97,7 +97,7 @@ static const struct vk_expect pending_passes[] = { { SCREEN_PASS(3, 1) } };
 
 const struct vk_scene vk_life_scenes[] = {
 	{ "exit", PLAIN, .finish = exit_finish },
-	{ "exit_now", PLAIN, .finish = exit_now_finish },
+	{ "exit_now", PLAIN, .finish = exit_now_finish, .ends_abruptly = true },
 	{ "leak", PLAIN, .finish = leak_finish },
 	{ "fork", .init = plain_init, .frame = fork_frame, VK_PASSES(plain_passes) },
 	{ "pending", .boundary = "present", .init = plain_init, .frame = pending_frame,

@@ -102,7 +102,8 @@ suspend_frame(struct vk_stage *s, unsigned number)
 #define SUSPENDED \
 	{ \
 		.kind = "render", .load = "clear", .store = "store", .draws = 3, .vertices = 18, \
-		.instances = 3, .color = "R8G8B8A8_UNORM", .depth = "D32_SFLOAT", \
+		.instances = 3, .primitives = 6, .shaded = 18, .fragments = 6 * PIXELS, \
+		.color = "R8G8B8A8_UNORM", .depth = "D32_SFLOAT", \
 		.unsure = EXPECT_NO_COUNTERS | EXPECT_ANY_WORKLOADS \
 	}
 static const struct vk_expect suspend_passes[] = { SUSPENDED, COPY_OUT };
@@ -208,6 +209,7 @@ const struct vk_scene vk_rendering_scenes[] = {
 	{ "suspend", .init = rendering_init, .frame = suspend_frame, VK_PASSES(suspend_passes) },
 	{ "suspend_across", .init = rendering_init, .frame = suspend_across_frame,
 	  VK_PASSES(suspend_passes), .uncounted = true },
-	{ "views", .init = views_init, .frame = views_frame, VK_PASSES(views_passes) },
+	{ "views", .init = views_init, .frame = views_frame, VK_PASSES(views_passes),
+	  .whole_uncounted = true },
 	{ 0 },
 };

@@ -132,7 +132,7 @@ make_basics(struct vk_stage *s)
 	vk_check(vkCreateFence(s->device, &fence, NULL, &s->fence), "vkCreateFence");
 	VK_STAGE_OWN(s, VK_OWNED_FENCE, s->fence);
 	VkPushConstantRange push = {
-		.stageFlags = VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_COMPUTE_BIT,
+		.stageFlags = VK_SHADER_STAGE_VERTEX_BIT,
 		.size = 16,
 	};
 	VkPipelineLayoutCreateInfo layout = {

@@ -166,8 +166,15 @@ present_finish(struct vk_stage *s)
 }
 
 static const struct vk_expect present_passes[] = {
-	{ .kind = "render", .load = "clear", .store = "store", .draws = 1, .vertices = 3,
-	  .instances = 1, .primitives = 1, .shaded = 3, .fragments = PIXELS },
+	{ .kind = "render",
+	  .load = "clear",
+	  .store = "store",
+	  .draws = 1,
+	  .vertices = 3,
+	  .instances = 1,
+	  .primitives = 1,
+	  .shaded = 3,
+	  .fragments = PIXELS },
 	COPY_OUT,
 };
 

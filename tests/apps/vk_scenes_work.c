@@ -323,7 +323,10 @@ dozens_frame(struct vk_stage *s, unsigned number)
 	vk_read(s, &screen.out);
 }
 
-#define ONE { SCREEN_PASS(3, 1) }
+#define ONE \
+	{ \
+		SCREEN_PASS(3, 1) \
+	}
 #define FOUR ONE, ONE, ONE, ONE
 static const struct vk_expect dozens_passes[] = { FOUR, FOUR, FOUR, FOUR, FOUR, FOUR, COPY_OUT };
 

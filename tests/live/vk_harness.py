@@ -1,0 +1,124 @@
+"""What the live tests of the Vulkan layer share, beside harness.py.
+
+Programs run on Mesa's lavapipe and see no layer of this machine but those that a test asks for. Ours
+is found as an installed one is: a manifest in $XDG_DATA_HOME/vulkan/implicit_layer.d, switched on by
+PASSTALLY=1, so it stands above whatever VK_INSTANCE_LAYERS names.
+"""
+
+import json
+import pathlib
+import re
+
+import harness as h
+
+LAYER = "VK_LAYER_PASSTALLY_capture"
+VALIDATION = "VK_LAYER_KHRONOS_validation"
+SYSTEM = [pathlib.Path(p) for p in ("/usr/share/vulkan", "/usr/local/share/vulkan", "/etc/vulkan")]
+
+
+def library():
+    """The layer, in a build or an installed tree."""
+    for folder in ("vk_layer", ".", "lib"):
+        path = h.BUILD / folder / "libVkLayer_passtally.so"
+        if path.exists():
+            return path.resolve()
+    h.skip("libVkLayer_passtally.so was not built")
+
+
+def icd():
+    for folder in SYSTEM:
+        for path in sorted((folder / "icd.d").glob("lvp_icd.*.json")):
+            return path
+    h.skip("Mesa's lavapipe is not installed")
+
+
+def installed_manifest(name):
+    """The manifest of an installed layer, or None."""
+    for folder in SYSTEM:
+        for kind in ("implicit_layer.d", "explicit_layer.d"):
+            for path in sorted((folder / kind).glob("*.json")):
+                try:
+                    data = json.loads(path.read_text())
+                except ValueError:
+                    continue
+                layers = data.get("layers", [data.get("layer", {})])
+                if any(layer.get("name") == name for layer in layers):
+                    return path
+    return None
+
+
+def manifest(folder):
+    """Our manifest with the library's full path, in `folder`."""
+    source = library().parent / "VkLayer_passtally.json"
+    if not source.exists():
+        h.skip("VkLayer_passtally.json was not built")
+    data = json.loads(source.read_text())
+    data["layer"]["library_path"] = str(library())
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "VkLayer_passtally.json"
+    path.write_text(json.dumps(data))
+    return path
+
+
+def bare_env(folder, extra=None):
+    """A program on lavapipe, without us and without any layer that is on by default."""
+    env = h.base_env(folder)
+    for key in [k for k in env if k.startswith("VK_") or k in ("XDG_DATA_HOME", "MANGOHUD", "ENABLE_VULKAN_RENDERDOC_CAPTURE")]:
+        del env[key]
+    data = folder / "data"
+    data.mkdir(exist_ok=True)
+    env.update({"VK_ICD_FILENAMES": str(icd()), "NODEVICE_SELECT": "1", "XDG_DATA_HOME": str(data)})
+    env.update(h.EXTRA_ENV)
+    if h.SANITIZER:
+        env["LD_PRELOAD"] = h.SANITIZER
+    env.update(extra or {})
+    return env
+
+
+def layer_env(folder, log, options=None, extra=None):
+    """The same with our layer, switched on as an installed one is."""
+    manifest(folder / "data" / "vulkan" / "implicit_layer.d")
+    env = bare_env(folder, extra)
+    env["PASSTALLY"] = "1"
+    env["PASSTALLY_LOG"] = str(log)
+    if options:
+        env["PASSTALLY_OPTIONS"] = h.options_text(options)
+    return env
+
+
+def scene_list(program):
+    return h.run([program, "--list"], dict(h.os.environ)).text.split()
+
+
+def expectation(program, argv, env):
+    return json.loads(h.run([program, *argv, "--expect"], env).text)
+
+
+# One message of the validation layer, less what differs from run to run.
+MESSAGE = re.compile(r"\b((?:VUID|UNASSIGNED)-[\w-]+)")
+
+
+def messages(result):
+    """How often the validation layer said what."""
+    counts = {}
+    for text in (result.text, result.errors):
+        for line in text.splitlines():
+            found = MESSAGE.search(line)
+            if found and "Validation" in line:
+                counts[found.group(1)] = counts.get(found.group(1), 0) + 1
+    return counts
+
+
+def chain(result):
+    """The layers of the first device as the loader reports them (VK_LOADER_DEBUG=layer), from the
+    program down."""
+    names, inside = [], False
+    for line in result.errors.splitlines():
+        line = line.split(":", 1)[-1].strip() if line.startswith(("LAYER", "INFO", "DEBUG")) else line.strip()
+        if "vkCreateDevice layer callstack" in line:
+            names, inside = [], True
+        elif inside and "<Device>" in line:
+            return names
+        elif inside and line.startswith("VK_LAYER_"):
+            names.append(line.split()[0])
+    return names
