@@ -367,14 +367,19 @@ vk_collect_give_up(struct vk_device *d, uint64_t flag, bool try)
 /* ---- fences ---- */
 
 bool
-vk_collect_wants_fence(const struct vk_queue *q)
+vk_collect_due(const struct vk_queue *q)
 {
 	const struct vk_submission *newest = q->newest;
-	if (!newest || newest->serial <= q->fenced || newest->through || q->fencing ||
-	    q->n_fences == VK_FENCE_RING)
+	if (!newest || newest->serial <= q->fenced || newest->through || q->fencing)
 		return false;
 	return newest->waits || q->fence_frame != frame_of(q->device) ||
-	       q->serial - q->fenced >= FENCE_EVERY;
+	       (q->serial - q->fenced) % FENCE_EVERY == 0;
+}
+
+bool
+vk_collect_wants_fence(const struct vk_queue *q)
+{
+	return vk_collect_due(q) && q->n_fences < VK_FENCE_RING;
 }
 
 /* A fence that is not signalled: `old` reset, or a new one. */

@@ -109,7 +109,9 @@ void vk_collect_through(struct vk_queue *q, uint64_t serial);
 void vk_collect_fence_signalled(struct vk_device *d, VkFence fence);
 /* Everything unread is done, with `flag`; `try` reads what is ready first. */
 void vk_collect_give_up(struct vk_device *d, uint64_t flag, bool try);
-/* Should a fence of ours follow the newest submission? */
+/* Is it time for a fence of ours after the newest submission, and so for asking those before it? */
+bool vk_collect_due(const struct vk_queue *q);
+/* ... and is there room for one? */
 bool vk_collect_wants_fence(const struct vk_queue *q);
 /* Without the lock, by a thread that may use the queue. */
 void vk_collect_fence(struct vk_queue *q);

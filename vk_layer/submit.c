@@ -179,9 +179,9 @@ after(struct call *c, VkResult result)
 	if (result == VK_SUCCESS)
 		vk_frame_submitted(d, q);
 	ended = ended && tally_device_frame(d->tally) != frame;
-	bool fences = vk_collect_wants_fence(q);
-	if (ended || fences)
+	if (ended || vk_collect_due(q))
 		vk_collect_poll(d);
+	bool fences = vk_collect_wants_fence(q);
 	pthread_mutex_unlock(&d->lock);
 	if (fences)
 		vk_collect_fence(q);
