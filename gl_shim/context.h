@@ -78,7 +78,7 @@ gl_swap_end(struct gl_context *c, uintptr_t drawable, bool ends_frame, struct ta
 /* GPU work that the platform does on the current context's behalf (glXBindTexImageEXT, ...). */
 void gl_platform_transfer(uintptr_t key);
 
-/* The capture stops (tally_session_on_stop()): publish what all contexts hold, without a GL call. */
+/* The capture stops (tally_session_on_stop()): publish what all contexts hold. No GL call. */
 void gl_hand_over(void);
 /* The thread is about to leave for good (_exit) or the process ends: no GL call. */
 void gl_shim_exit(void);
