@@ -1,0 +1,105 @@
+"""The validation layer beneath ours finds nothing that it does not find without us.
+
+  vk_validation.py scenes [I/N]
+  vk_validation.py programs
+
+Core checks on, synchronisation and best practices off (the layer's defaults). Its messages are
+counted by their identity, with and without us, for each scene of tests/apps (at granularity pass
+and draw), vkcube, and glmark2 through zink. That the validation layer is there, beneath us, and
+speaks up where something is wrong is shown first.
+"""
+
+import concurrent.futures
+import sys
+
+import harness as h
+import vk_harness as vk
+
+FRAMES = 3
+BENEATH = {"VK_INSTANCE_LAYERS": vk.VALIDATION}
+ZINK = {"MESA_LOADER_DRIVER_OVERRIDE": "zink"}
+
+
+def share(words, text):
+    """Part I of N of a list."""
+    part, parts = (int(n) for n in text.split("/"))
+    return words[part - 1::parts]
+
+
+def compare(checks, folder, argv, bare_extra, runs, leaks=False):
+    """The same messages, the same exit status. Where the program `leaks` its device, our objects on
+    it are told of as its own are: more of the same."""
+    bare = h.run(argv, vk.bare_env(folder, {**BENEATH, **bare_extra}))
+    if bare.status == 77:
+        print(f"skipped: {bare.errors.strip().splitlines()[-1:]}")
+        return None
+    known = vk.messages(bare)
+    for name, options in runs.items():
+        log = folder / f"{name}.jsonl"
+        got = h.run(argv, vk.layer_env(folder, log, options, {**BENEATH, **bare_extra}))
+        checks.equal(got.status, bare.status, f"{name}: exit status")
+        new = {k: n for k, n in vk.messages(got).items() if n > known.get(k, 0) and not (leaks and k in known)}
+        lines = [line for line in (got.text + got.errors).splitlines() if any(k in line for k in new)]
+        checks.equal(new, {}, f"{name}: new messages ({' '.join(lines[:1])[:400]})")
+        if checks.that(log.exists() and h.Log(log).of("device"), f"{name}: nothing was captured"):
+            checks.that(any(f["passes"] for f in h.Log(log).frames), f"{name}: no pass in the log")
+    return known
+
+
+def check_order(checks, program):
+    """We stand above the validation layer, and it works."""
+    with checks.part("order of the layers"), h.scratch() as folder:
+        env = vk.layer_env(folder, folder / "log.jsonl", None, {**BENEATH, "VK_LOADER_DEBUG": "layer"})
+        got = h.run([program, "triangle", "--frames", "1"], env)
+        checks.equal(vk.chain(got), [vk.LAYER, vk.VALIDATION], "layers from the program down")
+        leak = h.run([program, "leak", "--frames", "1"], vk.bare_env(folder, BENEATH))
+        checks.that(vk.messages(leak), "the validation layer finds nothing in a program that is wrong")
+
+
+def check_scenes(checks, program, names):
+    def one(name):
+        mine = h.Checks()
+        with mine.part(name), h.scratch() as folder:
+            boundary = vk.expectation(program, [name], vk.bare_env(folder))["boundary"]
+            runs = {g: {"granularity": g, "frame": boundary, "counters": "all"} for g in ("pass", "draw", "frame")}
+            compare(mine, folder, [program, name, "--frames", FRAMES], {}, runs, name == "leak")
+        return mine
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for mine in pool.map(one, names):
+            checks.failures += mine.failures
+            checks.done += mine.done
+
+
+def check_programs(checks):
+    runs = {"pass": {"counters": "all"}, "draw": {"granularity": "draw"}}
+    with checks.part("vkcube"), h.scratch() as folder:
+        compare(checks, folder, [h.need_tool("vkcube"), "--c", "60"], {}, runs)
+    glmark = h.need_tool("glmark2")
+    for scene in ("build", "shadow"):
+        with checks.part(f"glmark2 over zink, {scene}"), h.scratch() as folder:
+            argv = [glmark, "-s", "128x128", "-b", f"{scene}:nframes=10:duration=600"]
+            # GALLIUM_DRIVER would take precedence over the wish for zink.
+            compare(checks, folder, argv, {**ZINK, "GALLIUM_DRIVER": ""}, runs)
+
+
+def main():
+    what = sys.argv[1]
+    vk.library()
+    if not vk.installed_manifest(vk.VALIDATION):
+        h.skip("the validation layer is not installed")
+    if h.SANITIZER:
+        h.skip("the validation layer is slow enough without a sanitizer")
+    checks = h.Checks()
+    with h.display():
+        program = h.need("vk_scenes")
+        if what == "programs":
+            check_programs(checks)
+        else:
+            check_order(checks, program)
+            check_scenes(checks, program, share(vk.scene_list(program), (sys.argv[2:] or ["1/1"])[0]))
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
