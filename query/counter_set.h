@@ -1,0 +1,63 @@
+/* query/counter_set.h - counters that do not fit at once: sets, the choice of them, and their turns.
+ *
+ * A hardware source offers many counters, and the GPU counts only some of them together. A set is
+ * what one source can deliver at once. Each captured frame counts one set; the sets of all sources
+ * take turns (rotation), and a frame's line names its `set`; sources without sets always count. A
+ * pass keeps the layout that its values were counted under. Sets are made once, when a source
+ * opens, and outlive what describes the device (they are never freed). Any thread may read them.
+ */
+#ifndef PASSTALLY_QUERY_COUNTER_SET_H
+#define PASSTALLY_QUERY_COUNTER_SET_H
+
+#include "layer/record.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define TALLY_NO_SET UINT32_MAX
+
+struct tally_counter_set {
+	const char *name;     /* in the frame's `set` and for --set */
+	const char *category; /* group, block or query type, for --counters; may be NULL */
+	const struct tally_counter *const *counters;
+	uint32_t n_counters;
+};
+
+/* What the user asked for of one counter that a source offers. `set` and `category` may be NULL.
+ * NULL list: `overview`, and then `overview` of the counter decides. Items are keys, names without
+ * regard to case, globs, set names, categories; `all` takes everything. */
+bool tally_counter_wanted(const char *list, const struct tally_counter *counter, const char *set,
+			  const char *category, bool overview);
+
+/* A key out of a driver's name: lower case, digits and single '_': "GPU Time Elapsed" becomes
+ * gpu_time_elapsed. At most size - 1 bytes; "counter" when nothing is left. */
+void tally_counter_slug(const char *name, char *out, size_t size);
+
+/* Keys of one context or device, so that no two counters share one: `key` itself, or with the
+ * source's name in front ("gl-amd.name"), or that and a number. Two counters of one source with the
+ * same key, unit, storage and description are one counter, seen in several sets: then `shared` is
+ * set and the earlier one is to be used. Zeroed is empty; free with tally_key_table_finish(). */
+struct tally_key_table {
+	const struct tally_counter **counters;
+	uint32_t n, room;
+};
+/* Sets counter->key (a string that is never freed) and adds it; NULL on OOM. The counter that is
+ * now under the key: `counter` itself or the earlier one it equals. */
+const struct tally_counter *tally_key_table_add(struct tally_key_table *table,
+						struct tally_counter *counter);
+void tally_key_table_finish(struct tally_key_table *table);
+
+/* Put n counters into as few sets as a driver allows, in order: `fits(data, chosen, n_chosen)` says
+ * whether these (indices) can be counted together; each set is filled greedily, what does not fit
+ * alone is left out. `set_of[i]` becomes the set's number, TALLY_NO_SET for what was left out.
+ * Returns the number of sets. fits() is called at most about n * sets times. */
+typedef bool tally_counter_fits(void *data, const uint32_t *chosen, uint32_t n_chosen);
+uint32_t tally_counter_group(uint32_t n, uint32_t *set_of, uint32_t *scratch,
+			     tally_counter_fits *fits, void *data);
+
+/* Which of n sets has its turn: `turn` counts captured frames; `pinned` (--set) or NULL: the index of
+ * the set of that name, TALLY_NO_SET when there is none. */
+uint32_t tally_counter_turn(const struct tally_counter_set *const *sets, uint32_t n,
+			    const char *pinned, uint64_t turn);
+
+#endif
