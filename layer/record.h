@@ -66,6 +66,13 @@ struct tally_counter {
 	uint32_t width_bits; /* of the hardware's or driver's counter */
 };
 
+/* What the values of one pass mean, in order: the counters that were counted in its frame. */
+struct tally_layout {
+	const char *set; /* name of the counter set, NULL = the only one */
+	const struct tally_counter *const *counters;
+	uint32_t n_counters;
+};
+
 /* One derived value (metrics come with a later source; the log has room for them). */
 struct tally_metric_info {
 	const char *key;

@@ -17,10 +17,9 @@
 #define TALLY_NO_SET UINT32_MAX
 
 struct tally_counter_set {
-	const char *name;     /* in the frame's `set` and for --set */
+	/* set: in the frame's `set` and for --set; NULL where there is nothing to choose from. */
+	struct tally_layout layout;
 	const char *category; /* group, block or query type, for --counters; may be NULL */
-	const struct tally_counter *const *counters;
-	uint32_t n_counters;
 };
 
 /* What the user asked for of one counter that a source offers. `set` and `category` may be NULL.
