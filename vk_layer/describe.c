@@ -46,12 +46,16 @@ format_version(const VkPhysicalDeviceProperties *p, char *out, size_t size)
 			 VK_API_VERSION_PATCH(v));
 }
 
-static void
+/* The newest: programs make contexts to look at before the one that they draw with. True when it
+ * is another one than before. */
+static bool
 find_beneath(struct vk_device *d)
 {
-	if (d->instance->is_zink && d->beneath < 0)
+	int64_t before = d->beneath;
+	if (d->instance->is_zink)
 		d->beneath = tally_device_newest(1u << TALLY_API_OPENGL |
 						 1u << TALLY_API_OPENGL_ES);
+	return d->beneath != before;
 }
 
 bool
@@ -85,7 +89,6 @@ vk_describe(struct vk_device *d)
 void
 vk_describe_beneath(struct vk_device *d)
 {
-	find_beneath(d);
-	if (d->beneath >= 0)
+	if (find_beneath(d))
 		vk_describe(d);
 }

@@ -36,7 +36,7 @@ end_frame(struct vk_device *d, struct vk_queue *q, struct tally_extent presented
 	}
 	vk_slots_tick(d, end.now_ns);
 	/* The GL context on top of zink makes its first pass after its first submission. */
-	if (d->instance->is_zink && d->beneath < 0)
+	if (d->instance->is_zink)
 		vk_describe_beneath(d);
 }
 
