@@ -32,7 +32,7 @@ void vk_frame_presented(struct vk_device *d, struct vk_queue *q, struct tally_ex
 /* Our own time in the game's thread. */
 void vk_frame_overhead(struct vk_queue *q, uint64_t ns);
 
-/* describe.c: once the OpenGL device that uses this one is known, say so. */
+/* describe.c: once another OpenGL device uses this one, say so. */
 void vk_describe_beneath(struct vk_device *d);
 
 /* Stopped: what is unread is given up, once. Takes the lock. */
