@@ -46,7 +46,7 @@ class Bench:
 
     def __init__(self, build, repeats, frames):
         self.program = build / "tests" / "bench" / "bench_vk"
-        self.driver = build / "tests" / "fake_vk" / "fake_vk_icd.json"
+        self.driver = build / "tests" / "fake_vk" / "fake_vk.json"
         self.layer = build / "vk_layer"
         for path in (self.program, self.driver, self.layer / "libVkLayer_passtally.so"):
             if not path.exists():
