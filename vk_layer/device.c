@@ -229,6 +229,7 @@ put_aside(const struct vk_device *made, PFN_vkGetDeviceProcAddr get)
 		d->instance = made->instance;
 		d->handle = made->handle;
 		d->physical = made->physical;
+		d->enabled = made->enabled;
 		vk_device_next_load(&d->next, d->handle, get);
 		atomic_store_explicit(&reserve[i].key, vk_dispatch_key(d->handle),
 				      memory_order_release);

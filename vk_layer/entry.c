@@ -174,10 +174,10 @@ get_device_proc_addr(VkDevice handle, const char *name)
 	if (i < N_OWN && own[i].scope == DEVICE)
 		return own[i].function;
 	PFN_vkVoidFunction next = d->next.GetDeviceProcAddr(handle, name);
-	if (!next || !d->tracked)
-		return next;
 	if (is_hidden(&d->enabled, name))
 		return NULL;
+	if (!next || !d->tracked)
+		return next;
 	PFN_vkVoidFunction hook = hook_of(name);
 	return hook ? hook : next;
 }
