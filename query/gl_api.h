@@ -54,6 +54,26 @@ struct tally_gl_api {
 	void (*GetQueryObjectuiv)(unsigned id, unsigned pname, unsigned *params);
 	void (*GetQueryObjectui64v)(unsigned id, unsigned pname, uint64_t *params);
 
+	/* GL_AMD_performance_monitor; `driver` is GL_VENDOR and GL_RENDERER with a blank between, for
+	 * the source's notes on what a driver does ("" when not known). */
+	const char *driver;
+	void (*GetPerfMonitorGroupsAMD)(int *n, int size, unsigned *groups);
+	void (*GetPerfMonitorCountersAMD)(unsigned group, int *n, int *max_active, int size,
+					  unsigned *counters);
+	void (*GetPerfMonitorGroupStringAMD)(unsigned group, int size, int *length, char *text);
+	void (*GetPerfMonitorCounterStringAMD)(unsigned group, unsigned counter, int size,
+					       int *length, char *text);
+	void (*GetPerfMonitorCounterInfoAMD)(unsigned group, unsigned counter, unsigned pname,
+					     void *data);
+	void (*GenPerfMonitorsAMD)(int n, unsigned *monitors);
+	void (*DeletePerfMonitorsAMD)(int n, unsigned *monitors);
+	void (*SelectPerfMonitorCountersAMD)(unsigned monitor, unsigned char enable, unsigned group,
+					     int n, unsigned *counters);
+	void (*BeginPerfMonitorAMD)(unsigned monitor);
+	void (*EndPerfMonitorAMD)(unsigned monitor);
+	void (*GetPerfMonitorCounterDataAMD)(unsigned monitor, unsigned pname, int size,
+					     unsigned *data, int *written);
+
 	/* The driver takes a stamp tile by tile while it rasterises, with the work around it, and
 	 * keeps the last tile's (Mesa's llvmpipe and softpipe, seen in 22.3; lp_setup_end_query).
 	 * A stamp after other work shows its end, as it should; a first stamp after a gap shows
@@ -78,6 +98,17 @@ unsigned tally_gl_exclusive_target(enum tally_gl_exclusive which);
  * frees what open() took, tally_source_destroy() or the harvest that took it the source. */
 struct tally_source *tally_gl_timestamp_create(struct tally_gl_api *api);
 struct tally_source *tally_gl_statistics_create(struct tally_gl_api *api);
+
+struct tally_source *tally_gl_amd_create(struct tally_gl_api *api);
+
+/* The game is about to use GL_AMD_performance_monitor itself, so that its first monitor gets the
+ * name it would get without us: give all of ours back, for good. Slots begun or in flight answer
+ * without values, flagged YIELDED; so does every later one. Nothing happens on a source that is not
+ * open, or a second time; true when there was something to give up. */
+bool tally_gl_amd_yield(struct tally_source *src);
+/* What the driver serialises or disturbs because this source counts, for the device line; NULL =
+ * nothing known. Static. */
+const char *tally_gl_amd_serialized_by(const struct tally_source *src);
 
 /* The game is about to begin a query of group `which`: end ours if it runs. The open slot's value
  * is given up and flagged YIELDED. Called before the game's call is forwarded; app_active gets
