@@ -41,6 +41,13 @@ struct tally_gl_api {
 	bool (*has_extension)(const struct tally_gl_api *api, const char *name);
 	void *user; /* has_extension's */
 
+	/* Around calls of ours that may fail: keep the errors that the game is owed; then drop
+	 * ours and give the first, 0 when there is none. NULL: nobody else's errors are about. */
+	void (*guard_begin)(struct tally_gl_api *api);
+	unsigned (*guard_end)(struct tally_gl_api *api);
+	const char *sources; /* the --sources list, NULL = the default */
+	const char *driver;  /* GL_VENDOR, a blank, GL_RENDERER; NULL = not known */
+
 	unsigned (*GetError)(void);
 	void (*GetIntegerv)(unsigned pname, int *data);
 	void (*GetInteger64v)(unsigned pname, int64_t *data);
@@ -54,9 +61,7 @@ struct tally_gl_api {
 	void (*GetQueryObjectuiv)(unsigned id, unsigned pname, unsigned *params);
 	void (*GetQueryObjectui64v)(unsigned id, unsigned pname, uint64_t *params);
 
-	/* GL_AMD_performance_monitor; `driver` is GL_VENDOR and GL_RENDERER with a blank between, for
-	 * the source's notes on what a driver does ("" when not known). */
-	const char *driver;
+	/* GL_AMD_performance_monitor. */
 	void (*GetPerfMonitorGroupsAMD)(int *n, int size, unsigned *groups);
 	void (*GetPerfMonitorCountersAMD)(unsigned group, int *n, int *max_active, int size,
 					  unsigned *counters);
