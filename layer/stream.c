@@ -392,6 +392,18 @@ tally_stream_add_overhead(struct tally_stream *s, uint64_t ns)
 }
 
 void
+tally_stream_add_dropped(struct tally_stream *s, uint64_t n)
+{
+	uint64_t state = atomic_load_explicit(&s->device->state, memory_order_relaxed);
+	if (!(state & 1) || !is_live(s))
+		return;
+	if (s->tail && s->tail->frame == state >> 1)
+		s->tail->dropped += n;
+	else
+		s->lost_passes += n;
+}
+
+void
 tally_stream_end_frame(struct tally_stream *s, const struct tally_frame_end *end)
 {
 	if (!is_live(s))

@@ -114,6 +114,9 @@ tally_stream_add_workload(struct tally_stream *stream, struct tally_pass *pass);
 /* Our own time in the game's thread, added to the open frame's overhead_ns. */
 void tally_stream_add_overhead(struct tally_stream *stream, uint64_t ns);
 
+/* So many passes of the open frame had no place already where they were recorded. */
+void tally_stream_add_dropped(struct tally_stream *stream, uint64_t n);
+
 struct tally_frame_end {
 	uint64_t now_ns;
 	struct tally_extent presented; /* 0 x 0 when nothing was presented */

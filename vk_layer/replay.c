@@ -300,6 +300,8 @@ static void
 replay_items(struct vk_replay *r, struct vk_recording *rec, unsigned depth)
 {
 	prepare(r, rec);
+	if (rec->dropped && captures(r) && !is_coarse(r))
+		tally_stream_add_dropped(r->q->stream, rec->dropped);
 	for (uint32_t i = 0; i < rec->n_items; i++) {
 		const struct vk_item *item = &rec->items[i];
 		switch (item->kind) {

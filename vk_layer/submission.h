@@ -1,11 +1,11 @@
 /* vk_layer/submission.h - what was handed to a queue, and reading its results.
  *
- * One call of vkQueueSubmit is one struct vk_submission: the passes of its command buffers in order,
- * each with the place in the log's frame that it fills. A frame is the one open at submit time
- * (R36). Results are read when a fence of ours says that the submission is through, or when the
- * game submits the same recording again (R27): then it is through by the game's own duty. Fences
- * follow a frame's end and every 16th submission, on the queues that have something new. All of it
- * with the device's lock; nothing here waits, but vk_device_finish().
+ * One call of vkQueueSubmit is one struct vk_submission: the passes of its command buffers in
+ * order, each with the place in the log's frame that it fills. A frame is the one open at submit
+ * time (R36). Results are read when a fence of ours says that the submission is through, or when
+ * the game submits the same recording again (R27): then it is through by the game's own duty.
+ * Fences follow a frame's end and every 16th submission, on the queues that have something new.
+ * All of it with the device's lock; nothing here waits, but vk_device_finish().
  */
 #ifndef PASSTALLY_VK_LAYER_SUBMISSION_H
 #define PASSTALLY_VK_LAYER_SUBMISSION_H

@@ -406,10 +406,12 @@ test_reasons(void)
 	VkCommandBuffer buffer = w_buffer(0, r);
 	w_submit_one(q, buffer);
 	w_submit_one(stampless, buffer);
+	r->dropped = 5; /* past the recording's own ceiling */
 	w.no_cover = true;
 	w_submit_one(q, buffer);
 	w_present(q);
 	w_finish();
+	g_assert_cmpuint(stub_frame(0)->dropped_passes, ==, 5);
 	g_assert_cmphex(w_logged(0, 0)->flags, ==, TALLY_FLAG(DROPPED));
 	g_assert_cmphex(w_logged(0, 1)->flags, ==, 0);
 	g_assert_cmphex(w_logged(0, 2)->flags, ==, TALLY_FLAG(NO_TIMESTAMPS));
