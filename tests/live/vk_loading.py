@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """How the Vulkan layer gets in, and what it changes by being there: installed paths, real loader.
 
-    vk_loading.py enable | shapes | programs
+    vk_loading.py enable | shapes | programs | memory
 
 `enable` tries each way to switch the layer on and off, with the manifests that `meson install` puts
 into a folder and no VK_ADD_LAYER_PATH; `shapes` makes instances and devices in each way a program may
-ask for them, and compares what the program is told; `programs` starts vulkaninfo and vkcube.
+ask for them, and compares what the program is told; `programs` starts vulkaninfo and vkcube;
+`memory` lets each of our allocations fail.
 """
 
 import contextlib
@@ -242,7 +243,25 @@ def programs(checks, folder, installed, _program):
             validate(checks, folder / "cube.jsonl")
 
 
-PARTS = {"enable": enable, "shapes": shapes, "programs": programs}
+def memory(checks, folder, installed, program):
+    """Each allocation of ours fails once, then all from one on: the program notices nothing."""
+    if SANITIZER:
+        skip("the sanitizer has its own malloc")
+    preload = {"LD_PRELOAD": str(need("fail_alloc.so"))}
+    plain = run([program, "--two"], installed.env(folder, preload))
+    reached = 0
+    for variable, numbers in (("FAIL_AT", range(60)), ("FAIL_FROM", range(0, 40, 3))):
+        for number in numbers:
+            env = installed.env(folder, {**preload, "PASSTALLY": "1", variable: str(number)})
+            ours = run([program, "--two"], env)
+            what = f"{variable}={number}"
+            checks.equal(ours.status, plain.status, f"{what}: exit status")
+            checks.equal(words(ours), words(plain), f"{what}: what the program is told")
+            reached += not captures(ours)
+    checks.that(reached, "some of them leave a device unmeasured")
+
+
+PARTS = {"memory": memory, "enable": enable, "shapes": shapes, "programs": programs}
 
 
 def main():
