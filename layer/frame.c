@@ -272,17 +272,32 @@ is_valid(const uint64_t *valid, uint32_t counter)
 	return valid[counter / 64] >> (counter % 64) & 1;
 }
 
+/* What the values of the pass mean: never more than there is room for. */
+static struct tally_layout
+layout_of(const struct tally_stream *stream, const struct tally_pass *pass)
+{
+	uint32_t room = stream->info.n_counters;
+	struct tally_layout layout = { NULL, stream->counters, room };
+	if (pass->layout)
+		layout = *pass->layout;
+	if (!layout.counters)
+		layout.n_counters = 0;
+	else if (layout.n_counters > room)
+		layout.n_counters = room;
+	return layout;
+}
+
 /* Append the values that are valid; says how many. */
 static uint32_t
-list_values(struct tally_frame_builder *b, const struct tally_stream *stream,
+list_values(struct tally_frame_builder *b, struct tally_layout layout,
 	    const struct tally_value *values, const uint64_t *valid)
 {
 	uint32_t n = 0;
-	for (uint32_t i = 0; i < stream->info.n_counters; i++) {
+	for (uint32_t i = 0; i < layout.n_counters; i++) {
 		if (!is_valid(valid, i))
 			continue;
 		b->values[b->n_values++] = (struct tally_keyed_value){
-			.key = stream->counters[i]->key,
+			.key = layout.counters[i]->key,
 			.value = values[i],
 		};
 		n++;
@@ -291,7 +306,7 @@ list_values(struct tally_frame_builder *b, const struct tally_stream *stream,
 }
 
 static void
-list_workloads(struct tally_frame_builder *b, const struct tally_stream *stream,
+list_workloads(struct tally_frame_builder *b, struct tally_layout layout,
 	       const struct tally_pass *pass, uint64_t longest_ns, struct tally_pass_record *out)
 {
 	out->workloads = b->workloads + b->n_workloads;
@@ -303,7 +318,7 @@ list_workloads(struct tally_frame_builder *b, const struct tally_stream *stream,
 			.counters = b->values + b->n_values,
 			.flags = load->flags,
 		};
-		record->n_counters = list_values(b, stream, load->values, load->valid);
+		record->n_counters = list_values(b, layout, load->values, load->valid);
 		if (!load->has_time)
 			continue;
 		if (load->gpu_end_ns < load->gpu_begin_ns ||
@@ -322,6 +337,7 @@ list_pass(struct tally_frame_builder *b, const struct tally_frame_input *in,
 	  const struct tally_stream *stream, const struct tally_pass *pass, uint64_t longest_ns,
 	  tally_frame_new_id *new_id, void *data)
 {
+	struct tally_layout layout = layout_of(stream, pass);
 	uint32_t index = b->record.n_passes++;
 	struct tally_pass_record *out = &b->passes[index];
 	*out = (struct tally_pass_record){
@@ -341,9 +357,9 @@ list_pass(struct tally_frame_builder *b, const struct tally_frame_input *in,
 		.counters = b->values + b->n_values,
 		.flags = pass->flags,
 	};
-	out->n_counters = list_values(b, stream, pass->values, pass->valid);
+	out->n_counters = list_values(b, layout, pass->values, pass->valid);
 	if (pass->n_workloads)
-		list_workloads(b, stream, pass, longest_ns, out);
+		list_workloads(b, layout, pass, longest_ns, out);
 	struct tally_interval interval;
 	if (take_interval(b, pass, longest_ns, &interval, &out->flags)) {
 		b->intervals[b->n_intervals++] = interval;
@@ -414,10 +430,11 @@ static void
 add_unattributed(struct tally_frame_builder *b, const struct tally_stream *stream,
 		 const struct tally_pass *pass, uint64_t longest_ns)
 {
-	for (uint32_t i = 0; i < stream->info.n_counters; i++) {
+	struct tally_layout layout = layout_of(stream, pass);
+	for (uint32_t i = 0; i < layout.n_counters; i++) {
 		if (!is_valid(pass->valid, i))
 			continue;
-		struct total *t = total_of(b, stream->counters[i]);
+		struct total *t = total_of(b, layout.counters[i]);
 		if (t)
 			add_value(t, pass->values[i]);
 	}
@@ -505,10 +522,12 @@ begin_record(struct tally_frame_builder *b, const struct tally_frame_input *in)
 		n_values += ((size_t)part->n_passes + part->n_workloads) *
 			    part->stream->info.n_counters;
 		r->dropped_passes += part->dropped;
-		if (part->frame == in->frame)
+		if (part->frame == in->frame) {
 			r->overhead_ns += part->overhead_ns;
-		else if (part->n_passes)
+			r->set = r->set ? r->set : part->set;
+		} else if (part->n_passes) {
 			r->flags |= TALLY_FLAG(LATE);
+		}
 	}
 	if (reserve_passes(b, n_passes) && reserve_workloads(b, n_workloads) &&
 	    reserve_values(b, n_values))

@@ -45,6 +45,7 @@ struct tally_part {
 	 * ended, + 1 (0: none), and when. */
 	uint64_t lost_ends, lost_frame, lost_now_ns;
 	uint64_t overhead_ns, dropped;
+	const char *set; /* tally_stream_use_set() */
 	uint32_t n_passes, n_done; /* passes are done in order */
 	struct tally_chunk *first, *last;
 	struct tally_chunk *done; /* holds the n_done-th pass, or one before it */
@@ -82,7 +83,7 @@ struct tally_stream {
 	uint64_t generation;
 	uint32_t number; /* in the device */
 	struct tally_stream_info info;
-	const struct tally_counter **counters; /* info.counters, copied */
+	const struct tally_counter **counters; /* info.counters, copied; or NULL */
 	uint32_t max_passes, max_chunks;
 	uint64_t max_workloads, max_load_chunks;
 	struct tally_ring *out, *back;

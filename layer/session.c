@@ -455,6 +455,19 @@ tally_session_wants_frame(uint64_t frame, _Atomic uint64_t *first_after_label)
 	return true;
 }
 
+/* Where the count begins does not matter to taking turns, so no device is asked for its label. */
+uint64_t
+tally_session_turn(uint64_t frame)
+{
+	if (!tally_session_config())
+		return 0;
+	uint64_t first = config.skip;
+	if (config.start_on.kind == TALLY_TRIGGER_FRAME &&
+	    __builtin_add_overflow(first, config.start_on.frame, &first))
+		return 0;
+	return frame < first ? 0 : (frame - first) / config.every;
+}
+
 static bool
 is_label(const struct tally_trigger *t, const char *name, size_t len)
 {

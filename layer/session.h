@@ -37,6 +37,9 @@ bool tally_session_on_stop(void (*last)(void));
  * after the label of --start-on: TALLY_NO_FRAME to begin with. */
 #define TALLY_NO_FRAME UINT64_MAX
 bool tally_session_wants_frame(uint64_t frame, _Atomic uint64_t *first_after_label);
+/* The turn of a captured frame among those that are: goes up by one from each to the next, whatever
+ * --every, --skip and --start-on leave out, and the same for all devices. */
+uint64_t tally_session_turn(uint64_t frame);
 /* A label began somewhere: --start-on label:NAME and --stop-on label:NAME. Cheap when unused. */
 void tally_session_saw_label(const char *name, size_t len);
 

@@ -31,11 +31,12 @@ tally_stream_create(struct tally_device *device, const struct tally_stream_info 
 	s->out = tally_ring_create(TALLY_MAX_PARTS);
 	s->back = tally_ring_create(TALLY_MAX_PARTS);
 	s->interned = tally_intern_cache_create();
-	s->counters = calloc(info->n_counters ? info->n_counters : 1,
-			     sizeof(const struct tally_counter *));
-	if (!s->out || !s->back || !s->interned || !s->counters)
+	uint32_t n_named = info->counters ? info->n_counters : 0;
+	if (n_named)
+		s->counters = calloc(n_named, sizeof(const struct tally_counter *));
+	if (!s->out || !s->back || !s->interned || (n_named && !s->counters))
 		goto fail;
-	if (info->n_counters)
+	if (n_named)
 		memcpy(s->counters, info->counters, info->n_counters * sizeof(*s->counters));
 	s->info = *info;
 	s->info.counters = s->counters;
@@ -326,6 +327,19 @@ tally_stream_open_pass(struct tally_stream *s, uint64_t now_ns)
 	};
 	memset(valid, 0, (s->info.n_counters + 63) / 64 * sizeof(*valid));
 	return pass;
+}
+
+uint64_t
+tally_stream_pass_frame(const struct tally_pass *pass)
+{
+	return pass->part->frame;
+}
+
+void
+tally_stream_use_set(struct tally_stream *s, const char *name)
+{
+	if (s->tail && !s->tail->set)
+		s->tail->set = name;
 }
 
 /* Memory for one more workload of the part, or NULL. */

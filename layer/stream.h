@@ -70,8 +70,11 @@ struct tally_pass {
 	uint64_t submission;
 	uint64_t cpu_start_ns;
 	uint64_t gpu_begin_ns, gpu_end_ns;
-	struct tally_value *values; /* one per counter of the stream; stream.c's memory */
-	uint64_t *valid;            /* bit per counter */
+	/* What the values mean, those of its workloads too; NULL = the stream's counters. Lives as
+	 * long as the process or the session, whichever ends first. */
+	const struct tally_layout *layout;
+	struct tally_value *values; /* info.n_counters of them; stream.c's memory */
+	uint64_t *valid;            /* bit per value */
 	struct tally_workload *workloads; /* in order; stream.c's, like what follows */
 	struct tally_workload *last_workload;
 	struct tally_part *part;
@@ -81,9 +84,10 @@ struct tally_pass {
 struct tally_stream_info {
 	int64_t context; /* GL context number, -1 = none */
 	int32_t queue_family, queue_index;
-	/* Outlive the process or the session, whichever ends first. */
+	/* What a pass without a layout counts; NULL when there is none such. Outlive the process or
+	 * the session, whichever ends first. */
 	const struct tally_counter *const *counters;
-	uint32_t n_counters;
+	uint32_t n_counters; /* the most values that a pass can have */
 };
 
 struct tally_stream *tally_stream_create(struct tally_device *device,
@@ -105,6 +109,12 @@ bool tally_stream_captures(struct tally_stream *stream);
  * dropped and counted. The pointer is good until tally_stream_publish() hands the part over,
  * which never happens before tally_pass_done() of it. */
 struct tally_pass *tally_stream_open_pass(struct tally_stream *stream, uint64_t now_ns);
+
+/* The frame that the pass belongs to. */
+uint64_t tally_stream_pass_frame(const struct tally_pass *pass);
+/* The counter set of the frame that the newest pass belongs to; `name` is never freed. The first
+ * that is not NULL stands. */
+void tally_stream_use_set(struct tally_stream *stream, const char *name);
 
 /* Append a zeroed workload (slot TALLY_NO_SLOT) to a pass that is not done. It lives as long as the
  * pass. NULL past the ceiling or on OOM: the pass is then flagged DROPPED. */

@@ -33,18 +33,27 @@ bool tally_counter_wanted(const char *list, const struct tally_counter *counter,
 void tally_counter_slug(const char *name, char *out, size_t size);
 
 /* Keys of one context or device, so that no two counters share one: `key` itself, or with the
- * source's name in front ("gl-amd.name"), or that and a number. Two counters of one source with the
- * same key, unit, storage and description are one counter, seen in several sets: then `shared` is
- * set and the earlier one is to be used. Zeroed is empty; free with tally_key_table_finish(). */
+ * source's name in front ("gl-amd.name"), or that and a number. Two counters of one source that are
+ * alike in all but the key they got are one counter, seen in several sets. Zeroed is empty; free
+ * with tally_key_table_finish(). */
 struct tally_key_table {
 	const struct tally_counter **counters;
 	uint32_t n, room;
+	uint32_t *slots; /* by key: place in counters, + 1; twice as many as there is room */
 };
-/* Sets counter->key (a string that is never freed) and adds it; NULL on OOM. The counter that is
- * now under the key: `counter` itself or the earlier one it equals. */
+/* Gives the counter, whose key is the one it would like, its key, and adds it; NULL on OOM. What
+ * comes back is a copy, strings included, that lives as long as the process: equal contents give
+ * equal pointers, in every table. counter->key is set to the copy's. */
 const struct tally_counter *tally_key_table_add(struct tally_key_table *table,
 						struct tally_counter *counter);
+/* Adds a counter that keeps its key whatever stands there, and that lives as long as the table;
+ * false on OOM. */
+bool tally_key_table_reserve(struct tally_key_table *table, const struct tally_counter *counter);
 void tally_key_table_finish(struct tally_key_table *table);
+
+/* A copy that lives as long as the process, as the counters in it must: equal contents give equal
+ * pointers. NULL on OOM. Takes no lock. */
+const struct tally_counter_set *tally_counter_set_keep(const struct tally_counter_set *set);
 
 /* Put n counters into as few sets as a driver allows, in order: `fits(data, chosen, n_chosen)` says
  * whether these (indices) can be counted together; each set is filled greedily, what does not fit

@@ -160,6 +160,7 @@ static const struct tally_source_ops fake_ops = {
 	.resume = tally_source_noop,
 	.read = fake_read,
 	.discard = tally_source_noop_slot,
+	.select = tally_source_noop_select,
 };
 
 struct tally_source *

@@ -460,6 +460,7 @@ static const struct tally_source_ops statistics_ops = {
 	.resume = tally_source_noop,
 	.read = statistics_read,
 	.discard = statistics_discard,
+	.select = tally_source_noop_select,
 };
 
 struct tally_source *

@@ -7,6 +7,7 @@
 
 #include "layer/clock.h"
 #include "query/gl_api.h"
+#include "query/source_noop.h"
 
 #define GL_TIMESTAMP 0x8E28
 #define QUERY_COUNTER_BITS 0x8864
@@ -596,6 +597,7 @@ static const struct tally_source_ops timestamp_ops = {
 	.resume = timestamp_resume,
 	.read = timestamp_read,
 	.discard = timestamp_discard,
+	.select = tally_source_noop_select,
 };
 
 struct tally_source *

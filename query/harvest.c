@@ -12,7 +12,14 @@ struct open_source {
 	uint32_t first;
 };
 
+/* Whose turn it is with one of the sets. */
+struct turn {
+	struct tally_source *src;
+	uint32_t set; /* of that source */
+};
+
 struct harvest_slot {
+	const struct tally_counter_set *set;
 	uint16_t waiting; /* bit per open source that has not answered yet */
 	bool running;     /* begun and not ended */
 	bool lost;        /* some source answered TALLY_LOST */
@@ -27,8 +34,17 @@ struct tally_harvest {
 	uint32_t *free; /* a stack: the slots used last are used again, with warm query objects */
 	uint32_t n_free, n_slots, max_slots;
 
-	const struct tally_counter **counters;
-	uint32_t n_counters;
+	const struct tally_counter **fixed; /* what is counted always, and room to build on it */
+	uint32_t n_fixed;
+	const struct tally_counter **counters; /* of all sets */
+	uint32_t n_counters, max_values;
+	const struct tally_counter_set **sets;
+	struct turn *turns; /* for each of them */
+	uint32_t n_sets;
+	bool has_sets; /* or had */
+	const struct tally_counter_set *bare, *selected;
+	uint16_t counting; /* bit per open source that counts from the next begin on */
+	struct tally_key_table keys;
 	uint64_t *scratch; /* one source's valid bits, before they move to their place */
 
 	struct tally_source *all[TALLY_MAX_SOURCES]; /* in log order */
@@ -60,11 +76,21 @@ add_slots(struct tally_harvest *h, uint32_t n)
 	h->n_slots = n;
 }
 
-static void
+static bool
 open_sources(struct tally_harvest *h, uint32_t slots)
 {
-	for (uint32_t i = 0; i < h->n_all; i++)
-		h->is_open[i] = h->all[i]->ops->open(h->all[i], slots) == TALLY_OK;
+	bool ok = true;
+	for (uint32_t i = 0; i < h->n_all; i++) {
+		struct tally_source *src = h->all[i];
+		src->keys = &h->keys;
+		h->is_open[i] = src->ops->open(src, slots) == TALLY_OK;
+		src->keys = NULL;
+		/* Keys of sources whose counters have names of their own. */
+		for (uint32_t k = 0; h->is_open[i] && !src->n_sets && k < src->n_counters; k++)
+			ok &= tally_key_table_reserve(&h->keys, src->counters[k]);
+	}
+	tally_key_table_finish(&h->keys);
+	return ok;
 }
 
 static void
@@ -80,36 +106,123 @@ close_sources(struct tally_harvest *h, bool context_current)
 	}
 }
 
-/* Values stand in log order; begin and end go time sources first. */
+/* Room for `n` more pointers behind those that are there. */
 static bool
-lay_out(struct tally_harvest *h)
+append(const struct tally_counter ***array, uint32_t *n, const struct tally_counter *const *more,
+       uint32_t n_more)
+{
+	const struct tally_counter **grown =
+		realloc(*array, ((size_t)*n + n_more + 1) * sizeof(*grown));
+	if (!grown)
+		return false;
+	*array = grown;
+	for (uint32_t i = 0; i < n_more; i++)
+		grown[(*n)++] = more[i];
+	return true;
+}
+
+/* Sources that are open, in order of begin; what each counts always stands first in every
+ * layout. */
+static bool
+lay_out_fixed(struct tally_harvest *h)
 {
 	uint32_t first[TALLY_MAX_SOURCES];
-	uint32_t widest = 1;
 
 	for (uint32_t i = 0; i < h->n_all; i++) {
-		first[i] = h->n_counters;
-		if (!h->is_open[i])
-			continue;
-		h->n_counters += h->all[i]->n_counters;
-		if (widest < h->all[i]->n_counters)
-			widest = h->all[i]->n_counters;
+		struct tally_source *src = h->all[i];
+		first[i] = h->n_fixed;
+		if (h->is_open[i] && !src->n_sets &&
+		    !append(&h->fixed, &h->n_fixed, src->counters, src->n_counters))
+			return false;
 	}
-	h->scratch = calloc((widest + WORD_BITS - 1) / WORD_BITS, sizeof(*h->scratch));
-	h->counters = calloc(h->n_counters ? h->n_counters : 1, sizeof(*h->counters));
-	if (!h->scratch || !h->counters)
-		return false;
 	for (int time = 1; time >= 0; time--) {
 		for (uint32_t i = 0; i < h->n_all; i++) {
 			struct tally_source *src = h->all[i];
 			if (!h->is_open[i] || src->ops->delivers_time != (time == 1))
 				continue;
-			h->open[h->n_open++] = (struct open_source){ src, first[i] };
-			for (uint32_t k = 0; k < src->n_counters; k++)
-				h->counters[first[i] + k] = src->counters[k];
+			h->open[h->n_open++] =
+				(struct open_source){ src, src->n_sets ? h->n_fixed : first[i] };
 		}
 	}
 	return true;
+}
+
+/* The layout in which a set of a source stands behind what is always counted. */
+static const struct tally_counter_set *
+lay_out_set(struct tally_harvest *h, const struct tally_counter_set *set)
+{
+	uint32_t n = h->n_fixed;
+	if (!append(&h->fixed, &n, set->layout.counters, set->layout.n_counters))
+		return NULL;
+	const struct tally_counter_set whole = {
+		.layout = { set->layout.set, h->fixed, n },
+		.category = set->category,
+	};
+	return tally_counter_set_keep(&whole);
+}
+
+static bool
+lay_out_sets(struct tally_harvest *h)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < h->n_open; i++)
+		n += h->open[i].src->n_sets;
+	h->turns = calloc(n + 1, sizeof(*h->turns));
+	h->sets = calloc(n + 1, sizeof(const struct tally_counter_set *));
+	const struct tally_counter_set bare = { .layout = { NULL, h->fixed, h->n_fixed } };
+	h->bare = tally_counter_set_keep(&bare);
+	if (!h->turns || !h->sets || !h->bare)
+		return false;
+	/* In log order, as the values are. */
+	for (uint32_t i = 0; i < h->n_all; i++) {
+		struct tally_source *src = h->all[i];
+		for (uint32_t k = 0; h->is_open[i] && k < src->n_sets; k++) {
+			const struct tally_counter_set *set = lay_out_set(h, src->sets[k]);
+			if (!set)
+				return false;
+			h->turns[h->n_sets] = (struct turn){ src, k };
+			h->sets[h->n_sets++] = set;
+		}
+	}
+	h->has_sets = h->n_sets > 0;
+	return true;
+}
+
+/* All that may be counted, each once. */
+static bool
+lay_out_union(struct tally_harvest *h)
+{
+	uint32_t widest = h->n_fixed;
+	for (uint32_t i = 0; i < h->n_all; i++) {
+		const struct tally_source *src = h->all[i];
+		if (h->is_open[i] &&
+		    !append(&h->counters, &h->n_counters, src->counters, src->n_counters))
+			return false;
+	}
+	for (uint32_t i = 0; i < h->n_sets; i++) {
+		if (widest < h->sets[i]->layout.n_counters)
+			widest = h->sets[i]->layout.n_counters;
+	}
+	h->max_values = widest;
+	h->scratch = calloc(widest / WORD_BITS + 1, sizeof(*h->scratch));
+	return h->scratch && append(&h->counters, &h->n_counters, NULL, 0);
+}
+
+static void
+choose_set(struct tally_harvest *h, uint32_t set)
+{
+	const struct turn *turn = set < h->n_sets ? &h->turns[set] : NULL;
+
+	h->selected = turn ? h->sets[set] : h->bare;
+	h->counting = 0;
+	for (uint32_t i = 0; i < h->n_open; i++) {
+		struct tally_source *src = h->open[i].src;
+		bool counts = !src->n_sets || (turn && turn->src == src);
+		if (src->n_sets)
+			src->ops->select(src, counts ? turn->set : TALLY_NO_SET);
+		if (counts)
+			h->counting |= (uint16_t)(1u << i);
+	}
 }
 
 static void
@@ -117,7 +230,10 @@ free_harvest(struct tally_harvest *h)
 {
 	free(h->slots);
 	free(h->free);
+	free(h->fixed);
 	free(h->counters);
+	free(h->sets);
+	free(h->turns);
 	free(h->scratch);
 	free(h);
 }
@@ -146,9 +262,9 @@ tally_harvest_create(struct tally_source *const *sources, uint32_t n, uint32_t s
 	if (!resize_pool(h, slots))
 		goto close_all;
 	add_slots(h, slots);
-	open_sources(h, slots);
-	if (!lay_out(h))
+	if (!open_sources(h, slots) || !lay_out_fixed(h) || !lay_out_sets(h) || !lay_out_union(h))
 		goto close_all;
+	choose_set(h, 0);
 	return h;
 
 close_all:
@@ -173,6 +289,67 @@ tally_harvest_counters(const struct tally_harvest *h, uint32_t *n)
 	return h->counters;
 }
 
+/* Sets of sources that gave up take no turns. */
+static void
+drop_off(struct tally_harvest *h)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < h->n_sets; i++) {
+		if (h->turns[i].src->off)
+			continue;
+		h->turns[n] = h->turns[i];
+		h->sets[n++] = h->sets[i];
+	}
+	h->n_sets = n;
+}
+
+const struct tally_counter_set *const *
+tally_harvest_sets(const struct tally_harvest *h, uint32_t *n)
+{
+	*n = h->n_sets ? h->n_sets : 1;
+	return h->n_sets ? h->sets : (const struct tally_counter_set *const *)&h->bare;
+}
+
+void
+tally_harvest_select(struct tally_harvest *h, uint32_t set)
+{
+	if (!h->has_sets)
+		return;
+	/* The number is of a row without them: keep to what it meant. */
+	const struct tally_counter_set *wanted = set < h->n_sets ? h->sets[set] : NULL;
+	drop_off(h);
+	for (set = 0; set < h->n_sets && h->sets[set] != wanted; set++)
+		;
+	choose_set(h, set);
+}
+
+const struct tally_counter_set *
+tally_harvest_selected(const struct tally_harvest *h)
+{
+	return h->selected;
+}
+
+const struct tally_counter_set *
+tally_harvest_layout(const struct tally_harvest *h, uint32_t slot)
+{
+	return h->slots[slot].set;
+}
+
+uint32_t
+tally_harvest_max_values(const struct tally_harvest *h)
+{
+	return h->max_values;
+}
+
+uint32_t
+tally_harvest_n_off(const struct tally_harvest *h)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < h->n_open; i++)
+		n += h->open[i].src->off;
+	return n;
+}
+
 const struct tally_source_info *
 tally_harvest_sources(struct tally_harvest *h, uint32_t *n)
 {
@@ -180,7 +357,7 @@ tally_harvest_sources(struct tally_harvest *h, uint32_t *n)
 		const struct tally_source *src = h->all[i];
 		h->infos[i] = (struct tally_source_info){
 			.name = src->ops->name,
-			.on = h->is_open[i],
+			.on = h->is_open[i] && !src->off,
 			.reason = src->reason[0] ? src->reason : NULL,
 		};
 	}
@@ -219,20 +396,27 @@ tally_harvest_begin(struct tally_harvest *h)
 		return TALLY_NO_SLOT;
 	uint32_t slot = h->free[--h->n_free];
 	h->slots[slot] = (struct harvest_slot){
-		.waiting = (uint16_t)((1u << h->n_open) - 1),
+		.set = h->selected,
+		.waiting = h->counting,
 		.running = true,
 	};
-	for (uint32_t i = 0; i < h->n_open; i++)
-		h->open[i].src->ops->begin(h->open[i].src, slot);
+	for (uint32_t i = 0; i < h->n_open; i++) {
+		if (h->counting & 1u << i)
+			h->open[i].src->ops->begin(h->open[i].src, slot);
+	}
 	return slot;
 }
 
 void
 tally_harvest_end(struct tally_harvest *h, uint32_t slot)
 {
-	h->slots[slot].running = false;
-	for (uint32_t i = h->n_open; i-- > 0;)
-		h->open[i].src->ops->end(h->open[i].src, slot);
+	struct harvest_slot *s = &h->slots[slot];
+
+	s->running = false;
+	for (uint32_t i = h->n_open; i-- > 0;) {
+		if (s->waiting & 1u << i)
+			h->open[i].src->ops->end(h->open[i].src, slot);
+	}
 }
 
 void
@@ -274,7 +458,8 @@ read_source(struct tally_harvest *h, const struct open_source *open, uint32_t sl
 	struct tally_sample part = {
 		.values = out->values + open->first,
 		.valid = h->scratch,
-		.n = src->n_counters,
+		.n = src->n_sets ? h->slots[slot].set->layout.n_counters - open->first
+				 : src->n_counters,
 	};
 
 	for (uint32_t i = 0; i * WORD_BITS < part.n || i == 0; i++)

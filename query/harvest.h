@@ -26,11 +26,28 @@ struct tally_harvest *tally_harvest_create(struct tally_source *const *sources, 
  * sources die here. Accepts NULL. */
 void tally_harvest_destroy(struct tally_harvest *h, bool context_current);
 
-/* Counters of all open sources, in value order; lives as long as the harvest. */
+/* Counters of all open sources, each once: for what describes the device. Lives as long as the
+ * harvest. */
 const struct tally_counter *const *tally_harvest_counters(const struct tally_harvest *h,
 							 uint32_t *n);
 /* Each source's state for the log's device line; valid until the next call. */
 const struct tally_source_info *tally_harvest_sources(struct tally_harvest *h, uint32_t *n);
+/* What can be counted at once, one for each set of any source: the counters of all sources without
+ * sets first, then the set's, under the set's name. Without any set one layout, of no name. They
+ * live as long as the process, the array until the next tally_harvest_select(). */
+const struct tally_counter_set *const *tally_harvest_sets(const struct tally_harvest *h,
+							  uint32_t *n);
+/* From the next begin on count that one of tally_harvest_sets(), or only what is always counted
+ * (TALLY_NO_SET). At first 0 is counted. Sets of a source that gave up are gone afterwards. */
+void tally_harvest_select(struct tally_harvest *h, uint32_t set);
+/* What is counted now; what the values of a slot that is in use mean. */
+const struct tally_counter_set *tally_harvest_selected(const struct tally_harvest *h);
+const struct tally_counter_set *tally_harvest_layout(const struct tally_harvest *h, uint32_t slot);
+/* The most values that a slot can have. */
+uint32_t tally_harvest_max_values(const struct tally_harvest *h);
+/* How many sources gave up since they were opened. */
+uint32_t tally_harvest_n_off(const struct tally_harvest *h);
+
 /* Is any open source a source of time? */
 bool tally_harvest_has_time(const struct tally_harvest *h);
 
@@ -43,11 +60,11 @@ void tally_harvest_end(struct tally_harvest *h, uint32_t slot);
 void tally_harvest_gap(struct tally_harvest *h);
 void tally_harvest_resume(struct tally_harvest *h);
 
-/* What is ready of an ended slot. `out->values` and `out->valid` have room for all counters of
- * tally_harvest_counters(), `valid` and `flags` start cleared and the same `out` comes back each
- * time: sources that are ready are written once, TALLY_NOT_READY says that others are not yet.
- * TALLY_OK or TALLY_LOST: all sources answered, the slot is free. LOST: at least one source will
- * never deliver (out->flags says LOST too); what the others gave is true. */
+/* What is ready of an ended slot, in the order of tally_harvest_layout(). `out->values` and
+ * `out->valid` have room for that many, `valid` and `flags` start cleared and the same `out` comes
+ * back each time: sources that are ready are written once, TALLY_NOT_READY says that others are not
+ * yet. TALLY_OK or TALLY_LOST: all sources answered, the slot is free. LOST: at least one source
+ * will never deliver (out->flags says LOST too); what the others gave is true. */
 enum tally_status tally_harvest_read(struct tally_harvest *h, uint32_t slot,
 				     struct tally_sample *out);
 /* Free a slot in any state, begun or ended, unread. */

@@ -16,6 +16,7 @@ static const struct tally_source_ops null_ops = {
 	.resume = tally_source_noop,
 	.read = tally_source_noop_read,
 	.discard = tally_source_noop_slot,
+	.select = tally_source_noop_select,
 };
 
 struct tally_source *

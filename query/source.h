@@ -7,7 +7,7 @@
 #ifndef PASSTALLY_QUERY_SOURCE_H
 #define PASSTALLY_QUERY_SOURCE_H
 
-#include "layer/record.h"
+#include "query/counter_set.h"
 
 enum tally_status {
 	TALLY_OK = 0,
@@ -18,8 +18,9 @@ enum tally_status {
 	TALLY_LOST,        /* this result will never come */
 };
 
-/* Counters of one interval; arrays belong to the caller, n is the source's n_counters. values[i]
- * counts only when bit i of valid is set, in the unit counters[i] names. */
+/* Counters of one interval; arrays belong to the caller, n is the source's n_counters, or that of
+ * the set the interval was begun with. values[i] counts only when bit i of valid is set, in the
+ * unit counters[i] names. */
 struct tally_sample {
 	struct tally_value *values;
 	uint64_t *valid; /* (n + 63) / 64 words, cleared by the caller */
@@ -61,14 +62,26 @@ struct tally_source_ops {
 				  struct tally_sample *out);
 	/* Free a slot without reading it (the pass was given up), ending it first if it runs. */
 	void (*discard)(struct tally_source *src, uint32_t slot);
+	/* From the next begin on count src->sets[set], or nothing (TALLY_NO_SET). Slots in flight
+	 * keep the set they were begun with. Open, a source counts sets[0]. */
+	void (*select)(struct tally_source *src, uint32_t set);
 };
 
 /* What every source begins with. */
 struct tally_source {
 	const struct tally_source_ops *ops;
-	const struct tally_counter *const *counters; /* set by open(); static or the source's */
+	/* Set by open(): all that may be counted. Static, the source's, or never freed. */
+	const struct tally_counter *const *counters;
 	uint32_t n_counters;
+	/* Set by open(): what takes turns; none: `counters` is counted always. */
+	const struct tally_counter_set *const *sets;
+	uint32_t n_sets;
+	uint32_t set; /* kept by select() */
+	/* It gave up after open(): nothing more will come of it, and reason says why. */
+	bool off;
 	const char *wanted; /* --counters list; valid during open() */
+	const char *pinned; /* --set or NULL: no other set is asked for; valid during open() */
+	struct tally_key_table *keys; /* of the context or device, or NULL; valid during open() */
 	/* Why the source is off, or what one that is on has to do without; "" = nothing to say. */
 	char reason[256];
 };

@@ -23,6 +23,13 @@ tally_source_noop_slot(struct tally_source *src, uint32_t slot)
 	(void)slot;
 }
 
+void
+tally_source_noop_select(struct tally_source *src, uint32_t set)
+{
+	(void)src;
+	(void)set;
+}
+
 enum tally_status
 tally_source_noop_read(struct tally_source *src, uint32_t slot, struct tally_sample *out)
 {

@@ -14,6 +14,8 @@ enum tally_status tally_source_noop_slots(struct tally_source *src, uint32_t slo
 void tally_source_noop(struct tally_source *src);
 /* begin, end and discard. */
 void tally_source_noop_slot(struct tally_source *src, uint32_t slot);
+/* select: for a source without sets. */
+void tally_source_noop_select(struct tally_source *src, uint32_t set);
 /* read: TALLY_OK, with no value. */
 enum tally_status tally_source_noop_read(struct tally_source *src, uint32_t slot,
 					 struct tally_sample *out);

@@ -130,6 +130,7 @@ diary_create(char letter, uint32_t n, bool delivers_time)
 		.resume = diary_resume,
 		.read = diary_read,
 		.discard = diary_discard,
+		.select = tally_source_noop_select,
 	};
 	d->base.ops = &d->ops;
 	d->letter = letter;
