@@ -74,6 +74,7 @@ struct stream {
 	VkQueue queues[8][2];
 	VkCommandPool pools[8];
 	VkQueue queue; /* graphics */
+	uint32_t version; /* 10 to 13: of the device as the program uses it */
 	uint32_t graphics, compute, transfer, video; /* families; UINT32_MAX: none */
 	VkFence fence;
 	struct kept kept[MAX_KEPT];
@@ -106,6 +107,22 @@ void stream_drop(struct stream *s, uint64_t handle);
 PFN_vkVoidFunction stream_find(struct stream *s, const char *name);
 /* `FUNCTION(vkCmdX)` declares a variable x of the right type. */
 #define FUNCTION(name) PFN_##name p_##name = (PFN_##name)stream_find(s, #name)
+
+/* Commands that are not in Vulkan 1.0: of the core, else as VK_KHR_*; else the scene is skipped. */
+PFN_vkVoidFunction stream_newer(const char *name);
+#define NEWER(name) ((PFN_##name)stream_newer(#name))
+#define vkCmdBeginRendering NEWER(vkCmdBeginRendering)
+#define vkCmdEndRendering NEWER(vkCmdEndRendering)
+#define vkCmdBeginRenderPass2 NEWER(vkCmdBeginRenderPass2)
+#define vkCmdNextSubpass2 NEWER(vkCmdNextSubpass2)
+#define vkCmdEndRenderPass2 NEWER(vkCmdEndRenderPass2)
+#define vkCmdDrawIndirectCount NEWER(vkCmdDrawIndirectCount)
+#define vkCmdDispatchBase NEWER(vkCmdDispatchBase)
+#define vkCmdSetDeviceMask NEWER(vkCmdSetDeviceMask)
+#define vkCmdWriteTimestamp2 NEWER(vkCmdWriteTimestamp2)
+#define vkQueueSubmit2 NEWER(vkQueueSubmit2)
+#define vkSignalSemaphore NEWER(vkSignalSemaphore)
+#define vkGetSemaphoreCounterValue NEWER(vkGetSemaphoreCounterValue)
 
 VkCommandBuffer stream_buffer(struct stream *s, uint32_t family, bool secondary);
 void stream_begin(struct stream *s, VkCommandBuffer cb, VkCommandBufferUsageFlags flags);

@@ -76,6 +76,19 @@ stream_find(struct stream *s, const char *name)
 	return f;
 }
 
+static struct stream *newest;
+
+PFN_vkVoidFunction
+stream_newer(const char *name)
+{
+	char other[64];
+	PFN_vkVoidFunction f = vkGetDeviceProcAddr(newest->device, name);
+	if (f)
+		return f;
+	snprintf(other, sizeof(other), "%sKHR", name);
+	return stream_find(newest, other);
+}
+
 /* ---- instance and device ---- */
 
 static bool
@@ -113,10 +126,21 @@ open_instance(struct stream *s)
 	for (uint32_t i = 0; i < info.enabledExtensionCount; i++)
 		if (!has_instance_extension(extensions[i]))
 			stream_skip(s, extensions[i]);
-	CHECK(vkCreateInstance(&info, NULL, &s->instance));
+	VkResult result = vkCreateInstance(&info, NULL, &s->instance);
+	if (result == VK_ERROR_INCOMPATIBLE_DRIVER) { /* a driver of 1.0 takes no more */
+		app.apiVersion = VK_API_VERSION_1_0;
+		result = vkCreateInstance(&info, NULL, &s->instance);
+	}
+	stream_check(s, result, "vkCreateInstance");
 	uint32_t n = 1;
-	VkResult result = vkEnumeratePhysicalDevices(s->instance, &n, &s->physical);
+	result = vkEnumeratePhysicalDevices(s->instance, &n, &s->physical);
 	CHECK(result == VK_INCOMPLETE ? VK_SUCCESS : result);
+	VkPhysicalDeviceProperties properties;
+	vkGetPhysicalDeviceProperties(s->physical, &properties);
+	bool old = s->wishes & (WISH_VULKAN10 | WISH_NO_INFO);
+	s->version = old ? 10 : 10 + VK_API_VERSION_MINOR(properties.apiVersion);
+	if (s->version == 10 && s->wishes & (WISH_PROTECTED | WISH_GROUP | WISH_MESH))
+		stream_skip(s, "Vulkan 1.0");
 }
 
 static void
@@ -160,6 +184,16 @@ static const struct {
 	{ WISH_FEEDBACK, "VK_EXT_transform_feedback" },
 };
 
+/* What was not core yet. */
+static const struct {
+	uint32_t core;
+	const char *extension;
+} extensions_before[] = {
+	{ 13, "VK_KHR_dynamic_rendering" },  { 13, "VK_KHR_synchronization2" },
+	{ 12, "VK_KHR_timeline_semaphore" }, { 12, "VK_KHR_create_renderpass2" },
+	{ 12, "VK_KHR_draw_indirect_count" },
+};
+
 static uint32_t
 take_extensions(const struct stream *s, const char **names)
 {
@@ -167,6 +201,9 @@ take_extensions(const struct stream *s, const char **names)
 	for (uint32_t i = 0; i < COUNT(extensions_of); i++)
 		if (s->wishes & extensions_of[i].wish)
 			names[n++] = extensions_of[i].extension;
+	for (uint32_t i = 0; i < COUNT(extensions_before) && s->version > 10; i++)
+		if (s->version < extensions_before[i].core)
+			names[n++] = extensions_before[i].extension;
 	return n;
 }
 
@@ -216,21 +253,25 @@ fill_request(struct stream *s, struct request *r)
 	r->core.features.pipelineStatisticsQuery = !!(s->wishes & WISH_STATISTICS);
 	r->core.features.inheritedQueries = VK_FALSE;
 	r->core.features.sparseBinding = !!(s->wishes & WISH_SPARSE);
-	if (s->wishes & WISH_SEPARATE) {
-		r->timeline.timelineSemaphore = r->rendering.dynamicRendering = VK_TRUE;
-		r->sync2.synchronization2 = VK_TRUE;
+	bool separate = s->wishes & WISH_SEPARATE;
+	if (separate || s->version < 12) {
+		r->timeline.timelineSemaphore = VK_TRUE;
 		chain(t, &r->timeline,
 		      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES);
-		chain(t, &r->rendering,
-		      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES);
-		chain(t, &r->sync2, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES);
 	} else {
 		r->v11.multiview = VK_TRUE;
 		r->v11.protectedMemory = !!(s->wishes & WISH_PROTECTED);
 		r->v12.timelineSemaphore = VK_TRUE;
-		r->v13.dynamicRendering = r->v13.synchronization2 = VK_TRUE;
 		chain(t, &r->v11, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES);
 		chain(t, &r->v12, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
+	}
+	if (separate || s->version < 13) {
+		r->rendering.dynamicRendering = r->sync2.synchronization2 = VK_TRUE;
+		chain(t, &r->rendering,
+		      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES);
+		chain(t, &r->sync2, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES);
+	} else {
+		r->v13.dynamicRendering = r->v13.synchronization2 = VK_TRUE;
 		chain(t, &r->v13, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES);
 	}
 	if (s->wishes & WISH_MESH) {
@@ -277,7 +318,11 @@ open_device(struct stream *s)
 		r.core.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
 		r.core.features = constant;
 		info.pNext = &r.core;
-	} else if (!(s->wishes & (WISH_VULKAN10 | WISH_NO_INFO))) {
+	} else if (s->version == 10) {
+		r.core.features.pipelineStatisticsQuery = !!(s->wishes & WISH_STATISTICS);
+		r.core.features.sparseBinding = !!(s->wishes & WISH_SPARSE);
+		info.pEnabledFeatures = &r.core.features;
+	} else {
 		fill_request(s, &r);
 		info.pNext = &r.core;
 	}
@@ -287,6 +332,7 @@ open_device(struct stream *s)
 void
 stream_open(struct stream *s)
 {
+	newest = s;
 	open_instance(s);
 	find_families(s);
 	open_device(s);

@@ -273,7 +273,9 @@ extern const uint32_t fake_n_extensions;
 /* Counts a call that may fail. `ours`: made by a layer. */
 VkResult fake_enter(const char *name, bool ours);
 uint64_t fake_now_ns(void);
-uint64_t fake_clock(void); /* the device's, in ticks */
+uint64_t fake_clock(void); /* the device's, in ticks, brought up to now */
+/* What a timestamp of so many valid bits reads. */
+uint64_t fake_stamp(uint32_t bits);
 
 /* ---- commands (command.c, query.c) ---- */
 

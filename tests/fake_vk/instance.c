@@ -182,7 +182,7 @@ fake_vkGetPhysicalDeviceProperties(VkPhysicalDevice physicalDevice,
 	memset(pProperties, 0, sizeof(*pProperties));
 	pProperties->apiVersion = VK_MAKE_API_VERSION(0, 1, fake_config.version % 10, 239);
 	pProperties->driverVersion = 42;
-	pProperties->vendorID = VK_VENDOR_ID_MESA;
+	pProperties->vendorID = VK_VENDOR_ID_VIV;
 	pProperties->deviceID = 1 + ((struct physical *)physicalDevice)->number;
 	pProperties->deviceType = VK_PHYSICAL_DEVICE_TYPE_OTHER;
 	snprintf(pProperties->deviceName, sizeof(pProperties->deviceName), "fake_vk");
@@ -215,7 +215,7 @@ fake_vkGetPhysicalDeviceProperties2(VkPhysicalDevice physicalDevice,
 		if (s->sType != VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES)
 			continue;
 		VkPhysicalDeviceDriverProperties *p = (void *)s;
-		p->driverID = VK_DRIVER_ID_MESA_LLVMPIPE;
+		p->driverID = VK_DRIVER_ID_GGP_PROPRIETARY;
 		snprintf(p->driverName, sizeof(p->driverName), "fake_vk");
 		snprintf(p->driverInfo, sizeof(p->driverInfo), "for tests");
 	}

@@ -235,10 +235,6 @@ check_statistics(VkCommandBuffer commandBuffer, const struct fake_object *pool)
 		fake_rule("VUID-vkCmdBeginQuery-queryType-00804", "graphics statistics");
 	if ((pool->queries.bits & compute) && !(flags & VK_QUEUE_COMPUTE_BIT))
 		fake_rule("VUID-vkCmdBeginQuery-queryType-00805", "compute statistics");
-	const struct fake_buffer *b = CB(commandBuffer);
-	if (b->continues && b->inherited)
-		fake_rule("VUID-vkCmdExecuteCommands-commandBuffer-00105",
-			  "begins what it inherits");
 }
 
 static void
@@ -449,9 +445,10 @@ fake_vkGetCalibratedTimestampsEXT(VkDevice device, uint32_t timestampCount,
 	if (result != VK_SUCCESS)
 		return result;
 	fake_lock();
+	fake_clock();
 	for (uint32_t i = 0; i < timestampCount; i++)
 		pTimestamps[i] = pTimestampInfos[i].timeDomain == VK_TIME_DOMAIN_DEVICE_EXT
-					 ? fake_clock()
+					 ? fake_stamp(fake_config.families[0].timestamp_bits)
 					 : fake_now_ns();
 	*pMaxDeviation = 1000;
 	fake_unlock();

@@ -15,22 +15,21 @@ struct machine {
 	uint32_t depth;
 };
 
-static uint64_t
-stamp(const struct machine *m)
+uint64_t
+fake_stamp(uint32_t bits)
 {
-	uint64_t now = fake_clock();
-	uint64_t mask = m->bits >= 64 ? UINT64_MAX : (UINT64_C(1) << m->bits) - 1;
+	uint64_t now = fake_current->clock;
+	uint64_t mask = bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
 	static uint64_t shift;
-	/* The valid bits run over soon after the first stamp. */
+	/* The valid bits run over 20 ms after the first stamp. */
 	if (fake_config.wrap && !shift)
-		shift = mask - now - 2500;
+		shift = mask - now - 20000000;
 	now += shift;
-	if (fake_config.noise && m->bits < 64)
+	if (fake_config.noise && bits < 64)
 		return now | ~mask;
 	return now & mask;
 }
 
-/* The calibration's clock has the same shift. */
 static void
 count_work(struct machine *m, const struct fake_op *op)
 {
@@ -58,7 +57,7 @@ write_stamp(struct machine *m, const struct fake_op *op)
 	for (uint32_t i = 0; i < op->n; i++) {
 		struct fake_query *q = &op->object->queries.queries[op->first + i];
 		need_reset(op->object, op->first + i, "VUID-vkCmdWriteTimestamp-None-00830");
-		q->values[0] = i ? 0 : stamp(m);
+		q->values[0] = i ? 0 : fake_stamp(m->bits);
 		q->state = FAKE_QUERY_DONE;
 	}
 }
