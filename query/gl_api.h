@@ -79,44 +79,21 @@ struct tally_gl_api {
 	void (*GetPerfMonitorCounterDataAMD)(unsigned monitor, unsigned pname, int size,
 					     unsigned *data, int *written);
 
-	/* Around calls of ours that may fail: the program's pending errors are kept for it, ours are
-	 * dropped; the end says our first, 0 = none. NULL where there is no program (a probe): then
-	 * GetError is ours alone. */
-	void (*guard_begin)(struct tally_gl_api *api);
-	unsigned (*guard_end)(struct tally_gl_api *api);
-
 	/* GL_INTEL_performance_query, and the pre-standard GL_INTEL_performance_queries. */
-	void (*GetFirstPerfQueryId)(unsigned *id);
-	void (*GetNextPerfQueryId)(unsigned id, unsigned *next);
-	void (*GetPerfQueryInfo)(unsigned id, unsigned name_size, char *name, unsigned *data_size,
-				 unsigned *n_counters, unsigned *instances, unsigned *caps);
-	void (*GetPerfCounterInfo)(unsigned id, unsigned counter, unsigned name_size, char *name,
-				   unsigned text_size, char *text, unsigned *offset, unsigned *size,
-				   unsigned *type, unsigned *data_type, uint64_t *raw_max);
-	void (*CreatePerfQuery)(unsigned id, unsigned *handle);
-	void (*DeletePerfQuery)(unsigned handle);
-	void (*BeginPerfQuery)(unsigned handle);
-	void (*EndPerfQuery)(unsigned handle);
-	void (*GetPerfQueryData)(unsigned handle, unsigned flags, int size, void *data,
-				 unsigned *written);
-
-	/* GL_AMD_performance_monitor. */
-	void (*GetPerfMonitorGroups)(int *n, int room, unsigned *groups);
-	void (*GetPerfMonitorCounters)(unsigned group, int *n, int *max_active, int room,
-				       unsigned *counters);
-	void (*GetPerfMonitorGroupString)(unsigned group, int size, int *len, char *text);
-	void (*GetPerfMonitorCounterString)(unsigned group, unsigned counter, int size, int *len,
-					    char *text);
-	void (*GetPerfMonitorCounterInfo)(unsigned group, unsigned counter, unsigned pname,
-					  void *data);
-	void (*GenPerfMonitors)(int n, unsigned *monitors);
-	void (*DeletePerfMonitors)(int n, unsigned *monitors);
-	void (*SelectPerfMonitorCounters)(unsigned monitor, unsigned char enable, unsigned group,
-					  int n, unsigned *counters);
-	void (*BeginPerfMonitor)(unsigned monitor);
-	void (*EndPerfMonitor)(unsigned monitor);
-	void (*GetPerfMonitorCounterData)(unsigned monitor, unsigned pname, int size,
-					  unsigned *data, int *written);
+	void (*GetFirstPerfQueryIdINTEL)(unsigned *id);
+	void (*GetNextPerfQueryIdINTEL)(unsigned id, unsigned *next);
+	void (*GetPerfQueryInfoINTEL)(unsigned id, unsigned name_size, char *name, unsigned *data_size,
+				      unsigned *n_counters, unsigned *instances, unsigned *caps);
+	void (*GetPerfCounterInfoINTEL)(unsigned id, unsigned counter, unsigned name_size, char *name,
+					unsigned text_size, char *text, unsigned *offset,
+					unsigned *size, unsigned *type, unsigned *data_type,
+					uint64_t *raw_max);
+	void (*CreatePerfQueryINTEL)(unsigned id, unsigned *handle);
+	void (*DeletePerfQueryINTEL)(unsigned handle);
+	void (*BeginPerfQueryINTEL)(unsigned handle);
+	void (*EndPerfQueryINTEL)(unsigned handle);
+	void (*GetPerfQueryDataINTEL)(unsigned handle, unsigned flags, int size, void *data,
+					 unsigned *written);
 
 	/* The driver takes a stamp tile by tile while it rasterises, with the work around it, and
 	 * keeps the last tile's (Mesa's llvmpipe and softpipe, seen in 22.3; lp_setup_end_query).
@@ -145,8 +122,6 @@ struct tally_source *tally_gl_statistics_create(struct tally_gl_api *api);
 struct tally_source *tally_gl_intel_create(struct tally_gl_api *api);
 struct tally_source *tally_gl_amd_create(struct tally_gl_api *api);
 
-struct tally_source *tally_gl_amd_create(struct tally_gl_api *api);
-
 /* The game is about to use GL_AMD_performance_monitor itself, so that its first monitor gets the
  * name it would get without us: give all of ours back, for good. Slots begun or in flight answer
  * without values, flagged YIELDED; so does every later one. Nothing happens on a source that is not
@@ -161,11 +136,12 @@ const char *tally_gl_amd_serialized_by(const struct tally_source *src);
  * the bit afterwards. Nothing happens on a source that is not open. */
 void tally_gl_statistics_yield(struct tally_source *src, enum tally_gl_exclusive which);
 
-/* The game makes or begins a performance query (monitor) of its own: end ours if one runs, give
- * every object back that is not pending, those that are once they are read, and count nothing more;
- * intervals begun from here on are flagged YIELDED. Before the game's call is forwarded. Cheap when
- * done before; nothing happens on a source that is not open. */
-void tally_gl_intel_yield(struct tally_source *src);
-void tally_gl_amd_yield(struct tally_source *src);
+/* The game makes or begins a performance query of its own: end ours if one runs, give every object
+ * back that is not pending, those that are once they are read, and count nothing more; intervals
+ * begun from here on are flagged YIELDED. Before the game's call is forwarded; true when there was
+ * something to give up. Nothing happens on a source that is not open, or a second time. */
+bool tally_gl_intel_yield(struct tally_source *src);
+/* What the driver serialises because this source counts; NULL = nothing known. Static. */
+const char *tally_gl_intel_serialized_by(const struct tally_source *src);
 
 #endif
