@@ -57,7 +57,6 @@ struct vk_scene {
 	unsigned submissions; /* a frame, on each device; 0 = 1 */
 	bool ends_partial; /* no boundary ends a frame: one frame of all, flagged */
 	bool ends_abruptly; /* no end line */
-	bool whole_uncounted; /* a whole command buffer cannot be counted: secondaries, views */
 	bool uncounted; /* --count cannot say anything of it */
 };
 

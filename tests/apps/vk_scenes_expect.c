@@ -123,7 +123,6 @@ vk_expect_print(const struct vk_scene *scene, unsigned frames)
 	print_number("submissions", scene->submissions ? scene->submissions : 1);
 	print_number("partial", scene->ends_partial);
 	print_number("abrupt", scene->ends_abruptly);
-	print_number("whole", !scene->whole_uncounted);
 	printf(",\"passes\":[");
 	for (int i = 0; i < scene->n_passes; i++) {
 		printf("%s", i ? "," : "");

@@ -430,7 +430,7 @@ const struct vk_scene vk_render_scenes[] = {
 	  VK_PASSES(subpasses_passes) },
 	{ "msaa", .init = msaa_init, .frame = msaa_frame, VK_PASSES(msaa_passes) },
 	{ "multiview", .init = multiview_init, .frame = multiview_frame,
-	  VK_PASSES(multiview_passes), .whole_uncounted = true },
+	  VK_PASSES(multiview_passes) },
 	{ "targets", .init = targets_init, .frame = targets_frame, VK_PASSES(targets_passes) },
 	{ "chain", .init = chain_init, .frame = chain_frame, VK_PASSES(chain_passes) },
 	{ 0 },

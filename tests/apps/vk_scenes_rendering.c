@@ -209,7 +209,6 @@ const struct vk_scene vk_rendering_scenes[] = {
 	{ "suspend", .init = rendering_init, .frame = suspend_frame, VK_PASSES(suspend_passes) },
 	{ "suspend_across", .init = rendering_init, .frame = suspend_across_frame,
 	  VK_PASSES(suspend_passes), .uncounted = true },
-	{ "views", .init = views_init, .frame = views_frame, VK_PASSES(views_passes),
-	  .whole_uncounted = true },
+	{ "views", .init = views_init, .frame = views_frame, VK_PASSES(views_passes) },
 	{ 0 },
 };

@@ -248,14 +248,14 @@ static const struct vk_expect rendering_passes[] = {
 
 const struct vk_scene vk_secondary_scenes[] = {
 	{ "secondaries", .init = inside_init, .frame = inside_frame, VK_PASSES(inside_passes),
-	  .uncounted = true, .whole_uncounted = true },
+	  .uncounted = true },
 	{ "secondaries_kept", .init = kept_init, .frame = kept_frame, VK_PASSES(inside_passes),
-	  .uncounted = true, .whole_uncounted = true },
+	  .uncounted = true },
 	{ "secondary_twice", .init = twice_init, .frame = kept_frame, VK_PASSES(twice_passes),
-	  .uncounted = true, .whole_uncounted = true },
+	  .uncounted = true },
 	{ "secondary_work", .init = work_init, .frame = work_frame, VK_PASSES(work_passes),
-	  .uncounted = true, .whole_uncounted = true },
+	  .uncounted = true },
 	{ "secondary_rendering", .init = work_init, .frame = rendering_frame,
-	  VK_PASSES(rendering_passes), .uncounted = true, .whole_uncounted = true },
+	  VK_PASSES(rendering_passes), .uncounted = true },
 	{ 0 },
 };

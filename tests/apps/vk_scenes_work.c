@@ -173,6 +173,32 @@ static const struct vk_expect transfers_passes[] = {
 	{ .kind = "transfer", .copies = 3 },
 };
 
+/* ---- buffers: nothing that a queue for transfers alone could not do ---- */
+
+static void
+buffers_init(struct vk_stage *s)
+{
+	words = vk_make_buffer(s, 4096);
+	copy = vk_make_buffer(s, 4096);
+}
+
+static void
+buffers_frame(struct vk_stage *s, unsigned number)
+{
+	VkBufferCopy region = { .size = 4096 };
+	VkCommandBuffer commands = vk_begin(s, 0);
+	vkCmdFillBuffer(commands, words.handle, 0, 4096, number);
+	vk_barrier_all(commands);
+	vkCmdCopyBuffer(commands, words.handle, copy.handle, 1, &region);
+	vk_barrier_all(commands);
+	vk_run(s, commands);
+	vk_read(s, &copy);
+}
+
+static const struct vk_expect buffers_passes[] = {
+	{ .kind = "transfer", .copies = 1, .clears = 1 },
+};
+
 /* ---- one_target: transfers to one image are a pass with that target ---- */
 
 static void
@@ -334,6 +360,7 @@ const struct vk_scene vk_work_scenes[] = {
 	{ "compute", .init = compute_init, .frame = compute_frame, VK_PASSES(compute_passes) },
 	{ "transfers", .init = transfers_init, .frame = transfers_frame,
 	  VK_PASSES(transfers_passes) },
+	{ "buffers", .init = buffers_init, .frame = buffers_frame, VK_PASSES(buffers_passes) },
 	{ "one_target", .init = transfers_init, .frame = one_target_frame,
 	  VK_PASSES(one_target_passes) },
 	{ "transfers2", .init = transfers_init, .frame = transfers2_frame,
