@@ -34,15 +34,28 @@ struct tally_vk_api {
 	bool pipeline_statistics; /* the feature is enabled */
 	bool mesh_shader; /* enabled: a statistics query around graphics is restricted (3.3) */
 	bool multi_device; /* stamps only */
+	/* VK_KHR_performance_query: the driver has it; it is enabled, by us alone; two pools may be
+	 * used in one command buffer; the game enabled it for itself (R18). */
+	bool performance_offered, performance_query, performance_pools, game_performance;
+	PFN_vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR
+		EnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR;
+	PFN_vkGetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR
+		GetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR;
+	PFN_vkAcquireProfilingLockKHR AcquireProfilingLockKHR;
+	PFN_vkReleaseProfilingLockKHR ReleaseProfilingLockKHR;
+	uint32_t n_families;
+	VkDriverId driver_id; /* 0: not known */
 	/* Beginning a query that counts compute shaders crashes where no compute pipeline is
 	 * bound: lavapipe (seen in 22.3.6) looks at the pipeline before it has one. */
 	bool compute_crashes;
 };
 
-/* What queues of one family can do. */
+/* What queues of one family can do, and what is to be counted on them. */
 struct tally_vk_family {
 	VkQueueFlags flags;
 	uint32_t timestamp_bits; /* 0: no stamps */
+	uint32_t index;
+	uint32_t set; /* number from 1 of the source's set that has its turn; 0: none */
 };
 
 /* Halves of an interval whose two ends lie in different command buffers. */
@@ -57,7 +70,8 @@ struct tally_vk_source_ops {
 	bool halves;	    /* an interval may begin and end in different command buffers, and may
 			       stand between suspended halves' outer ends; else only as a whole */
 	bool exclusive;	    /* at most one interval at a time in a command buffer */
-	/* Probe and choose counters from src->wanted. On error src->reason says why. */
+	/* Probe and choose counters from src->wanted. On error src->reason says why. vk-khr may wait
+	 * for another program's profiling lock, 50 ms at most. */
 	enum tally_status (*open)(struct tally_vk_source *src);
 	void (*close)(struct tally_vk_source *src);
 	/* Can an interval be recorded for queues of this family at all? */
@@ -94,7 +108,12 @@ struct tally_vk_source {
 	const struct tally_vk_api *api; /* outlives the source */
 	const struct tally_counter *const *counters; /* set by open(); outlive the process's use */
 	uint32_t n_counters;
+	/* Set by open(): what takes turns, and is counted where tally_vk_family.set says so; values
+	 * are then in the order of the set. None: `counters` is counted always. */
+	const struct tally_counter_set *const *sets;
+	uint32_t n_sets;
 	const char *wanted; /* --counters list; valid during open() */
+	struct tally_key_table *keys; /* of the device, or NULL; valid during open() */
 	char reason[256];   /* why it is off, or what it has to do without; "" = nothing to say */
 };
 
@@ -105,6 +124,12 @@ struct tally_vk_source *tally_vk_statistics_create(const struct tally_vk_api *ap
 /* The statistics that a primary must name for secondaries to inherit; 0 when closed. */
 VkQueryPipelineStatisticFlags tally_vk_statistics_mask(const struct tally_vk_source *src,
 						       const struct tally_vk_family *family);
+/* VK_KHR_performance_query. Holds the driver's profiling lock while it is open. */
+struct tally_vk_source *tally_vk_khr_create(const struct tally_vk_api *api);
+/* Where an interval of a set (number from 1) may stand: WORKLOAD: anywhere; PASS: outside render
+ * passes; SUBMISSION: its begin is the first and its end the last command of a primary. Never
+ * across vkCmdExecuteCommands. */
+enum tally_scope tally_vk_khr_scope(const struct tally_vk_source *src, uint32_t set);
 /* Free a source that is not open. Accepts NULL. */
 void tally_vk_source_destroy(struct tally_vk_source *src);
 
