@@ -59,7 +59,8 @@ add_value(struct tally_value *sum, const struct tally_value *more)
 }
 
 static void
-add_counters(struct vk_fill *fill, const struct tally_sample *sample, enum vk_role role)
+add_counters(struct vk_fill *fill, const struct tally_sample *sample, enum vk_role role,
+	     bool counts)
 {
 	struct tally_pass *pass = fill->pass;
 	uint32_t words = (sample->n + 63) / 64;
@@ -67,7 +68,7 @@ add_counters(struct vk_fill *fill, const struct tally_sample *sample, enum vk_ro
 	for (uint32_t i = 0; i < words; i++)
 		any |= sample->valid[i];
 	/* A slot that had to count and did not makes the sum untrue. Stamps around it need not. */
-	bool had_to = role != VK_ROLE_PASS || !fill->has_inner;
+	bool had_to = role == VK_ROLE_WHOLE ? counts : role != VK_ROLE_PASS || !fill->has_inner;
 	for (uint32_t i = 0; i < words && (any || had_to); i++)
 		fill->missing[i] |= ~sample->valid[i];
 	for (uint32_t i = 0; i < sample->n && any; i++) {
@@ -102,7 +103,7 @@ read_workload(struct vk_submission *s, struct vk_read *read, struct vk_fill *fil
 	w->gpu_end_ns = sample.end_ns;
 	w->flags |= sample.flags;
 	if (status == TALLY_OK && n <= VK_MAX_COUNTERS)
-		add_counters(fill, &sample, read->role);
+		add_counters(fill, &sample, read->role, true);
 	return status;
 }
 
@@ -138,7 +139,10 @@ read_summand(struct vk_submission *s, struct vk_read *read, struct vk_fill *fill
 	if (status == TALLY_NOT_READY)
 		return status;
 	fill->pass->flags |= sample.flags;
-	add_counters(fill, &sample, read->role);
+	/* The interval around a primary need not count: rec->uncounted tells what is missing. */
+	bool counts = read->slot.sources &
+		      vk_slots_sources(s->queue->device, s->queue->family, VK_BRACKET_COUNT);
+	add_counters(fill, &sample, read->role, counts);
 	if (read->role != VK_ROLE_INNER)
 		add_times(fill, &read->slot, &sample);
 	return status;

@@ -66,6 +66,7 @@ settle(struct vk_command *c)
 	c->whole_done = c->whole_counts = false;
 	c->own_open = false;
 	c->workload_open = false;
+	c->late_waiting = c->late_counting = c->late_done = 0;
 	c->conditional = c->transform_feedback = false;
 }
 
@@ -105,6 +106,7 @@ start_recording(struct vk_command *c, const VkCommandBufferBeginInfo *info)
 	/* Inside a pass only the host can reset the slots of draws. */
 	c->brackets_draws = d->config->granularity == TALLY_GRANULARITY_DRAW &&
 			    d->enabled.host_reset && d->counts_calls && !r->simultaneous;
+	c->late = vk_slots_read_waits(d);
 	if (r->continues_pass)
 		vk_inherited_begin(c, info->pInheritanceInfo);
 }

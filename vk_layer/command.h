@@ -51,6 +51,10 @@ struct vk_command {
 	bool whole_done, whole_counts; /* recording->whole was begun; counts still */
 	bool own_open; /* recording->own counts */
 	bool workload_open;
+	/* Counters that begin at the first draw only: those that wait for it, those that count now,
+	 * and those that did. Bits of vk_slot.sources; passes.c says where and why. */
+	bool late;
+	uint32_t late_waiting, late_counting, late_done;
 	uint64_t outer_flags; /* of the pass, while `flags` are a workload's */
 	bool conditional, transform_feedback;
 };

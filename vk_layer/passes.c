@@ -16,10 +16,15 @@ struct render_how {
 };
 
 static bool
+may_query(const struct vk_command *c)
+{
+	return !c->recording->simultaneous && !c->no_queries && !c->suspended;
+}
+
+static bool
 brackets_passes(const struct vk_command *c)
 {
-	return c->device->config->granularity >= TALLY_GRANULARITY_PASS &&
-	       !c->recording->simultaneous && !c->no_queries && !c->suspended;
+	return c->device->config->granularity >= TALLY_GRANULARITY_PASS && may_query(c);
 }
 
 enum vk_bracket
@@ -58,8 +63,9 @@ vk_whole_begin(struct vk_command *c)
 	/* A performance query of the game's may have to be the last command. */
 	if (d->enabled.game_performance)
 		return;
-	bool counts = d->config->granularity <= TALLY_GRANULARITY_SUBMIT &&
-		      !d->enabled.game_statistics && !r->is_protected;
+	bool coarse = d->config->granularity <= TALLY_GRANULARITY_SUBMIT;
+	bool counts = coarse && !d->enabled.game_statistics && !r->is_protected && !c->late;
+	r->uncounted |= coarse && !counts && !c->late;
 	r->whole = vk_slots_take(d, &r->runs, r->family, counts ? VK_BRACKET_ALL : VK_BRACKET_TIME,
 				 1, true);
 	if (!r->whole.page)
@@ -123,12 +129,87 @@ vk_pass_open(struct vk_command *c, enum tally_pass_kind kind)
 void
 vk_pass_measure(struct vk_command *c, struct vk_pass *p, enum vk_bracket what, uint32_t views)
 {
+	struct vk_device *d = c->device;
 	struct vk_recording *r = c->recording;
-	if (!p || !brackets_passes(c))
+	bool late = c->late && what == VK_BRACKET_ALL;
+	bool waits = late && c->open == VK_OPEN_RENDER;
+	if (late && !waits) /* all that would be counted are draws */
+		what = VK_BRACKET_TIME;
+	/* Granularity frame and submit count around all of the primary, but where that is late. */
+	bool brackets = brackets_passes(c);
+	if (!brackets && waits)
+		what = VK_BRACKET_COUNT;
+	if (!p || !may_query(c) || (!brackets && !waits))
 		return;
-	p->slot = vk_slots_take(c->device, &r->runs, r->family, what, views, true);
-	if (p->slot.page)
-		vk_slot_begin(c->device, c->handle, r->family, &p->slot, true);
+	p->slot = vk_slots_take(d, &r->runs, r->family, what, views, true);
+	if (!p->slot.page)
+		return;
+	if (waits) {
+		c->late_waiting = p->slot.sources &
+				  vk_slots_sources(d, r->family, VK_BRACKET_COUNT);
+		p->slot.sources &= ~c->late_waiting;
+	}
+	vk_slot_begin(d, c->handle, r->family, &p->slot, true);
+}
+
+/* ---- counters that begin late ----
+ *
+ * lavapipe (seen in 22.3.6) looks at the graphics pipeline when a statistics query begins, and
+ * crashes where constants were pushed or descriptors bound before any pipeline was: inside the
+ * game's own command buffer, so there is no telling. At a draw one is bound. So up to there (and
+ * in all of a command buffer whose `whole` would count) the counters of a render pass of one
+ * subpass, or of a secondary in one, begin at its first draw and end before its end; those of other
+ * work do not begin. It can go with vk_slots_read_waits(); tests/apps/vk_scenes push_early tells.
+ */
+
+static struct vk_slot *
+late_slot(struct vk_command *c)
+{
+	struct vk_pass *p = vk_open_pass(c);
+	return p ? &p->slot : &c->recording->own;
+}
+
+void
+vk_late_begin(struct vk_command *c)
+{
+	/* A pipeline stays bound to the end of the command buffer. */
+	if (c->device->config->granularity >= TALLY_GRANULARITY_PASS)
+		c->late = false;
+	if (!c->late_waiting)
+		return;
+	struct vk_slot counters = *late_slot(c);
+	counters.sources = c->late_waiting;
+	counters.halves = 0;
+	c->late_waiting = 0;
+	c->counts = 1;
+	vk_slot_begin(c->device, c->handle, c->recording->family, &counters, false);
+	c->late_counting = counters.sources;
+}
+
+void
+vk_late_end(struct vk_command *c)
+{
+	if (!c->late_counting)
+		return;
+	struct vk_slot counters = *late_slot(c);
+	counters.sources = c->late_counting;
+	counters.halves = TALLY_VK_BEGIN;
+	vk_slot_end(c->device, c->handle, &counters);
+	c->late_done = c->late_counting;
+	c->late_counting = 0;
+}
+
+static void
+end_slot(struct vk_command *c, struct vk_slot *slot)
+{
+	if (slot->sources)
+		vk_slot_end(c->device, c->handle, slot);
+	else if (c->late_done)
+		slot->halves = TALLY_VK_BOTH;
+	else
+		*slot = (struct vk_slot){ 0 };
+	slot->sources |= c->late_done;
+	c->late_done = c->late_waiting = 0;
 }
 
 void
@@ -168,10 +249,13 @@ vk_pass_close(struct vk_command *c)
 		vk_workload_end(c);
 	vk_pass_count(c);
 	struct vk_pass *p = vk_open_pass(c);
-	if (p && p->uncounted)
+	if (p && p->uncounted) {
 		p->n_inner = 0;
-	if (p && p->slot.page)
-		vk_slot_end(c->device, c->handle, &p->slot);
+		c->recording->uncounted = true;
+	}
+	vk_late_end(c); /* was not, where the end was by a command that we do not know */
+	if (p)
+		end_slot(c, &p->slot);
 	c->open = VK_OPEN_NOTHING;
 	c->counts = 0;
 	c->has_pass = false;
@@ -236,6 +320,8 @@ measure_render(struct vk_command *c, struct vk_pass *p, const struct vk_target_u
 	if (d->enabled.game_statistics && !c->brackets_draws &&
 	    vk_slots_cover(d, c->recording->family, VK_BRACKET_COUNT))
 		c->flags |= TALLY_FLAG(YIELDED);
+	if (c->late && !holds && !c->sums)
+		c->recording->uncounted = true; /* no counters around it, either */
 	if (!how->resumes)
 		vk_pass_measure(c, p, what, c->views);
 }
@@ -327,7 +413,7 @@ void
 vk_render_begun(struct vk_command *c)
 {
 	if (c->open == VK_OPEN_RENDER)
-		c->counts = !c->brackets_draws;
+		c->counts = !c->brackets_draws && !c->late_waiting;
 }
 
 void
@@ -341,7 +427,10 @@ vk_render_pass_next(struct vk_command *c, VkSubpassContents contents)
 void
 vk_render_end(struct vk_command *c)
 {
-	c->counts &= c->open != VK_OPEN_RENDER;
+	if (c->open != VK_OPEN_RENDER)
+		return;
+	c->counts = 0;
+	vk_late_end(c);
 }
 
 void

@@ -65,6 +65,9 @@ void vk_pass_count(struct vk_command *c);
 void vk_pass_close(struct vk_command *c);
 /* Close a group of work, or a render pass whose end was never seen; not what is inherited. */
 void vk_pass_close_any(struct vk_command *c);
+/* A draw comes: the pass's counters begin, where they wait for it. */
+void vk_late_begin(struct vk_command *c);
+void vk_late_end(struct vk_command *c);
 /* Counters as far as the device, the command buffer and the game's queries let them. */
 enum vk_bracket vk_bracket_now(const struct vk_command *c);
 

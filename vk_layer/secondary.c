@@ -60,9 +60,10 @@ counts_itself(const struct vk_command *c)
 {
 	const struct vk_device *d = c->device;
 	const struct vk_recording *r = c->recording;
-	return d->config->granularity >= TALLY_GRANULARITY_PASS && !c->brackets_draws &&
-	       !r->simultaneous && !r->is_protected && d->enabled.host_reset &&
-	       !d->enabled.inherited_queries && !d->enabled.game_statistics;
+	return (d->config->granularity >= TALLY_GRANULARITY_PASS || c->late) &&
+	       !c->brackets_draws && !r->simultaneous && !r->is_protected &&
+	       d->enabled.host_reset && !d->enabled.inherited_queries &&
+	       !d->enabled.game_statistics;
 }
 
 void
@@ -85,16 +86,32 @@ vk_inherited_begin(struct vk_command *c, const VkCommandBufferInheritanceInfo *i
 	r->own = vk_slots_take(d, &r->runs, r->family, VK_BRACKET_COUNT, c->views, false);
 	if (!r->own.page)
 		return;
-	vk_slot_begin(d, c->handle, r->family, &r->own, false);
 	c->own_open = true;
+	if (c->late) {
+		c->late_waiting = r->own.sources;
+		c->counts = 0;
+		return;
+	}
+	vk_slot_begin(d, c->handle, r->family, &r->own, false);
 }
 
 static void
 end_own(struct vk_command *c)
 {
-	if (c->own_open)
-		vk_slot_end(c->device, c->handle, &c->recording->own);
+	if (!c->own_open)
+		return;
 	c->own_open = false;
+	struct vk_slot *own = &c->recording->own;
+	if (c->late_waiting) { /* no draw came */
+		*own = (struct vk_slot){ 0 };
+	} else if (c->late_counting) {
+		vk_late_end(c);
+		own->halves = TALLY_VK_BOTH;
+	} else {
+		vk_slot_end(c->device, c->handle, own);
+	}
+	c->late_waiting = c->late_done = 0;
+	c->counts = !c->brackets_draws;
 }
 
 void
@@ -282,6 +299,7 @@ execute_outside(struct vk_command *c, uint32_t n, const VkCommandBuffer *seconda
 			r->broken = true;
 		else if (s->n_items)
 			vk_recording_add_execute(r, s);
+		r->uncounted |= !s || s->uncounted || (s->simultaneous && s->n_passes);
 	}
 	c->suspended = last && last->ends_suspended;
 	c->has_chain = false;

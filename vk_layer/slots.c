@@ -296,6 +296,12 @@ sources_for(const struct vk_device *d, uint32_t family, enum vk_bracket what)
 	return sources;
 }
 
+uint32_t
+vk_slots_sources(const struct vk_device *d, uint32_t family, enum vk_bracket what)
+{
+	return sources_for(d, family, what);
+}
+
 bool
 vk_slots_cover(struct vk_device *d, uint32_t family, enum vk_bracket what)
 {

@@ -56,6 +56,8 @@ uint32_t vk_slots_describe(struct vk_device *d, struct tally_source_info *rows);
 const struct tally_counter *const *vk_slots_counters(struct vk_device *d, uint32_t *n);
 /* What secondaries have to inherit while a statistics query of ours is active (R24). */
 VkQueryPipelineStatisticFlags vk_slots_inherited(struct vk_device *d, uint32_t family);
+/* The sources that would count: bits for vk_slot.sources. */
+uint32_t vk_slots_sources(const struct vk_device *d, uint32_t family, enum vk_bracket what);
 /* Can anything, or at least stamps, be measured on this family? */
 bool vk_slots_cover(struct vk_device *d, uint32_t family, enum vk_bracket what);
 

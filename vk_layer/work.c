@@ -1,6 +1,4 @@
 /* vk_layer/work.c - single draws, work outside render passes, labels, the game's own queries. */
-#include <string.h>
-
 #include "vk_layer/passes.h"
 #include "vk_layer/targets.h"
 
@@ -25,6 +23,8 @@ vk_workload_begin(struct vk_command *c, const char *command)
 	c->outer_flags = c->flags;
 	c->flags = c->game_statistics ? TALLY_FLAG(YIELDED) : 0;
 	enum vk_bracket what = vk_bracket_now(c);
+	if (c->late)
+		what = VK_BRACKET_TIME;
 	bool inside = c->open != VK_OPEN_WORK;
 	if (!c->no_queries)
 		w->slot = vk_slots_take(c->device, &r->runs, r->family, what, inside ? c->views : 1,
@@ -57,8 +57,10 @@ in_render(const struct vk_command *c)
 void
 vk_draw_begin(struct vk_command *c)
 {
-	if (vk_recording_of(c) && in_render(c))
-		vk_workload_begin(c, "draw");
+	if (!vk_recording_of(c) || !in_render(c))
+		return;
+	vk_late_begin(c);
+	vk_workload_begin(c, "draw");
 }
 
 void

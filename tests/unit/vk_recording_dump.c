@@ -88,7 +88,8 @@ dump_recording(GString *out, const struct vk_recording *r)
 		g_string_append(out, out->len ? "; whole" : "whole");
 		dump_slot(out, &r->whole);
 	}
-	if (r->uncounted)
+	if (r->uncounted &&
+	    (r->continues_pass || world.config.granularity <= TALLY_GRANULARITY_SUBMIT))
 		g_string_append(out, " uncounted");
 	if (r->broken)
 		g_string_append(out, " broken");

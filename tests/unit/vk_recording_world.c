@@ -42,6 +42,20 @@ vk_slots_inherited(struct vk_device *d, uint32_t family)
 	return 0x400;
 }
 
+uint32_t
+vk_slots_sources(const struct vk_device *d, uint32_t family, enum vk_bracket what)
+{
+	(void)d, (void)family;
+	return what == VK_BRACKET_ALL ? 3 : what == VK_BRACKET_TIME ? 1 : WORLD_STATISTICS;
+}
+
+bool
+vk_slots_read_waits(const struct vk_device *d)
+{
+	(void)d;
+	return world.late;
+}
+
 struct vk_slot
 vk_slots_take(struct vk_device *d, struct vk_slot_runs *runs, uint32_t family, enum vk_bracket what,
 	      uint32_t views, bool can_reset)
@@ -55,7 +69,7 @@ vk_slots_take(struct vk_device *d, struct vk_slot_runs *runs, uint32_t family, e
 	runs->used += views;
 	slot.page = (struct vk_page *)(void *)&world;
 	slot.index = (uint16_t)world.taken;
-	slot.sources = what == VK_BRACKET_ALL ? 3 : what == VK_BRACKET_TIME ? 1 : WORLD_STATISTICS;
+	slot.sources = vk_slots_sources(d, family, what);
 	world.taken += views;
 	return slot;
 }
@@ -66,8 +80,11 @@ vk_slot_begin(struct vk_device *d, VkCommandBuffer cb, uint32_t family, struct v
 {
 	(void)family;
 	g_assert_true(cb == world.buffers[now]);
-	g_assert_true(can_reset || d->enabled.host_reset);
+	if (!can_reset && !d->enabled.host_reset)
+		slot->sources = 0;
 	g_assert_cmpuint(slot->halves, ==, 0);
+	if (!slot->sources)
+		return;
 	slot->halves |= TALLY_VK_BEGIN;
 	const char *what[] = { "", "t", "c", "a" };
 	char *word = g_strdup_printf("%s%u<", what[slot->sources], slot->index);
@@ -80,6 +97,7 @@ vk_slot_end(struct vk_device *d, VkCommandBuffer cb, struct vk_slot *slot)
 {
 	g_assert_true(cb == world.buffers[now]);
 	g_assert_nonnull(slot->page);
+	g_assert_cmpuint(slot->sources, !=, 0);
 	g_assert_false(slot->halves & TALLY_VK_END);
 	g_assert_true(slot->halves || d->enabled.host_reset);
 	slot->halves |= TALLY_VK_END;
@@ -233,6 +251,7 @@ world_begin(const char *setting)
 {
 	memset(&world, 0, sizeof(world));
 	world.stream = g_string_new(NULL);
+	world.late = has(setting, "late");
 	world.config = (struct tally_config){
 		.granularity = has(setting, "draw")    ? TALLY_GRANULARITY_DRAW
 			       : has(setting, "frame") ? TALLY_GRANULARITY_FRAME

@@ -100,6 +100,13 @@ vk_slots_cover(struct vk_device *d, uint32_t family, enum vk_bracket what)
 	return !w.no_cover;
 }
 
+uint32_t
+vk_slots_sources(const struct vk_device *d, uint32_t family, enum vk_bracket what)
+{
+	(void)d, (void)family;
+	return what == VK_BRACKET_TIME ? 0 : UINT32_MAX;
+}
+
 bool
 vk_slots_read_waits(const struct vk_device *d)
 {
