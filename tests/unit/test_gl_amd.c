@@ -1,0 +1,458 @@
+#include <glib.h>
+#include <string.h>
+
+#include "query/gl_api.h"
+#include "tests/fake_gl/perf.h"
+
+#define MAX_VALUES 64
+
+static struct tally_value values[MAX_VALUES];
+static uint64_t valid;
+static struct tally_gl_api api;
+
+static struct tally_source *
+create(const char *config, const char *wanted)
+{
+	g_assert_true(fake_perf_configure(config));
+	fake_perf_fill_api(&api);
+	struct tally_source *src = tally_gl_amd_create(&api);
+	g_assert_nonnull(src);
+	src->wanted = wanted;
+	return src;
+}
+
+static struct tally_source *
+open_source(const char *config, const char *wanted)
+{
+	struct tally_source *src = create(config, wanted);
+	enum tally_status status = src->ops->open(src, 4);
+	g_test_message("reason: %s", src->reason);
+	g_assert_cmpint(status, ==, TALLY_OK);
+	src->wanted = NULL;
+	return src;
+}
+
+static enum tally_status
+read_slot(struct tally_source *src, uint32_t slot, struct tally_sample *out)
+{
+	valid = 0;
+	memset(values, 0x55, sizeof(values));
+	*out = (struct tally_sample){ .values = values, .valid = &valid, .n = src->n_counters };
+	return src->ops->read(src, slot, out);
+}
+
+static void
+finish(struct tally_source *src, unsigned errors)
+{
+	src->ops->close(src);
+	g_assert_null(src->counters);
+	tally_source_destroy(src);
+	fake_perf_report(NULL);
+	g_assert_cmpstr(fake_perf.tally.last_misuse, ==, "");
+	g_assert_cmpuint(fake_perf.tally.misuse, ==, 0);
+	g_assert_cmpuint(fake_perf.tally.waits, ==, 0);
+	g_assert_cmpuint(fake_perf.tally.nested, ==, 0);
+	g_assert_cmpuint(fake_perf.tally.leaks, ==, 0);
+	g_assert_cmpuint(fake_perf.tally.errors, ==, errors);
+	g_assert_cmpuint(fake_perf.error, ==, 0);
+}
+
+static void
+count(struct tally_source *src, uint32_t slot, unsigned draws)
+{
+	src->ops->begin(src, slot);
+	fake_perf_work(draws, draws * 3);
+	src->ops->end(src, slot);
+}
+
+/* The place of a key in a set; fails the test where there is none. */
+static uint32_t
+place_of(const struct tally_source *src, uint32_t set, const char *key)
+{
+	const struct tally_layout *layout = &src->sets[set]->layout;
+	for (uint32_t i = 0; i < layout->n_counters; i++) {
+		if (strcmp(layout->counters[i]->key, key) == 0)
+			return i;
+	}
+	g_error("no %s in set %u", key, set);
+	return 0;
+}
+
+static const struct tally_counter *
+counter_of(const struct tally_source *src, const char *key)
+{
+	for (uint32_t i = 0; i < src->n_counters; i++) {
+		if (strcmp(src->counters[i]->key, key) == 0)
+			return src->counters[i];
+	}
+	return NULL;
+}
+
+static const struct {
+	const char *what, *config, *wanted, *sources;
+	uint32_t sets, counters; /* 0 = off */
+	const char *reason;      /* a part of it */
+} open_cases[] = {
+	{ "no extension", "ext=intel", NULL, NULL, 0, 0, "does not offer GL_AMD" },
+	{ "a few of each group", "ext=amd", NULL, NULL, 1, 8, "" },
+	{ "all", "ext=amd", "all", NULL, 1, 9, "" },
+	{ "three turns", "ext=amd,sets=3", "all", NULL, 3, 11, "" },
+	{ "groups that exclude each other", "ext=amd,sets=3,conflict", "all", NULL, 4, 11, "" },
+	{ "text without an end", "ext=amd,no_nul", "all", NULL, 1, 9, "" },
+	{ "a group by its name", "ext=amd", "Typed", NULL, 1, 5, "" },
+	{ "a key", "ext=amd", "work_draws", NULL, 1, 1, "" },
+	{ "a glob", "ext=amd,sets=5", "turns_turn_*", NULL, 5, 5, "" },
+	{ "a name", "ext=amd", "typed FLOAT", NULL, 1, 1, "" },
+	{ "none", "ext=amd", "gpu_cycles", NULL, 0, 0, "--counters gpu_cycles" },
+	{ "Intel", "ext=amd,vendor=Intel", NULL, NULL, 0, 0, "name gl-amd in --sources" },
+	{ "Intel, asked for", "ext=amd,vendor=Intel", NULL, "gl-amd", 1, 8, "" },
+	{ "nothing begins", "ext=amd,error_every=1", "all", NULL, 0, 0, "begins none" },
+};
+
+static void
+test_open(void)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(open_cases); i++) {
+		g_test_message("%s", open_cases[i].what);
+		struct tally_source *src = create(open_cases[i].config, open_cases[i].wanted);
+		api.sources = open_cases[i].sources;
+		enum tally_status status = src->ops->open(src, 2);
+		g_test_message("reason: %s", src->reason);
+		g_assert_cmpint(status, ==,
+				open_cases[i].sets ? TALLY_OK : TALLY_UNSUPPORTED);
+		g_assert_cmpuint(src->n_sets, ==, open_cases[i].sets);
+		g_assert_cmpuint(src->n_counters, ==, open_cases[i].counters);
+		g_assert_nonnull(strstr(src->reason, open_cases[i].reason));
+		g_assert_cmpint(src->reason[0] == '\0', ==, open_cases[i].reason[0] == '\0');
+		uint32_t in_sets = 0;
+		for (uint32_t k = 0; k < src->n_sets; k++)
+			in_sets += src->sets[k]->layout.n_counters;
+		g_assert_cmpuint(in_sets, ==, src->n_counters);
+		if (status == TALLY_OK)
+			src->ops->close(src);
+		tally_source_destroy(src);
+		fake_perf_report(NULL);
+		g_assert_cmpuint(fake_perf.error, ==, 0);
+		g_assert_cmpuint(fake_perf.tally.leaks + fake_perf.tally.waits, ==, 0);
+		g_assert_cmpstr(fake_perf.tally.last_misuse, ==, "");
+	}
+}
+
+/* Names, units and types as the log tells them, and the same pointers for each context. */
+static void
+test_description(void)
+{
+	struct tally_source *src = open_source("ext=amd", "all");
+	const struct tally_counter *share = counter_of(src, "typed_percentage");
+	const struct tally_counter *draws = counter_of(src, "work_draws");
+	const struct tally_counter *wide = counter_of(src, "work_vertices");
+
+	g_assert_nonnull(share);
+	g_assert_cmpstr(share->name, ==, "Typed percentage");
+	g_assert_cmpstr(share->unit, ==, "percent");
+	g_assert_cmpint(share->kind, ==, TALLY_KIND_RATIO);
+	g_assert_cmpint(share->storage, ==, TALLY_STORAGE_F64);
+	g_assert_nonnull(strstr(share->description, "group Typed"));
+	g_assert_cmpstr(draws->unit, ==, "1");
+	g_assert_cmpstr(draws->source, ==, "gl-amd");
+	g_assert_cmpuint(draws->width_bits, ==, 32);
+	g_assert_cmpuint(wide->width_bits, ==, 64);
+	g_assert_cmpstr(src->sets[0]->layout.set, ==, "gl-amd-1");
+	finish(src, 0);
+	src = open_source("ext=amd", "all");
+	g_assert_true(counter_of(src, "work_draws") == draws);
+	finish(src, 0);
+}
+
+static void
+check_typed(struct tally_source *src, uint64_t tick, unsigned draws)
+{
+	const struct {
+		const char *key;
+		enum tally_storage storage;
+		uint64_t integer;
+		double real;
+	} want[] = {
+		{ "work_draws", TALLY_STORAGE_U64, draws, 0 },
+		{ "work_vertices", TALLY_STORAGE_U64, 3 * (uint64_t)draws, 0 },
+		{ "typed_uint", TALLY_STORAGE_U64, fake_perf_script(21, tick), 0 },
+		{ "typed_uint64", TALLY_STORAGE_U64,
+		  fake_perf_script(22, tick) | UINT64_C(22) << 40, 0 },
+		{ "typed_float", TALLY_STORAGE_F64, 0, (double)fake_perf_script(23, tick) / 8 },
+		{ "typed_percentage", TALLY_STORAGE_F64, 0,
+		  (double)(fake_perf_script(24, tick) % 801) / 8 },
+		{ "typed_wrap", TALLY_STORAGE_U64, fake_perf_script(25, tick), 0 },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(want); i++) {
+		uint32_t at = place_of(src, 0, want[i].key);
+		g_test_message("%s", want[i].key);
+		g_assert_true(valid & UINT64_C(1) << at);
+		g_assert_cmpint(values[at].storage, ==, want[i].storage);
+		if (want[i].storage == TALLY_STORAGE_U64)
+			g_assert_cmpuint(values[at].u64, ==, want[i].integer);
+		else
+			g_assert_cmpfloat(values[at].f64, ==, want[i].real);
+	}
+}
+
+/* Each type, in each order of records, whatever becomes of the size that the driver is told. */
+static void
+test_values(void)
+{
+	static const char *const configs[] = {
+		"ext=amd", "ext=amd,backwards", "ext=amd,ignore_size=0", "ext=amd,late=3",
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(configs); i++) {
+		struct tally_source *src = open_source(configs[i], "all");
+		struct tally_sample out;
+		g_test_message("%s", configs[i]);
+		for (uint64_t tick = 0; tick < 40; tick++) {
+			count(src, 1, 5 + (unsigned)tick);
+			uint64_t begun = fake_perf.now.tick;
+			while (read_slot(src, 1, &out) == TALLY_NOT_READY)
+				fake_perf_tick();
+			g_assert_cmpuint(fake_perf.now.tick - begun, ==,
+					 fake_perf.config.late);
+			g_assert_cmpuint(out.flags, ==, 0);
+			check_typed(src, begun, 5 + (unsigned)tick);
+		}
+		g_assert_cmpuint(fake_perf.tally.begun, ==, 41); /* one is the trial */
+		finish(src, 0);
+	}
+}
+
+/* Results come in another order than they were asked for, and slots keep the set they began with. */
+static void
+test_late_and_shuffled(void)
+{
+	struct tally_source *src = open_source("ext=amd,sets=3,late=2,shuffle=2", "all");
+	struct tally_sample out;
+	uint64_t begun[4];
+
+	g_assert_cmpint(src->ops->grow(src, 8), ==, TALLY_OK);
+	for (uint32_t slot = 0; slot < 4; slot++) {
+		src->ops->select(src, slot % 3);
+		begun[slot] = fake_perf.now.tick;
+		count(src, slot, slot);
+	}
+	src->ops->select(src, TALLY_NO_SET);
+	count(src, 4, 9);
+	g_assert_cmpint(read_slot(src, 4, &out), ==, TALLY_OK);
+	g_assert_cmpuint(valid, ==, 0);
+	g_assert_cmpuint(out.flags, ==, 0);
+	fake_perf_tick();
+	fake_perf_tick();
+	static const char *const keys[] = { "turns_turn_0", "turns_turn_1", "turns_turn_2" };
+	unsigned ready = 0;
+	for (uint32_t slot = 0; slot < 4; slot++) {
+		enum tally_status status = read_slot(src, slot, &out);
+		ready += status == TALLY_OK;
+		g_assert_cmpint(status == TALLY_NOT_READY || status == TALLY_OK, !=, 0);
+		if (status == TALLY_NOT_READY) {
+			fake_perf_tick();
+			fake_perf_tick();
+			g_assert_cmpint(read_slot(src, slot, &out), ==, TALLY_OK);
+		}
+		uint32_t at = place_of(src, slot % 3, keys[slot % 3]);
+		g_assert_true(valid & UINT64_C(1) << at);
+		uint64_t script = fake_perf_script(31 + slot % 3, begun[slot]);
+		if (slot % 3 == 2)
+			g_assert_cmpfloat(values[at].f64, ==, (double)script / 8);
+		else
+			g_assert_cmpuint(values[at].u64 & 0x7fffffff, ==, script);
+	}
+	g_assert_cmpuint(ready, >=, 1);
+	finish(src, 0);
+}
+
+/* What was given up is not begun again before its result is there, and nothing is lost for good. */
+static void
+test_discard(void)
+{
+	struct tally_source *src = open_source("ext=amd,late=3", "all");
+	struct tally_sample out;
+
+	for (uint32_t slot = 0; slot < 4; slot++) {
+		src->ops->begin(src, slot);
+		if (slot % 2)
+			src->ops->end(src, slot);
+		src->ops->discard(src, slot);
+	}
+	/* All four are on their way: this interval goes without. */
+	count(src, 0, 1);
+	g_assert_cmpint(read_slot(src, 0, &out), ==, TALLY_OK);
+	g_assert_cmpuint(out.flags, ==, TALLY_FLAG(DROPPED));
+	g_assert_cmpuint(valid, ==, 0);
+	src->ops->gap(src);
+	for (int i = 0; i < 3; i++)
+		fake_perf_tick();
+	src->ops->gap(src);
+	count(src, 0, 7);
+	for (int i = 0; i < 3; i++)
+		fake_perf_tick();
+	g_assert_cmpint(read_slot(src, 0, &out), ==, TALLY_OK);
+	g_assert_cmpuint(values[place_of(src, 0, "work_draws")].u64, ==, 7);
+	finish(src, 0);
+}
+
+/* The outer interval has the counters, the inner one none. */
+static void
+test_nested(void)
+{
+	struct tally_source *src = open_source("ext=amd", "all");
+	struct tally_sample out;
+
+	src->ops->begin(src, 0);
+	fake_perf_work(1, 3);
+	count(src, 1, 2);
+	src->ops->end(src, 0);
+	fake_perf_tick();
+	g_assert_cmpint(read_slot(src, 1, &out), ==, TALLY_OK);
+	g_assert_cmpuint(valid, ==, 0);
+	g_assert_cmpint(read_slot(src, 0, &out), ==, TALLY_OK);
+	g_assert_cmpuint(values[place_of(src, 0, "work_draws")].u64, ==, 3);
+	finish(src, 0);
+}
+
+/* A begin that fails costs its values; when all do, the source gives up and says so. */
+static void
+test_refused(void)
+{
+	struct tally_source *src = open_source("ext=amd", "all");
+	struct tally_sample out;
+	unsigned lost = 0;
+
+	fake_perf.config.error_every = 3;
+	for (unsigned i = 0; i < 60; i++) {
+		count(src, 0, i);
+		fake_perf_tick();
+		enum tally_status status = read_slot(src, 0, &out);
+		lost += status == TALLY_LOST;
+		g_assert_cmpint(status == TALLY_LOST, ==, (out.flags & TALLY_FLAG(LOST)) != 0);
+		if (status == TALLY_OK)
+			g_assert_cmpuint(values[place_of(src, 0, "work_draws")].u64, ==, i);
+	}
+	g_assert_cmpuint(lost, >, 10);
+	g_assert_false(src->off);
+	fake_perf.config.error_every = 1;
+	for (unsigned i = 0; i < 40 && !src->off; i++) {
+		count(src, 0, i);
+		g_assert_cmpint(read_slot(src, 0, &out), ==, TALLY_LOST);
+	}
+	g_assert_true(src->off);
+	g_assert_nonnull(strstr(src->reason, "0x0502"));
+	unsigned calls = fake_perf.tally.calls;
+	count(src, 0, 1);
+	g_assert_cmpint(read_slot(src, 0, &out), ==, TALLY_OK);
+	g_assert_cmpuint(valid, ==, 0);
+	g_assert_cmpuint(fake_perf.tally.calls, ==, calls);
+	unsigned errors = fake_perf.tally.errors;
+	finish(src, errors);
+}
+
+/* The game uses monitors: it gets the first name, and none of ours stays. */
+static void
+test_yield(void)
+{
+	struct tally_source *src = open_source("ext=amd,late=2", "all");
+	struct tally_sample out;
+	unsigned name = 0;
+
+	count(src, 0, 1);
+	src->ops->begin(src, 1);
+	g_assert_true(tally_gl_amd_yield(src));
+	g_assert_false(tally_gl_amd_yield(src));
+	api.GenPerfMonitorsAMD(1, &name);
+	g_assert_cmpuint(name, ==, 1);
+	unsigned calls = fake_perf.tally.calls;
+	src->ops->end(src, 1);
+	count(src, 2, 1);
+	for (uint32_t slot = 0; slot < 3; slot++) {
+		g_assert_cmpint(read_slot(src, slot, &out), ==, TALLY_OK);
+		g_assert_cmpuint(valid, ==, 0);
+		g_assert_cmpuint(out.flags, ==, TALLY_FLAG(YIELDED));
+	}
+	g_assert_cmpuint(fake_perf.tally.calls, ==, calls);
+	api.DeletePerfMonitorsAMD(1, &name);
+	finish(src, 0);
+}
+
+/* The context is gone: no call is made any more. */
+static void
+test_abandon(void)
+{
+	struct tally_source *src = open_source("ext=amd", "all");
+
+	count(src, 0, 1);
+	src->ops->begin(src, 1);
+	unsigned calls = fake_perf.tally.calls;
+	src->ops->abandon(src);
+	g_assert_cmpuint(fake_perf.tally.calls, ==, calls);
+	tally_source_destroy(src);
+}
+
+/* Whichever call fails, nothing breaks and nothing is waited for. */
+static void
+test_any_call_fails(void)
+{
+	for (unsigned at = 1; at < 160; at++) {
+		char config[64];
+		g_snprintf(config, sizeof(config), "ext=amd,sets=2,error_at=%u", at);
+		struct tally_source *src = create(config, "all");
+		struct tally_sample out;
+		if (src->ops->open(src, 4) == TALLY_OK) {
+			for (uint32_t i = 0; i < 8; i++) {
+				src->ops->select(src, i % src->n_sets);
+				count(src, i % 4, 1);
+				fake_perf_tick();
+				if (read_slot(src, i % 4, &out) == TALLY_NOT_READY)
+					src->ops->discard(src, i % 4);
+				src->ops->gap(src);
+			}
+			src->ops->close(src);
+		}
+		tally_source_destroy(src);
+		g_assert_cmpuint(fake_perf.tally.waits, ==, 0);
+	}
+}
+
+static void
+test_serialized_by(void)
+{
+	static const struct {
+		const char *driver;
+		bool told;
+	} rows[] = {
+		{ "AMD AMD Radeon RX 6800 (radeonsi, navi21, LLVM 15.0.7, DRM 3.54)", true },
+		{ "AMD AMD Radeon RX 580 Series (polaris10, LLVM 15.0.6, DRM 3.49)", true },
+		{ "freedreno FD640", false },
+		{ NULL, false },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		struct tally_source *src = create("ext=amd", NULL);
+		api.driver = rows[i].driver;
+		g_assert_cmpint(tally_gl_amd_serialized_by(src) != NULL, ==, rows[i].told);
+		tally_source_destroy(src);
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/gl_amd/open", test_open);
+	g_test_add_func("/gl_amd/description", test_description);
+	g_test_add_func("/gl_amd/values", test_values);
+	g_test_add_func("/gl_amd/late_and_shuffled", test_late_and_shuffled);
+	g_test_add_func("/gl_amd/discard", test_discard);
+	g_test_add_func("/gl_amd/nested", test_nested);
+	g_test_add_func("/gl_amd/refused", test_refused);
+	g_test_add_func("/gl_amd/yield", test_yield);
+	g_test_add_func("/gl_amd/abandon", test_abandon);
+	g_test_add_func("/gl_amd/any_call_fails", test_any_call_fails);
+	g_test_add_func("/gl_amd/serialized_by", test_serialized_by);
+	return g_test_run();
+}
