@@ -1,4 +1,4 @@
-/* query/counter_set.h - counters that do not fit at once: sets, the choice of them, and their turns.
+/* query/counter_set.h - counters that do not fit at once: sets, choosing them, and their turns.
  *
  * A hardware source offers many counters, and the GPU counts only some of them together. A set is
  * what one source can deliver at once. Each captured frame counts one set; the sets of all sources
@@ -63,8 +63,8 @@ typedef bool tally_counter_fits(void *data, const uint32_t *chosen, uint32_t n_c
 uint32_t tally_counter_group(uint32_t n, uint32_t *set_of, uint32_t *scratch,
 			     tally_counter_fits *fits, void *data);
 
-/* Which of n sets has its turn: `turn` counts captured frames; `pinned` (--set) or NULL: the index of
- * the set of that name, TALLY_NO_SET when there is none. */
+/* Which of n sets has its turn: `turn` counts captured frames; `pinned` (--set) or NULL: the index
+ * of the set of that name, TALLY_NO_SET when there is none. */
 uint32_t tally_counter_turn(const struct tally_counter_set *const *sets, uint32_t n,
 			    const char *pinned, uint64_t turn);
 

@@ -1,7 +1,7 @@
 /* What one Vulkan program pays: frames of N render passes with M draws each, recorded anew every
  * frame and submitted, timed by the recording thread's own clock.
  *
- * The same program runs bare, with the layer loaded but disabled, and capturing; run_vk.py compares.
+ * The same program runs bare, with the layer loaded but off, and capturing; run_vk.py compares.
  * The driver is the do-nothing one of tests/fake_vk (VK_ICD_FILENAMES names it); no pipeline is
  * bound, so one that draws for real would crash. Each thread has a command pool and buffers of its
  * own and submits what it recorded to the one queue. One line of JSON goes to stdout. With --reuse
@@ -251,7 +251,8 @@ static struct options
 parse_options(int argc, char **argv)
 {
 	struct options o = {
-		.passes = 10, .draws = 1000, .frames = 200, .warm_up = 20, .threads = 1, .submits = 1
+		.passes = 10, .draws = 1000, .frames = 200, .warm_up = 20,
+		.threads = 1, .submits = 1,
 	};
 	const struct {
 		const char *name;
