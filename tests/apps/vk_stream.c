@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const struct scene *const lists[] = { stream_passes, stream_work, stream_submits,
-					     stream_odd };
+					     stream_odd, stream_rules };
 
 static const struct scene *
 find(const char *name)

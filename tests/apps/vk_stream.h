@@ -87,7 +87,8 @@ struct scene {
 	unsigned wishes;
 	void (*run)(struct stream *s);
 };
-extern const struct scene stream_passes[], stream_work[], stream_submits[], stream_odd[];
+extern const struct scene stream_passes[], stream_work[], stream_submits[], stream_odd[],
+	stream_rules[];
 
 extern const VkAllocationCallbacks *const allocator;
 

@@ -1,4 +1,4 @@
-/* Render passes in all their forms. Each scene's passes are told in tests/live/vk_call_stream.py. */
+/* Render passes in all their forms. What is in each: tests/live/vk_call_stream.py. */
 #include "tests/apps/vk_stream.h"
 
 static VkCommandBuffer

@@ -91,6 +91,13 @@ take_features(struct fake_device *d, uint32_t number, const void *at)
 	return fine;
 }
 
+static bool
+is_part_of_12(VkStructureType type)
+{
+	return type == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES ||
+	       type == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES;
+}
+
 static VkResult
 take_request(struct fake_device *d, const VkDeviceCreateInfo *info)
 {
@@ -108,9 +115,7 @@ take_request(struct fake_device *d, const VkDeviceCreateInfo *info)
 			d->group_size = ((const VkDeviceGroupDeviceCreateInfo *)s)
 						->physicalDeviceCount;
 		v12 |= s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
-		separate |= s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES ||
-			    s->sType ==
-				    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES;
+		separate |= is_part_of_12(s->sType);
 		for (uint32_t i = 0; i < fake_n_structs; i++)
 			if (fake_structs[i].features && fake_structs[i].stype == s->sType &&
 			    fake_structs[i].stype)

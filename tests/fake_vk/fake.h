@@ -58,7 +58,7 @@ struct fake_config {
 	uint32_t lost, lost_ours; /* vkQueueSubmit that loses the device, from 1; 0: none */
 	uint32_t oom, oom_ours;	  /* call that is out of memory */
 	bool oom_device; /* vkCreateDevice always is */
-	int32_t reset_fences; /* what vkResetFences answers */
+	int32_t reset_fences; /* what vkResetFences answers a layer */
 };
 
 /* ---- tables that gen_fake_vk.py makes ---- */

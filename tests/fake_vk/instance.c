@@ -119,19 +119,19 @@ fake_vkEnumeratePhysicalDevices(VkInstance instance, uint32_t *pPhysicalDeviceCo
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL
-fake_vkEnumeratePhysicalDeviceGroups(VkInstance instance, uint32_t *pPhysicalDeviceGroupCount,
-				     VkPhysicalDeviceGroupProperties *pPhysicalDeviceGroupProperties)
+fake_vkEnumeratePhysicalDeviceGroups(VkInstance instance, uint32_t *pCount,
+				     VkPhysicalDeviceGroupProperties *pGroups)
 {
 	(void)instance;
 	uint32_t have = fake_config.group ? 1 : fake_config.n_gpus;
-	if (!pPhysicalDeviceGroupProperties) {
-		*pPhysicalDeviceGroupCount = have;
+	if (!pGroups) {
+		*pCount = have;
 		return VK_SUCCESS;
 	}
-	if (*pPhysicalDeviceGroupCount > have)
-		*pPhysicalDeviceGroupCount = have;
-	for (uint32_t i = 0; i < *pPhysicalDeviceGroupCount; i++) {
-		VkPhysicalDeviceGroupProperties *p = &pPhysicalDeviceGroupProperties[i];
+	if (*pCount > have)
+		*pCount = have;
+	for (uint32_t i = 0; i < *pCount; i++) {
+		VkPhysicalDeviceGroupProperties *p = &pGroups[i];
 		p->physicalDeviceCount = fake_config.group ? fake_config.n_gpus : 1;
 		for (uint32_t k = 0; k < p->physicalDeviceCount; k++)
 			p->physicalDevices[k] = (VkPhysicalDevice)&gpus[i + k];
@@ -170,8 +170,9 @@ fake_vkGetPhysicalDeviceFeatures2(VkPhysicalDevice physicalDevice,
 	fake_vkGetPhysicalDeviceFeatures(physicalDevice, &pFeatures->features);
 	for (VkBaseOutStructure *s = pFeatures->pNext; s; s = s->pNext)
 		for (uint32_t i = 0; i < fake_n_structs; i++)
-			if (fake_structs[i].features && fake_structs[i].stype == s->sType &&
-			    fake_structs[i].stype && fake_home_is_there(fake_structs[i].homes, NULL))
+			if (fake_structs[i].features && fake_structs[i].stype &&
+			    fake_structs[i].stype == s->sType &&
+			    fake_home_is_there(fake_structs[i].homes, NULL))
 				fill_features(i, s);
 }
 

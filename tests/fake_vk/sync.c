@@ -61,7 +61,7 @@ fake_vkResetFences(VkDevice device, uint32_t fenceCount, const VkFence *pFences)
 	VkResult result = fake_enter("vkResetFences", fenceCount && FAKE_OBJECT(pFences[0])->ours);
 	if (result != VK_SUCCESS)
 		return result;
-	if (fake_config.reset_fences)
+	if (fake_config.reset_fences && fenceCount && FAKE_OBJECT(pFences[0])->ours)
 		return (VkResult)fake_config.reset_fences;
 	fake_lock();
 	fake_pump();

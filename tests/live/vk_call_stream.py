@@ -188,11 +188,33 @@ def check(checks, scene, offers, options, how):
             check_log(checks, scene, log, how)
 
 
+# What scene breaks_rules breaks, in tests/apps/vk_stream_rules.c.
+BROKEN = """vkCmdResetQueryPool-firstQuery-00796 vkCmdEndQuery-None-01923 vkCmdBeginQuery-queryPool-01922
+    vkCmdResetQueryPool-None-02841 any-renderpass vkCmdEndQuery-None-07007 vkEndCommandBuffer-commandBuffer-00061
+    any-commandBuffer-cmdpool vkCmdWriteTimestamp-timestampValidBits-00829 vkCmdBeginQuery-queryType-00804
+    vkCmdExecuteCommands-commandBuffer-00101 vkCmdExecuteCommands-commandBuffer-00104
+    vkCmdExecuteCommands-commandBuffer-00105 vkCmdBeginQuery-None-00807 vkCmdWriteTimestamp-None-00830
+    VkSubmitInfo-pCommandBuffers-06015 VkSubmitInfo-pCommandBuffers-06014 vkQueueSubmit-pCommandBuffers-00071
+    vkQueueSubmit-fence-00064 vkResetFences-pFences-01123 vkResetQueryPool-firstQuery-02741
+    vkResetQueryPool-None-02665 vkDestroyQueryPool-queryPool-00793 vkFreeCommandBuffers-pCommandBuffers-00047
+    vkQueueSubmit-pCommandBuffers-00070 vkDestroyDevice-device-00378 vkGetQueryPoolResults-None-09401""".split()
+
+
+def check_driver(checks):
+    """The driver notices what is broken; else silence would prove nothing."""
+    with h.scratch() as folder, checks.part("the driver notices"):
+        result, trace = f.run_bare(folder, ["breaks_rules"], "families=gct:64:1+ct:64:1+t:0:1")
+        checks.equal(result.status, 0, f"status: {result.text}{result.errors[-300:]}")
+        seen = {rule.split(" ")[1].removeprefix("VUID-") for rule in trace.rules}
+        checks.equal(sorted(set(BROKEN) - seen), [], "rules that it does not notice")
+
+
 def main():
     program = f.program()
     listed = h.run([program, "--list"], dict(h.os.environ)).text.split()
     checks = h.Checks()
     checks.equal(sorted(listed), sorted([*SCENES, "breaks_rules"]), "scenes of the program and of this table")
+    check_driver(checks)
     for row in sys.argv[1:] or ROWS:
         offers, options, how = ROWS[row]
         for scene in SCENES:

@@ -1,0 +1,116 @@
+"""A driver that fails below us: the program goes on as it would without us, and the log is valid and says so.
+
+tests/fake_vk fails on demand. What fails for the program fails without us too, and must look the same to it; what
+fails for us alone (calls about objects that we made) the program must not notice.
+
+  vk_never_hangs.py [GROUP...]
+"""
+
+import subprocess
+import sys
+import time
+
+import harness as h
+import vk_fake as f
+
+SCENES = ["resubmit", "present", "simultaneous", "queues", "secondary", "own_statistics_outside"]
+LIMIT = 15 * (4 if h.SANITIZER else 1)  # s; what a run may take
+FINISH = 6 * (4 if h.SANITIZER else 1)  # s; at most 2 of them in vkDestroyDevice
+GROUPS = {
+    # what the driver does, whether the program itself meets it, and what the log has to say of it
+    "results": [("never", False, True), ("never,late=2", False, True), ("late_fence=50", True, False),
+                ("reset_fences=-13", False, False)],
+    "requests": [("oom_device", True, False)] +
+                [(f"refuse={what}", True, False) for what in (
+                    "hostQueryReset", "inheritedQueries", "pipelineStatisticsQuery", "VK_EXT_calibrated_timestamps",
+                    "hostQueryReset+inheritedQueries+pipelineStatisticsQuery")],
+    "lost": [(f"lost={n}", True, None) for n in range(1, 7)],
+    "lost_ours": [(f"lost_ours={n}", None, None) for n in range(1, 5)],
+    "oom": [(f"oom={n}", True, None) for n in range(1, 41)],
+    "oom_ours": [(f"oom_ours={n}", False, None) for n in range(1, 81)],
+}
+TELL = {"lost", "incomplete", "dropped"}
+BARE, WHOLE = {}, {}
+
+
+def says_so(log):
+    flags = {flag for frame in log.frames for one in [frame, *frame["passes"]] for flag in one.get("flags", [])}
+    off = any(source.get("reason") for line in log.of("device") for source in line.get("sources", []))
+    return bool(flags & TELL) or bool(log.notes) or off
+
+
+def measured(log):
+    """How many numbers it holds."""
+    passes = [one for frame in log.frames for one in frame["passes"]]
+    return len(passes), sum("gpu_ns" in one for one in passes), sum(len(one.get("counters", {})) for one in passes)
+
+
+def whole(scene):
+    """... where nothing fails."""
+    if scene not in WHOLE:
+        with h.scratch() as folder:
+            f.run_layer(folder, [scene], "", folder / "log.jsonl", {}, timeout=LIMIT)
+            WHOLE[scene] = measured(h.Log(folder / "log.jsonl"))
+    return WHOLE[scene]
+
+
+def bare(folder, scene, fault):
+    if (scene, fault) not in BARE:
+        BARE[scene, fault] = f.run_bare(folder, [scene], fault, timeout=LIMIT)
+    return BARE[scene, fault]
+
+
+def check_log(checks, scene, path, told):
+    command = h.built("passtally")
+    if not path.exists():
+        return
+    log = h.Log(path)
+    if command:
+        r = subprocess.run([str(command), "check", str(path)], capture_output=True, timeout=h.TIMEOUT)
+        checks.equal(r.returncode, 0, f"passtally check: {(r.stdout + r.stderr)[-300:]!r}")
+    h.check_order(checks, log)
+    if told:
+        checks.that(says_so(log) or measured(log) == whole(scene), f"the log has {measured(log)} of {whole(scene)} and does not tell")
+
+
+def check(checks, scene, fault, met, told):
+    """`met`: the program meets the fault without us as well; None: it may, only with us."""
+    with h.scratch() as folder:
+        alone, before = bare(folder, scene, fault if met else "")
+        if alone.status < 0:
+            print(f"# {fault} {scene}: the program waits for ever without us too")
+            return
+        log = folder / "log.jsonl"
+        began = time.monotonic()
+        got, trace = f.run_layer(folder, [scene], fault, log, {}, timeout=LIMIT)
+        took = time.monotonic() - began
+        checks.that(took < FINISH, f"took {took:.1f} s")
+        if met is None:
+            checks.that(got.status in (0, 3), f"status {got.status}: {got.errors[-300:]}")
+        else:
+            checks.equal((got.status, got.stdout, got.stderr), (alone.status, alone.stdout, alone.stderr),
+                         "status and output")
+            if "oom=" in fault or "lost" in fault:
+                checks.equal(trace.faults, before.faults, "what failed")
+        if met is False:
+            wrong = f.compare(before, trace)
+            checks.that(not wrong, wrong)
+        if not (told is None and "lost" in fault):
+            checks.equal(trace.rules[:3], [], "rules that are broken")
+        hit = bool(trace.faults)
+        check_log(checks, scene, log, told or (told is None and hit and "oom=" not in fault))
+
+
+def main():
+    f.program()
+    f.driver()
+    checks = h.Checks()
+    for group in sys.argv[1:] or GROUPS:
+        for fault, met, told in GROUPS[group]:
+            for scene in SCENES:
+                with checks.part(f"{fault} {scene}"):
+                    check(checks, scene, fault, met, told)
+    checks.finish()
+
+
+main()
