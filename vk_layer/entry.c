@@ -140,8 +140,8 @@ get_instance_proc_addr(VkInstance handle, const char *name)
 	if (!name)
 		return NULL;
 	size_t i = find_own(name);
-	/* Also with an instance that is not made yet, or none: that is how Mesa's overlay, MangoHud and
-	 * RenderDoc above us ask for vkCreateDevice. */
+	/* Also with an instance that is not made yet, or none: that is how Mesa's overlay, MangoHud
+	 * and RenderDoc above us ask for vkCreateDevice. */
 	if (i < N_OWN && (own[i].scope == GLOBAL || (!handle && own[i].when_off)))
 		return own[i].function;
 	struct vk_instance *instance = handle ? vk_instance_find(handle) : NULL;
