@@ -70,8 +70,8 @@ struct tally_vk_source_ops {
 	bool halves;	    /* an interval may begin and end in different command buffers, and may
 			       stand between suspended halves' outer ends; else only as a whole */
 	bool exclusive;	    /* at most one interval at a time in a command buffer */
-	/* Probe and choose counters from src->wanted. On error src->reason says why. vk-khr may wait
-	 * for another program's profiling lock, 50 ms at most. */
+	/* Probe and choose counters from src->wanted. On error src->reason says why. May wait 50 ms
+	 * for another program to give up the profiling lock (vk-khr). */
 	enum tally_status (*open)(struct tally_vk_source *src);
 	void (*close)(struct tally_vk_source *src);
 	/* Can an interval be recorded for queues of this family at all? */
