@@ -90,6 +90,12 @@ def scene_list(program):
     return h.run([program, "--list"], dict(h.os.environ)).text.split()
 
 
+def share(words, text):
+    """Part I of N of a list."""
+    part, parts = (int(n) for n in text.split("/"))
+    return words[part - 1::parts]
+
+
 def expectation(program, argv, env):
     return json.loads(h.run([program, *argv, "--expect"], env).text)
 
@@ -109,15 +115,15 @@ def messages(result):
     return counts
 
 
-def chain(result):
-    """The layers of the first device as the loader reports them (VK_LOADER_DEBUG=layer), from the
-    program down."""
+def chain(result, call="vkCreateDevice"):
+    """The layers of the first instance or device as the loader reports them (VK_LOADER_DEBUG=layer),
+    from the program down."""
     names, inside = [], False
     for line in result.errors.splitlines():
         line = line.split(":", 1)[-1].strip() if line.startswith(("LAYER", "INFO", "DEBUG")) else line.strip()
-        if "vkCreateDevice layer callstack" in line:
+        if f"{call} layer callstack" in line:
             names, inside = [], True
-        elif inside and "<Device>" in line:
+        elif inside and line.startswith(("<Device>", "<Drivers>")):
             return names
         elif inside and line.startswith("VK_LAYER_"):
             names.append(line.split()[0])

@@ -1,6 +1,6 @@
 """Every Vulkan scene of tests/apps under the layer: the log must say exactly what the scene says.
 
-  vk_scenes.py [--window] [SCENE...]
+  vk_scenes.py [--window] [I/N | SCENE...]
 
 Each scene runs bare, then at granularity pass twice, frame, submit and draw. Output, pixels and
 exit status must be the bare run's; passes in order with their tallies, counters, flags, targets;
@@ -259,7 +259,11 @@ def main():
     arguments = [a for a in sys.argv[1:] if a != "--window"]
     vk.library()
     program = h.need("vk_scenes")
-    names = arguments or vk.scene_list(program)
+    names = vk.scene_list(program)
+    if arguments and "/" in arguments[0]:
+        names = vk.share(names, arguments[0])
+    elif arguments:
+        names = arguments
     checks = h.Checks()
 
     def one(name):

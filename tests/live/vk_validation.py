@@ -20,12 +20,6 @@ BENEATH = {"VK_INSTANCE_LAYERS": vk.VALIDATION}
 ZINK = {"MESA_LOADER_DRIVER_OVERRIDE": "zink"}
 
 
-def share(words, text):
-    """Part I of N of a list."""
-    part, parts = (int(n) for n in text.split("/"))
-    return words[part - 1::parts]
-
-
 def compare(checks, folder, argv, bare_extra, runs, leaks=False):
     """The same messages, the same exit status. Where the program `leaks` its device, our objects on
     it are told of as its own are: more of the same."""
@@ -97,7 +91,7 @@ def main():
             check_programs(checks)
         else:
             check_order(checks, program)
-            check_scenes(checks, program, share(vk.scene_list(program), (sys.argv[2:] or ["1/1"])[0]))
+            check_scenes(checks, program, vk.share(vk.scene_list(program), (sys.argv[2:] or ["1/1"])[0]))
     checks.finish()
 
 
