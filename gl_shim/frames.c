@@ -24,7 +24,7 @@ read_pass(struct gl_context_state *s, struct tally_pass *pass, uint64_t age)
 		.begin_ns = pass->gpu_begin_ns,
 		.end_ns = pass->gpu_end_ns,
 	};
-	tally_harvest_counters(s->harvest, &sample.n);
+	sample.n = pass->layout->n_counters;
 	enum tally_status status = tally_harvest_read(s->harvest, pass->slot, &sample);
 	pass->has_time = sample.has_time;
 	pass->gpu_begin_ns = sample.begin_ns;
@@ -87,6 +87,8 @@ gl_frame_end(struct gl_context *c, struct tally_extent presented)
 	struct tally_frame_end end = { .now_ns = t0, .presented = presented };
 	tally_stream_end_frame(s->stream, &end);
 	gl_collect(c, s->lost, TALLY_FLAG(LOST));
+	if (tally_harvest_n_off(s->harvest) != s->n_off)
+		gl_probe_again(s);
 	tally_stream_add_overhead(s->stream, tally_clock_now_ns() - t0);
 }
 

@@ -23,11 +23,13 @@ gl_guard_begin(struct gl_context *c)
 	}
 }
 
-void
+GLenum
 gl_guard_end(struct gl_context *c)
 {
-	for (int i = 0; i < MAX_ERROR_POLLS && c->next->GetError() != GL_NO_ERROR; i++)
-		;
+	GLenum first = c->next->GetError(), next = first;
+	for (int i = 1; i < MAX_ERROR_POLLS && next != GL_NO_ERROR; i++)
+		next = c->next->GetError();
+	return first;
 }
 
 GLenum

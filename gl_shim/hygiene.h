@@ -17,10 +17,10 @@ struct gl_hygiene {
 	bool disjoint_for_game; /* we read the flag: the game is owed it */
 };
 
-/* Around our own calls that may fail: the game's pending errors are kept for it, ours dropped. Not
- * inside glBegin/glEnd. */
+/* Around our own calls that may fail: the game's pending errors are kept for it, ours dropped;
+ * the end says our first. Not inside glBegin/glEnd. */
 void gl_guard_begin(struct gl_context *c);
-void gl_guard_end(struct gl_context *c);
+GLenum gl_guard_end(struct gl_context *c);
 /* Around reading our query results: no buffer stands at GL_QUERY_BUFFER in between. */
 void gl_query_buffer_hide(struct gl_context *c);
 void gl_query_buffer_restore(struct gl_context *c);

@@ -104,6 +104,21 @@ clears_target(const struct gl_want *w)
 	return w->clears & (depth_only ? GL_DEPTH_BUFFER_BIT : GL_COLOR_BUFFER_BIT);
 }
 
+/* Count the set whose turn it is in the pass's frame. */
+static void
+choose_set(struct gl_context_state *s, struct tally_pass *pass)
+{
+	uint64_t frame = tally_stream_pass_frame(pass);
+	if (frame != s->set_frame) {
+		s->set_frame = frame;
+		tally_harvest_select(s->harvest,
+				     tally_harvest_turn(s->harvest, s->config->set,
+							tally_session_turn(frame)));
+	}
+	pass->layout = &tally_harvest_selected(s->harvest)->layout;
+	tally_stream_use_set(s->stream, pass->layout->set);
+}
+
 static void
 open_pass(struct gl_context *c, const struct gl_want *w, uint64_t now)
 {
@@ -128,6 +143,7 @@ open_pass(struct gl_context *c, const struct gl_want *w, uint64_t now)
 	s->now.pass = pass;
 	if (!pass)
 		return;
+	choose_set(s, pass);
 	s->now.label = pass_label(c, s->labels.depth, w->fbo);
 	pass->kind = w->kind;
 	pass->key = w->key;

@@ -91,6 +91,32 @@ has_extension(const struct tally_gl_api *api, const char *name)
 	return false;
 }
 
+/* The sources ask for the extension before they use these. */
+static void
+fill_perf_queries(const struct gl_next *gl, struct tally_gl_api *api)
+{
+	api->GetFirstPerfQueryIdINTEL = gl->GetFirstPerfQueryIdINTEL;
+	api->GetNextPerfQueryIdINTEL = gl->GetNextPerfQueryIdINTEL;
+	api->GetPerfQueryInfoINTEL = gl->GetPerfQueryInfoINTEL;
+	api->GetPerfCounterInfoINTEL = gl->GetPerfCounterInfoINTEL;
+	api->CreatePerfQueryINTEL = gl->CreatePerfQueryINTEL;
+	api->DeletePerfQueryINTEL = gl->DeletePerfQueryINTEL;
+	api->BeginPerfQueryINTEL = gl->BeginPerfQueryINTEL;
+	api->EndPerfQueryINTEL = gl->EndPerfQueryINTEL;
+	api->GetPerfQueryDataINTEL = gl->GetPerfQueryDataINTEL;
+	api->GetPerfMonitorGroupsAMD = gl->GetPerfMonitorGroupsAMD;
+	api->GetPerfMonitorCountersAMD = gl->GetPerfMonitorCountersAMD;
+	api->GetPerfMonitorGroupStringAMD = gl->GetPerfMonitorGroupStringAMD;
+	api->GetPerfMonitorCounterStringAMD = gl->GetPerfMonitorCounterStringAMD;
+	api->GetPerfMonitorCounterInfoAMD = gl->GetPerfMonitorCounterInfoAMD;
+	api->GenPerfMonitorsAMD = gl->GenPerfMonitorsAMD;
+	api->DeletePerfMonitorsAMD = gl->DeletePerfMonitorsAMD;
+	api->SelectPerfMonitorCountersAMD = gl->SelectPerfMonitorCountersAMD;
+	api->BeginPerfMonitorAMD = gl->BeginPerfMonitorAMD;
+	api->EndPerfMonitorAMD = gl->EndPerfMonitorAMD;
+	api->GetPerfMonitorCounterDataAMD = gl->GetPerfMonitorCounterDataAMD;
+}
+
 /* The query calls under the names that this context has. */
 static void
 fill_api(struct gl_context_state *s)
@@ -98,6 +124,8 @@ fill_api(struct gl_context_state *s)
 	const struct gl_next *gl = s->pub.next;
 	struct tally_gl_api *api = &s->api;
 	api->has_extension = has_extension;
+	api->guard_begin = gl_own_guard_begin;
+	api->guard_end = gl_own_guard_end;
 	api->user = s;
 	api->GetError = gl->GetError;
 	api->GetIntegerv = gl->GetIntegerv;
@@ -135,37 +163,12 @@ fill_api(struct gl_context_state *s)
 		api->GetQueryObjectui64v = gl->GetQueryObjectui64v;
 		api->GetInteger64v = gl->GetInteger64v;
 	}
+	fill_perf_queries(gl, api);
 	s->has_texture_dsa = !api->es && (api->version >= 45 ||
 					  has_extension(api, "GL_ARB_direct_state_access"));
 }
 
 /* ---- sources ---- */
-
-struct chosen {
-	struct tally_source *sources[TALLY_MAX_SOURCES];
-	uint32_t n;
-	struct tally_source_info left_out[TALLY_MAX_SOURCES];
-	uint32_t n_left_out;
-};
-
-static void
-choose(struct gl_context_state *s, struct chosen *out, const char *name, bool by_default,
-       struct tally_source *(*create)(struct tally_gl_api *))
-{
-	const char *list = s->config->sources;
-	if (!tally_source_wanted(list, name)) {
-		if (by_default)
-			out->left_out[out->n_left_out++] = (struct tally_source_info){
-				.name = name, .reason = "left out by --sources"
-			};
-		return;
-	}
-	struct tally_source *src = create(&s->api);
-	if (!src)
-		return;
-	src->wanted = s->config->counters;
-	out->sources[out->n++] = src;
-}
 
 static struct tally_source *
 create_null(struct tally_gl_api *api)
@@ -184,38 +187,109 @@ create_fake(struct tally_gl_api *api)
 	return tally_fake_create(&script);
 }
 
-static bool
-open_harvest(struct gl_context_state *s, struct chosen *out)
+/* Those of this front end, in log order. */
+static const struct gl_source {
+	const char *name;
+	struct tally_source *(*create)(struct tally_gl_api *api);
+} gl_sources[] = {
+	{ "gl-timestamp", tally_gl_timestamp_create },
+	{ "gl-statistics", tally_gl_statistics_create },
+	{ "gl-intel", tally_gl_intel_create },
+	{ "gl-amd", tally_gl_amd_create },
+	{ "fake", create_fake },
+	{ "null", create_null },
+};
+#define N_SOURCES (sizeof(gl_sources) / sizeof(gl_sources[0]))
+
+/* Why a source is not even created, or NULL. */
+static const char *
+left_out(const struct gl_context_state *s, const char *name)
 {
-	choose(s, out, "gl-timestamp", true, tally_gl_timestamp_create);
-	choose(s, out, "gl-statistics", true, tally_gl_statistics_create);
-	for (uint32_t i = 0; i < out->n; i++)
-		if (strcmp(out->sources[i]->ops->name, "gl-statistics") == 0)
-			s->statistics = out->sources[i];
-		else if (strcmp(out->sources[i]->ops->name, "gl-timestamp") == 0)
-			s->timestamp = out->sources[i];
-	if (s->config->sources) {
-		choose(s, out, "fake", false, create_fake);
-		choose(s, out, "null", false, create_null);
+	if (!tally_source_wanted(s->config->sources, name))
+		return tally_source_wanted(NULL, name) ? "left out by --sources" : "";
+	if ((s->game_queries && strcmp(name, "gl-intel") == 0) ||
+	    (s->game_monitors && strcmp(name, "gl-amd") == 0))
+		return "the program uses the extension itself";
+	return NULL;
+}
+
+static void
+note_source(struct gl_context_state *s, struct tally_source *src)
+{
+	struct {
+		const char *name;
+		struct tally_source **place;
+	} const places[] = {
+		{ "gl-timestamp", &s->timestamp },
+		{ "gl-statistics", &s->statistics },
+		{ "gl-intel", &s->perf_query },
+		{ "gl-amd", &s->perf_monitor },
+	};
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		if (strcmp(places[i].name, src->ops->name) == 0)
+			*places[i].place = src;
+	}
+}
+
+static bool
+open_harvest(struct gl_context_state *s)
+{
+	struct tally_source *sources[N_SOURCES];
+	uint32_t n = 0;
+	for (size_t i = 0; i < N_SOURCES; i++) {
+		struct tally_source *src =
+			left_out(s, gl_sources[i].name) ? NULL : gl_sources[i].create(&s->api);
+		if (!src)
+			continue;
+		src->wanted = s->config->counters;
+		src->pinned = s->config->set;
+		note_source(s, src);
+		sources[n++] = src;
 	}
 	gl_worker = s;
-	s->harvest = tally_harvest_create(out->sources, out->n, FIRST_SLOTS, MAX_SLOTS);
+	s->set_frame = UINT64_MAX;
+	s->harvest = tally_harvest_create(sources, n, FIRST_SLOTS, MAX_SLOTS);
 	return s->harvest != NULL;
+}
+
+/* A name that --set pins and that no set has: the frames are without it. */
+static void
+mind_pinned_set(struct gl_context_state *s)
+{
+	const char *pinned = s->config->set;
+	uint32_t n;
+	const struct tally_counter_set *const *sets = tally_harvest_sets(s->harvest, &n);
+	if (!pinned || tally_counter_turn(sets, n, pinned, 0) != TALLY_NO_SET)
+		return;
+	char names[256];
+	size_t at = 0;
+	names[0] = '\0';
+	for (uint32_t i = 0; i < n && at < sizeof(names); i++) {
+		if (sets[i]->layout.set)
+			at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s",
+					       at ? ", " : "", sets[i]->layout.set);
+	}
+	tally_log_say(TALLY_LEVEL_WARNING, "gl",
+		      "no set of counters here is named %s, so none is counted; there %s%s", pinned,
+		      names[0] ? "are: " : "are no sets", names);
 }
 
 /* ---- the device line ---- */
 
 static uint32_t
-list_sources(struct gl_context_state *s, const struct chosen *chosen,
-	     struct tally_source_info rows[2 * TALLY_MAX_SOURCES + 1])
+list_sources(struct gl_context_state *s, struct tally_source_info rows[2 * N_SOURCES + 1])
 {
 	uint32_t n = 0, n_open;
 	rows[n++] = (struct tally_source_info){ .name = "api", .on = true };
 	const struct tally_source_info *open = tally_harvest_sources(s->harvest, &n_open);
-	for (uint32_t i = 0; i < n_open && i < TALLY_MAX_SOURCES; i++)
+	for (uint32_t i = 0; i < n_open && i < N_SOURCES; i++)
 		rows[n++] = open[i];
-	for (uint32_t i = 0; i < chosen->n_left_out; i++)
-		rows[n++] = chosen->left_out[i];
+	for (size_t i = 0; i < N_SOURCES; i++) {
+		const char *why = left_out(s, gl_sources[i].name);
+		if (why && why[0])
+			rows[n++] = (struct tally_source_info){ .name = gl_sources[i].name,
+								.reason = why };
+	}
 	return n;
 }
 
@@ -252,12 +326,33 @@ is_on(const struct tally_source_info *rows, uint32_t n, const char *name)
 	return false;
 }
 
+/* What the driver serialises because of us, in words; `out` stays empty where nothing is known. */
+static void
+tell_serialized(const struct gl_context_state *s, const struct tally_source_info *rows, uint32_t n,
+		char *out, size_t size)
+{
+	const char *all[3] = { NULL };
+	if (s->intel && is_on(rows, n, "gl-statistics"))
+		all[0] = "gl-statistics: Mesa's Intel drivers stall at each query";
+	if (s->perf_query && is_on(rows, n, "gl-intel"))
+		all[1] = tally_gl_intel_serialized_by(s->perf_query);
+	if (s->perf_monitor && is_on(rows, n, "gl-amd"))
+		all[2] = tally_gl_amd_serialized_by(s->perf_monitor);
+	size_t at = 0;
+	out[0] = '\0';
+	for (int i = 0; i < 3; i++) {
+		if (all[i] && at < size)
+			at += (size_t)snprintf(out + at, size - at, "%s%s", at ? "; " : "", all[i]);
+	}
+}
+
 static bool
-describe_device(struct gl_context_state *s, const struct chosen *chosen)
+describe_device(struct gl_context_state *s, bool again)
 {
 	struct gl_share_group *group = s->group;
 	const struct gl_next *gl = s->pub.next;
-	struct tally_source_info rows[2 * TALLY_MAX_SOURCES + 1];
+	struct tally_source_info rows[2 * N_SOURCES + 1];
+	char serialized[512];
 	uint32_t n_counters;
 	const struct tally_counter *const *counters = tally_harvest_counters(s->harvest,
 									     &n_counters);
@@ -268,13 +363,13 @@ describe_device(struct gl_context_state *s, const struct chosen *chosen)
 		.driver_version = (const char *)gl->GetString(GL_VERSION),
 		.beneath = -1,
 		.sources = rows,
-		.n_sources = list_sources(s, chosen, rows),
+		.n_sources = list_sources(s, rows),
 	};
-	s->intel = info.driver && strstr(info.driver, "Intel");
-	if (s->intel && is_on(rows, info.n_sources, "gl-statistics"))
-		info.serialized_by = "gl-statistics: Mesa's Intel drivers stall at each query";
+	tell_serialized(s, rows, info.n_sources, serialized, sizeof(serialized));
+	if (serialized[0])
+		info.serialized_by = serialized;
 	pthread_mutex_lock(&group->lock);
-	bool grown = merge_counters(group, counters, n_counters);
+	bool grown = merge_counters(group, counters, n_counters) || again;
 	info.counters = group->counters;
 	info.n_counters = group->n_counters;
 	if (!group->device)
@@ -294,7 +389,8 @@ open_stream(struct gl_context_state *s)
 		.queue_family = -1,
 		.queue_index = -1,
 	};
-	info.counters = tally_harvest_counters(s->harvest, &info.n_counters);
+	/* Each pass tells by its layout what its values are. */
+	info.n_counters = tally_harvest_max_values(s->harvest);
 	s->stream = tally_stream_create(s->group->device, &info);
 	return s->stream != NULL;
 }
@@ -303,7 +399,6 @@ static bool
 set_up(struct gl_context_state *s)
 {
 	const struct gl_next *gl = s->pub.next;
-	struct chosen chosen = { .n = 0 };
 	read_version(s);
 	s->extensions = s->api.version >= 30 ? indexed_extensions(gl) : joined_extensions(gl);
 	fill_api(s);
@@ -311,9 +406,29 @@ set_up(struct gl_context_state *s)
 	/* zink over lavapipe names llvmpipe too, but its stamps are Vulkan's. */
 	s->api.stamps_in_tiles = renderer && (strncmp(renderer, "llvmpipe", 8) == 0 ||
 					      strncmp(renderer, "softpipe", 8) == 0);
-	if (!open_harvest(s, &chosen))
+	s->api.sources = s->config->sources;
+	s->api.driver = s->driver;
+	const char *vendor = (const char *)gl->GetString(GL_VENDOR);
+	s->intel = vendor && strstr(vendor, "Intel");
+	snprintf(s->driver, sizeof(s->driver), "%s %s", vendor ? vendor : "",
+		 renderer ? renderer : "");
+	if (!open_harvest(s))
 		return false;
-	return describe_device(s, &chosen) && open_stream(s);
+	mind_pinned_set(s);
+	return describe_device(s, false) && open_stream(s);
+}
+
+void
+gl_probe_again(struct gl_context_state *s)
+{
+	struct tally_source *const own[] = { s->perf_query, s->perf_monitor };
+	s->n_off = tally_harvest_n_off(s->harvest);
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+		if (own[i] && own[i]->reason[0])
+			tally_log_say(TALLY_LEVEL_WARNING, own[i]->ops->name, "%s", own[i]->reason);
+	}
+	if (!s->lost)
+		describe_device(s, true);
 }
 
 /* Run before the session's own exit handler, so that this thread's passes get into the log. */
@@ -351,7 +466,7 @@ gl_probe_context(struct gl_context_state *s)
 			      (long long)s->number);
 		tally_harvest_destroy(s->harvest, true);
 		s->harvest = NULL;
-		s->timestamp = s->statistics = NULL;
+		s->timestamp = s->statistics = s->perf_query = s->perf_monitor = NULL;
 		return;
 	}
 	s->probe = GL_PROBE_DONE;

@@ -10,6 +10,7 @@
 #include "gl_shim/context.h"
 
 struct gl_query_name;
+struct tally_gl_api;
 
 struct gl_queries {
 	struct gl_query_name *by_game; /* game's name -> driver's name, where they differ */
@@ -23,6 +24,10 @@ struct gl_queries {
 /* The two sets of own calls that the sources use (query/gl_api.h). */
 void gl_own_gen_queries(int n, unsigned *ids);
 void gl_own_delete_queries(int n, const unsigned *ids);
+
+/* Errors of ours from those of the game, for the sources. */
+void gl_own_guard_begin(struct tally_gl_api *api);
+unsigned gl_own_guard_end(struct tally_gl_api *api);
 
 /* The driver's name for the game's; a name that the game never made gets one that is nobody's. */
 GLuint gl_query_to_driver(struct gl_context *c, GLuint id);
@@ -54,6 +59,9 @@ void gl_get_query(struct gl_context *c, void (*next)(GLenum, GLenum, GLint *), G
 		  GLenum pname, GLint *params);
 void gl_get_query_indexed(struct gl_context *c, void (*next)(GLenum, GLuint, GLenum, GLint *),
 			  GLenum target, GLuint index, GLenum pname, GLint *params);
+/* Before the game makes or begins a performance query or monitor of its own. */
+void gl_game_perf_query(struct gl_context *c);
+void gl_game_perf_monitor(struct gl_context *c);
 void gl_queries_finish(struct gl_queries *q);
 
 #endif

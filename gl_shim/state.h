@@ -64,13 +64,18 @@ struct gl_context_state {
 	enum gl_probe_state probe;
 	const struct tally_config *config;
 	struct tally_gl_api api;
+	char driver[256]; /* api.driver */
 	char *extensions; /* " a b c ", one blank around each token */
 	bool core_profile; /* names must be generated before they are used */
 	bool intel; /* compute runs in a batch of its own: FACTS 3.4, see passes.c */
 	bool has_texture_dsa;
-	struct tally_source *timestamp, *statistics; /* the harvest's; NULL = off */
+	/* The harvest's; NULL = off. */
+	struct tally_source *timestamp, *statistics, *perf_query, *perf_monitor;
+	bool game_queries, game_monitors; /* the game uses these two extensions itself */
 	struct tally_harvest *harvest;
 	struct tally_stream *stream;
+	uint64_t set_frame; /* the frame that the harvest's set was selected for */
+	uint32_t n_off; /* sources known to have given up */
 
 	struct gl_open_pass now;
 	bool by_draw; /* granularity draw */
@@ -107,6 +112,9 @@ struct gl_context *gl_current_park(void);
 
 /* Set up capture in a context at its first work command or swap; makes GL calls. */
 void gl_probe_context(struct gl_context_state *s);
+/* A source gave up, or yielded: say it in a note, and the device line anew. No GL call that can
+ * fail. */
+void gl_probe_again(struct gl_context_state *s);
 
 /* glx.c, egl.c: the size of a drawable, asked of the window system at most once a second. */
 struct tally_extent gl_drawable_size(enum gl_platform platform, void *display, uintptr_t drawable);

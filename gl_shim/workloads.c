@@ -7,7 +7,7 @@
 #define OF_THE_PASS \
 	(TALLY_FLAG(YIELDED) | TALLY_FLAG(DISJOINT) | TALLY_FLAG(LOST) | TALLY_FLAG(INCOMPLETE) | \
 	 TALLY_FLAG(DROPPED) | TALLY_FLAG(UNCALIBRATED) | TALLY_FLAG(OVERFLOW) | \
-	 TALLY_FLAG(SATURATED) | TALLY_FLAG(BAD_TIME))
+	 TALLY_FLAG(SATURATED) | TALLY_FLAG(BAD_TIME) | TALLY_FLAG(DISTURBED))
 
 void
 gl_workload_begin(struct gl_context *c, const char *command, uint64_t flags)
@@ -74,7 +74,7 @@ gl_workload_end_silent(struct gl_context *c)
 /* ---- results ---- */
 
 static enum tally_status
-read_one(struct gl_context_state *s, struct tally_workload *load)
+read_one(struct gl_context_state *s, const struct tally_pass *pass, struct tally_workload *load)
 {
 	struct tally_sample sample = {
 		.values = load->values,
@@ -83,7 +83,7 @@ read_one(struct gl_context_state *s, struct tally_workload *load)
 		.begin_ns = load->gpu_begin_ns,
 		.end_ns = load->gpu_end_ns,
 	};
-	tally_harvest_counters(s->harvest, &sample.n);
+	sample.n = pass->layout->n_counters;
 	enum tally_status status = tally_harvest_read(s->harvest, load->slot, &sample);
 	load->has_time = sample.has_time;
 	load->gpu_begin_ns = sample.begin_ns;
@@ -141,12 +141,11 @@ take_time(struct tally_pass *pass)
 static void
 put_together(struct gl_context_state *s, struct tally_pass *pass)
 {
-	uint32_t n;
-	tally_harvest_counters(s->harvest, &n);
+	const struct tally_layout *layout = pass->layout;
 	/* A workload for which there was no room is missing from every sum. */
 	bool whole = pass->n_workloads && !(pass->flags & TALLY_FLAG(DROPPED));
-	for (uint32_t i = 0; i < n && whole; i++) {
-		if (sum_counter(pass, i))
+	for (uint32_t i = 0; i < layout->n_counters && whole; i++) {
+		if (tally_counter_adds_up(layout->counters[i]) && sum_counter(pass, i))
 			pass->valid[i / 64] |= UINT64_C(1) << (i % 64);
 	}
 	if (whole)
@@ -169,7 +168,7 @@ gl_workloads_read(struct gl_context_state *s, struct tally_pass *pass)
 	for (struct tally_workload *l = pass->workloads; l; l = l->next) {
 		if (l->slot == TALLY_NO_SLOT)
 			continue;
-		if (read_one(s, l) == TALLY_NOT_READY)
+		if (read_one(s, pass, l) == TALLY_NOT_READY)
 			return false;
 		l->slot = TALLY_NO_SLOT;
 	}

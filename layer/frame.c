@@ -432,7 +432,7 @@ add_unattributed(struct tally_frame_builder *b, const struct tally_stream *strea
 {
 	struct tally_layout layout = layout_of(stream, pass);
 	for (uint32_t i = 0; i < layout.n_counters; i++) {
-		if (!is_valid(pass->valid, i))
+		if (!is_valid(pass->valid, i) || !tally_counter_adds_up(layout.counters[i]))
 			continue;
 		struct total *t = total_of(b, layout.counters[i]);
 		if (t)

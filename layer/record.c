@@ -130,6 +130,7 @@ tally_flag_name(unsigned flag)
 		[TALLY_FLAG_LABEL_DROPPED] = "label_dropped",
 		[TALLY_FLAG_BAD_TIME] = "bad_time",
 		[TALLY_FLAG_SIMULTANEOUS] = "simultaneous",
+		[TALLY_FLAG_DISTURBED] = "disturbed",
 	};
 	return WORD(words, flag);
 }
@@ -143,6 +144,21 @@ tally_name_find(const char *(*name)(unsigned), unsigned n, const char *word, siz
 			return (int)i;
 	}
 	return -1;
+}
+
+bool
+tally_counter_adds_up(const struct tally_counter *counter)
+{
+	static const char *const levels[] = {
+		"percent", "hertz", "kelvin", "celsius", "watts", "volts", "amps",
+	};
+	if (counter->kind == TALLY_KIND_RATIO || counter->kind == TALLY_KIND_TIMESTAMP)
+		return false;
+	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
+		if (strcmp(counter->unit, levels[i]) == 0)
+			return false;
+	}
+	return !strchr(counter->unit, '/');
 }
 
 double

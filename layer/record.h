@@ -150,6 +150,7 @@ enum tally_flag {
 	TALLY_FLAG_LABEL_DROPPED,    /* too many different labels */
 	TALLY_FLAG_BAD_TIME,         /* the GPU's stamps made no sense: times left out */
 	TALLY_FLAG_SIMULTANEOUS,     /* recorded for simultaneous use: only its batch is timed */
+	TALLY_FLAG_DISTURBED,        /* the hardware says that its counters were disturbed */
 	TALLY_N_FLAGS,
 };
 #define TALLY_FLAG(f) (UINT64_C(1) << TALLY_FLAG_##f)
@@ -336,6 +337,9 @@ const char *tally_flag_name(unsigned flag);
 
 /* The inverse of a *_name function over n values: -1 when `word` is none of them. */
 int tally_name_find(const char *(*name)(unsigned), unsigned n, const char *word, size_t len);
+
+/* Is the value of two stretches of work the sum of theirs? Not of shares, averages, frequencies. */
+bool tally_counter_adds_up(const struct tally_counter *counter);
 
 /* The value as a double, for statistics over mixed storages. */
 double tally_value_f64(struct tally_value v);

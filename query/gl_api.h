@@ -82,10 +82,11 @@ struct tally_gl_api {
 	/* GL_INTEL_performance_query, and the pre-standard GL_INTEL_performance_queries. */
 	void (*GetFirstPerfQueryIdINTEL)(unsigned *id);
 	void (*GetNextPerfQueryIdINTEL)(unsigned id, unsigned *next);
-	void (*GetPerfQueryInfoINTEL)(unsigned id, unsigned name_size, char *name, unsigned *data_size,
-				      unsigned *n_counters, unsigned *instances, unsigned *caps);
-	void (*GetPerfCounterInfoINTEL)(unsigned id, unsigned counter, unsigned name_size, char *name,
-					unsigned text_size, char *text, unsigned *offset,
+	void (*GetPerfQueryInfoINTEL)(unsigned id, unsigned name_size, char *name,
+				      unsigned *data_size, unsigned *n_counters,
+				      unsigned *instances, unsigned *caps);
+	void (*GetPerfCounterInfoINTEL)(unsigned id, unsigned counter, unsigned name_size,
+					char *name, unsigned text_size, char *text, unsigned *offset,
 					unsigned *size, unsigned *type, unsigned *data_type,
 					uint64_t *raw_max);
 	void (*CreatePerfQueryINTEL)(unsigned id, unsigned *handle);

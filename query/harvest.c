@@ -295,7 +295,8 @@ drop_off(struct tally_harvest *h)
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < h->n_sets; i++) {
-		if (h->turns[i].src->off)
+		const struct tally_source *src = h->turns[i].src;
+		if (src->off || (src->sets_off && src->sets_off[h->turns[i].set]))
 			continue;
 		h->turns[n] = h->turns[i];
 		h->sets[n++] = h->sets[i];
@@ -323,6 +324,17 @@ tally_harvest_select(struct tally_harvest *h, uint32_t set)
 	choose_set(h, set);
 }
 
+uint32_t
+tally_harvest_turn(const struct tally_harvest *h, const char *pinned, uint64_t turn)
+{
+	uint32_t frames = 1;
+	for (uint32_t i = 0; i < h->n_open; i++) {
+		if (frames < h->open[i].src->turn_frames)
+			frames = h->open[i].src->turn_frames;
+	}
+	return tally_counter_turn(h->sets, h->n_sets, pinned, turn / frames);
+}
+
 const struct tally_counter_set *
 tally_harvest_selected(const struct tally_harvest *h)
 {
@@ -345,8 +357,12 @@ uint32_t
 tally_harvest_n_off(const struct tally_harvest *h)
 {
 	uint32_t n = 0;
-	for (uint32_t i = 0; i < h->n_open; i++)
-		n += h->open[i].src->off;
+	for (uint32_t i = 0; i < h->n_open; i++) {
+		const struct tally_source *src = h->open[i].src;
+		n += src->off;
+		for (uint32_t k = 0; src->sets_off && k < src->n_sets; k++)
+			n += src->sets_off[k];
+	}
 	return n;
 }
 

@@ -76,7 +76,10 @@ struct tally_source {
 	/* Set by open(): what takes turns; none: `counters` is counted always. */
 	const struct tally_counter_set *const *sets;
 	uint32_t n_sets;
+	const bool *sets_off; /* of each, whether it gave up since; NULL: none can */
 	uint32_t set; /* kept by select() */
+	/* Sets can not take turns faster than this, in frames; 0 = in every one. May grow. */
+	uint32_t turn_frames;
 	/* It gave up after open(): nothing more will come of it, and reason says why. */
 	bool off;
 	const char *wanted; /* --counters list; valid during open() */

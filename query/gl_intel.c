@@ -1,0 +1,909 @@
+/* Hardware counters by INTEL performance queries. One query at a time is active in a context; a
+ * set is a type of query, its handles are used again and again and never deleted while the GPU may
+ * still write to them, for that would make the driver wait. What Mesa does behind these calls is
+ * told in docs/sources.md. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "layer/config.h"
+#include "query/gl_intel_dialect.h"
+#include "query/known_sources.h"
+#include "query/source_noop.h"
+
+#define SOURCE_NAME "gl-intel"
+#define NONE UINT32_MAX
+#define MAX_QUERIES 128
+#define MAX_COUNTERS 1024 /* of one query */
+#define MAX_DATA 65536 /* bytes of one query's results */
+#define MAX_HANDLES 8192 /* of one set */
+#define SLACK 4096 /* drivers may write more than they said */
+/* Asked for earlier, Mesa's drivers may wait inside the call for the counters' last report. */
+#define MIN_AGE 3 /* gaps: frames, where nothing waits */
+#define MAX_FAILURES 8 /* in a row: it will not get better */
+#define LONG_TURN 16 /* frames, see refused() */
+#define ORPHANS_A_GAP 16
+
+struct intel_handle {
+	unsigned name; /* 0 = the driver's is deleted */
+	uint32_t set;
+	uint32_t next; /* in the set's free ones, or among the orphans */
+	uint64_t ended; /* gaps */
+};
+
+/* A counter that is decoded. */
+struct intel_place {
+	struct tally_intel_field field;
+	uint32_t value; /* its place among the set's values; NONE: it only tells a disturbance */
+	bool disturbs;
+};
+
+struct intel_set {
+	unsigned query; /* the driver's number */
+	bool pipeline;
+	uint32_t data_size;
+	uint32_t limit; /* handles */
+	uint32_t first, n_places; /* in `places` */
+	uint32_t free, n_handles;
+	uint32_t pending; /* begun and not read */
+};
+
+/* Why a slot has no handle, or what it waits for. */
+struct intel_slot {
+	uint32_t handle; /* NONE: nothing will come */
+	bool running, lost;
+	bool over_other; /* begun while results of another set were out */
+	uint64_t polled; /* the gap of the last question */
+	uint64_t flags;
+};
+
+struct gl_intel {
+	struct tally_source base;
+	struct tally_gl_api *api;
+	const struct tally_intel_dialect *dialect;
+
+	struct intel_set *sets;
+	const struct tally_counter_set **layouts;
+	bool *sets_off;
+	uint32_t n_sets, room_sets;
+	struct intel_place *places;
+	uint32_t n_places, room_places;
+	const struct tally_counter **counters;
+	uint32_t n_counters, room_counters;
+
+	struct intel_slot *slots;
+	struct intel_handle *handles;
+	uint32_t n_slots, n_handles, room_handles;
+	uint32_t orphans, last_orphan; /* given up while their results were out, oldest first */
+	uint32_t preflight; /* the handle that tries whether counting works at all, or NONE */
+	uint32_t active; /* slot, or NONE */
+	uint64_t gaps;
+	uint32_t failures[2]; /* in a row: of the observation unit, of the pipeline's registers */
+	bool sets_exclude; /* another set can begin only when all results are read */
+	bool yielded;
+	void *data;
+	uint32_t data_room;
+};
+
+static struct gl_intel *
+intel_of(struct tally_source *src)
+{
+	return (struct gl_intel *)src;
+}
+
+static void
+guard_begin(struct gl_intel *in)
+{
+	if (in->api->guard_begin)
+		in->api->guard_begin(in->api);
+}
+
+/* The first error of ours since guard_begin(). */
+static unsigned
+guard_end(struct gl_intel *in)
+{
+	return in->api->guard_end ? in->api->guard_end(in->api) : in->api->GetError();
+}
+
+/* ---- words for people ---- */
+
+/* The number in a file of one number; -1 = it can not be read. */
+static long
+number_in(const char *path)
+{
+	char text[16] = "";
+	int saved_errno = errno;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (fd >= 0)
+		close(fd);
+	errno = saved_errno;
+	return n > 0 ? strtol(text, NULL, 10) : -1;
+}
+
+/* What would let this user count, or "" when nothing forbids it. */
+static void
+tell_permission(char *out, size_t size)
+{
+	static const struct {
+		const char *path, *name;
+	} locks[] = {
+		{ "/proc/sys/dev/i915/perf_stream_paranoid", "dev.i915.perf_stream_paranoid" },
+		{ "/proc/sys/dev/xe/observation_paranoid", "dev.xe.observation_paranoid" },
+	};
+	out[0] = '\0';
+	for (size_t i = 0; i < sizeof(locks) / sizeof(locks[0]); i++) {
+		long is = number_in(locks[i].path);
+		if (is > 0 && geteuid() != 0) {
+			snprintf(out, size, "; %s is %ld: sudo sysctl %s=0 allows it",
+				 locks[i].name, is, locks[i].name);
+			return;
+		}
+	}
+}
+
+static void
+tell_pipeline_only(struct gl_intel *in)
+{
+	char how[160];
+	for (uint32_t i = 0; i < in->n_sets; i++) {
+		if (!in->sets[i].pipeline)
+			return;
+	}
+	tell_permission(how, sizeof(how));
+	if (how[0])
+		snprintf(in->base.reason, sizeof(in->base.reason),
+			 "the GPU's own counters are not offered to this user%s", how);
+}
+
+/* ---- what the driver offers ---- */
+
+/* Room for one more item of an array whose address is `array`. */
+static bool
+fit(void *array, uint32_t n, uint32_t *room, size_t size)
+{
+	if (n < *room)
+		return true;
+	uint32_t more = *room ? 2 * *room : 32;
+	void *old;
+	memcpy(&old, array, sizeof(old));
+	void *grown = realloc(old, more * size);
+	if (!grown)
+		return false;
+	memcpy(array, &grown, sizeof(grown));
+	*room = more;
+	return true;
+}
+
+static bool
+add_counter(struct gl_intel *in, const struct tally_counter *counter)
+{
+	for (uint32_t i = 0; i < in->n_counters; i++) {
+		if (in->counters[i] == counter)
+			return true;
+	}
+	if (!fit(&in->counters, in->n_counters, &in->room_counters, sizeof(*in->counters)))
+		return false;
+	in->counters[in->n_counters++] = counter;
+	return true;
+}
+
+static bool
+add_place(struct gl_intel *in, struct intel_place place)
+{
+	if (!fit(&in->places, in->n_places, &in->room_places, sizeof(*in->places)))
+		return false;
+	in->places[in->n_places++] = place;
+	return true;
+}
+
+/* One query type while its counters are listed. */
+struct listing {
+	struct tally_intel_said said;
+	char name[256]; /* the query's */
+	char key[256];
+	unsigned data_size, n_counters, n_instances, caps;
+	const struct tally_counter *chosen[MAX_COUNTERS];
+	uint32_t n_chosen;
+	uint32_t end; /* of the last byte that a counter needs */
+	bool overview, everything;
+	struct tally_key_table *keys;
+};
+
+static bool
+is_chosen(const struct listing *l, const struct tally_counter *counter)
+{
+	for (uint32_t i = 0; i < l->n_chosen; i++) {
+		if (l->chosen[i] == counter)
+			return true;
+	}
+	return false;
+}
+
+/* False on OOM only. */
+static bool
+list_counter(struct gl_intel *in, struct listing *l, unsigned query, unsigned number)
+{
+	struct tally_intel_said *said = &l->said;
+	struct tally_counter counter;
+	struct intel_place place = { .value = NONE };
+
+	memset(said, 0, sizeof(*said));
+	in->api->GetPerfCounterInfoINTEL(query, number, sizeof(said->name), said->name,
+					 sizeof(said->text), said->text, &said->offset,
+					 &said->size, &said->kind, &said->type, &said->raw_max);
+	said->name[sizeof(said->name) - 1] = said->text[sizeof(said->text) - 1] = '\0';
+	if (!said->name[0] || said->offset > MAX_DATA || said->size > 8 ||
+	    !tally_intel_describe(in->dialect, said, &place.field, &counter))
+		return true;
+	tally_counter_slug(said->name, l->key, sizeof(l->key));
+	counter.key = l->key;
+	counter.source = SOURCE_NAME;
+	if (in->dialect->has_caps && (l->caps & 1))
+		counter.scope = TALLY_SCOPE_DEVICE;
+	place.disturbs = tally_intel_tells_disturbance(said->name);
+	bool wanted = l->everything || tally_counter_wanted(in->base.wanted, &counter, l->name,
+							    SOURCE_NAME, l->overview);
+	if (wanted && l->n_chosen < MAX_COUNTERS) {
+		const struct tally_counter *kept = tally_key_table_add(l->keys, &counter);
+		if (!kept || !add_counter(in, kept))
+			return false;
+		if (!is_chosen(l, kept)) {
+			place.value = l->n_chosen;
+			l->chosen[l->n_chosen++] = kept;
+		}
+	}
+	if (place.value == NONE && !place.disturbs)
+		return true;
+	if (l->end < place.field.offset + place.field.size)
+		l->end = place.field.offset + place.field.size;
+	return add_place(in, place);
+}
+
+/* The set of a query type, if any of its counters is wanted. False on OOM only. */
+static bool
+list_query(struct gl_intel *in, struct listing *l, unsigned query)
+{
+	struct intel_set set = {
+		.query = query,
+		.pipeline = tally_intel_is_pipeline(l->name),
+		.first = in->n_places,
+		.free = NONE,
+		.limit = MAX_HANDLES,
+	};
+	if (in->dialect->has_limit && l->n_instances && l->n_instances < set.limit)
+		set.limit = l->n_instances;
+	l->n_chosen = l->end = 0;
+	for (unsigned i = 1; i <= l->n_counters && i <= MAX_COUNTERS; i++) {
+		if (!list_counter(in, l, query, i))
+			return false;
+	}
+	if (!l->n_chosen) {
+		in->n_places = set.first;
+		return true;
+	}
+	set.n_places = in->n_places - set.first;
+	set.data_size = l->data_size > l->end ? l->data_size : l->end;
+	if (in->data_room < set.data_size)
+		in->data_room = set.data_size;
+	const struct tally_counter_set named = {
+		.layout = { l->name, l->chosen, l->n_chosen },
+		.category = SOURCE_NAME,
+	};
+	uint32_t room = in->room_sets;
+	if (!fit(&in->sets, in->n_sets, &room, sizeof(*in->sets)))
+		return false;
+	in->layouts[in->n_sets] = tally_counter_set_keep(&named);
+	in->sets[in->n_sets] = set;
+	in->room_sets = room;
+	return in->layouts[in->n_sets++] != NULL;
+}
+
+/* Fills in name and numbers; false: the driver says nothing of it, or it holds no counters. */
+static bool
+ask_query(struct gl_intel *in, struct listing *l, unsigned query)
+{
+	l->name[0] = '\0';
+	l->data_size = l->n_counters = l->n_instances = l->caps = 0;
+	in->api->GetPerfQueryInfoINTEL(query, sizeof(l->name), l->name, &l->data_size,
+				       &l->n_counters, &l->n_instances, &l->caps);
+	l->name[sizeof(l->name) - 1] = '\0';
+	return l->name[0] && l->n_counters && l->data_size <= MAX_DATA &&
+	       !tally_intel_is_blob(l->name);
+}
+
+static uint32_t
+list_ids(struct gl_intel *in, unsigned ids[MAX_QUERIES])
+{
+	unsigned id = 0;
+	uint32_t n = 0;
+	in->api->GetFirstPerfQueryIdINTEL(&id);
+	while (id && n < MAX_QUERIES) {
+		unsigned next = 0;
+		ids[n++] = id;
+		in->api->GetNextPerfQueryIdINTEL(id, &next);
+		id = next == id ? 0 : next;
+	}
+	return n;
+}
+
+/* Does another source count the pipeline's statistics in this context? */
+static bool
+statistics_elsewhere(const struct tally_gl_api *api)
+{
+	return tally_source_wanted(api->sources, "gl-statistics") && !api->es &&
+	       (api->version >= 46 || api->has_extension(api, "GL_ARB_pipeline_statistics_query"));
+}
+
+/* The query whose counters answer most questions: the basic one, else the first of the observation
+ * unit's. NONE: there is no such. */
+static uint32_t
+find_basic(struct gl_intel *in, struct listing *l, const unsigned *ids, uint32_t n)
+{
+	uint32_t first = NONE;
+	for (uint32_t i = 0; i < n; i++) {
+		if (!ask_query(in, l, ids[i]))
+			continue;
+		if (tally_intel_is_basic(l->name))
+			return i;
+		if (first == NONE && !tally_intel_is_pipeline(l->name))
+			first = i;
+	}
+	return first;
+}
+
+static bool
+is_pinned(const char *pinned, const char *name)
+{
+	return strcmp(pinned, name) == 0 || tally_list_matches(pinned, name, NULL);
+}
+
+/* False on OOM only. With the guard. */
+static bool
+list_all(struct gl_intel *in, struct listing *l)
+{
+	unsigned ids[MAX_QUERIES];
+	const char *wanted = in->base.wanted, *pinned = in->base.pinned;
+	uint32_t n = list_ids(in, ids);
+	uint32_t basic = find_basic(in, l, ids, n);
+	bool elsewhere = statistics_elsewhere(in->api);
+
+	in->layouts = calloc(n + 1, sizeof(const struct tally_counter_set *));
+	in->sets_off = calloc(n + 1, sizeof(*in->sets_off));
+	if (!in->layouts || !in->sets_off)
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		if (!ask_query(in, l, ids[i]) || (pinned && !is_pinned(pinned, l->name)))
+			continue;
+		/* Who pins a set and names no counters wants what is in it. */
+		l->everything = pinned && (!wanted || tally_list_has(wanted, "overview"));
+		l->overview = i == basic || (tally_intel_is_pipeline(l->name) && !elsewhere);
+		if (!list_query(in, l, ids[i]))
+			return false;
+	}
+	if (!in->n_sets)
+		snprintf(in->base.reason, sizeof(in->base.reason),
+			 n ? "none of its counters is in --counters and --set"
+			   : "the driver names no type of query");
+	return true;
+}
+
+/* ---- handles, with the guard ---- */
+
+static void
+push(struct gl_intel *in, uint32_t *list, uint32_t handle)
+{
+	in->handles[handle].next = *list;
+	*list = handle;
+}
+
+static uint32_t
+pop(struct gl_intel *in, uint32_t *list)
+{
+	uint32_t handle = *list;
+	if (handle != NONE)
+		*list = in->handles[handle].next;
+	return handle;
+}
+
+/* Behind the others: each has its turn of being asked. */
+static void
+push_orphan(struct gl_intel *in, uint32_t handle)
+{
+	in->handles[handle].next = NONE;
+	if (in->orphans == NONE)
+		in->orphans = handle;
+	else
+		in->handles[in->last_orphan].next = handle;
+	in->last_orphan = handle;
+}
+
+static uint32_t
+take_handle(struct gl_intel *in, uint32_t which)
+{
+	struct intel_set *set = &in->sets[which];
+	uint32_t handle = pop(in, &set->free);
+	if (handle != NONE)
+		return handle;
+	if (set->n_handles == set->limit || in->n_handles == in->room_handles)
+		return NONE;
+	unsigned name = 0;
+	in->api->CreatePerfQueryINTEL(set->query, &name);
+	if (!name) {
+		set->limit = set->n_handles; /* the driver has no more: do not ask at each pass */
+		return NONE;
+	}
+	set->n_handles++;
+	in->handles[in->n_handles] = (struct intel_handle){ .name = name, .set = which };
+	return in->n_handles++;
+}
+
+/* Its results are read, or it was never begun. */
+static void
+free_handle(struct gl_intel *in, uint32_t handle)
+{
+	struct intel_handle *h = &in->handles[handle];
+	if (in->yielded) {
+		in->api->DeletePerfQueryINTEL(h->name);
+		h->name = 0;
+	} else {
+		push(in, &in->sets[h->set].free, handle);
+	}
+}
+
+/* ---- failures ---- */
+
+/* Sets of one kind will never count: take them out. Their reason is told with the last of all. */
+static void
+give_up(struct gl_intel *in, bool pipeline)
+{
+	char how[120];
+	bool all = true;
+	for (uint32_t i = 0; i < in->n_sets; i++) {
+		in->sets_off[i] |= in->sets[i].pipeline == pipeline;
+		all &= in->sets_off[i];
+	}
+	in->base.off = all;
+	tell_permission(how, sizeof(how));
+	if (pipeline)
+		snprintf(in->base.reason, sizeof(in->base.reason),
+			 "the driver fails to begin its pipeline queries");
+	else
+		snprintf(in->base.reason, sizeof(in->base.reason),
+			 "the GPU's counters can not be had: one program at a time can, and "
+			 "another may hold them (intel_gpu_top -m, GPUVis, Perfetto)%s", how);
+}
+
+static void
+failed(struct gl_intel *in, uint32_t which, bool over_other)
+{
+	bool pipeline = in->sets[which].pipeline;
+	/* Mesa: a set can begin only when nothing of another is unread. That is no failure, but
+	 * from here on results are waited for before the next has its turn. */
+	if (over_other) {
+		in->sets_exclude = true;
+		in->base.turn_frames = LONG_TURN;
+	} else if (++in->failures[pipeline] >= MAX_FAILURES) {
+		give_up(in, pipeline);
+	}
+}
+
+/* Results of another set of the observation unit are out. */
+static bool
+others_are_out(const struct gl_intel *in, uint32_t which)
+{
+	for (uint32_t i = 0; i < in->n_sets && !in->sets[which].pipeline; i++) {
+		if (i != which && !in->sets[i].pipeline && in->sets[i].pending)
+			return true;
+	}
+	return false;
+}
+
+/* ---- reading, with the guard ---- */
+
+/* What `written` bytes say. */
+static void
+decode(struct gl_intel *in, const struct intel_set *set, size_t written, struct tally_sample *out)
+{
+	for (uint32_t i = set->first; i < set->first + set->n_places; i++) {
+		const struct intel_place *place = &in->places[i];
+		struct tally_value value;
+		if (!tally_intel_decode(&place->field, in->data, written, &value))
+			continue;
+		if (place->disturbs && value.u64)
+			out->flags |= TALLY_FLAG(DISTURBED);
+		if (place->value == NONE || place->value >= out->n)
+			continue;
+		out->values[place->value] = value;
+		out->valid[place->value / 64] |= UINT64_C(1) << (place->value % 64);
+	}
+}
+
+/* Ask for the results of a handle: afterwards it is free unless TALLY_NOT_READY. */
+static enum tally_status
+fetch(struct gl_intel *in, uint32_t handle, struct tally_sample *out)
+{
+	uint32_t which = in->handles[handle].set;
+	struct intel_set *set = &in->sets[which];
+	unsigned written = 0;
+
+	memset(in->data, 0, set->data_size);
+	guard_begin(in);
+	in->api->GetPerfQueryDataINTEL(in->handles[handle].name, in->dialect->read_flags,
+				       (int)set->data_size, in->data, &written);
+	unsigned error = guard_end(in);
+	if (!written && !error)
+		return TALLY_NOT_READY;
+	set->pending--;
+	guard_begin(in);
+	free_handle(in, handle);
+	guard_end(in);
+	if (!written || error)
+		return TALLY_LOST;
+	in->failures[set->pipeline] = 0;
+	if (out)
+		decode(in, set, written < set->data_size ? written : set->data_size, out);
+	return TALLY_OK;
+}
+
+/* Handles whose results nobody wants any more: free when the driver is through with them. */
+static void
+fetch_orphans(struct gl_intel *in)
+{
+	uint32_t last = in->last_orphan;
+	for (int i = 0; i < ORPHANS_A_GAP && in->orphans != NONE; i++) {
+		uint32_t handle = pop(in, &in->orphans);
+		bool young = in->gaps - in->handles[handle].ended < MIN_AGE;
+		enum tally_status status = young ? TALLY_NOT_READY : fetch(in, handle, NULL);
+		if (status == TALLY_NOT_READY)
+			push_orphan(in, handle);
+		else if (status == TALLY_LOST && handle == in->preflight)
+			give_up(in, in->sets[in->handles[handle].set].pipeline);
+		if (handle == in->preflight && status != TALLY_NOT_READY)
+			in->preflight = NONE;
+		if (handle == last)
+			break;
+	}
+}
+
+/* ---- the source ---- */
+
+static enum tally_status
+intel_grow(struct tally_source *src, uint32_t slots)
+{
+	struct gl_intel *in = intel_of(src);
+	struct intel_slot *grown = realloc(in->slots, slots * sizeof(*grown));
+	if (!grown)
+		return TALLY_NO_MEMORY;
+	in->slots = grown;
+	uint32_t each = slots < MAX_HANDLES ? slots : MAX_HANDLES;
+	uint32_t room = (each + 1) * in->n_sets;
+	if (room > in->room_handles) {
+		struct intel_handle *handles = realloc(in->handles, room * sizeof(*handles));
+		if (!handles)
+			return TALLY_NO_MEMORY;
+		in->handles = handles;
+		in->room_handles = room;
+	}
+	for (uint32_t i = in->n_slots; i < slots; i++)
+		in->slots[i] = (struct intel_slot){ .handle = NONE };
+	in->n_slots = slots;
+	return TALLY_OK;
+}
+
+static void
+intel_abandon(struct tally_source *src)
+{
+	struct gl_intel *in = intel_of(src);
+
+	free(in->sets);
+	free(in->layouts);
+	free(in->sets_off);
+	free(in->places);
+	free(in->counters);
+	free(in->slots);
+	free(in->handles);
+	free(in->data);
+	*in = (struct gl_intel){ .base = in->base, .api = in->api };
+	src->counters = NULL;
+	src->sets = NULL;
+	src->sets_off = NULL;
+	src->n_counters = src->n_sets = 0;
+}
+
+/* Does counting work at all? One interval around nothing, of the first set of the observation unit;
+ * what comes of it is seen later. With the guard. */
+static void
+try_begin(struct gl_intel *in)
+{
+	uint32_t which = 0;
+	while (which < in->n_sets && in->sets[which].pipeline)
+		which++;
+	uint32_t handle = which < in->n_sets ? take_handle(in, which) : NONE;
+	if (handle == NONE)
+		return;
+	guard_end(in);
+	guard_begin(in);
+	in->api->BeginPerfQueryINTEL(in->handles[handle].name);
+	unsigned error = guard_end(in);
+	guard_begin(in);
+	if (error) {
+		free_handle(in, handle);
+		give_up(in, false);
+		return;
+	}
+	in->api->EndPerfQueryINTEL(in->handles[handle].name);
+	in->sets[which].pending++;
+	in->preflight = handle;
+	push_orphan(in, handle);
+}
+
+static bool
+has_calls(const struct tally_gl_api *api)
+{
+	return api->GetFirstPerfQueryIdINTEL && api->GetNextPerfQueryIdINTEL &&
+	       api->GetPerfQueryInfoINTEL && api->GetPerfCounterInfoINTEL &&
+	       api->CreatePerfQueryINTEL && api->DeletePerfQueryINTEL &&
+	       api->BeginPerfQueryINTEL && api->EndPerfQueryINTEL && api->GetPerfQueryDataINTEL &&
+	       api->GetError;
+}
+
+/* Everything that takes memory. */
+static enum tally_status
+set_up(struct gl_intel *in, uint32_t slots)
+{
+	struct tally_key_table own = { .n = 0 };
+	struct listing *l = calloc(1, sizeof(*l));
+	if (!l)
+		return TALLY_NO_MEMORY;
+	l->keys = in->base.keys ? in->base.keys : &own;
+	guard_begin(in);
+	bool ok = list_all(in, l);
+	guard_end(in);
+	free(l);
+	tally_key_table_finish(&own);
+	if (!ok)
+		return TALLY_NO_MEMORY;
+	if (!in->n_sets)
+		return TALLY_UNSUPPORTED;
+	in->data = calloc(1, (size_t)in->data_room + SLACK);
+	return in->data ? intel_grow(&in->base, slots) : TALLY_NO_MEMORY;
+}
+
+static enum tally_status
+intel_open(struct tally_source *src, uint32_t slots)
+{
+	struct gl_intel *in = intel_of(src);
+
+	src->reason[0] = '\0';
+	in->dialect = tally_intel_dialect_of(in->api);
+	if (!in->dialect || !has_calls(in->api)) {
+		snprintf(src->reason, sizeof(src->reason), "needs GL_INTEL_performance_query");
+		return TALLY_UNSUPPORTED;
+	}
+	in->orphans = in->preflight = in->active = NONE;
+	enum tally_status status = set_up(in, slots);
+	if (status == TALLY_NO_MEMORY)
+		snprintf(src->reason, sizeof(src->reason), "out of memory");
+	if (status != TALLY_OK) {
+		intel_abandon(src);
+		return status;
+	}
+	src->counters = in->counters;
+	src->n_counters = in->n_counters;
+	src->sets = in->layouts;
+	src->sets_off = in->sets_off;
+	src->n_sets = in->n_sets;
+	src->set = 0;
+	src->off = false;
+	src->turn_frames = 0;
+	tell_pipeline_only(in);
+	guard_begin(in);
+	try_begin(in);
+	guard_end(in);
+	return TALLY_OK;
+}
+
+static void
+end_active(struct gl_intel *in)
+{
+	struct intel_slot *s = &in->slots[in->active];
+	struct intel_handle *h = &in->handles[s->handle];
+
+	in->api->EndPerfQueryINTEL(h->name);
+	h->ended = in->gaps;
+	s->polled = in->gaps;
+	s->running = false;
+	in->active = NONE;
+}
+
+/* What is pending stays until the context goes: deleting it would make the driver wait. */
+static void
+delete_free(struct gl_intel *in)
+{
+	for (uint32_t i = 0; i < in->n_sets; i++) {
+		uint32_t handle;
+		while ((handle = pop(in, &in->sets[i].free)) != NONE) {
+			in->api->DeletePerfQueryINTEL(in->handles[handle].name);
+			in->handles[handle].name = 0;
+		}
+	}
+}
+
+static void
+intel_close(struct tally_source *src)
+{
+	struct gl_intel *in = intel_of(src);
+
+	guard_begin(in);
+	if (in->active != NONE)
+		end_active(in);
+	delete_free(in);
+	guard_end(in);
+	intel_abandon(src);
+}
+
+/* No handle is to be had, or the driver would refuse. */
+static void
+refused(struct intel_slot *s)
+{
+	s->flags |= TALLY_FLAG(DROPPED);
+}
+
+static void
+intel_begin(struct tally_source *src, uint32_t slot)
+{
+	struct gl_intel *in = intel_of(src);
+	struct intel_slot *s = &in->slots[slot];
+	uint32_t which = src->set;
+
+	*s = (struct intel_slot){ .handle = NONE, .flags = in->yielded ? TALLY_FLAG(YIELDED) : 0 };
+	if (in->yielded || which >= in->n_sets || in->sets_off[which] || in->active != NONE)
+		return;
+	s->over_other = others_are_out(in, which);
+	if (s->over_other && in->sets_exclude) {
+		refused(s);
+		return;
+	}
+	guard_begin(in);
+	uint32_t handle = take_handle(in, which);
+	if (handle != NONE)
+		in->api->BeginPerfQueryINTEL(in->handles[handle].name);
+	unsigned error = guard_end(in);
+	if (handle == NONE) {
+		refused(s);
+	} else if (error) {
+		free_handle(in, handle);
+		s->lost = true;
+		failed(in, which, s->over_other);
+	} else {
+		s->handle = handle;
+		s->running = true;
+		in->sets[which].pending++;
+		in->active = slot;
+	}
+}
+
+static void
+intel_end(struct tally_source *src, uint32_t slot)
+{
+	struct gl_intel *in = intel_of(src);
+
+	if (in->active != slot)
+		return;
+	guard_begin(in);
+	end_active(in);
+	guard_end(in);
+}
+
+static void
+intel_gap(struct tally_source *src)
+{
+	struct gl_intel *in = intel_of(src);
+
+	in->gaps++;
+	if (in->orphans != NONE)
+		fetch_orphans(in);
+}
+
+static enum tally_status
+intel_read(struct tally_source *src, uint32_t slot, struct tally_sample *out)
+{
+	struct gl_intel *in = intel_of(src);
+	struct intel_slot *s = &in->slots[slot];
+
+	if (s->handle == NONE) {
+		out->flags |= s->flags;
+		return s->lost ? TALLY_LOST : TALLY_OK;
+	}
+	if (s->polled == in->gaps || in->gaps - in->handles[s->handle].ended < MIN_AGE)
+		return TALLY_NOT_READY;
+	s->polled = in->gaps;
+	uint32_t which = in->handles[s->handle].set;
+	enum tally_status status = fetch(in, s->handle, out);
+	if (status == TALLY_NOT_READY)
+		return status;
+	if (status == TALLY_LOST)
+		failed(in, which, s->over_other);
+	s->handle = NONE;
+	out->flags |= s->flags;
+	return status;
+}
+
+static void
+intel_discard(struct tally_source *src, uint32_t slot)
+{
+	struct gl_intel *in = intel_of(src);
+	struct intel_slot *s = &in->slots[slot];
+
+	intel_end(src, slot);
+	if (s->handle != NONE)
+		push_orphan(in, s->handle);
+	s->handle = NONE;
+}
+
+static void
+intel_select(struct tally_source *src, uint32_t set)
+{
+	src->set = set;
+}
+
+static const struct tally_source_ops intel_ops = {
+	.name = SOURCE_NAME,
+	.delivers_time = false,
+	.open = intel_open,
+	.grow = intel_grow,
+	.close = intel_close,
+	.abandon = intel_abandon,
+	.begin = intel_begin,
+	.end = intel_end,
+	.gap = intel_gap,
+	.resume = tally_source_noop,
+	.read = intel_read,
+	.discard = intel_discard,
+	.select = intel_select,
+};
+
+struct tally_source *
+tally_gl_intel_create(struct tally_gl_api *api)
+{
+	struct gl_intel *in = calloc(1, sizeof(*in));
+	if (!in)
+		return NULL;
+	in->base.ops = &intel_ops;
+	in->api = api;
+	return &in->base;
+}
+
+bool
+tally_gl_intel_yield(struct tally_source *src)
+{
+	struct gl_intel *in = intel_of(src);
+
+	if (!src->n_sets || in->yielded)
+		return false;
+	in->yielded = true;
+	guard_begin(in);
+	if (in->active != NONE) {
+		struct intel_slot *s = &in->slots[in->active];
+		end_active(in);
+		push_orphan(in, s->handle);
+		s->handle = NONE;
+		s->flags |= TALLY_FLAG(YIELDED);
+	}
+	delete_free(in);
+	guard_end(in);
+	snprintf(src->reason, sizeof(src->reason),
+		 "the program makes performance queries itself: ours are given back");
+	return true;
+}
+
+const char *
+tally_gl_intel_serialized_by(const struct tally_source *src)
+{
+	const struct gl_intel *in = (const struct gl_intel *)src;
+	return in->dialect ? in->dialect->serialized_by : NULL;
+}
