@@ -124,8 +124,8 @@ def expected_of(want, number):
 def check_frames(checks, log, want, end_ns, by_draw=False):
     """Passes of every frame against the expectation; returns identities by position."""
     devices = sorted({f["device"] for f in log.frames})
-    checks.equal(len(devices), want["devices"], "devices with frames")
-    checks.that(log.frames, "no frame")
+    if not want["abrupt"]:
+        checks.equal(len(devices), want["devices"], "devices with frames")
     identities = {}
     for number, device in enumerate(devices):
         expected = expected_of(want, number)
@@ -200,10 +200,10 @@ def totals(log, want):
     return sums
 
 
-def capture(checks, folder, argv, name, bare, options, want):
+def capture(checks, folder, argv, name, bare, options, want, preload=None):
     """One run under the layer: same output, a valid log. Returns it, and when the run ended."""
     path = folder / f"{name}.jsonl"
-    result = h.run(argv, vk.layer_env(folder, path, options))
+    result = h.run(argv, {**vk.layer_env(folder, path, options), **(preload or {})})
     end_ns = time.monotonic_ns()
     checks.equal(result.status, bare.status, f"{name}: exit status")
     checks.equal(result.stdout, bare.stdout, f"{name}: stdout")
@@ -234,19 +234,26 @@ def check_scene(checks, program, name):
         for run in ("pass", "frame", "submit", "draw"):
             logs[run] = capture(checks, folder, argv, run, bare, {**options, "granularity": run}, want)
         logs["again"] = capture(checks, folder, argv, "again", bare, options, want)
+        if want["abrupt"]:
+            # `passtally run` preloads the shim as well, which sees _exit(): nothing is missing then.
+            whole = {**want, "abrupt": 0}
+            preload = h.preload_env(h.need("libpasstally_gl.so"))
+            log, end_ns = capture(checks, folder, argv, "preloaded", bare, options, whole, preload)
+            if log:
+                check_frames(checks, log, whole, end_ns)
         if any(log is None for log, _ in logs.values()):
             return
         check_counters_offered(checks, logs["pass"][0])
         first = check_frames(checks, logs["pass"][0], want, logs["pass"][1])
         check_instances(checks, logs["pass"][0], want)
+        if want["abrupt"]:
+            return
         checks.equal(check_frames(checks, logs["again"][0], want, logs["again"][1]), first, "identities of a second run")
         old, checks.where = checks.where, checks.where + ", granularity draw"
         checks.equal(check_frames(checks, logs["draw"][0], want, logs["draw"][1], True), first, "identities")
         check_draws(checks, logs["draw"][0], want)
         checks.where = old
         wanted = totals(logs["pass"][0], want)
-        if want["abrupt"]:
-            return
         for run in ("frame", "submit"):
             got = totals(logs[run][0], want)
             exact = {k: v for k, v in wanted.items() if k in got or k in TALLIES}
