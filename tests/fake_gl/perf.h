@@ -42,6 +42,7 @@ struct fake_perf_config {
 /* What happened, as written to FAKE_PERF_REPORT at exit, a "name value" a line. */
 struct fake_perf_tally {
 	unsigned waits, errors, misuse, leaks;
+	unsigned most; /* objects at once */
 	unsigned calls, created, begun, ended, reads, ready_reads, deferred, nested, flushes;
 	char last_misuse[160];
 };
@@ -109,6 +110,8 @@ struct tally_gl_api;
 void fake_perf_fill_api(struct tally_gl_api *api);
 /* The n-th extension that is offered, NULL past the last. */
 const char *fake_perf_extension(unsigned n);
+/* The context goes, and its objects with it. */
+void fake_perf_destroy_context(void);
 /* Objects that are still there become `leaks`; then the report, if `path` is not NULL. */
 void fake_perf_report(const char *path);
 

@@ -179,6 +179,8 @@ fake_perf_create(struct fake_perf_object *objects)
 			continue;
 		objects[i] = (struct fake_perf_object){ .alive = true };
 		fake_perf.tally.created++;
+		if (fake_perf.tally.most < i)
+			fake_perf.tally.most = i;
 		return i;
 	}
 	return 0;
@@ -296,6 +298,13 @@ fake_perf_function(const char *name)
 }
 
 void
+fake_perf_destroy_context(void)
+{
+	memset(fake_perf.queries, 0, sizeof(fake_perf.queries));
+	memset(fake_perf.monitors, 0, sizeof(fake_perf.monitors));
+}
+
+void
 fake_perf_report(const char *path)
 {
 	struct fake_perf_tally *t = &fake_perf.tally;
@@ -310,6 +319,7 @@ fake_perf_report(const char *path)
 		t->leaks);
 	fprintf(out, "calls %u\ncreated %u\nbegun %u\nended %u\nreads %u\nready_reads %u\n",
 		t->calls, t->created, t->begun, t->ended, t->reads, t->ready_reads);
+	fprintf(out, "most %u\n", t->most);
 	fprintf(out, "deferred %u\nnested %u\nflushes %u\nticks %llu\nlast_misuse %s\n",
 		t->deferred, t->nested, t->flushes, (unsigned long long)fake_perf.now.tick,
 		t->last_misuse);

@@ -37,6 +37,7 @@ static struct {
 	void (*DrawArraysInstanced)(unsigned, int, int, int);
 	void (*DrawElementsInstanced)(unsigned, int, unsigned, const void *, int);
 	unsigned (*SwapBuffers)(void *, void *);
+	unsigned (*DestroyContext)(void *, void *);
 } next;
 
 static void
@@ -135,6 +136,16 @@ swap_buffers(void *display, void *surface)
 	return fine;
 }
 
+/* Programs of one context only: it takes its objects along. */
+static unsigned
+destroy_context(void *display, void *context)
+{
+	pthread_mutex_lock(&mutex);
+	fake_perf_destroy_context();
+	pthread_mutex_unlock(&mutex);
+	return next.DestroyContext(display, context);
+}
+
 static void
 draw_arrays(unsigned mode, int first, int n)
 {
@@ -180,6 +191,7 @@ static const struct {
 	ROW("gl", DrawArraysInstanced, draw_arrays_instanced),
 	ROW("gl", DrawElementsInstanced, draw_elements_instanced),
 	ROW("egl", SwapBuffers, swap_buffers),
+	ROW("egl", DestroyContext, destroy_context),
 #undef ROW
 };
 #define N_WRAPPED (sizeof(wrapped) / sizeof(wrapped[0]))
