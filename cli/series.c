@@ -14,10 +14,7 @@ tally_join_of_key(const char *key)
 enum tally_join
 tally_join_of_counter(const struct tally_counter *c)
 {
-	bool rate = c->unit && strstr(c->unit, "/s");
-	if (c->kind == TALLY_KIND_RATIO || c->kind == TALLY_KIND_TIMESTAMP || rate)
-		return TALLY_JOIN_NONE;
-	return tally_join_of_key(c->key);
+	return tally_counter_adds_up(c) ? tally_join_of_key(c->key) : TALLY_JOIN_NONE;
 }
 
 static struct tally_value
