@@ -30,7 +30,7 @@ enum monitor_state {
 /* One of the driver's monitors. It is begun again only when its last result was there: what a
  * driver does otherwise is its own affair, and may be to wait. */
 struct monitor {
-	unsigned name;
+	unsigned name; /* 0 = none: its last one was in an unknown state */
 	uint32_t set;  /* selected; NONE = nothing */
 	uint32_t next; /* in its list */
 	enum monitor_state state;
@@ -204,6 +204,7 @@ amd_open(struct tally_source *src, uint32_t slots)
 
 /* ---- monitors ---- */
 
+/* Inside a guard. */
 static void
 end_active(struct gl_amd *amd)
 {
@@ -218,8 +219,10 @@ static void
 delete_monitors(struct gl_amd *amd)
 {
 	end_active(amd);
-	for (uint32_t i = 0; i < amd->n_monitors; i++)
-		amd->api->DeletePerfMonitorsAMD(1, &amd->monitors[i].name);
+	for (uint32_t i = 0; i < amd->n_monitors; i++) {
+		if (amd->monitors[i].name)
+			amd->api->DeletePerfMonitorsAMD(1, &amd->monitors[i].name);
+	}
 	if (amd->n_fresh)
 		amd->api->DeletePerfMonitorsAMD((int)amd->n_fresh, amd->fresh);
 	forget_monitors(amd);
@@ -264,11 +267,10 @@ pop(struct gl_amd *amd, uint32_t *head)
 	return which;
 }
 
-static uint32_t
-make_monitor(struct gl_amd *amd)
+/* 0 when the driver has none to give. */
+static unsigned
+fresh_name(struct gl_amd *amd)
 {
-	if (amd->n_monitors == amd->n_slots)
-		return NONE;
 	if (!amd->n_fresh) {
 		unsigned made[NAME_BLOCK] = { 0 };
 		amd->api->GenPerfMonitorsAMD(NAME_BLOCK, made);
@@ -277,13 +279,33 @@ make_monitor(struct gl_amd *amd)
 				amd->fresh[amd->n_fresh++] = made[i];
 		}
 	}
-	if (!amd->n_fresh)
+	return amd->n_fresh ? amd->fresh[--amd->n_fresh] : 0;
+}
+
+/* One more, while there are fewer than slots. */
+static uint32_t
+make_monitor(struct gl_amd *amd)
+{
+	if (amd->n_monitors == amd->n_slots)
 		return NONE;
-	amd->monitors[amd->n_monitors] = (struct monitor){
-		.name = amd->fresh[--amd->n_fresh],
-		.set = NONE,
-	};
+	amd->monitors[amd->n_monitors] = (struct monitor){ .set = NONE };
 	return amd->n_monitors++;
+}
+
+/* Something went wrong and nobody knows what of it was done: away with it. Inside a guard, and
+ * whatever this causes is dropped with the rest. */
+static void
+renounce(struct gl_amd *amd, uint32_t which)
+{
+	struct monitor *m = &amd->monitors[which];
+
+	if (m->name) {
+		amd->api->EndPerfMonitorAMD(m->name);
+		amd->api->DeletePerfMonitorsAMD(1, &m->name);
+	}
+	m->name = 0;
+	m->set = NONE;
+	set_free(amd, which);
 }
 
 /* A monitor with the set selected: one that had it, a new one, or one that had another. Inside a
@@ -301,6 +323,12 @@ take_monitor(struct gl_amd *amd, uint32_t set)
 	if (which == NONE)
 		return NONE;
 	struct monitor *m = &amd->monitors[which];
+	if (!m->name)
+		m->name = fresh_name(amd);
+	if (!m->name) {
+		set_free(amd, which);
+		return NONE;
+	}
 	if (m->set != NONE)
 		tally_amd_select(amd->api, m->name, &amd->catalogue->sets[m->set], false);
 	tally_amd_select(amd->api, m->name, &amd->catalogue->sets[set], true);
@@ -326,6 +354,9 @@ amd_gap(struct tally_source *src)
 	struct gl_amd *amd = amd_of(src);
 	uint32_t *link = &amd->parked;
 
+	if (amd->parked == NONE)
+		return;
+	guard_begin(amd);
 	for (uint32_t polls = 0; *link != NONE && polls < PARKED_POLLS; polls++) {
 		uint32_t which = *link;
 		struct monitor *m = &amd->monitors[which];
@@ -336,6 +367,7 @@ amd_gap(struct tally_source *src)
 			link = &m->next;
 		}
 	}
+	guard_end(amd);
 }
 
 /* ---- counting ---- */
@@ -350,6 +382,17 @@ give_up(struct gl_amd *amd, unsigned error)
 	amd->base.off = true;
 	tally_log_say(TALLY_LEVEL_WARNING, SOURCE_NAME, "%s", amd->base.reason);
 	/* Results in flight still come. */
+}
+
+static void
+refused(struct gl_amd *amd, struct amd_slot *s, uint32_t which, unsigned error)
+{
+	guard_begin(amd);
+	renounce(amd, which);
+	guard_end(amd);
+	s->flags |= TALLY_FLAG(LOST);
+	if (++amd->refusals == MAX_REFUSALS)
+		give_up(amd, error);
 }
 
 static void
@@ -371,28 +414,34 @@ amd_begin(struct tally_source *src, uint32_t slot)
 	unsigned error = guard_end(amd);
 	if (which == NONE) {
 		s->flags |= TALLY_FLAG(DROPPED);
-		return;
+	} else if (error) {
+		refused(amd, s, which, error);
+	} else {
+		amd->refusals = 0;
+		amd->monitors[which].state = MONITOR_IN_SLOT;
+		s->monitor = which;
+		amd->holder = slot;
 	}
-	if (error) {
-		set_free(amd, which);
-		s->flags |= TALLY_FLAG(LOST);
-		if (++amd->refusals == MAX_REFUSALS)
-			give_up(amd, error);
-		return;
-	}
-	amd->refusals = 0;
-	amd->monitors[which].state = MONITOR_IN_SLOT;
-	s->monitor = which;
-	amd->holder = slot;
 }
 
 static void
 amd_end(struct tally_source *src, uint32_t slot)
 {
 	struct gl_amd *amd = amd_of(src);
+	struct amd_slot *s = &amd->slots[slot];
 
-	if (amd->holder == slot)
-		end_active(amd);
+	if (amd->holder != slot)
+		return;
+	guard_begin(amd);
+	end_active(amd);
+	unsigned error = guard_end(amd);
+	if (!error)
+		return;
+	guard_begin(amd);
+	renounce(amd, s->monitor);
+	guard_end(amd);
+	s->monitor = NONE;
+	s->flags |= TALLY_FLAG(LOST);
 }
 
 static void
@@ -419,19 +468,13 @@ amd_select(struct tally_source *src, uint32_t set)
 
 /* ---- reading ---- */
 
+/* The bytes of a result, 0 when it cannot be had; NOT_READY leaves *len alone. Inside a guard. */
 static enum tally_status
-amd_read(struct tally_source *src, uint32_t slot, struct tally_sample *out)
+fetch(struct gl_amd *amd, const struct monitor *m, size_t *len)
 {
-	struct gl_amd *amd = amd_of(src);
-	struct amd_slot *s = &amd->slots[slot];
 	unsigned size = 0;
 	int written = 0;
 
-	if (s->monitor == NONE) {
-		out->flags |= s->flags;
-		return s->flags & TALLY_FLAG(LOST) ? TALLY_LOST : TALLY_OK;
-	}
-	struct monitor *m = &amd->monitors[s->monitor];
 	if (!is_ready(amd, m))
 		return TALLY_NOT_READY;
 	/* The size is asked for because drivers ignore the one they are told. */
@@ -440,12 +483,32 @@ amd_read(struct tally_source *src, uint32_t slot, struct tally_sample *out)
 	if (size && size <= amd->data_bytes)
 		amd->api->GetPerfMonitorCounterDataAMD(m->name, RESULT, (int)amd->data_bytes,
 						       amd->data, &written);
+	*len = written > 0 && (unsigned)written <= amd->data_bytes ? (size_t)written : 0;
+	return TALLY_OK;
+}
+
+static enum tally_status
+amd_read(struct tally_source *src, uint32_t slot, struct tally_sample *out)
+{
+	struct gl_amd *amd = amd_of(src);
+	struct amd_slot *s = &amd->slots[slot];
+	size_t len = 0;
+
+	if (s->monitor == NONE) {
+		out->flags |= s->flags;
+		return s->flags & TALLY_FLAG(LOST) ? TALLY_LOST : TALLY_OK;
+	}
+	guard_begin(amd);
+	enum tally_status status = fetch(amd, &amd->monitors[s->monitor], &len);
+	guard_end(amd);
+	if (status == TALLY_NOT_READY)
+		return status;
 	set_free(amd, s->monitor);
 	s->monitor = NONE;
 	out->flags |= s->flags;
-	if (written <= 0 || (unsigned)written > amd->data_bytes)
+	if (!len)
 		return TALLY_LOST;
-	tally_amd_decode(&amd->catalogue->sets[s->set], amd->data, (size_t)written, out);
+	tally_amd_decode(&amd->catalogue->sets[s->set], amd->data, len, out);
 	return TALLY_OK;
 }
 
@@ -492,6 +555,9 @@ tally_gl_amd_yield(struct tally_source *src)
 	guard_begin(amd);
 	delete_monitors(amd);
 	guard_end(amd);
+	src->off = true;
+	snprintf(src->reason, sizeof(src->reason),
+		 "the program uses performance monitors itself: ours are given back");
 	return true;
 }
 

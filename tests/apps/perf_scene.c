@@ -243,11 +243,16 @@ own_end(struct own *own)
 		read_intel(own);
 }
 
+/* What is under way is waited for, a frame at a time, so that nothing stalls. */
 static void
-own_close(struct own *own)
+own_close(struct own *own, struct stage *s)
 {
 	if (!own->open)
 		return;
+	for (int i = 0; own->running && i < 64; i++) {
+		stage_end_frame(s);
+		own_end(own);
+	}
 	expect(own->results > 0, "it has no result of its own");
 	if (own->amd)
 		glDeletePerfMonitorsAMD(1, &own->name);
@@ -322,7 +327,7 @@ main(int argc, char **argv)
 		stage_end_frame(&s);
 		count_errors();
 	}
-	own_close(&own);
+	own_close(&own, &s);
 	count_errors();
 	printf("frames %u errors %u\n", frames, errors);
 	stage_close(&s);
