@@ -7,6 +7,7 @@ drivers that offer more and less.
   vk_call_stream.py [ROW...]
 """
 
+import re
 import sys
 
 import harness as h
@@ -209,12 +210,33 @@ def check_driver(checks):
         checks.equal(sorted(set(BROKEN) - seen), [], "rules that it does not notice")
 
 
+def check_oracle(checks):
+    """A stream that was tampered with is told from one that was not."""
+    with h.scratch() as folder, checks.part("the comparison notices"):
+        _, bare = f.run_bare(folder, ["labels"], "")
+        _, got = f.run_layer(folder, ["labels"], "", folder / "log.jsonl", {})
+        at = [i for i, line in enumerate(got.lines) if line.startswith("vkCmdDraw ")]
+        lines = got.lines
+        damaged = {
+            "a lost command": lines[:at[0]] + lines[at[0] + 1:],
+            "a command twice": lines[:at[0]] + lines[at[0]:at[0] + 1] + lines[at[0]:],
+            "another argument": [line.replace(" 3 1 0 0", " 3 2 0 0") for line in lines],
+            "another label": [line.replace('"shadow"', '"shade"') for line in lines],
+            "a lost fence": [re.sub(r"(vkQueueSubmit .*commandBufferCount=1.*) Fence#\d+", r"\1 0", line) for line in lines],
+            "a feature more": [line.replace("vkCreateDevice ", "vkCreateDevice robustBufferAccess ") for line in lines],
+        }
+        checks.equal(f.compare(bare, got), None, "what was not damaged")
+        for what, got.lines in damaged.items():
+            checks.that(f.compare(bare, got), what)
+
+
 def main():
     program = f.program()
     listed = h.run([program, "--list"], dict(h.os.environ)).text.split()
     checks = h.Checks()
     checks.equal(sorted(listed), sorted([*SCENES, "breaks_rules"]), "scenes of the program and of this table")
     check_driver(checks)
+    check_oracle(checks)
     for row in sys.argv[1:] or ROWS:
         offers, options, how = ROWS[row]
         for scene in SCENES:
