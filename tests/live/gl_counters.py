@@ -135,10 +135,10 @@ def is_lost(p):
     return bool({"lost", "incomplete"} & set(p.get("flags", [])))
 
 
-def check_frames(checks, run, table, complete=True):
+def check_frames(checks, run, table, complete=True, first=None):
     """Each value is the script's or absent; `complete`: none is absent that its frame's set has,
-    but for the last frames, whose results came too late for the program."""
-    frames = run.log.whole_frames(0)
+    but for the last frames, whose results came too late for the program. `first`: only so many."""
+    frames = run.log.whole_frames(0)[:first]
     keys_of_set, values = {}, 0
     in_time = frames[-1]["frame"] - LAST_FRAMES
     for frame in frames:
@@ -291,8 +291,10 @@ def part_own_use(checks, folder):
                 run = Run(checks, folder, f"ext={ext},late=2", {}, 40, ["--own", ext, "--from", first])
                 name, table = TABLES[ext]
                 checks.that("own results" in run.text, "it has no results of its own")
-                frames, _ = check_frames(checks, run, {**table, "none": None}, complete=False) if first else (
-                    run.log.whole_frames(0), None)
+                # The frames after these are the program's wait for its last result.
+                frames = run.log.whole_frames(0)[:40]
+                if first:
+                    check_frames(checks, run, table, complete=False, first=40)
                 for frame in frames:
                     for p in frame["passes"]:
                         got = own_values(p, table)
@@ -309,8 +311,8 @@ def part_faults(checks, folder):
              ("intel", "error_every=4"), ("intel", "late=0"), ("intel", "late=40"),
              ("amd", "error_every=4"), ("amd", "error_every=1"), ("amd", "sets=3,conflict"), ("amd", "late=0"),
              ("amd", "late=40")]
-    for at in (3, 30, 60, 200, 500):
-        cases += [("intel", f"error_at={at}"), ("amd", f"error_at={at}")]
+    cases += [("intel", f"error_at={at}") for at in (1, 7, 20, 45)]
+    cases += [("amd", f"error_at={at}") for at in (1, 12, 60, 81, 82, 83, 200, 201, 202, 203, 204, 500)]
     for ext, config in cases:
         with checks.part(f"{ext} {config}"):
             run = Run(checks, folder, f"ext={ext},{config}", {}, 60, clean=False)
@@ -322,9 +324,8 @@ def part_faults(checks, folder):
                     values += len(got)
                     check_interval(checks, f"frame {frame['frame']} pass {p['index']}", got, table, frame["frame"],
                                    SCENE[p["index"]])
-            if "error_at" in config or "conflict" in config or "late=40" == config or "=4" in config:
-                checks.that(values or source(run.log, name).get("state") == "off" or "late" in config,
-                            "neither values nor a reason")
+            off = source(run.log, name).get("state") == "off"
+            checks.that(values or off or "late" in config, "neither values nor a reason")
 
 
 def part_offers(checks, folder):
@@ -340,8 +341,6 @@ def part_offers(checks, folder):
         run = Run(checks, folder, "ext=intel,paranoid,vendor=Intel", {}, 12)
         _, sets = check_frames(checks, run, INTEL)
         checks.equal(set().union(*sets.values()), set(INTEL_PIPELINE), "keys")
-        checks.that("paranoid" in source(run.log, "gl-intel").get("reason", ""),
-                    f"the reason does not tell: {source(run.log, 'gl-intel')}")
     with checks.part("Intel's AMD extension"):
         run = Run(checks, folder, "ext=all,vendor=Intel", {}, 12)
         checks.equal(source(run.log, "gl-amd").get("state"), "off", "gl-amd")
