@@ -214,15 +214,18 @@ def write_count(wrapper):
         "\tif (!c) {\n"
         + fold(f"\t\tvk_device_find({buffer})->next.{name}", call, ";\n")
         + "\t\treturn;\n\t}\n"
-        "\tvk_draw_begin(c);\n"
+        "\tbool counts = c->counts;\n"
+        "\tif (!counts)\n"
+        "\t\tvk_draw_begin(c);\n"
         f"\t{wrapper.before};\n"
         + fold(f"\tc->next->{name}", call, ";\n")
-        + "\tvk_draw_end(c);\n}\n\n"
+        + "\tif (!counts)\n"
+        "\t\tvk_draw_end(c);\n}\n\n"
     )
     return (
         slow + head(command, f"hook_{name}") + "\n{\n"
-        f"\tstruct vk_command *c = vk_command_find({buffer});\n"
-        "\tif (__builtin_expect(c && c->counts, 1)) {\n"
+        "\tstruct vk_command *c = vk_last_command;\n"
+        f"\tif (__builtin_expect(vk_command_is(c, {buffer}) && c->counts, 1)) {{\n"
         f"\t\t{wrapper.before};\n"
         + fold(f"\t\tc->next->{name}", call, ";\n")
         + "\t\treturn;\n\t}\n" + fold(f"\tslow_{name}", call, ";\n") + "}\n"

@@ -7,6 +7,7 @@
 #include "vk_layer/command.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "vk_layer/passes.h"
 
@@ -18,6 +19,13 @@ struct vk_pool {
 };
 
 struct vk_handles vk_commands;
+
+static struct vk_command nobody;
+__thread struct vk_command *vk_last_command __attribute__((tls_model("initial-exec"))) = &nobody;
+
+/* Used again, never freed: see vk_last_command. */
+static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct vk_command *spare;
 
 uint32_t
 vk_pool_family(const struct vk_pool *pool)
@@ -80,10 +88,49 @@ drop_recording(struct vk_command *c)
 }
 
 static void
+set_handle(struct vk_command *c, VkCommandBuffer handle)
+{
+	__atomic_store_n(&c->handle, handle, __ATOMIC_RELAXED);
+}
+
+/* Zeroed. */
+static struct vk_command *
+take_command(void)
+{
+	pthread_mutex_lock(&spare_lock);
+	struct vk_command *c = spare;
+	if (c)
+		spare = c->pool_next;
+	pthread_mutex_unlock(&spare_lock);
+	if (!c)
+		return calloc(1, sizeof(*c));
+	memset((char *)c + sizeof(c->handle), 0, sizeof(*c) - sizeof(c->handle));
+	return c;
+}
+
+static void
+put_command(struct vk_command *c)
+{
+	pthread_mutex_lock(&spare_lock);
+	c->pool_next = spare;
+	spare = c;
+	pthread_mutex_unlock(&spare_lock);
+}
+
+static void
 free_command(struct vk_command *c)
 {
 	drop_recording(c);
-	free(c);
+	put_command(c);
+}
+
+struct vk_command *
+vk_command_look_up(VkCommandBuffer handle)
+{
+	struct vk_command *c = vk_handles_find(&vk_commands, VK_HANDLE_KEY(handle));
+	if (c)
+		vk_last_command = c;
+	return c;
 }
 
 static void
@@ -173,21 +220,21 @@ unfollowed(struct vk_device *d, bool secondary)
 static void
 follow(struct vk_device *d, struct vk_pool *pool, VkCommandBuffer handle, bool secondary)
 {
-	struct vk_command *c = calloc(1, sizeof(*c));
+	struct vk_command *c = take_command();
 	if (!c) {
 		unfollowed(d, secondary);
 		return;
 	}
 	c->next = &d->next;
 	c->device = d;
-	c->handle = handle;
 	c->secondary = secondary;
 	settle(c);
 	if (!vk_handles_put(&vk_commands, VK_HANDLE_KEY(handle), c)) {
-		free(c);
+		put_command(c);
 		unfollowed(d, secondary);
 		return;
 	}
+	set_handle(c, handle);
 	link_command(pool, c);
 }
 
@@ -217,6 +264,7 @@ vk_free_command_buffers(struct vk_device *d, PFN_vkFreeCommandBuffers next, VkDe
 		if (!c)
 			continue;
 		unlink_command(c);
+		set_handle(c, VK_NULL_HANDLE);
 		c->pool_next = gone;
 		gone = c;
 	}
@@ -264,8 +312,10 @@ free_pool(struct vk_pool *pool)
 static void
 forget_commands(const struct vk_pool *pool)
 {
-	for (struct vk_command *c = pool->commands; c; c = c->pool_next)
+	for (struct vk_command *c = pool->commands; c; c = c->pool_next) {
 		vk_handles_remove(&vk_commands, VK_HANDLE_KEY(c->handle));
+		set_handle(c, VK_NULL_HANDLE);
+	}
 }
 
 void

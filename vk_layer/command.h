@@ -23,6 +23,7 @@ enum vk_open_kind {
 
 struct vk_command {
 	/* Hot: what a draw touches. */
+	VkCommandBuffer handle; /* the first; NULL while this is free. Other threads look at it */
 	const struct vk_device_next *next;
 	uint32_t counts; /* a draw only needs counting: a pass is open, nothing is bracketed */
 	uint32_t unknown;
@@ -30,7 +31,6 @@ struct vk_command {
 	uint64_t flags;
 	/* The rest. */
 	struct vk_device *device;
-	VkCommandBuffer handle;
 	struct vk_pool *pool;
 	struct vk_command *pool_next, **pool_link;
 	bool secondary;
@@ -61,11 +61,25 @@ struct vk_command {
 
 extern struct vk_handles vk_commands;
 
+/* The command buffer that this thread touched last: games record many calls in a row into one. Its
+ * place from the start, as there is no call to find it; 8 bytes of what the C library keeps for
+ * libraries that are opened late. A struct vk_command is used again, never freed, so that an old
+ * one still says whose it is. */
+extern __thread struct vk_command *vk_last_command __attribute__((tls_model("initial-exec")));
+struct vk_command *vk_command_look_up(VkCommandBuffer handle);
+
+static inline bool
+vk_command_is(const struct vk_command *c, VkCommandBuffer handle)
+{
+	return __atomic_load_n(&c->handle, __ATOMIC_RELAXED) == handle;
+}
+
 /* NULL: not ours to follow (memory was out when it was allocated, or capture is off). */
 static inline struct vk_command *
 vk_command_find(VkCommandBuffer handle)
 {
-	return vk_handles_find(&vk_commands, VK_HANDLE_KEY(handle));
+	struct vk_command *c = vk_last_command;
+	return __builtin_expect(vk_command_is(c, handle), 1) ? c : vk_command_look_up(handle);
 }
 
 /* ---- counting, inline in every draw wrapper ---- */

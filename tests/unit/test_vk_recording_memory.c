@@ -102,7 +102,7 @@ test_failures(gconstpointer setting)
 		n++;
 	} while (failed);
 	g_test_message("%u allocations", n - 2);
-	g_assert_cmpuint(n, >, 30);
+	g_assert_cmpuint(n, >, 20);
 	g_free(want);
 }
 

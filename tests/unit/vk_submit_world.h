@@ -49,6 +49,15 @@ static struct {
 } w;
 
 struct vk_handles vk_commands;
+static struct vk_command nobody;
+__thread struct vk_command *vk_last_command = &nobody;
+
+struct vk_command *
+vk_command_look_up(VkCommandBuffer handle)
+{
+	return vk_handles_find(&vk_commands, VK_HANDLE_KEY(handle));
+}
+
 
 static const struct tally_counter w_a = { .key = "a", .name = "A", .unit = "1", .source = "w" };
 static const struct tally_counter w_b = { .key = "b", .name = "B", .unit = "1", .source = "w" };

@@ -30,17 +30,20 @@ slow_CmdDraw(VkCommandBuffer commandBuffer, uint32_t vertexCount)
 		vk_device_find(commandBuffer)->next.CmdDraw(commandBuffer, vertexCount);
 		return;
 	}
-	vk_draw_begin(c);
+	bool counts = c->counts;
+	if (!counts)
+		vk_draw_begin(c);
 	COUNT(c, vertexCount, 1);
 	c->next->CmdDraw(commandBuffer, vertexCount);
-	vk_draw_end(c);
+	if (!counts)
+		vk_draw_end(c);
 }
 
 static VKAPI_ATTR void VKAPI_CALL
 hook_CmdDraw(VkCommandBuffer commandBuffer, uint32_t vertexCount)
 {
-	struct vk_command *c = vk_command_find(commandBuffer);
-	if (__builtin_expect(c && c->counts, 1)) {
+	struct vk_command *c = vk_last_command;
+	if (__builtin_expect(vk_command_is(c, commandBuffer) && c->counts, 1)) {
 		COUNT(c, vertexCount, 1);
 		c->next->CmdDraw(commandBuffer, vertexCount);
 		return;
@@ -56,17 +59,20 @@ slow_CmdDrawKHR(VkCommandBuffer commandBuffer, uint32_t vertexCount)
 		vk_device_find(commandBuffer)->next.CmdDrawKHR(commandBuffer, vertexCount);
 		return;
 	}
-	vk_draw_begin(c);
+	bool counts = c->counts;
+	if (!counts)
+		vk_draw_begin(c);
 	COUNT(c, vertexCount, 1);
 	c->next->CmdDrawKHR(commandBuffer, vertexCount);
-	vk_draw_end(c);
+	if (!counts)
+		vk_draw_end(c);
 }
 
 static VKAPI_ATTR void VKAPI_CALL
 hook_CmdDrawKHR(VkCommandBuffer commandBuffer, uint32_t vertexCount)
 {
-	struct vk_command *c = vk_command_find(commandBuffer);
-	if (__builtin_expect(c && c->counts, 1)) {
+	struct vk_command *c = vk_last_command;
+	if (__builtin_expect(vk_command_is(c, commandBuffer) && c->counts, 1)) {
 		COUNT(c, vertexCount, 1);
 		c->next->CmdDrawKHR(commandBuffer, vertexCount);
 		return;
