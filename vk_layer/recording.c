@@ -103,8 +103,18 @@ void
 vk_recording_add_label(struct vk_recording *r, bool begins, const char *name)
 {
 	size_t len = begins && name ? strnlen(name, MAX_LABEL) : 0;
-	if (!room_for_item(r) || (begins && !room_for_text(r, len + 1))) {
+	if (!begins && r->lost_labels > 0) {
+		r->lost_labels--; /* the end of one that found no place */
+		return;
+	}
+	if (begins && !room_for_text(r, len + 1)) {
 		r->broken = true;
+		name = NULL; /* its end will come: better without a name than not at all */
+		len = 0;
+	}
+	if ((begins && !room_for_text(r, len + 1)) || !room_for_item(r)) {
+		r->broken = true;
+		r->lost_labels += begins ? 1 : -1;
 		return;
 	}
 	struct vk_item *item = &r->items[r->n_items++];

@@ -71,6 +71,7 @@ struct vk_recording {
 	bool secondary, one_time, simultaneous, is_protected;
 	bool continues_pass; /* RENDER_PASS_CONTINUE: all in it belongs to the primary's pass */
 	bool broken; /* no memory while recording: what is there is not all */
+	int32_t lost_labels; /* begins, less ends, that found no place among the items */
 	struct vk_item *items;
 	uint32_t n_items, room_items;
 	struct vk_pass *passes;

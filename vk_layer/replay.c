@@ -179,53 +179,25 @@ read_inner(struct vk_replay *r, uint32_t fill, const struct vk_recording *rec,
 	}
 }
 
-static bool
-took(const struct vk_recording *rec, const struct vk_slot *slot)
-{
-	for (uint32_t i = 0; i < rec->runs.n; i++) {
-		const struct vk_slot_run *run = &rec->runs.runs[i];
-		if (run->page == slot->page && slot->index >= run->first &&
-		    slot->index < run->first + run->n)
-			return true;
-	}
-	return false;
-}
-
-/* Whose slot it is: of the recording, or of a secondary that it executes. */
-static struct vk_recording *
-owner_of(struct vk_recording *rec, const struct vk_slot *slot, unsigned depth)
-{
-	if (took(rec, slot))
-		return rec;
-	struct vk_recording *owner = NULL;
-	for (uint32_t i = 0; i < rec->n_items && !owner && depth < MAX_DEPTH; i++)
-		if (rec->items[i].kind == VK_ITEM_EXECUTE)
-			owner = owner_of(rec->items[i].secondary, slot, depth + 1);
-	return owner;
-}
-
 static void
 add_workload(struct vk_replay *r, uint32_t fill, struct vk_recording *rec,
-	     struct vk_recording **owner, const struct vk_workload *from)
+	     const struct vk_workload *from)
 {
+	struct vk_recording *owner = from->owner ? from->owner : rec;
 	struct tally_workload *w = tally_stream_add_workload(r->q->stream,
 							     r->s->fills[fill].pass);
 	if (w) {
 		w->command = from->command;
 		w->flags = from->flags;
 	}
-	if (from->slot.page && !took(*owner, &from->slot))
-		*owner = owner_of(rec, &from->slot, 0);
-	if (from->slot.page && *owner) {
-		prepare(r, *owner);
-		add_read(r, fill, w ? VK_ROLE_WORKLOAD : VK_ROLE_INNER, &from->slot, *owner, w);
+	if (from->slot.page) {
+		prepare(r, owner);
+		add_read(r, fill, w ? VK_ROLE_WORKLOAD : VK_ROLE_INNER, &from->slot, owner, w);
 	} else {
 		vk_fill_miss(&r->s->fills[fill]);
 		if (w)
 			w->flags |= reason(r, rec, &from->slot);
 	}
-	if (!*owner)
-		*owner = rec;
 }
 
 /* Measured by what stands around its command buffer. */
@@ -291,9 +263,8 @@ replay_pass(struct vk_replay *r, struct vk_recording *rec, const struct vk_pass 
 	if (p->slot.page)
 		add_read(r, fill, VK_ROLE_PASS, &p->slot, rec, NULL);
 	read_inner(r, fill, rec, p);
-	struct vk_recording *owner = rec;
 	for (uint32_t i = 0; i < p->n_workloads; i++)
-		add_workload(r, fill, rec, &owner, &rec->workloads[p->first_workload + i]);
+		add_workload(r, fill, rec, &rec->workloads[p->first_workload + i]);
 }
 
 static void
@@ -321,6 +292,11 @@ replay_items(struct vk_replay *r, struct vk_recording *rec, unsigned depth)
 			break;
 		}
 	}
+	/* The queue's stack must not grow, or lose levels, by what found no place. */
+	for (int32_t n = rec->lost_labels; n > 0; n--)
+		vk_labels_push(r->q->labels, "");
+	for (int32_t n = rec->lost_labels; n < 0; n++)
+		vk_labels_pop(r->q->labels);
 }
 
 /* ---- around ---- */

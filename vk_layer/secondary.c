@@ -205,6 +205,7 @@ copy_labels(struct vk_recording *to, const struct vk_recording *from)
 		else if (item->kind == VK_ITEM_LABEL_END)
 			vk_recording_add_label(to, false, NULL);
 	}
+	to->lost_labels += from->lost_labels;
 }
 
 /* What executed recordings for simultaneous use come to, as one pass. */

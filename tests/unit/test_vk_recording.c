@@ -351,6 +351,25 @@ test_label_ceiling(void)
 	world_end();
 }
 
+/* Ends without a place must not leave levels on the queue's stack. */
+static void
+test_label_balance(void)
+{
+	world_begin("");
+	world_play("0 B [outer [inner dispatch");
+	for (int i = 0; i < 5000; i++)
+		world_play("[a ]");
+	world_play("] ] [after E");
+	const struct vk_recording *r = world_command(0)->recording;
+	int net = r->lost_labels;
+	for (uint32_t i = 0; i < r->n_items; i++) {
+		net += r->items[i].kind == VK_ITEM_LABEL_BEGIN;
+		net -= r->items[i].kind == VK_ITEM_LABEL_END;
+	}
+	g_assert_cmpint(net, ==, 1);
+	world_end();
+}
+
 static void
 test_empty(void)
 {
@@ -381,6 +400,7 @@ main(int argc, char **argv)
 	g_test_add_func("/vk-recording/inheritance", test_inheritance);
 	g_test_add_func("/vk-recording/freeing", test_freeing);
 	g_test_add_func("/vk-recording/label-ceiling", test_label_ceiling);
+	g_test_add_func("/vk-recording/label-balance", test_label_balance);
 	g_test_add_func("/vk-recording/empty", test_empty);
 	return g_test_run();
 }

@@ -286,6 +286,30 @@ test_label_frames(void)
 	g_assert_cmphex(stub_frame(2)->flags, ==, TALLY_FLAG(PARTIAL));
 }
 
+/* Labels that found no place in a recording are made up for behind it. */
+static void
+test_lost_labels(void)
+{
+	if (!stub_in_child(NULL))
+		return;
+	VkQueue q = w_start();
+	struct vk_recording *ends = w_recording(), *begins = w_recording();
+	w_label(ends, "outer");
+	w_pass(ends, 0, 100, 110, 1);
+	ends->lost_labels = -1;
+	begins->lost_labels = 1;
+	w_pass(begins, 1, 120, 130, 1);
+	w_label(begins, NULL);
+	VkCommandBuffer buffers[] = { w_buffer(0, ends), w_buffer(1, begins) };
+	w_submit_n(q, 2, buffers);
+	w_submit_n(q, 2, buffers);
+	w_present(q);
+	w_finish();
+	g_assert_cmpstr(w_logged(0, 0)->label, ==, "outer");
+	g_assert_null(w_logged(0, 1)->label);
+	g_assert_cmpstr(w_logged(0, 2)->label, ==, "outer");
+}
+
 /* R30: command buffers for simultaneous use are timed by their batch. */
 static void
 test_simultaneous(void)
@@ -394,6 +418,38 @@ test_workloads(void)
 	g_assert_cmphex(p->workloads[1].flags, ==, TALLY_FLAG(DROPPED));
 }
 
+/* A secondary's draws stand in its primary's list; their slots are the secondary's. */
+static void
+test_workload_owner(void)
+{
+	if (!stub_in_child("granularity=draw"))
+		return;
+	VkQueue q = w_start();
+	struct vk_recording *r = w_recording(), *s = w_recording();
+	struct vk_pass *p = w_pass(r, 0, 100, 150, 0);
+	w.slots[0].counts = false;
+	p->n_workloads = 1;
+	r->workloads[r->n_workloads++] = (struct vk_workload){
+		.command = "draw",
+		.slot = w_take(s, 10, true, true, 110, 120, 7),
+		.owner = s,
+	};
+	w_execute(r, s);
+	VkCommandBuffer buffer = w_buffer(0, r);
+	w.signalled = 0;
+	w_submit_one(q, buffer);
+	g_assert_true(s->ran && s->pending);
+	g_assert_cmpuint(w.n_resets, ==, 0);
+	w_submit_one(q, buffer);
+	g_assert_cmpuint(w.n_resets, ==, 2); /* each of the two has slots */
+	w.signalled = UINT64_MAX;
+	w_present(q);
+	w_finish();
+	g_assert_null(s->pending);
+	g_assert_cmpint(w_value(w_logged(0, 0), "a"), ==, 7);
+	g_assert_cmpint(w_value(w_logged(0, 1), "a"), ==, 7);
+}
+
 /* Why a pass has no numbers. */
 static void
 test_reasons(void)
@@ -453,6 +509,8 @@ main(int argc, char **argv)
 	g_test_add_func("/vk_replay/simultaneous", test_simultaneous);
 	g_test_add_func("/vk_replay/refused", test_refused);
 	g_test_add_func("/vk_replay/workloads", test_workloads);
+	g_test_add_func("/vk_replay/lost_labels", test_lost_labels);
+	g_test_add_func("/vk_replay/workload_owner", test_workload_owner);
 	g_test_add_func("/vk_replay/reasons", test_reasons);
 	g_test_add_func("/vk_replay/not_captured", test_not_captured);
 	return g_test_run();
