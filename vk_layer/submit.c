@@ -168,7 +168,8 @@ after(struct call *c, VkResult result)
 	if (result == VK_ERROR_DEVICE_LOST)
 		vk_device_stop(d, "the device was lost");
 	pthread_mutex_lock(&d->lock);
-	if (c->s && result == VK_SUCCESS)
+	/* Another thread may have found the device lost, and given up what was in the lists. */
+	if (c->s && result == VK_SUCCESS && !d->given_up)
 		vk_submission_append(c->s);
 	else if (c->s)
 		vk_submission_fail(c->s, TALLY_FLAG(LOST));

@@ -431,10 +431,35 @@ test_boundaries(void)
 	g_assert_cmpuint(stub_frame(1)->n_passes, ==, 2);
 }
 
+static void
+lose_device(void)
+{
+	vk_device_stop(&w.d, "the device was lost");
+	vk_give_up(&w.d);
+}
+
+/* Another thread finds the device lost while one submits: nothing stays unread. */
+static void
+test_lost_meanwhile(void)
+{
+	if (!stub_in_child(NULL))
+		return;
+	VkQueue q = w_start();
+	struct vk_recording *r = w_recording();
+	w_pass(r, 0, 100, 150, 1);
+	w.during_call = lose_device;
+	w_submit_one(q, w_buffer(0, r));
+	g_assert_null(r->pending);
+	g_assert_cmpuint(atomic_load(&r->refs), ==, 1);
+	w_finish();
+	g_assert_cmphex(w_logged(0, 0)->flags, ==, TALLY_FLAG(LOST));
+}
+
 int
 main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/vk_collect/lost_meanwhile", test_lost_meanwhile);
 	g_test_add_func("/vk_collect/fences", test_fences);
 	g_test_add_func("/vk_collect/ring", test_ring);
 	g_test_add_func("/vk_collect/out_of_order", test_out_of_order);

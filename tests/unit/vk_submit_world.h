@@ -44,6 +44,7 @@ static struct {
 	VkCommandBuffer seen[16]; /* command buffers of the last submission */
 	uint32_t n_seen;
 	unsigned reads_before_call;
+	void (*during_call)(void); /* what another thread does meanwhile */
 	struct vk_bracket_pair pairs[4];
 	uint32_t n_pairs, n_released;
 } w;
@@ -222,6 +223,8 @@ w_submit(VkQueue queue, uint32_t n, const VkSubmitInfo *infos, VkFence fence)
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t k = 0; k < infos[i].commandBufferCount; k++)
 			w.seen[w.n_seen++ % 16] = infos[i].pCommandBuffers[k];
+	if (w.during_call)
+		w.during_call();
 	return w.submit_result;
 }
 
