@@ -229,7 +229,8 @@ __egl_Main(uint32_t version, const __EGLapiExports *exports, __EGLvendorInfo *ve
 	   __EGLapiImports *imports)
 {
 	void *mesa = dlopen("libEGL_mesa.so.0", RTLD_NOW | RTLD_LOCAL);
-	__PFNEGLMAINPROC main = mesa ? (__PFNEGLMAINPROC)(uintptr_t)dlsym(mesa, "__egl_Main") : NULL;
+	__PFNEGLMAINPROC main =
+		mesa ? (__PFNEGLMAINPROC)(uintptr_t)dlsym(mesa, "__egl_Main") : NULL;
 
 	if (!fake_perf_configure(getenv("FAKE_PERF")))
 		return EGL_FALSE;

@@ -223,7 +223,7 @@ test_values(void)
 	}
 }
 
-/* Results come in another order than they were asked for, and slots keep the set they began with. */
+/* Results come in another order than was asked for, and slots keep the set they began with. */
 static void
 test_late_and_shuffled(void)
 {
