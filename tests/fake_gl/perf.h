@@ -63,7 +63,7 @@ enum fake_perf_type {
 
 enum fake_perf_meaning {
 	FAKE_PERF_SCRIPT, /* fake_perf_script() of its seed and of the tick of the begin */
-	FAKE_PERF_WRAP,   /* the same, as the difference of two 32-bit readings with a wrap between */
+	FAKE_PERF_WRAP,   /* the same, as two 32-bit readings with a wrap between */
 	FAKE_PERF_DRAWS,
 	FAKE_PERF_VERTICES,
 };
