@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "layer/log.h"
+
 /* Batches with such command buffers that wait for their results, in one family. */
 #define MAX_PAIRS 256u
 
@@ -21,6 +23,7 @@ struct vk_brackets {
 		bool failed; /* the driver makes none: do not ask again at every batch */
 	} families[VK_MAX_FAMILIES];
 	struct own_pair *all;
+	bool told; /* that a batch goes without */
 };
 
 bool
@@ -132,6 +135,17 @@ create_pair(struct vk_device *d, uint32_t family)
 	return NULL;
 }
 
+/* With the lock. */
+static void
+tell_once(struct vk_brackets *b)
+{
+	if (!b->told)
+		tally_log_say(TALLY_LEVEL_WARNING, "vulkan",
+			      "no stamps to be had around command buffers recorded for "
+			      "simultaneous use: the batches that have none go untimed");
+	b->told = true;
+}
+
 struct vk_bracket_pair *
 vk_brackets_take(struct vk_device *d, uint32_t family)
 {
@@ -148,6 +162,8 @@ vk_brackets_take(struct vk_device *d, uint32_t family)
 		vk_slots_reset(d, &pair->runs);
 	} else if (may_make) {
 		b->families[family].n++;
+	} else {
+		tell_once(b);
 	}
 	pthread_mutex_unlock(&d->lock);
 	if (pair || !may_make)
@@ -161,6 +177,7 @@ vk_brackets_take(struct vk_device *d, uint32_t family)
 	} else {
 		b->families[family].n--;
 		b->families[family].failed = true;
+		tell_once(b);
 	}
 	pthread_mutex_unlock(&d->lock);
 	return own ? &own->pair : NULL;
