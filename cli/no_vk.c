@@ -1,0 +1,25 @@
+/* In place of probe_vk.c where passtally is built without Vulkan's headers or vk.xml. */
+#include "cli/probe_vk.h"
+
+#include <stdio.h>
+
+#define WITHOUT "this passtally was built without Vulkan (meson configure -Dvulkan=enabled)"
+
+bool
+tally_probe_vk(const char *counters, tally_probe_vk_found *found, void *data, char *why,
+	       size_t size)
+{
+	(void)counters;
+	(void)found;
+	(void)data;
+	snprintf(why, size, "%s", WITHOUT);
+	return false;
+}
+
+bool
+tally_probe_vk_loads(const char *library, char *why, size_t size)
+{
+	(void)library;
+	snprintf(why, size, "%s", WITHOUT);
+	return false;
+}
