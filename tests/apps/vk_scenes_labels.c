@@ -137,7 +137,10 @@ static const struct vk_expect label_frame_passes[] = {
 	{ .kind = "transfer", .label = "tick", .copies = 1 },
 };
 
-/* ---- markers: VK_EXT_debug_marker, which only other layers offer ---- */
+/* ---- markers: VK_EXT_debug_marker, which only other layers offer: RenderDoc's, and that hides what
+ * is newer than Vulkan 1.2 ---- */
+
+static const VkPhysicalDeviceFeatures no_features;
 
 static void
 markers_init(struct vk_stage *s)
@@ -175,7 +178,7 @@ const struct vk_scene vk_label_scenes[] = {
 	  .wish = { .instance_extensions = { "VK_EXT_debug_utils" } },
 	  VK_PASSES(label_frame_passes) },
 	{ "markers", .init = markers_init, .frame = markers_frame,
-	  .wish = { .device_extensions = { "VK_EXT_debug_marker" } },
+	  .wish = { .device_extensions = { "VK_EXT_debug_marker" }, .features = &no_features },
 	  VK_PASSES(label_frame_passes) },
 	{ 0 },
 };
