@@ -137,8 +137,8 @@ static const struct vk_expect label_frame_passes[] = {
 	{ .kind = "transfer", .label = "tick", .copies = 1 },
 };
 
-/* ---- markers: VK_EXT_debug_marker, which only other layers offer: RenderDoc's, and that hides what
- * is newer than Vulkan 1.2 ---- */
+/* ---- markers: VK_EXT_debug_marker, which only other layers offer; RenderDoc's does, and hides
+ * what is newer than Vulkan 1.2 ---- */
 
 static const VkPhysicalDeviceFeatures no_features;
 
