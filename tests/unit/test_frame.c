@@ -498,6 +498,42 @@ test_id_set(void)
 	tally_id_set_destroy(NULL);
 }
 
+/* Each pass by its own layout; the frame by the first set that is named in it. */
+static void
+test_layouts(void)
+{
+	static const struct tally_counter share = { .key = "share", .name = "S", .unit = "percent",
+						    .source = "fake", .kind = TALLY_KIND_RATIO };
+	static const struct tally_counter *const swapped[] = { &counter_b, &share, &counter_a };
+	static const struct tally_layout set = { "one", swapped, 3 }; /* more than there is room */
+	struct world *w = world_new();
+	struct tally_part *late = world_part(w, 0, 1);
+	late->set = "of an earlier frame";
+	world_part(w, 0, 2);
+	struct tally_part *part = world_part(w, 1, 2);
+	part->set = "one";
+	w->streams[1].counters = NULL;
+	struct tally_pass *pass = world_pass(w, part, (struct tally_pass){ .layout = &set });
+	pass->values[0] = (struct tally_value){ .storage = TALLY_STORAGE_F64, .f64 = 2.5 };
+	pass->values[1] = (struct tally_value){ .u64 = 50 };
+	*pass->valid = 7;
+	struct tally_pass *other = world_pass(
+		w, part, (struct tally_pass){ .layout = &set, .unattributed = true });
+	other->values[0] = pass->values[0];
+	other->values[1] = pass->values[1];
+	*other->valid = 3;
+	world_pass(w, part, (struct tally_pass){ .layout = NULL })->valid[0] = 3;
+	const struct tally_frame_record *f = world_build(w, 2);
+	g_assert_cmpstr(f->set, ==, "one");
+	g_assert_cmpuint(f->passes[0].n_counters, ==, 2);
+	g_assert_cmpstr(f->passes[0].counters[0].key, ==, "b");
+	g_assert_cmpstr(f->passes[0].counters[1].key, ==, "share");
+	g_assert_cmpuint(f->passes[1].n_counters, ==, 0); /* it has no layout, nor has its stream */
+	g_assert_cmpuint(f->n_unattributed, ==, 1); /* shares do not add up */
+	g_assert_cmpstr(f->unattributed[0].key, ==, "b");
+	world_free(w);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -510,5 +546,6 @@ main(int argc, char **argv)
 	g_test_add_func("/frame/counters", test_counters);
 	g_test_add_func("/frame/many", test_many);
 	g_test_add_func("/frame/id-set", test_id_set);
+	g_test_add_func("/frame/layouts", test_layouts);
 	return g_test_run();
 }

@@ -314,6 +314,68 @@ test_no_sources(void)
 	tally_harvest_destroy(h, true);
 }
 
+/* Sets of two sources take turns behind what is always counted; each slot keeps its own. */
+static void
+test_sets(void)
+{
+	const struct tally_fake_script script = { .a_step = 1, .b_step = 10, .delay = 1 };
+	struct tally_fake_script with_sets = script;
+	with_sets.n_sets = 3;
+	struct tally_source *sources[] = { tally_fake_create(&with_sets),
+					   tally_fake_create(&script),
+					   tally_fake_create(&with_sets) };
+	struct tally_source *last = sources[2];
+	struct tally_harvest *h = tally_harvest_create(sources, 3, 4, 8);
+	struct reading r;
+	uint32_t n, slots[6];
+	const struct tally_counter_set *const *sets = tally_harvest_sets(h, &n);
+	g_assert_cmpuint(n, ==, 6);
+	g_assert_cmpuint(tally_harvest_max_values(h), ==, 4);
+	g_assert_cmpstr(sets[0]->layout.counters[0]->key, ==, "fake_a");
+	g_assert_cmpstr(sets[0]->layout.counters[1]->key, ==, "fake_b");
+	g_assert_cmpstr(sets[4]->layout.counters[3]->key, ==, "fake_set_2");
+	g_assert_true(tally_harvest_selected(h) == sets[0]);
+	for (uint32_t i = 0; i < 6; i++) {
+		tally_harvest_select(h, tally_harvest_turn(h, NULL, i + 6));
+		slots[i] = tally_harvest_begin(h);
+		g_assert_true(tally_harvest_layout(h, slots[i]) == sets[i]);
+		tally_harvest_end(h, slots[i]);
+	}
+	for (uint32_t i = 6; i-- > 0;) {
+		clear(&r);
+		g_assert_cmpint(tally_harvest_read(h, slots[i], &r.sample), ==, TALLY_NOT_READY);
+		g_assert_cmpint(tally_harvest_read(h, slots[i], &r.sample), ==, TALLY_OK);
+		g_assert_cmphex(r.valid[0], ==, 0xf);
+		g_assert_cmpuint(r.values[3].u64, ==, 10);
+	}
+	g_assert_cmpuint(tally_harvest_turn(h, "fake set 2", 5), ==, 1);
+	tally_harvest_select(h, TALLY_NO_SET);
+	uint32_t slot = tally_harvest_begin(h);
+	g_assert_null(tally_harvest_layout(h, slot)->layout.set);
+	g_assert_cmpuint(tally_harvest_layout(h, slot)->layout.n_counters, ==, 2);
+	tally_harvest_end(h, slot);
+	clear(&r);
+	tally_harvest_read(h, slot, &r.sample);
+	g_assert_cmpint(tally_harvest_read(h, slot, &r.sample), ==, TALLY_OK);
+	g_assert_cmphex(r.valid[0], ==, 3);
+	/* One gives up in the midst of its turn: the slot is still answered for. */
+	tally_harvest_select(h, 5);
+	slot = tally_harvest_begin(h);
+	last->off = true;
+	tally_harvest_end(h, slot);
+	g_assert_cmpuint(tally_harvest_n_off(h), ==, 1);
+	const struct tally_counter_set *kept = sets[1];
+	tally_harvest_select(h, 1);
+	g_assert_true(tally_harvest_selected(h) == kept);
+	tally_harvest_sets(h, &n);
+	g_assert_cmpuint(n, ==, 3);
+	clear(&r);
+	tally_harvest_read(h, slot, &r.sample);
+	g_assert_cmpint(tally_harvest_read(h, slot, &r.sample), ==, TALLY_OK);
+	g_assert_cmphex(r.valid[0], ==, 0xf);
+	tally_harvest_destroy(h, true);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -322,5 +384,6 @@ main(int argc, char **argv)
 	g_test_add_func("/harvest/lists-sources", test_lists_sources);
 	g_test_add_func("/harvest/pool", test_pool);
 	g_test_add_func("/harvest/no-sources", test_no_sources);
+	g_test_add_func("/harvest/sets", test_sets);
 	return g_test_run();
 }
