@@ -2,29 +2,20 @@
  * set is a type of query, its handles are used again and again and never deleted while the GPU may
  * still write to them, for that would make the driver wait. What Mesa does behind these calls is
  * told in docs/sources.md. */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "layer/config.h"
-#include "query/gl_intel_dialect.h"
-#include "query/known_sources.h"
+#include "query/gl_intel_list.h"
 #include "query/source_noop.h"
 
 #define SOURCE_NAME "gl-intel"
-#define NONE UINT32_MAX
-#define MAX_QUERIES 128
-#define MAX_COUNTERS 1024 /* of one query */
-#define MAX_DATA 65536 /* bytes of one query's results */
-#define MAX_HANDLES 8192 /* of one set */
+#define NONE TALLY_INTEL_NONE
 #define SLACK 4096 /* drivers may write more than they said */
 /* Asked for earlier, Mesa's drivers may wait inside the call for the counters' last report. */
 #define MIN_AGE 3 /* gaps: frames, where nothing waits */
 #define MAX_FAILURES 8 /* in a row: it will not get better */
-#define LONG_TURN 16 /* frames, see refused() */
+#define LONG_TURN 16 /* frames, see failed() */
 #define ORPHANS_A_GAP 16
 
 struct intel_handle {
@@ -32,23 +23,6 @@ struct intel_handle {
 	uint32_t set;
 	uint32_t next; /* in the set's free ones, or among the orphans */
 	uint64_t ended; /* gaps */
-};
-
-/* A counter that is decoded. */
-struct intel_place {
-	struct tally_intel_field field;
-	uint32_t value; /* its place among the set's values; NONE: it only tells a disturbance */
-	bool disturbs;
-};
-
-struct intel_set {
-	unsigned query; /* the driver's number */
-	bool pipeline;
-	uint32_t data_size;
-	uint32_t limit; /* handles */
-	uint32_t first, n_places; /* in `places` */
-	uint32_t free, n_handles;
-	uint32_t pending; /* begun and not read */
 };
 
 /* Why a slot has no handle, or what it waits for. */
@@ -65,14 +39,8 @@ struct gl_intel {
 	struct tally_gl_api *api;
 	const struct tally_intel_dialect *dialect;
 
-	struct intel_set *sets;
-	const struct tally_counter_set **layouts;
+	struct tally_intel_offer offer;
 	bool *sets_off;
-	uint32_t n_sets, room_sets;
-	struct intel_place *places;
-	uint32_t n_places, room_places;
-	const struct tally_counter **counters;
-	uint32_t n_counters, room_counters;
 
 	struct intel_slot *slots;
 	struct intel_handle *handles;
@@ -85,7 +53,6 @@ struct gl_intel {
 	bool sets_exclude; /* another set can begin only when all results are read */
 	bool yielded;
 	void *data;
-	uint32_t data_room;
 };
 
 static struct gl_intel *
@@ -110,285 +77,18 @@ guard_end(struct gl_intel *in)
 
 /* ---- words for people ---- */
 
-/* The number in a file of one number; -1 = it can not be read. */
-static long
-number_in(const char *path)
-{
-	char text[16] = "";
-	int saved_errno = errno;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	if (fd >= 0)
-		close(fd);
-	errno = saved_errno;
-	return n > 0 ? strtol(text, NULL, 10) : -1;
-}
-
-/* What would let this user count, or "" when nothing forbids it. */
-static void
-tell_permission(char *out, size_t size)
-{
-	static const struct {
-		const char *path, *name;
-	} locks[] = {
-		{ "/proc/sys/dev/i915/perf_stream_paranoid", "dev.i915.perf_stream_paranoid" },
-		{ "/proc/sys/dev/xe/observation_paranoid", "dev.xe.observation_paranoid" },
-	};
-	out[0] = '\0';
-	for (size_t i = 0; i < sizeof(locks) / sizeof(locks[0]); i++) {
-		long is = number_in(locks[i].path);
-		if (is > 0 && geteuid() != 0) {
-			snprintf(out, size, "; %s is %ld: sudo sysctl %s=0 allows it",
-				 locks[i].name, is, locks[i].name);
-			return;
-		}
-	}
-}
-
 static void
 tell_pipeline_only(struct gl_intel *in)
 {
 	char how[160];
-	for (uint32_t i = 0; i < in->n_sets; i++) {
-		if (!in->sets[i].pipeline)
+	for (uint32_t i = 0; i < in->offer.n_sets; i++) {
+		if (!in->offer.sets[i].pipeline)
 			return;
 	}
-	tell_permission(how, sizeof(how));
+	tally_intel_tell_permission(how, sizeof(how));
 	if (how[0])
 		snprintf(in->base.reason, sizeof(in->base.reason),
 			 "the GPU's own counters are not offered to this user%s", how);
-}
-
-/* ---- what the driver offers ---- */
-
-/* Room for one more item of an array whose address is `array`. */
-static bool
-fit(void *array, uint32_t n, uint32_t *room, size_t size)
-{
-	if (n < *room)
-		return true;
-	uint32_t more = *room ? 2 * *room : 32;
-	void *old;
-	memcpy(&old, array, sizeof(old));
-	void *grown = realloc(old, more * size);
-	if (!grown)
-		return false;
-	memcpy(array, &grown, sizeof(grown));
-	*room = more;
-	return true;
-}
-
-static bool
-add_counter(struct gl_intel *in, const struct tally_counter *counter)
-{
-	for (uint32_t i = 0; i < in->n_counters; i++) {
-		if (in->counters[i] == counter)
-			return true;
-	}
-	if (!fit(&in->counters, in->n_counters, &in->room_counters, sizeof(*in->counters)))
-		return false;
-	in->counters[in->n_counters++] = counter;
-	return true;
-}
-
-static bool
-add_place(struct gl_intel *in, struct intel_place place)
-{
-	if (!fit(&in->places, in->n_places, &in->room_places, sizeof(*in->places)))
-		return false;
-	in->places[in->n_places++] = place;
-	return true;
-}
-
-/* One query type while its counters are listed. */
-struct listing {
-	struct tally_intel_said said;
-	char name[256]; /* the query's */
-	char key[256];
-	unsigned data_size, n_counters, n_instances, caps;
-	const struct tally_counter *chosen[MAX_COUNTERS];
-	uint32_t n_chosen;
-	uint32_t end; /* of the last byte that a counter needs */
-	bool overview, everything;
-	struct tally_key_table *keys;
-};
-
-static bool
-is_chosen(const struct listing *l, const struct tally_counter *counter)
-{
-	for (uint32_t i = 0; i < l->n_chosen; i++) {
-		if (l->chosen[i] == counter)
-			return true;
-	}
-	return false;
-}
-
-/* False on OOM only. */
-static bool
-list_counter(struct gl_intel *in, struct listing *l, unsigned query, unsigned number)
-{
-	struct tally_intel_said *said = &l->said;
-	struct tally_counter counter;
-	struct intel_place place = { .value = NONE };
-
-	memset(said, 0, sizeof(*said));
-	in->api->GetPerfCounterInfoINTEL(query, number, sizeof(said->name), said->name,
-					 sizeof(said->text), said->text, &said->offset,
-					 &said->size, &said->kind, &said->type, &said->raw_max);
-	said->name[sizeof(said->name) - 1] = said->text[sizeof(said->text) - 1] = '\0';
-	if (!said->name[0] || said->offset > MAX_DATA || said->size > 8 ||
-	    !tally_intel_describe(in->dialect, said, &place.field, &counter))
-		return true;
-	tally_counter_slug(said->name, l->key, sizeof(l->key));
-	counter.key = l->key;
-	counter.source = SOURCE_NAME;
-	if (in->dialect->has_caps && (l->caps & 1))
-		counter.scope = TALLY_SCOPE_DEVICE;
-	place.disturbs = tally_intel_tells_disturbance(said->name);
-	bool wanted = l->everything || tally_counter_wanted(in->base.wanted, &counter, l->name,
-							    SOURCE_NAME, l->overview);
-	if (wanted && l->n_chosen < MAX_COUNTERS) {
-		const struct tally_counter *kept = tally_key_table_add(l->keys, &counter);
-		if (!kept || !add_counter(in, kept))
-			return false;
-		if (!is_chosen(l, kept)) {
-			place.value = l->n_chosen;
-			l->chosen[l->n_chosen++] = kept;
-		}
-	}
-	if (place.value == NONE && !place.disturbs)
-		return true;
-	if (l->end < place.field.offset + place.field.size)
-		l->end = place.field.offset + place.field.size;
-	return add_place(in, place);
-}
-
-/* The set of a query type, if any of its counters is wanted. False on OOM only. */
-static bool
-list_query(struct gl_intel *in, struct listing *l, unsigned query)
-{
-	struct intel_set set = {
-		.query = query,
-		.pipeline = tally_intel_is_pipeline(l->name),
-		.first = in->n_places,
-		.free = NONE,
-		.limit = MAX_HANDLES,
-	};
-	if (in->dialect->has_limit && l->n_instances && l->n_instances < set.limit)
-		set.limit = l->n_instances;
-	l->n_chosen = l->end = 0;
-	for (unsigned i = 1; i <= l->n_counters && i <= MAX_COUNTERS; i++) {
-		if (!list_counter(in, l, query, i))
-			return false;
-	}
-	if (!l->n_chosen) {
-		in->n_places = set.first;
-		return true;
-	}
-	set.n_places = in->n_places - set.first;
-	set.data_size = l->data_size > l->end ? l->data_size : l->end;
-	if (in->data_room < set.data_size)
-		in->data_room = set.data_size;
-	const struct tally_counter_set named = {
-		.layout = { l->name, l->chosen, l->n_chosen },
-		.category = SOURCE_NAME,
-	};
-	uint32_t room = in->room_sets;
-	if (!fit(&in->sets, in->n_sets, &room, sizeof(*in->sets)))
-		return false;
-	in->layouts[in->n_sets] = tally_counter_set_keep(&named);
-	in->sets[in->n_sets] = set;
-	in->room_sets = room;
-	return in->layouts[in->n_sets++] != NULL;
-}
-
-/* Fills in name and numbers; false: the driver says nothing of it, or it holds no counters. */
-static bool
-ask_query(struct gl_intel *in, struct listing *l, unsigned query)
-{
-	l->name[0] = '\0';
-	l->data_size = l->n_counters = l->n_instances = l->caps = 0;
-	in->api->GetPerfQueryInfoINTEL(query, sizeof(l->name), l->name, &l->data_size,
-				       &l->n_counters, &l->n_instances, &l->caps);
-	l->name[sizeof(l->name) - 1] = '\0';
-	return l->name[0] && l->n_counters && l->data_size <= MAX_DATA &&
-	       !tally_intel_is_blob(l->name);
-}
-
-static uint32_t
-list_ids(struct gl_intel *in, unsigned ids[MAX_QUERIES])
-{
-	unsigned id = 0;
-	uint32_t n = 0;
-	in->api->GetFirstPerfQueryIdINTEL(&id);
-	while (id && n < MAX_QUERIES) {
-		unsigned next = 0;
-		ids[n++] = id;
-		in->api->GetNextPerfQueryIdINTEL(id, &next);
-		id = next == id ? 0 : next;
-	}
-	return n;
-}
-
-/* Does another source count the pipeline's statistics in this context? */
-static bool
-statistics_elsewhere(const struct tally_gl_api *api)
-{
-	return tally_source_wanted(api->sources, "gl-statistics") && !api->es &&
-	       (api->version >= 46 || api->has_extension(api, "GL_ARB_pipeline_statistics_query"));
-}
-
-/* The query whose counters answer most questions: the basic one, else the first of the observation
- * unit's. NONE: there is no such. */
-static uint32_t
-find_basic(struct gl_intel *in, struct listing *l, const unsigned *ids, uint32_t n)
-{
-	uint32_t first = NONE;
-	for (uint32_t i = 0; i < n; i++) {
-		if (!ask_query(in, l, ids[i]))
-			continue;
-		if (tally_intel_is_basic(l->name))
-			return i;
-		if (first == NONE && !tally_intel_is_pipeline(l->name))
-			first = i;
-	}
-	return first;
-}
-
-static bool
-is_pinned(const char *pinned, const char *name)
-{
-	return strcmp(pinned, name) == 0 || tally_list_matches(pinned, name, NULL);
-}
-
-/* False on OOM only. With the guard. */
-static bool
-list_all(struct gl_intel *in, struct listing *l)
-{
-	unsigned ids[MAX_QUERIES];
-	const char *wanted = in->base.wanted, *pinned = in->base.pinned;
-	uint32_t n = list_ids(in, ids);
-	uint32_t basic = find_basic(in, l, ids, n);
-	bool elsewhere = statistics_elsewhere(in->api);
-
-	in->layouts = calloc(n + 1, sizeof(const struct tally_counter_set *));
-	in->sets_off = calloc(n + 1, sizeof(*in->sets_off));
-	if (!in->layouts || !in->sets_off)
-		return false;
-	for (uint32_t i = 0; i < n; i++) {
-		if (!ask_query(in, l, ids[i]) || (pinned && !is_pinned(pinned, l->name)))
-			continue;
-		/* Who pins a set and names no counters wants what is in it. */
-		l->everything = pinned && (!wanted || tally_list_has(wanted, "overview"));
-		l->overview = i == basic || (tally_intel_is_pipeline(l->name) && !elsewhere);
-		if (!list_query(in, l, ids[i]))
-			return false;
-	}
-	if (!in->n_sets)
-		snprintf(in->base.reason, sizeof(in->base.reason),
-			 n ? "none of its counters is in --counters and --set"
-			   : "the driver names no type of query");
-	return true;
 }
 
 /* ---- handles, with the guard ---- */
@@ -424,7 +124,7 @@ push_orphan(struct gl_intel *in, uint32_t handle)
 static uint32_t
 take_handle(struct gl_intel *in, uint32_t which)
 {
-	struct intel_set *set = &in->sets[which];
+	struct tally_intel_set *set = &in->offer.sets[which];
 	uint32_t handle = pop(in, &set->free);
 	if (handle != NONE)
 		return handle;
@@ -450,7 +150,7 @@ free_handle(struct gl_intel *in, uint32_t handle)
 		in->api->DeletePerfQueryINTEL(h->name);
 		h->name = 0;
 	} else {
-		push(in, &in->sets[h->set].free, handle);
+		push(in, &in->offer.sets[h->set].free, handle);
 	}
 }
 
@@ -462,12 +162,12 @@ give_up(struct gl_intel *in, bool pipeline)
 {
 	char how[120];
 	bool all = true;
-	for (uint32_t i = 0; i < in->n_sets; i++) {
-		in->sets_off[i] |= in->sets[i].pipeline == pipeline;
+	for (uint32_t i = 0; i < in->offer.n_sets; i++) {
+		in->sets_off[i] |= in->offer.sets[i].pipeline == pipeline;
 		all &= in->sets_off[i];
 	}
 	in->base.off = all;
-	tell_permission(how, sizeof(how));
+	tally_intel_tell_permission(how, sizeof(how));
 	if (pipeline)
 		snprintf(in->base.reason, sizeof(in->base.reason),
 			 "the driver fails to begin its pipeline queries");
@@ -480,7 +180,7 @@ give_up(struct gl_intel *in, bool pipeline)
 static void
 failed(struct gl_intel *in, uint32_t which, bool over_other)
 {
-	bool pipeline = in->sets[which].pipeline;
+	bool pipeline = in->offer.sets[which].pipeline;
 	/* Mesa: a set can begin only when nothing of another is unread. That is no failure, but
 	 * from here on results are waited for before the next has its turn. */
 	if (over_other) {
@@ -495,8 +195,8 @@ failed(struct gl_intel *in, uint32_t which, bool over_other)
 static bool
 others_are_out(const struct gl_intel *in, uint32_t which)
 {
-	for (uint32_t i = 0; i < in->n_sets && !in->sets[which].pipeline; i++) {
-		if (i != which && !in->sets[i].pipeline && in->sets[i].pending)
+	for (uint32_t i = 0; i < in->offer.n_sets && !in->offer.sets[which].pipeline; i++) {
+		if (i != which && !in->offer.sets[i].pipeline && in->offer.sets[i].pending)
 			return true;
 	}
 	return false;
@@ -506,10 +206,10 @@ others_are_out(const struct gl_intel *in, uint32_t which)
 
 /* What `written` bytes say. */
 static void
-decode(struct gl_intel *in, const struct intel_set *set, size_t written, struct tally_sample *out)
+decode(struct gl_intel *in, const struct tally_intel_set *set, size_t written, struct tally_sample *out)
 {
 	for (uint32_t i = set->first; i < set->first + set->n_places; i++) {
-		const struct intel_place *place = &in->places[i];
+		const struct tally_intel_place *place = &in->offer.places[i];
 		struct tally_value value;
 		if (!tally_intel_decode(&place->field, in->data, written, &value))
 			continue;
@@ -527,7 +227,7 @@ static enum tally_status
 fetch(struct gl_intel *in, uint32_t handle, struct tally_sample *out)
 {
 	uint32_t which = in->handles[handle].set;
-	struct intel_set *set = &in->sets[which];
+	struct tally_intel_set *set = &in->offer.sets[which];
 	unsigned written = 0;
 
 	memset(in->data, 0, set->data_size);
@@ -561,7 +261,7 @@ fetch_orphans(struct gl_intel *in)
 		if (status == TALLY_NOT_READY)
 			push_orphan(in, handle);
 		else if (status == TALLY_LOST && handle == in->preflight)
-			give_up(in, in->sets[in->handles[handle].set].pipeline);
+			give_up(in, in->offer.sets[in->handles[handle].set].pipeline);
 		if (handle == in->preflight && status != TALLY_NOT_READY)
 			in->preflight = NONE;
 		if (handle == last)
@@ -579,8 +279,8 @@ intel_grow(struct tally_source *src, uint32_t slots)
 	if (!grown)
 		return TALLY_NO_MEMORY;
 	in->slots = grown;
-	uint32_t each = slots < MAX_HANDLES ? slots : MAX_HANDLES;
-	uint32_t room = (each + 1) * in->n_sets;
+	uint32_t each = slots < TALLY_INTEL_MAX_HANDLES ? slots : TALLY_INTEL_MAX_HANDLES;
+	uint32_t room = (each + 1) * in->offer.n_sets;
 	if (room > in->room_handles) {
 		struct intel_handle *handles = realloc(in->handles, room * sizeof(*handles));
 		if (!handles)
@@ -599,11 +299,8 @@ intel_abandon(struct tally_source *src)
 {
 	struct gl_intel *in = intel_of(src);
 
-	free(in->sets);
-	free(in->layouts);
+	tally_intel_offer_finish(&in->offer);
 	free(in->sets_off);
-	free(in->places);
-	free(in->counters);
 	free(in->slots);
 	free(in->handles);
 	free(in->data);
@@ -620,9 +317,9 @@ static void
 try_begin(struct gl_intel *in)
 {
 	uint32_t which = 0;
-	while (which < in->n_sets && in->sets[which].pipeline)
+	while (which < in->offer.n_sets && in->offer.sets[which].pipeline)
 		which++;
-	uint32_t handle = which < in->n_sets ? take_handle(in, which) : NONE;
+	uint32_t handle = which < in->offer.n_sets ? take_handle(in, which) : NONE;
 	if (handle == NONE)
 		return;
 	guard_end(in);
@@ -636,7 +333,7 @@ try_begin(struct gl_intel *in)
 		return;
 	}
 	in->api->EndPerfQueryINTEL(in->handles[handle].name);
-	in->sets[which].pending++;
+	in->offer.sets[which].pending++;
 	in->preflight = handle;
 	push_orphan(in, handle);
 }
@@ -655,21 +352,15 @@ has_calls(const struct tally_gl_api *api)
 static enum tally_status
 set_up(struct gl_intel *in, uint32_t slots)
 {
-	struct tally_key_table own = { .n = 0 };
-	struct listing *l = calloc(1, sizeof(*l));
-	if (!l)
-		return TALLY_NO_MEMORY;
-	l->keys = in->base.keys ? in->base.keys : &own;
 	guard_begin(in);
-	bool ok = list_all(in, l);
+	bool ok = tally_intel_list(&in->offer, in->api, in->dialect, &in->base);
 	guard_end(in);
-	free(l);
-	tally_key_table_finish(&own);
-	if (!ok)
+	in->sets_off = calloc(in->offer.n_sets + 1, sizeof(*in->sets_off));
+	if (!ok || !in->sets_off)
 		return TALLY_NO_MEMORY;
-	if (!in->n_sets)
+	if (!in->offer.n_sets)
 		return TALLY_UNSUPPORTED;
-	in->data = calloc(1, (size_t)in->data_room + SLACK);
+	in->data = calloc(1, (size_t)in->offer.data_size + SLACK);
 	return in->data ? intel_grow(&in->base, slots) : TALLY_NO_MEMORY;
 }
 
@@ -692,11 +383,11 @@ intel_open(struct tally_source *src, uint32_t slots)
 		intel_abandon(src);
 		return status;
 	}
-	src->counters = in->counters;
-	src->n_counters = in->n_counters;
-	src->sets = in->layouts;
+	src->counters = in->offer.counters;
+	src->n_counters = in->offer.n_counters;
+	src->sets = in->offer.layouts;
 	src->sets_off = in->sets_off;
-	src->n_sets = in->n_sets;
+	src->n_sets = in->offer.n_sets;
 	src->set = 0;
 	src->off = false;
 	src->turn_frames = 0;
@@ -724,9 +415,9 @@ end_active(struct gl_intel *in)
 static void
 delete_free(struct gl_intel *in)
 {
-	for (uint32_t i = 0; i < in->n_sets; i++) {
+	for (uint32_t i = 0; i < in->offer.n_sets; i++) {
 		uint32_t handle;
-		while ((handle = pop(in, &in->sets[i].free)) != NONE) {
+		while ((handle = pop(in, &in->offer.sets[i].free)) != NONE) {
 			in->api->DeletePerfQueryINTEL(in->handles[handle].name);
 			in->handles[handle].name = 0;
 		}
@@ -746,13 +437,6 @@ intel_close(struct tally_source *src)
 	intel_abandon(src);
 }
 
-/* No handle is to be had, or the driver would refuse. */
-static void
-refused(struct intel_slot *s)
-{
-	s->flags |= TALLY_FLAG(DROPPED);
-}
-
 static void
 intel_begin(struct tally_source *src, uint32_t slot)
 {
@@ -761,11 +445,11 @@ intel_begin(struct tally_source *src, uint32_t slot)
 	uint32_t which = src->set;
 
 	*s = (struct intel_slot){ .handle = NONE, .flags = in->yielded ? TALLY_FLAG(YIELDED) : 0 };
-	if (in->yielded || which >= in->n_sets || in->sets_off[which] || in->active != NONE)
+	if (in->yielded || which >= in->offer.n_sets || in->sets_off[which] || in->active != NONE)
 		return;
 	s->over_other = others_are_out(in, which);
 	if (s->over_other && in->sets_exclude) {
-		refused(s);
+		s->flags |= TALLY_FLAG(DROPPED);
 		return;
 	}
 	guard_begin(in);
@@ -774,7 +458,7 @@ intel_begin(struct tally_source *src, uint32_t slot)
 		in->api->BeginPerfQueryINTEL(in->handles[handle].name);
 	unsigned error = guard_end(in);
 	if (handle == NONE) {
-		refused(s);
+		s->flags |= TALLY_FLAG(DROPPED);
 	} else if (error) {
 		free_handle(in, handle);
 		s->lost = true;
@@ -782,7 +466,7 @@ intel_begin(struct tally_source *src, uint32_t slot)
 	} else {
 		s->handle = handle;
 		s->running = true;
-		in->sets[which].pending++;
+		in->offer.sets[which].pending++;
 		in->active = slot;
 	}
 }

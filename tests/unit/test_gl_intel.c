@@ -267,8 +267,8 @@ test_failures(void)
 	finish(src, 5);
 }
 
-/* Mesa: no begin while results of another set are unread. It is learned from the first failure; from
- * then on nothing is begun that would fail, and each set counts in its turn. */
+/* Mesa: no begin while results of another set are unread. It is learned from the first failure;
+ * from then on nothing is begun that would fail, and each set counts in its turn. */
 static void
 test_one_set(void)
 {

@@ -53,7 +53,7 @@ test_wants_frame(gconstpointer data)
 	if (!stub_in_child(frame_cases[GPOINTER_TO_UINT(data)].options))
 		return;
 	_Atomic uint64_t first = TALLY_NO_FRAME;
-	uint64_t frame = 0;
+	uint64_t frame = 0, turn = UINT64_MAX;
 	for (const char *p = wants; *p; p++) {
 		if (*p == '!') {
 			tally_session_saw_label("LL", 2);
@@ -61,6 +61,10 @@ test_wants_frame(gconstpointer data)
 			continue;
 		}
 		g_test_message("frame %u", (unsigned)frame);
+		if (*p == '1') { /* turns leave none out */
+			g_assert_true(turn == UINT64_MAX || tally_session_turn(frame) == turn + 1);
+			turn = tally_session_turn(frame);
+		}
 		g_assert_true(tally_session_wants_frame(frame, &first) == (*p == '1'));
 		g_assert_true(tally_session_wants_frame(frame, &first) == (*p == '1'));
 		frame++;
