@@ -4,10 +4,12 @@
     run_loader.py --cc CC --shim LIBRARY                       the shim as it was built
     run_loader.py --machine i386|aarch64 --source ROOT --registry gl.xml   cross-built here first
 
+With --layer LIBRARY, or --vk-registry vk.xml where it is cross-built, the Vulkan layer as well (layer.c).
 Exit status: 0 all passed, 1 a case failed, 77 this machine cannot run it (the reason is printed).
 """
 
 import argparse
+import json
 import os
 import shutil
 import subprocess
@@ -16,6 +18,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SHIM = "libpasstally_gl.so"
+LAYER = "libVkLayer_passtally.so"
 
 # Case, is it in loader-linked, and what is preloaded, the shim being "-". "loose": with a GL
 # library that is not bound to itself, so that its GetProcAddress hands out our hooks.
@@ -134,8 +137,25 @@ def build_programs(cc, folder):
                    *gl, "-l:libbase.so"])
 
 
-def cross_build(machine, source, registry, folder):
-    """The whole shim and core, from source, into `folder`."""
+def cross_build_layer(machine, source, registry, folder, flags):
+    generated = os.path.join(folder, "generated_vk")
+    os.makedirs(generated)
+    run([sys.executable, os.path.join(source, "scripts/gen_vk.py"), "--registry", registry,
+         "--rules", os.path.join(source, "vk_layer/hooks.rules"), "--out", generated])
+    layer = os.path.join(folder, LAYER)
+    run([MACHINES[machine][0], *flags, "-Wall", "-Wextra", "-Werror", "-I", generated, "-o", layer,
+         "-Wl,-rpath,$ORIGIN", "-Wl,--version-script=" + os.path.join(source, "vk_layer/vk_layer.map"),
+         *c_files(os.path.join(source, "vk_layer")), *c_files(generated),
+         os.path.join(folder, "libpasstally.so.0")])
+    return layer
+
+
+def c_files(path):
+    return sorted(os.path.join(path, name) for name in os.listdir(path) if name.endswith(".c"))
+
+
+def cross_build(machine, source, registry, vk_registry, folder):
+    """The whole shim, layer and core, from source, into `folder`."""
     compiler, _, _, _, stub = MACHINES[machine]
     if not shutil.which(compiler):
         skip(f"{compiler} is missing")
@@ -154,8 +174,8 @@ def cross_build(machine, source, registry, folder):
              "-Wl,-z,nodelete", "-Wl,-Bsymbolic", "-pthread", "-shared"]
 
     def sources(part):
-        path = os.path.join(source, part)
-        return sorted(os.path.join(path, name) for name in os.listdir(path) if name.endswith(".c"))
+        found = c_files(os.path.join(source, part))
+        return [name for name in found if vk_registry or not os.path.basename(name).startswith("vk_")]
 
     core = os.path.join(folder, "libpasstally.so.0")
     run([compiler, *flags, "-fvisibility=default", "-o", core, "-Wl,-soname,libpasstally.so.0",
@@ -166,7 +186,48 @@ def cross_build(machine, source, registry, folder):
          os.path.join(source, "gl_shim", stub),
          *(os.path.join(generated, name) for name in ("gl_next.c", "gl_names.c", "gl_wrappers.c")),
          core])
-    return [compiler], os.path.join(folder, SHIM)
+    layer = vk_registry and cross_build_layer(machine, source, vk_registry, folder, flags)
+    return [compiler], os.path.join(folder, SHIM), layer
+
+
+def layer_fault(log, disabled):
+    """What is wrong with the log of layer.c, or None."""
+    if disabled:
+        return "a log was written" if os.path.exists(log) else None
+    if not os.path.exists(log):
+        return "no log was written"
+    with open(log, encoding="utf-8") as file:
+        lines = [json.loads(line) for line in file]
+    widths = sorted({line["target"]["width"] for line in lines if line["type"] == "pass_info" and "target" in line})
+    if widths != [64, 128]:
+        return f"targets are {widths} wide: handles were taken for each other"
+    draws = [one["draws"] for line in lines if line["type"] == "frame" for one in line["passes"] if one["draws"]]
+    return None if draws == [1, 1, 1, 1] else f"passes have {draws} draws"
+
+
+def run_layer(runner, cc, layer):
+    program = os.path.join(runner.folder, "layer")
+    run(cc + ["-D_GNU_SOURCE", "-fPIE", "-pie", "-O1", "-g", "-o", program, os.path.join(HERE, "layer.c"), "-ldl"])
+    failed = 0
+    for disabled in (False, True):
+        log = os.path.join(runner.folder, f"layer-{disabled}.jsonl")
+        environment = {
+            "LD_PRELOAD": os.environ.get("PASSTALLY_TEST_SANITIZER", ""),
+            "LD_LIBRARY_PATH": runner.folder,
+            "PASSTALLY_LOG": log,
+            "ASAN_OPTIONS": "detect_leaks=0",
+        }
+        if disabled:
+            environment["PASSTALLY_DISABLE"] = "1"
+        command, env = runner.command(program, environment)
+        done = subprocess.run(command + [layer], env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, timeout=60)
+        fault = f"status {done.returncode}\n{done.stdout}" if done.returncode else layer_fault(log, disabled)
+        failed += fault is not None
+        print(f"{'FAILED' if fault else 'ok'}: layer{' disabled' if disabled else ''}")
+        if fault:
+            print(f"  {fault}")
+    return failed
 
 
 def run_cases(runner, shim):
@@ -212,16 +273,22 @@ def main():
     parser.add_argument("--machine", choices=sorted(MACHINES))
     parser.add_argument("--source")
     parser.add_argument("--registry")
+    parser.add_argument("--layer")
+    parser.add_argument("--vk-registry")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="passtally-loader-") as folder:
         if options.machine:
-            cc, shim = cross_build(options.machine, options.source, options.registry, folder)
+            cc, shim, layer = cross_build(options.machine, options.source, options.registry,
+                                          options.vk_registry, folder)
             runner = Emulated(folder, options.machine)
         else:
             cc, shim = options.cc, os.path.abspath(options.shim)
+            layer = options.layer and os.path.abspath(options.layer)
             runner = Native(folder)
         build_programs(cc, folder)
         failed = run_cases(runner, shim)
+        if layer:
+            failed += run_layer(runner, cc, layer)
     print(f"{failed} failed" if failed else "all passed")
     return 1 if failed else 0
 
