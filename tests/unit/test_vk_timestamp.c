@@ -48,7 +48,8 @@ finish(struct fixture *f)
 static enum tally_status
 measure(struct fixture *f, uint64_t begin, uint64_t end, unsigned bits, struct tally_sample *out)
 {
-	const struct tally_vk_family family = { graphics.flags, bits };
+	const struct tally_vk_family family = { .flags = graphics.flags,
+						 .timestamp_bits = bits };
 
 	*out = (struct tally_sample){ .n = 0 };
 	fq.bits = bits;
@@ -186,7 +187,8 @@ test_recording(void)
 	struct fixture f;
 	const uint32_t bits = 64;
 	struct tally_sample out = { .n = 0 };
-	const struct tally_vk_family family = { graphics.flags, bits };
+	const struct tally_vk_family family = { .flags = graphics.flags,
+						 .timestamp_bits = bits };
 
 	start(&f);
 	set_up(&f);
@@ -267,8 +269,9 @@ static void
 test_covers(void)
 {
 	struct fixture f;
-	const struct tally_vk_family copies = { VK_QUEUE_TRANSFER_BIT, 64 };
-	const struct tally_vk_family blind = { VK_QUEUE_GRAPHICS_BIT, 0 };
+	const struct tally_vk_family copies = { .flags = VK_QUEUE_TRANSFER_BIT,
+						 .timestamp_bits = 64 };
+	const struct tally_vk_family blind = { .flags = VK_QUEUE_GRAPHICS_BIT };
 
 	start(&f);
 	set_up(&f);
