@@ -159,6 +159,8 @@ open_pass(struct gl_context *c, const struct gl_want *w, uint64_t now)
 	}
 	if (w->kind == TALLY_PASS_COMPUTE && s->intel)
 		pass->flags |= TALLY_FLAG(APPROXIMATE);
+	if (s->yielded)
+		pass->flags |= TALLY_FLAG(YIELDED);
 	if (!tally_harvest_has_time(s->harvest))
 		pass->flags |= TALLY_FLAG(NO_TIMESTAMPS);
 	if (s->by_draw)

@@ -16,8 +16,10 @@ leave_to_game(struct gl_context *c, bool *noted, struct tally_source *src,
 	if (!src || gl_no_query_zone(s))
 		return;
 	gl_worker = s;
-	if (yield(src))
-		gl_probe_again(s);
+	if (!yield(src))
+		return;
+	s->yielded = true;
+	gl_probe_again(s);
 }
 
 void

@@ -286,7 +286,10 @@ list_sources(struct gl_context_state *s, struct tally_source_info rows[2 * N_SOU
 		rows[n++] = open[i];
 	for (size_t i = 0; i < N_SOURCES; i++) {
 		const char *why = left_out(s, gl_sources[i].name);
-		if (why && why[0])
+		bool listed = false;
+		for (uint32_t k = 0; k < n; k++)
+			listed |= strcmp(rows[k].name, gl_sources[i].name) == 0;
+		if (!listed && why && why[0])
 			rows[n++] = (struct tally_source_info){ .name = gl_sources[i].name,
 								.reason = why };
 	}
@@ -424,7 +427,7 @@ gl_probe_again(struct gl_context_state *s)
 	struct tally_source *const own[] = { s->perf_query, s->perf_monitor };
 	s->n_off = tally_harvest_n_off(s->harvest);
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
-		if (own[i] && own[i]->reason[0])
+		if (own[i] && own[i]->n_sets && own[i]->reason[0])
 			tally_log_say(TALLY_LEVEL_WARNING, own[i]->ops->name, "%s", own[i]->reason);
 	}
 	if (!s->lost)

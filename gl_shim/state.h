@@ -72,6 +72,7 @@ struct gl_context_state {
 	/* The harvest's; NULL = off. */
 	struct tally_source *timestamp, *statistics, *perf_query, *perf_monitor;
 	bool game_queries, game_monitors; /* the game uses these two extensions itself */
+	bool yielded; /* one of the two was ours before */
 	struct tally_harvest *harvest;
 	struct tally_stream *stream;
 	uint64_t set_frame; /* the frame that the harvest's set was selected for */

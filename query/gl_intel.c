@@ -580,6 +580,7 @@ tally_gl_intel_yield(struct tally_source *src)
 	}
 	delete_free(in);
 	guard_end(in);
+	src->off = true;
 	snprintf(src->reason, sizeof(src->reason),
 		 "the program makes performance queries itself: ours are given back");
 	return true;
