@@ -7,7 +7,8 @@
 const struct tally_known_source tally_known_sources[TALLY_N_KNOWN_SOURCES] = {
 	{ "api", true },          { "gl-timestamp", true },  { "gl-statistics", true },
 	{ "gl-intel", true },     { "gl-amd", true },        { "vk-timestamp", true },
-	{ "vk-statistics", true }, { "fake", false },        { "null", false },
+	{ "vk-statistics", true }, { "vk-khr", true },        { "fake", false },
+	{ "null", false },
 };
 
 bool

@@ -217,6 +217,8 @@ fits(void *data, const uint32_t *chosen, uint32_t n)
 	const struct table *t = &d->tables[d->family];
 	const struct entry *entries = &d->entries[d->first[d->family]];
 
+	if (n > TALLY_KHR_MAX_SET)
+		return false;
 	for (uint32_t i = 0; i < n; i++) {
 		d->indices[i] = entries[chosen[i]].index;
 		if (t->counters[d->indices[i]].scope != t->counters[d->indices[0]].scope)

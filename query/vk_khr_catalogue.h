@@ -13,6 +13,7 @@
 #define TALLY_KHR_MAX_FAMILIES 16u
 #define TALLY_KHR_MAX_COUNTERS 4096u
 #define TALLY_KHR_MAX_SETS 256u
+#define TALLY_KHR_MAX_SET 112u /* counters of one: with all statistics, what can be added up */
 
 struct tally_khr_set {
 	uint32_t n;

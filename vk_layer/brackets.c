@@ -125,6 +125,7 @@ create_pair(struct vk_device *d, uint32_t family)
 	if (!own)
 		return NULL;
 	struct vk_bracket_pair *pair = &own->pair;
+	pair->runs.without_sets = true;
 	pair->slot = vk_slots_take(d, &pair->runs, family, VK_BRACKET_TIME, 1, true);
 	if (pair->slot.page && make_buffers(d, family, own))
 		return own;

@@ -58,24 +58,44 @@ add_value(struct tally_value *sum, const struct tally_value *more)
 	}
 }
 
+/* The counters that a slot has to have, or the sum is untrue: stamps around others need none, and
+ * what must stand outside render passes is not expected inside. */
 static void
-add_counters(struct vk_fill *fill, const struct tally_sample *sample, enum vk_role role,
-	     bool counts)
+expect_counters(struct vk_submission *s, const struct vk_read *read, const struct vk_fill *fill,
+		uint64_t *expected)
+{
+	const struct vk_device *d = s->queue->device;
+	bool inside = read->role == VK_ROLE_INNER || read->role == VK_ROLE_WORKLOAD;
+	if (read->role == VK_ROLE_WHOLE || (read->role == VK_ROLE_PASS && fill->has_inner)) {
+		vk_slots_mask(d, fill->set, read->slot.sources, expected);
+		return;
+	}
+	uint32_t all = UINT32_MAX;
+	if (inside && vk_slots_scope(d, fill->set) != TALLY_SCOPE_WORKLOAD)
+		all = ~vk_slots_sources(d, s->queue->family, VK_BRACKET_PERFORMANCE);
+	vk_slots_mask(d, fill->set, all, expected);
+}
+
+static void
+add_counters(struct vk_submission *s, const struct vk_read *read, struct vk_fill *fill,
+	     const struct tally_sample *sample)
 {
 	struct tally_pass *pass = fill->pass;
-	uint32_t words = (sample->n + 63) / 64;
-	uint64_t any = 0;
-	for (uint32_t i = 0; i < words; i++)
+	const struct vk_layout *layout = vk_slots_layout(s->queue->device, fill->set);
+	uint64_t expected[VK_MAX_COUNTERS / 64], any = 0;
+	expect_counters(s, read, fill, expected);
+	for (uint32_t i = 0; i < (sample->n + 63) / 64; i++)
 		any |= sample->valid[i];
-	/* A slot that had to count and did not makes the sum untrue. Stamps around it need not. */
-	bool had_to = role == VK_ROLE_WHOLE ? counts : role != VK_ROLE_PASS || !fill->has_inner;
-	for (uint32_t i = 0; i < words && (any || had_to); i++)
-		fill->missing[i] |= ~sample->valid[i];
-	for (uint32_t i = 0; i < sample->n && any; i++) {
+	bool had_to = any || read->role != VK_ROLE_PASS || !fill->has_inner;
+	for (uint32_t i = 0; had_to && i < (sample->n + 63) / 64; i++)
+		fill->missing[i] |= expected[i] & ~sample->valid[i];
+	for (uint32_t i = 0; i < sample->n; i++) {
 		uint64_t bit = UINT64_C(1) << (i % 64);
 		if (!(sample->valid[i / 64] & bit))
 			continue;
-		if (pass->valid[i / 64] & bit)
+		if (pass->valid[i / 64] & layout->levels[i / 64] & bit)
+			fill->missing[i / 64] |= bit; /* the second of what is no sum */
+		else if (pass->valid[i / 64] & bit)
 			add_value(&pass->values[i], &sample->values[i]);
 		else
 			pass->values[i] = sample->values[i];
@@ -103,7 +123,7 @@ read_workload(struct vk_submission *s, struct vk_read *read, struct vk_fill *fil
 	w->gpu_end_ns = sample.end_ns;
 	w->flags |= sample.flags;
 	if (status == TALLY_OK && n <= VK_MAX_COUNTERS)
-		add_counters(fill, &sample, read->role, true);
+		add_counters(s, read, fill, &sample);
 	return status;
 }
 
@@ -139,10 +159,7 @@ read_summand(struct vk_submission *s, struct vk_read *read, struct vk_fill *fill
 	if (status == TALLY_NOT_READY)
 		return status;
 	fill->pass->flags |= sample.flags;
-	/* The interval around a primary need not count: rec->uncounted tells what is missing. */
-	bool counts = read->slot.sources &
-		      vk_slots_sources(s->queue->device, s->queue->family, VK_BRACKET_COUNT);
-	add_counters(fill, &sample, read->role, counts);
+	add_counters(s, read, fill, &sample);
 	if (read->role != VK_ROLE_INNER)
 		add_times(fill, &read->slot, &sample);
 	return status;
@@ -154,8 +171,7 @@ try_read(struct vk_submission *s, struct vk_read *read)
 {
 	struct vk_fill *fill = vk_fill_of(s, read);
 	enum tally_status status = TALLY_OK;
-	uint32_t n;
-	vk_slots_counters(s->queue->device, &n);
+	uint32_t n = vk_fill_n_values(s->queue->device, fill);
 	if (!fill->pass)
 		; /* given up */
 	else if (read->role == VK_ROLE_WORKLOAD)

@@ -11,7 +11,6 @@
 #include "vk_layer/brackets.h"
 #include "vk_layer/recording.h"
 
-#define VK_MAX_COUNTERS 128 /* that can be added up */
 #define VK_NONE UINT32_MAX
 
 /* A pass of the log until its numbers are there. */
@@ -21,6 +20,7 @@ struct vk_fill {
 	bool sums;	 /* takes more than one slot, or halves of one */
 	bool has_begin, has_end;
 	bool has_inner; /* counters come from secondaries or workloads: none from its own slot */
+	uint32_t set; /* its values are of: a number for vk_slots_layout() */
 	uint64_t begin_ns, end_ns;
 	uint64_t missing[VK_MAX_COUNTERS / 64]; /* counters that not every slot had */
 };
@@ -91,6 +91,9 @@ void vk_frame_fill_release(struct vk_queue *q, struct vk_fill *fill);
 struct vk_fill *vk_fill_of(struct vk_submission *s, const struct vk_read *read);
 /* Some of its counters were not measured: none is true. */
 void vk_fill_miss(struct vk_fill *fill);
+/* The same of those that take turns. */
+void vk_fill_miss_set(const struct vk_device *d, struct vk_fill *fill);
+uint32_t vk_fill_n_values(const struct vk_device *d, const struct vk_fill *fill);
 /* Answered, or given up; may finish the pass, and gives the run's recording back with its last. */
 void vk_read_done(struct vk_submission *s, struct vk_read *read);
 void vk_read_give_up(struct vk_submission *s, struct vk_read *read, uint64_t flag);

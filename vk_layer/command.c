@@ -71,7 +71,8 @@ settle(struct vk_command *c)
 	c->brackets_draws = false;
 	c->sums = false;
 	c->suspending = c->suspended = c->has_chain = false;
-	c->whole_done = c->whole_counts = false;
+	c->whole_done = c->buffer_open = false;
+	c->whole_counts = 0;
 	c->own_open = false;
 	c->workload_open = false;
 	c->late_waiting = c->late_counting = c->late_done = 0;
@@ -154,8 +155,12 @@ start_recording(struct vk_command *c, const VkCommandBufferBeginInfo *info)
 	c->brackets_draws = d->config->granularity == TALLY_GRANULARITY_DRAW &&
 			    d->enabled.host_reset && d->counts_calls && !r->simultaneous;
 	c->late = vk_slots_read_waits(d);
+	/* A primary must not hold two pools, its secondaries included. */
+	r->runs.without_sets = c->secondary && !d->enabled.performance_pools;
 	if (r->continues_pass)
 		vk_inherited_begin(c, info->pInheritanceInfo);
+	else
+		vk_buffer_begin(c);
 }
 
 VkResult
@@ -186,6 +191,7 @@ vk_end_command_buffer(struct vk_device *d, PFN_vkEndCommandBuffer next, VkComman
 		if (c->open == VK_OPEN_INHERITED)
 			vk_inherited_end(c);
 		vk_whole_end(c);
+		vk_buffer_end(c);
 		c->recording->ends_suspended = c->suspended;
 		settle(c);
 	}
@@ -225,6 +231,8 @@ follow(struct vk_device *d, struct vk_pool *pool, VkCommandBuffer handle, bool s
 		unfollowed(d, secondary);
 		return;
 	}
+	if (secondary)
+		atomic_store(&d->no_buffer_queries, true);
 	c->next = &d->next;
 	c->device = d;
 	c->secondary = secondary;

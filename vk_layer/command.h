@@ -48,7 +48,9 @@ struct vk_command {
 	bool suspending; /* the open render pass ends by suspending */
 	bool suspended; /* since such an end: nothing of ours may be recorded until it resumes */
 	bool has_chain; /* open_pass is the suspended pass */
-	bool whole_done, whole_counts; /* recording->whole was begun; counts still */
+	bool whole_done; /* recording->whole was begun */
+	uint8_t whole_counts; /* what it still counts: VK_BRACKET_ */
+	bool buffer_open; /* recording->buffer counts */
 	bool own_open; /* recording->own counts */
 	bool workload_open;
 	/* Counters that begin at the first draw only: those that wait for it, those that count now,

@@ -76,9 +76,7 @@ vk_describe(struct vk_device *d)
 		.n_sources = vk_slots_describe(d, rows),
 	};
 	info.counters = vk_slots_counters(d, &info.n_counters);
-	if (vk_slots_read_waits(d))
-		info.serialized_by = "reading queries: this driver waits until the whole device is "
-				     "idle";
+	info.serialized_by = vk_slots_serialized_by(d);
 	if (d->tally)
 		tally_device_describe(d->tally, &info);
 	else

@@ -1,13 +1,17 @@
 #include "vk_layer/device_features.h"
 #include "vk_sizes.h"
 
+#include "layer/session.h"
+#include "query/known_sources.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #define HOST_RESET_EXTENSION VK_EXT_HOST_QUERY_RESET_EXTENSION_NAME
 #define CALIBRATED_EXT VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME
 #define CALIBRATED_KHR "VK_KHR_calibrated_timestamps" /* newer than our oldest headers */
-#define MAX_EXTENSIONS 2 /* that we add */
+#define PERFORMANCE_QUERY VK_KHR_PERFORMANCE_QUERY_EXTENSION_NAME
+#define MAX_EXTENSIONS 3 /* that we add */
 
 /* ---- what the game says ---- */
 
@@ -102,6 +106,7 @@ struct offer {
 	bool host_reset, host_reset_is_extension;
 	bool calibrated;
 	const char *calibrated_extension;
+	bool has_performance, performance, performance_pools;
 };
 
 struct extensions {
@@ -167,6 +172,27 @@ reads_features2(const struct vk_instance *instance, const VkPhysicalDeviceProper
 	return instance->has_properties2 ? instance->next.GetPhysicalDeviceFeatures2KHR : NULL;
 }
 
+/* Asked for only where it is to be used: a driver may prepare for it. */
+static void
+read_performance(PFN_vkGetPhysicalDeviceFeatures2 ask, VkPhysicalDevice physical, struct offer *out)
+{
+	VkPhysicalDevicePerformanceQueryFeaturesKHR performance = {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PERFORMANCE_QUERY_FEATURES_KHR,
+	};
+	VkPhysicalDeviceFeatures2 features = {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+		.pNext = &performance,
+	};
+	const struct tally_config *config = tally_session_config();
+
+	out->has_performance = true;
+	if (!config || !tally_source_wanted(config->sources, "vk-khr"))
+		return;
+	ask(physical, &features);
+	out->performance = performance.performanceCounterQueryPools;
+	out->performance_pools = performance.performanceCounterMultipleQueryPools;
+}
+
 /* Both ends of the mapping: the GPU's clock and the CPU's. */
 static bool
 has_both_clocks(PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsEXT ask, VkPhysicalDevice physical)
@@ -224,9 +250,11 @@ read_offer(const struct vk_instance *instance, VkPhysicalDevice physical,
 		ask(physical, &features);
 		out->host_reset = reset.hostQueryReset;
 	}
-	/* The extension builds on the one that reads properties in detail. */
+	/* These extensions build on the one that reads properties in detail. */
 	if (ask)
 		read_calibration(instance, physical, info, &all, out);
+	if (ask && has_extension(&all, PERFORMANCE_QUERY))
+		read_performance(ask, physical, out);
 	free(all.rows);
 }
 
@@ -234,11 +262,11 @@ read_offer(const struct vk_instance *instance, VkPhysicalDevice physical,
 
 /* What to change, and where. */
 struct plan {
-	bool statistics, inherited, host_reset;
+	bool statistics, inherited, host_reset, performance, performance_pools;
 	const char *extensions[MAX_EXTENSIONS];
 	uint32_t n_extensions;
 	/* Structures of the game's chain to patch, NULL: not there. */
-	const VkBaseInStructure *features2, *vulkan12, *reset;
+	const VkBaseInStructure *features2, *vulkan12, *reset, *performance_node;
 	const VkBaseInStructure *last; /* the chain is cloned up to this one; NULL: not at all */
 	size_t clone_size;
 };
@@ -363,10 +391,35 @@ plan_calibration(struct plan *plan, const VkDeviceCreateInfo *info, const struct
 	note(out->added, sizeof(out->added), offer->calibrated_extension);
 }
 
+/* Not where the game counts itself (R18), and not without a reset by the host: it could not be
+ * used then. */
+static void
+plan_performance(struct plan *plan, const VkDeviceCreateInfo *info, const struct offer *offer,
+		 struct vk_patched *out)
+{
+	struct vk_enabled *enabled = &out->enabled;
+	enabled->performance_offered = offer->has_performance;
+	if (!offer->performance || enabled->game_performance || !enabled->host_reset ||
+	    enabled->multi_device)
+		return;
+	plan->performance_node = find_in_chain(
+		info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PERFORMANCE_QUERY_FEATURES_KHR);
+	if (plan->performance_node && !reach(plan, info, plan->performance_node)) {
+		plan->performance_node = NULL;
+		note(enabled->denied, sizeof(enabled->denied), PERFORMANCE_QUERY);
+		return;
+	}
+	plan->performance = enabled->performance = true;
+	plan->performance_pools = enabled->performance_pools = offer->performance_pools;
+	note(out->added, sizeof(out->added), PERFORMANCE_QUERY);
+	enabled->added_performance = plan_extension(plan, info, PERFORMANCE_QUERY);
+}
+
 /* Everything of ours, in one piece of memory. */
 struct room {
 	VkPhysicalDeviceFeatures core;
 	VkPhysicalDeviceHostQueryResetFeatures reset;
+	VkPhysicalDevicePerformanceQueryFeaturesKHR performance;
 };
 
 static void
@@ -376,6 +429,11 @@ patch_node(const struct plan *plan, const VkBaseInStructure *from, VkBaseOutStru
 		VkPhysicalDeviceFeatures *core = &((VkPhysicalDeviceFeatures2 *)to)->features;
 		core->pipelineStatisticsQuery |= plan->statistics;
 		core->inheritedQueries |= plan->inherited;
+	}
+	if (plan->performance && from == plan->performance_node) {
+		VkPhysicalDevicePerformanceQueryFeaturesKHR *features = (void *)to;
+		features->performanceCounterQueryPools = VK_TRUE;
+		features->performanceCounterMultipleQueryPools |= plan->performance_pools;
 	}
 	if (!plan->host_reset)
 		return;
@@ -433,6 +491,19 @@ write_reset(const struct plan *plan, struct vk_patched *out,
 }
 
 static void
+write_performance(const struct plan *plan, struct vk_patched *out,
+		  VkPhysicalDevicePerformanceQueryFeaturesKHR *performance)
+{
+	if (!plan->performance || plan->performance_node)
+		return;
+	performance->sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PERFORMANCE_QUERY_FEATURES_KHR;
+	performance->pNext = (void *)(uintptr_t)out->info.pNext;
+	performance->performanceCounterQueryPools = VK_TRUE;
+	performance->performanceCounterMultipleQueryPools = plan->performance_pools;
+	out->info.pNext = performance;
+}
+
+static void
 write_extensions(const struct plan *plan, struct vk_patched *out, const char **names)
 {
 	uint32_t n = out->info.enabledExtensionCount;
@@ -460,6 +531,7 @@ write_copy(const struct plan *plan, struct vk_patched *out)
 		clone_chain(plan, out, memory + room_size);
 	write_core(plan, out, &room->core);
 	write_reset(plan, out, &room->reset);
+	write_performance(plan, out, &room->performance);
 	write_extensions(plan, out, (const char **)(memory + room_size + plan->clone_size));
 	return true;
 }
@@ -477,6 +549,7 @@ vk_features_patch(const struct vk_instance *instance, VkPhysicalDevice physical,
 	struct plan plan = { 0 };
 	plan_core(&plan, info, &offer, out);
 	plan_host_reset(&plan, info, &offer, out);
+	plan_performance(&plan, info, &offer, out);
 	plan_calibration(&plan, info, &offer, out);
 	if (!out->added[0])
 		return true;

@@ -162,6 +162,9 @@ is_hidden(const struct vk_enabled *enabled, const char *name)
 {
 	if (enabled->added_host_reset && strcmp(name, "vkResetQueryPoolEXT") == 0)
 		return true;
+	if (enabled->added_performance && (strcmp(name, "vkAcquireProfilingLockKHR") == 0 ||
+					   strcmp(name, "vkReleaseProfilingLockKHR") == 0))
+		return true;
 	return enabled->added_calibrated && (strcmp(name, "vkGetCalibratedTimestampsEXT") == 0 ||
 					     strcmp(name, "vkGetCalibratedTimestampsKHR") == 0);
 }

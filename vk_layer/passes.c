@@ -27,13 +27,13 @@ brackets_passes(const struct vk_command *c)
 	return c->device->config->granularity >= TALLY_GRANULARITY_PASS && may_query(c);
 }
 
-enum vk_bracket
+unsigned
 vk_bracket_now(const struct vk_command *c)
 {
 	/* Protected command buffers may hold stamps, but no other queries. */
-	if (c->recording->is_protected || c->game_statistics)
+	if (c->recording->is_protected)
 		return VK_BRACKET_TIME;
-	return VK_BRACKET_ALL;
+	return c->game_statistics ? VK_BRACKET_ALL & ~VK_BRACKET_STATISTICS : VK_BRACKET_ALL;
 }
 
 void
@@ -64,24 +64,30 @@ vk_whole_begin(struct vk_command *c)
 	if (d->enabled.game_performance)
 		return;
 	bool coarse = d->config->granularity <= TALLY_GRANULARITY_SUBMIT;
-	bool counts = coarse && !d->enabled.game_statistics && !r->is_protected && !c->late;
-	r->uncounted |= coarse && !counts && !c->late;
-	r->whole = vk_slots_take(d, &r->runs, r->family, counts ? VK_BRACKET_ALL : VK_BRACKET_TIME,
-				 1, true);
+	unsigned what = coarse ? vk_bracket_now(c) : VK_BRACKET_TIME;
+	if (d->enabled.game_statistics || c->late)
+		what &= ~(unsigned)VK_BRACKET_STATISTICS;
+	r->whole = vk_slots_take(d, &r->runs, r->family, what, 1, true);
+	uint32_t counting = vk_slots_sources(d, r->family, VK_BRACKET_COUNT);
+	r->uncounted |= coarse && !c->late && !(r->whole.sources & counting);
 	if (!r->whole.page)
 		return;
 	vk_slot_begin(d, c->handle, r->family, &r->whole, true);
-	c->whole_counts = counts;
+	c->whole_counts = what & VK_BRACKET_COUNT;
 }
 
 void
-vk_whole_yield(struct vk_command *c)
+vk_whole_yield(struct vk_command *c, unsigned what)
 {
-	if (!c->whole_counts)
+	what &= c->whole_counts;
+	if (!what)
 		return;
-	c->whole_counts = false;
-	c->recording->uncounted = true;
-	vk_slot_yield(c->device, c->handle, &c->recording->whole);
+	c->whole_counts &= (uint8_t)~what;
+	if (what & VK_BRACKET_STATISTICS)
+		c->recording->uncounted = true;
+	else
+		c->recording->no_performance = true;
+	vk_slot_yield(c->device, c->handle, &c->recording->whole, what);
 }
 
 void
@@ -96,7 +102,45 @@ vk_whole_end(struct vk_command *c)
 		r->whole = vk_slots_take(d, &r->runs, r->family, VK_BRACKET_TIME, 1, false);
 	if (r->whole.page)
 		vk_slot_end(d, c->handle, &r->whole);
-	c->whole_counts = false;
+	c->whole_counts = 0;
+}
+
+/* ---- counters of whole command buffers ---- */
+
+void
+vk_buffer_begin(struct vk_command *c)
+{
+	struct vk_recording *r = c->recording;
+	struct vk_device *d = c->device;
+	if (r->secondary || r->simultaneous || r->is_protected ||
+	    vk_slots_scope(d, vk_slots_choose(d, &r->runs)) != TALLY_SCOPE_SUBMISSION ||
+	    atomic_load_explicit(&d->no_buffer_queries, memory_order_relaxed))
+		return;
+	r->buffer = vk_slots_take(d, &r->runs, r->family, VK_BRACKET_BUFFER, 1, true);
+	if (!r->buffer.page)
+		return;
+	vk_slot_begin(d, c->handle, r->family, &r->buffer, true);
+	c->buffer_open = true;
+}
+
+void
+vk_buffer_end(struct vk_command *c)
+{
+	if (c->buffer_open)
+		vk_slot_end(c->device, c->handle, &c->recording->buffer);
+	c->buffer_open = false;
+}
+
+/* Its end had to be the last command: what it counted is nothing. It does not happen again. */
+void
+vk_buffer_yield(struct vk_command *c)
+{
+	atomic_store(&c->device->no_buffer_queries, true);
+	if (!c->buffer_open)
+		return;
+	vk_buffer_end(c);
+	c->recording->buffer = (struct vk_slot){ 0 };
+	c->recording->no_performance = true;
 }
 
 /* ---- any pass ---- */
@@ -127,18 +171,18 @@ vk_pass_open(struct vk_command *c, enum tally_pass_kind kind)
 }
 
 void
-vk_pass_measure(struct vk_command *c, struct vk_pass *p, enum vk_bracket what, uint32_t views)
+vk_pass_measure(struct vk_command *c, struct vk_pass *p, unsigned what, uint32_t views)
 {
 	struct vk_device *d = c->device;
 	struct vk_recording *r = c->recording;
-	bool late = c->late && what == VK_BRACKET_ALL;
+	bool late = c->late && (what & VK_BRACKET_STATISTICS);
 	bool waits = late && c->open == VK_OPEN_RENDER;
 	if (late && !waits) /* all that would be counted are draws */
-		what = VK_BRACKET_TIME;
+		what &= ~(unsigned)VK_BRACKET_STATISTICS;
 	/* Granularity frame and submit count around all of the primary, but where that is late. */
 	bool brackets = brackets_passes(c);
 	if (!brackets && waits)
-		what = VK_BRACKET_COUNT;
+		what = VK_BRACKET_STATISTICS;
 	if (!p || !may_query(c) || (!brackets && !waits))
 		return;
 	p->slot = vk_slots_take(d, &r->runs, r->family, what, views, true);
@@ -146,7 +190,7 @@ vk_pass_measure(struct vk_command *c, struct vk_pass *p, enum vk_bracket what, u
 		return;
 	if (waits) {
 		c->late_waiting = p->slot.sources &
-				  vk_slots_sources(d, r->family, VK_BRACKET_COUNT);
+				  vk_slots_sources(d, r->family, VK_BRACKET_STATISTICS);
 		p->slot.sources &= ~c->late_waiting;
 	}
 	vk_slot_begin(d, c->handle, r->family, &p->slot, true);
@@ -283,18 +327,30 @@ vk_pass_close_any(struct vk_command *c)
 
 /* ---- render passes ---- */
 
-/* May a statistics query stand around it (R21-R24)? A later subpass may come from secondaries. */
-static bool
-may_hold_counters(const struct vk_command *c, const struct vk_target_use *use,
-		  const struct render_how *how)
+/* Which counters may stand around it (R21-R24)? A later subpass may come from secondaries, which a
+ * performance query must never hold. */
+static unsigned
+may_hold(const struct vk_command *c, const struct vk_target_use *use, const struct render_how *how)
 {
 	const struct vk_enabled *enabled = &c->device->enabled;
-	if (enabled->game_statistics || how->suspends || how->resumes)
-		return false;
-	if (use->subpasses > 1 && use->views > 1)
-		return false;
-	return enabled->inherited_queries ||
-	       (!how->secondaries && !how->mixed && use->subpasses <= 1);
+	bool is_inline = !how->secondaries && !how->mixed && use->subpasses <= 1;
+	unsigned holds = 0;
+	if (how->suspends || how->resumes || (use->subpasses > 1 && use->views > 1))
+		return 0;
+	if (!enabled->game_statistics && (is_inline || enabled->inherited_queries))
+		holds |= VK_BRACKET_STATISTICS;
+	if (is_inline)
+		holds |= VK_BRACKET_PERFORMANCE;
+	return holds;
+}
+
+/* Draws are bracketed one by one; what may not stand inside is counted around all of them. */
+static unsigned
+outside_draws(const struct vk_command *c)
+{
+	struct vk_recording *r = c->recording;
+	uint32_t set = vk_slots_choose(c->device, &r->runs);
+	return vk_slots_scope(c->device, set) == TALLY_SCOPE_PASS ? VK_BRACKET_PERFORMANCE : 0;
 }
 
 /* The render pass that this command buffer suspended goes on: the same pass. */
@@ -313,12 +369,15 @@ measure_render(struct vk_command *c, struct vk_pass *p, const struct vk_target_u
 	       const struct render_how *how)
 {
 	struct vk_device *d = c->device;
-	bool holds = may_hold_counters(c, use, how);
-	enum vk_bracket what = holds && !c->brackets_draws ? vk_bracket_now(c) : VK_BRACKET_TIME;
+	unsigned counts = may_hold(c, use, how);
+	bool holds = counts & VK_BRACKET_STATISTICS;
+	if (c->brackets_draws)
+		counts &= outside_draws(c);
+	unsigned what = (VK_BRACKET_TIME | counts) & vk_bracket_now(c);
 	c->sums = how->secondaries && !holds && !c->brackets_draws && !how->suspends &&
 		  !how->resumes;
 	if (d->enabled.game_statistics && !c->brackets_draws &&
-	    vk_slots_cover(d, c->recording->family, VK_BRACKET_COUNT))
+	    vk_slots_cover(d, c->recording->family, VK_BRACKET_STATISTICS))
 		c->flags |= TALLY_FLAG(YIELDED);
 	if (c->late && !holds && !c->sums)
 		c->recording->uncounted = true; /* no counters around it, either */
@@ -330,6 +389,8 @@ static void
 open_render(struct vk_command *c, const struct vk_target_use *use, const struct render_how *how)
 {
 	struct vk_recording *r = c->recording;
+	if (how->suspends || how->resumes)
+		vk_buffer_yield(c);
 	c->open = VK_OPEN_RENDER;
 	c->suspending = how->suspends;
 	c->views = (uint8_t)(use->views ? use->views : 1);
@@ -344,8 +405,8 @@ open_render(struct vk_command *c, const struct vk_target_use *use, const struct 
 	} else {
 		c->suspended = false;
 		vk_whole_begin(c);
-		if (use->views > 1 || !may_hold_counters(c, use, how))
-			vk_whole_yield(c);
+		vk_whole_yield(c, use->views > 1 ? VK_BRACKET_COUNT
+						 : VK_BRACKET_COUNT & ~may_hold(c, use, how));
 	}
 	struct vk_pass *p = vk_pass_open(c, TALLY_PASS_RENDER);
 	measure_render(c, p, use, how);

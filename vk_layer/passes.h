@@ -52,13 +52,17 @@ vk_has_work(const struct tally_tallies *t)
 void vk_tallies_add(struct tally_tallies *to, const struct tally_tallies *from);
 /* Begin what stands around all of a primary, at its first work. */
 void vk_whole_begin(struct vk_command *c);
-/* Its counters end here: what follows may not lie inside a statistics query of ours. */
-void vk_whole_yield(struct vk_command *c);
+/* These counters of it end here: what follows may not lie inside such a query of ours. */
+void vk_whole_yield(struct vk_command *c, unsigned what);
 void vk_whole_end(struct vk_command *c);
+/* The first command of a primary, and the last; or it has to end before that. */
+void vk_buffer_begin(struct vk_command *c);
+void vk_buffer_end(struct vk_command *c);
+void vk_buffer_yield(struct vk_command *c);
 /* A pass that is counted into from now on; may give NULL, and is then only not listed. */
 struct vk_pass *vk_pass_open(struct vk_command *c, enum tally_pass_kind kind);
 /* Give it its slot and begin it. */
-void vk_pass_measure(struct vk_command *c, struct vk_pass *p, enum vk_bracket what, uint32_t views);
+void vk_pass_measure(struct vk_command *c, struct vk_pass *p, unsigned what, uint32_t views);
 /* What was counted goes into the pass. */
 void vk_pass_count(struct vk_command *c);
 /* Count, end the slot; nothing is open any more. */
@@ -69,7 +73,7 @@ void vk_pass_close_any(struct vk_command *c);
 void vk_late_begin(struct vk_command *c);
 void vk_late_end(struct vk_command *c);
 /* Counters as far as the device, the command buffer and the game's queries let them. */
-enum vk_bracket vk_bracket_now(const struct vk_command *c);
+unsigned vk_bracket_now(const struct vk_command *c);
 
 /* ---- work.c ---- */
 

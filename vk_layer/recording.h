@@ -90,6 +90,8 @@ struct vk_recording {
 	struct vk_slot whole;
 	bool starts_resuming, ends_suspended;
 	bool uncounted;
+	bool no_performance; /* ... unless only its performance query had to end early */
+	struct vk_slot buffer; /* a performance query around all of a primary, its first and last */
 	/* Of a secondary inside a pass: what it adds to the pass, and its statistics (R25). Its
 	 * workloads are copied into the recording that executes it. */
 	struct tally_tallies tallies;

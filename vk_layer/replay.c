@@ -61,6 +61,10 @@ open_place(struct vk_replay *r, enum tally_pass_kind kind)
 	p->key = r->number << 24 | r->n_passes++;
 	p->has_submission = true;
 	p->submission = r->number;
+	const struct tally_layout *layout = &vk_slots_layout(r->d, r->set)->set->layout;
+	p->layout = layout;
+	if (layout->set)
+		tally_stream_use_set(r->q->stream, layout->set);
 	return p;
 }
 
@@ -75,7 +79,9 @@ open_fill(struct vk_replay *r, enum tally_pass_kind kind)
 	if (fill == VK_NONE) {
 		p->flags |= TALLY_FLAG(DROPPED);
 		tally_stream_pass_done(r->q->stream, p);
+		return VK_NONE;
 	}
+	r->s->fills[fill].set = r->set;
 	return fill;
 }
 
@@ -108,7 +114,9 @@ coarse_fill(struct vk_replay *r)
 		return NULL;
 	p->has_submission = false;
 	r->q->frame_fill = vk_frame_fill_create(p);
-	if (!r->q->frame_fill) {
+	if (r->q->frame_fill) {
+		r->q->frame_fill->set = r->set;
+	} else {
 		p->flags |= TALLY_FLAG(DROPPED);
 		tally_stream_pass_done(r->q->stream, p);
 	}
@@ -127,6 +135,13 @@ add_read(struct vk_replay *r, uint32_t fill, enum vk_role role, const struct vk_
 	if (is_coarse(r)) {
 		read.fill = r->coarse;
 		read.frame = r->q->frame_fill;
+	}
+	/* Recorded when another set had its turn: what is of a set has no place among these. */
+	if (vk_slot_set(r->d, slot) != into->set) {
+		read.slot.sources &= ~vk_slots_sources(r->d, r->q->family,
+						       VK_BRACKET_PERFORMANCE);
+		if (role != VK_ROLE_WHOLE || is_coarse(r))
+			vk_fill_miss_set(r->d, into);
 	}
 	if (vk_submission_add_read(r->s, &read, owner))
 		return;
@@ -270,6 +285,8 @@ replay_pass(struct vk_replay *r, struct vk_recording *rec, const struct vk_pass 
 static void
 replay_items(struct vk_replay *r, struct vk_recording *rec, unsigned depth)
 {
+	uint32_t outer = r->set;
+	r->set = rec->runs.set;
 	prepare(r, rec);
 	if (rec->dropped && captures(r) && !is_coarse(r))
 		tally_stream_add_dropped(r->q->stream, rec->dropped);
@@ -297,6 +314,7 @@ replay_items(struct vk_replay *r, struct vk_recording *rec, unsigned depth)
 		vk_labels_push(r->q->labels, "");
 	for (int32_t n = rec->lost_labels; n < 0; n++)
 		vk_labels_pop(r->q->labels);
+	r->set = outer;
 }
 
 /* ---- around ---- */
@@ -344,18 +362,23 @@ replay_primary(struct vk_replay *r, struct vk_recording *rec)
 {
 	uint64_t frame = r->d->tally ? tally_device_frame(r->d->tally) : 0;
 	struct vk_fill *coarse = NULL;
+	r->set = rec->runs.set;
 	if (captures(r) && is_coarse(r) && vk_recording_has_work(rec))
 		coarse = coarse_fill(r);
 	if (coarse) {
 		coarse->pass->flags |= reason(r, rec, &rec->whole);
 		if (rec->uncounted || !rec->whole.page)
 			vk_fill_miss(coarse);
+		if (rec->no_performance || rec->runs.set != coarse->set)
+			vk_fill_miss_set(r->d, coarse);
 	}
 	replay_items(r, rec, 0);
 	r->n_batch_buffers++;
 	/* Where a frame ended inside (--frame label), the interval is of two frames. */
 	if (captures(r) && (is_coarse(r) || tally_device_frame(r->d->tally) == frame))
 		replay_whole(r, rec);
+	if (captures(r) && rec->buffer.page)
+		add_whole(r, &rec->buffer, rec);
 }
 
 /* False: the pair is not needed. */
@@ -364,6 +387,7 @@ replay_pair(struct vk_replay *r, struct vk_bracket_pair *pair)
 {
 	if (!captures(r))
 		return false;
+	r->set = 0;
 	pair->next = r->s->pairs;
 	r->s->pairs = pair;
 	bool one = !is_coarse(r) && r->n_batch_buffers == 1 && r->n_batch_passes == 1;

@@ -18,6 +18,7 @@ struct vk_replay {
 	uint64_t number;	 /* of the submission, in the log */
 	/* replay.c's own, zeroed */
 	uint32_t n_passes;
+	uint32_t set; /* of the recording that is replayed */
 	uint32_t coarse, chain, whole_chain; /* fills */
 	uint32_t n_batch_buffers, n_batch_passes, last_fill;
 };

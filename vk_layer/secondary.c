@@ -262,7 +262,8 @@ bracket_simultaneous(struct vk_command *c, uint32_t n, const VkCommandBuffer *se
 			p->surface = sum.only->surface;
 		}
 		bool holds = d->enabled.inherited_queries && !d->enabled.game_statistics;
-		vk_pass_measure(c, p, holds ? vk_bracket_now(c) : VK_BRACKET_TIME, 1);
+		unsigned what = VK_BRACKET_TIME | (holds ? VK_BRACKET_STATISTICS : 0);
+		vk_pass_measure(c, p, what & vk_bracket_now(c), 1);
 	}
 	for (uint32_t i = 0; i < n; i++)
 		copy_labels(c->recording, find_recording(secondaries[i]));
@@ -287,8 +288,8 @@ execute_outside(struct vk_command *c, uint32_t n, const VkCommandBuffer *seconda
 		c->whole_done = true;
 	else
 		vk_whole_begin(c);
-	if (!c->device->enabled.inherited_queries)
-		vk_whole_yield(c);
+	vk_whole_yield(c, c->device->enabled.inherited_queries ? VK_BRACKET_PERFORMANCE
+							       : VK_BRACKET_COUNT);
 	if (all_simultaneous && !r->simultaneous && !c->suspended &&
 	    c->device->config->granularity >= TALLY_GRANULARITY_PASS) {
 		bracket_simultaneous(c, n, secondaries);
@@ -311,6 +312,7 @@ vk_execute_begin(struct vk_command *c, uint32_t n, const VkCommandBuffer *second
 {
 	if (!vk_recording_of(c))
 		return;
+	vk_buffer_yield(c);
 	if (c->open != VK_OPEN_RENDER && c->open != VK_OPEN_INHERITED) {
 		execute_outside(c, n, secondaries);
 		return;

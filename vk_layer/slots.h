@@ -26,7 +26,7 @@ struct vk_slot {
 	uint32_t sources; /* bit per source that counts in it */
 };
 
-/* The runs that one recording took. Zeroed: none. */
+/* The runs that one recording took, all of one set. Zeroed: none. */
 struct vk_slot_run {
 	struct vk_page *page;
 	uint16_t first, n;
@@ -36,13 +36,29 @@ struct vk_slot_runs {
 	uint32_t n, room;
 	uint32_t used; /* slots used of the newest run */
 	bool failed;   /* no memory, no queries: the rest of this recording goes without */
+	bool without_sets; /* whoever takes them counts no set */
+	bool chosen;	   /* `set` is */
+	uint32_t set; /* a number for vk_slots_layout(); 0: none */
+	const struct vk_page *performance; /* the one that performance queries may come from */
 };
 
-/* Sources by what they may bracket: bits for vk_slot.sources. */
+/* What is to be bracketed by one slot: bits. */
 enum vk_bracket {
-	VK_BRACKET_TIME,  /* stamps only (protected command buffers, suspended halves) */
-	VK_BRACKET_ALL,	  /* everything that covers the family */
-	VK_BRACKET_COUNT, /* everything but stamps (inside secondaries) */
+	VK_BRACKET_TIME = 1, /* stamps: where nothing else may be (protected, suspended halves) */
+	VK_BRACKET_STATISTICS = 2, /* what secondaries may inherit */
+	VK_BRACKET_PERFORMANCE = 4, /* never around vkCmdExecuteCommands */
+	VK_BRACKET_BUFFER = 8, /* the sets that are of whole command buffers; by itself */
+	VK_BRACKET_COUNT = VK_BRACKET_STATISTICS | VK_BRACKET_PERFORMANCE,
+	VK_BRACKET_ALL = VK_BRACKET_TIME | VK_BRACKET_COUNT,
+};
+
+#define VK_MAX_COUNTERS 128 /* that can be added up */
+
+/* What values of a set mean. */
+struct vk_layout {
+	const struct tally_counter_set *set; /* never freed; its name is NULL without a set */
+	uint32_t n_always; /* counters that no set has; they come first */
+	uint64_t levels[VK_MAX_COUNTERS / 64]; /* counters that must not be added up */
 };
 
 /* Make the sources that config asks for and open them. False: out of memory. */
@@ -52,29 +68,44 @@ void vk_slots_destroy(struct vk_device *d);
 
 /* Rows for the device line, `api` first; `rows` has room for TALLY_MAX_SOURCES + 1. */
 uint32_t vk_slots_describe(struct vk_device *d, struct tally_source_info *rows);
-/* All counters, in value order. */
+/* All counters, of all sets: for the device line. */
 const struct tally_counter *const *vk_slots_counters(struct vk_device *d, uint32_t *n);
+/* The set that has its turn: a number for vk_slots_layout(), 0 when there is none. Any thread. */
+uint32_t vk_slots_set(const struct vk_device *d);
+/* The set of all that these runs will hold; the first time, the one that has its turn. */
+uint32_t vk_slots_choose(const struct vk_device *d, struct vk_slot_runs *runs);
+/* Where the counters of a set may stand: query/vk_source.h. WORKLOAD for no set. */
+enum tally_scope vk_slots_scope(const struct vk_device *d, uint32_t set);
+const struct vk_layout *vk_slots_layout(const struct vk_device *d, uint32_t set);
+uint32_t vk_slots_max_values(const struct vk_device *d);
+/* The values of a layout that come from these sources: VK_MAX_COUNTERS bits. */
+void vk_slots_mask(const struct vk_device *d, uint32_t set, uint32_t sources, uint64_t *mask);
+/* What makes the driver run passes one after the other, or NULL. */
+const char *vk_slots_serialized_by(const struct vk_device *d);
 /* What secondaries have to inherit while a statistics query of ours is active (R24). */
 VkQueryPipelineStatisticFlags vk_slots_inherited(struct vk_device *d, uint32_t family);
-/* The sources that would count: bits for vk_slot.sources. */
-uint32_t vk_slots_sources(const struct vk_device *d, uint32_t family, enum vk_bracket what);
+/* The sources that would count, with whatever set: bits for vk_slot.sources. */
+uint32_t vk_slots_sources(const struct vk_device *d, uint32_t family, unsigned what);
 /* Can anything, or at least stamps, be measured on this family? */
-bool vk_slots_cover(struct vk_device *d, uint32_t family, enum vk_bracket what);
+bool vk_slots_cover(struct vk_device *d, uint32_t family, unsigned what);
 
 /* The next slot of a recording for queues of `family`. `can_reset`: a reset may be recorded here
- * (outside a render pass, in a primary or a secondary without RENDER_PASS_CONTINUE). A slot with
+ * (outside a render pass: where not, nothing that must stand outside is counted, in a primary or a secondary without RENDER_PASS_CONTINUE). A slot with
  * page NULL when there is none to be had. */
 struct vk_slot vk_slots_take(struct vk_device *d, struct vk_slot_runs *runs, uint32_t family,
-			     enum vk_bracket what, uint32_t views, bool can_reset);
+			     unsigned what, uint32_t views, bool can_reset);
 /* Record the begins: stamps first, then counters. Records the reset where the host cannot. Leaves
  * out of slot->sources what may not begin now. */
 void vk_slot_begin(struct vk_device *d, VkCommandBuffer cb, uint32_t family, struct vk_slot *slot,
 		   bool can_reset);
 /* Counters first, then stamps. */
 void vk_slot_end(struct vk_device *d, VkCommandBuffer cb, struct vk_slot *slot);
-/* End the counters of a slot now and keep the stamps going: the game begins a query of the same
- * type (R21). What they counted is not all, so they leave slot->sources and have no values. */
-void vk_slot_yield(struct vk_device *d, VkCommandBuffer cb, struct vk_slot *slot);
+/* End these counters of a slot now and keep the rest going: the game begins a query of the same type
+ * (R21), or executes secondaries. What they counted is not all, so they leave slot->sources and have
+ * no values. */
+void vk_slot_yield(struct vk_device *d, VkCommandBuffer cb, struct vk_slot *slot, unsigned what);
+/* The set that its values are of. */
+uint32_t vk_slot_set(const struct vk_device *d, const struct vk_slot *slot);
 
 /* With the lock. Read what is ready; like tally_harvest_read(): the same `out` comes back until
  * everything answered, and `*left` (start: slot->sources) says which sources still have to. */
@@ -91,7 +122,7 @@ bool vk_slots_read_waits(const struct vk_device *d);
 void vk_slots_reset(struct vk_device *d, const struct vk_slot_runs *runs);
 /* With the lock. Give all runs back. */
 void vk_slots_release(struct vk_device *d, struct vk_slot_runs *runs);
-/* With the lock, once a frame. */
+/* With the lock, once a frame: the next set has its turn. */
 void vk_slots_tick(struct vk_device *d, uint64_t now_ns);
 
 #endif

@@ -42,9 +42,11 @@ struct vk_enabled {
 	bool pipeline_statistics, inherited_queries, host_reset, calibrated, mesh_shader;
 	bool game_statistics;  /* the game itself enabled pipelineStatisticsQuery (R21) */
 	bool game_performance; /* ... or performance queries (R18) */
+	/* VK_KHR_performance_query: there is such a thing; we enabled it; with several pools. */
+	bool performance_offered, performance, performance_pools;
 	bool multi_device;     /* a group of more than one: stamps only (R19) */
 	/* Extensions that only we enabled: the game must not find their commands. */
-	bool added_host_reset, added_calibrated;
+	bool added_host_reset, added_calibrated, added_performance;
 	char denied[128];      /* what was asked for in vain, for people; "" = nothing */
 };
 
@@ -90,6 +92,9 @@ struct vk_device {
 	/* Set once, by anybody: device lost, or no memory for what must not be wrong. From then on
 	 * nothing is recorded, submitted, waited for or read; what there is gets written. */
 	atomic_bool stopped;
+	/* Set once, by anybody: a query around a whole command buffer could come to lie around the
+	 * game's secondaries, or between the halves of a suspended render pass. */
+	atomic_bool no_buffer_queries;
 	struct vk_enabled enabled;
 	VkPhysicalDeviceProperties properties;
 	VkDriverId driver_id; /* 0: not known */

@@ -80,8 +80,7 @@ finish_sums(const struct vk_queue *q, struct vk_fill *fill)
 	pass->has_time = fill->has_begin && fill->has_end;
 	pass->gpu_begin_ns = fill->begin_ns;
 	pass->gpu_end_ns = fill->end_ns;
-	uint32_t n;
-	vk_slots_counters(q->device, &n);
+	uint32_t n = vk_fill_n_values(q->device, fill);
 	n = n < VK_MAX_COUNTERS ? n : VK_MAX_COUNTERS;
 	for (uint32_t i = 0; i < (n + 63) / 64; i++)
 		pass->valid[i] &= ~fill->missing[i];
@@ -194,6 +193,20 @@ void
 vk_fill_miss(struct vk_fill *fill)
 {
 	memset(fill->missing, 0xff, sizeof(fill->missing));
+}
+
+void
+vk_fill_miss_set(const struct vk_device *d, struct vk_fill *fill)
+{
+	uint32_t n = vk_slots_layout(d, fill->set)->n_always;
+	for (; n < VK_MAX_COUNTERS; n++)
+		fill->missing[n / 64] |= UINT64_C(1) << (n % 64);
+}
+
+uint32_t
+vk_fill_n_values(const struct vk_device *d, const struct vk_fill *fill)
+{
+	return vk_slots_layout(d, fill->set)->set->layout.n_counters;
 }
 
 /* ---- the queue's list ---- */

@@ -22,9 +22,9 @@ vk_workload_begin(struct vk_command *c, const char *command)
 	c->workload_open = true;
 	c->outer_flags = c->flags;
 	c->flags = c->game_statistics ? TALLY_FLAG(YIELDED) : 0;
-	enum vk_bracket what = vk_bracket_now(c);
+	unsigned what = vk_bracket_now(c);
 	if (c->late)
-		what = VK_BRACKET_TIME;
+		what &= ~(unsigned)VK_BRACKET_STATISTICS;
 	bool inside = c->open != VK_OPEN_WORK;
 	if (!c->no_queries)
 		w->slot = vk_slots_take(c->device, &r->runs, r->family, what, inside ? c->views : 1,
@@ -32,7 +32,8 @@ vk_workload_begin(struct vk_command *c, const char *command)
 	if (w->slot.page)
 		vk_slot_begin(c->device, c->handle, r->family, &w->slot, !inside);
 	/* The pass's counters are the sums of its workloads'. */
-	if (!w->slot.page || what == VK_BRACKET_TIME)
+	uint32_t counting = vk_slots_sources(c->device, r->family, VK_BRACKET_COUNT);
+	if (!w->slot.page || !(w->slot.sources & counting))
 		*(p ? &p->uncounted : &r->uncounted) = true;
 }
 
@@ -217,7 +218,7 @@ vk_video_begin(struct vk_command *c)
 		return;
 	vk_pass_close_any(c);
 	vk_whole_begin(c);
-	vk_whole_yield(c); /* no query but the scope's own may be active in it */
+	vk_whole_yield(c, VK_BRACKET_COUNT); /* no query but the scope's own may be active in it */
 	struct vk_pass *p = vk_pass_open(c, TALLY_PASS_OTHER);
 	c->open = VK_OPEN_VIDEO;
 	vk_pass_measure(c, p, VK_BRACKET_TIME, 1);
@@ -308,9 +309,9 @@ vk_query_begin(struct vk_command *c, VkQueryPool pool)
 	struct vk_pass *p = vk_open_pass(c);
 	if (c->open == VK_OPEN_WORK && p && !c->brackets_draws && !c->game_statistics) {
 		c->flags |= TALLY_FLAG(YIELDED);
-		p->uncounted = true;
 		if (p->slot.page)
-			vk_slot_yield(c->device, c->handle, &p->slot);
+			vk_slot_yield(c->device, c->handle, &p->slot, VK_BRACKET_STATISTICS);
+		p->uncounted = true;
 	}
 	c->game_statistics++;
 }

@@ -123,8 +123,9 @@ start(struct fixture *f, bool host_reset)
 	f->d.properties.limits.timestampPeriod = 1.0f;
 	f->d.enabled.host_reset = host_reset;
 	f->d.n_families = 2;
-	f->d.families[0] = (struct tally_vk_family){ VK_QUEUE_GRAPHICS_BIT, 0 };
-	f->d.families[1] = (struct tally_vk_family){ VK_QUEUE_COMPUTE_BIT, 64 };
+	f->d.families[0] = (struct tally_vk_family){ .flags = VK_QUEUE_GRAPHICS_BIT };
+	f->d.families[1] = (struct tally_vk_family){ .flags = VK_QUEUE_COMPUTE_BIT,
+						    .timestamp_bits = 64 };
 	f->d.next.use.CreateQueryPool = api.CreateQueryPool;
 	f->d.next.use.DestroyQueryPool = api.DestroyQueryPool;
 	f->d.next.use.CmdResetQueryPool = api.CmdResetQueryPool;

@@ -29,7 +29,7 @@ say_number(const char *format, unsigned n)
 /* ---- slots ---- */
 
 bool
-vk_slots_cover(struct vk_device *d, uint32_t family, enum vk_bracket what)
+vk_slots_cover(struct vk_device *d, uint32_t family, unsigned what)
 {
 	(void)d, (void)family, (void)what;
 	return !world.no_slots;
@@ -43,10 +43,25 @@ vk_slots_inherited(struct vk_device *d, uint32_t family)
 }
 
 uint32_t
-vk_slots_sources(const struct vk_device *d, uint32_t family, enum vk_bracket what)
+vk_slots_sources(const struct vk_device *d, uint32_t family, unsigned what)
 {
 	(void)d, (void)family;
-	return what == VK_BRACKET_ALL ? 3 : what == VK_BRACKET_TIME ? 1 : WORLD_STATISTICS;
+	return (what & VK_BRACKET_TIME ? 1 : 0) |
+	       (what & VK_BRACKET_STATISTICS ? WORLD_STATISTICS : 0);
+}
+
+uint32_t
+vk_slots_choose(const struct vk_device *d, struct vk_slot_runs *runs)
+{
+	(void)d, (void)runs;
+	return 0;
+}
+
+enum tally_scope
+vk_slots_scope(const struct vk_device *d, uint32_t set)
+{
+	(void)d, (void)set;
+	return TALLY_SCOPE_WORKLOAD;
 }
 
 bool
@@ -57,7 +72,7 @@ vk_slots_read_waits(const struct vk_device *d)
 }
 
 struct vk_slot
-vk_slots_take(struct vk_device *d, struct vk_slot_runs *runs, uint32_t family, enum vk_bracket what,
+vk_slots_take(struct vk_device *d, struct vk_slot_runs *runs, uint32_t family, unsigned what,
 	      uint32_t views, bool can_reset)
 {
 	g_assert_cmpuint(family, ==, 1);
@@ -105,9 +120,11 @@ vk_slot_end(struct vk_device *d, VkCommandBuffer cb, struct vk_slot *slot)
 }
 
 void
-vk_slot_yield(struct vk_device *d, VkCommandBuffer cb, struct vk_slot *slot)
+vk_slot_yield(struct vk_device *d, VkCommandBuffer cb, struct vk_slot *slot, unsigned what)
 {
 	(void)d, (void)cb;
+	if (!(what & VK_BRACKET_STATISTICS))
+		return;
 	g_assert_true(slot->sources & WORLD_STATISTICS);
 	g_assert_cmpuint(slot->halves, ==, TALLY_VK_BEGIN);
 	slot->sources &= ~WORLD_STATISTICS;

@@ -104,17 +104,63 @@ vk_slots_describe(struct vk_device *d, struct tally_source_info *rows)
 }
 
 bool
-vk_slots_cover(struct vk_device *d, uint32_t family, enum vk_bracket what)
+vk_slots_cover(struct vk_device *d, uint32_t family, unsigned what)
 {
 	(void)d, (void)family, (void)what;
 	return !w.no_cover;
 }
 
 uint32_t
-vk_slots_sources(const struct vk_device *d, uint32_t family, enum vk_bracket what)
+vk_slots_sources(const struct vk_device *d, uint32_t family, unsigned what)
 {
 	(void)d, (void)family;
 	return what == VK_BRACKET_TIME ? 0 : UINT32_MAX;
+}
+
+const struct vk_layout *
+vk_slots_layout(const struct vk_device *d, uint32_t set)
+{
+	static const struct tally_counter_set both = { .layout = { NULL, w_counters, 2 } };
+	static const struct vk_layout layout = { .set = &both, .n_always = 2 };
+	(void)d;
+	g_assert_cmpuint(set, ==, 0);
+	return &layout;
+}
+
+uint32_t
+vk_slots_max_values(const struct vk_device *d)
+{
+	(void)d;
+	return 2;
+}
+
+void
+vk_slots_mask(const struct vk_device *d, uint32_t set, uint32_t sources, uint64_t *mask)
+{
+	(void)d, (void)set;
+	mask[0] = sources ? 3 : 0;
+	mask[1] = 0;
+}
+
+enum tally_scope
+vk_slots_scope(const struct vk_device *d, uint32_t set)
+{
+	(void)d, (void)set;
+	return TALLY_SCOPE_WORKLOAD;
+}
+
+uint32_t
+vk_slot_set(const struct vk_device *d, const struct vk_slot *slot)
+{
+	(void)d, (void)slot;
+	return 0;
+}
+
+const char *
+vk_slots_serialized_by(const struct vk_device *d)
+{
+	(void)d;
+	return NULL;
 }
 
 bool
