@@ -89,9 +89,9 @@ uint32_t vk_slots_sources(const struct vk_device *d, uint32_t family, unsigned w
 /* Can anything, or at least stamps, be measured on this family? */
 bool vk_slots_cover(struct vk_device *d, uint32_t family, unsigned what);
 
-/* The next slot of a recording for queues of `family`. `can_reset`: a reset may be recorded here
- * (outside a render pass: where not, nothing that must stand outside is counted, in a primary or a secondary without RENDER_PASS_CONTINUE). A slot with
- * page NULL when there is none to be had. */
+/* The next slot of a recording for queues of `family`. `can_reset`: a reset may be recorded here:
+ * outside a render pass, in a primary or a secondary without RENDER_PASS_CONTINUE. Where not,
+ * nothing is counted that must stand outside. A slot with page NULL when there is none to be had. */
 struct vk_slot vk_slots_take(struct vk_device *d, struct vk_slot_runs *runs, uint32_t family,
 			     unsigned what, uint32_t views, bool can_reset);
 /* Record the begins: stamps first, then counters. Records the reset where the host cannot. Leaves
@@ -100,9 +100,9 @@ void vk_slot_begin(struct vk_device *d, VkCommandBuffer cb, uint32_t family, str
 		   bool can_reset);
 /* Counters first, then stamps. */
 void vk_slot_end(struct vk_device *d, VkCommandBuffer cb, struct vk_slot *slot);
-/* End these counters of a slot now and keep the rest going: the game begins a query of the same type
- * (R21), or executes secondaries. What they counted is not all, so they leave slot->sources and have
- * no values. */
+/* End these counters of a slot now and keep the rest going: the game begins a query of the same
+ * type (R21), or executes secondaries. What they counted is not all, so they leave slot->sources
+ * and have no values. */
 void vk_slot_yield(struct vk_device *d, VkCommandBuffer cb, struct vk_slot *slot, unsigned what);
 /* The set that its values are of. */
 uint32_t vk_slot_set(const struct vk_device *d, const struct vk_slot *slot);

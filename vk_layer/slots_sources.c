@@ -1,4 +1,4 @@
-/* The sources of a device: which are open, what they count, on which queues, and whose turn it is. */
+/* The sources of a device: which are open, what they count, on which queues, whose turn it is. */
 #include "vk_layer/slots_internal.h"
 
 #include <stdlib.h>
