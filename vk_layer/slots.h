@@ -91,7 +91,8 @@ bool vk_slots_cover(struct vk_device *d, uint32_t family, unsigned what);
 
 /* The next slot of a recording for queues of `family`. `can_reset`: a reset may be recorded here:
  * outside a render pass, in a primary or a secondary without RENDER_PASS_CONTINUE. Where not,
- * nothing is counted that must stand outside. A slot with page NULL when there is none to be had. */
+ * nothing is counted that must stand outside. A slot with page NULL when there is none to be had.
+ */
 struct vk_slot vk_slots_take(struct vk_device *d, struct vk_slot_runs *runs, uint32_t family,
 			     unsigned what, uint32_t views, bool can_reset);
 /* Record the begins: stamps first, then counters. Records the reset where the host cannot. Leaves
