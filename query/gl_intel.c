@@ -206,7 +206,8 @@ others_are_out(const struct gl_intel *in, uint32_t which)
 
 /* What `written` bytes say. */
 static void
-decode(struct gl_intel *in, const struct tally_intel_set *set, size_t written, struct tally_sample *out)
+decode(struct gl_intel *in, const struct tally_intel_set *set, size_t written,
+       struct tally_sample *out)
 {
 	for (uint32_t i = set->first; i < set->first + set->n_places; i++) {
 		const struct tally_intel_place *place = &in->offer.places[i];

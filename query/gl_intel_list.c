@@ -46,7 +46,8 @@ add_counter(struct lister *in, const struct tally_counter *counter)
 		if (in->offer->counters[i] == counter)
 			return true;
 	}
-	if (!fit(&in->offer->counters, in->offer->n_counters, &in->offer->room_counters, sizeof(*in->offer->counters)))
+	struct tally_intel_offer *o = in->offer;
+	if (!fit(&o->counters, o->n_counters, &o->room_counters, sizeof(*o->counters)))
 		return false;
 	in->offer->counters[in->offer->n_counters++] = counter;
 	return true;
@@ -55,7 +56,8 @@ add_counter(struct lister *in, const struct tally_counter *counter)
 static bool
 add_place(struct lister *in, struct tally_intel_place place)
 {
-	if (!fit(&in->offer->places, in->offer->n_places, &in->offer->room_places, sizeof(*in->offer->places)))
+	struct tally_intel_offer *o = in->offer;
+	if (!fit(&o->places, o->n_places, &o->room_places, sizeof(*o->places)))
 		return false;
 	in->offer->places[in->offer->n_places++] = place;
 	return true;
