@@ -167,7 +167,8 @@ reason(const struct vk_replay *r, const struct vk_recording *rec, const struct v
 		return 0;
 	if (rec->simultaneous)
 		return TALLY_FLAG(SIMULTANEOUS);
-	return vk_slots_cover(r->d, r->q->family, VK_BRACKET_ALL) ? TALLY_FLAG(DROPPED) : 0;
+	return vk_slots_cover(r->d, r->q->family, VK_BRACKET_ALL) ? TALLY_FLAG(DROPPED)
+								  : TALLY_FLAG(NO_TIMESTAMPS);
 }
 
 /* A recording is about to run: what its last run left is read, its slots become usable again. */
