@@ -33,7 +33,8 @@ vk_workload_begin(struct vk_command *c, const char *command)
 		vk_slot_begin(c->device, c->handle, r->family, &w->slot, !inside);
 	/* The pass's counters are the sums of its workloads'. */
 	uint32_t counting = vk_slots_sources(c->device, r->family, VK_BRACKET_COUNT);
-	if (!w->slot.page || !(w->slot.sources & counting))
+	bool is_inner = vk_slots_scope(c->device, r->runs.set) == TALLY_SCOPE_WORKLOAD;
+	if (!w->slot.page || (is_inner && !(w->slot.sources & counting)))
 		*(p ? &p->uncounted : &r->uncounted) = true;
 }
 
