@@ -88,6 +88,13 @@ print_text(const struct tally_device_record *device, const char *const *facts)
 	g_free(version);
 	for (uint32_t i = 0; i < device->n_sources; i++)
 		print_source(device, &device->sources[i]);
+	bool any = false;
+	for (const char *const *fact = facts; *fact; fact++) {
+		if (!g_str_has_prefix(*fact, "set ") && !g_str_has_prefix(*fact, "the sets "))
+			continue;
+		printf("%s%s\n", any ? "" : "\n", *fact);
+		any = true;
+	}
 }
 
 static void

@@ -11,7 +11,8 @@
 #define LOADER "libvulkan.so.1"
 #define MAX_DEVICES 32
 #define MAX_FAMILIES 32
-#define MAX_FACTS (MAX_FAMILIES + 8)
+#define MAX_SETS_TOLD 64
+#define MAX_FACTS (MAX_FAMILIES + MAX_SETS_TOLD + 16)
 
 /* Vulkan's loader, and an instance. */
 struct vulkan {
@@ -28,6 +29,10 @@ struct vulkan {
 	PFN_vkGetPhysicalDeviceQueueFamilyProperties GetPhysicalDeviceQueueFamilyProperties;
 	PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsEXT
 		GetPhysicalDeviceCalibrateableTimeDomainsEXT;
+	PFN_vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR
+		EnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR;
+	PFN_vkGetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR
+		GetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR;
 	PFN_vkEnumerateDeviceExtensionProperties EnumerateDeviceExtensionProperties;
 	PFN_vkCreateDevice CreateDevice;
 	PFN_vkDestroyDevice DestroyDevice;
@@ -43,6 +48,7 @@ struct gpu {
 	uint32_t n_families;
 	bool statistics, inherited, host_reset, calibrated, stamps;
 	bool has_reset_extension;
+	bool has_performance, performance, performance_pools;
 };
 
 /* Every function pointer has one size and form. */
@@ -61,6 +67,8 @@ find_functions(struct vulkan *v)
 	FIND(v, GetPhysicalDeviceFeatures);
 	FIND(v, GetPhysicalDeviceQueueFamilyProperties);
 	FIND(v, GetPhysicalDeviceCalibrateableTimeDomainsEXT);
+	FIND(v, EnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR);
+	FIND(v, GetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR);
 	FIND(v, EnumerateDeviceExtensionProperties);
 	FIND(v, CreateDevice);
 	FIND(v, DestroyDevice);
@@ -170,6 +178,7 @@ read_extensions(const struct vulkan *v, struct gpu *g)
 				reads_both_clocks(v, g->handle);
 		g->has_reset_extension = has_extension(all, n,
 						       VK_EXT_HOST_QUERY_RESET_EXTENSION_NAME);
+		g->has_performance = has_extension(all, n, VK_KHR_PERFORMANCE_QUERY_EXTENSION_NAME);
 	}
 	g_free(all);
 }
@@ -201,14 +210,21 @@ read_gpu(const struct vulkan *v, VkPhysicalDevice handle, struct gpu *g)
 	VkPhysicalDeviceHostQueryResetFeatures reset = {
 		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES
 	};
+	VkPhysicalDevicePerformanceQueryFeaturesKHR performance = {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PERFORMANCE_QUERY_FEATURES_KHR
+	};
 	VkPhysicalDeviceFeatures2 all = {
 		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
 		.pNext = &reset,
 	};
+	if (g->has_performance)
+		reset.pNext = &performance;
 	if (v->GetPhysicalDeviceFeatures2 &&
 	    (version >= VK_API_VERSION_1_2 || g->has_reset_extension))
 		v->GetPhysicalDeviceFeatures2(handle, &all);
 	g->host_reset = reset.hostQueryReset;
+	g->performance = g->host_reset && performance.performanceCounterQueryPools;
+	g->performance_pools = performance.performanceCounterMultipleQueryPools;
 }
 
 /* ---- for people ---- */
@@ -323,13 +339,31 @@ create_device(const struct vulkan *v, const struct gpu *g)
 		.pQueuePriorities = &priority,
 	};
 	const VkPhysicalDeviceFeatures features = { .pipelineStatisticsQuery = g->statistics };
-	const char *const calibrated = VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME;
+	VkPhysicalDeviceHostQueryResetFeatures reset = {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES,
+		.hostQueryReset = VK_TRUE,
+	};
+	VkPhysicalDevicePerformanceQueryFeaturesKHR performance = {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PERFORMANCE_QUERY_FEATURES_KHR,
+		.pNext = &reset,
+		.performanceCounterQueryPools = VK_TRUE,
+		.performanceCounterMultipleQueryPools = g->performance_pools,
+	};
+	const char *extensions[3];
+	uint32_t n = 0;
+	if (g->calibrated)
+		extensions[n++] = VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME;
+	if (g->performance)
+		extensions[n++] = VK_KHR_PERFORMANCE_QUERY_EXTENSION_NAME;
+	if (g->performance && g->has_reset_extension)
+		extensions[n++] = VK_EXT_HOST_QUERY_RESET_EXTENSION_NAME;
 	const VkDeviceCreateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+		.pNext = g->performance ? &performance : NULL,
 		.queueCreateInfoCount = 1,
 		.pQueueCreateInfos = &queue,
-		.enabledExtensionCount = g->calibrated,
-		.ppEnabledExtensionNames = &calibrated,
+		.enabledExtensionCount = n,
+		.ppEnabledExtensionNames = extensions,
 		.pEnabledFeatures = &features,
 	};
 	VkDevice device = VK_NULL_HANDLE;
@@ -352,7 +386,24 @@ fill_api(const struct vulkan *v, const struct gpu *g, VkDevice device, struct ta
 		.physical = g->handle,
 		.timestamp_period = g->properties.limits.timestampPeriod,
 		.pipeline_statistics = g->statistics,
+		.performance_offered = g->has_performance,
+		.performance_query = g->performance,
+		.performance_pools = g->performance_pools,
+		.n_families = g->n_families,
+		.driver_id = g->driver.driverID,
+		.EnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR =
+			v->EnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR,
+		.GetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR =
+			v->GetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR,
 	};
+	if (g->performance) {
+		FIND_IN(v, api, AcquireProfilingLockKHR);
+		FIND_IN(v, api, ReleaseProfilingLockKHR);
+		FIND_IN(v, api, ResetQueryPool);
+		PFN_vkVoidFunction found = v->GetDeviceProcAddr(device, "vkResetQueryPoolEXT");
+		if (!api->ResetQueryPool)
+			memcpy(&api->ResetQueryPool, &found, sizeof(found));
+	}
 	FIND_IN(v, api, CreateQueryPool);
 	FIND_IN(v, api, DestroyQueryPool);
 	FIND_IN(v, api, CmdResetQueryPool);
@@ -375,11 +426,33 @@ covers_any(const struct tally_vk_source *src, const struct gpu *g)
 		const struct tally_vk_family family = {
 			.flags = g->families[i].queueFlags,
 			.timestamp_bits = g->families[i].timestampValidBits,
+			.index = i,
+			.set = src->n_sets ? 1 : 0,
 		};
 		if (src->ops->covers(src, &family))
 			return true;
 	}
 	return false;
+}
+
+/* Does the driver make what it says it can count together? */
+static bool
+makes_pools(const struct tally_vk_source *src, const struct gpu *g)
+{
+	const struct tally_vk_api *api = src->api;
+	for (uint32_t i = 0; i < g->n_families; i++) {
+		struct tally_vk_family family = { .flags = g->families[i].queueFlags, .index = i };
+		for (family.set = 1; family.set <= src->n_sets; family.set++) {
+			VkQueryPool pool = VK_NULL_HANDLE;
+			if (!src->ops->covers(src, &family))
+				continue;
+			if (src->ops->create_pool((struct tally_vk_source *)src, &family, 1,
+						  &pool) != TALLY_OK)
+				return false;
+			api->DestroyQueryPool(api->device, pool, NULL);
+		}
+	}
+	return true;
 }
 
 struct opened {
@@ -394,6 +467,11 @@ open_source(struct opened *o, const struct gpu *g)
 	struct tally_source_info row = { .name = src->ops->name };
 	o->open = src->ops->open(src) == TALLY_OK;
 	row.on = o->open && covers_any(src, g);
+	if (row.on && !makes_pools(src, g)) {
+		row.on = false;
+		row.reason = "the driver makes no query pool of what it says fits together";
+		return row;
+	}
 	if (row.on)
 		row.reason = src->reason[0] ? src->reason : NULL;
 	else if (!o->open)
@@ -412,6 +490,31 @@ close_sources(struct opened *sources, size_t n)
 			sources[i].src->ops->close(sources[i].src);
 		tally_vk_source_destroy(sources[i].src);
 	}
+}
+
+/* What does not fit at once, and how long it takes until all of it was counted. */
+static void
+add_set_facts(const struct tally_vk_source *src, struct facts *facts)
+{
+	if (!src->n_sets)
+		return;
+	for (uint32_t i = 0; i < src->n_sets && i < MAX_SETS_TOLD; i++) {
+		const struct tally_counter_set *set = src->sets[i];
+		const char *where = set->layout.counters[0]->scope == TALLY_SCOPE_SUBMISSION
+					    ? ", of whole command buffers only"
+					    : "";
+		add_fact(facts, g_strdup_printf("set %s: %u counter%s%s%s%s", set->layout.set,
+						set->layout.n_counters,
+						set->layout.n_counters == 1 ? "" : "s",
+						set->category ? " of " : "",
+						set->category ? set->category : "", where));
+	}
+	if (src->n_sets > MAX_SETS_TOLD)
+		add_fact(facts, g_strdup_printf("and %u sets more", src->n_sets - MAX_SETS_TOLD));
+	if (src->n_sets > 1)
+		add_fact(facts, g_strdup_printf("the sets take turns: each counter is counted once "
+						"in %u captured frames",
+						src->n_sets));
 }
 
 /* Everything but what is counted. `version` has room for the driver's. */
@@ -447,10 +550,14 @@ describe(const struct vulkan *v, const struct gpu *g, uint32_t number, const cha
 	struct opened sources[] = {
 		{ .src = tally_vk_timestamp_create(&api) },
 		{ .src = tally_vk_statistics_create(&api) },
+		{ .src = tally_vk_khr_create(&api) },
 	};
 	struct tally_source_info rows[1 + G_N_ELEMENTS(sources)] = { { .name = "api",
 								       .on = true } };
 	GPtrArray *counters = g_ptr_array_new();
+	struct tally_key_table keys = { .n = 0 };
+	struct facts facts;
+	gather_facts(g, &facts);
 	char version[32];
 	struct tally_device_record device = describe_driver(g, version, sizeof(version));
 	device.device = number;
@@ -461,15 +568,20 @@ describe(const struct vulkan *v, const struct gpu *g, uint32_t number, const cha
 		if (!src)
 			continue;
 		src->wanted = wanted;
+		src->keys = &keys;
 		struct tally_source_info row = open_source(&sources[i], g);
 		rows[device.n_sources++] = row;
-		for (uint32_t k = 0; row.on && k < src->n_counters; k++)
+		for (uint32_t k = 0; row.on && k < src->n_counters; k++) {
 			g_ptr_array_add(counters, (void *)src->counters[k]);
+			if (!src->n_sets)
+				tally_key_table_reserve(&keys, src->counters[k]);
+		}
+		if (row.on)
+			add_set_facts(src, &facts);
 	}
+	tally_key_table_finish(&keys);
 	device.counters = (const struct tally_counter *const *)counters->pdata;
 	device.n_counters = counters->len;
-	struct facts facts;
-	gather_facts(g, &facts);
 	found(data, &device, (const char *const *)facts.rows);
 	drop_facts(&facts);
 	close_sources(sources, G_N_ELEMENTS(sources));
