@@ -307,8 +307,41 @@ def part_validation(checks, folder):
         checks.equal(set(vk.messages(run.result)) - {FALSE_ALARM}, set(), "messages")
 
 
+def part_radv(checks, folder):
+    """Mesa's RADV without a GPU lists and makes, but does not record."""
+    icds = [p for folder_ in vk.SYSTEM for p in sorted((folder_ / "icd.d").glob("radeon_icd.*.json"))]
+    if not icds:
+        h.skip("Mesa's RADV is not installed")
+    env = vk.bare_env(folder, {"VK_ICD_FILENAMES": str(icds[0]), "RADV_FORCE_FAMILY": "navi21"})
+    with checks.part("counters"):
+        got = h.run([h.need("passtally"), "counters", "--api", "vulkan", "--json"], env, timeout=60)
+        checks.equal(got.status, 0, "exit status")
+        devices = [json.loads(line) for line in got.text.splitlines()]
+        device = next(d for d in devices if "NAVI21" in d["name"])
+        rows = [c for c in device["counters"] if c["source"] == "vk-khr"]
+        checks.equal(len(rows), 17, "counters")
+        checks.equal(sorted({c["unit"] for c in rows}), ["1", "bytes", "cycles", "percent"], "units")
+        ratios = {c["unit"] for c in rows if "hit_ratio" in c["key"]}
+        checks.equal(ratios, {"percent"}, "unit of the hit ratios, which the driver calls bytes")
+    with checks.part("doctor"):
+        got = h.run([h.need("passtally"), "doctor"], env, timeout=60)
+        sets = re.findall(r"set vk-khr-\d: (\d+) counters", got.text)
+        checks.equal(len(sets), 2, "sets, each of which the driver makes a pool of")
+        checks.equal(sum(int(n) for n in sets), 17, "counters in them")
+        checks.that("each counter is counted once in 2 captured frames" in got.text, "how long a round takes")
+    with checks.part("without the extension"):
+        got = h.run([h.need("passtally"), "doctor"], vk.bare_env(folder), timeout=60)
+        checks.that(re.search(r"off +vk-khr +the driver does not offer VK_KHR_performance_query", got.text), "why")
+    with checks.part("a device beneath the layer"):
+        log = folder / "radv.jsonl"
+        layered = vk.layer_env(folder, log, {"counters": "all"}, {**env, "PASSTALLY_VERBOSE": "1"})
+        got = h.run([h.need("vk_device"), "--keep-buffers"], layered, timeout=60)
+        bare = h.run([h.need("vk_device"), "--keep-buffers"], env, timeout=60)
+        checks.equal(got.status, bare.status, "exit status")
+
+
 PARTS = {"exact": part_exact, "rotation": part_rotation, "scopes": part_scopes, "drivers": part_drivers,
-         "validation": part_validation}
+         "validation": part_validation, "radv": part_radv}
 
 
 def main():
