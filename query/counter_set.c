@@ -120,7 +120,8 @@ find_set(const struct kept_set *list, const struct tally_counter_set *set)
 	const struct tally_layout *want = &set->layout;
 	for (; list; list = list->next) {
 		const struct tally_layout *have = &list->set.layout;
-		if (have->n_counters == want->n_counters && same_text(have->set, want->set) &&
+		if (have->n_counters == want->n_counters && list->set.bytes == set->bytes &&
+		    same_text(have->set, want->set) &&
 		    same_text(list->set.category, set->category) &&
 		    (!want->n_counters || memcmp(have->counters, want->counters,
 						 want->n_counters * sizeof(*want->counters)) == 0))

@@ -20,6 +20,7 @@ struct tally_counter_set {
 	/* set: in the frame's `set` and for --set; NULL where there is nothing to choose from. */
 	struct tally_layout layout;
 	const char *category; /* group, block or query type, for --counters; may be NULL */
+	uint32_t bytes; /* of one result as the driver writes it; 0 = not known */
 };
 
 /* What the user asked for of one counter that a source offers. `set` and `category` may be NULL.

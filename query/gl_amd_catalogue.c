@@ -434,6 +434,7 @@ fill_set(const struct draft *d, uint32_t number, const struct tally_amd_catalogu
 	set->runs = calloc((size_t)n + 1, sizeof(*set->runs));
 	if (layout && set->counters && set->ids && set->runs) {
 		const char *group = NULL;
+		uint32_t bytes = 0;
 		for (uint32_t i = 0; i < d->n; i++) {
 			const struct tally_amd_counter *amd = &from->all[i];
 			if (d->set_of[i] != number)
@@ -445,12 +446,15 @@ fill_set(const struct draft *d, uint32_t number, const struct tally_amd_catalogu
 			set->counters[set->n] = amd;
 			set->ids[set->n] = amd->id;
 			layout[set->n++] = amd->counter;
+			/* Group, number, value. */
+			bytes += amd->type == TALLY_AMD_U64 ? 16 : 12;
 			group = d->groups[d->entries[i].group].name;
 		}
 		snprintf(name, sizeof(name), SOURCE_NAME "-%u", number + 1);
 		kept = tally_counter_set_keep(&(struct tally_counter_set){
 			.layout = { name, layout, n },
 			.category = set->n_runs == 1 ? group : NULL,
+			.bytes = bytes,
 		});
 	}
 	free(layout);

@@ -155,6 +155,7 @@ list_query(struct lister *in, struct listing *l, unsigned query)
 	const struct tally_counter_set named = {
 		.layout = { l->name, l->chosen, l->n_chosen },
 		.category = SOURCE_NAME,
+		.bytes = set.data_size,
 	};
 	uint32_t room = in->offer->room_sets;
 	if (!fit(&in->offer->sets, in->offer->n_sets, &room, sizeof(*in->offer->sets)))

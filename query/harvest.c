@@ -157,6 +157,7 @@ lay_out_set(struct tally_harvest *h, const struct tally_counter_set *set)
 	const struct tally_counter_set whole = {
 		.layout = { set->layout.set, h->fixed, n },
 		.category = set->category,
+		.bytes = set->bytes,
 	};
 	return tally_counter_set_keep(&whole);
 }
