@@ -5,8 +5,8 @@
  * Pass i of frame f draws 1 + (i + f) % 4 times, or dispatches 1 + f % 3 times (passes 6 and 13);
  * draw d has 3 * (1 + d) vertices. --secondaries: pass 4 comes from a secondary command buffer.
  * --kept: one command buffer, recorded once as frame 0 is. --own: the program enables performance
- * queries for itself and holds the profiling lock. A frame is a submission. --expect prints, per frame
- * and pass, draws, vertices and dispatches.
+ * queries for itself and holds the profiling lock. A frame is a submission. --expect prints, per
+ * frame and pass, draws, vertices and dispatches.
  */
 #include <stdio.h>
 #include <stdlib.h>

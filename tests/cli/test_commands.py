@@ -116,7 +116,7 @@ class Commands(CliCase):
             self.skipTest(done.stderr.decode())
         for told in map(json.loads, done.stdout.splitlines()):
             names = [s["name"] for s in told["sources"]]
-            self.assertEqual(names, ["api", "vk-timestamp", "vk-statistics"])
+            self.assertEqual(names, ["api", "vk-timestamp", "vk-statistics", "vk-khr"])
             for source in told["sources"]:
                 self.assertTrue(source["state"] == "on" or source["reason"])
         text = self.command("doctor").stdout.decode()
