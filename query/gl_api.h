@@ -86,9 +86,9 @@ struct tally_gl_api {
 				      unsigned *data_size, unsigned *n_counters,
 				      unsigned *instances, unsigned *caps);
 	void (*GetPerfCounterInfoINTEL)(unsigned id, unsigned counter, unsigned name_size,
-					char *name, unsigned text_size, char *text, unsigned *offset,
-					unsigned *size, unsigned *type, unsigned *data_type,
-					uint64_t *raw_max);
+					char *name, unsigned text_size, char *text,
+					unsigned *offset, unsigned *size, unsigned *type,
+					unsigned *data_type, uint64_t *raw_max);
 	void (*CreatePerfQueryINTEL)(unsigned id, unsigned *handle);
 	void (*DeletePerfQueryINTEL)(unsigned handle);
 	void (*BeginPerfQueryINTEL)(unsigned handle);

@@ -11,8 +11,8 @@
 
 struct tally_source *tally_null_create(void);
 
-/* Two counters, or one and that of a set, and a clock, all of them running totals that only begin and end move, so that an
- * outer interval counts what its inner ones do. */
+/* Two counters, or one and that of a set, and a clock, all of them running totals that only begin
+ * and end move, so that an outer interval counts what its inner ones do. */
 struct tally_fake_script {
 	uint64_t a_step, b_step;  /* fake_a and fake_b grow by this at every end */
 	uint64_t tick_ns;         /* the clock grows by this at every begin and every end */
@@ -22,7 +22,8 @@ struct tally_fake_script {
 	uint64_t flags;           /* TALLY_FLAG(...) bits of every sample */
 	enum tally_status open_status; /* what open() answers */
 	uint32_t max_slots;       /* grow() past it answers TALLY_NO_MEMORY; 0 = no limit */
-	uint32_t n_sets; /* at most 8: "fake set 1" ... count fake_a and fake_set_1 ..., b_step each */
+	/* At most 8: "fake set 1" ... count fake_a and fake_set_1 ..., b_step each. */
+	uint32_t n_sets;
 };
 
 /* Copies the script. NULL on OOM. */

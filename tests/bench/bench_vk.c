@@ -266,7 +266,8 @@ parse_options(int argc, char **argv)
 	for (int i = 1; i < argc; i++) {
 		bool found = strcmp(argv[i], "--reuse") == 0;
 		o.reuse |= found;
-		for (size_t k = 0; k < sizeof(known) / sizeof(known[0]) && i + 1 < argc && !found; k++)
+		size_t n = i + 1 < argc ? sizeof(known) / sizeof(known[0]) : 0;
+		for (size_t k = 0; k < n && !found; k++)
 			if (strcmp(argv[i], known[k].name) == 0) {
 				*known[k].value = number(argv[i], argv[i + 1], known[k].min,
 							 known[k].max);
