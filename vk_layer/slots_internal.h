@@ -57,6 +57,7 @@ struct vk_slots {
 	struct page_kind *kinds; /* of class k with set s: kinds[k * (n_sets + 1) + s] */
 	uint32_t n_classes;
 	uint32_t class_of[VK_MAX_FAMILIES];
+	uint32_t covering[VK_MAX_FAMILIES]; /* sources that count there, with whatever set */
 
 	/* With the lock. */
 	struct vk_page *all;

@@ -233,8 +233,10 @@ sort_families(struct vk_device *d)
 		return false;
 	for (uint32_t f = 0; f < d->n_families; f++) {
 		struct page_kind *mine = &s->kinds[(size_t)s->n_classes * n];
-		for (uint32_t set = 0; set < n; set++)
+		for (uint32_t set = 0; set < n; set++) {
 			mine[set] = kind_on(d, f, set);
+			s->covering[f] |= mine[set].sources;
+		}
 		uint32_t k = 0;
 		for (bool alike = false; k < s->n_classes; k++) {
 			alike = true;
@@ -365,32 +367,37 @@ may_stand(const struct vk_slots *s, uint32_t set, unsigned what, bool inside)
 	}
 }
 
+static uint32_t
+bits_of(const struct vk_slots *s, unsigned what)
+{
+	uint32_t bits = 0;
+
+	if (what & VK_BRACKET_TIME)
+		bits |= s->with_time;
+	if (what & VK_BRACKET_STATISTICS)
+		bits |= s->statistics_bit;
+	if (what & (VK_BRACKET_PERFORMANCE | VK_BRACKET_BUFFER))
+		bits |= s->performance_bit;
+	return bits;
+}
+
 uint32_t
 vk_sources_for(const struct vk_device *d, uint32_t family, uint32_t set, unsigned what, bool inside)
 {
 	const struct vk_slots *s = d->slots;
-	uint32_t wanted = 0;
 
 	if (family >= d->n_families)
 		return 0;
-	if (what & VK_BRACKET_TIME)
-		wanted |= s->with_time;
-	if (what & VK_BRACKET_STATISTICS)
-		wanted |= s->statistics_bit;
-	if ((what & (VK_BRACKET_PERFORMANCE | VK_BRACKET_BUFFER)) && set && s->performance &&
-	    may_stand(s, set, what, inside))
-		wanted |= s->performance_bit;
-	return wanted & s->kinds[vk_kind_of(s, family, set)].sources;
+	uint32_t sources = bits_of(s, what) & s->kinds[vk_kind_of(s, family, set)].sources;
+	if ((sources & s->performance_bit) && !may_stand(s, set, what, inside))
+		sources &= ~s->performance_bit;
+	return sources;
 }
 
 uint32_t
 vk_slots_sources(const struct vk_device *d, uint32_t family, unsigned what)
 {
-	uint32_t sources = 0;
-
-	for (uint32_t set = 0; set <= d->slots->n_sets; set++)
-		sources |= vk_sources_for(d, family, set, what, false);
-	return sources;
+	return family < d->n_families ? bits_of(d->slots, what) & d->slots->covering[family] : 0;
 }
 
 bool
