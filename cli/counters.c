@@ -1,4 +1,5 @@
 #include "cli/cli.h"
+#include "cli/counters_sets.h"
 #include "cli/probe.h"
 #include "cli/text.h"
 
@@ -6,14 +7,19 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { OPT_JSON, OPT_API, OPT_HELP };
+enum { OPT_JSON, OPT_API, OPT_COUNTERS, OPT_SET, OPT_HELP };
 
 static const struct tally_arg options[] = {
 	[OPT_JSON] = { "json", 0, NULL,
-		       "Print the `device` objects that logs would hold, one a line." },
+		       "Print the `device` objects that logs would hold, one a line, each with its `sets` "
+		       "and the captured frames that a full rotation takes, `rotation_frames`." },
 	[OPT_API] = { "api", 0, "opengl|opengl-es|vulkan",
 		      "Which API to ask; by default OpenGL (or OpenGL ES where there is no OpenGL) "
 		      "and Vulkan." },
+	[OPT_COUNTERS] = { "counters", 0, "LIST",
+			   "Those that `passtally run --counters LIST` would count; by default "
+			   "all." },
+	[OPT_SET] = { "set", 0, "NAME", "With this set alone, as of `passtally run --set`." },
 	[OPT_HELP] = { "help", 'h', NULL, "Show this." },
 };
 
@@ -21,92 +27,151 @@ static void
 help(void)
 {
 	puts("Usage: passtally counters [options]\n\n"
-	     "Lists the counters that this machine offers, by source, with their units. Every\n"
-	     "key can be named in `passtally run --counters`.\n");
+	     "Lists the counters that this machine offers, by source, with unit, kind, scope\n"
+	     "and set. Every key can be named in `passtally run --counters`.\n");
 	tally_args_help(options, G_N_ELEMENTS(options));
 	puts("\nThe calls themselves (draws, vertices, instances, dispatches, copies, clears) are\n"
 	     "always counted by the source `api` and stand beside the counters in each pass of a\n"
 	     "log.\n\n"
-	     "Exit status: 0; 1 no device was found; 2 usage; 125 other errors.");
+	     "Counters that the GPU cannot count at once are in sets, which take turns: each\n"
+	     "captured frame counts one.\n\n"
+	     "Exit status: 0; 1 no device, or no such set, was found; 2 usage; 125 other errors.");
 }
 
-/* What is printed, and how many devices were. */
+/* What is asked for, and how many devices were printed. */
 struct output {
 	bool json;
+	const char *counters, *set;
 	uint32_t n;
+	bool has_set; /* a device has the set that is asked for */
 };
 
 static void
-print_json(const struct tally_device_record *device, uint32_t number)
+print_json(const struct output *out, const struct tally_probe_found *found)
 {
-	struct tally_device_record numbered = *device;
-	numbered.device = number;
+	struct tally_device_record numbered = *found->device;
+	numbered.device = out->n;
 	size_t len = tally_json_write_device(NULL, 0, &numbered);
 	char *line = g_malloc(len + 1);
 	tally_json_write_device(line, len + 1, &numbered);
-	fwrite(line, 1, len, stdout);
-	putchar('\n');
+	/* The object's last brace comes after what only we have to say. */
+	fwrite(line, 1, len - 1, stdout);
+	tally_sets_print_json(found, out->set);
+	puts("}");
 	g_free(line);
 }
 
-static void
-print_source(const struct tally_device_record *device, const struct tally_source_info *source)
+/* Widest of a column, over the counters of a source. */
+struct widths {
+	size_t key, unit, kind, scope, sets;
+};
+
+static struct widths
+measure(const struct tally_probe_found *found, const char *source)
 {
+	struct widths w = { .key = 0 };
+	for (uint32_t i = 0; i < found->device->n_counters; i++) {
+		const struct tally_counter *c = found->device->counters[i];
+		if (strcmp(c->source, source) != 0)
+			continue;
+		char *sets = tally_sets_with(found, c);
+		w.key = MAX(w.key, strlen(c->key));
+		w.unit = MAX(w.unit, strlen(c->unit));
+		w.kind = MAX(w.kind, strlen(tally_counter_kind_name(c->kind)));
+		w.scope = MAX(w.scope, strlen(tally_scope_name(c->scope)));
+		w.sets = MAX(w.sets, strlen(sets));
+		g_free(sets);
+	}
+	return w;
+}
+
+static void
+print_counter(const struct tally_probe_found *found, const struct tally_counter *c,
+	      const struct widths *w)
+{
+	char *text = tally_text_escape(c->description ? c->description : c->name);
+	char *sets = tally_sets_with(found, c);
+	size_t indent = 2 + w->key + 2 + w->unit + 2 + w->kind + 2 + w->scope + 2;
+	printf("  %-*s  %-*s  %-*s  %-*s  ", (int)w->key, c->key, (int)w->unit, c->unit,
+	       (int)w->kind, tally_counter_kind_name(c->kind), (int)w->scope,
+	       tally_scope_name(c->scope));
+	if (w->sets) {
+		printf("%-*s  ", (int)w->sets, sets);
+		indent += w->sets + 2;
+	}
+	size_t columns = tally_text_terminal_columns();
+	tally_text_print_wrapped(stdout, text, indent, MAX(columns ? columns : 120, indent + 40));
+	g_free(sets);
+	g_free(text);
+}
+
+static void
+print_sets(const struct tally_probe_found *found, const char *source)
+{
+	for (uint32_t i = 0; i < found->n_sets; i++) {
+		if (strcmp(tally_probe_set_source(found->sets[i]), source) != 0)
+			continue;
+		char *name = tally_text_escape(found->sets[i]->layout.set);
+		char *size = tally_set_size(found->sets[i]);
+		printf("  set %u, %s: %s\n", i + 1, name, size);
+		g_free(size);
+		g_free(name);
+	}
+}
+
+static void
+print_source(const struct tally_probe_found *found, const struct tally_source_info *source)
+{
+	const struct tally_device_record *device = found->device;
 	char *reason = tally_text_escape(source->reason ? source->reason : "");
 	printf("\n%s: %s%s%s\n", source->name, source->on ? "on" : "off", *reason ? ", " : "",
 	       reason);
 	g_free(reason);
-	size_t widest = 0;
+	print_sets(found, source->name);
+	struct widths w = measure(found, source->name);
 	for (uint32_t i = 0; i < device->n_counters; i++)
 		if (strcmp(device->counters[i]->source, source->name) == 0)
-			widest = MAX(widest, strlen(device->counters[i]->key));
-	for (uint32_t i = 0; i < device->n_counters; i++) {
-		const struct tally_counter *c = device->counters[i];
-		if (strcmp(c->source, source->name) != 0)
-			continue;
-		char *text = tally_text_escape(c->description ? c->description : c->name);
-		printf("  %-*s  %-7s  ", (int)widest, c->key, c->unit);
-		size_t columns = tally_text_terminal_columns();
-		tally_text_print_wrapped(stdout, text, widest + 13,
-					 MAX(columns ? columns : 100, widest + 40));
-		g_free(text);
-	}
+			print_counter(found, device->counters[i], &w);
 	if (strcmp(source->name, "api") == 0)
 		puts("  draws, vertices, instances, dispatches, copies, clears: always counted");
-	else if (source->on && widest == 0)
+	else if (source->on && w.key == 0)
 		puts("  the start and the duration of each pass");
 }
 
 static void
-print_text(const struct tally_device_record *device, const char *const *facts)
+print_text(const struct output *out, const struct tally_probe_found *found)
 {
+	const struct tally_device_record *device = found->device;
+	const char *fact = *found->facts;
 	char *name = tally_text_escape(device->name ? device->name : "?");
 	char *version = tally_text_escape(device->driver_version ? device->driver_version : "?");
-	printf("%s (%s), %s%s%s\n", name, tally_api_name(device->api), version, *facts ? ", " : "",
-	       *facts ? *facts : "");
+	printf("%s (%s), %s%s%s\n", name, tally_api_name(device->api), version, fact ? ", " : "",
+	       fact ? fact : "");
 	g_free(name);
 	g_free(version);
 	for (uint32_t i = 0; i < device->n_sources; i++)
-		print_source(device, &device->sources[i]);
-	bool any = false;
-	for (const char *const *fact = facts; *fact; fact++) {
-		if (!g_str_has_prefix(*fact, "set ") && !g_str_has_prefix(*fact, "the sets "))
-			continue;
-		printf("%s%s\n", any ? "" : "\n", *fact);
-		any = true;
-	}
+		print_source(found, &device->sources[i]);
+	if (!found->n_sets)
+		return;
+	char *sentence = tally_sets_tell_rotation(found, out->set);
+	char *text = tally_text_escape(sentence);
+	printf("\n%s\n", text);
+	g_free(text);
+	g_free(sentence);
 }
 
 static void
-print_device(void *data, const struct tally_device_record *device, const char *const *facts)
+print_device(void *data, const struct tally_probe_found *found)
 {
 	struct output *out = data;
-	if (out->json)
-		print_json(device, out->n++);
-	else if (out->n++)
+	if (!out->json && out->n)
 		putchar('\n');
-	if (!out->json)
-		print_text(device, facts);
+	if (out->json)
+		print_json(out, found);
+	else
+		print_text(out, found);
+	out->has_set |= out->set && tally_sets_rotation(found, out->set);
+	out->n++;
 }
 
 /* One word of --api; -1 after a complaint. */
@@ -121,23 +186,27 @@ parse_api(const char *word)
 }
 
 static int
-probe(int api, bool json)
+probe(int api, struct output *out)
 {
 	/* OpenGL ES is for where there is no OpenGL, unless it is asked for. */
 	static const enum tally_api order[] = { TALLY_API_OPENGL, TALLY_API_OPENGL_ES,
 						TALLY_API_VULKAN };
-	struct output out = { .json = json };
 	char all[1600] = "";
 	for (size_t i = 0; i < G_N_ELEMENTS(order); i++) {
 		char why[512] = "";
-		if (api >= 0 ? (int)order[i] != api : order[i] == TALLY_API_OPENGL_ES && out.n > 0)
+		if (api >= 0 ? (int)order[i] != api : order[i] == TALLY_API_OPENGL_ES && out->n > 0)
 			continue;
-		if (!tally_probe(order[i], "all", print_device, &out, why, sizeof(why))) {
+		if (!tally_probe(order[i], out->counters, print_device, out, why, sizeof(why))) {
 			size_t at = strlen(all);
 			g_snprintf(all + at, sizeof(all) - at, "%s%s", at ? "; " : "", why);
 		}
 	}
-	if (out.n > 0)
+	if (out->n > 0 && out->set && !out->has_set) {
+		tally_cli_complain("counters", "--set %s: no set of counters is called so here",
+				   out->set);
+		return TALLY_EXIT_NOTHING;
+	}
+	if (out->n > 0)
 		return TALLY_EXIT_OK;
 	tally_cli_complain("counters", "%s", all);
 	return TALLY_EXIT_NOTHING;
@@ -149,15 +218,19 @@ run(int argc, char **argv)
 	struct tally_args args;
 	tally_args_init(&args, argc, argv, options, G_N_ELEMENTS(options));
 	const char *value;
-	bool json = false;
+	struct output out = { .counters = "all" };
 	int api = -1, option;
 	while ((option = tally_args_next(&args, &value)) != TALLY_ARG_END) {
 		if (option == OPT_JSON) {
-			json = true;
+			out.json = true;
 		} else if (option == OPT_API) {
 			api = parse_api(value);
 			if (api < 0)
 				return TALLY_EXIT_USAGE;
+		} else if (option == OPT_COUNTERS) {
+			out.counters = value;
+		} else if (option == OPT_SET) {
+			out.set = value;
 		} else if (option == OPT_HELP) {
 			help();
 			return TALLY_EXIT_OK;
@@ -167,7 +240,7 @@ run(int argc, char **argv)
 			return TALLY_EXIT_USAGE;
 		}
 	}
-	return probe(api, json);
+	return probe(api, &out);
 }
 
 const struct tally_command tally_command_counters = {

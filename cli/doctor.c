@@ -311,8 +311,10 @@ advice(const char *source, enum tally_api api)
 }
 
 static void
-tell_device(void *data, const struct tally_device_record *device, const char *const *facts)
+tell_device(void *data, const struct tally_probe_found *found)
 {
+	const struct tally_device_record *device = found->device;
+	const char *const *facts = found->facts;
 	bool *any = data;
 	*any = true;
 	const char *api = tally_api_name(device->api);

@@ -6,11 +6,11 @@
 #define WITHOUT "this passtally was built without Vulkan (meson configure -Dvulkan=enabled)"
 
 bool
-tally_probe_vk(const char *counters, tally_probe_vk_found *found, void *data, char *why,
+tally_probe_vk(const char *counters, tally_probe_report *report, void *data, char *why,
 	       size_t size)
 {
 	(void)counters;
-	(void)found;
+	(void)report;
 	(void)data;
 	snprintf(why, size, "%s", WITHOUT);
 	return false;

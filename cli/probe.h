@@ -7,14 +7,28 @@
 #define PASSTALLY_CLI_PROBE_H
 
 #include "json/record_json.h"
+#include "query/counter_set.h"
 
-/* Told of each device found; the record is valid during the call. `facts`: sentences for people,
- * ended by NULL; the first one says where it was seen or what it is. */
-typedef void
-tally_probe_device(void *data, const struct tally_device_record *device, const char *const *facts);
+/* One device; valid during the call that tells of it. */
+struct tally_probe_found {
+	const struct tally_device_record *device;
+	/* Sentences for people, ended by NULL; the first one says where it was seen or what it
+	 * is. */
+	const char *const *facts;
+	/* What takes turns, in that order: one captured frame each. What counts always is in none
+	 * of them, even where a layout says so. */
+	const struct tally_counter_set *const *sets;
+	uint32_t n_sets;
+};
 
-/* False: nothing was found; `why` holds a sentence for people. */
-bool tally_probe(enum tally_api api, const char *counters, tally_probe_device *device, void *data,
+typedef void tally_probe_report(void *data, const struct tally_probe_found *found);
+
+/* Tells of each device. `counters`: the list to choose from, as of --counters. False: nothing was
+ * found; `why` holds a sentence for people. */
+bool tally_probe(enum tally_api api, const char *counters, tally_probe_report *report, void *data,
 		 char *why, size_t size);
+
+/* The source whose set it is; it has counters. */
+const char *tally_probe_set_source(const struct tally_counter_set *set);
 
 #endif

@@ -134,6 +134,34 @@ read_disjoint(struct tally_gl_api *api)
 		memcpy(&(api)->member, &found_, sizeof(found_)); \
 	} while (0)
 
+#define FIND_AS_NAMED(api, name) FIND(api, name, "gl" #name)
+
+/* The sources ask for the extension before they use these. */
+static void
+fill_perf_queries(struct tally_gl_api *api)
+{
+	FIND_AS_NAMED(api, GetFirstPerfQueryIdINTEL);
+	FIND_AS_NAMED(api, GetNextPerfQueryIdINTEL);
+	FIND_AS_NAMED(api, GetPerfQueryInfoINTEL);
+	FIND_AS_NAMED(api, GetPerfCounterInfoINTEL);
+	FIND_AS_NAMED(api, CreatePerfQueryINTEL);
+	FIND_AS_NAMED(api, DeletePerfQueryINTEL);
+	FIND_AS_NAMED(api, BeginPerfQueryINTEL);
+	FIND_AS_NAMED(api, EndPerfQueryINTEL);
+	FIND_AS_NAMED(api, GetPerfQueryDataINTEL);
+	FIND_AS_NAMED(api, GetPerfMonitorGroupsAMD);
+	FIND_AS_NAMED(api, GetPerfMonitorCountersAMD);
+	FIND_AS_NAMED(api, GetPerfMonitorGroupStringAMD);
+	FIND_AS_NAMED(api, GetPerfMonitorCounterStringAMD);
+	FIND_AS_NAMED(api, GetPerfMonitorCounterInfoAMD);
+	FIND_AS_NAMED(api, GenPerfMonitorsAMD);
+	FIND_AS_NAMED(api, DeletePerfMonitorsAMD);
+	FIND_AS_NAMED(api, SelectPerfMonitorCountersAMD);
+	FIND_AS_NAMED(api, BeginPerfMonitorAMD);
+	FIND_AS_NAMED(api, EndPerfMonitorAMD);
+	FIND_AS_NAMED(api, GetPerfMonitorCounterDataAMD);
+}
+
 static void
 fill_api(struct tally_gl_api *api, bool es)
 {
@@ -173,30 +201,107 @@ fill_api(struct tally_gl_api *api, bool es)
 		FIND(api, GetQueryObjectui64v, "glGetQueryObjectui64v");
 		FIND(api, GetInteger64v, "glGetInteger64v");
 	}
+	fill_perf_queries(api);
+}
+
+/* ---- for people ---- */
+
+static const char *const perf_extensions[] = {
+	"GL_INTEL_performance_query",
+	"GL_INTEL_performance_queries",
+	"GL_AMD_performance_monitor",
+};
+#define N_PERF_EXTENSIONS (sizeof(perf_extensions) / sizeof(perf_extensions[0]))
+#define MOST_FACTS 8
+
+struct facts {
+	const char *rows[MOST_FACTS + 1]; /* the last one stays NULL */
+	unsigned n;
+	char seen[80], extensions[N_PERF_EXTENSIONS][40];
+};
+
+static void
+gather_facts(const struct tally_gl_api *api, const char *display, bool queries, struct facts *facts)
+{
+	*facts = (struct facts){ .n = 0 };
+	snprintf(facts->seen, sizeof(facts->seen), "seen on %s", display);
+	facts->rows[facts->n++] = facts->seen;
+	for (size_t i = 0; i < N_PERF_EXTENSIONS; i++) {
+		char *row = facts->extensions[i];
+		snprintf(row, sizeof(facts->extensions[i]), "%s: %s", perf_extensions[i],
+			 has_extension(api, perf_extensions[i]) ? "yes" : "no");
+		facts->rows[facts->n++] = row;
+	}
+	const char *version = (const char *)glGetString(GL_VERSION);
+	if (!queries || !version || !strstr(version, "Mesa"))
+		return;
+	facts->rows[facts->n++] = "performance queries: one runs at a time, and one set of "
+				  "counters at a time is unread";
+	facts->rows[facts->n++] = "performance queries: the GPU's counters serve one program at a "
+				  "time; intel_gpu_top -m, GPUVis or Perfetto keep them from others";
+	facts->rows[facts->n++] = "performance queries: a refusal is known frames later only, for "
+				  "Mesa's threaded context has the calls made by a thread of its "
+				  "own; passes until then are flagged lost";
+}
+
+/* ---- its sources ---- */
+
+static struct tally_harvest *
+open_sources(struct tally_gl_api *api, const char *counters, struct tally_source *sources[4])
+{
+	sources[0] = tally_gl_timestamp_create(api);
+	sources[1] = tally_gl_statistics_create(api);
+	sources[2] = tally_gl_intel_create(api);
+	sources[3] = tally_gl_amd_create(api);
+	for (int i = 0; i < 4; i++)
+		if (sources[i])
+			sources[i]->wanted = counters;
+	return tally_harvest_create(sources, 4, 8, 8);
+}
+
+static bool
+is_on(const struct tally_source_info *rows, uint32_t n, const char *name)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (strcmp(rows[i].name, name) == 0)
+			return rows[i].on;
+	return false;
+}
+
+/* As the capture's device line has it. */
+static void
+tell_serialized(struct tally_source *const sources[4], const struct tally_device_record *device,
+		char *out, size_t size)
+{
+	const char *all[2] = { NULL };
+	if (is_on(device->sources, device->n_sources, "gl-intel"))
+		all[0] = tally_gl_intel_serialized_by(sources[2]);
+	if (is_on(device->sources, device->n_sources, "gl-amd"))
+		all[1] = tally_gl_amd_serialized_by(sources[3]);
+	snprintf(out, size, "%s%s%s", all[0] ? all[0] : "", all[0] && all[1] ? "; " : "",
+		 all[1] ? all[1] : "");
 }
 
 static bool
 describe(enum tally_api which, uint32_t number, const char *counters, const char *display,
-	 tally_probe_gl_found *found, void *data)
+	 tally_probe_report *report, void *data)
 {
 	struct tally_gl_api api;
+	char driver[256], serialized[512];
+	const char *vendor = (const char *)glGetString(GL_VENDOR);
+	const char *renderer = (const char *)glGetString(GL_RENDERER);
 	fill_api(&api, which == TALLY_API_OPENGL_ES);
-	struct tally_source *sources[] = {
-		tally_gl_timestamp_create(&api),
-		tally_gl_statistics_create(&api),
-	};
-	uint32_t n = sizeof(sources) / sizeof(sources[0]);
-	for (uint32_t i = 0; i < n; i++)
-		if (sources[i])
-			sources[i]->wanted = counters;
-	struct tally_harvest *harvest = tally_harvest_create(sources, n, 8, 8);
+	snprintf(driver, sizeof(driver), "%s %s", vendor ? vendor : "", renderer ? renderer : "");
+	api.driver = driver;
+	struct tally_source *sources[4];
+	struct tally_harvest *harvest = open_sources(&api, counters, sources);
 	if (!harvest)
 		return false;
 	struct tally_device_record device = {
 		.device = number,
 		.api = which,
-		.name = (const char *)glGetString(GL_RENDERER),
-		.driver = (const char *)glGetString(GL_VENDOR),
+		.name = renderer,
+		.driver = vendor,
 		.driver_version = (const char *)glGetString(GL_VERSION),
 		.beneath = -1,
 	};
@@ -210,14 +315,23 @@ describe(enum tally_api which, uint32_t number, const char *counters, const char
 	memcpy(&rows[1], infos, n_rows * sizeof(rows[0]));
 	device.sources = rows;
 	device.n_sources = n_rows + 1;
-	found(data, &device, display);
+	tell_serialized(sources, &device, serialized, sizeof(serialized));
+	device.serialized_by = serialized[0] ? serialized : NULL;
+	struct facts facts;
+	gather_facts(&api, display, is_on(rows, n_rows + 1, "gl-intel"), &facts);
+	struct tally_probe_found found = { .device = &device, .facts = facts.rows };
+	found.sets = tally_harvest_sets(harvest, &found.n_sets);
+	/* A layout without a name is what counts always: nothing takes turns. */
+	if (found.n_sets == 1 && !found.sets[0]->layout.set)
+		found.n_sets = 0;
+	report(data, &found);
 	tally_harvest_destroy(harvest, true);
 	return true;
 }
 
 bool
 tally_probe_gl(enum tally_api api, uint32_t number, const char *counters,
-	       tally_probe_gl_found *found, void *data, char *why, size_t size)
+	       tally_probe_report *report, void *data, char *why, size_t size)
 {
 	struct place places[3];
 	bool es = api == TALLY_API_OPENGL_ES;
@@ -231,7 +345,7 @@ tally_probe_gl(enum tally_api api, uint32_t number, const char *counters,
 		struct context c;
 		if (!open_context(&c, places[i].display, es))
 			continue;
-		bool ok = describe(api, number, counters, places[i].words, found, data);
+		bool ok = describe(api, number, counters, places[i].words, report, data);
 		close_context(&c);
 		if (!ok)
 			snprintf(why, size, "out of memory");

@@ -7,15 +7,11 @@
 #ifndef PASSTALLY_CLI_PROBE_GL_H
 #define PASSTALLY_CLI_PROBE_GL_H
 
-#include "json/record_json.h"
-
-/* What was found; valid during the call. `display` says where the context was made. */
-typedef void
-tally_probe_gl_found(void *data, const struct tally_device_record *device, const char *display);
+#include "cli/probe.h"
 
 /* Probe one API. `counters` is the list to choose from, as of --counters. False: no context of
  * that API; `why` says what was tried. */
 bool tally_probe_gl(enum tally_api api, uint32_t number, const char *counters,
-		    tally_probe_gl_found *found, void *data, char *why, size_t size);
+		    tally_probe_report *report, void *data, char *why, size_t size);
 
 #endif

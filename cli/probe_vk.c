@@ -11,8 +11,7 @@
 #define LOADER "libvulkan.so.1"
 #define MAX_DEVICES 32
 #define MAX_FAMILIES 32
-#define MAX_SETS_TOLD 64
-#define MAX_FACTS (MAX_FAMILIES + MAX_SETS_TOLD + 16)
+#define MAX_FACTS (MAX_FAMILIES + 16)
 
 /* Vulkan's loader, and an instance. */
 struct vulkan {
@@ -492,31 +491,6 @@ close_sources(struct opened *sources, size_t n)
 	}
 }
 
-/* What does not fit at once, and how long it takes until all of it was counted. */
-static void
-add_set_facts(const struct tally_vk_source *src, struct facts *facts)
-{
-	if (!src->n_sets)
-		return;
-	for (uint32_t i = 0; i < src->n_sets && i < MAX_SETS_TOLD; i++) {
-		const struct tally_counter_set *set = src->sets[i];
-		const char *where = set->layout.counters[0]->scope == TALLY_SCOPE_SUBMISSION
-					    ? ", of whole command buffers only"
-					    : "";
-		add_fact(facts, g_strdup_printf("set %s: %u counter%s%s%s%s", set->layout.set,
-						set->layout.n_counters,
-						set->layout.n_counters == 1 ? "" : "s",
-						set->category ? " of " : "",
-						set->category ? set->category : "", where));
-	}
-	if (src->n_sets > MAX_SETS_TOLD)
-		add_fact(facts, g_strdup_printf("and %u sets more", src->n_sets - MAX_SETS_TOLD));
-	if (src->n_sets > 1)
-		add_fact(facts, g_strdup_printf("the sets take turns: each counter is counted once "
-						"in %u captured frames",
-						src->n_sets));
-}
-
 /* Everything but what is counted. `version` has room for the driver's. */
 static struct tally_device_record
 describe_driver(const struct gpu *g, char *version, gulong size)
@@ -540,7 +514,7 @@ describe_driver(const struct gpu *g, char *version, gulong size)
 
 static bool
 describe(const struct vulkan *v, const struct gpu *g, uint32_t number, const char *wanted,
-	 tally_probe_vk_found *found, void *data)
+	 tally_probe_report *report, void *data)
 {
 	VkDevice handle = create_device(v, g);
 	if (!handle)
@@ -554,7 +528,7 @@ describe(const struct vulkan *v, const struct gpu *g, uint32_t number, const cha
 	};
 	struct tally_source_info rows[1 + G_N_ELEMENTS(sources)] = { { .name = "api",
 								       .on = true } };
-	GPtrArray *counters = g_ptr_array_new();
+	GPtrArray *counters = g_ptr_array_new(), *sets = g_ptr_array_new();
 	struct tally_key_table keys = { .n = 0 };
 	struct facts facts;
 	gather_facts(g, &facts);
@@ -576,22 +550,28 @@ describe(const struct vulkan *v, const struct gpu *g, uint32_t number, const cha
 			if (!src->n_sets)
 				tally_key_table_reserve(&keys, src->counters[k]);
 		}
-		if (row.on)
-			add_set_facts(src, &facts);
+		for (uint32_t k = 0; row.on && k < src->n_sets; k++)
+			g_ptr_array_add(sets, (void *)src->sets[k]);
 	}
 	tally_key_table_finish(&keys);
 	device.counters = (const struct tally_counter *const *)counters->pdata;
 	device.n_counters = counters->len;
-	found(data, &device, (const char *const *)facts.rows);
+	report(data, &(struct tally_probe_found){
+			     .device = &device,
+			     .facts = (const char *const *)facts.rows,
+			     .sets = (const struct tally_counter_set *const *)sets->pdata,
+			     .n_sets = sets->len,
+		     });
 	drop_facts(&facts);
 	close_sources(sources, G_N_ELEMENTS(sources));
 	g_ptr_array_unref(counters);
+	g_ptr_array_unref(sets);
 	v->DestroyDevice(handle, NULL);
 	return true;
 }
 
 bool
-tally_probe_vk(const char *counters, tally_probe_vk_found *found, void *data, char *why,
+tally_probe_vk(const char *counters, tally_probe_report *report, void *data, char *why,
 	       size_t size)
 {
 	struct vulkan v;
@@ -605,7 +585,7 @@ tally_probe_vk(const char *counters, tally_probe_vk_found *found, void *data, ch
 	for (uint32_t i = 0; i < n; i++) {
 		struct gpu *g = g_new(struct gpu, 1);
 		read_gpu(&v, gpus[i], g);
-		if (describe(&v, g, n_described, counters, found, data))
+		if (describe(&v, g, n_described, counters, report, data))
 			n_described++;
 		else
 			snprintf(why, size, "%s: no device could be made on it",

@@ -7,15 +7,10 @@
 #ifndef PASSTALLY_CLI_PROBE_VK_H
 #define PASSTALLY_CLI_PROBE_VK_H
 
-#include "json/record_json.h"
-
-/* What was found; valid during the call. `facts`: sentences for people, ended by NULL; the first
- * says where it was seen. */
-typedef void tally_probe_vk_found(void *data, const struct tally_device_record *device,
-				  const char *const *facts);
+#include "cli/probe.h"
 
 /* `counters` is the list to choose from, as of --counters. False: no device; `why` says why. */
-bool tally_probe_vk(const char *counters, tally_probe_vk_found *found, void *data, char *why,
+bool tally_probe_vk(const char *counters, tally_probe_report *report, void *data, char *why,
 		    size_t size);
 
 /* Does a Vulkan instance made here load the library of that file name? False: `why`. */
