@@ -405,8 +405,12 @@ amd_begin(struct tally_source *src, uint32_t slot)
 	if (amd->yielded)
 		s->flags = TALLY_FLAG(YIELDED);
 	/* An interval that lies in another has no counters: monitors do not nest. */
-	if (amd->yielded || src->off || src->set >= src->n_sets || amd->holder != NONE)
+	if (amd->yielded || src->set >= src->n_sets || amd->holder != NONE)
 		return;
+	if (src->off) { /* until the frame ends: it goes under the set's name */
+		s->flags |= TALLY_FLAG(LOST);
+		return;
+	}
 	guard_begin(amd);
 	uint32_t which = take_monitor(amd, src->set);
 	if (which != NONE)

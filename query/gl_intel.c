@@ -17,6 +17,7 @@
 #define MAX_FAILURES 8 /* in a row: it will not get better */
 #define LONG_TURN 16 /* frames, see failed() */
 #define ORPHANS_A_GAP 16
+#define CREATE_AGAIN 16 /* gaps after the driver made no more handles */
 
 struct intel_handle {
 	unsigned name; /* 0 = the driver's is deleted */
@@ -128,12 +129,13 @@ take_handle(struct gl_intel *in, uint32_t which)
 	uint32_t handle = pop(in, &set->free);
 	if (handle != NONE)
 		return handle;
-	if (set->n_handles == set->limit || in->n_handles == in->room_handles)
+	if (set->n_handles == set->limit || in->n_handles == in->room_handles ||
+	    in->gaps < set->refused_until)
 		return NONE;
 	unsigned name = 0;
 	in->api->CreatePerfQueryINTEL(set->query, &name);
 	if (!name) {
-		set->limit = set->n_handles; /* the driver has no more: do not ask at each pass */
+		set->refused_until = in->gaps + CREATE_AGAIN; /* do not ask at each pass */
 		return NONE;
 	}
 	set->n_handles++;
@@ -177,6 +179,16 @@ give_up(struct gl_intel *in, bool pipeline)
 			 "another may hold them (intel_gpu_top -m, GPUVis, Perfetto)%s", how);
 }
 
+/* Nothing more is begun, whatever the set. */
+static void
+stop(struct gl_intel *in, const char *why)
+{
+	for (uint32_t i = 0; i < in->offer.n_sets; i++)
+		in->sets_off[i] = true;
+	in->base.off = true;
+	snprintf(in->base.reason, sizeof(in->base.reason), "%s", why);
+}
+
 static void
 failed(struct gl_intel *in, uint32_t which, bool over_other)
 {
@@ -202,6 +214,24 @@ others_are_out(const struct gl_intel *in, uint32_t which)
 	return false;
 }
 
+/* End the query of a handle, without the guard. False: nobody knows whether it still counts. What
+ * is begun now would lie inside it, and to delete it may wait: nothing more is begun. */
+static bool
+end_handle(struct gl_intel *in, uint32_t handle)
+{
+	struct intel_handle *h = &in->handles[handle];
+
+	h->ended = in->gaps;
+	for (int tries = 0; tries < 2; tries++) {
+		guard_begin(in);
+		in->api->EndPerfQueryINTEL(h->name);
+		if (!guard_end(in))
+			return true;
+	}
+	stop(in, "the driver fails to end its queries");
+	return false;
+}
+
 /* ---- reading, with the guard ---- */
 
 /* What `written` bytes say. */
@@ -223,6 +253,19 @@ decode(struct gl_intel *in, const struct tally_intel_set *set, size_t written,
 	}
 }
 
+static unsigned
+ask(struct gl_intel *in, uint32_t handle, unsigned *written)
+{
+	uint32_t size = in->offer.sets[in->handles[handle].set].data_size;
+
+	memset(in->data, 0, size);
+	*written = 0;
+	guard_begin(in);
+	in->api->GetPerfQueryDataINTEL(in->handles[handle].name, in->dialect->read_flags, (int)size,
+				       in->data, written);
+	return guard_end(in);
+}
+
 /* Ask for the results of a handle: afterwards it is free unless TALLY_NOT_READY. */
 static enum tally_status
 fetch(struct gl_intel *in, uint32_t handle, struct tally_sample *out)
@@ -231,11 +274,11 @@ fetch(struct gl_intel *in, uint32_t handle, struct tally_sample *out)
 	struct tally_intel_set *set = &in->offer.sets[which];
 	unsigned written = 0;
 
-	memset(in->data, 0, set->data_size);
-	guard_begin(in);
-	in->api->GetPerfQueryDataINTEL(in->handles[handle].name, in->dialect->read_flags,
-				       (int)set->data_size, in->data, &written);
-	unsigned error = guard_end(in);
+	unsigned error = ask(in, handle, &written);
+	/* A begin that failed says so each time. Another error may have come of asking alone: begun
+	 * again unread, the query would make the driver wait. */
+	if (error)
+		error = ask(in, handle, &written);
 	if (!written && !error)
 		return TALLY_NOT_READY;
 	set->pending--;
@@ -313,30 +356,32 @@ intel_abandon(struct tally_source *src)
 }
 
 /* Does counting work at all? One interval around nothing, of the first set of the observation unit;
- * what comes of it is seen later. With the guard. */
+ * what comes of it is seen later. */
 static void
 try_begin(struct gl_intel *in)
 {
 	uint32_t which = 0;
 	while (which < in->offer.n_sets && in->offer.sets[which].pipeline)
 		which++;
-	uint32_t handle = which < in->offer.n_sets ? take_handle(in, which) : NONE;
+	if (which == in->offer.n_sets)
+		return;
+	guard_begin(in);
+	uint32_t handle = take_handle(in, which);
+	guard_end(in);
 	if (handle == NONE)
 		return;
-	guard_end(in);
 	guard_begin(in);
 	in->api->BeginPerfQueryINTEL(in->handles[handle].name);
-	unsigned error = guard_end(in);
-	guard_begin(in);
-	if (error) {
-		free_handle(in, handle);
+	if (guard_end(in)) {
+		free_handle(in, handle); /* which makes no call: the game has not begun */
 		give_up(in, false);
 		return;
 	}
-	in->api->EndPerfQueryINTEL(in->handles[handle].name);
 	in->offer.sets[which].pending++;
-	in->preflight = handle;
-	push_orphan(in, handle);
+	if (end_handle(in, handle)) {
+		in->preflight = handle;
+		push_orphan(in, handle);
+	}
 }
 
 static bool
@@ -393,23 +438,23 @@ intel_open(struct tally_source *src, uint32_t slots)
 	src->off = false;
 	src->turn_frames = 0;
 	tell_pipeline_only(in);
-	guard_begin(in);
 	try_begin(in);
-	guard_end(in);
 	return TALLY_OK;
 }
 
+/* Without the guard. */
 static void
 end_active(struct gl_intel *in)
 {
 	struct intel_slot *s = &in->slots[in->active];
-	struct intel_handle *h = &in->handles[s->handle];
 
-	in->api->EndPerfQueryINTEL(h->name);
-	h->ended = in->gaps;
+	in->active = NONE;
 	s->polled = in->gaps;
 	s->running = false;
-	in->active = NONE;
+	if (!end_handle(in, s->handle)) {
+		s->handle = NONE;
+		s->lost = true;
+	}
 }
 
 /* What is pending stays until the context goes: deleting it would make the driver wait. */
@@ -430,9 +475,9 @@ intel_close(struct tally_source *src)
 {
 	struct gl_intel *in = intel_of(src);
 
-	guard_begin(in);
 	if (in->active != NONE)
 		end_active(in);
+	guard_begin(in);
 	delete_free(in);
 	guard_end(in);
 	intel_abandon(src);
@@ -446,8 +491,12 @@ intel_begin(struct tally_source *src, uint32_t slot)
 	uint32_t which = src->set;
 
 	*s = (struct intel_slot){ .handle = NONE, .flags = in->yielded ? TALLY_FLAG(YIELDED) : 0 };
-	if (in->yielded || which >= in->offer.n_sets || in->sets_off[which] || in->active != NONE)
+	if (in->yielded || which >= in->offer.n_sets || in->active != NONE)
 		return;
+	if (in->sets_off[which]) { /* until the frame ends: it goes under the set's name */
+		s->lost = true;
+		return;
+	}
 	s->over_other = others_are_out(in, which);
 	if (s->over_other && in->sets_exclude) {
 		s->flags |= TALLY_FLAG(DROPPED);
@@ -477,11 +526,8 @@ intel_end(struct tally_source *src, uint32_t slot)
 {
 	struct gl_intel *in = intel_of(src);
 
-	if (in->active != slot)
-		return;
-	guard_begin(in);
-	end_active(in);
-	guard_end(in);
+	if (in->active == slot)
+		end_active(in);
 }
 
 static void
@@ -571,14 +617,15 @@ tally_gl_intel_yield(struct tally_source *src)
 	if (!src->n_sets || in->yielded)
 		return false;
 	in->yielded = true;
-	guard_begin(in);
 	if (in->active != NONE) {
 		struct intel_slot *s = &in->slots[in->active];
 		end_active(in);
-		push_orphan(in, s->handle);
+		if (s->handle != NONE)
+			push_orphan(in, s->handle);
 		s->handle = NONE;
 		s->flags |= TALLY_FLAG(YIELDED);
 	}
+	guard_begin(in);
 	delete_free(in);
 	guard_end(in);
 	src->off = true;

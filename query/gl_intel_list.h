@@ -29,6 +29,7 @@ struct tally_intel_set {
 	/* gl_intel.c's: */
 	uint32_t free, n_handles;
 	uint32_t pending; /* begun and not read */
+	uint64_t refused_until; /* gaps: no handle is asked for before */
 };
 
 /* What a context offers of what is wanted. Zeroed is empty. */

@@ -344,6 +344,10 @@ test_refused(void)
 	g_assert_true(src->off);
 	g_assert_nonnull(strstr(src->reason, "0x0502"));
 	unsigned calls = fake_perf.tally.calls;
+	count(src, 0, 1); /* still under the set's name */
+	g_assert_cmpint(read_slot(src, 0, &out), ==, TALLY_LOST);
+	g_assert_cmpuint(valid, ==, 0);
+	src->ops->select(src, TALLY_NO_SET);
 	count(src, 0, 1);
 	g_assert_cmpint(read_slot(src, 0, &out), ==, TALLY_OK);
 	g_assert_cmpuint(valid, ==, 0);
