@@ -152,7 +152,7 @@ read_driver(struct vk_device *d)
 
 /* ---- creation ---- */
 
-/* With our features, else as the game asked. */
+/* With our features, else without performance queries, else as the game asked. */
 static VkResult
 create_below(struct vk_device *made, const VkDeviceCreateInfo *info, PFN_vkCreateDevice create,
 	     const VkAllocationCallbacks *allocator)
@@ -160,22 +160,28 @@ create_below(struct vk_device *made, const VkDeviceCreateInfo *info, PFN_vkCreat
 	VkLayerDeviceCreateInfo *link = vk_device_node(info, VK_LAYER_LINK_INFO);
 	VkLayerDeviceLink *next = link->u.pLayerInfo->pNext;
 	VkDevice passed = made->handle;
+	char added[sizeof(((struct vk_patched *)0)->added)] = "";
+	bool performance = true;
 	struct vk_patched patched;
-	if (made->tracked && vk_features_patch(made->instance, made->physical, info, &patched)) {
-		patched.link->u.pLayerInfo = next;
+	while (made->tracked && vk_features_patch(made->instance, made->physical, info,
+						  performance, &patched)) {
+		patched.link->u.pLayerInfo = next; /* layers below have advanced it */
+		made->handle = passed;
 		VkResult result = create(made->physical, &patched.info, allocator, &made->handle);
 		made->enabled = patched.enabled;
 		free(patched.memory);
 		if (result == VK_SUCCESS || !patched.added[0])
 			return result;
-		char added[sizeof(patched.added)];
 		memcpy(added, patched.added, sizeof(added));
-		vk_features_of_game(info, &made->enabled);
-		memcpy(made->enabled.denied, added, sizeof(added));
-	} else {
-		vk_features_of_game(info, &made->enabled);
+		if (!patched.enabled.performance)
+			break;
+		performance = false;
 	}
-	link->u.pLayerInfo = next; /* layers below have advanced it */
+	bool offered = made->enabled.performance_offered;
+	vk_features_of_game(info, &made->enabled);
+	made->enabled.performance_offered = offered;
+	memcpy(made->enabled.denied, added, sizeof(added));
+	link->u.pLayerInfo = next;
 	made->handle = passed;
 	return create(made->physical, info, allocator, &made->handle);
 }

@@ -395,13 +395,17 @@ plan_calibration(struct plan *plan, const VkDeviceCreateInfo *info, const struct
  * used then. */
 static void
 plan_performance(struct plan *plan, const VkDeviceCreateInfo *info, const struct offer *offer,
-		 struct vk_patched *out)
+		 bool wanted, struct vk_patched *out)
 {
 	struct vk_enabled *enabled = &out->enabled;
 	enabled->performance_offered = offer->has_performance;
 	if (!offer->performance || enabled->game_performance || !enabled->host_reset ||
 	    enabled->multi_device)
 		return;
+	if (!wanted) {
+		note(enabled->denied, sizeof(enabled->denied), PERFORMANCE_QUERY);
+		return;
+	}
 	plan->performance_node = find_in_chain(
 		info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PERFORMANCE_QUERY_FEATURES_KHR);
 	if (plan->performance_node && !reach(plan, info, plan->performance_node)) {
@@ -538,7 +542,7 @@ write_copy(const struct plan *plan, struct vk_patched *out)
 
 bool
 vk_features_patch(const struct vk_instance *instance, VkPhysicalDevice physical,
-		  const VkDeviceCreateInfo *info, struct vk_patched *out)
+		  const VkDeviceCreateInfo *info, bool performance, struct vk_patched *out)
 {
 	memset(out, 0, sizeof(*out));
 	out->info = *info;
@@ -549,7 +553,7 @@ vk_features_patch(const struct vk_instance *instance, VkPhysicalDevice physical,
 	struct plan plan = { 0 };
 	plan_core(&plan, info, &offer, out);
 	plan_host_reset(&plan, info, &offer, out);
-	plan_performance(&plan, info, &offer, out);
+	plan_performance(&plan, info, &offer, performance, out);
 	plan_calibration(&plan, info, &offer, out);
 	if (!out->added[0])
 		return true;

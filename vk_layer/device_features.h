@@ -18,9 +18,10 @@ struct vk_patched {
 	void *memory;	 /* free() */
 };
 
-/* False: out of memory, `out` is the game's request untouched. */
+/* False: out of memory, `out` is the game's request untouched. `performance`: with performance
+ * queries, where there are any; drivers may refuse those alone. */
 bool vk_features_patch(const struct vk_instance *instance, VkPhysicalDevice physical,
-		       const VkDeviceCreateInfo *info, struct vk_patched *out);
+		       const VkDeviceCreateInfo *info, bool performance, struct vk_patched *out);
 /* What the game's own request enables, and nothing else. */
 void vk_features_of_game(const VkDeviceCreateInfo *info, struct vk_enabled *out);
 

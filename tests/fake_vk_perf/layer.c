@@ -42,6 +42,8 @@ read_config(void)
 			perf_config.single = true;
 		else if (strcmp(*word, "never") == 0)
 			perf_config.never = true;
+		else if (strcmp(*word, "refuse") == 0)
+			perf_config.refuse = true;
 		else if (strcmp(*word, "no_feature") == 0)
 			perf_config.no_feature = true;
 		else if (**word)
@@ -181,7 +183,7 @@ create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo *given,
 	VkBaseOutStructure *before, *taken = take_out(&info, &before);
 	const VkPhysicalDevicePerformanceQueryFeaturesKHR *feature = (const void *)taken;
 	bool wants = feature && feature->performanceCounterQueryPools;
-	bool refused = wants && perf_config.no_feature;
+	bool refused = wants && (perf_config.no_feature || perf_config.refuse);
 	refused |= feature && feature->performanceCounterMultipleQueryPools && perf_config.single;
 	VkResult result = VK_ERROR_FEATURE_NOT_PRESENT;
 	if (!refused) {

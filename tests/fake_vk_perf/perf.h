@@ -41,7 +41,7 @@ struct perf_config {
 	unsigned lost; /* the n-th question for results loses the device; 0: none does */
 	bool single; /* one pool a command buffer */
 	bool never; /* no result ever */
-	bool no_feature;
+	bool no_feature, refuse;
 	VkResult lock; /* what vkAcquireProfilingLockKHR answers */
 };
 extern struct perf_config perf_config;

@@ -269,14 +269,16 @@ def part_drivers(checks, folder):
         checks.equal(run.result.status, 0, "exit status")
         checks.equal(run.report["misuse"], {}, "rules broken")
     for fake, word in (("lock=2", "(VkResult 2)"), ("lock=-13", "(VkResult -13)"),
-                       ("no_feature", "performanceCounterQueryPools")):
+                       ("no_feature", "performanceCounterQueryPools"), ("refuse", "refused the device")):
         with checks.part(fake):
-            run = Run(folder, {"counters": ANYWHERE}, fake=fake)
+            run = Run(folder, {"counters": ANYWHERE + "+overview"}, fake=fake)
             checks.equal(run.result.status, 0, "exit status")
             checks.equal(run.report["misuse"], {}, "rules broken")
             checks.equal(run.source["state"], "off", "the source")
             checks.that(word in run.source["reason"], f"why: {run.source['reason']}")
             checks.equal(run.report["begun"], 0, "queries")
+            statistics = next(s for s in run.device["sources"] if s["name"] == "vk-statistics")
+            checks.equal(statistics["state"], "on", "the statistics")
             checks.that(all("gpu_ns" in p for f in run.frames() for p in f["passes"]), "times are there")
     with checks.part("the game's own use"):
         run = Run(folder, {"counters": ANYWHERE}, args=["--own"])

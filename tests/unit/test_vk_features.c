@@ -12,6 +12,7 @@ static struct {
 	bool host_reset;
 	bool only_gpu_clock;
 	const char *extensions[8];
+	bool performance, performance_pools;
 	uint32_t asked_features2, asked_domains_khr;
 } gpu;
 
@@ -36,6 +37,13 @@ get_features2(VkPhysicalDevice physical, VkPhysicalDeviceFeatures2 *out)
 	(void)physical;
 	gpu.asked_features2++;
 	out->features = gpu.core;
+	VkPhysicalDevicePerformanceQueryFeaturesKHR *performance = out->pNext;
+	if (performance->sType ==
+	    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PERFORMANCE_QUERY_FEATURES_KHR) {
+		performance->performanceCounterQueryPools = gpu.performance;
+		performance->performanceCounterMultipleQueryPools = gpu.performance_pools;
+		return;
+	}
 	VkPhysicalDeviceHostQueryResetFeatures *reset = out->pNext;
 	g_assert_cmpint(reset->sType, ==,
 			VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES);
@@ -131,7 +139,7 @@ patch(uint32_t api_version, bool has_properties2, const VkDeviceCreateInfo *info
 {
 	struct vk_instance instance = make_instance(api_version, has_properties2);
 	struct vk_patched out;
-	g_assert_true(vk_features_patch(&instance, NULL, info, &out));
+	g_assert_true(vk_features_patch(&instance, NULL, info, true, &out));
 	return out;
 }
 
@@ -346,6 +354,74 @@ test_only_what_is_supported(void)
 	free(out.memory);
 }
 
+/* ---- performance queries ---- */
+
+static struct vk_patched
+patch_performance(const VkDeviceCreateInfo *info, bool wanted)
+{
+	struct vk_instance instance = make_instance(VK_API_VERSION_1_3, false);
+	struct vk_patched out;
+	set_up_gpu();
+	gpu.extensions[3] = "VK_KHR_performance_query";
+	gpu.performance = gpu.performance_pools = true;
+	g_assert_true(vk_features_patch(&instance, NULL, info, wanted, &out));
+	return out;
+}
+
+/* In a structure of ours, or in the game's where it says no; never where the game says yes. */
+static void
+test_performance(void)
+{
+	static const VkStructureType type =
+		VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PERFORMANCE_QUERY_FEATURES_KHR;
+	static const VkPhysicalDevicePerformanceQueryFeaturesKHR no = { .sType = type };
+	static const VkPhysicalDevicePerformanceQueryFeaturesKHR yes = {
+		.sType = type, .performanceCounterQueryPools = VK_TRUE
+	};
+	VkDeviceCreateInfo game = bare;
+	struct vk_patched out = patch_performance(&bare, true);
+	const VkPhysicalDevicePerformanceQueryFeaturesKHR *found = find(out.info.pNext, type);
+	g_assert_nonnull(found);
+	g_assert_true(found->performanceCounterQueryPools &&
+		      found->performanceCounterMultipleQueryPools);
+	g_assert_true(lists(&out.info, "VK_KHR_performance_query"));
+	g_assert_true(out.enabled.performance && out.enabled.performance_pools &&
+		      out.enabled.performance_offered && out.enabled.added_performance);
+	g_assert_nonnull(strstr(out.added, "VK_KHR_performance_query"));
+	free(out.memory);
+
+	game.pNext = &no;
+	out = patch_performance(&game, true);
+	found = find(out.info.pNext, type);
+	g_assert_true(found != &no && found->performanceCounterQueryPools);
+	g_assert_false(no.performanceCounterQueryPools);
+	free(out.memory);
+
+	game.pNext = &yes;
+	out = patch_performance(&game, true);
+	g_assert_true(find(out.info.pNext, type) == &yes);
+	g_assert_true(out.enabled.game_performance && out.enabled.performance_offered);
+	g_assert_false(out.enabled.performance || out.enabled.added_performance);
+	g_assert_false(lists(&out.info, "VK_KHR_performance_query"));
+	free(out.memory);
+}
+
+static void
+test_no_performance(void)
+{
+	struct vk_patched out = patch_performance(&bare, false);
+	g_assert_false(lists(&out.info, "VK_KHR_performance_query") || out.enabled.performance);
+	g_assert_true(out.enabled.performance_offered && out.enabled.pipeline_statistics);
+	g_assert_cmpstr(out.enabled.denied, ==, "VK_KHR_performance_query");
+	free(out.memory);
+
+	struct vk_instance instance = make_instance(VK_API_VERSION_1_3, false);
+	gpu.host_reset = false; /* it could not be reset where it is begun */
+	g_assert_true(vk_features_patch(&instance, NULL, &bare, true, &out));
+	g_assert_false(out.enabled.performance);
+	free(out.memory);
+}
+
 /* ---- versions and extensions ---- */
 
 static void
@@ -529,6 +605,8 @@ main(int argc, char **argv)
 	g_test_add_func("/vk_features/nothing-supported", test_nothing_supported);
 	g_test_add_func("/vk_features/only-what-is-supported", test_only_what_is_supported);
 	g_test_add_func("/vk_features/old-versions", test_old_versions);
+	g_test_add_func("/vk_features/performance", test_performance);
+	g_test_add_func("/vk_features/no-performance", test_no_performance);
 	g_test_add_func("/vk_features/listed-extensions", test_listed_extensions);
 	g_test_add_func("/vk_features/calibration", test_calibration);
 	g_test_add_func("/vk_features/games-own", test_games_own);
