@@ -311,7 +311,7 @@ def part_faults(checks, folder):
              ("intel", "error_every=4"), ("intel", "late=0"), ("intel", "late=40"),
              ("amd", "error_every=4"), ("amd", "error_every=1"), ("amd", "sets=3,conflict"), ("amd", "late=0"),
              ("amd", "late=40")]
-    cases += [("intel", f"error_at={at}") for at in (1, 7, 20, 45)]
+    cases += [("intel", f"error_at={at}") for at in (1, 7, 20, 45, 70, 200, 500)]
     cases += [("amd", f"error_at={at}") for at in (1, 12, 60, 81, 82, 83, 200, 201, 202, 203, 204, 500)]
     for ext, config in cases:
         with checks.part(f"{ext} {config}"):
