@@ -11,7 +11,8 @@ enum { OPT_JSON, OPT_API, OPT_COUNTERS, OPT_SET, OPT_HELP };
 
 static const struct tally_arg options[] = {
 	[OPT_JSON] = { "json", 0, NULL,
-		       "Print the `device` objects that logs would hold, one a line, each with its `sets` "
+		       "Print the `device` objects that logs would hold, one a line, each with its "
+		       "`sets` "
 		       "and the captured frames that a full rotation takes, `rotation_frames`." },
 	[OPT_API] = { "api", 0, "opengl|opengl-es|vulkan",
 		      "Which API to ask; by default OpenGL (or OpenGL ES where there is no OpenGL) "
@@ -41,7 +42,7 @@ help(void)
 /* What is asked for, and how many devices were printed. */
 struct output {
 	bool json;
-	const char *counters, *set;
+	struct tally_probe_wish wish;
 	uint32_t n;
 	bool has_set; /* a device has the set that is asked for */
 };
@@ -56,7 +57,7 @@ print_json(const struct output *out, const struct tally_probe_found *found)
 	tally_json_write_device(line, len + 1, &numbered);
 	/* The object's last brace comes after what only we have to say. */
 	fwrite(line, 1, len - 1, stdout);
-	tally_sets_print_json(found, out->set);
+	tally_sets_print_json(found, out->wish.set);
 	puts("}");
 	g_free(line);
 }
@@ -69,7 +70,7 @@ struct widths {
 static struct widths
 measure(const struct tally_probe_found *found, const char *source)
 {
-	struct widths w = { .key = 0 };
+	struct widths w = { 0 };
 	for (uint32_t i = 0; i < found->device->n_counters; i++) {
 		const struct tally_counter *c = found->device->counters[i];
 		if (strcmp(c->source, source) != 0)
@@ -82,7 +83,24 @@ measure(const struct tally_probe_found *found, const char *source)
 		w.sets = MAX(w.sets, strlen(sets));
 		g_free(sets);
 	}
+	/* There is room for the heads. */
+	if (w.key) {
+		w.unit = MAX(w.unit, strlen("UNIT"));
+		w.kind = MAX(w.kind, strlen("KIND"));
+		w.scope = MAX(w.scope, strlen("SCOPE"));
+		w.sets = w.sets ? MAX(w.sets, strlen("SET")) : 0;
+	}
 	return w;
+}
+
+static void
+print_head(const struct widths *w)
+{
+	printf("  %-*s  %-*s  %-*s  %-*s  ", (int)w->key, "KEY", (int)w->unit, "UNIT", (int)w->kind,
+	       "KIND", (int)w->scope, "SCOPE");
+	if (w->sets)
+		printf("%-*s  ", (int)w->sets, "SET");
+	puts("DESCRIPTION");
 }
 
 static void
@@ -129,6 +147,8 @@ print_source(const struct tally_probe_found *found, const struct tally_source_in
 	g_free(reason);
 	print_sets(found, source->name);
 	struct widths w = measure(found, source->name);
+	if (w.key)
+		print_head(&w);
 	for (uint32_t i = 0; i < device->n_counters; i++)
 		if (strcmp(device->counters[i]->source, source->name) == 0)
 			print_counter(found, device->counters[i], &w);
@@ -153,7 +173,7 @@ print_text(const struct output *out, const struct tally_probe_found *found)
 		print_source(found, &device->sources[i]);
 	if (!found->n_sets)
 		return;
-	char *sentence = tally_sets_tell_rotation(found, out->set);
+	char *sentence = tally_sets_tell_rotation(found, out->wish.set);
 	char *text = tally_text_escape(sentence);
 	printf("\n%s\n", text);
 	g_free(text);
@@ -170,7 +190,7 @@ print_device(void *data, const struct tally_probe_found *found)
 		print_json(out, found);
 	else
 		print_text(out, found);
-	out->has_set |= out->set && tally_sets_rotation(found, out->set);
+	out->has_set |= out->wish.set && tally_sets_rotation(found, out->wish.set);
 	out->n++;
 }
 
@@ -196,14 +216,14 @@ probe(int api, struct output *out)
 		char why[512] = "";
 		if (api >= 0 ? (int)order[i] != api : order[i] == TALLY_API_OPENGL_ES && out->n > 0)
 			continue;
-		if (!tally_probe(order[i], out->counters, print_device, out, why, sizeof(why))) {
+		if (!tally_probe(order[i], &out->wish, print_device, out, why, sizeof(why))) {
 			size_t at = strlen(all);
 			g_snprintf(all + at, sizeof(all) - at, "%s%s", at ? "; " : "", why);
 		}
 	}
-	if (out->n > 0 && out->set && !out->has_set) {
+	if (out->n > 0 && out->wish.set && !out->has_set) {
 		tally_cli_complain("counters", "--set %s: no set of counters is called so here",
-				   out->set);
+				   out->wish.set);
 		return TALLY_EXIT_NOTHING;
 	}
 	if (out->n > 0)
@@ -218,7 +238,7 @@ run(int argc, char **argv)
 	struct tally_args args;
 	tally_args_init(&args, argc, argv, options, G_N_ELEMENTS(options));
 	const char *value;
-	struct output out = { .counters = "all" };
+	struct output out = { .wish.counters = "all" };
 	int api = -1, option;
 	while ((option = tally_args_next(&args, &value)) != TALLY_ARG_END) {
 		if (option == OPT_JSON) {
@@ -228,9 +248,9 @@ run(int argc, char **argv)
 			if (api < 0)
 				return TALLY_EXIT_USAGE;
 		} else if (option == OPT_COUNTERS) {
-			out.counters = value;
+			out.wish.counters = value;
 		} else if (option == OPT_SET) {
-			out.set = value;
+			out.wish.set = value;
 		} else if (option == OPT_HELP) {
 			help();
 			return TALLY_EXIT_OK;

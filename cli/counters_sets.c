@@ -30,7 +30,9 @@ tally_set_size(const struct tally_counter_set *set)
 	char bytes[32] = "";
 	if (set->bytes)
 		g_snprintf(bytes, sizeof(bytes), ", %u bytes", set->bytes);
-	return g_strdup_printf("%u counter%s%s", n, n == 1 ? "" : "s", bytes);
+	bool whole = set->layout.counters[n - 1]->scope == TALLY_SCOPE_SUBMISSION;
+	return g_strdup_printf("%u counter%s%s%s", n, n == 1 ? "" : "s", bytes,
+			       whole ? ", of whole command buffers only" : "");
 }
 
 static bool
@@ -65,14 +67,16 @@ tally_sets_tell_rotation(const struct tally_probe_found *found, const char *pinn
 	uint32_t n = tally_sets_rotation(found, pinned);
 	if (pinned && n)
 		return g_strdup_printf("--set %s stays with this set: every captured frame counts "
-				       "it", pinned);
+				       "it",
+				       pinned);
 	if (pinned)
 		return g_strdup_printf("no set is called %s: `passtally counters` lists them",
 				       pinned);
 	if (n == 1)
 		return g_strdup("there is one set: every captured frame counts it");
-	return g_strdup_printf("the sets take turns: a full rotation takes %u captured frames; "
-			       "--set NAME stays with one", n);
+	return g_strdup_printf("the sets take turns: each counter is counted once in %u captured "
+			       "frames, which a full rotation takes; --set NAME stays with one",
+			       n);
 }
 
 void

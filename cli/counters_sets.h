@@ -18,8 +18,8 @@ char *tally_set_size(const struct tally_counter_set *set);
 char *tally_sets_with(const struct tally_probe_found *found, const struct tally_counter *counter);
 /* The frames that a rotation takes, as a sentence; g_free(). */
 char *tally_sets_tell_rotation(const struct tally_probe_found *found, const char *pinned);
-/* Members of the device's JSON object, a comma before each: `sets`, `rotation_frames`. Nothing where
- * there is no set. */
+/* Members of the device's JSON object, a comma before each: `sets`, `rotation_frames`. Nothing
+ * where there is no set. */
 void tally_sets_print_json(const struct tally_probe_found *found, const char *pinned);
 
 #endif

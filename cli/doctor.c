@@ -1,4 +1,5 @@
 #include "cli/cli.h"
+#include "cli/doctor_sets.h"
 #include "cli/elf_file.h"
 #include "cli/injected.h"
 #include "cli/probe.h"
@@ -37,16 +38,13 @@ help(void)
 	     "errors.");
 }
 
-enum mark { GOOD, OFF, BAD, FACT };
-
-static void tell(enum mark mark, const char *what, const char *format, ...) G_GNUC_PRINTF(3, 4);
-
-static void
-tell(enum mark mark, const char *what, const char *format, ...)
+void
+tally_doctor_row(enum tally_doctor_mark mark, const char *what, const char *format, ...)
 {
-	static const char *const words[] = {
-		[GOOD] = "ok ", [OFF] = "off", [BAD] = "BAD", [FACT] = "   "
-	};
+	static const char *const words[] = { [TALLY_DOCTOR_GOOD] = "ok ",
+					     [TALLY_DOCTOR_OFF] = "off",
+					     [TALLY_DOCTOR_BAD] = "BAD",
+					     [TALLY_DOCTOR_FACT] = "   " };
 	va_list args;
 	va_start(args, format);
 	char *raw = g_strdup_vprintf(format, args);
@@ -65,24 +63,26 @@ check_library(const struct tally_injected *in)
 		for (guint i = 0; i < in->tried->len; i++)
 			g_string_append_printf(tried, "%s%s", i ? ", " : "",
 					       (const char *)g_ptr_array_index(in->tried, i));
-		tell(BAD, "library",
-		     "libpasstally_gl.so was not found; looked for %s: install "
-		     "passtally whole",
-		     tried->str);
+		tally_doctor_row(TALLY_DOCTOR_BAD, "library",
+				 "libpasstally_gl.so was not found; looked for %s: install "
+				 "passtally whole",
+				 tried->str);
 		g_string_free(tried, TRUE);
 		return false;
 	}
 	struct tally_elf_file file = tally_elf_file_read(in->path);
-	tell(GOOD, "library", "%s, for %s programs", in->path, tally_elf_machine_name(&file));
+	tally_doctor_row(TALLY_DOCTOR_GOOD, "library", "%s, for %s programs", in->path,
+			 tally_elf_machine_name(&file));
 	for (guint i = 0; i < in->others->len; i++) {
 		const char *path = g_ptr_array_index(in->others, i);
 		file = tally_elf_file_read(path);
-		tell(GOOD, "library", "%s, for %s programs", path, tally_elf_machine_name(&file));
+		tally_doctor_row(TALLY_DOCTOR_GOOD, "library", "%s, for %s programs", path,
+				 tally_elf_machine_name(&file));
 	}
 	if (in->others->len && (!in->preload || !strstr(in->preload, "$LIB")))
-		tell(OFF, "architectures",
-		     "the system's $LIB does not lead to the library's folder: only "
-		     "programs of passtally's own architecture are captured");
+		tally_doctor_row(TALLY_DOCTOR_OFF, "architectures",
+				 "the system's $LIB does not lead to the library's folder: only "
+				 "programs of passtally's own architecture are captured");
 	return true;
 }
 
@@ -143,9 +143,10 @@ static bool
 check_preload(const struct tally_injected *in)
 {
 	if (!in->preload) {
-		tell(OFF, "preload",
-		     "the library's path holds a blank, a colon or a dollar sign, which "
-		     "LD_PRELOAD cannot name: `passtally run` goes through a link");
+		tally_doctor_row(
+			TALLY_DOCTOR_OFF, "preload",
+			"the library's path holds a blank, a colon or a dollar sign, which "
+			"LD_PRELOAD cannot name: `passtally run` goes through a link");
 		return true;
 	}
 	const char *before = g_getenv("LD_PRELOAD");
@@ -155,10 +156,11 @@ check_preload(const struct tally_injected *in)
 	char *said = NULL;
 	bool ok = ask_self(SELF_TEST, env, NULL, &said);
 	if (ok)
-		tell(GOOD, "preload", "a program started with it has it");
+		tally_doctor_row(TALLY_DOCTOR_GOOD, "preload", "a program started with it has it");
 	else
-		tell(BAD, "preload", "a program started with it does not have it%s%s",
-		     said && *said ? ": " : "", said ? g_strchomp(said) : "");
+		tally_doctor_row(TALLY_DOCTOR_BAD, "preload",
+				 "a program started with it does not have it%s%s",
+				 said && *said ? ": " : "", said ? g_strchomp(said) : "");
 	g_free(said);
 	g_strfreev(env);
 	g_free(preload);
@@ -172,13 +174,15 @@ try_layer(const struct tally_vk_manifest *m)
 	char *said = NULL;
 	bool ok = ask_self(SELF_TEST_VULKAN, env, &said, NULL);
 	if (ok)
-		tell(GOOD, "layer", "%s, %s", m->library,
-		     m->implicit ? "found by Vulkan's loader: PASSTALLY=1 switches it on"
-				 : "not where Vulkan's loader looks: `passtally run` shows it the "
-				   "way");
+		tally_doctor_row(
+			TALLY_DOCTOR_GOOD, "layer", "%s, %s", m->library,
+			m->implicit
+				? "found by Vulkan's loader: PASSTALLY=1 switches it on"
+				: "not where Vulkan's loader looks: `passtally run` shows it the "
+				  "way");
 	else
-		tell(OFF, "layer", "%s: %s", m->library,
-		     said && *said ? g_strchomp(said) : "it could not be tried");
+		tally_doctor_row(TALLY_DOCTOR_OFF, "layer", "%s: %s", m->library,
+				 said && *said ? g_strchomp(said) : "it could not be tried");
 	g_free(said);
 	g_strfreev(env);
 	return ok;
@@ -192,14 +196,16 @@ check_layer(void)
 	tally_vk_manifest_find(&m);
 	bool ok = false;
 	if (!m.library) {
-		tell(OFF, "layer",
-		     "the Vulkan layer was not found beside the command (no %s): only OpenGL can "
-		     "be captured; install passtally whole",
-		     (const char *)g_ptr_array_index(m.tried, m.tried->len - 1));
+		tally_doctor_row(TALLY_DOCTOR_OFF, "layer",
+				 "the Vulkan layer was not found beside the command (no %s): only "
+				 "OpenGL can "
+				 "be captured; install passtally whole",
+				 (const char *)g_ptr_array_index(m.tried, m.tried->len - 1));
 	} else if (strchr(m.folder, ':') && !m.implicit) {
-		tell(OFF, "layer",
-		     "the path of its manifest holds a colon, which Vulkan's loader cannot be "
-		     "given: `passtally run` goes through a link");
+		tally_doctor_row(
+			TALLY_DOCTOR_OFF, "layer",
+			"the path of its manifest holds a colon, which Vulkan's loader cannot be "
+			"given: `passtally run` goes through a link");
 		ok = true;
 	} else {
 		ok = try_layer(&m);
@@ -212,7 +218,7 @@ static void
 complain(void *data, const char *message)
 {
 	(void)data;
-	tell(BAD, "configuration", "%s", message);
+	tally_doctor_row(TALLY_DOCTOR_BAD, "configuration", "%s", message);
 }
 
 /* Try it: permissions do not tell of read-only and odd file systems. What is made goes again. */
@@ -247,25 +253,28 @@ check_log(void)
 	struct tally_config config;
 	tally_config_init(&config);
 	if (tally_config_load(&config, "program", complain, NULL))
-		tell(GOOD, "configuration", "files and environment are as they should be");
+		tally_doctor_row(TALLY_DOCTOR_GOOD, "configuration",
+				 "files and environment are as they should be");
 	char *path = tally_config_log_path(config.log, "program", 0, 0);
 	tally_config_finish(&config);
 	if (!path) {
-		tell(BAD, "log",
-		     "neither XDG_STATE_HOME nor HOME is set: name a place with --log PATH");
+		tally_doctor_row(
+			TALLY_DOCTOR_BAD, "log",
+			"neither XDG_STATE_HOME nor HOME is set: name a place with --log PATH");
 		return false;
 	}
 	char *folder = g_path_get_dirname(path);
 	char *decides;
 	bool ok = can_write_below(folder, &decides);
 	if (ok)
-		tell(GOOD, "log", "goes to %s", folder);
+		tally_doctor_row(TALLY_DOCTOR_GOOD, "log", "goes to %s", folder);
 	else
-		tell(BAD, "log",
-		     "%s cannot be written to%s%s: name another place with --log PATH, or "
-		     "set XDG_STATE_HOME",
-		     decides, strcmp(decides, folder) ? " on the way to " : "",
-		     strcmp(decides, folder) ? folder : "");
+		tally_doctor_row(
+			TALLY_DOCTOR_BAD, "log",
+			"%s cannot be written to%s%s: name another place with --log PATH, or "
+			"set XDG_STATE_HOME",
+			decides, strcmp(decides, folder) ? " on the way to " : "",
+			strcmp(decides, folder) ? folder : "");
 	g_free(decides);
 	g_free(folder);
 	free(path);
@@ -277,12 +286,13 @@ check_display(void)
 {
 	const char *x = g_getenv("DISPLAY"), *wayland = g_getenv("WAYLAND_DISPLAY");
 	if (x || wayland)
-		tell(GOOD, "display", "%s%s%s%s", x ? "DISPLAY=" : "", x ? x : "",
-		     wayland ? " WAYLAND_DISPLAY=" : "", wayland ? wayland : "");
+		tally_doctor_row(TALLY_DOCTOR_GOOD, "display", "%s%s%s%s", x ? "DISPLAY=" : "",
+				 x ? x : "", wayland ? " WAYLAND_DISPLAY=" : "",
+				 wayland ? wayland : "");
 	else
-		tell(OFF, "display",
-		     "neither DISPLAY nor WAYLAND_DISPLAY is set: programs that open a "
-		     "window will not start from here");
+		tally_doctor_row(TALLY_DOCTOR_OFF, "display",
+				 "neither DISPLAY nor WAYLAND_DISPLAY is set: programs that open a "
+				 "window will not start from here");
 }
 
 /* What a person can do about a source that is off. */
@@ -318,11 +328,11 @@ tell_device(void *data, const struct tally_probe_found *found)
 	bool *any = data;
 	*any = true;
 	const char *api = tally_api_name(device->api);
-	tell(GOOD, api, "%s, %s%s%s", device->name ? device->name : "?",
-	     device->driver_version ? device->driver_version : "?", *facts ? ", " : "",
-	     *facts ? *facts : "");
+	tally_doctor_row(TALLY_DOCTOR_GOOD, api, "%s, %s%s%s", device->name ? device->name : "?",
+			 device->driver_version ? device->driver_version : "?", *facts ? ", " : "",
+			 *facts ? *facts : "");
 	while (*facts && *++facts)
-		tell(FACT, "", "%s", *facts);
+		tally_doctor_row(TALLY_DOCTOR_FACT, "", "%s", *facts);
 	for (uint32_t i = 0; i < device->n_sources; i++) {
 		const struct tally_source_info *s = &device->sources[i];
 		uint32_t n = 0;
@@ -330,24 +340,31 @@ tell_device(void *data, const struct tally_probe_found *found)
 			n += strcmp(device->counters[k]->source, s->name) == 0;
 		char what[40];
 		g_snprintf(what, sizeof(what), "  %s", s->name);
+		char *remains = tally_doctor_remains(device, s->name);
 		if (!s->on)
-			tell(OFF, what, "%s; %s", s->reason ? s->reason : "no reason given",
-			     advice(s->name, device->api));
+			tally_doctor_row(TALLY_DOCTOR_OFF, what, "%s; %s",
+					 s->reason ? s->reason : "no reason given",
+					 remains ? remains : advice(s->name, device->api));
 		else if (n)
-			tell(GOOD, what, "%u counters%s%s", n, s->reason ? "; " : "",
-			     s->reason ? s->reason : "");
+			tally_doctor_row(TALLY_DOCTOR_GOOD, what, "%u counters%s%s", n,
+					 s->reason ? "; " : "", s->reason ? s->reason : "");
 		else
-			tell(GOOD, what, "%s", s->reason ? s->reason : "on");
+			tally_doctor_row(TALLY_DOCTOR_GOOD, what, "%s",
+					 s->reason ? s->reason : "on");
+		g_free(remains);
+		tally_doctor_sets(found, s->name);
 	}
+	tally_doctor_rotation(found);
 }
 
 static bool
 check_api(enum tally_api api)
 {
+	const struct tally_probe_wish all = { "all", NULL };
 	char why[512];
 	bool any = false;
-	if (!tally_probe(api, "all", tell_device, &any, why, sizeof(why)))
-		tell(OFF, tally_api_name(api), "%s", why);
+	if (!tally_probe(api, &all, tell_device, &any, why, sizeof(why)))
+		tally_doctor_row(TALLY_DOCTOR_OFF, tally_api_name(api), "%s", why);
 	return any;
 }
 
@@ -361,12 +378,13 @@ examine(void)
 	tally_injected_finish(&in);
 	bool layer = check_layer();
 	if (g_getenv("PASSTALLY_DISABLE")) {
-		tell(BAD, "disabled",
-		     "PASSTALLY_DISABLE is set: nothing is captured until it is unset");
+		tally_doctor_row(TALLY_DOCTOR_BAD, "disabled",
+				 "PASSTALLY_DISABLE is set: nothing is captured until it is unset");
 		ok = false;
 	}
 	ok &= check_log();
 	check_display();
+	tally_doctor_permission();
 	bool gl = check_api(TALLY_API_OPENGL);
 	bool es = check_api(TALLY_API_OPENGL_ES);
 	bool vk = check_api(TALLY_API_VULKAN);

@@ -84,7 +84,7 @@ silence(void)
 }
 
 static _Noreturn void
-run_child(const char *path, enum tally_api api, const char *counters)
+run_child(const char *path, enum tally_api api, const struct tally_probe_wish *wish)
 {
 	signal(SIGALRM, SIG_DFL);
 	alarm(LIMIT_SECONDS);
@@ -108,8 +108,8 @@ run_child(const char *path, enum tally_api api, const char *counters)
 	/* Our own layer has no business in here. */
 	g_setenv("PASSTALLY_DISABLE", "1", TRUE);
 	bool any = api == TALLY_API_VULKAN
-			   ? tally_probe_vk(counters, report, &c, why, sizeof(why))
-			   : tally_probe_gl(api, 0, counters, report, &c, why, sizeof(why));
+			   ? tally_probe_vk(wish->counters, report, &c, why, sizeof(why))
+			   : tally_probe_gl(api, 0, wish, report, &c, why, sizeof(why));
 	if (!any)
 		record(&c, TALLY_LEVEL_ERROR, FACT_NOTE, why);
 	struct tally_end_record end = { .reason = "exit" };
@@ -122,7 +122,7 @@ struct answer {
 	tally_probe_report *report;
 	void *data;
 	GPtrArray *facts; /* of char *, about the next device */
-	GPtrArray *sets;  /* of char *, the same: what record_set() wrote */
+	GPtrArray *sets; /* of char *, the same: what record_set() wrote */
 	bool any;
 };
 
@@ -143,8 +143,8 @@ read_set(const struct tally_device_record *device, char **parts)
 	if (g_strv_length(parts) != 4)
 		return NULL;
 	char **keys = g_strsplit(g_strchomp(parts[2]), " ", -1);
-	const struct tally_counter **counters =
-		g_new(const struct tally_counter *, g_strv_length(keys) + 1);
+	const struct tally_counter **counters = g_new(const struct tally_counter *,
+						      g_strv_length(keys) + 1);
 	uint32_t n = 0;
 	for (char **key = keys; *key; key++) {
 		const struct tally_counter *counter = find_counter(device, *key);
@@ -224,8 +224,8 @@ read_answer(const char *path, struct answer *answer, char *why, size_t size)
 }
 
 bool
-tally_probe(enum tally_api api, const char *counters, tally_probe_report *report_to, void *data,
-	    char *why, size_t size)
+tally_probe(enum tally_api api, const struct tally_probe_wish *wish, tally_probe_report *report_to,
+	    void *data, char *why, size_t size)
 {
 	char *folder = g_dir_make_tmp("passtally-XXXXXX", NULL);
 	if (!folder) {
@@ -238,7 +238,7 @@ tally_probe(enum tally_api api, const char *counters, tally_probe_report *report
 	signal(SIGCHLD, SIG_DFL);
 	pid_t pid = fork();
 	if (pid == 0)
-		run_child(path, api, counters);
+		run_child(path, api, wish);
 	int status = 0;
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;

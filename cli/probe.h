@@ -23,10 +23,14 @@ struct tally_probe_found {
 
 typedef void tally_probe_report(void *data, const struct tally_probe_found *found);
 
-/* Tells of each device. `counters`: the list to choose from, as of --counters. False: nothing was
- * found; `why` holds a sentence for people. */
-bool tally_probe(enum tally_api api, const char *counters, tally_probe_report *report, void *data,
-		 char *why, size_t size);
+/* What a run would be asked for: --counters, and --set or NULL. */
+struct tally_probe_wish {
+	const char *counters, *set;
+};
+
+/* Tells of each device. False: nothing was found; `why` holds a sentence for people. */
+bool tally_probe(enum tally_api api, const struct tally_probe_wish *wish,
+		 tally_probe_report *report, void *data, char *why, size_t size);
 
 /* The source whose set it is; it has counters. */
 const char *tally_probe_set_source(const struct tally_counter_set *set);

@@ -237,8 +237,9 @@ gather_facts(const struct tally_gl_api *api, const char *display, bool queries, 
 		return;
 	facts->rows[facts->n++] = "performance queries: one runs at a time, and one set of "
 				  "counters at a time is unread";
-	facts->rows[facts->n++] = "performance queries: the GPU's counters serve one program at a "
-				  "time; intel_gpu_top -m, GPUVis or Perfetto keep them from others";
+	facts->rows[facts->n++] =
+		"performance queries: the GPU's counters serve one program at a "
+		"time; intel_gpu_top -m, GPUVis or Perfetto keep them from others";
 	facts->rows[facts->n++] = "performance queries: a refusal is known frames later only, for "
 				  "Mesa's threaded context has the calls made by a thread of its "
 				  "own; passes until then are flagged lost";
@@ -247,15 +248,19 @@ gather_facts(const struct tally_gl_api *api, const char *display, bool queries, 
 /* ---- its sources ---- */
 
 static struct tally_harvest *
-open_sources(struct tally_gl_api *api, const char *counters, struct tally_source *sources[4])
+open_sources(struct tally_gl_api *api, const struct tally_probe_wish *wish,
+	     struct tally_source *sources[4])
 {
 	sources[0] = tally_gl_timestamp_create(api);
 	sources[1] = tally_gl_statistics_create(api);
 	sources[2] = tally_gl_intel_create(api);
 	sources[3] = tally_gl_amd_create(api);
-	for (int i = 0; i < 4; i++)
-		if (sources[i])
-			sources[i]->wanted = counters;
+	for (int i = 0; i < 4; i++) {
+		if (!sources[i])
+			continue;
+		sources[i]->wanted = wish->counters;
+		sources[i]->pinned = wish->set;
+	}
 	return tally_harvest_create(sources, 4, 8, 8);
 }
 
@@ -283,8 +288,8 @@ tell_serialized(struct tally_source *const sources[4], const struct tally_device
 }
 
 static bool
-describe(enum tally_api which, uint32_t number, const char *counters, const char *display,
-	 tally_probe_report *report, void *data)
+describe(enum tally_api which, uint32_t number, const struct tally_probe_wish *wish,
+	 const char *display, tally_probe_report *report, void *data)
 {
 	struct tally_gl_api api;
 	char driver[256], serialized[512];
@@ -294,7 +299,7 @@ describe(enum tally_api which, uint32_t number, const char *counters, const char
 	snprintf(driver, sizeof(driver), "%s %s", vendor ? vendor : "", renderer ? renderer : "");
 	api.driver = driver;
 	struct tally_source *sources[4];
-	struct tally_harvest *harvest = open_sources(&api, counters, sources);
+	struct tally_harvest *harvest = open_sources(&api, wish, sources);
 	if (!harvest)
 		return false;
 	struct tally_device_record device = {
@@ -330,7 +335,7 @@ describe(enum tally_api which, uint32_t number, const char *counters, const char
 }
 
 bool
-tally_probe_gl(enum tally_api api, uint32_t number, const char *counters,
+tally_probe_gl(enum tally_api api, uint32_t number, const struct tally_probe_wish *wish,
 	       tally_probe_report *report, void *data, char *why, size_t size)
 {
 	struct place places[3];
@@ -345,7 +350,7 @@ tally_probe_gl(enum tally_api api, uint32_t number, const char *counters,
 		struct context c;
 		if (!open_context(&c, places[i].display, es))
 			continue;
-		bool ok = describe(api, number, counters, places[i].words, report, data);
+		bool ok = describe(api, number, wish, places[i].words, report, data);
 		close_context(&c);
 		if (!ok)
 			snprintf(why, size, "out of memory");

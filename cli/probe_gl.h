@@ -9,9 +9,9 @@
 
 #include "cli/probe.h"
 
-/* Probe one API. `counters` is the list to choose from, as of --counters. False: no context of
+/* Probe one API. False: no context of
  * that API; `why` says what was tried. */
-bool tally_probe_gl(enum tally_api api, uint32_t number, const char *counters,
+bool tally_probe_gl(enum tally_api api, uint32_t number, const struct tally_probe_wish *wish,
 		    tally_probe_report *report, void *data, char *why, size_t size);
 
 #endif

@@ -1,5 +1,7 @@
 #include "cli/wanted.h"
 
+#include "cli/probe.h"
+
 #include <glib.h>
 
 #include "query/known_sources.h"
@@ -17,6 +19,25 @@ is_source(const char *item)
 	return false;
 }
 
+static void
+seen(void *data, const struct tally_probe_found *found)
+{
+	bool *any = data;
+	*any |= found->device->n_counters > 0;
+}
+
+/* Counters of the GPU's own are the driver's to name: ask it. */
+static bool
+is_driver_counter(const char *item)
+{
+	const struct tally_probe_wish wish = { item, NULL };
+	char why[512];
+	bool any = false;
+	for (int api = 0; api < TALLY_N_APIS && !any; api++)
+		tally_probe((enum tally_api)api, &wish, seen, &any, why, sizeof(why));
+	return any;
+}
+
 static bool
 is_counter(const char *item)
 {
@@ -29,7 +50,7 @@ is_counter(const char *item)
 	for (size_t i = 0; i < G_N_ELEMENTS(fake_counters); i++)
 		if (tally_list_matches(item, fake_counters[i], fake_counters[i]))
 			return true;
-	return false;
+	return is_driver_counter(item);
 }
 
 static void
@@ -42,7 +63,8 @@ list_sources(GString *out)
 static void
 list_counters(GString *out)
 {
-	g_string_append(out, "the sets overview and all, and ");
+	g_string_append(out, "the sets overview and all, those that `passtally counters` "
+			     "lists, and ");
 	for (size_t i = 0; i < TALLY_N_STATISTICS; i++)
 		g_string_append_printf(out, "%s%s", i ? ", " : "", tally_statistics[i].key);
 }
