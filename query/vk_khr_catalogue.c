@@ -327,6 +327,7 @@ fill_set(struct draft *d, uint32_t number, struct tally_khr_set *set)
 		kept = tally_counter_set_keep(&(struct tally_counter_set){
 			.layout = { name, layout, n },
 			.category = mixed || !category || !category[0] ? NULL : category,
+			.bytes = n * (uint32_t)sizeof(VkPerformanceCounterResultKHR),
 		});
 		set->indices[home] = indices;
 		indices = NULL;
