@@ -244,6 +244,7 @@ def check_rotation(checks, run, table, n_sets, captured):
             want = deviation([wanted(kind, seed, tick, SCENE[index]) for tick in ticks])
             checks.equal(deviation(values), want, f"{identity} {key}: mean and deviation")
     check_statistics(checks, run, seen)
+    check_report(checks, run, seen)
 
 
 def check_statistics(checks, run, seen):
@@ -262,6 +263,22 @@ def check_statistics(checks, run, seen):
                     f"{row['key']}: deviation {row['sd_population']}, not {spread}")
 
 
+def check_report(checks, run, seen):
+    """What `passtally report` makes of it: N, mean and the sample's deviation, of each pass."""
+    told = h.run([h.need("passtally"), "report", "--json", run.log.path], dict(h.os.environ))
+    checks.equal(told.status, 0, f"report: {told.errors[-300:]}")
+    rows = {row["id"]: row["values"] for row in json.loads(told.text)["reports"][0]["rows"]}
+    checks.equal(len(rows), N_PASSES, "rows of the report")
+    for (identity, _, key), values in seen.items():
+        got = rows.get(identity, {}).get(key, {})
+        mean, spread = deviation(values)
+        spread *= math.sqrt(len(values) / (len(values) - 1))
+        checks.equal(got.get("n"), len(values), f"{identity} {key}: N of the report")
+        checks.that(got and math.isclose(got["mean"], mean, rel_tol=1e-12), f"{identity} {key}: mean {got}, not {mean}")
+        checks.that(got and math.isclose(got["sd"], spread, rel_tol=1e-6, abs_tol=1e-3),
+                    f"{identity} {key}: deviation {got}, not {spread}")
+
+
 def part_rotation(checks, folder):
     """Five sets, five hundred frames after warm-up, and twenty frames more."""
     options = {"skip": "5", "frames": "500"}
@@ -276,6 +293,10 @@ def part_rotation(checks, folder):
         sets = [f.get("set") for f in run.log.whole_frames(0)]
         checks.equal({s: sets.count(s) for s in set(sets)}, {f"gl-amd-{k}": len(sets) // 4 for k in range(1, 5)},
                      "turns")
+    with checks.part("every fifth of five"):
+        options = {"every": "5", "skip": "3", "start-on": "frame:4", "frames": "50"}
+        run = Run(checks, folder, "ext=intel,sets=4,late=2", options, 280)
+        check_rotation(checks, run, INTEL, 5, 50)
     with checks.part("pinned"):
         run = Run(checks, folder, "ext=amd,sets=3", {"set": "gl-amd-2"}, 20)
         frames, sets = check_frames(checks, run, AMD)
