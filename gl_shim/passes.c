@@ -139,6 +139,7 @@ open_pass(struct gl_context *c, const struct gl_want *w, uint64_t now)
 	if (w->fbo)
 		w->fbo->load_dont_care = false;
 	gl_queries_mind_lists(c);
+	gl_mind_game_queries(c);
 	struct tally_pass *pass = tally_stream_open_pass(s->stream, now);
 	s->now.pass = pass;
 	if (!pass)

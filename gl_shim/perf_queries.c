@@ -1,11 +1,17 @@
 /* gl_shim/perf_queries.c - the game measures by performance queries or monitors itself: then they
- * are its alone. Mesa lets one metric set at a time run on the whole device, and shows monitors by
- * names in the order they were made, so ours are given back before the game has its first.
+ * are its alone. Mesa lets one metric set of one context at a time run on the whole device, and
+ * shows monitors by names in the order they were made, so ours are given back before the game has
+ * its first; queries in each of our contexts, as soon as it is at work again.
  */
+#include <stdatomic.h>
+
 #include "gl_shim/queries.h"
 #include "gl_shim/state.h"
 #include "gl_shim/want.h"
 #include "gl_shim/workloads.h"
+
+/* In whichever context. */
+static atomic_bool game_has_queries;
 
 static void
 leave_to_game(struct gl_context *c, bool *noted, struct tally_source *src,
@@ -26,7 +32,16 @@ void
 gl_game_perf_query(struct gl_context *c)
 {
 	struct gl_context_state *s = c->state;
+	atomic_store_explicit(&game_has_queries, true, memory_order_relaxed);
 	leave_to_game(c, &s->game_queries, s->perf_query, tally_gl_intel_yield);
+}
+
+void
+gl_mind_game_queries(struct gl_context *c)
+{
+	if (!c->state->game_queries &&
+	    atomic_load_explicit(&game_has_queries, memory_order_relaxed))
+		gl_game_perf_query(c);
 }
 
 void

@@ -460,6 +460,7 @@ gl_probe_context(struct gl_context_state *s)
 	if (!atomic_flag_test_and_set(&exit_watched))
 		watch_exit();
 	s->by_draw = s->config->granularity == TALLY_GRANULARITY_DRAW;
+	gl_mind_game_queries(&s->pub);
 	gl_guard_begin(&s->pub);
 	bool ok = set_up(s);
 	gl_guard_end(&s->pub);

@@ -62,6 +62,8 @@ void gl_get_query_indexed(struct gl_context *c, void (*next)(GLenum, GLuint, GLe
 /* Before the game makes or begins a performance query or monitor of its own. */
 void gl_game_perf_query(struct gl_context *c);
 void gl_game_perf_monitor(struct gl_context *c);
+/* The same where it did so in another context; between passes. */
+void gl_mind_game_queries(struct gl_context *c);
 void gl_queries_finish(struct gl_queries *q);
 
 #endif

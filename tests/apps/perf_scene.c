@@ -1,11 +1,12 @@
 /* tests/apps/perf_scene.c - a deferred frame of twenty passes, each of a known number of draws.
  *
- *   perf_scene [--frames N] [--own amd|intel] [--from FRAME] [--platform pbuffer|x11|...]
+ *   perf_scene [--frames N] [--own amd|intel] [--from FRAME] [--in peer]
+ *              [--platform pbuffer|x11|...]
  *   perf_scene --expect
  *
  * --expect prints, as JSON, the vertices of each draw of each pass. With --own the program uses the
  * extension itself, from a frame on, over whole frames, and holds the results against what it
- * drew. Ends with 1 when that is wrong or GL reports an error.
+ * drew; with --in peer it does so in a second context. Ends with 1 when that is wrong or GL reports an error.
  */
 #include <epoxy/gl.h>
 #include <stdint.h>
@@ -124,6 +125,8 @@ struct own {
 	unsigned running; /* frames whose result is not there yet: one at a time */
 	unsigned results;
 	unsigned bytes; /* INTEL: of a result */
+	bool in_peer;
+	struct stage_peer *peer;
 };
 
 static void
@@ -245,6 +248,34 @@ own_end(struct own *own)
 		read_intel(own);
 }
 
+static void
+count_errors(void)
+{
+	for (GLenum error; (error = glGetError()) != GL_NO_ERROR; errors++)
+		fprintf(stderr, "GL error 0x%04x\n", error);
+}
+
+/* In the context that does it. */
+static void
+own_turn(struct own *own, struct stage *s, void (*what)(struct own *own))
+{
+	if (own->peer)
+		stage_peer_make_current(s, own->peer);
+	what(own);
+	count_errors();
+	if (own->peer)
+		stage_peer_make_current(s, NULL);
+}
+
+static void
+own_delete(struct own *own)
+{
+	if (own->amd)
+		glDeletePerfMonitorsAMD(1, &own->name);
+	else
+		glDeletePerfQueryINTEL(own->name);
+}
+
 /* What is under way is waited for, a frame at a time, so that nothing stalls. */
 static void
 own_close(struct own *own, struct stage *s)
@@ -253,13 +284,10 @@ own_close(struct own *own, struct stage *s)
 		return;
 	for (int i = 0; own->running && i < 64; i++) {
 		stage_end_frame(s);
-		own_end(own);
+		own_turn(own, s, own_end);
 	}
 	expect(own->results > 0, "it has no result of its own");
-	if (own->amd)
-		glDeletePerfMonitorsAMD(1, &own->name);
-	else
-		glDeletePerfQueryINTEL(own->name);
+	own_turn(own, s, own_delete);
 	printf("own results %u\n", own->results);
 }
 
@@ -278,6 +306,8 @@ parse(int argc, char **argv, struct stage_options *options, unsigned *frames, st
 			*frames = (unsigned)strtoul(value, NULL, 10);
 		} else if (strcmp(argv[i], "--from") == 0) {
 			own->from = (unsigned)strtoul(value, NULL, 10);
+		} else if (strcmp(argv[i], "--in") == 0) {
+			own->in_peer = strcmp(value, "peer") == 0;
 		} else if (strcmp(argv[i], "--own") == 0) {
 			own->amd = strcmp(value, "amd") == 0;
 			own->intel = strcmp(value, "intel") == 0;
@@ -289,13 +319,6 @@ parse(int argc, char **argv, struct stage_options *options, unsigned *frames, st
 		}
 		i++;
 	}
-}
-
-static void
-count_errors(void)
-{
-	for (GLenum error; (error = glGetError()) != GL_NO_ERROR; errors++)
-		fprintf(stderr, "GL error 0x%04x\n", error);
 }
 
 int
@@ -317,21 +340,24 @@ main(int argc, char **argv)
 	parse(argc, argv, &options, &frames, &own);
 	stage_open(&s, &options);
 	make_targets(&s);
+	own.peer = own.in_peer ? stage_peer_create(&s, true) : NULL;
 	count_errors();
 	for (unsigned frame = 0; frame < frames; frame++) {
 		bool owning = (own.amd || own.intel) && frame >= own.from;
 		stage_begin_frame(&s);
 		if (owning)
-			own_begin(&own);
+			own_turn(&own, &s, own_begin);
 		draw_frame(&s);
 		if (owning)
-			own_end(&own);
+			own_turn(&own, &s, own_end);
 		stage_end_frame(&s);
 		count_errors();
 	}
 	own_close(&own, &s);
 	count_errors();
 	printf("frames %u errors %u\n", frames, errors);
+	if (own.peer)
+		stage_peer_destroy(&s, own.peer);
 	stage_close(&s);
 	return errors || wrong;
 }
