@@ -1,0 +1,123 @@
+#include "cli/permission.h"
+
+#include <glib.h>
+#include <glib/gstdio.h>
+
+#define I915 "/proc/sys/dev/i915/perf_stream_paranoid"
+#define XE "/proc/sys/dev/xe/observation_paranoid"
+
+static const struct {
+	const char *what, *path, *content;
+	bool is_root, allowed;
+	const char *sentence; /* NULL = nothing is told */
+} cases[] = {
+	{ "no such driver", NULL, NULL, false, false, NULL },
+	{ "i915, open", I915, "0\n", false, true,
+	  "dev.i915.perf_stream_paranoid is 0: every user may read the GPU's own counters" },
+	{ "i915, closed to users", I915, "1\n", false, false,
+	  "dev.i915.perf_stream_paranoid is 1: only root may read the GPU's own counters; this "
+	  "allows it to every user until the machine starts anew: sudo sysctl "
+	  "dev.i915.perf_stream_paranoid=0" },
+	{ "i915, closed, but root", I915, "1\n", true, true,
+	  "dev.i915.perf_stream_paranoid is 1: only root may read the GPU's own counters, and you "
+	  "are root" },
+	{ "xe, closed to users", XE, "1\n", false, false,
+	  "dev.xe.observation_paranoid is 1: only root may read the GPU's own counters; this "
+	  "allows it to every user until the machine starts anew: sudo sysctl "
+	  "dev.xe.observation_paranoid=0" },
+	{ "xe, open", XE, "0\n", true, true,
+	  "dev.xe.observation_paranoid is 0: every user may read the GPU's own counters" },
+};
+
+struct seen {
+	char *sentence;
+	bool allowed;
+	int n;
+};
+
+static void
+told(void *data, bool allowed, const char *sentence)
+{
+	struct seen *s = data;
+	s->allowed = allowed;
+	g_free(s->sentence);
+	s->sentence = g_strdup(sentence);
+	s->n++;
+}
+
+static void
+put(const char *root, const char *path, const char *content)
+{
+	char *file = g_strconcat(root, path, NULL);
+	char *folder = g_path_get_dirname(file);
+	g_assert_cmpint(g_mkdir_with_parents(folder, 0700), ==, 0);
+	g_assert_true(g_file_set_contents(file, content, -1, NULL));
+	g_free(folder);
+	g_free(file);
+}
+
+/* What put() made, folders included. */
+static void
+drop(const char *root)
+{
+	static const char *const paths[] = {
+		I915,
+		"/proc/sys/dev/i915",
+		XE,
+		"/proc/sys/dev/xe",
+		"/proc/sys/dev",
+		"/proc/sys",
+		"/proc",
+		"",
+	};
+	for (size_t i = 0; i < G_N_ELEMENTS(paths); i++) {
+		char *path = g_strconcat(root, paths[i], NULL);
+		g_remove(path);
+		g_free(path);
+	}
+}
+
+static void
+test_sentences(void)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_test_message("%s", cases[i].what);
+		char *root = g_dir_make_tmp("passtally-permission-XXXXXX", NULL);
+		g_assert_nonnull(root);
+		if (cases[i].path)
+			put(root, cases[i].path, cases[i].content);
+		struct seen seen = { NULL, false, 0 };
+		tally_permission_tell(root, cases[i].is_root, told, &seen);
+		g_assert_cmpstr(seen.sentence, ==, cases[i].sentence);
+		g_assert_cmpint(seen.n, ==, cases[i].sentence ? 1 : 0);
+		g_assert_true(seen.allowed == cases[i].allowed);
+		g_free(seen.sentence);
+		drop(root);
+		g_assert_false(g_file_test(root, G_FILE_TEST_EXISTS));
+		g_free(root);
+	}
+}
+
+static void
+test_both_drivers(void)
+{
+	char *root = g_dir_make_tmp("passtally-permission-XXXXXX", NULL);
+	put(root, I915, "1");
+	put(root, XE, "0");
+	struct seen seen = { NULL, false, 0 };
+	tally_permission_tell(root, false, told, &seen);
+	g_assert_cmpint(seen.n, ==, 2);
+	g_assert_true(seen.allowed);
+	g_free(seen.sentence);
+	drop(root);
+	g_free(root);
+}
+
+int
+main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/permission/sentences", test_sentences);
+	g_test_add_func("/permission/both-drivers", test_both_drivers);
+	return g_test_run();
+}
