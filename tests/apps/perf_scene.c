@@ -1,12 +1,12 @@
 /* tests/apps/perf_scene.c - a deferred frame of twenty passes, each of a known number of draws.
  *
- *   perf_scene [--frames N] [--own amd|intel] [--from FRAME] [--in peer]
- *              [--platform pbuffer|x11|...]
+ *   perf_scene [--frames N] [--own amd|intel] [--from FRAME] [--in peer] [--platform pbuffer|...]
  *   perf_scene --expect
  *
  * --expect prints, as JSON, the vertices of each draw of each pass. With --own the program uses the
  * extension itself, from a frame on, over whole frames, and holds the results against what it
- * drew; with --in peer it does so in a second context. Ends with 1 when that is wrong or GL reports an error.
+ * drew; with --in peer it does so in a second context. Ends with 1 when that is wrong or GL reports
+ * an error.
  */
 #include <epoxy/gl.h>
 #include <stdint.h>
