@@ -214,9 +214,15 @@ static enum tally_status
 choose(struct gl_statistics *st)
 {
 	static const char no_bits[] = "the driver counts it with 0 bits";
+	/* Seen with Mesa 22.3: each becomes a Vulkan query of one and the same type, of which a command
+	 * buffer may have one (VUID-vkCmdBeginQuery-queryPool-01922). The validation layer tells when
+	 * this can go. */
+	static const char one_only[] = "zink can run only one pipeline statistics query at a time";
 	const struct tally_gl_api *api = st->api;
 	const char *why[TALLY_N_STATISTICS] = { NULL };
 	uint32_t wanted = 0;
+	bool one_at_a_time = api->driver && strstr(api->driver, "zink");
+	bool has_one = false;
 
 	for (unsigned which = 0; which < TALLY_N_STATISTICS; which++) {
 		if (!tally_statistics_wanted(st->base.wanted, which))
@@ -226,6 +232,12 @@ choose(struct gl_statistics *st)
 		if (why[which])
 			continue;
 		unsigned target = tally_gl_exclusive_target(which);
+		bool pipeline = which < TALLY_STATISTIC_SAMPLES_PASSED;
+		if (pipeline && one_at_a_time && has_one) {
+			why[which] = one_only;
+			continue;
+		}
+		has_one |= pipeline;
 		uint32_t width = width_of(api, target);
 		if (!width) {
 			why[which] = no_bits;
