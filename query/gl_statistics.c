@@ -214,10 +214,11 @@ static enum tally_status
 choose(struct gl_statistics *st)
 {
 	static const char no_bits[] = "the driver counts it with 0 bits";
-	/* Seen with Mesa 22.3: each becomes a Vulkan query of one and the same type, of which a command
-	 * buffer may have one (VUID-vkCmdBeginQuery-queryPool-01922). The validation layer tells when
-	 * this can go. */
-	static const char one_only[] = "zink can run only one pipeline statistics query at a time";
+	/* Seen with Mesa 22.3: each becomes a Vulkan query of one and the same type, of which a
+	 * command buffer may have one (VUID-vkCmdBeginQuery-queryPool-01922). The validation
+	 * layer tells when this can go. */
+	static const char one_only[] =
+		"zink can run only one pipeline statistics query at a time";
 	const struct tally_gl_api *api = st->api;
 	const char *why[TALLY_N_STATISTICS] = { NULL };
 	uint32_t wanted = 0;
