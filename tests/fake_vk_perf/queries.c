@@ -123,12 +123,17 @@ destroy_pool(VkDevice device, VkQueryPool handle, const VkAllocationCallbacks *a
 	g_mutex_unlock(&perf_lock);
 }
 
-/* Is the submission through? */
+/* Is the submission through, now or so many ms later? Our fence follows the program's own in a
+ * submission of its own, so on a busy machine the program may know some ms before we do. */
 static bool
-is_through(uint64_t serial)
+is_through(uint64_t serial, unsigned patience_ms)
 {
 	VkFence fence = (VkFence)(uintptr_t)g_ptr_array_index(fences, (guint)serial - 1);
-	return perf_next.GetFenceStatus(the_device, fence) == VK_SUCCESS;
+	VkResult result;
+	while ((result = perf_next.GetFenceStatus(the_device, fence)) == VK_NOT_READY &&
+	       patience_ms--)
+		g_usleep(1000);
+	return result == VK_SUCCESS;
 }
 
 static VKAPI_ATTR void VKAPI_CALL
@@ -142,7 +147,7 @@ reset_pool(VkDevice device, VkQueryPool handle, uint32_t first, uint32_t n)
 	g_mutex_lock(&perf_lock);
 	for (uint32_t i = first; i < first + n && i < p->n; i++) {
 		struct perf_query *q = &p->queries[i];
-		if (q->state == PERF_DONE && !is_through(q->serial))
+		if (q->state == PERF_DONE && !is_through(q->serial, 50))
 			perf_misuse("a query is reset while it may still run");
 		q->state = PERF_RESET;
 	}
@@ -154,7 +159,7 @@ read_query(const struct perf_pool *p, struct perf_query *q, VkPerformanceCounter
 {
 	if (perf_config.lost && ++questions >= perf_config.lost)
 		return VK_ERROR_DEVICE_LOST;
-	if (q->state != PERF_DONE || perf_config.never || !is_through(q->serial) ||
+	if (q->state != PERF_DONE || perf_config.never || !is_through(q->serial, 0) ||
 	    q->asked++ < perf_config.late) {
 		perf_counts.not_ready++;
 		return VK_NOT_READY;
