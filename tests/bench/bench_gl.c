@@ -18,6 +18,8 @@
 #include <GL/gl.h>
 #include <GL/glext.h>
 
+#include "bench.h"
+
 #define N_TARGETS 16
 #define MAX_THREADS 64
 
@@ -58,22 +60,6 @@ struct worker {
 	uint64_t thread_ns;
 	bool ok;
 };
-
-static uint64_t
-thread_cpu_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static uint64_t
-process_cpu_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* Store a function's address in the pointer at `slot`, whatever its type. */
 static bool
@@ -156,7 +142,7 @@ work(void *data)
 	struct worker *w = data;
 	const struct options *o = w->options;
 	const struct calls *gl = w->gl;
-	uint64_t start_ns = thread_cpu_ns();
+	uint64_t start_ns = bench_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	static const EGLint size[] = { EGL_WIDTH, 64, EGL_HEIGHT, 64, EGL_NONE };
 	if (!gl->bind_api(EGL_OPENGL_API))
 		return NULL;
@@ -167,11 +153,12 @@ work(void *data)
 	GLuint framebuffers[N_TARGETS];
 	make_targets(gl, framebuffers);
 	for (unsigned f = 0; f < o->warm_up + o->frames; f++) {
-		uint64_t begin_ns = thread_cpu_ns();
+		uint64_t begin_ns = bench_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 		render_frame(gl, o, framebuffers);
 		gl->swap(w->display, surface);
 		if (f >= o->warm_up)
-			w->frame_ns[f - o->warm_up] = thread_cpu_ns() - begin_ns;
+			w->frame_ns[f - o->warm_up] =
+				bench_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
 		/* A game has a frame rate: give whoever writes the log the processor. */
 		if (o->pause_us)
 			usleep(o->pause_us);
@@ -179,32 +166,9 @@ work(void *data)
 	gl->make_current(w->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
 	gl->destroy_surface(w->display, surface);
 	gl->destroy_context(w->display, context);
-	w->thread_ns = thread_cpu_ns() - start_ns;
+	w->thread_ns = bench_clock_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns;
 	w->ok = true;
 	return NULL;
-}
-
-static int
-compare_u64(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	return (x > y) - (x < y);
-}
-
-/* The largest resident size so far. */
-static long
-peak_kib(void)
-{
-	FILE *file = fopen("/proc/self/status", "r");
-	char line[256];
-	long kib = -1;
-	while (file && fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "VmHWM: %ld", &kib) == 1)
-			break;
-	}
-	if (file)
-		fclose(file);
-	return kib;
 }
 
 static bool
@@ -228,19 +192,6 @@ run_workers(struct worker *workers, const struct options *o)
 	return ok;
 }
 
-static unsigned
-number(const char *option, const char *text, unsigned min, unsigned max)
-{
-	char *end;
-	unsigned long n = strtoul(text, &end, 10);
-	if (!*text || *end || n < min || n > max) {
-		fprintf(stderr, "bench_gl: %s takes a number from %u to %u, not '%s'\n", option,
-			min, max, text);
-		exit(2);
-	}
-	return (unsigned)n;
-}
-
 static struct options
 parse_options(int argc, char **argv)
 {
@@ -251,17 +202,17 @@ parse_options(int argc, char **argv)
 		if (!strcmp(argv[i], "--library"))
 			o.library = argv[i + 1];
 		else if (!strcmp(argv[i], "--passes"))
-			o.passes = number(argv[i], argv[i + 1], 0, 1000000);
+			o.passes = bench_number("bench_gl", argv[i], argv[i + 1], 0, 1000000);
 		else if (!strcmp(argv[i], "--draws"))
-			o.draws = number(argv[i], argv[i + 1], 0, 100000000);
+			o.draws = bench_number("bench_gl", argv[i], argv[i + 1], 0, 100000000);
 		else if (!strcmp(argv[i], "--frames"))
-			o.frames = number(argv[i], argv[i + 1], 1, 1000000);
+			o.frames = bench_number("bench_gl", argv[i], argv[i + 1], 1, 1000000);
 		else if (!strcmp(argv[i], "--warm-up"))
-			o.warm_up = number(argv[i], argv[i + 1], 0, 1000000);
+			o.warm_up = bench_number("bench_gl", argv[i], argv[i + 1], 0, 1000000);
 		else if (!strcmp(argv[i], "--threads"))
-			o.threads = number(argv[i], argv[i + 1], 1, MAX_THREADS);
+			o.threads = bench_number("bench_gl", argv[i], argv[i + 1], 1, MAX_THREADS);
 		else if (!strcmp(argv[i], "--pause-us"))
-			o.pause_us = number(argv[i], argv[i + 1], 0, 999999);
+			o.pause_us = bench_number("bench_gl", argv[i], argv[i + 1], 0, 999999);
 		else
 			o.library = NULL;
 	}
@@ -303,19 +254,19 @@ main(int argc, char **argv)
 					      .config = config,
 					      .frame_ns = frame_ns + (size_t)i * o.frames };
 	}
-	uint64_t begin_ns = process_cpu_ns();
+	uint64_t begin_ns = bench_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	if (!run_workers(workers, &o)) {
 		fprintf(stderr, "bench_gl: a thread got no context\n");
 		return 1;
 	}
 	/* What other threads than the game's used: the log's writer. */
-	uint64_t others_ns = process_cpu_ns() - begin_ns;
+	uint64_t others_ns = bench_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_ns;
 	for (unsigned i = 0; i < o.threads; i++)
 		others_ns -= workers[i].thread_ns;
-	qsort(frame_ns, n, sizeof(*frame_ns), compare_u64);
+	qsort(frame_ns, n, sizeof(*frame_ns), bench_compare_u64);
 	printf("{\"frame_ns\": %" PRIu64 ", \"frame_ns_low\": %" PRIu64 ", \"others_ns\": %" PRIu64
 	       ", \"peak_kib\": %ld}\n",
-	       frame_ns[n / 2], frame_ns[n / 10], others_ns, peak_kib());
+	       frame_ns[n / 2], frame_ns[n / 10], others_ns, bench_peak_kib());
 	free(frame_ns);
 	return 0;
 }

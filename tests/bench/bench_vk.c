@@ -18,6 +18,8 @@
 
 #include <vulkan/vulkan.h>
 
+#include "bench.h"
+
 #define MAX_THREADS 64
 #define RING 3
 
@@ -55,14 +57,6 @@ check(VkResult result, const char *what)
 		return;
 	fprintf(stderr, "bench_vk: %s answered %d\n", what, (int)result);
 	exit(1);
-}
-
-static uint64_t
-clock_ns(clockid_t clock)
-{
-	struct timespec now;
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 static VkDevice
@@ -199,52 +193,18 @@ work(void *data)
 {
 	struct worker *w = data;
 	const struct options *o = w->options;
-	uint64_t start_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t start_ns = bench_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	for (unsigned i = 0; i < o->warm_up + o->frames; i++) {
-		uint64_t begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		uint64_t begin_ns = bench_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 		frame(w, i);
 		if (i >= o->warm_up)
-			w->frame_ns[i - o->warm_up] = clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+			w->frame_ns[i - o->warm_up] =
+				bench_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
 		if (o->pause_us)
 			usleep(o->pause_us);
 	}
-	w->thread_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns;
+	w->thread_ns = bench_clock_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns;
 	return NULL;
-}
-
-static int
-compare_u64(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	return (x > y) - (x < y);
-}
-
-static long
-peak_kib(void)
-{
-	FILE *file = fopen("/proc/self/status", "r");
-	char line[256];
-	long kib = -1;
-	while (file && fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "VmHWM: %ld", &kib) == 1)
-			break;
-	}
-	if (file)
-		fclose(file);
-	return kib;
-}
-
-static unsigned
-number(const char *option, const char *text, unsigned min, unsigned max)
-{
-	char *end;
-	unsigned long n = strtoul(text, &end, 10);
-	if (!*text || *end || n < min || n > max) {
-		fprintf(stderr, "bench_vk: %s takes a number from %u to %u, not '%s'\n", option,
-			min, max, text);
-		exit(2);
-	}
-	return (unsigned)n;
 }
 
 static struct options
@@ -269,8 +229,9 @@ parse_options(int argc, char **argv)
 		size_t n = i + 1 < argc ? sizeof(known) / sizeof(known[0]) : 0;
 		for (size_t k = 0; k < n && !found; k++)
 			if (strcmp(argv[i], known[k].name) == 0) {
-				*known[k].value = number(argv[i], argv[i + 1], known[k].min,
-							 known[k].max);
+				*known[k].value =
+					bench_number("bench_vk", argv[i], argv[i + 1],
+						     known[k].min, known[k].max);
 				found = true;
 				i++;
 			}
@@ -317,17 +278,17 @@ main(int argc, char **argv)
 					      .frame_ns = frame_ns + (size_t)i * o.frames };
 		prepare(&workers[i]);
 	}
-	uint64_t begin_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-	uint64_t wall_ns = clock_ns(CLOCK_MONOTONIC);
+	uint64_t begin_ns = bench_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	uint64_t wall_ns = bench_clock_ns(CLOCK_MONOTONIC);
 	run(workers, o.threads);
-	wall_ns = clock_ns(CLOCK_MONOTONIC) - wall_ns;
-	uint64_t others_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_ns;
+	wall_ns = bench_clock_ns(CLOCK_MONOTONIC) - wall_ns;
+	uint64_t others_ns = bench_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_ns;
 	for (unsigned i = 0; i < o.threads; i++)
 		others_ns -= workers[i].thread_ns;
-	qsort(frame_ns, n, sizeof(*frame_ns), compare_u64);
+	qsort(frame_ns, n, sizeof(*frame_ns), bench_compare_u64);
 	printf("{\"frame_ns\": %" PRIu64 ", \"frame_ns_low\": %" PRIu64 ", \"others_ns\": %" PRIu64
 	       ", \"wall_ns\": %" PRIu64 ", \"peak_kib\": %ld}\n",
-	       frame_ns[n / 2], frame_ns[n / 10], others_ns, wall_ns, peak_kib());
+	       frame_ns[n / 2], frame_ns[n / 10], others_ns, wall_ns, bench_peak_kib());
 	vkDeviceWaitIdle(scene.device);
 	vkDestroyDevice(scene.device, NULL);
 	free(frame_ns);

@@ -252,24 +252,24 @@ def compare(measures, ceilings, prefix=""):
     return good
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+def options(text):
+    """The options that every benchmark takes; `text` is the script's own."""
+    parser = argparse.ArgumentParser(description=text.split("\n", maxsplit=1)[0])
     parser.add_argument("--build", type=pathlib.Path, default=HERE.parents[1] / "build")
     parser.add_argument("--quick", action="store_true", help="fewer frames and repeats: rougher")
     parser.add_argument("--check", action="store_true", help="exit 1 when a ratio is over its ceiling")
     parser.add_argument("--json", type=pathlib.Path, help="write all figures to this file")
-    parser.add_argument("--no-mesa", action="store_true", help="only the do-nothing library")
-    args = parser.parse_args()
+    return parser
+
+
+def measure_all(args, kind, steps, prefix=""):
+    """Take each step with a bench of that kind, then compare; the exit status."""
     measures = {}
     bench = None
     try:
-        bench = Bench(args.build.resolve(), 2 if args.quick else 5, 100 if args.quick else 300)
-        measure_shapes(bench, measures)
-        measure_growth(bench, measures)
-        measure_start(bench, measures)
-        measure_log(bench, measures)
-        if not args.no_mesa:
-            measure_mesa(bench, measures)
+        bench = kind(args.build.resolve(), 2 if args.quick else 5, 100 if args.quick else 300)
+        for step in steps:
+            step(bench, measures)
     except BenchError as error:
         print(f"bench: {error}", file=sys.stderr)
         return 2
@@ -279,8 +279,16 @@ def main():
     if args.json:
         args.json.write_text(json.dumps(measures, indent="\t") + "\n", encoding="utf-8")
     ceilings = json.loads((HERE / "ceilings.json").read_text(encoding="utf-8"))
-    good = compare(measures, ceilings)
+    good = compare(measures, ceilings, prefix)
     return 1 if args.check and not good else 0
+
+
+def main():
+    parser = options(__doc__)
+    parser.add_argument("--no-mesa", action="store_true", help="only the do-nothing library")
+    args = parser.parse_args()
+    steps = [measure_shapes, measure_growth, measure_start, measure_log]
+    return measure_all(args, Bench, steps if args.no_mesa else [*steps, measure_mesa])
 
 
 if __name__ == "__main__":

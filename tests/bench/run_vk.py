@@ -12,7 +12,6 @@ compares with tests/bench/ceilings.json (names that begin with "vk."); exit stat
 over.
 """
 
-import argparse
 import json
 import os
 import pathlib
@@ -21,9 +20,8 @@ import subprocess
 import sys
 import tempfile
 
-from run import FEW, MANY, ONE, BenchError, compare, read_log, split_cost
+from run import FEW, MANY, ONE, BenchError, measure_all, options, read_log, split_cost
 
-HERE = pathlib.Path(__file__).resolve().parent
 LAYER = "VK_LAYER_PASSTALLY_capture"
 OVERLAY = "VK_LAYER_MESA_overlay"
 MODES = {
@@ -175,30 +173,7 @@ def measure_growth(bench, measures):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--build", type=pathlib.Path, default=HERE.parents[1] / "build")
-    parser.add_argument("--quick", action="store_true", help="fewer frames and repeats: rougher")
-    parser.add_argument("--check", action="store_true", help="exit 1 when a ratio is over its ceiling")
-    parser.add_argument("--json", type=pathlib.Path, help="write all figures to this file")
-    args = parser.parse_args()
-    measures = {}
-    bench = None
-    try:
-        bench = Bench(args.build.resolve(), 2 if args.quick else 5, 100 if args.quick else 300)
-        measure_shapes(bench, measures)
-        measure_reuse(bench, measures)
-        measure_growth(bench, measures)
-    except BenchError as error:
-        print(f"bench: {error}", file=sys.stderr)
-        return 2
-    finally:
-        if bench:
-            bench.close()
-    if args.json:
-        args.json.write_text(json.dumps(measures, indent="\t") + "\n", encoding="utf-8")
-    ceilings = json.loads((HERE / "ceilings.json").read_text(encoding="utf-8"))
-    good = compare(measures, ceilings, "vk.")
-    return 1 if args.check and not good else 0
+    return measure_all(options(__doc__).parse_args(), Bench, [measure_shapes, measure_reuse, measure_growth], "vk.")
 
 
 if __name__ == "__main__":
