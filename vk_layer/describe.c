@@ -3,12 +3,12 @@
 #include <string.h>
 
 #include "layer/session.h"
-#include "query/source.h"
+#include "query/harvest.h"
 #include "vk_layer/frames.h"
 #include "vk_layer/slots.h"
 #include "vk_layer/submission.h"
 
-#define MAX_ROWS 17 /* TALLY_MAX_SOURCES + 1 */
+#define MAX_ROWS (TALLY_MAX_SOURCES + 1)
 
 static const char *
 vendor_name(uint32_t id)
