@@ -296,7 +296,8 @@ own_close(struct own *own, struct stage *s)
 static void
 parse(int argc, char **argv, struct stage_options *options, unsigned *frames, struct own *own)
 {
-	for (int i = 1; i < argc; i++) {
+	/* Each option but --expect has a value. */
+	for (int i = 1; i < argc; i += 2) {
 		const char *value = i + 1 < argc ? argv[i + 1] : "";
 		if (strcmp(argv[i], "--expect") == 0) {
 			print_expectation();
@@ -317,7 +318,6 @@ parse(int argc, char **argv, struct stage_options *options, unsigned *frames, st
 			fprintf(stderr, "%s is not an option\n", argv[i]);
 			exit(2);
 		}
-		i++;
 	}
 }
 
