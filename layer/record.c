@@ -131,6 +131,7 @@ tally_flag_name(unsigned flag)
 		[TALLY_FLAG_BAD_TIME] = "bad_time",
 		[TALLY_FLAG_SIMULTANEOUS] = "simultaneous",
 		[TALLY_FLAG_DISTURBED] = "disturbed",
+		[TALLY_FLAG_UNSAMPLED] = "unsampled",
 	};
 	return WORD(words, flag);
 }

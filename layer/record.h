@@ -151,6 +151,7 @@ enum tally_flag {
 	TALLY_FLAG_BAD_TIME,         /* the GPU's stamps made no sense: times left out */
 	TALLY_FLAG_SIMULTANEOUS,     /* recorded for simultaneous use: only its batch is timed */
 	TALLY_FLAG_DISTURBED,        /* the hardware says that its counters were disturbed */
+	TALLY_FLAG_UNSAMPLED,        /* --snapshot exact, but no totals could be read around it */
 	TALLY_N_FLAGS,
 };
 #define TALLY_FLAG(f) (UINT64_C(1) << TALLY_FLAG_##f)
@@ -229,6 +230,10 @@ struct tally_pass_record {
 	uint64_t flags;
 	const struct tally_workload_record *workloads;
 	uint32_t n_workloads;
+	/* Not in the log. With --snapshot exact: numbers of the samples around it, 0 = none
+	 * (query/sampler.h). Pixels of its target, 0 = not known. */
+	uint64_t snapshot_from, snapshot_to;
+	uint64_t pixels;
 };
 
 struct tally_frame_record {
@@ -245,6 +250,8 @@ struct tally_frame_record {
 	uint64_t unattributed_gpu_ns;
 	const struct tally_keyed_value *unattributed;
 	uint32_t n_unattributed;
+	const struct tally_keyed_value *metrics; /* of all passes and what is unattributed */
+	uint32_t n_metrics;
 	uint64_t overhead_ns;
 	uint64_t dropped_passes;
 	uint64_t flags;
@@ -316,9 +323,21 @@ struct tally_statistic_record {
 	bool has_sd_sample; /* n > 1 */
 };
 
+/* What a snapshot counter grew by over the frames of a device: what its passes, `unattributed` and
+ * `unlogged` add up to. `outside`: growth while no captured frame ran. */
+struct tally_growth_record {
+	uint32_t device;
+	const char *source, *key;
+	uint64_t growth;
+	uint64_t unlogged; /* measured, but of values that were left out: saturated, block off */
+	uint64_t outside;
+};
+
 struct tally_end_record {
 	uint64_t frames, frames_dropped, passes;
 	const char *reason; /* "exit", "max-log", "frames", "seconds", ... */
+	const struct tally_growth_record *growth;
+	uint32_t n_growth;
 	const struct tally_statistic_record *statistics;
 	uint32_t n_statistics;
 };

@@ -8,6 +8,7 @@
 #ifndef PASSTALLY_LAYER_SESSION_H
 #define PASSTALLY_LAYER_SESSION_H
 
+#include "layer/annotator.h"
 #include "layer/config.h"
 #include "layer/recorder.h"
 
@@ -18,6 +19,8 @@ const struct tally_config *tally_session_config(void);
 /* Open the log and start the collector thread, once; later calls answer at once. False: nothing
  * is captured (disabled, the log could not be opened, out of memory), told once through log.h. */
 bool tally_session_start(const struct tally_recorder_ops *ops);
+/* Who adds to frames; to be said before the first start, by every front end the same. Static. */
+void tally_session_use_annotator(const struct tally_annotator_ops *ops);
 bool tally_session_running(void);
 
 /* Write everything that is finished, the `end` line, and close. Called at exit, at _exit (by the

@@ -70,6 +70,8 @@ struct tally_pass {
 	uint64_t submission;
 	uint64_t cpu_start_ns;
 	uint64_t gpu_begin_ns, gpu_end_ns;
+	/* With --snapshot exact: numbers of the samples around it (query/sampler.h), 0 = none. */
+	uint64_t snapshot_from, snapshot_to;
 	/* What the values mean, those of its workloads too; NULL = the stream's counters. Lives as
 	 * long as the process or the session, whichever ends first. */
 	const struct tally_layout *layout;
