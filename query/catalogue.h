@@ -1,8 +1,9 @@
 /* query/catalogue.h - what each GPU can count, as data: Mali counters by layout, products, metrics.
  *
- * Tables are made at build time from data/ and constant. Any thread; nothing allocates. A layout is
- * shared by several products ("Mali-G78" serves Mali-G68 too). Keys are Arm's present Streamline
- * names; a counter is found under each of its aliases as well.
+ * Made at build time from data/. What points elsewhere is filled in when a layout is first asked for,
+ * and constant from then on; any thread, nothing allocates, nothing fails. A layout is shared by
+ * several products ("Mali-G78" serves Mali-G68 too). Keys are Arm's present Streamline names; a
+ * counter is found under each of its aliases as well.
  */
 #ifndef PASSTALLY_QUERY_CATALOGUE_H
 #define PASSTALLY_QUERY_CATALOGUE_H
@@ -52,14 +53,18 @@ struct tally_mali_layout {
 
 struct tally_mali_product {
 	const char *name; /* "Mali-G68" */
-	uint32_t arch_major, product_major; /* Midgard: 0 and the product number, "0x0860" */
+	/* Upper half of its GPU id, masked: 0x9004; Midgard: 0x0860. The second may be 0: none. */
+	uint16_t ids[2];
+	/* Execution engines in a core by CORE_FEATURES & 15, 0: not known; and in the smallest
+	 * version, of one core with 0x2000 registers (0: there is none). */
+	uint8_t engines[16], engines_least;
 	const struct tally_mali_layout *layout; /* NULL: Midgard, recognised but not described */
 };
 
-extern const struct tally_mali_layout *const tally_mali_layouts[];
-extern const uint32_t tally_mali_n_layouts;
-extern const struct tally_mali_product tally_mali_products[];
-extern const uint32_t tally_mali_n_products;
+extern const uint32_t tally_mali_n_layouts, tally_mali_n_products;
+/* The i-th of them; NULL: there are not so many. */
+const struct tally_mali_layout *tally_mali_layout(uint32_t i);
+const struct tally_mali_product *tally_mali_product(uint32_t i);
 
 /* By the 64-bit or 32-bit GPU id that kbase gives (id 55), or panfrost's GPU_PROD_ID << 16.
  * NULL: not known. */
