@@ -2,10 +2,10 @@
  *
  *   max(min(($MaliGPUCyclesFragmentActive / $MaliGPUCyclesGPUActive) * 100, 100), 0)
  *
- * Numbers, names with or without `$` (letters, digits, '_', '.', '-', "[n]"; a '-' only after
- * `$` or inside a hyphenated source name given in braces: `${gl-intel.x}`), + - * /, unary
- * minus, parentheses, min(a, b, ...), max(a, b, ...). Parsed once; evaluating neither allocates
- * nor fails: a missing input, a division by zero, or a result that is not finite gives absent.
+ * Numbers, names with or without `$` (letters, digits, '_', '.', "[n]"; in braces anything:
+ * `${gl-intel.x}`), + - * /, unary minus, parentheses, min(a, b, ...), max(a, b, ...), sum(a, ...).
+ * Parsed once; evaluating neither allocates nor fails: a missing input, a division by zero, or a
+ * result that is not finite gives absent.
  */
 #ifndef PASSTALLY_QUERY_EXPR_H
 #define PASSTALLY_QUERY_EXPR_H
@@ -16,6 +16,7 @@
 
 #define TALLY_EXPR_MAX_BYTES 65536
 #define TALLY_EXPR_MAX_DEPTH 64
+#define TALLY_EXPR_MAX_NAMES 256
 
 struct tally_expr;
 

@@ -32,11 +32,14 @@ struct tally_metric {
 	const char *description;
 	const char *erratum; /* why it differs, or NULL */
 	enum tally_dialect dialect;
-	const char *layouts; /* "Mali-G715", "Mali-G71 Mali-G72", "*" any Mali, "" any device */
+	const char *layouts; /* "Mali-G715", "Mali-G71,Mali G1", "*" any Mali, "" any device */
 	bool overview;
 };
-extern const struct tally_metric tally_metrics[];
+/* The built-in ones; several may share a key, for different layouts. i < tally_n_metrics. */
 extern const uint32_t tally_n_metrics;
+struct tally_metric tally_metric_at(uint32_t i);
+/* Does it hold for that counter layout? NULL: a device that has none. */
+bool tally_metric_fits(const struct tally_metric *metric, const char *layout);
 
 /* What an expression may name. */
 struct tally_metric_inputs {
