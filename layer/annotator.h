@@ -26,6 +26,9 @@ struct tally_annotator_ops {
 	 * What is added lives until the next call. */
 	void (*frame)(struct tally_annotator *a, struct tally_frame_record *frame,
 		      struct tally_pass_record *passes);
+	/* The frame of the last frame() did not reach the log, nor will another: what it was given
+	 * is in no line. */
+	void (*unwritten)(struct tally_annotator *a);
 	/* Frames of that device that are not captured end here: what was counted is nobody's. */
 	void (*skip)(struct tally_annotator *a, uint32_t device, uint64_t end_ns);
 	/* The device writes no more frames. */
