@@ -93,6 +93,9 @@ tally_assembly_write_notes(struct tally_assembly *a)
 static void
 write_device(struct tally_assembly *a, const struct tally_device_record *info)
 {
+	struct tally_annotator *annotator = atomic_load(&a->annotator);
+	if (annotator)
+		info = a->annotate->device(annotator, info);
 	if (a->status == TALLY_RECORD_OK)
 		note_status(a, a->ops->device(a->recorder, info));
 }
@@ -269,6 +272,22 @@ settle_ends(struct tally_assembly *a, struct tally_device *d, struct tally_frame
 		in->flags |= TALLY_FLAG(INCOMPLETE);
 }
 
+static void
+record_frame(struct tally_assembly *a, struct tally_frame_record *record)
+{
+	struct tally_annotator *annotator = atomic_load(&a->annotator);
+	if (annotator)
+		a->annotate->frame(annotator, record, tally_frame_passes(a->builder));
+	if (a->status == TALLY_RECORD_OK)
+		note_status(a, a->ops->frame(a->recorder, record));
+	if (a->status == TALLY_RECORD_OK) {
+		a->frames++;
+		a->passes += record->n_passes;
+	} else if (annotator) {
+		a->annotate->unwritten(annotator);
+	}
+}
+
 /* Write a frame from the first n parts of the device's list and give these back. */
 static void
 write_frame(struct tally_assembly *a, struct tally_device *d, struct tally_frame_input *in)
@@ -279,16 +298,8 @@ write_frame(struct tally_assembly *a, struct tally_device *d, struct tally_frame
 	in->dropped = d->spare_dropped;
 	d->spare_dropped = 0;
 	settle_ends(a, d, in);
-	if (a->status == TALLY_RECORD_OK) {
-		const struct tally_frame_record *record = tally_frame_build(a->builder, in,
-									    write_new_id, a);
-		if (a->status == TALLY_RECORD_OK)
-			note_status(a, a->ops->frame(a->recorder, record));
-		if (a->status == TALLY_RECORD_OK) {
-			a->frames++;
-			a->passes += record->n_passes;
-		}
-	}
+	if (a->status == TALLY_RECORD_OK)
+		record_frame(a, tally_frame_build(a->builder, in, write_new_id, a));
 	for (uint64_t i = 0; i < in->n_parts; i++) {
 		struct tally_part *part = d->parts;
 		d->parts = part->next;
@@ -330,6 +341,9 @@ close_frame(struct tally_assembly *a, struct tally_device *d, const struct tally
 		write_frame(a, d, &in);
 	} else {
 		skip_frame(a, d, in.frame);
+		struct tally_annotator *annotator = atomic_load(&a->annotator);
+		if (annotator)
+			a->annotate->skip(annotator, d->number, in.end_ns);
 	}
 	d->next_frame = d->boundary_frame = in.frame + 1;
 	d->boundary_ns = in.end_ns;
@@ -449,8 +463,11 @@ drop_gone_streams(struct tally_assembly *a, struct tally_device *d)
 }
 
 static void
-drop_device(struct tally_device *d)
+drop_device(struct tally_assembly *a, struct tally_device *d)
 {
+	struct tally_annotator *annotator = atomic_load(&a->annotator);
+	if (annotator)
+		a->annotate->drop_device(annotator, d->number);
 	tally_device_unref(d);
 }
 
@@ -477,7 +494,7 @@ tally_assembly_end_round(struct tally_assembly *a, uint64_t now_ns)
 			continue;
 		}
 		*at = d->next;
-		drop_device(d);
+		drop_device(a, d);
 	}
 	return any;
 }
@@ -538,16 +555,23 @@ tally_assembly_finish(struct tally_assembly *a, const char *reason, uint64_t now
 			d->streams = s->next;
 			tally_stream_unref(s);
 		}
-		drop_device(d);
+		drop_device(a, d);
 	}
-	tally_assembly_write_notes(a);
 	struct tally_end_record end = {
 		.frames = a->frames,
 		.frames_dropped = a->frames_dropped,
 		.passes = a->passes,
 		.reason = reason,
 	};
+	struct tally_annotator *annotator = atomic_load(&a->annotator);
+	if (annotator)
+		a->annotate->end(annotator, &end);
+	tally_assembly_write_notes(a); /* what the annotator had to say of it */
 	a->ops->end(a->recorder, &end);
+	/* From here on a forked child has nothing to close. */
+	atomic_store(&a->annotator, NULL);
+	if (annotator)
+		a->annotate->destroy(annotator);
 	a->ops->close(a->recorder);
 	a->recorder = NULL;
 }

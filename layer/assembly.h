@@ -13,6 +13,9 @@
 struct tally_assembly {
 	const struct tally_recorder_ops *ops;
 	struct tally_recorder *recorder;
+	/* Adds to frames; NULL: nobody does. A forked child looks here, too. */
+	const struct tally_annotator_ops *annotate;
+	_Atomic(struct tally_annotator *) annotator;
 	enum tally_record_status status; /* the first error */
 	struct tally_frame_builder *builder;
 	struct tally_id_set *seen; /* ids that have their pass_info line */
@@ -24,7 +27,7 @@ struct tally_assembly {
 	const char *over_reason;
 };
 
-/* Takes the recorder at finish(). NULL on OOM. */
+/* Takes the recorder, and the annotator if one is set, at finish(). NULL on OOM. */
 struct tally_assembly *
 tally_assembly_create(const struct tally_recorder_ops *ops, struct tally_recorder *recorder);
 /* After finish(), or when nothing was begun. */

@@ -206,11 +206,14 @@ start_thread(struct tally_assembly *a)
 }
 
 bool
-tally_collector_start(const struct tally_recorder_ops *ops, struct tally_recorder *recorder)
+tally_collector_start(const struct tally_recorder_ops *ops, struct tally_recorder *recorder,
+		      const struct tally_annotator_ops *annotate, struct tally_annotator *annotator)
 {
 	struct tally_assembly *a = tally_assembly_create(ops, recorder);
 	if (!a)
 		return false;
+	a->annotate = annotate;
+	atomic_store(&a->annotator, annotator);
 	atomic_store(&box.letters, NULL);
 	atomic_store(&box.devices, 0);
 	atomic_store(&box.rest, AWAKE);
@@ -258,6 +261,10 @@ tally_collector_forget(void)
 	atomic_store(&box.running, 0);
 	atomic_store(&box.stop_reason, NULL);
 	/* The rest of the parent's state stays as it is: its thread may have been anywhere. */
-	if (a)
-		a->ops->abandon(a->recorder);
+	if (!a)
+		return;
+	a->ops->abandon(a->recorder);
+	struct tally_annotator *annotator = atomic_load(&a->annotator);
+	if (annotator)
+		a->annotate->abandon(annotator);
 }

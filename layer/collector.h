@@ -7,6 +7,7 @@
 #ifndef PASSTALLY_LAYER_COLLECTOR_H
 #define PASSTALLY_LAYER_COLLECTOR_H
 
+#include "layer/annotator.h"
 #include "layer/part.h"
 #include "layer/recorder.h"
 
@@ -43,9 +44,11 @@ void tally_collector_notify(bool urgent);
 /* A number for a new device. */
 uint32_t tally_collector_number_device(void);
 
-/* Takes the open recorder, whose header is written. False: no thread could be made, the recorder
- * stays the caller's. */
-bool tally_collector_start(const struct tally_recorder_ops *ops, struct tally_recorder *recorder);
+/* Takes the open recorder, whose header is written, and who adds to frames (NULL: nobody). False:
+ * no thread could be made, both stay the caller's. */
+bool tally_collector_start(const struct tally_recorder_ops *ops, struct tally_recorder *recorder,
+			   const struct tally_annotator_ops *annotate,
+			   struct tally_annotator *annotator);
 
 /* Write what is there, the `end` line, and close: waits at most `timeout_ns` for it. */
 void tally_collector_stop(const char *reason, uint64_t timeout_ns);

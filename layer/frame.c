@@ -332,6 +332,17 @@ list_workloads(struct tally_frame_builder *b, struct tally_layout layout,
 	}
 }
 
+/* Of all layers; each once, however many samples it has. */
+static uint64_t
+count_pixels(const struct tally_target *target)
+{
+	if (!target)
+		return 0;
+	uint64_t pixels = (uint64_t)target->width * target->height;
+	uint64_t layers = target->layers ? target->layers : 1;
+	return __builtin_mul_overflow(pixels, layers, &pixels) ? 0 : pixels;
+}
+
 static void
 list_pass(struct tally_frame_builder *b, const struct tally_frame_input *in,
 	  const struct tally_stream *stream, const struct tally_pass *pass, uint64_t longest_ns,
@@ -356,6 +367,9 @@ list_pass(struct tally_frame_builder *b, const struct tally_frame_input *in,
 		.cpu_start_ns = pass->cpu_start_ns,
 		.counters = b->values + b->n_values,
 		.flags = pass->flags,
+		.snapshot_from = pass->snapshot_from,
+		.snapshot_to = pass->snapshot_to,
+		.pixels = count_pixels(pass->target),
 	};
 	out->n_counters = list_values(b, layout, pass->values, pass->valid);
 	if (pass->n_workloads)
@@ -536,7 +550,13 @@ begin_record(struct tally_frame_builder *b, const struct tally_frame_input *in)
 	return false;
 }
 
-const struct tally_frame_record *
+struct tally_pass_record *
+tally_frame_passes(struct tally_frame_builder *b)
+{
+	return b->passes;
+}
+
+struct tally_frame_record *
 tally_frame_build(struct tally_frame_builder *b, const struct tally_frame_input *in,
 		  tally_frame_new_id *new_id, void *data)
 {

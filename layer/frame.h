@@ -40,9 +40,11 @@ struct tally_frame_input {
 /* An identity's first use: comes before tally_frame_build() returns the frame. */
 typedef void tally_frame_new_id(void *data, const struct tally_pass_info_record *info);
 
-/* The record is the builder's and valid until the next call. */
-const struct tally_frame_record *
+/* The record is the builder's and valid until the next call; the caller may change it. */
+struct tally_frame_record *
 tally_frame_build(struct tally_frame_builder *builder, const struct tally_frame_input *input,
 		  tally_frame_new_id *new_id, void *data);
+/* The record's passes, to be changed likewise. */
+struct tally_pass_record *tally_frame_passes(struct tally_frame_builder *builder);
 
 #endif

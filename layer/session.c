@@ -1,5 +1,6 @@
 #include "layer/session.h"
 
+#include "layer/annotator.h"
 #include "layer/clock.h"
 #include "layer/collector.h"
 #include "layer/config_internal.h"
@@ -30,6 +31,7 @@ static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_int state;
 static _Atomic long session_pid;
 static bool exit_registered; /* under start_lock */
+static _Atomic(const struct tally_annotator_ops *) annotator_ops;
 static bool forked; /* set in the child before it has threads */
 
 /* Called when the capture stops. Slots fill from the front and are never emptied. */
@@ -288,6 +290,13 @@ stop_at_exit(void)
 	tally_session_stop("exit");
 }
 
+void
+tally_session_use_annotator(const struct tally_annotator_ops *ops)
+{
+	const struct tally_annotator_ops *none = NULL;
+	atomic_compare_exchange_strong(&annotator_ops, &none, ops);
+}
+
 /* Called once, with the lock held; sets the state that others then see. */
 static void
 start(const struct tally_recorder_ops *ops)
@@ -307,10 +316,14 @@ start(const struct tally_recorder_ops *ops)
 	if (!exit_registered)
 		exit_registered = atexit(stop_at_exit) == 0;
 	atomic_store(&session_pid, pid);
+	const struct tally_annotator_ops *annotate = atomic_load(&annotator_ops);
+	struct tally_annotator *annotator = annotate ? annotate->create(&config) : NULL;
 	atomic_store(&state, RUNNING); /* the thread may end the capture at once */
-	if (tally_collector_start(ops, recorder))
+	if (tally_collector_start(ops, recorder, annotate, annotator))
 		return;
 	atomic_store(&state, OVER);
+	if (annotator)
+		annotate->destroy(annotator);
 	tally_log_say(TALLY_LEVEL_ERROR, "session",
 		      "nothing is captured, the game goes on: no thread could be made for writing");
 	struct tally_end_record end = { .reason = "no-thread" };
