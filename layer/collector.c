@@ -5,6 +5,7 @@
 #include "layer/futex.h"
 #include "layer/log.h"
 #include "layer/log_internal.h"
+#include "layer/own_threads.h"
 #include "layer/session_internal.h"
 
 #include <pthread.h>
@@ -165,6 +166,7 @@ static void *
 run_collector(void *data)
 {
 	struct tally_assembly *a = data;
+	tally_own_threads_enter();
 	const char *reason = collect_frames(a);
 
 	tally_session_ended();
@@ -176,6 +178,7 @@ run_collector(void *data)
 	atomic_store(&box.current, NULL);
 	tally_assembly_destroy(a);
 
+	tally_own_threads_leave();
 	atomic_store(&box.running, 0);
 	tally_futex_wake_all(&box.running);
 	return NULL;
