@@ -37,13 +37,18 @@ struct tally_stretch {
 	uint64_t flags;
 };
 
+/* Remembers how far it came: a stretch that begins where the one before ended begins with the totals
+ * that the other ended with, also when the history answers otherwise by now (it was coarsened, or a
+ * reading came since). So stretches add up; skipped time is a stretch without work. */
 struct tally_attributor;
 struct tally_attributor *tally_attributor_create(uint32_t n_counters); /* NULL on OOM */
 void tally_attributor_destroy(struct tally_attributor *a); /* accepts NULL */
 
-/* Cut stretch->begin_ns .. end_ns; work outside it counts for what lies inside. With `exact`
- * work that has no samples of its own gets nothing, and TALLY_FLAG(UNSAMPLED). False on OOM:
- * nothing is said. */
+/* Cut stretch->begin_ns .. end_ns; work outside it counts for what lies inside. Nothing is known of
+ * work without time. With `exact` work that has no samples of its own gets nothing, and
+ * TALLY_FLAG(UNSAMPLED), as does work that shares its samples but has no time to share by; where
+ * its samples are gone it is flagged LOST. Their growth is unattributed. What is set in the arrays
+ * before does not matter. False on OOM: nothing is said. */
 bool tally_attribute(struct tally_attributor *a, const struct tally_history *h, bool exact,
 		     const struct tally_work *work, struct tally_share *shares, uint32_t n,
 		     struct tally_stretch *stretch);
