@@ -24,6 +24,16 @@ test_wanted(void)
 		{ "gl-timestamp,api", "api", true },
 		{ "VK-Statistics", "vk-statistics", true },
 		{ "", "api", false },
+		{ NULL, "mali-kbase", true },
+		{ NULL, "mali-panfrost", true },
+		{ NULL, "linux-perf", true },
+		{ NULL, "linux-proc", true },
+		{ "mali-*", "mali-panfrost", true },
+		{ "mali-*", "linux-perf", false },
+		{ NULL, "fake-snapshot", false },
+		{ "all", "fake-snapshot", false },
+		{ "fake", "fake-snapshot", false },
+		{ "fake-snapshot", "fake-snapshot", true },
 	};
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
 		g_test_message("%s in %s", rows[i].name, rows[i].list ? rows[i].list : "(none)");
