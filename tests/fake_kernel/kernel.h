@@ -1,0 +1,125 @@
+/* tests/fake_kernel/kernel.h - the parts of the simulated kernel, to each other.
+ *
+ * Everything runs under one lock that interpose.c takes. Functions return 0 or more, or an errno
+ * with its sign turned, as the kernel's own do. A test library: it may allocate and print.
+ */
+#ifndef FAKE_KERNEL_KERNEL_H
+#define FAKE_KERNEL_KERNEL_H
+
+#include "tests/fake_kernel/drive.h"
+#include "tests/fake_kernel/wire.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum fake_kind { FAKE_NOTHING = 0, FAKE_KBASE, FAKE_KBASE_OLD, FAKE_PANFROST, FAKE_PANTHOR };
+enum { FAKE_FRONT = 0, FAKE_TILER, FAKE_L2, FAKE_CORE };
+
+struct fake_gpu {
+	const char *name;
+	uint32_t product; /* as panfrost's GPU_PROD_ID has it */
+	uint32_t n_values; /* of a block */
+	uint32_t hwver; /* of the layout of 32-bit buffers */
+};
+
+#define FAKE_MAX_RULES 16
+
+/* "off, core 1, at sample 3" */
+struct fake_rule {
+	char word[24];
+	int block, index; /* -1: all */
+	uint32_t at, until; /* samples; 0: always */
+};
+
+struct fake_fault {
+	char call[16];
+	int error;
+	uint32_t from, until; /* calls of that name; 0: always */
+};
+
+struct fake_config {
+	enum fake_kind kind;
+	bool csf;
+	struct fake_gpu gpu;
+	uint64_t cores; /* the mask */
+	uint32_t l2;
+	uint32_t major, minor;
+	uint32_t groups, node, nomem, set, domains, features, unstable, period_ns;
+	uint32_t enum_extra, meta_extra; /* bytes that items are larger by */
+	bool unknown; /* items of types that nobody knows yet */
+	bool phys, all_blocks, junk, decoy, busy, longid, regular, noscope, mono;
+	char props[16], lists[16];
+	struct fake_rule rules[FAKE_MAX_RULES];
+	uint32_t n_rules;
+	struct fake_fault faults[FAKE_MAX_RULES];
+	uint32_t n_faults;
+};
+
+extern struct fake_config fake_config;
+
+/* config.c */
+bool fake_configure(const char *text); /* says on stderr what it does not understand */
+/* The rule `word` for that block at that sample, or NULL. block -1: whichever. */
+const struct fake_rule *fake_rule(const char *word, int block, int index, uint32_t sample);
+/* Counts a call by that name, and traces it; 0 or the error it is to fail with. */
+int fake_fault(const char *call);
+
+/* trace.c */
+void fake_trace(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* What a program may not do. Counted. Returns -error. */
+int fake_misuse(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* counts.c: what a reader saw last, so that it gets growth */
+struct fake_base {
+	uint64_t script_ns;
+	uint64_t seen[FAKE_BLOCKS][FAKE_INSTANCES][FAKE_COUNTERS];
+};
+struct fake_kernel_state *fake_kernel_get_state(void);
+void fake_base_reset(struct fake_base *base);
+/* Stops the clock for one sample. */
+void fake_base_sample(struct fake_base *base);
+uint64_t fake_base_growth(struct fake_base *base, unsigned block, unsigned instance,
+			  unsigned counter);
+uint32_t fake_n_instances(unsigned block);
+/* Physical number of the n-th instance. */
+uint32_t fake_instance(unsigned block, uint32_t n);
+uint32_t fake_highest_core(void);
+uint64_t fake_raw_ns(void); /* CLOCK_MONOTONIC_RAW */
+
+/* buffer32.c: 32-bit buffers of vinstr and panfrost; masks by block, bit i: values 4i..4i+3 */
+uint32_t fake_buffer_bytes(void);
+void fake_buffer_fill(struct fake_base *base, const uint32_t *masks, uint32_t sample, void *out);
+
+/* An open file. */
+struct fake_file;
+struct fake_file_ops {
+	int (*ioctl)(struct fake_file *file, unsigned command, void *argument);
+	/* Something to read? Negative: gone. NULL: never. */
+	int (*ready)(struct fake_file *file);
+	/* The memory file to map, and how long it is; NULL: none. */
+	int (*map)(struct fake_file *file, size_t *bytes);
+	void (*release)(struct fake_file *file);
+};
+struct fake_file {
+	const struct fake_file_ops *ops;
+	int fd;
+	const char *what;
+};
+
+/* interpose.c: a new file with its descriptor, -error when there is none. Takes `file`. */
+int fake_file_add(struct fake_file *file);
+/* A memory file of ours and where we see it. */
+int fake_memory(size_t bytes, void **out);
+void fake_memory_free(int fd, void *at, size_t bytes);
+
+struct fake_file *fake_kbase_open(void);
+struct fake_file *fake_kbase_old_open(void);
+struct fake_file *fake_panfrost_open(const char *driver);
+int fake_kinstr_enum(struct kb_enum_info *info);
+int fake_kinstr_setup(union kb_prfcnt_setup *setup);
+int fake_vinstr_setup(const struct kb_reader_setup *setup);
+uint64_t fake_gpu_id(void);
+/* A device that went away. */
+bool fake_gone(uint32_t sample);
+
+#endif
