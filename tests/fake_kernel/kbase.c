@@ -16,7 +16,8 @@ fake_gpu_id(void)
 {
 	uint32_t product = fake_config.gpu.product;
 	if (fake_config.longid)
-		return (uint64_t)(product >> 12) << 56 | (uint64_t)(product & 0xf) << 32 | 0xf0000010;
+		return (uint64_t)(product >> 12) << 56 | (uint64_t)(product & 0xf) << 32 |
+		       0xf0000010;
 	return (uint64_t)product << 16 | 0x0010;
 }
 
@@ -60,9 +61,9 @@ fill_props(struct props *p)
 	put(p, 59, 2, 0x04000400);
 	put(p, 61, 2, fake_config.groups);
 	put(p, 62, 2, fake_config.groups);
+	uint64_t masks[16] = { half, fake_config.cores & ~half };
 	for (uint32_t i = 0; i < 16; i++)
-		put(p, 64 + i, 3,
-		    i == 0 ? half : i == 1 && fake_config.groups > 1 ? fake_config.cores & ~half : 0);
+		put(p, 64 + i, 3, masks[i]);
 	if (strcmp(fake_config.props, "nocores") == 0) {
 		for (uint32_t i = 0; i < 2; i++)
 			memset(p->bytes + p->n - (16 - i) * 12 + 4, 0, 8);
