@@ -7,19 +7,15 @@
 #include "layer/log_internal.h"
 #include "layer/own_threads.h"
 #include "layer/session_internal.h"
+#include "layer/thread.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #define NS_PER_MS UINT64_C(1000000)
 #define NAP_NS (5 * NS_PER_MS) /* frames flow: let a few gather */
 #define FLUSH_NS (20 * NS_PER_MS) /* a killed game loses no more than this */
 #define LOOK_NS (50 * NS_PER_MS) /* while a frame waits for a slow stream */
 #define OVER_WAIT_NS (30000 * NS_PER_MS)
-/* Untouched pages of it cost nothing; the static TLS of the game's libraries is cut from it. */
-#define STACK_BYTES (256u << 10)
 
 enum rest { AWAKE = 0, NAPPING, ASLEEP };
 
@@ -184,30 +180,6 @@ run_collector(void *data)
 	return NULL;
 }
 
-static bool
-start_thread(struct tally_assembly *a)
-{
-	pthread_attr_t attr;
-	if (pthread_attr_init(&attr) != 0)
-		return false;
-	long least = sysconf(_SC_THREAD_STACK_MIN);
-	size_t stack = STACK_BYTES + (least > 0 ? (size_t)least : 0);
-	pthread_attr_setstacksize(&attr, stack);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	/* The game's signals are for the game's threads. */
-	sigset_t all, before;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	pthread_t thread;
-	int error = pthread_create(&thread, &attr, run_collector, a);
-	if (error) /* libraries with much static TLS: let the system choose */
-		error = pthread_attr_setstacksize(&attr, 8u << 20) ||
-			pthread_create(&thread, &attr, run_collector, a);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attr);
-	return error == 0;
-}
-
 bool
 tally_collector_start(const struct tally_recorder_ops *ops, struct tally_recorder *recorder,
 		      const struct tally_annotator_ops *annotate, struct tally_annotator *annotator)
@@ -225,7 +197,7 @@ tally_collector_start(const struct tally_recorder_ops *ops, struct tally_recorde
 	atomic_store(&box.current, a);
 	atomic_store(&box.generation, ++box.last_generation);
 	tally_log_on_queued(notify_of_note);
-	if (start_thread(a))
+	if (tally_thread_start(run_collector, a))
 		return true;
 	tally_log_on_queued(NULL);
 	atomic_store(&box.generation, 0);

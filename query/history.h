@@ -40,7 +40,7 @@ bool tally_history_find(const struct tally_history *h, uint64_t number, struct t
  * last's. */
 void tally_history_at(const struct tally_history *h, uint64_t time_ns, uint64_t *totals);
 /* What growth between two times is not known (bits or-ed into `unknown`), and the flags of the
- * readings that tell of it. */
+ * readings that tell of it. All of it before the first reading and after the last. */
 uint64_t tally_history_doubts(const struct tally_history *h, uint64_t begin_ns, uint64_t end_ns,
 			      uint64_t *unknown);
 

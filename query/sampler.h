@@ -21,7 +21,8 @@ struct tally_sampler;
 /* Probe and open what --sources and --counters ask for, take the first sample, start the thread.
  * NULL on OOM or with --snapshot off. At most one at a time. */
 struct tally_sampler *tally_sampler_create(const struct tally_config *config);
-/* One last sample, then stop; the thread is gone when it returns (waits at most 1 s for it). */
+/* One last sample, then stop; the thread is gone when it returns (waits at most 1 s for it, and then
+ * leaves a source that does not answer alone for good). Sources and histories stay for reading. */
 void tally_sampler_stop(struct tally_sampler *s);
 void tally_sampler_destroy(struct tally_sampler *s); /* accepts NULL */
 void tally_sampler_abandon(struct tally_sampler *s); /* see annotator.h */
@@ -36,11 +37,12 @@ const struct tally_snapshot_source *tally_sampler_source(const struct tally_samp
 struct tally_history *tally_sampler_history(struct tally_sampler *s, uint32_t i);
 
 /* Between these two the histories do not change. Held by the collector while it attributes:
- * short. */
+ * short. No other function of the sampler may be called meanwhile but those above. */
 void tally_sampler_lock(struct tally_sampler *s);
 void tally_sampler_unlock(struct tally_sampler *s);
 
-/* Make sure that every source has a reading at or after that time: takes one if need be. */
+/* Make sure that every source that still counts has a reading at or after that time: takes one if
+ * need be. What grew after a source's last reading is not known (tally_history_doubts()). */
 void tally_sampler_cover(struct tally_sampler *s, uint64_t time_ns);
 
 /* For front ends, any thread. Is `exact` asked for, and is there a source to read? Constant for the

@@ -1,13 +1,13 @@
-/* query/test_sources.h - two sources that need no driver.
+/* query/test_sources.h - sources that need no driver.
  *
  * null counts nothing and costs nothing: it measures our own overhead. fake gives the values that
- * a script dictates, so that what lies above the sources can be tested to the last bit. Owner
- * thread only.
+ * a script dictates, so that what lies above the sources can be tested to the last bit.
+ * fake-snapshot's totals follow the CPU's clock. Owner thread only.
  */
 #ifndef PASSTALLY_QUERY_TEST_SOURCES_H
 #define PASSTALLY_QUERY_TEST_SOURCES_H
 
-#include "query/source.h"
+#include "query/snapshot.h"
 
 struct tally_source *tally_null_create(void);
 
@@ -28,5 +28,11 @@ struct tally_fake_script {
 
 /* Copies the script. NULL on OOM. */
 struct tally_source *tally_fake_create(const struct tally_fake_script *script);
+
+/* Running totals from 0 at start(): fake_total_ns is CLOCK_MONOTONIC's growth, fake_total_half_ns
+ * and fake_total_us a half and a thousandth of it, rounded down, fake_total_reads 1000 a sample.
+ * Each sample is taken in no time: with --snapshot sampled, work that nothing overlaps has as
+ * much of fake_total_ns as it lasted. NULL on OOM. */
+struct tally_snapshot_source *tally_fake_snapshot_create(void);
 
 #endif

@@ -37,8 +37,8 @@ BANNED.update({
     # Those that read options, and the one that speaks to people; not under secure execution.
     "getenv": ("layer/config.c", "layer/config_path.c", "layer/log.c"),
     "secure_getenv": ("layer/config.c", "layer/config_path.c", "layer/log.c"),
-    # A thread of ours, started with the first frame.
-    "pthread_create": ("layer/session.c", "layer/collector.c"),
+    # Threads of ours, started with the first frame.
+    "pthread_create": ("layer/thread.c",),
     "dlopen": ("gl_shim/real.c",),
 })
 
