@@ -1,6 +1,7 @@
 #include "vk_layer/collect.h"
 
 #include "layer/log.h"
+#include "vk_layer/resolve.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -221,6 +222,7 @@ vk_collect_through(struct vk_queue *q, uint64_t serial)
 {
 	if (serial > q->through)
 		q->through = serial;
+	vk_resolve_through(q->device->resolve, q->line, q->through);
 	mark_through(q);
 }
 

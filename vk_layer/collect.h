@@ -21,6 +21,10 @@ struct vk_fill {
 	bool has_begin, has_end;
 	bool has_inner; /* counters come from secondaries or workloads: none from its own slot */
 	uint32_t set; /* its values are of: a number for vk_slots_layout() */
+	uint32_t buffer; /* the command buffer that it began in, counted over its call */
+	/* --snapshot exact and --granularity frame: of its first submission; one was missed. */
+	uint64_t snapshot_from;
+	bool unsampled;
 	uint64_t begin_ns, end_ns;
 	uint64_t missing[VK_MAX_COUNTERS / 64]; /* counters that not every slot had */
 };

@@ -2,6 +2,7 @@
 #include "vk_layer/chain.h"
 #include "vk_layer/command.h"
 #include "vk_layer/device_features.h"
+#include "vk_layer/exact.h"
 #include "vk_layer/handles.h"
 #include "vk_layer/submission.h"
 #include "vk_layer/targets.h"
@@ -201,8 +202,10 @@ start_measuring(struct vk_device *d)
 		goto destroy_lock;
 	if (!vk_slots_create(d))
 		goto destroy_targets;
-	if (vk_brackets_create(d))
+	if (vk_brackets_create(d)) {
+		vk_exact_create(d);
 		return true;
+	}
 	vk_slots_destroy(d);
 destroy_targets:
 	vk_targets_destroy(d);
@@ -216,6 +219,7 @@ stop_measuring(struct vk_device *d)
 {
 	vk_device_finish(d);
 	vk_commands_forget(d);
+	vk_exact_destroy(d);
 	vk_brackets_destroy(d);
 	vk_slots_destroy(d);
 	vk_targets_destroy(d);

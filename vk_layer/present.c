@@ -1,7 +1,7 @@
 /* vk_layer/present.c - vkQueuePresentKHR and vkQueueBindSparse: where frames end. */
 #include "layer/clock.h"
 #include "vk_layer/batch.h"
-#include "vk_layer/collect.h"
+#include "vk_layer/exact.h"
 #include "vk_layer/frames.h"
 #include "vk_layer/submission.h"
 #include "vk_layer/targets.h"
@@ -62,8 +62,11 @@ vk_queue_present(struct vk_device *d, PFN_vkQueuePresentKHR next, VkQueue queue,
 	vk_calls_down++;
 	VkResult result = next(queue, info);
 	vk_calls_down--;
-	if (still_runs(d, result) && q)
-		end_frame(q, marked ? vk_frame_marked : vk_frame_presented, presented);
+	if (!still_runs(d, result) || !q)
+		return result;
+	/* Also where it failed, it waited (VK_ERROR_OUT_OF_DATE_KHR). */
+	vk_exact_presented(q, info);
+	end_frame(q, marked ? vk_frame_marked : vk_frame_presented, presented);
 	return result;
 }
 
@@ -78,7 +81,10 @@ vk_queue_bind_sparse(struct vk_device *d, PFN_vkQueueBindSparse next, VkQueue qu
 	vk_calls_down++;
 	VkResult result = next(queue, n, infos, fence);
 	vk_calls_down--;
-	if (still_runs(d, result) && q && marked && result == VK_SUCCESS)
+	if (!still_runs(d, result) || !q || result != VK_SUCCESS)
+		return result;
+	vk_exact_bound(q, n, infos);
+	if (marked)
 		end_frame(q, vk_frame_marked, vk_nothing_presented);
 	return result;
 }

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "layer/clock.h"
-#include "vk_layer/collect.h"
+#include "vk_layer/exact.h"
 #include "vk_layer/frames.h"
 #include "vk_layer/handles.h"
 #include "vk_layer/labels.h"
@@ -28,6 +28,7 @@ make_queue(struct vk_device *d, VkQueue handle, uint32_t family, uint32_t index,
 	q->index = index;
 	q->is_protected = is_protected;
 	q->labels = vk_labels_create();
+	q->line = vk_line_create(d->resolve);
 	if (q->labels && vk_handles_put(&queues, VK_HANDLE_KEY(handle), q))
 		return q;
 	vk_labels_destroy(q->labels);
@@ -81,6 +82,7 @@ vk_queues_destroy(struct vk_device *d, bool calls)
 		vk_handles_remove(&queues, VK_HANDLE_KEY(q->handle));
 		tally_stream_destroy(q->stream);
 		vk_collect_finish(q, calls);
+		vk_exact_finish(q, calls);
 		vk_labels_destroy(q->labels);
 		free(q);
 	}
@@ -165,6 +167,7 @@ vk_queue_wait_idle(struct vk_device *d, PFN_vkQueueWaitIdle next, VkQueue queue)
 	if (!q || result != VK_SUCCESS)
 		return result;
 	uint64_t t0 = tally_clock_now_ns();
+	vk_resolve_through(d->resolve, q->line, UINT64_MAX);
 	pthread_mutex_lock(&d->lock);
 	vk_collect_through(q, serial);
 	vk_frame_idle(d, q);
@@ -193,6 +196,8 @@ vk_device_wait_idle(struct vk_device *d, PFN_vkDeviceWaitIdle next, VkDevice dev
 	pthread_mutex_lock(&d->lock);
 	for (struct vk_queue *q = d->queues; q; q = q->next)
 		vk_collect_through(q, q->serial);
+	for (struct vk_queue *q = d->queues; q; q = q->next)
+		vk_resolve_through(d->resolve, q->line, UINT64_MAX);
 	vk_frame_idle(d, NULL);
 	vk_collect_poll(d);
 	if (d->queues)

@@ -82,6 +82,7 @@ open_fill(struct vk_replay *r, enum tally_pass_kind kind)
 		return VK_NONE;
 	}
 	r->s->fills[fill].set = r->set;
+	r->s->fills[fill].buffer = r->buffer;
 	return fill;
 }
 
@@ -406,7 +407,7 @@ replay_pair(struct vk_replay *r, struct vk_bracket_pair *pair)
 void
 vk_replay(struct vk_replay *r, const struct vk_batches *batches, struct vk_bracket_pair **pairs)
 {
-	r->n_passes = 0;
+	r->n_passes = r->buffer = 0;
 	r->coarse = VK_NONE;
 	for (uint32_t i = 0; i < batches->n; i++) {
 		uint32_t n = vk_batch_n_buffers(batches, i);
@@ -418,6 +419,7 @@ vk_replay(struct vk_replay *r, const struct vk_batches *batches, struct vk_brack
 				vk_recording_submitted(vk_batch_buffer(batches, i, k));
 			if (rec)
 				replay_primary(r, rec);
+			r->buffer++;
 		}
 		if (pairs && pairs[i] && !replay_pair(r, pairs[i])) {
 			vk_brackets_release(r->d, r->q->family, pairs[i]);

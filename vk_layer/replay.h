@@ -19,6 +19,7 @@ struct vk_replay {
 	/* replay.c's own, zeroed */
 	uint32_t n_passes;
 	uint32_t set; /* of the recording that is replayed */
+	uint32_t buffer; /* command buffers of the call before the one that is replayed */
 	uint32_t coarse, chain, whole_chain; /* fills */
 	uint32_t n_batch_buffers, n_batch_passes, last_fill;
 };

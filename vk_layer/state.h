@@ -7,7 +7,8 @@
  *     down the chain, but for the host's own reading and resetting of queries (R34b);
  *   - a command buffer and what is recorded into it belongs to the thread that records (the game's
  *     own duty, "externally synchronized"), and takes no lock.
- * Nothing here waits for the GPU but vk_device_finish(), at most 2 s, for a fence of ours.
+ * Nothing here waits for the GPU but vk_device_finish() and `--snapshot exact` (exact.h), at most 2 s,
+ * for a fence of ours.
  */
 #ifndef PASSTALLY_VK_LAYER_STATE_H
 #define PASSTALLY_VK_LAYER_STATE_H
@@ -27,6 +28,8 @@ struct vk_fill;
 struct vk_slots;      /* slots.h */
 struct vk_targets;    /* targets.h */
 struct vk_brackets;   /* brackets.h */
+struct vk_resolve;    /* resolve.h, with vk_line */
+struct vk_line;
 
 struct vk_instance {
 	struct vk_instance_next next;
@@ -80,6 +83,10 @@ struct vk_queue {
 	uint32_t n_unread;
 	struct vk_submission *spare; /* read, for use again */
 	struct vk_fill *frame_fill; /* --granularity frame: of the open frame */
+	/* exact.c's, by the thread that may use the queue: no lock. */
+	struct vk_line *line;
+	VkFence exact_fence;
+	bool exact_waits; /* the driver has yet to signal it */
 };
 
 struct vk_device {
@@ -121,6 +128,8 @@ struct vk_device {
 	atomic_uint pending_timelines; /* submissions not read yet that wait for a timeline */
 	int64_t beneath;	       /* the OpenGL device that uses this one, -1 = none known */
 	bool marks_frames; /* the game ends frames by VkFrameBoundaryEXT: presents do not */
+	struct vk_resolve *resolve; /* --snapshot exact: set at creation, else NULL */
+	atomic_bool exact_over;	    /* set once, by anybody: no more waits for it */
 	bool given_up;	   /* stopped, and what was unread is marked so */
 };
 

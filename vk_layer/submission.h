@@ -37,6 +37,21 @@ VkResult vk_wait_for_fences(struct vk_device *d, PFN_vkWaitForFences next, VkDev
 			    uint32_t n, const VkFence *fences, VkBool32 all, uint64_t timeout);
 VkResult vk_wait_semaphores(struct vk_device *d, PFN_vkWaitSemaphores next, VkDevice device,
 			    const VkSemaphoreWaitInfo *info, uint64_t timeout);
+VkResult vk_create_semaphore(struct vk_device *d, PFN_vkCreateSemaphore next, VkDevice device,
+			     const VkSemaphoreCreateInfo *info,
+			     const VkAllocationCallbacks *allocator, VkSemaphore *out);
+void vk_destroy_semaphore(struct vk_device *d, PFN_vkDestroySemaphore next, VkDevice device,
+			  VkSemaphore semaphore, const VkAllocationCallbacks *allocator);
+VkResult vk_signal_semaphore(struct vk_device *d, PFN_vkSignalSemaphore next, VkDevice device,
+			     const VkSemaphoreSignalInfo *info);
+VkResult vk_import_semaphore_fd(struct vk_device *d, PFN_vkImportSemaphoreFdKHR next,
+				VkDevice device, const VkImportSemaphoreFdInfoKHR *info);
+VkResult vk_acquire_next_image(struct vk_device *d, PFN_vkAcquireNextImageKHR next,
+			       VkDevice device, VkSwapchainKHR swapchain, uint64_t timeout,
+			       VkSemaphore semaphore, VkFence fence, uint32_t *index);
+VkResult vk_acquire_next_image2(struct vk_device *d, PFN_vkAcquireNextImage2KHR next,
+				VkDevice device, const VkAcquireNextImageInfoKHR *info,
+				uint32_t *index);
 void vk_get_device_queue(struct vk_device *d, PFN_vkGetDeviceQueue next, VkDevice device,
 			 uint32_t family, uint32_t index, VkQueue *out);
 void vk_get_device_queue2(struct vk_device *d, PFN_vkGetDeviceQueue2 next, VkDevice device,

@@ -5,6 +5,7 @@
 #include "layer/clock.h"
 #include "layer/log.h"
 #include "layer/session.h"
+#include "vk_layer/exact.h"
 #include "vk_layer/frames.h"
 #include "vk_layer/replay.h"
 #include "vk_layer/submission.h"
@@ -106,6 +107,9 @@ struct call {
 	struct vk_bracket_pair **pairs;
 	void *memory; /* of `down` */
 	uint64_t start_ns, overhead_ns;
+	uint64_t serial; /* that it gets */
+	bool logged;	 /* passes of it are in the log */
+	bool through;	 /* all of it has ended */
 };
 
 static void
@@ -147,6 +151,9 @@ before(struct call *c)
 		.number = d->submissions++,
 	};
 	vk_replay(&replay, &c->game, c->pairs);
+	c->serial = q->serial + 1;
+	c->logged = c->s && q->stream && tally_stream_captures(q->stream) &&
+		    (c->s->n_fills || q->frame_fill);
 	pthread_mutex_unlock(&d->lock);
 	c->down = c->game;
 	bool any = false;
@@ -173,6 +180,8 @@ after(struct call *c, VkResult result)
 		vk_submission_append(c->s);
 	else if (c->s)
 		vk_submission_fail(c->s, TALLY_FLAG(LOST));
+	if (c->s && c->through && result == VK_SUCCESS && q->serial == c->serial)
+		vk_collect_through(q, c->serial);
 	bool ended = d->tally && result == VK_SUCCESS;
 	uint64_t frame = ended ? tally_device_frame(d->tally) : 0;
 	if (result == VK_SUCCESS && vk_batches_end_frame(&c->game))
@@ -192,6 +201,36 @@ after(struct call *c, VkResult result)
 	pthread_mutex_unlock(&d->lock);
 	if (!vk_device_runs(d))
 		vk_give_up(d);
+}
+
+/* The call itself. */
+static VkResult
+go_down(struct call *c, VkQueue queue, PFN_vkQueueSubmit one, PFN_vkQueueSubmit2 two)
+{
+	VkResult result;
+	vk_calls_down++;
+	if (c->q) {
+		struct vk_exact_call x = {
+			.q = c->q,
+			.s = c->s,
+			.logged = c->logged,
+			.game = c->game,
+			.down = c->down,
+			.fence = c->fence,
+			.one = one,
+			.two = two,
+			.serial = c->serial,
+		};
+		result = vk_exact_submit(&x);
+		c->overhead_ns += x.overhead_ns;
+		c->through = x.through;
+	} else if (one) {
+		result = one(queue, c->game.n, c->game.one, c->fence);
+	} else {
+		result = two(queue, c->game.n, c->game.two, c->fence);
+	}
+	vk_calls_down--;
+	return result;
 }
 
 /* NULL: only forward. */
@@ -217,9 +256,7 @@ vk_queue_submit(struct vk_device *d, PFN_vkQueueSubmit next, VkQueue queue, uint
 	struct call c = { .d = d, .q = q, .game = { .n = n, .one = submits }, .fence = fence };
 	if (q)
 		before(&c);
-	vk_calls_down++;
-	VkResult result = next(queue, n, q ? c.down.one : submits, fence);
-	vk_calls_down--;
+	VkResult result = go_down(&c, queue, next, NULL);
 	if (q)
 		after(&c, result);
 	return result;
@@ -233,9 +270,7 @@ vk_queue_submit2(struct vk_device *d, PFN_vkQueueSubmit2 next, VkQueue queue, ui
 	struct call c = { .d = d, .q = q, .game = { .n = n, .two = submits }, .fence = fence };
 	if (q)
 		before(&c);
-	vk_calls_down++;
-	VkResult result = next(queue, n, q ? c.down.two : submits, fence);
-	vk_calls_down--;
+	VkResult result = go_down(&c, queue, NULL, next);
 	if (q)
 		after(&c, result);
 	return result;
