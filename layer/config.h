@@ -55,6 +55,16 @@ enum tally_config_origin {
 	TALLY_FROM_COMMAND_LINE,
 };
 
+/* A `[metric NAME]` section: as it was written, not understood yet (query/metric.h does that). */
+struct tally_config_metric {
+	char *key;
+	char *name, *unit, *dialect; /* NULL: not said */
+	char *expression;
+	char *file;
+	uint32_t line; /* of the section */
+	uint32_t expression_line, expression_column; /* from 1, columns in characters */
+};
+
 /* Values in force. Strings belong to the struct. */
 struct tally_config {
 	char *counters; /* list, '+' or ',' between items */
@@ -77,6 +87,9 @@ struct tally_config {
 	uint32_t max_passes; /* a frame */
 	bool no_argv, force;
 	enum tally_config_origin *origin; /* per row of tally_options */
+	/* The user's own metrics: a per-program file's go before the user file's of that name. */
+	struct tally_config_metric *metrics;
+	uint32_t n_metrics;
 };
 
 /* One option: a row of the table. */
@@ -110,8 +123,9 @@ bool tally_config_set(struct tally_config *config, const char *key, const char *
 bool tally_config_parse_options(struct tally_config *config, const char *text,
 				enum tally_config_origin origin, tally_config_complain *complain,
 				void *data);
-/* An INI file: [passtally] for all programs, comments with # or ;, at most 1 MiB. A missing file
- * is not an error; a bad line is, with its number. */
+/* An INI file: [passtally] for options, [metric NAME] for metrics of the user's own (name, unit,
+ * expression, dialect), comments with # or ;, at most 1 MiB. A missing file is not an error; a bad
+ * line is, with its number. */
 bool tally_config_read_file(struct tally_config *config, const char *path,
 			    enum tally_config_origin origin, tally_config_complain *complain,
 			    void *data);

@@ -1,8 +1,8 @@
 /* layer/config_internal.h - what the config_*.c files share.
  *
  * config.c applies options in order of precedence, config_options.c is the table and how each
- * value is read, config_file.c reads INI files, config_path.c makes the log's name, config_list.c
- * matches counter lists. Rules of threads and errors as in layer/config.h.
+ * value is read, config_file.c reads INI files, config_metric.c their metric sections,
+ * config_path.c makes the log's name, config_list.c matches counter lists. Rules of threads and errors as in layer/config.h.
  */
 #ifndef PASSTALLY_LAYER_CONFIG_INTERNAL_H
 #define PASSTALLY_LAYER_CONFIG_INTERNAL_H
@@ -33,5 +33,21 @@ char *tally_config_copy_string(const char *text);
 
 /* The last component of a path; "program" when there is none. */
 const char *tally_config_base_name(const char *path);
+
+/* ---- [metric NAME] ---- */
+
+/* Begin one of that name; it takes the place of one in another file. Complains and gives NULL for
+ * a bad name, one that this file has already, and without memory. Valid until the next call. */
+struct tally_config_metric *tally_config_metric_begin(struct tally_config *config, const char *key,
+						      const char *file, uint32_t line,
+						      tally_config_complain *complain, void *data);
+/* One line of it. False after a complaint. `column`: of the value, in characters from 1. */
+bool tally_config_metric_set(struct tally_config_metric *m, const char *field, const char *value,
+			     uint32_t line, uint32_t column, tally_config_complain *complain,
+			     void *data);
+/* Its section is over: drops the last one begun, with a complaint, when it has no expression. */
+bool tally_config_metric_end(struct tally_config *config, struct tally_config_metric *m,
+			     tally_config_complain *complain, void *data);
+void tally_config_metrics_finish(struct tally_config *config);
 
 #endif

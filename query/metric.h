@@ -9,6 +9,7 @@
 #ifndef PASSTALLY_QUERY_METRIC_H
 #define PASSTALLY_QUERY_METRIC_H
 
+#include "layer/config.h"
 #include "query/catalogue.h"
 #include "query/expr.h"
 #include "query/snapshot.h"
@@ -40,6 +41,12 @@ extern const uint32_t tally_n_metrics;
 struct tally_metric tally_metric_at(uint32_t i);
 /* Does it hold for that counter layout? NULL: a device that has none. */
 bool tally_metric_fits(const struct tally_metric *metric, const char *layout);
+
+/* The user's own, of `[metric NAME]` sections, into `out`, which has room for config->n_metrics.
+ * Returns how many could be read; of the others it is complained: file, line, column, why, the
+ * expression and a caret below the place. Strings stay the config's. */
+uint32_t tally_metric_read_own(const struct tally_config *config, struct tally_metric *out,
+			       tally_config_complain *complain, void *data);
 
 /* What an expression may name. */
 struct tally_metric_inputs {
