@@ -27,10 +27,11 @@ struct tally_decoder {
 	bool named; /* the message in `json` names its field */
 	/* The line's arrays. Of a frame, in the order of its passes: */
 	struct tally_array passes, counters, metrics, workloads, workload_counters;
-	struct tally_array unattributed;
+	struct tally_array unattributed, frame_metrics;
+	struct tally_array frame_estimated; /* of struct tally_word * */
 	/* and of the other lines: */
 	struct tally_array texts, options, sources, counter_infos, counter_pointers, metric_infos;
-	struct tally_array statistics;
+	struct tally_array statistics, growth;
 };
 
 void tally_decoder_finish(struct tally_decoder *d);

@@ -98,6 +98,8 @@ enum {
 	FRAME_SET,
 	FRAME_PASSES,
 	FRAME_UNATTRIBUTED,
+	FRAME_METRICS,
+	FRAME_ESTIMATED,
 	FRAME_OVERHEAD,
 	FRAME_DROPPED,
 	FRAME_FLAGS,
@@ -116,6 +118,8 @@ static const struct tally_field frame_fields[N_FRAME_FIELDS] = {
 	[FRAME_SET] = TALLY_FIELD("set"),
 	[FRAME_PASSES] = TALLY_FIELD("passes"),
 	[FRAME_UNATTRIBUTED] = TALLY_FIELD("unattributed"),
+	[FRAME_METRICS] = TALLY_FIELD("metrics"),
+	[FRAME_ESTIMATED] = TALLY_FIELD("estimated"),
 	[FRAME_OVERHEAD] = TALLY_FIELD("overhead_ns"),
 	[FRAME_DROPPED] = TALLY_FIELD("dropped_passes"),
 	[FRAME_FLAGS] = TALLY_FIELD("flags"),
@@ -504,6 +508,32 @@ decode_coverage(struct tally_decoder *d, struct tally_frame_record *frame)
 	return false;
 }
 
+/* The frame's passes, which may stand behind it, mark the same words: so the words are kept. */
+static bool
+decode_frame_estimated(struct tally_decoder *d)
+{
+	if (!tally_json_open_array(&d->json))
+		return false;
+	while (tally_json_next_item(&d->json)) {
+		struct tally_word **word = tally_array_push(d, &d->frame_estimated, sizeof(*word));
+		if (!word || !(*word = tally_decode_word(d)))
+			return false;
+	}
+	return !d->json.failed;
+}
+
+static void
+apply_frame_estimated(struct tally_decoder *d, const struct tally_frame_record *frame)
+{
+	struct tally_word **words = d->frame_estimated.items;
+	uint64_t mark = ++d->stamp;
+	if (d->frame_estimated.n == 0)
+		return;
+	for (size_t i = 0; i < d->frame_estimated.n; i++)
+		words[i]->marks = mark;
+	apply_estimated(&d->frame_metrics, frame->n_metrics, mark);
+}
+
 static bool
 decode_frame_field(struct tally_decoder *d, int field, struct tally_frame_record *frame)
 {
@@ -531,6 +561,10 @@ decode_frame_field(struct tally_decoder *d, int field, struct tally_frame_record
 		return decode_passes(d);
 	case FRAME_UNATTRIBUTED:
 		return decode_unattributed(d, frame);
+	case FRAME_METRICS:
+		return decode_values(d, &d->frame_metrics, &frame->n_metrics);
+	case FRAME_ESTIMATED:
+		return decode_frame_estimated(d);
 	case FRAME_OVERHEAD:
 		return tally_json_read_u64(json, &frame->overhead_ns);
 	case FRAME_DROPPED:
@@ -574,6 +608,8 @@ clear_arrays(struct tally_decoder *d)
 	d->workloads.n = 0;
 	d->workload_counters.n = 0;
 	d->unattributed.n = 0;
+	d->frame_metrics.n = 0;
+	d->frame_estimated.n = 0;
 }
 
 bool
@@ -612,5 +648,7 @@ tally_decode_frame(struct tally_decoder *d, struct tally_frame_record *frame)
 	frame->passes = tally_array_items(&d->passes);
 	frame->n_passes = (uint32_t)d->passes.n;
 	frame->unattributed = tally_array_items(&d->unattributed);
+	apply_frame_estimated(d, frame);
+	frame->metrics = tally_array_items(&d->frame_metrics);
 	return check_order(d, frame, where);
 }

@@ -115,8 +115,8 @@ static enum tally_record_status
 record_end(struct tally_recorder *r, const struct tally_end_record *record)
 {
 	enum tally_record_status status = TALLY_RECORD_LIMIT;
-	/* Better an end without statistics, which can be computed again, than none. */
-	int with = record->n_statistics > 0;
+	/* Better an end without its lists, which are for checking, than none. */
+	int with = record->n_statistics > 0 || record->n_growth > 0;
 	for (; with >= 0 && status == TALLY_RECORD_LIMIT; with--) {
 		struct tally_json_writer *w = tally_sink_begin_line(r->sink);
 		if (!w)

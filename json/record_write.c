@@ -403,6 +403,8 @@ tally_json_put_frame(struct tally_json_writer *w, const struct tally_frame_recor
 	}
 	PUT("]");
 	put_unattributed(w, frame);
+	if (frame->n_metrics && put_values(w, ",\"metrics\":{", frame->metrics, frame->n_metrics))
+		put_estimated(w, NULL, 0, frame->metrics, frame->n_metrics);
 	PUT_U64(",\"overhead_ns\":", frame->overhead_ns);
 	PUT_U64(",\"dropped_passes\":", frame->dropped_passes);
 	put_flags(w, frame->flags);
@@ -423,16 +425,17 @@ tally_json_put_note(struct tally_json_writer *w, const struct tally_note_record 
 static void
 put_statistic(struct tally_json_writer *w, const struct tally_statistic_record *s)
 {
-	PUT("{\"id\":");
+	PUT_U64("{\"device\":", s->device);
+	PUT(",\"id\":");
 	tally_json_put_id(w, s->id);
 	PUT(",\"key\":");
 	tally_json_put_text(w, s->key);
 	PUT_U64(",\"n\":", s->n);
 	if (s->integral) {
 		PUT(",\"sum\":");
-		tally_json_put_u128(w, s->sum_hi, s->sum_lo, true);
+		tally_json_put_wide(w, &s->sum);
 		PUT(",\"sum_sq\":");
-		tally_json_put_u128(w, s->sum_sq_hi, s->sum_sq_lo, false);
+		tally_json_put_wide(w, &s->sum_sq);
 	} else if (isfinite(s->sum_f64) && isfinite(s->sum_sq_f64)) {
 		PUT_F64(",\"sum\":\"", s->sum_f64);
 		PUT_F64("\",\"sum_sq\":\"", s->sum_sq_f64);
@@ -453,16 +456,39 @@ put_statistic(struct tally_json_writer *w, const struct tally_statistic_record *
 	PUT("}");
 }
 
+static void
+put_growth(struct tally_json_writer *w, const struct tally_growth_record *g)
+{
+	PUT_U64("{\"device\":", g->device);
+	PUT_TEXT(",\"source\":", g->source);
+	PUT(",\"key\":");
+	tally_json_put_text(w, g->key);
+	PUT_U64(",\"growth\":", g->growth);
+	PUT_U64_IF(g->unlogged, ",\"unlogged\":", g->unlogged);
+	PUT_U64_IF(g->outside, ",\"outside\":", g->outside);
+	PUT("}");
+}
+
 void
 tally_json_put_end(struct tally_json_writer *w, const struct tally_end_record *end,
-		   bool with_statistics)
+		   bool with_lists)
 {
 	PUT_U64("{\"type\":\"end\",\"frames\":", end->frames);
 	PUT_U64(",\"frames_dropped\":", end->frames_dropped);
 	PUT_U64(",\"passes\":", end->passes);
 	PUT(",\"reason\":");
 	tally_json_put_text(w, end->reason ? end->reason : "unknown");
-	uint32_t n = with_statistics ? end->n_statistics : 0;
+	uint32_t n = with_lists ? end->n_growth : 0;
+	for (uint32_t i = 0; i < n; i++) {
+		if (i)
+			PUT(",");
+		else
+			PUT(",\"growth\":[");
+		put_growth(w, &end->growth[i]);
+	}
+	if (n)
+		PUT("]");
+	n = with_lists ? end->n_statistics : 0;
 	for (uint32_t i = 0; i < n; i++) {
 		if (i)
 			PUT(",");

@@ -15,8 +15,8 @@ void
 tally_json_put_pass_info(struct tally_json_writer *w, const struct tally_pass_info_record *info);
 void tally_json_put_frame(struct tally_json_writer *w, const struct tally_frame_record *frame);
 void tally_json_put_note(struct tally_json_writer *w, const struct tally_note_record *note);
-/* `with_statistics` false: without them, for a log that is nearly full. */
+/* `with_lists` false: without statistics and growth, for a log that is nearly full. */
 void tally_json_put_end(struct tally_json_writer *w, const struct tally_end_record *end,
-			bool with_statistics);
+			bool with_lists);
 
 #endif
