@@ -98,6 +98,7 @@ tally_config_finish(struct tally_config *config)
 	free(config->control);
 	free(config->log);
 	free(config->origin);
+	tally_config_metrics_finish(config);
 	memset(config, 0, sizeof(*config));
 }
 

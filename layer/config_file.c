@@ -17,8 +17,12 @@ struct ini {
 	enum tally_config_origin origin;
 	tally_config_complain *complain; /* with the line's place in front */
 	void *data;
+	const char *path;
+	uint32_t number; /* of the line */
+	const char *line; /* as it stands in the file */
 	bool in_section; /* the lines now read are ours */
 	bool any_section;
+	struct tally_config_metric *metric; /* whose section it is; NULL: [passtally] */
 };
 
 /* The whole file with a NUL behind it, or NULL; *missing: it is not there, which is no error. */
@@ -86,23 +90,45 @@ trim(char *text)
 	return text;
 }
 
+/* The section that is being read ends. */
 static bool
-take_section(struct ini *ini, char *line)
+end_section(struct ini *ini)
 {
-	char *end = strchr(line, ']');
-	ini->any_section = true;
-	ini->in_section = false;
+	const struct tally_config_place *place = ini->data;
+	struct tally_config_metric *metric = ini->metric;
+	ini->metric = NULL;
+	/* It says its own place: the heading's line, not this one. */
+	return !metric || tally_config_metric_end(ini->config, metric, place->complain, place->data);
+}
+
+static bool
+take_metric(struct ini *ini, const char *key)
+{
+	ini->metric = tally_config_metric_begin(ini->config, key, ini->path, ini->number,
+						ini->complain, ini->data);
+	ini->in_section = ini->metric != NULL;
+	return ini->in_section;
+}
+
+static bool
+take_heading(struct ini *ini, char *line)
+{
+	/* A metric's name may hold brackets: "cpu[0]". */
+	char *end = strrchr(line, ']');
 	if (!end || *trim(end + 1) != '\0') {
 		tally_config_report(ini->complain, ini->data,
 				    "a section is written [passtally], alone on its line");
 		return false;
 	}
 	*end = '\0';
-	const char *name = trim(line + 1);
+	char *name = trim(line + 1);
+	size_t word = strcspn(name, " \t");
+	if (word == strlen("metric") && memcmp(name, "metric", word) == 0)
+		return take_metric(ini, trim(name + word));
 	if (strcmp(name, "passtally") != 0) {
 		tally_config_report(ini->complain, ini->data,
-				    "there is no section [%.64s]: the only one is [passtally]; "
-				    "its lines were not read",
+				    "there is no section [%.64s]: there are [passtally] and "
+				    "[metric NAME]; its lines were not read",
 				    name);
 		return false;
 	}
@@ -111,8 +137,28 @@ take_section(struct ini *ini, char *line)
 }
 
 static bool
+take_section(struct ini *ini, char *line)
+{
+	bool ok = end_section(ini);
+	ini->any_section = true;
+	ini->in_section = false;
+	return take_heading(ini, line) && ok;
+}
+
+/* Characters of the line before that place, from 1. */
+static uint32_t
+column_of(const struct ini *ini, const char *at)
+{
+	uint32_t column = 1;
+	for (const char *p = ini->line; p < at; p++)
+		column += ((unsigned char)*p & 0xc0) != 0x80;
+	return column;
+}
+
+static bool
 take_line(struct ini *ini, char *line)
 {
+	ini->line = line;
 	line = trim(line);
 	if (*line == '\0' || *line == '#' || *line == ';')
 		return true;
@@ -131,6 +177,10 @@ take_line(struct ini *ini, char *line)
 		*value++ = '\0';
 		value = trim(value);
 	}
+	if (ini->metric)
+		return tally_config_metric_set(ini->metric, trim(line), value, ini->number,
+					       value ? column_of(ini, value) : 1, ini->complain,
+					       ini->data);
 	return tally_config_set(ini->config, trim(line), value, ini->origin, ini->complain,
 				ini->data);
 }
@@ -153,6 +203,7 @@ tally_config_read_file(struct tally_config *config, const char *path,
 		.origin = origin,
 		.complain = tally_config_report_at,
 		.data = &place,
+		.path = path,
 	};
 	char *line = text;
 	if (len >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0)
@@ -168,9 +219,11 @@ tally_config_read_file(struct tally_config *config, const char *path,
 			ok = false;
 			break;
 		}
+		ini.number = number;
 		ok &= take_line(&ini, line);
 		line = end + 1;
 	}
+	ok &= end_section(&ini);
 	free(text);
 	return ok;
 }
