@@ -212,7 +212,8 @@ words_of(uint32_t n_counters)
 	return n_counters / 64 + (n_counters % 64 != 0);
 }
 
-/* Of how many passes the shares can be told: all, or none where there are too many. False on OOM. */
+/* Of how many passes the shares can be told: all, or none where they are too many. False on
+ * OOM. */
 static bool
 reserve(struct tally_annotator *a, const struct tally_annotated *d,
 	const struct tally_frame_record *frame, uint32_t *n_passes)
@@ -261,8 +262,8 @@ is_timed(const struct tally_pass_record *pass)
 	return pass->has_gpu && pass->has_gpu_start && !(pass->flags & TALLY_FLAG(UNCALIBRATED));
 }
 
-/* Where the passes lie on the CPU's clock; *end_ns: when the last of them ended, or the frame on the
- * CPU where none has a time. False: there are passes and none has. */
+/* Where the passes lie on the CPU's clock; *end_ns: when the last of them ended, or the frame on
+ * the CPU where none has a time. False: there are passes and none has. */
 static bool
 place_passes(struct tally_annotator *a, const struct tally_frame_record *frame, uint32_t n,
 	     uint64_t *end_ns)

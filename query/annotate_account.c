@@ -51,15 +51,11 @@ tally_account_begin(struct tally_account *account, bool late, uint64_t time_ns)
 	return true;
 }
 
-/* What lies behind the last reading can not be told apart yet: it waits for the next stretch. */
 static void
 set_stretch(struct tally_account *account, uint64_t end_ns)
 {
-	struct tally_reading last;
 	account->stretch.begin_ns = account->stretch.end_ns = account->cursor_ns;
 	account->stretch.flags = 0;
-	if (tally_history_last(account->history, &last) && end_ns > last.time_ns)
-		end_ns = last.time_ns;
 	if (end_ns > account->cursor_ns)
 		account->stretch.end_ns = end_ns;
 }
@@ -67,7 +63,11 @@ set_stretch(struct tally_account *account, uint64_t end_ns)
 void
 tally_account_pass_over(struct tally_account *account, uint64_t time_ns)
 {
+	struct tally_reading last;
+	if (tally_history_last(account->history, &last) && time_ns > last.time_ns)
+		time_ns = last.time_ns;
 	set_stretch(account, time_ns);
+	account->told = false;
 	const struct tally_stretch *stretch = &account->stretch;
 	if (stretch->begin_ns == stretch->end_ns ||
 	    !tally_attribute(account->attributor, account->history, false, NULL, NULL, 0,
@@ -78,6 +78,9 @@ tally_account_pass_over(struct tally_account *account, uint64_t time_ns)
 	account->cursor_ns = stretch->end_ns;
 }
 
+/* Past the last reading nothing is known, and that is what passes are told: a source that was lost
+ * counts no zeros. What a later reading brings is the next stretch's: the attributor knows how far
+ * it came. */
 bool
 tally_account_attribute(struct tally_account *account, uint64_t end_ns, bool exact,
 			const struct tally_work *work, struct tally_share *shares, uint32_t n)

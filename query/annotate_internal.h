@@ -72,8 +72,8 @@ void tally_account_finish(struct tally_account *account); /* accepts a zeroed on
 bool tally_account_begin(struct tally_account *account, bool late, uint64_t time_ns);
 /* What grew up to that time, as far as it is read, is outside. */
 void tally_account_pass_over(struct tally_account *account, uint64_t time_ns);
-/* What grew up to that time, as far as it is read, is a frame's: account->stretch says how. False on
- * OOM: the next stretch begins where this one would have. */
+/* What grew up to that time is a frame's: account->stretch says how. False on OOM: the next stretch
+ * begins where this one would have. */
 bool tally_account_attribute(struct tally_account *account, uint64_t end_ns, bool exact,
 			     const struct tally_work *work, struct tally_share *shares, uint32_t n);
 /* The frame of the last attribute() is in no line. */
@@ -84,8 +84,8 @@ void tally_account_take_back(struct tally_account *account);
 struct tally_metric_frame *tally_metric_frame_create(const struct tally_device_record *line);
 void tally_metric_frame_destroy(struct tally_metric_frame *f); /* accepts NULL */
 /* The frame's values: sums over the passes, of which the first `n_own[i]` counters are the
- * device's own (NULL: all), and what is unattributed, of which the first n_unattributed are. `more`
- * are totals of the frame that are known otherwise. Returns how many values went to `out`. */
+ * device's own, and over what is unattributed, of which the first n_unattributed are. `more` are
+ * totals of the frame that are known otherwise. Returns how many values went to `out`. */
 uint32_t tally_metric_frame_evaluate(struct tally_metric_frame *f, struct tally_metric_set *set,
 				     const struct tally_frame_record *frame, const uint32_t *n_own,
 				     uint32_t n_unattributed, const struct tally_keyed_value *more,

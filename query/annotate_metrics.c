@@ -98,7 +98,7 @@ sum_counters(struct tally_metric_frame *f, const struct tally_frame_record *fram
 	}
 	for (uint32_t p = 0; p < frame->n_passes; p++) {
 		const struct tally_pass_record *pass = &frame->passes[p];
-		uint32_t n = n_own ? n_own[p] : pass->n_counters, guess = 0;
+		uint32_t n = n_own[p], guess = 0;
 		for (uint32_t i = 0; i < n; i++) {
 			struct sum *sum = find_sum(f, pass->counters[i].key, &guess);
 			if (!sum)
