@@ -13,8 +13,9 @@
 #define MAX_SHARE_BYTES ((size_t)64 << 20)
 
 struct tally_annotator {
-	const struct tally_config *config;
-	struct tally_sampler *sampler; /* or NULL */
+	struct tally_annotate_by by;
+	struct tally_metric *own; /* by.own */
+	struct tally_sampler *sampler; /* by.sampler */
 	bool exact;
 	bool trimmed; /* of the histories' first readings some are gone */
 	struct tally_annotated *devices, *dropped; /* dropped: kept for end() */
@@ -32,6 +33,28 @@ struct tally_annotator {
 
 /* ---- life ---- */
 
+static void
+complain(void *data, const char *message)
+{
+	(void)data;
+	tally_log_say(TALLY_LEVEL_WARNING, "config", "%s", message);
+}
+
+static void
+read_own_metrics(struct tally_annotator *a, const struct tally_config *config)
+{
+	if (config->n_metrics == 0)
+		return;
+	a->own = calloc(config->n_metrics, sizeof(*a->own));
+	if (!a->own) {
+		tally_log_say(TALLY_LEVEL_WARNING, "annotate",
+			      "out of memory: the metrics of the configuration are left out");
+		return;
+	}
+	a->by.own = a->own;
+	a->by.n_own = tally_metric_read_own(config, a->own, complain, NULL);
+}
+
 static struct tally_annotator *
 create(const struct tally_config *config)
 {
@@ -42,10 +65,12 @@ create(const struct tally_config *config)
 			      "evaluated in this run");
 		return NULL;
 	}
-	a->config = config;
+	a->by.config = config;
+	read_own_metrics(a, config);
 	a->exact = config->snapshot == TALLY_SNAPSHOT_EXACT;
 	if (config->snapshot != TALLY_SNAPSHOT_OFF)
 		a->sampler = tally_sampler_create(config);
+	a->by.sampler = a->sampler;
 	return a;
 }
 
@@ -75,6 +100,7 @@ destroy(struct tally_annotator *a)
 	free(a->values);
 	free(a->n_own);
 	free(a->rows);
+	free(a->own);
 	free(a);
 }
 
@@ -120,7 +146,7 @@ describe(struct tally_annotator *a, const struct tally_device_record *info)
 		a->devices = d;
 		a->n_devices++;
 	}
-	d->off = !tally_annotated_describe(d, info, a->config, a->sampler);
+	d->off = !tally_annotated_describe(d, info, &a->by);
 	if (!d->off)
 		return &d->line;
 	tally_log_say(TALLY_LEVEL_WARNING, "annotate",

@@ -139,7 +139,7 @@ say_serialized(struct tally_annotated *d, const struct tally_device_record *info
  * of memory, or nothing there is wanted. */
 static struct tally_metric_set *
 bind_metrics(const struct tally_annotated *d, const struct tally_device_record *info,
-	     const struct tally_config *config)
+	     const struct tally_annotate_by *by)
 {
 	uint32_t n_counters = info->n_counters + d->n_logged + d->n_hidden, n_constants = 0;
 	for (uint32_t s = 0; s < d->n_accounts; s++)
@@ -162,7 +162,7 @@ bind_metrics(const struct tally_annotated *d, const struct tally_device_record *
 			if (product && !in.layout)
 				in.layout = product->layout;
 		}
-		set = tally_metric_set_create(&in, NULL, 0, config->counters);
+		set = tally_metric_set_create(&in, by->own, by->n_own, by->config->counters);
 	}
 	free(counters);
 	free(constants);
@@ -171,9 +171,9 @@ bind_metrics(const struct tally_annotated *d, const struct tally_device_record *
 
 static bool
 list_metrics(struct tally_annotated *d, const struct tally_device_record *info,
-	     const struct tally_config *config)
+	     const struct tally_annotate_by *by)
 {
-	struct tally_metric_set *set = bind_metrics(d, info, config);
+	struct tally_metric_set *set = bind_metrics(d, info, by);
 	uint32_t n = set ? tally_metric_set_size(set) : 0;
 	struct tally_metric_info *infos = calloc(n + 1, sizeof(*infos));
 	struct tally_metric_frame *sums = n ? tally_metric_frame_create(info) : NULL;
@@ -202,14 +202,14 @@ list_metrics(struct tally_annotated *d, const struct tally_device_record *info,
 
 bool
 tally_annotated_describe(struct tally_annotated *d, const struct tally_device_record *info,
-			 const struct tally_config *config, struct tally_sampler *sampler)
+			 const struct tally_annotate_by *by)
 {
 	d->line = *info;
 	bool ok = name_counters(d, info);
-	ok &= list_sources(d, info, sampler);
+	ok &= list_sources(d, info, by->sampler);
 	ok &= list_counters(d, info);
-	ok &= say_serialized(d, info, config);
-	if (list_metrics(d, info, config))
+	ok &= say_serialized(d, info, by->config);
+	if (list_metrics(d, info, by))
 		return ok;
 	/* Those of the line before were bound to what it had. */
 	tally_metric_set_destroy(d->metrics);

@@ -25,6 +25,14 @@ struct tally_account {
 	struct tally_stretch stretch; /* the last */
 };
 
+/* What the capture asks for. */
+struct tally_annotate_by {
+	const struct tally_config *config;
+	struct tally_sampler *sampler; /* or NULL */
+	const struct tally_metric *own; /* the user's metrics */
+	uint32_t n_own;
+};
+
 struct tally_metric_frame; /* scratch of query/annotate_metrics.c */
 
 struct tally_annotated {
@@ -57,9 +65,9 @@ tally_bit(const uint64_t *words, uint32_t i)
 /* Accounts of all sources of the sampler, which may be NULL. NULL on OOM. */
 struct tally_annotated *tally_annotated_create(uint32_t number, struct tally_sampler *sampler);
 void tally_annotated_destroy(struct tally_annotated *d); /* accepts NULL */
-/* Make d->line and d->metrics anew. False on OOM: nothing changes that frames need. */
+/* Make d->line and d->metrics anew. False on OOM. */
 bool tally_annotated_describe(struct tally_annotated *d, const struct tally_device_record *info,
-			      const struct tally_config *config, struct tally_sampler *sampler);
+			      const struct tally_annotate_by *by);
 
 /* ---- query/annotate_account.c; all but the first two with the sampler's lock held ---- */
 
