@@ -34,6 +34,7 @@ static const struct tally_field note_fields[N_NOTE_FIELDS] = {
 };
 
 enum {
+	STATISTIC_DEVICE,
 	STATISTIC_ID,
 	STATISTIC_KEY,
 	STATISTIC_N,
@@ -48,6 +49,7 @@ enum {
 };
 
 static const struct tally_field statistic_fields[N_STATISTIC_FIELDS] = {
+	[STATISTIC_DEVICE] = TALLY_FIELD("device"),
 	[STATISTIC_ID] = TALLY_FIELD("id"),
 	[STATISTIC_KEY] = TALLY_FIELD("key"),
 	[STATISTIC_N] = TALLY_FIELD("n"),
@@ -61,11 +63,28 @@ static const struct tally_field statistic_fields[N_STATISTIC_FIELDS] = {
 };
 
 enum {
+	GROWTH_DEVICE,
+	GROWTH_SOURCE,
+	GROWTH_KEY,
+	GROWTH_GROWTH,
+	GROWTH_UNLOGGED,
+	GROWTH_OUTSIDE,
+	N_GROWTH_FIELDS,
+};
+
+static const struct tally_field growth_fields[N_GROWTH_FIELDS] = {
+	[GROWTH_DEVICE] = TALLY_FIELD("device"),     [GROWTH_SOURCE] = TALLY_FIELD("source"),
+	[GROWTH_KEY] = TALLY_FIELD("key"),           [GROWTH_GROWTH] = TALLY_FIELD("growth"),
+	[GROWTH_UNLOGGED] = TALLY_FIELD("unlogged"), [GROWTH_OUTSIDE] = TALLY_FIELD("outside"),
+};
+
+enum {
 	END_TYPE,
 	END_FRAMES,
 	END_FRAMES_DROPPED,
 	END_PASSES,
 	END_REASON,
+	END_GROWTH,
 	END_STATISTICS,
 	N_END_FIELDS,
 };
@@ -76,6 +95,7 @@ static const struct tally_field end_fields[N_END_FIELDS] = {
 	[END_FRAMES_DROPPED] = TALLY_FIELD("frames_dropped"),
 	[END_PASSES] = TALLY_FIELD("passes"),
 	[END_REASON] = TALLY_FIELD("reason"),
+	[END_GROWTH] = TALLY_FIELD("growth"),
 	[END_STATISTICS] = TALLY_FIELD("statistics"),
 };
 
@@ -321,43 +341,19 @@ tally_decode_note(struct tally_decoder *d, struct tally_note_record *note)
 struct sum {
 	struct tally_json_text text;
 	bool integral;
-	uint64_t hi, lo;
+	struct tally_wide whole;
 	double f64;
 };
 
-/* v * 10 + digit over 128 bits; false when it does not fit. */
-static bool
-append_digit(struct sum *sum, unsigned digit)
-{
-	uint64_t low = (sum->lo & UINT32_MAX) * 10 + digit;
-	uint64_t middle = (sum->lo >> 32) * 10 + (low >> 32);
-	if (sum->hi > (UINT64_MAX - (middle >> 32)) / 10)
-		return false;
-	sum->hi = sum->hi * 10 + (middle >> 32);
-	sum->lo = middle << 32 | (low & UINT32_MAX);
-	return true;
-}
-
-/* An integer of 128 bits; negative ones in two's complement. */
+/* A whole number as JSON writes it: no sign but '-', no zero in front. */
 static bool
 scan_integer(struct sum *sum, bool is_signed)
 {
 	const char *s = sum->text.s;
-	bool negative = is_signed && *s == '-';
-	s += negative;
-	if (*s < '0' || *s > '9' || (*s == '0' && s[1]))
+	bool negative = *s == '-';
+	if ((negative && !is_signed) || (s[negative] == '0' && s[negative + 1]))
 		return false;
-	for (; *s >= '0' && *s <= '9'; s++) {
-		if (!append_digit(sum, (unsigned)(*s - '0')))
-			return false;
-	}
-	if (*s || (is_signed && sum->hi >> 63))
-		return false;
-	if (negative) {
-		sum->lo = -sum->lo;
-		sum->hi = ~sum->hi + (sum->lo == 0);
-	}
-	return true;
+	return tally_wide_parse(s, sum->text.len, &sum->whole);
 }
 
 /* Is it a number with a point or an exponent, by JSON's grammar? */
@@ -400,6 +396,8 @@ decode_statistic_field(struct tally_decoder *d, int field, struct tally_statisti
 {
 	struct tally_json_reader *json = &d->json;
 	switch (field) {
+	case STATISTIC_DEVICE:
+		return tally_decode_u32(d, &s->device);
 	case STATISTIC_ID:
 		return tally_decode_id(d, &s->id);
 	case STATISTIC_KEY:
@@ -430,16 +428,13 @@ static void
 set_sums(struct tally_statistic_record *s, const struct sum *sum, const struct sum *sum_sq)
 {
 	s->integral = sum->integral && sum_sq->integral;
-	s->sum_hi = s->integral ? sum->hi : 0;
-	s->sum_lo = s->integral ? sum->lo : 0;
-	s->sum_sq_hi = s->integral ? sum_sq->hi : 0;
-	s->sum_sq_lo = s->integral ? sum_sq->lo : 0;
-	if (s->integral)
+	if (s->integral) {
+		s->sum = sum->whole;
+		s->sum_sq = sum_sq->whole;
 		return;
-	const double two_64 = 18446744073709551616.0;
-	s->sum_f64 = sum->integral ? (double)(int64_t)sum->hi * two_64 + (double)sum->lo : sum->f64;
-	s->sum_sq_f64 = sum_sq->integral ? (double)sum_sq->hi * two_64 + (double)sum_sq->lo
-					 : sum_sq->f64;
+	}
+	s->sum_f64 = sum->integral ? tally_wide_f64(&sum->whole) : sum->f64;
+	s->sum_sq_f64 = sum_sq->integral ? tally_wide_f64(&sum_sq->whole) : sum_sq->f64;
 }
 
 static bool
@@ -484,6 +479,52 @@ decode_statistics(struct tally_decoder *d)
 	return !d->json.failed;
 }
 
+static bool
+decode_growth_field(struct tally_decoder *d, int field, struct tally_growth_record *g)
+{
+	switch (field) {
+	case GROWTH_DEVICE:
+		return tally_decode_u32(d, &g->device);
+	case GROWTH_SOURCE:
+		return tally_decode_kept(d, &g->source);
+	case GROWTH_KEY:
+		return tally_decode_kept(d, &g->key);
+	case GROWTH_GROWTH:
+		return tally_json_read_u64(&d->json, &g->growth);
+	case GROWTH_UNLOGGED:
+		return tally_json_read_u64(&d->json, &g->unlogged);
+	default:
+		return tally_json_read_u64(&d->json, &g->outside);
+	}
+}
+
+static bool
+decode_growths(struct tally_decoder *d)
+{
+	if (!tally_json_open_array(&d->json))
+		return false;
+	while (tally_json_next_item(&d->json)) {
+		struct tally_object o = {
+			.what = "a growth",
+			.fields = growth_fields,
+			.n_fields = N_GROWTH_FIELDS,
+			.required = TALLY_BIT(GROWTH_DEVICE) | TALLY_BIT(GROWTH_KEY) |
+				    TALLY_BIT(GROWTH_GROWTH),
+		};
+		struct tally_growth_record *g = tally_array_push(d, &d->growth, sizeof(*g));
+		if (!g || !tally_object_open(d, &o))
+			return false;
+		*g = (struct tally_growth_record){ 0 };
+		for (int field; (field = tally_object_next(d, &o)) >= 0;) {
+			if (!decode_growth_field(d, field, g))
+				return tally_object_fail(d, &o);
+		}
+		if (d->json.failed)
+			return false;
+	}
+	return !d->json.failed;
+}
+
 bool
 tally_decode_end(struct tally_decoder *d, struct tally_end_record *end)
 {
@@ -496,6 +537,7 @@ tally_decode_end(struct tally_decoder *d, struct tally_end_record *end)
 	};
 	*end = (struct tally_end_record){ 0 };
 	d->statistics.n = 0;
+	d->growth.n = 0;
 	if (!tally_object_open(d, &o))
 		return false;
 	for (int field; (field = tally_object_next(d, &o)) >= 0;) {
@@ -516,6 +558,9 @@ tally_decode_end(struct tally_decoder *d, struct tally_end_record *end)
 		case END_REASON:
 			ok = tally_decode_text(d, &end->reason);
 			break;
+		case END_GROWTH:
+			ok = decode_growths(d);
+			break;
 		case END_STATISTICS:
 			ok = decode_statistics(d);
 			break;
@@ -523,6 +568,8 @@ tally_decode_end(struct tally_decoder *d, struct tally_end_record *end)
 		if (!ok)
 			return tally_object_fail(d, &o);
 	}
+	end->growth = tally_array_items(&d->growth);
+	end->n_growth = (uint32_t)d->growth.n;
 	end->statistics = tally_array_items(&d->statistics);
 	end->n_statistics = (uint32_t)d->statistics.n;
 	return !d->json.failed && tally_json_end(&d->json);

@@ -96,41 +96,6 @@ tally_number_format_u64(char *out, uint64_t v)
 	return n;
 }
 
-/* Divides in place and gives the rest; in 32-bit steps, for 32-bit targets have no 128-bit type. */
-static uint64_t
-divide_by_1e9(uint32_t words[4])
-{
-	uint64_t rest = 0;
-	for (int i = 0; i < 4; i++) {
-		uint64_t part = rest << 32 | words[i];
-		words[i] = (uint32_t)(part / 1000000000);
-		rest = part % 1000000000;
-	}
-	return rest;
-}
-
-size_t
-tally_number_format_u128(char *out, uint64_t hi, uint64_t lo)
-{
-	if (hi == 0)
-		return tally_number_format_u64(out, lo);
-	uint32_t words[4] = { (uint32_t)(hi >> 32), (uint32_t)hi, (uint32_t)(lo >> 32),
-			      (uint32_t)lo };
-	uint32_t groups[5];
-	for (int i = 4; i >= 0; i--)
-		groups[i] = (uint32_t)divide_by_1e9(words);
-	int first = 0;
-	while (groups[first] == 0)
-		first++;
-	size_t n = tally_number_format_u64(out, groups[first]);
-	for (int i = first + 1; i < 5; i++) {
-		out[n] = (char)('0' + groups[i] / 100000000);
-		put_eight(out + n + 1, groups[i] % 100000000);
-		n += 9;
-	}
-	return n;
-}
-
 static uint64_t
 multiply_high(uint64_t a, uint64_t b, uint64_t *low)
 {

@@ -12,12 +12,10 @@
 #include <stdint.h>
 
 #define TALLY_U64_CHARS 20 /* longest unsigned 64-bit integer */
-#define TALLY_U128_CHARS 39 /* longest unsigned 128-bit integer */
 #define TALLY_F64_CHARS 26 /* longest double: sign, 17 digits, point, four zeros or exponent */
 
 /* Each writes to `out`, without a NUL, and returns the length. */
 size_t tally_number_format_u64(char *out, uint64_t v);
-size_t tally_number_format_u128(char *out, uint64_t hi, uint64_t lo);
 /* A finite double, as JSON: always with a '.' or an 'e', so that it never looks like an integer. */
 size_t tally_number_format_f64(char *out, double v);
 

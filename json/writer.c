@@ -40,17 +40,12 @@ tally_json_put_f64(struct tally_json_writer *w, double v)
 }
 
 void
-tally_json_put_u128(struct tally_json_writer *w, uint64_t hi, uint64_t lo, bool is_signed)
+tally_json_put_wide(struct tally_json_writer *w, const struct tally_wide *v)
 {
-	if (!tally_json_has_room(w, TALLY_U128_CHARS + 3))
+	if (!tally_json_has_room(w, TALLY_WIDE_DIGITS + 2))
 		return;
 	*w->at++ = '"';
-	if (is_signed && hi >> 63) {
-		*w->at++ = '-';
-		lo = -lo;
-		hi = ~hi + (lo == 0);
-	}
-	w->at += tally_number_format_u128(w->at, hi, lo);
+	w->at += tally_wide_print(v, w->at);
 	*w->at++ = '"';
 }
 

@@ -49,8 +49,8 @@ void tally_json_put_u64(struct tally_json_writer *w, uint64_t v);
 void tally_json_put_i64(struct tally_json_writer *w, int64_t v);
 /* `v` is finite. */
 void tally_json_put_f64(struct tally_json_writer *w, double v);
-/* 128 bits in quotes; two's complement when `is_signed`. */
-void tally_json_put_u128(struct tally_json_writer *w, uint64_t hi, uint64_t lo, bool is_signed);
+/* In quotes. */
+void tally_json_put_wide(struct tally_json_writer *w, const struct tally_wide *v);
 /* 16 hex digits in quotes. */
 void tally_json_put_id(struct tally_json_writer *w, uint64_t id);
 /* Can it be written? Not so a double that is not finite. */

@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "layer/wide.h"
+
 #define TALLY_SCHEMA "passtally/1"
 
 /* Which member of a tally_value is live. */
@@ -310,13 +312,14 @@ struct tally_note_record {
 	const char *source; /* which part speaks: "session", "gl-statistics", ... */
 };
 
-/* Statistics of one value of one pass identity; sums are 128 bits wide in two halves. */
+/* Statistics of one value of one pass identity. */
 struct tally_statistic_record {
+	uint32_t device;
 	uint64_t id;
 	const char *key;
 	uint64_t n;
 	bool integral; /* sum and sum_sq are exact integers */
-	uint64_t sum_hi, sum_lo, sum_sq_hi, sum_sq_lo;
+	struct tally_wide sum, sum_sq;
 	double sum_f64, sum_sq_f64; /* when not integral */
 	struct tally_value min, max;
 	double mean, sd_population, sd_sample;

@@ -175,13 +175,17 @@ test_ids_and_sums(void)
 	struct grown g;
 	init_grown(&g, 1000);
 	tally_json_put_id(&g.writer, UINT64_C(0x00ab54a98ceb1f0a));
-	tally_json_put_u128(&g.writer, 0, 0, true);
-	tally_json_put_u128(&g.writer, UINT64_MAX, UINT64_MAX, true);
-	tally_json_put_u128(&g.writer, UINT64_MAX, UINT64_MAX, false);
-	tally_json_put_u128(&g.writer, UINT64_C(1) << 63, 0, true);
+	static const struct tally_wide wide[] = {
+		{ { 0 } },
+		{ { UINT64_MAX, UINT64_MAX, UINT64_MAX } },
+		{ { UINT64_MAX, UINT64_MAX, 0 } },
+		{ { 0, 0, UINT64_C(1) << 63 } },
+	};
+	for (size_t i = 0; i < G_N_ELEMENTS(wide); i++)
+		tally_json_put_wide(&g.writer, &wide[i]);
 	check_written(&g, "\"00ab54a98ceb1f0a\"\"0\"\"-1\""
 			  "\"340282366920938463463374607431768211455\""
-			  "\"-170141183460469231731687303715884105728\"");
+			  "\"-3138550867693340381917894711603833208051177722232017256448\"");
 }
 
 static const struct {
@@ -219,7 +223,7 @@ test_no_room(void)
 		tally_json_put_u64(&g.writer, 1);
 		tally_json_put_f64(&g.writer, 0.5);
 		tally_json_put_id(&g.writer, 7);
-		tally_json_put_u128(&g.writer, 1, 1, true);
+		tally_json_put_wide(&g.writer, &(struct tally_wide){ { 1, 1 } });
 		tally_json_put_time(&g.writer, 1);
 		size_t used = (size_t)(g.writer.at - g.bytes);
 		g_assert_cmpuint(used, <=, limit);

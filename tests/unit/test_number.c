@@ -192,29 +192,6 @@ test_integers(void)
 	}
 }
 
-static const struct {
-	uint64_t hi, lo;
-	const char *want;
-} wide_cases[] = {
-	{ 0, 0, "0" },
-	{ 0, UINT64_MAX, "18446744073709551615" },
-	{ 1, 0, "18446744073709551616" },
-	{ UINT64_C(5421010862427522170), UINT64_C(687399551400673280),
-	  "100000000000000000000000000000000000000" },
-	{ UINT64_C(54210108624), UINT64_C(5076944270305263616), "1000000000000000000000000000000" },
-	{ UINT64_MAX, UINT64_MAX, "340282366920938463463374607431768211455" },
-};
-
-static void
-test_wide_integers(void)
-{
-	for (size_t i = 0; i < G_N_ELEMENTS(wide_cases); i++) {
-		char out[TALLY_U128_CHARS + 1];
-		out[tally_number_format_u128(out, wide_cases[i].hi, wide_cases[i].lo)] = '\0';
-		g_assert_cmpstr(out, ==, wide_cases[i].want);
-	}
-}
-
 /* A game may set a decimal comma. */
 static void
 test_locale(void)
@@ -269,7 +246,6 @@ main(int argc, char **argv)
 	g_test_add_func("/number/parse", test_parse);
 	g_test_add_func("/number/parse_long", test_parse_long);
 	g_test_add_func("/number/integers", test_integers);
-	g_test_add_func("/number/wide_integers", test_wide_integers);
 	g_test_add_func("/number/locale", test_locale);
 	g_test_add_func("/number/table", test_table);
 	return g_test_run();

@@ -289,10 +289,8 @@ static const struct tally_statistic_record statistics[] = {
 		.key = "gpu_ns",
 		.n = 3,
 		.integral = true,
-		.sum_hi = 0,
-		.sum_lo = 6,
-		.sum_sq_hi = UINT64_MAX,
-		.sum_sq_lo = UINT64_MAX,
+		.sum = { { 6 } },
+		.sum_sq = { { UINT64_MAX, UINT64_MAX, INT64_MAX } },
 		.min = U64(1),
 		.max = U64(3),
 		.mean = 2,
@@ -305,9 +303,9 @@ static const struct tally_statistic_record statistics[] = {
 		.key = "gpu.delta",
 		.n = 1,
 		.integral = true,
-		.sum_hi = UINT64_MAX,
-		.sum_lo = (uint64_t)-5,
-		.sum_sq_lo = 25,
+		.device = 1,
+		.sum = { { (uint64_t)-5, UINT64_MAX, UINT64_MAX } },
+		.sum_sq = { { 25 } },
 		.min = I64(-5),
 		.max = I64(-5),
 		.mean = -5,
@@ -643,10 +641,9 @@ check_end(const struct tally_end_record *got)
 		g_assert_cmpstr(a->key, ==, b->key);
 		g_assert_cmpuint(a->n, ==, b->n);
 		g_assert_cmpint(a->integral, ==, b->integral);
-		g_assert_cmpuint(a->sum_hi, ==, b->sum_hi);
-		g_assert_cmpuint(a->sum_lo, ==, b->sum_lo);
-		g_assert_cmpuint(a->sum_sq_hi, ==, b->sum_sq_hi);
-		g_assert_cmpuint(a->sum_sq_lo, ==, b->sum_sq_lo);
+		g_assert_cmpuint(a->device, ==, b->device);
+		g_assert_cmpmem(&a->sum, sizeof(a->sum), &b->sum, sizeof(b->sum));
+		g_assert_cmpmem(&a->sum_sq, sizeof(a->sum_sq), &b->sum_sq, sizeof(b->sum_sq));
 		check_double(a->sum_f64, b->sum_f64);
 		check_double(a->sum_sq_f64, b->sum_sq_f64);
 		if (b->min.storage == TALLY_STORAGE_F64) {

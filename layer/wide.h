@@ -1,0 +1,41 @@
+/* layer/wide.h - whole numbers of 192 bits: sums of 64-bit values, and of their squares.
+ *
+ * Two's complement; 2^63 values of any size, or as many squares, can not overflow it. Works where the
+ * compiler has no 128-bit type. Any thread; nothing allocates or fails.
+ */
+#ifndef PASSTALLY_LAYER_WIDE_H
+#define PASSTALLY_LAYER_WIDE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TALLY_WIDE_WORDS 3
+#define TALLY_WIDE_DIGITS 60 /* with sign and NUL */
+
+struct tally_wide {
+	uint64_t word[TALLY_WIDE_WORDS]; /* least first */
+};
+
+void tally_wide_add_u64(struct tally_wide *w, uint64_t v);
+void tally_wide_add_i64(struct tally_wide *w, int64_t v);
+void tally_wide_add_square(struct tally_wide *w, uint64_t v);
+bool tally_wide_is_negative(const struct tally_wide *w);
+/* `whole` has no fraction and fits. */
+void tally_wide_subtract_f64(struct tally_wide *w, double whole);
+/* Nearest; ties to even. */
+double tally_wide_f64(const struct tally_wide *w);
+/* Decimal; returns the length. */
+size_t tally_wide_print(const struct tally_wide *w, char out[TALLY_WIDE_DIGITS]);
+/* Decimal digits with or without '-'. False: something else, or more than fits. */
+bool tally_wide_parse(const char *text, size_t len, struct tally_wide *out);
+
+/* a * b, all in little-endian words; `out` has na + nb of them. */
+void tally_words_multiply(const uint64_t *a, unsigned na, const uint64_t *b, unsigned nb,
+			  uint64_t *out);
+/* a -= b; true: it was less, and wrapped. */
+bool tally_words_subtract(uint64_t *a, const uint64_t *b, unsigned n);
+/* Of unsigned words: nearest, ties to even. */
+double tally_words_f64(const uint64_t *words, unsigned n);
+
+#endif

@@ -1,0 +1,111 @@
+#include <glib.h>
+
+#include "layer/wide.h"
+
+static const char *const spelled[] = {
+	"0",
+	"1",
+	"-1",
+	"999999999",
+	"1000000000",
+	"18446744073709551615",
+	"18446744073709551616",
+	"-340282366920938463463374607431768211456",
+	/* 2^191 - 1 and -2^191 */
+	"3138550867693340381917894711603833208051177722232017256447",
+	"-3138550867693340381917894711603833208051177722232017256448",
+};
+
+static void
+test_spelling(void)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(spelled); i++) {
+		struct tally_wide w;
+		char out[TALLY_WIDE_DIGITS];
+		if (i + 1 < G_N_ELEMENTS(spelled)) {
+			g_assert_true(tally_wide_parse(spelled[i], strlen(spelled[i]), &w));
+		} else {
+			/* The one that has no positive twin is not read. */
+			g_assert_false(tally_wide_parse(spelled[i], strlen(spelled[i]), &w));
+			w = (struct tally_wide){ { 0, 0, UINT64_C(1) << 63 } };
+		}
+		g_assert_cmpuint(tally_wide_print(&w, out), ==, strlen(spelled[i]));
+		g_assert_cmpstr(out, ==, spelled[i]);
+	}
+}
+
+static void
+test_refused(void)
+{
+	static const char *const bad[] = {
+		"", "-", "+1", "1.0", "1e5", " 1", "0x1",
+		"3138550867693340381917894711603833208051177722232017256448",
+		"99999999999999999999999999999999999999999999999999999999999999999",
+	};
+	for (size_t i = 0; i < G_N_ELEMENTS(bad); i++) {
+		struct tally_wide w;
+		g_test_message("%s", bad[i]);
+		g_assert_false(tally_wide_parse(bad[i], strlen(bad[i]), &w));
+	}
+}
+
+static void
+test_adding(void)
+{
+	struct tally_wide w = { { 0 } };
+	char out[TALLY_WIDE_DIGITS];
+	tally_wide_add_u64(&w, UINT64_MAX);
+	tally_wide_add_u64(&w, UINT64_MAX);
+	tally_wide_add_i64(&w, INT64_MIN);
+	tally_wide_print(&w, out);
+	g_assert_cmpstr(out, ==, "27670116110564327422");
+	for (int i = 0; i < 4; i++)
+		tally_wide_add_i64(&w, INT64_MIN);
+	tally_wide_print(&w, out);
+	g_assert_cmpstr(out, ==, "-9223372036854775810");
+	g_assert_true(tally_wide_is_negative(&w));
+
+	struct tally_wide squares = { { 0 } };
+	for (int i = 0; i < 1000; i++)
+		tally_wide_add_square(&squares, UINT64_MAX);
+	tally_wide_print(&squares, out);
+	g_assert_cmpstr(out, ==, "340282366920938463426481119284349108225000");
+}
+
+static const struct {
+	const char *number;
+	double want;
+} rounded[] = {
+	{ "9007199254740993", 9007199254740992.0 }, /* a tie goes to the even one */
+	{ "9007199254740995", 9007199254740996.0 },
+	{ "-9007199254740993", -9007199254740992.0 },
+	{ "18446744073709553664", 18446744073709551616.0 }, /* a tie above 2^64 */
+	{ "18446744073709553665", 18446744073709555712.0 }, /* just above it */
+	{ "3138550867693340381917894711603833208051177722232017256447", 0x1p191 },
+	{ "0", 0 },
+};
+
+static void
+test_rounding(void)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(rounded); i++) {
+		struct tally_wide w;
+		g_test_message("%s", rounded[i].number);
+		g_assert_true(tally_wide_parse(rounded[i].number, strlen(rounded[i].number), &w));
+		g_assert_cmpfloat(tally_wide_f64(&w), ==, rounded[i].want);
+		/* What is left is less than half a place of it. */
+		tally_wide_subtract_f64(&w, rounded[i].want);
+		g_assert_cmpfloat(ABS(tally_wide_f64(&w)), <=, ABS(rounded[i].want) * 0x1p-53);
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/wide/spelling", test_spelling);
+	g_test_add_func("/wide/refused", test_refused);
+	g_test_add_func("/wide/adding", test_adding);
+	g_test_add_func("/wide/rounding", test_rounding);
+	return g_test_run();
+}
