@@ -51,11 +51,11 @@ fill_block(struct fake_base *base, unsigned block, uint32_t instance, uint32_t m
 	}
 }
 
-void
+uint64_t
 fake_buffer_fill(struct fake_base *base, const uint32_t *masks, uint32_t sample, void *out)
 {
 	uint32_t words[256 * BLOCK_WORDS];
-	fake_base_sample(base);
+	uint64_t now = fake_base_sample(base);
 	/* What stands where no core is says nothing. */
 	memset(words, fake_config.junk ? 0x5a : 0, fake_buffer_bytes());
 	for (unsigned block = 0; block < FAKE_BLOCKS; block++) {
@@ -71,4 +71,5 @@ fake_buffer_fill(struct fake_base *base, const uint32_t *masks, uint32_t sample,
 	}
 	memcpy(out, words, fake_buffer_bytes());
 	fake_kernel_get_state()->n_samples++;
+	return now;
 }

@@ -76,8 +76,8 @@ struct fake_base {
 };
 struct fake_kernel_state *fake_kernel_get_state(void);
 void fake_base_reset(struct fake_base *base);
-/* Stops the clock for one sample. */
-void fake_base_sample(struct fake_base *base);
+/* Stops the clocks for one sample; CLOCK_MONOTONIC_RAW is returned. */
+uint64_t fake_base_sample(struct fake_base *base);
 uint64_t fake_base_growth(struct fake_base *base, unsigned block, unsigned instance,
 			  unsigned counter);
 uint32_t fake_n_instances(unsigned block);
@@ -86,9 +86,11 @@ uint32_t fake_instance(unsigned block, uint32_t n);
 uint32_t fake_highest_core(void);
 uint64_t fake_raw_ns(void); /* CLOCK_MONOTONIC_RAW */
 
-/* buffer32.c: 32-bit buffers of vinstr and panfrost; masks by block, bit i: values 4i..4i+3 */
+/* buffer32.c: 32-bit buffers of vinstr and panfrost; masks by block, bit i: values 4i..4i+3. When it was
+ * filled is returned. */
 uint32_t fake_buffer_bytes(void);
-void fake_buffer_fill(struct fake_base *base, const uint32_t *masks, uint32_t sample, void *out);
+uint64_t fake_buffer_fill(struct fake_base *base, const uint32_t *masks, uint32_t sample,
+			  void *out);
 
 /* An open file. */
 struct fake_file;

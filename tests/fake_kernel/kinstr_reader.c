@@ -120,13 +120,12 @@ static void
 fill_slot(struct kinstr *k, uint32_t slot, uint64_t user_data)
 {
 	uint32_t n_blocks = 0;
-	uint64_t begin = k->last_raw_ns, end = fake_raw_ns();
+	uint64_t begin = k->last_raw_ns, end = fake_base_sample(&k->base);
 	for (unsigned block = 0; block < FAKE_BLOCKS; block++)
 		n_blocks += fake_n_instances(block);
 	uint8_t *start = k->memory + (size_t)slot * k->slot_bytes;
 	struct place at = { start, start + (((size_t)n_blocks + 6) * META_BYTES + 63) / 64 * 64 };
 
-	fake_base_sample(&k->base);
 	k->last_raw_ns = end;
 	if (!fake_rule("nosample", -1, -1, k->n_samples))
 		add_sample(k, &at, begin, end, user_data);
@@ -141,8 +140,10 @@ fill_slot(struct kinstr *k, uint32_t slot, uint64_t user_data)
 			uint32_t instance = fake_instance(block, n);
 			if (!k->wish.enabled[block] && !fake_config.all_blocks)
 				continue;
-			if (!fake_rule("missing", (int)block, (int)instance, k->n_samples))
-				add_block(k, &at, block, n);
+			struct place before = at;
+			add_block(k, &at, block, n);
+			if (fake_rule("missing", (int)block, (int)instance, k->n_samples))
+				at = before;
 			if (fake_rule("doubled", (int)block, (int)instance, k->n_samples))
 				add_block(k, &at, block, n);
 		}
@@ -266,7 +267,7 @@ get(struct kinstr *k, struct pc_access *out)
 	if (k->taken)
 		return fake_misuse(EBUSY, "a sample taken before the last was put back");
 	if (k->n_waiting == 0)
-		return fake_misuse(EINVAL, "a sample taken, and there is none");
+		return -EINVAL;
 	k->given.sequence = k->waiting[0].seq;
 	k->given.offset = (uint64_t)k->waiting[0].slot * k->slot_bytes;
 	k->taken = true;

@@ -47,7 +47,8 @@ open_device(const char *path)
 {
 	struct stat st;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	that(fd >= 0 && fstat(fd, &st) == 0 && S_ISCHR(st.st_mode), "the node is a character device");
+	that(fd >= 0 && fstat(fd, &st) == 0 && S_ISCHR(st.st_mode),
+	     "the node is a character device");
 	that(open("/dev/mali7", O_RDONLY) < 0 && errno == ENOENT, "no other node is there");
 	return fd;
 }
@@ -264,7 +265,8 @@ old(void)
 	that(ask(device, OK_SET_FLAGS, &flags) == 0 && flags.head.id == 3, "the wrong function");
 	flags.head.id = 530;
 	that(ask(device, OK_SET_FLAGS, &flags) == 0 && flags.head.id == 0, "context");
-	that(ask(device, OK_GET_PROPS, props) == 0 && props[240 / 4] >> 16 == 0x6001, "properties");
+	that(ask(device, OK_GET_PROPS, props) == 0 && props[240 / 4] >> 16 == 0x6001,
+	     "properties");
 	setup.head.id = 548;
 	that(ask(device, OK_READER_SETUP, &setup) == 0 && setup.fd >= 0, "set up");
 	check_reader(setup.fd, 4);
@@ -316,7 +318,10 @@ main(int n, char **args)
 		const char *name;
 		void (*run)(void);
 	} kinds[] = {
-		{ "kinstr", kinstr }, { "vinstr", vinstr }, { "old", old }, { "panfrost", panfrost },
+		{ "kinstr", kinstr },
+		{ "vinstr", vinstr },
+		{ "old", old },
+		{ "panfrost", panfrost },
 	};
 	if (!fake_kernel_find()) {
 		fprintf(stderr, "rules: the simulated kernel is not preloaded\n");

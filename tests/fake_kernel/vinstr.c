@@ -24,11 +24,10 @@ struct vinstr {
 static void
 make_sample(struct vinstr *v, uint32_t event)
 {
-	uint64_t now = fake_raw_ns();
 	struct vi_meta_cycles *meta = &v->waiting[v->n_waiting++];
 	v->n_samples++;
-	fake_buffer_fill(&v->base, v->masks, v->n_samples,
-			 v->memory + (size_t)v->next * v->buffer_bytes);
+	uint64_t now = fake_buffer_fill(&v->base, v->masks, v->n_samples,
+					v->memory + (size_t)v->next * v->buffer_bytes);
 	meta->m.timestamp = now;
 	meta->m.event = event;
 	meta->m.buffer = v->next;
