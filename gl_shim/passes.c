@@ -4,6 +4,7 @@
 #include "gl_shim/want.h"
 #include "gl_shim/workloads.h"
 #include "layer/clock.h"
+#include "query/sampler.h"
 
 static void
 move_tallies(struct gl_context *c, struct tally_pass *pass)
@@ -47,6 +48,10 @@ close_pass(struct gl_context *c, bool with_queries)
 			pass->slot = TALLY_NO_SLOT;
 			pass->flags |= s->lost ? TALLY_FLAG(LOST) : TALLY_FLAG(INCOMPLETE);
 		}
+		if (with_queries)
+			gl_snapshot_end(c, pass);
+		else
+			gl_snapshot_abandon(pass);
 	}
 	s->now = (struct gl_open_pass){ 0 };
 	c->hot = (struct gl_hot){ 0 };
@@ -66,6 +71,7 @@ gl_pass_close(struct gl_context *c)
 		return; /* the boundary is put off to the next work command */
 	uint64_t t0 = tally_clock_now_ns();
 	close_pass(c, true);
+	s->snapshots.here = TALLY_NO_SNAPSHOT; /* the game goes on before another begins */
 	if (s->stream)
 		tally_stream_add_overhead(s->stream, tally_clock_now_ns() - t0);
 }
@@ -164,6 +170,7 @@ open_pass(struct gl_context *c, const struct gl_want *w, uint64_t now)
 		pass->flags |= TALLY_FLAG(YIELDED);
 	if (!tally_harvest_has_time(s->harvest))
 		pass->flags |= TALLY_FLAG(NO_TIMESTAMPS);
+	gl_snapshot_begin(c, pass);
 	if (s->by_draw)
 		return; /* its workloads are measured */
 	pass->slot = tally_harvest_begin(s->harvest);
@@ -217,6 +224,7 @@ gl_pass_enter(struct gl_context *c, struct gl_want *w)
 		gl_worker = s;
 		close_pass(c, true);
 		open_pass(c, w, t0);
+		s->snapshots.here = TALLY_NO_SNAPSHOT;
 	} else if (!s->now.open) {
 		return false; /* nothing to count into until queries are allowed again */
 	} else {

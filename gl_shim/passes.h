@@ -2,7 +2,8 @@
  *
  * The wrappers (generated from hooks.rules) call these. A pass starts lazily, at the first work
  * command whose kind or target differs from the open pass's; binding alone starts nothing. The
- * rules are told in docs/passes.md. Owner thread of the context only; nothing waits for the GPU.
+ * rules are told in docs/passes.md. Owner thread of the context only; nothing waits for the
+ * GPU but `--snapshot exact` (snapshot.h).
  */
 #ifndef PASSTALLY_GL_SHIM_PASSES_H
 #define PASSTALLY_GL_SHIM_PASSES_H

@@ -15,6 +15,7 @@
 #include "gl_shim/labels.h"
 #include "gl_shim/queries.h"
 #include "gl_shim/shapes.h"
+#include "gl_shim/snapshot.h"
 #include "layer/session.h"
 #include "query/gl_api.h"
 #include "query/harvest.h"
@@ -94,6 +95,7 @@ struct gl_context_state {
 	struct gl_labels labels;
 	struct gl_queries queries;
 	struct gl_hygiene hygiene;
+	struct gl_snapshots snapshots;
 	GLuint pixel_pack_buffer;
 };
 

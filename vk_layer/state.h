@@ -7,8 +7,8 @@
  *     down the chain, but for the host's own reading and resetting of queries (R34b);
  *   - a command buffer and what is recorded into it belongs to the thread that records (the game's
  *     own duty, "externally synchronized"), and takes no lock.
- * Nothing here waits for the GPU but vk_device_finish() and `--snapshot exact` (exact.h), at most 2 s,
- * for a fence of ours.
+ * Nothing here waits for the GPU but vk_device_finish() and `--snapshot exact` (exact.h), at most
+ * 2 s, for a fence of ours.
  */
 #ifndef PASSTALLY_VK_LAYER_STATE_H
 #define PASSTALLY_VK_LAYER_STATE_H

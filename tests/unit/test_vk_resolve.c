@@ -60,8 +60,8 @@ static const char *const words[VK_N_VERDICTS] = {
 	[VK_WAITS_UNKNOWN] = "unknown",
 };
 
-/* One step: "0 WAITS>SIGNALS" submits to queue 0; "0?WAITS=WORD" asks; "!t3" is the host's signal or
- * an acquire; "~t" destroys; "@t" shares; "0^N" all up to the N-th operation have ended. */
+/* One step: "0:WAITS>SIGNALS" submits to queue 0; "0?WAITS=WORD" asks; "!t3" is the host's signal
+ * or an acquire; "~t" destroys; "@t" shares; "0^N" all up to the N-th operation have ended. */
 static void
 step(struct world *w, const char *s)
 {

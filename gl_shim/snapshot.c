@@ -1,0 +1,132 @@
+#include "gl_shim/snapshot.h"
+
+#include "gl_shim/hygiene.h"
+#include "gl_shim/state.h"
+#include "layer/log.h"
+#include "query/sampler.h"
+
+#define WAIT_NS UINT64_C(2000000000)
+#define MAX_FAILED 3
+
+#define GL_SYNC_GPU_COMMANDS_COMPLETE 0x9117
+#define GL_SYNC_FLUSH_COMMANDS_BIT 0x00000001
+#define GL_ALREADY_SIGNALED 0x911A
+#define GL_TIMEOUT_EXPIRED 0x911B
+#define GL_CONDITION_SATISFIED 0x911C
+
+/* ---- waiting ---- */
+
+static enum gl_snapshot_way
+choose_way(const struct gl_context_state *s)
+{
+	const struct tally_gl_api *api = &s->api;
+	if (api->version >= (api->es ? 30 : 32) ||
+	    (!api->es && api->has_extension(api, "GL_ARB_sync")))
+		return GL_SNAPSHOT_FENCE;
+	if (api->es && api->has_extension(api, "GL_APPLE_sync"))
+		return GL_SNAPSHOT_FENCE_APPLE;
+	/* With EGL's fences this context may wait for what another has yet to issue, and glFinish
+	 * for ever with it. */
+	if (!api->has_extension(api, "GL_OES_EGL_sync"))
+		return GL_SNAPSHOT_FINISH;
+	tally_log_say(TALLY_LEVEL_WARNING, "opengl",
+		      "a context has no fences to wait for: --snapshot exact does not sample its "
+		      "passes");
+	return GL_SNAPSHOT_NONE;
+}
+
+static GLenum
+wait_for_fence(const struct gl_next *gl)
+{
+	GLsync sync = gl->FenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+	if (!sync)
+		return GL_TIMEOUT_EXPIRED;
+	GLenum status = gl->ClientWaitSync(sync, GL_SYNC_FLUSH_COMMANDS_BIT, WAIT_NS);
+	gl->DeleteSync(sync);
+	return status;
+}
+
+static GLenum
+wait_for_fence_apple(const struct gl_next *gl)
+{
+	GLsync sync = gl->FenceSyncAPPLE(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+	if (!sync)
+		return GL_TIMEOUT_EXPIRED;
+	GLenum status = gl->ClientWaitSyncAPPLE(sync, GL_SYNC_FLUSH_COMMANDS_BIT, WAIT_NS);
+	gl->DeleteSyncAPPLE(sync);
+	return status;
+}
+
+/* Has all that this context issued ended? */
+static bool
+drain(struct gl_context *c)
+{
+	struct gl_snapshots *n = &c->state->snapshots;
+	GLenum status = GL_TIMEOUT_EXPIRED;
+	if (n->way == GL_SNAPSHOT_UNKNOWN)
+		n->way = choose_way(c->state);
+	if (n->way == GL_SNAPSHOT_NONE)
+		return false;
+	gl_guard_begin(c);
+	if (n->way == GL_SNAPSHOT_FENCE) {
+		status = wait_for_fence(c->next);
+	} else if (n->way == GL_SNAPSHOT_FENCE_APPLE) {
+		status = wait_for_fence_apple(c->next);
+	} else {
+		c->next->Finish();
+		status = GL_CONDITION_SATISFIED;
+	}
+	gl_guard_end(c);
+	/* The GPU was idle: the stamp of what ended is not that of what begins. */
+	gl_worker = c->state;
+	tally_harvest_gap(c->state->harvest);
+	if (status == GL_ALREADY_SIGNALED || status == GL_CONDITION_SATISFIED) {
+		n->n_failed = 0;
+		return true;
+	}
+	tally_log_say(TALLY_LEVEL_WARNING, "opengl",
+		      "a pass was not sampled: work of the GPU took more than 2 s, or could not be "
+		      "waited for");
+	if (++n->n_failed == MAX_FAILED) {
+		n->way = GL_SNAPSHOT_NONE;
+		tally_log_say(TALLY_LEVEL_WARNING, "opengl",
+			      "--snapshot exact ends in a context: three waits in a row ran out");
+	}
+	return false;
+}
+
+/* ---- boundaries ---- */
+
+void
+gl_snapshot_abandon(struct tally_pass *pass)
+{
+	if (!pass->snapshot_from)
+		return;
+	pass->snapshot_from = pass->snapshot_to = TALLY_NO_SNAPSHOT;
+	pass->flags |= TALLY_FLAG(UNSAMPLED);
+}
+
+void
+gl_snapshot_begin(struct gl_context *c, struct tally_pass *pass)
+{
+	struct gl_snapshots *n = &c->state->snapshots;
+	if (!tally_snapshot_exact())
+		return;
+	pass->snapshot_from = n->here;
+	if (!pass->snapshot_from && drain(c))
+		pass->snapshot_from = tally_snapshot_take();
+	if (!pass->snapshot_from)
+		pass->flags |= TALLY_FLAG(UNSAMPLED);
+}
+
+void
+gl_snapshot_end(struct gl_context *c, struct tally_pass *pass)
+{
+	struct gl_snapshots *n = &c->state->snapshots;
+	if (!pass->snapshot_from)
+		return;
+	if (drain(c))
+		pass->snapshot_to = n->here = tally_snapshot_take();
+	if (!pass->snapshot_to)
+		gl_snapshot_abandon(pass);
+}
