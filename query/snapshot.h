@@ -65,6 +65,9 @@ struct tally_snapshot_source {
 	uint64_t most_period_ns; /* more seldom than this it may lose counts; 0 = as one likes */
 	const char *wanted; /* --counters list or NULL; valid during open() */
 	bool metrics_wanted; /* count what metrics may need too; valid during open() */
+	/* Set before open(): wait this long before each reading, for hardware that is late to tell
+	 * (option mali-delay, with --snapshot exact). Sources that need it not do not wait. */
+	uint64_t settle_ns;
 	struct tally_key_table *keys; /* or NULL; valid during open() */
 	char reason[256]; /* why it is off, or what it does without; "" = nothing to say */
 };
