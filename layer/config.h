@@ -78,6 +78,7 @@ struct tally_config {
 	bool group_work;
 	enum tally_snapshot snapshot;
 	uint64_t period_ns;
+	uint64_t mali_delay_ns; /* before each exact reading of a Mali's counters */
 	uint64_t skip, frames, every; /* frames 0 = no end; every 1 = all */
 	double seconds;               /* 0 = no end */
 	struct tally_trigger start_on, stop_on;

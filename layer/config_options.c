@@ -8,6 +8,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define NS_PER_S UINT64_C(1000000000)
+#define MAX_MALI_DELAY_NS UINT64_C(100000000)
 #define MAX_STRING (32u << 10)
 
 /* ---- what every setter says when it says no ---- */
@@ -301,15 +302,39 @@ set_period(struct tally_config *c, const char *value, char *why, size_t size)
 	return true;
 }
 
+/* In the largest unit that says it in whole numbers. */
+static size_t
+get_time(uint64_t ns, char *out, size_t size)
+{
+	size_t i = 0;
+	while (i + 1 < COUNT(time_suffixes) && ns % time_suffixes[i].ns != 0)
+		i++;
+	return (size_t)snprintf(out, size, "%llu%s",
+				(unsigned long long)(ns / time_suffixes[i].ns),
+				time_suffixes[i].word);
+}
+
 static size_t
 get_period(const struct tally_config *c, char *out, size_t size)
 {
-	size_t i = 0;
-	while (i + 1 < COUNT(time_suffixes) && c->period_ns % time_suffixes[i].ns != 0)
-		i++;
-	return (size_t)snprintf(out, size, "%llu%s",
-				(unsigned long long)(c->period_ns / time_suffixes[i].ns),
-				time_suffixes[i].word);
+	return get_time(c->period_ns, out, size);
+}
+
+static bool
+set_mali_delay(struct tally_config *c, const char *value, char *why, size_t size)
+{
+	uint64_t ns;
+	if (!read_time(value, 0, &ns) || ns > MAX_MALI_DELAY_NS)
+		return refuse(why, size, "mali-delay", value,
+			      "a time with its unit, ns, us, ms or s, up to 100ms; 0s for none");
+	c->mali_delay_ns = ns;
+	return true;
+}
+
+static size_t
+get_mali_delay(const struct tally_config *c, char *out, size_t size)
+{
+	return get_time(c->mali_delay_ns, out, size);
 }
 
 static bool
@@ -485,6 +510,9 @@ const struct tally_option tally_options[] = {
 	ROW("snapshot", 0, snapshot, "sampled|exact|off",
 	    "How counters that can only be read as totals are given to passes."),
 	ROW("period", 0, period, "TIME", "How often a sampled total is read."),
+	ROW("mali-delay", 0, mali_delay, "TIME",
+	    "Wait before each exact reading of Mali counters: 3ms for CSF drivers before r54p0, "
+	    "for which each pass is so much slower."),
 	ROW("skip", 0, skip, "N", "Leave out the first N frames."),
 	ROW("frames", 0, frames, "N", "Stop after N captured frames."),
 	ROW("every", 0, every, "N", "Capture one frame in N."),
