@@ -1,4 +1,5 @@
 #include "cli/cli.h"
+#include "cli/conserve.h"
 #include "cli/schema_check.h"
 #include "cli/schema_text.h"
 #include "cli/text.h"
@@ -27,7 +28,9 @@ help(void)
 	     "Checks that each line of a log is what the schema says (passtally schema), and\n"
 	     "that the lines come in a legal order. LOG - is standard input. Of what is wrong\n"
 	     "the first 20 places are told, as LOG:LINE:COLUMN: POINTER: what was expected;\n"
-	     "POINTER leads to the value inside the line.\n");
+	     "POINTER leads to the value inside the line. Of counters that are read in\n"
+	     "snapshots the values of passes, unattributed and unlogged must add up to the\n"
+	     "growth that the end line tells.\n");
 	tally_args_help(options, G_N_ELEMENTS(options));
 	puts("\nA log whose last line is cut, as after kill -9, is accepted with a warning: every\n"
 	     "complete line must be right. Lines of a type that this version does not know are\n"
@@ -40,6 +43,8 @@ struct verdict {
 	enum tally_read_status status;
 	struct tally_read_error error;
 	uint64_t lines, frames, passes;
+	GString *sums; /* lines on counters whose values do not add up */
+	uint64_t n_sums; /* how many there are */
 };
 
 struct report {
@@ -62,22 +67,36 @@ show_progress(struct tally_progress *progress, const char *path, const char *wha
 }
 
 static void
+note_sum(void *data, uint32_t i, const char *message)
+{
+	struct verdict *v = data;
+	if (v->n_sums++ < MOST_TOLD)
+		g_string_append_printf(v->sums, "%" G_GUINT64_FORMAT ":1: /growth/%u: %s\n",
+				       v->lines, i, message);
+}
+
+static void
 read_log(const char *path, const char *shown, struct tally_progress *progress, struct verdict *v)
 {
 	struct tally_log_reader *reader = tally_log_reader_open(path, &v->status, &v->error);
 	if (!reader)
 		return;
+	struct tally_conserve *conserve = tally_conserve_create();
 	struct tally_log_line line;
 	while ((v->status = tally_log_reader_next(reader, &line, &v->error)) == TALLY_READ_OK) {
 		v->lines = line.number;
 		if (line.type == TALLY_LINE_FRAME) {
 			v->frames++;
 			v->passes += line.frame.n_passes;
+			tally_conserve_add_frame(conserve, &line.frame);
 		}
+		if (line.type == TALLY_LINE_END)
+			tally_conserve_check(conserve, &line.end, note_sum, v);
 		uint64_t done, total;
 		tally_log_reader_progress(reader, &done, &total);
 		show_progress(progress, shown, "reading", done, total);
 	}
+	tally_conserve_destroy(conserve);
 	tally_log_reader_close(reader);
 }
 
@@ -163,6 +182,17 @@ open_twice_readable(const char *path)
 	return result;
 }
 
+/* What the schema cannot know. */
+static void
+tell_sums(struct report *r, const struct verdict *v)
+{
+	r->found += v->n_sums;
+	char **lines = g_strsplit(v->sums->str, "\n", -1);
+	for (char **line = lines; *line && **line && r->told < MOST_TOLD; line++, r->told++)
+		fprintf(stderr, "%s:%s\n", r->path, *line);
+	g_strfreev(lines);
+}
+
 static int
 conclude(const struct report *r, const struct verdict *v)
 {
@@ -201,7 +231,7 @@ check_log(const char *path, const struct tally_schema *schema)
 	char by_number[40];
 	g_snprintf(by_number, sizeof(by_number), "/proc/self/fd/%d", fd);
 	char *shown = tally_text_escape(path);
-	struct verdict v = { 0 };
+	struct verdict v = { .sums = g_string_new(NULL) };
 	struct report r = { .path = shown };
 	struct tally_progress progress;
 	tally_progress_begin(&progress, 1000);
@@ -212,6 +242,8 @@ check_log(const char *path, const struct tally_schema *schema)
 		check_lines(fd, schema, last, &r, &progress);
 	tally_progress_end(&progress);
 	close(fd);
+	tell_sums(&r, &v);
+	g_string_free(v.sums, TRUE);
 	int status = conclude(&r, &v);
 	g_free(shown);
 	return status;
