@@ -98,7 +98,8 @@ end_section(struct ini *ini)
 	struct tally_config_metric *metric = ini->metric;
 	ini->metric = NULL;
 	/* It says its own place: the heading's line, not this one. */
-	return !metric || tally_config_metric_end(ini->config, metric, place->complain, place->data);
+	return !metric ||
+	       tally_config_metric_end(ini->config, metric, place->complain, place->data);
 }
 
 static bool

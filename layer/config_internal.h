@@ -2,7 +2,8 @@
  *
  * config.c applies options in order of precedence, config_options.c is the table and how each
  * value is read, config_file.c reads INI files, config_metric.c their metric sections,
- * config_path.c makes the log's name, config_list.c matches counter lists. Rules of threads and errors as in layer/config.h.
+ * config_path.c makes the log's name, config_list.c matches counter lists. Rules
+ * of threads and errors as in layer/config.h.
  */
 #ifndef PASSTALLY_LAYER_CONFIG_INTERNAL_H
 #define PASSTALLY_LAYER_CONFIG_INTERNAL_H

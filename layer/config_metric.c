@@ -57,8 +57,8 @@ find(struct tally_config *config, const char *key)
 static struct tally_config_metric *
 grow(struct tally_config *config)
 {
-	struct tally_config_metric *more =
-		realloc(config->metrics, (config->n_metrics + 1) * sizeof(*more));
+	struct tally_config_metric *more = realloc(config->metrics,
+						   (config->n_metrics + 1) * sizeof(*more));
 	if (!more)
 		return NULL;
 	config->metrics = more;
@@ -73,7 +73,8 @@ tally_config_metric_begin(struct tally_config *config, const char *key, const ch
 	if (!is_key(key)) {
 		tally_config_report(complain, data,
 				    "a metric is headed [metric NAME], with a name of at most %d "
-				    "printable ASCII characters and without blank, \" \\ + , * or ?",
+				    "printable ASCII characters, without blank and \" \\ + , * "
+				    "?",
 				    MAX_KEY);
 		return NULL;
 	}
@@ -112,7 +113,7 @@ tally_config_metric_begin(struct tally_config *config, const char *key, const ch
 static char **
 member(struct tally_config_metric *m, const char *field)
 {
-	struct {
+	const struct {
 		const char *word;
 		char **at;
 	} rows[] = {

@@ -51,8 +51,7 @@ struct parser {
 
 /* ---- errors ---- */
 
-static bool
-fail_at(struct parser *p, size_t offset, const char *format, ...)
+static bool fail_at(struct parser *p, size_t offset, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 static bool

@@ -132,8 +132,13 @@ test_names(void)
 	static const char text[] = "$Mali4x + JM.GPU_ACTIVE * $CPUActivityUser.Cluster[0..N] - "
 				   "$B.Cluster[12] / ${gl-intel.eu active} + min + $Mali4x + _x";
 	static const char *const want[] = {
-		"Mali4x",	      "JM.GPU_ACTIVE", "CPUActivityUser.Cluster[0..N]", "B.Cluster[12]",
-		"gl-intel.eu active", "min",	       "_x",
+		"Mali4x",
+		"JM.GPU_ACTIVE",
+		"CPUActivityUser.Cluster[0..N]",
+		"B.Cluster[12]",
+		"gl-intel.eu active",
+		"min",
+		"_x",
 	};
 	struct tally_expr_error error;
 	struct tally_expr *e = tally_expr_parse(text, strlen(text), &error);
@@ -304,7 +309,8 @@ static void
 test_explain(void)
 {
 	explains("1 + * 2", "expected a number, a name or '(', not '*'\n1 + * 2\n    ^\n");
-	explains("1 +\n\t\xc3\xa9", "expected a number, a name or '(', not '\xc3\xa9'\n\t\xc3\xa9\n\t^\n");
+	explains("1 +\n\t\xc3\xa9",
+		 "expected a number, a name or '(', not '\xc3\xa9'\n\t\xc3\xa9\n\t^\n");
 	explains("\xc3\xa9", "expected a number, a name or '(', not '\xc3\xa9'\n\xc3\xa9\n^\n");
 	explains("(1 +\r\n3", "this '(' is never closed\n(1 +\n^\n");
 }
