@@ -47,6 +47,8 @@ static atomic_bool live; /* samples may be taken */
 static atomic_bool exact;
 
 static const struct tally_snapshot_kind product_kinds[] = {
+	{ "mali-kbase", tally_mali_kbase_create, NULL },
+	{ "mali-panfrost", tally_mali_panfrost_create, NULL },
 	{ "fake-snapshot", tally_fake_snapshot_create, NULL },
 };
 
@@ -210,6 +212,8 @@ open_source(struct row *row, struct tally_snapshot_source *src, const struct tal
 		return status;
 	src->wanted = config->counters;
 	src->metrics_wanted = true;
+	/* Only there it matters at which moment a count is told. */
+	src->settle_ns = config->snapshot == TALLY_SNAPSHOT_EXACT ? config->mali_delay_ns : 0;
 	src->keys = keys;
 	status = src->ops->open(src);
 	src->wanted = NULL;
