@@ -1,4 +1,4 @@
-/* query/mali_abi.h - what the kernel's Mali drivers are asked and answer: structs and ioctl numbers.
+/* query/mali_abi.h - structs and ioctl numbers of the kernel's Mali drivers.
  *
  * Declared by us: neither Arm's kbase nor panfrost installs headers on a common system. Every size
  * and every number is held to the kernel's by the compiler, on 64-bit and 32-bit machines. Only

@@ -1,4 +1,4 @@
-/* query/mali_kbase_device.h - a Mali GPU behind Arm's kernel driver kbase: found, greeted, described.
+/* query/mali_kbase_device.h - a Mali GPU behind Arm's kernel driver, kbase.
  *
  * Knows the hand-shakes of all versions of the driver, from before r21 to now, and the properties
  * that they tell. A file of our own: the game's is never touched. One thread at a time; nothing

@@ -61,7 +61,7 @@ enumerate(struct tally_mali_reader *r)
 	return status;
 }
 
-/* Power states since CSF 1.23 and JM 11.41; protected mode is told with CSF, availability without. */
+/* Power states since CSF 1.23 and JM 11.41; with CSF also protected mode, else availability. */
 static uint32_t
 states_told(const struct tally_kbase *dev)
 {

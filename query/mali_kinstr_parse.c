@@ -203,7 +203,7 @@ was_idle(const struct walk *walk)
 }
 
 /* What can not be trusted. One core of several that was off counted nothing, truly: the power
- * governor takes cores away. All of a kind off while the GPU worked: then who knows what was missed. */
+ * governor takes cores away. All of a kind off while the GPU worked: who knows what was missed. */
 static void
 doubt_blocks(const struct walk *walk)
 {

@@ -1,9 +1,9 @@
 /* query/mali_layout.h - which Mali counters are read, and sums of them over instances of a block.
  *
- * Shared by all ways to the counters: a way hands over the blocks of one sample as it finds them;
- * what they grew by is added up to 64-bit totals. Counters of a block that can not be trusted in one
- * sample are doubted: their totals stay, and the next delivery says `unknown`. One thread at a time;
- * memory is taken in choose() and init() only, nothing here asks the kernel.
+ * Shared by all ways to the counters: a way hands over the blocks of one sample as it finds
+ * them; what they grew by is added up to 64-bit totals. Counters of a block that can not be trusted
+ * in one sample are doubted: their totals stay, and the next delivery says `unknown`. One thread at
+ * a time; memory is taken in choose() and init() only, nothing here asks the kernel.
  */
 #ifndef PASSTALLY_QUERY_MALI_LAYOUT_H
 #define PASSTALLY_QUERY_MALI_LAYOUT_H
