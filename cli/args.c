@@ -45,10 +45,14 @@ take_value(struct tally_args *args, size_t i, const char *attached, const char *
 	const struct tally_arg *arg = &args->table[i];
 	if (!arg->values)
 		return (int)i;
+	bool optional = arg->values[0] == '[';
+	const char *next = args->next < args->argc ? args->argv[args->next] : NULL;
 	/* "--" ends the options: it is nobody's value. */
-	if (!attached && args->next < args->argc && strcmp(args->argv[args->next], "--") != 0)
-		attached = args->argv[args->next++];
-	if (!attached) {
+	if (!attached && next && strcmp(next, "--") != 0 && !(optional && next[0] == '-')) {
+		attached = next;
+		args->next++;
+	}
+	if (!attached && !optional) {
 		tally_cli_complain(args->command, "--%s needs a value: %s", arg->name, arg->values);
 		return TALLY_ARG_ERROR;
 	}

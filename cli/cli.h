@@ -34,7 +34,7 @@ extern const struct tally_command tally_command_run, tally_command_report, tally
 struct tally_arg {
 	const char *name; /* without the dashes */
 	char letter; /* 0 = none */
-	const char *values; /* as shown in --help; NULL = a switch */
+	const char *values; /* as shown in --help; NULL = a switch, "[X]" = may be left out */
 	const char *help;
 };
 

@@ -1,3 +1,4 @@
+#include "cli/catalogue.h"
 #include "cli/cli.h"
 #include "cli/counters_sets.h"
 #include "cli/probe.h"
@@ -7,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { OPT_JSON, OPT_API, OPT_COUNTERS, OPT_SET, OPT_HELP };
+enum { OPT_JSON, OPT_API, OPT_COUNTERS, OPT_SET, OPT_CATALOGUE, OPT_HELP };
 
 static const struct tally_arg options[] = {
 	[OPT_JSON] = { "json", 0, NULL,
@@ -21,6 +22,10 @@ static const struct tally_arg options[] = {
 			   "Those that `passtally run --counters LIST` would count; by default "
 			   "all." },
 	[OPT_SET] = { "set", 0, "NAME", "With this set alone, as of `passtally run --set`." },
+	[OPT_CATALOGUE] = { "catalogue", 0, "[GPU]",
+			    "What a Mali GPU can count, by block, with units, other names and known "
+			    "errors of the hardware, wherever this runs; without a GPU, the names of "
+			    "those that are known. `--catalogue g78` is Mali-G78." },
 	[OPT_HELP] = { "help", 'h', NULL, "Show this." },
 };
 
@@ -240,6 +245,8 @@ run(int argc, char **argv)
 	const char *value;
 	struct output out = { .wish.counters = "all" };
 	int api = -1, option;
+	const char *gpu = NULL;
+	bool catalogue = false;
 	while ((option = tally_args_next(&args, &value)) != TALLY_ARG_END) {
 		if (option == OPT_JSON) {
 			out.json = true;
@@ -251,6 +258,9 @@ run(int argc, char **argv)
 			out.wish.counters = value;
 		} else if (option == OPT_SET) {
 			out.wish.set = value;
+		} else if (option == OPT_CATALOGUE) {
+			catalogue = true;
+			gpu = value;
 		} else if (option == OPT_HELP) {
 			help();
 			return TALLY_EXIT_OK;
@@ -260,7 +270,7 @@ run(int argc, char **argv)
 			return TALLY_EXIT_USAGE;
 		}
 	}
-	return probe(api, &out);
+	return catalogue ? tally_catalogue_print(gpu, out.json) : probe(api, &out);
 }
 
 const struct tally_command tally_command_counters = {

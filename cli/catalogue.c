@@ -1,0 +1,211 @@
+#include "cli/catalogue.h"
+
+#include "cli/cli.h"
+#include "cli/text.h"
+#include "query/catalogue.h"
+
+#include <glib.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const block_names[TALLY_N_MALI_BLOCKS] = {
+	[TALLY_MALI_FRONTEND] = "frontend",
+	[TALLY_MALI_TILER] = "tiler",
+	[TALLY_MALI_L2] = "l2",
+	[TALLY_MALI_CORE] = "core",
+};
+
+/* What a block is, and how the values of its instances become one. */
+static const char *const block_texts[TALLY_N_MALI_BLOCKS] = {
+	[TALLY_MALI_FRONTEND] = "the front end, which takes in work",
+	[TALLY_MALI_TILER] = "the tiler",
+	[TALLY_MALI_L2] = "L2 cache, translation and external bus; sums over the L2 slices",
+	[TALLY_MALI_CORE] = "shader cores; sums over the cores",
+};
+
+static const char *const level_names[] = {
+	[TALLY_MALI_NOVICE] = "novice",
+	[TALLY_MALI_APPLICATION] = "application",
+	[TALLY_MALI_SYSTEM] = "system",
+};
+
+static size_t
+columns(void)
+{
+	size_t n = tally_text_terminal_columns();
+	return n ? MAX(n, 60) : 100;
+}
+
+static void
+print_indented(const char *label, const char *text)
+{
+	char *line = g_strconcat(label, text, NULL);
+	fputs("      ", stdout);
+	tally_text_print_wrapped(stdout, line, 6, columns());
+	g_free(line);
+}
+
+static void
+print_counter(const struct tally_mali_counter *c)
+{
+	printf("  %s (%s, %s%s)\n", c->counter.key, c->counter.unit, level_names[c->visibility],
+	       c->overview ? ", overview" : "");
+	char *text = g_strconcat(c->counter.name, ". ", c->counter.description, NULL);
+	print_indented("", text);
+	g_free(text);
+	if (c->erratum)
+		print_indented("Erratum: ", c->erratum);
+	char *aliases = g_strjoinv(", ", (char **)c->aliases);
+	char *times = c->shift ? g_strdup_printf(" times %u", 1u << c->shift) : g_strdup("");
+	char *names = g_strdup_printf("%s, value %u of its block%s%s%s", c->hw_name, c->index,
+				      times, *aliases ? "; also " : "", aliases);
+	print_indented("Hardware: ", names);
+	g_free(names);
+	g_free(times);
+	g_free(aliases);
+}
+
+static void
+print_product(const struct tally_mali_product *p)
+{
+	const struct tally_mali_layout *l = p->layout;
+	printf("%s: %s, %s front end, warps of %u threads", p->name, l->architecture,
+	       l->csf ? "command stream" : "job manager", l->warp_width);
+	if (strcmp(l->name, p->name) != 0)
+		printf("; counts as %s does", l->name);
+	puts("");
+	for (int block = 0; block < TALLY_N_MALI_BLOCKS; block++) {
+		unsigned n = 0;
+		for (uint32_t i = 0; i < l->n_counters; i++)
+			n += (int)l->counters[i].block == block;
+		printf("\n%s: %u counters of %s\n", block_names[block], n, block_texts[block]);
+		for (uint32_t i = 0; i < l->n_counters; i++)
+			if ((int)l->counters[i].block == block)
+				print_counter(&l->counters[i]);
+	}
+	puts("\nconstants:");
+	for (uint32_t i = 0; i < l->n_constants; i++)
+		printf("  %s %.6g\n", l->constants[i].name, l->constants[i].value);
+}
+
+static void
+print_member(const char *name, const char *text)
+{
+	printf(",\"%s\":", name);
+	tally_text_print_json(stdout, text);
+}
+
+static void
+print_counter_json(const struct tally_mali_counter *c)
+{
+	fputs("{\"key\":", stdout);
+	tally_text_print_json(stdout, c->counter.key);
+	print_member("name", c->counter.name);
+	print_member("unit", c->counter.unit);
+	print_member("kind", tally_counter_kind_name(c->counter.kind));
+	print_member("block", block_names[c->block]);
+	printf(",\"index\":%u,\"shift\":%u", c->index, c->shift);
+	print_member("hardware_name", c->hw_name);
+	print_member("level", level_names[c->visibility]);
+	printf(",\"overview\":%s,\"aliases\":[", c->overview ? "true" : "false");
+	for (const char *const *alias = c->aliases; *alias; alias++) {
+		if (alias != c->aliases)
+			putchar(',');
+		tally_text_print_json(stdout, *alias);
+	}
+	putchar(']');
+	print_member("description", c->counter.description);
+	if (c->erratum)
+		print_member("erratum", c->erratum);
+	putchar('}');
+}
+
+static void
+print_head_json(const struct tally_mali_product *p)
+{
+	fputs("{\"gpu\":", stdout);
+	tally_text_print_json(stdout, p->name);
+	printf(",\"ids\":[\"0x%04x\"", p->ids[0]);
+	if (p->ids[1])
+		printf(",\"0x%04x\"", p->ids[1]);
+	putchar(']');
+	if (!p->layout)
+		return;
+	print_member("layout", p->layout->name);
+	print_member("architecture", p->layout->architecture);
+	print_member("front_end", p->layout->csf ? "command-stream" : "job-manager");
+}
+
+static void
+print_product_json(const struct tally_mali_product *p)
+{
+	const struct tally_mali_layout *l = p->layout;
+	print_head_json(p);
+	if (!l) {
+		puts("}");
+		return;
+	}
+	printf(",\"values_per_block\":%u,\"warp_width\":%u,\"constants\":{", l->values_per_block,
+	       l->warp_width);
+	for (uint32_t i = 0; i < l->n_constants; i++)
+		printf("%s\"%s\":%.6g", i ? "," : "", l->constants[i].name, l->constants[i].value);
+	fputs("},\"counters\":[", stdout);
+	for (uint32_t i = 0; i < l->n_counters; i++) {
+		if (i)
+			putchar(',');
+		print_counter_json(&l->counters[i]);
+	}
+	puts("]}");
+}
+
+static void
+print_list(bool json)
+{
+	for (uint32_t i = 0; i < tally_mali_n_products; i++) {
+		const struct tally_mali_product *p = tally_mali_product(i);
+		if (json) {
+			print_head_json(p);
+			puts("}");
+		} else if (!p->layout) {
+			printf("%-16s Midgard: recognised, its counters are not described\n",
+			       p->name);
+		} else {
+			printf("%-16s %s, %u counters%s%s\n", p->name, p->layout->architecture,
+			       p->layout->n_counters,
+			       strcmp(p->name, p->layout->name) == 0 ? "" : " as of ",
+			       strcmp(p->name, p->layout->name) == 0 ? "" : p->layout->name);
+		}
+	}
+}
+
+static int
+complain_unknown(const char *gpu)
+{
+	GString *names = g_string_new(NULL);
+	for (uint32_t i = 0; i < tally_mali_n_products; i++)
+		g_string_append_printf(names, "%s%s", i ? ", " : "", tally_mali_product(i)->name);
+	tally_cli_complain("counters", "--catalogue %s: no GPU is known by that name; there are %s",
+			   gpu, names->str);
+	g_string_free(names, TRUE);
+	return TALLY_EXIT_USAGE;
+}
+
+int
+tally_catalogue_print(const char *gpu, bool json)
+{
+	if (!gpu) {
+		print_list(json);
+		return TALLY_EXIT_OK;
+	}
+	const struct tally_mali_product *p = tally_mali_find_name(gpu);
+	if (!p)
+		return complain_unknown(gpu);
+	if (json)
+		print_product_json(p);
+	else if (p->layout)
+		print_product(p);
+	else
+		printf("%s: Midgard; passtally recognises it, but does not describe its counters\n",
+		       p->name);
+	return TALLY_EXIT_OK;
+}
