@@ -130,6 +130,9 @@ kinstr_open(struct tally_mali_reader *r)
 	r->format.states = states_told(r->dev);
 	for (unsigned block = 0; block < TALLY_N_MALI_BLOCKS; block++)
 		r->format.enabled[block] = r->format.offer.n_instances[block] > 0;
+	/* A session's samples are numbered from 0: so the loss of the first shows too. */
+	r->has_seq = true;
+	r->next_seq = 0;
 	return set_up(r, ALL_VALUES);
 }
 
@@ -151,14 +154,14 @@ take_sample(struct tally_mali_reader *r, uint64_t offset)
 	tally_mali_sums_begin(r->sums);
 	if (!tally_kinstr_parse_sample(&r->format, r->map, r->map_size, offset, &sample, r->sums,
 				       &why)) {
-		/* Its number is not to be believed either. */
 		tally_log_say(TALLY_LEVEL_WARNING, "mali-kbase",
 			      "a kinstr_prfcnt sample is not understood, so its counts are left "
 			      "out: %s",
 			      why);
 		tally_mali_sums_doubt_all(r->sums);
 		r->n_failures++;
-		r->has_seq = false;
+		/* It had a number like any other, so that a loss after it shows. */
+		r->next_seq++;
 		r->stamp_ns = 0;
 	} else {
 		/* The growth of a sample that was lost on the way is nobody's. */
@@ -201,7 +204,6 @@ kinstr_start(struct tally_mali_reader *r)
 	int error = command(r, KINSTR_CMD_START);
 	if (error)
 		return refuse(r, "starting kinstr_prfcnt", error);
-	r->has_seq = false;
 	r->irregular = false;
 	r->n_failures = 0;
 	return TALLY_OK;
@@ -262,6 +264,7 @@ kinstr_stop(struct tally_mali_reader *r)
 {
 	(void)command(r, KINSTR_CMD_STOP);
 	drain(r, false);
+	r->has_seq = false;
 }
 
 const struct tally_mali_reader_ops tally_mali_kinstr = {
