@@ -50,7 +50,7 @@ fill_props(struct props *p)
 	put(p, 14, 0, 19);
 	if (strcmp(fake_config.props, "nol2") != 0)
 		put(p, 15, 0, fake_config.l2);
-	put(p, 25, 3, fake_config.cores);
+	put(p, 25, 3, strcmp(fake_config.props, "nocores") == 0 ? 0 : fake_config.cores);
 	put(p, 26, 3, 1);
 	put(p, 27, 3, 1);
 	put(p, 29, 2, 7u << 24 | 19u << 16);

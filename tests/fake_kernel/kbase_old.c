@@ -105,7 +105,7 @@ serve(struct kbase_old *k, unsigned command, void *argument)
 	if (command == OK_GET_PROPS)
 		return get_props(argument);
 	if (!k->has_context)
-		return fake_misuse(EINVAL, "%#x without a context", command);
+		return -EINVAL;
 	return set_up_reader(argument);
 }
 

@@ -86,8 +86,8 @@ uint32_t fake_instance(unsigned block, uint32_t n);
 uint32_t fake_highest_core(void);
 uint64_t fake_raw_ns(void); /* CLOCK_MONOTONIC_RAW */
 
-/* buffer32.c: 32-bit buffers of vinstr and panfrost; masks by block, bit i: values 4i..4i+3. When it was
- * filled is returned. */
+/* buffer32.c: 32-bit buffers of vinstr and panfrost; masks by block, bit i: values 4i..4i+3.
+ * When it was filled is returned. */
 uint32_t fake_buffer_bytes(void);
 uint64_t fake_buffer_fill(struct fake_base *base, const uint32_t *masks, uint32_t sample,
 			  void *out);

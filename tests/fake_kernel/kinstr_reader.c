@@ -124,7 +124,8 @@ fill_slot(struct kinstr *k, uint32_t slot, uint64_t user_data)
 	for (unsigned block = 0; block < FAKE_BLOCKS; block++)
 		n_blocks += fake_n_instances(block);
 	uint8_t *start = k->memory + (size_t)slot * k->slot_bytes;
-	struct place at = { start, start + (((size_t)n_blocks + 6) * META_BYTES + 63) / 64 * 64 };
+	uint8_t *values = start + (((size_t)n_blocks + 6) * META_BYTES + 63) / 64 * 64;
+	struct place at = { start, values };
 
 	k->last_raw_ns = end;
 	if (!fake_rule("nosample", -1, -1, k->n_samples))
@@ -149,7 +150,7 @@ fill_slot(struct kinstr *k, uint32_t slot, uint64_t user_data)
 		}
 	}
 	if (fake_rule("noend", -1, -1, k->n_samples))
-		memset(at.meta, 0x22, (size_t)(start + k->slot_bytes - at.meta));
+		memset(at.meta, 0x22, (size_t)(values - at.meta));
 	else
 		memset(at.meta, 0, META_BYTES);
 }
@@ -266,7 +267,7 @@ get(struct kinstr *k, struct pc_access *out)
 		return -error;
 	if (k->taken)
 		return fake_misuse(EBUSY, "a sample taken before the last was put back");
-	if (k->n_waiting == 0)
+	if (k->n_waiting == 0 || fake_rule("late", -1, -1, k->n_samples))
 		return -EINVAL;
 	k->given.sequence = k->waiting[0].seq;
 	k->given.offset = (uint64_t)k->waiting[0].slot * k->slot_bytes;

@@ -9,6 +9,8 @@ struct panfrost {
 	const char *driver;
 	struct fake_base base;
 	bool owner;
+	/* The GPU was reset, and nothing counts any more: dumps wait in vain, or are empty. */
+	bool waits, is_empty;
 	uint32_t set, n_samples;
 };
 
@@ -113,6 +115,7 @@ enable(struct panfrost *p, const struct pf_enable *e)
 	if (p->owner)
 		return 0;
 	p->owner = true;
+	p->waits = p->is_empty = false;
 	owner = p;
 	p->set = e->set;
 	fake_base_reset(&p->base);
@@ -131,14 +134,15 @@ dump(struct panfrost *p, const struct pf_dump *d)
 	if (!p->owner)
 		return fake_misuse(EINVAL, "a dump by who has not enabled it");
 	p->n_samples++;
-	if (fake_rule("reset", -1, -1, p->n_samples))
-		return -ETIMEDOUT;
 	if (!d->buffer)
 		return fake_misuse(EFAULT, "a dump into nothing");
+	p->waits |= fake_rule("reset", -1, -1, p->n_samples) != NULL;
+	p->is_empty |= fake_rule("forgotten", -1, -1, p->n_samples) != NULL;
+	if (p->waits)
+		return -ETIMEDOUT;
 	/* The whole buffer, however small the caller's. */
 	fake_buffer_fill(&p->base, all, p->n_samples, (void *)(uintptr_t)d->buffer);
-	/* The GPU was reset and the set-up is lost: all reads as 0. */
-	if (fake_rule("forgotten", -1, -1, p->n_samples))
+	if (p->is_empty)
 		memset((void *)(uintptr_t)d->buffer, 0, fake_buffer_bytes());
 	return 0;
 }

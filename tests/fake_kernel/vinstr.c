@@ -60,12 +60,6 @@ dump(struct vinstr *v, uintptr_t value)
 		fake_misuse(0, "a dump with an argument");
 	if (v->n_waiting == v->n_buffers)
 		return -EBUSY;
-	/* Taken, and not handed out: the growth is gone. */
-	if (fake_rule("lose", -1, -1, v->n_samples + 1)) {
-		make_sample(v, 0);
-		v->n_waiting--;
-		return 0;
-	}
 	make_sample(v, 0);
 	return 0;
 }
@@ -91,7 +85,7 @@ get(struct vinstr *v, void *out, size_t bytes)
 		return fake_misuse(EINVAL, "cycles asked of a kernel without");
 	if (v->taken)
 		return fake_misuse(EBUSY, "a buffer taken before the last was put back");
-	if (v->n_waiting == 0)
+	if (v->n_waiting == 0 || fake_rule("late", -1, -1, v->n_samples))
 		return -EAGAIN;
 	v->taken = true;
 	memcpy(out, &v->waiting[0], bytes);

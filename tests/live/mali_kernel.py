@@ -115,12 +115,12 @@ FAULTS = [f"{kind},fail={call}:{errno}:{when}"
           for when in ("3", "3-")
           if kind != "panfrost" or call == "sample"]
 FAULTS += [f"{kind},at={word}"
-           for kind in ("kbase-csf", "kbase-jm,gpu=g72,iface=11.20", "panfrost")
-           for word in ("remove@3-", "faraway@3", "faraway@3-")]
+           for kind in ("kbase-csf", "kbase-jm,gpu=g72,iface=11.20", "kbase-old")
+           for word in ("remove@3-", "faraway@3", "faraway@3-", "late@3", "late@4", "late@3-")]
 FAULTS += [f"kbase-csf,at={word}@3" for word in ("nosample", "twosamples", "noclock", "noend", "missing:core2",
                                                  "missing:l2", "doubled:core0", "doubled:fe", "outside:tiler",
                                                  "outside:core2", "error", "overflow")]
-FAULTS += ["kbase-csf,at=noend@3-", "kbase-csf,at=error@2-", "kbase-csf,lists=nocore", "kbase-csf,lists=endless",
+FAULTS += ["panfrost,at=remove@3-", "kbase-csf,at=error@2-", "kbase-csf,lists=nocore", "kbase-csf,lists=endless",
            "kbase-csf,lists=manycores", "kbase-csf,lists=short", "kbase-csf,props=nol2", "kbase-csf,fail=iface:EPERM",
            "kbase-csf,fail=flags:EINVAL", "kbase-jm,gpu=g72,iface=11.20,fail=features:EINVAL",
            "kbase-csf,fail=stop:EINVAL", "kbase-csf,fail=discard:EINVAL", "panfrost,fail=disable:ENODEV",
@@ -241,12 +241,28 @@ def check_states(checks, machine, folder):
             check_unknown(checks, session, unknown, [3], blocks)
             flagged = [n for n, s in enumerate(session.samples, 1) if flag and s["flags"] >> bits[flag] & 1]
             checks.equal(flagged, [3] if flag else [], f"flag {flag}")
+    with checks.part("the first sample is lost"):
+        session = run_session(machine, folder, "kbase-csf,at=lose@1", "--advance", ADVANCE_US, "--samples", 3)
+        unknown = check_no_wrong_number(checks, session, ADVANCE_US)
+        check_unknown(checks, session, unknown, [1], [0, 1, 2, 3])
+    with checks.part("one is malformed, and the one after it lost"):
+        session = run_session(machine, folder, "kbase-csf,at=nosample@2,at=lose@3", "--advance", ADVANCE_US,
+                              "--samples", 5)
+        unknown = check_no_wrong_number(checks, session, ADVANCE_US)
+        check_unknown(checks, session, unknown, [2, 3], [0, 1, 2, 3])
     with checks.part("one core of two is off, truly 0"):
         session = run_session(machine, folder, "kbase-csf,at=off:core2@3", "--advance", ADVANCE_US, "--samples", 6)
         check_clean(checks, session)
         unknown = check_no_wrong_number(checks, session, ADVANCE_US, lambda n: {(3, 2)} if n == 3 else ())
         check_unknown(checks, session, unknown, [], [])
     check_saturation(checks, machine, folder)
+    for word in ("reset", "forgotten"):
+        with checks.part(f"panfrost {word}, and enabled again"):
+            session = run_session(machine, folder, f"panfrost,at={word}@4", "--advance", ADVANCE_US, "--samples", 12)
+            check_clean(checks, session)
+            unknown = check_no_wrong_number(checks, session, ADVANCE_US)
+            checks.that([keys for _, keys in unknown[-4:]] == [[]] * 4, "it did not come back")
+            checks.that(any(keys for _, keys in unknown) or len(unknown) < 12, "nothing was amiss")
 
 
 def check_saturation(checks, machine, folder):
