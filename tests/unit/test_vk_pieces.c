@@ -1,0 +1,228 @@
+/* What goes with which piece of a batch that is cut. */
+#include "vk_layer/pieces.h"
+
+#include <glib.h>
+
+#define BUFFER(n) ((VkCommandBuffer)(uintptr_t)(0x10 + (n)))
+#define SEMAPHORE(n) ((VkSemaphore)(uintptr_t)(0x100 + (n)))
+
+static const VkCommandBuffer buffers[] = { BUFFER(0), BUFFER(1), BUFFER(2) };
+static const VkSemaphore waits[] = { SEMAPHORE(0), SEMAPHORE(1) };
+static const VkSemaphore signals[] = { SEMAPHORE(2) };
+static const VkPipelineStageFlags stages[] = { 1, 2 };
+
+static const VkSubmitInfo plain = {
+	.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+	.waitSemaphoreCount = 2,
+	.pWaitSemaphores = waits,
+	.pWaitDstStageMask = stages,
+	.commandBufferCount = 3,
+	.pCommandBuffers = buffers,
+	.signalSemaphoreCount = 1,
+	.pSignalSemaphores = signals,
+};
+
+static const struct vk_piece only_waits = { .waits = true };
+static const struct vk_piece middle = { .first = 1, .n = 1 };
+static const struct vk_piece last = { .first = 2, .n = 1, .signals = true, .last = true };
+
+static void
+build(const VkSubmitInfo *info, const struct vk_piece *piece, struct vk_piece_info *out)
+{
+	const struct vk_batches b = { .n = 1, .one = info };
+	vk_piece_build(&b, piece, out);
+	g_assert_cmpuint(out->batches.n, ==, 1);
+	g_assert_true(out->batches.one == &out->one && !out->batches.two);
+}
+
+static const void *
+find(const void *chain, int type)
+{
+	const VkBaseInStructure *s = chain;
+	while (s && (int)s->sType != type)
+		s = s->pNext;
+	return s;
+}
+
+static void
+test_plain(void)
+{
+	struct vk_piece_info out;
+	build(&plain, &only_waits, &out);
+	g_assert_cmpuint(out.one.waitSemaphoreCount, ==, 2);
+	g_assert_true(out.one.pWaitSemaphores == waits && out.one.pWaitDstStageMask == stages);
+	g_assert_cmpuint(out.one.commandBufferCount + out.one.signalSemaphoreCount, ==, 0);
+	build(&plain, &middle, &out);
+	g_assert_cmpuint(out.one.waitSemaphoreCount + out.one.signalSemaphoreCount, ==, 0);
+	g_assert_cmpuint(out.one.commandBufferCount, ==, 1);
+	g_assert_true(out.one.pCommandBuffers[0] == BUFFER(1));
+	build(&plain, &last, &out);
+	g_assert_cmpuint(out.one.waitSemaphoreCount, ==, 0);
+	g_assert_cmpuint(out.one.signalSemaphoreCount, ==, 1);
+	g_assert_true(out.one.pSignalSemaphores == signals);
+	g_assert_true(out.one.pCommandBuffers[0] == BUFFER(2));
+	g_assert_null(out.one.pNext);
+}
+
+/* Counts must match those of the piece (VUID-VkSubmitInfo-pNext-03240 and 03241). */
+static void
+test_timeline(void)
+{
+	static const uint64_t wait_values[] = { 1, 2 }, signal_values[] = { 3 };
+	const VkTimelineSemaphoreSubmitInfo timeline = {
+		.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
+		.waitSemaphoreValueCount = 2,
+		.pWaitSemaphoreValues = wait_values,
+		.signalSemaphoreValueCount = 1,
+		.pSignalSemaphoreValues = signal_values,
+	};
+	VkSubmitInfo info = plain;
+	info.pNext = &timeline;
+	static const struct vk_piece *const pieces[] = { &only_waits, &middle, &last };
+	for (size_t i = 0; i < G_N_ELEMENTS(pieces); i++) {
+		struct vk_piece_info out;
+		build(&info, pieces[i], &out);
+		const VkTimelineSemaphoreSubmitInfo *t = find(out.one.pNext, timeline.sType);
+		g_assert_true(t && t != &timeline);
+		g_assert_cmpuint(t->waitSemaphoreValueCount, ==, out.one.waitSemaphoreCount);
+		g_assert_cmpuint(t->signalSemaphoreValueCount, ==, out.one.signalSemaphoreCount);
+		g_assert_true(!t->waitSemaphoreValueCount ||
+			      t->pWaitSemaphoreValues == wait_values);
+		g_assert_true(!t->signalSemaphoreValueCount ||
+			      t->pSignalSemaphoreValues == signal_values);
+	}
+	g_assert_cmpuint(timeline.waitSemaphoreValueCount, ==, 2); /* the game's own is untouched */
+}
+
+static void
+test_group(void)
+{
+	static const uint32_t wait_devices[] = { 0, 1 }, masks[] = { 1, 2, 3 },
+			      signal_devices[] = { 1 };
+	const VkDeviceGroupSubmitInfo group = {
+		.sType = VK_STRUCTURE_TYPE_DEVICE_GROUP_SUBMIT_INFO,
+		.waitSemaphoreCount = 2,
+		.pWaitSemaphoreDeviceIndices = wait_devices,
+		.commandBufferCount = 3,
+		.pCommandBufferDeviceMasks = masks,
+		.signalSemaphoreCount = 1,
+		.pSignalSemaphoreDeviceIndices = signal_devices,
+	};
+	VkSubmitInfo info = plain;
+	info.pNext = &group;
+	struct vk_piece_info out;
+	build(&info, &last, &out);
+	const VkDeviceGroupSubmitInfo *g = find(out.one.pNext, group.sType);
+	g_assert_cmpuint(g->commandBufferCount, ==, 1);
+	g_assert_cmpuint(g->pCommandBufferDeviceMasks[0], ==, 3);
+	g_assert_cmpuint(g->waitSemaphoreCount, ==, 0);
+	g_assert_cmpuint(g->signalSemaphoreCount, ==, 1);
+	build(&info, &only_waits, &out);
+	g = find(out.one.pNext, group.sType);
+	g_assert_cmpuint(g->commandBufferCount, ==, 0);
+	g_assert_cmpuint(g->waitSemaphoreCount, ==, 2);
+	g_assert_cmpuint(g->signalSemaphoreCount, ==, 0);
+}
+
+/* With every piece, or with the last alone. */
+static void
+test_chain(void)
+{
+	const struct vk_piece_frame frame = { .sType = (VkStructureType)1000375001,
+					      .flags = 1,
+					      .frameID = 77 };
+	const struct vk_piece_latency latency = { .sType = (VkStructureType)1000505005,
+						  .pNext = &frame,
+						  .presentID = 5 };
+	const VkPerformanceQuerySubmitInfoKHR performance = {
+		.sType = VK_STRUCTURE_TYPE_PERFORMANCE_QUERY_SUBMIT_INFO_KHR,
+		.pNext = &latency,
+		.counterPassIndex = 4,
+	};
+	const VkProtectedSubmitInfo protection = {
+		.sType = VK_STRUCTURE_TYPE_PROTECTED_SUBMIT_INFO,
+		.pNext = &performance,
+		.protectedSubmit = VK_TRUE,
+	};
+	VkSubmitInfo info = plain;
+	info.pNext = &protection;
+	static const struct vk_piece *const pieces[] = { &only_waits, &middle, &last };
+	for (size_t i = 0; i < G_N_ELEMENTS(pieces); i++) {
+		struct vk_piece_info out;
+		build(&info, pieces[i], &out);
+		const void *chain = out.one.pNext;
+		const VkPerformanceQuerySubmitInfoKHR *p = find(chain, performance.sType);
+		const VkProtectedSubmitInfo *s = find(chain, protection.sType);
+		const struct vk_piece_latency *l = find(chain, latency.sType);
+		const struct vk_piece_frame *f = find(chain, frame.sType);
+		g_assert_cmpuint(p->counterPassIndex, ==, 4);
+		g_assert_true(s->protectedSubmit);
+		g_assert_cmpuint(l->presentID, ==, 5);
+		g_assert_true((f != NULL) == pieces[i]->last);
+		g_assert_true(!f || f->frameID == 77);
+	}
+	const struct vk_batches b = { .n = 1, .one = &info };
+	g_assert_true(vk_batch_may_cut(&b, 0));
+}
+
+static void
+test_unknown(void)
+{
+	const VkBaseInStructure foreign = { .sType = (VkStructureType)1000999000 };
+	VkSubmitInfo info = plain;
+	const struct vk_batches b = { .n = 1, .one = &info };
+	g_assert_true(vk_batch_may_cut(&b, 0));
+	info.pNext = &foreign;
+	g_assert_false(vk_batch_may_cut(&b, 0));
+	g_assert_true(vk_batch_has_waits(&b, 0));
+	info.waitSemaphoreCount = 0;
+	g_assert_false(vk_batch_has_waits(&b, 0));
+}
+
+static void
+test_two(void)
+{
+	const VkSemaphoreSubmitInfo wait = { .semaphore = SEMAPHORE(0), .value = 3 };
+	const VkSemaphoreSubmitInfo signal = { .semaphore = SEMAPHORE(1), .value = 4 };
+	const VkCommandBufferSubmitInfo infos[] = {
+		{ .commandBuffer = BUFFER(0), .deviceMask = 1 },
+		{ .commandBuffer = BUFFER(1), .deviceMask = 2 },
+		{ .commandBuffer = BUFFER(2), .deviceMask = 3 },
+	};
+	const VkSubmitInfo2 info = {
+		.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2,
+		.flags = VK_SUBMIT_PROTECTED_BIT,
+		.waitSemaphoreInfoCount = 1,
+		.pWaitSemaphoreInfos = &wait,
+		.commandBufferInfoCount = 3,
+		.pCommandBufferInfos = infos,
+		.signalSemaphoreInfoCount = 1,
+		.pSignalSemaphoreInfos = &signal,
+	};
+	const struct vk_batches b = { .n = 1, .two = &info };
+	struct vk_piece_info out;
+	vk_piece_build(&b, &only_waits, &out);
+	g_assert_true(out.batches.two == &out.two && !out.batches.one);
+	g_assert_cmpuint(out.two.flags, ==, VK_SUBMIT_PROTECTED_BIT);
+	g_assert_cmpuint(out.two.waitSemaphoreInfoCount, ==, 1);
+	g_assert_cmpuint(out.two.commandBufferInfoCount + out.two.signalSemaphoreInfoCount, ==, 0);
+	vk_piece_build(&b, &last, &out);
+	g_assert_cmpuint(out.two.waitSemaphoreInfoCount, ==, 0);
+	g_assert_cmpuint(out.two.commandBufferInfoCount, ==, 1);
+	g_assert_cmpuint(out.two.pCommandBufferInfos[0].deviceMask, ==, 3);
+	g_assert_true(out.two.pSignalSemaphoreInfos == &signal);
+	g_assert_true(vk_batch_may_cut(&b, 0) && vk_batch_has_waits(&b, 0));
+}
+
+int
+main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/vk_pieces/plain", test_plain);
+	g_test_add_func("/vk_pieces/timeline", test_timeline);
+	g_test_add_func("/vk_pieces/group", test_group);
+	g_test_add_func("/vk_pieces/chain", test_chain);
+	g_test_add_func("/vk_pieces/unknown", test_unknown);
+	g_test_add_func("/vk_pieces/two", test_two);
+	return g_test_run();
+}
