@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "cli/text.h"
 #include "query/catalogue.h"
+#include "query/metric.h"
 
 #include <glib.h>
 #include <stdio.h>
@@ -65,6 +66,40 @@ print_counter(const struct tally_mali_counter *c)
 	g_free(aliases);
 }
 
+/* Is it one that this layout has, rather than any GPU? */
+static bool
+has_metric(const struct tally_mali_layout *l, const struct tally_metric *m)
+{
+	return *m->layouts && tally_metric_fits(m, l->name);
+}
+
+static void
+print_metrics(const struct tally_mali_layout *l)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < tally_n_metrics; i++) {
+		struct tally_metric m = tally_metric_at(i);
+		n += has_metric(l, &m);
+	}
+	printf("\nmetrics: %u values derived from these\n", n);
+	for (uint32_t i = 0; i < tally_n_metrics; i++) {
+		struct tally_metric m = tally_metric_at(i);
+		if (!has_metric(l, &m))
+			continue;
+		printf("  %s (%s, %s%s)\n", m.key, m.unit, tally_dialect_name(m.dialect),
+		       m.overview ? ", overview" : "");
+		char *text = g_strconcat(m.name, ".", m.description ? " " : NULL, m.description,
+					 NULL);
+		print_indented("", text);
+		g_free(text);
+		print_indented("= ", m.expression);
+		if (m.printed)
+			print_indented("Printed as ", m.printed);
+		if (m.erratum)
+			print_indented("Erratum: ", m.erratum);
+	}
+}
+
 static void
 print_product(const struct tally_mali_product *p)
 {
@@ -83,14 +118,18 @@ print_product(const struct tally_mali_product *p)
 			if ((int)l->counters[i].block == block)
 				print_counter(&l->counters[i]);
 	}
+	print_metrics(l);
 	puts("\nconstants:");
 	for (uint32_t i = 0; i < l->n_constants; i++)
 		printf("  %s %.6g\n", l->constants[i].name, l->constants[i].value);
 }
 
+/* Nothing where there is no text. */
 static void
 print_member(const char *name, const char *text)
 {
+	if (!text)
+		return;
 	printf(",\"%s\":", name);
 	tally_text_print_json(stdout, text);
 }
@@ -115,9 +154,31 @@ print_counter_json(const struct tally_mali_counter *c)
 	}
 	putchar(']');
 	print_member("description", c->counter.description);
-	if (c->erratum)
-		print_member("erratum", c->erratum);
+	print_member("erratum", c->erratum);
 	putchar('}');
+}
+
+static void
+print_metrics_json(const struct tally_mali_layout *l)
+{
+	const char *comma = "";
+	for (uint32_t i = 0; i < tally_n_metrics; i++) {
+		struct tally_metric m = tally_metric_at(i);
+		if (!has_metric(l, &m))
+			continue;
+		printf("%s{\"key\":", comma);
+		comma = ",";
+		tally_text_print_json(stdout, m.key);
+		print_member("name", m.name);
+		print_member("unit", m.unit);
+		print_member("dialect", tally_dialect_name(m.dialect));
+		print_member("expression", m.expression);
+		print_member("printed", m.printed);
+		printf(",\"overview\":%s", m.overview ? "true" : "false");
+		print_member("description", m.description);
+		print_member("erratum", m.erratum);
+		putchar('}');
+	}
 }
 
 static void
@@ -155,6 +216,8 @@ print_product_json(const struct tally_mali_product *p)
 			putchar(',');
 		print_counter_json(&l->counters[i]);
 	}
+	fputs("],\"metrics\":[", stdout);
+	print_metrics_json(l);
 	puts("]}");
 }
 

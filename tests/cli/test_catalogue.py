@@ -46,13 +46,30 @@ class Catalogue(CliCase):
         heads = re.findall(r"(?m)^(\w+): (\d+) counters of ", text)
         self.assertEqual([h[0] for h in heads], ["frontend", "tiler", "l2", "core"])
         self.assertEqual(sum(int(h[1]) for h in heads), 146)
-        self.assertEqual(len(re.findall(r"(?m)^  Mali\w+ \(", text)), 146)
+        self.assertEqual(len(re.findall(r"(?m)^  Mali\w+ \(", text.partition("\nmetrics:")[0])), 146)
         self.assertIn("\n  MaliFragmentQuadsRasterizedFineQuads (quads, novice, overview)\n", text)
         self.assertIn("      Erratum: Reads twice too high with 8 samples a pixel, and four times with 16.\n", text)
         self.assertIn("      Hardware: GPU_ACTIVE, value 6 of its block; also MaliGPUActiveCy, JM.GPU_ACTIVE\n", text)
         self.assertLessEqual(max(map(len, text.splitlines())), 100)
         self.assertIn("VCACHE_HIT, value", self.ok("counters", "--catalogue", "g1").stdout.decode())
         self.assertIn(" of its block times 16;", self.ok("counters", "--catalogue", "g1").stdout.decode())
+
+    def test_metrics(self):
+        """Each expression names nothing that this GPU has not."""
+        for gpu in "g71", "g31", "g78", "g710", "g715", "g725", "g1":
+            described = self.described(gpu)
+            names = {n for c in described["counters"] for n in [c["key"], c["hardware_name"], *c["aliases"]]}
+            names |= set(described["constants"]) | {m["key"] for m in described["metrics"]}
+            self.assertGreater(len(described["metrics"]), 50)
+            for metric in described["metrics"]:
+                if metric["dialect"] != "arm":
+                    continue
+                used = set(re.findall(r"\$(Mali\w+)", metric["expression"]))
+                unknown = {n for n in used - names if not n.startswith("MaliConstants")}
+                self.assertEqual(unknown, set(), (gpu, metric["key"]))
+        text = self.ok("counters", "--catalogue", "g715").stdout.decode()
+        self.assertRegex(text, r"(?m)^metrics: \d+ values derived from these$")
+        self.assertIn("\n      = $MaliGPUCyclesAnyQueueActive\n", text)
 
     def test_midgard(self):
         self.assertEqual(self.described("t860"), {"gpu": "Mali-T860", "ids": ["0x0860"]})
