@@ -1,6 +1,7 @@
 #include "query/sampler_internal.h"
 
 #include "layer/clock.h"
+#include "layer/futex.h"
 #include "layer/log.h"
 #include "query/known_sources.h"
 #include "query/test_sources.h"
@@ -11,11 +12,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define HISTORY_BYTES ((size_t)8 << 20)
 #define STOP_WAIT_NS UINT64_C(1000000000)
+#define NAP_NS UINT64_C(50000)
 
 /* A source that was looked for. */
 struct row {
@@ -338,6 +339,19 @@ tally_sampler_create(const struct tally_config *config)
 				       sizeof(product_kinds) / sizeof(product_kinds[0]));
 }
 
+/* Not pthread_mutex_clocklock(): gcc 12's ThreadSanitizer does not know it. */
+static bool
+lock_until(struct tally_sampler *s, uint64_t until_ns)
+{
+	static _Atomic uint32_t nobody;
+	while (pthread_mutex_trylock(&s->lock) != 0) {
+		if (tally_clock_now_ns() >= until_ns)
+			return false;
+		tally_futex_wait(&nobody, 0, NAP_NS);
+	}
+	return true;
+}
+
 void
 tally_sampler_stop(struct tally_sampler *s)
 {
@@ -346,11 +360,7 @@ tally_sampler_stop(struct tally_sampler *s)
 	atomic_store(&exact, false);
 	uint64_t until_ns = tally_clock_now_ns() + STOP_WAIT_NS;
 	bool through = tally_sampler_thread_stop(STOP_WAIT_NS);
-	struct timespec until = {
-		.tv_sec = (time_t)(until_ns / 1000000000),
-		.tv_nsec = (long)(until_ns % 1000000000),
-	};
-	if (!through || pthread_mutex_clocklock(&s->lock, CLOCK_MONOTONIC, &until) != 0) {
+	if (!through || !lock_until(s, until_ns)) {
 		/* The kernel keeps a reading: leave all of it to that thread, for good. */
 		atomic_store(&live, false);
 		s->stuck = true;
