@@ -3,7 +3,6 @@
 #include "query/catalogue_tables.h"
 
 #include <string.h>
-#include <strings.h>
 
 static const char *
 text_at(uint32_t offset)
@@ -168,11 +167,21 @@ same_name(const char *full, const char *first, const char *name)
 		if (next_letter(&rest) != *at)
 			return false;
 	char a, b;
+	bool any = false;
 	do {
 		a = next_letter(&rest);
 		b = next_letter(&name);
+		any |= b != 0;
 	} while (a == b && a);
-	return a == b;
+	return any && a == b;
+}
+
+/* "" of a product that has no layout; nothing is called that, for a name has letters. */
+static const char *
+layout_name(uint32_t product)
+{
+	uint32_t layout = tally_mali_packed.products[product].layout;
+	return layout ? text_at(tally_mali_packed.layouts[layout - 1].name) : "";
 }
 
 const struct tally_mali_product *
@@ -183,14 +192,11 @@ tally_mali_find_name(const char *name)
 		for (uint32_t i = 0; i < tally_mali_n_products; i++)
 			if (same_name(text_at(tally_mali_packed.products[i].name), firsts[k], name))
 				return tally_mali_product(i);
+	/* "Mali G1" is nobody's own name: the first product that counts so stands for it. */
 	for (int k = 0; k < 2; k++)
-		for (uint32_t i = 0; i < tally_mali_n_products; i++) {
-			uint32_t layout = tally_mali_packed.products[i].layout;
-			if (layout &&
-			    same_name(text_at(tally_mali_packed.layouts[layout - 1].name), firsts[k],
-				      name))
+		for (uint32_t i = 0; i < tally_mali_n_products; i++)
+			if (same_name(layout_name(i), firsts[k], name))
 				return tally_mali_product(i);
-		}
 	return NULL;
 }
 

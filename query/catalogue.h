@@ -1,8 +1,8 @@
 /* query/catalogue.h - what each GPU can count, as data: Mali counters by layout, products, metrics.
  *
- * Made at build time from data/. What points elsewhere is filled in when a layout is first asked for,
- * and constant from then on; any thread, nothing allocates, nothing fails. A layout is shared by
- * several products ("Mali-G78" serves Mali-G68 too). Keys are Arm's present Streamline names; a
+ * Made at build time from data/. What points elsewhere is filled in when a layout is first asked
+ * for, and constant from then on; any thread, nothing allocates, nothing fails. A layout is shared
+ * by several products ("Mali-G78" serves Mali-G68 too). Keys are Arm's present Streamline names; a
  * counter is found under each of its aliases as well.
  */
 #ifndef PASSTALLY_QUERY_CATALOGUE_H

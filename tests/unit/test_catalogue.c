@@ -109,9 +109,9 @@ static void
 test_counter_by_name(void)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(counter_cases); i++) {
-		const struct tally_mali_counter *c =
-			tally_mali_find_counter(tally_mali_find_name(counter_cases[i].gpu)->layout,
-						counter_cases[i].name, counter_cases[i].year_2022);
+		const struct tally_mali_counter *c = tally_mali_find_counter(
+			tally_mali_find_name(counter_cases[i].gpu)->layout, counter_cases[i].name,
+			counter_cases[i].year_2022);
 		g_test_message("%s of %s", counter_cases[i].name, counter_cases[i].gpu);
 		g_assert_cmpstr(c ? c->hw_name : NULL, ==, counter_cases[i].hw_name);
 	}
@@ -122,21 +122,11 @@ static const struct {
 	const char *gpu;
 	uint32_t cores, core_features, thread_features, want;
 } engine_cases[] = {
-	{ "G71", 1, 0, 0x2000, 3 },
-	{ "G51", 1, 0, 0x12000, 1 },
-	{ "G51", 1, 0, 0x4000, 3 },
-	{ "G51", 2, 0, 0x2000, 3 },
-	{ "G31", 1, 0, 0x2000, 1 },
-	{ "G31", 2, 0, 0x2000, 2 },
-	{ "G52", 2, 0xf2, 0, 2 },
-	{ "G52", 2, 3, 0, 3 },
-	{ "G52", 2, 0, 0, 0 },
-	{ "G310", 1, 5, 0, 1 },
-	{ "G310", 1, 7, 0, 0 },
-	{ "G715", 7, 4, 0, 2 },
-	{ "G715", 7, 1, 0, 1 },
-	{ "G720", 7, 0, 0, 0 },
-	{ "T830", 1, 0, 0, 2 },
+	{ "G71", 1, 0, 0x2000, 3 }, { "G51", 1, 0, 0x12000, 1 }, { "G51", 1, 0, 0x4000, 3 },
+	{ "G51", 2, 0, 0x2000, 3 }, { "G31", 1, 0, 0x2000, 1 },  { "G31", 2, 0, 0x2000, 2 },
+	{ "G52", 2, 0xf2, 0, 2 },   { "G52", 2, 3, 0, 3 },       { "G52", 2, 0, 0, 0 },
+	{ "G310", 1, 5, 0, 1 },     { "G310", 1, 7, 0, 0 },      { "G715", 7, 4, 0, 2 },
+	{ "G715", 7, 1, 0, 1 },     { "G720", 7, 0, 0, 0 },      { "T830", 1, 0, 0, 2 },
 };
 
 static void
@@ -209,11 +199,12 @@ test_errata(void)
 {
 	for (uint32_t i = 0; i < tally_mali_n_layouts; i++) {
 		const struct tally_mali_layout *l = tally_mali_layout(i);
-		const struct tally_mali_counter *quads =
-			tally_mali_find_counter(l, "FRAG_QUADS_RAST", false);
-		g_assert_cmpint(quads->erratum != NULL, ==, strcmp(l->architecture, "Bifrost") == 0);
-		const struct tally_mali_counter *active =
-			tally_mali_find_counter(l, "GPU_ACTIVE", false);
+		const struct tally_mali_counter *quads = tally_mali_find_counter(
+			l, "FRAG_QUADS_RAST", false);
+		g_assert_cmpint(quads->erratum != NULL, ==,
+				strcmp(l->architecture, "Bifrost") == 0);
+		const struct tally_mali_counter *active = tally_mali_find_counter(l, "GPU_ACTIVE",
+										  false);
 		g_assert_cmpint(active->erratum != NULL, ==, strcmp(l->name, "Mali-G715") == 0);
 	}
 }

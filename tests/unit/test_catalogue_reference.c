@@ -5,7 +5,7 @@
 
 #include "query/catalogue.h"
 
-/* Rows of ../shared/mali/NAME (or of PASSTALLY_SHARED), the first the titles; NULL after skipping. */
+/* Rows of ../shared/mali/NAME (or of PASSTALLY_SHARED); the first has the titles. */
 struct rows {
 	char *text;
 	char **lines;
@@ -279,8 +279,8 @@ test_names_of_documents(void)
 		for (uint32_t i = 0; i < tally_mali_n_layouts; i++) {
 			const struct tally_mali_layout *l = tally_mali_layout(i);
 			bool has = g_strv_contains((const char *const *)gpus, l->name);
-			const struct tally_mali_counter *c =
-				tally_mali_find_counter(l, field(&rows, "name"), true);
+			const struct tally_mali_counter *c = tally_mali_find_counter(
+				l, field(&rows, "name"), true);
 			g_test_message("%s of %s", field(&rows, "name"), l->name);
 			if (!has) {
 				/* Today's keys that were the same in 2022 are known elsewhere. */
