@@ -371,7 +371,8 @@ add_pass(struct tally_aggregate *a, struct tally_group *g, const struct tally_pa
 				      TALLY_JOIN_SUM);
 	add_tallies(g, p);
 	add_keyed(a, g, p->counters, p->n_counters, false);
-	add_keyed(a, g, p->metrics, p->n_metrics, true);
+	if (a->by != TALLY_BY_FRAME)
+		add_keyed(a, g, p->metrics, p->n_metrics, true);
 }
 
 /* The group of what comes at the next place of a pass, counted over its segments. */
@@ -450,6 +451,35 @@ close_group(struct tally_aggregate *a, struct tally_group *g)
 	g->touched = false;
 }
 
+/* The frame's row: of a counter what no pass has too, and metrics of the whole, which are not those
+ * of its passes. */
+static void
+add_frame_totals(struct tally_aggregate *a, struct tally_group *g,
+		 const struct tally_frame_record *f)
+{
+	if (!g->touched)
+		touch(a, g);
+	for (uint32_t i = 0; i < f->n_unattributed; i++) {
+		const struct tally_keyed_value *v = &f->unattributed[i];
+		uint32_t k = need_key(a, v->key, false);
+		struct tally_series *s = need_series(g, TALLY_N_FIXED_SERIES + k);
+		if (g_array_index(a->keys, struct tally_key, k).join != TALLY_JOIN_SUM ||
+		    (s->n_parts && s->n_parts != g->n_parts))
+			continue;
+		tally_series_add_part(s, v->value, TALLY_JOIN_SUM);
+		s->n_parts = g->n_parts;
+		s->estimated |= v->estimated;
+	}
+	for (uint32_t i = 0; i < f->n_metrics; i++) {
+		const struct tally_keyed_value *v = &f->metrics[i];
+		uint32_t k = need_key(a, v->key, true);
+		struct tally_series *s = need_series(g, TALLY_N_FIXED_SERIES + k);
+		tally_stats_add(&s->stats, v->value);
+		s->n_parts = 0;
+		s->estimated |= v->estimated;
+	}
+}
+
 static void
 count_frame(struct tally_device_summary *d, const struct tally_frame_record *f)
 {
@@ -514,6 +544,7 @@ read_frame(struct tally_aggregate *a, const struct tally_frame_record *f)
 		frame_group->record.set = NULL;
 		frame_group->record.passes = NULL;
 		frame_group->record.unattributed = NULL;
+		frame_group->record.metrics = NULL;
 	}
 	for (uint32_t i = 0; i < f->n_passes; i++) {
 		const struct tally_pass_record *p = &f->passes[i];
@@ -524,8 +555,9 @@ read_frame(struct tally_aggregate *a, const struct tally_frame_record *f)
 		else
 			add_pass(a, g, p);
 	}
-	if (!frame_group && a->by != TALLY_BY_WORKLOAD &&
-	    (f->has_unattributed_gpu || f->n_unattributed))
+	if (frame_group)
+		add_frame_totals(a, frame_group, f);
+	else if (a->by != TALLY_BY_WORKLOAD && (f->has_unattributed_gpu || f->n_unattributed))
 		add_outside(a, f);
 	for (guint i = 0; i < a->state->touched->len; i++)
 		close_group(a, g_ptr_array_index(a->state->touched, i));

@@ -77,25 +77,89 @@ tally_columns_create(const struct tally_aggregate *a)
 	return columns;
 }
 
+static bool
+is_named(const struct tally_column *c, const char *key)
+{
+	size_t len = strlen(c->key);
+	bool short_form = len > 3 && strcmp(c->key + len - 3, "_ns") == 0 &&
+			  strlen(key) == len - 3 && strncmp(key, c->key, len - 3) == 0;
+	return short_form || strcmp(c->key, key) == 0;
+}
+
 const struct tally_column *
-tally_columns_find(const GArray *columns, const char *command, const char *key)
+tally_columns_find(const GArray *columns, const char *command, const char *option, const char *key)
 {
 	for (guint i = 0; i < columns->len; i++) {
 		const struct tally_column *c = &g_array_index(columns, struct tally_column, i);
-		size_t len = strlen(c->key);
-		bool short_form = len > 3 && strcmp(c->key + len - 3, "_ns") == 0 &&
-				  strlen(key) == len - 3 && strncmp(key, c->key, len - 3) == 0;
-		if (short_form || strcmp(c->key, key) == 0)
+		if (is_named(c, key))
 			return c;
 	}
 	GString *valid = g_string_new(NULL);
 	for (guint i = 0; i < columns->len; i++)
 		g_string_append_printf(valid, "%s%s", i ? ", " : "",
 				       g_array_index(columns, struct tally_column, i).key);
-	tally_cli_complain(command, "--sort %s: no such column; the columns are %s", key,
+	tally_cli_complain(command, "--%s %s: no such column; the columns are %s", option, key,
 			   valid->str);
 	g_string_free(valid, TRUE);
 	return NULL;
+}
+
+/* Move what the item names from one array to the other; the first column is shown in any case. */
+static bool
+choose_item(GArray *from, GArray *to, const char *item)
+{
+	bool any = false;
+	for (guint i = 0; i < from->len;) {
+		struct tally_column *c = &g_array_index(from, struct tally_column, i);
+		if (!is_named(c, item) && !g_pattern_match_simple(item, c->key)) {
+			i++;
+			continue;
+		}
+		any = true;
+		c->in_table = true;
+		g_array_append_val(to, *c);
+		g_array_remove_index(from, i);
+	}
+	return any;
+}
+
+/* Was it taken by an item before? */
+static bool
+is_chosen(const GArray *columns, const char *item)
+{
+	for (guint i = 0; i < columns->len; i++) {
+		const struct tally_column *c = &g_array_index(columns, struct tally_column, i);
+		if (is_named(c, item) || g_pattern_match_simple(item, c->key))
+			return true;
+	}
+	return false;
+}
+
+bool
+tally_columns_choose(GArray *columns, const char *command, const char *list)
+{
+	GArray *chosen = g_array_new(FALSE, FALSE, sizeof(struct tally_column));
+	g_array_append_val(chosen, g_array_index(columns, struct tally_column, 0));
+	char **items = g_strsplit_set(list, ",+", -1);
+	bool ok = true;
+	for (char **item = items; ok && *item; item++) {
+		g_strstrip(*item);
+		if (!choose_item(columns, chosen, *item) && !is_chosen(chosen, *item))
+			ok = tally_columns_find(columns, command, "columns", *item) != NULL;
+	}
+	for (guint i = 1; i < chosen->len;) {
+		/* The first column stands there already. */
+		if (g_array_index(chosen, struct tally_column, i).key ==
+		    g_array_index(chosen, struct tally_column, 0).key)
+			g_array_remove_index(chosen, i);
+		else
+			i++;
+	}
+	g_strfreev(items);
+	g_array_set_size(columns, 0);
+	g_array_append_vals(columns, chosen->data, chosen->len);
+	g_array_unref(chosen);
+	return ok;
 }
 
 static bool

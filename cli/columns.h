@@ -57,9 +57,13 @@ struct tally_column {
 
 /* Array of struct tally_column; the first is the one a table row starts with. */
 GArray *tally_columns_create(const struct tally_aggregate *a);
-/* "mean" finds "mean_ns" too. NULL after listing the valid keys on standard error. */
+/* "mean" finds "mean_ns" too. NULL after listing the valid keys on standard error; `option` is the
+ * one that named it. */
 const struct tally_column *
-tally_columns_find(const GArray *columns, const char *command, const char *key);
+tally_columns_find(const GArray *columns, const char *command, const char *option, const char *key);
+/* Leave the first column and those of `list`, in its order: keys as above, or globs, with ',' or '+'
+ * between them. False after a complaint: an item matches none. */
+bool tally_columns_choose(GArray *columns, const char *command, const char *list);
 
 /* False: absent. Not for text columns. */
 bool tally_column_value(const struct tally_aggregate *a, const struct tally_group *g,

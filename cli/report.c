@@ -10,6 +10,7 @@ enum {
 	OPT_CSV,
 	OPT_SORT,
 	OPT_REVERSE,
+	OPT_COLUMNS,
 	OPT_BY,
 	OPT_PASS,
 	OPT_DEVICE,
@@ -26,6 +27,10 @@ static const struct tally_arg options[] = {
 		       "in "
 		       "order." },
 	[OPT_REVERSE] = { "reverse", 0, NULL, "Turn the order around." },
+	[OPT_COLUMNS] = { "columns", 0, "LIST",
+			  "Show these columns of the table or of --csv, in this order, behind the "
+			  "first: their names, counters, metrics, with * and ?; ',' or '+' between "
+			  "them. A wrong one lists the right ones. Not for --json, which has all." },
 	[OPT_BY] = { "by", 0, "pass|frame|label|workload",
 		     "What a row is: a pass (default), one frame, all passes of a label, or one "
 		     "command at its place in a pass (a run with --granularity draw)." },
@@ -44,6 +49,7 @@ static const char *const words[] = { "pass", "frame", "label", "workload" };
 struct report_request {
 	bool json, csv, reverse;
 	const char *sort;
+	const char *columns; /* NULL = the usual ones */
 	const char *pass; /* NULL = all */
 	enum tally_by by;
 	int64_t device; /* -1 = those on top */
@@ -118,6 +124,9 @@ take_option(struct report_request *r, int option, const char *value)
 		return true;
 	case OPT_REVERSE:
 		r->reverse = true;
+		return true;
+	case OPT_COLUMNS:
+		r->columns = value;
 		return true;
 	case OPT_BY:
 		return parse_by(value, &r->by);
@@ -266,8 +275,14 @@ report_log(struct report_request *r, const char *path, guint place)
 		return status;
 	}
 	GArray *columns = tally_columns_create(&a);
+	struct tally_column by;
 	const struct tally_column *sort = NULL;
-	if (r->sort && !(sort = tally_columns_find(columns, "report", r->sort)))
+	if (r->sort && (sort = tally_columns_find(columns, "report", "sort", r->sort))) {
+		by = *sort;
+		sort = &by;
+	}
+	if ((r->sort && !sort) ||
+	    (r->columns && !tally_columns_choose(columns, "report", r->columns)))
 		status = TALLY_EXIT_USAGE;
 	else if (!device_exists(r, &a))
 		status = TALLY_EXIT_USAGE;

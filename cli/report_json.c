@@ -176,6 +176,16 @@ print_frame_row(FILE *out, const struct tally_aggregate *a, const struct tally_g
 		sep = ",";
 	}
 	putc('}', out);
+	sep = ",\"estimated\":[";
+	for (uint32_t i = TALLY_SERIES_DRAWS; i < g->n_series; i++) {
+		if (!g->series[i].estimated || g->series[i].stats.n == 0)
+			continue;
+		fputs(sep, out);
+		tally_text_print_json(out, tally_series_name(a, i));
+		sep = ",";
+	}
+	if (*sep == ',' && !sep[1])
+		putc(']', out);
 	print_flags(out, g->flags);
 	putc('}', out);
 }
