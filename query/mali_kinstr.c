@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,6 +103,7 @@ set_up(struct tally_mali_reader *r, uint64_t values)
 	if (fd < 0)
 		return refuse(r, what, errno);
 	r->fd = fd;
+	(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
 	r->format.item_size = setup.out.metadata_size;
 	if (setup.out.metadata_size < sizeof(struct kinstr_metadata_item) ||
 	    setup.out.metadata_size > MAX_ITEM_BYTES || setup.out.mmap_size == 0 ||

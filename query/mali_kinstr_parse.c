@@ -3,6 +3,8 @@
 #include "query/mali_abi.h"
 #include "query/mali_reader.h"
 
+#define MAX_UNKNOWN_ITEMS 16u
+
 /* ---- what is offered ---- */
 
 /* Of the lists' first items; the type of a block is one of ours, by number, or is left out. */
@@ -36,6 +38,7 @@ static bool
 take_block(struct offer_state *state, const struct kinstr_enum_item *item,
 	   struct tally_kinstr_offer *offer, const char **why)
 {
+	offer->n_blocks += item->block.n_instances;
 	if (item->block.type >= TALLY_N_MALI_BLOCKS)
 		return true;
 	if (item->block.set != KINSTR_SET_PRIMARY)
@@ -231,9 +234,11 @@ tally_kinstr_parse_sample(const struct tally_kinstr_format *format, const uint8_
 		.why = why,
 	};
 	struct kinstr_metadata_item item;
+	/* Two items, the blocks, the end, and some that a newer kernel may know. */
+	uint32_t most = format->offer.n_blocks + 3 + MAX_UNKNOWN_ITEMS, n = 0;
 
 	for (uint64_t at = offset;; at += format->item_size) {
-		if (at > map_size || map_size - at < sizeof(item))
+		if (n++ == most || at > map_size || map_size - at < sizeof(item))
 			return fail(why, "it has no end");
 		memcpy(&item, map + at, sizeof(item));
 		if (item.item.type == KINSTR_METADATA_END)

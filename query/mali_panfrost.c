@@ -242,6 +242,8 @@ panfrost_probe(struct tally_snapshot_source *src)
 		status = refuse(p, "enabling panfrost's counters", error);
 	else
 		(void)enable(p, false);
+	if (!error)
+		snprintf(src->reason, sizeof(src->reason), "panfrost's counters by %s", p->node);
 	close_node(p);
 	return status == TALLY_LOST ? TALLY_UNSUPPORTED : status;
 }

@@ -30,7 +30,8 @@ extern const struct tally_mali_reader_ops tally_mali_vinstr;
 /* What a kernel says that a kinstr_prfcnt session can count; indices of enum tally_mali_block. */
 struct tally_kinstr_offer {
 	uint32_t n_items;
-	uint32_t n_values;			    /* of a block */
+	uint32_t n_blocks; /* instances of all types, those of no interest too */
+	uint32_t n_values; /* of a block */
 	uint32_t n_instances[TALLY_N_MALI_BLOCKS]; /* 0: no such block */
 };
 

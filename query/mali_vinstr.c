@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -92,6 +93,8 @@ vinstr_open(struct tally_mali_reader *r)
 	}
 	if (r->fd < 0)
 		return refuse(r, what, errno);
+	/* Not every kernel sees to it. */
+	(void)fcntl(r->fd, F_SETFD, FD_CLOEXEC);
 	enum tally_status status = describe(r);
 	if (status != TALLY_OK) {
 		tally_mali_reader_close(r);
