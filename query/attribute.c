@@ -135,7 +135,17 @@ length_of(const struct tally_work *work)
 
 /* ---- which spans there are ---- */
 
+/* Nothing grew, as far as is known. */
 static void
+say_nothing(struct cut *c, uint32_t member)
+{
+	struct tally_share *share = &c->shares[member];
+	memset(share->growth, 0, c->a->n_counters * sizeof(*share->growth));
+	memset(share->unknown, 0, c->a->words * sizeof(*share->unknown));
+}
+
+/* False: all of it is another stretch's. */
+static bool
 add_span(struct cut *c, uint64_t begin_ns, uint64_t end_ns, uint32_t first, uint32_t n)
 {
 	struct tally_attributor *a = c->a;
@@ -146,11 +156,12 @@ add_span(struct cut *c, uint64_t begin_ns, uint64_t end_ns, uint32_t first, uint
 	if (span.end_ns > stretch->end_ns)
 		span.end_ns = stretch->end_ns;
 	if (span.begin_ns >= span.end_ns)
-		return; /* all of it is another stretch's */
+		return false;
 	span.clipped = span.begin_ns != begin_ns || span.end_ns != end_ns;
 	a->edges[c->n_edges++] = (struct edge){ span.begin_ns, c->n_spans, true };
 	a->edges[c->n_edges++] = (struct edge){ span.end_ns, c->n_spans, false };
 	a->spans[c->n_spans++] = span;
+	return true;
 }
 
 static void
@@ -158,8 +169,9 @@ find_sampled_spans(struct cut *c)
 {
 	for (uint32_t i = 0; i < c->n; i++) {
 		c->a->members[i] = i;
-		if (length_of(&c->work[i]) > 0)
-			add_span(c, c->work[i].begin_ns, c->work[i].end_ns, i, 1);
+		if (!length_of(&c->work[i]) ||
+		    !add_span(c, c->work[i].begin_ns, c->work[i].end_ns, i, 1))
+			say_nothing(c, i);
 	}
 }
 
@@ -190,15 +202,33 @@ give_up(struct cut *c, uint32_t first, uint32_t n, uint64_t flag)
 		c->shares[c->a->members[i]].flags |= flag;
 }
 
+/* All members have the same two samples. What the first one's growth is begins with the span. */
+static void
+find_exact_span(struct cut *c, uint32_t first, uint32_t n)
+{
+	const uint32_t *members = c->a->members;
+	const struct tally_work *work = &c->work[members[first]];
+	struct tally_reading from, to;
+	bool found = tally_history_find(c->h, work->from, &from) &&
+		     tally_history_find(c->h, work->to, &to) && from.time_ns < to.time_ns;
+	bool added = found && add_span(c, from.time_ns, to.time_ns, first, n);
+	for (uint32_t i = first + added; i < first + n; i++)
+		say_nothing(c, members[i]);
+	if (!found)
+		give_up(c, first, n, TALLY_FLAG(LOST));
+}
+
 static void
 find_exact_spans(struct cut *c)
 {
 	uint32_t *members = c->a->members, n = 0;
 	for (uint32_t i = 0; i < c->n; i++) {
-		if (has_samples(&c->work[i]))
+		if (has_samples(&c->work[i])) {
 			members[n++] = i;
-		else
-			c->shares[i].flags |= TALLY_FLAG(UNSAMPLED);
+			continue;
+		}
+		c->shares[i].flags |= TALLY_FLAG(UNSAMPLED);
+		say_nothing(c, i);
 	}
 	qsort_r(members, n, sizeof(*members), compare_members, (void *)c->work);
 	for (uint32_t first = 0, end; first < n; first = end) {
@@ -208,12 +238,7 @@ find_exact_spans(struct cut *c)
 			if (other->from != work->from || other->to != work->to)
 				break;
 		}
-		struct tally_reading from, to;
-		if (tally_history_find(c->h, work->from, &from) &&
-		    tally_history_find(c->h, work->to, &to) && from.time_ns < to.time_ns)
-			add_span(c, from.time_ns, to.time_ns, first, end - first);
-		else
-			give_up(c, first, end - first, TALLY_FLAG(LOST));
+		find_exact_span(c, first, end - first);
 	}
 }
 
@@ -328,7 +353,8 @@ begin_span(struct cut *c, uint32_t index)
 	uint64_t *growth = gathered(c, span);
 	/* Differences of the level count, modulo 2^64. */
 	for (uint32_t i = 0; i < a->n_counters; i++)
-		growth[i] -= a->level[i];
+		growth[i] = 0 - a->level[i];
+	memset(c->shares[a->members[span->first]].unknown, 0, a->words * sizeof(uint64_t));
 	span->place = c->n_active;
 	a->active[c->n_active++] = index;
 	if (c->n_active > 1) {
@@ -348,28 +374,6 @@ end_span(struct cut *c, uint32_t index)
 	uint32_t last = a->active[--c->n_active];
 	a->active[span->place] = last;
 	a->spans[last].place = span->place;
-}
-
-static void
-sweep(struct cut *c)
-{
-	struct tally_attributor *a = c->a;
-	const struct edge *edges = a->edges;
-	for (uint32_t i = 0; i < c->n_edges; i++) {
-		advance(c, edges[i].time_ns);
-		if (edges[i].begins) {
-			begin_span(c, edges[i].span);
-			continue;
-		}
-		uint32_t end = i;
-		while (end < c->n_edges && !edges[end].begins &&
-		       edges[end].time_ns == edges[i].time_ns && end - i < c->n_active)
-			end++;
-		if (end - i == c->n_active)
-			deal_carried(c);
-		end_span(c, edges[i].span);
-	}
-	advance(c, c->stretch->end_ns);
 }
 
 /* ---- from spans to their members ---- */
@@ -438,7 +442,10 @@ take_back(struct cut *c, const struct span *span)
 static void
 withhold(struct cut *c, uint64_t *growth, const uint64_t *unknown)
 {
-	for (uint32_t i = 0; i < c->a->n_counters; i++) {
+	uint64_t any = 0;
+	for (uint32_t w = 0; w < c->a->words; w++)
+		any |= unknown[w];
+	for (uint32_t i = 0; any && i < c->a->n_counters; i++) {
 		if (unknown[i / 64] >> i % 64 & 1) {
 			c->stretch->unlogged[i] += growth[i];
 			growth[i] = 0;
@@ -480,14 +487,35 @@ finish_span(struct cut *c, const struct span *span)
 /* ---- all of it ---- */
 
 static void
+sweep(struct cut *c)
+{
+	struct tally_attributor *a = c->a;
+	const struct edge *edges = a->edges;
+	for (uint32_t i = 0; i < c->n_edges; i++) {
+		advance(c, edges[i].time_ns);
+		if (edges[i].begins) {
+			begin_span(c, edges[i].span);
+			continue;
+		}
+		uint32_t end = i;
+		while (end < c->n_edges && !edges[end].begins &&
+		       edges[end].time_ns == edges[i].time_ns && end - i < c->n_active)
+			end++;
+		if (end - i == c->n_active)
+			deal_carried(c);
+		end_span(c, edges[i].span);
+		finish_span(c, &a->spans[edges[i].span]);
+	}
+	advance(c, c->stretch->end_ns);
+}
+
+static void
 clear(struct cut *c)
 {
 	size_t totals = c->a->n_counters * sizeof(uint64_t);
 	size_t words = c->a->words * sizeof(uint64_t);
 	for (uint32_t i = 0; i < c->n; i++) {
 		struct tally_share *share = &c->shares[i];
-		memset(share->growth, 0, totals);
-		memset(share->unknown, 0, words);
 		share->known = share->estimated = false;
 		share->flags = 0;
 	}
@@ -529,9 +557,10 @@ tally_attribute(struct tally_attributor *a, const struct tally_history *h, bool 
 			find_sampled_spans(&c);
 		sort_edges(a->edges, c.n_edges);
 		sweep(&c);
-		for (uint32_t i = 0; i < c.n_spans; i++)
-			finish_span(&c, &a->spans[i]);
 		withhold(&c, stretch->unattributed, stretch->unattributed_unknown);
+	} else {
+		for (uint32_t i = 0; i < n; i++)
+			say_nothing(&c, i);
 	}
 	a->any = true;
 	a->end_ns = c.now_ns;
