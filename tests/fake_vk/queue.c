@@ -249,6 +249,21 @@ convert(const VkSubmitInfo *info)
 	return b;
 }
 
+/* Nothing is bound, but in its order. */
+static struct batch
+convert_bind(const VkBindSparseInfo *info)
+{
+	const VkSubmitInfo as_batch = {
+		.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+		.pNext = info->pNext,
+		.waitSemaphoreCount = info->waitSemaphoreCount,
+		.pWaitSemaphores = info->pWaitSemaphores,
+		.signalSemaphoreCount = info->signalSemaphoreCount,
+		.pSignalSemaphores = info->pSignalSemaphores,
+	};
+	return convert(&as_batch);
+}
+
 static struct batch
 convert2(const VkSubmitInfo2 *info)
 {
@@ -353,8 +368,11 @@ fake_vkQueueBindSparse(VkQueue queue, uint32_t bindInfoCount, const VkBindSparse
 		       bindInfoCount);
 	fake_put_handle(FAKE_VkFence, (uint64_t)(uintptr_t)fence);
 	fake_line_end();
-	struct batch b = batch_of(0, 0, 0);
-	run_batches(queue, &b, 1, fence);
+	struct batch *batches = calloc(bindInfoCount + 1, sizeof(*batches));
+	for (uint32_t i = 0; batches && i < bindInfoCount; i++)
+		batches[i] = convert_bind(&pBindInfo[i]);
+	run_batches(queue, batches, bindInfoCount, fence);
+	free(batches);
 	fake_unlock();
 	return VK_SUCCESS;
 }
