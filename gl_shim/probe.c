@@ -7,6 +7,7 @@
 #include "gl_shim/state.h"
 #include "json/record_json.h"
 #include "layer/log.h"
+#include "query/annotate.h"
 #include "query/known_sources.h"
 #include "query/test_sources.h"
 
@@ -455,6 +456,7 @@ gl_probe_context(struct gl_context_state *s)
 	static atomic_flag exit_watched = ATOMIC_FLAG_INIT;
 	s->probe = GL_PROBE_OFF;
 	s->pub.live = 0; /* what we call ourselves now is not the game's */
+	tally_session_use_annotator(&tally_annotator);
 	if (!tally_session_start(&tally_json_recorder))
 		return;
 	if (!atomic_flag_test_and_set(&exit_watched))

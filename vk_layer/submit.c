@@ -5,6 +5,7 @@
 #include "layer/clock.h"
 #include "layer/log.h"
 #include "layer/session.h"
+#include "query/annotate.h"
 #include "vk_layer/exact.h"
 #include "vk_layer/frames.h"
 #include "vk_layer/replay.h"
@@ -58,6 +59,7 @@ start_session(const struct vk_queue *q, const struct vk_batches *b)
 {
 	if (q->stream || q->stream_failed)
 		return tally_session_running();
+	tally_session_use_annotator(&tally_annotator);
 	if (!has_work(b) || !tally_session_start(&tally_json_recorder))
 		return false;
 	tally_session_on_stop(vk_submissions_exit);

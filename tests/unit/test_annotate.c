@@ -1,0 +1,685 @@
+#include "query/annotate.h"
+
+#include "query/annotate_internal.h"
+
+#include <glib.h>
+#include <string.h>
+
+#define MS UINT64_C(1000000)
+#define N_TOTALS 3
+
+/* ---- a sampler that reads what the test says ---- */
+
+static const struct tally_counter counter_a = {
+	.key = "snap_a", .name = "A", .unit = "1", .source = "snap", .scope = TALLY_SCOPE_DEVICE
+};
+static const struct tally_counter counter_b = {
+	.key = "snap_b", .name = "B", .unit = "1", .source = "snap", .scope = TALLY_SCOPE_DEVICE
+};
+static const struct tally_counter counter_hidden = {
+	.key = "snap_hidden", .name = "H", .unit = "1", .source = "snap",
+	.scope = TALLY_SCOPE_DEVICE,
+};
+static const struct tally_counter *const snap_counters[N_TOTALS] = {
+	&counter_a,
+	&counter_b,
+	&counter_hidden,
+};
+static const uint64_t logged = 3;
+static const struct tally_snapshot_ops snap_ops = { .name = "snap" };
+
+struct tally_sampler {
+	struct tally_snapshot_source source;
+	struct tally_history *history;
+	uint64_t number, last_ns, totals[N_TOTALS];
+	bool locked, lost, abandoned;
+	unsigned n_covers;
+};
+static struct tally_sampler snap;
+static bool no_sampler;
+
+/* The next reading: each counter has grown so much more. */
+static void
+read_snap(uint64_t time_ns, uint64_t a, uint64_t b, uint64_t unknown, uint64_t flags)
+{
+	snap.totals[0] += a;
+	snap.totals[1] += b;
+	snap.totals[2] += a + b;
+	struct tally_reading reading = {
+		.number = ++snap.number,
+		.time_ns = time_ns,
+		.totals = snap.totals,
+		.unknown = &unknown,
+		.flags = flags,
+	};
+	snap.last_ns = time_ns;
+	g_assert_true(tally_history_add(snap.history, &reading));
+}
+
+/* a grows by one each ns, b by one each second ns. */
+static void
+read_steadily(uint64_t time_ns)
+{
+	uint64_t ns = snap.number ? time_ns - snap.last_ns : 0;
+	read_snap(time_ns, ns, time_ns / 2 - (time_ns - ns) / 2, 0, 0);
+}
+
+struct tally_sampler *
+tally_sampler_create(const struct tally_config *config)
+{
+	g_assert_cmpint(config->snapshot, !=, TALLY_SNAPSHOT_OFF);
+	if (no_sampler)
+		return NULL;
+	snap = (struct tally_sampler){
+		.source = {
+			.ops = &snap_ops,
+			.counters = snap_counters,
+			.n_counters = N_TOTALS,
+			.logged = &logged,
+		},
+		.history = tally_history_create(N_TOTALS, 1 << 20),
+	};
+	return &snap;
+}
+
+void
+tally_sampler_stop(struct tally_sampler *s)
+{
+	g_assert_false(s->locked);
+}
+
+void
+tally_sampler_destroy(struct tally_sampler *s)
+{
+	if (s)
+		tally_history_destroy(s->history);
+}
+
+void
+tally_sampler_abandon(struct tally_sampler *s)
+{
+	s->abandoned = true;
+}
+
+uint32_t
+tally_sampler_n_rows(const struct tally_sampler *s)
+{
+	(void)s;
+	return 2;
+}
+
+struct tally_source_info
+tally_sampler_row(const struct tally_sampler *s, uint32_t i)
+{
+	(void)s;
+	return i ? (struct tally_source_info){ "other", false, "not here" }
+		 : (struct tally_source_info){ "snap", true, NULL };
+}
+
+uint32_t
+tally_sampler_n_sources(const struct tally_sampler *s)
+{
+	(void)s;
+	return 1;
+}
+
+const struct tally_snapshot_source *
+tally_sampler_source(const struct tally_sampler *s, uint32_t i)
+{
+	g_assert_cmpuint(i, ==, 0);
+	return &s->source;
+}
+
+struct tally_history *
+tally_sampler_history(struct tally_sampler *s, uint32_t i)
+{
+	g_assert_cmpuint(i, ==, 0);
+	return s->history;
+}
+
+void
+tally_sampler_lock(struct tally_sampler *s)
+{
+	g_assert_false(s->locked);
+	s->locked = true;
+}
+
+void
+tally_sampler_unlock(struct tally_sampler *s)
+{
+	g_assert_true(s->locked);
+	s->locked = false;
+}
+
+void
+tally_sampler_cover(struct tally_sampler *s, uint64_t time_ns)
+{
+	g_assert_false(s->locked);
+	s->n_covers++;
+	/* The clock of the tests is their own: at the end there is nothing more to read. */
+	if (!s->lost && s->last_ns < time_ns && time_ns < 1000 * MS)
+		read_steadily(time_ns);
+}
+
+bool
+tally_snapshot_exact(void)
+{
+	return false;
+}
+
+uint64_t
+tally_snapshot_take(void)
+{
+	return TALLY_NO_SNAPSHOT;
+}
+
+/* ---- frames ---- */
+
+struct world {
+	struct tally_config config;
+	struct tally_annotator *annotator;
+	struct tally_frame_record frame;
+	struct tally_pass_record passes[64];
+	struct tally_keyed_value own[64], own_unattributed;
+	/* Of all frames that were written, by counter. */
+	uint64_t passed[2][2], unattributed[2][2];
+};
+
+static const struct tally_counter own_counter = {
+	.key = "own", .name = "Own", .unit = "1", .source = "gl-x", .storage = TALLY_STORAGE_U64
+};
+static const struct tally_counter clashing_counter = {
+	.key = "snap_b", .name = "B", .unit = "1", .source = "gl-x", .storage = TALLY_STORAGE_U64
+};
+
+static const struct tally_device_record *
+describe(struct world *w, uint32_t number, const struct tally_counter *counter)
+{
+	const struct tally_counter *counters[] = { counter };
+	const struct tally_source_info source = { "gl-x", true, NULL };
+	struct tally_device_record info = {
+		.device = number,
+		.name = "GPU",
+		.beneath = -1,
+		.sources = &source,
+		.n_sources = 1,
+		.counters = counters,
+		.n_counters = 1,
+	};
+	return tally_annotator.device(w->annotator, &info);
+}
+
+static struct world *
+world_new(enum tally_snapshot snapshot)
+{
+	struct world *w = g_new0(struct world, 1);
+	tally_config_init(&w->config);
+	w->config.snapshot = snapshot;
+	w->annotator = tally_annotator.create(&w->config);
+	g_assert_nonnull(w->annotator);
+	describe(w, 0, &own_counter);
+	return w;
+}
+
+static void
+world_free(struct world *w)
+{
+	tally_annotator.destroy(w->annotator);
+	tally_config_finish(&w->config);
+	g_free(w);
+}
+
+static void
+begin_frame(struct world *w, uint32_t device, uint64_t number, uint64_t start_ns, uint64_t end_ns)
+{
+	w->own_unattributed = (struct tally_keyed_value){ .key = "own", .value.u64 = 7 };
+	w->frame = (struct tally_frame_record){
+		.frame = number,
+		.device = device,
+		.start_ns = start_ns,
+		.cpu_ns = end_ns - start_ns,
+		.passes = w->passes,
+		.unattributed = &w->own_unattributed,
+		.n_unattributed = 1,
+	};
+}
+
+static struct tally_pass_record *
+add_pass(struct world *w, uint64_t begin_ns, uint64_t end_ns)
+{
+	uint32_t i = w->frame.n_passes++;
+	w->own[i] = (struct tally_keyed_value){ .key = "own", .value.u64 = 100 + i };
+	w->passes[i] = (struct tally_pass_record){
+		.index = i,
+		.has_gpu_start = end_ns > 0,
+		.has_gpu = end_ns > 0,
+		.gpu_start_ns = begin_ns,
+		.gpu_ns = end_ns - begin_ns,
+		.counters = &w->own[i],
+		.n_counters = 1,
+	};
+	return &w->passes[i];
+}
+
+static const struct tally_keyed_value *
+find_value(const struct tally_keyed_value *values, uint32_t n, const char *key)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (strcmp(values[i].key, key) == 0)
+			return &values[i];
+	return NULL;
+}
+
+static void
+annotate(struct world *w)
+{
+	static const char *const keys[] = { "snap_a", "snap_b" };
+	struct tally_frame_record *f = &w->frame;
+	tally_annotator.frame(w->annotator, f, w->passes);
+	for (unsigned k = 0; k < 2; k++) {
+		for (uint32_t i = 0; i < f->n_passes; i++) {
+			const struct tally_keyed_value *v = find_value(
+				f->passes[i].counters, f->passes[i].n_counters, keys[k]);
+			w->passed[f->device][k] += v ? v->value.u64 : 0;
+		}
+		const struct tally_keyed_value *v = find_value(f->unattributed, f->n_unattributed,
+							       keys[k]);
+		w->unattributed[f->device][k] += v ? v->value.u64 : 0;
+	}
+}
+
+static void
+assert_value(const struct tally_keyed_value *values, uint32_t n, const char *key, uint64_t want,
+	     bool estimated)
+{
+	const struct tally_keyed_value *v = find_value(values, n, key);
+	g_assert_nonnull(v);
+	g_assert_cmpint(v->value.storage, ==, TALLY_STORAGE_U64);
+	g_assert_cmpuint(v->value.u64, ==, want);
+	g_assert_cmpint(v->estimated, ==, estimated);
+}
+
+static void
+assert_pass(const struct world *w, uint32_t pass, const char *key, uint64_t want, bool estimated)
+{
+	const struct tally_pass_record *p = &w->passes[pass];
+	assert_value(p->counters, p->n_counters, key, want, estimated);
+}
+
+static void
+assert_unattributed(const struct world *w, const char *key, uint64_t want, bool estimated)
+{
+	assert_value(w->frame.unattributed, w->frame.n_unattributed, key, want, estimated);
+}
+
+static bool
+has(const struct world *w, uint32_t pass, const char *key)
+{
+	return find_value(w->passes[pass].counters, w->passes[pass].n_counters, key);
+}
+
+/* Drop the devices; what the end line says of a counter. */
+static struct tally_growth_record
+end_run(struct world *w, uint32_t n_devices, uint32_t device, const char *key)
+{
+	struct tally_end_record end = { 0 };
+	for (uint32_t i = 0; i < n_devices; i++)
+		tally_annotator.drop_device(w->annotator, i);
+	tally_annotator.end(w->annotator, &end);
+	for (uint32_t i = 0; i < end.n_growth; i++) {
+		const struct tally_growth_record *g = &end.growth[i];
+		unsigned k = strcmp(g->key, "snap_a") != 0;
+		g_assert_cmpstr(g->source, ==, "snap");
+		g_assert_cmpuint(g->growth, ==,
+				 w->passed[g->device][k] + w->unattributed[g->device][k] +
+					 g->unlogged);
+		if (g->device == device && strcmp(g->key, key) == 0)
+			return *g;
+	}
+	return (struct tally_growth_record){ 0 };
+}
+
+/* ---- tests ---- */
+
+static void
+test_device_line(void)
+{
+	struct world *w = world_new(TALLY_SNAPSHOT_EXACT);
+	const struct tally_device_record *line = describe(w, 0, &clashing_counter);
+	g_assert_cmpuint(line->n_sources, ==, 3);
+	g_assert_cmpstr(line->sources[0].name, ==, "gl-x");
+	g_assert_cmpstr(line->sources[1].name, ==, "snap");
+	g_assert_cmpstr(line->sources[2].reason, ==, "not here");
+	g_assert_cmpuint(line->n_counters, ==, 3);
+	g_assert_cmpstr(line->counters[0]->key, ==, "snap_b");
+	g_assert_cmpstr(line->counters[0]->source, ==, "gl-x");
+	g_assert_cmpstr(line->counters[1]->key, ==, "snap_a");
+	g_assert_cmpstr(line->counters[2]->key, ==, "snap.snap_b");
+	g_assert_cmpstr(line->serialized_by, ==, "passtally --snapshot exact");
+	g_assert_cmpstr(line->name, ==, "GPU");
+	world_free(w);
+}
+
+static void
+test_off(void)
+{
+	struct world *w = world_new(TALLY_SNAPSHOT_OFF);
+	const struct tally_device_record *line = describe(w, 0, &own_counter);
+	g_assert_cmpuint(line->n_sources, ==, 1);
+	g_assert_cmpuint(line->n_counters, ==, 1);
+	g_assert_null(line->serialized_by);
+	begin_frame(w, 0, 0, 0, 10 * MS);
+	add_pass(w, 2 * MS, 5 * MS);
+	annotate(w);
+	g_assert_cmpuint(w->passes[0].n_counters, ==, 1);
+	g_assert_cmpuint(w->frame.n_unattributed, ==, 1);
+	g_assert_cmpuint(w->frame.flags, ==, 0);
+	tally_annotator.skip(w->annotator, 0, 20 * MS);
+	tally_annotator.unwritten(w->annotator);
+	end_run(w, 1, 0, "snap_a");
+	world_free(w);
+}
+
+static void
+test_sampled(void)
+{
+	struct world *w = world_new(TALLY_SNAPSHOT_SAMPLED);
+	for (uint64_t t = 1; t <= 12; t++)
+		read_steadily(t * MS);
+	begin_frame(w, 0, 0, 2 * MS, 6 * MS);
+	add_pass(w, 3 * MS + 100, 4 * MS + 700);
+	add_pass(w, 5 * MS, 7 * MS + 1);
+	annotate(w);
+	/* The device's own come first and stay. */
+	g_assert_cmpstr(w->passes[1].counters[0].key, ==, "own");
+	g_assert_cmpuint(w->passes[1].counters[0].value.u64, ==, 101);
+	g_assert_cmpuint(w->passes[1].n_counters, ==, 3);
+	g_assert_false(has(w, 0, "snap_hidden"));
+	assert_pass(w, 0, "snap_a", MS + 600, true);
+	assert_pass(w, 1, "snap_a", 2 * MS + 1, true);
+	assert_pass(w, 0, "snap_b", (MS + 600) / 2, true);
+	/* From the first reading on, and no further than the last pass. */
+	assert_unattributed(w, "own", 7, false);
+	assert_unattributed(w, "snap_a", 2 * MS + 100 + MS - 700, true);
+	/* The second begins where the first ended, though the CPU was faster. */
+	begin_frame(w, 0, 1, 6 * MS, 10 * MS);
+	add_pass(w, 8 * MS, 9 * MS);
+	annotate(w);
+	assert_pass(w, 0, "snap_a", MS, true);
+	assert_unattributed(w, "snap_a", MS - 1, true);
+	struct tally_growth_record g = end_run(w, 1, 0, "snap_a");
+	g_assert_cmpuint(g.growth, ==, 8 * MS);
+	g_assert_cmpuint(g.outside, ==, 3 * MS);
+	g_assert_cmpuint(g.unlogged, ==, 0);
+	world_free(w);
+}
+
+static void
+test_no_times(void)
+{
+	static const struct {
+		const char *what;
+		uint64_t end_ns, flags;
+	} rows[] = {
+		{ "no stamps", 0, 0 },
+		{ "stamps of another clock", 5 * MS, TALLY_FLAG(UNCALIBRATED) },
+	};
+	for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
+		g_test_message("%s", rows[i].what);
+		struct world *w = world_new(TALLY_SNAPSHOT_SAMPLED);
+		read_steadily(MS);
+		read_steadily(11 * MS);
+		begin_frame(w, 0, 0, 2 * MS, 6 * MS);
+		add_pass(w, rows[i].end_ns ? 3 * MS : 0, rows[i].end_ns)->flags = rows[i].flags;
+		annotate(w);
+		g_assert_true(w->frame.flags & TALLY_FLAG(NO_TIMESTAMPS));
+		g_assert_false(has(w, 0, "snap_a"));
+		assert_unattributed(w, "snap_a", 5 * MS, true);
+		world_free(w);
+	}
+}
+
+static void
+test_skipped(void)
+{
+	struct world *w = world_new(TALLY_SNAPSHOT_SAMPLED);
+	for (uint64_t t = 1; t <= 40; t++)
+		read_steadily(t * MS);
+	tally_annotator.skip(w->annotator, 0, 5 * MS);
+	begin_frame(w, 0, 1, 5 * MS, 8 * MS);
+	add_pass(w, 6 * MS, 9 * MS);
+	annotate(w);
+	assert_pass(w, 0, "snap_a", 3 * MS, true);
+	assert_unattributed(w, "snap_a", MS, true);
+	tally_annotator.skip(w->annotator, 0, 20 * MS);
+	begin_frame(w, 0, 3, 20 * MS, 30 * MS);
+	annotate(w);
+	assert_unattributed(w, "snap_a", 10 * MS, true);
+	struct tally_growth_record g = end_run(w, 1, 0, "snap_a");
+	g_assert_cmpuint(g.growth, ==, 14 * MS);
+	g_assert_cmpuint(g.outside, ==, (4 + 11 + 10) * MS);
+	world_free(w);
+}
+
+static void
+test_exact(void)
+{
+	struct world *w = world_new(TALLY_SNAPSHOT_EXACT);
+	read_snap(1 * MS, 0, 0, 0, 0);
+	read_snap(3 * MS, 10, 1, 0, 0); /* 2 */
+	read_snap(5 * MS, 1000, 40, 0, 0); /* 3 */
+	read_snap(6 * MS, 5, 0, 0, 0); /* 4 */
+	read_snap(9 * MS, 30, 31, 0, 0);
+	begin_frame(w, 0, 0, 2 * MS, 8 * MS);
+	struct tally_pass_record *pass = add_pass(w, 0, 0);
+	pass->snapshot_from = 2;
+	pass->snapshot_to = 3;
+	add_pass(w, 0, 0);
+	pass = add_pass(w, 0, 0);
+	pass->snapshot_from = 3;
+	pass->snapshot_to = 4;
+	annotate(w);
+	g_assert_cmpuint(snap.n_covers, ==, 0);
+	assert_pass(w, 0, "snap_a", 1000, false);
+	assert_pass(w, 0, "snap_b", 40, false);
+	assert_pass(w, 2, "snap_a", 5, false);
+	g_assert_false(has(w, 1, "snap_a"));
+	g_assert_true(w->passes[1].flags & TALLY_FLAG(UNSAMPLED));
+	assert_unattributed(w, "snap_a", 10, false);
+	g_assert_false(w->frame.flags & TALLY_FLAG(NO_TIMESTAMPS));
+	struct tally_growth_record g = end_run(w, 1, 0, "snap_a");
+	g_assert_cmpuint(g.growth, ==, 1015);
+	g_assert_cmpuint(g.outside, ==, 30);
+	world_free(w);
+}
+
+/* A doubtful reading: its counter is absent, the other stays, and the sum is right all the same. */
+static void
+test_doubts(void)
+{
+	struct world *w = world_new(TALLY_SNAPSHOT_SAMPLED);
+	read_steadily(1 * MS);
+	read_steadily(3 * MS);
+	read_snap(5 * MS, 2 * MS, MS, 1, TALLY_FLAG(SATURATED));
+	read_steadily(9 * MS);
+	begin_frame(w, 0, 0, 1 * MS, 8 * MS);
+	add_pass(w, 1 * MS, 2 * MS);
+	add_pass(w, 2 * MS, 4 * MS);
+	add_pass(w, 6 * MS, 8 * MS);
+	annotate(w);
+	assert_pass(w, 0, "snap_a", MS, true);
+	g_assert_false(has(w, 1, "snap_a"));
+	assert_pass(w, 1, "snap_b", MS, true);
+	g_assert_true(w->passes[1].flags & TALLY_FLAG(SATURATED));
+	g_assert_false(w->passes[2].flags & TALLY_FLAG(SATURATED));
+	g_assert_true(w->frame.flags & TALLY_FLAG(SATURATED));
+	assert_pass(w, 2, "snap_a", 2 * MS, true);
+	struct tally_growth_record g = end_run(w, 1, 0, "snap_a");
+	g_assert_cmpuint(g.growth, ==, 7 * MS);
+	/* The second pass, and from 4 to 6 ms what is nobody's. */
+	g_assert_cmpuint(g.unlogged, ==, 4 * MS);
+	world_free(w);
+}
+
+static void
+test_lost_source(void)
+{
+	struct world *w = world_new(TALLY_SNAPSHOT_SAMPLED);
+	read_steadily(1 * MS);
+	read_steadily(4 * MS);
+	snap.lost = true;
+	begin_frame(w, 0, 0, 1 * MS, 8 * MS);
+	add_pass(w, 1 * MS, 3 * MS);
+	add_pass(w, 3 * MS, 6 * MS);
+	annotate(w);
+	assert_pass(w, 0, "snap_a", 2 * MS, true);
+	g_assert_false(has(w, 1, "snap_a"));
+	begin_frame(w, 0, 1, 8 * MS, 12 * MS);
+	add_pass(w, 8 * MS, 9 * MS);
+	annotate(w);
+	g_assert_false(has(w, 0, "snap_a"));
+	g_assert_null(find_value(w->frame.unattributed, w->frame.n_unattributed, "snap_a"));
+	struct tally_growth_record g = end_run(w, 1, 0, "snap_a");
+	g_assert_cmpuint(g.growth, ==, 3 * MS);
+	g_assert_cmpuint(g.unlogged, ==, MS);
+	world_free(w);
+}
+
+static void
+test_two_devices(void)
+{
+	struct world *w = world_new(TALLY_SNAPSHOT_SAMPLED);
+	describe(w, 1, &own_counter);
+	for (uint64_t t = 1; t <= 20; t++)
+		read_steadily(t * MS);
+	begin_frame(w, 0, 0, 1 * MS, 5 * MS);
+	add_pass(w, 2 * MS, 4 * MS);
+	annotate(w);
+	/* The readings before 4 ms are gone: a device that begins later begins with its frame. */
+	struct tally_reading first;
+	g_assert_true(tally_history_first(snap.history, &first));
+	g_assert_cmpuint(first.time_ns, ==, 4 * MS);
+	begin_frame(w, 1, 0, 6 * MS, 9 * MS);
+	add_pass(w, 7 * MS, 8 * MS);
+	annotate(w);
+	assert_pass(w, 0, "snap_a", MS, true);
+	assert_unattributed(w, "snap_a", MS, true);
+	/* The slower of the two keeps what it needs. */
+	g_assert_true(tally_history_first(snap.history, &first));
+	g_assert_cmpuint(first.time_ns, ==, 4 * MS);
+	begin_frame(w, 0, 1, 5 * MS, 10 * MS);
+	add_pass(w, 7 * MS, 8 * MS);
+	annotate(w);
+	assert_pass(w, 0, "snap_a", MS, true);
+	assert_unattributed(w, "snap_a", 3 * MS, true);
+	struct tally_growth_record g = end_run(w, 2, 1, "snap_a");
+	g_assert_cmpuint(g.growth, ==, 2 * MS);
+	g_assert_cmpuint(g.outside, ==, 12 * MS);
+	world_free(w);
+}
+
+static void
+test_unwritten(void)
+{
+	struct world *w = world_new(TALLY_SNAPSHOT_SAMPLED);
+	for (uint64_t t = 1; t <= 10; t++)
+		read_steadily(t * MS);
+	begin_frame(w, 0, 0, 1 * MS, 4 * MS);
+	add_pass(w, 2 * MS, 4 * MS);
+	annotate(w);
+	uint64_t passed = w->passed[0][0], unattributed = w->unattributed[0][0];
+	uint64_t passed_b = w->passed[0][1], unattributed_b = w->unattributed[0][1];
+	begin_frame(w, 0, 1, 4 * MS, 8 * MS);
+	add_pass(w, 5 * MS, 8 * MS);
+	annotate(w);
+	tally_annotator.unwritten(w->annotator);
+	w->passed[0][0] = passed;
+	w->passed[0][1] = passed_b;
+	w->unattributed[0][0] = unattributed;
+	w->unattributed[0][1] = unattributed_b;
+	struct tally_growth_record g = end_run(w, 1, 0, "snap_a");
+	g_assert_cmpuint(g.growth, ==, 3 * MS);
+	g_assert_cmpuint(g.outside, ==, 6 * MS);
+	world_free(w);
+}
+
+/* Whatever happens, nothing is lost and nothing is counted twice. */
+static void
+test_random(void)
+{
+	for (unsigned round = 0; round < 200; round++) {
+		bool exact = g_test_rand_int_range(0, 3) == 0;
+		struct world *w = world_new(exact ? TALLY_SNAPSHOT_EXACT : TALLY_SNAPSHOT_SAMPLED);
+		uint64_t now = 1000, unknown_flags[] = { 0, 0, 0, 1, 2, 3 };
+		read_snap(now, 0, 0, 0, 0);
+		for (uint64_t f = 0; f < 30; f++) {
+			uint64_t start = now;
+			for (int n = g_test_rand_int_range(1, 20); n > 0; n--) {
+				now += (uint64_t)g_test_rand_int_range(1, 5000);
+				read_snap(now, (uint64_t)g_test_rand_int_range(0, 100000),
+					  (uint64_t)g_test_rand_int_range(0, 3),
+					  unknown_flags[g_test_rand_int_range(0, 6)], 0);
+			}
+			if (g_test_rand_int_range(0, 4) == 0) {
+				tally_annotator.skip(w->annotator, 0, now);
+				continue;
+			}
+			begin_frame(w, 0, f, start, now);
+			for (int n = g_test_rand_int_range(0, 40); n > 0; n--) {
+				uint64_t begin = start - 900 +
+						 (uint64_t)g_test_rand_int_range(0, 20000);
+				uint64_t length = (uint64_t)g_test_rand_int_range(0, 9000);
+				struct tally_pass_record *pass = add_pass(
+					w, begin, begin + length < now ? begin + length : now);
+				if (begin >= now)
+					pass->has_gpu = false;
+				if (g_test_rand_int_range(0, 9) == 0)
+					pass->flags |= TALLY_FLAG(UNCALIBRATED);
+				uint64_t from = snap.number -
+						(uint64_t)g_test_rand_int_range(0, 4);
+				pass->snapshot_from = exact && from < snap.number ? from : 0;
+				pass->snapshot_to = pass->snapshot_from ? from + 1 : 0;
+			}
+			annotate(w);
+		}
+		uint64_t total = snap.totals[0];
+		struct tally_growth_record g = end_run(w, 1, 0, "snap_a");
+		g_assert_cmpuint(g.growth + g.outside, ==, total);
+		world_free(w);
+	}
+}
+
+static void
+test_abandon(void)
+{
+	struct world *w = world_new(TALLY_SNAPSHOT_SAMPLED);
+	tally_annotator.abandon(w->annotator);
+	g_assert_true(snap.abandoned);
+	tally_annotator.abandon(NULL);
+	tally_annotator.destroy(NULL);
+	world_free(w);
+	no_sampler = true;
+	w = world_new(TALLY_SNAPSHOT_SAMPLED);
+	tally_annotator.abandon(w->annotator);
+	world_free(w);
+	no_sampler = false;
+}
+
+int
+main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/annotate/device_line", test_device_line);
+	g_test_add_func("/annotate/off", test_off);
+	g_test_add_func("/annotate/sampled", test_sampled);
+	g_test_add_func("/annotate/no_times", test_no_times);
+	g_test_add_func("/annotate/skipped", test_skipped);
+	g_test_add_func("/annotate/exact", test_exact);
+	g_test_add_func("/annotate/doubts", test_doubts);
+	g_test_add_func("/annotate/lost_source", test_lost_source);
+	g_test_add_func("/annotate/two_devices", test_two_devices);
+	g_test_add_func("/annotate/unwritten", test_unwritten);
+	g_test_add_func("/annotate/random", test_random);
+	g_test_add_func("/annotate/abandon", test_abandon);
+	return g_test_run();
+}
