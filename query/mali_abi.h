@@ -60,10 +60,8 @@ TALLY_ABI_AT(kbase_kinstr_enum_info, list, 8);
 TALLY_ABI_SIZE(kbase_kinstr_setup_in, 16);
 TALLY_ABI_SIZE(kbase_kinstr_setup_out, 16);
 
-#define KBASE_VERSION_CHECK_JM \
-	TALLY_IOC(TALLY_IOC_RW, 0x8000, sizeof(struct kbase_version_check))
-#define KBASE_VERSION_CHECK_CSF \
-	TALLY_IOC(TALLY_IOC_RW, 0x8034, sizeof(struct kbase_version_check))
+#define KBASE_VERSION_CHECK_JM TALLY_IOC(TALLY_IOC_RW, 0x8000, sizeof(struct kbase_version_check))
+#define KBASE_VERSION_CHECK_CSF TALLY_IOC(TALLY_IOC_RW, 0x8034, sizeof(struct kbase_version_check))
 #define KBASE_SET_FLAGS TALLY_IOC(TALLY_IOC_W, 0x8001, sizeof(struct kbase_set_flags))
 #define KBASE_GET_GPUPROPS TALLY_IOC(TALLY_IOC_W, 0x8003, sizeof(struct kbase_get_gpuprops))
 #define KBASE_HWCNT_READER_SETUP \
@@ -314,8 +312,7 @@ TALLY_ABI_SIZE(panfrost_perfcnt_dump, 8);
 #define PANFROST_GET_PARAM TALLY_IOC(TALLY_IOC_RW, 0x6444, sizeof(struct panfrost_get_param))
 #define PANFROST_PERFCNT_ENABLE \
 	TALLY_IOC(TALLY_IOC_W, 0x6446, sizeof(struct panfrost_perfcnt_enable))
-#define PANFROST_PERFCNT_DUMP \
-	TALLY_IOC(TALLY_IOC_W, 0x6447, sizeof(struct panfrost_perfcnt_dump))
+#define PANFROST_PERFCNT_DUMP TALLY_IOC(TALLY_IOC_W, 0x6447, sizeof(struct panfrost_perfcnt_dump))
 _Static_assert(DRM_VERSION == (sizeof(void *) == 8 ? 0xc0406400ul : 0xc0246400ul), "DRM_VERSION");
 TALLY_ABI_NUMBER(PANFROST_GET_PARAM, 0xc0106444);
 TALLY_ABI_NUMBER(PANFROST_PERFCNT_ENABLE, 0x40086446);

@@ -98,8 +98,7 @@ add_constants(struct tally_mali_choice *choice, const struct tally_mali_product 
 	/* Names of Streamline, those of Arm's counter database, and our own for the rest. */
 	const struct named_value known[] = {
 		{ { "MaliConstantsShaderCoreCount", "MALI_CONFIG_SHADER_CORE_COUNT" }, cores },
-		{ { "MaliConstantsL2SliceCount", "MALI_CONFIG_L2_CACHE_COUNT" },
-		  props->l2_slices },
+		{ { "MaliConstantsL2SliceCount", "MALI_CONFIG_L2_CACHE_COUNT" }, props->l2_slices },
 		{ { "MaliConstantsBusWidthBits" }, props->bus_bits },
 		{ { "MaliConstantsBusWidthBytes", "MALI_CONFIG_EXT_BUS_BYTE_SIZE" },
 		  props->bus_bits / 8 },
@@ -108,13 +107,11 @@ add_constants(struct tally_mali_choice *choice, const struct tally_mali_product 
 		  tally_mali_engines(product, cores, props->core_features,
 				     props->thread_features) },
 		{ { "MaliConstantsL2SliceBytes" }, props->l2_slice_bytes },
-		{ { "MaliConstantsL2Bytes" },
-		  (double)props->l2_slice_bytes * props->l2_slices },
+		{ { "MaliConstantsL2Bytes" }, (double)props->l2_slice_bytes * props->l2_slices },
 	};
 	uint32_t n_known = sizeof(known) / sizeof(known[0]);
 
-	choice->constants =
-		calloc(n_known * 3 + layout->n_constants, sizeof(*choice->constants));
+	choice->constants = calloc(n_known * 3 + layout->n_constants, sizeof(*choice->constants));
 	if (!choice->constants)
 		return false;
 	for (uint32_t i = 0; i < n_known; i++) {

@@ -58,6 +58,13 @@ note_path(struct mali_kbase *kbase, const char *why)
 		 why[0] ? "; " : "", (int)sizeof(kbase->base.reason) - 96, why);
 }
 
+static const char *
+no_kinstr(const struct tally_kbase *dev)
+{
+	return dev->old ? "the kernel's driver is older than r21"
+			: "no kinstr_prfcnt before JM 11.34, CSF 1.10";
+}
+
 /* vinstr knows no blocks of 128 values, and was taken out later. */
 static bool
 may_use_vinstr(const struct tally_kbase *dev)
@@ -93,10 +100,10 @@ choose_path(struct mali_kbase *kbase)
 			kbase->workaround = true;
 		if (status == TALLY_OK) {
 			kbase->path = &tally_mali_kinstr;
-			note_path(kbase, kbase->workaround ?
-						 "its samples are read by the rules of older "
-						 "kernels" :
-						 "");
+			note_path(kbase, kbase->workaround
+						 ? "its samples are read by the rules of older "
+						   "kernels"
+						 : "");
 			return TALLY_OK;
 		}
 	}
@@ -104,9 +111,7 @@ choose_path(struct mali_kbase *kbase)
 		kbase->workaround = false;
 		status = try_vinstr(kbase);
 		if (status == TALLY_OK)
-			note_path(kbase, dev->old ? "kernel driver before r21" :
-					 why[0]	  ? why :
-						    "no kinstr_prfcnt before JM 11.34, CSF 1.10");
+			note_path(kbase, why[0] ? why : no_kinstr(dev));
 		return status;
 	}
 	if (has_kinstr)
@@ -124,8 +129,7 @@ kbase_probe(struct tally_snapshot_source *src)
 {
 	struct mali_kbase *kbase = kbase_of(src);
 
-	enum tally_status status =
-		tally_kbase_open(&kbase->dev, src->reason, sizeof(src->reason));
+	enum tally_status status = tally_kbase_open(&kbase->dev, src->reason, sizeof(src->reason));
 	if (status != TALLY_OK)
 		return status;
 	status = choose_path(kbase);
@@ -146,8 +150,7 @@ kbase_open(struct tally_snapshot_source *src)
 
 	if (!kbase->path)
 		return TALLY_UNSUPPORTED;
-	enum tally_status status =
-		tally_kbase_open(&kbase->dev, src->reason, sizeof(src->reason));
+	enum tally_status status = tally_kbase_open(&kbase->dev, src->reason, sizeof(src->reason));
 	if (status != TALLY_OK)
 		return status;
 	init_reader(kbase);
@@ -155,8 +158,7 @@ kbase_open(struct tally_snapshot_source *src)
 	if (status != TALLY_OK)
 		goto close_device;
 	status = tally_mali_choose(&kbase->choice, src, SOURCE_NAME, kbase->path->width_bits,
-				   kbase->reader.n_values, kbase->dev.product,
-				   &kbase->dev.props);
+				   kbase->reader.n_values, kbase->dev.product, &kbase->dev.props);
 	if (status != TALLY_OK)
 		goto close_reader;
 	if (!tally_mali_sums_init(&kbase->sums, &kbase->choice)) {
@@ -166,6 +168,11 @@ kbase_open(struct tally_snapshot_source *src)
 	src->least_period_ns = LEAST_PERIOD_NS + src->settle_ns;
 	src->most_period_ns = MOST_PERIOD_NS;
 	snprintf(src->reason, sizeof(src->reason), "%s", kbase->note);
+	size_t len = strlen(src->reason);
+	if (src->settle_ns)
+		snprintf(src->reason + len, sizeof(src->reason) - len,
+			 "; each reading waits %llu us",
+			 (unsigned long long)(src->settle_ns / 1000));
 	kbase->lost = false;
 	return TALLY_OK;
 

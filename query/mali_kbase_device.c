@@ -66,11 +66,12 @@ derive(struct tally_mali_props *props, const struct raw_props *raw)
 {
 	uint32_t log2_bus = raw->l2_features >> 24;
 
-	props->l2_slice_bytes =
-		raw->log2_size > 0 && raw->log2_size < 32 ? UINT32_C(1) << raw->log2_size : 0;
-	props->l2_slices = raw->slices && raw->slices <= 64 ?
-				   (uint32_t)raw->slices :
-				   (uint32_t)__builtin_popcountll(props->l2_mask);
+	props->l2_slice_bytes = raw->log2_size > 0 && raw->log2_size < 32
+					? UINT32_C(1) << raw->log2_size
+					: 0;
+	props->l2_slices = raw->slices && raw->slices <= 64
+				   ? (uint32_t)raw->slices
+				   : (uint32_t)__builtin_popcountll(props->l2_mask);
 	props->bus_bits = log2_bus > 0 && log2_bus < 32 ? UINT32_C(1) << log2_bus : 0;
 	for (unsigned i = 0; i < raw->n_groups && i < N_CORE_GROUPS; i++)
 		props->core_mask |= raw->groups[i];
@@ -87,10 +88,17 @@ read_value(const uint8_t *data, size_t bytes)
 	uint16_t value16;
 
 	switch (bytes) {
-	case 2: memcpy(&value16, data, sizeof(value16)); return value16;
-	case 4: memcpy(&value32, data, sizeof(value32)); return value32;
-	case 8: memcpy(&value64, data, sizeof(value64)); return value64;
-	default: return value64;
+	case 2:
+		memcpy(&value16, data, sizeof(value16));
+		return value16;
+	case 4:
+		memcpy(&value32, data, sizeof(value32));
+		return value32;
+	case 8:
+		memcpy(&value64, data, sizeof(value64));
+		return value64;
+	default:
+		return value64;
 	}
 }
 
@@ -98,15 +106,33 @@ static void
 take_prop(struct tally_mali_props *props, struct raw_props *raw, uint32_t id, uint64_t value)
 {
 	switch (id) {
-	case PROP_L2_LOG2_SIZE: raw->log2_size = value; break;
-	case PROP_L2_SLICES: raw->slices = value; break;
-	case PROP_SHADER_PRESENT: raw->shader_present = value; break;
-	case PROP_L2_PRESENT: props->l2_mask = value; break;
-	case PROP_L2_FEATURES: raw->l2_features = (uint32_t)value; break;
-	case PROP_CORE_FEATURES: props->core_features = (uint32_t)value; break;
-	case PROP_GPU_ID: props->gpu_id = value; break;
-	case PROP_THREAD_FEATURES: props->thread_features = (uint32_t)value; break;
-	case PROP_N_CORE_GROUPS: raw->n_groups = value; break;
+	case PROP_L2_LOG2_SIZE:
+		raw->log2_size = value;
+		break;
+	case PROP_L2_SLICES:
+		raw->slices = value;
+		break;
+	case PROP_SHADER_PRESENT:
+		raw->shader_present = value;
+		break;
+	case PROP_L2_PRESENT:
+		props->l2_mask = value;
+		break;
+	case PROP_L2_FEATURES:
+		raw->l2_features = (uint32_t)value;
+		break;
+	case PROP_CORE_FEATURES:
+		props->core_features = (uint32_t)value;
+		break;
+	case PROP_GPU_ID:
+		props->gpu_id = value;
+		break;
+	case PROP_THREAD_FEATURES:
+		props->thread_features = (uint32_t)value;
+		break;
+	case PROP_N_CORE_GROUPS:
+		raw->n_groups = value;
+		break;
 	default:
 		if (id >= PROP_CORE_GROUP && id < PROP_CORE_GROUP + N_CORE_GROUPS)
 			raw->groups[id - PROP_CORE_GROUP] = value;
@@ -247,8 +273,10 @@ find_product(struct tally_kbase *dev, char *reason, size_t size)
 				 "%s is a %s: counters of the Midgard GPUs are not described here",
 				 dev->node, dev->product ? dev->product->name : "Midgard Mali");
 		else
-			snprintf(reason, size, "the GPU of %s, id 0x%llx, is not known here: a "
-				 "newer passtally may know it", dev->node, (unsigned long long)id);
+			snprintf(reason, size,
+				 "the GPU of %s, id 0x%llx, is not known here: a "
+				 "newer passtally may know it",
+				 dev->node, (unsigned long long)id);
 		return TALLY_UNSUPPORTED;
 	}
 	if (dev->props.core_mask && dev->props.l2_slices)
@@ -269,8 +297,10 @@ set_up(struct tally_kbase *dev, char *reason, size_t size)
 		return TALLY_UNSUPPORTED;
 	}
 	if (!greet(dev)) {
-		snprintf(reason, size, "%s answers to no version of Arm's kbase interface that is "
-			 "known here (10.2 is the oldest)", dev->node);
+		snprintf(reason, size,
+			 "%s answers to no version of Arm's kbase interface that is "
+			 "known here (10.2 is the oldest)",
+			 dev->node);
 		return TALLY_UNSUPPORTED;
 	}
 	int error = set_flags(dev);

@@ -247,8 +247,10 @@ kinstr_read(struct tally_mali_reader *r)
 	if (error && !none)
 		return tally_mali_reader_lose(r, "reading a kinstr_prfcnt sample", error);
 	if (r->n_failures > MAX_FAILURES) {
-		snprintf(r->reason, r->reason_size, "%u kinstr_prfcnt samples in a row are not "
-			 "understood", r->n_failures);
+		snprintf(r->reason, r->reason_size,
+			 "%u kinstr_prfcnt samples in a row are not "
+			 "understood",
+			 r->n_failures);
 		return TALLY_LOST;
 	}
 	r->irregular = n_read == 0;
@@ -258,7 +260,7 @@ kinstr_read(struct tally_mali_reader *r)
 	 * late, and then it is read with the next one. */
 	if (++r->n_failures <= MAX_FAILURES && !tally_mali_reader_is_gone(r))
 		return TALLY_NOT_READY;
-	return tally_mali_reader_lose(r, "waiting for a kinstr_prfcnt sample", ENODEV);
+	return tally_mali_reader_lose(r, "waiting for a kinstr_prfcnt sample", ETIMEDOUT);
 }
 
 static void

@@ -91,7 +91,7 @@ tally_kinstr_parse_offer(const uint8_t *list, size_t item_size, size_t n_items,
 
 struct block_tally {
 	uint32_t seen, off, closed; /* instances; closed: protected or not available */
-	bool off_counted;	    /* one that was off has counted all the same */
+	bool off_counted; /* one that was off has counted all the same */
 };
 
 struct walk {
@@ -132,9 +132,8 @@ take_values(struct walk *walk, const struct kinstr_metadata_item *item)
 		return fail(walk->why, "values of a block lie outside");
 	const uint64_t *values = (const uint64_t *)(const void *)(walk->map +
 								  item->block.values_offset);
-	bool counted = walk->sums && tally_mali_sums_add64(walk->sums,
-							   (enum tally_mali_block)type, values,
-							   walk->format->offer.n_values);
+	bool counted = walk->sums && tally_mali_sums_add64(walk->sums, (enum tally_mali_block)type,
+							   values, walk->format->offer.n_values);
 	uint32_t state = item->block.state & walk->format->states;
 	if (state & (KINSTR_STATE_UNAVAILABLE | KINSTR_STATE_PROTECTED))
 		block->closed++;

@@ -42,21 +42,20 @@ struct tally_mali_choice {
 /* By src->wanted and src->metrics_wanted; counters whose index is n_values or more are left out.
  * On success src->counters, logged, constants and layout are set, else src->reason. `source` is a
  * static name. */
-enum tally_status tally_mali_choose(struct tally_mali_choice *choice,
-				    struct tally_snapshot_source *src, const char *source,
-				    uint32_t width_bits, uint32_t n_values,
-				    const struct tally_mali_product *product,
-				    const struct tally_mali_props *props);
+enum tally_status
+tally_mali_choose(struct tally_mali_choice *choice, struct tally_snapshot_source *src,
+		  const char *source, uint32_t width_bits, uint32_t n_values,
+		  const struct tally_mali_product *product, const struct tally_mali_props *props);
 void tally_mali_choice_finish(struct tally_mali_choice *choice, struct tally_snapshot_source *src);
 
 /* Totals of what was chosen. */
 struct tally_mali_sums {
 	const struct tally_mali_choice *choice;
 	uint64_t *growth; /* of the sample that is being read */
-	uint64_t *doubt;  /* bits: of that sample */
+	uint64_t *doubt; /* bits: of that sample */
 	uint64_t *totals;
 	uint64_t *unknown; /* bits: of samples since the last delivery */
-	uint64_t flags;	   /* likewise */
+	uint64_t flags; /* likewise */
 };
 bool tally_mali_sums_init(struct tally_mali_sums *sums, const struct tally_mali_choice *choice);
 void tally_mali_sums_finish(struct tally_mali_sums *sums);
@@ -80,8 +79,8 @@ void tally_mali_sums_deliver(struct tally_mali_sums *sums, struct tally_totals *
 /* ---- dumps of 32-bit values: vinstr and panfrost ---- */
 
 struct tally_mali_dump {
-	bool v4;	    /* by core groups of 8 blocks: the first Midgard GPUs */
-	uint32_t n_groups;  /* v4 only */
+	bool v4; /* by core groups of 8 blocks: the first Midgard GPUs */
+	uint32_t n_groups; /* v4 only */
 	uint32_t l2_slices; /* else */
 	uint64_t core_mask; /* by physical number, with holes */
 };
@@ -100,9 +99,9 @@ struct tally_mali_clocks {
 struct tally_mali_clocks tally_mali_clocks_read(void);
 /* A stamp taken between the two readings, on CLOCK_MONOTONIC: true between *begin_ns and *end_ns.
  * A stamp that can not have been taken there is not believed: then all that lies between. */
-void tally_mali_clocks_apply(const struct tally_mali_clocks *first,
-			     const struct tally_mali_clocks *last, uint64_t raw_ns,
-			     uint64_t *begin_ns, uint64_t *end_ns);
+void
+tally_mali_clocks_apply(const struct tally_mali_clocks *first, const struct tally_mali_clocks *last,
+			uint64_t raw_ns, uint64_t *begin_ns, uint64_t *end_ns);
 
 /* Why the kernel refused: fills src->reason with "what: why; what to do". EPERM and EACCES are
  * TALLY_DENIED, ENOMEM TALLY_NO_MEMORY, ENODEV TALLY_LOST, others TALLY_UNSUPPORTED. */

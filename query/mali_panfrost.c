@@ -106,8 +106,8 @@ find_node(struct mali_panfrost *p)
 		return tally_mali_refuse(p->base.reason, sizeof(p->base.reason),
 					 "opening /dev/dri/renderD*", denied);
 	snprintf(p->base.reason, sizeof(p->base.reason), "%s",
-		 has_panthor ? "the kernel's driver is panthor, which offers no counters" :
-			       "no render node is of the kernel's driver panfrost");
+		 has_panthor ? "the kernel's driver is panthor, which offers no counters"
+			     : "no render node is of the kernel's driver panfrost");
 	return TALLY_UNSUPPORTED;
 }
 

@@ -60,9 +60,9 @@ struct tally_mali_reader {
 	int fd;
 	const void *map;
 	size_t map_size;
-	uint32_t n_values;   /* of a block */
-	uint64_t stamp_ns;   /* CLOCK_MONOTONIC_RAW: of the newest sample that was read */
-	bool irregular;	     /* more or fewer samples than one may wait */
+	uint32_t n_values; /* of a block */
+	uint64_t stamp_ns; /* CLOCK_MONOTONIC_RAW: of the newest sample that was read */
+	bool irregular; /* more or fewer samples than one may wait */
 	uint32_t n_failures; /* in a row */
 	/* kinstr_prfcnt */
 	struct tally_kinstr_format format;
@@ -85,8 +85,8 @@ enum tally_status tally_mali_reader_lose(struct tally_mali_reader *r, const char
 
 /* Whether a session of kinstr_prfcnt works, tried once with the shader cores alone: TALLY_OK, and
  * *workaround is set where its samples follow the rules of older kernels only. */
-enum tally_status tally_mali_kinstr_try(const struct tally_kbase *dev, bool *workaround,
-					char *reason, size_t size);
+enum tally_status
+tally_mali_kinstr_try(const struct tally_kbase *dev, bool *workaround, char *reason, size_t size);
 
 /* The enumeration list; `why` is a word or two on what is wrong with it. */
 bool tally_kinstr_parse_offer(const uint8_t *list, size_t item_size, size_t n_items,

@@ -194,7 +194,7 @@ vinstr_read(struct tally_mali_reader *r)
 	/* Not there, though DUMP returned: it is read with the next one. */
 	if (++r->n_failures <= MAX_FAILURES && !tally_mali_reader_is_gone(r))
 		return TALLY_NOT_READY;
-	return tally_mali_reader_lose(r, "waiting for a vinstr sample", ENODEV);
+	return tally_mali_reader_lose(r, "waiting for a vinstr sample", ETIMEDOUT);
 }
 
 static void

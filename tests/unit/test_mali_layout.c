@@ -12,9 +12,9 @@ static void
 begin_world(void)
 {
 	src = (struct tally_snapshot_source){ .wanted = "all" };
-	g_assert_cmpint(tally_mali_choose(&choice, &src, "mali-test", 32, 64, &world_product,
-					  &world_props),
-			==, TALLY_OK);
+	g_assert_cmpint(
+		tally_mali_choose(&choice, &src, "mali-test", 32, 64, &world_product, &world_props),
+		==, TALLY_OK);
 	g_assert_true(tally_mali_sums_init(&sums, &choice));
 }
 
@@ -120,9 +120,9 @@ test_constants(void)
 	/* What the driver does not tell is not there, and never 0. */
 	struct tally_mali_props props = { .core_mask = 1, .l2_slices = 1 };
 	src = (struct tally_snapshot_source){ .wanted = "all" };
-	g_assert_cmpint(tally_mali_choose(&choice, &src, "mali-test", 32, 64, &world_product,
-					  &props),
-			==, TALLY_OK);
+	g_assert_cmpint(
+		tally_mali_choose(&choice, &src, "mali-test", 32, 64, &world_product, &props), ==,
+		TALLY_OK);
 	g_assert_cmpfloat(constant("MaliConstantsBusWidthBits"), ==, -1);
 	g_assert_cmpfloat(constant("MALI_CONFIG_EXT_BUS_BYTE_SIZE"), ==, -1);
 	g_assert_cmpfloat(constant("MaliConstantsL2Bytes"), ==, -1);
@@ -322,9 +322,8 @@ test_drift(void)
 		uint64_t offset = (uint64_t)g_test_rand_int_range(1, 1 << 30);
 		uint64_t at[7] = { UINT64_C(1) << 40 };
 		for (int i = 1; i < 7; i++)
-			at[i] = at[i - 1] + (uint64_t)g_test_rand_int_range(0, i == 3 || i == 4 ?
-										       3000000 :
-										       400);
+			at[i] = at[i - 1] + (uint64_t)g_test_rand_int_range(
+						    0, i == 3 || i == 4 ? 3000000 : 400);
 		/* 0..2 the first bracket, 3 the stamp, 4..6 the last. */
 		uint64_t raw[7];
 		for (int i = 0; i < 7; i++)
