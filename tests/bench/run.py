@@ -232,6 +232,59 @@ def measure_log(bench, measures):
     measures.update(json.loads(last))
 
 
+SNAPSHOT_SOURCES = [
+    ("fake-snapshot", None),
+    ("linux-perf", None),
+    ("linux-proc", None),
+    ("mali-kbase", "kbase-csf,gpu=g715,clock=mono"),
+    ("mali-panfrost", "panfrost,clock=mono"),
+]
+
+
+def snapshot_figures(bench, command, kernel=None):
+    """What bench_snapshot says; None where the source is off."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith("PASSTALLY")}
+    if kernel:
+        env.update(FAKE_KERNEL=kernel,
+                   LD_PRELOAD=str(bench.program.parents[1] / "fake_kernel" / "fake_kernel.so"))
+    best = {}
+    for _ in range(bench.repeats):
+        done = subprocess.run(bench.pin + [str(bench.program.with_name("bench_snapshot")), *command],
+                              env=env, capture_output=True, text=True, check=False)
+        if done.returncode == 77:
+            print(f"  {done.stderr.strip()}")
+            return None
+        if done.returncode != 0:
+            raise BenchError(done.stderr.strip() or f"bench_snapshot: {done.returncode}")
+        got = json.loads(done.stdout)
+        best = {k: min(v, best.get(k, v)) for k, v in got.items()}
+    return best
+
+
+def measure_snapshot(bench, measures):
+    """Counter snapshots: a reading, and cutting them into passes, both outside the game's threads."""
+    if not bench.program.with_name("bench_snapshot").exists():
+        print("\nSnapshots: skipped, bench_snapshot is not built")
+        return
+    print("\nSnapshots, one reading (mali-*: of the simulated kernel), and its share of a period of 1 ms:")
+    for source, kernel in SNAPSHOT_SOURCES:
+        got = snapshot_figures(bench, ["sample", source], kernel)
+        if got:
+            measures[f"snapshot.{source}_ns"] = got["sample_ns"]
+            print(f"  {source:<14} {got['sample_ns']:7} ns   one in a hundred over {got['sample_ns_99']} ns   "
+                  f"{got['counters']} counters   {got['sample_ns'] / 1e4:.1f} %")
+    print("Cutting 150 counters into passes, ns a pass; `sampled` costs the game's threads nothing:")
+    costs = []
+    for passes in (10, 100, 1000, 10000):
+        one, three = (snapshot_figures(bench, ["cut", str(passes), "150", overlap])["pass_ns"]
+                      for overlap in ("1", "3"))
+        costs.append(one)
+        measures[f"snapshot.cut_{passes}_passes_ns"] = one
+        print(f"  {passes:6} passes a frame: {one:7.0f}   three at once: {three:7.0f}")
+    # At ten passes the frame's fixed part is as large as what is looked for.
+    measures["snapshot.cut_ratio"] = max(costs[1:]) / min(costs[1:])
+
+
 def compare(measures, ceilings, prefix=""):
     """True when nothing that --check looks at is over. Budgets in ns are shown, not judged. Only names
     with the prefix; with none, all but those of Vulkan."""
@@ -286,8 +339,11 @@ def measure_all(args, kind, steps, prefix=""):
 def main():
     parser = options(__doc__)
     parser.add_argument("--no-mesa", action="store_true", help="only the do-nothing library")
+    parser.add_argument("--snapshot", action="store_true", help="only counter snapshots")
     args = parser.parse_args()
-    steps = [measure_shapes, measure_growth, measure_start, measure_log]
+    steps = [measure_shapes, measure_growth, measure_start, measure_log, measure_snapshot]
+    if args.snapshot:
+        return measure_all(args, Bench, [measure_snapshot], "snapshot.")
     return measure_all(args, Bench, steps if args.no_mesa else [*steps, measure_mesa])
 
 

@@ -1,0 +1,178 @@
+/* What snapshots cost. Prints one JSON object.
+ *
+ *	bench_snapshot sample SOURCE	ns that one reading of the source takes; status 77: it is off
+ *	bench_snapshot cut PASSES COUNTERS OVERLAP
+ *		ns a pass to cut a frame of so many, OVERLAP of which run at any time
+ */
+#include <string.h>
+
+#include "layer/config.h"
+#include "query/attribute.h"
+#include "query/sampler.h"
+#include "tests/bench/bench.h"
+
+#define N_SAMPLES 4000
+#define PERIOD_NS 1000000u
+#define PASS_NS 10000u
+
+static int
+measure_sample(char *source)
+{
+	/* `exact`: the sampler's own thread keeps out of the way. */
+	struct tally_config config = { .snapshot = TALLY_SNAPSHOT_EXACT, .sources = source };
+	struct tally_sampler *s = tally_sampler_create(&config);
+	if (!s || tally_sampler_n_sources(s) == 0) {
+		const char *reason = NULL;
+		if (s && tally_sampler_n_rows(s) > 0)
+			reason = tally_sampler_row(s, 0).reason;
+		fprintf(stderr, "bench_snapshot: %s: %s\n", source, reason ? reason : "off");
+		tally_sampler_destroy(s);
+		return 77;
+	}
+	static uint64_t costs[N_SAMPLES];
+	for (int i = 0; i < N_SAMPLES; i++) {
+		uint64_t begin_ns = bench_clock_ns(CLOCK_MONOTONIC);
+		tally_snapshot_take();
+		costs[i] = bench_clock_ns(CLOCK_MONOTONIC) - begin_ns;
+	}
+	bool on = tally_sampler_row(s, 0).on;
+	qsort(costs, N_SAMPLES, sizeof(costs[0]), bench_compare_u64);
+	printf("{\"sample_ns\": %llu, \"sample_ns_99\": %llu, \"counters\": %u}\n",
+	       (unsigned long long)costs[N_SAMPLES / 2],
+	       (unsigned long long)costs[N_SAMPLES / 100 * 99],
+	       tally_sampler_source(s, 0)->n_counters);
+	tally_sampler_destroy(s);
+	return on ? 0 : 1;
+}
+
+/* Everything that one call needs, for so many passes and counters. */
+struct frame {
+	struct tally_attributor *attributor;
+	struct tally_history *history;
+	struct tally_work *work;
+	struct tally_share *shares;
+	struct tally_stretch stretch;
+	uint64_t *totals, *unknown, *numbers;
+	uint32_t n, n_counters, words;
+	uint64_t number;
+};
+
+static uint64_t *
+numbers(size_t n)
+{
+	uint64_t *array = calloc(n ? n : 1, sizeof(*array));
+	if (!array) {
+		fprintf(stderr, "bench_snapshot: out of memory\n");
+		exit(1);
+	}
+	return array;
+}
+
+static void
+read_up_to(struct frame *f, uint64_t time_ns)
+{
+	struct tally_reading last;
+	uint64_t next_ns = tally_history_last(f->history, &last) ? last.time_ns + PERIOD_NS : 0;
+	for (; next_ns < time_ns + PERIOD_NS; next_ns += PERIOD_NS) {
+		for (uint32_t i = 0; i < f->n_counters; i++)
+			f->totals[i] += 1000003u * (i % 17u);
+		struct tally_reading reading = {
+			.number = ++f->number,
+			.time_ns = next_ns,
+			.totals = f->totals,
+			.unknown = f->unknown,
+		};
+		tally_history_add(f->history, &reading);
+	}
+}
+
+static void
+make_frame(struct frame *f)
+{
+	f->words = (f->n_counters + 63) / 64;
+	f->attributor = tally_attributor_create(f->n_counters);
+	f->history = tally_history_create(f->n_counters, (size_t)8 << 20);
+	f->work = calloc(f->n, sizeof(*f->work));
+	f->shares = calloc(f->n, sizeof(*f->shares));
+	f->totals = numbers(f->n_counters);
+	f->unknown = numbers(f->words);
+	f->numbers = numbers((size_t)f->n * (f->n_counters + f->words));
+	if (!f->attributor || !f->history || !f->work || !f->shares) {
+		fprintf(stderr, "bench_snapshot: out of memory\n");
+		exit(1);
+	}
+	for (uint32_t i = 0; i < f->n; i++) {
+		f->shares[i].growth = f->numbers + (size_t)i * (f->n_counters + f->words);
+		f->shares[i].unknown = f->shares[i].growth + f->n_counters;
+	}
+	f->stretch.unattributed = numbers(f->n_counters);
+	f->stretch.unattributed_unknown = numbers(f->words);
+	f->stretch.unlogged = numbers(f->n_counters);
+	f->stretch.growth = numbers(f->n_counters);
+}
+
+static void
+free_frame(struct frame *f)
+{
+	tally_attributor_destroy(f->attributor);
+	tally_history_destroy(f->history);
+	free(f->work);
+	free(f->shares);
+	free(f->totals);
+	free(f->unknown);
+	free(f->numbers);
+	free(f->stretch.unattributed);
+	free(f->stretch.unattributed_unknown);
+	free(f->stretch.unlogged);
+	free(f->stretch.growth);
+}
+
+/* Passes of PASS_NS that follow each other, `overlap` of them at any time. */
+static uint64_t
+cut_next(struct frame *f, uint32_t overlap)
+{
+	uint64_t begin_ns = f->stretch.end_ns;
+	for (uint32_t i = 0; i < f->n; i++) {
+		f->work[i].begin_ns = begin_ns + (uint64_t)i * PASS_NS / overlap;
+		f->work[i].end_ns = f->work[i].begin_ns + PASS_NS - (overlap == 1);
+	}
+	f->stretch.begin_ns = begin_ns;
+	f->stretch.end_ns = f->work[f->n - 1].end_ns + 1;
+	read_up_to(f, f->stretch.end_ns);
+	uint64_t from_ns = bench_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	if (!tally_attribute(f->attributor, f->history, false, f->work, f->shares, f->n,
+			     &f->stretch))
+		exit(1);
+	uint64_t took_ns = bench_clock_ns(CLOCK_THREAD_CPUTIME_ID) - from_ns;
+	tally_history_trim(f->history, f->stretch.end_ns);
+	return took_ns;
+}
+
+static int
+measure_cut(uint32_t n, uint32_t n_counters, uint32_t overlap)
+{
+	struct frame f = { .n = n, .n_counters = n_counters };
+	make_frame(&f);
+	uint64_t least_ns = UINT64_MAX;
+	for (uint32_t i = 0; i < 20 + 20000 / n; i++) {
+		uint64_t took_ns = cut_next(&f, overlap);
+		if (took_ns < least_ns)
+			least_ns = took_ns;
+	}
+	printf("{\"pass_ns\": %.1f}\n", (double)least_ns / n);
+	free_frame(&f);
+	return 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	if (argc == 3 && strcmp(argv[1], "sample") == 0)
+		return measure_sample(argv[2]);
+	if (argc == 5 && strcmp(argv[1], "cut") == 0)
+		return measure_cut(bench_number(argv[0], "PASSES", argv[2], 1, 100000),
+				   bench_number(argv[0], "COUNTERS", argv[3], 1, 1000),
+				   bench_number(argv[0], "OVERLAP", argv[4], 1, 1000));
+	fprintf(stderr, "usage: bench_snapshot sample SOURCE | cut PASSES COUNTERS OVERLAP\n");
+	return 2;
+}
