@@ -37,9 +37,10 @@ struct tally_stretch {
 	uint64_t flags;
 };
 
-/* Remembers how far it came: a stretch that begins where the one before ended begins with the totals
- * that the other ended with, also when the history answers otherwise by now (it was coarsened, or a
- * reading came since). So stretches add up; skipped time is a stretch without work. */
+/* Remembers how far it came: a stretch that begins where the one before ended begins with the
+ * totals that the other ended with, also when the history answers otherwise by now (it was
+ * coarsened, or a reading came since). So stretches add up; skipped time is a stretch without
+ * work. */
 struct tally_attributor;
 struct tally_attributor *tally_attributor_create(uint32_t n_counters); /* NULL on OOM */
 void tally_attributor_destroy(struct tally_attributor *a); /* accepts NULL */

@@ -21,8 +21,9 @@ struct tally_sampler;
 /* Probe and open what --sources and --counters ask for, take the first sample, start the thread.
  * NULL on OOM or with --snapshot off. At most one at a time. */
 struct tally_sampler *tally_sampler_create(const struct tally_config *config);
-/* One last sample, then stop; the thread is gone when it returns (waits at most 1 s for it, and then
- * leaves a source that does not answer alone for good). Sources and histories stay for reading. */
+/* One last sample, then stop; the thread is gone when it returns (waits at most 1 s for it, and
+ * then leaves a source that does not answer alone for good). Sources and histories stay for
+ * reading. */
 void tally_sampler_stop(struct tally_sampler *s);
 void tally_sampler_destroy(struct tally_sampler *s); /* accepts NULL */
 void tally_sampler_abandon(struct tally_sampler *s); /* see annotator.h */

@@ -30,8 +30,8 @@ struct tally_sampler_pace {
 	uint64_t period_ns, most_ns;
 };
 /* What config and sources allow. */
-struct tally_sampler_pace tally_sampler_pace_of(const struct tally_sampler *s,
-						const struct tally_config *config);
+struct tally_sampler_pace
+tally_sampler_pace_of(const struct tally_sampler *s, const struct tally_config *config);
 
 /* False: no thread could be had. */
 bool tally_sampler_thread_start(struct tally_sampler_pace pace, tally_sampler_read *read);

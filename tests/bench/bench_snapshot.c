@@ -1,6 +1,7 @@
 /* What snapshots cost. Prints one JSON object.
  *
- *	bench_snapshot sample SOURCE	ns that one reading of the source takes; status 77: it is off
+ *	bench_snapshot sample SOURCE
+ *		ns that one reading of the source takes; status 77: it is off
  *	bench_snapshot cut PASSES COUNTERS OVERLAP
  *		ns a pass to cut a frame of so many, OVERLAP of which run at any time
  */

@@ -298,7 +298,7 @@ check_sampled(const struct world *w, bool crowded)
 		g_assert_cmpuint(w->unattributed[k], ==, idle);
 		for (uint32_t i = 0; i < w->n; i++) {
 			double off = (double)w->growth[i][k] - want[i];
-			/* Less than one for each time that something had to be rounded, and what the
+			/* Less than one each time that something had to be rounded, and what the
 			 * time before left over where it was not dealt out. */
 			double most = crowded ? 2.0 * shared[i] : shared[i];
 			g_assert_cmpfloat(ABS(off), <=, most + 1e-6 + want[i] * 1e-14);
