@@ -486,10 +486,10 @@ count_frame(struct tally_device_summary *d, const struct tally_frame_record *f)
 	d->flags |= f->flags;
 	d->dropped_passes += f->dropped_passes;
 	if (f->has_gpu)
-		tally_sum128_add_u64(&d->gpu_total, f->gpu_ns);
+		tally_wide_add_u64(&d->gpu_total, f->gpu_ns);
 	if (f->has_unattributed_gpu) {
 		d->has_unattributed = true;
-		tally_sum128_add_u64(&d->unattributed, f->unattributed_gpu_ns);
+		tally_wide_add_u64(&d->unattributed, f->unattributed_gpu_ns);
 	}
 	if (f->has_coverage && f->has_gpu) {
 		d->covered += f->coverage * (double)f->gpu_ns;

@@ -13,6 +13,7 @@
 #include "cli/cli.h"
 #include "cli/stats.h"
 #include "json/record_json.h"
+#include "query/join.h"
 
 #include <glib.h>
 
@@ -30,9 +31,6 @@ enum tally_series_index {
 	TALLY_SERIES_CALLS,
 	TALLY_N_FIXED_SERIES,
 };
-
-/* How the values of several passes become one. */
-enum tally_join { TALLY_JOIN_SUM = 0, TALLY_JOIN_MIN, TALLY_JOIN_MAX, TALLY_JOIN_NONE };
 
 struct tally_key {
 	char *key;
@@ -89,8 +87,8 @@ struct tally_device_summary {
 	uint64_t frames; /* that count: after warm-up, complete */
 	uint64_t partial, warmed_up;
 	struct tally_stats cpu, gpu, overhead;
-	struct tally_sum128 gpu_total; /* of complete and partial frames */
-	struct tally_sum128 unattributed;
+	struct tally_wide gpu_total; /* of complete and partial frames */
+	struct tally_wide unattributed;
 	bool has_unattributed;
 	double covered, coverable; /* coverage weighted by GPU time */
 	uint64_t dropped_passes;
@@ -130,9 +128,7 @@ tally_aggregate_device(const struct tally_aggregate *a, uint32_t device);
 /* Is the device lower than another that is in the log too (so that showing both counts twice)? */
 bool tally_aggregate_is_beneath(const struct tally_aggregate *a, uint32_t device);
 
-/* cli/series.c: how values join, and the words for them. */
-enum tally_join tally_join_of_key(const char *key);
-enum tally_join tally_join_of_counter(const struct tally_counter *counter);
+/* cli/series.c: values of a series, and the words for them. */
 void tally_series_add_part(struct tally_series *series, struct tally_value v, enum tally_join join);
 
 /* GPU time of a group over the device's: 0 to 1; negative = not known. */

@@ -204,33 +204,41 @@ frame_value(const struct tally_frame_record *r, enum tally_column_what what,
 static bool
 series_value(const struct tally_group *g, uint32_t series, struct tally_value *out)
 {
-	if (series >= g->n_series || g->series[series].stats.n == 0)
+	if (series >= g->n_series || g->series[series].stats.moments.n == 0)
 		return false;
 	struct tally_stats *s = &g->series[series].stats;
-	if (tally_value_f64(s->min) == tally_value_f64(s->max))
-		*out = s->min;
+	if (tally_value_f64(s->moments.min) == tally_value_f64(s->moments.max))
+		*out = s->moments.min;
 	else
-		*out = tally_f64(tally_stats_mean(s));
+		*out = tally_f64(tally_moments_mean(&s->moments));
 	return true;
+}
+
+/* Whole where it can be: times of a run fit in 64 bits for 584 years. */
+static struct tally_value
+total_of(const struct tally_moments *m)
+{
+	bool fits = m->storage != TALLY_STORAGE_F64 && m->sum.word[1] == 0 && m->sum.word[2] == 0;
+	return fits ? tally_u64(m->sum.word[0]) : tally_f64(tally_moments_total(m));
 }
 
 static bool
 gpu_value(struct tally_stats *s, enum tally_column_what what, struct tally_value *out)
 {
-	if (s->n == 0)
+	if (s->moments.n == 0)
 		return false;
 	switch (what) {
 	case TALLY_COLUMN_MEAN:
-		*out = tally_f64(tally_stats_mean(s));
+		*out = tally_f64(tally_moments_mean(&s->moments));
 		return true;
 	case TALLY_COLUMN_SD:
-		*out = tally_f64(s->n > 1 ? tally_stats_sd(s) : 0);
-		return s->n > 1;
+		*out = tally_f64(s->moments.n > 1 ? tally_moments_sd_sample(&s->moments) : 0);
+		return s->moments.n > 1;
 	case TALLY_COLUMN_MIN:
-		*out = s->min;
+		*out = s->moments.min;
 		return true;
 	case TALLY_COLUMN_MAX:
-		*out = s->max;
+		*out = s->moments.max;
 		return true;
 	case TALLY_COLUMN_P50:
 		*out = tally_stats_quantile(s, 0.50);
@@ -242,8 +250,7 @@ gpu_value(struct tally_stats *s, enum tally_column_what what, struct tally_value
 		*out = tally_stats_quantile(s, 0.99);
 		return true;
 	case TALLY_COLUMN_TOTAL:
-		/* Times of a run fit in 64 bits for 584 years. */
-		*out = s->sum.hi ? tally_f64(tally_stats_total(s)) : tally_u64(s->sum.lo);
+		*out = total_of(&s->moments);
 		return true;
 	default:
 		return false;
@@ -265,7 +272,7 @@ tally_column_value(const struct tally_aggregate *a, const struct tally_group *g,
 	case TALLY_COLUMN_N:
 		if (a->by != TALLY_BY_FRAME) {
 			/* Of the times; of the frames where none was measured at all. */
-			uint64_t timed = g->series[TALLY_SERIES_GPU].stats.n;
+			uint64_t timed = g->series[TALLY_SERIES_GPU].stats.moments.n;
 			return from_u64(true, timed ? timed : g->frames, out);
 		}
 		break;
@@ -390,7 +397,7 @@ is_empty(const struct tally_group *g)
 {
 	for (uint32_t i = 0; i < g->n_series; i++) {
 		const struct tally_stats *s = &g->series[i].stats;
-		if (s->n && (tally_value_f64(s->min) != 0 || tally_value_f64(s->max) != 0))
+		if (s->moments.n && (tally_value_f64(s->moments.min) != 0 || tally_value_f64(s->moments.max) != 0))
 			return false;
 	}
 	return true;

@@ -57,28 +57,30 @@ print_flags(FILE *out, uint64_t flags)
 static void
 print_stats(FILE *out, struct tally_stats *s, const char *unit, bool estimated)
 {
-	fprintf(out, "{\"n\":%" G_GUINT64_FORMAT, s->n);
+	fprintf(out, "{\"n\":%" G_GUINT64_FORMAT, s->moments.n);
 	if (unit)
 		print_member(out, "unit", unit);
-	if (s->n) {
-		if (s->storage == TALLY_STORAGE_F64) {
+	if (s->moments.n) {
+		if (s->moments.storage == TALLY_STORAGE_F64) {
 			fputs(",\"sum\":", out);
-			tally_json_print_value(out, tally_f64(s->sum_f64));
+			tally_json_print_value(out, tally_f64(tally_moments_total(&s->moments)));
 		} else {
-			char digits[41];
-			tally_sum128_print(s->sum, digits);
+			char digits[TALLY_WIDE_DIGITS];
+			tally_wide_print(&s->moments.sum, digits);
 			fprintf(out, ",\"sum\":%s", digits);
 		}
 		fputs(",\"mean\":", out);
-		tally_json_print_value(out, tally_f64(tally_stats_mean(s)));
-		if (s->n > 1) {
+		tally_json_print_value(out, tally_f64(tally_moments_mean(&s->moments)));
+		fputs(",\"sd_population\":", out);
+		tally_json_print_value(out, tally_f64(tally_moments_sd_population(&s->moments)));
+		if (s->moments.n > 1) {
 			fputs(",\"sd\":", out);
-			tally_json_print_value(out, tally_f64(tally_stats_sd(s)));
+			tally_json_print_value(out, tally_f64(tally_moments_sd_sample(&s->moments)));
 		}
 		fputs(",\"min\":", out);
-		tally_json_print_value(out, s->min);
+		tally_json_print_value(out, s->moments.min);
 		fputs(",\"max\":", out);
-		tally_json_print_value(out, s->max);
+		tally_json_print_value(out, s->moments.max);
 		static const int quantiles[] = { 50, 90, 99 };
 		for (size_t i = 0; i < G_N_ELEMENTS(quantiles); i++) {
 			fprintf(out, ",\"p%d\":", quantiles[i]);
@@ -124,8 +126,8 @@ print_device(FILE *out, const struct tally_aggregate *a, struct tally_device_sum
 		tally_json_print_value(out, tally_f64(d->covered / d->coverable));
 	}
 	if (d->has_unattributed) {
-		char digits[41];
-		tally_sum128_print(d->unattributed, digits);
+		char digits[TALLY_WIDE_DIGITS];
+		tally_wide_print(&d->unattributed, digits);
 		fprintf(out, ",\"unattributed_ns\":%s", digits);
 	}
 	fputs(",\"sources_off\":[", out);
@@ -167,18 +169,18 @@ print_frame_row(FILE *out, const struct tally_aggregate *a, const struct tally_g
 	fputs(",\"values\":{", out);
 	const char *sep = "";
 	for (uint32_t i = TALLY_SERIES_DRAWS; i < g->n_series; i++) {
-		if (g->series[i].stats.n == 0)
+		if (g->series[i].stats.moments.n == 0)
 			continue;
 		fputs(sep, out);
 		tally_text_print_json(out, tally_series_name(a, i));
 		putc(':', out);
-		tally_json_print_value(out, g->series[i].stats.min); /* the only value */
+		tally_json_print_value(out, g->series[i].stats.moments.min); /* the only value */
 		sep = ",";
 	}
 	putc('}', out);
 	sep = ",\"estimated\":[";
 	for (uint32_t i = TALLY_SERIES_DRAWS; i < g->n_series; i++) {
-		if (!g->series[i].estimated || g->series[i].stats.n == 0)
+		if (!g->series[i].estimated || g->series[i].stats.moments.n == 0)
 			continue;
 		fputs(sep, out);
 		tally_text_print_json(out, tally_series_name(a, i));
@@ -213,7 +215,7 @@ print_row(FILE *out, const struct tally_aggregate *a, const struct tally_group *
 	const char *sep = "";
 	for (uint32_t i = 0; i < g->n_series; i++) {
 		struct tally_series *s = &g->series[i];
-		if (s->stats.n == 0)
+		if (s->stats.moments.n == 0)
 			continue;
 		fputs(sep, out);
 		tally_text_print_json(out, tally_series_name(a, i));

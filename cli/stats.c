@@ -19,66 +19,6 @@ struct tally_stats_bucket {
 	uint64_t count;
 };
 
-void
-tally_sum128_add_u64(struct tally_sum128 *sum, uint64_t v)
-{
-	sum->lo += v;
-	sum->hi += sum->lo < v;
-}
-
-void
-tally_sum128_add_i64(struct tally_sum128 *sum, int64_t v)
-{
-	tally_sum128_add_u64(sum, (uint64_t)v);
-	if (v < 0)
-		sum->hi--; /* the sign, extended into the upper half */
-}
-
-static struct tally_sum128
-negate(struct tally_sum128 s)
-{
-	s.lo = ~s.lo + 1;
-	s.hi = ~s.hi + (s.lo == 0);
-	return s;
-}
-
-long double
-tally_sum128_to_float(struct tally_sum128 sum)
-{
-	bool negative = sum.hi >> 63;
-	if (negative)
-		sum = negate(sum);
-	long double f = ldexpl((long double)sum.hi, 64) + (long double)sum.lo;
-	return negative ? -f : f;
-}
-
-void
-tally_sum128_print(struct tally_sum128 sum, char out[41])
-{
-	bool negative = sum.hi >> 63;
-	if (negative)
-		sum = negate(sum);
-	uint32_t part[4] = { (uint32_t)(sum.hi >> 32), (uint32_t)sum.hi, (uint32_t)(sum.lo >> 32),
-			     (uint32_t)sum.lo };
-	char digits[40];
-	size_t n = 0;
-	do {
-		uint64_t rest = 0;
-		for (int i = 0; i < 4; i++) {
-			uint64_t v = rest << 32 | part[i];
-			part[i] = (uint32_t)(v / 10);
-			rest = v % 10;
-		}
-		digits[n++] = (char)('0' + rest);
-	} while (part[0] | part[1] | part[2] | part[3]);
-	char *p = out;
-	if (negative)
-		*p++ = '-';
-	while (n)
-		*p++ = digits[--n];
-	*p = '\0';
-}
-
 struct tally_value
 tally_u64(uint64_t v)
 {
@@ -91,36 +31,11 @@ tally_f64(double v)
 	return (struct tally_value){ .storage = TALLY_STORAGE_F64, .f64 = v };
 }
 
-static bool
-value_negative(struct tally_value v)
-{
-	if (v.storage == TALLY_STORAGE_U64)
-		return false;
-	return v.storage == TALLY_STORAGE_I64 ? v.i64 < 0 : v.f64 < 0;
-}
-
-/* Exact between integers; through doubles as soon as one is. */
-static inline int
-value_compare(struct tally_value a, struct tally_value b)
-{
-	if (a.storage == TALLY_STORAGE_U64 && b.storage == TALLY_STORAGE_U64)
-		return (a.u64 > b.u64) - (a.u64 < b.u64);
-	if (a.storage == TALLY_STORAGE_F64 || b.storage == TALLY_STORAGE_F64) {
-		double x = tally_value_f64(a), y = tally_value_f64(b);
-		return (x > y) - (x < y);
-	}
-	bool na = value_negative(a), nb = value_negative(b);
-	if (na != nb)
-		return na ? -1 : 1;
-	/* Same sign: two's complement orders like the unsigned numbers. */
-	return (a.u64 > b.u64) - (a.u64 < b.u64);
-}
-
 static int
 run_compare(const void *a, const void *b)
 {
 	const struct tally_stats_run *x = a, *y = b;
-	return value_compare(x->value, y->value);
+	return tally_value_compare(x->value, y->value);
 }
 
 void
@@ -249,7 +164,7 @@ sort_runs(struct tally_stats *s)
 	qsort(s->runs, s->n_runs, sizeof(*s->runs), run_compare);
 	uint32_t n = 1;
 	for (uint32_t i = 1; i < s->n_runs; i++) {
-		if (value_compare(s->runs[n - 1].value, s->runs[i].value) == 0)
+		if (tally_value_compare(s->runs[n - 1].value, s->runs[i].value) == 0)
 			s->runs[n - 1].count += s->runs[i].count;
 		else
 			s->runs[n++] = s->runs[i];
@@ -280,7 +195,7 @@ keep_value(struct tally_stats *s, struct tally_value v)
 		bucket_add(s, tally_value_f64(v), 1);
 		return;
 	}
-	if (s->n_runs && value_compare(s->runs[s->n_runs - 1].value, v) == 0) {
+	if (s->n_runs && tally_value_compare(s->runs[s->n_runs - 1].value, v) == 0) {
 		s->runs[s->n_runs - 1].count++;
 		return;
 	}
@@ -301,74 +216,12 @@ keep_value(struct tally_stats *s, struct tally_value v)
 	s->sorted = false;
 }
 
-static void
-add_to_sum(struct tally_stats *s, struct tally_value v)
-{
-	if (v.storage == TALLY_STORAGE_F64 && s->storage != TALLY_STORAGE_F64) {
-		s->storage = TALLY_STORAGE_F64;
-		s->sum_f64 = (double)tally_sum128_to_float(s->sum);
-	} else if (v.storage == TALLY_STORAGE_I64 && s->storage == TALLY_STORAGE_U64 && v.i64 < 0) {
-		s->storage = TALLY_STORAGE_I64;
-	}
-	if (s->storage == TALLY_STORAGE_F64)
-		s->sum_f64 += tally_value_f64(v);
-	else if (value_negative(v))
-		tally_sum128_add_i64(&s->sum, v.i64);
-	else
-		tally_sum128_add_u64(&s->sum, v.u64);
-}
-
-/* Exact between integers; the first value is as good a zero as any for a deviation. */
-static long double
-distance(struct tally_value v, struct tally_value from)
-{
-	if (v.storage != TALLY_STORAGE_U64 || from.storage != TALLY_STORAGE_U64)
-		return (long double)tally_value_f64(v) - (long double)tally_value_f64(from);
-	return v.u64 >= from.u64 ? (long double)(v.u64 - from.u64)
-				 : -(long double)(from.u64 - v.u64);
-}
-
-/* Welford's update for `count` equal values that join n others (Chan, Golub, LeVeque). */
-static void
-update_mean(struct tally_stats *s, uint64_t n, struct tally_value v, uint64_t count)
-{
-	long double step = distance(v, s->first) - s->mean_distance;
-	long double weight = (long double)count / (long double)(n + count);
-	s->mean_distance += step * weight;
-	s->m2 += step * step * weight * (long double)n;
-}
-
-static void
-settle(struct tally_stats *s)
-{
-	if (s->repeats)
-		update_mean(s, s->n - s->repeats, s->last, s->repeats);
-	s->repeats = 0;
-}
-
 void
 tally_stats_add(struct tally_stats *s, struct tally_value v)
 {
 	if (v.storage == TALLY_STORAGE_F64 && !isfinite(v.f64))
 		return;
-	add_to_sum(s, v);
-	/* Most series repeat themselves most of the time. */
-	if (s->n && v.storage == s->last.storage && v.u64 == s->last.u64) {
-		s->n++;
-		s->repeats++;
-		keep_value(s, v);
-		return;
-	}
-	settle(s);
-	if (s->n == 0)
-		s->first = v;
-	if (s->n == 0 || value_compare(v, s->min) < 0)
-		s->min = v;
-	if (s->n == 0 || value_compare(v, s->max) > 0)
-		s->max = v;
-	update_mean(s, s->n, v, 1);
-	s->n++;
-	s->last = v;
+	tally_moments_add(&s->moments, v);
 	keep_value(s, v);
 }
 
@@ -378,40 +231,18 @@ tally_stats_add_u64(struct tally_stats *s, uint64_t v)
 	tally_stats_add(s, tally_u64(v));
 }
 
-double
-tally_stats_total(const struct tally_stats *s)
-{
-	return s->storage == TALLY_STORAGE_F64 ? s->sum_f64 : (double)tally_sum128_to_float(s->sum);
-}
-
-double
-tally_stats_mean(struct tally_stats *s)
-{
-	settle(s);
-	if (s->storage == TALLY_STORAGE_F64)
-		return (double)((long double)tally_value_f64(s->first) + s->mean_distance);
-	return (double)(tally_sum128_to_float(s->sum) / (long double)s->n);
-}
-
-double
-tally_stats_sd(struct tally_stats *s)
-{
-	settle(s);
-	return (double)sqrtl(s->m2 / (long double)(s->n - 1));
-}
-
 struct tally_value
 tally_stats_quantile(struct tally_stats *s, double q)
 {
 	/* The product of an inexact q must not reach the next rank by its last bit. */
-	double exact = q * (double)s->n;
+	double exact = q * (double)s->moments.n;
 	double near = nearbyint(exact);
 	double rank_f = fabs(exact - near) < 1e-9 * (near + 1) ? near : ceil(exact);
-	uint64_t rank = rank_f < 1 ? 1 : rank_f >= (double)s->n ? s->n : (uint64_t)rank_f;
+	uint64_t rank = rank_f < 1 ? 1 : rank_f >= (double)s->moments.n ? s->moments.n : (uint64_t)rank_f;
 	if (rank == 1)
-		return s->min;
-	if (rank == s->n)
-		return s->max;
+		return s->moments.min;
+	if (rank == s->moments.n)
+		return s->moments.max;
 	uint64_t seen = 0;
 	if (!s->buckets) {
 		sort_runs(s);
@@ -420,19 +251,19 @@ tally_stats_quantile(struct tally_stats *s, double q)
 			if (seen >= rank)
 				return s->runs[i].value;
 		}
-		return s->max;
+		return s->moments.max;
 	}
 	for (uint32_t i = 0; i < s->n_buckets; i++) {
 		seen += s->buckets[i].count;
 		if (seen < rank)
 			continue;
 		struct tally_value v = tally_f64(bucket_middle(s->buckets[i].key, s->mantissa_bits,
-							       s->storage != TALLY_STORAGE_F64));
-		if (value_compare(v, s->min) < 0)
-			return s->min;
-		return value_compare(v, s->max) > 0 ? s->max : v;
+							       s->moments.storage != TALLY_STORAGE_F64));
+		if (tally_value_compare(v, s->moments.min) < 0)
+			return s->moments.min;
+		return tally_value_compare(v, s->moments.max) > 0 ? s->moments.max : v;
 	}
-	return s->max;
+	return s->moments.max;
 }
 
 bool

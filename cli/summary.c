@@ -19,7 +19,7 @@ tally_duration_text(double ns)
 static void
 print_time(FILE *out, const char *what, struct tally_stats *s)
 {
-	if (s->n == 0) {
+	if (s->moments.n == 0) {
 		fprintf(out, "  %-12s not measured\n", what);
 		return;
 	}
@@ -33,10 +33,10 @@ print_time(FILE *out, const char *what, struct tally_stats *s)
 static void
 print_overhead(FILE *out, struct tally_device_summary *d)
 {
-	if (d->overhead.n == 0)
+	if (d->overhead.moments.n == 0)
 		return;
-	double mean = tally_stats_mean(&d->overhead);
-	double cpu = tally_stats_mean(&d->cpu);
+	double mean = tally_moments_mean(&d->overhead.moments);
+	double cpu = tally_moments_mean(&d->cpu.moments);
 	fprintf(out, "  %-12s %.0f ns a frame in the game's threads", "our overhead", mean);
 	if (cpu > 0)
 		fprintf(out, ", %.2f %% of frame time", 100 * mean / cpu);
@@ -134,13 +134,13 @@ tally_summary_print_dearest(FILE *out, const struct tally_aggregate *a, unsigned
 	for (guint i = 0; i < rows->len && told < most; i++) {
 		const struct tally_group *g = g_ptr_array_index(rows, i);
 		struct tally_stats *s = &g->series[TALLY_SERIES_GPU].stats;
-		if (g->outside || s->n == 0)
+		if (g->outside || s->moments.n == 0)
 			continue;
 		if (told++ == 0)
 			fputs("dearest passes, by share of GPU time:\n", out);
 		char *name = tally_text_escape(g->name);
 		char *fit = tally_text_fit(name, 60);
-		char *mean = tally_duration_text(tally_stats_mean(s));
+		char *mean = tally_duration_text(tally_moments_mean(&s->moments));
 		double share = tally_group_share(a, g);
 		char of_device[40] = "";
 		if (several)

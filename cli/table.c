@@ -26,7 +26,7 @@ choose_unit(const struct tally_aggregate *a, const GPtrArray *rows)
 		const struct tally_group *g = g_ptr_array_index(rows, i);
 		struct tally_stats *s = &g->series[TALLY_SERIES_GPU].stats;
 		double ns = a->by == TALLY_BY_FRAME ? (double)g->record.cpu_ns
-			    : s->n                  ? tally_stats_mean(s)
+			    : s->moments.n                  ? tally_moments_mean(&s->moments)
 						    : 0;
 		most = MAX(most, ns);
 	}

@@ -26,6 +26,8 @@ struct tally_annotator_ops {
 	 * What is added lives until the next call. */
 	void (*frame)(struct tally_annotator *a, struct tally_frame_record *frame,
 		      struct tally_pass_record *passes);
+	/* The frame of the last frame(), as it was then, is in the log. */
+	void (*written)(struct tally_annotator *a, const struct tally_frame_record *frame);
 	/* The frame of the last frame() did not reach the log, nor will another: what it was given
 	 * is in no line. */
 	void (*unwritten)(struct tally_annotator *a);

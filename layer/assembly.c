@@ -283,6 +283,8 @@ record_frame(struct tally_assembly *a, struct tally_frame_record *record)
 	if (a->status == TALLY_RECORD_OK) {
 		a->frames++;
 		a->passes += record->n_passes;
+		if (annotator)
+			a->annotate->written(annotator, record);
 	} else if (annotator) {
 		a->annotate->unwritten(annotator);
 	}

@@ -3,6 +3,7 @@
 #include "layer/clock.h"
 #include "layer/log.h"
 #include "query/annotate_internal.h"
+#include "query/run_statistics.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,8 @@ struct tally_annotator {
 	uint32_t *n_own; /* of each pass, counters that are not from snapshots */
 	size_t max_work, max_shares, max_numbers, max_values, max_own, n_values;
 	struct tally_growth_record *rows; /* of end() */
+	struct tally_run_statistics *statistics; /* NULL: out of memory */
+	struct tally_statistic_record *statistic_rows; /* of end() */
 };
 
 /* ---- life ---- */
@@ -71,6 +74,10 @@ create(const struct tally_config *config)
 	if (config->snapshot != TALLY_SNAPSHOT_OFF)
 		a->sampler = tally_sampler_create(config);
 	a->by.sampler = a->sampler;
+	a->statistics = tally_run_statistics_create();
+	if (!a->statistics)
+		tally_log_say(TALLY_LEVEL_WARNING, "annotate",
+			      "out of memory: the end line has no statistics");
 	return a;
 }
 
@@ -100,6 +107,8 @@ destroy(struct tally_annotator *a)
 	free(a->values);
 	free(a->n_own);
 	free(a->rows);
+	free(a->statistic_rows);
+	tally_run_statistics_destroy(a->statistics);
 	free(a->own);
 	free(a);
 }
@@ -123,7 +132,7 @@ find_device(const struct tally_annotator *a, uint32_t number)
 }
 
 static const struct tally_device_record *
-describe(struct tally_annotator *a, const struct tally_device_record *info)
+describe_annotated(struct tally_annotator *a, const struct tally_device_record *info)
 {
 	struct tally_annotated *d = find_device(a, info->device);
 	if (!d) {
@@ -154,6 +163,15 @@ describe(struct tally_annotator *a, const struct tally_device_record *info)
 		      "here on",
 		      info->device);
 	return info;
+}
+
+static const struct tally_device_record *
+describe(struct tally_annotator *a, const struct tally_device_record *info)
+{
+	const struct tally_device_record *line = describe_annotated(a, info);
+	if (a->statistics)
+		tally_run_statistics_describe(a->statistics, line);
+	return line;
 }
 
 /* Readings that no device needs any more. One that has not begun does not hold the others back. */
@@ -525,6 +543,13 @@ annotate(struct tally_annotator *a, struct tally_frame_record *frame,
 }
 
 static void
+written(struct tally_annotator *a, const struct tally_frame_record *frame)
+{
+	if (a->statistics)
+		tally_run_statistics_add(a->statistics, frame);
+}
+
+static void
 unwritten(struct tally_annotator *a)
 {
 	for (uint32_t i = 0; a->last && i < a->last->n_accounts; i++)
@@ -573,7 +598,7 @@ sort_devices(struct tally_annotated **list)
 }
 
 static void
-end_run(struct tally_annotator *a, struct tally_end_record *end)
+end_growth(struct tally_annotator *a, struct tally_end_record *end)
 {
 	size_t n = 0;
 	sort_devices(&a->dropped);
@@ -587,10 +612,21 @@ end_run(struct tally_annotator *a, struct tally_end_record *end)
 	end->growth = a->rows;
 }
 
+static void
+end_run(struct tally_annotator *a, struct tally_end_record *end)
+{
+	end_growth(a, end);
+	if (!a->statistics)
+		return;
+	a->statistic_rows = tally_run_statistics_list(a->statistics, &end->n_statistics);
+	end->statistics = a->statistic_rows;
+}
+
 const struct tally_annotator_ops tally_annotator = {
 	.create = create,
 	.device = describe,
 	.frame = annotate,
+	.written = written,
 	.unwritten = unwritten,
 	.skip = skip,
 	.drop_device = drop_device,

@@ -99,6 +99,44 @@ test_rounding(void)
 	}
 }
 
+static const struct {
+	const char *what;
+	int64_t add[4];
+	unsigned n, times;
+	const char *want;
+} sum_cases[] = {
+	{ "nothing", { 0 }, 0, 1, "0" },
+	{ "one", { 1 }, 1, 1, "1" },
+	{ "down through zero", { 5, -7 }, 2, 1, "-2" },
+	{ "the smallest", { INT64_MIN }, 1, 1, "-9223372036854775808" },
+	{ "past 64 bits", { INT64_MAX }, 1, 4, "36893488147419103228" },
+	{ "far below zero", { INT64_MIN }, 1, 4, "-36893488147419103232" },
+	{ "there and back", { INT64_MAX, INT64_MIN, 1 }, 3, 9, "0" },
+};
+
+static void
+test_sums(void)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(sum_cases); i++) {
+		struct tally_wide sum = { { 0 } };
+		for (unsigned t = 0; t < sum_cases[i].times; t++)
+			for (unsigned k = 0; k < sum_cases[i].n; k++)
+				tally_wide_add_i64(&sum, sum_cases[i].add[k]);
+		char text[TALLY_WIDE_DIGITS];
+		tally_wide_print(&sum, text);
+		g_test_message("%s", sum_cases[i].what);
+		g_assert_cmpstr(text, ==, sum_cases[i].want);
+		g_assert_cmpfloat(tally_wide_f64(&sum), ==,
+				  g_ascii_strtod(sum_cases[i].want, NULL));
+	}
+	struct tally_wide sum = { { 0 } };
+	for (unsigned t = 0; t < 1000; t++)
+		tally_wide_add_u64(&sum, UINT64_MAX);
+	char text[TALLY_WIDE_DIGITS];
+	tally_wide_print(&sum, text);
+	g_assert_cmpstr(text, ==, "18446744073709551615000");
+}
+
 int
 main(int argc, char **argv)
 {
@@ -107,5 +145,6 @@ main(int argc, char **argv)
 	g_test_add_func("/wide/refused", test_refused);
 	g_test_add_func("/wide/adding", test_adding);
 	g_test_add_func("/wide/rounding", test_rounding);
+	g_test_add_func("/wide/sums", test_sums);
 	return g_test_run();
 }

@@ -1,0 +1,182 @@
+#include <glib.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/run_statistics.h"
+
+#define U64(v) { .storage = TALLY_STORAGE_U64, .u64 = (v) }
+#define F64(v) { .storage = TALLY_STORAGE_F64, .f64 = (v) }
+
+static const struct tally_counter invocations = {
+	.key = "invocations", .unit = "1", .kind = TALLY_KIND_EVENT,
+};
+static const struct tally_counter busy = {
+	.key = "busy", .unit = "percent", .kind = TALLY_KIND_RATIO, .storage = TALLY_STORAGE_F64,
+};
+static const struct tally_counter shortest = {
+	.key = "latency.min", .unit = "cycles", .kind = TALLY_KIND_DURATION,
+};
+static const struct tally_counter *const counters[] = { &invocations, &busy, &shortest };
+static const struct tally_device_record device = { .counters = counters, .n_counters = 3 };
+
+static const struct tally_statistic_record *
+find(const struct tally_statistic_record *list, uint32_t n, uint64_t id, const char *key)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (list[i].id == id && strcmp(list[i].key, key) == 0)
+			return &list[i];
+	return NULL;
+}
+
+static void
+check(const struct tally_statistic_record *r, uint64_t n, double sum, double sum_sq, double min,
+      double max)
+{
+	g_assert_nonnull(r);
+	g_assert_cmpuint(r->n, ==, n);
+	g_assert_cmpfloat(r->integral ? tally_wide_f64(&r->sum) : r->sum_f64, ==, sum);
+	g_assert_cmpfloat(r->integral ? tally_wide_f64(&r->sum_sq) : r->sum_sq_f64, ==, sum_sq);
+	g_assert_cmpfloat(tally_value_f64(r->min), ==, min);
+	g_assert_cmpfloat(tally_value_f64(r->max), ==, max);
+}
+
+/* Two segments of one identity in a frame are one value of each key that adds up. */
+static void
+test_segments(void)
+{
+	const struct tally_keyed_value first[] = {
+		{ "invocations", U64(10), false }, { "busy", F64(50), false },
+		{ "latency.min", U64(7), false },
+	};
+	const struct tally_keyed_value second[] = {
+		{ "invocations", U64(5), true }, { "busy", F64(70), false },
+		{ "latency.min", U64(3), false },
+	};
+	const struct tally_keyed_value metric[] = { { "overdraw", F64(1.5), false } };
+	struct tally_pass_record passes[] = {
+		{ .id = 1, .has_gpu = true, .gpu_ns = 100, .counters = first, .n_counters = 3,
+		  .tallies.draws = 2, .metrics = metric, .n_metrics = 1 },
+		{ .id = 2, .has_gpu = true, .gpu_ns = 40, .tallies = { .draws = 1, .copies = 3 } },
+		{ .id = 1, .segment = 1, .has_gpu = true, .gpu_ns = 20, .counters = second,
+		  .n_counters = 3, .tallies.draws = 1 },
+	};
+	struct tally_frame_record frame = { .passes = passes, .n_passes = 3 };
+	struct tally_run_statistics *s = tally_run_statistics_create();
+	tally_run_statistics_describe(s, &device);
+	tally_run_statistics_add(s, &frame);
+	frame.n_passes = 1; /* then the first alone */
+	tally_run_statistics_add(s, &frame);
+	frame.flags = TALLY_FLAG(PARTIAL); /* cut short by the run's end: counts for nothing */
+	tally_run_statistics_add(s, &frame);
+
+	uint32_t n;
+	struct tally_statistic_record *list = tally_run_statistics_list(s, &n);
+	g_assert_nonnull(list);
+	check(find(list, n, 1, "gpu_ns"), 2, 220, 120 * 120 + 100 * 100, 100, 120);
+	check(find(list, n, 1, "draws"), 2, 5, 13, 2, 3);
+	check(find(list, n, 1, "invocations"), 2, 25, 15 * 15 + 100, 10, 15);
+	check(find(list, n, 1, "latency.min"), 2, 10, 9 + 49, 3, 7);
+	/* A share has no value over two segments, a metric that one lacks none either. */
+	check(find(list, n, 1, "busy"), 1, 50, 2500, 50, 50);
+	check(find(list, n, 1, "overdraw"), 1, 1.5, 2.25, 1.5, 1.5);
+	check(find(list, n, 2, "copies"), 1, 3, 9, 3, 3);
+	g_assert_null(find(list, n, 1, "copies")); /* always 0 */
+	const struct tally_statistic_record *r = find(list, n, 1, "gpu_ns");
+	g_assert_cmpfloat(r->mean, ==, 110);
+	g_assert_cmpfloat(r->sd_population, ==, 10);
+	g_assert_true(r->has_sd_sample);
+	g_assert_cmpfloat_with_epsilon(r->sd_sample, 14.142135623730951, 1e-12);
+	g_assert_false(find(list, n, 2, "gpu_ns")->has_sd_sample);
+	free(list);
+	tally_run_statistics_destroy(s);
+}
+
+/* One identity on two devices is two; devices come in order. */
+static void
+test_devices(void)
+{
+	struct tally_pass_record pass = { .id = 9, .has_gpu = true, .gpu_ns = 1 };
+	struct tally_frame_record frame = { .passes = &pass, .n_passes = 1, .device = 3 };
+	struct tally_run_statistics *s = tally_run_statistics_create();
+	tally_run_statistics_add(s, &frame);
+	pass.gpu_ns = 2;
+	frame.device = 1;
+	tally_run_statistics_add(s, &frame);
+	uint32_t n;
+	struct tally_statistic_record *list = tally_run_statistics_list(s, &n);
+	g_assert_cmpuint(n, ==, 4); /* draws and gpu_ns of each */
+	g_assert_cmpuint(list[0].device, ==, 1);
+	g_assert_cmpuint(list[1].min.u64, ==, 2);
+	g_assert_cmpuint(list[2].device, ==, 3);
+	g_assert_cmpuint(list[3].min.u64, ==, 1);
+	free(list);
+	tally_run_statistics_destroy(s);
+}
+
+/* A device described anew has its metrics' keys elsewhere, and others where they were. */
+static void
+test_described_anew(void)
+{
+	char place[16] = "first";
+	const struct tally_keyed_value metric[] = { { place, F64(1), false } };
+	struct tally_pass_record pass = { .id = 9, .metrics = metric, .n_metrics = 1 };
+	struct tally_frame_record frame = { .passes = &pass, .n_passes = 1 };
+	struct tally_run_statistics *s = tally_run_statistics_create();
+	tally_run_statistics_describe(s, &device);
+	tally_run_statistics_add(s, &frame);
+	strcpy(place, "second");
+	tally_run_statistics_describe(s, &device);
+	tally_run_statistics_add(s, &frame);
+	uint32_t n;
+	struct tally_statistic_record *list = tally_run_statistics_list(s, &n);
+	check(find(list, n, 9, "first"), 1, 1, 1, 1, 1);
+	check(find(list, n, 9, "second"), 1, 1, 1, 1, 1);
+	free(list);
+	tally_run_statistics_destroy(s);
+}
+
+/* Bounded: what comes late is left out, what was there goes on. */
+static void
+test_ceiling(void)
+{
+	struct tally_pass_record pass = { .has_gpu = true, .gpu_ns = 5 };
+	struct tally_frame_record frame = { .passes = &pass, .n_passes = 1 };
+	struct tally_run_statistics *s = tally_run_statistics_create();
+	for (uint64_t id = 0; id < TALLY_MAX_STATISTICS; id++) {
+		pass.id = id * UINT64_C(0x9e3779b97f4a7c15);
+		tally_run_statistics_add(s, &frame);
+	}
+	pass.id = 0;
+	tally_run_statistics_add(s, &frame);
+	uint32_t n;
+	struct tally_statistic_record *list = tally_run_statistics_list(s, &n);
+	g_assert_cmpuint(n, >, TALLY_MAX_STATISTICS / 16);
+	g_assert_cmpuint(n, <=, TALLY_MAX_STATISTICS);
+	check(find(list, n, 0, "gpu_ns"), 2, 10, 50, 5, 5);
+	free(list);
+	tally_run_statistics_destroy(s);
+}
+
+static void
+test_nothing(void)
+{
+	struct tally_run_statistics *s = tally_run_statistics_create();
+	uint32_t n = 7;
+	g_assert_null(tally_run_statistics_list(s, &n));
+	g_assert_cmpuint(n, ==, 0);
+	tally_run_statistics_destroy(s);
+	tally_run_statistics_destroy(NULL);
+}
+
+int
+main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/run-statistics/segments", test_segments);
+	g_test_add_func("/run-statistics/devices", test_devices);
+	g_test_add_func("/run-statistics/described-anew", test_described_anew);
+	g_test_add_func("/run-statistics/ceiling", test_ceiling);
+	g_test_add_func("/run-statistics/nothing", test_nothing);
+	return g_test_run();
+}
