@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 #include "cli/conserve.h"
+#include "cli/recount.h"
 #include "cli/schema_check.h"
 #include "cli/schema_text.h"
 #include "cli/text.h"
@@ -30,7 +31,7 @@ help(void)
 	     "the first 20 places are told, as LOG:LINE:COLUMN: POINTER: what was expected;\n"
 	     "POINTER leads to the value inside the line. Of counters that are read in\n"
 	     "snapshots the values of passes, unattributed and unlogged must add up to the\n"
-	     "growth that the end line tells.\n");
+	     "growth that the end line tells; its statistics must be what the frames come to.\n");
 	tally_args_help(options, G_N_ELEMENTS(options));
 	puts("\nA log whose last line is cut, as after kill -9, is accepted with a warning: every\n"
 	     "complete line must be right. Lines of a type that this version does not know are\n"
@@ -76,12 +77,22 @@ note_sum(void *data, uint32_t i, const char *message)
 }
 
 static void
+note_statistic(void *data, uint32_t i, const char *message)
+{
+	struct verdict *v = data;
+	if (v->n_sums++ < MOST_TOLD)
+		g_string_append_printf(v->sums, "%" G_GUINT64_FORMAT ":1: /statistics/%u: %s\n",
+				       v->lines, i, message);
+}
+
+static void
 read_log(const char *path, const char *shown, struct tally_progress *progress, struct verdict *v)
 {
 	struct tally_log_reader *reader = tally_log_reader_open(path, &v->status, &v->error);
 	if (!reader)
 		return;
 	struct tally_conserve *conserve = tally_conserve_create();
+	struct tally_recount *recount = tally_recount_create();
 	struct tally_log_line line;
 	while ((v->status = tally_log_reader_next(reader, &line, &v->error)) == TALLY_READ_OK) {
 		v->lines = line.number;
@@ -89,14 +100,20 @@ read_log(const char *path, const char *shown, struct tally_progress *progress, s
 			v->frames++;
 			v->passes += line.frame.n_passes;
 			tally_conserve_add_frame(conserve, &line.frame);
+			tally_recount_add_frame(recount, &line.frame);
 		}
-		if (line.type == TALLY_LINE_END)
+		if (line.type == TALLY_LINE_DEVICE)
+			tally_recount_add_device(recount, &line.device);
+		if (line.type == TALLY_LINE_END) {
 			tally_conserve_check(conserve, &line.end, note_sum, v);
+			tally_recount_check(recount, &line.end, note_statistic, v);
+		}
 		uint64_t done, total;
 		tally_log_reader_progress(reader, &done, &total);
 		show_progress(progress, shown, "reading", done, total);
 	}
 	tally_conserve_destroy(conserve);
+	tally_recount_destroy(recount);
 	tally_log_reader_close(reader);
 }
 
