@@ -169,6 +169,12 @@ def cross_build(machine, source, registry, vk_registry, folder):
     with open(os.path.join(generated, "passtally_version.h"), "w", encoding="utf-8") as file:
         file.write('#define PASSTALLY_VERSION "cross"\n')
     shutil.copy("/usr/include/uthash.h", generated)
+    os.makedirs(os.path.join(folder, "tables"))
+    for script, table, data in (("gen_catalogue.py", "mali_tables.c", "mali"),
+                                ("gen_metrics.py", "metric_rows.c", "metrics")):
+        path = os.path.join(source, "data", data)
+        run([sys.executable, os.path.join(source, "scripts", script), os.path.join(folder, "tables", table),
+             *sorted(os.path.join(path, name) for name in os.listdir(path) if name.endswith(".txt"))])
     flags = ["-std=gnu11", "-O1", "-g", "-fPIC", "-fno-plt", "-fvisibility=hidden", "-D_GNU_SOURCE",
              "-DHASH_NONFATAL_OOM=1", "-I", source, "-I", generated, "-Wl,-z,defs", "-Wl,-z,now",
              "-Wl,-z,nodelete", "-Wl,-Bsymbolic", "-pthread", "-shared"]
@@ -180,7 +186,7 @@ def cross_build(machine, source, registry, vk_registry, folder):
     core = os.path.join(folder, "libpasstally.so.0")
     run([compiler, *flags, "-fvisibility=default", "-o", core, "-Wl,-soname,libpasstally.so.0",
          "-Wl,--version-script=" + os.path.join(source, "layer/core.map"),
-         *sources("layer"), *sources("query"), *sources("json"), "-lm"])
+         *sources("layer"), *sources("query"), *sources("json"), *c_files(os.path.join(folder, "tables")), "-lm"])
     run([compiler, *flags, "-ftls-model=initial-exec", "-o", os.path.join(folder, SHIM),
          "-Wl,-rpath,$ORIGIN", "-Wl,--version-script=" + os.path.join(generated, "gl_shim.map"), *sources("gl_shim"),
          os.path.join(source, "gl_shim", stub),
