@@ -525,7 +525,6 @@ clear(struct cut *c)
 	memset(stretch->unlogged, 0, totals);
 	memset(stretch->growth, 0, totals);
 	memset(c->a->level, 0, totals);
-	memset(c->a->carried, 0, totals);
 	stretch->flags = tally_history_doubts(c->h, stretch->begin_ns, stretch->end_ns,
 					      c->a->doubts);
 }

@@ -84,6 +84,7 @@ cut(struct world *w, bool exact, uint64_t begin_ns, uint64_t end_ns)
 			sum += share->growth[k];
 		}
 		g_assert_cmpuint(sum, ==, w->total[k]);
+		g_assert_cmpuint(w->total[k], <, UINT64_C(1) << 62); /* none is negative */
 		if (w->unattributed_unknown[0] >> k & 1)
 			g_assert_cmpuint(w->unattributed[k], ==, 0);
 	}
@@ -382,6 +383,34 @@ test_random_coarse(void)
 		random_sampled(seed, 1, 12, 300, false);
 }
 
+/* What was cut once is not handed out again, nor taken back, when its reading is let go. */
+static void
+test_coarsened_after(void)
+{
+	static struct world w;
+	uint64_t totals[N] = { 0, 0, 0 };
+	open_world(&w, 1);
+	read_totals(&w, 0, totals, 0, 0);
+	totals[0] = 1000;
+	for (uint64_t t = 100; t <= 1600; t += 100)
+		read_totals(&w, t, totals, 0, 0);
+	cut(&w, false, 0, 100);
+	g_assert_cmpuint(w.total[0], ==, 1000);
+	struct tally_reading r;
+	for (uint64_t t = 1700; tally_history_find(w.history, 2, &r); t += 100)
+		read_totals(&w, t, totals, 0, 0);
+	/* Now the growth seems to lie between 0 and 200. */
+	tally_history_at(w.history, 150, totals);
+	g_assert_cmpuint(totals[0], ==, 750);
+	w.work[0] = (struct tally_work){ .begin_ns = 110, .end_ns = 190 };
+	w.n = 1;
+	cut(&w, false, 100, 150);
+	g_assert_cmpuint(w.total[0], ==, 0);
+	cut(&w, false, 150, 300);
+	g_assert_cmpuint(w.total[0], ==, 0);
+	close_world(&w);
+}
+
 /* Many passes all the time, two counters of which grow by less than there are: all is dealt out. */
 static void
 test_many_at_once(void)
@@ -479,6 +508,33 @@ test_exact_group(void)
 		g_assert_cmpuint(w.shares[i].flags, ==, i < 3 ? 0 : TALLY_FLAG(UNSAMPLED));
 	}
 	g_assert_cmpuint(w.unattributed[0], ==, 13 + 14 + 15 + 16);
+	close_world(&w);
+}
+
+/* As with work that runs at once: of equal parts none is favoured. */
+static void
+test_exact_group_fair(void)
+{
+	static struct world w;
+	uint64_t sums[3] = { 0 }, totals[N] = { 0 };
+	open_world(&w, 1 << 20);
+	read_totals(&w, 0, totals, 0, 0);
+	for (uint64_t frame = 0; frame < 999; frame++) {
+		totals[0] += 4;
+		read_totals(&w, 100 * (frame + 1), totals, 0, 0);
+		w.n = 3;
+		for (int i = 0; i < 3; i++)
+			w.work[i] = (struct tally_work){
+				.end_ns = 50,
+				.from = frame + 1,
+				.to = frame + 2,
+			};
+		cut(&w, true, 100 * frame, 100 * (frame + 1));
+		for (int i = 0; i < 3; i++)
+			sums[i] += w.growth[i][0];
+	}
+	for (int i = 0; i < 3; i++)
+		g_assert_cmpuint(sums[i], ==, 4 * 999 / 3);
 	close_world(&w);
 }
 
@@ -621,9 +677,11 @@ main(int argc, char **argv)
 	g_test_add_func("/attribute/random_sampled", test_random_sampled);
 	g_test_add_func("/attribute/random_crowded", test_random_crowded);
 	g_test_add_func("/attribute/random_coarse", test_random_coarse);
+	g_test_add_func("/attribute/coarsened_after", test_coarsened_after);
 	g_test_add_func("/attribute/many_at_once", test_many_at_once);
 	g_test_add_func("/attribute/exact", test_exact);
 	g_test_add_func("/attribute/exact_group", test_exact_group);
+	g_test_add_func("/attribute/exact_group_fair", test_exact_group_fair);
 	g_test_add_func("/attribute/exact_overlap", test_exact_overlap);
 	g_test_add_func("/attribute/random_exact", test_random_exact);
 	g_test_add_func("/attribute/absurd", test_absurd);
