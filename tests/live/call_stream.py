@@ -2,7 +2,8 @@
 
 tests/live/egl_trace.c stands below libglvnd and writes every gl* call down. The bare run's stream
 must be found in the captured run's, in order and with equal arguments; what is over must be a
-query or a question, or put a binding back before the game's next call.
+query or a question, or put a binding back before the game's next call; with --snapshot exact a fence
+of ours, too.
 """
 
 import json
@@ -13,7 +14,9 @@ import harness as h
 # Calls about queries: names and results are ours to map, so only the function is compared.
 QUERY = re.compile(r"gl(Gen|Create|Delete|Begin|End|Is|Get)?(Query|Queries)\w*$|glQueryCounter\w*$|glGetQuery\w*$|gl\w*ConditionalRender\w*$")
 QUESTION = re.compile(r"gl(Get|Is)\w+$")
+FENCE = re.compile(r"gl(FenceSync|ClientWaitSync|DeleteSync)$")
 BIND = {"glBindTexture", "glBindRenderbuffer", "glActiveTexture", "glBindBuffer"}
+EXACT = {"snapshot": "exact", "sources": "gl-timestamp+fake-snapshot", "counters": "fake_total_*"}
 QUERY_BUFFER = "37266"  # GL_QUERY_BUFFER
 
 
@@ -26,20 +29,21 @@ def read(path):
     return calls
 
 
-def is_harmless(call):
-    return bool(QUERY.match(call[1]) or QUESTION.match(call[1]))
+def is_harmless(call, fences):
+    return bool(QUERY.match(call[1]) or QUESTION.match(call[1]) or (fences and FENCE.match(call[1])))
 
 
 class Gap:
     """What stood over between two calls of the game."""
 
-    def __init__(self, bound):
+    def __init__(self, bound, fences):
         self.bound = bound  # what the game has bound: (name, target) -> object
+        self.fences = fences  # may be ours
         self.changed = {}
 
     def add(self, call):
         _, name, words = call
-        if is_harmless(call):
+        if is_harmless(call, self.fences):
             return None
         if name in BIND:
             key = (name, words[0] if len(words) > 1 else "")
@@ -52,10 +56,10 @@ class Gap:
                 if value != self.bound.get(key, "0") and not (key[0] == "glActiveTexture" and key not in self.bound)]
 
 
-def compare(bare, got):
+def compare(bare, got, fences):
     """The first difference as a sentence, or None."""
-    bound, at, gap = {}, 0, Gap({})
-    gap.bound = bound
+    bound, at = {}, 0
+    gap = Gap(bound, fences)
     for call in got:
         if at < len(bare) and call == bare[at]:
             wrong = gap.left_over()
@@ -64,7 +68,7 @@ def compare(bare, got):
             if call[1] in BIND:
                 bound[(call[1], call[2][0] if len(call[2]) > 1 else "")] = call[2][-1]
             at += 1
-            gap = Gap(bound)
+            gap = Gap(bound, fences)
             continue
         wrong = gap.add(call)
         if wrong:
@@ -99,7 +103,9 @@ def check(checks, argv, options):
         checks.that(log.exists() and h.Log(log).frames, "nothing was captured")
         own = sum(1 for call in calls if QUERY.match(call[1]))
         checks.that(own > sum(1 for call in bare_calls if QUERY.match(call[1])), "no query of ours was seen: the trace is not below us")
-        wrong = compare(bare_calls, calls)
+        exact = options.get("snapshot") == "exact"
+        checks.equal(any(FENCE.match(call[1]) for call in calls), exact, "fences of ours were seen")
+        wrong = compare(bare_calls, calls, exact)
         checks.that(not wrong, wrong)
 
 
@@ -118,7 +124,7 @@ def main():
             argv = [scenes, name, "--api", api, "--frames", "3", "--no-read"]
             with checks.part(f"{name} {api}"):
                 check(checks, argv, {"counters": "all"})
-    for options in ({"granularity": "draw"}, {"granularity": "frame"}, {"split": "group"}):
+    for options in ({"granularity": "draw"}, {"granularity": "frame"}, {"split": "group"}, EXACT):
         for name in ("forward", "groups_in_pass", "interrupted"):
             with checks.part(f"{name} {h.options_text(options)}"):
                 check(checks, [scenes, name, "--frames", "3", "--no-read"], options)

@@ -1,0 +1,234 @@
+"""--snapshot exact: nothing hangs, what was sampled has the totals read around it, what was not says why.
+
+tests/apps/vk_exact.c submits what a wait of ours could hang on, on tests/fake_vk (which has several queues) and on
+lavapipe; tests/apps/scenes.c draws on llvmpipe. The source is `fake-snapshot`: its fake_total_reads grows by 1000 a
+reading (ours at a boundary, or one of the collector's at times), so a pass that has all between two readings has a
+multiple of 1000, and one that was cut by time has not.
+
+  snapshot_exact.py [fake | lavapipe | validation | opengl]...
+"""
+
+import sys
+import time
+
+import harness as h
+import vk_fake as f
+import vk_harness as vk
+
+LIMIT = 30 * (4 if h.SANITIZER else 1)  # s, of one run
+SOON = 1.8 * (4 if h.SANITIZER else 1)  # s: no wait of 2 s ran out
+OPTIONS = {"snapshot": "exact", "sources": "api+vk-timestamp+gl-timestamp+fake-snapshot", "counters": "fake_total_*"}
+QUEUES = "families=gctp:64:2"
+
+NOT_SIGNALLED = "nothing submitted so far signals"
+SHARED = "shared with another program"
+BEHIND = "has work before it"
+# Of each scene: the passes in order of submission (fills, sampled or not), and the reasons told.
+YES, NO = True, False
+SCENES = {
+    "pieces": ([(1, YES), (2, YES), (3, YES), (4, YES), (4, YES)], []),
+    "pieces2": ([(1, YES), (2, YES), (3, YES)], []),
+    "gate": ([(1, YES), (2, NO), (3, NO), (4, NO), (5, YES), (6, YES)], [NOT_SIGNALLED, BEHIND]),
+    "cross": ([(1, NO), (2, YES), (3, YES), (4, YES), (5, YES)], [NOT_SIGNALLED]),
+    "circle": ([(1, NO), (2, NO), (3, YES)], [NOT_SIGNALLED]),
+    "binary": ([(1, YES), (2, YES), (3, YES)] * 2, []),
+    "sparse": ([(1, NO), (2, YES)], [NOT_SIGNALLED]),
+    "shared": ([(1, YES), (2, NO), (3, NO), (4, YES)], [SHARED]),
+    "foreign": ([(1, YES), (2, YES), (3, YES)], ["cannot be cut"]),
+    # Two of a batch share their samples, and have no times to share by.
+    "simultaneous": ([(1, YES), (1, YES), (1, NO), (1, NO)], []),
+    "present": ([(1, YES), (2, YES)] * 3, []),
+    "threads": (None, None),
+}
+TOGETHER = {"foreign", "simultaneous"}  # where passes may share one piece
+
+
+def is_sampled(one):
+    return "unsampled" not in one.get("flags", [])
+
+
+def is_whole(reads):
+    return reads is not None and reads >= 1000 and reads % 1000 == 0
+
+
+def check_passes(checks, name, log):
+    want, reasons = SCENES[name]
+    passes = [one for frame in log.frames for one in frame["passes"]]
+    passes.sort(key=lambda one: (one["submission"], one["index"]))
+    told = [note for note in log.notes if "sampled" in note or "2 s" in note]
+    if want is None:
+        checks.equal(len(passes), 24, "passes")
+    else:
+        got = [(one.get("clears", 0), is_sampled(one)) for one in passes]
+        checks.equal(sorted(got) if name == "circle" else got, want, "passes, and whether they were sampled")
+        for reason in reasons:
+            checks.that(any(reason in note for note in told), f"no note says {reason!r}: {told}")
+        checks.that(reasons or not told, f"notes of {told}")
+    checks.that(not any("2 s" in note for note in told), f"a wait ran out: {told}")
+    for one in passes:
+        check_one(checks, name, one, [other for other in passes if other is not one])
+
+
+def check_one(checks, name, one, others):
+    what = f"pass {one['clears']} of submission {one['submission']}"
+    reads = one.get("counters", {}).get("fake_total_reads")
+    estimated = "fake_total_reads" in one.get("estimated", [])
+    if not is_sampled(one):
+        checks.that(reads is None or estimated, f"{what} was not sampled and has {reads}")
+    elif name in TOGETHER:
+        checks.that(reads is not None and reads <= 1000, f"{what} shares a piece and has {reads}")
+    elif name == "threads":
+        checks.that(reads is not None, f"{what} has nothing")
+    else:
+        checks.that(is_whole(reads) and not estimated, f"{what}: {reads}, estimated: {estimated}")
+        checks.that(one["counters"]["fake_total_ns"] >= one.get("gpu_ns", 0),
+                    f"{what}: {one['counters']['fake_total_ns']} ns around {one.get('gpu_ns')} ns")
+
+
+def run(folder, name, extra, options=None):
+    log = folder / "log.jsonl"
+    env = vk.layer_env(folder, log, {**OPTIONS, **(options or {})}, extra)
+    began = time.monotonic()
+    result = h.run([h.need("vk_exact"), name], env, timeout=LIMIT)
+    return result, time.monotonic() - began, log
+
+
+def check_scene(checks, name, extra, options=None):
+    """False: the scene is not for this driver."""
+    with h.scratch() as folder:
+        bare = h.run([h.need("vk_exact"), name], vk.bare_env(folder, extra), timeout=LIMIT)
+        if bare.status == 77 or (bare.status == 3 and "FAKE_VK" not in extra):
+            print(f"# {name}: {bare.text.strip()}")
+            return False
+        checks.equal((bare.status, bare.text), (0, f"{name} done\n"), "without us")
+        got, took, path = run(folder, name, extra, options)
+        checks.equal((got.status, got.text), (bare.status, bare.text), "status and output")
+        checks.that(took < SOON, f"took {took:.1f} s")
+        log = h.Log(path)
+        h.validate(checks, path)
+        h.check_order(checks, log)
+        if not (options or {}).get("granularity"):
+            check_passes(checks, name, log)
+        return True
+
+
+def check_coarse(checks, extra, granularity):
+    """One sample before and after; a submission that could not be waited for spoils it."""
+    with h.scratch() as folder:
+        for name, want in (("pieces", YES), ("gate", NO)):
+            _, _, path = run(folder, name, extra, {"granularity": granularity})
+            passes = [one for frame in h.Log(path).frames for one in frame["passes"]]
+            sampled = [is_sampled(one) for one in passes]
+            if granularity == "frame":
+                checks.equal(sampled, [want], f"{name}: sampled")
+            else:
+                checks.equal(sampled[0], True, f"{name}: the first submission is sampled")
+                checks.equal(all(sampled), want, f"{name}: all are")
+            if want and checks.that(bool(passes), "passes"):
+                checks.that(passes[0]["counters"]["fake_total_reads"] >= 1000, "totals were read around it")
+            path.unlink()
+
+
+def fake(checks):
+    f.driver()
+    extra = {"VK_ICD_FILENAMES": str(f.driver())}
+    for late in ("", ",late=3"):
+        for name in SCENES:
+            with checks.part(f"fake{late} {name}"), h.scratch() as folder:
+                trace = folder / "trace.txt"
+                check_scene(checks, name, {**extra, "FAKE_VK": QUEUES + late, "FAKE_VK_LOG": str(trace)})
+                checks.equal(f.Trace(trace).rules[:3], [], "rules that are broken")
+    for granularity in ("submit", "frame"):
+        with checks.part(f"fake granularity {granularity}"):
+            check_coarse(checks, {**extra, "FAKE_VK": QUEUES}, granularity)
+    with checks.part("fake, work that takes too long"), h.scratch() as folder:
+        result, took, path = run(folder, "pieces", {**extra, "FAKE_VK": QUEUES + ",late=2500"})
+        log = h.Log(path)
+        checks.equal(result.text, "pieces done\n", "output")
+        checks.that(took < LIMIT / 2, f"took {took:.1f} s")
+        checks.that(any("more than 2 s" in note for note in log.notes), f"no note of it: {log.notes}")
+        flags = [is_sampled(one) for frame in log.frames for one in frame["passes"]]
+        checks.that(len(flags) == 5 and not any(flags), f"sampled: {flags}")
+
+
+def lavapipe(checks):
+    ran = [name for name in SCENES if part(checks, f"lavapipe {name}", check_scene, name, {})]
+    checks.that({"pieces", "pieces2", "gate"} <= set(ran), f"lavapipe ran {ran}")
+
+
+def part(checks, title, function, *arguments):
+    with checks.part(title):
+        return function(checks, *arguments)
+    return False
+
+
+def validation(checks):
+    if not vk.installed_manifest(vk.VALIDATION):
+        h.skip("the validation layer is not installed")
+    extra = {"VK_INSTANCE_LAYERS": vk.VALIDATION}
+    for name in ("pieces", "pieces2", "gate", "simultaneous"):
+        with checks.part(f"validation {name}"), h.scratch() as folder:
+            bare = h.run([h.need("vk_exact"), name], vk.bare_env(folder, extra), timeout=LIMIT)
+            got, _, _ = run(folder, name, extra)
+            checks.equal(got.status, bare.status, "status")
+            more = {key: n for key, n in vk.messages(got).items() if n > vk.messages(bare).get(key, 0)}
+            checks.equal(more, {}, "messages that are new")
+
+
+def opengl(checks):
+    program = h.need("scenes")
+    h.need("libpasstally_gl.so")
+    rows = [line.split() for line in h.run([program, "--list"], dict(h.os.environ)).text.splitlines()]
+    jobs = [(row[0], next(api for api in row[1:] if api != "surface")) for row in rows]
+    sampled = sum(part(checks, f"opengl {name} {api}", check_gl, program, name, api) for name, api in jobs)
+    checks.that(sampled > 100, f"only {sampled} passes were sampled")
+
+
+def check_gl(checks, program, name, api):
+    """How many passes were sampled."""
+    argv = [program, name, "--api", api, "--platform", "pbuffer", "--frames", "2"]
+    with h.scratch() as folder:
+        bare = h.run(argv, h.base_env(folder), timeout=LIMIT)
+        if bare.status == 77:
+            print(f"# {name} {api}: {bare.errors.strip()}")
+            return 0
+        log = folder / "log.jsonl"
+        began = time.monotonic()
+        got = h.run(argv, h.base_env(folder, h.capture_env(log, OPTIONS)), timeout=LIMIT)
+        checks.equal((got.status, got.stdout, got.stderr), (bare.status, bare.stdout, bare.stderr), "as without us")
+        checks.that(time.monotonic() - began < LIMIT / 2, "took too long")
+        h.validate(checks, log)
+        return check_gl_log(checks, name, h.Log(log))
+
+
+def check_gl_log(checks, name, log):
+    n = 0
+    for one in (one for frame in log.frames for one in frame["passes"]):
+        flags = set(one.get("flags", []))
+        reads = one.get("counters", {}).get("fake_total_reads")
+        estimated = "fake_total_reads" in one.get("estimated", [])
+        if "unsampled" in flags:
+            # Where the program ends in a pass, or leaves its context behind, nobody may wait.
+            checks.that(flags & {"incomplete", "lost", "dropped"}, f"pass {one['index']} is not sampled: {flags}")
+        elif name == "threads" and estimated:
+            checks.that(reads is not None, f"pass {one['index']} has nothing")
+        else:
+            n += 1
+            checks.that(is_whole(reads) and not estimated, f"pass {one['index']}: {reads}, estimated: {estimated}")
+            checks.that(one["counters"]["fake_total_ns"] >= one.get("gpu_ns", 0),
+                        f"pass {one['index']}: {one['counters']['fake_total_ns']} ns around {one.get('gpu_ns')} ns")
+    checks.that(not any("2 s" in note for note in log.notes), f"a wait ran out: {log.notes}")
+    return n
+
+
+GROUPS = {"fake": fake, "lavapipe": lavapipe, "validation": validation, "opengl": opengl}
+
+
+def main():
+    checks = h.Checks()
+    for group in sys.argv[1:] or GROUPS:
+        GROUPS[group](checks)
+    checks.finish()
+
+
+main()
