@@ -2,6 +2,8 @@
 
 #include "query/catalogue_tables.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 static const char *
@@ -74,18 +76,10 @@ fill_layout(uint32_t number)
 	};
 }
 
-/* pthread_once() takes no argument for what it calls, which runs in the thread that asks. */
-static _Thread_local uint32_t wanted_layout;
-
 static void
-fill_wanted_layout(void)
+fill_products(uint32_t unused)
 {
-	fill_layout(wanted_layout);
-}
-
-static void
-fill_products(void)
-{
+	(void)unused;
 	for (uint32_t i = 0; i < tally_mali_n_products; i++) {
 		const struct tally_mali_packed_product *p = &tally_mali_packed.products[i];
 		struct tally_mali_product *out = &tally_mali_rooms.products[i];
@@ -97,13 +91,29 @@ fill_products(void)
 	}
 }
 
+/* Guards filling alone; nothing is called under it. */
+static pthread_mutex_t fill_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void
+fill_once(uint32_t i, void (*fill)(uint32_t))
+{
+	atomic_bool *filled = &tally_mali_rooms.filled[i];
+	if (atomic_load_explicit(filled, memory_order_acquire))
+		return;
+	pthread_mutex_lock(&fill_lock);
+	if (!atomic_load_explicit(filled, memory_order_relaxed)) {
+		fill(i);
+		atomic_store_explicit(filled, true, memory_order_release);
+	}
+	pthread_mutex_unlock(&fill_lock);
+}
+
 const struct tally_mali_layout *
 tally_mali_layout(uint32_t i)
 {
 	if (i >= tally_mali_n_layouts)
 		return NULL;
-	wanted_layout = i;
-	pthread_once(&tally_mali_rooms.filled[i], fill_wanted_layout);
+	fill_once(i, fill_layout);
 	return &tally_mali_rooms.layouts[i];
 }
 
@@ -112,7 +122,7 @@ tally_mali_product(uint32_t i)
 {
 	if (i >= tally_mali_n_products)
 		return NULL;
-	pthread_once(&tally_mali_rooms.filled[tally_mali_n_layouts], fill_products);
+	fill_once(tally_mali_n_layouts, fill_products);
 	if (tally_mali_packed.products[i].layout)
 		tally_mali_layout(tally_mali_packed.products[i].layout - 1u);
 	return &tally_mali_rooms.products[i];

@@ -9,7 +9,7 @@
 
 #include "query/catalogue.h"
 
-#include <pthread.h>
+#include <stdatomic.h>
 
 struct tally_mali_packed_counter {
 	uint32_t key, name, hw_name, unit, description, erratum;
@@ -64,7 +64,7 @@ struct tally_mali_rooms {
 	struct tally_mali_counter *counters; /* one a place */
 	struct tally_constant *constants;
 	const char **aliases;
-	pthread_once_t *filled; /* one a layout, and one for the products */
+	atomic_bool *filled; /* one a layout, and one for the products */
 };
 extern const struct tally_mali_rooms tally_mali_rooms;
 

@@ -454,8 +454,7 @@ def emit(layouts, products):
         f"static struct tally_mali_counter room_counters[{len(places)}];",
         f"static struct tally_constant room_constants[{len(constants)}];",
         f"static const char *room_aliases[{n_aliases}];",
-        f"static pthread_once_t filled[{len(layouts) + 1}] = {{",
-        "\t" + " ".join(["PTHREAD_ONCE_INIT,"] * (len(layouts) + 1)), "};",
+        f"static atomic_bool filled[{len(layouts) + 1}];",
         "const struct tally_mali_rooms tally_mali_rooms = {",
         "\troom_layouts, room_products, room_counters, room_constants, room_aliases, filled,",
         "};", ""]
