@@ -4,6 +4,7 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -53,6 +54,9 @@ open_event(uint32_t type, uint64_t config, bool user_only, pid_t tid, int cpu, i
 	attr.config = config;
 	attr.exclude_kernel = user_only;
 	attr.exclude_hv = 1;
+	/* A group starts whole: on Linux 6.18 a page-fault event that joins a task clock which runs
+	 * already counts nothing until the thread is switched out, and no time tells of it. */
+	attr.disabled = group < 0;
 	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
 			   PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID;
 	return (int)syscall(SYS_perf_event_open, &attr, tid, cpu, group, PERF_FLAG_FD_CLOEXEC);
@@ -226,21 +230,24 @@ int
 tally_linux_plan_open(const struct tally_linux_plan *plan, pid_t tid,
 		      int fds[TALLY_LINUX_MAX_EVENTS])
 {
+	int error = 0;
 	for (uint32_t i = 0; i < TALLY_LINUX_MAX_EVENTS; i++)
 		fds[i] = -1;
-	for (uint32_t i = 0; i < plan->n_events; i++) {
+	for (uint32_t i = 0; i < plan->n_events && !error; i++) {
 		const struct tally_linux_event *e = &plan->events[i];
 		uint32_t leader = plan->first[e->group];
 		int fd = open_event(e->type, e->config, plan->user_only, tid, -1,
 				    leader == i ? -1 : fds[leader]);
-		if (fd < 0) {
-			int error = errno;
-			tally_linux_plan_close(plan, fds);
-			return error;
-		}
+		if (fd < 0)
+			error = errno;
 		fds[i] = tally_linux_lift_fd(fd);
 	}
-	return 0;
+	for (uint32_t g = 0; g < plan->n_groups && !error; g++)
+		if (ioctl(fds[plan->first[g]], PERF_EVENT_IOC_ENABLE, 0) != 0)
+			error = errno;
+	if (error)
+		tally_linux_plan_close(plan, fds);
+	return error;
 }
 
 int
@@ -311,6 +318,8 @@ int
 tally_linux_event_open_cpu_cycles(unsigned cpu)
 {
 	int fd = open_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false, -1, (int)cpu, -1);
+	if (fd >= 0)
+		ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	return tally_linux_lift_fd(fd);
 }
 

@@ -96,11 +96,14 @@ tell(struct linux_perf *p, uint64_t asked)
 	uint64_t missing = asked & ~p->threads.plan.counted;
 	struct tally_snapshot_source *src = &p->base;
 	if (p->threads.plan.user_only)
-		tally_linux_add_reason(src,
-				       "kernel.perf_event_paranoid is %d: hardware events and page "
-				       "faults are those of user mode; sudo sysctl "
-				       "kernel.perf_event_paranoid=1 shows the kernel's",
-				       (int)tally_linux_event_paranoid());
+		tally_linux_add_reason(
+			src,
+			"kernel.perf_event_paranoid is %d: page faults%s of user mode "
+			"alone%s",
+			(int)tally_linux_event_paranoid(),
+			p->threads.plan.has_hardware ? " and hardware events" : "",
+			missing & TALLY_LINUX_BIT(TALLY_LINUX_MIGRATIONS) ? ", no cpu_migrations"
+									  : "");
 	if (missing & TALLY_LINUX_OF_HARDWARE && !p->threads.plan.has_hardware)
 		tally_linux_add_reason(src, "no hardware events on this machine (virtual ones "
 					    "often have none)");
@@ -108,8 +111,8 @@ tell(struct linux_perf *p, uint64_t asked)
 	uint64_t clusters = (UINT64_C(1) << p->clusters.n) - 1;
 	if ((asked >> TALLY_LINUX_CLUSTER_CYCLES & clusters) &
 	    ~(p->clusters.wanted >> TALLY_LINUX_CLUSTER_CYCLES))
-		tally_linux_add_reason(src, "no CyclesCPUCycles: the processors' cycle counters "
-					    "are not there, or need kernel.perf_event_paranoid=0");
+		tally_linux_add_reason(src, "no CyclesCPUCycles: no cycle counters, or "
+					    "kernel.perf_event_paranoid is above 0");
 }
 
 static enum tally_status
