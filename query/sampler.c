@@ -50,6 +50,8 @@ static atomic_bool exact;
 static const struct tally_snapshot_kind product_kinds[] = {
 	{ "mali-kbase", tally_mali_kbase_create, NULL },
 	{ "mali-panfrost", tally_mali_panfrost_create, NULL },
+	{ "linux-perf", tally_linux_perf_create, NULL },
+	{ "linux-proc", tally_linux_proc_create, "linux-perf" },
 	{ "fake-snapshot", tally_fake_snapshot_create, NULL },
 };
 
