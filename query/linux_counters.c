@@ -73,8 +73,8 @@ static const struct row rows[TALLY_LINUX_N] = {
 	[TALLY_LINUX_TASK_CLOCK] = {
 		OF_PROCESS("cpu_task_clock", "CPU time", "ns", DURATION,
 			   "CPU time, in the kernel and out of it, " WHOSE,
-			   " Threads that begin and end within a few milliseconds may be missed; in a "
-			   "virtual machine what its host took meanwhile is included.",
+			   " Threads that begin and end within a few milliseconds may be missed; "
+			   "in a virtual machine what its host took meanwhile is included.",
 			   " A thread that runs without a pause is brought up to date at the "
 			   "kernel's tick, every 1 to 10 ms."),
 		.overview = true,
