@@ -5,7 +5,7 @@ lavapipe; tests/apps/scenes.c draws on llvmpipe. The source is `fake-snapshot`: 
 reading (ours at a boundary, or one of the collector's at times), so a pass that has all between two readings has a
 multiple of 1000, and one that was cut by time has not.
 
-  snapshot_exact.py [fake | lavapipe | validation | opengl]...
+  snapshot_exact.py [fake | lavapipe | validation | scenes | opengl]...
 """
 
 import sys
@@ -175,6 +175,30 @@ def validation(checks):
             checks.equal(more, {}, "messages that are new")
 
 
+def scenes(checks):
+    """What tests/apps/vk_scenes.c draws and presents, as without us: pixels are in its output."""
+    program = h.need("vk_scenes")
+    with h.display():
+        sampled = sum(part(checks, f"scene {name}", check_drawn, program, name) for name in vk.scene_list(program))
+    checks.that(sampled > 100, f"only {sampled} passes were sampled")
+
+
+def check_drawn(checks, program, name):
+    argv = [program, name, "--frames", "2"]
+    with h.scratch() as folder:
+        bare = h.run(argv, vk.bare_env(folder), timeout=LIMIT)
+        if bare.status == 77:
+            print(f"# {name}: {bare.errors.strip()}")
+            return 0
+        log = folder / "log.jsonl"
+        got = h.run(argv, vk.layer_env(folder, log, OPTIONS), timeout=LIMIT)
+        checks.equal((got.status, got.stdout, got.stderr), (bare.status, bare.stdout, bare.stderr), "as without us")
+        told = h.Log(log).notes if log.exists() else []
+        checks.that(not any("2 s" in note for note in told), f"a wait ran out: {told}")
+        return sum("fake_total_ns" in one.get("counters", {}) and is_sampled(one) for frame in h.Log(log).frames
+                   for one in frame["passes"])
+
+
 def opengl(checks):
     program = h.need("scenes")
     h.need("libpasstally_gl.so")
@@ -221,7 +245,7 @@ def check_gl_log(checks, name, log):
     return n
 
 
-GROUPS = {"fake": fake, "lavapipe": lavapipe, "validation": validation, "opengl": opengl}
+GROUPS = {"fake": fake, "lavapipe": lavapipe, "validation": validation, "scenes": scenes, "opengl": opengl}
 
 
 def main():
