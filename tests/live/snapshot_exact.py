@@ -5,7 +5,7 @@ lavapipe; tests/apps/scenes.c draws on llvmpipe. The source is `fake-snapshot`: 
 reading (ours at a boundary, or one of the collector's at times), so a pass that has all between two readings has a
 multiple of 1000, and one that was cut by time has not.
 
-  snapshot_exact.py [fake | lavapipe | validation | scenes | opengl]...
+  snapshot_exact.py [fake | faults | lavapipe | validation | scenes | opengl]...
 """
 
 import sys
@@ -151,6 +151,25 @@ def fake(checks):
         checks.that(len(flags) == 5 and not any(flags), f"sampled: {flags}")
 
 
+def faults(checks):
+    """What fails for us alone the program does not notice; nothing hangs, and no rule is broken."""
+    ours = ["never", "reset_fences=-13"] + [f"oom_ours={n}" for n in range(1, 31)]
+    lost = [f"lost_ours={n}" for n in range(1, 5)] + [f"lost={n}" for n in range(1, 6)]
+    for fault in ours + lost + [f"oom={n}" for n in range(8, 33)]:
+        with checks.part(f"fault {fault}"), h.scratch() as folder:
+            trace = folder / "trace.txt"
+            extra = {"VK_ICD_FILENAMES": str(f.driver()), "FAKE_VK": f"{QUEUES},{fault}", "FAKE_VK_LOG": str(trace)}
+            # A program that cannot open its gate any more waits for ever without us too.
+            for name in ("pieces", "gate") if fault in ours else ("pieces", "pieces2"):
+                got, took, _ = run(folder, name, extra)
+                fine = got.status == 0 or (got.status == 3 and fault not in ours)
+                checks.that(fine, f"{name}: status {got.status}: {got.text}{got.errors[-300:]}")
+                checks.that("hangs" not in got.text and took < 3 * SOON, f"{name}: {got.text} after {took:.1f} s")
+                (folder / "log.jsonl").unlink(missing_ok=True)
+            if "lost" not in fault:
+                checks.equal(f.Trace(trace).rules[:3], [], "rules that are broken")
+
+
 def lavapipe(checks):
     ran = [name for name in SCENES if part(checks, f"lavapipe {name}", check_scene, name, {})]
     checks.that({"pieces", "pieces2", "gate"} <= set(ran), f"lavapipe ran {ran}")
@@ -245,7 +264,8 @@ def check_gl_log(checks, name, log):
     return n
 
 
-GROUPS = {"fake": fake, "lavapipe": lavapipe, "validation": validation, "scenes": scenes, "opengl": opengl}
+GROUPS = {"fake": fake, "faults": faults, "lavapipe": lavapipe, "validation": validation, "scenes": scenes,
+          "opengl": opengl}
 
 
 def main():
