@@ -320,10 +320,10 @@ resolve(struct binder *b, enum tally_dialect dialect, const char *name,
 		return true;
 	if (sure || b->out_of_memory)
 		return false;
-	if (use_metric(b, name, ref) || use_mean(b, dialect, name, ref))
-		return true;
 	const struct tally_mali_counter *c = find_in_layout(b, dialect, name);
-	return c && use_counter(b, c->counter.key, false, ref);
+	if (c && use_counter(b, c->counter.key, false, ref))
+		return true;
+	return use_metric(b, name, ref) || use_mean(b, dialect, name, ref);
 }
 
 /* ---- binding ---- */

@@ -35,22 +35,40 @@ static struct {
 	struct tally_keyed_value values[MAX_COUNTERS];
 	struct tally_keyed_value *out;
 	struct tally_metric_values pass;
+	char **strings;
+	size_t n_strings;
 } device;
 
+/* Lives as long as the device. */
 static char *
 copy(const char *text)
 {
+	if (device.n_strings % 1024 == 0)
+		device.strings = realloc(device.strings,
+					 (device.n_strings + 1024) * sizeof(*device.strings));
 	char *made = strdup(text);
-	if (!made)
+	if (!made || !device.strings)
 		exit(1);
+	device.strings[device.n_strings++] = made;
 	return made;
+}
+
+static void
+clear(void)
+{
+	for (size_t i = 0; i < device.n_strings; i++)
+		free(device.strings[i]);
+	free(device.strings);
+	free(device.out);
+	tally_metric_set_destroy(device.set);
+	memset(&device, 0, sizeof(device));
 }
 
 static void
 start(const char *layout)
 {
 	const struct tally_mali_product *product = tally_mali_find_name(layout);
-	memset(&device, 0, sizeof(device));
+	clear();
 	device.in.counters = device.counters;
 	device.in.constants = device.constants;
 	device.in.layout = product ? product->layout : NULL;
@@ -163,5 +181,6 @@ main(void)
 		}
 		take(word, n);
 	}
+	clear();
 	return 0;
 }
