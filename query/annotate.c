@@ -10,8 +10,10 @@
 
 /* Devices whose growth the `end` line can tell of: a program that makes more has other troubles. */
 #define MAX_DEVICES 256
-/* Of what the shares of one frame's passes may take; past it all of the frame is unattributed. */
-#define MAX_SHARE_BYTES ((size_t)64 << 20)
+/* Why a pass may have no time on a GPU that has time stamps. */
+#define EXCUSES \
+	(TALLY_FLAG(LOST) | TALLY_FLAG(INCOMPLETE) | TALLY_FLAG(DROPPED) | TALLY_FLAG(DISJOINT) | \
+	 TALLY_FLAG(BAD_TIME))
 
 struct tally_annotator {
 	struct tally_annotate_by by;
@@ -22,13 +24,7 @@ struct tally_annotator {
 	struct tally_annotated *devices, *dropped; /* dropped: kept for end() */
 	uint32_t n_devices;
 	struct tally_annotated *last; /* whose frame was added to last */
-	/* Scratch of a frame, at its largest so far. */
-	struct tally_work *work;
-	struct tally_share *shares; /* a source after the other, a pass after the other */
-	uint64_t *numbers; /* what the shares point to */
-	struct tally_keyed_value *values;
-	uint32_t *n_own; /* of each pass, counters that are not from snapshots */
-	size_t max_work, max_shares, max_numbers, max_values, max_own, n_values;
+	struct tally_scratch scratch;
 	struct tally_growth_record *rows; /* of end() */
 	struct tally_run_statistics *statistics; /* NULL: out of memory */
 	struct tally_statistic_record *statistic_rows; /* of end() */
@@ -101,11 +97,7 @@ destroy(struct tally_annotator *a)
 	if (a->sampler)
 		tally_sampler_stop(a->sampler);
 	tally_sampler_destroy(a->sampler);
-	free(a->work);
-	free(a->shares);
-	free(a->numbers);
-	free(a->values);
-	free(a->n_own);
+	tally_scratch_finish(&a->scratch);
 	free(a->rows);
 	free(a->statistic_rows);
 	tally_run_statistics_destroy(a->statistics);
@@ -232,72 +224,6 @@ drop_device(struct tally_annotator *a, uint32_t device)
 	a->dropped = d;
 }
 
-/* ---- room for a frame ---- */
-
-static bool
-fit(void *array, size_t *max, size_t n, size_t size)
-{
-	if (n <= *max)
-		return true;
-	void *old;
-	memcpy(&old, array, sizeof(old));
-	void *fresh = calloc(n + n / 4, size);
-	if (!fresh)
-		return false;
-	free(old);
-	memcpy(array, &fresh, sizeof(fresh));
-	*max = n + n / 4;
-	return true;
-}
-
-static uint32_t
-words_of(uint32_t n_counters)
-{
-	return n_counters / 64 + (n_counters % 64 != 0);
-}
-
-/* Of how many passes the shares can be told: all, or none where they are too many. False on
- * OOM. */
-static bool
-reserve(struct tally_annotator *a, const struct tally_annotated *d,
-	const struct tally_frame_record *frame, uint32_t *n_passes)
-{
-	size_t numbers = 0, n = frame->n_passes;
-	for (uint32_t s = 0; s < d->n_accounts; s++)
-		numbers += d->accounts[s].src->n_counters +
-			   words_of(d->accounts[s].src->n_counters);
-	if (numbers && n > MAX_SHARE_BYTES / sizeof(uint64_t) / numbers)
-		n = 0;
-	uint32_t n_metrics = d->line.n_metrics;
-	size_t values = (n + 1) * d->n_logged + ((size_t)frame->n_passes + 1) * n_metrics +
-			d->n_logged + d->n_hidden + frame->n_unattributed;
-	for (uint32_t i = 0; n && d->n_logged && i < frame->n_passes; i++)
-		values += frame->passes[i].n_counters;
-	*n_passes = (uint32_t)n;
-	a->n_values = 0;
-	return fit(&a->work, &a->max_work, n, sizeof(*a->work)) &&
-	       fit(&a->shares, &a->max_shares, n * d->n_accounts, sizeof(*a->shares)) &&
-	       fit(&a->numbers, &a->max_numbers, n * numbers, sizeof(*a->numbers)) &&
-	       fit(&a->n_own, &a->max_own, frame->n_passes, sizeof(*a->n_own)) &&
-	       fit(&a->values, &a->max_values, values, sizeof(*a->values));
-}
-
-static void
-lay_out_shares(struct tally_annotator *a, const struct tally_annotated *d, uint32_t n)
-{
-	uint64_t *numbers = a->numbers;
-	for (uint32_t s = 0; s < d->n_accounts; s++) {
-		uint32_t n_counters = d->accounts[s].src->n_counters;
-		for (uint32_t i = 0; i < n; i++) {
-			a->shares[(size_t)s * n + i] = (struct tally_share){
-				.growth = numbers,
-				.unknown = numbers + n_counters,
-			};
-			numbers += n_counters + words_of(n_counters);
-		}
-	}
-}
-
 /* ---- the stretch of a frame ---- */
 
 static bool
@@ -307,12 +233,12 @@ is_timed(const struct tally_pass_record *pass)
 }
 
 /* Where the passes lie on the CPU's clock; *end_ns: when the last of them ended, or the frame on
- * the CPU where none has a time. False: there are passes and none has. */
+ * the CPU where none has a time. False: passes can have none. */
 static bool
-place_passes(struct tally_annotator *a, const struct tally_frame_record *frame, uint32_t n,
+place_passes(struct tally_scratch *scratch, const struct tally_frame_record *frame,
 	     uint64_t *end_ns)
 {
-	bool any = false;
+	bool any = false, missed = false;
 	*end_ns = 0;
 	for (uint32_t i = 0; i < frame->n_passes; i++) {
 		const struct tally_pass_record *pass = &frame->passes[i];
@@ -325,12 +251,13 @@ place_passes(struct tally_annotator *a, const struct tally_frame_record *frame, 
 			if (work.end_ns > *end_ns)
 				*end_ns = work.end_ns;
 		}
-		if (i < n)
-			a->work[i] = work;
+		missed |= !is_timed(pass) && !(pass->flags & EXCUSES);
+		if (i < scratch->n_shared)
+			scratch->work[i] = work;
 	}
 	if (!any)
 		*end_ns = frame->start_ns + frame->cpu_ns;
-	return any || frame->n_passes == 0;
+	return any || !missed;
 }
 
 /* With `exact`: the last sample around any of the frame's passes, 0: there is none. */
@@ -364,15 +291,15 @@ tell_no_times(struct tally_annotated *d, const struct tally_frame_record *frame)
 
 /* Each source's growth, cut into the frame's passes. */
 static void
-attribute(struct tally_annotator *a, struct tally_annotated *d, struct tally_frame_record *frame,
-	  uint32_t n)
+attribute(struct tally_annotator *a, struct tally_annotated *d, struct tally_frame_record *frame)
 {
+	struct tally_scratch *scratch = &a->scratch;
+	uint32_t n = scratch->n_shared;
 	uint64_t end_ns;
-	if (!place_passes(a, frame, n, &end_ns) && !a->exact) {
+	if (!place_passes(scratch, frame, &end_ns) && !a->exact) {
 		frame->flags |= TALLY_FLAG(NO_TIMESTAMPS);
 		tell_no_times(d, frame);
 	}
-	lay_out_shares(a, d, n);
 	uint64_t sample = a->exact ? last_sample(frame) : TALLY_NO_SNAPSHOT;
 	if (sample == TALLY_NO_SNAPSHOT)
 		tally_sampler_cover(a->sampler, end_ns);
@@ -387,125 +314,11 @@ attribute(struct tally_annotator *a, struct tally_annotated *d, struct tally_fra
 		struct tally_reading reading;
 		bool found = sample && tally_history_find(account->history, sample, &reading);
 		tally_account_attribute(account, found ? reading.time_ns : end_ns, a->exact,
-					a->work, a->shares + (size_t)s * n, n);
+					scratch->work, scratch->shares + (size_t)s * n, n);
 	}
 	d->skipped = false;
 	trim(a);
 	tally_sampler_unlock(a->sampler);
-}
-
-/* ---- values ---- */
-
-static void
-put(struct tally_annotator *a, const char *key, uint64_t v, bool estimated)
-{
-	a->values[a->n_values++] = (struct tally_keyed_value){
-		.key = key,
-		.value = { .storage = TALLY_STORAGE_U64, .u64 = v },
-		.estimated = estimated,
-	};
-}
-
-/* Of one pass, those counters of all sources that are logged, or those that are not. Returns how
- * many there were. */
-static uint32_t
-put_shares(struct tally_annotator *a, const struct tally_annotated *d, uint32_t pass, uint32_t n,
-	   bool logged)
-{
-	size_t before = a->n_values;
-	for (uint32_t s = 0; s < d->n_accounts; s++) {
-		const struct tally_account *account = &d->accounts[s];
-		const struct tally_share *share = &a->shares[(size_t)s * n + pass];
-		if (!account->told || !share->known)
-			continue;
-		for (uint32_t i = 0; i < account->src->n_counters; i++)
-			if (tally_bit(account->src->logged, i) == logged &&
-			    !tally_bit(share->unknown, i))
-				put(a, account->counters[i]->key, share->growth[i],
-				    share->estimated);
-	}
-	return (uint32_t)(a->n_values - before);
-}
-
-/* The pass's own counters and, behind them, those of the snapshots. */
-static void
-add_shares(struct tally_annotator *a, const struct tally_annotated *d,
-	   struct tally_pass_record *pass, uint32_t index, uint32_t n)
-{
-	for (uint32_t s = 0; s < d->n_accounts; s++)
-		if (d->accounts[s].told)
-			pass->flags |= a->shares[(size_t)s * n + index].flags;
-	if (d->n_logged == 0)
-		return;
-	struct tally_keyed_value *values = a->values + a->n_values;
-	for (uint32_t i = 0; i < pass->n_counters; i++)
-		a->values[a->n_values++] = pass->counters[i];
-	uint32_t added = put_shares(a, d, index, n, true);
-	pass->counters = values;
-	pass->n_counters += added;
-}
-
-static void
-add_unattributed(struct tally_annotator *a, const struct tally_annotated *d,
-		 struct tally_frame_record *frame)
-{
-	struct tally_keyed_value *values = a->values + a->n_values;
-	for (uint32_t i = 0; i < frame->n_unattributed; i++)
-		a->values[a->n_values++] = frame->unattributed[i];
-	for (uint32_t s = 0; s < d->n_accounts; s++) {
-		const struct tally_account *account = &d->accounts[s];
-		if (!account->told)
-			continue;
-		frame->flags |= account->stretch.flags;
-		for (uint32_t i = 0; i < account->src->n_counters; i++)
-			if (tally_bit(account->src->logged, i) &&
-			    !tally_bit(account->stretch.unattributed_unknown, i))
-				put(a, account->counters[i]->key,
-				    account->stretch.unattributed[i], !a->exact);
-	}
-	frame->unattributed = values;
-	frame->n_unattributed = (uint32_t)(a->values + a->n_values - values);
-}
-
-/* What the frame as a whole grew by, where all of it is known. */
-static uint32_t
-put_growth(struct tally_annotator *a, const struct tally_annotated *d)
-{
-	size_t before = a->n_values;
-	for (uint32_t s = 0; s < d->n_accounts; s++) {
-		const struct tally_account *account = &d->accounts[s];
-		for (uint32_t i = 0; account->told && i < account->src->n_counters; i++)
-			if (account->stretch.unlogged[i] == 0 &&
-			    !tally_bit(account->stretch.unattributed_unknown, i))
-				put(a, account->counters[i]->key, account->stretch.growth[i],
-				    !a->exact);
-	}
-	return (uint32_t)(a->n_values - before);
-}
-
-static void
-add_metrics(struct tally_annotator *a, struct tally_annotated *d, struct tally_frame_record *frame,
-	    struct tally_pass_record *passes, uint32_t n, uint32_t n_unattributed)
-{
-	for (uint32_t i = 0; i < frame->n_passes; i++) {
-		struct tally_keyed_value *out = a->values + a->n_values;
-		a->n_values += d->line.n_metrics;
-		/* Counters that are not logged lie behind, and are overwritten by what is next. */
-		struct tally_keyed_value *more = a->values + a->n_values;
-		uint32_t n_more = i < n && d->n_hidden ? put_shares(a, d, i, n, false) : 0;
-		a->n_values -= n_more;
-		passes[i].n_metrics = tally_metric_pass_evaluate(d->metrics, &passes[i], more,
-								 n_more, out);
-		passes[i].metrics = out;
-		a->n_values -= d->line.n_metrics - passes[i].n_metrics;
-	}
-	struct tally_keyed_value *out = a->values + a->n_values;
-	a->n_values += d->line.n_metrics;
-	struct tally_keyed_value *more = a->values + a->n_values;
-	uint32_t n_more = put_growth(a, d);
-	frame->n_metrics = tally_metric_frame_evaluate(d->sums, d->metrics, frame, a->n_own,
-						       n_unattributed, more, n_more, out);
-	frame->metrics = out;
 }
 
 static void
@@ -516,30 +329,22 @@ annotate(struct tally_annotator *a, struct tally_frame_record *frame,
 	a->last = NULL;
 	if (!d || (d->n_accounts == 0 && !d->metrics))
 		return;
-	uint32_t n;
-	if (d->off || !reserve(a, d, frame, &n)) {
+	if (d->off || !tally_scratch_reserve(&a->scratch, d, frame)) {
 		tally_log_say(TALLY_LEVEL_WARNING, "annotate",
 			      "out of memory: frames of device %u lack counter snapshots and "
 			      "metrics",
 			      d->number);
 		return;
 	}
-	uint32_t n_unattributed = frame->n_unattributed;
-	for (uint32_t i = 0; i < frame->n_passes; i++)
-		a->n_own[i] = passes[i].n_counters;
 	if (d->n_accounts) {
-		if (n < frame->n_passes)
+		if (a->scratch.n_shared < frame->n_passes)
 			tally_log_say(TALLY_LEVEL_WARNING, "annotate",
 				      "frames of so many passes and counters are not cut into "
 				      "passes: their snapshots are told as unattributed");
-		attribute(a, d, frame, n);
+		attribute(a, d, frame);
 		a->last = d;
-		for (uint32_t i = 0; i < n; i++)
-			add_shares(a, d, &passes[i], i, n);
-		add_unattributed(a, d, frame);
 	}
-	if (d->metrics)
-		add_metrics(a, d, frame, passes, n, n_unattributed);
+	tally_scratch_add_values(&a->scratch, d, frame, passes, a->exact);
 }
 
 static void

@@ -86,7 +86,9 @@ tally_account_attribute(struct tally_account *account, uint64_t end_ns, bool exa
 			const struct tally_work *work, struct tally_share *shares, uint32_t n)
 {
 	set_stretch(account, end_ns);
-	account->told = tally_attribute(account->attributor, account->history, exact, work, shares,
+	/* Where no time passed nothing was measured: that is not 0. */
+	account->told = account->stretch.begin_ns < account->stretch.end_ns &&
+			tally_attribute(account->attributor, account->history, exact, work, shares,
 					n, &account->stretch);
 	if (!account->told)
 		return false;

@@ -157,8 +157,10 @@ bind_metrics(const struct tally_annotated *d, const struct tally_device_record *
 				counters[in.n_counters++] = d->accounts[s].counters[i];
 			for (uint32_t i = 0; i < src->n_constants; i++)
 				constants[in.n_constants++] = src->constants[i];
-			const struct tally_mali_product *product =
-				src->layout ? tally_mali_find_name(src->layout) : NULL;
+			const struct tally_mali_product *product = src->layout
+									   ? tally_mali_find_name(
+										     src->layout)
+									   : NULL;
 			if (product && !in.layout)
 				in.layout = product->layout;
 		}

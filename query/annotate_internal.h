@@ -54,6 +54,18 @@ struct tally_annotated {
 	char *serialized_by;
 };
 
+/* What one frame takes, at its largest so far. Zeroed is empty. */
+struct tally_scratch {
+	uint32_t
+		n_shared; /* passes that growth is cut into: all, or none where they are too many */
+	struct tally_work *work; /* of these */
+	struct tally_share *shares; /* a source after the other, a pass after the other */
+	uint64_t *numbers; /* what the shares point to */
+	struct tally_keyed_value *values;
+	uint32_t *n_own; /* of each pass, counters that are not from snapshots */
+	size_t max_work, max_shares, max_numbers, max_values, max_own, n_values;
+};
+
 static inline bool
 tally_bit(const uint64_t *words, uint32_t i)
 {
@@ -80,12 +92,23 @@ void tally_account_finish(struct tally_account *account); /* accepts a zeroed on
 bool tally_account_begin(struct tally_account *account, bool late, uint64_t time_ns);
 /* What grew up to that time, as far as it is read, is outside. */
 void tally_account_pass_over(struct tally_account *account, uint64_t time_ns);
-/* What grew up to that time is a frame's: account->stretch says how. False on OOM: the next stretch
- * begins where this one would have. */
+/* What grew up to that time is a frame's: account->stretch says how. False: nothing is said, on OOM
+ * (the next stretch begins where this one would have) or as no time passed. */
 bool tally_account_attribute(struct tally_account *account, uint64_t end_ns, bool exact,
 			     const struct tally_work *work, struct tally_share *shares, uint32_t n);
 /* The frame of the last attribute() is in no line. */
 void tally_account_take_back(struct tally_account *account);
+
+/* ---- query/annotate_values.c ---- */
+
+/* Room for all that is added to the frame; the shares are laid out. False on OOM. */
+bool tally_scratch_reserve(struct tally_scratch *scratch, const struct tally_annotated *d,
+			   const struct tally_frame_record *frame);
+void tally_scratch_finish(struct tally_scratch *scratch);
+/* What the accounts told goes to passes and frame, then metrics of everything. */
+void tally_scratch_add_values(struct tally_scratch *scratch, struct tally_annotated *d,
+			      struct tally_frame_record *frame, struct tally_pass_record *passes,
+			      bool exact);
 
 /* ---- query/annotate_metrics.c ---- */
 
@@ -98,9 +121,9 @@ uint32_t tally_metric_frame_evaluate(struct tally_metric_frame *f, struct tally_
 				     const struct tally_frame_record *frame, const uint32_t *n_own,
 				     uint32_t n_unattributed, const struct tally_keyed_value *more,
 				     uint32_t n_more, struct tally_keyed_value *out);
-uint32_t tally_metric_pass_evaluate(struct tally_metric_set *set,
-				    const struct tally_pass_record *pass,
-				    const struct tally_keyed_value *more, uint32_t n_more,
-				    struct tally_keyed_value *out);
+uint32_t
+tally_metric_pass_evaluate(struct tally_metric_set *set, const struct tally_pass_record *pass,
+			   const struct tally_keyed_value *more, uint32_t n_more,
+			   struct tally_keyed_value *out);
 
 #endif

@@ -17,7 +17,10 @@ static const struct tally_counter counter_b = {
 	.key = "snap_b", .name = "B", .unit = "1", .source = "snap", .scope = TALLY_SCOPE_DEVICE
 };
 static const struct tally_counter counter_hidden = {
-	.key = "snap_hidden", .name = "H", .unit = "1", .source = "snap",
+	.key = "snap_hidden",
+	.name = "H",
+	.unit = "1",
+	.source = "snap",
 	.scope = TALLY_SCOPE_DEVICE,
 };
 static const struct tally_counter *const snap_counters[N_TOTALS] = {
@@ -422,6 +425,7 @@ test_no_times(void)
 		uint64_t end_ns, flags;
 	} rows[] = {
 		{ "no stamps", 0, 0 },
+		{ "no stamps in a pass with statistics", 0, TALLY_FLAG(YIELDED) },
 		{ "stamps of another clock", 5 * MS, TALLY_FLAG(UNCALIBRATED) },
 	};
 	for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
@@ -437,6 +441,27 @@ test_no_times(void)
 		assert_unattributed(w, "snap_a", 5 * MS, true);
 		world_free(w);
 	}
+}
+
+/* A pass that was lost says nothing of the clock; and a stretch without length nothing at all. */
+static void
+test_lost_passes(void)
+{
+	struct world *w = world_new(TALLY_SNAPSHOT_SAMPLED);
+	read_steadily(MS);
+	read_steadily(11 * MS);
+	begin_frame(w, 0, 0, 2 * MS, 6 * MS);
+	add_pass(w, 0, 0)->flags = TALLY_FLAG(LOST);
+	annotate(w);
+	g_assert_cmpuint(w->frame.flags, ==, 0);
+	assert_unattributed(w, "snap_a", 5 * MS, true);
+	begin_frame(w, 0, 1, 4 * MS, 6 * MS);
+	add_pass(w, 0, 0)->flags = TALLY_FLAG(LOST);
+	annotate(w);
+	g_assert_null(find_value(w->frame.unattributed, w->frame.n_unattributed, "snap_a"));
+	tally_annotator.unwritten(w->annotator);
+	g_assert_cmpuint(end_run(w, 1, 0, "snap_a").growth, ==, 5 * MS);
+	world_free(w);
 }
 
 static void
@@ -635,8 +660,7 @@ test_random(void)
 					pass->has_gpu = false;
 				if (g_test_rand_int_range(0, 9) == 0)
 					pass->flags |= TALLY_FLAG(UNCALIBRATED);
-				uint64_t from = snap.number -
-						(uint64_t)g_test_rand_int_range(0, 4);
+				uint64_t from = snap.number - (uint64_t)g_test_rand_int_range(0, 4);
 				pass->snapshot_from = exact && from < snap.number ? from : 0;
 				pass->snapshot_to = pass->snapshot_from ? from + 1 : 0;
 			}
@@ -673,6 +697,7 @@ main(int argc, char **argv)
 	g_test_add_func("/annotate/off", test_off);
 	g_test_add_func("/annotate/sampled", test_sampled);
 	g_test_add_func("/annotate/no_times", test_no_times);
+	g_test_add_func("/annotate/lost_passes", test_lost_passes);
 	g_test_add_func("/annotate/skipped", test_skipped);
 	g_test_add_func("/annotate/exact", test_exact);
 	g_test_add_func("/annotate/doubts", test_doubts);
