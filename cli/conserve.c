@@ -118,13 +118,13 @@ tally_conserve_check(struct tally_conserve *c, const struct tally_end_record *en
 			continue;
 		char *message;
 		if (s.whole)
-			message = g_strdup_printf(
-				"%s of device %u grew by %" G_GUINT64_FORMAT
-				", but its values add up to %" G_GUINT64_FORMAT
-				" (passes %" G_GUINT64_FORMAT ", unattributed %" G_GUINT64_FORMAT
-				", unlogged %" G_GUINT64_FORMAT ")",
-				g->key, g->device, g->growth, told, s.passes, s.unattributed,
-				g->unlogged);
+			message = g_strdup_printf("%s of device %u grew by %" G_GUINT64_FORMAT
+						  ", but its values add up to %" G_GUINT64_FORMAT
+						  " (passes %" G_GUINT64_FORMAT
+						  ", unattributed %" G_GUINT64_FORMAT
+						  ", unlogged %" G_GUINT64_FORMAT ")",
+						  g->key, g->device, g->growth, told, s.passes,
+						  s.unattributed, g->unlogged);
 		else
 			message = g_strdup_printf("%s of device %u has values that are no whole "
 						  "numbers, but grew by %" G_GUINT64_FORMAT,

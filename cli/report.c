@@ -30,7 +30,8 @@ static const struct tally_arg options[] = {
 	[OPT_COLUMNS] = { "columns", 0, "LIST",
 			  "Show these columns of the table or of --csv, in this order, behind the "
 			  "first: their names, counters, metrics, with * and ?; ',' or '+' between "
-			  "them. A wrong one lists the right ones. Not for --json, which has all." },
+			  "them. A wrong one lists the right ones. Not for --json, which has "
+			  "all." },
 	[OPT_BY] = { "by", 0, "pass|frame|label|workload",
 		     "What a row is: a pass (default), one frame, all passes of a label, or one "
 		     "command at its place in a pass (a run with --granularity draw)." },

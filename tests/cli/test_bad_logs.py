@@ -132,6 +132,33 @@ class BadLogs(CliCase):
         self.assertEqual(text.count("/kind:"), 20)
         self.assertIn("10 more", text)
 
+    def test_growth_that_does_not_add_up(self):
+        """Passes, unattributed and unlogged are what a snapshot counter grew by."""
+        def log(growth, **more):
+            rest = {"unattributed": {"counters": {"snap": 4, "other": 2**64 - 1}}}
+            lines = [header(), device(), device(1), pass_info(A),
+                     frame(0, [one_pass(0, A, 5, counters={"snap": 10}), one_pass(1, A, 5, segment=1)], **rest),
+                     frame(0, [one_pass(0, A, 5, counters={"snap": 700})], 1),
+                     frame(1, [one_pass(0, A, 5, counters={"snap": 6, "other": 1})]),
+                     end(3, 4, growth=[{"device": 0, "source": "s", "key": "snap", "growth": growth, **more},
+                                       {"device": 1, "source": "s", "key": "snap", "growth": 700},
+                                       {"device": 0, "source": "s", "key": "never", "growth": 0}])]
+            return self.write_log("a.jsonl", lines)
+        self.ok("check", log(20))
+        self.ok("check", log(25, unlogged=5, outside=1000))
+        for wrong in (log(21), log(20, unlogged=1), log(19)):
+            done = self.command("check", wrong)
+            self.assertEqual(done.returncode, 3)
+            text = done.stderr.decode()
+            self.assertIn(":8:1: /growth/0: snap of device 0 grew by", text)
+            self.assertIn("passes 16, unattributed 4", text)
+            self.assertEqual(text.count("/growth/"), 1)
+        lines = log_bytes([header(), device(), pass_info(A), frame(0, [one_pass(0, A, 5, counters={"snap": 1.5})]),
+                           end(1, 1, growth=[{"device": 0, "key": "snap", "growth": 1}])])
+        done = self.command("check", self.write("b.jsonl", lines))
+        self.assertIn("no whole numbers", done.stderr.decode())
+        self.assertEqual(done.returncode, 3)
+
     def test_files_that_are_not_there(self):
         for command in ("report", "check"):
             done = self.command(command, "missing.jsonl")

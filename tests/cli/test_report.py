@@ -203,6 +203,37 @@ class Report(CliCase):
         self.assertIn("~9", self.ok("report", log).stdout.decode())
         self.assertTrue(self.rows(log)["a"]["values"]["samples_passed"]["estimated"])
 
+    def test_columns_can_be_chosen(self):
+        log = self.write_log("a.jsonl", simple_log(3))
+        text = self.ok("report", "--csv", "--columns", "samples_*,mean+draws,name", log).stdout.decode()
+        self.assertEqual(text.splitlines()[0], "log,name,samples_passed,mean_ns,draws")
+        self.assertEqual(text.splitlines()[2].split(",")[1:], ["scene/shadow", "7", "1001", "1"])
+        table = self.ok("report", "--columns", "id", "--sort", "mean", log).stdout.decode()
+        self.assertRegex(table, f"(?m)^pass +id$")
+        self.assertIn(A, table)
+        self.assertNotIn("vertices", table)
+        done = self.command("report", "--columns", "draws,nonsense", log)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"--columns nonsense", done.stderr)
+        self.assertIn(b"samples_passed", done.stderr)
+
+    def test_frames_have_their_own_metrics(self):
+        """A metric of a frame is not that of its passes; a counter that no pass has is the frame's."""
+        lines = [header(), device(), pass_info(A, "a"),
+                 frame(0, [one_pass(0, A, 1, metrics={"load": 60.5}, counters={"samples_passed": 5}),
+                           one_pass(1, A, 1, segment=1, metrics={"load": 70}, counters={"samples_passed": 6})],
+                       unattributed={"counters": {"snap": 9, "samples_passed": 1}, "estimated": ["snap"]},
+                       metrics={"load": 65.25}, estimated=["load"]), end(1, 2)]
+        log = self.write_log("a.jsonl", lines)
+        row = self.json("--by", "frame", log)["rows"][0]
+        self.assertEqual(row["values"]["load"], 65.25)
+        self.assertEqual((row["values"]["snap"], row["values"]["samples_passed"]), (9, 12))
+        self.assertEqual(sorted(row["estimated"]), ["load", "snap"])
+        self.assertIn("~65.2", self.ok("report", "--by", "frame", log).stdout.decode())
+        # Keys in another order, as jq sorts them.
+        shuffled = self.write("b.jsonl", b"".join(json.dumps(line, sort_keys=True).encode() + b"\n" for line in lines))
+        self.assertEqual(self.json("--by", "frame", shuffled)["rows"], [row])
+
     def test_sort(self):
         log = self.write_log("a.jsonl", simple_log(3))
         order = [r["id"] for r in self.json("--sort", "mean", log)["rows"]]
