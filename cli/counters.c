@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/counters_sets.h"
 #include "cli/probe.h"
+#include "cli/snapshots.h"
 #include "cli/text.h"
 
 #include <glib.h>
@@ -50,12 +51,13 @@ struct output {
 	struct tally_probe_wish wish;
 	uint32_t n;
 	bool has_set; /* a device has the set that is asked for */
+	struct tally_snapshots snapshots; /* of this machine, whichever device */
 };
 
 static void
 print_json(const struct output *out, const struct tally_probe_found *found)
 {
-	struct tally_device_record numbered = *found->device;
+	struct tally_device_record numbered = tally_snapshots_add(&out->snapshots, found->device);
 	numbered.device = out->n;
 	size_t len = tally_json_write_device(NULL, 0, &numbered);
 	char *line = g_malloc(len + 1);
@@ -65,6 +67,7 @@ print_json(const struct output *out, const struct tally_probe_found *found)
 	tally_sets_print_json(found, out->wish.set);
 	puts("}");
 	g_free(line);
+	tally_snapshots_free_device(&numbered);
 }
 
 /* Widest of a column, over the counters of a source. */
@@ -185,6 +188,19 @@ print_text(const struct output *out, const struct tally_probe_found *found)
 	g_free(sentence);
 }
 
+/* Once, below the devices, in each of whose logs they are. */
+static void
+print_snapshots(const struct output *out)
+{
+	const struct tally_device_record none = { 0 };
+	struct tally_device_record device = tally_snapshots_add(&out->snapshots, &none);
+	const struct tally_probe_found found = { .device = &device };
+	puts("\nWith each device, read by the CPU while passes run (--snapshot):");
+	for (uint32_t i = 0; i < device.n_sources; i++)
+		print_source(&found, &device.sources[i]);
+	tally_snapshots_free_device(&device);
+}
+
 static void
 print_device(void *data, const struct tally_probe_found *found)
 {
@@ -226,6 +242,8 @@ probe(int api, struct output *out)
 			g_snprintf(all + at, sizeof(all) - at, "%s%s", at ? "; " : "", why);
 		}
 	}
+	if (out->n > 0 && !out->json)
+		print_snapshots(out);
 	if (out->n > 0 && out->wish.set && !out->has_set) {
 		tally_cli_complain("counters", "--set %s: no set of counters is called so here",
 				   out->wish.set);
@@ -270,7 +288,12 @@ run(int argc, char **argv)
 			return TALLY_EXIT_USAGE;
 		}
 	}
-	return catalogue ? tally_catalogue_print(gpu, out.json) : probe(api, &out);
+	if (catalogue)
+		return tally_catalogue_print(gpu, out.json);
+	tally_snapshots_find(&out.snapshots, out.wish.counters);
+	int status = probe(api, &out);
+	tally_snapshots_finish(&out.snapshots);
+	return status;
 }
 
 const struct tally_command tally_command_counters = {

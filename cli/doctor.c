@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 #include "cli/doctor_sets.h"
+#include "cli/doctor_snapshot.h"
 #include "cli/elf_file.h"
 #include "cli/injected.h"
 #include "cli/probe.h"
@@ -385,6 +386,7 @@ examine(void)
 	ok &= check_log();
 	check_display();
 	tally_doctor_permission();
+	tally_doctor_snapshots();
 	bool gl = check_api(TALLY_API_OPENGL);
 	bool es = check_api(TALLY_API_OPENGL_ES);
 	bool vk = check_api(TALLY_API_VULKAN);
