@@ -5,7 +5,7 @@ lavapipe; tests/apps/scenes.c draws on llvmpipe. The source is `fake-snapshot`: 
 reading (ours at a boundary, or one of the collector's at times), so a pass that has all between two readings has a
 multiple of 1000, and one that was cut by time has not.
 
-  snapshot_exact.py [fake | faults | lavapipe | validation | scenes | opengl]...
+  snapshot_exact.py [fake | streams | faults | lavapipe | validation | scenes | opengl]...
 """
 
 import sys
@@ -151,6 +151,27 @@ def fake(checks):
         checks.that(len(flags) == 5 and not any(flags), f"sampled: {flags}")
 
 
+def streams(checks):
+    """All that tests/apps/vk_stream.c submits (device groups, protected, boundaries, suspended passes): by the rules."""
+    names = [name for name in vk.scene_list(f.program()) if name != "breaks_rules"]
+    sampled = sum(part(checks, f"stream {name}", check_stream, name) for name in names)
+    checks.that(sampled > 100, f"only {sampled} passes were sampled")
+
+
+def check_stream(checks, name):
+    offers = "group" if name == "group" else ""
+    with h.scratch() as folder:
+        bare, before = f.run_bare(folder, [name], offers, timeout=LIMIT)
+        if bare.status == 77:
+            return 0
+        log = folder / "log.jsonl"
+        got, trace = f.run_layer(folder, [name], offers, log, OPTIONS, timeout=LIMIT)
+        checks.equal((got.status, got.stdout, got.stderr), (bare.status, bare.stdout, bare.stderr), "as without us")
+        checks.equal([one for one in trace.rules if one not in before.rules][:3], [], "rules that are broken")
+        passes = [one for frame in h.Log(log).frames for one in frame["passes"]] if log.exists() else []
+        return sum("fake_total_ns" in one.get("counters", {}) and is_sampled(one) for one in passes)
+
+
 def faults(checks):
     """What fails for us alone the program does not notice; nothing hangs, and no rule is broken."""
     ours = ["never", "reset_fences=-13"] + [f"oom_ours={n}" for n in range(1, 31)]
@@ -264,8 +285,8 @@ def check_gl_log(checks, name, log):
     return n
 
 
-GROUPS = {"fake": fake, "faults": faults, "lavapipe": lavapipe, "validation": validation, "scenes": scenes,
-          "opengl": opengl}
+GROUPS = {"fake": fake, "streams": streams, "faults": faults, "lavapipe": lavapipe, "validation": validation,
+          "scenes": scenes, "opengl": opengl}
 
 
 def main():
