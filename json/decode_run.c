@@ -24,13 +24,14 @@ static const struct tally_field header_fields[N_HEADER_FIELDS] = {
 	[HEADER_STARTED] = TALLY_FIELD("started"), [HEADER_OPTIONS] = TALLY_FIELD("options"),
 };
 
-enum { NOTE_TYPE, NOTE_LEVEL, NOTE_MESSAGE, NOTE_SOURCE, N_NOTE_FIELDS };
+enum { NOTE_TYPE, NOTE_LEVEL, NOTE_MESSAGE, NOTE_SOURCE, NOTE_TIME, N_NOTE_FIELDS };
 
 static const struct tally_field note_fields[N_NOTE_FIELDS] = {
 	[NOTE_TYPE] = TALLY_FIELD("type"),
 	[NOTE_LEVEL] = TALLY_FIELD("level"),
 	[NOTE_MESSAGE] = TALLY_FIELD("message"),
 	[NOTE_SOURCE] = TALLY_FIELD("source"),
+	[NOTE_TIME] = TALLY_FIELD("time_ns"),
 };
 
 enum {
@@ -329,6 +330,10 @@ tally_decode_note(struct tally_decoder *d, struct tally_note_record *note)
 			break;
 		case NOTE_SOURCE:
 			ok = tally_decode_text(d, &note->source);
+			break;
+		case NOTE_TIME:
+			ok = tally_json_read_u64(&d->json, &note->time_ns);
+			note->has_time = ok;
 			break;
 		}
 		if (!ok)

@@ -419,6 +419,8 @@ tally_json_put_note(struct tally_json_writer *w, const struct tally_note_record 
 	PUT(",\"message\":");
 	tally_json_put_text(w, note->message);
 	PUT_TEXT(",\"source\":", note->source);
+	if (note->has_time)
+		PUT_U64(",\"time_ns\":", note->time_ns);
 	PUT("}");
 }
 

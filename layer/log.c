@@ -25,6 +25,8 @@
 struct note {
 	enum tally_level level;
 	const char *source;
+	bool has_time;
+	uint64_t time_ns;
 	char message[MAX_MESSAGE];
 };
 
@@ -192,6 +194,28 @@ out:
 }
 
 bool
+tally_log_mark(const char *source, uint64_t time_ns, const char *message)
+{
+	struct note note = {
+		.level = TALLY_LEVEL_INFO,
+		.source = source,
+		.has_time = true,
+		.time_ns = time_ns,
+	};
+	snprintf(note.message, sizeof(note.message), "%s", message);
+	trim_utf8(note.message, strlen(note.message));
+	flatten(note.message);
+	pthread_mutex_lock(&lock);
+	bool room = queue_len < MAX_NOTES;
+	enqueue(&note);
+	pthread_mutex_unlock(&lock);
+	void (*notify)(void) = room ? atomic_load(&wake) : NULL;
+	if (notify)
+		notify();
+	return room;
+}
+
+bool
 tally_log_take(struct tally_note_record *note)
 {
 	bool got = true;
@@ -203,6 +227,7 @@ tally_log_take(struct tally_note_record *note)
 	} else if (queue_lost) {
 		taken.level = TALLY_LEVEL_WARNING;
 		taken.source = "log";
+		taken.has_time = false;
 		snprintf(taken.message, sizeof(taken.message),
 			 "%llu messages were dropped: they came faster than they could be written",
 			 (unsigned long long)queue_lost);
@@ -216,6 +241,8 @@ tally_log_take(struct tally_note_record *note)
 			.level = taken.level,
 			.message = taken.message,
 			.source = taken.source,
+			.has_time = taken.has_time,
+			.time_ns = taken.time_ns,
 		};
 	return got;
 }

@@ -23,6 +23,10 @@
 void tally_log_say(enum tally_level level, const char *source, const char *format, ...)
 	TALLY_PRINTF(3, 4);
 
+/* A mark of the user's, or where a stretch of captured frames begins or ends: a note with its time,
+ * for the log alone, as often as it is said. False: the queue is full (counted). Same rules. */
+bool tally_log_mark(const char *source, uint64_t time_ns, const char *message);
+
 /* Collector's side: take the oldest queued note. The strings are valid until the next call. */
 bool tally_log_take(struct tally_note_record *note);
 

@@ -310,6 +310,8 @@ struct tally_note_record {
 	enum tally_level level;
 	const char *message;
 	const char *source; /* which part speaks: "session", "gl-statistics", ... */
+	bool has_time; /* marks ("mark") and the ends of windows ("trigger"): when it was */
+	uint64_t time_ns;
 };
 
 /* Statistics of one value of one pass identity. */

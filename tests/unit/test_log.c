@@ -45,6 +45,35 @@ test_queue(void)
 	assert_note(TALLY_LEVEL_ERROR, "b", "two");
 }
 
+/* Said twice it comes twice, with its time, and the one that does not fit is not taken. */
+static void
+test_marks(void)
+{
+	tally_log_reset();
+	struct tally_note_record note;
+	for (unsigned i = 0; i < 2; i++)
+		g_assert_true(tally_log_mark("mark", 7 + i, "here\n"));
+	tally_log_say(TALLY_LEVEL_INFO, "a", "no mark");
+	for (unsigned i = 0; i < 2; i++) {
+		g_assert_true(tally_log_take(&note));
+		g_assert_cmpint(note.level, ==, TALLY_LEVEL_INFO);
+		g_assert_cmpstr(note.source, ==, "mark");
+		g_assert_cmpstr(note.message, ==, "here ");
+		g_assert_true(note.has_time);
+		g_assert_cmpuint(note.time_ns, ==, 7 + i);
+	}
+	g_assert_true(tally_log_take(&note));
+	g_assert_false(note.has_time);
+	for (unsigned i = 0; i < 64; i++)
+		g_assert_true(tally_log_mark("mark", i, "m"));
+	g_assert_false(tally_log_mark("mark", 64, "m"));
+	for (unsigned i = 0; i < 64; i++)
+		g_assert_true(tally_log_take(&note));
+	assert_note(TALLY_LEVEL_WARNING, "log",
+		    "1 messages were dropped: they came faster than they could be written");
+	assert_no_note();
+}
+
 static void
 test_text(void)
 {
@@ -210,6 +239,7 @@ main(int argc, char **argv)
 	g_unsetenv("PASSTALLY_VERBOSE");
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/log/queue", test_queue);
+	g_test_add_func("/log/marks", test_marks);
 	g_test_add_func("/log/text", test_text);
 	g_test_add_func("/log/full", test_full);
 	g_test_add_func("/log/too-many", test_too_many);

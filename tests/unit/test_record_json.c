@@ -281,6 +281,8 @@ static const struct tally_note_record note = {
 	.message = "control \x01\x1f\x7f, tab\t, \"quotes\", back\\slash, \xe2\x82\xac "
 		   "\xf0\x9f\x8e\xae",
 	.source = "session",
+	.has_time = true,
+	.time_ns = UINT64_MAX,
 };
 static const struct tally_note_record bare_note = { .level = TALLY_LEVEL_INFO, .message = "" };
 static const struct tally_statistic_record statistics[] = {
@@ -686,6 +688,8 @@ check_golden(struct tally_log_reader *reader)
 	g_assert_cmpint(line.note.level, ==, note.level);
 	g_assert_cmpstr(line.note.message, ==, note.message);
 	g_assert_cmpstr(line.note.source, ==, note.source);
+	g_assert_true(line.note.has_time);
+	g_assert_cmpuint(line.note.time_ns, ==, note.time_ns);
 	next_line(reader, &line, TALLY_LINE_PASS_INFO);
 	check_info(&line.pass_info, &shadow_info, "Scene/Shadow");
 	next_line(reader, &line, TALLY_LINE_PASS_INFO);
@@ -700,6 +704,7 @@ check_golden(struct tally_log_reader *reader)
 	next_line(reader, &line, TALLY_LINE_NOTE);
 	g_assert_cmpstr(line.note.message, ==, "");
 	g_assert_null(line.note.source);
+	g_assert_false(line.note.has_time);
 	next_line(reader, &line, TALLY_LINE_FRAME);
 	check_frame(&line.frame, &frame_2);
 	next_line(reader, &line, TALLY_LINE_END);
