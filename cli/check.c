@@ -18,9 +18,17 @@
 /* Past this many a log is bad enough; the rest is counted. */
 #define MOST_TOLD 20
 
+enum { OPT_HELP = 0, OPT_LINES };
+
 static const struct tally_arg options[] = {
-	{ "help", 'h', NULL, "Show this." },
+	[OPT_HELP] = { "help", 'h', NULL, "Show this." },
+	[OPT_LINES] = { "lines", 0, NULL,
+			"Check line by line only, not whether frames and end line agree: for a log\n"
+			"that frames were taken out of." },
 };
+
+/* With --lines. */
+static bool lines_only;
 
 static void
 help(void)
@@ -104,7 +112,7 @@ read_log(const char *path, const char *shown, struct tally_progress *progress, s
 		}
 		if (line.type == TALLY_LINE_DEVICE)
 			tally_recount_add_device(recount, &line.device);
-		if (line.type == TALLY_LINE_END) {
+		if (line.type == TALLY_LINE_END && !lines_only) {
 			tally_conserve_check(conserve, &line.end, note_sum, v);
 			tally_recount_check(recount, &line.end, note_statistic, v);
 		}
@@ -279,9 +287,13 @@ run(int argc, char **argv)
 			g_ptr_array_add(logs, (gpointer)value);
 			continue;
 		}
-		if (option == 0)
+		if (option == OPT_LINES) {
+			lines_only = true;
+			continue;
+		}
+		if (option == OPT_HELP)
 			help();
-		status = option == 0 ? TALLY_EXIT_OK : TALLY_EXIT_USAGE;
+		status = option == OPT_HELP ? TALLY_EXIT_OK : TALLY_EXIT_USAGE;
 	}
 	if (status < 0 && logs->len == 0) {
 		tally_cli_complain("check", "no log named: passtally check LOG...");

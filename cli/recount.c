@@ -43,7 +43,7 @@ tally_recount_add_device(struct tally_recount *r, const struct tally_device_reco
 	for (uint32_t i = 0; i < device->n_counters; i++) {
 		counters[i] = *device->counters[i];
 		counters[i].key = g_intern_string(counters[i].key);
-		counters[i].unit = g_intern_string(counters[i].unit);
+		counters[i].unit = g_intern_string(counters[i].unit ? counters[i].unit : "");
 		list[i] = &counters[i];
 	}
 	copy.counters = list;

@@ -72,7 +72,8 @@ print_stats(FILE *out, struct tally_stats *s, const char *unit, bool estimated)
 		fputs(",\"mean\":", out);
 		tally_json_print_value(out, tally_f64(tally_moments_mean(&s->moments)));
 		fputs(",\"sd_population\":", out);
-		tally_json_print_value(out, tally_f64(tally_moments_sd_population(&s->moments)));
+		tally_json_print_value(out,
+				       tally_f64(tally_moments_sd_population(&s->moments)));
 		if (s->moments.n > 1) {
 			fputs(",\"sd\":", out);
 			tally_json_print_value(out, tally_f64(tally_moments_sd_sample(&s->moments)));

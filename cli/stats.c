@@ -235,13 +235,14 @@ struct tally_value
 tally_stats_quantile(struct tally_stats *s, double q)
 {
 	/* The product of an inexact q must not reach the next rank by its last bit. */
-	double exact = q * (double)s->moments.n;
+	uint64_t n = s->moments.n;
+	double exact = q * (double)n;
 	double near = nearbyint(exact);
 	double rank_f = fabs(exact - near) < 1e-9 * (near + 1) ? near : ceil(exact);
-	uint64_t rank = rank_f < 1 ? 1 : rank_f >= (double)s->moments.n ? s->moments.n : (uint64_t)rank_f;
+	uint64_t rank = rank_f < 1 ? 1 : rank_f >= (double)n ? n : (uint64_t)rank_f;
 	if (rank == 1)
 		return s->moments.min;
-	if (rank == s->moments.n)
+	if (rank == n)
 		return s->moments.max;
 	uint64_t seen = 0;
 	if (!s->buckets) {
@@ -257,8 +258,9 @@ tally_stats_quantile(struct tally_stats *s, double q)
 		seen += s->buckets[i].count;
 		if (seen < rank)
 			continue;
-		struct tally_value v = tally_f64(bucket_middle(s->buckets[i].key, s->mantissa_bits,
-							       s->moments.storage != TALLY_STORAGE_F64));
+		bool whole = s->moments.storage != TALLY_STORAGE_F64;
+		struct tally_value v = tally_f64(
+			bucket_middle(s->buckets[i].key, s->mantissa_bits, whole));
 		if (tally_value_compare(v, s->moments.min) < 0)
 			return s->moments.min;
 		return tally_value_compare(v, s->moments.max) > 0 ? s->moments.max : v;

@@ -1,7 +1,7 @@
 /* layer/wide.h - whole numbers of 192 bits: sums of 64-bit values, and of their squares.
  *
- * Two's complement; 2^63 values of any size, or as many squares, can not overflow it. Works where the
- * compiler has no 128-bit type. Any thread; nothing allocates or fails.
+ * Two's complement; 2^63 values of any size, or as many squares, can not overflow it. Works
+ * where the compiler has no 128-bit type. Any thread; nothing allocates or fails.
  */
 #ifndef PASSTALLY_LAYER_WIDE_H
 #define PASSTALLY_LAYER_WIDE_H

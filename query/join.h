@@ -1,7 +1,7 @@
 /* query/join.h - how the values of several stretches of work become the value of the whole.
  *
- * One rule for the run's own statistics and for the command: the segments of a pass in one frame are
- * joined before they count as one value. Any thread; nothing allocates.
+ * One rule for the run's own statistics and for the command: the segments of a pass in one frame
+ * are joined before they count as one value. Any thread; nothing allocates.
  */
 #ifndef PASSTALLY_QUERY_JOIN_H
 #define PASSTALLY_QUERY_JOIN_H

@@ -1,11 +1,12 @@
-/* query/moments.h - N, sum, sum of squares, minimum, maximum of one series, and what follows from
- * them: mean, deviation of the population and of a sample.
+/* query/moments.h - N, sum, sum of squares, minimum, maximum of one series, and what follows
+ * from them: mean, deviation of the population and of a sample.
  *
- * What MicroBlaze's latency counters keep (seed 003), for any value. Whole numbers are summed exactly
- * (layer/wide.h), so mean and deviation are true to the last places of a double whatever the values;
- * other numbers are summed in pairs of doubles (106 bits), squares of their distance from the first
- * value too, so that nothing cancels. The run's own statistics and `passtally report` both use this:
- * equal values in equal order give equal numbers. Nothing allocates; one thread at a time.
+ * What MicroBlaze's latency counters keep (seed 003), for any value. Whole numbers are summed
+ * exactly (layer/wide.h), so mean and deviation are true to the last places of a double whatever
+ * the values; other numbers are summed in pairs of doubles (106 bits), squares of their distance
+ * from the first value too, so that nothing cancels. The run's own statistics and `passtally
+ * report` both use this: equal values in equal order give equal numbers. Nothing allocates; one
+ * thread at a time.
  */
 #ifndef PASSTALLY_QUERY_MOMENTS_H
 #define PASSTALLY_QUERY_MOMENTS_H

@@ -309,8 +309,8 @@ add_part(struct series *series, struct tally_value value)
 }
 
 static void
-add_keyed(struct tally_run_statistics *s, struct identity *i, const struct tally_keyed_value *values,
-	  uint32_t n, bool metrics, uint32_t *guess)
+add_keyed(struct tally_run_statistics *s, struct identity *i,
+	  const struct tally_keyed_value *values, uint32_t n, bool metrics, uint32_t *guess)
 {
 	for (uint32_t k = 0; k < n; k++) {
 		struct series *series = find_series(s, i, values[k].key, metrics, guess);

@@ -1,11 +1,12 @@
-/* query/run_statistics.h - statistics of every value of every pass identity, while the game runs.
+/* query/run_statistics.h - statistics of every value of every pass identity, while the game
+ * runs.
  *
- * For the `end` line: N, sum, sum of squares, extremes, mean, deviations (query/moments.h) of gpu_ns,
- * the tallies, each counter and each metric, as `passtally report` computes them from the frames:
- * segments of an identity in one frame are joined first, a value that one of them lacks counts for
- * none, frames that the run's end cut short do not count. Memory is bounded: TALLY_MAX_STATISTICS
- * values of 150 bytes; what comes later is left out and told. Collector thread only; a frame costs
- * memory only where it brings new values.
+ * For the `end` line: N, sum, sum of squares, extremes, mean, deviations (query/moments.h) of
+ * gpu_ns, the tallies, each counter and each metric, as `passtally report` computes them from
+ * the frames: segments of an identity in one frame are joined first, a value that one of them
+ * lacks counts for none, frames that the run's end cut short do not count. Memory is bounded:
+ * TALLY_MAX_STATISTICS values of 150 bytes; what comes later is left out and told. Collector
+ * thread only; a frame costs memory only where it brings new values.
  */
 #ifndef PASSTALLY_QUERY_RUN_STATISTICS_H
 #define PASSTALLY_QUERY_RUN_STATISTICS_H
@@ -20,8 +21,8 @@ struct tally_run_statistics;
 struct tally_run_statistics *tally_run_statistics_create(void);
 void tally_run_statistics_destroy(struct tally_run_statistics *s); /* accepts NULL */
 
-/* What the keys of a device's frames mean; replaces what was said of it before. Its counters live as
- * long as `s`. */
+/* What the keys of a device's frames mean; replaces what was said of it before. Its counters
+ * live as long as `s`. */
 void tally_run_statistics_describe(struct tally_run_statistics *s,
 				   const struct tally_device_record *device);
 /* A frame that was written. Keys of counters live as long as `s`, those of metrics until the device

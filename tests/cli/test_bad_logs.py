@@ -132,6 +132,25 @@ class BadLogs(CliCase):
         self.assertEqual(text.count("/kind:"), 20)
         self.assertIn("10 more", text)
 
+    def test_statistics_that_frames_do_not_have(self):
+        """The end line's statistics are what the frames come to."""
+        def log(**wrong):
+            told = {"device": 0, "id": A, "key": "gpu_ns", "n": 2, "sum": "19", "sum_sq": "193",
+                    "min": 7, "max": 12, "mean": 9.5, "sd_population": 2.5,
+                    "sd_sample": 3.5355339059327378, **wrong}
+            lines = [header(), device(), pass_info(A), frame(0, [one_pass(0, A, 5), one_pass(1, A, 7, segment=1)]),
+                     frame(1, [one_pass(0, A, 7)]), end(2, 3, statistics=[told])]
+            return self.write_log("a.jsonl", lines)
+        self.ok("check", log())
+        for key, value in (("n", 3), ("sum", "20"), ("sum_sq", "192"), ("min", 5), ("max", 13), ("mean", 9.6),
+                           ("sd_population", 2.6), ("sd_sample", 3.6), ("id", "00000000000000ff"), ("device", 4),
+                           ("key", "draws_of_nobody")):
+            wrong = log(**{key: value})
+            done = self.command("check", wrong)
+            self.assertEqual(done.returncode, 3, key)
+            self.assertIn(":6:1: /statistics/0: ", done.stderr.decode())
+            self.ok("check", "--lines", wrong)
+
     def test_growth_that_does_not_add_up(self):
         """Passes, unattributed and unlogged are what a snapshot counter grew by."""
         def log(growth, **more):

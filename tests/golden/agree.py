@@ -21,7 +21,7 @@ def main():
         logs += sorted(name.iterdir()) if name.is_dir() else [name]
     wrong = 0
     for log in logs:
-        check = subprocess.run([command, "check", log], capture_output=True, check=False)
+        check = subprocess.run([command, "check", "--lines", log], capture_output=True, check=False)
         ours = subprocess.run([sys.executable, SCRIPT, "--allow-cut", log], capture_output=True,
                               text=True, check=False)
         cut = not log.read_bytes().endswith(b"\n")
