@@ -79,6 +79,14 @@ total(uint64_t script_ns, unsigned block, unsigned instance, unsigned counter)
 	       state->added[block][instance][counter];
 }
 
+void
+fake_count_sample(uint64_t since_ns, uint64_t now_ns)
+{
+	state->n_samples++;
+	if (now_ns - since_ns > state->longest_ns)
+		state->longest_ns = now_ns - since_ns;
+}
+
 uint64_t
 fake_base_sample(struct fake_base *base)
 {

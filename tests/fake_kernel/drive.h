@@ -27,6 +27,7 @@ struct fake_kernel_state {
 	uint64_t since_ns;
 	uint64_t n_samples; /* that the kernel made, of all readers */
 	uint64_t n_misuses;
+	uint64_t longest_ns; /* between two samples of one reader; whoever reads it may clear it */
 	uint64_t kernel_ns; /* spent in the simulated kernel */
 	uint64_t added[FAKE_BLOCKS][FAKE_INSTANCES][FAKE_COUNTERS];
 };
@@ -100,6 +101,14 @@ fake_kernel_set_speed(uint32_t speed)
 	s->speed = speed;
 	fake_kernel_unlock(s);
 	return shows;
+}
+
+/* The longest time between two samples of one reader since the last call. */
+static inline uint64_t
+fake_kernel_longest_ns(void)
+{
+	struct fake_kernel_state *s = fake_kernel_find();
+	return s ? __atomic_exchange_n(&s->longest_ns, 0, __ATOMIC_RELAXED) : 0;
 }
 
 /* One counter of one instance counts so many. */

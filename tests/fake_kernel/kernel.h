@@ -78,6 +78,8 @@ struct fake_kernel_state *fake_kernel_get_state(void);
 void fake_base_reset(struct fake_base *base);
 /* Stops the clocks for one sample; CLOCK_MONOTONIC_RAW is returned. */
 uint64_t fake_base_sample(struct fake_base *base);
+/* A sample was made, so long after the reader's last. */
+void fake_count_sample(uint64_t since_ns, uint64_t now_ns);
 uint64_t fake_base_growth(struct fake_base *base, unsigned block, unsigned instance,
 			  unsigned counter);
 uint32_t fake_n_instances(unsigned block);

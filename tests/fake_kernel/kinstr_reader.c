@@ -161,8 +161,9 @@ make_sample(struct kinstr *k, uint64_t user_data)
 {
 	uint32_t slot = k->next_slot;
 	k->n_samples++;
-	fake_kernel_get_state()->n_samples++;
+	uint64_t since = k->last_raw_ns;
 	fill_slot(k, slot, user_data);
+	fake_count_sample(since, k->last_raw_ns);
 	k->overflow = false;
 	k->next_slot = (slot + 1) % N_SLOTS;
 	if (fake_rule("lose", -1, -1, k->n_samples)) {

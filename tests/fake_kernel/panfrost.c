@@ -12,6 +12,7 @@ struct panfrost {
 	/* The GPU was reset, and nothing counts any more: dumps wait in vain, or are empty. */
 	bool waits, is_empty;
 	uint32_t set, n_samples;
+	uint64_t last_raw_ns;
 };
 
 static struct panfrost *owner; /* one in the whole system */
@@ -119,6 +120,7 @@ enable(struct panfrost *p, const struct pf_enable *e)
 	owner = p;
 	p->set = e->set;
 	fake_base_reset(&p->base);
+	p->last_raw_ns = fake_raw_ns();
 	return 0;
 }
 
@@ -141,7 +143,10 @@ dump(struct panfrost *p, const struct pf_dump *d)
 	if (p->waits)
 		return -ETIMEDOUT;
 	/* The whole buffer, however small the caller's. */
-	fake_buffer_fill(&p->base, all, p->n_samples, (void *)(uintptr_t)d->buffer);
+	uint64_t now = fake_buffer_fill(&p->base, all, p->n_samples,
+					(void *)(uintptr_t)d->buffer);
+	fake_count_sample(p->last_raw_ns, now);
+	p->last_raw_ns = now;
 	if (p->is_empty)
 		memset((void *)(uintptr_t)d->buffer, 0, fake_buffer_bytes());
 	return 0;

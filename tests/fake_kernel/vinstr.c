@@ -28,6 +28,7 @@ make_sample(struct vinstr *v, uint32_t event)
 	v->n_samples++;
 	uint64_t now = fake_buffer_fill(&v->base, v->masks, v->n_samples,
 					v->memory + (size_t)v->next * v->buffer_bytes);
+	fake_count_sample(v->last_raw_ns, now);
 	meta->m.timestamp = now;
 	meta->m.event = event;
 	meta->m.buffer = v->next;

@@ -1,0 +1,112 @@
+"""Passes of a real program (llvmpipe) under the shim, in the counters of a simulated Mali GPU that the program drives.
+
+`exact` gives each pass what the script says, to the last count; `sampled` is off by no more than period over pass
+length. In both, what was counted is all there: passes + unattributed = the counter's own growth (passtally check).
+
+    mali_passes.py [exact|sampled]...
+"""
+
+import json
+import sys
+
+import harness
+import mali_harness
+
+KERNELS = ["kbase-csf", "kbase-jm,gpu=g72,iface=11.20,cores=0x2d", "kbase-old", "panfrost,cores=0x3"]
+LENGTH_MS = 20
+
+
+def places(folder, text):
+    """Where each counter stands, by the source alone."""
+    session = mali_harness.run_session(mali_harness.Machine(), folder, text, "--samples", 0)
+    return session.kernel, {key: place for key, place, _ in session.counters}
+
+
+def run_scene(checks, folder, text, options, *args):
+    """The log, and for each frame what the program says: rows of passes, and the longest time between samples."""
+    log, trace = folder / "log.jsonl", folder / "trace"
+    for path in (log, trace):
+        path.unlink(missing_ok=True)
+    env = harness.base_env(folder, harness.capture_env(log, {"counters": "all", **options},
+                                                       after=[mali_harness.find("fake_kernel.so")]))
+    env.update({"FAKE_KERNEL": text, "FAKE_KERNEL_TRACE": str(trace)})
+    result = harness.run([harness.need("mali_scene"), *args], env)
+    if result.status == 77:
+        harness.skip(result.errors)
+    checks.equal(result.status, 0, f"status, {result.errors[-800:]}")
+    told = [json.loads(line) for line in result.text.splitlines()]
+    misuses = [line for line in trace.read_text().splitlines() if line.startswith(("misuse:", "left open"))]
+    checks.equal(misuses, [], "misuse of the kernel")
+    harness.validate(checks, log)
+    return harness.Log(log), told
+
+
+def check_log(checks, log, told, source):
+    """The source is on, and every frame and pass is there."""
+    state = {s["name"]: s for s in log.of("device")[-1]["sources"]}.get(source)
+    checks.that(state and state["state"] == "on", f"{source}: {state}")
+    checks.equal([len(f["passes"]) for f in log.frames], [len(row) - 1 for row in told], "passes")
+    growth = [g for g in log.of("end")[-1].get("growth", []) if g["source"] == source]
+    checks.that(len(growth) >= 40, f"{len(growth)} rows of growth")
+    return growth
+
+
+def check_exact(checks, folder):
+    for text in KERNELS:
+        with checks.part(f"exact, {text}"):
+            kernel, where = places(folder, text)
+            log, told = run_scene(checks, folder, text, {"snapshot": "exact"}, "--frames", "30")
+            growth = check_log(checks, log, told, kernel.source)
+            for frame, row in zip(log.frames, told):
+                for one, (script_ns, _) in zip(frame["passes"], row):
+                    want = {key: kernel.rate(place) * script_ns // 1000 for key, place in where.items()}
+                    got = {key: one["counters"].get(key) for key in where}
+                    checks.equal({k: (got[k], want[k]) for k in want if got[k] != want[k]}, {},
+                                 f"frame {frame['frame']}, pass {one['index']}")
+                    checks.equal(sorted(set(one.get("estimated", [])) & set(where)), [], "estimated")
+            total_us = sum(script_ns for row in told for script_ns, _ in row[:-1]) // 1000
+            wrong = [g for g in growth if g["growth"] != kernel.rate(where[g["key"]]) * total_us]
+            checks.equal(wrong[:3], [], "growth")
+
+
+def check_sampled(checks, folder):
+    for text in KERNELS:
+        with checks.part(f"sampled, {text}"):
+            kernel, where = places(folder, text)
+            log, told = run_scene(checks, folder, text, {"snapshot": "sampled", "period": "1ms"}, "--frames", "6",
+                                  "--by", "clock", "--length", LENGTH_MS)
+            check_log(checks, log, told, kernel.source)
+            worst = 0.0
+            # The first frame makes shaders, before the GPU begins.
+            for frame, row in list(zip(log.frames, told))[1:]:
+                # Samples are as far apart as the machine lets them be.
+                period_ns = max(1_000_000, row[-1])
+                for one, (script_ns, length_ns) in zip(frame["passes"], row):
+                    for key, place in where.items():
+                        want = kernel.rate(place) * script_ns / 1000
+                        got = one["counters"].get(key)
+                        if not checks.that(got is not None, f"pass {one['index']} has no {key}"):
+                            break
+                        off = abs(got - want) / want
+                        worst = max(worst, off * length_ns / period_ns)
+                        if not checks.that(off <= period_ns / length_ns, f"frame {frame['frame']}, pass {one['index']}:"
+                                           f" {key} is {got}, {off:.3f} off {want:.0f}; {length_ns} ns long, samples "
+                                           f"up to {period_ns} ns apart"):
+                            break
+                    checks.equal(sorted(set(where) - set(one.get("estimated", []))), [], "not estimated")
+            print(f"  off by at most {worst:.2f} of period over pass length")
+
+
+PARTS = {"exact": check_exact, "sampled": check_sampled}
+
+
+def main():
+    checks = harness.Checks()
+    with harness.scratch() as folder:
+        for part in sys.argv[1:] or PARTS:
+            PARTS[part](checks, folder)
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
