@@ -1,5 +1,5 @@
-/* Any bytes into the parser of metric expressions. It must end, stay in its memory, point inside the
- * text when it refuses, say why, and evaluate what it takes to a finite number or to nothing.
+/* Any bytes into the parser of metric expressions. It must end, stay in its memory, point inside
+ * the text when it refuses, say why, and evaluate what it takes to a finite number or to nothing.
  *
  * With clang: -fsanitize=fuzzer,address,undefined. Else the main() below reads the files of the
  * folder it is given, and makes some thousand more from each by changing bytes.
