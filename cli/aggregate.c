@@ -442,7 +442,10 @@ close_group(struct tally_aggregate *a, struct tally_group *g)
 			i >= TALLY_N_FIXED_SERIES &&
 			g_array_index(a->keys, struct tally_key, i - TALLY_N_FIXED_SERIES).join ==
 				TALLY_JOIN_NONE;
-		if (s->n_parts == g->n_parts && !(ratio && s->n_parts > 1))
+		bool known = s->n_parts == g->n_parts && !(ratio && s->n_parts > 1);
+		if (known && a->watch)
+			a->watch->value(a->watch->user, g, i, s->part);
+		else if (known)
 			tally_stats_add(&s->stats, s->part);
 		s->n_parts = 0;
 	}
@@ -561,6 +564,8 @@ read_frame(struct tally_aggregate *a, const struct tally_frame_record *f)
 		add_outside(a, f);
 	for (guint i = 0; i < a->state->touched->len; i++)
 		close_group(a, g_ptr_array_index(a->state->touched, i));
+	if (a->watch)
+		a->watch->frame(a->watch->user, f, a->state->touched);
 	g_ptr_array_set_size(a->state->touched, 0);
 }
 
@@ -595,6 +600,8 @@ read_line(struct tally_aggregate *a, const struct tally_log_line *line)
 		a->header.started_unix_ns = line->header.started_unix_ns;
 		replace(&a->program, line->header.program);
 		replace(&a->version, line->header.version);
+		if (a->watch)
+			a->watch->header(a->watch->user, &line->header);
 		break;
 	case TALLY_LINE_DEVICE:
 		read_device(a, &line->device);
@@ -695,11 +702,9 @@ tell_progress(struct tally_progress *progress, const char *path,
 		tally_progress_show(progress, "reading %s: %.1f MB", path, (double)done / 1e6);
 }
 
-int
-tally_aggregate_read(struct tally_aggregate *a, const char *command, const char *path,
-		     enum tally_by by, uint64_t warmup)
+static int
+read_log(struct tally_aggregate *a, const char *command, const char *path)
 {
-	init(a, path, by, warmup);
 	struct tally_read_error error = { 0 };
 	enum tally_read_status status = TALLY_READ_OK;
 	struct tally_log_reader *reader = tally_log_reader_open(path, &status, &error);
@@ -726,4 +731,21 @@ tally_aggregate_read(struct tally_aggregate *a, const char *command, const char 
 		return TALLY_EXIT_OK;
 	}
 	return status == TALLY_READ_END ? TALLY_EXIT_OK : read_failed(path, status, &error);
+}
+
+int
+tally_aggregate_read(struct tally_aggregate *a, const char *command, const char *path,
+		     enum tally_by by, uint64_t warmup)
+{
+	init(a, path, by, warmup);
+	return read_log(a, command, path);
+}
+
+int
+tally_aggregate_watch(struct tally_aggregate *a, const char *command, const char *path,
+		      uint64_t warmup, const struct tally_aggregate_watch *watch)
+{
+	init(a, path, TALLY_BY_PASS, warmup);
+	a->watch = watch;
+	return read_log(a, command, path);
 }

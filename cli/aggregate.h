@@ -69,6 +69,7 @@ struct tally_group {
 	uint64_t placed_in; /* a pass's: the frame its workloads are counted in, + 1 */
 	GPtrArray *workloads; /* of struct tally_group *, by place */
 	uint32_t n_placed; /* in that frame so far, over all segments */
+	void *watched; /* a watcher's own; NULL at first */
 	/* By frame only. */
 	uint64_t frame;
 	struct tally_frame_record record; /* numbers only; its pointers are NULL */
@@ -96,9 +97,21 @@ struct tally_device_summary {
 	struct tally_group *outside; /* NULL = none; also among the groups */
 };
 
+/* Who wants to see values one by one, as they are joined: then the series keep none (moments.n
+ * stays 0), so that memory is the watcher's business. */
+struct tally_aggregate_watch {
+	void *user;
+	void (*header)(void *user, const struct tally_header_record *header);
+	/* A known value of a group in a frame. */
+	void (*value)(void *user, struct tally_group *g, uint32_t series, struct tally_value v);
+	/* After the values of a frame; `groups` were seen in it. */
+	void (*frame)(void *user, const struct tally_frame_record *frame, const GPtrArray *groups);
+};
+
 struct tally_aggregate {
 	enum tally_by by;
 	uint64_t warmup;
+	const struct tally_aggregate_watch *watch; /* NULL = nobody */
 	char *path;
 	struct tally_header_record header; /* numbers only */
 	char *program, *version;
@@ -120,6 +133,9 @@ struct tally_aggregate {
  * line on standard error: "PATH:LINE:COLUMN: message". A log whose last line is cut is good. */
 int tally_aggregate_read(struct tally_aggregate *a, const char *command, const char *path,
 			 enum tally_by by, uint64_t warmup);
+/* The same by pass, each value shown to `watch`. */
+int tally_aggregate_watch(struct tally_aggregate *a, const char *command, const char *path,
+			  uint64_t warmup, const struct tally_aggregate_watch *watch);
 void tally_aggregate_finish(struct tally_aggregate *a);
 
 /* By number, or NULL. */
