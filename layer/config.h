@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "layer/microblaze_options.h"
+
 enum tally_granularity {
 	TALLY_GRANULARITY_FRAME = 0,
 	TALLY_GRANULARITY_SUBMIT,
@@ -38,12 +40,15 @@ enum tally_trigger_kind {
 	TALLY_TRIGGER_NONE = 0,
 	TALLY_TRIGGER_FRAME,
 	TALLY_TRIGGER_LABEL,
+	TALLY_TRIGGER_SIGNAL,
+	TALLY_TRIGGER_HW, /* a source's own: MicroBlaze */
 };
 
 struct tally_trigger {
 	enum tally_trigger_kind kind;
 	uint64_t frame;
 	char *label;
+	int number; /* of the signal */
 };
 
 /* Where a value in force came from, lowest precedence first. */
@@ -79,10 +84,11 @@ struct tally_config {
 	enum tally_snapshot snapshot;
 	uint64_t period_ns;
 	uint64_t mali_delay_ns; /* before each exact reading of a Mali's counters */
+	struct tally_microblaze_options microblaze;
 	uint64_t skip, frames, every; /* frames 0 = no end; every 1 = all */
 	double seconds;               /* 0 = no end */
 	struct tally_trigger start_on, stop_on;
-	char *control;
+	char *control;      /* pattern of the control socket's path; NULL or "off" = none */
 	char *log;          /* pattern with %e %t %p; NULL = the default place */
 	uint64_t max_log;   /* bytes, 0 = no limit */
 	uint32_t max_passes; /* a frame */

@@ -1,6 +1,7 @@
 #include "layer/config.h"
 
 #include "layer/config_internal.h"
+#include "layer/signal_name.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -192,6 +193,8 @@ get_switch(bool value, char *out, size_t size)
 STRING_ROW("counters", counters, "overview, all, or keys, names and globs with + between them")
 STRING_ROW("set", set, "the name of one counter set")
 STRING_ROW("sources", sources, "names of sources with + between them")
+STRING_ROW("control", control,
+	   "off, or a path, in which %e, %t and %p stand for program, time and process")
 STRING_ROW("log", log, "a path, in which %e, %t and %p stand for program, time and process")
 
 /* ---- rows: one word of several ---- */
@@ -338,6 +341,18 @@ get_mali_delay(const struct tally_config *c, char *out, size_t size)
 }
 
 static bool
+set_microblaze(struct tally_config *c, const char *value, char *why, size_t size)
+{
+	return tally_microblaze_options_parse(&c->microblaze, value, why, size);
+}
+
+static size_t
+get_microblaze(const struct tally_config *c, char *out, size_t size)
+{
+	return tally_microblaze_options_print(&c->microblaze, out, size);
+}
+
+static bool
 set_seconds(struct tally_config *c, const char *value, char *why, size_t size)
 {
 	uint64_t ns;
@@ -416,7 +431,8 @@ get_frame(const struct tally_config *c, char *out, size_t size)
 static bool
 set_trigger(struct tally_trigger *t, const char *key, const char *value, char *why, size_t size)
 {
-	static const char valid[] = "frame:N or label:NAME";
+	static const char valid[] = "frame:N, label:NAME, signal:NAME (USR1, USR2, RTMIN+N or a "
+				    "number) or hw";
 	const char *frame = argument(value, "frame");
 	if (frame && read_uint(frame, 0, UINT64_MAX, &t->frame)) {
 		t->kind = TALLY_TRIGGER_FRAME;
@@ -429,10 +445,14 @@ set_trigger(struct tally_trigger *t, const char *key, const char *value, char *w
 		t->kind = TALLY_TRIGGER_LABEL;
 		return true;
 	}
-	if (argument(value, "signal") || strcmp(value, "hw") == 0) {
-		snprintf(why, size, "option %s can not be \"%.64s\" in this version: use %s", key,
-			 value, valid);
-		return false;
+	const char *name = argument(value, "signal");
+	if (name && tally_signal_parse(name, &t->number)) {
+		t->kind = TALLY_TRIGGER_SIGNAL;
+		return true;
+	}
+	if (strcmp(value, "hw") == 0) {
+		t->kind = TALLY_TRIGGER_HW;
+		return true;
 	}
 	return refuse(why, size, key, value, valid);
 }
@@ -444,7 +464,12 @@ get_trigger(const struct tally_trigger *t, char *out, size_t size)
 		return (size_t)snprintf(out, size, "frame:%llu", (unsigned long long)t->frame);
 	if (t->kind == TALLY_TRIGGER_LABEL)
 		return (size_t)snprintf(out, size, "label:%s", t->label ? t->label : "");
-	return get_string(NULL, out, size);
+	if (t->kind == TALLY_TRIGGER_SIGNAL) {
+		char word[24];
+		tally_signal_word(t->number, word, sizeof(word));
+		return (size_t)snprintf(out, size, "signal:%s", word);
+	}
+	return get_string(t->kind == TALLY_TRIGGER_HW ? "hw" : NULL, out, size);
 }
 
 static bool
@@ -471,24 +496,6 @@ get_stop_on(const struct tally_config *c, char *out, size_t size)
 	return get_trigger(&c->stop_on, out, size);
 }
 
-static bool
-set_control(struct tally_config *c, const char *value, char *why, size_t size)
-{
-	(void)c;
-	snprintf(
-		why, size,
-		"option control is not offered by this version, so \"%.64s\" was not taken: choose "
-		"frames with skip, frames, every, seconds, start-on and stop-on",
-		value);
-	return false;
-}
-
-static size_t
-get_control(const struct tally_config *c, char *out, size_t size)
-{
-	return get_string(c->control, out, size);
-}
-
 #define ROW(key_, letter_, member_, values_, help_) \
 	{ \
 		.key = key_, .letter = letter_, .values = values_, .help = help_, \
@@ -513,13 +520,20 @@ const struct tally_option tally_options[] = {
 	ROW("mali-delay", 0, mali_delay, "TIME",
 	    "Wait before each exact reading of Mali counters: 3ms for CSF drivers before r54p0, "
 	    "for which each pass is so much slower."),
+	ROW("microblaze", 0, microblaze, "on|WORDS",
+	    "Read the counters of a MicroBlaze core: path=, base=, access=, ne=, nl=, width=, "
+	    "events=, latency= and others, with + between them."),
 	ROW("skip", 0, skip, "N", "Leave out the first N frames."),
 	ROW("frames", 0, frames, "N", "Stop after N captured frames."),
 	ROW("every", 0, every, "N", "Capture one frame in N."),
 	ROW("seconds", 0, seconds, "S", "Stop after S seconds of capture."),
-	ROW("start-on", 0, start_on, "frame:N|label:NAME", "Begin at this frame or debug label."),
-	ROW("stop-on", 0, stop_on, "frame:N|label:NAME", "End at this frame or debug label."),
-	ROW("control", 0, control, "PATH", "A control socket; not offered by this version."),
+	ROW("start-on", 0, start_on, "frame:N|label:NAME|signal:NAME|hw",
+	    "Begin at this frame, debug label or signal (USR1, USR2, RTMIN+N), or when the "
+	    "hardware says so."),
+	ROW("stop-on", 0, stop_on, "frame:N|label:NAME|signal:NAME|hw",
+	    "End at this frame or debug label; pause at this signal, or when the hardware says so."),
+	ROW("control", 0, control, "PATH|off",
+	    "A socket for passtally trigger; %e, %t and %p are expanded."),
 	ROW("log", 'o', log, "PATH", "Where the log goes; %e, %t and %p are expanded."),
 	ROW("max-log", 0, max_log, "SIZE", "Stop when the log has this size."),
 	ROW("max-passes", 0, max_passes, "N",
