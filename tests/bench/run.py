@@ -285,6 +285,20 @@ def measure_snapshot(bench, measures):
     measures["snapshot.cut_ratio"] = max(costs[1:]) / min(costs[1:])
 
 
+def measure_metrics(bench, measures):
+    """Expressions: reading them, binding them to a device, and their values in each pass."""
+    program = bench.program.with_name("bench_metrics")
+    if not program.exists():
+        print("\nMetrics: skipped, bench_metrics is not built")
+        return
+    done = subprocess.run(bench.pin + [str(program)], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise BenchError(done.stderr.strip() or f"bench_metrics: {done.returncode}")
+    *lines, last = done.stdout.strip().split("\n")
+    print("\nMetrics of a Mali-G715, on the writer thread:\n  " + "\n  ".join(lines))
+    measures.update(json.loads(last))
+
+
 def compare(measures, ceilings, prefix=""):
     """True when nothing that --check looks at is over. Budgets in ns are shown, not judged. Only names
     with the prefix; with none, all but those of Vulkan."""
@@ -341,7 +355,8 @@ def main():
     parser.add_argument("--no-mesa", action="store_true", help="only the do-nothing library")
     parser.add_argument("--snapshot", action="store_true", help="only counter snapshots")
     args = parser.parse_args()
-    steps = [measure_shapes, measure_growth, measure_start, measure_log, measure_snapshot]
+    steps = [measure_shapes, measure_growth, measure_start, measure_log, measure_snapshot,
+             measure_metrics]
     if args.snapshot:
         return measure_all(args, Bench, [measure_snapshot], "snapshot.")
     return measure_all(args, Bench, steps if args.no_mesa else [*steps, measure_mesa])
