@@ -1,9 +1,15 @@
 /* Submissions in pieces: what goes down in which order, and which passes get which samples. `F` is
  * a fence of ours that was waited for, `S1` the first sample, `[w 0 1 s f]` a call of the game's
  * that carries its waits, command buffers, signals and fence. */
-#include "tests/unit/vk_submit_world.h"
 #include "query/sampler.h"
-#include "vk_layer/exact.h"
+#include "tests/unit/vk_submit_world.h"
+
+/* The file itself, with samples of the test's. */
+static bool e_asked(void);
+static uint64_t e_take(void);
+#define tally_snapshot_exact e_asked
+#define tally_snapshot_take e_take
+#include "vk_layer/exact.c"
 
 #define GAME_FENCE ((VkFence)(uintptr_t)7000)
 #define SEMAPHORE(n) ((VkSemaphore)(uintptr_t)(0x500 + (n)))
@@ -17,14 +23,14 @@ static struct {
 	VkResult failure, wait_result;
 } e;
 
-bool
-tally_snapshot_exact(void)
+static bool
+e_asked(void)
 {
 	return e.on;
 }
 
-uint64_t
-tally_snapshot_take(void)
+static uint64_t
+e_take(void)
 {
 	if (e.dry)
 		return TALLY_NO_SNAPSHOT;

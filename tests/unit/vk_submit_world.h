@@ -463,7 +463,7 @@ w_submit_n(VkQueue queue, uint32_t n, const VkCommandBuffer *buffers)
 	return vk_queue_submit(&w.d, w_submit, queue, 1, &info, VK_NULL_HANDLE);
 }
 
-static VkResult
+static inline VkResult
 w_submit_one(VkQueue queue, VkCommandBuffer buffer)
 {
 	return w_submit_n(queue, 1, &buffer);
@@ -490,7 +490,7 @@ w_finish(void)
 }
 
 /* A counter of a pass in the log; -1: absent. */
-static int64_t
+static inline int64_t
 w_value(const struct tally_pass_record *p, const char *key)
 {
 	for (uint32_t i = 0; i < p->n_counters; i++)
