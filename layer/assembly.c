@@ -521,8 +521,8 @@ tally_assembly_over(struct tally_assembly *a)
 	bool some = false, others = false, unread = false;
 	for (struct tally_device *d = a->devices; d; d = d->next) {
 		uint64_t state = atomic_load(&d->state);
-		uint64_t first = atomic_load(&d->first_after_label);
-		const char *reason = state & 1 ? NULL : tally_session_over(state >> 1, first);
+		uint64_t count = atomic_load(&d->count);
+		const char *reason = state & 1 ? NULL : tally_session_over(state >> 1, count);
 		if (!reason) {
 			others = true;
 			continue;

@@ -8,6 +8,7 @@
 #include "layer/own_threads.h"
 #include "layer/session_internal.h"
 #include "layer/thread.h"
+#include "layer/trigger.h"
 
 #include <stdlib.h>
 
@@ -165,6 +166,7 @@ run_collector(void *data)
 	tally_own_threads_enter();
 	const char *reason = collect_frames(a);
 
+	tally_trigger_tell_end();
 	tally_session_ended();
 	atomic_store(&box.generation, 0);
 	tally_log_on_queued(NULL);

@@ -144,8 +144,8 @@ tally_device_create(const struct tally_device_record *info)
 	if (!letter->info)
 		goto fail;
 	atomic_init(&device->refs, 2);
-	atomic_init(&device->first_after_label, TALLY_NO_FRAME);
-	bool wanted = tally_session_wants_frame(0, &device->first_after_label);
+	atomic_init(&device->count, TALLY_NO_FRAME);
+	bool wanted = tally_session_wants_frame(0, &device->count);
 	atomic_init(&device->state, wanted ? 1 : 0);
 	if (!tally_collector_post(letter))
 		goto fail;

@@ -4,10 +4,12 @@
 #include "layer/clock.h"
 #include "layer/collector.h"
 #include "layer/config_internal.h"
+#include "layer/control.h"
 #include "layer/log.h"
 #include "layer/log_internal.h"
 #include "layer/process.h"
 #include "layer/session_internal.h"
+#include "layer/trigger.h"
 #include "passtally_version.h"
 
 #include <errno.h>
@@ -42,12 +44,7 @@ static pthread_once_t config_once = PTHREAD_ONCE_INIT;
 static struct tally_config config;
 static bool config_read;
 static char program[PATH_MAX];
-
-/* Progress of --start-on, --stop-on, --frames, --seconds. */
-static struct {
-	atomic_bool start_seen, stop_seen;
-	_Atomic uint64_t first_ns; /* when the first captured frame began; 0: none yet */
-} trigger;
+static char log_path[PATH_MAX]; /* under start_lock */
 
 /* ---- fork ---- */
 
@@ -76,9 +73,9 @@ after_fork_in_child(void)
 	forked = true;
 	atomic_store(&last_called, false);
 	atomic_store(&state, IDLE);
-	atomic_store(&trigger.start_seen, false);
-	atomic_store(&trigger.stop_seen, false);
-	atomic_store(&trigger.first_ns, 0);
+	tally_control_forget();
+	tally_trigger_release_signals();
+	tally_trigger_reset(&config);
 }
 
 /* ---- configuration ---- */
@@ -96,6 +93,7 @@ read_config(void)
 	tally_config_init(&config);
 	tally_process_program(program, sizeof(program));
 	tally_config_load(&config, program, complain, NULL);
+	tally_trigger_reset(&config);
 	config_read = pthread_atfork(before_fork, after_fork, after_fork_in_child) == 0;
 	if (!config_read)
 		tally_log_say(TALLY_LEVEL_ERROR, "session", "out of memory: nothing is captured");
@@ -166,6 +164,7 @@ open_at(const struct tally_recorder_ops *ops, const char *path, enum tally_recor
 		.force = config.force,
 		.make_folders = !config.log,
 	};
+	snprintf(log_path, sizeof(log_path), "%s", path);
 	return ops->open(&options, status, why, size);
 }
 
@@ -297,6 +296,22 @@ tally_session_use_annotator(const struct tally_annotator_ops *ops)
 	atomic_compare_exchange_strong(&annotator_ops, &none, ops);
 }
 
+/* Who may say when to capture. None of it is worth more than the capture. */
+static void
+open_triggers(uint64_t started_unix_ns, long pid)
+{
+	tally_trigger_catch_signals();
+	if (!config.control || strcmp(config.control, "off") == 0 || tally_config_secure())
+		return;
+	char *path = tally_config_log_path(config.control, program, started_unix_ns, pid);
+	/* As with the log: what the parent has is the parent's. */
+	if (path && forked && !has_pid(config.control))
+		path = with_number(path, pid);
+	if (path)
+		tally_control_start(path, program, log_path);
+	free(path);
+}
+
 /* Called once, with the lock held; sets the state that others then see. */
 static void
 start(const struct tally_recorder_ops *ops)
@@ -319,8 +334,10 @@ start(const struct tally_recorder_ops *ops)
 	const struct tally_annotator_ops *annotate = atomic_load(&annotator_ops);
 	struct tally_annotator *annotator = annotate ? annotate->create(&config) : NULL;
 	atomic_store(&state, RUNNING); /* the thread may end the capture at once */
-	if (tally_collector_start(ops, recorder, annotate, annotator))
+	if (tally_collector_start(ops, recorder, annotate, annotator)) {
+		open_triggers(started_unix_ns, pid);
 		return;
+	}
 	atomic_store(&state, OVER);
 	if (annotator)
 		annotate->destroy(annotator);
@@ -390,6 +407,7 @@ tally_session_stop(const char *reason)
 	if (atomic_load(&state) == IDLE || atomic_load(&session_pid) != (long)getpid())
 		return;
 	int saved_errno = errno;
+	tally_control_stop();
 	call_last();
 	tally_collector_stop(reason, STOP_WAIT_NS);
 	errno = saved_errno;
@@ -397,107 +415,27 @@ tally_session_stop(const char *reason)
 
 /* ---- which frames ---- */
 
-static bool
-has_started(uint64_t frame)
-{
-	switch (config.start_on.kind) {
-	case TALLY_TRIGGER_FRAME:
-		return frame >= config.start_on.frame;
-	case TALLY_TRIGGER_LABEL:
-		return atomic_load(&trigger.start_seen);
-	default:
-		return true;
-	}
-}
-
-/* Frames before `frame` that --skip and --frames count; false when none does yet. With a label each
- * device counts from the first frame that it began after it. */
-static bool
-count_from_start(uint64_t frame, uint64_t first_after_label, uint64_t *counted)
-{
-	if (!has_started(frame))
-		return false;
-	uint64_t first = 0;
-	if (config.start_on.kind == TALLY_TRIGGER_FRAME)
-		first = config.start_on.frame;
-	else if (config.start_on.kind == TALLY_TRIGGER_LABEL)
-		first = first_after_label;
-	if (frame < first || frame - first < config.skip)
-		return false;
-	*counted = frame - first - config.skip;
-	return true;
-}
-
 const char *
-tally_session_over(uint64_t frame, uint64_t first_after_label)
+tally_session_over(uint64_t frame, uint64_t count)
 {
-	if (!tally_session_config())
-		return NULL;
-	if (config.stop_on.kind == TALLY_TRIGGER_FRAME && frame >= config.stop_on.frame)
-		return "stop-on";
-	if (config.stop_on.kind == TALLY_TRIGGER_LABEL && atomic_load(&trigger.stop_seen))
-		return "stop-on";
-	uint64_t first_ns = atomic_load(&trigger.first_ns);
-	if (config.seconds > 0 && first_ns &&
-	    (double)(tally_clock_now_ns() - first_ns) >= config.seconds * 1e9)
-		return "seconds";
-	uint64_t counted;
-	if (config.frames && count_from_start(frame, first_after_label, &counted) &&
-	    counted / config.every + (counted % config.every != 0) >= config.frames)
-		return "frames";
-	return NULL;
+	return tally_session_config() ? tally_trigger_over(frame, count) : NULL;
 }
 
 bool
-tally_session_wants_frame(uint64_t frame, _Atomic uint64_t *first_after_label)
+tally_session_wants_frame(uint64_t frame, _Atomic uint64_t *count)
 {
-	uint64_t counted;
-	if (!tally_session_config())
-		return false;
-	uint64_t none = TALLY_NO_FRAME;
-	if (config.start_on.kind == TALLY_TRIGGER_LABEL && has_started(frame))
-		atomic_compare_exchange_strong(first_after_label, &none, frame);
-	uint64_t first = atomic_load(first_after_label);
-	if (tally_session_over(frame, first))
-		return false;
-	if (!count_from_start(frame, first, &counted) || counted % config.every != 0)
-		return false;
-	none = 0;
-	if (config.seconds > 0 && atomic_load(&trigger.first_ns) == 0)
-		atomic_compare_exchange_strong(&trigger.first_ns, &none, tally_clock_now_ns());
-	return true;
+	return tally_session_config() && tally_trigger_wants_frame(frame, count);
 }
 
-/* Where the count begins does not matter to taking turns, so no device is asked for its label. */
 uint64_t
 tally_session_turn(uint64_t frame)
 {
-	if (!tally_session_config())
-		return 0;
-	uint64_t first = config.skip;
-	if (config.start_on.kind == TALLY_TRIGGER_FRAME &&
-	    __builtin_add_overflow(first, config.start_on.frame, &first))
-		return 0;
-	return frame < first ? 0 : (frame - first) / config.every;
-}
-
-static bool
-is_label(const struct tally_trigger *t, const char *name, size_t len)
-{
-	return t->kind == TALLY_TRIGGER_LABEL && t->label && strlen(t->label) == len &&
-	       memcmp(t->label, name, len) == 0;
+	return tally_session_config() ? tally_trigger_turn(frame) : 0;
 }
 
 void
 tally_session_saw_label(const char *name, size_t len)
 {
-	if (!tally_session_config())
-		return;
-	/* Stop first: one label that does both starts when seen first and stops the next time. */
-	bool started = config.start_on.kind != TALLY_TRIGGER_LABEL ||
-		       atomic_load(&trigger.start_seen);
-	if (started && is_label(&config.stop_on, name, len))
-		atomic_store(&trigger.stop_seen, true);
-	if (is_label(&config.start_on, name, len))
-		atomic_store(&trigger.start_seen, true);
+	if (tally_session_config())
+		tally_trigger_saw_label(name, len);
 }

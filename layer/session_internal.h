@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /* Why no frame from this number on will be captured ("frames", "seconds", "stop-on"), or NULL. The
- * device's first_after_label: see tally_session_wants_frame(). */
-const char *tally_session_over(uint64_t frame, uint64_t first_after_label);
+ * device's count: see tally_session_wants_frame(). */
+const char *tally_session_over(uint64_t frame, uint64_t count);
 
 /* The collector ended the capture by itself: no new one begins in this process. */
 void tally_session_ended(void);

@@ -425,7 +425,7 @@ tally_stream_end_frame(struct tally_stream *s, const struct tally_frame_end *end
 	for (;;) {
 		uint64_t state = atomic_load(&s->device->state);
 		uint64_t frame = state >> 1;
-		bool wanted = tally_session_wants_frame(frame + 1, &s->device->first_after_label);
+		bool wanted = tally_session_wants_frame(frame + 1, &s->device->count);
 		/* The end of an uncaptured frame matters where a captured one begins. */
 		bool told = (state & 1) || wanted;
 		struct tally_part *part = told ? part_of(s, state) : NULL;

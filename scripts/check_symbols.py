@@ -40,6 +40,8 @@ BANNED.update({
     # Threads of ours, started with the first frame.
     "pthread_create": ("layer/thread.c",),
     "dlopen": ("gl_shim/real.c",),
+    # Local sockets alone: no network.
+    **{name: ("layer/control_socket.c",) for name in ("socket", "connect", "bind", "listen")},
     # Asks a descriptor of ours whether it is still there, and never waits.
     "poll": ("query/mali_reader.c",),
     # Only where the user set mali-delay, in `exact`.

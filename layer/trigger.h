@@ -1,0 +1,53 @@
+/* layer/trigger.h - which frames are captured: --start-on, --stop-on, --skip, --frames, --every,
+ * --seconds, and what starts and stops the capture while the game runs.
+ *
+ * Any thread. A frame costs some loads; nothing waits. What says start or stop (a label, a signal,
+ * the hardware, the control socket) changes one word; frames see it where they begin, so a stretch
+ * of captured frames (a window) is made of whole frames. start() and stop() may be called in a
+ * signal handler.
+ */
+#ifndef PASSTALLY_LAYER_TRIGGER_H
+#define PASSTALLY_LAYER_TRIGGER_H
+
+#include "layer/config.h"
+
+enum tally_capture {
+	TALLY_CAPTURE_WAITS = 0, /* for --start-on; a number of frames is each device's own */
+	TALLY_CAPTURE_RUNS,
+	TALLY_CAPTURE_PAUSED, /* was told to stop; can be started again */
+};
+
+enum tally_trigger_cause {
+	TALLY_CAUSE_OPTION = 0, /* --start-on, --stop-on: label, signal, hw */
+	TALLY_CAUSE_CONTROL, /* passtally trigger */
+	TALLY_N_CAUSES,
+};
+
+/* As at the beginning of a process; `config` outlives it. In one thread, before all others. */
+void tally_trigger_reset(const struct tally_config *config);
+
+/* Catch the signals that are asked for, where the game leaves them alone: called as the capture
+ * starts. A signal that the game handles or ignores stays its own, which a note says. */
+void tally_trigger_catch_signals(void);
+/* In a forked child: what it does not catch itself does what it did before. */
+void tally_trigger_release_signals(void);
+
+void tally_trigger_start(enum tally_trigger_cause cause);
+void tally_trigger_stop(enum tally_trigger_cause cause);
+enum tally_capture tally_trigger_capture(void);
+
+/* For a source with a trigger of its own (microblaze): the hardware's counting began or ended.
+ * Does what --start-on hw and --stop-on hw ask for, nothing without them. */
+void tally_trigger_saw_hardware(bool counting);
+void tally_trigger_saw_label(const char *name, size_t len);
+
+/* As the functions of layer/session.h with these names. *count is the device's own note of what
+ * counts towards --skip, --every and --frames. */
+bool tally_trigger_wants_frame(uint64_t frame, _Atomic uint64_t *count);
+const char *tally_trigger_over(uint64_t frame, uint64_t count);
+uint64_t tally_trigger_turn(uint64_t frame);
+
+/* The capture ends: say so if what it waited for never came. */
+void tally_trigger_tell_end(void);
+
+#endif
