@@ -13,7 +13,7 @@
 /* Why a pass may have no time on a GPU that has time stamps. */
 #define EXCUSES \
 	(TALLY_FLAG(LOST) | TALLY_FLAG(INCOMPLETE) | TALLY_FLAG(DROPPED) | TALLY_FLAG(DISJOINT) | \
-	 TALLY_FLAG(BAD_TIME))
+	 TALLY_FLAG(BAD_TIME) | TALLY_FLAG(SIMULTANEOUS))
 
 struct tally_annotator {
 	struct tally_annotate_by by;
