@@ -226,7 +226,7 @@ static bool
 use_counter(struct binder *b, const char *key, bool mean, struct tally_metric_ref *ref)
 {
 	uint32_t i = tally_name_table_find(&b->counter_names, key);
-	if (i == TALLY_NO_SLOT || (mean && !b->cores))
+	if (i == TALLY_NO_SLOT || (mean && b->cores <= 0))
 		return false;
 	if (b->counter_slots[i] == TALLY_UNUSED_SLOT) {
 		uint32_t slot = add_slot(b);
