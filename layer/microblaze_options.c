@@ -162,7 +162,10 @@ set_latency(struct tally_microblaze_options *o, const char *value)
 		.number = offsetof(struct tally_microblaze_options, member_), .said = said_, \
 		.least = least_, .most = most_, \
 	}
-#define OTHER(name_, set_, valid_) { .name = name_, .valid = valid_, .set = set_ }
+#define OTHER(name_, set_, valid_) \
+	{ \
+		.name = name_, .valid = valid_, .set = set_ \
+	}
 
 static const struct word words[] = {
 	OTHER("path", set_path, "uio0, /dev/uio0 or mem"),
@@ -232,8 +235,9 @@ static bool
 fits_together(const struct tally_microblaze_options *o, char *why, size_t size)
 {
 	if (o->ne + o->nl == 0)
-		snprintf(why, size, "option microblaze: ne and nl can not both be 0: then there "
-				    "is nothing to count with");
+		snprintf(why, size,
+			 "option microblaze: ne and nl can not both be 0: then there "
+			 "is nothing to count with");
 	else if (o->core >= o->ports)
 		snprintf(why, size,
 			 "option microblaze: core=%u is not there with ports=%u: cores count "
@@ -281,8 +285,7 @@ struct printer {
 	size_t size, at;
 };
 
-static void __attribute__((format(printf, 2, 3)))
-put(struct printer *p, const char *format, ...)
+static void __attribute__((format(printf, 2, 3))) put(struct printer *p, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);

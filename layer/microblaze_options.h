@@ -35,13 +35,13 @@ struct tally_microblaze_options {
 	bool on; /* anything was said: the hardware may be touched */
 	uint32_t said;
 	char path[128]; /* "/dev/uio0", "/dev/mem"; "": look for it */
-	uint64_t base;	/* physical, for /dev/mem; offset into the map of a UIO device */
+	uint64_t base; /* physical, for /dev/mem; offset into the map of a UIO device */
 	enum tally_microblaze_access access;
 	uint32_t ne, nl, width;
 	uint32_t ports, core;
 	uint32_t unlock; /* key of DBG_LOCK */
-	uint32_t take;   /* bits 19:18 of DBG_CTRL */
-	bool check;	 /* try at the start whether ne, nl and width are right */
+	uint32_t take; /* bits 19:18 of DBG_CTRL */
+	bool check; /* try at the start whether ne, nl and width are right */
 	uint64_t interval; /* sample when so many cycles went by; 0: by time */
 	/* Names or numbers with ':' between them; "": passtally chooses. */
 	char events[512], latency[256];
@@ -52,7 +52,7 @@ bool tally_microblaze_options_parse(struct tally_microblaze_options *out, const 
 				    char *why, size_t size);
 /* The words that would set it, those that differ from the default; "off" where nothing was said.
  * As snprintf(). */
-size_t tally_microblaze_options_print(const struct tally_microblaze_options *o, char *out,
-				      size_t size);
+size_t
+tally_microblaze_options_print(const struct tally_microblaze_options *o, char *out, size_t size);
 
 #endif
