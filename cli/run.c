@@ -1,3 +1,4 @@
+#include "cli/control_client.h"
 #include "cli/injected.h"
 #include "cli/launch.h"
 #include "cli/run_log.h"
@@ -122,6 +123,28 @@ parse(struct run_request *r, int argc, char **argv)
 		ok = false;
 	}
 	return ok ? TALLY_EXIT_OK : TALLY_EXIT_USAGE;
+}
+
+/* A socket for `passtally trigger`, where nobody said anything about it. What was said here is
+ * relative to this folder, wherever a launcher goes. */
+static bool
+choose_control(struct run_request *r)
+{
+	char why[512] = "";
+	const char *said = r->config.control;
+	size_t row = (size_t)(tally_option_find("control", strlen("control")) - tally_options);
+	if (said && (r->config.origin[row] < TALLY_FROM_COMMAND_LINE || strcmp(said, "off") == 0))
+		return true;
+	g_autofree char *pattern = said ? g_canonicalize_filename(said, NULL)
+					: tally_control_pattern(why, sizeof(why));
+	if (!pattern) {
+		if (!r->quiet)
+			tally_cli_complain("run",
+					   "passtally trigger will not reach the program: %s", why);
+		return true;
+	}
+	return tally_config_set(&r->config, "control", pattern, TALLY_FROM_COMMAND_LINE, complain,
+				NULL);
 }
 
 /* What the capture must know of our options and of PASSTALLY_OPTIONS, joined. `force` is ours
@@ -349,6 +372,7 @@ run_program(const struct run_request *r, const struct to_inject *in, struct priv
 	watched &= watch.progress.on;
 	tally_launch_wait(&launch, watched ? tally_run_watch_tick : NULL, &watch);
 	tally_run_watch_end(&watch);
+	tally_control_sweep(); /* a game that was killed leaves its socket */
 	signal(SIGPIPE, SIG_IGN); /* the status is worth more than the summary */
 	tell(r, &log, f, in, &started);
 	tally_run_log_finish(&log);
@@ -367,6 +391,8 @@ start(struct run_request *r)
 	if (!tally_config_load(&r->config, r->argv[0], complain, NULL))
 		return TALLY_EXIT_USAGE;
 	if (!tally_wanted_check(&r->config, complain, NULL))
+		return TALLY_EXIT_USAGE;
+	if (!choose_control(r))
 		return TALLY_EXIT_USAGE;
 	struct to_inject in;
 	tally_injected_find(&in.gl);

@@ -54,7 +54,8 @@ answer_change(char *reply, size_t size, bool start)
 {
 	bool runs = tally_trigger_capture() == TALLY_CAPTURE_RUNS;
 	if (start == runs)
-		snprintf(reply, size, "ok\nit was %s already\n", runs ? "capturing" : "not capturing");
+		snprintf(reply, size, "ok\nit was %s already\n",
+			 runs ? "capturing" : "not capturing");
 	else
 		snprintf(reply, size, "ok\nthe capture %s with the next frame\n",
 			 start ? "starts" : "pauses");

@@ -22,8 +22,8 @@ struct tally_control_socket {
 };
 
 /* Bind and listen. False: nothing is left behind and `why` holds a sentence. */
-bool tally_control_socket_open(struct tally_control_socket *s, const char *path, char *why,
-			       size_t size);
+bool
+tally_control_socket_open(struct tally_control_socket *s, const char *path, char *why, size_t size);
 /* Remove the file, if it is still ours, and make accept() end. Async-signal-safe. */
 void tally_control_socket_remove(const struct tally_control_socket *s);
 /* Async-signal-safe. */

@@ -9,7 +9,7 @@
 static bool
 is_free(int number)
 {
-	static const int taken[] = { SIGKILL, SIGSTOP, SIGSEGV, SIGBUS,	 SIGFPE, SIGILL,
+	static const int taken[] = { SIGKILL, SIGSTOP, SIGSEGV, SIGBUS,  SIGFPE, SIGILL,
 				     SIGTRAP, SIGSYS,  SIGABRT, SIGPIPE, SIGCHLD };
 	for (size_t i = 0; i < COUNT(taken); i++) {
 		if (number == taken[i])
