@@ -5,9 +5,10 @@
 #include <string.h>
 
 #define MAX_BUCKETS 32768 /* all magnitudes of 64-bit integers */
+#define MAX_DENSE 16384 /* of buckets side by side: 128 KiB */
 #define FIRST_MANTISSA_BITS 9
 
-/* `count` equal values in a row. */
+/* `count` equal values; 0: an empty place. */
 struct tally_stats_run {
 	struct tally_value value;
 	uint64_t count;
@@ -48,6 +49,8 @@ void
 tally_stats_finish(struct tally_stats *s)
 {
 	g_free(s->runs);
+	g_free(s->sorted);
+	g_free(s->dense);
 	g_free(s->buckets);
 	*s = (struct tally_stats){ 0 };
 }
@@ -106,7 +109,6 @@ halve_resolution(struct tally_stats *s)
 		}
 	}
 	s->n_buckets = n;
-	s->last_bucket = 0;
 }
 
 /* Index of the first bucket whose key is not below `key`. */
@@ -124,26 +126,20 @@ bucket_find(const struct tally_stats *s, int64_t key)
 	return low;
 }
 
+/* Buckets that lie anywhere, in order. */
 static void
-bucket_add(struct tally_stats *s, double v, uint64_t count)
+sparse_add(struct tally_stats *s, double v, int64_t key, uint64_t count)
 {
-	int64_t key = bucket_key(v, s->mantissa_bits);
-	uint32_t i = s->last_bucket;
-	if (i >= s->n_buckets || s->buckets[i].key != key)
-		i = bucket_find(s, key);
-	if (i < s->n_buckets && s->buckets[i].key == key) {
-		s->buckets[i].count += count;
-		s->last_bucket = i;
-		return;
-	}
-	while (s->n_buckets >= MAX_BUCKETS && s->mantissa_bits > 0) {
+	uint32_t i = bucket_find(s, key);
+	while (!(i < s->n_buckets && s->buckets[i].key == key) && s->n_buckets >= MAX_BUCKETS &&
+	       s->mantissa_bits > 0) {
 		halve_resolution(s);
 		key = bucket_key(v, s->mantissa_bits);
 		i = bucket_find(s, key);
-		if (i < s->n_buckets && s->buckets[i].key == key) {
-			s->buckets[i].count += count;
-			return;
-		}
+	}
+	if (i < s->n_buckets && s->buckets[i].key == key) {
+		s->buckets[i].count += count;
+		return;
 	}
 	if (s->n_buckets == s->room_buckets) {
 		s->room_buckets = s->room_buckets ? s->room_buckets * 2 : 256;
@@ -152,68 +148,132 @@ bucket_add(struct tally_stats *s, double v, uint64_t count)
 	memmove(&s->buckets[i + 1], &s->buckets[i], (s->n_buckets - i) * sizeof(*s->buckets));
 	s->buckets[i] = (struct tally_stats_bucket){ .key = key, .count = count };
 	s->n_buckets++;
-	s->last_bucket = i;
+}
+
+/* Buckets side by side, while the values are near each other: their sizes, 0 aside, span few
+ * powers of two. False: this one lies too far away. */
+static bool
+dense_fit(struct tally_stats *s, int64_t key)
+{
+	int64_t first = s->n_dense ? MIN(key, s->first_dense) : key;
+	int64_t last = s->n_dense ? MAX(key, s->first_dense + (int64_t)s->n_dense - 1) : key;
+	if (last - first >= MAX_DENSE)
+		return false;
+	int64_t slack = (last - first) / 4 + 16;
+	uint32_t n = (uint32_t)(last - first + 1 + 2 * slack);
+	uint64_t *grown = g_new0(uint64_t, n);
+	first -= slack;
+	if (s->n_dense)
+		memcpy(&grown[s->first_dense - first], s->dense, s->n_dense * sizeof(*grown));
+	g_free(s->dense);
+	s->dense = grown;
+	s->first_dense = first;
+	s->n_dense = n;
+	return true;
 }
 
 static void
-sort_runs(struct tally_stats *s)
+become_sparse(struct tally_stats *s)
 {
-	if (s->n_runs < 2 || s->sorted)
-		return;
-	s->sorted = true;
-	qsort(s->runs, s->n_runs, sizeof(*s->runs), run_compare);
-	uint32_t n = 1;
-	for (uint32_t i = 1; i < s->n_runs; i++) {
-		if (tally_value_compare(s->runs[n - 1].value, s->runs[i].value) == 0)
-			s->runs[n - 1].count += s->runs[i].count;
-		else
-			s->runs[n++] = s->runs[i];
-	}
-	s->n_runs = n;
-}
-
-/* The runs are full: join equal values, and give up exactness where that frees too little. */
-static void
-make_room(struct tally_stats *s)
-{
-	sort_runs(s);
-	if (s->n_runs <= s->keep / 2)
-		return;
 	s->room_buckets = 256;
 	s->buckets = g_new(struct tally_stats_bucket, s->room_buckets);
-	for (uint32_t i = 0; i < s->n_runs; i++)
-		bucket_add(s, tally_value_f64(s->runs[i].value), s->runs[i].count);
+	if (s->zeros)
+		sparse_add(s, 0, 0, s->zeros);
+	for (uint32_t i = 0; i < s->n_dense; i++) {
+		int64_t key = s->first_dense + i;
+		if (s->dense[i])
+			sparse_add(s, bucket_middle(key, s->mantissa_bits, false), key, s->dense[i]);
+	}
+	g_free(s->dense);
+	s->dense = NULL;
+	s->n_dense = 0;
+	s->zeros = 0;
+}
+
+static void
+bucket_add(struct tally_stats *s, double v, uint64_t count)
+{
+	int64_t key = bucket_key(v, s->mantissa_bits);
+	if (!s->buckets) {
+		if (key == 0) { /* far from all others */
+			s->zeros += count;
+			return;
+		}
+		uint64_t at = (uint64_t)(key - s->first_dense);
+		if (at < s->n_dense || dense_fit(s, key)) {
+			s->dense[key - s->first_dense] += count;
+			return;
+		}
+		become_sparse(s);
+	}
+	sparse_add(s, v, key, count);
+}
+
+/* ---- while quantiles are exact ---- */
+
+/* The place of a value, or where it would go. */
+static struct tally_stats_run *
+find_run(const struct tally_stats *s, struct tally_value v)
+{
+	uint64_t h = (v.u64 ^ (uint64_t)v.storage << 56) * UINT64_C(0x9e3779b97f4a7c15);
+	uint32_t at = (uint32_t)(h >> 32) & (s->room_runs - 1);
+	while (s->runs[at].count &&
+	       !(s->runs[at].value.u64 == v.u64 && s->runs[at].value.storage == v.storage))
+		at = (at + 1) & (s->room_runs - 1);
+	return &s->runs[at];
+}
+
+static void
+grow_runs(struct tally_stats *s)
+{
+	struct tally_stats_run *old = s->runs;
+	uint32_t n = s->room_runs;
+	s->room_runs = n ? 2 * n : 16;
+	s->runs = g_new0(struct tally_stats_run, s->room_runs);
+	for (uint32_t i = 0; i < n; i++)
+		if (old[i].count)
+			*find_run(s, old[i].value) = old[i];
+	g_free(old);
+	s->last_run = NULL;
+}
+
+/* Too many different values. */
+static void
+give_up_exactness(struct tally_stats *s)
+{
+	s->sketched = true;
+	for (uint32_t i = 0; i < s->room_runs; i++)
+		if (s->runs[i].count)
+			bucket_add(s, tally_value_f64(s->runs[i].value), s->runs[i].count);
 	g_free(s->runs);
-	s->runs = NULL;
+	s->runs = s->last_run = NULL;
 	s->n_runs = s->room_runs = 0;
 }
 
 static void
 keep_value(struct tally_stats *s, struct tally_value v)
 {
-	if (s->buckets) {
-		bucket_add(s, tally_value_f64(v), 1);
+	/* Most series repeat themselves most of the time. */
+	struct tally_stats_run *run = s->last_run;
+	if (run && run->value.u64 == v.u64 && run->value.storage == v.storage) {
+		run->count++;
 		return;
 	}
-	if (s->n_runs && tally_value_compare(s->runs[s->n_runs - 1].value, v) == 0) {
-		s->runs[s->n_runs - 1].count++;
-		return;
-	}
-	if (s->n_runs == s->keep) {
-		make_room(s);
-		if (s->buckets) {
-			bucket_add(s, tally_value_f64(v), 1);
+	if (!s->sketched && 2 * s->n_runs >= s->room_runs)
+		grow_runs(s);
+	if (!s->sketched) {
+		run = find_run(s, v);
+		if (run->count == 0 && s->n_runs == s->keep) {
+			give_up_exactness(s);
+		} else {
+			s->n_runs += run->count == 0;
+			run->value = v;
+			run->count++;
+			s->last_run = run;
 			return;
 		}
 	}
-	if (s->n_runs == s->room_runs) {
-		s->room_runs = s->room_runs ? s->room_runs * 2 : 8;
-		if (s->room_runs > s->keep)
-			s->room_runs = s->keep;
-		s->runs = g_renew(struct tally_stats_run, s->runs, s->room_runs);
-	}
-	s->runs[s->n_runs++] = (struct tally_stats_run){ .value = v, .count = 1 };
-	s->sorted = false;
+	bucket_add(s, tally_value_f64(v), 1);
 }
 
 void
@@ -222,6 +282,7 @@ tally_stats_add(struct tally_stats *s, struct tally_value v)
 	if (v.storage == TALLY_STORAGE_F64 && !isfinite(v.f64))
 		return;
 	tally_moments_add(&s->moments, v);
+	g_clear_pointer(&s->sorted, g_free);
 	keep_value(s, v);
 }
 
@@ -229,6 +290,45 @@ void
 tally_stats_add_u64(struct tally_stats *s, uint64_t v)
 {
 	tally_stats_add(s, tally_u64(v));
+}
+
+/* In order, when they are asked for. */
+static void
+sort_runs(struct tally_stats *s)
+{
+	if (s->sorted)
+		return;
+	s->sorted = g_new(struct tally_stats_run, s->n_runs);
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < s->room_runs; i++)
+		if (s->runs[i].count)
+			s->sorted[n++] = s->runs[i];
+	qsort(s->sorted, n, sizeof(*s->sorted), run_compare);
+}
+
+/* The key of the bucket that holds the rank-th value. */
+static int64_t
+bucket_of_rank(const struct tally_stats *s, uint64_t rank)
+{
+	uint64_t seen = 0;
+	for (uint32_t i = 0; i < s->n_buckets; i++) {
+		seen += s->buckets[i].count;
+		if (seen >= rank)
+			return s->buckets[i].key;
+	}
+	for (uint32_t i = 0; i < s->n_dense; i++) {
+		int64_t key = s->first_dense + i;
+		/* Zeros lie between the negative keys and the others. */
+		if (key >= 0 && (key == 0 || i == 0)) {
+			seen += s->zeros;
+			if (seen >= rank)
+				return 0;
+		}
+		seen += s->dense[i];
+		if (seen >= rank)
+			return key;
+	}
+	return 0; /* only zeros are above */
 }
 
 struct tally_value
@@ -244,32 +344,26 @@ tally_stats_quantile(struct tally_stats *s, double q)
 		return s->moments.min;
 	if (rank == n)
 		return s->moments.max;
-	uint64_t seen = 0;
-	if (!s->buckets) {
+	if (!s->sketched) {
 		sort_runs(s);
+		uint64_t seen = 0;
 		for (uint32_t i = 0; i < s->n_runs; i++) {
-			seen += s->runs[i].count;
+			seen += s->sorted[i].count;
 			if (seen >= rank)
-				return s->runs[i].value;
+				return s->sorted[i].value;
 		}
 		return s->moments.max;
 	}
-	for (uint32_t i = 0; i < s->n_buckets; i++) {
-		seen += s->buckets[i].count;
-		if (seen < rank)
-			continue;
-		bool whole = s->moments.storage != TALLY_STORAGE_F64;
-		struct tally_value v = tally_f64(
-			bucket_middle(s->buckets[i].key, s->mantissa_bits, whole));
-		if (tally_value_compare(v, s->moments.min) < 0)
-			return s->moments.min;
-		return tally_value_compare(v, s->moments.max) > 0 ? s->moments.max : v;
-	}
-	return s->moments.max;
+	bool whole = s->moments.storage != TALLY_STORAGE_F64;
+	struct tally_value v =
+		tally_f64(bucket_middle(bucket_of_rank(s, rank), s->mantissa_bits, whole));
+	if (tally_value_compare(v, s->moments.min) < 0)
+		return s->moments.min;
+	return tally_value_compare(v, s->moments.max) > 0 ? s->moments.max : v;
 }
 
 bool
 tally_stats_exact(const struct tally_stats *s)
 {
-	return !s->buckets;
+	return !s->sketched;
 }

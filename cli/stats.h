@@ -3,8 +3,8 @@
  * Sums, mean and deviation are the run's own (query/moments.h). Quantiles follow the nearest-rank
  * definition: the
  * q-quantile of N values is the ceil(q * N)-th smallest, at least the first, so it is always a
- * value that was seen. They are exact while the series fits in what `keep` allows (runs of equal
- * values count once); past that values fall into buckets whose width is at most 1/512 of the
+ * value that was seen. They are exact while the series fits in what `keep` allows (equal values
+ * count once); past that values fall into buckets whose width is at most 1/512 of the
  * value, and a quantile is the middle of its bucket, true to 0.1 %. A series that would need more
  * than 32768 buckets (whole numbers never do) doubles their width. No randomness: equal input
  * gives equal output. One thread at a time. Out of memory ends the program, as everywhere in the
@@ -21,17 +21,23 @@ struct tally_stats_bucket;
 
 struct tally_stats {
 	struct tally_moments moments;
-	bool sorted; /* the runs are */
-	uint32_t keep; /* runs kept before buckets take over */
+	/* While quantiles are exact: a table of different values. */
+	uint32_t keep; /* how many, before buckets take over */
 	uint32_t n_runs, room_runs;
-	struct tally_stats_run *runs;
-	uint32_t n_buckets, room_buckets;
-	uint32_t last_bucket; /* hit last: most series repeat themselves */
+	struct tally_stats_run *runs, *last_run;
+	struct tally_stats_run *sorted; /* made when asked for; NULL: not */
+	/* Then: buckets side by side, or (`buckets`) anywhere. */
+	bool sketched;
 	unsigned mantissa_bits;
-	struct tally_stats_bucket *buckets; /* NULL while quantiles are exact */
+	int64_t first_dense;
+	uint32_t n_dense;
+	uint64_t *dense;
+	uint64_t zeros;
+	uint32_t n_buckets, room_buckets;
+	struct tally_stats_bucket *buckets;
 };
 
-/* Runs kept for a pass's values and for a frame's. */
+/* Different values kept for a pass and for a frame. */
 #define TALLY_STATS_KEEP_PASS 4096
 #define TALLY_STATS_KEEP_FRAME (1u << 20)
 
