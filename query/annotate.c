@@ -15,6 +15,9 @@
 	(TALLY_FLAG(LOST) | TALLY_FLAG(INCOMPLETE) | TALLY_FLAG(DROPPED) | TALLY_FLAG(DISJOINT) | \
 	 TALLY_FLAG(BAD_TIME) | TALLY_FLAG(SIMULTANEOUS))
 
+/* Frames without times, one after the other, that are no accident. */
+#define SURELY_UNTIMED 8
+
 struct tally_annotator {
 	struct tally_annotate_by by;
 	struct tally_metric *own; /* by.own */
@@ -201,12 +204,29 @@ skip(struct tally_annotator *a, uint32_t device, uint64_t end_ns)
 }
 
 static void
+tell_no_times(struct tally_annotated *d)
+{
+	if (d->told_no_times)
+		return;
+	d->told_no_times = true;
+	tally_log_say(TALLY_LEVEL_WARNING, "annotate",
+		      "device %u: %s, so counters read in snapshots are told for whole frames "
+		      "only, as unattributed",
+		      d->number,
+		      d->uncalibrated ? "its clock cannot be matched with the CPU's"
+				      : "its passes have no GPU times (needs gl-timestamp or "
+					"vk-timestamp)");
+}
+
+static void
 drop_device(struct tally_annotator *a, uint32_t device)
 {
 	struct tally_annotated *d = find_device(a, device);
 	a->last = NULL;
 	if (!d)
 		return;
+	if (d->n_frames > 0 && d->n_untimed == d->n_frames)
+		tell_no_times(d);
 	if (d->n_accounts) {
 		uint64_t now_ns = tally_clock_now_ns();
 		tally_sampler_cover(a->sampler, now_ns);
@@ -271,22 +291,14 @@ last_sample(const struct tally_frame_record *frame)
 	return number;
 }
 
+/* A frame whose passes have no times, as others had: its flag says it. */
 static void
-tell_no_times(struct tally_annotated *d, const struct tally_frame_record *frame)
+note_no_times(struct tally_annotated *d, const struct tally_frame_record *frame)
 {
-	if (d->told_no_times)
-		return;
-	d->told_no_times = true;
-	bool uncalibrated = false;
 	for (uint32_t i = 0; i < frame->n_passes; i++)
-		uncalibrated |= frame->passes[i].has_gpu;
-	tally_log_say(TALLY_LEVEL_WARNING, "annotate",
-		      "device %u: %s, so counters read in snapshots are told for whole frames "
-		      "only, as unattributed",
-		      d->number,
-		      uncalibrated ? "its clock cannot be matched with the CPU's"
-				   : "its passes have no GPU times (needs gl-timestamp or "
-				     "vk-timestamp)");
+		d->uncalibrated |= frame->passes[i].has_gpu;
+	if (++d->n_untimed == SURELY_UNTIMED)
+		tell_no_times(d);
 }
 
 /* Each source's growth, cut into the frame's passes. */
@@ -296,9 +308,13 @@ attribute(struct tally_annotator *a, struct tally_annotated *d, struct tally_fra
 	struct tally_scratch *scratch = &a->scratch;
 	uint32_t n = scratch->n_shared;
 	uint64_t end_ns;
-	if (!place_passes(scratch, frame, &end_ns) && !a->exact) {
+	bool timed = place_passes(scratch, frame, &end_ns) || a->exact;
+	d->n_frames += frame->n_passes > 0;
+	if (!timed) {
 		frame->flags |= TALLY_FLAG(NO_TIMESTAMPS);
-		tell_no_times(d, frame);
+		note_no_times(d, frame);
+	} else if (frame->n_passes) {
+		d->n_untimed = 0;
 	}
 	uint64_t sample = a->exact ? last_sample(frame) : TALLY_NO_SNAPSHOT;
 	if (sample == TALLY_NO_SNAPSHOT)

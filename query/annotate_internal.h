@@ -40,7 +40,8 @@ struct tally_annotated {
 	uint32_t number;
 	bool off; /* out of memory: frames are left as they are */
 	bool skipped; /* the last one was not captured */
-	bool told_no_times;
+	bool told_no_times, uncalibrated;
+	uint64_t n_frames, n_untimed; /* with passes; of them the last without times */
 	struct tally_account accounts[TALLY_MAX_SNAPSHOT_SOURCES];
 	uint32_t n_accounts;
 	uint32_t n_logged, n_hidden; /* counters of all accounts */
