@@ -24,9 +24,9 @@ static const struct tally_arg options[] = {
 			   "all." },
 	[OPT_SET] = { "set", 0, "NAME", "With this set alone, as of `passtally run --set`." },
 	[OPT_CATALOGUE] = { "catalogue", 0, "[GPU]",
-			    "What a Mali GPU can count, by block, with units, other names and known "
-			    "errors of the hardware, wherever this runs; without a GPU, the names of "
-			    "those that are known. `--catalogue g78` is Mali-G78." },
+			    "What a Mali GPU can count, by block, with units, other names and "
+			    "known errors of the hardware, wherever this runs; without a GPU, the "
+			    "names of those that are known. `--catalogue g78` is Mali-G78." },
 	[OPT_HELP] = { "help", 'h', NULL, "Show this." },
 };
 

@@ -1,8 +1,9 @@
-/* cli/doctor_snapshot.h - what `doctor` says of counters that the CPU reads: of Mali GPUs, of its own.
+/* cli/doctor_snapshot.h - what `doctor` says of counters that the CPU reads: of Mali GPUs, of
+ * its own.
  *
- * Each source, on or why not; and what stands behind it: the kernel, the device nodes and who may
- * open them, the settings of perf and panfrost and the commands that change them. One thread; reads
- * files and opens device nodes.
+ * Each source, on or why not; and what stands behind it: the kernel, the device nodes and who
+ * may open them, the settings of perf and panfrost and the commands that change them. One
+ * thread; reads files and opens device nodes.
  */
 #ifndef PASSTALLY_CLI_DOCTOR_SNAPSHOT_H
 #define PASSTALLY_CLI_DOCTOR_SNAPSHOT_H

@@ -76,7 +76,8 @@ print_stats(FILE *out, struct tally_stats *s, const char *unit, bool estimated)
 				       tally_f64(tally_moments_sd_population(&s->moments)));
 		if (s->moments.n > 1) {
 			fputs(",\"sd\":", out);
-			tally_json_print_value(out, tally_f64(tally_moments_sd_sample(&s->moments)));
+			tally_json_print_value(out,
+					       tally_f64(tally_moments_sd_sample(&s->moments)));
 		}
 		fputs(",\"min\":", out);
 		tally_json_print_value(out, s->moments.min);

@@ -181,8 +181,9 @@ become_sparse(struct tally_stats *s)
 		sparse_add(s, 0, 0, s->zeros);
 	for (uint32_t i = 0; i < s->n_dense; i++) {
 		int64_t key = s->first_dense + i;
+		double middle = bucket_middle(key, s->mantissa_bits, false);
 		if (s->dense[i])
-			sparse_add(s, bucket_middle(key, s->mantissa_bits, false), key, s->dense[i]);
+			sparse_add(s, middle, key, s->dense[i]);
 	}
 	g_free(s->dense);
 	s->dense = NULL;

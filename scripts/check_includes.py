@@ -21,7 +21,7 @@ LIBC = re.compile(
     r"(?:assert|complex|ctype|dirent|dlfcn|elf|endian|errno|fcntl|fenv|float|fnmatch|inttypes|iso646"
     r"|limits|link|locale|malloc|math|poll|pthread|sched|semaphore|setjmp|signal|stdalign|stdarg"
     r"|stdatomic|stdbool|stddef|stdint|stdio|stdlib|stdnoreturn|string|strings|syscall|threads|time"
-    r"|uchar|unistd|wchar|wctype|pwd|getopt|glob|spawn|termios|libgen|immintrin|cpuid"
+    r"|uchar|unistd|wchar|wctype|pwd|grp|getopt|glob|spawn|termios|libgen|immintrin|cpuid"
     r"|(?:sys|linux|asm|bits|gnu)/[\w/-]+)\.h")
 UTHASH = re.compile(r"ut(?:hash|array|list)\.h")
 GL = re.compile(r"(?:GL|GLES|GLES2|GLES3|EGL|KHR)/[\w.]+\.h")
@@ -52,7 +52,7 @@ RULES = {
                     VERSION + r"|gl_\w+\.(?:h|inc)"),
     "vk_layer": Rule(r"(?:vk_layer|layer|query|json)/[\w/]+\.h", [LIBC, UTHASH, VULKAN],
                      VERSION + r"|vk_\w+\.(?:h|inc)"),
-    "cli": Rule(r"(?:cli|json)/[\w/]+\.h|layer/(?:record|config|wide)\.h|query/\w+\.h", [LIBC, GLIB],
+    "cli": Rule(r"(?:cli|json)/[\w/]+\.h|layer/(?:record|config|wide|control)\.h|query/\w+\.h", [LIBC, GLIB],
                 VERSION + r"|cli_\w+\.(?:h|inc)|\w+_schema\.(?:h|inc)",
                 {r"probe_gl\.c": [GL, EPOXY, WINDOWS], r"probe_vk\.c": [VULKAN]}),
 }
