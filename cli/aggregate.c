@@ -594,6 +594,8 @@ static void
 read_line(struct tally_aggregate *a, const struct tally_log_line *line)
 {
 	a->state->key_guess = 0;
+	if (a->watch && a->watch->line)
+		a->watch->line(a->watch->user, line);
 	switch (line->type) {
 	case TALLY_LINE_HEADER:
 		a->header.pid = line->header.pid;

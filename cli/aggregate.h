@@ -101,6 +101,8 @@ struct tally_device_summary {
  * stays 0), so that memory is the watcher's business. */
 struct tally_aggregate_watch {
 	void *user;
+	/* Each line, before anything is made of it; NULL = not wanted. */
+	void (*line)(void *user, const struct tally_log_line *line);
 	void (*header)(void *user, const struct tally_header_record *header);
 	/* A known value of a group in a frame. */
 	void (*value)(void *user, struct tally_group *g, uint32_t series, struct tally_value v);
