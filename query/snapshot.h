@@ -9,6 +9,7 @@
 #ifndef PASSTALLY_QUERY_SNAPSHOT_H
 #define PASSTALLY_QUERY_SNAPSHOT_H
 
+#include "layer/config.h"
 #include "query/catalogue.h"
 #include "query/source.h"
 
@@ -21,6 +22,13 @@ struct tally_totals {
 	uint64_t *unknown; /* (n_counters + 63) / 64 words */
 	uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC: the totals are true at some moment between */
 	uint64_t flags; /* TALLY_FLAG(...) of what happened since the sample before */
+};
+
+/* What holds for all of the time since start() and has no growth: the least latency. */
+struct tally_snapshot_level {
+	const struct tally_counter *counter;
+	uint64_t value; /* as of the last sample */
+	bool known;
 };
 
 struct tally_snapshot_source;
@@ -63,6 +71,13 @@ struct tally_snapshot_source {
 	const char *layout;
 	uint64_t least_period_ns; /* more often than this it can not be sampled; 0 = as one likes */
 	uint64_t most_period_ns; /* more seldom than this it may lose counts; 0 = as one likes */
+	/* Set by open(), in no log but as inputs to metrics of whole frames; values by sample(). */
+	const struct tally_snapshot_level *levels;
+	uint32_t n_levels;
+	/* Set by start(): a sample is due, too, when this descriptor can be read from; sample()
+	 * sees to it that it no longer can. NULL: time alone tells. */
+	const int *due_fd;
+	const struct tally_config *config; /* or NULL; valid during probe() and open() */
 	const char *wanted; /* --counters list or NULL; valid during open() */
 	bool metrics_wanted; /* count what metrics may need too; valid during open() */
 	/* Set before open(): wait this long before each reading, for hardware that is late to tell
@@ -75,6 +90,7 @@ struct tally_snapshot_source {
 /* NULL on OOM. */
 struct tally_snapshot_source *tally_mali_kbase_create(void);
 struct tally_snapshot_source *tally_mali_panfrost_create(void);
+struct tally_snapshot_source *tally_microblaze_create(void);
 struct tally_snapshot_source *tally_linux_perf_create(void);
 struct tally_snapshot_source *tally_linux_proc_create(void);
 
