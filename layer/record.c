@@ -132,6 +132,7 @@ tally_flag_name(unsigned flag)
 		[TALLY_FLAG_SIMULTANEOUS] = "simultaneous",
 		[TALLY_FLAG_DISTURBED] = "disturbed",
 		[TALLY_FLAG_UNSAMPLED] = "unsampled",
+		[TALLY_FLAG_FULL] = "full",
 	};
 	return WORD(words, flag);
 }

@@ -154,6 +154,7 @@ enum tally_flag {
 	TALLY_FLAG_SIMULTANEOUS,     /* recorded for simultaneous use: only its batch is timed */
 	TALLY_FLAG_DISTURBED,        /* the hardware says that its counters were disturbed */
 	TALLY_FLAG_UNSAMPLED,        /* --snapshot exact, but no totals could be read around it */
+	TALLY_FLAG_FULL,             /* latencies overlapped, so that their counter is less sure */
 	TALLY_N_FLAGS,
 };
 #define TALLY_FLAG(f) (UINT64_C(1) << TALLY_FLAG_##f)
