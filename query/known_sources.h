@@ -13,7 +13,7 @@ struct tally_known_source {
 	bool by_default; /* false: for tests, only when it is named */
 };
 
-#define TALLY_N_KNOWN_SOURCES 15
+#define TALLY_N_KNOWN_SOURCES 16
 extern const struct tally_known_source tally_known_sources[TALLY_N_KNOWN_SOURCES];
 
 /* Does a --sources list ask for the source of that name? NULL stands for the default, and the word

@@ -50,6 +50,7 @@ static atomic_bool exact;
 static const struct tally_snapshot_kind product_kinds[] = {
 	{ "mali-kbase", tally_mali_kbase_create, NULL },
 	{ "mali-panfrost", tally_mali_panfrost_create, NULL },
+	{ "microblaze", tally_microblaze_create, NULL },
 	{ "linux-perf", tally_linux_perf_create, NULL },
 	{ "linux-proc", tally_linux_proc_create, "linux-perf" },
 	{ "fake-snapshot", tally_fake_snapshot_create, NULL },
@@ -210,15 +211,19 @@ static enum tally_status
 open_source(struct row *row, struct tally_snapshot_source *src, const struct tally_config *config,
 	    struct tally_key_table *keys)
 {
+	src->config = config;
 	enum tally_status status = src->ops->probe(src);
-	if (status != TALLY_OK)
+	if (status != TALLY_OK) {
+		src->config = NULL;
 		return status;
+	}
 	src->wanted = config->counters;
 	src->metrics_wanted = true;
 	/* Only there it matters at which moment a count is told. */
 	src->settle_ns = config->snapshot == TALLY_SNAPSHOT_EXACT ? config->mali_delay_ns : 0;
 	src->keys = keys;
 	status = src->ops->open(src);
+	src->config = NULL;
 	src->wanted = NULL;
 	src->keys = NULL;
 	if (status != TALLY_OK)

@@ -26,6 +26,7 @@ test_wanted(void)
 		{ "", "api", false },
 		{ NULL, "mali-kbase", true },
 		{ NULL, "mali-panfrost", true },
+		{ NULL, "microblaze", true },
 		{ NULL, "linux-perf", true },
 		{ NULL, "linux-proc", true },
 		{ "mali-*", "mali-panfrost", true },
