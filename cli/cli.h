@@ -13,6 +13,7 @@
 enum {
 	TALLY_EXIT_OK = 0,
 	TALLY_EXIT_NOTHING = 1, /* doctor: nothing can be captured */
+	TALLY_EXIT_REGRESSION = 1, /* compare: --fail-above */
 	TALLY_EXIT_USAGE = 2,
 	TALLY_EXIT_BAD_LOG = 3,
 	TALLY_EXIT_FAILED = 125, /* our own failure */
@@ -27,8 +28,9 @@ struct tally_command {
 	void (*help)(void); /* on standard output */
 };
 
-extern const struct tally_command tally_command_run, tally_command_report, tally_command_check,
-	tally_command_counters, tally_command_doctor, tally_command_schema, tally_command_trigger;
+extern const struct tally_command tally_command_run, tally_command_report,
+	tally_command_compare, tally_command_check, tally_command_counters, tally_command_doctor,
+	tally_command_schema, tally_command_trigger;
 
 /* One option of a command. */
 struct tally_arg {
