@@ -99,7 +99,7 @@ static const struct row rows[TALLY_LINUX_N] = {
 	},
 	[TALLY_LINUX_CONTEXT_SWITCHES] = {
 		OF_PROCESS("cpu_context_switches", "Context switches", "1", EVENT,
-			   "How often a CPU was given up, of itself or by force, " WHOSE,
+			   "Context switches, by force and by itself, " WHOSE,
 			   " Where the kernel lets only user mode be watched, by getrusage().",
 			   " By getrusage()."),
 		.overview = true,
@@ -166,13 +166,14 @@ tally_linux_counter(unsigned which, enum tally_linux_source source)
 	return &rows[which].by[source];
 }
 
-/* The share in percent is a metric of this key. */
+/* data/metrics/arm-2022.txt has a metric a cluster of this name. */
 static bool
-activity_wanted(const char *list, unsigned cluster)
+metric_wanted(const char *list, const char *key, const char *name, unsigned cluster)
 {
-	char key[40];
-	snprintf(key, sizeof(key), "CPUActivity.Cluster[%u]", cluster);
-	return list && tally_list_matches(list, key, NULL);
+	char key_text[40], name_text[40];
+	snprintf(key_text, sizeof(key_text), "g715.%s[%u]", key, cluster);
+	snprintf(name_text, sizeof(name_text), "%s, cluster %u", name, cluster);
+	return list && tally_list_matches(list, key_text, name_text);
 }
 
 uint64_t
@@ -194,8 +195,12 @@ tally_linux_wanted(const struct tally_snapshot_source *src, enum tally_linux_sou
 		uint64_t time = TALLY_LINUX_BIT(TALLY_LINUX_CLUSTER_TIME + n);
 		if (asked & user)
 			more |= time;
-		if (src->metrics_wanted && activity_wanted(src->wanted, n))
+		if (!src->metrics_wanted)
+			continue;
+		if (metric_wanted(src->wanted, "cpu_activity", "CPU activity", n))
 			more |= user | time;
+		if (metric_wanted(src->wanted, "cpu_cycles", "CPU cycles", n))
+			more |= TALLY_LINUX_BIT(TALLY_LINUX_CLUSTER_CYCLES + n);
 	}
 	*hidden = more & ~asked;
 	return asked;

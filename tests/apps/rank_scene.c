@@ -1,4 +1,4 @@
-/* rank_scene.c - frames of two passes with the same picture, the second of four times the fragments.
+/* rank_scene.c - frames of two passes of the same picture, the second of four times the fragments.
  *
  *   rank_scene [--frames N] [--platform pbuffer|surfaceless|...]
  *

@@ -8,6 +8,7 @@ import unittest
 
 from cli_case import COMMAND, ROOT, CliCase
 
+SNAPSHOTS = ("mali-kbase", "mali-panfrost", "linux-perf", "linux-proc")
 COMMANDS = ("run", "report", "check", "counters", "doctor", "schema")
 
 
@@ -116,7 +117,7 @@ class Commands(CliCase):
             self.skipTest(done.stderr.decode())
         for told in map(json.loads, done.stdout.splitlines()):
             names = [s["name"] for s in told["sources"]]
-            self.assertEqual(names, ["api", "vk-timestamp", "vk-statistics", "vk-khr"])
+            self.assertEqual(names, ["api", "vk-timestamp", "vk-statistics", "vk-khr", *SNAPSHOTS])
             for source in told["sources"]:
                 self.assertTrue(source["state"] == "on" or source["reason"])
         text = self.command("doctor").stdout.decode()
@@ -128,7 +129,8 @@ class Commands(CliCase):
         done = self.command("doctor")
         text = done.stdout.decode()
         self.assertIn(done.returncode, (0, 1), text)
-        for word in ("library", "preload", "layer", "log", "display", "opengl", "opengl-es", "vulkan"):
+        for word in ("library", "preload", "layer", "log", "display", "opengl", "opengl-es", "vulkan", "kernel",
+                     "perf_event_paranoid", *SNAPSHOTS):
             self.assertIn(word, text)
         self.assertEqual(done.returncode == 0, "passes can be captured" in text)
         done = self.command("doctor", env={"PASSTALLY_DISABLE": "1"})
@@ -140,6 +142,24 @@ class Commands(CliCase):
         done = self.command("doctor", env={"PASSTALLY_OPTIONS": "bogus"})
         self.assertIn(b"bogus", done.stdout)
         self.assertEqual(self.left_behind(), [])
+
+    def test_process_counters(self):
+        """What counts the process is here on every machine, once in the text and in each device object."""
+        done = self.command("counters", "--json", "--counters", "overview")
+        if done.returncode:
+            self.skipTest(done.stderr.decode())
+        for told in map(json.loads, done.stdout.splitlines()):
+            on = [s["name"] for s in told["sources"] if s["name"].startswith("linux-") and s["state"] == "on"]
+            self.assertEqual(len(on), 1, told["sources"])
+            of_process = {c["key"]: (c["unit"], c["kind"], c["scope"]) for c in told["counters"] if c["source"] == on[0]}
+            self.assertEqual(of_process, {"cpu_task_clock": ("ns", "duration", "pass"),
+                                          "cpu_page_faults": ("1", "event", "pass"),
+                                          "cpu_context_switches": ("1", "event", "pass")})
+        text = self.command("counters", "--counters", "cpu_page_faults").stdout.decode()
+        self.assertEqual(text.count("\n  cpu_page_faults "), 1)
+        self.assertNotIn("\n  cpu_task_clock ", text)
+        for name in SNAPSHOTS:
+            self.assertEqual(text.count(f"\n{name}: "), 1, text)
 
     def test_doctor_knows_a_display(self):
         done = self.command("doctor", env={"DISPLAY": ":99999"})

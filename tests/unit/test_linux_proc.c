@@ -177,6 +177,24 @@ test_perf_denied(void)
 	}
 }
 
+/* A metric of clusters finds what it is made of, which is not in the log. */
+static void
+test_for_metrics(void)
+{
+	struct tally_snapshot_source *src = tally_linux_proc_create();
+	src->wanted = "g715.cpu_activity[0]";
+	src->metrics_wanted = true;
+	g_assert_cmpint(src->ops->open(src), ==, TALLY_OK);
+	g_assert_cmpuint(*src->logged, ==, 0);
+	unsigned found = 0;
+	for (uint32_t i = 0; i < src->n_counters; i++)
+		found += strcmp(src->counters[i]->key, "CPUActivityUser.Cluster[0]") == 0 ||
+			 strcmp(src->counters[i]->key, "CPUActivityTime.Cluster[0]") == 0;
+	g_assert_cmpuint(found, ==, 2);
+	src->ops->close(src);
+	src->ops->destroy(src);
+}
+
 static void
 test_descriptors(void)
 {
@@ -203,6 +221,7 @@ main(int argc, char **argv)
 	g_test_add_func("/linux-proc/events", test_events);
 	g_test_add_func("/linux-proc/own-threads", test_own_threads);
 	g_test_add_func("/linux-proc/run-delay", test_run_delay);
+	g_test_add_func("/linux-proc/for-metrics", test_for_metrics);
 	g_test_add_func("/linux-proc/descriptors", test_descriptors);
 	g_test_add_func("/linux-proc/perf-denied", test_perf_denied);
 	return g_test_run();

@@ -1,0 +1,162 @@
+#include "cli/snapshot_facts.h"
+
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char *root;
+static GString *heard; /* "ok what: sentence" or "off ...", a line each */
+
+static void
+hear(void *data, bool fine, const char *what, const char *sentence)
+{
+	(void)data;
+	g_string_append_printf(heard, "%s %s: %s\n", fine ? "ok" : "off", what, sentence);
+}
+
+static char *
+place(const char *name)
+{
+	char *path = g_strconcat(root, name, NULL);
+	char *folder = g_path_get_dirname(path);
+	g_assert_cmpint(g_mkdir_with_parents(folder, 0755), ==, 0);
+	g_free(folder);
+	return path;
+}
+
+static void
+put(const char *name, const char *text, int mode)
+{
+	char *path = place(name);
+	g_assert_true(g_file_set_contents(path, text, -1, NULL));
+	g_assert_cmpint(g_chmod(path, mode), ==, 0);
+	g_free(path);
+}
+
+static void
+set_up(void)
+{
+	root = g_dir_make_tmp("passtally-facts-XXXXXX", NULL);
+	g_assert_nonnull(root);
+	heard = g_string_new(NULL);
+}
+
+static void
+tear_down(void)
+{
+	const char *argv[] = { "rm", "-rf", root, NULL };
+	g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, NULL, NULL,
+		     NULL);
+	g_free(root);
+	g_string_free(heard, TRUE);
+}
+
+static const struct {
+	const char *text;
+	bool is_root;
+	const char *want, *not_there;
+} settings[] = {
+	{ NULL, false, "off perf: there is no kernel.perf_event_paranoid", "sysctl" },
+	{ "4\n", false, "off perf: kernel.perf_event_paranoid is 4: perf is for root alone", NULL },
+	{ "3\n", false, "sudo sysctl kernel.perf_event_paranoid=1", NULL },
+	{ "3\n", true, "ok perf: ", "sudo" },
+	{ "2\n", false,
+	  "ok perf: kernel.perf_event_paranoid is 2: programs may count their own "
+	  "work, in user mode alone",
+	  NULL },
+	{ "1\n", false, "sudo sysctl kernel.perf_event_paranoid=0", NULL },
+	{ "0\n", false, "ok perf: ", "sudo" },
+	{ "-1\n", false, "is -1: every user may count everything", "sudo" },
+};
+
+static void
+test_perf(void)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(settings); i++) {
+		set_up();
+		if (settings[i].text)
+			put("/proc/sys/kernel/perf_event_paranoid", settings[i].text, 0644);
+		tally_snapshot_tell_perf(root, settings[i].is_root, hear, NULL);
+		g_test_message("%s", heard->str);
+		g_assert_nonnull(strstr(heard->str, settings[i].want));
+		if (settings[i].not_there)
+			g_assert_null(strstr(heard->str, settings[i].not_there));
+		tear_down();
+	}
+}
+
+static void
+test_nodes(void)
+{
+	set_up();
+	tally_snapshot_tell_nodes(root, hear, NULL);
+	g_assert_cmpstr(heard->str, ==, "");
+
+	/* Two nodes that this user may open, one of them nobody's driver. */
+	put("/dev/mali0", "", 0666);
+	put("/dev/dri/renderD128", "", 0666);
+	put("/dev/dri/renderD129", "", 0666);
+	char *link = place("/sys/class/drm/renderD128/device/driver");
+	g_assert_cmpint(symlink("../../../bus/platform/drivers/panfrost", link), ==, 0);
+	g_free(link);
+	put("/sys/module/mali_kbase/version", "r49p1-03bet0 (UK version 11.40)\n", 0444);
+	put("/sys/module/panfrost/parameters/unstable_ioctls", "N\n", 0644);
+	tally_snapshot_tell_nodes(root, hear, NULL);
+	g_test_message("%s", heard->str);
+	g_assert_nonnull(strstr(heard->str, "ok node: /dev/mali0 (Arm's kbase) is "));
+	g_assert_nonnull(strstr(heard->str, "ok node: /dev/dri/renderD128 (panfrost) is "));
+	g_assert_nonnull(strstr(heard->str, "mode 0666: you may open it"));
+	g_assert_null(strstr(heard->str, "renderD129"));
+	g_assert_nonnull(
+		strstr(heard->str, "ok driver: mali_kbase r49p1-03bet0 (UK version 11.40)\n"));
+	g_assert_nonnull(strstr(heard->str, "ok driver: panfrost, as it came with the kernel\n"));
+	g_assert_nonnull(strstr(heard->str, "off panfrost: unstable_ioctls is off"));
+	g_assert_nonnull(strstr(heard->str, "echo Y | sudo tee /sys/module/panfrost"));
+
+	g_string_truncate(heard, 0);
+	put("/sys/module/panfrost/parameters/unstable_ioctls", "Y\n", 0644);
+	tally_snapshot_tell_nodes(root, hear, NULL);
+	g_assert_nonnull(strstr(heard->str, "ok panfrost: "));
+	tear_down();
+}
+
+/* A node of root's, looked at by somebody else. */
+static void
+test_closed_nodes(void)
+{
+	if (geteuid() != 0) {
+		g_test_skip("it takes root to make a node that others may not open");
+		return;
+	}
+	set_up();
+	g_assert_cmpint(g_chmod(root, 0755), ==, 0);
+	put("/dev/mali0", "", 0600);
+	put("/dev/mali1", "", 0660);
+	char *path = place("/dev/mali1");
+	g_assert_cmpint(chown(path, 0, 44), ==, 0);
+	g_free(path);
+	/* access() asks for the real user. */
+	g_assert_cmpint(setresuid(65534, 65534, 0), ==, 0);
+	tally_snapshot_tell_nodes(root, hear, NULL);
+	g_assert_cmpint(setresuid(0, 0, 0), ==, 0);
+	g_test_message("%s", heard->str);
+	g_assert_nonnull(strstr(heard->str,
+				"off node: /dev/mali0 (Arm's kbase) is root:root, mode 0600: "
+				"you may not open it; only root may open it: a rule of udev"));
+	g_assert_nonnull(strstr(heard->str, "off node: /dev/mali1 (Arm's kbase) is root:"));
+	g_assert_nonnull(strstr(heard->str, "usermod -aG"));
+	tear_down();
+}
+
+int
+main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/snapshot-facts/perf", test_perf);
+	g_test_add_func("/snapshot-facts/nodes", test_nodes);
+	g_test_add_func("/snapshot-facts/closed-nodes", test_closed_nodes);
+	return g_test_run();
+}
