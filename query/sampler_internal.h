@@ -28,6 +28,7 @@ typedef uint64_t tally_sampler_read(uint64_t *cost_ns);
 /* How often to read, in ns: at first, and the most that it may become when reading is dear. */
 struct tally_sampler_pace {
 	uint64_t period_ns, most_ns;
+	const int *due_fd; /* read when it can be read from, too; NULL: none */
 };
 /* What config and sources allow. */
 struct tally_sampler_pace

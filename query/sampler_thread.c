@@ -6,6 +6,7 @@
 #include "layer/own_threads.h"
 #include "layer/thread.h"
 
+#include <poll.h>
 #include <stdatomic.h>
 
 #define NS_PER_MS UINT64_C(1000000)
@@ -14,6 +15,7 @@
 #define SELDOM_NS (100 * NS_PER_MS)
 /* Reading may take one part in so many of the time. */
 #define COST_SHARE 50
+#define STOP_LOOK_NS (20 * NS_PER_MS)
 /* Looked at together: the middle one stands for all, as some are interrupted. */
 #define N_COSTS 15
 
@@ -29,18 +31,23 @@ struct tally_sampler_pace
 tally_sampler_pace_of(const struct tally_sampler *s, const struct tally_config *config)
 {
 	uint64_t least = 0, most = UINT64_MAX;
+	const int *due_fd = NULL;
 	for (uint32_t i = 0; i < tally_sampler_n_sources(s); i++) {
 		const struct tally_snapshot_source *src = tally_sampler_source(s, i);
 		if (src->least_period_ns > least)
 			least = src->least_period_ns;
 		if (src->most_period_ns && src->most_period_ns < most)
 			most = src->most_period_ns;
+		if (src->due_fd)
+			due_fd = src->due_fd;
 	}
 	struct tally_sampler_pace pace = {
+		.due_fd = due_fd,
 		.period_ns = config->period_ns ? config->period_ns : DEFAULT_NS,
 		.most_ns = most,
 	};
-	if (config->snapshot == TALLY_SNAPSHOT_EXACT)
+	/* An interrupt that does not come must not end the capture's readings. */
+	if (config->snapshot == TALLY_SNAPSHOT_EXACT || due_fd)
 		pace.period_ns = SELDOM_NS;
 	if (pace.period_ns < least)
 		pace.period_ns = least;
@@ -85,6 +92,25 @@ slow_down(uint64_t period_ns, uint64_t cost_ns)
 	return slower;
 }
 
+/* Sleeps for at most that long. True: a source says that a sample is due. Where one may say so,
+ * nobody wakes us to stop: we look every so often. */
+static bool
+wait_for(uint64_t ns)
+{
+	if (!thread.pace.due_fd) {
+		tally_futex_wait(&thread.stop, 0, ns);
+		return false;
+	}
+	struct pollfd due = { .fd = *thread.pace.due_fd, .events = POLLIN };
+	int ms = (int)((ns < STOP_LOOK_NS ? ns : STOP_LOOK_NS) / NS_PER_MS) + 1;
+	int n = poll(&due, 1, ms);
+	if (n > 0 && due.revents & (POLLERR | POLLHUP | POLLNVAL)) {
+		thread.pace.due_fd = NULL;
+		return false;
+	}
+	return n > 0;
+}
+
 static void *
 run_thread(void *data)
 {
@@ -96,17 +122,16 @@ run_thread(void *data)
 	tally_own_threads_enter();
 	while (!atomic_load(&thread.stop)) {
 		uint64_t now_ns = tally_clock_now_ns();
-		if (now_ns < next_ns) {
-			tally_futex_wait(&thread.stop, 0, next_ns - now_ns);
+		if (now_ns < next_ns && !wait_for(next_ns - now_ns))
 			continue;
-		}
 		if (thread.read(&costs[n_costs]) != TALLY_NO_SNAPSHOT && ++n_costs == N_COSTS) {
 			period_ns = slow_down(period_ns, middle_of(costs));
 			n_costs = 0;
 		}
 		now_ns = tally_clock_now_ns();
 		/* What was missed is not made up for. */
-		next_ns = now_ns - next_ns < period_ns ? next_ns + period_ns : now_ns + period_ns;
+		bool in_step = now_ns >= next_ns && now_ns - next_ns < period_ns;
+		next_ns = (in_step ? next_ns : now_ns) + period_ns;
 	}
 	tally_own_threads_leave();
 	atomic_store(&thread.running, 0);
