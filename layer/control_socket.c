@@ -140,6 +140,7 @@ bind_in(struct tally_control_socket *s, int folder, const char *name, char *why,
 	    listen(s->fd, BACKLOG) == 0) {
 		s->file_dev = file.st_dev;
 		s->file_ino = file.st_ino;
+		s->file_made = file.st_mtim;
 		s->dev = own.st_dev;
 		s->ino = own.st_ino;
 		return true;
@@ -169,7 +170,7 @@ tally_control_socket_open(struct tally_control_socket *s, const char *path, char
 		return false;
 	lock_folder(folder);
 	s->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	/* Of a socket that is not bound yet: the file is made with this mode, whatever the umask. */
+	/* Before it is bound: the file is made with this mode, whatever the umask. */
 	bool ok = s->fd >= 0 && fchmod(s->fd, 0600) == 0;
 	if (!ok)
 		snprintf(why, size, "no socket could be made: %s", strerrordesc_np(errno));
@@ -191,7 +192,8 @@ void
 tally_control_socket_remove(const struct tally_control_socket *s)
 {
 	struct stat st;
-	if (lstat(s->path, &st) == 0 && st.st_dev == s->file_dev && st.st_ino == s->file_ino)
+	if (lstat(s->path, &st) == 0 && st.st_dev == s->file_dev && st.st_ino == s->file_ino &&
+	    st.st_mtim.tv_sec == s->file_made.tv_sec && st.st_mtim.tv_nsec == s->file_made.tv_nsec)
 		unlink(s->path);
 	if (is_open(s))
 		shutdown(s->fd, SHUT_RDWR);

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
+#include <time.h>
 
 struct tally_control_socket {
 	int fd;
@@ -18,6 +19,7 @@ struct tally_control_socket {
 	ino_t ino; /* of the descriptor */
 	dev_t file_dev;
 	ino_t file_ino; /* of the file at `path` */
+	struct timespec file_made; /* file systems use such numbers again */
 	char path[PATH_MAX]; /* absolute */
 };
 

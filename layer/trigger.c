@@ -238,7 +238,8 @@ counted(uint64_t frame, uint64_t count)
 	return frame > count ? frame - count : 0;
 }
 
-/* Several threads may end frames of one device: all of them want the same. */
+/* Several threads may end frames of one device: all of them want the same. One that was held up
+ * here since an earlier frame, just as a window begins or ends, shifts the count by what passed. */
 static uint64_t
 follow(uint64_t frame, bool runs, _Atomic uint64_t *count)
 {
