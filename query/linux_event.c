@@ -380,6 +380,11 @@ tally_linux_event_explain(int error, int32_t paranoid, char *out, size_t size)
 			 "no file descriptors are left for perf: raise the limit "
 			 "(ulimit -n)");
 		return TALLY_UNSUPPORTED;
+	case ENOSPC:
+		snprintf(out, size,
+			 "the program has more threads than descriptors can be spared for: name "
+			 "fewer counters, or raise the limit (ulimit -n) where it is below 2048");
+		return TALLY_UNSUPPORTED;
 	case ENOENT:
 	case ENODEV:
 	case EOPNOTSUPP:

@@ -49,7 +49,7 @@ open_threads(struct linux_perf *p, uint64_t asked, uint64_t *hidden)
 	if ((asked | *hidden) & TALLY_LINUX_BIT(TALLY_LINUX_RUN_DELAY))
 		budget /= 2;
 	int error = tally_linux_perf_threads_open(&p->threads, asked | *hidden, budget);
-	if (error != EMFILE || !*hidden)
+	if ((error != ENOSPC && error != EMFILE) || !*hidden)
 		return error;
 	*hidden = 0;
 	return tally_linux_perf_threads_open(&p->threads, asked, budget);
@@ -169,7 +169,7 @@ tell_missing(struct linux_perf *p)
 	if (p->told)
 		return;
 	p->told = true;
-	tally_linux_event_explain(p->threads.error ? p->threads.error : EMFILE,
+	tally_linux_event_explain(p->threads.error ? p->threads.error : ENOSPC,
 				  tally_linux_event_paranoid(), why, sizeof(why));
 	tally_log_say(TALLY_LEVEL_WARNING, "linux-perf",
 		      "%u threads are measured and %u more can not be: values are left out while "

@@ -83,7 +83,7 @@ tally_linux_perf_threads_open(struct tally_linux_perf_threads *t, uint64_t asked
 	tally_linux_roster_scan(&t->roster, 1);
 	if (t->roster.n && !t->roster.n_missing)
 		return 0;
-	error = t->error ? t->error : EMFILE;
+	error = t->error ? t->error : ENOSPC;
 	tally_linux_perf_threads_close(t);
 	return error;
 }

@@ -20,7 +20,7 @@ struct tally_linux_perf_threads {
 };
 
 /* Measure what can be had of `asked` in all threads with so many descriptors at most. 0 or an
- * errno, EMFILE when they do not suffice; close() is then not needed. */
+ * errno, ENOSPC when they do not suffice; close() is then not needed. */
 int tally_linux_perf_threads_open(struct tally_linux_perf_threads *t, uint64_t asked,
 				  uint32_t descriptors);
 void tally_linux_perf_threads_close(struct tally_linux_perf_threads *t);

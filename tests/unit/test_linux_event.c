@@ -138,6 +138,7 @@ static const struct {
 	{ ENOSYS, 2, TALLY_UNSUPPORTED, "CONFIG_PERF_EVENTS" },
 	{ EMFILE, 2, TALLY_UNSUPPORTED, "ulimit -n" },
 	{ ENFILE, 2, TALLY_UNSUPPORTED, "descriptors" },
+	{ ENOSPC, 2, TALLY_UNSUPPORTED, "fewer counters" },
 	{ ENOENT, 2, TALLY_UNSUPPORTED, "does not have" },
 	{ EBUSY, 2, TALLY_UNSUPPORTED, "another program" },
 	{ ENOMEM, 2, TALLY_NO_MEMORY, "memory" },
