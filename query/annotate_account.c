@@ -92,6 +92,8 @@ tally_account_attribute(struct tally_account *account, uint64_t end_ns, bool exa
 					n, &account->stretch);
 	if (!account->told)
 		return false;
+	for (uint32_t i = 0; i < account->src->n_levels; i++)
+		account->levels[i] = account->src->levels[i];
 	const struct tally_stretch *stretch = &account->stretch;
 	for (uint32_t i = 0; i < account->src->n_counters; i++) {
 		account->growth[i] += stretch->growth[i];

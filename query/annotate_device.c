@@ -23,7 +23,7 @@ tally_annotated_create(uint32_t number, struct tally_sampler *sampler)
 		}
 		for (uint32_t c = 0; c < src->n_counters; c++)
 			d->n_logged += tally_bit(src->logged, c);
-		d->n_hidden += src->n_counters;
+		d->n_hidden += src->n_counters + src->n_levels;
 	}
 	d->n_hidden -= d->n_logged;
 	return d;
@@ -155,6 +155,8 @@ bind_metrics(const struct tally_annotated *d, const struct tally_device_record *
 			const struct tally_snapshot_source *src = d->accounts[s].src;
 			for (uint32_t i = 0; i < src->n_counters; i++)
 				counters[in.n_counters++] = d->accounts[s].counters[i];
+			for (uint32_t i = 0; i < src->n_levels; i++)
+				counters[in.n_counters++] = src->levels[i].counter;
 			for (uint32_t i = 0; i < src->n_constants; i++)
 				constants[in.n_constants++] = src->constants[i];
 			const struct tally_mali_product *product = src->layout

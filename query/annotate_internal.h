@@ -23,6 +23,7 @@ struct tally_account {
 	uint64_t *block;
 	uint64_t *growth, *unlogged, *outside; /* see tally_growth_record */
 	struct tally_stretch stretch; /* the last */
+	struct tally_snapshot_level levels[TALLY_MAX_LEVELS]; /* as of the last stretch */
 };
 
 /* What the capture asks for. */

@@ -164,7 +164,7 @@ add_unattributed(struct tally_scratch *scratch, const struct tally_annotated *d,
 	frame->n_unattributed = (uint32_t)(scratch->values + scratch->n_values - values);
 }
 
-/* What the frame as a whole grew by, where all of it is known. */
+/* What the frame as a whole grew by, where all of it is known, and what holds since the beginning. */
 static uint32_t
 put_growth(struct tally_scratch *scratch, const struct tally_annotated *d, bool exact)
 {
@@ -176,6 +176,10 @@ put_growth(struct tally_scratch *scratch, const struct tally_annotated *d, bool 
 			    !tally_bit(account->stretch.unattributed_unknown, i))
 				put(scratch, account->counters[i]->key, account->stretch.growth[i],
 				    !exact);
+		for (uint32_t i = 0; account->told && i < account->src->n_levels; i++)
+			if (account->levels[i].known)
+				put(scratch, account->levels[i].counter->key,
+				    account->levels[i].value, false);
 	}
 	return (uint32_t)(scratch->n_values - before);
 }

@@ -24,6 +24,7 @@ struct tally_totals {
 	uint64_t flags; /* TALLY_FLAG(...) of what happened since the sample before */
 };
 
+#define TALLY_MAX_LEVELS 16
 /* What holds for all of the time since start() and has no growth: the least latency. */
 struct tally_snapshot_level {
 	const struct tally_counter *counter;
@@ -73,7 +74,7 @@ struct tally_snapshot_source {
 	uint64_t most_period_ns; /* more seldom than this it may lose counts; 0 = as one likes */
 	/* Set by open(), in no log but as inputs to metrics of whole frames; values by sample(). */
 	const struct tally_snapshot_level *levels;
-	uint32_t n_levels;
+	uint32_t n_levels; /* at most TALLY_MAX_LEVELS */
 	/* Set by start(): a sample is due, too, when this descriptor can be read from; sample()
 	 * sees to it that it no longer can. NULL: time alone tells. */
 	const int *due_fd;
