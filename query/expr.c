@@ -6,9 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/latency.h"
+
 #define MAX_NAME 255
-/* Pending operands: at most a sum's, a product's and a function's left side a nesting level. */
-#define MAX_STACK (3 * (TALLY_EXPR_MAX_DEPTH + 2))
+/* Pending operands: at most a sum's, a product's and a function's left sides (two of deviation's) a
+ * nesting level. */
+#define MAX_STACK (4 * (TALLY_EXPR_MAX_DEPTH + 2))
 #define MAX_DIGITS 400
 
 enum op_code {
@@ -21,6 +24,7 @@ enum op_code {
 	OP_MIN,
 	OP_MAX,
 	OP_NEGATE,
+	OP_DEVIATION, /* takes three */
 };
 
 /* In reverse Polish order. */
@@ -137,6 +141,8 @@ emit(struct parser *p, struct op op)
 	if (op.code == OP_NUMBER || op.code == OP_NAME) {
 		if (++p->stack > MAX_STACK)
 			return fail_at(p, p->at, "nested too deeply");
+	} else if (op.code == OP_DEVIATION) {
+		p->stack -= 2;
 	} else if (op.code != OP_NEGATE) {
 		p->stack--;
 	}
@@ -337,6 +343,24 @@ read_arguments(struct parser *p, size_t open, enum op_code code)
 	return read_close(p, open, true);
 }
 
+/* Those of deviation(n, sum, sum_sq). */
+static bool
+read_deviation(struct parser *p, size_t open)
+{
+	uint32_t n = 1;
+	if (!enter(p, open) || !read_sum(p))
+		return false;
+	for (; take(p, ','); n++)
+		if (!read_sum(p))
+			return false;
+	if (n != 3)
+		return fail_at(p, open,
+			       "deviation() takes how many, their sum, and the sum of "
+			       "their squares");
+	p->nesting--;
+	return emit(p, (struct op){ .code = OP_DEVIATION }) && read_close(p, open, true);
+}
+
 static bool
 is_word(const char *text, size_t len, const char *lower)
 {
@@ -356,7 +380,10 @@ read_word(struct parser *p)
 	static const struct {
 		const char *word;
 		enum op_code code;
-	} functions[] = { { "min", OP_MIN }, { "max", OP_MAX }, { "sum", OP_ADD } };
+	} functions[] = { { "min", OP_MIN },
+			  { "max", OP_MAX },
+			  { "sum", OP_ADD },
+			  { "deviation", OP_DEVIATION } };
 
 	size_t begin = p->at;
 	size_t end = begin;
@@ -370,11 +397,13 @@ read_word(struct parser *p)
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
 		if (is_word(p->text + begin, end - begin, functions[i].word)) {
 			p->at = after + 1;
+			if (functions[i].code == OP_DEVIATION)
+				return read_deviation(p, after);
 			return read_arguments(p, after, functions[i].code);
 		}
 	}
 	char word[40];
-	return fail_at(p, begin, "there is no function %s: there are min, max and sum",
+	return fail_at(p, begin, "there is no function %s: there are min, max, sum and deviation",
 		       describe(p, begin, word, sizeof(word)));
 }
 
@@ -462,7 +491,8 @@ read_all(struct parser *p)
 	if (c == ')')
 		return fail_at(p, p->at, "')' without '('");
 	if (c == ',')
-		return fail_at(p, p->at, "',' has its place in min(), max() and sum() only");
+		return fail_at(p, p->at,
+			       "',' has its place in min(), max(), sum() and deviation() only");
 	return fail_at(p, p->at, "expected an operator or the end, not %s",
 		       describe(p, p->at, word, sizeof(word)));
 }
@@ -605,6 +635,24 @@ binary(enum op_code code, double a, double b, double *out)
 	}
 }
 
+/* Takes the operands of all but numbers and names from the stack. */
+static bool
+apply(enum op_code code, double *stack, uint32_t *n)
+{
+	double *last = &stack[*n - 1];
+	switch (code) {
+	case OP_NEGATE:
+		*last = -*last;
+		return true;
+	case OP_DEVIATION:
+		*n -= 2;
+		return tally_latency_sd_of_doubles(last[-2], last[-1], last[0], &last[-2]);
+	default:
+		*n -= 1;
+		return binary(code, last[-1], last[0], &last[-1]);
+	}
+}
+
 bool
 tally_expr_evaluate(const struct tally_expr *e, const double *values, const uint64_t *valid,
 		    double *out)
@@ -624,14 +672,8 @@ tally_expr_evaluate(const struct tally_expr *e, const double *values, const uint
 			stack[n++] = values[op->name];
 			continue;
 		}
-		if (op->code == OP_NEGATE) {
-			stack[n - 1] = -stack[n - 1];
-			continue;
-		}
-		n--;
 		/* Each step is looked at: min() would make a number of an infinity. */
-		if (!binary(op->code, stack[n - 1], stack[n], &stack[n - 1]) ||
-		    !isfinite(stack[n - 1]))
+		if (!apply(op->code, stack, &n) || !isfinite(stack[n - 1]))
 			return false;
 	}
 	*out = stack[0];

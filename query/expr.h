@@ -3,7 +3,8 @@
  *   max(min(($MaliGPUCyclesFragmentActive / $MaliGPUCyclesGPUActive) * 100, 100), 0)
  *
  * Numbers, names with or without `$` (letters, digits, '_', '.', "[n]"; in braces anything:
- * `${gl-intel.x}`), + - * /, unary minus, parentheses, min(a, b, ...), max(a, b, ...), sum(a, ...).
+ * `${gl-intel.x}`), + - * /, unary minus, parentheses, min(a, b, ...), max(a, b, ...), sum(a, ...),
+ * deviation(n, sum, sum_sq): the standard deviation of n whole numbers, of the population.
  * Parsed once; evaluating neither allocates nor fails: a missing input, a division by zero, or a
  * result that is not finite gives absent.
  */

@@ -67,3 +67,28 @@ tally_latency_sd_sample(const struct tally_latency *l, double *out)
 {
 	return deviation(l, l->n ? l->n - 1 : 0, out);
 }
+
+/* A double's whole numbers have gaps from 2^53 on. */
+#define EXACT_END 9007199254740992.0
+#define END 18446744073709551616.0
+
+static bool
+is_whole(double value)
+{
+	return value >= 0 && value < END && value == floor(value);
+}
+
+bool
+tally_latency_sd_of_doubles(double n, double sum, double sum_sq, double *out)
+{
+	if (!is_whole(n) || !is_whole(sum) || !is_whole(sum_sq))
+		return false;
+	const struct tally_latency l = { (uint64_t)n, (uint64_t)sum, (uint64_t)sum_sq };
+	if (!tally_latency_sd_population(&l, out))
+		return false;
+	if (sum < EXACT_END && sum_sq < EXACT_END)
+		return true;
+	/* Both may be off by one part in 2^53, and twice that of the squares goes into the spread:
+	 * what is left of it must be much more. */
+	return *out * *out * n > sum_sq / (double)(UINT64_C(1) << 40);
+}

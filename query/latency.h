@@ -23,5 +23,8 @@ bool tally_latency_is_possible(const struct tally_latency *l);
  * contradict each other (a counter wrapped). */
 bool tally_latency_sd_population(const struct tally_latency *l, double *out);
 bool tally_latency_sd_sample(const struct tally_latency *l, double *out);
+/* Of the population, from whole numbers in doubles. False also where sums past 2^53 lost what the
+ * deviation would be made of. */
+bool tally_latency_sd_of_doubles(double n, double sum, double sum_sq, double *out);
 
 #endif

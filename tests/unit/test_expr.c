@@ -56,6 +56,7 @@ test_values(void)
 		{ "a * -2 + 1", -11 },
 		{ "-2 - -3", 1 },
 		{ "min(a, b)", 4 },
+		{ "deviation(4, 8, 32)", 2 },
 		{ "max(a, b)", 6 },
 		{ "max (min (a, 100), 0)", 6 },
 		{ "MIN(9, 8, 7, a, b, 5)", 4 },
@@ -103,6 +104,9 @@ test_absent(void)
 		"max(-e * 10, 0)",
 		"e + e",
 		"min(1, 1 / (1 / 0))",
+		"deviation(0, 0, 0)",
+		"deviation(3, 120000, 505032704)",
+		"deviation(2.5, 4, 4)",
 	};
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
 		double got = 42;
@@ -171,7 +175,10 @@ test_errors(void)
 		{ "1, 2", 1, 2, "',' has its place in" },
 		{ "min(, 2)", 1, 5, "not ','" },
 		{ "min()", 1, 5, "not ')'" },
-		{ "mim(1, 2)", 1, 1, "there is no function 'mim': there are min, max and sum" },
+		{ "deviation(1, 2)", 1, 10, "how many" },
+		{ "deviation(1, 2, 3, 4)", 1, 10, "how many" },
+		{ "mim(1, 2)", 1, 1, "there is no function 'mim': there are min, max, sum and "
+		  "deviation" },
 		{ "1 +\n  * 2", 2, 3, "not '*'" },
 		{ "1 +\r\n$ 2", 2, 2, "a name has to follow '$'" },
 		{ "$1a", 1, 2, "a name has to follow '$', not '1a'" },
