@@ -116,10 +116,11 @@ serve_client(int fd)
 	static char reply[TALLY_CONTROL_MAX_REPLY]; /* this thread's alone */
 	char request[TALLY_CONTROL_MAX_REQUEST];
 	size_t len;
+	/* Whoever it is: a request that is not read would take the answer with it. */
+	if (!tally_control_socket_receive(fd, request, sizeof(request), &len))
+		return;
 	if (!tally_control_socket_is_user(fd)) {
 		snprintf(reply, sizeof(reply), "error\nthis game belongs to another user\n");
-	} else if (!tally_control_socket_receive(fd, request, sizeof(request), &len)) {
-		return;
 	} else if (strlen(request) != len) {
 		snprintf(reply, sizeof(reply), "error\nthe request is cut or holds a NUL\n");
 	} else {
