@@ -240,8 +240,10 @@ test_stolen(void)
 	int ours = -1;
 	for (int fd = 3; fd < 100 && ours < 0; fd++) {
 		struct sockaddr_un name;
-		socklen_t len = sizeof(name);
-		if (getsockname(fd, (struct sockaddr *)&name, &len) == 0 &&
+		int listens = 0;
+		socklen_t len = sizeof(name), int_len = sizeof(listens);
+		getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &int_len);
+		if (listens && getsockname(fd, (struct sockaddr *)&name, &len) == 0 &&
 		    name.sun_family == AF_UNIX && g_str_has_suffix(name.sun_path, "/d"))
 			ours = fd;
 	}
