@@ -69,8 +69,8 @@ row_name(const struct tally_compare *c, const struct tally_compare_row *row)
 	char *name = name_text(c, row->subject);
 	if (!row->subject->frame)
 		return name;
-	char *with = g_strdup_printf("%s: %s", name,
-				     row->series == TALLY_COMPARE_CPU ? "time (CPU)" : "GPU time");
+	char *with = g_strdup_printf("%s, %s", name,
+				     row->series == TALLY_COMPARE_CPU ? "CPU" : "GPU");
 	g_free(name);
 	return with;
 }
@@ -136,8 +136,9 @@ p_text(const struct tally_compare_row *row)
 	if (!row->tested)
 		return g_strdup("-");
 	if (row->p_holm < 1e-4)
-		return g_strdup("<0.0001");
-	return g_strdup_printf("%.*f", row->p_holm >= 0.1 ? 2 : 4, row->p_holm);
+		return g_strdup("<1e-4");
+	return g_strdup_printf("%.*f", row->p_holm >= 0.1 ? 2 : 3 + (row->p_holm < 0.001),
+			       row->p_holm);
 }
 
 static char *
@@ -166,7 +167,7 @@ verdict_text(const struct tally_compare_row *row)
 	default:
 		break;
 	}
-	return g_strdup_printf("%s%s", word, row->fails ? ", FAILS" : "");
+	return g_strdup_printf("%s%s", word, row->fails ? " FAILS" : "");
 }
 
 static void
@@ -181,7 +182,7 @@ add_head(const struct printer *p, struct tally_cells *t, const char *first, bool
 	tally_cells_add(t, g_strdup_printf("new%s%s", gap, word));
 	tally_cells_add(t, g_strdup("change"));
 	tally_cells_add(t, g_strdup_printf("%g %% interval", 100 * p->c->settings.confidence));
-	tally_cells_add(t, g_strdup("p (Holm)"));
+	tally_cells_add(t, g_strdup("p"));
 	tally_cells_add(t, g_strdup(""));
 }
 
@@ -318,7 +319,7 @@ print_times(const struct printer *p)
 	}
 	g_ptr_array_sort(rows, main_compare);
 	struct tally_cells t;
-	tally_cells_init(&t, 7);
+	tally_cells_init(&t, 7, 1);
 	add_head(p, &t, "GPU time", true);
 	guint quiet = 0;
 	for (guint i = 0; i < rows->len; i++) {
@@ -328,7 +329,7 @@ print_times(const struct printer *p)
 			add_row(p, &t, row, true);
 	}
 	if (rows->len)
-		title(p, "Times: means a frame");
+		title(p, "Times: means a frame; p is Holm's");
 	if (rows->len)
 		print_cells(p, &t);
 	else
@@ -343,7 +344,7 @@ static void
 print_keys(const struct printer *p)
 {
 	struct tally_cells t;
-	tally_cells_init(&t, 8);
+	tally_cells_init(&t, 8, 2);
 	add_head(p, &t, "pass", false);
 	for (guint i = 0; i < p->c->rows->len; i++) {
 		const struct tally_compare_row *row = g_ptr_array_index(p->c->rows, i);
@@ -353,9 +354,8 @@ print_keys(const struct printer *p)
 			add_row(p, &t, row, false);
 	}
 	if (tally_cells_rows(&t)) {
-		title(p, p->style->all
-				 ? "Counts, counters and metrics: means a frame"
-				 : "Counts, counters and metrics that changed: means a frame");
+		title(p, p->style->all ? "Counts, counters, metrics: means a frame"
+				       : "Counts, counters, metrics that changed: means a frame");
 		print_cells(p, &t);
 	} else {
 		tally_cells_finish(&t);
@@ -450,8 +450,9 @@ print_verdict(const struct printer *p)
 		     : "whole runs (by frames where fewer than 5 runs a side have it)",
 	     more, less, 100 * (1 - c->settings.confidence));
 	if (runs == 0 && c->n_tested)
-		line(p, "What one run has by chance over another is not in these intervals: five "
-			"logs a side or more show it");
+		line(p, "Runs differ by chance too, and frames cannot show by how much: give five "
+			"logs a side or "
+			"more");
 	if (!c->settings.has_fail_above)
 		return;
 	double limit = 100 * c->settings.fail_above;

@@ -5,13 +5,14 @@
 #include <string.h>
 
 /* Below this a name says nothing any more. */
-#define LEAST_NAME 16
+#define LEAST_NAME 14
 #define MOST_NAME 60
 
 void
-tally_cells_init(struct tally_cells *t, guint n_columns)
+tally_cells_init(struct tally_cells *t, guint n_columns, guint n_texts)
 {
 	t->n_columns = n_columns;
+	t->n_texts = n_texts;
 	t->cells = g_ptr_array_new_with_free_func(g_free);
 }
 
@@ -52,7 +53,7 @@ print_row(FILE *out, const struct tally_cells *t, guint row, const size_t *width
 		char *fit = c == 0 ? tally_text_fit(text, widths[0]) : g_strdup(text);
 		int gap = (int)(widths[c] - tally_text_width(fit));
 		fputs(c ? "  " : "", out);
-		if (c == 0)
+		if (c < t->n_texts)
 			fprintf(out, "%s%*s", fit, gap, "");
 		else if (last)
 			fputs(fit, out);
@@ -114,7 +115,7 @@ tally_cells_print_markdown(FILE *out, const struct tally_cells *t)
 		if (r > 0)
 			continue;
 		for (guint c = 0; c < t->n_columns; c++)
-			fputs(c == 0 || c + 1 == t->n_columns ? "|---" : "|--:", out);
+			fputs(c < t->n_texts || c + 1 == t->n_columns ? "|---" : "|--:", out);
 		fputs("|\n", out);
 	}
 }

@@ -1,8 +1,8 @@
 /* cli/compare_table.h - a small table of ready cells, printed for a terminal or as Markdown.
  *
- * The first column is text, aligned left, and gives way where the terminal is narrow; the others
- * are numbers, aligned right, but for the last, which is a word. Nothing here knows what cells
- * mean. One thread.
+ * The first columns are texts, aligned left, the very first of which gives way where the terminal
+ * is narrow; the others are numbers, aligned right, but for the last, which is a word. Nothing
+ * here knows what cells mean. One thread.
  */
 #ifndef PASSTALLY_CLI_COMPARE_TABLE_H
 #define PASSTALLY_CLI_COMPARE_TABLE_H
@@ -14,11 +14,11 @@
 #include <glib.h>
 
 struct tally_cells {
-	guint n_columns;
+	guint n_columns, n_texts; /* of which texts, on the left, less the last */
 	GPtrArray *cells; /* of char *, row after row; the first row is the head */
 };
 
-void tally_cells_init(struct tally_cells *t, guint n_columns);
+void tally_cells_init(struct tally_cells *t, guint n_columns, guint n_texts);
 void tally_cells_finish(struct tally_cells *t);
 /* Takes the text, which is fit for a terminal (escaped). */
 void tally_cells_add(struct tally_cells *t, char *text);

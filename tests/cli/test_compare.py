@@ -1,0 +1,385 @@
+#!/usr/bin/env python3
+"""passtally compare: what it joins, what it calls a change, its formats and its exit status."""
+
+import json
+import os
+import pty
+import random
+import subprocess
+import unittest
+
+from cli_case import A, B, C, COMMAND, CliCase, device, end, frame, header, log_bytes, one_pass, pass_info
+
+PASSES = 30
+IDS = [f"{(0x9E3779B97F4A7C15 * (i + 1)) & 0xFFFFFFFFFFFFFFFF:016x}" for i in range(PASSES)]
+
+
+def noisy_log(seed, frames=300, slower=None, phi=0.0, noise=0.05, drift=0.0, spikes=0.0, passes=PASSES):
+    """Bytes of a log of `passes` passes; `slower` maps a pass's number to a factor."""
+    rng = random.Random(seed)
+    slower = slower or {}
+    out = [log_bytes([header(), device()]
+                     + [pass_info(IDS[i], f"pass {i}", width=8, height=8) for i in range(passes)])]
+    level = [rng.gauss(0, 1) for _ in range(passes)]
+    rise = [drift * rng.gauss(0, 1) for _ in range(passes)]
+    mean = [50000 * 1.1**i * slower.get(i, 1) for i in range(passes)]
+    fresh = (1 - phi * phi) ** 0.5
+    for f in range(frames):
+        parts, total = [], 0
+        for i in range(passes):
+            level[i] = phi * level[i] + fresh * rng.gauss(0, 1)
+            time = mean[i] * (1 + noise * level[i] + rise[i] * (f / frames - 0.5))
+            if spikes and rng.random() < spikes:
+                time *= rng.uniform(3, 10)
+            total += int(time)
+            parts.append(f'{{"index":{i},"id":"{IDS[i]}","kind":"render","draws":1,"gpu_ns":{int(time)}}}')
+        out.append((f'{{"type":"frame","frame":{f},"device":0,"start_ns":{f * 16000000},"cpu_ns":'
+                    f'{int(16e6 * (1 + 0.02 * rng.gauss(0, 1)))},"gpu_ns":{total},"envelope_ns":{total},'
+                    f'"coverage":1.0,"passes":[{",".join(parts)}],"overhead_ns":9,"dropped_passes":0}}\n').encode())
+    out.append(log_bytes([end(frames, frames * passes)]))
+    return b"".join(out)
+
+
+def times_log(times, ident=A, label="main", more=(), device_more=None, header_more=None, **pass_more):
+    """A log of one pass with these GPU times."""
+    lines = [header(**(header_more or {})), device(**(device_more or {})), pass_info(ident, label, width=8, height=8)]
+    lines += [pass_info(i, name, width=8, height=8) for i, name in more]
+    for number, time in enumerate(times):
+        passes = [one_pass(0, ident, time, label, **{k: v(number) for k, v in pass_more.items()})]
+        passes += [one_pass(k + 1, i, 100, name) for k, (i, name) in enumerate(more)]
+        lines.append(frame(number, passes))
+    return lines + [end(len(times), len(times) * (1 + len(more)))]
+
+
+def wobble(mean, n=100, seed=1, size=0.01):
+    rng = random.Random(seed)
+    return [int(mean * (1 + size * rng.gauss(0, 1))) for _ in range(n)]
+
+
+class Compare(CliCase):
+    def json(self, *args, status=0, **kwargs):
+        done = self.command("compare", "--json", *args, **kwargs)
+        self.assertEqual(done.returncode, status, done.stderr.decode())
+        return json.loads(done.stdout)
+
+    def value(self, result, name, key="gpu_ns"):
+        for subject in result["subjects"]:
+            if subject["name"] == name:
+                for value in subject["values"]:
+                    if value["key"] == key:
+                        return value
+        self.fail(f"no {key} of {name}")
+        return None
+
+    def changes(self, result):
+        return {(s["name"], v["key"]) for s in result["subjects"] for v in s["values"]
+                if v["verdict"] in ("more", "less")}
+
+    # What it must show
+
+    def test_finds_three_percent(self):
+        for phi in (0.0, 0.3):
+            for seed in range(3):
+                a = self.write("a.jsonl", noisy_log(f"a{phi}{seed}", phi=phi))
+                b = self.write("b.jsonl", noisy_log(f"b{phi}{seed}", phi=phi, slower={7: 1.03}))
+                result = self.json("--fail-above", "1.5%", a, b, status=1)
+                self.assertEqual(self.changes(result), {("pass 7", "gpu_ns")})
+                found = self.value(result, "pass 7")
+                self.assertEqual((found["verdict"], found["fails"], found["by"]), ("more", True, "frames"))
+                self.assertLess(found["p_holm"], 0.01)
+                self.assertLess(found["low_pct"], 3)
+                self.assertGreater(found["high_pct"], 3)
+                self.assertEqual(result["failed"], 1)
+
+    def test_equal_runs_are_quiet(self):
+        """50 pairs of equal runs, of all kinds of noise: at most 3 alarms at 1 %."""
+        kinds = [{}, {"phi": 0.3}, {"phi": 0.6}, {"phi": 0.3, "drift": 0.04}, {"phi": 0.3, "spikes": 0.01}]
+        alarms = []
+        for pair in range(50):
+            kind = kinds[pair % len(kinds)]
+            frames = 300 if pair % 2 else 240
+            a = self.write("a.jsonl", noisy_log(f"equal a {pair}", **kind))
+            b = self.write("b.jsonl", noisy_log(f"equal b {pair}", frames=frames, **kind))
+            result = self.json(a, b)
+            self.assertEqual(result["tested"], PASSES + 2)
+            if self.changes(result):
+                alarms.append((pair, self.changes(result)))
+        self.assertLessEqual(len(alarms), 3, alarms)
+
+    def test_trimmed_sees_through_spikes(self):
+        a = self.write("a.jsonl", noisy_log("spiky a", spikes=0.01))
+        b = self.write("b.jsonl", noisy_log("spiky b", spikes=0.01, slower={7: 1.03}))
+        self.assertNotIn(("pass 7", "gpu_ns"), self.changes(self.json(a, b)))
+        result = self.json("--statistic", "trimmed", a, b)
+        self.assertEqual(self.changes(result), {("pass 7", "gpu_ns")})
+        self.assertEqual(result["statistic"], "trimmed")
+
+    def test_same_input_same_output(self):
+        a = self.write("a.jsonl", noisy_log("x", frames=50))
+        b = self.write("b.jsonl", noisy_log("y", frames=70))
+        outputs = {self.ok("compare", "--json", a, b).stdout for _ in range(3)}
+        self.assertEqual(len(outputs), 1)
+        result = self.json(a, a)
+        self.assertEqual(self.changes(result), set())
+        self.assertTrue(all(v["difference"] == 0 for s in result["subjects"] for v in s["values"]))
+
+    # Runs as units
+
+    def test_runs(self):
+        def side(name, means):
+            return [self.write_log(f"{name}{i}.jsonl", times_log(wobble(mean, 40, f"{name}{i}")))
+                    for i, mean in enumerate(means)]
+        # Runs differ by 5 % among themselves: frames alone would call it a change.
+        a = side("a", [1000000, 1050000, 980000, 1030000, 955000])
+        b = side("b", [1040000, 990000, 1060000, 975000, 1020000])
+        result = self.json(*a, "--", *b)
+        value = self.value(result, "main")
+        self.assertEqual((value["by"], value["verdict"]), ("runs", "no-change-seen"))
+        self.assertEqual(value["base"]["n"], 200)
+        one = self.value(self.json(a[0], b[0]), "main")
+        self.assertEqual((one["by"], one["verdict"]), ("frames", "more"))
+        c = side("c", [1300000, 1350000, 1280000, 1330000, 1255000])
+        self.assertEqual(self.value(self.json(*a, "--", *c), "main")["verdict"], "more")
+        # Four a side: frames again, of all of them.
+        four = self.value(self.json(*a[:4], "--", *c[:4]), "main")
+        self.assertEqual((four["by"], four["base"]["n"]), ("frames", 160))
+        self.assertIn(b"five logs a side", self.ok("compare", *a[:4], "--", *c[:4]).stdout)
+
+    def test_sides(self):
+        slow = self.write_log("slow.jsonl", times_log(wobble(1100000, seed=2)))
+        base = self.write_log("base.jsonl", times_log(wobble(1000000)))
+        more = self.write_log("more.jsonl", times_log(wobble(1000000, seed=3)))
+        for args in ((base, slow), ("--base", base, "--new", slow), ("--new", slow, base),
+                     ("--base", base, slow), (base, "--", slow), ("--", base, slow),
+                     (base, more, "--", slow), ("--base", base, "--base", more, slow)):
+            self.assertEqual(self.value(self.json(*args), "main")["verdict"], "more", args)
+        self.assertEqual(self.value(self.json("--new", base, slow), "main")["verdict"], "less")
+        done = self.ok("compare", "-", slow, input=base.read_bytes())
+        self.assertIn(b"slower", done.stdout)
+        for args, words in (((base,), "two logs"), ((), "two logs"), ((base, slow, more), "which of the 3"),
+                            (("--base", base), "no log of the new side"),
+                            (("--base", base, "--new", slow, more), "is it --base or --new")):
+            done = self.command("compare", *args)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(words, done.stderr.decode())
+
+    # Verdicts
+
+    def test_gate(self):
+        a = self.write_log("a.jsonl", times_log(wobble(1000000), counters=lambda i: {"samples_passed": 70 + i % 3}))
+        b = self.write_log("b.jsonl", times_log(wobble(1060000, seed=2),
+                                                counters=lambda i: {"samples_passed": 90 + i % 3}))
+        self.assertEqual(self.json(a, b)["failed"], 0)
+        self.assertEqual(self.json("--fail-above", "5%", a, b, status=1)["failed"], 2)  # the pass and the frame
+        self.assertEqual(self.json("--fail-above=7", a, b)["failed"], 0)
+        self.assertEqual(self.json("--fail-above", "5%", b, a)["failed"], 0)
+        result = self.json("--fail-above", "10%", "--gate", "samples_passed", a, b, status=1)
+        self.assertEqual(result["failed"], 2)
+        self.assertTrue(self.value(result, "main", "samples_passed")["fails"])
+        self.json("--fail-above", "10%", "--gate", "samples_passed:less", a, b)
+        self.json("--fail-above", "10%", "--gate", "samples_passed:less", b, a, status=1)
+        done = self.command("compare", "--gate", "sample_passed", a, b)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("no log has a value of that key", done.stderr.decode())
+        text = self.command("compare", "--fail-above", "5%", a, b).stdout.decode()
+        self.assertIn("slower FAILS", text)
+        self.assertIn("2 regressions above 5 %", text)
+        self.assertRegex(text, r"main +samples_passed +71\.0 +91\.0 +\+28")
+
+    def test_too_noisy_is_said(self):
+        a = self.write_log("a.jsonl", times_log(wobble(1000000, 20, 1, 0.2)))
+        b = self.write_log("b.jsonl", times_log(wobble(1000000, 20, 2, 0.2)))
+        result = self.json("--fail-above", "2%", a, b)
+        self.assertTrue(self.value(result, "main")["too_noisy"])
+        self.assertIn(b"too noisy to rule one out", self.ok("compare", "--fail-above", "2%", a, b).stdout)
+
+    def test_too_few(self):
+        a = self.write_log("a.jsonl", times_log([1000, 1001, 1002]))
+        b = self.write_log("b.jsonl", times_log([2000, 2001]))
+        value = self.value(self.json("--fail-above", "1%", a, b), "main")
+        self.assertEqual((value["verdict"], value["difference"]), ("too-few", 999.5))
+        self.assertNotIn("p", value)
+        self.assertIn(b"too few to judge", self.ok("compare", a, b).stdout)
+
+    def test_exact_values(self):
+        a = self.write_log("a.jsonl", times_log(wobble(1000000), draws=lambda i: 3))
+        b = self.write_log("b.jsonl", times_log(wobble(1000000, seed=2), draws=lambda i: 4))
+        result = self.json(a, b)
+        draws = self.value(result, "main", "draws")
+        self.assertEqual((draws["verdict"], draws["p"], draws["low"], draws["high"]), ("more", 0, 1, 1))
+        self.assertEqual(self.value(result, "main", "vertices")["verdict"], "equal")
+        self.assertEqual(self.value(result, "frame", "draws")["verdict"], "more")
+
+    def test_appeared_and_vanished(self):
+        a = self.write_log("a.jsonl", times_log(wobble(1000000), more=[(B, "old")]))
+        b = self.write_log("b.jsonl", times_log(wobble(1000000, seed=2), more=[(C, "fresh")]))
+        text = self.ok("compare", a, b).stdout.decode()
+        self.assertRegex(text, r"Passes that are new\n  fresh: GPU time 0\.1 \S+, in 100 frames\n")
+        self.assertRegex(text, r"Passes that are gone\n  old: GPU time 0\.1 \S+, in 100 frames\n")
+        self.assertEqual(self.value(self.json(a, b), "fresh")["verdict"], "one-side")
+
+    def test_another_share_of_frames(self):
+        def lines(every):
+            out = [header(), device(), pass_info(A, "main"), pass_info(B, "shadow")]
+            for i, time in enumerate(wobble(1000, 60)):
+                passes = [one_pass(0, A, time, "main")]
+                if i % every == 0:
+                    passes.append(one_pass(1, B, 50, "shadow"))
+                out.append(frame(i, passes))
+            return out
+        text = self.ok("compare", self.write_log("a.jsonl", lines(1)), self.write_log("b.jsonl", lines(4))).stdout
+        self.assertIn(b"shadow: 100 % of frames in base, 25 % in new", text)
+
+    def test_estimates_and_ratios(self):
+        ratio = [{"key": "load", "name": "Load", "unit": "percent", "kind": "ratio", "source": "gl-intel",
+                  "scope": "pass", "description": "Load."}]
+        logs = [self.write_log(f"{k}.jsonl", times_log(
+            wobble(1000000, seed=k), device_more={"counters": ratio}, estimated=lambda i: ["load"],
+            counters=lambda i, k=k: {"load": 30.5 + k + i % 2})) for k in (1, 5)]
+        value = self.value(self.json(*logs), "main", "load")
+        self.assertTrue(value["ratio"] and value["estimated"])
+        self.assertIn("load [percent] (ratio)   ~32  ~36", self.ok("compare", *logs).stdout.decode())
+        # No sum, so the frame has none.
+        keys = [v["key"] for s in self.json(*logs)["subjects"] if s["what"] == "frame" for v in s["values"]]
+        self.assertNotIn("load", keys)
+
+    def test_segments_and_outside(self):
+        def lines(scale):
+            out = [header(), device(), pass_info(A, "main")]
+            for i, time in enumerate(wobble(1000, 50)):
+                out.append(frame(i, [one_pass(0, A, time), one_pass(1, A, scale, segment=1)],
+                                 unattributed={"gpu_ns": 10 * scale + i % 3}))
+            return out
+        a, b = self.write_log("a.jsonl", lines(100)), self.write_log("b.jsonl", lines(200))
+        result = self.json(a, b)
+        self.assertAlmostEqual(self.value(result, "main")["difference"], 100)
+        self.assertAlmostEqual(self.value(result, "(outside passes)")["difference"], 1000)
+
+    # What is left out
+
+    def test_warmup(self):
+        a = self.write_log("a.jsonl", times_log([9000000] * 20 + wobble(1000000)))
+        b = self.write_log("b.jsonl", times_log([1000000] * 20 + wobble(1000000, seed=2)))
+        value = self.value(self.json("--warmup", "20", a, b), "main")
+        self.assertEqual((value["base"]["n"], value["verdict"]), (100, "no-change-seen"))
+        done = self.command("compare", "--warmup", "120", a, b)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("no whole frame to compare after its warm-up", done.stderr.decode())
+
+    def test_keys(self):
+        a = self.write_log("a.jsonl", times_log(wobble(1000000), counters=lambda i: {"samples_passed": i}))
+        result = self.json("--keys", "samples*+cpu_ns", a, a)
+        self.assertEqual({v["key"] for s in result["subjects"] for v in s["values"]}, {"samples_passed", "cpu_ns"})
+        done = self.command("compare", "--keys", "nonsense", a, a)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("leaves nothing", done.stderr.decode())
+
+    def test_partial_frames_are_no_frames(self):
+        lines = times_log(wobble(1000000, 30))
+        lines.insert(-1, frame(30, [one_pass(0, A, 1000000, "main")], cpu_ns=900000000, flags=["partial"]))
+        a = self.write_log("a.jsonl", lines)
+        self.assertEqual(self.value(self.json(a, a), "frame", "cpu_ns")["base"]["n"], 30)
+
+    def test_devices(self):
+        def lines(numbers, mean):
+            out = [header(), *(device(n) for n in numbers), pass_info(A, "main")]
+            for i, time in enumerate(wobble(mean, 60)):
+                out += [frame(i, [one_pass(0, A, time * (k + 1), "main")], n) for k, n in enumerate(numbers)]
+            return out
+        # Numbers are each run's own: the first of one is the first of the other.
+        a, b = self.write_log("a.jsonl", lines([0, 1], 1000)), self.write_log("b.jsonl", lines([2, 5], 1200))
+        result = self.json(a, b)
+        means = [(s["device"], round(v["base"]["mean"], -1), v["difference_pct"] > 15) for s in result["subjects"]
+                 for v in s["values"] if s["what"] == "pass" and v["key"] == "gpu_ns"]
+        self.assertEqual(means, [(0, 1000, True), (1, 2000, True)])
+        self.assertIn(b"main, device 1", self.ok("compare", a, b).stdout)
+        self.assertEqual(len(self.json("--device", "1", a, a)["subjects"]), 2)
+        self.assertEqual(self.command("compare", "--device", "7", a, a).returncode, 2)
+
+    # What is said at the top
+
+    def test_not_the_same(self):
+        a = self.write_log("a.jsonl", times_log(wobble(1000), header_more={
+            "program": "/build/1/demo", "argv": ["demo"], "options": {"frame": "present", "log": "a"}}))
+        b = self.write_log("b.jsonl", times_log(
+            wobble(1000), header_more={"program": "/build/2/demo", "argv": ["demo", "--fast now"],
+                                       "options": {"frame": "finish", "log": "b"}},
+            device_more={"name": "other\x1b[2J", "driver_version": "2"}))
+        unlike = {u["what"]: (u["base"], u["new"]) for u in self.json(a, b)["not_the_same"]}
+        self.assertEqual(unlike, {"device": ("card 0", "other\x1b[2J"), "driver version": ("1", "2"),
+                                  "arguments": ("(none)", "'--fast now'"), "option frame": ("present", "finish")})
+        text = self.ok("compare", a, b).stdout.decode()
+        self.assertLess(text.index("not the same: driver version: 1 in base, 2 in new"), text.index("Times"))
+        self.assertNotIn("\x1b", text)
+        self.assertEqual(self.json(a, a)["not_the_same"], [])
+        # Logs of one side that are not alike are said too.
+        unlike = {u["what"]: u["base"] for u in self.json(a, b, "--", a)["not_the_same"]}
+        self.assertEqual(unlike["driver version"], "1 and 2")
+
+    # Formats
+
+    def test_markdown(self):
+        bad = "a|b `c` <img> @all #1 *x*"
+        a = self.write_log("a.jsonl", times_log(wobble(1000000), label=bad))
+        b = self.write_log("b.jsonl", times_log(wobble(1100000, seed=2), label=bad))
+        done = self.command("compare", "--markdown", "--fail-above", "5%", a, b)
+        self.assertEqual(done.returncode, 1)
+        text = done.stdout.decode()
+        self.assertTrue(text.startswith("### 2 regressions above 5 %\n"))
+        rows = [line for line in text.split("\n") if line.startswith("|")]
+        self.assertEqual({row.count("|") for row in rows}, {8})
+        self.assertNotRegex(text, r"<img|@all|`c`|\*x\*")
+        self.assertIn("a&#124;b &#96;c&#96; &#60;img&#62; &#64;all &#35;1 &#42;x&#42;", text)
+
+    def test_narrow_terminal(self):
+        label = "a very long name of a pass " * 4
+        a = self.write_log("a.jsonl", times_log(wobble(1000000), label=label))
+        b = self.write_log("b.jsonl", times_log(wobble(1100000, seed=2), label=label))
+        master, slave = pty.openpty()
+        with subprocess.Popen([COMMAND, "compare", "--fail-above", "5", str(a), str(b)], stdout=slave,
+                              env=dict(self.env, COLUMNS="80")) as child:
+            os.close(slave)
+            text = b""
+            try:
+                while chunk := os.read(master, 65536):
+                    text += chunk
+            except OSError:
+                pass # the other end is closed
+        os.close(master)
+        self.assertEqual(child.returncode, 1)
+        table = text.decode().split("GPU time")[1].split("\r\n\r\n")[0].split("\r\n")[1:]
+        self.assertEqual(len(table), 3)
+        self.assertTrue(all(len(line) <= 80 for line in table), table)
+
+    def test_usage(self):
+        a = self.write_log("a.jsonl", times_log(wobble(1000, 10)))
+        for args, words in ((("--json", "--markdown"), "cannot be had at once"),
+                            (("--fail-above", "x"), "must be a percentage"),
+                            (("--fail-above", "-1"), "must be a percentage"),
+                            (("--confidence", "100"), "from 50 to 99.99"),
+                            (("--statistic", "median"), "must be mean or trimmed"),
+                            (("--warmup", "x"), "whole number"), (("--gate", ":less"), "needs a key"),
+                            (("--wrong",), "unknown option")):
+            done = self.command("compare", *args, a, a)
+            self.assertEqual((done.returncode, done.stdout), (2, b""), args)
+            self.assertIn(words, done.stderr.decode())
+        self.assertIn(b"passtally compare [options] BASE... -- NEW...", self.ok("compare", "--help").stdout)
+
+    def test_bad_logs(self):
+        a = self.write_log("a.jsonl", times_log(wobble(1000, 10)))
+        bad = self.write("bad.jsonl", a.read_bytes()[:700] + b"\n{]\n")
+        done = self.command("compare", a, bad)
+        self.assertEqual((done.returncode, done.stdout), (3, b""))
+        empty = self.write_log("empty.jsonl", [header(), device(), end(0, 0)])
+        done = self.command("compare", empty, a)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("no whole frame to compare", done.stderr.decode())
+        cut = self.write("cut.jsonl", a.read_bytes()[:-20])
+        done = self.ok("compare", "--json", cut, a)
+        self.assertIn(b"is cut", done.stderr)
+        self.assertTrue(json.loads(done.stdout)["base"][0]["truncated"])
+        self.assertEqual(self.command("compare", a, self.folder / "none").returncode, 125)
+
+
+if __name__ == "__main__":
+    unittest.main()
