@@ -19,6 +19,7 @@ struct tally_aggregate_state {
 	GHashTable *key_index; /* the reader's key pointer -> index + 1 */
 	GHashTable *devices; /* number -> struct tally_device_summary * */
 	GHashTable *note_set;
+	uint64_t first_ns; /* the first point in time that the log tells, 0: none yet */
 	GPtrArray *touched; /* groups of the frame being read */
 	/* Passes come in the same order frame after frame: guess before looking up. */
 	struct tally_group **guess;
@@ -532,6 +533,8 @@ static void
 read_frame(struct tally_aggregate *a, const struct tally_frame_record *f)
 {
 	struct tally_device_summary *d = need_device(a, f->device);
+	if (!a->state->first_ns)
+		a->state->first_ns = f->start_ns;
 	if (d->seen++ < a->warmup) {
 		d->warmed_up++;
 		return;
@@ -586,6 +589,17 @@ read_note(struct tally_aggregate *a, const struct tally_note_record *r)
 		return;
 	char *text = r->source && *r->source ? g_strdup_printf("%s: %s", r->source, r->message)
 					     : g_strdup(r->message);
+	if (r->has_time) {
+		/* A mark: the same name twice is two of them. */
+		if (!a->state->first_ns)
+			a->state->first_ns = r->time_ns;
+		uint64_t since_ns = r->time_ns > a->state->first_ns
+					    ? r->time_ns - a->state->first_ns
+					    : 0;
+		char *plain = text;
+		text = g_strdup_printf("%s, %.3f s into the log", plain, (double)since_ns / 1e9);
+		g_free(plain);
+	}
 	if (g_hash_table_add(a->state->note_set, text))
 		g_ptr_array_add(a->notes, text);
 }

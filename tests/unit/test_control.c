@@ -251,7 +251,10 @@ test_stolen(void)
 	int pair[2];
 	g_assert_cmpint(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), ==, 0);
 	g_assert_cmpint(dup2(pair[0], ours), ==, ours);
-	g_assert_cmpint(close(reach(path)), ==, 0); /* wakes the thread from the old one */
+	/* Wakes the thread from the old one, if it slept there already. */
+	int fd = reach(path);
+	if (fd >= 0)
+		close(fd);
 	g_usleep(50000);
 	tally_session_stop("exit");
 	g_assert_cmpint(send(pair[1], "x", 1, MSG_NOSIGNAL), ==, 1); /* not shut down */
