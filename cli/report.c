@@ -1,5 +1,6 @@
 #include "cli/formats.h"
 
+#include "cli/report_html.h"
 #include "cli/text.h"
 
 #include <stdio.h>
@@ -8,6 +9,7 @@
 enum {
 	OPT_JSON,
 	OPT_CSV,
+	OPT_HTML,
 	OPT_SORT,
 	OPT_REVERSE,
 	OPT_COLUMNS,
@@ -21,6 +23,10 @@ enum {
 static const struct tally_arg options[] = {
 	[OPT_JSON] = { "json", 0, NULL, "Print JSON: one object, a report a log in `reports`." },
 	[OPT_CSV] = { "csv", 0, NULL, "Print CSV with a head line; times are nanoseconds." },
+	[OPT_HTML] = { "html", 0, "OUT",
+		       "Write one page with charts to the file OUT, which any browser opens "
+		       "without a "
+		       "network. Of two logs: compared. Only --warmup goes with it." },
 	[OPT_SORT] = { "sort", 0, "KEY",
 		       "Sort by a column of the table or of --csv: numbers from the largest, words "
 		       "from A. A wrong KEY lists the right ones. Default: total GPU time; frames "
@@ -49,6 +55,7 @@ static const char *const words[] = { "pass", "frame", "label", "workload" };
 
 struct report_request {
 	bool json, csv, reverse;
+	const char *html; /* NULL = no page */
 	const char *sort;
 	const char *columns; /* NULL = the usual ones */
 	const char *pass; /* NULL = all */
@@ -120,6 +127,9 @@ take_option(struct report_request *r, int option, const char *value)
 	case OPT_CSV:
 		r->csv = true;
 		return true;
+	case OPT_HTML:
+		r->html = value;
+		return true;
 	case OPT_SORT:
 		r->sort = value;
 		return true;
@@ -165,6 +175,11 @@ parse(struct report_request *r, int argc, char **argv)
 	}
 	if (r->json && r->csv) {
 		tally_cli_complain("report", "--json and --csv cannot be had at once");
+		return TALLY_EXIT_USAGE;
+	}
+	if (r->html && (r->json || r->csv || r->sort || r->columns || r->pass || r->reverse ||
+			r->device >= 0 || r->by != TALLY_BY_PASS)) {
+		tally_cli_complain("report", "--html shows everything: only --warmup goes with it");
 		return TALLY_EXIT_USAGE;
 	}
 	if (r->logs->len == 0) {
@@ -334,7 +349,10 @@ run(int argc, char **argv)
 {
 	struct report_request r = { .device = -1, .logs = g_ptr_array_new() };
 	int status = parse(&r, argc, argv);
-	if (status == TALLY_EXIT_OK)
+	if (status == TALLY_EXIT_OK && r.html)
+		status = tally_report_html(r.html, (const char *const *)r.logs->pdata, r.logs->len,
+					   r.warmup);
+	else if (status == TALLY_EXIT_OK)
 		status = report(&r);
 	g_ptr_array_unref(r.logs);
 	g_free(r.csv_head);

@@ -1,0 +1,128 @@
+/* Numbers as words, and elements. Whatever a log says goes in as text, never as markup. */
+function el(name, attributes, ...children) {
+	const e = document.createElement(name);
+	for (const [key, value] of Object.entries(attributes || {})) {
+		if (key.startsWith("on"))
+			e.addEventListener(key.slice(2), value);
+		else if (value !== undefined && value !== null && value !== false)
+			e.setAttribute(key, value === true ? "" : value);
+	}
+	e.append(...children.filter((c) => c !== null && c !== undefined));
+	return e;
+}
+
+function svg(name, attributes, ...children) {
+	const e = document.createElementNS("http://www.w3.org/2000/svg", name);
+	for (const [key, value] of Object.entries(attributes))
+		e.setAttribute(key, value);
+	e.append(...children);
+	return e;
+}
+
+function trim(v, digits) {
+	return v.toPrecision(digits).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
+}
+
+function duration(ns) {
+	const size = Math.abs(ns);
+	if (size >= 1e9)
+		return `${trim(ns / 1e9, 4)} s`;
+	if (size >= 1e6)
+		return `${trim(ns / 1e6, 4)} ms`;
+	if (size >= 1e3)
+		return `${trim(ns / 1e3, 4)} µs`;
+	return `${trim(ns, 4)} ns`;
+}
+
+function plain(v) {
+	if (Math.abs(v) >= 1e15)
+		return v.toExponential(4);
+	if (Math.abs(v) >= 1e4 || Number.isInteger(v))
+		return Math.round(v).toLocaleString("en").replace(/,/g, "\u202f");
+	return trim(v, 4).replace(/e.*/, (x) => x);
+}
+
+function withUnit(v, unit) {
+	if (!Number.isFinite(v))
+		return "-";
+	if (unit === "ns")
+		return duration(v);
+	if (unit === "percent" || unit === "%")
+		return `${trim(v, 4)} %`;
+	return unit && unit !== "1" ? `${plain(v)} ${unit}` : plain(v);
+}
+
+function percent(v) {
+	return v === undefined || v === null ? "-" : `${(100 * v).toFixed(1)} %`;
+}
+
+/* The members of a group's series entry: see stats() in cli/report_html.c. */
+const STAT = { n: 0, sum: 1, mean: 2, sd: 3, min: 4, p50: 5, p90: 6, p99: 7, max: 8, bits: 9 };
+
+function statsOf(group, series) {
+	if (!group.by) {
+		group.by = new Map();
+		for (const [s, col, ...stats] of group.series)
+			group.by.set(s, { column: col, stats });
+	}
+	return group.by.get(series);
+}
+
+function stat(group, series, which) {
+	const s = group && statsOf(group, series);
+	return s ? s.stats[STAT[which]] ?? NaN : NaN;
+}
+
+function isEstimate(group, series) {
+	const s = group && statsOf(group, series);
+	return Boolean(s && s.stats[STAT.bits] & 1);
+}
+
+/* Why a pass has no value of a series. */
+function whyAbsent(log, device, group, series) {
+	if (!group)
+		return "this pass is not in that log";
+	const meaning = log.series[series] || {};
+	const source = meaning.source || (series === 0 ? "timestamp" : null);
+	const off = device.off.find((text) => source && text.split(":")[0].includes(source));
+	if (off)
+		return `source off: ${off}`;
+	const telling = ["no_timestamps", "dropped", "lost", "incomplete", "disjoint", "bad_time", "yielded", "saturated",
+		"simultaneous", "unsampled", "disturbed"].filter((f) => group.flags.includes(f));
+	if (telling.length)
+		return `not measured; flags of this pass: ${telling.join(", ")}`;
+	if (meaning.metric)
+		return "not derived: a counter it needs was not there, or the pass ran in several segments";
+	return "not measured for this pass";
+}
+
+function valueCell(log, device, group, series, which, unit) {
+	const v = stat(group, series, which);
+	if (!Number.isFinite(v)) {
+		const one = which === "sd" && stat(group, series, "n") === 1;
+		return el("td", { title: one ? "one value has no deviation" : whyAbsent(log, device, group, series) }, "-");
+	}
+	const n = stat(group, series, "n");
+	const estimate = isEstimate(group, series);
+	const hints = [];
+	if (estimate)
+		hints.push("an estimate, not a measurement");
+	if (n < group.frames)
+		hints.push(`known in ${n} of ${group.frames} frames`);
+	return el("td", { title: hints.join("; ") || null }, (estimate ? "~" : "") + withUnit(v, unit));
+}
+
+function colour(place) {
+	const dark = document.documentElement.dataset.theme === "dark";
+	return `hsl(${(place * 137.5 + 25) % 360} ${dark ? "60% 66%" : "68% 68%"})`;
+}
+
+function theme(name) {
+	return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+}
+
+function swatch(fill) {
+	const s = el("span", { class: "swatch" });
+	s.style.background = fill;
+	return s;
+}
