@@ -85,6 +85,13 @@ pattern(const struct tally_mb_shape *shape, uint32_t i, bool *exact)
 	return upper ? value | 0x40000000u : value | 0x5a000000u;
 }
 
+static void
+say_width(const struct tally_mb_shape *shape, unsigned width, char *why, size_t size)
+{
+	snprintf(why, size, "the counters are %u bits wide, not %u: use width=%u", width,
+		 shape->width, width);
+}
+
 static bool
 try_items(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, char *why, size_t size)
 {
@@ -101,22 +108,26 @@ try_items(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, char 
 	read_items(mdm, last, items);
 	for (uint32_t i = 0; i < last; i++) {
 		uint32_t want = pattern(shape, i, &exact);
-		/* An upper part keeps 16 of its bits at width 48, all of them at 64. */
-		bool cut = exact && items[i] != want && items[i] == (want & 0xffff);
-		bool whole = shape->width == 48 && want >> 16 == 0x4000 && items[i] == want;
-		if (whole || (cut && shape->width != 48)) {
-			snprintf(why, size, "the counters are %u bits wide, not %u: use width=%u",
-				 whole ? 64u : 48u, shape->width, whole ? 64u : 48u);
+		if (!exact || items[i] == want) {
+			/* An upper part keeps 16 of its bits at width 48, all of them at 64. */
+			if (shape->width != 48 || want >> 16 != 0x4000)
+				continue;
+			say_width(shape, 64, why, size);
 			return false;
 		}
-		if (exact && items[i] != want && !cut) {
+		bool cut = items[i] == (want & 0xffff);
+		bool upper = want >> 16 == 0x4000;
+		if (cut && upper && shape->width == 48)
+			continue;
+		if (cut && (upper || shape->width == 32))
+			say_width(shape, 48, why, size);
+		else
 			snprintf(why, size,
 				 "%u event and %u latency counters of %u bits do not keep what is "
-				 "written to them: the core has fewer, or narrower ones; give its "
-				 "own numbers with ne=, nl= and width=",
+				 "written to them: the core has others; give its own numbers with "
+				 "ne=, nl= and width=",
 				 shape->ne, shape->nl, shape->width);
-			return false;
-		}
+		return false;
 	}
 	return true;
 }
