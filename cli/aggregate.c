@@ -589,8 +589,10 @@ read_note(struct tally_aggregate *a, const struct tally_note_record *r)
 		return;
 	char *text = r->source && *r->source ? g_strdup_printf("%s: %s", r->source, r->message)
 					     : g_strdup(r->message);
-	if (r->has_time) {
-		/* A mark: the same name twice is two of them. */
+	bool is_mark = r->source &&
+		       (strcmp(r->source, "mark") == 0 || strcmp(r->source, "trigger") == 0);
+	if (r->has_time && is_mark) {
+		/* The same mark twice is two of them. */
 		if (!a->state->first_ns)
 			a->state->first_ns = r->time_ns;
 		uint64_t since_ns = r->time_ns > a->state->first_ns

@@ -23,8 +23,8 @@ enum { OPT_HELP = 0, OPT_LINES };
 static const struct tally_arg options[] = {
 	[OPT_HELP] = { "help", 'h', NULL, "Show this." },
 	[OPT_LINES] = { "lines", 0, NULL,
-			"Check line by line only, not whether frames and end line agree: for a log\n"
-			"that frames were taken out of." },
+			"Check line by line only, not whether frames and end line agree: for a\n"
+			"log that frames were taken out of." },
 };
 
 /* With --lines. */

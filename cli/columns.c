@@ -397,7 +397,8 @@ is_empty(const struct tally_group *g)
 {
 	for (uint32_t i = 0; i < g->n_series; i++) {
 		const struct tally_stats *s = &g->series[i].stats;
-		if (s->moments.n && (tally_value_f64(s->moments.min) != 0 || tally_value_f64(s->moments.max) != 0))
+		if (s->moments.n &&
+		    (tally_value_f64(s->moments.min) != 0 || tally_value_f64(s->moments.max) != 0))
 			return false;
 	}
 	return true;

@@ -61,7 +61,7 @@ GArray *tally_columns_create(const struct tally_aggregate *a);
  * one that named it. */
 const struct tally_column *
 tally_columns_find(const GArray *columns, const char *command, const char *option, const char *key);
-/* Leave the first column and those of `list`, in its order: keys as above, or globs, with ',' or '+'
+/* Leave the first column and those of `list`, in its order: keys as above, or globs, ',' or '+'
  * between them. False after a complaint: an item matches none. */
 bool tally_columns_choose(GArray *columns, const char *command, const char *list);
 

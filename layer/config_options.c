@@ -531,7 +531,7 @@ const struct tally_option tally_options[] = {
 	    "Begin at this frame, debug label or signal (USR1, USR2, RTMIN+N), or when the "
 	    "hardware says so."),
 	ROW("stop-on", 0, stop_on, "frame:N|label:NAME|signal:NAME|hw",
-	    "End at this frame or debug label; pause at this signal, or when the hardware says so."),
+	    "End at this frame or debug label; pause at this signal, or when the hardware says."),
 	ROW("control", 0, control, "PATH|off",
 	    "A socket for passtally trigger; %e, %t and %p are expanded."),
 	ROW("log", 'o', log, "PATH", "Where the log goes; %e, %t and %p are expanded."),

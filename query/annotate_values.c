@@ -164,7 +164,7 @@ add_unattributed(struct tally_scratch *scratch, const struct tally_annotated *d,
 	frame->n_unattributed = (uint32_t)(scratch->values + scratch->n_values - values);
 }
 
-/* What the frame as a whole grew by, where all of it is known, and what holds since the beginning. */
+/* What the frame as a whole grew by, where all of it is known, and what holds since the start. */
 static uint32_t
 put_growth(struct tally_scratch *scratch, const struct tally_annotated *d, bool exact)
 {
