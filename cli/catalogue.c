@@ -1,5 +1,6 @@
 #include "cli/catalogue.h"
 
+#include "cli/catalogue_microblaze.h"
 #include "cli/cli.h"
 #include "cli/text.h"
 #include "query/catalogue.h"
@@ -247,6 +248,7 @@ complain_unknown(const char *gpu)
 	GString *names = g_string_new(NULL);
 	for (uint32_t i = 0; i < tally_mali_n_products; i++)
 		g_string_append_printf(names, "%s%s", i ? ", " : "", tally_mali_product(i)->name);
+	g_string_append(names, ", MicroBlaze");
 	tally_cli_complain("counters", "--catalogue %s: no GPU is known by that name; there are %s",
 			   gpu, names->str);
 	g_string_free(names, TRUE);
@@ -258,6 +260,11 @@ tally_catalogue_print(const char *gpu, bool json)
 {
 	if (!gpu) {
 		print_list(json);
+		tally_catalogue_list_microblaze(json);
+		return TALLY_EXIT_OK;
+	}
+	if (tally_catalogue_is_microblaze(gpu)) {
+		tally_catalogue_print_microblaze(json);
 		return TALLY_EXIT_OK;
 	}
 	const struct tally_mali_product *p = tally_mali_find_name(gpu);

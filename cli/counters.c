@@ -26,7 +26,8 @@ static const struct tally_arg options[] = {
 	[OPT_CATALOGUE] = { "catalogue", 0, "[GPU]",
 			    "What a Mali GPU can count, by block, with units, other names and "
 			    "known errors of the hardware, wherever this runs; without a GPU, the "
-			    "names of those that are known. `--catalogue g78` is Mali-G78." },
+			    "names of those that are known. `--catalogue g78` is Mali-G78; "
+			    "`--catalogue microblaze` has the events of that soft core." },
 	[OPT_HELP] = { "help", 'h', NULL, "Show this." },
 };
 

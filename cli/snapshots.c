@@ -1,17 +1,22 @@
 #include "cli/snapshots.h"
 
+#include "layer/config.h"
 #include "query/snapshot.h"
 
 #include <string.h>
 
+#define TRIAL_US 10000
+
 static const struct {
 	struct tally_snapshot_source *(*create)(void);
 	const char *unless; /* not where this one counts */
+	bool trial; /* its first values tell whether it counts rightly */
 } kinds[TALLY_N_SNAPSHOT_KINDS] = {
-	{ tally_mali_kbase_create, NULL },
-	{ tally_mali_panfrost_create, NULL },
-	{ tally_linux_perf_create, NULL },
-	{ tally_linux_proc_create, "linux-perf" },
+	{ tally_mali_kbase_create, NULL, false },
+	{ tally_mali_panfrost_create, NULL, false },
+	{ tally_microblaze_create, NULL, true },
+	{ tally_linux_perf_create, NULL, false },
+	{ tally_linux_proc_create, "linux-perf", false },
 };
 
 static bool
@@ -23,14 +28,46 @@ counts(const struct tally_snapshots *s, const char *name)
 	return false;
 }
 
+/* Count for a moment. The source stays open, or is closed and off. */
 static void
-look(struct tally_snapshot_found *found, struct tally_snapshot_source *src, const char *counters)
+try_out(struct tally_snapshot_found *found, struct tally_snapshot_source *src)
 {
+	struct tally_totals now = {
+		.totals = g_new0(uint64_t, src->n_counters + 1),
+		.unknown = g_new0(uint64_t, src->n_counters / 64 + 1),
+	};
+	found->status = src->ops->start(src);
+	if (found->status != TALLY_OK) {
+		src->ops->close(src);
+	} else {
+		g_usleep(TRIAL_US);
+		enum tally_status status = src->ops->sample(src, &now);
+		src->ops->stop(src);
+		size_t len = strlen(src->reason);
+		g_snprintf(src->reason + len, sizeof(src->reason) - len, "%s%s", len ? "; " : "",
+			   status == TALLY_OK ? "its first values pass all checks"
+					      : "its first values contradict each other");
+		if (status != TALLY_OK) {
+			found->status = TALLY_UNSUPPORTED;
+			src->ops->close(src);
+		}
+	}
+	g_free(now.totals);
+	g_free(now.unknown);
+}
+
+static void
+look(struct tally_snapshot_found *found, struct tally_snapshot_source *src,
+     const struct tally_config *config, const char *counters, bool trial)
+{
+	src->config = config;
 	found->status = src->ops->probe(src);
 	if (found->status == TALLY_OK) {
 		src->wanted = counters;
 		found->status = src->ops->open(src);
 	}
+	if (found->status == TALLY_OK && trial)
+		try_out(found, src);
 	g_strlcpy(found->reason, src->reason, sizeof(found->reason));
 	if (found->status != TALLY_OK)
 		return;
@@ -42,10 +79,21 @@ look(struct tally_snapshot_found *found, struct tally_snapshot_source *src, cons
 	src->ops->close(src);
 }
 
+static void
+stay_silent(void *data, const char *message)
+{
+	(void)data;
+	(void)message;
+}
+
 void
 tally_snapshots_find(struct tally_snapshots *s, const char *counters)
 {
+	struct tally_config config;
 	memset(s, 0, sizeof(*s));
+	tally_config_init(&config);
+	/* What is wrong with them is for others to say. */
+	tally_config_load(&config, "program", stay_silent, NULL);
 	for (size_t i = 0; i < TALLY_N_SNAPSHOT_KINDS; i++) {
 		struct tally_snapshot_found *found = &s->found[s->n];
 		struct tally_snapshot_source *src = kinds[i].create();
@@ -57,12 +105,13 @@ tally_snapshots_find(struct tally_snapshots *s, const char *counters)
 			g_snprintf(found->reason, sizeof(found->reason),
 				   "%s counts the same, and more", kinds[i].unless);
 		} else {
-			look(found, src, counters);
+			look(found, src, &config, counters, kinds[i].trial);
 		}
 		src->ops->destroy(src);
 		found->info.reason = found->reason[0] ? found->reason : NULL;
 		s->n++;
 	}
+	tally_config_finish(&config);
 }
 
 void

@@ -1,7 +1,8 @@
 /* cli/snapshots.h - what snapshot sources this machine has, and what they count.
  *
  * They ask the kernel, not a driver's library, so they are probed in this process: opened, looked
- * at, and closed again. One thread.
+ * at, and closed again. One that is told only by its values whether it is what it should be counts
+ * for a moment, too. Options are those of the configuration files and the environment. One thread.
  */
 #ifndef PASSTALLY_CLI_SNAPSHOTS_H
 #define PASSTALLY_CLI_SNAPSHOTS_H
@@ -11,7 +12,7 @@
 
 #include <glib.h>
 
-#define TALLY_N_SNAPSHOT_KINDS 4
+#define TALLY_N_SNAPSHOT_KINDS 5
 
 /* One source, on or off; what it names lives as long as the list. */
 struct tally_snapshot_found {

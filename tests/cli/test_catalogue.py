@@ -18,7 +18,8 @@ class Catalogue(CliCase):
         self.assertRegex(text, r"(?m)^Mali-T880 +Midgard: recognised, its counters are not described$")
         gpus = [json.loads(line) for line in
                 self.ok("counters", "--catalogue", "--json").stdout.decode().splitlines()]
-        self.assertEqual(len(gpus), 35)
+        self.assertEqual(len(gpus), 36)
+        self.assertEqual(gpus[-1], {"gpu": "MicroBlaze"})
         self.assertEqual([g["gpu"] for g in gpus], re.findall(r"(?m)^(\S+(?: \S+)?)", text))
         self.assertEqual({g["layout"] for g in gpus if "layout" in g}.__len__(), 13)
         self.assertEqual(next(g for g in gpus if g["gpu"] == "Mali-G57"), {
@@ -74,6 +75,30 @@ class Catalogue(CliCase):
     def test_midgard(self):
         self.assertEqual(self.described("t860"), {"gpu": "Mali-T860", "ids": ["0x0860"]})
         self.assertIn(b"does not describe its counters", self.ok("counters", "--catalogue", "t860").stdout)
+
+    def test_microblaze(self):
+        described = self.described("microblaze")
+        counters = described["counters"]
+        self.assertEqual([c["event"] for c in counters], list(range(64)))
+        self.assertEqual(len({c["key"] for c in counters}), 64)
+        self.assertEqual({c["event"]: c["key"] for c in counters if c["event"] in (0, 30, 60)},
+                         {0: "instructions", 30: "cycles", 60: "icache_read_latency"})
+        self.assertEqual([c["event"] for c in counters if c["counted_by"] == "latency"], list(range(57, 64)))
+        for c in counters:
+            self.assertIn(c["kind"], ("event", "duration"))
+            self.assertTrue(c["description"].endswith("."), c)
+        metrics = {m["key"]: m for m in described["metrics"]}
+        for key in "cpi", "icache_hit_rate", "fp_ratio", "icache_read_latency.mean":
+            self.assertIn(key, metrics)
+        known = {c["key"] for c in counters} | set(metrics)
+        for m in metrics.values():
+            for name in re.findall(r"\$([a-z0-9_.]*[a-z0-9_])", m["expression"]):
+                self.assertIn(re.sub(r"\.(n|sum|sum_sq|min|max)$", "", name), known, m["key"])
+        text = self.ok("counters", "--catalogue", "MicroBlaze").stdout.decode()
+        self.assertEqual(re.findall(r"(?m)^  ([ \d]\d) (\w+) \(", text),
+                         [(f"{c['event']:2}", c["key"]) for c in counters])
+        self.assertIn("\n      = $cycles / $instructions\n", text)
+        self.assertLessEqual(max(map(len, text.splitlines())), 100)
 
     def test_unknown(self):
         done = self.command("counters", "--catalogue", "g99")

@@ -8,8 +8,8 @@ import unittest
 
 from cli_case import COMMAND, ROOT, CliCase
 
-SNAPSHOTS = ("mali-kbase", "mali-panfrost", "linux-perf", "linux-proc")
-COMMANDS = ("run", "report", "check", "counters", "doctor", "schema")
+SNAPSHOTS = ("mali-kbase", "mali-panfrost", "microblaze", "linux-perf", "linux-proc")
+COMMANDS = ("run", "report", "check", "counters", "doctor", "schema", "trigger")
 
 
 class Commands(CliCase):

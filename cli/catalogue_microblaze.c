@@ -1,0 +1,151 @@
+#include "cli/catalogue_microblaze.h"
+
+#include "cli/text.h"
+#include "query/metric.h"
+#include "query/microblaze_events.h"
+
+#include <glib.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NAME "MicroBlaze"
+
+bool
+tally_catalogue_is_microblaze(const char *name)
+{
+	return g_ascii_strcasecmp(name, NAME) == 0;
+}
+
+static size_t
+columns(void)
+{
+	size_t n = tally_text_terminal_columns();
+	return n ? MAX(n, 60) : 100;
+}
+
+static void
+print_indented(char *text)
+{
+	fputs("      ", stdout);
+	tally_text_print_wrapped(stdout, text, 6, columns());
+	g_free(text);
+}
+
+/* Does the metric need an event of the core? Then its key stands in the expression. */
+static bool
+is_ours(const struct tally_metric *m)
+{
+	if (*m->layouts || m->dialect != TALLY_DIALECT_PASSTALLY)
+		return false;
+	for (const char *p = strchr(m->expression, '$'); p; p = strchr(p + 1, '$')) {
+		size_t len = strspn(p + 1, "abcdefghijklmnopqrstuvwxyz0123456789_");
+		for (int i = 0; i < TALLY_MB_N_EVENTS; i++)
+			if (strlen(tally_mb_events[i].key) == len &&
+			    memcmp(tally_mb_events[i].key, p + 1, len) == 0)
+				return true;
+	}
+	return false;
+}
+
+static void
+print_events(void)
+{
+	for (uint32_t i = 0; i < TALLY_MB_N_EVENTS; i++) {
+		const struct tally_mb_event *e = &tally_mb_events[i];
+		if (i == 0)
+			printf("\nevents: %d that event counters count\n", TALLY_MB_FIRST_LATENCY);
+		if (i == TALLY_MB_FIRST_LATENCY)
+			printf("\nlatencies: %d that latency counters count with KEY.n, KEY.sum "
+			       "and KEY.sum_sq,\nand event counters with KEY.n alone\n",
+			       TALLY_MB_N_EVENTS - TALLY_MB_FIRST_LATENCY);
+		printf("  %2u %s (%s)\n", i, e->key, e->unit);
+		print_indented(g_strconcat(e->name, ". ", e->description, NULL));
+	}
+}
+
+static void
+print_metrics(void)
+{
+	puts("\nmetrics: where the core counts what they need");
+	for (uint32_t i = 0; i < tally_n_metrics; i++) {
+		struct tally_metric m = tally_metric_at(i);
+		if (!is_ours(&m))
+			continue;
+		printf("  %s (%s)\n", m.key, m.unit);
+		print_indented(
+			g_strconcat(m.name, ".", m.description ? " " : NULL, m.description, NULL));
+		print_indented(g_strconcat("= ", m.expression, NULL));
+	}
+}
+
+static void
+print_member(const char *name, const char *text)
+{
+	if (!text)
+		return;
+	printf(",\"%s\":", name);
+	tally_text_print_json(stdout, text);
+}
+
+static void
+print_event_json(uint32_t i)
+{
+	const struct tally_mb_event *e = &tally_mb_events[i];
+	printf("%s{\"key\":", i ? "," : "");
+	tally_text_print_json(stdout, e->key);
+	printf(",\"event\":%u", i);
+	print_member("name", e->name);
+	print_member("unit", e->unit);
+	print_member("kind", tally_counter_kind_name(e->kind));
+	print_member("counted_by", tally_mb_is_latency(i) ? "latency" : "event");
+	print_member("description", e->description);
+	putchar('}');
+}
+
+static void
+print_json(void)
+{
+	fputs("{\"gpu\":\"" NAME "\",\"counters\":[", stdout);
+	for (uint32_t i = 0; i < TALLY_MB_N_EVENTS; i++)
+		print_event_json(i);
+	fputs("],\"metrics\":[", stdout);
+	const char *comma = "";
+	for (uint32_t i = 0; i < tally_n_metrics; i++) {
+		struct tally_metric m = tally_metric_at(i);
+		if (!is_ours(&m))
+			continue;
+		printf("%s{\"key\":", comma);
+		comma = ",";
+		tally_text_print_json(stdout, m.key);
+		print_member("name", m.name);
+		print_member("unit", m.unit);
+		print_member("dialect", tally_dialect_name(m.dialect));
+		print_member("expression", m.expression);
+		print_member("description", m.description);
+		putchar('}');
+	}
+	puts("]}");
+}
+
+void
+tally_catalogue_print_microblaze(bool json)
+{
+	if (json) {
+		print_json();
+		return;
+	}
+	puts(NAME ": a soft core, not a GPU, read through its debug module (--microblaze);\n"
+		  "it counts as many of these at a time as it was built with counters, 5 and 1 by "
+		  "default");
+	print_events();
+	print_metrics();
+}
+
+void
+tally_catalogue_list_microblaze(bool json)
+{
+	if (json)
+		puts("{\"gpu\":\"" NAME "\"}");
+	else
+		printf("%-16s a soft core, %d events\n", NAME, TALLY_MB_N_EVENTS);
+}
