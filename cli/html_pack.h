@@ -33,12 +33,12 @@ void tally_html_pack_finish(struct tally_html_pack *pack);
 
 /* The column's number, or -1: it is empty. */
 int tally_html_pack_column(struct tally_html_pack *pack, const struct tally_html_column *c);
-/* The passes of each `*step`-th frame; `*step` grows from 1 until they take at most `most` bytes. */
+/* The passes of each `*step`-th frame; it grows from 1 until they take at most `most` bytes. */
 int tally_html_pack_bars(struct tally_html_pack *pack, const struct tally_html_device *d,
 			 size_t most, uint64_t *step);
-/* The columns of one series of all groups (TALLY_SERIES_GPU), or (-1) of all others: appended to
- * `numbers` (int, by group and series) as they are, or as means of `*block` frames so that they
- * take at most about `most` bytes. */
+/* The GPU times of all groups, or (not `gpu`) all their other series: appends the columns' numbers
+ * to `numbers` (int, by group and series), as they are or as means of `*block` frames, so that
+ * they take at most `most` bytes. */
 void tally_html_pack_series(struct tally_html_pack *pack, const struct tally_html_device *d,
 			    bool gpu, size_t most, uint64_t *block, GArray *numbers);
 

@@ -13,7 +13,8 @@ function lineChart(holder, legend, data, o) {
 	const short = (v) => `${trim(v, 4)}`;
 	const chart = new Dygraph(holder, data, {
 		labels: o.labels, colors: o.colors, legend: "never", strokeWidth: 1.1, connectSeparatedPoints: false,
-		showRangeSelector: Boolean(o.strip), rangeSelectorHeight: 32, rangeSelectorPlotStrokeColor: theme("dim"),
+		/* The strip would turn dragging in the chart into moving it. */
+		interactionModel: Dygraph.defaultInteractionModel, showRangeSelector: Boolean(o.strip), rangeSelectorHeight: 32, rangeSelectorPlotStrokeColor: theme("dim"),
 		rangeSelectorPlotFillColor: theme("line"), rangeSelectorPlotFillGradientColor: theme("line"),
 		rangeSelectorBackgroundStrokeColor: theme("line"), rangeSelectorForegroundStrokeColor: theme("dim"),
 		gridLineColor: theme("line"), axisLineColor: theme("line"), highlightCircleSize: 3, includeZero: true,

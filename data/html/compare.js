@@ -67,7 +67,7 @@ function compareChart(a, b, column, title) {
 
 async function showCompare() {
 	const [la, lb] = meta.logs, a = la.devices[shownDevice(la)], b = lb.devices[shownDevice(lb)];
-	const cards = el("div", { class: "facts" });
+	const cards = el("div", { class: "facts pair" });
 	for (const [name, log, d] of [["A", la, a], ["B", lb, b]]) {
 		const box = runCard(log);
 		box.querySelector("h2").prepend(`${name}: `);

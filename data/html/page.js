@@ -48,7 +48,7 @@ function runCard(log) {
 	const end = log.truncated ? "cut: the last line is not whole, as when a program is killed"
 		: log.end ? log.end.reason + (log.end.dropped ? `; ${log.end.dropped} frames dropped` : "") : "the log has no end line";
 	return card(`Run ${log.file}`, facts([
-		["Program", log.program], ["Arguments", log.argv ? log.argv.slice(1).join(" ") : "not in the log (--no-argv)"],
+		["Program", log.program], ["Arguments", log.argv ? log.argv.slice(1).join(" ") || "none" : "not in the log (--no-argv)"],
 		["Started", log.started_ms ? new Date(log.started_ms).toISOString().replace("T", " ").replace(/\..*/, " UTC") : null],
 		["Options", options.join(", ") || "default"], ["Captured by", `passtally ${log.version}`], ["End", end]]));
 }
@@ -65,7 +65,7 @@ function frameWords(s) {
 }
 
 function costCard(d) {
-	const own = d.overhead[0] && d.cpu[0] ? `${duration(d.overhead[2])} a frame, ${percent(d.overhead[2] / d.cpu[2])} of it` : "-";
+	const own = d.overhead[0] && d.cpu[0] ? `${duration(d.overhead[2])} a frame, ${trim(100 * d.overhead[2] / d.cpu[2], 2)} % of it` : "-";
 	const left = [d.partial && `${d.partial} cut by the run's end`, d.warmed_up && `${d.warmed_up} warm-up frames left out`,
 		d.dropped && `${d.dropped} passes dropped`].filter(Boolean).join(", ");
 	return card("Frames", facts([
@@ -176,7 +176,7 @@ async function showFrame() {
 	}
 	const unplaced = passes.filter((p) => !Number.isFinite(p.start)).length;
 	box.replaceChildren(lanes(d, passes, openPass),
-		el("p", { class: "dim" }, `${passes.length} passes` + (unplaced ? `, ${unplaced} of them without a place in time` : "")));
+		el("p", { class: "dim" }, `${passes.length} ${passes.length === 1 ? "pass" : "passes"}` + (unplaced ? `, ${unplaced} of them without a place in time` : "")));
 }
 
 /* Passes */

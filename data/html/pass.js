@@ -66,7 +66,8 @@ function seriesRows(sides, pick) {
 	const [one] = sides;
 	one.log.series.forEach((info, s) => {
 		const used = sides.some((side) => Number.isFinite(stat(side.group, seriesIn(side.log, info.key), "n")));
-		if (!used && (s < 8 || info.metric))
+		const most = Math.max(...sides.map((side) => stat(side.group, seriesIn(side.log, info.key), "max") || 0));
+		if (s > 0 && (s < 8 ? most === 0 : !used && info.metric))
 			return;
 		for (const side of sides) {
 			const own = seriesIn(side.log, info.key);
@@ -100,7 +101,7 @@ async function showPass(log, d, group) {
 			["Flags", group.flags.join(", ") || "none"],
 			["Other log", meta.logs.length > 1 ? (sides.length > 1 ? `the same pass in ${sides[1].name}` : "not there") : null]]),
 		box, el("h2", {}, "Values"), el("p", { class: "dim" }, "Choose a row to draw it."),
-		el("div", { class: "wide" }, el("table", { id: "values" }, el("thead", {}, el("tr", {}, ...heads.map((h) => el("th", { scope: "col" }, h)))),
+		el("div", { class: "wide" }, el("table", { id: "values" }, el("thead", {}, el("tr", {}, ...heads.map((h, i) => el("th", { scope: "col", class: i > 8 ? "word" : null }, h)))),
 			seriesRows(sides, pick))), readingSection());
 	await drawSeries(box, sides, info.key, info.unit);
 }

@@ -37,9 +37,9 @@ function duration(ns) {
 function plain(v) {
 	if (Math.abs(v) >= 1e15)
 		return v.toExponential(4);
-	if (Math.abs(v) >= 1e4 || Number.isInteger(v))
+	if (Math.abs(v) >= 1e3 || Number.isInteger(v))
 		return Math.round(v).toLocaleString("en").replace(/,/g, "\u202f");
-	return trim(v, 4).replace(/e.*/, (x) => x);
+	return trim(v, 4);
 }
 
 function withUnit(v, unit) {

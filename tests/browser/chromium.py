@@ -121,11 +121,14 @@ class Page:
         return box
 
     def mouse(self, kind, x, y, clicks=1):
-        self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=clicks,
-                  buttons=0 if kind == "mouseReleased" else 1)
+        down = kind != "mouseReleased" and clicks
+        self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, clickCount=clicks,
+                  button="left" if clicks else "none", buttons=1 if down else 0)
 
     def click(self, selector, right=0.5):
         x, y, w, h = self.box(selector)
+        # As a hand does: a chart learns from the way there which point is meant.
+        self.mouse("mouseMoved", x + right * w, y + h / 2, 0)
         self.mouse("mousePressed", x + right * w, y + h / 2)
         self.mouse("mouseReleased", x + right * w, y + h / 2)
 

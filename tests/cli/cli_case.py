@@ -28,10 +28,12 @@ class CliCase(unittest.TestCase):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="passtally-cli-"))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         (self.folder / "tmp").mkdir()
+        (self.folder / "runtime").mkdir(mode=0o700)
         self.env = {k: v for k, v in os.environ.items()
                     if not k.startswith("PASSTALLY") and k not in ("DISPLAY", "WAYLAND_DISPLAY", "COLUMNS")}
         self.env.update(HOME=str(self.folder), TMPDIR=str(self.folder / "tmp"), LC_ALL="C.UTF-8",
                         XDG_STATE_HOME=str(self.folder / "state"),
+                        XDG_RUNTIME_DIR=str(self.folder / "runtime"),
                         XDG_CONFIG_HOME=str(self.folder / "config"))
         if os.environ.get("PASSTALLY_TEST_SANITIZER"):
             # A program that is not built for the sanitizer gets its runtime with the preload.

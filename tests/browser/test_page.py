@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""The page of report --html in a headless Chromium: charts, table, keys, dark and light, hostile words."""
+
+import pathlib
+import sys
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
+import chromium  # noqa: E402
+from cli_case import A, B, C, CliCase, device, end, frame, header, one_pass, pass_info  # noqa: E402
+
+if not chromium.find():
+    print("no chromium here: skipped")
+    sys.exit(77)
+
+HOSTILE = "</script><script>window.pwned=1</script><img src=x onerror=window.pwned=1>"
+
+
+def log(n, slow=1, gone=False):
+    lines = [header(argv=["demo", HOSTILE]), device(name=HOSTILE), pass_info(A, "scene/shadow"), pass_info(B, HOSTILE),
+             pass_info(C, "scene/late")]
+    for i in range(n):
+        start = 10**9 + i * 16 * 10**6
+        passes = [one_pass(0, A, 1000 + i, "scene/shadow", gpu_start_ns=start + 10, queue="0.0",
+                           counters={"samples_passed": 7 * i, "share": 0.25}, estimated=["samples_passed"]),
+                  one_pass(1, B, int((3000 + 2 * i) * slow), HOSTILE, gpu_start_ns=start + 3000, queue="1.0")]
+        if not gone:
+            passes.append(one_pass(2, C, None, "scene/late", flags=["disjoint"]))
+        lines.append(frame(i, passes, start_ns=start, cpu_ns=16 * 10**6 + (5 * 10**6 if i == 17 else i)))
+    lines.append({"type": "note", "level": "info", "message": HOSTILE, "source": "mark", "time_ns": 10**9 + 5 * 16 * 10**6})
+    return lines + [end(n, 3 * n)]
+
+
+class Page(CliCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.browser = chromium.Chromium(chromium.find())
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.close()
+
+    def setUp(self):
+        super().setUp()
+        if b"built without" in self.command("report", "--html", "-", "/nowhere").stderr:
+            self.skipTest("built without --html")
+        self.browser.events.clear()
+        self.page = self.browser.page()
+        self.page.size(1400, 1000)
+        self.logs = [self.write_log("a.jsonl", log(60)), self.write_log("b.jsonl", log(50, 1.5, True))]
+
+    def open(self, *logs):
+        self.ok("report", "--html", "out.html", *logs)
+        self.page.open((self.folder / "out.html").as_uri())
+
+    def tearDown(self):
+        self.assertEqual(self.page.problems(), [])
+        self.assertEqual(self.page.js("[typeof window.pwned, document.querySelectorAll('[onerror]').length]"), ["undefined", 0])
+
+    def names(self):
+        return self.page.js("[...document.querySelectorAll('#passes tbody td:first-child')].map(e => e.textContent)")
+
+    def test_table_sorts_and_filters(self):
+        self.open(self.logs[0])
+        self.assertEqual(self.names(), [HOSTILE, "scene/shadow", "scene/late"])
+        self.page.click('[data-key="name"]')
+        self.page.click('[data-key="mean"]')
+        self.assertEqual(self.names()[0], HOSTILE)
+        self.page.click('[data-key="mean"]')
+        self.assertEqual(self.names(), ["scene/shadow", HOSTILE, "scene/late"])
+        self.assertEqual(self.page.js("document.querySelector('th[aria-sort]').getAttribute('aria-sort')"), "ascending")
+        self.page.key("/")
+        self.page.type("disjoint")
+        self.assertEqual(self.names(), ["scene/late"])
+        cells = self.page.js("[...document.querySelectorAll('#passes tbody td')].map(e => [e.textContent, e.title])")
+        self.assertIn(["-", "not measured; flags of this pass: disjoint"], cells)
+
+    def test_frames_zoom_and_keys(self):
+        self.open(self.logs[0])
+        self.page.wait("document.querySelectorAll('.bar').length === 2")
+        self.assertEqual(self.page.js("document.querySelectorAll('.lane').length"), 2)
+        whole = self.page.js("passtally.view.frames.xAxisRange()")
+        self.page.drag("#frames", 0.3, 0.6)
+        zoomed = self.page.js("passtally.view.frames.xAxisRange()")
+        self.assertLess(zoomed[1] - zoomed[0], 0.5 * (whole[1] - whole[0]))
+        self.page.key("z")
+        self.assertEqual(self.page.js("passtally.view.frames.xAxisRange()"), whole)
+        self.page.key("s")
+        self.assertEqual(self.page.js("document.getElementById('frame').value"), "17")
+        self.page.key("ArrowRight")
+        self.page.wait("document.getElementById('frame-facts').textContent.includes('frame time 16 ms')")
+        self.assertEqual(self.page.js("document.getElementById('frame').value"), "18")
+        self.page.click("#frames", 0.9)
+        self.assertGreater(int(self.page.js("document.getElementById('frame').value")), 45)
+        facts = self.page.js("passtally.passesOf(passtally.meta.logs[0].devices[0], 5)")
+        self.assertEqual([(p["start"], p["gpu"]) for p in facts], [(10, 1005), (3000, 3010), (None, None)])
+
+    def test_pass_and_back(self):
+        self.open(self.logs[0])
+        self.page.click("#passes tbody tr:nth-child(2)")
+        self.page.wait("document.querySelector('#series svg') && document.querySelector('#series canvas')")
+        text = self.page.js("document.querySelector('#values').textContent")
+        self.assertIn("samples_passed", text)
+        self.assertIn("~206.5", text)
+        self.page.click('#values tr[data-key="samples_passed"]')
+        self.page.wait("document.querySelector('#series h3')?.textContent.includes('samples_passed')")
+        self.page.key("Escape")
+        self.page.wait("document.querySelector('#passes')")
+
+    def test_dark_and_light(self):
+        self.page.prefers("dark")
+        self.open(self.logs[0])
+        back = "getComputedStyle(document.body).backgroundColor"
+        dark = self.page.js(back)
+        self.page.key("t")
+        self.page.wait(f"{back} !== '{dark}'")
+        self.assertEqual(dark, "rgb(20, 24, 31)")
+        self.assertEqual(self.page.js(back), "rgb(255, 255, 255)")
+
+    def test_two_logs(self):
+        self.open(*self.logs)
+        self.page.wait("document.querySelectorAll('#passes tbody tr').length === 3")
+        rows = self.page.js("[...document.querySelectorAll('#passes tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
+        by = {r[0]: r[1:] for r in rows}
+        self.assertEqual(by["scene/late"][-1], "gone in B")
+        self.assertEqual(by[HOSTILE][3], "+49.5 %")
+        self.page.click("#passes tbody tr:nth-child(1)")
+        self.page.wait("document.querySelectorAll('#series svg rect.b').length")
+
+    def test_opens_soon(self):
+        lines = [header(), device()] + [pass_info("%016x" % (i + 1)) for i in range(50)]
+        for i in range(1000):
+            lines.append(frame(i, [one_pass(k, "%016x" % (k + 1), 1000 + (i * 7919 + k * 31) % 977) for k in range(50)]))
+        begun = time.monotonic()
+        self.open(self.write_log("c.jsonl", lines + [end(1000, 50000)]))
+        print(f"# wrote and opened 1000 frames of 50 passes in {time.monotonic() - begun:.1f} s")
+        self.assertLess(self.page.js("performance.getEntriesByType('navigation')[0].loadEventEnd"), 3000)
+
+
+if __name__ == "__main__":
+    unittest.main()
