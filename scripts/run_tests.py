@@ -64,7 +64,7 @@ def stages(args):
     sanitized = strict + ["-Db_lundef=false", "-Db_ndebug=false"]
     address = Stage(
         "address and undefined behaviour", "build-asan",
-        sanitized + ["-Db_sanitize=address,undefined"],
+        sanitized + ["-Db_sanitize=address,undefined", "-Doptimization=1"],
         ["unit", "golden", "live", "cli", "fuzz", "torture"], ["long", "no-asan"],
         {
             "ASAN_OPTIONS": "detect_stack_use_after_return=1:verify_asan_link_order=0"
@@ -84,7 +84,9 @@ def stages(args):
     if args.quick:
         gcc.suites = ["unit", "golden"]
         return [gcc]
-    clang = Stage("clang, compiled only", "build-clang", strict, [], env={"CC": "clang"})
+    # For its warnings, which need no optimiser.
+    clang = Stage("clang, compiled only", "build-clang",
+                  strict + ["-Doptimization=0", "-Ddebug=false"], [], env={"CC": "clang"})
     return [gcc, address, thread, clang]
 
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 /* A forked child that starts threads is what one test is about. */
-const char *__tsan_default_options(void);
+__attribute__((visibility("default"))) const char *__tsan_default_options(void);
 
 const char *
 __tsan_default_options(void)
