@@ -31,6 +31,8 @@ void tally_summary_print(FILE *out, const struct tally_aggregate *a, int64_t dev
 void tally_summary_print_dearest(FILE *out, const struct tally_aggregate *a, unsigned most);
 /* Sources that were off, and why; what the log's notes say, less what is in `told`. */
 void tally_summary_print_hints(FILE *out, const struct tally_aggregate *a, GHashTable *told);
+/* What the log's notes say, its marks among them, less what is in `told` (which may be NULL). */
+void tally_summary_print_notes(FILE *out, const struct tally_aggregate *a, GHashTable *told);
 /* "1.23 ms", "45.6 us". The caller's. */
 char *tally_duration_text(double ns);
 

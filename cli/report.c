@@ -262,11 +262,15 @@ print_text(const struct report_request *r, const struct tally_aggregate *a, GArr
 	g_free(path);
 	g_free(program);
 	tally_summary_print(stdout, a, r->device);
-	if (rows->len == 0)
-		return;
-	putchar('\n');
-	show_device_column(columns, rows);
-	tally_table_print(stdout, a, columns, rows, tally_text_terminal_columns());
+	if (rows->len) {
+		putchar('\n');
+		show_device_column(columns, rows);
+		tally_table_print(stdout, a, columns, rows, tally_text_terminal_columns());
+	}
+	if (a->notes->len) {
+		putchar('\n');
+		tally_summary_print_notes(stdout, a, NULL);
+	}
 }
 
 static void

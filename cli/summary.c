@@ -161,11 +161,13 @@ static void
 tell_once(FILE *out, const char *prefix, const char *text, GHashTable *told)
 {
 	char *line = g_strconcat(prefix, text, NULL);
-	if (g_hash_table_add(told, line)) {
+	if (!told || g_hash_table_add(told, line)) {
 		char *shown = tally_text_escape(line);
 		fprintf(out, "%s\n", shown);
 		g_free(shown);
 	}
+	if (!told)
+		g_free(line);
 }
 
 void
@@ -176,6 +178,12 @@ tally_summary_print_hints(FILE *out, const struct tally_aggregate *a, GHashTable
 		for (guint k = 0; k < d->off->len; k++)
 			tell_once(out, "off: ", g_ptr_array_index(d->off, k), told);
 	}
+	tally_summary_print_notes(out, a, told);
+}
+
+void
+tally_summary_print_notes(FILE *out, const struct tally_aggregate *a, GHashTable *told)
+{
 	for (guint i = 0; i < a->notes->len; i++)
 		tell_once(out, "note: ", g_ptr_array_index(a->notes, i), told);
 }

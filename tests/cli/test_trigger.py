@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""`passtally trigger` against sockets made to order; real games are in tests/live/trigger.py."""
+
+import os
+import pathlib
+import socket
+import threading
+import unittest
+
+from cli_case import CliCase, device, end, frame, header, one_pass, pass_info
+
+
+class Trigger(CliCase):
+    def setUp(self):
+        super().setUp()
+        self.place = self.folder / "run" / "passtally"
+        self.place.mkdir(mode=0o700, parents=True)
+        self.env["XDG_RUNTIME_DIR"] = str(self.folder / "run")
+
+    def serve(self, path, answers):
+        """Answer each packet by the next of `answers`; None: hang up without one."""
+        server = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        server.bind(str(path))
+        server.listen(8)
+        asked = []
+        left = list(answers)
+
+        def work():
+            while left:
+                try:
+                    client, _ = server.accept()
+                except OSError:
+                    return
+                request = client.recv(1000)
+                if request:  # else somebody only looked who is there
+                    asked.append(request)
+                    answer = left.pop(0)
+                    if answer is not None:
+                        client.send(answer)
+                client.close()
+
+        thread = threading.Thread(target=work, daemon=True)
+        thread.start()
+        self.addCleanup(server.close)
+        return asked
+
+    def refuse(self, *args, status=1):
+        done = self.command("trigger", *args)
+        self.assertEqual((done.returncode, done.stdout), (status, b""), done.stderr)
+        text = done.stderr.decode()
+        self.assertTrue(text.startswith("passtally trigger: "), text)
+        return text
+
+    def test_usage(self):
+        for args in ((), ("go",), ("start", "now"), ("mark",), ("mark", "a", "b"), ("mark", ""), ("mark", "a\nb"),
+                     ("mark", "x" * 257), ("--pid", "0", "start"), ("--pid", "x", "start"), ("--pid", "-3", "start"),
+                     ("--control", "p", "--pid", "1", "start"), ("--nothing", "start")):
+            with self.subTest(args):
+                self.refuse(*args, status=2)
+
+    def test_nobody(self):
+        self.assertIn("no game runs", self.refuse("start"))
+        self.assertIn("process 7 has no control socket", self.refuse("--pid", "7", "start"))
+        missing = self.folder / "missing"
+        self.assertIn(f"there is no socket {missing}", self.refuse("--control", missing, "status"))
+        plain = self.write("plain", "text")
+        self.assertIn("nobody listens", self.refuse("--control", plain, "status"))
+        self.assertEqual(plain.read_text(), "text")
+
+    def test_one(self):
+        path = self.place / "game-1.sock"
+        asked = self.serve(path, [b"ok\nthe capture starts\n", b"ok\nmark \x1b[31m\n", b"error\nnot \x1b now\n",
+                                  b"ok\nstate capturing\npid 3\nprogram /a\tb\n"])
+        self.assertIn(b": the capture starts\n", self.ok("trigger", "start").stdout)
+        shown = self.ok("trigger", "mark", "a b=c").stdout
+        self.assertNotIn(b"\x1b", shown)
+        done = self.command("trigger", "--pid", os.getpid(), "stop")
+        self.assertEqual((done.returncode, done.stdout), (1, b""))
+        self.assertIn(b"says: not ", done.stderr)
+        self.assertEqual(self.ok("trigger", "--control", path, "status").stdout,
+                         b"state capturing\npid 3\nprogram /a\\tb\n")
+        self.assertEqual(asked, [b"start", b"mark a b=c", b"stop", b"status"])
+
+    def test_several(self):
+        for i in range(2):
+            self.serve(self.place / f"game-{i}.sock", [b"ok\nstate waiting\n"])
+        text = self.refuse("start")
+        self.assertIn("2 games run", text)
+        for i in range(2):
+            self.assertIn(f"--control {self.place / f'game-{i}.sock'}\n", text)
+        self.assertEqual(self.ok("trigger", "status").stdout, b"state waiting\n\nstate waiting\n")
+
+    def test_no_answer(self):
+        self.serve(self.place / "game.sock", [None])
+        self.assertIn("hung up", self.refuse("start"))
+        silent = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.addCleanup(silent.close)
+        path = self.folder / "silent"
+        silent.bind(str(path))
+        silent.listen(1)
+        self.assertIn("does not answer", self.refuse("--control", path, "start"))
+
+    def test_dead(self):
+        """The folder is cleared of sockets that nobody listens at, and of nothing else."""
+        for name in ("dead.sock", "dead.other"):
+            dead = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            dead.bind(str(self.place / name))
+            dead.close()
+        self.assertIn("any more", self.refuse("--control", self.place / "dead.sock", "status"))
+        self.assertTrue((self.place / "dead.sock").exists())  # named by hand: left alone
+        self.refuse("status")
+        self.assertEqual([p.name for p in self.place.iterdir()], ["dead.other"])
+
+    def test_folder(self):
+        """What others may write to, or what is a link, is not looked into."""
+        self.serve(self.place / "game.sock", [b"ok\nstate waiting\n"])
+        self.place.chmod(0o777)
+        self.assertIn("no game runs", self.refuse("status"))
+        self.place.chmod(0o700)
+        moved = self.place.rename(self.folder / "moved")
+        self.place.symlink_to(moved)
+        self.assertIn("no game runs", self.refuse("status"))
+        done = self.command("run", "--", "true")
+        self.assertIn(b"no folder of yours alone", done.stderr)
+        self.assertEqual(done.returncode, 0)
+        self.assertNotIn(b"yours alone", self.command("run", "--control", "off", "--", "true").stderr)
+
+    def test_long_path(self):
+        deep = self.folder / ("d" * 120)
+        deep.mkdir()
+        before = pathlib.Path.cwd()
+        os.chdir(deep)  # an address of a socket is short
+        try:
+            self.serve("s", [b"ok\nstate waiting\n"])
+        finally:
+            os.chdir(before)
+        self.assertEqual(self.ok("trigger", "--control", deep / "s", "status").stdout, b"state waiting\n")
+
+    def test_report(self):
+        mark = {"type": "note", "level": "info", "message": "boss", "source": "mark"}
+        log = self.write_log("a.jsonl", [
+            header(), device(), pass_info("00000000000000aa", "Scene"), frame(1, [one_pass(0, "00000000000000aa", 5)], start_ns=2000000000),
+            dict(mark, time_ns=2500000000), dict(mark, time_ns=3000000000), dict(mark, time_ns=1), end(1, 1)])
+        text = self.ok("report", log).stdout.decode()
+        for at in ("0.500", "1.000", "0.000"):
+            self.assertIn(f"mark: boss, {at} s into the log", text)
+        self.ok("check", log)
+
+
+if __name__ == "__main__":
+    unittest.main()
