@@ -1,5 +1,6 @@
 #include "cli/aggregate.h"
 
+#include "cli/log_input.h"
 #include "cli/pass_name.h"
 
 #include <stdio.h>
@@ -725,7 +726,7 @@ read_log(struct tally_aggregate *a, const char *command, const char *path)
 {
 	struct tally_read_error error = { 0 };
 	enum tally_read_status status = TALLY_READ_OK;
-	struct tally_log_reader *reader = tally_log_reader_open(path, &status, &error);
+	struct tally_log_reader *reader = tally_log_input_open(path, &status, &error);
 	if (!reader)
 		return read_failed(path, status, &error);
 	struct tally_progress progress;

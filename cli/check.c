@@ -1,10 +1,10 @@
 #include "cli/cli.h"
 #include "cli/conserve.h"
+#include "cli/log_input.h"
 #include "cli/recount.h"
 #include "cli/schema_check.h"
 #include "cli/schema_text.h"
 #include "cli/text.h"
-#include "json/lines.h"
 #include "json/record_json.h"
 
 #include <errno.h>
@@ -35,11 +35,12 @@ help(void)
 {
 	puts("Usage: passtally check LOG...\n\n"
 	     "Checks that each line of a log is what the schema says (passtally schema), and\n"
-	     "that the lines come in a legal order. LOG - is standard input. Of what is wrong\n"
-	     "the first 20 places are told, as LOG:LINE:COLUMN: POINTER: what was expected;\n"
-	     "POINTER leads to the value inside the line. Of counters that are read in\n"
-	     "snapshots the values of passes, unattributed and unlogged must add up to the\n"
-	     "growth that the end line tells; its statistics must be what the frames come to.\n");
+	     "that the lines come in a legal order. LOG may be compressed with\n"
+	     "zstd; - is standard input. Of what is wrong the first 20 places are told, as\n"
+	     "LOG:LINE:COLUMN: POINTER: what was expected; POINTER leads to the value inside the\n"
+	     "line. Of counters that are read in snapshots the values of passes, unattributed and\n"
+	     "unlogged must add up to the growth that the end line tells; its statistics must be\n"
+	     "what the frames come to.\n");
 	tally_args_help(options, G_N_ELEMENTS(options));
 	puts("\nA log whose last line is cut, as after kill -9, is accepted with a warning: every\n"
 	     "complete line must be right. Lines of a type that this version does not know are\n"
@@ -96,7 +97,7 @@ note_statistic(void *data, uint32_t i, const char *message)
 static void
 read_log(const char *path, const char *shown, struct tally_progress *progress, struct verdict *v)
 {
-	struct tally_log_reader *reader = tally_log_reader_open(path, &v->status, &v->error);
+	struct tally_log_reader *reader = tally_log_input_open(path, &v->status, &v->error);
 	if (!reader)
 		return;
 	struct tally_conserve *conserve = tally_conserve_create();
@@ -161,14 +162,18 @@ check_lines(int fd, const struct tally_schema *schema, uint64_t last, struct rep
 {
 	struct tally_lines lines;
 	struct tally_json_tree tree = { 0 };
-	tally_lines_init(&lines, fd, false, NULL, 0);
+	struct tally_lines_source source;
+	tally_log_input_source(&source, fd, false);
+	tally_lines_init_source(&lines, &source);
 	char *line;
 	size_t len;
 	bool whole;
 	while (r->line < last && tally_lines_next(&lines, &line, &len, &whole) == TALLY_LINES_OK &&
 	       whole) {
 		r->line++;
-		show_progress(progress, r->path, "checking", lines.done, lines.total);
+		uint64_t done, total;
+		tally_lines_progress(&lines, &done, &total);
+		show_progress(progress, r->path, "checking", done, total);
 		if (tally_json_tree_parse(&tree, line, len) && is_known_type(&tree))
 			tally_schema_check(schema, &tree, complain, r);
 	}

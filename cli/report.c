@@ -71,8 +71,9 @@ static void
 help(void)
 {
 	puts("Usage: passtally report [options] LOG...\n\n"
-	     "Shows what each pass cost. LOG is a file that passtally wrote; - is standard\n"
-	     "input.\n");
+	     "Shows what each pass cost. LOG is a file that passtally wrote, plain or compressed\n"
+	     "with zstd; - is standard input. Several logs give a report each, one after the\n"
+	     "other; what changed between them tells passtally compare.\n");
 	tally_args_help(options, G_N_ELEMENTS(options));
 	puts("\nA row's N is the number of frames whose GPU time of that pass is known. The\n"
 	     "segments of one pass in one frame are joined before they count. Columns of counts\n"

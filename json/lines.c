@@ -27,33 +27,71 @@ tally_lines_init(struct tally_lines *lines, int fd, bool owns_fd, const char *me
 }
 
 void
+tally_lines_init_source(struct tally_lines *lines, const struct tally_lines_source *source)
+{
+	*lines = (struct tally_lines){ .fd = -1, .source = *source };
+}
+
+void
 tally_lines_finish(struct tally_lines *lines)
 {
+	if (lines->source.read)
+		lines->source.close(lines->source.user);
 	if (lines->owns_fd && lines->fd >= 0)
 		close(lines->fd);
 	free(lines->buffer);
 	lines->buffer = NULL;
 }
 
-/* Bytes of the source into the buffer's free end; 0 at its end, -1 with errno. */
-static ssize_t
+void
+tally_lines_progress(const struct tally_lines *lines, uint64_t *done, uint64_t *total)
+{
+	*done = lines->done;
+	*total = lines->total;
+	if (lines->source.read)
+		lines->source.progress(lines->source.user, done, total);
+}
+
+static size_t
+fetch_memory(struct tally_lines *lines, char *to, size_t room)
+{
+	size_t n = lines->memory_left < room ? lines->memory_left : room;
+	if (n) {
+		memcpy(to, lines->memory, n);
+		lines->memory += n;
+		lines->memory_left -= n;
+	}
+	return n;
+}
+
+/* Bytes into the buffer's free end. */
+static enum tally_lines_status
 fetch(struct tally_lines *lines)
 {
-	size_t room = lines->size - lines->fill;
-	if (lines->fd < 0) {
-		size_t n = lines->memory_left < room ? lines->memory_left : room;
-		if (n) {
-			memcpy(lines->buffer + lines->fill, lines->memory, n);
-			lines->memory += n;
-			lines->memory_left -= n;
+	char *to = lines->buffer + lines->fill;
+	size_t room = lines->size - lines->fill, n = 0;
+	if (lines->source.read) {
+		enum tally_lines_status status =
+			lines->source.read(lines->source.user, to, room, &n, &lines->why);
+		lines->cut = status == TALLY_LINES_CUT;
+		if (status != TALLY_LINES_OK && status != TALLY_LINES_END && !lines->cut)
+			return status;
+	} else if (lines->fd < 0) {
+		n = fetch_memory(lines, to, room);
+	} else {
+		ssize_t got;
+		do
+			got = read(lines->fd, to, room);
+		while (got < 0 && errno == EINTR);
+		if (got < 0) {
+			lines->error = errno;
+			return TALLY_LINES_IO;
 		}
-		return (ssize_t)n;
+		n = (size_t)got;
 	}
-	ssize_t n;
-	do
-		n = read(lines->fd, lines->buffer + lines->fill, room);
-	while (n < 0 && errno == EINTR);
-	return n;
+	lines->at_end = n == 0;
+	lines->fill += n;
+	return TALLY_LINES_OK;
 }
 
 /* More bytes behind those of the unfinished line, which moves to the buffer's start. */
@@ -78,15 +116,9 @@ refill(struct tally_lines *lines)
 		lines->buffer = buffer;
 		lines->size = size;
 	}
-	ssize_t n = fetch(lines);
-	if (n < 0) {
-		lines->error = errno;
-		return TALLY_LINES_IO;
-	}
-	lines->at_end = n == 0;
-	lines->fill += (size_t)n;
+	enum tally_lines_status status = fetch(lines);
 	memset(lines->buffer + lines->fill, 0, TALLY_JSON_PADDING);
-	return TALLY_LINES_OK;
+	return status;
 }
 
 enum tally_lines_status
@@ -108,7 +140,7 @@ tally_lines_next(struct tally_lines *lines, char **line, size_t *len, bool *whol
 			return *len > TALLY_LINE_MAX ? TALLY_LINES_TOO_LONG : TALLY_LINES_OK;
 		}
 		if (lines->at_end)
-			return TALLY_LINES_END;
+			return lines->cut ? TALLY_LINES_CUT : TALLY_LINES_END;
 		searched = have;
 		status = refill(lines);
 	}

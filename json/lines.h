@@ -1,4 +1,4 @@
-/* json/lines.h - a file, a pipe or memory, line by line.
+/* json/lines.h - a file, a pipe, memory or whatever gives bytes, line by line.
  *
  * A line is handed out in a buffer the caller may write to, with room behind it for what
  * json/reader.h wants. Memory is bounded by the longest line, at most TALLY_LINE_MAX. One thread at
@@ -11,31 +11,52 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum tally_lines_status {
+	TALLY_LINES_OK = 0,
+	TALLY_LINES_END,
+	TALLY_LINES_CUT, /* the source ended where it should not: all it had was given */
+	TALLY_LINES_TOO_LONG,
+	TALLY_LINES_DAMAGED, /* the source makes no sense of its own bytes */
+	TALLY_LINES_IO,
+	TALLY_LINES_NO_MEMORY,
+};
+
+/* Bytes that something makes: a decompressor, for one. */
+struct tally_lines_source {
+	void *user;
+	/* Up to `size` bytes. TALLY_LINES_OK with *n > 0; _END or _CUT; or a failure: then *why is
+	 * a sentence without place or name, valid for the source's life. */
+	enum tally_lines_status (*read)(void *user, char *to, size_t size, size_t *n,
+					const char **why);
+	/* By the source's own measure; *total 0: not known. */
+	void (*progress)(void *user, uint64_t *done, uint64_t *total);
+	void (*close)(void *user);
+};
+
 struct tally_lines {
-	int fd; /* -1 = memory */
+	int fd; /* -1 = memory or source */
 	bool owns_fd;
+	struct tally_lines_source source; /* read NULL = none */
 	const char *memory; /* what is left of it */
 	size_t memory_left;
 	char *buffer;
 	size_t size; /* without the padding */
 	size_t start, fill; /* bytes not yet handed out stand between them */
-	bool at_end; /* the source has no more */
-	uint64_t done, total;
+	bool at_end; /* there is no more */
+	bool cut; /* and there should be */
+	uint64_t done, total; /* bytes of text; total is a file's size */
 	int error; /* errno of the read that failed */
-};
-
-enum tally_lines_status {
-	TALLY_LINES_OK = 0,
-	TALLY_LINES_END,
-	TALLY_LINES_TOO_LONG,
-	TALLY_LINES_IO,
-	TALLY_LINES_NO_MEMORY,
+	const char *why; /* a source's own words; NULL = none */
 };
 
 /* `fd` -1: read `memory`. Cannot fail: memory is taken at the first line. */
 void
 tally_lines_init(struct tally_lines *lines, int fd, bool owns_fd, const char *memory, size_t len);
+/* The source is closed by tally_lines_finish(). */
+void tally_lines_init_source(struct tally_lines *lines, const struct tally_lines_source *source);
 void tally_lines_finish(struct tally_lines *lines);
+/* How far reading is; *total 0: not known. */
+void tally_lines_progress(const struct tally_lines *lines, uint64_t *done, uint64_t *total);
 /* The next line without its newline; *whole is false for a last one that had none. It may be
  * written to and is valid until the next call. */
 enum tally_lines_status

@@ -9,6 +9,7 @@
 #ifndef PASSTALLY_JSON_RECORD_JSON_H
 #define PASSTALLY_JSON_RECORD_JSON_H
 
+#include "json/lines.h"
 #include "layer/recorder.h"
 
 extern const struct tally_recorder_ops tally_json_recorder;
@@ -60,6 +61,9 @@ struct tally_log_reader *tally_log_reader_open(const char *path, enum tally_read
 					       struct tally_read_error *error);
 /* Reads from memory that outlives the reader. */
 struct tally_log_reader *tally_log_reader_open_memory(const char *bytes, size_t len);
+/* Reads what `source` gives, and closes it in the end. NULL: out of memory; the source is then
+ * still the caller's. */
+struct tally_log_reader *tally_log_reader_open_source(const struct tally_lines_source *source);
 void tally_log_reader_close(struct tally_log_reader *reader);
 /* The next record; everything it points to is valid until the next call. Keys of counters and
  * interned strings (formats, units) are equal pointers for equal strings over the reader's life.
@@ -67,7 +71,7 @@ void tally_log_reader_close(struct tally_log_reader *reader);
 enum tally_read_status tally_log_reader_next(struct tally_log_reader *reader,
 					     struct tally_log_line *line,
 					     struct tally_read_error *error);
-/* Bytes consumed and, for a regular file, in all (0 = unknown): for progress. */
+/* Bytes consumed and, where that is known, in all (else 0): for progress. */
 void tally_log_reader_progress(const struct tally_log_reader *reader, uint64_t *done,
 			       uint64_t *total);
 

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "json/decode.h"
-#include "json/lines.h"
 #include "json/sink.h"
 
 struct tally_log_reader {
@@ -73,6 +72,15 @@ tally_log_reader_open_memory(const char *bytes, size_t len)
 	return create_reader(-1, false, bytes, len);
 }
 
+struct tally_log_reader *
+tally_log_reader_open_source(const struct tally_lines_source *source)
+{
+	struct tally_log_reader *reader = calloc(1, sizeof(*reader));
+	if (reader)
+		tally_lines_init_source(&reader->lines, source);
+	return reader;
+}
+
 void
 tally_log_reader_close(struct tally_log_reader *reader)
 {
@@ -87,8 +95,7 @@ tally_log_reader_close(struct tally_log_reader *reader)
 void
 tally_log_reader_progress(const struct tally_log_reader *reader, uint64_t *done, uint64_t *total)
 {
-	*done = reader->lines.done;
-	*total = reader->lines.total;
+	tally_lines_progress(&reader->lines, done, total);
 }
 
 /* Reading is over: remember how and say so. */
@@ -128,6 +135,12 @@ finish_unread(struct tally_log_reader *reader, enum tally_lines_status status)
 		return finish(reader, TALLY_READ_BAD, 1,
 			      "the file is empty: a log begins with a "
 			      "header line");
+	case TALLY_LINES_CUT:
+		reader->number++;
+		return finish(reader, TALLY_READ_TRUNCATED, 1, "the file ends in the middle");
+	case TALLY_LINES_DAMAGED:
+		reader->number++;
+		return finish(reader, TALLY_READ_BAD, 1, reader->lines.why);
 	case TALLY_LINES_TOO_LONG:
 		reader->number++;
 		snprintf(message, sizeof(message), "the line is longer than %u MiB",
@@ -138,6 +151,8 @@ finish_unread(struct tally_log_reader *reader, enum tally_lines_status status)
 		return finish(reader, TALLY_READ_NO_MEMORY, 1, "out of memory");
 	default:
 		reader->number++;
+		if (reader->lines.why)
+			return finish(reader, TALLY_READ_IO, 1, reader->lines.why);
 		snprintf(message, sizeof(message), "cannot be read: %s",
 			 strerror_r(reader->lines.error, text, sizeof(text)));
 		return finish(reader, TALLY_READ_IO, 1, message);

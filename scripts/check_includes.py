@@ -29,6 +29,7 @@ VULKAN = re.compile(r"(?:vulkan|vk_video)/[\w./]+\.hp?p?")
 EPOXY = re.compile(r"epoxy/\w+\.h")
 WINDOWS = re.compile(r"(?:X11|xcb|gbm|wayland)[\w./-]*\.h")
 GLIB = re.compile(r"(?:glib|gmodule|glib-object|gio/gio|glib/[\w-]+|glib-unix|gio/[\w-]+)\.h")
+ZSTD = re.compile(r"zstd(?:_errors)?\.h")
 VERSION = r"passtally_version\.h"
 
 
@@ -54,7 +55,8 @@ RULES = {
                      VERSION + r"|vk_\w+\.(?:h|inc)"),
     "cli": Rule(r"(?:cli|json)/[\w/]+\.h|layer/(?:record|config|wide|control)\.h|query/\w+\.h", [LIBC, GLIB],
                 VERSION + r"|cli_\w+\.(?:h|inc)|\w+_schema\.(?:h|inc)",
-                {r"probe_gl\.c": [GL, EPOXY, WINDOWS], r"probe_vk\.c": [VULKAN]}),
+                {r"probe_gl\.c": [GL, EPOXY, WINDOWS], r"probe_vk\.c": [VULKAN],
+                 r"(?:compress|unpack)\.c": [ZSTD]}),
 }
 
 COMMENT_OR_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"|/\*.*?\*/|//[^\n]*', re.DOTALL)

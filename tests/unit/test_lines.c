@@ -140,12 +140,89 @@ test_error(void)
 	tally_lines_finish(&lines);
 }
 
+/* A source that gives `texts` one by one and then `last`. */
+struct script {
+	const char *const *texts;
+	enum tally_lines_status last;
+	unsigned closed;
+};
+
+static enum tally_lines_status
+script_read(void *user, char *to, size_t size, size_t *n, const char **why)
+{
+	struct script *s = user;
+	*n = 0;
+	*why = "because";
+	if (!*s->texts)
+		return s->last;
+	*n = strlen(*s->texts);
+	g_assert_cmpuint(*n, <=, size);
+	memcpy(to, *s->texts++, *n);
+	return TALLY_LINES_OK;
+}
+
+static void
+script_progress(void *user, uint64_t *done, uint64_t *total)
+{
+	(void)user;
+	*done = 3;
+	*total = 9;
+}
+
+static void
+script_close(void *user)
+{
+	((struct script *)user)->closed++;
+}
+
+static void
+test_source(void)
+{
+	static const char *const texts[] = { "a", "b\nc", "d\n", "e", NULL };
+	static const enum tally_lines_status ends[] = { TALLY_LINES_END, TALLY_LINES_CUT,
+							TALLY_LINES_DAMAGED, TALLY_LINES_IO };
+	static const char *const want[] = { "ab", "cd", "e" };
+	for (size_t i = 0; i < G_N_ELEMENTS(ends); i++) {
+		struct script script = { .texts = texts, .last = ends[i] };
+		const struct tally_lines_source source = {
+			.user = &script,
+			.read = script_read,
+			.progress = script_progress,
+			.close = script_close,
+		};
+		struct tally_lines lines;
+		tally_lines_init_source(&lines, &source);
+		char *line;
+		size_t len;
+		bool whole;
+		/* What stands behind the last newline of a source that fails is no line. */
+		bool failed = ends[i] == TALLY_LINES_DAMAGED || ends[i] == TALLY_LINES_IO;
+		for (int k = 0; k < 3 - failed; k++) {
+			g_assert_cmpint(tally_lines_next(&lines, &line, &len, &whole), ==,
+					TALLY_LINES_OK);
+			g_assert_cmpmem(line, len, want[k], strlen(want[k]));
+			g_assert_cmpint(whole, ==, k < 2);
+		}
+		for (int again = 0; again < 2; again++)
+			g_assert_cmpint(tally_lines_next(&lines, &line, &len, &whole), ==, ends[i]);
+		if (failed)
+			g_assert_cmpstr(lines.why, ==, "because");
+		uint64_t done, total;
+		tally_lines_progress(&lines, &done, &total);
+		g_assert_cmpuint(done, ==, 3);
+		g_assert_cmpuint(total, ==, 9);
+		tally_lines_finish(&lines);
+		g_assert_cmpuint(script.closed, ==, 1);
+	}
+}
+
 int
 main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/lines/memory", test_memory);
 	g_test_add_func("/lines/pipe", test_pipe);
+	g_test_add_func("/lines/source", test_source);
 	g_test_add_func("/lines/growth", test_growth);
 	g_test_add_func("/lines/longest", test_longest);
 	g_test_add_func("/lines/error", test_error);
