@@ -1,5 +1,6 @@
 /* Counters of a MicroBlaze core through its debug module. */
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,6 +101,8 @@ begin_counting(struct microblaze *mb)
 {
 	const struct tally_mdm *mdm = &mb->device.mdm;
 	const struct tally_mb_shape *shape = &mb->device.shape;
+	/* Before: no more is counted from here on than there is time. */
+	mb->cleared_ns = tally_clock_now_ns();
 	if (mb->history.preset) {
 		tally_mb_command(mdm, TALLY_MDM_CLEAR);
 		tally_mb_preset(mdm, shape, mb->history.preset_k, mb->preset);
@@ -107,7 +110,6 @@ begin_counting(struct microblaze *mb)
 	} else {
 		tally_mb_command(mdm, TALLY_MDM_CLEAR | TALLY_MDM_START);
 	}
-	mb->cleared_ns = tally_clock_now_ns();
 	tally_mb_history_clear(&mb->history, mb->cleared_ns, mb->preset);
 }
 
@@ -119,12 +121,16 @@ arm_interrupt(const struct microblaze *mb)
 	return write(mb->device.place.fd, &on, sizeof(on)) == (ssize_t)sizeof(on);
 }
 
+/* Looked for first: a read waits for the next one, and others ask for samples, too. */
 static void
 take_interrupt(const struct microblaze *mb)
 {
+	struct pollfd due = { .fd = mb->device.place.fd, .events = POLLIN };
 	uint32_t count;
-	ssize_t n = read(mb->device.place.fd, &count, sizeof(count));
-	(void)n; /* none is waiting: the descriptor does not block */
+	if (poll(&due, 1, 0) > 0 && due.revents & POLLIN) {
+		ssize_t n = read(mb->device.place.fd, &count, sizeof(count));
+		(void)n;
+	}
 }
 
 static void
@@ -312,7 +318,8 @@ sample_now(struct microblaze *mb, struct tally_totals *out)
 	enum tally_status status = read_sample(mb, &sample, out);
 	if (status != TALLY_OK)
 		return status;
-	if (!tally_mb_history_add(&mb->history, &sample, out->begin_ns, &growth, &why)) {
+	if (!tally_mb_history_add(&mb->history, &sample, out->begin_ns, out->end_ns, &growth,
+				  &why)) {
 		status = refuse_sample(mb, why, out);
 	} else {
 		mb->n_bad = mb->n_restarts = 0;

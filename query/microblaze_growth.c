@@ -239,9 +239,11 @@ take_extremes(struct tally_mb_history *h, const struct tally_mb_sample *now)
 
 bool
 tally_mb_history_add(struct tally_mb_history *h, const struct tally_mb_sample *sample,
-		     uint64_t time_ns, struct tally_mb_growth *out, const char **why)
+		     uint64_t begin_ns, uint64_t end_ns, struct tally_mb_growth *out,
+		     const char **why)
 {
-	uint64_t ns = time_ns > h->base_ns ? time_ns - h->base_ns : 0;
+	/* At most: a thread may be interrupted between a look at the clock and the sample. */
+	uint64_t ns = end_ns > h->base_ns ? end_ns - h->base_ns : 0;
 	memset(out, 0, sizeof(*out));
 	*why = NULL;
 	if (sample->bad_status)
@@ -271,7 +273,7 @@ tally_mb_history_add(struct tally_mb_history *h, const struct tally_mb_sample *s
 	h->seen_latencies = latencies;
 	h->seen_squares = squares;
 	h->base = *sample;
-	h->base_ns = time_ns;
+	h->base_ns = begin_ns;
 	take_extremes(h, sample);
 	return true;
 }

@@ -42,12 +42,14 @@ struct tally_mb_history {
 	} extremes[TALLY_MB_MAX_LATENCIES];
 };
 
-/* The counters were cleared at that time; event counter preset_k then holds `value`, if any is
- * preset. */
+/* The counters were cleared at that time or later; event counter preset_k then holds `value`, if
+ * any is preset. */
 void tally_mb_history_clear(struct tally_mb_history *h, uint64_t time_ns, uint64_t value);
-/* The growth since the sample or Clear before. False: the sample contradicts itself, `why` says
- * where (static), and it is not taken in: the next one's growth is since the same one before. */
+/* The growth since the sample or Clear before, of a sample that was taken between two times. False:
+ * the sample contradicts itself, `why` says where (static), and it is not taken in: the next one's
+ * growth is since the same one before. */
 bool tally_mb_history_add(struct tally_mb_history *h, const struct tally_mb_sample *sample,
-			  uint64_t time_ns, struct tally_mb_growth *out, const char **why);
+			  uint64_t begin_ns, uint64_t end_ns, struct tally_mb_growth *out,
+			  const char **why);
 
 #endif

@@ -193,7 +193,8 @@ tally_mb_place_open(struct tally_mb_place *place, const struct tally_microblaze_
 			 bytes, bytes == TALLY_MDM_SERIAL_BYTES ? "" : ", or use access=serial");
 		return TALLY_UNSUPPORTED;
 	}
-	place->fd = open(path, O_RDWR | O_SYNC | O_CLOEXEC);
+	/* O_NONBLOCK: reading from a UIO device waits for its next interrupt. */
+	place->fd = open(path, O_RDWR | O_SYNC | O_CLOEXEC | O_NONBLOCK);
 	if (place->fd < 0)
 		return refuse(reason, size, path, errno);
 	if (flock(place->fd, LOCK_EX | LOCK_NB) != 0) {

@@ -121,7 +121,7 @@ static void walk_node(struct walk *w, int folder, const char *name, struct cells
 static void
 walk_children(struct walk *w, int folder, struct cells cells, bool addresses, unsigned depth)
 {
-	int copy = dup(folder);
+	int copy = fcntl(folder, F_DUPFD_CLOEXEC, 0);
 	DIR *children = copy >= 0 ? fdopendir(copy) : NULL;
 	if (!children) {
 		if (copy >= 0)

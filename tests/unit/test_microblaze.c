@@ -1,6 +1,7 @@
 /* The source `microblaze` on the model of a debug module, in place of mmio.c and place.c. */
 #include <errno.h>
 #include <glib.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include "layer/log.h"
 #include "query/microblaze_events.h"
 #include "query/microblaze_place.h"
+#include "query/microblaze_registers.h"
 #include "query/mmio.h"
 #include "query/snapshot.h"
 #include "tests/fake_mdm/model.h"
@@ -18,6 +20,7 @@ static struct fake_mdm mdm;
 static enum tally_status place_status;
 static char registers[4]; /* their address is all that is asked for */
 static int due_fd = -1; /* stands for /dev/uioN */
+static unsigned late_us; /* the thread is interrupted so long before the next sample */
 
 uint32_t
 tally_mmio_read(const void *map, uint32_t offset)
@@ -30,6 +33,10 @@ void
 tally_mmio_write(void *map, uint32_t offset, uint32_t value)
 {
 	g_assert_true(map == registers);
+	if (late_us && offset == tally_mdm_offset(TALLY_MDM_COMMAND) && value & TALLY_MDM_SAMPLE) {
+		g_usleep(late_us);
+		late_us = 0;
+	}
 	fake_mdm_write(&mdm, offset, value, tally_clock_now_ns());
 }
 
@@ -603,9 +610,12 @@ static void
 test_interval(void)
 {
 	struct reader r;
-	int ends[2]; /* of what is written to the one nothing comes back, as of a UIO device */
-	g_assert_cmpint(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0, ends), ==, 0);
+	/* Of what is written to the one nothing comes back, and who reads from it waits, as with a
+	 * UIO device. */
+	int ends[2];
+	g_assert_cmpint(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends), ==, 0);
 	due_fd = ends[0];
+	alarm(30);
 	g_assert_cmpint(reader_open(&r, &usual, "interval=10000000", "all"), ==, TALLY_OK);
 	g_assert_nonnull(r.src->due_fd);
 	g_assert_cmpint(*r.src->due_fd, ==, due_fd);
@@ -617,7 +627,11 @@ test_interval(void)
 	g_assert_cmpuint(mdm.n_clears, ==, clears);
 	g_assert_cmpuint(total(&r, "cycles"), ==, mdm.sampled[0].n - (UINT32_MAX - 10000000 + 1));
 	g_usleep(110000);
+	const uint32_t count = 1;
+	g_assert_cmpint(write(ends[1], &count, sizeof(count)), ==, sizeof(count));
 	g_assert_cmpint(reader_sample(&r), ==, TALLY_OK);
+	struct pollfd due = { .fd = due_fd, .events = POLLIN };
+	g_assert_cmpint(poll(&due, 1, 0), ==, 0); /* the interrupt is taken */
 	g_assert_cmpuint(r.out.flags, ==, 0);
 	g_assert_cmpuint(total(&r, "cycles"), ==, mdm.sampled[0].n + 10000000);
 	g_assert_false(is_unknown(&r, "cycles"));
@@ -629,10 +643,28 @@ test_interval(void)
 	g_assert_cmpuint(total(&r, "cycles") - before, ==, mdm.sampled[0].n + 10000000);
 	g_assert_cmpuint(total(&r, "instructions") - instructions, ==, mdm.sampled[1].n);
 	g_assert_cmpstr(mdm.wrong, ==, "");
+	alarm(0);
 	reader_close(&r, true);
 	close(ends[0]);
 	close(ends[1]);
 	due_fd = -1;
+}
+
+/* Other threads may have the processor between a look at the clock and the sample: what the core
+ * counts meanwhile is no contradiction. */
+static void
+test_interrupted(void)
+{
+	struct reader r;
+	g_assert_cmpint(reader_open(&r, &usual, "", "all"), ==, TALLY_OK);
+	for (unsigned i = 0; i < 3; i++) {
+		g_assert_cmpint(reader_sample(&r), ==, TALLY_OK);
+		late_us = 20000;
+		g_assert_cmpint(reader_sample(&r), ==, TALLY_OK);
+		g_assert_cmpuint(late_us, ==, 0);
+		g_assert_cmpuint(total(&r, "cycles"), ==, mdm.sampled[1].n);
+	}
+	reader_close(&r, true);
 }
 
 int
@@ -651,5 +683,6 @@ main(int argc, char **argv)
 	g_test_add_func("/microblaze/choices", test_choices);
 	g_test_add_func("/microblaze/events", test_events);
 	g_test_add_func("/microblaze/interval", test_interval);
+	g_test_add_func("/microblaze/interrupted", test_interrupted);
 	return g_test_run();
 }
