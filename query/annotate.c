@@ -15,6 +15,8 @@
 	(TALLY_FLAG(LOST) | TALLY_FLAG(INCOMPLETE) | TALLY_FLAG(DROPPED) | TALLY_FLAG(DISJOINT) | \
 	 TALLY_FLAG(BAD_TIME) | TALLY_FLAG(SIMULTANEOUS))
 
+/* GPU times on the CPU's clock may be off by so much, where they are matched badly. */
+#define TIME_SLACK_NS UINT64_C(1000000000)
 /* Frames without times, one after the other, that are no accident. */
 #define SURELY_UNTIMED 8
 
@@ -246,10 +248,14 @@ drop_device(struct tally_annotator *a, uint32_t device)
 
 /* ---- the stretch of a frame ---- */
 
+/* No work ended later than it is told of: then the GPU's clock jumped, as it may while the machine
+ * sleeps. */
 static bool
-is_timed(const struct tally_pass_record *pass)
+is_timed(const struct tally_pass_record *pass, uint64_t now_ns)
 {
-	return pass->has_gpu && pass->has_gpu_start && !(pass->flags & TALLY_FLAG(UNCALIBRATED));
+	uint64_t latest_ns = now_ns + TIME_SLACK_NS;
+	return pass->has_gpu && pass->has_gpu_start && !(pass->flags & TALLY_FLAG(UNCALIBRATED)) &&
+	       pass->gpu_start_ns <= latest_ns && pass->gpu_ns <= latest_ns - pass->gpu_start_ns;
 }
 
 /* Where the passes lie on the CPU's clock; *end_ns: when the last of them ended, or the frame on
@@ -259,24 +265,27 @@ place_passes(struct tally_scratch *scratch, const struct tally_frame_record *fra
 	     uint64_t *end_ns)
 {
 	bool any = false, missed = false;
+	uint64_t now_ns = tally_clock_now_ns();
 	*end_ns = 0;
 	for (uint32_t i = 0; i < frame->n_passes; i++) {
 		const struct tally_pass_record *pass = &frame->passes[i];
 		struct tally_work work = { .from = pass->snapshot_from, .to = pass->snapshot_to };
-		if (is_timed(pass)) {
+		bool timed = is_timed(pass, now_ns);
+		if (timed) {
 			any = true;
 			work.begin_ns = pass->gpu_start_ns;
-			if (__builtin_add_overflow(work.begin_ns, pass->gpu_ns, &work.end_ns))
-				work.end_ns = work.begin_ns;
+			work.end_ns = work.begin_ns + pass->gpu_ns;
 			if (work.end_ns > *end_ns)
 				*end_ns = work.end_ns;
 		}
-		missed |= !is_timed(pass) && !(pass->flags & EXCUSES);
+		missed |= !timed && !(pass->flags & EXCUSES);
 		if (i < scratch->n_shared)
 			scratch->work[i] = work;
 	}
 	if (!any)
 		*end_ns = frame->start_ns + frame->cpu_ns;
+	if (*end_ns > now_ns)
+		*end_ns = now_ns; /* what comes after is the next frame's */
 	return any || !missed;
 }
 

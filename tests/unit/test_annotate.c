@@ -1,5 +1,6 @@
 #include "query/annotate.h"
 
+#include "layer/clock.h"
 #include "query/annotate_internal.h"
 
 #include <glib.h>
@@ -444,6 +445,42 @@ test_no_times(void)
 }
 
 /* A pass that was lost says nothing of the clock; and a stretch without length nothing at all. */
+/* The GPU's clock ran on while the machine slept, and is not matched anew yet. */
+static void
+test_time_to_come(void)
+{
+	struct world *w = world_new(TALLY_SNAPSHOT_SAMPLED);
+	uint64_t hour_ns = tally_clock_now_ns() + UINT64_C(3600000000000);
+	for (uint64_t t = 1; t <= 12; t++)
+		read_steadily(t * MS);
+	begin_frame(w, 0, 0, 1 * MS, 3 * MS);
+	add_pass(w, 2 * MS, 3 * MS);
+	annotate(w);
+	begin_frame(w, 0, 1, 3 * MS, 5 * MS);
+	add_pass(w, hour_ns, hour_ns + MS);
+	add_pass(w, UINT64_MAX - 1, UINT64_MAX);
+	annotate(w);
+	g_assert_false(has(w, 0, "snap_a"));
+	g_assert_cmpuint(w->frame.flags, ==, TALLY_FLAG(NO_TIMESTAMPS));
+	assert_unattributed(w, "snap_a", 2 * MS, true);
+	/* Those with a time that can be count. */
+	begin_frame(w, 0, 2, 5 * MS, 8 * MS);
+	add_pass(w, 6 * MS, 7 * MS);
+	add_pass(w, hour_ns, hour_ns + MS);
+	annotate(w);
+	g_assert_cmpuint(w->frame.flags, ==, 0);
+	assert_pass(w, 0, "snap_a", MS, true);
+	g_assert_false(has(w, 1, "snap_a"));
+	begin_frame(w, 0, 3, 8 * MS, 10 * MS);
+	add_pass(w, 8 * MS, 10 * MS);
+	annotate(w);
+	assert_pass(w, 0, "snap_a", 2 * MS, true);
+	struct tally_growth_record g = end_run(w, 1, 0, "snap_a");
+	g_assert_cmpuint(g.growth, ==, 9 * MS);
+	g_assert_cmpuint(g.unlogged, ==, 0);
+	world_free(w);
+}
+
 static void
 test_lost_passes(void)
 {
@@ -697,6 +734,7 @@ main(int argc, char **argv)
 	g_test_add_func("/annotate/off", test_off);
 	g_test_add_func("/annotate/sampled", test_sampled);
 	g_test_add_func("/annotate/no_times", test_no_times);
+	g_test_add_func("/annotate/time_to_come", test_time_to_come);
 	g_test_add_func("/annotate/lost_passes", test_lost_passes);
 	g_test_add_func("/annotate/skipped", test_skipped);
 	g_test_add_func("/annotate/exact", test_exact);
