@@ -41,7 +41,7 @@ struct tally_sampler {
 	uint32_t n_sources;
 	uint64_t number; /* of the newest sample */
 	bool created, stopped, stuck;
-	pid_t pid;
+	_Atomic pid_t pid;
 };
 static struct tally_sampler sampler = { .lock = PTHREAD_MUTEX_INITIALIZER };
 static atomic_bool live; /* samples may be taken */
@@ -130,9 +130,9 @@ tally_snapshot_exact(void)
 uint64_t
 tally_snapshot_take(void)
 {
-	/* Without a capture the lock is left alone: in a forked child nobody may be there to give
-	 * it back. */
-	if (!atomic_load(&live))
+	/* Without a capture of this process the lock is left alone: in a forked child nobody may be
+	 * there to give it back. */
+	if (!atomic_load(&live) || sampler.pid != getpid())
 		return TALLY_NO_SNAPSHOT;
 	int saved_errno = errno;
 	uint64_t cost_ns, number = take(&cost_ns);
@@ -317,10 +317,11 @@ struct tally_sampler *
 tally_sampler_create_of(const struct tally_config *config, const struct tally_snapshot_kind *kinds,
 			uint32_t n)
 {
-	if (config->snapshot == TALLY_SNAPSHOT_OFF || sampler.created)
+	/* Forked while no capture ran, or one that was ending: abandon() was not called. */
+	bool of_parent = sampler.pid != getpid();
+	if (config->snapshot == TALLY_SNAPSHOT_OFF || (sampler.created && !of_parent))
 		return NULL;
-	/* Forked while no capture ran: abandon() was not called. */
-	if (sampler.pid != getpid())
+	if (of_parent)
 		renew_lock();
 	pthread_mutex_lock(&sampler.lock);
 	forget_rows();

@@ -706,8 +706,25 @@ child_of_fork(struct tally_sampler *s)
 	return calls(0, CLOSE) == 1 ? 0 : 3;
 }
 
+/* A capture that is just ending has told nobody whom to abandon. */
+static int
+child_of_the_end(struct tally_sampler *s)
+{
+	(void)s;
+	atomic_store(&scripts[0].stuck, false);
+	alarm(20);
+	if (tally_snapshot_take() != TALLY_NO_SNAPSHOT)
+		return 1;
+	memset(scripts, 0, sizeof(scripts));
+	s = tally_sampler_create_of(&config, kinds, 2);
+	if (!s || tally_sampler_n_sources(s) != 2 || tally_snapshot_take() != 2)
+		return 2;
+	tally_sampler_destroy(s);
+	return calls(0, CLOSE) == 1 ? 0 : 3;
+}
+
 static void
-test_fork(void)
+fork_in_a_sample(int (*child)(struct tally_sampler *s))
 {
 	reset(TALLY_SNAPSHOT_EXACT);
 	struct tally_sampler *s = tally_sampler_create_of(&config, kinds, 2);
@@ -719,7 +736,7 @@ test_fork(void)
 	pid_t pid = fork();
 	g_assert_cmpint(pid, >=, 0);
 	if (pid == 0)
-		_exit(child_of_fork(s));
+		_exit(child(s));
 	int status;
 	g_assert_cmpint(waitpid(pid, &status, 0), ==, pid);
 	g_assert_true(WIFEXITED(status));
@@ -730,6 +747,13 @@ test_fork(void)
 	g_assert_cmpuint(number, >=, 2);
 	g_assert_true(tally_snapshot_exact());
 	tally_sampler_destroy(s);
+}
+
+static void
+test_fork(void)
+{
+	fork_in_a_sample(child_of_fork);
+	fork_in_a_sample(child_of_the_end);
 }
 
 /* A source that the kernel holds up holds up nobody at the end. In a process of its own, as no
