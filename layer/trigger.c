@@ -19,6 +19,7 @@ static struct {
 	_Atomic uint32_t capture; /* enum tally_capture */
 	_Atomic uint32_t cause; /* of its last change */
 	_Atomic uint32_t seen; /* what frames know of `capture`, and the log */
+	atomic_flag settling; /* a thread is just bringing `seen` up to date */
 	atomic_bool frame_reached; /* of --start-on frame:N, by some device */
 	atomic_bool stop_label_seen;
 	/* When the first captured frame began (0: none yet), later by each pause; when the pause
@@ -38,6 +39,7 @@ tally_trigger_reset(const struct tally_config *of)
 								 : TALLY_CAPTURE_WAITS;
 	atomic_store(&now.capture, first);
 	atomic_store(&now.seen, first);
+	atomic_flag_clear(&now.settling);
 	atomic_store(&now.frame_reached, false);
 	atomic_store(&now.stop_label_seen, false);
 	atomic_store(&now.first_ns, 0);
@@ -206,21 +208,29 @@ tell_change(enum tally_capture capture, uint64_t now_ns)
 	tally_log_mark("trigger", now_ns, text);
 }
 
-/* What was said since the last frame began: it counts from here. Returns what is so now. */
+/* What was said since the last frame began: it counts from here. Returns what is so now. One thread
+ * does it while others go by what was so. The times are right before `seen` is: whoever asks in
+ * between how long the capture lasted must not count a pause. */
 static enum tally_capture
 settle(void)
 {
+	if (atomic_load(&now.capture) == atomic_load(&now.seen) ||
+	    atomic_flag_test_and_set(&now.settling))
+		return atomic_load(&now.seen);
 	uint32_t capture = atomic_load(&now.capture);
 	uint32_t seen = atomic_load(&now.seen);
-	if (capture == seen || !atomic_compare_exchange_strong(&now.seen, &seen, capture))
-		return atomic_load(&now.seen);
-	uint64_t now_ns = tally_clock_now_ns();
-	uint64_t first_ns = atomic_load(&now.first_ns);
-	if (capture == TALLY_CAPTURE_PAUSED)
-		atomic_store(&now.paused_ns, now_ns);
-	else if (seen == TALLY_CAPTURE_PAUSED && first_ns)
-		atomic_store(&now.first_ns, first_ns + now_ns - atomic_load(&now.paused_ns));
-	tell_change(capture, now_ns);
+	if (capture != seen) {
+		uint64_t now_ns = tally_clock_now_ns();
+		uint64_t first_ns = atomic_load(&now.first_ns);
+		if (capture == TALLY_CAPTURE_PAUSED)
+			atomic_store(&now.paused_ns, now_ns);
+		else if (seen == TALLY_CAPTURE_PAUSED && first_ns)
+			atomic_store(&now.first_ns,
+				     first_ns + now_ns - atomic_load(&now.paused_ns));
+		atomic_store(&now.seen, capture);
+		tell_change(capture, now_ns);
+	}
+	atomic_flag_clear(&now.settling);
 	return capture;
 }
 
@@ -253,6 +263,22 @@ follow(uint64_t frame, bool runs, _Atomic uint64_t *count)
 	return is;
 }
 
+/* Since the first captured frame began, without pauses. */
+static double
+captured_seconds(void)
+{
+	uint64_t first_ns, to_ns;
+	bool paused;
+	/* Again if a pause began or ended meanwhile: this thread may have slept through it. */
+	do {
+		paused = atomic_load(&now.seen) == TALLY_CAPTURE_PAUSED;
+		first_ns = atomic_load(&now.first_ns);
+		to_ns = paused ? atomic_load(&now.paused_ns) : tally_clock_now_ns();
+	} while (paused != (atomic_load(&now.seen) == TALLY_CAPTURE_PAUSED) ||
+		 first_ns != atomic_load(&now.first_ns));
+	return first_ns && to_ns > first_ns ? (double)(to_ns - first_ns) / 1e9 : 0;
+}
+
 const char *
 tally_trigger_over(uint64_t frame, uint64_t count)
 {
@@ -260,13 +286,8 @@ tally_trigger_over(uint64_t frame, uint64_t count)
 		return "stop-on";
 	if (config->stop_on.kind == TALLY_TRIGGER_LABEL && atomic_load(&now.stop_label_seen))
 		return "stop-on";
-	uint64_t first_ns = atomic_load(&now.first_ns);
-	if (config->seconds > 0 && first_ns) {
-		bool paused = atomic_load(&now.seen) == TALLY_CAPTURE_PAUSED;
-		uint64_t to_ns = paused ? atomic_load(&now.paused_ns) : tally_clock_now_ns();
-		if (to_ns > first_ns && (double)(to_ns - first_ns) >= config->seconds * 1e9)
-			return "seconds";
-	}
+	if (config->seconds > 0 && captured_seconds() >= config->seconds)
+		return "seconds";
 	uint64_t n = counted(frame, count);
 	if (!config->frames || n < config->skip)
 		return NULL;

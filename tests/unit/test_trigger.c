@@ -1,5 +1,6 @@
 #include "layer/trigger.h"
 
+#include "layer/clock.h"
 #include "layer/log.h"
 #include "layer/session.h"
 
@@ -201,6 +202,53 @@ test_seconds(void)
 	g_assert_false(tally_trigger_wants_frame(3, &count));
 }
 
+struct watch {
+	atomic_bool stop;
+	atomic_uint n_over;
+};
+
+static void *
+watch_over(void *data)
+{
+	struct watch *w = data;
+	while (!atomic_load(&w->stop))
+		if (tally_trigger_over(1, 0))
+			atomic_fetch_add(&w->n_over, 1);
+	return NULL;
+}
+
+/* Not even for the moment at which it ends, for whoever asks just then. */
+static void
+test_pauses_end(void)
+{
+	begin("seconds=0.04");
+	_Atomic uint64_t count = TALLY_NO_FRAME;
+	struct watch w = { false };
+	uint64_t captured_ns = 0;
+	unsigned over = 0;
+	g_assert_true(tally_trigger_wants_frame(0, &count));
+	uint64_t since_ns = tally_clock_now_ns();
+	GThread *thread = g_thread_new("watch", watch_over, &w);
+	for (uint64_t frame = 1; frame < 50 && !over; frame += 2) {
+		tally_trigger_stop(TALLY_CAUSE_CONTROL);
+		tally_trigger_wants_frame(frame, &count);
+		over = atomic_load(&w.n_over);
+		captured_ns += tally_clock_now_ns() - since_ns;
+		/* The machine is busy: a reason to be over. */
+		if (captured_ns >= UINT64_C(20000000))
+			break;
+		g_usleep(45000);
+		over += atomic_load(&w.n_over);
+		since_ns = tally_clock_now_ns();
+		tally_trigger_start(TALLY_CAUSE_CONTROL);
+		tally_trigger_wants_frame(frame + 1, &count);
+	}
+	atomic_store(&w.stop, true);
+	g_thread_join(thread);
+	g_test_message("%u times over after %" G_GUINT64_FORMAT " ns", over, captured_ns);
+	g_assert_true(!over || captured_ns >= UINT64_C(20000000));
+}
+
 static void
 game_handler(int number)
 {
@@ -315,6 +363,7 @@ main(int argc, char **argv)
 	g_test_add_func("/trigger/notes", test_notes);
 	g_test_add_func("/trigger/never", test_never);
 	g_test_add_func("/trigger/seconds", test_seconds);
+	g_test_add_func("/trigger/pauses_end", test_pauses_end);
 	g_test_add_func("/trigger/taken", test_taken);
 	g_test_add_func("/trigger/signals", test_signals);
 	g_test_add_func("/trigger/threads", test_threads);
