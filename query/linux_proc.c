@@ -137,7 +137,8 @@ sample(struct tally_snapshot_source *src, struct tally_totals *out)
 		p->told = true;
 		tally_log_say(TALLY_LEVEL_WARNING, "linux-proc",
 			      "cpu_run_delay is left out while there are more threads than "
-			      "descriptors for them; raise the limit (ulimit -n)");
+			      "descriptors for them; raise the limit (ulimit -n), unless the "
+			      "program itself closed those that it did not open");
 	}
 	errno = saved_errno;
 	return TALLY_OK;

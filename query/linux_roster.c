@@ -113,8 +113,11 @@ tally_linux_roster_scan(struct tally_linux_roster *r, uint64_t now_ns)
 {
 	if (r->scanned_ns && now_ns - r->scanned_ns < TALLY_LINUX_SCAN_NS)
 		return;
-	if (!tally_linux_tasks_rewind(&r->tasks))
+	if (!tally_linux_tasks_rewind(&r->tasks)) {
+		/* The program closed our descriptor: who came since is in no entry. */
+		r->n_missing = r->n_missing ? r->n_missing : 1;
 		return;
+	}
 	r->scanned_ns = now_ns;
 	pid_t own[TALLY_MAX_OWN_THREADS];
 	uint32_t n_own = tally_own_threads_list(own);

@@ -21,7 +21,8 @@ struct tally_linux_roster {
 	char *entries; /* room of them, entry_size bytes each; in order of joining */
 	size_t entry_size;
 	uint32_t n, room;
-	uint32_t n_missing; /* at the last scan: threads that are in no entry */
+	/* At the last scan: threads that are in no entry; at least 1 when it could not look. */
+	uint32_t n_missing;
 	uint64_t scanned_ns;
 	/* A new thread, in a zeroed entry. False: it could not be taken in; it counts as missing
 	 * unless it is gone. */

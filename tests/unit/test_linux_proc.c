@@ -88,6 +88,31 @@ test_run_delay(void)
 	end_counting(&c);
 }
 
+/* Who can not look which threads there are does not say that none of them waited. */
+static void
+test_closed_by_the_program(void)
+{
+	struct counting c;
+	bool before[MOST_DESCRIPTORS];
+	list_descriptors(before);
+	begin_counting(&c, tally_linux_proc_create(), "cpu_run_delay,cpu_task_clock");
+	int lowest = lowest_new_descriptor(before);
+	g_assert_cmpint(read_counting(&c), ==, TALLY_OK);
+	g_assert_cmpuint(c.unknown, ==, 0);
+	for (int fd = lowest; fd < lowest + 64; fd++)
+		close(fd);
+	nap(30);
+	uint64_t task_ns = total_of(&c, "cpu_task_clock");
+	spin(5 * MS);
+	g_assert_cmpint(read_counting(&c), ==, TALLY_OK);
+	g_assert_cmpuint(total_of(&c, "cpu_task_clock"), >, task_ns);
+	for (uint32_t i = 0; i < c.src->n_counters; i++) {
+		bool delay = strcmp(c.src->counters[i]->key, "cpu_run_delay") == 0;
+		g_assert_cmpuint(c.unknown >> i & 1, ==, delay);
+	}
+	end_counting(&c);
+}
+
 /* ---- where perf is denied ---- */
 
 static bool
@@ -221,6 +246,7 @@ main(int argc, char **argv)
 	g_test_add_func("/linux-proc/events", test_events);
 	g_test_add_func("/linux-proc/own-threads", test_own_threads);
 	g_test_add_func("/linux-proc/run-delay", test_run_delay);
+	g_test_add_func("/linux-proc/closed-by-the-program", test_closed_by_the_program);
 	g_test_add_func("/linux-proc/for-metrics", test_for_metrics);
 	g_test_add_func("/linux-proc/descriptors", test_descriptors);
 	g_test_add_func("/linux-proc/perf-denied", test_perf_denied);
