@@ -3,11 +3,23 @@
 #define STYPE_FRAME_BOUNDARY 1000375001
 #define STYPE_LATENCY_SUBMISSION 1000505005
 
+/* A chain may hold none twice, but a driver need not mind. */
+static bool
+is_repeated(const VkBaseInStructure *s)
+{
+	for (const VkBaseInStructure *other = s->pNext; other; other = other->pNext)
+		if (other->sType == s->sType)
+			return true;
+	return false;
+}
+
 bool
 vk_batch_may_cut(const struct vk_batches *b, uint32_t i)
 {
 	const VkBaseInStructure *s = b->one ? b->one[i].pNext : b->two[i].pNext;
 	for (; s; s = s->pNext) {
+		if (is_repeated(s))
+			return false; /* a piece has room for one of each */
 		switch ((int)s->sType) {
 		case VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO:
 		case VK_STRUCTURE_TYPE_DEVICE_GROUP_SUBMIT_INFO:

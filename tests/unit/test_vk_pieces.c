@@ -179,6 +179,28 @@ test_unknown(void)
 	g_assert_false(vk_batch_has_waits(&b, 0));
 }
 
+/* Against the rules, but drivers take it: there is room for one of each kind. */
+static void
+test_twice(void)
+{
+	const VkProtectedSubmitInfo inner = {
+		.sType = VK_STRUCTURE_TYPE_PROTECTED_SUBMIT_INFO,
+	};
+	VkPerformanceQuerySubmitInfoKHR performance = {
+		.sType = VK_STRUCTURE_TYPE_PERFORMANCE_QUERY_SUBMIT_INFO_KHR,
+	};
+	const VkProtectedSubmitInfo outer = {
+		.sType = VK_STRUCTURE_TYPE_PROTECTED_SUBMIT_INFO,
+		.pNext = &performance,
+	};
+	VkSubmitInfo info = plain;
+	info.pNext = &outer;
+	const struct vk_batches b = { .n = 1, .one = &info };
+	g_assert_true(vk_batch_may_cut(&b, 0));
+	performance.pNext = &inner;
+	g_assert_false(vk_batch_may_cut(&b, 0));
+}
+
 static void
 test_two(void)
 {
@@ -223,6 +245,7 @@ main(int argc, char **argv)
 	g_test_add_func("/vk_pieces/group", test_group);
 	g_test_add_func("/vk_pieces/chain", test_chain);
 	g_test_add_func("/vk_pieces/unknown", test_unknown);
+	g_test_add_func("/vk_pieces/twice", test_twice);
 	g_test_add_func("/vk_pieces/two", test_two);
 	return g_test_run();
 }
