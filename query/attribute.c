@@ -230,7 +230,8 @@ find_exact_spans(struct cut *c)
 		c->shares[i].flags |= TALLY_FLAG(UNSAMPLED);
 		say_nothing(c, i);
 	}
-	qsort_r(members, n, sizeof(*members), compare_members, (void *)c->work);
+	if (n > 1)
+		qsort_r(members, n, sizeof(*members), compare_members, (void *)c->work);
 	for (uint32_t first = 0, end; first < n; first = end) {
 		const struct tally_work *work = &c->work[members[first]];
 		for (end = first + 1; end < n; end++) {
