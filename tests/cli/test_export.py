@@ -1,0 +1,520 @@
+#!/usr/bin/env python3
+"""passtally export: traces and tables hold what the log says, to the nanosecond, and nothing else."""
+
+import contextlib
+import csv
+import io
+import json
+import os
+import pty
+import random
+import re
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import time
+import unittest
+
+from cli_case import (A, B, C, COMMAND, ROOT, CliCase, device, end, frame, header, log_bytes, one_pass, pass_info,
+                      simple_log)
+from perfetto_trace import Trace
+
+BASE = 4386856885087  # starts are nanoseconds since boot: none is a whole microsecond
+COLUMNS = ["device", "api", "frame", "set", "what", "pass", "id", "segment", "kind", "name", "label", "ran_on",
+           "workload", "command", "key", "value", "unit", "source", "validity", "flags"]
+
+
+def timed(index, ident, cpu, gpu, length, **more):
+    return one_pass(index, ident, length, cpu_start_ns=cpu, gpu_start_ns=gpu, **more)
+
+
+def rich_log(seed=7, frames=30):
+    """Two devices, three lanes that overlap within and between frames, commands, marks, passes without a time."""
+    r = random.Random(seed)
+    lines = [header(), device(0), device(1, api="vulkan", metrics=[
+        {"key": "load", "name": "Load", "unit": "percent", "expression": "a / b", "dialect": "arm"}]),
+        pass_info(A, "scene/shadow"), pass_info(B, "post, \"bloom\""), pass_info(C, kind="compute")]
+    for i in range(frames):
+        start = BASE + i * 16000001
+        gl, t = [], start + 500
+        for k in range(4):
+            length = r.randrange(1, 5000000)
+            loads = [{"command": "draw", "gpu_start_ns": t, "gpu_ns": length // 3, "counters": {"samples_passed": k}},
+                     {"command": "clear", "gpu_start_ns": t + length // 2, "gpu_ns": length // 4},
+                     {"command": "copy", "flags": ["lost"]}]
+            gl.append(timed(k, r.choice((A, B)), start + k * 1000, t, length, context=1,
+                            counters={"samples_passed": r.randrange(1, 1 << 40)}, workloads=loads if k == 2 else []))
+            if not gl[-1]["workloads"]:
+                del gl[-1]["workloads"]
+            t += length + r.choice((0, 0, 333))
+        gl.append(one_pass(4, B, context=1, cpu_start_ns=start + 9000, flags=["incomplete"]))
+        lines.append(frame(i, gl, 0, start_ns=start, cpu_ns=15000001))
+        vk = []
+        for k in range(6):
+            at = start + r.randrange(20000000)
+            vk.append(timed(k, C if k % 2 else A, start + k * 700, at, r.randrange(1, 9000000), queue=f"{k % 2}.0",
+                            kind="compute" if k % 2 else "render", metrics={"load": r.random() * 100}))
+        lines.append(frame(i, vk, 1, start_ns=start + 77, cpu_ns=15999000))
+        if i % 10 == 3:
+            lines.append({"type": "note", "level": "info", "message": f"mark {i}", "source": "mark",
+                          "time_ns": start + 12345})
+    lines.append({"type": "note", "level": "warning", "message": "no room", "source": "session"})
+    return lines + [end(2 * frames, 11 * frames)]
+
+
+def passes_of(lines):
+    """(device, frame number, lane, pass) of the whole log."""
+    for line in lines:
+        if line["type"] == "frame":
+            for p in line["passes"]:
+                lane = f"queue {p['queue']}" if "queue" in p else f"context {p['context']}" if "context" in p else "no context"
+                yield line["device"], line["frame"], lane, p
+
+
+def args_of(number, p):
+    """What a trace says of a pass, by its line in the log."""
+    args = {"frame": number}
+    for key, value in p.items():
+        if key in ("counters", "metrics"):
+            args.update({f"{key}.{k}": v for k, v in value.items()})
+        elif key == "flags":
+            args["flags"] = " ".join(value)
+        elif key not in ("context", "queue", "workloads", "label", "estimated"):
+            args[key] = value
+    return args
+
+
+class Export(CliCase):
+    def export(self, form, log, **kwargs):
+        """What the command writes to standard output."""
+        return self.ok("export", f"--{form}", "-", log, **kwargs).stdout
+
+    def files(self):
+        return sorted(p.name for p in self.folder.iterdir() if p.is_file())
+
+    def trace(self, log, **kwargs):
+        return Trace(self.export("perfetto", log, **kwargs))
+
+    def chrome(self, log, **kwargs):
+        return json.loads(self.export("chrome", log, **kwargs))
+
+    def table(self, log, **kwargs):
+        text = self.export("csv", log, **kwargs).decode()
+        rows = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
+        for row in rows:
+            self.assertEqual(list(row), COLUMNS)
+            self.assertNotIn(None, row.values())
+        return rows
+
+    def names(self, log):
+        """What `report` calls each pass of each device."""
+        names = {}
+        for number in (0, 1):
+            done = self.ok("report", "--json", "--device", number, log)
+            for row in json.loads(done.stdout)["reports"][0]["rows"]:
+                names[number, row["id"]] = row["name"]
+        return names
+
+    def test_perfetto_round_trip(self):
+        lines = rich_log()
+        log = self.write_log("a.jsonl", lines)
+        trace, names = self.trace(log), self.names(log)
+        drawn, submitted = [], []
+        for track in trace.tracks.values():
+            path = trace.path(track)
+            for depth, start, stop, name, args, category, flow, parent in track.slices:
+                if category in ("render", "compute"):
+                    self.assertEqual((depth, parent), (1, f"frame {args['frame']}"))
+                    drawn.append((path[1], path[2], name, category, start, stop - start, flow, args))
+            for ns, name, args, category, flow in track.instants:
+                if category == "submit":
+                    submitted.append((path[1], path[2], name, ns, flow, args))
+        titles = {0: "device 0: card 0 (opengl)", 1: "device 1: card 1 (vulkan)"}
+        want_drawn, want_submitted = [], []
+        for number, count, lane, p in passes_of(lines):
+            name, timed_pass = names[number, p["id"]], "gpu_ns" in p
+            args = args_of(count, p)
+            if timed_pass:
+                want_drawn.append((titles[number], f"{lane}: GPU", name, p["kind"], p["gpu_start_ns"], p["gpu_ns"], args))
+                args = {key: args[key] for key in ("frame", "index", "id")}
+            want_submitted.append((titles[number], f"{lane}: CPU submits", name, p["cpu_start_ns"], timed_pass, args))
+        self.assertCountEqual([d[:6] + d[7:] for d in drawn], want_drawn)
+        self.assertCountEqual([s[:4] + (s[4] is not None,) + s[5:] for s in submitted], want_submitted)
+        # An arrow leads from each submission to its execution and nowhere else.
+        arrows = {flow: (title, lane.split(":")[0], args["frame"], args["index"])
+                  for title, lane, _, _, flow, args in submitted if flow}
+        self.assertEqual(len(arrows), len(drawn))
+        for title, lane, _, _, _, _, flow, args in drawn:
+            self.assertEqual(arrows[flow], (title, lane.split(":")[0], args["frame"], args["index"]))
+        self.assertEqual([(t.name, t.pid) for t in trace.tracks.values() if not t.parent], [("demo", 42)])
+        self.assertEqual(trace.snapshots, [{3: BASE}])
+
+    def test_perfetto_frames_and_commands(self):
+        lines = rich_log(frames=5)
+        trace = self.trace(self.write_log("a.jsonl", lines))
+        frames = [(trace.path(t)[1][:8], s[3], s[1], s[2]) for t in trace.named("frames (CPU)") for s in t.slices]
+        want = [(f"device {f['device']}", f"frame {f['frame']}", f["start_ns"], f["start_ns"] + f["cpu_ns"])
+                for f in lines if f["type"] == "frame"]
+        self.assertCountEqual(frames, want)
+        loads = [(s[0], s[7], s[3], s[1], s[2] - s[1], s[4].get("counters.samples_passed"))
+                 for t in trace.named("context 1: GPU") for s in t.slices if s[5] == "workload"]
+        self.assertEqual(len(loads), 10)  # those without a time are not there
+        for _, _, _, p in passes_of(lines):
+            for load in p.get("workloads", ()):
+                if "gpu_ns" in load:
+                    found = [x for x in loads if x[3] == load["gpu_start_ns"] and x[2] == load["command"]]
+                    self.assertEqual([(x[0], x[4], x[5]) for x in found],
+                                     [(2, load["gpu_ns"], load.get("counters", {}).get("samples_passed"))])
+
+    def test_perfetto_counters(self):
+        lines = rich_log()
+        trace = self.trace(self.write_log("a.jsonl", lines))
+        shown = [(c["gpu"], start, stop, value) for c in trace.gpu_counters.values()
+                 for start, stop, value in trace.intervals(c)]
+        want = [(number, p["gpu_start_ns"], p["gpu_start_ns"] + p["gpu_ns"], p["counters"]["samples_passed"])
+                for number, _, _, p in passes_of(lines) if "counters" in p]
+        self.assertCountEqual(shown, want)
+        self.assertEqual({c["description"] for c in trace.gpu_counters.values()}, {"Samples."})
+        loads = [t for t in trace.tracks.values() if t.name.startswith("load (queue")]
+        self.assertEqual({t.unit for t in loads}, {"percent"})
+        got = [value for t in loads for value in t.values if value[1]]
+        self.assertCountEqual(got, [(p["gpu_start_ns"], p["metrics"]["load"])
+                                    for _, _, _, p in passes_of(lines) if "metrics" in p])
+        for track in loads:
+            self.assertEqual(sorted(track.values, key=lambda v: v[0]), track.values)
+        cpu = [t for t in trace.named("cpu_ns (frame)") if trace.path(t)[1].startswith("device 0")]
+        self.assertEqual([(t.unit, t.values[0]) for t in cpu], [("ns", (BASE, 15000001))])
+
+    def test_protoc_reads_the_same(self):
+        if not shutil.which("protoc"):
+            self.skipTest("protoc is not here (protobuf-compiler)")
+        data = self.export("perfetto", self.write_log("a.jsonl", rich_log(frames=6)))
+        done = subprocess.run(["protoc", "--decode_raw"], input=data, capture_output=True, check=True, timeout=60)
+        text = done.stdout.decode()
+        self.assertEqual(text.count("\n1 {") + text.startswith("1 {"), Trace(data).n_packets)
+        stamps = [int(v) for v in re.findall(r"^  8: (\d+)$", text, re.MULTILINE)]
+        starts = [p["gpu_start_ns"] for _, _, _, p in passes_of(rich_log(frames=6)) if "gpu_ns" in p]
+        self.assertTrue(set(starts) <= set(stamps))
+        self.assertEqual(set(re.findall(r"^  58: (\d+)$", text, re.MULTILINE)), {"3"})
+
+    def own_clock_log(self):
+        lines = [header(), device(0), device(1), pass_info(A, "a")]
+        for number, gpu in ((1, 900), (0, 50000)):  # device 1 comes first, with the later CPU time
+            start = 2000000 - number * -500000
+            passes = [timed(0, A, start + 1, gpu + 100, 40, context=1, flags=["uncalibrated"]),
+                      timed(1, A, start + 2, gpu + 150, 7, context=1, flags=["uncalibrated"],
+                            counters={"samples_passed": 5})]
+            lines.append(frame(0, passes, number, start_ns=start))
+        lines.append(frame(1, [timed(0, A, 30000000, 30000005, 9, context=1)], 0, start_ns=29000000, cpu_ns=5))
+        return lines + [end(3, 5)]
+
+    def test_perfetto_own_clocks(self):
+        trace = self.trace(self.write_log("a.jsonl", self.own_clock_log()))
+        tracks = [t for t in trace.tracks.values() if t.name == "context 1: GPU, own clock (not matched with the CPU's)"]
+        self.assertEqual(len(tracks), 2)
+        for track in tracks:
+            number = int(trace.path(track)[1][7])
+            gpu = {0: 50000, 1: 900}[number]
+            self.assertEqual([(s[1], s[2]) for s in track.slices if s[5] == "render"],
+                             [(gpu + 100, gpu + 140), (gpu + 150, gpu + 157)])
+            self.assertEqual({s[6] for s in track.slices}, {None})  # no arrows between clocks
+            clock, = track.clocks
+            self.assertGreaterEqual(clock, 64)
+            snapshot, = [s for s in trace.snapshots if clock in s]
+            # Its first stamp is shown where its frame began.
+            self.assertEqual(snapshot[3] - snapshot[clock], {0: 2000000, 1: 2500000}[number] - (gpu + 100))
+            self.assertIn(f"the stamp {gpu + 100} is shown at", track.description)
+        self.assertEqual({next(iter(t.clocks)) for t in tracks}, {64, 65})
+        plain, = [t for t in trace.named("context 1: GPU") if t.slices]
+        self.assertEqual((plain.clocks, plain.slices[0][1:3]), ({3}, (30000005, 30000014)))
+        own = [c for c in trace.gpu_counters.values() if c["clock"] != 3]
+        self.assertEqual(sorted(trace.intervals(c)[0] for c in own), [(1050, 1057, 5), (50150, 50157, 5)])
+
+    def test_chrome_own_clocks(self):
+        events = self.chrome(self.write_log("a.jsonl", self.own_clock_log()))["traceEvents"]
+        shown = [(e["pid"], e["ts"], e["dur"]) for e in events if e["ph"] == "X" and e["cat"] == "render"]
+        self.assertCountEqual(shown, [(2, 2500, .04), (2, 2500.05, .007), (1, 2000, .04), (1, 2000.05, .007),
+                                      (1, 30000.005, .009)])
+        clocks = [(e["pid"], e["args"]) for e in events if e["name"] == "passtally_gpu_clock"]
+        self.assertEqual(clocks, [(2, {"gpu_ns": 1000, "shown_at_ns": 2500000}), (1, {"gpu_ns": 50100, "shown_at_ns": 2000000})])
+
+    def test_absent_times(self):
+        passes = [one_pass(0, A, context=1, cpu_start_ns=1200, counters={"samples_passed": 9}, flags=["bad_time"]),
+                  one_pass(1, B, 50, context=1),  # how long, but not when
+                  timed(2, C, 1400, 2000, 10, context=1)]
+        log = self.write_log("a.jsonl", [header(), device(), pass_info(A, "a"), pass_info(B, "b"), pass_info(C, "c"),
+                                          frame(0, passes, start_ns=1000), end(1, 3)])
+        done = self.ok("export", "--perfetto", "-", log)
+        self.assertIn(b"2 passes and commands have no known place", done.stderr)
+        trace = Trace(done.stdout)
+        gpu, = trace.named("context 1: GPU")
+        self.assertEqual([s[4]["index"] for s in gpu.slices if s[5] == "render"], [2])
+        listed, = trace.named("context 1: CPU submits")
+        self.assertEqual([(i[0], i[2]["index"]) for i in listed.instants], [(1200, 0), (1000, 1), (1400, 2)])
+        first, second, _ = (i[2] for i in listed.instants)
+        self.assertEqual((first["counters.samples_passed"], first["flags"]), (9, "bad_time"))
+        self.assertNotIn("time", first)
+        self.assertEqual((second["gpu_ns"], second["time"]), (50, "not known: shown where the frame began"))
+        rows = {(r["pass"], r["key"]): r for r in self.table(log) if r["what"] == "pass"}
+        self.assertEqual((rows["0", "gpu_ns"]["value"], rows["0", "gpu_ns"]["validity"]), ("", "absent"))
+        self.assertEqual(rows["0", "gpu_ns"]["flags"], "bad_time")
+        self.assertNotIn(("1", "gpu_start_ns"), rows)
+        self.assertEqual(rows["1", "gpu_ns"]["value"], "50")
+
+    def test_overlapping_commands(self):
+        loads = [{"command": "draw", "gpu_start_ns": 1000, "gpu_ns": 60}, {"command": "draw", "gpu_start_ns": 1040, "gpu_ns": 50},
+                 {"command": "copy", "gpu_start_ns": 1090, "gpu_ns": 30},  # longer than its pass
+                 {"command": "clear", "gpu_start_ns": 1095, "gpu_ns": 5, "flags": ["uncalibrated"]}]
+        lines = [header(), device(), pass_info(A, "a"),
+                 frame(0, [timed(0, A, 900, 1000, 100, context=1, workloads=loads)], start_ns=900), end(1, 1)]
+        trace = self.trace(self.write_log("a.jsonl", lines))
+        gpu, = trace.named("context 1: GPU")
+        self.assertEqual([(s[3], s[1], s[2]) for s in gpu.slices if s[5] == "workload"], [("draw", 1000, 1060)])
+        below, = trace.named("context 1: GPU, overlapping commands")
+        self.assertEqual([(s[0], s[3], s[1], s[2]) for s in below.slices], [(0, "draw", 1040, 1090), (0, "copy", 1090, 1120)])
+
+    def test_numbers_stay_exact(self):
+        top = 2**64 - 1
+        p = timed(0, A, BASE, BASE + 1, 1, context=1, counters={"samples_passed": top, "low": -2**63, "real": 0.1})
+        log = self.write_log("a.jsonl", [header(), device(), pass_info(A), frame(0, [p], start_ns=BASE), end(1, 1)])
+        want = {"samples_passed": top, "low": -2**63, "real": 0.1}
+        gpu, = self.trace(log).named("context 1: GPU")
+        args = gpu.slices[0][4]
+        self.assertEqual({k: args[f"counters.{k}"] for k in want}, want)
+        event, = [e for e in self.chrome(log)["traceEvents"] if e.get("cat") == "render"]
+        self.assertEqual({k: event["args"][f"counters.{k}"] for k in want}, want)
+        self.assertEqual((round(event["ts"] * 1000), round(event["dur"] * 1000)), (BASE + 1, 1))
+        rows = {r["key"]: r["value"] for r in self.table(log) if r["what"] == "pass"}
+        self.assertEqual([rows[k] for k in want], [str(v) for v in want.values()])
+
+    def test_chrome_round_trip(self):
+        lines = rich_log()
+        log = self.write_log("a.jsonl", lines)
+        document, names = self.chrome(log), self.names(log)
+        self.assertEqual(document["otherData"], {"program": "demo", "clock": "CLOCK_MONOTONIC"})
+        threads, drawn, submitted, marks, values = {}, [], [], [], []
+        spans = {}
+        for e in document["traceEvents"]:
+            if e["ph"] == "M" and e["name"] == "thread_name":
+                threads[e["pid"], e["tid"]] = e["args"]["name"]
+            elif e["ph"] == "X":
+                spans.setdefault((e["pid"], e["tid"]), []).append((round(e["ts"] * 1000), round(e["dur"] * 1000)))
+                if e["cat"] in ("render", "compute"):
+                    drawn.append((e["pid"] - 1, threads[e["pid"], e["tid"]], e["name"], round(e["ts"] * 1000),
+                                  round(e["dur"] * 1000), e["args"]))
+            elif e["ph"] == "i" and e["cat"] == "submit":
+                submitted.append((e["pid"] - 1, threads[e["pid"], e["tid"]], round(e["ts"] * 1000)))
+            elif e["ph"] == "i":
+                marks.append((e["name"], round(e["ts"] * 1000), e["s"], e["args"].get("source")))
+            elif e["ph"] == "C" and e["name"].startswith("samples_passed"):
+                values.append((round(e["ts"] * 1000), *e["args"].items()))
+        every = list(passes_of(lines))
+        self.assertCountEqual(drawn, [(d, f"{lane}: GPU", names[d, p["id"]], p["gpu_start_ns"], p["gpu_ns"], args_of(n, p))
+                                      for d, n, lane, p in every if "gpu_ns" in p])
+        self.assertCountEqual(submitted, [(d, f"{lane}: CPU submits", p["cpu_start_ns"]) for d, _, lane, p in every])
+        self.assertEqual(marks, [(f"mark {i}", BASE + i * 16000001 + 12345, "g", "mark") for i in (3, 13, 23)] +
+                         [("no room", BASE + 29 * 16000001 + 77 + 15999000, "g", "session")])
+        self.assertCountEqual([v for v in values if v[1] != ("1", 0)],
+                              [(p["gpu_start_ns"], ("1", p["counters"]["samples_passed"])) for _, _, _, p in every
+                               if "counters" in p])
+        for track in spans.values():  # all nests
+            stack = []
+            for start, length in sorted(track, key=lambda s: (s[0], -s[1])):
+                while stack and stack[-1] <= start:
+                    stack.pop()
+                self.assertTrue(not stack or start + length <= stack[-1])
+                stack.append(start + length)
+
+    def test_csv_holds_the_log(self):
+        lines = rich_log(frames=3)
+        log = self.write_log("a.jsonl", lines)
+        names = self.names(log)
+        got = {}
+        for row in self.table(log):
+            key = tuple(row[k] for k in ("device", "frame", "what", "pass", "workload", "key"))
+            self.assertNotIn(key, got)
+            got[key] = row
+        n_values = 0
+        for number, count, lane, p in passes_of(lines):
+            place = (str(number), str(count), "pass", str(p["index"]), "")
+            values = {k: p[k] for k in ("cpu_start_ns", "gpu_start_ns", "gpu_ns", "draws", "vertices") if k in p}
+            values.update(p.get("counters", {}))
+            values.update(p.get("metrics", {}))
+            for key, value in values.items():
+                row = got[(*place, key)]
+                self.assertEqual(float(row["value"]) if isinstance(value, float) else int(row["value"]), value)
+                self.assertEqual((row["name"], row["ran_on"], row["id"]), (names[number, p["id"]], lane, p["id"]))
+                n_values += 1
+            for i, load in enumerate(p.get("workloads", ())):
+                row = got[(*place[:2], "workload", place[3], str(i), "gpu_ns")]
+                self.assertEqual((row["value"], row["command"]), (str(load.get("gpu_ns", "")), load["command"]))
+                self.assertEqual((row["validity"], row["flags"]), ("measured", "") if "gpu_ns" in load else ("absent", "lost"))
+        there = [r for r in got.values() if r["what"] == "pass" and r["validity"] != "absent"]
+        self.assertEqual(len(there), n_values)  # and nothing besides
+        load = got["1", "0", "pass", "0", "", "load"]
+        self.assertEqual((load["api"], load["unit"], load["source"], load["validity"]), ("vulkan", "percent", "metric", "derived"))
+        samples = got["0", "0", "pass", "0", "", "samples_passed"]
+        self.assertEqual((samples["api"], samples["unit"], samples["source"]), ("opengl", "1", "gl-statistics"))
+        for f in (line for line in lines if line["type"] == "frame"):
+            row = got[str(f["device"]), str(f["frame"]), "frame", "", "", "cpu_ns"]
+            self.assertEqual((row["value"], row["unit"], row["id"]), (str(f["cpu_ns"]), "ns", ""))
+
+    def test_marks_and_notes(self):
+        note = {"type": "note", "level": "warning", "message": "early \"one\"", "source": "session"}
+        lines = simple_log(2)
+        lines.insert(1, note)
+        trace = self.trace(self.write_log("a.jsonl", lines))
+        notes, = trace.named("notes")
+        self.assertEqual(notes.instants, [(0, "early \"one\"", {"level": "warning", "source": "session",
+                                                               "time": "not said: shown where the log has it"}, "note", None)])
+        lines = rich_log(frames=4)
+        marks, = self.trace(self.write_log("b.jsonl", lines)).named("marks")
+        self.assertEqual([(i[0], i[1], i[2]) for i in marks.instants],
+                         [(BASE + 3 * 16000001 + 12345, "mark 3", {"level": "info", "source": "mark"})])
+        only = self.trace(self.write_log("c.jsonl", [header(), note, end(0, 0)]))  # no frame at all
+        self.assertEqual(only.named("notes")[0].instants[0][1], "early \"one\"")
+
+    def test_strange_labels(self):
+        nasty = "a,\"b\"\n\x1b[31m\\\u202e\u65e5"
+        lines = [header(program="/x/\"q\""), device(0, name="card, \"x\""), pass_info(A, nasty),
+                 frame(0, [timed(0, A, 1, 2, 5, label=nasty, context=1)]), end(1, 1)]
+        log = self.write_log("a.jsonl", lines)
+        rows = [r for r in self.table(log) if r["what"] == "pass"]
+        self.assertEqual({(r["name"], r["label"]) for r in rows}, {(nasty, nasty)})
+        self.assertEqual([e["name"] for e in self.chrome(log)["traceEvents"] if e.get("cat") == "render"], [nasty])
+        gpu, = self.trace(log).named("context 1: GPU")
+        self.assertEqual(gpu.slices[0][3], nasty)
+
+    def test_empty_logs(self):
+        log = self.write_log("a.jsonl", [header(), end(0, 0)])
+        self.assertEqual(self.table(log), [])
+        self.assertEqual(self.chrome(log)["traceEvents"], [])
+        self.assertEqual(self.export("perfetto", log), b"")
+
+    def test_golden_log(self):
+        log = ROOT / "tests/golden/log-1.jsonl"
+        trace = self.trace(log)
+        self.assertEqual(len([t for t in trace.tracks.values() if t.name.startswith("device ")]), 2)
+        self.assertTrue(self.chrome(log)["traceEvents"])
+        self.assertTrue(self.table(log))
+
+    def test_streams_and_files_agree(self):
+        log = self.write_log("a.jsonl", rich_log(frames=8))
+        self.ok("export", "--perfetto", "t", "--chrome", "j", "--csv", "c", log)
+        for form, name in (("perfetto", "t"), ("chrome", "j"), ("csv", "c")):
+            self.assertEqual((self.folder / name).read_bytes(), self.export(form, "-", input=log.read_bytes()))
+        if shutil.which("zstd"):
+            subprocess.run(["zstd", "-q", str(log), "-o", str(self.folder / "z")], check=True, timeout=60)
+            self.assertEqual((self.folder / "c").read_bytes(), self.export("csv", self.folder / "z"))
+            again = self.command("export", "--csv", "z", log)  # not over a log
+            self.assertEqual((again.returncode, (self.folder / "z").read_bytes()[:4]), (2, b"\x28\xb5\x2f\xfd"))
+            (self.folder / "z").unlink()
+        umask = os.umask(0)
+        os.umask(umask)
+        self.assertEqual(stat.S_IMODE((self.folder / "t").stat().st_mode), 0o666 & ~umask)
+        self.ok("export", "--csv", "c", self.write_log("b.jsonl", simple_log(1)))  # replaces
+        self.assertIn("scene/shadow", (self.folder / "c").read_text())
+        self.assertLess((self.folder / "c").stat().st_size, 2000)
+        self.assertEqual(self.files(), ["a.jsonl", "b.jsonl", "c", "j", "t"])
+
+    def test_usage(self):
+        log = self.write_log("a.jsonl", simple_log(1))
+        (self.folder / "sub").mkdir()
+        for args, says in ((["a.jsonl"], "no format named"), (["--csv", "a.jsonl"], "no log named"),
+                           (["--csv", "x", "--chrome", "x", "a.jsonl"], "both go to x"),
+                           (["--csv", "-", "--chrome", "-", "a.jsonl"], "both go to -"),
+                           (["--csv", "x", "a.jsonl", "b"], "one log at a time"),
+                           (["--csv", "a.jsonl", "a.jsonl"], "is a log"), (["--csv", "sub", "a.jsonl"], "is a folder"),
+                           (["--csv", "nowhere/x", "a.jsonl"], "No such file")):
+            with self.subTest(args):
+                done = self.command("export", *args)
+                self.assertEqual((done.returncode, done.stdout), (2, b""))
+                self.assertIn(says, done.stderr.decode())
+                self.assertEqual(log.read_bytes(), log_bytes(simple_log(1)))
+        self.assertEqual(self.files(), ["a.jsonl"])
+        self.assertIn(b"--perfetto OUT", self.ok("export", "--help").stdout)
+
+    def test_bad_logs(self):
+        old = self.write("out", "old")
+        good = log_bytes(simple_log(5))
+        bad = self.write("bad.jsonl", good.replace(b'"draws":2', b'"draws":-2', 1))
+        for form in ("perfetto", "chrome", "csv"):
+            done = self.command("export", f"--{form}", "out", bad)
+            self.assertEqual(done.returncode, 3)
+            self.assertRegex(done.stderr.decode(), r"bad\.jsonl:5:\d+: ")
+            self.assertEqual(old.read_text(), "old")
+        cut = self.write("cut.jsonl", good[:good.index(b'"frame":4') + 30])
+        done = self.ok("export", "--csv", "-", cut)
+        self.assertIn(b"is cut", done.stderr)
+        self.assertEqual({r["frame"] for r in csv.DictReader(io.StringIO(done.stdout.decode()))}, set("0123"))
+        self.assertEqual(self.command("export", "--csv", "out", "none.jsonl").returncode, 125)
+        self.assertEqual(self.files(), ["bad.jsonl", "cut.jsonl", "out"])
+
+    def test_write_errors(self):
+        big = self.write_log("a.jsonl", simple_log(0)[:-1] + [frame(i, [one_pass(0, A, 5)]) for i in range(20000)])
+        for form in ("perfetto", "chrome", "csv"):
+            done = self.command("export", f"--{form}", "/dev/full", big)
+            self.assertEqual(done.returncode, 125)
+            self.assertIn(b"/dev/full: No space left", done.stderr)
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([COMMAND, "export", "--csv", "-", str(big)], env=self.env, stdout=full,
+                                  stderr=subprocess.PIPE, timeout=60)
+        self.assertEqual(done.returncode, 125)
+        self.assertIn(b"No space left", done.stderr)
+        # A reader that has seen enough: no words, and no reading to the end.
+        child = subprocess.Popen([COMMAND, "export", "--csv", "-", "-"], env=self.env, stdin=subprocess.PIPE,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        child.stdout.close()
+        with self.assertRaises(BrokenPipeError):
+            child.stdin.write(log_bytes(simple_log(0)[:-1]))
+            for i in range(200000):
+                child.stdin.write(log_bytes([frame(i, [one_pass(0, A, 5)])]))
+        with contextlib.suppress(BrokenPipeError):
+            child.stdin.close()
+        self.assertEqual((child.wait(60), child.stderr.read()), (125, b""))
+        child.stderr.close()
+
+    def test_a_trace_is_not_for_a_terminal(self):
+        log = self.write_log("a.jsonl", simple_log(1))
+        master, slave = pty.openpty()
+        done = subprocess.run([COMMAND, "export", "--perfetto", "-", str(log)], env=self.env, stdout=slave,
+                              stderr=subprocess.PIPE, timeout=60)
+        os.close(slave)
+        os.close(master)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"not for a terminal", done.stderr)
+
+    def test_an_interrupt_leaves_nothing(self):
+        child = subprocess.Popen([COMMAND, "export", "--csv", str(self.folder / "out"), "-"], env=self.env,
+                                 stdin=subprocess.PIPE)
+        child.stdin.write(log_bytes(simple_log(3)))
+        child.stdin.flush()
+        deadline = time.monotonic() + 30
+        while not list(self.folder.glob("out.*")):
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
+        child.send_signal(signal.SIGINT)
+        self.assertEqual(child.wait(60), -signal.SIGINT)
+        child.stdin.close()
+        self.assertEqual(list(self.folder.glob("out*")), [])
+
+    def test_memory_is_bounded_by_tracks(self):
+        many = [frame(i, [timed(0, A, 1000 * i, 1000 * i, 900, context=1, counters={"samples_passed": i}),
+                          timed(1, B, 1000 * i + 1, 1000 * i + 900, 100, context=1)]) for i in range(25000)]
+        log = self.write_log("a.jsonl", simple_log(0)[:-1] + many + [end(25000, 50000)])
+        self.assertGreater(log.stat().st_size, 8 * 1000 * 1000)
+        script = ("import resource, subprocess, sys\n"
+                  "subprocess.run(sys.argv[1:], check=True)\n"
+                  "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)\n")
+        done = subprocess.run([sys.executable, "-c", script, COMMAND, "export", "--perfetto", "t", "--chrome", "j",
+                               "--csv", "c", str(log)], env=self.env, cwd=self.folder, capture_output=True, check=True,
+                              timeout=300)
+        self.assertGreater((self.folder / "t").stat().st_size, 1000000)
+        if not os.environ.get("PASSTALLY_TEST_SANITIZER"):
+            self.assertLess(int(done.stdout), 32 * 1024, "KiB resident")
+
+
+if __name__ == "__main__":
+    unittest.main()
