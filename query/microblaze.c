@@ -8,6 +8,7 @@
 
 #include "layer/clock.h"
 #include "layer/log.h"
+#include "layer/trigger.h"
 #include "query/microblaze_choice.h"
 #include "query/microblaze_contact.h"
 #include "query/microblaze_counters.h"
@@ -22,6 +23,10 @@
 /* Counters that overlapped (Full) are cleared no more often: what is counted meanwhile is lost. */
 #define CLEAR_NS UINT64_C(1000000000)
 #define MOST_PERIOD_NS UINT64_C(1000000000)
+/* With --start-on hw and --stop-on hw: how often to look, and after how long without a cycle
+ * counting has stopped. */
+#define HARDWARE_PERIOD_NS UINT64_C(1000000)
+#define STILL_NS UINT64_C(100000)
 
 struct microblaze {
 	struct tally_snapshot_source base;
@@ -34,6 +39,11 @@ struct microblaze {
 	uint64_t cleared_ns;
 	uint32_t n_bad, n_restarts;
 	bool lost;
+	/* Another's trigger starts, or stops, the counters: then we do so only to begin with. */
+	bool hardware, hardware_starts;
+	bool counting;
+	uint32_t cycles_k; /* with `hardware`: the event counter of cycles */
+	uint64_t cycle_ns; /* the last sample that had new ones */
 };
 
 static struct microblaze *
@@ -56,6 +66,43 @@ microblaze_probe(struct tally_snapshot_source *src)
 
 /* ---- opening ---- */
 
+/* What looks at cycles, as the user said it; NULL: nothing does. */
+static const char *
+needs_cycles(const struct microblaze *mb)
+{
+	if (mb->interval)
+		return "interval=";
+	if (mb->hardware)
+		return mb->hardware_starts ? "--start-on hw" : "--stop-on hw";
+	return NULL;
+}
+
+static bool
+choose(struct microblaze *mb, const struct tally_microblaze_options *options)
+{
+	struct tally_snapshot_source *src = &mb->base;
+	if (mb->interval && !mb->device.place.uio)
+		snprintf(src->reason, sizeof(src->reason),
+			 "interval= waits for an interrupt, which /dev/mem has not: bind the "
+			 "debug module to uio_pdrv_genirq");
+	else if (mb->interval && mb->hardware)
+		snprintf(src->reason, sizeof(src->reason),
+			 "interval= starts the counters after each interrupt, which --start-on hw "
+			 "and --stop-on hw leave to the hardware: use one of them");
+	else
+		return tally_mb_choose_events(&mb->choice, options, &mb->device.shape, src->wanted,
+					      needs_cycles(mb), src->reason, sizeof(src->reason));
+	return false;
+}
+
+static void
+find_cycles(struct microblaze *mb)
+{
+	for (uint32_t i = 0; i < mb->choice.n_events; i++)
+		if (mb->choice.events[i] == TALLY_MB_CYCLES)
+			mb->cycles_k = i;
+}
+
 static enum tally_status
 microblaze_open(struct tally_snapshot_source *src)
 {
@@ -68,8 +115,10 @@ microblaze_open(struct tally_snapshot_source *src)
 	if (status != TALLY_OK)
 		return status;
 	const struct tally_mb_shape *shape = &mb->device.shape;
-	if (!tally_mb_choose_events(&mb->choice, options, shape, src->wanted, src->reason,
-				    sizeof(src->reason))) {
+	mb->interval = options->interval;
+	mb->hardware_starts = src->config->start_on.kind == TALLY_TRIGGER_HW;
+	mb->hardware = mb->hardware_starts || src->config->stop_on.kind == TALLY_TRIGGER_HW;
+	if (!choose(mb, options)) {
 		tally_mb_device_close(&mb->device);
 		return TALLY_UNSUPPORTED;
 	}
@@ -77,17 +126,12 @@ microblaze_open(struct tally_snapshot_source *src)
 		tally_mb_device_close(&mb->device);
 		return TALLY_NO_MEMORY;
 	}
-	mb->interval = options->interval;
-	if (mb->interval && !mb->device.place.uio) {
-		snprintf(src->reason, sizeof(src->reason),
-			 "interval= waits for an interrupt, which /dev/mem has not: bind the "
-			 "debug module to uio_pdrv_genirq");
-		tally_mb_device_close(&mb->device);
-		return TALLY_UNSUPPORTED;
-	}
+	find_cycles(mb);
 	/* N of a latency counter has 32 bits at every width. */
 	if (shape->width == 32 || shape->nl)
 		src->most_period_ns = MOST_PERIOD_NS;
+	if (mb->hardware)
+		src->most_period_ns = HARDWARE_PERIOD_NS;
 	snprintf(src->reason, sizeof(src->reason), "%s", mb->device.note);
 	mb->lost = false;
 	return TALLY_OK;
@@ -95,9 +139,10 @@ microblaze_open(struct tally_snapshot_source *src)
 
 /* ---- counting ---- */
 
-/* All counters at 0, or the cycle counter so far from its end as the interval is long. */
+/* All counters at 0, or the cycle counter so far from its end as the interval is long. Where they
+ * are not started, they go on or stand still as they did. */
 static void
-begin_counting(struct microblaze *mb)
+begin_counting(struct microblaze *mb, bool start)
 {
 	const struct tally_mdm *mdm = &mb->device.mdm;
 	const struct tally_mb_shape *shape = &mb->device.shape;
@@ -108,7 +153,7 @@ begin_counting(struct microblaze *mb)
 		tally_mb_preset(mdm, shape, mb->history.preset_k, mb->preset);
 		tally_mb_command(mdm, TALLY_MDM_START);
 	} else {
-		tally_mb_command(mdm, TALLY_MDM_CLEAR | TALLY_MDM_START);
+		tally_mb_command(mdm, TALLY_MDM_CLEAR | (start ? TALLY_MDM_START : 0));
 	}
 	tally_mb_history_clear(&mb->history, mb->cleared_ns, mb->preset);
 }
@@ -138,11 +183,9 @@ begin_interval(struct microblaze *mb)
 {
 	struct tally_mb_history *h = &mb->history;
 	h->preset = false;
-	for (uint32_t i = 0; mb->interval && i < mb->choice.n_events; i++) {
-		if (mb->choice.events[i] != TALLY_MB_CYCLES)
-			continue;
+	if (mb->interval) {
 		h->preset = true;
-		h->preset_k = i;
+		h->preset_k = mb->cycles_k;
 	}
 	mb->preset = (UINT64_C(0) - mb->interval) & tally_mb_mask(&mb->device.shape);
 	if (!h->preset)
@@ -183,7 +226,9 @@ microblaze_start(struct tally_snapshot_source *src)
 		mb->history.preset = false;
 		mb->preset = 0;
 	}
-	begin_counting(mb);
+	mb->counting = !mb->hardware_starts;
+	begin_counting(mb, mb->counting);
+	mb->cycle_ns = mb->cleared_ns;
 	errno = saved_errno;
 	return TALLY_OK;
 }
@@ -267,7 +312,7 @@ refuse_sample(struct microblaze *mb, const char *why, struct tally_totals *out)
 		return lose(mb, text);
 	}
 	tally_mb_configure(&mb->device.mdm, &mb->device.shape, mb->choice.events);
-	begin_counting(mb);
+	begin_counting(mb, !mb->hardware);
 	memset(out->unknown, 0xff, sizeof(*out->unknown) * ((mb->choice.n + 63) / 64));
 	out->flags |= TALLY_FLAG(DISTURBED);
 	return TALLY_OK;
@@ -280,12 +325,25 @@ restart_if_needed(struct microblaze *mb, const struct tally_mb_sample *sample,
 {
 	const struct tally_mb_history *h = &mb->history;
 	if (h->preset && sample->status[h->preset_k] & TALLY_MDM_OVERFLOW) {
-		begin_counting(mb);
+		begin_counting(mb, true);
 		arm_interrupt(mb);
 	} else if (g->full && out->end_ns - mb->cleared_ns >= CLEAR_NS) {
-		begin_counting(mb);
+		begin_counting(mb, !mb->hardware);
 		out->flags |= TALLY_FLAG(DISTURBED);
 	}
+}
+
+/* No register tells whether counters count; their cycles do. */
+static void
+watch_hardware(struct microblaze *mb, const struct tally_mb_growth *g, uint64_t now_ns)
+{
+	bool grown = g->counts.events[mb->cycles_k] > 0;
+	if (grown)
+		mb->cycle_ns = now_ns;
+	if (grown == mb->counting || (!grown && now_ns - mb->cycle_ns < STILL_NS))
+		return;
+	mb->counting = grown;
+	tally_trigger_saw_hardware(grown);
 }
 
 static enum tally_status
@@ -325,6 +383,8 @@ sample_now(struct microblaze *mb, struct tally_totals *out)
 		mb->n_bad = mb->n_restarts = 0;
 		take_growth(mb, &growth, out);
 		take_levels(mb);
+		if (mb->hardware)
+			watch_hardware(mb, &growth, out->begin_ns);
 		restart_if_needed(mb, &sample, &growth, out);
 	}
 	if (status == TALLY_OK)

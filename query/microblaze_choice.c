@@ -112,7 +112,7 @@ choose(struct list *l, const struct list *other, const char *wanted, bool latenc
 }
 
 static bool
-hold_together(const struct list *events, const struct list *latencies, uint64_t interval,
+hold_together(const struct list *events, const struct list *latencies, const char *cycles_for,
 	      char *reason, size_t size)
 {
 	for (uint32_t i = 0; i < latencies->n; i++) {
@@ -124,10 +124,10 @@ hold_together(const struct list *events, const struct list *latencies, uint64_t 
 			 tally_mb_events[latencies->events[i]].key);
 		return false;
 	}
-	if (interval && !has(events, TALLY_MB_CYCLES)) {
+	if (cycles_for && !has(events, TALLY_MB_CYCLES)) {
 		snprintf(reason, size,
-			 "interval= counts cycles: it needs an event counter, and cycles among "
-			 "events=");
+			 "%s counts cycles: it needs an event counter, and cycles among events=",
+			 cycles_for);
 		return false;
 	}
 	return true;
@@ -136,8 +136,8 @@ hold_together(const struct list *events, const struct list *latencies, uint64_t 
 bool
 tally_mb_choose_events(struct tally_mb_choice *choice,
 		       const struct tally_microblaze_options *options,
-		       const struct tally_mb_shape *shape, const char *wanted, char *reason,
-		       size_t size)
+		       const struct tally_mb_shape *shape, const char *wanted,
+		       const char *cycles_for, char *reason, size_t size)
 {
 	struct list events = { choice->events, 0, shape->ne };
 	struct list latencies = { choice->events + shape->ne, 0, shape->nl };
@@ -145,13 +145,13 @@ tally_mb_choose_events(struct tally_mb_choice *choice,
 	if (!read_list(&events, "events", options->events, false, reason, size) ||
 	    !read_list(&latencies, "latency", options->latency, true, reason, size))
 		return false;
-	if (options->interval && !options->events[0])
+	if (cycles_for && !options->events[0])
 		add(&events, TALLY_MB_CYCLES);
 	if (!options->latency[0])
 		choose(&latencies, &events, wanted, true);
 	if (!options->events[0])
 		choose(&events, &latencies, wanted, false);
-	if (!hold_together(&events, &latencies, options->interval, reason, size))
+	if (!hold_together(&events, &latencies, cycles_for, reason, size))
 		return false;
 	choice->n_events = events.n;
 	choice->n_latencies = latencies.n;

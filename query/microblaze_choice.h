@@ -25,11 +25,12 @@ struct tally_mb_choice {
 	uint32_t n_levels;
 };
 
-/* False: reason says what can not be. */
+/* `cycles_for`: the option that looks at cycles, so that they must be among the events, or NULL.
+ * False: reason says what can not be. */
 bool tally_mb_choose_events(struct tally_mb_choice *choice,
 			    const struct tally_microblaze_options *options,
-			    const struct tally_mb_shape *shape, const char *wanted, char *reason,
-			    size_t size);
+			    const struct tally_mb_shape *shape, const char *wanted,
+			    const char *cycles_for, char *reason, size_t size);
 /* After that: counters and levels, and src's members. False on OOM. */
 bool tally_mb_choose_counters(struct tally_mb_choice *choice, const struct tally_mb_shape *shape,
 			      struct tally_snapshot_source *src);

@@ -31,7 +31,7 @@ struct tally_mb_history {
 	bool preset; /* the event counter `preset_k` overflows by intent */
 	uint32_t preset_k;
 	struct tally_mb_sample base;
-	uint64_t base_ns;
+	uint64_t base_ns; /* it was taken at that time or later */
 	/* Since the last Clear, of whatever was known or not; bits of what can be relied on. */
 	struct tally_mb_counts seen;
 	uint64_t seen_events, seen_latencies, seen_squares;

@@ -369,3 +369,10 @@ fake_mdm_write(struct fake_mdm *m, uint32_t offset, uint32_t value, uint64_t now
 		wrong(m, "a write", offset);
 	}
 }
+
+void
+fake_mdm_trigger(struct fake_mdm *m, bool count, uint64_t now_ns)
+{
+	run_to(m, now_ns);
+	m->running = count;
+}

@@ -59,5 +59,7 @@ void fake_mdm_init(struct fake_mdm *m, const struct fake_mdm_config *config, uin
 uint64_t fake_mdm_count(uint32_t event, uint64_t cycles);
 uint32_t fake_mdm_read(struct fake_mdm *m, uint32_t offset, uint64_t now_ns);
 void fake_mdm_write(struct fake_mdm *m, uint32_t offset, uint32_t value, uint64_t now_ns);
+/* What a cross trigger does: counting starts or stops, and nobody wrote a register. */
+void fake_mdm_trigger(struct fake_mdm *m, bool count, uint64_t now_ns);
 
 #endif

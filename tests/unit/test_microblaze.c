@@ -9,6 +9,7 @@
 #include "layer/clock.h"
 #include "layer/config.h"
 #include "layer/log.h"
+#include "layer/trigger.h"
 #include "query/microblaze_events.h"
 #include "query/microblaze_place.h"
 #include "query/microblaze_registers.h"
@@ -21,6 +22,7 @@ static enum tally_status place_status;
 static char registers[4]; /* their address is all that is asked for */
 static int due_fd = -1; /* stands for /dev/uioN */
 static unsigned late_us; /* the thread is interrupted so long before the next sample */
+static const char *start_on, *stop_on; /* options of the next reader */
 
 uint32_t
 tally_mmio_read(const void *map, uint32_t offset)
@@ -104,6 +106,13 @@ reader_open(struct reader *r, const struct fake_mdm_config *config, const char *
 	tally_config_init(&r->config);
 	tally_config_set(&r->config, "microblaze", options, TALLY_FROM_COMMAND_LINE, complain,
 			 NULL);
+	if (start_on)
+		tally_config_set(&r->config, "start-on", start_on, TALLY_FROM_COMMAND_LINE,
+				 complain, NULL);
+	if (stop_on)
+		tally_config_set(&r->config, "stop-on", stop_on, TALLY_FROM_COMMAND_LINE, complain,
+				 NULL);
+	tally_trigger_reset(&r->config);
 	r->src = tally_microblaze_create();
 	g_assert_nonnull(r->src);
 	r->src->config = &r->config;
@@ -667,6 +676,62 @@ test_interrupted(void)
 	reader_close(&r, true);
 }
 
+/* ---- by the hardware's trigger ---- */
+
+static void
+hardware_does(struct reader *r, bool count, enum tally_capture want)
+{
+	fake_mdm_trigger(&mdm, count, tally_clock_now_ns());
+	for (int i = 0; i < 2; i++) {
+		g_usleep(1000);
+		g_assert_cmpint(reader_sample(r), ==, TALLY_OK);
+	}
+	g_assert_cmpint(tally_trigger_capture(), ==, want);
+}
+
+static void
+test_hardware(void)
+{
+	struct reader r;
+	start_on = stop_on = "hw";
+	g_assert_cmpint(reader_open(&r, &usual, "on", "all"), ==, TALLY_OK);
+	g_assert_cmpuint(r.src->most_period_ns, ==, 1000000);
+	/* It is the hardware that starts them. */
+	g_assert_false(mdm.running);
+	hardware_does(&r, false, TALLY_CAPTURE_WAITS);
+	g_assert_cmpuint(total(&r, "cycles"), ==, 0);
+	hardware_does(&r, true, TALLY_CAPTURE_RUNS);
+	g_assert_cmpuint(total(&r, "cycles"), ==, mdm.sampled[find(&r, "cycles")].n);
+	hardware_does(&r, false, TALLY_CAPTURE_PAUSED);
+	uint64_t cycles = total(&r, "cycles");
+	hardware_does(&r, false, TALLY_CAPTURE_PAUSED);
+	g_assert_cmpuint(total(&r, "cycles"), ==, cycles);
+	hardware_does(&r, true, TALLY_CAPTURE_RUNS);
+	/* Latencies overlap: what is cleared because of it is not started by us. */
+	mdm.config.full = true;
+	g_usleep(1000);
+	g_assert_cmpint(reader_sample(&r), ==, TALLY_OK);
+	mdm.config.full = false;
+	g_usleep(1000000);
+	fake_mdm_trigger(&mdm, false, tally_clock_now_ns());
+	g_assert_cmpint(reader_sample(&r), ==, TALLY_OK);
+	g_assert_true((r.out.flags & TALLY_FLAG(DISTURBED)) != 0);
+	hardware_does(&r, false, TALLY_CAPTURE_PAUSED);
+	g_assert_cmpstr(mdm.wrong, ==, "");
+	reader_close(&r, true);
+
+	refused(&usual, "interval=100000", "--start-on hw");
+	refused(&usual, "events=0:10", "--start-on hw counts cycles");
+	start_on = NULL;
+	refused(&usual, "events=0:10", "--stop-on hw counts cycles");
+	g_assert_cmpint(reader_open(&r, &usual, "on", "all"), ==, TALLY_OK);
+	g_assert_true(mdm.running);
+	hardware_does(&r, true, TALLY_CAPTURE_RUNS);
+	hardware_does(&r, false, TALLY_CAPTURE_PAUSED);
+	reader_close(&r, true);
+	stop_on = NULL;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -684,5 +749,6 @@ main(int argc, char **argv)
 	g_test_add_func("/microblaze/events", test_events);
 	g_test_add_func("/microblaze/interval", test_interval);
 	g_test_add_func("/microblaze/interrupted", test_interrupted);
+	g_test_add_func("/microblaze/hardware", test_hardware);
 	return g_test_run();
 }
