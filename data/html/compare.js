@@ -1,88 +1,343 @@
-/* Two logs side by side: passes joined by identity. Differences only; `passtally compare` tells them from noise. */
-function joinPasses(a, b) {
-	const pairs = [], left = new Map(b.groups.map((g) => [g.outside ? "outside" : g.id, g]));
-	for (const g of a.groups) {
-		const key = g.outside ? "outside" : g.id;
-		pairs.push({ a: g, b: left.get(key) || null });
-		left.delete(key);
-	}
-	for (const g of left.values())
-		pairs.push({ a: null, b: g });
-	return pairs.map((p) => {
-		const one = p.a || p.b, x = stat(p.a, 0, "mean"), y = stat(p.b, 0, "mean");
-		return { ...one, pair: p, series: one.series, before: x, after: y, change: y - x, ratio: (y - x) / x,
-			cost: ((p.b && stat(p.b, 0, "sum")) || 0) / (b.frames || 1) - ((p.a && stat(p.a, 0, "sum")) || 0) / (a.frames || 1),
-			state: !p.a ? "new in B" : !p.b ? "gone in B" : "" };
-	});
-}
-
+/* Two logs side by side: passes joined by identity. Differences only; `passtally compare` tells them
+ * from noise. */
 function signed(v, words) {
 	return Number.isFinite(v) ? `${v > 0 ? "+" : v < 0 ? "−" : ""}${words(Math.abs(v))}` : "-";
 }
 
-const COMPARE = [
-	{ key: "name", title: "pass", of: (p) => p.name },
-	{ key: "before", title: "A: GPU mean", of: (p) => p.before, show: (p) => withUnit(p.before, "ns") },
-	{ key: "after", title: "B: GPU mean", of: (p) => p.after, show: (p) => withUnit(p.after, "ns") },
-	{ key: "change", title: "difference", of: (p) => p.change, show: (p) => signed(p.change, duration) },
-	{ key: "ratio", title: "in %", of: (p) => p.ratio, show: (p) => signed(100 * p.ratio, (v) => `${trim(v, 3)} %`) },
-	{ key: "cost", title: "a frame", of: (p) => Math.abs(p.cost), show: (p) => signed(p.cost, duration),
-		hint: "difference of the pass's GPU time over all frames, divided by the frames" },
-	{ key: "state", title: "", of: (p) => p.state },
-];
+function signedPercent(ratio) {
+	return signed(100 * ratio, (v) => `${v.toFixed(2)} %`);
+}
+
+/* Of times more is worse; of counts, who knows. */
+function worse(change, unit) {
+	if (unit !== "ns") return null;
+	return change > 0 ? "bad" : change < 0 ? "good" : null;
+}
+
+function passKey(g) {
+	return g.outside ? "outside" : g.id;
+}
+
+function totalOf(g, frames, series) {
+	return ((g && stat(g, series, "sum")) || 0) / (frames || 1);
+}
+
+/* `key`: the value that is compared. */
+function joinPasses(la, a, lb, b, key) {
+	const left = new Map(b.groups.map((g) => [passKey(g), g])),
+		pairs = [];
+	for (const g of a.groups) {
+		pairs.push([g, left.get(passKey(g)) || null]);
+		left.delete(passKey(g));
+	}
+	for (const g of left.values()) pairs.push([null, g]);
+	const sa = seriesIn(la, key),
+		sb = seriesIn(lb, key);
+	return pairs.map(([ga, gb]) => {
+		const one = ga || gb,
+			x = stat(ga, sa, "mean"),
+			y = stat(gb, sb, "mean");
+		return {
+			a: ga,
+			b: gb,
+			name: one.name,
+			id: one.id,
+			kind: one.kind,
+			queue: one.queue,
+			flags: one.flags,
+			sa,
+			sb,
+			before: x,
+			after: y,
+			change: y - x,
+			ratio: (y - x) / x,
+			cost: totalOf(gb, b.frames, sb) - totalOf(ga, a.frames, sa),
+			state: !ga ? "new in B" : !gb ? "gone in B" : "",
+		};
+	});
+}
+
+function compareColumns(rows, info) {
+	const time = info.unit === "ns";
+	const unit = unitFor(
+		Math.max(
+			largest(rows, (p) => p.before),
+			largest(rows, (p) => p.after),
+		),
+	);
+	const words = time ? (v) => inUnit(v, unit) : (v) => withUnit(v, info.unit);
+	const small = time ? unit[0] : null,
+		title = time ? "GPU mean" : "mean";
+	const columns = [
+		{ key: "name", title: "pass", of: (p) => p.name },
+		{ key: "before", title: `A: ${title}`, small, of: (p) => p.before, side: "a" },
+		{ key: "after", title: `B: ${title}`, small, of: (p) => p.after, side: "b" },
+		{
+			key: "change",
+			title: "difference",
+			small,
+			of: (p) => p.change,
+			show: (p) => signed(p.change, words),
+		},
+		{
+			key: "ratio",
+			title: "in %",
+			of: (p) => p.ratio,
+			show: (p) => signedPercent(p.ratio),
+		},
+		{
+			key: "cost",
+			title: "a frame",
+			small,
+			of: (p) => Math.abs(p.cost),
+			show: (p) => signed(p.cost, words),
+			hint: "difference of the pass's GPU time over all frames, divided by the frames: what it does to a frame",
+		},
+		{ key: "state", title: "", of: (p) => p.state },
+	];
+	return { words, columns: time ? columns : columns.filter((c) => c.key !== "cost") };
+}
+
+function compareCell(c, p, words, sides, unit) {
+	if (c.side) {
+		const { log, d } = sides[c.side],
+			g = p[c.side];
+		if (!g) return el("td", { title: "this pass is not in that log" }, "-");
+		return valueCell(
+			log,
+			d,
+			g,
+			c.side === "a" ? p.sa : p.sb,
+			"mean",
+			unit,
+			unit === "ns" ? words : null,
+		);
+	}
+	if (!c.show)
+		return el(
+			"td",
+			{ title: c.key === "name" ? `${p.name}\nid ${p.id}` : null },
+			c.of(p),
+		);
+	const text = c.show(p),
+		move = c.key === "cost" ? p.cost : p.change;
+	return el(
+		"td",
+		{
+			class: worse(move, unit),
+			title: text === "-" ? p.state || "needs a value in both logs" : null,
+		},
+		text,
+	);
+}
+
+/* Which values both logs have. */
+function sharedSeries(la, a, lb, b) {
+	const there = new Set(usedSeries(lb, b).map((s) => lb.series[s].key));
+	return [
+		"gpu_ns",
+		...usedSeries(la, a)
+			.map((s) => la.series[s].key)
+			.filter((key) => there.has(key)),
+	];
+}
+
+function valuePicker(keys, redraw) {
+	if (!keys.includes(state.by)) state.by = "gpu_ns";
+	return el(
+		"select",
+		{
+			id: "by",
+			"aria-label": "value to compare",
+			onchange: (e) => {
+				state.by = e.target.value;
+				state.sort = state.by === "gpu_ns" ? "cost" : "ratio";
+				state.down = true;
+				redraw();
+			},
+		},
+		...keys.map((key) =>
+			el(
+				"option",
+				{ value: key, selected: key === state.by },
+				key === "gpu_ns" ? "GPU time" : key,
+			),
+		),
+	);
+}
+
+function openPair(p, la, a, lb, b) {
+	const key = (log) => Math.max(0, seriesIn(log, state.by));
+	return () => {
+		go(
+			p.a
+				? {
+						log: 0,
+						device: la.devices.indexOf(a),
+						pass: a.groups.indexOf(p.a),
+						series: key(la),
+					}
+				: {
+						log: 1,
+						device: lb.devices.indexOf(b),
+						pass: b.groups.indexOf(p.b),
+						series: key(lb),
+					},
+		);
+		scrollTo(0, 0);
+	};
+}
 
 function compareTable(la, a, lb, b) {
-	const all = joinPasses(a, b), head = el("thead"), body = el("tbody"), count = el("span", { class: "dim", id: "count" });
-	if (!COMPARE.some((c) => c.key === state.sort))
-		Object.assign(state, { sort: "cost", down: true });
-	const open = (p) => () => go(p.pair.a ? { log: 0, device: la.devices.indexOf(a), pass: a.groups.indexOf(p.pair.a), series: 0 }
-		: { log: 1, device: lb.devices.indexOf(b), pass: b.groups.indexOf(p.pair.b), series: 0 });
+	const head = el("thead"),
+		body = el("tbody"),
+		count = el("span", { class: "dim", id: "count" });
+	const sides = { a: { log: la, d: a }, b: { log: lb, d: b } };
 	const draw = () => {
-		const rows = sorted(all.filter(matches), COMPARE.find((c) => c.key === state.sort));
-		head.replaceChildren(headRow(COMPARE, draw));
-		body.replaceChildren(...rows.map((p) => openable(el("tr", {}, ...COMPARE.map((c) => el("td", {
-			class: ["change", "ratio", "cost"].includes(c.key) && p.change ? (p.change > 0 ? "bad" : "good") : null,
-			title: c.key === "name" ? `id ${p.id}` : c.show && c.show(p) === "-"
-				? p.state || whyAbsent(p.pair.a ? la : lb, p.pair.a ? a : b, p.pair.a || p.pair.b, 0) : null },
-		c.show ? c.show(p) : String(c.of(p))))), open(p))));
+		const info = la.series[seriesIn(la, state.by)],
+			all = joinPasses(la, a, lb, b, state.by);
+		const { columns, words } = compareColumns(all, info);
+		if (!columns.some((c) => c.key === state.sort))
+			Object.assign(state, {
+				sort: state.by === "gpu_ns" ? "cost" : "ratio",
+				down: true,
+			});
+		const rows = sorted(
+			all.filter(matches),
+			columns.find((c) => c.key === state.sort),
+		);
+		head.replaceChildren(headRow(columns, draw));
+		body.replaceChildren(
+			...rows.map((p) =>
+				openable(
+					el(
+						"tr",
+						{},
+						...columns.map((c) =>
+							compareCell(c, p, words, sides, info.unit),
+						),
+					),
+					openPair(p, la, a, lb, b),
+				),
+			),
+		);
 		count.textContent = `${rows.length} of ${all.length} passes`;
 	};
+	const picker = valuePicker(sharedSeries(la, a, lb, b), draw);
 	draw();
-	return el("section", {}, el("h2", {}, "Passes of both"), el("div", { class: "row" }, filterBox(draw), count,
-		el("span", { class: "dim" }, "Differences as they are. Whether one is more than noise: passtally compare A B.")),
-	el("div", { class: "wide" }, el("table", { id: "passes" }, head, body)));
+	return el(
+		"section",
+		{},
+		el("h2", {}, "Passes of both"),
+		el(
+			"div",
+			{ class: "row" },
+			picker,
+			filterBox(draw),
+			count,
+			el(
+				"span",
+				{ class: "dim" },
+				"Differences as they are. Whether one is more than noise: passtally compare A B.",
+			),
+		),
+		el("div", { class: "wide" }, el("table", { id: "passes" }, head, body)),
+	);
 }
 
-function compareChart(a, b, column, title) {
-	const holder = el("div", { class: "chart small" }), legend = el("span", { class: "legend" });
-	const rows = Math.max(a.rows, b.rows), x = a.read[column], y = b.read[column];
-	const ms = (values, i) => i < values.length && !Number.isNaN(values[i]) ? values[i] / 1e6 : null;
+function compareChart(a, b, column, title, others) {
+	const holder = el("div", { class: "chart small" }),
+		legend = el("span", { class: "legend" });
+	const rows = Math.max(a.rows, b.rows),
+		x = a.read[column],
+		y = b.read[column];
+	const ms = (values, i) =>
+		i < values.length && !Number.isNaN(values[i]) ? values[i] / 1e6 : null;
 	const data = Array.from({ length: rows }, (unused, i) => [i, ms(x, i), ms(y, i)]);
-	const labels = ["frame", "A", "B"], colors = [theme("gpu"), theme("cpu")];
-	return { box: el("section", {}, el("h2", {}, title), el("div", { class: "row" }, legend,
-		el("span", { class: "dim" }, "by place in the run; drag: zoom")), holder),
-	draw: () => lineChart(holder, legend, data, { labels, colors, strip: true, rest: rests(labels, colors),
-		format: (v) => `${trim(v, 4)} ms`, axis: (v) => `${trim(v, 4)} ms` }) };
+	const labels = ["frame", "A", "B"],
+		colors = [theme("gpu"), theme("cpu")];
+	return {
+		box: el(
+			"section",
+			{},
+			el("h2", {}, title),
+			el(
+				"div",
+				{ class: "row" },
+				legend,
+				el(
+					"span",
+					{ class: "dim" },
+					"by place in the run · drag: zoom both · double click: all",
+				),
+			),
+			holder,
+		),
+		draw: () =>
+			others.push(
+				lineChart(holder, legend, data, {
+					labels,
+					colors,
+					rest: rests(labels, colors),
+					format: milliseconds,
+					axis: (v) => `${trim(v, 4)} ms`,
+					drawn: (g) => together(g, others),
+				}),
+			),
+	};
 }
 
-async function showCompare() {
-	const [la, lb] = meta.logs, a = la.devices[shownDevice(la)], b = lb.devices[shownDevice(lb)];
-	const cards = el("div", { class: "facts pair" });
-	for (const [name, log, d] of [["A", la, a], ["B", lb, b]]) {
-		const box = runCard(log);
-		box.querySelector("h2").prepend(`${name}: `);
-		cards.append(box, d && d.rows ? costCard(d) : card("Frames", el("p", {}, "none")));
+/* The other chart shows the same frames. */
+function together(chart, charted) {
+	const [from, to] = chart.xAxisRange();
+	for (const c of charted) {
+		const range = c.xAxisRange();
+		if (c !== chart && (range[0] !== from || range[1] !== to))
+			c.updateOptions({ dateWindow: [from, to] });
 	}
-	main.replaceChildren(cards);
+}
+
+/* The device of the other log that has the same number, or the one that it would show. */
+function twinDevice(log, d) {
+	return (
+		log.devices.find((x) => x.device === d.device && x.rows) ||
+		log.devices[shownDevice(log)]
+	);
+}
+
+async function showCompare(ticket) {
+	const [la, lb] = meta.logs,
+		own = current().d;
+	const a = own && (state.log === 0 ? own : twinDevice(la, own)),
+		b = own && (state.log === 0 ? twinDevice(lb, own) : own);
 	if (!a || !b || !a.rows || !b.rows) {
-		main.append(el("p", {}, "Both logs need frames to be compared."));
+		main.replaceChildren(
+			el("div", { class: "facts" }, runCard(la), runCard(lb)),
+			el("p", {}, "Both logs need frames to be compared."),
+		);
 		return;
 	}
-	if (a.name !== b.name || a.driver_version !== b.driver_version)
-		main.append(el("p", { class: "warning" }, "The logs are of different devices or drivers."));
 	await Promise.all([readFrames(a), readFrames(b)]);
-	const times = compareChart(a, b, "cpu", "Frame time"), gpu = compareChart(a, b, "gpu", "GPU time");
-	main.append(times.box, gpu.box, compareTable(la, a, lb, b), notesSection(la), notesSection(lb), readingSection());
+	if (ticket !== view.ticket) return;
+	const linked = [],
+		times = compareChart(a, b, "cpu", "Frame time", linked),
+		gpu = compareChart(a, b, "gpu", "GPU time", linked);
+	main.replaceChildren(
+		bothTable(la, a, lb, b),
+		a.name !== b.name || driverWords(a) !== driverWords(b)
+			? el(
+					"p",
+					{ class: "warning" },
+					"The logs are of different devices or drivers.",
+				)
+			: "",
+		times.box,
+		gpu.box,
+		compareTable(la, a, lb, b),
+		notesSection(la, "A"),
+		notesSection(lb, "B"),
+		readingSection(),
+	);
 	times.draw();
 	gpu.draw();
 }

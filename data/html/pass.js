@@ -1,13 +1,26 @@
 /* The page of one pass: each counter and metric with its distribution and its trend. With two logs, both. */
 function sidesOf(log, d, group) {
-	const sides = [{ name: meta.logs.length > 1 ? "AB"[state.log] : "this run", log, d, group }];
-	if (meta.logs.length < 2)
-		return sides;
-	const other = meta.logs[1 - state.log], od = other.devices.find((x) => x.device === d.device && x.groups) ||
-		other.devices[shownDevice(other)];
-	const twin = od && od.groups && od.groups.find((g) => (group.outside ? g.outside : g.id === group.id));
+	const sides = [
+		{
+			name: meta.logs.length > 1 ? "AB"[state.log] : "this run",
+			log,
+			d,
+			group,
+			color: theme(state.log ? "cpu" : "gpu"),
+		},
+	];
+	if (meta.logs.length < 2) return sides;
+	const other = meta.logs[1 - state.log],
+		od = other.devices.length ? twinDevice(other, d) : null;
+	const twin = od && od.groups && od.groups.find((g) => passKey(g) === passKey(group));
 	if (twin)
-		sides.push({ name: "AB"[1 - state.log], log: other, d: od, group: twin });
+		sides.push({
+			name: "AB"[1 - state.log],
+			log: other,
+			d: od,
+			group: twin,
+			color: theme(state.log ? "gpu" : "cpu"),
+		});
 	return sides;
 }
 
@@ -25,83 +38,282 @@ function blockOf(side, key) {
 	return key === "gpu_ns" ? side.d.gpu_block : side.d.block;
 }
 
-async function drawSeries(box, sides, key, unit) {
+async function setsOf(sides, key) {
 	const sets = [];
 	for (const side of sides) {
 		const col = await valuesOf(side, key);
-		if (!col)
-			continue;
+		if (!col) continue;
 		await readFrames(side.d);
-		sets.push({ name: side.name, side, col, block: blockOf(side, key), values: col.values });
+		sets.push({
+			name: side.name,
+			color: side.color,
+			side,
+			col,
+			block: blockOf(side, key),
+			values: col.values,
+		});
 	}
+	return sets;
+}
+
+/* By place in the run: two runs need not have the same frame numbers. */
+function trendData(sets) {
+	const rows = Math.max(...sets.map((s) => Math.ceil(s.side.d.rows / s.block)));
+	const lines = sets.map((s) => dense(s.col, rows)),
+		block = Math.max(...sets.map((s) => s.block));
+	const frame = sets.length === 1 ? sets[0].side.d.read.frame : null,
+		data = [];
+	for (let i = 0; i < rows; i++) {
+		const x = frame ? frame[Math.min(i * block, frame.length - 1)] : i * block;
+		data.push([x, ...lines.map((l) => (Number.isNaN(l[i]) ? null : l[i]))]);
+	}
+	return data;
+}
+
+function trendWords(sets) {
+	const words = sets
+		.filter((s) => s.block > 1)
+		.map(
+			(s) =>
+				`${s.name}: each point is the mean of ${s.block} frames, to keep the page small`,
+		);
+	if (sets.some((s) => s.col.wide)) words.push("values over 2⁵³ are drawn rounded");
+	words.push(sets.length > 1 ? "by place in the run" : "click: that frame");
+	return words.join(" · ");
+}
+
+/* Means over blocks of different lengths do not lie over each other: each side has its own chart then. */
+async function drawSeries(box, sides, key, unit) {
+	const sets = await setsOf(sides, key);
+	if (!box.isConnected) return;
 	if (!sets.length) {
 		box.replaceChildren(el("p", { class: "dim" }, "No values."));
 		return;
 	}
-	/* By place in the run: two runs need not have the same frame numbers. */
-	const rows = Math.max(...sets.map((s) => Math.ceil(s.side.d.rows / s.block)));
-	const first = sets[0], data = [];
-	const lines = sets.map((s) => dense(s.col, rows));
-	for (let i = 0; i < rows; i++) {
-		const x = first.side.d.read.frame[Math.min(i * first.block, first.side.d.rows - 1)];
-		const y = lines.map((l) => Number.isNaN(l[i]) ? null : l[i]);
-		if (!data.length || i * first.block < first.side.d.rows)
-			data.push([x, ...y]);
-	}
-	const labels = ["frame", ...sets.map((s) => s.name)], colors = [theme("gpu"), theme("cpu")];
-	const holder = el("div", { class: "chart small" }), legend = el("span", { class: "legend" });
-	const words = sets.filter((s) => s.block > 1).map((s) => `${s.name}: each point is the mean of ${s.block} frames, to keep the page small`);
-	if (sets.some((s) => s.col.wide))
-		words.push("values over 2⁵³ are drawn rounded");
+	const together = sets.every((s) => s.block === sets[0].block)
+		? [sets]
+		: sets.map((s) => [s]);
+	const trends = together.map((list) => ({
+		list,
+		holder: el("div", { class: "chart small" }),
+		legend: el("span", { class: "legend" }),
+	}));
 	const spread = sets.some((s) => s.block > 1)
-		? el("p", { class: "dim" }, "The values themselves are not in the page; see the quantiles in the table.") : histogram(sets, unit);
-	box.replaceChildren(el("div", {}, el("h3", {}, `Trend of ${key}`), el("div", { class: "row" }, legend), holder,
-		el("p", { class: "dim" }, words.join(". "))), el("div", {}, el("h3", {}, `Distribution of ${key}`), spread));
-	lineChart(holder, legend, data, { labels, colors, rest: rests(labels, colors), format: (v) => withUnit(v, unit),
-		axis: (v) => withUnit(v, unit) });
+		? el(
+				"p",
+				{ class: "dim" },
+				"The values themselves are not in the page; see the quantiles in the table.",
+			)
+		: histogram(sets, unit);
+	box.replaceChildren(
+		el(
+			"div",
+			{},
+			el("h3", {}, `Trend of ${key}`),
+			...trends.flatMap((t) => [
+				el(
+					"div",
+					{ class: "row" },
+					t.legend,
+					el("span", { class: "dim" }, trendWords(t.list)),
+				),
+				t.holder,
+			]),
+		),
+		el("div", {}, el("h3", {}, `Distribution of ${key}`), spread),
+	);
+	for (const { list, holder, legend } of trends) {
+		const labels = ["frame", ...list.map((s) => s.name)],
+			colors = list.map((s) => s.color);
+		lineChart(holder, legend, trendData(list), {
+			labels,
+			colors,
+			rest: rests(labels, colors),
+			format: (v) => withUnit(v, unit),
+			axis: (v) => brief(v, unit),
+			pick: sets.length === 1 ? (x) => openFrame(list[0].side.d, x) : null,
+		});
+	}
 }
 
-function seriesRows(sides, pick) {
-	const body = el("tbody");
-	const [one] = sides;
-	one.log.series.forEach((info, s) => {
-		const used = sides.some((side) => Number.isFinite(stat(side.group, seriesIn(side.log, info.key), "n")));
-		const most = Math.max(...sides.map((side) => stat(side.group, seriesIn(side.log, info.key), "max") || 0));
-		if (s > 0 && (s < 8 ? most === 0 : !used && info.metric))
-			return;
-		for (const side of sides) {
-			const own = seriesIn(side.log, info.key);
-			const cells = ["n", "mean", "sd", "min", "p50", "p90", "p99", "max"].map((which) => which === "n"
-				? el("td", {}, String(stat(side.group, own, "n") || 0))
-				: valueCell(side.log, side.d, side.group, own, which, info.unit));
-			const known = Number.isFinite(stat(side.group, own, "n"));
-			const why = known ? (stat(side.group, own, "bits") & 1 ? "estimate" : stat(side.group, own, "n") < side.group.frames ? "in part" : "measured")
-				: whyAbsent(side.log, side.d, side.group, own);
-			const tr = el("tr", { "data-key": info.key, class: known ? null : "plain" },
-				el("td", { title: info.text }, info.key + (sides.length > 1 ? ` (${side.name})` : "")), ...cells,
-				el("td", { class: "word" }, info.metric && known ? "derived" : why),
-				el("td", { class: "word dim" }, [info.name, info.source, info.scope].filter(Boolean).join(" · ")));
-			body.append(known ? openable(tr, () => pick(s)) : tr);
-		}
+/* The frame that a trend was clicked at, in the chart of the run. */
+function openFrame(d, frame) {
+	go({ pass: -1, row: Math.max(0, d.read.frame.indexOf(frame)) });
+	scrollTo(0, 0);
+}
+
+/* Fixed counts that are zero throughout, and metrics that nothing was derived for, say nothing. */
+function isShown(sides, info, s) {
+	if (s === 0 || (s >= 8 && !info.metric)) return true;
+	const of = (which) =>
+		sides.map((side) => stat(side.group, seriesIn(side.log, info.key), which));
+	return s < 8
+		? Math.max(...of("max").map((v) => v || 0)) > 0
+		: of("n").some(Number.isFinite);
+}
+
+function validity(side, info, own) {
+	if (!Number.isFinite(stat(side.group, own, "n")))
+		return whyAbsent(side.log, side.d, side.group, own);
+	const words = doubts(side.group, own, "p");
+	return [info.metric ? "derived" : words.length ? null : "measured", ...words]
+		.filter(Boolean)
+		.join("; ");
+}
+
+function changeCell(sides, side, info) {
+	if (sides.length < 2) return null;
+	if (side.name !== "B") return el("td");
+	const mean = (name) => {
+		const of = sides.find((x) => x.name === name);
+		return stat(of.group, seriesIn(of.log, info.key), "mean");
+	};
+	const change = mean("B") - mean("A");
+	return el(
+		"td",
+		{ class: worse(change, info.unit) },
+		change === 0 ? "0 %" : signedPercent(change / mean("A")),
+	);
+}
+
+function valueRow(sides, side, info, s, pick) {
+	const own = seriesIn(side.log, info.key),
+		known = Number.isFinite(stat(side.group, own, "n"));
+	const cells = ["mean", "sd", "min", "p50", "p90", "p99", "max"].map((which) =>
+		valueCell(side.log, side.d, side.group, own, which, info.unit),
+	);
+	const tr = el(
+		"tr",
+		{
+			"data-key": info.key,
+			class: s === state.series ? "picked" : known ? null : "plain",
+			"aria-current": s === state.series,
+		},
+		el(
+			"td",
+			{ title: info.text },
+			sides.length > 1 ? swatch(side.color) : null,
+			info.key + (sides.length > 1 ? ` (${side.name})` : ""),
+		),
+		el("td", {}, plain(stat(side.group, own, "n") || 0)),
+		...cells,
+		changeCell(sides, side, info),
+		el("td", { class: "word" }, validity(side, info, own)),
+		el(
+			"td",
+			{ class: "word dim" },
+			[FIXED[info.key], info.name, info.source, info.scope]
+				.filter(Boolean)
+				.join(" · "),
+		),
+	);
+	return known ? openable(tr, () => pick(s)) : tr;
+}
+
+function valuesTable(sides, pick) {
+	const two = sides.length > 1,
+		ordered = sides.slice().sort((x, y) => (x.name < y.name ? -1 : 1)),
+		body = el("tbody");
+	sides[0].log.series.forEach((info, s) => {
+		if (isShown(sides, info, s))
+			body.append(
+				...ordered.map((side) => valueRow(ordered, side, info, s, pick)),
+			);
 	});
-	return body;
+	const heads = [
+		"value",
+		"N",
+		"mean",
+		"sd",
+		"min",
+		"p50",
+		"p90",
+		"p99",
+		"max",
+		...(two ? ["B − A"] : []),
+		"validity",
+		"what it is",
+	];
+	return el(
+		"div",
+		{ class: "wide" },
+		el(
+			"table",
+			{ id: "values" },
+			el(
+				"thead",
+				{},
+				el(
+					"tr",
+					{},
+					...heads.map((h, i) =>
+						el(
+							"th",
+							{
+								scope: "col",
+								class:
+									i >= heads.length - 2
+										? "word"
+										: null,
+							},
+							h,
+						),
+					),
+				),
+			),
+			body,
+		),
+	);
 }
 
 async function showPass(log, d, group) {
 	const sides = sidesOf(log, d, group);
 	const box = el("div", { class: "two", id: "series" });
 	const info = log.series[state.series] || log.series[0];
-	const pick = (s) => { go({ series: s }); };
-	const heads = ["value", "N", "mean", "sd", "min", "p50", "p90", "p99", "max", "validity", "what it is"];
-	main.replaceChildren(el("div", { class: "row" }, el("button", { type: "button", id: "back", title: "Esc", onclick: () => go({ pass: -1 }) }, "← all passes")),
+	const other =
+		meta.logs.length < 2
+			? null
+			: sides.length > 1
+				? `the same pass is in ${sides[1].name}`
+				: `this pass is not in ${"AB"[1 - state.log]}`;
+	main.replaceChildren(
+		el(
+			"div",
+			{ class: "row" },
+			el(
+				"button",
+				{
+					type: "button",
+					id: "back",
+					title: "Esc",
+					onclick: () => go({ pass: -1 }),
+				},
+				"← all passes",
+			),
+		),
 		el("h2", {}, group.outside ? "" : swatch(colour(state.pass)), group.name),
-		facts([["Identity", group.outside ? "measured work that lies in no pass" : group.id], ["Kind", group.outside ? null : group.kind],
-			["Queue", group.queue], ["Seen in", `${plain(group.frames)} frames`],
-			["Share", group.share === undefined ? null : `${percent(group.share)} of all measured GPU time`],
+		facts([
+			[
+				"Identity",
+				group.outside ? "measured work that lies in no pass" : group.id,
+			],
+			["Kind", group.outside ? null : group.kind],
+			["Queue", group.queue],
+			["Seen in", `${plain(group.frames)} of ${plain(d.frames)} frames`],
+			[
+				"Share",
+				group.share === undefined
+					? null
+					: `${percent(group.share)} of all measured GPU time`,
+			],
 			["Flags", group.flags.join(", ") || "none"],
-			["Other log", meta.logs.length > 1 ? (sides.length > 1 ? `the same pass in ${sides[1].name}` : "not there") : null]]),
-		box, el("h2", {}, "Values"), el("p", { class: "dim" }, "Choose a row to draw it."),
-		el("div", { class: "wide" }, el("table", { id: "values" }, el("thead", {}, el("tr", {}, ...heads.map((h, i) => el("th", { scope: "col", class: i > 8 ? "word" : null }, h)))),
-			seriesRows(sides, pick))), readingSection());
+			["Other log", other],
+		]),
+		box,
+		el("h2", {}, "Values"),
+		el("p", { class: "dim" }, "Choose a row to draw it."),
+		valuesTable(sides, (s) => go({ series: s })),
+		readingSection(),
+	);
 	await drawSeries(box, sides, info.key, info.unit);
 }

@@ -149,6 +149,10 @@ class Page:
     def type(self, text):
         self.call("Input.insertText", text=text)
 
+    def choose(self, selector, value):
+        self.js(f"(() => {{ const e = document.querySelector({json.dumps(selector)}); e.value = {json.dumps(value)};"
+                "e.dispatchEvent(new Event('change')); })()")
+
     def picture(self, path, whole=True):
         got = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
         with open(path, "wb") as out:

@@ -89,12 +89,30 @@ class Page(CliCase):
         self.page.key("s")
         self.assertEqual(self.page.js("document.getElementById('frame').value"), "17")
         self.page.key("ArrowRight")
-        self.page.wait("document.getElementById('frame-facts').textContent.includes('frame time 16 ms')")
+        self.page.wait("document.getElementById('frame-facts').textContent.includes('frame time 16.00 ms')")
         self.assertEqual(self.page.js("document.getElementById('frame').value"), "18")
         self.page.click("#frames", 0.9)
         self.assertGreater(int(self.page.js("document.getElementById('frame').value")), 45)
         facts = self.page.js("passtally.passesOf(passtally.meta.logs[0].devices[0], 5)")
         self.assertEqual([(p["start"], p["gpu"]) for p in facts], [(10, 1005), (3000, 3010), (None, None)])
+
+    def test_slow_frames_can_be_cut_off(self):
+        self.open(self.logs[0])
+        heights = "passtally.view.frames.yAxisRange()[1]"
+        whole = self.page.js(heights)
+        self.page.key("p")
+        # The 99th percentile of 60 values is the largest, 21 ms; 1.15 of it is shown.
+        self.assertAlmostEqual(self.page.js(heights), 24.15, places=6)
+        self.assertEqual(self.page.js("document.getElementById('cut').getAttribute('aria-pressed')"), "true")
+        self.page.drag("#frames", 0.5, 0.8)
+        zoomed = self.page.js("passtally.view.frames.xAxisRange()")
+        self.page.key("t")
+        self.page.wait("passtally.renders > 1")
+        self.assertEqual(self.page.js("passtally.view.frames.xAxisRange()"), zoomed)
+        self.assertAlmostEqual(self.page.js(heights), 24.15, places=6)
+        self.page.key("z")
+        self.assertEqual(self.page.js(heights), whole)
+        self.assertEqual(self.page.js("document.getElementById('cut').getAttribute('aria-pressed')"), "false")
 
     def test_pass_and_back(self):
         self.open(self.logs[0])
@@ -105,8 +123,27 @@ class Page(CliCase):
         self.assertIn("~206.5", text)
         self.page.click('#values tr[data-key="samples_passed"]')
         self.page.wait("document.querySelector('#series h3')?.textContent.includes('samples_passed')")
+        self.page.click("#series .chart", 0.95)
+        self.page.wait("document.querySelector('#passes')")
+        self.assertGreater(int(self.page.js("document.getElementById('frame').value")), 45)
+        self.page.click("#passes tbody td")
+        self.page.wait("document.querySelector('#values')")
         self.page.key("Escape")
         self.page.wait("document.querySelector('#passes')")
+
+    def test_each_device_has_its_view(self):
+        lines = log(5)
+        second = [device(1, name="beneath")] + [frame(i, [one_pass(0, C, 77, "scene/late")], 1) for i in range(4)]
+        both = self.write_log("d.jsonl", lines[:-1] + second + lines[-1:])
+        self.open(both, both)
+        words = self.page.js("[...document.querySelector('#which').options].map(o => o.textContent)")
+        self.assertEqual([w.split(": ")[0] for w in words], ["Both", "Both", "Only A", "Only A", "Only B", "Only B"])
+        self.page.choose("#which", 1)
+        self.page.wait("document.querySelectorAll('#passes tbody tr').length === 1")
+        self.assertIn("beneath", self.page.js("document.querySelector('#both').textContent"))
+        self.page.choose("#which", 4)
+        self.page.wait("document.querySelectorAll('#passes tbody tr').length === 3")
+        self.assertEqual(self.page.js("[passtally.state.log, passtally.state.device, passtally.state.compare]"), [1, 0, False])
 
     def test_dark_and_light(self):
         self.page.prefers("dark")
@@ -124,9 +161,14 @@ class Page(CliCase):
         rows = self.page.js("[...document.querySelectorAll('#passes tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
         by = {r[0]: r[1:] for r in rows}
         self.assertEqual(by["scene/late"][-1], "gone in B")
-        self.assertEqual(by[HOSTILE][3], "+49.5 %")
+        self.assertEqual(by[HOSTILE][3], "+49.51 %")
         self.page.click("#passes tbody tr:nth-child(1)")
         self.page.wait("document.querySelectorAll('#series svg rect.b').length")
+        self.page.key("Escape")
+        self.page.wait("document.querySelector('#both')")
+        self.assertIn("+1.51", self.page.js("document.querySelector('#passes').textContent"))
+        self.page.choose("#by", "samples_passed")
+        self.assertEqual(self.page.js("[...document.querySelectorAll('#passes tbody tr')].map(r => r.cells[1].textContent)[0]"), "~206.5")
 
     def test_opens_soon(self):
         lines = [header(), device()] + [pass_info("%016x" % (i + 1)) for i in range(50)]

@@ -1,0 +1,328 @@
+/* What a page opens with: facts of the run, the device, the frames; and the notes it ends with. */
+function facts(pairs) {
+	const list = el("dl");
+	for (const [name, value, title] of pairs)
+		if (value !== null && value !== undefined && value !== "")
+			list.append(el("dt", {}, name), el("dd", { title }, value));
+	return list;
+}
+
+function card(title, ...content) {
+	return el("section", { class: "card" }, el("h2", {}, title), ...content);
+}
+
+function endWords(log) {
+	if (log.truncated) return "cut: the last line is not whole, as when a program is killed";
+	return log.end
+		? log.end.reason + (log.end.dropped ? `; ${log.end.dropped} frames dropped` : "")
+		: "the log has no end line";
+}
+
+function argumentWords(log) {
+	return log.argv ? log.argv.slice(1).join(" ") || "none" : "not in the log (--no-argv)";
+}
+
+function startWords(log) {
+	return log.started_ms
+		? new Date(log.started_ms).toISOString().replace("T", " ").replace(/\..*/, " UTC")
+		: "-";
+}
+
+function driverWords(d) {
+	return [d.driver, d.driver_version].filter(Boolean).join(" ") || "-";
+}
+
+function runCard(log) {
+	return card(
+		`Run ${log.file}`,
+		facts([
+			["Program", log.program],
+			["Arguments", argumentWords(log)],
+			["Started", startWords(log)],
+			["Captured by", `passtally ${log.version}`],
+			["End", endWords(log)],
+		]),
+	);
+}
+
+function deviceCard(d) {
+	return card(
+		`Device ${d.device}`,
+		facts([
+			["Name", d.name || "-"],
+			["API", d.api || "-"],
+			["Driver", driverWords(d)],
+			[
+				"Beneath",
+				d.beneath === undefined
+					? null
+					: `device ${d.beneath}: the same work, seen lower down`,
+			],
+			["Serialised by", d.serialized_by],
+		]),
+	);
+}
+
+/* "source: reason" each. */
+function offList(d) {
+	return el(
+		"ul",
+		{ class: "plain" },
+		...d.off.map((line) => {
+			const at = line.indexOf(": ");
+			return at < 0
+				? el("li", {}, line)
+				: el(
+						"li",
+						{},
+						el("span", { class: "tag" }, line.slice(0, at)),
+						line.slice(at + 2),
+					);
+		}),
+	);
+}
+
+/* [name, value] each. */
+function optionPairs(log) {
+	const out = [];
+	for (let i = 0; i < log.options.length; i += 2)
+		out.push([log.options[i], log.options[i + 1]]);
+	return out;
+}
+
+function optionTags(pairs) {
+	return el(
+		"div",
+		{},
+		...pairs.map(([name, value]) => el("span", { class: "tag" }, `${name}=${value}`)),
+	);
+}
+
+function moreFacts(log, d) {
+	const options = optionPairs(log);
+	return card(
+		"How it was measured",
+		facts([
+			["Options", options.length ? optionTags(options) : "default"],
+			["Not measured", d.off.length ? offList(d) : "nothing was missing"],
+		]),
+	);
+}
+
+function frameWords(s) {
+	return s[0]
+		? `${duration(s[2])} mean, ${duration(s[5])} p50, ${duration(s[7])} p99`.replace(
+				/ (?=[^\d])/g,
+				"\u00a0",
+			)
+		: "- (not measured)";
+}
+
+function leftOutWords(d) {
+	return [
+		d.partial && `${d.partial} cut by the run's end`,
+		d.warmed_up && `${d.warmed_up} warm-up frames left out`,
+		d.dropped && `${d.dropped} passes dropped`,
+	]
+		.filter(Boolean)
+		.join(", ");
+}
+
+function ownCost(d) {
+	return d.overhead[0] && d.cpu[0]
+		? `${duration(d.overhead[2])} a frame, ${trim((100 * d.overhead[2]) / d.cpu[2], 2)} % of it`
+		: "-";
+}
+
+function costCard(d) {
+	const left = leftOutWords(d);
+	return card(
+		"Frames",
+		facts([
+			["Frames", plain(d.frames) + (left ? ` (${left})` : "")],
+			["Frame time", frameWords(d.cpu)],
+			["GPU time", frameWords(d.gpu)],
+			[
+				"Coverage",
+				d.coverage === undefined
+					? "- (no GPU time)"
+					: `${percent(d.coverage)} of the measured GPU time lies in passes`,
+			],
+			["Our own cost", ownCost(d)],
+			["Flags", d.flags.join(", ") || "none"],
+		]),
+	);
+}
+
+/* Two runs in one table: what is the same stands once. */
+function bothRows(la, a, lb, b) {
+	const words = [
+		["Program", (l) => l.program || "-"],
+		["Arguments", argumentWords],
+		["Started", startWords],
+		["Device", (l, d) => `${d.device}: ${d.name || "-"} (${d.api || "-"})`],
+		["Driver", (l, d) => driverWords(d)],
+		["Captured by", (l) => `passtally ${l.version}`],
+		["End", endWords],
+		[
+			"Frames",
+			(l, d) =>
+				plain(d.frames) + (leftOutWords(d) ? ` (${leftOutWords(d)})` : ""),
+		],
+		["Flags", (l, d) => d.flags.join(", ") || "none"],
+		["Not measured", (l, d) => d.off.join("; ") || "nothing was missing"],
+	];
+	const rows = words.map(([name, of]) => {
+		const x = of(la, a),
+			y = of(lb, b);
+		return el(
+			"tr",
+			{ class: "plain" },
+			el("td", {}, name),
+			...(x === y
+				? [el("td", { class: "word", colspan: 3 }, x)]
+				: [
+						el("td", { class: "word" }, x),
+						el("td", { class: "word" }, y),
+						el("td"),
+					]),
+		);
+	});
+	const other = (pairs, than) =>
+		pairs.filter(([name, value]) => name !== "log" && than.get(name) !== value);
+	const oa = optionPairs(la),
+		ob = optionPairs(lb);
+	const da = other(oa, new Map(ob)),
+		db = other(ob, new Map(oa));
+	rows.push(
+		el(
+			"tr",
+			{ class: "plain" },
+			el("td", {}, "Options"),
+			...(da.length || db.length
+				? [
+						el("td", { class: "word" }, optionTags(da)),
+						el("td", { class: "word" }, optionTags(db)),
+						el("td", { class: "dim" }, "others are the same"),
+					]
+				: [
+						el(
+							"td",
+							{ class: "word", colspan: 3 },
+							oa.length ? "the same in both" : "default",
+						),
+					]),
+		),
+	);
+	return rows;
+}
+
+function bothNumbers(a, b) {
+	const at = (name, place) => (d) => (d[name][0] ? d[name][place] : NaN);
+	const numbers = [
+		["Frame time, mean", at("cpu", 2)],
+		["Frame time, p50", at("cpu", 5)],
+		["Frame time, p99", at("cpu", 7)],
+		["GPU time, mean", at("gpu", 2)],
+		["GPU time, p50", at("gpu", 5)],
+		["GPU time, p99", at("gpu", 7)],
+		["Our own cost a frame", at("overhead", 2)],
+	];
+	const rows = numbers.map(([name, of]) => {
+		const x = of(a),
+			y = of(b);
+		return el(
+			"tr",
+			{ class: "plain" },
+			el("td", {}, name),
+			el("td", { class: "word" }, withUnit(x, "ns")),
+			el("td", { class: "word" }, withUnit(y, "ns")),
+			el(
+				"td",
+				{ class: ["word", worse(y - x, "ns")].filter(Boolean).join(" ") },
+				Number.isFinite(y - x)
+					? `${signed(y - x, duration)} (${signedPercent((y - x) / x)})`
+					: "-",
+			),
+		);
+	});
+	const covered = (d) => el("td", { class: "word" }, percent(d.coverage));
+	rows.push(
+		el(
+			"tr",
+			{ class: "plain" },
+			el("td", {}, "Coverage"),
+			covered(a),
+			covered(b),
+			el("td"),
+		),
+	);
+	return rows;
+}
+
+function bothTable(la, a, lb, b) {
+	const head = (words, fill) =>
+		el("th", { scope: "col", class: "word" }, fill ? swatch(theme(fill)) : null, words);
+	const heads = [
+		head(""),
+		head(`A: ${la.file}`, "gpu"),
+		head(`B: ${lb.file}`, "cpu"),
+		head("B − A"),
+	];
+	const rows = [...bothNumbers(a, b), ...bothRows(la, a, lb, b)];
+	return el(
+		"div",
+		{ class: "wide all" },
+		el(
+			"table",
+			{ id: "both" },
+			el("thead", {}, el("tr", {}, ...heads)),
+			el("tbody", {}, ...rows),
+		),
+	);
+}
+
+function notesSection(log, name) {
+	const title = name ? `Notes of ${name}` : "Notes";
+	if (!log.notes.length && !log.notes_left_out)
+		return el(
+			"section",
+			{},
+			el("h2", {}, title),
+			el("p", { class: "dim" }, "The capture had nothing to say."),
+		);
+	const list = el(
+		"ul",
+		{ class: "notes" },
+		...log.notes.map(([level, source, message, time]) =>
+			el(
+				"li",
+				{ class: level === "info" ? null : "warning" },
+				level === "info" ? "" : `${level}: `,
+				source ? el("span", { class: "tag" }, source) : null,
+				message,
+				time === undefined || name ? "" : " (marked in the chart)",
+			),
+		),
+	);
+	if (log.notes_left_out) list.append(el("li", {}, `and ${log.notes_left_out} more`));
+	return el("section", {}, el("h2", {}, title), list);
+}
+
+function readingSection() {
+	return el(
+		"section",
+		{ class: "dim" },
+		el("h2", {}, "How to read this"),
+		el(
+			"p",
+			{},
+			"~ marks an estimate; - is a value that was not measured, and says why when pointed at. " +
+				"N is the number of frames whose GPU time " +
+				"is known. Segments of a pass in a frame are joined. sd is of the sample, quantiles are " +
+				"nearest-rank. Whole numbers up to 2⁵³ are " +
+				"exact here (larger ones are rounded to 53 bits); charts of other numbers are drawn " +
+				"from 32-bit floats, the tables are not.",
+		),
+	);
+}

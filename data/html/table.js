@@ -1,0 +1,219 @@
+/* The table of passes. */
+/* Which series a table shows: in use by some pass; few unless all are asked for. */
+function usedSeries(log, d) {
+	const used = new Set();
+	for (const g of d.groups)
+		for (const s of g.series)
+			if (s[0] > 0 && (s[2 + STAT.min] !== 0 || s[2 + STAT.max] !== 0))
+				used.add(s[0]);
+	return [...used].sort((a, b) => a - b);
+}
+
+const STATS = ["mean", "sd", "min", "p50", "p90", "p99", "max"];
+
+function largest(groups, of) {
+	return Math.max(0, ...groups.map(of).filter(Number.isFinite));
+}
+
+function timeColumns(d) {
+	const mean = unitFor(largest(d.groups, (g) => stat(g, 0, "mean")));
+	const total = unitFor(largest(d.groups, (g) => stat(g, 0, "sum")));
+	const column = (key, which, unit) => ({
+		key,
+		title: `GPU ${key}`,
+		small: unit[0],
+		series: 0,
+		which,
+		unit: "ns",
+		of: (g) => stat(g, 0, which),
+		show: (v) => inUnit(v, unit),
+	});
+	return [column("total", "sum", total), ...STATS.map((which) => column(which, which, mean))];
+}
+
+function tableColumns(log, d) {
+	const columns = [{ key: "name", title: "pass", of: (g) => g.name }];
+	if (new Set(d.groups.map((g) => g.queue)).size > 1)
+		columns.push({ key: "queue", title: "queue", of: (g) => g.queue });
+	columns.push({ key: "kind", title: "kind", of: (g) => (g.outside ? "" : g.kind) });
+	columns.push({ key: "share", title: "share", of: (g) => g.share });
+	const [total, ...others] = timeColumns(d);
+	columns.push(total);
+	columns.push({
+		key: "n",
+		title: "N",
+		of: (g) => stat(g, 0, "n") || 0,
+		hint: "frames in which its GPU time is known",
+	});
+	columns.push(...others);
+	const series = usedSeries(log, d);
+	for (const s of state.all ? series : series.slice(0, 12)) {
+		const info = log.series[s];
+		columns.push({
+			key: info.key,
+			title: info.key,
+			series: s,
+			which: "mean",
+			unit: info.unit,
+			of: (g) => stat(g, s, "mean"),
+			hint: ["mean a frame", FIXED[info.key], info.name, info.unit, info.text]
+				.filter(Boolean)
+				.join(" · "),
+		});
+	}
+	columns.push({ key: "flags", title: "flags", of: (g) => g.flags.join(" ") });
+	return { columns, more: series.length - 12 };
+}
+
+function sorted(groups, column) {
+	const known = (v) => (typeof v === "string" ? v !== "" : Number.isFinite(v));
+	return groups.slice().sort((a, b) => {
+		const x = column.of(a),
+			y = column.of(b);
+		if (known(x) !== known(y)) return known(x) ? -1 : 1;
+		const order =
+			typeof x === "string" ? String(x).localeCompare(String(y)) : x - y || 0;
+		return state.down ? -order : order;
+	});
+}
+
+function headRow(columns, redraw) {
+	return el(
+		"tr",
+		{},
+		...columns.map((c) =>
+			el(
+				"th",
+				{
+					title: c.hint,
+					scope: "col",
+					"aria-sort":
+						state.sort === c.key
+							? state.down
+								? "descending"
+								: "ascending"
+							: null,
+				},
+				el(
+					"button",
+					{
+						type: "button",
+						"data-key": c.key,
+						onclick: () => {
+							state.down =
+								state.sort === c.key
+									? !state.down
+									: ![
+											"name",
+											"kind",
+											"queue",
+											"flags",
+										].includes(c.key);
+							state.sort = c.key;
+							redraw();
+							const again = document.querySelector(
+								`th button[data-key="${CSS.escape(c.key)}"]`,
+							);
+							if (again) again.focus();
+						},
+					},
+					c.title,
+					c.small ? el("small", {}, ` ${c.small}`) : null,
+					state.sort === c.key ? (state.down ? " ▾" : " ▴") : null,
+				),
+			),
+		),
+	);
+}
+
+function cellOf(log, d, c, g, place) {
+	if (c.key === "name")
+		return el(
+			"td",
+			{ class: "name", title: `${g.name}\nid ${g.id}` },
+			swatch(g.outside ? theme("line") : colour(place)),
+			g.name,
+		);
+	if (c.series !== undefined) return valueCell(log, d, g, c.series, c.which, c.unit, c.show);
+	if (c.key !== "share")
+		return el("td", {}, typeof c.of(g) === "number" ? plain(c.of(g)) : c.of(g) || "");
+	const bar = el("span", { class: "share" });
+	bar.style.width = `${Math.round(60 * (g.share || 0))}px`;
+	return el("td", { title: "of all measured GPU time" }, bar, percent(g.share));
+}
+
+function openable(row, open) {
+	row.tabIndex = 0;
+	row.addEventListener("click", open);
+	row.addEventListener("keydown", (e) => {
+		if (e.key === "Enter") open();
+	});
+	return row;
+}
+
+function filterBox(redraw) {
+	const input = el("input", {
+		id: "filter",
+		type: "search",
+		placeholder: "filter: part of a name, id, kind, flag",
+		size: 34,
+		"aria-label": "filter passes",
+		value: state.filter,
+		oninput: () => {
+			state.filter = input.value;
+			redraw();
+		},
+	});
+	return input;
+}
+
+function matches(g) {
+	const text = [g.name, g.id, g.kind, g.queue, ...g.flags].join(" ").toLowerCase();
+	return state.filter
+		.toLowerCase()
+		.split(/\s+/)
+		.every((word) => text.includes(word));
+}
+
+function passTable(log, d) {
+	const head = el("thead"),
+		body = el("tbody"),
+		count = el("span", { class: "dim", id: "count" });
+	const all = el("button", { type: "button", id: "all" });
+	const draw = () => {
+		const { columns, more } = tableColumns(log, d);
+		const by = columns.find((c) => c.key === state.sort) || columns[0];
+		const rows = sorted(d.groups.filter(matches), by);
+		head.replaceChildren(headRow(columns, draw));
+		body.replaceChildren(
+			...rows.map((g) =>
+				openable(
+					el(
+						"tr",
+						{},
+						...columns.map((c) =>
+							cellOf(log, d, c, g, d.groups.indexOf(g)),
+						),
+					),
+					() => openPass(d.groups.indexOf(g)),
+				),
+			),
+		);
+		count.textContent = `${rows.length} of ${d.groups.length} passes`;
+		all.hidden = more <= 0;
+		all.textContent = state.all ? "fewer columns" : `${more} more columns`;
+	};
+	all.addEventListener("click", () => {
+		state.all = !state.all;
+		draw();
+	});
+	const section = el(
+		"section",
+		{},
+		el("h2", {}, "Passes"),
+		el("div", { class: "row" }, filterBox(draw), count, all),
+		el("div", { class: "wide" }, el("table", { id: "passes" }, head, body)),
+	);
+	draw();
+	return section;
+}
