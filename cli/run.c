@@ -6,6 +6,7 @@
 #include "cli/run_tell.h"
 #include "cli/vk_manifest.h"
 #include "cli/wanted.h"
+#include "layer/process.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
@@ -84,9 +85,10 @@ help(void)
 	puts("\nThe same options can stand in PASSTALLY_OPTIONS (counters=X,frame=submit:1), in\n"
 	     "$XDG_CONFIG_HOME/passtally/passtally.conf and in programs/PROGRAM.conf beside it,\n"
 	     "section [passtally]. The command line wins over the environment, that over the\n"
-	     "files. The log goes to $XDG_STATE_HOME/passtally/%e-%t-%p.jsonl (by default\n"
-	     "~/.local/state). A program that starts others that render leaves a log for each:\n"
-	     "PATH, PATH.PID.\n\n"
+	     "files; `passtally config` shows what is in force. Launchers, shells and helpers\n"
+	     "are left alone, what they start is not: `passtally config --blocklist`. The\n"
+	     "log goes to $XDG_STATE_HOME/passtally/%e-%t-%p.jsonl (by default ~/.local/state). A\n"
+	     "program that starts others that render leaves a log for each: PATH, PATH.PID.\n\n"
 	     "Exit status: the program's (a signal that ended it is raised again); 2 usage, the\n"
 	     "program was not started; 125 passtally failed; 126 PROGRAM cannot be run; 127 it\n"
 	     "was not found.");
@@ -157,6 +159,14 @@ parse(struct run_request *r, int argc, char **argv)
 		ok = false;
 	}
 	return ok ? TALLY_EXIT_OK : TALLY_EXIT_USAGE;
+}
+
+/* What files and logs are named for: behind Wine's own words, the .exe. */
+static const char *
+program_of(const struct run_request *r)
+{
+	const char *const *argv = (const char *const *)r->argv;
+	return argv[tally_process_named_by(argv, g_strv_length(r->argv))];
 }
 
 /* A socket for `passtally trigger`, where nobody said anything about it. What was said here is
@@ -383,8 +393,11 @@ tell(const struct run_request *r, const struct tally_run_log *log, const struct 
 	bool disabled = g_getenv("PASSTALLY_DISABLE") != NULL;
 	if (r->quiet)
 		tell_errors(status);
-	if (logs->len == 0 && !disabled && !tally_run_status_has_error(status))
+	if (logs->len == 0 && !disabled && !tally_run_status_has_error(status)) {
 		leave_empty_log(r, log, in, started);
+		if (!r->quiet)
+			tally_run_tell_blocked(&r->config, program_of(r), r->argv, status);
+	}
 	compress_logs(r, logs);
 	if (disabled && !r->quiet)
 		fputs("passtally: PASSTALLY_DISABLE is set: nothing was captured\n", stderr);
@@ -441,7 +454,7 @@ run_program(const struct run_request *r, const struct to_inject *in, struct priv
 	int status = TALLY_EXIT_FAILED;
 	/* An old log does not go for a program that cannot start; exec says why it cannot. */
 	char *found = g_find_program_in_path(r->argv[0]);
-	if (tally_run_log_choose(&log, &r->config, r->argv[0], started.unix_ns, started.pid))
+	if (tally_run_log_choose(&log, &r->config, program_of(r), started.unix_ns, started.pid))
 		status = found ? prepare_log(r, &log) : TALLY_EXIT_OK;
 	g_free(found);
 	if (status != TALLY_EXIT_OK) {
@@ -478,7 +491,7 @@ finish_log:
 static int
 start(struct run_request *r)
 {
-	if (!tally_config_load(&r->config, r->argv[0], complain, NULL))
+	if (!tally_config_load(&r->config, program_of(r), complain, NULL))
 		return TALLY_EXIT_USAGE;
 	if (!tally_wanted_check(&r->config, complain, NULL))
 		return TALLY_EXIT_USAGE;

@@ -3,6 +3,7 @@
 #include "cli/elf_file.h"
 #include "cli/formats.h"
 #include "cli/text.h"
+#include "layer/block.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -103,6 +104,22 @@ tally_run_tell_nothing(const char *program, const char *library)
 		g_free(theirs);
 	}
 	g_free(path);
+}
+
+void
+tally_run_tell_blocked(const struct tally_config *config, const char *program, char *const *argv,
+		       const GPtrArray *status)
+{
+	for (guint i = 0; i < status->len; i++)
+		if (strstr(g_ptr_array_index(status, i), " is left alone: "))
+			return; /* it tried, and has said so */
+	struct tally_block_verdict v = tally_block_decide(
+		config, program, (const char *const *)argv, g_strv_length((char **)argv));
+	if (v.blocked)
+		fprintf(stderr,
+			"passtally: %s is left alone (%s), what it starts is not: to capture it "
+			"too, say --allow %s\n",
+			v.name, v.entry ? v.entry->reason : "the option block names it", v.name);
 }
 
 /* Progress */

@@ -6,6 +6,7 @@
 #define PASSTALLY_CLI_RUN_TELL_H
 
 #include "cli/cli.h"
+#include "layer/config.h"
 
 #include <glib.h>
 
@@ -18,6 +19,9 @@ bool tally_run_status_has_error(const GPtrArray *lines);
 void tally_run_tell_summary(const GPtrArray *logs, const GPtrArray *status);
 /* Nothing was captured: why that may be. `program` as the user named it. */
 void tally_run_tell_nothing(const char *program, const char *library);
+/* Nor was it to be, where the program that was started is one that is left alone. */
+void tally_run_tell_blocked(const struct tally_config *config, const char *program,
+			    char *const *argv, const GPtrArray *status);
 
 /* Frames in a growing log, for a progress line. */
 struct tally_run_watch {

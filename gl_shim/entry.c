@@ -14,6 +14,7 @@
 #include "gl_shim/context.h"
 #include "gl_shim/platform.h"
 #include "gl_shim/real.h"
+#include "layer/block.h"
 #include "layer/config.h"
 
 /* ---- start and end ---- */
@@ -41,7 +42,7 @@ static __attribute__((constructor)) void
 start(void)
 {
 	gl_loader();
-	disabled = tally_config_disabled();
+	disabled = tally_config_disabled() || tally_block_early();
 	process = getpid();
 	next_exit = gl_real_next("_exit");
 	next_Exit = gl_real_next("_Exit");

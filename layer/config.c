@@ -97,6 +97,8 @@ tally_config_finish(struct tally_config *config)
 	free(config->stop_on.label);
 	free(config->control);
 	free(config->log);
+	free(config->block);
+	free(config->allow);
 	free(config->origin);
 	tally_config_metrics_finish(config);
 	memset(config, 0, sizeof(*config));
@@ -230,11 +232,23 @@ tally_config_parse_options(struct tally_config *config, const char *text,
 	return ok;
 }
 
+char *
+tally_config_file_path(const char *program)
+{
+	char name[512] = "passtally.conf";
+	int len = program ? snprintf(name, sizeof(name), "programs/%s.conf",
+				     tally_config_base_name(program))
+			  : 1;
+	if (len <= 0 || (size_t)len >= sizeof(name))
+		return NULL;
+	return tally_config_home_path("XDG_CONFIG_HOME", ".config", name);
+}
+
 static bool
-read_home_file(struct tally_config *config, const char *name, enum tally_config_origin origin,
+read_home_file(struct tally_config *config, const char *program, enum tally_config_origin origin,
 	       tally_config_complain *complain, void *data)
 {
-	char *path = tally_config_home_path("XDG_CONFIG_HOME", ".config", name);
+	char *path = tally_config_file_path(program);
 	if (!path)
 		return true; /* no home, no file */
 	bool ok = tally_config_read_file(config, path, origin, complain, data);
@@ -248,12 +262,9 @@ tally_config_load(struct tally_config *config, const char *program, tally_config
 {
 	if (tally_config_secure())
 		return true;
-	bool ok = read_home_file(config, "passtally.conf", TALLY_FROM_USER_FILE, complain, data);
-
-	char name[512];
-	int len = snprintf(name, sizeof(name), "programs/%s.conf", tally_config_base_name(program));
-	if (len > 0 && (size_t)len < sizeof(name))
-		ok &= read_home_file(config, name, TALLY_FROM_PROGRAM_FILE, complain, data);
+	bool ok = read_home_file(config, NULL, TALLY_FROM_USER_FILE, complain, data);
+	if (program)
+		ok &= read_home_file(config, program, TALLY_FROM_PROGRAM_FILE, complain, data);
 
 	struct tally_config_place place = { complain, data, "PASSTALLY_OPTIONS" };
 	const char *options = getenv("PASSTALLY_OPTIONS");

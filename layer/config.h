@@ -93,6 +93,7 @@ struct tally_config {
 	uint64_t max_log;   /* bytes, 0 = no limit */
 	uint32_t max_passes; /* a frame */
 	bool no_argv, force;
+	char *block, *allow; /* lists of programs; NULL = none */
 	enum tally_config_origin *origin; /* per row of tally_options */
 	/* The user's own metrics: a per-program file's go before the user file's of that name. */
 	struct tally_config_metric *metrics;
@@ -137,10 +138,15 @@ bool tally_config_read_file(struct tally_config *config, const char *path,
 			    enum tally_config_origin origin, tally_config_complain *complain,
 			    void *data);
 /* All places but the command line, lowest first: $XDG_CONFIG_HOME/passtally/passtally.conf,
- * .../programs/<executable's base name>.conf, PASSTALLY_OPTIONS, PASSTALLY_LOG. Under secure
+ * .../programs/<executable's base name>.conf (`program` may be NULL), PASSTALLY_OPTIONS,
+ * PASSTALLY_LOG. Under secure
  * execution (AT_SECURE) the environment and the home folder are not read. */
 bool tally_config_load(struct tally_config *config, const char *program,
 		       tally_config_complain *complain, void *data);
+
+/* The user's file, or with `program` that program's own, whether it is there or not. Caller frees;
+ * NULL on OOM, without a home, under secure execution and for a name that is too long. */
+char *tally_config_file_path(const char *program);
 
 /* Expand %e (program's base name), %t (start, YYYYMMDD-HHMMSS), %p (pid) and %%; NULL pattern:
  * the default place $XDG_STATE_HOME/passtally/%e-%t-%p.jsonl. Caller frees; NULL on OOM or when

@@ -32,7 +32,7 @@ char *tally_config_home_path(const char *variable, const char *fallback, const c
 /* strdup, but over malloc, so that the torture test can make it fail. NULL on OOM. */
 char *tally_config_copy_string(const char *text);
 
-/* The last component of a path; "program" when there is none. */
+/* The last component of a path, also of "C:\\x\\game.exe"; "program" when there is none. */
 const char *tally_config_base_name(const char *path);
 
 /* ---- [metric NAME] ---- */

@@ -196,6 +196,8 @@ STRING_ROW("sources", sources, "names of sources with + between them")
 STRING_ROW("control", control,
 	   "off, or a path, in which %e, %t and %p stand for program, time and process")
 STRING_ROW("log", log, "a path, in which %e, %t and %p stand for program, time and process")
+STRING_ROW("block", block, "names and globs of programs with + between them")
+STRING_ROW("allow", allow, "names and globs of programs with + between them")
 
 /* ---- rows: one word of several ---- */
 
@@ -540,5 +542,8 @@ const struct tally_option tally_options[] = {
 	    "Keep at most N passes a frame, drop and count others."),
 	ROW("no-argv", 0, no_argv, NULL, "Leave the program's arguments out of the log."),
 	ROW("force", 0, force, NULL, "Replace a log that exists."),
+	ROW("block", 0, block, "LIST",
+	    "Programs to leave alone besides the launchers, shells and helpers that always are."),
+	ROW("allow", 0, allow, "LIST", "Programs not to leave alone, whatever says so."),
 };
 const size_t tally_n_options = COUNT(tally_options);

@@ -6,11 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A program of Wine's, whose path may have the slashes of Windows. */
+static bool
+is_exe(const char *path)
+{
+	size_t len = strlen(path);
+	const char *end = path + len - 4;
+	return len >= 4 && end[0] == '.' && (end[1] | 0x20) == 'e' && (end[2] | 0x20) == 'x' &&
+	       (end[3] | 0x20) == 'e';
+}
+
 const char *
 tally_config_base_name(const char *path)
 {
 	const char *slash = path ? strrchr(path, '/') : NULL;
 	const char *base = slash ? slash + 1 : path;
+	const char *back = base && is_exe(base) ? strrchr(base, '\\') : NULL;
+	if (back)
+		base = back + 1;
 	return base && *base ? base : "program";
 }
 

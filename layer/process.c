@@ -1,19 +1,16 @@
 #include "layer/process.h"
 
+#include "layer/config_internal.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #define MAX_COMMAND_LINE (64u << 10)
-
-void
-tally_process_program(char *out, size_t size)
-{
-	ssize_t n = readlink("/proc/self/exe", out, size - 1);
-	out[n > 0 ? n : 0] = '\0';
-}
 
 /* Up to `size` bytes; 0 when there are none to be had. */
 static size_t
@@ -66,4 +63,71 @@ tally_process_finish(struct tally_process *process)
 	free(process->argv);
 	free(process->text);
 	*process = (struct tally_process){ 0 };
+}
+
+/* ---- the program ---- */
+
+static bool
+is_wine(const char *path)
+{
+	static const char *const words[] = { "wine", "wine64", "wine-preloader", "wine64-preloader",
+					     "wine-stable", "wine64-stable", "wine-development",
+					     "wine64-development" };
+	const char *base = tally_config_base_name(path);
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strcmp(base, words[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+size_t
+tally_process_named_by(const char *const *argv, size_t n_argv)
+{
+	size_t i = 0;
+	while (i < n_argv && (is_wine(argv[i]) || (i && !argv[i][0])))
+		i++;
+	/* Wine alone, or with a switch of its own. */
+	return i < n_argv && argv[i][0] != '-' ? i : 0;
+}
+
+/* Wine's loader becomes the program: it says so in the command line, where /proc/self/exe stays. */
+static void
+name_exe(char *out, size_t size)
+{
+	struct tally_process process;
+	tally_process_read(&process);
+	size_t i = tally_process_named_by(process.argv, process.n_argv);
+	if (i < process.n_argv && process.argv[i][0] && !is_wine(process.argv[i]))
+		snprintf(out, size, "%s", process.argv[i]);
+	tally_process_finish(&process);
+}
+
+/* /proc's word; true when that is Wine's loader and the .exe was put in its place. */
+static bool
+read_program(char *out, size_t size)
+{
+	ssize_t n = readlink("/proc/self/exe", out, size - 1);
+	out[n > 0 ? n : 0] = '\0';
+	bool wine = is_wine(out);
+	if (wine)
+		name_exe(out, size);
+	return wine;
+}
+
+void
+tally_process_program(char *out, size_t size)
+{
+	read_program(out, size);
+}
+
+void
+tally_process_called(char *out, size_t size)
+{
+	static const char by_number[] = "/dev/fd/"; /* fexecve(3) */
+	const char *executed = (const char *)(uintptr_t)getauxval(AT_EXECFN);
+	if (read_program(out, size) || !executed || !*executed ||
+	    strncmp(executed, by_number, strlen(by_number)) == 0)
+		return;
+	snprintf(out, size, "%s", executed);
 }

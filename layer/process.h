@@ -21,7 +21,15 @@ struct tally_process {
 void tally_process_read(struct tally_process *process);
 void tally_process_finish(struct tally_process *process);
 
-/* Path of the executable; "" when /proc does not say. Never blocks for long. */
+/* Path of the executable; "" when /proc does not say. Under Wine of the .exe, as the process names
+ * it: with the slashes of Windows. Never blocks for long. */
 void tally_process_program(char *out, size_t size);
+
+/* What people call it: by what it was executed (a link's or a script's name, not what that leads
+ * to), under Wine the .exe as above. Files for one program and %e go by its base name. */
+void tally_process_called(char *out, size_t size);
+
+/* Which of a command line's words names the program: the first, or, behind Wine's own, the .exe. */
+size_t tally_process_named_by(const char *const *argv, size_t n_argv);
 
 #endif

@@ -1,6 +1,7 @@
 #include "layer/session.h"
 
 #include "layer/annotator.h"
+#include "layer/block.h"
 #include "layer/clock.h"
 #include "layer/collector.h"
 #include "layer/config_internal.h"
@@ -43,7 +44,7 @@ static atomic_bool last_called;
 static pthread_once_t config_once = PTHREAD_ONCE_INIT;
 static struct tally_config config;
 static bool config_read;
-static char program[PATH_MAX];
+static char program[PATH_MAX], called[PATH_MAX];
 static char log_path[PATH_MAX]; /* under start_lock */
 
 /* ---- fork ---- */
@@ -87,12 +88,33 @@ complain(void *data, const char *message)
 	tally_log_say(TALLY_LEVEL_WARNING, "config", "%s", message);
 }
 
+/* Is this a launcher or a helper, and no game? */
+static bool
+is_left_alone(void)
+{
+	struct tally_process process;
+	tally_process_read(&process);
+	struct tally_block_verdict v =
+		tally_block_decide(&config, called, process.argv, process.n_argv);
+	if (v.blocked)
+		tally_log_say(TALLY_LEVEL_INFO, "config",
+			      "%s is left alone: %s; to capture it, say allow=%s",
+			      tally_config_base_name(called),
+			      v.entry ? v.entry->reason : "the option block names it",
+			      tally_config_base_name(called));
+	tally_process_finish(&process);
+	return v.blocked;
+}
+
 static void
 read_config(void)
 {
 	tally_config_init(&config);
 	tally_process_program(program, sizeof(program));
-	tally_config_load(&config, program, complain, NULL);
+	tally_process_called(called, sizeof(called));
+	tally_config_load(&config, called, complain, NULL);
+	if (is_left_alone())
+		return;
 	tally_trigger_reset(&config);
 	config_read = pthread_atfork(before_fork, after_fork, after_fork_in_child) == 0;
 	if (!config_read)
@@ -195,7 +217,7 @@ open_beside(const struct tally_recorder_ops *ops, const char *path, long first,
 static struct tally_recorder *
 open_log(const struct tally_recorder_ops *ops, uint64_t started_unix_ns, long pid)
 {
-	char *path = tally_config_log_path(config.log, program, started_unix_ns, pid);
+	char *path = tally_config_log_path(config.log, called, started_unix_ns, pid);
 	/* What this process and its parent would both write to, each needs for itself. */
 	bool fixed = config.log && !has_pid(config.log);
 	if (path && forked && fixed)
@@ -303,7 +325,7 @@ open_triggers(uint64_t started_unix_ns, long pid)
 	tally_trigger_catch_signals();
 	if (!config.control || strcmp(config.control, "off") == 0 || tally_config_secure())
 		return;
-	char *path = tally_config_log_path(config.control, program, started_unix_ns, pid);
+	char *path = tally_config_log_path(config.control, called, started_unix_ns, pid);
 	/* As with the log: what the parent has is the parent's. */
 	if (path && forked && !has_pid(config.control))
 		path = with_number(path, pid);

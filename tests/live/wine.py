@@ -24,6 +24,9 @@ def check_log(checks, path):
     h.validate(checks, path)
     h.check_order(checks, log)
     checks.equal(log.of("header")[0]["argv"][0].split("/")[-1], "d3d9_scene.exe", "the process is the program's")
+    checks.equal(log.of("header")[0]["program"].replace("\\", "/").split("/")[-1], "d3d9_scene.exe",
+                 "the header names the program, not Wine's loader")
+    checks.equal(path.name.rsplit("-", 1)[0], "d3d9_scene.exe", "so does %e")
     # wined3d tries a context of its own first; the program's device has all its frames.
     device = max(log.devices, key=lambda d: len(log.whole_frames(d)))
     frames = log.whole_frames(device)

@@ -65,6 +65,8 @@ test_defaults(void)
 		{ "max-passes", "16384" },
 		{ "no-argv", "off" },
 		{ "force", "off" },
+		{ "block", "" },
+		{ "allow", "" },
 	};
 	struct tally_config config;
 	tally_config_init(&config);
