@@ -3,8 +3,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "layer/own_threads.h"
+
+#define DEAR_NS UINT64_C(2000000)
+#define COST_SHARE 50u
+#define MOST_PAUSE_NS UINT64_C(1000000000)
 
 struct tally_linux_thread *
 tally_linux_roster_at(const struct tally_linux_roster *r, uint32_t i)
@@ -17,7 +22,7 @@ tally_linux_roster_open(struct tally_linux_roster *r, uint32_t room)
 {
 	r->n = r->n_missing = 0;
 	r->room = room;
-	r->scanned_ns = 0;
+	r->scanned_ns = r->pause_ns = 0;
 	r->tasks.fd = -1;
 	r->entries = calloc(room ? room : 1, r->entry_size);
 	if (!r->entries) {
@@ -108,11 +113,31 @@ drop_unseen(struct tally_linux_roster *r, const pid_t *own, uint32_t n_own)
 	r->n = kept;
 }
 
+/* Thousands of threads: a scan may take one part in so many of the time, but not be put off for
+ * longer than a second. What takes less is the sampler's to see. */
+static uint64_t
+pause_after(uint64_t cost_ns)
+{
+	if (cost_ns <= DEAR_NS)
+		return TALLY_LINUX_SCAN_NS;
+	return cost_ns < MOST_PAUSE_NS / COST_SHARE ? cost_ns * COST_SHARE : MOST_PAUSE_NS;
+}
+
+static uint64_t
+own_cpu_ns(void)
+{
+	struct timespec t = { 0 };
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
 void
 tally_linux_roster_scan(struct tally_linux_roster *r, uint64_t now_ns)
 {
-	if (r->scanned_ns && now_ns - r->scanned_ns < TALLY_LINUX_SCAN_NS)
+	if (r->scanned_ns && now_ns - r->scanned_ns < r->pause_ns)
 		return;
+	/* Not the time that passed: the machine may be busy. */
+	uint64_t begin_ns = own_cpu_ns();
 	if (!tally_linux_tasks_rewind(&r->tasks)) {
 		/* The program closed our descriptor: who came since is in no entry. */
 		r->n_missing = r->n_missing ? r->n_missing : 1;
@@ -139,4 +164,5 @@ tally_linux_roster_scan(struct tally_linux_roster *r, uint64_t now_ns)
 			take_in(r, tid);
 	}
 	drop_unseen(r, own, n_own);
+	r->pause_ns = pause_after(own_cpu_ns() - begin_ns);
 }

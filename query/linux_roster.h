@@ -8,7 +8,8 @@
 
 #include "query/linux_files.h"
 
-#define TALLY_LINUX_SCAN_NS UINT64_C(4000000) /* threads are looked for no more often */
+/* Threads are looked for no more often; more seldom where there are so many that a look is dear. */
+#define TALLY_LINUX_SCAN_NS UINT64_C(4000000)
 
 /* What every entry begins with. */
 struct tally_linux_thread {
@@ -23,7 +24,7 @@ struct tally_linux_roster {
 	uint32_t n, room;
 	/* At the last scan: threads that are in no entry; at least 1 when it could not look. */
 	uint32_t n_missing;
-	uint64_t scanned_ns;
+	uint64_t scanned_ns, pause_ns; /* when the last scan was, how long it is good for */
 	/* A new thread, in a zeroed entry. False: it could not be taken in; it counts as missing
 	 * unless it is gone. */
 	bool (*join)(void *data, struct tally_linux_thread *entry);
@@ -36,7 +37,7 @@ struct tally_linux_roster {
 bool tally_linux_roster_open(struct tally_linux_roster *r, uint32_t room);
 /* Every entry is told to leave. Accepts what failed to open or was closed. */
 void tally_linux_roster_close(struct tally_linux_roster *r);
-/* Follow the process, unless that was done less than TALLY_LINUX_SCAN_NS ago. */
+/* Follow the process, unless that was done just now. */
 void tally_linux_roster_scan(struct tally_linux_roster *r, uint64_t now_ns);
 struct tally_linux_thread *tally_linux_roster_at(const struct tally_linux_roster *r, uint32_t i);
 

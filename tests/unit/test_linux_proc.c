@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "layer/config.h"
+#include "query/linux_roster.h"
 #include "query/sampler.h"
 
 static void
@@ -111,6 +112,62 @@ test_closed_by_the_program(void)
 		g_assert_cmpuint(c.unknown >> i & 1, ==, delay);
 	}
 	end_counting(&c);
+}
+
+/* ---- following threads ---- */
+
+static unsigned n_joined;
+
+/* As dear as thousands of threads are. */
+static bool
+join_slowly(void *data, struct tally_linux_thread *entry)
+{
+	(void)entry;
+	n_joined++;
+	spin(*(const uint64_t *)data);
+	return true;
+}
+
+static void
+leave(void *data, struct tally_linux_thread *entry)
+{
+	(void)data, (void)entry;
+}
+
+/* Where a look is dear the next one comes later, but it comes. */
+static void
+test_dear_looks(void)
+{
+	uint64_t cost_ns = 0;
+	struct tally_linux_roster r = {
+		.entry_size = sizeof(struct tally_linux_thread),
+		.join = join_slowly,
+		.leave = leave,
+		.data = &cost_ns,
+	};
+	struct spinner s[3];
+	g_assert_true(tally_linux_roster_open(&r, 64));
+	n_joined = 0;
+	tally_linux_roster_scan(&r, 1);
+	unsigned n = n_joined;
+	g_assert_cmpuint(n, >=, 1);
+	cost_ns = 6 * MS;
+	begin_spinner(&s[0], 200 * MS, false);
+	tally_linux_roster_scan(&r, 1 + 4 * MS);
+	g_assert_cmpuint(n_joined, ==, n + 1);
+	begin_spinner(&s[1], 200 * MS, false);
+	tally_linux_roster_scan(&r, 1 + 104 * MS);
+	g_assert_cmpuint(n_joined, ==, n + 1);
+	tally_linux_roster_scan(&r, 1 + 1104 * MS);
+	g_assert_cmpuint(n_joined, ==, n + 2);
+	cost_ns = 60 * MS; /* no more than a second later */
+	begin_spinner(&s[2], 200 * MS, false);
+	tally_linux_roster_scan(&r, 1 + 2204 * MS);
+	g_assert_cmpuint(n_joined, ==, n + 3);
+	g_assert_cmpuint(r.pause_ns, ==, 1000 * MS);
+	for (unsigned i = 0; i < G_N_ELEMENTS(s); i++)
+		pthread_join(s[i].thread, NULL);
+	tally_linux_roster_close(&r);
 }
 
 /* ---- where perf is denied ---- */
@@ -247,6 +304,7 @@ main(int argc, char **argv)
 	g_test_add_func("/linux-proc/own-threads", test_own_threads);
 	g_test_add_func("/linux-proc/run-delay", test_run_delay);
 	g_test_add_func("/linux-proc/closed-by-the-program", test_closed_by_the_program);
+	g_test_add_func("/linux-proc/dear-looks", test_dear_looks);
 	g_test_add_func("/linux-proc/for-metrics", test_for_metrics);
 	g_test_add_func("/linux-proc/descriptors", test_descriptors);
 	g_test_add_func("/linux-proc/perf-denied", test_perf_denied);
