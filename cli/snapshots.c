@@ -1,6 +1,7 @@
 #include "cli/snapshots.h"
 
 #include "layer/config.h"
+#include "query/microblaze_place.h"
 #include "query/snapshot.h"
 
 #include <string.h>
@@ -79,6 +80,19 @@ look(struct tally_snapshot_found *found, struct tally_snapshot_source *src,
 	src->ops->close(src);
 }
 
+/* A game does not look through the device tree for what nobody asked for; here there is time. */
+static void
+look_for_module(struct tally_snapshot_found *found)
+{
+	struct tally_mb_tree tree;
+	tally_mb_tree_find(&tree);
+	if (tree.has_mdm)
+		g_snprintf(found->reason, sizeof(found->reason),
+			   "a debug module is there (device tree node %s), and left alone: "
+			   "--microblaze on reads it",
+			   tree.node);
+}
+
 static void
 stay_silent(void *data, const char *message)
 {
@@ -106,6 +120,8 @@ tally_snapshots_find(struct tally_snapshots *s, const char *counters)
 				   "%s counts the same, and more", kinds[i].unless);
 		} else {
 			look(found, src, &config, counters, kinds[i].trial);
+			if (kinds[i].create == tally_microblaze_create && !config.microblaze.on)
+				look_for_module(found);
 		}
 		src->ops->destroy(src);
 		found->info.reason = found->reason[0] ? found->reason : NULL;

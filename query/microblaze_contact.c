@@ -174,15 +174,18 @@ tally_mb_device_open(struct tally_mb_device *device, const struct tally_microbla
 	char uio[32];
 	memset(device, 0, sizeof(*device));
 	device->place.fd = -1;
-	tally_mb_tree_find(&tree);
 	if (!options || !options->on) {
-		bool there = tree.has_mdm || tally_mb_find_uio(&tree, uio, sizeof(uio));
+		/* The tree is left alone, too: a large one takes a tenth of a second, and this is
+		 * the game's thread. */
+		memset(&tree, 0, sizeof(tree));
+		bool there = tally_mb_find_uio(&tree, uio, sizeof(uio));
 		snprintf(reason, size, "%s",
 			 there ? "a debug module is there, and left alone: --microblaze on reads "
 				 "it"
 			       : "not asked for: --microblaze says where a debug module is");
 		return TALLY_UNSUPPORTED;
 	}
+	tally_mb_tree_find(&tree);
 	if (!settle_numbers(device, options, &tree, reason, size))
 		return TALLY_UNSUPPORTED;
 	enum tally_status status = tally_mb_place_open(

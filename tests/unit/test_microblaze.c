@@ -42,6 +42,16 @@ tally_mmio_write(void *map, uint32_t offset, uint32_t value)
 	fake_mdm_write(&mdm, offset, value, tally_clock_now_ns());
 }
 
+/* There is none here; one of a large board takes a tenth of a second. */
+static unsigned n_tree_walks;
+
+void
+tally_mb_tree_find(struct tally_mb_tree *out)
+{
+	memset(out, 0, sizeof(*out));
+	n_tree_walks++;
+}
+
 bool
 tally_mb_find_uio(const struct tally_mb_tree *tree, char *path, size_t size)
 {
@@ -732,6 +742,26 @@ test_hardware(void)
 	stop_on = NULL;
 }
 
+/* A game whose user did not ask for it does not pay for it. */
+static void
+test_not_asked_for(void)
+{
+	struct tally_config config;
+	tally_config_init(&config);
+	struct tally_snapshot_source *src = tally_microblaze_create();
+	src->config = &config;
+	n_tree_walks = 0;
+	g_assert_cmpint(src->ops->probe(src), ==, TALLY_UNSUPPORTED);
+	g_assert_nonnull(strstr(src->reason, "not asked for"));
+	g_assert_cmpuint(n_tree_walks, ==, 0);
+	config.microblaze.on = true;
+	config.microblaze.ne = 1000;
+	g_assert_cmpint(src->ops->probe(src), ==, TALLY_UNSUPPORTED);
+	g_assert_cmpuint(n_tree_walks, ==, 1);
+	src->ops->destroy(src);
+	tally_config_finish(&config);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -749,6 +779,7 @@ main(int argc, char **argv)
 	g_test_add_func("/microblaze/events", test_events);
 	g_test_add_func("/microblaze/interval", test_interval);
 	g_test_add_func("/microblaze/interrupted", test_interrupted);
+	g_test_add_func("/microblaze/not_asked_for", test_not_asked_for);
 	g_test_add_func("/microblaze/hardware", test_hardware);
 	return g_test_run();
 }
