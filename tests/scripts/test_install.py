@@ -82,6 +82,17 @@ class Install(unittest.TestCase):
                 dynamic = run("readelf", "--dynamic", str(path)).stdout if b"\x7fELF" == path.read_bytes()[:4] else ""
                 self.assertNotIn(f"/{name}/", dynamic, path)
 
+    def test_words(self):
+        """What people read, where the system's readers look."""
+        if not list(self.tree.rglob("passtally.1")):
+            self.skipTest("built without manuals")
+        prefix = self.tree / PREFIX.lstrip("/")
+        for path in ("share/man/man1/passtally.1", "share/man/man1/passtally-run.1", "share/man/man5/passtally-log.5",
+                     "share/bash-completion/completions/passtally", "share/zsh/site-functions/_passtally",
+                     "share/fish/vendor_completions.d/passtally.fish", "share/passtally/schema/passtally-1.json",
+                     "share/passtally/blocklist", "share/doc/passtally/README.md", "share/doc/passtally/docs/log.md"):
+            self.assertTrue((prefix / path).is_file(), path)
+
     def test_command(self):
         command = [p for p in self.tree.rglob("passtally") if p.is_file() and p.parent.name == "bin"]
         if not command:
