@@ -38,6 +38,18 @@ tally_linux_roster_open(struct tally_linux_roster *r, uint32_t room)
 	return false;
 }
 
+bool
+tally_linux_roster_overflows(struct tally_linux_roster *r)
+{
+	pid_t own[TALLY_MAX_OWN_THREADS];
+	uint32_t n = 0, n_own = tally_own_threads_list(own);
+	if (!tally_linux_tasks_rewind(&r->tasks))
+		return false;
+	while (n <= r->room + n_own && tally_linux_tasks_next(&r->tasks) > 0)
+		n++;
+	return n > r->room + n_own;
+}
+
 void
 tally_linux_roster_close(struct tally_linux_roster *r)
 {

@@ -35,6 +35,8 @@ struct tally_linux_roster {
 
 /* entry_size, join, leave and data are set. False with errno. */
 bool tally_linux_roster_open(struct tally_linux_roster *r, uint32_t room);
+/* Before the first scan: are there so many threads that some will be missing? */
+bool tally_linux_roster_overflows(struct tally_linux_roster *r);
 /* Every entry is told to leave. Accepts what failed to open or was closed. */
 void tally_linux_roster_close(struct tally_linux_roster *r);
 /* Follow the process, unless that was done just now. */

@@ -134,6 +134,38 @@ leave(void *data, struct tally_linux_thread *entry)
 	(void)data, (void)entry;
 }
 
+/* Our own threads take no room. */
+static void
+test_overflow(void)
+{
+	uint64_t cost_ns = 0;
+	struct tally_linux_roster r = {
+		.entry_size = sizeof(struct tally_linux_thread),
+		.join = join_slowly,
+		.leave = leave,
+		.data = &cost_ns,
+	};
+	nap(30); /* threads of other tests are gone */
+	g_assert_true(tally_linux_roster_open(&r, 64));
+	n_joined = 0;
+	tally_linux_roster_scan(&r, 1);
+	uint32_t n = n_joined;
+	tally_linux_roster_close(&r);
+	for (uint32_t more = 0; more < 3; more++) {
+		struct spinner s[2];
+		g_assert_true(tally_linux_roster_open(&r, n));
+		for (uint32_t i = 0; i < more; i++)
+			begin_spinner(&s[i], 200 * MS, i == 0);
+		while (more && tally_own_threads_list((pid_t[TALLY_MAX_OWN_THREADS]){ 0 }) < 1)
+			nap(1);
+		g_assert_cmpint(tally_linux_roster_overflows(&r), ==, more == 2);
+		for (uint32_t i = 0; i < more; i++)
+			pthread_join(s[i].thread, NULL);
+		tally_linux_roster_close(&r);
+		nap(30);
+	}
+}
+
 /* Where a look is dear the next one comes later, but it comes. */
 static void
 test_dear_looks(void)
@@ -304,6 +336,7 @@ main(int argc, char **argv)
 	g_test_add_func("/linux-proc/own-threads", test_own_threads);
 	g_test_add_func("/linux-proc/run-delay", test_run_delay);
 	g_test_add_func("/linux-proc/closed-by-the-program", test_closed_by_the_program);
+	g_test_add_func("/linux-proc/overflow", test_overflow);
 	g_test_add_func("/linux-proc/dear-looks", test_dear_looks);
 	g_test_add_func("/linux-proc/for-metrics", test_for_metrics);
 	g_test_add_func("/linux-proc/descriptors", test_descriptors);
