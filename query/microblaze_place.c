@@ -69,7 +69,7 @@ tally_mb_find_uio(const struct tally_mb_tree *tree, char *path, size_t size)
 			continue;
 		bool here = tree->has_mdm && read_map(uio, "addr", &address) &&
 			    address == tree->base;
-		if (here || strncmp(name, "mdm", 3) == 0) {
+		if (here || (strncmp(name, "mdm", 3) == 0 && !strstr(name, "riscv"))) {
 			snprintf(path, size, "/dev/%s", uio);
 			return true;
 		}

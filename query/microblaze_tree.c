@@ -149,7 +149,9 @@ static void
 walk_node(struct walk *w, int folder, const char *name, struct cells cells, bool addresses,
 	  unsigned depth)
 {
-	if (addresses && is_compatible(folder, "xlnx,mdm-"))
+	/* That of MicroBlaze V has the same name and other registers. */
+	if (addresses && is_compatible(folder, "xlnx,mdm-") &&
+	    !is_compatible(folder, "xlnx,mdm-riscv"))
 		read_module(folder, name, &cells, w->out);
 	if (is_compatible(folder, "xlnx,microblaze-") &&
 	    !is_compatible(folder, "xlnx,microblaze-v"))
