@@ -1,12 +1,10 @@
 #include "query/microblaze_counters.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "layer/clock.h"
+#include "query/microblaze_events.h"
 
-#define EVENT_CYCLES 30u
-#define EVENT_ICACHE_LATENCY 60u /* any that both kinds of counters count */
 /* So long cycles are counted to see how they are stored; no core runs faster. */
 #define TRY_NS UINT64_C(20000)
 #define MOST_MHZ 2000u
@@ -144,17 +142,33 @@ count_for_a_while(const struct tally_mdm *mdm, uint64_t *ns)
 	*ns = tally_clock_now_ns() - begin_ns;
 }
 
+/* At 32 bits four event counters have as many items as a latency counter. All the same, they are
+ * cycles of the former: the last of the latter's is two numbers of 16 bits. */
+static bool
+are_events(const struct tally_mdm *mdm, const struct tally_mb_shape *shape)
+{
+	uint32_t of_events = shape->ne * tally_mb_event_items(shape);
+	uint32_t n = tally_mb_items(shape), items[TALLY_MB_MAX_ITEMS];
+	if (shape->width != 32 || shape->nl == 0)
+		return false;
+	read_items(mdm, n, items);
+	for (uint32_t i = of_events; i < n; i++)
+		if (items[i] != items[n - 1] || items[i] == 0)
+			return false;
+	return true;
+}
+
 /* All event counters count cycles and start and stop together. */
 static bool
 try_cycles(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, bool *still, char *why,
 	   size_t size)
 {
-	uint8_t events[TALLY_MB_MAX_COUNTERS];
 	struct tally_mb_sample sample;
 	uint64_t ns;
-	memset(events, EVENT_CYCLES, shape->ne);
-	memset(events + shape->ne, EVENT_ICACHE_LATENCY, shape->nl);
-	tally_mb_configure(mdm, shape, events);
+	/* More counters than there may be, for what are_events() looks for. */
+	tally_mb_command(mdm, TALLY_MDM_RESET);
+	for (uint32_t i = 0; i < tally_mb_items(shape); i++)
+		tally_mdm_write(mdm, TALLY_MDM_EVENT, TALLY_MB_CYCLES);
 	count_for_a_while(mdm, &ns);
 	tally_mb_read(mdm, shape, &sample);
 	bool same = true, by_turns = shape->width == 32;
@@ -166,6 +180,11 @@ try_cycles(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, bool
 	if (!same && by_turns)
 		snprintf(why, size,
 			 "the counters are wider than 32 bits: use width=48 or width=64");
+	else if (are_events(mdm, shape))
+		snprintf(why, size,
+			 "event counters stand where nl=%u has latency counters: give the core's "
+			 "own numbers with ne= and nl=",
+			 shape->nl);
 	else if (sample.bad_item || (same && sample.events[0] > ns * MOST_MHZ / 1000 + 1000))
 		snprintf(why, size, "the counters are narrower than %u bits: use width=32",
 			 shape->width);
@@ -184,6 +203,35 @@ try_cycles(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, bool
 	return false;
 }
 
+/* Fewer counters than the core has are no harm, unless latency counters stand elsewhere then. One
+ * item more than we know of, which no pattern looks like: is it kept, and not by another item? */
+static bool
+has_more(const struct tally_mdm *mdm, const struct tally_mb_shape *shape)
+{
+	const uint32_t more = 0x2bcd;
+	uint32_t n = tally_mb_items(shape), items[TALLY_MB_MAX_ITEMS + 1];
+	bool exact;
+	tally_mb_command(mdm, TALLY_MDM_RESET);
+	for (uint32_t i = 0; i < n; i++)
+		tally_mdm_write(mdm, TALLY_MDM_WRITE, pattern(shape, i, &exact));
+	tally_mdm_write(mdm, TALLY_MDM_WRITE, more);
+	tally_mb_command(mdm, TALLY_MDM_SAMPLE);
+	read_items(mdm, n + 1, items);
+	return items[n] == more && items[n - 1] != more && items[0] != more;
+}
+
+static bool
+try_more(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, char *why, size_t size)
+{
+	if (shape->nl == 0 || !has_more(mdm, shape))
+		return true;
+	snprintf(why, size,
+		 "the core has more than %u event and %u latency counters of %u bits: give its own "
+		 "numbers with ne=, nl= and width=, or nl=0 to read events alone",
+		 shape->ne, shape->nl, shape->width);
+	return false;
+}
+
 bool
 tally_mb_try(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, bool *still,
 	     char *why, size_t size)
@@ -191,8 +239,10 @@ tally_mb_try(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, bo
 	*still = true;
 	tally_mb_command(mdm, TALLY_MDM_STOP);
 	tally_mb_command(mdm, TALLY_MDM_CLEAR);
+	bool tell_cycles = shape->ne || shape->width == 32;
 	bool good = try_items(mdm, shape, why, size) &&
-		    (shape->ne == 0 || try_cycles(mdm, shape, still, why, size));
+		    (!tell_cycles || try_cycles(mdm, shape, still, why, size)) &&
+		    try_more(mdm, shape, why, size);
 	tally_mb_command(mdm, TALLY_MDM_STOP);
 	tally_mb_command(mdm, TALLY_MDM_CLEAR);
 	return good;

@@ -250,7 +250,7 @@ test_shapes(void)
 		}
 		if (mdm.config.ne)
 			g_assert_cmpuint(mdm.sampled[0].n, >, 1000);
-		g_assert_cmpuint(mdm.n_clears, ==, mdm.config.ne ? 4 : 3);
+		g_assert_cmpuint(mdm.n_clears, ==, config.ne || config.width == 32 ? 4 : 3);
 		g_assert_cmpstr(mdm.wrong, ==, "");
 		g_assert_cmpuint(mdm.which, ==,
 				 config.ports > 1 ? UINT32_C(1) << r.config.microblaze.core : 1);
@@ -396,6 +396,13 @@ static const struct {
 	{ "too many latency counters", "nl=2", 5, 1, 32, "nl=" },
 	{ "too many latency counters, wide", "nl=2+width=48", 5, 1, 48, "nl=" },
 	{ "latency counters where there are none", "nl=1", 5, 0, 32, "nl=" },
+	{ "too few event counters", "ne=4", 5, 1, 32, "has more than 4 event" },
+	{ "too few event counters, wide", "ne=4+width=64", 5, 1, 64, "has more than 4 event" },
+	{ "far too few event counters", "ne=1+width=48", 12, 3, 48, "ne=" },
+	{ "too few latency counters", "nl=1", 5, 2, 32, "1 latency" },
+	{ "a latency counter where event counters are", "ne=1", 5, 0, 32, "nl=" },
+	{ "latency counters where event counters are", "ne=0+nl=2", 8, 0, 32,
+	  "event counters stand" },
 	{ "32 bits that are 48", "width=32", 5, 1, 48, "width=48" },
 	{ "32 bits that are 64", "width=32", 5, 1, 64, "width=" },
 	{ "one counter of 32 bits that is 64", "width=32+ne=1+nl=0", 1, 0, 64, "bits" },
