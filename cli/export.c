@@ -303,6 +303,21 @@ read_log(struct request *r)
 	return read_failed(r->log, status, &error);
 }
 
+static void
+tell_left(const struct tally_export_left *left)
+{
+	if (left->passes)
+		tally_cli_complain("export",
+				   "%" G_GUINT64_FORMAT " passes have no known place on the GPU's "
+				   "timeline: they are listed where they were submitted",
+				   left->passes);
+	if (left->workloads)
+		tally_cli_complain("export",
+				   "%" G_GUINT64_FORMAT " single commands have no known place on "
+				   "the GPU's timeline: --csv has what was counted of them",
+				   left->workloads);
+}
+
 static int
 export_log(struct request *r)
 {
@@ -322,22 +337,17 @@ export_log(struct request *r)
 	}
 	if (status == TALLY_EXIT_OK)
 		status = read_log(r);
-	uint64_t not_drawn = 0;
+	struct tally_export_left left = { 0 };
 	bool good = status == TALLY_EXIT_OK;
 	for (unsigned i = 0; i < N_FORMATS; i++) {
 		struct target *t = &r->targets[i];
-		if (t->export) {
-			uint64_t n = formats[i]->end(t->export);
-			not_drawn = MAX(not_drawn, n);
-		}
+		if (t->export)
+			formats[i]->end(t->export, &left);
 		if (!close_target(t, &unfinished[i], good) && good)
 			status = TALLY_EXIT_FAILED;
 	}
-	if (not_drawn && status == TALLY_EXIT_OK)
-		tally_cli_complain("export",
-				   "%" G_GUINT64_FORMAT " passes and commands have no known place "
-				   "on the GPU's timeline and are not drawn there",
-				   not_drawn);
+	if (status == TALLY_EXIT_OK)
+		tell_left(&left);
 	return status;
 }
 

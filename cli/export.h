@@ -2,7 +2,7 @@
  *
  * A format is handed one record of a log after the other and writes to a stream. Memory grows with
  * the number of passes, tracks and keys that a log has, never with its frames. One thread. Absent
- * stays absent: what cannot be placed in time is not drawn, and counted in `not_drawn`.
+ * stays absent: what cannot be placed in time is not drawn, and counted.
  */
 #ifndef PASSTALLY_CLI_EXPORT_H
 #define PASSTALLY_CLI_EXPORT_H
@@ -14,14 +14,18 @@
 
 struct tally_export; /* one format being written; its own file knows what is in it */
 
+/* What has no place in time and could not be drawn. */
+struct tally_export_left {
+	uint64_t passes, workloads;
+};
+
 struct tally_export_format {
 	const char *name; /* the option's */
 	bool binary; /* not for a terminal */
 	struct tally_export *(*begin)(FILE *out);
 	void (*line)(struct tally_export *e, const struct tally_log_line *line);
-	/* Write what stands at the end and free it all. Returns the number of passes and workloads
-	 * that have no place in time (0 for tables). */
-	uint64_t (*end)(struct tally_export *e);
+	/* Write what stands at the end and free it all. */
+	void (*end)(struct tally_export *e, struct tally_export_left *left);
 };
 
 extern const struct tally_export_format tally_export_perfetto, tally_export_chrome,

@@ -139,20 +139,24 @@ see_arg(void *user, const struct tally_export_arg *arg)
 		tally_export_put_value(e->out, arg->value);
 }
 
+/* Begin and end apart, not start and length: viewers count in doubles, in which a start and a
+ * length need not add up to the next start, and slices that touch would overlap. */
 static void
 write_slice(struct chrome *e, const struct tally_timeline_event *event)
 {
-	if (event->type == TALLY_TIMELINE_END)
-		return; /* its begin said so */
-	bool slice = event->type == TALLY_TIMELINE_BEGIN;
-	begin_event(e, slice ? "X" : "i", event->track->device);
+	static const char *const phases[] = { [TALLY_TIMELINE_BEGIN] = "B",
+					      [TALLY_TIMELINE_END] = "E",
+					      [TALLY_TIMELINE_INSTANT] = "i" };
+	begin_event(e, phases[event->type], event->track->device);
 	put_number(e, "tid", event->track->number);
 	put_time(e, "ts", shown_ns(event->track, event->ns));
-	if (slice)
-		put_time(e, "dur", event->end_ns - event->ns);
-	else
-		put_member(e, "s", event->note ? "g" : "t");
-	put_member(e, "name", event->name);
+	put_member(e, "name", event->name); /* some viewers end only what has the same name */
+	if (event->type == TALLY_TIMELINE_END) {
+		tally_export_put_char(e->out, '}');
+		return;
+	}
+	if (event->type == TALLY_TIMELINE_INSTANT) /* a mark is a line through everything */
+		put_member(e, "s", tally_timeline_is_mark(event) ? "g" : "t");
 	put_member(e, "cat", event->category);
 	e->n_args = 0;
 	tally_timeline_see_args(event, see_arg, e);
@@ -207,8 +211,8 @@ line(struct tally_export *export, const struct tally_log_line *line)
 	tally_timeline_line(((struct chrome *)export)->timeline, line);
 }
 
-static uint64_t
-end(struct tally_export *export)
+static void
+end(struct tally_export *export, struct tally_export_left *left)
 {
 	struct chrome *e = (struct chrome *)export;
 	tally_timeline_finish(e->timeline);
@@ -217,9 +221,9 @@ end(struct tally_export *export)
 	tally_export_put_json(e->out, "", tally_timeline_program(e->timeline));
 	tally_export_put(e->out, ",\"clock\":\"CLOCK_MONOTONIC\"}}\n");
 	tally_export_text_destroy(e->out);
-	uint64_t not_drawn = tally_timeline_destroy(e->timeline);
+	*left = *tally_timeline_left(e->timeline);
+	tally_timeline_destroy(e->timeline);
 	g_free(e);
-	return not_drawn;
 }
 
 const struct tally_export_format tally_export_chrome = {

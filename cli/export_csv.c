@@ -205,15 +205,15 @@ line(struct tally_export *export, const struct tally_log_line *line)
 		put_frame(e, &line->frame);
 }
 
-static uint64_t
-end(struct tally_export *export)
+static void
+end(struct tally_export *export, struct tally_export_left *left)
 {
+	(void)left; /* a table has room for all */
 	struct csv *e = (struct csv *)export;
 	tally_export_text_destroy(e->out);
 	tally_export_names_destroy(e->names);
 	g_hash_table_destroy(e->apis);
 	g_free(e);
-	return 0;
 }
 
 const struct tally_export_format tally_export_csv = {

@@ -121,8 +121,8 @@ put_clock(struct tally_protobuf *p, uint32_t id, uint64_t ns)
 static void
 write_snapshot(struct perfetto *e, uint64_t cpu_ns, const struct tally_timeline_clock *own)
 {
-	/* A trace's clock must not go backwards from one snapshot to the next: both go on then. */
-	uint64_t later = cpu_ns < e->snapshot_ns ? e->snapshot_ns - cpu_ns : 0;
+	/* A trace's clock must go on from one snapshot to the next: both clocks do then. */
+	uint64_t later = cpu_ns <= e->snapshot_ns ? e->snapshot_ns + 1 - cpu_ns : 0;
 	e->snapshot_ns = cpu_ns + later;
 	begin_packet(e);
 	tally_protobuf_begin(&e->packet, PACKET_CLOCK_SNAPSHOT);
@@ -403,12 +403,13 @@ line(struct tally_export *export, const struct tally_log_line *line)
 	tally_timeline_line(((struct perfetto *)export)->timeline, line);
 }
 
-static uint64_t
-end(struct tally_export *export)
+static void
+end(struct tally_export *export, struct tally_export_left *left)
 {
 	struct perfetto *e = (struct perfetto *)export;
 	tally_timeline_finish(e->timeline);
-	uint64_t not_drawn = tally_timeline_destroy(e->timeline);
+	*left = *tally_timeline_left(e->timeline);
+	tally_timeline_destroy(e->timeline);
 	for (unsigned i = 0; i < N_TABLES; i++)
 		g_hash_table_destroy(e->tables[i]);
 	g_ptr_array_unref(e->specs);
@@ -416,7 +417,6 @@ end(struct tally_export *export)
 	tally_protobuf_finish(&e->packet);
 	tally_protobuf_finish(&e->interned);
 	g_free(e);
-	return not_drawn;
 }
 
 const struct tally_export_format tally_export_perfetto = {

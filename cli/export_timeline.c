@@ -49,10 +49,9 @@ tally_timeline_create(const struct tally_timeline_sink *sink)
 	return t;
 }
 
-uint64_t
+void
 tally_timeline_destroy(struct tally_timeline *t)
 {
-	uint64_t not_drawn = t->not_drawn;
 	g_ptr_array_unref(t->devices);
 	g_ptr_array_unref(t->tracks);
 	g_array_unref(t->placed);
@@ -64,7 +63,12 @@ tally_timeline_destroy(struct tally_timeline *t)
 	tally_export_names_destroy(t->names);
 	g_free(t->program);
 	g_free(t);
-	return not_drawn;
+}
+
+const struct tally_export_left *
+tally_timeline_left(const struct tally_timeline *t)
+{
+	return &t->left;
 }
 
 const char *
@@ -89,9 +93,9 @@ emit(struct tally_timeline *t, const struct tally_timeline_event *e)
 static void
 emit_end(struct tally_timeline *t, const struct tally_timeline_event *e)
 {
-	struct tally_timeline_event end = { .type = TALLY_TIMELINE_END,
-					    .track = e->track,
-					    .ns = e->end_ns };
+	struct tally_timeline_event end = {
+		.type = TALLY_TIMELINE_END, .track = e->track, .ns = e->end_ns, .name = e->name
+	};
 	emit(t, &end);
 }
 
@@ -270,7 +274,7 @@ sort_workloads(struct tally_timeline *t, const struct tally_pass_record *p)
 		    has_place(w->has_gpu_start, w->has_gpu, w->gpu_start_ns, w->gpu_ns))
 			g_ptr_array_add(t->loads, (gpointer)w);
 		else
-			t->not_drawn++;
+			t->left.workloads++;
 	}
 	g_ptr_array_sort(t->loads, compare_workloads);
 	return t->loads;
@@ -306,7 +310,7 @@ emit_workloads(struct tally_timeline *t, struct tally_timeline_device *d, const 
 			const struct tally_layer *layer = tally_tracks_take_layer(
 				t, layers, d, &below, e.ns, e.end_ns);
 			if (!layer) {
-				t->not_drawn++;
+				t->left.workloads++;
 				continue;
 			}
 			e.track = layer->track;
@@ -376,7 +380,7 @@ emit_gpu_frame(struct tally_timeline *t, struct tally_timeline_device *d,
 	struct tally_layer *layer = tally_tracks_take_layer(t, layers, d, &place, first->start_ns,
 							    end_ns);
 	if (!layer) {
-		t->not_drawn += n;
+		t->left.passes += n;
 		return;
 	}
 	char name[32];
@@ -420,7 +424,7 @@ emit_lane(struct tally_timeline *t, struct tally_timeline_device *d,
 			layer++;
 		p->layer = layer;
 		if (layer == TALLY_MOST_LAYERS) {
-			t->not_drawn++;
+			t->left.passes++;
 			continue;
 		}
 		n_layers = MAX(n_layers, layer + 1);
@@ -430,10 +434,17 @@ emit_lane(struct tally_timeline *t, struct tally_timeline_device *d,
 		emit_gpu_frame(t, d, f, order, i);
 }
 
+bool
+tally_timeline_is_mark(const struct tally_timeline_event *e)
+{
+	return e->note && g_strcmp0(e->note->source, "mark") == 0;
+}
+
 static void
 emit_note(struct tally_timeline *t, const struct tally_note_record *note)
 {
-	bool mark = g_strcmp0(note->source, "mark") == 0;
+	const struct tally_timeline_event of_note = { .note = note };
+	bool mark = tally_timeline_is_mark(&of_note);
 	struct tally_timeline_track **track = mark ? &t->marks : &t->notes;
 	/* A note without a time stands where the log had it: behind the frame before it. */
 	uint64_t ns = note->has_time ? note->time_ns : t->last_ns;
@@ -519,7 +530,7 @@ read_frame(struct tally_timeline *t, const struct tally_frame_record *f)
 			placed.end_ns = p->gpu_start_ns + p->gpu_ns;
 			g_array_append_val(t->placed, placed);
 		} else {
-			t->not_drawn++;
+			t->left.passes++;
 		}
 		emit_submission(t, d, placed.lane, f, p, drawn);
 	}

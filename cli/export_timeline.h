@@ -51,7 +51,7 @@ struct tally_timeline_event {
 	const struct tally_timeline_track *track; /* NULL for numbers */
 	uint64_t ns; /* of the track's clock */
 	uint64_t end_ns; /* of BEGIN and NUMBERS */
-	const char *name;
+	const char *name; /* of END: what ends */
 	bool name_repeats; /* the same text will come again: worth a table */
 	const char *category;
 	uint64_t flow; /* joins the CPU's and the GPU's event of a pass; 0 = none */
@@ -81,12 +81,14 @@ struct tally_timeline *tally_timeline_create(const struct tally_timeline_sink *s
 void tally_timeline_line(struct tally_timeline *t, const struct tally_log_line *line);
 /* Once, behind the last line. */
 void tally_timeline_finish(struct tally_timeline *t);
-/* Returns how many passes and workloads could not be drawn. */
-uint64_t tally_timeline_destroy(struct tally_timeline *t);
+void tally_timeline_destroy(struct tally_timeline *t);
+const struct tally_export_left *tally_timeline_left(const struct tally_timeline *t);
 /* Of the header; "?" and 0 before it. */
 const char *tally_timeline_program(const struct tally_timeline *t);
 int64_t tally_timeline_pid(const struct tally_timeline *t);
 
+/* An instant that `passtally trigger mark` set? */
+bool tally_timeline_is_mark(const struct tally_timeline_event *event);
 /* Its record's arguments, those that make sense beside its name (cli/export_args.c). */
 void tally_timeline_see_args(const struct tally_timeline_event *event, tally_export_see *see,
 			     void *user);

@@ -71,7 +71,7 @@ struct tally_timeline {
 	uint64_t last_ns; /* when the last frame ended */
 	GPtrArray *early; /* of struct early *: notes without a time, before the first frame */
 	uint64_t n_early_lost; /* past those */
-	uint64_t not_drawn;
+	struct tally_export_left left;
 };
 
 struct tally_timeline_track *
