@@ -1,5 +1,7 @@
 #include "query/annotate_internal.h"
 
+#include "layer/log.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,6 +137,39 @@ say_serialized(struct tally_annotated *d, const struct tally_device_record *info
 
 /* ---- metrics ---- */
 
+static bool
+is_taken(const struct tally_device_record *line, const char *key)
+{
+	static const char *const of_passes[] = { "draws",  "vertices", "instances", "dispatches",
+						 "copies", "clears",   "calls",     "gpu_ns" };
+	for (size_t i = 0; i < sizeof(of_passes) / sizeof(of_passes[0]); i++)
+		if (strcmp(of_passes[i], key) == 0)
+			return true;
+	for (uint32_t i = 0; i < line->n_counters; i++)
+		if (strcmp(line->counters[i]->key, key) == 0)
+			return true;
+	return false;
+}
+
+/* The user's metrics. One that has the name of another value would stand in the log beside it, and
+ * whoever adds up what has this name would add both. */
+static uint32_t
+list_own(const struct tally_annotated *d, const struct tally_annotate_by *by,
+	 struct tally_metric *out)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < by->n_own; i++) {
+		if (!is_taken(&d->line, by->own[i].key))
+			out[n++] = by->own[i];
+		else
+			tally_log_say(TALLY_LEVEL_WARNING, "config",
+				      "metric %s is left out, as a counter or another value of "
+				      "passes has this name: give the metric a name of its own",
+				      by->own[i].key);
+	}
+	return n;
+}
+
 /* All that an expression may name: the device's counters, snapshots' in full, constants. NULL: out
  * of memory, or nothing there is wanted. */
 static struct tally_metric_set *
@@ -146,8 +181,9 @@ bind_metrics(const struct tally_annotated *d, const struct tally_device_record *
 		n_constants += d->accounts[s].src->n_constants;
 	const struct tally_counter **counters = calloc(n_counters + 1, sizeof(*counters));
 	struct tally_constant *constants = calloc(n_constants + 1, sizeof(*constants));
+	struct tally_metric *own = calloc(by->n_own + 1, sizeof(*own));
 	struct tally_metric_set *set = NULL;
-	if (counters && constants) {
+	if (counters && constants && own) {
 		struct tally_metric_inputs in = { .counters = counters, .constants = constants };
 		for (uint32_t i = 0; i < info->n_counters; i++)
 			counters[in.n_counters++] = info->counters[i];
@@ -166,10 +202,11 @@ bind_metrics(const struct tally_annotated *d, const struct tally_device_record *
 			if (product && !in.layout)
 				in.layout = product->layout;
 		}
-		set = tally_metric_set_create(&in, by->own, by->n_own, by->config->counters);
+		set = tally_metric_set_create(&in, own, list_own(d, by, own), by->config->counters);
 	}
 	free(counters);
 	free(constants);
+	free(own);
 	return set;
 }
 

@@ -1,6 +1,7 @@
 #include "query/annotate.h"
 
 #include "layer/clock.h"
+#include "layer/log.h"
 #include "query/annotate_internal.h"
 
 #include <glib.h>
@@ -361,6 +362,42 @@ test_device_line(void)
 	g_assert_cmpstr(line->counters[2]->key, ==, "snap.snap_b");
 	g_assert_cmpstr(line->serialized_by, ==, "passtally --snapshot exact");
 	g_assert_cmpstr(line->name, ==, "GPU");
+	world_free(w);
+}
+
+/* A value of that name there is already: two could not be told apart. */
+static void
+test_own_metrics(void)
+{
+	char keys[3][8] = { "snap_a", "draws", "half_a" }, half[] = "$snap_a / 2", file[] = "f";
+	struct tally_config_metric metrics[3] = { 0 };
+	for (unsigned i = 0; i < 3; i++)
+		metrics[i] = (struct tally_config_metric){
+			.key = keys[i],
+			.expression = half,
+			.file = file,
+		};
+	struct world *w = g_new0(struct world, 1);
+	struct tally_note_record note;
+	tally_log_reset();
+	tally_config_init(&w->config);
+	w->config.metrics = metrics;
+	w->config.n_metrics = G_N_ELEMENTS(metrics);
+	w->annotator = tally_annotator.create(&w->config);
+	const struct tally_device_record *line = describe(w, 0, &own_counter);
+	unsigned n_half = 0;
+	for (uint32_t i = 0; i < line->n_metrics; i++) {
+		g_assert_cmpstr(line->metrics[i].key, !=, "snap_a");
+		g_assert_cmpstr(line->metrics[i].key, !=, "draws");
+		n_half += strcmp(line->metrics[i].key, "half_a") == 0;
+	}
+	g_assert_cmpuint(n_half, ==, 1);
+	for (unsigned i = 0; i < 2; i++) {
+		g_assert_true(tally_log_take(&note));
+		g_assert_nonnull(strstr(note.message, i ? "metric draws is" : "metric snap_a is"));
+	}
+	w->config.metrics = NULL;
+	w->config.n_metrics = 0;
 	world_free(w);
 }
 
@@ -731,6 +768,7 @@ main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/annotate/device_line", test_device_line);
+	g_test_add_func("/annotate/own_metrics", test_own_metrics);
 	g_test_add_func("/annotate/off", test_off);
 	g_test_add_func("/annotate/sampled", test_sampled);
 	g_test_add_func("/annotate/no_times", test_no_times);
