@@ -150,10 +150,14 @@ run_control(void *data)
 static void
 make_absolute(const char *path, char *out, size_t size)
 {
-	char folder[PATH_MAX] = "";
-	if (path[0] != '/' && !getcwd(folder, sizeof(folder)))
-		folder[0] = '\0';
-	snprintf(out, size, "%s%s%s", folder, folder[0] ? "/" : "", path);
+	size_t used = 0;
+	if (path[0] != '/' && getcwd(out, size - 1)) {
+		used = strlen(out);
+		out[used++] = '/';
+	}
+	size_t len = strnlen(path, size - used - 1);
+	memcpy(out + used, path, len);
+	out[used + len] = '\0';
 }
 
 bool

@@ -62,10 +62,11 @@ def cube():
                     renders = [p for p in frame["passes"] if p["kind"] == "render"]
                     checks.equal([(p["draws"], p["vertices"], p["instances"]) for p in renders], [(1, 36, 1)],
                                  f"frame {frame['frame']}: draws, vertices, instances")
-                    # vkcube records for simultaneous use: nothing inside may be counted, and the
-                    # batch, which is this one pass, is timed from outside.
+                    # vkcube records for simultaneous use: the GPU may count nothing inside, and
+                    # the batch, which is this one pass, is timed from outside.
                     checks.equal(renders[0].get("flags"), ["approximate", "simultaneous"], f"frame {frame['frame']}: flags")
-                    checks.equal(renders[0].get("counters", {}), {}, f"frame {frame['frame']}: counters")
+                    counted = [key for key in renders[0].get("counters", {}) if not key.startswith("cpu_")]
+                    checks.equal(counted, [], f"frame {frame['frame']}: counters")
                     checks.that("surface" in renders[0], f"frame {frame['frame']}: no surface")
                     names.add(renders[0]["id"])
                     check_vulkan_frame(checks, frame)
