@@ -607,8 +607,8 @@ read_note(struct tally_aggregate *a, const struct tally_note_record *r)
 		g_ptr_array_add(a->notes, text);
 }
 
-static void
-read_line(struct tally_aggregate *a, const struct tally_log_line *line)
+void
+tally_aggregate_add(struct tally_aggregate *a, const struct tally_log_line *line)
 {
 	a->state->key_guess = 0;
 	if (a->watch && a->watch->line)
@@ -665,6 +665,14 @@ init(struct tally_aggregate *a, const char *path, enum tally_by by, uint64_t war
 	s->note_set = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	s->touched = g_ptr_array_new();
 	a->state = s;
+}
+
+void
+tally_aggregate_begin(struct tally_aggregate *a, const char *path,
+		      const struct tally_aggregate_watch *watch)
+{
+	init(a, path, TALLY_BY_PASS, 0);
+	a->watch = watch;
 }
 
 void
@@ -733,7 +741,7 @@ read_log(struct tally_aggregate *a, const char *command, const char *path)
 	tally_progress_begin(&progress, 1000);
 	struct tally_log_line line;
 	while ((status = tally_log_reader_next(reader, &line, &error)) == TALLY_READ_OK) {
-		read_line(a, &line);
+		tally_aggregate_add(a, &line);
 		if (tally_progress_due(&progress))
 			tell_progress(&progress, path, reader);
 	}

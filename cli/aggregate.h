@@ -138,6 +138,10 @@ int tally_aggregate_read(struct tally_aggregate *a, const char *command, const c
 /* The same by pass, each value shown to `watch`. */
 int tally_aggregate_watch(struct tally_aggregate *a, const char *command, const char *path,
 			  uint64_t warmup, const struct tally_aggregate_watch *watch);
+/* The same for one who reads the lines: begin by naming the log, then hand in line by line. */
+void tally_aggregate_begin(struct tally_aggregate *a, const char *path,
+			   const struct tally_aggregate_watch *watch);
+void tally_aggregate_add(struct tally_aggregate *a, const struct tally_log_line *line);
 void tally_aggregate_finish(struct tally_aggregate *a);
 
 /* By number, or NULL. */

@@ -11,7 +11,7 @@ static const struct tally_command *const commands[] = {
 	&tally_command_run,      &tally_command_report, &tally_command_compare,
 	&tally_command_export,   &tally_command_check,
 	&tally_command_counters, &tally_command_doctor, &tally_command_schema,
-	&tally_command_trigger,  &tally_command_config,
+	&tally_command_trigger,  &tally_command_config, &tally_command_top,
 };
 
 static void

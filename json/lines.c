@@ -125,13 +125,15 @@ enum tally_lines_status
 tally_lines_next(struct tally_lines *lines, char **line, size_t *len, bool *whole)
 {
 	size_t searched = 0;
+	if (lines->growing)
+		lines->at_end = false;
 	enum tally_lines_status status = lines->buffer ? TALLY_LINES_OK : refill(lines);
 	while (status == TALLY_LINES_OK) {
 		char *start = lines->buffer + lines->start;
 		size_t have = lines->fill - lines->start;
 		size_t rest = have - searched;
 		char *newline = rest ? memchr(start + searched, '\n', rest) : NULL;
-		if (newline || (lines->at_end && have)) {
+		if (newline || (lines->at_end && have && !lines->growing)) {
 			*line = start;
 			*len = newline ? (size_t)(newline - start) : have;
 			*whole = newline;

@@ -44,6 +44,7 @@ struct tally_lines {
 	size_t start, fill; /* bytes not yet handed out stand between them */
 	bool at_end; /* there is no more */
 	bool cut; /* and there should be */
+	bool growing; /* more may come: a last line waits for its newline, an end is not the last */
 	uint64_t done, total; /* bytes of text; total is a file's size */
 	int error; /* errno of the read that failed */
 	const char *why; /* a source's own words; NULL = none */

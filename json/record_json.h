@@ -64,6 +64,9 @@ struct tally_log_reader *tally_log_reader_open_memory(const char *bytes, size_t 
 /* Reads what `source` gives, and closes it in the end. NULL: out of memory; the source is then
  * still the caller's. */
 struct tally_log_reader *tally_log_reader_open_source(const struct tally_lines_source *source);
+/* Reads a file that is still written to, from `fd`, which stays the caller's. TALLY_READ_END means
+ * then that no whole line is there yet: ask again. NULL: out of memory. */
+struct tally_log_reader *tally_log_reader_open_growing(int fd);
 void tally_log_reader_close(struct tally_log_reader *reader);
 /* The next record; everything it points to is valid until the next call. Keys of counters and
  * interned strings (formats, units) are equal pointers for equal strings over the reader's life.

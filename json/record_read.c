@@ -81,6 +81,15 @@ tally_log_reader_open_source(const struct tally_lines_source *source)
 	return reader;
 }
 
+struct tally_log_reader *
+tally_log_reader_open_growing(int fd)
+{
+	struct tally_log_reader *reader = create_reader(fd, false, NULL, 0);
+	if (reader)
+		reader->lines.growing = true;
+	return reader;
+}
+
 void
 tally_log_reader_close(struct tally_log_reader *reader)
 {
@@ -285,6 +294,8 @@ tally_log_reader_next(struct tally_log_reader *reader, struct tally_log_line *li
 	size_t len;
 	bool whole;
 	enum tally_lines_status got = tally_lines_next(&reader->lines, &text, &len, &whole);
+	if (got == TALLY_LINES_END && reader->lines.growing)
+		return TALLY_READ_END;
 	if (got != TALLY_LINES_OK) {
 		finish_unread(reader, got);
 		*error = reader->error;

@@ -27,6 +27,7 @@ UTHASH = re.compile(r"ut(?:hash|array|list)\.h")
 GL = re.compile(r"(?:GL|GLES|GLES2|GLES3|EGL|KHR)/[\w.]+\.h")
 VULKAN = re.compile(r"(?:vulkan|vk_video)/[\w./]+\.hp?p?")
 EPOXY = re.compile(r"epoxy/\w+\.h")
+CURSES = re.compile(r"(?:curses|term)\.h")
 WINDOWS = re.compile(r"(?:X11|xcb|gbm|wayland)[\w./-]*\.h")
 GLIB = re.compile(r"(?:glib|gmodule|glib-object|gio/gio|glib/[\w-]+|glib-unix|gio/[\w-]+)\.h")
 ZSTD = re.compile(r"zstd(?:_errors)?\.h")
@@ -56,7 +57,7 @@ RULES = {
     "cli": Rule(r"(?:cli|json)/[\w/]+\.h|layer/(?:record|config|block|process|wide|control)\.h|query/\w+\.h", [LIBC, GLIB],
                 VERSION + r"|cli_\w+\.(?:h|inc)|\w+_schema\.(?:h|inc)",
                 {r"probe_gl\.c": [GL, EPOXY, WINDOWS], r"probe_vk\.c": [VULKAN],
-                 r"(?:compress|unpack)\.c": [ZSTD]}),
+                 r"(?:compress|unpack)\.c": [ZSTD], r"top_screen\.c": [CURSES]}),
 }
 
 COMMENT_OR_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"|/\*.*?\*/|//[^\n]*', re.DOTALL)

@@ -1,6 +1,8 @@
 /* Lines out of files, pipes and memory, whatever size they come in. */
 #include <glib.h>
+#include <glib/gstdio.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -52,6 +54,45 @@ test_memory(void)
 		g_assert_cmpuint(lines.done, ==, strlen(cases[i].text));
 		tally_lines_finish(&lines);
 	}
+}
+
+/* A file that grows: what has no newline yet is no line, and an end is not for ever. */
+static void
+test_growing(void)
+{
+	char *path = NULL;
+	int fd = g_file_open_tmp("passtally-lines-XXXXXX", &path, NULL);
+	g_assert_cmpint(fd, >=, 0);
+	int out = open(path, O_WRONLY | O_CLOEXEC);
+	struct tally_lines lines;
+	tally_lines_init(&lines, fd, true, NULL, 0);
+	lines.growing = true;
+	static const struct {
+		const char *text, *line; /* NULL: none is whole */
+	} steps[] = {
+		{ "", NULL }, { "on", NULL },      { "e\ntw", "one" }, { "", NULL },
+		{ "o", NULL }, { "\nthree", "two" }, { "\n", "three" },  { "", NULL },
+	};
+	for (size_t i = 0; i < G_N_ELEMENTS(steps); i++) {
+		ssize_t len = (ssize_t)strlen(steps[i].text);
+		g_assert_cmpint(write(out, steps[i].text, (size_t)len), ==, len);
+		char *line;
+		size_t n;
+		bool whole = false;
+		enum tally_lines_status status = tally_lines_next(&lines, &line, &n, &whole);
+		if (!steps[i].line) {
+			g_assert_cmpint(status, ==, TALLY_LINES_END);
+			continue;
+		}
+		g_assert_cmpint(status, ==, TALLY_LINES_OK);
+		g_assert_true(whole);
+		g_assert_cmpuint(n, ==, strlen(steps[i].line));
+		g_assert_true(memcmp(line, steps[i].line, n) == 0);
+	}
+	tally_lines_finish(&lines);
+	close(out);
+	g_unlink(path);
+	g_free(path);
 }
 
 /* Bytes that arrive one by one. */
@@ -223,6 +264,7 @@ main(int argc, char **argv)
 	g_test_add_func("/lines/memory", test_memory);
 	g_test_add_func("/lines/pipe", test_pipe);
 	g_test_add_func("/lines/source", test_source);
+	g_test_add_func("/lines/growing", test_growing);
 	g_test_add_func("/lines/growth", test_growth);
 	g_test_add_func("/lines/longest", test_longest);
 	g_test_add_func("/lines/error", test_error);

@@ -1,0 +1,605 @@
+#!/usr/bin/env python3
+"""passtally top: on a terminal of any size, without one, and on logs that grow, change and end."""
+
+import fcntl
+import json
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+import unittest
+
+from cli_case import COMMAND, A, B, CliCase, device, end, frame, header, log_bytes, one_pass, pass_info, simple_log
+
+ESCAPE = re.compile(rb"\x1b\[([?>=]?)([\d;]*)([@-~])|\x1b[()][A-B0]|\x1b[=>78M]|\x1b\][^\x07]*\x07")
+C = "00000000000000cc"
+
+
+class Screen:
+    """As much of a terminal as ncurses asks of TERM=xterm: what stands where."""
+
+    def __init__(self, columns, rows):
+        self.resize(columns, rows)
+        self.rest = b""
+        self.seen = b""
+
+    def resize(self, columns, rows):
+        self.columns, self.rows = columns, rows
+        self.cells = [[" "] * columns for _ in range(rows)]
+        self.x = self.y = 0
+        self.top, self.bottom = 0, rows - 1 # what scrolls
+        self.last = " "
+
+    def text(self):
+        return "\n".join("".join(row).rstrip() for row in self.cells)
+
+    def put(self, character):
+        if self.x < self.columns and self.y < self.rows:
+            self.cells[self.y][self.x] = character
+        self.x += 1
+        self.last = character
+
+    def scroll(self, first, lines):
+        """Lines at `first` go (or, below 0, come) and those down to the bottom move up (down)."""
+        for _ in range(abs(lines)):
+            del self.cells[first if lines > 0 else self.bottom]
+            self.cells.insert(self.bottom if lines > 0 else first, [" "] * self.columns)
+
+    def control(self, numbers, kind):
+        n = numbers[0] if numbers else 0
+        row = self.cells[min(self.y, self.rows - 1)]
+        if kind in "Hf":
+            self.y, self.x = max(n, 1) - 1, max(numbers[1] if len(numbers) > 1 else 1, 1) - 1
+        elif kind == "d":
+            self.y = max(n, 1) - 1
+        elif kind == "G":
+            self.x = max(n, 1) - 1
+        elif kind in "ABCD":
+            step = max(n, 1)
+            self.y += {"A": -step, "B": step}.get(kind, 0)
+            self.x += {"C": step, "D": -step}.get(kind, 0)
+        elif kind == "J":
+            first = 0 if n == 2 else self.y
+            if n == 0:
+                row[self.x:] = [" "] * (self.columns - self.x)
+                first += 1
+            for y in range(first, self.rows):
+                self.cells[y] = [" "] * self.columns
+        elif kind == "K":
+            if n == 1:
+                row[:self.x + 1] = [" "] * min(self.x + 1, self.columns)
+            else:
+                row[self.x:] = [" "] * (self.columns - self.x)
+        elif kind == "X":
+            row[self.x:self.x + n] = [" "] * len(row[self.x:self.x + n])
+        elif kind == "P":
+            del row[self.x:self.x + max(n, 1)]
+            row += [" "] * (self.columns - len(row))
+        elif kind == "@":
+            row[self.x:self.x] = [" "] * max(n, 1)
+            del row[self.columns:]
+        elif kind == "b":
+            for _ in range(max(n, 1)):
+                self.put(self.last)
+        elif kind in "LMST":
+            self.scroll(self.y if kind in "LM" else self.top, max(n, 1) * (1 if kind in "MS" else -1))
+        elif kind == "r":
+            self.top = max(n, 1) - 1
+            self.bottom = (numbers[1] if len(numbers) > 1 else self.rows) - 1
+            self.x = self.y = 0
+        elif kind not in "cmhltn":
+            raise AssertionError(f"unknown control: {numbers} {kind}")
+
+    def feed(self, data):
+        self.seen += data
+        data = self.rest + data
+        self.rest = b""
+        at = 0
+        while at < len(data):
+            byte = data[at:at + 1]
+            if byte == b"\x1b":
+                match = ESCAPE.match(data, at)
+                if not match:
+                    if len(data) - at > 40:
+                        raise AssertionError(f"unknown sequence: {data[at:at + 20]!r}")
+                    self.rest = data[at:]
+                    return
+                if match.group(3):
+                    self.control([int(n or 0) for n in match.group(2).split(b";")] if match.group(2) else [],
+                                 match.group(3).decode())
+                elif match.group() == b"\x1bM" and self.y == self.top:
+                    self.scroll(self.top, -1)
+                at = match.end()
+                continue
+            if byte == b"\r":
+                self.x = 0
+            elif byte == b"\n":
+                if self.y == self.bottom:
+                    self.scroll(self.top, 1)
+                else:
+                    self.y += 1
+            elif byte == b"\b":
+                self.x -= 1
+            elif byte >= b" ":
+                length = 1 if byte < b"\x80" else 2 if byte < b"\xe0" else 3 if byte < b"\xf0" else 4
+                if len(data) - at < length:
+                    self.rest = data[at:]
+                    return
+                self.put(data[at:at + length].decode())
+                at += length - 1
+            at += 1
+
+
+class Terminal:
+    """passtally on a terminal of its own."""
+
+    def __init__(self, case, args, columns=100, rows=24, program=COMMAND, **env):
+        self.case = case
+        self.screen = Screen(columns, rows)
+        self.master, self.slave = pty.openpty()
+        self.size(columns, rows)
+        self.before = termios.tcgetattr(self.slave)
+        self.process = subprocess.Popen(
+            [program, *map(str, args)], stdin=self.slave, stdout=self.slave, stderr=self.slave, cwd=case.folder,
+            env={**case.env, "TERM": "xterm", **env}, start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+        case.addCleanup(self.clean)
+
+    def size(self, columns, rows):
+        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def resize(self, columns, rows):
+        self.screen.resize(columns, rows)
+        self.size(columns, rows)
+
+    def clean(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        for fd in (self.master, self.slave):
+            if fd >= 0:
+                os.close(fd)
+
+    def take(self, seconds):
+        ready, _, _ = select.select([self.master], [], [], seconds)
+        if not ready:
+            return False
+        try:
+            data = os.read(self.master, 65536)
+        except OSError:
+            return False
+        self.screen.feed(data)
+        return bool(data)
+
+    def until(self, wanted, seconds=20):
+        """Read until the pattern stands on the screen (or the callable is true)."""
+        holds = wanted if callable(wanted) else lambda text: re.search(wanted, text)
+        deadline = time.monotonic() + seconds
+        while not holds(self.screen.text()):
+            if time.monotonic() > deadline:
+                self.case.fail(f"not on the screen: {wanted}\n{self.screen.text()}")
+            self.take(0.1)
+        return self.screen.text()
+
+    def press(self, keys):
+        os.write(self.master, keys if isinstance(keys, bytes) else keys.encode())
+
+    def ended(self, seconds=20):
+        """The exit status; what was left to read is on the screen."""
+        deadline = time.monotonic() + seconds
+        while self.process.poll() is None:
+            if time.monotonic() > deadline:
+                self.case.fail(f"passtally did not end\n{self.screen.text()}")
+            self.take(0.05)
+        while self.take(0):
+            pass
+        return self.process.returncode
+
+    def restored(self):
+        self.case.assertEqual(termios.tcgetattr(self.slave), self.before)
+        seen = self.screen.seen
+        if b"\x1b[?1049h" in seen: # the other screen was left, the cursor is there again
+            self.case.assertGreater(seen.rfind(b"\x1b[?1049l"), seen.rfind(b"\x1b[?1049h"))
+            self.case.assertGreater(seen.rfind(b"\x1b[?25h"), seen.rfind(b"\x1b[?25l"))
+
+
+OTHERS = [pass_info(A, "other a"), pass_info(B, "other b"), pass_info(C, "p99")]
+
+
+def long_log(n_passes=30, frames=50, cpu_ns=20_000_000):
+    """Pass i takes (i + 1) us and draws n_passes - i times, in a log as it is before its end."""
+    lines = [header(pid=os.getpid()), device(), *OTHERS]
+    ids = [f"{i + 1:016x}" for i in range(n_passes)]
+    lines += [pass_info(ident, f"p{i:02}", width=64, height=64, color=["RGBA8"]) for i, ident in enumerate(ids)]
+    for k in range(frames):
+        lines.append(frame(k, [one_pass(i, ident, 1000 * (i + 1), f"p{i:02}", draws=n_passes - i,
+                                        counters={"samples_passed": i})
+                               for i, ident in enumerate(ids)], start_ns=10**12 + k * cpu_ns, cpu_ns=cpu_ns))
+    return lines
+
+
+def names(text):
+    """The passes of a screen or table, in order."""
+    return re.findall(r"^(p\d\d)\b", text, re.MULTILINE)
+
+
+class Plain(CliCase):
+    """No terminal, no escape codes."""
+
+    def table(self, *args, **kwargs):
+        done = self.ok("top", "--once", *args, **kwargs)
+        self.assertEqual(done.stderr, b"")
+        self.assertNotIn(b"\x1b", done.stdout)
+        return done.stdout.decode()
+
+    def test_figures(self):
+        log = self.write_log("a.jsonl", long_log(3, 10) + [end(10, 30)])
+        text = self.table(log)
+        self.assertIn("ended: exit  demo (process ", text)
+        self.assertIn("10 frames in 0:00:00", text)
+        self.assertIn("device 0: card 0, coverage 100.0 %, passtally takes 1.0 us a frame", text)
+        self.assertRegex(text, r"frame +20.00 ms +max +20.00 ms +50.0 fps")
+        self.assertRegex(text, r"GPU +6.0 us +max +6.0 us +0 % of it")
+        self.assertEqual(names(text), ["p02", "p01", "p00"])
+        # share, mean, max, chart, n, draws, vertices, samples_passed
+        self.assertRegex(text, r"p02 +50.0% +3.0 +3.0 +█+ +10 +1 +3 +2\n")
+        self.assertRegex(text, r"p00 +16.7% +1.0 +1.0 +█+ +10 +3 +3 +0\n")
+
+    def test_only_the_window_counts(self):
+        lines = long_log(1, 0)
+        # 10 s of 1 ms, then 10 s of 3 ms, a frame every 0.1 s.
+        for k in range(200):
+            lines.append(frame(k, [one_pass(0, f"{1:016x}", 1_000_000 if k < 100 else 3_000_000, "p00")],
+                               start_ns=10**12 + k * 100_000_000, cpu_ns=100_000_000))
+        # A pass that ran only at first is no longer there.
+        lines[7]["passes"].append(one_pass(1, B, 5, "other b"))
+        log = self.write_log("a.jsonl", lines)
+        text = self.table(log, "--window", "5")
+        self.assertRegex(text, r"p00 +100.0% +3000.0 +3000.0")
+        self.assertNotIn("other b", text)
+        n = int(re.search(r"p00 +\S+ +\S+ +\S+ +█+ +(\d+) ", text).group(1))
+        self.assertTrue(44 <= n <= 50, n)
+        self.assertRegex(self.table(log, "--window", "60"), r"p00 +100.0% +2000.0 +3000.0")
+        self.assertIn("other b", self.table(log, "--window", "60"))
+
+    def test_a_value_that_came_late_is_not_blown_up(self):
+        lines = long_log(1, 0)
+        for k in range(10):
+            lines.append(frame(k, [one_pass(0, f"{1:016x}", 1000, "p00", counters={"samples_passed": 50 * (k == 9)})],
+                               start_ns=10**12 + k * 1000))
+        self.assertRegex(self.table(self.write_log("a.jsonl", lines)), r"p00 .* 10 +1 +3 +5\n")
+
+    def test_absent_is_not_zero(self):
+        lines = long_log(0, 0)
+        lines.append(frame(0, [one_pass(0, A, None, "other a")]))
+        del lines[-1]["gpu_ns"], lines[-1]["envelope_ns"], lines[-1]["coverage"]
+        text = self.table(self.write_log("a.jsonl", lines))
+        self.assertRegex(text, r"GPU +not measured")
+        self.assertRegex(text, r"other a +- +- +- +1 ")
+
+    def test_sort(self):
+        log = self.write_log("a.jsonl", long_log(5, 3))
+        down = ["p04", "p03", "p02", "p01", "p00"]
+        for key, want in (("share", down), ("mean", down), ("max", down), ("samples_passed", down),
+                          ("draws", down[::-1]), ("name", down[::-1]), ("n", down[::-1])):
+            self.assertEqual(names(self.table(log, "--sort", key)), want, key)
+            self.assertEqual(names(self.table(log, "--sort", key, "--reverse")), want[::-1], key)
+        self.assertEqual(names(self.table(log, "--rows", "2")), down[:2])
+        done = self.command("top", "--once", "--sort", "nonsense", log)
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+        self.assertIn(b"nonsense", done.stderr)
+
+    def test_devices(self):
+        lines = [header(), device(0), device(1), device(2, api="vulkan", beneath=1), *OTHERS]
+        for k in range(4):
+            lines.append(frame(k, [one_pass(0, A, 1000, "other a")], 0, start_ns=10**9 + k))
+        for k in range(4):
+            lines.append(frame(k, [one_pass(0, B, 1000, "other b")], 1, start_ns=2 * 10**9 + k))
+            lines.append(frame(k, [one_pass(0, C, 1000, "p99")], 2, start_ns=2 * 10**9 + 10 + k))
+        log = self.write_log("a.jsonl", lines)
+        text = self.table(log) # the one that drew last, but not what lies beneath it
+        self.assertIn("device 1: card 1", text)
+        self.assertIn("3 devices in all", text)
+        self.assertIn("other b", text)
+        self.assertNotIn("p99", text)
+        self.assertIn("p99", self.table(log, "--device", "2"))
+        self.assertIn("other a", self.table(log, "--device", "0"))
+
+    def test_ascii(self):
+        log = self.write_log("a.jsonl", [header(), device(), pass_info(A, "näh\x1b[31m"),
+                                         frame(0, [one_pass(0, A, 1000, "näh\x1b[31m")])])
+        for more in ({"args": ["--ascii"]}, {"env": {"LC_ALL": "C"}}):
+            text = self.table(log, *more.get("args", []), env=more.get("env", {}))
+            self.assertTrue(text.isascii(), text)
+            self.assertIn("n?h\\u{1b}[31m", text)
+            self.assertIn("mean us", text)
+            self.assertIn("####", text)
+
+    def test_it_prints_on_until_the_log_ends(self):
+        lines = long_log(2, 5)
+        log = self.write_log("a.jsonl", lines)
+        process = subprocess.Popen([COMMAND, "top", log], env=self.env, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        self.addCleanup(process.kill)
+        self.assertIn(b"passtally top  running", process.stdout.readline())
+        with open(log, "ab") as f:
+            f.write(log_bytes([frame(5, [one_pass(0, C, 10**9, "p99")], start_ns=10**12 + 10**8), end(6, 11)]))
+        out, err = process.communicate(timeout=30)
+        self.assertEqual((process.returncode, err), (0, b""))
+        self.assertIn("ended: exit", out.decode())
+        self.assertIn("\np99  ", out.decode())
+        self.assertNotIn(b"\x1b", out)
+
+    def test_signals_and_a_closed_pipe_end_it(self):
+        log = self.write_log("a.jsonl", long_log(2, 5))
+        for sig in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            process = subprocess.Popen([COMMAND, "top", log], env=self.env, stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE)
+            self.addCleanup(process.kill)
+            process.stdout.readline()
+            process.send_signal(sig)
+            _, err = process.communicate(timeout=10)
+            self.assertEqual((process.returncode, err), (0, b""), sig)
+        process = subprocess.Popen([COMMAND, "top", log], env=self.env, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        self.addCleanup(process.kill)
+        process.stdout.readline()
+        process.stdout.close()
+        self.assertEqual(process.wait(timeout=10), 125)
+        self.assertEqual(process.stderr.read(), b"")
+        process.stderr.close()
+
+    def test_bad_use(self):
+        log = self.write_log("a.jsonl", simple_log())
+        for args, code, words in (
+                (["nowhere.jsonl"], 125, "nowhere.jsonl: cannot be opened"),
+                ([log, log], 2, "one log at a time"),
+                ([log, "--pid", "4"], 2, "use one"),
+                (["--pid", "x"], 2, "whole number"),
+                ([log, "--window", "0"], 2, "0.5 to 3600"),
+                ([log, "--rows", "0"], 2, "1 to 100000"),
+                (["-"], 2, "standard input"),
+                ([self.folder, "--once"], 125, "no regular file"),
+                ([self.write("text", "hello\n"), "--once"], 3, "text:1:1: "),
+                ([], 1, "passtally run -- GAME")):
+            done = self.command("top", *args)
+            self.assertEqual((done.returncode, done.stdout), (code, b""), args)
+            self.assertIn(words, done.stderr.decode())
+
+    def test_a_wrong_line_is_told_and_what_came_before_is_shown(self):
+        log = self.write("a.jsonl", log_bytes(long_log(2, 5)) + b'{"type":"frame",oops}\n')
+        done = self.command("top", "--once", log)
+        self.assertEqual(done.returncode, 3)
+        self.assertEqual(names(done.stdout.decode()), ["p01", "p00"])
+        self.assertRegex(done.stdout.decode(), r"a.jsonl:\d+:\d+: ")
+
+    def test_finding_the_log(self):
+        place = self.folder / "state" / "passtally"
+        place.mkdir(parents=True)
+        gone = subprocess.Popen([sys.executable, "-c", ""])
+        gone.wait()
+        ours = [header(pid=os.getpid(), program="/bin/ours")] + long_log(1, 2)[1:]
+        (place / "ours.jsonl").write_bytes(log_bytes(ours))
+        ours[0]["program"] = "/bin/older"
+        (place / "older.jsonl").write_bytes(log_bytes(ours))
+        os.utime(place / "older.jsonl", (1, 1))
+        (place / "dead.jsonl").write_bytes(log_bytes([header(pid=gone.pid)]))
+        (place / "not-a-log.jsonl").write_bytes(b"\0")
+        self.env["XDG_RUNTIME_DIR"] = str(self.folder)
+        self.assertIn(f"ours (process {os.getpid()})", self.table())
+        self.assertIn("ours (process", self.table("--pid", os.getpid()))
+        done = self.command("top", "--pid", 2**31 - 2)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"no control socket", done.stderr)
+        (place / "ours.jsonl").unlink()
+        (place / "older.jsonl").unlink()
+        done = self.command("top")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b".jsonl: passtally top LOG", done.stderr)
+
+
+@unittest.skipIf(os.environ.get("PASSTALLY_HAS_SCREEN") == "", "built without ncurses")
+class OnATerminal(CliCase):
+    def top(self, lines, *args, **kwargs):
+        self.log = self.write_log("a.jsonl", lines)
+        return Terminal(self, ["top", *args, self.log], **kwargs)
+
+    def append(self, lines):
+        with open(self.log, "ab") as f:
+            f.write(lines if isinstance(lines, bytes) else log_bytes(lines))
+
+    def test_sizes(self):
+        for columns, rows in ((200, 50), (100, 24), (80, 24), (60, 12), (40, 10), (20, 6), (12, 4), (5, 2), (1, 1)):
+            terminal = self.top(long_log(), columns=columns, rows=rows)
+            if columns >= 12 and rows >= 4:
+                text = terminal.until(r"p29")
+                if rows >= 24:
+                    text = terminal.until(lambda text: "q quit" in text.splitlines()[-1])
+                    self.assertRegex(text, r"running  demo")
+                    self.assertRegex(text, r"frame +20.00 ms +max +20.00 ms +50.0 fps +[▁-█]+")
+                    self.assertEqual(names(text)[:3], ["p29", "p28", "p27"])
+            else:
+                terminal.until(lambda _: not termios.tcgetattr(terminal.slave)[3] & termios.ECHO)
+                while terminal.take(0.5):
+                    pass
+            self.assertLessEqual(max(map(len, terminal.screen.text().splitlines() or [""])), columns)
+            terminal.press("q")
+            self.assertEqual(terminal.ended(), 0, (columns, rows))
+            terminal.restored()
+
+    def test_resize(self):
+        terminal = self.top(long_log(), columns=100, rows=40)
+        self.assertEqual(len(names(terminal.until(r"p00"))), 30)
+        for columns, rows in ((50, 12), (140, 30), (6, 3), (100, 40)):
+            terminal.resize(columns, rows)
+            if rows >= 12:
+                text = terminal.until(lambda text: "p29" in text and "quit" in text.splitlines()[-1])
+                self.assertEqual(len(text.splitlines()), rows)
+                self.assertEqual(len(names(text)), min(30, rows - 7 + (rows < 11)))
+            else:
+                terminal.take(1)
+        # LINES and COLUMNS say something else, and are not believed.
+        terminal.press("q")
+        self.assertEqual(terminal.ended(), 0)
+        terminal = self.top(long_log(), columns=60, rows=20, LINES="50", COLUMNS="200")
+        terminal.until(lambda text: "quit" in text.splitlines()[-1] and len(text.splitlines()) == 20)
+        terminal.press("q")
+        self.assertEqual(terminal.ended(), 0)
+
+    def test_keys(self):
+        terminal = self.top(long_log() + [{"type": "note", "level": "info", "message": "first"},
+                                          {"type": "note", "level": "info", "message": "second"}], rows=20)
+        terminal.until(r"(?s)note 2: second.*p29.*p28.*quit")
+        terminal.press("r")
+        terminal.until(r"(?s)p00.*p01")
+        terminal.press("r" + "\x1bOB" * 3) # down, as with the keypad on
+        terminal.until(lambda text: names(text)[:1] == ["p26"] and re.search(r"4-\d+ of 30", text))
+        terminal.press("\x1bOF") # to the end
+        terminal.until(lambda text: names(text)[-1:] == ["p00"])
+        terminal.press("\x1bOH")
+        terminal.until(lambda text: names(text)[:1] == ["p29"])
+        terminal.press(">" * 4) # share, mean, max, n, draws
+        terminal.until(lambda text: names(text)[:2] == ["p00", "p01"])
+        terminal.press("<" * 4)
+        terminal.until(lambda text: names(text)[:1] == ["p29"])
+        terminal.press("n")
+        terminal.until(r"(?s)note: second\nnote: first")
+        terminal.press("n?")
+        terminal.until(r"Ctrl-C +leave")
+        terminal.press("?")
+        terminal.until(r"p29")
+        terminal.press(" ")
+        terminal.until("held")
+        self.append([frame(50, [one_pass(0, C, 10**9, "p99")], start_ns=10**12 + 10**9)])
+        terminal.take(1)
+        self.assertNotIn("p99", terminal.screen.text())
+        terminal.press(" ")
+        terminal.until("p99")
+        terminal.press("q")
+        self.assertEqual(terminal.ended(), 0)
+        terminal.restored()
+
+    def test_every_way_out(self):
+        for how in ("q", b"\x03", signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+            terminal = self.top(long_log())
+            terminal.until(r"p29")
+            self.assertNotEqual(termios.tcgetattr(terminal.slave), terminal.before)
+            if isinstance(how, signal.Signals):
+                terminal.process.send_signal(how)
+            else:
+                terminal.press(how)
+            self.assertEqual(terminal.ended(5), 0, how)
+            terminal.restored()
+
+    def test_a_terminal_that_goes_away(self):
+        terminal = self.top(long_log())
+        terminal.until(r"p29")
+        os.close(terminal.slave)
+        terminal.slave = -1
+        os.close(terminal.master)
+        terminal.master = -1
+        self.assertIsNotNone(terminal.process.wait(timeout=10))
+
+    def test_colour(self):
+        for args, env, coloured in (([], {}, True), (["--no-color"], {}, False), ([], {"NO_COLOR": "1"}, False),
+                                    ([], {"NO_COLOR": ""}, True), ([], {"TERM": "vt100"}, False)):
+            terminal = self.top(long_log(), *args, **env)
+            terminal.until(r"p29")
+            terminal.press("q")
+            self.assertEqual(terminal.ended(), 0)
+            colours = re.findall(rb"\x1b\[(?:\d+;)*3[0-7]m", terminal.screen.seen)
+            self.assertEqual(bool(colours), coloured, (args, env))
+
+    def test_charts_by_charset(self):
+        for env, blocks in (({}, True), ({"LC_ALL": "C"}, False), ({"TERM": "linux"}, False)):
+            terminal = self.top(long_log(), **env)
+            text = terminal.until(r"p29(.|\n)*quit")
+            self.assertEqual("█" in text, blocks, env)
+            self.assertEqual("####" in text, not blocks, env)
+            if env.get("LC_ALL") == "C":
+                self.assertTrue(terminal.screen.seen.isascii())
+            terminal.press("q")
+            self.assertEqual(terminal.ended(), 0)
+
+    def test_terminals_that_cannot(self):
+        for name in ("dumb", "no-such-terminal", ""):
+            terminal = self.top(long_log() + [end(50, 1500)], TERM=name)
+            self.assertEqual(terminal.ended(), 0)
+            self.assertNotIn(b"\x1b", terminal.screen.seen)
+            self.assertIn(b"p29", terminal.screen.seen)
+            terminal.restored()
+
+    def test_a_log_that_grows(self):
+        terminal = self.top(long_log(2, 5))
+        terminal.until(r"5 frames")
+        line = log_bytes([frame(5, [one_pass(0, C, 10**9, "p99")], start_ns=10**12 + 10**8)])
+        self.append(line[:40]) # half a line is waited for
+        terminal.take(1)
+        self.assertRegex(terminal.until(r"running"), r"5 frames")
+        self.append(line[40:])
+        terminal.until(r"(?s)6 frames.*p99")
+        self.append([end(6, 11)])
+        terminal.until(r"ended: exit")
+        time.sleep(0.6)
+        self.assertIsNone(terminal.process.poll())
+        terminal.press("q")
+        self.assertEqual(terminal.ended(), 0)
+
+    def test_a_log_that_is_replaced(self):
+        terminal = self.top(long_log(2, 5))
+        terminal.until(r"p01")
+        new = [header(pid=os.getpid(), program="/bin/second")] + simple_log(20)[1:-1]
+        self.write_log("b.jsonl", new)
+        os.rename(self.folder / "b.jsonl", self.log)
+        terminal.until(lambda text: re.search(r"second \(process \d+\)  20 frames", text) and
+                       "another log took the place" in text and names(text) == [])
+        # Cut short and written anew in place, to less and to more than there was.
+        for n in (2, 60):
+            self.write_log("a.jsonl", [header(program=f"/bin/third{n}", pid=os.getpid())] + simple_log(n)[1:-1])
+            terminal.until(rf"third{n} \(process \d+\)  {n} frames")
+        os.unlink(self.log) # what was read stays
+        terminal.take(1)
+        self.assertIn("60 frames", terminal.screen.text())
+        terminal.press("q")
+        self.assertEqual(terminal.ended(), 0)
+
+    def test_a_game_that_dies(self):
+        game = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+        lines = long_log(2, 5)
+        lines[0]["pid"] = game.pid
+        terminal = self.top(lines)
+        terminal.until(r"running")
+        terminal.until(r"nothing new for [23] s")
+        game.kill()
+        game.stdin.close()
+        game.wait()
+        terminal.until(r"the game is gone, and left no end line")
+        terminal.press("q")
+        self.assertEqual(terminal.ended(), 0)
+
+    def test_stop_and_go_on(self):
+        # Only a shell's job is stopped by Ctrl-Z; while it draws, ncurses is deaf to it.
+        self.write_log("a.jsonl", long_log())
+        script = f"'{COMMAND}' top a.jsonl; echo status $?; read line; fg; echo over"
+        terminal = Terminal(self, ["-mc", script], program="sh")
+        terminal.until(r"(?s)p29.*quit.*help")
+        terminal.press(b"\x1a")
+        terminal.until(r"status 148")
+        terminal.restored()
+        terminal.screen.resize(100, 24)
+        terminal.press("\n")
+        terminal.until(r"p29")
+        terminal.press("q")
+        terminal.until(r"over")
+        self.assertEqual(terminal.ended(), 0)
+        terminal.restored()
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
