@@ -9,7 +9,7 @@ import unittest
 from cli_case import COMMAND, ROOT, CliCase
 
 SNAPSHOTS = ("mali-kbase", "mali-panfrost", "microblaze", "linux-perf", "linux-proc")
-COMMANDS = ("run", "report", "check", "counters", "doctor", "schema", "trigger")
+COMMANDS = ("run", "report", "check", "counters", "doctor", "schema", "trigger", "top")
 
 
 class Commands(CliCase):
