@@ -204,13 +204,10 @@ microblaze_start(struct tally_snapshot_source *src)
 {
 	struct microblaze *mb = microblaze_of(src);
 	struct tally_mb_device *device = &mb->device;
-	bool still = false;
 	int saved_errno = errno;
 	if (device->check &&
-	    !tally_mb_try(&device->mdm, &device->shape, &still, src->reason, sizeof(src->reason)))
+	    !tally_mb_try(&device->mdm, &device->shape, src->reason, sizeof(src->reason)))
 		return TALLY_UNSUPPORTED;
-	if (still && device->shape.ne)
-		add_reason(src, "the core stands still: it counts no cycles");
 	memset(mb->totals, 0, sizeof(mb->totals));
 	memset(&mb->history, 0, sizeof(mb->history));
 	mb->history.shape = device->shape;

@@ -152,16 +152,15 @@ are_events(const struct tally_mdm *mdm, const struct tally_mb_shape *shape)
 	if (shape->width != 32 || shape->nl == 0)
 		return false;
 	read_items(mdm, n, items);
-	for (uint32_t i = of_events; i < n; i++)
-		if (items[i] != items[n - 1] || items[i] == 0)
-			return false;
-	return true;
+	for (const uint32_t *l = items + of_events; l < items + n; l += 4)
+		if (l[0] && l[0] == l[1] && l[0] == l[2] && l[0] == l[3])
+			return true;
+	return false;
 }
 
 /* All event counters count cycles and start and stop together. */
 static bool
-try_cycles(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, bool *still, char *why,
-	   size_t size)
+try_cycles(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, char *why, size_t size)
 {
 	struct tally_mb_sample sample;
 	uint64_t ns;
@@ -176,7 +175,7 @@ try_cycles(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, bool
 		same &= sample.events[i] == sample.events[0];
 		by_turns &= i % 2 ? sample.events[i] == sample.events[1] : sample.events[i] == 0;
 	}
-	*still = same && sample.events[0] == 0;
+	bool still = same && sample.events[0] == 0;
 	if (!same && by_turns)
 		snprintf(why, size,
 			 "the counters are wider than 32 bits: use width=48 or width=64");
@@ -188,11 +187,11 @@ try_cycles(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, bool
 	else if (sample.bad_item || (same && sample.events[0] > ns * MOST_MHZ / 1000 + 1000))
 		snprintf(why, size, "the counters are narrower than %u bits: use width=32",
 			 shape->width);
-	else if (*still && shape->ne == 1)
+	else if (still && shape->ne)
 		snprintf(why, size,
-			 "the only event counter counts no cycles: the core stands still, or its "
-			 "counters are wider than %u bits; check=off takes them as they are",
-			 shape->width);
+			 "no event counter counts cycles: the core stands still, or ne=%u and "
+			 "width=%u are not its own; check=off takes them as they are",
+			 shape->ne, shape->width);
 	else if (!same)
 		snprintf(why, size,
 			 "not all of %u event counters count cycles alike: the core has fewer; "
@@ -233,15 +232,14 @@ try_more(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, char *
 }
 
 bool
-tally_mb_try(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, bool *still,
-	     char *why, size_t size)
+tally_mb_try(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, char *why,
+	     size_t size)
 {
-	*still = true;
 	tally_mb_command(mdm, TALLY_MDM_STOP);
 	tally_mb_command(mdm, TALLY_MDM_CLEAR);
 	bool tell_cycles = shape->ne || shape->width == 32;
 	bool good = try_items(mdm, shape, why, size) &&
-		    (!tell_cycles || try_cycles(mdm, shape, still, why, size)) &&
+		    (!tell_cycles || try_cycles(mdm, shape, why, size)) &&
 		    try_more(mdm, shape, why, size);
 	tally_mb_command(mdm, TALLY_MDM_STOP);
 	tally_mb_command(mdm, TALLY_MDM_CLEAR);

@@ -23,9 +23,8 @@ void tally_mb_read(const struct tally_mdm *mdm, const struct tally_mb_shape *sha
 		   struct tally_mb_sample *out);
 
 /* Do the counters behave as that many of that width would? Stops and clears them, and takes
- * about 50 us. False: `why` says what is wrong. `still`: cycles are not counted, so that less
- * could be told. */
-bool tally_mb_try(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, bool *still,
-		  char *why, size_t size);
+ * about 50 us. False: `why` says what is wrong. */
+bool tally_mb_try(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, char *why,
+		  size_t size);
 
 #endif

@@ -28,6 +28,8 @@ fake_mdm_init(struct fake_mdm *m, const struct fake_mdm_config *config, uint64_t
 	m->config = *config;
 	m->now_ns = now_ns;
 	m->which = 1;
+	for (uint32_t i = 0; i < FAKE_MDM_MAX_COUNTERS; i++)
+		m->counters[i].event = config->left_over;
 }
 
 static void
@@ -56,12 +58,17 @@ grow_event(struct fake_mdm *m, struct fake_mdm_counter *c, uint64_t by)
 	}
 }
 
+uint64_t
+fake_mdm_latency(const struct fake_mdm *m, uint64_t i)
+{
+	return (m->config.latency ? m->config.latency : 3) + 2 * (i % 4);
+}
+
 static void
 grow_latency(struct fake_mdm *m, struct fake_mdm_counter *c, uint64_t first, uint64_t end)
 {
-	uint32_t least = m->config.latency ? m->config.latency : 3;
 	for (uint64_t i = first; i < end; i++) {
-		uint64_t latency = least + 2 * (i % 4);
+		uint64_t latency = fake_mdm_latency(m, i);
 		if (m->config.saturated && i % 16 == 7)
 			latency += 100000;
 		uint64_t n = (c->n + 1) & UINT32_MAX, sum = (c->sum + latency) & mask(m);
@@ -244,6 +251,7 @@ do_command(struct fake_mdm *m, uint32_t value)
 	if (value & 2) {
 		memcpy(m->sampled, m->counters, sizeof(m->sampled));
 		m->n_samples++;
+		m->sampled_cycles = m->cycles;
 	}
 	if (value & 4)
 		m->running = false;

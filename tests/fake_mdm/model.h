@@ -28,6 +28,7 @@ struct fake_mdm_config {
 	bool dead; /* all reads are ones, writes go nowhere */
 	bool held; /* a debugger has the lock */
 	bool full; /* latencies overlap */
+	uint8_t left_over; /* event of all counters that nobody has configured */
 	bool saturated; /* latencies of more than 16 bits come now and then */
 };
 
@@ -48,6 +49,7 @@ struct fake_mdm {
 	uint32_t which; /* cores that are meant */
 	uint64_t now_ns, ran_ns; /* ran: while counting, since the last Clear */
 	uint64_t cycles; /* counted since the last Clear */
+	uint64_t sampled_cycles;
 	bool interrupt; /* Dbg_Intr */
 	unsigned n_wrong; /* accesses that no one should make */
 	char wrong[80]; /* the last of them */
@@ -57,6 +59,8 @@ struct fake_mdm {
 void fake_mdm_init(struct fake_mdm *m, const struct fake_mdm_config *config, uint64_t now_ns);
 /* So much of an event is counted in `cycles` cycles. */
 uint64_t fake_mdm_count(uint32_t event, uint64_t cycles);
+/* What the i-th latency is, where config.saturated is not set. */
+uint64_t fake_mdm_latency(const struct fake_mdm *m, uint64_t i);
 uint32_t fake_mdm_read(struct fake_mdm *m, uint32_t offset, uint64_t now_ns);
 void fake_mdm_write(struct fake_mdm *m, uint32_t offset, uint32_t value, uint64_t now_ns);
 /* What a cross trigger does: counting starts or stops, and nobody wrote a register. */

@@ -227,6 +227,7 @@ WRONG = [
     ("", "path=mem", "base=ADDRESS"),
     ("", "ne=6", "ne="),
     ("", "ne=4", "ne="),
+    ("mhz=0", "on", "stands still"),
     ("", "nl=2", "nl="),
     ("nl=0", "ne=1", "nl="),
     ("width=48", "on", "width="),
