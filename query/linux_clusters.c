@@ -87,18 +87,24 @@ next_cpu(const char **list, uint64_t *cpu, uint64_t *last)
 }
 
 void
-tally_linux_clusters_find(struct tally_linux_clusters *c, const char *root)
+tally_linux_clusters_init(struct tally_linux_clusters *c)
 {
-	struct identity known[TALLY_MAX_CLUSTERS];
-	char path[256], text[1024];
-
 	memset(c, 0, sizeof(*c));
-	snprintf(c->root, sizeof(c->root), "%s", root);
 	c->stat = -1;
 	for (unsigned i = 0; i < TALLY_MAX_CPUS; i++) {
 		c->cluster_of[i] = TALLY_MAX_CLUSTERS;
 		c->cycles[i] = -1;
 	}
+}
+
+void
+tally_linux_clusters_find(struct tally_linux_clusters *c, const char *root)
+{
+	struct identity known[TALLY_MAX_CLUSTERS];
+	char path[256], text[1024];
+
+	tally_linux_clusters_init(c);
+	snprintf(c->root, sizeof(c->root), "%s", root);
 	snprintf(path, sizeof(path), "%s/sys/devices/system/cpu/possible", root);
 	if (!tally_linux_read_path(path, text, sizeof(text)))
 		return;

@@ -28,7 +28,9 @@ struct tally_linux_clusters {
 	char text[32768]; /* the lines of TALLY_MAX_CPUS */
 };
 
-/* Find the clusters; offered is what can be had without perf. */
+/* There are none. */
+void tally_linux_clusters_init(struct tally_linux_clusters *c);
+/* Find the clusters; offered is what can be had without perf. Reads four files a CPU. */
 void tally_linux_clusters_find(struct tally_linux_clusters *c, const char *root);
 /* Offers cycles, too, where perf gives them; else an errno. Leaves nothing open. */
 int tally_linux_clusters_try_cycles(struct tally_linux_clusters *c);

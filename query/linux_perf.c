@@ -126,7 +126,7 @@ open_source(struct tally_snapshot_source *src)
 	src->reason[0] = '\0';
 	tally_linux_usage_open(&p->usage, 0);
 	memset(&p->delay, 0, sizeof(p->delay));
-	tally_linux_clusters_find(&p->clusters, "");
+	tally_linux_clusters_init(&p->clusters);
 	if (!(asked | hidden)) {
 		tally_linux_add_reason(src, "--counters asks for none of its counters");
 		return TALLY_UNSUPPORTED;

@@ -62,8 +62,10 @@ open_books(struct linux_proc *p, uint64_t asked)
 		offered |= TALLY_LINUX_BIT(TALLY_LINUX_RUN_DELAY);
 	}
 	tally_linux_usage_open(&p->usage, asked & of_usage);
-	if (asked & TALLY_LINUX_ANY_CLUSTER)
+	if (asked & TALLY_LINUX_ANY_CLUSTER) {
+		tally_linux_clusters_find(&p->clusters, "");
 		tally_linux_clusters_open(&p->clusters, asked);
+	}
 	return offered | p->usage.wanted | p->clusters.wanted;
 }
 
@@ -90,7 +92,7 @@ open_source(struct tally_snapshot_source *src)
 	src->reason[0] = '\0';
 	tally_linux_usage_open(&p->usage, 0);
 	memset(&p->delay, 0, sizeof(p->delay));
-	tally_linux_clusters_find(&p->clusters, "");
+	tally_linux_clusters_init(&p->clusters);
 	if (!(asked | hidden)) {
 		tally_linux_add_reason(src, "--counters asks for none of its counters");
 		return TALLY_UNSUPPORTED;
