@@ -146,7 +146,7 @@ replace(char **to, const char *text)
 	*to = g_strdup(text);
 }
 
-static uint32_t need_key(struct tally_aggregate *a, const char *key, bool metric);
+static inline uint32_t need_key(struct tally_aggregate *a, const char *key, bool metric);
 
 static void
 read_device(struct tally_aggregate *a, const struct tally_device_record *r)
@@ -182,14 +182,9 @@ read_device(struct tally_aggregate *a, const struct tally_device_record *r)
 /* Keys and groups */
 
 static uint32_t
-need_key(struct tally_aggregate *a, const char *key, bool metric)
+look_up_key(struct tally_aggregate *a, const char *key, bool metric)
 {
 	struct tally_aggregate_state *s = a->state;
-	uint32_t guess = s->key_guess;
-	if (guess < s->n_key_pointers && s->key_pointers[guess] == key) {
-		s->key_guess = guess + 1;
-		return guess;
-	}
 	gpointer found = g_hash_table_lookup(s->key_index, key);
 	uint32_t i;
 	if (found) {
@@ -209,21 +204,37 @@ need_key(struct tally_aggregate *a, const char *key, bool metric)
 		}
 		g_hash_table_insert(s->key_index, (gpointer)key, GUINT_TO_POINTER(i + 1));
 	}
+	return i;
+}
+
+/* Keys come in the order of the time before. */
+static inline uint32_t
+need_key(struct tally_aggregate *a, const char *key, bool metric)
+{
+	struct tally_aggregate_state *s = a->state;
+	uint32_t i = s->key_guess;
+	if (i >= s->n_key_pointers || s->key_pointers[i] != key)
+		i = look_up_key(a, key, metric);
 	s->key_guess = i + 1;
 	return i;
 }
 
-static struct tally_series *
+static void
+make_series(struct tally_group *g, uint32_t series)
+{
+	g->series = g_renew(struct tally_series, g->series, series + 1);
+	for (uint32_t i = g->n_series; i <= series; i++) {
+		g->series[i] = (struct tally_series){ 0 };
+		tally_stats_init(&g->series[i].stats, TALLY_STATS_KEEP_PASS);
+	}
+	g->n_series = series + 1;
+}
+
+static inline struct tally_series *
 need_series(struct tally_group *g, uint32_t series)
 {
-	if (series >= g->n_series) {
-		g->series = g_renew(struct tally_series, g->series, series + 1);
-		for (uint32_t i = g->n_series; i <= series; i++) {
-			g->series[i] = (struct tally_series){ 0 };
-			tally_stats_init(&g->series[i].stats, TALLY_STATS_KEEP_PASS);
-		}
-		g->n_series = series + 1;
-	}
+	if (G_UNLIKELY(series >= g->n_series))
+		make_series(g, series);
 	return &g->series[series];
 }
 

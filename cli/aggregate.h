@@ -40,10 +40,10 @@ struct tally_key {
 };
 
 struct tally_series {
-	struct tally_stats stats;
-	bool estimated; /* at least one value is no measurement */
 	struct tally_value part; /* of the frame being read */
 	uint32_t n_parts;
+	bool estimated; /* at least one value is no measurement */
+	struct tally_stats stats;
 };
 
 struct tally_group {

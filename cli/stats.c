@@ -7,12 +7,20 @@
 #define MAX_BUCKETS 32768 /* all magnitudes of 64-bit integers */
 #define MAX_DENSE 16384 /* of buckets side by side: 128 KiB */
 #define FIRST_MANTISSA_BITS 9
+#define MOST_WAITING 128
+#define LARGE_TABLE 256 /* values; below that none waits */
 
-/* `count` equal values; 0: an empty place. */
+/* Some equal values; none: an empty place. Small, for tables of them are what is read at random. */
 struct tally_stats_run {
-	struct tally_value value;
-	uint64_t count;
+	uint64_t bits;
+	uint64_t tag; /* how many times, times four, + the storage */
 };
+
+static uint64_t
+run_count(const struct tally_stats_run *run)
+{
+	return run->tag >> 2;
+}
 
 /* All values whose ordered bit pattern starts with `key`. */
 struct tally_stats_bucket {
@@ -32,11 +40,17 @@ tally_f64(double v)
 	return (struct tally_value){ .storage = TALLY_STORAGE_F64, .f64 = v };
 }
 
+static struct tally_value
+run_value(const struct tally_stats_run *run)
+{
+	return (struct tally_value){ .storage = (enum tally_storage)(run->tag & 3),
+				     .u64 = run->bits };
+}
+
 static int
 run_compare(const void *a, const void *b)
 {
-	const struct tally_stats_run *x = a, *y = b;
-	return tally_value_compare(x->value, y->value);
+	return tally_value_compare(run_value(a), run_value(b));
 }
 
 void
@@ -48,6 +62,7 @@ tally_stats_init(struct tally_stats *s, uint32_t keep)
 void
 tally_stats_finish(struct tally_stats *s)
 {
+	g_free(s->waiting);
 	g_free(s->runs);
 	g_free(s->sorted);
 	g_free(s->dense);
@@ -212,14 +227,25 @@ bucket_add(struct tally_stats *s, double v, uint64_t count)
 
 /* ---- while quantiles are exact ---- */
 
+static bool
+is_same(const struct tally_stats_run *a, const struct tally_stats_run *b)
+{
+	return a->bits == b->bits && ((a->tag ^ b->tag) & 3) == 0;
+}
+
+static uint32_t
+home_of(const struct tally_stats *s, const struct tally_stats_run *run)
+{
+	uint64_t h = (run->bits ^ run->tag << 62) * UINT64_C(0x9e3779b97f4a7c15);
+	return (uint32_t)(h >> 32) & (s->room_runs - 1);
+}
+
 /* The place of a value, or where it would go. */
 static struct tally_stats_run *
-find_run(const struct tally_stats *s, struct tally_value v)
+find_run(const struct tally_stats *s, const struct tally_stats_run *run)
 {
-	uint64_t h = (v.u64 ^ (uint64_t)v.storage << 56) * UINT64_C(0x9e3779b97f4a7c15);
-	uint32_t at = (uint32_t)(h >> 32) & (s->room_runs - 1);
-	while (s->runs[at].count &&
-	       !(s->runs[at].value.u64 == v.u64 && s->runs[at].value.storage == v.storage))
+	uint32_t at = home_of(s, run);
+	while (s->runs[at].tag && !is_same(&s->runs[at], run))
 		at = (at + 1) & (s->room_runs - 1);
 	return &s->runs[at];
 }
@@ -232,10 +258,9 @@ grow_runs(struct tally_stats *s)
 	s->room_runs = n ? 2 * n : 16;
 	s->runs = g_new0(struct tally_stats_run, s->room_runs);
 	for (uint32_t i = 0; i < n; i++)
-		if (old[i].count)
-			*find_run(s, old[i].value) = old[i];
+		if (old[i].tag)
+			*find_run(s, &old[i]) = old[i];
 	g_free(old);
-	s->last_run = NULL;
 }
 
 /* Too many different values. */
@@ -244,37 +269,71 @@ give_up_exactness(struct tally_stats *s)
 {
 	s->sketched = true;
 	for (uint32_t i = 0; i < s->room_runs; i++)
-		if (s->runs[i].count)
-			bucket_add(s, tally_value_f64(s->runs[i].value), s->runs[i].count);
-	g_free(s->runs);
-	s->runs = s->last_run = NULL;
+		if (s->runs[i].tag)
+			bucket_add(s, tally_value_f64(run_value(&s->runs[i])),
+				   run_count(&s->runs[i]));
+	g_clear_pointer(&s->runs, g_free);
 	s->n_runs = s->room_runs = 0;
 }
 
 static void
-keep_value(struct tally_stats *s, struct tally_value v)
+sort_in(struct tally_stats *s, const struct tally_stats_run *run)
 {
-	/* Most series repeat themselves most of the time. */
-	struct tally_stats_run *run = s->last_run;
-	if (run && run->value.u64 == v.u64 && run->value.storage == v.storage) {
-		run->count++;
-		return;
-	}
 	if (!s->sketched && 2 * s->n_runs >= s->room_runs)
 		grow_runs(s);
 	if (!s->sketched) {
-		run = find_run(s, v);
-		if (run->count == 0 && s->n_runs == s->keep) {
-			give_up_exactness(s);
-		} else {
-			s->n_runs += run->count == 0;
-			run->value = v;
-			run->count++;
-			s->last_run = run;
+		struct tally_stats_run *kept = find_run(s, run);
+		if (kept->tag) {
+			kept->tag += run->tag & ~UINT64_C(3);
 			return;
 		}
+		if (s->n_runs < s->keep) {
+			*kept = *run;
+			s->n_runs++;
+			return;
+		}
+		give_up_exactness(s);
 	}
-	bucket_add(s, tally_value_f64(v), 1);
+	bucket_add(s, tally_value_f64(run_value(run)), run_count(run));
+}
+
+/* Many at once: the places in a large table are fetched into the caches side by side. */
+static void
+sort_in_waiting(struct tally_stats *s)
+{
+	for (uint32_t i = 0; i < s->n_waiting && !s->sketched; i++)
+		__builtin_prefetch(&s->runs[home_of(s, &s->waiting[i])], 1);
+	for (uint32_t i = 0; i < s->n_waiting; i++)
+		sort_in(s, &s->waiting[i]);
+	s->n_waiting = 0;
+}
+
+static void
+sort_in_last(struct tally_stats *s)
+{
+	const struct tally_stats_run run = {
+		.bits = s->last.u64,
+		.tag = s->repeats << 2 | s->last.storage,
+	};
+	if (s->repeats == 0)
+		return;
+	s->repeats = 0;
+	if (s->n_runs < LARGE_TABLE && !s->sketched) {
+		sort_in(s, &run);
+		return;
+	}
+	if (!s->waiting)
+		s->waiting = g_new(struct tally_stats_run, MOST_WAITING);
+	s->waiting[s->n_waiting++] = run;
+	if (s->n_waiting == MOST_WAITING)
+		sort_in_waiting(s);
+}
+
+static void
+sort_in_all(struct tally_stats *s)
+{
+	sort_in_last(s);
+	sort_in_waiting(s);
 }
 
 void
@@ -283,8 +342,16 @@ tally_stats_add(struct tally_stats *s, struct tally_value v)
 	if (v.storage == TALLY_STORAGE_F64 && !isfinite(v.f64))
 		return;
 	tally_moments_add(&s->moments, v);
-	g_clear_pointer(&s->sorted, g_free);
-	keep_value(s, v);
+	if (G_UNLIKELY(s->sorted))
+		g_clear_pointer(&s->sorted, g_free);
+	/* Most series repeat themselves most of the time. */
+	if (s->repeats && s->last.u64 == v.u64 && s->last.storage == v.storage) {
+		s->repeats++;
+		return;
+	}
+	sort_in_last(s);
+	s->last = v;
+	s->repeats = 1;
 }
 
 void
@@ -302,7 +369,7 @@ sort_runs(struct tally_stats *s)
 	s->sorted = g_new(struct tally_stats_run, s->n_runs);
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < s->room_runs; i++)
-		if (s->runs[i].count)
+		if (s->runs[i].tag)
 			s->sorted[n++] = s->runs[i];
 	qsort(s->sorted, n, sizeof(*s->sorted), run_compare);
 }
@@ -345,13 +412,14 @@ tally_stats_quantile(struct tally_stats *s, double q)
 		return s->moments.min;
 	if (rank == n)
 		return s->moments.max;
+	sort_in_all(s);
 	if (!s->sketched) {
 		sort_runs(s);
 		uint64_t seen = 0;
 		for (uint32_t i = 0; i < s->n_runs; i++) {
-			seen += s->sorted[i].count;
+			seen += run_count(&s->sorted[i]);
 			if (seen >= rank)
-				return s->sorted[i].value;
+				return run_value(&s->sorted[i]);
 		}
 		return s->moments.max;
 	}
@@ -364,7 +432,8 @@ tally_stats_quantile(struct tally_stats *s, double q)
 }
 
 bool
-tally_stats_exact(const struct tally_stats *s)
+tally_stats_exact(struct tally_stats *s)
 {
+	sort_in_all(s);
 	return !s->sketched;
 }

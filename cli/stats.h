@@ -21,10 +21,15 @@ struct tally_stats_bucket;
 
 struct tally_stats {
 	struct tally_moments moments;
+	/* Values not yet sorted in: the last one, so many times, and others before it. */
+	struct tally_value last;
+	uint64_t repeats;
+	struct tally_stats_run *waiting;
+	uint32_t n_waiting;
 	/* While quantiles are exact: a table of different values. */
 	uint32_t keep; /* how many, before buckets take over */
 	uint32_t n_runs, room_runs;
-	struct tally_stats_run *runs, *last_run;
+	struct tally_stats_run *runs;
 	struct tally_stats_run *sorted; /* made when asked for; NULL: not */
 	/* Then: buckets side by side, or (`buckets`) anywhere. */
 	bool sketched;
@@ -52,7 +57,7 @@ void tally_stats_add_u64(struct tally_stats *s, uint64_t v);
 /* `q` from 0 to 1. May reorder what is kept. */
 struct tally_value tally_stats_quantile(struct tally_stats *s, double q);
 /* False: quantiles are true to 0.1 % only. */
-bool tally_stats_exact(const struct tally_stats *s);
+bool tally_stats_exact(struct tally_stats *s);
 
 struct tally_value tally_u64(uint64_t v);
 struct tally_value tally_f64(double v);

@@ -81,9 +81,8 @@ check_object(struct tally_decoder *d, const struct tally_object *o)
 	return d->json.n_keys == o->base || tally_json_check_keys(&d->json, o->base);
 }
 
-/* The next field in any order and spelling. */
-static int
-next_field(struct tally_decoder *d, struct tally_object *o)
+int
+tally_object_next_any(struct tally_decoder *d, struct tally_object *o)
 {
 	struct tally_json_text key;
 	while (tally_json_next_key(&d->json, &key)) {
@@ -109,18 +108,6 @@ next_field(struct tally_decoder *d, struct tally_object *o)
 	if (!d->json.failed)
 		check_object(d, o);
 	return -1;
-}
-
-int
-tally_object_next(struct tally_decoder *d, struct tally_object *o)
-{
-	unsigned guess = (unsigned)(o->follow ? o->follow[o->field + 1] : o->field + 1);
-	if (guess < o->n_fields && !(o->seen & TALLY_BIT(guess)) &&
-	    tally_json_take_key(&d->json, o->fields[guess].spelled, o->fields[guess].len + 3)) {
-		o->seen |= TALLY_BIT(guess);
-		return o->field = (int)guess;
-	}
-	return next_field(d, o);
 }
 
 bool

@@ -94,9 +94,21 @@ struct tally_object {
 };
 
 bool tally_object_open(struct tally_decoder *d, struct tally_object *o);
+/* The next field in any order and spelling. */
+int tally_object_next_any(struct tally_decoder *d, struct tally_object *o);
 /* The next field whose value is to be read; unknown ones are skipped. -1 at the end, and on
  * failure: see json.failed. */
-int tally_object_next(struct tally_decoder *d, struct tally_object *o);
+static inline int
+tally_object_next(struct tally_decoder *d, struct tally_object *o)
+{
+	unsigned guess = (unsigned)(o->follow ? o->follow[o->field + 1] : o->field + 1);
+	if (guess < o->n_fields && !(o->seen & TALLY_BIT(guess)) &&
+	    tally_json_take_key(&d->json, o->fields[guess].spelled, o->fields[guess].len + 3)) {
+		o->seen |= TALLY_BIT(guess);
+		return o->field = (int)guess;
+	}
+	return tally_object_next_any(d, o);
+}
 /* Put the field's name before the message of a failure. Returns false. */
 bool tally_object_fail(struct tally_decoder *d, const struct tally_object *o);
 

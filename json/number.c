@@ -289,6 +289,44 @@ parse_slowly(const char *text, size_t len, bool negative)
 	return strtod(plain, NULL);
 }
 
+/* digits * 10^exponent, which is not 0, correctly rounded. False: too near to a tie, too large or
+ * too small to say.
+ *
+ * `digits` with its top bit set times the upper 128 bits of the power of ten, which are at most one
+ * too large, is at most 2^64 too large; of its upper 128 bits, with their top bit set, that is less
+ * than two. 53 of them stay, so only what lies within two of half of the last one could round
+ * otherwise. */
+static bool
+multiply_rounded(uint64_t digits, int exponent, double *v)
+{
+	if (exponent < TALLY_POW10_FIRST || exponent > TALLY_POW10_LAST)
+		return false;
+	unsigned row = (unsigned)(exponent - TALLY_POW10_FIRST);
+	int shift = __builtin_clzll(digits);
+	uint64_t unused, middle;
+	uint64_t carry = multiply_high(tally_pow10[row].lo, digits << shift, &unused);
+	uint64_t high = multiply_high(tally_pow10[row].hi, digits << shift, &middle);
+	middle += carry;
+	high += middle < carry;
+	int down = !(high >> 63);
+	if (down) {
+		high = high << 1 | middle >> 63;
+		middle <<= 1;
+	}
+	uint64_t below = high & 0x7ff;
+	if ((below == 0x400 && middle <= 2) || (below == 0x3ff && middle >= UINT64_MAX - 2))
+		return false;
+	uint64_t kept = (high >> 11) + (below >> 10);
+	/* floor(log2(10^exponent)) */
+	int biased = ((exponent * 217706) >> 16) + 1087 - shift - down;
+	if (biased < 1 || biased > 2045)
+		return false;
+	/* A carry out of the 53 bits ends in the exponent, as it must. */
+	uint64_t bits = ((uint64_t)biased << 52) + (kept - (UINT64_C(1) << 52));
+	memcpy(v, &bits, sizeof(*v));
+	return true;
+}
+
 double
 tally_number_parse_f64(const char *text, size_t len)
 {
@@ -296,10 +334,9 @@ tally_number_parse_f64(const char *text, size_t len)
 					1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
 					1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
 	bool negative = len && text[0] == '-';
-	if (FLT_EVAL_METHOD != 0 || len > 19) /* x87 would round twice */
-		return parse_slowly(text, len, negative);
+	enum { MOST_DIGITS = 19 }; /* that surely fit */
 	uint64_t digits = 0;
-	int exponent = 0;
+	int exponent = 0, n = 0;
 	bool after_point = false;
 	size_t i = negative;
 	for (; i < len && text[i] != 'e' && text[i] != 'E'; i++) {
@@ -309,6 +346,9 @@ tally_number_parse_f64(const char *text, size_t len)
 		}
 		digits = digits * 10 + (uint64_t)(text[i] - '0');
 		exponent -= after_point;
+		n += n || text[i] != '0';
+		if (n > MOST_DIGITS || exponent < -400)
+			return parse_slowly(text, len, negative);
 	}
 	if (i < len) {
 		i++;
@@ -319,9 +359,11 @@ tally_number_parse_f64(const char *text, size_t len)
 			written = written * 10 + (text[i] - '0');
 		exponent += down ? -written : written;
 	}
-	if (digits > UINT64_C(1) << 53 || exponent < -22 || exponent > 22)
-		return parse_slowly(text, len, negative);
 	double v = (double)digits;
-	v = exponent < 0 ? v / exact[-exponent] : v * exact[exponent];
+	bool exactly = digits <= UINT64_C(1) << 53 && exponent >= -22 && exponent <= 22;
+	if (FLT_EVAL_METHOD == 0 && exactly) /* x87 would round twice */
+		v = exponent < 0 ? v / exact[-exponent] : v * exact[exponent];
+	else if (digits && !multiply_rounded(digits, exponent, &v))
+		return parse_slowly(text, len, negative);
 	return negative ? -v : v;
 }

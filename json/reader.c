@@ -177,28 +177,13 @@ check_integer(struct tally_json_reader *r, const char *what)
 	return true;
 }
 
-/* Up to 16 digits at `at`; returns the place behind them. */
-static inline char *
-scan_digits(char *at, uint64_t *v)
-{
-	static const uint32_t powers[] = { 1,      10,      100,      1000,     10000,
-					   100000, 1000000, 10000000, 100000000 };
-	unsigned n;
-	*v = tally_swar_read_digits(at, &n);
-	if (n < 8)
-		return at + n;
-	uint64_t low = tally_swar_read_digits(at + 8, &n);
-	*v = *v * powers[n] + low;
-	return at + 8 + n;
-}
-
 /* The integer at r->at, where a digit stands. */
 static inline bool
 read_digits(struct tally_json_reader *r, uint64_t *v)
 {
 	const char *first = r->at;
 	uint64_t sum;
-	char *at = scan_digits(r->at, &sum);
+	char *at = tally_swar_scan_digits(r->at, &sum);
 	for (; is_digit(*at) && at - first < 19; at++)
 		sum = sum * 10 + (uint64_t)(*at - '0');
 	if (is_digit(*at)) {
@@ -227,7 +212,7 @@ check_not_fraction(struct tally_json_reader *r, const char *first)
 }
 
 bool
-tally_json_read_u64(struct tally_json_reader *r, uint64_t *v)
+tally_json_read_any_u64(struct tally_json_reader *r, uint64_t *v)
 {
 	tally_json_skip_space(r);
 	const char *first = r->at;
@@ -305,17 +290,14 @@ tally_json_read_f64(struct tally_json_reader *r, double *v)
 bool
 tally_json_read_value(struct tally_json_reader *r, struct tally_value *v)
 {
-	char *first = r->at;
-	char *at = scan_digits(first, &v->u64);
-	if ((*at == ',' || *at == '}') && at > first && (*first != '0' || at == first + 1)) {
+	if (tally_json_take_u64(r, &v->u64)) {
 		v->storage = TALLY_STORAGE_U64; /* as nearly all are */
-		r->at = at;
 		return true;
 	}
 	tally_json_skip_space(r);
-	first = r->at;
+	char *first = r->at;
 	bool negative = *first == '-';
-	at = first + negative;
+	char *at = first + negative;
 	while (is_digit(*at))
 		at++;
 	if (*at == '.' || (*at | 0x20) == 'e') {

@@ -81,8 +81,25 @@ bool tally_json_open_array(struct tally_json_reader *r);
 bool tally_json_next_item(struct tally_json_reader *r);
 
 bool tally_json_read_text(struct tally_json_reader *r, struct tally_json_text *text);
+/* Take an integer of up to 16 digits with another member or the end behind it, as the writer puts
+ * them. False changes nothing but *v, and means nothing. */
+static inline bool
+tally_json_take_u64(struct tally_json_reader *r, uint64_t *v)
+{
+	char *at = tally_swar_scan_digits(r->at, v);
+	if ((*at != ',' && *at != '}') || at == r->at || (*r->at == '0' && at != r->at + 1))
+		return false;
+	r->at = at;
+	return true;
+}
+
+bool tally_json_read_any_u64(struct tally_json_reader *r, uint64_t *v);
 /* Spelled as an integer: no sign, point or exponent. */
-bool tally_json_read_u64(struct tally_json_reader *r, uint64_t *v);
+static inline bool
+tally_json_read_u64(struct tally_json_reader *r, uint64_t *v)
+{
+	return tally_json_take_u64(r, v) || tally_json_read_any_u64(r, v);
+}
 bool tally_json_read_i64(struct tally_json_reader *r, int64_t *v);
 bool tally_json_read_f64(struct tally_json_reader *r, double *v);
 bool tally_json_read_bool(struct tally_json_reader *r, bool *v);

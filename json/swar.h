@@ -66,6 +66,21 @@ tally_swar_read_digits(const char *eight, unsigned *n)
 #endif
 }
 
+/* The number that up to 16 digits at `at` spell; returns the place behind them. */
+static inline char *
+tally_swar_scan_digits(char *at, uint64_t *v)
+{
+	static const uint32_t powers[] = { 1,      10,      100,      1000,     10000,
+					   100000, 1000000, 10000000, 100000000 };
+	unsigned n;
+	*v = tally_swar_read_digits(at, &n);
+	if (n < 8)
+		return at + n;
+	uint64_t low = tally_swar_read_digits(at + 8, &n);
+	*v = *v * powers[n] + low;
+	return at + 8 + n;
+}
+
 /* Are `len` bytes, four or more, the same? */
 static inline bool
 tally_swar_is_equal(const char *a, const char *b, size_t len)

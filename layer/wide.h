@@ -17,6 +17,14 @@ struct tally_wide {
 	uint64_t word[TALLY_WIDE_WORDS]; /* least first */
 };
 
+/* high * 2^64 + low; high is not 2^64 - 1. */
+static inline void
+tally_wide_add_parts(struct tally_wide *w, uint64_t high, uint64_t low)
+{
+	high += __builtin_add_overflow(w->word[0], low, &w->word[0]);
+	w->word[2] += __builtin_add_overflow(w->word[1], high, &w->word[1]);
+}
+
 void tally_wide_add_u64(struct tally_wide *w, uint64_t v);
 void tally_wide_add_i64(struct tally_wide *w, int64_t v);
 void tally_wide_add_square(struct tally_wide *w, uint64_t v);

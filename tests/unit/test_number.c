@@ -192,6 +192,35 @@ test_integers(void)
 	}
 }
 
+/* Every road through the parser gives what strtod(3) does. */
+static void
+test_parse_random(void)
+{
+	GRand *rand = g_rand_new_with_seed(11);
+	for (int i = 0; i < 300000; i++) {
+		char text[64];
+		uint64_t digits = (uint64_t)g_rand_int(rand) << 32 | g_rand_int(rand);
+		int exponent = g_rand_int_range(rand, -345, 335);
+		if (i % 4 == 0) /* ties and their neighbours */
+			g_snprintf(text, sizeof(text), "%" G_GUINT64_FORMAT "e%d",
+				   (digits >> 10 | UINT64_C(1) << 53) | 1, exponent % 30);
+		else if (i % 4 == 1)
+			g_snprintf(text, sizeof(text), "%" G_GUINT64_FORMAT "E%d",
+				   digits >> digits % 64, exponent);
+		else if (i % 4 == 2)
+			g_snprintf(text, sizeof(text), "0.%020" G_GUINT64_FORMAT,
+				   digits >> digits % 64);
+		else
+			g_snprintf(text, sizeof(text), "-%" G_GUINT64_FORMAT ".%u", digits,
+				   g_rand_int(rand));
+		double got = tally_number_parse_f64(text, strlen(text));
+		double want = strtod(text, NULL);
+		if (memcmp(&got, &want, sizeof(got)) != 0)
+			g_error("%s: %a, not %a", text, got, want);
+	}
+	g_rand_free(rand);
+}
+
 /* A game may set a decimal comma. */
 static void
 test_locale(void)
@@ -246,6 +275,7 @@ main(int argc, char **argv)
 	g_test_add_func("/number/parse", test_parse);
 	g_test_add_func("/number/parse_long", test_parse_long);
 	g_test_add_func("/number/integers", test_integers);
+	g_test_add_func("/number/parse/random", test_parse_random);
 	g_test_add_func("/number/locale", test_locale);
 	g_test_add_func("/number/table", test_table);
 	return g_test_run();
