@@ -15,6 +15,7 @@ import sys
 
 import harness as h
 import snapshots
+import vk_harness as vk
 
 KEYS = ["instructions", "cycles", "icache_requests", "icache_hits", "fp_ops",
         "icache_read_latency.n", "icache_read_latency.sum", "icache_read_latency.sum_sq"]
@@ -121,6 +122,21 @@ def check_sampled(checks, mdm, options, keys=None):
         checks.that("cycles" in p.get("estimated", []), f"pass {p['index']} is not told to be estimated")
 
 
+def check_vulkan(checks):
+    with h.scratch() as folder:
+        told = folder / "mdm.txt"
+        env = vk.layer_env(folder, folder / "log.jsonl", {
+            "frame": "submit:1", "sources": "api+vk-timestamp+microblaze", "microblaze": "on", "counters": "all"})
+        env.update({"FAKE_MDM": "", "FAKE_MDM_LOG": str(told)})
+        result = h.run([h.need("vk_scenes"), "targets", "--frames", FRAMES], preload(env))
+        checks.equal(result.status, 0, f"exit status ({result.errors[-300:]!r})")
+        h.validate(checks, folder / "log.jsonl")
+        module, log = Module(told), h.Log(folder / "log.jsonl")
+        checks.equal(module.wrong, [], "accesses that no one should make")
+        check_growth(checks, log, module)
+        checks.that(any(p.get("counters", {}).get("cycles", 0) > 0 for p in passes_of(log)), "no pass has cycles")
+
+
 def check_exact(checks, mdm, options):
     log, module = capture(checks, mdm, options, {"snapshot": "exact"})
     check_growth(checks, log, module)
@@ -162,7 +178,7 @@ def check_metrics(checks):
 
 def check_flags(checks):
     """Squares that wrap, and latencies that overlap: told, and no value is made of them."""
-    log, module = capture(checks, "latency=100", "on", frames=80)
+    log, module = capture(checks, "latency=100", "on", frames=500)
     checks.that(module.overflows, "no counter of the model overflowed")
     checks.that(any("overflow" in thing.get("flags", []) for f in log.frames for thing in [f, *f["passes"]]), "no flag tells of it")
     check_growth(checks, log, module, KEYS[:5])
@@ -195,6 +211,9 @@ def counts(checks):
         check_sampled(checks, "width=64,ports=2,key=0x1234", "access=serial+width=64+ports=2+core=1+unlock=0x1234")
     with checks.part("sampled, /dev/mem"):
         check_sampled(checks, "ne=2,nl=0", "path=mem+base=0x44a00000+ne=2+nl=0+events=0:30", ["instructions", "cycles"])
+    if h.built("vk_scenes"):
+        with checks.part("sampled, Vulkan"):
+            check_vulkan(checks)
     with checks.part("exact, parallel"):
         check_exact(checks, "", "on")
     with checks.part("exact, serial, 64 bits"):
