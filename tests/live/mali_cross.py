@@ -37,7 +37,7 @@ def compile_all(machine, folder):
         call([sys.executable, root / "scripts" / script, generated / output, *files])
     flags = [*FLAGS, "-I", root, "-I", generated]
     product = [path for pattern in ("layer/*.c", "query/mali_*.c", "query/catalogue*.c", "query/counter_set.c",
-                                    "query/expr*.c", "query/metric*.c")
+                                    "query/expr*.c", "query/latency*.c", "query/metric*.c")
                for path in sorted(root.glob(pattern))] + sorted(generated.glob("*.c"))
     objects = []
     for path in product:
