@@ -40,6 +40,7 @@ tally_timeline_create(const struct tally_timeline_sink *sink)
 	t->tracks = g_ptr_array_new_with_free_func(tally_tracks_free);
 	t->devices = g_ptr_array_new_with_free_func(tally_tracks_free_device);
 	t->placed = g_array_new(FALSE, FALSE, sizeof(struct placed));
+	t->drawn = g_byte_array_new();
 	t->order = g_array_new(FALSE, FALSE, sizeof(struct placed *));
 	t->loads = g_ptr_array_new();
 	t->number_tracks = g_ptr_array_new();
@@ -55,6 +56,7 @@ tally_timeline_destroy(struct tally_timeline *t)
 	g_ptr_array_unref(t->devices);
 	g_ptr_array_unref(t->tracks);
 	g_array_unref(t->placed);
+	g_byte_array_unref(t->drawn);
 	g_array_unref(t->order);
 	g_ptr_array_unref(t->loads);
 	g_ptr_array_unref(t->number_tracks);
@@ -338,6 +340,7 @@ emit_pass(struct tally_timeline *t, struct tally_timeline_device *d,
 		.frame = f,
 		.pass = p->pass,
 	};
+	t->drawn->data[p->pass - f->passes] = true;
 	emit(t, &e);
 	if (p->pass->n_workloads)
 		emit_workloads(t, d, p, &e);
@@ -362,14 +365,12 @@ emit_gpu_frame(struct tally_timeline *t, struct tally_timeline_device *d,
 {
 	const struct placed *first = NULL;
 	uint64_t end_ns = 0;
-	uint32_t n = 0;
 	for (guint i = 0; i < order->len; i++) {
 		const struct placed *p = g_array_index(order, struct placed *, i);
 		if (p->layer != number)
 			continue;
 		first = first ? first : p;
 		end_ns = MAX(end_ns, p->end_ns);
-		n++;
 	}
 	struct tally_lane *lane = first->lane;
 	struct tally_layers *layers = is_own(first) ? &lane->gpu_own : &lane->gpu;
@@ -379,10 +380,8 @@ emit_gpu_frame(struct tally_timeline *t, struct tally_timeline_device *d,
 						 .clock = is_own(first) ? d->clock : NULL };
 	struct tally_layer *layer = tally_tracks_take_layer(t, layers, d, &place, first->start_ns,
 							    end_ns);
-	if (!layer) {
-		t->left.passes += n;
+	if (!layer)
 		return;
-	}
 	char name[32];
 	g_snprintf(name, sizeof(name), "frame %" G_GUINT64_FORMAT, f->frame);
 	struct tally_timeline_event e = { .type = TALLY_TIMELINE_BEGIN,
@@ -423,10 +422,8 @@ emit_lane(struct tally_timeline *t, struct tally_timeline_device *d,
 		while (layer < n_layers && ends[layer] > p->start_ns)
 			layer++;
 		p->layer = layer;
-		if (layer == TALLY_MOST_LAYERS) {
-			t->left.passes++;
+		if (layer == TALLY_MOST_LAYERS)
 			continue;
-		}
 		n_layers = MAX(n_layers, layer + 1);
 		ends[layer] = p->end_ns;
 	}
@@ -519,24 +516,28 @@ read_frame(struct tally_timeline *t, const struct tally_frame_record *f)
 	}
 	emit_cpu_frame(t, d, f);
 	g_array_set_size(t->placed, 0);
+	g_byte_array_set_size(t->drawn, f->n_passes);
 	for (uint32_t i = 0; i < f->n_passes; i++) {
 		const struct tally_pass_record *p = &f->passes[i];
-		struct placed placed = { .pass = p, .lane = tally_tracks_lane(d, p) };
-		bool drawn = has_place(p->has_gpu_start, p->has_gpu, p->gpu_start_ns, p->gpu_ns);
-		if (drawn && (p->flags & TALLY_FLAG(UNCALIBRATED)))
-			drawn = own_clock(t, d, f, p->gpu_start_ns) != NULL;
-		if (drawn) {
-			placed.start_ns = p->gpu_start_ns;
-			placed.end_ns = p->gpu_start_ns + p->gpu_ns;
+		t->drawn->data[i] = false;
+		if (has_place(p->has_gpu_start, p->has_gpu, p->gpu_start_ns, p->gpu_ns) &&
+		    (!(p->flags & TALLY_FLAG(UNCALIBRATED)) ||
+		     own_clock(t, d, f, p->gpu_start_ns))) {
+			const struct placed placed = { .pass = p,
+						       .lane = tally_tracks_lane(d, p),
+						       .start_ns = p->gpu_start_ns,
+						       .end_ns = p->gpu_start_ns + p->gpu_ns };
 			g_array_append_val(t->placed, placed);
-		} else {
-			t->left.passes++;
 		}
-		emit_submission(t, d, placed.lane, f, p, drawn);
 	}
 	for (guint i = 0; i < d->lanes->len && t->placed->len; i++) {
 		emit_lane(t, d, f, g_ptr_array_index(d->lanes, i), false);
 		emit_lane(t, d, f, g_ptr_array_index(d->lanes, i), true);
+	}
+	for (uint32_t i = 0; i < f->n_passes; i++) {
+		const struct tally_pass_record *p = &f->passes[i];
+		emit_submission(t, d, tally_tracks_lane(d, p), f, p, t->drawn->data[i]);
+		t->left.passes += !t->drawn->data[i];
 	}
 }
 

@@ -59,6 +59,7 @@ struct tally_timeline {
 	GPtrArray *tracks; /* of struct tally_timeline_track *, all */
 	GPtrArray *devices; /* of struct tally_timeline_device * */
 	GArray *placed; /* of struct placed: the frame's */
+	GByteArray *drawn; /* is the frame's n-th pass on a track of the GPU's? */
 	GArray *order; /* of struct placed *: one lane's */
 	GPtrArray *loads; /* of struct tally_workload_record *: one pass's */
 	GPtrArray *number_tracks;

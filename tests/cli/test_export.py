@@ -295,6 +295,18 @@ class Export(CliCase):
         below, = trace.named("context 1: GPU, overlapping commands")
         self.assertEqual([(s[0], s[3], s[1], s[2]) for s in below.slices], [(0, "draw", 1040, 1090), (0, "copy", 1090, 1120)])
 
+    def test_too_much_overlap(self):
+        passes = [timed(i, A, 900 + i, 1000 + i, 500, queue="0.0", counters={"samples_passed": i}) for i in range(20)]
+        log = self.write_log("a.jsonl", [header(), device(), pass_info(A, "a"), frame(0, passes, start_ns=900), end(1, 20)])
+        done = self.ok("export", "--perfetto", "-", log)
+        self.assertIn(b"4 passes have no known place", done.stderr)
+        trace = Trace(done.stdout)
+        tracks = trace.named("queue 0.0: GPU")
+        self.assertEqual((len(tracks), sorted(s[4]["index"] for t in tracks for s in t.slices if s[0])),
+                         (16, list(range(16))))
+        listed, = trace.named("queue 0.0: CPU submits")  # with all that is known, where no track says it
+        self.assertEqual([i[2].get("counters.samples_passed") for i in listed.instants], [None] * 16 + [16, 17, 18, 19])
+
     def test_numbers_stay_exact(self):
         top = 2**64 - 1
         p = timed(0, A, BASE, BASE + 1, 1, context=1, counters={"samples_passed": top, "low": -2**63, "real": 0.1})
