@@ -69,11 +69,29 @@ give_signals_back(void)
 	sigaction(SIGCHLD, &before_child, NULL);
 }
 
+/* The terminal is someone else's: what would go there goes to a file. */
+static void
+leave_terminal(const char *output)
+{
+	for (int fd = 0; fd <= 2; fd++) {
+		if (!isatty(fd))
+			continue;
+		int to = fd == 0 ? open("/dev/null", O_RDONLY) : open(output, O_WRONLY | O_APPEND);
+		if (to < 0)
+			to = open("/dev/null", O_RDWR);
+		if (to < 0)
+			continue;
+		dup2(to, fd);
+		close(to);
+	}
+}
+
 /* The child's side: wait for the environment, then become the program. */
 static _Noreturn void
 become(char *const *argv, int go, int error)
 {
-	/* NAME=VALUE with its NUL; the end of the pipe without one means: do not. */
+	/* NAME=VALUE with its NUL, and perhaps a path with its own; the end of the pipe without one
+	 * means: do not. */
 	size_t used = 0, size = 8192;
 	char *setting = malloc(size);
 	while (setting) {
@@ -90,6 +108,9 @@ become(char *const *argv, int go, int error)
 		_exit(125);
 	if (setting[0])
 		putenv(setting);
+	size_t first = strlen(setting) + 1;
+	if (first < used)
+		leave_terminal(setting + first);
 	give_signals_back();
 	sigprocmask(SIG_SETMASK, &before_mask, NULL);
 	execvp(argv[0], argv);
@@ -156,13 +177,17 @@ reap(struct tally_launch *launch)
 int
 tally_launch_go(struct tally_launch *launch, const char *name, const char *value)
 {
-	size_t len = strlen(name) + 1 + strlen(value) + 1;
+	const char *output = launch->output;
+	size_t first = strlen(name) + 1 + strlen(value) + 1;
+	size_t len = first + (output ? strlen(output) + 1 : 0);
 	char *setting = malloc(len);
 	if (!setting) {
 		tally_launch_abort(launch);
 		return ENOMEM;
 	}
 	stpcpy(stpcpy(stpcpy(setting, name), "="), value);
+	if (output)
+		strcpy(setting + first, output);
 	size_t done = 0;
 	while (done < len) {
 		ssize_t n = write(launch->go, setting + done, len - done);
@@ -196,14 +221,18 @@ tally_launch_abort(struct tally_launch *launch)
 	reap(launch);
 }
 
+bool
+tally_launch_is_over(const struct tally_launch *launch)
+{
+	siginfo_t info = { 0 };
+	return waitid(P_PID, (id_t)launch->pid, &info, WEXITED | WNOWAIT | WNOHANG) == 0 &&
+	       info.si_pid != 0;
+}
+
 void
 tally_launch_wait(struct tally_launch *launch, void (*tick)(void *), void *data)
 {
-	while (tick) {
-		siginfo_t info = { 0 };
-		if (waitid(P_PID, (id_t)launch->pid, &info, WEXITED | WNOWAIT | WNOHANG) == 0 &&
-		    info.si_pid != 0)
-			break;
+	while (tick && !tally_launch_is_over(launch)) {
 		tick(data);
 		poll(NULL, 0, 250);
 	}

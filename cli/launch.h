@@ -2,8 +2,8 @@
  *
  * The child keeps our process group, so the terminal's signals and job control reach it by
  * themselves: SIGINT and SIGQUIT are ignored here while it runs. SIGTERM, SIGHUP, SIGUSR1 and
- * SIGUSR2 sent to us are passed on. Its standard streams are untouched. One program at a time;
- * one thread.
+ * SIGUSR2 sent to us are passed on. Its standard streams are untouched, unless `output` is set. One
+ * program at a time; one thread.
  */
 #ifndef PASSTALLY_CLI_LAUNCH_H
 #define PASSTALLY_CLI_LAUNCH_H
@@ -16,6 +16,9 @@ struct tally_launch {
 	int go; /* the child waits for us to close this */
 	int error; /* errno of a failed exec comes back here */
 	int status; /* as of waitpid(2), once it has ended */
+	/* Set before tally_launch_go(): a file that takes what the program would write to a
+	 * terminal; from one it then reads nothing. NULL: its streams are left alone. */
+	const char *output;
 };
 
 /* Fork. The child waits until tally_launch_go(). False: errno says why. */
@@ -26,6 +29,8 @@ int tally_launch_go(struct tally_launch *launch, const char *name, const char *v
 /* Give up instead: the child ends without having been anything. */
 void tally_launch_abort(struct tally_launch *launch);
 
+/* Has it ended (and waits to be asked why)? */
+bool tally_launch_is_over(const struct tally_launch *launch);
 /* Wait for the end; `tick`, when not NULL, is called about four times a second. Afterwards the
  * signals mean again what they meant before. */
 void tally_launch_wait(struct tally_launch *launch, void (*tick)(void *), void *data);

@@ -2,6 +2,7 @@
 #include "cli/control_client.h"
 #include "cli/injected.h"
 #include "cli/launch.h"
+#include "cli/run_live.h"
 #include "cli/run_log.h"
 #include "cli/run_tell.h"
 #include "cli/vk_manifest.h"
@@ -24,6 +25,9 @@ static const struct tally_arg own_options[] = {
 	  "runs. Without this it is shown only when neither the program's input nor its output is "
 	  "a "
 	  "terminal." },
+	{ "live", 0, NULL,
+	  "Show while the program runs what its passes cost, as passtally top does. What the "
+	  "program would write to the terminal goes to LOG.out." },
 	{ "compress", 0, NULL,
 	  "When the program has ended, however it did, compress each log with zstd to PATH.zst and "
 	  "remove the plain one. Every command reads both. With --force an old PATH.zst goes." },
@@ -32,11 +36,11 @@ static const struct tally_arg own_options[] = {
 	  "time." },
 	{ "help", 'h', NULL, "Show this." },
 };
-enum { OWN_QUIET, OWN_PROGRESS, OWN_COMPRESS, OWN_LEVEL, OWN_HELP };
+enum { OWN_QUIET, OWN_PROGRESS, OWN_LIVE, OWN_COMPRESS, OWN_LEVEL, OWN_HELP };
 
 struct run_request {
 	struct tally_config config;
-	bool quiet, progress, help;
+	bool quiet, progress, live, help;
 	int compress; /* level; 0 = not */
 	char **argv; /* of the program */
 };
@@ -77,8 +81,8 @@ help(void)
 {
 	puts("Usage: passtally run [options] [--] PROGRAM [ARGUMENTS]\n\n"
 	     "Runs PROGRAM and writes what its render passes cost into a log. The program's own\n"
-	     "input, output and exit status are left as they are. In Steam: passtally run --\n"
-	     "%command%\n");
+	     "input, output and exit status are left as they are (but for --live). In Steam:\n"
+	     "passtally run -- %command%\n");
 	GArray *all = all_options();
 	tally_args_help((const struct tally_arg *)(void *)all->data, all->len);
 	g_array_unref(all);
@@ -108,6 +112,7 @@ take_own(struct run_request *r, int own, const char *value)
 	guint64 level = TALLY_COMPRESS_LEVEL;
 	r->quiet |= own == OWN_QUIET;
 	r->progress |= own == OWN_PROGRESS;
+	r->live |= own == OWN_LIVE;
 	r->help |= own == OWN_HELP;
 	if (own != OWN_COMPRESS && own != OWN_LEVEL)
 		return true;
@@ -416,7 +421,7 @@ tell(const struct run_request *r, const struct tally_run_log *log, const struct 
 static bool
 wants_progress(const struct run_request *r)
 {
-	return r->progress || (!isatty(STDIN_FILENO) && !isatty(STDOUT_FILENO));
+	return r->progress || r->live || (!isatty(STDIN_FILENO) && !isatty(STDOUT_FILENO));
 }
 
 /* TALLY_EXIT_OK, or TALLY_EXIT_USAGE after a complaint: the name that the log gets in the end must
@@ -433,6 +438,21 @@ prepare_log(const struct run_request *r, struct tally_run_log *log)
 				   packed);
 	g_free(packed);
 	return taken ? TALLY_EXIT_USAGE : tally_run_log_prepare(log, r->config.force);
+}
+
+/* Beside the program, until it ends. */
+static void
+stay(const struct run_request *r, struct tally_launch *launch, const char *log)
+{
+	if (r->live)
+		tally_run_live_watch(launch, log, r->quiet);
+	struct tally_run_watch watch;
+	bool watched = wants_progress(r);
+	tally_run_watch_begin(&watch, log);
+	watched &= watch.progress.on;
+	tally_launch_wait(launch, watched ? tally_run_watch_tick : NULL, &watch);
+	tally_run_watch_end(&watch);
+	tally_control_sweep(); /* a game that was killed leaves its socket */
 }
 
 /* From the fork on: the log's path holds the program's process number. */
@@ -461,23 +481,25 @@ run_program(const struct run_request *r, const struct to_inject *in, struct priv
 		tally_launch_abort(&launch);
 		goto finish_log;
 	}
+	char *output = r->live ? tally_run_live_make_output(log.path) : NULL;
+	launch.output = output;
 	char *variable = tally_run_log_variable(&log);
 	int error = tally_launch_go(&launch, "PASSTALLY_LOG", variable);
 	g_free(variable);
 	if (error) {
 		tally_cli_complain("run", "%s: %s", r->argv[0], g_strerror(error));
+		if (output)
+			tally_run_live_tell_output(output, true);
+		g_free(output);
 		status = error == ENOENT ? TALLY_EXIT_NOT_FOUND : TALLY_EXIT_NOT_EXECUTABLE;
 		goto finish_log;
 	}
-	struct tally_run_watch watch;
-	bool watched = wants_progress(r);
-	tally_run_watch_begin(&watch, log.path);
-	watched &= watch.progress.on;
-	tally_launch_wait(&launch, watched ? tally_run_watch_tick : NULL, &watch);
-	tally_run_watch_end(&watch);
-	tally_control_sweep(); /* a game that was killed leaves its socket */
+	stay(r, &launch, log.path);
 	signal(SIGPIPE, SIG_IGN); /* the status is worth more than the summary */
 	tell(r, &log, f, in, &started);
+	if (output)
+		tally_run_live_tell_output(output, r->quiet);
+	g_free(output);
 	tally_run_log_finish(&log);
 	private_folder_remove(f);
 	fflush(stderr);
@@ -495,7 +517,7 @@ start(struct run_request *r)
 		return TALLY_EXIT_USAGE;
 	if (!tally_wanted_check(&r->config, complain, NULL))
 		return TALLY_EXIT_USAGE;
-	if (!choose_control(r))
+	if (!choose_control(r) || (r->live && !tally_run_live_check()))
 		return TALLY_EXIT_USAGE;
 	struct to_inject in;
 	tally_injected_find(&in.gl);

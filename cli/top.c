@@ -157,6 +157,13 @@ parse(struct request *r, int argc, char **argv)
 					  "`passtally report -` reads a log that is complete");
 		return false;
 	}
+	if (r->top.path && g_str_has_suffix(r->top.path, ".zst")) {
+		tally_cli_complain("top",
+				   "%s is compressed, so it is complete and cannot be followed: "
+				   "passtally report reads it",
+				   r->top.path);
+		return false;
+	}
 	if (r->top.path && r->pid) {
 		tally_cli_complain("top", "LOG and --pid both name a log: use one");
 		return false;

@@ -101,6 +101,17 @@ default_folder(void)
 	return folder;
 }
 
+/* NAME.jsonl, or NAME.jsonl.PID of a game's further processes; a compressed one is complete. */
+static bool
+is_log_name(const char *name)
+{
+	const char *end = g_strrstr(name, ".jsonl");
+	if (!end)
+		return false;
+	end += strlen(".jsonl");
+	return !*end || (*end == '.' && end[1] && !end[1 + strspn(end + 1, "0123456789")]);
+}
+
 static void
 look_in_default_place(GArray *all)
 {
@@ -108,7 +119,7 @@ look_in_default_place(GArray *all)
 	GDir *dir = folder ? g_dir_open(folder, 0, NULL) : NULL;
 	const char *name;
 	while (dir && (name = g_dir_read_name(dir)))
-		if (strstr(name, ".jsonl"))
+		if (is_log_name(name))
 			add(all, g_build_filename(folder, name, NULL));
 	if (dir)
 		g_dir_close(dir);

@@ -346,25 +346,26 @@ put_wrapped(GPtrArray *rows, const struct tally_top_look *look, const char *text
 }
 
 static void
+put_entry(GPtrArray *rows, const struct tally_top_look *look, const char *what, const char *text)
+{
+	char *clean = tally_top_clean(look, text);
+	char *entry = g_strdup_printf("%s: %s", what, clean);
+	put_wrapped(rows, look, entry);
+	g_free(entry);
+	g_free(clean);
+}
+
+/* Newest first; then what the device shown could not count, and why. */
+static void
 put_notes(GPtrArray *rows, const struct tally_top_window *w, const struct tally_top_look *look)
 {
-	for (guint i = 0; i < w->log.devices->len; i++) {
-		const struct tally_device_summary *d = g_ptr_array_index(w->log.devices, i);
-		for (guint k = 0; k < d->off->len; k++) {
-			char *off = tally_top_clean(look, g_ptr_array_index(d->off, k));
-			char *text = g_strdup_printf("device %u, off: %s", d->device, off);
-			put_wrapped(rows, look, text);
-			g_free(text);
-			g_free(off);
-		}
-	}
-	for (guint i = w->log.notes->len; i-- > 0;) {
-		char *note = tally_top_clean(look, g_ptr_array_index(w->log.notes, i));
-		char *text = g_strdup_printf("note: %s", note);
-		put_wrapped(rows, look, text);
-		g_free(text);
-		g_free(note);
-	}
+	for (guint i = w->log.notes->len; i-- > 0;)
+		put_entry(rows, look, "note", g_ptr_array_index(w->log.notes, i));
+	const struct tally_top_device *d = tally_top_shown_device(w, look);
+	const struct tally_device_summary *s = d ? tally_aggregate_device(&w->log, d->device)
+						 : NULL;
+	for (guint i = 0; s && i < s->off->len; i++)
+		put_entry(rows, look, "off", g_ptr_array_index(s->off, i));
 	if (!rows->len)
 		put_wrapped(rows, look, "The log has no notes.");
 }

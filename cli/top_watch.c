@@ -184,6 +184,8 @@ state_text(const struct watch *x, enum tally_top_style *style)
 		return g_strdup_printf("ended: %s", log->end_reason ? log->end_reason : "?");
 	if (x->over)
 		return g_strdup("the game is gone, and left no end line");
+	if (!log->program)
+		return g_strdup("waiting for the first line");
 	if (idle * 1e6 >= STALE_US)
 		return g_strdup_printf("nothing new for %.0f s", idle);
 	*style = TALLY_TOP_GOOD;
