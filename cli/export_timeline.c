@@ -221,12 +221,14 @@ emit_submission(struct tally_timeline *t, struct tally_timeline_device *d, struc
 	emit(t, &e);
 }
 
-/* The clock of times that are flagged `uncalibrated`. NULL: too many such devices. */
+/* The clock of times that are flagged `uncalibrated`. NULL: too many such devices, or
+ * none can be made of this frame. */
 static const struct tally_timeline_clock *
 own_clock(struct tally_timeline *t, struct tally_timeline_device *d,
 	  const struct tally_frame_record *f, uint64_t gpu_ns)
 {
-	if (!d->clock && t->n_clocks < MOST_CLOCKS) {
+	/* A start of centuries after boot is no time to match anything with. */
+	if (!d->clock && t->n_clocks < MOST_CLOCKS && f->start_ns <= INT64_MAX / 2) {
 		d->clock = g_new0(struct tally_timeline_clock, 1);
 		d->clock->number = t->n_clocks++;
 		d->clock->device = d->number;

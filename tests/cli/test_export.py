@@ -307,6 +307,30 @@ class Export(CliCase):
         listed, = trace.named("queue 0.0: CPU submits")  # with all that is known, where no track says it
         self.assertEqual([i[2].get("counters.samples_passed") for i in listed.instants], [None] * 16 + [16, 17, 18, 19])
 
+    def test_times_at_the_end_of_their_range(self):
+        top, most = 2**64 - 1, 2**63 - 1  # traces count in signed 64 bits
+        passes = [timed(0, A, top, top, top, context=1), timed(1, A, most, most - 1, 1, context=1),
+                  timed(2, A, 0, 0, 0, context=1, counters={"samples_passed": 1}),
+                  timed(3, A, 5, most, 0, context=1, flags=["uncalibrated"]),
+                  timed(4, A, 5, 0, most, queue="0.0", workloads=[{"command": "draw", "gpu_start_ns": top, "gpu_ns": top},
+                                                                  {"command": "copy", "gpu_start_ns": 0, "gpu_ns": most}])]
+        sums = {"gpu_ns": top, "envelope_ns": top}
+        log = self.write_log("a.jsonl", [header(), device(0), pass_info(A, "a"),
+                                         frame(0, passes, start_ns=top, cpu_ns=top, **sums),
+                                         frame(1, passes, start_ns=7, cpu_ns=top, **sums), end(2, 10)])
+        done = self.ok("export", "--perfetto", "-", log)
+        # Of each frame pass 0; of the first also 3: no time that far away is matched with a clock.
+        self.assertIn(b"3 passes have no known place", done.stderr)
+        self.assertIn(b"2 single commands have no known place", done.stderr)
+        trace = Trace(done.stdout)
+        drawn = [s[4]["index"] for t in trace.tracks.values() for s in t.slices if s[5] == "render"]
+        self.assertEqual(sorted(drawn), [1, 1, 2, 2, 3, 4, 4])
+        self.assertEqual([s[1:3] for t in trace.named("queue 0.0: GPU") for s in t.slices if s[3] == "copy"], [(0, most)] * 2)
+        shown = [s[1:] for s in self.chrome_slices(self.chrome(log)["traceEvents"]) if s[0]["cat"] == "render"]
+        self.assertEqual(len(shown), 7)
+        values = {r["value"] for r in self.table(log) if r["key"] == "gpu_start_ns" and r["what"] == "pass"}
+        self.assertEqual(values, {str(v) for v in (top, most - 1, 0, most)})
+
     def test_numbers_stay_exact(self):
         top = 2**64 - 1
         p = timed(0, A, BASE, BASE + 1, 1, context=1, counters={"samples_passed": top, "low": -2**63, "real": 0.1})
