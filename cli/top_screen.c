@@ -7,8 +7,8 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <term.h>
+#include <termios.h>
 #include <unistd.h>
 
 static struct {
@@ -16,7 +16,6 @@ static struct {
 	FILE *input; /* ours to close, or NULL */
 	int fd;
 	bool colour;
-	bool broken; /* the terminal is gone */
 } it;
 
 bool
@@ -171,10 +170,8 @@ tally_top_screen_fd(void)
 static bool
 is_gone(void)
 {
-	int waiting;
-	char name[64];
-	return ioctl(it.fd, FIONREAD, &waiting) < 0 ||
-	       (ttyname_r(it.fd, name, sizeof(name)) != 0 && errno == EIO);
+	struct termios settings;
+	return tcgetattr(it.fd, &settings) < 0 && errno != EINTR;
 }
 
 int

@@ -145,17 +145,19 @@ is_alive(int64_t pid)
 	return pid > 0 && pid <= INT32_MAX && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
 }
 
-/* Once a second is enough. */
+/* Once a second is enough for what is not our child. */
 static void
 look_after_game(struct watch *x)
 {
 	int64_t now = g_get_monotonic_time();
+	if (x->options->is_over) {
+		x->over = x->options->is_over(x->options->data);
+		return;
+	}
 	if (now - x->looked_us < IDLE_US && x->looked_us)
 		return;
 	x->looked_us = now;
-	if (x->options->is_over) {
-		x->over = x->options->is_over(x->options->data);
-	} else if (is_alive(x->window.log.header.pid)) {
+	if (is_alive(x->window.log.header.pid)) {
 		x->was_alive = true;
 	} else {
 		x->over = x->was_alive;

@@ -283,6 +283,21 @@ class Plain(CliCase):
         self.assertRegex(text, r"GPU +not measured")
         self.assertRegex(text, r"other a +- +- +- +1 ")
 
+    def test_memory_is_for_the_passes_of_the_window(self):
+        def burst(number, first, count):
+            return frame(number, [one_pass(i, f"{first + i:016x}", 1000) for i in range(count)],
+                         start_ns=10**12 + number * 60 * 10**9)
+        ids = [pass_info(f"{i:016x}", f"p{i}") for i in range(1, 6001)]
+        few = [header(), device(), *ids, burst(0, 1, 3000), burst(1, 3001, 3000)]
+        text = self.table(self.write_log("few.jsonl", few))
+        self.assertNotIn("more passes", text)
+        self.assertIn("\np6000 ", text)
+        self.assertNotIn("\np3000 ", text)
+        self.assertEqual(len(re.findall(r"^p\d+ ", text, re.MULTILINE)), 3000)
+        text = self.table(self.write_log("many.jsonl", [*few, burst(2, 1, 6000)]))
+        self.assertIn("more passes or counters than fit in memory", text)
+        self.assertEqual(len(re.findall(r"^p\d+ ", text, re.MULTILINE)), 4096)
+
     def test_sort(self):
         log = self.write_log("a.jsonl", long_log(5, 3))
         down = ["p04", "p03", "p02", "p01", "p00"]
