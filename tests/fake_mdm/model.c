@@ -272,6 +272,7 @@ write_register(struct fake_mdm *m, uint32_t command, uint32_t value)
 			m->counters[m->counter].event = value & 63;
 		next_counter(m);
 	} else if (command == 0x57) {
+		m->written = value;
 		if (selected(m)) {
 			set_item(m, m->counter, m->item, value);
 			next_item(m);
@@ -294,6 +295,8 @@ read_register(struct fake_mdm *m, uint32_t command)
 		if (selected(m)) {
 			value = get_item(m, &m->sampled[m->counter], m->counter, m->item);
 			next_item(m);
+		} else if (m->config.end == FAKE_MDM_END_HOLD) {
+			value = m->written;
 		}
 	} else {
 		wrong(m, "a read of a register that is only written", command);

@@ -14,7 +14,13 @@
 #define FAKE_MDM_MAX_COUNTERS 64
 
 /* What the selection does behind the last item: not documented, so tests try each. */
-enum fake_mdm_end { FAKE_MDM_END_ZERO = 0, FAKE_MDM_END_WRAP, FAKE_MDM_END_STAY };
+enum fake_mdm_end {
+	FAKE_MDM_END_ZERO = 0,
+	FAKE_MDM_END_WRAP,
+	FAKE_MDM_END_STAY,
+	FAKE_MDM_END_HOLD, /* what was written last is read */
+	FAKE_MDM_N_ENDS,
+};
 
 struct fake_mdm_config {
 	uint32_t ne, nl, width;
@@ -43,6 +49,7 @@ struct fake_mdm {
 	struct fake_mdm_config config;
 	struct fake_mdm_counter counters[FAKE_MDM_MAX_COUNTERS], sampled[FAKE_MDM_MAX_COUNTERS];
 	uint32_t counter, item; /* what is selected */
+	uint32_t written; /* the last item that was */
 	bool running, unlocked;
 	uint32_t control; /* DBG_CTRL */
 	bool has_control;

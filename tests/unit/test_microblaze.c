@@ -416,7 +416,7 @@ static void
 test_mistakes(void)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(mistakes); i++) {
-		for (int end = FAKE_MDM_END_ZERO; end <= FAKE_MDM_END_STAY; end++) {
+		for (int end = FAKE_MDM_END_ZERO; end < FAKE_MDM_N_ENDS; end++) {
 			for (int serial = 0; serial < 2; serial++) {
 				struct fake_mdm_config config = usual;
 				struct reader r;
@@ -554,7 +554,7 @@ test_any_shape(void)
 		config.ne = i % 10;
 		config.nl = i / 10 % 3;
 		config.width = widths[i / 30];
-		config.end = (enum fake_mdm_end)(i % 3);
+		config.end = (enum fake_mdm_end)(i % FAKE_MDM_N_ENDS);
 		config.left_over = left_over[i / 3 % 3];
 		if (config.ne + config.nl)
 			check_shape(&config);
