@@ -1,4 +1,5 @@
 #include "cli/cli.h"
+#include "cli/doctor_install.h"
 #include "cli/doctor_sets.h"
 #include "cli/doctor_snapshot.h"
 #include "cli/elf_file.h"
@@ -375,6 +376,7 @@ examine(void)
 	struct tally_injected in;
 	tally_injected_find(&in);
 	bool ok = check_library(&in);
+	ok = ok && tally_doctor_install(&in);
 	ok = ok && check_preload(&in);
 	tally_injected_finish(&in);
 	bool layer = check_layer();

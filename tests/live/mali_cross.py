@@ -35,6 +35,7 @@ def compile_all(machine, folder):
                                  ("gen_metrics.py", "metric_rows.c", "metrics")):
         files = sorted(str(path) for path in (root / "data" / data).glob("*.txt"))
         call([sys.executable, root / "scripts" / script, generated / output, *files])
+    call([sys.executable, root / "scripts" / "gen_blocklist.py", root / "data" / "blocklist", generated / "blocklist.c"])
     flags = [*FLAGS, "-I", root, "-I", generated]
     product = [path for pattern in ("layer/*.c", "query/mali_*.c", "query/catalogue*.c", "query/counter_set.c",
                                     "query/expr*.c", "query/latency*.c", "query/metric*.c")

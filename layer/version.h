@@ -1,0 +1,13 @@
+/* layer/version.h - the core's version, to be found in its file without loading it.
+ *
+ * The command and libraries of several architectures are installed apart; `passtally doctor` reads
+ * the mark from each core. Constant.
+ */
+#ifndef PASSTALLY_LAYER_VERSION_H
+#define PASSTALLY_LAYER_VERSION_H
+
+#define TALLY_VERSION_MARK "passtally's core, version "
+
+extern const char tally_version_mark[]; /* the mark, and the version behind it */
+
+#endif

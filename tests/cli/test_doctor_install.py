@@ -1,0 +1,78 @@
+"""`passtally doctor` on installations that are whole, torn and mixed, for several architectures."""
+
+import pathlib
+import shutil
+import struct
+import subprocess
+import unittest
+
+from cli_case import CliCase, COMMAND
+
+BUILD = pathlib.Path(COMMAND).resolve().parent.parent
+SHIM, CORE, LAYER = "libpasstally_gl.so", "libpasstally.so.0", "libVkLayer_passtally.so"
+MARK = b"passtally's core, version "
+
+
+class Installation(CliCase):
+    def install(self, libdir="lib64"):
+        """The build's command and libraries below a prefix of the test's; the core that runs is the build's."""
+        folder = self.folder / libdir
+        folder.mkdir(parents=True, exist_ok=True)
+        (self.folder / "bin").mkdir(exist_ok=True)
+        shutil.copy(COMMAND, self.folder / "bin" / "passtally")
+        shutil.copy(BUILD / "gl_shim" / SHIM, folder)
+        shutil.copy(BUILD / CORE, folder)
+        layer = BUILD / "vk_layer" / LAYER
+        if layer.exists():
+            shutil.copy(layer, folder)
+        return folder
+
+    def for_other_machine(self, folder):
+        """As if built for i386: what tells is the header's class and machine."""
+        for path in folder.iterdir():
+            data = bytearray(path.read_bytes())
+            data[4] = 1
+            data[18:20] = struct.pack("<H", 3)
+            path.write_bytes(data)
+
+    def rows(self):
+        done = subprocess.run([self.folder / "bin" / "passtally", "doctor"], capture_output=True, text=True, check=False,
+                              env=dict(self.env, LD_LIBRARY_PATH=str(BUILD), DISPLAY=""), timeout=120)
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        return [line for line in done.stdout.splitlines() if " installation " in line[:20] or " library " in line[:20]]
+
+    def test_whole(self):
+        self.install()
+        rows = self.rows()
+        self.assertEqual(len(rows), 2, rows)
+        self.assertRegex(rows[1], r"^ok +installation +command and libraries are of version \d+\.\d+\.\d+$")
+
+    def test_no_core(self):
+        folder = self.install()
+        (folder / CORE).unlink()
+        self.assertRegex(self.rows()[-1], f"^BAD +installation +{CORE} is not beside .*install passtally whole")
+
+    def test_other_version(self):
+        folder = self.install()
+        data = (folder / CORE).read_bytes()
+        at = data.index(MARK) + len(MARK)
+        (folder / CORE).write_bytes(data[:at] + b"9" + data[at + 1:])
+        self.assertRegex(self.rows()[-1], r"^BAD +installation +.* is of version 9\..*, the command of 0\.")
+        (folder / CORE).write_bytes(data.replace(MARK, b"-" * len(MARK)))
+        self.assertRegex(self.rows()[-1], r"^BAD +installation +.* is of version \(unknown\)")
+
+    def test_two_architectures(self):
+        self.install()
+        other = self.install("lib32")
+        self.for_other_machine(other)
+        rows = self.rows()
+        self.assertRegex(rows[1], r"lib32/libpasstally_gl.so, for i386 programs$")
+        self.assertRegex(rows[-1], r"^ok +installation ")
+        (other / LAYER).unlink(missing_ok=True)
+        self.assertRegex(self.rows()[-2], r"^off +installation +no libVkLayer_passtally.so beside .*of i386 programs only OpenGL")
+        (other / CORE).unlink()
+        self.assertRegex(self.rows()[-1], r"^off +installation +libpasstally.so.0 is not beside .*lib32.*i386 programs cannot load it")
+
+
+if __name__ == "__main__":
+    unittest.main()
