@@ -1,5 +1,6 @@
 -- Logs of passtally into DuckDB: a table for each type of line, its fields the columns, as they stand.
 --
+-- `passes` is a list in a frame and a number in an end line, which loses it.
 -- Before it runs: SET VARIABLE base_logs = ['...'] and new_logs = ['...'], lists of files or globs,
 -- plain or .zst. Fields that a later version adds are passed over; the last line of a log that was
 -- cut is left out. Whether a log is good tells `passtally check`, not this.

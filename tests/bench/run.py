@@ -301,12 +301,12 @@ def measure_metrics(bench, measures):
 
 def compare(measures, ceilings, prefix=""):
     """True when nothing that --check looks at is over. Budgets in ns are shown, not judged. Only names
-    with the prefix; with none, all but those of Vulkan."""
+    with the prefix; with none, all but those of Vulkan and of bench_report.py."""
     good = True
     print("\nAgainst tests/bench/ceilings.json:")
     for group, judged in (("ratios", True), ("floors", True), ("budgets", False)):
         for name, limit in ceilings[group].items():
-            if not name.startswith(prefix) or (not prefix and name.startswith("vk.")):
+            if not name.startswith(prefix) or (not prefix and name.startswith(("vk.", "report."))):
                 continue
             if name not in measures:
                 print(f"  {name}: not measured in this run")
