@@ -38,7 +38,7 @@ struct microblaze {
 	uint64_t preset;
 	uint64_t cleared_ns;
 	uint32_t n_bad, n_restarts;
-	bool lost;
+	bool lost, told_oddity;
 	/* Another's trigger starts, or stops, the counters: then we do so only to begin with. */
 	bool hardware, hardware_starts;
 	bool counting;
@@ -213,6 +213,7 @@ microblaze_start(struct tally_snapshot_source *src)
 	mb->history.shape = device->shape;
 	memcpy(mb->history.events, mb->choice.events, sizeof(mb->history.events));
 	mb->n_bad = mb->n_restarts = 0;
+	mb->told_oddity = false;
 	tally_mb_configure(&device->mdm, &device->shape, mb->choice.events);
 	begin_interval(mb);
 	if (mb->interval && arm_interrupt(mb)) {
@@ -330,6 +331,19 @@ restart_if_needed(struct microblaze *mb, const struct tally_mb_sample *sample,
 	}
 }
 
+static void
+tell_oddity(struct microblaze *mb)
+{
+	const char *what = mb->told_oddity ? NULL : tally_mb_history_oddity(&mb->history);
+	if (!what)
+		return;
+	mb->told_oddity = true;
+	tally_log_say(TALLY_LEVEL_WARNING, TALLY_MB_SOURCE,
+		      "%s, as they should be by their names: this core may mean something else by "
+		      "them; values are logged as it counts them",
+		      what);
+}
+
 /* No register tells whether counters count; their cycles do. */
 static void
 watch_hardware(struct microblaze *mb, const struct tally_mb_growth *g, uint64_t now_ns)
@@ -380,6 +394,7 @@ sample_now(struct microblaze *mb, struct tally_totals *out)
 		mb->n_bad = mb->n_restarts = 0;
 		take_growth(mb, &growth, out);
 		take_levels(mb);
+		tell_oddity(mb);
 		if (mb->hardware)
 			watch_hardware(mb, &growth, out->begin_ns);
 		restart_if_needed(mb, &sample, &growth, out);

@@ -51,5 +51,8 @@ void tally_mb_history_clear(struct tally_mb_history *h, uint64_t time_ns, uint64
 bool tally_mb_history_add(struct tally_mb_history *h, const struct tally_mb_sample *sample,
 			  uint64_t begin_ns, uint64_t end_ns, struct tally_mb_growth *out,
 			  const char **why);
+/* What should be so by the events' names and is not, of all since the last Clear; NULL: nothing.
+ * No reason to doubt the sample. */
+const char *tally_mb_history_oddity(const struct tally_mb_history *h);
 
 #endif

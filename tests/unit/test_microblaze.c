@@ -11,6 +11,7 @@
 #include "layer/log.h"
 #include "layer/trigger.h"
 #include "query/microblaze_events.h"
+#include "query/microblaze_growth.h"
 #include "query/microblaze_place.h"
 #include "query/microblaze_registers.h"
 #include "query/mmio.h"
@@ -775,6 +776,31 @@ test_interrupted(void)
 	reader_close(&r, true);
 }
 
+/* What is odd is told and logged all the same. */
+static void
+test_oddity(void)
+{
+	struct tally_mb_history h = { .shape = { 3, 0, 64 }, .events = { 14, 46, 12 } };
+	struct tally_mb_sample sample = { .events = { 400, 1000, 600 } };
+	struct tally_mb_growth growth;
+	const char *why;
+	tally_mb_history_clear(&h, 0, 0);
+	for (unsigned i = 0; i < 3; i++) {
+		g_assert_true(tally_mb_history_add(&h, &sample, 1000000, 1000001, &growth, &why));
+		g_assert_cmpstr(tally_mb_history_oddity(&h), ==, NULL);
+		sample.events[1] += 50; /* on their way */
+	}
+	sample.events[1] += 50;
+	g_assert_true(tally_mb_history_add(&h, &sample, 1000000, 1000001, &growth, &why));
+	g_assert_nonnull(strstr(tally_mb_history_oddity(&h), "data cache requests"));
+	g_assert_cmpuint(growth.counts.events[1], ==, 100);
+	h.seen_events = ~UINT64_C(4);
+	g_assert_cmpstr(tally_mb_history_oddity(&h), ==, NULL);
+	h.events[2] = 13;
+	h.seen_events = UINT64_MAX;
+	g_assert_cmpstr(tally_mb_history_oddity(&h), ==, NULL);
+}
+
 /* ---- by the hardware's trigger ---- */
 
 static void
@@ -870,6 +896,7 @@ main(int argc, char **argv)
 	g_test_add_func("/microblaze/interval", test_interval);
 	g_test_add_func("/microblaze/interrupted", test_interrupted);
 	g_test_add_func("/microblaze/not_asked_for", test_not_asked_for);
+	g_test_add_func("/microblaze/oddity", test_oddity);
 	g_test_add_func("/microblaze/hardware", test_hardware);
 	return g_test_run();
 }
