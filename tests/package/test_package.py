@@ -35,6 +35,33 @@ for i in range(3):
 """
 
 
+# In a mount namespace of its own: install, use, purge, compare. $1: a folder; then the packages.
+SYSTEM = """
+set -e
+place=$1
+shift
+mount -t tmpfs tmpfs "$place" || exit 77
+for folder in usr var etc; do
+	mkdir -p "$place/$folder/upper" "$place/$folder/work"
+	mount -t overlay overlay -o "lowerdir=/$folder,upperdir=$place/$folder/upper,workdir=$place/$folder/work" /$folder || exit 77
+done
+find /usr /etc -xdev | sort >"$place/before"
+dpkg -i "$@"
+export HOME="$place"
+passtally doctor || true
+if "$PYTHON" -c "$EGL"; then
+	passtally run -o "$place/a.jsonl" -- "$PYTHON" -c "$EGL"
+	LD_PRELOAD=libpasstally_gl.so PASSTALLY_LOG="$place/b.jsonl" "$PYTHON" -c "$EGL"
+	test "$(grep -c '"type":"frame"' "$place/a.jsonl")" = 3
+	test "$(grep -c '"type":"frame"' "$place/b.jsonl")" = 3
+fi
+passtally check "$place/a.jsonl"
+dpkg --purge passtally passtally-layers libpasstally0
+find /usr /etc -xdev | sort >"$place/after"
+diff "$place/before" "$place/after"
+"""
+
+
 def run(*words, **more):
     return subprocess.run([str(w) for w in words], capture_output=True, text=True, check=False, **more)
 
@@ -114,6 +141,23 @@ class Package(unittest.TestCase):
         names = [f"{self.field(d, 'Package')}:{self.field(d, 'Architecture')}" for d in debs]
         self.dpkg("--purge", *names)
         self.assertEqual(tree(self.root), before)
+
+    def test_on_this_system(self):
+        """As a person does it, under a copy of /usr, /etc and /var that goes with the process."""
+        if os.geteuid() != 0:
+            self.skipTest("dpkg installs as root only")
+        debs = [d for d in self.debs if self.field(d, "Architecture") == self.native
+                and not self.field(d, "Package").endswith("-dbgsym")]
+        place = pathlib.Path(self.holder.name, "overlay")
+        place.mkdir()
+        env = {k: v for k, v in os.environ.items() if not k.startswith("PASSTALLY") and k != "LD_LIBRARY_PATH"}
+        env.update(EGL_PLATFORM="surfaceless", LIBGL_ALWAYS_SOFTWARE="1", LC_ALL="C.UTF-8", PYTHON=sys.executable, EGL=EGL)
+        done = run("unshare", "--mount", "--propagation", "private", "sh", "-c", SYSTEM, "sh", place, *debs, env=env,
+                   timeout=300)
+        if done.returncode == 77:
+            self.skipTest("no overlay can be mounted here")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertRegex(done.stdout, "found by Vulkan's loader: PASSTALLY=1|off +layer ", "doctor sees the manifest")
 
     def use(self):
         command = self.root / "usr/bin/passtally"
