@@ -30,7 +30,8 @@ def check_log(checks, path):
     # wined3d tries a context of its own first; the program's device has all its frames.
     device = max(log.devices, key=lambda d: len(log.whole_frames(d)))
     frames = log.whole_frames(device)
-    checks.equal(len(frames), FRAMES, "frames")
+    # The last one waits in wined3d's own thread, which the program's end may cut off.
+    checks.that(len(frames) in (FRAMES - 1, FRAMES), f"{len(frames)} frames of {FRAMES}")
     for f in frames:
         drawing = {}
         for p in f["passes"]:
