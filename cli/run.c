@@ -174,6 +174,17 @@ program_of(const struct run_request *r)
 	return argv[tally_process_named_by(argv, g_strv_length(r->argv))];
 }
 
+/* By name: the table that tally_option_find() points into is the core's, the command's may be a
+ * copy of it, so no distance between the two is a row. */
+static enum tally_config_origin
+origin_of(const struct tally_config *config, const char *key)
+{
+	for (size_t i = 0; i < tally_n_options; i++)
+		if (strcmp(tally_options[i].key, key) == 0)
+			return config->origin[i];
+	return TALLY_FROM_DEFAULT;
+}
+
 /* A socket for `passtally trigger`, where nobody said anything about it. What was said here is
  * relative to this folder, wherever a launcher goes. */
 static bool
@@ -181,8 +192,8 @@ choose_control(struct run_request *r)
 {
 	char why[512] = "";
 	const char *said = r->config.control;
-	size_t row = (size_t)(tally_option_find("control", strlen("control")) - tally_options);
-	if (said && (r->config.origin[row] < TALLY_FROM_COMMAND_LINE || strcmp(said, "off") == 0))
+	if (said && (origin_of(&r->config, "control") < TALLY_FROM_COMMAND_LINE ||
+		     strcmp(said, "off") == 0))
 		return true;
 	g_autofree char *pattern = said ? g_canonicalize_filename(said, NULL)
 					: tally_control_pattern(why, sizeof(why));

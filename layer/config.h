@@ -120,7 +120,8 @@ typedef void tally_config_complain(void *data, const char *message);
 void tally_config_init(struct tally_config *config); /* defaults; may leave strings NULL on OOM */
 void tally_config_finish(struct tally_config *config);
 
-/* The row of a key, or NULL. */
+/* The row of a key, or NULL. It points into the core's own table, of which the command has a copy:
+ * outside the core no index comes of it. */
 const struct tally_option *tally_option_find(const char *key, size_t len);
 
 /* Set one option unless something of higher precedence already did. False after a complaint. */

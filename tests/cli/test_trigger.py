@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """`passtally trigger` against sockets made to order; real games are in tests/live/trigger.py."""
 
+import json
 import os
 import pathlib
 import socket
@@ -123,7 +124,17 @@ class Trigger(CliCase):
         done = self.command("run", "--", "true")
         self.assertIn(b"no folder of yours alone", done.stderr)
         self.assertEqual(done.returncode, 0)
-        self.assertNotIn(b"yours alone", self.command("run", "--control", "off", "--", "true").stderr)
+        self.assertNotIn(b"yours alone", self.ok("run", "--control", "off", "--", "true").stderr)
+
+    def test_run(self):
+        """What the command line says is of this folder; what other places say stays as it is."""
+        def said(name, *args, **env):
+            self.ok("run", *args, "-o", f"{name}.jsonl", "--", "true", env=env)
+            first = (self.folder / f"{name}.jsonl").read_text().splitlines()[0]
+            return json.loads(first)["options"]["control"]
+        self.assertEqual(said("line", "--control", "s"), str(self.folder / "s"))
+        self.assertEqual(said("off", "--control", "off"), "off")
+        self.assertEqual(said("environment", PASSTALLY_OPTIONS="control=s"), "s")
 
     def test_long_path(self):
         deep = self.folder / ("d" * 120)
