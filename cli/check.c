@@ -23,7 +23,7 @@ enum { OPT_HELP = 0, OPT_LINES };
 static const struct tally_arg options[] = {
 	[OPT_HELP] = { "help", 'h', NULL, "Show this." },
 	[OPT_LINES] = { "lines", 0, NULL,
-			"Check line by line only, not whether frames and end line agree: for a\n"
+			"Check line by line only, not whether frames and end line agree: for a "
 			"log that frames were taken out of." },
 };
 
@@ -35,8 +35,8 @@ help(void)
 {
 	puts("Usage: passtally check LOG...\n\n"
 	     "Checks that each line of a log is what the schema says (passtally schema), and\n"
-	     "that the lines come in a legal order. LOG may be compressed with\n"
-	     "zstd; - is standard input. Of what is wrong the first 20 places are told, as\n"
+	     "that the lines come in a legal order. LOG may be compressed with zstd; - is\n"
+	     "standard input. Of what is wrong the first 20 places are told, as\n"
 	     "LOG:LINE:COLUMN: POINTER: what was expected; POINTER leads to the value inside the\n"
 	     "line. Of counters that are read in snapshots the values of passes, unattributed and\n"
 	     "unlogged must add up to the growth that the end line tells; its statistics must be\n"

@@ -3,13 +3,15 @@
 
 import json
 import os
+import re
 import subprocess
 import unittest
 
 from cli_case import COMMAND, ROOT, CliCase
 
 SNAPSHOTS = ("mali-kbase", "mali-panfrost", "microblaze", "linux-perf", "linux-proc")
-COMMANDS = ("run", "report", "check", "counters", "doctor", "schema", "trigger", "top")
+COMMANDS = ("run", "report", "check", "counters", "doctor", "schema", "trigger", "top", "compare", "export",
+            "config")
 
 
 class Commands(CliCase):
@@ -23,7 +25,11 @@ class Commands(CliCase):
             self.assertEqual(self.ok(name, "-h").stdout, text)
             self.assertTrue(text.startswith(f"Usage: passtally {name}".encode()))
             self.assertIn(b"Exit status", text)
-            self.assertTrue(all(len(line) <= 100 for line in text.decode().splitlines()))
+            lines = text.decode().splitlines()
+            self.assertTrue(all(len(line) <= 100 for line in lines))
+            first = next(i for i, line in enumerate(lines) if re.match(r" +(-., )?--", line))
+            options = lines[first:lines.index("", first)]
+            self.assertTrue(all(re.match(r" {6,}|  -", line) for line in options), options)
 
     def test_run_help_lists_every_option(self):
         text = self.ok("run", "--help").stdout.decode()
