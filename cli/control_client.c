@@ -181,20 +181,25 @@ tally_control_list(void)
 static void
 tell_unreachable(const char *path, char *why, size_t size)
 {
-	if (errno == ECONNREFUSED)
+	int error = errno;
+	struct stat st;
+	/* What is no socket refuses as a dead one does. */
+	if (error == ECONNREFUSED && stat(path, &st) == 0 && !S_ISSOCK(st.st_mode))
+		error = EPROTOTYPE;
+	if (error == ECONNREFUSED)
 		g_snprintf(why, (gulong)size,
 			   "nobody listens at %s any more: the game that made it is gone", path);
-	else if (errno == ENOENT || errno == ENOTDIR)
+	else if (error == ENOENT || error == ENOTDIR)
 		g_snprintf(why, (gulong)size,
 			   "there is no socket %s: does the game run, and render, with "
 			   "--control %s?",
 			   path, path);
-	else if (errno == EACCES || errno == EPERM)
+	else if (error == EACCES || error == EPERM)
 		g_snprintf(why, (gulong)size, "%s belongs to another user", path);
-	else if (errno == EPROTOTYPE)
+	else if (error == EPROTOTYPE)
 		g_snprintf(why, (gulong)size, "%s is no socket of passtally's", path);
 	else
-		g_snprintf(why, (gulong)size, "%s cannot be reached: %s", path, g_strerror(errno));
+		g_snprintf(why, (gulong)size, "%s cannot be reached: %s", path, g_strerror(error));
 }
 
 char *

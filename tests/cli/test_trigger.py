@@ -65,7 +65,8 @@ class Trigger(CliCase):
         missing = self.folder / "missing"
         self.assertIn(f"there is no socket {missing}", self.refuse("--control", missing, "status"))
         plain = self.write("plain", "text")
-        self.assertIn("nobody listens", self.refuse("--control", plain, "status"))
+        self.assertIn(f"{plain} is no socket", self.refuse("--control", plain, "status"))
+        self.assertIn(f"{self.folder} is no socket", self.refuse("--control", self.folder, "status"))
         self.assertEqual(plain.read_text(), "text")
 
     def test_one(self):
