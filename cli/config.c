@@ -2,6 +2,7 @@
 
 #include "cli/cli.h"
 #include "cli/text.h"
+#include "cli/wanted.h"
 #include "layer/block.h"
 
 #include <glib.h>
@@ -301,7 +302,9 @@ show(const struct request *r)
 	} else {
 		struct tally_config config;
 		tally_config_init(&config);
-		if (!tally_config_load(&config, r->program, complain, NULL))
+		/* All that `passtally run` refuses. */
+		bool loaded = tally_config_load(&config, r->program, complain, NULL);
+		if (!loaded || !tally_wanted_check(&config, complain, NULL))
 			status = TALLY_EXIT_USAGE;
 		if (!config.origin)
 			status = TALLY_EXIT_FAILED;

@@ -8,6 +8,7 @@
 #include "cli/probe_vk.h"
 #include "cli/text.h"
 #include "cli/vk_manifest.h"
+#include "cli/wanted.h"
 #include "layer/config.h"
 
 #include <errno.h>
@@ -220,7 +221,9 @@ static void
 complain(void *data, const char *message)
 {
 	(void)data;
-	tally_doctor_row(TALLY_DOCTOR_BAD, "configuration", "%s", message);
+	/* A row is one line: `passtally config` draws below an expression where it is wrong. */
+	tally_doctor_row(TALLY_DOCTOR_BAD, "configuration", "%.*s", (int)strcspn(message, "\n"),
+			 message);
 }
 
 /* Try it: permissions do not tell of read-only and odd file systems. What is made goes again. */
@@ -254,7 +257,8 @@ check_log(void)
 {
 	struct tally_config config;
 	tally_config_init(&config);
-	if (tally_config_load(&config, "program", complain, NULL))
+	if (tally_config_load(&config, "program", complain, NULL) &&
+	    tally_wanted_check(&config, complain, NULL))
 		tally_doctor_row(TALLY_DOCTOR_GOOD, "configuration",
 				 "files and environment are as they should be");
 	char *path = tally_config_log_path(config.log, "program", 0, 0);

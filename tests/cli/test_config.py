@@ -78,6 +78,20 @@ class Config(CliCase):
         for words in (["a", "b"], ["--path", "--json"], ["--nonsense"]):
             self.assertEqual(self.command("config", *words).returncode, 2, words)
 
+    def test_mistakes_that_only_run_would_tell(self):
+        """Names that nothing has and metrics that cannot be read: run refuses them, so these do."""
+        for text, what in (("[passtally]\ncounters = nope_x\n", 'option counters: nothing is called "nope_x"'),
+                           ("[passtally]\nsources = nope_y\n", 'option sources: nothing is called "nope_y"'),
+                           ("[metric a]\nexpression = 1 +\n", "passtally.conf:2:")):
+            self.conf("passtally.conf", text)
+            for words in (["run", "--", "true"], ["config"]):
+                done = self.command(*words)
+                self.assertEqual(done.returncode, 2, words)
+                self.assertIn(what, done.stderr.decode())
+        done = self.command("doctor").stdout.decode()
+        self.assertRegex(done, r"(?m)^BAD +configuration +.*passtally.conf:2:\d+: metric a: [^\\\\]*$")
+        self.assertNotIn("as they should be", done)
+
     def test_path(self):
         folder = self.folder / "config" / "passtally"
         self.assertEqual(self.ok("config", "--path").stdout.decode(), f"{folder}/passtally.conf\n")
