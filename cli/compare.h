@@ -84,6 +84,7 @@ struct tally_compare {
 	struct tally_compare_settings settings;
 	GPtrArray *logs[TALLY_N_SIDES]; /* of struct tally_compare_log *, owned */
 	uint32_t n_slots;
+	const GArray *numbers; /* of uint32_t, a slot's device; NULL: logs do not agree in them */
 	GPtrArray *subjects; /* of struct tally_compare_subject *; frames first */
 	GPtrArray *rows; /* of struct tally_compare_row *; by subject, then key */
 	GPtrArray *unlike; /* of struct tally_compare_unlike * */
@@ -102,6 +103,10 @@ void tally_compare_find_unlike(struct tally_compare *c);
  * any. */
 GPtrArray *tally_compare_row_values(const struct tally_compare *c,
 				    const struct tally_compare_row *row, enum tally_side side);
+
+/* What a slot is called: by its device's number, as report and --device call it, where all logs
+ * agree in it; else by its place. */
+uint32_t tally_compare_device(const struct tally_compare *c, uint32_t slot);
 
 /* The change over the base's mean; false where that is 0. */
 bool tally_compare_relative(const struct tally_compare_row *row, double value, double *out);

@@ -266,9 +266,37 @@ tally_compare_row_values(const struct tally_compare *c, const struct tally_compa
 	return out;
 }
 
+uint32_t
+tally_compare_device(const struct tally_compare *c, uint32_t slot)
+{
+	return c->numbers ? g_array_index(c->numbers, uint32_t, slot) : slot;
+}
+
+/* All or none: a number must not stand for a device and for a place. */
+static void
+find_numbers(struct tally_compare *c)
+{
+	for (unsigned side = 0; side < TALLY_N_SIDES; side++) {
+		for (guint k = 0; k < c->logs[side]->len; k++) {
+			const struct tally_compare_log *log = g_ptr_array_index(c->logs[side], k);
+			const GArray *here = log->devices;
+			if (!c->numbers)
+				c->numbers = here;
+			guint n = MIN(here->len, c->numbers->len);
+			if (n && memcmp(here->data, c->numbers->data, n * sizeof(uint32_t)) != 0) {
+				c->numbers = NULL;
+				return;
+			}
+			if (here->len > c->numbers->len)
+				c->numbers = here;
+		}
+	}
+}
+
 void
 tally_compare_join(struct tally_compare *c)
 {
+	find_numbers(c);
 	GHashTable *subjects = g_hash_table_new_full(join_key_hash, join_key_equal, g_free, NULL);
 	/* The new side first: its names are what people look for in the game today. */
 	for (unsigned turn = 0; turn < TALLY_N_SIDES; turn++) {

@@ -102,7 +102,7 @@ put_subject(FILE *out, const struct tally_compare *c, const struct tally_compare
 		s->frame     ? "frame"
 		: s->outside ? "outside"
 			     : "pass",
-		s->slot);
+		tally_compare_device(c, s->slot));
 	put_text(out, "name", s->name);
 	if (!s->frame && !s->outside) {
 		fprintf(out, ",\"id\":\"%016" G_GINT64_MODIFIER "x\",\"kind\":\"%s\"", s->id,

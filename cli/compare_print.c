@@ -58,7 +58,8 @@ name_text(const struct tally_compare *c, const struct tally_compare_subject *s)
 	char *name = tally_text_escape(s->name);
 	if (c->n_slots < 2)
 		return name;
-	char *with = g_strdup_printf("%s, device %u", name, s->slot);
+	char *with = g_strdup_printf("%s, device %u", name,
+				     tally_compare_device(c, s->slot));
 	g_free(name);
 	return with;
 }

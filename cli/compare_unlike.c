@@ -8,6 +8,7 @@ static const char *const no_matter[] = { "log", "force", "max-log", "control", "
 /* One thing, said once by each log of each side. */
 struct saying {
 	char *what;
+	bool device; /* of one device, which a side may lack */
 	GPtrArray *said[TALLY_N_SIDES]; /* of char *, each once */
 };
 
@@ -21,7 +22,7 @@ free_saying(gpointer p)
 	g_free(s);
 }
 
-static void
+static struct saying *
 say(GPtrArray *sayings, const char *what, unsigned side, const char *text)
 {
 	struct saying *s = NULL;
@@ -41,11 +42,12 @@ say(GPtrArray *sayings, const char *what, unsigned side, const char *text)
 		text = "(not said)";
 	if (!g_ptr_array_find_with_equal_func(s->said[side], text, g_str_equal, NULL))
 		g_ptr_array_add(s->said[side], g_strdup(text));
+	return s;
 }
 
 static void
-say_device(GPtrArray *sayings, unsigned side, const struct tally_device_summary *d, uint32_t slot,
-	   bool several)
+say_device(const struct tally_compare *c, GPtrArray *sayings, unsigned side,
+	   const struct tally_device_summary *d, uint32_t slot)
 {
 	const struct {
 		const char *what, *text;
@@ -57,11 +59,11 @@ say_device(GPtrArray *sayings, unsigned side, const struct tally_device_summary 
 		{ "serialized by", d->serialized_by ? d->serialized_by : "nothing" },
 	};
 	char suffix[24] = "";
-	if (several)
-		g_snprintf(suffix, sizeof(suffix), " of device %u", slot);
+	if (c->n_slots > 1)
+		g_snprintf(suffix, sizeof(suffix), " of device %u", tally_compare_device(c, slot));
 	for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
 		char *what = g_strconcat(texts[i].what, suffix, NULL);
-		say(sayings, what, side, texts[i].text);
+		say(sayings, what, side, texts[i].text)->device = true;
 		g_free(what);
 	}
 	GString *off = g_string_new(NULL);
@@ -71,7 +73,7 @@ say_device(GPtrArray *sayings, unsigned side, const struct tally_device_summary 
 				       source);
 	}
 	char *what = g_strconcat("sources that were off", suffix, NULL);
-	say(sayings, what, side, off->len ? off->str : "none");
+	say(sayings, what, side, off->len ? off->str : "none")->device = true;
 	g_free(what);
 	g_string_free(off, TRUE);
 }
@@ -94,8 +96,23 @@ say_options(GPtrArray *sayings, unsigned side, const struct tally_compare_log *l
 	}
 }
 
+/* How many, and of several which. */
 static void
-say_log(GPtrArray *sayings, unsigned side, const struct tally_compare_log *log)
+say_devices(GPtrArray *sayings, unsigned side, const GArray *numbers)
+{
+	GString *text = g_string_new(NULL);
+	g_string_printf(text, "%u", numbers->len);
+	for (guint i = 0; numbers->len > 1 && i < numbers->len; i++)
+		g_string_append_printf(text, "%s%u%s", i ? ", " : " (numbers ",
+				       g_array_index(numbers, uint32_t, i),
+				       i + 1 < numbers->len ? "" : ")");
+	say(sayings, "devices with frames", side, text->str);
+	g_string_free(text, TRUE);
+}
+
+static void
+say_log(const struct tally_compare *c, GPtrArray *sayings, unsigned side,
+	const struct tally_compare_log *log)
 {
 	const struct tally_aggregate *a = &log->aggregate;
 	/* Its folder is another for every build. */
@@ -105,13 +122,10 @@ say_log(GPtrArray *sayings, unsigned side, const struct tally_compare_log *log)
 	if (log->arguments)
 		say(sayings, "arguments", side, *log->arguments ? log->arguments : "(none)");
 	say(sayings, "passtally", side, a->version);
-	char count[16];
-	g_snprintf(count, sizeof(count), "%u", log->devices->len);
-	say(sayings, "devices with frames", side, count);
+	say_devices(sayings, side, log->devices);
 	for (guint i = 0; i < log->devices->len; i++) {
 		uint32_t number = g_array_index(log->devices, uint32_t, i);
-		say_device(sayings, side, tally_aggregate_device(a, number), i,
-			   log->devices->len > 1);
+		say_device(c, sayings, side, tally_aggregate_device(a, number), i);
 	}
 	say_options(sayings, side, log);
 }
@@ -135,11 +149,14 @@ tally_compare_find_unlike(struct tally_compare *c)
 	GPtrArray *sayings = g_ptr_array_new_with_free_func(free_saying);
 	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
 		for (guint i = 0; i < c->logs[side]->len; i++)
-			say_log(sayings, side, g_ptr_array_index(c->logs[side], i));
+			say_log(c, sayings, side, g_ptr_array_index(c->logs[side], i));
 	for (guint i = 0; i < sayings->len; i++) {
 		const struct saying *s = g_ptr_array_index(sayings, i);
 		if (s->said[0]->len == 1 && s->said[1]->len == 1 &&
 		    strcmp(s->said[0]->pdata[0], s->said[1]->pdata[0]) == 0)
+			continue;
+		/* That it is not there is told by the number of devices. */
+		if (s->device && !(s->said[0]->len && s->said[1]->len))
 			continue;
 		struct tally_compare_unlike *u = g_new0(struct tally_compare_unlike, 1);
 		u->what = g_strdup(s->what);

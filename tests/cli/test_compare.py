@@ -295,6 +295,18 @@ class Compare(CliCase):
         self.assertIn(b"main, device 1", self.ok("compare", a, b).stdout)
         self.assertEqual(len(self.json("--device", "1", a, a)["subjects"]), 2)
         self.assertEqual(self.command("compare", "--device", "7", a, a).returncode, 2)
+        self.assertIn("devices with frames: 2 (numbers 0, 1) in base, 2 (numbers 2, 5) in new\n",
+                      self.ok("compare", a, b).stdout.decode())
+        # Where the logs agree in the numbers, they are told: it is what --device takes.
+        self.assertEqual({s["device"] for s in self.json(b, b)["subjects"]}, {2, 5})
+        text = self.ok("compare", b, b).stdout.decode()
+        self.assertTrue("main, device 2" in text and "main, device 5" in text and "device 1" not in text, text)
+        # A device that one side lacks: its number says so, none of its properties is held against nothing.
+        one = self.write_log("one.jsonl", lines([2], 1000))
+        text = self.ok("compare", one, b).stdout.decode()
+        self.assertEqual([line for line in text.splitlines() if line.startswith("not the same")],
+                         ["not the same: devices with frames: 1 in base, 2 (numbers 2, 5) in new"])
+        self.assertIn("main, device 2", text)
 
     # What is said at the top
 
