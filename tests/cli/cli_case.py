@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 if not COMMAND:
     print("PASSTALLY_COMMAND is not set: the command was not built")
     sys.exit(77)
+
+# Whoever started the tests may ignore it (nohup does), and then so do all that they start.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 class CliCase(unittest.TestCase):

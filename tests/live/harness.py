@@ -25,6 +25,9 @@ SANITIZER = os.environ.get("PASSTALLY_TEST_SANITIZER", "")
 TIMEOUT = 120 * (4 if SANITIZER else 1)
 EXTRA_ENV = {}  # of every run; display() adds DISPLAY
 
+# Whoever started the tests may ignore it (nohup does), and then so do all that they start.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
 
 def skip(why):
     print(f"skipped: {why}")

@@ -175,6 +175,8 @@ def cross_build(machine, source, registry, vk_registry, folder):
         path = os.path.join(source, "data", data)
         run([sys.executable, os.path.join(source, "scripts", script), os.path.join(folder, "tables", table),
              *sorted(os.path.join(path, name) for name in os.listdir(path) if name.endswith(".txt"))])
+    run([sys.executable, os.path.join(source, "scripts/gen_blocklist.py"), os.path.join(source, "data/blocklist"),
+         os.path.join(folder, "tables", "blocklist.c")])
     flags = ["-std=gnu11", "-O1", "-g", "-fPIC", "-fno-plt", "-fvisibility=hidden", "-D_GNU_SOURCE",
              "-DHASH_NONFATAL_OOM=1", "-I", source, "-I", generated, "-Wl,-z,defs", "-Wl,-z,now",
              "-Wl,-z,nodelete", "-Wl,-Bsymbolic", "-pthread", "-shared"]
