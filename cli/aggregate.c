@@ -388,15 +388,20 @@ add_pass(struct tally_aggregate *a, struct tally_group *g, const struct tally_pa
 		add_keyed(a, g, p->metrics, p->n_metrics, true);
 }
 
-/* The group of what comes at the next place of a pass, counted over its segments. */
+/* The group of what comes at the next place of a pass, counted over its segments. A frame that
+ * clears where others draw has a group of its own there. */
 static struct tally_group *
 next_workload(struct tally_aggregate *a, struct tally_group *pass, const char *command)
 {
 	if (!pass->workloads)
 		pass->workloads = g_ptr_array_new();
 	uint32_t place = pass->n_placed++;
-	if (place < pass->workloads->len)
-		return g_ptr_array_index(pass->workloads, place);
+	struct tally_group *first = place < pass->workloads->len
+					    ? g_ptr_array_index(pass->workloads, place)
+					    : NULL;
+	for (struct tally_group *g = first; g; g = g->other)
+		if (strcmp(g->command, command) == 0)
+			return g;
 	struct tally_group *g = new_group(a, pass->device, NULL);
 	g->id = pass->id;
 	g->kind = pass->kind;
@@ -404,7 +409,12 @@ next_workload(struct tally_aggregate *a, struct tally_group *pass, const char *c
 	g->label = g_strdup(pass->label);
 	g->command = g_intern_string(command);
 	g->name = g_strdup_printf("%s: %u %s", pass->name, place + 1, command);
-	g_ptr_array_add(pass->workloads, g);
+	if (first) {
+		g->other = first->other;
+		first->other = g;
+	} else {
+		g_ptr_array_add(pass->workloads, g);
+	}
 	return g;
 }
 

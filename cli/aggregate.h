@@ -68,6 +68,7 @@ struct tally_group {
 	const struct tally_group *pass; /* a workload's */
 	uint64_t placed_in; /* a pass's: the frame its workloads are counted in, + 1 */
 	GPtrArray *workloads; /* of struct tally_group *, by place */
+	struct tally_group *other; /* a workload's: another command at the same place; or NULL */
 	uint32_t n_placed; /* in that frame so far, over all segments */
 	void *watched; /* a watcher's own; NULL at first */
 	/* By frame only. */

@@ -142,6 +142,21 @@ class Report(CliCase):
         self.assertEqual(none.returncode, 0)
         self.assertIn(b"--granularity draw", none.stderr)
 
+    def test_by_workload_of_another_command(self):
+        """A first frame that clears twice gives its name to no other frame's draw."""
+        def one(commands):
+            loads = [{"command": c, "gpu_ns": g, "gpu_start_ns": 1} for c, g in commands]
+            return [one_pass(0, A, sum(g for _, g in commands), workloads=loads)]
+
+        frames = [[("clear", 1), ("clear", 2)], [("clear", 1), ("draw", 30)], [("clear", 1), ("draw", 50)],
+                  [("clear", 1), ("copy", 7)], [("clear", 1), ("clear", 4)]]
+        log = self.write_log("a.jsonl", [header(), device(), pass_info(A, "a"),
+                                         *(frame(i, one(f)) for i, f in enumerate(frames)), end(5, 5)])
+        rows = {name: (row["command"], row["values"]["gpu_ns"]["n"], row["values"]["gpu_ns"]["sum"])
+                for name, row in self.rows("--by", "workload", log).items()}
+        self.assertEqual(rows, {"a: 1 clear": ("clear", 5, 5), "a: 2 clear": ("clear", 2, 6),
+                                "a: 2 draw": ("draw", 2, 80), "a: 2 copy": ("copy", 1, 7)})
+
     def test_by_label(self):
         lines = [header(), device(), pass_info(A, "ui"), pass_info(B, "ui"), pass_info(C),
                  frame(0, [one_pass(0, A, 10), one_pass(1, B, 20), one_pass(2, C, 3)]), end(1, 3)]
