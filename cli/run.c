@@ -30,7 +30,8 @@ static const struct tally_arg own_options[] = {
 	  "program would write to the terminal goes to LOG.out." },
 	{ "compress", 0, NULL,
 	  "When the program has ended, however it did, compress each log with zstd to PATH.zst and "
-	  "remove the plain one. Every command reads both. With --force an old PATH.zst goes." },
+	  "remove the plain one. Every command but top reads both. With --force an old PATH.zst "
+	  "goes." },
 	{ "compress-level", 0, "1..22",
 	  "The same at this level. The default is 3; 19 makes a log about 40 % smaller than that "
 	  "and takes hundreds of times as long." },
