@@ -280,14 +280,16 @@ def check_report(checks, run, seen):
 
 
 def part_rotation(checks, folder):
-    """Five sets, five hundred frames after warm-up, and twenty frames more."""
-    options = {"skip": "5", "frames": "500"}
+    """Five sets, five hundred captured frames after warm-up, and twenty frames more."""
+    # An instrumented writer thread falls behind of a program that does nothing but draw: fewer there.
+    captured = 500 if not h.SANITIZER else 250
+    options = {"skip": "5", "frames": str(captured)}
     with checks.part("amd"):
-        run = Run(checks, folder, "ext=amd,sets=5,late=2,shuffle=1", options, 530)
-        check_rotation(checks, run, {**AMD_TURNS}, 5, 500)
+        run = Run(checks, folder, "ext=amd,sets=5,late=2,shuffle=1", options, captured + 30)
+        check_rotation(checks, run, {**AMD_TURNS}, 5, captured)
     with checks.part("intel"):
-        run = Run(checks, folder, "ext=intel,sets=4,late=2,shuffle=1", options, 530)
-        check_rotation(checks, run, INTEL, 5, 500)
+        run = Run(checks, folder, "ext=intel,sets=4,late=2,shuffle=1", options, captured + 30)
+        check_rotation(checks, run, INTEL, 5, captured)
     with checks.part("every second frame"):
         run = Run(checks, folder, "ext=amd,sets=4", {"every": "2", "frames": "40"}, 100)
         sets = [f.get("set") for f in run.log.whole_frames(0)]
