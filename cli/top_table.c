@@ -80,6 +80,23 @@ tally_top_find_column(const struct tally_top_window *w, const char *name,
 	return found;
 }
 
+char *
+tally_top_column_names(const struct tally_top_window *w)
+{
+	GString *names = g_string_new(NULL);
+	GArray *columns = all_columns(w);
+	for (guint i = 0; i < columns->len; i++) {
+		struct tally_top_column *c = &g_array_index(columns, struct tally_top_column, i);
+		if (c->what == TALLY_TOP_HISTORY)
+			continue;
+		char *name = tally_text_escape(column_name(w, c));
+		g_string_append_printf(names, "%s%s", names->len ? ", " : "", name);
+		g_free(name);
+	}
+	g_array_unref(columns);
+	return g_string_free(names, FALSE);
+}
+
 void
 tally_top_move_sort(const struct tally_top_window *w, struct tally_top_look *look, int steps)
 {

@@ -69,6 +69,8 @@ void tally_top_next_device(const struct tally_top_window *w, struct tally_top_lo
 /* "share", "mean", "max", "n", "name", or a series by its name. False: no such column (yet). */
 bool tally_top_find_column(const struct tally_top_window *w, const char *name,
 			   struct tally_top_column *column);
+/* Their names, for a person; the caller's. */
+char *tally_top_column_names(const struct tally_top_window *w);
 
 /* Between top_view.c and top_table.c. */
 void tally_top_put(GArray *row, enum tally_top_style style, char *text);

@@ -26,6 +26,7 @@ struct watch {
 	bool sorted; /* the column that was asked for was found */
 	bool busy; /* there is more to read */
 	bool read_up; /* all that was there at first was read */
+	bool grew; /* and more came */
 	bool held;
 	bool bad;
 	bool was_alive; /* the log's process, while we looked */
@@ -117,12 +118,13 @@ read_lines(struct watch *x, int64_t until_us)
 		enum tally_follow_status status = tally_follow_next(x->follow, &line);
 		if (status == TALLY_FOLLOW_LINE) {
 			tally_top_window_add(&x->window, &line);
+			x->grew |= x->read_up;
 			x->changed_us = g_get_monotonic_time();
 		} else if (status == TALLY_FOLLOW_ANEW) {
 			tally_top_window_finish(&x->window);
 			begin_window(x);
 			x->anew = true;
-			x->was_alive = x->over = x->read_up = false;
+			x->was_alive = x->over = x->read_up = x->grew = false;
 			x->changed_us = g_get_monotonic_time();
 		} else {
 			x->bad = status == TALLY_FOLLOW_BAD;
@@ -188,10 +190,24 @@ state_text(const struct watch *x, enum tally_top_style *style)
 		return g_strdup("the game is gone, and left no end line");
 	if (!log->program)
 		return g_strdup("waiting for the first line");
+	/* Killed before we looked; or it writes from another machine or container. */
+	if (!x->options->is_over && !x->was_alive && !x->grew)
+		return g_strdup("no end line, and its process is not here");
 	if (idle * 1e6 >= STALE_US)
 		return g_strdup_printf("nothing new for %.0f s", idle);
 	*style = TALLY_TOP_GOOD;
 	return g_strdup("running");
+}
+
+static bool
+has_device(const struct watch *x)
+{
+	for (guint i = 0; i < x->window.devices->len; i++) {
+		const struct tally_top_device *d = g_ptr_array_index(x->window.devices, i);
+		if (d->device == x->look.device)
+			return true;
+	}
+	return x->look.device < 0;
 }
 
 static char *
@@ -204,6 +220,9 @@ problem_text(const struct watch *x)
 		return g_strdup(why);
 	if (!x->sorted && x->window.frames)
 		return g_strdup_printf("no column is named %s (yet)", x->options->sort);
+	if (!has_device(x) && x->window.frames)
+		return g_strdup_printf("no device %" G_GINT64_FORMAT " has frames (yet)",
+				       x->look.device);
 	if (x->anew && x->window.frames < 100)
 		return g_strdup("another log took the place of the first: begun anew");
 	return NULL;
@@ -429,6 +448,33 @@ print_table(struct watch *x)
 	fflush(stdout);
 }
 
+/* What the one table should show and the log does not have: told. */
+static bool
+lacks_something(const struct watch *x)
+{
+	if (!x->sorted) {
+		char *names = tally_top_column_names(&x->window);
+		tally_cli_complain("top", "--sort: no column is named %s; the columns are %s",
+				   x->options->sort, names);
+		g_free(names);
+		return true;
+	}
+	if (!x->window.frames || has_device(x))
+		return false;
+	GString *numbers = g_string_new(NULL);
+	for (guint i = 0; i < x->window.devices->len; i++) {
+		const struct tally_top_device *d = g_ptr_array_index(x->window.devices, i);
+		g_string_append_printf(numbers, "%s%" G_GINT64_FORMAT, i ? ", " : "",
+				       (int64_t)d->device);
+	}
+	tally_cli_complain("top",
+			   "--device %" G_GINT64_FORMAT ": no frame is of it; there are frames of "
+			   "device %s",
+			   x->look.device, numbers->str);
+	g_string_free(numbers, TRUE);
+	return true;
+}
+
 /* A table a second, or one. */
 static int
 watch_plainly(struct watch *x)
@@ -442,11 +488,8 @@ watch_plainly(struct watch *x)
 			fprintf(stderr, "passtally top: %s\n", tally_follow_why(x->follow));
 			return x->bad ? TALLY_EXIT_BAD_LOG : TALLY_EXIT_FAILED;
 		}
-		if (x->options->once && !x->sorted) {
-			tally_cli_complain("top", "--sort: no column is named %s",
-					   x->options->sort);
+		if (x->options->once && lacks_something(x))
 			return TALLY_EXIT_USAGE;
-		}
 		if (!first)
 			putchar('\n');
 		print_table(x);

@@ -325,6 +325,32 @@ class Plain(CliCase):
         self.assertNotIn("p99", text)
         self.assertIn("p99", self.table(log, "--device", "2"))
         self.assertIn("other a", self.table(log, "--device", "0"))
+        for args, words in ((["--device", "7"], "--device 7: no frame is of it; there are frames of device 0, 1, 2"),
+                            (["--sort", "x"], "no column is named x; the columns are name, share, mean, max, n")):
+            done = self.command("top", "--once", *args, log)
+            self.assertEqual((done.returncode, done.stdout), (2, b""))
+            self.assertIn(words, done.stderr.decode())
+
+    def test_a_log_of_a_process_that_is_not_here(self):
+        gone = subprocess.Popen(["true"])
+        gone.wait()
+        lines = long_log(2, 5)
+        lines[0]["pid"] = gone.pid
+        log = self.write_log("a.jsonl", lines)
+        self.assertIn("no end line, and its process is not here", self.table(log))
+        # It may be another machine's: what goes on growing runs.
+        process = subprocess.Popen([COMMAND, "top", log], env=self.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(process.kill)
+        self.assertIn(b"is not here", process.stdout.readline())
+        with open(log, "ab") as f:
+            f.write(log_bytes([frame(5, [one_pass(0, C, 10**9, "p99")], start_ns=10**12 + 10**8)]))
+        for line in process.stdout:
+            if b"6 frames" in line:
+                self.assertIn(b"running", line)
+                break
+        with open(log, "ab") as f:
+            f.write(log_bytes([end(6, 11)]))
+        self.assertIn(b"ended: exit", process.communicate(timeout=30)[0])
 
     def test_ascii(self):
         log = self.write_log("a.jsonl", [header(), device(), pass_info(A, "näh\x1b[31m"),
