@@ -2,8 +2,7 @@
 
 #include <stdlib.h>
 
-/* Open addressing, at most half full; ids are hashes already. 0 marks an empty slot, so the id 0
- * is kept beside the table. */
+/* Open addressing, at most half full. 0 marks an empty slot, so the id 0 is kept beside the table. */
 struct tally_id_set {
 	uint64_t *slots;
 	size_t n_slots, n;
@@ -29,7 +28,8 @@ tally_id_set_destroy(struct tally_id_set *set)
 static uint64_t *
 find(uint64_t *slots, size_t n_slots, uint64_t id)
 {
-	size_t slot = (size_t)id & (n_slots - 1);
+	/* Ids are hashes, but what tells similar passes apart may stand in the upper bits alone. */
+	size_t slot = (size_t)(id * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (n_slots - 1);
 	while (slots[slot] && slots[slot] != id)
 		slot = (slot + 1) & (n_slots - 1);
 	return &slots[slot];
