@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* Open addressing, at most half full. 0 marks an empty slot, so the id 0 is kept beside the table. */
+/* Open addressing, at most half full. 0 marks an empty slot: the id 0 is kept beside the table. */
 struct tally_id_set {
 	uint64_t *slots;
 	size_t n_slots, n;

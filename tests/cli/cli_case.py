@@ -19,8 +19,10 @@ if not COMMAND:
     print("PASSTALLY_COMMAND is not set: the command was not built")
     sys.exit(77)
 
-# Whoever started the tests may ignore it (nohup does), and then so do all that they start.
-signal.signal(signal.SIGHUP, signal.SIG_DFL)
+# Whoever started the tests may ignore them (nohup, a shell's "&"), and then so does all they start.
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+    if signal.getsignal(number) == signal.SIG_IGN:
+        signal.signal(number, signal.SIG_DFL)
 
 
 class CliCase(unittest.TestCase):

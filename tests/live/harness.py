@@ -25,8 +25,10 @@ SANITIZER = os.environ.get("PASSTALLY_TEST_SANITIZER", "")
 TIMEOUT = 120 * (4 if SANITIZER else 1)
 EXTRA_ENV = {}  # of every run; display() adds DISPLAY
 
-# Whoever started the tests may ignore it (nohup does), and then so do all that they start.
-signal.signal(signal.SIGHUP, signal.SIG_DFL)
+# Whoever started the tests may ignore them (nohup, a shell's "&"), and then so does all they start.
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+    if signal.getsignal(number) == signal.SIG_IGN:
+        signal.signal(number, signal.SIG_DFL)
 
 
 def skip(why):
