@@ -17,6 +17,8 @@
 
 /* GPU times on the CPU's clock may be off by so much, where they are matched badly. */
 #define TIME_SLACK_NS UINT64_C(1000000000)
+/* So long readings are kept for the first frame of a device that is known. */
+#define WAIT_FOR_FIRST_NS UINT64_C(1000000000)
 /* Frames without times, one after the other, that are no accident. */
 #define SURELY_UNTIMED 8
 
@@ -171,20 +173,32 @@ describe(struct tally_annotator *a, const struct tally_device_record *info)
 	return line;
 }
 
-/* Readings that no device needs any more. One that has not begun does not hold the others back. */
+/* Readings that no device needs any more. One that has not begun keeps only the latest: its first
+ * frame may be complete after later ones of others, but perhaps it never draws. */
 static void
 trim(struct tally_annotator *a)
 {
 	for (uint32_t s = 0; s < tally_sampler_n_sources(a->sampler); s++) {
+		struct tally_history *history = tally_sampler_history(a->sampler, s);
 		uint64_t least_ns = UINT64_MAX;
+		bool waiting = false;
 		for (const struct tally_annotated *d = a->devices; d; d = d->next) {
 			const struct tally_account *account = &d->accounts[s];
+			waiting |= !account->begun;
 			if (account->begun && account->cursor_ns < least_ns)
 				least_ns = account->cursor_ns;
 		}
 		if (least_ns == UINT64_MAX)
 			continue;
-		tally_history_trim(tally_sampler_history(a->sampler, s), least_ns);
+		struct tally_reading last;
+		if (waiting && tally_history_last(history, &last)) {
+			uint64_t wanted_ns = last.time_ns > WAIT_FOR_FIRST_NS
+						     ? last.time_ns - WAIT_FOR_FIRST_NS
+						     : 0;
+			if (wanted_ns < least_ns)
+				least_ns = wanted_ns;
+		}
+		tally_history_trim(history, least_ns);
 		a->trimmed = true;
 	}
 }

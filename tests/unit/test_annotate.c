@@ -654,10 +654,10 @@ test_two_devices(void)
 	begin_frame(w, 0, 0, 1 * MS, 5 * MS);
 	add_pass(w, 2 * MS, 4 * MS);
 	annotate(w);
-	/* The readings before 4 ms are gone: a device that begins later begins with its frame. */
+	/* The other may yet tell of a frame before 4 ms; it begins with its first. */
 	struct tally_reading first;
 	g_assert_true(tally_history_first(snap.history, &first));
-	g_assert_cmpuint(first.time_ns, ==, 4 * MS);
+	g_assert_cmpuint(first.time_ns, ==, 1 * MS);
 	begin_frame(w, 1, 0, 6 * MS, 9 * MS);
 	add_pass(w, 7 * MS, 8 * MS);
 	annotate(w);
@@ -675,6 +675,31 @@ test_two_devices(void)
 	g_assert_cmpuint(g.growth, ==, 2 * MS);
 	g_assert_cmpuint(g.outside, ==, 12 * MS);
 	world_free(w);
+}
+
+/* Its first frame is complete after a later one of another device, but not for ever. */
+static void
+test_device_told_late(void)
+{
+	for (unsigned too_late = 0; too_late < 2; too_late++) {
+		struct world *w = world_new(TALLY_SNAPSHOT_SAMPLED);
+		describe(w, 1, &own_counter);
+		for (uint64_t t = 1; t <= 20; t++)
+			read_steadily(t * MS);
+		if (too_late)
+			read_steadily(2000 * MS);
+		begin_frame(w, 0, 0, 1 * MS, 8 * MS);
+		add_pass(w, 2 * MS, 8 * MS);
+		annotate(w);
+		begin_frame(w, 1, 0, 2 * MS, 6 * MS);
+		add_pass(w, 3 * MS, 5 * MS);
+		annotate(w);
+		if (too_late)
+			g_assert_false(has(w, 0, "snap_a"));
+		else
+			assert_pass(w, 0, "snap_a", 2 * MS, true);
+		world_free(w);
+	}
 }
 
 static void
@@ -779,6 +804,7 @@ main(int argc, char **argv)
 	g_test_add_func("/annotate/doubts", test_doubts);
 	g_test_add_func("/annotate/lost_source", test_lost_source);
 	g_test_add_func("/annotate/two_devices", test_two_devices);
+	g_test_add_func("/annotate/device_told_late", test_device_told_late);
 	g_test_add_func("/annotate/unwritten", test_unwritten);
 	g_test_add_func("/annotate/random", test_random);
 	g_test_add_func("/annotate/abandon", test_abandon);
