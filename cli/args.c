@@ -121,6 +121,22 @@ tally_args_next(struct tally_args *args, const char **value)
 	return next_letter(args, argument, value);
 }
 
+bool
+tally_args_read_whole(const char *command, const char *name, const char *value, uint64_t least,
+		      uint64_t most, uint64_t *out)
+{
+	guint64 v;
+	if (!g_ascii_string_to_unsigned(value, 10, least, most, &v, NULL)) {
+		tally_cli_complain(command,
+				   "--%s %s: must be a whole number from %" G_GUINT64_FORMAT
+				   " to %" G_GUINT64_FORMAT,
+				   name, value, least, most);
+		return false;
+	}
+	*out = v;
+	return true;
+}
+
 void
 tally_args_help(const struct tally_arg *table, size_t n)
 {

@@ -38,8 +38,8 @@ columns(void)
 	return n ? MAX(n, 60) : 100;
 }
 
-static void
-print_indented(const char *label, const char *text)
+void
+tally_catalogue_print_indented(const char *label, const char *text)
 {
 	char *line = g_strconcat(label, text, NULL);
 	fputs("      ", stdout);
@@ -53,15 +53,15 @@ print_counter(const struct tally_mali_counter *c)
 	printf("  %s (%s, %s%s)\n", c->counter.key, c->counter.unit, level_names[c->visibility],
 	       c->overview ? ", overview" : "");
 	char *text = g_strconcat(c->counter.name, ". ", c->counter.description, NULL);
-	print_indented("", text);
+	tally_catalogue_print_indented("", text);
 	g_free(text);
 	if (c->erratum)
-		print_indented("Erratum: ", c->erratum);
+		tally_catalogue_print_indented("Erratum: ", c->erratum);
 	char *aliases = g_strjoinv(", ", (char **)c->aliases);
 	char *times = c->shift ? g_strdup_printf(" times %u", 1u << c->shift) : g_strdup("");
 	char *names = g_strdup_printf("%s, value %u of its block%s%s%s", c->hw_name, c->index,
 				      times, *aliases ? "; also " : "", aliases);
-	print_indented("Hardware: ", names);
+	tally_catalogue_print_indented("Hardware: ", names);
 	g_free(names);
 	g_free(times);
 	g_free(aliases);
@@ -91,13 +91,13 @@ print_metrics(const struct tally_mali_layout *l)
 		       m.overview ? ", overview" : "");
 		char *text = g_strconcat(m.name, ".", m.description ? " " : NULL, m.description,
 					 NULL);
-		print_indented("", text);
+		tally_catalogue_print_indented("", text);
 		g_free(text);
-		print_indented("= ", m.expression);
+		tally_catalogue_print_indented("= ", m.expression);
 		if (m.printed)
-			print_indented("Printed as ", m.printed);
+			tally_catalogue_print_indented("Printed as ", m.printed);
 		if (m.erratum)
-			print_indented("Erratum: ", m.erratum);
+			tally_catalogue_print_indented("Erratum: ", m.erratum);
 	}
 }
 
@@ -125,28 +125,18 @@ print_product(const struct tally_mali_product *p)
 		printf("  %s %.6g\n", l->constants[i].name, l->constants[i].value);
 }
 
-/* Nothing where there is no text. */
-static void
-print_member(const char *name, const char *text)
-{
-	if (!text)
-		return;
-	printf(",\"%s\":", name);
-	tally_text_print_json(stdout, text);
-}
-
 static void
 print_counter_json(const struct tally_mali_counter *c)
 {
 	fputs("{\"key\":", stdout);
 	tally_text_print_json(stdout, c->counter.key);
-	print_member("name", c->counter.name);
-	print_member("unit", c->counter.unit);
-	print_member("kind", tally_counter_kind_name(c->counter.kind));
-	print_member("block", block_names[c->block]);
+	tally_text_print_json_member(stdout, "name", c->counter.name);
+	tally_text_print_json_member(stdout, "unit", c->counter.unit);
+	tally_text_print_json_member(stdout, "kind", tally_counter_kind_name(c->counter.kind));
+	tally_text_print_json_member(stdout, "block", block_names[c->block]);
 	printf(",\"index\":%u,\"shift\":%u", c->index, c->shift);
-	print_member("hardware_name", c->hw_name);
-	print_member("level", level_names[c->visibility]);
+	tally_text_print_json_member(stdout, "hardware_name", c->hw_name);
+	tally_text_print_json_member(stdout, "level", level_names[c->visibility]);
 	printf(",\"overview\":%s,\"aliases\":[", c->overview ? "true" : "false");
 	for (const char *const *alias = c->aliases; *alias; alias++) {
 		if (alias != c->aliases)
@@ -154,8 +144,8 @@ print_counter_json(const struct tally_mali_counter *c)
 		tally_text_print_json(stdout, *alias);
 	}
 	putchar(']');
-	print_member("description", c->counter.description);
-	print_member("erratum", c->erratum);
+	tally_text_print_json_member(stdout, "description", c->counter.description);
+	tally_text_print_json_member(stdout, "erratum", c->erratum);
 	putchar('}');
 }
 
@@ -170,14 +160,14 @@ print_metrics_json(const struct tally_mali_layout *l)
 		printf("%s{\"key\":", comma);
 		comma = ",";
 		tally_text_print_json(stdout, m.key);
-		print_member("name", m.name);
-		print_member("unit", m.unit);
-		print_member("dialect", tally_dialect_name(m.dialect));
-		print_member("expression", m.expression);
-		print_member("printed", m.printed);
+		tally_text_print_json_member(stdout, "name", m.name);
+		tally_text_print_json_member(stdout, "unit", m.unit);
+		tally_text_print_json_member(stdout, "dialect", tally_dialect_name(m.dialect));
+		tally_text_print_json_member(stdout, "expression", m.expression);
+		tally_text_print_json_member(stdout, "printed", m.printed);
 		printf(",\"overview\":%s", m.overview ? "true" : "false");
-		print_member("description", m.description);
-		print_member("erratum", m.erratum);
+		tally_text_print_json_member(stdout, "description", m.description);
+		tally_text_print_json_member(stdout, "erratum", m.erratum);
 		putchar('}');
 	}
 }
@@ -193,9 +183,10 @@ print_head_json(const struct tally_mali_product *p)
 	putchar(']');
 	if (!p->layout)
 		return;
-	print_member("layout", p->layout->name);
-	print_member("architecture", p->layout->architecture);
-	print_member("front_end", p->layout->csf ? "command-stream" : "job-manager");
+	tally_text_print_json_member(stdout, "layout", p->layout->name);
+	tally_text_print_json_member(stdout, "architecture", p->layout->architecture);
+	tally_text_print_json_member(stdout, "front_end",
+				     p->layout->csf ? "command-stream" : "job-manager");
 }
 
 static void

@@ -1,5 +1,6 @@
 #include "cli/catalogue_microblaze.h"
 
+#include "cli/catalogue.h"
 #include "cli/text.h"
 #include "query/metric.h"
 #include "query/microblaze_events.h"
@@ -16,18 +17,10 @@ tally_catalogue_is_microblaze(const char *name)
 	return g_ascii_strcasecmp(name, NAME) == 0;
 }
 
-static size_t
-columns(void)
-{
-	size_t n = tally_text_terminal_columns();
-	return n ? MAX(n, 60) : 100;
-}
-
 static void
-print_indented(char *text)
+print_and_free(char *text)
 {
-	fputs("      ", stdout);
-	tally_text_print_wrapped(stdout, text, 6, columns());
+	tally_catalogue_print_indented("", text);
 	g_free(text);
 }
 
@@ -59,7 +52,7 @@ print_events(void)
 			       "and KEY.sum_sq,\nand event counters with KEY.n alone\n",
 			       TALLY_MB_N_EVENTS - TALLY_MB_FIRST_LATENCY);
 		printf("  %2u %s (%s)\n", i, e->key, e->unit);
-		print_indented(g_strconcat(e->name, ". ", e->description, NULL));
+		print_and_free(g_strconcat(e->name, ". ", e->description, NULL));
 	}
 }
 
@@ -72,19 +65,10 @@ print_metrics(void)
 		if (!is_ours(&m))
 			continue;
 		printf("  %s (%s)\n", m.key, m.unit);
-		print_indented(
+		print_and_free(
 			g_strconcat(m.name, ".", m.description ? " " : NULL, m.description, NULL));
-		print_indented(g_strconcat("= ", m.expression, NULL));
+		tally_catalogue_print_indented("= ", m.expression);
 	}
-}
-
-static void
-print_member(const char *name, const char *text)
-{
-	if (!text)
-		return;
-	printf(",\"%s\":", name);
-	tally_text_print_json(stdout, text);
 }
 
 static void
@@ -94,11 +78,12 @@ print_event_json(uint32_t i)
 	printf("%s{\"key\":", i ? "," : "");
 	tally_text_print_json(stdout, e->key);
 	printf(",\"event\":%u", i);
-	print_member("name", e->name);
-	print_member("unit", e->unit);
-	print_member("kind", tally_counter_kind_name(e->kind));
-	print_member("counted_by", tally_mb_is_latency(i) ? "latency" : "event");
-	print_member("description", e->description);
+	tally_text_print_json_member(stdout, "name", e->name);
+	tally_text_print_json_member(stdout, "unit", e->unit);
+	tally_text_print_json_member(stdout, "kind", tally_counter_kind_name(e->kind));
+	tally_text_print_json_member(stdout, "counted_by",
+				     tally_mb_is_latency(i) ? "latency" : "event");
+	tally_text_print_json_member(stdout, "description", e->description);
 	putchar('}');
 }
 
@@ -117,11 +102,11 @@ print_json(void)
 		printf("%s{\"key\":", comma);
 		comma = ",";
 		tally_text_print_json(stdout, m.key);
-		print_member("name", m.name);
-		print_member("unit", m.unit);
-		print_member("dialect", tally_dialect_name(m.dialect));
-		print_member("expression", m.expression);
-		print_member("description", m.description);
+		tally_text_print_json_member(stdout, "name", m.name);
+		tally_text_print_json_member(stdout, "unit", m.unit);
+		tally_text_print_json_member(stdout, "dialect", tally_dialect_name(m.dialect));
+		tally_text_print_json_member(stdout, "expression", m.expression);
+		tally_text_print_json_member(stdout, "description", m.description);
 		putchar('}');
 	}
 	puts("]}");

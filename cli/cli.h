@@ -62,6 +62,9 @@ void tally_args_init(struct tally_args *args, int argc, char **argv, const struc
 /* The next option's index in the table, or one of the above. `--key value`, `--key=value`,
  * `-o value`, `-ovalue`; "--" ends options. *value is NULL for a switch. */
 int tally_args_next(struct tally_args *args, const char **value);
+/* The whole number that option --`name` of `command` was given. False after a complaint. */
+bool tally_args_read_whole(const char *command, const char *name, const char *value,
+			   uint64_t least, uint64_t most, uint64_t *out);
 /* The table's lines of --help. */
 void tally_args_help(const struct tally_arg *table, size_t n);
 

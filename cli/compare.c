@@ -100,20 +100,6 @@ parse_percent(const char *name, const char *value, double least, double most, do
 }
 
 static bool
-parse_number(const char *name, const char *value, uint64_t most, uint64_t *out)
-{
-	guint64 v;
-	if (!g_ascii_string_to_unsigned(value, 10, 0, most, &v, NULL)) {
-		tally_cli_complain("compare",
-				   "--%s %s: must be a whole number from 0 to %" G_GUINT64_FORMAT,
-				   name, value, most);
-		return false;
-	}
-	*out = v;
-	return true;
-}
-
-static bool
 add_gate(struct compare_request *r, const char *value)
 {
 	struct tally_gate gate = { .worse = 1 };
@@ -177,9 +163,10 @@ take_option(struct compare_request *r, int option, const char *value, bool behin
 		tally_cli_complain("compare", "--statistic %s: must be mean or trimmed", value);
 		return false;
 	case OPT_WARMUP:
-		return parse_number("warmup", value, UINT64_MAX, &r->warmup);
+		return tally_args_read_whole("compare", "warmup", value, 0, UINT64_MAX,
+					     &r->warmup);
 	case OPT_DEVICE:
-		if (!parse_number("device", value, UINT32_MAX, &number))
+		if (!tally_args_read_whole("compare", "device", value, 0, UINT32_MAX, &number))
 			return false;
 		r->device = (int64_t)number;
 		return true;

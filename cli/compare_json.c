@@ -5,15 +5,6 @@
 static const char *const sides[TALLY_N_SIDES] = { "base", "new" };
 
 static void
-put_text(FILE *out, const char *name, const char *text)
-{
-	if (!text)
-		return;
-	fprintf(out, ",\"%s\":", name);
-	tally_text_print_json(out, text);
-}
-
-static void
 put_number(FILE *out, const char *name, double v)
 {
 	fprintf(out, ",\"%s\":", name);
@@ -36,7 +27,7 @@ put_side(FILE *out, const struct tally_compare *c, unsigned side)
 		const struct tally_compare_log *log = g_ptr_array_index(c->logs[side], i);
 		fputs(i ? ",{\"log\":" : "{\"log\":", out);
 		tally_text_print_json(out, log->aggregate.path);
-		put_text(out, "program", log->aggregate.program);
+		tally_text_print_json_member(out, "program", log->aggregate.program);
 		uint64_t frames = 0;
 		for (guint k = 0; k < log->sources->len; k++) {
 			const struct tally_compare_source *s = g_ptr_array_index(log->sources, k);
@@ -55,7 +46,7 @@ put_row(FILE *out, const struct tally_compare_row *row)
 {
 	fputs("{\"key\":", out);
 	tally_text_print_json(out, row->key);
-	put_text(out, "unit", row->unit);
+	tally_text_print_json_member(out, "unit", row->unit);
 	fprintf(out, ",\"verdict\":\"%s\"", tally_verdict_name(row->verdict));
 	if (row->worse)
 		fprintf(out, ",\"worse\":\"%s\",\"fails\":%s,\"too_noisy\":%s",
@@ -103,11 +94,11 @@ put_subject(FILE *out, const struct tally_compare *c, const struct tally_compare
 		: s->outside ? "outside"
 			     : "pass",
 		tally_compare_device(c, s->slot));
-	put_text(out, "name", s->name);
+	tally_text_print_json_member(out, "name", s->name);
 	if (!s->frame && !s->outside) {
 		fprintf(out, ",\"id\":\"%016" G_GINT64_MODIFIER "x\",\"kind\":\"%s\"", s->id,
 			tally_pass_kind_name(s->kind));
-		put_text(out, "label", s->label);
+		tally_text_print_json_member(out, "label", s->label);
 	}
 	fprintf(out, ",\"frames\":{\"base\":%" G_GUINT64_FORMAT ",\"new\":%" G_GUINT64_FORMAT "}",
 		s->frames[0], s->frames[1]);
@@ -141,8 +132,8 @@ tally_compare_print_json(FILE *out, const struct tally_compare *c)
 		const struct tally_compare_unlike *u = g_ptr_array_index(c->unlike, i);
 		fputs(i ? ",{\"what\":" : "{\"what\":", out);
 		tally_text_print_json(out, u->what);
-		put_text(out, "base", u->side[TALLY_SIDE_BASE]);
-		put_text(out, "new", u->side[TALLY_SIDE_NEW]);
+		tally_text_print_json_member(out, "base", u->side[TALLY_SIDE_BASE]);
+		tally_text_print_json_member(out, "new", u->side[TALLY_SIDE_NEW]);
 		putc('}', out);
 	}
 	fputs("],\"subjects\":[", out);

@@ -24,6 +24,8 @@ void tally_csv_print_rows(FILE *out, const struct tally_aggregate *a, const GArr
 void tally_json_print_report(FILE *out, const struct tally_aggregate *a, const GPtrArray *rows);
 /* A number as JSON has it: shortest digits that give the same value back. */
 void tally_json_print_value(FILE *out, struct tally_value v);
+/* An array of the flags' names. */
+void tally_json_print_flags(FILE *out, uint64_t flags);
 
 /* What the run was: program, frames, what was left out; frame and GPU time, coverage, overhead. */
 void tally_summary_print(FILE *out, const struct tally_aggregate *a, int64_t device);

@@ -104,20 +104,6 @@ parse_by(const char *value, enum tally_by *by)
 }
 
 static bool
-parse_number(const char *name, const char *value, uint64_t most, uint64_t *out)
-{
-	guint64 v;
-	if (!g_ascii_string_to_unsigned(value, 10, 0, most, &v, NULL)) {
-		tally_cli_complain("report",
-				   "--%s %s: must be a whole number from 0 to %" G_GUINT64_FORMAT,
-				   name, value, most);
-		return false;
-	}
-	*out = v;
-	return true;
-}
-
-static bool
 take_option(struct report_request *r, int option, const char *value)
 {
 	uint64_t number;
@@ -146,12 +132,13 @@ take_option(struct report_request *r, int option, const char *value)
 		r->pass = value;
 		return true;
 	case OPT_DEVICE:
-		if (!parse_number("device", value, UINT32_MAX, &number))
+		if (!tally_args_read_whole("report", "device", value, 0, UINT32_MAX, &number))
 			return false;
 		r->device = (int64_t)number;
 		return true;
 	case OPT_WARMUP:
-		return parse_number("warmup", value, UINT64_MAX, &r->warmup);
+		return tally_args_read_whole("report", "warmup", value, 0, UINT64_MAX,
+					     &r->warmup);
 	default:
 		g_ptr_array_add(r->logs, (gpointer)value);
 		return true;

@@ -53,20 +53,6 @@ texts(FILE *out, const char *name, const GPtrArray *list)
 }
 
 static void
-flags(FILE *out, uint64_t set)
-{
-	const char *sep = "";
-	putc('[', out);
-	for (unsigned i = 0; i < TALLY_N_FLAGS; i++) {
-		if (!(set >> i & 1))
-			continue;
-		fprintf(out, "%s\"%s\"", sep, tally_flag_name(i));
-		sep = ",";
-	}
-	putc(']', out);
-}
-
-static void
 number(FILE *out, double v)
 {
 	tally_json_print_value(out, tally_f64(v));
@@ -133,7 +119,7 @@ put_group(struct page *p, const struct tally_device_summary *d, struct tally_gro
 		number(out, tally_moments_total(&own->series[0].stats.moments) / all);
 	}
 	fputs(",\"flags\":", out);
-	flags(out, g->flags);
+	tally_json_print_flags(out, g->flags);
 	fputs(",\"series\":[", out);
 	const char *sep = "";
 	for (uint32_t i = 0; i < own->n_series; i++) {
@@ -196,7 +182,7 @@ put_kinds(FILE *out, const struct tally_html_device *own)
 		else
 			fputs("null", out);
 		fprintf(out, ",%" G_GINT64_FORMAT ",", k->context);
-		flags(out, k->flags);
+		tally_json_print_flags(out, k->flags);
 		fprintf(out, ",%d,%d]", k->has_start, k->has_gpu);
 	}
 	putc(']', out);
@@ -220,7 +206,7 @@ put_described(FILE *out, const struct tally_aggregate *a, struct tally_device_su
 		",\"warmed_up\":%" G_GUINT64_FORMAT ",\"dropped\":%" G_GUINT64_FORMAT,
 		d->frames, d->partial, d->warmed_up, d->dropped_passes);
 	fputs(",\"flags\":", out);
-	flags(out, d->flags);
+	tally_json_print_flags(out, d->flags);
 	if (d->coverable > 0) {
 		fputs(",\"coverage\":", out);
 		number(out, d->covered / d->coverable);
@@ -444,7 +430,7 @@ put_logs(struct page *p, struct tally_html_log *logs, const char *const *paths, 
 		"{\"schema\":\"passtally-html/1\",\"version\":\"%s\",\"warmup\":%" G_GUINT64_FORMAT
 		",\"flags\":",
 		PASSTALLY_VERSION, p->warmup);
-	flags(p->json, (UINT64_C(1) << TALLY_N_FLAGS) - 1);
+	tally_json_print_flags(p->json, (UINT64_C(1) << TALLY_N_FLAGS) - 1);
 	fputs(",\"logs\":[", p->json);
 	for (unsigned i = 0; i < n; i++) {
 		fputs(i ? "," : "", p->json);

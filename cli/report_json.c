@@ -26,25 +26,11 @@ tally_json_print_value(FILE *out, struct tally_value v)
 	}
 }
 
-static void
-print_member(FILE *out, const char *name, const char *text)
+void
+tally_json_print_flags(FILE *out, uint64_t flags)
 {
-	fprintf(out, ",\"%s\":", name);
-	tally_text_print_json(out, text);
-}
-
-static void
-print_text(FILE *out, const char *name, const char *text)
-{
-	if (text)
-		print_member(out, name, text);
-}
-
-static void
-print_flags(FILE *out, uint64_t flags)
-{
-	fputs(",\"flags\":[", out);
 	const char *sep = "";
+	putc('[', out);
 	for (unsigned i = 0; i < TALLY_N_FLAGS; i++) {
 		if (!(flags >> i & 1))
 			continue;
@@ -59,7 +45,7 @@ print_stats(FILE *out, struct tally_stats *s, const char *unit, bool estimated)
 {
 	fprintf(out, "{\"n\":%" G_GUINT64_FORMAT, s->moments.n);
 	if (unit)
-		print_member(out, "unit", unit);
+		tally_text_print_json_member(out, "unit", unit);
 	if (s->moments.n) {
 		if (s->moments.storage == TALLY_STORAGE_F64) {
 			fputs(",\"sum\":", out);
@@ -109,13 +95,13 @@ print_device(FILE *out, const struct tally_aggregate *a, struct tally_device_sum
 	fprintf(out, "{\"device\":%u", d->device);
 	if (d->described)
 		fprintf(out, ",\"api\":\"%s\"", tally_api_name(d->api));
-	print_text(out, "name", d->name);
-	print_text(out, "driver", d->driver);
-	print_text(out, "driver_version", d->driver_version);
+	tally_text_print_json_member(out, "name", d->name);
+	tally_text_print_json_member(out, "driver", d->driver);
+	tally_text_print_json_member(out, "driver_version", d->driver_version);
 	if (d->beneath >= 0)
 		fprintf(out, ",\"beneath\":%" G_GINT64_FORMAT, d->beneath);
 	fprintf(out, ",\"shown\":%s", tally_aggregate_is_beneath(a, d->device) ? "false" : "true");
-	print_text(out, "serialized_by", d->serialized_by);
+	tally_text_print_json_member(out, "serialized_by", d->serialized_by);
 	fprintf(out,
 		",\"frames\":%" G_GUINT64_FORMAT ",\"partial_frames\":%" G_GUINT64_FORMAT
 		",\"warmup_frames\":%" G_GUINT64_FORMAT ",\"dropped_passes\":%" G_GUINT64_FORMAT,
@@ -138,7 +124,8 @@ print_device(FILE *out, const struct tally_aggregate *a, struct tally_device_sum
 		tally_text_print_json(out, g_ptr_array_index(d->off, i));
 	}
 	putc(']', out);
-	print_flags(out, d->flags);
+	fputs(",\"flags\":", out);
+	tally_json_print_flags(out, d->flags);
 	putc('}', out);
 }
 
@@ -190,7 +177,8 @@ print_frame_row(FILE *out, const struct tally_aggregate *a, const struct tally_g
 	}
 	if (*sep == ',' && !sep[1])
 		putc(']', out);
-	print_flags(out, g->flags);
+	fputs(",\"flags\":", out);
+	tally_json_print_flags(out, g->flags);
 	putc('}', out);
 }
 
@@ -200,14 +188,15 @@ print_row(FILE *out, const struct tally_aggregate *a, const struct tally_group *
 	fprintf(out, "{\"device\":%u", g->device);
 	if (!g->outside && g->n_ids == 1)
 		fprintf(out, ",\"id\":\"%016" G_GINT64_MODIFIER "x\"", g->id);
-	print_text(out, "name", g->name);
-	print_text(out, "label", g->label);
-	print_text(out, "kind", g->outside ? "outside" : tally_pass_kind_name(g->kind));
+	tally_text_print_json_member(out, "name", g->name);
+	tally_text_print_json_member(out, "label", g->label);
+	tally_text_print_json_member(out, "kind",
+				     g->outside ? "outside" : tally_pass_kind_name(g->kind));
 	char *queue = tally_queue_text(g);
-	print_text(out, "queue", *queue ? queue : NULL);
+	tally_text_print_json_member(out, "queue", *queue ? queue : NULL);
 	g_free(queue);
-	print_text(out, "pass", g->pass ? g->pass->name : NULL);
-	print_text(out, "command", g->command);
+	tally_text_print_json_member(out, "pass", g->pass ? g->pass->name : NULL);
+	tally_text_print_json_member(out, "command", g->command);
 	if (a->by == TALLY_BY_LABEL)
 		fprintf(out, ",\"ids\":%u", g->n_ids);
 	fprintf(out, ",\"frames\":%" G_GUINT64_FORMAT, g->frames);
@@ -226,7 +215,8 @@ print_row(FILE *out, const struct tally_aggregate *a, const struct tally_group *
 		sep = ",";
 	}
 	putc('}', out);
-	print_flags(out, g->flags);
+	fputs(",\"flags\":", out);
+	tally_json_print_flags(out, g->flags);
 	putc('}', out);
 }
 
@@ -235,10 +225,10 @@ tally_json_print_report(FILE *out, const struct tally_aggregate *a, const GPtrAr
 {
 	fputs("{\"log\":", out);
 	tally_text_print_json(out, a->path);
-	print_text(out, "program", a->program);
+	tally_text_print_json_member(out, "program", a->program);
 	fprintf(out, ",\"truncated\":%s", a->truncated ? "true" : "false");
 	if (a->has_end) {
-		print_text(out, "end_reason", a->end_reason);
+		tally_text_print_json_member(out, "end_reason", a->end_reason);
 		fprintf(out, ",\"frames_dropped\":%" G_GUINT64_FORMAT, a->end_frames_dropped);
 	}
 	fputs(",\"devices\":[", out);

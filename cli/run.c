@@ -110,7 +110,7 @@ static bool
 take_own(struct run_request *r, int own, const char *value)
 {
 	int least, most;
-	guint64 level = TALLY_COMPRESS_LEVEL;
+	uint64_t level = TALLY_COMPRESS_LEVEL;
 	r->quiet |= own == OWN_QUIET;
 	r->progress |= own == OWN_PROGRESS;
 	r->live |= own == OWN_LIVE;
@@ -122,13 +122,9 @@ take_own(struct run_request *r, int own, const char *value)
 					  "(meson configure -Dzstd=enabled)");
 		return false;
 	}
-	if (own == OWN_LEVEL &&
-	    !g_ascii_string_to_unsigned(value, 10, (guint64)least, (guint64)most, &level, NULL)) {
-		tally_cli_complain("run",
-				   "--compress-level %s: must be a whole number from %d to %d",
-				   value, least, most);
+	if (own == OWN_LEVEL && !tally_args_read_whole("run", "compress-level", value,
+						       (uint64_t)least, (uint64_t)most, &level))
 		return false;
-	}
 	if (own == OWN_LEVEL || !r->compress)
 		r->compress = (int)level;
 	return true;

@@ -125,6 +125,15 @@ tally_text_print_json(FILE *out, const char *text)
 	putc('"', out);
 }
 
+void
+tally_text_print_json_member(FILE *out, const char *name, const char *text)
+{
+	if (!text)
+		return;
+	fprintf(out, ",\"%s\":", name);
+	tally_text_print_json(out, text);
+}
+
 char *
 tally_text_csv(const char *text)
 {

@@ -19,6 +19,8 @@ size_t tally_text_width(const char *text);
 char *tally_text_fit(const char *text, size_t columns);
 /* A string of JSON, quotes included. Bytes that are not UTF-8 become U+FFFD. */
 void tally_text_print_json(FILE *out, const char *text);
+/* ,"name":"text", or nothing where text is NULL. */
+void tally_text_print_json_member(FILE *out, const char *name, const char *text);
 /* A field of CSV (RFC 4180), quoted where it must be. */
 char *tally_text_csv(const char *text);
 /* Words in lines of at most `columns`, each line after the first indented, and a newline. */
