@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 
 #include "gl_shim/real.h"
+#include "layer/keep_loaded.h"
 
 /* GLX and EGL are one each; two more for threads that fill the same one at the same moment. */
 #define MAX_PROVIDERS 4
@@ -64,7 +65,7 @@ gl_next_for(void *(*lookup)(const char *name))
 	struct gl_next next;
 	gl_next_fill(&next, look_up_with, &lookup);
 	/* The functions may live in another library than the look-up: keep it loaded as well. */
-	gl_real_pin((const void *)(uintptr_t)next.Clear);
+	tally_keep_loaded((const void *)(uintptr_t)next.Clear);
 	for (unsigned i = 0; i < MAX_PROVIDERS; i++) {
 		struct provider *p = &providers[i];
 		enum provider_state state = FREE;

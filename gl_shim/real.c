@@ -6,6 +6,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "layer/keep_loaded.h"
+
 /* ---- one object's own symbols ---- */
 
 /* Weak: it lives in the dynamic linker, which is not to become a library we ask for. */
@@ -223,15 +225,6 @@ gl_real_learned(int row)
 	return atomic_load_explicit(&learned[row], memory_order_acquire);
 }
 
-void
-gl_real_pin(const void *address)
-{
-	struct link_map *map = gl_real_owner(address);
-	/* The handle is kept on purpose; the program itself (no name) never goes. */
-	if (map && map->l_name && *map->l_name)
-		dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-}
-
 /* The GetProcAddress of the family a name belongs to, without asking GetProcAddress for it. */
 static void *
 family_lookup(const char *name)
@@ -277,7 +270,7 @@ gl_real_named(const char *name, _Atomic(void *) *cache)
 		return found;
 	found = find_real(name);
 	if (found) {
-		gl_real_pin(found);
+		tally_keep_loaded(found);
 		atomic_store_explicit(cache, found, memory_order_release);
 	}
 	return found;
@@ -294,7 +287,7 @@ gl_real(enum gl_hook_row row)
 		gl_real_learn((int)row, found);
 	}
 	if (atomic_load_explicit(&pinned[row], memory_order_relaxed) != found) {
-		gl_real_pin(found);
+		tally_keep_loaded(found);
 		atomic_store_explicit(&pinned[row], found, memory_order_relaxed);
 	}
 	return found;

@@ -52,9 +52,6 @@ void *gl_real(enum gl_hook_row row);
 /* The same for a glX or egl function that is not hooked; `cache` begins as NULL. */
 void *gl_real_named(const char *name, _Atomic(void *) *cache);
 
-/* Keep the library that holds `address` loaded for good: we keep pointers into it. */
-void gl_real_pin(const void *address);
-
 /* The function behind our hook of the same name, with its type. */
 #define GL_REAL(call) ((__typeof__(call) *)(uintptr_t)gl_real(GL_HOOK_##call))
 

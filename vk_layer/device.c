@@ -7,10 +7,10 @@
 #include "vk_layer/submission.h"
 #include "vk_layer/targets.h"
 
+#include "layer/keep_loaded.h"
 #include "layer/log.h"
 #include "layer/session.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,16 +91,6 @@ look_for_left_behind(void *value, void *data)
 		left->found = d;
 }
 
-/* The loader unloads a driver with its last instance. One whose device is left has threads that run
- * on, and die of it while our exit handler writes the log's end: without us they had no time to. */
-static void
-keep_driver_loaded(const struct vk_device *d)
-{
-	Dl_info info;
-	if (dladdr((const void *)(uintptr_t)d->next.QueueSubmit, &info) && info.dli_fname)
-		dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-}
-
 void
 vk_devices_abandon(struct vk_instance *instance)
 {
@@ -114,7 +104,10 @@ vk_devices_abandon(struct vk_instance *instance)
 		if (!left.found)
 			return;
 		struct vk_device *d = left.found;
-		keep_driver_loaded(d);
+		/* The loader unloads a driver with its last instance. One whose device is left has
+		 * threads that run on, and die of it while our exit handler writes the log's end:
+		 * without us they had no time to. */
+		tally_keep_loaded((const void *)(uintptr_t)d->next.QueueSubmit);
 		if (d->tracked)
 			vk_device_finish(d);
 		/* Stays in memory: a thread of the game may still be in one of our hooks. */

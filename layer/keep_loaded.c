@@ -1,0 +1,16 @@
+#include "layer/keep_loaded.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stddef.h>
+
+void
+tally_keep_loaded(const void *address)
+{
+	Dl_info info;
+	struct link_map *map = NULL;
+	/* The handle is kept on purpose; the program itself (no name) never goes. */
+	if (dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) && map && map->l_name &&
+	    *map->l_name)
+		dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
