@@ -236,8 +236,10 @@ is_same(const struct tally_stats_run *a, const struct tally_stats_run *b)
 static uint32_t
 home_of(const struct tally_stats *s, const struct tally_stats_run *run)
 {
-	uint64_t h = (run->bits ^ run->tag << 62) * UINT64_C(0x9e3779b97f4a7c15);
-	return (uint32_t)(h >> 32) & (s->room_runs - 1);
+	/* Fractions differ in their high bits, whole numbers in their low ones. */
+	uint64_t h = run->bits ^ run->tag << 62;
+	h = (h ^ h >> 32) * UINT64_C(0x9e3779b97f4a7c15);
+	return (uint32_t)(h >> 40) & (s->room_runs - 1);
 }
 
 /* The place of a value, or where it would go. */

@@ -137,7 +137,8 @@ tally_summary_print_dearest(FILE *out, const struct tally_aggregate *a, unsigned
 		if (g->outside || s->moments.n == 0)
 			continue;
 		if (told++ == 0)
-			fputs("dearest passes, by share of GPU time:\n", out);
+			fprintf(out, "dearest passes, with their share of %s GPU time:\n",
+				several ? "their device's" : "the");
 		char *name = tally_text_escape(g->name);
 		char *fit = tally_text_fit(name, 60);
 		char *mean = tally_duration_text(tally_moments_mean(&s->moments));

@@ -281,14 +281,11 @@ tally_decode_id(struct tally_decoder *d, uint64_t *id)
 	struct tally_json_text text;
 	if (!tally_json_read_text(&d->json, &text))
 		return false;
-	/* Without branches on the digits, which no processor can foretell. */
-	uint64_t v = 0;
 	bool good = text.len == 16;
-	for (size_t i = 0; i < 16 && text.len == 16; i++) {
-		unsigned c = (unsigned char)text.s[i];
-		unsigned is_digit = c - '0' < 10u, is_letter = c - 'a' < 6u;
-		good &= is_digit | is_letter;
-		v = v << 4 | ((c - '0') & -is_digit) | ((c - 'a' + 10) & -is_letter);
+	uint64_t v = 0;
+	if (good) {
+		uint64_t high = tally_swar_read_hex(text.s, &good);
+		v = high << 32 | tally_swar_read_hex(text.s + 8, &good);
 	}
 	if (!good) {
 		tally_json_fail(&d->json, text.s - 1, "an id is 16 digits of 0-9 and a-f");

@@ -81,6 +81,29 @@ tally_swar_scan_digits(char *at, uint64_t *v)
 	return at + 8 + n;
 }
 
+/* The number that eight digits of 0-9 and a-f spell; *good becomes false where others stand. */
+static inline uint32_t
+tally_swar_read_hex(const char *eight, bool *good)
+{
+	const uint64_t even = UINT64_C(0x00ff00ff00ff00ff), low = UINT64_C(0x0000ffff0000ffff);
+	uint64_t x;
+	memcpy(&x, eight, sizeof(x));
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+	x = __builtin_bswap64(x);
+#endif
+	/* Top bits: what is at least the one and below the other. Bytes from 0x80 up carry into
+	 * their neighbours: they are no good anyway. */
+	uint64_t digits = (x + TALLY_SWAR_ONES * (0x80 - '0')) &
+			  ~(x + TALLY_SWAR_ONES * (0x80 - '9' - 1)) & TALLY_SWAR_TOPS;
+	uint64_t letters = (x + TALLY_SWAR_ONES * (0x80 - 'a')) &
+			   ~(x + TALLY_SWAR_ONES * (0x80 - 'f' - 1)) & TALLY_SWAR_TOPS;
+	*good &= (x & TALLY_SWAR_TOPS) == 0 && (digits | letters) == TALLY_SWAR_TOPS;
+	x = (x & TALLY_SWAR_ONES * 0x0f) + (letters >> 7) * 9;
+	x = (x & even) << 4 | (x >> 8 & even);
+	x = (x & low) << 8 | (x >> 16 & low);
+	return (uint32_t)(x << 16 | x >> 32);
+}
+
 /* Are `len` bytes, four or more, the same? */
 static inline bool
 tally_swar_is_equal(const char *a, const char *b, size_t len)

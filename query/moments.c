@@ -120,6 +120,14 @@ add_integer(struct tally_moments *m, struct tally_value v)
 	}
 }
 
+static bool
+is_below(struct tally_value a, struct tally_value b)
+{
+	if (a.storage == TALLY_STORAGE_F64 && b.storage == TALLY_STORAGE_F64)
+		return a.f64 < b.f64;
+	return tally_value_compare(a, b) < 0;
+}
+
 void
 tally_moments_add(struct tally_moments *m, struct tally_value v)
 {
@@ -146,9 +154,9 @@ tally_moments_add(struct tally_moments *m, struct tally_value v)
 		if (!whole)
 			m->origin = v.f64;
 	} else {
-		if (tally_value_compare(v, m->min) < 0)
+		if (is_below(v, m->min))
 			m->min = v;
-		if (tally_value_compare(v, m->max) > 0)
+		if (is_below(m->max, v))
 			m->max = v;
 		if (!whole && m->storage != TALLY_STORAGE_F64)
 			become_f64(m);

@@ -1,9 +1,11 @@
 /* The strict reader, one line at a time: what is JSON, what is not, and where it stops. */
 #include <glib.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "json/reader.h"
+#include "json/swar.h"
 
 /* A line in memory of its very size, as the reader wants it. */
 static char *
@@ -369,6 +371,28 @@ test_quote(void)
 	g_assert_true(g_str_has_suffix(out, "x..."));
 }
 
+/* Each byte there is, in each place of eight digits. */
+static void
+test_hex(void)
+{
+	static const char digits[] = "0123456789abcdef";
+	for (int at = 0; at < 8; at++) {
+		for (int c = 0; c < 256; c++) {
+			char eight[] = "0f9a63c5";
+			eight[at] = (char)c;
+			const char *digit = c ? strchr(digits, c) : NULL;
+			bool good = true;
+			uint32_t v = tally_swar_read_hex(eight, &good);
+			g_assert_cmpint(good, ==, digit != NULL);
+			if (digit)
+				g_assert_cmphex(v, ==, strtoul(eight, NULL, 16));
+			good = false;
+			tally_swar_read_hex("01234567", &good);
+			g_assert_false(good);
+		}
+	}
+}
+
 int
 main(int argc, char **argv)
 {
@@ -380,5 +404,6 @@ main(int argc, char **argv)
 	g_test_add_func("/json_reader/words", test_words);
 	g_test_add_func("/json_reader/take_key", test_take_key);
 	g_test_add_func("/json_reader/quote", test_quote);
+	g_test_add_func("/json_reader/hex", test_hex);
 	return g_test_run();
 }
