@@ -327,12 +327,23 @@ multiply_rounded(uint64_t digits, int exponent, double *v)
 	return true;
 }
 
-double
-tally_number_parse_f64(const char *text, size_t len)
+bool
+tally_number_from_decimal(uint64_t digits, int exponent, double *v)
 {
 	static const double exact[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
 					1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
 					1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
+	bool exactly = digits <= UINT64_C(1) << 53 && exponent >= -22 && exponent <= 22;
+	*v = (double)digits;
+	if (FLT_EVAL_METHOD != 0 || !exactly) /* x87 would round twice */
+		return digits == 0 || multiply_rounded(digits, exponent, v);
+	*v = exponent < 0 ? *v / exact[-exponent] : *v * exact[exponent];
+	return true;
+}
+
+double
+tally_number_parse_f64(const char *text, size_t len)
+{
 	bool negative = len && text[0] == '-';
 	enum { MOST_DIGITS = 19 }; /* that surely fit */
 	uint64_t digits = 0;
@@ -359,11 +370,8 @@ tally_number_parse_f64(const char *text, size_t len)
 			written = written * 10 + (text[i] - '0');
 		exponent += down ? -written : written;
 	}
-	double v = (double)digits;
-	bool exactly = digits <= UINT64_C(1) << 53 && exponent >= -22 && exponent <= 22;
-	if (FLT_EVAL_METHOD == 0 && exactly) /* x87 would round twice */
-		v = exponent < 0 ? v / exact[-exponent] : v * exact[exponent];
-	else if (digits && !multiply_rounded(digits, exponent, &v))
+	double v;
+	if (!tally_number_from_decimal(digits, exponent, &v))
 		return parse_slowly(text, len, negative);
 	return negative ? -v : v;
 }

@@ -22,5 +22,7 @@ size_t tally_number_format_f64(char *out, double v);
 /* The number `text` spells: `len` bytes that are a number by JSON's grammar. Infinite when it is
  * too large for a double. */
 double tally_number_parse_f64(const char *text, size_t len);
+/* digits * 10^exponent, correctly rounded. False: only tally_number_parse_f64() can tell. */
+bool tally_number_from_decimal(uint64_t digits, int exponent, double *v);
 
 #endif

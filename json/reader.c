@@ -272,9 +272,53 @@ skip_number(struct tally_json_reader *r, bool *integer)
 	return true;
 }
 
+/* Take digits with a point among them, up to 19, with another member or the end behind them, as the
+ * writer puts most fractions. False changes nothing but *v, and means nothing. */
+static bool
+take_decimal(struct tally_json_reader *r, double *v)
+{
+	static const uint64_t powers[] = {
+		1,
+		10,
+		100,
+		1000,
+		10000,
+		100000,
+		1000000,
+		10000000,
+		100000000,
+		1000000000,
+		UINT64_C(10000000000),
+		UINT64_C(100000000000),
+		UINT64_C(1000000000000),
+		UINT64_C(10000000000000),
+		UINT64_C(100000000000000),
+		UINT64_C(1000000000000000),
+		UINT64_C(10000000000000000),
+		UINT64_C(100000000000000000),
+		UINT64_C(1000000000000000000),
+	};
+	enum { MOST_DIGITS = 19 }; /* that surely fit */
+	uint64_t whole, part;
+	char *point = tally_swar_scan_digits(r->at, &whole);
+	if (*point != '.' || point == r->at || (*r->at == '0' && point != r->at + 1))
+		return false;
+	char *at = tally_swar_scan_digits(point + 1, &part);
+	while (is_digit(*at) && at - r->at <= MOST_DIGITS)
+		part = part * 10 + (uint64_t)(*at++ - '0');
+	int n = (int)(at - point - 1);
+	if (n == 0 || at - r->at - 1 > MOST_DIGITS || (*at != ',' && *at != '}') ||
+	    !tally_number_from_decimal(whole * powers[n] + part, -n, v))
+		return false;
+	r->at = at;
+	return true;
+}
+
 bool
 tally_json_read_f64(struct tally_json_reader *r, double *v)
 {
+	if (take_decimal(r, v))
+		return true;
 	tally_json_skip_space(r);
 	const char *first = r->at;
 	bool integer;
@@ -292,6 +336,10 @@ tally_json_read_value(struct tally_json_reader *r, struct tally_value *v)
 {
 	if (tally_json_take_u64(r, &v->u64)) {
 		v->storage = TALLY_STORAGE_U64; /* as nearly all are */
+		return true;
+	}
+	if (take_decimal(r, &v->f64)) {
+		v->storage = TALLY_STORAGE_F64;
 		return true;
 	}
 	tally_json_skip_space(r);

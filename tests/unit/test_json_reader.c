@@ -303,6 +303,38 @@ test_numbers(void)
 	}
 }
 
+/* Digits of every length before and behind the point, as members of an object. */
+static void
+test_decimals(void)
+{
+	GRand *random = g_rand_new_with_seed(7);
+	for (int i = 0; i < 200000; i++) {
+		int n = g_rand_int_range(random, 1, 23), point = g_rand_int_range(random, 1, n + 1);
+		char text[64], *at = text;
+		for (int digit = 0; digit <= n; digit++) {
+			char drawn = (char)("0123456789"[g_rand_int_range(random, 0, 10)]);
+			*at++ = digit == point ? '.' : drawn;
+			if (digit == 0 && point > 1 && text[0] == '0')
+				text[0] = '1';
+		}
+		if (point == n)
+			*at++ = '5';
+		*at = '\0';
+		char line[64 + TALLY_JSON_PADDING];
+		int len = g_snprintf(line, 64, "{\"a\":%s%s", text, i % 2 ? "}" : ",\"b\":1}");
+		struct tally_json_reader r = { 0 };
+		struct tally_json_text key;
+		struct tally_value v;
+		tally_json_begin(&r, line, (size_t)len);
+		g_assert_true(tally_json_open_object(&r) && tally_json_next_key(&r, &key));
+		g_assert_true(tally_json_read_value(&r, &v));
+		g_assert_cmpint(v.storage, ==, TALLY_STORAGE_F64);
+		g_assert_true(v.f64 == g_ascii_strtod(text, NULL));
+		tally_json_finish(&r);
+	}
+	g_rand_free(random);
+}
+
 static void
 test_words(void)
 {
@@ -401,6 +433,7 @@ main(int argc, char **argv)
 	g_test_add_func("/json_reader/depth", test_depth);
 	g_test_add_func("/json_reader/text", test_text);
 	g_test_add_func("/json_reader/numbers", test_numbers);
+	g_test_add_func("/json_reader/decimals", test_decimals);
 	g_test_add_func("/json_reader/words", test_words);
 	g_test_add_func("/json_reader/take_key", test_take_key);
 	g_test_add_func("/json_reader/quote", test_quote);
