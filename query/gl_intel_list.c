@@ -71,19 +71,54 @@ struct listing {
 	unsigned data_size, n_counters, n_instances, caps;
 	const struct tally_counter *chosen[MAX_COUNTERS];
 	uint32_t n_chosen;
+	uint32_t first; /* of its places */
 	uint32_t end; /* of the last byte that a counter needs */
 	bool overview, everything;
 	struct tally_key_table *keys;
 };
 
-static bool
-is_chosen(const struct listing *l, const struct tally_counter *counter)
+/* Its place among the values, or NONE. */
+static uint32_t
+find_chosen(const struct listing *l, const struct tally_counter *counter)
 {
 	for (uint32_t i = 0; i < l->n_chosen; i++) {
 		if (l->chosen[i] == counter)
-			return true;
+			return i;
+	}
+	return TALLY_INTEL_NONE;
+}
+
+/* Is it the very counter that has this place in the query, listed again? */
+static bool
+lies_at(const struct lister *in, const struct listing *l, uint32_t value,
+	const struct tally_intel_field *field)
+{
+	for (uint32_t i = l->first; i < in->offer->n_places; i++) {
+		const struct tally_intel_place *place = &in->offer->places[i];
+		if (place->value == value)
+			return place->field.offset == field->offset;
 	}
 	return false;
+}
+
+/* The counter as everybody knows it; NULL on OOM. Two of one name in one query are two counters:
+ * the second is told by its number. */
+static const struct tally_counter *
+name_counter(const struct lister *in, struct listing *l, unsigned number,
+	     const struct tally_intel_field *field, struct tally_counter *counter)
+{
+	const struct tally_counter *kept = tally_key_table_add(l->keys, counter);
+	uint32_t before = kept ? find_chosen(l, kept) : TALLY_INTEL_NONE;
+	if (before == TALLY_INTEL_NONE || lies_at(in, l, before, field))
+		return kept;
+	char numbered[sizeof(l->key)], text[sizeof(l->said.text) + 32];
+	tally_counter_slug(l->said.name, l->key, sizeof(l->key));
+	snprintf(numbered, sizeof(numbered), "%.180s_%u", l->key, number);
+	snprintf(text, sizeof(text), "%s%sIts number is %u.", l->said.text,
+		 l->said.text[0] ? " " : "", number);
+	counter->key = numbered;
+	counter->description = text;
+	return tally_key_table_add(l->keys, counter);
 }
 
 /* False on OOM only. */
@@ -111,10 +146,11 @@ list_counter(struct lister *in, struct listing *l, unsigned query, unsigned numb
 	bool wanted = l->everything || tally_counter_wanted(in->src->wanted, &counter, l->name,
 							    SOURCE_NAME, l->overview);
 	if (wanted && l->n_chosen < MAX_COUNTERS) {
-		const struct tally_counter *kept = tally_key_table_add(l->keys, &counter);
+		const struct tally_counter *kept =
+			name_counter(in, l, number, &place.field, &counter);
 		if (!kept || !add_counter(in, kept))
 			return false;
-		if (!is_chosen(l, kept)) {
+		if (find_chosen(l, kept) == TALLY_INTEL_NONE) {
 			place.value = l->n_chosen;
 			l->chosen[l->n_chosen++] = kept;
 		}
@@ -140,6 +176,7 @@ list_query(struct lister *in, struct listing *l, unsigned query)
 	if (in->dialect->has_limit && l->n_instances && l->n_instances < set.limit)
 		set.limit = l->n_instances;
 	l->n_chosen = l->end = 0;
+	l->first = set.first;
 	for (unsigned i = 1; i <= l->n_counters && i <= MAX_COUNTERS; i++) {
 		if (!list_counter(in, l, query, i))
 			return false;
@@ -170,7 +207,7 @@ list_query(struct lister *in, struct listing *l, unsigned query)
 static bool
 ask_query(struct lister *in, struct listing *l, unsigned query)
 {
-	l->name[0] = '\0';
+	memset(l->name, 0, sizeof(l->name)); /* what a driver writes there may lack its end */
 	l->data_size = l->n_counters = l->n_instances = l->caps = 0;
 	in->api->GetPerfQueryInfoINTEL(query, sizeof(l->name), l->name, &l->data_size,
 				       &l->n_counters, &l->n_instances, &l->caps);
@@ -189,7 +226,10 @@ list_ids(struct lister *in, unsigned ids[MAX_QUERIES])
 		unsigned next = 0;
 		ids[n++] = id;
 		in->api->GetNextPerfQueryIdINTEL(id, &next);
-		id = next == id ? 0 : next;
+		id = next;
+		/* A list that leads back into itself ends there. */
+		for (uint32_t i = 0; i < n && id; i++)
+			id = ids[i] == next ? 0 : id;
 	}
 	return n;
 }
