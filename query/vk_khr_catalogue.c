@@ -71,26 +71,31 @@ list_family(struct draft *d, uint32_t family)
 	return true;
 }
 
-/* The same counter on another family, whose indices may be others. */
+/* The same counter on another family, whose indices may be others. By its name, too: a driver that
+ * leaves all UUIDs empty must not have one counter's value under another's name. */
 static uint32_t
-find_on(const struct draft *d, uint32_t family, const VkPerformanceCounterKHR *counter)
+find_on(const struct draft *d, uint32_t family, uint32_t home, uint32_t index)
 {
-	const struct table *t = &d->tables[family];
+	const struct table *t = &d->tables[family], *of = &d->tables[home];
+	const VkPerformanceCounterKHR *counter = &of->counters[index];
+	const VkPerformanceCounterDescriptionKHR *text = &of->texts[index];
 
 	for (uint32_t i = 0; i < t->n; i++) {
 		const VkPerformanceCounterKHR *other = &t->counters[i];
 		if (memcmp(other->uuid, counter->uuid, VK_UUID_SIZE) == 0 &&
-		    other->storage == counter->storage && other->scope == counter->scope)
+		    other->storage == counter->storage && other->scope == counter->scope &&
+		    strcmp(t->texts[i].name, text->name) == 0 &&
+		    strcmp(t->texts[i].category, text->category) == 0)
 			return i;
 	}
 	return NOWHERE;
 }
 
 static bool
-is_new(const struct draft *d, uint32_t family, const VkPerformanceCounterKHR *counter)
+is_new(const struct draft *d, uint32_t family, uint32_t index)
 {
 	for (uint32_t before = 0; before < family; before++)
-		if (find_on(d, before, counter) != NOWHERE)
+		if (find_on(d, before, family, index) != NOWHERE)
 			return false;
 	return true;
 }
@@ -188,7 +193,7 @@ choose(struct draft *d, const char *wanted, struct tally_key_table *keys, uint32
 		const VkPerformanceCounterKHR *counter = &t->counters[i];
 		const VkPerformanceCounterDescriptionKHR *text = &t->texts[i];
 		struct tally_khr_texts texts;
-		if (!is_new(d, family, counter))
+		if (!is_new(d, family, i))
 			continue;
 		d->n_offered++;
 		if (!tally_khr_knows_storage(counter->storage)) {
@@ -280,8 +285,7 @@ spread_set(struct draft *d, uint32_t home, struct tally_khr_set *set)
 		if (!indices)
 			return false;
 		for (uint32_t i = 0; i < set->n && all; i++) {
-			indices[i] = find_on(d, f,
-					     &d->tables[home].counters[set->indices[home][i]]);
+			indices[i] = find_on(d, f, home, set->indices[home][i]);
 			all = indices[i] != NOWHERE;
 		}
 		if (all && in_one_run(d, f, indices, set->n))

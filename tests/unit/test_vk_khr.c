@@ -514,6 +514,39 @@ test_families(void)
 	close_source(src);
 }
 
+#define NAMELESS(name_, category_) \
+	{ \
+		.name = name_, .category = category_, \
+		.storage = VK_PERFORMANCE_COUNTER_STORAGE_UINT64_KHR, \
+		.scope = VK_PERFORMANCE_COUNTER_SCOPE_COMMAND_KHR, \
+	}
+static const struct listed nameless[2][3] = {
+	{ NAMELESS("Draws", "A"), NAMELESS("Busy", "A"), NAMELESS("Idle", "A") },
+	{ NAMELESS("Busy", "A"), NAMELESS("Copies", "A"), NAMELESS("Draws", "A") },
+};
+
+/* A driver that leaves every UUID empty: names tell its counters apart, on each family. */
+static void
+test_no_uuids(void)
+{
+	struct tally_vk_api api;
+	VkQueryPool pool;
+	drv_init(&api);
+	drv.n_families = 2;
+	for (uint32_t f = 0; f < 2; f++) {
+		drv.families[f] = nameless[f];
+		drv.n[f] = 3;
+	}
+	struct tally_vk_source *src = open_source(&api, "draws+busy+copies", TALLY_OK);
+	expect_sets(src, "vk-khr-1: draws busy | vk-khr-2: copies");
+	const struct tally_vk_family family = { .index = 1, .set = 1 };
+	g_assert_cmpint(src->ops->create_pool(src, &family, N_SLOTS, &pool), ==, TALLY_OK);
+	g_assert_cmpuint(drv.pool_n[0], ==, 2);
+	g_assert_cmpuint(drv.pool_indices[0][0], ==, 2);
+	g_assert_cmpuint(drv.pool_indices[0][1], ==, 0);
+	close_source(src);
+}
+
 /* ---- recording and reading ---- */
 
 static const struct tally_vk_family main_family = { .index = 0, .set = 1 };
@@ -775,6 +808,7 @@ main(int argc, char **argv)
 	g_test_add_func("/vk_khr/odd-lists", test_odd_lists);
 	g_test_add_func("/vk_khr/shared-keys", test_shared_keys);
 	g_test_add_func("/vk_khr/families", test_families);
+	g_test_add_func("/vk_khr/no_uuids", test_no_uuids);
 	g_test_add_func("/vk_khr/recording", test_recording);
 	g_test_add_func("/vk_khr/storages", test_storages);
 	g_test_add_func("/vk_khr/views", test_views);
