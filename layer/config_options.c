@@ -409,7 +409,7 @@ set_frame(struct tally_config *c, const char *value, char *why, size_t size)
 		return true;
 	}
 	const char *label = argument(value, "label");
-	if (!label)
+	if (!label || !*label)
 		return refuse(why, size, "frame", value, frame_valid);
 	if (!set_string(&c->frame_label, label, "frame", frame_valid, why, size))
 		return false;
@@ -441,7 +441,7 @@ set_trigger(struct tally_trigger *t, const char *key, const char *value, char *w
 		return true;
 	}
 	const char *label = argument(value, "label");
-	if (label) {
+	if (label && *label) {
 		if (!set_string(&t->label, label, key, valid, why, size))
 			return false;
 		t->kind = TALLY_TRIGGER_LABEL;

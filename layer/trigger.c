@@ -156,9 +156,29 @@ catch_signal(const struct tally_trigger *t, const char *option, atomic_int *slot
 		atomic_store(slot, t->number);
 }
 
+/* Options that can not do what they say, told at once: who waits for them would wait for good. */
+static void
+tell_impossible(void)
+{
+	const struct tally_trigger *start = &config->start_on, *stop = &config->stop_on;
+	bool hardware = start->kind == TALLY_TRIGGER_HW || stop->kind == TALLY_TRIGGER_HW;
+	if (start->kind == TALLY_TRIGGER_FRAME && stop->kind == TALLY_TRIGGER_FRAME &&
+	    stop->frame <= start->frame)
+		tally_log_say(TALLY_LEVEL_WARNING, "trigger",
+			      "no frame is captured: stop-on=frame:%llu is not after "
+			      "start-on=frame:%llu",
+			      (unsigned long long)stop->frame, (unsigned long long)start->frame);
+	if (hardware && !config->microblaze.on)
+		tally_log_say(TALLY_LEVEL_WARNING, "trigger",
+			      "%s=hw does nothing: hardware starts and stops MicroBlaze's counters "
+			      "alone, and --microblaze does not say where they are",
+			      start->kind == TALLY_TRIGGER_HW ? "start-on" : "stop-on");
+}
+
 void
 tally_trigger_catch_signals(void)
 {
+	tell_impossible();
 	catch_signal(&config->start_on, "start-on", &caught[0]);
 	catch_signal(&config->stop_on, "stop-on", &caught[1]);
 }
@@ -337,7 +357,7 @@ tally_trigger_tell_end(void)
 	look_after_signals();
 	if (atomic_load(&now.capture) != TALLY_CAPTURE_WAITS)
 		return;
-	if (config->start_on.kind == TALLY_TRIGGER_FRAME)
+	if (config->start_on.kind == TALLY_TRIGGER_FRAME && atomic_load(&now.frame_reached))
 		return;
 	char value[160];
 	const struct tally_option *row = tally_option_find("start-on", strlen("start-on"));

@@ -179,9 +179,41 @@ test_never(void)
 		expect_note("trigger", waits[i]);
 		expect_no_note();
 	}
-	begin("start-on=frame:7");
+	begin("start-on=frame:1");
+	_Atomic uint64_t count = TALLY_NO_FRAME;
+	tally_trigger_wants_frame(0, &count);
+	tally_trigger_tell_end();
+	expect_note("trigger", "frame:1, which never came");
+	g_assert_true(tally_trigger_wants_frame(1, &count));
 	tally_trigger_tell_end();
 	expect_no_note();
+}
+
+/* What can not be is told when the capture begins, not after the last hour of it. */
+static void
+test_impossible(void)
+{
+	static const struct {
+		const char *options, *note;
+	} rows[] = {
+		{ "start-on=frame:5,stop-on=frame:5",
+		  "stop-on=frame:5 is not after start-on=frame:5" },
+		{ "start-on=frame:6,stop-on=frame:5", "no frame is captured" },
+		{ "start-on=frame:5,stop-on=frame:6", NULL },
+		{ "start-on=hw", "start-on=hw does nothing" },
+		{ "stop-on=hw", "stop-on=hw does nothing" },
+		{ "start-on=hw,microblaze=on", NULL },
+		{ "stop-on=frame:0,start-on=label:L", NULL },
+	};
+	for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
+		g_test_message("%s", rows[i].options);
+		begin(rows[i].options);
+		tally_trigger_catch_signals();
+		if (rows[i].note)
+			expect_note("trigger", rows[i].note);
+		expect_no_note();
+		tally_trigger_release_signals();
+	}
 }
 
 /* A pause does not count towards --seconds. */
@@ -362,6 +394,7 @@ main(int argc, char **argv)
 	}
 	g_test_add_func("/trigger/notes", test_notes);
 	g_test_add_func("/trigger/never", test_never);
+	g_test_add_func("/trigger/impossible", test_impossible);
 	g_test_add_func("/trigger/seconds", test_seconds);
 	g_test_add_func("/trigger/pauses_end", test_pauses_end);
 	g_test_add_func("/trigger/taken", test_taken);
