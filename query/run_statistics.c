@@ -356,8 +356,6 @@ close_identity(struct identity *i)
 void
 tally_run_statistics_add(struct tally_run_statistics *s, const struct tally_frame_record *frame)
 {
-	if (frame->flags & TALLY_FLAG(PARTIAL))
-		return;
 	for (uint32_t p = 0; p < frame->n_passes; p++) {
 		const struct tally_pass_record *pass = &frame->passes[p];
 		struct identity *i = find_identity(s, frame->device, pass->id);

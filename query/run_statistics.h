@@ -4,7 +4,7 @@
  * For the `end` line: N, sum, sum of squares, extremes, mean, deviations (query/moments.h) of
  * gpu_ns, the tallies, each counter and each metric, as `passtally report` computes them from
  * the frames: segments of an identity in one frame are joined first, a value that one of them
- * lacks counts for none, frames that the run's end cut short do not count. Memory is bounded:
+ * lacks counts for none; passes of a frame that the run's end cut short count. Memory is bounded:
  * TALLY_MAX_STATISTICS values of 150 bytes; what comes later is left out and told. Collector
  * thread only; a frame costs memory only where it brings new values.
  */

@@ -18,8 +18,9 @@ function passKey(g) {
 	return g.outside ? "outside" : g.id;
 }
 
-function totalOf(g, frames, series) {
-	return ((g && stat(g, series, "sum")) || 0) / (frames || 1);
+/* Sums hold the passes of a frame that the run's end cut short: it is one of their frames. */
+function totalOf(g, d, series) {
+	return ((g && stat(g, series, "sum")) || 0) / (d.frames + d.partial || 1);
 }
 
 /* `key`: the value that is compared. */
@@ -51,7 +52,7 @@ function joinPasses(la, a, lb, b, key) {
 			after: y,
 			change: y - x,
 			ratio: (y - x) / x,
-			cost: totalOf(gb, b.frames, sb) - totalOf(ga, a.frames, sa),
+			cost: totalOf(gb, b, sb) - totalOf(ga, a, sa),
 			state: !ga ? "new in B" : !gb ? "gone in B" : "",
 		};
 	});

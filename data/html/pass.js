@@ -299,7 +299,7 @@ async function showPass(log, d, group) {
 			],
 			["Kind", group.outside ? null : group.kind],
 			["Queue", group.queue],
-			["Seen in", `${plain(group.frames)} of ${plain(d.frames)} frames`],
+			["Seen in", `${plain(group.frames)} of ${plain(d.frames + d.partial)} frames`],
 			[
 				"Share",
 				group.share === undefined

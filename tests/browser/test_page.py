@@ -170,6 +170,20 @@ class Page(CliCase):
         self.page.choose("#by", "samples_passed")
         self.assertEqual(self.page.js("[...document.querySelectorAll('#passes tbody tr')].map(r => r.cells[1].textContent)[0]"), "~206.5")
 
+    def test_a_frame_cut_short_is_one_of_the_frames_of_a_pass(self):
+        lines = [header(), device(), pass_info(A)]
+        whole = self.write_log("w.jsonl", [*lines, frame(0, [one_pass(0, A, 1000)]), end(1, 1)])
+        cut = self.write_log("c.jsonl", [*lines, frame(0, [one_pass(0, A, 3000)]),
+                                         frame(1, [one_pass(0, A, 3000)], flags=["partial"]), end(2, 2)])
+        self.open(whole, cut)
+        self.page.wait("document.querySelector('#passes tbody tr')")
+        row = self.page.js("[...document.querySelector('#passes tbody tr').cells].map(c => c.textContent)")
+        self.assertEqual(row[3], row[5]) # in both frames, so its difference is what a frame has
+        self.open(cut)
+        self.page.click("#passes tbody td")
+        self.page.wait("document.querySelector('#values')")
+        self.assertIn("2 of 2 frames", self.page.js("document.body.textContent"))
+
     def test_opens_soon(self):
         lines = [header(), device()] + [pass_info("%016x" % (i + 1)) for i in range(50)]
         for i in range(1000):

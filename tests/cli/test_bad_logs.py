@@ -151,6 +151,17 @@ class BadLogs(CliCase):
             self.assertIn(":6:1: /statistics/0: ", done.stderr.decode())
             self.ok("check", "--lines", wrong)
 
+    def test_statistics_and_report_agree_on_a_frame_cut_short(self):
+        lines = [header(), device(), pass_info(A), frame(0, [one_pass(0, A, 5)]),
+                 frame(1, [one_pass(0, A, 8)], flags=["partial"])]
+        told = {"device": 0, "id": A, "key": "gpu_ns", "n": 2, "sum": "13", "sum_sq": "89", "min": 5, "max": 8, "mean": 6.5,
+                "sd_population": 1.5, "sd_sample": 2.1213203435596424}
+        log = self.write_log("a.jsonl", [*lines, end(2, 2, statistics=[told])])
+        self.ok("check", log)
+        values = json.loads(self.ok("report", "--json", log).stdout)["reports"][0]["rows"][0]["values"]["gpu_ns"]
+        self.assertEqual([values[k] for k in ("n", "min", "max", "mean", "sd_population", "sd")],
+                         [told[k] for k in ("n", "min", "max", "mean", "sd_population", "sd_sample")])
+
     def test_growth_that_does_not_add_up(self):
         """Passes, unattributed and unlogged are what a snapshot counter grew by."""
         def log(growth, **more):

@@ -67,7 +67,9 @@ test_segments(void)
 	tally_run_statistics_add(s, &frame);
 	frame.n_passes = 1; /* then the first alone */
 	tally_run_statistics_add(s, &frame);
-	frame.flags = TALLY_FLAG(PARTIAL); /* cut short by the run's end: counts for nothing */
+	/* Cut short by the run's end: the passes that it has count, as in the report. */
+	passes[0] = (struct tally_pass_record){ .id = 4, .has_gpu = true, .gpu_ns = 30 };
+	frame.flags = TALLY_FLAG(PARTIAL);
 	tally_run_statistics_add(s, &frame);
 
 	uint32_t n;
@@ -82,6 +84,7 @@ test_segments(void)
 	check(find(list, n, 1, "overdraw"), 1, 1.5, 2.25, 1.5, 1.5);
 	check(find(list, n, 2, "copies"), 1, 3, 9, 3, 3);
 	g_assert_null(find(list, n, 1, "copies")); /* always 0 */
+	check(find(list, n, 4, "gpu_ns"), 1, 30, 900, 30, 30);
 	const struct tally_statistic_record *r = find(list, n, 1, "gpu_ns");
 	g_assert_cmpfloat(r->mean, ==, 110);
 	g_assert_cmpfloat(r->sd_population, ==, 10);
