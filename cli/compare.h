@@ -89,6 +89,7 @@ struct tally_compare {
 	GPtrArray *rows; /* of struct tally_compare_row *; by subject, then key */
 	GPtrArray *unlike; /* of struct tally_compare_unlike * */
 	uint32_t n_tested, n_failed, n_blind;
+	uint32_t n_few; /* gated, but known in too few frames */
 };
 
 void tally_compare_init(struct tally_compare *c);

@@ -161,6 +161,20 @@ has_values(const struct tally_compare_source *source, uint32_t series)
 	       source->values[series]->moments.n;
 }
 
+/* Numbers of two units are no pair. A log that does not say its unit contradicts none. */
+static bool
+same_unit(const char *a, const char *b)
+{
+	return !a || !b || strcmp(a, b) == 0;
+}
+
+static bool
+is_of(const struct tally_aggregate *a, uint32_t series, const struct tally_compare_row *row)
+{
+	return strcmp(tally_series_name(a, series), row->key) == 0 &&
+	       same_unit(tally_series_unit(a, series), row->unit);
+}
+
 static const struct tally_compare_values *
 find_values(const struct tally_compare_log *log, const struct tally_compare_source *source,
 	    const struct tally_compare_row *row)
@@ -168,10 +182,9 @@ find_values(const struct tally_compare_log *log, const struct tally_compare_sour
 	if (row->series == TALLY_COMPARE_CPU)
 		return source->cpu.moments.n ? &source->cpu : NULL;
 	uint32_t i = row->series;
-	if (i >= source->n_values || strcmp(tally_series_name(&log->aggregate, i), row->key) != 0)
+	if (i >= source->n_values || !is_of(&log->aggregate, i, row))
 		for (i = 0; i < source->n_values; i++)
-			if (source->values[i] &&
-			    strcmp(tally_series_name(&log->aggregate, i), row->key) == 0)
+			if (source->values[i] && is_of(&log->aggregate, i, row))
 				break;
 	return has_values(source, i) ? source->values[i] : NULL;
 }
@@ -215,6 +228,25 @@ add_cpu_row(struct tally_compare *c, const struct tally_compare_subject *s)
 	row->is_time = true;
 }
 
+/* `seen`: the first row of each key of the subject, whose rows are the last in c->rows. */
+static bool
+has_row(const struct tally_compare *c, GHashTable *seen, const struct tally_aggregate *a,
+	uint32_t series)
+{
+	const struct tally_compare_row *first =
+		g_hash_table_lookup(seen, tally_series_name(a, series));
+	if (!first || is_of(a, series, first))
+		return first;
+	for (guint i = c->rows->len; i > 0; i--) {
+		const struct tally_compare_row *row = g_ptr_array_index(c->rows, i - 1);
+		if (is_of(a, series, row))
+			return true;
+		if (row == first)
+			break;
+	}
+	return false;
+}
+
 static void
 add_rows_of(struct tally_compare *c, const struct tally_compare_subject *s,
 	    const struct tally_compare_log *log, const struct tally_compare_source *source,
@@ -223,9 +255,11 @@ add_rows_of(struct tally_compare *c, const struct tally_compare_subject *s,
 	const struct tally_aggregate *a = &log->aggregate;
 	for (uint32_t i = 0; i < source->n_values; i++) {
 		const char *key = tally_series_name(a, i);
-		if (!has_values(source, i) || !g_hash_table_add(seen, (gpointer)key))
+		if (!has_values(source, i) || has_row(c, seen, a, i))
 			continue;
 		struct tally_compare_row *row = add_row(c, s, key);
+		if (!g_hash_table_contains(seen, key))
+			g_hash_table_insert(seen, (gpointer)key, row);
 		row->series = i;
 		row->unit = tally_series_unit(a, i);
 		row->is_time = g_strcmp0(row->unit, "ns") == 0;

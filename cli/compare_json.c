@@ -125,6 +125,8 @@ tally_compare_print_json(FILE *out, const struct tally_compare *c)
 		put_number(out, "fail_above_pct", 100 * c->settings.fail_above);
 	fprintf(out, ",\"tested\":%u,\"failed\":%u,\"too_noisy\":%u", c->n_tested, c->n_failed,
 		c->n_blind);
+	if (c->settings.has_fail_above)
+		fprintf(out, ",\"too_few\":%u", c->n_few);
 	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
 		put_side(out, c, side);
 	fputs(",\"not_the_same\":[", out);

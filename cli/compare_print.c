@@ -465,6 +465,9 @@ print_verdict(const struct printer *p)
 	if (c->n_blind)
 		line(p, "%u value%s too noisy to rule one out: more frames or more runs would",
 		     c->n_blind, c->n_blind == 1 ? " is" : "s are");
+	if (c->n_few)
+		line(p, "%u gated value%s known in too few frames to judge: more would tell",
+		     c->n_few, c->n_few == 1 ? " is" : "s are");
 }
 
 void

@@ -187,6 +187,13 @@ is_wanted(struct tally_compare_log *log, uint32_t series)
 	return s->wanted[series] == WANTED;
 }
 
+bool
+tally_compare_log_took(const struct tally_compare_log *log, uint32_t series)
+{
+	const struct tally_compare_log_state *s = log->state;
+	return series < s->n_series && s->wanted[series] == WANTED;
+}
+
 static void
 take_value(void *user, struct tally_group *g, uint32_t series, struct tally_value v)
 {

@@ -53,6 +53,8 @@ bool tally_compare_wants(const struct tally_compare_filter *filter, const char *
 int tally_compare_log_read(struct tally_compare_log **out, const char *path, uint64_t warmup,
 			   int64_t device, const struct tally_compare_filter *filter);
 void tally_compare_log_destroy(struct tally_compare_log *log);
+/* Whether values of this series were taken: the filter wants it, and the log has some. */
+bool tally_compare_log_took(const struct tally_compare_log *log, uint32_t series);
 
 void tally_compare_values_add(struct tally_compare_values *values, struct tally_value v);
 void tally_compare_values_finish(struct tally_compare_values *values);

@@ -8,7 +8,7 @@ static const char *const no_matter[] = { "log", "force", "max-log", "control", "
 /* One thing, said once by each log of each side. */
 struct saying {
 	char *what;
-	bool device; /* of one device, which a side may lack */
+	bool device; /* of a device, or a value of it, which a side may lack */
 	GPtrArray *said[TALLY_N_SIDES]; /* of char *, each once */
 };
 
@@ -96,6 +96,21 @@ say_options(GPtrArray *sayings, unsigned side, const struct tally_compare_log *l
 	}
 }
 
+/* Of counters and metrics that are compared; a log that does not say contradicts none. */
+static void
+say_units(GPtrArray *sayings, unsigned side, const struct tally_compare_log *log)
+{
+	for (guint i = 0; i < log->aggregate.keys->len; i++) {
+		const struct tally_key *key =
+			&g_array_index(log->aggregate.keys, struct tally_key, i);
+		if (!key->unit || !tally_compare_log_took(log, TALLY_N_FIXED_SERIES + i))
+			continue;
+		char *what = g_strdup_printf("unit of %s", key->key);
+		say(sayings, what, side, key->unit)->device = true;
+		g_free(what);
+	}
+}
+
 /* How many, and of several which. */
 static void
 say_devices(GPtrArray *sayings, unsigned side, const GArray *numbers)
@@ -128,6 +143,7 @@ say_log(const struct tally_compare *c, GPtrArray *sayings, unsigned side,
 		say_device(c, sayings, side, tally_aggregate_device(a, number), i);
 	}
 	say_options(sayings, side, log);
+	say_units(sayings, side, log);
 }
 
 /* Text after text, for people. */

@@ -151,6 +151,26 @@ class BadLogs(CliCase):
             self.assertIn(":6:1: /statistics/0: ", done.stderr.decode())
             self.ok("check", "--lines", wrong)
 
+    def test_what_the_schema_lets_be_left_out(self):
+        """A counter may have no unit, a pass nothing but its place: every command reads that."""
+        lines = [{k: v for k, v in header().items() if k != "argv"},
+                 {"type": "device", "device": 0, "api": "vulkan", "sources": [{"name": "s", "state": "off"}],
+                  "counters": [{"key": "k", "kind": "event", "scope": "pass"}], "metrics": [{"key": "m"}]},
+                 {"type": "pass_info", "id": A, "kind": "other", "target": {}}]
+        for n in range(10):
+            bare = {"index": 0, "id": A, "kind": "other"}
+            told = {**bare, "index": 1, "segment": 1, "counters": {"k": n}, "metrics": {"m": 0.5}, "workloads": [{"command": "x"}]}
+            lines.append({"type": "frame", "frame": n, "device": 0, "start_ns": 0, "cpu_ns": 0, "passes": [bare, told][n % 2:],
+                          "unattributed": {}, "overhead_ns": 0, "dropped_passes": 0})
+        lines += [{"type": "note", "level": "info", "message": ""},
+                  {**end(10, 15), "statistics": [{"id": A, "key": "k", "n": 5}], "growth": [{"device": 0, "key": "k", "growth": 45}]}]
+        log = self.write_log("a.jsonl", lines)
+        self.ok("check", "--lines", log)
+        for words in (["report"], ["report", "--json"], ["report", "--csv"], ["report", "--by", "frame"], ["report", "--by", "label"],
+                      ["report", "--by", "workload"], ["compare", log], ["compare", "--json", log], ["top", "--once"],
+                      ["export", "--csv", "-"], ["export", "--chrome", "-"], ["export", "--perfetto", "-"]):
+            self.assertTrue(self.ok(*words, log).stdout, words)
+
     def test_statistics_and_report_agree_on_a_frame_cut_short(self):
         lines = [header(), device(), pass_info(A), frame(0, [one_pass(0, A, 5)]),
                  frame(1, [one_pass(0, A, 8)], flags=["partial"])]

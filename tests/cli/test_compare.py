@@ -201,6 +201,33 @@ class Compare(CliCase):
         self.assertNotIn("p", value)
         self.assertIn(b"too few to judge", self.ok("compare", a, b).stdout)
 
+    def test_a_gate_tells_what_it_could_not_judge(self):
+        a = self.write_log("a.jsonl", times_log([1000]))
+        b = self.write_log("b.jsonl", times_log([2000]))
+        self.assertEqual(self.json("--fail-above", "5%", a, b)["too_few"], 2) # the pass, the frame; its cpu_ns is constant
+        self.assertNotIn("too_few", self.json(a, b))
+        for style in ((), ("--markdown",)):
+            text = self.ok("compare", "--fail-above", "5%", *style, a, b).stdout.decode()
+            self.assertIn("2 gated values are known in too few frames to judge", text)
+        self.assertNotIn("too few frames to judge", self.ok("compare", "--fail-above", "5%", a, a, "--keys", "draws").stdout.decode())
+
+    def test_units_that_differ_are_not_compared(self):
+        def side(name, unit, offset):
+            counter = {"key": "bus", "name": "Bus", "kind": "event", "source": "s", "scope": "pass", **unit}
+            return self.write_log(name, times_log(wobble(1000, 30, offset), counters=lambda n: {"bus": n % 7 + offset},
+                                                  device_more={"counters": [counter]}))
+        beats, octets, none = side("a", {"unit": "beats"}, 1), side("b", {"unit": "bytes"}, 16), side("c", {}, 16)
+        result = self.json(beats, octets)
+        self.assertEqual(result["not_the_same"], [{"what": "unit of bus", "base": "beats", "new": "bytes"}])
+        values = [v for s in result["subjects"] if s["name"] == "main" for v in s["values"] if v["key"] == "bus"]
+        self.assertEqual([(v["unit"], v["verdict"], "base" in v, "new" in v) for v in values],
+                         [("beats", "one-side", True, False), ("bytes", "one-side", False, True)])
+        self.assertIn("unit of bus: beats in base, bytes in new", self.ok("compare", beats, octets).stdout.decode())
+        self.assertEqual(self.json("--keys", "gpu_ns", beats, octets)["not_the_same"], [])
+        # What a log does not say contradicts nothing.
+        result = self.json(beats, none)
+        self.assertEqual((result["not_the_same"], self.value(result, "main", "bus")["verdict"]), ([], "more"))
+
     def test_exact_values(self):
         a = self.write_log("a.jsonl", times_log(wobble(1000000), draws=lambda i: 3))
         b = self.write_log("b.jsonl", times_log(wobble(1000000, seed=2), draws=lambda i: 4))
