@@ -205,13 +205,19 @@ spread_of_integers(const struct tally_moments *m)
 	return tally_words_f64(spread, WORDS);
 }
 
-/* The sum of squared distances from the mean. */
+/* Below it a double has no place for the low half of a square, further below for none of it. */
+#define LEAST_DISTANCE 0x1p-480
+
+/* The sum of squared distances from the mean; NaN where they are too small for a double. */
 static double
 squares(const struct tally_moments *m)
 {
 	double n = (double)m->n;
 	if (m->storage != TALLY_STORAGE_F64)
 		return spread_of_integers(m) / n;
+	double range = tally_value_f64(m->max) - tally_value_f64(m->min);
+	if (range > 0 && range < LEAST_DISTANCE)
+		return (double)NAN;
 	struct tally_pair part = pair_divide(pair_square(m->distance), n);
 	part = (struct tally_pair){ -part.hi, -part.lo };
 	struct tally_pair sum = pair_add_pair(m->distance_sq, part);

@@ -37,7 +37,7 @@ struct tally_moments {
 /* Zeroed is empty. A value that is not finite is not counted. */
 void tally_moments_add(struct tally_moments *m, struct tally_value v);
 
-/* All below need n > 0 (sd_sample n > 1). May be infinite where squares leave a double's range. */
+/* All below need n > 0 (sd_sample n > 1). No finite number where squares leave a double's range. */
 double tally_moments_total(const struct tally_moments *m);
 double tally_moments_mean(const struct tally_moments *m);
 double tally_moments_sd_population(const struct tally_moments *m);
