@@ -11,7 +11,7 @@
 #include "query/known_sources.h"
 
 #define SOURCE_NAME "gl-intel"
-#define MAX_QUERIES 128
+#define MAX_QUERIES 512 /* the drivers of newer GPUs have some hundred */
 #define MAX_COUNTERS 1024 /* of one query */
 #define MAX_DATA 65536 /* bytes of one query's results */
 
@@ -20,6 +20,7 @@ struct lister {
 	const struct tally_gl_api *api;
 	const struct tally_intel_dialect *dialect;
 	struct tally_source *src;
+	bool more_queries, more_counters; /* than are looked at */
 };
 
 /* Room for one more item of an array whose address is `array`. */
@@ -177,6 +178,7 @@ list_query(struct lister *in, struct listing *l, unsigned query)
 		set.limit = l->n_instances;
 	l->n_chosen = l->end = 0;
 	l->first = set.first;
+	in->more_counters |= l->n_counters > MAX_COUNTERS;
 	for (unsigned i = 1; i <= l->n_counters && i <= MAX_COUNTERS; i++) {
 		if (!list_counter(in, l, query, i))
 			return false;
@@ -231,6 +233,7 @@ list_ids(struct lister *in, unsigned ids[MAX_QUERIES])
 		for (uint32_t i = 0; i < n && id; i++)
 			id = ids[i] == next ? 0 : id;
 	}
+	in->more_queries = id != 0;
 	return n;
 }
 
@@ -291,6 +294,11 @@ list_all(struct lister *in, struct listing *l)
 		snprintf(in->src->reason, sizeof(in->src->reason),
 			 n ? "none of its counters is in --counters and --set"
 			   : "the driver names no type of query");
+	else if (in->more_queries || in->more_counters)
+		snprintf(in->src->reason, sizeof(in->src->reason),
+			 "the driver has more than %d types of query, or more than %d counters "
+			 "in one: the rest is left out",
+			 MAX_QUERIES, MAX_COUNTERS);
 	return true;
 }
 
@@ -298,7 +306,7 @@ bool
 tally_intel_list(struct tally_intel_offer *offer, const struct tally_gl_api *api,
 		 const struct tally_intel_dialect *dialect, struct tally_source *src)
 {
-	struct lister in = { offer, api, dialect, src };
+	struct lister in = { offer, api, dialect, src, false, false };
 	struct tally_key_table own = { .n = 0 };
 	struct listing *l = calloc(1, sizeof(*l));
 	if (!l)

@@ -253,6 +253,27 @@ test_ring(void)
 	close_source(src);
 }
 
+/* More types of query than are looked at: told, not only cut. */
+static void
+test_many(void)
+{
+	static const struct odd_counter counters[] = { { "Only", "", U32, 4, 0 } };
+	struct odd_query *table = g_new0(struct odd_query, 600);
+	for (unsigned i = 0; i < 600; i++)
+		table[i] = (struct odd_query){ i + 1, i + 2, "Set", 4, counters, 1 };
+	table[599].next = 0;
+	struct tally_source *src = open_source(table, 512);
+	g_assert_cmpuint(src->n_sets, ==, 512);
+	g_assert_nonnull(strstr(src->reason, "more than 512 types of query"));
+	close_source(src);
+	table[511].next = 0;
+	src = open_source(table, 512);
+	g_assert_cmpuint(src->n_sets, ==, 512);
+	g_assert_cmpstr(src->reason, ==, "");
+	close_source(src);
+	g_free(table);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -260,5 +281,6 @@ main(int argc, char **argv)
 	g_test_add_func("/gl_intel_odd/alike", test_alike);
 	g_test_add_func("/gl_intel_odd/names", test_names);
 	g_test_add_func("/gl_intel_odd/ring", test_ring);
+	g_test_add_func("/gl_intel_odd/many", test_many);
 	return g_test_run();
 }
