@@ -117,7 +117,7 @@ serve_client(int fd)
 	char request[TALLY_CONTROL_MAX_REQUEST];
 	size_t len;
 	/* Whoever it is: a request that is not read would take the answer with it. */
-	if (!tally_control_socket_receive(fd, request, sizeof(request), &len))
+	if (!tally_control_socket_receive(&control.socket, fd, request, sizeof(request), &len))
 		return;
 	if (!tally_control_socket_is_user(fd)) {
 		snprintf(reply, sizeof(reply), "error\nthis game belongs to another user\n");

@@ -4,13 +4,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -18,6 +18,8 @@
 #define LOCK_TRIES 10
 #define LOCK_NAP_NS UINT64_C(2000000)
 #define SHORT_OF_NAP_NS UINT64_C(100000000)
+#define SILENCE_MS 100
+#define SILENCES 10
 
 static void
 nap(uint64_t ns)
@@ -232,12 +234,29 @@ tally_control_socket_is_user(int fd)
 	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 && peer.uid == geteuid();
 }
 
-bool
-tally_control_socket_receive(int fd, char *out, size_t size, size_t *len)
+/* True: it said something, or hung up. Who says nothing has a second, less where others wait. */
+static bool
+wait_for_request(const struct tally_control_socket *s, int fd)
 {
-	const struct timeval second = { .tv_sec = 1 };
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof(second));
-	ssize_t n = recv(fd, out, size - 1, MSG_TRUNC);
+	struct pollfd client = { .fd = fd, .events = POLLIN };
+	struct pollfd others = { .fd = s->fd, .events = POLLIN };
+	for (int i = 0; i < SILENCES; i++) {
+		int n = poll(&client, 1, SILENCE_MS);
+		if (n > 0 || (n < 0 && errno != EINTR))
+			return n > 0;
+		if (!is_open(s) || poll(&others, 1, 0) > 0)
+			return false;
+	}
+	return false;
+}
+
+bool
+tally_control_socket_receive(const struct tally_control_socket *s, int fd, char *out, size_t size,
+			     size_t *len)
+{
+	if (!wait_for_request(s, fd))
+		return false;
+	ssize_t n = recv(fd, out, size - 1, MSG_TRUNC | MSG_DONTWAIT);
 	if (n <= 0)
 		return false;
 	/* Longer than its place: say so by a length that the text does not have. */

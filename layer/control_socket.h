@@ -35,8 +35,10 @@ void tally_control_socket_close(const struct tally_control_socket *s);
 int tally_control_socket_accept(const struct tally_control_socket *s);
 /* Does the process at the other end run as our user? */
 bool tally_control_socket_is_user(int fd);
-/* One packet, at most size - 1 bytes of it, with a NUL behind it. False: none within a second. */
-bool tally_control_socket_receive(int fd, char *out, size_t size, size_t *len);
+/* One packet, at most size - 1 bytes of it, with a NUL behind it. False: none within a second,
+ * or a tenth of one while other clients wait. */
+bool tally_control_socket_receive(const struct tally_control_socket *s, int fd, char *out,
+				  size_t size, size_t *len);
 void tally_control_socket_send(int fd, const char *data, size_t len);
 
 #endif

@@ -112,8 +112,12 @@ find_in_uio(const struct tally_microblaze_options *options, const char *path, st
 	uint64_t map_bytes = 0, inside = 0;
 	const char *uio = strrchr(path, '/') + 1;
 	if (!read_map(uio, "size", &map_bytes)) {
-		snprintf(reason, size, "%s: /sys/class/uio/%.32s/maps/map0/size can not be read",
-			 path, uio);
+		if (access(path, F_OK) != 0 && errno == ENOENT)
+			refuse(reason, size, path, errno);
+		else
+			snprintf(reason, size,
+				 "%s: /sys/class/uio/%.32s/maps/map0/size can not be read", path,
+				 uio);
 		return false;
 	}
 	/* A map need not begin with a page. */

@@ -242,7 +242,7 @@ WRONG = [
     ("deny", "on", "permission denied"),
     ("deny", "path=mem+base=0x44a00000", "permission denied"),
     ("busy", "on", "is in use"),
-    ("", "path=uio7", "uio7"),
+    ("", "path=uio7", "/dev/uio7 is not there"),
     ("", "path=mem", "base=ADDRESS"),
     ("", "ne=6", "ne="),
     ("", "ne=4", "ne="),
