@@ -21,6 +21,7 @@ struct lister {
 	const struct tally_intel_dialect *dialect;
 	struct tally_source *src;
 	bool more_queries, more_counters; /* than are looked at */
+	uint32_t n_unread; /* counters that can not be decoded */
 };
 
 /* Room for one more item of an array whose address is `array`. */
@@ -135,9 +136,13 @@ list_counter(struct lister *in, struct listing *l, unsigned query, unsigned numb
 					 sizeof(said->text), said->text, &said->offset,
 					 &said->size, &said->kind, &said->type, &said->raw_max);
 	said->name[sizeof(said->name) - 1] = said->text[sizeof(said->text) - 1] = '\0';
-	if (!said->name[0] || said->offset > MAX_DATA || said->size > 8 ||
-	    !tally_intel_describe(in->dialect, said, &place.field, &counter))
+	if (!said->name[0])
 		return true;
+	if (said->offset > MAX_DATA || said->size > 8 ||
+	    !tally_intel_describe(in->dialect, said, &place.field, &counter)) {
+		in->n_unread++;
+		return true;
+	}
 	tally_counter_slug(said->name, l->key, sizeof(l->key));
 	counter.key = l->key;
 	counter.source = SOURCE_NAME;
@@ -299,6 +304,11 @@ list_all(struct lister *in, struct listing *l)
 			 "the driver has more than %d types of query, or more than %d counters "
 			 "in one: the rest is left out",
 			 MAX_QUERIES, MAX_COUNTERS);
+	else if (in->n_unread)
+		snprintf(in->src->reason, sizeof(in->src->reason),
+			 "left out, of a type or a size that the extension does not have: %u of "
+			 "its counters",
+			 in->n_unread);
 	return true;
 }
 
@@ -306,7 +316,7 @@ bool
 tally_intel_list(struct tally_intel_offer *offer, const struct tally_gl_api *api,
 		 const struct tally_intel_dialect *dialect, struct tally_source *src)
 {
-	struct lister in = { offer, api, dialect, src, false, false };
+	struct lister in = { offer, api, dialect, src, false, false, 0 };
 	struct tally_key_table own = { .n = 0 };
 	struct listing *l = calloc(1, sizeof(*l));
 	if (!l)

@@ -238,6 +238,25 @@ test_names(void)
 	close_source(src);
 }
 
+/* What can not be decoded is left out, and told. */
+static void
+test_unread(void)
+{
+	static const struct odd_counter counters[] = {
+		{ "Newer", "", 0x94FD, 4, 0 },
+		{ "Too wide", "", U32, 8, 0 },
+		{ "Far", "", U32, 4, 0xfffffffc },
+		{ "Good", "", U32, 4, 0 },
+	};
+	static const struct odd_query table[] = {
+		{ 1, 0, "Q", 16, counters, G_N_ELEMENTS(counters) },
+	};
+	struct tally_source *src = open_source(table, 1);
+	expect_sets(src, "Q: good");
+	g_assert_nonnull(strstr(src->reason, "3 of its counters"));
+	close_source(src);
+}
+
 /* A list of queries that leads back into itself is no longer than what is in it. */
 static void
 test_ring(void)
@@ -280,6 +299,7 @@ main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/gl_intel_odd/alike", test_alike);
 	g_test_add_func("/gl_intel_odd/names", test_names);
+	g_test_add_func("/gl_intel_odd/unread", test_unread);
 	g_test_add_func("/gl_intel_odd/ring", test_ring);
 	g_test_add_func("/gl_intel_odd/many", test_many);
 	return g_test_run();
