@@ -30,16 +30,21 @@ look_up_with(void *data, const char *name)
 static void *
 look_up_unbound(void *data, const char *name)
 {
-	(void)data;
 	void *found = gl_real_next(name);
 	int row = found ? -1 : gl_hook_find(name);
-	return row < 0 ? found : gl_real_learned(row);
+	if (row >= 0)
+		found = gl_real_learned(row);
+	if (!found && data)
+		found = gl_loader_find(data, name, NULL);
+	return gl_real_is_own(found) ? NULL : found;
 }
 
 static void
 fill_unbound(void)
 {
-	gl_next_fill(&unbound, look_up_unbound, NULL);
+	/* Never closed: from here on its functions may be called at any time. */
+	void *library = gl_real_library("gl");
+	gl_next_fill(&unbound, look_up_unbound, library);
 }
 
 const struct gl_next *

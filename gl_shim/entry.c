@@ -161,8 +161,23 @@ hand_out(int row, void *real, const struct link_map *owner)
 	return (void *)(uintptr_t)gl_hooks[row].hook;
 }
 
-/* RTLD_DEFAULT, or a handle whose search order begins with us: the answer is our hook, but only
- * where the name would exist without us: this is how programs ask whether GLX or EGL is there. */
+/* The caller's own libraries, loaded for it alone. Its link map itself is no handle: glibc has no
+ * search list for what nobody opened by dlopen(), and reads it all the same. */
+GL_UNCHECKED static void *
+find_beside(const void *caller, const char *name, const char *version)
+{
+	const struct link_map *map = gl_real_owner(caller);
+	void *handle = map && map->l_name ? gl_real_opened(map->l_name) : NULL;
+	if (!handle)
+		return NULL;
+	void *found = gl_loader_find(handle, name, version);
+	dlclose(handle);
+	return found;
+}
+
+/* RTLD_DEFAULT, or a handle whose search order begins with us (the program's): the answer is our
+ * hook, but only where the name would exist without us: this is how programs ask whether GLX or EGL
+ * is there. `caller`: NULL where its own libraries are not asked about. */
 GL_UNCHECKED static void *
 find_anywhere(int row, const char *name, const char *version, const void *caller)
 {
@@ -171,9 +186,7 @@ find_anywhere(int row, const char *name, const char *version, const void *caller
 		struct link_map *owner = gl_real_owner(real);
 		return owner && is_angle(owner) ? real : hand_out(row, real, owner);
 	}
-	/* The caller's own libraries, loaded for it alone: glibc's handles are its link maps. */
-	struct link_map *map = gl_real_owner(caller);
-	real = map ? gl_loader_find(map, name, version) : NULL;
+	real = caller ? find_beside(caller, name, version) : NULL;
 	if (real && !gl_real_is_own(real)) {
 		struct link_map *owner = gl_real_owner(real);
 		return owner && is_gl_library(owner) ? hand_out(row, real, owner) : real;
@@ -207,6 +220,6 @@ gl_dl_filter(void *handle, const char *name, const char *version, const void *ca
 			return NULL;
 		}
 	}
-	*answer = find_anywhere(row, name, version, caller);
+	*answer = find_anywhere(row, name, version, handle == RTLD_DEFAULT ? caller : NULL);
 	return NULL;
 }

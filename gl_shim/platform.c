@@ -36,7 +36,9 @@ gl_platform_symbol(const char *name, const void *lookup)
 	if (!found)
 		found = gl_real_next(name);
 	const struct link_map *map = found || !lookup ? NULL : gl_real_owner(lookup);
-	return map ? gl_real_symbol(map, name) : found;
+	if (map)
+		found = gl_real_symbol(map, name);
+	return found || !lookup ? found : gl_real_in_library(name);
 }
 
 /* ---- make-current ---- */

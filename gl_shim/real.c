@@ -208,6 +208,48 @@ gl_real_next(const char *name)
 	return gl_real_is_own(found) ? NULL : found;
 }
 
+/* ---- what only a plug-in sees ---- */
+
+GL_UNCHECKED void *
+gl_real_opened(const char *path)
+{
+	return dlopen(*path ? path : NULL, RTLD_LAZY | RTLD_NOLOAD);
+}
+
+static void *
+first_loaded(const char *const *sonames)
+{
+	for (; *sonames; sonames++) {
+		void *handle = gl_real_opened(*sonames);
+		if (handle)
+			return handle;
+	}
+	return NULL;
+}
+
+void *
+gl_real_library(const char *name)
+{
+	static const char *const egl[] = { "libEGL.so.1", NULL };
+	static const char *const glx[] = { "libGL.so.1", "libGLX.so.0", NULL };
+	static const char *const gl[] = { "libGL.so.1", "libOpenGL.so.0", "libGLESv2.so.2",
+					  "libGLESv1_CM.so.1", NULL };
+	if (begins(name, "egl"))
+		return first_loaded(egl);
+	return first_loaded(begins(name, "glX") ? glx : gl);
+}
+
+void *
+gl_real_in_library(const char *name)
+{
+	void *library = gl_real_library(name);
+	void *found = library ? gl_loader_find(library, name, NULL) : NULL;
+	/* Whoever keeps what was found pins its library; until then the caller's own use does. */
+	if (library)
+		dlclose(library);
+	return gl_real_is_own(found) ? NULL : found;
+}
+
 /* ---- the platform's functions ---- */
 
 static _Atomic(void *) learned[GL_N_HOOKS];
@@ -259,6 +301,8 @@ find_real(const char *name)
 	bool is_lookup = strstr(name, "GetProcAddress") != NULL;
 	if (!found && lookup && !is_lookup)
 		found = ((void *(*)(const char *))(uintptr_t)lookup)(name);
+	if (!found)
+		found = gl_real_in_library(name);
 	return gl_real_is_own(found) ? NULL : found;
 }
 

@@ -2,8 +2,8 @@
  *
  * Any thread, from the first instruction of the process on (other libraries' constructors call
  * dlsym before ours runs), so nothing here takes memory or asks the environment, and what the
- * dlsym filter needs calls no function that a sanitizer intercepts. Nothing fails loudly: what
- * cannot be found is NULL.
+ * dlsym filter needs calls no function that a sanitizer intercepts, but for a GL name that nobody
+ * has in search order. Nothing fails loudly: what cannot be found is NULL.
  */
 #ifndef PASSTALLY_GL_SHIM_REAL_H
 #define PASSTALLY_GL_SHIM_REAL_H
@@ -40,6 +40,15 @@ bool gl_real_is_own(const void *address);
 /* The name after us in search order; NULL when nobody or only we have it. */
 void *gl_real_next(const char *name);
 
+/* A handle to a library that is loaded already, for dlclose(), or NULL; "" is the program. It takes
+ * the dynamic linker's lock. */
+void *gl_real_opened(const char *path);
+/* The same of the GL library for functions named like this one. Perhaps only a plug-in sees it
+ * (RTLD_LOCAL) and is linked to it, so that no look-up told us where it is. */
+void *gl_real_library(const char *name);
+/* A function of that library, or NULL. */
+void *gl_real_in_library(const char *name);
+
 /* A hook was handed out in place of `real`: remember it. The newest is kept, for a library may have
  * been unloaded and loaded elsewhere in between. */
 void gl_real_learn(int row, void *real);
@@ -47,7 +56,8 @@ void gl_real_learn(int row, void *real);
 void *gl_real_learned(int row);
 
 /* The function behind the hook of a glX or egl row: learned, else the next in search order, else
- * from GetProcAddress. Its library stays loaded from then on. NULL: there is none. */
+ * from GetProcAddress, else from a library that is loaded. That library stays loaded from then on.
+ * NULL: there is none. */
 void *gl_real(enum gl_hook_row row);
 /* The same for a glX or egl function that is not hooked; `cache` begins as NULL. */
 void *gl_real_named(const char *name, _Atomic(void *) *cache);

@@ -384,6 +384,12 @@ gl_real_next(const char *name)
 	return strcmp(name, "glNext") == 0 ? &driver_code : NULL;
 }
 
+void *
+gl_real_in_library(const char *name)
+{
+	return strcmp(name, "glPlugIn") == 0 ? &driver_code : NULL;
+}
+
 struct link_map *
 gl_real_owner(const void *address)
 {
@@ -434,6 +440,9 @@ test_proc(void)
 	learned[1] = &driver_code;
 	g_assert_true(gl_platform_symbol("glToy", NULL) == &driver_code);
 	g_assert_true(gl_platform_symbol("glNext", NULL) == &driver_code);
+	/* Only where GetProcAddress was asked and has none. */
+	g_assert_null(gl_platform_symbol("glPlugIn", NULL));
+	g_assert_true(gl_platform_symbol("glPlugIn", &driver_code) == &driver_code);
 }
 
 /* ---- EGL ---- */

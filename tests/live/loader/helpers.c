@@ -46,6 +46,19 @@ user_only_here(void)
 {
 	return 1;
 }
+
+/* Each call by linkage, as GStreamer's and Qt's plug-ins make them: nobody looked a name up.
+ * Returns what GetProcAddress says of glClear. */
+fake_function *
+user_frame(void *context)
+{
+	glClear(1);
+	glXMakeCurrent(NULL, 1, context);
+	glDrawArrays(4, 0, 3);
+	glXSwapBuffers(NULL, 1);
+	glXMakeCurrent(NULL, 0, NULL);
+	return glXGetProcAddressARB((const unsigned char *)"glClear");
+}
 #elif defined(HELPER_VENDOR)
 /* Part of the GL stack by its name. */
 void *
@@ -63,6 +76,14 @@ early(void)
 {
 	void *handle = dlopen("libGL.so.1", RTLD_NOW | RTLD_LOCAL);
 	early_clear = handle ? dlsym(handle, "glClear") : NULL;
+}
+
+/* Part of what the program started with, as GLib's g_module_symbol() is. */
+void *
+early_find(void *handle, const char *name)
+{
+	void *found = dlsym(handle, name);
+	return found;
 }
 #elif defined(HELPER_IMPOSTOR)
 /* No GL library by its name. */

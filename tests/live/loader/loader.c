@@ -244,6 +244,36 @@ test_local_scope(void)
 	CHECK(calls_of(gl)->clear == 1);
 }
 
+/* A plug-in that is linked to a GL library which nobody else sees: its calls come to our hooks with
+ * no look-up before them, and what stands behind us in search order has none of these names. */
+static void
+test_local_linked(const char *clear_from)
+{
+	void *user = open_gl("libuser.so", RTLD_NOW | RTLD_LOCAL);
+	fake_function *(*frame)(void *) = (fake_function * (*)(void *)) dlsym(user, "user_frame");
+	fake_function *clear = frame(&failures);
+	CHECK(is_from((void *)clear, clear_from));
+	CHECK(clear == frame(&failures));
+	((void (*)(unsigned))clear)(1);
+	const struct fake_calls *calls = calls_of(open_gl("libGL.so.1", RTLD_NOW | RTLD_NOLOAD));
+	CHECK(calls->make_current == 4);
+	CHECK(calls->clear == 3);
+	CHECK(calls->draw == 2);
+	CHECK(calls->swap == 2);
+}
+
+static void
+test_local_linked_on(void)
+{
+	test_local_linked(SHIM);
+}
+
+static void
+test_local_linked_disabled(void)
+{
+	test_local_linked("libGL.so.1");
+}
+
 /* Calls reach a library that nobody else sees, its GetProcAddress never asked for. */
 static void
 test_local_calls(void)
@@ -318,6 +348,17 @@ test_early(void)
 {
 	void **early = dlsym(RTLD_DEFAULT, "early_clear");
 	CHECK(early && is_from(*early, SHIM));
+	/* A library that nobody opened by dlopen() asks for what is not there, or not for it. */
+	void *(*find)(void *, const char *) =
+		(void *(*)(void *, const char *))dlsym(RTLD_DEFAULT, "early_find");
+	void *program = dlopen(NULL, RTLD_NOW);
+	CHECK(find && !find(RTLD_DEFAULT, "glClear"));
+	CHECK(find && !find(program, "glClear"));
+	CHECK(find && !find(program, "glTexImage3DOES"));
+	CHECK(dlerror());
+	open_gl("libGL.so.1", RTLD_NOW | RTLD_GLOBAL);
+	CHECK(find && is_from(find(program, "glClear"), SHIM));
+	CHECK(find && !find(program, "glTexImage3DOES"));
 }
 
 /* The GL stack looks up for itself; ANGLE and what is no GL library are let be. */
@@ -413,6 +454,8 @@ static const struct {
 	{ "dlvsym", test_dlvsym },
 	{ "default-absent", test_default_absent },
 	{ "local-scope", test_local_scope },
+	{ "local-linked", test_local_linked_on },
+	{ "local-linked-disabled", test_local_linked_disabled },
 	{ "local-calls", test_local_calls },
 	{ "reload", test_reload },
 	{ "deepbind", test_deepbind },

@@ -37,6 +37,8 @@ CASES = [
     ("dlvsym", False, "-"),
     ("default-absent", False, "-"),
     ("local-scope", False, "-"),
+    ("local-linked", False, "-"),
+    ("local-linked-disabled", False, "-"),
     ("local-calls", False, "-"),
     ("reload", False, "-"),
     ("deepbind", False, "-"),
@@ -49,6 +51,7 @@ CASES = [
     ("exit", False, "-"),
     ("linked", True, "- loose"),
     ("handle", False, "- loose"),
+    ("local-linked", False, "- loose"),
     ("local-calls", False, "- loose"),
 ]
 
@@ -260,7 +263,7 @@ def run_cases(runner, shim):
             "PASSTALLY_LOG": os.path.join(runner.folder, "%e-%p.jsonl"),
             "ASAN_OPTIONS": "detect_leaks=0",
         }
-        if case == "disabled":
+        if case.endswith("disabled"):
             environment["PASSTALLY_DISABLE"] = "1"
         program = os.path.join(runner.folder, "loader-linked" if linked else "loader")
         command, env = runner.command(program, environment)
