@@ -148,6 +148,15 @@ replace(char **to, const char *text)
 
 static inline uint32_t need_key(struct tally_aggregate *a, const char *key, bool metric);
 
+/* A key is one column for all devices: where they do not agree, no unit is right for both. */
+static void
+read_unit(struct tally_key *key, const char *unit)
+{
+	bool agree = !key->described || g_strcmp0(key->unit, unit) == 0;
+	replace(&key->unit, agree ? unit : NULL);
+	key->described = true;
+}
+
 static void
 read_device(struct tally_aggregate *a, const struct tally_device_record *r)
 {
@@ -170,12 +179,12 @@ read_device(struct tally_aggregate *a, const struct tally_device_record *r)
 	for (uint32_t i = 0; i < r->n_counters; i++) {
 		uint32_t k = need_key(a, r->counters[i]->key, false);
 		struct tally_key *key = &g_array_index(a->keys, struct tally_key, k);
-		replace(&key->unit, r->counters[i]->unit);
+		read_unit(key, r->counters[i]->unit);
 		key->join = tally_join_of_counter(r->counters[i]);
 	}
 	for (uint32_t i = 0; i < r->n_metrics; i++) {
 		uint32_t k = need_key(a, r->metrics[i].key, true);
-		replace(&g_array_index(a->keys, struct tally_key, k).unit, r->metrics[i].unit);
+		read_unit(&g_array_index(a->keys, struct tally_key, k), r->metrics[i].unit);
 	}
 }
 

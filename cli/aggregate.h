@@ -34,7 +34,8 @@ enum tally_series_index {
 
 struct tally_key {
 	char *key;
-	char *unit; /* NULL = not said */
+	char *unit; /* NULL = not said, or devices do not agree */
+	bool described; /* by a device line, so `unit` was read */
 	bool metric;
 	enum tally_join join;
 };

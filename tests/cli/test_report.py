@@ -96,6 +96,15 @@ class Report(CliCase):
         self.assertEqual((told["frames"], told["warmup_frames"]), (3, 2))
         self.assertEqual(self.rows("--warmup", "2", log)["scene/shadow"]["values"]["gpu_ns"]["min"], 1002)
 
+    def test_a_unit_on_which_devices_do_not_agree(self):
+        def counter(key, unit):
+            return {"key": key, "kind": "event", "source": "s", "scope": "pass", "unit": unit}
+        lines = [header(), device(counters=[counter("bus", "beats"), counter("tex", "1")]),
+                 device(1, counters=[counter("bus", "bytes"), counter("tex", "1")]), pass_info(A)]
+        lines += [frame(0, [one_pass(0, A, 5, counters={"bus": 3, "tex": 4})], number) for number in range(2)]
+        for row in self.json(self.write_log("a.jsonl", [*lines, end(2, 2)]))["rows"]:
+            self.assertEqual([row["values"][k].get("unit") for k in ("bus", "tex")], [None, "1"])
+
     def test_by_frame(self):
         log = self.write_log("a.jsonl", simple_log(4))
         rows = self.json("--by", "frame", log)["rows"]
