@@ -67,6 +67,12 @@ near(double told, double counted)
 	return fabs(told - counted) <= FEW_PLACES * fmax(fabs(told), fabs(counted));
 }
 
+static double
+sample_of(const struct tally_statistic_record *s)
+{
+	return s->has_sd_sample ? s->sd_sample : (double)NAN;
+}
+
 static bool
 same_sums(const struct tally_statistic_record *a, const struct tally_statistic_record *b)
 {
@@ -75,7 +81,11 @@ same_sums(const struct tally_statistic_record *a, const struct tally_statistic_r
 	if (a->integral)
 		return memcmp(&a->sum, &b->sum, sizeof(a->sum)) == 0 &&
 		       memcmp(&a->sum_sq, &b->sum_sq, sizeof(a->sum_sq)) == 0;
-	return near(a->sum_f64, b->sum_f64) && near(a->sum_sq_f64, b->sum_sq_f64);
+	/* Both are in the line, or none is. */
+	bool told = isfinite(a->sum_f64) && isfinite(a->sum_sq_f64);
+	if (told != (isfinite(b->sum_f64) && isfinite(b->sum_sq_f64)))
+		return false;
+	return !told || (near(a->sum_f64, b->sum_f64) && near(a->sum_sq_f64, b->sum_sq_f64));
 }
 
 /* The first thing in which they differ, or NULL. */
@@ -94,8 +104,7 @@ difference(const struct tally_statistic_record *told, const struct tally_statist
 		return "mean";
 	if (!near(told->sd_population, counted->sd_population))
 		return "sd_population";
-	if (told->has_sd_sample != counted->has_sd_sample ||
-	    (told->has_sd_sample && !near(told->sd_sample, counted->sd_sample)))
+	if (!near(sample_of(told), sample_of(counted)))
 		return "sd_sample";
 	return NULL;
 }

@@ -151,6 +151,22 @@ class BadLogs(CliCase):
             self.assertIn(":6:1: /statistics/0: ", done.stderr.decode())
             self.ok("check", "--lines", wrong)
 
+    def test_statistics_that_no_double_holds(self):
+        """Squares too small or too large for a double: what follows from them is left out, and that is right."""
+        sizes = {"small": ([1e-200, 2e-200], {"sum": "3e-200", "sum_sq": "0", "mean": 1.5e-200}),
+                 "large": ([1e200, 3e200], {"mean": 2e200})}
+        frames = [frame(n, [one_pass(0, A, 5, counters={key: values[n] for key, (values, _) in sizes.items()})])
+                  for n in range(2)]
+        told = [{"device": 0, "id": A, "key": key, "n": 2, "min": values[0], "max": values[1], **more}
+                for key, (values, more) in sizes.items()]
+        log = self.write_log("a.jsonl", [header(), device(), pass_info(A), *frames, end(2, 2, statistics=told)])
+        self.ok("check", log)
+        values = json.loads(self.ok("report", "--json", log).stdout)["reports"][0]["rows"][0]["values"]
+        self.assertEqual([values["small"]["mean"], values["small"].get("sd")], [1.5e-200, None])
+        told[0]["sd_sample"] = 0
+        wrong = self.write_log("b.jsonl", [header(), device(), pass_info(A), *frames, end(2, 2, statistics=told)])
+        self.assertEqual(self.command("check", wrong).returncode, 3)
+
     def test_what_the_schema_lets_be_left_out(self):
         """A counter may have no unit, a pass nothing but its place: every command reads that."""
         lines = [{k: v for k, v in header().items() if k != "argv"},
