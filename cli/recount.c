@@ -76,16 +76,19 @@ sample_of(const struct tally_statistic_record *s)
 static bool
 same_sums(const struct tally_statistic_record *a, const struct tally_statistic_record *b)
 {
-	if (a->integral != b->integral)
-		return false;
-	if (a->integral)
+	if (a->integral && b->integral)
 		return memcmp(&a->sum, &b->sum, sizeof(a->sum)) == 0 &&
 		       memcmp(&a->sum_sq, &b->sum_sq, sizeof(a->sum_sq)) == 0;
+	/* What went through another program may say 3 where we say 3.0. */
+	double sum = a->integral ? tally_wide_f64(&a->sum) : a->sum_f64;
+	double sum_sq = a->integral ? tally_wide_f64(&a->sum_sq) : a->sum_sq_f64;
+	double want = b->integral ? tally_wide_f64(&b->sum) : b->sum_f64;
+	double want_sq = b->integral ? tally_wide_f64(&b->sum_sq) : b->sum_sq_f64;
 	/* Both are in the line, or none is. */
-	bool told = isfinite(a->sum_f64) && isfinite(a->sum_sq_f64);
-	if (told != (isfinite(b->sum_f64) && isfinite(b->sum_sq_f64)))
+	bool told = isfinite(sum) && isfinite(sum_sq);
+	if (told != (isfinite(want) && isfinite(want_sq)))
 		return false;
-	return !told || (near(a->sum_f64, b->sum_f64) && near(a->sum_sq_f64, b->sum_sq_f64));
+	return !told || (near(sum, want) && near(sum_sq, want_sq));
 }
 
 /* The first thing in which they differ, or NULL. */

@@ -167,6 +167,21 @@ class BadLogs(CliCase):
         wrong = self.write_log("b.jsonl", [header(), device(), pass_info(A), *frames, end(2, 2, statistics=told)])
         self.assertEqual(self.command("check", wrong).returncode, 3)
 
+    def test_statistics_of_doubles_that_are_whole(self):
+        """We write 3.0, but what went through jq or a script may say 3, in frames or in sums."""
+        for values, total, squares in (([0.5] * 4, "2", "1"), ([3000000000] * 3, "9000000000.0", "2.7e19"),
+                                       ([1000000000000000] * 3, "3000000000000000.0", "3e30"), ([1, 2.5, 2.5], "6", "13.5")):
+            frames = [frame(n, [one_pass(0, A, 5, counters={"x": v})]) for n, v in enumerate(values)]
+            mean = sum(values) / len(values)
+            spread = sum((v - mean)**2 for v in values)
+            told = {"device": 0, "id": A, "key": "x", "n": len(values), "sum": total, "sum_sq": squares, "min": min(values),
+                    "max": max(values), "mean": mean, "sd_population": (spread / len(values))**0.5,
+                    "sd_sample": (spread / (len(values) - 1))**0.5}
+            lines = [header(), device(), pass_info(A), *frames, end(len(values), len(values), statistics=[told])]
+            self.ok("check", self.write_log("a.jsonl", lines))
+            told["sum"] = str(float(total) * 1.001)
+            self.assertEqual(self.command("check", self.write_log("b.jsonl", lines)).returncode, 3, values)
+
     def test_what_the_schema_lets_be_left_out(self):
         """A counter may have no unit, a pass nothing but its place: every command reads that."""
         lines = [{k: v for k, v in header().items() if k != "argv"},
