@@ -7,6 +7,9 @@
 
 /* Passes without a change that are listed all the same, dearest first. */
 #define MOST_QUIET 20
+/* Keys that only one side measured, and passes named with each. */
+#define MOST_ONE_SIDED 12
+#define MOST_NAMES 3
 /* A pass that is in another share of frames than before is told from this difference on. */
 #define TOLD_SHARE 0.05
 
@@ -431,6 +434,74 @@ print_shares(const struct printer *p)
 	}
 }
 
+/* A key that passes of both sides have on one side only. */
+struct one_sided {
+	const struct tally_compare_row *row; /* the first */
+	guint n;
+	GString *names; /* of the first few */
+};
+
+static void
+free_one_sided(gpointer data)
+{
+	struct one_sided *o = data;
+	g_string_free(o->names, TRUE);
+	g_free(o);
+}
+
+static GPtrArray *
+find_one_sided(const struct tally_compare *c)
+{
+	GPtrArray *found = g_ptr_array_new_with_free_func(free_one_sided);
+	GHashTable *by_key = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	for (guint i = 0; i < c->rows->len; i++) {
+		const struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
+		const struct tally_compare_subject *s = row->subject;
+		if (row->verdict != TALLY_VERDICT_ONE_SIDE || !s->frames[0] || !s->frames[1])
+			continue;
+		char *key = g_strdup_printf("%d|%s", row->n[0] > 0, row->key);
+		struct one_sided *o = g_hash_table_lookup(by_key, key);
+		if (!o) {
+			o = g_new0(struct one_sided, 1);
+			o->row = row;
+			o->names = g_string_new(NULL);
+			g_hash_table_insert(by_key, g_strdup(key), o);
+			/* Times first: they are what a gate is for. */
+			g_ptr_array_insert(found, is_main(row) ? 0 : -1, o);
+		}
+		if (o->n++ < MOST_NAMES) {
+			char *name = name_text(c, s);
+			g_string_append_printf(o->names, "%s%s", o->n > 1 ? "; " : "", name);
+			g_free(name);
+		}
+		g_free(key);
+	}
+	g_hash_table_destroy(by_key);
+	return found;
+}
+
+/* The tables leave these out, and nothing can be said of them, not that they are the same. */
+static void
+print_one_sided(const struct printer *p)
+{
+	GPtrArray *found = find_one_sided(p->c);
+	const char *indent = p->style->markdown ? "" : "  ";
+	if (found->len)
+		title(p, "Measured on one side only");
+	for (guint i = 0; i < MIN(found->len, MOST_ONE_SIDED); i++) {
+		const struct one_sided *o = g_ptr_array_index(found, i);
+		char *key = tally_text_escape(o->row->key), more[32] = "";
+		if (o->n > MOST_NAMES)
+			g_snprintf(more, sizeof(more), " and %u more", o->n - MOST_NAMES);
+		line(p, "%s%s: only in %s, of %s%s", indent, key, o->row->n[0] ? "base" : "new",
+		     o->names->str, more);
+		g_free(key);
+	}
+	if (found->len > MOST_ONE_SIDED)
+		line(p, "%s%u more keys", indent, found->len - MOST_ONE_SIDED);
+	g_ptr_array_unref(found);
+}
+
 static void
 print_verdict(const struct printer *p)
 {
@@ -489,5 +560,6 @@ tally_compare_print(FILE *out, const struct tally_compare *c,
 	print_only(&p, TALLY_SIDE_NEW, "Passes that are new");
 	print_only(&p, TALLY_SIDE_BASE, "Passes that are gone");
 	print_shares(&p);
+	print_one_sided(&p);
 	print_verdict(&p);
 }

@@ -228,6 +228,19 @@ class Compare(CliCase):
         result = self.json(beats, none)
         self.assertEqual((result["not_the_same"], self.value(result, "main", "bus")["verdict"]), ([], "more"))
 
+    def test_what_one_side_did_not_measure_is_said(self):
+        def side(name, seed, times, **more):
+            return self.write_log(name, times_log(times, more=[(B, "other"), (C, "third")], **more))
+        a = side("a", 1, wobble(1000, 30, 1), counters=lambda n: {"old": n})
+        b = side("b", 2, [None] * 30, counters=lambda n: {"new": n})
+        for style in ((), ("--markdown",)):
+            text = self.ok("compare", "--fail-above", "5%", *style, a, b).stdout.decode()
+            self.assertIn("Measured on one side only", text)
+            self.assertIn("gpu_ns: only in base, of main\n", text)
+            self.assertIn("old: only in base, of main\n", text)
+            self.assertIn("new: only in new, of main\n", text)
+        self.assertNotIn("one side only", self.ok("compare", a, a).stdout.decode())
+
     def test_exact_values(self):
         a = self.write_log("a.jsonl", times_log(wobble(1000000), draws=lambda i: 3))
         b = self.write_log("b.jsonl", times_log(wobble(1000000, seed=2), draws=lambda i: 4))
