@@ -23,8 +23,8 @@ enum {
 static const struct tally_arg options[] = {
 	[OPT_JSON] = { "json", 0, NULL, "Print JSON: one object, a report a log in `reports`." },
 	[OPT_CSV] = { "csv", 0, NULL,
-		      "Print CSV with a head line; times are nanoseconds. Of several logs, one with "
-		      "other counters gets a head line of its own." },
+		      "Print CSV with a head line; times are nanoseconds. Of several logs, one "
+		      "with other counters gets a head line of its own." },
 	[OPT_HTML] = { "html", 0, "OUT",
 		       "Write one page with charts to the file OUT, which any browser opens "
 		       "without a "
