@@ -118,10 +118,26 @@ gl_context_created(enum gl_platform platform, void *display, void *handle, void 
 	context_free(stale);
 }
 
+/* No query of ours runs on. A GL call, in the current context. */
+static void
+settle(struct gl_context *c)
+{
+	gl_pass_close(c);
+	if (c->state->harvest && !gl_no_query_zone(c->state)) {
+		gl_worker = c->state;
+		tally_harvest_gap(c->state->harvest);
+	}
+}
+
 void
 gl_context_destroyed(enum gl_platform platform, void *display, void *handle)
 {
 	(void)display;
+	/* It may end with the display, without being released: Mesa 22.3's llvmpipe frees a query
+	 * that still runs then while its threads write to it. */
+	const struct gl_context *c = gl_current;
+	if (c->live && c->state->platform == platform && c->state->handle == handle)
+		settle(gl_current);
 	pthread_mutex_lock(&lock);
 	struct gl_context_state *s = tally_handle_map_remove(&contexts[platform], handle);
 	if (s && s->current) {
@@ -138,13 +154,8 @@ struct gl_context *
 gl_current_park(void)
 {
 	struct gl_context *c = gl_current;
-	if (c->live) {
-		gl_pass_close(c);
-		if (c->state->harvest && !gl_no_query_zone(c->state)) {
-			gl_worker = c->state;
-			tally_harvest_gap(c->state->harvest);
-		}
-	}
+	if (c->live)
+		settle(c);
 	gl_current = &passthrough;
 	return c;
 }

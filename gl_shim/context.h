@@ -46,7 +46,8 @@ extern __thread struct gl_context *gl_current __attribute__((tls_model("initial-
 /* A context was made. `share` may be NULL. No GL call. */
 void gl_context_created(enum gl_platform platform, void *display, void *handle, void *share);
 /* glXDestroyContext, eglDestroyContext: before the real call. Where the context is current
- * anywhere its record lives on until it is released. */
+ * anywhere its record lives on until it is released; where that is this thread, its pass is closed
+ * and its queries are ended (GL calls). */
 void gl_context_destroyed(enum gl_platform platform, void *display, void *handle);
 
 /* A drawable as the platform knows it; 0 = none (surfaceless). */

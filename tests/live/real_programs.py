@@ -225,6 +225,26 @@ def check_gtk_demo(checks):
             check_frames(checks, text)
 
 
+def check_orphan(checks):
+    """A context that ends with its display: a query that still ran made llvmpipe write to freed memory."""
+    program = h.need("orphan")
+    with h.scratch() as folder:
+        extra = {"GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}  # which finds it in a third of the runs
+        bare = h.run([program], h.base_env(folder, extra))
+        if bare.status == 77:
+            print(bare.errors.strip())
+            return
+        for n in range(12):
+            log = folder / f"log-{n}.jsonl"
+            words, env = captured([program], log)
+            got = h.run(words, h.base_env(folder, {**env, **extra}))
+            checks.equal((got.status, got.stdout, got.stderr), (bare.status, bare.stdout, bare.stderr), "status and output")
+        text = read_log(checks, log)
+        if text:
+            draws = [[p["draws"] for p in f["passes"]] for f in text.frames]
+            checks.equal(draws, [[800]], "draws")
+
+
 def group_toolkits():
     checks = h.Checks()
     with h.display():
@@ -243,6 +263,8 @@ def group_toolkits():
             check_gtk(checks)
         with checks.part("gtk4-demo"):
             check_gtk_demo(checks)
+        with checks.part("context closed with its display"):
+            check_orphan(checks)
     checks.finish()
 
 
