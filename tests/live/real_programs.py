@@ -1,7 +1,7 @@
 """Programs that were not written for us, under `passtally run` (or the bare preload where the
 command was not built): they do what they always do, and the log has each of their frames.
 
-  real_programs.py gears|glmark2|toolkits|info
+  real_programs.py gears|glmark2|toolkits|plug-ins|info
 """
 
 import os
@@ -268,6 +268,72 @@ def group_toolkits():
     checks.finish()
 
 
+# ---- programs whose GL is linked by a plug-in, loaded for the program alone ----
+
+QML = """import QtQuick 2.15
+import QtQuick.Window 2.15
+Window {
+    property int n: 0
+    visible: true; width: 300; height: 200; color: "navy"
+    Rectangle {
+        width: 80; height: 80; color: "red"; anchors.centerIn: parent
+        NumberAnimation on rotation { from: 0; to: 360; duration: 800; loops: Animation.Infinite }
+    }
+    onFrameSwapped: if (++n == 20) Qt.quit()
+}
+"""
+
+
+def plug_in(checks, argv, least, extra=None):
+    """least: frames that it must show; it may show some more."""
+    with h.scratch() as folder:
+        (folder / "scene.qml").write_text(QML)
+        argv = [h.need_tool(argv[0]), *argv[1:]]
+        bare = h.run(argv, h.base_env(folder, extra), timeout=60, cwd=folder)
+        if bare.status != 0:
+            print(f"does not run here: {bare.errors[-200:]}")
+            return
+        log = folder / "log.jsonl"
+        words, env = captured(argv, log)
+        got = h.run(words, h.base_env(folder, {**(extra or {}), **env}), timeout=60, cwd=folder)
+        checks.equal(got.status, bare.status, f"status; {got.errors[-300:]}")
+        checks.equal(mask(got.stderr), mask(bare.stderr), "stderr")
+        text = read_log(checks, log)
+        if not text:
+            return
+        # GStreamer's sink swaps once without drawing where the window is exposed before its first picture.
+        drawn = [f for d in text.devices for f in text.whole_frames(d) if f["passes"]]
+        checks.that(least <= len(drawn) and whole_count(text) <= len(drawn) + 3, f"{len(drawn)} frames with passes of {whole_count(text)}")
+        for f in drawn:
+            checks.that(any(p["kind"] == "render" for p in f["passes"]), f"frame {f['frame']} has no render pass")
+            checks.that(f.get("gpu_ns", 0) > 0, f"frame {f['frame']} took no GPU time")
+            h.check_time(checks, f)
+
+
+def group_plug_ins():
+    checks = h.Checks()
+    tools = {
+        "qmlscene": {
+            "GLX": (["scene.qml"], {"QT_XCB_GL_INTEGRATION": "xcb_glx"}),
+            "EGL": (["scene.qml"], {"QT_XCB_GL_INTEGRATION": "xcb_egl"}),
+        },
+        "gst-launch-1.0": {
+            "GLX": (["-q", *"gltestsrc num-buffers=20 ! glimagesink sync=false".split()], {"GST_GL_PLATFORM": "glx"}),
+            "EGL, GLES": (["-q", *"gltestsrc num-buffers=20 ! glimagesink sync=false".split()],
+                          {"GST_GL_PLATFORM": "egl", "GST_GL_API": "gles2"}),
+        },
+    }
+    found = [name for name in tools if h.shutil.which(name)]
+    if not found:
+        h.skip(f"none of {', '.join(tools)} is installed")
+    with h.display():
+        for name in found:
+            for platform, (words, extra) in tools[name].items():
+                with checks.part(f"{name}, {platform}"):
+                    plug_in(checks, [name, *words], 20, extra)
+    checks.finish()
+
+
 # ---- programs that do not render ----
 
 def informer(checks, argv):
@@ -302,7 +368,8 @@ def group_info():
 def main():
     h.need("libpasstally_gl.so")
     os.environ.pop("DISPLAY", None)
-    {"gears": group_gears, "glmark2": group_glmark2, "toolkits": group_toolkits, "info": group_info}[sys.argv[1]]()
+    {"gears": group_gears, "glmark2": group_glmark2, "toolkits": group_toolkits, "plug-ins": group_plug_ins,
+     "info": group_info}[sys.argv[1]]()
 
 
 main()
