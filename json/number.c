@@ -17,7 +17,7 @@ static const char digit_pairs[201] = "00010203040506070809"
 				     "80818283848586878889"
 				     "90919293949596979899";
 
-static const uint64_t powers[] = {
+const uint64_t tally_powers_of_ten[20] = {
 	UINT64_C(1),
 	UINT64_C(10),
 	UINT64_C(100),
@@ -45,7 +45,7 @@ count_digits(uint64_t v)
 {
 	unsigned bits = 64u - (unsigned)__builtin_clzll(v | 1);
 	unsigned guess = bits * 1233 >> 12; /* bits * log10(2) */
-	return guess + (v >= powers[guess]) + (v == 0);
+	return guess + (v >= tally_powers_of_ten[guess]) + (v == 0);
 }
 
 static inline void

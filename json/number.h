@@ -14,6 +14,9 @@
 #define TALLY_U64_CHARS 20 /* longest unsigned 64-bit integer */
 #define TALLY_F64_CHARS 26 /* longest double: sign, 17 digits, point, four zeros or exponent */
 
+/* 1 to 10^19. */
+extern const uint64_t tally_powers_of_ten[20] __attribute__((visibility("hidden")));
+
 /* Each writes to `out`, without a NUL, and returns the length. */
 size_t tally_number_format_u64(char *out, uint64_t v);
 /* A finite double, as JSON: always with a '.' or an 'e', so that it never looks like an integer. */

@@ -277,27 +277,6 @@ skip_number(struct tally_json_reader *r, bool *integer)
 static bool
 take_decimal(struct tally_json_reader *r, double *v)
 {
-	static const uint64_t powers[] = {
-		1,
-		10,
-		100,
-		1000,
-		10000,
-		100000,
-		1000000,
-		10000000,
-		100000000,
-		1000000000,
-		UINT64_C(10000000000),
-		UINT64_C(100000000000),
-		UINT64_C(1000000000000),
-		UINT64_C(10000000000000),
-		UINT64_C(100000000000000),
-		UINT64_C(1000000000000000),
-		UINT64_C(10000000000000000),
-		UINT64_C(100000000000000000),
-		UINT64_C(1000000000000000000),
-	};
 	enum { MOST_DIGITS = 19 }; /* that surely fit */
 	uint64_t whole, part;
 	char *point = tally_swar_scan_digits(r->at, &whole);
@@ -308,7 +287,7 @@ take_decimal(struct tally_json_reader *r, double *v)
 		part = part * 10 + (uint64_t)(*at++ - '0');
 	int n = (int)(at - point - 1);
 	if (n == 0 || at - r->at - 1 > MOST_DIGITS || (*at != ',' && *at != '}') ||
-	    !tally_number_from_decimal(whole * powers[n] + part, -n, v))
+	    !tally_number_from_decimal(whole * tally_powers_of_ten[n] + part, -n, v))
 		return false;
 	r->at = at;
 	return true;
