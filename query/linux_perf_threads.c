@@ -40,6 +40,7 @@ join(void *data, struct tally_linux_thread *entry)
 	if (error) {
 		if (error != ESRCH)
 			t->error = error;
+		errno = error;
 		return false;
 	}
 	/* It began after the look before this one. */

@@ -94,10 +94,13 @@ take_in(struct tally_linux_roster *r, pid_t tid)
 		memset(entry, 0, r->entry_size);
 		entry->tid = tid;
 		entry->seen = true;
+		errno = 0;
 		if (r->join(r->data, entry)) {
 			r->n++;
 			return;
 		}
+		if (errno == ESRCH)
+			return;
 	}
 	r->n_missing += is_alive(tid);
 }

@@ -26,7 +26,7 @@ struct tally_linux_roster {
 	uint32_t n_missing;
 	uint64_t scanned_ns, pause_ns; /* when the last scan was, how long it is good for */
 	/* A new thread, in a zeroed entry. False: it could not be taken in; it counts as missing
-	 * unless it is gone. */
+	 * unless it is gone, or errno is ESRCH: the kernel lists it still, but it is ending. */
 	bool (*join)(void *data, struct tally_linux_thread *entry);
 	/* The thread ended: read it a last time, give everything back. */
 	void (*leave)(void *data, struct tally_linux_thread *entry);

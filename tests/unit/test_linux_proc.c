@@ -166,6 +166,34 @@ test_overflow(void)
 	}
 }
 
+static bool
+join_never(void *data, struct tally_linux_thread *entry)
+{
+	(void)entry;
+	errno = *(const int *)data;
+	return false;
+}
+
+/* The kernel attaches nothing more to a thread on its way out, though it lists it still. */
+static void
+test_ending(void)
+{
+	int error = EMFILE;
+	struct tally_linux_roster r = {
+		.entry_size = sizeof(struct tally_linux_thread),
+		.join = join_never,
+		.leave = leave,
+		.data = &error,
+	};
+	g_assert_true(tally_linux_roster_open(&r, 64));
+	tally_linux_roster_scan(&r, 1);
+	g_assert_cmpuint(r.n_missing, >=, 1);
+	error = ESRCH;
+	tally_linux_roster_scan(&r, 1 + 5000 * MS);
+	g_assert_cmpuint(r.n_missing, ==, 0);
+	tally_linux_roster_close(&r);
+}
+
 /* Where a look is dear the next one comes later, but it comes. */
 static void
 test_dear_looks(void)
@@ -337,6 +365,7 @@ main(int argc, char **argv)
 	g_test_add_func("/linux-proc/run-delay", test_run_delay);
 	g_test_add_func("/linux-proc/closed-by-the-program", test_closed_by_the_program);
 	g_test_add_func("/linux-proc/overflow", test_overflow);
+	g_test_add_func("/linux-proc/ending", test_ending);
 	g_test_add_func("/linux-proc/dear-looks", test_dear_looks);
 	g_test_add_func("/linux-proc/for-metrics", test_for_metrics);
 	g_test_add_func("/linux-proc/descriptors", test_descriptors);
