@@ -154,25 +154,47 @@ def read_log(folder):
         return [json.loads(line) for line in log if line.strip()]
 
 
-def test(stage, jobs, env):
+def meson_test(stage, jobs, env, *chosen):
+    """Its status, and an entry of its log for each test."""
     log = ROOT / stage.folder / "meson-logs" / "testlog.json"
     log.unlink(missing_ok=True)
     command = ["meson", "test", "-C", stage.folder, "--num-processes", str(jobs),
-               "--timeout-multiplier", str(stage.timeout_multiplier)]
+               "--timeout-multiplier", str(stage.timeout_multiplier), *chosen]
     if stage.build_all:  # else meson builds what the tests need, and fails where that fails
         command.append("--no-rebuild")
-    for suite in stage.suites or []:
-        command += ["--suite", suite]
-    for suite in stage.skip_suites:
-        command += ["--no-suite", suite]
-    status = run(command, env)
+    return run(command, env), read_log(stage.folder)
+
+
+def test_again(stage, env, entry):
+    """A test of real drivers and programs failed beside another: does it alone? Its counts, or None."""
+    suites, _, name = entry["name"].rpartition(" / ")
+    if "live" not in re.split("[:+]", suites):
+        return None
+    _, entries = meson_test(stage, 1, env, name)
     counts = Counts()
-    entries = read_log(stage.folder)
+    for one in entries:
+        counts.add(count_points(one))
+    return None if counts.failed or not entries else counts
+
+
+def test(stage, jobs, env, second_tries):
+    """`second_tries`: a list for what passed only then, or None: there are none."""
+    chosen = []
+    for suite in stage.suites or []:
+        chosen += ["--suite", suite]
+    for suite in stage.skip_suites:
+        chosen += ["--no-suite", suite]
+    status, entries = meson_test(stage, jobs, env, *chosen)
+    counts = Counts()
     for entry in entries:
         one = count_points(entry)
-        counts.add(one)
         if one.failed:
             show(entry)
+            again = test_again(stage, env, entry) if second_tries is not None else None
+            if again:
+                second_tries.append(f"{stage.name}: {entry['name']}")
+                one, status = again, status - 1  # meson's status counts the tests that failed
+        counts.add(one)
     if not entries:
         print(f"{stage.name}: no test was run", file=sys.stderr)
         counts.failed += 1
@@ -182,7 +204,7 @@ def test(stage, jobs, env):
     return counts
 
 
-def run_stage(stage, jobs):
+def run_stage(stage, jobs, second_tries):
     """Counts of the stage; its build counts as one test."""
     print(f"\n==== {stage.name} ({stage.folder}/) ====", flush=True)
     env = dict(os.environ, **stage.env)
@@ -195,7 +217,7 @@ def run_stage(stage, jobs):
         return Counts(failed=1)
     counts = Counts(passed=1)
     if stage.suites != []:
-        counts.add(test(stage, jobs, env))
+        counts.add(test(stage, jobs, env, second_tries))
     return counts
 
 
@@ -208,6 +230,8 @@ def main():
     what.add_argument("--sanitize", choices=("address", "thread"),
                       help="only the build with this sanitizer (address: with undefined behaviour)")
     parser.add_argument("--werror", action="store_true", help="compiler warnings fail the build")
+    parser.add_argument("--second-try", action="store_true",
+                        help="run a live test that fails once more by itself, and say so")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N",
                         help="processes at a time (default: one a processor)")
     args = parser.parse_args()
@@ -219,12 +243,15 @@ def main():
     began = time.monotonic()
     total = Counts()
     lines = []
+    second_tries = [] if args.second_try else None
     for stage in stages(args):
         stage_began = time.monotonic()
-        counts = run_stage(stage, args.jobs)
+        counts = run_stage(stage, args.jobs, second_tries)
         lines.append(f"{stage.name}: {counts} ({time.monotonic() - stage_began:.0f} s)")
         total.add(counts)
     print("\n" + "\n".join(lines))
+    for name in second_tries or []:
+        print(f"passed only at the second try, by itself: {name}")
     print(f"in {time.monotonic() - began:.0f} s")
     print(total)
     return 1 if total.failed else 0

@@ -1,8 +1,11 @@
 """scripts/run_tests.py must count what happened: a failure never becomes a pass."""
 
+import contextlib
+import io
 import pathlib
 import sys
 import unittest
+import unittest.mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
 import run_tests  # noqa: E402  (found by the line above)
@@ -33,6 +36,45 @@ class Counting(unittest.TestCase):
 
     def test_last_line(self):
         self.assertEqual(str(run_tests.Counts(3, 2, 1)), "3 passed, 2 failed, 1 skipped")
+
+
+def line(name, result, stdout=""):
+    return {"name": name, "result": result, "stdout": stdout}
+
+
+LIVE, UNIT = "passtally:live+no-asan / live-scenes", "passtally:unit / frame"
+STAGE = run_tests.Stage("gcc", "build", [], None)
+
+# What the first run, and that of one test alone, end with: status and lines. Passed, failed; second tries.
+TRIES = [
+    ("all is well", (0, [line(LIVE, "OK")]), None, (1, 0), []),
+    ("fails once", (1, [line(LIVE, "FAIL", "ok 1\nnot ok 2\n")]), (0, [line(LIVE, "OK", "ok 1\nok 2\n")]), (2, 0), [LIVE]),
+    ("fails twice", (1, [line(LIVE, "FAIL")]), (1, [line(LIVE, "FAIL")]), (0, 1), []),
+    ("is not found again", (1, [line(LIVE, "TIMEOUT")]), (1, []), (0, 1), []),
+    ("no live test", (1, [line(UNIT, "FAIL"), line(LIVE, "OK")]), (0, [line(UNIT, "OK")]), (1, 1), []),
+    ("meson failed besides", (2, [line(LIVE, "FAIL")]), (0, [line(LIVE, "OK")]), (1, 1), [LIVE]),
+    ("nothing was run", (0, []), None, (0, 1), []),
+]
+
+
+class SecondTries(unittest.TestCase):
+    def count(self, first, second, second_tries):
+        runs = [first] + ([second] if second else [])
+        silence = io.StringIO()
+        with unittest.mock.patch.object(run_tests, "meson_test", side_effect=runs), \
+                contextlib.redirect_stdout(silence), contextlib.redirect_stderr(silence):
+            got = run_tests.test(STAGE, 2, {}, second_tries)
+        return got.passed, got.failed
+
+    def test_tries(self):
+        for what, first, second, want, told in TRIES:
+            with self.subTest(what):
+                names = []
+                self.assertEqual(self.count(first, second, names), want)
+                self.assertEqual(names, [f"gcc: {name}" for name in told])
+
+    def test_without(self):
+        self.assertEqual(self.count((1, [line(LIVE, "FAIL")]), (0, [line(LIVE, "OK")]), None), (0, 1))
 
 
 if __name__ == "__main__":
