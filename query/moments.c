@@ -6,6 +6,8 @@
 int
 tally_value_compare(struct tally_value a, struct tally_value b)
 {
+	if (a.storage == TALLY_STORAGE_F64 && b.storage == TALLY_STORAGE_F64)
+		return (a.f64 > b.f64) - (a.f64 < b.f64);
 	if (a.storage == TALLY_STORAGE_F64 || b.storage == TALLY_STORAGE_F64) {
 		double x = tally_value_f64(a), y = tally_value_f64(b);
 		return (x > y) - (x < y);
@@ -120,14 +122,6 @@ add_integer(struct tally_moments *m, struct tally_value v)
 	}
 }
 
-static bool
-is_below(struct tally_value a, struct tally_value b)
-{
-	if (a.storage == TALLY_STORAGE_F64 && b.storage == TALLY_STORAGE_F64)
-		return a.f64 < b.f64;
-	return tally_value_compare(a, b) < 0;
-}
-
 void
 tally_moments_add(struct tally_moments *m, struct tally_value v)
 {
@@ -154,9 +148,9 @@ tally_moments_add(struct tally_moments *m, struct tally_value v)
 		if (!whole)
 			m->origin = v.f64;
 	} else {
-		if (is_below(v, m->min))
+		if (tally_value_compare(v, m->min) < 0)
 			m->min = v;
-		if (is_below(m->max, v))
+		if (tally_value_compare(v, m->max) > 0)
 			m->max = v;
 		if (!whole && m->storage != TALLY_STORAGE_F64)
 			become_f64(m);
