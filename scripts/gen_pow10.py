@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""Print json/pow10.h: 128-bit significands of the powers of ten, for json/number.c.
+"""Print pow10.h of the build: 128-bit significands of the powers of ten, for json/number.c.
 
-The table is checked in, since it never changes; tests compare it with this script's output.
 Usage: gen_pow10.py > json/pow10.h
 """
 

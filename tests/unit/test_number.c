@@ -242,30 +242,6 @@ test_locale(void)
 	setlocale(LC_NUMERIC, "C");
 }
 
-/* The table is what its script prints; that script needs only Python. */
-static void
-test_table(void)
-{
-	char *script = g_test_build_filename(G_TEST_DIST, "..", "..", "scripts", "gen_pow10.py",
-					     NULL);
-	char *header = g_test_build_filename(G_TEST_DIST, "..", "..", "json", "pow10.h", NULL);
-	char *argv[] = { (char *)"python3", script, NULL };
-	char *out = NULL, *want = NULL;
-	int status = 0;
-	if (!g_spawn_sync(NULL, argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &out, NULL, &status,
-			  NULL)) {
-		g_test_skip("python3 cannot be started");
-	} else {
-		g_assert_cmpint(status, ==, 0);
-		g_assert_true(g_file_get_contents(header, &want, NULL, NULL));
-		g_assert_cmpstr(out, ==, want);
-	}
-	g_free(out);
-	g_free(want);
-	g_free(script);
-	g_free(header);
-}
-
 int
 main(int argc, char **argv)
 {
@@ -277,6 +253,5 @@ main(int argc, char **argv)
 	g_test_add_func("/number/integers", test_integers);
 	g_test_add_func("/number/parse/random", test_parse_random);
 	g_test_add_func("/number/locale", test_locale);
-	g_test_add_func("/number/table", test_table);
 	return g_test_run();
 }
