@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "json/pow10.h"
+#include "layer/wide.h"
 
 static const char digit_pairs[201] = "00010203040506070809"
 				     "10111213141516171819"
@@ -96,31 +97,13 @@ tally_number_format_u64(char *out, uint64_t v)
 	return n;
 }
 
-static uint64_t
-multiply_high(uint64_t a, uint64_t b, uint64_t *low)
-{
-#ifdef __SIZEOF_INT128__
-	__extension__ typedef unsigned __int128 u128;
-	u128 product = (u128)a * b;
-	*low = (uint64_t)product;
-	return (uint64_t)(product >> 64);
-#else
-	uint64_t a_hi = a >> 32, a_lo = (uint32_t)a, b_hi = b >> 32, b_lo = (uint32_t)b;
-	uint64_t low_low = a_lo * b_lo;
-	uint64_t middle = a_hi * b_lo + (low_low >> 32);
-	uint64_t other = a_lo * b_hi + (uint32_t)middle;
-	*low = other << 32 | (uint32_t)low_low;
-	return a_hi * b_hi + (middle >> 32) + (other >> 32);
-#endif
-}
-
 /* Bits 128 and up of g * factor, the lowest bit set when anything below was not zero. */
 static uint64_t
 round_to_odd(unsigned row, uint64_t factor)
 {
 	uint64_t unused, low;
-	uint64_t carry = multiply_high(tally_pow10[row].lo, factor, &unused);
-	uint64_t high = multiply_high(tally_pow10[row].hi, factor, &low);
+	uint64_t carry = tally_multiply(tally_pow10[row].lo, factor, &unused);
+	uint64_t high = tally_multiply(tally_pow10[row].hi, factor, &low);
 	low += carry;
 	high += low < carry;
 	return high | (low > 1);
@@ -304,8 +287,8 @@ multiply_rounded(uint64_t digits, int exponent, double *v)
 	unsigned row = (unsigned)(exponent - TALLY_POW10_FIRST);
 	int shift = __builtin_clzll(digits);
 	uint64_t unused, middle;
-	uint64_t carry = multiply_high(tally_pow10[row].lo, digits << shift, &unused);
-	uint64_t high = multiply_high(tally_pow10[row].hi, digits << shift, &middle);
+	uint64_t carry = tally_multiply(tally_pow10[row].lo, digits << shift, &unused);
+	uint64_t high = tally_multiply(tally_pow10[row].hi, digits << shift, &middle);
 	middle += carry;
 	high += middle < carry;
 	int down = !(high >> 63);

@@ -5,23 +5,6 @@
 
 /* ---- words ---- */
 
-static void
-multiply_words(uint64_t a, uint64_t b, uint64_t *hi, uint64_t *lo)
-{
-#ifdef __SIZEOF_INT128__
-	__extension__ typedef unsigned __int128 u128;
-	u128 product = (u128)a * b;
-	*hi = (uint64_t)(product >> 64);
-	*lo = (uint64_t)product;
-#else
-	uint64_t al = (uint32_t)a, ah = a >> 32, bl = (uint32_t)b, bh = b >> 32;
-	uint64_t low = al * bl, mid = ah * bl + (low >> 32);
-	uint64_t mid2 = al * bh + (uint32_t)mid;
-	*hi = ah * bh + (mid >> 32) + (mid2 >> 32);
-	*lo = mid2 << 32 | (uint32_t)low;
-#endif
-}
-
 /* words[from...] += v; what is carried out of the last word is lost. */
 static void
 add_at(uint64_t *words, unsigned n, unsigned from, uint64_t v)
@@ -36,8 +19,7 @@ tally_words_multiply(const uint64_t *a, unsigned na, const uint64_t *b, unsigned
 	memset(out, 0, (na + nb) * sizeof(*out));
 	for (unsigned i = 0; i < na; i++) {
 		for (unsigned j = 0; j < nb; j++) {
-			uint64_t hi, lo;
-			multiply_words(a[i], b[j], &hi, &lo);
+			uint64_t lo, hi = tally_multiply(a[i], b[j], &lo);
 			add_at(out, na + nb, i + j, lo);
 			add_at(out, na + nb, i + j + 1, hi);
 		}
@@ -115,8 +97,7 @@ tally_wide_add_i64(struct tally_wide *w, int64_t v)
 void
 tally_wide_add_square(struct tally_wide *w, uint64_t v)
 {
-	uint64_t hi, lo;
-	multiply_words(v, v, &hi, &lo);
+	uint64_t lo, hi = tally_multiply(v, v, &lo);
 	add_at(w->word, TALLY_WIDE_WORDS, 0, lo);
 	add_at(w->word, TALLY_WIDE_WORDS, 1, hi);
 }

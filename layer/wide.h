@@ -17,6 +17,25 @@ struct tally_wide {
 	uint64_t word[TALLY_WIDE_WORDS]; /* least first */
 };
 
+/* The upper half of a * b, the lower in *low. */
+static inline uint64_t
+tally_multiply(uint64_t a, uint64_t b, uint64_t *low)
+{
+#ifdef __SIZEOF_INT128__
+	__extension__ typedef unsigned __int128 u128;
+	u128 product = (u128)a * b;
+	*low = (uint64_t)product;
+	return (uint64_t)(product >> 64);
+#else
+	uint64_t a_hi = a >> 32, a_lo = (uint32_t)a, b_hi = b >> 32, b_lo = (uint32_t)b;
+	uint64_t low_low = a_lo * b_lo;
+	uint64_t middle = a_hi * b_lo + (low_low >> 32);
+	uint64_t other = a_lo * b_hi + (uint32_t)middle;
+	*low = other << 32 | (uint32_t)low_low;
+	return a_hi * b_hi + (middle >> 32) + (other >> 32);
+#endif
+}
+
 /* high * 2^64 + low; high is not 2^64 - 1. */
 static inline void
 tally_wide_add_parts(struct tally_wide *w, uint64_t high, uint64_t low)
