@@ -13,7 +13,7 @@
 #include "cli/cli.h"
 #include "cli/stats.h"
 #include "json/record_json.h"
-#include "query/join.h"
+#include "query/statistics/join.h"
 
 #include <glib.h>
 

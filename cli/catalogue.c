@@ -3,8 +3,8 @@
 #include "cli/catalogue_microblaze.h"
 #include "cli/cli.h"
 #include "cli/text.h"
-#include "query/catalogue.h"
-#include "query/metric.h"
+#include "query/mali/catalogue.h"
+#include "query/metric/metric.h"
 
 #include <glib.h>
 #include <stdio.h>

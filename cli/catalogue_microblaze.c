@@ -2,8 +2,8 @@
 
 #include "cli/catalogue.h"
 #include "cli/text.h"
-#include "query/metric.h"
-#include "query/microblaze_events.h"
+#include "query/metric/metric.h"
+#include "query/microblaze/events.h"
 
 #include <glib.h>
 #include <stdio.h>

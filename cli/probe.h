@@ -7,7 +7,7 @@
 #define PASSTALLY_CLI_PROBE_H
 
 #include "json/record_json.h"
-#include "query/counter_set.h"
+#include "query/source/counter_set.h"
 
 /* One device; valid during the call that tells of it. */
 struct tally_probe_found {

@@ -1,7 +1,7 @@
 #include "cli/probe_gl.h"
 
-#include "query/gl_api.h"
-#include "query/harvest.h"
+#include "query/gl/api.h"
+#include "query/source/harvest.h"
 
 #include <epoxy/egl.h>
 #include <epoxy/gl.h>

@@ -1,7 +1,7 @@
 #include "cli/probe_vk.h"
 
-#include "query/source.h"
-#include "query/vk_source.h"
+#include "query/source/source.h"
+#include "query/vk/source.h"
 
 #include <dlfcn.h>
 #include <glib.h>

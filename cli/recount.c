@@ -1,7 +1,7 @@
 #include "cli/recount.h"
 
-#include "query/moments.h"
-#include "query/run_statistics.h"
+#include "query/statistics/moments.h"
+#include "query/statistics/run_statistics.h"
 
 #include <glib.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 #include "cli/snapshots.h"
 
 #include "layer/config.h"
-#include "query/microblaze_place.h"
-#include "query/snapshot.h"
+#include "query/microblaze/place.h"
+#include "query/source/snapshot.h"
 
 #include <string.h>
 

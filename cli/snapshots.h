@@ -8,7 +8,7 @@
 #define PASSTALLY_CLI_SNAPSHOTS_H
 
 #include "layer/record.h"
-#include "query/source.h"
+#include "query/source/source.h"
 
 #include <glib.h>
 

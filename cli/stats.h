@@ -1,20 +1,19 @@
 /* cli/stats.h - N, sum, mean, deviation, extremes and quantiles of one series of values.
  *
- * Sums, mean and deviation are the run's own (query/moments.h). Quantiles follow the nearest-rank
- * definition: the
- * q-quantile of N values is the ceil(q * N)-th smallest, at least the first, so it is always a
- * value that was seen. They are exact while the series fits in what `keep` allows (equal values
- * count once); past that values fall into buckets whose width is at most 1/512 of the
- * value, and a quantile is the middle of its bucket, true to 0.1 %. A series that would need more
- * than 32768 buckets (whole numbers never do) doubles their width. No randomness: equal input
- * gives equal output. One thread at a time. Out of memory ends the program, as everywhere in the
- * command.
+ * Sums, mean and deviation are the run's own (query/statistics/moments.h). Quantiles follow the
+ * nearest-rank definition: the q-quantile of N values is the ceil(q * N)-th smallest, at least
+ * the first, so it is always a value that was seen. They are exact while the series fits in
+ * what `keep` allows (equal values count once); past that values fall into buckets whose width
+ * is at most 1/512 of the value, and a quantile is the middle of its bucket, true to 0.1 %. A
+ * series that would need more than 32768 buckets (whole numbers never do) doubles their width.
+ * No randomness: equal input gives equal output. One thread at a time. Out of memory ends the
+ * program, as everywhere in the command.
  */
 #ifndef PASSTALLY_CLI_STATS_H
 #define PASSTALLY_CLI_STATS_H
 
 #include "layer/record.h"
-#include "query/moments.h"
+#include "query/statistics/moments.h"
 
 struct tally_stats_run;
 struct tally_stats_bucket;

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "query/known_sources.h"
-#include "query/linux_counters.h"
-#include "query/metric.h"
-#include "query/statistics_catalogue.h"
+#include "query/linux/counters.h"
+#include "query/metric/metric.h"
+#include "query/source/statistics_catalogue.h"
 
 static const char *const sets[] = { "overview", "all" };
 static const char *const fake_counters[] = { "fake_a", "fake_b" };

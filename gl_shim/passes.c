@@ -4,7 +4,7 @@
 #include "gl_shim/want.h"
 #include "gl_shim/workloads.h"
 #include "layer/clock.h"
-#include "query/sampler.h"
+#include "query/sampler/sampler.h"
 
 static void
 move_tallies(struct gl_context *c, struct tally_pass *pass)

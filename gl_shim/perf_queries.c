@@ -51,7 +51,7 @@ gl_game_perf_monitor(struct gl_context *c)
 	leave_to_game(c, &s->game_monitors, s->perf_monitor, tally_gl_amd_yield);
 }
 
-/* ---- what the sources' own calls go through (query/gl_api.h) ---- */
+/* ---- what the sources' own calls go through (query/gl/api.h) ---- */
 
 void
 gl_own_guard_begin(struct tally_gl_api *api)

@@ -7,9 +7,9 @@
 #include "gl_shim/state.h"
 #include "json/record_json.h"
 #include "layer/log.h"
-#include "query/annotate.h"
+#include "query/attribute/annotate.h"
 #include "query/known_sources.h"
-#include "query/test_sources.h"
+#include "query/test/test_sources.h"
 
 #define FIRST_SLOTS 64
 #define MAX_SLOTS 262144

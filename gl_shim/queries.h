@@ -21,7 +21,7 @@ struct gl_queries {
 	void (*destroy)(GLsizei n, const GLuint *ids);
 };
 
-/* The two sets of own calls that the sources use (query/gl_api.h). */
+/* The two sets of own calls that the sources use (query/gl/api.h). */
 void gl_own_gen_queries(int n, unsigned *ids);
 void gl_own_delete_queries(int n, const unsigned *ids);
 

@@ -3,7 +3,7 @@
 #include "gl_shim/hygiene.h"
 #include "gl_shim/state.h"
 #include "layer/log.h"
-#include "query/sampler.h"
+#include "query/sampler/sampler.h"
 
 #define WAIT_NS UINT64_C(2000000000)
 #define MAX_FAILED 3

@@ -17,8 +17,8 @@
 #include "gl_shim/shapes.h"
 #include "gl_shim/snapshot.h"
 #include "layer/session.h"
-#include "query/gl_api.h"
-#include "query/harvest.h"
+#include "query/gl/api.h"
+#include "query/source/harvest.h"
 
 struct gl_share_group {
 	pthread_mutex_t lock; /* guards shapes, device and refs */

@@ -154,7 +154,7 @@ put_together(struct gl_context_state *s, struct tally_pass *pass)
 	for (struct tally_workload *l = pass->workloads; l; l = l->next) {
 		pass->flags |= l->flags & OF_THE_PASS;
 		/* Each tile is drawn from first to last command, and a stamp between two of them
-		 * keeps the last tile's: it says nothing of either (query/gl_api.h). */
+		 * keeps the last tile's: it says nothing of either (query/gl/api.h). */
 		if (untimed && l->has_time) {
 			l->has_time = false;
 			l->flags |= TALLY_FLAG(NO_TIMESTAMPS);

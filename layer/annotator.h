@@ -1,10 +1,10 @@
 /* layer/annotator.h - who adds to a frame what was not counted inside it: shares of counter
  * snapshots, metrics, statistics of the run.
  *
- * The ops table that query/annotate.c implements; layer/ knows it as one object. The collector
- * thread is the only caller, between a frame's assembly and its line, but for create(), which runs
- * once in the thread that starts the capture, and abandon(). Nothing here waits for the GPU. Each
- * failure leaves the frame as it was.
+ * The ops table that query/attribute/annotate.c implements; layer/ knows it as one object. The
+ * collector thread is the only caller, between a frame's assembly and its line, but for
+ * create(), which runs once in the thread that starts the capture, and abandon(). Nothing here
+ * waits for the GPU. Each failure leaves the frame as it was.
  */
 #ifndef PASSTALLY_LAYER_ANNOTATOR_H
 #define PASSTALLY_LAYER_ANNOTATOR_H

@@ -60,7 +60,8 @@ enum tally_config_origin {
 	TALLY_FROM_COMMAND_LINE,
 };
 
-/* A `[metric NAME]` section: as it was written, not understood yet (query/metric.h does that). */
+/* A `[metric NAME]` section: as it was written, not understood yet (query/metric/metric.h does
+ * that). */
 struct tally_config_metric {
 	char *key;
 	char *name, *unit, *dialect; /* NULL: not said */

@@ -20,7 +20,7 @@
 #include <stdatomic.h>
 
 #define TALLY_CHUNK_PASSES 64
-#define TALLY_PASS_NO_SLOT UINT32_MAX /* query/harvest.h's TALLY_NO_SLOT */
+#define TALLY_PASS_NO_SLOT UINT32_MAX /* query/source/harvest.h's TALLY_NO_SLOT */
 
 /* Memory for 64 passes; their values and valid bits lie behind it in the same block. */
 struct tally_chunk {

@@ -234,7 +234,7 @@ struct tally_pass_record {
 	const struct tally_workload_record *workloads;
 	uint32_t n_workloads;
 	/* Not in the log. With --snapshot exact: numbers of the samples around it, 0 = none
-	 * (query/sampler.h). Pixels of its target, 0 = not known. */
+	 * (query/sampler/sampler.h). Pixels of its target, 0 = not known. */
 	uint64_t snapshot_from, snapshot_to;
 	uint64_t pixels;
 };

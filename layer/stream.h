@@ -42,7 +42,7 @@ struct tally_workload {
 	struct tally_workload *next;
 	const char *command; /* static: "draw", "dispatch", "copy", "clear" */
 	bool has_time;       /* gpu_begin_ns and gpu_end_ns are true */
-	uint32_t slot;       /* the measurer's handle, query/harvest.h */
+	uint32_t slot;       /* the measurer's handle, query/source/harvest.h */
 	uint64_t gpu_begin_ns, gpu_end_ns;
 	uint64_t flags;
 	struct tally_value *values; /* as a pass's */
@@ -58,7 +58,7 @@ struct tally_pass {
 	bool unattributed; /* measured work outside passes: summed, not listed */
 	bool has_time;     /* gpu_begin_ns and gpu_end_ns are true */
 	bool done;         /* stream.c's: results are final */
-	uint32_t slot;     /* the measurer's handle, query/harvest.h */
+	uint32_t slot;     /* the measurer's handle, query/source/harvest.h */
 	uint32_t unknown;  /* TALLY_UNKNOWN_* */
 	uint64_t key;      /* equal in one frame = same target objects: a resumed pass */
 	const struct tally_target *target; /* from tally_stream_intern_target() */
@@ -70,7 +70,8 @@ struct tally_pass {
 	uint64_t submission;
 	uint64_t cpu_start_ns;
 	uint64_t gpu_begin_ns, gpu_end_ns;
-	/* With --snapshot exact: numbers of the samples around it (query/sampler.h), 0 = none. */
+	/* With --snapshot exact: numbers of the samples around it (query/sampler/sampler.h), 0
+	 * = none. */
 	uint64_t snapshot_from, snapshot_to;
 	/* What the values mean, those of its workloads too; NULL = the stream's counters. Lives as
 	 * long as the process or the session, whichever ends first. */

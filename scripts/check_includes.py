@@ -41,20 +41,20 @@ class Rule:
     own: str  # whole-name pattern of our headers, from the root
     system: list  # patterns of <headers>
     generated: str = r"(?!)"  # headers the build makes
-    # Files of the folder (whole name) that may include more.
+    # Files (whole name, from that folder) that may include more.
     more: dict = dataclasses.field(default_factory=dict)
 
 
 RULES = {
     "layer": Rule(r"layer/\w+\.h", [LIBC, UTHASH], VERSION),
     "query": Rule(r"(?:query|layer)/[\w/]+\.h", [LIBC, UTHASH], VERSION,
-                  {r"gl_\w+\.c": [GL], r"vk_\w+\.[ch]": [VULKAN]}),
+                  {r"gl/\w+\.c": [GL], r"vk/\w+\.[ch]": [VULKAN]}),
     "json": Rule(r"json/[\w/]+\.h|layer/(?:record|recorder|log|wide)\.h", [LIBC], VERSION),
     "gl_shim": Rule(r"(?:gl_shim|layer|query|json)/[\w/]+\.h", [LIBC, UTHASH, GL],
                     VERSION + r"|gl_\w+\.(?:h|inc)"),
     "vk_layer": Rule(r"(?:vk_layer|layer|query|json)/[\w/]+\.h", [LIBC, UTHASH, VULKAN],
                      VERSION + r"|vk_\w+\.(?:h|inc)"),
-    "cli": Rule(r"(?:cli|json)/[\w/]+\.h|layer/(?:record|config|block|process|version|wide|control)\.h|query/\w+\.h", [LIBC, GLIB],
+    "cli": Rule(r"(?:cli|json)/[\w/]+\.h|layer/(?:record|config|block|process|version|wide|control)\.h|query/[\w/]+\.h", [LIBC, GLIB],
                 VERSION + r"|cli_\w+\.(?:h|inc)|\w+_schema\.(?:h|inc)",
                 {r"probe_gl\.c": [GL, EPOXY, WINDOWS], r"probe_vk\.c": [VULKAN],
                  r"(?:compress|unpack)\.c": [ZSTD], r"top_screen\.c": [CURSES]}),
@@ -98,14 +98,14 @@ def judge_own(root, path, rule, name):
 def judge_system(rule, path, name):
     allowed = list(rule.system)
     for pattern, more in rule.more.items():
-        if re.fullmatch(pattern, path.name):
+        if re.fullmatch(pattern, path):
             allowed += more
     if any(pattern.fullmatch(name) for pattern in allowed):
         return None
     return f"may not include <{name}>"
 
 
-def check_file(root, path, rule):
+def check_file(root, folder, path, rule):
     """Findings of one file as (line, text)."""
     text = without_comments(path.read_text(encoding="utf-8", errors="replace"))
     for match in DIRECTIVE.finditer(text):
@@ -117,7 +117,7 @@ def check_file(root, path, rule):
         if name.group(1):
             wrong = judge_own(root, path, rule, name.group(1))
         else:
-            wrong = judge_system(rule, path, name.group(2))
+            wrong = judge_system(rule, path.relative_to(folder).as_posix(), name.group(2))
         if wrong:
             yield line, wrong
 
@@ -132,7 +132,7 @@ def main():
     for folder, rule in RULES.items():
         for path in sorted((root / folder).rglob("*.[ch]")):
             n_files += 1
-            for line, wrong in check_file(root, path, rule):
+            for line, wrong in check_file(root, root / folder, path, rule):
                 n_wrong += 1
                 print(f"{path.relative_to(root)}:{line}: {folder}/ {wrong}")
     if not n_files:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Turn data/mali into the C tables of query/catalogue.c.
+"""Turn data/mali into the C tables of query/mali/catalogue.c.
 
     scripts/gen_catalogue.py OUTPUT FILE...
 
@@ -436,7 +436,7 @@ def emit(layouts, products):
         for p in products]
     prefix = "struct tally_mali_packed_"
     lines = ["/* Made from data/mali by scripts/gen_catalogue.py. */",
-             '#include "query/catalogue_tables.h"', ""]
+             '#include "query/mali/catalogue_tables.h"', ""]
     lines += text.lines()
     lines += table(prefix + "counter", "counters", counters)
     lines += table("uint32_t", "aliases", aliases)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Turn the metrics of data/metrics/ into the C table of query/metric_table.h.
+"""Turn the metrics of data/metrics/ into the C table of query/metric/table.h.
 
     scripts/gen_metrics.py OUTPUT FILE...
     scripts/gen_metrics.py --list FILE...
@@ -189,7 +189,7 @@ def make_c(rows, files):
     names = ", ".join(path.name for path in files)
     return "\n".join([
         f"/* Made from {names} by scripts/gen_metrics.py. */",
-        '#include "query/metric_table.h"', "", *pool.lines(), "",
+        '#include "query/metric/table.h"', "", *pool.lines(), "",
         "const char *",
         "tally_metric_text(uint32_t offset)",
         "{",

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "layer/session.h"
-#include "query/harvest.h"
+#include "query/source/harvest.h"
 #include "vk_layer/frames.h"
 #include "vk_layer/slots.h"
 #include "vk_layer/submission.h"

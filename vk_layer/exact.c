@@ -4,7 +4,7 @@
 
 #include "layer/clock.h"
 #include "layer/log.h"
-#include "query/sampler.h"
+#include "query/sampler/sampler.h"
 #include "vk_layer/pieces.h"
 #include "vk_layer/replay.h"
 

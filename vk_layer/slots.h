@@ -74,7 +74,7 @@ const struct tally_counter *const *vk_slots_counters(struct vk_device *d, uint32
 uint32_t vk_slots_set(const struct vk_device *d);
 /* The set of all that these runs will hold; the first time, the one that has its turn. */
 uint32_t vk_slots_choose(const struct vk_device *d, struct vk_slot_runs *runs);
-/* Where the counters of a set may stand: query/vk_source.h. WORKLOAD for no set. */
+/* Where the counters of a set may stand: query/vk/source.h. WORKLOAD for no set. */
 enum tally_scope vk_slots_scope(const struct vk_device *d, uint32_t set);
 const struct vk_layout *vk_slots_layout(const struct vk_device *d, uint32_t set);
 uint32_t vk_slots_max_values(const struct vk_device *d);

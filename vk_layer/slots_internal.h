@@ -9,7 +9,7 @@
 
 #include "vk_layer/slots.h"
 
-#include "query/harvest.h"
+#include "query/source/harvest.h"
 
 #define PAGE_SLOTS 256u
 

@@ -5,7 +5,7 @@
 #include "layer/clock.h"
 #include "layer/log.h"
 #include "layer/session.h"
-#include "query/annotate.h"
+#include "query/attribute/annotate.h"
 #include "vk_layer/exact.h"
 #include "vk_layer/frames.h"
 #include "vk_layer/replay.h"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/metric.h"
+#include "query/metric/metric.h"
 #include "tests/bench/bench.h"
 
 #define RUNS 5

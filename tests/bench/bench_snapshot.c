@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "layer/config.h"
-#include "query/attribute.h"
-#include "query/sampler.h"
+#include "query/attribute/attribute.h"
+#include "query/sampler/sampler.h"
 #include "tests/bench/bench.h"
 
 #define N_SAMPLES 4000

@@ -8,7 +8,7 @@
 #ifndef PASSTALLY_TESTS_FAKE_GL_API_H
 #define PASSTALLY_TESTS_FAKE_GL_API_H
 
-#include "query/gl_api.h"
+#include "query/gl/api.h"
 
 #define FAKE_GL_MAX_NAMES 65536
 #define FAKE_GL_N_COUNTERS TALLY_GL_TIME_ELAPSED

@@ -1,7 +1,7 @@
 /* The fake extensions behind struct tally_gl_api, without a real driver. */
 #include <string.h>
 
-#include "query/gl_api.h"
+#include "query/gl/api.h"
 #include "tests/fake_gl/perf.h"
 
 static bool

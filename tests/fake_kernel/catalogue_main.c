@@ -1,7 +1,7 @@
 /* Prints all that the product knows of Mali GPUs, and every metric's value on made-up counts, as
  * JSON lines. tests/live/mali_cross.py compares what this machine says with what others say.
  */
-#include "query/metric.h"
+#include "query/metric/metric.h"
 
 #include <stdio.h>
 #include <stdlib.h>

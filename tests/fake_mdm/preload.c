@@ -2,7 +2,7 @@
  *
  * Its registers are a mapping that may not be touched (PROT_NONE): each access is a SIGSEGV, whose
  * handler reads the instruction, asks the model (model.h) and steps over it. What is no single
- * move of 32 bits ends the program, for query/mmio.h promises no other.
+ * move of 32 bits ends the program, for query/microblaze/mmio.h promises no other.
  *
  *   FAKE_MDM=WORD,...   ne=5 nl=1 width=32 ports=1 mhz=100 key=0xebab latency=3 start=0 size=0x6000
  *                       way=parallel|serial|both dead held full deny busy noirq hw=ON:OFF (ms)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/expr.h"
+#include "query/metric/expr.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

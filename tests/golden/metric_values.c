@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/metric.h"
+#include "query/metric/metric.h"
 
 #define MAX_COUNTERS 1024
 #define MAX_CONSTANTS 64

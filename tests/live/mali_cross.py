@@ -37,12 +37,12 @@ def compile_all(machine, folder):
         call([sys.executable, root / "scripts" / script, generated / output, *files])
     call([sys.executable, root / "scripts" / "gen_blocklist.py", root / "data" / "blocklist", generated / "blocklist.c"])
     flags = [*FLAGS, "-I", root, "-I", generated]
-    product = [path for pattern in ("layer/*.c", "query/mali_*.c", "query/catalogue*.c", "query/counter_set.c",
-                                    "query/expr*.c", "query/latency*.c", "query/metric*.c")
+    product = [path for pattern in ("layer/**/*.c", "query/mali/*.c", "query/source/counter_set.c",
+                                    "query/statistics/latency.c", "query/metric/*.c")
                for path in sorted(root.glob(pattern))] + sorted(generated.glob("*.c"))
     objects = []
     for path in product:
-        objects.append(folder / (path.stem + ".o"))
+        objects.append(folder / f"{path.parent.name}_{path.stem}.o")
         call([compiler, *flags, "-c", path, "-o", objects[-1]])
     call(["ar", "rcs", folder / "libproduct.a", *objects])
     here = root / "tests" / "fake_kernel"

@@ -6,7 +6,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "query/metric.h"
+#include "query/metric/metric.h"
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);

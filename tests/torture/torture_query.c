@@ -4,9 +4,9 @@
 #include <glib.h>
 #include <string.h>
 
-#include "query/harvest.h"
-#include "query/statistics_catalogue.h"
-#include "query/test_sources.h"
+#include "query/source/harvest.h"
+#include "query/source/statistics_catalogue.h"
+#include "query/test/test_sources.h"
 #include "tests/fake_gl/fake_gl_api.h"
 
 #define N_SOURCES 4

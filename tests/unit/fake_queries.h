@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "layer/clock.h"
-#include "query/vk_source.h"
+#include "query/vk/source.h"
 
 #define FQ_POOLS 2048
 #define FQ_QUERIES 512

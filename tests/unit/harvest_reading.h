@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "query/harvest.h"
+#include "query/source/harvest.h"
 
 struct reading {
 	struct tally_value values[256];

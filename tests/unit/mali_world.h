@@ -6,7 +6,7 @@
 #ifndef PASSTALLY_TESTS_UNIT_MALI_WORLD_H
 #define PASSTALLY_TESTS_UNIT_MALI_WORLD_H
 
-#include "query/mali_layout.h"
+#include "query/mali/layout.h"
 
 #define WORLD_COUNTER(key_, block_, index_, shift_, overview_, hw_, aliases_) \
 	{ \

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/metric.h"
-#include "query/microblaze_counters.h"
-#include "query/microblaze_events.h"
-#include "query/mmio.h"
+#include "query/metric/metric.h"
+#include "query/microblaze/counters.h"
+#include "query/microblaze/events.h"
+#include "query/microblaze/mmio.h"
 
 #define MAX_ACCESSES 1024
 

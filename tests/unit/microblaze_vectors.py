@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Traces of a MicroBlaze's debug module, and what query/microblaze_*.c makes of them.
+"""Traces of a MicroBlaze's debug module, and what query/microblaze/*.c makes of them.
 
     microblaze_vectors.py PROGRAM VECTORS
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/moments.h"
+#include "query/statistics/moments.h"
 
 static struct tally_value
 parse_value(char type, const char *text)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""query/moments.c against arbitrary precision: whole sums to the last digit, the rest to a few
+"""query/statistics/moments.c against arbitrary precision: whole sums to the last digit, the rest to a few
 places of a double.
 
     moments_oracle.py PROGRAM    (tests/unit/moments_main.c)

@@ -1,8 +1,8 @@
-#include "query/annotate.h"
+#include "query/attribute/annotate.h"
 
 #include "layer/clock.h"
 #include "layer/log.h"
-#include "query/annotate_internal.h"
+#include "query/attribute/annotate_internal.h"
 
 #include <glib.h>
 #include <string.h>

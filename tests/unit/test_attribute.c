@@ -1,4 +1,4 @@
-#include "query/attribute.h"
+#include "query/attribute/attribute.h"
 
 #include <glib.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/catalogue.h"
+#include "query/mali/catalogue.h"
 
 /* Facts that the tables must tell, whatever else changes. */
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/catalogue.h"
+#include "query/mali/catalogue.h"
 
 /* Rows of ../shared/mali/NAME (or of PASSTALLY_SHARED); the first has the titles. */
 struct rows {

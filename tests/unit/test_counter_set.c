@@ -1,7 +1,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "query/counter_set.h"
+#include "query/source/counter_set.h"
 
 static struct tally_counter
 counter(const char *key, const char *name, const char *source)

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "query/expr.h"
+#include "query/metric/expr.h"
 
 /* Values for the names that a to f are; any other name is absent. */
 static bool

@@ -1,6 +1,6 @@
 #include <glib.h>
 
-#include "query/test_sources.h"
+#include "query/test/test_sources.h"
 
 static enum tally_status
 read_slot(struct tally_source *src, uint32_t slot, struct tally_sample *out)

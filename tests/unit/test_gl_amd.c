@@ -1,7 +1,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "query/gl_api.h"
+#include "query/gl/api.h"
 #include "tests/fake_gl/perf.h"
 
 #define MAX_VALUES 64

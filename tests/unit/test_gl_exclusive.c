@@ -1,6 +1,6 @@
 #include <glib.h>
 
-#include "query/gl_api.h"
+#include "query/gl/api.h"
 
 static const struct {
 	unsigned target;

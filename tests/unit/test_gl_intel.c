@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "query/gl_intel_dialect.h"
-#include "query/harvest.h"
+#include "query/gl/intel_dialect.h"
+#include "query/source/harvest.h"
 #include "tests/fake_gl/perf.h"
 #include "tests/unit/harvest_reading.h"
 

@@ -2,7 +2,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "query/gl_api.h"
+#include "query/gl/api.h"
 #include "tests/unit/harvest_reading.h"
 
 #define U32 0x94F8u

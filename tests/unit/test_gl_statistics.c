@@ -1,7 +1,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "query/statistics_catalogue.h"
+#include "query/source/statistics_catalogue.h"
 #include "tests/fake_gl/fake_gl_api.h"
 
 #define BIT(which) (1u << TALLY_STATISTIC_##which)

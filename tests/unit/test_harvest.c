@@ -1,10 +1,10 @@
 #include <glib.h>
 #include <string.h>
 
-#include "query/harvest.h"
-#include "query/source_noop.h"
-#include "query/statistics_catalogue.h"
-#include "query/test_sources.h"
+#include "query/source/harvest.h"
+#include "query/source/noop.h"
+#include "query/source/statistics_catalogue.h"
+#include "query/test/test_sources.h"
 #include "tests/fake_gl/fake_gl_api.h"
 #include "tests/unit/harvest_reading.h"
 

@@ -3,8 +3,8 @@
 #include <glib.h>
 #include <string.h>
 
-#include "query/harvest.h"
-#include "query/statistics_catalogue.h"
+#include "query/source/harvest.h"
+#include "query/source/statistics_catalogue.h"
 #include "tests/fake_gl/fake_gl_api.h"
 #include "tests/unit/harvest_reading.h"
 

@@ -1,9 +1,9 @@
-#include "query/history.h"
+#include "query/sampler/history.h"
 
 #include <glib.h>
 #include <string.h>
 
-#include "query/share_of.h"
+#include "query/sampler/share_of.h"
 
 #define MAX_READINGS 4096
 #define N 3

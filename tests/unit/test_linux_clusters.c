@@ -1,11 +1,11 @@
-#include "query/linux_clusters.h"
+#include "query/linux/clusters.h"
 
 #include <errno.h>
 #include <glib.h>
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "query/linux_pmu.h"
+#include "query/linux/pmu.h"
 
 #define MS UINT64_C(1000000)
 

@@ -1,4 +1,4 @@
-#include "query/linux_event.h"
+#include "query/linux/event.h"
 
 #include <errno.h>
 #include <glib.h>

@@ -3,7 +3,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "query/linux_event.h"
+#include "query/linux/event.h"
 
 static bool
 is_here(void)

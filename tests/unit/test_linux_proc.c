@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 
 #include "layer/config.h"
-#include "query/linux_roster.h"
-#include "query/sampler.h"
+#include "query/linux/roster.h"
+#include "query/sampler/sampler.h"
 
 static void
 test_known_time(void)

@@ -1,8 +1,8 @@
 #include <glib.h>
 #include <string.h>
 
-#include "query/mali_abi.h"
-#include "query/mali_reader.h"
+#include "query/mali/abi.h"
+#include "query/mali/reader.h"
 #include "tests/unit/mali_world.h"
 
 /* ---- what is offered ---- */

@@ -1,8 +1,8 @@
 #include <glib.h>
 #include <string.h>
 
-#include "query/mali_abi.h"
-#include "query/mali_kbase_device.h"
+#include "query/mali/abi.h"
+#include "query/mali/kbase_device.h"
 
 struct pairs {
 	uint8_t data[512];

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "query/metric.h"
+#include "query/metric/metric.h"
 
 #define MAX_ROOM 1024
 

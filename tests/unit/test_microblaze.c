@@ -10,12 +10,12 @@
 #include "layer/config.h"
 #include "layer/log.h"
 #include "layer/trigger.h"
-#include "query/microblaze_events.h"
-#include "query/microblaze_growth.h"
-#include "query/microblaze_place.h"
-#include "query/microblaze_registers.h"
-#include "query/mmio.h"
-#include "query/snapshot.h"
+#include "query/microblaze/events.h"
+#include "query/microblaze/growth.h"
+#include "query/microblaze/place.h"
+#include "query/microblaze/registers.h"
+#include "query/microblaze/mmio.h"
+#include "query/source/snapshot.h"
 #include "tests/fake_mdm/model.h"
 
 static struct fake_mdm mdm;

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "query/microblaze_guard.h"
+#include "query/microblaze/guard.h"
 
 static volatile sig_atomic_t n_bus, n_child, n_usr;
 

@@ -3,7 +3,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "query/microblaze_place.h"
+#include "query/microblaze/place.h"
 
 static char *root;
 

@@ -1,6 +1,6 @@
 #include <glib.h>
 
-#include "query/test_sources.h"
+#include "query/test/test_sources.h"
 
 static void
 test_null(void)

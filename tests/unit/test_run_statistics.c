@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/run_statistics.h"
+#include "query/statistics/run_statistics.h"
 
 #define U64(v) { .storage = TALLY_STORAGE_U64, .u64 = (v) }
 #define F64(v) { .storage = TALLY_STORAGE_F64, .f64 = (v) }

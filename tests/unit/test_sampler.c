@@ -1,4 +1,4 @@
-#include "query/sampler_internal.h"
+#include "query/sampler/internal.h"
 
 #include <errno.h>
 #include <glib.h>

@@ -1,7 +1,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "query/statistics_catalogue.h"
+#include "query/source/statistics_catalogue.h"
 
 static void
 test_texts(void)

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "query/vk_khr_catalogue.h"
+#include "query/vk/khr_catalogue.h"
 
 /* A driver that knows performance queries: what it lists and what it was asked for. */
 #define MAX_LISTED 64u

@@ -1,6 +1,6 @@
 #include "vk_layer/slots.h"
 
-#include "query/harvest.h"
+#include "query/source/harvest.h"
 #include "tests/unit/fake_queries.h"
 
 #define MAX_TAKEN 70000u

@@ -154,7 +154,7 @@ def cross_build_layer(machine, source, registry, folder, flags):
 
 
 def c_files(path):
-    return sorted(os.path.join(path, name) for name in os.listdir(path) if name.endswith(".c"))
+    return sorted(os.path.join(at, name) for at, _, names in os.walk(path) for name in names if name.endswith(".c"))
 
 
 def cross_build(machine, source, registry, vk_registry, folder):
@@ -186,7 +186,7 @@ def cross_build(machine, source, registry, vk_registry, folder):
 
     def sources(part):
         found = c_files(os.path.join(source, part))
-        return [name for name in found if vk_registry or not os.path.basename(name).startswith("vk_")]
+        return [name for name in found if vk_registry or "/query/vk/" not in name]
 
     core = os.path.join(folder, "libpasstally.so.0")
     run([compiler, *flags, "-fvisibility=default", "-o", core, "-Wl,-soname,libpasstally.so.0",

@@ -1,0 +1,480 @@
+#include "query/attribute/annotate.h"
+
+#include "layer/clock.h"
+#include "layer/log.h"
+#include "query/attribute/annotate_internal.h"
+#include "query/statistics/run_statistics.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Devices whose growth the `end` line can tell of: a program that makes more has other troubles. */
+#define MAX_DEVICES 256
+/* Why a pass may have no time on a GPU that has time stamps. */
+#define EXCUSES \
+	(TALLY_FLAG(LOST) | TALLY_FLAG(INCOMPLETE) | TALLY_FLAG(DROPPED) | TALLY_FLAG(DISJOINT) | \
+	 TALLY_FLAG(BAD_TIME) | TALLY_FLAG(SIMULTANEOUS))
+
+/* GPU times on the CPU's clock may be off by so much, where they are matched badly. */
+#define TIME_SLACK_NS UINT64_C(1000000000)
+/* So long readings are kept for the first frame of a device that is known. */
+#define WAIT_FOR_FIRST_NS UINT64_C(1000000000)
+/* Frames without times, one after the other, that are no accident. */
+#define SURELY_UNTIMED 8
+
+struct tally_annotator {
+	struct tally_annotate_by by;
+	struct tally_metric *own; /* by.own */
+	struct tally_sampler *sampler; /* by.sampler */
+	bool exact;
+	bool trimmed; /* of the histories' first readings some are gone */
+	struct tally_annotated *devices, *dropped; /* dropped: kept for end() */
+	uint32_t n_devices;
+	struct tally_annotated *last; /* whose frame was added to last */
+	struct tally_scratch scratch;
+	struct tally_growth_record *rows; /* of end() */
+	struct tally_run_statistics *statistics; /* NULL: out of memory */
+	struct tally_statistic_record *statistic_rows; /* of end() */
+};
+
+/* ---- life ---- */
+
+static void
+complain(void *data, const char *message)
+{
+	(void)data;
+	tally_log_say(TALLY_LEVEL_WARNING, "config", "%s", message);
+}
+
+static void
+read_own_metrics(struct tally_annotator *a, const struct tally_config *config)
+{
+	if (config->n_metrics == 0)
+		return;
+	a->own = calloc(config->n_metrics, sizeof(*a->own));
+	if (!a->own) {
+		tally_log_say(TALLY_LEVEL_WARNING, "annotate",
+			      "out of memory: the metrics of the configuration are left out");
+		return;
+	}
+	a->by.own = a->own;
+	a->by.n_own = tally_metric_read_own(config, a->own, complain, NULL);
+}
+
+static struct tally_annotator *
+create(const struct tally_config *config)
+{
+	struct tally_annotator *a = calloc(1, sizeof(*a));
+	if (!a) {
+		tally_log_say(TALLY_LEVEL_WARNING, "annotate",
+			      "out of memory: no counter snapshots are taken and no metrics "
+			      "evaluated in this run");
+		return NULL;
+	}
+	a->by.config = config;
+	read_own_metrics(a, config);
+	a->exact = config->snapshot == TALLY_SNAPSHOT_EXACT;
+	if (config->snapshot != TALLY_SNAPSHOT_OFF)
+		a->sampler = tally_sampler_create(config);
+	a->by.sampler = a->sampler;
+	a->statistics = tally_run_statistics_create();
+	if (!a->statistics)
+		tally_log_say(TALLY_LEVEL_WARNING, "annotate",
+			      "out of memory: the end line has no statistics");
+	return a;
+}
+
+static void
+destroy_list(struct tally_annotated *d)
+{
+	while (d) {
+		struct tally_annotated *next = d->next;
+		tally_annotated_destroy(d);
+		d = next;
+	}
+}
+
+static void
+destroy(struct tally_annotator *a)
+{
+	if (!a)
+		return;
+	destroy_list(a->devices);
+	destroy_list(a->dropped);
+	if (a->sampler)
+		tally_sampler_stop(a->sampler);
+	tally_sampler_destroy(a->sampler);
+	tally_scratch_finish(&a->scratch);
+	free(a->rows);
+	free(a->statistic_rows);
+	tally_run_statistics_destroy(a->statistics);
+	free(a->own);
+	free(a);
+}
+
+static void
+abandon(struct tally_annotator *a)
+{
+	if (a && a->sampler)
+		tally_sampler_abandon(a->sampler);
+}
+
+/* ---- devices ---- */
+
+static struct tally_annotated *
+find_device(const struct tally_annotator *a, uint32_t number)
+{
+	struct tally_annotated *d = a->devices;
+	while (d && d->number != number)
+		d = d->next;
+	return d;
+}
+
+static const struct tally_device_record *
+describe_annotated(struct tally_annotator *a, const struct tally_device_record *info)
+{
+	struct tally_annotated *d = find_device(a, info->device);
+	if (!d) {
+		if (a->n_devices == MAX_DEVICES) {
+			tally_log_say(TALLY_LEVEL_WARNING, "annotate",
+				      "more than %d devices: those that come now have neither "
+				      "counter snapshots nor metrics",
+				      MAX_DEVICES);
+			return info;
+		}
+		d = tally_annotated_create(info->device, a->sampler);
+		if (!d) {
+			tally_log_say(TALLY_LEVEL_WARNING, "annotate",
+				      "out of memory: device %u has neither counter snapshots "
+				      "nor metrics",
+				      info->device);
+			return info;
+		}
+		d->next = a->devices;
+		a->devices = d;
+		a->n_devices++;
+	}
+	d->off = !tally_annotated_describe(d, info, &a->by);
+	if (!d->off)
+		return &d->line;
+	tally_log_say(TALLY_LEVEL_WARNING, "annotate",
+		      "out of memory: device %u has neither counter snapshots nor metrics from "
+		      "here on",
+		      info->device);
+	return info;
+}
+
+static const struct tally_device_record *
+describe(struct tally_annotator *a, const struct tally_device_record *info)
+{
+	const struct tally_device_record *line = describe_annotated(a, info);
+	if (a->statistics)
+		tally_run_statistics_describe(a->statistics, line);
+	return line;
+}
+
+/* Readings that no device needs any more. One that has not begun keeps only the latest: its first
+ * frame may be complete after later ones of others, but perhaps it never draws. */
+static void
+trim(struct tally_annotator *a)
+{
+	for (uint32_t s = 0; s < tally_sampler_n_sources(a->sampler); s++) {
+		struct tally_history *history = tally_sampler_history(a->sampler, s);
+		uint64_t least_ns = UINT64_MAX;
+		bool waiting = false;
+		for (const struct tally_annotated *d = a->devices; d; d = d->next) {
+			const struct tally_account *account = &d->accounts[s];
+			waiting |= !account->begun;
+			if (account->begun && account->cursor_ns < least_ns)
+				least_ns = account->cursor_ns;
+		}
+		if (least_ns == UINT64_MAX)
+			continue;
+		struct tally_reading last;
+		if (waiting && tally_history_last(history, &last)) {
+			uint64_t wanted_ns = last.time_ns > WAIT_FOR_FIRST_NS
+						     ? last.time_ns - WAIT_FOR_FIRST_NS
+						     : 0;
+			if (wanted_ns < least_ns)
+				least_ns = wanted_ns;
+		}
+		tally_history_trim(history, least_ns);
+		a->trimmed = true;
+	}
+}
+
+static void
+skip(struct tally_annotator *a, uint32_t device, uint64_t end_ns)
+{
+	struct tally_annotated *d = find_device(a, device);
+	a->last = NULL;
+	if (!d || d->n_accounts == 0)
+		return;
+	d->skipped = true;
+	tally_sampler_lock(a->sampler);
+	for (uint32_t i = 0; i < d->n_accounts; i++)
+		if (tally_account_begin(&d->accounts[i], a->trimmed, end_ns))
+			tally_account_pass_over(&d->accounts[i], end_ns);
+	trim(a);
+	tally_sampler_unlock(a->sampler);
+}
+
+static void
+tell_no_times(struct tally_annotated *d)
+{
+	if (d->told_no_times)
+		return;
+	d->told_no_times = true;
+	tally_log_say(TALLY_LEVEL_WARNING, "annotate",
+		      "device %u: %s, so counters read in snapshots are told for whole frames "
+		      "only, as unattributed",
+		      d->number,
+		      d->uncalibrated ? "its clock cannot be matched with the CPU's"
+				      : "its passes have no GPU times (needs gl-timestamp or "
+					"vk-timestamp)");
+}
+
+static void
+drop_device(struct tally_annotator *a, uint32_t device)
+{
+	struct tally_annotated *d = find_device(a, device);
+	a->last = NULL;
+	if (!d)
+		return;
+	if (d->n_frames > 0 && d->n_untimed == d->n_frames)
+		tell_no_times(d);
+	if (d->n_accounts) {
+		uint64_t now_ns = tally_clock_now_ns();
+		tally_sampler_cover(a->sampler, now_ns);
+		tally_sampler_lock(a->sampler);
+		for (uint32_t i = 0; i < d->n_accounts; i++)
+			if (d->accounts[i].begun)
+				tally_account_pass_over(&d->accounts[i], UINT64_MAX);
+		tally_sampler_unlock(a->sampler);
+	}
+	struct tally_annotated **at = &a->devices;
+	while (*at != d)
+		at = &(*at)->next;
+	*at = d->next;
+	d->next = a->dropped;
+	a->dropped = d;
+}
+
+/* ---- the stretch of a frame ---- */
+
+/* No work ended later than it is told of: then the GPU's clock jumped, as it may while the machine
+ * sleeps. */
+static bool
+is_timed(const struct tally_pass_record *pass, uint64_t now_ns)
+{
+	uint64_t latest_ns = now_ns + TIME_SLACK_NS;
+	return pass->has_gpu && pass->has_gpu_start && !(pass->flags & TALLY_FLAG(UNCALIBRATED)) &&
+	       pass->gpu_start_ns <= latest_ns && pass->gpu_ns <= latest_ns - pass->gpu_start_ns;
+}
+
+/* Where the passes lie on the CPU's clock; *end_ns: when the last of them ended, or the frame on
+ * the CPU where none has a time. False: passes can have none. */
+static bool
+place_passes(struct tally_scratch *scratch, const struct tally_frame_record *frame,
+	     uint64_t *end_ns)
+{
+	bool any = false, missed = false;
+	uint64_t now_ns = tally_clock_now_ns();
+	*end_ns = 0;
+	for (uint32_t i = 0; i < frame->n_passes; i++) {
+		const struct tally_pass_record *pass = &frame->passes[i];
+		struct tally_work work = { .from = pass->snapshot_from, .to = pass->snapshot_to };
+		bool timed = is_timed(pass, now_ns);
+		if (timed) {
+			any = true;
+			work.begin_ns = pass->gpu_start_ns;
+			work.end_ns = work.begin_ns + pass->gpu_ns;
+			if (work.end_ns > *end_ns)
+				*end_ns = work.end_ns;
+		}
+		missed |= !timed && !(pass->flags & EXCUSES);
+		if (i < scratch->n_shared)
+			scratch->work[i] = work;
+	}
+	if (!any)
+		*end_ns = frame->start_ns + frame->cpu_ns;
+	if (*end_ns > now_ns)
+		*end_ns = now_ns; /* what comes after is the next frame's */
+	return any || !missed;
+}
+
+/* With `exact`: the last sample around any of the frame's passes, 0: there is none. */
+static uint64_t
+last_sample(const struct tally_frame_record *frame)
+{
+	uint64_t number = TALLY_NO_SNAPSHOT;
+	for (uint32_t i = 0; i < frame->n_passes; i++)
+		if (frame->passes[i].snapshot_from && frame->passes[i].snapshot_to > number)
+			number = frame->passes[i].snapshot_to;
+	return number;
+}
+
+/* A frame whose passes have no times, as others had: its flag says it. */
+static void
+note_no_times(struct tally_annotated *d, const struct tally_frame_record *frame)
+{
+	for (uint32_t i = 0; i < frame->n_passes; i++)
+		d->uncalibrated |= frame->passes[i].has_gpu;
+	if (++d->n_untimed == SURELY_UNTIMED)
+		tell_no_times(d);
+}
+
+/* Each source's growth, cut into the frame's passes. */
+static void
+attribute(struct tally_annotator *a, struct tally_annotated *d, struct tally_frame_record *frame)
+{
+	struct tally_scratch *scratch = &a->scratch;
+	uint32_t n = scratch->n_shared;
+	uint64_t end_ns;
+	bool timed = place_passes(scratch, frame, &end_ns) || a->exact;
+	d->n_frames += frame->n_passes > 0;
+	if (!timed) {
+		frame->flags |= TALLY_FLAG(NO_TIMESTAMPS);
+		note_no_times(d, frame);
+	} else if (frame->n_passes) {
+		d->n_untimed = 0;
+	}
+	uint64_t sample = a->exact ? last_sample(frame) : TALLY_NO_SNAPSHOT;
+	if (sample == TALLY_NO_SNAPSHOT)
+		tally_sampler_cover(a->sampler, end_ns);
+	tally_sampler_lock(a->sampler);
+	for (uint32_t s = 0; s < d->n_accounts; s++) {
+		struct tally_account *account = &d->accounts[s];
+		account->told = false;
+		if (!tally_account_begin(account, a->trimmed || frame->frame > 0, frame->start_ns))
+			continue;
+		if (d->skipped)
+			tally_account_pass_over(account, frame->start_ns);
+		struct tally_reading reading;
+		bool found = sample && tally_history_find(account->history, sample, &reading);
+		tally_account_attribute(account, found ? reading.time_ns : end_ns, a->exact,
+					scratch->work, scratch->shares + (size_t)s * n, n);
+	}
+	d->skipped = false;
+	trim(a);
+	tally_sampler_unlock(a->sampler);
+}
+
+static void
+annotate(struct tally_annotator *a, struct tally_frame_record *frame,
+	 struct tally_pass_record *passes)
+{
+	struct tally_annotated *d = find_device(a, frame->device);
+	a->last = NULL;
+	if (!d || (d->n_accounts == 0 && !d->metrics))
+		return;
+	if (d->off || !tally_scratch_reserve(&a->scratch, d, frame)) {
+		tally_log_say(TALLY_LEVEL_WARNING, "annotate",
+			      "out of memory: frames of device %u lack counter snapshots and "
+			      "metrics",
+			      d->number);
+		return;
+	}
+	if (d->n_accounts) {
+		if (a->scratch.n_shared < frame->n_passes)
+			tally_log_say(TALLY_LEVEL_WARNING, "annotate",
+				      "frames of so many passes and counters are not cut into "
+				      "passes: their snapshots are told as unattributed");
+		attribute(a, d, frame);
+		a->last = d;
+	}
+	tally_scratch_add_values(&a->scratch, d, frame, passes, a->exact);
+}
+
+static void
+written(struct tally_annotator *a, const struct tally_frame_record *frame)
+{
+	if (a->statistics)
+		tally_run_statistics_add(a->statistics, frame);
+}
+
+static void
+unwritten(struct tally_annotator *a)
+{
+	for (uint32_t i = 0; a->last && i < a->last->n_accounts; i++)
+		tally_account_take_back(&a->last->accounts[i]);
+	a->last = NULL;
+}
+
+/* ---- the end ---- */
+
+static uint32_t
+list_growth(const struct tally_annotated *d, struct tally_growth_record *rows)
+{
+	uint32_t n = 0;
+	for (uint32_t s = 0; s < d->n_accounts; s++) {
+		const struct tally_account *account = &d->accounts[s];
+		for (uint32_t i = 0; account->begun && i < account->src->n_counters; i++) {
+			if (!tally_bit(account->src->logged, i))
+				continue;
+			rows[n++] = (struct tally_growth_record){
+				.device = d->number,
+				.source = account->src->ops->name,
+				.key = account->counters[i]->key,
+				.growth = account->growth[i],
+				.unlogged = account->unlogged[i],
+				.outside = account->outside[i],
+			};
+		}
+	}
+	return n;
+}
+
+/* In order of their numbers, to be read by people. */
+static void
+sort_devices(struct tally_annotated **list)
+{
+	struct tally_annotated *sorted = NULL;
+	while (*list) {
+		struct tally_annotated *d = *list, **at = &sorted;
+		*list = d->next;
+		while (*at && (*at)->number < d->number)
+			at = &(*at)->next;
+		d->next = *at;
+		*at = d;
+	}
+	*list = sorted;
+}
+
+static void
+end_growth(struct tally_annotator *a, struct tally_end_record *end)
+{
+	size_t n = 0;
+	sort_devices(&a->dropped);
+	for (const struct tally_annotated *d = a->dropped; d; d = d->next)
+		n += d->n_logged;
+	a->rows = n ? calloc(n, sizeof(*a->rows)) : NULL;
+	if (!a->rows)
+		return;
+	for (const struct tally_annotated *d = a->dropped; d; d = d->next)
+		end->n_growth += list_growth(d, a->rows + end->n_growth);
+	end->growth = a->rows;
+}
+
+static void
+end_run(struct tally_annotator *a, struct tally_end_record *end)
+{
+	end_growth(a, end);
+	if (!a->statistics)
+		return;
+	a->statistic_rows = tally_run_statistics_list(a->statistics, &end->n_statistics);
+	end->statistics = a->statistic_rows;
+}
+
+const struct tally_annotator_ops tally_annotator = {
+	.create = create,
+	.device = describe,
+	.frame = annotate,
+	.written = written,
+	.unwritten = unwritten,
+	.skip = skip,
+	.drop_device = drop_device,
+	.end = end_run,
+	.destroy = destroy,
+	.abandon = abandon,
+};

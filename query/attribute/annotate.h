@@ -1,0 +1,15 @@
+/* query/attribute/annotate.h - what is added to each frame before it is written, in one place
+ * and order: shares of snapshots (query/attribute/attribute.h), then metrics of everything
+ * (query/metric/metric.h).
+ *
+ * See layer/annotator.h for threads. Front ends name the table to the session:
+ * tally_session_use_annotator().
+ */
+#ifndef PASSTALLY_QUERY_ANNOTATE_H
+#define PASSTALLY_QUERY_ANNOTATE_H
+
+#include "layer/annotator.h"
+
+extern const struct tally_annotator_ops tally_annotator;
+
+#endif

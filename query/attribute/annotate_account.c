@@ -1,0 +1,116 @@
+#include "query/attribute/annotate_internal.h"
+
+#include <stdlib.h>
+
+/* One block for all arrays of numbers. */
+bool
+tally_account_init(struct tally_account *account, const struct tally_snapshot_source *src,
+		   struct tally_history *history)
+{
+	size_t n = src->n_counters ? src->n_counters : 1;
+	account->src = src;
+	account->history = history;
+	account->attributor = tally_attributor_create(src->n_counters);
+	account->counters = calloc(n, sizeof(*account->counters));
+	account->block = calloc(6 * n + (n + 63) / 64, sizeof(*account->block));
+	if (!account->attributor || !account->counters || !account->block)
+		return false;
+	account->growth = account->block;
+	account->unlogged = account->growth + n;
+	account->outside = account->unlogged + n;
+	account->stretch.growth = account->outside + n;
+	account->stretch.unlogged = account->stretch.growth + n;
+	account->stretch.unattributed = account->stretch.unlogged + n;
+	account->stretch.unattributed_unknown = account->stretch.unattributed + n;
+	for (uint32_t i = 0; i < src->n_counters; i++)
+		account->counters[i] = src->counters[i];
+	return true;
+}
+
+void
+tally_account_finish(struct tally_account *account)
+{
+	tally_attributor_destroy(account->attributor);
+	free(account->counters);
+	free(account->block);
+}
+
+bool
+tally_account_begin(struct tally_account *account, bool late, uint64_t time_ns)
+{
+	if (account->begun)
+		return true;
+	struct tally_reading first, last;
+	if (!tally_history_first(account->history, &first) ||
+	    !tally_history_last(account->history, &last))
+		return false;
+	account->cursor_ns = first.time_ns;
+	if (late && time_ns > first.time_ns)
+		account->cursor_ns = time_ns < last.time_ns ? time_ns : last.time_ns;
+	account->begun = true;
+	return true;
+}
+
+static void
+set_stretch(struct tally_account *account, uint64_t end_ns)
+{
+	account->stretch.begin_ns = account->stretch.end_ns = account->cursor_ns;
+	account->stretch.flags = 0;
+	if (end_ns > account->cursor_ns)
+		account->stretch.end_ns = end_ns;
+}
+
+void
+tally_account_pass_over(struct tally_account *account, uint64_t time_ns)
+{
+	struct tally_reading last;
+	if (tally_history_last(account->history, &last) && time_ns > last.time_ns)
+		time_ns = last.time_ns;
+	set_stretch(account, time_ns);
+	account->told = false;
+	const struct tally_stretch *stretch = &account->stretch;
+	if (stretch->begin_ns == stretch->end_ns ||
+	    !tally_attribute(account->attributor, account->history, false, NULL, NULL, 0,
+			     &account->stretch))
+		return;
+	for (uint32_t i = 0; i < account->src->n_counters; i++)
+		account->outside[i] += stretch->growth[i];
+	account->cursor_ns = stretch->end_ns;
+}
+
+/* Past the last reading nothing is known, and that is what passes are told: a source that was lost
+ * counts no zeros. What a later reading brings is the next stretch's: the attributor knows how far
+ * it came. */
+bool
+tally_account_attribute(struct tally_account *account, uint64_t end_ns, bool exact,
+			const struct tally_work *work, struct tally_share *shares, uint32_t n)
+{
+	set_stretch(account, end_ns);
+	/* Where no time passed nothing was measured: that is not 0. */
+	account->told = account->stretch.begin_ns < account->stretch.end_ns &&
+			tally_attribute(account->attributor, account->history, exact, work, shares,
+					n, &account->stretch);
+	if (!account->told)
+		return false;
+	for (uint32_t i = 0; i < account->src->n_levels; i++)
+		account->levels[i] = account->src->levels[i];
+	const struct tally_stretch *stretch = &account->stretch;
+	for (uint32_t i = 0; i < account->src->n_counters; i++) {
+		account->growth[i] += stretch->growth[i];
+		account->unlogged[i] += stretch->unlogged[i];
+	}
+	account->cursor_ns = stretch->end_ns;
+	return true;
+}
+
+void
+tally_account_take_back(struct tally_account *account)
+{
+	const struct tally_stretch *stretch = &account->stretch;
+	for (uint32_t i = 0; account->told && i < account->src->n_counters; i++) {
+		account->growth[i] -= stretch->growth[i];
+		account->unlogged[i] -= stretch->unlogged[i];
+		account->outside[i] += stretch->growth[i];
+	}
+	account->told = false;
+}

@@ -1,0 +1,189 @@
+#include "query/attribute/annotate_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One counter of the device, summed over a frame. */
+struct sum {
+	const char *key;
+	struct tally_value value;
+	uint32_t n; /* passes that have it */
+	bool adds_up, bad, estimated;
+};
+
+struct tally_metric_frame {
+	struct sum *sums;
+	struct tally_keyed_value *values; /* as many */
+	uint32_t n;
+};
+
+struct tally_metric_frame *
+tally_metric_frame_create(const struct tally_device_record *line)
+{
+	struct tally_metric_frame *f = calloc(1, sizeof(*f));
+	if (!f)
+		return NULL;
+	f->sums = calloc(line->n_counters + 1, sizeof(*f->sums));
+	f->values = calloc(line->n_counters + 1, sizeof(*f->values));
+	if (!f->sums || !f->values) {
+		tally_metric_frame_destroy(f);
+		return NULL;
+	}
+	for (uint32_t i = 0; i < line->n_counters; i++) {
+		f->sums[i].key = line->counters[i]->key;
+		f->sums[i].value.storage = line->counters[i]->storage;
+		f->sums[i].adds_up = tally_counter_adds_up(line->counters[i]);
+	}
+	f->n = line->n_counters;
+	return f;
+}
+
+void
+tally_metric_frame_destroy(struct tally_metric_frame *f)
+{
+	if (!f)
+		return;
+	free(f->sums);
+	free(f->values);
+	free(f);
+}
+
+/* Values come in the order of the line's counters, so the one behind the last is tried first. */
+static struct sum *
+find_sum(struct tally_metric_frame *f, const char *key, uint32_t *guess)
+{
+	for (uint32_t i = 0; i < f->n; i++, ++*guess) {
+		*guess = *guess < f->n ? *guess : 0;
+		if (f->sums[*guess].key == key)
+			return &f->sums[(*guess)++];
+	}
+	for (uint32_t i = 0; i < f->n; i++)
+		if (strcmp(f->sums[i].key, key) == 0)
+			return &f->sums[i];
+	return NULL;
+}
+
+static void
+add(struct sum *sum, const struct tally_keyed_value *v)
+{
+	sum->estimated |= v->estimated;
+	if (v->value.storage != sum->value.storage) {
+		sum->bad = true;
+		return;
+	}
+	switch (v->value.storage) {
+	case TALLY_STORAGE_I64:
+		sum->bad |= __builtin_add_overflow(sum->value.i64, v->value.i64, &sum->value.i64);
+		break;
+	case TALLY_STORAGE_F64:
+		sum->value.f64 += v->value.f64;
+		break;
+	default:
+		sum->bad |= __builtin_add_overflow(sum->value.u64, v->value.u64, &sum->value.u64);
+		break;
+	}
+}
+
+/* What some passes lack is no sum; what all of them have is. */
+static uint32_t
+sum_counters(struct tally_metric_frame *f, const struct tally_frame_record *frame,
+	     const uint32_t *n_own, uint32_t n_unattributed)
+{
+	for (uint32_t i = 0; i < f->n; i++) {
+		struct sum *sum = &f->sums[i];
+		sum->value = (struct tally_value){ .storage = sum->value.storage };
+		sum->n = 0;
+		sum->bad = !sum->adds_up;
+		sum->estimated = false;
+	}
+	for (uint32_t p = 0; p < frame->n_passes; p++) {
+		const struct tally_pass_record *pass = &frame->passes[p];
+		uint32_t n = n_own[p], guess = 0;
+		for (uint32_t i = 0; i < n; i++) {
+			struct sum *sum = find_sum(f, pass->counters[i].key, &guess);
+			if (!sum)
+				continue;
+			sum->n++;
+			add(sum, &pass->counters[i]);
+		}
+	}
+	uint32_t guess = 0, n = 0;
+	for (uint32_t i = 0; i < n_unattributed; i++) {
+		struct sum *sum = find_sum(f, frame->unattributed[i].key, &guess);
+		if (sum)
+			add(sum, &frame->unattributed[i]);
+	}
+	for (uint32_t i = 0; i < f->n; i++) {
+		const struct sum *sum = &f->sums[i];
+		if (sum->bad || sum->n == 0 || sum->n != frame->n_passes)
+			continue;
+		f->values[n++] = (struct tally_keyed_value){
+			.key = sum->key,
+			.value = sum->value,
+			.estimated = sum->estimated,
+		};
+	}
+	return n;
+}
+
+static void
+add_tallies(struct tally_tallies *to, const struct tally_tallies *t)
+{
+	to->draws += t->draws;
+	to->dispatches += t->dispatches;
+	to->copies += t->copies;
+	to->clears += t->clears;
+	to->vertices += t->vertices;
+	to->instances += t->instances;
+	to->calls += t->calls;
+}
+
+uint32_t
+tally_metric_frame_evaluate(struct tally_metric_frame *f, struct tally_metric_set *set,
+			    const struct tally_frame_record *frame, const uint32_t *n_own,
+			    uint32_t n_unattributed, const struct tally_keyed_value *more,
+			    uint32_t n_more, struct tally_keyed_value *out)
+{
+	struct tally_tallies tallies = { 0 };
+	struct tally_metric_values in = {
+		.counters = f->values,
+		.n_counters = sum_counters(f, frame, n_own, n_unattributed),
+		.more = more,
+		.n_more = n_more,
+		.tallies = &tallies,
+		.has_gpu = frame->has_gpu,
+		.gpu_ns = frame->gpu_ns,
+	};
+	/* Of a pass that was interrupted the target counts once. */
+	bool all_pixels = true;
+	for (uint32_t p = 0; p < frame->n_passes; p++) {
+		const struct tally_pass_record *pass = &frame->passes[p];
+		add_tallies(&tallies, &pass->tallies);
+		in.unknown |= pass->unknown;
+		if (pass->segment == 0)
+			in.pixels += pass->pixels;
+		all_pixels &= pass->pixels > 0 || pass->kind != TALLY_PASS_RENDER;
+	}
+	if (!all_pixels)
+		in.pixels = 0;
+	return tally_metric_set_evaluate(set, &in, out);
+}
+
+uint32_t
+tally_metric_pass_evaluate(struct tally_metric_set *set, const struct tally_pass_record *pass,
+			   const struct tally_keyed_value *more, uint32_t n_more,
+			   struct tally_keyed_value *out)
+{
+	struct tally_metric_values in = {
+		.counters = pass->counters,
+		.n_counters = pass->n_counters,
+		.more = more,
+		.n_more = n_more,
+		.tallies = &pass->tallies,
+		.unknown = pass->unknown,
+		.has_gpu = pass->has_gpu,
+		.gpu_ns = pass->gpu_ns,
+		.pixels = pass->pixels,
+	};
+	return tally_metric_set_evaluate(set, &in, out);
+}

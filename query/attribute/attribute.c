@@ -1,0 +1,568 @@
+#include "query/attribute/attribute.h"
+
+#include "layer/record.h"
+#include "query/sampler/share_of.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Past so many at once what does not divide evenly is carried into the next stretch of time instead
+ * of being dealt out one by one: a frame of overlapping passes stays affordable. */
+#define MANY 64u
+
+/* Work that shares one interval: a pass, or with `exact` all passes between the same two samples.
+ * What it grows by is gathered in the share of its first member. */
+struct span {
+	uint64_t begin_ns, end_ns; /* inside the stretch */
+	uint32_t first, n; /* in members */
+	uint32_t place; /* in active, while it runs */
+	bool clipped, overlaps;
+};
+
+struct edge {
+	uint64_t time_ns;
+	uint32_t span;
+	bool begins;
+};
+
+/* A member's part of its span's growth of one counter. */
+struct part {
+	uint64_t rest;
+	uint32_t member, order;
+};
+
+struct tally_attributor {
+	uint32_t n_counters, words;
+	/* The last stretch: where it ended and the totals then. */
+	bool any;
+	uint64_t end_ns;
+	uint64_t *given;
+	uint64_t *next; /* totals at the end of an interval */
+	uint64_t *level; /* what a span that ran all the time would have */
+	uint64_t *carried; /* not dealt out yet: less than there are active */
+	uint64_t *doubts; /* words */
+	uint32_t *turn; /* who is next to get what does not divide evenly, by counter */
+	/* One call's, of `room` each, but edges: twice. */
+	uint32_t room;
+	struct span *spans;
+	struct edge *edges;
+	uint32_t *members, *active;
+	struct part *parts;
+};
+
+/* What one call works on. */
+struct cut {
+	struct tally_attributor *a;
+	const struct tally_history *h;
+	const struct tally_work *work;
+	struct tally_share *shares;
+	uint32_t n;
+	struct tally_stretch *stretch;
+	bool exact;
+	uint32_t n_spans, n_edges, n_active;
+	uint64_t now_ns;
+};
+
+struct tally_attributor *
+tally_attributor_create(uint32_t n_counters)
+{
+	struct tally_attributor *a = calloc(1, sizeof(*a));
+	if (!a)
+		return NULL;
+	a->n_counters = n_counters;
+	a->words = n_counters / 64 + (n_counters % 64 != 0);
+	size_t n = n_counters ? n_counters : 1;
+	a->given = calloc(4 * n, sizeof(*a->given));
+	a->doubts = calloc(n, sizeof(*a->doubts));
+	a->turn = calloc(n, sizeof(*a->turn));
+	if (!a->given || !a->doubts || !a->turn) {
+		tally_attributor_destroy(a);
+		return NULL;
+	}
+	a->next = a->given + n;
+	a->level = a->next + n;
+	a->carried = a->level + n;
+	return a;
+}
+
+void
+tally_attributor_destroy(struct tally_attributor *a)
+{
+	if (!a)
+		return;
+	free(a->given);
+	free(a->doubts);
+	free(a->turn);
+	free(a->spans);
+	free(a->edges);
+	free(a->members);
+	free(a->active);
+	free(a->parts);
+	free(a);
+}
+
+static bool
+grow(void *array, size_t n, size_t size)
+{
+	void **p = array;
+	void *grown = n > SIZE_MAX / size ? NULL : realloc(*p, n * size);
+	if (grown)
+		*p = grown;
+	return grown != NULL;
+}
+
+static bool
+reserve(struct tally_attributor *a, uint32_t n)
+{
+	if (n <= a->room)
+		return true;
+	size_t room = (size_t)n + n / 2;
+	if (room > UINT32_MAX / 2 || !grow(&a->spans, room, sizeof(*a->spans)) ||
+	    !grow(&a->edges, 2 * room, sizeof(*a->edges)) ||
+	    !grow(&a->members, room, sizeof(*a->members)) ||
+	    !grow(&a->active, room, sizeof(*a->active)) ||
+	    !grow(&a->parts, room, sizeof(*a->parts)))
+		return false;
+	a->room = (uint32_t)room;
+	return true;
+}
+
+static uint64_t
+length_of(const struct tally_work *work)
+{
+	return work->end_ns > work->begin_ns ? work->end_ns - work->begin_ns : 0;
+}
+
+/* ---- which spans there are ---- */
+
+/* Nothing grew, as far as is known. */
+static void
+say_nothing(struct cut *c, uint32_t member)
+{
+	struct tally_share *share = &c->shares[member];
+	memset(share->growth, 0, c->a->n_counters * sizeof(*share->growth));
+	memset(share->unknown, 0, c->a->words * sizeof(*share->unknown));
+}
+
+/* False: all of it is another stretch's. */
+static bool
+add_span(struct cut *c, uint64_t begin_ns, uint64_t end_ns, uint32_t first, uint32_t n)
+{
+	struct tally_attributor *a = c->a;
+	const struct tally_stretch *stretch = c->stretch;
+	struct span span = { .begin_ns = begin_ns, .end_ns = end_ns, .first = first, .n = n };
+	if (span.begin_ns < stretch->begin_ns)
+		span.begin_ns = stretch->begin_ns;
+	if (span.end_ns > stretch->end_ns)
+		span.end_ns = stretch->end_ns;
+	if (span.begin_ns >= span.end_ns)
+		return false;
+	span.clipped = span.begin_ns != begin_ns || span.end_ns != end_ns;
+	a->edges[c->n_edges++] = (struct edge){ span.begin_ns, c->n_spans, true };
+	a->edges[c->n_edges++] = (struct edge){ span.end_ns, c->n_spans, false };
+	a->spans[c->n_spans++] = span;
+	return true;
+}
+
+static void
+find_sampled_spans(struct cut *c)
+{
+	for (uint32_t i = 0; i < c->n; i++) {
+		c->a->members[i] = i;
+		if (!length_of(&c->work[i]) ||
+		    !add_span(c, c->work[i].begin_ns, c->work[i].end_ns, i, 1))
+			say_nothing(c, i);
+	}
+}
+
+static int
+compare_members(const void *x, const void *y, void *data)
+{
+	const struct tally_work *work = data;
+	uint32_t i = *(const uint32_t *)x, k = *(const uint32_t *)y;
+	const struct tally_work *a = &work[i], *b = &work[k];
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	if (a->to != b->to)
+		return a->to < b->to ? -1 : 1;
+	return (i > k) - (i < k);
+}
+
+static bool
+has_samples(const struct tally_work *work)
+{
+	return work->from != 0 && work->to != 0;
+}
+
+/* Flag all members of a span that can not be told from another. */
+static void
+give_up(struct cut *c, uint32_t first, uint32_t n, uint64_t flag)
+{
+	for (uint32_t i = first; i < first + n; i++)
+		c->shares[c->a->members[i]].flags |= flag;
+}
+
+/* All members have the same two samples. What the first one's growth is begins with the span. */
+static void
+find_exact_span(struct cut *c, uint32_t first, uint32_t n)
+{
+	const uint32_t *members = c->a->members;
+	const struct tally_work *work = &c->work[members[first]];
+	struct tally_reading from, to;
+	bool found = tally_history_find(c->h, work->from, &from) &&
+		     tally_history_find(c->h, work->to, &to) && from.time_ns < to.time_ns;
+	bool added = found && add_span(c, from.time_ns, to.time_ns, first, n);
+	for (uint32_t i = first + added; i < first + n; i++)
+		say_nothing(c, members[i]);
+	if (!found)
+		give_up(c, first, n, TALLY_FLAG(LOST));
+}
+
+static void
+find_exact_spans(struct cut *c)
+{
+	uint32_t *members = c->a->members, n = 0;
+	for (uint32_t i = 0; i < c->n; i++) {
+		if (has_samples(&c->work[i])) {
+			members[n++] = i;
+			continue;
+		}
+		c->shares[i].flags |= TALLY_FLAG(UNSAMPLED);
+		say_nothing(c, i);
+	}
+	if (n > 1)
+		qsort_r(members, n, sizeof(*members), compare_members, (void *)c->work);
+	for (uint32_t first = 0, end; first < n; first = end) {
+		const struct tally_work *work = &c->work[members[first]];
+		for (end = first + 1; end < n; end++) {
+			const struct tally_work *other = &c->work[members[end]];
+			if (other->from != work->from || other->to != work->to)
+				break;
+		}
+		find_exact_span(c, first, end - first);
+	}
+}
+
+/* ---- going through the stretch, from edge to edge ---- */
+
+static int
+compare_edges(const void *x, const void *y)
+{
+	const struct edge *a = x, *b = y;
+	if (a->time_ns != b->time_ns)
+		return a->time_ns < b->time_ns ? -1 : 1;
+	if (a->begins != b->begins)
+		return a->begins ? 1 : -1;
+	return (a->span > b->span) - (a->span < b->span);
+}
+
+/* Passes of one queue come in order, and need no sorting. */
+static void
+sort_edges(struct edge *edges, uint32_t n)
+{
+	for (uint32_t i = 1; i < n; i++) {
+		if (compare_edges(&edges[i - 1], &edges[i]) > 0) {
+			qsort(edges, n, sizeof(*edges), compare_edges);
+			return;
+		}
+	}
+}
+
+static uint64_t *
+gathered(const struct cut *c, const struct span *span)
+{
+	return c->shares[c->a->members[span->first]].growth;
+}
+
+/* One each to `rest` of the active spans, beginning with the one whose turn it is. */
+static void
+deal(struct cut *c, uint32_t counter, uint64_t rest)
+{
+	struct tally_attributor *a = c->a;
+	if (rest == 0)
+		return;
+	uint32_t who = a->turn[counter] % c->n_active;
+	for (; rest > 0; rest--) {
+		gathered(c, &a->spans[a->active[who]])[counter]++;
+		if (++who == c->n_active)
+			who = 0;
+	}
+	a->turn[counter] = who;
+}
+
+static void
+spread(struct cut *c, uint32_t counter, uint64_t growth)
+{
+	struct tally_attributor *a = c->a;
+	if (c->n_active == 0) {
+		c->stretch->unattributed[counter] += growth;
+		return;
+	}
+	if (c->n_active == 1) {
+		a->level[counter] += growth + a->carried[counter];
+		a->carried[counter] = 0;
+		return;
+	}
+	uint64_t n = c->n_active, rest = growth % n + a->carried[counter];
+	a->level[counter] += growth / n + rest / n;
+	rest %= n;
+	a->carried[counter] = 0;
+	if (n > MANY)
+		a->carried[counter] = rest;
+	else
+		deal(c, counter, rest);
+}
+
+/* From now to `time_ns` the same spans run. */
+static void
+advance(struct cut *c, uint64_t time_ns)
+{
+	struct tally_attributor *a = c->a;
+	if (time_ns == c->now_ns)
+		return;
+	tally_history_at(c->h, time_ns, a->next);
+	for (uint32_t i = 0; i < a->n_counters; i++) {
+		/* It can be less where the history was coarsened after a stretch was cut. */
+		if (a->next[i] <= a->given[i])
+			continue;
+		uint64_t growth = a->next[i] - a->given[i];
+		a->given[i] = a->next[i];
+		c->stretch->growth[i] += growth;
+		spread(c, i, growth);
+	}
+	if (c->n_active == 0)
+		tally_history_doubts(c->h, c->now_ns, time_ns, c->stretch->unattributed_unknown);
+	c->now_ns = time_ns;
+}
+
+/* What is carried belongs to those that run: nobody runs on after them. */
+static void
+deal_carried(struct cut *c)
+{
+	struct tally_attributor *a = c->a;
+	for (uint32_t i = 0; i < a->n_counters; i++) {
+		deal(c, i, a->carried[i]);
+		a->carried[i] = 0;
+	}
+}
+
+static void
+begin_span(struct cut *c, uint32_t index)
+{
+	struct tally_attributor *a = c->a;
+	struct span *span = &a->spans[index];
+	uint64_t *growth = gathered(c, span);
+	/* Differences of the level count, modulo 2^64. */
+	for (uint32_t i = 0; i < a->n_counters; i++)
+		growth[i] = 0 - a->level[i];
+	memset(c->shares[a->members[span->first]].unknown, 0, a->words * sizeof(uint64_t));
+	span->place = c->n_active;
+	a->active[c->n_active++] = index;
+	if (c->n_active > 1) {
+		span->overlaps = true;
+		a->spans[a->active[0]].overlaps = true;
+	}
+}
+
+static void
+end_span(struct cut *c, uint32_t index)
+{
+	struct tally_attributor *a = c->a;
+	struct span *span = &a->spans[index];
+	uint64_t *growth = gathered(c, span);
+	for (uint32_t i = 0; i < a->n_counters; i++)
+		growth[i] += a->level[i];
+	uint32_t last = a->active[--c->n_active];
+	a->active[span->place] = last;
+	a->spans[last].place = span->place;
+}
+
+/* ---- from spans to their members ---- */
+
+static int
+compare_parts(const void *x, const void *y)
+{
+	const struct part *a = x, *b = y;
+	if (a->rest != b->rest)
+		return a->rest > b->rest ? -1 : 1;
+	return (a->order > b->order) - (a->order < b->order);
+}
+
+/* GPU time of one member, at most so long that the sum of all is a number. */
+static uint64_t
+length_among(const struct cut *c, const struct span *span, uint32_t i)
+{
+	uint64_t length = length_of(&c->work[c->a->members[span->first + i]]);
+	return length > UINT64_MAX / span->n ? UINT64_MAX / span->n : length;
+}
+
+/* Largest remainder: each gets its share rounded down, and those that lost most by it one more. The
+ * growth stands in the share of the first member. */
+static void
+share_counter(struct cut *c, const struct span *span, uint32_t counter, uint64_t whole)
+{
+	struct tally_attributor *a = c->a;
+	const uint32_t *members = a->members + span->first;
+	uint64_t *all = &c->shares[members[0]].growth[counter];
+	uint64_t growth = *all, left = growth;
+	if (growth == 0)
+		return;
+	*all = 0;
+	/* Of equal parts each is first in its turn. */
+	uint32_t turn = a->turn[counter]++ % span->n;
+	for (uint32_t i = 0; i < span->n; i++) {
+		struct part *part = &a->parts[i];
+		uint64_t length = length_among(c, span, i);
+		uint64_t share = tally_share_of(growth, length, whole, &part->rest);
+		part->member = members[i];
+		part->order = i < turn ? i + span->n - turn : i - turn;
+		c->shares[members[i]].growth[counter] = share;
+		left -= share;
+	}
+	if (left == 0)
+		return;
+	qsort(a->parts, span->n, sizeof(*a->parts), compare_parts);
+	for (uint32_t i = 0; i < left; i++)
+		c->shares[a->parts[i].member].growth[counter]++;
+}
+
+/* The growth of a span that can not be divided is nobody's. */
+static void
+take_back(struct cut *c, const struct span *span)
+{
+	uint64_t *growth = gathered(c, span);
+	for (uint32_t i = 0; i < c->a->n_counters; i++) {
+		c->stretch->unattributed[i] += growth[i];
+		growth[i] = 0;
+	}
+	for (uint32_t w = 0; w < c->a->words; w++)
+		c->stretch->unattributed_unknown[w] |= c->a->doubts[w];
+}
+
+/* Growth that is not to be told of goes to `unlogged`. */
+static void
+withhold(struct cut *c, uint64_t *growth, const uint64_t *unknown)
+{
+	uint64_t any = 0;
+	for (uint32_t w = 0; w < c->a->words; w++)
+		any |= unknown[w];
+	for (uint32_t i = 0; any && i < c->a->n_counters; i++) {
+		if (unknown[i / 64] >> i % 64 & 1) {
+			c->stretch->unlogged[i] += growth[i];
+			growth[i] = 0;
+		}
+	}
+}
+
+static void
+finish_span(struct cut *c, const struct span *span)
+{
+	struct tally_attributor *a = c->a;
+	const uint32_t *members = a->members + span->first;
+	memset(a->doubts, 0, a->words * sizeof(*a->doubts));
+	uint64_t flags = tally_history_doubts(c->h, span->begin_ns, span->end_ns, a->doubts);
+	uint64_t whole = 0;
+	for (uint32_t i = 0; i < span->n; i++)
+		whole += length_among(c, span, i);
+	if (span->n > 1 && whole == 0) {
+		take_back(c, span);
+		give_up(c, span->first, span->n, TALLY_FLAG(UNSAMPLED) | flags);
+		return;
+	}
+	for (uint32_t i = 0; i < a->n_counters && span->n > 1; i++)
+		share_counter(c, span, i, whole);
+	for (uint32_t k = 0; k < span->n; k++) {
+		struct tally_share *share = &c->shares[members[k]];
+		share->flags |= flags;
+		if (span->n > 1 && length_of(&c->work[members[k]]) == 0) {
+			share->flags |= TALLY_FLAG(UNSAMPLED);
+			continue;
+		}
+		share->known = true;
+		share->estimated = !c->exact || span->n > 1 || span->overlaps || span->clipped;
+		memcpy(share->unknown, a->doubts, a->words * sizeof(*share->unknown));
+		withhold(c, share->growth, share->unknown);
+	}
+}
+
+/* ---- all of it ---- */
+
+static void
+sweep(struct cut *c)
+{
+	struct tally_attributor *a = c->a;
+	const struct edge *edges = a->edges;
+	for (uint32_t i = 0; i < c->n_edges; i++) {
+		advance(c, edges[i].time_ns);
+		if (edges[i].begins) {
+			begin_span(c, edges[i].span);
+			continue;
+		}
+		uint32_t end = i;
+		while (end < c->n_edges && !edges[end].begins &&
+		       edges[end].time_ns == edges[i].time_ns && end - i < c->n_active)
+			end++;
+		if (end - i == c->n_active)
+			deal_carried(c);
+		end_span(c, edges[i].span);
+		finish_span(c, &a->spans[edges[i].span]);
+	}
+	advance(c, c->stretch->end_ns);
+}
+
+static void
+clear(struct cut *c)
+{
+	size_t totals = c->a->n_counters * sizeof(uint64_t);
+	size_t words = c->a->words * sizeof(uint64_t);
+	for (uint32_t i = 0; i < c->n; i++) {
+		struct tally_share *share = &c->shares[i];
+		share->known = share->estimated = false;
+		share->flags = 0;
+	}
+	struct tally_stretch *stretch = c->stretch;
+	memset(stretch->unattributed, 0, totals);
+	memset(stretch->unattributed_unknown, 0, words);
+	memset(stretch->unlogged, 0, totals);
+	memset(stretch->growth, 0, totals);
+	memset(c->a->level, 0, totals);
+	stretch->flags = tally_history_doubts(c->h, stretch->begin_ns, stretch->end_ns,
+					      c->a->doubts);
+}
+
+bool
+tally_attribute(struct tally_attributor *a, const struct tally_history *h, bool exact,
+		const struct tally_work *work, struct tally_share *shares, uint32_t n,
+		struct tally_stretch *stretch)
+{
+	if (!reserve(a, n))
+		return false;
+	struct cut c = {
+		.a = a,
+		.h = h,
+		.work = work,
+		.shares = shares,
+		.n = n,
+		.stretch = stretch,
+		.exact = exact,
+		.now_ns = stretch->begin_ns,
+	};
+	clear(&c);
+	if (!a->any || a->end_ns != stretch->begin_ns)
+		tally_history_at(h, stretch->begin_ns, a->given);
+	if (stretch->end_ns > stretch->begin_ns) {
+		if (exact)
+			find_exact_spans(&c);
+		else
+			find_sampled_spans(&c);
+		sort_edges(a->edges, c.n_edges);
+		sweep(&c);
+		withhold(&c, stretch->unattributed, stretch->unattributed_unknown);
+	} else {
+		for (uint32_t i = 0; i < n; i++)
+			say_nothing(&c, i);
+	}
+	a->any = true;
+	a->end_ns = c.now_ns;
+	return true;
+}

@@ -1,0 +1,580 @@
+/* Hardware counters by GL_AMD_performance_monitor: radeonsi, freedreno, nouveau and others. One
+ * monitor is begun at a time; the extension knows no nesting. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "layer/config.h"
+#include "layer/log.h"
+#include "query/gl/amd_catalogue.h"
+#include "query/source/noop.h"
+
+#define SOURCE_NAME "gl-amd"
+#define RESULT_AVAILABLE 0x8BC4
+#define RESULT_SIZE 0x8BC5
+#define RESULT 0x8BC6
+#define NONE UINT32_MAX
+#define NAME_BLOCK 32u
+#define RECORD_WORDS 4u /* at most: group, counter, a value of 8 bytes */
+#define SPARE_WORDS 64u /* some drivers write past the size that they are told */
+#define PARKED_POLLS 8u /* asked about at each gap */
+/* So many begins in a row that the driver refuses, and we stop. */
+#define MAX_REFUSALS 16u
+
+enum monitor_state {
+	MONITOR_FREE = 0,
+	MONITOR_IN_SLOT,
+	MONITOR_PARKED, /* nobody wants its result, but it is not there yet */
+};
+
+/* One of the driver's monitors. It is begun again only when its last result was there: what a
+ * driver does otherwise is its own affair, and may be to wait. */
+struct monitor {
+	unsigned name; /* 0 = none: its last one was in an unknown state */
+	uint32_t set;  /* selected; NONE = nothing */
+	uint32_t next; /* in its list */
+	enum monitor_state state;
+};
+
+struct amd_slot {
+	uint32_t monitor; /* NONE: nothing is counted in this interval */
+	uint32_t set;
+	uint64_t flags;
+};
+
+struct gl_amd {
+	struct tally_source base;
+	struct tally_gl_api *api;
+	struct tally_amd_catalogue *catalogue;
+
+	struct amd_slot *slots;
+	struct monitor *monitors; /* as many as slots, made when they are first needed */
+	uint32_t n_slots, n_monitors;
+	uint32_t *free; /* per set, the newest free monitor with this selection */
+	uint32_t parked;
+	uint32_t holder; /* the slot whose monitor is begun, NONE = none */
+	unsigned fresh[NAME_BLOCK];
+	uint32_t n_fresh;
+	uint32_t *data; /* one result */
+	uint32_t data_bytes;
+	uint32_t refusals; /* in a row */
+	bool yielded;
+};
+
+static struct gl_amd *
+amd_of(struct tally_source *src)
+{
+	return (struct gl_amd *)src;
+}
+
+static void
+guard_begin(struct gl_amd *amd)
+{
+	if (amd->api->guard_begin)
+		amd->api->guard_begin(amd->api);
+}
+
+/* The first error since, 0 when there was none. */
+static unsigned
+guard_end(struct gl_amd *amd)
+{
+	return amd->api->guard_end ? amd->api->guard_end(amd->api) : amd->api->GetError();
+}
+
+/* ---- opening ---- */
+
+/* NULL when the driver may be asked; otherwise why not. */
+static const char *
+obstacle(const struct tally_gl_api *api)
+{
+	const char *driver = api->driver ? api->driver : "";
+
+	if (!api->has_extension(api, "GL_AMD_performance_monitor"))
+		return "the driver does not offer GL_AMD_performance_monitor (Mesa's radeonsi, "
+		       "freedreno, nouveau and others do)";
+	if (!api->GetPerfMonitorGroupsAMD || !api->GetPerfMonitorCountersAMD ||
+	    !api->GetPerfMonitorGroupStringAMD || !api->GetPerfMonitorCounterStringAMD ||
+	    !api->GetPerfMonitorCounterInfoAMD || !api->GenPerfMonitorsAMD ||
+	    !api->DeletePerfMonitorsAMD || !api->SelectPerfMonitorCountersAMD ||
+	    !api->BeginPerfMonitorAMD || !api->EndPerfMonitorAMD ||
+	    !api->GetPerfMonitorCounterDataAMD || !api->GetError)
+		return "the driver names GL_AMD_performance_monitor but lacks functions of it";
+	/* iris and crocus show the driver's own queries there, which GL_INTEL_performance_query
+	 * has too, and the GPU's besides. */
+	if (strncmp(driver, "Intel", 5) == 0 &&
+	    !(api->sources && tally_list_matches(api->sources, SOURCE_NAME, SOURCE_NAME)))
+		return "on Intel's drivers gl-intel counts the same and more; name gl-amd in "
+		       "--sources to use it";
+	return NULL;
+}
+
+static enum tally_status
+amd_grow(struct tally_source *src, uint32_t slots)
+{
+	struct gl_amd *amd = amd_of(src);
+
+	struct amd_slot *grown = realloc(amd->slots, slots * sizeof(*grown));
+	if (!grown)
+		return TALLY_NO_MEMORY;
+	amd->slots = grown;
+	struct monitor *monitors = realloc(amd->monitors, slots * sizeof(*monitors));
+	if (!monitors)
+		return TALLY_NO_MEMORY;
+	amd->monitors = monitors;
+	for (uint32_t i = amd->n_slots; i < slots; i++)
+		amd->slots[i] = (struct amd_slot){ .monitor = NONE };
+	amd->n_slots = slots;
+	return TALLY_OK;
+}
+
+/* Forget the monitors: the driver has none of ours any more. */
+static void
+forget_monitors(struct gl_amd *amd)
+{
+	for (uint32_t i = 0; i < amd->n_slots; i++)
+		amd->slots[i].monitor = NONE;
+	for (uint32_t i = 0; amd->catalogue && i <= amd->catalogue->n_sets; i++)
+		amd->free[i] = NONE;
+	amd->n_monitors = amd->n_fresh = 0;
+	amd->parked = amd->holder = NONE;
+}
+
+static void
+amd_abandon(struct tally_source *src)
+{
+	struct gl_amd *amd = amd_of(src);
+
+	tally_amd_catalogue_destroy(amd->catalogue);
+	free(amd->slots);
+	free(amd->monitors);
+	free(amd->free);
+	free(amd->data);
+	*amd = (struct gl_amd){ .base = *src, .api = amd->api };
+	src->counters = NULL;
+	src->sets = NULL;
+	src->n_counters = src->n_sets = 0;
+}
+
+static enum tally_status
+prepare(struct gl_amd *amd, uint32_t slots)
+{
+	const struct tally_amd_catalogue *catalogue = amd->catalogue;
+	uint32_t words = catalogue->widest * RECORD_WORDS + SPARE_WORDS;
+
+	amd->free = malloc((catalogue->n_sets + 1) * sizeof(*amd->free));
+	amd->data = calloc(words, sizeof(*amd->data));
+	amd->data_bytes = words * (uint32_t)sizeof(*amd->data);
+	if (!amd->free || !amd->data || amd_grow(&amd->base, slots) != TALLY_OK)
+		return TALLY_NO_MEMORY;
+	forget_monitors(amd);
+	return TALLY_OK;
+}
+
+static enum tally_status
+amd_open(struct tally_source *src, uint32_t slots)
+{
+	struct gl_amd *amd = amd_of(src);
+	enum tally_status status = TALLY_UNSUPPORTED;
+
+	src->reason[0] = '\0';
+	src->off = false;
+	const char *why = obstacle(amd->api);
+	if (why) {
+		snprintf(src->reason, sizeof(src->reason), "%s", why);
+		return status;
+	}
+	guard_begin(amd);
+	amd->catalogue = tally_amd_catalogue_create(amd->api, src, &status);
+	guard_end(amd);
+	if (!amd->catalogue)
+		return status;
+	status = prepare(amd, slots);
+	if (status != TALLY_OK) {
+		amd_abandon(src);
+		snprintf(src->reason, sizeof(src->reason), "out of memory");
+		return status;
+	}
+	src->counters = amd->catalogue->counters;
+	src->n_counters = amd->catalogue->n_counters;
+	src->sets = amd->catalogue->set_list;
+	src->n_sets = amd->catalogue->n_sets;
+	src->set = 0;
+	return TALLY_OK;
+}
+
+/* ---- monitors ---- */
+
+/* Inside a guard. */
+static void
+end_active(struct gl_amd *amd)
+{
+	if (amd->holder == NONE)
+		return;
+	amd->api->EndPerfMonitorAMD(amd->monitors[amd->slots[amd->holder].monitor].name);
+	amd->holder = NONE;
+}
+
+/* None is deleted while it counts. */
+static void
+delete_monitors(struct gl_amd *amd)
+{
+	end_active(amd);
+	for (uint32_t i = 0; i < amd->n_monitors; i++) {
+		if (amd->monitors[i].name)
+			amd->api->DeletePerfMonitorsAMD(1, &amd->monitors[i].name);
+	}
+	if (amd->n_fresh)
+		amd->api->DeletePerfMonitorsAMD((int)amd->n_fresh, amd->fresh);
+	forget_monitors(amd);
+}
+
+static void
+amd_close(struct tally_source *src)
+{
+	struct gl_amd *amd = amd_of(src);
+
+	guard_begin(amd);
+	delete_monitors(amd);
+	guard_end(amd);
+	amd_abandon(src);
+}
+
+/* Free monitors are listed by what is selected in them; those with nothing come last. */
+static uint32_t *
+free_list(struct gl_amd *amd, uint32_t set)
+{
+	return &amd->free[set == NONE ? amd->catalogue->n_sets : set];
+}
+
+static void
+set_free(struct gl_amd *amd, uint32_t which)
+{
+	struct monitor *m = &amd->monitors[which];
+	uint32_t *head = free_list(amd, m->set);
+
+	m->state = MONITOR_FREE;
+	m->next = *head;
+	*head = which;
+}
+
+static uint32_t
+pop(struct gl_amd *amd, uint32_t *head)
+{
+	uint32_t which = *head;
+
+	if (which != NONE)
+		*head = amd->monitors[which].next;
+	return which;
+}
+
+/* 0 when the driver has none to give. */
+static unsigned
+fresh_name(struct gl_amd *amd)
+{
+	if (!amd->n_fresh) {
+		unsigned made[NAME_BLOCK] = { 0 };
+		amd->api->GenPerfMonitorsAMD(NAME_BLOCK, made);
+		for (uint32_t i = NAME_BLOCK; i-- > 0;) {
+			if (made[i])
+				amd->fresh[amd->n_fresh++] = made[i];
+		}
+	}
+	return amd->n_fresh ? amd->fresh[--amd->n_fresh] : 0;
+}
+
+/* One more, while there are fewer than slots. */
+static uint32_t
+make_monitor(struct gl_amd *amd)
+{
+	if (amd->n_monitors == amd->n_slots)
+		return NONE;
+	amd->monitors[amd->n_monitors] = (struct monitor){ .set = NONE };
+	return amd->n_monitors++;
+}
+
+/* Something went wrong and nobody knows what of it was done: away with it. Inside a guard, and
+ * whatever this causes is dropped with the rest. */
+static void
+renounce(struct gl_amd *amd, uint32_t which)
+{
+	struct monitor *m = &amd->monitors[which];
+
+	if (m->name) {
+		amd->api->EndPerfMonitorAMD(m->name);
+		amd->api->DeletePerfMonitorsAMD(1, &m->name);
+	}
+	m->name = 0;
+	m->set = NONE;
+	set_free(amd, which);
+}
+
+/* A monitor with the set selected: one that had it, a new one, or one that had another. Inside a
+ * guard. NONE: all are in use, or the driver makes no more. */
+static uint32_t
+take_monitor(struct gl_amd *amd, uint32_t set)
+{
+	uint32_t which = pop(amd, free_list(amd, set));
+
+	if (which != NONE)
+		return which;
+	which = make_monitor(amd);
+	for (uint32_t i = amd->catalogue->n_sets + 1; which == NONE && i-- > 0;)
+		which = pop(amd, &amd->free[i]);
+	if (which == NONE)
+		return NONE;
+	struct monitor *m = &amd->monitors[which];
+	if (!m->name)
+		m->name = fresh_name(amd);
+	if (!m->name) {
+		set_free(amd, which);
+		return NONE;
+	}
+	if (m->set != NONE)
+		tally_amd_select(amd->api, m->name, &amd->catalogue->sets[m->set], false);
+	tally_amd_select(amd->api, m->name, &amd->catalogue->sets[set], true);
+	m->set = set;
+	return which;
+}
+
+static bool
+is_ready(struct gl_amd *amd, const struct monitor *m)
+{
+	unsigned ready = 0;
+	int written = 0;
+
+	amd->api->GetPerfMonitorCounterDataAMD(m->name, RESULT_AVAILABLE, sizeof(ready), &ready,
+					       &written);
+	return ready != 0;
+}
+
+/* What was given up unread and is through by now can be used again. */
+static void
+amd_gap(struct tally_source *src)
+{
+	struct gl_amd *amd = amd_of(src);
+	uint32_t *link = &amd->parked;
+
+	if (amd->parked == NONE)
+		return;
+	guard_begin(amd);
+	for (uint32_t polls = 0; *link != NONE && polls < PARKED_POLLS; polls++) {
+		uint32_t which = *link;
+		struct monitor *m = &amd->monitors[which];
+		if (is_ready(amd, m)) {
+			*link = m->next;
+			set_free(amd, which);
+		} else {
+			link = &m->next;
+		}
+	}
+	guard_end(amd);
+}
+
+/* ---- counting ---- */
+
+static void
+give_up(struct gl_amd *amd, unsigned error)
+{
+	snprintf(amd->base.reason, sizeof(amd->base.reason),
+		 "the driver refuses to begin its monitors (GL error 0x%04x): another program or "
+		 "the game itself may hold the counters",
+		 error);
+	amd->base.off = true;
+	tally_log_say(TALLY_LEVEL_WARNING, SOURCE_NAME, "%s", amd->base.reason);
+	/* Results in flight still come. */
+}
+
+static void
+refused(struct gl_amd *amd, struct amd_slot *s, uint32_t which, unsigned error)
+{
+	guard_begin(amd);
+	renounce(amd, which);
+	guard_end(amd);
+	s->flags |= TALLY_FLAG(LOST);
+	if (++amd->refusals == MAX_REFUSALS)
+		give_up(amd, error);
+}
+
+static void
+amd_begin(struct tally_source *src, uint32_t slot)
+{
+	struct gl_amd *amd = amd_of(src);
+	struct amd_slot *s = &amd->slots[slot];
+
+	*s = (struct amd_slot){ .monitor = NONE, .set = src->set };
+	if (amd->yielded)
+		s->flags = TALLY_FLAG(YIELDED);
+	/* An interval that lies in another has no counters: monitors do not nest. */
+	if (amd->yielded || src->set >= src->n_sets || amd->holder != NONE)
+		return;
+	if (src->off) { /* until the frame ends: it goes under the set's name */
+		s->flags |= TALLY_FLAG(LOST);
+		return;
+	}
+	guard_begin(amd);
+	uint32_t which = take_monitor(amd, src->set);
+	if (which != NONE)
+		amd->api->BeginPerfMonitorAMD(amd->monitors[which].name);
+	unsigned error = guard_end(amd);
+	if (which == NONE) {
+		s->flags |= TALLY_FLAG(DROPPED);
+	} else if (error) {
+		refused(amd, s, which, error);
+	} else {
+		amd->refusals = 0;
+		amd->monitors[which].state = MONITOR_IN_SLOT;
+		s->monitor = which;
+		amd->holder = slot;
+	}
+}
+
+static void
+amd_end(struct tally_source *src, uint32_t slot)
+{
+	struct gl_amd *amd = amd_of(src);
+	struct amd_slot *s = &amd->slots[slot];
+
+	if (amd->holder != slot)
+		return;
+	guard_begin(amd);
+	end_active(amd);
+	unsigned error = guard_end(amd);
+	if (!error)
+		return;
+	guard_begin(amd);
+	renounce(amd, s->monitor);
+	guard_end(amd);
+	s->monitor = NONE;
+	s->flags |= TALLY_FLAG(LOST);
+}
+
+static void
+amd_discard(struct tally_source *src, uint32_t slot)
+{
+	struct gl_amd *amd = amd_of(src);
+	struct amd_slot *s = &amd->slots[slot];
+
+	amd_end(src, slot);
+	if (s->monitor == NONE)
+		return;
+	struct monitor *m = &amd->monitors[s->monitor];
+	m->state = MONITOR_PARKED;
+	m->next = amd->parked;
+	amd->parked = s->monitor;
+	s->monitor = NONE;
+}
+
+static void
+amd_select(struct tally_source *src, uint32_t set)
+{
+	src->set = set;
+}
+
+/* ---- reading ---- */
+
+/* The bytes of a result, 0 when it cannot be had; NOT_READY leaves *len alone. Inside a guard. */
+static enum tally_status
+fetch(struct gl_amd *amd, const struct monitor *m, size_t *len)
+{
+	unsigned size = 0;
+	int written = 0;
+
+	if (!is_ready(amd, m))
+		return TALLY_NOT_READY;
+	/* The size is asked for because drivers ignore the one they are told. */
+	amd->api->GetPerfMonitorCounterDataAMD(m->name, RESULT_SIZE, sizeof(size), &size, &written);
+	written = 0;
+	if (size && size <= amd->data_bytes)
+		amd->api->GetPerfMonitorCounterDataAMD(m->name, RESULT, (int)amd->data_bytes,
+						       amd->data, &written);
+	*len = written > 0 && (unsigned)written <= amd->data_bytes ? (size_t)written : 0;
+	return TALLY_OK;
+}
+
+static enum tally_status
+amd_read(struct tally_source *src, uint32_t slot, struct tally_sample *out)
+{
+	struct gl_amd *amd = amd_of(src);
+	struct amd_slot *s = &amd->slots[slot];
+	size_t len = 0;
+
+	if (s->monitor == NONE) {
+		out->flags |= s->flags;
+		return s->flags & TALLY_FLAG(LOST) ? TALLY_LOST : TALLY_OK;
+	}
+	guard_begin(amd);
+	enum tally_status status = fetch(amd, &amd->monitors[s->monitor], &len);
+	guard_end(amd);
+	if (status == TALLY_NOT_READY)
+		return status;
+	set_free(amd, s->monitor);
+	s->monitor = NONE;
+	out->flags |= s->flags;
+	if (!len)
+		return TALLY_LOST;
+	tally_amd_decode(&amd->catalogue->sets[s->set], amd->data, len, out);
+	return TALLY_OK;
+}
+
+static const struct tally_source_ops amd_ops = {
+	.name = SOURCE_NAME,
+	.delivers_time = false,
+	.open = amd_open,
+	.grow = amd_grow,
+	.close = amd_close,
+	.abandon = amd_abandon,
+	.begin = amd_begin,
+	.end = amd_end,
+	.gap = amd_gap,
+	.resume = tally_source_noop,
+	.read = amd_read,
+	.discard = amd_discard,
+	.select = amd_select,
+};
+
+struct tally_source *
+tally_gl_amd_create(struct tally_gl_api *api)
+{
+	struct gl_amd *amd = calloc(1, sizeof(*amd));
+	if (!amd)
+		return NULL;
+	amd->base.ops = &amd_ops;
+	amd->api = api;
+	amd->parked = amd->holder = NONE;
+	return &amd->base;
+}
+
+bool
+tally_gl_amd_yield(struct tally_source *src)
+{
+	struct gl_amd *amd = amd_of(src);
+
+	if (!src->n_sets || amd->yielded)
+		return false;
+	amd->yielded = true;
+	for (uint32_t i = 0; i < amd->n_slots; i++) {
+		if (amd->slots[i].monitor != NONE)
+			amd->slots[i].flags |= TALLY_FLAG(YIELDED);
+	}
+	guard_begin(amd);
+	delete_monitors(amd);
+	guard_end(amd);
+	src->off = true;
+	snprintf(src->reason, sizeof(src->reason),
+		 "the program uses performance monitors itself: ours are given back");
+	return true;
+}
+
+const char *
+tally_gl_amd_serialized_by(const struct tally_source *src)
+{
+	const struct gl_amd *amd = (const struct gl_amd *)src;
+	const char *driver = amd->api->driver ? amd->api->driver : "";
+
+	/* Mesa 22.3's si_perfcounter.c; seen in no other driver. */
+	bool radeonsi = strncmp(driver, "AMD ", 4) == 0 && strstr(driver, "LLVM");
+	if (radeonsi || strstr(driver, "radeonsi"))
+		return "gl-amd: radeonsi keeps clock gating off and drains the GPU at each "
+		       "monitor, so clocks and times are not those of an unobserved run";
+	return NULL;
+}

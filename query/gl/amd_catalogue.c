@@ -1,0 +1,558 @@
+/* Enumerating groups and counters, choosing among them, and finding out which can be counted
+ * together: within a group as many as it says, and of what is left what the driver begins. */
+#include "query/gl/amd_catalogue.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SOURCE_NAME "gl-amd"
+#define COUNTER_TYPE 0x8BC0
+#define COUNTER_RANGE 0x8BC1
+#define UNSIGNED_INT64 0x8BC2
+#define PERCENTAGE 0x8BC3
+#define UNSIGNED_INT 0x1405
+#define FLOAT 0x1406
+#define MAX_GROUPS 512
+#define NAME_SIZE 128
+#define MAX_TRIALS 4096u
+#define MAX_ERROR_POLLS 16
+/* The driver says of no counter what it is worth: the overview is a few of each group. */
+#define OVERVIEW_OF_A_GROUP 4u
+#define OVERVIEW 32u
+
+struct group {
+	unsigned id;
+	uint32_t max_active;
+	uint32_t n, first; /* its counters among all ids */
+	char name[NAME_SIZE];
+};
+
+/* Strings that a counter points to until the key table has a copy. */
+struct texts {
+	char key[2 * NAME_SIZE], name[NAME_SIZE], description[3 * NAME_SIZE];
+};
+
+/* A counter that is wanted. */
+struct entry {
+	struct tally_amd_counter amd;
+	struct tally_counter counter;
+	struct texts texts;
+	uint32_t group; /* index */
+};
+
+/* While a catalogue is being made. */
+struct draft {
+	struct tally_gl_api *api;
+	struct group *groups;
+	uint32_t n_groups;
+	unsigned *ids; /* of all counters, group by group */
+	uint32_t n_ids;
+	struct entry *entries;
+	uint32_t n, room;
+	uint32_t unknown_types, too_many; /* left out */
+	uint32_t *set_of;
+	uint32_t n_sets;
+	uint32_t *active; /* scratch, per group */
+	bool careful;     /* ask the driver of every combination */
+	uint32_t trials;
+};
+
+static unsigned
+take_error(const struct tally_gl_api *api)
+{
+	unsigned first = 0;
+
+	for (int i = 0; i < MAX_ERROR_POLLS; i++) {
+		unsigned error = api->GetError();
+		if (!error)
+			break;
+		first = first ? first : error;
+	}
+	return first;
+}
+
+/* ---- what there is ---- */
+
+/* Text that fits the buffer exactly may come without its end. */
+static void
+close_text(char *text, const char *instead, unsigned number)
+{
+	text[NAME_SIZE - 1] = '\0';
+	if (!text[0])
+		snprintf(text, NAME_SIZE, "%s %u", instead, number);
+}
+
+static bool
+list_groups(struct draft *d)
+{
+	const struct tally_gl_api *api = d->api;
+	unsigned ids[MAX_GROUPS] = { 0 };
+	int n = 0;
+
+	api->GetPerfMonitorGroupsAMD(&n, 0, NULL);
+	n = n < 0 ? 0 : n > MAX_GROUPS ? MAX_GROUPS : n;
+	if (n)
+		api->GetPerfMonitorGroupsAMD(NULL, n, ids);
+	d->groups = calloc((size_t)n + 1, sizeof(*d->groups));
+	d->active = calloc((size_t)n + 1, sizeof(*d->active));
+	if (!d->groups || !d->active)
+		return false;
+	for (int i = 0; i < n; i++) {
+		struct group *group = &d->groups[d->n_groups];
+		int counters = 0, most = 0, length = 0;
+		api->GetPerfMonitorCountersAMD(ids[i], &counters, &most, 0, NULL);
+		if (counters <= 0 || most <= 0)
+			continue;
+		*group = (struct group){
+			.id = ids[i],
+			.max_active = (uint32_t)most,
+			.n = (uint32_t)counters,
+			.first = d->n_ids,
+		};
+		api->GetPerfMonitorGroupStringAMD(ids[i], NAME_SIZE - 1, &length, group->name);
+		close_text(group->name, "group", ids[i]);
+		uint32_t room = TALLY_AMD_MAX_COUNTERS * 4 - d->n_ids;
+		if (group->n > room)
+			group->n = room;
+		d->n_ids += group->n;
+		d->n_groups++;
+	}
+	return true;
+}
+
+static bool
+list_counters(struct draft *d)
+{
+	d->ids = calloc((size_t)d->n_ids + 1, sizeof(*d->ids));
+	if (!d->ids)
+		return false;
+	for (uint32_t i = 0; i < d->n_groups; i++) {
+		struct group *group = &d->groups[i];
+		int n = 0, most = 0;
+		if (group->n)
+			d->api->GetPerfMonitorCountersAMD(group->id, &n, &most, (int)group->n,
+							  d->ids + group->first);
+	}
+	return true;
+}
+
+/* The driver writes two values of the counter's type; a range that is none (least not below
+ * largest, Mesa has such for floats) says nothing. */
+static void
+ask_range(const struct tally_gl_api *api, struct tally_amd_counter *amd)
+{
+	uint32_t words[4] = { 0 };
+	float numbers[2];
+	uint32_t narrow[2];
+	uint64_t wide[2];
+
+	api->GetPerfMonitorCounterInfoAMD(amd->group, amd->id, COUNTER_RANGE, words);
+	switch (amd->type) {
+	case TALLY_AMD_U32:
+		memcpy(narrow, words, sizeof(narrow));
+		amd->ranged = narrow[0] < narrow[1];
+		amd->least = amd->ranged ? narrow[0] : 0;
+		amd->largest = amd->ranged ? narrow[1] : UINT32_MAX;
+		break;
+	case TALLY_AMD_U64:
+		memcpy(wide, words, sizeof(wide));
+		amd->ranged = wide[0] < wide[1];
+		amd->least = amd->ranged ? wide[0] : 0;
+		amd->largest = amd->ranged ? wide[1] : UINT64_MAX;
+		break;
+	default:
+		memcpy(numbers, words, sizeof(numbers));
+		amd->ranged = isfinite(numbers[0]) && isfinite(numbers[1]) &&
+			      numbers[0] < numbers[1];
+		amd->min = amd->ranged ? (double)numbers[0] : 0.0;
+		amd->max = amd->ranged ? (double)numbers[1] : 0.0;
+		break;
+	}
+}
+
+static bool
+ask_type(const struct tally_gl_api *api, struct tally_amd_counter *amd)
+{
+	unsigned type = 0;
+
+	api->GetPerfMonitorCounterInfoAMD(amd->group, amd->id, COUNTER_TYPE, &type);
+	switch (type) {
+	case UNSIGNED_INT:
+		amd->type = TALLY_AMD_U32;
+		return true;
+	case UNSIGNED_INT64:
+		amd->type = TALLY_AMD_U64;
+		return true;
+	case FLOAT:
+		amd->type = TALLY_AMD_FLOAT;
+		return true;
+	case PERCENTAGE:
+		amd->type = TALLY_AMD_PERCENTAGE;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* "SQ_PS" and "SQ_PS_003" give sq_ps_003, "Setup" and "busy" setup_busy. */
+static void
+make_key(const struct group *group, struct texts *texts)
+{
+	char own[NAME_SIZE], in_front[NAME_SIZE];
+
+	tally_counter_slug(texts->name, own, sizeof(own));
+	tally_counter_slug(group->name, in_front, sizeof(in_front));
+	size_t len = strlen(in_front);
+	if (strncmp(own, in_front, len) == 0 && (own[len] == '_' || own[len] == '\0'))
+		snprintf(texts->key, sizeof(texts->key), "%s", own);
+	else
+		snprintf(texts->key, sizeof(texts->key), "%s_%s", in_front, own);
+}
+
+/* Points into the entry, which may move: describe it where it is used. */
+static void
+describe(const struct group *group, struct entry *e)
+{
+	bool percent = e->amd.type == TALLY_AMD_PERCENTAGE;
+	bool real = percent || e->amd.type == TALLY_AMD_FLOAT;
+	uint32_t width = e->amd.type == TALLY_AMD_U64 ? 64 : 32;
+
+	while (!real && width > 1 && !(e->amd.largest >> (width - 1)))
+		width--;
+	snprintf(e->texts.description, sizeof(e->texts.description),
+		 "Counter %s of the driver's group %s%s", e->texts.name, group->name,
+		 percent ? ", a percentage." : ".");
+	e->counter = (struct tally_counter){
+		.key = e->texts.key,
+		.name = e->texts.name,
+		.unit = percent ? "percent" : "1",
+		.source = SOURCE_NAME,
+		.description = e->texts.description,
+		.kind = percent ? TALLY_KIND_RATIO : TALLY_KIND_RAW,
+		.storage = real ? TALLY_STORAGE_F64 : TALLY_STORAGE_U64,
+		.scope = TALLY_SCOPE_PASS,
+		.width_bits = width,
+	};
+}
+
+static struct entry *
+room_for_entry(struct draft *d)
+{
+	if (d->n == d->room) {
+		uint32_t room = d->room ? 2 * d->room : 64;
+		struct entry *grown = realloc(d->entries, room * sizeof(*grown));
+		if (!grown)
+			return NULL;
+		d->entries = grown;
+		d->room = room;
+	}
+	d->entries[d->n] = (struct entry){ .group = 0 };
+	return &d->entries[d->n];
+}
+
+static bool
+choose(struct draft *d, const char *wanted)
+{
+	uint32_t overview = 0;
+
+	for (uint32_t g = 0; g < d->n_groups; g++) {
+		const struct group *group = &d->groups[g];
+		for (uint32_t i = 0; i < group->n; i++) {
+			struct entry *e = room_for_entry(d);
+			int length = 0;
+			if (!e)
+				return false;
+			e->group = g;
+			e->amd.group = group->id;
+			e->amd.id = d->ids[group->first + i];
+			d->api->GetPerfMonitorCounterStringAMD(group->id, e->amd.id, NAME_SIZE - 1,
+							       &length, e->texts.name);
+			close_text(e->texts.name, "counter", e->amd.id);
+			if (!ask_type(d->api, &e->amd)) {
+				d->unknown_types++;
+				continue;
+			}
+			ask_range(d->api, &e->amd);
+			make_key(group, &e->texts);
+			describe(group, e);
+			bool shown = i < OVERVIEW_OF_A_GROUP && i < group->max_active &&
+				     overview < OVERVIEW;
+			if (!tally_counter_wanted(wanted, &e->counter, NULL, group->name, shown))
+				continue;
+			overview += shown;
+			if (d->n < TALLY_AMD_MAX_COUNTERS)
+				d->n++;
+			else
+				d->too_many++;
+		}
+	}
+	return true;
+}
+
+/* ---- which go together ---- */
+
+void
+tally_amd_select(const struct tally_gl_api *api, unsigned monitor, const struct tally_amd_set *set,
+		 bool enable)
+{
+	for (uint32_t i = 0; i < set->n_runs; i++) {
+		const struct tally_amd_run *run = &set->runs[i];
+		api->SelectPerfMonitorCountersAMD(monitor, enable, run->group, (int)run->n,
+						  set->ids + run->first);
+	}
+}
+
+/* Does the driver begin these? Nothing is waited for: what came of it is never asked. */
+static bool
+try_together(struct draft *d, const uint32_t *chosen, uint32_t n)
+{
+	const struct tally_gl_api *api = d->api;
+	unsigned monitor = 0;
+
+	if (d->trials++ >= MAX_TRIALS)
+		return false;
+	take_error(api);
+	api->GenPerfMonitorsAMD(1, &monitor);
+	if (!monitor)
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		struct tally_amd_counter *amd = &d->entries[chosen[i]].amd;
+		api->SelectPerfMonitorCountersAMD(monitor, 1, amd->group, 1, &amd->id);
+	}
+	api->BeginPerfMonitorAMD(monitor);
+	bool begun = take_error(api) == 0;
+	if (begun)
+		api->EndPerfMonitorAMD(monitor);
+	api->DeletePerfMonitorsAMD(1, &monitor);
+	take_error(api);
+	return begun;
+}
+
+static bool
+fits(void *data, const uint32_t *chosen, uint32_t n)
+{
+	struct draft *d = data;
+	bool fine = true;
+
+	memset(d->active, 0, d->n_groups * sizeof(*d->active));
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t group = d->entries[chosen[i]].group;
+		fine &= ++d->active[group] <= d->groups[group].max_active;
+	}
+	return fine && (!d->careful || try_together(d, chosen, n));
+}
+
+/* By what the groups say; only where the driver does not begin what came of it is it asked about
+ * each step, which takes many trials. */
+static bool
+put_into_sets(struct draft *d)
+{
+	uint32_t *scratch = calloc((size_t)d->n + 1, sizeof(*scratch));
+
+	d->set_of = calloc((size_t)d->n + 1, sizeof(*d->set_of));
+	if (!scratch || !d->set_of) {
+		free(scratch);
+		return false;
+	}
+	d->n_sets = tally_counter_group(d->n, d->set_of, scratch, fits, d);
+	for (uint32_t set = 0; set < d->n_sets && !d->careful; set++) {
+		uint32_t n = 0;
+		for (uint32_t i = 0; i < d->n; i++) {
+			if (d->set_of[i] == set)
+				scratch[n++] = i;
+		}
+		d->careful = !try_together(d, scratch, n);
+	}
+	if (d->careful) {
+		d->trials = 0;
+		d->n_sets = tally_counter_group(d->n, d->set_of, scratch, fits, d);
+	}
+	if (d->n_sets > TALLY_AMD_MAX_SETS)
+		d->n_sets = TALLY_AMD_MAX_SETS;
+	free(scratch);
+	return true;
+}
+
+/* ---- making it ---- */
+
+/* The counter as everybody knows it. Two of one name, in groups of one name, are two counters. */
+static const struct tally_counter *
+name_counter(const struct draft *d, struct tally_key_table *keys, struct entry *e,
+	     const struct tally_counter *const *others, uint32_t n_others)
+{
+	describe(&d->groups[e->group], e);
+	const struct tally_counter *counter = tally_key_table_add(keys, &e->counter);
+	for (uint32_t i = 0; counter && i < n_others; i++) {
+		if (others[i] != counter)
+			continue;
+		size_t len = strlen(e->texts.key), told = strlen(e->texts.description);
+		snprintf(e->texts.key + len, sizeof(e->texts.key) - len, "_%u_%u", e->amd.group,
+			 e->amd.id);
+		snprintf(e->texts.description + told, sizeof(e->texts.description) - told,
+			 " Its numbers are %u and %u.", e->amd.group, e->amd.id);
+		e->counter.key = e->texts.key;
+		return tally_key_table_add(keys, &e->counter);
+	}
+	return counter;
+}
+
+static bool
+name_counters(struct draft *d, struct tally_key_table *keys, struct tally_amd_catalogue *out)
+{
+	out->all = calloc((size_t)d->n + 1, sizeof(*out->all));
+	out->counters = calloc((size_t)d->n + 1, sizeof(*out->counters));
+	if (!out->all || !out->counters)
+		return false;
+	for (uint32_t i = 0; i < d->n; i++) {
+		struct entry *e = &d->entries[i];
+		if (d->set_of[i] >= d->n_sets)
+			continue;
+		e->amd.counter = name_counter(d, keys, e, out->counters, out->n_counters);
+		if (!e->amd.counter)
+			return false;
+		out->all[i] = e->amd;
+		out->counters[out->n_counters++] = e->amd.counter;
+	}
+	return true;
+}
+
+static const struct tally_counter_set *
+fill_set(const struct draft *d, uint32_t number, const struct tally_amd_catalogue *from,
+	 struct tally_amd_set *set)
+{
+	char name[sizeof(SOURCE_NAME) + 12];
+	const struct tally_counter_set *kept = NULL;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < d->n; i++)
+		n += d->set_of[i] == number;
+	const struct tally_counter **layout = calloc((size_t)n + 1, sizeof(*layout));
+	set->counters = calloc((size_t)n + 1, sizeof(*set->counters));
+	set->ids = calloc((size_t)n + 1, sizeof(*set->ids));
+	set->runs = calloc((size_t)n + 1, sizeof(*set->runs));
+	if (layout && set->counters && set->ids && set->runs) {
+		const char *group = NULL;
+		uint32_t bytes = 0;
+		for (uint32_t i = 0; i < d->n; i++) {
+			const struct tally_amd_counter *amd = &from->all[i];
+			if (d->set_of[i] != number)
+				continue;
+			if (!set->n_runs || set->runs[set->n_runs - 1].group != amd->group)
+				set->runs[set->n_runs++] =
+					(struct tally_amd_run){ amd->group, set->n, 0 };
+			set->runs[set->n_runs - 1].n++;
+			set->counters[set->n] = amd;
+			set->ids[set->n] = amd->id;
+			layout[set->n++] = amd->counter;
+			/* Group, number, value. */
+			bytes += amd->type == TALLY_AMD_U64 ? 16 : 12;
+			group = d->groups[d->entries[i].group].name;
+		}
+		snprintf(name, sizeof(name), SOURCE_NAME "-%u", number + 1);
+		kept = tally_counter_set_keep(&(struct tally_counter_set){
+			.layout = { name, layout, n },
+			.category = set->n_runs == 1 ? group : NULL,
+			.bytes = bytes,
+		});
+	}
+	free(layout);
+	return kept;
+}
+
+void
+tally_amd_catalogue_destroy(struct tally_amd_catalogue *catalogue)
+{
+	if (!catalogue)
+		return;
+	for (uint32_t i = 0; catalogue->sets && i < catalogue->n_sets; i++) {
+		free(catalogue->sets[i].counters);
+		free(catalogue->sets[i].ids);
+		free(catalogue->sets[i].runs);
+	}
+	free(catalogue->sets);
+	free(catalogue->set_list);
+	free(catalogue->counters);
+	free(catalogue->all);
+	free(catalogue);
+}
+
+static struct tally_amd_catalogue *
+make(struct draft *d, struct tally_key_table *keys)
+{
+	struct tally_amd_catalogue *out = calloc(1, sizeof(*out));
+	if (!out)
+		return NULL;
+	if (!name_counters(d, keys, out))
+		goto destroy;
+	out->sets = calloc((size_t)d->n_sets + 1, sizeof(*out->sets));
+	out->set_list = calloc((size_t)d->n_sets + 1, sizeof(*out->set_list));
+	if (!out->sets || !out->set_list)
+		goto destroy;
+	out->n_sets = d->n_sets;
+	for (uint32_t i = 0; i < d->n_sets; i++) {
+		out->set_list[i] = fill_set(d, i, out, &out->sets[i]);
+		if (!out->set_list[i])
+			goto destroy;
+		if (out->widest < out->sets[i].n)
+			out->widest = out->sets[i].n;
+	}
+	return out;
+
+destroy:
+	tally_amd_catalogue_destroy(out);
+	return NULL;
+}
+
+/* Why there is nothing, or what of it is missing. */
+static void
+tell(const struct draft *d, struct tally_source *src, uint32_t n_counters)
+{
+	uint32_t alone = d->n - n_counters;
+	size_t size = sizeof(src->reason);
+
+	if (!d->n_groups)
+		snprintf(src->reason, size, "the driver has GL_AMD_performance_monitor, but no "
+					    "group of counters in it");
+	else if (!d->n)
+		snprintf(src->reason, size, "none of its counters is in --counters %s",
+			 src->wanted ? src->wanted : "overview");
+	else if (!n_counters)
+		snprintf(src->reason, size, "the driver begins none of its counters: another "
+					    "program may hold them");
+	else if (alone || d->too_many)
+		snprintf(src->reason, size, "%u counters that the driver does not begin, and %u "
+					    "past the ceiling of %u, are left out",
+			 alone, d->too_many, TALLY_AMD_MAX_COUNTERS);
+	else if (d->unknown_types)
+		snprintf(src->reason, size, "%u counters of a type that the extension does not "
+					    "name are left out", d->unknown_types);
+}
+
+struct tally_amd_catalogue *
+tally_amd_catalogue_create(struct tally_gl_api *api, struct tally_source *src,
+			   enum tally_status *status)
+{
+	struct draft d = { .api = api };
+	struct tally_key_table own_keys = { .n = 0 };
+	struct tally_amd_catalogue *out = NULL;
+
+	*status = TALLY_NO_MEMORY;
+	if (list_groups(&d) && list_counters(&d) && choose(&d, src->wanted) && put_into_sets(&d)) {
+		out = d.n_sets ? make(&d, src->keys ? src->keys : &own_keys) : NULL;
+		if (out || !d.n_sets) {
+			*status = out ? TALLY_OK : TALLY_UNSUPPORTED;
+			tell(&d, src, out ? out->n_counters : 0);
+		}
+	}
+	if (*status == TALLY_NO_MEMORY)
+		snprintf(src->reason, sizeof(src->reason), "out of memory");
+	tally_key_table_finish(&own_keys);
+	free(d.groups);
+	free(d.active);
+	free(d.ids);
+	free(d.entries);
+	free(d.set_of);
+	return out;
+}

@@ -1,0 +1,100 @@
+/* Results of GL_AMD_performance_monitor: records of group, counter and value without padding, so
+ * that values of eight bytes stand at multiples of four. What follows a record whose size is not
+ * known cannot be told apart and stays absent. */
+#include "query/gl/amd_catalogue.h"
+
+#include <math.h>
+#include <string.h>
+
+#define NONE UINT32_MAX
+
+/* False: the number means nothing, and `flags` says what is known of why. */
+static bool
+put_integer(const struct tally_amd_counter *c, uint64_t number, struct tally_value *out,
+	    uint64_t *flags)
+{
+	/* All ones is what a wide counter that ran over is stuck at. */
+	bool stuck = number == c->largest && number >= UINT16_MAX && !(number & (number + 1));
+	if (stuck || number > c->largest) {
+		*flags |= TALLY_FLAG(SATURATED);
+		return false;
+	}
+	*out = (struct tally_value){ .storage = TALLY_STORAGE_U64, .u64 = number };
+	return number >= c->least;
+}
+
+static bool
+put_float(const struct tally_amd_counter *c, float number, struct tally_value *out, uint64_t *flags)
+{
+	double value = (double)number;
+	double slack = c->ranged ? (c->max - c->min) / 1024 : 0.0; /* rounding is not overflow */
+
+	if (!isfinite(value))
+		return false;
+	if (c->ranged && (value < c->min - slack || value > c->max + slack)) {
+		*flags |= TALLY_FLAG(OVERFLOW);
+		return false;
+	}
+	*out = (struct tally_value){ .storage = TALLY_STORAGE_F64, .f64 = value };
+	return true;
+}
+
+/* One value, of which only the bytes up to its size are there. */
+static bool
+put_value(const struct tally_amd_counter *c, const unsigned char *bytes, struct tally_value *out,
+	  uint64_t *flags)
+{
+	uint32_t narrow;
+	uint64_t wide;
+	float number;
+
+	switch (c->type) {
+	case TALLY_AMD_U32:
+		memcpy(&narrow, bytes, sizeof(narrow));
+		return put_integer(c, narrow, out, flags);
+	case TALLY_AMD_U64:
+		memcpy(&wide, bytes, sizeof(wide));
+		return put_integer(c, wide, out, flags);
+	default:
+		memcpy(&number, bytes, sizeof(number));
+		return put_float(c, number, out, flags);
+	}
+}
+
+/* The place of a counter in the set; records come in any order, mostly in ours: look at `hint`
+ * first. NONE: it is none of the set's. */
+static uint32_t
+find_counter(const struct tally_amd_set *set, unsigned group, unsigned id, uint32_t hint)
+{
+	for (uint32_t i = 0; i < set->n; i++) {
+		uint32_t at = (hint + i) % set->n;
+		if (set->counters[at]->group == group && set->counters[at]->id == id)
+			return at;
+	}
+	return NONE;
+}
+
+void
+tally_amd_decode(const struct tally_amd_set *set, const void *result, size_t len,
+		 struct tally_sample *out)
+{
+	const unsigned char *bytes = result;
+	uint32_t hint = 0;
+
+	for (size_t at = 0; len - at >= 3 * sizeof(uint32_t);) {
+		unsigned names[2];
+		memcpy(names, bytes + at, sizeof(names));
+		uint32_t which = find_counter(set, names[0], names[1], hint);
+		if (which == NONE)
+			return;
+		const struct tally_amd_counter *c = set->counters[which];
+		size_t size = c->type == TALLY_AMD_U64 ? 8 : 4;
+		at += sizeof(names);
+		if (len - at < size)
+			return;
+		if (put_value(c, bytes + at, &out->values[which], &out->flags))
+			out->valid[which / 64] |= UINT64_C(1) << which % 64;
+		at += size;
+		hint = which + 1;
+	}
+}

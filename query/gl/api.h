@@ -1,0 +1,148 @@
+/* query/gl/api.h - the OpenGL calls that the gl_* sources make, as the shim or a probe hands them
+ * over: never by name, so that a source can not call the shim itself.
+ *
+ * Plain C types are used on purpose (GLuint is unsigned, GLint64 int64_t): no GL header is needed
+ * and none can clash. One struct per context, used while that context is current, by its thread.
+ * Functions the context lacks are NULL; sources check before use.
+ */
+#ifndef PASSTALLY_QUERY_GL_API_H
+#define PASSTALLY_QUERY_GL_API_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "query/source/source.h"
+
+/* Query targets that only one query may hold at a time (GL 4.6 spec 4.2; the three occlusion
+ * targets share one). Bit numbers in app_active. */
+enum tally_gl_exclusive {
+	TALLY_GL_VERTICES_SUBMITTED = 0,
+	TALLY_GL_PRIMITIVES_SUBMITTED,
+	TALLY_GL_VERTEX_SHADER_INVOCATIONS,
+	TALLY_GL_TESS_CONTROL_SHADER_PATCHES,
+	TALLY_GL_TESS_EVALUATION_SHADER_INVOCATIONS,
+	TALLY_GL_GEOMETRY_SHADER_INVOCATIONS,
+	TALLY_GL_GEOMETRY_SHADER_PRIMITIVES_EMITTED,
+	TALLY_GL_FRAGMENT_SHADER_INVOCATIONS,
+	TALLY_GL_COMPUTE_SHADER_INVOCATIONS,
+	TALLY_GL_CLIPPING_INPUT_PRIMITIVES,
+	TALLY_GL_CLIPPING_OUTPUT_PRIMITIVES,
+	TALLY_GL_SAMPLES_PASSED,        /* and ANY_SAMPLES_PASSED, ..._CONSERVATIVE */
+	TALLY_GL_PRIMITIVES_GENERATED,  /* stream 0 */
+	TALLY_GL_XFB_PRIMITIVES_WRITTEN, /* stream 0 */
+	TALLY_GL_TIME_ELAPSED,          /* the game's alone: no source uses it */
+	TALLY_GL_N_EXCLUSIVE,
+};
+
+struct tally_gl_api {
+	bool es;
+	int version; /* 10 * major + minor */
+	/* Exact token in the extension list. */
+	bool (*has_extension)(const struct tally_gl_api *api, const char *name);
+	void *user; /* has_extension's */
+
+	/* Around calls of ours that may fail: keep the errors that the game is owed; then drop
+	 * ours and give the first, 0 when there is none. NULL: nobody else's errors are about. */
+	void (*guard_begin)(struct tally_gl_api *api);
+	unsigned (*guard_end)(struct tally_gl_api *api);
+	const char *sources; /* the --sources list, NULL = the default */
+	const char *driver;  /* GL_VENDOR, a blank, GL_RENDERER; NULL = not known */
+
+	unsigned (*GetError)(void);
+	void (*GetIntegerv)(unsigned pname, int *data);
+	void (*GetInteger64v)(unsigned pname, int64_t *data);
+	void (*Flush)(void);
+	void (*GenQueries)(int n, unsigned *ids);
+	void (*DeleteQueries)(int n, const unsigned *ids);
+	void (*BeginQuery)(unsigned target, unsigned id);
+	void (*EndQuery)(unsigned target);
+	void (*QueryCounter)(unsigned id, unsigned target);
+	void (*GetQueryiv)(unsigned target, unsigned pname, int *params);
+	void (*GetQueryObjectuiv)(unsigned id, unsigned pname, unsigned *params);
+	void (*GetQueryObjectui64v)(unsigned id, unsigned pname, uint64_t *params);
+
+	/* GL_AMD_performance_monitor. */
+	void (*GetPerfMonitorGroupsAMD)(int *n, int size, unsigned *groups);
+	void (*GetPerfMonitorCountersAMD)(unsigned group, int *n, int *max_active, int size,
+					  unsigned *counters);
+	void (*GetPerfMonitorGroupStringAMD)(unsigned group, int size, int *length, char *text);
+	void (*GetPerfMonitorCounterStringAMD)(unsigned group, unsigned counter, int size,
+					       int *length, char *text);
+	void (*GetPerfMonitorCounterInfoAMD)(unsigned group, unsigned counter, unsigned pname,
+					     void *data);
+	void (*GenPerfMonitorsAMD)(int n, unsigned *monitors);
+	void (*DeletePerfMonitorsAMD)(int n, unsigned *monitors);
+	void (*SelectPerfMonitorCountersAMD)(unsigned monitor, unsigned char enable, unsigned group,
+					     int n, unsigned *counters);
+	void (*BeginPerfMonitorAMD)(unsigned monitor);
+	void (*EndPerfMonitorAMD)(unsigned monitor);
+	void (*GetPerfMonitorCounterDataAMD)(unsigned monitor, unsigned pname, int size,
+					     unsigned *data, int *written);
+
+	/* GL_INTEL_performance_query, and the pre-standard GL_INTEL_performance_queries. */
+	void (*GetFirstPerfQueryIdINTEL)(unsigned *id);
+	void (*GetNextPerfQueryIdINTEL)(unsigned id, unsigned *next);
+	void (*GetPerfQueryInfoINTEL)(unsigned id, unsigned name_size, char *name,
+				      unsigned *data_size, unsigned *n_counters,
+				      unsigned *instances, unsigned *caps);
+	void (*GetPerfCounterInfoINTEL)(unsigned id, unsigned counter, unsigned name_size,
+					char *name, unsigned text_size, char *text,
+					unsigned *offset, unsigned *size, unsigned *type,
+					unsigned *data_type, uint64_t *raw_max);
+	void (*CreatePerfQueryINTEL)(unsigned id, unsigned *handle);
+	void (*DeletePerfQueryINTEL)(unsigned handle);
+	void (*BeginPerfQueryINTEL)(unsigned handle);
+	void (*EndPerfQueryINTEL)(unsigned handle);
+	void (*GetPerfQueryDataINTEL)(unsigned handle, unsigned flags, int size, void *data,
+					 unsigned *written);
+
+	/* The driver takes a stamp tile by tile while it rasterises, with the work around it, and
+	 * keeps the last tile's (Mesa's llvmpipe and softpipe, seen in 22.3; lp_setup_end_query).
+	 * A stamp after other work shows its end, as it should; a first stamp after a gap shows
+	 * the end of what follows. Its clock is the CPU's, so that one is taken from there. */
+	bool stamps_in_tiles;
+
+	/* Bit per enum tally_gl_exclusive: the game holds it now. Kept by the shim. */
+	uint32_t app_active;
+	/* The GPU_DISJOINT_EXT flag was seen set since the source last cleared this (GLES). Set
+	 * by whoever reads the driver's clear-on-read flag, the shim's hook included; the source
+	 * calls read_disjoint, which also remembers it for the game. */
+	bool disjoint_seen;
+	bool (*read_disjoint)(struct tally_gl_api *api);
+};
+
+/* Map a GL query target to its exclusive group, -1 when it is none of them (TIMESTAMP, ...). */
+int tally_gl_exclusive_of(unsigned target);
+/* The target of a group, of the occlusion targets the one that counts samples; 0: no such group. */
+unsigned tally_gl_exclusive_target(enum tally_gl_exclusive which);
+
+/* Each source is created unopened over an api that outlives it; NULL on OOM. close() or abandon()
+ * frees what open() took, tally_source_destroy() or the harvest that took it the source. */
+struct tally_source *tally_gl_timestamp_create(struct tally_gl_api *api);
+struct tally_source *tally_gl_statistics_create(struct tally_gl_api *api);
+struct tally_source *tally_gl_intel_create(struct tally_gl_api *api);
+struct tally_source *tally_gl_amd_create(struct tally_gl_api *api);
+
+/* The game is about to use GL_AMD_performance_monitor itself, so that its first monitor gets the
+ * name it would get without us: give all of ours back, for good. Slots begun or in flight answer
+ * without values, flagged YIELDED; so does every later one. Nothing happens on a source that is not
+ * open, or a second time; true when there was something to give up. */
+bool tally_gl_amd_yield(struct tally_source *src);
+/* What the driver serialises or disturbs because this source counts, for the device line; NULL =
+ * nothing known. Static. */
+const char *tally_gl_amd_serialized_by(const struct tally_source *src);
+
+/* The game is about to begin a query of group `which`: end ours if it runs. The open slot's value
+ * is given up and flagged YIELDED. Called before the game's call is forwarded; app_active gets
+ * the bit afterwards. Nothing happens on a source that is not open. */
+void tally_gl_statistics_yield(struct tally_source *src, enum tally_gl_exclusive which);
+
+/* The game makes or begins a performance query of its own: end ours if one runs, give every object
+ * back that is not pending, those that are once they are read, and count nothing more; intervals
+ * begun from here on are flagged YIELDED. Before the game's call is forwarded; true when there was
+ * something to give up. Nothing happens on a source that is not open, or a second time. */
+bool tally_gl_intel_yield(struct tally_source *src);
+/* What the driver serialises because this source counts; NULL = nothing known. Static. */
+const char *tally_gl_intel_serialized_by(const struct tally_source *src);
+
+#endif

@@ -1,0 +1,642 @@
+/* Hardware counters by INTEL performance queries. One query at a time is active in a context; a
+ * set is a type of query, its handles are used again and again and never deleted while the GPU may
+ * still write to them, for that would make the driver wait. What Mesa does behind these calls is
+ * told in docs/sources.md. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/gl/intel_list.h"
+#include "query/source/noop.h"
+
+#define SOURCE_NAME "gl-intel"
+#define NONE TALLY_INTEL_NONE
+#define SLACK 4096 /* drivers may write more than they said */
+/* Asked for earlier, Mesa's drivers may wait inside the call for the counters' last report. */
+#define MIN_AGE 3 /* gaps: frames, where nothing waits */
+#define MAX_FAILURES 8 /* in a row: it will not get better */
+#define LONG_TURN 16 /* frames, see failed() */
+#define ORPHANS_A_GAP 16
+#define CREATE_AGAIN 16 /* gaps after the driver made no more handles */
+
+struct intel_handle {
+	unsigned name; /* 0 = the driver's is deleted */
+	uint32_t set;
+	uint32_t next; /* in the set's free ones, or among the orphans */
+	uint64_t ended; /* gaps */
+};
+
+/* Why a slot has no handle, or what it waits for. */
+struct intel_slot {
+	uint32_t handle; /* NONE: nothing will come */
+	bool running, lost;
+	bool over_other; /* begun while results of another set were out */
+	uint64_t polled; /* the gap of the last question */
+	uint64_t flags;
+};
+
+struct gl_intel {
+	struct tally_source base;
+	struct tally_gl_api *api;
+	const struct tally_intel_dialect *dialect;
+
+	struct tally_intel_offer offer;
+	bool *sets_off;
+
+	struct intel_slot *slots;
+	struct intel_handle *handles;
+	uint32_t n_slots, n_handles, room_handles;
+	uint32_t orphans, last_orphan; /* given up while their results were out, oldest first */
+	uint32_t preflight; /* the handle that tries whether counting works at all, or NONE */
+	uint32_t active; /* slot, or NONE */
+	uint64_t gaps;
+	uint32_t failures[2]; /* in a row: of the observation unit, of the pipeline's registers */
+	bool sets_exclude; /* another set can begin only when all results are read */
+	bool yielded;
+	void *data;
+};
+
+static struct gl_intel *
+intel_of(struct tally_source *src)
+{
+	return (struct gl_intel *)src;
+}
+
+static void
+guard_begin(struct gl_intel *in)
+{
+	if (in->api->guard_begin)
+		in->api->guard_begin(in->api);
+}
+
+/* The first error of ours since guard_begin(). */
+static unsigned
+guard_end(struct gl_intel *in)
+{
+	return in->api->guard_end ? in->api->guard_end(in->api) : in->api->GetError();
+}
+
+/* ---- words for people ---- */
+
+static void
+tell_pipeline_only(struct gl_intel *in)
+{
+	char how[160];
+	for (uint32_t i = 0; i < in->offer.n_sets; i++) {
+		if (!in->offer.sets[i].pipeline)
+			return;
+	}
+	tally_intel_tell_permission(how, sizeof(how));
+	if (how[0])
+		snprintf(in->base.reason, sizeof(in->base.reason),
+			 "the GPU's own counters are not offered to this user%s", how);
+}
+
+/* ---- handles, with the guard ---- */
+
+static void
+push(struct gl_intel *in, uint32_t *list, uint32_t handle)
+{
+	in->handles[handle].next = *list;
+	*list = handle;
+}
+
+static uint32_t
+pop(struct gl_intel *in, uint32_t *list)
+{
+	uint32_t handle = *list;
+	if (handle != NONE)
+		*list = in->handles[handle].next;
+	return handle;
+}
+
+/* Behind the others: each has its turn of being asked. */
+static void
+push_orphan(struct gl_intel *in, uint32_t handle)
+{
+	in->handles[handle].next = NONE;
+	if (in->orphans == NONE)
+		in->orphans = handle;
+	else
+		in->handles[in->last_orphan].next = handle;
+	in->last_orphan = handle;
+}
+
+static uint32_t
+take_handle(struct gl_intel *in, uint32_t which)
+{
+	struct tally_intel_set *set = &in->offer.sets[which];
+	uint32_t handle = pop(in, &set->free);
+	if (handle != NONE)
+		return handle;
+	if (set->n_handles == set->limit || in->n_handles == in->room_handles ||
+	    in->gaps < set->refused_until)
+		return NONE;
+	unsigned name = 0;
+	in->api->CreatePerfQueryINTEL(set->query, &name);
+	if (!name) {
+		set->refused_until = in->gaps + CREATE_AGAIN; /* do not ask at each pass */
+		return NONE;
+	}
+	set->n_handles++;
+	in->handles[in->n_handles] = (struct intel_handle){ .name = name, .set = which };
+	return in->n_handles++;
+}
+
+/* Its results are read, or it was never begun. */
+static void
+free_handle(struct gl_intel *in, uint32_t handle)
+{
+	struct intel_handle *h = &in->handles[handle];
+	if (in->yielded) {
+		in->api->DeletePerfQueryINTEL(h->name);
+		h->name = 0;
+	} else {
+		push(in, &in->offer.sets[h->set].free, handle);
+	}
+}
+
+/* ---- failures ---- */
+
+/* Sets of one kind will never count: take them out. Their reason is told with the last of all. */
+static void
+give_up(struct gl_intel *in, bool pipeline)
+{
+	char how[120];
+	bool all = true;
+	for (uint32_t i = 0; i < in->offer.n_sets; i++) {
+		in->sets_off[i] |= in->offer.sets[i].pipeline == pipeline;
+		all &= in->sets_off[i];
+	}
+	in->base.off = all;
+	tally_intel_tell_permission(how, sizeof(how));
+	if (pipeline)
+		snprintf(in->base.reason, sizeof(in->base.reason),
+			 "the driver fails to begin its pipeline queries");
+	else
+		snprintf(in->base.reason, sizeof(in->base.reason),
+			 "the GPU's counters can not be had: one program at a time can, and "
+			 "another may hold them (intel_gpu_top -m, GPUVis, Perfetto)%s", how);
+}
+
+/* Nothing more is begun, whatever the set. */
+static void
+stop(struct gl_intel *in, const char *why)
+{
+	for (uint32_t i = 0; i < in->offer.n_sets; i++)
+		in->sets_off[i] = true;
+	in->base.off = true;
+	snprintf(in->base.reason, sizeof(in->base.reason), "%s", why);
+}
+
+static void
+failed(struct gl_intel *in, uint32_t which, bool over_other)
+{
+	bool pipeline = in->offer.sets[which].pipeline;
+	/* Mesa: a set can begin only when nothing of another is unread. That is no failure, but
+	 * from here on results are waited for before the next has its turn. */
+	if (over_other) {
+		in->sets_exclude = true;
+		in->base.turn_frames = LONG_TURN;
+	} else if (++in->failures[pipeline] >= MAX_FAILURES) {
+		give_up(in, pipeline);
+	}
+}
+
+/* Results of another set of the observation unit are out. */
+static bool
+others_are_out(const struct gl_intel *in, uint32_t which)
+{
+	for (uint32_t i = 0; i < in->offer.n_sets && !in->offer.sets[which].pipeline; i++) {
+		if (i != which && !in->offer.sets[i].pipeline && in->offer.sets[i].pending)
+			return true;
+	}
+	return false;
+}
+
+/* End the query of a handle, without the guard. False: nobody knows whether it still counts. What
+ * is begun now would lie inside it, and to delete it may wait: nothing more is begun. */
+static bool
+end_handle(struct gl_intel *in, uint32_t handle)
+{
+	struct intel_handle *h = &in->handles[handle];
+
+	h->ended = in->gaps;
+	for (int tries = 0; tries < 2; tries++) {
+		guard_begin(in);
+		in->api->EndPerfQueryINTEL(h->name);
+		if (!guard_end(in))
+			return true;
+	}
+	stop(in, "the driver fails to end its queries");
+	return false;
+}
+
+/* ---- reading, with the guard ---- */
+
+/* What `written` bytes say. */
+static void
+decode(struct gl_intel *in, const struct tally_intel_set *set, size_t written,
+       struct tally_sample *out)
+{
+	for (uint32_t i = set->first; i < set->first + set->n_places; i++) {
+		const struct tally_intel_place *place = &in->offer.places[i];
+		struct tally_value value;
+		if (!tally_intel_decode(&place->field, in->data, written, &value))
+			continue;
+		if (place->disturbs && value.u64)
+			out->flags |= TALLY_FLAG(DISTURBED);
+		if (place->value == NONE || place->value >= out->n)
+			continue;
+		out->values[place->value] = value;
+		out->valid[place->value / 64] |= UINT64_C(1) << (place->value % 64);
+	}
+}
+
+static unsigned
+ask(struct gl_intel *in, uint32_t handle, unsigned *written)
+{
+	uint32_t size = in->offer.sets[in->handles[handle].set].data_size;
+
+	memset(in->data, 0, size);
+	*written = 0;
+	guard_begin(in);
+	in->api->GetPerfQueryDataINTEL(in->handles[handle].name, in->dialect->read_flags, (int)size,
+				       in->data, written);
+	return guard_end(in);
+}
+
+/* Ask for the results of a handle: afterwards it is free unless TALLY_NOT_READY. */
+static enum tally_status
+fetch(struct gl_intel *in, uint32_t handle, struct tally_sample *out)
+{
+	uint32_t which = in->handles[handle].set;
+	struct tally_intel_set *set = &in->offer.sets[which];
+	unsigned written = 0;
+
+	unsigned error = ask(in, handle, &written);
+	/* A begin that failed says so each time. Another error may have come of asking alone: begun
+	 * again unread, the query would make the driver wait. */
+	if (error)
+		error = ask(in, handle, &written);
+	if (!written && !error)
+		return TALLY_NOT_READY;
+	set->pending--;
+	guard_begin(in);
+	free_handle(in, handle);
+	guard_end(in);
+	if (!written || error)
+		return TALLY_LOST;
+	in->failures[set->pipeline] = 0;
+	if (out)
+		decode(in, set, written < set->data_size ? written : set->data_size, out);
+	return TALLY_OK;
+}
+
+/* Handles whose results nobody wants any more: free when the driver is through with them. */
+static void
+fetch_orphans(struct gl_intel *in)
+{
+	uint32_t last = in->last_orphan;
+	for (int i = 0; i < ORPHANS_A_GAP && in->orphans != NONE; i++) {
+		uint32_t handle = pop(in, &in->orphans);
+		bool young = in->gaps - in->handles[handle].ended < MIN_AGE;
+		enum tally_status status = young ? TALLY_NOT_READY : fetch(in, handle, NULL);
+		if (status == TALLY_NOT_READY)
+			push_orphan(in, handle);
+		else if (status == TALLY_LOST && handle == in->preflight)
+			give_up(in, in->offer.sets[in->handles[handle].set].pipeline);
+		if (handle == in->preflight && status != TALLY_NOT_READY)
+			in->preflight = NONE;
+		if (handle == last)
+			break;
+	}
+}
+
+/* ---- the source ---- */
+
+static enum tally_status
+intel_grow(struct tally_source *src, uint32_t slots)
+{
+	struct gl_intel *in = intel_of(src);
+	struct intel_slot *grown = realloc(in->slots, slots * sizeof(*grown));
+	if (!grown)
+		return TALLY_NO_MEMORY;
+	in->slots = grown;
+	uint32_t each = slots < TALLY_INTEL_MAX_HANDLES ? slots : TALLY_INTEL_MAX_HANDLES;
+	uint32_t room = (each + 1) * in->offer.n_sets;
+	if (room > in->room_handles) {
+		struct intel_handle *handles = realloc(in->handles, room * sizeof(*handles));
+		if (!handles)
+			return TALLY_NO_MEMORY;
+		in->handles = handles;
+		in->room_handles = room;
+	}
+	for (uint32_t i = in->n_slots; i < slots; i++)
+		in->slots[i] = (struct intel_slot){ .handle = NONE };
+	in->n_slots = slots;
+	return TALLY_OK;
+}
+
+static void
+intel_abandon(struct tally_source *src)
+{
+	struct gl_intel *in = intel_of(src);
+
+	tally_intel_offer_finish(&in->offer);
+	free(in->sets_off);
+	free(in->slots);
+	free(in->handles);
+	free(in->data);
+	*in = (struct gl_intel){ .base = in->base, .api = in->api };
+	src->counters = NULL;
+	src->sets = NULL;
+	src->sets_off = NULL;
+	src->n_counters = src->n_sets = 0;
+}
+
+/* Does counting work at all? One interval around nothing, of the first set of the observation unit;
+ * what comes of it is seen later. */
+static void
+try_begin(struct gl_intel *in)
+{
+	uint32_t which = 0;
+	while (which < in->offer.n_sets && in->offer.sets[which].pipeline)
+		which++;
+	if (which == in->offer.n_sets)
+		return;
+	guard_begin(in);
+	uint32_t handle = take_handle(in, which);
+	guard_end(in);
+	if (handle == NONE)
+		return;
+	guard_begin(in);
+	in->api->BeginPerfQueryINTEL(in->handles[handle].name);
+	if (guard_end(in)) {
+		free_handle(in, handle); /* which makes no call: the game has not begun */
+		give_up(in, false);
+		return;
+	}
+	in->offer.sets[which].pending++;
+	if (end_handle(in, handle)) {
+		in->preflight = handle;
+		push_orphan(in, handle);
+	}
+}
+
+static bool
+has_calls(const struct tally_gl_api *api)
+{
+	return api->GetFirstPerfQueryIdINTEL && api->GetNextPerfQueryIdINTEL &&
+	       api->GetPerfQueryInfoINTEL && api->GetPerfCounterInfoINTEL &&
+	       api->CreatePerfQueryINTEL && api->DeletePerfQueryINTEL &&
+	       api->BeginPerfQueryINTEL && api->EndPerfQueryINTEL && api->GetPerfQueryDataINTEL &&
+	       api->GetError;
+}
+
+/* Everything that takes memory. */
+static enum tally_status
+set_up(struct gl_intel *in, uint32_t slots)
+{
+	guard_begin(in);
+	bool ok = tally_intel_list(&in->offer, in->api, in->dialect, &in->base);
+	guard_end(in);
+	in->sets_off = calloc(in->offer.n_sets + 1, sizeof(*in->sets_off));
+	if (!ok || !in->sets_off)
+		return TALLY_NO_MEMORY;
+	if (!in->offer.n_sets)
+		return TALLY_UNSUPPORTED;
+	in->data = calloc(1, (size_t)in->offer.data_size + SLACK);
+	return in->data ? intel_grow(&in->base, slots) : TALLY_NO_MEMORY;
+}
+
+static enum tally_status
+intel_open(struct tally_source *src, uint32_t slots)
+{
+	struct gl_intel *in = intel_of(src);
+
+	src->reason[0] = '\0';
+	in->dialect = tally_intel_dialect_of(in->api);
+	if (!in->dialect || !has_calls(in->api)) {
+		snprintf(src->reason, sizeof(src->reason), "needs GL_INTEL_performance_query");
+		return TALLY_UNSUPPORTED;
+	}
+	in->orphans = in->preflight = in->active = NONE;
+	enum tally_status status = set_up(in, slots);
+	if (status == TALLY_NO_MEMORY)
+		snprintf(src->reason, sizeof(src->reason), "out of memory");
+	if (status != TALLY_OK) {
+		intel_abandon(src);
+		return status;
+	}
+	src->counters = in->offer.counters;
+	src->n_counters = in->offer.n_counters;
+	src->sets = in->offer.layouts;
+	src->sets_off = in->sets_off;
+	src->n_sets = in->offer.n_sets;
+	src->set = 0;
+	src->off = false;
+	src->turn_frames = 0;
+	tell_pipeline_only(in);
+	try_begin(in);
+	return TALLY_OK;
+}
+
+/* Without the guard. */
+static void
+end_active(struct gl_intel *in)
+{
+	struct intel_slot *s = &in->slots[in->active];
+
+	in->active = NONE;
+	s->polled = in->gaps;
+	s->running = false;
+	if (!end_handle(in, s->handle)) {
+		s->handle = NONE;
+		s->lost = true;
+	}
+}
+
+/* What is pending stays until the context goes: deleting it would make the driver wait. */
+static void
+delete_free(struct gl_intel *in)
+{
+	for (uint32_t i = 0; i < in->offer.n_sets; i++) {
+		uint32_t handle;
+		while ((handle = pop(in, &in->offer.sets[i].free)) != NONE) {
+			in->api->DeletePerfQueryINTEL(in->handles[handle].name);
+			in->handles[handle].name = 0;
+		}
+	}
+}
+
+static void
+intel_close(struct tally_source *src)
+{
+	struct gl_intel *in = intel_of(src);
+
+	if (in->active != NONE)
+		end_active(in);
+	guard_begin(in);
+	delete_free(in);
+	guard_end(in);
+	intel_abandon(src);
+}
+
+static void
+intel_begin(struct tally_source *src, uint32_t slot)
+{
+	struct gl_intel *in = intel_of(src);
+	struct intel_slot *s = &in->slots[slot];
+	uint32_t which = src->set;
+
+	*s = (struct intel_slot){ .handle = NONE, .flags = in->yielded ? TALLY_FLAG(YIELDED) : 0 };
+	if (in->yielded || which >= in->offer.n_sets || in->active != NONE)
+		return;
+	if (in->sets_off[which]) { /* until the frame ends: it goes under the set's name */
+		s->lost = true;
+		return;
+	}
+	s->over_other = others_are_out(in, which);
+	if (s->over_other && in->sets_exclude) {
+		s->flags |= TALLY_FLAG(DROPPED);
+		return;
+	}
+	guard_begin(in);
+	uint32_t handle = take_handle(in, which);
+	if (handle != NONE)
+		in->api->BeginPerfQueryINTEL(in->handles[handle].name);
+	unsigned error = guard_end(in);
+	if (handle == NONE) {
+		s->flags |= TALLY_FLAG(DROPPED);
+	} else if (error) {
+		free_handle(in, handle);
+		s->lost = true;
+		failed(in, which, s->over_other);
+	} else {
+		s->handle = handle;
+		s->running = true;
+		in->offer.sets[which].pending++;
+		in->active = slot;
+	}
+}
+
+static void
+intel_end(struct tally_source *src, uint32_t slot)
+{
+	struct gl_intel *in = intel_of(src);
+
+	if (in->active == slot)
+		end_active(in);
+}
+
+static void
+intel_gap(struct tally_source *src)
+{
+	struct gl_intel *in = intel_of(src);
+
+	in->gaps++;
+	if (in->orphans != NONE)
+		fetch_orphans(in);
+}
+
+static enum tally_status
+intel_read(struct tally_source *src, uint32_t slot, struct tally_sample *out)
+{
+	struct gl_intel *in = intel_of(src);
+	struct intel_slot *s = &in->slots[slot];
+
+	if (s->handle == NONE) {
+		out->flags |= s->flags;
+		return s->lost ? TALLY_LOST : TALLY_OK;
+	}
+	if (s->polled == in->gaps || in->gaps - in->handles[s->handle].ended < MIN_AGE)
+		return TALLY_NOT_READY;
+	s->polled = in->gaps;
+	uint32_t which = in->handles[s->handle].set;
+	enum tally_status status = fetch(in, s->handle, out);
+	if (status == TALLY_NOT_READY)
+		return status;
+	if (status == TALLY_LOST)
+		failed(in, which, s->over_other);
+	s->handle = NONE;
+	out->flags |= s->flags;
+	return status;
+}
+
+static void
+intel_discard(struct tally_source *src, uint32_t slot)
+{
+	struct gl_intel *in = intel_of(src);
+	struct intel_slot *s = &in->slots[slot];
+
+	intel_end(src, slot);
+	if (s->handle != NONE)
+		push_orphan(in, s->handle);
+	s->handle = NONE;
+}
+
+static void
+intel_select(struct tally_source *src, uint32_t set)
+{
+	src->set = set;
+}
+
+static const struct tally_source_ops intel_ops = {
+	.name = SOURCE_NAME,
+	.delivers_time = false,
+	.open = intel_open,
+	.grow = intel_grow,
+	.close = intel_close,
+	.abandon = intel_abandon,
+	.begin = intel_begin,
+	.end = intel_end,
+	.gap = intel_gap,
+	.resume = tally_source_noop,
+	.read = intel_read,
+	.discard = intel_discard,
+	.select = intel_select,
+};
+
+struct tally_source *
+tally_gl_intel_create(struct tally_gl_api *api)
+{
+	struct gl_intel *in = calloc(1, sizeof(*in));
+	if (!in)
+		return NULL;
+	in->base.ops = &intel_ops;
+	in->api = api;
+	return &in->base;
+}
+
+bool
+tally_gl_intel_yield(struct tally_source *src)
+{
+	struct gl_intel *in = intel_of(src);
+
+	if (!src->n_sets || in->yielded)
+		return false;
+	in->yielded = true;
+	if (in->active != NONE) {
+		struct intel_slot *s = &in->slots[in->active];
+		end_active(in);
+		if (s->handle != NONE)
+			push_orphan(in, s->handle);
+		s->handle = NONE;
+		s->flags |= TALLY_FLAG(YIELDED);
+	}
+	guard_begin(in);
+	delete_free(in);
+	guard_end(in);
+	src->off = true;
+	snprintf(src->reason, sizeof(src->reason),
+		 "the program makes performance queries itself: ours are given back");
+	return true;
+}
+
+const char *
+tally_gl_intel_serialized_by(const struct tally_source *src)
+{
+	const struct gl_intel *in = (const struct gl_intel *)src;
+	return in->dialect ? in->dialect->serialized_by : NULL;
+}

@@ -1,0 +1,56 @@
+/* query/gl/intel_list.h - the INTEL performance queries of a context that count what was asked for.
+ *
+ * Each type of query with wanted counters becomes a set; where its counters lie in the driver's
+ * data is kept beside it. Used by gl_intel.c while it opens, under the guard of its GL errors; the
+ * only allocations are here. Owner thread.
+ */
+#ifndef PASSTALLY_QUERY_GL_INTEL_LIST_H
+#define PASSTALLY_QUERY_GL_INTEL_LIST_H
+
+#include "query/gl/intel_dialect.h"
+
+#define TALLY_INTEL_NONE UINT32_MAX
+#define TALLY_INTEL_MAX_HANDLES 8192 /* of one set */
+
+/* A counter that is decoded. */
+struct tally_intel_place {
+	struct tally_intel_field field;
+	uint32_t value; /* its place among the set's values; NONE: it only tells a disturbance */
+	bool disturbs;
+};
+
+/* One type of query. */
+struct tally_intel_set {
+	unsigned query; /* the driver's number */
+	bool pipeline;
+	uint32_t data_size;
+	uint32_t limit; /* handles */
+	uint32_t first, n_places; /* in `places` */
+	/* gl_intel.c's: */
+	uint32_t free, n_handles;
+	uint32_t pending; /* begun and not read */
+	uint64_t refused_until; /* gaps: no handle is asked for before */
+};
+
+/* What a context offers of what is wanted. Zeroed is empty. */
+struct tally_intel_offer {
+	struct tally_intel_set *sets;
+	const struct tally_counter_set **layouts; /* of each */
+	uint32_t n_sets, room_sets;
+	struct tally_intel_place *places;
+	uint32_t n_places, room_places;
+	const struct tally_counter **counters; /* of all sets, each once */
+	uint32_t n_counters, room_counters;
+	uint32_t data_size; /* the largest set's */
+};
+
+/* Fills a zeroed offer with what src->wanted and src->pinned ask for; src->reason says why it is
+ * empty. False on OOM only; finish() in any case. */
+bool tally_intel_list(struct tally_intel_offer *offer, const struct tally_gl_api *api,
+		      const struct tally_intel_dialect *dialect, struct tally_source *src);
+void tally_intel_offer_finish(struct tally_intel_offer *offer);
+/* What would let this user count, to be put behind a sentence; "" when nothing forbids it. Reads
+ * the kernel's settings: when a source opens or gives up only. */
+void tally_intel_tell_permission(char *out, size_t size);
+
+#endif

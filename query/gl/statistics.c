@@ -1,0 +1,505 @@
+/* Pipeline statistics, samples passed and primitives, by glBeginQuery. Each target can be held by
+ * one query at a time, and the game's go first: what it holds is left out, what it asks for while
+ * we count is given up. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/gl/api.h"
+#include "query/source/noop.h"
+#include "query/source/statistics_catalogue.h"
+
+#define SOURCE_NAME "gl-statistics"
+#define QUERY_COUNTER_BITS 0x8864
+#define QUERY_RESULT 0x8866
+#define QUERY_RESULT_AVAILABLE 0x8867
+#define ID_BLOCK 64
+#define NAMED_AT_MOST 2u /* counters with one reason */
+
+_Static_assert((int)TALLY_N_STATISTICS == (int)TALLY_GL_TIME_ELAPSED,
+	       "statistics and exclusive targets are numbered alike");
+_Static_assert((int)TALLY_STATISTIC_SAMPLES_PASSED == (int)TALLY_GL_SAMPLES_PASSED,
+	       "statistics and exclusive targets are numbered alike");
+
+/* Where a target is to be had: from a version of GL or GLES on (0 = never in core), or with an
+ * extension. For one of the eleven statistics that is the shader stage it belongs to, for asking a
+ * context without the stage is an error. */
+struct offer {
+	bool statistics; /* one of the eleven */
+	int gl, es;
+	const char *extensions[2]; /* desktop */
+	const char *es_extensions[2];
+	const char *needs; /* for people */
+};
+
+static const struct offer any_stage = { .statistics = true, .gl = 15, .needs = "needs GL 1.5" };
+static const struct offer tessellation = {
+	.statistics = true,
+	.gl = 40,
+	.extensions = { "GL_ARB_tessellation_shader" },
+	.needs = "needs GL 4.0",
+};
+static const struct offer geometry = {
+	.statistics = true,
+	.gl = 32,
+	.extensions = { "GL_ARB_geometry_shader4" },
+	.needs = "needs GL 3.2",
+};
+static const struct offer compute = {
+	.statistics = true,
+	.gl = 43,
+	.extensions = { "GL_ARB_compute_shader" },
+	.needs = "needs GL 4.3",
+};
+static const struct offer samples = {
+	.gl = 15,
+	.extensions = { "GL_ARB_occlusion_query" },
+	.needs = "needs desktop GL 1.5 or ARB_occlusion_query",
+};
+static const struct offer generated = {
+	.gl = 30,
+	.es = 32,
+	.extensions = { "GL_EXT_transform_feedback" },
+	.es_extensions = { "GL_EXT_geometry_shader", "GL_OES_geometry_shader" },
+	.needs = "needs GL 3.0, GLES 3.2 or EXT_geometry_shader",
+};
+static const struct offer written = {
+	.gl = 30,
+	.es = 30,
+	.extensions = { "GL_EXT_transform_feedback" },
+	.needs = "needs GL 3.0 or GLES 3.0",
+};
+
+static const struct offer *const offers[TALLY_N_STATISTICS] = {
+	[TALLY_STATISTIC_VERTICES_SUBMITTED] = &any_stage,
+	[TALLY_STATISTIC_PRIMITIVES_SUBMITTED] = &any_stage,
+	[TALLY_STATISTIC_VERTEX_SHADER_INVOCATIONS] = &any_stage,
+	[TALLY_STATISTIC_TESS_CONTROL_SHADER_PATCHES] = &tessellation,
+	[TALLY_STATISTIC_TESS_EVALUATION_SHADER_INVOCATIONS] = &tessellation,
+	[TALLY_STATISTIC_GEOMETRY_SHADER_INVOCATIONS] = &geometry,
+	[TALLY_STATISTIC_GEOMETRY_SHADER_PRIMITIVES_EMITTED] = &geometry,
+	[TALLY_STATISTIC_FRAGMENT_SHADER_INVOCATIONS] = &any_stage,
+	[TALLY_STATISTIC_COMPUTE_SHADER_INVOCATIONS] = &compute,
+	[TALLY_STATISTIC_CLIPPING_INPUT_PRIMITIVES] = &any_stage,
+	[TALLY_STATISTIC_CLIPPING_OUTPUT_PRIMITIVES] = &any_stage,
+	[TALLY_STATISTIC_SAMPLES_PASSED] = &samples,
+	[TALLY_STATISTIC_PRIMITIVES_GENERATED] = &generated,
+	[TALLY_STATISTIC_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN] = &written,
+};
+
+/* One counter that is counted; its place here is its place in a sample. */
+struct chosen {
+	unsigned target;
+	uint32_t group_bit; /* of its enum tally_gl_exclusive, as in app_active */
+	uint64_t largest;   /* what the counter holds at most: a result that large is none */
+};
+
+/* Bits are those of the chosen counters. */
+struct stat_slot {
+	uint32_t active;  /* begun, not ended */
+	uint32_t pending; /* ended, result to come */
+	uint32_t ready;   /* of those pending: the driver said that the result is there */
+	uint64_t flags;
+};
+
+struct gl_statistics {
+	struct tally_source base;
+	struct tally_gl_api *api;
+
+	struct chosen chosen[TALLY_N_STATISTICS];
+	const struct tally_counter *counters[TALLY_N_STATISTICS];
+	uint32_t n;      /* chosen; 0 while not open */
+	uint32_t groups; /* group bits of all chosen */
+
+	uint32_t held;                       /* counters that some slot has active */
+	uint32_t holder[TALLY_N_STATISTICS]; /* that slot */
+
+	struct stat_slot *slots;
+	unsigned *ids; /* slots x n; 0 = none yet. A query object is bound to its first target */
+	uint32_t n_slots;
+
+	unsigned fresh[ID_BLOCK]; /* names made ahead */
+	uint32_t n_fresh;
+	bool out_of_names; /* the driver made none: do not ask again at every pass */
+};
+
+static struct gl_statistics *
+statistics_of(struct tally_source *src)
+{
+	return (struct gl_statistics *)src;
+}
+
+static bool
+any_extension(const struct tally_gl_api *api, const char *const names[2])
+{
+	for (int i = 0; i < 2 && names[i]; i++) {
+		if (api->has_extension(api, names[i]))
+			return true;
+	}
+	return false;
+}
+
+/* NULL when the context has the target; otherwise what it lacks. */
+static const char *
+obstacle(const struct tally_gl_api *api, const struct offer *offer)
+{
+	if (offer->statistics &&
+	    (api->es || (api->version < 46 &&
+			 !api->has_extension(api, "GL_ARB_pipeline_statistics_query"))))
+		return "needs desktop GL 4.6 or ARB_pipeline_statistics_query";
+	int since = api->es ? offer->es : offer->gl;
+	if (since && api->version >= since)
+		return NULL;
+	if (any_extension(api, api->es ? offer->es_extensions : offer->extensions))
+		return NULL;
+	return offer->needs;
+}
+
+/* Bits of a result as we can fetch it; 0 = the driver does not count this. GLES promises 32 bits
+ * and has no way to ask. */
+static uint32_t
+width_of(const struct tally_gl_api *api, unsigned target)
+{
+	if (api->es)
+		return 32;
+	int bits = 0;
+	api->GetQueryiv(target, QUERY_COUNTER_BITS, &bits);
+	int most = api->GetQueryObjectui64v ? 64 : 32;
+	if (bits < 0)
+		return 0;
+	return (uint32_t)(bits < most ? bits : most);
+}
+
+/* Append to the reason; what does not fit is cut off with dots. */
+static void
+say(struct tally_source *src, const char *text)
+{
+	size_t used = strlen(src->reason);
+	size_t room = sizeof(src->reason) - used;
+
+	if ((size_t)snprintf(src->reason + used, room, "%s", text) >= room)
+		strcpy(src->reason + sizeof(src->reason) - 4, "...");
+}
+
+/* Name the counters that are wanted and not to be had, those with the same obstacle together, the
+ * first few of many. */
+static void
+tell_left_out(struct tally_source *src, const char *why[TALLY_N_STATISTICS])
+{
+	for (unsigned i = 0; i < TALLY_N_STATISTICS; i++) {
+		const char *reason = why[i];
+		unsigned n = 0;
+		char more[32];
+		if (!reason)
+			continue;
+		say(src, src->reason[0] ? "; " : "not counted here: ");
+		for (unsigned k = i; k < TALLY_N_STATISTICS; k++) {
+			if (why[k] != reason)
+				continue;
+			why[k] = NULL;
+			if (++n > NAMED_AT_MOST)
+				continue;
+			say(src, n > 1 ? ", " : "");
+			say(src, tally_statistics[k].key);
+		}
+		snprintf(more, sizeof(more), " and %u more", n - NAMED_AT_MOST);
+		say(src, n > NAMED_AT_MOST ? more : "");
+		say(src, " (");
+		say(src, reason);
+		say(src, ")");
+	}
+}
+
+static enum tally_status
+choose(struct gl_statistics *st)
+{
+	static const char no_bits[] = "the driver counts it with 0 bits";
+	/* Seen with Mesa 22.3: each becomes a Vulkan query of one and the same type, of which a
+	 * command buffer may have one (VUID-vkCmdBeginQuery-queryPool-01922). The validation
+	 * layer tells when this can go. */
+	static const char one_only[] =
+		"zink can run only one pipeline statistics query at a time";
+	const struct tally_gl_api *api = st->api;
+	const char *why[TALLY_N_STATISTICS] = { NULL };
+	uint32_t wanted = 0;
+	bool one_at_a_time = api->driver && strstr(api->driver, "zink");
+	bool has_one = false;
+
+	for (unsigned which = 0; which < TALLY_N_STATISTICS; which++) {
+		if (!tally_statistics_wanted(st->base.wanted, which))
+			continue;
+		wanted++;
+		why[which] = obstacle(api, offers[which]);
+		if (why[which])
+			continue;
+		unsigned target = tally_gl_exclusive_target(which);
+		bool pipeline = which < TALLY_STATISTIC_SAMPLES_PASSED;
+		if (pipeline && one_at_a_time && has_one) {
+			why[which] = one_only;
+			continue;
+		}
+		has_one |= pipeline;
+		uint32_t width = width_of(api, target);
+		if (!width) {
+			why[which] = no_bits;
+			continue;
+		}
+		const struct tally_counter *counter =
+			tally_statistics_counter(which, SOURCE_NAME, width);
+		if (!counter)
+			return TALLY_NO_MEMORY;
+		st->counters[st->n] = counter;
+		st->chosen[st->n] = (struct chosen){
+			.target = target,
+			.group_bit = UINT32_C(1) << which,
+			.largest = UINT64_MAX >> (64 - width),
+		};
+		st->groups |= st->chosen[st->n].group_bit;
+		st->n++;
+	}
+	tell_left_out(&st->base, why);
+	if (st->n)
+		return TALLY_OK;
+	if (!wanted)
+		snprintf(st->base.reason, sizeof(st->base.reason),
+			 "none of its counters is in --counters %s", st->base.wanted);
+	return TALLY_UNSUPPORTED;
+}
+
+static enum tally_status
+statistics_grow(struct tally_source *src, uint32_t slots)
+{
+	struct gl_statistics *st = statistics_of(src);
+
+	struct stat_slot *grown = realloc(st->slots, slots * sizeof(*grown));
+	if (!grown)
+		return TALLY_NO_MEMORY;
+	st->slots = grown;
+	unsigned *ids = realloc(st->ids, (size_t)slots * st->n * sizeof(*ids));
+	if (!ids)
+		return TALLY_NO_MEMORY;
+	st->ids = ids;
+	for (size_t i = (size_t)st->n_slots * st->n; i < (size_t)slots * st->n; i++)
+		ids[i] = 0;
+	for (uint32_t i = st->n_slots; i < slots; i++)
+		st->slots[i] = (struct stat_slot){ .active = 0 };
+	st->n_slots = slots;
+	return TALLY_OK;
+}
+
+/* Forget everything that open() found and begin() made. */
+static void
+statistics_abandon(struct tally_source *src)
+{
+	struct gl_statistics *st = statistics_of(src);
+
+	free(st->slots);
+	free(st->ids);
+	st->slots = NULL;
+	st->ids = NULL;
+	st->n_slots = st->n = st->n_fresh = 0;
+	st->groups = st->held = 0;
+	st->out_of_names = false;
+	src->counters = NULL;
+	src->n_counters = 0;
+}
+
+static enum tally_status
+statistics_open(struct tally_source *src, uint32_t slots)
+{
+	struct gl_statistics *st = statistics_of(src);
+	const struct tally_gl_api *api = st->api;
+
+	src->reason[0] = '\0';
+	if (!api->GenQueries || !api->DeleteQueries || !api->BeginQuery || !api->EndQuery ||
+	    !api->GetQueryiv || !api->GetQueryObjectuiv) {
+		snprintf(src->reason, sizeof(src->reason),
+			 "this context has no query objects: they need GL 1.5 or GLES 3.0");
+		return TALLY_UNSUPPORTED;
+	}
+	enum tally_status status = choose(st);
+	if (status == TALLY_OK)
+		status = statistics_grow(src, slots);
+	if (status == TALLY_NO_MEMORY)
+		snprintf(src->reason, sizeof(src->reason), "out of memory");
+	if (status != TALLY_OK) {
+		statistics_abandon(src);
+		return status;
+	}
+	src->counters = st->counters;
+	src->n_counters = st->n;
+	return TALLY_OK;
+}
+
+static void
+end_active(struct gl_statistics *st, uint32_t slot)
+{
+	struct stat_slot *s = &st->slots[slot];
+
+	for (uint32_t left = s->active; left; left &= left - 1)
+		st->api->EndQuery(st->chosen[__builtin_ctz(left)].target);
+	st->held &= ~s->active;
+	s->pending |= s->active;
+	s->active = 0;
+}
+
+static void
+statistics_close(struct tally_source *src)
+{
+	struct gl_statistics *st = statistics_of(src);
+	size_t n_ids = (size_t)st->n_slots * st->n;
+
+	for (uint32_t i = 0; i < st->n; i++) {
+		if (st->held & UINT32_C(1) << i)
+			end_active(st, st->holder[i]);
+	}
+	size_t used = 0;
+	for (size_t i = 0; i < n_ids; i++) {
+		if (st->ids[i])
+			st->ids[used++] = st->ids[i];
+	}
+	if (used)
+		st->api->DeleteQueries((int)used, st->ids);
+	if (st->n_fresh)
+		st->api->DeleteQueries((int)st->n_fresh, st->fresh);
+	statistics_abandon(src);
+}
+
+/* A name never used before; 0 when the driver has none to give. */
+static unsigned
+fresh_id(struct gl_statistics *st)
+{
+	if (!st->n_fresh && !st->out_of_names) {
+		unsigned made[ID_BLOCK] = { 0 };
+		st->api->GenQueries(ID_BLOCK, made);
+		for (uint32_t i = ID_BLOCK; i-- > 0;) {
+			if (made[i])
+				st->fresh[st->n_fresh++] = made[i];
+		}
+		st->out_of_names = !st->n_fresh;
+	}
+	return st->n_fresh ? st->fresh[--st->n_fresh] : 0;
+}
+
+static void
+statistics_begin(struct tally_source *src, uint32_t slot)
+{
+	struct gl_statistics *st = statistics_of(src);
+	const struct tally_gl_api *api = st->api;
+	struct stat_slot *s = &st->slots[slot];
+	unsigned *ids = st->ids + (size_t)slot * st->n;
+	uint32_t theirs = api->app_active & st->groups;
+
+	*s = (struct stat_slot){ .flags = theirs ? TALLY_FLAG(YIELDED) : 0 };
+	for (uint32_t i = 0; i < st->n; i++) {
+		uint32_t bit = UINT32_C(1) << i;
+		if (theirs & st->chosen[i].group_bit || st->held & bit)
+			continue;
+		if (!ids[i])
+			ids[i] = fresh_id(st);
+		if (!ids[i])
+			continue;
+		api->BeginQuery(st->chosen[i].target, ids[i]);
+		st->holder[i] = slot;
+		s->active |= bit;
+	}
+	st->held |= s->active;
+}
+
+static void
+statistics_end(struct tally_source *src, uint32_t slot)
+{
+	end_active(statistics_of(src), slot);
+}
+
+static enum tally_status
+statistics_read(struct tally_source *src, uint32_t slot, struct tally_sample *out)
+{
+	struct gl_statistics *st = statistics_of(src);
+	const struct tally_gl_api *api = st->api;
+	struct stat_slot *s = &st->slots[slot];
+	const unsigned *ids = st->ids + (size_t)slot * st->n;
+
+	for (uint32_t left = s->pending & ~s->ready; left; left &= left - 1) {
+		unsigned available = 0;
+		api->GetQueryObjectuiv(ids[__builtin_ctz(left)], QUERY_RESULT_AVAILABLE,
+				       &available);
+		if (!available)
+			return TALLY_NOT_READY;
+		s->ready |= left & -left;
+	}
+	for (uint32_t left = s->pending; left; left &= left - 1) {
+		uint32_t i = (uint32_t)__builtin_ctz(left);
+		uint64_t value = 0;
+		if (api->GetQueryObjectui64v) {
+			api->GetQueryObjectui64v(ids[i], QUERY_RESULT, &value);
+		} else {
+			unsigned narrow = 0;
+			api->GetQueryObjectuiv(ids[i], QUERY_RESULT, &narrow);
+			value = narrow;
+		}
+		/* The largest value is what a counter that ran over is stuck at. */
+		if (value >= st->chosen[i].largest) {
+			s->flags |= TALLY_FLAG(SATURATED);
+			continue;
+		}
+		out->values[i] = (struct tally_value){ .storage = TALLY_STORAGE_U64, .u64 = value };
+		out->valid[0] |= UINT64_C(1) << i;
+	}
+	out->flags |= s->flags;
+	s->pending = 0;
+	return TALLY_OK;
+}
+
+static void
+statistics_discard(struct tally_source *src, uint32_t slot)
+{
+	struct gl_statistics *st = statistics_of(src);
+
+	end_active(st, slot);
+	st->slots[slot].pending = 0;
+}
+
+static const struct tally_source_ops statistics_ops = {
+	.name = SOURCE_NAME,
+	.delivers_time = false,
+	.open = statistics_open,
+	.grow = statistics_grow,
+	.close = statistics_close,
+	.abandon = statistics_abandon,
+	.begin = statistics_begin,
+	.end = statistics_end,
+	.gap = tally_source_noop,
+	.resume = tally_source_noop,
+	.read = statistics_read,
+	.discard = statistics_discard,
+	.select = tally_source_noop_select,
+};
+
+struct tally_source *
+tally_gl_statistics_create(struct tally_gl_api *api)
+{
+	struct gl_statistics *st = calloc(1, sizeof(*st));
+	if (!st)
+		return NULL;
+	st->base.ops = &statistics_ops;
+	st->api = api;
+	return &st->base;
+}
+
+void
+tally_gl_statistics_yield(struct tally_source *src, enum tally_gl_exclusive which)
+{
+	struct gl_statistics *st = statistics_of(src);
+
+	for (uint32_t i = 0; i < st->n; i++) {
+		uint32_t bit = UINT32_C(1) << i;
+		if (st->chosen[i].group_bit != UINT32_C(1) << which || !(st->held & bit))
+			continue;
+		struct stat_slot *s = &st->slots[st->holder[i]];
+		st->api->EndQuery(st->chosen[i].target);
+		st->held &= ~bit;
+		s->active &= ~bit;
+		s->flags |= TALLY_FLAG(YIELDED);
+	}
+}

@@ -1,0 +1,615 @@
+/* When a pass began and ended on the GPU, by glQueryCounter(GL_TIMESTAMP): the one query that can
+ * never collide with the game's. Passes that follow each other share the stamp between them, so
+ * that their times add up. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "layer/clock.h"
+#include "query/gl/api.h"
+#include "query/source/noop.h"
+
+#define GL_TIMESTAMP 0x8E28
+#define QUERY_COUNTER_BITS 0x8864
+#define QUERY_RESULT 0x8866
+#define QUERY_RESULT_AVAILABLE 0x8867
+
+#define ID_BLOCK 64u
+#define NO_STAMP UINT32_MAX
+#define NO_SLOT UINT32_MAX
+#define SECOND_NS UINT64_C(1000000000)
+#define CALIBRATION_TRIES 3
+#define TIGHT_BRACKET_NS 20000
+
+/* One query object, and its value once known. */
+struct stamp {
+	unsigned id;
+	uint32_t refs;       /* slots that begin or end here, and the boundary; 0 = free */
+	uint32_t generation; /* of the GPU's clock when issued */
+	bool known, mapped, calibrated;
+	uint64_t sequence;   /* in order of issue, from 1 */
+	uint64_t cpu_ns;     /* issued then or later */
+	uint64_t ticks;      /* what the GPU's clock showed; when known */
+	uint64_t ns;         /* the same as we deliver it; when mapped */
+};
+
+struct stamp_slot {
+	uint32_t begin, end; /* into stamps, or NO_STAMP */
+};
+
+struct gl_timestamp {
+	struct tally_source base;
+	struct tally_gl_api *api;
+	unsigned bits; /* of the GPU's clock, 1 to 64 */
+
+	struct stamp *stamps; /* 2 a slot, the boundary, a provisional end: always enough */
+	uint32_t *free;       /* a stack of those that have a query object and no use */
+	uint32_t n_stamps;    /* with a query object so far */
+	uint32_t n_free, capacity;
+	bool out_of_names; /* the driver made none: do not ask again at every pass */
+	struct stamp_slot *slots;
+	uint32_t n_slots;
+
+	uint32_t boundary;   /* the last end, if the next pass may begin there */
+	uint32_t running;    /* the slot begun and not ended, or NO_SLOT */
+	uint32_t provisional; /* where it ends if nothing more comes after a gap */
+	uint64_t sequence;   /* of the newest stamp */
+	uint64_t available;  /* the newest known to be there: so are all before it */
+	uint64_t undisturbed; /* the newest that was there when the clock was last looked at */
+	uint32_t generation; /* grows when the clock was disturbed */
+
+	bool batch;      /* reads since the last begin, end or gap */
+	uint64_t now_ns; /* CPU time, at most as old as the batch */
+
+	struct tally_clock_map map;
+	uint64_t calibrate_at_ns;
+	bool foreign; /* stamps are not on the clock that glGetInteger64v reads: no calibration */
+	bool trusted; /* a first stamp proved that they are */
+	/* A clock of fewer than 64 bits is extended: it showed anchor_ns, unwrapped, at about
+	 * anchor_cpu_ns. */
+	bool anchored;
+	uint64_t anchor_ns, anchor_cpu_ns;
+};
+
+static struct gl_timestamp *
+timestamp_of(struct tally_source *src)
+{
+	return (struct gl_timestamp *)src;
+}
+
+/* --- the GPU's clock ------------------------------------------------------------------------ */
+
+static void
+anchor(struct gl_timestamp *t, uint64_t ns, uint64_t cpu_ns)
+{
+	t->anchored = true;
+	t->anchor_ns = ns;
+	t->anchor_cpu_ns = cpu_ns;
+}
+
+/* Undo the wraps of a narrow clock: of all times that the reading may mean, the one in the range
+ * that starts a quarter range before what the CPU's clock leads to expect. */
+static uint64_t
+unwrap(struct gl_timestamp *t, uint64_t ticks, uint64_t cpu_ns)
+{
+	if (t->bits == 64)
+		return ticks;
+	if (!t->anchored)
+		anchor(t, tally_ticks_elapsed(0, ticks, t->bits), cpu_ns);
+	uint64_t expected = t->anchor_ns + (cpu_ns - t->anchor_cpu_ns);
+	uint64_t earliest = expected - (UINT64_C(1) << t->bits >> 2);
+	return earliest + tally_ticks_elapsed(earliest, ticks, t->bits);
+}
+
+/* Where the GPU's clock stands against ours. Asks the driver for its clock, not for a result. */
+static void
+calibrate(struct gl_timestamp *t)
+{
+	uint64_t best_before = 0, best_after = 0, best_ticks = 0;
+
+	for (int i = 0; i < CALIBRATION_TRIES; i++) {
+		int64_t ticks = 0;
+		uint64_t before = tally_clock_now_ns();
+		t->api->GetInteger64v(GL_TIMESTAMP, &ticks);
+		uint64_t after = tally_clock_now_ns();
+		t->now_ns = after;
+		if (ticks && (!best_ticks || after - before < best_after - best_before)) {
+			best_before = before;
+			best_after = after;
+			best_ticks = (uint64_t)ticks;
+		}
+		if (best_ticks && best_after - best_before <= TIGHT_BRACKET_NS)
+			break;
+	}
+	t->calibrate_at_ns = t->now_ns + SECOND_NS;
+	if (!best_ticks)
+		return;
+	uint64_t gpu_ns = unwrap(t, best_ticks, best_before);
+	if (t->bits < 64)
+		anchor(t, gpu_ns, best_before);
+	tally_clock_map_feed(&t->map, best_before, gpu_ns, best_after);
+}
+
+static bool
+can_calibrate(const struct gl_timestamp *t)
+{
+	return t->api->GetInteger64v && !t->foreign;
+}
+
+static void
+forget_calibration(struct gl_timestamp *t)
+{
+	t->map = (struct tally_clock_map){ .calibrated = false };
+	t->anchored = false;
+	t->calibrate_at_ns = 0;
+	t->batch = false;
+}
+
+/* --- stamps --------------------------------------------------------------------------------- */
+
+static void
+release(struct gl_timestamp *t, uint32_t index)
+{
+	if (index != NO_STAMP && --t->stamps[index].refs == 0)
+		t->free[t->n_free++] = index;
+}
+
+static void
+drop_boundary(struct gl_timestamp *t)
+{
+	release(t, t->boundary);
+	t->boundary = NO_STAMP;
+}
+
+/* More query objects, in a block. */
+static void
+make_stamps(struct gl_timestamp *t)
+{
+	unsigned ids[ID_BLOCK] = { 0 };
+	uint32_t n = t->capacity - t->n_stamps;
+
+	n = n < ID_BLOCK ? n : ID_BLOCK;
+	t->api->GenQueries((int)n, ids);
+	t->out_of_names = true;
+	for (uint32_t i = n; i-- > 0;) {
+		if (!ids[i])
+			continue;
+		t->stamps[t->n_stamps].id = ids[i];
+		t->free[t->n_free++] = t->n_stamps++;
+		t->out_of_names = false;
+	}
+}
+
+/* Have the GPU note the time once everything issued so far is done. The caller owns the one
+ * reference. */
+static uint32_t
+issue_stamp(struct gl_timestamp *t, uint64_t cpu_ns)
+{
+	if (!t->n_free && !t->out_of_names)
+		make_stamps(t);
+	if (!t->n_free)
+		return NO_STAMP;
+	uint32_t index = t->free[--t->n_free];
+	struct stamp *stamp = &t->stamps[index];
+	stamp->refs = 1;
+	stamp->generation = t->generation;
+	stamp->known = stamp->mapped = false;
+	stamp->sequence = ++t->sequence;
+	stamp->cpu_ns = cpu_ns;
+	t->api->QueryCounter(stamp->id, GL_TIMESTAMP);
+	return index;
+}
+
+/* The CPU's time in place of a stamp that would show something else: see stamps_in_tiles. */
+static uint32_t
+note_stamp(struct gl_timestamp *t, uint64_t cpu_ns)
+{
+	if (!t->n_free && !t->out_of_names)
+		make_stamps(t);
+	if (!t->n_free)
+		return NO_STAMP;
+	uint32_t index = t->free[--t->n_free];
+	struct stamp *stamp = &t->stamps[index];
+	*stamp = (struct stamp){
+		.id = stamp->id,
+		.refs = 1,
+		.generation = t->generation,
+		.known = true,
+		.sequence = ++t->sequence,
+		.cpu_ns = cpu_ns,
+		.ticks = cpu_ns - (uint64_t)t->map.offset_ns,
+	};
+	return index;
+}
+
+static uint32_t
+first_stamp(struct gl_timestamp *t)
+{
+	uint64_t now = tally_clock_now_ns();
+	bool same_clock = t->map.calibrated && t->bits == 64;
+	return t->api->stamps_in_tiles && same_clock ? note_stamp(t, now) : issue_stamp(t, now);
+}
+
+static void
+drop_provisional(struct gl_timestamp *t)
+{
+	release(t, t->provisional);
+	t->provisional = NO_STAMP;
+}
+
+static void
+timestamp_begin(struct tally_source *src, uint32_t slot)
+{
+	struct gl_timestamp *t = timestamp_of(src);
+	struct stamp_slot *s = &t->slots[slot];
+
+	t->batch = false;
+	drop_provisional(t); /* of an interval around this one: it goes on */
+	t->running = slot;
+	s->end = NO_STAMP;
+	s->begin = t->boundary;
+	t->boundary = NO_STAMP;
+	if (s->begin == NO_STAMP)
+		s->begin = first_stamp(t);
+}
+
+static void
+timestamp_end(struct tally_source *src, uint32_t slot)
+{
+	struct gl_timestamp *t = timestamp_of(src);
+	struct stamp_slot *s = &t->slots[slot];
+
+	t->batch = false;
+	t->running = NO_SLOT;
+	drop_boundary(t);
+	if (s->begin == NO_STAMP) {
+		drop_provisional(t);
+		return;
+	}
+	if (t->provisional != NO_STAMP) {
+		s->end = t->provisional;
+		t->provisional = NO_STAMP;
+		return;
+	}
+	/* A wide clock does not need to know when: that the pass had begun is bound enough. */
+	uint64_t cpu_ns = t->bits < 64 ? tally_clock_now_ns() : t->stamps[s->begin].cpu_ns;
+	s->end = issue_stamp(t, cpu_ns);
+	if (s->end == NO_STAMP)
+		return;
+	t->stamps[s->end].refs++;
+	t->boundary = s->end;
+}
+
+static void
+timestamp_gap(struct tally_source *src)
+{
+	struct gl_timestamp *t = timestamp_of(src);
+
+	t->batch = false;
+	drop_boundary(t);
+	/* A pass may still be open: whether it ends here the next command tells. */
+	if (t->running == NO_SLOT || t->slots[t->running].begin == NO_STAMP)
+		return;
+	drop_provisional(t);
+	t->provisional = issue_stamp(t, tally_clock_now_ns());
+}
+
+static void
+timestamp_resume(struct tally_source *src)
+{
+	drop_provisional(timestamp_of(src));
+}
+
+static void
+timestamp_discard(struct tally_source *src, uint32_t slot)
+{
+	struct gl_timestamp *t = timestamp_of(src);
+	struct stamp_slot *s = &t->slots[slot];
+
+	release(t, s->begin);
+	release(t, s->end);
+	s->begin = s->end = NO_STAMP;
+	if (t->running == slot) {
+		t->running = NO_SLOT;
+		drop_provisional(t);
+	}
+}
+
+/* --- reading -------------------------------------------------------------------------------- */
+
+/* Is the stamp's result there? Asks the driver only about stamps newer than all known ones. */
+static bool
+is_available(struct gl_timestamp *t, const struct stamp *stamp)
+{
+	if (stamp->sequence <= t->available)
+		return true;
+	unsigned available = 0;
+	t->api->GetQueryObjectuiv(stamp->id, QUERY_RESULT_AVAILABLE, &available);
+	if (!available)
+		return false;
+	t->available = stamp->sequence;
+	return true;
+}
+
+static void
+fetch(struct gl_timestamp *t, struct stamp *stamp)
+{
+	if (stamp->known)
+		return;
+	t->api->GetQueryObjectui64v(stamp->id, QUERY_RESULT, &stamp->ticks);
+	stamp->known = true;
+}
+
+/* GLES: was the clock disturbed? Whatever is then under way has no time. To be asked after a
+ * result is there, and again for results that came after the last time. */
+static void
+watch_clock(struct gl_timestamp *t)
+{
+	struct tally_gl_api *api = t->api;
+
+	if (!api->read_disjoint)
+		return;
+	bool disturbed = api->disjoint_seen;
+	if (t->undisturbed < t->available) {
+		disturbed |= api->read_disjoint(api);
+		t->undisturbed = t->available;
+	}
+	api->disjoint_seen = false;
+	if (!disturbed)
+		return;
+	t->generation++;
+	drop_boundary(t);
+	forget_calibration(t);
+}
+
+static void
+start_batch(struct gl_timestamp *t)
+{
+	if (t->batch)
+		return;
+	t->batch = true;
+	t->now_ns = tally_clock_now_ns();
+	if (can_calibrate(t) && t->now_ns >= t->calibrate_at_ns)
+		calibrate(t);
+}
+
+/* Can that much time have passed on the GPU since the stamp was issued? A clock may run a little
+ * faster than ours. */
+static bool
+is_possible(struct gl_timestamp *t, const struct stamp *begin, uint64_t ns)
+{
+	for (int fresh = 0; fresh < 2; fresh++) {
+		uint64_t passed = t->now_ns - begin->cpu_ns;
+		if (t->now_ns >= begin->cpu_ns && ns <= passed + passed / 8 + SECOND_NS / 100)
+			return true;
+		t->now_ns = tally_clock_now_ns();
+	}
+	return false;
+}
+
+/* Is a calibrated time one at which the GPU can have worked on it? */
+static bool
+is_plausible(const struct gl_timestamp *t, const struct stamp *begin, uint64_t begin_ns)
+{
+	return begin_ns + SECOND_NS >= begin->cpu_ns && begin_ns <= t->now_ns + SECOND_NS;
+}
+
+/* Put the begin on the time line that we deliver. A begin shared with the pass before has its
+ * place already, so a new calibration takes effect only where passes do not touch. False: it
+ * makes no sense there. */
+static bool
+map_begin(struct gl_timestamp *t, struct stamp *begin)
+{
+	if (begin->mapped)
+		return true;
+	uint64_t gpu_ns = unwrap(t, begin->ticks, begin->cpu_ns);
+	if (!can_calibrate(t) && t->bits < 64)
+		anchor(t, gpu_ns, begin->cpu_ns);
+	begin->ns = tally_clock_map_apply(&t->map, gpu_ns);
+	if (t->map.calibrated && !is_plausible(t, begin, begin->ns)) {
+		/* Either the clock was set since the calibration (a suspended machine), or this
+		 * driver's stamps never were on the clock that it shows. */
+		forget_calibration(t);
+		if (t->trusted)
+			return false;
+		t->foreign = true;
+		begin->ns = unwrap(t, begin->ticks, begin->cpu_ns);
+	}
+	t->trusted |= t->map.calibrated;
+	begin->calibrated = t->map.calibrated;
+	begin->mapped = true;
+	return true;
+}
+
+static void
+deliver(struct gl_timestamp *t, struct stamp *begin, struct stamp *end, struct tally_sample *out)
+{
+	if (begin->generation != t->generation) {
+		out->flags |= TALLY_FLAG(DISJOINT);
+		return;
+	}
+	uint64_t ns = tally_ticks_elapsed(begin->ticks, end->ticks, t->bits);
+	/* 0 is what drivers put where a stamp failed; a 64-bit clock never shows it. */
+	bool failed = t->bits == 64 && (!begin->ticks || !end->ticks);
+	if (failed || !is_possible(t, begin, ns) || !map_begin(t, begin)) {
+		out->flags |= TALLY_FLAG(BAD_TIME);
+		return;
+	}
+	if (!end->mapped) {
+		end->ns = begin->ns + ns;
+		end->calibrated = begin->calibrated;
+		end->mapped = true;
+	}
+	out->has_time = true;
+	out->begin_ns = begin->ns;
+	out->end_ns = begin->ns + ns;
+	if (!begin->calibrated)
+		out->flags |= TALLY_FLAG(UNCALIBRATED);
+}
+
+static enum tally_status
+timestamp_read(struct tally_source *src, uint32_t slot, struct tally_sample *out)
+{
+	struct gl_timestamp *t = timestamp_of(src);
+	struct stamp_slot *s = &t->slots[slot];
+
+	if (s->begin == NO_STAMP || s->end == NO_STAMP) {
+		timestamp_discard(src, slot);
+		return TALLY_LOST;
+	}
+	struct stamp *begin = &t->stamps[s->begin], *end = &t->stamps[s->end];
+	if (!is_available(t, end))
+		return TALLY_NOT_READY;
+	fetch(t, begin);
+	fetch(t, end);
+	watch_clock(t);
+	start_batch(t);
+	deliver(t, begin, end, out);
+	timestamp_discard(src, slot);
+	return TALLY_OK;
+}
+
+/* --- life ----------------------------------------------------------------------------------- */
+
+static enum tally_status
+timestamp_grow(struct tally_source *src, uint32_t slots)
+{
+	struct gl_timestamp *t = timestamp_of(src);
+	uint32_t capacity = 2 * slots + 2;
+
+	struct stamp_slot *grown = realloc(t->slots, slots * sizeof(*grown));
+	if (!grown)
+		return TALLY_NO_MEMORY;
+	t->slots = grown;
+	struct stamp *stamps = realloc(t->stamps, capacity * sizeof(*stamps));
+	if (!stamps)
+		return TALLY_NO_MEMORY;
+	t->stamps = stamps;
+	uint32_t *stack = realloc(t->free, capacity * sizeof(*stack));
+	if (!stack)
+		return TALLY_NO_MEMORY;
+	t->free = stack;
+	t->capacity = capacity;
+	for (uint32_t i = t->n_slots; i < slots; i++)
+		t->slots[i] = (struct stamp_slot){ NO_STAMP, NO_STAMP };
+	t->n_slots = slots;
+	return TALLY_OK;
+}
+
+static void
+timestamp_abandon(struct tally_source *src)
+{
+	struct gl_timestamp *t = timestamp_of(src);
+
+	free(t->slots);
+	free(t->stamps);
+	free(t->free);
+	*t = (struct gl_timestamp){
+		.base = t->base,
+		.api = t->api,
+		.boundary = NO_STAMP,
+		.running = NO_SLOT,
+		.provisional = NO_STAMP,
+	};
+}
+
+static void
+timestamp_close(struct tally_source *src)
+{
+	struct gl_timestamp *t = timestamp_of(src);
+	unsigned ids[ID_BLOCK];
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < t->n_stamps; i++) {
+		ids[n++] = t->stamps[i].id;
+		if (n == ID_BLOCK || i + 1 == t->n_stamps) {
+			t->api->DeleteQueries((int)n, ids);
+			n = 0;
+		}
+	}
+	timestamp_abandon(src);
+}
+
+/* NULL, or why there are no timestamps. */
+static const char *
+obstacle(struct gl_timestamp *t)
+{
+	const struct tally_gl_api *api = t->api;
+
+	if (api->es && !api->has_extension(api, "GL_EXT_disjoint_timer_query"))
+		return "this GLES context has no EXT_disjoint_timer_query: the driver offers no "
+		       "timestamps";
+	if (!api->es && api->version < 33 && !api->has_extension(api, "GL_ARB_timer_query"))
+		return "this context has neither GL 3.3 nor ARB_timer_query: the driver is too "
+		       "old, or the program asked for an old context";
+	if (!api->GenQueries || !api->DeleteQueries || !api->QueryCounter || !api->GetQueryiv ||
+	    !api->GetQueryObjectuiv || !api->GetQueryObjectui64v)
+		return "the driver claims timestamps and lacks functions for them: report it to "
+		       "the driver's authors";
+	int bits = 0;
+	api->GetQueryiv(GL_TIMESTAMP, QUERY_COUNTER_BITS, &bits);
+	if (bits <= 0)
+		return "the driver's GL_TIMESTAMP counter has 0 bits: this GPU keeps no time that "
+		       "the driver can read";
+	t->bits = bits < 64 ? (unsigned)bits : 64;
+	return NULL;
+}
+
+static enum tally_status
+timestamp_open(struct tally_source *src, uint32_t slots)
+{
+	struct gl_timestamp *t = timestamp_of(src);
+
+	src->reason[0] = '\0';
+	const char *why = obstacle(t);
+	if (why) {
+		snprintf(src->reason, sizeof(src->reason), "%s", why);
+		return TALLY_UNSUPPORTED;
+	}
+	if (timestamp_grow(src, slots) != TALLY_OK) {
+		timestamp_abandon(src);
+		snprintf(src->reason, sizeof(src->reason), "out of memory");
+		return TALLY_NO_MEMORY;
+	}
+	if (t->api->read_disjoint) {
+		t->api->read_disjoint(t->api);
+		t->api->disjoint_seen = false;
+	}
+	if (can_calibrate(t))
+		calibrate(t);
+	if (!t->map.calibrated)
+		snprintf(src->reason, sizeof(src->reason),
+			 "the driver does not show its clock: GPU times are not on the CPU's time "
+			 "line");
+	return TALLY_OK;
+}
+
+static const struct tally_source_ops timestamp_ops = {
+	.name = "gl-timestamp",
+	.delivers_time = true,
+	.open = timestamp_open,
+	.grow = timestamp_grow,
+	.close = timestamp_close,
+	.abandon = timestamp_abandon,
+	.begin = timestamp_begin,
+	.end = timestamp_end,
+	.gap = timestamp_gap,
+	.resume = timestamp_resume,
+	.read = timestamp_read,
+	.discard = timestamp_discard,
+	.select = tally_source_noop_select,
+};
+
+struct tally_source *
+tally_gl_timestamp_create(struct tally_gl_api *api)
+{
+	struct gl_timestamp *t = calloc(1, sizeof(*t));
+	if (!t)
+		return NULL;
+	t->base.ops = &timestamp_ops;
+	t->api = api;
+	t->boundary = NO_STAMP;
+	t->running = NO_SLOT;
+	t->provisional = NO_STAMP;
+	return &t->base;
+}

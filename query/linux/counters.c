@@ -1,0 +1,259 @@
+#include "query/linux/counters.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "layer/config.h"
+
+#define N_SOURCES 2
+_Static_assert(TALLY_LINUX_N <= 63, "sets of counters are bits of one word");
+
+/* One counter under both sources. */
+struct row {
+	struct tally_counter by[N_SOURCES];
+	bool overview;
+	/* For metrics: always, or only where something is asked for by name. */
+	bool for_metrics, for_named_metrics;
+};
+
+#define COUNTER(source_, key_, name_, unit_, kind_, scope_, text_) \
+	{ \
+		.key = key_, .name = name_, .unit = unit_, .source = source_, \
+		.description = text_, .kind = TALLY_KIND_##kind_, .storage = TALLY_STORAGE_U64, \
+		.scope = TALLY_SCOPE_##scope_, .width_bits = 64, \
+	}
+#define BOTH(key_, name_, unit_, kind_, scope_, perf_, proc_) \
+	.by = { COUNTER("linux-perf", key_, name_, unit_, kind_, scope_, perf_), \
+		COUNTER("linux-proc", key_, name_, unit_, kind_, scope_, proc_) }
+#define OF_PROCESS(key_, name_, unit_, kind_, text_, perf_, proc_) \
+	BOTH(key_, name_, unit_, kind_, PASS, text_ perf_, text_ proc_)
+#define OF_HARDWARE(key_, name_, unit_, kind_, text_) \
+	OF_PROCESS(key_, name_, unit_, kind_, text_, \
+		   " From the processor's own counters; scaled up by time where they had to take " \
+		   "turns. Where the kernel lets only user mode be watched, of user mode alone.", \
+		   "")
+
+#define WHOSE \
+	"of all threads of the process, the game's and the driver's, less passtally's own. On " \
+	"llvmpipe and lavapipe the threads that draw are among them."
+#define USER_ONLY " Where the kernel lets only user mode be watched: those met in user mode."
+
+#define CLUSTER_USER(n) \
+	[TALLY_LINUX_CLUSTER_USER + (n)] = { \
+		BOTH("CPUActivityUser.Cluster[" #n "]", "CPU activity, user, cluster " #n, "ns", \
+		     DURATION, DEVICE, USER_TEXT, USER_TEXT), \
+	}
+#define CLUSTER_TIME(n) \
+	[TALLY_LINUX_CLUSTER_TIME + (n)] = { \
+		BOTH("CPUActivityTime.Cluster[" #n "]", "CPU time there was, cluster " #n, "ns", \
+		     DURATION, DEVICE, TIME_TEXT, TIME_TEXT), \
+	}
+#define CLUSTER_CYCLES(n) \
+	[TALLY_LINUX_CLUSTER_CYCLES + (n)] = { \
+		BOTH("CyclesCPUCycles.Cluster[" #n "]", "CPU cycles, cluster " #n, "cycles", \
+		     DURATION, DEVICE, CYCLES_TEXT, CYCLES_TEXT), \
+	}
+#define EACH(of) \
+	of(0), of(1), of(2), of(3), of(4), of(5), of(6), of(7), of(8), of(9), of(10), of(11), \
+		of(12), of(13), of(14), of(15)
+#define USER_TEXT \
+	"Time that the CPUs of the cluster spent in user mode, summed over its CPUs and over all " \
+	"processes of the machine. Linux counts it in steps of 10 ms or so. As a share in " \
+	"percent: 100 times this over CPUActivityTime of the same cluster."
+#define TIME_TEXT \
+	"Time that went by, times the number of CPUs of the cluster that are on: what " \
+	"CPUActivityUser is a share of."
+#define CYCLES_TEXT \
+	"Cycles that the CPUs of the cluster ran, summed over its CPUs and over all processes of " \
+	"the machine, from the processors' own counters. With CPUActivityUser it tells their " \
+	"frequency."
+
+static const struct row rows[TALLY_LINUX_N] = {
+	[TALLY_LINUX_TASK_CLOCK] = {
+		OF_PROCESS("cpu_task_clock", "CPU time", "ns", DURATION,
+			   "CPU time, in the kernel and out of it, " WHOSE,
+			   " Threads that begin and end within a few milliseconds may be missed; "
+			   "in a virtual machine what its host took meanwhile is included.",
+			   " A thread that runs without a pause is brought up to date at the "
+			   "kernel's tick, every 1 to 10 ms."),
+		.overview = true,
+		.for_metrics = true,
+	},
+	[TALLY_LINUX_PAGE_FAULTS] = {
+		OF_PROCESS("cpu_page_faults", "Page faults", "1", EVENT,
+			   "Page faults, those that read a disk and those that do not, " WHOSE,
+			   USER_ONLY, " Of user mode and the kernel."),
+		.overview = true,
+		.for_metrics = true,
+	},
+	[TALLY_LINUX_MINOR_FAULTS] = {
+		OF_PROCESS("cpu_minor_faults", "Page faults, minor", "1", EVENT,
+			   "Page faults that needed no disk, " WHOSE, USER_ONLY,
+			   " Of user mode and the kernel."),
+	},
+	[TALLY_LINUX_MAJOR_FAULTS] = {
+		OF_PROCESS("cpu_major_faults", "Page faults, major", "1", EVENT,
+			   "Page faults that had to read a disk, " WHOSE, USER_ONLY,
+			   " Of user mode and the kernel."),
+	},
+	[TALLY_LINUX_CONTEXT_SWITCHES] = {
+		OF_PROCESS("cpu_context_switches", "Context switches", "1", EVENT,
+			   "Context switches, by force and by itself, " WHOSE,
+			   " Where the kernel lets only user mode be watched, by getrusage().",
+			   " By getrusage()."),
+		.overview = true,
+	},
+	[TALLY_LINUX_RUN_DELAY] = {
+		OF_PROCESS("cpu_run_delay", "Wait for a CPU", "ns", DURATION,
+			   "Time spent ready to run but without a CPU, summed " WHOSE,
+			   " From schedstat.", " From schedstat."),
+	},
+	[TALLY_LINUX_MIGRATIONS] = {
+		OF_PROCESS("cpu_migrations", "CPU migrations", "1", EVENT,
+			   "Moves to another CPU, " WHOSE, "", ""),
+	},
+	[TALLY_LINUX_CYCLES] = {
+		OF_HARDWARE("cpu_cycles", "CPU cycles", "cycles", DURATION,
+			    "CPU cycles " WHOSE),
+		.for_metrics = true,
+	},
+	[TALLY_LINUX_INSTRUCTIONS] = {
+		OF_HARDWARE("cpu_instructions", "CPU instructions", "1", EVENT,
+			    "Instructions that were completed, " WHOSE),
+		.for_metrics = true,
+	},
+	[TALLY_LINUX_CACHE_REFERENCES] = {
+		OF_HARDWARE("cpu_cache_references", "CPU cache accesses", "1", EVENT,
+			    "Accesses to the cache that the processor counts by this name, most "
+			    "often the last one before memory, " WHOSE),
+		.for_metrics = true,
+	},
+	[TALLY_LINUX_CACHE_MISSES] = {
+		OF_HARDWARE("cpu_cache_misses", "CPU cache misses", "1", EVENT,
+			    "Those of cpu_cache_references that were not found there, " WHOSE),
+		.for_metrics = true,
+	},
+	[TALLY_LINUX_BRANCHES] = {
+		OF_HARDWARE("cpu_branches", "CPU branches", "1", EVENT,
+			    "Branch instructions that were completed, " WHOSE),
+		.for_named_metrics = true,
+	},
+	[TALLY_LINUX_BRANCH_MISSES] = {
+		OF_HARDWARE("cpu_branch_misses", "CPU branch misses", "1", EVENT,
+			    "Branches that went another way than was foretold, " WHOSE),
+		.for_named_metrics = true,
+	},
+	[TALLY_LINUX_STALLED_FRONTEND] = {
+		OF_HARDWARE("cpu_stalled_cycles_frontend", "CPU stalls, front end", "cycles",
+			    DURATION,
+			    "Cycles in which no instruction was there to be issued, " WHOSE),
+	},
+	[TALLY_LINUX_STALLED_BACKEND] = {
+		OF_HARDWARE("cpu_stalled_cycles_backend", "CPU stalls, back end", "cycles",
+			    DURATION,
+			    "Cycles in which instructions waited for a unit or for data, " WHOSE),
+		.for_named_metrics = true,
+	},
+	EACH(CLUSTER_USER),
+	EACH(CLUSTER_TIME),
+	EACH(CLUSTER_CYCLES),
+};
+
+const struct tally_counter *
+tally_linux_counter(unsigned which, enum tally_linux_source source)
+{
+	return &rows[which].by[source];
+}
+
+/* data/metrics/arm-2022.txt has a metric a cluster of this name. */
+static bool
+metric_wanted(const char *list, const char *key, const char *name, unsigned cluster)
+{
+	char key_text[40], name_text[40];
+	snprintf(key_text, sizeof(key_text), "g715.%s[%u]", key, cluster);
+	snprintf(name_text, sizeof(name_text), "%s, cluster %u", name, cluster);
+	return list && tally_list_matches(list, key_text, name_text);
+}
+
+uint64_t
+tally_linux_wanted(const struct tally_snapshot_source *src, enum tally_linux_source source,
+		   uint64_t *hidden)
+{
+	uint64_t asked = 0, more = 0;
+	bool named = src->wanted && strcmp(src->wanted, "overview") != 0;
+	for (unsigned i = 0; i < TALLY_LINUX_N; i++) {
+		const struct row *row = &rows[i];
+		if (tally_counter_wanted(src->wanted, &row->by[source], NULL, NULL, row->overview))
+			asked |= TALLY_LINUX_BIT(i);
+		else if (src->metrics_wanted &&
+			 (row->for_metrics || (row->for_named_metrics && named)))
+			more |= TALLY_LINUX_BIT(i);
+	}
+	for (unsigned n = 0; n < TALLY_MAX_CLUSTERS; n++) {
+		uint64_t user = TALLY_LINUX_BIT(TALLY_LINUX_CLUSTER_USER + n);
+		uint64_t time = TALLY_LINUX_BIT(TALLY_LINUX_CLUSTER_TIME + n);
+		if (asked & user)
+			more |= time;
+		if (!src->metrics_wanted)
+			continue;
+		if (metric_wanted(src->wanted, "cpu_activity", "CPU activity", n))
+			more |= user | time;
+		if (metric_wanted(src->wanted, "cpu_cycles", "CPU cycles", n))
+			more |= TALLY_LINUX_BIT(TALLY_LINUX_CLUSTER_CYCLES + n);
+	}
+	*hidden = more & ~asked;
+	return asked;
+}
+
+bool
+tally_linux_choose(struct tally_snapshot_source *src, enum tally_linux_source source,
+		   uint64_t asked, uint64_t hidden, uint64_t offered,
+		   struct tally_linux_choice *choice)
+{
+	*choice = (struct tally_linux_choice){ 0 };
+	for (unsigned i = 0; i < TALLY_LINUX_N; i++) {
+		const struct tally_counter *counter = &rows[i].by[source];
+		if (!((asked | hidden) & offered & TALLY_LINUX_BIT(i)))
+			continue;
+		if (src->keys && !tally_key_table_reserve(src->keys, counter))
+			return false;
+		if (asked & TALLY_LINUX_BIT(i))
+			choice->logged |= UINT64_C(1) << choice->n;
+		choice->which[choice->n] = (uint8_t)i;
+		choice->counters[choice->n++] = counter;
+	}
+	src->counters = choice->counters;
+	src->n_counters = choice->n;
+	src->logged = &choice->logged;
+	return choice->n > 0;
+}
+
+void
+tally_linux_deliver(const struct tally_linux_choice *choice,
+		    const struct tally_linux_totals *before, struct tally_linux_totals *totals,
+		    struct tally_totals *out)
+{
+	for (uint32_t i = 0; i < choice->n; i++) {
+		unsigned which = choice->which[i];
+		if (totals->unknown & TALLY_LINUX_BIT(which)) {
+			totals->total[which] = before->total[which];
+			out->unknown[i / 64] |= UINT64_C(1) << (i % 64);
+		}
+		out->totals[i] = totals->total[which];
+	}
+}
+
+void
+tally_linux_add_reason(struct tally_snapshot_source *src, const char *format, ...)
+{
+	size_t at = strnlen(src->reason, sizeof(src->reason) - 1);
+	if (at && at + 3 < sizeof(src->reason)) {
+		memcpy(src->reason + at, "; ", 3);
+		at += 2;
+	}
+	va_list args;
+	va_start(args, format);
+	vsnprintf(src->reason + at, sizeof(src->reason) - at, format, args);
+	va_end(args);
+}

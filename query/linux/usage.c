@@ -1,0 +1,198 @@
+#include "query/linux/usage.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FAULTS \
+	(TALLY_LINUX_BIT(TALLY_LINUX_PAGE_FAULTS) | TALLY_LINUX_BIT(TALLY_LINUX_MINOR_FAULTS) | \
+	 TALLY_LINUX_BIT(TALLY_LINUX_MAJOR_FAULTS))
+#define SWITCHES TALLY_LINUX_BIT(TALLY_LINUX_CONTEXT_SWITCHES)
+#define CLOCK TALLY_LINUX_BIT(TALLY_LINUX_TASK_CLOCK)
+
+/* ---- our own threads ---- */
+
+static void
+forget_own(struct tally_linux_own *own)
+{
+	if (own->stat >= 0)
+		close(own->stat);
+	if (own->schedstat >= 0)
+		close(own->schedstat);
+	*own = (struct tally_linux_own){ .stat = -1, .schedstat = -1 };
+}
+
+static int
+open_book(pid_t tid, const char *name)
+{
+	char path[64];
+	snprintf(path, sizeof(path), "/proc/self/task/%d/%s", (int)tid, name);
+	return tally_linux_open(path);
+}
+
+static void
+meet_own(struct tally_linux_usage *u, pid_t tid)
+{
+	for (unsigned i = 0; i < TALLY_MAX_OWN_THREADS; i++) {
+		struct tally_linux_own *own = &u->own[i];
+		if (own->tid != 0)
+			continue;
+		own->tid = tid;
+		own->stat = u->wanted & FAULTS ? open_book(tid, "stat") : -1;
+		own->schedstat = u->wanted & SWITCHES ? open_book(tid, "schedstat") : -1;
+		return;
+	}
+}
+
+/* Fields 10 and 12: minflt, majflt. The name, field 2, may hold anything: count from its end. */
+static void
+read_faults(struct tally_linux_own *own)
+{
+	char text[512];
+	if (own->stat < 0 || !tally_linux_reread(own->stat, text, sizeof(text)))
+		return;
+	const char *p = strrchr(text, ')');
+	uint64_t minor = 0, major = 0;
+	for (unsigned field = 2; p && field < 12; field++) {
+		p = strchr(p + 1, ' ');
+		if (p && field == 9) {
+			const char *at = p;
+			tally_linux_next_number(&at, &minor);
+		}
+		if (p && field == 11) {
+			const char *at = p;
+			tally_linux_next_number(&at, &major);
+		}
+	}
+	own->used.minor_faults = minor;
+	own->used.major_faults = major;
+}
+
+/* Time run, time waited, and how often it was given a CPU: as often as it gave one up, or once
+ * more. */
+static void
+read_switches(struct tally_linux_own *own)
+{
+	char text[96];
+	uint64_t skipped, times;
+	if (own->schedstat < 0 || !tally_linux_reread(own->schedstat, text, sizeof(text)))
+		return;
+	const char *p = text;
+	if (tally_linux_next_number(&p, &skipped) && tally_linux_next_number(&p, &skipped) &&
+	    tally_linux_next_number(&p, &times))
+		own->used.switches = times;
+}
+
+/* All that threads of ours have used so far. */
+static struct tally_own_usage
+own_usage(struct tally_linux_usage *u)
+{
+	pid_t tids[TALLY_MAX_OWN_THREADS];
+	struct tally_own_usage sum;
+	uint32_t n = tally_own_threads_list(tids);
+	tally_own_threads_gone(&sum);
+	for (unsigned i = 0; i < TALLY_MAX_OWN_THREADS; i++) {
+		struct tally_linux_own *own = &u->own[i];
+		uint32_t at = 0;
+		while (at < n && tids[at] != own->tid)
+			at++;
+		if (at < n)
+			tids[at] = 0;
+		else if (own->tid != 0)
+			forget_own(own);
+	}
+	for (uint32_t i = 0; i < n; i++)
+		if (tids[i] != 0)
+			meet_own(u, tids[i]);
+	for (unsigned i = 0; i < TALLY_MAX_OWN_THREADS; i++) {
+		struct tally_linux_own *own = &u->own[i];
+		if (own->tid == 0)
+			continue;
+		if (u->wanted & CLOCK)
+			tally_linux_thread_cpu_ns(own->tid, &own->used.cpu_ns);
+		read_faults(own);
+		read_switches(own);
+		sum.cpu_ns += own->used.cpu_ns;
+		sum.minor_faults += own->used.minor_faults;
+		sum.major_faults += own->used.major_faults;
+		sum.switches += own->used.switches;
+	}
+	return sum;
+}
+
+/* ---- the process ---- */
+
+static uint64_t
+less(uint64_t all, uint64_t ours)
+{
+	return all > ours ? all - ours : 0;
+}
+
+/* False: the kernel does not say. Ours are read first: what they use while we read is counted as
+ * the game's, a microsecond, but not twice. */
+static bool
+read_used(struct tally_linux_usage *u, uint64_t used[TALLY_LINUX_N_OF_USAGE])
+{
+	struct tally_own_usage ours = own_usage(u);
+	struct timespec cpu;
+	struct rusage usage;
+	if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu) != 0 ||
+	    (u->wanted & ~CLOCK && getrusage(RUSAGE_SELF, &usage) != 0))
+		return false;
+	used[TALLY_LINUX_TASK_CLOCK] = less(
+		(uint64_t)cpu.tv_sec * UINT64_C(1000000000) + (uint64_t)cpu.tv_nsec, ours.cpu_ns);
+	if (!(u->wanted & ~CLOCK))
+		return true;
+	uint64_t minor = less((uint64_t)usage.ru_minflt, ours.minor_faults);
+	uint64_t major = less((uint64_t)usage.ru_majflt, ours.major_faults);
+	used[TALLY_LINUX_PAGE_FAULTS] = minor + major;
+	used[TALLY_LINUX_MINOR_FAULTS] = minor;
+	used[TALLY_LINUX_MAJOR_FAULTS] = major;
+	used[TALLY_LINUX_CONTEXT_SWITCHES] = less(
+		(uint64_t)usage.ru_nvcsw + (uint64_t)usage.ru_nivcsw, ours.switches);
+	return true;
+}
+
+void
+tally_linux_usage_open(struct tally_linux_usage *u, uint64_t wanted)
+{
+	*u = (struct tally_linux_usage){ .wanted = wanted & TALLY_LINUX_OF_USAGE };
+	for (unsigned i = 0; i < TALLY_MAX_OWN_THREADS; i++)
+		u->own[i].stat = u->own[i].schedstat = -1;
+}
+
+void
+tally_linux_usage_close(struct tally_linux_usage *u)
+{
+	for (unsigned i = 0; i < TALLY_MAX_OWN_THREADS; i++)
+		forget_own(&u->own[i]);
+}
+
+void
+tally_linux_usage_start(struct tally_linux_usage *u, struct tally_linux_totals *totals)
+{
+	if (!u->wanted || !read_used(u, u->base))
+		return;
+	for (unsigned i = 0; i < TALLY_LINUX_N_OF_USAGE; i++)
+		if (u->wanted & TALLY_LINUX_BIT(i))
+			totals->total[i] = 0;
+}
+
+void
+tally_linux_usage_sample(struct tally_linux_usage *u, struct tally_linux_totals *totals)
+{
+	uint64_t used[TALLY_LINUX_N_OF_USAGE];
+	if (!u->wanted)
+		return;
+	if (!read_used(u, used)) {
+		totals->unknown |= u->wanted;
+		return;
+	}
+	for (unsigned i = 0; i < TALLY_LINUX_N_OF_USAGE; i++) {
+		uint64_t total = less(used[i], u->base[i]);
+		if (u->wanted & TALLY_LINUX_BIT(i) && total > totals->total[i])
+			totals->total[i] = total;
+	}
+}

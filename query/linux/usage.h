@@ -1,0 +1,39 @@
+/* query/linux/usage.h - what a process used, by the kernel's books: its CPU time, page faults and
+ * context switches, less those of our own threads.
+ *
+ * Of one source; called by one thread at a time. Totals begin at 0 with start() and never fall.
+ * open() takes descriptors, nothing allocates, and a sample is a handful of system calls.
+ */
+#ifndef PASSTALLY_QUERY_LINUX_USAGE_H
+#define PASSTALLY_QUERY_LINUX_USAGE_H
+
+#include "layer/own_threads.h"
+#include "query/linux/counters.h"
+#include "query/linux/files.h"
+
+#define TALLY_LINUX_OF_USAGE \
+	(TALLY_LINUX_BIT(TALLY_LINUX_TASK_CLOCK) | TALLY_LINUX_BIT(TALLY_LINUX_PAGE_FAULTS) | \
+	 TALLY_LINUX_BIT(TALLY_LINUX_MINOR_FAULTS) | TALLY_LINUX_BIT(TALLY_LINUX_MAJOR_FAULTS) | \
+	 TALLY_LINUX_BIT(TALLY_LINUX_CONTEXT_SWITCHES))
+#define TALLY_LINUX_N_OF_USAGE (TALLY_LINUX_CONTEXT_SWITCHES + 1)
+
+/* A thread of ours that runs, and what its books said last. */
+struct tally_linux_own {
+	pid_t tid; /* 0: free */
+	int stat, schedstat; /* -1: not open */
+	struct tally_own_usage used;
+};
+
+struct tally_linux_usage {
+	uint64_t wanted; /* TALLY_LINUX_OF_USAGE at most */
+	struct tally_linux_own own[TALLY_MAX_OWN_THREADS];
+	uint64_t base[TALLY_LINUX_N_OF_USAGE];
+};
+
+void tally_linux_usage_open(struct tally_linux_usage *u, uint64_t wanted);
+void tally_linux_usage_close(struct tally_linux_usage *u);
+/* What was used until now is the base; totals of what is wanted become 0. */
+void tally_linux_usage_start(struct tally_linux_usage *u, struct tally_linux_totals *totals);
+void tally_linux_usage_sample(struct tally_linux_usage *u, struct tally_linux_totals *totals);
+
+#endif

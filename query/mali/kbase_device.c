@@ -1,0 +1,370 @@
+#include "query/mali/kbase_device.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "query/mali/abi.h"
+
+#define N_NODES 32u
+#define N_TRIES 100
+#define MAX_PROPS_BYTES 65536
+
+int
+tally_mali_ioctl(int fd, unsigned long number, void *argument)
+{
+	int result = -1;
+	for (int i = 0; i < N_TRIES; i++) {
+		result = ioctl(fd, number, argument);
+		if (result >= 0 || errno != EINTR)
+			break;
+	}
+	return result;
+}
+
+int
+tally_mali_ioctl_value(int fd, unsigned long number, unsigned long value)
+{
+	int result = -1;
+	for (int i = 0; i < N_TRIES; i++) {
+		result = ioctl(fd, number, value);
+		if (result >= 0 || errno != EINTR)
+			break;
+	}
+	return result;
+}
+
+/* ---- properties ---- */
+
+enum {
+	PROP_L2_LOG2_SIZE = 14,
+	PROP_L2_SLICES = 15,
+	PROP_SHADER_PRESENT = 25,
+	PROP_L2_PRESENT = 27,
+	PROP_L2_FEATURES = 29,
+	PROP_CORE_FEATURES = 30,
+	PROP_GPU_ID = 55,
+	PROP_THREAD_FEATURES = 59,
+	PROP_N_CORE_GROUPS = 62,
+	PROP_CORE_GROUP = 64,
+	N_CORE_GROUPS = 16,
+};
+
+/* What needs all pairs before it can be said. */
+struct raw_props {
+	uint64_t log2_size, slices, shader_present, groups[N_CORE_GROUPS], n_groups;
+	uint32_t l2_features;
+};
+
+static void
+derive(struct tally_mali_props *props, const struct raw_props *raw)
+{
+	uint32_t log2_bus = raw->l2_features >> 24;
+
+	props->l2_slice_bytes = raw->log2_size > 0 && raw->log2_size < 32
+					? UINT32_C(1) << raw->log2_size
+					: 0;
+	props->l2_slices = raw->slices && raw->slices <= 64
+				   ? (uint32_t)raw->slices
+				   : (uint32_t)__builtin_popcountll(props->l2_mask);
+	props->bus_bits = log2_bus > 0 && log2_bus < 32 ? UINT32_C(1) << log2_bus : 0;
+	for (unsigned i = 0; i < raw->n_groups && i < N_CORE_GROUPS; i++)
+		props->core_mask |= raw->groups[i];
+	if (!props->core_mask)
+		props->core_mask = raw->shader_present;
+}
+
+/* What stands unaligned in 1, 2, 4 or 8 bytes. */
+static uint64_t
+read_value(const uint8_t *data, size_t bytes)
+{
+	uint64_t value64 = data[0];
+	uint32_t value32;
+	uint16_t value16;
+
+	switch (bytes) {
+	case 2:
+		memcpy(&value16, data, sizeof(value16));
+		return value16;
+	case 4:
+		memcpy(&value32, data, sizeof(value32));
+		return value32;
+	case 8:
+		memcpy(&value64, data, sizeof(value64));
+		return value64;
+	default:
+		return value64;
+	}
+}
+
+static void
+take_prop(struct tally_mali_props *props, struct raw_props *raw, uint32_t id, uint64_t value)
+{
+	switch (id) {
+	case PROP_L2_LOG2_SIZE:
+		raw->log2_size = value;
+		break;
+	case PROP_L2_SLICES:
+		raw->slices = value;
+		break;
+	case PROP_SHADER_PRESENT:
+		raw->shader_present = value;
+		break;
+	case PROP_L2_PRESENT:
+		props->l2_mask = value;
+		break;
+	case PROP_L2_FEATURES:
+		raw->l2_features = (uint32_t)value;
+		break;
+	case PROP_CORE_FEATURES:
+		props->core_features = (uint32_t)value;
+		break;
+	case PROP_GPU_ID:
+		props->gpu_id = value;
+		break;
+	case PROP_THREAD_FEATURES:
+		props->thread_features = (uint32_t)value;
+		break;
+	case PROP_N_CORE_GROUPS:
+		raw->n_groups = value;
+		break;
+	default:
+		if (id >= PROP_CORE_GROUP && id < PROP_CORE_GROUP + N_CORE_GROUPS)
+			raw->groups[id - PROP_CORE_GROUP] = value;
+		break;
+	}
+}
+
+bool
+tally_kbase_parse_props(const uint8_t *data, size_t size, struct tally_mali_props *props)
+{
+	struct raw_props raw = { 0 };
+	size_t at = 0;
+
+	*props = (struct tally_mali_props){ 0 };
+	while (at < size) {
+		uint32_t key;
+		if (size - at < sizeof(key))
+			return false;
+		memcpy(&key, data + at, sizeof(key));
+		at += sizeof(key);
+		size_t bytes = (size_t)1 << (key & 3);
+		if (size - at < bytes)
+			return false;
+		take_prop(props, &raw, key >> 2, read_value(data + at, bytes));
+		at += bytes;
+	}
+	derive(props, &raw);
+	return true;
+}
+
+void
+tally_kbase_read_old_props(const struct kbase_old_props *old, struct tally_mali_props *props)
+{
+	struct raw_props raw = {
+		.log2_size = old->l2_log2_cache_size,
+		.slices = old->l2_slices,
+		.l2_features = old->l2_features,
+		.shader_present = old->shader_present,
+		.n_groups = old->n_core_groups,
+	};
+
+	*props = (struct tally_mali_props){
+		.gpu_id = old->gpu_id,
+		.l2_mask = old->l2_present,
+		.thread_features = old->thread_features,
+	};
+	for (unsigned i = 0; i < N_CORE_GROUPS; i++)
+		raw.groups[i] = old->groups[i].core_mask;
+	derive(props, &raw);
+}
+
+/* ---- hand-shake ---- */
+
+/* Each step leaves the fields at 0 where nobody answers; what ioctl() returns differs by
+ * version. */
+static bool
+greet(struct tally_kbase *dev)
+{
+	struct kbase_old_version_check old = { .header.id = KBASE_OLD_ID_VERSION };
+	(void)tally_mali_ioctl(dev->fd, KBASE_OLD_VERSION_CHECK, &old);
+	if (old.header.id == 0 && (old.major > 10 || (old.major == 10 && old.minor >= 2))) {
+		dev->old = true;
+		dev->major = old.major;
+		dev->minor = old.minor;
+		return true;
+	}
+	struct kbase_version_check check = { 0 };
+	(void)tally_mali_ioctl(dev->fd, KBASE_VERSION_CHECK_JM, &check);
+	if (!check.major && !check.minor) {
+		dev->csf = true;
+		(void)tally_mali_ioctl(dev->fd, KBASE_VERSION_CHECK_CSF, &check);
+	}
+	dev->major = check.major;
+	dev->minor = check.minor;
+	return check.major || check.minor;
+}
+
+/* EPERM: the context is there already. EINVAL: an older kernel that does not know the flag; it
+ * sets the context up all the same, or refuses the next step. */
+static int
+set_flags(const struct tally_kbase *dev)
+{
+	if (!dev->old) {
+		struct kbase_set_flags flags = { KBASE_SYSTEM_MONITOR };
+		if (tally_mali_ioctl(dev->fd, KBASE_SET_FLAGS, &flags) >= 0)
+			return 0;
+		return errno == EPERM || errno == EINVAL ? 0 : errno;
+	}
+	struct kbase_old_set_flags flags = {
+		.header.id = KBASE_OLD_ID_FLAGS,
+		.create_flags = KBASE_SYSTEM_MONITOR,
+	};
+	if (tally_mali_ioctl(dev->fd, KBASE_OLD_SET_FLAGS, &flags) >= 0)
+		return 0;
+	return errno == EPERM || errno == EINVAL || errno == EFAULT ? 0 : errno;
+}
+
+static int
+read_props(struct tally_kbase *dev)
+{
+	if (dev->old) {
+		struct kbase_old_props old = { .header.id = KBASE_OLD_ID_PROPS };
+		if (tally_mali_ioctl(dev->fd, KBASE_OLD_GET_PROPS, &old) < 0)
+			return errno;
+		if (old.header.id != 0)
+			return EINVAL;
+		tally_kbase_read_old_props(&old, &dev->props);
+		return 0;
+	}
+	struct kbase_get_gpuprops get = { 0 };
+	int need = tally_mali_ioctl(dev->fd, KBASE_GET_GPUPROPS, &get);
+	if (need < 0)
+		return errno;
+	if (need == 0 || need > MAX_PROPS_BYTES)
+		return EPROTO;
+	uint8_t *data = calloc(1, (size_t)need);
+	if (!data)
+		return ENOMEM;
+	get.buffer = (uint64_t)(uintptr_t)data;
+	get.size = (uint32_t)need;
+	int got = tally_mali_ioctl(dev->fd, KBASE_GET_GPUPROPS, &get);
+	int error = got < 0 ? errno : 0;
+	if (!error && (got > need || !tally_kbase_parse_props(data, (size_t)got, &dev->props)))
+		error = EPROTO;
+	free(data);
+	return error;
+}
+
+static enum tally_status
+find_product(struct tally_kbase *dev, char *reason, size_t size)
+{
+	uint64_t id = dev->props.gpu_id;
+
+	dev->product = tally_mali_find_product(id);
+	if (!dev->product || !dev->product->layout) {
+		if (dev->product || id >> 16 < 0x1000 || id >> 16 == 0x6956)
+			snprintf(reason, size,
+				 "%s is a %s: counters of the Midgard GPUs are not described here",
+				 dev->node, dev->product ? dev->product->name : "Midgard Mali");
+		else
+			snprintf(reason, size,
+				 "the GPU of %s, id 0x%llx, is not known here: a "
+				 "newer passtally may know it",
+				 dev->node, (unsigned long long)id);
+		return TALLY_UNSUPPORTED;
+	}
+	if (dev->props.core_mask && dev->props.l2_slices)
+		return TALLY_OK;
+	snprintf(reason, size, "%s does not say how many shader cores and L2 slices it has",
+		 dev->node);
+	return TALLY_UNSUPPORTED;
+}
+
+static enum tally_status
+set_up(struct tally_kbase *dev, char *reason, size_t size)
+{
+	char what[64];
+	struct stat about;
+
+	if (fstat(dev->fd, &about) != 0 || !S_ISCHR(about.st_mode)) {
+		snprintf(reason, size, "%s is no device", dev->node);
+		return TALLY_UNSUPPORTED;
+	}
+	if (!greet(dev)) {
+		snprintf(reason, size,
+			 "%s answers to no version of Arm's kbase interface that is "
+			 "known here (10.2 is the oldest)",
+			 dev->node);
+		return TALLY_UNSUPPORTED;
+	}
+	int error = set_flags(dev);
+	if (error) {
+		snprintf(what, sizeof(what), "setting up a context of %s", dev->node);
+		return tally_mali_refuse(reason, size, what, error);
+	}
+	error = read_props(dev);
+	if (error) {
+		snprintf(what, sizeof(what), "reading the properties of %s", dev->node);
+		return tally_mali_refuse(reason, size, what, error);
+	}
+	return find_product(dev, reason, size);
+}
+
+enum tally_status
+tally_kbase_open(struct tally_kbase *dev, char *reason, size_t size)
+{
+	enum tally_status status = TALLY_UNSUPPORTED;
+	bool told = false;
+	char why[256];
+
+	snprintf(reason, size, "no /dev/mali0: there is no Mali GPU with Arm's own kernel driver");
+	for (unsigned i = 0; i < N_NODES; i++) {
+		*dev = (struct tally_kbase){ 0 };
+		snprintf(dev->node, sizeof(dev->node), "/dev/mali%u", i);
+		dev->fd = open(dev->node, O_RDONLY | O_CLOEXEC);
+		if (dev->fd < 0 && (errno == ENOENT || errno == ENXIO || errno == ENOTDIR))
+			continue;
+		enum tally_status this_one;
+		if (dev->fd < 0)
+			this_one = tally_mali_refuse(why, sizeof(why), dev->node, errno);
+		else
+			this_one = set_up(dev, why, sizeof(why));
+		if (this_one == TALLY_OK) {
+			reason[0] = '\0';
+			return TALLY_OK;
+		}
+		tally_kbase_close(dev);
+		/* The first one is the likely one. */
+		if (!told) {
+			snprintf(reason, size, "%s", why);
+			status = this_one == TALLY_LOST ? TALLY_UNSUPPORTED : this_one;
+		}
+		told = true;
+	}
+	dev->fd = -1;
+	return status;
+}
+
+void
+tally_kbase_close(struct tally_kbase *dev)
+{
+	if (dev->fd >= 0)
+		close(dev->fd);
+	dev->fd = -1;
+}
+
+bool
+tally_kbase_at_least(const struct tally_kbase *dev, unsigned jm_major, unsigned jm_minor,
+		     unsigned csf_major, unsigned csf_minor)
+{
+	unsigned major = dev->csf ? csf_major : jm_major;
+	unsigned minor = dev->csf ? csf_minor : jm_minor;
+
+	return dev->major > major || (dev->major == major && dev->minor >= minor);
+}

@@ -1,0 +1,324 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+
+#include "layer/log.h"
+#include "query/mali/abi.h"
+#include "query/mali/reader.h"
+
+#define MAX_ITEMS 1024u
+#define MAX_ITEM_BYTES 4096u
+#define MAX_MAP_BYTES (UINT32_C(1) << 28)
+#define MAX_WAITING 33u /* the ring has 32 slots */
+#define MAX_FAILURES 16u
+#define MAX_INTERRUPTS 100
+#define ALL_VALUES UINT64_MAX
+#define TRY_VALUES UINT64_C(0xf)
+
+static enum tally_status
+refuse(struct tally_mali_reader *r, const char *what, int error)
+{
+	return tally_mali_refuse(r->reason, r->reason_size, what, error);
+}
+
+static enum tally_status
+reject(struct tally_mali_reader *r, const char *why)
+{
+	snprintf(r->reason, r->reason_size, "kinstr_prfcnt of this kernel is not understood: %s",
+		 why);
+	return TALLY_UNSUPPORTED;
+}
+
+/* ---- opening ---- */
+
+static enum tally_status
+enumerate(struct tally_mali_reader *r)
+{
+	static const char what[] = "asking for what kinstr_prfcnt counts";
+	struct kbase_kinstr_enum_info info = { 0 };
+
+	if (tally_mali_ioctl(r->dev->fd, KBASE_KINSTR_ENUM_INFO, &info) < 0)
+		return refuse(r, what, errno);
+	if (info.item_count == 0 || info.item_count > MAX_ITEMS ||
+	    info.item_size < sizeof(struct kinstr_enum_item) || info.item_size > MAX_ITEM_BYTES)
+		return reject(r, "its list has a strange size");
+	uint32_t item_size = info.item_size, item_count = info.item_count;
+	uint8_t *list = calloc(item_count, item_size);
+	if (!list)
+		return refuse(r, what, ENOMEM);
+	info.list = (uint64_t)(uintptr_t)list;
+	enum tally_status status = TALLY_OK;
+	const char *why = NULL;
+	if (tally_mali_ioctl(r->dev->fd, KBASE_KINSTR_ENUM_INFO, &info) < 0)
+		status = refuse(r, what, errno);
+	else if (!tally_kinstr_parse_offer(list, item_size, item_count, &r->format.offer, &why))
+		status = reject(r, why);
+	free(list);
+	r->n_values = r->format.offer.n_values;
+	return status;
+}
+
+/* Power states since CSF 1.23 and JM 11.41; with CSF also protected mode, else availability. */
+static uint32_t
+states_told(const struct tally_kbase *dev)
+{
+	if (!tally_kbase_at_least(dev, 11, 41, 1, 23))
+		return 0;
+	return KINSTR_STATE_ON | KINSTR_STATE_OFF |
+	       (dev->csf ? KINSTR_STATE_PROTECTED : KINSTR_STATE_UNAVAILABLE);
+}
+
+/* One item for the mode, one a block, an empty one at the end. */
+static enum tally_status
+set_up(struct tally_mali_reader *r, uint64_t values)
+{
+	static const char what[] = "asking for a kinstr_prfcnt session";
+	struct kinstr_request_item items[2 + TALLY_N_MALI_BLOCKS] = {
+		{ .item.type = KINSTR_REQUEST_MODE, .mode.mode = KINSTR_MODE_MANUAL },
+	};
+	uint32_t n = 1;
+
+	for (unsigned block = 0; block < TALLY_N_MALI_BLOCKS; block++) {
+		if (!r->format.enabled[block])
+			continue;
+		items[n] = (struct kinstr_request_item){ .item.type = KINSTR_REQUEST_ENABLE };
+		items[n].enable.type = (uint8_t)block;
+		items[n].enable.set = KINSTR_SET_PRIMARY;
+		items[n].enable.mask[0] = values;
+		items[n].enable.mask[1] = values == ALL_VALUES ? ALL_VALUES : 0;
+		n++;
+	}
+	union kbase_kinstr_setup setup = {
+		.in = {
+			.item_count = n + 1,
+			.item_size = sizeof(items[0]),
+			.requests = (uint64_t)(uintptr_t)items,
+		},
+	};
+	int fd = tally_mali_ioctl(r->dev->fd, KBASE_KINSTR_SETUP, &setup);
+	if (fd < 0)
+		return refuse(r, what, errno);
+	r->fd = fd;
+	(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+	r->format.item_size = setup.out.metadata_size;
+	if (setup.out.metadata_size < sizeof(struct kinstr_metadata_item) ||
+	    setup.out.metadata_size > MAX_ITEM_BYTES || setup.out.mmap_size == 0 ||
+	    setup.out.mmap_size > MAX_MAP_BYTES) {
+		tally_mali_reader_close(r);
+		return reject(r, "its samples have a strange size");
+	}
+	void *map = mmap(NULL, setup.out.mmap_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (map == MAP_FAILED) {
+		int error = errno;
+		tally_mali_reader_close(r);
+		return refuse(r, "mapping the samples of kinstr_prfcnt", error);
+	}
+	r->map = map;
+	r->map_size = setup.out.mmap_size;
+	return TALLY_OK;
+}
+
+static enum tally_status
+kinstr_open(struct tally_mali_reader *r)
+{
+	enum tally_status status = enumerate(r);
+	if (status != TALLY_OK)
+		return status;
+	r->format.core_mask = r->dev->props.core_mask;
+	r->format.states = states_told(r->dev);
+	for (unsigned block = 0; block < TALLY_N_MALI_BLOCKS; block++)
+		r->format.enabled[block] = r->format.offer.n_instances[block] > 0;
+	/* A session's samples are numbered from 0: so the loss of the first shows too. */
+	r->has_seq = true;
+	r->next_seq = 0;
+	return set_up(r, ALL_VALUES);
+}
+
+/* ---- reading ---- */
+
+static int
+command(struct tally_mali_reader *r, unsigned what)
+{
+	struct kinstr_command cmd = { .cmd = (uint16_t)what };
+	return tally_mali_ioctl(r->fd, KINSTR_CMD, &cmd) < 0 ? errno : 0;
+}
+
+static void
+take_sample(struct tally_mali_reader *r, uint64_t offset)
+{
+	struct tally_kinstr_sample sample = { 0 };
+	const char *why;
+
+	tally_mali_sums_begin(r->sums);
+	if (!tally_kinstr_parse_sample(&r->format, r->map, r->map_size, offset, &sample, r->sums,
+				       &why)) {
+		tally_log_say(TALLY_LEVEL_WARNING, "mali-kbase",
+			      "a kinstr_prfcnt sample is not understood, so its counts are left "
+			      "out: %s",
+			      why);
+		tally_mali_sums_doubt_all(r->sums);
+		r->n_failures++;
+		/* It had a number like any other, so that a loss after it shows. */
+		r->next_seq++;
+		r->stamp_ns = 0;
+	} else {
+		/* The growth of a sample that was lost on the way is nobody's. */
+		if ((sample.flags & KINSTR_SAMPLE_ERROR) ||
+		    (r->has_seq && sample.seq != r->next_seq))
+			tally_mali_sums_doubt_all(r->sums);
+		if (sample.flags & KINSTR_SAMPLE_OVERFLOW)
+			r->sums->flags |= TALLY_FLAG(OVERFLOW);
+		r->has_seq = true;
+		r->next_seq = sample.seq + 1;
+		r->stamp_ns = sample.end_ns;
+		r->n_failures = 0;
+	}
+	tally_mali_sums_end(r->sums);
+}
+
+/* One waiting sample: 0, or an errno. A sample is always given back, whatever was in it. */
+static int
+read_one(struct tally_mali_reader *r, bool keep)
+{
+	struct kinstr_access access = { 0 };
+
+	if (tally_mali_ioctl(r->fd, KINSTR_GET_SAMPLE, &access) < 0)
+		return errno;
+	if (keep)
+		take_sample(r, access.offset);
+	return tally_mali_ioctl(r->fd, KINSTR_PUT_SAMPLE, &access) < 0 ? errno : 0;
+}
+
+static void
+drain(struct tally_mali_reader *r, bool keep)
+{
+	for (uint32_t i = 0; i < MAX_WAITING && read_one(r, keep) == 0; i++)
+		;
+}
+
+static enum tally_status
+kinstr_start(struct tally_mali_reader *r)
+{
+	int error = command(r, KINSTR_CMD_START);
+	if (error)
+		return refuse(r, "starting kinstr_prfcnt", error);
+	r->irregular = false;
+	r->n_failures = 0;
+	return TALLY_OK;
+}
+
+/* Interrupted, it may have made a sample or not. */
+static int
+ask_for_sample(struct tally_mali_reader *r)
+{
+	struct kinstr_command cmd = { .cmd = KINSTR_CMD_SAMPLE };
+
+	for (int i = 0; i < MAX_INTERRUPTS; i++) {
+		if (ioctl(r->fd, KINSTR_CMD, &cmd) >= 0)
+			return 0;
+		if (errno != EINTR)
+			return errno;
+		r->irregular = true;
+	}
+	return EINTR;
+}
+
+static enum tally_status
+kinstr_read(struct tally_mali_reader *r)
+{
+	int error = ask_for_sample(r);
+	if (error == EBUSY) {
+		drain(r, true);
+		error = ask_for_sample(r);
+	}
+	if (error == EAGAIN || error == EINTR || error == EBUSY)
+		return TALLY_NOT_READY;
+	if (error)
+		return tally_mali_reader_lose(r, "taking a kinstr_prfcnt sample", error);
+	uint32_t limit = r->irregular ? MAX_WAITING : 1, n_read = 0;
+	while (n_read < limit && (error = read_one(r, true)) == 0)
+		n_read++;
+	/* EINVAL: nothing waits to be read. */
+	bool none = error == EINVAL || error == EAGAIN || error == EINTR;
+	if (error && !none)
+		return tally_mali_reader_lose(r, "reading a kinstr_prfcnt sample", error);
+	if (r->n_failures > MAX_FAILURES) {
+		snprintf(r->reason, r->reason_size,
+			 "%u kinstr_prfcnt samples in a row are not "
+			 "understood",
+			 r->n_failures);
+		return TALLY_LOST;
+	}
+	r->irregular = n_read == 0;
+	if (n_read)
+		return TALLY_OK;
+	/* Not there, though the command was taken: lost, as the next one's number will tell, or
+	 * late, and then it is read with the next one. */
+	if (++r->n_failures <= MAX_FAILURES && !tally_mali_reader_is_gone(r))
+		return TALLY_NOT_READY;
+	return tally_mali_reader_lose(r, "waiting for a kinstr_prfcnt sample", ETIMEDOUT);
+}
+
+static void
+kinstr_stop(struct tally_mali_reader *r)
+{
+	(void)command(r, KINSTR_CMD_STOP);
+	drain(r, false);
+	r->has_seq = false;
+}
+
+const struct tally_mali_reader_ops tally_mali_kinstr = {
+	.name = "kinstr_prfcnt",
+	.width_bits = 64,
+	.open = kinstr_open,
+	.start = kinstr_start,
+	.read = kinstr_read,
+	.stop = kinstr_stop,
+};
+
+/* ---- trying ---- */
+
+/* Start and stop: the sample that the stop makes is there, and as it should be? */
+static bool
+sample_is_fine(struct tally_mali_reader *r)
+{
+	struct kinstr_access access = { 0 };
+	struct tally_kinstr_sample sample;
+	const char *why;
+
+	if (command(r, KINSTR_CMD_START) || command(r, KINSTR_CMD_STOP) ||
+	    tally_mali_ioctl(r->fd, KINSTR_GET_SAMPLE, &access) < 0)
+		return false;
+	bool fine = tally_kinstr_parse_sample(&r->format, r->map, r->map_size, access.offset,
+					      &sample, NULL, &why);
+	(void)tally_mali_ioctl(r->fd, KINSTR_PUT_SAMPLE, &access);
+	return fine;
+}
+
+enum tally_status
+tally_mali_kinstr_try(const struct tally_kbase *dev, bool *workaround, char *reason, size_t size)
+{
+	struct tally_mali_reader r = {
+		.ops = &tally_mali_kinstr,
+		.dev = dev,
+		.fd = -1,
+		.reason = reason,
+		.reason_size = size,
+	};
+	enum tally_status status = enumerate(&r);
+	if (status != TALLY_OK)
+		return status;
+	if (!r.format.offer.n_instances[TALLY_MALI_CORE])
+		return reject(&r, "it lists no shader cores");
+	r.format.enabled[TALLY_MALI_CORE] = true;
+	status = set_up(&r, TRY_VALUES);
+	if (status != TALLY_OK)
+		return status;
+	*workaround = !sample_is_fine(&r);
+	tally_mali_reader_close(&r);
+	return TALLY_OK;
+}

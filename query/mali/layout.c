@@ -1,0 +1,225 @@
+#include "query/mali/layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define STUCK UINT32_MAX
+
+uint32_t
+tally_mali_count_cores(const struct tally_mali_props *props)
+{
+	return (uint32_t)__builtin_popcountll(props->core_mask);
+}
+
+/* ---- totals ---- */
+
+static uint32_t
+words_for(uint32_t n)
+{
+	return (n + 63) / 64;
+}
+
+static void
+set_bit(uint64_t *words, uint32_t i)
+{
+	words[i / 64] |= UINT64_C(1) << (i % 64);
+}
+
+static bool
+has_bit(const uint64_t *words, uint32_t i)
+{
+	return words[i / 64] >> (i % 64) & 1;
+}
+
+bool
+tally_mali_sums_init(struct tally_mali_sums *sums, const struct tally_mali_choice *choice)
+{
+	size_t n = choice->n ? choice->n : 1;
+	size_t words = words_for((uint32_t)n);
+
+	*sums = (struct tally_mali_sums){ .choice = choice };
+	/* One piece: growth, totals, doubt, unknown. */
+	uint64_t *memory = calloc(2 * n + 2 * words, sizeof(*memory));
+	if (!memory)
+		return false;
+	sums->growth = memory;
+	sums->totals = memory + n;
+	sums->doubt = memory + 2 * n;
+	sums->unknown = memory + 2 * n + words;
+	return true;
+}
+
+void
+tally_mali_sums_finish(struct tally_mali_sums *sums)
+{
+	free(sums->growth);
+	*sums = (struct tally_mali_sums){ 0 };
+}
+
+void
+tally_mali_sums_reset(struct tally_mali_sums *sums)
+{
+	memset(sums->totals, 0, sums->choice->n * sizeof(*sums->totals));
+	memset(sums->unknown, 0, words_for(sums->choice->n) * sizeof(*sums->unknown));
+	sums->flags = 0;
+}
+
+void
+tally_mali_sums_begin(struct tally_mali_sums *sums)
+{
+	memset(sums->growth, 0, sums->choice->n * sizeof(*sums->growth));
+	memset(sums->doubt, 0, words_for(sums->choice->n) * sizeof(*sums->doubt));
+}
+
+void
+tally_mali_sums_add32(struct tally_mali_sums *sums, enum tally_mali_block block,
+		      const uint32_t *values, uint32_t n_values)
+{
+	const struct tally_mali_choice *choice = sums->choice;
+
+	for (uint32_t i = choice->first[block]; i < choice->first[block + 1]; i++) {
+		uint32_t index = choice->places[i].index;
+		if (index >= n_values) {
+			set_bit(sums->doubt, i);
+		} else if (values[index] == STUCK) {
+			set_bit(sums->doubt, i);
+			sums->flags |= TALLY_FLAG(SATURATED);
+		} else {
+			sums->growth[i] += values[index];
+		}
+	}
+}
+
+bool
+tally_mali_sums_add64(struct tally_mali_sums *sums, enum tally_mali_block block,
+		      const uint64_t *values, uint32_t n_values)
+{
+	const struct tally_mali_choice *choice = sums->choice;
+	uint64_t any = 0;
+
+	for (uint32_t i = choice->first[block]; i < choice->first[block + 1]; i++) {
+		uint32_t index = choice->places[i].index;
+		if (index >= n_values) {
+			set_bit(sums->doubt, i);
+			continue;
+		}
+		any |= values[index];
+		if (__builtin_add_overflow(sums->growth[i], values[index], &sums->growth[i])) {
+			set_bit(sums->doubt, i);
+			sums->flags |= TALLY_FLAG(SATURATED);
+		}
+	}
+	return any != 0;
+}
+
+void
+tally_mali_sums_doubt(struct tally_mali_sums *sums, enum tally_mali_block block)
+{
+	for (uint32_t i = sums->choice->first[block]; i < sums->choice->first[block + 1]; i++)
+		set_bit(sums->doubt, i);
+}
+
+void
+tally_mali_sums_doubt_all(struct tally_mali_sums *sums)
+{
+	for (uint32_t i = 0; i < sums->choice->n; i++)
+		set_bit(sums->doubt, i);
+}
+
+void
+tally_mali_sums_end(struct tally_mali_sums *sums)
+{
+	for (uint32_t i = 0; i < sums->choice->n; i++) {
+		if (has_bit(sums->doubt, i))
+			set_bit(sums->unknown, i);
+		else
+			sums->totals[i] += sums->growth[i] << sums->choice->places[i].shift;
+	}
+}
+
+void
+tally_mali_sums_deliver(struct tally_mali_sums *sums, struct tally_totals *out)
+{
+	size_t words = words_for(sums->choice->n);
+
+	memcpy(out->totals, sums->totals, sums->choice->n * sizeof(*out->totals));
+	for (size_t i = 0; i < words; i++)
+		out->unknown[i] |= sums->unknown[i];
+	out->flags |= sums->flags;
+	memset(sums->unknown, 0, words * sizeof(*sums->unknown));
+	sums->flags = 0;
+}
+
+/* ---- dumps ---- */
+
+#define GROUP_BLOCKS 8u
+#define GROUP_CORES 4u
+#define GROUP_TILER 4u
+#define GROUP_L2 5u
+#define GROUP_FRONTEND 7u
+#define MAX_GROUPS 16u
+#define MAX_SLICES 64u
+
+/* Blocks of cores there are, those of absent ones included. */
+static uint32_t
+core_blocks(uint64_t mask)
+{
+	return mask ? 64u - (uint32_t)__builtin_clzll(mask) : 0;
+}
+
+size_t
+tally_mali_dump_bytes(const struct tally_mali_dump *dump)
+{
+	if (dump->core_mask == 0)
+		return 0;
+	if (dump->v4) {
+		bool known = dump->n_groups > 0 && dump->n_groups <= MAX_GROUPS;
+		return known ? (size_t)dump->n_groups * GROUP_BLOCKS * TALLY_MALI_BLOCK_BYTES : 0;
+	}
+	if (dump->l2_slices == 0 || dump->l2_slices > MAX_SLICES)
+		return 0;
+	return (size_t)(2 + dump->l2_slices + core_blocks(dump->core_mask)) *
+	       TALLY_MALI_BLOCK_BYTES;
+}
+
+static void
+add_block(struct tally_mali_sums *sums, enum tally_mali_block block, const uint32_t *words,
+	  uint32_t position)
+{
+	tally_mali_sums_add32(sums, block, words + (size_t)position * TALLY_MALI_DUMP_VALUES,
+			      TALLY_MALI_DUMP_VALUES);
+}
+
+/* Front end and tiler are those of the first group: the others' say nothing. */
+static void
+add_groups(const struct tally_mali_dump *dump, const uint32_t *words, struct tally_mali_sums *sums)
+{
+	add_block(sums, TALLY_MALI_FRONTEND, words, GROUP_FRONTEND);
+	add_block(sums, TALLY_MALI_TILER, words, GROUP_TILER);
+	for (uint32_t group = 0; group < dump->n_groups; group++) {
+		uint32_t at = group * GROUP_BLOCKS;
+		add_block(sums, TALLY_MALI_L2, words, at + GROUP_L2);
+		for (uint32_t core = 0; core < GROUP_CORES; core++) {
+			if (dump->core_mask >> (group * GROUP_CORES + core) & 1)
+				add_block(sums, TALLY_MALI_CORE, words, at + core);
+		}
+	}
+}
+
+void
+tally_mali_dump_add(const struct tally_mali_dump *dump, const uint32_t *words,
+		    struct tally_mali_sums *sums)
+{
+	if (dump->v4) {
+		add_groups(dump, words, sums);
+		return;
+	}
+	add_block(sums, TALLY_MALI_FRONTEND, words, 0);
+	add_block(sums, TALLY_MALI_TILER, words, 1);
+	for (uint32_t i = 0; i < dump->l2_slices; i++)
+		add_block(sums, TALLY_MALI_L2, words, 2 + i);
+	for (uint32_t i = 0; i < core_blocks(dump->core_mask); i++) {
+		if (dump->core_mask >> i & 1)
+			add_block(sums, TALLY_MALI_CORE, words, 2 + dump->l2_slices + i);
+	}
+}

@@ -1,0 +1,213 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+
+#include "query/mali/abi.h"
+#include "query/mali/reader.h"
+
+#define MAX_BUFFERS 32u
+#define MAX_FAILURES 16u
+#define MAX_INTERRUPTS 100
+#define ALL_VALUES UINT32_MAX
+#define HWVER_GROUPS 4u
+
+static enum tally_status
+refuse(struct tally_mali_reader *r, const char *what, int error)
+{
+	return tally_mali_refuse(r->reason, r->reason_size, what, error);
+}
+
+/* ---- opening ---- */
+
+static int
+ask_for_reader(const struct tally_kbase *dev, uint32_t n_buffers)
+{
+	if (!dev->old) {
+		struct kbase_hwcnt_reader_setup setup = {
+			n_buffers, ALL_VALUES, ALL_VALUES, ALL_VALUES, ALL_VALUES,
+		};
+		return tally_mali_ioctl(dev->fd, KBASE_HWCNT_READER_SETUP, &setup);
+	}
+	struct kbase_old_reader_setup setup = {
+		.header.id = KBASE_OLD_ID_READER,
+		.buffer_count = n_buffers,
+		.fe_mask = ALL_VALUES,
+		.core_mask = ALL_VALUES,
+		.tiler_mask = ALL_VALUES,
+		.l2_mask = ALL_VALUES,
+		.fd = -1,
+	};
+	if (tally_mali_ioctl(dev->fd, KBASE_OLD_READER_SETUP, &setup) < 0)
+		return -1;
+	if (setup.header.id != 0 || setup.fd < 0) {
+		errno = EINVAL;
+		return -1;
+	}
+	return setup.fd;
+}
+
+static enum tally_status
+describe(struct tally_mali_reader *r)
+{
+	uint32_t hwver = 0, bytes = 0;
+
+	if (tally_mali_ioctl(r->fd, VINSTR_GET_HWVER, &hwver) < 0 ||
+	    tally_mali_ioctl(r->fd, VINSTR_GET_BUFFER_SIZE, &bytes) < 0)
+		return refuse(r, "asking vinstr for the form of its samples", errno);
+	r->dump = (struct tally_mali_dump){
+		.v4 = hwver == HWVER_GROUPS,
+		.n_groups = 1,
+		.l2_slices = r->dev->props.l2_slices,
+		.core_mask = r->dev->props.core_mask,
+	};
+	r->buffer_bytes = tally_mali_dump_bytes(&r->dump);
+	r->n_values = TALLY_MALI_DUMP_VALUES;
+	/* Of several core groups the first is read (as Arm's library does), but the kernel's
+	 * buffer holds all. */
+	uint32_t whole = r->dump.v4 && r->buffer_bytes ? bytes % (uint32_t)r->buffer_bytes : 0;
+	if (!r->buffer_bytes || bytes < r->buffer_bytes || whole != 0 ||
+	    (!r->dump.v4 && bytes != r->buffer_bytes)) {
+		snprintf(r->reason, r->reason_size,
+			 "vinstr's samples have %u bytes where %zu were expected, so that it is "
+			 "not known what stands where",
+			 bytes, r->buffer_bytes);
+		return TALLY_UNSUPPORTED;
+	}
+	if (r->dump.v4)
+		r->dump.core_mask &= 0xf;
+	r->buffer_bytes = bytes;
+	return TALLY_OK;
+}
+
+static enum tally_status
+vinstr_open(struct tally_mali_reader *r)
+{
+	static const char what[] = "asking for a vinstr reader";
+
+	for (r->n_buffers = MAX_BUFFERS;; r->n_buffers /= 2) {
+		r->fd = ask_for_reader(r->dev, r->n_buffers);
+		if (r->fd >= 0 || errno != ENOMEM || r->n_buffers == 1)
+			break;
+	}
+	if (r->fd < 0)
+		return refuse(r, what, errno);
+	/* Not every kernel sees to it. */
+	(void)fcntl(r->fd, F_SETFD, FD_CLOEXEC);
+	enum tally_status status = describe(r);
+	if (status != TALLY_OK) {
+		tally_mali_reader_close(r);
+		return status;
+	}
+	size_t bytes = r->buffer_bytes * r->n_buffers;
+	void *map = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, r->fd, 0);
+	if (map == MAP_FAILED) {
+		int error = errno;
+		tally_mali_reader_close(r);
+		return refuse(r, "mapping the samples of vinstr", error);
+	}
+	r->map = map;
+	r->map_size = bytes;
+	return TALLY_OK;
+}
+
+/* ---- reading ---- */
+
+static enum tally_status
+vinstr_start(struct tally_mali_reader *r)
+{
+	if (tally_mali_ioctl_value(r->fd, VINSTR_CLEAR, 0) < 0)
+		return refuse(r, "clearing vinstr's counters", errno);
+	r->irregular = false;
+	r->n_failures = 0;
+	return TALLY_OK;
+}
+
+/* One waiting buffer: 0, or an errno. Always given back. */
+static int
+read_one(struct tally_mali_reader *r, bool keep)
+{
+	struct vinstr_buffer buffer = { 0 };
+
+	if (tally_mali_ioctl(r->fd, VINSTR_GET_BUFFER, &buffer) < 0)
+		return errno;
+	if (keep) {
+		tally_mali_sums_begin(r->sums);
+		if (buffer.index < r->n_buffers) {
+			const uint8_t *at = (const uint8_t *)r->map +
+					    r->buffer_bytes * buffer.index;
+			tally_mali_dump_add(&r->dump, (const uint32_t *)(const void *)at, r->sums);
+		} else {
+			tally_mali_sums_doubt_all(r->sums);
+		}
+		tally_mali_sums_end(r->sums);
+		r->stamp_ns = buffer.timestamp_ns;
+	}
+	return tally_mali_ioctl(r->fd, VINSTR_PUT_BUFFER, &buffer) < 0 ? errno : 0;
+}
+
+static void
+drain(struct tally_mali_reader *r, bool keep)
+{
+	for (uint32_t i = 0; i <= r->n_buffers && read_one(r, keep) == 0; i++)
+		;
+}
+
+/* Interrupted, it may have made a sample or not. */
+static int
+dump(struct tally_mali_reader *r)
+{
+	for (int i = 0; i < MAX_INTERRUPTS; i++) {
+		if (ioctl(r->fd, VINSTR_DUMP, 0ul) >= 0)
+			return 0;
+		if (errno != EINTR)
+			return errno;
+		r->irregular = true;
+	}
+	return EINTR;
+}
+
+static enum tally_status
+vinstr_read(struct tally_mali_reader *r)
+{
+	int error = dump(r);
+	if (error == EBUSY) {
+		drain(r, true);
+		error = dump(r);
+	}
+	if (error == EAGAIN || error == EINTR || error == EBUSY)
+		return TALLY_NOT_READY;
+	if (error)
+		return tally_mali_reader_lose(r, "taking a vinstr sample", error);
+	uint32_t limit = r->irregular ? r->n_buffers + 1 : 1, n_read = 0;
+	while (n_read < limit && (error = read_one(r, true)) == 0)
+		n_read++;
+	bool none = error == EAGAIN || error == EINTR;
+	if (error && !none)
+		return tally_mali_reader_lose(r, "reading a vinstr sample", error);
+	r->irregular = n_read == 0;
+	if (n_read) {
+		r->n_failures = 0;
+		return TALLY_OK;
+	}
+	/* Not there, though DUMP returned: it is read with the next one. */
+	if (++r->n_failures <= MAX_FAILURES && !tally_mali_reader_is_gone(r))
+		return TALLY_NOT_READY;
+	return tally_mali_reader_lose(r, "waiting for a vinstr sample", ETIMEDOUT);
+}
+
+static void
+vinstr_stop(struct tally_mali_reader *r)
+{
+	drain(r, false);
+}
+
+const struct tally_mali_reader_ops tally_mali_vinstr = {
+	.name = "vinstr",
+	.width_bits = 32,
+	.open = vinstr_open,
+	.start = vinstr_start,
+	.read = vinstr_read,
+	.stop = vinstr_stop,
+};

@@ -1,0 +1,135 @@
+#include "query/metric/metric.h"
+
+#include "query/metric/table.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const dialects[TALLY_N_DIALECTS] = { "arm", "arm-2022", "bifrost", "passtally" };
+
+const char *
+tally_dialect_name(unsigned dialect)
+{
+	return dialect < TALLY_N_DIALECTS ? dialects[dialect] : NULL;
+}
+
+struct tally_metric
+tally_metric_at(uint32_t i)
+{
+	const struct tally_metric_row *row = &tally_metric_rows[i];
+	return (struct tally_metric){
+		.key = tally_metric_text(row->key),
+		.name = tally_metric_text(row->name),
+		.unit = tally_metric_text(row->unit),
+		.expression = tally_metric_text(row->expression),
+		.printed = tally_metric_text(row->printed),
+		.description = tally_metric_text(row->description),
+		.erratum = tally_metric_text(row->erratum),
+		.dialect = row->dialect,
+		.layouts = tally_metric_text(row->layouts),
+		.overview = row->overview,
+	};
+}
+
+bool
+tally_metric_fits(const struct tally_metric *metric, const char *layout)
+{
+	if (!metric->layouts[0])
+		return true;
+	if (!layout)
+		return false;
+	if (strcmp(metric->layouts, "*") == 0)
+		return true;
+	size_t len = strlen(layout);
+	for (const char *p = metric->layouts; *p;) {
+		size_t n = strcspn(p, ",");
+		if (n == len && memcmp(p, layout, n) == 0)
+			return true;
+		p += n + (p[n] != '\0');
+	}
+	return false;
+}
+
+/* ---- the user's own ---- */
+
+struct complaint {
+	const struct tally_config_metric *from;
+	tally_config_complain *complain;
+	void *data;
+};
+
+static void
+say(const struct complaint *c, uint32_t line, uint32_t column, const char *what)
+{
+	char text[1024];
+	if (!c->complain)
+		return;
+	if (column)
+		snprintf(text, sizeof(text), "%.300s:%u:%u: metric %.64s: %s", c->from->file, line,
+			 column, c->from->key, what);
+	else
+		snprintf(text, sizeof(text), "%.300s:%u: metric %.64s: %s", c->from->file, line,
+			 c->from->key, what);
+	c->complain(c->data, text);
+}
+
+static bool
+find_dialect(const char *word, enum tally_dialect *out)
+{
+	for (unsigned i = 0; i < TALLY_N_DIALECTS; i++) {
+		if (strcmp(dialects[i], word) == 0) {
+			*out = (enum tally_dialect)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+check_expression(const struct complaint *c)
+{
+	const struct tally_config_metric *from = c->from;
+	struct tally_expr_error error;
+	size_t len = strlen(from->expression);
+	struct tally_expr *e = tally_expr_parse(from->expression, len, &error);
+	tally_expr_destroy(e);
+	if (e)
+		return true;
+	char text[600];
+	size_t n = tally_expr_explain(&error, from->expression, len, text, sizeof(text));
+	if (n > 0 && n < sizeof(text) && text[n - 1] == '\n')
+		text[n - 1] = '\0';
+	/* A value is one line of its file. */
+	say(c, from->expression_line, from->expression_column + error.column - 1, text);
+	return false;
+}
+
+uint32_t
+tally_metric_read_own(const struct tally_config *config, struct tally_metric *out,
+		      tally_config_complain *complain, void *data)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < config->n_metrics; i++) {
+		const struct tally_config_metric *from = &config->metrics[i];
+		struct complaint c = { from, complain, data };
+		enum tally_dialect dialect = TALLY_DIALECT_ARM;
+		if (from->dialect && !find_dialect(from->dialect, &dialect)) {
+			say(&c, from->line, 0,
+			    "the dialect has to be arm, arm-2022, bifrost or passtally");
+			continue;
+		}
+		if (!check_expression(&c))
+			continue;
+		out[n++] = (struct tally_metric){
+			.key = from->key,
+			.name = from->name ? from->name : from->key,
+			.unit = from->unit ? from->unit : "1",
+			.expression = from->expression,
+			.dialect = dialect,
+			.layouts = "",
+			.overview = true,
+		};
+	}
+	return n;
+}

@@ -1,0 +1,288 @@
+#include "query/microblaze/choice.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "layer/config.h"
+#include "query/microblaze/events.h"
+
+#define COUNT(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
+
+/* In the order in which they are of use: the first five are the group of cycles per instruction,
+ * instruction cache and floating point, of which the first latency is part. */
+static const uint8_t usual_events[] = { 0, 30, 10, 11, 29, 46, 47, 12, 13, 14, 15, 41, 42, 45, 51 };
+static const uint8_t usual_latencies[] = { 60, 58, 59, 57, 61, 62, 63 };
+
+struct list {
+	uint8_t *events;
+	uint32_t n, room;
+};
+
+static bool
+has(const struct list *l, uint32_t event)
+{
+	for (uint32_t i = 0; i < l->n; i++)
+		if (l->events[i] == event)
+			return true;
+	return false;
+}
+
+static void
+add(struct list *l, uint32_t event)
+{
+	if (l->n < l->room && !has(l, event))
+		l->events[l->n++] = (uint8_t)event;
+}
+
+/* ---- as said ---- */
+
+static bool
+read_one(struct list *l, const char *word, const char *text, size_t len, bool latency, char *reason,
+	 size_t size)
+{
+	int event = tally_mb_find_event(text, len);
+	if (event < 0)
+		snprintf(reason, size,
+			 "%s=%.*s is no event: `passtally counters --catalogue microblaze` lists "
+			 "them",
+			 word, (int)(len < 40 ? len : 40), text);
+	else if (latency && !tally_mb_is_latency((uint32_t)event))
+		snprintf(reason, size,
+			 "latency=%.*s has no latency: events 57 to 63 have one; count it with "
+			 "events=",
+			 (int)(len < 40 ? len : 40), text);
+	else if (has(l, (uint32_t)event))
+		snprintf(reason, size, "%s= names %s twice", word, tally_mb_events[event].key);
+	else if (l->n == l->room)
+		snprintf(reason, size,
+			 "%s= names more than the %u counters that the core has (%s=%u)", word,
+			 l->room, latency ? "nl" : "ne", l->room);
+	else
+		l->events[l->n++] = (uint8_t)event;
+	return reason[0] == '\0';
+}
+
+static bool
+read_list(struct list *l, const char *word, const char *text, bool latency, char *reason,
+	  size_t size)
+{
+	reason[0] = '\0';
+	for (const char *p = text; *p;) {
+		size_t len = strcspn(p, ":");
+		if (len && !read_one(l, word, p, len, latency, reason, size))
+			return false;
+		p += len;
+		p += strspn(p, ":");
+	}
+	return true;
+}
+
+/* ---- as wanted ---- */
+
+static bool
+is_wanted(const char *wanted, uint32_t event)
+{
+	const struct tally_mb_event *e = &tally_mb_events[event];
+	char n[64], sum[64], sum_sq[64];
+	if (tally_list_matches(wanted, e->key, e->name))
+		return true;
+	if (!tally_mb_is_latency(event))
+		return false;
+	snprintf(n, sizeof(n), "%s.n", e->key);
+	snprintf(sum, sizeof(sum), "%s.sum", e->key);
+	snprintf(sum_sq, sizeof(sum_sq), "%s.sum_sq", e->key);
+	return tally_list_matches(wanted, n, n) || tally_list_matches(wanted, sum, sum) ||
+	       tally_list_matches(wanted, sum_sq, sum_sq);
+}
+
+/* What --counters names comes first, then the usual ones as far as there is room. */
+static void
+choose(struct list *l, const struct list *other, const char *wanted, bool latency)
+{
+	uint32_t first = latency ? TALLY_MB_FIRST_LATENCY : 0;
+	uint32_t end = latency ? TALLY_MB_N_EVENTS : TALLY_MB_FIRST_LATENCY;
+	for (uint32_t e = first; wanted && e < end; e++)
+		if (is_wanted(wanted, e) && !has(other, e))
+			add(l, e);
+	const uint8_t *usual = latency ? usual_latencies : usual_events;
+	uint32_t n_usual = latency ? COUNT(usual_latencies) : COUNT(usual_events);
+	for (uint32_t i = 0; i < n_usual; i++)
+		if (!has(other, usual[i]))
+			add(l, usual[i]);
+}
+
+static bool
+hold_together(const struct list *events, const struct list *latencies, const char *cycles_for,
+	      char *reason, size_t size)
+{
+	for (uint32_t i = 0; i < latencies->n; i++) {
+		if (!has(events, latencies->events[i]))
+			continue;
+		snprintf(reason, size,
+			 "events= and latency= both name %s: a latency counter counts how often, "
+			 "too",
+			 tally_mb_events[latencies->events[i]].key);
+		return false;
+	}
+	if (cycles_for && !has(events, TALLY_MB_CYCLES)) {
+		snprintf(reason, size,
+			 "%s counts cycles: it needs an event counter, and cycles among events=",
+			 cycles_for);
+		return false;
+	}
+	return true;
+}
+
+bool
+tally_mb_choose_events(struct tally_mb_choice *choice,
+		       const struct tally_microblaze_options *options,
+		       const struct tally_mb_shape *shape, const char *wanted,
+		       const char *cycles_for, char *reason, size_t size)
+{
+	struct list events = { choice->events, 0, shape->ne };
+	struct list latencies = { choice->events + shape->ne, 0, shape->nl };
+	memset(choice, 0, sizeof(*choice));
+	if (!read_list(&events, "events", options->events, false, reason, size) ||
+	    !read_list(&latencies, "latency", options->latency, true, reason, size))
+		return false;
+	if (cycles_for && !options->events[0])
+		add(&events, TALLY_MB_CYCLES);
+	if (!options->latency[0])
+		choose(&latencies, &events, wanted, true);
+	if (!options->events[0])
+		choose(&events, &latencies, wanted, false);
+	if (!hold_together(&events, &latencies, cycles_for, reason, size))
+		return false;
+	choice->n_events = events.n;
+	choice->n_latencies = latencies.n;
+	/* Every counter is told what to count, also those that nobody reads. */
+	memset(choice->events + events.n, TALLY_MB_CYCLES, shape->ne - events.n);
+	memset(choice->events + shape->ne + latencies.n, TALLY_MB_FILLER_LATENCY,
+	       shape->nl - latencies.n);
+	return true;
+}
+
+/* ---- counters ---- */
+
+struct adding {
+	struct tally_mb_choice *choice;
+	const struct tally_snapshot_source *src;
+	struct tally_key_table *table, own;
+};
+
+/* What is said of an event once its counter is known. */
+struct aspect {
+	const char *suffix, *name, *unit, *text;
+	enum tally_counter_kind kind;
+	uint32_t width;
+};
+
+static const struct tally_counter *
+make_counter(struct adding *a, const struct tally_mb_event *event, const struct aspect *as)
+{
+	char key[80], name[96], text[512];
+	snprintf(key, sizeof(key), "%s%s", event->key, as->suffix);
+	snprintf(name, sizeof(name), "%s%s", event->name, as->name);
+	snprintf(text, sizeof(text), "%s%s", event->description, as->text);
+	struct tally_counter counter = {
+		.key = key,
+		.name = name,
+		.unit = as->unit,
+		.source = TALLY_MB_SOURCE,
+		.description = text,
+		.kind = as->kind,
+		.storage = TALLY_STORAGE_U64,
+		.scope = TALLY_SCOPE_DEVICE,
+		.width_bits = as->width,
+	};
+	return tally_key_table_add(a->table, &counter);
+}
+
+static bool
+add_counter(struct adding *a, uint32_t number, const struct aspect *as)
+{
+	const struct tally_mb_event *event = &tally_mb_events[number];
+	struct tally_mb_choice *c = a->choice;
+	const struct tally_counter *made = make_counter(a, event, as);
+	if (!made)
+		return false;
+	const struct tally_counter plain = { .key = event->key, .name = event->name };
+	const char *wanted = a->src->wanted;
+	if (tally_counter_wanted(wanted, made, TALLY_MB_SOURCE, TALLY_MB_SOURCE, true) ||
+	    tally_counter_wanted(wanted, &plain, NULL, NULL, true))
+		c->logged[c->n / 64] |= UINT64_C(1) << c->n % 64;
+	c->counters[c->n++] = made;
+	return true;
+}
+
+static bool
+add_level(struct adding *a, uint32_t number, const struct aspect *as)
+{
+	struct tally_mb_choice *c = a->choice;
+	const struct tally_counter *made = make_counter(a, &tally_mb_events[number], as);
+	if (made)
+		c->levels[c->n_levels++] = (struct tally_snapshot_level){ .counter = made };
+	return made != NULL;
+}
+
+static bool
+add_all(struct adding *a, const struct tally_mb_shape *shape)
+{
+	const struct aspect aspects[] = {
+		{ ".n", ", how often", "1", " How often.", TALLY_KIND_EVENT, 32 },
+		{ ".sum", ", sum", "cycles", " Cycles, summed.", TALLY_KIND_DURATION,
+		  shape->width },
+		{ ".sum_sq", ", sum of squares", "cycles^2", " Squares of cycles, summed.",
+		  TALLY_KIND_RAW, shape->width },
+	};
+	uint32_t extreme_width = shape->width == 32 ? 16 : 32;
+	const struct aspect least = { ".min",
+				      ", least",
+				      "cycles",
+				      " Least since counting began.",
+				      TALLY_KIND_DURATION,
+				      extreme_width };
+	const struct aspect greatest = { ".max",
+					 ", greatest",
+					 "cycles",
+					 " Greatest since counting began.",
+					 TALLY_KIND_DURATION,
+					 extreme_width };
+	const struct tally_mb_choice *c = a->choice;
+	for (uint32_t i = 0; i < c->n_events; i++) {
+		const struct tally_mb_event *event = &tally_mb_events[c->events[i]];
+		const struct aspect plain = { "", "", event->unit, "", event->kind, shape->width };
+		struct aspect often = aspects[0];
+		often.width = shape->width;
+		if (!add_counter(a, c->events[i],
+				 tally_mb_is_latency(c->events[i]) ? &often : &plain))
+			return false;
+	}
+	for (uint32_t i = 0; i < c->n_latencies; i++) {
+		uint32_t number = c->events[shape->ne + i];
+		for (uint32_t k = 0; k < COUNT(aspects); k++)
+			if (!add_counter(a, number, &aspects[k]))
+				return false;
+		if (!add_level(a, number, &least) || !add_level(a, number, &greatest))
+			return false;
+	}
+	return true;
+}
+
+bool
+tally_mb_choose_counters(struct tally_mb_choice *choice, const struct tally_mb_shape *shape,
+			 struct tally_snapshot_source *src)
+{
+	struct adding a = { .choice = choice, .src = src };
+	a.table = src->keys ? src->keys : &a.own;
+	bool good = add_all(&a, shape);
+	tally_key_table_finish(&a.own);
+	if (!good)
+		return false;
+	src->counters = choice->counters;
+	src->n_counters = choice->n;
+	src->logged = choice->logged;
+	src->levels = choice->levels;
+	src->n_levels = choice->n_levels;
+	return true;
+}

@@ -1,0 +1,215 @@
+#include "query/microblaze/contact.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "query/microblaze/guard.h"
+
+#define FREE_NS UINT64_C(100000000)
+
+/* ---- what is known before ---- */
+
+static bool
+settle_numbers(struct tally_mb_device *device, const struct tally_microblaze_options *o,
+	       const struct tally_mb_tree *tree, char *reason, size_t size)
+{
+	struct tally_mb_shape *shape = &device->shape;
+	*shape = (struct tally_mb_shape){ o->ne, o->nl, o->width };
+	if (!(o->said & TALLY_MICROBLAZE_SAID_NE) && tree->has_ne)
+		shape->ne = tree->ne;
+	if (!(o->said & TALLY_MICROBLAZE_SAID_NL) && tree->has_nl)
+		shape->nl = tree->nl;
+	if (!(o->said & TALLY_MICROBLAZE_SAID_WIDTH) && tree->width)
+		shape->width = tree->width;
+	device->check = o->check;
+	device->mdm = (struct tally_mdm){
+		.serial = o->access == TALLY_MICROBLAZE_SERIAL,
+		.ports = o->ports,
+		.core = o->core,
+		.unlock = o->unlock,
+		.unlock_parallel = (o->said & TALLY_MICROBLAZE_SAID_UNLOCK) != 0,
+		.take = o->take,
+	};
+	if (o->access == TALLY_MICROBLAZE_AUTO && tree->has_interface)
+		device->mdm.serial = tree->interface == 0;
+	if (!(o->said & TALLY_MICROBLAZE_SAID_PORTS) && tree->ports)
+		device->mdm.ports = tree->ports;
+	if (shape->ne > TALLY_MB_MAX_EVENTS || shape->nl > TALLY_MB_MAX_LATENCIES ||
+	    shape->ne + shape->nl == 0 ||
+	    (shape->width != 32 && shape->width != 48 && shape->width != 64))
+		snprintf(reason, size,
+			 "the device tree says %u event and %u latency counters of %u bits, which "
+			 "no core has: say ne=, nl= and width=",
+			 shape->ne, shape->nl, shape->width);
+	else if (tree->has_access && !tree->access)
+		snprintf(reason, size,
+			 "the debug module was built without access to its registers: build it "
+			 "with C_DBG_REG_ACCESS=1");
+	else if (!device->mdm.serial && device->mdm.ports > 1)
+		snprintf(reason, size,
+			 "the debug module serves %u cores, and how to choose one by the parallel "
+			 "registers is not known: use access=serial",
+			 device->mdm.ports);
+	else if (device->mdm.core >= device->mdm.ports)
+		snprintf(reason, size, "core=%u is not there: the debug module serves %u",
+			 device->mdm.core, device->mdm.ports);
+	else
+		return true;
+	return false;
+}
+
+/* ---- first contact ---- */
+
+struct contact {
+	const struct tally_mdm *mdm;
+	uint32_t status, answer;
+};
+
+static void
+look_at_status(void *data)
+{
+	struct contact *c = data;
+	c->status = tally_mdm_status(c->mdm);
+}
+
+/* By the serial way the module says what it is. By the parallel one a counter's state must be one;
+ * reading it moves the selection, which every procedure resets. */
+static void
+ask_who(void *data)
+{
+	struct contact *c = data;
+	tally_mdm_unlock(c->mdm);
+	c->answer = c->mdm->serial ? tally_mdm_identify(c->mdm)
+				   : tally_mdm_read(c->mdm, TALLY_MDM_STATUS);
+}
+
+static bool
+go(void (*step)(void *data), struct contact *c, char *reason, size_t size)
+{
+	switch (tally_guard_run(step, c)) {
+	case TALLY_GUARD_OK:
+		return true;
+	case TALLY_GUARD_BUS_ERROR:
+		snprintf(reason, size,
+			 "a bus error where the debug module should be: is the address right, its "
+			 "clock running, the design loaded%s?",
+			 c->mdm->serial ? ", the unlock key right (unlock=)" : "");
+		return false;
+	default:
+		snprintf(reason, size,
+			 "no process could be started to try the debug module's registers in");
+		return false;
+	}
+}
+
+static bool
+check_answer(struct tally_mb_device *device, uint32_t answer, bool ports_said, char *reason,
+	     size_t size)
+{
+	struct tally_mdm *mdm = &device->mdm;
+	struct tally_mdm_identity identity = tally_mdm_identity_of(answer);
+	if (!mdm->serial) {
+		if (answer <= (TALLY_MDM_FULL | TALLY_MDM_OVERFLOW))
+			return true;
+		snprintf(reason, size,
+			 "the parallel registers answer 0x%08x, which is no counter's state: the "
+			 "core may have a serial debug interface; try access=serial",
+			 answer);
+	} else if (!identity.is_mdm) {
+		snprintf(reason, size,
+			 "the debug module says 0x%08x where its magic number 0x42 should be: is "
+			 "the address right, and the unlock key (unlock=)?",
+			 answer);
+	} else if (ports_said && identity.ports != mdm->ports) {
+		snprintf(reason, size, "the debug module serves %u cores, not ports=%u",
+			 identity.ports, mdm->ports);
+	} else if (identity.ports <= mdm->core || identity.ports > 32) {
+		snprintf(reason, size, "core=%u is not there: the debug module serves %u cores",
+			 mdm->core, identity.ports);
+	} else {
+		mdm->ports = identity.ports;
+		return true;
+	}
+	return false;
+}
+
+static bool
+make_contact(struct tally_mb_device *device, bool ports_said, char *reason, size_t size)
+{
+	struct contact c = { .mdm = &device->mdm };
+	if (!go(look_at_status, &c, reason, size))
+		return false;
+	if (c.status >> 1) {
+		snprintf(reason, size,
+			 "the debug module's status reads 0x%08x%s: it is not there, or was built "
+			 "without C_DBG_REG_ACCESS",
+			 c.status, c.status == UINT32_MAX ? ", as where nobody answers" : "");
+		return false;
+	}
+	if (c.status && !tally_mdm_wait_free(&device->mdm, FREE_NS)) {
+		snprintf(reason, size,
+			 "a debugger holds the debug module's lock: end its session first");
+		return false;
+	}
+	return go(ask_who, &c, reason, size) &&
+	       check_answer(device, c.answer, ports_said, reason, size);
+}
+
+static void
+make_note(struct tally_mb_device *device, const struct tally_mb_tree *tree)
+{
+	const struct tally_mdm *mdm = &device->mdm;
+	snprintf(device->note, sizeof(device->note),
+		 "%s, %s registers%s%s, %u event and %u latency counters of %u bits, core %u of %u",
+		 device->place.uio ? "UIO" : "/dev/mem", mdm->serial ? "serial" : "parallel",
+		 tree->has_mdm ? ", device tree node " : "", tree->has_mdm ? tree->node : "",
+		 device->shape.ne, device->shape.nl, device->shape.width, mdm->core, mdm->ports);
+}
+
+enum tally_status
+tally_mb_device_open(struct tally_mb_device *device, const struct tally_microblaze_options *options,
+		     char *reason, size_t size)
+{
+	struct tally_mb_tree tree;
+	char uio[32];
+	memset(device, 0, sizeof(*device));
+	device->place.fd = -1;
+	if (!options || !options->on) {
+		/* The tree is left alone, too: a large one takes a tenth of a second, and this is
+		 * the game's thread. */
+		memset(&tree, 0, sizeof(tree));
+		bool there = tally_mb_find_uio(&tree, uio, sizeof(uio));
+		snprintf(reason, size, "%s",
+			 there ? "a debug module is there, and left alone: --microblaze on reads "
+				 "it"
+			       : "not asked for: --microblaze says where a debug module is");
+		return TALLY_UNSUPPORTED;
+	}
+	tally_mb_tree_find(&tree);
+	if (!settle_numbers(device, options, &tree, reason, size))
+		return TALLY_UNSUPPORTED;
+	enum tally_status status = tally_mb_place_open(
+		&device->place, options, &tree,
+		device->mdm.serial ? TALLY_MDM_SERIAL_BYTES : TALLY_MDM_PARALLEL_BYTES, reason,
+		size);
+	if (status != TALLY_OK)
+		return status;
+	device->mdm.map = device->place.registers;
+	bool ports_said = (options->said & TALLY_MICROBLAZE_SAID_PORTS) || tree.ports;
+	if (!make_contact(device, ports_said, reason, size)) {
+		tally_mb_place_close(&device->place);
+		return TALLY_UNSUPPORTED;
+	}
+	tally_mdm_select_core(&device->mdm);
+	make_note(device, &tree);
+	return TALLY_OK;
+}
+
+void
+tally_mb_device_close(struct tally_mb_device *device)
+{
+	if (device->place.registers)
+		tally_mdm_lock(&device->mdm);
+	tally_mb_place_close(&device->place);
+	device->mdm.map = NULL;
+}

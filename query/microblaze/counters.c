@@ -1,0 +1,252 @@
+#include "query/microblaze/counters.h"
+
+#include <stdio.h>
+
+#include "layer/clock.h"
+#include "query/microblaze/events.h"
+
+/* So long cycles are counted to see how they are stored; no core runs faster. */
+#define TRY_NS UINT64_C(20000)
+#define MOST_MHZ 2000u
+
+void
+tally_mb_command(const struct tally_mdm *mdm, uint32_t command)
+{
+	tally_mdm_write(mdm, TALLY_MDM_COMMAND, command);
+}
+
+void
+tally_mb_configure(const struct tally_mdm *mdm, const struct tally_mb_shape *shape,
+		   const uint8_t *events)
+{
+	tally_mb_command(mdm, TALLY_MDM_RESET);
+	for (uint32_t i = 0; i < shape->ne + shape->nl; i++)
+		tally_mdm_write(mdm, TALLY_MDM_EVENT, events[i]);
+}
+
+void
+tally_mb_preset(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, uint32_t k,
+		uint64_t value)
+{
+	tally_mb_command(mdm, TALLY_MDM_RESET);
+	for (uint32_t i = 0; i <= k; i++) {
+		uint32_t items[2];
+		uint32_t n = tally_mb_encode_event(shape, i == k ? value : 0, items);
+		for (uint32_t j = 0; j < n; j++)
+			tally_mdm_write(mdm, TALLY_MDM_WRITE, items[j]);
+	}
+}
+
+static void
+read_items(const struct tally_mdm *mdm, uint32_t n, uint32_t *items)
+{
+	tally_mb_command(mdm, TALLY_MDM_RESET);
+	for (uint32_t i = 0; i < n; i++)
+		items[i] = tally_mdm_read(mdm, TALLY_MDM_READ);
+}
+
+void
+tally_mb_read(const struct tally_mdm *mdm, const struct tally_mb_shape *shape,
+	      struct tally_mb_sample *out)
+{
+	uint32_t status[TALLY_MB_MAX_COUNTERS], items[TALLY_MB_MAX_ITEMS];
+	tally_mb_command(mdm, TALLY_MDM_RESET);
+	for (uint32_t i = 0; i < shape->ne + shape->nl; i++)
+		status[i] = tally_mdm_read(mdm, TALLY_MDM_STATUS);
+	read_items(mdm, tally_mb_items(shape), items);
+	tally_mb_decode(shape, status, items, out);
+}
+
+/* ---- is the shape right? ---- */
+
+/* What goes into item i, so that it can be told from its neighbours. Upper parts hold 16 bits at
+ * width 48; extremes get what a Clear might leave there. */
+static uint32_t
+pattern(const struct tally_mb_shape *shape, uint32_t i, bool *exact)
+{
+	uint32_t of_events = shape->ne * tally_mb_event_items(shape);
+	uint32_t in_latency = i < of_events ? 0 : (i - of_events) % tally_mb_latency_items(shape);
+	uint32_t value = 0x1001u + 0x111u * i;
+	*exact = true;
+	if (shape->width == 32) {
+		if (i < of_events || in_latency != 3)
+			return value | 0x5a000000u;
+		*exact = false;
+		return 0xffff0000u; /* least: all ones, greatest: 0 */
+	}
+	if (i >= of_events && in_latency >= 5) {
+		*exact = false;
+		return in_latency == 5 ? UINT32_MAX : 0;
+	}
+	bool upper = i < of_events ? i % 2 == 0 : in_latency == 1 || in_latency == 3;
+	/* Bit 30 tells 64 bits from 48. */
+	return upper ? value | 0x40000000u : value | 0x5a000000u;
+}
+
+static void
+say_width(const struct tally_mb_shape *shape, unsigned width, char *why, size_t size)
+{
+	snprintf(why, size, "the counters are %u bits wide, not %u: use width=%u", width,
+		 shape->width, width);
+}
+
+static bool
+try_items(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, char *why, size_t size)
+{
+	uint32_t n = tally_mb_items(shape), items[TALLY_MB_MAX_ITEMS];
+	bool exact;
+	/* The last latency counter's extremes need not be touched. */
+	uint32_t last = n;
+	if (shape->nl)
+		last -= shape->width == 32 ? 1 : 2;
+	tally_mb_command(mdm, TALLY_MDM_RESET);
+	for (uint32_t i = 0; i < last; i++)
+		tally_mdm_write(mdm, TALLY_MDM_WRITE, pattern(shape, i, &exact));
+	tally_mb_command(mdm, TALLY_MDM_SAMPLE);
+	read_items(mdm, last, items);
+	for (uint32_t i = 0; i < last; i++) {
+		uint32_t want = pattern(shape, i, &exact);
+		if (!exact || items[i] == want) {
+			/* An upper part keeps 16 of its bits at width 48, all of them at 64. */
+			if (shape->width != 48 || want >> 16 != 0x4000)
+				continue;
+			say_width(shape, 64, why, size);
+			return false;
+		}
+		bool cut = items[i] == (want & 0xffff);
+		bool upper = want >> 16 == 0x4000;
+		if (cut && upper && shape->width == 48)
+			continue;
+		if (cut && (upper || shape->width == 32))
+			say_width(shape, 48, why, size);
+		else
+			snprintf(why, size,
+				 "%u event and %u latency counters of %u bits do not keep what is "
+				 "written to them: the core has others; give its own numbers with "
+				 "ne=, nl= and width=",
+				 shape->ne, shape->nl, shape->width);
+		return false;
+	}
+	return true;
+}
+
+static void
+count_for_a_while(const struct tally_mdm *mdm, uint64_t *ns)
+{
+	uint64_t begin_ns = tally_clock_now_ns(), now_ns;
+	tally_mb_command(mdm, TALLY_MDM_CLEAR | TALLY_MDM_START);
+	do
+		now_ns = tally_clock_now_ns();
+	while (now_ns - begin_ns < TRY_NS);
+	tally_mb_command(mdm, TALLY_MDM_SAMPLE | TALLY_MDM_STOP);
+	*ns = tally_clock_now_ns() - begin_ns;
+}
+
+/* At 32 bits four event counters have as many items as a latency counter. All the same, they are
+ * cycles of the former: the last of the latter's is two numbers of 16 bits. */
+static bool
+are_events(const struct tally_mdm *mdm, const struct tally_mb_shape *shape)
+{
+	uint32_t of_events = shape->ne * tally_mb_event_items(shape);
+	uint32_t n = tally_mb_items(shape), items[TALLY_MB_MAX_ITEMS];
+	if (shape->width != 32 || shape->nl == 0)
+		return false;
+	read_items(mdm, n, items);
+	for (const uint32_t *l = items + of_events; l < items + n; l += 4)
+		if (l[0] && l[0] == l[1] && l[0] == l[2] && l[0] == l[3])
+			return true;
+	return false;
+}
+
+/* All event counters count cycles and start and stop together. */
+static bool
+try_cycles(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, char *why, size_t size)
+{
+	struct tally_mb_sample sample;
+	uint64_t ns;
+	/* More counters than there may be, for what are_events() looks for. */
+	tally_mb_command(mdm, TALLY_MDM_RESET);
+	for (uint32_t i = 0; i < tally_mb_items(shape); i++)
+		tally_mdm_write(mdm, TALLY_MDM_EVENT, TALLY_MB_CYCLES);
+	count_for_a_while(mdm, &ns);
+	tally_mb_read(mdm, shape, &sample);
+	bool same = true, by_turns = shape->width == 32;
+	for (uint32_t i = 0; i < shape->ne; i++) {
+		same &= sample.events[i] == sample.events[0];
+		by_turns &= i % 2 ? sample.events[i] == sample.events[1] : sample.events[i] == 0;
+	}
+	bool still = same && sample.events[0] == 0;
+	if (!same && by_turns)
+		snprintf(why, size,
+			 "the counters are wider than 32 bits: use width=48 or width=64");
+	else if (are_events(mdm, shape))
+		snprintf(why, size,
+			 "event counters stand where nl=%u has latency counters: give the core's "
+			 "own numbers with ne= and nl=",
+			 shape->nl);
+	else if (sample.bad_item || (same && sample.events[0] > ns * MOST_MHZ / 1000 + 1000))
+		snprintf(why, size, "the counters are narrower than %u bits: use width=32",
+			 shape->width);
+	else if (still && shape->ne)
+		snprintf(why, size,
+			 "no event counter counts cycles: the core stands still, or ne=%u and "
+			 "width=%u are not its own; check=off takes them as they are",
+			 shape->ne, shape->width);
+	else if (!same)
+		snprintf(why, size,
+			 "not all of %u event counters count cycles alike: the core has fewer; "
+			 "give its own number with ne=",
+			 shape->ne);
+	else
+		return true;
+	return false;
+}
+
+/* Fewer counters than the core has are no harm, unless latency counters stand elsewhere then. What
+ * is behind the last item is not documented, so only one thing is believed of it: an item that
+ * keeps what it alone was given is one of a counter. */
+static bool
+has_more(const struct tally_mdm *mdm, const struct tally_mb_shape *shape)
+{
+	const uint32_t more = 0x2bcd;
+	uint32_t n = tally_mb_items(shape), items[TALLY_MB_MAX_ITEMS + 1];
+	bool exact;
+	tally_mb_command(mdm, TALLY_MDM_RESET);
+	for (uint32_t i = 0; i < n; i++)
+		tally_mdm_write(mdm, TALLY_MDM_WRITE, pattern(shape, i, &exact));
+	tally_mdm_write(mdm, TALLY_MDM_WRITE, more);
+	/* Not the last that is written: a register could hand it back that keeps just that. */
+	tally_mb_command(mdm, TALLY_MDM_RESET);
+	tally_mdm_write(mdm, TALLY_MDM_WRITE, pattern(shape, 0, &exact));
+	tally_mb_command(mdm, TALLY_MDM_SAMPLE);
+	read_items(mdm, n + 1, items);
+	return items[n] == more && items[n - 1] != more;
+}
+
+static bool
+try_more(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, char *why, size_t size)
+{
+	if (shape->nl == 0 || !has_more(mdm, shape))
+		return true;
+	snprintf(why, size,
+		 "the core has more than %u event and %u latency counters of %u bits: give its own "
+		 "numbers with ne=, nl= and width=, or nl=0 to read events alone; check=off takes "
+		 "them as they are",
+		 shape->ne, shape->nl, shape->width);
+	return false;
+}
+
+bool
+tally_mb_try(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, char *why,
+	     size_t size)
+{
+	tally_mb_command(mdm, TALLY_MDM_STOP);
+	tally_mb_command(mdm, TALLY_MDM_CLEAR);
+	bool tell_cycles = shape->ne || shape->width == 32;
+	bool good = try_items(mdm, shape, why, size) &&
+		    (!tell_cycles || try_cycles(mdm, shape, why, size)) &&
+		    try_more(mdm, shape, why, size);
+	tally_mb_command(mdm, TALLY_MDM_STOP);
+	tally_mb_command(mdm, TALLY_MDM_CLEAR);
+	return good;
+}

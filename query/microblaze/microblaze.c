@@ -1,0 +1,480 @@
+/* Counters of a MicroBlaze core through its debug module. */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "layer/clock.h"
+#include "layer/log.h"
+#include "layer/trigger.h"
+#include "query/microblaze/choice.h"
+#include "query/microblaze/contact.h"
+#include "query/microblaze/counters.h"
+#include "query/microblaze/events.h"
+#include "query/microblaze/growth.h"
+
+#define BUSY_NS UINT64_C(100000) /* a debugger's access takes less */
+/* So many samples that contradict themselves are put down to chance; then counting starts anew;
+ * so often without one good sample in between, and it was not chance. */
+#define MAX_BAD 8
+#define MAX_RESTARTS 3
+/* Counters that overlapped (Full) are cleared no more often: what is counted meanwhile is lost. */
+#define CLEAR_NS UINT64_C(1000000000)
+#define MOST_PERIOD_NS UINT64_C(1000000000)
+/* With --start-on hw and --stop-on hw: how often to look, and after how long without a cycle
+ * counting has stopped. */
+#define HARDWARE_PERIOD_NS UINT64_C(1000000)
+#define STILL_NS UINT64_C(100000)
+
+struct microblaze {
+	struct tally_snapshot_source base;
+	struct tally_mb_device device;
+	struct tally_mb_choice choice;
+	struct tally_mb_history history;
+	uint64_t totals[TALLY_MB_MAX_VALUES];
+	uint64_t interval; /* cycles, 0: by time */
+	uint64_t preset;
+	uint64_t cleared_ns;
+	uint32_t n_bad, n_restarts;
+	bool lost, told_oddity;
+	/* Another's trigger starts, or stops, the counters: then we do so only to begin with. */
+	bool hardware, hardware_starts;
+	bool counting;
+	uint32_t cycles_k; /* with `hardware`: the event counter of cycles */
+	uint64_t cycle_ns; /* the last sample that had new ones */
+};
+
+static struct microblaze *
+microblaze_of(struct tally_snapshot_source *src)
+{
+	return (struct microblaze *)src;
+}
+
+static enum tally_status
+microblaze_probe(struct tally_snapshot_source *src)
+{
+	struct microblaze *mb = microblaze_of(src);
+	const struct tally_config *config = src->config;
+	enum tally_status status = tally_mb_device_open(
+		&mb->device, config ? &config->microblaze : NULL, src->reason, sizeof(src->reason));
+	if (status == TALLY_OK)
+		tally_mb_device_close(&mb->device);
+	return status;
+}
+
+/* ---- opening ---- */
+
+/* What looks at cycles, as the user said it; NULL: nothing does. */
+static const char *
+needs_cycles(const struct microblaze *mb)
+{
+	if (mb->interval)
+		return "interval=";
+	if (mb->hardware)
+		return mb->hardware_starts ? "--start-on hw" : "--stop-on hw";
+	return NULL;
+}
+
+static bool
+choose(struct microblaze *mb, const struct tally_microblaze_options *options)
+{
+	struct tally_snapshot_source *src = &mb->base;
+	if (mb->interval && !mb->device.place.uio)
+		snprintf(src->reason, sizeof(src->reason),
+			 "interval= waits for an interrupt, which /dev/mem has not: bind the "
+			 "debug module to uio_pdrv_genirq");
+	else if (mb->interval && mb->hardware)
+		snprintf(src->reason, sizeof(src->reason),
+			 "interval= starts the counters after each interrupt, which --start-on hw "
+			 "and --stop-on hw leave to the hardware: use one of them");
+	else
+		return tally_mb_choose_events(&mb->choice, options, &mb->device.shape, src->wanted,
+					      needs_cycles(mb), src->reason, sizeof(src->reason));
+	return false;
+}
+
+static void
+find_cycles(struct microblaze *mb)
+{
+	for (uint32_t i = 0; i < mb->choice.n_events; i++)
+		if (mb->choice.events[i] == TALLY_MB_CYCLES)
+			mb->cycles_k = i;
+}
+
+static enum tally_status
+microblaze_open(struct tally_snapshot_source *src)
+{
+	struct microblaze *mb = microblaze_of(src);
+	if (!src->config)
+		return TALLY_UNSUPPORTED;
+	const struct tally_microblaze_options *options = &src->config->microblaze;
+	enum tally_status status = tally_mb_device_open(&mb->device, options, src->reason,
+							sizeof(src->reason));
+	if (status != TALLY_OK)
+		return status;
+	const struct tally_mb_shape *shape = &mb->device.shape;
+	mb->interval = options->interval;
+	mb->hardware_starts = src->config->start_on.kind == TALLY_TRIGGER_HW;
+	mb->hardware = mb->hardware_starts || src->config->stop_on.kind == TALLY_TRIGGER_HW;
+	if (!choose(mb, options)) {
+		tally_mb_device_close(&mb->device);
+		return TALLY_UNSUPPORTED;
+	}
+	if (!tally_mb_choose_counters(&mb->choice, shape, src)) {
+		tally_mb_device_close(&mb->device);
+		return TALLY_NO_MEMORY;
+	}
+	find_cycles(mb);
+	/* N of a latency counter has 32 bits at every width. */
+	if (shape->width == 32 || shape->nl)
+		src->most_period_ns = MOST_PERIOD_NS;
+	if (mb->hardware)
+		src->most_period_ns = HARDWARE_PERIOD_NS;
+	snprintf(src->reason, sizeof(src->reason), "%s", mb->device.note);
+	mb->lost = false;
+	return TALLY_OK;
+}
+
+/* ---- counting ---- */
+
+/* All counters at 0, or the cycle counter so far from its end as the interval is long. Where they
+ * are not started, they go on or stand still as they did. */
+static void
+begin_counting(struct microblaze *mb, bool start)
+{
+	const struct tally_mdm *mdm = &mb->device.mdm;
+	const struct tally_mb_shape *shape = &mb->device.shape;
+	/* Before: no more is counted from here on than there is time. */
+	mb->cleared_ns = tally_clock_now_ns();
+	if (mb->history.preset) {
+		tally_mb_command(mdm, TALLY_MDM_CLEAR);
+		tally_mb_preset(mdm, shape, mb->history.preset_k, mb->preset);
+		tally_mb_command(mdm, TALLY_MDM_START);
+	} else {
+		tally_mb_command(mdm, TALLY_MDM_CLEAR | (start ? TALLY_MDM_START : 0));
+	}
+	tally_mb_history_clear(&mb->history, mb->cleared_ns, mb->preset);
+}
+
+/* Ask for the next interrupt. False: the device has none. */
+static bool
+arm_interrupt(const struct microblaze *mb)
+{
+	const uint32_t on = 1;
+	return write(mb->device.place.fd, &on, sizeof(on)) == (ssize_t)sizeof(on);
+}
+
+/* Looked for first: a read waits for the next one, and others ask for samples, too. */
+static void
+take_interrupt(const struct microblaze *mb)
+{
+	struct pollfd due = { .fd = mb->device.place.fd, .events = POLLIN };
+	uint32_t count;
+	if (poll(&due, 1, 0) > 0 && due.revents & POLLIN) {
+		ssize_t n = read(mb->device.place.fd, &count, sizeof(count));
+		(void)n;
+	}
+}
+
+static void
+begin_interval(struct microblaze *mb)
+{
+	struct tally_mb_history *h = &mb->history;
+	h->preset = false;
+	if (mb->interval) {
+		h->preset = true;
+		h->preset_k = mb->cycles_k;
+	}
+	mb->preset = (UINT64_C(0) - mb->interval) & tally_mb_mask(&mb->device.shape);
+	if (!h->preset)
+		mb->preset = 0;
+}
+
+static void
+add_reason(struct tally_snapshot_source *src, const char *text)
+{
+	size_t len = strlen(src->reason);
+	snprintf(src->reason + len, sizeof(src->reason) - len, "%s%s", len ? "; " : "", text);
+}
+
+static enum tally_status
+microblaze_start(struct tally_snapshot_source *src)
+{
+	struct microblaze *mb = microblaze_of(src);
+	struct tally_mb_device *device = &mb->device;
+	int saved_errno = errno;
+	if (device->check &&
+	    !tally_mb_try(&device->mdm, &device->shape, src->reason, sizeof(src->reason)))
+		return TALLY_UNSUPPORTED;
+	memset(mb->totals, 0, sizeof(mb->totals));
+	memset(&mb->history, 0, sizeof(mb->history));
+	mb->history.shape = device->shape;
+	memcpy(mb->history.events, mb->choice.events, sizeof(mb->history.events));
+	mb->n_bad = mb->n_restarts = 0;
+	mb->told_oddity = false;
+	tally_mb_configure(&device->mdm, &device->shape, mb->choice.events);
+	begin_interval(mb);
+	if (mb->interval && arm_interrupt(mb)) {
+		src->due_fd = &device->place.fd;
+		add_reason(src, "what is counted while it is read is lost (interval=)");
+	} else if (mb->interval) {
+		add_reason(src, "the device has no interrupt: it is read by time");
+		mb->history.preset = false;
+		mb->preset = 0;
+	}
+	mb->counting = !mb->hardware_starts;
+	begin_counting(mb, mb->counting);
+	mb->cycle_ns = mb->cleared_ns;
+	errno = saved_errno;
+	return TALLY_OK;
+}
+
+/* ---- samples ---- */
+
+static enum tally_status
+lose(struct microblaze *mb, const char *why)
+{
+	snprintf(mb->base.reason, sizeof(mb->base.reason), "%s", why);
+	mb->lost = true;
+	return TALLY_LOST;
+}
+
+static bool
+bit(uint64_t word, uint32_t i)
+{
+	return word >> i & 1;
+}
+
+static void
+take_value(struct microblaze *mb, struct tally_totals *out, uint32_t i, uint64_t growth,
+	   bool unknown)
+{
+	if (unknown)
+		out->unknown[i / 64] |= UINT64_C(1) << i % 64;
+	else
+		mb->totals[i] += growth;
+}
+
+static void
+take_growth(struct microblaze *mb, const struct tally_mb_growth *g, struct tally_totals *out)
+{
+	const struct tally_mb_choice *c = &mb->choice;
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < c->n_events; i++, n++)
+		take_value(mb, out, n, g->counts.events[i], bit(g->unknown_events, i));
+	for (uint32_t i = 0; i < c->n_latencies; i++, n += 3) {
+		const struct tally_latency *l = &g->counts.latencies[i];
+		bool unknown = bit(g->unknown_latencies, i);
+		take_value(mb, out, n, l->n, unknown);
+		take_value(mb, out, n + 1, l->sum, unknown);
+		take_value(mb, out, n + 2, l->sum_sq, unknown || bit(g->unknown_squares, i));
+	}
+	if (g->overflowed)
+		out->flags |= TALLY_FLAG(OVERFLOW);
+	if (g->full)
+		out->flags |= TALLY_FLAG(FULL);
+}
+
+static void
+take_levels(struct microblaze *mb)
+{
+	for (uint32_t i = 0; i < mb->choice.n_latencies; i++) {
+		struct tally_snapshot_level *least = &mb->choice.levels[(size_t)2 * i];
+		struct tally_snapshot_level *greatest = least + 1;
+		least->value = mb->history.extremes[i].min;
+		least->known = mb->history.extremes[i].known;
+		greatest->value = mb->history.extremes[i].max;
+		greatest->known = least->known && !mb->history.extremes[i].broken;
+	}
+}
+
+/* Read out of step, or by somebody else meanwhile: without it the next one tells all. */
+static enum tally_status
+refuse_sample(struct microblaze *mb, const char *why, struct tally_totals *out)
+{
+	tally_log_say(TALLY_LEVEL_WARNING, TALLY_MB_SOURCE,
+		      "a sample was left out, as it contradicts itself: %s. Does a debugger use "
+		      "the module, too?",
+		      why);
+	if (++mb->n_bad < MAX_BAD)
+		return TALLY_NOT_READY;
+	mb->n_bad = 0;
+	if (++mb->n_restarts == MAX_RESTARTS) {
+		char text[200];
+		snprintf(text, sizeof(text),
+			 "its samples contradict themselves: %s; are ne=, nl= and width= those of "
+			 "the core?",
+			 why);
+		return lose(mb, text);
+	}
+	tally_mb_configure(&mb->device.mdm, &mb->device.shape, mb->choice.events);
+	begin_counting(mb, !mb->hardware);
+	memset(out->unknown, 0xff, sizeof(*out->unknown) * ((mb->choice.n + 63) / 64));
+	out->flags |= TALLY_FLAG(DISTURBED);
+	return TALLY_OK;
+}
+
+/* Where the hardware's flags stand until they are cleared. */
+static void
+restart_if_needed(struct microblaze *mb, const struct tally_mb_sample *sample,
+		  const struct tally_mb_growth *g, struct tally_totals *out)
+{
+	const struct tally_mb_history *h = &mb->history;
+	if (h->preset && sample->status[h->preset_k] & TALLY_MDM_OVERFLOW) {
+		begin_counting(mb, true);
+		arm_interrupt(mb);
+	} else if (g->full && out->end_ns - mb->cleared_ns >= CLEAR_NS) {
+		begin_counting(mb, !mb->hardware);
+		out->flags |= TALLY_FLAG(DISTURBED);
+	}
+}
+
+static void
+tell_oddity(struct microblaze *mb)
+{
+	const char *what = mb->told_oddity ? NULL : tally_mb_history_oddity(&mb->history);
+	if (!what)
+		return;
+	mb->told_oddity = true;
+	tally_log_say(TALLY_LEVEL_WARNING, TALLY_MB_SOURCE,
+		      "%s, as they should be by their names: this core may mean something else by "
+		      "them; values are logged as it counts them",
+		      what);
+}
+
+/* No register tells whether counters count; their cycles do. */
+static void
+watch_hardware(struct microblaze *mb, const struct tally_mb_growth *g, uint64_t now_ns)
+{
+	bool grown = g->counts.events[mb->cycles_k] > 0;
+	if (grown)
+		mb->cycle_ns = now_ns;
+	if (grown == mb->counting || (!grown && now_ns - mb->cycle_ns < STILL_NS))
+		return;
+	mb->counting = grown;
+	tally_trigger_saw_hardware(grown);
+}
+
+static enum tally_status
+read_sample(struct microblaze *mb, struct tally_mb_sample *sample, struct tally_totals *out)
+{
+	const struct tally_mdm *mdm = &mb->device.mdm;
+	if (!tally_mdm_wait_free(mdm, BUSY_NS)) {
+		if (tally_mdm_status(mdm) >> 1)
+			return lose(mb, "the debug module answers no more: was it taken out of "
+					"the design, or its clock stopped?");
+		tally_log_say(TALLY_LEVEL_WARNING, TALLY_MB_SOURCE,
+			      "a debugger holds the debug module's lock: samples are left out as "
+			      "long as it does");
+		return TALLY_NOT_READY;
+	}
+	tally_mdm_select_core(mdm);
+	out->begin_ns = tally_clock_now_ns();
+	tally_mb_command(mdm, TALLY_MDM_SAMPLE);
+	out->end_ns = tally_clock_now_ns();
+	tally_mb_read(mdm, &mb->device.shape, sample);
+	return TALLY_OK;
+}
+
+static enum tally_status
+sample_now(struct microblaze *mb, struct tally_totals *out)
+{
+	struct tally_mb_sample sample;
+	struct tally_mb_growth growth;
+	const char *why;
+	enum tally_status status = read_sample(mb, &sample, out);
+	if (status != TALLY_OK)
+		return status;
+	if (!tally_mb_history_add(&mb->history, &sample, out->begin_ns, out->end_ns, &growth,
+				  &why)) {
+		status = refuse_sample(mb, why, out);
+	} else {
+		mb->n_bad = mb->n_restarts = 0;
+		take_growth(mb, &growth, out);
+		take_levels(mb);
+		tell_oddity(mb);
+		if (mb->hardware)
+			watch_hardware(mb, &growth, out->begin_ns);
+		restart_if_needed(mb, &sample, &growth, out);
+	}
+	if (status == TALLY_OK)
+		memcpy(out->totals, mb->totals, mb->choice.n * sizeof(*out->totals));
+	return status;
+}
+
+static enum tally_status
+microblaze_sample(struct tally_snapshot_source *src, struct tally_totals *out)
+{
+	struct microblaze *mb = microblaze_of(src);
+	if (mb->lost)
+		return TALLY_LOST;
+	int saved_errno = errno;
+	if (src->due_fd)
+		take_interrupt(mb);
+	enum tally_status status = sample_now(mb, out);
+	errno = saved_errno;
+	return status;
+}
+
+/* ---- ending ---- */
+
+static void
+microblaze_stop(struct tally_snapshot_source *src)
+{
+	struct microblaze *mb = microblaze_of(src);
+	src->due_fd = NULL;
+	if (!mb->device.place.registers || !tally_mdm_wait_free(&mb->device.mdm, BUSY_NS))
+		return;
+	tally_mdm_select_core(&mb->device.mdm);
+	tally_mb_command(&mb->device.mdm, TALLY_MDM_STOP);
+}
+
+static void
+microblaze_close(struct tally_snapshot_source *src)
+{
+	struct microblaze *mb = microblaze_of(src);
+	tally_mb_device_close(&mb->device);
+	src->counters = NULL;
+	src->n_counters = 0;
+	src->logged = NULL;
+	src->levels = NULL;
+	src->n_levels = 0;
+	src->due_fd = NULL;
+}
+
+static void
+microblaze_abandon(struct tally_snapshot_source *src)
+{
+	tally_mb_place_close(&microblaze_of(src)->device.place);
+}
+
+static void
+microblaze_destroy(struct tally_snapshot_source *src)
+{
+	free(src);
+}
+
+static const struct tally_snapshot_ops microblaze_ops = {
+	.name = TALLY_MB_SOURCE,
+	.probe = microblaze_probe,
+	.open = microblaze_open,
+	.start = microblaze_start,
+	.sample = microblaze_sample,
+	.stop = microblaze_stop,
+	.close = microblaze_close,
+	.abandon = microblaze_abandon,
+	.destroy = microblaze_destroy,
+};
+
+struct tally_snapshot_source *
+tally_microblaze_create(void)
+{
+	struct microblaze *mb = calloc(1, sizeof(*mb));
+	if (!mb)
+		return NULL;
+	mb->base.ops = &microblaze_ops;
+	mb->device.place.fd = -1;
+	return &mb->base;
+}

@@ -1,0 +1,228 @@
+#include "query/microblaze/place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "query/microblaze/registers.h"
+
+#define MAX_UIO 32
+
+/* ---- which device ---- */
+
+static bool
+read_text(const char *path, char *out, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	ssize_t n = read(fd, out, size - 1);
+	close(fd);
+	if (n <= 0)
+		return false;
+	out[n] = '\0';
+	out[strcspn(out, "\n")] = '\0';
+	return true;
+}
+
+/* "0x00010000" as sysfs writes it. */
+static bool
+read_hex(const char *path, uint64_t *out)
+{
+	char text[40];
+	uint64_t n = 0;
+	if (!read_text(path, text, sizeof(text)) || strncmp(text, "0x", 2) != 0)
+		return false;
+	for (const char *p = text + 2; *p; p++) {
+		int digit = *p >= '0' && *p <= '9' ? *p - '0' : (*p | 0x20) - 'a' + 10;
+		if (digit < 0 || digit > 15 || n >> 60)
+			return false;
+		n = n << 4 | (uint64_t)digit;
+	}
+	*out = n;
+	return true;
+}
+
+static bool
+read_map(const char *uio, const char *what, uint64_t *out)
+{
+	char path[96];
+	snprintf(path, sizeof(path), "/sys/class/uio/%.32s/maps/map0/%s", uio, what);
+	return read_hex(path, out);
+}
+
+bool
+tally_mb_find_uio(const struct tally_mb_tree *tree, char *path, size_t size)
+{
+	for (unsigned i = 0; i < MAX_UIO; i++) {
+		char uio[16], name_path[64], name[64];
+		uint64_t address;
+		snprintf(uio, sizeof(uio), "uio%u", i);
+		snprintf(name_path, sizeof(name_path), "/sys/class/uio/%s/name", uio);
+		if (!read_text(name_path, name, sizeof(name)))
+			continue;
+		bool here = tree->has_mdm && read_map(uio, "addr", &address) &&
+			    address == tree->base;
+		if (here || (strncmp(name, "mdm", 3) == 0 && !strstr(name, "riscv"))) {
+			snprintf(path, size, "/dev/%s", uio);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- opening ---- */
+
+static enum tally_status
+refuse(char *reason, size_t size, const char *path, int error)
+{
+	if (error == EACCES || error == EPERM) {
+		snprintf(reason, size,
+			 "%s: permission denied: run as root, or let root open it to this user; "
+			 "/dev/mem may be closed by the kernel, then bind the module to "
+			 "uio_pdrv_genirq",
+			 path);
+		return TALLY_DENIED;
+	}
+	if (error == ENOENT || error == ENXIO || error == ENODEV)
+		snprintf(reason, size,
+			 "%s is not there: bind the debug module to uio_pdrv_genirq, or name "
+			 "another with path=",
+			 path);
+	else
+		snprintf(reason, size, "%s: %.80s", path, strerrordesc_np(error));
+	return TALLY_UNSUPPORTED;
+}
+
+/* Where in the file the module is, and how much of it there is. */
+struct extent {
+	uint64_t offset, bytes;
+};
+
+static bool
+find_in_uio(const struct tally_microblaze_options *options, const char *path, struct extent *e,
+	    char *reason, size_t size)
+{
+	uint64_t map_bytes = 0, inside = 0;
+	const char *uio = strrchr(path, '/') + 1;
+	if (!read_map(uio, "size", &map_bytes)) {
+		if (access(path, F_OK) != 0 && errno == ENOENT)
+			refuse(reason, size, path, errno);
+		else
+			snprintf(reason, size,
+				 "%s: /sys/class/uio/%.32s/maps/map0/size can not be read", path,
+				 uio);
+		return false;
+	}
+	/* A map need not begin with a page. */
+	if (!read_map(uio, "offset", &inside))
+		inside = 0;
+	e->offset = inside + options->base;
+	e->bytes = options->base < map_bytes ? map_bytes - options->base : 0;
+	return true;
+}
+
+static bool
+find_in_memory(const struct tally_microblaze_options *options, const struct tally_mb_tree *tree,
+	       struct extent *e, char *reason, size_t size)
+{
+	if (options->said & TALLY_MICROBLAZE_SAID_BASE) {
+		*e = (struct extent){ options->base, UINT64_MAX };
+		if (tree->has_mdm && tree->base == options->base && tree->bytes)
+			e->bytes = tree->bytes;
+		return true;
+	}
+	if (tree->has_mdm) {
+		*e = (struct extent){ tree->base, tree->bytes ? tree->bytes : UINT64_MAX };
+		return true;
+	}
+	snprintf(reason, size,
+		 "the device tree has no debug module (mdm): say where it is with base=ADDRESS");
+	return false;
+}
+
+static bool
+map_module(struct tally_mb_place *place, const struct extent *e, uint32_t bytes)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	/* A UIO device's offset chooses the map: what is in front within map 0 is mapped too. */
+	uint64_t begin = place->uio ? 0 : e->offset - e->offset % page;
+	uint64_t length = (e->offset - begin + bytes + page - 1) / page * page;
+	if (length > SIZE_MAX / 2 || begin > INT64_MAX) {
+		errno = EINVAL;
+		return false;
+	}
+	void *map = mmap64(NULL, (size_t)length, PROT_READ | PROT_WRITE, MAP_SHARED, place->fd,
+			   (off64_t)begin);
+	if (map == MAP_FAILED)
+		return false;
+	place->map = map;
+	place->map_bytes = (size_t)length;
+	place->registers = (char *)map + (e->offset - begin);
+	return true;
+}
+
+enum tally_status
+tally_mb_place_open(struct tally_mb_place *place, const struct tally_microblaze_options *options,
+		    const struct tally_mb_tree *tree, uint32_t bytes, char *reason, size_t size)
+{
+	char path[sizeof(options->path)];
+	struct extent e;
+	*place = (struct tally_mb_place){ .fd = -1 };
+	snprintf(path, sizeof(path), "%s", options->path);
+	if (!path[0] && !(options->said & TALLY_MICROBLAZE_SAID_BASE) &&
+	    !tally_mb_find_uio(tree, path, sizeof(path)) && !tree->has_mdm) {
+		snprintf(reason, size,
+			 "neither a UIO device nor the device tree has a debug module (mdm): say "
+			 "where it is with path=uioN, or path=mem and base=ADDRESS");
+		return TALLY_UNSUPPORTED;
+	}
+	if (!path[0])
+		snprintf(path, sizeof(path), "/dev/mem");
+	place->uio = strcmp(path, "/dev/mem") != 0;
+	if (!(place->uio ? find_in_uio(options, path, &e, reason, size)
+			 : find_in_memory(options, tree, &e, reason, size)))
+		return TALLY_UNSUPPORTED;
+	if (e.bytes < bytes) {
+		snprintf(reason, size,
+			 "%s: the map of the debug module has %" PRIu64 " bytes, access=%s needs "
+			 "%u: give it more in the design or the device tree%s",
+			 path, e.bytes, bytes == TALLY_MDM_SERIAL_BYTES ? "serial" : "parallel",
+			 bytes, bytes == TALLY_MDM_SERIAL_BYTES ? "" : ", or use access=serial");
+		return TALLY_UNSUPPORTED;
+	}
+	/* O_NONBLOCK: reading from a UIO device waits for its next interrupt. */
+	place->fd = open(path, O_RDWR | O_SYNC | O_CLOEXEC | O_NONBLOCK);
+	if (place->fd < 0)
+		return refuse(reason, size, path, errno);
+	if (flock(place->fd, LOCK_EX | LOCK_NB) != 0) {
+		snprintf(reason, size,
+			 "%s is in use: another program reads its counters; end it first", path);
+		goto close_place;
+	}
+	if (map_module(place, &e, bytes))
+		return TALLY_OK;
+	int error = errno;
+	tally_mb_place_close(place);
+	return refuse(reason, size, path, error);
+
+close_place:
+	tally_mb_place_close(place);
+	return TALLY_UNSUPPORTED;
+}
+
+void
+tally_mb_place_close(struct tally_mb_place *place)
+{
+	if (place->map)
+		munmap(place->map, place->map_bytes);
+	if (place->fd >= 0)
+		close(place->fd);
+	*place = (struct tally_mb_place){ .fd = -1 };
+}

@@ -1,0 +1,47 @@
+/* query/sampler/share_of.h - a part of a whole number, without rounding on the way.
+ *
+ * The product of two 64-bit numbers needs 128 bits, which 32-bit machines do not have as a type.
+ * Any thread; nothing is kept.
+ */
+#ifndef PASSTALLY_QUERY_SHARE_OF_H
+#define PASSTALLY_QUERY_SHARE_OF_H
+
+#include <stdint.h>
+
+/* amount * part / whole, rounded down, where part <= whole and whole > 0. *rest is what the
+ * division leaves: less than whole. */
+static inline uint64_t
+tally_share_of_large(uint64_t amount, uint64_t part, uint64_t whole, uint64_t *rest)
+{
+	/* The product in two halves, by the four products of their halves. */
+	uint64_t a1 = amount >> 32, a0 = amount & UINT32_MAX;
+	uint64_t p1 = part >> 32, p0 = part & UINT32_MAX;
+	uint64_t middle = a1 * p0 + (a0 * p0 >> 32);
+	uint64_t other = a0 * p1 + (middle & UINT32_MAX);
+	uint64_t high = a1 * p1 + (middle >> 32) + (other >> 32);
+	uint64_t low = amount * part;
+	/* As part <= whole, the quotient is at most amount and fits: high < whole. */
+	for (int bit = 0; bit < 64; bit++) {
+		uint64_t carry = high >> 63;
+		high = high << 1 | low >> 63;
+		low <<= 1;
+		if (carry || high >= whole) {
+			high -= whole;
+			low |= 1;
+		}
+	}
+	*rest = high;
+	return low;
+}
+
+static inline uint64_t
+tally_share_of(uint64_t amount, uint64_t part, uint64_t whole, uint64_t *rest)
+{
+	uint64_t product;
+	if (__builtin_mul_overflow(amount, part, &product))
+		return tally_share_of_large(amount, part, whole, rest);
+	*rest = product % whole;
+	return product / whole;
+}
+
+#endif

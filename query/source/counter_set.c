@@ -1,0 +1,345 @@
+#include "query/source/counter_set.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "layer/config.h"
+
+#define N_BUCKETS 1024u /* a power of two */
+#define MAX_KEY 256
+
+/* ---- what lives as long as the process ---- */
+
+struct kept_counter {
+	struct kept_counter *next; /* never changes once published */
+	struct tally_counter counter;
+};
+
+struct kept_set {
+	struct kept_set *next;
+	struct tally_counter_set set;
+};
+
+/* Every counter and set handed out so far: as many as the drivers of this process offer. Pushed
+ * without a lock, so that a fork at any moment is harmless, and never freed: what describes a
+ * device outlives contexts. */
+static _Atomic(struct kept_counter *) kept_counters[N_BUCKETS];
+static _Atomic(struct kept_set *) kept_sets[N_BUCKETS];
+
+static uint32_t
+hash_text(uint32_t hash, const char *text)
+{
+	for (const char *p = text ? text : ""; *p; p++)
+		hash = (hash ^ (unsigned char)*p) * 16777619u;
+	return (hash ^ 0xff) * 16777619u;
+}
+
+static bool
+same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* In all but the key. */
+static bool
+same_meaning(const struct tally_counter *a, const struct tally_counter *b)
+{
+	return a->kind == b->kind && a->storage == b->storage && a->scope == b->scope &&
+	       a->width_bits == b->width_bits && same_text(a->name, b->name) &&
+	       same_text(a->unit, b->unit) && same_text(a->source, b->source) &&
+	       same_text(a->description, b->description);
+}
+
+/* `*to` becomes a copy of `text` in the memory at `*at`, which moves on. */
+static void
+copy_text(const char **to, const char *text, char **at)
+{
+	*to = NULL;
+	if (!text)
+		return;
+	size_t size = strlen(text) + 1;
+	memcpy(*at, text, size);
+	*to = *at;
+	*at += size;
+}
+
+static size_t
+room_for(const char *text)
+{
+	return text ? strlen(text) + 1 : 0;
+}
+
+static const struct tally_counter *
+find_counter(const struct kept_counter *list, const struct tally_counter *counter)
+{
+	for (; list; list = list->next) {
+		if (same_text(list->counter.key, counter->key) &&
+		    same_meaning(&list->counter, counter))
+			return &list->counter;
+	}
+	return NULL;
+}
+
+static const struct tally_counter *
+keep_counter(const struct tally_counter *counter)
+{
+	uint32_t hash = hash_text(hash_text(2166136261u, counter->key), counter->name);
+	_Atomic(struct kept_counter *) *bucket = &kept_counters[hash & (N_BUCKETS - 1)];
+	struct kept_counter *head = atomic_load(bucket);
+	const struct tally_counter *known = find_counter(head, counter);
+	if (known)
+		return known;
+	size_t text = room_for(counter->key) + room_for(counter->name) + room_for(counter->unit) +
+		      room_for(counter->source) + room_for(counter->description);
+	struct kept_counter *kept = malloc(sizeof(*kept) + text);
+	if (!kept)
+		return NULL;
+	char *at = (char *)(kept + 1);
+	kept->counter = *counter;
+	copy_text(&kept->counter.key, counter->key, &at);
+	copy_text(&kept->counter.name, counter->name, &at);
+	copy_text(&kept->counter.unit, counter->unit, &at);
+	copy_text(&kept->counter.source, counter->source, &at);
+	copy_text(&kept->counter.description, counter->description, &at);
+	do {
+		known = find_counter(head, counter);
+		if (known) {
+			free(kept);
+			return known;
+		}
+		kept->next = head;
+	} while (!atomic_compare_exchange_weak(bucket, &head, kept));
+	return &kept->counter;
+}
+
+static const struct tally_counter_set *
+find_set(const struct kept_set *list, const struct tally_counter_set *set)
+{
+	const struct tally_layout *want = &set->layout;
+	for (; list; list = list->next) {
+		const struct tally_layout *have = &list->set.layout;
+		if (have->n_counters == want->n_counters && list->set.bytes == set->bytes &&
+		    same_text(have->set, want->set) &&
+		    same_text(list->set.category, set->category) &&
+		    (!want->n_counters || memcmp(have->counters, want->counters,
+						 want->n_counters * sizeof(*want->counters)) == 0))
+			return &list->set;
+	}
+	return NULL;
+}
+
+const struct tally_counter_set *
+tally_counter_set_keep(const struct tally_counter_set *set)
+{
+	const struct tally_layout *layout = &set->layout;
+	uint32_t hash = hash_text(hash_text(2166136261u, layout->set), set->category);
+	_Atomic(struct kept_set *) *bucket = &kept_sets[hash & (N_BUCKETS - 1)];
+	struct kept_set *head = atomic_load(bucket);
+	const struct tally_counter_set *known = find_set(head, set);
+	if (known)
+		return known;
+	size_t bytes = layout->n_counters * sizeof(*layout->counters);
+	struct kept_set *kept =
+		malloc(sizeof(*kept) + bytes + room_for(layout->set) + room_for(set->category));
+	if (!kept)
+		return NULL;
+	const struct tally_counter **counters = (const struct tally_counter **)(kept + 1);
+	if (bytes)
+		memcpy(counters, layout->counters, bytes);
+	char *at = (char *)counters + bytes;
+	kept->set = *set;
+	kept->set.layout.counters = counters;
+	copy_text(&kept->set.layout.set, layout->set, &at);
+	copy_text(&kept->set.category, set->category, &at);
+	do {
+		known = find_set(head, set);
+		if (known) {
+			free(kept);
+			return known;
+		}
+		kept->next = head;
+	} while (!atomic_compare_exchange_weak(bucket, &head, kept));
+	return &kept->set;
+}
+
+/* ---- choosing ---- */
+
+bool
+tally_counter_wanted(const char *list, const struct tally_counter *counter, const char *set,
+		     const char *category, bool overview)
+{
+	if (!list)
+		return overview;
+	if (tally_list_has(list, "all") || (overview && tally_list_has(list, "overview")))
+		return true;
+	return tally_list_matches(list, counter->key, counter->name) ||
+	       tally_list_matches(list, set, category);
+}
+
+/* ---- keys ---- */
+
+/* ASCII only: what the C library thinks of letters depends on the game's locale. */
+void
+tally_counter_slug(const char *name, char *out, size_t size)
+{
+	size_t n = 0;
+	bool gap = false;
+	if (!size)
+		return;
+	for (const char *p = name ? name : ""; *p && n + 1 < size; p++) {
+		char c = *p;
+		if (c >= 'A' && c <= 'Z')
+			c = (char)(c - 'A' + 'a');
+		if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))) {
+			gap = n > 0;
+			continue;
+		}
+		if (gap && n + 2 >= size)
+			break;
+		if (gap)
+			out[n++] = '_';
+		gap = false;
+		out[n++] = c;
+	}
+	out[n] = '\0';
+	if (!n)
+		snprintf(out, size, "counter");
+}
+
+/* Where the key stands in slots, or would. */
+static uint32_t *
+slot_of(const struct tally_key_table *table, const char *key)
+{
+	uint32_t mask = 2 * table->room - 1;
+	uint32_t at = hash_text(2166136261u, key) & mask;
+	while (table->slots[at] && strcmp(table->counters[table->slots[at] - 1]->key, key) != 0)
+		at = (at + 1) & mask;
+	return &table->slots[at];
+}
+
+static const struct tally_counter *
+holder_of(const struct tally_key_table *table, const char *key)
+{
+	uint32_t slot = table->n ? *slot_of(table, key) : 0;
+	return slot ? table->counters[slot - 1] : NULL;
+}
+
+static bool
+make_room(struct tally_key_table *table)
+{
+	uint32_t room = table->room ? 2 * table->room : 64;
+	const struct tally_counter **grown = realloc(table->counters, room * sizeof(*grown));
+	if (!grown)
+		return false;
+	table->counters = grown;
+	uint32_t *slots = calloc(2 * (size_t)room, sizeof(*slots));
+	if (!slots)
+		return false;
+	free(table->slots);
+	table->slots = slots;
+	table->room = room;
+	for (uint32_t i = 0; i < table->n; i++) {
+		uint32_t *slot = slot_of(table, grown[i]->key);
+		if (!*slot)
+			*slot = i + 1;
+	}
+	return true;
+}
+
+bool
+tally_key_table_reserve(struct tally_key_table *table, const struct tally_counter *counter)
+{
+	if (table->n == table->room && !make_room(table))
+		return false;
+	uint32_t *slot = slot_of(table, counter->key);
+	table->counters[table->n++] = counter;
+	if (!*slot)
+		*slot = table->n;
+	return true;
+}
+
+const struct tally_counter *
+tally_key_table_add(struct tally_key_table *table, struct tally_counter *counter)
+{
+	char key[MAX_KEY];
+	const char *liked = counter->key;
+	for (uint32_t i = 0; i < table->n + 2; i++) {
+		if (i == 0)
+			snprintf(key, sizeof(key), "%.200s", liked);
+		else if (i == 1)
+			snprintf(key, sizeof(key), "%.24s.%.200s", counter->source, liked);
+		else
+			snprintf(key, sizeof(key), "%.24s.%.200s.%u", counter->source, liked, i);
+		const struct tally_counter *holder = holder_of(table, key);
+		if (holder && same_meaning(holder, counter)) {
+			counter->key = holder->key;
+			return holder;
+		}
+		if (holder)
+			continue;
+		counter->key = key;
+		const struct tally_counter *kept = keep_counter(counter);
+		counter->key = kept ? kept->key : liked;
+		return kept && tally_key_table_reserve(table, kept) ? kept : NULL;
+	}
+	return NULL;
+}
+
+void
+tally_key_table_finish(struct tally_key_table *table)
+{
+	free(table->counters);
+	free(table->slots);
+	*table = (struct tally_key_table){ .n = 0 };
+}
+
+/* ---- grouping and turns ---- */
+
+uint32_t
+tally_counter_group(uint32_t n, uint32_t *set_of, uint32_t *scratch, tally_counter_fits *fits,
+		    void *data)
+{
+	uint32_t n_sets = 0, left = n;
+	for (uint32_t i = 0; i < n; i++)
+		set_of[i] = TALLY_NO_SET;
+	/* What opens a set and does not fit alone is passed over for good; so each round takes the
+	 * first that is left, and ends. */
+	for (uint32_t first = 0; first < n && left; first++) {
+		uint32_t chosen = 0;
+		if (set_of[first] != TALLY_NO_SET)
+			continue;
+		for (uint32_t i = first; i < n; i++) {
+			if (set_of[i] != TALLY_NO_SET)
+				continue;
+			scratch[chosen] = i;
+			if (fits(data, scratch, chosen + 1)) {
+				set_of[i] = n_sets;
+				chosen++;
+				left--;
+			} else if (!chosen) {
+				break;
+			}
+		}
+		if (chosen)
+			n_sets++;
+	}
+	return n_sets;
+}
+
+uint32_t
+tally_counter_turn(const struct tally_counter_set *const *sets, uint32_t n, const char *pinned,
+		   uint64_t turn)
+{
+	if (!n)
+		return TALLY_NO_SET;
+	if (!pinned)
+		return (uint32_t)(turn % n);
+	for (uint32_t i = 0; i < n; i++) {
+		const char *name = sets[i]->layout.set;
+		if (name && (strcmp(name, pinned) == 0 || tally_list_matches(pinned, name, NULL)))
+			return i;
+	}
+	return TALLY_NO_SET;
+}

@@ -1,0 +1,536 @@
+#include "query/source/harvest.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WORD_BITS 64u
+
+/* A source that is open, and where its counters stand among all. */
+struct open_source {
+	struct tally_source *src;
+	uint32_t first;
+};
+
+/* Whose turn it is with one of the sets. */
+struct turn {
+	struct tally_source *src;
+	uint32_t set; /* of that source */
+};
+
+struct harvest_slot {
+	const struct tally_counter_set *set;
+	uint16_t waiting; /* bit per open source that has not answered yet */
+	bool running;     /* begun and not ended */
+	bool lost;        /* some source answered TALLY_LOST */
+};
+
+struct tally_harvest {
+	/* Order of begin: sources of time first, hence outermost; end runs it backwards. */
+	struct open_source open[TALLY_MAX_SOURCES];
+	uint32_t n_open;
+
+	struct harvest_slot *slots;
+	uint32_t *free; /* a stack: the slots used last are used again, with warm query objects */
+	uint32_t n_free, n_slots, max_slots;
+
+	const struct tally_counter **fixed; /* what is counted always, and room to build on it */
+	uint32_t n_fixed;
+	const struct tally_counter **counters; /* of all sets */
+	uint32_t n_counters, max_values;
+	const struct tally_counter_set **sets;
+	struct turn *turns; /* for each of them */
+	uint32_t n_sets;
+	bool has_sets; /* or had */
+	const struct tally_counter_set *bare, *selected;
+	uint16_t counting; /* bit per open source that counts from the next begin on */
+	struct tally_key_table keys;
+	uint64_t *scratch; /* one source's valid bits, before they move to their place */
+
+	struct tally_source *all[TALLY_MAX_SOURCES]; /* in log order */
+	bool is_open[TALLY_MAX_SOURCES];
+	struct tally_source_info infos[TALLY_MAX_SOURCES];
+	uint32_t n_all;
+};
+
+/* Room for `n` slots and the new ones free, lowest on top. On failure nothing changes. */
+static bool
+resize_pool(struct tally_harvest *h, uint32_t n)
+{
+	struct harvest_slot *slots = realloc(h->slots, n * sizeof(*slots));
+	if (!slots)
+		return false;
+	h->slots = slots;
+	uint32_t *stack = realloc(h->free, n * sizeof(*stack));
+	if (!stack)
+		return false;
+	h->free = stack;
+	return true;
+}
+
+static void
+add_slots(struct tally_harvest *h, uint32_t n)
+{
+	for (uint32_t slot = n; slot-- > h->n_slots;)
+		h->free[h->n_free++] = slot;
+	h->n_slots = n;
+}
+
+static bool
+open_sources(struct tally_harvest *h, uint32_t slots)
+{
+	bool ok = true;
+	for (uint32_t i = 0; i < h->n_all; i++) {
+		struct tally_source *src = h->all[i];
+		src->keys = &h->keys;
+		h->is_open[i] = src->ops->open(src, slots) == TALLY_OK;
+		src->keys = NULL;
+		/* Keys of sources whose counters have names of their own. */
+		for (uint32_t k = 0; h->is_open[i] && !src->n_sets && k < src->n_counters; k++)
+			ok &= tally_key_table_reserve(&h->keys, src->counters[k]);
+	}
+	tally_key_table_finish(&h->keys);
+	return ok;
+}
+
+static void
+close_sources(struct tally_harvest *h, bool context_current)
+{
+	for (uint32_t i = 0; i < h->n_all; i++) {
+		struct tally_source *src = h->all[i];
+		if (h->is_open[i] && context_current)
+			src->ops->close(src);
+		else if (h->is_open[i])
+			src->ops->abandon(src);
+		tally_source_destroy(src);
+	}
+}
+
+/* Room for `n` more pointers behind those that are there. */
+static bool
+append(const struct tally_counter ***array, uint32_t *n, const struct tally_counter *const *more,
+       uint32_t n_more)
+{
+	const struct tally_counter **grown =
+		realloc(*array, ((size_t)*n + n_more + 1) * sizeof(*grown));
+	if (!grown)
+		return false;
+	*array = grown;
+	for (uint32_t i = 0; i < n_more; i++)
+		grown[(*n)++] = more[i];
+	return true;
+}
+
+/* Sources that are open, in order of begin; what each counts always stands first in every
+ * layout. */
+static bool
+lay_out_fixed(struct tally_harvest *h)
+{
+	uint32_t first[TALLY_MAX_SOURCES];
+
+	for (uint32_t i = 0; i < h->n_all; i++) {
+		struct tally_source *src = h->all[i];
+		first[i] = h->n_fixed;
+		if (h->is_open[i] && !src->n_sets &&
+		    !append(&h->fixed, &h->n_fixed, src->counters, src->n_counters))
+			return false;
+	}
+	for (int time = 1; time >= 0; time--) {
+		for (uint32_t i = 0; i < h->n_all; i++) {
+			struct tally_source *src = h->all[i];
+			if (!h->is_open[i] || src->ops->delivers_time != (time == 1))
+				continue;
+			h->open[h->n_open++] =
+				(struct open_source){ src, src->n_sets ? h->n_fixed : first[i] };
+		}
+	}
+	return true;
+}
+
+/* The layout in which a set of a source stands behind what is always counted. */
+static const struct tally_counter_set *
+lay_out_set(struct tally_harvest *h, const struct tally_counter_set *set)
+{
+	uint32_t n = h->n_fixed;
+	if (!append(&h->fixed, &n, set->layout.counters, set->layout.n_counters))
+		return NULL;
+	const struct tally_counter_set whole = {
+		.layout = { set->layout.set, h->fixed, n },
+		.category = set->category,
+		.bytes = set->bytes,
+	};
+	return tally_counter_set_keep(&whole);
+}
+
+static bool
+lay_out_sets(struct tally_harvest *h)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < h->n_open; i++)
+		n += h->open[i].src->n_sets;
+	h->turns = calloc(n + 1, sizeof(*h->turns));
+	h->sets = calloc(n + 1, sizeof(const struct tally_counter_set *));
+	const struct tally_counter_set bare = { .layout = { NULL, h->fixed, h->n_fixed } };
+	h->bare = tally_counter_set_keep(&bare);
+	if (!h->turns || !h->sets || !h->bare)
+		return false;
+	/* In log order, as the values are. */
+	for (uint32_t i = 0; i < h->n_all; i++) {
+		struct tally_source *src = h->all[i];
+		for (uint32_t k = 0; h->is_open[i] && k < src->n_sets; k++) {
+			const struct tally_counter_set *set = lay_out_set(h, src->sets[k]);
+			if (!set)
+				return false;
+			h->turns[h->n_sets] = (struct turn){ src, k };
+			h->sets[h->n_sets++] = set;
+		}
+	}
+	h->has_sets = h->n_sets > 0;
+	return true;
+}
+
+/* All that may be counted, each once. */
+static bool
+lay_out_union(struct tally_harvest *h)
+{
+	uint32_t widest = h->n_fixed;
+	for (uint32_t i = 0; i < h->n_all; i++) {
+		const struct tally_source *src = h->all[i];
+		if (h->is_open[i] &&
+		    !append(&h->counters, &h->n_counters, src->counters, src->n_counters))
+			return false;
+	}
+	for (uint32_t i = 0; i < h->n_sets; i++) {
+		if (widest < h->sets[i]->layout.n_counters)
+			widest = h->sets[i]->layout.n_counters;
+	}
+	h->max_values = widest;
+	h->scratch = calloc(widest / WORD_BITS + 1, sizeof(*h->scratch));
+	return h->scratch && append(&h->counters, &h->n_counters, NULL, 0);
+}
+
+static void
+choose_set(struct tally_harvest *h, uint32_t set)
+{
+	const struct turn *turn = set < h->n_sets ? &h->turns[set] : NULL;
+
+	h->selected = turn ? h->sets[set] : h->bare;
+	h->counting = 0;
+	for (uint32_t i = 0; i < h->n_open; i++) {
+		struct tally_source *src = h->open[i].src;
+		bool counts = !src->n_sets || (turn && turn->src == src);
+		if (src->n_sets)
+			src->ops->select(src, counts ? turn->set : TALLY_NO_SET);
+		if (counts)
+			h->counting |= (uint16_t)(1u << i);
+	}
+}
+
+static void
+free_harvest(struct tally_harvest *h)
+{
+	free(h->slots);
+	free(h->free);
+	free(h->fixed);
+	free(h->counters);
+	free(h->sets);
+	free(h->turns);
+	free(h->scratch);
+	free(h);
+}
+
+struct tally_harvest *
+tally_harvest_create(struct tally_source *const *sources, uint32_t n, uint32_t slots,
+		     uint32_t max_slots)
+{
+	assert(n <= TALLY_MAX_SOURCES);
+	struct tally_harvest *h = calloc(1, sizeof(*h));
+	if (!h) {
+		for (uint32_t i = 0; i < n; i++)
+			tally_source_destroy(sources[i]);
+		return NULL;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		if (sources[i])
+			h->all[h->n_all++] = sources[i];
+	}
+	h->max_slots = max_slots < TALLY_MAX_SLOTS ? max_slots : TALLY_MAX_SLOTS;
+	if (!h->max_slots)
+		h->max_slots = 1;
+	slots = slots < h->max_slots ? slots : h->max_slots;
+	if (!slots)
+		slots = 1;
+	if (!resize_pool(h, slots))
+		goto close_all;
+	add_slots(h, slots);
+	if (!open_sources(h, slots) || !lay_out_fixed(h) || !lay_out_sets(h) || !lay_out_union(h))
+		goto close_all;
+	choose_set(h, 0);
+	return h;
+
+close_all:
+	close_sources(h, true);
+	free_harvest(h);
+	return NULL;
+}
+
+void
+tally_harvest_destroy(struct tally_harvest *h, bool context_current)
+{
+	if (!h)
+		return;
+	close_sources(h, context_current);
+	free_harvest(h);
+}
+
+const struct tally_counter *const *
+tally_harvest_counters(const struct tally_harvest *h, uint32_t *n)
+{
+	*n = h->n_counters;
+	return h->counters;
+}
+
+/* Sets of sources that gave up take no turns. */
+static void
+drop_off(struct tally_harvest *h)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < h->n_sets; i++) {
+		const struct tally_source *src = h->turns[i].src;
+		if (src->off || (src->sets_off && src->sets_off[h->turns[i].set]))
+			continue;
+		h->turns[n] = h->turns[i];
+		h->sets[n++] = h->sets[i];
+	}
+	h->n_sets = n;
+}
+
+const struct tally_counter_set *const *
+tally_harvest_sets(const struct tally_harvest *h, uint32_t *n)
+{
+	*n = h->n_sets ? h->n_sets : 1;
+	return h->n_sets ? h->sets : (const struct tally_counter_set *const *)&h->bare;
+}
+
+void
+tally_harvest_select(struct tally_harvest *h, uint32_t set)
+{
+	if (!h->has_sets)
+		return;
+	/* The number is of a row without them: keep to what it meant. */
+	const struct tally_counter_set *wanted = set < h->n_sets ? h->sets[set] : NULL;
+	drop_off(h);
+	for (set = 0; set < h->n_sets && h->sets[set] != wanted; set++)
+		;
+	choose_set(h, set);
+}
+
+uint32_t
+tally_harvest_turn(const struct tally_harvest *h, const char *pinned, uint64_t turn)
+{
+	uint32_t frames = 1;
+	for (uint32_t i = 0; i < h->n_open; i++) {
+		if (frames < h->open[i].src->turn_frames)
+			frames = h->open[i].src->turn_frames;
+	}
+	return tally_counter_turn(h->sets, h->n_sets, pinned, turn / frames);
+}
+
+const struct tally_counter_set *
+tally_harvest_selected(const struct tally_harvest *h)
+{
+	return h->selected;
+}
+
+const struct tally_counter_set *
+tally_harvest_layout(const struct tally_harvest *h, uint32_t slot)
+{
+	return h->slots[slot].set;
+}
+
+uint32_t
+tally_harvest_max_values(const struct tally_harvest *h)
+{
+	return h->max_values;
+}
+
+uint32_t
+tally_harvest_n_off(const struct tally_harvest *h)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < h->n_open; i++) {
+		const struct tally_source *src = h->open[i].src;
+		n += src->off;
+		for (uint32_t k = 0; src->sets_off && k < src->n_sets; k++)
+			n += src->sets_off[k];
+	}
+	return n;
+}
+
+const struct tally_source_info *
+tally_harvest_sources(struct tally_harvest *h, uint32_t *n)
+{
+	for (uint32_t i = 0; i < h->n_all; i++) {
+		const struct tally_source *src = h->all[i];
+		h->infos[i] = (struct tally_source_info){
+			.name = src->ops->name,
+			.on = h->is_open[i] && !src->off,
+			.reason = src->reason[0] ? src->reason : NULL,
+		};
+	}
+	*n = h->n_all;
+	return h->infos;
+}
+
+bool
+tally_harvest_has_time(const struct tally_harvest *h)
+{
+	return h->n_open && h->open[0].src->ops->delivers_time;
+}
+
+/* Twice as many slots. A pool that cannot grow is never asked to again: the game should not pay
+ * for the attempt at every pass. */
+static void
+grow(struct tally_harvest *h)
+{
+	uint32_t n = h->n_slots <= h->max_slots / 2 ? 2 * h->n_slots : h->max_slots;
+
+	bool grown = resize_pool(h, n);
+	for (uint32_t i = 0; i < h->n_open && grown; i++)
+		grown = h->open[i].src->ops->grow(h->open[i].src, n) == TALLY_OK;
+	if (grown)
+		add_slots(h, n);
+	else
+		h->max_slots = h->n_slots;
+}
+
+uint32_t
+tally_harvest_begin(struct tally_harvest *h)
+{
+	if (!h->n_free && h->n_slots < h->max_slots)
+		grow(h);
+	if (!h->n_free)
+		return TALLY_NO_SLOT;
+	uint32_t slot = h->free[--h->n_free];
+	h->slots[slot] = (struct harvest_slot){
+		.set = h->selected,
+		.waiting = h->counting,
+		.running = true,
+	};
+	for (uint32_t i = 0; i < h->n_open; i++) {
+		if (h->counting & 1u << i)
+			h->open[i].src->ops->begin(h->open[i].src, slot);
+	}
+	return slot;
+}
+
+void
+tally_harvest_end(struct tally_harvest *h, uint32_t slot)
+{
+	struct harvest_slot *s = &h->slots[slot];
+
+	s->running = false;
+	for (uint32_t i = h->n_open; i-- > 0;) {
+		if (s->waiting & 1u << i)
+			h->open[i].src->ops->end(h->open[i].src, slot);
+	}
+}
+
+void
+tally_harvest_gap(struct tally_harvest *h)
+{
+	for (uint32_t i = 0; i < h->n_open; i++)
+		h->open[i].src->ops->gap(h->open[i].src);
+}
+
+void
+tally_harvest_resume(struct tally_harvest *h)
+{
+	for (uint32_t i = 0; i < h->n_open; i++)
+		h->open[i].src->ops->resume(h->open[i].src);
+}
+
+/* OR the first n bits of `from` into `to`, starting at bit `first`. */
+static void
+merge_valid(uint64_t *to, uint32_t first, const uint64_t *from, uint32_t n)
+{
+	uint64_t *word = to + first / WORD_BITS;
+	uint32_t shift = first % WORD_BITS;
+
+	for (uint32_t done = 0; done < n; done += WORD_BITS, word++, from++) {
+		uint32_t left = n - done;
+		uint64_t bits = left < WORD_BITS ? *from & ((UINT64_C(1) << left) - 1) : *from;
+		word[0] |= bits << shift;
+		if (shift && bits >> (WORD_BITS - shift))
+			word[1] |= bits >> (WORD_BITS - shift);
+	}
+}
+
+/* Ask one source and put its answer where it belongs among all. */
+static enum tally_status
+read_source(struct tally_harvest *h, const struct open_source *open, uint32_t slot,
+	    struct tally_sample *out)
+{
+	struct tally_source *src = open->src;
+	struct tally_sample part = {
+		.values = out->values + open->first,
+		.valid = h->scratch,
+		.n = src->n_sets ? h->slots[slot].set->layout.n_counters - open->first
+				 : src->n_counters,
+	};
+
+	for (uint32_t i = 0; i * WORD_BITS < part.n || i == 0; i++)
+		h->scratch[i] = 0;
+	enum tally_status status = src->ops->read(src, slot, &part);
+	if (status == TALLY_NOT_READY)
+		return status;
+	out->flags |= part.flags;
+	if (status != TALLY_OK)
+		return TALLY_LOST;
+	merge_valid(out->valid, open->first, h->scratch, part.n);
+	if (part.has_time && !out->has_time) {
+		out->has_time = true;
+		out->begin_ns = part.begin_ns;
+		out->end_ns = part.end_ns;
+	}
+	return TALLY_OK;
+}
+
+enum tally_status
+tally_harvest_read(struct tally_harvest *h, uint32_t slot, struct tally_sample *out)
+{
+	struct harvest_slot *s = &h->slots[slot];
+
+	if (s->running)
+		return TALLY_NOT_READY;
+	for (uint32_t i = 0; i < h->n_open; i++) {
+		if (!(s->waiting & 1u << i))
+			continue;
+		enum tally_status status = read_source(h, &h->open[i], slot, out);
+		if (status == TALLY_NOT_READY)
+			continue;
+		s->waiting &= (uint16_t)~(1u << i);
+		s->lost |= status == TALLY_LOST;
+	}
+	if (s->waiting)
+		return TALLY_NOT_READY;
+	h->free[h->n_free++] = slot;
+	if (!s->lost)
+		return TALLY_OK;
+	out->flags |= TALLY_FLAG(LOST);
+	return TALLY_LOST;
+}
+
+void
+tally_harvest_discard(struct tally_harvest *h, uint32_t slot)
+{
+	struct harvest_slot *s = &h->slots[slot];
+
+	for (uint32_t i = h->n_open; i-- > 0;) {
+		if (s->waiting & 1u << i)
+			h->open[i].src->ops->discard(h->open[i].src, slot);
+	}
+	s->running = false;
+	s->waiting = 0;
+	h->free[h->n_free++] = slot;
+}

@@ -1,0 +1,23 @@
+/* query/source/noop.h - members of an ops table that have nothing to do.
+ *
+ * An ops table is complete: a source that needs no close or knows no gap names one of these
+ * instead of leaving NULL. Any thread; they touch nothing and cannot fail.
+ */
+#ifndef PASSTALLY_QUERY_SOURCE_NOOP_H
+#define PASSTALLY_QUERY_SOURCE_NOOP_H
+
+#include "query/source/source.h"
+
+/* open and grow: TALLY_OK. */
+enum tally_status tally_source_noop_slots(struct tally_source *src, uint32_t slots);
+/* close, abandon, gap and resume. */
+void tally_source_noop(struct tally_source *src);
+/* begin, end and discard. */
+void tally_source_noop_slot(struct tally_source *src, uint32_t slot);
+/* select: for a source without sets. */
+void tally_source_noop_select(struct tally_source *src, uint32_t set);
+/* read: TALLY_OK, with no value. */
+enum tally_status tally_source_noop_read(struct tally_source *src, uint32_t slot,
+					 struct tally_sample *out);
+
+#endif

@@ -1,0 +1,47 @@
+/* query/source/statistics_catalogue.h - the pipeline statistics, under one set of keys for
+ * every API.
+ *
+ * OpenGL and Vulkan count the same things at the same places of the pipeline; whoever offers one
+ * of them takes key, name and description from here, so that a report does not depend on the API.
+ * Any thread; only tally_statistics_counter() allocates, and nothing here blocks.
+ */
+#ifndef PASSTALLY_QUERY_STATISTICS_CATALOGUE_H
+#define PASSTALLY_QUERY_STATISTICS_CATALOGUE_H
+
+#include "layer/record.h"
+
+/* In the order of enum tally_gl_exclusive: gl_statistics.c uses one number for both. */
+enum tally_statistic {
+	TALLY_STATISTIC_VERTICES_SUBMITTED = 0,
+	TALLY_STATISTIC_PRIMITIVES_SUBMITTED,
+	TALLY_STATISTIC_VERTEX_SHADER_INVOCATIONS,
+	TALLY_STATISTIC_TESS_CONTROL_SHADER_PATCHES,
+	TALLY_STATISTIC_TESS_EVALUATION_SHADER_INVOCATIONS,
+	TALLY_STATISTIC_GEOMETRY_SHADER_INVOCATIONS,
+	TALLY_STATISTIC_GEOMETRY_SHADER_PRIMITIVES_EMITTED,
+	TALLY_STATISTIC_FRAGMENT_SHADER_INVOCATIONS,
+	TALLY_STATISTIC_COMPUTE_SHADER_INVOCATIONS,
+	TALLY_STATISTIC_CLIPPING_INPUT_PRIMITIVES,
+	TALLY_STATISTIC_CLIPPING_OUTPUT_PRIMITIVES,
+	TALLY_STATISTIC_SAMPLES_PASSED,
+	TALLY_STATISTIC_PRIMITIVES_GENERATED,
+	TALLY_STATISTIC_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN,
+	TALLY_N_STATISTICS,
+};
+
+struct tally_statistic_info {
+	const char *key, *name, *description;
+	bool overview; /* in the set `overview`, which is counted by default */
+};
+extern const struct tally_statistic_info tally_statistics[TALLY_N_STATISTICS];
+
+/* Does a --counters list ask for it? NULL stands for `overview`. */
+bool tally_statistics_wanted(const char *list, enum tally_statistic which);
+
+/* The counter as `source` (a static string) delivers it, `width_bits` wide. Lives as long as the
+ * process, for what describes a device outlives contexts; equal arguments give equal pointers.
+ * NULL on OOM. */
+const struct tally_counter *tally_statistics_counter(enum tally_statistic which, const char *source,
+						     uint32_t width_bits);
+
+#endif

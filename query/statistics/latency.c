@@ -1,0 +1,94 @@
+#include "query/statistics/latency.h"
+
+#include <math.h>
+
+/* The sum of squared distances from the mean, in two parts, of which both are whole:
+ * S - r * r / n, where the mean is q + r / n and S the sum of squared distances from q.
+ * What wraps in between cancels. */
+static bool
+spread(const struct tally_latency *l, uint64_t *around_q, uint64_t *r_squared)
+{
+	if (l->n == 0 || l->n >> 32)
+		return false;
+	uint64_t q = l->sum / l->n, r = l->sum % l->n, product;
+	uint64_t most;
+	if (__builtin_add_overflow(l->sum, r, &most) || __builtin_mul_overflow(q, most, &product) ||
+	    product > l->sum_sq)
+		return false;
+	*around_q = l->sum_sq - product;
+	*r_squared = r * r;
+	/* S >= r * r / n, in whole numbers. */
+	return *around_q >= *r_squared / l->n + (*r_squared % l->n != 0);
+}
+
+bool
+tally_latency_mean(const struct tally_latency *l, double *out)
+{
+	if (l->n == 0)
+		return false;
+	/* In parts, for sums that a double does not hold. */
+	*out = (double)(l->sum / l->n) + (double)(l->sum % l->n) / (double)l->n;
+	return true;
+}
+
+bool
+tally_latency_is_possible(const struct tally_latency *l)
+{
+	uint64_t around_q, r_squared;
+	if (l->n == 0)
+		return l->sum == 0 && l->sum_sq == 0;
+	if (l->n >> 32)
+		return true; /* not to be told in 64 bits */
+	return spread(l, &around_q, &r_squared);
+}
+
+static bool
+deviation(const struct tally_latency *l, uint64_t divisor, double *out)
+{
+	uint64_t around_q, r_squared;
+	if (divisor == 0 || !spread(l, &around_q, &r_squared))
+		return false;
+	/* Whole part and rest apart, as above. */
+	uint64_t whole = around_q - r_squared / l->n;
+	double rest = (double)(r_squared % l->n) / (double)l->n;
+	double variance = ((double)whole - rest) / (double)divisor;
+	*out = sqrt(variance > 0 ? variance : 0);
+	return true;
+}
+
+bool
+tally_latency_sd_population(const struct tally_latency *l, double *out)
+{
+	return deviation(l, l->n, out);
+}
+
+bool
+tally_latency_sd_sample(const struct tally_latency *l, double *out)
+{
+	return deviation(l, l->n ? l->n - 1 : 0, out);
+}
+
+/* A double's whole numbers have gaps from 2^53 on. */
+#define EXACT_END 9007199254740992.0
+#define END 18446744073709551616.0
+
+static bool
+is_whole(double value)
+{
+	return value >= 0 && value < END && value == floor(value);
+}
+
+bool
+tally_latency_sd_of_doubles(double n, double sum, double sum_sq, double *out)
+{
+	if (!is_whole(n) || !is_whole(sum) || !is_whole(sum_sq))
+		return false;
+	const struct tally_latency l = { (uint64_t)n, (uint64_t)sum, (uint64_t)sum_sq };
+	if (!tally_latency_sd_population(&l, out))
+		return false;
+	if (sum < EXACT_END && sum_sq < EXACT_END)
+		return true;
+	/* Both may be off by one part in 2^53, and twice that of the squares goes into the spread:
+	 * what is left of it must be much more. */
+	return *out * *out * n > sum_sq / (double)(UINT64_C(1) << 40);
+}

@@ -1,0 +1,413 @@
+#include "query/statistics/run_statistics.h"
+
+#include "layer/log.h"
+#include "query/statistics/join.h"
+#include "query/statistics/moments.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_SLOTS 256 /* a power of two */
+
+/* One value of one identity. */
+struct series {
+	const char *key; /* ours where `owned` */
+	const void *seen; /* the key's address in the frames since the device was described */
+	bool owned;
+	enum tally_join join;
+	uint32_t n_parts; /* in the frame that is added */
+	struct tally_value part; /* joined so far */
+	struct tally_moments moments;
+};
+
+struct identity {
+	uint32_t device;
+	uint64_t id;
+	uint32_t n_parts; /* passes in the frame that is added; 0: not touched */
+	struct identity *next_touched;
+	struct series *series;
+	uint32_t n_series, room;
+};
+
+struct device {
+	uint32_t number;
+	const struct tally_counter **counters;
+	uint32_t n_counters;
+};
+
+struct tally_run_statistics {
+	struct device *devices;
+	uint32_t n_devices;
+	struct identity **identities; /* in order of appearance */
+	uint32_t n_identities, room;
+	uint32_t *slots; /* by device and id: place in identities, + 1 */
+	uint32_t n_slots; /* a power of two, more than twice n_identities */
+	struct identity *touched;
+	uint32_t n_values;
+	bool left_out;
+};
+
+/* Each is a series of every identity, before its counters and metrics. */
+static const struct {
+	const char *key;
+	uint32_t unknown;
+	size_t offset;
+} tallies[] = {
+	{ "draws", TALLY_UNKNOWN_DRAWS, offsetof(struct tally_tallies, draws) },
+	{ "vertices", TALLY_UNKNOWN_VERTICES, offsetof(struct tally_tallies, vertices) },
+	{ "instances", TALLY_UNKNOWN_INSTANCES, offsetof(struct tally_tallies, instances) },
+	{ "dispatches", TALLY_UNKNOWN_DISPATCHES, offsetof(struct tally_tallies, dispatches) },
+	{ "copies", TALLY_UNKNOWN_COPIES, offsetof(struct tally_tallies, copies) },
+	{ "clears", TALLY_UNKNOWN_CLEARS, offsetof(struct tally_tallies, clears) },
+	{ "calls", 0, offsetof(struct tally_tallies, calls) },
+};
+#define N_TALLIES (sizeof(tallies) / sizeof(tallies[0]))
+#define GPU_NS N_TALLIES /* place of that series */
+#define N_FIXED (N_TALLIES + 1)
+
+struct tally_run_statistics *
+tally_run_statistics_create(void)
+{
+	struct tally_run_statistics *s = calloc(1, sizeof(*s));
+	uint32_t *slots = calloc(FIRST_SLOTS, sizeof(*slots));
+	if (!s || !slots) {
+		free(s);
+		free(slots);
+		return NULL;
+	}
+	s->slots = slots;
+	s->n_slots = FIRST_SLOTS;
+	return s;
+}
+
+static void
+forget_series(struct identity *i)
+{
+	for (uint32_t k = 0; k < i->n_series; k++)
+		if (i->series[k].owned)
+			free((char *)i->series[k].key);
+	free(i->series);
+	free(i);
+}
+
+void
+tally_run_statistics_destroy(struct tally_run_statistics *s)
+{
+	if (!s)
+		return;
+	for (uint32_t i = 0; i < s->n_identities; i++) {
+		forget_series(s->identities[i]);
+	}
+	free(s->identities);
+	free(s->slots);
+	for (uint32_t i = 0; i < s->n_devices; i++)
+		free(s->devices[i].counters);
+	free(s->devices);
+	free(s);
+}
+
+static void
+leave_out(struct tally_run_statistics *s, const char *why)
+{
+	if (s->left_out)
+		return;
+	s->left_out = true;
+	tally_log_say(TALLY_LEVEL_WARNING, "statistics",
+		      "%s: the end line has no statistics of passes and values that come from here "
+		      "on; `passtally report` computes all from the frames",
+		      why);
+}
+
+/* ---- what keys mean ---- */
+
+void
+tally_run_statistics_describe(struct tally_run_statistics *s,
+			      const struct tally_device_record *device)
+{
+	struct device *d = NULL;
+	for (uint32_t i = 0; i < s->n_devices; i++)
+		if (s->devices[i].number == device->device)
+			d = &s->devices[i];
+	if (!d) {
+		struct device *grown = realloc(s->devices, (s->n_devices + 1) * sizeof(*grown));
+		if (!grown) {
+			leave_out(s, "out of memory");
+			return;
+		}
+		s->devices = grown;
+		d = &s->devices[s->n_devices++];
+		*d = (struct device){ .number = device->device };
+	}
+	size_t bytes = device->n_counters * sizeof(*d->counters);
+	free(d->counters);
+	d->n_counters = 0;
+	d->counters = malloc(bytes ? bytes : 1);
+	if (d->counters && bytes) {
+		memcpy(d->counters, device->counters, bytes);
+		d->n_counters = device->n_counters;
+	} else if (bytes) {
+		leave_out(s, "out of memory");
+	}
+	/* Metrics are bound anew: their old keys are gone, others may lie where they were. */
+	for (uint32_t i = 0; i < s->n_identities; i++)
+		for (uint32_t k = 0; k < s->identities[i]->n_series; k++)
+			if (s->identities[i]->device == d->number)
+				s->identities[i]->series[k].seen = NULL;
+}
+
+static enum tally_join
+join_of(const struct tally_run_statistics *s, uint32_t device, const char *key, bool metric)
+{
+	if (metric)
+		return TALLY_JOIN_NONE;
+	for (uint32_t i = 0; i < s->n_devices; i++) {
+		const struct device *d = &s->devices[i];
+		for (uint32_t c = 0; d->number == device && c < d->n_counters; c++)
+			if (strcmp(d->counters[c]->key, key) == 0)
+				return tally_join_of_counter(d->counters[c]);
+	}
+	return tally_join_of_key(key);
+}
+
+/* ---- identities ---- */
+
+static uint32_t
+slot_of(const struct tally_run_statistics *s, uint32_t device, uint64_t id)
+{
+	uint64_t h = (id ^ device) * UINT64_C(0x9e3779b97f4a7c15);
+	return (uint32_t)(h >> 32) & (s->n_slots - 1);
+}
+
+static bool
+grow_slots(struct tally_run_statistics *s)
+{
+	uint32_t *slots = calloc((size_t)s->n_slots * 2, sizeof(*slots));
+	if (!slots)
+		return false;
+	free(s->slots);
+	s->slots = slots;
+	s->n_slots *= 2;
+	for (uint32_t i = 0; i < s->n_identities; i++) {
+		uint32_t at = slot_of(s, s->identities[i]->device, s->identities[i]->id);
+		while (s->slots[at])
+			at = (at + 1) & (s->n_slots - 1);
+		s->slots[at] = i + 1;
+	}
+	return true;
+}
+
+static struct identity *
+add_identity(struct tally_run_statistics *s, uint32_t device, uint64_t id)
+{
+	if (s->n_values + N_FIXED > TALLY_MAX_STATISTICS) {
+		leave_out(s, "too many different passes");
+		return NULL;
+	}
+	if (s->n_identities == s->room) {
+		uint32_t room = s->room ? 2 * s->room : 64;
+		struct identity **grown = realloc(s->identities, room * sizeof(*grown));
+		if (!grown)
+			return NULL;
+		s->identities = grown;
+		s->room = room;
+	}
+	if (2 * (s->n_identities + 1) > s->n_slots && !grow_slots(s))
+		return NULL;
+	struct identity *new = calloc(1, sizeof(*new));
+	struct series *series = calloc(N_FIXED + 8, sizeof(*series));
+	if (!new || !series) {
+		free(new);
+		free(series);
+		return NULL;
+	}
+	*new = (struct identity){ .device = device, .id = id, .series = series };
+	new->room = N_FIXED + 8;
+	new->n_series = N_FIXED;
+	for (uint32_t i = 0; i < N_TALLIES; i++)
+		series[i].key = tallies[i].key;
+	series[GPU_NS].key = "gpu_ns";
+	s->n_values += N_FIXED;
+	s->identities[s->n_identities++] = new;
+	uint32_t at = slot_of(s, device, id);
+	while (s->slots[at])
+		at = (at + 1) & (s->n_slots - 1);
+	s->slots[at] = s->n_identities;
+	return new;
+}
+
+static struct identity *
+find_identity(struct tally_run_statistics *s, uint32_t device, uint64_t id)
+{
+	uint32_t at = slot_of(s, device, id);
+	for (; s->slots[at]; at = (at + 1) & (s->n_slots - 1)) {
+		struct identity *i = s->identities[s->slots[at] - 1];
+		if (i->id == id && i->device == device)
+			return i;
+	}
+	return NULL;
+}
+
+/* ---- values ---- */
+
+static struct series *
+add_series(struct tally_run_statistics *s, struct identity *i, const char *key, bool metric)
+{
+	if (s->n_values == TALLY_MAX_STATISTICS) {
+		leave_out(s, "too many different values");
+		return NULL;
+	}
+	if (i->n_series == i->room) {
+		struct series *grown = realloc(i->series, 2 * i->room * sizeof(*grown));
+		if (!grown) {
+			leave_out(s, "out of memory");
+			return NULL;
+		}
+		i->series = grown;
+		i->room *= 2;
+	}
+	const char *kept = metric ? strdup(key) : key;
+	if (!kept) {
+		leave_out(s, "out of memory");
+		return NULL;
+	}
+	s->n_values++;
+	struct series *new = &i->series[i->n_series++];
+	*new = (struct series){
+		.key = kept,
+		.seen = key,
+		.owned = metric,
+		.join = join_of(s, i->device, key, metric),
+	};
+	return new;
+}
+
+/* Keys come in the same order in most frames: `*guess` is where the last one was found. */
+static struct series *
+find_series(struct tally_run_statistics *s, struct identity *i, const char *key, bool metric,
+	    uint32_t *guess)
+{
+	if (*guess + 1 < i->n_series && i->series[*guess + 1].seen == key)
+		return &i->series[++*guess];
+	for (uint32_t k = 0; k < i->n_series; k++) {
+		if (i->series[k].seen == key || strcmp(i->series[k].key, key) == 0) {
+			i->series[k].seen = key;
+			*guess = k;
+			return &i->series[k];
+		}
+	}
+	struct series *new = s->left_out ? NULL : add_series(s, i, key, metric);
+	if (new)
+		*guess = i->n_series - 1;
+	return new;
+}
+
+static void
+add_part(struct series *series, struct tally_value value)
+{
+	series->part = series->n_parts++ ? tally_join_values(series->part, value, series->join)
+					 : value;
+}
+
+static void
+add_keyed(struct tally_run_statistics *s, struct identity *i,
+	  const struct tally_keyed_value *values, uint32_t n, bool metrics, uint32_t *guess)
+{
+	for (uint32_t k = 0; k < n; k++) {
+		struct series *series = find_series(s, i, values[k].key, metrics, guess);
+		if (series)
+			add_part(series, values[k].value);
+	}
+}
+
+static void
+add_pass(struct tally_run_statistics *s, struct identity *i, const struct tally_pass_record *pass)
+{
+	if (i->n_parts++ == 0) {
+		i->next_touched = s->touched;
+		s->touched = i;
+	}
+	for (uint32_t k = 0; k < N_TALLIES; k++) {
+		struct tally_value v = { .storage = TALLY_STORAGE_U64 };
+		memcpy(&v.u64, (const char *)&pass->tallies + tallies[k].offset, sizeof(v.u64));
+		if (!(pass->unknown & tallies[k].unknown))
+			add_part(&i->series[k], v);
+	}
+	if (pass->has_gpu)
+		add_part(&i->series[GPU_NS], (struct tally_value){ .u64 = pass->gpu_ns });
+	uint32_t guess = GPU_NS;
+	add_keyed(s, i, pass->counters, pass->n_counters, false, &guess);
+	add_keyed(s, i, pass->metrics, pass->n_metrics, true, &guess);
+}
+
+/* The frame is whole: what its segments joined to counts as one value each. */
+static void
+close_identity(struct identity *i)
+{
+	for (uint32_t k = 0; k < i->n_series; k++) {
+		struct series *series = &i->series[k];
+		bool several = series->n_parts > 1 && series->join == TALLY_JOIN_NONE;
+		if (series->n_parts && series->n_parts == i->n_parts && !several)
+			tally_moments_add(&series->moments, series->part);
+		series->n_parts = 0;
+	}
+	i->n_parts = 0;
+}
+
+void
+tally_run_statistics_add(struct tally_run_statistics *s, const struct tally_frame_record *frame)
+{
+	for (uint32_t p = 0; p < frame->n_passes; p++) {
+		const struct tally_pass_record *pass = &frame->passes[p];
+		struct identity *i = find_identity(s, frame->device, pass->id);
+		if (!i && !s->left_out) {
+			i = add_identity(s, frame->device, pass->id);
+			if (!i)
+				leave_out(s, "out of memory");
+		}
+		if (i)
+			add_pass(s, i, pass);
+	}
+	while (s->touched) {
+		struct identity *i = s->touched;
+		s->touched = i->next_touched;
+		close_identity(i);
+	}
+}
+
+/* ---- the end ---- */
+
+/* Never: a value that no frame had whole, and tallies that were always 0, but draws. */
+static bool
+is_told(const struct identity *i, uint32_t k)
+{
+	const struct tally_moments *m = &i->series[k].moments;
+	return m->n && (k == 0 || k >= N_TALLIES || m->max.u64 != 0);
+}
+
+struct tally_statistic_record *
+tally_run_statistics_list(struct tally_run_statistics *s, uint32_t *n)
+{
+	*n = 0;
+	uint32_t devices = 0;
+	for (uint32_t i = 0; i < s->n_identities; i++)
+		if (s->identities[i]->device >= devices)
+			devices = s->identities[i]->device + 1;
+	if (s->n_values == 0)
+		return NULL;
+	struct tally_statistic_record *list = calloc(s->n_values, sizeof(*list));
+	for (uint32_t d = 0; list && d < devices; d++) {
+		for (uint32_t i = 0; i < s->n_identities; i++) {
+			const struct identity *of = s->identities[i];
+			for (uint32_t k = 0; of->device == d && k < of->n_series; k++) {
+				if (!is_told(of, k))
+					continue;
+				struct tally_statistic_record *r = &list[(*n)++];
+				r->device = d;
+				r->id = of->id;
+				r->key = of->series[k].key;
+				tally_moments_record(&of->series[k].moments, r);
+			}
+		}
+	}
+	return list;
+}

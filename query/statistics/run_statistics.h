@@ -1,0 +1,38 @@
+/* query/statistics/run_statistics.h - statistics of every value of every pass identity, while
+ * the game runs.
+ *
+ * For the `end` line: N, sum, sum of squares, extremes, mean, deviations
+ * (query/statistics/moments.h) of gpu_ns, the tallies, each counter and each metric, as
+ * `passtally report` computes them from the frames: segments of an identity in one frame are
+ * joined first, a value that one of them lacks counts for none; passes of a frame that the
+ * run's end cut short count. Memory is bounded: TALLY_MAX_STATISTICS values of 150 bytes; what
+ * comes later is left out and told. Collector thread only; a frame costs memory only where it
+ * brings new values.
+ */
+#ifndef PASSTALLY_QUERY_RUN_STATISTICS_H
+#define PASSTALLY_QUERY_RUN_STATISTICS_H
+
+#include "layer/record.h"
+
+#define TALLY_MAX_STATISTICS 65536
+
+struct tally_run_statistics;
+
+/* NULL on OOM. */
+struct tally_run_statistics *tally_run_statistics_create(void);
+void tally_run_statistics_destroy(struct tally_run_statistics *s); /* accepts NULL */
+
+/* What the keys of a device's frames mean; replaces what was said of it before. Its counters
+ * live as long as `s`. */
+void tally_run_statistics_describe(struct tally_run_statistics *s,
+				   const struct tally_device_record *device);
+/* A frame that was written. Keys of counters live as long as `s`, those of metrics until the device
+ * is described again. */
+void tally_run_statistics_add(struct tally_run_statistics *s,
+			      const struct tally_frame_record *frame);
+/* By device, then in order of appearance; tallies that were always 0 are left out. The list is the
+ * caller's to free; NULL with *n 0 on OOM or when there is nothing. */
+struct tally_statistic_record *tally_run_statistics_list(struct tally_run_statistics *s,
+							 uint32_t *n);
+
+#endif

@@ -1,0 +1,29 @@
+#include <stdlib.h>
+
+#include "query/source/noop.h"
+#include "query/test/test_sources.h"
+
+static const struct tally_source_ops null_ops = {
+	.name = "null",
+	.delivers_time = false,
+	.open = tally_source_noop_slots,
+	.grow = tally_source_noop_slots,
+	.close = tally_source_noop,
+	.abandon = tally_source_noop,
+	.begin = tally_source_noop_slot,
+	.end = tally_source_noop_slot,
+	.gap = tally_source_noop,
+	.resume = tally_source_noop,
+	.read = tally_source_noop_read,
+	.discard = tally_source_noop_slot,
+	.select = tally_source_noop_select,
+};
+
+struct tally_source *
+tally_null_create(void)
+{
+	struct tally_source *src = calloc(1, sizeof(*src));
+	if (src)
+		src->ops = &null_ops;
+	return src;
+}

@@ -1,0 +1,38 @@
+/* query/test/test_sources.h - sources that need no driver.
+ *
+ * null counts nothing and costs nothing: it measures our own overhead. fake gives the values that
+ * a script dictates, so that what lies above the sources can be tested to the last bit.
+ * fake-snapshot's totals follow the CPU's clock. Owner thread only.
+ */
+#ifndef PASSTALLY_QUERY_TEST_SOURCES_H
+#define PASSTALLY_QUERY_TEST_SOURCES_H
+
+#include "query/source/snapshot.h"
+
+struct tally_source *tally_null_create(void);
+
+/* Two counters, or one and that of a set, and a clock, all of them running totals that only begin
+ * and end move, so that an outer interval counts what its inner ones do. */
+struct tally_fake_script {
+	uint64_t a_step, b_step;  /* fake_a and fake_b grow by this at every end */
+	uint64_t tick_ns;         /* the clock grows by this at every begin and every end */
+	uint64_t start_ns;        /* where the clock starts */
+	uint32_t delay;           /* reads of a slot that say TALLY_NOT_READY first */
+	uint32_t lose_every;      /* every so many-th interval is LOST, from the first; 0 = none */
+	uint64_t flags;           /* TALLY_FLAG(...) bits of every sample */
+	enum tally_status open_status; /* what open() answers */
+	uint32_t max_slots;       /* grow() past it answers TALLY_NO_MEMORY; 0 = no limit */
+	/* At most 8: "fake set 1" ... count fake_a and fake_set_1 ..., b_step each. */
+	uint32_t n_sets;
+};
+
+/* Copies the script. NULL on OOM. */
+struct tally_source *tally_fake_create(const struct tally_fake_script *script);
+
+/* Running totals from 0 at start(): fake_total_ns is CLOCK_MONOTONIC's growth, fake_total_half_ns
+ * and fake_total_us a half and a thousandth of it, rounded down, fake_total_reads 1000 a sample.
+ * Each sample is taken in no time: with --snapshot sampled, work that nothing overlaps has as
+ * much of fake_total_ns as it lasted. NULL on OOM. */
+struct tally_snapshot_source *tally_fake_snapshot_create(void);
+
+#endif

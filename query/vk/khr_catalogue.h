@@ -1,0 +1,59 @@
+/* query/vk/khr_catalogue.h - what VK_KHR_performance_query offers, put into sets of one pass each.
+ *
+ * The driver lists counters for each queue family and says how many times the same work would have
+ * to run to count some of them together. A game's work runs once, so a set is what needs one run.
+ * Made once when the source opens, read by any thread after. Asking calls the physical device only.
+ */
+#ifndef PASSTALLY_QUERY_VK_KHR_CATALOGUE_H
+#define PASSTALLY_QUERY_VK_KHR_CATALOGUE_H
+
+#include "query/vk/source.h"
+
+#define TALLY_KHR_NAME "vk-khr"
+#define TALLY_KHR_MAX_FAMILIES 16u
+#define TALLY_KHR_MAX_COUNTERS 4096u
+#define TALLY_KHR_MAX_SETS 256u
+#define TALLY_KHR_MAX_SET 112u /* counters of one: with all statistics, what can be added up */
+
+struct tally_khr_set {
+	uint32_t n;
+	enum tally_scope scope; /* of all its counters */
+	VkPerformanceCounterStorageKHR *storages; /* in the order of the set's layout */
+	bool *adds_up; /* a sum of its values means something */
+	uint32_t *indices[TALLY_KHR_MAX_FAMILIES]; /* the same; NULL: not on that family */
+};
+
+struct tally_khr_catalogue {
+	const struct tally_counter **counters; /* of all sets; each lives as long as the process */
+	uint32_t n_counters;
+	struct tally_khr_set *sets;
+	const struct tally_counter_set **set_list; /* the same, as the log speaks of them */
+	uint32_t n_sets;
+	uint32_t widest; /* counters of the largest set */
+};
+
+/* What src->wanted takes of what the driver offers. NULL: nothing, and src->reason says why;
+ * *status is TALLY_UNSUPPORTED or TALLY_NO_MEMORY. Otherwise src->reason may say what is special.
+ * src->api has the extension's functions. */
+struct tally_khr_catalogue *
+tally_khr_catalogue_create(struct tally_vk_source *src, enum tally_status *status);
+/* Accepts NULL. */
+void tally_khr_catalogue_destroy(struct tally_khr_catalogue *catalogue);
+
+/* ---- vk_khr_counter.c: one counter ---- */
+
+struct tally_khr_texts {
+	char key[VK_MAX_DESCRIPTION_SIZE];
+	char uuid[2 * VK_UUID_SIZE + 1];
+	char description[VK_MAX_DESCRIPTION_SIZE + 200];
+};
+
+/* What comes back points into `from` and `texts`, which is filled. */
+struct tally_counter
+tally_khr_describe(const VkPerformanceCounterKHR *counter,
+		   const VkPerformanceCounterDescriptionKHR *from, struct tally_khr_texts *texts);
+enum tally_scope tally_khr_scope(VkPerformanceCounterScopeKHR scope);
+/* Can its values be told? */
+bool tally_khr_knows_storage(VkPerformanceCounterStorageKHR storage);
+
+#endif

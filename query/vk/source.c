@@ -1,0 +1,10 @@
+/* What all Vulkan sources have in common: being freed. */
+#include "query/vk/source.h"
+
+#include <stdlib.h>
+
+void
+tally_vk_source_destroy(struct tally_vk_source *src)
+{
+	free(src);
+}

@@ -1,0 +1,320 @@
+/* Pipeline statistics, by vkCmdBeginQuery: one query counts all that are wanted. */
+#include "query/vk/source.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/source/statistics_catalogue.h"
+
+#define SOURCE_NAME "vk-statistics"
+#define N_BITS 11u
+#define MAX_VIEWS 32u
+#define WIDTH_BITS 64u
+
+/* In the order of Vulkan's bits, which is the order of a query's results. */
+static const enum tally_statistic statistic_of_bit[N_BITS] = {
+	TALLY_STATISTIC_VERTICES_SUBMITTED,
+	TALLY_STATISTIC_PRIMITIVES_SUBMITTED,
+	TALLY_STATISTIC_VERTEX_SHADER_INVOCATIONS,
+	TALLY_STATISTIC_GEOMETRY_SHADER_INVOCATIONS,
+	TALLY_STATISTIC_GEOMETRY_SHADER_PRIMITIVES_EMITTED,
+	TALLY_STATISTIC_CLIPPING_INPUT_PRIMITIVES,
+	TALLY_STATISTIC_CLIPPING_OUTPUT_PRIMITIVES,
+	TALLY_STATISTIC_FRAGMENT_SHADER_INVOCATIONS,
+	TALLY_STATISTIC_TESS_CONTROL_SHADER_PATCHES,
+	TALLY_STATISTIC_TESS_EVALUATION_SHADER_INVOCATIONS,
+	TALLY_STATISTIC_COMPUTE_SHADER_INVOCATIONS,
+};
+_Static_assert(VK_QUERY_PIPELINE_STATISTIC_INPUT_ASSEMBLY_VERTICES_BIT == 1u << 0 &&
+		       VK_QUERY_PIPELINE_STATISTIC_GEOMETRY_SHADER_INVOCATIONS_BIT == 1u << 3 &&
+		       VK_QUERY_PIPELINE_STATISTIC_CLIPPING_INVOCATIONS_BIT == 1u << 5 &&
+		       VK_QUERY_PIPELINE_STATISTIC_FRAGMENT_SHADER_INVOCATIONS_BIT == 1u << 7 &&
+		       VK_QUERY_PIPELINE_STATISTIC_COMPUTE_SHADER_INVOCATIONS_BIT ==
+			       1u << (N_BITS - 1),
+	       "results come in the order of statistic_of_bit");
+
+#define ON_COMPUTE ((uint32_t)VK_QUERY_PIPELINE_STATISTIC_COMPUTE_SHADER_INVOCATIONS_BIT)
+#define ON_GRAPHICS (ON_COMPUTE - 1)
+/* What a query may count while mesh shaders draw; who begins it cannot know whether they will. */
+#define BESIDE_MESHES \
+	((uint32_t)VK_QUERY_PIPELINE_STATISTIC_FRAGMENT_SHADER_INVOCATIONS_BIT | ON_COMPUTE)
+
+struct vk_statistics {
+	struct tally_vk_source base;
+	uint32_t chosen; /* bits; 0 while not open. The n-th of them is the n-th counter */
+	const struct tally_counter *counters[N_BITS];
+};
+
+static const struct vk_statistics *
+statistics_of(const struct tally_vk_source *src)
+{
+	return (const struct vk_statistics *)src;
+}
+
+static uint32_t
+mask_of(const struct vk_statistics *st, const struct tally_vk_family *family)
+{
+	uint32_t can = 0;
+
+	if (family->flags & VK_QUEUE_GRAPHICS_BIT)
+		can |= ON_GRAPHICS;
+	if (family->flags & VK_QUEUE_COMPUTE_BIT)
+		can |= ON_COMPUTE;
+	return st->chosen & can;
+}
+
+VkQueryPipelineStatisticFlags
+tally_vk_statistics_mask(const struct tally_vk_source *src, const struct tally_vk_family *family)
+{
+	return mask_of(statistics_of(src), family);
+}
+
+static bool
+statistics_covers(const struct tally_vk_source *src, const struct tally_vk_family *family)
+{
+	return mask_of(statistics_of(src), family) != 0;
+}
+
+/* --- recording ------------------------------------------------------------------------------ */
+
+static enum tally_status
+statistics_create_pool(struct tally_vk_source *src, const struct tally_vk_family *family,
+		       uint32_t slots, VkQueryPool *out)
+{
+	const struct tally_vk_api *api = src->api;
+	const VkQueryPoolCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
+		.queryType = VK_QUERY_TYPE_PIPELINE_STATISTICS,
+		.queryCount = slots,
+		.pipelineStatistics = mask_of(statistics_of(src), family),
+	};
+
+	VkResult result = api->CreateQueryPool(api->device, &info, NULL, out);
+	return result == VK_SUCCESS ? TALLY_OK : TALLY_NO_MEMORY;
+}
+
+static void
+statistics_reset(struct tally_vk_source *src, VkQueryPool pool, uint32_t slots, uint32_t first,
+		 uint32_t n)
+{
+	(void)slots;
+	src->api->ResetQueryPool(src->api->device, pool, first, n);
+}
+
+static void
+statistics_record_reset(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool,
+			uint32_t slots, uint32_t first, uint32_t n)
+{
+	(void)slots;
+	src->api->CmdResetQueryPool(cb, pool, first, n);
+}
+
+static void
+statistics_begin(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool, uint32_t slots,
+		 uint32_t slot)
+{
+	(void)slots;
+	src->api->CmdBeginQuery(cb, pool, slot, 0);
+}
+
+static void
+statistics_end(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool, uint32_t slots,
+	       uint32_t slot)
+{
+	(void)slots;
+	src->api->CmdEndQuery(cb, pool, slot);
+}
+
+/* --- reading -------------------------------------------------------------------------------- */
+
+static enum tally_status
+statistics_read(struct tally_vk_source *src, const struct tally_vk_family *family,
+		VkQueryPool pool, uint32_t slots, uint32_t slot, uint32_t views, unsigned which,
+		struct tally_sample *out)
+{
+	const struct vk_statistics *st = statistics_of(src);
+	const struct tally_vk_api *api = src->api;
+	uint32_t mask = mask_of(st, family);
+	uint32_t n = (uint32_t)__builtin_popcount(mask), row = n + 1; /* and its availability */
+	uint64_t data[MAX_VIEWS * (N_BITS + 1)], sums[N_BITS] = { 0 };
+
+	(void)slots;
+	if (!mask || which != TALLY_VK_BOTH)
+		return TALLY_LOST;
+	views = views < 1 ? 1 : views < MAX_VIEWS ? views : MAX_VIEWS;
+	/* Drivers that are not ready may write nothing at all. */
+	for (uint32_t view = 0; view < views; view++)
+		data[view * row + n] = 0;
+	VkResult result = api->GetQueryPoolResults(
+		api->device, pool, slot, views, views * row * sizeof(data[0]), data,
+		row * sizeof(data[0]),
+		VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
+	if (result < 0)
+		return TALLY_LOST;
+	if (!data[n])
+		return TALLY_NOT_READY;
+	for (uint32_t view = 0; view < views; view++) {
+		for (uint32_t i = 0; i < n && data[view * row + n]; i++)
+			sums[i] += data[view * row + i];
+	}
+	for (uint32_t counter = 0, i = 0, left = st->chosen; left; left &= left - 1, counter++) {
+		if (!(mask & left & -left))
+			continue;
+		out->values[counter].storage = TALLY_STORAGE_U64;
+		out->values[counter].u64 = sums[i++];
+		out->valid[0] |= UINT64_C(1) << counter;
+	}
+	return TALLY_OK;
+}
+
+static void
+statistics_tick(struct tally_vk_source *src, uint64_t now_ns)
+{
+	(void)src;
+	(void)now_ns;
+}
+
+/* --- life ----------------------------------------------------------------------------------- */
+
+static void
+statistics_close(struct tally_vk_source *src)
+{
+	struct vk_statistics *st = (struct vk_statistics *)src;
+
+	st->chosen = 0;
+	src->counters = NULL;
+	src->n_counters = 0;
+}
+
+/* NULL, or why there are no statistics at all. */
+static const char *
+obstacle(const struct tally_vk_api *api)
+{
+	if (api->multi_device)
+		return "the program uses several GPUs as one device: only timestamps are taken";
+	if (!api->pipeline_statistics)
+		return "the driver does not offer the feature pipelineStatisticsQuery, or refused "
+		       "the device with it";
+	if (!api->CreateQueryPool || !api->DestroyQueryPool || !api->CmdResetQueryPool ||
+	    !api->CmdBeginQuery || !api->CmdEndQuery || !api->GetQueryPoolResults)
+		return "the driver lacks functions of Vulkan 1.0 for queries: report it to the "
+		       "driver's authors";
+	return NULL;
+}
+
+/* Name the counters that are wanted and not to be had, the first few of many. */
+static void
+tell_left_out(struct tally_vk_source *src, uint32_t left_out, uint32_t named, const char *why)
+{
+	char names[128] = "";
+	size_t used = 0;
+	uint32_t n = 0;
+
+	for (unsigned which = 0; which < TALLY_N_STATISTICS; which++) {
+		if (!(left_out & UINT32_C(1) << which) || n++ >= named)
+			continue;
+		int length = snprintf(names + used, sizeof(names) - used, "%s%s",
+				      used ? ", " : "", tally_statistics[which].key);
+		if (length > 0 && (size_t)length < sizeof(names) - used)
+			used += (size_t)length;
+	}
+	if (!n)
+		return;
+	size_t at = strlen(src->reason);
+	char more[32] = "";
+	if (n > named)
+		snprintf(more, sizeof(more), " and %u more", n - named);
+	snprintf(src->reason + at, sizeof(src->reason) - at, "%s%s%s (%s)",
+		 at ? "; " : "not counted here: ", names, more, why);
+}
+
+static enum tally_status
+choose(struct vk_statistics *st)
+{
+	struct tally_vk_source *src = &st->base;
+	uint32_t wanted = 0, none_in_vulkan = 0, beside_meshes = 0, crashing = 0;
+
+	for (unsigned which = 0; which < TALLY_N_STATISTICS; which++) {
+		if (tally_statistics_wanted(src->wanted, which))
+			wanted |= UINT32_C(1) << which;
+	}
+	none_in_vulkan = wanted;
+	for (uint32_t bit = 0; bit < N_BITS; bit++) {
+		uint32_t statistic = UINT32_C(1) << statistic_of_bit[bit];
+		none_in_vulkan &= ~statistic;
+		if (!(wanted & statistic))
+			continue;
+		if (src->api->mesh_shader && !(BESIDE_MESHES & 1u << bit)) {
+			beside_meshes |= statistic;
+			continue;
+		}
+		if (src->api->compute_crashes && (ON_COMPUTE & 1u << bit)) {
+			crashing |= statistic;
+			continue;
+		}
+		const struct tally_counter *counter =
+			tally_statistics_counter(statistic_of_bit[bit], SOURCE_NAME, WIDTH_BITS);
+		if (!counter)
+			return TALLY_NO_MEMORY;
+		st->counters[src->n_counters++] = counter;
+		st->chosen |= UINT32_C(1) << bit;
+	}
+	tell_left_out(src, beside_meshes, 2, "not where mesh shaders are enabled");
+	tell_left_out(src, crashing, 1, "this driver would crash");
+	tell_left_out(src, none_in_vulkan, 2, "Vulkan's pipeline statistics have none");
+	if (st->chosen)
+		return TALLY_OK;
+	if (!wanted)
+		snprintf(src->reason, sizeof(src->reason),
+			 "none of its counters is in --counters %.200s", src->wanted);
+	return TALLY_UNSUPPORTED;
+}
+
+static enum tally_status
+statistics_open(struct tally_vk_source *src)
+{
+	struct vk_statistics *st = (struct vk_statistics *)src;
+	const char *why = obstacle(src->api);
+
+	src->reason[0] = '\0';
+	if (why) {
+		snprintf(src->reason, sizeof(src->reason), "%s", why);
+		return TALLY_UNSUPPORTED;
+	}
+	enum tally_status status = choose(st);
+	if (status == TALLY_NO_MEMORY)
+		snprintf(src->reason, sizeof(src->reason), "out of memory");
+	if (status != TALLY_OK) {
+		statistics_close(src);
+		return status;
+	}
+	src->counters = st->counters;
+	return TALLY_OK;
+}
+
+static const struct tally_vk_source_ops statistics_ops = {
+	.name = SOURCE_NAME,
+	.exclusive = true,
+	.open = statistics_open,
+	.close = statistics_close,
+	.covers = statistics_covers,
+	.create_pool = statistics_create_pool,
+	.reset = statistics_reset,
+	.record_reset = statistics_record_reset,
+	.begin = statistics_begin,
+	.end = statistics_end,
+	.read = statistics_read,
+	.tick = statistics_tick,
+};
+
+struct tally_vk_source *
+tally_vk_statistics_create(const struct tally_vk_api *api)
+{
+	struct vk_statistics *st = calloc(1, sizeof(*st));
+	if (!st)
+		return NULL;
+	st->base.ops = &statistics_ops;
+	st->base.api = api;
+	return &st->base;
+}

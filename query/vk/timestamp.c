@@ -1,0 +1,475 @@
+/* When a stretch of work began and ended on the GPU, by vkCmdWriteTimestamp. Both stamps are
+ * written once everything before them is through, so that the times of stretches that follow each
+ * other do not overlap. Timestamps never collide with queries of the game's. */
+#include "query/vk/source.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "layer/clock.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+#define CALIBRATION_TRIES 3
+#define TIGHT_BRACKET_NS 20000
+#define MAX_VIEWS 32u
+/* No GPU's clock is quicker or slower than this; between them conversion is exact. */
+#define SHORTEST_TICK_NS (1.0f / 256)
+#define LONGEST_TICK_NS 1e6f
+#define FRACTION_BITS 23
+
+struct vk_timestamp {
+	struct tally_vk_source base;
+	/* Nanoseconds a tick: mantissa / 2^shift, which a float's value is exactly. */
+	uint32_t mantissa;
+	unsigned shift; /* 4 to 31 */
+
+	/* Narrow clocks wrap: a stamp means the time that is nearest to this reading. */
+	bool has_reference;
+	uint64_t reference; /* ticks */
+	struct tally_clock_map map;
+	uint64_t calibrate_at_ns;
+	bool foreign; /* stamps are not on the clock that the driver shows: no calibration */
+	bool trusted; /* a first stamp proved that they are */
+
+	uint64_t opened_ns;
+	uint64_t now_ns; /* CPU time, no later than now */
+};
+
+static struct vk_timestamp *
+timestamp_of(struct tally_vk_source *src)
+{
+	return (struct vk_timestamp *)src;
+}
+
+/* --- ticks ---------------------------------------------------------------------------------- */
+
+/* Modulo 2^64, like everything about times here. The product has up to 88 bits, hence halves; what
+ * the upper half gives is whole, so that only one rounding happens, down. */
+static uint64_t
+ticks_to_ns(const struct vk_timestamp *t, uint64_t ticks)
+{
+	uint64_t upper = (ticks >> 32) * t->mantissa;
+	uint64_t lower = (ticks & UINT32_MAX) * t->mantissa;
+	return (upper << (32 - t->shift)) + (lower >> t->shift);
+}
+
+/* Undo the wraps of a narrow clock: of all times that the reading may mean the one nearest to the
+ * reference. */
+static uint64_t
+unwrap(struct vk_timestamp *t, uint64_t ticks, unsigned bits)
+{
+	uint64_t wrap = bits < 64 ? UINT64_C(1) << bits : 0;
+	if (!t->has_reference) {
+		/* Ahead by a wrap, lest what turns out to be earlier is before all time. */
+		t->reference = ticks + wrap;
+		t->has_reference = true;
+	}
+	uint64_t ahead = tally_ticks_elapsed(t->reference, ticks, bits);
+	bool is_earlier = wrap && ahead > wrap / 2;
+	uint64_t whole = t->reference + ahead - (is_earlier ? wrap : 0);
+	/* Without a calibration that brings it up to date it goes along with the stamps. */
+	if (!t->map.calibrated && wrap && !is_earlier)
+		t->reference = whole;
+	return whole;
+}
+
+/* Bits above the valid ones are noise. */
+static uint64_t
+masked(uint64_t ticks, unsigned bits)
+{
+	return tally_ticks_elapsed(0, ticks, bits);
+}
+
+/* --- the CPU's time ------------------------------------------------------------------------- */
+
+struct reading {
+	uint64_t before_ns, ticks, after_ns;
+};
+
+/* The GPU's clock and, around it, ours: as tight as our own readings and the driver's word for its
+ * deviation allow. False when the driver fails. */
+static bool
+read_both(struct vk_timestamp *t, struct reading *out)
+{
+	static const VkCalibratedTimestampInfoEXT clocks[] = {
+		{
+			.sType = VK_STRUCTURE_TYPE_CALIBRATED_TIMESTAMP_INFO_EXT,
+			.timeDomain = VK_TIME_DOMAIN_DEVICE_EXT,
+		},
+		{
+			.sType = VK_STRUCTURE_TYPE_CALIBRATED_TIMESTAMP_INFO_EXT,
+			.timeDomain = VK_TIME_DOMAIN_CLOCK_MONOTONIC_EXT,
+		},
+	};
+	const struct tally_vk_api *api = t->base.api;
+	uint64_t values[2] = { 0, 0 }, deviation = 0;
+
+	out->before_ns = tally_clock_now_ns();
+	VkResult result = api->GetCalibratedTimestamps(api->device, 2, clocks, values, &deviation);
+	out->after_ns = tally_clock_now_ns();
+	if (result != VK_SUCCESS)
+		return false;
+	t->now_ns = out->after_ns;
+	out->ticks = values[0];
+	uint64_t earliest = values[1] > deviation ? values[1] - deviation : 0;
+	uint64_t latest = values[1] < UINT64_MAX - deviation ? values[1] + deviation : UINT64_MAX;
+	/* A driver whose second value is none of CLOCK_MONOTONIC's goes by our own two. */
+	if (earliest > out->after_ns || latest < out->before_ns)
+		return true;
+	if (out->before_ns < earliest)
+		out->before_ns = earliest;
+	if (out->after_ns > latest)
+		out->after_ns = latest;
+	return true;
+}
+
+static bool
+can_calibrate(const struct vk_timestamp *t)
+{
+	return t->base.api->GetCalibratedTimestamps && !t->foreign;
+}
+
+static void
+calibrate(struct vk_timestamp *t)
+{
+	struct reading best = { 0, 0, UINT64_MAX };
+
+	t->calibrate_at_ns = tally_clock_now_ns() + SECOND_NS;
+	for (int i = 0; i < CALIBRATION_TRIES; i++) {
+		struct reading r;
+		if (!read_both(t, &r))
+			break;
+		if (r.after_ns - r.before_ns < best.after_ns - best.before_ns)
+			best = r;
+		if (best.after_ns - best.before_ns <= TIGHT_BRACKET_NS)
+			break;
+	}
+	if (best.after_ns == UINT64_MAX)
+		return; /* the map in force stays, or there is none */
+	/* Reference and map go together: the new one takes effect, tighter or not. */
+	t->has_reference = true;
+	t->reference = best.ticks;
+	t->map = (struct tally_clock_map){ .calibrated = false };
+	tally_clock_map_feed(&t->map, best.before_ns, ticks_to_ns(t, best.ticks), best.after_ns);
+}
+
+static void
+timestamp_tick(struct tally_vk_source *src, uint64_t now_ns)
+{
+	struct vk_timestamp *t = timestamp_of(src);
+
+	if (now_ns > t->now_ns)
+		t->now_ns = now_ns;
+	if (can_calibrate(t) && now_ns >= t->calibrate_at_ns)
+		calibrate(t);
+}
+
+/* --- recording ------------------------------------------------------------------------------ */
+
+static bool
+timestamp_covers(const struct tally_vk_source *src, const struct tally_vk_family *family)
+{
+	const VkQueueFlags can_reset = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT;
+
+	/* Queues that only copy may not reset queries. */
+	return family->timestamp_bits && (src->api->ResetQueryPool || family->flags & can_reset);
+}
+
+static enum tally_status
+timestamp_create_pool(struct tally_vk_source *src, const struct tally_vk_family *family,
+		      uint32_t slots, VkQueryPool *out)
+{
+	const struct tally_vk_api *api = src->api;
+	const VkQueryPoolCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
+		.queryType = VK_QUERY_TYPE_TIMESTAMP,
+		.queryCount = 2 * slots,
+	};
+
+	(void)family;
+	VkResult result = api->CreateQueryPool(api->device, &info, NULL, out);
+	return result == VK_SUCCESS ? TALLY_OK : TALLY_NO_MEMORY;
+}
+
+static void
+timestamp_reset(struct tally_vk_source *src, VkQueryPool pool, uint32_t slots, uint32_t first,
+		uint32_t n)
+{
+	const struct tally_vk_api *api = src->api;
+
+	api->ResetQueryPool(api->device, pool, first, n);
+	api->ResetQueryPool(api->device, pool, slots + first, n);
+}
+
+static void
+timestamp_record_reset(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool,
+		       uint32_t slots, uint32_t first, uint32_t n)
+{
+	src->api->CmdResetQueryPool(cb, pool, first, n);
+	src->api->CmdResetQueryPool(cb, pool, slots + first, n);
+}
+
+static void
+timestamp_begin(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool, uint32_t slots,
+		uint32_t slot)
+{
+	(void)slots;
+	src->api->CmdWriteTimestamp(cb, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, pool, slot);
+}
+
+static void
+timestamp_end(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool, uint32_t slots,
+	      uint32_t slot)
+{
+	src->api->CmdWriteTimestamp(cb, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, pool, slots + slot);
+}
+
+/* --- reading -------------------------------------------------------------------------------- */
+
+struct stamp {
+	uint64_t ticks, available;
+};
+
+/* One half: a stamp for each view. The first has to be there; views that the driver did not use
+ * never come. */
+static enum tally_status
+fetch(struct vk_timestamp *t, VkQueryPool pool, uint32_t first, uint32_t views,
+      struct stamp stamps[MAX_VIEWS])
+{
+	const struct tally_vk_api *api = t->base.api;
+
+	/* Drivers that are not ready may write nothing at all. */
+	for (uint32_t i = 0; i < views; i++)
+		stamps[i] = (struct stamp){ 0, 0 };
+	VkResult result = api->GetQueryPoolResults(
+		api->device, pool, first, views, views * sizeof(*stamps), stamps, sizeof(*stamps),
+		VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
+	if (result < 0)
+		return TALLY_LOST;
+	return stamps[0].available ? TALLY_OK : TALLY_NOT_READY;
+}
+
+/* Of the views' stamps the one farthest from `begin`. */
+static uint64_t
+last_stamp(const struct stamp *stamps, uint32_t views, uint64_t begin, unsigned bits)
+{
+	uint64_t last = stamps[0].ticks;
+
+	for (uint32_t i = 1; i < views; i++) {
+		uint64_t far = tally_ticks_elapsed(begin, stamps[i].ticks, bits);
+		if (stamps[i].available && stamps[i].ticks &&
+		    far <= (UINT64_MAX >> (64 - bits)) / 2 &&
+		    far > tally_ticks_elapsed(begin, last, bits))
+			last = stamps[i].ticks;
+	}
+	return last;
+}
+
+/* Can that much time have passed since we began to look? Clocks may run a little apart. */
+static bool
+is_possible(struct vk_timestamp *t, uint64_t ns)
+{
+	for (int fresh = 0; fresh < 2; fresh++) {
+		uint64_t passed = t->now_ns - t->opened_ns;
+		if (ns <= passed + passed / 8 + SECOND_NS / 100)
+			return true;
+		t->now_ns = tally_clock_now_ns();
+	}
+	return false;
+}
+
+/* Is a calibrated time one at which the GPU can have worked for us? */
+static bool
+is_plausible(struct vk_timestamp *t, uint64_t ns)
+{
+	if (ns > t->now_ns)
+		t->now_ns = tally_clock_now_ns();
+	return ns + SECOND_NS >= t->opened_ns && ns <= t->now_ns + SECOND_NS;
+}
+
+/* A stamp on the time line that we deliver; false: it makes no sense there. */
+static bool
+place(struct vk_timestamp *t, uint64_t ticks, unsigned bits, uint64_t *ns, uint64_t *flags)
+{
+	if (bits == 64 && !ticks)
+		return false; /* what drivers put where a stamp failed */
+	*ns = tally_clock_map_apply(&t->map, ticks_to_ns(t, unwrap(t, ticks, bits)));
+	if (t->map.calibrated && !is_plausible(t, *ns)) {
+		/* Either the clock was set since the calibration (a suspended machine), or this
+		 * driver's stamps never were on the clock that it shows. */
+		t->map = (struct tally_clock_map){ .calibrated = false };
+		t->has_reference = false;
+		t->calibrate_at_ns = 0;
+		if (t->trusted)
+			return false;
+		t->foreign = true;
+		snprintf(t->base.reason, sizeof(t->base.reason),
+			 "the driver's stamps are not on the clock that it shows: GPU times are "
+			 "not on the CPU's time line");
+		*ns = ticks_to_ns(t, unwrap(t, ticks, bits));
+	}
+	t->trusted |= t->map.calibrated;
+	if (!t->map.calibrated)
+		*flags |= TALLY_FLAG(UNCALIBRATED);
+	return true;
+}
+
+static void
+deliver(struct vk_timestamp *t, uint64_t begin, uint64_t end, unsigned bits,
+	struct tally_sample *out)
+{
+	uint64_t ticks = tally_ticks_elapsed(begin, end, bits);
+	uint64_t begin_ns = 0, flags = 0;
+	/* More than half of what the clock can show is an end before its begin. */
+	bool backwards = ticks > (UINT64_MAX >> (64 - bits)) / 2;
+
+	if (backwards || (bits == 64 && !end) || !is_possible(t, ticks_to_ns(t, ticks)) ||
+	    !place(t, begin, bits, &begin_ns, &flags)) {
+		out->flags |= TALLY_FLAG(BAD_TIME);
+		return;
+	}
+	/* Rounded like the begin of what follows, so that stretches touch where stamps do. */
+	uint64_t whole = unwrap(t, begin, bits);
+	uint64_t ns = ticks_to_ns(t, whole + ticks) - ticks_to_ns(t, whole);
+	out->has_time = true;
+	out->begin_ns = begin_ns;
+	out->end_ns = begin_ns + ns;
+	out->flags |= flags;
+}
+
+/* One end alone; the other is of another command buffer. */
+static void
+deliver_half(struct vk_timestamp *t, uint64_t ticks, unsigned bits, bool is_begin,
+	     struct tally_sample *out)
+{
+	uint64_t ns = 0, flags = 0;
+
+	if (!place(t, ticks, bits, &ns, &flags)) {
+		out->flags |= TALLY_FLAG(BAD_TIME);
+		return;
+	}
+	*(is_begin ? &out->begin_ns : &out->end_ns) = ns;
+	out->flags |= flags;
+}
+
+static enum tally_status
+timestamp_read(struct tally_vk_source *src, const struct tally_vk_family *family, VkQueryPool pool,
+	       uint32_t slots, uint32_t slot, uint32_t views, unsigned which,
+	       struct tally_sample *out)
+{
+	struct vk_timestamp *t = timestamp_of(src);
+	struct stamp begins[MAX_VIEWS], ends[MAX_VIEWS];
+	unsigned bits = family->timestamp_bits < 64 ? family->timestamp_bits : 64;
+	enum tally_status status;
+
+	if (!bits || !(which & TALLY_VK_BOTH))
+		return TALLY_LOST;
+	views = views < 1 ? 1 : views < MAX_VIEWS ? views : MAX_VIEWS;
+	/* The end first: it is what is not ready when one of the two is not. */
+	if (which & TALLY_VK_END) {
+		status = fetch(t, pool, slots + slot, views, ends);
+		if (status != TALLY_OK)
+			return status;
+	}
+	if (which & TALLY_VK_BEGIN) {
+		status = fetch(t, pool, slot, views, begins);
+		if (status != TALLY_OK)
+			return status;
+	}
+	if (!(which & TALLY_VK_END))
+		deliver_half(t, masked(begins[0].ticks, bits), bits, true, out);
+	else if (!(which & TALLY_VK_BEGIN))
+		deliver_half(t, masked(ends[0].ticks, bits), bits, false, out);
+	else
+		deliver(t, masked(begins[0].ticks, bits),
+			masked(last_stamp(ends, views, begins[0].ticks, bits), bits), bits, out);
+	return TALLY_OK;
+}
+
+/* --- life ----------------------------------------------------------------------------------- */
+
+/* False: the driver's period is no time. */
+static bool
+take_period(struct vk_timestamp *t, float period)
+{
+	uint32_t bits;
+
+	/* False for a NaN, too. */
+	if (!(period >= SHORTEST_TICK_NS && period <= LONGEST_TICK_NS))
+		return false;
+	/* IEEE 754, and a normal number: 1.fraction x 2^(exponent - 127). */
+	memcpy(&bits, &period, sizeof(bits));
+	t->mantissa = (bits & ((UINT32_C(1) << FRACTION_BITS) - 1)) | UINT32_C(1) << FRACTION_BITS;
+	t->shift = 127 + FRACTION_BITS - (bits >> FRACTION_BITS);
+	return true;
+}
+
+static enum tally_status
+timestamp_open(struct tally_vk_source *src)
+{
+	struct vk_timestamp *t = timestamp_of(src);
+	const struct tally_vk_api *api = src->api;
+
+	src->reason[0] = '\0';
+	if (!api->CreateQueryPool || !api->DestroyQueryPool || !api->CmdResetQueryPool ||
+	    !api->CmdWriteTimestamp || !api->GetQueryPoolResults) {
+		snprintf(src->reason, sizeof(src->reason),
+			 "the driver lacks functions of Vulkan 1.0 for timestamps: report it to "
+			 "the driver's authors");
+		return TALLY_UNSUPPORTED;
+	}
+	if (!take_period(t, api->timestamp_period)) {
+		snprintf(src->reason, sizeof(src->reason),
+			 "the driver's timestampPeriod is %g ns a tick: its stamps cannot be "
+			 "turned into time",
+			 (double)api->timestamp_period);
+		return TALLY_UNSUPPORTED;
+	}
+	t->opened_ns = t->now_ns = tally_clock_now_ns();
+	if (can_calibrate(t))
+		calibrate(t);
+	if (!t->map.calibrated)
+		snprintf(src->reason, sizeof(src->reason),
+			 "%s: GPU times are not on the CPU's time line",
+			 api->GetCalibratedTimestamps
+				 ? "the driver failed to read its clock"
+				 : "the driver has no VK_EXT_calibrated_timestamps for "
+				   "CLOCK_MONOTONIC");
+	return TALLY_OK;
+}
+
+static void
+timestamp_close(struct tally_vk_source *src)
+{
+	struct vk_timestamp *t = timestamp_of(src);
+
+	*t = (struct vk_timestamp){ .base = t->base };
+}
+
+static const struct tally_vk_source_ops timestamp_ops = {
+	.name = "vk-timestamp",
+	.delivers_time = true,
+	.halves = true,
+	.open = timestamp_open,
+	.close = timestamp_close,
+	.covers = timestamp_covers,
+	.create_pool = timestamp_create_pool,
+	.reset = timestamp_reset,
+	.record_reset = timestamp_record_reset,
+	.begin = timestamp_begin,
+	.end = timestamp_end,
+	.read = timestamp_read,
+	.tick = timestamp_tick,
+};
+
+struct tally_vk_source *
+tally_vk_timestamp_create(const struct tally_vk_api *api)
+{
+	struct vk_timestamp *t = calloc(1, sizeof(*t));
+	if (!t)
+		return NULL;
+	t->base.ops = &timestamp_ops;
+	t->base.api = api;
+	return &t->base;
+}
