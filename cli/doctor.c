@@ -9,7 +9,7 @@
 #include "cli/text.h"
 #include "cli/vk_manifest.h"
 #include "cli/wanted.h"
-#include "layer/config.h"
+#include "layer/config/config.h"
 
 #include <errno.h>
 #include <glib.h>

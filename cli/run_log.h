@@ -7,7 +7,7 @@
 #ifndef PASSTALLY_CLI_RUN_LOG_H
 #define PASSTALLY_CLI_RUN_LOG_H
 
-#include "layer/config.h"
+#include "layer/config/config.h"
 
 #include <glib.h>
 

@@ -6,7 +6,7 @@
 #define PASSTALLY_CLI_RUN_TELL_H
 
 #include "cli/cli.h"
-#include "layer/config.h"
+#include "layer/config/config.h"
 
 #include <glib.h>
 

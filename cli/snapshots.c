@@ -1,6 +1,6 @@
 #include "cli/snapshots.h"
 
-#include "layer/config.h"
+#include "layer/config/config.h"
 #include "query/microblaze/place.h"
 #include "query/source/snapshot.h"
 

@@ -4,7 +4,7 @@
 #include "cli/control_client.h"
 #include "cli/text.h"
 #include "json/record_json.h"
-#include "layer/config.h"
+#include "layer/config/config.h"
 
 #include <errno.h>
 #include <signal.h>

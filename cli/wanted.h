@@ -1,14 +1,14 @@
 /* cli/wanted.h - do the names in --counters and --sources exist, and can the user's own metrics be
  * read?
  *
- * layer/config.c can not tell: it knows no source and no expression. The command refuses to start
- * on a name that no source of this version has, and on a metric that is wrong; the injected library
- * goes on with what it does know. One thread.
+ * layer/config/config.c can not tell: it knows no source and no expression. The command refuses
+ * to start on a name that no source of this version has, and on a metric that is wrong; the
+ * injected library goes on with what it does know. One thread.
  */
 #ifndef PASSTALLY_CLI_WANTED_H
 #define PASSTALLY_CLI_WANTED_H
 
-#include "layer/config.h"
+#include "layer/config/config.h"
 
 /* False after a complaint about each name that is nobody's, with the valid ones listed, and about
  * each metric: file, line, column and a caret. */

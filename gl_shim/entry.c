@@ -15,7 +15,7 @@
 #include "gl_shim/platform.h"
 #include "gl_shim/real.h"
 #include "layer/block.h"
-#include "layer/config.h"
+#include "layer/config/config.h"
 
 /* ---- start and end ---- */
 

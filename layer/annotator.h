@@ -9,7 +9,7 @@
 #ifndef PASSTALLY_LAYER_ANNOTATOR_H
 #define PASSTALLY_LAYER_ANNOTATOR_H
 
-#include "layer/config.h"
+#include "layer/config/config.h"
 #include "layer/record.h"
 
 struct tally_annotator;

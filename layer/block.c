@@ -1,6 +1,6 @@
 #include "layer/block.h"
 
-#include "layer/config_internal.h"
+#include "layer/config/internal.h"
 #include "layer/process.h"
 
 #include <stdatomic.h>

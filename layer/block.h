@@ -8,7 +8,7 @@
 #ifndef PASSTALLY_LAYER_BLOCK_H
 #define PASSTALLY_LAYER_BLOCK_H
 
-#include "layer/config.h"
+#include "layer/config/config.h"
 
 struct tally_block_entry {
 	const char *pattern, *reason, *group;

@@ -4,7 +4,7 @@
 #include "layer/block.h"
 #include "layer/clock.h"
 #include "layer/collector.h"
-#include "layer/config_internal.h"
+#include "layer/config/internal.h"
 #include "layer/control.h"
 #include "layer/log.h"
 #include "layer/log_internal.h"

@@ -9,7 +9,7 @@
 #define PASSTALLY_LAYER_SESSION_H
 
 #include "layer/annotator.h"
-#include "layer/config.h"
+#include "layer/config/config.h"
 #include "layer/recorder.h"
 
 /* The configuration in force, read at the first call (files and environment), then constant until

@@ -9,7 +9,7 @@
 #ifndef PASSTALLY_LAYER_TRIGGER_H
 #define PASSTALLY_LAYER_TRIGGER_H
 
-#include "layer/config.h"
+#include "layer/config/config.h"
 
 enum tally_capture {
 	TALLY_CAPTURE_WAITS = 0, /* for --start-on; a number of frames is each device's own */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "layer/config.h"
+#include "layer/config/config.h"
 
 const struct tally_known_source tally_known_sources[TALLY_N_KNOWN_SOURCES] = {
 	{ "api", true },           { "gl-timestamp", true },   { "gl-statistics", true },

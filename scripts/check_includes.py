@@ -46,7 +46,7 @@ class Rule:
 
 
 RULES = {
-    "layer": Rule(r"layer/\w+\.h", [LIBC, UTHASH], VERSION),
+    "layer": Rule(r"layer/[\w/]+\.h", [LIBC, UTHASH], VERSION),
     "query": Rule(r"(?:query|layer)/[\w/]+\.h", [LIBC, UTHASH], VERSION,
                   {r"gl/\w+\.c": [GL], r"vk/\w+\.[ch]": [VULKAN]}),
     "json": Rule(r"json/[\w/]+\.h|layer/(?:record|recorder|log|wide)\.h", [LIBC], VERSION),
@@ -54,7 +54,7 @@ RULES = {
                     VERSION + r"|gl_\w+\.(?:h|inc)"),
     "vk_layer": Rule(r"(?:vk_layer|layer|query|json)/[\w/]+\.h", [LIBC, UTHASH, VULKAN],
                      VERSION + r"|vk_\w+\.(?:h|inc)"),
-    "cli": Rule(r"(?:cli|json)/[\w/]+\.h|layer/(?:record|config|block|process|version|wide|control)\.h|query/[\w/]+\.h", [LIBC, GLIB],
+    "cli": Rule(r"(?:cli|json)/[\w/]+\.h|layer/(?:record|config/config|block|process|version|wide|control)\.h|query/[\w/]+\.h", [LIBC, GLIB],
                 VERSION + r"|cli_\w+\.(?:h|inc)|\w+_schema\.(?:h|inc)",
                 {r"probe_gl\.c": [GL, EPOXY, WINDOWS], r"probe_vk\.c": [VULKAN],
                  r"(?:compress|unpack)\.c": [ZSTD], r"top_screen\.c": [CURSES]}),

@@ -13,7 +13,7 @@
 #ifndef PASSTALLY_VK_LAYER_STATE_H
 #define PASSTALLY_VK_LAYER_STATE_H
 
-#include "layer/config.h"
+#include "layer/config/config.h"
 #include "layer/stream.h"
 #include "query/vk/source.h"
 #include "vk_layer/handles.h"

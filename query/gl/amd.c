@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer/config.h"
+#include "layer/config/config.h"
 #include "layer/log.h"
 #include "query/gl/amd_catalogue.h"
 #include "query/source/noop.h"

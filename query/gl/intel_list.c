@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "layer/config.h"
+#include "layer/config/config.h"
 #include "query/known_sources.h"
 
 #define SOURCE_NAME "gl-intel"

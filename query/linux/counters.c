@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "layer/config.h"
+#include "layer/config/config.h"
 
 #define N_SOURCES 2
 _Static_assert(TALLY_LINUX_N <= 63, "sets of counters are bits of one word");

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "layer/clock.h"
-#include "layer/config.h"
+#include "layer/config/config.h"
 #include "query/mali/layout.h"
 
 /* ---- which counters ---- */

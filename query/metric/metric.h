@@ -10,7 +10,7 @@
 #ifndef PASSTALLY_QUERY_METRIC_H
 #define PASSTALLY_QUERY_METRIC_H
 
-#include "layer/config.h"
+#include "layer/config/config.h"
 #include "query/mali/catalogue.h"
 #include "query/metric/expr.h"
 #include "query/source/snapshot.h"

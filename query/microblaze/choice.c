@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "layer/config.h"
+#include "layer/config/config.h"
 #include "query/microblaze/events.h"
 
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))

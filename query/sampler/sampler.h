@@ -9,7 +9,7 @@
 #ifndef PASSTALLY_QUERY_SAMPLER_H
 #define PASSTALLY_QUERY_SAMPLER_H
 
-#include "layer/config.h"
+#include "layer/config/config.h"
 #include "query/sampler/history.h"
 #include "query/source/snapshot.h"
 

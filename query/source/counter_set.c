@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer/config.h"
+#include "layer/config/config.h"
 
 #define N_BUCKETS 1024u /* a power of two */
 #define MAX_KEY 256

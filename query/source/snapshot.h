@@ -9,7 +9,7 @@
 #ifndef PASSTALLY_QUERY_SNAPSHOT_H
 #define PASSTALLY_QUERY_SNAPSHOT_H
 
-#include "layer/config.h"
+#include "layer/config/config.h"
 #include "query/mali/catalogue.h"
 #include "query/source/source.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer/config.h"
+#include "layer/config/config.h"
 
 const struct tally_statistic_info tally_statistics[TALLY_N_STATISTICS] = {
 	[TALLY_STATISTIC_VERTICES_SUBMITTED] = {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer/config.h"
+#include "layer/config/config.h"
 
 #define OVERVIEW 32u /* counters, of one set */
 #define NOWHERE UINT32_MAX

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "layer/config.h"
+#include "layer/config/config.h"
 #include "query/attribute/attribute.h"
 #include "query/sampler/sampler.h"
 #include "tests/bench/bench.h"

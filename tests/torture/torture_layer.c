@@ -4,7 +4,7 @@
  *
  * Link with -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc.
  */
-#include "layer/config.h"
+#include "layer/config/config.h"
 #include "layer/handle_map.h"
 #include "layer/log.h"
 #include "layer/session.h"

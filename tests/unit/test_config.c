@@ -1,4 +1,4 @@
-#include "layer/config.h"
+#include "layer/config/config.h"
 
 #include <glib.h>
 #include <glib/gstdio.h>

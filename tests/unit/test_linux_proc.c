@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "layer/config.h"
+#include "layer/config/config.h"
 #include "query/linux/roster.h"
 #include "query/sampler/sampler.h"
 

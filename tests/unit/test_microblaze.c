@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "layer/clock.h"
-#include "layer/config.h"
+#include "layer/config/config.h"
 #include "layer/log.h"
 #include "layer/trigger.h"
 #include "query/microblaze/events.h"

@@ -1,6 +1,6 @@
-#include "layer/config.h"
+#include "layer/config/config.h"
 
-#include "layer/config_internal.h"
+#include "layer/config/internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

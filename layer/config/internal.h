@@ -1,14 +1,14 @@
-/* layer/config_internal.h - what the config_*.c files share.
+/* layer/config/internal.h - what the config_*.c files share.
  *
  * config.c applies options in order of precedence, config_options.c is the table and how each
  * value is read, config_file.c reads INI files, config_metric.c their metric sections,
  * config_path.c makes the log's name, config_list.c matches counter lists. Rules
- * of threads and errors as in layer/config.h.
+ * of threads and errors as in layer/config/config.h.
  */
 #ifndef PASSTALLY_LAYER_CONFIG_INTERNAL_H
 #define PASSTALLY_LAYER_CONFIG_INTERNAL_H
 
-#include "layer/config.h"
+#include "layer/config/config.h"
 
 /* Say one formatted sentence, cut at 1023 bytes; `complain` may be NULL. */
 void tally_config_report(tally_config_complain *complain, void *data, const char *format, ...)

@@ -1,4 +1,4 @@
-#include "layer/config_internal.h"
+#include "layer/config/internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* layer/config.h - every option, from every place it can be said.
+/* layer/config/config.h - every option, from every place it can be said.
  *
  * One table (tally_options) serves the command line, PASSTALLY_OPTIONS, the INI files, --help and
  * the header line of the log. Precedence: command line, environment, per-program file, user file,
