@@ -381,7 +381,7 @@ class Generator:
         )
 
     def wrappers_c(self):
-        headers = ("command", "submission", "targets")
+        headers = ("record/command", "submit/submission", "record/targets")
         out = [self.banner("vk_wrappers.c", "what the game calls instead of the next layer.")]
         out.append('#include "vk_names.h"\n')
         out += [f'#include "vk_layer/{header}.h"\n' for header in headers]

@@ -1,5 +1,5 @@
 #include "vk_layer/chain.h"
-#include "vk_layer/handles.h"
+#include "vk_layer/record/handles.h"
 
 #include "layer/log.h"
 #include "layer/session.h"

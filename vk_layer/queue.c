@@ -2,11 +2,11 @@
 #include <stdlib.h>
 
 #include "layer/clock.h"
-#include "vk_layer/exact.h"
-#include "vk_layer/frames.h"
-#include "vk_layer/handles.h"
-#include "vk_layer/labels.h"
-#include "vk_layer/submission.h"
+#include "vk_layer/exact/exact.h"
+#include "vk_layer/submit/frames.h"
+#include "vk_layer/record/handles.h"
+#include "vk_layer/record/labels.h"
+#include "vk_layer/submit/submission.h"
 
 static struct vk_handles queues;
 

@@ -16,7 +16,7 @@
 #include "layer/config/config.h"
 #include "layer/stream.h"
 #include "query/vk/source.h"
-#include "vk_layer/handles.h"
+#include "vk_layer/record/handles.h"
 #include "vk_layer/vk_types.h"
 #include "vk_next.h" /* generated: struct vk_instance_next, struct vk_device_next */
 

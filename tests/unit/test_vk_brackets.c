@@ -1,4 +1,4 @@
-#include "vk_layer/brackets.h"
+#include "vk_layer/submit/brackets.h"
 
 #include "tests/unit/fake_queries.h"
 

@@ -1,4 +1,4 @@
-#include "vk_layer/handles.h"
+#include "vk_layer/record/handles.h"
 
 #include <glib.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-#include "vk_layer/labels.h"
+#include "vk_layer/record/labels.h"
 
 #include "layer/session.h"
 #include "layer/stream.h"

@@ -1,5 +1,5 @@
 /* What goes with which piece of a batch that is cut. */
-#include "vk_layer/pieces.h"
+#include "vk_layer/exact/pieces.h"
 
 #include <glib.h>
 

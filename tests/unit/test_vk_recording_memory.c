@@ -30,8 +30,8 @@ test_realloc(void *old, size_t size)
 
 #define calloc test_calloc
 #define realloc test_realloc
-#include "vk_layer/command.c"
-#include "vk_layer/recording.c"
+#include "vk_layer/record/command.c"
+#include "vk_layer/record/recording.c"
 
 #define SCRIPT \
 	"4 Bc [d draw ] attach E 5 B rp draw end dispatch drs end drr draw end E 6 Bcs draw E " \

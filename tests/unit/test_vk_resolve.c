@@ -1,6 +1,6 @@
 /* Which waits end without anything more that the game does. A script is a line of words: queue
  * letters with what they are given, and what is asked between. */
-#include "vk_layer/resolve.h"
+#include "vk_layer/exact/resolve.h"
 
 #include <glib.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "vk_layer/slots.h"
+#include "vk_layer/record/slots.h"
 
 #include "query/source/harvest.h"
 #include "tests/unit/fake_queries.h"

@@ -1,4 +1,4 @@
-#include "vk_layer/targets.h"
+#include "vk_layer/record/targets.h"
 
 #include <glib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "vk_layer/targets.h"
+#include "vk_layer/record/targets.h"
 
 struct world world;
 

@@ -9,8 +9,8 @@
 
 #include <glib.h>
 
-#include "vk_layer/command.h"
-#include "vk_layer/passes.h"
+#include "vk_layer/record/command.h"
+#include "vk_layer/record/passes.h"
 
 #define N_BUFFERS 8
 #define WORLD_STATISTICS 2u /* bit of the source that counts; 1 are the stamps */

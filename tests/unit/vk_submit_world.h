@@ -9,11 +9,11 @@
 
 #include "layer/session.h"
 #include "tests/unit/recorder_stub.h"
-#include "vk_layer/brackets.h"
-#include "vk_layer/command.h"
-#include "vk_layer/frames.h"
-#include "vk_layer/submission.h"
-#include "vk_layer/targets.h"
+#include "vk_layer/submit/brackets.h"
+#include "vk_layer/record/command.h"
+#include "vk_layer/submit/frames.h"
+#include "vk_layer/submit/submission.h"
+#include "vk_layer/record/targets.h"
 
 #include <stdlib.h>
 

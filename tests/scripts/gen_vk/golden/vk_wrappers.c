@@ -3,9 +3,9 @@
  * Made by scripts/gen_vk.py from toy.xml and toy.rules. Do not edit.
  */
 #include "vk_names.h"
-#include "vk_layer/command.h"
-#include "vk_layer/submission.h"
-#include "vk_layer/targets.h"
+#include "vk_layer/record/command.h"
+#include "vk_layer/submit/submission.h"
+#include "vk_layer/record/targets.h"
 
 #include <stddef.h>
 

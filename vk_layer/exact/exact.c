@@ -1,0 +1,497 @@
+#include "vk_layer/exact/exact.h"
+
+#include <stdlib.h>
+
+#include "layer/clock.h"
+#include "layer/log.h"
+#include "query/sampler/sampler.h"
+#include "vk_layer/exact/pieces.h"
+#include "vk_layer/submit/replay.h"
+
+#define WAIT_NS UINT64_C(2000000000)
+
+/* A piece of the call, and what of the call is in it. */
+struct part {
+	struct vk_piece piece;
+	bool sampled, whole; /* the batch as it is */
+	uint32_t from, to; /* the game's command buffers in it, counted over the call */
+};
+
+struct plan {
+	struct part *parts;
+	uint32_t n;
+	bool shut; /* the parts that follow are not sampled */
+};
+
+void
+vk_exact_create(struct vk_device *d)
+{
+	if (d->config->snapshot != TALLY_SNAPSHOT_EXACT)
+		return;
+	d->resolve = vk_resolve_create();
+	atomic_init(&d->exact_over, !d->resolve);
+	if (!d->resolve)
+		tally_log_say(TALLY_LEVEL_ERROR, "vulkan",
+			      "out of memory: --snapshot exact is off for this device");
+}
+
+void
+vk_exact_destroy(struct vk_device *d)
+{
+	vk_resolve_destroy(d->resolve);
+	d->resolve = NULL;
+}
+
+void
+vk_exact_finish(struct vk_queue *q, bool calls)
+{
+	struct vk_device *d = q->device;
+	if (!q->exact_fence || !calls)
+		return;
+	if (q->exact_waits && d->next.use.GetFenceStatus(d->handle, q->exact_fence) != VK_SUCCESS)
+		return; /* one that is still to be signalled must not be destroyed */
+	d->next.use.DestroyFence(d->handle, q->exact_fence, NULL);
+	q->exact_fence = VK_NULL_HANDLE;
+}
+
+/* ---- waiting ---- */
+
+static void
+give_up(struct vk_device *d, const char *why)
+{
+	if (!atomic_exchange(&d->exact_over, true))
+		tally_log_say(TALLY_LEVEL_WARNING, "vulkan",
+			      "%s: --snapshot exact ends on this device, and its passes are no "
+			      "longer sampled",
+			      why);
+}
+
+static bool
+is_over(struct vk_device *d)
+{
+	return atomic_load(&d->exact_over) || !vk_device_runs(d);
+}
+
+/* An unsignalled fence in q->exact_fence. */
+static bool
+ready_fence(struct vk_queue *q)
+{
+	static const VkFenceCreateInfo info = { .sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO };
+	struct vk_device *d = q->device;
+	if (q->exact_waits)
+		return false;
+	if (q->exact_fence) {
+		if (d->next.use.ResetFences(d->handle, 1, &q->exact_fence) == VK_SUCCESS)
+			return true;
+		d->next.use.DestroyFence(d->handle, q->exact_fence, NULL);
+		q->exact_fence = VK_NULL_HANDLE;
+	}
+	VkFence fence = VK_NULL_HANDLE;
+	if (d->next.use.CreateFence(d->handle, &info, NULL, &fence) != VK_SUCCESS)
+		return false;
+	q->exact_fence = fence;
+	return true;
+}
+
+/* Until all that the queue was given has ended. */
+static bool
+drain(struct vk_queue *q)
+{
+	struct vk_device *d = q->device;
+	VkResult result = VK_ERROR_OUT_OF_HOST_MEMORY;
+	if (ready_fence(q))
+		result = d->next.use.QueueSubmit(q->handle, 0, NULL, q->exact_fence);
+	q->exact_waits = result == VK_SUCCESS;
+	if (result == VK_SUCCESS)
+		result = d->next.use.WaitForFences(d->handle, 1, &q->exact_fence, VK_TRUE, WAIT_NS);
+	if (result == VK_SUCCESS)
+		q->exact_waits = false;
+	else if (result == VK_TIMEOUT)
+		give_up(d, "work of the GPU took more than 2 s");
+	else if (result == VK_ERROR_DEVICE_LOST)
+		vk_device_stop(d, "the device was lost");
+	else
+		give_up(d, "no fence to wait for");
+	return result == VK_SUCCESS;
+}
+
+/* What came before has ended: where do the totals stand? */
+static uint64_t
+sample(struct vk_exact_call *x)
+{
+	uint64_t t0 = tally_clock_now_ns();
+	x->through = drain(x->q);
+	uint64_t number = x->through ? tally_snapshot_take() : TALLY_NO_SNAPSHOT;
+	x->overhead_ns += tally_clock_now_ns() - t0;
+	return number;
+}
+
+/* ---- where the numbers go ---- */
+
+/* Of --granularity frame: another thread may end it while this one waits. */
+static void
+doubt_frame(struct vk_exact_call *x)
+{
+	struct vk_device *d = x->q->device;
+	pthread_mutex_lock(&d->lock);
+	struct vk_fill *fill = x->q->frame_fill;
+	if (fill && fill->pass) {
+		fill->pass->flags |= TALLY_FLAG(UNSAMPLED);
+		fill->pass->snapshot_from = fill->pass->snapshot_to = TALLY_NO_SNAPSHOT;
+	}
+	pthread_mutex_unlock(&d->lock);
+}
+
+/* A number at its first submission, and one after its last. */
+static void
+set_frame(struct vk_exact_call *x, uint64_t from, uint64_t to)
+{
+	struct vk_fill *fill = x->q->frame_fill;
+	if (!fill || !fill->pass)
+		return;
+	fill->unsampled |= !from || !to;
+	if (fill->unsampled) {
+		fill->pass->flags |= TALLY_FLAG(UNSAMPLED);
+		fill->pass->snapshot_from = fill->pass->snapshot_to = TALLY_NO_SNAPSHOT;
+		return;
+	}
+	fill->pass->flags &= ~TALLY_FLAG(UNSAMPLED);
+	if (!fill->snapshot_from)
+		fill->snapshot_from = from;
+	fill->pass->snapshot_from = fill->snapshot_from;
+	fill->pass->snapshot_to = to;
+}
+
+/* The passes of command buffers first to end - 1. */
+static void
+set_numbers(struct vk_exact_call *x, uint32_t first, uint32_t end, uint64_t from, uint64_t to)
+{
+	struct vk_device *d = x->q->device;
+	pthread_mutex_lock(&d->lock);
+	for (uint32_t i = 0; i < x->s->n_fills; i++) {
+		struct vk_fill *fill = &x->s->fills[i];
+		if (!fill->pass || fill->buffer < first || fill->buffer >= end ||
+		    fill->pass->unattributed)
+			continue;
+		if (from && to) {
+			fill->pass->snapshot_from = from;
+			fill->pass->snapshot_to = to;
+		} else {
+			fill->pass->flags |= TALLY_FLAG(UNSAMPLED);
+		}
+	}
+	set_frame(x, from, to);
+	pthread_mutex_unlock(&d->lock);
+}
+
+/* ---- cutting ---- */
+
+static const struct vk_recording *
+recording_at(const struct vk_batches *b, uint32_t batch, uint32_t n)
+{
+	return vk_recording_submitted(vk_batch_buffer(b, batch, n));
+}
+
+/* How many command buffers from `first` on have to stay together: a render pass that one suspends
+ * is resumed in the next. */
+static uint32_t
+joined(const struct vk_batches *b, uint32_t batch, uint32_t first)
+{
+	uint32_t n = vk_batch_n_buffers(b, batch), end = first + 1;
+	for (; end < n; end++) {
+		const struct vk_recording *r = recording_at(b, batch, end - 1);
+		const struct vk_recording *next = recording_at(b, batch, end);
+		if (!(r && r->ends_suspended) && !(next && next->starts_resuming))
+			break;
+	}
+	if (end > first + 1)
+		tally_log_say(TALLY_LEVEL_INFO, "vulkan",
+			      "command buffers that share a suspended render pass are sampled "
+			      "together");
+	return end - first;
+}
+
+static bool
+is_coarse(const struct vk_exact_call *x)
+{
+	return x->q->device->config->granularity <= TALLY_GRANULARITY_SUBMIT;
+}
+
+/* One that stays whole: its own structures, or our stamps around it, cannot be cut. */
+static bool
+stays_whole(const struct vk_exact_call *x, uint32_t batch)
+{
+	if (vk_batch_n_buffers(&x->down, batch) != vk_batch_n_buffers(&x->game, batch))
+		return true;
+	if (vk_batch_may_cut(&x->game, batch))
+		return false;
+	if (vk_batch_n_buffers(&x->game, batch) > 1)
+		tally_log_say(TALLY_LEVEL_WARNING, "vulkan",
+			      "a batch carries a structure that cannot be cut: its command buffers "
+			      "are sampled together");
+	return true;
+}
+
+static struct part *
+add_part(struct plan *plan, uint32_t batch, uint32_t first, uint32_t n)
+{
+	struct part *part = &plan->parts[plan->n++];
+	part->piece.batch = batch;
+	part->piece.first = first;
+	part->piece.n = n;
+	return part;
+}
+
+/* `at`: command buffers of the call before this batch. */
+static void
+plan_batch(const struct vk_exact_call *x, struct plan *plan, uint32_t batch, uint32_t at)
+{
+	uint32_t n = vk_batch_n_buffers(&x->game, batch);
+	if (!n || stays_whole(x, batch)) {
+		struct part *part = add_part(plan, batch, 0, n);
+		part->whole = true;
+		part->sampled = n;
+		part->from = at;
+		part->to = at + n;
+		part->piece.last = true;
+		return;
+	}
+	bool waits = vk_batch_has_waits(&x->game, batch);
+	/* Alone, so that the totals are read after what it waits for. */
+	struct part *part = NULL;
+	if (waits) {
+		part = add_part(plan, batch, 0, 0);
+		part->piece.waits = true;
+		part->from = part->to = at;
+	}
+	for (uint32_t first = 0; first < n; first += part->piece.n) {
+		part = add_part(plan, batch, first, joined(&x->game, batch, first));
+		part->sampled = true;
+		part->from = at + first;
+		part->to = part->from + part->piece.n;
+	}
+	part->piece.signals = part->piece.last = true;
+	part->whole = !waits && part->piece.n == n;
+}
+
+static bool
+make_plan(const struct vk_exact_call *x, struct plan *plan)
+{
+	size_t most = 0;
+	for (uint32_t i = 0; i < x->game.n; i++)
+		most += (size_t)vk_batch_n_buffers(&x->game, i) + 1;
+	*plan = (struct plan){ .parts = calloc(most, sizeof(*plan->parts)) };
+	if (!plan->parts)
+		return false;
+	uint32_t at = 0;
+	for (uint32_t i = 0; i < x->game.n; i++) {
+		plan_batch(x, plan, i, at);
+		at += vk_batch_n_buffers(&x->game, i);
+	}
+	return true;
+}
+
+/* ---- sending ---- */
+
+static VkResult
+send(const struct vk_exact_call *x, const struct vk_batches *b, VkFence fence)
+{
+	if (x->one)
+		return x->one(x->q->handle, b->n, b->one, fence);
+	return x->two(x->q->handle, b->n, b->two, fence);
+}
+
+/* Batches first to the end, as they are. */
+static VkResult
+send_rest(const struct vk_exact_call *x, uint32_t first)
+{
+	struct vk_batches rest = { .n = x->down.n - first };
+	if (x->one)
+		rest.one = x->down.one + first;
+	else
+		rest.two = x->down.two + first;
+	return send(x, &rest, x->fence);
+}
+
+/* All of the parts from `i` on, of which nothing is sampled. */
+static VkResult
+send_unsampled(const struct vk_exact_call *x, const struct plan *plan, uint32_t i)
+{
+	const struct vk_piece *at = &plan->parts[i].piece;
+	bool begins = i == 0 || plan->parts[i - 1].piece.batch != at->batch;
+	if (begins)
+		return send_rest(x, at->batch);
+	bool last = at->batch + 1 == x->game.n;
+	struct vk_piece rest = {
+		.batch = at->batch,
+		.first = at->first,
+		.n = vk_batch_n_buffers(&x->game, at->batch) - at->first,
+		.signals = true,
+		.last = true,
+	};
+	struct vk_piece_info info;
+	vk_piece_build(&x->game, &rest, &info);
+	VkResult result = send(x, &info.batches, last ? x->fence : VK_NULL_HANDLE);
+	return last || result != VK_SUCCESS ? result : send_rest(x, at->batch + 1);
+}
+
+static VkResult
+send_part(const struct vk_exact_call *x, const struct part *part)
+{
+	bool last = part->piece.last && part->piece.batch + 1 == x->game.n;
+	VkFence fence = last ? x->fence : VK_NULL_HANDLE;
+	struct vk_piece_info info;
+	if (part->whole) {
+		info.batches = (struct vk_batches){ .n = 1 };
+		if (x->one)
+			info.batches.one = x->down.one + part->piece.batch;
+		else
+			info.batches.two = x->down.two + part->piece.batch;
+	} else {
+		vk_piece_build(&x->game, &part->piece, &info);
+	}
+	return send(x, &info.batches, fence);
+}
+
+/* ---- may it wait? ---- */
+
+static void
+tell(enum vk_verdict verdict)
+{
+	static const char *const why[VK_N_VERDICTS] = {
+		[VK_WAITS_HOST] = "it waits for a timeline semaphore that nothing submitted so "
+				  "far signals",
+		[VK_WAITS_EXTERNAL] = "it waits for a semaphore that is shared with another "
+				      "program or interface",
+		[VK_WAITS_BEHIND] = "its queue has work before it that waits for what is yet to "
+				    "be submitted",
+		[VK_WAITS_UNKNOWN] = "there was no memory to follow its semaphores",
+	};
+	tally_log_say(TALLY_LEVEL_INFO, "vulkan", "a batch was not sampled: %s", why[verdict]);
+}
+
+/* Everything from batch `first` on goes down at once: its place in the order. */
+static void
+submitted(const struct vk_exact_call *x, uint32_t first)
+{
+	struct vk_device *d = x->q->device;
+	for (uint32_t i = first; i < x->game.n; i++)
+		vk_resolve_submitted(d->resolve, x->q->line, vk_batch_op(&x->game, i), x->serial);
+}
+
+static bool
+may_wait(const struct vk_exact_call *x, uint32_t batch)
+{
+	struct vk_op *op = vk_batch_op(&x->game, batch);
+	enum vk_verdict verdict = vk_resolve_ask(x->q->device->resolve, x->q->line, op);
+	vk_op_destroy(op);
+	if (verdict != VK_RESOLVED)
+		tell(verdict);
+	return verdict == VK_RESOLVED;
+}
+
+/* ---- the call ---- */
+
+/* The parts of a call, as long as they can be sampled. Returns where it stopped. */
+static uint32_t
+run_parts(struct vk_exact_call *x, struct plan *plan, VkResult *result)
+{
+	uint64_t before =
+		TALLY_NO_SNAPSHOT; /* the sample after the part before, if there was one */
+	uint32_t i = 0;
+	for (; i < plan->n; i++) {
+		const struct part *part = &plan->parts[i];
+		bool begins = i == 0 || plan->parts[i - 1].piece.batch != part->piece.batch;
+		if (is_over(x->q->device) || (begins && !may_wait(x, part->piece.batch)))
+			return i;
+		if (part->sampled && !before)
+			before = sample(x);
+		if (part->sampled && !before && is_over(x->q->device))
+			return i;
+		/* Told before it is: what it signals depends on nothing but the GPU from here. */
+		if (part->piece.last)
+			vk_resolve_submitted(x->q->device->resolve, x->q->line,
+					     vk_batch_op(&x->game, part->piece.batch), x->serial);
+		*result = send_part(x, part);
+		if (*result != VK_SUCCESS)
+			return i;
+		x->through = false;
+		uint64_t after = TALLY_NO_SNAPSHOT;
+		if (part->sampled) {
+			after = sample(x);
+			set_numbers(x, part->from, part->to, before, after);
+		}
+		before = after;
+	}
+	return i;
+}
+
+static VkResult
+submit_parts(struct vk_exact_call *x, struct plan *plan)
+{
+	struct vk_device *d = x->q->device;
+	VkResult result = VK_SUCCESS;
+	uint32_t i = run_parts(x, plan, &result);
+	if (i == plan->n)
+		return result;
+	x->through = false;
+	set_numbers(x, plan->parts[i].from, UINT32_MAX, TALLY_NO_SNAPSHOT, TALLY_NO_SNAPSHOT);
+	if (result == VK_ERROR_DEVICE_LOST)
+		return result;
+	if (result != VK_SUCCESS) {
+		/* What is in the driver's hands cannot be taken back: as the game meant it, or
+		 * not at all. */
+		give_up(d, "the driver refused a part of a submission");
+		return send_unsampled(x, plan, i);
+	}
+	result = send_unsampled(x, plan, i);
+	if (result == VK_SUCCESS)
+		submitted(x, plan->parts[i].piece.batch);
+	return result;
+}
+
+/* Granularity frame and submit: the call is one part. */
+static VkResult
+submit_whole(struct vk_exact_call *x)
+{
+	struct vk_device *d = x->q->device;
+	uint64_t from = TALLY_NO_SNAPSHOT, to = TALLY_NO_SNAPSHOT;
+	uint32_t n = 0; /* told: one batch may wait for what another before it signals */
+	for (; n < x->game.n && !is_over(d) && may_wait(x, n); n++)
+		vk_resolve_submitted(d->resolve, x->q->line, vk_batch_op(&x->game, n), x->serial);
+	doubt_frame(x);
+	if (n == x->game.n)
+		from = sample(x);
+	x->through = false;
+	VkResult result = send(x, &x->down, x->fence);
+	if (result == VK_SUCCESS) {
+		submitted(x, n);
+		if (from)
+			to = sample(x);
+	} else if (n) {
+		give_up(d, "the driver refused a submission");
+	}
+	set_numbers(x, 0, UINT32_MAX, from, to);
+	return result;
+}
+
+VkResult
+vk_exact_submit(struct vk_exact_call *x)
+{
+	struct plan plan = { 0 };
+	VkResult result;
+	bool sampled = x->q->device->resolve && x->logged && tally_snapshot_exact();
+	if (sampled && is_coarse(x))
+		return submit_whole(x);
+	if (sampled && make_plan(x, &plan)) {
+		result = submit_parts(x, &plan);
+		free(plan.parts);
+		return result;
+	}
+	if (sampled)
+		set_numbers(x, 0, UINT32_MAX, TALLY_NO_SNAPSHOT, TALLY_NO_SNAPSHOT);
+	result = send(x, &x->down, x->fence);
+	if (result == VK_SUCCESS && x->q->device->resolve)
+		submitted(x, 0);
+	return result;
+}

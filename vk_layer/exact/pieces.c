@@ -1,0 +1,169 @@
+#include "vk_layer/exact/pieces.h"
+
+#define STYPE_FRAME_BOUNDARY 1000375001
+#define STYPE_LATENCY_SUBMISSION 1000505005
+
+/* A chain may hold none twice, but a driver need not mind. */
+static bool
+is_repeated(const VkBaseInStructure *s)
+{
+	for (const VkBaseInStructure *other = s->pNext; other; other = other->pNext)
+		if (other->sType == s->sType)
+			return true;
+	return false;
+}
+
+bool
+vk_batch_may_cut(const struct vk_batches *b, uint32_t i)
+{
+	const VkBaseInStructure *s = b->one ? b->one[i].pNext : b->two[i].pNext;
+	for (; s; s = s->pNext) {
+		if (is_repeated(s))
+			return false; /* a piece has room for one of each */
+		switch ((int)s->sType) {
+		case VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO:
+		case VK_STRUCTURE_TYPE_DEVICE_GROUP_SUBMIT_INFO:
+		case VK_STRUCTURE_TYPE_PROTECTED_SUBMIT_INFO:
+		case VK_STRUCTURE_TYPE_PERFORMANCE_QUERY_SUBMIT_INFO_KHR:
+		case STYPE_FRAME_BOUNDARY:
+		case STYPE_LATENCY_SUBMISSION:
+			break;
+		default:
+			/* Keyed mutexes too: one structure takes before the work and gives back
+			 * after it. */
+			return false;
+		}
+	}
+	return true;
+}
+
+bool
+vk_batch_has_waits(const struct vk_batches *b, uint32_t i)
+{
+	return b->one ? b->one[i].waitSemaphoreCount : b->two[i].waitSemaphoreInfoCount;
+}
+
+static void
+cut_timeline(VkTimelineSemaphoreSubmitInfo *t, const struct vk_piece *piece)
+{
+	if (!piece->waits) {
+		t->waitSemaphoreValueCount = 0;
+		t->pWaitSemaphoreValues = NULL;
+	}
+	if (!piece->signals) {
+		t->signalSemaphoreValueCount = 0;
+		t->pSignalSemaphoreValues = NULL;
+	}
+}
+
+static void
+cut_group(VkDeviceGroupSubmitInfo *g, const struct vk_piece *piece)
+{
+	if (!piece->waits) {
+		g->waitSemaphoreCount = 0;
+		g->pWaitSemaphoreDeviceIndices = NULL;
+	}
+	if (!piece->signals) {
+		g->signalSemaphoreCount = 0;
+		g->pSignalSemaphoreDeviceIndices = NULL;
+	}
+	if (!g->commandBufferCount)
+		return;
+	g->commandBufferCount = piece->n;
+	g->pCommandBufferDeviceMasks = piece->n ? g->pCommandBufferDeviceMasks + piece->first
+						: NULL;
+}
+
+/* The copy of a structure, in `out`; NULL: it does not go with this piece. */
+static VkBaseInStructure *
+copy_one(const VkBaseInStructure *from, const struct vk_piece *piece, struct vk_piece_info *out)
+{
+	switch ((int)from->sType) {
+	case VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO:
+		out->timeline = *(const VkTimelineSemaphoreSubmitInfo *)from;
+		cut_timeline(&out->timeline, piece);
+		return (VkBaseInStructure *)&out->timeline;
+	case VK_STRUCTURE_TYPE_DEVICE_GROUP_SUBMIT_INFO:
+		out->group = *(const VkDeviceGroupSubmitInfo *)from;
+		cut_group(&out->group, piece);
+		return (VkBaseInStructure *)&out->group;
+	case VK_STRUCTURE_TYPE_PROTECTED_SUBMIT_INFO:
+		out->protection = *(const VkProtectedSubmitInfo *)from;
+		return (VkBaseInStructure *)&out->protection;
+	case VK_STRUCTURE_TYPE_PERFORMANCE_QUERY_SUBMIT_INFO_KHR:
+		out->performance = *(const VkPerformanceQuerySubmitInfoKHR *)from;
+		return (VkBaseInStructure *)&out->performance;
+	case STYPE_LATENCY_SUBMISSION:
+		out->latency = *(const struct vk_piece_latency *)from;
+		return (VkBaseInStructure *)&out->latency;
+	case STYPE_FRAME_BOUNDARY:
+		if (!piece->last)
+			return NULL;
+		out->frame = *(const struct vk_piece_frame *)from;
+		return (VkBaseInStructure *)&out->frame;
+	default:
+		return NULL;
+	}
+}
+
+static const void *
+copy_chain(const void *chain, const struct vk_piece *piece, struct vk_piece_info *out)
+{
+	const VkBaseInStructure *head = NULL;
+	for (const VkBaseInStructure *s = chain; s; s = s->pNext) {
+		VkBaseInStructure *copy = copy_one(s, piece, out);
+		if (!copy)
+			continue;
+		copy->pNext = head;
+		head = copy;
+	}
+	return head;
+}
+
+static void
+build_one(const VkSubmitInfo *from, const struct vk_piece *piece, struct vk_piece_info *out)
+{
+	VkSubmitInfo *to = &out->one;
+	*to = *from;
+	to->pNext = copy_chain(from->pNext, piece, out);
+	to->commandBufferCount = piece->n;
+	to->pCommandBuffers = piece->n ? from->pCommandBuffers + piece->first : NULL;
+	if (!piece->waits) {
+		to->waitSemaphoreCount = 0;
+		to->pWaitSemaphores = NULL;
+		to->pWaitDstStageMask = NULL;
+	}
+	if (!piece->signals) {
+		to->signalSemaphoreCount = 0;
+		to->pSignalSemaphores = NULL;
+	}
+	out->batches = (struct vk_batches){ .n = 1, .one = to };
+}
+
+static void
+build_two(const VkSubmitInfo2 *from, const struct vk_piece *piece, struct vk_piece_info *out)
+{
+	VkSubmitInfo2 *to = &out->two;
+	*to = *from;
+	to->pNext = copy_chain(from->pNext, piece, out);
+	to->commandBufferInfoCount = piece->n;
+	to->pCommandBufferInfos = piece->n ? from->pCommandBufferInfos + piece->first : NULL;
+	if (!piece->waits) {
+		to->waitSemaphoreInfoCount = 0;
+		to->pWaitSemaphoreInfos = NULL;
+	}
+	if (!piece->signals) {
+		to->signalSemaphoreInfoCount = 0;
+		to->pSignalSemaphoreInfos = NULL;
+	}
+	out->batches = (struct vk_batches){ .n = 1, .two = to };
+}
+
+void
+vk_piece_build(const struct vk_batches *b, const struct vk_piece *piece, struct vk_piece_info *out)
+{
+	if (b->one)
+		build_one(&b->one[piece->batch], piece, out);
+	else
+		build_two(&b->two[piece->batch], piece, out);
+}

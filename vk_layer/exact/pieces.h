@@ -1,0 +1,61 @@
+/* vk_layer/exact/pieces.h - one batch of a submission cut at borders of its command buffers.
+ *
+ * Order of submission, not of batches, is what the game may rely on, so a batch may go down in
+ * pieces: what it waits for with the first, what it signals with the last (FACTS 5.2). What hangs
+ * on its pNext chain goes with each piece, or with the last, as its meaning asks. Reads what the
+ * game passed, never writes to it, allocates nothing. No lock, any thread.
+ */
+#ifndef PASSTALLY_VK_LAYER_PIECES_H
+#define PASSTALLY_VK_LAYER_PIECES_H
+
+#include "vk_layer/submit/batch.h"
+
+struct vk_piece {
+	uint32_t batch;	     /* of the call */
+	uint32_t first, n;   /* its command buffers */
+	bool waits, signals; /* carries those of the batch */
+	bool last;	     /* nothing of the batch follows */
+};
+
+/* VK_EXT_frame_boundary and VK_NV_low_latency2 are newer than Debian's headers. */
+struct vk_piece_frame {
+	VkStructureType sType;
+	const void *pNext;
+	VkFlags flags;
+	uint64_t frameID;
+	uint32_t imageCount;
+	const VkImage *pImages;
+	uint32_t bufferCount;
+	const VkBuffer *pBuffers;
+	uint64_t tagName;
+	size_t tagSize;
+	const void *pTag;
+};
+
+struct vk_piece_latency {
+	VkStructureType sType;
+	const void *pNext;
+	uint64_t presentID;
+};
+
+/* A piece as it goes down; points into itself and into what the game passed. */
+struct vk_piece_info {
+	struct vk_batches batches; /* of one */
+	VkSubmitInfo one;
+	VkSubmitInfo2 two;
+	VkTimelineSemaphoreSubmitInfo timeline;
+	VkDeviceGroupSubmitInfo group;
+	VkProtectedSubmitInfo protection;
+	VkPerformanceQuerySubmitInfoKHR performance;
+	struct vk_piece_frame frame;
+	struct vk_piece_latency latency;
+};
+
+/* Is all that hangs on the batch of a kind that can be cut? */
+bool vk_batch_may_cut(const struct vk_batches *b, uint32_t i);
+bool vk_batch_has_waits(const struct vk_batches *b, uint32_t i);
+/* Only for a batch that may be cut. */
+void vk_piece_build(const struct vk_batches *b, const struct vk_piece *piece,
+		    struct vk_piece_info *out);
+
+#endif

@@ -1,0 +1,161 @@
+/* vk_layer/exact/semaphores.c - what the game does with semaphores, told to resolve.c. */
+#include "vk_layer/exact/exact.h"
+#include "vk_layer/submit/submission.h"
+
+static const void *
+find(const void *chain, int type)
+{
+	const VkBaseInStructure *p = chain;
+	while (p && (int)p->sType != type)
+		p = p->pNext;
+	return p;
+}
+
+/* ---- the hooks ---- */
+
+VkResult
+vk_create_semaphore(struct vk_device *d, PFN_vkCreateSemaphore next, VkDevice device,
+		    const VkSemaphoreCreateInfo *info, const VkAllocationCallbacks *allocator,
+		    VkSemaphore *out)
+{
+	VkResult result = next(device, info, allocator, out);
+	if (result != VK_SUCCESS || !d->resolve)
+		return result;
+	const VkSemaphoreTypeCreateInfo *type = find(info->pNext,
+						     VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
+	const VkExportSemaphoreCreateInfo *shared = find(
+		info->pNext, VK_STRUCTURE_TYPE_EXPORT_SEMAPHORE_CREATE_INFO);
+	bool timeline = type && type->semaphoreType == VK_SEMAPHORE_TYPE_TIMELINE;
+	enum vk_semaphore_kind kind = timeline ? VK_SEMAPHORE_TIMELINE : VK_SEMAPHORE_BINARY;
+	if (shared && shared->handleTypes)
+		kind = VK_SEMAPHORE_EXTERNAL;
+	vk_resolve_learn(d->resolve, VK_HANDLE_KEY(*out), kind, timeline ? type->initialValue : 0);
+	return result;
+}
+
+void
+vk_destroy_semaphore(struct vk_device *d, PFN_vkDestroySemaphore next, VkDevice device,
+		     VkSemaphore semaphore, const VkAllocationCallbacks *allocator)
+{
+	vk_resolve_forget(d->resolve, VK_HANDLE_KEY(semaphore));
+	next(device, semaphore, allocator);
+}
+
+VkResult
+vk_signal_semaphore(struct vk_device *d, PFN_vkSignalSemaphore next, VkDevice device,
+		    const VkSemaphoreSignalInfo *info)
+{
+	VkResult result = next(device, info);
+	if (result == VK_SUCCESS)
+		vk_resolve_signal(d->resolve, VK_HANDLE_KEY(info->semaphore), info->value);
+	return result;
+}
+
+VkResult
+vk_import_semaphore_fd(struct vk_device *d, PFN_vkImportSemaphoreFdKHR next, VkDevice device,
+		       const VkImportSemaphoreFdInfoKHR *info)
+{
+	VkResult result = next(device, info);
+	if (result == VK_SUCCESS)
+		vk_resolve_share(d->resolve, VK_HANDLE_KEY(info->semaphore));
+	return result;
+}
+
+static void
+acquired(struct vk_device *d, VkResult result, VkSemaphore semaphore)
+{
+	if (result == VK_SUCCESS || result == VK_SUBOPTIMAL_KHR)
+		vk_resolve_signal(d->resolve, VK_HANDLE_KEY(semaphore), 0);
+}
+
+VkResult
+vk_acquire_next_image(struct vk_device *d, PFN_vkAcquireNextImageKHR next, VkDevice device,
+		      VkSwapchainKHR swapchain, uint64_t timeout, VkSemaphore semaphore,
+		      VkFence fence, uint32_t *index)
+{
+	VkResult result = next(device, swapchain, timeout, semaphore, fence, index);
+	acquired(d, result, semaphore);
+	return result;
+}
+
+VkResult
+vk_acquire_next_image2(struct vk_device *d, PFN_vkAcquireNextImage2KHR next, VkDevice device,
+		       const VkAcquireNextImageInfoKHR *info, uint32_t *index)
+{
+	VkResult result = next(device, info, index);
+	acquired(d, result, info->semaphore);
+	return result;
+}
+
+/* ---- operations ---- */
+
+static uint64_t
+value_at(const uint64_t *values, uint32_t n, uint32_t i)
+{
+	return values && i < n ? values[i] : 0;
+}
+
+/* VkSubmitInfo and VkBindSparseInfo, whose semaphores stand in plain arrays. */
+static struct vk_op *
+plain_op(const void *chain, uint32_t n_waits, const VkSemaphore *waits, uint32_t n_signals,
+	 const VkSemaphore *signals)
+{
+	static const VkTimelineSemaphoreSubmitInfo none;
+	const VkTimelineSemaphoreSubmitInfo *t = find(
+		chain, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
+	t = t ? t : &none;
+	struct vk_op *op = vk_op_create(n_waits, n_signals);
+	for (uint32_t i = 0; i < n_waits; i++)
+		vk_op_set_wait(op, i, VK_HANDLE_KEY(waits[i]),
+			       value_at(t->pWaitSemaphoreValues, t->waitSemaphoreValueCount, i));
+	for (uint32_t i = 0; i < n_signals; i++)
+		vk_op_set_signal(
+			op, i, VK_HANDLE_KEY(signals[i]),
+			value_at(t->pSignalSemaphoreValues, t->signalSemaphoreValueCount, i));
+	return op;
+}
+
+struct vk_op *
+vk_batch_op(const struct vk_batches *b, uint32_t i)
+{
+	if (b->one)
+		return plain_op(b->one[i].pNext, b->one[i].waitSemaphoreCount,
+				b->one[i].pWaitSemaphores, b->one[i].signalSemaphoreCount,
+				b->one[i].pSignalSemaphores);
+	const VkSubmitInfo2 *two = &b->two[i];
+	struct vk_op *op = vk_op_create(two->waitSemaphoreInfoCount, two->signalSemaphoreInfoCount);
+	for (uint32_t k = 0; k < two->waitSemaphoreInfoCount; k++)
+		vk_op_set_wait(op, k, VK_HANDLE_KEY(two->pWaitSemaphoreInfos[k].semaphore),
+			       two->pWaitSemaphoreInfos[k].value);
+	for (uint32_t k = 0; k < two->signalSemaphoreInfoCount; k++)
+		vk_op_set_signal(op, k, VK_HANDLE_KEY(two->pSignalSemaphoreInfos[k].semaphore),
+				 two->pSignalSemaphoreInfos[k].value);
+	return op;
+}
+
+/* They have no serial of their own: a later submission's end tells that they have ended. */
+static void
+told(struct vk_queue *q, struct vk_op *op)
+{
+	pthread_mutex_lock(&q->device->lock);
+	uint64_t serial = q->serial + 1;
+	pthread_mutex_unlock(&q->device->lock);
+	vk_resolve_submitted(q->device->resolve, q->line, op, serial);
+}
+
+void
+vk_exact_presented(struct vk_queue *q, const VkPresentInfoKHR *info)
+{
+	if (!q->device->resolve || !info->waitSemaphoreCount)
+		return;
+	told(q, plain_op(NULL, info->waitSemaphoreCount, info->pWaitSemaphores, 0, NULL));
+}
+
+void
+vk_exact_bound(struct vk_queue *q, uint32_t n, const VkBindSparseInfo *infos)
+{
+	for (uint32_t i = 0; i < n && q->device->resolve; i++)
+		told(q,
+		     plain_op(infos[i].pNext, infos[i].waitSemaphoreCount, infos[i].pWaitSemaphores,
+			      infos[i].signalSemaphoreCount, infos[i].pSignalSemaphores));
+}

@@ -1,0 +1,394 @@
+/* vk_layer/record/command.c - command pools and command buffers: made, begun, ended, reset, freed.
+ *
+ * A recording outlives its command buffer as long as a submission has not been read (recording.h),
+ * so nothing here reads results. Handles are forgotten before the call that frees them, for another
+ * thread may get the same one at once; what they stood for is freed after it.
+ */
+#include "vk_layer/record/command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "vk_layer/record/passes.h"
+
+struct vk_pool {
+	struct vk_device *device;
+	uint32_t family;
+	bool is_protected;
+	struct vk_command *commands;
+};
+
+struct vk_handles vk_commands;
+
+static struct vk_command nobody;
+__thread struct vk_command *vk_last_command __attribute__((tls_model("initial-exec"))) = &nobody;
+
+/* Used again, never freed: see vk_last_command. */
+static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct vk_command *spare;
+
+uint32_t
+vk_pool_family(const struct vk_pool *pool)
+{
+	return pool->family;
+}
+
+/* ---- one command buffer ---- */
+
+static void
+unlink_command(struct vk_command *c)
+{
+	*c->pool_link = c->pool_next;
+	if (c->pool_next)
+		c->pool_next->pool_link = c->pool_link;
+}
+
+static void
+link_command(struct vk_pool *pool, struct vk_command *c)
+{
+	c->pool = pool;
+	c->pool_next = pool->commands;
+	c->pool_link = &pool->commands;
+	if (c->pool_next)
+		c->pool_next->pool_link = &c->pool_next;
+	pool->commands = c;
+}
+
+/* Nothing is open, nothing is being recorded. */
+static void
+settle(struct vk_command *c)
+{
+	c->counts = 0;
+	c->unknown = 0;
+	c->tallies = (struct tally_tallies){ 0 };
+	c->flags = 0;
+	c->recording_now = false;
+	c->open = VK_OPEN_NOTHING;
+	c->has_pass = false;
+	c->no_queries = 0;
+	c->game_statistics = 0;
+	c->views = 1;
+	c->brackets_draws = false;
+	c->sums = false;
+	c->suspending = c->suspended = c->has_chain = false;
+	c->whole_done = c->buffer_open = false;
+	c->whole_counts = 0;
+	c->own_open = false;
+	c->workload_open = false;
+	c->late_waiting = c->late_counting = c->late_done = 0;
+	c->conditional = c->transform_feedback = false;
+}
+
+static void
+drop_recording(struct vk_command *c)
+{
+	struct vk_recording *r = c->recording;
+	settle(c);
+	c->recording = NULL;
+	vk_recording_unref(r, false);
+}
+
+static void
+set_handle(struct vk_command *c, VkCommandBuffer handle)
+{
+	__atomic_store_n(&c->handle, handle, __ATOMIC_RELAXED);
+}
+
+/* Zeroed. */
+static struct vk_command *
+take_command(void)
+{
+	pthread_mutex_lock(&spare_lock);
+	struct vk_command *c = spare;
+	if (c)
+		spare = c->pool_next;
+	pthread_mutex_unlock(&spare_lock);
+	if (!c)
+		return calloc(1, sizeof(*c));
+	memset((char *)c + sizeof(c->handle), 0, sizeof(*c) - sizeof(c->handle));
+	return c;
+}
+
+static void
+put_command(struct vk_command *c)
+{
+	pthread_mutex_lock(&spare_lock);
+	c->pool_next = spare;
+	spare = c;
+	pthread_mutex_unlock(&spare_lock);
+}
+
+static void
+free_command(struct vk_command *c)
+{
+	drop_recording(c);
+	put_command(c);
+}
+
+struct vk_command *
+vk_command_look_up(VkCommandBuffer handle)
+{
+	struct vk_command *c = vk_handles_find(&vk_commands, VK_HANDLE_KEY(handle));
+	if (c)
+		vk_last_command = c;
+	return c;
+}
+
+static void
+start_recording(struct vk_command *c, const VkCommandBufferBeginInfo *info)
+{
+	struct vk_device *d = c->device;
+	settle(c);
+	struct vk_recording *r = vk_recording_renew(c->recording, d, c->pool->family);
+	c->recording = r;
+	if (!r)
+		return;
+	VkCommandBufferUsageFlags flags = info->flags;
+	r->secondary = c->secondary;
+	r->one_time = flags & VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+	r->simultaneous = flags & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
+	r->is_protected = c->pool->is_protected;
+	r->continues_pass = c->secondary &&
+			    (flags & VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT);
+	c->recording_now = true;
+	/* Inside a pass only the host can reset the slots of draws. */
+	c->brackets_draws = d->config->granularity == TALLY_GRANULARITY_DRAW &&
+			    d->enabled.host_reset && d->counts_calls && !r->simultaneous;
+	c->late = vk_slots_read_waits(d);
+	/* A primary must not hold two pools, its secondaries included. */
+	r->runs.without_sets = c->secondary && !d->enabled.performance_pools;
+	if (r->continues_pass)
+		vk_inherited_begin(c, info->pInheritanceInfo);
+	else
+		vk_buffer_begin(c);
+}
+
+VkResult
+vk_begin_command_buffer(struct vk_device *d, PFN_vkBeginCommandBuffer next, VkCommandBuffer handle,
+			const VkCommandBufferBeginInfo *info)
+{
+	struct vk_command *c = vk_command_find(handle);
+	if (!c)
+		return next(handle, info);
+	VkCommandBufferBeginInfo copy;
+	VkCommandBufferInheritanceInfo inherit;
+	VkResult result = next(handle, vk_inherit(c, info, &copy, &inherit));
+	if (result == VK_SUCCESS && vk_device_runs(d))
+		start_recording(c, info);
+	else
+		drop_recording(c);
+	return result;
+}
+
+VkResult
+vk_end_command_buffer(struct vk_device *d, PFN_vkEndCommandBuffer next, VkCommandBuffer handle)
+{
+	(void)d;
+	struct vk_command *c = vk_command_find(handle);
+	if (c && vk_recording_of(c)) {
+		/* Also a render pass whose end we did not see. */
+		vk_pass_close_any(c);
+		if (c->open == VK_OPEN_INHERITED)
+			vk_inherited_end(c);
+		vk_whole_end(c);
+		vk_buffer_end(c);
+		c->recording->ends_suspended = c->suspended;
+		settle(c);
+	}
+	VkResult result = next(handle);
+	if (c && result != VK_SUCCESS)
+		drop_recording(c);
+	return result;
+}
+
+VkResult
+vk_reset_command_buffer(struct vk_device *d, PFN_vkResetCommandBuffer next, VkCommandBuffer handle,
+			VkCommandBufferResetFlags flags)
+{
+	(void)d;
+	VkResult result = next(handle, flags);
+	struct vk_command *c = result == VK_SUCCESS ? vk_command_find(handle) : NULL;
+	if (c)
+		drop_recording(c);
+	return result;
+}
+
+/* ---- allocating and freeing ---- */
+
+/* Where queries are inherited, every secondary has to (R24). */
+static void
+unfollowed(struct vk_device *d, bool secondary)
+{
+	if (secondary && d->enabled.inherited_queries)
+		vk_device_stop(d, "no memory to follow a secondary command buffer");
+}
+
+static void
+follow(struct vk_device *d, struct vk_pool *pool, VkCommandBuffer handle, bool secondary)
+{
+	struct vk_command *c = take_command();
+	if (!c) {
+		unfollowed(d, secondary);
+		return;
+	}
+	if (secondary)
+		atomic_store(&d->no_buffer_queries, true);
+	c->next = &d->next;
+	c->device = d;
+	c->secondary = secondary;
+	settle(c);
+	if (!vk_handles_put(&vk_commands, VK_HANDLE_KEY(handle), c)) {
+		put_command(c);
+		unfollowed(d, secondary);
+		return;
+	}
+	set_handle(c, handle);
+	link_command(pool, c);
+}
+
+VkResult
+vk_allocate_command_buffers(struct vk_device *d, PFN_vkAllocateCommandBuffers next, VkDevice device,
+			    const VkCommandBufferAllocateInfo *info, VkCommandBuffer *out)
+{
+	VkResult result = next(device, info, out);
+	if (result != VK_SUCCESS || !vk_device_runs(d))
+		return result;
+	struct vk_pool *pool = vk_handles_find(&d->pools, VK_HANDLE_KEY(info->commandPool));
+	for (uint32_t i = 0; pool && i < info->commandBufferCount; i++)
+		follow(d, pool, out[i], info->level == VK_COMMAND_BUFFER_LEVEL_SECONDARY);
+	return result;
+}
+
+void
+vk_free_command_buffers(struct vk_device *d, PFN_vkFreeCommandBuffers next, VkDevice device,
+			VkCommandPool pool, uint32_t n, const VkCommandBuffer *handles)
+{
+	(void)d;
+	struct vk_command *gone = NULL;
+	for (uint32_t i = 0; i < n; i++) {
+		if (!handles[i])
+			continue;
+		struct vk_command *c = vk_handles_remove(&vk_commands, VK_HANDLE_KEY(handles[i]));
+		if (!c)
+			continue;
+		unlink_command(c);
+		set_handle(c, VK_NULL_HANDLE);
+		c->pool_next = gone;
+		gone = c;
+	}
+	next(device, pool, n, handles);
+	while (gone) {
+		struct vk_command *c = gone;
+		gone = c->pool_next;
+		free_command(c);
+	}
+}
+
+/* ---- pools ---- */
+
+VkResult
+vk_create_command_pool(struct vk_device *d, PFN_vkCreateCommandPool next, VkDevice device,
+		       const VkCommandPoolCreateInfo *info, const VkAllocationCallbacks *allocator,
+		       VkCommandPool *out)
+{
+	VkResult result = next(device, info, allocator, out);
+	if (result != VK_SUCCESS || !vk_device_runs(d) || info->queueFamilyIndex >= d->n_families)
+		return result;
+	struct vk_pool *pool = calloc(1, sizeof(*pool));
+	if (!pool)
+		return result;
+	pool->device = d;
+	pool->family = info->queueFamilyIndex;
+	pool->is_protected = info->flags & VK_COMMAND_POOL_CREATE_PROTECTED_BIT;
+	if (!vk_handles_put(&d->pools, VK_HANDLE_KEY(*out), pool))
+		free(pool);
+	return result;
+}
+
+static void
+free_pool(struct vk_pool *pool)
+{
+	struct vk_command *c = pool->commands;
+	while (c) {
+		struct vk_command *after = c->pool_next;
+		free_command(c);
+		c = after;
+	}
+	free(pool);
+}
+
+static void
+forget_commands(const struct vk_pool *pool)
+{
+	for (struct vk_command *c = pool->commands; c; c = c->pool_next) {
+		vk_handles_remove(&vk_commands, VK_HANDLE_KEY(c->handle));
+		set_handle(c, VK_NULL_HANDLE);
+	}
+}
+
+void
+vk_destroy_command_pool(struct vk_device *d, PFN_vkDestroyCommandPool next, VkDevice device,
+			VkCommandPool pool, const VkAllocationCallbacks *allocator)
+{
+	struct vk_pool *p = pool ? vk_handles_remove(&d->pools, VK_HANDLE_KEY(pool)) : NULL;
+	if (p)
+		forget_commands(p);
+	next(device, pool, allocator);
+	if (p)
+		free_pool(p);
+}
+
+VkResult
+vk_reset_command_pool(struct vk_device *d, PFN_vkResetCommandPool next, VkDevice device,
+		      VkCommandPool pool, VkCommandPoolResetFlags flags)
+{
+	VkResult result = next(device, pool, flags);
+	if (result != VK_SUCCESS)
+		return result;
+	struct vk_pool *p = vk_handles_find(&d->pools, VK_HANDLE_KEY(pool));
+	for (struct vk_command *c = p ? p->commands : NULL; c; c = c->pool_next)
+		drop_recording(c);
+	return result;
+}
+
+static void
+forget_pool(void *value, void *data)
+{
+	(void)data;
+	struct vk_pool *pool = value;
+	forget_commands(pool);
+	free_pool(pool);
+}
+
+void
+vk_commands_forget(struct vk_device *d)
+{
+	vk_handles_each(&d->pools, forget_pool, NULL);
+	vk_handles_finish(&d->pools);
+	vk_handles_finish(&d->statistics_pools);
+	vk_recordings_trim(d);
+}
+
+/* ---- the game's query pools ---- */
+
+VkResult
+vk_create_query_pool(struct vk_device *d, PFN_vkCreateQueryPool next, VkDevice device,
+		     const VkQueryPoolCreateInfo *info, const VkAllocationCallbacks *allocator,
+		     VkQueryPool *out)
+{
+	VkResult result = next(device, info, allocator, out);
+	if (result == VK_SUCCESS && d->enabled.game_statistics &&
+	    info->queryType == VK_QUERY_TYPE_PIPELINE_STATISTICS &&
+	    !vk_handles_put(&d->statistics_pools, VK_HANDLE_KEY(*out), d))
+		vk_device_stop(d, "no memory to tell the program's own queries from ours");
+	return result;
+}
+
+void
+vk_destroy_query_pool(struct vk_device *d, PFN_vkDestroyQueryPool next, VkDevice device,
+		      VkQueryPool pool, const VkAllocationCallbacks *allocator)
+{
+	if (pool && d->enabled.game_statistics)
+		vk_handles_remove(&d->statistics_pools, VK_HANDLE_KEY(pool));
+	next(device, pool, allocator);
+}

@@ -1,0 +1,188 @@
+/* vk_layer/record/command.h - a command buffer while the game records it.
+ *
+ * The generated wrappers (hooks.rules) find a struct vk_command by handle and call what is declared
+ * here. All of it belongs to the thread that records. Nothing waits; memory is taken by doubling,
+ * at the first passes of a recording. Rules of opening and closing: docs/passes.md.
+ */
+#ifndef PASSTALLY_VK_LAYER_COMMAND_H
+#define PASSTALLY_VK_LAYER_COMMAND_H
+
+#include "vk_layer/record/handles.h"
+#include "vk_layer/record/recording.h"
+
+struct vk_pool;
+
+/* What an open render pass instance, or the group of work outside one, is to the recorder. */
+enum vk_open_kind {
+	VK_OPEN_NOTHING = 0,
+	VK_OPEN_RENDER, /* between begin and end of a render pass instance */
+	VK_OPEN_INHERITED, /* a RENDER_PASS_CONTINUE secondary: all of it */
+	VK_OPEN_WORK, /* consecutive commands of one kind outside a render pass */
+	VK_OPEN_VIDEO, /* a video coding scope */
+};
+
+struct vk_command {
+	/* Hot: what a draw touches. */
+	VkCommandBuffer handle; /* the first; NULL while this is free. Other threads look at it */
+	const struct vk_device_next *next;
+	uint32_t counts; /* a draw only needs counting: a pass is open, nothing is bracketed */
+	uint32_t unknown;
+	struct tally_tallies tallies; /* of the open pass; `calls`: those beyond one a workload */
+	uint64_t flags;
+	/* The rest. */
+	struct vk_device *device;
+	struct vk_pool *pool;
+	struct vk_command *pool_next, **pool_link;
+	bool secondary;
+	struct vk_recording *recording; /* being recorded, or the last recorded; NULL: none */
+	bool recording_now;
+	enum vk_open_kind open;
+	uint32_t open_pass; /* number in recording->passes while something is open */
+	bool has_pass; /* open_pass means something (not dropped, not uncounted) */
+	uint32_t no_queries; /* > 0: per-tile execution and the like */
+	uint32_t game_statistics; /* statistics queries of the game's that are active */
+	uint8_t views; /* of the open render pass: a query inside takes so many */
+	enum tally_pass_kind work_kind; /* of the open group of work */
+	bool brackets_draws; /* granularity draw: workloads have slots, passes stamps alone */
+	bool sums; /* the open pass's counters are those of the secondaries in it (R25) */
+	bool suspending; /* the open render pass ends by suspending */
+	bool suspended; /* since such an end: nothing of ours may be recorded until it resumes */
+	bool has_chain; /* open_pass is the suspended pass */
+	bool whole_done; /* recording->whole was begun */
+	uint8_t whole_counts; /* what it still counts: VK_BRACKET_ */
+	bool buffer_open; /* recording->buffer counts */
+	bool own_open; /* recording->own counts */
+	bool workload_open;
+	/* Counters that begin at the first draw only: those that wait for it, those that count now,
+	 * and those that did. Bits of vk_slot.sources; passes.c says where and why. */
+	bool late;
+	uint32_t late_waiting, late_counting, late_done;
+	uint64_t outer_flags; /* of the pass, while `flags` are a workload's */
+	bool conditional, transform_feedback;
+};
+
+extern struct vk_handles vk_commands;
+
+/* The command buffer that this thread touched last: games record many calls in a row into one. Its
+ * place from the start, as there is no call to find it; 8 bytes of what the C library keeps for
+ * libraries that are opened late. A struct vk_command is used again, never freed, so that an old
+ * one still says whose it is. */
+extern __thread struct vk_command *vk_last_command __attribute__((tls_model("initial-exec")));
+struct vk_command *vk_command_look_up(VkCommandBuffer handle);
+
+static inline bool
+vk_command_is(const struct vk_command *c, VkCommandBuffer handle)
+{
+	return __atomic_load_n(&c->handle, __ATOMIC_RELAXED) == handle;
+}
+
+/* NULL: not ours to follow (memory was out when it was allocated, or capture is off). */
+static inline struct vk_command *
+vk_command_find(VkCommandBuffer handle)
+{
+	struct vk_command *c = vk_last_command;
+	return __builtin_expect(vk_command_is(c, handle), 1) ? c : vk_command_look_up(handle);
+}
+
+/* ---- counting, inline in every draw wrapper ---- */
+
+#define VK_TALLY_DRAW(c, n, times) \
+	((c)->tallies.draws++, (c)->tallies.vertices += (uint64_t)(n) * (times), \
+	 (c)->tallies.instances += (times))
+#define VK_TALLY_MULTI(c, counts, n, stride, times) vk_tally_multi(c, counts, n, stride, times)
+#define VK_TALLY_MULTI_INDEXED(c, counts, n, stride, times) \
+	vk_tally_multi_indexed(c, counts, n, stride, times)
+#define VK_TALLY_INDIRECT(c, n) \
+	((c)->tallies.draws += (n), (c)->tallies.calls += 1 - (uint64_t)(n), \
+	 (c)->flags |= TALLY_FLAG(INDIRECT), \
+	 (c)->unknown |= TALLY_UNKNOWN_VERTICES | TALLY_UNKNOWN_INSTANCES)
+#define VK_TALLY_INDIRECT_COUNT(c) \
+	((c)->tallies.calls++, (c)->flags |= TALLY_FLAG(INDIRECT), \
+	 (c)->unknown |= TALLY_UNKNOWN_DRAWS | TALLY_UNKNOWN_VERTICES | TALLY_UNKNOWN_INSTANCES)
+#define VK_TALLY_MESH(c) ((c)->tallies.draws++)
+void vk_tally_multi(struct vk_command *c, const VkMultiDrawInfoEXT *draws, uint32_t n,
+		    uint32_t stride, uint32_t instances);
+void vk_tally_multi_indexed(struct vk_command *c, const VkMultiDrawIndexedInfoEXT *draws,
+			    uint32_t n, uint32_t stride, uint32_t instances);
+
+/* A draw when c->counts is 0: brackets it (granularity draw) or finds out that it belongs to
+ * nothing. */
+void vk_draw_begin(struct vk_command *c);
+void vk_draw_end(struct vk_command *c);
+/* vkCmdClearAttachments: counted as a clear, bracketed like a draw. */
+void vk_clear_attachments_begin(struct vk_command *c);
+
+/* ---- render passes ---- */
+
+void vk_render_pass_begin(struct vk_command *c, const VkRenderPassBeginInfo *info,
+			  VkSubpassContents contents);
+/* After the call: the pass is open. */
+void vk_render_begun(struct vk_command *c);
+void vk_render_pass_next(struct vk_command *c, VkSubpassContents contents);
+void vk_rendering_begin(struct vk_command *c, const VkRenderingInfo *info);
+/* Around every command that ends a render pass instance, the newest included. */
+void vk_render_end(struct vk_command *c);
+void vk_render_ended(struct vk_command *c);
+void vk_no_queries(struct vk_command *c, bool on);
+
+/* ---- work outside a render pass ---- */
+
+enum vk_work {
+	VK_WORK_DISPATCH = 1,
+	VK_WORK_COPY,
+	VK_WORK_CLEAR,
+	VK_WORK_RESOLVE,
+	VK_WORK_READBACK, /* vkCmdCopyQueryPoolResults */
+	VK_WORK_TRACE,
+	VK_WORK_BUILD,
+	VK_WORK_OTHER,
+};
+/* `image`: the destination, or VK_NULL_HANDLE. */
+void vk_work_begin(struct vk_command *c, enum vk_work what, VkImage image);
+void vk_work_end(struct vk_command *c);
+void vk_barrier(struct vk_command *c); /* --split barrier */
+void vk_video_begin(struct vk_command *c);
+void vk_video_ended(struct vk_command *c);
+void vk_conditional(struct vk_command *c, bool on);
+void vk_transform_feedback(struct vk_command *c, bool on);
+
+/* ---- secondaries, labels, the game's own queries ---- */
+
+void vk_execute_begin(struct vk_command *c, uint32_t n, const VkCommandBuffer *secondaries);
+void vk_execute_end(struct vk_command *c);
+void vk_label_begin(struct vk_command *c, const char *name);
+void vk_label_end(struct vk_command *c);
+void vk_label_insert(struct vk_command *c, const char *name);
+void vk_query_begin(struct vk_command *c, VkQueryPool pool);
+void vk_query_end(struct vk_command *c, VkQueryPool pool);
+
+/* ---- hooks that forward themselves; `next` is the spelling's own function ---- */
+
+VkResult
+vk_allocate_command_buffers(struct vk_device *d, PFN_vkAllocateCommandBuffers next, VkDevice device,
+			    const VkCommandBufferAllocateInfo *info, VkCommandBuffer *out);
+void vk_free_command_buffers(struct vk_device *d, PFN_vkFreeCommandBuffers next, VkDevice device,
+			     VkCommandPool pool, uint32_t n, const VkCommandBuffer *handles);
+VkResult vk_create_command_pool(struct vk_device *d, PFN_vkCreateCommandPool next, VkDevice device,
+				const VkCommandPoolCreateInfo *info,
+				const VkAllocationCallbacks *allocator, VkCommandPool *out);
+void vk_destroy_command_pool(struct vk_device *d, PFN_vkDestroyCommandPool next, VkDevice device,
+			     VkCommandPool pool, const VkAllocationCallbacks *allocator);
+VkResult vk_reset_command_pool(struct vk_device *d, PFN_vkResetCommandPool next, VkDevice device,
+			       VkCommandPool pool, VkCommandPoolResetFlags flags);
+VkResult vk_begin_command_buffer(struct vk_device *d, PFN_vkBeginCommandBuffer next,
+				 VkCommandBuffer handle, const VkCommandBufferBeginInfo *info);
+VkResult
+vk_end_command_buffer(struct vk_device *d, PFN_vkEndCommandBuffer next, VkCommandBuffer handle);
+VkResult vk_reset_command_buffer(struct vk_device *d, PFN_vkResetCommandBuffer next,
+				 VkCommandBuffer handle, VkCommandBufferResetFlags flags);
+VkResult vk_create_query_pool(struct vk_device *d, PFN_vkCreateQueryPool next, VkDevice device,
+			      const VkQueryPoolCreateInfo *info,
+			      const VkAllocationCallbacks *allocator, VkQueryPool *out);
+void vk_destroy_query_pool(struct vk_device *d, PFN_vkDestroyQueryPool next, VkDevice device,
+			   VkQueryPool pool, const VkAllocationCallbacks *allocator);
+
+/* Before the device is destroyed: forget its pools and command buffers, without a Vulkan call. */
+void vk_commands_forget(struct vk_device *d);
+
+#endif

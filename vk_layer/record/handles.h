@@ -1,0 +1,66 @@
+/* vk_layer/record/handles.h - from a handle of the game to what we know of it, without a lock.
+ *
+ * One open-addressed table, written under a mutex of its own and read without: the game may not
+ * use a handle while it is created or destroyed, so who asks for it finds the entry that its
+ * creation made, also in a table that has been replaced since. Replaced tables stay (together no
+ * larger than the newest). A handle may be used again as soon as the driver freed it: remove()
+ * before calling down.
+ */
+#ifndef PASSTALLY_VK_LAYER_HANDLES_H
+#define PASSTALLY_VK_LAYER_HANDLES_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct vk_handle_slot {
+	_Atomic uint64_t key; /* 0: empty; UINT64_MAX: was removed */
+	void *_Atomic value;
+};
+
+struct vk_handle_table {
+	struct vk_handle_table *older;
+	uint32_t shift; /* 64 - log2(slots) */
+	uint32_t mask;
+	uint32_t n_used; /* with removed ones */
+	uint32_t n_live;
+	struct vk_handle_slot slots[];
+};
+
+struct vk_handles {
+	struct vk_handle_table *_Atomic table; /* NULL: empty */
+};
+
+/* Dispatchable and other handles alike; the latter are integers of 64 bits on 32-bit machines. */
+#define VK_HANDLE_KEY(h) _Generic((h), uint64_t: (h), default: (uint64_t)(uintptr_t)(h))
+
+static inline void *
+vk_handles_find(struct vk_handles *map, uint64_t key)
+{
+	struct vk_handle_table *t = atomic_load_explicit(&map->table, memory_order_acquire);
+	if (!t)
+		return NULL;
+	uint32_t i = (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> t->shift);
+	for (;; i++) {
+		struct vk_handle_slot *slot = &t->slots[i & t->mask];
+		uint64_t k = atomic_load_explicit(&slot->key, memory_order_acquire);
+		if (k == key)
+			return atomic_load_explicit(&slot->value, memory_order_acquire);
+		if (k == 0)
+			return NULL;
+	}
+}
+
+/* Add or replace. False on OOM, the map unchanged. */
+bool vk_handles_put(struct vk_handles *map, uint64_t key, void *value);
+/* Gives back the value, NULL when there was none. */
+void *vk_handles_remove(struct vk_handles *map, uint64_t key);
+/* All that are there, in no order; only while nobody adds or removes. */
+void vk_handles_each(struct vk_handles *map, void (*visit)(void *value, void *data), void *data);
+/* Free the tables; only while nobody uses the map. It is empty then and may be filled again. */
+void vk_handles_finish(struct vk_handles *map);
+/* Free the tables, not the values; the map is empty again. Only while nobody uses it. */
+void vk_handles_finish(struct vk_handles *map);
+
+#endif

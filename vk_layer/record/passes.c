@@ -1,0 +1,527 @@
+/* vk_layer/record/passes.c - opening and closing passes; render passes; what stands around a
+ * primary.
+ *
+ * The slot of a pass begins before the command that begins it and ends after the one that ends it,
+ * so that nothing of ours is ever recorded inside (granularity draw aside). Between the halves of
+ * a suspended render pass nothing may be recorded at all: stamps stand outside the first and last.
+ */
+#include "vk_layer/record/passes.h"
+
+#include "vk_layer/record/targets.h"
+
+/* What a render pass instance is, beside its target. */
+struct render_how {
+	bool secondaries; /* all of the (first) subpass comes from secondaries */
+	bool mixed; /* inline and from secondaries */
+	bool suspends, resumes;
+};
+
+static bool
+may_query(const struct vk_command *c)
+{
+	return !c->recording->simultaneous && !c->no_queries && !c->suspended;
+}
+
+static bool
+brackets_passes(const struct vk_command *c)
+{
+	return c->device->config->granularity >= TALLY_GRANULARITY_PASS && may_query(c);
+}
+
+unsigned
+vk_bracket_now(const struct vk_command *c)
+{
+	/* Protected command buffers may hold stamps, but no other queries. */
+	if (c->recording->is_protected)
+		return VK_BRACKET_TIME;
+	return c->game_statistics ? VK_BRACKET_ALL & ~VK_BRACKET_STATISTICS : VK_BRACKET_ALL;
+}
+
+void
+vk_tallies_add(struct tally_tallies *to, const struct tally_tallies *from)
+{
+	to->draws += from->draws;
+	to->dispatches += from->dispatches;
+	to->copies += from->copies;
+	to->clears += from->clears;
+	to->vertices += from->vertices;
+	to->instances += from->instances;
+	to->calls += from->calls;
+}
+
+/* ---- around all of a primary ---- */
+
+/* Not in vkBeginCommandBuffer: the first command may resume what another command buffer suspended,
+ * and nothing may be recorded before it. */
+void
+vk_whole_begin(struct vk_command *c)
+{
+	struct vk_recording *r = c->recording;
+	if (c->whole_done || c->suspended || r->secondary || r->simultaneous)
+		return;
+	c->whole_done = true;
+	struct vk_device *d = c->device;
+	/* A performance query of the game's may have to be the last command. */
+	if (d->enabled.game_performance)
+		return;
+	bool coarse = d->config->granularity <= TALLY_GRANULARITY_SUBMIT;
+	unsigned what = coarse ? vk_bracket_now(c) : VK_BRACKET_TIME;
+	if (d->enabled.game_statistics || c->late)
+		what &= ~(unsigned)VK_BRACKET_STATISTICS;
+	r->whole = vk_slots_take(d, &r->runs, r->family, what, 1, true);
+	uint32_t counting = vk_slots_sources(d, r->family, VK_BRACKET_COUNT);
+	r->uncounted |= coarse && !c->late && !(r->whole.sources & counting);
+	if (!r->whole.page)
+		return;
+	vk_slot_begin(d, c->handle, r->family, &r->whole, true);
+	c->whole_counts = what & VK_BRACKET_COUNT;
+}
+
+void
+vk_whole_yield(struct vk_command *c, unsigned what)
+{
+	what &= c->whole_counts;
+	if (!what)
+		return;
+	c->whole_counts &= (uint8_t)~what;
+	if (what & VK_BRACKET_STATISTICS)
+		c->recording->uncounted = true;
+	else
+		c->recording->no_performance = true;
+	vk_slot_yield(c->device, c->handle, &c->recording->whole, what);
+}
+
+void
+vk_whole_end(struct vk_command *c)
+{
+	struct vk_recording *r = c->recording;
+	struct vk_device *d = c->device;
+	if (c->suspended || r->secondary || r->simultaneous)
+		return;
+	/* The end half of a chain: its slot cannot be reset here but by the host. */
+	if (r->starts_resuming && d->enabled.host_reset && !d->enabled.game_performance)
+		r->whole = vk_slots_take(d, &r->runs, r->family, VK_BRACKET_TIME, 1, false);
+	if (r->whole.page)
+		vk_slot_end(d, c->handle, &r->whole);
+	c->whole_counts = 0;
+}
+
+/* ---- counters of whole command buffers ---- */
+
+void
+vk_buffer_begin(struct vk_command *c)
+{
+	struct vk_recording *r = c->recording;
+	struct vk_device *d = c->device;
+	if (r->secondary || r->simultaneous || r->is_protected ||
+	    vk_slots_scope(d, vk_slots_choose(d, &r->runs)) != TALLY_SCOPE_SUBMISSION ||
+	    atomic_load_explicit(&d->no_buffer_queries, memory_order_relaxed))
+		return;
+	r->buffer = vk_slots_take(d, &r->runs, r->family, VK_BRACKET_BUFFER, 1, true);
+	if (!r->buffer.page)
+		return;
+	vk_slot_begin(d, c->handle, r->family, &r->buffer, true);
+	c->buffer_open = true;
+}
+
+void
+vk_buffer_end(struct vk_command *c)
+{
+	if (c->buffer_open)
+		vk_slot_end(c->device, c->handle, &c->recording->buffer);
+	c->buffer_open = false;
+}
+
+/* Its end had to be the last command: what it counted is nothing. It does not happen again. */
+void
+vk_buffer_yield(struct vk_command *c)
+{
+	atomic_store(&c->device->no_buffer_queries, true);
+	if (!c->buffer_open)
+		return;
+	vk_buffer_end(c);
+	c->recording->buffer = (struct vk_slot){ 0 };
+	c->recording->no_performance = true;
+}
+
+/* ---- any pass ---- */
+
+static void
+count_from_zero(struct vk_command *c)
+{
+	c->tallies = (struct tally_tallies){ 0 };
+	c->unknown = 0;
+	c->flags = (c->conditional ? TALLY_FLAG(CONDITIONAL) : 0) |
+		   (c->transform_feedback ? TALLY_FLAG(TRANSFORM_FEEDBACK) : 0);
+}
+
+struct vk_pass *
+vk_pass_open(struct vk_command *c, enum tally_pass_kind kind)
+{
+	struct vk_recording *r = c->recording;
+	count_from_zero(c);
+	c->sums = false;
+	struct vk_pass *p = vk_recording_add_pass(r, kind);
+	c->has_pass = p != NULL;
+	if (!p)
+		return NULL;
+	c->open_pass = r->n_passes - 1;
+	if (r->simultaneous)
+		p->flags |= TALLY_FLAG(SIMULTANEOUS);
+	return p;
+}
+
+void
+vk_pass_measure(struct vk_command *c, struct vk_pass *p, unsigned what, uint32_t views)
+{
+	struct vk_device *d = c->device;
+	struct vk_recording *r = c->recording;
+	bool late = c->late && (what & VK_BRACKET_STATISTICS);
+	bool waits = late && c->open == VK_OPEN_RENDER;
+	if (late && !waits) /* all that would be counted are draws */
+		what &= ~(unsigned)VK_BRACKET_STATISTICS;
+	/* Granularity frame and submit count around all of the primary, but where that is late. */
+	bool brackets = brackets_passes(c);
+	if (!brackets && waits)
+		what = VK_BRACKET_STATISTICS;
+	if (!p || !may_query(c) || (!brackets && !waits))
+		return;
+	p->slot = vk_slots_take(d, &r->runs, r->family, what, views, true);
+	if (!p->slot.page)
+		return;
+	if (waits) {
+		c->late_waiting = p->slot.sources &
+				  vk_slots_sources(d, r->family, VK_BRACKET_STATISTICS);
+		p->slot.sources &= ~c->late_waiting;
+	}
+	vk_slot_begin(d, c->handle, r->family, &p->slot, true);
+}
+
+/* ---- counters that begin late ----
+ *
+ * lavapipe (seen in 22.3.6) looks at the graphics pipeline when a statistics query begins, and
+ * crashes where constants were pushed or descriptors bound before any pipeline was: inside the
+ * game's own command buffer, so there is no telling. At a draw one is bound. So up to there (and
+ * in all of a command buffer whose `whole` would count) the counters of a render pass of one
+ * subpass, or of a secondary in one, begin at its first draw and end before its end; those of other
+ * work do not begin. It can go with vk_slots_read_waits(); tests/apps/vk_scenes push_early tells.
+ */
+
+static struct vk_slot *
+late_slot(struct vk_command *c)
+{
+	struct vk_pass *p = vk_open_pass(c);
+	return p ? &p->slot : &c->recording->own;
+}
+
+void
+vk_late_begin(struct vk_command *c)
+{
+	/* A pipeline stays bound to the end of the command buffer. */
+	if (c->device->config->granularity >= TALLY_GRANULARITY_PASS)
+		c->late = false;
+	if (!c->late_waiting)
+		return;
+	struct vk_slot counters = *late_slot(c);
+	counters.sources = c->late_waiting;
+	counters.halves = 0;
+	c->late_waiting = 0;
+	c->counts = 1;
+	vk_slot_begin(c->device, c->handle, c->recording->family, &counters, false);
+	c->late_counting = counters.sources;
+}
+
+void
+vk_late_end(struct vk_command *c)
+{
+	if (!c->late_counting)
+		return;
+	struct vk_slot counters = *late_slot(c);
+	counters.sources = c->late_counting;
+	counters.halves = TALLY_VK_BEGIN;
+	vk_slot_end(c->device, c->handle, &counters);
+	c->late_done = c->late_counting;
+	c->late_counting = 0;
+}
+
+static void
+end_slot(struct vk_command *c, struct vk_slot *slot)
+{
+	if (slot->sources)
+		vk_slot_end(c->device, c->handle, slot);
+	else if (c->late_done)
+		slot->halves = TALLY_VK_BOTH;
+	else
+		*slot = (struct vk_slot){ 0 };
+	slot->sources |= c->late_done;
+	c->late_done = c->late_waiting = 0;
+}
+
+void
+vk_pass_count(struct vk_command *c)
+{
+	struct tally_tallies *t = &c->tallies;
+	t->calls += t->draws + t->dispatches + t->copies + t->clears;
+	bool draws = t->draws || (c->unknown & TALLY_UNKNOWN_DRAWS);
+	if (!t->calls)
+		c->flags &= ~TALLY_FLAG(CONDITIONAL);
+	if (!draws)
+		c->flags &= ~TALLY_FLAG(TRANSFORM_FEEDBACK);
+	bool renders = c->open == VK_OPEN_RENDER || c->open == VK_OPEN_INHERITED;
+	if (renders && !c->device->counts_calls)
+		c->unknown |= TALLY_UNKNOWN_DRAWS | TALLY_UNKNOWN_VERTICES |
+			      TALLY_UNKNOWN_INSTANCES;
+	struct vk_recording *r = c->recording;
+	struct vk_pass *p = vk_open_pass(c);
+	if (p) {
+		vk_tallies_add(&p->tallies, t);
+		p->unknown |= c->unknown;
+		p->flags |= c->flags;
+	} else if (c->open == VK_OPEN_INHERITED) {
+		vk_tallies_add(&r->tallies, t);
+		r->unknown |= c->unknown;
+		r->flags |= c->flags;
+	}
+	*t = (struct tally_tallies){ 0 };
+	c->unknown = 0;
+	c->flags = 0;
+}
+
+void
+vk_pass_close(struct vk_command *c)
+{
+	if (c->workload_open)
+		vk_workload_end(c);
+	vk_pass_count(c);
+	struct vk_pass *p = vk_open_pass(c);
+	if (p && p->uncounted) {
+		p->n_inner = 0;
+		c->recording->uncounted = true;
+	}
+	vk_late_end(c); /* was not, where the end was by a command that we do not know */
+	if (p)
+		end_slot(c, &p->slot);
+	c->open = VK_OPEN_NOTHING;
+	c->counts = 0;
+	c->has_pass = false;
+	c->sums = false;
+}
+
+void
+vk_pass_close_any(struct vk_command *c)
+{
+	switch (c->open) {
+	case VK_OPEN_RENDER: /* by a command that we do not know */
+		if (c->has_pass)
+			c->flags |= TALLY_FLAG(APPROXIMATE);
+		vk_pass_close(c);
+		break;
+	case VK_OPEN_WORK:
+	case VK_OPEN_VIDEO:
+		vk_pass_close(c);
+		break;
+	case VK_OPEN_INHERITED:
+	case VK_OPEN_NOTHING:
+		break;
+	}
+}
+
+/* ---- render passes ---- */
+
+/* Which counters may stand around it (R21-R24)? A later subpass may come from secondaries, which a
+ * performance query must never hold. */
+static unsigned
+may_hold(const struct vk_command *c, const struct vk_target_use *use, const struct render_how *how)
+{
+	const struct vk_enabled *enabled = &c->device->enabled;
+	bool is_inline = !how->secondaries && !how->mixed && use->subpasses <= 1;
+	unsigned holds = 0;
+	if (how->suspends || how->resumes || (use->subpasses > 1 && use->views > 1))
+		return 0;
+	if (!enabled->game_statistics && (is_inline || enabled->inherited_queries))
+		holds |= VK_BRACKET_STATISTICS;
+	if (is_inline)
+		holds |= VK_BRACKET_PERFORMANCE;
+	return holds;
+}
+
+/* Draws are bracketed one by one; what may not stand inside is counted around all of them. */
+static unsigned
+outside_draws(const struct vk_command *c)
+{
+	struct vk_recording *r = c->recording;
+	uint32_t set = vk_slots_choose(c->device, &r->runs);
+	return vk_slots_scope(c->device, set) == TALLY_SCOPE_PASS ? VK_BRACKET_PERFORMANCE : 0;
+}
+
+/* The render pass that this command buffer suspended goes on: the same pass. */
+static void
+resume_chain(struct vk_command *c, const struct render_how *how)
+{
+	c->suspended = false;
+	c->has_chain = false;
+	c->has_pass = true;
+	count_from_zero(c);
+	c->recording->passes[c->open_pass].suspended = how->suspends;
+}
+
+static void
+measure_render(struct vk_command *c, struct vk_pass *p, const struct vk_target_use *use,
+	       const struct render_how *how)
+{
+	struct vk_device *d = c->device;
+	unsigned counts = may_hold(c, use, how);
+	bool holds = counts & VK_BRACKET_STATISTICS;
+	if (c->brackets_draws)
+		counts &= outside_draws(c);
+	unsigned what = (VK_BRACKET_TIME | counts) & vk_bracket_now(c);
+	c->sums = how->secondaries && !holds && !c->brackets_draws && !how->suspends &&
+		  !how->resumes;
+	if (d->enabled.game_statistics && !c->brackets_draws &&
+	    vk_slots_cover(d, c->recording->family, VK_BRACKET_STATISTICS))
+		c->flags |= TALLY_FLAG(YIELDED);
+	if (c->late && !holds && !c->sums)
+		c->recording->uncounted = true; /* no counters around it, either */
+	if (!how->resumes)
+		vk_pass_measure(c, p, what, c->views);
+}
+
+static void
+open_render(struct vk_command *c, const struct vk_target_use *use, const struct render_how *how)
+{
+	struct vk_recording *r = c->recording;
+	if (how->suspends || how->resumes)
+		vk_buffer_yield(c);
+	c->open = VK_OPEN_RENDER;
+	c->suspending = how->suspends;
+	c->views = (uint8_t)(use->views ? use->views : 1);
+	if (how->resumes && c->suspended && c->has_chain) {
+		resume_chain(c, how);
+		return;
+	}
+	if (how->resumes) {
+		if (!c->whole_done && !c->suspended)
+			r->starts_resuming = true;
+		c->whole_done = true;
+	} else {
+		c->suspended = false;
+		vk_whole_begin(c);
+		vk_whole_yield(c, use->views > 1 ? VK_BRACKET_COUNT
+						 : VK_BRACKET_COUNT & ~may_hold(c, use, how));
+	}
+	struct vk_pass *p = vk_pass_open(c, TALLY_PASS_RENDER);
+	measure_render(c, p, use, how);
+	c->suspended = false;
+	c->has_chain = false;
+	if (!p)
+		return;
+	p->target = use->target;
+	p->load = use->load;
+	p->store = use->store;
+	p->surface = use->surface;
+	p->suspended = how->suspends;
+	p->resuming = how->resumes;
+}
+
+static bool
+enter_render(struct vk_command *c)
+{
+	if (!vk_recording_of(c) || c->open == VK_OPEN_INHERITED)
+		return false;
+	vk_pass_close_any(c);
+	return true;
+}
+
+/* VK_SUBPASS_CONTENTS_INLINE_AND_SECONDARY_COMMAND_BUFFERS_EXT and the flag of dynamic rendering
+ * are newer than Debian's headers; what is neither inline nor all secondary is mixed. */
+#define RENDERING_CONTENTS_INLINE_BIT 0x10u
+
+void
+vk_render_pass_begin(struct vk_command *c, const VkRenderPassBeginInfo *info,
+		     VkSubpassContents contents)
+{
+	if (!enter_render(c))
+		return;
+	struct vk_target_use use;
+	vk_target_of_render_pass(c->device, info, &use);
+	struct render_how how = {
+		.secondaries = contents == VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS,
+		.mixed = contents != VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS &&
+			 contents != VK_SUBPASS_CONTENTS_INLINE,
+	};
+	open_render(c, &use, &how);
+}
+
+void
+vk_rendering_begin(struct vk_command *c, const VkRenderingInfo *info)
+{
+	if (!enter_render(c))
+		return;
+	struct vk_target_use use;
+	vk_target_of_rendering(c->device, info, &use);
+	VkRenderingFlags flags = info->flags;
+	bool secondaries = flags & VK_RENDERING_CONTENTS_SECONDARY_COMMAND_BUFFERS_BIT;
+	bool inlines = flags & RENDERING_CONTENTS_INLINE_BIT;
+	struct render_how how = {
+		.secondaries = secondaries && !inlines,
+		.mixed = secondaries && inlines,
+		.suspends = flags & VK_RENDERING_SUSPENDING_BIT,
+		.resumes = flags & VK_RENDERING_RESUMING_BIT,
+	};
+	open_render(c, &use, &how);
+}
+
+void
+vk_render_begun(struct vk_command *c)
+{
+	if (c->open == VK_OPEN_RENDER)
+		c->counts = !c->brackets_draws && !c->late_waiting;
+}
+
+void
+vk_render_pass_next(struct vk_command *c, VkSubpassContents contents)
+{
+	struct vk_pass *p = c->open == VK_OPEN_RENDER ? vk_open_pass(c) : NULL;
+	if (p && c->sums && contents != VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS)
+		p->uncounted = true;
+}
+
+void
+vk_render_end(struct vk_command *c)
+{
+	if (c->open != VK_OPEN_RENDER)
+		return;
+	c->counts = 0;
+	vk_late_end(c);
+}
+
+void
+vk_render_ended(struct vk_command *c)
+{
+	if (c->open != VK_OPEN_RENDER)
+		return;
+	struct vk_recording *r = c->recording;
+	struct vk_pass *p = vk_open_pass(c);
+	if (c->suspending) {
+		vk_pass_count(c);
+		c->open = VK_OPEN_NOTHING;
+		c->counts = 0;
+		c->suspended = true;
+		c->has_chain = c->has_pass;
+		c->has_pass = false;
+		return;
+	}
+	/* Begun in another command buffer: the end half, in a slot that only the host can reset. */
+	if (p && p->resuming && brackets_passes(c) && c->device->enabled.host_reset)
+		p->slot = vk_slots_take(c->device, &r->runs, r->family, VK_BRACKET_TIME, 1, false);
+	vk_pass_close(c);
+}
+
+void
+vk_no_queries(struct vk_command *c, bool on)
+{
+	if (on)
+		c->no_queries++;
+	else if (c->no_queries)
+		c->no_queries--;
+}

@@ -1,0 +1,310 @@
+/* vk_layer/record/recording.c - memory of recordings: lists that grow, references, use again.
+ *
+ * Games record the same command buffers every frame, so an emptied recording keeps its lists: with
+ * its command buffer, or, when a submission held it last, on a list of the device.
+ */
+#include "vk_layer/record/recording.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "vk_layer/record/passes.h"
+
+/* What is kept for use again, at most: 32 recordings of 64 KiB each. */
+#define MAX_SPARE 32
+#define MAX_SPARE_BYTES (64u << 10)
+/* Ceilings of one recording, beside config->max_passes: labels and executed secondaries, and
+ * workloads, as multiples of it; text of labels; one label. */
+#define ITEMS_PER_PASS 8u
+#define WORKLOADS_PER_PASS 8u
+#define MAX_TEXT (4u << 20)
+#define MAX_LABEL 1023u
+
+/* Room for `more` after `n`, at most `most` in all. */
+static bool
+make_room(void **list, uint32_t *room, uint32_t n, size_t more, size_t size, size_t most)
+{
+	if (n + more <= *room)
+		return true;
+	if (n + more > most)
+		return false;
+	size_t want = *room ? (size_t)*room * 2 : 8;
+	while (want < n + more)
+		want *= 2;
+	void *bigger = realloc(*list, want * size);
+	if (!bigger)
+		return false;
+	*list = bigger;
+	*room = (uint32_t)want;
+	return true;
+}
+
+static size_t
+max_passes(const struct vk_recording *r)
+{
+	return r->device->config->max_passes;
+}
+
+static bool
+room_for_item(struct vk_recording *r)
+{
+	void *list = r->items;
+	bool ok = make_room(&list, &r->room_items, r->n_items, 1, sizeof(*r->items),
+			    ITEMS_PER_PASS * (max_passes(r) + 64));
+	r->items = list;
+	return ok;
+}
+
+static bool
+room_for_pass(struct vk_recording *r)
+{
+	void *list = r->passes;
+	bool ok = make_room(&list, &r->room_passes, r->n_passes, 1, sizeof(*r->passes),
+			    max_passes(r));
+	r->passes = list;
+	return ok;
+}
+
+static bool
+room_for_text(struct vk_recording *r, size_t len)
+{
+	void *list = r->text;
+	bool ok = make_room(&list, &r->room_text, r->n_text, len, 1, MAX_TEXT);
+	r->text = list;
+	return ok;
+}
+
+struct vk_pass *
+vk_recording_add_pass(struct vk_recording *r, enum tally_pass_kind kind)
+{
+	if (r->n_passes >= max_passes(r)) {
+		r->dropped++;
+		return NULL;
+	}
+	if (!room_for_pass(r) || !room_for_item(r)) {
+		r->dropped++;
+		r->broken = true;
+		return NULL;
+	}
+	struct vk_item *item = &r->items[r->n_items++];
+	item->kind = VK_ITEM_PASS;
+	item->pass = r->n_passes;
+	struct vk_pass *p = &r->passes[r->n_passes++];
+	*p = (struct vk_pass){
+		.kind = kind,
+		.surface = -1,
+		.first_inner = r->n_inner,
+		.first_workload = r->n_workloads,
+	};
+	return p;
+}
+
+void
+vk_recording_add_label(struct vk_recording *r, bool begins, const char *name)
+{
+	size_t len = begins && name ? strnlen(name, MAX_LABEL) : 0;
+	if (!begins && r->lost_labels > 0) {
+		r->lost_labels--; /* the end of one that found no place */
+		return;
+	}
+	if (begins && !room_for_text(r, len + 1)) {
+		r->broken = true;
+		name = NULL; /* its end will come: better without a name than not at all */
+		len = 0;
+	}
+	if ((begins && !room_for_text(r, len + 1)) || !room_for_item(r)) {
+		r->broken = true;
+		r->lost_labels += begins ? 1 : -1;
+		return;
+	}
+	struct vk_item *item = &r->items[r->n_items++];
+	item->kind = begins ? VK_ITEM_LABEL_BEGIN : VK_ITEM_LABEL_END;
+	item->text = r->n_text;
+	if (!begins)
+		return;
+	if (len)
+		memcpy(r->text + r->n_text, name, len);
+	r->text[r->n_text + len] = '\0';
+	r->n_text += (uint32_t)len + 1;
+}
+
+bool
+vk_recording_add_execute(struct vk_recording *r, struct vk_recording *secondary)
+{
+	if (!room_for_item(r)) {
+		r->broken = true;
+		return false;
+	}
+	struct vk_item *item = &r->items[r->n_items++];
+	item->kind = VK_ITEM_EXECUTE;
+	item->secondary = vk_recording_ref(secondary);
+	return true;
+}
+
+struct vk_workload *
+vk_recording_add_workload(struct vk_recording *r, const char *command)
+{
+	void *list = r->workloads;
+	bool ok = make_room(&list, &r->room_workloads, r->n_workloads, 1, sizeof(*r->workloads),
+			    WORKLOADS_PER_PASS * max_passes(r));
+	r->workloads = list;
+	if (!ok)
+		return NULL;
+	struct vk_workload *w = &r->workloads[r->n_workloads++];
+	*w = (struct vk_workload){ .command = command };
+	return w;
+}
+
+bool
+vk_recording_add_inner(struct vk_recording *r, struct vk_recording *owner)
+{
+	void *list = r->inner;
+	bool ok = make_room(&list, &r->room_inner, r->n_inner, 1, sizeof(*r->inner),
+			    ITEMS_PER_PASS * max_passes(r));
+	r->inner = list;
+	if (!ok)
+		return false;
+	r->inner[r->n_inner++] = (struct vk_inner){ .owner = owner };
+	return true;
+}
+
+/* ---- references ---- */
+
+static size_t
+kept_bytes(const struct vk_recording *r)
+{
+	return r->room_items * sizeof(*r->items) + r->room_passes * sizeof(*r->passes) +
+	       r->room_workloads * sizeof(*r->workloads) + r->room_inner * sizeof(*r->inner) +
+	       r->room_text;
+}
+
+static void
+free_recording(struct vk_recording *r)
+{
+	free(r->items);
+	free(r->passes);
+	free(r->workloads);
+	free(r->inner);
+	free(r->text);
+	free(r);
+}
+
+/* With the lock, where it holds anything that needs it. */
+static void
+empty(struct vk_recording *r)
+{
+	if (r->runs.runs)
+		vk_slots_release(r->device, &r->runs);
+	for (uint32_t i = 0; i < r->n_items; i++) {
+		if (r->items[i].kind == VK_ITEM_EXECUTE)
+			vk_recording_unref(r->items[i].secondary, true);
+	}
+	*r = (struct vk_recording){
+		.device = r->device,
+		.items = r->items,
+		.room_items = r->room_items,
+		.passes = r->passes,
+		.room_passes = r->room_passes,
+		.workloads = r->workloads,
+		.room_workloads = r->room_workloads,
+		.inner = r->inner,
+		.room_inner = r->room_inner,
+		.text = r->text,
+		.room_text = r->room_text,
+	};
+}
+
+struct vk_recording *
+vk_recording_create(struct vk_device *d, uint32_t family)
+{
+	pthread_mutex_lock(&d->lock);
+	struct vk_recording *r = d->spare;
+	if (r) {
+		d->spare = r->next_spare;
+		d->n_spare--;
+	}
+	pthread_mutex_unlock(&d->lock);
+	if (!r)
+		r = calloc(1, sizeof(*r));
+	if (!r)
+		return NULL;
+	r->next_spare = NULL;
+	r->device = d;
+	r->family = family;
+	atomic_init(&r->refs, 1);
+	return r;
+}
+
+struct vk_recording *
+vk_recording_ref(struct vk_recording *r)
+{
+	atomic_fetch_add_explicit(&r->refs, 1, memory_order_relaxed);
+	return r;
+}
+
+void
+vk_recording_unref(struct vk_recording *r, bool locked)
+{
+	if (!r || atomic_fetch_sub_explicit(&r->refs, 1, memory_order_acq_rel) != 1)
+		return;
+	struct vk_device *d = r->device;
+	if (!locked)
+		pthread_mutex_lock(&d->lock);
+	empty(r);
+	if (d->n_spare < MAX_SPARE && kept_bytes(r) <= MAX_SPARE_BYTES) {
+		r->next_spare = d->spare;
+		d->spare = r;
+		d->n_spare++;
+		r = NULL;
+	}
+	if (!locked)
+		pthread_mutex_unlock(&d->lock);
+	if (r)
+		free_recording(r);
+}
+
+static bool
+holds_something(const struct vk_recording *r)
+{
+	if (r->runs.runs)
+		return true;
+	for (uint32_t i = 0; i < r->n_items; i++) {
+		if (r->items[i].kind == VK_ITEM_EXECUTE)
+			return true;
+	}
+	return false;
+}
+
+struct vk_recording *
+vk_recording_renew(struct vk_recording *old, struct vk_device *d, uint32_t family)
+{
+	/* Others can only give theirs up: the game may not submit what it begins to record. */
+	if (!old || atomic_load_explicit(&old->refs, memory_order_acquire) != 1) {
+		vk_recording_unref(old, false);
+		return vk_recording_create(d, family);
+	}
+	bool lock = holds_something(old);
+	if (lock)
+		pthread_mutex_lock(&d->lock);
+	empty(old);
+	if (lock)
+		pthread_mutex_unlock(&d->lock);
+	old->family = family;
+	atomic_init(&old->refs, 1);
+	return old;
+}
+
+void
+vk_recordings_trim(struct vk_device *d)
+{
+	pthread_mutex_lock(&d->lock);
+	struct vk_recording *r = d->spare;
+	d->spare = NULL;
+	d->n_spare = 0;
+	pthread_mutex_unlock(&d->lock);
+	while (r) {
+		struct vk_recording *next = r->next_spare;
+		free_recording(r);
+		r = next;
+	}
+}

@@ -1,0 +1,116 @@
+/* vk_layer/record/recording.h - what one recording of a command buffer holds, in order.
+ *
+ * Made at vkBeginCommandBuffer, filled by the recording thread, constant from vkEndCommandBuffer
+ * on. A recording may be run many times, by its own submissions or by those of primaries that
+ * execute it; a pass of the log belongs to a submission (replay.c), never to the recording. It
+ * lives as long as its command buffer, a primary or an unread submission refers to it.
+ */
+#ifndef PASSTALLY_VK_LAYER_RECORDING_H
+#define PASSTALLY_VK_LAYER_RECORDING_H
+
+#include "vk_layer/record/slots.h"
+
+struct vk_recording;
+
+/* One draw, dispatch or copy inside a pass (granularity draw). */
+struct vk_workload {
+	const char *command; /* static: "draw", "dispatch", "copy", "clear", "trace", "build" */
+	uint64_t flags;
+	struct vk_slot slot;
+	/* The executed secondary whose slot it is, NULL: this recording. An item holds the
+	 * reference. */
+	struct vk_recording *owner;
+};
+
+struct vk_pass {
+	enum tally_pass_kind kind;
+	enum tally_load_op load;
+	enum tally_store_op store;
+	bool suspended; /* ends by suspending: the next resuming pass of the batch goes on in it */
+	bool resuming; /* goes on in a pass that an earlier command buffer suspended */
+	uint32_t unknown; /* TALLY_UNKNOWN_* */
+	uint64_t flags;
+	bool uncounted; /* no query counted some of its work: its counters are absent */
+	const struct tally_target *target; /* interned, or NULL */
+	int64_t surface; /* number of the swapchain it renders to, -1 = none */
+	struct tally_tallies tallies; /* with those of secondaries executed inside */
+	struct vk_slot slot;
+	/* Statistics counted inside secondaries executed in it (R25): [first, first + n) of
+	 * recording->inner. */
+	uint32_t first_inner, n_inner;
+	uint32_t first_workload, n_workloads; /* of recording->workloads */
+};
+
+enum vk_item_kind {
+	VK_ITEM_PASS = 0, /* passes[n] */
+	VK_ITEM_LABEL_BEGIN, /* text */
+	VK_ITEM_LABEL_END,
+	VK_ITEM_EXECUTE, /* a secondary: labels, and outside a pass passes, of its own */
+};
+
+struct vk_item {
+	enum vk_item_kind kind;
+	union {
+		uint32_t pass;
+		uint32_t text; /* offset into recording->text, NUL-terminated */
+		struct vk_recording *secondary; /* holds a reference */
+	};
+};
+
+/* A statistics slot that stands in another recording. */
+struct vk_inner {
+	struct vk_recording *owner; /* an executed secondary, whose `own` it is; the item holds the
+				       reference */
+};
+
+struct vk_recording {
+	atomic_uint refs;
+	struct vk_recording *next_spare;
+	struct vk_device *device;
+	uint32_t family;
+	bool secondary, one_time, simultaneous, is_protected;
+	bool continues_pass; /* RENDER_PASS_CONTINUE: all in it belongs to the primary's pass */
+	bool broken; /* no memory while recording: what is there is not all */
+	int32_t lost_labels; /* begins, less ends, that found no place among the items */
+	struct vk_item *items;
+	uint32_t n_items, room_items;
+	struct vk_pass *passes;
+	uint32_t n_passes, room_passes;
+	struct vk_workload *workloads;
+	uint32_t n_workloads, room_workloads;
+	struct vk_inner *inner;
+	uint32_t n_inner, room_inner;
+	char *text;
+	uint32_t n_text, room_text;
+	/* Stamps around all of a primary: the remainder comes of them. From before its first work
+	 * to its end; none where there is no work. In a suspended chain of command buffers
+	 * (starts_resuming, ends_suspended) the first has the begin half, the last the end half,
+	 * those between none: one interval. With granularity frame or submit it also counts, unless
+	 * `uncounted`. */
+	struct vk_slot whole;
+	bool starts_resuming, ends_suspended;
+	bool uncounted;
+	bool no_performance; /* ... unless only its performance query had to end early */
+	struct vk_slot buffer; /* a performance query around all of a primary, its first and last */
+	/* Of a secondary inside a pass: what it adds to the pass, and its statistics (R25). Its
+	 * workloads are copied into the recording that executes it. */
+	struct tally_tallies tallies;
+	uint32_t unknown;
+	uint64_t flags;
+	struct vk_slot own;
+	uint32_t dropped; /* passes past the ceiling */
+	struct vk_slot_runs runs;
+	/* With the device's lock: the last run that has not been read, or NULL (R27). */
+	struct vk_submission *pending;
+	uint32_t pending_run; /* its number there */
+	bool ran; /* was submitted: its slots need a reset before they run again */
+};
+
+/* NULL on OOM. */
+struct vk_recording *vk_recording_create(struct vk_device *d, uint32_t family);
+struct vk_recording *vk_recording_ref(struct vk_recording *r);
+/* Give up a reference, without the lock, or with it (`locked`); the last one gives slots and
+ * secondaries back and frees. Accepts NULL. */
+void vk_recording_unref(struct vk_recording *r, bool locked);
+
+#endif

@@ -1,0 +1,335 @@
+/* vk_layer/record/secondary.c - secondary command buffers, and primaries that execute them.
+ *
+ * A secondary that runs inside a render pass adds to the primary's pass; one that runs outside has
+ * passes of its own. Where queries are inherited (R24) a query of the primary counts both; where
+ * they are not, each secondary inside a pass counts for itself (R25). One for simultaneous use may
+ * run twice at once and holds no query: it is measured around vkCmdExecuteCommands, or not at all.
+ */
+#include "vk_layer/record/passes.h"
+#include "vk_layer/record/targets.h"
+
+const VkCommandBufferBeginInfo *
+vk_inherit(const struct vk_command *c, const VkCommandBufferBeginInfo *info,
+	   VkCommandBufferBeginInfo *copy, VkCommandBufferInheritanceInfo *inherit)
+{
+	const struct vk_device *d = c->device;
+	if (!c->secondary || !info->pInheritanceInfo || !d->enabled.inherited_queries)
+		return info;
+	VkCommandBufferUsageFlags inside = VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT |
+					   VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
+	if (!(info->flags & inside) && d->config->granularity >= TALLY_GRANULARITY_PASS)
+		return info;
+	VkQueryPipelineStatisticFlags ours = vk_slots_inherited(c->device, vk_pool_family(c->pool));
+	if (!ours)
+		return info;
+	*inherit = *info->pInheritanceInfo;
+	inherit->pipelineStatistics |= ours;
+	*copy = *info;
+	copy->pInheritanceInfo = inherit;
+	return copy;
+}
+
+/* ---- a secondary with RENDER_PASS_CONTINUE ---- */
+
+/* How many queries one query takes inside: the views of the pass that it continues. */
+static uint32_t
+inherited_views(struct vk_device *d, const VkCommandBufferInheritanceInfo *inherit)
+{
+	if (inherit->renderPass) {
+		VkRenderPassBeginInfo info = {
+			.sType = VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO,
+			.renderPass = inherit->renderPass,
+			.framebuffer = inherit->framebuffer,
+		};
+		struct vk_target_use use;
+		vk_target_of_render_pass(d, &info, &use);
+		return use.views ? use.views : 1;
+	}
+	for (const VkBaseInStructure *s = inherit->pNext; s; s = s->pNext) {
+		if (s->sType != VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_RENDERING_INFO)
+			continue;
+		const VkCommandBufferInheritanceRenderingInfo *rendering = (const void *)s;
+		int views = __builtin_popcount(rendering->viewMask);
+		return views ? (uint32_t)views : 1;
+	}
+	return 1;
+}
+
+static bool
+counts_itself(const struct vk_command *c)
+{
+	const struct vk_device *d = c->device;
+	const struct vk_recording *r = c->recording;
+	return (d->config->granularity >= TALLY_GRANULARITY_PASS || c->late) &&
+	       !c->brackets_draws && !r->simultaneous && !r->is_protected &&
+	       d->enabled.host_reset && !d->enabled.inherited_queries &&
+	       !d->enabled.game_statistics;
+}
+
+void
+vk_inherited_begin(struct vk_command *c, const VkCommandBufferInheritanceInfo *inherit)
+{
+	struct vk_device *d = c->device;
+	struct vk_recording *r = c->recording;
+	c->open = VK_OPEN_INHERITED;
+	c->counts = !c->brackets_draws;
+	if (!inherit)
+		return;
+	if (inherit->pipelineStatistics && d->enabled.game_statistics)
+		c->game_statistics = 1; /* may be active in the primary */
+	bool counts = counts_itself(c) && vk_slots_cover(d, r->family, VK_BRACKET_COUNT);
+	if (!counts && !c->brackets_draws)
+		return;
+	c->views = (uint8_t)inherited_views(d, inherit);
+	if (!counts)
+		return;
+	r->own = vk_slots_take(d, &r->runs, r->family, VK_BRACKET_COUNT, c->views, false);
+	if (!r->own.page)
+		return;
+	c->own_open = true;
+	if (c->late) {
+		c->late_waiting = r->own.sources;
+		c->counts = 0;
+		return;
+	}
+	vk_slot_begin(d, c->handle, r->family, &r->own, false);
+}
+
+static void
+end_own(struct vk_command *c)
+{
+	if (!c->own_open)
+		return;
+	c->own_open = false;
+	struct vk_slot *own = &c->recording->own;
+	if (c->late_waiting) { /* no draw came */
+		*own = (struct vk_slot){ 0 };
+	} else if (c->late_counting) {
+		vk_late_end(c);
+		own->halves = TALLY_VK_BOTH;
+	} else {
+		vk_slot_end(c->device, c->handle, own);
+	}
+	c->late_waiting = c->late_done = 0;
+	c->counts = !c->brackets_draws;
+}
+
+void
+vk_inherited_end(struct vk_command *c)
+{
+	if (c->workload_open)
+		vk_workload_end(c);
+	end_own(c);
+	vk_pass_count(c);
+	c->open = VK_OPEN_NOTHING;
+	c->counts = 0;
+}
+
+/* ---- vkCmdExecuteCommands ---- */
+
+static struct vk_recording *
+find_recording(VkCommandBuffer handle)
+{
+	struct vk_command *c = vk_command_find(handle);
+	return c && !c->recording_now ? c->recording : NULL;
+}
+
+/* The workloads of a secondary stand in the list of the pass that they belong to. */
+static bool
+copy_workloads(struct vk_recording *to, struct vk_pass *p, struct vk_recording *from)
+{
+	for (uint32_t i = 0; i < from->n_workloads; i++) {
+		struct vk_workload *w = vk_recording_add_workload(to, from->workloads[i].command);
+		if (!w)
+			return false;
+		*w = from->workloads[i];
+		w->owner = w->owner ? w->owner : from;
+		if (p)
+			p->n_workloads++;
+	}
+	return true;
+}
+
+/* Its counters become part of the pass, or the pass has none. */
+static bool
+join_counters(struct vk_command *c, struct vk_pass *p, struct vk_recording *s)
+{
+	struct vk_recording *r = c->recording;
+	if (!vk_has_work(&s->tallies) && !s->unknown && !s->uncounted)
+		return true;
+	if (c->brackets_draws)
+		return copy_workloads(r, p, s) && s->n_workloads && !s->uncounted;
+	if (!c->sums)
+		return true; /* counted by the pass's own query, if at all */
+	if (s->uncounted || !s->own.page || !p || !vk_recording_add_inner(r, s))
+		return false;
+	p->n_inner++;
+	return true;
+}
+
+static void
+execute_inside(struct vk_command *c, struct vk_recording *s)
+{
+	struct vk_recording *r = c->recording;
+	struct vk_pass *p = vk_open_pass(c);
+	if (!s) { /* not known: what it adds is missing */
+		c->flags |= TALLY_FLAG(INCOMPLETE);
+		c->unknown |= TALLY_UNKNOWN_DRAWS | TALLY_UNKNOWN_VERTICES |
+			      TALLY_UNKNOWN_INSTANCES | TALLY_UNKNOWN_CLEARS;
+	} else {
+		struct tally_tallies t = s->tallies;
+		t.calls -= t.draws + t.dispatches + t.copies + t.clears;
+		vk_tallies_add(&c->tallies, &t);
+		c->unknown |= s->unknown;
+		c->flags |= s->flags;
+	}
+	bool holds = s && (s->n_items || s->own.page || s->n_workloads);
+	bool kept = !holds || vk_recording_add_execute(r, s);
+	bool counted = s && kept && join_counters(c, p, s);
+	if (!counted && (!s || c->sums || c->brackets_draws))
+		*(p ? &p->uncounted : &r->uncounted) = true;
+}
+
+/* ---- outside a render pass ---- */
+
+/* Its regions, without its passes. */
+static void
+copy_labels(struct vk_recording *to, const struct vk_recording *from)
+{
+	for (uint32_t i = 0; i < from->n_items; i++) {
+		const struct vk_item *item = &from->items[i];
+		if (item->kind == VK_ITEM_EXECUTE)
+			copy_labels(to, item->secondary);
+		else if (item->kind == VK_ITEM_LABEL_BEGIN)
+			vk_recording_add_label(to, true, from->text + item->text);
+		else if (item->kind == VK_ITEM_LABEL_END)
+			vk_recording_add_label(to, false, NULL);
+	}
+	to->lost_labels += from->lost_labels;
+}
+
+/* What executed recordings for simultaneous use come to, as one pass. */
+struct summary {
+	struct tally_tallies tallies;
+	uint32_t unknown;
+	uint64_t flags;
+	uint32_t n_passes;
+	enum tally_pass_kind kind; /* render if any is, else of the first */
+	const struct vk_pass *only;
+};
+
+static void
+sum_up(struct summary *sum, const struct vk_recording *s)
+{
+	for (uint32_t i = 0; i < s->n_items; i++) {
+		if (s->items[i].kind == VK_ITEM_EXECUTE) {
+			sum_up(sum, s->items[i].secondary);
+			continue;
+		}
+		if (s->items[i].kind != VK_ITEM_PASS)
+			continue;
+		const struct vk_pass *p = &s->passes[s->items[i].pass];
+		vk_tallies_add(&sum->tallies, &p->tallies);
+		sum->unknown |= p->unknown;
+		sum->flags |= p->flags;
+		sum->only = sum->n_passes++ ? NULL : p;
+		if (sum->n_passes == 1 || p->kind == TALLY_PASS_RENDER)
+			sum->kind = p->kind;
+	}
+}
+
+/* One pass around the call, for secondaries that hold no queries. */
+static void
+bracket_simultaneous(struct vk_command *c, uint32_t n, const VkCommandBuffer *secondaries)
+{
+	struct vk_device *d = c->device;
+	struct summary sum = { 0 };
+	for (uint32_t i = 0; i < n; i++)
+		sum_up(&sum, find_recording(secondaries[i]));
+	if (sum.n_passes) {
+		struct vk_pass *p = vk_pass_open(c, sum.kind);
+		c->open = VK_OPEN_WORK;
+		c->work_kind = sum.kind;
+		c->tallies = sum.tallies;
+		c->tallies.calls -= sum.tallies.draws + sum.tallies.dispatches +
+				    sum.tallies.copies + sum.tallies.clears;
+		c->unknown = sum.unknown;
+		c->flags |= sum.flags & ~TALLY_FLAG(SIMULTANEOUS);
+		if (p && sum.only) {
+			p->target = sum.only->target;
+			p->load = sum.only->load;
+			p->store = sum.only->store;
+			p->surface = sum.only->surface;
+		}
+		bool holds = d->enabled.inherited_queries && !d->enabled.game_statistics;
+		unsigned what = VK_BRACKET_TIME | (holds ? VK_BRACKET_STATISTICS : 0);
+		vk_pass_measure(c, p, what & vk_bracket_now(c), 1);
+	}
+	for (uint32_t i = 0; i < n; i++)
+		copy_labels(c->recording, find_recording(secondaries[i]));
+}
+
+static void
+execute_outside(struct vk_command *c, uint32_t n, const VkCommandBuffer *secondaries)
+{
+	struct vk_recording *r = c->recording;
+	bool all_simultaneous = n > 0, any_resumes = false;
+	const struct vk_recording *last = NULL;
+	for (uint32_t i = 0; i < n; i++) {
+		last = find_recording(secondaries[i]);
+		all_simultaneous &= last && last->simultaneous && !last->starts_resuming &&
+				    !last->ends_suspended;
+		any_resumes |= i == 0 && last && last->starts_resuming;
+	}
+	vk_pass_close_any(c);
+	if (any_resumes && !c->suspended && !c->whole_done)
+		r->starts_resuming = true;
+	if (any_resumes)
+		c->whole_done = true;
+	else
+		vk_whole_begin(c);
+	vk_whole_yield(c, c->device->enabled.inherited_queries ? VK_BRACKET_PERFORMANCE
+							       : VK_BRACKET_COUNT);
+	if (all_simultaneous && !r->simultaneous && !c->suspended &&
+	    c->device->config->granularity >= TALLY_GRANULARITY_PASS) {
+		bracket_simultaneous(c, n, secondaries);
+		return;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		struct vk_recording *s = find_recording(secondaries[i]);
+		if (!s)
+			r->broken = true;
+		else if (s->n_items)
+			vk_recording_add_execute(r, s);
+		r->uncounted |= !s || s->uncounted || (s->simultaneous && s->n_passes);
+	}
+	c->suspended = last && last->ends_suspended;
+	c->has_chain = false;
+}
+
+void
+vk_execute_begin(struct vk_command *c, uint32_t n, const VkCommandBuffer *secondaries)
+{
+	if (!vk_recording_of(c))
+		return;
+	vk_buffer_yield(c);
+	if (c->open != VK_OPEN_RENDER && c->open != VK_OPEN_INHERITED) {
+		execute_outside(c, n, secondaries);
+		return;
+	}
+	if (c->own_open) {
+		/* It may not be active over there, and cannot go on after. */
+		end_own(c);
+		c->recording->own = (struct vk_slot){ 0 };
+		c->recording->uncounted = true;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		execute_inside(c, find_recording(secondaries[i]));
+}
+
+void
+vk_execute_end(struct vk_command *c)
+{
+	if (c->open == VK_OPEN_WORK)
+		vk_pass_close(c);
+}

@@ -1,0 +1,497 @@
+/* The sources of a device: which are open, what they count, on which queues, whose turn it is. */
+#include "vk_layer/record/slots_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "layer/log.h"
+#include "layer/session.h"
+#include "query/known_sources.h"
+
+/* ---- the sources ---- */
+
+/* CLOCK_MONOTONIC and the device's own clock can be read together. */
+static bool
+can_calibrate(const struct vk_device *d)
+{
+	if (!d->enabled.calibrated || !d->instance ||
+	    !d->instance->next.GetPhysicalDeviceCalibrateableTimeDomainsEXT)
+		return false;
+	VkTimeDomainEXT domains[16];
+	uint32_t n = sizeof(domains) / sizeof(domains[0]);
+	VkResult result = d->instance->next.GetPhysicalDeviceCalibrateableTimeDomainsEXT(
+		d->physical, &n, domains);
+	bool device = false, monotonic = false;
+	for (uint32_t i = 0; i < n && result >= 0; i++) {
+		device |= domains[i] == VK_TIME_DOMAIN_DEVICE_EXT;
+		monotonic |= domains[i] == VK_TIME_DOMAIN_CLOCK_MONOTONIC_EXT;
+	}
+	return device && monotonic;
+}
+
+static void
+fill_api(struct vk_slots *s, const struct vk_device *d)
+{
+	s->api = (struct tally_vk_api){
+		.device = d->handle,
+		.physical = d->physical,
+		.CreateQueryPool = d->next.use.CreateQueryPool,
+		.DestroyQueryPool = d->next.use.DestroyQueryPool,
+		.CmdResetQueryPool = d->next.use.CmdResetQueryPool,
+		.ResetQueryPool = d->enabled.host_reset ? d->next.use.ResetQueryPool : NULL,
+		.CmdWriteTimestamp = d->next.use.CmdWriteTimestamp,
+		.CmdBeginQuery = d->next.use.CmdBeginQuery,
+		.CmdEndQuery = d->next.use.CmdEndQuery,
+		.GetQueryPoolResults = d->next.use.GetQueryPoolResults,
+		.timestamp_period = d->properties.limits.timestampPeriod,
+		.pipeline_statistics = d->enabled.pipeline_statistics,
+		.mesh_shader = d->enabled.mesh_shader,
+		.multi_device = d->enabled.multi_device,
+		.compute_crashes = vk_slots_read_waits(d), /* both of lavapipe */
+		.performance_offered = d->enabled.performance_offered,
+		.performance_query = d->enabled.performance,
+		.performance_pools = d->enabled.performance_pools,
+		.game_performance = d->enabled.game_performance,
+		.AcquireProfilingLockKHR = d->next.use.AcquireProfilingLockKHR,
+		.ReleaseProfilingLockKHR = d->next.use.ReleaseProfilingLockKHR,
+		.n_families = d->n_families,
+		.driver_id = d->driver_id,
+	};
+	if (d->instance) {
+		const struct vk_instance_next *next = &d->instance->next;
+		s->api.EnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR =
+			next->EnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR;
+		s->api.GetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR =
+			next->GetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR;
+	}
+	if (can_calibrate(d))
+		s->api.GetCalibratedTimestamps = d->next.use.GetCalibratedTimestampsEXT;
+}
+
+/* False: out of memory. `*out`: the source when it is open, else untouched. */
+static bool
+choose(struct vk_device *d, const char *name,
+       struct tally_vk_source *(*create)(const struct tally_vk_api *), struct tally_key_table *keys,
+       struct tally_vk_source **out)
+{
+	struct vk_slots *s = d->slots;
+
+	if (!tally_source_wanted(d->config->sources, name)) {
+		s->left_out[s->n_left_out++] = name;
+		return true;
+	}
+	struct tally_vk_source *src = create(&s->api);
+	if (!src)
+		return false;
+	src->wanted = d->config->counters;
+	src->keys = keys;
+	enum tally_status status = src->ops->open(src);
+	src->wanted = NULL;
+	src->keys = NULL;
+	if (status != TALLY_OK) {
+		s->closed[s->n_closed++] = src;
+		return status != TALLY_NO_MEMORY;
+	}
+	uint32_t bit = UINT32_C(1) << s->n;
+	s->with_time |= src->ops->delivers_time ? bit : 0;
+	s->with_halves |= src->ops->halves ? bit : 0;
+	s->first[s->n] = s->n_counters;
+	s->n_counters += src->n_counters;
+	s->n_sets += src->n_sets;
+	s->sources[s->n++] = src;
+	*out = src;
+	bool ok = true;
+	for (uint32_t i = 0; i < src->n_counters && !src->n_sets; i++)
+		ok = ok && tally_key_table_reserve(keys, src->counters[i]);
+	return ok;
+}
+
+/* Only the last source has sets. */
+static bool
+choose_all(struct vk_device *d)
+{
+	struct vk_slots *s = d->slots;
+	struct tally_key_table keys = { .n = 0 };
+	struct tally_vk_source *stamps = NULL;
+
+	bool ok = choose(d, "vk-timestamp", tally_vk_timestamp_create, &keys, &stamps);
+	ok = ok && choose(d, "vk-statistics", tally_vk_statistics_create, &keys, &s->statistics);
+	if (s->statistics)
+		s->statistics_bit = UINT32_C(1) << (s->n - 1);
+	ok = ok && choose(d, "vk-khr", tally_vk_khr_create, &keys, &s->performance);
+	if (s->performance)
+		s->performance_bit = UINT32_C(1) << (s->n - 1);
+	tally_key_table_finish(&keys);
+	return ok;
+}
+
+static bool
+list_counters(struct vk_slots *s)
+{
+	uint32_t n = 0;
+
+	s->counters = calloc((size_t)s->n_counters + 1, sizeof(s->counters[0]));
+	s->scratch = calloc(s->n_counters / 64 + 1, sizeof(s->scratch[0]));
+	if (!s->counters || !s->scratch)
+		return false;
+	for (uint32_t i = 0; i < s->n; i++)
+		for (uint32_t k = 0; k < s->sources[i]->n_counters; k++)
+			s->counters[n++] = s->sources[i]->counters[k];
+	return true;
+}
+
+/* ---- what values mean ---- */
+
+static bool
+fill_layout(struct vk_slots *s, uint32_t number, const struct tally_counter **counters)
+{
+	struct vk_layout *out = &s->layouts[number];
+	const struct tally_vk_source *last = s->performance;
+	uint32_t n = s->n_counters - (last ? last->n_counters : 0);
+
+	memcpy(counters, s->counters, n * sizeof(*counters));
+	out->n_always = n;
+	struct tally_counter_set set = { .layout = { NULL, counters, n } };
+	if (number && last) {
+		const struct tally_counter_set *more = last->sets[number - 1];
+		memcpy(counters + n, more->layout.counters,
+		       more->layout.n_counters * sizeof(*counters));
+		set.layout.set = more->layout.set;
+		set.layout.n_counters += more->layout.n_counters;
+		set.category = more->category;
+	}
+	out->set = tally_counter_set_keep(&set);
+	if (!out->set)
+		return false;
+	for (uint32_t i = 0; i < set.layout.n_counters && i < VK_MAX_COUNTERS; i++)
+		if (!tally_counter_adds_up(counters[i]))
+			out->levels[i / 64] |= UINT64_C(1) << (i % 64);
+	return true;
+}
+
+static bool
+make_layouts(struct vk_slots *s)
+{
+	const struct tally_counter **counters = calloc((size_t)s->n_counters + 1,
+						       sizeof(*counters));
+	s->layouts = calloc((size_t)s->n_sets + 1, sizeof(*s->layouts));
+	bool ok = counters && s->layouts;
+	for (uint32_t i = 0; ok && i <= s->n_sets; i++)
+		ok = fill_layout(s, i, counters);
+	free(counters);
+	return ok;
+}
+
+/* Which set has its turn in the open frame. With the lock, or before anybody records. */
+static void
+take_turns(struct vk_device *d)
+{
+	struct vk_slots *s = d->slots;
+	uint64_t frame = d->tally ? tally_device_frame(d->tally) : 0;
+
+	if (!s->n_sets)
+		return;
+	uint32_t set = tally_counter_turn(s->performance->sets, s->n_sets, d->config->set,
+					  tally_session_turn(frame));
+	atomic_store(&s->set, set == TALLY_NO_SET ? 0 : set + 1);
+}
+
+/* ---- what queues can do ---- */
+
+static struct page_kind
+kind_on(const struct vk_device *d, uint32_t f, uint32_t set)
+{
+	const struct vk_slots *s = d->slots;
+	struct page_kind kind = { .family = d->families[f] };
+
+	kind.family.index = f;
+	kind.family.set = set;
+	for (uint32_t i = 0; i < s->n; i++)
+		if (s->sources[i]->ops->covers(s->sources[i], &kind.family))
+			kind.sources |= UINT32_C(1) << i;
+	if (s->statistics)
+		kind.statistics = tally_vk_statistics_mask(s->statistics, &kind.family);
+	return kind;
+}
+
+/* Pools of performance queries are made for one family. */
+static bool
+is_alike(const struct page_kind *a, const struct page_kind *b, uint32_t performance_bit)
+{
+	return a->sources == b->sources && a->statistics == b->statistics &&
+	       (!(a->sources & performance_bit) || a->family.index == b->family.index);
+}
+
+static bool
+sort_families(struct vk_device *d)
+{
+	struct vk_slots *s = d->slots;
+	uint32_t n = s->n_sets + 1;
+
+	s->kinds = calloc((size_t)d->n_families * n + 1, sizeof(*s->kinds));
+	if (!s->kinds)
+		return false;
+	for (uint32_t f = 0; f < d->n_families; f++) {
+		struct page_kind *mine = &s->kinds[(size_t)s->n_classes * n];
+		for (uint32_t set = 0; set < n; set++) {
+			mine[set] = kind_on(d, f, set);
+			s->covering[f] |= mine[set].sources;
+		}
+		uint32_t k = 0;
+		for (bool alike = false; k < s->n_classes; k++) {
+			alike = true;
+			for (uint32_t set = 0; set < n; set++)
+				alike = alike && is_alike(&s->kinds[(size_t)k * n + set],
+							  &mine[set], s->performance_bit);
+			if (alike)
+				break;
+		}
+		s->class_of[f] = k;
+		s->n_classes += k == s->n_classes;
+	}
+	return true;
+}
+
+bool
+vk_slots_create(struct vk_device *d)
+{
+	struct vk_slots *s = calloc(1, sizeof(*s));
+	if (!s)
+		return false;
+	d->slots = s;
+	fill_api(s, d);
+	if (!choose_all(d) || !list_counters(s) || !make_layouts(s) || !sort_families(d)) {
+		vk_slots_destroy(d);
+		return false;
+	}
+	take_turns(d);
+	if (s->n_sets && d->config->set && !atomic_load(&s->set))
+		tally_log_say(TALLY_LEVEL_WARNING, "vk-khr",
+			      "no set is called %s: --set names one of vk-khr-1 to vk-khr-%u",
+			      d->config->set, s->n_sets);
+	return true;
+}
+
+void
+vk_page_destroy(struct vk_slots *s, struct vk_page *page)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		if (page->pools[i])
+			s->api.DestroyQueryPool(s->api.device, page->pools[i], NULL);
+	free(page);
+}
+
+void
+vk_slots_destroy(struct vk_device *d)
+{
+	struct vk_slots *s = d->slots;
+
+	if (!s)
+		return;
+	while (s->all) {
+		struct vk_page *page = s->all;
+		s->all = page->all_next;
+		vk_page_destroy(s, page);
+	}
+	for (uint32_t i = 0; i < s->n; i++) {
+		s->sources[i]->ops->close(s->sources[i]);
+		tally_vk_source_destroy(s->sources[i]);
+	}
+	for (uint32_t i = 0; i < s->n_closed; i++)
+		tally_vk_source_destroy(s->closed[i]);
+	free(s->counters);
+	free(s->scratch);
+	free(s->layouts);
+	free(s->kinds);
+	free(s);
+	d->slots = NULL;
+}
+
+/* ---- what there is ---- */
+
+uint32_t
+vk_slots_describe(struct vk_device *d, struct tally_source_info *rows)
+{
+	static const char by_option[] = "left out by --sources";
+	const struct vk_slots *s = d->slots;
+	uint32_t n = 0;
+
+	rows[n++] = (struct tally_source_info){ .name = "api",
+						.on = d->counts_calls,
+						.reason = d->counts_calls ? NULL : by_option };
+	for (uint32_t i = 0; i < s->n; i++) {
+		const struct tally_vk_source *src = s->sources[i];
+		rows[n++] = (struct tally_source_info){
+			.name = src->ops->name,
+			.on = true,
+			.reason = src->reason[0] ? src->reason : NULL,
+		};
+	}
+	for (uint32_t i = 0; i < s->n_closed; i++)
+		rows[n++] = (struct tally_source_info){ .name = s->closed[i]->ops->name,
+							.reason = s->closed[i]->reason };
+	for (uint32_t i = 0; i < s->n_left_out; i++)
+		rows[n++] = (struct tally_source_info){ .name = s->left_out[i],
+							.reason = by_option };
+	return n;
+}
+
+const struct tally_counter *const *
+vk_slots_counters(struct vk_device *d, uint32_t *n)
+{
+	*n = d->slots->n_counters;
+	return d->slots->counters;
+}
+
+VkQueryPipelineStatisticFlags
+vk_slots_inherited(struct vk_device *d, uint32_t family)
+{
+	const struct vk_slots *s = d->slots;
+
+	if (!d->enabled.inherited_queries || family >= d->n_families)
+		return 0;
+	return s->kinds[vk_kind_of(s, family, 0)].statistics;
+}
+
+/* ... of performance queries: their scope says where they may stand. */
+static bool
+may_stand(const struct vk_slots *s, uint32_t set, unsigned what, bool inside)
+{
+	switch (tally_vk_khr_scope(s->performance, set)) {
+	case TALLY_SCOPE_WORKLOAD:
+		return !(what & VK_BRACKET_BUFFER);
+	case TALLY_SCOPE_PASS:
+		return !(what & VK_BRACKET_BUFFER) && !inside;
+	default:
+		return what & VK_BRACKET_BUFFER;
+	}
+}
+
+static uint32_t
+bits_of(const struct vk_slots *s, unsigned what)
+{
+	uint32_t bits = 0;
+
+	if (what & VK_BRACKET_TIME)
+		bits |= s->with_time;
+	if (what & VK_BRACKET_STATISTICS)
+		bits |= s->statistics_bit;
+	if (what & (VK_BRACKET_PERFORMANCE | VK_BRACKET_BUFFER))
+		bits |= s->performance_bit;
+	return bits;
+}
+
+uint32_t
+vk_sources_for(const struct vk_device *d, uint32_t family, uint32_t set, unsigned what, bool inside)
+{
+	const struct vk_slots *s = d->slots;
+
+	if (family >= d->n_families)
+		return 0;
+	uint32_t sources = bits_of(s, what) & s->kinds[vk_kind_of(s, family, set)].sources;
+	if ((sources & s->performance_bit) && !may_stand(s, set, what, inside))
+		sources &= ~s->performance_bit;
+	return sources;
+}
+
+uint32_t
+vk_slots_sources(const struct vk_device *d, uint32_t family, unsigned what)
+{
+	return family < d->n_families ? bits_of(d->slots, what) & d->slots->covering[family] : 0;
+}
+
+bool
+vk_slots_cover(struct vk_device *d, uint32_t family, unsigned what)
+{
+	return vk_slots_sources(d, family, what) != 0;
+}
+
+uint32_t
+vk_slots_set(const struct vk_device *d)
+{
+	return atomic_load_explicit(&d->slots->set, memory_order_relaxed);
+}
+
+uint32_t
+vk_slots_choose(const struct vk_device *d, struct vk_slot_runs *runs)
+{
+	if (!runs->chosen)
+		runs->set = runs->without_sets ? 0 : vk_slots_set(d);
+	runs->chosen = true;
+	return runs->set;
+}
+
+enum tally_scope
+vk_slots_scope(const struct vk_device *d, uint32_t set)
+{
+	const struct vk_slots *s = d->slots;
+	return set && s->performance ? tally_vk_khr_scope(s->performance, set)
+				     : TALLY_SCOPE_WORKLOAD;
+}
+
+const struct vk_layout *
+vk_slots_layout(const struct vk_device *d, uint32_t set)
+{
+	return &d->slots->layouts[set];
+}
+
+uint32_t
+vk_slots_max_values(const struct vk_device *d)
+{
+	const struct vk_slots *s = d->slots;
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; i <= s->n_sets; i++) {
+		uint32_t n = s->layouts[i].set->layout.n_counters;
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
+void
+vk_slots_mask(const struct vk_device *d, uint32_t set, uint32_t sources, uint64_t *mask)
+{
+	const struct vk_slots *s = d->slots;
+
+	memset(mask, 0, VK_MAX_COUNTERS / 8);
+	for (uint32_t left = sources; left; left &= left - 1) {
+		uint32_t i = (uint32_t)__builtin_ctz(left), end;
+		if (i >= s->n)
+			break;
+		end = s->sources[i] == s->performance ? s->layouts[set].set->layout.n_counters
+						      : s->first[i] + s->sources[i]->n_counters;
+		for (uint32_t k = s->first[i]; k < end && k < VK_MAX_COUNTERS; k++)
+			mask[k / 64] |= UINT64_C(1) << (k % 64);
+	}
+}
+
+const char *
+vk_slots_serialized_by(const struct vk_device *d)
+{
+	if (vk_slots_read_waits(d))
+		return "reading queries: this driver waits until the whole device is idle";
+	if (d->slots->performance)
+		return "vk-khr: the driver separates what is counted from what surrounds it";
+	return NULL;
+}
+
+void
+vk_slots_tick(struct vk_device *d, uint64_t now_ns)
+{
+	struct vk_slots *s = d->slots;
+
+	for (uint32_t i = 0; i < s->n; i++)
+		s->sources[i]->ops->tick(s->sources[i], now_ns);
+	take_turns(d);
+}
+
+bool
+vk_slots_read_waits(const struct vk_device *d)
+{
+	/* Mesa's lavapipe (seen in 22.3.6) calls vkDeviceWaitIdle() inside, whatever the flags. It
+	 * can go when tests/apps/vk_sources says that a result is read while a later submission
+	 * waits. A device of Vulkan 1.0 does not tell its driver, but the vendor id is Mesa's own
+	 * only where there is no hardware. */
+	return d->driver_id == VK_DRIVER_ID_MESA_LLVMPIPE ||
+	       (!d->driver_id && d->properties.vendorID == VK_VENDOR_ID_MESA);
+}

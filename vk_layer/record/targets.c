@@ -1,0 +1,454 @@
+/* vk_layer/record/targets.c - from a render pass, framebuffer or list of views to what it
+ * writes to.
+ *
+ * The answer is kept with the framebuffer, or the first view, so that the next pass that begins
+ * alike costs one or two looks into a table. One word stands for the load operations of all
+ * attachments that are written to, and one for the stores: docs/passes.md.
+ */
+#include "vk_layer/record/targets_internal.h"
+
+#include "layer/part.h"
+#include "vk_formats.h" /* generated: vk_format_name() and the like */
+
+#include <stdlib.h>
+
+/* ---- answers kept ---- */
+
+static uint64_t
+mix(uint64_t hash, uint64_t v)
+{
+	hash = (hash ^ v) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 29;
+}
+
+static const struct vk_target_use *
+find_use(struct vk_uses *uses, uint64_t key)
+{
+	struct vk_use *use = atomic_load_explicit(&uses->first, memory_order_acquire);
+	while (use && use->key != key)
+		use = use->next;
+	return use ? &use->use : NULL;
+}
+
+static void
+keep_use(struct vk_uses *uses, uint64_t key, const struct vk_target_use *answer)
+{
+	/* An answer without a target may be better next time. */
+	if (!answer->target)
+		return;
+	if (atomic_fetch_add_explicit(&uses->n, 1, memory_order_relaxed) >= VK_MAX_USES) {
+		atomic_fetch_sub_explicit(&uses->n, 1, memory_order_relaxed);
+		return;
+	}
+	struct vk_use *use = malloc(sizeof(*use));
+	if (!use) {
+		atomic_fetch_sub_explicit(&uses->n, 1, memory_order_relaxed);
+		return;
+	}
+	use->key = key;
+	use->use = *answer;
+	use->next = atomic_load_explicit(&uses->first, memory_order_relaxed);
+	while (!atomic_compare_exchange_weak_explicit(&uses->first, &use->next, use,
+						      memory_order_release, memory_order_relaxed))
+		;
+}
+
+/* ---- formats and operations ---- */
+
+static const char *
+format_name(VkFormat format)
+{
+	const char *name = format == VK_FORMAT_UNDEFINED ? NULL : vk_format_name(format);
+	return name ? name : "?";
+}
+
+/* An unknown format may have anything. */
+static bool
+has_depth(VkFormat format)
+{
+	return format == VK_FORMAT_UNDEFINED || vk_format_has_depth(format);
+}
+
+static bool
+has_stencil(VkFormat format)
+{
+	return format == VK_FORMAT_UNDEFINED || vk_format_has_stencil(format);
+}
+
+/* What all attachments together do. */
+struct ops {
+	bool any, loads, clears, stores, resolves;
+};
+
+static void
+add_ops(struct ops *ops, VkAttachmentLoadOp load, VkAttachmentStoreOp store)
+{
+	ops->any = true;
+	ops->loads |= load == VK_ATTACHMENT_LOAD_OP_LOAD;
+	ops->clears |= load == VK_ATTACHMENT_LOAD_OP_CLEAR;
+	ops->stores |= store == VK_ATTACHMENT_STORE_OP_STORE;
+}
+
+static void
+decide_ops(const struct ops *ops, struct vk_target_use *out)
+{
+	out->load = !ops->any     ? TALLY_LOAD_UNKNOWN
+		    : ops->loads  ? TALLY_LOAD_LOAD
+		    : ops->clears ? TALLY_LOAD_CLEAR
+				  : TALLY_LOAD_DONT_CARE;
+	out->store = !ops->any       ? TALLY_STORE_UNKNOWN
+		     : ops->resolves ? TALLY_STORE_RESOLVE
+		     : ops->stores   ? TALLY_STORE_STORE
+				     : TALLY_STORE_DISCARD;
+}
+
+static uint32_t
+count_views(uint32_t mask)
+{
+	return mask ? (uint32_t)__builtin_popcount(mask) : 1;
+}
+
+static void
+finish(struct vk_target_use *out, struct tally_target *target)
+{
+	for (uint32_t i = 0; i < target->n_color; i++)
+		if (target->color[i].samples > target->samples)
+			target->samples = target->color[i].samples;
+	if (target->depth.samples > target->samples)
+		target->samples = target->depth.samples;
+	if (target->stencil.samples > target->samples)
+		target->samples = target->stencil.samples;
+	target->presented = out->surface >= 0;
+	out->target = tally_intern_target(NULL, target);
+}
+
+static void
+set_area(struct tally_target *target, const VkRect2D *area)
+{
+	target->width = (uint32_t)area->offset.x + area->extent.width;
+	target->height = (uint32_t)area->offset.y + area->extent.height;
+}
+
+/* ---- render pass objects ---- */
+
+/* The surfaces behind the attachments, for all of them lie in the framebuffer or with the
+ * beginning of the pass. */
+struct surfaces {
+	const struct vk_framebuffer_known *fb; /* may be NULL */
+	const VkRenderPassAttachmentBeginInfo *views; /* imageless */
+	struct vk_targets *t;
+};
+
+static int64_t
+surface_of(const struct surfaces *s, uint32_t attachment)
+{
+	if (!s->fb)
+		return -1;
+	if (!s->fb->imageless)
+		return attachment < s->fb->n_attachments ? s->fb->surfaces[attachment] : -1;
+	if (!s->views || attachment >= s->views->attachmentCount)
+		return -1;
+	const struct vk_view_known *view = vk_handles_find(
+		&s->t->views, VK_HANDLE_KEY(s->views->pAttachments[attachment]));
+	return view ? view->surface : -1;
+}
+
+/* Of several the first: colour before what it is resolved into. */
+static int64_t
+find_surface(const struct vk_render_pass_known *pass, const struct surfaces *s)
+{
+	for (uint32_t i = 0; i < pass->n_color; i++) {
+		int64_t surface = surface_of(s, pass->color[i]);
+		if (surface >= 0)
+			return surface;
+	}
+	for (uint32_t i = 0; i < pass->n_resolve; i++) {
+		int64_t surface = surface_of(s, pass->resolve[i]);
+		if (surface >= 0)
+			return surface;
+	}
+	return -1;
+}
+
+static void
+describe_attachments(const struct vk_render_pass_known *pass, struct tally_target *target,
+		     struct ops *ops)
+{
+	for (uint32_t i = 0; i < pass->n_color; i++) {
+		if (pass->color[i] >= pass->n_attachments)
+			continue;
+		const struct vk_pass_attachment *a = &pass->attachments[pass->color[i]];
+		target->color[target->n_color++] = (struct tally_attachment){
+			.format = format_name(a->format),
+			.samples = a->samples,
+			.layers = target->layers,
+		};
+		add_ops(ops, a->load, a->store);
+	}
+	if (pass->depth >= pass->n_attachments)
+		return;
+	const struct vk_pass_attachment *a = &pass->attachments[pass->depth];
+	struct tally_attachment *role = has_depth(a->format) ? &target->depth : &target->stencil;
+	*role = (struct tally_attachment){
+		.format = format_name(a->format),
+		.samples = a->samples,
+		.layers = target->layers,
+	};
+	if (has_depth(a->format))
+		add_ops(ops, a->load, a->store);
+	if (has_stencil(a->format))
+		add_ops(ops, a->stencil_load, a->stencil_store);
+}
+
+/* The framebuffer is known, or the render pass is not: then little is said. */
+static void
+describe_render_pass(const struct vk_render_pass_known *pass, const struct vk_framebuffer_known *fb,
+		     const VkRect2D *area, struct vk_target_use *out)
+{
+	struct tally_target target = { 0 };
+	struct ops ops = { 0 };
+	target.layers = fb ? fb->layers : 1;
+	if (fb) {
+		target.width = fb->width;
+		target.height = fb->height;
+	} else {
+		set_area(&target, area);
+	}
+	if (pass) {
+		if (pass->view_mask)
+			target.layers = out->views;
+		describe_attachments(pass, &target, &ops);
+		ops.resolves = pass->resolves;
+	} else {
+		target.n_color = 1;
+		target.color[0] = (struct tally_attachment){ "?", 0, target.layers };
+	}
+	decide_ops(&ops, out);
+	finish(out, &target);
+}
+
+static const VkRenderPassAttachmentBeginInfo *
+find_views(const void *chain)
+{
+	const VkBaseInStructure *s = chain;
+	while (s && s->sType != VK_STRUCTURE_TYPE_RENDER_PASS_ATTACHMENT_BEGIN_INFO)
+		s = s->pNext;
+	return (const void *)s;
+}
+
+void
+vk_target_of_render_pass(struct vk_device *d, const VkRenderPassBeginInfo *info,
+			 struct vk_target_use *out)
+{
+	struct vk_targets *t = d->targets;
+	*out = (struct vk_target_use){
+		.surface = -1, .views = 1, .subpasses = 1, .all_multiview_alike = true
+	};
+	if (!t)
+		return;
+	struct vk_framebuffer_known *fb = vk_handles_find(&t->framebuffers,
+							  VK_HANDLE_KEY(info->framebuffer));
+	const struct vk_render_pass_known *pass = vk_handles_find(&t->render_passes,
+								  VK_HANDLE_KEY(info->renderPass));
+	uint64_t key = 0;
+	if (pass) {
+		struct surfaces surfaces = { .fb = fb, .t = t };
+		if (fb && fb->imageless) {
+			surfaces.views = find_views(info->pNext);
+			out->surface = find_surface(pass, &surfaces);
+		}
+		/* Serials are small: the surface has the upper bits to itself. */
+		key = pass->base.serial ^ (uint64_t)(out->surface + 1) << 48;
+		const struct vk_target_use *known = fb ? find_use(&fb->uses, key) : NULL;
+		if (known) {
+			*out = *known;
+			return;
+		}
+		if (fb && !fb->imageless)
+			out->surface = find_surface(pass, &surfaces);
+		out->views = count_views(pass->view_mask);
+		out->subpasses = pass->subpasses;
+		out->all_multiview_alike = pass->alike;
+	}
+	describe_render_pass(pass, fb, &info->renderArea, out);
+	if (pass && fb)
+		keep_use(&fb->uses, key, out);
+}
+
+/* ---- dynamic rendering ---- */
+
+/* One VkRenderingAttachmentInfo, with what is known of its views. */
+struct written {
+	const VkRenderingAttachmentInfo *info; /* NULL: not there */
+	struct vk_view_known *view; /* NULL: unknown */
+	const struct vk_view_known *resolve;
+	bool resolves;
+};
+
+struct rendering {
+	struct written color[TALLY_MAX_COLOR], depth, stencil;
+	uint32_t n_color;
+	bool one_image; /* depth and stencil are in one */
+	struct vk_view_known *first; /* keeps the answers */
+	uint64_t key;
+};
+
+static void
+look_up(struct vk_targets *t, const VkRenderingAttachmentInfo *info, struct written *w,
+	struct rendering *r)
+{
+	*w = (struct written){ 0 };
+	if (!info || !info->imageView) {
+		r->key = mix(r->key, 0);
+		return;
+	}
+	w->info = info;
+	w->view = vk_handles_find(&t->views, VK_HANDLE_KEY(info->imageView));
+	w->resolves = info->resolveMode != VK_RESOLVE_MODE_NONE && info->resolveImageView;
+	if (w->resolves)
+		w->resolve = vk_handles_find(&t->views, VK_HANDLE_KEY(info->resolveImageView));
+	if (!r->first)
+		r->first = w->view;
+	r->key = mix(r->key, w->view ? w->view->base.serial : UINT64_MAX);
+	r->key = mix(r->key, (uint64_t)info->loadOp << 32 | (uint32_t)info->storeOp);
+	r->key = mix(r->key, (w->resolve ? w->resolve->base.serial : 0) << 1 | w->resolves);
+}
+
+static void
+look_up_all(struct vk_targets *t, const VkRenderingInfo *info, struct rendering *r)
+{
+	r->key = mix((uint64_t)info->viewMask << 32 | info->layerCount, info->colorAttachmentCount);
+	for (uint32_t i = 0; i < info->colorAttachmentCount && i < TALLY_MAX_COLOR; i++) {
+		look_up(t, &info->pColorAttachments[i], &r->color[i], r);
+		if (r->color[i].info)
+			r->n_color = i + 1;
+	}
+	look_up(t, info->pDepthAttachment, &r->depth, r);
+	look_up(t, info->pStencilAttachment, &r->stencil, r);
+	r->one_image = r->depth.info && r->stencil.info &&
+		       r->depth.info->imageView == r->stencil.info->imageView;
+}
+
+static void
+describe_written(const struct written *w, struct tally_target *target, struct ops *ops,
+		 struct tally_attachment *role, int64_t *surface, int64_t *resolved)
+{
+	if (!w->info)
+		return;
+	add_ops(ops, w->info->loadOp, w->info->storeOp);
+	ops->resolves |= w->resolves;
+	const struct vk_view_known *view = w->view;
+	if (*surface < 0 && view)
+		*surface = view->surface;
+	if (*resolved < 0 && w->resolve)
+		*resolved = w->resolve->surface;
+	*role = (struct tally_attachment){
+		.format = view ? format_name(view->format) : "?",
+		.samples = view ? view->samples : 0,
+		.layers = target->layers,
+	};
+	/* Attachments may differ in size: the smallest is what is drawn to. */
+	if (view && view->width && (!target->width || view->width < target->width))
+		target->width = view->width;
+	if (view && view->height && (!target->height || view->height < target->height))
+		target->height = view->height;
+}
+
+static void
+describe_rendering(const VkRenderingInfo *info, const struct rendering *r,
+		   struct vk_target_use *out)
+{
+	struct tally_target target = { .n_color = r->n_color };
+	struct tally_attachment same;
+	struct ops ops = { 0 };
+	int64_t resolved = -1;
+	target.layers = info->viewMask ? out->views : info->layerCount;
+	for (uint32_t i = 0; i < r->n_color; i++)
+		describe_written(&r->color[i], &target, &ops, &target.color[i], &out->surface,
+				 &resolved);
+	describe_written(&r->depth, &target, &ops, &target.depth, &out->surface, &resolved);
+	describe_written(&r->stencil, &target, &ops, r->one_image ? &same : &target.stencil,
+			 &out->surface, &resolved);
+	if (out->surface < 0)
+		out->surface = resolved;
+	if (!target.width || !target.height)
+		set_area(&target, &info->renderArea);
+	decide_ops(&ops, out);
+	finish(out, &target);
+}
+
+void
+vk_target_of_rendering(struct vk_device *d, const VkRenderingInfo *info, struct vk_target_use *out)
+{
+	struct vk_targets *t = d->targets;
+	*out = (struct vk_target_use){
+		.surface = -1,
+		.views = count_views(info->viewMask),
+		.subpasses = 1,
+		.all_multiview_alike = true,
+	};
+	if (!t)
+		return;
+	struct rendering r = { 0 };
+	look_up_all(t, info, &r);
+	const struct vk_target_use *known = r.first ? find_use(&r.first->uses, r.key) : NULL;
+	if (known) {
+		*out = *known;
+		return;
+	}
+	describe_rendering(info, &r, out);
+	if (r.first && r.first->width)
+		keep_use(&r.first->uses, r.key, out);
+}
+
+/* ---- images and swapchains ---- */
+
+const struct tally_target *
+vk_target_of_image(struct vk_device *d, VkImage handle)
+{
+	struct vk_targets *t = d->targets;
+	struct vk_image_known *image = t && handle
+					       ? vk_handles_find(&t->images, VK_HANDLE_KEY(handle))
+					       : NULL;
+	if (!image)
+		return NULL;
+	const struct tally_target *target = atomic_load_explicit(&image->target,
+								 memory_order_acquire);
+	if (target)
+		return target;
+	struct tally_attachment whole = {
+		.format = format_name(image->format),
+		.samples = image->samples,
+		.layers = image->depth > 1 ? image->depth : image->layers,
+	};
+	struct tally_target build = {
+		.width = image->width,
+		.height = image->height,
+		.layers = whole.layers,
+		.samples = image->samples,
+		.presented = image->surface >= 0,
+	};
+	if (vk_format_has_depth(image->format))
+		build.depth = whole;
+	else if (vk_format_has_stencil(image->format))
+		build.stencil = whole;
+	else
+		build.color[build.n_color++] = whole;
+	target = tally_intern_target(NULL, &build);
+	/* Equal targets are one: who else stores, stores the same. */
+	atomic_store_explicit(&image->target, target, memory_order_release);
+	return target;
+}
+
+struct tally_extent
+vk_target_of_swapchain(struct vk_device *d, VkSwapchainKHR handle, int64_t *number)
+{
+	struct vk_targets *t = d->targets;
+	const struct vk_swapchain_known *chain = t && handle
+							 ? vk_handles_find(&t->swapchains,
+									   VK_HANDLE_KEY(handle))
+							 : NULL;
+	*number = chain ? chain->surface : -1;
+	return chain ? (struct tally_extent){ chain->width, chain->height }
+		     : (struct tally_extent){ 0, 0 };
+}

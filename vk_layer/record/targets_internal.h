@@ -1,0 +1,100 @@
+/* vk_layer/record/targets_internal.h - what is kept of images, views, render passes and
+ * framebuffers.
+ *
+ * Written by targets_objects.c while an object is made, constant from then on but for the lists of
+ * answers and the count of equal handles; read by targets.c without a lock. An object lives until
+ * the game destroys it: nobody may use it then. `serial` is never used again, unlike a handle, so
+ * that answers are kept by serials. A framebuffer keeps what it needs of its views.
+ */
+#ifndef PASSTALLY_VK_LAYER_TARGETS_INTERNAL_H
+#define PASSTALLY_VK_LAYER_TARGETS_INTERNAL_H
+
+#include "vk_layer/record/handles.h"
+#include "vk_layer/record/targets.h"
+
+/* One answer, kept by the object that it is about. */
+struct vk_use {
+	struct vk_use *next;
+	uint64_t key;
+	struct vk_target_use use;
+};
+
+#define VK_MAX_USES 16
+/* Threads that begin the same pass at once push at the front; an answer may stand twice. */
+struct vk_uses {
+	struct vk_use *_Atomic first;
+	atomic_uint n;
+};
+
+/* What every object begins with. */
+struct vk_known {
+	uint64_t serial;
+	uint32_t more; /* drivers may give equal objects one handle: destroys to wait for */
+};
+
+struct vk_image_known {
+	struct vk_known base;
+	VkFormat format;
+	uint32_t width, height, depth, levels, layers, samples;
+	int64_t surface; /* -1: not of a swapchain */
+	VkImage handle;
+	struct vk_image_known *next; /* of the same swapchain */
+	const struct tally_target *_Atomic target; /* NULL: not asked for yet */
+};
+
+struct vk_view_known {
+	struct vk_known base;
+	VkFormat format;
+	uint32_t width, height, layers, samples; /* 0: unknown */
+	int64_t surface;
+	struct vk_uses uses; /* of dynamic rendering that begins with this view */
+};
+
+struct vk_pass_attachment {
+	VkFormat format;
+	uint32_t samples;
+	VkAttachmentLoadOp load, stencil_load;
+	VkAttachmentStoreOp store, stencil_store;
+};
+
+struct vk_render_pass_known {
+	struct vk_known base;
+	uint32_t color[TALLY_MAX_COLOR], n_color; /* numbers of attachments, by first use */
+	uint32_t resolve[TALLY_MAX_COLOR], n_resolve;
+	uint32_t depth; /* VK_ATTACHMENT_UNUSED: none */
+	uint32_t view_mask; /* of all subpasses */
+	uint32_t first_mask;
+	uint32_t subpasses;
+	bool alike, resolves;
+	uint32_t n_attachments;
+	struct vk_pass_attachment attachments[];
+};
+
+struct vk_framebuffer_known {
+	struct vk_known base;
+	uint32_t width, height, layers;
+	bool imageless; /* the views come with the beginning of a pass */
+	struct vk_uses uses;
+	uint32_t n_attachments;
+	int64_t surfaces[]; /* of each attachment; -1: none */
+};
+
+struct vk_swapchain_known {
+	struct vk_known base;
+	int64_t surface;
+	VkFormat format;
+	uint32_t width, height, layers;
+	struct vk_image_known *images; /* with the lock */
+};
+
+struct vk_targets {
+	struct vk_handles images, views, render_passes, framebuffers, swapchains;
+	struct vk_handles surfaces; /* VkSurfaceKHR to number + 1 */
+	atomic_uint_fast64_t serial;
+	/* Guards what creating and destroying do besides a table's own lock, which is taken after
+	 * it: `more`, a swapchain's images, surfaces. Never held across a call of the driver. */
+	pthread_mutex_t lock;
+	uint32_t n_surfaces;
+};
+
+#endif

@@ -1,0 +1,583 @@
+/* vk_layer/record/targets_objects.c - the game's images, views, render passes, framebuffers,
+ * swapchains.
+ *
+ * Each hook asks the driver first and then keeps what the game said. Nothing is kept of a call that
+ * failed, nor when memory is out: the object is unknown then.
+ */
+#include "vk_layer/record/targets_internal.h"
+
+#include <stdlib.h>
+
+static void *
+known_create(struct vk_targets *t, size_t size)
+{
+	struct vk_known *k = calloc(1, size);
+	if (k)
+		k->serial = atomic_fetch_add_explicit(&t->serial, 1, memory_order_relaxed) + 1;
+	return k;
+}
+
+/* Takes `object`. */
+static void
+remember(struct vk_targets *t, struct vk_handles *map, uint64_t key, void *object)
+{
+	if (!object || !key) {
+		free(object);
+		return;
+	}
+	pthread_mutex_lock(&t->lock);
+	struct vk_known *old = vk_handles_find(map, key);
+	bool kept = false;
+	if (old)
+		old->more++; /* the same handle again: the driver takes them for equal */
+	else
+		kept = vk_handles_put(map, key, object);
+	pthread_mutex_unlock(&t->lock);
+	if (!kept)
+		free(object);
+}
+
+/* Before the driver destroys it. Gives back what is the caller's to free, or NULL. */
+static void *
+forget(struct vk_targets *t, struct vk_handles *map, uint64_t key)
+{
+	if (!t || !key)
+		return NULL;
+	pthread_mutex_lock(&t->lock);
+	struct vk_known *k = vk_handles_find(map, key);
+	if (k && k->more) {
+		k->more--;
+		k = NULL;
+	} else if (k) {
+		vk_handles_remove(map, key);
+	}
+	pthread_mutex_unlock(&t->lock);
+	return k;
+}
+
+static void
+free_uses(struct vk_uses *uses)
+{
+	struct vk_use *use = atomic_load_explicit(&uses->first, memory_order_acquire);
+	while (use) {
+		struct vk_use *next = use->next;
+		free(use);
+		use = next;
+	}
+}
+
+static void
+free_view(struct vk_view_known *view)
+{
+	if (view)
+		free_uses(&view->uses);
+	free(view);
+}
+
+static void
+free_framebuffer(struct vk_framebuffer_known *fb)
+{
+	if (fb)
+		free_uses(&fb->uses);
+	free(fb);
+}
+
+static const void *
+find_struct(const void *chain, VkStructureType type)
+{
+	const VkBaseInStructure *s = chain;
+	while (s && s->sType != type)
+		s = s->pNext;
+	return s;
+}
+
+/* ---- images and views ---- */
+
+static struct vk_image_known *
+learn_image(struct vk_targets *t, const VkImageCreateInfo *info)
+{
+	struct vk_image_known *image = known_create(t, sizeof(*image));
+	if (!image)
+		return NULL;
+	image->format = info->format;
+	image->width = info->extent.width;
+	image->height = info->extent.height;
+	image->depth = info->extent.depth;
+	image->levels = info->mipLevels;
+	image->layers = info->arrayLayers;
+	image->samples = (uint32_t)info->samples;
+	image->surface = -1;
+	const VkImageSwapchainCreateInfoKHR *of = find_struct(
+		info->pNext, VK_STRUCTURE_TYPE_IMAGE_SWAPCHAIN_CREATE_INFO_KHR);
+	if (of && of->swapchain) {
+		const struct vk_swapchain_known *chain = vk_handles_find(
+			&t->swapchains, VK_HANDLE_KEY(of->swapchain));
+		image->surface = chain ? chain->surface : -1;
+	}
+	return image;
+}
+
+VkResult
+vk_create_image(struct vk_device *d, PFN_vkCreateImage next, VkDevice device,
+		const VkImageCreateInfo *info, const VkAllocationCallbacks *allocator, VkImage *out)
+{
+	VkResult result = next(device, info, allocator, out);
+	struct vk_targets *t = d->targets;
+	if (result == VK_SUCCESS && t)
+		remember(t, &t->images, VK_HANDLE_KEY(*out), learn_image(t, info));
+	return result;
+}
+
+void
+vk_destroy_image(struct vk_device *d, PFN_vkDestroyImage next, VkDevice device, VkImage image,
+		 const VkAllocationCallbacks *allocator)
+{
+	struct vk_targets *t = d->targets;
+	struct vk_image_known *known = t ? forget(t, &t->images, VK_HANDLE_KEY(image)) : NULL;
+	next(device, image, allocator);
+	free(known);
+}
+
+static uint32_t
+at_level(uint32_t size, uint32_t level)
+{
+	uint32_t s = level < 32 ? size >> level : 0;
+	return s || !size ? s : 1;
+}
+
+static struct vk_view_known *
+learn_view(struct vk_targets *t, const VkImageViewCreateInfo *info)
+{
+	struct vk_view_known *view = known_create(t, sizeof(*view));
+	if (!view)
+		return NULL;
+	const struct vk_image_known *image = vk_handles_find(&t->images,
+							     VK_HANDLE_KEY(info->image));
+	const VkImageSubresourceRange *range = &info->subresourceRange;
+	view->format = info->format;
+	view->layers = range->layerCount;
+	view->surface = -1;
+	if (!image) {
+		if (view->layers == VK_REMAINING_ARRAY_LAYERS)
+			view->layers = 0;
+		return view;
+	}
+	view->width = at_level(image->width, range->baseMipLevel);
+	view->height = at_level(image->height, range->baseMipLevel);
+	view->samples = image->samples;
+	view->surface = image->surface;
+	if (view->layers == VK_REMAINING_ARRAY_LAYERS) {
+		/* The slices of a volume are layers to a 2D view of it. */
+		uint32_t all = image->depth > 1 ? at_level(image->depth, range->baseMipLevel)
+						: image->layers;
+		view->layers = all > range->baseArrayLayer ? all - range->baseArrayLayer : 1;
+	}
+	return view;
+}
+
+VkResult
+vk_create_image_view(struct vk_device *d, PFN_vkCreateImageView next, VkDevice device,
+		     const VkImageViewCreateInfo *info, const VkAllocationCallbacks *allocator,
+		     VkImageView *out)
+{
+	VkResult result = next(device, info, allocator, out);
+	struct vk_targets *t = d->targets;
+	if (result == VK_SUCCESS && t)
+		remember(t, &t->views, VK_HANDLE_KEY(*out), learn_view(t, info));
+	return result;
+}
+
+void
+vk_destroy_image_view(struct vk_device *d, PFN_vkDestroyImageView next, VkDevice device,
+		      VkImageView view, const VkAllocationCallbacks *allocator)
+{
+	struct vk_targets *t = d->targets;
+	struct vk_view_known *known = t ? forget(t, &t->views, VK_HANDLE_KEY(view)) : NULL;
+	next(device, view, allocator);
+	free_view(known);
+}
+
+/* ---- render passes ---- */
+
+static struct vk_render_pass_known *
+render_pass_create(struct vk_targets *t, uint32_t n_attachments)
+{
+	struct vk_render_pass_known *pass = known_create(
+		t, sizeof(*pass) + n_attachments * sizeof(pass->attachments[0]));
+	if (!pass)
+		return NULL;
+	pass->n_attachments = n_attachments;
+	pass->depth = VK_ATTACHMENT_UNUSED;
+	pass->alike = true;
+	return pass;
+}
+
+static void
+add_number(uint32_t *list, uint32_t *n, uint32_t number)
+{
+	if (number == VK_ATTACHMENT_UNUSED)
+		return;
+	for (uint32_t i = 0; i < *n; i++)
+		if (list[i] == number)
+			return;
+	if (*n < TALLY_MAX_COLOR)
+		list[(*n)++] = number;
+}
+
+static void
+use_color(struct vk_render_pass_known *pass, uint32_t number)
+{
+	add_number(pass->color, &pass->n_color, number);
+}
+
+static void
+use_resolve(struct vk_render_pass_known *pass, uint32_t number)
+{
+	pass->resolves |= number != VK_ATTACHMENT_UNUSED;
+	add_number(pass->resolve, &pass->n_resolve, number);
+}
+
+static void
+use_depth(struct vk_render_pass_known *pass, uint32_t number)
+{
+	if (pass->depth == VK_ATTACHMENT_UNUSED)
+		pass->depth = number;
+}
+
+static void
+use_views(struct vk_render_pass_known *pass, uint32_t mask)
+{
+	if (pass->subpasses++ == 0)
+		pass->first_mask = mask;
+	pass->alike &= mask == pass->first_mask;
+	pass->view_mask |= mask;
+}
+
+static struct vk_render_pass_known *
+learn_render_pass(struct vk_targets *t, const VkRenderPassCreateInfo *info)
+{
+	struct vk_render_pass_known *pass = render_pass_create(t, info->attachmentCount);
+	if (!pass)
+		return NULL;
+	for (uint32_t i = 0; i < info->attachmentCount; i++) {
+		const VkAttachmentDescription *a = &info->pAttachments[i];
+		pass->attachments[i] = (struct vk_pass_attachment){
+			.format = a->format,
+			.samples = (uint32_t)a->samples,
+			.load = a->loadOp,
+			.stencil_load = a->stencilLoadOp,
+			.store = a->storeOp,
+			.stencil_store = a->stencilStoreOp,
+		};
+	}
+	const VkRenderPassMultiviewCreateInfo *views = find_struct(
+		info->pNext, VK_STRUCTURE_TYPE_RENDER_PASS_MULTIVIEW_CREATE_INFO);
+	for (uint32_t i = 0; i < info->subpassCount; i++) {
+		const VkSubpassDescription *s = &info->pSubpasses[i];
+		for (uint32_t k = 0; k < s->colorAttachmentCount; k++) {
+			use_color(pass, s->pColorAttachments[k].attachment);
+			if (s->pResolveAttachments)
+				use_resolve(pass, s->pResolveAttachments[k].attachment);
+		}
+		if (s->pDepthStencilAttachment)
+			use_depth(pass, s->pDepthStencilAttachment->attachment);
+		use_views(pass, views && i < views->subpassCount ? views->pViewMasks[i] : 0);
+	}
+	return pass;
+}
+
+static struct vk_render_pass_known *
+learn_render_pass2(struct vk_targets *t, const VkRenderPassCreateInfo2 *info)
+{
+	struct vk_render_pass_known *pass = render_pass_create(t, info->attachmentCount);
+	if (!pass)
+		return NULL;
+	for (uint32_t i = 0; i < info->attachmentCount; i++) {
+		const VkAttachmentDescription2 *a = &info->pAttachments[i];
+		pass->attachments[i] = (struct vk_pass_attachment){
+			.format = a->format,
+			.samples = (uint32_t)a->samples,
+			.load = a->loadOp,
+			.stencil_load = a->stencilLoadOp,
+			.store = a->storeOp,
+			.stencil_store = a->stencilStoreOp,
+		};
+	}
+	for (uint32_t i = 0; i < info->subpassCount; i++) {
+		const VkSubpassDescription2 *s = &info->pSubpasses[i];
+		for (uint32_t k = 0; k < s->colorAttachmentCount; k++) {
+			use_color(pass, s->pColorAttachments[k].attachment);
+			if (s->pResolveAttachments)
+				use_resolve(pass, s->pResolveAttachments[k].attachment);
+		}
+		if (s->pDepthStencilAttachment)
+			use_depth(pass, s->pDepthStencilAttachment->attachment);
+		const VkSubpassDescriptionDepthStencilResolve *resolve = find_struct(
+			s->pNext, VK_STRUCTURE_TYPE_SUBPASS_DESCRIPTION_DEPTH_STENCIL_RESOLVE);
+		if (resolve && resolve->pDepthStencilResolveAttachment)
+			use_resolve(pass, resolve->pDepthStencilResolveAttachment->attachment);
+		use_views(pass, s->viewMask);
+	}
+	return pass;
+}
+
+VkResult
+vk_create_render_pass(struct vk_device *d, PFN_vkCreateRenderPass next, VkDevice device,
+		      const VkRenderPassCreateInfo *info, const VkAllocationCallbacks *allocator,
+		      VkRenderPass *out)
+{
+	VkResult result = next(device, info, allocator, out);
+	struct vk_targets *t = d->targets;
+	if (result == VK_SUCCESS && t)
+		remember(t, &t->render_passes, VK_HANDLE_KEY(*out), learn_render_pass(t, info));
+	return result;
+}
+
+VkResult
+vk_create_render_pass2(struct vk_device *d, PFN_vkCreateRenderPass2 next, VkDevice device,
+		       const VkRenderPassCreateInfo2 *info, const VkAllocationCallbacks *allocator,
+		       VkRenderPass *out)
+{
+	VkResult result = next(device, info, allocator, out);
+	struct vk_targets *t = d->targets;
+	if (result == VK_SUCCESS && t)
+		remember(t, &t->render_passes, VK_HANDLE_KEY(*out), learn_render_pass2(t, info));
+	return result;
+}
+
+void
+vk_destroy_render_pass(struct vk_device *d, PFN_vkDestroyRenderPass next, VkDevice device,
+		       VkRenderPass pass, const VkAllocationCallbacks *allocator)
+{
+	struct vk_targets *t = d->targets;
+	void *known = t ? forget(t, &t->render_passes, VK_HANDLE_KEY(pass)) : NULL;
+	next(device, pass, allocator);
+	free(known);
+}
+
+/* ---- framebuffers ---- */
+
+static struct vk_framebuffer_known *
+learn_framebuffer(struct vk_targets *t, const VkFramebufferCreateInfo *info)
+{
+	uint32_t n = info->attachmentCount;
+	struct vk_framebuffer_known *fb = known_create(t,
+						       sizeof(*fb) + n * sizeof(fb->surfaces[0]));
+	if (!fb)
+		return NULL;
+	fb->width = info->width;
+	fb->height = info->height;
+	fb->layers = info->layers;
+	fb->imageless = info->flags & VK_FRAMEBUFFER_CREATE_IMAGELESS_BIT;
+	fb->n_attachments = n;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct vk_view_known *view = NULL;
+		if (!fb->imageless)
+			view = vk_handles_find(&t->views, VK_HANDLE_KEY(info->pAttachments[i]));
+		fb->surfaces[i] = view ? view->surface : -1;
+	}
+	return fb;
+}
+
+VkResult
+vk_create_framebuffer(struct vk_device *d, PFN_vkCreateFramebuffer next, VkDevice device,
+		      const VkFramebufferCreateInfo *info, const VkAllocationCallbacks *allocator,
+		      VkFramebuffer *out)
+{
+	VkResult result = next(device, info, allocator, out);
+	struct vk_targets *t = d->targets;
+	if (result == VK_SUCCESS && t)
+		remember(t, &t->framebuffers, VK_HANDLE_KEY(*out), learn_framebuffer(t, info));
+	return result;
+}
+
+void
+vk_destroy_framebuffer(struct vk_device *d, PFN_vkDestroyFramebuffer next, VkDevice device,
+		       VkFramebuffer framebuffer, const VkAllocationCallbacks *allocator)
+{
+	struct vk_targets *t = d->targets;
+	struct vk_framebuffer_known *known = t ? forget(t, &t->framebuffers,
+							VK_HANDLE_KEY(framebuffer))
+					       : NULL;
+	next(device, framebuffer, allocator);
+	free_framebuffer(known);
+}
+
+/* ---- swapchains ---- */
+
+/* A window keeps its number when its swapchain is made anew, as a resize does. */
+static int64_t
+surface_number(struct vk_targets *t, VkSurfaceKHR surface)
+{
+	if (!surface)
+		return -1;
+	pthread_mutex_lock(&t->lock);
+	uintptr_t number = (uintptr_t)vk_handles_find(&t->surfaces, VK_HANDLE_KEY(surface));
+	if (!number) {
+		number = ++t->n_surfaces;
+		vk_handles_put(&t->surfaces, VK_HANDLE_KEY(surface), (void *)number);
+	}
+	pthread_mutex_unlock(&t->lock);
+	return (int64_t)number - 1;
+}
+
+static void
+learn_swapchain(struct vk_targets *t, const VkSwapchainCreateInfoKHR *info, VkSwapchainKHR handle)
+{
+	struct vk_swapchain_known *chain = known_create(t, sizeof(*chain));
+	if (!chain)
+		return;
+	chain->surface = surface_number(t, info->surface);
+	chain->format = info->imageFormat;
+	chain->width = info->imageExtent.width;
+	chain->height = info->imageExtent.height;
+	chain->layers = info->imageArrayLayers;
+	remember(t, &t->swapchains, VK_HANDLE_KEY(handle), chain);
+}
+
+VkResult
+vk_create_swapchain(struct vk_device *d, PFN_vkCreateSwapchainKHR next, VkDevice device,
+		    const VkSwapchainCreateInfoKHR *info, const VkAllocationCallbacks *allocator,
+		    VkSwapchainKHR *out)
+{
+	VkResult result = next(device, info, allocator, out);
+	if (result == VK_SUCCESS && d->targets)
+		learn_swapchain(d->targets, info, *out);
+	return result;
+}
+
+VkResult
+vk_create_shared_swapchains(struct vk_device *d, PFN_vkCreateSharedSwapchainsKHR next,
+			    VkDevice device, uint32_t n, const VkSwapchainCreateInfoKHR *infos,
+			    const VkAllocationCallbacks *allocator, VkSwapchainKHR *out)
+{
+	VkResult result = next(device, n, infos, allocator, out);
+	for (uint32_t i = 0; result == VK_SUCCESS && d->targets && i < n; i++)
+		learn_swapchain(d->targets, &infos[i], out[i]);
+	return result;
+}
+
+static void
+free_swapchain(struct vk_targets *t, struct vk_swapchain_known *chain)
+{
+	struct vk_image_known *image = chain ? chain->images : NULL;
+	while (image) {
+		struct vk_image_known *next = image->next;
+		vk_handles_remove(&t->images, VK_HANDLE_KEY(image->handle));
+		free(image);
+		image = next;
+	}
+	free(chain);
+}
+
+void
+vk_destroy_swapchain(struct vk_device *d, PFN_vkDestroySwapchainKHR next, VkDevice device,
+		     VkSwapchainKHR swapchain, const VkAllocationCallbacks *allocator)
+{
+	struct vk_targets *t = d->targets;
+	/* Its images' handles are free as soon as its own is. */
+	if (t)
+		free_swapchain(t, forget(t, &t->swapchains, VK_HANDLE_KEY(swapchain)));
+	next(device, swapchain, allocator);
+}
+
+/* With the lock held. */
+static void
+learn_swapchain_image(struct vk_targets *t, struct vk_swapchain_known *chain, VkImage handle)
+{
+	if (vk_handles_find(&t->images, VK_HANDLE_KEY(handle)))
+		return; /* asked for before */
+	struct vk_image_known *image = known_create(t, sizeof(*image));
+	if (!image)
+		return;
+	image->format = chain->format;
+	image->width = chain->width;
+	image->height = chain->height;
+	image->depth = image->levels = image->samples = 1;
+	image->layers = chain->layers;
+	image->surface = chain->surface;
+	image->handle = handle;
+	if (!vk_handles_put(&t->images, VK_HANDLE_KEY(handle), image)) {
+		free(image);
+		return;
+	}
+	image->next = chain->images;
+	chain->images = image;
+}
+
+VkResult
+vk_get_swapchain_images(struct vk_device *d, PFN_vkGetSwapchainImagesKHR next, VkDevice device,
+			VkSwapchainKHR swapchain, uint32_t *n, VkImage *images)
+{
+	VkResult result = next(device, swapchain, n, images);
+	struct vk_targets *t = d->targets;
+	if ((result != VK_SUCCESS && result != VK_INCOMPLETE) || !images || !t)
+		return result;
+	struct vk_swapchain_known *chain = vk_handles_find(&t->swapchains,
+							   VK_HANDLE_KEY(swapchain));
+	pthread_mutex_lock(&t->lock);
+	for (uint32_t i = 0; chain && i < *n; i++)
+		learn_swapchain_image(t, chain, images[i]);
+	pthread_mutex_unlock(&t->lock);
+	return result;
+}
+
+/* ---- the device ---- */
+
+bool
+vk_targets_create(struct vk_device *d)
+{
+	d->targets = calloc(1, sizeof(*d->targets));
+	if (!d->targets)
+		return false;
+	if (pthread_mutex_init(&d->targets->lock, NULL) != 0) {
+		free(d->targets);
+		d->targets = NULL;
+		return false;
+	}
+	return true;
+}
+
+static void
+visit_plain(void *value, void *data)
+{
+	(void)data;
+	free(value);
+}
+
+static void
+visit_view(void *value, void *data)
+{
+	(void)data;
+	free_view(value);
+}
+
+static void
+visit_framebuffer(void *value, void *data)
+{
+	(void)data;
+	free_framebuffer(value);
+}
+
+void
+vk_targets_destroy(struct vk_device *d)
+{
+	struct vk_targets *t = d->targets;
+	if (!t)
+		return;
+	d->targets = NULL;
+	/* A swapchain's images stand in `images` too, and go with those. */
+	vk_handles_each(&t->images, visit_plain, NULL);
+	vk_handles_each(&t->swapchains, visit_plain, NULL);
+	vk_handles_each(&t->render_passes, visit_plain, NULL);
+	vk_handles_each(&t->views, visit_view, NULL);
+	vk_handles_each(&t->framebuffers, visit_framebuffer, NULL);
+	vk_handles_finish(&t->images);
+	vk_handles_finish(&t->swapchains);
+	vk_handles_finish(&t->render_passes);
+	vk_handles_finish(&t->views);
+	vk_handles_finish(&t->framebuffers);
+	vk_handles_finish(&t->surfaces);
+	pthread_mutex_destroy(&t->lock);
+	free(t);
+}

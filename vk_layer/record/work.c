@@ -1,0 +1,326 @@
+/* vk_layer/record/work.c - single draws, work outside render passes, labels, the game's own
+ * queries. */
+#include "vk_layer/record/passes.h"
+#include "vk_layer/record/targets.h"
+
+/* ---- one workload (granularity draw) ---- */
+
+void
+vk_workload_begin(struct vk_command *c, const char *command)
+{
+	struct vk_recording *r = c->recording;
+	struct vk_pass *p = vk_open_pass(c);
+	if (!c->brackets_draws || c->workload_open || (!p && c->open != VK_OPEN_INHERITED))
+		return;
+	struct vk_workload *w = vk_recording_add_workload(r, command);
+	if (!w) {
+		*(p ? &p->uncounted : &r->uncounted) = true;
+		c->flags |= TALLY_FLAG(DROPPED);
+		return;
+	}
+	if (p)
+		p->n_workloads++;
+	c->workload_open = true;
+	c->outer_flags = c->flags;
+	c->flags = c->game_statistics ? TALLY_FLAG(YIELDED) : 0;
+	unsigned what = vk_bracket_now(c);
+	if (c->late)
+		what &= ~(unsigned)VK_BRACKET_STATISTICS;
+	bool inside = c->open != VK_OPEN_WORK;
+	if (!c->no_queries)
+		w->slot = vk_slots_take(c->device, &r->runs, r->family, what, inside ? c->views : 1,
+					!inside);
+	if (w->slot.page)
+		vk_slot_begin(c->device, c->handle, r->family, &w->slot, !inside);
+	/* The pass's counters are the sums of its workloads'. */
+	uint32_t counting = vk_slots_sources(c->device, r->family, VK_BRACKET_COUNT);
+	bool is_inner = vk_slots_scope(c->device, r->runs.set) == TALLY_SCOPE_WORKLOAD;
+	if (!w->slot.page || (is_inner && !(w->slot.sources & counting)))
+		*(p ? &p->uncounted : &r->uncounted) = true;
+}
+
+void
+vk_workload_end(struct vk_command *c)
+{
+	struct vk_recording *r = c->recording;
+	struct vk_workload *w = &r->workloads[r->n_workloads - 1];
+	if (w->slot.page)
+		vk_slot_end(c->device, c->handle, &w->slot);
+	w->flags |= c->flags;
+	c->flags |= c->outer_flags;
+	c->workload_open = false;
+}
+
+static bool
+in_render(const struct vk_command *c)
+{
+	return c->open == VK_OPEN_RENDER || c->open == VK_OPEN_INHERITED;
+}
+
+void
+vk_draw_begin(struct vk_command *c)
+{
+	if (!vk_recording_of(c) || !in_render(c))
+		return;
+	vk_late_begin(c);
+	vk_workload_begin(c, "draw");
+}
+
+void
+vk_draw_end(struct vk_command *c)
+{
+	if (c->workload_open)
+		vk_workload_end(c);
+}
+
+void
+vk_clear_attachments_begin(struct vk_command *c)
+{
+	if (!vk_recording_of(c) || !in_render(c))
+		return;
+	vk_workload_begin(c, "clear");
+	c->tallies.clears++;
+}
+
+void
+vk_tally_multi(struct vk_command *c, const VkMultiDrawInfoEXT *draws, uint32_t n, uint32_t stride,
+	       uint32_t instances)
+{
+	const char *at = (const char *)draws;
+	uint64_t vertices = 0;
+	for (uint32_t i = 0; at && i < n; i++, at += stride)
+		vertices += ((const VkMultiDrawInfoEXT *)(const void *)at)->vertexCount;
+	c->tallies.draws += n;
+	c->tallies.vertices += vertices * instances;
+	c->tallies.instances += (uint64_t)n * instances;
+	c->tallies.calls += 1 - (uint64_t)n;
+}
+
+void
+vk_tally_multi_indexed(struct vk_command *c, const VkMultiDrawIndexedInfoEXT *draws, uint32_t n,
+		       uint32_t stride, uint32_t instances)
+{
+	const char *at = (const char *)draws;
+	uint64_t indices = 0;
+	for (uint32_t i = 0; at && i < n; i++, at += stride)
+		indices += ((const VkMultiDrawIndexedInfoEXT *)(const void *)at)->indexCount;
+	c->tallies.draws += n;
+	c->tallies.vertices += indices * instances;
+	c->tallies.instances += (uint64_t)n * instances;
+	c->tallies.calls += 1 - (uint64_t)n;
+}
+
+/* ---- work outside a render pass ---- */
+
+enum counted { COPIES, CLEARS, DISPATCHES, NOTHING };
+
+static const struct work {
+	enum tally_pass_kind kind;
+	enum counted counted;
+	uint64_t flags;
+	const char *command;
+} works[] = {
+	[VK_WORK_DISPATCH] = { TALLY_PASS_COMPUTE, DISPATCHES, 0, "dispatch" },
+	[VK_WORK_COPY] = { TALLY_PASS_TRANSFER, COPIES, 0, "copy" },
+	[VK_WORK_CLEAR] = { TALLY_PASS_TRANSFER, CLEARS, 0, "clear" },
+	[VK_WORK_RESOLVE] = { TALLY_PASS_TRANSFER, COPIES, TALLY_FLAG(RESOLVE), "copy" },
+	[VK_WORK_READBACK] = { TALLY_PASS_TRANSFER, COPIES, TALLY_FLAG(READBACK), "copy" },
+	[VK_WORK_TRACE] = { TALLY_PASS_RAYTRACING, DISPATCHES, 0, "trace" },
+	[VK_WORK_BUILD] = { TALLY_PASS_BUILD, NOTHING, 0, "build" },
+	[VK_WORK_OTHER] = { TALLY_PASS_OTHER, NOTHING, 0, "other" },
+};
+
+static void
+count_work(struct vk_command *c, const struct work *w)
+{
+	struct tally_tallies *t = &c->tallies;
+	switch (w->counted) {
+	case COPIES:
+		t->copies++;
+		break;
+	case CLEARS:
+		t->clears++;
+		break;
+	case DISPATCHES:
+		t->dispatches++;
+		break;
+	case NOTHING:
+		t->calls++;
+		break;
+	}
+	c->flags |= w->flags;
+}
+
+static void
+open_work(struct vk_command *c, enum tally_pass_kind kind, const struct tally_target *target)
+{
+	vk_pass_close_any(c);
+	vk_whole_begin(c);
+	struct vk_pass *p = vk_pass_open(c, kind);
+	c->open = VK_OPEN_WORK;
+	c->work_kind = kind;
+	if (p)
+		p->target = target;
+	if (c->game_statistics && !c->brackets_draws)
+		c->flags |= TALLY_FLAG(YIELDED);
+	vk_pass_measure(c, p, c->brackets_draws ? VK_BRACKET_TIME : vk_bracket_now(c), 1);
+}
+
+void
+vk_work_begin(struct vk_command *c, enum vk_work what, VkImage image)
+{
+	if (!vk_recording_of(c))
+		return;
+	const struct work *w = &works[what];
+	if (!in_render(c)) {
+		/* A video scope is one pass with what is in it. */
+		if (c->open == VK_OPEN_VIDEO || c->suspended)
+			return;
+		const struct tally_target *target = image ? vk_target_of_image(c->device, image)
+							  : NULL;
+		struct vk_pass *p = vk_open_pass(c);
+		if (c->open != VK_OPEN_WORK || c->work_kind != w->kind)
+			open_work(c, w->kind, target);
+		else if (p && p->target != target)
+			p->target = NULL;
+	}
+	vk_workload_begin(c, w->command);
+	count_work(c, w);
+}
+
+void
+vk_work_end(struct vk_command *c)
+{
+	if (c->workload_open)
+		vk_workload_end(c);
+	/* A performance query of the game's may have to end last: leave nothing open behind it. */
+	const struct vk_device *d = c->device;
+	if (c->open == VK_OPEN_WORK && (!d->config->group_work || d->enabled.game_performance))
+		vk_pass_close(c);
+}
+
+static void
+end_group(struct vk_command *c)
+{
+	if (c->open == VK_OPEN_WORK)
+		vk_pass_close(c);
+}
+
+void
+vk_barrier(struct vk_command *c)
+{
+	if (c->device->config->split == TALLY_SPLIT_BARRIER)
+		end_group(c);
+}
+
+void
+vk_video_begin(struct vk_command *c)
+{
+	if (!vk_recording_of(c) || c->open == VK_OPEN_INHERITED)
+		return;
+	vk_pass_close_any(c);
+	vk_whole_begin(c);
+	vk_whole_yield(c, VK_BRACKET_COUNT); /* no query but the scope's own may be active in it */
+	struct vk_pass *p = vk_pass_open(c, TALLY_PASS_OTHER);
+	c->open = VK_OPEN_VIDEO;
+	vk_pass_measure(c, p, VK_BRACKET_TIME, 1);
+}
+
+void
+vk_video_ended(struct vk_command *c)
+{
+	if (c->open == VK_OPEN_VIDEO)
+		vk_pass_close(c);
+}
+
+/* ---- what colours a pass ---- */
+
+static void
+stand(struct vk_command *c, bool *what, uint64_t flag, bool on)
+{
+	*what = on;
+	if (on && c->open != VK_OPEN_NOTHING)
+		c->flags |= flag;
+}
+
+void
+vk_conditional(struct vk_command *c, bool on)
+{
+	/* Work before and after it is not of the same kind. */
+	end_group(c);
+	stand(c, &c->conditional, TALLY_FLAG(CONDITIONAL), on);
+}
+
+void
+vk_transform_feedback(struct vk_command *c, bool on)
+{
+	stand(c, &c->transform_feedback, TALLY_FLAG(TRANSFORM_FEEDBACK), on);
+}
+
+/* ---- labels ---- */
+
+static void
+add_label(struct vk_command *c, bool begins, const char *name)
+{
+	struct vk_recording *r = vk_recording_of(c);
+	if (!r)
+		return;
+	end_group(c); /* a label covers all of a pass, or none of it */
+	vk_recording_add_label(r, begins, name);
+}
+
+void
+vk_label_begin(struct vk_command *c, const char *name)
+{
+	add_label(c, true, name);
+}
+
+void
+vk_label_end(struct vk_command *c)
+{
+	add_label(c, false, NULL);
+}
+
+/* It names nothing, but may end a frame, or start and stop the capture. */
+void
+vk_label_insert(struct vk_command *c, const char *name)
+{
+	const struct tally_config *config = c->device->config;
+	if (config->frame != TALLY_FRAME_LABEL && config->start_on.kind != TALLY_TRIGGER_LABEL &&
+	    config->stop_on.kind != TALLY_TRIGGER_LABEL)
+		return;
+	add_label(c, true, name);
+	add_label(c, false, NULL);
+}
+
+/* ---- the game's own statistics (R21) ---- */
+
+static bool
+is_statistics(struct vk_command *c, VkQueryPool pool)
+{
+	struct vk_device *d = c->device;
+	return d->enabled.game_statistics && c->recording_now &&
+	       vk_handles_find(&d->statistics_pools, VK_HANDLE_KEY(pool));
+}
+
+void
+vk_query_begin(struct vk_command *c, VkQueryPool pool)
+{
+	if (!is_statistics(c, pool))
+		return;
+	struct vk_pass *p = vk_open_pass(c);
+	if (c->open == VK_OPEN_WORK && p && !c->brackets_draws && !c->game_statistics) {
+		c->flags |= TALLY_FLAG(YIELDED);
+		if (p->slot.page)
+			vk_slot_yield(c->device, c->handle, &p->slot, VK_BRACKET_STATISTICS);
+		p->uncounted = true;
+	}
+	c->game_statistics++;
+}
+
+void
+vk_query_end(struct vk_command *c, VkQueryPool pool)
+{
+	if (c->game_statistics && is_statistics(c, pool))
+		c->game_statistics--;
+}

@@ -1,0 +1,33 @@
+/* vk_layer/submit/batch.h - VkSubmitInfo and VkSubmitInfo2 as one thing, and copies with
+ * brackets in them.
+ *
+ * Reads what the game passed, never writes to it. No lock, any thread.
+ */
+#ifndef PASSTALLY_VK_LAYER_BATCH_H
+#define PASSTALLY_VK_LAYER_BATCH_H
+
+#include "vk_layer/submit/brackets.h"
+
+/* What one call submits: `one` or `two` is set. */
+struct vk_batches {
+	uint32_t n;
+	const VkSubmitInfo *one;
+	const VkSubmitInfo2 *two;
+};
+
+uint32_t vk_batch_n_buffers(const struct vk_batches *b, uint32_t i);
+VkCommandBuffer vk_batch_buffer(const struct vk_batches *b, uint32_t i, uint32_t n);
+/* Does it wait for a timeline semaphore? */
+bool vk_batch_waits(const struct vk_batches *b, uint32_t i);
+/* May command buffers of ours be added? Not where it is protected or names devices. */
+bool vk_batch_is_plain(const struct vk_batches *b, uint32_t i);
+
+/* Does a pNext chain hold a VkFrameBoundaryEXT that ends a frame? */
+bool vk_ends_frame(const void *chain);
+bool vk_batches_end_frame(const struct vk_batches *b);
+
+/* The same batches with pairs[i] (NULL: none) around the i-th; false on OOM. free(*memory). */
+bool vk_batches_bracket(const struct vk_batches *b, struct vk_bracket_pair *const *pairs,
+			struct vk_batches *out, void **memory);
+
+#endif

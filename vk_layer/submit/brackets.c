@@ -1,0 +1,192 @@
+/* Pairs of command buffers of ours with a stamp each. A pair is recorded once and run again after
+ * it was released; it has a command pool of its own, so that threads that submit to different
+ * queues need no lock across the calls that record. */
+#include "vk_layer/submit/brackets.h"
+
+#include <stdlib.h>
+
+#include "layer/log.h"
+
+/* Batches with such command buffers that wait for their results, in one family. */
+#define MAX_PAIRS 256u
+
+struct own_pair {
+	struct vk_bracket_pair pair; /* first: what callers see */
+	struct own_pair *next;
+	VkCommandPool pool;
+};
+
+struct vk_brackets {
+	struct {
+		struct vk_bracket_pair *free;
+		uint32_t n;  /* made, or being made */
+		bool failed; /* the driver makes none: do not ask again at every batch */
+	} families[VK_MAX_FAMILIES];
+	struct own_pair *all;
+	bool told; /* that a batch goes without */
+};
+
+bool
+vk_brackets_create(struct vk_device *d)
+{
+	d->brackets = calloc(1, sizeof(*d->brackets));
+	return d->brackets != NULL;
+}
+
+static void
+destroy_pair(struct vk_device *d, struct own_pair *own)
+{
+	if (own->pool)
+		d->next.use.DestroyCommandPool(d->handle, own->pool, NULL);
+	free(own);
+}
+
+void
+vk_brackets_destroy(struct vk_device *d)
+{
+	struct vk_brackets *b = d->brackets;
+
+	if (!b)
+		return;
+	while (b->all) {
+		struct own_pair *own = b->all;
+		b->all = own->next;
+		if (d->slots)
+			vk_slots_release(d, &own->pair.runs);
+		else
+			free(own->pair.runs.runs);
+		destroy_pair(d, own);
+	}
+	free(b);
+	d->brackets = NULL;
+}
+
+/* Make handles that the driver gave us usable by the layers below (FACTS 1.3). */
+static bool
+introduce(struct vk_device *d, VkCommandBuffer cb)
+{
+	if (d->set_loader_data)
+		return d->set_loader_data(d->handle, cb) == VK_SUCCESS;
+	*(void **)cb = *(void **)d->handle;
+	return true;
+}
+
+static bool
+record(struct vk_device *d, uint32_t family, struct vk_bracket_pair *pair)
+{
+	const VkCommandBufferBeginInfo info = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+	};
+
+	if (d->next.use.BeginCommandBuffer(pair->first, &info) != VK_SUCCESS)
+		return false;
+	vk_slot_begin(d, pair->first, family, &pair->slot, true);
+	if (d->next.use.EndCommandBuffer(pair->first) != VK_SUCCESS)
+		return false;
+	if (d->next.use.BeginCommandBuffer(pair->last, &info) != VK_SUCCESS)
+		return false;
+	vk_slot_end(d, pair->last, &pair->slot);
+	return d->next.use.EndCommandBuffer(pair->last) == VK_SUCCESS &&
+	       pair->slot.halves == TALLY_VK_BOTH;
+}
+
+/* Command buffers for `own`, which has a slot. */
+static bool
+make_buffers(struct vk_device *d, uint32_t family, struct own_pair *own)
+{
+	VkCommandBuffer buffers[2] = { VK_NULL_HANDLE, VK_NULL_HANDLE };
+	const VkCommandPoolCreateInfo pool_info = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+		.queueFamilyIndex = family,
+	};
+
+	if (d->next.use.CreateCommandPool(d->handle, &pool_info, NULL, &own->pool) != VK_SUCCESS) {
+		own->pool = VK_NULL_HANDLE;
+		return false;
+	}
+	const VkCommandBufferAllocateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+		.commandPool = own->pool,
+		.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+		.commandBufferCount = 2,
+	};
+	if (d->next.use.AllocateCommandBuffers(d->handle, &info, buffers) != VK_SUCCESS)
+		return false;
+	own->pair.first = buffers[0];
+	own->pair.last = buffers[1];
+	return introduce(d, buffers[0]) && introduce(d, buffers[1]) &&
+	       record(d, family, &own->pair);
+}
+
+static struct own_pair *
+create_pair(struct vk_device *d, uint32_t family)
+{
+	struct own_pair *own = calloc(1, sizeof(*own));
+	if (!own)
+		return NULL;
+	struct vk_bracket_pair *pair = &own->pair;
+	pair->runs.without_sets = true;
+	pair->slot = vk_slots_take(d, &pair->runs, family, VK_BRACKET_TIME, 1, true);
+	if (pair->slot.page && make_buffers(d, family, own))
+		return own;
+	pthread_mutex_lock(&d->lock);
+	vk_slots_release(d, &pair->runs);
+	pthread_mutex_unlock(&d->lock);
+	destroy_pair(d, own);
+	return NULL;
+}
+
+/* With the lock. */
+static void
+tell_once(struct vk_brackets *b)
+{
+	if (!b->told)
+		tally_log_say(TALLY_LEVEL_WARNING, "vulkan",
+			      "no stamps to be had around command buffers recorded for "
+			      "simultaneous use: the batches that have none go untimed");
+	b->told = true;
+}
+
+struct vk_bracket_pair *
+vk_brackets_take(struct vk_device *d, uint32_t family)
+{
+	struct vk_brackets *b = d->brackets;
+
+	if (!b || !vk_device_runs(d) || !vk_slots_cover(d, family, VK_BRACKET_TIME))
+		return NULL;
+	pthread_mutex_lock(&d->lock);
+	struct vk_bracket_pair *pair = b->families[family].free;
+	bool may_make = !b->families[family].failed && b->families[family].n < MAX_PAIRS;
+	if (pair) {
+		b->families[family].free = pair->next;
+		pair->next = NULL;
+		vk_slots_reset(d, &pair->runs);
+	} else if (may_make) {
+		b->families[family].n++;
+	} else {
+		tell_once(b);
+	}
+	pthread_mutex_unlock(&d->lock);
+	if (pair || !may_make)
+		return pair;
+
+	struct own_pair *own = create_pair(d, family);
+	pthread_mutex_lock(&d->lock);
+	if (own) {
+		own->next = b->all;
+		b->all = own;
+	} else {
+		b->families[family].n--;
+		b->families[family].failed = true;
+		tell_once(b);
+	}
+	pthread_mutex_unlock(&d->lock);
+	return own ? &own->pair : NULL;
+}
+
+void
+vk_brackets_release(struct vk_device *d, uint32_t family, struct vk_bracket_pair *pair)
+{
+	pair->next = d->brackets->families[family].free;
+	d->brackets->families[family].free = pair;
+}

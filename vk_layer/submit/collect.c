@@ -1,0 +1,475 @@
+#include "vk_layer/submit/collect.h"
+
+#include "layer/log.h"
+#include "vk_layer/exact/resolve.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_AGE_FRAMES 32 /* after the fence: results that are not there then never come (R34) */
+#define MAX_AGE_SUBMISSIONS 1024 /* the same where no frames end */
+#define RETRY_SUBMISSIONS 16
+#define FENCE_EVERY 16 /* submissions */
+/* Where reading waits for the whole device, so long do results wait for it to be idle anyway. */
+#define IDLE_FRAMES 8
+#define IDLE_SUBMISSIONS 64
+
+static uint64_t
+frame_of(const struct vk_device *d)
+{
+	return d->tally ? tally_device_frame(d->tally) : 0;
+}
+
+/* ---- one slot ---- */
+
+/* The pass's only slot: straight into its place. */
+static enum tally_status
+read_pass(struct vk_submission *s, struct vk_read *read, struct tally_pass *pass, uint32_t n)
+{
+	struct tally_sample sample = {
+		.values = pass->values,
+		.valid = pass->valid,
+		.n = n,
+		.has_time = pass->has_time,
+		.begin_ns = pass->gpu_begin_ns,
+		.end_ns = pass->gpu_end_ns,
+	};
+	enum tally_status status = vk_slot_read(s->queue->device, s->queue->family, &read->slot,
+						&read->left, &sample);
+	pass->has_time = sample.has_time;
+	pass->gpu_begin_ns = sample.begin_ns;
+	pass->gpu_end_ns = sample.end_ns;
+	pass->flags |= sample.flags;
+	return status;
+}
+
+static void
+add_value(struct tally_value *sum, const struct tally_value *more)
+{
+	switch (sum->storage) {
+	case TALLY_STORAGE_I64:
+		sum->i64 += more->i64;
+		break;
+	case TALLY_STORAGE_F64:
+		sum->f64 += more->f64;
+		break;
+	default:
+		sum->u64 += more->u64;
+		break;
+	}
+}
+
+/* The counters that a slot has to have, or the sum is untrue: stamps around others need none, and
+ * what must stand outside render passes is not expected inside. */
+static void
+expect_counters(struct vk_submission *s, const struct vk_read *read, const struct vk_fill *fill,
+		uint64_t *expected)
+{
+	const struct vk_device *d = s->queue->device;
+	bool inside = read->role == VK_ROLE_INNER || read->role == VK_ROLE_WORKLOAD;
+	if (read->role == VK_ROLE_WHOLE || (read->role == VK_ROLE_PASS && fill->has_inner)) {
+		vk_slots_mask(d, fill->set, read->slot.sources, expected);
+		return;
+	}
+	uint32_t all = UINT32_MAX;
+	if (inside && vk_slots_scope(d, fill->set) != TALLY_SCOPE_WORKLOAD)
+		all = ~vk_slots_sources(d, s->queue->family, VK_BRACKET_PERFORMANCE);
+	vk_slots_mask(d, fill->set, all, expected);
+}
+
+static void
+add_counters(struct vk_submission *s, const struct vk_read *read, struct vk_fill *fill,
+	     const struct tally_sample *sample)
+{
+	struct tally_pass *pass = fill->pass;
+	const struct vk_layout *layout = vk_slots_layout(s->queue->device, fill->set);
+	uint64_t expected[VK_MAX_COUNTERS / 64], any = 0;
+	expect_counters(s, read, fill, expected);
+	for (uint32_t i = 0; i < (sample->n + 63) / 64; i++)
+		any |= sample->valid[i];
+	bool had_to = any || read->role != VK_ROLE_PASS || !fill->has_inner;
+	for (uint32_t i = 0; had_to && i < (sample->n + 63) / 64; i++)
+		fill->missing[i] |= expected[i] & ~sample->valid[i];
+	for (uint32_t i = 0; i < sample->n; i++) {
+		uint64_t bit = UINT64_C(1) << (i % 64);
+		if (!(sample->valid[i / 64] & bit))
+			continue;
+		if (pass->valid[i / 64] & layout->levels[i / 64] & bit)
+			fill->missing[i / 64] |= bit; /* the second of what is no sum */
+		else if (pass->valid[i / 64] & bit)
+			add_value(&pass->values[i], &sample->values[i]);
+		else
+			pass->values[i] = sample->values[i];
+		pass->valid[i / 64] |= bit;
+	}
+}
+
+/* Into its place, and into the sum that its pass's counters are. */
+static enum tally_status
+read_workload(struct vk_submission *s, struct vk_read *read, struct vk_fill *fill, uint32_t n)
+{
+	struct tally_workload *w = read->workload;
+	struct tally_sample sample = {
+		.values = w->values,
+		.valid = w->valid,
+		.n = n,
+		.has_time = w->has_time,
+		.begin_ns = w->gpu_begin_ns,
+		.end_ns = w->gpu_end_ns,
+	};
+	enum tally_status status = vk_slot_read(s->queue->device, s->queue->family, &read->slot,
+						&read->left, &sample);
+	w->has_time = sample.has_time;
+	w->gpu_begin_ns = sample.begin_ns;
+	w->gpu_end_ns = sample.end_ns;
+	w->flags |= sample.flags;
+	if (status == TALLY_OK && n <= VK_MAX_COUNTERS)
+		add_counters(s, read, fill, &sample);
+	return status;
+}
+
+static void
+add_times(struct vk_fill *fill, const struct vk_slot *slot, const struct tally_sample *sample)
+{
+	bool begins = sample->has_time || slot->halves == TALLY_VK_BEGIN;
+	bool ends = sample->has_time || slot->halves == TALLY_VK_END;
+	if (begins && sample->begin_ns) {
+		if (!fill->has_begin || sample->begin_ns < fill->begin_ns)
+			fill->begin_ns = sample->begin_ns;
+		fill->has_begin = true;
+	}
+	if (ends && sample->end_ns) {
+		if (!fill->has_end || sample->end_ns > fill->end_ns)
+			fill->end_ns = sample->end_ns;
+		fill->has_end = true;
+	}
+}
+
+/* One of several slots: only taken when all of it is there. */
+static enum tally_status
+read_summand(struct vk_submission *s, struct vk_read *read, struct vk_fill *fill, uint32_t n)
+{
+	struct tally_value values[VK_MAX_COUNTERS];
+	uint64_t valid[VK_MAX_COUNTERS / 64] = { 0 };
+	if (n > VK_MAX_COUNTERS)
+		return TALLY_LOST;
+	struct tally_sample sample = { .values = values, .valid = valid, .n = n };
+	uint32_t left = read->slot.sources;
+	enum tally_status status =
+		vk_slot_read(s->queue->device, s->queue->family, &read->slot, &left, &sample);
+	if (status == TALLY_NOT_READY)
+		return status;
+	fill->pass->flags |= sample.flags;
+	add_counters(s, read, fill, &sample);
+	if (read->role != VK_ROLE_INNER)
+		add_times(fill, &read->slot, &sample);
+	return status;
+}
+
+/* False: not there yet. */
+static bool
+try_read(struct vk_submission *s, struct vk_read *read)
+{
+	struct vk_fill *fill = vk_fill_of(s, read);
+	enum tally_status status = TALLY_OK;
+	uint32_t n = vk_fill_n_values(s->queue->device, fill);
+	if (!fill->pass)
+		; /* given up */
+	else if (read->role == VK_ROLE_WORKLOAD)
+		status = read_workload(s, read, fill, n);
+	else if (fill->sums)
+		status = read_summand(s, read, fill, n);
+	else
+		status = read_pass(s, read, fill->pass, n);
+	if (status == TALLY_NOT_READY)
+		return false;
+	if (status != TALLY_OK)
+		vk_read_give_up(s, read, TALLY_FLAG(LOST));
+	else
+		vk_read_done(s, read);
+	return true;
+}
+
+/* ---- what is through ---- */
+
+static bool
+all_through(const struct vk_device *d)
+{
+	for (const struct vk_queue *q = d->queues; q; q = q->next)
+		if (q->through < q->serial)
+			return false;
+	return true;
+}
+
+static void
+mark_through(struct vk_queue *q)
+{
+	struct vk_device *d = q->device;
+	for (struct vk_submission *s = q->oldest; s && s->serial <= q->through; s = s->next) {
+		if (s->through)
+			continue;
+		s->through = true;
+		s->through_frame = frame_of(d);
+		s->through_serial = q->serial;
+		if (s->waits)
+			atomic_fetch_sub(&d->pending_timelines, 1);
+		s->waits = false;
+	}
+}
+
+void
+vk_collect_through(struct vk_queue *q, uint64_t serial)
+{
+	if (serial > q->through)
+		q->through = serial;
+	vk_resolve_through(q->device->resolve, q->line, q->through);
+	mark_through(q);
+}
+
+void
+vk_collect_fence_signalled(struct vk_device *d, VkFence fence)
+{
+	for (struct vk_queue *q = d->queues; q; q = q->next) {
+		uint64_t serial = 0;
+		for (const struct vk_submission *s = q->oldest; s; s = s->next)
+			if (s->game_fence == fence)
+				serial = s->serial;
+		if (serial)
+			vk_collect_through(q, serial);
+	}
+}
+
+static void
+poll_fences(struct vk_queue *q)
+{
+	struct vk_device *d = q->device;
+	while (q->n_fences && vk_device_runs(d)) {
+		const struct vk_fence *head = &q->fences[q->fence_first];
+		VkResult result = d->next.use.GetFenceStatus(d->handle, head->handle);
+		if (result == VK_ERROR_DEVICE_LOST)
+			vk_device_stop(d, "the device was lost");
+		if (result != VK_SUCCESS)
+			return;
+		vk_collect_through(q, head->serial);
+		q->fence_first = (q->fence_first + 1) % VK_FENCE_RING;
+		q->n_fences--;
+	}
+}
+
+/* ---- reading ---- */
+
+static bool
+is_older(const struct vk_submission *s, uint64_t frames, uint64_t submissions)
+{
+	return frame_of(s->queue->device) - s->through_frame > frames ||
+	       s->queue->serial - s->through_serial > submissions;
+}
+
+/* Is it time to ask for its results? */
+static bool
+may_read(const struct vk_submission *s)
+{
+	struct vk_device *d = s->queue->device;
+	if (!s->through)
+		return false;
+	if (s->tried_serial && s->tried_frame == frame_of(d) &&
+	    s->queue->serial - s->tried_serial < RETRY_SUBMISSIONS)
+		return false;
+	if (!vk_slots_read_waits(d))
+		return true;
+	if (atomic_load(&d->pending_timelines))
+		return false;
+	return all_through(d) || is_older(s, IDLE_FRAMES, IDLE_SUBMISSIONS);
+}
+
+static void
+read_all(struct vk_submission *s)
+{
+	for (uint32_t i = 0; i < s->n_reads && s->n_unread; i++)
+		if (!s->reads[i].done)
+			try_read(s, &s->reads[i]);
+	s->tried_frame = frame_of(s->queue->device);
+	s->tried_serial = s->queue->serial;
+}
+
+/* Take everything that is read out of the list. */
+static void
+sweep(struct vk_queue *q)
+{
+	struct vk_submission **link = &q->oldest, *last = NULL;
+	while (*link) {
+		struct vk_submission *s = *link;
+		if (s->n_unread || (!s->through && (s->pairs || s->waits))) {
+			last = s;
+			link = &s->next;
+			continue;
+		}
+		while (s->pairs) {
+			struct vk_bracket_pair *pair = s->pairs;
+			s->pairs = pair->next;
+			vk_brackets_release(q->device, q->family, pair);
+		}
+		*link = s->next;
+		q->n_unread--;
+		vk_submission_recycle(s);
+	}
+	q->newest = last;
+}
+
+static void
+read_queue(struct vk_queue *q)
+{
+	bool any = false;
+	for (struct vk_submission *s = q->oldest; s; s = s->next) {
+		if (s->n_unread && may_read(s))
+			read_all(s);
+		if (s->n_unread && s->through &&
+		    is_older(s, MAX_AGE_FRAMES, MAX_AGE_SUBMISSIONS))
+			vk_submission_give_up(s, TALLY_FLAG(INCOMPLETE));
+		any |= !s->n_unread;
+	}
+	if (any)
+		sweep(q);
+	if (q->stream)
+		tally_stream_publish(q->stream);
+}
+
+void
+vk_collect_poll(struct vk_device *d)
+{
+	for (struct vk_queue *q = d->queues; q; q = q->next)
+		poll_fences(q);
+	for (struct vk_queue *q = d->queues; q && vk_device_runs(d); q = q->next)
+		read_queue(q);
+}
+
+void
+vk_collect_harvest(struct vk_device *d, struct vk_recording *r)
+{
+	struct vk_submission *s = r->pending;
+	if (s) {
+		/* Where reading waits, it would now wait for what this thread may signal later. */
+		bool can = !(vk_slots_read_waits(d) && atomic_load(&d->pending_timelines));
+		uint32_t next;
+		for (uint32_t i = s->runs[r->pending_run].first; i != VK_NONE; i = next) {
+			struct vk_read *read = &s->reads[i];
+			next = read->next;
+			if (!read->done && !(can && try_read(s, read)))
+				vk_read_give_up(s, read, TALLY_FLAG(LOST));
+		}
+	}
+	if (r->ran && r->runs.n)
+		vk_slots_reset(d, &r->runs);
+}
+
+void
+vk_collect_give_up(struct vk_device *d, uint64_t flag, bool try)
+{
+	bool waits = vk_slots_read_waits(d) && !all_through(d);
+	for (struct vk_queue *q = d->queues; q; q = q->next) {
+		struct vk_submission *s;
+		for (s = q->oldest; s; s = s->next) {
+			/* Unfenced, a slot that the command buffer resets itself may still hold
+			 * what an earlier run left. */
+			if (try && !waits && (s->through || d->enabled.host_reset))
+				read_all(s);
+			vk_submission_give_up(s, flag);
+			s->pairs = NULL; /* the GPU may still run them: brackets.c frees them */
+			if (s->waits)
+				atomic_fetch_sub(&d->pending_timelines, 1);
+			s->waits = false;
+		}
+		sweep(q);
+		if (q->frame_fill)
+			vk_frame_fill_release(q, q->frame_fill);
+		q->frame_fill = NULL;
+	}
+}
+
+/* ---- fences ---- */
+
+bool
+vk_collect_due(const struct vk_queue *q)
+{
+	const struct vk_submission *newest = q->newest;
+	if (!newest || newest->serial <= q->fenced || newest->through || q->fencing)
+		return false;
+	return newest->waits || q->fence_frame != frame_of(q->device) ||
+	       (q->serial - q->fenced) % FENCE_EVERY == 0;
+}
+
+bool
+vk_collect_wants_fence(const struct vk_queue *q)
+{
+	return vk_collect_due(q) && q->n_fences < VK_FENCE_RING;
+}
+
+/* A fence that is not signalled: `old` reset, or a new one. */
+static VkFence
+fresh_fence(struct vk_device *d, VkFence old)
+{
+	static const VkFenceCreateInfo info = { .sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO };
+	if (old) {
+		if (d->next.use.ResetFences(d->handle, 1, &old) == VK_SUCCESS)
+			return old;
+		/* Mesa 22.3's drivers over a kernel stub answer VK_ERROR_UNKNOWN. */
+		d->next.use.DestroyFence(d->handle, old, NULL);
+	}
+	VkFence fence = VK_NULL_HANDLE;
+	if (d->next.use.CreateFence(d->handle, &info, NULL, &fence) != VK_SUCCESS)
+		return VK_NULL_HANDLE;
+	return fence;
+}
+
+void
+vk_collect_fence(struct vk_queue *q)
+{
+	struct vk_device *d = q->device;
+	pthread_mutex_lock(&d->lock);
+	bool wanted = q->newest && !q->fencing && q->n_fences < VK_FENCE_RING && vk_device_runs(d);
+	struct vk_fence *at = &q->fences[(q->fence_first + q->n_fences) % VK_FENCE_RING];
+	uint64_t serial = q->serial;
+	VkFence fence = at->handle;
+	q->fencing |= wanted;
+	pthread_mutex_unlock(&d->lock);
+	if (!wanted)
+		return;
+	fence = fresh_fence(d, fence);
+	VkResult result = VK_ERROR_OUT_OF_HOST_MEMORY;
+	if (fence)
+		result = d->next.use.QueueSubmit(q->handle, 0, NULL, fence);
+	if (result == VK_ERROR_DEVICE_LOST)
+		vk_device_stop(d, "the device was lost");
+	pthread_mutex_lock(&d->lock);
+	at->handle = fence;
+	q->fencing = false;
+	if (result == VK_SUCCESS) {
+		at->serial = serial;
+		q->n_fences++;
+		q->fenced = serial;
+		q->fence_frame = frame_of(d);
+	}
+	pthread_mutex_unlock(&d->lock);
+}
+
+void
+vk_collect_finish(struct vk_queue *q, bool calls)
+{
+	struct vk_device *d = q->device;
+	for (uint32_t i = 0; i < VK_FENCE_RING; i++) {
+		/* One that is still to be signalled must not be destroyed. */
+		bool busy = (i + VK_FENCE_RING - q->fence_first) % VK_FENCE_RING < q->n_fences;
+		if (q->fences[i].handle && calls && !busy)
+			d->next.use.DestroyFence(d->handle, q->fences[i].handle, NULL);
+		q->fences[i].handle = VK_NULL_HANDLE;
+	}
+	q->n_fences = 0;
+	while (q->spare) {
+		struct vk_submission *s = q->spare;
+		q->spare = s->next;
+		free(s->fills);
+		free(s->reads);
+		free(s->runs);
+		free(s);
+	}
+}

@@ -1,0 +1,130 @@
+/* vk_layer/submit/collect.h - submissions that wait to be read, and passes that wait for their
+ * numbers.
+ *
+ * replay.c fills a struct vk_submission (submission_list.c): fills (passes of the log) and reads
+ * (slots, and what they go into), the reads of one recording chained into a run, so that it can be
+ * read alone when it is submitted again (R27). collect.c reads them once they are through. With the
+ * device's lock, but for vk_collect_fence(), which takes it. Nothing here waits for the GPU.
+ */
+#ifndef PASSTALLY_VK_LAYER_COLLECT_H
+#define PASSTALLY_VK_LAYER_COLLECT_H
+
+#include "vk_layer/submit/brackets.h"
+#include "vk_layer/record/recording.h"
+
+#define VK_NONE UINT32_MAX
+
+/* A pass of the log until its numbers are there. */
+struct vk_fill {
+	struct tally_pass *pass; /* NULL: done */
+	uint32_t n_left; /* unread slots, and 1 while more may come */
+	bool sums;	 /* takes more than one slot, or halves of one */
+	bool has_begin, has_end;
+	bool has_inner; /* counters come from secondaries or workloads: none from its own slot */
+	uint32_t set; /* its values are of: a number for vk_slots_layout() */
+	uint32_t buffer; /* the command buffer that it began in, counted over its call */
+	/* --snapshot exact and --granularity frame: of its first submission; one was missed. */
+	uint64_t snapshot_from;
+	bool unsampled;
+	uint64_t begin_ns, end_ns;
+	uint64_t missing[VK_MAX_COUNTERS / 64]; /* counters that not every slot had */
+};
+
+enum vk_role {
+	VK_ROLE_PASS = 0, /* time and counters of a pass */
+	VK_ROLE_INNER,	  /* counters from inside a secondary */
+	VK_ROLE_WHOLE,	  /* around a command buffer or a batch */
+	VK_ROLE_WORKLOAD,
+};
+
+/* One slot to read. */
+struct vk_read {
+	struct vk_slot slot;
+	enum vk_role role;
+	uint32_t left;	   /* sources that have not answered */
+	uint32_t run;	   /* or VK_NONE: add_read() sets it, like what follows */
+	uint32_t next;	   /* read of the same run, or VK_NONE */
+	bool done;
+	struct vk_fill *frame; /* the queue's fill of the frame, else: */
+	uint32_t fill;	       /* of the submission */
+	struct tally_workload *workload; /* of its pass */
+};
+
+/* What one recording has in a submission. */
+struct vk_run {
+	struct vk_recording *recording; /* NULL: read */
+	uint32_t first, n_left;
+};
+
+struct vk_submission {
+	struct vk_submission *next;
+	struct vk_queue *queue;
+	uint64_t serial;   /* of the queue */
+	VkFence game_fence;
+	bool waits;	   /* counted in pending_timelines */
+	bool through;
+	uint64_t through_frame, through_serial; /* what was newest when it was through */
+	uint64_t tried_frame, tried_serial;	/* ... when it was last read in vain */
+	uint64_t frame;	   /* open at submission */
+	struct vk_fill *fills;
+	uint32_t n_fills, room_fills;
+	struct vk_read *reads;
+	uint32_t n_reads, room_reads, n_unread;
+	struct vk_run *runs;
+	uint32_t n_runs, room_runs;
+	struct vk_bracket_pair *pairs; /* around its batches */
+};
+
+/* An empty one, NULL on OOM. */
+struct vk_submission *vk_submission_take(struct vk_queue *q);
+/* Room for one more; VK_NONE on OOM. A fill starts with 1 in n_left, given up by append(). */
+uint32_t vk_submission_add_fill(struct vk_submission *s, struct tally_pass *pass);
+/* Read `slot`, which `owner` took (NULL: a pair's), into the fill. False on OOM. */
+bool vk_submission_add_read(struct vk_submission *s, const struct vk_read *read,
+			    struct vk_recording *owner);
+/* The driver took it: wait for its results. Or it did not (or there was no memory): everything in
+ * it is done, with `flag`. */
+void vk_submission_append(struct vk_submission *s);
+void vk_submission_fail(struct vk_submission *s, uint64_t flag);
+
+/* A fill outside submissions (granularity frame): add and give up a claim. */
+struct vk_fill *vk_frame_fill_create(struct tally_pass *pass); /* NULL on OOM */
+void vk_frame_fill_release(struct vk_queue *q, struct vk_fill *fill);
+
+/* ---- between submission_list.c and collect.c ---- */
+
+struct vk_fill *vk_fill_of(struct vk_submission *s, const struct vk_read *read);
+/* Some of its counters were not measured: none is true. */
+void vk_fill_miss(struct vk_fill *fill);
+/* The same of those that take turns. */
+void vk_fill_miss_set(const struct vk_device *d, struct vk_fill *fill);
+uint32_t vk_fill_n_values(const struct vk_device *d, const struct vk_fill *fill);
+/* Answered, or given up; may finish the pass, and gives the run's recording back with its last. */
+void vk_read_done(struct vk_submission *s, struct vk_read *read);
+void vk_read_give_up(struct vk_submission *s, struct vk_read *read, uint64_t flag);
+void vk_submission_give_up(struct vk_submission *s, uint64_t flag);
+/* Not in the list any more: may be taken again. */
+void vk_submission_recycle(struct vk_submission *s);
+
+/* ---- collect.c ---- */
+
+/* The recording is about to run again: read what its last run left, then reset its slots. */
+void vk_collect_harvest(struct vk_device *d, struct vk_recording *r);
+/* Ask the fences, read what is through, publish. */
+void vk_collect_poll(struct vk_device *d);
+/* The game's own wait says so. `fence`: VK_NULL_HANDLE for all of the queue up to `serial`. */
+void vk_collect_through(struct vk_queue *q, uint64_t serial);
+void vk_collect_fence_signalled(struct vk_device *d, VkFence fence);
+/* Everything unread is done, with `flag`; `try` reads what is ready first. */
+void vk_collect_give_up(struct vk_device *d, uint64_t flag, bool try);
+/* Is it time for a fence of ours after the newest submission, and so for asking those before it? */
+bool vk_collect_due(const struct vk_queue *q);
+/* ... and is there room for one? */
+bool vk_collect_wants_fence(const struct vk_queue *q);
+/* Without the lock, by a thread that may use the queue. */
+void vk_collect_fence(struct vk_queue *q);
+/* Fences destroyed, spare memory freed; nothing is unread. Without the lock; `calls`: the device
+ * still takes calls. */
+void vk_collect_finish(struct vk_queue *q, bool calls);
+
+#endif

@@ -1,0 +1,93 @@
+/* vk_layer/submit/describe.c - the device line: what the driver says of itself, and what we
+ * measure. */
+#include <stdio.h>
+#include <string.h>
+
+#include "layer/session.h"
+#include "query/source/harvest.h"
+#include "vk_layer/submit/frames.h"
+#include "vk_layer/record/slots.h"
+#include "vk_layer/submit/submission.h"
+
+#define MAX_ROWS (TALLY_MAX_SOURCES + 1)
+
+static const char *
+vendor_name(uint32_t id)
+{
+	switch (id) {
+	case 0x1002:
+		return "AMD";
+	case 0x1010:
+		return "Imagination";
+	case 0x10de:
+		return "NVIDIA";
+	case 0x13b5:
+		return "Arm";
+	case 0x5143:
+		return "Qualcomm";
+	case 0x8086:
+		return "Intel";
+	case VK_VENDOR_ID_MESA:
+		return "Mesa";
+	default:
+		return "unknown";
+	}
+}
+
+/* NVIDIA has a packing of its own. */
+static void
+format_version(const VkPhysicalDeviceProperties *p, char *out, size_t size)
+{
+	uint32_t v = p->driverVersion;
+	if (p->vendorID == 0x10de)
+		snprintf(out, size, "%u.%u.%u.%u", v >> 22, v >> 14 & 0xff, v >> 6 & 0xff,
+			 v & 0x3f);
+	else
+		snprintf(out, size, "%u.%u.%u", VK_API_VERSION_MAJOR(v), VK_API_VERSION_MINOR(v),
+			 VK_API_VERSION_PATCH(v));
+}
+
+/* The newest: programs make contexts to look at before the one that they draw with. True when it
+ * is another one than before. */
+static bool
+find_beneath(struct vk_device *d)
+{
+	int64_t before = d->beneath;
+	if (d->instance->is_zink)
+		d->beneath = tally_device_newest(1u << TALLY_API_OPENGL |
+						 1u << TALLY_API_OPENGL_ES);
+	return d->beneath != before;
+}
+
+bool
+vk_describe(struct vk_device *d)
+{
+	struct tally_source_info rows[MAX_ROWS];
+	char version[VK_MAX_DRIVER_INFO_SIZE + 32];
+	find_beneath(d);
+	format_version(&d->properties, version, sizeof(version));
+	struct tally_device_record info = {
+		.api = TALLY_API_VULKAN,
+		.name = d->properties.deviceName,
+		.driver = d->driver_name[0] ? d->driver_name :
+					      vendor_name(d->properties.vendorID),
+		.driver_version = d->driver_info[0] ? d->driver_info : version,
+		.beneath = d->beneath,
+		.sources = rows,
+		.n_sources = vk_slots_describe(d, rows),
+	};
+	info.counters = vk_slots_counters(d, &info.n_counters);
+	info.serialized_by = vk_slots_serialized_by(d);
+	if (d->tally)
+		tally_device_describe(d->tally, &info);
+	else
+		d->tally = tally_device_create(&info);
+	return d->tally != NULL;
+}
+
+void
+vk_describe_beneath(struct vk_device *d)
+{
+	if (find_beneath(d))
+		vk_describe(d);
+}

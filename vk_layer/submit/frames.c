@@ -1,0 +1,122 @@
+#include "vk_layer/submit/frames.h"
+
+#include "layer/clock.h"
+#include "layer/log.h"
+#include "layer/session.h"
+#include "vk_layer/submit/collect.h"
+
+#include <string.h>
+
+static struct tally_stream *
+any_stream(const struct vk_device *d, const struct vk_queue *q)
+{
+	if (q && q->stream)
+		return q->stream;
+	for (q = d->queues; q; q = q->next)
+		if (q->stream)
+			return q->stream;
+	return NULL;
+}
+
+static void
+end_frame(struct vk_device *d, struct vk_queue *q, struct tally_extent presented, uint64_t flags)
+{
+	struct tally_stream *stream = any_stream(d, q);
+	d->submits_in_frame = d->passes_in_frame = 0;
+	if (!stream)
+		return; /* nothing was submitted so far: frame 0 has not begun */
+	struct tally_frame_end end = {
+		.now_ns = tally_clock_now_ns(), .presented = presented, .flags = flags
+	};
+	tally_stream_end_frame(stream, &end);
+	for (struct vk_queue *each = d->queues; each; each = each->next) {
+		if (each->frame_fill)
+			vk_frame_fill_release(each, each->frame_fill);
+		each->frame_fill = NULL;
+	}
+	vk_slots_tick(d, end.now_ns);
+	/* The GL context on top of zink makes its first pass after its first submission. */
+	if (d->instance->is_zink)
+		vk_describe_beneath(d);
+}
+
+void
+vk_frame_end(struct vk_device *d, struct vk_queue *q, struct tally_extent presented)
+{
+	end_frame(d, q, presented, 0);
+}
+
+void
+vk_frame_end_partial(struct vk_device *d)
+{
+	if (d->passes_in_frame)
+		end_frame(d, NULL, vk_nothing_presented, TALLY_FLAG(PARTIAL));
+}
+
+void
+vk_frame_label(struct vk_device *d, struct vk_queue *q, const char *name)
+{
+	const struct tally_config *config = d->config;
+	if (!name)
+		return;
+	tally_session_saw_label(name, strlen(name));
+	if (config->frame == TALLY_FRAME_LABEL && config->frame_label &&
+	    strcmp(config->frame_label, name) == 0)
+		vk_frame_end(d, q, vk_nothing_presented);
+}
+
+/* What is not of Vulkan counts as the default. */
+static bool
+ends_at_presents(const struct vk_device *d)
+{
+	switch (d->config->frame) {
+	case TALLY_FRAME_FLUSH:
+	case TALLY_FRAME_TERMINATOR:
+		tally_log_say(TALLY_LEVEL_WARNING, "vulkan",
+			      "frame=flush and frame=terminator are OpenGL's: Vulkan frames end at "
+			      "presents; frame=submit:N, label:NAME and idle are the others");
+		return true;
+	case TALLY_FRAME_PRESENT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+void
+vk_frame_marked(struct vk_device *d, struct vk_queue *q, struct tally_extent presented)
+{
+	if (!ends_at_presents(d))
+		return;
+	d->marks_frames = true;
+	vk_frame_end(d, q, presented);
+}
+
+void
+vk_frame_presented(struct vk_device *d, struct vk_queue *q, struct tally_extent presented)
+{
+	if (ends_at_presents(d) && !d->marks_frames)
+		vk_frame_end(d, q, presented);
+}
+
+void
+vk_frame_submitted(struct vk_device *d, struct vk_queue *q)
+{
+	if (d->config->frame == TALLY_FRAME_SUBMIT && d->config->frame_every &&
+	    ++d->submits_in_frame >= d->config->frame_every)
+		vk_frame_end(d, q, vk_nothing_presented);
+}
+
+void
+vk_frame_idle(struct vk_device *d, struct vk_queue *q)
+{
+	if (d->config->frame == TALLY_FRAME_IDLE || d->config->frame == TALLY_FRAME_FINISH)
+		vk_frame_end(d, q, vk_nothing_presented);
+}
+
+void
+vk_frame_overhead(struct vk_queue *q, uint64_t ns)
+{
+	if (q->stream)
+		tally_stream_add_overhead(q->stream, ns);
+}

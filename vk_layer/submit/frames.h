@@ -1,0 +1,44 @@
+/* vk_layer/submit/frames.h - where a device's frames end, and which queue a handle is.
+ *
+ * With the device's lock where nothing else is said.
+ */
+#ifndef PASSTALLY_VK_LAYER_FRAMES_H
+#define PASSTALLY_VK_LAYER_FRAMES_H
+
+#include "vk_layer/state.h"
+
+static const struct tally_extent vk_nothing_presented = { 0, 0 };
+
+/* Without the lock; NULL when it was never asked for, or memory was out. */
+struct vk_queue *vk_queue_find(VkQueue handle);
+/* All queues of the device and what they hold. Without the lock, when it is no longer used. */
+void vk_queues_destroy(struct vk_device *d, bool calls);
+
+/* The open frame ends here, `q` (or NULL) at its end. */
+void vk_frame_end(struct vk_device *d, struct vk_queue *q, struct tally_extent presented);
+/* No more comes: what the open frame holds is its all. */
+void vk_frame_end_partial(struct vk_device *d);
+/* A label begins: it may start or stop the capture, or end the frame. */
+void vk_frame_label(struct vk_device *d, struct vk_queue *q, const char *name);
+/* A VkFrameBoundaryEXT said so. */
+void vk_frame_marked(struct vk_device *d, struct vk_queue *q, struct tally_extent presented);
+/* --frame submit:N, after a submission. */
+void vk_frame_submitted(struct vk_device *d, struct vk_queue *q);
+/* --frame idle, after a wait. */
+void vk_frame_idle(struct vk_device *d, struct vk_queue *q);
+/* --frame present, after one. */
+void vk_frame_presented(struct vk_device *d, struct vk_queue *q, struct tally_extent presented);
+
+/* Our own time in the game's thread. */
+void vk_frame_overhead(struct vk_queue *q, uint64_t ns);
+
+/* describe.c: once another OpenGL device uses this one, say so. */
+void vk_describe_beneath(struct vk_device *d);
+
+/* Stopped: what is unread is given up, once. Takes the lock. */
+void vk_give_up(struct vk_device *d);
+/* Above 0 around calls down: a handler of signals that runs in this thread and exits must not call
+ * the driver, which may be in the midst of something. */
+extern __thread unsigned vk_calls_down __attribute__((tls_model("initial-exec")));
+
+#endif

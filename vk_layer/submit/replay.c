@@ -1,0 +1,429 @@
+#include "vk_layer/submit/replay.h"
+
+#include "vk_layer/record/command.h"
+#include "vk_layer/submit/frames.h"
+#include "vk_layer/record/labels.h"
+
+#define CHAIN_DROPPED (VK_NONE - 1) /* the open chain's pass had no place */
+#define MAX_DEPTH 32		    /* of secondaries inside secondaries */
+
+struct vk_recording *
+vk_recording_submitted(VkCommandBuffer handle)
+{
+	const struct vk_command *c = vk_command_find(handle);
+	return c && !c->recording_now ? c->recording : NULL;
+}
+
+bool
+vk_recording_has_work(const struct vk_recording *rec)
+{
+	bool any = rec->n_passes;
+	for (uint32_t i = 0; i < rec->n_items && !any; i++)
+		any = rec->items[i].kind == VK_ITEM_EXECUTE;
+	return any;
+}
+
+static bool
+is_coarse(const struct vk_replay *r)
+{
+	return r->d->config->granularity <= TALLY_GRANULARITY_SUBMIT;
+}
+
+static bool
+captures(const struct vk_replay *r)
+{
+	return r->s && r->q->stream && tally_stream_captures(r->q->stream);
+}
+
+static void
+add_tallies(struct tally_tallies *to, const struct tally_tallies *more)
+{
+	to->draws += more->draws;
+	to->dispatches += more->dispatches;
+	to->copies += more->copies;
+	to->clears += more->clears;
+	to->vertices += more->vertices;
+	to->instances += more->instances;
+	to->calls += more->calls;
+}
+
+/* ---- passes of the log ---- */
+
+static struct tally_pass *
+open_place(struct vk_replay *r, enum tally_pass_kind kind)
+{
+	struct tally_pass *p = tally_stream_open_pass(r->q->stream, r->now_ns);
+	if (!p)
+		return NULL;
+	r->d->passes_in_frame++;
+	p->kind = kind;
+	p->restarts = true; /* a begin is never a resumption: chains are joined here */
+	p->key = r->number << 24 | r->n_passes++;
+	p->has_submission = true;
+	p->submission = r->number;
+	const struct tally_layout *layout = &vk_slots_layout(r->d, r->set)->set->layout;
+	p->layout = layout;
+	if (layout->set)
+		tally_stream_use_set(r->q->stream, layout->set);
+	return p;
+}
+
+/* VK_NONE: no place. */
+static uint32_t
+open_fill(struct vk_replay *r, enum tally_pass_kind kind)
+{
+	struct tally_pass *p = open_place(r, kind);
+	if (!p)
+		return VK_NONE;
+	uint32_t fill = vk_submission_add_fill(r->s, p);
+	if (fill == VK_NONE) {
+		p->flags |= TALLY_FLAG(DROPPED);
+		tally_stream_pass_done(r->q->stream, p);
+		return VK_NONE;
+	}
+	r->s->fills[fill].set = r->set;
+	r->s->fills[fill].buffer = r->buffer;
+	return fill;
+}
+
+static void
+set_label(struct vk_replay *r, struct tally_pass *p)
+{
+	p->label = vk_labels_path(r->q->labels, r->q->stream);
+	if (!p->label && vk_labels_any(r->q->labels))
+		p->flags |= TALLY_FLAG(LABEL_DROPPED);
+}
+
+/* Where granularity submit or frame puts everything; NULL: no place. */
+static struct vk_fill *
+coarse_fill(struct vk_replay *r)
+{
+	if (r->d->config->granularity == TALLY_GRANULARITY_SUBMIT) {
+		if (r->coarse == VK_NONE) {
+			r->coarse = open_fill(r, TALLY_PASS_OTHER);
+			if (r->coarse == VK_NONE)
+				return NULL;
+			r->s->fills[r->coarse].sums = true;
+			set_label(r, r->s->fills[r->coarse].pass);
+		}
+		return &r->s->fills[r->coarse];
+	}
+	if (r->q->frame_fill)
+		return r->q->frame_fill;
+	struct tally_pass *p = open_place(r, TALLY_PASS_OTHER);
+	if (!p)
+		return NULL;
+	p->has_submission = false;
+	r->q->frame_fill = vk_frame_fill_create(p);
+	if (r->q->frame_fill) {
+		r->q->frame_fill->set = r->set;
+	} else {
+		p->flags |= TALLY_FLAG(DROPPED);
+		tally_stream_pass_done(r->q->stream, p);
+	}
+	return r->q->frame_fill;
+}
+
+/* Read `slot` into the fill; in a coarse capture `fill` means nothing. */
+static void
+add_read(struct vk_replay *r, uint32_t fill, enum vk_role role, const struct vk_slot *slot,
+	 struct vk_recording *owner, struct tally_workload *workload)
+{
+	struct vk_read read = { .slot = *slot, .role = role, .fill = fill, .workload = workload };
+	struct vk_fill *into = is_coarse(r) ? coarse_fill(r) : &r->s->fills[fill];
+	if (!into)
+		return;
+	if (is_coarse(r)) {
+		read.fill = r->coarse;
+		read.frame = r->q->frame_fill;
+	}
+	/* Recorded when another set had its turn: what is of a set has no place among these. */
+	if (vk_slot_set(r->d, slot) != into->set) {
+		read.slot.sources &= ~vk_slots_sources(r->d, r->q->family,
+						       VK_BRACKET_PERFORMANCE);
+		if (role != VK_ROLE_WHOLE || is_coarse(r))
+			vk_fill_miss_set(r->d, into);
+	}
+	if (vk_submission_add_read(r->s, &read, owner))
+		return;
+	into->pass->flags |= TALLY_FLAG(DROPPED);
+	vk_fill_miss(into);
+}
+
+/* ---- recorded passes ---- */
+
+static bool
+has_stamps(const struct vk_replay *r)
+{
+	return r->q->family >= r->d->n_families || r->d->families[r->q->family].timestamp_bits;
+}
+
+/* Why a pass has no times, or nothing at all. */
+static uint64_t
+reason(const struct vk_replay *r, const struct vk_recording *rec, const struct vk_slot *slot)
+{
+	if (!has_stamps(r))
+		return TALLY_FLAG(NO_TIMESTAMPS);
+	if (slot->page)
+		return 0;
+	if (rec->simultaneous)
+		return TALLY_FLAG(SIMULTANEOUS);
+	return vk_slots_cover(r->d, r->q->family, VK_BRACKET_ALL) ? TALLY_FLAG(DROPPED)
+								  : TALLY_FLAG(NO_TIMESTAMPS);
+}
+
+/* A recording is about to run: what its last run left is read, its slots become usable again. */
+static void
+prepare(struct vk_replay *r, struct vk_recording *rec)
+{
+	if (r->s && rec->pending == r->s)
+		return;
+	vk_collect_harvest(r->d, rec);
+	rec->ran = true;
+}
+
+static void
+read_inner(struct vk_replay *r, uint32_t fill, const struct vk_recording *rec,
+	   const struct vk_pass *p)
+{
+	for (uint32_t i = 0; i < p->n_inner; i++) {
+		struct vk_recording *owner = rec->inner[p->first_inner + i].owner;
+		prepare(r, owner);
+		if (owner->own.page)
+			add_read(r, fill, VK_ROLE_INNER, &owner->own, owner, NULL);
+		else
+			vk_fill_miss(&r->s->fills[fill]);
+	}
+}
+
+static void
+add_workload(struct vk_replay *r, uint32_t fill, struct vk_recording *rec,
+	     const struct vk_workload *from)
+{
+	struct vk_recording *owner = from->owner ? from->owner : rec;
+	struct tally_workload *w = tally_stream_add_workload(r->q->stream,
+							     r->s->fills[fill].pass);
+	if (w) {
+		w->command = from->command;
+		w->flags = from->flags;
+	}
+	if (from->slot.page) {
+		prepare(r, owner);
+		add_read(r, fill, w ? VK_ROLE_WORKLOAD : VK_ROLE_INNER, &from->slot, owner, w);
+	} else {
+		vk_fill_miss(&r->s->fills[fill]);
+		if (w)
+			w->flags |= reason(r, rec, &from->slot);
+	}
+}
+
+/* Measured by what stands around its command buffer. */
+static void
+coarse_pass(struct vk_replay *r, const struct vk_pass *p)
+{
+	struct vk_fill *fill = coarse_fill(r);
+	if (!fill)
+		return;
+	add_tallies(&fill->pass->tallies, &p->tallies);
+	fill->pass->unknown |= p->unknown;
+	fill->pass->flags |= p->flags;
+}
+
+/* The fill of a pass that begins here; VK_NONE: no place. */
+static uint32_t
+begin_pass(struct vk_replay *r, const struct vk_recording *rec, const struct vk_pass *p)
+{
+	uint32_t fill = open_fill(r, p->kind);
+	if (fill == VK_NONE)
+		return VK_NONE;
+	struct tally_pass *out = r->s->fills[fill].pass;
+	out->load = p->load;
+	out->target = p->target;
+	out->surface = p->surface;
+	set_label(r, out);
+	r->s->fills[fill].sums = p->n_inner || p->n_workloads || p->suspended || p->uncounted ||
+				 p->slot.halves != TALLY_VK_BOTH;
+	r->last_fill = fill;
+	r->n_batch_passes++;
+	out->flags |= reason(r, rec, &p->slot);
+	return fill;
+}
+
+static void
+replay_pass(struct vk_replay *r, struct vk_recording *rec, const struct vk_pass *p)
+{
+	bool goes_on = p->resuming && r->chain != VK_NONE;
+	uint32_t fill = goes_on ? r->chain : VK_NONE;
+	if (!captures(r) && !(goes_on && fill != CHAIN_DROPPED)) {
+		r->chain = p->suspended ? CHAIN_DROPPED : VK_NONE;
+		return;
+	}
+	if (is_coarse(r)) {
+		coarse_pass(r, p);
+		return;
+	}
+	if (!goes_on)
+		fill = begin_pass(r, rec, p);
+	if (fill == VK_NONE)
+		fill = CHAIN_DROPPED;
+	r->chain = p->suspended ? fill : VK_NONE;
+	if (fill == CHAIN_DROPPED)
+		return;
+	struct tally_pass *out = r->s->fills[fill].pass;
+	add_tallies(&out->tallies, &p->tallies);
+	out->store = p->store;
+	out->unknown |= p->unknown;
+	out->flags |= p->flags;
+	r->s->fills[fill].has_inner |= p->n_inner || p->n_workloads;
+	if (p->uncounted)
+		vk_fill_miss(&r->s->fills[fill]);
+	if (p->slot.page)
+		add_read(r, fill, VK_ROLE_PASS, &p->slot, rec, NULL);
+	read_inner(r, fill, rec, p);
+	for (uint32_t i = 0; i < p->n_workloads; i++)
+		add_workload(r, fill, rec, &rec->workloads[p->first_workload + i]);
+}
+
+static void
+replay_items(struct vk_replay *r, struct vk_recording *rec, unsigned depth)
+{
+	uint32_t outer = r->set;
+	r->set = rec->runs.set;
+	prepare(r, rec);
+	if (rec->dropped && captures(r) && !is_coarse(r))
+		tally_stream_add_dropped(r->q->stream, rec->dropped);
+	for (uint32_t i = 0; i < rec->n_items; i++) {
+		const struct vk_item *item = &rec->items[i];
+		switch (item->kind) {
+		case VK_ITEM_PASS:
+			replay_pass(r, rec, &rec->passes[item->pass]);
+			break;
+		case VK_ITEM_LABEL_BEGIN:
+			vk_frame_label(r->d, r->q, rec->text + item->text);
+			vk_labels_push(r->q->labels, rec->text + item->text);
+			break;
+		case VK_ITEM_LABEL_END:
+			vk_labels_pop(r->q->labels);
+			break;
+		case VK_ITEM_EXECUTE:
+			if (depth < MAX_DEPTH)
+				replay_items(r, item->secondary, depth + 1);
+			break;
+		}
+	}
+	/* The queue's stack must not grow, or lose levels, by what found no place. */
+	for (int32_t n = rec->lost_labels; n > 0; n--)
+		vk_labels_push(r->q->labels, "");
+	for (int32_t n = rec->lost_labels; n < 0; n++)
+		vk_labels_pop(r->q->labels);
+	r->set = outer;
+}
+
+/* ---- around ---- */
+
+/* Time that is nobody's pass: summed up, not listed. */
+static uint32_t
+open_whole(struct vk_replay *r)
+{
+	uint32_t fill = open_fill(r, TALLY_PASS_OTHER);
+	if (fill != VK_NONE)
+		r->s->fills[fill].pass->unattributed = true;
+	return fill;
+}
+
+static void
+add_whole(struct vk_replay *r, const struct vk_slot *slot, struct vk_recording *owner)
+{
+	uint32_t fill = is_coarse(r) ? VK_NONE : open_whole(r);
+	if (is_coarse(r) || fill != VK_NONE)
+		add_read(r, fill, VK_ROLE_WHOLE, slot, owner, NULL);
+}
+
+/* The stamps around a command buffer; a suspended render pass joins those of several. */
+static void
+replay_whole(struct vk_replay *r, struct vk_recording *rec)
+{
+	if (is_coarse(r) || !(rec->starts_resuming || rec->ends_suspended)) {
+		if (rec->whole.page)
+			add_whole(r, &rec->whole, rec);
+		return;
+	}
+	if (!rec->starts_resuming) {
+		r->whole_chain = rec->whole.page ? open_whole(r) : VK_NONE;
+		if (r->whole_chain != VK_NONE)
+			r->s->fills[r->whole_chain].sums = true;
+	}
+	if (r->whole_chain != VK_NONE && rec->whole.page)
+		add_read(r, r->whole_chain, VK_ROLE_WHOLE, &rec->whole, rec, NULL);
+	if (!rec->ends_suspended)
+		r->whole_chain = VK_NONE;
+}
+
+static void
+replay_primary(struct vk_replay *r, struct vk_recording *rec)
+{
+	uint64_t frame = r->d->tally ? tally_device_frame(r->d->tally) : 0;
+	struct vk_fill *coarse = NULL;
+	r->set = rec->runs.set;
+	if (captures(r) && is_coarse(r) && vk_recording_has_work(rec))
+		coarse = coarse_fill(r);
+	if (coarse) {
+		coarse->pass->flags |= reason(r, rec, &rec->whole);
+		if (rec->uncounted || !rec->whole.page)
+			vk_fill_miss(coarse);
+		if (rec->no_performance || rec->runs.set != coarse->set)
+			vk_fill_miss_set(r->d, coarse);
+	}
+	replay_items(r, rec, 0);
+	r->n_batch_buffers++;
+	/* Where a frame ended inside (--frame label), the interval is of two frames. */
+	if (captures(r) && (is_coarse(r) || tally_device_frame(r->d->tally) == frame))
+		replay_whole(r, rec);
+	if (captures(r) && rec->buffer.page)
+		add_whole(r, &rec->buffer, rec);
+}
+
+/* False: the pair is not needed. */
+static bool
+replay_pair(struct vk_replay *r, struct vk_bracket_pair *pair)
+{
+	if (!captures(r))
+		return false;
+	r->set = 0;
+	pair->next = r->s->pairs;
+	r->s->pairs = pair;
+	bool one = !is_coarse(r) && r->n_batch_buffers == 1 && r->n_batch_passes == 1;
+	if (!one) {
+		add_whole(r, &pair->slot, NULL);
+		return true;
+	}
+	struct vk_fill *fill = &r->s->fills[r->last_fill];
+	fill->pass->flags |= TALLY_FLAG(APPROXIMATE);
+	fill->sums = false;
+	add_read(r, r->last_fill, VK_ROLE_PASS, &pair->slot, NULL, NULL);
+	return true;
+}
+
+void
+vk_replay(struct vk_replay *r, const struct vk_batches *batches, struct vk_bracket_pair **pairs)
+{
+	r->n_passes = r->buffer = 0;
+	r->coarse = VK_NONE;
+	for (uint32_t i = 0; i < batches->n; i++) {
+		uint32_t n = vk_batch_n_buffers(batches, i);
+		/* Chains end with their batch. */
+		r->chain = r->whole_chain = r->last_fill = VK_NONE;
+		r->n_batch_buffers = r->n_batch_passes = 0;
+		for (uint32_t k = 0; k < n; k++) {
+			struct vk_recording *rec =
+				vk_recording_submitted(vk_batch_buffer(batches, i, k));
+			if (rec)
+				replay_primary(r, rec);
+			r->buffer++;
+		}
+		if (pairs && pairs[i] && !replay_pair(r, pairs[i])) {
+			vk_brackets_release(r->d, r->q->family, pairs[i]);
+			pairs[i] = NULL;
+		}
+	}
+}

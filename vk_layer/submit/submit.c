@@ -1,0 +1,356 @@
+/* vk_layer/submit/submit.c - vkQueueSubmit and its kin; setting the capture up, and its end. */
+#include <stdlib.h>
+
+#include "json/record_json.h"
+#include "layer/clock.h"
+#include "layer/log.h"
+#include "layer/session.h"
+#include "query/attribute/annotate.h"
+#include "vk_layer/exact/exact.h"
+#include "vk_layer/submit/frames.h"
+#include "vk_layer/submit/replay.h"
+#include "vk_layer/submit/submission.h"
+
+#define FINISH_WAIT_NS UINT64_C(2000000000)
+
+__thread unsigned vk_calls_down __attribute__((tls_model("initial-exec")));
+
+/* ---- the capture of a device ---- */
+
+static bool
+has_work(const struct vk_batches *b)
+{
+	for (uint32_t i = 0; i < b->n; i++) {
+		for (uint32_t k = 0; k < vk_batch_n_buffers(b, i); k++) {
+			const struct vk_recording *rec =
+				vk_recording_submitted(vk_batch_buffer(b, i, k));
+			if (rec && vk_recording_has_work(rec))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* With the lock, at the first submission of the queue that has work. */
+static void
+set_up(struct vk_device *d, struct vk_queue *q)
+{
+	if (!d->tally && !d->tally_failed && !vk_describe(d))
+		d->tally_failed = true;
+	if (d->tally && !q->stream_failed) {
+		struct tally_stream_info info = {
+			.context = -1,
+			.queue_family = (int32_t)q->family,
+			.queue_index = (int32_t)q->index,
+		};
+		info.n_counters = vk_slots_max_values(d); /* each pass has a layout of its own */
+		q->stream = tally_stream_create(d->tally, &info);
+	}
+	if (q->stream || q->stream_failed)
+		return;
+	q->stream_failed = true;
+	tally_log_say(TALLY_LEVEL_ERROR, "vulkan",
+		      "out of memory while setting up queue %u.%u: it is not measured", q->family,
+		      q->index);
+}
+
+static bool
+start_session(const struct vk_queue *q, const struct vk_batches *b)
+{
+	if (q->stream || q->stream_failed)
+		return tally_session_running();
+	tally_session_use_annotator(&tally_annotator);
+	if (!has_work(b) || !tally_session_start(&tally_json_recorder))
+		return false;
+	tally_session_on_stop(vk_submissions_exit);
+	return true;
+}
+
+/* ---- stamps around batches (R30) ---- */
+
+static bool
+wants_bracket(const struct vk_queue *q, const struct vk_batches *b, uint32_t i)
+{
+	bool any = false;
+	for (uint32_t k = 0; k < vk_batch_n_buffers(b, i) && !any; k++) {
+		const struct vk_recording *rec = vk_recording_submitted(vk_batch_buffer(b, i, k));
+		any = rec && rec->simultaneous && vk_recording_has_work(rec);
+	}
+	return any && !q->is_protected && vk_batch_is_plain(b, i);
+}
+
+/* NULL: no batch needs one, or no memory. free() it. */
+static struct vk_bracket_pair **
+take_pairs(struct vk_queue *q, const struct vk_batches *b)
+{
+	struct vk_bracket_pair **pairs = NULL;
+	if (!vk_slots_cover(q->device, q->family, VK_BRACKET_TIME))
+		return NULL;
+	for (uint32_t i = 0; i < b->n; i++) {
+		if (!wants_bracket(q, b, i))
+			continue;
+		if (!pairs)
+			pairs = calloc(b->n, sizeof(*pairs));
+		if (!pairs)
+			return NULL;
+		pairs[i] = vk_brackets_take(q->device, q->family);
+	}
+	return pairs;
+}
+
+/* ---- one call ---- */
+
+struct call {
+	struct vk_device *d;
+	struct vk_queue *q;
+	struct vk_batches game, down; /* what the game passed; what goes down */
+	VkFence fence;
+	struct vk_submission *s;
+	struct vk_bracket_pair **pairs;
+	void *memory; /* of `down` */
+	uint64_t start_ns, overhead_ns;
+	uint64_t serial; /* that it gets */
+	bool logged;	 /* passes of it are in the log */
+	bool through;	 /* all of it has ended */
+};
+
+static void
+count_waits(struct call *c)
+{
+	struct vk_device *d = c->d;
+	bool waits = false;
+	for (uint32_t i = 0; i < c->game.n && vk_slots_read_waits(d); i++)
+		waits |= vk_batch_waits(&c->game, i);
+	if (!waits)
+		return;
+	/* Without a submission it is never counted down: nothing is read any more. */
+	atomic_fetch_add(&d->pending_timelines, 1);
+	if (c->s)
+		c->s->waits = true;
+}
+
+static void
+before(struct call *c)
+{
+	struct vk_device *d = c->d;
+	struct vk_queue *q = c->q;
+	c->start_ns = tally_clock_now_ns();
+	bool started = start_session(q, &c->game);
+	if (started)
+		c->pairs = take_pairs(q, &c->game);
+	pthread_mutex_lock(&d->lock);
+	if (started && !q->stream)
+		set_up(d, q);
+	c->s = vk_submission_take(q);
+	if (c->s)
+		c->s->game_fence = c->fence;
+	count_waits(c);
+	struct vk_replay replay = {
+		.d = d,
+		.q = q,
+		.s = c->s,
+		.now_ns = c->start_ns,
+		.number = d->submissions++,
+	};
+	vk_replay(&replay, &c->game, c->pairs);
+	c->serial = q->serial + 1;
+	c->logged = c->s && q->stream && tally_stream_captures(q->stream) &&
+		    (c->s->n_fills || q->frame_fill);
+	pthread_mutex_unlock(&d->lock);
+	c->down = c->game;
+	bool any = false;
+	for (uint32_t i = 0; i < c->game.n && c->pairs; i++)
+		any |= c->pairs[i] != NULL;
+	if (any)
+		vk_batches_bracket(&c->game, c->pairs, &c->down, &c->memory);
+	c->overhead_ns = tally_clock_now_ns() - c->start_ns;
+}
+
+static void
+after(struct call *c, VkResult result)
+{
+	struct vk_device *d = c->d;
+	struct vk_queue *q = c->q;
+	uint64_t t0 = tally_clock_now_ns();
+	free(c->memory);
+	free(c->pairs);
+	if (result == VK_ERROR_DEVICE_LOST)
+		vk_device_stop(d, "the device was lost");
+	pthread_mutex_lock(&d->lock);
+	/* Another thread may have found the device lost, and given up what was in the lists. */
+	if (c->s && result == VK_SUCCESS && !d->given_up)
+		vk_submission_append(c->s);
+	else if (c->s)
+		vk_submission_fail(c->s, TALLY_FLAG(LOST));
+	if (c->s && c->through && result == VK_SUCCESS && q->serial == c->serial)
+		vk_collect_through(q, c->serial);
+	bool ended = d->tally && result == VK_SUCCESS;
+	uint64_t frame = ended ? tally_device_frame(d->tally) : 0;
+	if (result == VK_SUCCESS && vk_batches_end_frame(&c->game))
+		vk_frame_marked(d, q, vk_nothing_presented);
+	if (result == VK_SUCCESS)
+		vk_frame_submitted(d, q);
+	ended = ended && tally_device_frame(d->tally) != frame;
+	if (ended || vk_collect_due(q))
+		vk_collect_poll(d);
+	bool fences = vk_collect_wants_fence(q);
+	pthread_mutex_unlock(&d->lock);
+	if (fences)
+		vk_collect_fence(q);
+	c->overhead_ns += tally_clock_now_ns() - t0;
+	pthread_mutex_lock(&d->lock);
+	vk_frame_overhead(q, c->overhead_ns);
+	pthread_mutex_unlock(&d->lock);
+	if (!vk_device_runs(d))
+		vk_give_up(d);
+}
+
+/* The call itself. */
+static VkResult
+go_down(struct call *c, VkQueue queue, PFN_vkQueueSubmit one, PFN_vkQueueSubmit2 two)
+{
+	VkResult result;
+	vk_calls_down++;
+	if (c->q) {
+		struct vk_exact_call x = {
+			.q = c->q,
+			.s = c->s,
+			.logged = c->logged,
+			.game = c->game,
+			.down = c->down,
+			.fence = c->fence,
+			.one = one,
+			.two = two,
+			.serial = c->serial,
+		};
+		result = vk_exact_submit(&x);
+		c->overhead_ns += x.overhead_ns;
+		c->through = x.through;
+	} else if (one) {
+		result = one(queue, c->game.n, c->game.one, c->fence);
+	} else {
+		result = two(queue, c->game.n, c->game.two, c->fence);
+	}
+	vk_calls_down--;
+	return result;
+}
+
+/* NULL: only forward. */
+static struct vk_queue *
+followed(struct vk_device *d, VkQueue queue, uint32_t n)
+{
+	if (!vk_device_runs(d)) {
+		vk_give_up(d);
+		return NULL;
+	}
+	struct vk_queue *q = n ? vk_queue_find(queue) : NULL;
+	/* Its queries would run again without a reset. */
+	if (n && !q)
+		vk_device_stop(d, "work was submitted to a queue that is not known");
+	return q;
+}
+
+VkResult
+vk_queue_submit(struct vk_device *d, PFN_vkQueueSubmit next, VkQueue queue, uint32_t n,
+		const VkSubmitInfo *submits, VkFence fence)
+{
+	struct vk_queue *q = followed(d, queue, n);
+	struct call c = { .d = d, .q = q, .game = { .n = n, .one = submits }, .fence = fence };
+	if (q)
+		before(&c);
+	VkResult result = go_down(&c, queue, next, NULL);
+	if (q)
+		after(&c, result);
+	return result;
+}
+
+VkResult
+vk_queue_submit2(struct vk_device *d, PFN_vkQueueSubmit2 next, VkQueue queue, uint32_t n,
+		 const VkSubmitInfo2 *submits, VkFence fence)
+{
+	struct vk_queue *q = followed(d, queue, n);
+	struct call c = { .d = d, .q = q, .game = { .n = n, .two = submits }, .fence = fence };
+	if (q)
+		before(&c);
+	VkResult result = go_down(&c, queue, NULL, next);
+	if (q)
+		after(&c, result);
+	return result;
+}
+
+/* ---- the end ---- */
+
+void
+vk_give_up(struct vk_device *d)
+{
+	pthread_mutex_lock(&d->lock);
+	if (!d->given_up) {
+		d->given_up = true;
+		vk_collect_give_up(d, TALLY_FLAG(LOST), false);
+		for (struct vk_queue *q = d->queues; q; q = q->next)
+			if (q->stream)
+				tally_stream_publish(q->stream);
+	}
+	pthread_mutex_unlock(&d->lock);
+}
+
+static void
+last_of_device(struct vk_device *d, void *data)
+{
+	(void)data;
+	if (pthread_mutex_trylock(&d->lock) != 0)
+		return; /* a thread is in the midst of it: what it holds is lost */
+	bool calls = vk_device_runs(d) && vk_calls_down == 0;
+	if (calls)
+		vk_collect_poll(d);
+	vk_collect_give_up(d, vk_device_runs(d) ? TALLY_FLAG(INCOMPLETE) : TALLY_FLAG(LOST),
+			   calls && vk_device_runs(d));
+	for (struct vk_queue *q = d->queues; q; q = q->next)
+		if (q->stream)
+			tally_stream_publish_last(q->stream);
+	pthread_mutex_unlock(&d->lock);
+}
+
+void
+vk_submissions_exit(void)
+{
+	vk_devices_each(last_of_device, NULL);
+}
+
+/* Wait until fences of ours say that everything is through, but not for long. */
+static void
+wait_for_rest(struct vk_device *d)
+{
+	VkFence fences[VK_MAX_FAMILIES];
+	uint32_t n = 0;
+	for (struct vk_queue *q = d->queues; q; q = q->next) {
+		if (q->newest && !q->newest->through && q->newest->serial > q->fenced)
+			vk_collect_fence(q);
+		if (q->n_fences && n < VK_MAX_FAMILIES)
+			fences[n++] = q->fences[(q->fence_first + q->n_fences - 1) %
+						VK_FENCE_RING]
+					      .handle;
+	}
+	VkResult result = VK_SUCCESS;
+	if (n && vk_device_runs(d))
+		result = d->next.use.WaitForFences(d->handle, n, fences, VK_TRUE, FINISH_WAIT_NS);
+	if (result == VK_ERROR_DEVICE_LOST)
+		vk_device_stop(d, "the device was lost");
+}
+
+void
+vk_device_finish(struct vk_device *d)
+{
+	if (vk_device_runs(d))
+		wait_for_rest(d);
+	pthread_mutex_lock(&d->lock);
+	vk_frame_end_partial(d);
+	if (vk_device_runs(d))
+		vk_collect_poll(d);
+	bool runs = vk_device_runs(d);
+	vk_collect_give_up(d, TALLY_FLAG(LOST), runs);
+	pthread_mutex_unlock(&d->lock);
+	vk_queues_destroy(d, runs);
+	tally_device_destroy(d->tally);
+	d->tally = NULL;
+}
