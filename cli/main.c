@@ -1,4 +1,4 @@
-#include "cli/cli.h"
+#include "cli/shared/cli.h"
 #include "passtally_version.h"
 
 #include <glib.h>

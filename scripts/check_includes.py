@@ -56,8 +56,8 @@ RULES = {
                      VERSION + r"|vk_\w+\.(?:h|inc)"),
     "cli": Rule(r"(?:cli|json)/[\w/]+\.h|layer/(?:record|config/config|block|process|version|wide|control)\.h|query/[\w/]+\.h", [LIBC, GLIB],
                 VERSION + r"|cli_\w+\.(?:h|inc)|\w+_schema\.(?:h|inc)",
-                {r"probe_gl\.c": [GL, EPOXY, WINDOWS], r"probe_vk\.c": [VULKAN],
-                 r"(?:compress|unpack)\.c": [ZSTD], r"top_screen\.c": [CURSES]}),
+                {r"machine/probe_gl\.c": [GL, EPOXY, WINDOWS], r"machine/probe_vk\.c": [VULKAN],
+                 r"log/(?:compress|unpack)\.c": [ZSTD], r"top/screen\.c": [CURSES]}),
 }
 
 COMMENT_OR_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"|/\*.*?\*/|//[^\n]*', re.DOTALL)

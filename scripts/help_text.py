@@ -1,6 +1,6 @@
 """What the command says of itself, taken apart: for manuals and completions, which so cannot drift.
 
-The form is that of cli/args.c and of each command's help(): usage lines, paragraphs, options of a
+The form is that of cli/shared/args.c and of each command's help(): usage lines, paragraphs, options of a
 table (`  -o, --log PATH   text`, going on at column 28), paragraphs again.
 """
 

@@ -1,4 +1,4 @@
-#include "cli/bootstrap.h"
+#include "cli/compare/bootstrap.h"
 
 #include <glib.h>
 #include <math.h>

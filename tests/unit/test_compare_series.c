@@ -1,4 +1,4 @@
-#include "cli/compare_series.h"
+#include "cli/compare/series.h"
 
 #include <glib.h>
 #include <string.h>

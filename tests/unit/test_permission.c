@@ -1,4 +1,4 @@
-#include "cli/permission.h"
+#include "cli/machine/permission.h"
 
 #include <glib.h>
 #include <glib/gstdio.h>

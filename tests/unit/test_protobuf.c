@@ -1,4 +1,4 @@
-#include "cli/protobuf.h"
+#include "cli/export/protobuf.h"
 
 #include <glib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-#include "cli/schema_check.h"
-#include "cli/schema_text.h"
+#include "cli/check/schema_check.h"
+#include "cli/check/schema_text.h"
 
 #include <glib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "cli/snapshot_facts.h"
+#include "cli/machine/snapshot_facts.h"
 
 #include <glib.h>
 #include <glib/gstdio.h>

@@ -1,4 +1,4 @@
-#include "cli/stats.h"
+#include "cli/log/stats.h"
 
 #include <glib.h>
 #include <math.h>

@@ -1,0 +1,361 @@
+#include "cli/compare/bootstrap.h"
+
+#include <glib.h>
+#include <math.h>
+#include <string.h>
+
+/* Per resample and side; more blocks than this add nothing but time. */
+#define MOST_BLOCKS 256
+/* Correlation of neighbours from which on it is taken for what it is, not read off blocks. */
+#define STRONG 0.5
+/* At this level the bootstrap's tail is held against Student's. */
+#define HELD_LEVEL 0.01
+/* More widening than this is the bootstrap's own failure with a handful of blocks. */
+#define MOST_WIDENING 4.0
+
+/* Student's distribution */
+
+/* Lentz's way through the continued fraction of the incomplete beta function. */
+static double
+beta_fraction(double a, double b, double x)
+{
+	const double tiny = 1e-300;
+	double c = 1, d = 1 - (a + b) * x / (a + 1);
+	d = 1 / (fabs(d) < tiny ? tiny : d);
+	double h = d;
+	for (int m = 1; m <= 500; m++) {
+		double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+		d = 1 + even * d;
+		c = 1 + even / c;
+		d = 1 / (fabs(d) < tiny ? tiny : d);
+		c = fabs(c) < tiny ? tiny : c;
+		h *= d * c;
+		double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+		d = 1 + odd * d;
+		c = 1 + odd / c;
+		d = 1 / (fabs(d) < tiny ? tiny : d);
+		c = fabs(c) < tiny ? tiny : c;
+		double step = d * c;
+		h *= step;
+		if (fabs(step - 1) < 1e-14)
+			break;
+	}
+	return h;
+}
+
+/* I_x(a, b), with y = 1 - x given so that nothing cancels. */
+static double
+incomplete_beta(double a, double b, double x, double y)
+{
+	if (x <= 0)
+		return 0;
+	if (y <= 0)
+		return 1;
+	double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log(y));
+	if (x < (a + 1) / (a + b + 2))
+		return front * beta_fraction(a, b, x) / a;
+	return 1 - front * beta_fraction(b, a, y) / b;
+}
+
+double
+tally_student_tail(double t, double df)
+{
+	double square = t * t;
+	return incomplete_beta(df / 2, 0.5, df / (df + square), square / (df + square));
+}
+
+double
+tally_student_quantile(double p, double df)
+{
+	double low = 0, high = 1;
+	while (tally_student_tail(high, df) > p && high < 1e150)
+		high *= 2;
+	for (int i = 0; i < 200 && high - low > 1e-12 * high; i++) {
+		double middle = low + (high - low) / 2;
+		if (tally_student_tail(middle, df) > p)
+			low = middle;
+		else
+			high = middle;
+	}
+	return high;
+}
+
+/* Blocks */
+
+static double
+mean_of(const double *values, uint32_t n)
+{
+	double sum = 0;
+	for (uint32_t i = 0; i < n; i++)
+		sum += values[i];
+	return sum / n;
+}
+
+/* The lag after which correlations are no more than chance would give: Politis and White, with
+ * their c = 2 and K = max(5, sqrt(log10 n)). Fills `r` with autocovariances up to the lag used. */
+static uint32_t
+correlated_lags(const double *deviations, uint32_t n, double *r, uint32_t most)
+{
+	uint32_t run = (uint32_t)MAX(5.0, ceil(sqrt(log10(n))));
+	double bound = 2 * sqrt(log10(n) / n);
+	for (uint32_t k = 0; k <= most; k++) {
+		double sum = 0;
+		for (uint32_t i = 0; i + k < n; i++)
+			sum += deviations[i] * deviations[i + k];
+		r[k] = sum / n;
+	}
+	uint32_t quiet = 0, last = 0;
+	for (uint32_t k = 1; k <= most; k++) {
+		if (fabs(r[k]) >= bound * r[0]) {
+			quiet = 0;
+			last = k;
+		} else if (++quiet == run) {
+			break;
+		}
+	}
+	return MIN(2 * last, most);
+}
+
+/* n times the variance of the mean if each value leaned on the one before and on no other. Blocks
+ * and windows see too little of a correlation that lasts nearly as long as the run. */
+static double
+first_order(double correlation, double variance, uint32_t n)
+{
+	if (correlation < STRONG)
+		return 0;
+	/* An estimated correlation is too small by about this much (Kendall). */
+	double c = MIN(correlation + (1 + 3 * correlation) / n, 1 - 1.0 / n);
+	return variance * (1 + c) / (1 - c);
+}
+
+uint32_t
+tally_block_length(const double *values, uint32_t n, double *long_run)
+{
+	*long_run = 0;
+	if (n < 4)
+		return 1;
+	uint32_t most_lag = MIN((uint32_t)ceil(2 * sqrt(n)) + 10, n - 1);
+	double *r = g_new(double, most_lag + 1), *deviations = g_new(double, n);
+	double mean = mean_of(values, n);
+	for (uint32_t i = 0; i < n; i++)
+		deviations[i] = values[i] - mean;
+	uint32_t lags = correlated_lags(deviations, n, r, most_lag);
+	double spectrum = r[0], slope = 0;
+	for (uint32_t k = 1; k <= lags; k++) {
+		double share = (double)k / lags;
+		double window = share <= 0.5 ? 1 : 2 * (1 - share);
+		spectrum += 2 * window * r[k];
+		slope += 2 * window * k * r[k];
+	}
+	g_free(deviations);
+	double most = ceil(MIN(3 * sqrt(n), n / 3.0)), length = 1;
+	if (spectrum > 0)
+		length = cbrt(1.5 * slope * slope / (spectrum * spectrum) * n);
+	else if (r[0] > 0 && lags > 0)
+		length = most; /* no sense in it: be careful */
+	double variance = r[0], correlation = r[0] > 0 ? r[1] / r[0] : 0;
+	g_free(r);
+	*long_run = MAX(MAX(spectrum, 0), first_order(correlation, variance, n));
+	/* Weak correlation hides from the rule in a short run. */
+	length = MIN(MAX(ceil(length), ceil(cbrt(n))), most);
+	return (uint32_t)length;
+}
+
+/* Trimming */
+
+static int
+double_compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+double
+tally_trimmed_mean(const double *values, uint32_t n, double trim)
+{
+	uint32_t cut = (uint32_t)(trim * n);
+	if (cut == 0 || 2 * cut >= n)
+		return mean_of(values, n);
+	double *sorted = g_memdup2(values, n * sizeof(*values));
+	qsort(sorted, n, sizeof(*sorted), double_compare);
+	double mean = mean_of(sorted + cut, n - 2 * cut);
+	g_free(sorted);
+	return mean;
+}
+
+/* What is cut off is set to the last value that stays: the error of a trimmed mean is that of the
+ * mean of these, over the share that stays (Yuen). */
+static double *
+winsorized(const double *values, uint32_t n, double trim)
+{
+	double *copy = g_memdup2(values, n * sizeof(*values));
+	uint32_t cut = (uint32_t)(trim * n);
+	if (cut == 0 || 2 * cut >= n)
+		return copy;
+	qsort(copy, n, sizeof(*copy), double_compare);
+	double low = copy[cut], high = copy[n - 1 - cut];
+	for (uint32_t i = 0; i < n; i++)
+		copy[i] = CLAMP(values[i], low, high);
+	return copy;
+}
+
+/* One side, ready to be resampled */
+
+struct sampler {
+	double *block_means; /* of the blocks that begin at each value, less the mean; n of them */
+	uint32_t n, blocks; /* blocks a resample */
+	double stays; /* share of values that the trimmed mean keeps */
+};
+
+/* splitmix64: small, and good enough to pick blocks. */
+static uint64_t
+next_random(uint64_t *state)
+{
+	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return z ^ z >> 31;
+}
+
+static void
+prepare(struct sampler *s, struct tally_bootstrap_side *side,
+	const struct tally_bootstrap_settings *settings)
+{
+	uint32_t n = side->n;
+	uint32_t cut = (uint32_t)(settings->trim * n);
+	double *values = winsorized(side->values, n, settings->trim), long_run = 0;
+	side->mean = tally_trimmed_mean(side->values, n, settings->trim);
+	side->block = 1;
+	if (!settings->independent) {
+		side->block = tally_block_length(values, n, &long_run);
+		side->block = MAX(side->block, (n + MOST_BLOCKS - 1) / MOST_BLOCKS);
+	}
+	uint32_t b = side->block;
+	double mean = mean_of(values, n), sum = 0, squares = 0;
+	s->n = n;
+	s->blocks = (n + b - 1) / b;
+	s->stays = 2 * cut < n ? 1 - 2.0 * cut / n : 1;
+	s->block_means = g_new(double, n);
+	for (uint32_t i = 0; i < b; i++)
+		sum += values[i] - mean;
+	for (uint32_t i = 0; i < n; i++) {
+		s->block_means[i] = sum / b;
+		squares += s->block_means[i] * s->block_means[i];
+		sum += values[(i + b) % n] - values[i];
+	}
+	g_free(values);
+	/* The block bootstrap's variance of the mean, in closed form, freed of what the mean took
+	 * from it; blocks see too little where correlation outlasts them, the window less so. */
+	double k = (double)n / b;
+	double variance = squares / n * b * k / (k - 1);
+	side->se = sqrt(MAX(variance, long_run) / n) / s->stays;
+	side->df = MAX(k * s->stays - 1, 1);
+}
+
+/* One resample: its mean's distance from the mean, and the square of the error it believes in. */
+static void
+resample(const struct sampler *s, uint64_t *random, double *distance, double *square)
+{
+	double sum = 0, squares = 0;
+	for (uint32_t i = 0; i < s->blocks; i++) {
+		/* The high half times n: no division in the innermost loop. */
+		double v = s->block_means[(next_random(random) >> 32) * s->n >> 32];
+		sum += v;
+		squares += v * v;
+	}
+	double k = s->blocks;
+	*distance = sum / k;
+	*square = MAX(squares / k - *distance * *distance, 0) / (k - 1);
+	*distance /= s->stays;
+	*square /= s->stays * s->stays;
+}
+
+/* How much longer the bootstrap's tail is than Student's (at least 1). */
+static double
+widening(const struct sampler *a, const struct sampler *b, double df,
+	 const struct tally_bootstrap_settings *settings)
+{
+	uint32_t m = settings->resamples;
+	double *t = g_new(double, m);
+	uint64_t random = settings->seed;
+	for (uint32_t i = 0; i < m; i++) {
+		double distance[2], square[2];
+		resample(a, &random, &distance[0], &square[0]);
+		resample(b, &random, &distance[1], &square[1]);
+		double error = sqrt(square[0] + square[1]);
+		double apart = fabs(distance[1] - distance[0]);
+		t[i] = error > 0 ? apart / error : apart > 0 ? HUGE_VAL : 0;
+	}
+	qsort(t, m, sizeof(*t), double_compare);
+	uint32_t rank = (uint32_t)ceil((1 - HELD_LEVEL) * (m + 1));
+	double tail = t[MIN(MAX(rank, 1), m) - 1];
+	g_free(t);
+	return CLAMP(tail / tally_student_quantile(HELD_LEVEL, df), 1.0, MOST_WIDENING);
+}
+
+/* Welch and Satterthwaite's degrees of freedom of a difference. */
+static double
+joint_df(const struct tally_bootstrap_side *a, const struct tally_bootstrap_side *b)
+{
+	double x = a->se * a->se, y = b->se * b->se;
+	return (x + y) * (x + y) / (x * x / a->df + y * y / b->df);
+}
+
+void
+tally_bootstrap_compare(struct tally_bootstrap_side *a, struct tally_bootstrap_side *b,
+			const struct tally_bootstrap_settings *settings,
+			struct tally_bootstrap_result *out)
+{
+	struct sampler samplers[2] = { 0 };
+	prepare(&samplers[0], a, settings);
+	prepare(&samplers[1], b, settings);
+	*out = (struct tally_bootstrap_result){ .difference = b->mean - a->mean };
+	out->se = sqrt(a->se * a->se + b->se * b->se);
+	out->low = out->high = out->difference;
+	out->p = out->difference != 0 ? 0 : 1;
+	if (out->se > 0) {
+		out->df = joint_df(a, b);
+		/* Of a few runs no resample says anything of a tail: Student's stands. */
+		double wide = settings->independent
+				      ? 1
+				      : widening(&samplers[0], &samplers[1], out->df, settings);
+		double reach = wide * out->se *
+			       tally_student_quantile(1 - settings->confidence, out->df);
+		out->low = out->difference - reach;
+		out->high = out->difference + reach;
+		out->p = tally_student_tail(fabs(out->difference) / (wide * out->se), out->df);
+	}
+	g_free(samplers[0].block_means);
+	g_free(samplers[1].block_means);
+}
+
+/* Many at once */
+
+struct ranked {
+	double p;
+	uint32_t place;
+};
+
+static int
+ranked_compare(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+	if (x->p != y->p)
+		return x->p < y->p ? -1 : 1;
+	return (x->place > y->place) - (x->place < y->place);
+}
+
+void
+tally_holm_adjust(double *p, uint32_t m)
+{
+	struct ranked *order = g_new(struct ranked, MAX(m, 1));
+	for (uint32_t i = 0; i < m; i++)
+		order[i] = (struct ranked){ p[i], i };
+	qsort(order, m, sizeof(*order), ranked_compare);
+	double most = 0;
+	for (uint32_t i = 0; i < m; i++) {
+		most = MAX(most, MIN(1, order[i].p * (m - i)));
+		p[order[i].place] = most;
+	}
+	g_free(order);
+}

@@ -1,0 +1,350 @@
+#include "cli/compare/compare.h"
+
+#include <string.h>
+
+/* What a pass is the same by, in every log. */
+struct join_key {
+	uint64_t id;
+	uint32_t slot;
+	uint32_t what; /* 0 frame, 1 outside, 2 pass */
+};
+
+static guint
+join_key_hash(gconstpointer p)
+{
+	const struct join_key *k = p;
+	return (guint)(k->id ^ k->id >> 32) ^ (k->slot * 4 + k->what) * 2654435761u;
+}
+
+static gboolean
+join_key_equal(gconstpointer a, gconstpointer b)
+{
+	const struct join_key *x = a, *y = b;
+	return x->id == y->id && x->slot == y->slot && x->what == y->what;
+}
+
+static void
+free_subject(gpointer p)
+{
+	struct tally_compare_subject *s = p;
+	g_free(s->name);
+	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
+		g_ptr_array_unref(s->sources[side]);
+	g_free(s);
+}
+
+static void
+free_unlike(gpointer p)
+{
+	struct tally_compare_unlike *u = p;
+	g_free(u->what);
+	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
+		g_free(u->side[side]);
+	g_free(u);
+}
+
+static void
+free_log(gpointer p)
+{
+	tally_compare_log_destroy(p);
+}
+
+void
+tally_compare_init(struct tally_compare *c)
+{
+	*c = (struct tally_compare){ 0 };
+	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
+		c->logs[side] = g_ptr_array_new_with_free_func(free_log);
+	c->subjects = g_ptr_array_new_with_free_func(free_subject);
+	c->rows = g_ptr_array_new_with_free_func(g_free);
+	c->unlike = g_ptr_array_new_with_free_func(free_unlike);
+}
+
+void
+tally_compare_finish(struct tally_compare *c)
+{
+	g_ptr_array_unref(c->unlike);
+	g_ptr_array_unref(c->rows);
+	g_ptr_array_unref(c->subjects);
+	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
+		g_ptr_array_unref(c->logs[side]);
+	*c = (struct tally_compare){ 0 };
+}
+
+static int64_t
+slot_of(const struct tally_compare_log *log, uint32_t device)
+{
+	for (guint i = 0; i < log->devices->len; i++)
+		if (g_array_index(log->devices, uint32_t, i) == device)
+			return i;
+	return -1;
+}
+
+static void
+add_source(struct tally_compare *c, GHashTable *subjects, unsigned side, guint place,
+	   struct tally_compare_source *source)
+{
+	const struct tally_compare_log *log = g_ptr_array_index(c->logs[side], place);
+	const struct tally_group *g = source->group;
+	int64_t slot = slot_of(log, source->device);
+	if (slot < 0)
+		return;
+	struct join_key key = { .id = g && !g->outside ? g->id : 0, .slot = (uint32_t)slot };
+	key.what = !g ? 0 : g->outside ? 1 : 2;
+	struct tally_compare_subject *s = g_hash_table_lookup(subjects, &key);
+	if (!s) {
+		s = g_new0(struct tally_compare_subject, 1);
+		s->frame = !g;
+		s->outside = g && g->outside;
+		s->slot = key.slot;
+		s->id = key.id;
+		s->kind = g ? g->kind : TALLY_PASS_OTHER;
+		s->name = g_strdup(g ? g->name : "frame");
+		s->label = g && g->label ? g->label : NULL;
+		for (unsigned i = 0; i < TALLY_N_SIDES; i++) {
+			s->sources[i] = g_ptr_array_new();
+			g_ptr_array_set_size(s->sources[i], (gint)c->logs[i]->len);
+		}
+		g_hash_table_insert(subjects, g_memdup2(&key, sizeof(key)), s);
+		g_ptr_array_add(c->subjects, s);
+	}
+	s->frames[side] += source->frames;
+	s->sources[side]->pdata[place] = source;
+}
+
+static gint
+subject_compare(gconstpointer a, gconstpointer b)
+{
+	const struct tally_compare_subject *x = *(struct tally_compare_subject *const *)a;
+	const struct tally_compare_subject *y = *(struct tally_compare_subject *const *)b;
+	if (x->slot != y->slot)
+		return x->slot < y->slot ? -1 : 1;
+	int rank_x = x->frame ? 0 : x->outside ? 2 : 1, rank_y = y->frame ? 0 : y->outside ? 2 : 1;
+	if (rank_x != rank_y)
+		return rank_x - rank_y;
+	int names = strcmp(x->name, y->name);
+	if (names)
+		return names;
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+/* Names of passes nobody labelled count what came before them, and that may differ from log to
+ * log. */
+static void
+tell_apart(struct tally_compare *c)
+{
+	GHashTable *seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	for (guint i = 0; i < c->subjects->len; i++) {
+		struct tally_compare_subject *s = g_ptr_array_index(c->subjects, i);
+		char *key = g_strdup_printf("%u|%s", s->slot, s->name);
+		guint n = GPOINTER_TO_UINT(g_hash_table_lookup(seen, key)) + 1;
+		g_hash_table_replace(seen, key, GUINT_TO_POINTER(n));
+	}
+	for (guint i = 0; i < c->subjects->len; i++) {
+		struct tally_compare_subject *s = g_ptr_array_index(c->subjects, i);
+		char *key = g_strdup_printf("%u|%s", s->slot, s->name);
+		char *name = s->name;
+		if (GPOINTER_TO_UINT(g_hash_table_lookup(seen, key)) > 1 && !s->frame &&
+		    !s->outside)
+			s->name = g_strdup_printf("%s [%08x]", name, (unsigned)(s->id >> 32));
+		if (s->name != name)
+			g_free(name);
+		g_free(key);
+	}
+	g_hash_table_destroy(seen);
+}
+
+static bool
+has_values(const struct tally_compare_source *source, uint32_t series)
+{
+	return series < source->n_values && source->values[series] &&
+	       source->values[series]->moments.n;
+}
+
+/* Numbers of two units are no pair. A log that does not say its unit contradicts none. */
+static bool
+same_unit(const char *a, const char *b)
+{
+	return !a || !b || strcmp(a, b) == 0;
+}
+
+static bool
+is_of(const struct tally_aggregate *a, uint32_t series, const struct tally_compare_row *row)
+{
+	return strcmp(tally_series_name(a, series), row->key) == 0 &&
+	       same_unit(tally_series_unit(a, series), row->unit);
+}
+
+static const struct tally_compare_values *
+find_values(const struct tally_compare_log *log, const struct tally_compare_source *source,
+	    const struct tally_compare_row *row)
+{
+	if (row->series == TALLY_COMPARE_CPU)
+		return source->cpu.moments.n ? &source->cpu : NULL;
+	uint32_t i = row->series;
+	if (i >= source->n_values || !is_of(&log->aggregate, i, row))
+		for (i = 0; i < source->n_values; i++)
+			if (source->values[i] && is_of(&log->aggregate, i, row))
+				break;
+	return has_values(source, i) ? source->values[i] : NULL;
+}
+
+static int
+direction(const struct tally_compare *c, const char *key)
+{
+	for (uint32_t i = 0; i < c->settings.n_gates; i++)
+		if (strcmp(c->settings.gates[i].key, key) == 0)
+			return c->settings.gates[i].worse;
+	return strcmp(key, "gpu_ns") == 0 || strcmp(key, "cpu_ns") == 0;
+}
+
+static struct tally_compare_row *
+add_row(struct tally_compare *c, const struct tally_compare_subject *s, const char *key)
+{
+	struct tally_compare_row *row = g_new0(struct tally_compare_row, 1);
+	row->subject = s;
+	row->key = key;
+	row->worse = direction(c, key);
+	row->p = row->p_holm = 1;
+	g_ptr_array_add(c->rows, row);
+	return row;
+}
+
+static void
+add_cpu_row(struct tally_compare *c, const struct tally_compare_subject *s)
+{
+	bool has = false;
+	for (unsigned side = 0; s->frame && side < TALLY_N_SIDES; side++) {
+		for (guint k = 0; k < s->sources[side]->len; k++) {
+			const struct tally_compare_source *source = s->sources[side]->pdata[k];
+			has |= source && source->cpu.moments.n;
+		}
+	}
+	if (!has)
+		return;
+	struct tally_compare_row *row = add_row(c, s, "cpu_ns");
+	row->series = TALLY_COMPARE_CPU;
+	row->unit = "ns";
+	row->is_time = true;
+}
+
+/* `seen`: the first row of each key of the subject, whose rows are the last in c->rows. */
+static bool
+has_row(const struct tally_compare *c, GHashTable *seen, const struct tally_aggregate *a,
+	uint32_t series)
+{
+	const struct tally_compare_row *first =
+		g_hash_table_lookup(seen, tally_series_name(a, series));
+	if (!first || is_of(a, series, first))
+		return first;
+	for (guint i = c->rows->len; i > 0; i--) {
+		const struct tally_compare_row *row = g_ptr_array_index(c->rows, i - 1);
+		if (is_of(a, series, row))
+			return true;
+		if (row == first)
+			break;
+	}
+	return false;
+}
+
+static void
+add_rows_of(struct tally_compare *c, const struct tally_compare_subject *s,
+	    const struct tally_compare_log *log, const struct tally_compare_source *source,
+	    GHashTable *seen)
+{
+	const struct tally_aggregate *a = &log->aggregate;
+	for (uint32_t i = 0; i < source->n_values; i++) {
+		const char *key = tally_series_name(a, i);
+		if (!has_values(source, i) || has_row(c, seen, a, i))
+			continue;
+		struct tally_compare_row *row = add_row(c, s, key);
+		if (!g_hash_table_contains(seen, key))
+			g_hash_table_insert(seen, (gpointer)key, row);
+		row->series = i;
+		row->unit = tally_series_unit(a, i);
+		row->is_time = g_strcmp0(row->unit, "ns") == 0;
+		row->ratio =
+			i >= TALLY_N_FIXED_SERIES &&
+			g_array_index(a->keys, struct tally_key, i - TALLY_N_FIXED_SERIES).join ==
+				TALLY_JOIN_NONE;
+	}
+}
+
+static void
+add_rows(struct tally_compare *c, const struct tally_compare_subject *s)
+{
+	GHashTable *seen = g_hash_table_new(g_str_hash, g_str_equal);
+	add_cpu_row(c, s);
+	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
+		for (guint k = 0; k < s->sources[side]->len; k++)
+			if (s->sources[side]->pdata[k])
+				add_rows_of(c, s, c->logs[side]->pdata[k],
+					    s->sources[side]->pdata[k], seen);
+	g_hash_table_destroy(seen);
+}
+
+GPtrArray *
+tally_compare_row_values(const struct tally_compare *c, const struct tally_compare_row *row,
+			 enum tally_side side)
+{
+	GPtrArray *out = g_ptr_array_new();
+	const struct tally_compare_subject *s = row->subject;
+	for (guint k = 0; k < s->sources[side]->len; k++) {
+		const struct tally_compare_source *source = s->sources[side]->pdata[k];
+		const struct tally_compare_log *log = c->logs[side]->pdata[k];
+		const struct tally_compare_values *v = source ? find_values(log, source, row)
+							      : NULL;
+		if (v)
+			g_ptr_array_add(out, (gpointer)v);
+	}
+	return out;
+}
+
+uint32_t
+tally_compare_device(const struct tally_compare *c, uint32_t slot)
+{
+	return c->numbers ? g_array_index(c->numbers, uint32_t, slot) : slot;
+}
+
+/* All or none: a number must not stand for a device and for a place. */
+static void
+find_numbers(struct tally_compare *c)
+{
+	for (unsigned side = 0; side < TALLY_N_SIDES; side++) {
+		for (guint k = 0; k < c->logs[side]->len; k++) {
+			const struct tally_compare_log *log = g_ptr_array_index(c->logs[side], k);
+			const GArray *here = log->devices;
+			if (!c->numbers)
+				c->numbers = here;
+			guint n = MIN(here->len, c->numbers->len);
+			if (n && memcmp(here->data, c->numbers->data, n * sizeof(uint32_t)) != 0) {
+				c->numbers = NULL;
+				return;
+			}
+			if (here->len > c->numbers->len)
+				c->numbers = here;
+		}
+	}
+}
+
+void
+tally_compare_join(struct tally_compare *c)
+{
+	find_numbers(c);
+	GHashTable *subjects = g_hash_table_new_full(join_key_hash, join_key_equal, g_free, NULL);
+	/* The new side first: its names are what people look for in the game today. */
+	for (unsigned turn = 0; turn < TALLY_N_SIDES; turn++) {
+		unsigned side = turn == 0 ? TALLY_SIDE_NEW : TALLY_SIDE_BASE;
+		for (guint k = 0; k < c->logs[side]->len; k++) {
+			const struct tally_compare_log *log = g_ptr_array_index(c->logs[side], k);
+			c->n_slots = MAX(c->n_slots, log->devices->len);
+			for (guint i = 0; i < log->sources->len; i++)
+				add_source(c, subjects, side, k, log->sources->pdata[i]);
+		}
+	}
+	g_hash_table_destroy(subjects);
+	tell_apart(c);
+	g_ptr_array_sort(c->subjects, subject_compare);
+	for (guint i = 0; i < c->subjects->len; i++)
+		add_rows(c, g_ptr_array_index(c->subjects, i));
+}

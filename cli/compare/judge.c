@@ -1,0 +1,219 @@
+#include "cli/compare/compare.h"
+
+#include <math.h>
+#include <string.h>
+
+#define RESAMPLES 999
+
+const char *
+tally_verdict_name(unsigned verdict)
+{
+	static const char *const names[TALLY_N_VERDICTS] = {
+		[TALLY_VERDICT_ONE_SIDE] = "one-side", [TALLY_VERDICT_FEW] = "too-few",
+		[TALLY_VERDICT_EQUAL] = "equal",       [TALLY_VERDICT_UNSEEN] = "no-change-seen",
+		[TALLY_VERDICT_LESS] = "less",         [TALLY_VERDICT_MORE] = "more",
+	};
+	return verdict < TALLY_N_VERDICTS ? names[verdict] : NULL;
+}
+
+bool
+tally_compare_relative(const struct tally_compare_row *row, double value, double *out)
+{
+	double base = fabs(row->mean[TALLY_SIDE_BASE]);
+	if (!(base > 0))
+		return false;
+	*out = value / base;
+	return isfinite(*out);
+}
+
+/* Each row has chances of its own, so that no other row's presence changes it. */
+static uint64_t
+row_seed(const struct tally_compare_row *row)
+{
+	uint64_t h = UINT64_C(0xcbf29ce484222325) ^ row->subject->id ^ row->subject->slot;
+	for (const char *s = row->key; *s; s++)
+		h = (h ^ (unsigned char)*s) * UINT64_C(0x100000001b3);
+	return h;
+}
+
+/* What a row is judged by on a side. */
+struct evidence {
+	double *values;
+	uint32_t n;
+	uint64_t stride; /* frames a value */
+	double mean; /* exact, of all frames */
+	bool constant;
+	double constant_at;
+};
+
+static double
+run_mean(const struct tally_compare_values *v, double trim)
+{
+	if (trim <= 0)
+		return tally_moments_mean(&v->moments);
+	uint32_t n;
+	double *points = tally_compare_values_join(&v, 1, &n);
+	double mean = tally_trimmed_mean(points, n, trim);
+	g_free(points);
+	return mean;
+}
+
+static void
+gather(struct evidence *e, const GPtrArray *values, bool runs, double trim)
+{
+	const struct tally_compare_values *const *all = (const struct tally_compare_values *const *)
+								values->pdata;
+	*e = (struct evidence){ .stride = 1, .constant = true };
+	double total = 0, n = 0;
+	for (guint i = 0; i < values->len; i++) {
+		const struct tally_moments *m = &all[i]->moments;
+		e->stride = MAX(e->stride, all[i]->stride);
+		total += tally_moments_total(m);
+		n += (double)m->n;
+		e->constant &= tally_value_compare(m->min, m->max) == 0 &&
+			       tally_value_compare(m->min, all[0]->moments.min) == 0;
+	}
+	e->mean = total / n;
+	e->constant_at = tally_value_f64(all[0]->moments.min);
+	if (!runs) {
+		e->values = tally_compare_values_join(all, values->len, &e->n);
+		return;
+	}
+	e->values = g_new(double, values->len);
+	e->n = values->len;
+	for (guint i = 0; i < values->len; i++)
+		e->values[i] = run_mean(all[i], trim);
+}
+
+static void
+test_row(const struct tally_compare *c, struct tally_compare_row *row, struct evidence *sides)
+{
+	struct tally_bootstrap_settings settings = {
+		.confidence = c->settings.confidence,
+		.trim = row->runs ? 0 : c->settings.trim,
+		.resamples = RESAMPLES,
+		.seed = row_seed(row),
+		.independent = row->runs,
+	};
+	struct tally_bootstrap_side s[TALLY_N_SIDES];
+	for (unsigned i = 0; i < TALLY_N_SIDES; i++)
+		s[i] = (struct tally_bootstrap_side){ .values = sides[i].values, .n = sides[i].n };
+	struct tally_bootstrap_result r;
+	tally_bootstrap_compare(&s[0], &s[1], &settings, &r);
+	for (unsigned i = 0; i < TALLY_N_SIDES; i++) {
+		/* The points are floats, and lack what made no whole one: frames know better. */
+		row->mean[i] = row->runs || settings.trim > 0 ? s[i].mean : sides[i].mean;
+		row->block[i] = s[i].block * (row->runs ? 1 : sides[i].stride);
+	}
+	double shift = row->mean[1] - row->mean[0] - r.difference;
+	row->tested = true;
+	row->has_interval = true;
+	row->se = r.se;
+	row->df = r.df;
+	row->low = r.low + shift;
+	row->high = r.high + shift;
+	row->p = r.p;
+}
+
+static void
+judge_row(struct tally_compare *c, struct tally_compare_row *row)
+{
+	GPtrArray *values[TALLY_N_SIDES];
+	struct evidence sides[TALLY_N_SIDES] = { 0 };
+	for (unsigned i = 0; i < TALLY_N_SIDES; i++)
+		values[i] = tally_compare_row_values(c, row, (enum tally_side)i);
+	row->runs = values[0]->len >= TALLY_COMPARE_LEAST_RUNS &&
+		    values[1]->len >= TALLY_COMPARE_LEAST_RUNS;
+	for (unsigned i = 0; i < TALLY_N_SIDES; i++) {
+		for (guint k = 0; k < values[i]->len; k++) {
+			const struct tally_compare_values *v = values[i]->pdata[k];
+			row->n[i] += v->moments.n;
+			row->estimated |= v->estimated;
+		}
+		if (!row->n[i])
+			continue;
+		gather(&sides[i], values[i], row->runs, c->settings.trim);
+		row->mean[i] = sides[i].mean;
+		if (c->settings.trim > 0 && !row->runs)
+			row->mean[i] = tally_trimmed_mean(sides[i].values, sides[i].n,
+							  c->settings.trim);
+	}
+	uint32_t least = row->runs ? TALLY_COMPARE_LEAST_RUNS : TALLY_COMPARE_LEAST;
+	if (!row->n[0] || !row->n[1])
+		row->verdict = TALLY_VERDICT_ONE_SIDE;
+	else if (sides[0].constant && sides[1].constant &&
+		 sides[0].constant_at == sides[1].constant_at)
+		row->verdict = TALLY_VERDICT_EQUAL;
+	else if (sides[0].n < least || sides[1].n < least)
+		row->verdict = TALLY_VERDICT_FEW;
+	else
+		test_row(c, row, sides);
+	c->n_few += row->verdict == TALLY_VERDICT_FEW && row->worse && c->settings.has_fail_above;
+	for (unsigned i = 0; i < TALLY_N_SIDES; i++) {
+		g_free(sides[i].values);
+		g_ptr_array_unref(values[i]);
+	}
+}
+
+static void
+correct(struct tally_compare *c)
+{
+	double *p = g_new(double, MAX(c->rows->len, 1));
+	uint32_t n = 0;
+	for (guint i = 0; i < c->rows->len; i++) {
+		const struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
+		if (row->tested)
+			p[n++] = row->p;
+	}
+	tally_holm_adjust(p, n);
+	c->n_tested = n;
+	n = 0;
+	for (guint i = 0; i < c->rows->len; i++) {
+		struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
+		if (row->tested)
+			row->p_holm = p[n++];
+	}
+	g_free(p);
+}
+
+static void
+conclude(struct tally_compare *c, struct tally_compare_row *row)
+{
+	double change = row->mean[1] - row->mean[0], relative;
+	row->verdict = TALLY_VERDICT_UNSEEN;
+	if (row->p_holm < 1 - c->settings.confidence && change != 0)
+		row->verdict = change < 0 ? TALLY_VERDICT_LESS : TALLY_VERDICT_MORE;
+	if (!row->worse || !c->settings.has_fail_above)
+		return;
+	/* From nothing to something is more than any percentage. */
+	double worse = change * row->worse;
+	bool above = tally_compare_relative(row, worse, &relative)
+			     ? relative > c->settings.fail_above
+			     : worse > 0;
+	row->fails = row->verdict != TALLY_VERDICT_UNSEEN && above;
+	double far = row->worse > 0 ? row->high : -row->low;
+	row->blind = row->verdict == TALLY_VERDICT_UNSEEN &&
+		     tally_compare_relative(row, far, &relative) &&
+		     relative > c->settings.fail_above;
+	c->n_failed += row->fails;
+	c->n_blind += row->blind;
+}
+
+void
+tally_compare_judge(struct tally_compare *c)
+{
+	struct tally_progress progress;
+	tally_progress_begin(&progress, 1000);
+	for (guint i = 0; i < c->rows->len; i++) {
+		judge_row(c, g_ptr_array_index(c->rows, i));
+		if (tally_progress_due(&progress))
+			tally_progress_show(&progress, "comparing: %u %%", 100 * i / c->rows->len);
+	}
+	tally_progress_end(&progress);
+	correct(c);
+	for (guint i = 0; i < c->rows->len; i++) {
+		struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
+		if (row->tested)
+			conclude(c, row);
+	}
+}

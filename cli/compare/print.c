@@ -1,0 +1,565 @@
+#include "cli/compare/compare.h"
+#include "cli/compare/table.h"
+#include "cli/shared/text.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Passes without a change that are listed all the same, dearest first. */
+#define MOST_QUIET 20
+/* Keys that only one side measured, and passes named with each. */
+#define MOST_ONE_SIDED 12
+#define MOST_NAMES 3
+/* A pass that is in another share of frames than before is told from this difference on. */
+#define TOLD_SHARE 0.05
+
+struct time_unit {
+	const char *word;
+	double ns;
+	int decimals;
+};
+
+struct printer {
+	FILE *out;
+	const struct tally_compare *c;
+	const struct tally_compare_style *style;
+	struct time_unit unit; /* of all times */
+};
+
+static bool
+changed(const struct tally_compare_row *row)
+{
+	return row->verdict == TALLY_VERDICT_LESS || row->verdict == TALLY_VERDICT_MORE;
+}
+
+/* GPU time of a pass, of a frame, and a frame's time: what the first table shows. */
+static bool
+is_main(const struct tally_compare_row *row)
+{
+	return strcmp(row->key, "gpu_ns") == 0 || row->series == TALLY_COMPARE_CPU;
+}
+
+static struct time_unit
+choose_unit(const struct tally_compare *c)
+{
+	const struct time_unit us = { tally_text_is_utf8() ? "\xc2\xb5s" : "us", 1e3, 1 };
+	const struct time_unit ms = { "ms", 1e6, 3 };
+	double most = 0;
+	for (guint i = 0; i < c->rows->len; i++) {
+		const struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
+		if (strcmp(row->key, "gpu_ns") == 0)
+			most = MAX(most, MAX(row->mean[0], row->mean[1]));
+	}
+	return most > 0 && most < 1e6 ? us : ms;
+}
+
+/* Cells */
+
+static char *
+name_text(const struct tally_compare *c, const struct tally_compare_subject *s)
+{
+	char *name = tally_text_escape(s->name);
+	if (c->n_slots < 2)
+		return name;
+	char *with = g_strdup_printf("%s, device %u", name,
+				     tally_compare_device(c, s->slot));
+	g_free(name);
+	return with;
+}
+
+static char *
+row_name(const struct tally_compare *c, const struct tally_compare_row *row)
+{
+	char *name = name_text(c, row->subject);
+	if (!row->subject->frame)
+		return name;
+	char *with = g_strdup_printf("%s, %s", name,
+				     row->series == TALLY_COMPARE_CPU ? "CPU" : "GPU");
+	g_free(name);
+	return with;
+}
+
+/* With a sign where it is a change. */
+static char *
+number_text(const struct printer *p, const struct tally_compare_row *row, double v, bool change)
+{
+	const char *sign = change && v > 0 ? "+" : "";
+	if (row->is_time)
+		return g_strdup_printf("%s%.*f", sign, p->unit.decimals, v / p->unit.ns);
+	double size = fabs(v);
+	if (size >= 1e15 || (size > 0 && size < 1e-3))
+		return g_strdup_printf("%s%.4g", sign, v);
+	int decimals = v == floor(v) || size >= 1000 ? 0 : size >= 10 ? 1 : 3;
+	return g_strdup_printf("%s%.*f", sign, decimals, v);
+}
+
+static char *
+mean_text(const struct printer *p, const struct tally_compare_row *row, enum tally_side side)
+{
+	if (!row->n[side])
+		return g_strdup("-");
+	char *number = number_text(p, row, row->mean[side], false);
+	if (!row->estimated)
+		return number;
+	char *marked = g_strconcat("~", number, NULL);
+	g_free(number);
+	return marked;
+}
+
+static char *
+relative_text(const struct tally_compare_row *row, double value)
+{
+	double relative;
+	if (!tally_compare_relative(row, value, &relative))
+		return NULL;
+	double size = fabs(relative);
+	return g_strdup_printf("%+.*f%%", size >= 10 ? 0 : size >= 0.1 ? 1 : 2, 100 * relative);
+}
+
+static char *
+interval_text(const struct printer *p, const struct tally_compare_row *row)
+{
+	if (!row->has_interval)
+		return g_strdup("-");
+	char *low = relative_text(row, row->low), *high = relative_text(row, row->high);
+	if (!low || !high) {
+		g_free(low);
+		g_free(high);
+		low = number_text(p, row, row->low, true);
+		high = number_text(p, row, row->high, true);
+	}
+	char *text = g_strdup_printf("%s to %s", low, high);
+	g_free(low);
+	g_free(high);
+	return text;
+}
+
+static char *
+p_text(const struct tally_compare_row *row)
+{
+	if (!row->tested)
+		return g_strdup("-");
+	if (row->p_holm < 1e-4)
+		return g_strdup("<1e-4");
+	return g_strdup_printf("%.*f", row->p_holm >= 0.1 ? 2 : 3 + (row->p_holm < 0.001),
+			       row->p_holm);
+}
+
+static char *
+verdict_text(const struct tally_compare_row *row)
+{
+	const char *word = "";
+	switch (row->verdict) {
+	case TALLY_VERDICT_ONE_SIDE:
+		word = row->n[0] ? "only in base" : "only in new";
+		break;
+	case TALLY_VERDICT_FEW:
+		word = "too few to judge";
+		break;
+	case TALLY_VERDICT_EQUAL:
+		word = "equal";
+		break;
+	case TALLY_VERDICT_LESS:
+		word = is_main(row) ? "faster" : "less";
+		break;
+	case TALLY_VERDICT_MORE:
+		word = is_main(row) ? "slower" : "more";
+		break;
+	case TALLY_VERDICT_UNSEEN:
+		word = row->blind ? "too noisy" : "";
+		break;
+	default:
+		break;
+	}
+	return g_strdup_printf("%s%s", word, row->fails ? " FAILS" : "");
+}
+
+static void
+add_head(const struct printer *p, struct tally_cells *t, const char *first, bool times)
+{
+	const char *word = times ? p->unit.word : "";
+	const char *gap = times ? " " : "";
+	tally_cells_add(t, g_strdup(first));
+	if (!times)
+		tally_cells_add(t, g_strdup("key"));
+	tally_cells_add(t, g_strdup_printf("base%s%s", gap, word));
+	tally_cells_add(t, g_strdup_printf("new%s%s", gap, word));
+	tally_cells_add(t, g_strdup("change"));
+	tally_cells_add(t, g_strdup_printf("%g %% interval", 100 * p->c->settings.confidence));
+	tally_cells_add(t, g_strdup("p"));
+	tally_cells_add(t, g_strdup(""));
+}
+
+static char *
+key_text(const struct printer *p, const struct tally_compare_row *row)
+{
+	const char *unit = row->is_time ? p->unit.word : row->unit;
+	bool has_unit = unit && strcmp(unit, "1") != 0;
+	char *key = tally_text_escape(row->key);
+	char *text = g_strdup_printf("%s%s%s%s%s", key, has_unit ? " [" : "", has_unit ? unit : "",
+				     has_unit ? "]" : "", row->ratio ? " (ratio)" : "");
+	g_free(key);
+	return text;
+}
+
+static void
+add_row(const struct printer *p, struct tally_cells *t, const struct tally_compare_row *row,
+	bool times)
+{
+	double change = row->mean[1] - row->mean[0];
+	bool both = row->n[0] && row->n[1];
+	tally_cells_add(t, times ? row_name(p->c, row) : name_text(p->c, row->subject));
+	if (!times)
+		tally_cells_add(t, key_text(p, row));
+	tally_cells_add(t, mean_text(p, row, TALLY_SIDE_BASE));
+	tally_cells_add(t, mean_text(p, row, TALLY_SIDE_NEW));
+	char *relative = both ? relative_text(row, change) : NULL;
+	if (!relative)
+		relative = both ? number_text(p, row, change, true) : g_strdup("-");
+	tally_cells_add(t, relative);
+	tally_cells_add(t, interval_text(p, row));
+	tally_cells_add(t, p_text(row));
+	tally_cells_add(t, verdict_text(row));
+}
+
+/* Sections */
+
+static void
+title(const struct printer *p, const char *text)
+{
+	fprintf(p->out, p->style->markdown ? "\n**%s**\n\n" : "\n%s\n", text);
+}
+
+static void
+print_cells(const struct printer *p, struct tally_cells *t)
+{
+	if (p->style->markdown)
+		tally_cells_print_markdown(p->out, t);
+	else
+		tally_cells_print(p->out, t, p->style->width);
+	tally_cells_finish(t);
+}
+
+/* A sentence, as it is or escaped for Markdown; then a newline. */
+static void line(const struct printer *p, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+static void
+line(const struct printer *p, const char *format, ...)
+{
+	va_list list;
+	va_start(list, format);
+	char *text = g_strdup_vprintf(format, list);
+	va_end(list);
+	char *safe = p->style->markdown ? tally_markdown_escape(text) : g_strdup(text);
+	fprintf(p->out, "%s%s\n", p->style->markdown ? "- " : "", safe);
+	g_free(safe);
+	g_free(text);
+}
+
+static void
+print_side(const struct printer *p, enum tally_side side, const char *word)
+{
+	const GPtrArray *logs = p->c->logs[side];
+	uint64_t frames = 0;
+	for (guint i = 0; i < p->c->subjects->len; i++) {
+		const struct tally_compare_subject *s = g_ptr_array_index(p->c->subjects, i);
+		frames += s->frame ? s->frames[side] : 0;
+	}
+	const struct tally_compare_log *first = g_ptr_array_index(logs, 0);
+	char *path = tally_text_escape(first->aggregate.path);
+	char *more = logs->len > 1 ? g_strdup_printf(" and %u more", logs->len - 1) : g_strdup("");
+	line(p, "%s %s%s, %" G_GUINT64_FORMAT " frame%s", word, path, more, frames,
+	     frames == 1 ? "" : "s");
+	g_free(more);
+	g_free(path);
+}
+
+static void
+print_top(const struct printer *p)
+{
+	print_side(p, TALLY_SIDE_BASE, "base:");
+	print_side(p, TALLY_SIDE_NEW, "new: ");
+	for (guint i = 0; i < p->c->unlike->len; i++) {
+		const struct tally_compare_unlike *u = g_ptr_array_index(p->c->unlike, i);
+		char *what = tally_text_escape(u->what);
+		char *base = tally_text_escape(u->side[TALLY_SIDE_BASE]);
+		char *fresh = tally_text_escape(u->side[TALLY_SIDE_NEW]);
+		line(p, "not the same: %s: %s in base, %s in new", what, base, fresh);
+		g_free(what);
+		g_free(base);
+		g_free(fresh);
+	}
+}
+
+/* Frames, then what changed from the largest change on, then the rest from the dearest on. */
+static gint
+main_compare(gconstpointer a, gconstpointer b)
+{
+	const struct tally_compare_row *x = *(struct tally_compare_row *const *)a;
+	const struct tally_compare_row *y = *(struct tally_compare_row *const *)b;
+	if (x->subject->frame != y->subject->frame)
+		return x->subject->frame ? -1 : 1;
+	if (changed(x) != changed(y) && !x->subject->frame)
+		return changed(x) ? -1 : 1;
+	double worth_x = changed(x) ? fabs(x->mean[1] - x->mean[0]) : x->mean[0];
+	double worth_y = changed(y) ? fabs(y->mean[1] - y->mean[0]) : y->mean[0];
+	if (!x->subject->frame && worth_x != worth_y)
+		return worth_x > worth_y ? -1 : 1;
+	if (x->subject->slot != y->subject->slot)
+		return x->subject->slot < y->subject->slot ? -1 : 1;
+	if (x->subject != y->subject)
+		return strcmp(x->subject->name, y->subject->name);
+	return (x->series != TALLY_COMPARE_CPU) - (y->series != TALLY_COMPARE_CPU);
+}
+
+static void
+print_times(const struct printer *p)
+{
+	GPtrArray *rows = g_ptr_array_new();
+	for (guint i = 0; i < p->c->rows->len; i++) {
+		struct tally_compare_row *row = g_ptr_array_index(p->c->rows, i);
+		if (is_main(row) && row->verdict != TALLY_VERDICT_ONE_SIDE)
+			g_ptr_array_add(rows, row);
+	}
+	g_ptr_array_sort(rows, main_compare);
+	struct tally_cells t;
+	tally_cells_init(&t, 7, 1);
+	add_head(p, &t, "GPU time", true);
+	guint quiet = 0;
+	for (guint i = 0; i < rows->len; i++) {
+		const struct tally_compare_row *row = g_ptr_array_index(rows, i);
+		bool told = changed(row) || row->subject->frame || p->style->all;
+		if (told || quiet++ < MOST_QUIET)
+			add_row(p, &t, row, true);
+	}
+	if (rows->len)
+		title(p, "Times: means a frame; p is Holm's");
+	if (rows->len)
+		print_cells(p, &t);
+	else
+		tally_cells_finish(&t);
+	if (quiet > MOST_QUIET)
+		fprintf(p->out, "%s%u more passes without a change that could be told (--all)\n",
+			p->style->markdown ? "\n" : "", quiet - MOST_QUIET);
+	g_ptr_array_unref(rows);
+}
+
+static void
+print_keys(const struct printer *p)
+{
+	struct tally_cells t;
+	tally_cells_init(&t, 8, 2);
+	add_head(p, &t, "pass", false);
+	for (guint i = 0; i < p->c->rows->len; i++) {
+		const struct tally_compare_row *row = g_ptr_array_index(p->c->rows, i);
+		if (is_main(row) && row->verdict != TALLY_VERDICT_ONE_SIDE)
+			continue;
+		if (changed(row) || row->blind || p->style->all)
+			add_row(p, &t, row, false);
+	}
+	if (tally_cells_rows(&t)) {
+		title(p, p->style->all ? "Counts, counters, metrics: means a frame"
+				       : "Counts, counters, metrics that changed: means a frame");
+		print_cells(p, &t);
+	} else {
+		tally_cells_finish(&t);
+	}
+}
+
+static const struct tally_compare_row *
+gpu_row(const struct tally_compare *c, const struct tally_compare_subject *s)
+{
+	for (guint i = 0; i < c->rows->len; i++) {
+		const struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
+		if (row->subject == s && strcmp(row->key, "gpu_ns") == 0)
+			return row;
+	}
+	return NULL;
+}
+
+/* Passes that only one side has. */
+static void
+print_only(const struct printer *p, enum tally_side side, const char *text)
+{
+	enum tally_side other = side == TALLY_SIDE_BASE ? TALLY_SIDE_NEW : TALLY_SIDE_BASE;
+	guint told = 0;
+	for (guint i = 0; i < p->c->subjects->len; i++) {
+		const struct tally_compare_subject *s = g_ptr_array_index(p->c->subjects, i);
+		if (s->frame || !s->frames[side] || s->frames[other])
+			continue;
+		const struct tally_compare_row *row = gpu_row(p->c, s);
+		char *name = name_text(p->c, s);
+		char *mean = row ? mean_text(p, row, side) : g_strdup("not measured");
+		if (told++ == 0)
+			title(p, text);
+		line(p, "%s%s: GPU time %s%s%s, in %" G_GUINT64_FORMAT " frame%s",
+		     p->style->markdown ? "" : "  ", name, mean, row ? " " : "",
+		     row ? p->unit.word : "", s->frames[side], s->frames[side] == 1 ? "" : "s");
+		g_free(mean);
+		g_free(name);
+	}
+}
+
+/* The frames that a pass could have been in. */
+static double
+share_of_frames(const struct tally_compare *c, const struct tally_compare_subject *s,
+		enum tally_side side)
+{
+	for (guint i = 0; i < c->subjects->len; i++) {
+		const struct tally_compare_subject *f = g_ptr_array_index(c->subjects, i);
+		if (f->frame && f->slot == s->slot && f->frames[side])
+			return MIN(1, (double)s->frames[side] / (double)f->frames[side]);
+	}
+	return 0;
+}
+
+static void
+print_shares(const struct printer *p)
+{
+	guint told = 0;
+	for (guint i = 0; i < p->c->subjects->len; i++) {
+		const struct tally_compare_subject *s = g_ptr_array_index(p->c->subjects, i);
+		if (s->frame || s->outside || !s->frames[0] || !s->frames[1])
+			continue;
+		double base = share_of_frames(p->c, s, TALLY_SIDE_BASE);
+		double fresh = share_of_frames(p->c, s, TALLY_SIDE_NEW);
+		if (fabs(fresh - base) < TOLD_SHARE)
+			continue;
+		char *name = name_text(p->c, s);
+		if (told++ == 0)
+			title(p, "Passes in another share of frames (means above are of those)");
+		line(p, "%s%s: %.0f %% of frames in base, %.0f %% in new",
+		     p->style->markdown ? "" : "  ", name, 100 * base, 100 * fresh);
+		g_free(name);
+	}
+}
+
+/* A key that passes of both sides have on one side only. */
+struct one_sided {
+	const struct tally_compare_row *row; /* the first */
+	guint n;
+	GString *names; /* of the first few */
+};
+
+static void
+free_one_sided(gpointer data)
+{
+	struct one_sided *o = data;
+	g_string_free(o->names, TRUE);
+	g_free(o);
+}
+
+static GPtrArray *
+find_one_sided(const struct tally_compare *c)
+{
+	GPtrArray *found = g_ptr_array_new_with_free_func(free_one_sided);
+	GHashTable *by_key = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	for (guint i = 0; i < c->rows->len; i++) {
+		const struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
+		const struct tally_compare_subject *s = row->subject;
+		if (row->verdict != TALLY_VERDICT_ONE_SIDE || !s->frames[0] || !s->frames[1])
+			continue;
+		char *key = g_strdup_printf("%d|%s", row->n[0] > 0, row->key);
+		struct one_sided *o = g_hash_table_lookup(by_key, key);
+		if (!o) {
+			o = g_new0(struct one_sided, 1);
+			o->row = row;
+			o->names = g_string_new(NULL);
+			g_hash_table_insert(by_key, g_strdup(key), o);
+			/* Times first: they are what a gate is for. */
+			g_ptr_array_insert(found, is_main(row) ? 0 : -1, o);
+		}
+		if (o->n++ < MOST_NAMES) {
+			char *name = name_text(c, s);
+			g_string_append_printf(o->names, "%s%s", o->n > 1 ? "; " : "", name);
+			g_free(name);
+		}
+		g_free(key);
+	}
+	g_hash_table_destroy(by_key);
+	return found;
+}
+
+/* The tables leave these out, and nothing can be said of them, not that they are the same. */
+static void
+print_one_sided(const struct printer *p)
+{
+	GPtrArray *found = find_one_sided(p->c);
+	const char *indent = p->style->markdown ? "" : "  ";
+	if (found->len)
+		title(p, "Measured on one side only");
+	for (guint i = 0; i < MIN(found->len, MOST_ONE_SIDED); i++) {
+		const struct one_sided *o = g_ptr_array_index(found, i);
+		char *key = tally_text_escape(o->row->key), more[32] = "";
+		if (o->n > MOST_NAMES)
+			g_snprintf(more, sizeof(more), " and %u more", o->n - MOST_NAMES);
+		line(p, "%s%s: only in %s, of %s%s", indent, key, o->row->n[0] ? "base" : "new",
+		     o->names->str, more);
+		g_free(key);
+	}
+	if (found->len > MOST_ONE_SIDED)
+		line(p, "%s%u more keys", indent, found->len - MOST_ONE_SIDED);
+	g_ptr_array_unref(found);
+}
+
+static void
+print_verdict(const struct printer *p)
+{
+	const struct tally_compare *c = p->c;
+	uint32_t less = 0, more = 0, runs = 0;
+	for (guint i = 0; i < c->rows->len; i++) {
+		const struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
+		less += row->verdict == TALLY_VERDICT_LESS;
+		more += row->verdict == TALLY_VERDICT_MORE;
+		runs += row->runs && row->tested;
+	}
+	fputs("\n", p->out);
+	line(p, "%u value%s tested by %s: %u rose, %u fell, at %g %% for all together", c->n_tested,
+	     c->n_tested == 1 ? "" : "s",
+	     runs == 0 ? "frames"
+	     : runs == c->n_tested
+		     ? "whole runs"
+		     : "whole runs (by frames where fewer than 5 runs a side have it)",
+	     more, less, 100 * (1 - c->settings.confidence));
+	if (runs == 0 && c->n_tested)
+		line(p, "Runs differ by chance too, and frames cannot show by how much: give five "
+			"logs a side or "
+			"more");
+	if (!c->settings.has_fail_above)
+		return;
+	double limit = 100 * c->settings.fail_above;
+	if (c->n_failed)
+		line(p, "%u regression%s above %g %%", c->n_failed, c->n_failed == 1 ? "" : "s",
+		     limit);
+	else
+		line(p, "No regression above %g %% was found", limit);
+	if (c->n_blind)
+		line(p, "%u value%s too noisy to rule one out: more frames or more runs would",
+		     c->n_blind, c->n_blind == 1 ? " is" : "s are");
+	if (c->n_few)
+		line(p, "%u gated value%s known in too few frames to judge: more would tell",
+		     c->n_few, c->n_few == 1 ? " is" : "s are");
+}
+
+void
+tally_compare_print(FILE *out, const struct tally_compare *c,
+		    const struct tally_compare_style *style)
+{
+	struct printer p = { .out = out, .c = c, .style = style, .unit = choose_unit(c) };
+	if (style->markdown) {
+		if (c->n_failed)
+			fprintf(out, "### %u regression%s above %g %%\n\n", c->n_failed,
+				c->n_failed == 1 ? "" : "s", 100 * c->settings.fail_above);
+		else
+			fprintf(out, "### passtally compare%s\n\n",
+				c->settings.has_fail_above ? ": no regression found" : "");
+	}
+	print_top(&p);
+	print_times(&p);
+	print_keys(&p);
+	print_only(&p, TALLY_SIDE_NEW, "Passes that are new");
+	print_only(&p, TALLY_SIDE_BASE, "Passes that are gone");
+	print_shares(&p);
+	print_one_sided(&p);
+	print_verdict(&p);
+}

@@ -1,0 +1,387 @@
+#include "cli/compare/series.h"
+
+#include <string.h>
+
+enum wanted { NOT_ASKED = 0, WANTED, UNWANTED };
+
+/* Of the frame being read. */
+struct total {
+	double sum;
+	uint32_t n; /* passes that gave a value */
+	bool estimated, touched;
+};
+
+struct tally_compare_log_state {
+	const struct tally_compare_filter *filter;
+	struct tally_aggregate_watch watch;
+	uint8_t *wanted; /* enum wanted, by series */
+	struct total *totals; /* by series */
+	uint32_t n_series;
+	bool wants_cpu;
+	GHashTable *metrics; /* the reader's key pointer -> series */
+};
+
+bool
+tally_compare_wants(const struct tally_compare_filter *filter, const char *key)
+{
+	if (!filter->patterns)
+		return true;
+	for (guint i = 0; i < filter->patterns->len; i++)
+		if (g_pattern_spec_match_string(g_ptr_array_index(filter->patterns, i), key))
+			return true;
+	return false;
+}
+
+/* Values */
+
+static void
+halve(struct tally_compare_values *s)
+{
+	for (uint32_t i = 0; i < s->n / 2; i++)
+		s->points[i] = (float)(((double)s->points[2 * i] + (double)s->points[2 * i + 1]) /
+				       2);
+	s->n /= 2;
+	s->stride *= 2;
+}
+
+void
+tally_compare_values_add(struct tally_compare_values *s, struct tally_value v)
+{
+	double value = tally_value_f64(v);
+	uint64_t before = s->moments.n;
+	tally_moments_add(&s->moments, v);
+	if (s->moments.n == before)
+		return; /* not finite */
+	if (before == 0) {
+		s->origin = value;
+		s->stride = 1;
+	}
+	s->pending += value - s->origin;
+	if (++s->n_pending < s->stride)
+		return;
+	if (s->n == TALLY_COMPARE_POINTS) {
+		/* The pending ones are half a point now; the next half comes. */
+		halve(s);
+		return;
+	}
+	if (s->n == s->room) {
+		s->room = s->room ? MIN(s->room * 2, TALLY_COMPARE_POINTS) : 16;
+		s->points = g_renew(float, s->points, s->room);
+	}
+	s->points[s->n++] = (float)(s->pending / (double)s->stride);
+	s->pending = 0;
+	s->n_pending = 0;
+}
+
+void
+tally_compare_values_finish(struct tally_compare_values *s)
+{
+	g_free(s->points);
+	s->points = NULL;
+}
+
+double *
+tally_compare_values_join(const struct tally_compare_values *const *values, uint32_t n,
+			  uint32_t *n_points)
+{
+	uint64_t stride = 1;
+	uint32_t room = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		stride = MAX(stride, values[i]->stride);
+		room += values[i]->n;
+	}
+	double *out = g_new(double, MAX(room, 1));
+	uint32_t filled = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct tally_compare_values *s = values[i];
+		uint32_t each = s->stride ? (uint32_t)MIN(stride / s->stride, UINT32_MAX) : 1;
+		for (uint32_t k = 0; k + each <= s->n; k += each) {
+			double sum = 0;
+			for (uint32_t j = 0; j < each; j++)
+				sum += (double)s->points[k + j];
+			out[filled++] = s->origin + sum / each;
+		}
+	}
+	*n_points = filled;
+	return out;
+}
+
+static struct tally_compare_values *
+need_values(struct tally_compare_source *s, uint32_t series)
+{
+	if (series >= s->n_values) {
+		s->values = g_renew(struct tally_compare_values *, s->values, series + 1);
+		for (uint32_t i = s->n_values; i <= series; i++)
+			s->values[i] = NULL;
+		s->n_values = series + 1;
+	}
+	if (!s->values[series])
+		s->values[series] = g_new0(struct tally_compare_values, 1);
+	return s->values[series];
+}
+
+/* Reading */
+
+static struct tally_compare_source *
+new_source(struct tally_compare_log *log, const struct tally_group *group, uint32_t device)
+{
+	struct tally_compare_source *s = g_new0(struct tally_compare_source, 1);
+	s->group = group;
+	s->device = device;
+	g_ptr_array_add(log->sources, s);
+	return s;
+}
+
+static void
+free_source(gpointer p)
+{
+	struct tally_compare_source *s = p;
+	for (uint32_t i = 0; i < s->n_values; i++)
+		if (s->values[i])
+			tally_compare_values_finish(s->values[i]);
+	for (uint32_t i = 0; i < s->n_values; i++)
+		g_free(s->values[i]);
+	g_free(s->values);
+	tally_compare_values_finish(&s->cpu);
+	g_free(s);
+}
+
+static void
+take_header(void *user, const struct tally_header_record *header)
+{
+	struct tally_compare_log *log = user;
+	for (uint32_t i = 0; i < header->n_options; i++)
+		g_ptr_array_add(log->options, g_strdup_printf("%s=%s", header->options[i].key,
+							      header->options[i].value));
+	if (!header->has_argv)
+		return;
+	GString *words = g_string_new(NULL);
+	for (uint32_t i = 1; i < header->n_argv; i++) {
+		char *quoted = g_shell_quote(header->argv[i]);
+		bool plain = header->argv[i][0] &&
+			     !strpbrk(header->argv[i], " \t\n\"'\\$`*?;&|<>()");
+		g_string_append_printf(words, "%s%s", i > 1 ? " " : "",
+				       plain ? header->argv[i] : quoted);
+		g_free(quoted);
+	}
+	g_free(log->arguments);
+	log->arguments = g_string_free(words, FALSE);
+}
+
+static bool
+is_wanted(struct tally_compare_log *log, uint32_t series)
+{
+	struct tally_compare_log_state *s = log->state;
+	if (series >= s->n_series) {
+		uint32_t n = MAX(series + 1, tally_n_series(&log->aggregate));
+		s->wanted = g_renew(uint8_t, s->wanted, n);
+		s->totals = g_renew(struct total, s->totals, n);
+		memset(&s->wanted[s->n_series], NOT_ASKED, n - s->n_series);
+		memset(&s->totals[s->n_series], 0, (n - s->n_series) * sizeof(*s->totals));
+		s->n_series = n;
+	}
+	if (s->wanted[series] == NOT_ASKED) {
+		const char *key = tally_series_name(&log->aggregate, series);
+		s->wanted[series] = tally_compare_wants(s->filter, key) ? WANTED : UNWANTED;
+	}
+	return s->wanted[series] == WANTED;
+}
+
+bool
+tally_compare_log_took(const struct tally_compare_log *log, uint32_t series)
+{
+	const struct tally_compare_log_state *s = log->state;
+	return series < s->n_series && s->wanted[series] == WANTED;
+}
+
+static void
+take_value(void *user, struct tally_group *g, uint32_t series, struct tally_value v)
+{
+	struct tally_compare_log *log = user;
+	if (!is_wanted(log, series))
+		return;
+	if (!g->watched)
+		g->watched = new_source(log, g, g->device);
+	struct tally_compare_values *values = need_values(g->watched, series);
+	tally_compare_values_add(values, v);
+	values->estimated |= g->series[series].estimated;
+	struct total *total = &log->state->totals[series];
+	total->sum += tally_value_f64(v);
+	total->n += !g->outside;
+	total->estimated |= g->series[series].estimated;
+	total->touched = true;
+}
+
+static struct tally_compare_source *
+need_frames(struct tally_compare_log *log, uint32_t device)
+{
+	for (guint i = 0; i < log->sources->len; i++) {
+		struct tally_compare_source *s = g_ptr_array_index(log->sources, i);
+		if (!s->group && s->device == device)
+			return s;
+	}
+	return new_source(log, NULL, device);
+}
+
+/* The series of a key of the frame's own metrics; negative = not known (yet). */
+static int64_t
+metric_series(struct tally_compare_log *log, const char *key)
+{
+	gpointer found = g_hash_table_lookup(log->state->metrics, key);
+	if (found)
+		return GPOINTER_TO_UINT(found) - 1;
+	uint32_t n = tally_n_series(&log->aggregate);
+	for (uint32_t i = TALLY_N_FIXED_SERIES; i < n; i++) {
+		if (strcmp(tally_series_name(&log->aggregate, i), key) != 0)
+			continue;
+		g_hash_table_insert(log->state->metrics, (gpointer)key, GUINT_TO_POINTER(i + 1));
+		return i;
+	}
+	return -1;
+}
+
+static void
+add_frame_metrics(struct tally_compare_log *log, struct tally_compare_source *frames,
+		  const struct tally_frame_record *f)
+{
+	for (uint32_t i = 0; i < f->n_metrics; i++) {
+		int64_t series = metric_series(log, f->metrics[i].key);
+		if (series < 0 || !is_wanted(log, (uint32_t)series))
+			continue;
+		struct tally_compare_values *values = need_values(frames, (uint32_t)series);
+		tally_compare_values_add(values, f->metrics[i].value);
+		values->estimated |= f->metrics[i].estimated;
+	}
+}
+
+/* What every pass of the frame counted, and adds up, the frame has too. */
+static void
+add_frame_totals(struct tally_compare_log *log, struct tally_compare_source *frames,
+		 uint32_t n_passes)
+{
+	struct tally_compare_log_state *s = log->state;
+	const struct tally_aggregate *a = &log->aggregate;
+	for (uint32_t i = TALLY_SERIES_GPU + 1; i < s->n_series; i++) {
+		const struct total *total = &s->totals[i];
+		if (!total->touched || total->n != n_passes ||
+		    (i >= TALLY_N_FIXED_SERIES &&
+		     g_array_index(a->keys, struct tally_key, i - TALLY_N_FIXED_SERIES).join !=
+			     TALLY_JOIN_SUM))
+			continue;
+		struct tally_compare_values *values = need_values(frames, i);
+		tally_compare_values_add(values, tally_f64(total->sum));
+		values->estimated |= total->estimated;
+	}
+}
+
+static void
+take_frame(void *user, const struct tally_frame_record *f, const GPtrArray *groups)
+{
+	struct tally_compare_log *log = user;
+	struct tally_compare_log_state *s = log->state;
+	uint32_t n_passes = 0;
+	for (guint i = 0; i < groups->len; i++) {
+		struct tally_group *g = g_ptr_array_index(groups, i);
+		if (!g->watched)
+			g->watched = new_source(log, g, g->device);
+		((struct tally_compare_source *)g->watched)->frames++;
+		n_passes += !g->outside;
+	}
+	if (!(f->flags & TALLY_FLAG(PARTIAL))) {
+		struct tally_compare_source *frames = need_frames(log, f->device);
+		frames->frames++;
+		if (s->wants_cpu)
+			tally_compare_values_add(&frames->cpu, tally_u64(f->cpu_ns));
+		if (f->has_gpu && is_wanted(log, TALLY_SERIES_GPU))
+			tally_compare_values_add(need_values(frames, TALLY_SERIES_GPU),
+						 tally_u64(f->gpu_ns));
+		add_frame_totals(log, frames, n_passes);
+		add_frame_metrics(log, frames, f);
+	}
+	if (s->totals)
+		memset(s->totals, 0, s->n_series * sizeof(*s->totals));
+}
+
+/* Devices */
+
+static gint
+number_compare(gconstpointer a, gconstpointer b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return (x > y) - (x < y);
+}
+
+static gint
+text_compare(gconstpointer a, gconstpointer b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int
+choose_devices(struct tally_compare_log *log, int64_t device)
+{
+	const struct tally_aggregate *a = &log->aggregate;
+	for (guint i = 0; i < a->devices->len; i++) {
+		const struct tally_device_summary *d = g_ptr_array_index(a->devices, i);
+		if (d->frames &&
+		    (device >= 0 ? d->device == device : !tally_aggregate_is_beneath(a, d->device)))
+			g_array_append_val(log->devices, d->device);
+	}
+	g_array_sort(log->devices, number_compare);
+	if (log->devices->len)
+		return TALLY_EXIT_OK;
+	if (device >= 0 && !tally_aggregate_device(a, (uint32_t)device)) {
+		tally_cli_complain("compare",
+				   "--device %" G_GINT64_FORMAT ": %s has no such device", device,
+				   a->path);
+		return TALLY_EXIT_USAGE;
+	}
+	tally_cli_complain("compare", "%s has no whole frame to compare%s", a->path,
+			   a->warmup ? " after its warm-up" : "");
+	return TALLY_EXIT_BAD_LOG;
+}
+
+int
+tally_compare_log_read(struct tally_compare_log **out, const char *path, uint64_t warmup,
+		       int64_t device, const struct tally_compare_filter *filter)
+{
+	struct tally_compare_log *log = g_new0(struct tally_compare_log, 1);
+	*out = log;
+	log->sources = g_ptr_array_new_with_free_func(free_source);
+	log->options = g_ptr_array_new_with_free_func(g_free);
+	log->devices = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	struct tally_compare_log_state *s = g_new0(struct tally_compare_log_state, 1);
+	s->filter = filter;
+	s->wants_cpu = tally_compare_wants(filter, "cpu_ns");
+	s->metrics = g_hash_table_new(NULL, NULL);
+	s->watch = (struct tally_aggregate_watch){
+		.user = log,
+		.header = take_header,
+		.value = take_value,
+		.frame = take_frame,
+	};
+	log->state = s;
+	int status = tally_aggregate_watch(&log->aggregate, "compare", path, warmup, &s->watch);
+	if (status != TALLY_EXIT_OK)
+		return status;
+	g_ptr_array_sort(log->options, text_compare);
+	return choose_devices(log, device);
+}
+
+void
+tally_compare_log_destroy(struct tally_compare_log *log)
+{
+	if (!log)
+		return;
+	struct tally_compare_log_state *s = log->state;
+	g_hash_table_destroy(s->metrics);
+	g_free(s->wanted);
+	g_free(s->totals);
+	g_free(s);
+	g_ptr_array_unref(log->sources);
+	g_ptr_array_unref(log->options);
+	g_array_unref(log->devices);
+	g_free(log->arguments);
+	tally_aggregate_finish(&log->aggregate);
+	g_free(log);
+}

@@ -1,0 +1,121 @@
+#include "cli/compare/table.h"
+
+#include "cli/shared/text.h"
+
+#include <string.h>
+
+/* Below this a name says nothing any more. */
+#define LEAST_NAME 14
+#define MOST_NAME 60
+
+void
+tally_cells_init(struct tally_cells *t, guint n_columns, guint n_texts)
+{
+	t->n_columns = n_columns;
+	t->n_texts = n_texts;
+	t->cells = g_ptr_array_new_with_free_func(g_free);
+}
+
+void
+tally_cells_finish(struct tally_cells *t)
+{
+	g_ptr_array_unref(t->cells);
+	t->cells = NULL;
+}
+
+void
+tally_cells_add(struct tally_cells *t, char *text)
+{
+	g_ptr_array_add(t->cells, text);
+}
+
+guint
+tally_cells_rows(const struct tally_cells *t)
+{
+	guint rows = t->cells->len / t->n_columns;
+	return rows ? rows - 1 : 0;
+}
+
+static const char *
+cell(const struct tally_cells *t, guint row, guint column)
+{
+	return g_ptr_array_index(t->cells, row * t->n_columns + column);
+}
+
+static void
+print_row(FILE *out, const struct tally_cells *t, guint row, const size_t *widths)
+{
+	for (guint c = 0; c < t->n_columns; c++) {
+		bool last = c + 1 == t->n_columns;
+		const char *text = cell(t, row, c);
+		if (last && !*text)
+			break;
+		char *fit = c == 0 ? tally_text_fit(text, widths[0]) : g_strdup(text);
+		int gap = (int)(widths[c] - tally_text_width(fit));
+		fputs(c ? "  " : "", out);
+		if (c < t->n_texts)
+			fprintf(out, "%s%*s", fit, gap, "");
+		else if (last)
+			fputs(fit, out);
+		else
+			fprintf(out, "%*s%s", gap, "", fit);
+		g_free(fit);
+	}
+	putc('\n', out);
+}
+
+void
+tally_cells_print(FILE *out, const struct tally_cells *t, size_t width)
+{
+	guint rows = t->cells->len / t->n_columns;
+	size_t *widths = g_new0(size_t, t->n_columns), all = 0;
+	for (guint c = 0; c < t->n_columns; c++) {
+		for (guint r = 0; r < rows; r++)
+			widths[c] = MAX(widths[c], tally_text_width(cell(t, r, c)));
+		all += widths[c] + (c ? 2 : 0);
+	}
+	/* The name gives way first: numbers must not be cut. */
+	size_t least = MIN(widths[0], LEAST_NAME);
+	if (width && all > width)
+		widths[0] = widths[0] > all - width ? MAX(least, widths[0] - (all - width)) : least;
+	else if (!width)
+		widths[0] = MIN(widths[0], MOST_NAME);
+	for (guint r = 0; r < rows; r++)
+		print_row(out, t, r, widths);
+	g_free(widths);
+}
+
+char *
+tally_markdown_escape(const char *text)
+{
+	GString *out = g_string_new(NULL);
+	for (const char *s = text; *s; s++) {
+		/* Inside a word an underscore is one. */
+		bool word = *s == '_' && s > text && g_ascii_isalnum(s[-1]) &&
+			    g_ascii_isalnum(s[1]);
+		if (strchr("\\`*_[]<>|~&@#!$", *s) && !word)
+			g_string_append_printf(out, "&#%d;", *s);
+		else
+			g_string_append_c(out, *s);
+	}
+	return g_string_free(out, FALSE);
+}
+
+void
+tally_cells_print_markdown(FILE *out, const struct tally_cells *t)
+{
+	guint rows = t->cells->len / t->n_columns;
+	for (guint r = 0; r < rows; r++) {
+		for (guint c = 0; c < t->n_columns; c++) {
+			char *safe = tally_markdown_escape(cell(t, r, c));
+			fprintf(out, "| %s ", safe);
+			g_free(safe);
+		}
+		fputs("|\n", out);
+		if (r > 0)
+			continue;
+		for (guint c = 0; c < t->n_columns; c++)
+			fputs(c < t->n_texts || c + 1 == t->n_columns ? "|---" : "|--:", out);
+		fputs("|\n", out);
+	}
+}

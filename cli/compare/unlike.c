@@ -1,0 +1,184 @@
+#include "cli/compare/compare.h"
+
+#include <string.h>
+
+/* Options that say where the log goes, not what is measured. */
+static const char *const no_matter[] = { "log", "force", "max-log", "control", "no-argv" };
+
+/* One thing, said once by each log of each side. */
+struct saying {
+	char *what;
+	bool device; /* of a device, or a value of it, which a side may lack */
+	GPtrArray *said[TALLY_N_SIDES]; /* of char *, each once */
+};
+
+static void
+free_saying(gpointer p)
+{
+	struct saying *s = p;
+	g_free(s->what);
+	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
+		g_ptr_array_unref(s->said[side]);
+	g_free(s);
+}
+
+static struct saying *
+say(GPtrArray *sayings, const char *what, unsigned side, const char *text)
+{
+	struct saying *s = NULL;
+	for (guint i = 0; i < sayings->len && !s; i++) {
+		struct saying *known = g_ptr_array_index(sayings, i);
+		if (strcmp(known->what, what) == 0)
+			s = known;
+	}
+	if (!s) {
+		s = g_new0(struct saying, 1);
+		s->what = g_strdup(what);
+		for (unsigned i = 0; i < TALLY_N_SIDES; i++)
+			s->said[i] = g_ptr_array_new_with_free_func(g_free);
+		g_ptr_array_add(sayings, s);
+	}
+	if (!text)
+		text = "(not said)";
+	if (!g_ptr_array_find_with_equal_func(s->said[side], text, g_str_equal, NULL))
+		g_ptr_array_add(s->said[side], g_strdup(text));
+	return s;
+}
+
+static void
+say_device(const struct tally_compare *c, GPtrArray *sayings, unsigned side,
+	   const struct tally_device_summary *d, uint32_t slot)
+{
+	const struct {
+		const char *what, *text;
+	} texts[] = {
+		{ "device", d->name },
+		{ "api", d->described ? tally_api_name(d->api) : NULL },
+		{ "driver", d->driver },
+		{ "driver version", d->driver_version },
+		{ "serialized by", d->serialized_by ? d->serialized_by : "nothing" },
+	};
+	char suffix[24] = "";
+	if (c->n_slots > 1)
+		g_snprintf(suffix, sizeof(suffix), " of device %u", tally_compare_device(c, slot));
+	for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+		char *what = g_strconcat(texts[i].what, suffix, NULL);
+		say(sayings, what, side, texts[i].text)->device = true;
+		g_free(what);
+	}
+	GString *off = g_string_new(NULL);
+	for (guint i = 0; i < d->off->len; i++) {
+		const char *source = g_ptr_array_index(d->off, i);
+		g_string_append_printf(off, "%s%.*s", i ? ", " : "", (int)strcspn(source, ":"),
+				       source);
+	}
+	char *what = g_strconcat("sources that were off", suffix, NULL);
+	say(sayings, what, side, off->len ? off->str : "none")->device = true;
+	g_free(what);
+	g_string_free(off, TRUE);
+}
+
+static void
+say_options(GPtrArray *sayings, unsigned side, const struct tally_compare_log *log)
+{
+	for (guint i = 0; i < log->options->len; i++) {
+		const char *option = g_ptr_array_index(log->options, i);
+		char *key = g_strndup(option, strcspn(option, "="));
+		bool matters = true;
+		for (size_t k = 0; k < G_N_ELEMENTS(no_matter); k++)
+			matters &= strcmp(key, no_matter[k]) != 0;
+		if (matters) {
+			char *what = g_strdup_printf("option %s", key);
+			say(sayings, what, side, option + strlen(key) + 1);
+			g_free(what);
+		}
+		g_free(key);
+	}
+}
+
+/* Of counters and metrics that are compared; a log that does not say contradicts none. */
+static void
+say_units(GPtrArray *sayings, unsigned side, const struct tally_compare_log *log)
+{
+	for (guint i = 0; i < log->aggregate.keys->len; i++) {
+		const struct tally_key *key =
+			&g_array_index(log->aggregate.keys, struct tally_key, i);
+		if (!key->unit || !tally_compare_log_took(log, TALLY_N_FIXED_SERIES + i))
+			continue;
+		char *what = g_strdup_printf("unit of %s", key->key);
+		say(sayings, what, side, key->unit)->device = true;
+		g_free(what);
+	}
+}
+
+/* How many, and of several which. */
+static void
+say_devices(GPtrArray *sayings, unsigned side, const GArray *numbers)
+{
+	GString *text = g_string_new(NULL);
+	g_string_printf(text, "%u", numbers->len);
+	for (guint i = 0; numbers->len > 1 && i < numbers->len; i++)
+		g_string_append_printf(text, "%s%u%s", i ? ", " : " (numbers ",
+				       g_array_index(numbers, uint32_t, i),
+				       i + 1 < numbers->len ? "" : ")");
+	say(sayings, "devices with frames", side, text->str);
+	g_string_free(text, TRUE);
+}
+
+static void
+say_log(const struct tally_compare *c, GPtrArray *sayings, unsigned side,
+	const struct tally_compare_log *log)
+{
+	const struct tally_aggregate *a = &log->aggregate;
+	/* Its folder is another for every build. */
+	char *program = a->program ? g_path_get_basename(a->program) : NULL;
+	say(sayings, "program", side, program);
+	g_free(program);
+	if (log->arguments)
+		say(sayings, "arguments", side, *log->arguments ? log->arguments : "(none)");
+	say(sayings, "passtally", side, a->version);
+	say_devices(sayings, side, log->devices);
+	for (guint i = 0; i < log->devices->len; i++) {
+		uint32_t number = g_array_index(log->devices, uint32_t, i);
+		say_device(c, sayings, side, tally_aggregate_device(a, number), i);
+	}
+	say_options(sayings, side, log);
+	say_units(sayings, side, log);
+}
+
+/* Text after text, for people. */
+static char *
+join(const GPtrArray *texts)
+{
+	if (!texts->len)
+		return g_strdup("(not said)");
+	GString *out = g_string_new(NULL);
+	for (guint i = 0; i < texts->len; i++)
+		g_string_append_printf(out, "%s%s", i ? " and " : "",
+				       (const char *)g_ptr_array_index(texts, i));
+	return g_string_free(out, FALSE);
+}
+
+void
+tally_compare_find_unlike(struct tally_compare *c)
+{
+	GPtrArray *sayings = g_ptr_array_new_with_free_func(free_saying);
+	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
+		for (guint i = 0; i < c->logs[side]->len; i++)
+			say_log(c, sayings, side, g_ptr_array_index(c->logs[side], i));
+	for (guint i = 0; i < sayings->len; i++) {
+		const struct saying *s = g_ptr_array_index(sayings, i);
+		if (s->said[0]->len == 1 && s->said[1]->len == 1 &&
+		    strcmp(s->said[0]->pdata[0], s->said[1]->pdata[0]) == 0)
+			continue;
+		/* That it is not there is told by the number of devices. */
+		if (s->device && !(s->said[0]->len && s->said[1]->len))
+			continue;
+		struct tally_compare_unlike *u = g_new0(struct tally_compare_unlike, 1);
+		u->what = g_strdup(s->what);
+		for (unsigned side = 0; side < TALLY_N_SIDES; side++)
+			u->side[side] = join(s->said[side]);
+		g_ptr_array_add(c->unlike, u);
+	}
+	g_ptr_array_unref(sayings);
+}

@@ -1,0 +1,238 @@
+#include "cli/control/client.h"
+
+#include "layer/control.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define ANSWER_SECONDS 3
+#define SUFFIX ".sock"
+
+/* ---- the folders ---- */
+
+/* The i-th folder to look into, or NULL. The caller's. */
+static char *
+folder_name(unsigned i)
+{
+	const char *runtime = g_getenv("XDG_RUNTIME_DIR");
+	bool has_runtime = runtime && g_path_is_absolute(runtime) &&
+			   g_file_test(runtime, G_FILE_TEST_IS_DIR);
+	if (i == 0 && has_runtime)
+		return g_build_filename(runtime, "passtally", NULL);
+	if (i == (has_runtime ? 1 : 0))
+		return g_strdup_printf("/tmp/passtally-%u", (unsigned)geteuid());
+	return NULL;
+}
+
+/* Is it a folder that nobody else can touch? */
+static bool
+is_private(const char *folder)
+{
+	struct stat st;
+	return lstat(folder, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
+	       (st.st_mode & 077) == 0;
+}
+
+char *
+tally_control_pattern(char *why, size_t size)
+{
+	g_autofree char *folder = folder_name(0);
+	if (g_mkdir(folder, 0700) < 0 && errno != EEXIST) {
+		g_snprintf(why, (gulong)size, "%s cannot be made: %s", folder, g_strerror(errno));
+		return NULL;
+	}
+	if (!is_private(folder)) {
+		g_snprintf(why, (gulong)size, "%s is no folder of yours alone (mode 0700)", folder);
+		return NULL;
+	}
+	GString *pattern = g_string_new(folder);
+	g_string_replace(pattern, "%", "%%", 0);
+	g_string_append(pattern, "/%e-%p" SUFFIX);
+	return g_string_free(pattern, FALSE);
+}
+
+/* ---- connecting ---- */
+
+/* Through the open folder, so that no path is too long. */
+static int
+connect_in(int folder, const char *name)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int len = g_snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d/%s",
+			     folder, name);
+	if (len < 0 || (size_t)len >= sizeof(address.sun_path)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -1;
+	/* The connection waits too, where more ask than are answered. */
+	const struct timeval patience = { .tv_sec = ANSWER_SECONDS };
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) == 0)
+		return fd;
+	int error = errno;
+	close(fd);
+	errno = error;
+	return -1;
+}
+
+static int
+connect_to(const char *path)
+{
+	g_autofree char *folder = g_path_get_dirname(path);
+	g_autofree char *name = g_path_get_basename(path);
+	int at = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (at < 0)
+		return -1;
+	int fd = connect_in(at, name);
+	int error = errno;
+	close(at);
+	errno = error;
+	return fd;
+}
+
+static bool
+is_ours(int fd, long *pid)
+{
+	struct ucred peer;
+	socklen_t len = sizeof(peer);
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0)
+		return false;
+	*pid = (long)peer.pid;
+	return peer.uid == geteuid();
+}
+
+static void
+game_free(void *data)
+{
+	struct tally_control_game *game = data;
+	g_free(game->path);
+	g_free(game);
+}
+
+/* What listens in the folder is added to `games`, if given; what is dead goes. A game holds the
+ * lock while it makes its socket. */
+static void
+look_into(const char *folder, GPtrArray *games)
+{
+	GDir *dir = is_private(folder) ? g_dir_open(folder, 0, NULL) : NULL;
+	int at = dir ? open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+	bool locked = at >= 0 && flock(at, LOCK_EX | LOCK_NB) == 0;
+	const char *name;
+	while (at >= 0 && (name = g_dir_read_name(dir))) {
+		if (!g_str_has_suffix(name, SUFFIX))
+			continue;
+		int fd = connect_in(at, name);
+		long pid;
+		if (fd < 0 && errno == ECONNREFUSED && locked)
+			unlinkat(at, name, 0);
+		if (fd >= 0 && games && is_ours(fd, &pid)) {
+			struct tally_control_game *game = g_new0(struct tally_control_game, 1);
+			game->path = g_build_filename(folder, name, NULL);
+			game->pid = pid;
+			g_ptr_array_add(games, game);
+		}
+		if (fd >= 0)
+			close(fd);
+	}
+	if (at >= 0)
+		close(at);
+	if (dir)
+		g_dir_close(dir);
+}
+
+static void
+look(GPtrArray *games)
+{
+	char *folder;
+	for (unsigned i = 0; (folder = folder_name(i)); i++) {
+		look_into(folder, games);
+		g_free(folder);
+	}
+}
+
+void
+tally_control_sweep(void)
+{
+	look(NULL);
+}
+
+GPtrArray *
+tally_control_list(void)
+{
+	GPtrArray *games = g_ptr_array_new_with_free_func(game_free);
+	look(games);
+	return games;
+}
+
+/* ---- asking ---- */
+
+static void
+tell_unreachable(const char *path, char *why, size_t size)
+{
+	int error = errno;
+	struct stat st;
+	/* What is no socket refuses as a dead one does. */
+	if (error == ECONNREFUSED && stat(path, &st) == 0 && !S_ISSOCK(st.st_mode))
+		error = EPROTOTYPE;
+	if (error == ECONNREFUSED)
+		g_snprintf(why, (gulong)size,
+			   "nobody listens at %s any more: the game that made it is gone", path);
+	else if (error == ENOENT || error == ENOTDIR)
+		g_snprintf(why, (gulong)size,
+			   "there is no socket %s: does the game run, and render, with "
+			   "--control %s?",
+			   path, path);
+	else if (error == EACCES || error == EPERM)
+		g_snprintf(why, (gulong)size, "%s belongs to another user", path);
+	else if (error == EPROTOTYPE)
+		g_snprintf(why, (gulong)size, "%s is no socket of passtally's", path);
+	else
+		g_snprintf(why, (gulong)size, "%s cannot be reached: %s", path, g_strerror(error));
+}
+
+char *
+tally_control_ask(const char *path, const char *request, bool *refused, long *pid, char *why,
+		  size_t size)
+{
+	int fd = connect_to(path);
+	if (fd < 0) {
+		tell_unreachable(path, why, size);
+		return NULL;
+	}
+	long number = 0;
+	char *answer = NULL;
+	static char reply[TALLY_CONTROL_MAX_REPLY];
+	if (!is_ours(fd, &number)) {
+		g_snprintf(why, (gulong)size, "the process that listens at %s is not yours", path);
+		goto close_socket;
+	}
+	ssize_t n = send(fd, request, strlen(request), MSG_NOSIGNAL);
+	n = n < 0 ? n : recv(fd, reply, sizeof(reply) - 1, 0);
+	if (n <= 0) {
+		g_snprintf(why, (gulong)size,
+			   "process %ld, which listens at %s, does not answer: %s", number, path,
+			   n == 0 ? "it hung up" : g_strerror(errno));
+		goto close_socket;
+	}
+	reply[n] = '\0';
+	char *text = strchr(reply, '\n');
+	*refused = strncmp(reply, "ok\n", 3) != 0;
+	answer = g_strdup(text ? text + 1 : "");
+	if (pid)
+		*pid = number;
+close_socket:
+	close(fd);
+	return answer;
+}

@@ -1,0 +1,203 @@
+#include "cli/export/timeline.h"
+
+#include "cli/report/columns.h"
+#include "cli/log/stats.h"
+
+static void
+see_number(tally_export_see *see, void *user, const char *key, uint64_t v)
+{
+	const struct tally_export_arg arg = { .prefix = "", .key = key, .value = tally_u64(v) };
+	see(user, &arg);
+}
+
+static void
+see_text(tally_export_see *see, void *user, const char *key, const char *text)
+{
+	const struct tally_export_arg arg = { .prefix = "", .key = key, .text = text };
+	see(user, &arg);
+}
+
+static void
+see_flags(tally_export_see *see, void *user, uint64_t flags)
+{
+	if (!flags)
+		return;
+	char *text = tally_flags_text(flags, " ");
+	see_text(see, user, "flags", text);
+	g_free(text);
+}
+
+/* The values, then which of them are estimates. */
+static void
+see_values(tally_export_see *see, void *user, const char *prefix, GString *estimated,
+	   const struct tally_keyed_value *values, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct tally_export_arg arg = { .prefix = prefix,
+						      .key = values[i].key,
+						      .value = values[i].value };
+		see(user, &arg);
+		if (values[i].estimated)
+			g_string_append_printf(estimated, "%s%s", estimated->len ? " " : "",
+					       values[i].key);
+	}
+}
+
+static void
+see_estimated(tally_export_see *see, void *user, GString *estimated)
+{
+	if (estimated->len)
+		see_text(see, user, "estimated", estimated->str);
+	g_string_free(estimated, TRUE);
+}
+
+void
+tally_export_see_frame(const struct tally_frame_record *f, tally_export_see *see, void *user)
+{
+	see_number(see, user, "frame", f->frame);
+	see_number(see, user, "device", f->device);
+	if (f->set)
+		see_text(see, user, "set", f->set);
+	if (f->has_gpu) {
+		see_number(see, user, "gpu_ns", f->gpu_ns);
+		see_number(see, user, "envelope_ns", f->envelope_ns);
+	}
+	if (f->has_coverage) {
+		const struct tally_export_arg arg = { .prefix = "",
+						      .key = "coverage",
+						      .value = tally_f64(f->coverage) };
+		see(user, &arg);
+	}
+	see_number(see, user, "passes", f->n_passes);
+	see_number(see, user, "overhead_ns", f->overhead_ns);
+	if (f->dropped_passes)
+		see_number(see, user, "dropped_passes", f->dropped_passes);
+	GString *estimated = g_string_new(NULL);
+	if (f->has_unattributed_gpu) {
+		const struct tally_export_arg arg = { .prefix = "unattributed.",
+						      .key = "gpu_ns",
+						      .value = tally_u64(f->unattributed_gpu_ns) };
+		see(user, &arg);
+	}
+	see_values(see, user, "unattributed.", estimated, f->unattributed, f->n_unattributed);
+	see_values(see, user, "metrics.", estimated, f->metrics, f->n_metrics);
+	see_estimated(see, user, estimated);
+	see_flags(see, user, f->flags);
+}
+
+static void
+see_tallies(const struct tally_pass_record *p, tally_export_see *see, void *user)
+{
+	const struct {
+		const char *key;
+		uint64_t v;
+		uint32_t unknown;
+		bool always;
+	} tallies[] = {
+		{ "draws", p->tallies.draws, TALLY_UNKNOWN_DRAWS, true },
+		{ "vertices", p->tallies.vertices, TALLY_UNKNOWN_VERTICES, false },
+		{ "instances", p->tallies.instances, TALLY_UNKNOWN_INSTANCES, false },
+		{ "dispatches", p->tallies.dispatches, TALLY_UNKNOWN_DISPATCHES, false },
+		{ "copies", p->tallies.copies, TALLY_UNKNOWN_COPIES, false },
+		{ "clears", p->tallies.clears, TALLY_UNKNOWN_CLEARS, false },
+		{ "calls", p->tallies.calls, 0, false },
+	};
+	for (size_t i = 0; i < G_N_ELEMENTS(tallies); i++)
+		if (!(p->unknown & tallies[i].unknown) && (tallies[i].v || tallies[i].always))
+			see_number(see, user, tallies[i].key, tallies[i].v);
+}
+
+void
+tally_export_see_identity(const struct tally_pass_record *p, tally_export_see *see, void *user)
+{
+	char id[17];
+	g_snprintf(id, sizeof(id), "%016" G_GINT64_MODIFIER "x", p->id);
+	see_number(see, user, "index", p->index);
+	see_text(see, user, "id", id);
+}
+
+void
+tally_export_see_pass(const struct tally_pass_record *p, tally_export_see *see, void *user)
+{
+	tally_export_see_identity(p, see, user);
+	if (p->segment)
+		see_number(see, user, "segment", p->segment);
+	see_text(see, user, "kind", tally_pass_kind_name(p->kind));
+	if (p->has_submission)
+		see_number(see, user, "submission", p->submission);
+	if (p->surface >= 0)
+		see_number(see, user, "surface", (uint64_t)p->surface);
+	if (p->has_cpu_start)
+		see_number(see, user, "cpu_start_ns", p->cpu_start_ns);
+	if (p->has_gpu_start)
+		see_number(see, user, "gpu_start_ns", p->gpu_start_ns);
+	if (p->has_gpu)
+		see_number(see, user, "gpu_ns", p->gpu_ns);
+	see_tallies(p, see, user);
+	GString *estimated = g_string_new(NULL);
+	see_values(see, user, "counters.", estimated, p->counters, p->n_counters);
+	see_values(see, user, "metrics.", estimated, p->metrics, p->n_metrics);
+	see_estimated(see, user, estimated);
+	see_flags(see, user, p->flags);
+}
+
+void
+tally_export_see_workload(const struct tally_workload_record *w, tally_export_see *see, void *user)
+{
+	if (w->has_gpu_start)
+		see_number(see, user, "gpu_start_ns", w->gpu_start_ns);
+	if (w->has_gpu)
+		see_number(see, user, "gpu_ns", w->gpu_ns);
+	GString *estimated = g_string_new(NULL);
+	see_values(see, user, "counters.", estimated, w->counters, w->n_counters);
+	see_estimated(see, user, estimated);
+	see_flags(see, user, w->flags);
+}
+
+static void
+see_note(const struct tally_note_record *note, tally_export_see *see, void *user)
+{
+	const struct tally_export_arg args[] = {
+		{ .prefix = "", .key = "level", .text = tally_level_name(note->level) },
+		{ .prefix = "", .key = "source", .text = note->source },
+		{ .prefix = "", .key = "time", .text = "not said: shown where the log has it" },
+	};
+	see(user, &args[0]);
+	if (note->source)
+		see(user, &args[1]);
+	if (!note->has_time)
+		see(user, &args[2]);
+}
+
+void
+tally_timeline_see_args(const struct tally_timeline_event *e, tally_export_see *see, void *user)
+{
+	if (e->note) {
+		see_note(e->note, see, user);
+		return;
+	}
+	if (!e->frame)
+		return;
+	if (!e->pass) {
+		tally_export_see_frame(e->frame, see, user);
+		return;
+	}
+	const struct tally_export_arg frame = { .prefix = "",
+						.key = "frame",
+						.value = tally_u64(e->frame->frame) };
+	see(user, &frame);
+	if (e->workload) {
+		tally_export_see_workload(e->workload, see, user);
+		return;
+	}
+	static const struct tally_export_arg time = { .prefix = "",
+						      .key = "time",
+						      .text = "not known: shown where the frame "
+							      "began" };
+	if (e->type == TALLY_TIMELINE_INSTANT && !e->pass->has_cpu_start)
+		see(user, &time);
+	if (e->brief)
+		tally_export_see_identity(e->pass, see, user);
+	else
+		tally_export_see_pass(e->pass, see, user);
+}

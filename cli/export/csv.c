@@ -1,0 +1,221 @@
+#include "cli/export/export.h"
+
+#include "cli/report/columns.h"
+
+#include <math.h>
+
+struct csv {
+	struct tally_export_text *out;
+	struct tally_export_names *names;
+	GHashTable *apis; /* device -> enum tally_api + 1 */
+};
+
+/* What the rows of one thing have in common. */
+struct row {
+	const char *what; /* "frame", "pass", "workload", "unattributed" */
+	const struct tally_frame_record *frame;
+	const struct tally_pass_record *pass; /* or NULL */
+	const struct tally_workload_record *workload; /* or NULL */
+	uint32_t place; /* of the workload in its pass */
+	const char *flags;
+};
+
+static void
+put_field(struct csv *e, const char *text)
+{
+	tally_export_put_char(e->out, ',');
+	if (text)
+		tally_export_put_csv(e->out, text);
+}
+
+static void
+put_place(struct csv *e, const struct row *r)
+{
+	const struct tally_pass_record *p = r->pass;
+	char text[48];
+	tally_export_put_char(e->out, ',');
+	if (!p) {
+		tally_export_put(e->out, ",,,,,,,,");
+		return;
+	}
+	tally_export_put_u64(e->out, p->index);
+	g_snprintf(text, sizeof(text), "%016" G_GINT64_MODIFIER "x", p->id);
+	put_field(e, text);
+	tally_export_put_char(e->out, ',');
+	tally_export_put_u64(e->out, p->segment);
+	put_field(e, tally_pass_kind_name(p->kind));
+	put_field(e, tally_export_names_find(e->names, r->frame->device, p));
+	put_field(e, p->label);
+	tally_export_lane_name(p, text, sizeof(text));
+	put_field(e, text);
+	tally_export_put_char(e->out, ',');
+	if (r->workload)
+		tally_export_put_u64(e->out, r->place);
+	put_field(e, r->workload ? r->workload->command : NULL);
+}
+
+/* `v` NULL: the value is absent. */
+static void
+put_row(struct csv *e, const struct row *r, const char *key, const struct tally_value *v,
+	const char *unit, const char *source, const char *validity)
+{
+	const gpointer api = g_hash_table_lookup(e->apis, GUINT_TO_POINTER(r->frame->device));
+	tally_export_put_u64(e->out, r->frame->device);
+	put_field(e, api ? tally_api_name(GPOINTER_TO_UINT(api) - 1) : NULL);
+	tally_export_put_char(e->out, ',');
+	tally_export_put_u64(e->out, r->frame->frame);
+	put_field(e, r->frame->set);
+	put_field(e, r->what);
+	put_place(e, r);
+	put_field(e, key);
+	tally_export_put_char(e->out, ',');
+	if (v)
+		tally_export_put_value(e->out, *v);
+	put_field(e, unit);
+	put_field(e, source);
+	put_field(e, validity);
+	put_field(e, r->flags);
+	tally_export_put_char(e->out, '\n');
+}
+
+static void
+put_number(struct csv *e, const struct row *r, const char *key, bool known, uint64_t number,
+	   const char *unit)
+{
+	const struct tally_value v = tally_u64(number);
+	put_row(e, r, key, known ? &v : NULL, unit, NULL, known ? "measured" : "absent");
+}
+
+static void
+put_values(struct csv *e, const struct row *r, const struct tally_keyed_value *values, uint32_t n,
+	   bool metrics)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct tally_export_key *says = tally_export_names_key(
+			e->names, r->frame->device, values[i].key);
+		if (!isfinite(tally_value_f64(values[i].value)))
+			continue;
+		put_row(e, r, values[i].key, &values[i].value, says ? says->unit : NULL,
+			metrics ? "metric" : (says ? says->source : NULL),
+			values[i].estimated ? "estimated" : (metrics ? "derived" : "measured"));
+	}
+}
+
+static void
+put_workload(struct csv *e, struct row r, const struct tally_workload_record *w)
+{
+	char *flags = tally_flags_text(w->flags, " ");
+	r.what = "workload";
+	r.workload = w;
+	r.flags = flags;
+	if (w->has_gpu_start)
+		put_number(e, &r, "gpu_start_ns", true, w->gpu_start_ns, "ns");
+	put_number(e, &r, "gpu_ns", w->has_gpu, w->gpu_ns, "ns");
+	put_values(e, &r, w->counters, w->n_counters, false);
+	g_free(flags);
+}
+
+static void
+put_pass(struct csv *e, const struct tally_frame_record *f, const struct tally_pass_record *p)
+{
+	char *flags = tally_flags_text(p->flags, " ");
+	struct row r = { .what = "pass", .frame = f, .pass = p, .flags = flags };
+	const struct {
+		const char *key;
+		uint64_t v;
+		uint32_t unknown;
+	} tallies[] = {
+		{ "draws", p->tallies.draws, TALLY_UNKNOWN_DRAWS },
+		{ "vertices", p->tallies.vertices, TALLY_UNKNOWN_VERTICES },
+		{ "instances", p->tallies.instances, TALLY_UNKNOWN_INSTANCES },
+		{ "dispatches", p->tallies.dispatches, TALLY_UNKNOWN_DISPATCHES },
+		{ "copies", p->tallies.copies, TALLY_UNKNOWN_COPIES },
+		{ "clears", p->tallies.clears, TALLY_UNKNOWN_CLEARS },
+		{ "calls", p->tallies.calls, 0 },
+	};
+	if (p->has_cpu_start)
+		put_number(e, &r, "cpu_start_ns", true, p->cpu_start_ns, "ns");
+	if (p->has_gpu_start)
+		put_number(e, &r, "gpu_start_ns", true, p->gpu_start_ns, "ns");
+	put_number(e, &r, "gpu_ns", p->has_gpu, p->gpu_ns, "ns");
+	for (size_t i = 0; i < G_N_ELEMENTS(tallies); i++) {
+		bool known = !(p->unknown & tallies[i].unknown);
+		if (!known || tallies[i].v || i == 0)
+			put_number(e, &r, tallies[i].key, known, tallies[i].v, "1");
+	}
+	put_values(e, &r, p->counters, p->n_counters, false);
+	put_values(e, &r, p->metrics, p->n_metrics, true);
+	for (uint32_t i = 0; i < p->n_workloads; i++) {
+		r.place = i;
+		put_workload(e, r, &p->workloads[i]);
+	}
+	g_free(flags);
+}
+
+static void
+put_frame(struct csv *e, const struct tally_frame_record *f)
+{
+	char *flags = tally_flags_text(f->flags, " ");
+	struct row r = { .what = "frame", .frame = f, .flags = flags };
+	put_number(e, &r, "start_ns", true, f->start_ns, "ns");
+	put_number(e, &r, "cpu_ns", true, f->cpu_ns, "ns");
+	put_number(e, &r, "gpu_ns", f->has_gpu, f->gpu_ns, "ns");
+	if (f->has_gpu)
+		put_number(e, &r, "envelope_ns", true, f->envelope_ns, "ns");
+	if (f->has_coverage) {
+		const struct tally_value v = tally_f64(f->coverage);
+		put_row(e, &r, "coverage", &v, "ratio", NULL, "measured");
+	}
+	put_number(e, &r, "overhead_ns", true, f->overhead_ns, "ns");
+	put_number(e, &r, "dropped_passes", true, f->dropped_passes, "1");
+	put_values(e, &r, f->metrics, f->n_metrics, true);
+	for (uint32_t i = 0; i < f->n_passes; i++)
+		put_pass(e, f, &f->passes[i]);
+	r.what = "unattributed";
+	if (f->has_unattributed_gpu)
+		put_number(e, &r, "gpu_ns", true, f->unattributed_gpu_ns, "ns");
+	put_values(e, &r, f->unattributed, f->n_unattributed, false);
+	g_free(flags);
+}
+
+static struct tally_export *
+begin(FILE *out)
+{
+	struct csv *e = g_new0(struct csv, 1);
+	e->out = tally_export_text_create(out);
+	e->names = tally_export_names_create();
+	e->apis = g_hash_table_new(NULL, NULL);
+	tally_export_put(e->out, "device,api,frame,set,what,pass,id,segment,kind,name,label,ran_on,"
+				 "workload,command,key,value,unit,source,validity,flags\n");
+	return (struct tally_export *)e;
+}
+
+static void
+line(struct tally_export *export, const struct tally_log_line *line)
+{
+	struct csv *e = (struct csv *)export;
+	if (line->type == TALLY_LINE_PASS_INFO)
+		tally_export_names_add(e->names, &line->pass_info);
+	if (line->type == TALLY_LINE_DEVICE) {
+		tally_export_names_add_device(e->names, &line->device);
+		g_hash_table_insert(e->apis, GUINT_TO_POINTER(line->device.device),
+				    GUINT_TO_POINTER(line->device.api + 1u));
+	}
+	if (line->type == TALLY_LINE_FRAME)
+		put_frame(e, &line->frame);
+}
+
+static void
+end(struct tally_export *export, struct tally_export_left *left)
+{
+	(void)left; /* a table has room for all */
+	struct csv *e = (struct csv *)export;
+	tally_export_text_destroy(e->out);
+	tally_export_names_destroy(e->names);
+	g_hash_table_destroy(e->apis);
+	g_free(e);
+}
+
+const struct tally_export_format tally_export_csv = {
+	.name = "csv", .begin = begin, .line = line, .end = end
+};

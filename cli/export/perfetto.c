@@ -1,0 +1,424 @@
+#include "cli/export/timeline.h"
+
+#include "cli/export/protobuf.h"
+#include "cli/log/stats.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Field numbers of Perfetto's trace format, message by message; the names are its own. */
+enum { TRACE_PACKET = 1 };
+enum { /* TracePacket */
+       PACKET_CLOCK_SNAPSHOT = 6,
+       PACKET_TIMESTAMP = 8,
+       PACKET_SEQUENCE_ID = 10,
+       PACKET_TRACK_EVENT = 11,
+       PACKET_INTERNED_DATA = 12,
+       PACKET_SEQUENCE_FLAGS = 13,
+       PACKET_GPU_COUNTER_EVENT = 52,
+       PACKET_TIMESTAMP_CLOCK_ID = 58,
+       PACKET_TRACK_DESCRIPTOR = 60,
+};
+enum { SEQUENCE_CLEARED = 1, SEQUENCE_NEEDS_STATE = 2 };
+enum { SNAPSHOT_CLOCKS = 1, SNAPSHOT_PRIMARY = 2, CLOCK_ID = 1, CLOCK_TIMESTAMP = 2 };
+enum { MONOTONIC = 3, FIRST_OWN_CLOCK = 64 };
+enum { /* TrackDescriptor */
+       TRACK_UUID = 1,
+       TRACK_NAME = 2,
+       TRACK_PROCESS = 3,
+       TRACK_PARENT = 5,
+       TRACK_COUNTER = 8,
+       TRACK_CHILD_ORDERING = 11,
+       TRACK_RANK = 12,
+       TRACK_DESCRIPTION = 14,
+};
+enum { PROCESS_PID = 1, PROCESS_NAME = 6, ORDER_BY_RANK = 3 };
+enum { COUNTER_UNIT = 3, COUNTER_UNIT_NAME = 6, UNIT_NS = 1, UNIT_COUNT = 2, UNIT_BYTES = 3 };
+enum { /* TrackEvent */
+       EVENT_CATEGORY_IID = 3,
+       EVENT_ANNOTATION = 4,
+       EVENT_TYPE = 9,
+       EVENT_NAME_IID = 10,
+       EVENT_TRACK = 11,
+       EVENT_NAME = 23,
+       EVENT_COUNTER = 30,
+       EVENT_COUNTER_DOUBLE = 44,
+       EVENT_FLOW = 47,
+};
+enum { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_INSTANT = 3, TYPE_COUNTER = 4 };
+enum { /* DebugAnnotation */
+       ANNOTATION_NAME_IID = 1,
+       ANNOTATION_UINT = 3,
+       ANNOTATION_INT = 4,
+       ANNOTATION_DOUBLE = 5,
+       ANNOTATION_STRING = 6,
+};
+enum { INTERNED_CATEGORY = 1, INTERNED_NAME = 2, INTERNED_ANNOTATION = 3, N_TABLES = 4 };
+enum { INTERNED_IID = 1, INTERNED_TEXT = 2 };
+enum { GPU_DESCRIPTOR = 1, GPU_COUNTERS = 2, GPU_ID = 3 };
+enum { GPU_SPECS = 1, SPEC_ID = 1, SPEC_NAME = 2, SPEC_DESCRIPTION = 3, SPEC_UNITS = 7 };
+enum { VALUE_ID = 1, VALUE_INT = 2, VALUE_DOUBLE = 3 };
+enum {
+	MEASURE_NONE = 0,
+	MEASURE_BYTE = 7,
+	MEASURE_HERTZ = 13,
+	MEASURE_NS = 19,
+	MEASURE_PERCENT = 37
+};
+
+#define SEQUENCE 1
+
+struct perfetto {
+	FILE *out;
+	struct tally_timeline_sink sink;
+	struct tally_timeline *timeline;
+	struct tally_protobuf packet, interned;
+	GHashTable *tables[N_TABLES]; /* by INTERNED_*: text -> number */
+	GPtrArray *specs; /* counter tracks not yet described */
+	GString *text;
+	bool begun, has_clock;
+	uint64_t snapshot_ns; /* of the last snapshot */
+};
+
+/* Numbers of tracks must not meet those of another trace that is opened beside. */
+static uint64_t
+uuid_of(const struct perfetto *e, const struct tally_timeline_track *track)
+{
+	return (uint64_t)tally_timeline_pid(e->timeline) << 24 | track->number;
+}
+
+static void
+begin_packet(struct perfetto *e)
+{
+	tally_protobuf_clear(&e->packet);
+	tally_protobuf_clear(&e->interned);
+	tally_protobuf_begin(&e->packet, TRACE_PACKET);
+	tally_protobuf_put_number(&e->packet, PACKET_SEQUENCE_ID, SEQUENCE);
+	tally_protobuf_put_number(&e->packet, PACKET_SEQUENCE_FLAGS,
+				  e->begun ? SEQUENCE_NEEDS_STATE
+					   : SEQUENCE_CLEARED | SEQUENCE_NEEDS_STATE);
+	e->begun = true;
+}
+
+static void
+end_packet(struct perfetto *e)
+{
+	tally_protobuf_end(&e->packet);
+	/* Failed writes show in ferror(), which the command asks at the end. */
+	fwrite(e->packet.bytes, 1, e->packet.len, e->out);
+}
+
+static void
+put_clock(struct tally_protobuf *p, uint32_t id, uint64_t ns)
+{
+	tally_protobuf_begin(p, SNAPSHOT_CLOCKS);
+	tally_protobuf_put_number(p, CLOCK_ID, id);
+	tally_protobuf_put_number(p, CLOCK_TIMESTAMP, ns);
+	tally_protobuf_end(p);
+}
+
+/* Says that the trace's own clock is CLOCK_MONOTONIC; without a snapshot it would be another. */
+static void
+write_snapshot(struct perfetto *e, uint64_t cpu_ns, const struct tally_timeline_clock *own)
+{
+	/* A trace's clock must go on from one snapshot to the next: both clocks do then. */
+	uint64_t later = cpu_ns <= e->snapshot_ns ? e->snapshot_ns + 1 - cpu_ns : 0;
+	e->snapshot_ns = cpu_ns + later;
+	begin_packet(e);
+	tally_protobuf_begin(&e->packet, PACKET_CLOCK_SNAPSHOT);
+	put_clock(&e->packet, MONOTONIC, cpu_ns + later);
+	if (own)
+		put_clock(&e->packet, FIRST_OWN_CLOCK + own->number, own->gpu_ns + later);
+	tally_protobuf_put_number(&e->packet, SNAPSHOT_PRIMARY, MONOTONIC);
+	tally_protobuf_end(&e->packet);
+	end_packet(e);
+	e->has_clock = true;
+}
+
+static void
+see_clock(void *user, const struct tally_timeline_clock *clock)
+{
+	write_snapshot(user, clock->cpu_ns, clock);
+}
+
+static void
+begin_timed_packet(struct perfetto *e, uint64_t ns, const struct tally_timeline_clock *own)
+{
+	if (!e->has_clock)
+		write_snapshot(e, ns, NULL);
+	begin_packet(e);
+	tally_protobuf_put_number(&e->packet, PACKET_TIMESTAMP, ns);
+	tally_protobuf_put_number(&e->packet, PACKET_TIMESTAMP_CLOCK_ID,
+				  own ? FIRST_OWN_CLOCK + own->number : MONOTONIC);
+}
+
+/* The number of a text; where it is new, the packet being written must bring it along. */
+static uint64_t
+intern(struct perfetto *e, unsigned table, const char *text)
+{
+	gpointer found = g_hash_table_lookup(e->tables[table], text);
+	if (found)
+		return GPOINTER_TO_SIZE(found);
+	size_t number = g_hash_table_size(e->tables[table]) + 1;
+	g_hash_table_insert(e->tables[table], g_strdup(text), GSIZE_TO_POINTER(number));
+	tally_protobuf_begin(&e->interned, table);
+	tally_protobuf_put_number(&e->interned, INTERNED_IID, number);
+	tally_protobuf_put_text(&e->interned, INTERNED_TEXT, text);
+	tally_protobuf_end(&e->interned);
+	return number;
+}
+
+/* Put what intern() left; between begin_packet() and end_packet(), outside of other messages. */
+static void
+put_interned(struct perfetto *e)
+{
+	if (e->interned.len == 0)
+		return;
+	tally_protobuf_put_message(&e->packet, PACKET_INTERNED_DATA, &e->interned);
+}
+
+static void
+put_counter(struct tally_protobuf *p, const char *unit)
+{
+	static const struct {
+		const char *unit;
+		unsigned number;
+	} units[] = { { "ns", UNIT_NS }, { "bytes", UNIT_BYTES }, { "1", UNIT_COUNT } };
+	tally_protobuf_begin(p, TRACK_COUNTER);
+	size_t i = 0;
+	while (i < G_N_ELEMENTS(units) && g_strcmp0(unit, units[i].unit) != 0)
+		i++;
+	if (i < G_N_ELEMENTS(units))
+		tally_protobuf_put_number(p, COUNTER_UNIT, units[i].number);
+	else if (unit)
+		tally_protobuf_put_text(p, COUNTER_UNIT_NAME, unit);
+	tally_protobuf_end(p);
+}
+
+static void
+see_track(void *user, const struct tally_timeline_track *track)
+{
+	struct perfetto *e = user;
+	if (track->kind == TALLY_TRACK_COUNTER) {
+		/* Not a track of its own: described in the packet of its first value. */
+		g_ptr_array_add(e->specs, (gpointer)track);
+		return;
+	}
+	struct tally_protobuf *p = &e->packet;
+	begin_packet(e);
+	tally_protobuf_begin(p, PACKET_TRACK_DESCRIPTOR);
+	tally_protobuf_put_number(p, TRACK_UUID, uuid_of(e, track));
+	if (track->kind == TALLY_TRACK_PROCESS) {
+		tally_protobuf_begin(p, TRACK_PROCESS);
+		tally_protobuf_put_number(p, PROCESS_PID,
+					  (uint64_t)tally_timeline_pid(e->timeline));
+		tally_protobuf_put_text(p, PROCESS_NAME, track->name);
+		tally_protobuf_end(p);
+	} else {
+		tally_protobuf_put_text(p, TRACK_NAME, track->name);
+		tally_protobuf_put_number(p, TRACK_PARENT, uuid_of(e, track->parent));
+		tally_protobuf_put_number(p, TRACK_RANK, (uint64_t)(int64_t)track->rank);
+	}
+	if (track->kind == TALLY_TRACK_METRIC)
+		put_counter(p, track->unit);
+	else
+		tally_protobuf_put_number(p, TRACK_CHILD_ORDERING, ORDER_BY_RANK);
+	if (track->description)
+		tally_protobuf_put_text(p, TRACK_DESCRIPTION, track->description);
+	tally_protobuf_end(p);
+	end_packet(e);
+}
+
+static void
+see_arg(void *user, const struct tally_export_arg *arg)
+{
+	struct perfetto *e = user;
+	struct tally_protobuf *p = &e->packet;
+	if (!arg->text && arg->value.storage == TALLY_STORAGE_F64 && !isfinite(arg->value.f64))
+		return;
+	g_string_assign(e->text, arg->prefix);
+	g_string_append(e->text, arg->key);
+	tally_protobuf_begin(p, EVENT_ANNOTATION);
+	tally_protobuf_put_number(p, ANNOTATION_NAME_IID,
+				  intern(e, INTERNED_ANNOTATION, e->text->str));
+	if (arg->text)
+		tally_protobuf_put_text(p, ANNOTATION_STRING, arg->text);
+	else if (arg->value.storage == TALLY_STORAGE_F64)
+		tally_protobuf_put_double(p, ANNOTATION_DOUBLE, arg->value.f64);
+	else if (arg->value.storage == TALLY_STORAGE_I64)
+		tally_protobuf_put_number(p, ANNOTATION_INT, (uint64_t)arg->value.i64);
+	else
+		tally_protobuf_put_number(p, ANNOTATION_UINT, arg->value.u64);
+	tally_protobuf_end(p);
+}
+
+static void
+write_slice(struct perfetto *e, const struct tally_timeline_event *event)
+{
+	static const unsigned types[] = { [TALLY_TIMELINE_BEGIN] = TYPE_BEGIN,
+					  [TALLY_TIMELINE_END] = TYPE_END,
+					  [TALLY_TIMELINE_INSTANT] = TYPE_INSTANT };
+	struct tally_protobuf *p = &e->packet;
+	begin_timed_packet(e, event->ns, event->track->clock);
+	tally_protobuf_begin(p, PACKET_TRACK_EVENT);
+	tally_protobuf_put_number(p, EVENT_TYPE, types[event->type]);
+	tally_protobuf_put_number(p, EVENT_TRACK, uuid_of(e, event->track));
+	if (event->type != TALLY_TIMELINE_END) {
+		tally_protobuf_put_number(p, EVENT_CATEGORY_IID,
+					  intern(e, INTERNED_CATEGORY, event->category));
+		if (event->name_repeats)
+			tally_protobuf_put_number(p, EVENT_NAME_IID,
+						  intern(e, INTERNED_NAME, event->name));
+		else
+			tally_protobuf_put_text(p, EVENT_NAME, event->name);
+		if (event->flow)
+			tally_protobuf_put_fixed64(p, EVENT_FLOW, event->flow);
+		tally_timeline_see_args(event, see_arg, e);
+	}
+	tally_protobuf_end(p);
+	put_interned(e);
+	end_packet(e);
+}
+
+/* One value, as whole as the field allows. */
+static void
+put_value(struct tally_protobuf *p, struct tally_value v, uint32_t whole, uint32_t real)
+{
+	if (v.storage == TALLY_STORAGE_I64)
+		tally_protobuf_put_number(p, whole, (uint64_t)v.i64);
+	else if (v.storage == TALLY_STORAGE_U64 && v.u64 <= INT64_MAX)
+		tally_protobuf_put_number(p, whole, v.u64);
+	else
+		tally_protobuf_put_double(p, real, tally_value_f64(v));
+}
+
+static void
+write_metric(struct perfetto *e, const struct tally_timeline_track *track, uint64_t ns,
+	     struct tally_value v)
+{
+	begin_timed_packet(e, ns, track->clock);
+	tally_protobuf_begin(&e->packet, PACKET_TRACK_EVENT);
+	tally_protobuf_put_number(&e->packet, EVENT_TYPE, TYPE_COUNTER);
+	tally_protobuf_put_number(&e->packet, EVENT_TRACK, uuid_of(e, track));
+	put_value(&e->packet, v, EVENT_COUNTER, EVENT_COUNTER_DOUBLE);
+	tally_protobuf_end(&e->packet);
+	end_packet(e);
+}
+
+static void
+put_specs(struct perfetto *e)
+{
+	static const struct {
+		const char *unit;
+		unsigned number;
+	} units[] = { { "ns", MEASURE_NS },
+		      { "bytes", MEASURE_BYTE },
+		      { "percent", MEASURE_PERCENT },
+		      { "Hz", MEASURE_HERTZ } };
+	struct tally_protobuf *p = &e->packet;
+	if (e->specs->len == 0)
+		return;
+	tally_protobuf_begin(p, GPU_DESCRIPTOR);
+	for (guint i = 0; i < e->specs->len; i++) {
+		const struct tally_timeline_track *track = g_ptr_array_index(e->specs, i);
+		unsigned measure = MEASURE_NONE;
+		for (size_t u = 0; u < G_N_ELEMENTS(units); u++)
+			if (g_strcmp0(track->unit, units[u].unit) == 0)
+				measure = units[u].number;
+		tally_protobuf_begin(p, GPU_SPECS);
+		tally_protobuf_put_number(p, SPEC_ID, track->number);
+		tally_protobuf_put_text(p, SPEC_NAME, track->name);
+		if (track->description)
+			tally_protobuf_put_text(p, SPEC_DESCRIPTION, track->description);
+		tally_protobuf_put_number(p, SPEC_UNITS, measure);
+		tally_protobuf_end(p);
+	}
+	tally_protobuf_end(p);
+	g_ptr_array_set_size(e->specs, 0);
+}
+
+/* A GPU counter's value is of the time since the value before it: so first one that ends what was
+ * before the pass, then the pass's own. */
+static void
+write_gpu_counters(struct perfetto *e, const struct tally_timeline_event *event, bool at_end)
+{
+	struct tally_protobuf *p = &e->packet;
+	begin_timed_packet(e, at_end ? event->end_ns : event->ns, event->tracks[0]->clock);
+	tally_protobuf_begin(p, PACKET_GPU_COUNTER_EVENT);
+	put_specs(e);
+	for (uint32_t i = 0; i < event->n; i++) {
+		struct tally_value v = at_end ? event->values[i] : tally_u64(0);
+		if (!isfinite(tally_value_f64(v)))
+			continue;
+		tally_protobuf_begin(p, GPU_COUNTERS);
+		tally_protobuf_put_number(p, VALUE_ID, event->tracks[i]->number);
+		put_value(p, v, VALUE_INT, VALUE_DOUBLE);
+		tally_protobuf_end(p);
+	}
+	tally_protobuf_put_number(p, GPU_ID, (uint64_t)event->tracks[0]->device);
+	tally_protobuf_end(p);
+	end_packet(e);
+}
+
+static void
+see_event(void *user, const struct tally_timeline_event *event)
+{
+	struct perfetto *e = user;
+	if (event->type != TALLY_TIMELINE_NUMBERS) {
+		write_slice(e, event);
+		return;
+	}
+	if (event->tracks[0]->kind == TALLY_TRACK_COUNTER) {
+		write_gpu_counters(e, event, false);
+		write_gpu_counters(e, event, true);
+		return;
+	}
+	for (uint32_t i = 0; i < event->n; i++) {
+		if (!isfinite(tally_value_f64(event->values[i])))
+			continue;
+		write_metric(e, event->tracks[i], event->ns, event->values[i]);
+		write_metric(e, event->tracks[i], event->end_ns, tally_u64(0));
+	}
+}
+
+static struct tally_export *
+begin(FILE *out)
+{
+	struct perfetto *e = g_new0(struct perfetto, 1);
+	e->out = out;
+	e->sink = (struct tally_timeline_sink){
+		.user = e, .track = see_track, .clock = see_clock, .event = see_event
+	};
+	e->timeline = tally_timeline_create(&e->sink);
+	for (unsigned i = 0; i < N_TABLES; i++)
+		e->tables[i] = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	e->specs = g_ptr_array_new();
+	e->text = g_string_new(NULL);
+	return (struct tally_export *)e;
+}
+
+static void
+line(struct tally_export *export, const struct tally_log_line *line)
+{
+	tally_timeline_line(((struct perfetto *)export)->timeline, line);
+}
+
+static void
+end(struct tally_export *export, struct tally_export_left *left)
+{
+	struct perfetto *e = (struct perfetto *)export;
+	tally_timeline_finish(e->timeline);
+	*left = *tally_timeline_left(e->timeline);
+	tally_timeline_destroy(e->timeline);
+	for (unsigned i = 0; i < N_TABLES; i++)
+		g_hash_table_destroy(e->tables[i]);
+	g_ptr_array_unref(e->specs);
+	g_string_free(e->text, TRUE);
+	tally_protobuf_finish(&e->packet);
+	tally_protobuf_finish(&e->interned);
+	g_free(e);
+}
+
+const struct tally_export_format tally_export_perfetto = {
+	.name = "perfetto", .binary = true, .begin = begin, .line = line, .end = end
+};

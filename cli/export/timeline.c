@@ -1,0 +1,571 @@
+#include "cli/export/tracks.h"
+
+#include "cli/log/stats.h"
+
+#include <string.h>
+
+/* Trace formats know few clocks of a file's own. */
+#define MOST_CLOCKS 60
+#define MOST_EARLY 1000
+
+/* A pass of the frame that can be drawn. */
+struct placed {
+	const struct tally_pass_record *pass;
+	struct tally_lane *lane;
+	uint64_t start_ns, end_ns;
+	uint32_t layer; /* within its frame */
+};
+
+/* A note that waits for the first frame, which says when the run was. */
+struct early {
+	enum tally_level level;
+	char *message, *source;
+};
+
+static void
+free_early(gpointer v)
+{
+	struct early *early = v;
+	g_free(early->message);
+	g_free(early->source);
+	g_free(early);
+}
+
+struct tally_timeline *
+tally_timeline_create(const struct tally_timeline_sink *sink)
+{
+	struct tally_timeline *t = g_new0(struct tally_timeline, 1);
+	t->sink = sink;
+	t->names = tally_export_names_create();
+	t->tracks = g_ptr_array_new_with_free_func(tally_tracks_free);
+	t->devices = g_ptr_array_new_with_free_func(tally_tracks_free_device);
+	t->placed = g_array_new(FALSE, FALSE, sizeof(struct placed));
+	t->drawn = g_byte_array_new();
+	t->order = g_array_new(FALSE, FALSE, sizeof(struct placed *));
+	t->loads = g_ptr_array_new();
+	t->number_tracks = g_ptr_array_new();
+	t->number_values = g_array_new(FALSE, FALSE, sizeof(struct tally_value));
+	t->early = g_ptr_array_new_with_free_func(free_early);
+	t->program = g_strdup("?");
+	return t;
+}
+
+void
+tally_timeline_destroy(struct tally_timeline *t)
+{
+	g_ptr_array_unref(t->devices);
+	g_ptr_array_unref(t->tracks);
+	g_array_unref(t->placed);
+	g_byte_array_unref(t->drawn);
+	g_array_unref(t->order);
+	g_ptr_array_unref(t->loads);
+	g_ptr_array_unref(t->number_tracks);
+	g_array_unref(t->number_values);
+	g_ptr_array_unref(t->early);
+	tally_export_names_destroy(t->names);
+	g_free(t->program);
+	g_free(t);
+}
+
+const struct tally_export_left *
+tally_timeline_left(const struct tally_timeline *t)
+{
+	return &t->left;
+}
+
+const char *
+tally_timeline_program(const struct tally_timeline *t)
+{
+	return t->program;
+}
+
+int64_t
+tally_timeline_pid(const struct tally_timeline *t)
+{
+	return t->pid;
+}
+
+static void
+emit(struct tally_timeline *t, const struct tally_timeline_event *e)
+{
+	t->sink->event(t->sink->user, e);
+}
+
+/* The slice that `e` describes is over at its end_ns. */
+static void
+emit_end(struct tally_timeline *t, const struct tally_timeline_event *e)
+{
+	struct tally_timeline_event end = {
+		.type = TALLY_TIMELINE_END, .track = e->track, .ns = e->end_ns, .name = e->name
+	};
+	emit(t, &end);
+}
+
+/* Something that ran, where and when. */
+struct stretch {
+	struct tally_layer *layer;
+	const char *where; /* for the names of its numbers */
+	uint64_t start_ns, end_ns;
+};
+
+/* Values that hold while something runs. */
+static void
+emit_numbers(struct tally_timeline *t, const struct stretch *s, bool metric,
+	     const struct tally_keyed_value *values, uint32_t n)
+{
+	if (!n || s->end_ns == s->start_ns)
+		return;
+	g_ptr_array_set_size(t->number_tracks, 0);
+	g_array_set_size(t->number_values, 0);
+	for (uint32_t i = 0; i < n; i++) {
+		g_ptr_array_add(t->number_tracks,
+				tally_tracks_number(t, s->layer, values[i].key, s->where, metric));
+		g_array_append_val(t->number_values, values[i].value);
+	}
+	const struct tally_timeline_event e = {
+		.type = TALLY_TIMELINE_NUMBERS,
+		.ns = s->start_ns,
+		.end_ns = s->end_ns,
+		.tracks = (const struct tally_timeline_track *const *)t->number_tracks->pdata,
+		.values = (const struct tally_value *)(void *)t->number_values->data,
+		.n = n,
+	};
+	emit(t, &e);
+}
+
+/* Can a stretch be drawn? */
+static bool
+has_place(bool has_start, bool has_length, uint64_t start_ns, uint64_t length_ns)
+{
+	/* Trace formats count in signed 64 bits. */
+	return has_start && has_length && start_ns <= INT64_MAX &&
+	       length_ns <= INT64_MAX - start_ns;
+}
+
+/* What the program's threads did: the frame, and when each pass's first call came. */
+static void
+emit_cpu_frame(struct tally_timeline *t, struct tally_timeline_device *d,
+	       const struct tally_frame_record *f)
+{
+	static const struct tally_layer_place place = { .lane = "frames",
+							.what = " (CPU)",
+							.rank = TALLY_RANK_FRAMES };
+	if (!has_place(true, true, f->start_ns, f->cpu_ns))
+		return;
+	struct stretch s = { .where = "frame",
+			     .start_ns = f->start_ns,
+			     .end_ns = f->start_ns + f->cpu_ns };
+	s.layer = tally_tracks_take_layer(t, &d->frames, d, &place, s.start_ns, s.end_ns);
+	if (!s.layer)
+		return;
+	char name[32];
+	g_snprintf(name, sizeof(name), "frame %" G_GUINT64_FORMAT, f->frame);
+	const struct tally_timeline_event e = { .type = TALLY_TIMELINE_BEGIN,
+						.track = s.layer->track,
+						.ns = s.start_ns,
+						.end_ns = s.end_ns,
+						.name = name,
+						.category = "frame",
+						.frame = f };
+	emit(t, &e);
+	emit_end(t, &e);
+	/* Static keys, for tracks are found by their address. */
+	static const char cpu[] = "cpu_ns", gpu[] = "gpu_ns", overhead[] = "overhead_ns";
+	const struct tally_keyed_value of_frame[] = {
+		{ .key = cpu, .value = tally_u64(f->cpu_ns) },
+		{ .key = overhead, .value = tally_u64(f->overhead_ns) },
+		{ .key = gpu, .value = tally_u64(f->gpu_ns) },
+	};
+	emit_numbers(t, &s, true, of_frame, f->has_gpu ? 3 : 2);
+	emit_numbers(t, &s, true, f->metrics, f->n_metrics);
+	t->last_ns = MAX(t->last_ns, s.end_ns);
+}
+
+static uint64_t
+flow_of(const struct tally_frame_record *f, const struct tally_pass_record *p)
+{
+	const uint64_t parts[] = { f->device, f->frame, p->index };
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	for (size_t i = 0; i < sizeof(parts); i++)
+		hash = (hash ^ ((const uint8_t *)parts)[i]) * UINT64_C(0x100000001b3);
+	return hash ? hash : 1;
+}
+
+/* `drawn`: the GPU's side stands on a track, which then says all that is known of the pass. */
+static void
+emit_submission(struct tally_timeline *t, struct tally_timeline_device *d, struct tally_lane *lane,
+		const struct tally_frame_record *f, const struct tally_pass_record *p, bool drawn)
+{
+	uint64_t ns = p->has_cpu_start ? p->cpu_start_ns : f->start_ns;
+	if (ns > INT64_MAX || (drawn && !p->has_cpu_start))
+		return;
+	if (!lane->submission) {
+		lane->submission = tally_tracks_add(t, TALLY_TRACK_SLICES, d->group,
+						    g_strdup_printf("%s: CPU submits", lane->name),
+						    d->number, lane->rank);
+		tally_tracks_tell(t, lane->submission);
+	}
+	bool joined = drawn && !(p->flags & TALLY_FLAG(UNCALIBRATED));
+	const struct tally_timeline_event e = {
+		.type = TALLY_TIMELINE_INSTANT,
+		.track = lane->submission,
+		.ns = ns,
+		.name = tally_export_names_find(t->names, d->number, p),
+		.name_repeats = true,
+		.category = "submit",
+		.flow = joined ? flow_of(f, p) : 0,
+		.brief = drawn,
+		.frame = f,
+		.pass = p,
+	};
+	emit(t, &e);
+}
+
+/* The clock of times that are flagged `uncalibrated`. NULL: too many such devices, or
+ * none can be made of this frame. */
+static const struct tally_timeline_clock *
+own_clock(struct tally_timeline *t, struct tally_timeline_device *d,
+	  const struct tally_frame_record *f, uint64_t gpu_ns)
+{
+	/* A start of centuries after boot is no time to match anything with. */
+	if (!d->clock && t->n_clocks < MOST_CLOCKS && f->start_ns <= INT64_MAX / 2) {
+		d->clock = g_new0(struct tally_timeline_clock, 1);
+		d->clock->number = t->n_clocks++;
+		d->clock->device = d->number;
+		d->clock->gpu_ns = gpu_ns;
+		d->clock->cpu_ns = f->start_ns;
+		t->sink->clock(t->sink->user, d->clock);
+	}
+	return d->clock;
+}
+
+static int
+compare_placed(gconstpointer a, gconstpointer b)
+{
+	const struct placed *x = *(struct placed *const *)a, *y = *(struct placed *const *)b;
+	if (x->start_ns != y->start_ns)
+		return x->start_ns < y->start_ns ? -1 : 1;
+	if (x->pass->index != y->pass->index)
+		return x->pass->index < y->pass->index ? -1 : 1;
+	return 0;
+}
+
+static int
+compare_workloads(gconstpointer a, gconstpointer b)
+{
+	const struct tally_workload_record *x = *(struct tally_workload_record *const *)a;
+	const struct tally_workload_record *y = *(struct tally_workload_record *const *)b;
+	if (x->gpu_start_ns != y->gpu_start_ns)
+		return x->gpu_start_ns < y->gpu_start_ns ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+static bool
+is_own(const struct placed *p)
+{
+	return p->pass->flags & TALLY_FLAG(UNCALIBRATED);
+}
+
+/* A pass's commands that have a place on the pass's clock, in the order of their starts. */
+static const GPtrArray *
+sort_workloads(struct tally_timeline *t, const struct tally_pass_record *p)
+{
+	g_ptr_array_set_size(t->loads, 0);
+	for (uint32_t i = 0; i < p->n_workloads; i++) {
+		const struct tally_workload_record *w = &p->workloads[i];
+		bool same_clock = !((w->flags ^ p->flags) & TALLY_FLAG(UNCALIBRATED));
+		if (same_clock &&
+		    has_place(w->has_gpu_start, w->has_gpu, w->gpu_start_ns, w->gpu_ns))
+			g_ptr_array_add(t->loads, (gpointer)w);
+		else
+			t->left.workloads++;
+	}
+	g_ptr_array_sort(t->loads, compare_workloads);
+	return t->loads;
+}
+
+/* Each command inside its pass; what sticks out or overlaps stands on a track below. */
+static void
+emit_workloads(struct tally_timeline *t, struct tally_timeline_device *d, const struct placed *p,
+	       const struct tally_timeline_event *of_pass)
+{
+	const struct tally_layer_place below = { .lane = p->lane->name,
+						 .what = ": GPU, overlapping commands",
+						 .rank = p->lane->rank + 3,
+						 .clock = is_own(p) ? d->clock : NULL };
+	struct tally_layers *layers = is_own(p) ? &p->lane->work_own : &p->lane->work;
+	const GPtrArray *order = sort_workloads(t, p->pass);
+	uint64_t free_ns = p->start_ns;
+	for (guint i = 0; i < order->len; i++) {
+		const struct tally_workload_record *w = g_ptr_array_index(order, i);
+		struct tally_timeline_event e = { .type = TALLY_TIMELINE_BEGIN,
+						  .track = of_pass->track,
+						  .ns = w->gpu_start_ns,
+						  .end_ns = w->gpu_start_ns + w->gpu_ns,
+						  .name = w->command,
+						  .name_repeats = true,
+						  .category = "workload",
+						  .frame = of_pass->frame,
+						  .pass = p->pass,
+						  .workload = w };
+		if (e.ns >= free_ns && e.end_ns <= p->end_ns) {
+			free_ns = e.end_ns;
+		} else {
+			const struct tally_layer *layer = tally_tracks_take_layer(
+				t, layers, d, &below, e.ns, e.end_ns);
+			if (!layer) {
+				t->left.workloads++;
+				continue;
+			}
+			e.track = layer->track;
+		}
+		emit(t, &e);
+		emit_end(t, &e);
+	}
+}
+
+/* `number`: of the layer. */
+static void
+emit_pass(struct tally_timeline *t, struct tally_timeline_device *d,
+	  const struct tally_frame_record *f, const struct placed *p, struct tally_layer *layer,
+	  uint32_t number)
+{
+	struct tally_timeline_event e = {
+		.type = TALLY_TIMELINE_BEGIN,
+		.track = layer->track,
+		.ns = p->start_ns,
+		.end_ns = p->end_ns,
+		.name = tally_export_names_find(t->names, d->number, p->pass),
+		.name_repeats = true,
+		.category = tally_pass_kind_name(p->pass->kind),
+		.flow = p->pass->has_cpu_start && !is_own(p) ? flow_of(f, p->pass) : 0,
+		.frame = f,
+		.pass = p->pass,
+	};
+	t->drawn->data[p->pass - f->passes] = true;
+	emit(t, &e);
+	if (p->pass->n_workloads)
+		emit_workloads(t, d, p, &e);
+	emit_end(t, &e);
+	char where[80];
+	g_snprintf(where, sizeof(where), "%s%s", p->lane->name, is_own(p) ? ", own clock" : "");
+	if (number) {
+		size_t len = strlen(where);
+		g_snprintf(where + len, sizeof(where) - len, " #%u", number + 1);
+	}
+	const struct stretch s = {
+		.layer = layer, .where = where, .start_ns = p->start_ns, .end_ns = p->end_ns
+	};
+	emit_numbers(t, &s, false, p->pass->counters, p->pass->n_counters);
+	emit_numbers(t, &s, true, p->pass->metrics, p->pass->n_metrics);
+}
+
+/* A frame's passes of one layer: none of them overlap. */
+static void
+emit_gpu_frame(struct tally_timeline *t, struct tally_timeline_device *d,
+	       const struct tally_frame_record *f, GArray *order, uint32_t number)
+{
+	const struct placed *first = NULL;
+	uint64_t end_ns = 0;
+	for (guint i = 0; i < order->len; i++) {
+		const struct placed *p = g_array_index(order, struct placed *, i);
+		if (p->layer != number)
+			continue;
+		first = first ? first : p;
+		end_ns = MAX(end_ns, p->end_ns);
+	}
+	struct tally_lane *lane = first->lane;
+	struct tally_layers *layers = is_own(first) ? &lane->gpu_own : &lane->gpu;
+	const struct tally_layer_place place = { .lane = lane->name,
+						 .what = ": GPU",
+						 .rank = lane->rank + 1,
+						 .clock = is_own(first) ? d->clock : NULL };
+	struct tally_layer *layer = tally_tracks_take_layer(t, layers, d, &place, first->start_ns,
+							    end_ns);
+	if (!layer)
+		return;
+	char name[32];
+	g_snprintf(name, sizeof(name), "frame %" G_GUINT64_FORMAT, f->frame);
+	struct tally_timeline_event e = { .type = TALLY_TIMELINE_BEGIN,
+					  .track = layer->track,
+					  .ns = first->start_ns,
+					  .end_ns = end_ns,
+					  .name = name,
+					  .category = "frame" };
+	emit(t, &e);
+	for (guint i = 0; i < order->len; i++) {
+		const struct placed *p = g_array_index(order, struct placed *, i);
+		if (p->layer == number)
+			emit_pass(t, d, f, p, layer, (uint32_t)(layer - layers->layer));
+	}
+	emit_end(t, &e);
+}
+
+/* The passes of one lane and one clock: spread over as many layers as they overlap. */
+static void
+emit_lane(struct tally_timeline *t, struct tally_timeline_device *d,
+	  const struct tally_frame_record *f, const struct tally_lane *lane, bool own)
+{
+	GArray *order = t->order;
+	g_array_set_size(order, 0);
+	for (guint i = 0; i < t->placed->len; i++) {
+		struct placed *p = &g_array_index(t->placed, struct placed, i);
+		if (p->lane == lane && is_own(p) == own)
+			g_array_append_val(order, p);
+	}
+	if (!order->len)
+		return;
+	g_array_sort(order, compare_placed);
+	uint64_t ends[TALLY_MOST_LAYERS] = { 0 };
+	uint32_t n_layers = 0;
+	for (guint i = 0; i < order->len; i++) {
+		struct placed *p = g_array_index(order, struct placed *, i);
+		uint32_t layer = 0;
+		while (layer < n_layers && ends[layer] > p->start_ns)
+			layer++;
+		p->layer = layer;
+		if (layer == TALLY_MOST_LAYERS)
+			continue;
+		n_layers = MAX(n_layers, layer + 1);
+		ends[layer] = p->end_ns;
+	}
+	for (uint32_t i = 0; i < n_layers; i++)
+		emit_gpu_frame(t, d, f, order, i);
+}
+
+bool
+tally_timeline_is_mark(const struct tally_timeline_event *e)
+{
+	return e->note && g_strcmp0(e->note->source, "mark") == 0;
+}
+
+static void
+emit_note(struct tally_timeline *t, const struct tally_note_record *note)
+{
+	const struct tally_timeline_event of_note = { .note = note };
+	bool mark = tally_timeline_is_mark(&of_note);
+	struct tally_timeline_track **track = mark ? &t->marks : &t->notes;
+	/* A note without a time stands where the log had it: behind the frame before it. */
+	uint64_t ns = note->has_time ? note->time_ns : t->last_ns;
+	if (ns > INT64_MAX)
+		return;
+	if (!*track) {
+		*track = tally_tracks_add(t, TALLY_TRACK_SLICES, tally_tracks_process(t),
+					  g_strdup(mark ? "marks" : "notes"), -1, mark ? -2 : -1);
+		tally_tracks_tell(t, *track);
+	}
+	const struct tally_timeline_event e = { .type = TALLY_TIMELINE_INSTANT,
+						.track = *track,
+						.ns = ns,
+						.name = note->message,
+						.category = "note",
+						.note = note };
+	emit(t, &e);
+}
+
+static void
+read_note(struct tally_timeline *t, const struct tally_note_record *note)
+{
+	if (t->has_frame || note->has_time) {
+		emit_note(t, note);
+	} else if (t->early->len == MOST_EARLY) {
+		t->n_early_lost++;
+	} else {
+		struct early *early = g_new0(struct early, 1);
+		early->level = note->level;
+		early->message = g_strdup(note->message);
+		early->source = g_strdup(note->source);
+		g_ptr_array_add(t->early, early);
+	}
+}
+
+static void
+emit_early(struct tally_timeline *t)
+{
+	for (guint i = 0; i < t->early->len; i++) {
+		const struct early *early = g_ptr_array_index(t->early, i);
+		const struct tally_note_record note = { .level = early->level,
+							.message = early->message,
+							.source = early->source };
+		emit_note(t, &note);
+	}
+	g_ptr_array_set_size(t->early, 0);
+	if (t->n_early_lost) {
+		char message[80];
+		g_snprintf(message, sizeof(message),
+			   "%" G_GUINT64_FORMAT " more notes before the first frame: see the log",
+			   t->n_early_lost);
+		const struct tally_note_record note = { .message = message, .source = "export" };
+		emit_note(t, &note);
+		t->n_early_lost = 0;
+	}
+}
+
+void
+tally_timeline_finish(struct tally_timeline *t)
+{
+	emit_early(t);
+}
+
+static void
+read_frame(struct tally_timeline *t, const struct tally_frame_record *f)
+{
+	struct tally_timeline_device *d = tally_tracks_device(t, f->device, NULL);
+	if (!t->has_frame) {
+		t->has_frame = true;
+		t->last_ns = f->start_ns;
+		emit_early(t);
+	}
+	emit_cpu_frame(t, d, f);
+	g_array_set_size(t->placed, 0);
+	g_byte_array_set_size(t->drawn, f->n_passes);
+	for (uint32_t i = 0; i < f->n_passes; i++) {
+		const struct tally_pass_record *p = &f->passes[i];
+		t->drawn->data[i] = false;
+		if (has_place(p->has_gpu_start, p->has_gpu, p->gpu_start_ns, p->gpu_ns) &&
+		    (!(p->flags & TALLY_FLAG(UNCALIBRATED)) ||
+		     own_clock(t, d, f, p->gpu_start_ns))) {
+			const struct placed placed = { .pass = p,
+						       .lane = tally_tracks_lane(d, p),
+						       .start_ns = p->gpu_start_ns,
+						       .end_ns = p->gpu_start_ns + p->gpu_ns };
+			g_array_append_val(t->placed, placed);
+		}
+	}
+	for (guint i = 0; i < d->lanes->len && t->placed->len; i++) {
+		emit_lane(t, d, f, g_ptr_array_index(d->lanes, i), false);
+		emit_lane(t, d, f, g_ptr_array_index(d->lanes, i), true);
+	}
+	for (uint32_t i = 0; i < f->n_passes; i++) {
+		const struct tally_pass_record *p = &f->passes[i];
+		emit_submission(t, d, tally_tracks_lane(d, p), f, p, t->drawn->data[i]);
+		t->left.passes += !t->drawn->data[i];
+	}
+}
+
+void
+tally_timeline_line(struct tally_timeline *t, const struct tally_log_line *line)
+{
+	switch (line->type) {
+	case TALLY_LINE_HEADER:
+		g_free(t->program);
+		t->program = g_path_get_basename(line->header.program ? line->header.program : "?");
+		t->pid = line->header.pid;
+		break;
+	case TALLY_LINE_DEVICE:
+		tally_tracks_device(t, line->device.device, &line->device);
+		tally_export_names_add_device(t->names, &line->device);
+		break;
+	case TALLY_LINE_PASS_INFO:
+		tally_export_names_add(t->names, &line->pass_info);
+		break;
+	case TALLY_LINE_FRAME:
+		read_frame(t, &line->frame);
+		break;
+	case TALLY_LINE_NOTE:
+		read_note(t, &line->note);
+		break;
+	default:
+		break;
+	}
+}

@@ -1,0 +1,162 @@
+#include "cli/install/injected.h"
+
+#include "cli/install/elf_file.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LIBRARY "libpasstally_gl.so"
+#define CORE "libpasstally.so.0"
+
+/* From the build: where the command and the libraries are installed, relative to the prefix. */
+#ifndef PASSTALLY_BINDIR
+#define PASSTALLY_BINDIR "bin"
+#endif
+#ifndef PASSTALLY_LIBDIR
+#define PASSTALLY_LIBDIR "lib"
+#endif
+
+/* Names of library folders, for the search for other architectures. */
+static const char *const library_folders[] = {
+	"lib/x86_64-linux-gnu",
+	"lib/i386-linux-gnu",
+	"lib/aarch64-linux-gnu",
+	"lib/arm-linux-gnueabihf",
+	"lib64",
+	"lib32",
+	"lib",
+};
+
+char *
+tally_own_path(void)
+{
+	char path[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	if (n <= 0)
+		return NULL;
+	path[n] = '\0';
+	return g_strdup(path);
+}
+
+/* Its folder, less what the build says lies between. */
+char *
+tally_own_prefix(const char *folder)
+{
+	char *prefix = g_strdup(folder);
+	for (const char *p = PASSTALLY_BINDIR; *p;) {
+		char *up = g_path_get_dirname(prefix);
+		g_free(prefix);
+		prefix = up;
+		p += strcspn(p, "/");
+		p += strspn(p, "/");
+	}
+	return prefix;
+}
+
+static char *
+in_libdir(const char *prefix, const char *name)
+{
+	return g_path_is_absolute(PASSTALLY_LIBDIR)
+		       ? g_build_filename(PASSTALLY_LIBDIR, name, NULL)
+		       : g_build_filename(prefix, PASSTALLY_LIBDIR, name, NULL);
+}
+
+char *
+tally_installed_library(const char *prefix, const char *name)
+{
+	char *path = in_libdir(prefix, name);
+	for (size_t i = 0; access(path, R_OK) != 0; i++) {
+		g_free(path);
+		if (i == G_N_ELEMENTS(library_folders))
+			return NULL;
+		path = g_build_filename(prefix, library_folders[i], name, NULL);
+	}
+	return path;
+}
+
+static bool
+try_path(struct tally_injected *in, char *path)
+{
+	if (in->path || access(path, R_OK) != 0) {
+		g_ptr_array_add(in->tried, path);
+		return in->path != NULL;
+	}
+	in->path = g_canonicalize_filename(path, NULL);
+	g_free(path);
+	return true;
+}
+
+static void
+find_others(struct tally_injected *in, const char *prefix)
+{
+	struct tally_elf_file own = tally_elf_file_read(in->path);
+	for (size_t i = 0; i < G_N_ELEMENTS(library_folders); i++) {
+		char *path = g_build_filename(prefix, library_folders[i], LIBRARY, NULL);
+		struct tally_elf_file file = tally_elf_file_read(path);
+		if (file.elf && (file.bits != own.bits || file.machine != own.machine))
+			g_ptr_array_add(in->others, path);
+		else
+			g_free(path);
+	}
+}
+
+/* ld.so replaces $LIB by the library folder of each process's own architecture. What it would put
+ * there for ours is asked of ld.so itself: the core is loaded, so naming it must find it. */
+static char *
+preload_with_lib(const char *prefix)
+{
+	char *core = g_build_filename(prefix, "$LIB", CORE, NULL);
+	void *handle = dlopen(core, RTLD_LAZY | RTLD_NOLOAD);
+	g_free(core);
+	if (!handle)
+		return NULL;
+	dlclose(handle);
+	return g_build_filename(prefix, "$LIB", LIBRARY, NULL);
+}
+
+void
+tally_injected_find(struct tally_injected *in)
+{
+	*in = (struct tally_injected){
+		.tried = g_ptr_array_new_with_free_func(g_free),
+		.others = g_ptr_array_new_with_free_func(g_free),
+	};
+	char *own = tally_own_path();
+	char *folder = own ? g_path_get_dirname(own) : g_strdup("/");
+	char *prefix = tally_own_prefix(folder);
+	bool built = try_path(in, g_build_filename(folder, "..", "gl_shim", LIBRARY, NULL)) ||
+		     try_path(in, g_build_filename(folder, "gl_shim", LIBRARY, NULL));
+	if (!built) {
+		try_path(in, in_libdir(prefix, LIBRARY));
+		for (size_t i = 0; i < G_N_ELEMENTS(library_folders) && !in->path; i++)
+			try_path(in, g_build_filename(prefix, library_folders[i], LIBRARY, NULL));
+		if (!in->path)
+			try_path(in, g_build_filename(folder, LIBRARY, NULL));
+	}
+	if (in->path && !built)
+		find_others(in, prefix);
+	if (in->path && in->others->len)
+		in->preload = preload_with_lib(prefix);
+	/* Blanks and colons end a name in LD_PRELOAD, and ld.so knows no escape for them. */
+	if (in->path && !in->preload && !strpbrk(in->path, " :$"))
+		in->preload = g_strdup(in->path);
+	if (in->preload && strpbrk(in->preload, " :")) {
+		g_free(in->preload);
+		in->preload = NULL;
+	}
+	g_free(prefix);
+	g_free(folder);
+	g_free(own);
+}
+
+void
+tally_injected_finish(struct tally_injected *in)
+{
+	g_free(in->path);
+	g_free(in->preload);
+	g_ptr_array_unref(in->tried);
+	g_ptr_array_unref(in->others);
+	*in = (struct tally_injected){ 0 };
+}

@@ -1,0 +1,142 @@
+#include "cli/install/vk_manifest.h"
+
+#include "cli/install/injected.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LIBRARY "libVkLayer_passtally.so"
+#define MANIFEST "VkLayer_passtally.json"
+
+#ifndef PASSTALLY_DATADIR
+#define PASSTALLY_DATADIR "share"
+#endif
+
+/* Do both lead to the same place, by whatever links? */
+static bool
+same_folder(const char *a, const char *b)
+{
+	char *real_a = realpath(a, NULL), *real_b = realpath(b, NULL);
+	bool same = real_a && real_b && strcmp(real_a, real_b) == 0;
+	free(real_a);
+	free(real_b);
+	return same;
+}
+
+/* Is `data` among the folders whose vulkan/implicit_layer.d the loader reads? It takes those of
+ * the XDG base directories, with the same defaults as everybody. */
+static bool
+loader_reads(const char *data)
+{
+	if (same_folder(g_get_user_data_dir(), data))
+		return true;
+	for (const char *const *dir = g_get_system_data_dirs(); *dir; dir++)
+		if (same_folder(*dir, data))
+			return true;
+	return false;
+}
+
+/* Takes `folder`. The library is named by the manifest, by a path relative to it or through ld.so's
+ * search: that it is there is told by its usual places. */
+static bool
+try_folder(struct tally_vk_manifest *m, char *folder, const char *library)
+{
+	char *path = g_build_filename(folder, MANIFEST, NULL);
+	bool there = access(path, R_OK) == 0 && access(library, R_OK) == 0;
+	if (there && !m->library) {
+		m->library = g_canonicalize_filename(library, NULL);
+		m->folder = g_canonicalize_filename(folder, NULL);
+	}
+	if (there)
+		g_free(path);
+	else
+		g_ptr_array_add(m->tried, path);
+	g_free(folder);
+	return there;
+}
+
+static bool
+find_built(struct tally_vk_manifest *m, const char *own_folder)
+{
+	static const char *const places[] = { "../vk_layer", "vk_layer" };
+	for (size_t i = 0; i < G_N_ELEMENTS(places) && !m->library; i++) {
+		char *folder = g_build_filename(own_folder, places[i], NULL);
+		char *library = g_build_filename(folder, LIBRARY, NULL);
+		try_folder(m, folder, library);
+		g_free(library);
+	}
+	return m->library != NULL;
+}
+
+static void
+find_installed(struct tally_vk_manifest *m, const char *prefix)
+{
+	char *library = tally_installed_library(prefix, LIBRARY);
+	char *data = g_path_is_absolute(PASSTALLY_DATADIR)
+			     ? g_strdup(PASSTALLY_DATADIR)
+			     : g_build_filename(prefix, PASSTALLY_DATADIR, NULL);
+	const char *or_none = library ? library : "";
+	bool implicit = try_folder(m, g_build_filename(data, "vulkan", "implicit_layer.d", NULL),
+				   or_none);
+	m->implicit = implicit && loader_reads(data);
+	if (!implicit)
+		try_folder(m, g_build_filename(data, "vulkan", "explicit_layer.d", NULL), or_none);
+	g_free(data);
+	g_free(library);
+}
+
+void
+tally_vk_manifest_find(struct tally_vk_manifest *m)
+{
+	*m = (struct tally_vk_manifest){ .tried = g_ptr_array_new_with_free_func(g_free) };
+	char *own = tally_own_path();
+	char *folder = own ? g_path_get_dirname(own) : g_strdup("/");
+	if (!find_built(m, folder)) {
+		char *prefix = tally_own_prefix(folder);
+		find_installed(m, prefix);
+		g_free(prefix);
+	}
+	g_free(folder);
+	g_free(own);
+}
+
+void
+tally_vk_manifest_finish(struct tally_vk_manifest *m)
+{
+	g_free(m->library);
+	g_free(m->folder);
+	if (m->tried)
+		g_ptr_array_unref(m->tried);
+	*m = (struct tally_vk_manifest){ 0 };
+}
+
+/* Put `item` in front of what a variable lists between colons; once is enough. */
+static void
+prepend(const char *name, const char *item)
+{
+	const char *before = g_getenv(name);
+	char **items = g_strsplit(before ? before : "", ":", -1);
+	bool first = items[0] && strcmp(items[0], item) == 0;
+	char *value = before && *before ? g_strconcat(item, ":", before, NULL) : g_strdup(item);
+	if (!first)
+		g_setenv(name, value, TRUE);
+	g_free(value);
+	g_strfreev(items);
+}
+
+void
+tally_vk_manifest_enable(const struct tally_vk_manifest *m, const char *folder)
+{
+	if (m->implicit) {
+		g_setenv("PASSTALLY", "1", TRUE);
+		return;
+	}
+	/* Another one of ours may be installed: it must not come in place of this one. */
+	g_unsetenv("PASSTALLY");
+	/* Where VK_LAYER_PATH is set the loader looks at nothing else. */
+	const char *only = g_getenv("VK_LAYER_PATH");
+	prepend(only && *only ? "VK_LAYER_PATH" : "VK_ADD_LAYER_PATH", folder);
+	prepend("VK_INSTANCE_LAYERS", TALLY_VK_LAYER);
+}

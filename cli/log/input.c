@@ -1,0 +1,202 @@
+#include "cli/log/input.h"
+
+#include "cli/log/unpack.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define INPUT_SIZE (256u << 10)
+
+struct input {
+	int fd;
+	bool owns_fd;
+	bool looked; /* at the first bytes */
+	uint64_t done, total; /* bytes of the file */
+	struct tally_unpack *unpack; /* NULL = plain */
+	char *packed; /* bytes of the file, INPUT_SIZE at most */
+	size_t n_packed, taken;
+	char why[160];
+};
+
+/* read(2) without interruptions; -1 after saying why. */
+static ssize_t
+read_some(struct input *in, char *to, size_t size)
+{
+	ssize_t n;
+	do
+		n = read(in->fd, to, size);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		g_snprintf(in->why, sizeof(in->why), "cannot be read: %s", g_strerror(errno));
+	else
+		in->done += (uint64_t)n;
+	return n;
+}
+
+static bool
+is_zstd(const unsigned char *b, size_t n)
+{
+	static const unsigned char frame[] = { 0x28, 0xb5, 0x2f, 0xfd };
+	static const unsigned char skippable[] = { 0x2a, 0x4d, 0x18 };
+	return n >= 4 && (memcmp(b, frame, 4) == 0 ||
+			  ((b[0] & 0xf0) == 0x50 && memcmp(b + 1, skippable, 3) == 0));
+}
+
+/* Who packed it, if it was somebody else: the program that unpacks it; or NULL. */
+static const char *
+foreign_packer(const char *bytes, size_t n)
+{
+	static const struct {
+		const char *magic, *program;
+	} packers[] = {
+		{ "\x1f\x8b", "gzip" },
+		{ "BZh", "bzip2" },
+		{ "\xfd\x37zXZ", "xz" },
+		{ "\x04\x22\x4d\x18", "lz4" },
+	};
+	for (size_t i = 0; i < G_N_ELEMENTS(packers); i++) {
+		size_t len = strlen(packers[i].magic);
+		if (n >= len && memcmp(bytes, packers[i].magic, len) == 0)
+			return packers[i].program;
+	}
+	return NULL;
+}
+
+/* The first bytes say what it is. They are the text itself (*n of it), or move to in->packed. */
+static enum tally_lines_status
+look(struct input *in, char *to, size_t size, size_t *n, const char **why)
+{
+	enum { ENOUGH = 6 };
+	ssize_t got = 1;
+	while (*n < ENOUGH && *n < size && (got = read_some(in, to + *n, size - *n)) > 0)
+		*n += (size_t)got;
+	if (got < 0)
+		return TALLY_LINES_IO;
+	in->looked = true;
+	const char *packer = foreign_packer(to, *n);
+	if (packer) {
+		g_snprintf(in->why, sizeof(in->why),
+			   "the file is packed by %s, which passtally does not read: %s -dc FILE | "
+			   "passtally COMMAND -",
+			   packer, packer);
+		return TALLY_LINES_DAMAGED;
+	}
+	if (!is_zstd((const unsigned char *)to, *n))
+		return *n ? TALLY_LINES_OK : TALLY_LINES_END;
+	in->unpack = tally_unpack_create(why);
+	if (!in->unpack)
+		return TALLY_LINES_IO;
+	in->packed = g_malloc(INPUT_SIZE);
+	in->n_packed = *n;
+	memcpy(in->packed, to, *n);
+	*n = 0;
+	return TALLY_LINES_OK;
+}
+
+static enum tally_lines_status
+read_packed(struct input *in, char *to, size_t size, size_t *n, const char **why)
+{
+	for (;;) {
+		size_t got = tally_unpack_step(in->unpack, in->packed, in->n_packed, &in->taken, to,
+					       size, why);
+		if (got == SIZE_MAX)
+			return TALLY_LINES_DAMAGED;
+		*n = got;
+		if (got)
+			return TALLY_LINES_OK;
+		ssize_t more = read_some(in, in->packed, INPUT_SIZE);
+		if (more < 0)
+			return TALLY_LINES_IO;
+		if (more == 0)
+			return tally_unpack_is_inside(in->unpack) ? TALLY_LINES_CUT
+								  : TALLY_LINES_END;
+		in->n_packed = (size_t)more;
+		in->taken = 0;
+	}
+}
+
+static enum tally_lines_status
+input_read(void *user, char *to, size_t size, size_t *n, const char **why)
+{
+	struct input *in = user;
+	*why = in->why;
+	*n = 0;
+	if (!in->looked) {
+		enum tally_lines_status status =
+			look(in, to, MIN(size, INPUT_SIZE), n, why);
+		if (status != TALLY_LINES_OK || *n)
+			return status;
+	}
+	if (in->unpack)
+		return read_packed(in, to, size, n, why);
+	ssize_t got = read_some(in, to, size);
+	*n = got > 0 ? (size_t)got : 0;
+	return got < 0 ? TALLY_LINES_IO : got == 0 ? TALLY_LINES_END : TALLY_LINES_OK;
+}
+
+static void
+input_progress(void *user, uint64_t *done, uint64_t *total)
+{
+	const struct input *in = user;
+	*done = in->done;
+	*total = in->total;
+}
+
+static void
+input_close(void *user)
+{
+	struct input *in = user;
+	tally_unpack_destroy(in->unpack);
+	g_free(in->packed);
+	if (in->owns_fd)
+		close(in->fd);
+	g_free(in);
+}
+
+void
+tally_log_input_source(struct tally_lines_source *source, int fd, bool owns_fd)
+{
+	struct input *in = g_new0(struct input, 1);
+	in->fd = fd;
+	in->owns_fd = owns_fd;
+	struct stat file;
+	if (fstat(fd, &file) == 0 && S_ISREG(file.st_mode))
+		in->total = (uint64_t)file.st_size;
+	*source = (struct tally_lines_source){
+		.user = in,
+		.read = input_read,
+		.progress = input_progress,
+		.close = input_close,
+	};
+}
+
+struct tally_log_reader *
+tally_log_input_open(const char *path, enum tally_read_status *status,
+		     struct tally_read_error *error)
+{
+	*error = (struct tally_read_error){ 0 };
+	bool standard = strcmp(path, "-") == 0;
+	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0) {
+		*status = TALLY_READ_IO;
+		g_snprintf(error->message, sizeof(error->message), "cannot be opened: %s",
+			   g_strerror(errno));
+		return NULL;
+	}
+	struct tally_lines_source source;
+	tally_log_input_source(&source, fd, !standard);
+	struct tally_log_reader *reader = tally_log_reader_open_source(&source);
+	if (!reader) {
+		source.close(source.user);
+		*status = TALLY_READ_NO_MEMORY;
+		g_snprintf(error->message, sizeof(error->message), "out of memory");
+		return NULL;
+	}
+	*status = TALLY_READ_OK;
+	return reader;
+}

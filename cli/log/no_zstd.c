@@ -1,0 +1,64 @@
+/* In place of unpack.c and compress.c where passtally is built without libzstd. */
+#include "cli/log/compress.h"
+#include "cli/log/unpack.h"
+
+#include <glib.h>
+#include <stdint.h>
+
+struct tally_unpack *
+tally_unpack_create(const char **why)
+{
+	*why = "the file is packed by zstd, which this passtally was built without: zstd -dc FILE "
+	       "| passtally COMMAND -";
+	return NULL;
+}
+
+void
+tally_unpack_destroy(struct tally_unpack *unpack)
+{
+	(void)unpack;
+}
+
+size_t
+tally_unpack_step(struct tally_unpack *unpack, const char *in, size_t n_in, size_t *taken, char *to,
+		  size_t size, const char **why)
+{
+	(void)unpack;
+	(void)in;
+	(void)n_in;
+	(void)taken;
+	(void)to;
+	(void)size;
+	(void)why;
+	return SIZE_MAX;
+}
+
+bool
+tally_unpack_is_inside(const struct tally_unpack *unpack)
+{
+	(void)unpack;
+	return false;
+}
+
+bool
+tally_compress_levels(int *least, int *most)
+{
+	*least = *most = TALLY_COMPRESS_LEVEL;
+	return false;
+}
+
+char *
+tally_compress_name(const char *path)
+{
+	return g_strconcat(path, ".zst", NULL);
+}
+
+bool
+tally_compress_log(const char *path, int level, bool replace, char *why, size_t size)
+{
+	(void)path;
+	(void)level;
+	(void)replace;
+	g_snprintf(why, (gulong)size, "this passtally was built without zstd");
+	return false;
+}

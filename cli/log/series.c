@@ -1,0 +1,66 @@
+#include "cli/log/aggregate.h"
+
+void
+tally_series_add_part(struct tally_series *s, struct tally_value v, enum tally_join join)
+{
+	s->part = s->n_parts++ ? tally_join_values(s->part, v, join) : v;
+}
+
+double
+tally_group_share(const struct tally_aggregate *a, const struct tally_group *g)
+{
+	const struct tally_device_summary *d = tally_aggregate_device(a, g->device);
+	double all = d ? tally_wide_f64(&d->gpu_total) : 0;
+	const struct tally_stats *gpu = &g->series[TALLY_SERIES_GPU].stats;
+	if (a->by == TALLY_BY_FRAME)
+		return g->record.has_gpu && all > 0 ? (double)g->record.gpu_ns / all : -1;
+	return gpu->moments.n && all > 0 ? tally_moments_total(&gpu->moments) / all : -1;
+}
+
+uint32_t
+tally_n_series(const struct tally_aggregate *a)
+{
+	return TALLY_N_FIXED_SERIES + a->keys->len;
+}
+
+const char *
+tally_series_name(const struct tally_aggregate *a, uint32_t series)
+{
+	static const char *const fixed[TALLY_N_FIXED_SERIES] = {
+		[TALLY_SERIES_GPU] = "gpu_ns",
+		[TALLY_SERIES_DRAWS] = "draws",
+		[TALLY_SERIES_VERTICES] = "vertices",
+		[TALLY_SERIES_INSTANCES] = "instances",
+		[TALLY_SERIES_DISPATCHES] = "dispatches",
+		[TALLY_SERIES_COPIES] = "copies",
+		[TALLY_SERIES_CLEARS] = "clears",
+		[TALLY_SERIES_CALLS] = "calls",
+	};
+	if (series < TALLY_N_FIXED_SERIES)
+		return fixed[series];
+	return g_array_index(a->keys, struct tally_key, series - TALLY_N_FIXED_SERIES).key;
+}
+
+const char *
+tally_series_unit(const struct tally_aggregate *a, uint32_t series)
+{
+	if (series == TALLY_SERIES_GPU)
+		return "ns";
+	if (series < TALLY_N_FIXED_SERIES)
+		return "1";
+	return g_array_index(a->keys, struct tally_key, series - TALLY_N_FIXED_SERIES).unit;
+}
+
+bool
+tally_series_in_use(const struct tally_aggregate *a, uint32_t series)
+{
+	for (guint i = 0; i < a->groups->len; i++) {
+		const struct tally_group *g = g_ptr_array_index(a->groups, i);
+		if (series >= g->n_series || g->series[series].stats.moments.n == 0)
+			continue;
+		const struct tally_stats *s = &g->series[series].stats;
+		if (tally_value_f64(s->moments.min) != 0 || tally_value_f64(s->moments.max) != 0)
+			return true;
+	}
+	return false;
+}

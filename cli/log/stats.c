@@ -1,0 +1,441 @@
+#include "cli/log/stats.h"
+
+#include <glib.h>
+#include <math.h>
+#include <string.h>
+
+#define MAX_BUCKETS 32768 /* all magnitudes of 64-bit integers */
+#define MAX_DENSE 16384 /* of buckets side by side: 128 KiB */
+#define FIRST_MANTISSA_BITS 9
+#define MOST_WAITING 128
+#define LARGE_TABLE 256 /* values; below that none waits */
+
+/* Some equal values; none: an empty place. Small, for tables of them are what is read at random. */
+struct tally_stats_run {
+	uint64_t bits;
+	uint64_t tag; /* how many times, times four, + the storage */
+};
+
+static uint64_t
+run_count(const struct tally_stats_run *run)
+{
+	return run->tag >> 2;
+}
+
+/* All values whose ordered bit pattern starts with `key`. */
+struct tally_stats_bucket {
+	int64_t key;
+	uint64_t count;
+};
+
+struct tally_value
+tally_u64(uint64_t v)
+{
+	return (struct tally_value){ .storage = TALLY_STORAGE_U64, .u64 = v };
+}
+
+struct tally_value
+tally_f64(double v)
+{
+	return (struct tally_value){ .storage = TALLY_STORAGE_F64, .f64 = v };
+}
+
+static struct tally_value
+run_value(const struct tally_stats_run *run)
+{
+	return (struct tally_value){ .storage = (enum tally_storage)(run->tag & 3),
+				     .u64 = run->bits };
+}
+
+static int
+run_compare(const void *a, const void *b)
+{
+	return tally_value_compare(run_value(a), run_value(b));
+}
+
+void
+tally_stats_init(struct tally_stats *s, uint32_t keep)
+{
+	*s = (struct tally_stats){ .keep = keep, .mantissa_bits = FIRST_MANTISSA_BITS };
+}
+
+void
+tally_stats_finish(struct tally_stats *s)
+{
+	g_free(s->waiting);
+	g_free(s->runs);
+	g_free(s->sorted);
+	g_free(s->dense);
+	g_free(s->buckets);
+	*s = (struct tally_stats){ 0 };
+}
+
+/* Doubles of one sign order like their bit patterns; fold the negative half below zero. */
+static int64_t
+bucket_key(double v, unsigned mantissa_bits)
+{
+	uint64_t bits;
+	double magnitude = fabs(v);
+	memcpy(&bits, &magnitude, sizeof(bits));
+	int64_t key = (int64_t)(bits >> (52 - mantissa_bits));
+	return v < 0 ? -key - 1 : key;
+}
+
+/* The smallest magnitude whose bits start with `magnitude`. */
+static double
+bucket_edge(uint64_t magnitude, unsigned mantissa_bits)
+{
+	uint64_t bits = magnitude << (52 - mantissa_bits);
+	double v;
+	memcpy(&v, &bits, sizeof(v));
+	return v;
+}
+
+/* The middle of what fell in; between whole numbers, of the whole numbers in it. */
+static double
+bucket_middle(int64_t key, unsigned mantissa_bits, bool whole)
+{
+	bool negative = key < 0;
+	uint64_t magnitude = (uint64_t)(negative ? -(key + 1) : key);
+	if (magnitude == 0)
+		return 0; /* zero itself is what falls in here, denormals aside */
+	double low = bucket_edge(magnitude, mantissa_bits);
+	double high = bucket_edge(magnitude + 1, mantissa_bits);
+	double v = low + (high - low) / 2;
+	if (whole)
+		v = floor(ceil(low) + (ceil(high) - 1 - ceil(low)) / 2);
+	return negative ? -v : v;
+}
+
+static void
+halve_resolution(struct tally_stats *s)
+{
+	s->mantissa_bits--;
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < s->n_buckets; i++) {
+		int64_t key = s->buckets[i].key;
+		/* Negative keys are -magnitude - 1: halve the magnitude, not the key. */
+		key = key < 0 ? -((-(key + 1)) >> 1) - 1 : key >> 1;
+		if (n && s->buckets[n - 1].key == key) {
+			s->buckets[n - 1].count += s->buckets[i].count;
+		} else {
+			s->buckets[n] = s->buckets[i];
+			s->buckets[n++].key = key;
+		}
+	}
+	s->n_buckets = n;
+}
+
+/* Index of the first bucket whose key is not below `key`. */
+static uint32_t
+bucket_find(const struct tally_stats *s, int64_t key)
+{
+	uint32_t low = 0, high = s->n_buckets;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (s->buckets[middle].key < key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Buckets that lie anywhere, in order. */
+static void
+sparse_add(struct tally_stats *s, double v, int64_t key, uint64_t count)
+{
+	uint32_t i = bucket_find(s, key);
+	while (!(i < s->n_buckets && s->buckets[i].key == key) && s->n_buckets >= MAX_BUCKETS &&
+	       s->mantissa_bits > 0) {
+		halve_resolution(s);
+		key = bucket_key(v, s->mantissa_bits);
+		i = bucket_find(s, key);
+	}
+	if (i < s->n_buckets && s->buckets[i].key == key) {
+		s->buckets[i].count += count;
+		return;
+	}
+	if (s->n_buckets == s->room_buckets) {
+		s->room_buckets = s->room_buckets ? s->room_buckets * 2 : 256;
+		s->buckets = g_renew(struct tally_stats_bucket, s->buckets, s->room_buckets);
+	}
+	memmove(&s->buckets[i + 1], &s->buckets[i], (s->n_buckets - i) * sizeof(*s->buckets));
+	s->buckets[i] = (struct tally_stats_bucket){ .key = key, .count = count };
+	s->n_buckets++;
+}
+
+/* Buckets side by side, while the values are near each other: their sizes, 0 aside, span few
+ * powers of two. False: this one lies too far away. */
+static bool
+dense_fit(struct tally_stats *s, int64_t key)
+{
+	int64_t first = s->n_dense ? MIN(key, s->first_dense) : key;
+	int64_t last = s->n_dense ? MAX(key, s->first_dense + (int64_t)s->n_dense - 1) : key;
+	if (last - first >= MAX_DENSE)
+		return false;
+	int64_t slack = (last - first) / 4 + 16;
+	uint32_t n = (uint32_t)(last - first + 1 + 2 * slack);
+	uint64_t *grown = g_new0(uint64_t, n);
+	first -= slack;
+	if (s->n_dense)
+		memcpy(&grown[s->first_dense - first], s->dense, s->n_dense * sizeof(*grown));
+	g_free(s->dense);
+	s->dense = grown;
+	s->first_dense = first;
+	s->n_dense = n;
+	return true;
+}
+
+static void
+become_sparse(struct tally_stats *s)
+{
+	s->room_buckets = 256;
+	s->buckets = g_new(struct tally_stats_bucket, s->room_buckets);
+	if (s->zeros)
+		sparse_add(s, 0, 0, s->zeros);
+	for (uint32_t i = 0; i < s->n_dense; i++) {
+		int64_t key = s->first_dense + i;
+		double middle = bucket_middle(key, s->mantissa_bits, false);
+		if (s->dense[i])
+			sparse_add(s, middle, key, s->dense[i]);
+	}
+	g_free(s->dense);
+	s->dense = NULL;
+	s->n_dense = 0;
+	s->zeros = 0;
+}
+
+static void
+bucket_add(struct tally_stats *s, double v, uint64_t count)
+{
+	int64_t key = bucket_key(v, s->mantissa_bits);
+	if (!s->buckets) {
+		if (key == 0) { /* far from all others */
+			s->zeros += count;
+			return;
+		}
+		uint64_t at = (uint64_t)(key - s->first_dense);
+		if (at < s->n_dense || dense_fit(s, key)) {
+			s->dense[key - s->first_dense] += count;
+			return;
+		}
+		become_sparse(s);
+	}
+	sparse_add(s, v, key, count);
+}
+
+/* ---- while quantiles are exact ---- */
+
+static bool
+is_same(const struct tally_stats_run *a, const struct tally_stats_run *b)
+{
+	return a->bits == b->bits && ((a->tag ^ b->tag) & 3) == 0;
+}
+
+static uint32_t
+home_of(const struct tally_stats *s, const struct tally_stats_run *run)
+{
+	/* Fractions differ in their high bits, whole numbers in their low ones. */
+	uint64_t h = run->bits ^ run->tag << 62;
+	h = (h ^ h >> 32) * UINT64_C(0x9e3779b97f4a7c15);
+	return (uint32_t)(h >> 40) & (s->room_runs - 1);
+}
+
+/* The place of a value, or where it would go. */
+static struct tally_stats_run *
+find_run(const struct tally_stats *s, const struct tally_stats_run *run)
+{
+	uint32_t at = home_of(s, run);
+	while (s->runs[at].tag && !is_same(&s->runs[at], run))
+		at = (at + 1) & (s->room_runs - 1);
+	return &s->runs[at];
+}
+
+static void
+grow_runs(struct tally_stats *s)
+{
+	struct tally_stats_run *old = s->runs;
+	uint32_t n = s->room_runs;
+	s->room_runs = n ? 2 * n : 16;
+	s->runs = g_new0(struct tally_stats_run, s->room_runs);
+	for (uint32_t i = 0; i < n; i++)
+		if (old[i].tag)
+			*find_run(s, &old[i]) = old[i];
+	g_free(old);
+}
+
+/* Too many different values. */
+static void
+give_up_exactness(struct tally_stats *s)
+{
+	s->sketched = true;
+	for (uint32_t i = 0; i < s->room_runs; i++)
+		if (s->runs[i].tag)
+			bucket_add(s, tally_value_f64(run_value(&s->runs[i])),
+				   run_count(&s->runs[i]));
+	g_clear_pointer(&s->runs, g_free);
+	s->n_runs = s->room_runs = 0;
+}
+
+static void
+sort_in(struct tally_stats *s, const struct tally_stats_run *run)
+{
+	if (!s->sketched && 2 * s->n_runs >= s->room_runs)
+		grow_runs(s);
+	if (!s->sketched) {
+		struct tally_stats_run *kept = find_run(s, run);
+		if (kept->tag) {
+			kept->tag += run->tag & ~UINT64_C(3);
+			return;
+		}
+		if (s->n_runs < s->keep) {
+			*kept = *run;
+			s->n_runs++;
+			return;
+		}
+		give_up_exactness(s);
+	}
+	bucket_add(s, tally_value_f64(run_value(run)), run_count(run));
+}
+
+/* Many at once: the places in a large table are fetched into the caches side by side. */
+static void
+sort_in_waiting(struct tally_stats *s)
+{
+	for (uint32_t i = 0; i < s->n_waiting && !s->sketched; i++)
+		__builtin_prefetch(&s->runs[home_of(s, &s->waiting[i])], 1);
+	for (uint32_t i = 0; i < s->n_waiting; i++)
+		sort_in(s, &s->waiting[i]);
+	s->n_waiting = 0;
+}
+
+static void
+sort_in_last(struct tally_stats *s)
+{
+	const struct tally_stats_run run = {
+		.bits = s->last.u64,
+		.tag = s->repeats << 2 | s->last.storage,
+	};
+	if (s->repeats == 0)
+		return;
+	s->repeats = 0;
+	if (s->n_runs < LARGE_TABLE && !s->sketched) {
+		sort_in(s, &run);
+		return;
+	}
+	if (!s->waiting)
+		s->waiting = g_new(struct tally_stats_run, MOST_WAITING);
+	s->waiting[s->n_waiting++] = run;
+	if (s->n_waiting == MOST_WAITING)
+		sort_in_waiting(s);
+}
+
+static void
+sort_in_all(struct tally_stats *s)
+{
+	sort_in_last(s);
+	sort_in_waiting(s);
+}
+
+void
+tally_stats_add(struct tally_stats *s, struct tally_value v)
+{
+	if (v.storage == TALLY_STORAGE_F64 && !isfinite(v.f64))
+		return;
+	tally_moments_add(&s->moments, v);
+	if (G_UNLIKELY(s->sorted))
+		g_clear_pointer(&s->sorted, g_free);
+	/* Most series repeat themselves most of the time. */
+	if (s->repeats && s->last.u64 == v.u64 && s->last.storage == v.storage) {
+		s->repeats++;
+		return;
+	}
+	sort_in_last(s);
+	s->last = v;
+	s->repeats = 1;
+}
+
+void
+tally_stats_add_u64(struct tally_stats *s, uint64_t v)
+{
+	tally_stats_add(s, tally_u64(v));
+}
+
+/* In order, when they are asked for. */
+static void
+sort_runs(struct tally_stats *s)
+{
+	if (s->sorted)
+		return;
+	s->sorted = g_new(struct tally_stats_run, s->n_runs);
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < s->room_runs; i++)
+		if (s->runs[i].tag)
+			s->sorted[n++] = s->runs[i];
+	qsort(s->sorted, n, sizeof(*s->sorted), run_compare);
+}
+
+/* The key of the bucket that holds the rank-th value. */
+static int64_t
+bucket_of_rank(const struct tally_stats *s, uint64_t rank)
+{
+	uint64_t seen = 0;
+	for (uint32_t i = 0; i < s->n_buckets; i++) {
+		seen += s->buckets[i].count;
+		if (seen >= rank)
+			return s->buckets[i].key;
+	}
+	for (uint32_t i = 0; i < s->n_dense; i++) {
+		int64_t key = s->first_dense + i;
+		/* Zeros lie between the negative keys and the others. */
+		if (key >= 0 && (key == 0 || i == 0)) {
+			seen += s->zeros;
+			if (seen >= rank)
+				return 0;
+		}
+		seen += s->dense[i];
+		if (seen >= rank)
+			return key;
+	}
+	return 0; /* only zeros are above */
+}
+
+struct tally_value
+tally_stats_quantile(struct tally_stats *s, double q)
+{
+	/* The product of an inexact q must not reach the next rank by its last bit. */
+	uint64_t n = s->moments.n;
+	double exact = q * (double)n;
+	double near = nearbyint(exact);
+	double rank_f = fabs(exact - near) < 1e-9 * (near + 1) ? near : ceil(exact);
+	uint64_t rank = rank_f < 1 ? 1 : rank_f >= (double)n ? n : (uint64_t)rank_f;
+	if (rank == 1)
+		return s->moments.min;
+	if (rank == n)
+		return s->moments.max;
+	sort_in_all(s);
+	if (!s->sketched) {
+		sort_runs(s);
+		uint64_t seen = 0;
+		for (uint32_t i = 0; i < s->n_runs; i++) {
+			seen += run_count(&s->sorted[i]);
+			if (seen >= rank)
+				return run_value(&s->sorted[i]);
+		}
+		return s->moments.max;
+	}
+	bool whole = s->moments.storage != TALLY_STORAGE_F64;
+	struct tally_value v =
+		tally_f64(bucket_middle(bucket_of_rank(s, rank), s->mantissa_bits, whole));
+	if (tally_value_compare(v, s->moments.min) < 0)
+		return s->moments.min;
+	return tally_value_compare(v, s->moments.max) > 0 ? s->moments.max : v;
+}
+
+bool
+tally_stats_exact(struct tally_stats *s)
+{
+	sort_in_all(s);
+	return !s->sketched;
+}

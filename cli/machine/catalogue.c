@@ -1,0 +1,272 @@
+#include "cli/machine/catalogue.h"
+
+#include "cli/machine/catalogue_microblaze.h"
+#include "cli/shared/cli.h"
+#include "cli/shared/text.h"
+#include "query/mali/catalogue.h"
+#include "query/metric/metric.h"
+
+#include <glib.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const block_names[TALLY_N_MALI_BLOCKS] = {
+	[TALLY_MALI_FRONTEND] = "frontend",
+	[TALLY_MALI_TILER] = "tiler",
+	[TALLY_MALI_L2] = "l2",
+	[TALLY_MALI_CORE] = "core",
+};
+
+/* What a block is, and how the values of its instances become one. */
+static const char *const block_texts[TALLY_N_MALI_BLOCKS] = {
+	[TALLY_MALI_FRONTEND] = "the front end, which takes in work",
+	[TALLY_MALI_TILER] = "the tiler",
+	[TALLY_MALI_L2] = "L2 cache, translation and external bus; sums over the L2 slices",
+	[TALLY_MALI_CORE] = "shader cores; sums over the cores",
+};
+
+static const char *const level_names[] = {
+	[TALLY_MALI_NOVICE] = "novice",
+	[TALLY_MALI_APPLICATION] = "application",
+	[TALLY_MALI_SYSTEM] = "system",
+};
+
+static size_t
+columns(void)
+{
+	size_t n = tally_text_terminal_columns();
+	return n ? MAX(n, 60) : 100;
+}
+
+void
+tally_catalogue_print_indented(const char *label, const char *text)
+{
+	char *line = g_strconcat(label, text, NULL);
+	fputs("      ", stdout);
+	tally_text_print_wrapped(stdout, line, 6, columns());
+	g_free(line);
+}
+
+static void
+print_counter(const struct tally_mali_counter *c)
+{
+	printf("  %s (%s, %s%s)\n", c->counter.key, c->counter.unit, level_names[c->visibility],
+	       c->overview ? ", overview" : "");
+	char *text = g_strconcat(c->counter.name, ". ", c->counter.description, NULL);
+	tally_catalogue_print_indented("", text);
+	g_free(text);
+	if (c->erratum)
+		tally_catalogue_print_indented("Erratum: ", c->erratum);
+	char *aliases = g_strjoinv(", ", (char **)c->aliases);
+	char *times = c->shift ? g_strdup_printf(" times %u", 1u << c->shift) : g_strdup("");
+	char *names = g_strdup_printf("%s, value %u of its block%s%s%s", c->hw_name, c->index,
+				      times, *aliases ? "; also " : "", aliases);
+	tally_catalogue_print_indented("Hardware: ", names);
+	g_free(names);
+	g_free(times);
+	g_free(aliases);
+}
+
+/* Is it one that this layout has, rather than any GPU? */
+static bool
+has_metric(const struct tally_mali_layout *l, const struct tally_metric *m)
+{
+	return *m->layouts && tally_metric_fits(m, l->name);
+}
+
+static void
+print_metrics(const struct tally_mali_layout *l)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < tally_n_metrics; i++) {
+		struct tally_metric m = tally_metric_at(i);
+		n += has_metric(l, &m);
+	}
+	printf("\nmetrics: %u values derived from these\n", n);
+	for (uint32_t i = 0; i < tally_n_metrics; i++) {
+		struct tally_metric m = tally_metric_at(i);
+		if (!has_metric(l, &m))
+			continue;
+		printf("  %s (%s, %s%s)\n", m.key, m.unit, tally_dialect_name(m.dialect),
+		       m.overview ? ", overview" : "");
+		char *text = g_strconcat(m.name, ".", m.description ? " " : NULL, m.description,
+					 NULL);
+		tally_catalogue_print_indented("", text);
+		g_free(text);
+		tally_catalogue_print_indented("= ", m.expression);
+		if (m.printed)
+			tally_catalogue_print_indented("Printed as ", m.printed);
+		if (m.erratum)
+			tally_catalogue_print_indented("Erratum: ", m.erratum);
+	}
+}
+
+static void
+print_product(const struct tally_mali_product *p)
+{
+	const struct tally_mali_layout *l = p->layout;
+	printf("%s: %s, %s front end, warps of %u threads", p->name, l->architecture,
+	       l->csf ? "command stream" : "job manager", l->warp_width);
+	if (strcmp(l->name, p->name) != 0)
+		printf("; counts as %s does", l->name);
+	puts("");
+	for (int block = 0; block < TALLY_N_MALI_BLOCKS; block++) {
+		unsigned n = 0;
+		for (uint32_t i = 0; i < l->n_counters; i++)
+			n += (int)l->counters[i].block == block;
+		printf("\n%s: %u counters of %s\n", block_names[block], n, block_texts[block]);
+		for (uint32_t i = 0; i < l->n_counters; i++)
+			if ((int)l->counters[i].block == block)
+				print_counter(&l->counters[i]);
+	}
+	print_metrics(l);
+	puts("\nconstants:");
+	for (uint32_t i = 0; i < l->n_constants; i++)
+		printf("  %s %.6g\n", l->constants[i].name, l->constants[i].value);
+}
+
+static void
+print_counter_json(const struct tally_mali_counter *c)
+{
+	fputs("{\"key\":", stdout);
+	tally_text_print_json(stdout, c->counter.key);
+	tally_text_print_json_member(stdout, "name", c->counter.name);
+	tally_text_print_json_member(stdout, "unit", c->counter.unit);
+	tally_text_print_json_member(stdout, "kind", tally_counter_kind_name(c->counter.kind));
+	tally_text_print_json_member(stdout, "block", block_names[c->block]);
+	printf(",\"index\":%u,\"shift\":%u", c->index, c->shift);
+	tally_text_print_json_member(stdout, "hardware_name", c->hw_name);
+	tally_text_print_json_member(stdout, "level", level_names[c->visibility]);
+	printf(",\"overview\":%s,\"aliases\":[", c->overview ? "true" : "false");
+	for (const char *const *alias = c->aliases; *alias; alias++) {
+		if (alias != c->aliases)
+			putchar(',');
+		tally_text_print_json(stdout, *alias);
+	}
+	putchar(']');
+	tally_text_print_json_member(stdout, "description", c->counter.description);
+	tally_text_print_json_member(stdout, "erratum", c->erratum);
+	putchar('}');
+}
+
+static void
+print_metrics_json(const struct tally_mali_layout *l)
+{
+	const char *comma = "";
+	for (uint32_t i = 0; i < tally_n_metrics; i++) {
+		struct tally_metric m = tally_metric_at(i);
+		if (!has_metric(l, &m))
+			continue;
+		printf("%s{\"key\":", comma);
+		comma = ",";
+		tally_text_print_json(stdout, m.key);
+		tally_text_print_json_member(stdout, "name", m.name);
+		tally_text_print_json_member(stdout, "unit", m.unit);
+		tally_text_print_json_member(stdout, "dialect", tally_dialect_name(m.dialect));
+		tally_text_print_json_member(stdout, "expression", m.expression);
+		tally_text_print_json_member(stdout, "printed", m.printed);
+		printf(",\"overview\":%s", m.overview ? "true" : "false");
+		tally_text_print_json_member(stdout, "description", m.description);
+		tally_text_print_json_member(stdout, "erratum", m.erratum);
+		putchar('}');
+	}
+}
+
+static void
+print_head_json(const struct tally_mali_product *p)
+{
+	fputs("{\"gpu\":", stdout);
+	tally_text_print_json(stdout, p->name);
+	printf(",\"ids\":[\"0x%04x\"", p->ids[0]);
+	if (p->ids[1])
+		printf(",\"0x%04x\"", p->ids[1]);
+	putchar(']');
+	if (!p->layout)
+		return;
+	tally_text_print_json_member(stdout, "layout", p->layout->name);
+	tally_text_print_json_member(stdout, "architecture", p->layout->architecture);
+	tally_text_print_json_member(stdout, "front_end",
+				     p->layout->csf ? "command-stream" : "job-manager");
+}
+
+static void
+print_product_json(const struct tally_mali_product *p)
+{
+	const struct tally_mali_layout *l = p->layout;
+	print_head_json(p);
+	if (!l) {
+		puts("}");
+		return;
+	}
+	printf(",\"values_per_block\":%u,\"warp_width\":%u,\"constants\":{", l->values_per_block,
+	       l->warp_width);
+	for (uint32_t i = 0; i < l->n_constants; i++)
+		printf("%s\"%s\":%.6g", i ? "," : "", l->constants[i].name, l->constants[i].value);
+	fputs("},\"counters\":[", stdout);
+	for (uint32_t i = 0; i < l->n_counters; i++) {
+		if (i)
+			putchar(',');
+		print_counter_json(&l->counters[i]);
+	}
+	fputs("],\"metrics\":[", stdout);
+	print_metrics_json(l);
+	puts("]}");
+}
+
+static void
+print_list(bool json)
+{
+	for (uint32_t i = 0; i < tally_mali_n_products; i++) {
+		const struct tally_mali_product *p = tally_mali_product(i);
+		if (json) {
+			print_head_json(p);
+			puts("}");
+		} else if (!p->layout) {
+			printf("%-16s Midgard: recognised, its counters are not described\n",
+			       p->name);
+		} else {
+			printf("%-16s %s, %u counters%s%s\n", p->name, p->layout->architecture,
+			       p->layout->n_counters,
+			       strcmp(p->name, p->layout->name) == 0 ? "" : " as of ",
+			       strcmp(p->name, p->layout->name) == 0 ? "" : p->layout->name);
+		}
+	}
+}
+
+static int
+complain_unknown(const char *gpu)
+{
+	GString *names = g_string_new(NULL);
+	for (uint32_t i = 0; i < tally_mali_n_products; i++)
+		g_string_append_printf(names, "%s%s", i ? ", " : "", tally_mali_product(i)->name);
+	g_string_append(names, ", MicroBlaze");
+	tally_cli_complain("counters", "--catalogue %s: no GPU is known by that name; there are %s",
+			   gpu, names->str);
+	g_string_free(names, TRUE);
+	return TALLY_EXIT_USAGE;
+}
+
+int
+tally_catalogue_print(const char *gpu, bool json)
+{
+	if (!gpu) {
+		print_list(json);
+		tally_catalogue_list_microblaze(json);
+		return TALLY_EXIT_OK;
+	}
+	if (tally_catalogue_is_microblaze(gpu)) {
+		tally_catalogue_print_microblaze(json);
+		return TALLY_EXIT_OK;
+	}
+	const struct tally_mali_product *p = tally_mali_find_name(gpu);
+	if (!p)
+		return complain_unknown(gpu);
+	if (json)
+		print_product_json(p);
+	else if (p->layout)
+		print_product(p);
+	else
+		printf("%s: Midgard; passtally recognises it, but does not describe its counters\n",
+		       p->name);
+	return TALLY_EXIT_OK;
+}

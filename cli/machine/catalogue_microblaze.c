@@ -1,0 +1,136 @@
+#include "cli/machine/catalogue_microblaze.h"
+
+#include "cli/machine/catalogue.h"
+#include "cli/shared/text.h"
+#include "query/metric/metric.h"
+#include "query/microblaze/events.h"
+
+#include <glib.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NAME "MicroBlaze"
+
+bool
+tally_catalogue_is_microblaze(const char *name)
+{
+	return g_ascii_strcasecmp(name, NAME) == 0;
+}
+
+static void
+print_and_free(char *text)
+{
+	tally_catalogue_print_indented("", text);
+	g_free(text);
+}
+
+/* Does the metric need an event of the core? Then its key stands in the expression. */
+static bool
+is_ours(const struct tally_metric *m)
+{
+	if (*m->layouts || m->dialect != TALLY_DIALECT_PASSTALLY)
+		return false;
+	for (const char *p = strchr(m->expression, '$'); p; p = strchr(p + 1, '$')) {
+		size_t len = strspn(p + 1, "abcdefghijklmnopqrstuvwxyz0123456789_");
+		for (int i = 0; i < TALLY_MB_N_EVENTS; i++)
+			if (strlen(tally_mb_events[i].key) == len &&
+			    memcmp(tally_mb_events[i].key, p + 1, len) == 0)
+				return true;
+	}
+	return false;
+}
+
+static void
+print_events(void)
+{
+	for (uint32_t i = 0; i < TALLY_MB_N_EVENTS; i++) {
+		const struct tally_mb_event *e = &tally_mb_events[i];
+		if (i == 0)
+			printf("\nevents: %d that event counters count\n", TALLY_MB_FIRST_LATENCY);
+		if (i == TALLY_MB_FIRST_LATENCY)
+			printf("\nlatencies: %d that latency counters count with KEY.n, KEY.sum "
+			       "and KEY.sum_sq,\nand event counters with KEY.n alone\n",
+			       TALLY_MB_N_EVENTS - TALLY_MB_FIRST_LATENCY);
+		printf("  %2u %s (%s)\n", i, e->key, e->unit);
+		print_and_free(g_strconcat(e->name, ". ", e->description, NULL));
+	}
+}
+
+static void
+print_metrics(void)
+{
+	puts("\nmetrics: where the core counts what they need");
+	for (uint32_t i = 0; i < tally_n_metrics; i++) {
+		struct tally_metric m = tally_metric_at(i);
+		if (!is_ours(&m))
+			continue;
+		printf("  %s (%s)\n", m.key, m.unit);
+		print_and_free(
+			g_strconcat(m.name, ".", m.description ? " " : NULL, m.description, NULL));
+		tally_catalogue_print_indented("= ", m.expression);
+	}
+}
+
+static void
+print_event_json(uint32_t i)
+{
+	const struct tally_mb_event *e = &tally_mb_events[i];
+	printf("%s{\"key\":", i ? "," : "");
+	tally_text_print_json(stdout, e->key);
+	printf(",\"event\":%u", i);
+	tally_text_print_json_member(stdout, "name", e->name);
+	tally_text_print_json_member(stdout, "unit", e->unit);
+	tally_text_print_json_member(stdout, "kind", tally_counter_kind_name(e->kind));
+	tally_text_print_json_member(stdout, "counted_by",
+				     tally_mb_is_latency(i) ? "latency" : "event");
+	tally_text_print_json_member(stdout, "description", e->description);
+	putchar('}');
+}
+
+static void
+print_json(void)
+{
+	fputs("{\"gpu\":\"" NAME "\",\"counters\":[", stdout);
+	for (uint32_t i = 0; i < TALLY_MB_N_EVENTS; i++)
+		print_event_json(i);
+	fputs("],\"metrics\":[", stdout);
+	const char *comma = "";
+	for (uint32_t i = 0; i < tally_n_metrics; i++) {
+		struct tally_metric m = tally_metric_at(i);
+		if (!is_ours(&m))
+			continue;
+		printf("%s{\"key\":", comma);
+		comma = ",";
+		tally_text_print_json(stdout, m.key);
+		tally_text_print_json_member(stdout, "name", m.name);
+		tally_text_print_json_member(stdout, "unit", m.unit);
+		tally_text_print_json_member(stdout, "dialect", tally_dialect_name(m.dialect));
+		tally_text_print_json_member(stdout, "expression", m.expression);
+		tally_text_print_json_member(stdout, "description", m.description);
+		putchar('}');
+	}
+	puts("]}");
+}
+
+void
+tally_catalogue_print_microblaze(bool json)
+{
+	if (json) {
+		print_json();
+		return;
+	}
+	puts(NAME ": a soft core, not a GPU, read through its debug module (--microblaze);\n"
+		  "it counts as many of these at a time as it was built with counters, 5 and 1 by "
+		  "default");
+	print_events();
+	print_metrics();
+}
+
+void
+tally_catalogue_list_microblaze(bool json)
+{
+	if (json)
+		puts("{\"gpu\":\"" NAME "\"}");
+	else
+		printf("%-16s a soft core, %d events\n", NAME, TALLY_MB_N_EVENTS);
+}

@@ -1,0 +1,387 @@
+#include "layer/config/config.h"
+
+#include "cli/shared/cli.h"
+#include "cli/shared/text.h"
+#include "cli/machine/wanted.h"
+#include "layer/block.h"
+
+#include <glib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { OPT_CHANGED, OPT_PATH, OPT_BLOCKLIST, OPT_JSON, OPT_HELP };
+
+static const struct tally_arg options[] = {
+	[OPT_CHANGED] = { "changed", 0, NULL, "Only what is not as by default." },
+	[OPT_PATH] = { "path", 0, NULL,
+		       "Print where the configuration file would be, and nothing else: the user's, "
+		       "or PROGRAM's own." },
+	[OPT_BLOCKLIST] = { "blocklist", 0, NULL,
+			    "Print the programs that are left alone, each with the reason." },
+	[OPT_JSON] = { "json", 0, NULL, "Print one JSON object." },
+	[OPT_HELP] = { "help", 'h', NULL, "Show this." },
+};
+
+struct request {
+	bool changed, path, blocklist, json, help;
+	const char *program; /* NULL: none in particular */
+};
+
+static void
+help(void)
+{
+	puts("Usage: passtally config [options] [PROGRAM]\n\n"
+	     "Shows every option with the value in force and where it comes from: a default, the\n"
+	     "user's file, PROGRAM's file, or the environment. PROGRAM is a name or a path; of a\n"
+	     "Windows program the .exe. With PROGRAM it also says whether the program is one of\n"
+	     "those that are left alone.\n");
+	tally_args_help(options, G_N_ELEMENTS(options));
+	puts("\nThe files are $XDG_CONFIG_HOME/passtally/passtally.conf (~/.config by default)\n"
+	     "and programs/PROGRAM.conf beside it: lines `option = value` below [passtally]. What\n"
+	     "the command line of `passtally run` says wins over all of them.\n\n"
+	     "Exit status: 0; 2 usage, or a file or the environment says something that is not\n"
+	     "understood (`passtally run` would not start); 125 other errors.");
+}
+
+/* ---- where values come from ---- */
+
+/* The paths of the files, NULL where no home is known. */
+struct places {
+	char *user, *program;
+};
+
+static const char *
+origin_word(enum tally_config_origin origin, const char *key)
+{
+	static const char *const words[] = {
+		[TALLY_FROM_DEFAULT] = "default",
+		[TALLY_FROM_USER_FILE] = "user file",
+		[TALLY_FROM_PROGRAM_FILE] = "program file",
+		[TALLY_FROM_ENVIRONMENT] = "PASSTALLY_OPTIONS",
+		[TALLY_FROM_COMMAND_LINE] = "command line",
+	};
+	const char *log = getenv("PASSTALLY_LOG");
+	if (origin == TALLY_FROM_ENVIRONMENT && strcmp(key, "log") == 0 && log && *log)
+		return "PASSTALLY_LOG";
+	return words[origin];
+}
+
+static char *
+value_of(const struct tally_config *config, size_t i)
+{
+	size_t len = tally_options[i].get(config, NULL, 0);
+	char *value = g_malloc(len + 1);
+	tally_options[i].get(config, value, len + 1);
+	return value;
+}
+
+static struct tally_block_verdict
+verdict_of(const struct request *r, const struct tally_config *config)
+{
+	if (!r->program)
+		return (struct tally_block_verdict){ 0 };
+	return tally_block_decide(config, r->program, NULL, 0);
+}
+
+static const char *
+reason_of(const struct tally_block_verdict *v)
+{
+	return v->entry ? v->entry->reason : "the option block names it";
+}
+
+/* ---- as text ---- */
+
+static void
+print_place(const char *what, const char *path)
+{
+	char *shown = path ? tally_text_escape(path) : NULL;
+	printf("%-13s %s%s\n", what, shown ? shown : "no home is known: none is read",
+	       path && access(path, F_OK) != 0 ? " (not there)" : "");
+	g_free(shown);
+}
+
+static void
+print_variable(const char *name)
+{
+	const char *value = getenv(name);
+	char *shown = tally_text_escape(value ? value : "");
+	printf("%-13s %s%s%s\n", "environment", name, value ? "=" : " is not set", shown);
+	g_free(shown);
+}
+
+static void
+print_options(const struct request *r, const struct tally_config *config)
+{
+	size_t width = strlen("option");
+	size_t wide = strlen("value");
+	g_autoptr(GPtrArray) values = g_ptr_array_new_with_free_func(g_free);
+	for (size_t i = 0; i < tally_n_options; i++) {
+		g_autofree char *value = value_of(config, i);
+		char *shown = *value ? tally_text_escape(value) : g_strdup("-");
+		g_ptr_array_add(values, shown);
+		width = MAX(width, strlen(tally_options[i].key));
+		wide = MAX(wide, tally_text_width(shown));
+	}
+	wide = MIN(wide, 40);
+	printf("\n%-*s  %-*s  %s\n", (int)width, "option", (int)wide, "value", "from");
+	for (size_t i = 0; i < tally_n_options; i++) {
+		const char *shown = g_ptr_array_index(values, i);
+		const char *key = tally_options[i].key;
+		if (r->changed && config->origin[i] == TALLY_FROM_DEFAULT)
+			continue;
+		size_t used = tally_text_width(shown);
+		printf("%-*s  %s%*s  %s\n", (int)width, key, shown,
+		       (int)(used < wide ? wide - used : 0), "",
+		       origin_word(config->origin[i], key));
+	}
+}
+
+static void
+print_text(const struct request *r, const struct tally_config *config, const struct places *places)
+{
+	print_place("user file", places->user);
+	if (r->program)
+		print_place("program file", places->program);
+	print_variable("PASSTALLY_OPTIONS");
+	print_variable("PASSTALLY_LOG");
+	print_options(r, config);
+	for (uint32_t i = 0; i < config->n_metrics; i++) {
+		const struct tally_config_metric *m = &config->metrics[i];
+		g_autofree char *key = tally_text_escape(m->key);
+		g_autofree char *file = tally_text_escape(m->file);
+		printf("%smetric %s  %s:%u\n", i ? "" : "\n", key, file, m->line);
+	}
+	struct tally_block_verdict v = verdict_of(r, config);
+	g_autofree char *program = tally_text_escape(r->program ? r->program : "");
+	if (v.blocked)
+		printf("\n%s is left alone: %s; allow=%s captures it\n", program, reason_of(&v),
+		       v.name);
+	else if (r->program)
+		printf("\n%s is captured%s\n", program,
+		       v.name ? ": the option allow names it" : "");
+	if (getenv("PASSTALLY_DISABLE"))
+		puts("\nPASSTALLY_DISABLE is set: nothing is captured until it is unset");
+}
+
+static void
+print_blocklist(void)
+{
+	const struct tally_block_entry *all = tally_blocklist;
+	size_t n = tally_blocklist_names + tally_blocklist_globs + tally_blocklist_arguments;
+	size_t width = 0;
+	for (size_t i = 0; i < n; i++)
+		width = MAX(width, strlen(all[i].pattern));
+	for (size_t i = 0; i < n; i++)
+		printf("%-*s  %s\n", (int)width, all[i].pattern, all[i].reason);
+}
+
+/* ---- as JSON ---- */
+
+static void
+print_json_text(const char *name, const char *text)
+{
+	printf("\"%s\":", name);
+	if (text)
+		tally_text_print_json(stdout, text);
+	else
+		fputs("null", stdout);
+}
+
+static void
+print_json_file(const char *kind, const char *path)
+{
+	printf("{\"kind\":\"%s\",", kind);
+	print_json_text("path", path);
+	printf(",\"there\":%s}", path && access(path, F_OK) == 0 ? "true" : "false");
+}
+
+static void
+print_json_options(const struct request *r, const struct tally_config *config)
+{
+	const char *sep = "";
+	for (size_t i = 0; i < tally_n_options; i++) {
+		if (r->changed && config->origin[i] == TALLY_FROM_DEFAULT)
+			continue;
+		const char *key = tally_options[i].key;
+		g_autofree char *value = value_of(config, i);
+		printf("%s{", sep);
+		print_json_text("option", key);
+		putchar(',');
+		print_json_text("value", *value ? value : NULL);
+		putchar(',');
+		print_json_text("from", origin_word(config->origin[i], key));
+		putchar('}');
+		sep = ",";
+	}
+}
+
+static void
+print_json(const struct request *r, const struct tally_config *config, const struct places *places)
+{
+	putchar('{');
+	print_json_text("program", r->program);
+	fputs(",\"files\":[", stdout);
+	print_json_file("user file", places->user);
+	if (r->program) {
+		putchar(',');
+		print_json_file("program file", places->program);
+	}
+	fputs("],\"options\":[", stdout);
+	print_json_options(r, config);
+	fputs("],\"metrics\":[", stdout);
+	for (uint32_t i = 0; i < config->n_metrics; i++) {
+		const struct tally_config_metric *m = &config->metrics[i];
+		fputs(i ? ",{" : "{", stdout);
+		print_json_text("metric", m->key);
+		putchar(',');
+		print_json_text("expression", m->expression);
+		putchar(',');
+		print_json_text("path", m->file);
+		printf(",\"line\":%u}", m->line);
+	}
+	struct tally_block_verdict v = verdict_of(r, config);
+	printf("],\"disabled\":%s,\"left_alone\":%s,",
+	       getenv("PASSTALLY_DISABLE") ? "true" : "false", v.blocked ? "true" : "false");
+	print_json_text("reason", v.blocked ? reason_of(&v) : NULL);
+	puts("}");
+}
+
+static void
+print_json_blocklist(void)
+{
+	size_t n = tally_blocklist_names + tally_blocklist_globs + tally_blocklist_arguments;
+	fputs("{\"blocklist\":[", stdout);
+	for (size_t i = 0; i < n; i++) {
+		fputs(i ? ",{" : "{", stdout);
+		print_json_text("pattern", tally_blocklist[i].pattern);
+		putchar(',');
+		print_json_text("group", tally_blocklist[i].group);
+		putchar(',');
+		print_json_text("reason", tally_blocklist[i].reason);
+		putchar('}');
+	}
+	puts("]}");
+}
+
+/* ---- the command ---- */
+
+static void
+complain(void *data, const char *message)
+{
+	(void)data;
+	tally_cli_complain("config", "%s", message);
+}
+
+static int
+show_path(const struct request *r, const struct places *places)
+{
+	const char *path = r->program ? places->program : places->user;
+	if (path) {
+		puts(path);
+		return TALLY_EXIT_OK;
+	}
+	if (r->program && places->user)
+		tally_cli_complain("config", "the program's name is too long for its own file");
+	else
+		tally_cli_complain("config", "neither XDG_CONFIG_HOME nor HOME is set: there is "
+					     "no place for a file");
+	return TALLY_EXIT_FAILED;
+}
+
+static int
+show(const struct request *r)
+{
+	struct places places = { tally_config_file_path(NULL), NULL };
+	if (r->program)
+		places.program = tally_config_file_path(r->program);
+	int status = TALLY_EXIT_OK;
+	if (r->path) {
+		status = show_path(r, &places);
+	} else {
+		struct tally_config config;
+		tally_config_init(&config);
+		/* All that `passtally run` refuses. */
+		bool loaded = tally_config_load(&config, r->program, complain, NULL);
+		if (!loaded || !tally_wanted_check(&config, complain, NULL))
+			status = TALLY_EXIT_USAGE;
+		if (!config.origin)
+			status = TALLY_EXIT_FAILED;
+		else if (r->json)
+			print_json(r, &config, &places);
+		else
+			print_text(r, &config, &places);
+		tally_config_finish(&config);
+	}
+	free(places.user);
+	free(places.program);
+	return status;
+}
+
+static bool
+take(struct request *r, int option, const char *value)
+{
+	switch (option) {
+	case OPT_CHANGED:
+		r->changed = true;
+		return true;
+	case OPT_PATH:
+		r->path = true;
+		return true;
+	case OPT_BLOCKLIST:
+		r->blocklist = true;
+		return true;
+	case OPT_JSON:
+		r->json = true;
+		return true;
+	case OPT_HELP:
+		r->help = true;
+		return true;
+	case TALLY_ARG_POSITIONAL:
+		if (r->program || !*value) {
+			tally_cli_complain("config", "name one program, not also \"%s\"", value);
+			return false;
+		}
+		r->program = value;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int
+run(int argc, char **argv)
+{
+	struct request r = { 0 };
+	struct tally_args args;
+	tally_args_init(&args, argc, argv, options, G_N_ELEMENTS(options));
+	const char *value;
+	int option;
+	while ((option = tally_args_next(&args, &value)) != TALLY_ARG_END) {
+		if (!take(&r, option, value))
+			return TALLY_EXIT_USAGE;
+	}
+	if (r.path && (r.json || r.blocklist || r.changed)) {
+		tally_cli_complain("config", "--path is said alone, or with a program");
+		return TALLY_EXIT_USAGE;
+	}
+	if (r.help) {
+		help();
+		return TALLY_EXIT_OK;
+	}
+	if (!r.blocklist)
+		return show(&r);
+	if (r.json)
+		print_json_blocklist();
+	else
+		print_blocklist();
+	return TALLY_EXIT_OK;
+}
+
+const struct tally_command tally_command_config = {
+	.name = "config",
+	.summary = "Show what is in force, and from where",
+	.run = run,
+	.help = help,
+};

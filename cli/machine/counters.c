@@ -1,0 +1,305 @@
+#include "cli/machine/catalogue.h"
+#include "cli/shared/cli.h"
+#include "cli/machine/counters_sets.h"
+#include "cli/machine/probe.h"
+#include "cli/machine/snapshots.h"
+#include "cli/shared/text.h"
+
+#include <glib.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { OPT_JSON, OPT_API, OPT_COUNTERS, OPT_SET, OPT_CATALOGUE, OPT_HELP };
+
+static const struct tally_arg options[] = {
+	[OPT_JSON] = { "json", 0, NULL,
+		       "Print the `device` objects that logs would hold, one a line, each with its "
+		       "`sets` "
+		       "and the captured frames that a full rotation takes, `rotation_frames`." },
+	[OPT_API] = { "api", 0, "opengl|opengl-es|vulkan",
+		      "Which API to ask; by default OpenGL (or OpenGL ES where there is no OpenGL) "
+		      "and Vulkan." },
+	[OPT_COUNTERS] = { "counters", 0, "LIST",
+			   "Those that `passtally run --counters LIST` would count; by default "
+			   "all." },
+	[OPT_SET] = { "set", 0, "NAME", "With this set alone, as of `passtally run --set`." },
+	[OPT_CATALOGUE] = { "catalogue", 0, "[GPU]",
+			    "What a Mali GPU can count, by block, with units, other names and "
+			    "known errors of the hardware, wherever this runs; without a GPU, the "
+			    "names of those that are known. `--catalogue g78` is Mali-G78; "
+			    "`--catalogue microblaze` has the events of that soft core." },
+	[OPT_HELP] = { "help", 'h', NULL, "Show this." },
+};
+
+static void
+help(void)
+{
+	puts("Usage: passtally counters [options]\n\n"
+	     "Lists the counters that this machine offers, by source, with unit, kind, scope\n"
+	     "and set. Every key can be named in `passtally run --counters`.\n");
+	tally_args_help(options, G_N_ELEMENTS(options));
+	puts("\nThe calls themselves (draws, vertices, instances, dispatches, copies, clears) are\n"
+	     "always counted by the source `api` and stand beside the counters in each pass of a\n"
+	     "log.\n\n"
+	     "Counters that the GPU cannot count at once are in sets, which take turns: each\n"
+	     "captured frame counts one.\n\n"
+	     "Exit status: 0; 1 no device, or no such set, was found; 2 usage; 125 other errors.");
+}
+
+/* What is asked for, and how many devices were printed. */
+struct output {
+	bool json;
+	struct tally_probe_wish wish;
+	uint32_t n;
+	bool has_set; /* a device has the set that is asked for */
+	struct tally_snapshots snapshots; /* of this machine, whichever device */
+};
+
+static void
+print_json(const struct output *out, const struct tally_probe_found *found)
+{
+	struct tally_device_record numbered = tally_snapshots_add(&out->snapshots, found->device);
+	numbered.device = out->n;
+	size_t len = tally_json_write_device(NULL, 0, &numbered);
+	char *line = g_malloc(len + 1);
+	tally_json_write_device(line, len + 1, &numbered);
+	/* The object's last brace comes after what only we have to say. */
+	fwrite(line, 1, len - 1, stdout);
+	tally_sets_print_json(found, out->wish.set);
+	puts("}");
+	g_free(line);
+	tally_snapshots_free_device(&numbered);
+}
+
+/* Widest of a column, over the counters of a source. */
+struct widths {
+	size_t key, unit, kind, scope, sets;
+};
+
+static struct widths
+measure(const struct tally_probe_found *found, const char *source)
+{
+	struct widths w = { 0 };
+	for (uint32_t i = 0; i < found->device->n_counters; i++) {
+		const struct tally_counter *c = found->device->counters[i];
+		if (strcmp(c->source, source) != 0)
+			continue;
+		char *sets = tally_sets_with(found, c);
+		w.key = MAX(w.key, strlen(c->key));
+		w.unit = MAX(w.unit, strlen(c->unit));
+		w.kind = MAX(w.kind, strlen(tally_counter_kind_name(c->kind)));
+		w.scope = MAX(w.scope, strlen(tally_scope_name(c->scope)));
+		w.sets = MAX(w.sets, strlen(sets));
+		g_free(sets);
+	}
+	/* There is room for the heads. */
+	if (w.key) {
+		w.unit = MAX(w.unit, strlen("UNIT"));
+		w.kind = MAX(w.kind, strlen("KIND"));
+		w.scope = MAX(w.scope, strlen("SCOPE"));
+		w.sets = w.sets ? MAX(w.sets, strlen("SET")) : 0;
+	}
+	return w;
+}
+
+static void
+print_head(const struct widths *w)
+{
+	printf("  %-*s  %-*s  %-*s  %-*s  ", (int)w->key, "KEY", (int)w->unit, "UNIT", (int)w->kind,
+	       "KIND", (int)w->scope, "SCOPE");
+	if (w->sets)
+		printf("%-*s  ", (int)w->sets, "SET");
+	puts("DESCRIPTION");
+}
+
+static void
+print_counter(const struct tally_probe_found *found, const struct tally_counter *c,
+	      const struct widths *w)
+{
+	char *text = tally_text_escape(c->description ? c->description : c->name);
+	char *sets = tally_sets_with(found, c);
+	size_t indent = 2 + w->key + 2 + w->unit + 2 + w->kind + 2 + w->scope + 2;
+	printf("  %-*s  %-*s  %-*s  %-*s  ", (int)w->key, c->key, (int)w->unit, c->unit,
+	       (int)w->kind, tally_counter_kind_name(c->kind), (int)w->scope,
+	       tally_scope_name(c->scope));
+	if (w->sets) {
+		printf("%-*s  ", (int)w->sets, sets);
+		indent += w->sets + 2;
+	}
+	size_t columns = tally_text_terminal_columns();
+	tally_text_print_wrapped(stdout, text, indent, MAX(columns ? columns : 120, indent + 40));
+	g_free(sets);
+	g_free(text);
+}
+
+static void
+print_sets(const struct tally_probe_found *found, const char *source)
+{
+	for (uint32_t i = 0; i < found->n_sets; i++) {
+		if (strcmp(tally_probe_set_source(found->sets[i]), source) != 0)
+			continue;
+		char *name = tally_text_escape(found->sets[i]->layout.set);
+		char *size = tally_set_size(found->sets[i]);
+		printf("  set %u, %s: %s\n", i + 1, name, size);
+		g_free(size);
+		g_free(name);
+	}
+}
+
+static void
+print_source(const struct tally_probe_found *found, const struct tally_source_info *source)
+{
+	const struct tally_device_record *device = found->device;
+	char *reason = tally_text_escape(source->reason ? source->reason : "");
+	printf("\n%s: %s%s%s\n", source->name, source->on ? "on" : "off", *reason ? ", " : "",
+	       reason);
+	g_free(reason);
+	print_sets(found, source->name);
+	struct widths w = measure(found, source->name);
+	if (w.key)
+		print_head(&w);
+	for (uint32_t i = 0; i < device->n_counters; i++)
+		if (strcmp(device->counters[i]->source, source->name) == 0)
+			print_counter(found, device->counters[i], &w);
+	if (strcmp(source->name, "api") == 0)
+		puts("  draws, vertices, instances, dispatches, copies, clears: always counted");
+	else if (source->on && w.key == 0)
+		puts("  the start and the duration of each pass");
+}
+
+static void
+print_text(const struct output *out, const struct tally_probe_found *found)
+{
+	const struct tally_device_record *device = found->device;
+	const char *fact = *found->facts;
+	char *name = tally_text_escape(device->name ? device->name : "?");
+	char *version = tally_text_escape(device->driver_version ? device->driver_version : "?");
+	printf("%s (%s), %s%s%s\n", name, tally_api_name(device->api), version, fact ? ", " : "",
+	       fact ? fact : "");
+	g_free(name);
+	g_free(version);
+	for (uint32_t i = 0; i < device->n_sources; i++)
+		print_source(found, &device->sources[i]);
+	if (!found->n_sets)
+		return;
+	char *sentence = tally_sets_tell_rotation(found, out->wish.set);
+	char *text = tally_text_escape(sentence);
+	printf("\n%s\n", text);
+	g_free(text);
+	g_free(sentence);
+}
+
+/* Once, below the devices, in each of whose logs they are. */
+static void
+print_snapshots(const struct output *out)
+{
+	const struct tally_device_record none = { 0 };
+	struct tally_device_record device = tally_snapshots_add(&out->snapshots, &none);
+	const struct tally_probe_found found = { .device = &device };
+	puts("\nWith each device, read by the CPU while passes run (--snapshot):");
+	for (uint32_t i = 0; i < device.n_sources; i++)
+		print_source(&found, &device.sources[i]);
+	tally_snapshots_free_device(&device);
+}
+
+static void
+print_device(void *data, const struct tally_probe_found *found)
+{
+	struct output *out = data;
+	if (!out->json && out->n)
+		putchar('\n');
+	if (out->json)
+		print_json(out, found);
+	else
+		print_text(out, found);
+	out->has_set |= out->wish.set && tally_sets_rotation(found, out->wish.set);
+	out->n++;
+}
+
+/* One word of --api; -1 after a complaint. */
+static int
+parse_api(const char *word)
+{
+	int api = tally_name_find(tally_api_name, TALLY_N_APIS, word, strlen(word));
+	if (api < 0)
+		tally_cli_complain("counters", "--api %s: must be opengl, opengl-es or vulkan",
+				   word);
+	return api;
+}
+
+static int
+probe(int api, struct output *out)
+{
+	/* OpenGL ES is for where there is no OpenGL, unless it is asked for. */
+	static const enum tally_api order[] = { TALLY_API_OPENGL, TALLY_API_OPENGL_ES,
+						TALLY_API_VULKAN };
+	char all[1600] = "";
+	for (size_t i = 0; i < G_N_ELEMENTS(order); i++) {
+		char why[512] = "";
+		if (api >= 0 ? (int)order[i] != api : order[i] == TALLY_API_OPENGL_ES && out->n > 0)
+			continue;
+		if (!tally_probe(order[i], &out->wish, print_device, out, why, sizeof(why))) {
+			size_t at = strlen(all);
+			g_snprintf(all + at, sizeof(all) - at, "%s%s", at ? "; " : "", why);
+		}
+	}
+	if (out->n > 0 && !out->json)
+		print_snapshots(out);
+	if (out->n > 0 && out->wish.set && !out->has_set) {
+		tally_cli_complain("counters", "--set %s: no set of counters is called so here",
+				   out->wish.set);
+		return TALLY_EXIT_NOTHING;
+	}
+	if (out->n > 0)
+		return TALLY_EXIT_OK;
+	tally_cli_complain("counters", "%s", all);
+	return TALLY_EXIT_NOTHING;
+}
+
+static int
+run(int argc, char **argv)
+{
+	struct tally_args args;
+	tally_args_init(&args, argc, argv, options, G_N_ELEMENTS(options));
+	const char *value;
+	struct output out = { .wish.counters = "all" };
+	int api = -1, option;
+	const char *gpu = NULL;
+	bool catalogue = false;
+	while ((option = tally_args_next(&args, &value)) != TALLY_ARG_END) {
+		if (option == OPT_JSON) {
+			out.json = true;
+		} else if (option == OPT_API) {
+			api = parse_api(value);
+			if (api < 0)
+				return TALLY_EXIT_USAGE;
+		} else if (option == OPT_COUNTERS) {
+			out.wish.counters = value;
+		} else if (option == OPT_SET) {
+			out.wish.set = value;
+		} else if (option == OPT_CATALOGUE) {
+			catalogue = true;
+			gpu = value;
+		} else if (option == OPT_HELP) {
+			help();
+			return TALLY_EXIT_OK;
+		} else {
+			if (option == TALLY_ARG_POSITIONAL)
+				tally_cli_complain("counters", "unexpected argument %s", value);
+			return TALLY_EXIT_USAGE;
+		}
+	}
+	if (catalogue)
+		return tally_catalogue_print(gpu, out.json);
+	tally_snapshots_find(&out.snapshots, out.wish.counters);
+	int status = probe(api, &out);
+	tally_snapshots_finish(&out.snapshots);
+	return status;
+}
+
+const struct tally_command tally_command_counters = {
+	.name = "counters",
+	.summary = "List the counters that this machine offers",
+	.run = run,
+	.help = help,
+};

@@ -1,0 +1,105 @@
+#include "cli/machine/counters_sets.h"
+
+#include "cli/shared/text.h"
+
+#include <glib.h>
+#include <stdio.h>
+#include <string.h>
+
+uint32_t
+tally_sets_rotation(const struct tally_probe_found *found, const char *pinned)
+{
+	if (!pinned)
+		return found->n_sets;
+	return tally_counter_turn(found->sets, found->n_sets, pinned, 0) != TALLY_NO_SET;
+}
+
+uint32_t
+tally_sets_of_source(const struct tally_probe_found *found, const char *source)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < found->n_sets; i++)
+		n += strcmp(tally_probe_set_source(found->sets[i]), source) == 0;
+	return n;
+}
+
+char *
+tally_set_size(const struct tally_counter_set *set)
+{
+	uint32_t n = set->layout.n_counters;
+	char bytes[32] = "";
+	if (set->bytes)
+		g_snprintf(bytes, sizeof(bytes), ", %u bytes", set->bytes);
+	bool whole = set->layout.counters[n - 1]->scope == TALLY_SCOPE_SUBMISSION;
+	return g_strdup_printf("%u counter%s%s%s", n, n == 1 ? "" : "s", bytes,
+			       whole ? ", of whole command buffers only" : "");
+}
+
+static bool
+holds(const struct tally_counter_set *set, const struct tally_counter *counter)
+{
+	for (uint32_t i = 0; i < set->layout.n_counters; i++)
+		if (set->layout.counters[i] == counter)
+			return true;
+	return false;
+}
+
+char *
+tally_sets_with(const struct tally_probe_found *found, const struct tally_counter *counter)
+{
+	GString *out = g_string_new(NULL);
+	for (uint32_t i = 0; i < found->n_sets; i++) {
+		if (!holds(found->sets[i], counter))
+			continue;
+		uint32_t first = i;
+		while (i + 1 < found->n_sets && holds(found->sets[i + 1], counter))
+			i++;
+		g_string_append_printf(out, "%s%u", out->len ? "," : "", first + 1);
+		if (i > first)
+			g_string_append_printf(out, "-%u", i + 1);
+	}
+	return g_string_free(out, FALSE);
+}
+
+char *
+tally_sets_tell_rotation(const struct tally_probe_found *found, const char *pinned)
+{
+	uint32_t n = tally_sets_rotation(found, pinned);
+	if (pinned && n)
+		return g_strdup_printf("--set %s stays with this set: every captured frame counts "
+				       "it",
+				       pinned);
+	if (pinned)
+		return g_strdup_printf("no set is called %s: `passtally counters` lists them",
+				       pinned);
+	if (n == 1)
+		return g_strdup("there is one set: every captured frame counts it");
+	return g_strdup_printf("the sets take turns: each counter is counted once in %u captured "
+			       "frames, which a full rotation takes; --set NAME stays with one",
+			       n);
+}
+
+void
+tally_sets_print_json(const struct tally_probe_found *found, const char *pinned)
+{
+	if (!found->n_sets)
+		return;
+	fputs(",\"sets\":[", stdout);
+	for (uint32_t i = 0; i < found->n_sets; i++) {
+		const struct tally_counter_set *set = found->sets[i];
+		fputs(i ? ",{\"name\":" : "{\"name\":", stdout);
+		tally_text_print_json(stdout, set->layout.set);
+		printf(",\"source\":\"%s\"", tally_probe_set_source(set));
+		if (set->category) {
+			fputs(",\"category\":", stdout);
+			tally_text_print_json(stdout, set->category);
+		}
+		if (set->bytes)
+			printf(",\"bytes\":%u", set->bytes);
+		fputs(",\"counters\":[", stdout);
+		for (uint32_t k = 0; k < set->layout.n_counters; k++)
+			printf("%s\"%s\"", k ? "," : "", set->layout.counters[k]->key);
+		fputs("]}", stdout);
+	}
+	printf("],\"rotation_frames\":%u", tally_sets_rotation(found, pinned));
+}

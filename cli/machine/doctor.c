@@ -1,0 +1,434 @@
+#include "cli/shared/cli.h"
+#include "cli/machine/doctor_install.h"
+#include "cli/machine/doctor_sets.h"
+#include "cli/machine/doctor_snapshot.h"
+#include "cli/install/elf_file.h"
+#include "cli/install/injected.h"
+#include "cli/machine/probe.h"
+#include "cli/machine/probe_vk.h"
+#include "cli/shared/text.h"
+#include "cli/install/vk_manifest.h"
+#include "cli/machine/wanted.h"
+#include "layer/config/config.h"
+
+#include <errno.h>
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The words by which doctor calls itself to see what it is given; no options of people's. */
+#define SELF_TEST "--self-test"
+#define SELF_TEST_VULKAN "--self-test-vulkan"
+#define LIMIT_SECONDS 30
+
+static const struct tally_arg options[] = {
+	{ "help", 'h', NULL, "Show this." },
+};
+
+static void
+help(void)
+{
+	puts("Usage: passtally doctor\n\n"
+	     "Looks at everything a capture needs, and says of what is missing why it is and\n"
+	     "what to do.\n");
+	tally_args_help(options, G_N_ELEMENTS(options));
+	puts("\nExit status: 0 something can be captured; 1 nothing can; 2 usage; 125 other\n"
+	     "errors.");
+}
+
+void
+tally_doctor_row(enum tally_doctor_mark mark, const char *what, const char *format, ...)
+{
+	static const char *const words[] = { [TALLY_DOCTOR_GOOD] = "ok ",
+					     [TALLY_DOCTOR_OFF] = "off",
+					     [TALLY_DOCTOR_BAD] = "BAD",
+					     [TALLY_DOCTOR_FACT] = "   " };
+	va_list args;
+	va_start(args, format);
+	char *raw = g_strdup_vprintf(format, args);
+	va_end(args);
+	char *text = tally_text_escape(raw);
+	printf("%s  %-15s %s\n", words[mark], what, text);
+	g_free(text);
+	g_free(raw);
+}
+
+static bool
+check_library(const struct tally_injected *in)
+{
+	if (!in->path) {
+		GString *tried = g_string_new(NULL);
+		for (guint i = 0; i < in->tried->len; i++)
+			g_string_append_printf(tried, "%s%s", i ? ", " : "",
+					       (const char *)g_ptr_array_index(in->tried, i));
+		tally_doctor_row(TALLY_DOCTOR_BAD, "library",
+				 "libpasstally_gl.so was not found; looked for %s: install "
+				 "passtally whole",
+				 tried->str);
+		g_string_free(tried, TRUE);
+		return false;
+	}
+	struct tally_elf_file file = tally_elf_file_read(in->path);
+	tally_doctor_row(TALLY_DOCTOR_GOOD, "library", "%s, for %s programs", in->path,
+			 tally_elf_machine_name(&file));
+	for (guint i = 0; i < in->others->len; i++) {
+		const char *path = g_ptr_array_index(in->others, i);
+		file = tally_elf_file_read(path);
+		tally_doctor_row(TALLY_DOCTOR_GOOD, "library", "%s, for %s programs", path,
+				 tally_elf_machine_name(&file));
+	}
+	if (in->others->len && (!in->preload || !strstr(in->preload, "$LIB")))
+		tally_doctor_row(TALLY_DOCTOR_OFF, "architectures",
+				 "the system's $LIB does not lead to the library's folder: only "
+				 "programs of passtally's own architecture are captured");
+	return true;
+}
+
+/* In the child: is the library among what is mapped? */
+static int
+self_test(void)
+{
+	char *maps = NULL;
+	bool there = g_file_get_contents("/proc/self/maps", &maps, NULL, NULL) &&
+		     strstr(maps, "libpasstally_gl.so");
+	g_free(maps);
+	return there ? TALLY_EXIT_OK : TALLY_EXIT_NOTHING;
+}
+
+/* The same for the Vulkan layer, as `passtally run` offers it; why not goes to standard output. */
+static int
+self_test_vulkan(void)
+{
+	struct tally_vk_manifest m;
+	char why[512];
+	alarm(LIMIT_SECONDS);
+	tally_vk_manifest_find(&m);
+	if (m.library)
+		tally_vk_manifest_enable(&m, m.folder);
+	tally_vk_manifest_finish(&m);
+	g_unsetenv("PASSTALLY_DISABLE");
+	if (tally_probe_vk_loads("libVkLayer_passtally.so", why, sizeof(why)))
+		return TALLY_EXIT_OK;
+	puts(why);
+	return TALLY_EXIT_NOTHING;
+}
+
+/* Start ourselves with `word` and that environment. What it said on `out` (a place for standard
+ * output or error) is the caller's. */
+static bool
+ask_self(const char *word, char **env, char **out, char **error)
+{
+	char *own = tally_own_path();
+	char *argv[] = { own, (char *)"doctor", (char *)word, NULL };
+	int status = 0;
+	GSpawnFlags flags = (out ? 0 : G_SPAWN_STDOUT_TO_DEV_NULL) |
+			    (error ? 0 : G_SPAWN_STDERR_TO_DEV_NULL);
+	bool ran = own &&
+		   g_spawn_sync(NULL, argv, env, flags, NULL, NULL, out, error, &status, NULL);
+	g_free(own);
+	if (out && ran && WIFSIGNALED(status)) {
+		g_free(*out);
+		*out = g_strdup_printf(WTERMSIG(status) == SIGALRM
+					       ? "no answer within 30 s%s"
+					       : "the driver or its loader ended it by signal: %s",
+				       WTERMSIG(status) == SIGALRM ? ""
+								   : g_strsignal(WTERMSIG(status)));
+	}
+	return ran && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static bool
+check_preload(const struct tally_injected *in)
+{
+	if (!in->preload) {
+		tally_doctor_row(
+			TALLY_DOCTOR_OFF, "preload",
+			"the library's path holds a blank, a colon or a dollar sign, which "
+			"LD_PRELOAD cannot name: `passtally run` goes through a link");
+		return true;
+	}
+	const char *before = g_getenv("LD_PRELOAD");
+	char *preload = before && *before ? g_strconcat(in->preload, ":", before, NULL)
+					  : g_strdup(in->preload);
+	char **env = g_environ_setenv(g_get_environ(), "LD_PRELOAD", preload, TRUE);
+	char *said = NULL;
+	bool ok = ask_self(SELF_TEST, env, NULL, &said);
+	if (ok)
+		tally_doctor_row(TALLY_DOCTOR_GOOD, "preload", "a program started with it has it");
+	else
+		tally_doctor_row(TALLY_DOCTOR_BAD, "preload",
+				 "a program started with it does not have it%s%s",
+				 said && *said ? ": " : "", said ? g_strchomp(said) : "");
+	g_free(said);
+	g_strfreev(env);
+	g_free(preload);
+	return ok;
+}
+
+static bool
+try_layer(const struct tally_vk_manifest *m)
+{
+	char **env = g_get_environ();
+	char *said = NULL;
+	bool ok = ask_self(SELF_TEST_VULKAN, env, &said, NULL);
+	if (ok)
+		tally_doctor_row(
+			TALLY_DOCTOR_GOOD, "layer", "%s, %s", m->library,
+			m->implicit
+				? "found by Vulkan's loader: PASSTALLY=1 switches it on"
+				: "not where Vulkan's loader looks: `passtally run` shows it the "
+				  "way");
+	else
+		tally_doctor_row(TALLY_DOCTOR_OFF, "layer", "%s: %s", m->library,
+				 said && *said ? g_strchomp(said) : "it could not be tried");
+	g_free(said);
+	g_strfreev(env);
+	return ok;
+}
+
+/* Is the Vulkan layer there, and does Vulkan's loader take it? */
+static bool
+check_layer(void)
+{
+	struct tally_vk_manifest m;
+	tally_vk_manifest_find(&m);
+	bool ok = false;
+	if (!m.library) {
+		tally_doctor_row(TALLY_DOCTOR_OFF, "layer",
+				 "the Vulkan layer was not found beside the command (no %s): only "
+				 "OpenGL can "
+				 "be captured; install passtally whole",
+				 (const char *)g_ptr_array_index(m.tried, m.tried->len - 1));
+	} else if (strchr(m.folder, ':') && !m.implicit) {
+		tally_doctor_row(
+			TALLY_DOCTOR_OFF, "layer",
+			"the path of its manifest holds a colon, which Vulkan's loader cannot be "
+			"given: `passtally run` goes through a link");
+		ok = true;
+	} else {
+		ok = try_layer(&m);
+	}
+	tally_vk_manifest_finish(&m);
+	return ok;
+}
+
+static void
+complain(void *data, const char *message)
+{
+	(void)data;
+	/* A row is one line: `passtally config` draws below an expression where it is wrong. */
+	tally_doctor_row(TALLY_DOCTOR_BAD, "configuration", "%.*s", (int)strcspn(message, "\n"),
+			 message);
+}
+
+/* Try it: permissions do not tell of read-only and odd file systems. What is made goes again. */
+static bool
+can_write_in(const char *folder)
+{
+	char *path = g_build_filename(folder, ".passtally-XXXXXX", NULL);
+	bool ok = g_mkdtemp(path) != NULL;
+	if (ok)
+		g_rmdir(path);
+	g_free(path);
+	return ok;
+}
+
+/* The first folder on the way up that exists decides. */
+static bool
+can_write_below(const char *folder, char **decides)
+{
+	char *path = g_strdup(folder);
+	while (!g_file_test(path, G_FILE_TEST_EXISTS) && strcmp(path, "/") != 0) {
+		char *up = g_path_get_dirname(path);
+		g_free(path);
+		path = up;
+	}
+	*decides = path;
+	return can_write_in(path);
+}
+
+static bool
+check_log(void)
+{
+	struct tally_config config;
+	tally_config_init(&config);
+	if (tally_config_load(&config, "program", complain, NULL) &&
+	    tally_wanted_check(&config, complain, NULL))
+		tally_doctor_row(TALLY_DOCTOR_GOOD, "configuration",
+				 "files and environment are as they should be");
+	char *path = tally_config_log_path(config.log, "program", 0, 0);
+	tally_config_finish(&config);
+	if (!path) {
+		tally_doctor_row(
+			TALLY_DOCTOR_BAD, "log",
+			"neither XDG_STATE_HOME nor HOME is set: name a place with --log PATH");
+		return false;
+	}
+	char *folder = g_path_get_dirname(path);
+	char *decides;
+	bool ok = can_write_below(folder, &decides);
+	if (ok)
+		tally_doctor_row(TALLY_DOCTOR_GOOD, "log", "goes to %s", folder);
+	else
+		tally_doctor_row(
+			TALLY_DOCTOR_BAD, "log",
+			"%s cannot be written to%s%s: name another place with --log PATH, or "
+			"set XDG_STATE_HOME",
+			decides, strcmp(decides, folder) ? " on the way to " : "",
+			strcmp(decides, folder) ? folder : "");
+	g_free(decides);
+	g_free(folder);
+	free(path);
+	return ok;
+}
+
+static void
+check_display(void)
+{
+	const char *x = g_getenv("DISPLAY"), *wayland = g_getenv("WAYLAND_DISPLAY");
+	if (x || wayland)
+		tally_doctor_row(TALLY_DOCTOR_GOOD, "display", "%s%s%s%s", x ? "DISPLAY=" : "",
+				 x ? x : "", wayland ? " WAYLAND_DISPLAY=" : "",
+				 wayland ? wayland : "");
+	else
+		tally_doctor_row(TALLY_DOCTOR_OFF, "display",
+				 "neither DISPLAY nor WAYLAND_DISPLAY is set: programs that open a "
+				 "window will not start from here");
+}
+
+/* What a person can do about a source that is off. */
+static const char *
+advice(const char *source, enum tally_api api)
+{
+	static const struct {
+		const char *source, *words;
+	} known[] = {
+		{ "gl-timestamp",
+		  "passes will have no GPU time; OpenGL 3.3, GL_ARB_timer_query or "
+		  "(ES) GL_EXT_disjoint_timer_query is needed: try a newer driver" },
+		{ "gl-statistics",
+		  "passes will have no GPU counters; OpenGL 4.6 or "
+		  "GL_ARB_pipeline_statistics_query is needed: try a newer driver" },
+		{ "vk-timestamp", "passes will have no GPU time" },
+		{ "vk-statistics", "passes will have no GPU counters" },
+	};
+	if (api == TALLY_API_OPENGL_ES && strcmp(source, "gl-statistics") == 0)
+		return "OpenGL ES has few such queries: passes of OpenGL ES programs will have no "
+		       "GPU counters from it";
+	for (size_t i = 0; i < G_N_ELEMENTS(known); i++)
+		if (strcmp(known[i].source, source) == 0)
+			return known[i].words;
+	return "the other sources go on without it";
+}
+
+static void
+tell_device(void *data, const struct tally_probe_found *found)
+{
+	const struct tally_device_record *device = found->device;
+	const char *const *facts = found->facts;
+	bool *any = data;
+	*any = true;
+	const char *api = tally_api_name(device->api);
+	tally_doctor_row(TALLY_DOCTOR_GOOD, api, "%s, %s%s%s", device->name ? device->name : "?",
+			 device->driver_version ? device->driver_version : "?", *facts ? ", " : "",
+			 *facts ? *facts : "");
+	while (*facts && *++facts)
+		tally_doctor_row(TALLY_DOCTOR_FACT, "", "%s", *facts);
+	for (uint32_t i = 0; i < device->n_sources; i++) {
+		const struct tally_source_info *s = &device->sources[i];
+		uint32_t n = 0;
+		for (uint32_t k = 0; k < device->n_counters; k++)
+			n += strcmp(device->counters[k]->source, s->name) == 0;
+		char what[40];
+		g_snprintf(what, sizeof(what), "  %s", s->name);
+		char *remains = tally_doctor_remains(device, s->name);
+		if (!s->on)
+			tally_doctor_row(TALLY_DOCTOR_OFF, what, "%s; %s",
+					 s->reason ? s->reason : "no reason given",
+					 remains ? remains : advice(s->name, device->api));
+		else if (n)
+			tally_doctor_row(TALLY_DOCTOR_GOOD, what, "%u counters%s%s", n,
+					 s->reason ? "; " : "", s->reason ? s->reason : "");
+		else
+			tally_doctor_row(TALLY_DOCTOR_GOOD, what, "%s",
+					 s->reason ? s->reason : "on");
+		g_free(remains);
+		tally_doctor_sets(found, s->name);
+	}
+	tally_doctor_rotation(found);
+}
+
+static bool
+check_api(enum tally_api api)
+{
+	const struct tally_probe_wish all = { "all", NULL };
+	char why[512];
+	bool any = false;
+	if (!tally_probe(api, &all, tell_device, &any, why, sizeof(why)))
+		tally_doctor_row(TALLY_DOCTOR_OFF, tally_api_name(api), "%s", why);
+	return any;
+}
+
+static int
+examine(void)
+{
+	struct tally_injected in;
+	tally_injected_find(&in);
+	bool ok = check_library(&in);
+	ok = ok && tally_doctor_install(&in);
+	ok = ok && check_preload(&in);
+	tally_injected_finish(&in);
+	bool layer = check_layer();
+	if (g_getenv("PASSTALLY_DISABLE")) {
+		tally_doctor_row(TALLY_DOCTOR_BAD, "disabled",
+				 "PASSTALLY_DISABLE is set: nothing is captured until it is unset");
+		ok = false;
+	}
+	ok &= check_log();
+	check_display();
+	tally_doctor_permission();
+	tally_doctor_snapshots();
+	bool gl = check_api(TALLY_API_OPENGL);
+	bool es = check_api(TALLY_API_OPENGL_ES);
+	bool vk = check_api(TALLY_API_VULKAN);
+	ok &= gl || es || (vk && layer);
+	puts(ok ? "\npasses can be captured: passtally run -- PROGRAM"
+		: "\nnothing can be captured until what is BAD or off above is mended");
+	return ok ? TALLY_EXIT_OK : TALLY_EXIT_NOTHING;
+}
+
+static int
+run(int argc, char **argv)
+{
+	if (argc == 2 && strcmp(argv[1], SELF_TEST) == 0)
+		return self_test();
+	if (argc == 2 && strcmp(argv[1], SELF_TEST_VULKAN) == 0)
+		return self_test_vulkan();
+	struct tally_args args;
+	tally_args_init(&args, argc, argv, options, G_N_ELEMENTS(options));
+	const char *value;
+	switch (tally_args_next(&args, &value)) {
+	case TALLY_ARG_END:
+		return examine();
+	case 0:
+		help();
+		return TALLY_EXIT_OK;
+	case TALLY_ARG_POSITIONAL:
+		tally_cli_complain("doctor", "unexpected argument %s", value);
+		return TALLY_EXIT_USAGE;
+	default:
+		return TALLY_EXIT_USAGE;
+	}
+}
+
+const struct tally_command tally_command_doctor = {
+	.name = "doctor",
+	.summary = "Say what can be captured here, and why the rest cannot",
+	.run = run,
+	.help = help,
+};

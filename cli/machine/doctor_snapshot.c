@@ -1,0 +1,68 @@
+#include "cli/machine/doctor_snapshot.h"
+
+#include "cli/machine/doctor_sets.h"
+#include "cli/machine/snapshot_facts.h"
+#include "cli/machine/snapshots.h"
+
+#include <glib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+static void
+row_told(void *data, bool fine, const char *what, const char *sentence)
+{
+	(void)data;
+	tally_doctor_row(fine ? TALLY_DOCTOR_GOOD : TALLY_DOCTOR_OFF, what, "%s", sentence);
+}
+
+static void
+tell_kernel(void)
+{
+	struct utsname about;
+	struct rlimit limit;
+	if (uname(&about) == 0)
+		tally_doctor_row(TALLY_DOCTOR_FACT, "kernel", "%s %s, %s", about.sysname,
+				 about.release, about.machine);
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+	    limit.rlim_cur < 1024)
+		tally_doctor_row(TALLY_DOCTOR_OFF, "descriptors",
+				 "a program may have %" G_GUINT64_FORMAT " files open: linux-perf, "
+				 "which takes half of that at most, counts few threads; ulimit -n "
+				 "4096 gives more",
+				 (guint64)limit.rlim_cur);
+}
+
+/* What a person does about a source that is off, where its reason does not say it. */
+static const char *
+advice(const struct tally_snapshot_found *found)
+{
+	if (strncmp(found->info.name, "mali-", 5) == 0 && found->status == TALLY_UNSUPPORTED)
+		return "; needed for Mali GPUs alone";
+	if (strcmp(found->info.name, "linux-perf") == 0)
+		return "; linux-proc counts in its place, without what only perf can tell";
+	return "";
+}
+
+void
+tally_doctor_snapshots(void)
+{
+	struct tally_snapshots s;
+	tell_kernel();
+	tally_snapshot_tell_perf("", geteuid() == 0, row_told, NULL);
+	tally_snapshot_tell_nodes("", row_told, NULL);
+	tally_snapshots_find(&s, "all");
+	for (uint32_t i = 0; i < s.n; i++) {
+		const struct tally_snapshot_found *found = &s.found[i];
+		if (found->info.on)
+			tally_doctor_row(TALLY_DOCTOR_GOOD, found->info.name, "%u counters%s%s",
+					 found->n_counters, found->reason[0] ? "; " : "",
+					 found->reason);
+		else
+			tally_doctor_row(TALLY_DOCTOR_OFF, found->info.name, "%s%s",
+					 found->reason[0] ? found->reason : "no reason given",
+					 advice(found));
+	}
+	tally_snapshots_finish(&s);
+}

@@ -1,0 +1,25 @@
+/* In place of probe_vk.c where passtally is built without Vulkan's headers or vk.xml. */
+#include "cli/machine/probe_vk.h"
+
+#include <stdio.h>
+
+#define WITHOUT "this passtally was built without Vulkan (meson configure -Dvulkan=enabled)"
+
+bool
+tally_probe_vk(const char *counters, tally_probe_report *report, void *data, char *why,
+	       size_t size)
+{
+	(void)counters;
+	(void)report;
+	(void)data;
+	snprintf(why, size, "%s", WITHOUT);
+	return false;
+}
+
+bool
+tally_probe_vk_loads(const char *library, char *why, size_t size)
+{
+	(void)library;
+	snprintf(why, size, "%s", WITHOUT);
+	return false;
+}

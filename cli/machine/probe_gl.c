@@ -1,0 +1,364 @@
+#include "cli/machine/probe_gl.h"
+
+#include "query/gl/api.h"
+#include "query/source/harvest.h"
+
+#include <epoxy/egl.h>
+#include <epoxy/gl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct place {
+	EGLDisplay display;
+	const char *words; /* for people */
+};
+
+struct context {
+	EGLDisplay display;
+	EGLContext context;
+	EGLSurface surface; /* EGL_NO_SURFACE where none is needed */
+};
+
+/* Where a context could be made, best first: what a game would get comes before the rest. */
+static unsigned
+list_places(struct place places[3])
+{
+	unsigned n = 0;
+	if (getenv("WAYLAND_DISPLAY") || getenv("DISPLAY"))
+		places[n++] = (struct place){ eglGetDisplay(EGL_DEFAULT_DISPLAY), "the display" };
+	bool platforms = epoxy_has_egl_extension(EGL_NO_DISPLAY, "EGL_EXT_platform_base");
+	EGLDeviceEXT device;
+	EGLint n_devices = 0;
+	if (platforms && epoxy_has_egl_extension(EGL_NO_DISPLAY, "EGL_EXT_platform_device") &&
+	    epoxy_has_egl_extension(EGL_NO_DISPLAY, "EGL_EXT_device_enumeration") &&
+	    eglQueryDevicesEXT(1, &device, &n_devices) && n_devices > 0)
+		places[n++] = (struct place){
+			eglGetPlatformDisplayEXT(EGL_PLATFORM_DEVICE_EXT, device, NULL),
+			"the first EGL device, without a display",
+		};
+	if (platforms && epoxy_has_egl_extension(EGL_NO_DISPLAY, "EGL_MESA_platform_surfaceless"))
+		places[n++] = (struct place){
+			eglGetPlatformDisplayEXT(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY,
+						 NULL),
+			"no display at all",
+		};
+	return n;
+}
+
+static bool
+choose_config(EGLDisplay display, bool es, bool surfaceless, EGLConfig *config)
+{
+	const EGLint wish[] = {
+		EGL_RENDERABLE_TYPE,
+		es ? EGL_OPENGL_ES2_BIT : EGL_OPENGL_BIT,
+		EGL_SURFACE_TYPE,
+		surfaceless ? 0 : EGL_PBUFFER_BIT,
+		EGL_NONE,
+	};
+	EGLint n = 0;
+	return eglChooseConfig(display, wish, config, 1, &n) && n > 0;
+}
+
+static EGLContext
+create_context(EGLDisplay display, EGLConfig config, bool es)
+{
+	/* Without a version a driver gives its best: all it offers is wanted here. */
+	static const EGLint any[] = { EGL_NONE };
+	static const EGLint es3[] = { EGL_CONTEXT_CLIENT_VERSION, 3, EGL_NONE };
+	static const EGLint es2[] = { EGL_CONTEXT_CLIENT_VERSION, 2, EGL_NONE };
+	EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, es ? es3 : any);
+	if (context == EGL_NO_CONTEXT && es)
+		context = eglCreateContext(display, config, EGL_NO_CONTEXT, es2);
+	return context;
+}
+
+static bool
+open_context(struct context *c, EGLDisplay display, bool es)
+{
+	*c = (struct context){ .display = display };
+	EGLint major, minor;
+	if (display == EGL_NO_DISPLAY || !eglInitialize(display, &major, &minor))
+		return false;
+	bool surfaceless = epoxy_has_egl_extension(display, "EGL_KHR_surfaceless_context");
+	EGLConfig config;
+	if (!eglBindAPI(es ? EGL_OPENGL_ES_API : EGL_OPENGL_API) ||
+	    !choose_config(display, es, surfaceless, &config))
+		goto terminate;
+	c->context = create_context(display, config, es);
+	if (c->context == EGL_NO_CONTEXT)
+		goto terminate;
+	static const EGLint small[] = { EGL_WIDTH, 16, EGL_HEIGHT, 16, EGL_NONE };
+	c->surface = surfaceless ? EGL_NO_SURFACE : eglCreatePbufferSurface(display, config, small);
+	if (eglMakeCurrent(display, c->surface, c->surface, c->context))
+		return true;
+	if (c->surface != EGL_NO_SURFACE)
+		eglDestroySurface(display, c->surface);
+	eglDestroyContext(display, c->context);
+terminate:
+	eglTerminate(display);
+	return false;
+}
+
+static void
+close_context(struct context *c)
+{
+	eglMakeCurrent(c->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+	if (c->surface != EGL_NO_SURFACE)
+		eglDestroySurface(c->display, c->surface);
+	eglDestroyContext(c->display, c->context);
+	eglTerminate(c->display);
+}
+
+static bool
+has_extension(const struct tally_gl_api *api, const char *name)
+{
+	(void)api;
+	return epoxy_has_gl_extension(name);
+}
+
+static bool
+read_disjoint(struct tally_gl_api *api)
+{
+	int disjoint = 0;
+	api->GetIntegerv(GL_GPU_DISJOINT_EXT, &disjoint);
+	api->disjoint_seen |= disjoint != 0;
+	return disjoint != 0;
+}
+
+/* The driver's function itself: libepoxy's own pointer would abort where there is none. Every
+ * function pointer has one size and form, as dlsym() needs too. */
+#define FIND(api, member, name) \
+	do { \
+		void (*found_)(void) = eglGetProcAddress(name); \
+		memcpy(&(api)->member, &found_, sizeof(found_)); \
+	} while (0)
+
+#define FIND_AS_NAMED(api, name) FIND(api, name, "gl" #name)
+
+/* The sources ask for the extension before they use these. */
+static void
+fill_perf_queries(struct tally_gl_api *api)
+{
+	FIND_AS_NAMED(api, GetFirstPerfQueryIdINTEL);
+	FIND_AS_NAMED(api, GetNextPerfQueryIdINTEL);
+	FIND_AS_NAMED(api, GetPerfQueryInfoINTEL);
+	FIND_AS_NAMED(api, GetPerfCounterInfoINTEL);
+	FIND_AS_NAMED(api, CreatePerfQueryINTEL);
+	FIND_AS_NAMED(api, DeletePerfQueryINTEL);
+	FIND_AS_NAMED(api, BeginPerfQueryINTEL);
+	FIND_AS_NAMED(api, EndPerfQueryINTEL);
+	FIND_AS_NAMED(api, GetPerfQueryDataINTEL);
+	FIND_AS_NAMED(api, GetPerfMonitorGroupsAMD);
+	FIND_AS_NAMED(api, GetPerfMonitorCountersAMD);
+	FIND_AS_NAMED(api, GetPerfMonitorGroupStringAMD);
+	FIND_AS_NAMED(api, GetPerfMonitorCounterStringAMD);
+	FIND_AS_NAMED(api, GetPerfMonitorCounterInfoAMD);
+	FIND_AS_NAMED(api, GenPerfMonitorsAMD);
+	FIND_AS_NAMED(api, DeletePerfMonitorsAMD);
+	FIND_AS_NAMED(api, SelectPerfMonitorCountersAMD);
+	FIND_AS_NAMED(api, BeginPerfMonitorAMD);
+	FIND_AS_NAMED(api, EndPerfMonitorAMD);
+	FIND_AS_NAMED(api, GetPerfMonitorCounterDataAMD);
+}
+
+static void
+fill_api(struct tally_gl_api *api, bool es)
+{
+	*api = (struct tally_gl_api){
+		.es = es,
+		.version = epoxy_gl_version(),
+		.has_extension = has_extension,
+	};
+	FIND(api, GetError, "glGetError");
+	FIND(api, GetIntegerv, "glGetIntegerv");
+	FIND(api, Flush, "glFlush");
+	bool es_timer = es && has_extension(api, "GL_EXT_disjoint_timer_query");
+	bool core = api->version >= (es ? 30 : 15);
+	if (core) {
+		FIND(api, GenQueries, "glGenQueries");
+		FIND(api, DeleteQueries, "glDeleteQueries");
+		FIND(api, BeginQuery, "glBeginQuery");
+		FIND(api, EndQuery, "glEndQuery");
+		FIND(api, GetQueryiv, "glGetQueryiv");
+		FIND(api, GetQueryObjectuiv, "glGetQueryObjectuiv");
+	} else if (es_timer || has_extension(api, "GL_EXT_occlusion_query_boolean")) {
+		FIND(api, GenQueries, "glGenQueriesEXT");
+		FIND(api, DeleteQueries, "glDeleteQueriesEXT");
+		FIND(api, BeginQuery, "glBeginQueryEXT");
+		FIND(api, EndQuery, "glEndQueryEXT");
+		FIND(api, GetQueryiv, "glGetQueryivEXT");
+		FIND(api, GetQueryObjectuiv, "glGetQueryObjectuivEXT");
+	}
+	if (es_timer) {
+		FIND(api, QueryCounter, "glQueryCounterEXT");
+		FIND(api, GetQueryObjectui64v, "glGetQueryObjectui64vEXT");
+		FIND(api, GetInteger64v,
+		     api->version >= 30 ? "glGetInteger64v" : "glGetInteger64vEXT");
+		api->read_disjoint = read_disjoint;
+	} else if (!es && (api->version >= 33 || has_extension(api, "GL_ARB_timer_query"))) {
+		FIND(api, QueryCounter, "glQueryCounter");
+		FIND(api, GetQueryObjectui64v, "glGetQueryObjectui64v");
+		FIND(api, GetInteger64v, "glGetInteger64v");
+	}
+	fill_perf_queries(api);
+}
+
+/* ---- for people ---- */
+
+static const char *const perf_extensions[] = {
+	"GL_INTEL_performance_query",
+	"GL_INTEL_performance_queries",
+	"GL_AMD_performance_monitor",
+};
+#define N_PERF_EXTENSIONS (sizeof(perf_extensions) / sizeof(perf_extensions[0]))
+#define MOST_FACTS 8
+
+struct facts {
+	const char *rows[MOST_FACTS + 1]; /* the last one stays NULL */
+	unsigned n;
+	char seen[80], extensions[N_PERF_EXTENSIONS][40];
+};
+
+static void
+gather_facts(const struct tally_gl_api *api, const char *display, bool queries, struct facts *facts)
+{
+	*facts = (struct facts){ .n = 0 };
+	snprintf(facts->seen, sizeof(facts->seen), "seen on %s", display);
+	facts->rows[facts->n++] = facts->seen;
+	for (size_t i = 0; i < N_PERF_EXTENSIONS; i++) {
+		char *row = facts->extensions[i];
+		snprintf(row, sizeof(facts->extensions[i]), "%s: %s", perf_extensions[i],
+			 has_extension(api, perf_extensions[i]) ? "yes" : "no");
+		facts->rows[facts->n++] = row;
+	}
+	const char *version = (const char *)glGetString(GL_VERSION);
+	if (!queries || !version || !strstr(version, "Mesa"))
+		return;
+	facts->rows[facts->n++] = "performance queries: one runs at a time, and one set of "
+				  "counters at a time is unread";
+	facts->rows[facts->n++] =
+		"performance queries: the GPU's counters serve one program at a "
+		"time; intel_gpu_top -m, GPUVis or Perfetto keep them from others";
+	facts->rows[facts->n++] = "performance queries: a refusal is known frames later only, for "
+				  "Mesa's threaded context has the calls made by a thread of its "
+				  "own; passes until then are flagged lost";
+}
+
+/* ---- its sources ---- */
+
+static struct tally_harvest *
+open_sources(struct tally_gl_api *api, const struct tally_probe_wish *wish,
+	     struct tally_source *sources[4])
+{
+	sources[0] = tally_gl_timestamp_create(api);
+	sources[1] = tally_gl_statistics_create(api);
+	sources[2] = tally_gl_intel_create(api);
+	sources[3] = tally_gl_amd_create(api);
+	for (int i = 0; i < 4; i++) {
+		if (!sources[i])
+			continue;
+		sources[i]->wanted = wish->counters;
+		sources[i]->pinned = wish->set;
+	}
+	return tally_harvest_create(sources, 4, 8, 8);
+}
+
+static bool
+is_on(const struct tally_source_info *rows, uint32_t n, const char *name)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (strcmp(rows[i].name, name) == 0)
+			return rows[i].on;
+	return false;
+}
+
+/* As the capture's device line has it. */
+static void
+tell_serialized(struct tally_source *const sources[4], const struct tally_device_record *device,
+		char *out, size_t size)
+{
+	const char *all[2] = { NULL };
+	if (is_on(device->sources, device->n_sources, "gl-intel"))
+		all[0] = tally_gl_intel_serialized_by(sources[2]);
+	if (is_on(device->sources, device->n_sources, "gl-amd"))
+		all[1] = tally_gl_amd_serialized_by(sources[3]);
+	snprintf(out, size, "%s%s%s", all[0] ? all[0] : "", all[0] && all[1] ? "; " : "",
+		 all[1] ? all[1] : "");
+}
+
+static bool
+describe(enum tally_api which, uint32_t number, const struct tally_probe_wish *wish,
+	 const char *display, tally_probe_report *report, void *data)
+{
+	struct tally_gl_api api;
+	char driver[256], serialized[512];
+	const char *vendor = (const char *)glGetString(GL_VENDOR);
+	const char *renderer = (const char *)glGetString(GL_RENDERER);
+	fill_api(&api, which == TALLY_API_OPENGL_ES);
+	snprintf(driver, sizeof(driver), "%s %s", vendor ? vendor : "", renderer ? renderer : "");
+	api.driver = driver;
+	struct tally_source *sources[4];
+	struct tally_harvest *harvest = open_sources(&api, wish, sources);
+	if (!harvest)
+		return false;
+	struct tally_device_record device = {
+		.device = number,
+		.api = which,
+		.name = renderer,
+		.driver = vendor,
+		.driver_version = (const char *)glGetString(GL_VERSION),
+		.beneath = -1,
+	};
+	device.counters = tally_harvest_counters(harvest, &device.n_counters);
+	/* The calls themselves are always counted, as the capture's device line says too. */
+	struct tally_source_info rows[TALLY_MAX_SOURCES + 1] = { { .name = "api", .on = true } };
+	uint32_t n_rows;
+	const struct tally_source_info *infos = tally_harvest_sources(harvest, &n_rows);
+	if (n_rows > TALLY_MAX_SOURCES)
+		n_rows = TALLY_MAX_SOURCES;
+	memcpy(&rows[1], infos, n_rows * sizeof(rows[0]));
+	device.sources = rows;
+	device.n_sources = n_rows + 1;
+	tell_serialized(sources, &device, serialized, sizeof(serialized));
+	device.serialized_by = serialized[0] ? serialized : NULL;
+	struct facts facts;
+	gather_facts(&api, display, is_on(rows, n_rows + 1, "gl-intel"), &facts);
+	struct tally_probe_found found = { .device = &device, .facts = facts.rows };
+	found.sets = tally_harvest_sets(harvest, &found.n_sets);
+	/* A layout without a name is what counts always: nothing takes turns. */
+	if (found.n_sets == 1 && !found.sets[0]->layout.set)
+		found.n_sets = 0;
+	report(data, &found);
+	tally_harvest_destroy(harvest, true);
+	return true;
+}
+
+bool
+tally_probe_gl(enum tally_api api, uint32_t number, const struct tally_probe_wish *wish,
+	       tally_probe_report *report, void *data, char *why, size_t size)
+{
+	struct place places[3];
+	bool es = api == TALLY_API_OPENGL_ES;
+	const char *words = es ? "OpenGL ES" : "OpenGL";
+	if (!epoxy_has_egl()) {
+		snprintf(why, size, "no %s: libEGL is not installed", words);
+		return false;
+	}
+	unsigned n = list_places(places);
+	for (unsigned i = 0; i < n; i++) {
+		struct context c;
+		if (!open_context(&c, places[i].display, es))
+			continue;
+		bool ok = describe(api, number, wish, places[i].words, report, data);
+		close_context(&c);
+		if (!ok)
+			snprintf(why, size, "out of memory");
+		return ok;
+	}
+	snprintf(why, size, "no %s context could be made (tried %u places%s)", words, n,
+		 getenv("DISPLAY") || getenv("WAYLAND_DISPLAY")
+			 ? ""
+			 : "; neither DISPLAY nor WAYLAND_DISPLAY is set");
+	return false;
+}

@@ -1,0 +1,179 @@
+#include "cli/machine/snapshot_facts.h"
+
+#include <glib.h>
+#include <grp.h>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void tell(tally_snapshot_told *told, void *data, bool fine, const char *what,
+		 const char *format, ...) G_GNUC_PRINTF(5, 6);
+
+static void
+tell(tally_snapshot_told *told, void *data, bool fine, const char *what, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	char *text = g_strdup_vprintf(format, args);
+	va_end(args);
+	told(data, fine, what, text);
+	g_free(text);
+}
+
+/* The file, without the blanks at its end; g_free(). NULL: it is not there. */
+static char *
+read_text(const char *root, const char *path)
+{
+	char *whole = g_strconcat(root, path, NULL), *text = NULL;
+	if (g_file_get_contents(whole, &text, NULL, NULL))
+		g_strstrip(text);
+	g_free(whole);
+	return text;
+}
+
+/* ---- perf ---- */
+
+void
+tally_snapshot_tell_perf(const char *root, bool is_root, tally_snapshot_told *told, void *data)
+{
+	static const char name[] = "kernel.perf_event_paranoid";
+	char *text = read_text(root, "/proc/sys/kernel/perf_event_paranoid");
+	if (!text) {
+		tell(told, data, false, "perf",
+		     "there is no %s: this kernel has no perf events (CONFIG_PERF_EVENTS), or a "
+		     "sandbox hides them",
+		     name);
+		return;
+	}
+	int value = (int)g_ascii_strtoll(text, NULL, 10);
+	g_free(text);
+	if (is_root)
+		tell(told, data, true, "perf", "%s is %d, and root may use perf all the same", name,
+		     value);
+	else if (value >= 3)
+		tell(told, data, false, "perf",
+		     "%s is %d: perf is for root alone; this allows it to every user until the "
+		     "machine starts anew: sudo sysctl %s=1",
+		     name, value, name);
+	else if (value == 2)
+		tell(told, data, true, "perf",
+		     "%s is 2: programs may count their own work, in user mode alone; with the "
+		     "kernel's until the machine starts anew: sudo sysctl %s=1",
+		     name, name);
+	else if (value == 1)
+		tell(told, data, true, "perf",
+		     "%s is 1: programs may count their own work; the cycles of whole CPUs "
+		     "(CyclesCPUCycles) need: sudo sysctl %s=0",
+		     name, name);
+	else
+		tell(told, data, true, "perf", "%s is %d: every user may count everything", name,
+		     value);
+}
+
+/* ---- device nodes ---- */
+
+/* What a user can do about a node that they may not open; g_free(). */
+static char *
+remedy(const struct stat *st)
+{
+	const struct group *group = getgrgid(st->st_gid);
+	const struct passwd *user = getpwuid(geteuid());
+	if ((st->st_mode & 0060) == 0060 && st->st_gid != 0)
+		return g_strdup_printf("become a member of the group %s, and log in anew: sudo "
+				       "usermod -aG %s %s",
+				       group ? group->gr_name : "that it has",
+				       group ? group->gr_name : "GROUP",
+				       user ? user->pw_name : "USER");
+	return g_strdup("only root may open it: a rule of udev gives it to a group, for example "
+			"MODE=\"0660\", GROUP=\"video\"");
+}
+
+static void
+tell_node(const char *root, const char *node, const char *driver, tally_snapshot_told *told,
+	  void *data)
+{
+	struct stat st;
+	char *path = g_strconcat(root, node, NULL);
+	if (stat(path, &st) != 0) {
+		g_free(path);
+		return;
+	}
+	const struct passwd *user = getpwuid(st.st_uid);
+	const struct group *group = getgrgid(st.st_gid);
+	char *owner = g_strdup_printf("%s:%s, mode %04o", user ? user->pw_name : "?",
+				      group ? group->gr_name : "?", (unsigned)st.st_mode & 07777);
+	if (access(path, R_OK | W_OK) == 0) {
+		tell(told, data, true, "node", "%s (%s) is %s: you may open it", node, driver,
+		     owner);
+	} else {
+		char *words = remedy(&st);
+		tell(told, data, false, "node", "%s (%s) is %s: you may not open it; %s", node,
+		     driver, owner, words);
+		g_free(words);
+	}
+	g_free(owner);
+	g_free(path);
+}
+
+/* A module's version, where it says one: those within the kernel have the kernel's. */
+static void
+tell_module(const char *root, const char *module, tally_snapshot_told *told, void *data)
+{
+	char *folder = g_strdup_printf("%s/sys/module/%s", root, module);
+	char *name = g_strdup_printf("/sys/module/%s/version", module);
+	char *version = read_text(root, name);
+	if (version)
+		tell(told, data, true, "driver", "%s %s", module, version);
+	else if (g_file_test(folder, G_FILE_TEST_IS_DIR))
+		tell(told, data, true, "driver", "%s, as it came with the kernel", module);
+	g_free(version);
+	g_free(name);
+	g_free(folder);
+}
+
+static void
+tell_panfrost(const char *root, tally_snapshot_told *told, void *data)
+{
+	char *text = read_text(root, "/sys/module/panfrost/parameters/unstable_ioctls");
+	if (text && (*text == 'Y' || *text == '1'))
+		tell(told, data, true, "panfrost", "unstable_ioctls is on: counters can be read");
+	else if (text)
+		tell(told, data, false, "panfrost",
+		     "unstable_ioctls is off, and with it the counters; this switches them on "
+		     "until the machine starts anew: echo Y | sudo tee "
+		     "/sys/module/panfrost/parameters/unstable_ioctls");
+	g_free(text);
+}
+
+/* The kernel's driver behind a render node; g_free(). */
+static char *
+driver_of(const char *root, unsigned number)
+{
+	char *path = g_strdup_printf("%s/sys/class/drm/renderD%u/device/driver", root, number);
+	char *link = g_file_read_link(path, NULL);
+	char *name = link ? g_path_get_basename(link) : NULL;
+	g_free(link);
+	g_free(path);
+	return name;
+}
+
+void
+tally_snapshot_tell_nodes(const char *root, tally_snapshot_told *told, void *data)
+{
+	for (unsigned i = 0; i < 16; i++) {
+		char *node = g_strdup_printf("/dev/mali%u", i);
+		tell_node(root, node, "Arm's kbase", told, data);
+		g_free(node);
+	}
+	for (unsigned i = 128; i < 192; i++) {
+		char *node = g_strdup_printf("/dev/dri/renderD%u", i);
+		char *driver = driver_of(root, i);
+		if (driver)
+			tell_node(root, node, driver, told, data);
+		g_free(driver);
+		g_free(node);
+	}
+	tell_module(root, "mali_kbase", told, data);
+	tell_module(root, "panfrost", told, data);
+	tell_panfrost(root, told, data);
+}

@@ -1,0 +1,183 @@
+#include "cli/machine/wanted.h"
+
+#include "cli/machine/probe.h"
+
+#include <glib.h>
+#include <string.h>
+
+#include "query/known_sources.h"
+#include "query/linux/counters.h"
+#include "query/metric/metric.h"
+#include "query/source/statistics_catalogue.h"
+
+static const char *const sets[] = { "overview", "all" };
+static const char *const fake_counters[] = { "fake_a", "fake_b" };
+
+static bool
+is_source(const char *item)
+{
+	for (size_t i = 0; i < TALLY_N_KNOWN_SOURCES; i++)
+		if (tally_source_wanted(item, tally_known_sources[i].name))
+			return true;
+	return false;
+}
+
+static void
+seen(void *data, const struct tally_probe_found *found)
+{
+	bool *any = data;
+	*any |= found->device->n_counters > 0;
+}
+
+/* [0..N] in a metric's name stands for a number: any will do here. */
+static bool
+is_metric(const char *item, const char *key, const char *name)
+{
+	const char *index = strstr(key, "[0..N]");
+	if (!index)
+		return tally_list_matches(item, key, name);
+	return strncmp(item, key, (size_t)(index - key)) == 0 ||
+	       tally_list_matches(item, key, name);
+}
+
+static bool
+is_any_metric(const char *item)
+{
+	if (tally_list_has(item, "metrics"))
+		return true;
+	for (unsigned d = 0; d < TALLY_N_DIALECTS; d++)
+		if (tally_list_has(item, tally_dialect_name(d)))
+			return true;
+	for (uint32_t i = 0; i < tally_n_metrics; i++) {
+		struct tally_metric m = tally_metric_at(i);
+		if (is_metric(item, m.key, m.name))
+			return true;
+	}
+	return false;
+}
+
+/* Of any Mali: which one the program will run on is not known before it runs. */
+static bool
+is_mali_counter(const char *item)
+{
+	char *plain = g_str_has_suffix(item, ".mean") ? g_strndup(item, strlen(item) - 5)
+						      : g_strdup(item);
+	bool found = false;
+	const struct tally_mali_layout *layout;
+	for (uint32_t l = 0; !found && (layout = tally_mali_layout(l)); l++) {
+		found = tally_mali_find_counter(layout, plain, true);
+		for (uint32_t i = 0; !found && i < layout->n_counters; i++)
+			found = tally_list_matches(plain, layout->counters[i].counter.key,
+						   layout->counters[i].counter.name);
+	}
+	g_free(plain);
+	return found;
+}
+
+static bool
+is_linux_counter(const char *item)
+{
+	for (unsigned i = 0; i < TALLY_LINUX_N; i++) {
+		const struct tally_counter *c = tally_linux_counter(i, TALLY_LINUX_PERF);
+		if (tally_list_matches(item, c->key, c->name))
+			return true;
+	}
+	return false;
+}
+
+/* Counters of the GPU's own are the driver's to name: ask it. */
+static bool
+is_driver_counter(const char *item)
+{
+	const struct tally_probe_wish wish = { item, NULL };
+	char why[512];
+	bool any = false;
+	for (int api = 0; api < TALLY_N_APIS && !any; api++)
+		tally_probe((enum tally_api)api, &wish, seen, &any, why, sizeof(why));
+	return any;
+}
+
+static bool
+is_counter(const char *item)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(sets); i++)
+		if (tally_list_has(item, sets[i]))
+			return true;
+	for (size_t i = 0; i < TALLY_N_STATISTICS; i++)
+		if (tally_list_matches(item, tally_statistics[i].key, tally_statistics[i].name))
+			return true;
+	for (size_t i = 0; i < G_N_ELEMENTS(fake_counters); i++)
+		if (tally_list_matches(item, fake_counters[i], fake_counters[i]))
+			return true;
+	return is_any_metric(item) || is_linux_counter(item) || is_mali_counter(item) ||
+	       is_driver_counter(item);
+}
+
+static void
+list_sources(GString *out)
+{
+	for (size_t i = 0; i < TALLY_N_KNOWN_SOURCES; i++)
+		g_string_append_printf(out, "%s%s", i ? ", " : "", tally_known_sources[i].name);
+}
+
+static void
+list_counters(GString *out)
+{
+	g_string_append(out, "the sets overview and all, those that `passtally counters` and "
+			     "`passtally counters --catalogue GPU` list, metrics, and ");
+	for (size_t i = 0; i < TALLY_N_STATISTICS; i++)
+		g_string_append_printf(out, "%s%s", i ? ", " : "", tally_statistics[i].key);
+}
+
+/* Metrics of the user's own: what can be read, and what is wrong with the others. */
+static bool
+check_own(const struct tally_config *config, tally_config_complain *complain, void *data)
+{
+	struct tally_metric *own = g_new(struct tally_metric, config->n_metrics + 1);
+	uint32_t n = tally_metric_read_own(config, own, complain, data);
+	g_free(own);
+	return n == config->n_metrics;
+}
+
+static bool
+is_own(const struct tally_config *config, const char *item)
+{
+	for (uint32_t i = 0; config && i < config->n_metrics; i++)
+		if (tally_list_matches(item, config->metrics[i].key, config->metrics[i].name))
+			return true;
+	return false;
+}
+
+/* Each item of a list by itself. `own`: whose metrics are names too, or NULL. */
+static bool
+check(const char *option, const char *list, bool (*known)(const char *),
+      void (*list_valid)(GString *), const struct tally_config *own,
+      tally_config_complain *complain, void *data)
+{
+	bool ok = true;
+	char **items = g_strsplit_set(list ? list : "", "+,", -1);
+	for (char **item = items; *item; item++) {
+		const char *name = g_strstrip(*item);
+		if (!*name || is_own(own, name) || known(name))
+			continue;
+		GString *text = g_string_new(NULL);
+		g_string_append_printf(text, "option %s: nothing is called \"%s\"; there are ",
+				       option, name);
+		list_valid(text);
+		complain(data, text->str);
+		g_string_free(text, TRUE);
+		ok = false;
+	}
+	g_strfreev(items);
+	return ok;
+}
+
+bool
+tally_wanted_check(const struct tally_config *config, tally_config_complain *complain, void *data)
+{
+	bool ok = check("sources", config->sources, is_source, list_sources, NULL, complain, data);
+	ok &= check_own(config, complain, data);
+	return check("counters", config->counters, is_counter, list_counters, config, complain,
+		     data) &&
+	       ok;
+}

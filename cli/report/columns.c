@@ -1,0 +1,436 @@
+#include "cli/report/columns.h"
+
+#include <math.h>
+#include <string.h>
+
+#define N(key, title, type, what, table) \
+	{ \
+		key, title, TALLY_COLUMN_##type, TALLY_COLUMN_##what, 0, table \
+	}
+
+static const struct tally_column pass_columns[] = {
+	N("name", "pass", TEXT, NAME, true),
+	N("device", "device", NUMBER, DEVICE, false),
+	N("id", "id", TEXT, ID, false),
+	N("label", "label", TEXT, LABEL, false),
+	N("kind", "kind", TEXT, KIND, false),
+	N("queue", "queue", TEXT, QUEUE, false),
+	N("n", "N", NUMBER, N, true),
+	N("mean_ns", "mean", TIME, MEAN, true),
+	N("sd_ns", "sd", TIME, SD, true),
+	N("min_ns", "min", TIME, MIN, true),
+	N("max_ns", "max", TIME, MAX, true),
+	N("p50_ns", "p50", TIME, P50, true),
+	N("p90_ns", "p90", TIME, P90, false),
+	N("p99_ns", "p99", TIME, P99, true),
+	N("total_ns", "total", TIME, TOTAL, false),
+	N("share", "share", SHARE, GPU_SHARE, true),
+};
+
+static const struct tally_column frame_columns[] = {
+	N("frame", "frame", NUMBER, FRAME, true),
+	N("device", "device", NUMBER, DEVICE, false),
+	N("start_ns", "start", TIME, START, false),
+	N("cpu_ns", "cpu", TIME, CPU, true),
+	N("gpu_ns", "gpu", TIME, GPU, true),
+	N("envelope_ns", "envelope", TIME, ENVELOPE, true),
+	N("coverage", "coverage", SHARE, COVERAGE, true),
+	N("share", "share", SHARE, GPU_SHARE, true),
+	N("unattributed_ns", "outside", TIME, UNATTRIBUTED, true),
+	N("overhead_ns", "overhead", TIME, OVERHEAD, true),
+	N("n", "passes", NUMBER, N, true),
+	N("dropped_passes", "dropped", NUMBER, DROPPED, false),
+};
+#undef N
+
+GArray *
+tally_columns_create(const struct tally_aggregate *a)
+{
+	GArray *columns = g_array_new(FALSE, FALSE, sizeof(struct tally_column));
+	if (a->by == TALLY_BY_FRAME)
+		g_array_append_vals(columns, frame_columns, G_N_ELEMENTS(frame_columns));
+	else
+		g_array_append_vals(columns, pass_columns, G_N_ELEMENTS(pass_columns));
+	for (guint i = 0; i < columns->len; i++) {
+		struct tally_column *c = &g_array_index(columns, struct tally_column, i);
+		c->in_table |= c->what == TALLY_COLUMN_QUEUE && a->several_queues;
+	}
+	for (uint32_t i = TALLY_SERIES_GPU + 1; i < tally_n_series(a); i++) {
+		bool always = a->by != TALLY_BY_WORKLOAD &&
+			      (i == TALLY_SERIES_DRAWS || i == TALLY_SERIES_VERTICES);
+		bool counted = i >= TALLY_N_FIXED_SERIES || i == TALLY_SERIES_DISPATCHES ||
+			       i == TALLY_SERIES_COPIES;
+		struct tally_column c = {
+			.key = tally_series_name(a, i),
+			.title = tally_series_name(a, i),
+			.type = TALLY_COLUMN_NUMBER,
+			.what = TALLY_COLUMN_SERIES,
+			.series = i,
+			.in_table = always || (counted && tally_series_in_use(a, i)),
+		};
+		g_array_append_val(columns, c);
+	}
+	struct tally_column flags = { .key = "flags",
+				      .title = "flags",
+				      .what = TALLY_COLUMN_FLAGS };
+	g_array_append_val(columns, flags);
+	return columns;
+}
+
+static bool
+is_named(const struct tally_column *c, const char *key)
+{
+	size_t len = strlen(c->key);
+	bool short_form = len > 3 && strcmp(c->key + len - 3, "_ns") == 0 &&
+			  strlen(key) == len - 3 && strncmp(key, c->key, len - 3) == 0;
+	return short_form || strcmp(c->key, key) == 0;
+}
+
+const struct tally_column *
+tally_columns_find(const GArray *columns, const char *command, const char *option, const char *key)
+{
+	for (guint i = 0; i < columns->len; i++) {
+		const struct tally_column *c = &g_array_index(columns, struct tally_column, i);
+		if (is_named(c, key))
+			return c;
+	}
+	GString *valid = g_string_new(NULL);
+	for (guint i = 0; i < columns->len; i++)
+		g_string_append_printf(valid, "%s%s", i ? ", " : "",
+				       g_array_index(columns, struct tally_column, i).key);
+	tally_cli_complain(command, "--%s %s: no such column; the columns are %s", option, key,
+			   valid->str);
+	g_string_free(valid, TRUE);
+	return NULL;
+}
+
+/* Move what the item names from one array to the other; the first column is shown in any case. */
+static bool
+choose_item(GArray *from, GArray *to, const char *item)
+{
+	bool any = false;
+	for (guint i = 0; i < from->len;) {
+		struct tally_column *c = &g_array_index(from, struct tally_column, i);
+		if (!is_named(c, item) && !g_pattern_match_simple(item, c->key)) {
+			i++;
+			continue;
+		}
+		any = true;
+		c->in_table = true;
+		g_array_append_val(to, *c);
+		g_array_remove_index(from, i);
+	}
+	return any;
+}
+
+/* Was it taken by an item before? */
+static bool
+is_chosen(const GArray *columns, const char *item)
+{
+	for (guint i = 0; i < columns->len; i++) {
+		const struct tally_column *c = &g_array_index(columns, struct tally_column, i);
+		if (is_named(c, item) || g_pattern_match_simple(item, c->key))
+			return true;
+	}
+	return false;
+}
+
+bool
+tally_columns_choose(GArray *columns, const char *command, const char *list)
+{
+	GArray *chosen = g_array_new(FALSE, FALSE, sizeof(struct tally_column));
+	g_array_append_val(chosen, g_array_index(columns, struct tally_column, 0));
+	char **items = g_strsplit_set(list, ",+", -1);
+	bool ok = true;
+	for (char **item = items; ok && *item; item++) {
+		g_strstrip(*item);
+		if (!choose_item(columns, chosen, *item) && !is_chosen(chosen, *item))
+			ok = tally_columns_find(columns, command, "columns", *item) != NULL;
+	}
+	for (guint i = 1; i < chosen->len;) {
+		/* The first column stands there already. */
+		if (g_array_index(chosen, struct tally_column, i).key ==
+		    g_array_index(chosen, struct tally_column, 0).key)
+			g_array_remove_index(chosen, i);
+		else
+			i++;
+	}
+	g_strfreev(items);
+	g_array_set_size(columns, 0);
+	g_array_append_vals(columns, chosen->data, chosen->len);
+	g_array_unref(chosen);
+	return ok;
+}
+
+static bool
+from_u64(bool has, uint64_t v, struct tally_value *out)
+{
+	*out = tally_u64(v);
+	return has;
+}
+
+static bool
+frame_value(const struct tally_frame_record *r, enum tally_column_what what,
+	    struct tally_value *out)
+{
+	switch (what) {
+	case TALLY_COLUMN_FRAME:
+		return from_u64(true, r->frame, out);
+	case TALLY_COLUMN_START:
+		return from_u64(true, r->start_ns, out);
+	case TALLY_COLUMN_CPU:
+		return from_u64(true, r->cpu_ns, out);
+	case TALLY_COLUMN_GPU:
+		return from_u64(r->has_gpu, r->gpu_ns, out);
+	case TALLY_COLUMN_ENVELOPE:
+		return from_u64(r->has_gpu, r->envelope_ns, out);
+	case TALLY_COLUMN_COVERAGE:
+		*out = tally_f64(r->coverage);
+		return r->has_coverage;
+	case TALLY_COLUMN_UNATTRIBUTED:
+		return from_u64(r->has_unattributed_gpu, r->unattributed_gpu_ns, out);
+	case TALLY_COLUMN_OVERHEAD:
+		return from_u64(true, r->overhead_ns, out);
+	case TALLY_COLUMN_DROPPED:
+		return from_u64(true, r->dropped_passes, out);
+	case TALLY_COLUMN_N:
+		return from_u64(true, r->n_passes, out);
+	default:
+		return false;
+	}
+}
+
+/* The mean, as the integer it is where all values are equal. */
+static bool
+series_value(const struct tally_group *g, uint32_t series, struct tally_value *out)
+{
+	if (series >= g->n_series || g->series[series].stats.moments.n == 0)
+		return false;
+	struct tally_stats *s = &g->series[series].stats;
+	if (tally_value_f64(s->moments.min) == tally_value_f64(s->moments.max))
+		*out = s->moments.min;
+	else
+		*out = tally_f64(tally_moments_mean(&s->moments));
+	return true;
+}
+
+/* Whole where it can be: times of a run fit in 64 bits for 584 years. */
+static struct tally_value
+total_of(const struct tally_moments *m)
+{
+	bool fits = m->storage != TALLY_STORAGE_F64 && m->sum.word[1] == 0 && m->sum.word[2] == 0;
+	return fits ? tally_u64(m->sum.word[0]) : tally_f64(tally_moments_total(m));
+}
+
+static bool
+gpu_value(struct tally_stats *s, enum tally_column_what what, struct tally_value *out)
+{
+	if (s->moments.n == 0)
+		return false;
+	switch (what) {
+	case TALLY_COLUMN_MEAN:
+		*out = tally_f64(tally_moments_mean(&s->moments));
+		return true;
+	case TALLY_COLUMN_SD:
+		*out = tally_f64(s->moments.n > 1 ? tally_moments_sd_sample(&s->moments) : 0);
+		return s->moments.n > 1;
+	case TALLY_COLUMN_MIN:
+		*out = s->moments.min;
+		return true;
+	case TALLY_COLUMN_MAX:
+		*out = s->moments.max;
+		return true;
+	case TALLY_COLUMN_P50:
+		*out = tally_stats_quantile(s, 0.50);
+		return true;
+	case TALLY_COLUMN_P90:
+		*out = tally_stats_quantile(s, 0.90);
+		return true;
+	case TALLY_COLUMN_P99:
+		*out = tally_stats_quantile(s, 0.99);
+		return true;
+	case TALLY_COLUMN_TOTAL:
+		*out = total_of(&s->moments);
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool
+tally_column_value(const struct tally_aggregate *a, const struct tally_group *g,
+		   const struct tally_column *c, struct tally_value *out)
+{
+	switch (c->what) {
+	case TALLY_COLUMN_DEVICE:
+		return from_u64(true, g->device, out);
+	case TALLY_COLUMN_GPU_SHARE:
+		*out = tally_f64(tally_group_share(a, g));
+		return out->f64 >= 0;
+	case TALLY_COLUMN_SERIES:
+		return series_value(g, c->series, out);
+	case TALLY_COLUMN_N:
+		if (a->by != TALLY_BY_FRAME) {
+			/* Of the times; of the frames where none was measured at all. */
+			uint64_t timed = g->series[TALLY_SERIES_GPU].stats.moments.n;
+			return from_u64(true, timed ? timed : g->frames, out);
+		}
+		break;
+	default:
+		break;
+	}
+	if (a->by == TALLY_BY_FRAME)
+		return frame_value(&g->record, c->what, out);
+	return gpu_value(&g->series[TALLY_SERIES_GPU].stats, c->what, out);
+}
+
+char *
+tally_flags_text(uint64_t flags, const char *separator)
+{
+	GString *words = g_string_new(NULL);
+	for (unsigned i = 0; i < TALLY_N_FLAGS; i++)
+		if (flags >> i & 1)
+			g_string_append_printf(words, "%s%s", words->len ? separator : "",
+					       tally_flag_name(i));
+	return g_string_free(words, FALSE);
+}
+
+char *
+tally_queue_text(const struct tally_group *g)
+{
+	if (!g->has_queue)
+		return g_strdup("");
+	return g->queues ? g_strdup("several")
+			 : g_strdup_printf("%d.%d", g->queue_family, g->queue_index);
+}
+
+char *
+tally_column_text(const struct tally_group *g, const struct tally_column *c)
+{
+	switch (c->what) {
+	case TALLY_COLUMN_NAME:
+		return g_strdup(g->name);
+	case TALLY_COLUMN_ID:
+		return g->outside || g->n_ids > 1
+			       ? g_strdup("")
+			       : g_strdup_printf("%016" G_GINT64_MODIFIER "x", g->id);
+	case TALLY_COLUMN_LABEL:
+		return g_strdup(g->label ? g->label : "");
+	case TALLY_COLUMN_KIND:
+		return g_strdup(g->outside ? "outside" : tally_pass_kind_name(g->kind));
+	case TALLY_COLUMN_QUEUE:
+		return tally_queue_text(g);
+	case TALLY_COLUMN_FLAGS:
+		return tally_flags_text(g->flags, " ");
+	default:
+		return g_strdup("");
+	}
+}
+
+bool
+tally_column_estimated(const struct tally_group *g, const struct tally_column *c)
+{
+	return c->what == TALLY_COLUMN_SERIES && c->series < g->n_series &&
+	       g->series[c->series].estimated;
+}
+
+/* One row with its sort key worked out once: quantiles are not cheap. */
+struct sort_row {
+	struct tally_group *group;
+	bool has;
+	double number;
+	char *text;
+	guint place;
+};
+
+struct sort_rule {
+	bool text, reverse;
+};
+
+static int
+compare_rows(gconstpointer a, gconstpointer b, gpointer data)
+{
+	const struct sort_row *x = a, *y = b;
+	const struct sort_rule *rule = data;
+	if (x->has != y->has)
+		return x->has ? -1 : 1; /* absent last, either way round */
+	int order = 0;
+	if (rule->text)
+		order = strcmp(x->text, y->text);
+	else if (x->has)
+		order = (x->number < y->number) - (x->number > y->number);
+	if (rule->reverse)
+		order = -order;
+	return order ? order : (x->place > y->place) - (x->place < y->place);
+}
+
+static void
+sort_rows(const struct tally_aggregate *a, GPtrArray *rows, const struct tally_column *sort,
+	  bool reverse)
+{
+	struct sort_rule rule = { .text = sort->type == TALLY_COLUMN_TEXT, .reverse = reverse };
+	struct sort_row *keyed = g_new0(struct sort_row, rows->len + 1);
+	for (guint i = 0; i < rows->len; i++) {
+		struct sort_row *row = &keyed[i];
+		row->group = g_ptr_array_index(rows, i);
+		row->place = i;
+		struct tally_value v;
+		if (rule.text) {
+			row->has = true;
+			row->text = tally_column_text(row->group, sort);
+		} else if (tally_column_value(a, row->group, sort, &v)) {
+			row->has = true;
+			row->number = tally_value_f64(v);
+		}
+	}
+	g_qsort_with_data(keyed, (gint)rows->len, sizeof(*keyed), compare_rows, &rule);
+	for (guint i = 0; i < rows->len; i++) {
+		rows->pdata[i] = keyed[i].group;
+		g_free(keyed[i].text);
+	}
+	g_free(keyed);
+}
+
+/* Work outside passes that came to nothing is no row. */
+static bool
+is_empty(const struct tally_group *g)
+{
+	for (uint32_t i = 0; i < g->n_series; i++) {
+		const struct tally_stats *s = &g->series[i].stats;
+		if (s->moments.n &&
+		    (tally_value_f64(s->moments.min) != 0 || tally_value_f64(s->moments.max) != 0))
+			return false;
+	}
+	return true;
+}
+
+GPtrArray *
+tally_rows_create(const struct tally_aggregate *a, int64_t device, const struct tally_column *sort,
+		  bool reverse)
+{
+	GPtrArray *rows = g_ptr_array_new();
+	for (guint i = 0; i < a->groups->len; i++) {
+		struct tally_group *g = g_ptr_array_index(a->groups, i);
+		if ((g->outside && is_empty(g)) || (a->by == TALLY_BY_WORKLOAD && !g->command))
+			continue;
+		if (device >= 0 ? g->device == device : !tally_aggregate_is_beneath(a, g->device))
+			g_ptr_array_add(rows, g);
+	}
+	static const struct tally_column dearest = {
+		.key = "share",
+		.type = TALLY_COLUMN_TIME,
+		.what = TALLY_COLUMN_TOTAL,
+	};
+	static const struct tally_column in_order = {
+		.key = "frame",
+		.type = TALLY_COLUMN_NUMBER,
+		.what = TALLY_COLUMN_FRAME,
+	};
+	if (sort)
+		sort_rows(a, rows, sort, reverse);
+	else if (a->by != TALLY_BY_FRAME)
+		sort_rows(a, rows, &dearest, reverse);
+	else if (reverse) /* numbers sort from the largest down */
+		sort_rows(a, rows, &in_order, false);
+	return rows;
+}

@@ -1,0 +1,307 @@
+#include "cli/report/html_log.h"
+
+#include <string.h>
+
+enum { MOST_NOTES = 2000 };
+
+static struct tally_html_device *
+need_device(struct tally_html_log *log, uint32_t number)
+{
+	for (guint i = 0; i < log->devices->len; i++) {
+		struct tally_html_device *d = g_ptr_array_index(log->devices, i);
+		if (d->device == number)
+			return d;
+	}
+	struct tally_html_device *d = g_new0(struct tally_html_device, 1);
+	d->device = number;
+	d->groups = g_ptr_array_new();
+	d->by_id = g_hash_table_new(g_int64_hash, g_int64_equal);
+	d->kinds = g_array_new(FALSE, FALSE, sizeof(struct tally_html_kind));
+	d->bars = g_byte_array_new();
+	d->bar_ends = g_array_new(FALSE, FALSE, sizeof(guint));
+	g_ptr_array_add(log->devices, d);
+	return d;
+}
+
+static void
+free_device(gpointer p)
+{
+	struct tally_html_device *d = p;
+	for (size_t i = 0; i < TALLY_HTML_N_FRAME_COLUMNS; i++)
+		tally_html_column_finish(&d->frames[i]);
+	for (guint i = 0; i < d->groups->len; i++) {
+		struct tally_group *g = g_ptr_array_index(d->groups, i);
+		struct tally_html_group *own = g->watched;
+		for (uint32_t k = 0; k < own->n_series; k++) {
+			tally_html_column_finish(&own->series[k].column);
+			tally_stats_finish(&own->series[k].stats);
+		}
+		g_free(own->series);
+		g_free(own);
+		g->watched = NULL;
+	}
+	g_ptr_array_unref(d->groups);
+	g_hash_table_destroy(d->by_id);
+	g_array_unref(d->kinds);
+	g_byte_array_unref(d->bars);
+	g_array_unref(d->bar_ends);
+	g_free(d);
+}
+
+static void
+free_note(gpointer p)
+{
+	struct tally_html_note *n = p;
+	g_free(n->source);
+	g_free(n->message);
+	g_free(n);
+}
+
+static void
+free_meaning(gpointer p)
+{
+	struct tally_html_meaning *m = p;
+	g_free(m->key);
+	g_free(m->name);
+	g_free(m->unit);
+	g_free(m->text);
+	g_free(m->source);
+	g_free(m);
+}
+
+/* Lines */
+
+static void
+take_header(void *user, const struct tally_header_record *h)
+{
+	struct tally_html_log *log = user;
+	for (uint32_t i = 0; i < h->n_options; i++) {
+		g_ptr_array_add(log->options, g_strdup(h->options[i].key));
+		g_ptr_array_add(log->options, g_strdup(h->options[i].value));
+	}
+	if (!h->has_argv || log->argv)
+		return;
+	log->argv = g_ptr_array_new_with_free_func(g_free);
+	for (uint32_t i = 0; i < h->n_argv; i++)
+		g_ptr_array_add(log->argv, g_strdup(h->argv[i]));
+}
+
+static void
+take_meaning(struct tally_html_log *log, const struct tally_html_meaning *m)
+{
+	struct tally_html_meaning *own = g_new0(struct tally_html_meaning, 1);
+	own->key = g_strdup(m->key);
+	own->name = g_strdup(m->name);
+	own->unit = g_strdup(m->unit);
+	own->text = g_strdup(m->text);
+	own->source = g_strdup(m->source);
+	own->kind = m->kind;
+	own->scope = m->scope;
+	g_hash_table_replace(log->meanings, own->key, own);
+}
+
+static void
+take_device(struct tally_html_log *log, const struct tally_device_record *r)
+{
+	for (uint32_t i = 0; i < r->n_counters; i++) {
+		const struct tally_counter *c = r->counters[i];
+		take_meaning(log, &(struct tally_html_meaning){
+					  .key = (char *)c->key,
+					  .name = (char *)c->name,
+					  .unit = (char *)c->unit,
+					  .text = (char *)c->description,
+					  .source = (char *)c->source,
+					  .kind = tally_counter_kind_name(c->kind),
+					  .scope = tally_scope_name(c->scope),
+				  });
+	}
+	for (uint32_t i = 0; i < r->n_metrics; i++) {
+		const struct tally_metric_info *m = &r->metrics[i];
+		take_meaning(log, &(struct tally_html_meaning){
+					  .key = (char *)m->key,
+					  .name = (char *)m->name,
+					  .unit = (char *)m->unit,
+					  .text = (char *)m->expression,
+				  });
+	}
+}
+
+static void
+take_note(struct tally_html_log *log, const struct tally_note_record *r)
+{
+	if (log->notes->len >= MOST_NOTES) {
+		log->notes_left_out++;
+		return;
+	}
+	struct tally_html_note *n = g_new0(struct tally_html_note, 1);
+	n->level = r->level;
+	n->source = g_strdup(r->source);
+	n->message = g_strdup(r->message);
+	n->has_time = r->has_time;
+	n->time_ns = r->time_ns;
+	g_ptr_array_add(log->notes, n);
+}
+
+static void
+take_line(void *user, const struct tally_log_line *line)
+{
+	struct tally_html_log *log = user;
+	if (line->type == TALLY_LINE_DEVICE)
+		take_device(log, &line->device);
+	else if (line->type == TALLY_LINE_NOTE)
+		take_note(log, &line->note);
+}
+
+/* Values */
+
+static struct tally_html_group *
+need_group(struct tally_html_device *d, struct tally_group *g)
+{
+	if (g->watched)
+		return g->watched;
+	struct tally_html_group *own = g_new0(struct tally_html_group, 1);
+	own->place = d->groups->len;
+	g->watched = own;
+	g_ptr_array_add(d->groups, g);
+	if (!g->outside)
+		g_hash_table_insert(d->by_id, &g->id, g);
+	return own;
+}
+
+static void
+take_value(void *user, struct tally_group *g, uint32_t series, struct tally_value v)
+{
+	struct tally_html_log *log = user;
+	struct tally_html_device *d = need_device(log, g->device);
+	struct tally_html_group *own = need_group(d, g);
+	if (series >= own->n_series) {
+		own->series = g_renew(struct tally_html_series, own->series, series + 1);
+		for (uint32_t i = own->n_series; i <= series; i++) {
+			own->series[i] = (struct tally_html_series){ 0 };
+			tally_stats_init(&own->series[i].stats, TALLY_STATS_KEEP_PASS);
+		}
+		own->n_series = series + 1;
+	}
+	tally_stats_add(&own->series[series].stats, v);
+	tally_html_column_add(&own->series[series].column, d->rows, v);
+}
+
+static uint64_t
+need_kind(struct tally_html_device *d, const struct tally_pass_record *p)
+{
+	struct tally_html_kind want = {
+		.queue_family = p->queue_family,
+		.queue_index = p->queue_index,
+		.context = p->context,
+		.flags = p->flags,
+		.has_start = p->has_gpu_start && p->has_gpu,
+		.has_gpu = p->has_gpu,
+	};
+	for (guint i = 0; i < d->kinds->len; i++) {
+		const struct tally_html_kind *k = &g_array_index(d->kinds, struct tally_html_kind,
+								 i);
+		if (k->queue_family == want.queue_family && k->queue_index == want.queue_index &&
+		    k->context == want.context && k->flags == want.flags &&
+		    k->has_start == want.has_start && k->has_gpu == want.has_gpu)
+			return i;
+	}
+	g_array_append_val(d->kinds, want);
+	return d->kinds->len - 1;
+}
+
+/* Groups, kinds and starts are told as differences: most are small. */
+static void
+take_passes(struct tally_html_device *d, const struct tally_frame_record *f)
+{
+	tally_html_put_unsigned(d->bars, f->n_passes);
+	uint64_t end = f->start_ns;
+	int64_t place = -1;
+	for (uint32_t i = 0; i < f->n_passes; i++) {
+		const struct tally_pass_record *p = &f->passes[i];
+		const struct tally_group *g = g_hash_table_lookup(d->by_id, &p->id);
+		const struct tally_html_group *own = g ? g->watched : NULL;
+		int64_t now = own ? (int64_t)own->place : place;
+		tally_html_put_signed(d->bars, now - place - 1);
+		place = now;
+		tally_html_put_unsigned(d->bars, need_kind(d, p));
+		if (p->has_gpu_start && p->has_gpu) {
+			tally_html_put_signed(d->bars, (int64_t)(p->gpu_start_ns - end));
+			end = p->gpu_start_ns + p->gpu_ns;
+		}
+		if (p->has_gpu)
+			tally_html_put_unsigned(d->bars, p->gpu_ns);
+	}
+	g_array_append_val(d->bar_ends, d->bars->len);
+}
+
+static void
+put(struct tally_html_device *d, enum tally_html_frame_column c, uint64_t v)
+{
+	tally_html_column_add(&d->frames[c], d->rows, tally_u64(v));
+}
+
+static void
+take_frame(void *user, const struct tally_frame_record *f, const GPtrArray *groups)
+{
+	struct tally_html_log *log = user;
+	struct tally_html_device *d = need_device(log, f->device);
+	for (guint i = 0; i < groups->len; i++)
+		need_group(d, g_ptr_array_index(groups, i));
+	if (!d->any)
+		d->base_ns = f->start_ns;
+	d->any = true;
+	put(d, TALLY_HTML_FRAME, f->frame);
+	tally_html_column_add(&d->frames[TALLY_HTML_START], d->rows,
+			      (struct tally_value){ .storage = TALLY_STORAGE_I64,
+						    .i64 = (int64_t)(f->start_ns - d->base_ns) });
+	put(d, TALLY_HTML_CPU, f->cpu_ns);
+	if (f->has_gpu) {
+		put(d, TALLY_HTML_GPU, f->gpu_ns);
+		put(d, TALLY_HTML_ENVELOPE, f->envelope_ns);
+	}
+	if (f->has_coverage)
+		tally_html_column_add(&d->frames[TALLY_HTML_COVERAGE], d->rows,
+				      tally_f64(f->coverage));
+	if (f->has_unattributed_gpu)
+		put(d, TALLY_HTML_UNATTRIBUTED, f->unattributed_gpu_ns);
+	put(d, TALLY_HTML_OVERHEAD, f->overhead_ns);
+	put(d, TALLY_HTML_DROPPED, f->dropped_passes);
+	if (f->flags)
+		put(d, TALLY_HTML_FLAGS, f->flags);
+	take_passes(d, f);
+	d->rows++;
+}
+
+int
+tally_html_log_read(struct tally_html_log *log, const char *path, uint64_t warmup)
+{
+	*log = (struct tally_html_log){ 0 };
+	log->devices = g_ptr_array_new_with_free_func(free_device);
+	log->notes = g_ptr_array_new_with_free_func(free_note);
+	log->meanings = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, free_meaning);
+	log->options = g_ptr_array_new_with_free_func(g_free);
+	log->watch = (struct tally_aggregate_watch){
+		.user = log,
+		.line = take_line,
+		.header = take_header,
+		.value = take_value,
+		.frame = take_frame,
+	};
+	return tally_aggregate_watch(&log->aggregate, "report", path, warmup, &log->watch);
+}
+
+void
+tally_html_log_finish(struct tally_html_log *log)
+{
+	if (!log->devices)
+		return;
+	/* Before the aggregate: what it frees has what hangs on its groups. */
+	g_ptr_array_unref(log->devices);
+	tally_aggregate_finish(&log->aggregate);
+	g_ptr_array_unref(log->notes);
+	g_hash_table_destroy(log->meanings);
+	g_ptr_array_unref(log->options);
+	if (log->argv)
+		g_ptr_array_unref(log->argv);
+	*log = (struct tally_html_log){ 0 };
+}

@@ -1,0 +1,16 @@
+/* cli/report/html_text.h - the page without its numbers, as built from data/html/
+ * (scripts/build_page.py).
+ *
+ * `tally_html_page` is the whole page; one mark in it, TALLY_HTML_MARK, is where the numbers go.
+ */
+#ifndef PASSTALLY_CLI_HTML_TEXT_H
+#define PASSTALLY_CLI_HTML_TEXT_H
+
+#include <stddef.h>
+
+#define TALLY_HTML_MARK "<!-- the logs -->"
+
+extern const char tally_html_page[];
+extern const size_t tally_html_page_len;
+
+#endif

@@ -1,0 +1,361 @@
+#include "cli/report/formats.h"
+
+#include "cli/report/html.h"
+#include "cli/shared/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	OPT_JSON,
+	OPT_CSV,
+	OPT_HTML,
+	OPT_SORT,
+	OPT_REVERSE,
+	OPT_COLUMNS,
+	OPT_BY,
+	OPT_PASS,
+	OPT_DEVICE,
+	OPT_WARMUP,
+	OPT_HELP
+};
+
+static const struct tally_arg options[] = {
+	[OPT_JSON] = { "json", 0, NULL, "Print JSON: one object, a report a log in `reports`." },
+	[OPT_CSV] = { "csv", 0, NULL,
+		      "Print CSV with a head line; times are nanoseconds. Of several logs, one "
+		      "with other counters gets a head line of its own." },
+	[OPT_HTML] = { "html", 0, "OUT",
+		       "Write one page with charts to the file OUT, which any browser opens "
+		       "without a "
+		       "network. Of two logs: compared. Only --warmup goes with it." },
+	[OPT_SORT] = { "sort", 0, "KEY",
+		       "Sort by a column of the table or of --csv: numbers from the largest, words "
+		       "from A. A wrong KEY lists the right ones. Default: total GPU time; frames "
+		       "in "
+		       "order." },
+	[OPT_REVERSE] = { "reverse", 0, NULL, "Turn the order around." },
+	[OPT_COLUMNS] = { "columns", 0, "LIST",
+			  "Show these columns of the table or of --csv, in this order, behind the "
+			  "first: their names, counters, metrics, with * and ?; ',' or '+' between "
+			  "them. A wrong one lists the right ones. Not for --json, which has "
+			  "all." },
+	[OPT_BY] = { "by", 0, "pass|frame|label|workload",
+		     "What a row is: a pass (default), one frame, all passes of a label, or one "
+		     "command at its place in a pass (a run with --granularity draw)." },
+	[OPT_PASS] = { "pass", 0, "NAME|ID",
+		       "Only the rows of this pass, by its name in the table, its label or its "
+		       "id." },
+	[OPT_DEVICE] = { "device", 0, "N",
+			 "Only this device. Default: all, but for one that lies beneath another "
+			 "that is shown (OpenGL over Vulkan): its work would count twice." },
+	[OPT_WARMUP] = { "warmup", 0, "N", "Leave out the first N frames of each device." },
+	[OPT_HELP] = { "help", 'h', NULL, "Show this." },
+};
+
+static const char *const words[] = { "pass", "frame", "label", "workload" };
+
+struct report_request {
+	bool json, csv, reverse;
+	const char *html; /* NULL = no page */
+	const char *sort;
+	const char *columns; /* NULL = the usual ones */
+	const char *pass; /* NULL = all */
+	enum tally_by by;
+	int64_t device; /* -1 = those on top */
+	uint64_t warmup;
+	GPtrArray *logs;
+	char *csv_head; /* printed last: another log may have other counters, and then needs its own
+			 */
+};
+
+static void
+help(void)
+{
+	puts("Usage: passtally report [options] LOG...\n\n"
+	     "Shows what each pass cost. LOG is a file that passtally wrote, plain or compressed\n"
+	     "with zstd; - is standard input. Several logs give a report each, one after the\n"
+	     "other; what changed between them tells passtally compare.\n");
+	tally_args_help(options, G_N_ELEMENTS(options));
+	puts("\nA row's N is the number of frames whose GPU time of that pass is known. The\n"
+	     "segments of one pass in one frame are joined before they count. Columns of counts\n"
+	     "and counters show the mean over frames; ~ marks an estimate, - what was not\n"
+	     "measured. share is of all measured GPU time. A frame that the run's end cut short\n"
+	     "is left out of frame and GPU time a frame; its passes count.\n\n"
+	     "sd is the deviation of the sample (divisor N - 1). p50, p90 and p99 are\n"
+	     "nearest-rank quantiles: of N values the ceil(q * N)-th smallest. They are exact\n"
+	     "while a pass has at most 4096 values (frame times: 1048576; runs of equal values\n"
+	     "count once); past that, values are kept in buckets 1/512 of their value wide and\n"
+	     "quantiles are true to 0.1 %. Sums of integers are exact.\n\n"
+	     "A log whose last line is cut, as after kill -9, is reported with a warning.\n"
+	     "Exit status: 0; 2 usage; 3 a bad log, told as LOG:LINE:COLUMN: message; 125 other\n"
+	     "errors.");
+}
+
+static bool
+parse_by(const char *value, enum tally_by *by)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
+		if (strcmp(value, words[i]) == 0) {
+			*by = (enum tally_by)i;
+			return true;
+		}
+	}
+	tally_cli_complain("report", "--by %s: must be pass, frame, label or workload", value);
+	return false;
+}
+
+static bool
+take_option(struct report_request *r, int option, const char *value)
+{
+	uint64_t number;
+	switch (option) {
+	case OPT_JSON:
+		r->json = true;
+		return true;
+	case OPT_CSV:
+		r->csv = true;
+		return true;
+	case OPT_HTML:
+		r->html = value;
+		return true;
+	case OPT_SORT:
+		r->sort = value;
+		return true;
+	case OPT_REVERSE:
+		r->reverse = true;
+		return true;
+	case OPT_COLUMNS:
+		r->columns = value;
+		return true;
+	case OPT_BY:
+		return parse_by(value, &r->by);
+	case OPT_PASS:
+		r->pass = value;
+		return true;
+	case OPT_DEVICE:
+		if (!tally_args_read_whole("report", "device", value, 0, UINT32_MAX, &number))
+			return false;
+		r->device = (int64_t)number;
+		return true;
+	case OPT_WARMUP:
+		return tally_args_read_whole("report", "warmup", value, 0, UINT64_MAX,
+					     &r->warmup);
+	default:
+		g_ptr_array_add(r->logs, (gpointer)value);
+		return true;
+	}
+}
+
+/* TALLY_EXIT_OK to go on; -1 when help was shown. */
+static int
+parse(struct report_request *r, int argc, char **argv)
+{
+	struct tally_args args;
+	tally_args_init(&args, argc, argv, options, G_N_ELEMENTS(options));
+	const char *value;
+	int option;
+	while ((option = tally_args_next(&args, &value)) != TALLY_ARG_END) {
+		if (option == OPT_HELP) {
+			help();
+			return -1;
+		}
+		if (option == TALLY_ARG_ERROR || !take_option(r, option, value))
+			return TALLY_EXIT_USAGE;
+	}
+	if (r->json && r->csv) {
+		tally_cli_complain("report", "--json and --csv cannot be had at once");
+		return TALLY_EXIT_USAGE;
+	}
+	if (r->html && (r->json || r->csv || r->sort || r->columns || r->pass || r->reverse ||
+			r->device >= 0 || r->by != TALLY_BY_PASS)) {
+		tally_cli_complain("report", "--html shows everything: only --warmup goes with it");
+		return TALLY_EXIT_USAGE;
+	}
+	if (r->logs->len == 0) {
+		tally_cli_complain("report", "no log named: passtally report LOG...");
+		return TALLY_EXIT_USAGE;
+	}
+	return TALLY_EXIT_OK;
+}
+
+/* Leave only the rows of the pass that was asked for. False: there are none. */
+static bool
+choose_pass(const struct report_request *r, const struct tally_aggregate *a, GPtrArray *rows)
+{
+	if (!r->pass)
+		return true;
+	for (guint i = rows->len; i-- > 0;) {
+		const struct tally_group *g = g_ptr_array_index(rows, i);
+		const char *name = g->pass ? g->pass->name : g->name;
+		char id[17];
+		g_snprintf(id, sizeof(id), "%016" G_GINT64_MODIFIER "x", g->id);
+		if (g_strcmp0(r->pass, name) && g_strcmp0(r->pass, g->label) &&
+		    (g->outside || g_strcmp0(r->pass, id)))
+			g_ptr_array_remove_index(rows, i);
+	}
+	if (rows->len == 0)
+		tally_cli_complain("report", "--pass %s: %s has no row of that name, label or id",
+				   r->pass, a->path);
+	return rows->len > 0;
+}
+
+/* A log of whole passes has no workloads: say how to get them. */
+static void
+tell_no_workloads(const struct tally_aggregate *a, const GPtrArray *rows)
+{
+	if (a->by == TALLY_BY_WORKLOAD && rows->len == 0)
+		tally_cli_complain("report",
+				   "%s lists no workloads: run with --granularity draw for them",
+				   a->path);
+}
+
+static bool
+device_exists(const struct report_request *r, const struct tally_aggregate *a)
+{
+	if (r->device < 0 || tally_aggregate_device(a, (uint32_t)r->device))
+		return true;
+	GString *list = g_string_new(NULL);
+	for (guint i = 0; i < a->devices->len; i++) {
+		const struct tally_device_summary *d = g_ptr_array_index(a->devices, i);
+		g_string_append_printf(list, "%s%u", i ? ", " : "", d->device);
+	}
+	tally_cli_complain("report", "--device %" G_GINT64_FORMAT ": %s has %s%s", r->device,
+			   a->path, list->len ? "only device " : "no device", list->str);
+	g_string_free(list, TRUE);
+	return false;
+}
+
+/* Two devices shown: say whose row it is. */
+static void
+show_device_column(GArray *columns, const GPtrArray *rows)
+{
+	bool several = false;
+	for (guint i = 1; i < rows->len; i++) {
+		const struct tally_group *g = g_ptr_array_index(rows, i);
+		several |= g->device != ((const struct tally_group *)rows->pdata[0])->device;
+	}
+	for (guint i = 0; i < columns->len; i++) {
+		struct tally_column *c = &g_array_index(columns, struct tally_column, i);
+		if (c->what == TALLY_COLUMN_DEVICE)
+			c->in_table = several;
+	}
+}
+
+static void
+print_text(const struct report_request *r, const struct tally_aggregate *a, GArray *columns,
+	   const GPtrArray *rows)
+{
+	char *path = tally_text_escape(a->path);
+	char *program = tally_text_escape(a->program ? a->program : "?");
+	printf("%s: %s\n", path, program);
+	g_free(path);
+	g_free(program);
+	tally_summary_print(stdout, a, r->device);
+	if (rows->len) {
+		putchar('\n');
+		show_device_column(columns, rows);
+		tally_table_print(stdout, a, columns, rows, tally_text_terminal_columns());
+	}
+	if (a->notes->len) {
+		putchar('\n');
+		tally_summary_print_notes(stdout, a, NULL);
+	}
+}
+
+static void
+print_csv(struct report_request *r, const struct tally_aggregate *a, const GArray *columns,
+	  const GPtrArray *rows)
+{
+	char *head = tally_csv_head(columns);
+	if (g_strcmp0(head, r->csv_head) != 0)
+		fputs(head, stdout);
+	g_free(r->csv_head);
+	r->csv_head = head;
+	tally_csv_print_rows(stdout, a, columns, rows);
+}
+
+static int
+report_log(struct report_request *r, const char *path, guint place)
+{
+	struct tally_aggregate a;
+	int status = tally_aggregate_read(&a, "report", path, r->by, r->warmup);
+	if (status != TALLY_EXIT_OK) {
+		tally_aggregate_finish(&a);
+		return status;
+	}
+	GArray *columns = tally_columns_create(&a);
+	struct tally_column by;
+	const struct tally_column *sort = NULL;
+	if (r->sort && (sort = tally_columns_find(columns, "report", "sort", r->sort))) {
+		by = *sort;
+		sort = &by;
+	}
+	if ((r->sort && !sort) ||
+	    (r->columns && !tally_columns_choose(columns, "report", r->columns)))
+		status = TALLY_EXIT_USAGE;
+	else if (!device_exists(r, &a))
+		status = TALLY_EXIT_USAGE;
+	if (status == TALLY_EXIT_OK) {
+		GPtrArray *rows = tally_rows_create(&a, r->device, sort, r->reverse);
+		tell_no_workloads(&a, rows);
+		if (rows->len && !choose_pass(r, &a, rows)) {
+			status = TALLY_EXIT_USAGE;
+		} else if (r->json) {
+			fputs(place ? ",\n" : "\n", stdout);
+			tally_json_print_report(stdout, &a, rows);
+		} else if (r->csv) {
+			print_csv(r, &a, columns, rows);
+		} else {
+			if (place)
+				putchar('\n');
+			print_text(r, &a, columns, rows);
+		}
+		g_ptr_array_unref(rows);
+	}
+	g_array_unref(columns);
+	tally_aggregate_finish(&a);
+	return status;
+}
+
+static int
+report(struct report_request *r)
+{
+	if (r->json)
+		printf("{\"schema\":\"passtally-report/"
+		       "1\",\"by\":\"%s\",\"warmup\":%" G_GUINT64_FORMAT ",\"reports\":[",
+		       words[r->by], r->warmup);
+	int worst = TALLY_EXIT_OK;
+	guint told = 0;
+	for (guint i = 0; i < r->logs->len; i++) {
+		int status = report_log(r, g_ptr_array_index(r->logs, i), told);
+		if (status == TALLY_EXIT_OK)
+			told++;
+		worst = MAX(worst, status);
+	}
+	if (r->json)
+		puts("\n]}");
+	return worst;
+}
+
+static int
+run(int argc, char **argv)
+{
+	struct report_request r = { .device = -1, .logs = g_ptr_array_new() };
+	int status = parse(&r, argc, argv);
+	if (status == TALLY_EXIT_OK && r.html)
+		status = tally_report_html(r.html, (const char *const *)r.logs->pdata, r.logs->len,
+					   r.warmup);
+	else if (status == TALLY_EXIT_OK)
+		status = report(&r);
+	g_ptr_array_unref(r.logs);
+	g_free(r.csv_head);
+	return status < 0 ? TALLY_EXIT_OK : status;
+}
+
+const struct tally_command tally_command_report = {
+	.name = "report",
+	.summary = "Show what each pass of a log cost",
+	.run = run,
+	.help = help,
+};

@@ -1,0 +1,86 @@
+#include "cli/run/live.h"
+
+#include "cli/shared/cli.h"
+#include "cli/shared/text.h"
+#include "cli/top/top.h"
+#include "cli/top/screen.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define NOWHERE "/dev/null"
+
+bool
+tally_run_live_check(void)
+{
+	char why[256];
+	if (tally_top_screen_check(why, sizeof(why)))
+		return true;
+	tally_cli_complain("run",
+			   "--live cannot show anything here: %s. Leave it out, and look with "
+			   "passtally top in another terminal",
+			   why);
+	return false;
+}
+
+char *
+tally_run_live_make_output(const char *log_path)
+{
+	char *path = g_strconcat(log_path, ".out", NULL);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK,
+		      0600);
+	if (fd >= 0) {
+		close(fd);
+		return path;
+	}
+	char *shown = tally_text_escape(path);
+	tally_cli_complain("run", "the program's output is lost, for %s cannot be made: %s", shown,
+			   g_strerror(errno));
+	g_free(shown);
+	g_free(path);
+	return g_strdup(NOWHERE);
+}
+
+static bool
+is_over(void *launch)
+{
+	return tally_launch_is_over(launch);
+}
+
+void
+tally_run_live_watch(struct tally_launch *launch, const char *log_path, bool quiet)
+{
+	struct tally_top_options options = {
+		.path = log_path,
+		.seconds = TALLY_TOP_SECONDS,
+		.device = -1,
+		.is_over = is_over,
+		.data = launch,
+	};
+	tally_top_watch(&options);
+	if (!quiet && !tally_launch_is_over(launch))
+		fputs("passtally: the view is closed, the program runs on\n", stderr);
+}
+
+void
+tally_run_live_tell_output(const char *path, bool quiet)
+{
+	struct stat st;
+	if (strcmp(path, NOWHERE) == 0 || lstat(path, &st) < 0 || !S_ISREG(st.st_mode))
+		return;
+	if (st.st_size == 0) {
+		g_unlink(path);
+		return;
+	}
+	char *shown = tally_text_escape(path);
+	if (!quiet)
+		fprintf(stderr, "passtally: what the program wrote to the terminal is in %s\n",
+			shown);
+	g_free(shown);
+}

@@ -1,0 +1,187 @@
+#include "cli/run/log.h"
+
+#include "cli/shared/cli.h"
+#include "json/record_json.h"
+#include "passtally_version.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Files named PATH.DIGITS; full paths (char *), the caller's. */
+static GPtrArray *
+siblings(const char *path)
+{
+	GPtrArray *found = g_ptr_array_new_with_free_func(g_free);
+	char *folder = g_path_get_dirname(path);
+	char *base = g_path_get_basename(path);
+	size_t len = strlen(base);
+	GDir *dir = g_dir_open(folder, 0, NULL);
+	const char *name;
+	while (dir && (name = g_dir_read_name(dir))) {
+		if (strncmp(name, base, len) != 0 || name[len] != '.' || !name[len + 1])
+			continue;
+		const char *digits = name + len + 1;
+		if (digits[strspn(digits, "0123456789")] == '\0')
+			g_ptr_array_add(found, g_build_filename(folder, name, NULL));
+	}
+	if (dir)
+		g_dir_close(dir);
+	g_free(base);
+	g_free(folder);
+	return found;
+}
+
+bool
+tally_run_log_choose(struct tally_run_log *log, const struct tally_config *config,
+		     const char *program, uint64_t started_unix_ns, long pid)
+{
+	*log = (struct tally_run_log){ .by_default = !config->log };
+	char *path = tally_config_log_path(config->log, program, started_unix_ns, pid);
+	if (!path) {
+		tally_cli_complain("run", "no place for the log: neither XDG_STATE_HOME nor HOME "
+					  "is set; name one with --log PATH");
+		return false;
+	}
+	log->path = g_canonicalize_filename(path, NULL);
+	free(path);
+	log->before = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	GPtrArray *there = siblings(log->path);
+	for (guint i = 0; i < there->len; i++)
+		g_hash_table_add(log->before, g_strdup(g_ptr_array_index(there, i)));
+	g_ptr_array_unref(there);
+	return true;
+}
+
+int
+tally_run_log_prepare(struct tally_run_log *log, bool force)
+{
+	if (log->by_default) {
+		char *folder = g_path_get_dirname(log->path);
+		g_mkdir_with_parents(folder, 0700);
+		g_free(folder);
+	}
+	struct stat st;
+	if (lstat(log->path, &st) < 0)
+		return TALLY_EXIT_OK;
+	if (!force) {
+		tally_cli_complain("run",
+				   "the log %s exists: --force replaces it, --log PATH names "
+				   "another "
+				   "(%%t and %%p in it stand for time and process)",
+				   log->path);
+		return TALLY_EXIT_USAGE;
+	}
+	if (!S_ISREG(st.st_mode)) {
+		tally_cli_complain("run",
+				   "the log %s exists and is no regular file, so --force does not "
+				   "replace it: name another with --log PATH",
+				   log->path);
+		return TALLY_EXIT_USAGE;
+	}
+	/* Gone before the start, not replaced later: of several processes that render, each would
+	 * replace the log of the one before. */
+	if (unlink(log->path) < 0) {
+		tally_cli_complain("run", "the log %s cannot be replaced: %s", log->path,
+				   g_strerror(errno));
+		return TALLY_EXIT_USAGE;
+	}
+	return TALLY_EXIT_OK;
+}
+
+char *
+tally_run_log_variable(const struct tally_run_log *log)
+{
+	GString *pattern = g_string_new(log->path);
+	g_string_replace(pattern, "%", "%%", 0);
+	return g_string_free(pattern, FALSE);
+}
+
+GPtrArray *
+tally_run_log_find(const struct tally_run_log *log)
+{
+	GPtrArray *logs = siblings(log->path);
+	for (guint i = logs->len; i-- > 0;)
+		if (g_hash_table_contains(log->before, g_ptr_array_index(logs, i)))
+			g_ptr_array_remove_index(logs, i);
+	struct stat st;
+	if (lstat(log->path, &st) == 0)
+		g_ptr_array_insert(logs, 0, g_strdup(log->path));
+	return logs;
+}
+
+/* Every option in force, as the words that would set it. */
+static GArray *
+option_records(const struct tally_config *config)
+{
+	GArray *records = g_array_new(FALSE, FALSE, sizeof(struct tally_option_record));
+	for (size_t i = 0; i < tally_n_options; i++) {
+		if (!config->origin || config->origin[i] == TALLY_FROM_DEFAULT)
+			continue;
+		size_t len = tally_options[i].get(config, NULL, 0);
+		char *value = g_malloc(len + 1);
+		tally_options[i].get(config, value, len + 1);
+		struct tally_option_record r = { .key = tally_options[i].key, .value = value };
+		g_array_append_val(records, r);
+	}
+	return records;
+}
+
+static bool
+write_lines(struct tally_recorder *r, const struct tally_run_started *started,
+	    const GArray *options)
+{
+	char *program = g_find_program_in_path(started->argv[0]);
+	struct tally_header_record header = {
+		.version = PASSTALLY_VERSION,
+		.program = program ? program : started->argv[0],
+		.argv = (const char *const *)started->argv,
+		.n_argv = started->config->no_argv ? 0 : g_strv_length((char **)started->argv),
+		.has_argv = !started->config->no_argv,
+		.pid = started->pid,
+		.started_unix_ns = started->unix_ns,
+		.options = (const struct tally_option_record *)(const void *)options->data,
+		.n_options = options->len,
+	};
+	struct tally_end_record end = { .reason = "nothing rendered" };
+	bool ok = tally_json_recorder.header(r, &header) == TALLY_RECORD_OK &&
+		  tally_json_recorder.end(r, &end) == TALLY_RECORD_OK &&
+		  tally_json_recorder.flush(r) == TALLY_RECORD_OK;
+	g_free(program);
+	return ok;
+}
+
+bool
+tally_run_log_write_empty(const struct tally_run_log *log, const struct tally_run_started *started,
+			  char *why, size_t size)
+{
+	struct tally_recorder_options options = {
+		.path = log->path,
+		.make_folders = log->by_default,
+	};
+	enum tally_record_status status;
+	struct tally_recorder *r = tally_json_recorder.open(&options, &status, why, size);
+	if (!r)
+		return false;
+	GArray *records = option_records(started->config);
+	bool ok = write_lines(r, started, records);
+	if (!ok)
+		g_snprintf(why, (gulong)size, "%s", tally_json_recorder.why(r));
+	for (guint i = 0; i < records->len; i++)
+		g_free((char *)g_array_index(records, struct tally_option_record, i).value);
+	g_array_unref(records);
+	tally_json_recorder.close(r);
+	return ok;
+}
+
+void
+tally_run_log_finish(struct tally_run_log *log)
+{
+	g_free(log->path);
+	if (log->before)
+		g_hash_table_destroy(log->before);
+	*log = (struct tally_run_log){ 0 };
+}

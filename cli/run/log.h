@@ -1,0 +1,43 @@
+/* cli/run/log.h - the log of a run, from the side of `passtally run`.
+ *
+ * run chooses the path before the program starts, so that it knows it afterwards. A program that
+ * starts others may leave more: each process that finds the path taken writes PATH.PID. One
+ * thread.
+ */
+#ifndef PASSTALLY_CLI_RUN_LOG_H
+#define PASSTALLY_CLI_RUN_LOG_H
+
+#include "layer/config/config.h"
+
+#include <glib.h>
+
+struct tally_run_log {
+	char *path; /* absolute */
+	bool by_default; /* the default place: its folder is made */
+	GHashTable *before; /* PATH.PID files that were there already */
+};
+
+/* Choose the path for a program that starts now as process `pid`. False after a complaint. */
+bool tally_run_log_choose(struct tally_run_log *log, const struct tally_config *config,
+			  const char *program, uint64_t started_unix_ns, long pid);
+/* Make room: the folder of the default place; with `force` an old log goes. TALLY_EXIT_OK, or
+ * TALLY_EXIT_USAGE after a complaint. A folder that is missing or unwritable is left to the
+ * capture to tell: the program runs all the same. */
+int tally_run_log_prepare(struct tally_run_log *log, bool force);
+/* The value of PASSTALLY_LOG for it (a pattern: '%' is doubled); the caller's. */
+char *tally_run_log_variable(const struct tally_run_log *log);
+/* Which logs are there now: paths (char *), the caller's. */
+GPtrArray *tally_run_log_find(const struct tally_run_log *log);
+
+struct tally_run_started {
+	char *const *argv;
+	const struct tally_config *config;
+	long pid;
+	uint64_t unix_ns;
+};
+/* Write a log that says that nothing was rendered. False: `why` says why not. */
+bool tally_run_log_write_empty(const struct tally_run_log *log,
+			       const struct tally_run_started *started, char *why, size_t size);
+void tally_run_log_finish(struct tally_run_log *log);
+
+#endif

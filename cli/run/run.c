@@ -1,0 +1,570 @@
+#include "cli/log/compress.h"
+#include "cli/control/client.h"
+#include "cli/install/injected.h"
+#include "cli/run/launch.h"
+#include "cli/run/live.h"
+#include "cli/run/log.h"
+#include "cli/run/tell.h"
+#include "cli/install/vk_manifest.h"
+#include "cli/machine/wanted.h"
+#include "layer/process.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Our own options; those of tally_options[] come before them in the table. */
+static const struct tally_arg own_options[] = {
+	{ "quiet", 'q', NULL, "Print no summary after the program (errors are still told)." },
+	{ "progress", 0, NULL,
+	  "Show a line of progress on standard error, if that is a terminal, while the program "
+	  "runs. Without this it is shown only when neither the program's input nor its output is "
+	  "a "
+	  "terminal." },
+	{ "live", 0, NULL,
+	  "Show while the program runs what its passes cost, as passtally top does. What the "
+	  "program would write to the terminal goes to LOG.out." },
+	{ "compress", 0, NULL,
+	  "When the program has ended, however it did, compress each log with zstd to PATH.zst and "
+	  "remove the plain one. Every command but top reads both. With --force an old PATH.zst "
+	  "goes." },
+	{ "compress-level", 0, "1..22",
+	  "The same at this level. The default is 3; 19 makes a log about 40 % smaller than that "
+	  "and takes hundreds of times as long." },
+	{ "help", 'h', NULL, "Show this." },
+};
+enum { OWN_QUIET, OWN_PROGRESS, OWN_LIVE, OWN_COMPRESS, OWN_LEVEL, OWN_HELP };
+
+struct run_request {
+	struct tally_config config;
+	bool quiet, progress, live, help;
+	int compress; /* level; 0 = not */
+	char **argv; /* of the program */
+};
+
+/* What must go again when the program has ended. */
+struct private_folder {
+	char *path; /* mode 0700 */
+	char *status; /* a file in it */
+	char *link; /* a link in it to the libraries' folder, or NULL */
+	char *layer; /* the same to the Vulkan manifest's */
+};
+
+/* What programs get from us. */
+struct to_inject {
+	struct tally_injected gl;
+	struct tally_vk_manifest vk;
+};
+
+static GArray *
+all_options(void)
+{
+	GArray *all = g_array_new(FALSE, FALSE, sizeof(struct tally_arg));
+	for (size_t i = 0; i < tally_n_options; i++) {
+		struct tally_arg arg = {
+			.name = tally_options[i].key,
+			.letter = tally_options[i].letter,
+			.values = tally_options[i].values,
+			.help = tally_options[i].help,
+		};
+		g_array_append_val(all, arg);
+	}
+	g_array_append_vals(all, own_options, G_N_ELEMENTS(own_options));
+	return all;
+}
+
+static void
+help(void)
+{
+	puts("Usage: passtally run [options] [--] PROGRAM [ARGUMENTS]\n\n"
+	     "Runs PROGRAM and writes what its render passes cost into a log. The program's own\n"
+	     "input, output and exit status are left as they are (but for --live). In Steam:\n"
+	     "passtally run -- %command%\n");
+	GArray *all = all_options();
+	tally_args_help((const struct tally_arg *)(void *)all->data, all->len);
+	g_array_unref(all);
+	puts("\nThe same options can stand in PASSTALLY_OPTIONS (counters=X,frame=submit:1), in\n"
+	     "$XDG_CONFIG_HOME/passtally/passtally.conf and in programs/PROGRAM.conf beside it,\n"
+	     "section [passtally]. The command line wins over the environment, that over the\n"
+	     "files; `passtally config` shows what is in force. Launchers, shells and helpers\n"
+	     "are left alone, what they start is not: `passtally config --blocklist`. The\n"
+	     "log goes to $XDG_STATE_HOME/passtally/%e-%t-%p.jsonl (by default ~/.local/state). A\n"
+	     "program that starts others that render leaves a log for each: PATH, PATH.PID.\n\n"
+	     "Exit status: the program's (a signal that ended it is raised again); 2 usage, the\n"
+	     "program was not started; 125 passtally failed; 126 PROGRAM cannot be run; 127 it\n"
+	     "was not found.");
+}
+
+static void
+complain(void *data, const char *message)
+{
+	(void)data;
+	tally_cli_complain("run", "%s", message);
+}
+
+static bool
+take_own(struct run_request *r, int own, const char *value)
+{
+	int least, most;
+	uint64_t level = TALLY_COMPRESS_LEVEL;
+	r->quiet |= own == OWN_QUIET;
+	r->progress |= own == OWN_PROGRESS;
+	r->live |= own == OWN_LIVE;
+	r->help |= own == OWN_HELP;
+	if (own != OWN_COMPRESS && own != OWN_LEVEL)
+		return true;
+	if (!tally_compress_levels(&least, &most)) {
+		tally_cli_complain("run", "--compress: this passtally was built without zstd "
+					  "(meson configure -Dzstd=enabled)");
+		return false;
+	}
+	if (own == OWN_LEVEL && !tally_args_read_whole("run", "compress-level", value,
+						       (uint64_t)least, (uint64_t)most, &level))
+		return false;
+	if (own == OWN_LEVEL || !r->compress)
+		r->compress = (int)level;
+	return true;
+}
+
+/* TALLY_EXIT_OK or TALLY_EXIT_USAGE. */
+static int
+parse(struct run_request *r, int argc, char **argv)
+{
+	GArray *all = all_options();
+	struct tally_args args;
+	tally_args_init(&args, argc, argv, (const struct tally_arg *)(void *)all->data, all->len);
+	bool ok = true;
+	const char *value;
+	int option;
+	while (ok && (option = tally_args_next(&args, &value)) != TALLY_ARG_END) {
+		int own = option - (int)tally_n_options;
+		if (option == TALLY_ARG_ERROR) {
+			ok = false;
+		} else if (option == TALLY_ARG_POSITIONAL) {
+			/* The program; all that follows is its own. */
+			r->argv = argv + args.next - 1;
+			break;
+		} else if (own < 0) {
+			ok = tally_config_set(&r->config, tally_options[option].key, value,
+					      TALLY_FROM_COMMAND_LINE, complain, NULL);
+		} else {
+			ok = take_own(r, own, value);
+		}
+	}
+	g_array_unref(all);
+	if (ok && !r->help && !r->argv) {
+		tally_cli_complain("run", "no program named: passtally run [options] -- PROGRAM");
+		ok = false;
+	}
+	return ok ? TALLY_EXIT_OK : TALLY_EXIT_USAGE;
+}
+
+/* What files and logs are named for: behind Wine's own words, the .exe. */
+static const char *
+program_of(const struct run_request *r)
+{
+	const char *const *argv = (const char *const *)r->argv;
+	return argv[tally_process_named_by(argv, g_strv_length(r->argv))];
+}
+
+/* By name: the table that tally_option_find() points into is the core's, the command's may be a
+ * copy of it, so no distance between the two is a row. */
+static enum tally_config_origin
+origin_of(const struct tally_config *config, const char *key)
+{
+	for (size_t i = 0; i < tally_n_options; i++)
+		if (strcmp(tally_options[i].key, key) == 0)
+			return config->origin[i];
+	return TALLY_FROM_DEFAULT;
+}
+
+/* A socket for `passtally trigger`, where nobody said anything about it. What was said here is
+ * relative to this folder, wherever a launcher goes. */
+static bool
+choose_control(struct run_request *r)
+{
+	char why[512] = "";
+	const char *said = r->config.control;
+	if (said && (origin_of(&r->config, "control") < TALLY_FROM_COMMAND_LINE ||
+		     strcmp(said, "off") == 0))
+		return true;
+	g_autofree char *pattern = said ? g_canonicalize_filename(said, NULL)
+					: tally_control_pattern(why, sizeof(why));
+	if (!pattern) {
+		if (!r->quiet)
+			tally_cli_complain("run",
+					   "passtally trigger will not reach the program: %s", why);
+		return true;
+	}
+	return tally_config_set(&r->config, "control", pattern, TALLY_FROM_COMMAND_LINE, complain,
+				NULL);
+}
+
+/* What the capture must know of our options and of PASSTALLY_OPTIONS, joined. `force` is ours
+ * alone: an old log is gone by then, and processes of one run must not replace each other's. */
+static char *
+options_variable(const struct tally_config *config)
+{
+	GString *text = g_string_new("force=off");
+	for (size_t i = 0; i < tally_n_options; i++) {
+		const struct tally_option *o = &tally_options[i];
+		if (config->origin[i] < TALLY_FROM_ENVIRONMENT || strcmp(o->key, "log") == 0 ||
+		    strcmp(o->key, "force") == 0)
+			continue;
+		size_t len = o->get(config, NULL, 0);
+		char *value = g_malloc(len + 1);
+		o->get(config, value, len + 1);
+		g_string_append_printf(text, ",%s=", o->key);
+		for (const char *p = value; *p; p++) {
+			if (*p == ',' || *p == '\\')
+				g_string_append_c(text, '\\');
+			g_string_append_c(text, *p);
+		}
+		g_free(value);
+	}
+	return g_string_free(text, FALSE);
+}
+
+static bool
+private_folder_create(struct private_folder *f)
+{
+	*f = (struct private_folder){ 0 };
+	char *path = g_dir_make_tmp("passtally-XXXXXX", NULL);
+	if (path && strpbrk(path, " :")) {
+		/* ld.so may have to read a path in it. */
+		g_rmdir(path);
+		g_free(path);
+		path = g_mkdtemp(g_strdup("/tmp/passtally-XXXXXX"));
+	}
+	if (!path) {
+		tally_cli_complain("run", "no temporary folder could be made in %s: %s",
+				   g_get_tmp_dir(), g_strerror(errno));
+		return false;
+	}
+	f->path = path;
+	f->status = g_build_filename(path, "status", NULL);
+	if (!g_file_set_contents_full(f->status, "", 0, G_FILE_SET_CONTENTS_NONE, 0600, NULL)) {
+		tally_cli_complain("run", "%s cannot be written: %s", f->status, g_strerror(errno));
+		return false;
+	}
+	return true;
+}
+
+static void
+private_folder_remove(struct private_folder *f)
+{
+	if (f->link)
+		g_unlink(f->link);
+	if (f->layer)
+		g_unlink(f->layer);
+	if (f->status)
+		g_unlink(f->status);
+	if (f->path)
+		g_rmdir(f->path);
+	g_free(f->link);
+	g_free(f->layer);
+	g_free(f->status);
+	g_free(f->path);
+	*f = (struct private_folder){ 0 };
+}
+
+/* A link named `name` in the private folder; NULL after a complaint. */
+static char *
+make_link(const struct private_folder *f, const char *name, const char *to)
+{
+	char *link = g_build_filename(f->path, name, NULL);
+	if (symlink(to, link) == 0)
+		return link;
+	tally_cli_complain("run", "%s cannot be made: %s", link, g_strerror(errno));
+	g_free(link);
+	return NULL;
+}
+
+/* The library's name in LD_PRELOAD; where ld.so could not read its path, through a link that it
+ * can. The caller's; NULL after a complaint. */
+static char *
+preload_name(const struct tally_injected *in, struct private_folder *f)
+{
+	if (in->preload)
+		return g_strdup(in->preload);
+	char *folder = g_path_get_dirname(in->path);
+	char *base = g_path_get_basename(in->path);
+	f->link = make_link(f, "lib", folder);
+	char *name = f->link ? g_build_filename(f->link, base, NULL) : NULL;
+	g_free(base);
+	g_free(folder);
+	return name;
+}
+
+/* Vulkan's loader has no escape for a colon in a path either. */
+static bool
+enable_layer(const struct tally_vk_manifest *vk, struct private_folder *f)
+{
+	if (!vk->library)
+		return true; /* told after the run */
+	const char *folder = vk->folder;
+	if (!vk->implicit && strchr(folder, ':'))
+		folder = f->layer = make_link(f, "layer", folder);
+	if (folder)
+		tally_vk_manifest_enable(vk, folder);
+	return folder != NULL;
+}
+
+/* All of the program's environment but PASSTALLY_LOG, which names the process. */
+static bool
+set_environment(const struct run_request *r, const struct to_inject *in, struct private_folder *f)
+{
+	char *name = preload_name(&in->gl, f);
+	if (!name || !enable_layer(&in->vk, f)) {
+		g_free(name);
+		return false;
+	}
+	const char *before = g_getenv("LD_PRELOAD");
+	char *preload = before && *before ? g_strconcat(name, ":", before, NULL) : g_strdup(name);
+	char *options = options_variable(&r->config);
+	g_setenv("LD_PRELOAD", preload, TRUE);
+	g_setenv("PASSTALLY_OPTIONS", options, TRUE);
+	g_setenv("PASSTALLY_STATUS", f->status, TRUE);
+	g_free(options);
+	g_free(preload);
+	g_free(name);
+	return true;
+}
+
+/* Errors alone, for --quiet. */
+static void
+tell_errors(const GPtrArray *status)
+{
+	for (guint i = 0; i < status->len; i++)
+		if (g_str_has_prefix(g_ptr_array_index(status, i), "error: "))
+			fprintf(stderr, "passtally: %s\n",
+				(const char *)g_ptr_array_index(status, i));
+}
+
+/* The name under which a log is to be found from now on; the caller's. A log that stays plain is no
+ * less a log: the program's status is not touched. */
+static char *
+compress_log(const struct run_request *r, const char *path)
+{
+	if (!r->compress)
+		return g_strdup(path);
+	char why[512] = "";
+	sigset_t all, before;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before); /* first say how it went, then end of it */
+	bool done = tally_compress_log(path, r->compress, r->config.force, why, sizeof(why));
+	if (!done)
+		fprintf(stderr, "passtally: error: --compress: %s; the log is %s\n", why, path);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return done ? tally_compress_name(path) : g_strdup(path);
+}
+
+static void
+compress_logs(const struct run_request *r, GPtrArray *logs)
+{
+	for (guint i = 0; r->compress && i < logs->len; i++) {
+		char *path = g_ptr_array_index(logs, i);
+		logs->pdata[i] = compress_log(r, path);
+		g_free(path);
+	}
+}
+
+/* A run that rendered nothing leaves a log all the same. */
+static void
+leave_empty_log(const struct run_request *r, const struct tally_run_log *log,
+		const struct to_inject *in, const struct tally_run_started *started)
+{
+	char why[512] = "";
+	bool written = tally_run_log_write_empty(log, started, why, sizeof(why));
+	if (!r->quiet) {
+		fprintf(stderr,
+			"passtally: nothing was rendered, or nothing that could be "
+			"seen: %s\n",
+			r->argv[0]);
+		tally_run_tell_nothing(r->argv[0], in->gl.path);
+	}
+	if (!written) {
+		fprintf(stderr, "passtally: error: %s\n", why);
+		return;
+	}
+	char *path = compress_log(r, log->path);
+	if (!r->quiet)
+		fprintf(stderr, "passtally: log %s says so\n", path);
+	g_free(path);
+}
+
+static void
+tell(const struct run_request *r, const struct tally_run_log *log, const struct private_folder *f,
+     const struct to_inject *in, const struct tally_run_started *started)
+{
+	GPtrArray *status = tally_run_status_read(f->status);
+	GPtrArray *logs = tally_run_log_find(log);
+	bool disabled = g_getenv("PASSTALLY_DISABLE") != NULL;
+	if (r->quiet)
+		tell_errors(status);
+	if (logs->len == 0 && !disabled && !tally_run_status_has_error(status)) {
+		leave_empty_log(r, log, in, started);
+		if (!r->quiet)
+			tally_run_tell_blocked(&r->config, program_of(r), r->argv, status);
+	}
+	compress_logs(r, logs);
+	if (disabled && !r->quiet)
+		fputs("passtally: PASSTALLY_DISABLE is set: nothing was captured\n", stderr);
+	if (!in->vk.library && !r->quiet)
+		fputs("passtally: the Vulkan layer is not installed beside the command: only "
+		      "OpenGL "
+		      "was captured\n",
+		      stderr);
+	if (!r->quiet)
+		tally_run_tell_summary(logs, status);
+	g_ptr_array_unref(logs);
+	g_ptr_array_unref(status);
+}
+
+/* Is the terminal, if there is one, the program's to draw on? */
+static bool
+wants_progress(const struct run_request *r)
+{
+	return r->progress || r->live || (!isatty(STDIN_FILENO) && !isatty(STDOUT_FILENO));
+}
+
+/* TALLY_EXIT_OK, or TALLY_EXIT_USAGE after a complaint: the name that the log gets in the end must
+ * be free as well. */
+static int
+prepare_log(const struct run_request *r, struct tally_run_log *log)
+{
+	char *packed = r->compress && !r->config.force ? tally_compress_name(log->path) : NULL;
+	bool taken = packed && g_file_test(packed, G_FILE_TEST_EXISTS);
+	if (taken)
+		tally_cli_complain("run",
+				   "the compressed log %s exists: --force replaces it, --log PATH "
+				   "names another (%%t and %%p in it stand for time and process)",
+				   packed);
+	g_free(packed);
+	return taken ? TALLY_EXIT_USAGE : tally_run_log_prepare(log, r->config.force);
+}
+
+/* Beside the program, until it ends. */
+static void
+stay(const struct run_request *r, struct tally_launch *launch, const char *log)
+{
+	if (r->live)
+		tally_run_live_watch(launch, log, r->quiet);
+	struct tally_run_watch watch;
+	bool watched = wants_progress(r);
+	tally_run_watch_begin(&watch, log);
+	watched &= watch.progress.on;
+	tally_launch_wait(launch, watched ? tally_run_watch_tick : NULL, &watch);
+	tally_run_watch_end(&watch);
+	tally_control_sweep(); /* a game that was killed leaves its socket */
+}
+
+/* From the fork on: the log's path holds the program's process number. */
+static int
+run_program(const struct run_request *r, const struct to_inject *in, struct private_folder *f)
+{
+	struct tally_launch launch;
+	struct tally_run_started started = {
+		.argv = r->argv,
+		.config = &r->config,
+		.unix_ns = (uint64_t)g_get_real_time() * 1000,
+	};
+	if (!tally_launch_fork(&launch, r->argv)) {
+		tally_cli_complain("run", "no process could be started: %s", g_strerror(errno));
+		return TALLY_EXIT_FAILED;
+	}
+	started.pid = launch.pid;
+	struct tally_run_log log;
+	int status = TALLY_EXIT_FAILED;
+	/* An old log does not go for a program that cannot start; exec says why it cannot. */
+	char *found = g_find_program_in_path(r->argv[0]);
+	if (tally_run_log_choose(&log, &r->config, program_of(r), started.unix_ns, started.pid))
+		status = found ? prepare_log(r, &log) : TALLY_EXIT_OK;
+	g_free(found);
+	if (status != TALLY_EXIT_OK) {
+		tally_launch_abort(&launch);
+		goto finish_log;
+	}
+	char *output = r->live ? tally_run_live_make_output(log.path) : NULL;
+	launch.output = output;
+	char *variable = tally_run_log_variable(&log);
+	int error = tally_launch_go(&launch, "PASSTALLY_LOG", variable);
+	g_free(variable);
+	if (error) {
+		tally_cli_complain("run", "%s: %s", r->argv[0], g_strerror(error));
+		if (output)
+			tally_run_live_tell_output(output, true);
+		g_free(output);
+		status = error == ENOENT ? TALLY_EXIT_NOT_FOUND : TALLY_EXIT_NOT_EXECUTABLE;
+		goto finish_log;
+	}
+	stay(r, &launch, log.path);
+	signal(SIGPIPE, SIG_IGN); /* the status is worth more than the summary */
+	tell(r, &log, f, in, &started);
+	if (output)
+		tally_run_live_tell_output(output, r->quiet);
+	g_free(output);
+	tally_run_log_finish(&log);
+	private_folder_remove(f);
+	fflush(stderr);
+	return tally_launch_leave(&launch);
+
+finish_log:
+	tally_run_log_finish(&log);
+	return status;
+}
+
+static int
+start(struct run_request *r)
+{
+	if (!tally_config_load(&r->config, program_of(r), complain, NULL))
+		return TALLY_EXIT_USAGE;
+	if (!tally_wanted_check(&r->config, complain, NULL))
+		return TALLY_EXIT_USAGE;
+	if (!choose_control(r) || (r->live && !tally_run_live_check()))
+		return TALLY_EXIT_USAGE;
+	struct to_inject in;
+	tally_injected_find(&in.gl);
+	tally_vk_manifest_find(&in.vk);
+	int status = TALLY_EXIT_FAILED;
+	if (!in.gl.path) {
+		char **tried = (char **)in.gl.tried->pdata;
+		tally_cli_complain("run",
+				   "libpasstally_gl.so was not found; looked for %s first: is "
+				   "passtally installed whole?",
+				   tried[0]);
+	} else {
+		struct private_folder folder;
+		if (private_folder_create(&folder) && set_environment(r, &in, &folder))
+			status = run_program(r, &in, &folder);
+		private_folder_remove(&folder);
+	}
+	tally_vk_manifest_finish(&in.vk);
+	tally_injected_finish(&in.gl);
+	return status;
+}
+
+static int
+run(int argc, char **argv)
+{
+	struct run_request r = { 0 };
+	tally_config_init(&r.config);
+	int status = parse(&r, argc, argv);
+	if (status == TALLY_EXIT_OK && r.help)
+		help();
+	else if (status == TALLY_EXIT_OK)
+		status = start(&r);
+	tally_config_finish(&r.config);
+	return status;
+}
+
+const struct tally_command tally_command_run = {
+	.name = "run",
+	.summary = "Run a program and log what its render passes cost",
+	.run = run,
+	.help = help,
+};

@@ -1,0 +1,188 @@
+#include "cli/run/tell.h"
+
+#include "cli/install/elf_file.h"
+#include "cli/report/formats.h"
+#include "cli/shared/text.h"
+#include "layer/block.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+GPtrArray *
+tally_run_status_read(const char *path)
+{
+	enum { MOST_LINES = 200 };
+	GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
+	char *text = NULL;
+	if (!g_file_get_contents(path, &text, NULL, NULL))
+		return lines;
+	GHashTable *seen = g_hash_table_new(g_str_hash, g_str_equal);
+	char **all = g_strsplit(text, "\n", -1);
+	for (char **p = all; *p && lines->len < MOST_LINES; p++) {
+		if (**p && g_hash_table_add(seen, *p))
+			g_ptr_array_add(lines, g_strdup(*p));
+	}
+	g_hash_table_destroy(seen);
+	g_strfreev(all);
+	g_free(text);
+	return lines;
+}
+
+bool
+tally_run_status_has_error(const GPtrArray *lines)
+{
+	for (guint i = 0; i < lines->len; i++)
+		if (g_str_has_prefix(g_ptr_array_index(lines, i), "error: "))
+			return true;
+	return false;
+}
+
+/* The notes of a log have no level in front: what the status told must not come again. */
+static void
+mark_told(GHashTable *told, const char *line)
+{
+	const char *message = strstr(line, ": ");
+	g_hash_table_add(told, g_strconcat("note: ", message ? message + 2 : line, NULL));
+}
+
+static void
+tell_log(const char *path, GHashTable *told)
+{
+	struct tally_aggregate a;
+	char *shown = tally_text_escape(path);
+	fprintf(stderr, "passtally: log %s\n", shown);
+	g_free(shown);
+	if (tally_aggregate_read(&a, "run", path, TALLY_BY_PASS, 0) == TALLY_EXIT_OK) {
+		tally_summary_print(stderr, &a, -1);
+		tally_summary_print_dearest(stderr, &a, 3);
+		tally_summary_print_hints(stderr, &a, told);
+	}
+	tally_aggregate_finish(&a);
+}
+
+void
+tally_run_tell_summary(const GPtrArray *logs, const GPtrArray *status)
+{
+	GHashTable *told = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	for (guint i = 0; i < status->len; i++) {
+		char *line = tally_text_escape(g_ptr_array_index(status, i));
+		fprintf(stderr, "passtally: %s\n", line);
+		g_free(line);
+		mark_told(told, g_ptr_array_index(status, i));
+	}
+	for (guint i = 0; i < logs->len; i++)
+		tell_log(g_ptr_array_index(logs, i), told);
+	g_hash_table_destroy(told);
+}
+
+void
+tally_run_tell_nothing(const char *program, const char *library)
+{
+	char *path = g_find_program_in_path(program);
+	struct tally_elf_file file = tally_elf_file_read(path ? path : program);
+	struct tally_elf_file ours = tally_elf_file_read(library);
+	if (file.privileged && geteuid() != 0)
+		fprintf(stderr,
+			"passtally: %s runs with privileges of its own (set-user-ID or file "
+			"capabilities), so the system preloads nothing into it: run a copy "
+			"without them\n",
+			program);
+	else if (file.elf && !file.dynamic)
+		fprintf(stderr,
+			"passtally: %s is linked statically, so nothing can be preloaded "
+			"into it\n",
+			program);
+	else if (file.elf && (file.bits != ours.bits || file.machine != ours.machine)) {
+		char *theirs = g_strdup(tally_elf_machine_name(&file));
+		fprintf(stderr,
+			"passtally: %s is a program for %s, the library is for %s: install "
+			"passtally for %s too\n",
+			program, theirs, tally_elf_machine_name(&ours), theirs);
+		g_free(theirs);
+	}
+	g_free(path);
+}
+
+void
+tally_run_tell_blocked(const struct tally_config *config, const char *program, char *const *argv,
+		       const GPtrArray *status)
+{
+	for (guint i = 0; i < status->len; i++)
+		if (strstr(g_ptr_array_index(status, i), " is left alone: "))
+			return; /* it tried, and has said so */
+	struct tally_block_verdict v = tally_block_decide(
+		config, program, (const char *const *)argv, g_strv_length((char **)argv));
+	if (v.blocked)
+		fprintf(stderr,
+			"passtally: %s is left alone (%s), what it starts is not: to capture it "
+			"too, say --allow %s\n",
+			v.name, v.entry ? v.entry->reason : "the option block names it", v.name);
+}
+
+/* Progress */
+
+void
+tally_run_watch_begin(struct tally_run_watch *watch, const char *path)
+{
+	*watch = (struct tally_run_watch){ .path = path, .fd = -1 };
+	tally_progress_begin(&watch->progress, 1000);
+}
+
+static void
+count_frames(struct tally_run_watch *watch, const char *bytes, size_t len)
+{
+	static const char start[] = "{\"type\":\"frame\"";
+	const char *end = bytes + len;
+	while (bytes < end) {
+		if (watch->matched == SIZE_MAX) {
+			bytes = memchr(bytes, '\n', (size_t)(end - bytes));
+			if (!bytes)
+				return;
+			watch->matched = 0;
+			bytes++;
+		} else if (*bytes++ != start[watch->matched]) {
+			watch->matched = bytes[-1] == '\n' ? 0 : SIZE_MAX;
+		} else if (++watch->matched == sizeof(start) - 1) {
+			watch->frames++;
+			watch->matched = SIZE_MAX;
+		}
+	}
+}
+
+void
+tally_run_watch_tick(void *data)
+{
+	struct tally_run_watch *watch = data;
+	if (!watch->progress.on)
+		return;
+	if (watch->fd < 0)
+		watch->fd = open(watch->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	char buffer[65536];
+	ssize_t n;
+	/* At most 16 MiB a tick: a line that shows less than all is better than a busy one. */
+	for (unsigned i = 0; watch->fd >= 0 && i < 256; i++) {
+		n = read(watch->fd, buffer, sizeof(buffer));
+		if (n <= 0)
+			break;
+		watch->bytes += (uint64_t)n;
+		count_frames(watch, buffer, (size_t)n);
+	}
+	if (!tally_progress_due(&watch->progress))
+		return;
+	double s = (double)(g_get_monotonic_time() - watch->progress.began_us) / 1e6;
+	tally_progress_show(&watch->progress,
+			    "passtally: %.0f s, %" G_GUINT64_FORMAT " frames, %.1f MB of log", s,
+			    watch->frames, (double)watch->bytes / 1e6);
+}
+
+void
+tally_run_watch_end(struct tally_run_watch *watch)
+{
+	tally_progress_end(&watch->progress);
+	if (watch->fd >= 0)
+		close(watch->fd);
+	watch->fd = -1;
+}

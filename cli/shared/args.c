@@ -1,0 +1,159 @@
+#include "cli/shared/cli.h"
+#include "cli/shared/text.h"
+
+#include <glib.h>
+#include <stdio.h>
+#include <string.h>
+
+void
+tally_args_init(struct tally_args *args, int argc, char **argv, const struct tally_arg *table,
+		size_t n)
+{
+	*args = (struct tally_args){
+		.command = argv[0],
+		.argv = argv,
+		.argc = argc,
+		.next = 1,
+		.table = table,
+		.n = n,
+	};
+}
+
+static char *
+valid_options(const struct tally_args *args)
+{
+	GString *list = g_string_new(NULL);
+	for (size_t i = 0; i < args->n; i++)
+		g_string_append_printf(list, "%s--%s", i ? ", " : "", args->table[i].name);
+	return g_string_free(list, FALSE);
+}
+
+static int
+unknown_option(const struct tally_args *args, const char *option, int len)
+{
+	char *valid = valid_options(args);
+	tally_cli_complain(args->command, "unknown option %.*s; the options are %s", len, option,
+			   valid);
+	g_free(valid);
+	return TALLY_ARG_ERROR;
+}
+
+/* The value of option `i`, spelled `option`: attached, or the next argument. */
+static int
+take_value(struct tally_args *args, size_t i, const char *attached, const char **value)
+{
+	const struct tally_arg *arg = &args->table[i];
+	if (!arg->values)
+		return (int)i;
+	bool optional = arg->values[0] == '[';
+	const char *next = args->next < args->argc ? args->argv[args->next] : NULL;
+	/* "--" ends the options: it is nobody's value. */
+	if (!attached && next && strcmp(next, "--") != 0 && !(optional && next[0] == '-')) {
+		attached = next;
+		args->next++;
+	}
+	if (!attached && !optional) {
+		tally_cli_complain(args->command, "--%s needs a value: %s", arg->name, arg->values);
+		return TALLY_ARG_ERROR;
+	}
+	*value = attached;
+	return (int)i;
+}
+
+static int
+next_long(struct tally_args *args, const char *option, const char **value)
+{
+	const char *equals = strchr(option, '=');
+	size_t len = equals ? (size_t)(equals - option) : strlen(option);
+	for (size_t i = 0; i < args->n; i++) {
+		const struct tally_arg *arg = &args->table[i];
+		if (strlen(arg->name) + 2 != len || strncmp(arg->name, option + 2, len - 2) != 0)
+			continue;
+		if (equals && !arg->values) {
+			tally_cli_complain(args->command, "--%s takes no value", arg->name);
+			return TALLY_ARG_ERROR;
+		}
+		return take_value(args, i, equals ? equals + 1 : NULL, value);
+	}
+	return unknown_option(args, option, (int)len);
+}
+
+/* `argument` is "-abc"; args->letters says which letter is next. */
+static int
+next_letter(struct tally_args *args, const char *argument, const char **value)
+{
+	char letter = argument[args->letters];
+	for (size_t i = 0; i < args->n; i++) {
+		if (args->table[i].letter != letter)
+			continue;
+		const char *rest = argument + args->letters + 1;
+		if (args->table[i].values || !*rest) {
+			args->letters = 0;
+			return take_value(args, i, *rest ? rest : NULL, value);
+		}
+		args->letters++;
+		args->next--; /* stay on this argument */
+		return (int)i;
+	}
+	return unknown_option(args, argument, (int)strlen(argument));
+}
+
+int
+tally_args_next(struct tally_args *args, const char **value)
+{
+	*value = NULL;
+	if (args->next >= args->argc)
+		return TALLY_ARG_END;
+	const char *argument = args->argv[args->next++];
+	if (args->letters)
+		return next_letter(args, argument, value);
+	if (args->only_positional || argument[0] != '-' || argument[1] == '\0') {
+		*value = argument;
+		return TALLY_ARG_POSITIONAL;
+	}
+	if (strcmp(argument, "--") == 0) {
+		args->only_positional = true;
+		return tally_args_next(args, value);
+	}
+	if (argument[1] == '-')
+		return next_long(args, argument, value);
+	args->letters = 1;
+	return next_letter(args, argument, value);
+}
+
+bool
+tally_args_read_whole(const char *command, const char *name, const char *value, uint64_t least,
+		      uint64_t most, uint64_t *out)
+{
+	guint64 v;
+	if (!g_ascii_string_to_unsigned(value, 10, least, most, &v, NULL)) {
+		tally_cli_complain(command,
+				   "--%s %s: must be a whole number from %" G_GUINT64_FORMAT
+				   " to %" G_GUINT64_FORMAT,
+				   name, value, least, most);
+		return false;
+	}
+	*out = v;
+	return true;
+}
+
+void
+tally_args_help(const struct tally_arg *table, size_t n)
+{
+	enum { INDENT = 28 };
+	for (size_t i = 0; i < n; i++) {
+		const struct tally_arg *arg = &table[i];
+		char letter[5] = "    ";
+		if (arg->letter)
+			g_snprintf(letter, sizeof(letter), "-%c, ", arg->letter);
+		char *left = g_strdup_printf("  %s--%s%s%s", letter, arg->name,
+					     arg->values ? " " : "",
+					     arg->values ? arg->values : "");
+		if (strlen(left) + 2 > INDENT)
+			printf("%s\n%*s", left, INDENT, "");
+		else
+			printf("%-*s", INDENT, left);
+		tally_text_print_wrapped(stdout, arg->help, INDENT, 100);
+		g_free(left);
+	}
+}

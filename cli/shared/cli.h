@@ -1,0 +1,95 @@
+/* cli/shared/cli.h - what the commands of `passtally` share: exit codes, options, output, progress.
+ *
+ * Results go to standard output, everything else to standard error. Errors are one sentence that
+ * starts with "passtally COMMAND:". One thread; out of memory ends the program (GLib's rule).
+ */
+#ifndef PASSTALLY_CLI_CLI_H
+#define PASSTALLY_CLI_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	TALLY_EXIT_OK = 0,
+	TALLY_EXIT_NOTHING = 1, /* doctor: nothing can be captured */
+	TALLY_EXIT_REGRESSION = 1, /* compare: --fail-above */
+	TALLY_EXIT_USAGE = 2,
+	TALLY_EXIT_BAD_LOG = 3,
+	TALLY_EXIT_FAILED = 125, /* our own failure */
+	TALLY_EXIT_NOT_EXECUTABLE = 126, /* as env(1) */
+	TALLY_EXIT_NOT_FOUND = 127,
+};
+
+struct tally_command {
+	const char *name;
+	const char *summary; /* for the list of commands */
+	int (*run)(int argc, char **argv); /* argv[0] is the command's name */
+	void (*help)(void); /* on standard output */
+};
+
+extern const struct tally_command tally_command_run, tally_command_report,
+	tally_command_compare, tally_command_check, tally_command_counters, tally_command_doctor,
+	tally_command_schema, tally_command_trigger, tally_command_export,
+	tally_command_config, tally_command_top;
+
+/* One option of a command. */
+struct tally_arg {
+	const char *name; /* without the dashes */
+	char letter; /* 0 = none */
+	const char *values; /* as shown in --help; NULL = a switch, "[X]" = may be left out */
+	const char *help;
+};
+
+enum {
+	TALLY_ARG_END = -1, /* nothing left */
+	TALLY_ARG_POSITIONAL = -2, /* *value is it */
+	TALLY_ARG_ERROR = -3, /* told on standard error */
+};
+
+struct tally_args {
+	const char *command; /* for messages */
+	char **argv;
+	int argc, next;
+	const struct tally_arg *table;
+	size_t n;
+	bool only_positional; /* "--" was seen */
+	int letters; /* offset inside a group of one-letter switches, 0 = none */
+};
+
+void tally_args_init(struct tally_args *args, int argc, char **argv, const struct tally_arg *table,
+		     size_t n);
+/* The next option's index in the table, or one of the above. `--key value`, `--key=value`,
+ * `-o value`, `-ovalue`; "--" ends options. *value is NULL for a switch. */
+int tally_args_next(struct tally_args *args, const char **value);
+/* The whole number that option --`name` of `command` was given. False after a complaint. */
+bool tally_args_read_whole(const char *command, const char *name, const char *value,
+			   uint64_t least, uint64_t most, uint64_t *out);
+/* The table's lines of --help. */
+void tally_args_help(const struct tally_arg *table, size_t n);
+
+#if defined(__GNUC__)
+#define TALLY_CLI_PRINTF __attribute__((format(printf, 2, 3)))
+#else
+#define TALLY_CLI_PRINTF
+#endif
+/* "passtally COMMAND: MESSAGE" on standard error. `command` may be NULL. */
+void tally_cli_complain(const char *command, const char *format, ...) TALLY_CLI_PRINTF;
+
+/* Flush standard output; when that or an earlier write failed, say so (a closed pipe needs no
+ * words) and turn `status` into TALLY_EXIT_FAILED. */
+int tally_cli_finish(const char *command, int status);
+
+/* A line on standard error that overwrites itself; nothing at all where that is no terminal. */
+struct tally_progress {
+	bool on, shown;
+	int64_t began_us, told_us;
+};
+/* Nothing is shown before `after_ms`. */
+void tally_progress_begin(struct tally_progress *progress, unsigned after_ms);
+/* Is it time for a new text (at most five a second)? */
+bool tally_progress_due(struct tally_progress *progress);
+void tally_progress_show(struct tally_progress *progress, const char *format, ...) TALLY_CLI_PRINTF;
+void tally_progress_end(struct tally_progress *progress); /* wipes the line */
+
+#endif

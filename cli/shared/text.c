@@ -1,0 +1,188 @@
+#include "cli/shared/text.h"
+
+#include <glib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static bool
+shows(gunichar c)
+{
+	if (!g_unichar_isprint(c))
+		return false;
+	/* Printable by class, yet they would reorder or hide what follows. */
+	GUnicodeType type = g_unichar_type(c);
+	return type != G_UNICODE_FORMAT && type != G_UNICODE_LINE_SEPARATOR &&
+	       type != G_UNICODE_PARAGRAPH_SEPARATOR;
+}
+
+char *
+tally_text_escape(const char *text)
+{
+	GString *out = g_string_new(NULL);
+	while (*text) {
+		gunichar c = g_utf8_get_char_validated(text, -1);
+		if (c == (gunichar)-1 || c == (gunichar)-2) {
+			g_string_append_printf(out, "\\x%02x", (unsigned char)*text++);
+			continue;
+		}
+		const char *next = g_utf8_next_char(text);
+		if (c == '\n')
+			g_string_append(out, "\\n");
+		else if (c == '\t')
+			g_string_append(out, "\\t");
+		else if (c == '\r')
+			g_string_append(out, "\\r");
+		else if (shows(c))
+			g_string_append_len(out, text, next - text);
+		else
+			g_string_append_printf(out, "\\u{%x}", c);
+		text = next;
+	}
+	return g_string_free(out, FALSE);
+}
+
+static size_t
+char_width(gunichar c)
+{
+	if (g_unichar_iszerowidth(c))
+		return 0;
+	return g_unichar_iswide(c) ? 2 : 1;
+}
+
+size_t
+tally_text_width(const char *text)
+{
+	size_t width = 0;
+	for (; *text; text = g_utf8_next_char(text))
+		width += char_width(g_utf8_get_char(text));
+	return width;
+}
+
+bool
+tally_text_is_utf8(void)
+{
+	return g_get_charset(NULL);
+}
+
+char *
+tally_text_fit(const char *text, size_t columns)
+{
+	size_t width = tally_text_width(text);
+	if (width <= columns)
+		return g_strdup(text);
+	const char *mark = tally_text_is_utf8() ? "\xe2\x80\xa6" : "~";
+	if (columns == 0)
+		return g_strdup("");
+	/* The end of a label path says more than its start: keep two thirds of it. */
+	size_t head_room = (columns - 1) / 3, tail_room = columns - 1 - head_room;
+	const char *head_end = text;
+	for (size_t used = 0;;) {
+		used += char_width(g_utf8_get_char(head_end));
+		if (used > head_room)
+			break;
+		head_end = g_utf8_next_char(head_end);
+	}
+	const char *tail = text;
+	for (size_t left = width; left > tail_room; tail = g_utf8_next_char(tail))
+		left -= char_width(g_utf8_get_char(tail));
+	/* A combining mark must not land on our own. */
+	while (*tail && g_unichar_iszerowidth(g_utf8_get_char(tail)))
+		tail = g_utf8_next_char(tail);
+	GString *out = g_string_new_len(text, head_end - text);
+	g_string_append(out, mark);
+	g_string_append(out, tail);
+	return g_string_free(out, FALSE);
+}
+
+void
+tally_text_print_json(FILE *out, const char *text)
+{
+	putc('"', out);
+	while (*text) {
+		unsigned char byte = (unsigned char)*text;
+		if (byte == '"' || byte == '\\') {
+			fprintf(out, "\\%c", byte);
+			text++;
+		} else if (byte < 0x20 || byte == 0x7f) {
+			fprintf(out, "\\u%04x", byte);
+			text++;
+		} else if (byte < 0x80) {
+			putc(byte, out);
+			text++;
+		} else {
+			gunichar c = g_utf8_get_char_validated(text, -1);
+			if (c == (gunichar)-1 || c == (gunichar)-2) {
+				fputs("\xef\xbf\xbd", out);
+				text++;
+				continue;
+			}
+			const char *next = g_utf8_next_char(text);
+			fwrite(text, 1, (size_t)(next - text), out);
+			text = next;
+		}
+	}
+	putc('"', out);
+}
+
+void
+tally_text_print_json_member(FILE *out, const char *name, const char *text)
+{
+	if (!text)
+		return;
+	fprintf(out, ",\"%s\":", name);
+	tally_text_print_json(out, text);
+}
+
+char *
+tally_text_csv(const char *text)
+{
+	if (!strpbrk(text, ",\"\r\n") && *text != ' ')
+		return g_strdup(text);
+	GString *field = g_string_new("\"");
+	for (; *text; text++) {
+		if (*text == '"')
+			g_string_append_c(field, '"');
+		g_string_append_c(field, *text);
+	}
+	g_string_append_c(field, '"');
+	return g_string_free(field, FALSE);
+}
+
+size_t
+tally_text_terminal_columns(void)
+{
+	if (!isatty(STDOUT_FILENO))
+		return 0;
+	const char *named = g_getenv("COLUMNS");
+	guint64 columns;
+	if (named && g_ascii_string_to_unsigned(named, 10, 20, 10000, &columns, NULL))
+		return columns;
+	struct winsize size;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20)
+		return size.ws_col;
+	return 80;
+}
+
+void
+tally_text_print_wrapped(FILE *out, const char *text, size_t indent, size_t columns)
+{
+	size_t column = indent;
+	bool first = true;
+	while (*text) {
+		size_t len = strcspn(text, " ");
+		if (!first && column + 1 + len > columns) {
+			fprintf(out, "\n%*s", (int)indent, "");
+			column = indent;
+		} else if (!first) {
+			putc(' ', out);
+			column++;
+		}
+		fwrite(text, 1, len, out);
+		column += len;
+		first = false;
+		text += len;
+		text += strspn(text, " ");
+	}
+	putc('\n', out);
+}

@@ -1,0 +1,194 @@
+#include "cli/top/follow.h"
+
+#include "cli/shared/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The first bytes of a log: its header holds the time and the process, so that another log at the
+ * same place is told apart even when it has grown past the old one's length. */
+#define HEAD_BYTES 256
+
+struct tally_follow {
+	char *path;
+	int fd; /* -1: not there yet */
+	int notify; /* -1: none */
+	struct tally_log_reader *reader;
+	bool opened;
+	bool bad;
+	char *why;
+	char head[HEAD_BYTES];
+	size_t n_head;
+};
+
+struct tally_follow *
+tally_follow_create(const char *path)
+{
+	struct tally_follow *f = g_new0(struct tally_follow, 1);
+	f->path = g_strdup(path);
+	f->fd = -1;
+	f->notify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	/* The folder, not the file: that tells of one which comes, goes or is replaced too. */
+	char *folder = g_path_get_dirname(path);
+	if (f->notify >= 0 &&
+	    inotify_add_watch(f->notify, folder, IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_ONLYDIR) <
+		    0) {
+		close(f->notify);
+		f->notify = -1;
+	}
+	g_free(folder);
+	return f;
+}
+
+static void
+close_log(struct tally_follow *f)
+{
+	tally_log_reader_close(f->reader);
+	f->reader = NULL;
+	if (f->fd >= 0)
+		close(f->fd);
+	f->fd = -1;
+	f->n_head = 0;
+	f->bad = false;
+	g_free(f->why);
+	f->why = NULL;
+}
+
+void
+tally_follow_destroy(struct tally_follow *f)
+{
+	if (!f)
+		return;
+	close_log(f);
+	if (f->notify >= 0)
+		close(f->notify);
+	g_free(f->path);
+	g_free(f);
+}
+
+static void
+say(struct tally_follow *f, char *why)
+{
+	g_free(f->why);
+	f->why = why;
+}
+
+/* False: not there, or not to be had; then `why` tells. */
+static bool
+open_log(struct tally_follow *f)
+{
+	/* Not a FIFO's or a device's: reading could wait, or take what is another's. */
+	int fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct stat st;
+	g_autofree char *shown = tally_text_escape(f->path);
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		say(f, g_strdup_printf("%s: cannot be opened: %s", shown, g_strerror(errno)));
+	} else if (!S_ISREG(st.st_mode)) {
+		say(f, g_strdup_printf("%s: is no regular file: only those are followed", shown));
+	} else {
+		f->reader = tally_log_reader_open_growing(fd);
+		f->opened = f->reader;
+		say(f, f->reader ? NULL : g_strdup_printf("%s: out of memory", shown));
+	}
+	if (f->reader) {
+		f->fd = fd;
+		return true;
+	}
+	if (fd >= 0)
+		close(fd);
+	return false;
+}
+
+/* Is what stands at the path no longer what we read? */
+static bool
+is_another(struct tally_follow *f)
+{
+	struct stat ours, there;
+	if (fstat(f->fd, &ours) < 0)
+		return false;
+	/* A file that is gone has nothing new, but what it had is still true. */
+	if (stat(f->path, &there) == 0 && S_ISREG(there.st_mode) &&
+	    (there.st_ino != ours.st_ino || there.st_dev != ours.st_dev))
+		return true;
+	if (ours.st_size < lseek(f->fd, 0, SEEK_CUR))
+		return true;
+	char head[HEAD_BYTES];
+	ssize_t n = pread(f->fd, head, f->n_head ? f->n_head : sizeof(head), 0);
+	if (n < 0)
+		return false;
+	if (f->n_head)
+		return (size_t)n < f->n_head || memcmp(head, f->head, f->n_head) != 0;
+	/* Taken once the header is whole: a shorter one could be the start of any log. */
+	if ((size_t)n == sizeof(head) || memchr(head, '\n', (size_t)n)) {
+		memcpy(f->head, head, (size_t)n);
+		f->n_head = (size_t)n;
+	}
+	return false;
+}
+
+enum tally_follow_status
+tally_follow_next(struct tally_follow *f, struct tally_log_line *line)
+{
+	if (f->fd < 0 && !open_log(f))
+		return TALLY_FOLLOW_WAIT;
+	struct tally_read_error error;
+	if (!f->bad) {
+		enum tally_read_status status = tally_log_reader_next(f->reader, line, &error);
+		if (status == TALLY_READ_OK)
+			return TALLY_FOLLOW_LINE;
+		f->bad = status != TALLY_READ_END;
+		if (f->bad) {
+			g_autofree char *shown = tally_text_escape(f->path);
+			say(f, g_strdup_printf("%s:%" G_GUINT64_FORMAT ":%" G_GUINT64_FORMAT ": %s",
+					       shown, error.line, error.column, error.message));
+		}
+	}
+	if (is_another(f)) {
+		close_log(f);
+		return TALLY_FOLLOW_ANEW;
+	}
+	return f->bad ? TALLY_FOLLOW_BAD : TALLY_FOLLOW_WAIT;
+}
+
+const char *
+tally_follow_why(const struct tally_follow *f)
+{
+	return f->why;
+}
+
+bool
+tally_follow_is_open(const struct tally_follow *f)
+{
+	return f->opened;
+}
+
+void
+tally_follow_progress(const struct tally_follow *f, uint64_t *done, uint64_t *total)
+{
+	struct stat st;
+	*done = *total = 0;
+	if (f->fd < 0 || fstat(f->fd, &st) < 0)
+		return;
+	uint64_t at_open;
+	tally_log_reader_progress(f->reader, done, &at_open);
+	*total = (uint64_t)st.st_size;
+}
+
+int
+tally_follow_fd(const struct tally_follow *f)
+{
+	return f->notify;
+}
+
+void
+tally_follow_heed(struct tally_follow *f)
+{
+	char events[4096] __attribute__((aligned(8)));
+	while (f->notify >= 0 && read(f->notify, events, sizeof(events)) > 0)
+		;
+}

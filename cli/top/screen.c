@@ -1,0 +1,196 @@
+#include "cli/top/screen.h"
+
+#include "cli/shared/text.h"
+
+#include <curses.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <term.h>
+#include <termios.h>
+#include <unistd.h>
+
+static struct {
+	SCREEN *screen;
+	FILE *input; /* ours to close, or NULL */
+	int fd;
+	bool colour;
+} it;
+
+bool
+tally_top_screen_check(char *why, size_t size)
+{
+	int error;
+	if (!isatty(STDOUT_FILENO)) {
+		g_snprintf(why, (gulong)size, "standard output is not a terminal");
+		return false;
+	}
+	const char *name = g_getenv("TERM");
+	if (!name || !*name) {
+		g_snprintf(why, (gulong)size, "TERM is not set");
+		return false;
+	}
+	if (setupterm(NULL, STDOUT_FILENO, &error) != OK) {
+		g_snprintf(why, (gulong)size, "the terminal's kind, TERM=%s, is not known here",
+			   name);
+		return false;
+	}
+	const char *go_to = tigetstr("cup");
+	bool can = go_to && go_to != (const char *)-1;
+	if (!can)
+		g_snprintf(why, (gulong)size, "a terminal of the kind TERM=%s cannot be drawn on",
+			   name);
+	del_curterm(cur_term);
+	return can;
+}
+
+static void
+choose_colours(void)
+{
+	it.colour = it.colour && start_color() == OK && has_colors();
+	if (!it.colour)
+		return;
+	use_default_colors();
+	init_pair(TALLY_TOP_CHART, COLOR_CYAN, -1);
+	init_pair(TALLY_TOP_GOOD, COLOR_GREEN, -1);
+	init_pair(TALLY_TOP_WARNING, COLOR_YELLOW, -1);
+}
+
+bool
+tally_top_screen_open(bool colour, char *why, size_t size)
+{
+	if (!tally_top_screen_check(why, size))
+		return false;
+	memset(&it, 0, sizeof(it));
+	it.colour = colour;
+	it.fd = STDIN_FILENO;
+	/* Where our input is something else, keys still come from the terminal. */
+	if (!isatty(STDIN_FILENO)) {
+		it.input = fopen("/dev/tty", "re");
+		if (!it.input) {
+			g_snprintf(why, (gulong)size, "keys cannot be read: /dev/tty: %s",
+				   g_strerror(errno));
+			return false;
+		}
+		it.fd = fileno(it.input);
+	}
+	/* LINES and COLUMNS, where they are set, must not keep it from following the size. */
+	use_tioctl(TRUE);
+	it.screen = newterm(NULL, stdout, it.input ? it.input : stdin);
+	if (!it.screen) {
+		g_snprintf(why, (gulong)size, "the terminal cannot be set up");
+		if (it.input)
+			fclose(it.input);
+		return false;
+	}
+	set_term(it.screen);
+	set_escdelay(25);
+	cbreak();
+	noecho();
+	nonl();
+	keypad(stdscr, TRUE);
+	nodelay(stdscr, TRUE);
+	leaveok(stdscr, TRUE);
+	curs_set(0);
+	choose_colours();
+	return true;
+}
+
+void
+tally_top_screen_close(void)
+{
+	if (!it.screen)
+		return;
+	curs_set(1);
+	endwin();
+	delscreen(it.screen);
+	it.screen = NULL;
+	if (it.input)
+		fclose(it.input);
+	it.input = NULL;
+}
+
+bool
+tally_top_screen_has_blocks(void)
+{
+	/* The fonts of Linux's own console have a few of the eighths only. */
+	const char *name = g_getenv("TERM");
+	return tally_text_is_utf8() && name && strcmp(name, "linux") != 0;
+}
+
+void
+tally_top_screen_size(unsigned *width, unsigned *height)
+{
+	int down, across;
+	getmaxyx(stdscr, down, across);
+	*width = (unsigned)MAX(across, 1);
+	*height = (unsigned)MAX(down, 1);
+}
+
+static attr_t
+attributes(enum tally_top_style style)
+{
+	static const attr_t plain[TALLY_TOP_N_STYLES] = {
+		[TALLY_TOP_STRONG] = A_BOLD,  [TALLY_TOP_FAINT] = A_DIM,
+		[TALLY_TOP_HEAD] = A_REVERSE, [TALLY_TOP_SORTED] = A_REVERSE | A_BOLD | A_UNDERLINE,
+		[TALLY_TOP_WARNING] = A_BOLD,
+	};
+	bool has_pair = it.colour && (style == TALLY_TOP_CHART || style == TALLY_TOP_GOOD ||
+				      style == TALLY_TOP_WARNING);
+	return has_pair ? (attr_t)COLOR_PAIR(style) : plain[style];
+}
+
+void
+tally_top_screen_show(const GPtrArray *rows)
+{
+	erase();
+	for (guint i = 0; i < rows->len; i++) {
+		const GArray *row = g_ptr_array_index(rows, i);
+		if (move((int)i, 0) == ERR)
+			break;
+		for (guint k = 0; k < row->len; k++) {
+			const struct tally_top_span *span = &g_array_index(
+				row, struct tally_top_span, k);
+			attrset(attributes(span->style));
+			addstr(span->text);
+		}
+		attrset(A_NORMAL);
+	}
+	refresh();
+}
+
+int
+tally_top_screen_fd(void)
+{
+	return it.fd;
+}
+
+/* A terminal that hung up gives an end of file for ever. */
+static bool
+is_gone(void)
+{
+	struct termios settings;
+	return tcgetattr(it.fd, &settings) < 0 && errno != EINTR;
+}
+
+int
+tally_top_screen_key(void)
+{
+	static const struct {
+		int curses, ours;
+	} keys[] = {
+		{ KEY_UP, TALLY_TOP_KEY_UP },         { KEY_DOWN, TALLY_TOP_KEY_DOWN },
+		{ KEY_LEFT, TALLY_TOP_KEY_LEFT },     { KEY_RIGHT, TALLY_TOP_KEY_RIGHT },
+		{ KEY_PPAGE, TALLY_TOP_KEY_PAGE_UP }, { KEY_NPAGE, TALLY_TOP_KEY_PAGE_DOWN },
+		{ KEY_HOME, TALLY_TOP_KEY_HOME },     { KEY_END, TALLY_TOP_KEY_END },
+		{ KEY_RESIZE, TALLY_TOP_KEY_RESIZE },
+	};
+	int c = getch();
+	if (c == ERR)
+		return is_gone() ? TALLY_TOP_KEY_GONE : TALLY_TOP_KEY_NONE;
+	for (size_t i = 0; i < G_N_ELEMENTS(keys); i++)
+		if (keys[i].curses == c)
+			return keys[i].ours;
+	return c < 0x80 ? c : TALLY_TOP_KEY_OTHER;
+}

@@ -1,0 +1,444 @@
+#include "cli/top/view.h"
+
+#include "cli/shared/text.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LEAST_NAME 10
+#define LEAST_HISTORY 8
+#define MOST_HISTORY 60
+#define GAP 2
+
+/* One pass as it is shown. */
+struct line {
+	const struct tally_top_pass *pass;
+	struct tally_top_figures gpu;
+	char *name; /* printable */
+	bool sortable; /* has a value in the column that sorts */
+	double value;
+};
+
+struct layout {
+	GArray *columns; /* of struct tally_top_column, those that fit */
+	GArray *widths; /* of unsigned */
+	double unit_ns;
+	const char *unit;
+	unsigned decimals;
+	double gpu_sum; /* of the device's frames, 0 = not known */
+	const struct tally_top_device *device;
+};
+
+/* ---- columns ---- */
+
+static GArray *
+all_columns(const struct tally_top_window *w)
+{
+	GArray *columns = g_array_new(FALSE, FALSE, sizeof(struct tally_top_column));
+	for (unsigned what = TALLY_TOP_NAME; what < TALLY_TOP_SERIES; what++) {
+		struct tally_top_column c = { .what = (enum tally_top_what)what };
+		g_array_append_val(columns, c);
+	}
+	for (uint32_t i = TALLY_SERIES_GPU + 1; i < tally_n_series(&w->log); i++) {
+		struct tally_top_column c = { .what = TALLY_TOP_SERIES, .series = i };
+		if (tally_top_series_in_use(w, i) && i != TALLY_SERIES_CALLS)
+			g_array_append_val(columns, c);
+	}
+	return columns;
+}
+
+static bool
+is_column(const struct tally_top_column *a, const struct tally_top_column *b)
+{
+	return a->what == b->what && (a->what != TALLY_TOP_SERIES || a->series == b->series);
+}
+
+static const char *
+column_name(const struct tally_top_window *w, const struct tally_top_column *c)
+{
+	static const char *const names[] = {
+		[TALLY_TOP_NAME] = "name", [TALLY_TOP_SHARE] = "share",
+		[TALLY_TOP_MEAN] = "mean", [TALLY_TOP_MAX] = "max",
+		[TALLY_TOP_SEEN] = "n",    [TALLY_TOP_HISTORY] = "GPU time",
+	};
+	return c->what == TALLY_TOP_SERIES ? tally_series_name(&w->log, c->series) : names[c->what];
+}
+
+bool
+tally_top_find_column(const struct tally_top_window *w, const char *name,
+		      struct tally_top_column *column)
+{
+	GArray *columns = all_columns(w);
+	bool found = false;
+	for (guint i = 0; i < columns->len && !found; i++) {
+		struct tally_top_column *c = &g_array_index(columns, struct tally_top_column, i);
+		found = c->what != TALLY_TOP_HISTORY && strcmp(column_name(w, c), name) == 0;
+		if (found)
+			*column = *c;
+	}
+	g_array_unref(columns);
+	return found;
+}
+
+char *
+tally_top_column_names(const struct tally_top_window *w)
+{
+	GString *names = g_string_new(NULL);
+	GArray *columns = all_columns(w);
+	for (guint i = 0; i < columns->len; i++) {
+		struct tally_top_column *c = &g_array_index(columns, struct tally_top_column, i);
+		if (c->what == TALLY_TOP_HISTORY)
+			continue;
+		char *name = tally_text_escape(column_name(w, c));
+		g_string_append_printf(names, "%s%s", names->len ? ", " : "", name);
+		g_free(name);
+	}
+	g_array_unref(columns);
+	return g_string_free(names, FALSE);
+}
+
+void
+tally_top_move_sort(const struct tally_top_window *w, struct tally_top_look *look, int steps)
+{
+	GArray *columns = all_columns(w);
+	int n = (int)columns->len, at = 0;
+	for (int i = 0; i < n; i++)
+		if (is_column(&g_array_index(columns, struct tally_top_column, i), &look->sort))
+			at = i;
+	int direction = steps < 0 ? -1 : 1;
+	for (; steps != 0; steps -= direction) {
+		at = (at + direction + n) % n;
+		if (g_array_index(columns, struct tally_top_column, at).what == TALLY_TOP_HISTORY)
+			at = (at + direction + n) % n;
+	}
+	look->sort = g_array_index(columns, struct tally_top_column, at);
+	g_array_unref(columns);
+}
+
+/* ---- rows ---- */
+
+static void
+take_value(const struct tally_top_window *w, const struct tally_top_column *c, struct line *l)
+{
+	struct tally_top_figures f = l->gpu;
+	switch (c->what) {
+	case TALLY_TOP_SHARE:
+		l->value = f.sum;
+		break;
+	case TALLY_TOP_MEAN:
+		l->value = f.sum / (double)f.n;
+		break;
+	case TALLY_TOP_MAX:
+		l->value = f.largest;
+		break;
+	case TALLY_TOP_SEEN:
+		f = tally_top_sum_coarse(w, l->pass->seen);
+		l->value = (double)f.n;
+		break;
+	case TALLY_TOP_SERIES:
+		f = tally_top_sum_series(w, l->pass, c->series);
+		l->value = f.sum / (double)f.n;
+		break;
+	default:
+		f.n = 1;
+		l->value = 0;
+	}
+	l->sortable = f.n > 0;
+}
+
+static int
+compare_lines(const void *a, const void *b, void *data)
+{
+	const struct tally_top_look *look = data;
+	const struct line *x = a, *y = b;
+	int order;
+	if (x->sortable != y->sortable)
+		return x->sortable ? -1 : 1; /* what has no value is last either way */
+	if (look->sort.what == TALLY_TOP_NAME || x->value == y->value)
+		order = strcmp(x->name, y->name);
+	else
+		order = x->value > y->value ? -1 : 1;
+	if (order == 0) /* one name in two devices, or escaped alike */
+		return x->pass->group->id < y->pass->group->id ? -1 : 1;
+	return look->reverse ? -order : order;
+}
+
+static GArray *
+make_lines(const struct tally_top_window *w, const struct tally_top_look *look,
+	   const struct tally_top_device *device)
+{
+	GArray *lines = g_array_new(FALSE, FALSE, sizeof(struct line));
+	for (guint i = 0; i < w->passes->len; i++) {
+		struct line l = { .pass = g_ptr_array_index(w->passes, i) };
+		if (!device || l.pass->group->device != device->device)
+			continue;
+		l.gpu = tally_top_sum(w, l.pass->gpu);
+		l.name = tally_top_clean(look, l.pass->group->name);
+		take_value(w, &look->sort, &l);
+		g_array_append_val(lines, l);
+	}
+	g_array_sort_with_data(lines, compare_lines, (void *)look);
+	return lines;
+}
+
+static void
+free_lines(GArray *lines)
+{
+	for (guint i = 0; i < lines->len; i++)
+		g_free(g_array_index(lines, struct line, i).name);
+	g_array_unref(lines);
+}
+
+/* ---- cells ---- */
+
+/* Short enough that columns need not grow: 8 columns at most. */
+static char *
+number_text(double v, bool estimated)
+{
+	static const struct {
+		double size;
+		const char *letter;
+	} steps[] = { { 1e18, "E" }, { 1e15, "P" }, { 1e12, "T" }, { 1e9, "G" }, { 1e6, "M" } };
+	const char *mark = estimated ? "~" : "";
+	double size = fabs(v);
+	for (size_t i = 0; i < G_N_ELEMENTS(steps); i++) {
+		/* As rounded below: 999999.6 is 1.00M, not 1000000. */
+		double in = size / steps[i].size;
+		if (in >= 0.9999995)
+			return g_strdup_printf("%s%.*f%s", mark,
+					       in < 10    ? 2
+					       : in < 100 ? 1
+							  : 0,
+					       v / steps[i].size, steps[i].letter);
+	}
+	bool whole = size == floor(size);
+	return g_strdup_printf("%s%.*f", mark, whole || size >= 1000 ? 0 : size >= 10 ? 1 : 3, v);
+}
+
+static bool
+is_estimated(const struct line *l, const struct tally_top_column *c)
+{
+	const struct tally_group *g = l->pass->group;
+	return c->what == TALLY_TOP_SERIES && c->series < g->n_series &&
+	       g->series[c->series].estimated;
+}
+
+static char *
+cell_text(const struct tally_top_window *w, const struct layout *layout, const struct line *l,
+	  const struct tally_top_column *c)
+{
+	struct line value = *l;
+	take_value(w, c, &value);
+	if (!value.sortable)
+		return g_strdup("-");
+	switch (c->what) {
+	case TALLY_TOP_NAME:
+		return g_strdup(l->name);
+	case TALLY_TOP_SHARE:
+		if (layout->gpu_sum <= 0)
+			return g_strdup("-");
+		return g_strdup_printf("%.1f%%", 100 * value.value / layout->gpu_sum);
+	case TALLY_TOP_MEAN:
+	case TALLY_TOP_MAX:
+		return g_strdup_printf("%.*f", (int)layout->decimals,
+				       value.value / layout->unit_ns);
+	default:
+		return number_text(value.value, is_estimated(l, c));
+	}
+}
+
+static char *
+title_text(const struct tally_top_window *w, const struct tally_top_look *look,
+	   const struct layout *layout, const struct tally_top_column *c)
+{
+	if (c->what == TALLY_TOP_NAME)
+		return g_strdup("pass");
+	if (c->what == TALLY_TOP_MEAN || c->what == TALLY_TOP_MAX)
+		return g_strdup_printf("%s %s", column_name(w, c), layout->unit);
+	return tally_top_clean(look, column_name(w, c));
+}
+
+/* ---- layout ---- */
+
+static unsigned
+column_width(const struct tally_top_window *w, const struct tally_top_column *c)
+{
+	enum { MOST_TITLE = 16 };
+	switch (c->what) {
+	case TALLY_TOP_SHARE:
+	case TALLY_TOP_SEEN:
+		return 6;
+	case TALLY_TOP_MEAN:
+	case TALLY_TOP_MAX:
+		return 8;
+	default:
+		return MAX(8, MIN((unsigned)tally_text_width(column_name(w, c)), MOST_TITLE));
+	}
+}
+
+static void
+place(struct layout *layout, const struct tally_top_column *c, unsigned width)
+{
+	g_array_append_val(layout->columns, *c);
+	g_array_append_val(layout->widths, width);
+}
+
+/* Of the columns of tallies, counters and metrics: as many as fit into `room`, from `first`. */
+static guint
+fit_series(const struct tally_top_window *w, const GArray *all, guint first, unsigned room)
+{
+	guint i = first;
+	for (unsigned used = 0; i < all->len; i++) {
+		used += GAP + column_width(w, &g_array_index(all, struct tally_top_column, i));
+		if (used > room)
+			break;
+	}
+	return i;
+}
+
+/* The name and what sorts are always there; the rest from left to right while there is room. */
+static void
+lay_out(struct layout *layout, const struct tally_top_window *w, const struct tally_top_look *look,
+	unsigned name)
+{
+	GArray *all = all_columns(w);
+	const struct tally_top_column *c = (struct tally_top_column *)(void *)all->data;
+	unsigned width = look->width ? look->width : 10000;
+	name = MAX(MIN(name, MAX(width / 3, LEAST_NAME)), 4);
+	unsigned room = width > name ? width - name : 0;
+	/* What sorts may be far to the right: then it comes first of its kind. */
+	guint first = TALLY_TOP_SERIES;
+	unsigned fixed = 0;
+	for (guint i = TALLY_TOP_SHARE; i < TALLY_TOP_SERIES; i++)
+		fixed += GAP + (i == TALLY_TOP_HISTORY ? LEAST_HISTORY : column_width(w, &c[i]));
+	unsigned for_series = room > fixed ? room - fixed : 0;
+	guint sorted = 0;
+	for (guint i = first; i < all->len; i++)
+		sorted = is_column(&c[i], &look->sort) ? i : sorted;
+	unsigned least = sorted ? GAP + column_width(w, &c[sorted]) : 0;
+	for_series = MIN(MAX(for_series, least), room);
+	guint end = fit_series(w, all, first, for_series);
+	while (sorted && end <= sorted && first < sorted)
+		end = fit_series(w, all, ++first, for_series);
+	unsigned taken = 0;
+	for (guint i = first; i < end; i++)
+		taken += GAP + column_width(w, &c[i]);
+	room -= MIN(room, taken);
+	unsigned spare = room > fixed ? room - fixed : 0;
+	unsigned history = look->width ? MIN(LEAST_HISTORY + spare, MOST_HISTORY) : 24;
+	place(layout, &c[TALLY_TOP_NAME], name);
+	for (guint i = TALLY_TOP_SHARE; i < TALLY_TOP_SERIES; i++) {
+		unsigned need = i == TALLY_TOP_HISTORY ? history : column_width(w, &c[i]);
+		if (GAP + need > room)
+			continue;
+		room -= GAP + need;
+		place(layout, &c[i], need);
+	}
+	for (guint i = first; i < end; i++)
+		place(layout, &c[i], column_width(w, &c[i]));
+	if (look->width && layout->columns->len > 1)
+		g_array_index(layout->widths, unsigned, 0) += room;
+	g_array_unref(all);
+}
+
+/* ---- the table ---- */
+
+static void
+put_cell(GArray *row, unsigned width, bool left, bool last, enum tally_top_style style, char *text)
+{
+	char *fit = tally_text_fit(text, width);
+	unsigned gap = width - MIN(width, (unsigned)tally_text_width(fit));
+	if (left)
+		tally_top_put(row, style, g_strdup_printf("%s%*s", fit, last ? 0 : (int)gap, ""));
+	else
+		tally_top_put(row, style, g_strdup_printf("%*s%s", (int)gap, "", fit));
+	g_free(fit);
+	g_free(text);
+}
+
+static void
+put_head(GArray *row, const struct tally_top_window *w, const struct tally_top_look *look,
+	 const struct layout *layout)
+{
+	for (guint i = 0; i < layout->columns->len; i++) {
+		const struct tally_top_column *c = &g_array_index(layout->columns,
+								  struct tally_top_column, i);
+		unsigned width = g_array_index(layout->widths, unsigned, i);
+		bool sorts = is_column(c, &look->sort);
+		if (i)
+			tally_top_put(row, TALLY_TOP_HEAD, g_strdup("  "));
+		put_cell(row, width, c->what == TALLY_TOP_NAME || c->what == TALLY_TOP_HISTORY,
+			 false, sorts ? TALLY_TOP_SORTED : TALLY_TOP_HEAD,
+			 title_text(w, look, layout, c));
+	}
+}
+
+static void
+put_line(GArray *row, const struct tally_top_window *w, const struct tally_top_look *look,
+	 const struct layout *layout, const struct line *l)
+{
+	for (guint i = 0; i < layout->columns->len; i++) {
+		const struct tally_top_column *c = &g_array_index(layout->columns,
+								  struct tally_top_column, i);
+		unsigned width = g_array_index(layout->widths, unsigned, i);
+		bool last = i + 1 == layout->columns->len;
+		if (i)
+			tally_top_put(row, TALLY_TOP_PLAIN, g_strdup("  "));
+		if (c->what == TALLY_TOP_HISTORY) {
+			double steps[MOST_HISTORY];
+			tally_top_steps(w, layout->device, l->pass->gpu, steps, width);
+			put_cell(row, width, true, last, TALLY_TOP_CHART,
+				 tally_top_spark(look, steps, width));
+		} else {
+			put_cell(row, width, c->what == TALLY_TOP_NAME, last,
+				 is_column(c, &look->sort) ? TALLY_TOP_STRONG : TALLY_TOP_PLAIN,
+				 cell_text(w, layout, l, c));
+		}
+	}
+}
+
+/* One unit for all, as in a report. */
+static void
+choose_unit(struct layout *layout, const struct tally_top_look *look, const GArray *lines)
+{
+	double most = 0;
+	for (guint i = 0; i < lines->len; i++) {
+		const struct line *l = &g_array_index(lines, struct line, i);
+		if (l->gpu.n)
+			most = MAX(most, l->gpu.sum / (double)l->gpu.n);
+	}
+	bool ms = most >= 1e7;
+	layout->unit_ns = ms ? 1e6 : 1e3;
+	layout->decimals = ms ? 3 : 1;
+	layout->unit = ms ? "ms" : look->utf8 ? "\xc2\xb5s" : "us";
+}
+
+void
+tally_top_put_table(GPtrArray *rows, const struct tally_top_window *w, struct tally_top_look *look,
+		    unsigned height, unsigned *n_rows, unsigned *n_shown)
+{
+	struct layout layout = { .device = tally_top_shown_device(w, look) };
+	GArray *lines = make_lines(w, look, layout.device);
+	layout.columns = g_array_new(FALSE, FALSE, sizeof(struct tally_top_column));
+	layout.widths = g_array_new(FALSE, FALSE, sizeof(unsigned));
+	layout.gpu_sum = layout.device ? tally_top_sum(w, layout.device->gpu).sum : 0;
+	choose_unit(&layout, look, lines);
+	unsigned name = LEAST_NAME;
+	for (guint i = 0; i < lines->len; i++)
+		name = MAX(name,
+			   (unsigned)tally_text_width(g_array_index(lines, struct line, i).name));
+	lay_out(&layout, w, look, MIN(name, 60));
+	put_head(tally_top_new_row(rows), w, look, &layout);
+	unsigned room = height ? MAX(height, 1) - 1 : lines->len;
+	room = look->most_passes ? MIN(room, look->most_passes) : room;
+	unsigned most = lines->len > room ? lines->len - room : 0;
+	look->scroll = MIN(look->scroll, most);
+	*n_rows = lines->len;
+	*n_shown = MIN(room, lines->len - look->scroll);
+	for (unsigned i = 0; i < *n_shown; i++)
+		put_line(tally_top_new_row(rows), w, look, &layout,
+			 &g_array_index(lines, struct line, look->scroll + i));
+	g_array_unref(layout.columns);
+	g_array_unref(layout.widths);
+	free_lines(lines);
+}

@@ -1,0 +1,436 @@
+#include "cli/top/view.h"
+
+#include "cli/report/formats.h"
+#include "cli/shared/text.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- rows and spans ---- */
+
+static void
+clear_span(gpointer p)
+{
+	g_free(((struct tally_top_span *)p)->text);
+}
+
+GArray *
+tally_top_new_row(GPtrArray *rows)
+{
+	GArray *row = g_array_new(FALSE, FALSE, sizeof(struct tally_top_span));
+	g_array_set_clear_func(row, clear_span);
+	g_ptr_array_add(rows, row);
+	return row;
+}
+
+void
+tally_top_put(GArray *row, enum tally_top_style style, char *text)
+{
+	struct tally_top_span span = { .text = text, .style = style };
+	g_array_append_val(row, span);
+}
+
+static void
+put_text(GArray *row, enum tally_top_style style, const char *text)
+{
+	tally_top_put(row, style, g_strdup(text));
+}
+
+char *
+tally_top_clean(const struct tally_top_look *look, const char *text)
+{
+	char *clean = tally_text_escape(text);
+	if (look->utf8)
+		return clean;
+	GString *ascii = g_string_new(NULL);
+	for (const char *p = clean; *p; p = g_utf8_next_char(p))
+		g_string_append_c(ascii, (unsigned char)*p < 0x80 ? *p : '?');
+	g_free(clean);
+	return g_string_free(ascii, FALSE);
+}
+
+static unsigned
+row_width(const GArray *row)
+{
+	size_t width = 0;
+	for (guint i = 0; i < row->len; i++)
+		width += tally_text_width(g_array_index(row, struct tally_top_span, i).text);
+	return (unsigned)width;
+}
+
+/* What goes past the right border goes. */
+static void
+clip(GArray *row, unsigned width)
+{
+	size_t used = 0;
+	for (guint i = 0; i < row->len; i++) {
+		struct tally_top_span *span = &g_array_index(row, struct tally_top_span, i);
+		size_t own = tally_text_width(span->text);
+		if (used + own > width) {
+			char *end = span->text;
+			for (size_t at = used; *end; end = g_utf8_next_char(end)) {
+				gunichar c = g_utf8_get_char(end);
+				at += g_unichar_iszerowidth(c) ? 0 : g_unichar_iswide(c) ? 2 : 1;
+				if (at > width)
+					break;
+			}
+			*end = '\0';
+			g_array_set_size(row, i + 1);
+			return;
+		}
+		used += own;
+	}
+}
+
+/* From 0 to the largest step; what has no value is blank. */
+char *
+tally_top_spark(const struct tally_top_look *look, const double *steps, unsigned n)
+{
+	static const char *const blocks[] = {
+		"\xe2\x96\x81", "\xe2\x96\x82", "\xe2\x96\x83", "\xe2\x96\x84",
+		"\xe2\x96\x85", "\xe2\x96\x86", "\xe2\x96\x87", "\xe2\x96\x88",
+	};
+	static const char *const letters[] = { "_", ".", "-", "~", "=", "+", "*", "#" };
+	const char *const *marks = look->blocks ? blocks : letters;
+	double most = 0;
+	for (unsigned i = 0; i < n; i++)
+		most = isnan(steps[i]) ? most : MAX(most, steps[i]);
+	GString *out = g_string_new(NULL);
+	for (unsigned i = 0; i < n; i++) {
+		double level = most > 0 ? ceil(8 * steps[i] / most) : 1;
+		if (isnan(steps[i]))
+			g_string_append_c(out, ' ');
+		else
+			g_string_append(out, marks[(unsigned)CLAMP(level, 1, 8) - 1]);
+	}
+	return g_string_free(out, FALSE);
+}
+
+/* ---- what is shown ---- */
+
+const struct tally_top_device *
+tally_top_shown_device(const struct tally_top_window *w, const struct tally_top_look *look)
+{
+	for (guint i = 0; look->device >= 0 && i < w->devices->len; i++) {
+		const struct tally_top_device *d = g_ptr_array_index(w->devices, i);
+		if (d->device == look->device)
+			return d;
+	}
+	return tally_top_newest_device(w);
+}
+
+void
+tally_top_next_device(const struct tally_top_window *w, struct tally_top_look *look)
+{
+	int64_t next = -1;
+	for (guint i = 0; i < w->devices->len; i++) {
+		const struct tally_top_device *d = g_ptr_array_index(w->devices, i);
+		if (d->device > look->device && (next < 0 || d->device < next))
+			next = d->device;
+	}
+	look->device = next;
+}
+
+static const char *
+base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static char *
+clock_text(double seconds)
+{
+	uint64_t s = (uint64_t)seconds;
+	return g_strdup_printf("%u:%02u:%02u", (unsigned)(s / 3600), (unsigned)(s / 60 % 60),
+			       (unsigned)(s % 60));
+}
+
+static void
+put_title(GPtrArray *rows, const struct tally_top_window *w, const struct tally_top_look *look)
+{
+	GArray *row = tally_top_new_row(rows);
+	const struct tally_aggregate *a = &w->log;
+	put_text(row, TALLY_TOP_STRONG, "passtally top");
+	char *state = tally_top_clean(look, look->state ? look->state : "");
+	tally_top_put(row, look->state_style, g_strdup_printf("  %s", state));
+	g_free(state);
+	if (a->program) {
+		char *name = tally_top_clean(look, base_name(a->program));
+		tally_top_put(row, TALLY_TOP_STRONG, g_strdup_printf("  %s", name));
+		tally_top_put(row, TALLY_TOP_PLAIN,
+			      g_strdup_printf(" (process %" G_GINT64_FORMAT ")", a->header.pid));
+		g_free(name);
+	}
+	uint64_t last_ns = 0;
+	for (guint i = 0; i < w->devices->len; i++)
+		last_ns = MAX(
+			last_ns,
+			((struct tally_top_device *)g_ptr_array_index(w->devices, i))->last_ns);
+	if (w->frames) {
+		char *length = clock_text((double)(last_ns - w->first_ns) / 1e9);
+		tally_top_put(row, TALLY_TOP_PLAIN,
+			      g_strdup_printf("  %" G_GUINT64_FORMAT " frame%s in %s", w->frames,
+					      w->frames == 1 ? "" : "s", length));
+		g_free(length);
+	}
+	char *path = tally_top_clean(look, a->path);
+	unsigned used = row_width(row);
+	unsigned room = look->width > used + 2 ? look->width - used - 2 : 0;
+	if (!look->width || room >= 12) {
+		char *fit = tally_text_fit(path, look->width ? room : SIZE_MAX);
+		tally_top_put(row, TALLY_TOP_FAINT, g_strdup_printf("  %s", fit));
+		g_free(fit);
+	}
+	g_free(path);
+}
+
+static void
+put_device(GPtrArray *rows, const struct tally_top_window *w, const struct tally_top_look *look)
+{
+	const struct tally_top_device *d = tally_top_shown_device(w, look);
+	if (!d)
+		return;
+	GArray *row = tally_top_new_row(rows);
+	const struct tally_device_summary *s = tally_aggregate_device(&w->log, d->device);
+	char *name = tally_top_clean(look, s && s->name ? s->name : "unknown");
+	GString *text = g_string_new(NULL);
+	g_string_append_printf(text, "device %u: %s", d->device, name);
+	g_free(name);
+	double covered = tally_top_sum_coarse(w, d->covered).sum;
+	double coverable = tally_top_sum_coarse(w, d->coverable).sum;
+	if (coverable > 0)
+		g_string_append_printf(text, ", coverage %.1f %%", 100 * covered / coverable);
+	struct tally_top_figures overhead = tally_top_sum_coarse(w, d->overhead);
+	if (overhead.n) {
+		char *cost = tally_duration_text(overhead.sum / (double)overhead.n);
+		g_string_append_printf(text, ", passtally takes %s a frame", cost);
+		g_free(cost);
+	}
+	if (w->devices->len > 1)
+		g_string_append_printf(text, "; %u devices in all", w->devices->len);
+	tally_top_put(row, TALLY_TOP_PLAIN, g_string_free(text, FALSE));
+}
+
+/* "frame   11.8 ms, at most 29.6 ms   84.5 a second   ....chart" */
+static void
+put_chart(GPtrArray *rows, const struct tally_top_window *w, const struct tally_top_look *look,
+	  bool gpu)
+{
+	enum { MOST = TALLY_TOP_SLICES };
+	const struct tally_top_device *d = tally_top_shown_device(w, look);
+	if (!d)
+		return;
+	GArray *row = tally_top_new_row(rows);
+	struct tally_top_figures cpu = tally_top_sum(w, d->cpu);
+	struct tally_top_figures f = gpu ? tally_top_sum(w, d->gpu) : cpu;
+	put_text(row, TALLY_TOP_STRONG, gpu ? "GPU  " : "frame");
+	if (!f.n) {
+		put_text(row, TALLY_TOP_FAINT, "  not measured");
+		return;
+	}
+	char *mean = tally_duration_text(f.sum / (double)f.n);
+	char *most = tally_duration_text(f.largest);
+	char *more = g_strdup("");
+	if (!gpu && f.sum > 0) {
+		g_free(more);
+		more = g_strdup_printf("%.1f fps", (double)f.n / f.sum * 1e9);
+	} else if (gpu && cpu.sum > 0) {
+		g_free(more);
+		more = g_strdup_printf("%.0f %% of it", 100 * f.sum / cpu.sum);
+	}
+	tally_top_put(row, TALLY_TOP_PLAIN,
+		      g_strdup_printf("  %9s  max %9s  %12s  ", mean, most, more));
+	g_free(mean);
+	g_free(most);
+	g_free(more);
+	unsigned used = row_width(row);
+	unsigned n = look->width ? MIN(look->width > used ? look->width - used : 0, MOST) : 60;
+	if (n < 4)
+		return;
+	double steps[MOST];
+	tally_top_steps(w, d, gpu ? d->gpu : d->cpu, steps, n);
+	tally_top_put(row, TALLY_TOP_CHART, tally_top_spark(look, steps, n));
+}
+
+/* The newest note, and how many there are; a problem of ours comes first. */
+static void
+put_note(GPtrArray *rows, const struct tally_top_window *w, const struct tally_top_look *look)
+{
+	GArray *row = tally_top_new_row(rows);
+	if (look->problem) {
+		tally_top_put(row, TALLY_TOP_WARNING, tally_top_clean(look, look->problem));
+		return;
+	}
+	if (w->left_out) {
+		tally_top_put(row, TALLY_TOP_WARNING,
+			      g_strdup_printf("more passes or counters than fit in memory: some "
+					      "are not shown (%d passes, %d values of passes)",
+					      TALLY_TOP_MOST_PASSES, TALLY_TOP_MOST_SERIES));
+		return;
+	}
+	const GPtrArray *notes = w->log.notes;
+	if (!notes->len)
+		return;
+	char *note = tally_top_clean(look, g_ptr_array_index(notes, notes->len - 1));
+	if (notes->len > 1)
+		tally_top_put(row, TALLY_TOP_FAINT, g_strdup_printf("note %u: ", notes->len));
+	else
+		put_text(row, TALLY_TOP_FAINT, "note: ");
+	tally_top_put(row, TALLY_TOP_WARNING, note);
+}
+
+static void
+put_keys(GPtrArray *rows, const struct tally_top_look *look, unsigned n_rows, unsigned n_shown)
+{
+	static const char *const keys[][2] = {
+		{ "q", "quit" },  { "<>", "column" },  { "r", "reverse" }, { "d", "device" },
+		{ "n", "notes" }, { "space", "hold" }, { "?", "help" },
+	};
+	GArray *row = tally_top_new_row(rows);
+	if (n_shown < n_rows)
+		tally_top_put(row, TALLY_TOP_PLAIN,
+			      g_strdup_printf("%u-%u of %u  ", look->scroll + 1,
+					      look->scroll + n_shown, n_rows));
+	for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) {
+		tally_top_put(row, TALLY_TOP_STRONG,
+			      g_strdup_printf("%s%s", i ? "  " : "", keys[i][0]));
+		tally_top_put(row, TALLY_TOP_FAINT, g_strdup_printf(" %s", keys[i][1]));
+	}
+}
+
+/* ---- pages of text ---- */
+
+static const char help_text[] =
+	"The newest frames of a game, pass by pass: those of the last seconds (--window).\n"
+	"\n"
+	"q, Ctrl-C    leave\n"
+	"< >, left, right   sort by the column to the left or right; the table moves along\n"
+	"r            the other way round\n"
+	"s m x c p    sort by share, mean, max, count of frames, name of the pass\n"
+	"up, down, PgUp, PgDn, Home, End   look further up and down the table\n"
+	"d            the next device; after the last, whichever drew last\n"
+	"space        hold: nothing new is read until the next space\n"
+	"n            what the log's notes say\n"
+	"?, h         this page, and back\n"
+	"\n"
+	"share: of all measured GPU time of the device. mean, max: GPU time of the pass in a\n"
+	"frame. n: in how many frames it ran. The rest: means over those frames.\n"
+	"The charts run from the oldest to the newest frame; each pass has a scale of its own.\n"
+	"~ marks an estimate, - what was not measured.\n";
+
+/* Lines of `text`, wrapped; each row holds one. */
+static void
+put_wrapped(GPtrArray *rows, const struct tally_top_look *look, const char *text)
+{
+	char **lines = g_strsplit(text, "\n", -1);
+	for (char **line = lines; *line; line++) {
+		const char *p = *line;
+		do {
+			size_t len = strlen(p);
+			while (look->width && tally_text_width(p) > look->width &&
+			       len > look->width) {
+				/* The last blank that fits, or a cut. */
+				const char *end = g_utf8_offset_to_pointer(
+					p, MIN(g_utf8_strlen(p, -1), (glong)look->width));
+				const char *blank = g_strrstr_len(p, end - p, " ");
+				len = (size_t)((blank && blank > p ? blank : end) - p);
+				break;
+			}
+			tally_top_put(tally_top_new_row(rows), TALLY_TOP_PLAIN, g_strndup(p, len));
+			p += len;
+			p += *p == ' ';
+		} while (*p);
+	}
+	g_strfreev(lines);
+}
+
+static void
+put_entry(GPtrArray *rows, const struct tally_top_look *look, const char *what, const char *text)
+{
+	char *clean = tally_top_clean(look, text);
+	char *entry = g_strdup_printf("%s: %s", what, clean);
+	put_wrapped(rows, look, entry);
+	g_free(entry);
+	g_free(clean);
+}
+
+/* Newest first; then what the device shown could not count, and why. */
+static void
+put_notes(GPtrArray *rows, const struct tally_top_window *w, const struct tally_top_look *look)
+{
+	for (guint i = w->log.notes->len; i-- > 0;)
+		put_entry(rows, look, "note", g_ptr_array_index(w->log.notes, i));
+	const struct tally_top_device *d = tally_top_shown_device(w, look);
+	const struct tally_device_summary *s = d ? tally_aggregate_device(&w->log, d->device)
+						 : NULL;
+	for (guint i = 0; s && i < s->off->len; i++)
+		put_entry(rows, look, "off", g_ptr_array_index(s->off, i));
+	if (!rows->len)
+		put_wrapped(rows, look, "The log has no notes.");
+}
+
+static void
+put_page(GPtrArray *rows, const struct tally_top_window *w, struct tally_top_look *look,
+	 unsigned height, unsigned *n_rows, unsigned *n_shown)
+{
+	GPtrArray *page = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
+	if (look->page == TALLY_TOP_HELP)
+		put_wrapped(page, look, help_text);
+	else
+		put_notes(page, w, look);
+	unsigned room = height ? height : page->len;
+	look->scroll = MIN(look->scroll, page->len > room ? page->len - room : 0);
+	*n_rows = page->len;
+	*n_shown = MIN(room, page->len - look->scroll);
+	for (unsigned i = 0; i < *n_shown; i++)
+		g_ptr_array_add(rows, g_array_ref(g_ptr_array_index(page, look->scroll + i)));
+	g_ptr_array_unref(page);
+}
+
+/* ---- the whole ---- */
+
+/* How little height leaves what out: the table's first line is the last to go. */
+enum {
+	HEIGHT_TITLE = 4,
+	HEIGHT_FRAME = 6,
+	HEIGHT_GPU = 8,
+	HEIGHT_KEYS = 9,
+	HEIGHT_DEVICE = 10,
+	HEIGHT_NOTE = 11
+};
+
+GPtrArray *
+tally_top_compose(const struct tally_top_window *w, struct tally_top_look *look)
+{
+	GPtrArray *rows = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
+	unsigned height = look->height ? look->height : 1000;
+	bool keys = look->keys && height >= HEIGHT_KEYS;
+	if (height >= HEIGHT_TITLE)
+		put_title(rows, w, look);
+	if (look->page == TALLY_TOP_PASSES) {
+		if (height >= HEIGHT_DEVICE)
+			put_device(rows, w, look);
+		if (height >= HEIGHT_FRAME)
+			put_chart(rows, w, look, false);
+		if (height >= HEIGHT_GPU)
+			put_chart(rows, w, look, true);
+	}
+	if (height >= HEIGHT_NOTE || look->problem)
+		put_note(rows, w, look);
+	unsigned n_rows, n_shown;
+	unsigned left = !look->height ? 0 : MAX(height - rows->len - keys, 1);
+	if (look->page == TALLY_TOP_PASSES)
+		tally_top_put_table(rows, w, look, left, &n_rows, &n_shown);
+	else
+		put_page(rows, w, look, left, &n_rows, &n_shown);
+	while (keys && rows->len + 1 < height)
+		tally_top_new_row(rows);
+	if (keys)
+		put_keys(rows, look, n_rows, n_shown);
+	if (look->height && rows->len > look->height)
+		g_ptr_array_set_size(rows, (gint)look->height);
+	for (guint i = 0; look->width && i < rows->len; i++)
+		clip(g_ptr_array_index(rows, i), look->width);
+	return rows;
+}

@@ -1,0 +1,544 @@
+#include "cli/top/top.h"
+
+#include "cli/top/follow.h"
+#include "cli/shared/text.h"
+#include "cli/top/screen.h"
+#include "cli/top/view.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define READ_US 40000 /* at a stretch, then keys have their turn */
+#define DRAW_US 250000 /* between pictures of a log that grows */
+#define IDLE_US 1000000 /* between pictures of one that does not */
+#define STALE_US 2000000 /* without a new line: no longer "running" */
+
+struct watch {
+	const struct tally_top_options *options;
+	struct tally_follow *follow;
+	struct tally_top_window window;
+	struct tally_top_look look;
+	bool sorted; /* the column that was asked for was found */
+	bool busy; /* there is more to read */
+	bool read_up; /* all that was there at first was read */
+	bool grew; /* and more came */
+	bool held;
+	bool bad;
+	bool was_alive; /* the log's process, while we looked */
+	bool over; /* it is gone, or our child has ended */
+	bool anew; /* the log was replaced */
+	int64_t changed_us, looked_us, drawn_us;
+	char *state, *problem;
+	GPtrArray *rows;
+};
+
+/* ---- signals ---- */
+
+static const int caught[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+#define N_CAUGHT (sizeof(caught) / sizeof(caught[0]))
+static struct sigaction before[N_CAUGHT];
+static bool taken[N_CAUGHT];
+static volatile sig_atomic_t stopped;
+static int wake[2] = { -1, -1 };
+
+static void
+stop(int sig)
+{
+	int saved = errno;
+	stopped = sig;
+	if (write(wake[1], "", 1) < 0)
+		errno = 0; /* full: it wakes already */
+	for (size_t i = 0; i < N_CAUGHT; i++) {
+		void (*other)(int) = before[i].sa_handler;
+		if (caught[i] == sig && other != SIG_DFL && other != SIG_IGN)
+			other(sig);
+	}
+	errno = saved;
+}
+
+/* `all`: those that are ignored too, as SIGINT is while a child of ours has the terminal. */
+static void
+take_signals(bool all)
+{
+	stopped = 0;
+	if (pipe2(wake, O_CLOEXEC | O_NONBLOCK) < 0)
+		wake[0] = wake[1] = -1; /* then a signal waits for the next look */
+	for (size_t i = 0; i < N_CAUGHT; i++) {
+		struct sigaction action = { .sa_handler = stop };
+		sigaction(caught[i], NULL, &before[i]);
+		taken[i] = before[i].sa_handler != SIG_IGN ||
+			   (all && (caught[i] == SIGINT || caught[i] == SIGQUIT));
+		if (taken[i])
+			sigaction(caught[i], &action, NULL);
+	}
+}
+
+static void
+give_signals_back(void)
+{
+	for (size_t i = 0; i < N_CAUGHT; i++)
+		if (taken[i])
+			sigaction(caught[i], &before[i], NULL);
+	for (unsigned i = 0; i < 2; i++) {
+		if (wake[i] >= 0)
+			close(wake[i]);
+		wake[i] = -1;
+	}
+}
+
+/* ---- reading ---- */
+
+static void
+begin_window(struct watch *x)
+{
+	tally_top_window_init(&x->window, x->options->path, x->options->seconds);
+}
+
+/* The column that was asked for may come with a later line. */
+static void
+settle_sort(struct watch *x)
+{
+	if (!x->sorted)
+		x->sorted = tally_top_find_column(&x->window, x->options->sort, &x->look.sort);
+}
+
+/* What is there, for as long as a turn lasts. */
+static void
+read_lines(struct watch *x, int64_t until_us)
+{
+	struct tally_log_line line;
+	x->busy = false;
+	tally_follow_heed(x->follow);
+	for (unsigned n = 0;; n++) {
+		enum tally_follow_status status = tally_follow_next(x->follow, &line);
+		if (status == TALLY_FOLLOW_LINE) {
+			tally_top_window_add(&x->window, &line);
+			x->grew |= x->read_up;
+			x->changed_us = g_get_monotonic_time();
+		} else if (status == TALLY_FOLLOW_ANEW) {
+			tally_top_window_finish(&x->window);
+			begin_window(x);
+			x->anew = true;
+			x->was_alive = x->over = x->read_up = x->grew = false;
+			x->changed_us = g_get_monotonic_time();
+		} else {
+			x->bad = status == TALLY_FOLLOW_BAD;
+			x->read_up = true;
+			break;
+		}
+		if (n % 16 == 15 && g_get_monotonic_time() >= until_us) {
+			x->busy = true;
+			break;
+		}
+	}
+	settle_sort(x);
+}
+
+/* ---- how things stand ---- */
+
+static bool
+is_alive(int64_t pid)
+{
+	return pid > 0 && pid <= INT32_MAX && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
+}
+
+/* Once a second is enough for what is not our child. */
+static void
+look_after_game(struct watch *x)
+{
+	int64_t now = g_get_monotonic_time();
+	if (x->options->is_over) {
+		x->over = x->options->is_over(x->options->data);
+		return;
+	}
+	if (now - x->looked_us < IDLE_US && x->looked_us)
+		return;
+	x->looked_us = now;
+	if (is_alive(x->window.log.header.pid)) {
+		x->was_alive = true;
+	} else {
+		x->over = x->was_alive;
+	}
+}
+
+static char *
+state_text(const struct watch *x, enum tally_top_style *style)
+{
+	const struct tally_aggregate *log = &x->window.log;
+	double idle = (double)(g_get_monotonic_time() - x->changed_us) / 1e6;
+	*style = TALLY_TOP_WARNING;
+	if (x->held)
+		return g_strdup("held: space goes on");
+	if (!tally_follow_is_open(x->follow))
+		return g_strdup("waiting for the log");
+	if (x->bad)
+		return g_strdup("stopped: the log cannot be read on");
+	if (!x->read_up) {
+		uint64_t done, total;
+		tally_follow_progress(x->follow, &done, &total);
+		return g_strdup_printf("reading: %.0f %%",
+				       total ? 100 * (double)done / (double)total : 0);
+	}
+	if (log->has_end)
+		return g_strdup_printf("ended: %s", log->end_reason ? log->end_reason : "?");
+	if (x->over)
+		return g_strdup("the game is gone, and left no end line");
+	if (!log->program)
+		return g_strdup("waiting for the first line");
+	/* Killed before we looked; or it writes from another machine or container. */
+	if (!x->options->is_over && !x->was_alive && !x->grew)
+		return g_strdup("no end line, and its process is not here");
+	if (idle * 1e6 >= STALE_US)
+		return g_strdup_printf("nothing new for %.0f s", idle);
+	*style = TALLY_TOP_GOOD;
+	return g_strdup("running");
+}
+
+static bool
+has_device(const struct watch *x)
+{
+	for (guint i = 0; i < x->window.devices->len; i++) {
+		const struct tally_top_device *d = g_ptr_array_index(x->window.devices, i);
+		if (d->device == x->look.device)
+			return true;
+	}
+	return x->look.device < 0;
+}
+
+static char *
+problem_text(const struct watch *x)
+{
+	const char *why = tally_follow_why(x->follow);
+	if (why && !x->options->is_over)
+		return g_strdup(why);
+	if (x->bad && why)
+		return g_strdup(why);
+	if (!x->sorted && x->window.frames)
+		return g_strdup_printf("no column is named %s (yet)", x->options->sort);
+	if (!has_device(x) && x->window.frames)
+		return g_strdup_printf("no device %" G_GINT64_FORMAT " has frames (yet)",
+				       x->look.device);
+	if (x->anew && x->window.frames < 100)
+		return g_strdup("another log took the place of the first: begun anew");
+	return NULL;
+}
+
+static void
+refresh_words(struct watch *x)
+{
+	g_free(x->state);
+	g_free(x->problem);
+	x->state = state_text(x, &x->look.state_style);
+	x->problem = problem_text(x);
+	x->look.state = x->state;
+	x->look.problem = x->problem;
+}
+
+/* ---- on a screen ---- */
+
+static void
+draw(struct watch *x)
+{
+	tally_top_screen_size(&x->look.width, &x->look.height);
+	refresh_words(x);
+	GPtrArray *rows = tally_top_compose(&x->window, &x->look);
+	tally_top_screen_show(rows);
+	g_ptr_array_unref(rows);
+	x->drawn_us = g_get_monotonic_time();
+}
+
+static void
+turn_to(struct watch *x, enum tally_top_page page)
+{
+	x->look.page = x->look.page == page ? TALLY_TOP_PASSES : page;
+	x->look.scroll = 0;
+}
+
+static void
+sort_by(struct watch *x, enum tally_top_what what)
+{
+	x->look.sort.what = what;
+	x->sorted = true;
+	x->look.scroll = 0;
+}
+
+static void
+scroll(struct watch *x, int lines)
+{
+	/* What is too far down is brought back when it is drawn. */
+	int64_t at = (int64_t)x->look.scroll + lines;
+	x->look.scroll = at < 0 ? 0 : (unsigned)MIN(at, 1000000);
+}
+
+static bool
+take_move(struct watch *x, int key)
+{
+	int page = (int)x->look.height > 8 ? (int)x->look.height - 7 : 1;
+	switch (key) {
+	case TALLY_TOP_KEY_UP:
+	case 'k':
+		scroll(x, -1);
+		return true;
+	case TALLY_TOP_KEY_DOWN:
+	case 'j':
+		scroll(x, 1);
+		return true;
+	case TALLY_TOP_KEY_PAGE_UP:
+		scroll(x, -page);
+		return true;
+	case TALLY_TOP_KEY_PAGE_DOWN:
+		scroll(x, page);
+		return true;
+	case TALLY_TOP_KEY_HOME:
+		scroll(x, -1000000);
+		return true;
+	case TALLY_TOP_KEY_END:
+		scroll(x, 1000000);
+		return true;
+	case TALLY_TOP_KEY_LEFT:
+	case '<':
+	case ',':
+	case TALLY_TOP_KEY_RIGHT:
+	case '>':
+	case '.':
+		tally_top_move_sort(&x->window, &x->look,
+				    key == TALLY_TOP_KEY_LEFT || key == '<' || key == ',' ? -1 : 1);
+		x->sorted = true;
+		x->look.scroll = 0;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool
+take_sort(struct watch *x, int key)
+{
+	static const struct {
+		int key;
+		enum tally_top_what what;
+	} keys[] = {
+		{ 's', TALLY_TOP_SHARE }, { 'm', TALLY_TOP_MEAN }, { 'x', TALLY_TOP_MAX },
+		{ 'c', TALLY_TOP_SEEN },  { 'p', TALLY_TOP_NAME },
+	};
+	for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) {
+		if (keys[i].key != key)
+			continue;
+		sort_by(x, keys[i].what);
+		return true;
+	}
+	return false;
+}
+
+/* False: leave. */
+static bool
+take_key(struct watch *x, int key)
+{
+	if (take_move(x, key) || take_sort(x, key))
+		return true;
+	switch (key) {
+	case 'q':
+	case 'Q':
+	case TALLY_TOP_KEY_GONE:
+		return false;
+	case 'r':
+		x->look.reverse = !x->look.reverse;
+		break;
+	case 'd':
+		tally_top_next_device(&x->window, &x->look);
+		break;
+	case ' ':
+		x->held = !x->held;
+		break;
+	case 'n':
+		turn_to(x, TALLY_TOP_NOTES);
+		break;
+	case '?':
+	case 'h':
+		turn_to(x, TALLY_TOP_HELP);
+		break;
+	default:
+		break;
+	}
+	return true;
+}
+
+/* Until a key, a signal, or the time for the next picture. */
+static void
+wait_for_something(struct watch *x)
+{
+	int64_t now = g_get_monotonic_time();
+	bool due = now - x->drawn_us >= DRAW_US;
+	int64_t wait_us = due ? IDLE_US : DRAW_US - (now - x->drawn_us);
+	struct pollfd fds[] = {
+		{ .fd = tally_top_screen_fd(), .events = POLLIN },
+		{ .fd = wake[0], .events = POLLIN },
+		/* News before a picture is due would only wake us for nothing. */
+		{ .fd = due && !x->held ? tally_follow_fd(x->follow) : -1, .events = POLLIN },
+	};
+	/* Without inotify, and for file systems whose changes it does not see. */
+	if (due && (tally_follow_fd(x->follow) < 0 || x->options->is_over))
+		wait_us = DRAW_US;
+	poll(fds, G_N_ELEMENTS(fds), x->busy && !x->held ? 0 : (int)(wait_us / 1000) + 1);
+}
+
+/* run --live: nothing to look at will come. */
+static bool
+is_pointless(const struct watch *x)
+{
+	return x->options->is_over && x->over && !tally_follow_is_open(x->follow);
+}
+
+static void
+watch_on_screen(struct watch *x)
+{
+	x->look.blocks = !x->options->ascii && tally_top_screen_has_blocks();
+	x->look.keys = true;
+	bool stay = true;
+	while (stay && !stopped) {
+		if (!x->held)
+			read_lines(x, g_get_monotonic_time() + READ_US);
+		look_after_game(x);
+		if (is_pointless(x))
+			break;
+		int64_t now = g_get_monotonic_time();
+		bool pressed = false;
+		int key;
+		while (stay && (key = tally_top_screen_key()) != TALLY_TOP_KEY_NONE) {
+			stay = take_key(x, key);
+			pressed = true;
+		}
+		if (stay && (pressed || now - x->drawn_us >= DRAW_US))
+			draw(x);
+		if (stay && !stopped)
+			wait_for_something(x);
+	}
+}
+
+/* ---- without one ---- */
+
+static void
+print_rows(const GPtrArray *rows)
+{
+	for (guint i = 0; i < rows->len; i++) {
+		const GArray *row = g_ptr_array_index(rows, i);
+		GString *text = g_string_new(NULL);
+		for (guint k = 0; k < row->len; k++)
+			g_string_append(text, g_array_index(row, struct tally_top_span, k).text);
+		while (text->len && text->str[text->len - 1] == ' ')
+			g_string_truncate(text, text->len - 1);
+		puts(text->str);
+		g_string_free(text, TRUE);
+	}
+}
+
+static void
+print_table(struct watch *x)
+{
+	x->look.width = (unsigned)tally_text_terminal_columns();
+	refresh_words(x);
+	GPtrArray *rows = tally_top_compose(&x->window, &x->look);
+	print_rows(rows);
+	g_ptr_array_unref(rows);
+	fflush(stdout);
+}
+
+/* What the one table should show and the log does not have: told. */
+static bool
+lacks_something(const struct watch *x)
+{
+	if (!x->sorted) {
+		char *names = tally_top_column_names(&x->window);
+		tally_cli_complain("top", "--sort: no column is named %s; the columns are %s",
+				   x->options->sort, names);
+		g_free(names);
+		return true;
+	}
+	if (!x->window.frames || has_device(x))
+		return false;
+	GString *numbers = g_string_new(NULL);
+	for (guint i = 0; i < x->window.devices->len; i++) {
+		const struct tally_top_device *d = g_ptr_array_index(x->window.devices, i);
+		g_string_append_printf(numbers, "%s%" G_GINT64_FORMAT, i ? ", " : "",
+				       (int64_t)d->device);
+	}
+	tally_cli_complain("top",
+			   "--device %" G_GINT64_FORMAT ": no frame is of it; there are frames of "
+			   "device %s",
+			   x->look.device, numbers->str);
+	g_string_free(numbers, TRUE);
+	return true;
+}
+
+/* A table a second, or one. */
+static int
+watch_plainly(struct watch *x)
+{
+	for (bool first = true;; first = false) {
+		do
+			read_lines(x, g_get_monotonic_time() + IDLE_US);
+		while (x->busy && (x->options->once || first) && !stopped);
+		look_after_game(x);
+		if (!tally_follow_is_open(x->follow) || (x->bad && x->window.frames == 0)) {
+			fprintf(stderr, "passtally top: %s\n", tally_follow_why(x->follow));
+			return x->bad ? TALLY_EXIT_BAD_LOG : TALLY_EXIT_FAILED;
+		}
+		if (x->options->once && lacks_something(x))
+			return TALLY_EXIT_USAGE;
+		if (!first)
+			putchar('\n');
+		print_table(x);
+		bool done = x->options->once || x->window.log.has_end || x->over || x->bad;
+		if (x->bad)
+			fprintf(stderr, "passtally top: %s\n", tally_follow_why(x->follow));
+		if (done || stopped || ferror(stdout))
+			return x->bad ? TALLY_EXIT_BAD_LOG : TALLY_EXIT_OK;
+		struct pollfd fd = { .fd = wake[0], .events = POLLIN };
+		poll(&fd, 1, IDLE_US / 1000);
+		if (stopped)
+			return TALLY_EXIT_OK;
+	}
+}
+
+int
+tally_top_watch(const struct tally_top_options *options)
+{
+	struct watch x = {
+		.options = options,
+		.sorted = !options->sort,
+		.changed_us = g_get_monotonic_time(),
+		.look = {
+			.utf8 = tally_text_is_utf8(),
+			.sort = { .what = TALLY_TOP_SHARE },
+			.reverse = options->reverse,
+			.device = options->device,
+			.most_passes = options->rows,
+		},
+	};
+	x.look.blocks = x.look.utf8 && !options->ascii;
+	x.look.utf8 &= !options->ascii;
+	begin_window(&x);
+	x.follow = tally_follow_create(options->path);
+	const char *no_colour = g_getenv("NO_COLOR");
+	bool colour = !options->no_colour && !(no_colour && *no_colour);
+	int status = TALLY_EXIT_OK;
+	char why[256];
+	take_signals(options->is_over != NULL);
+	if (!options->once && tally_top_screen_open(colour, why, sizeof(why))) {
+		watch_on_screen(&x);
+		tally_top_screen_close();
+	} else {
+		status = watch_plainly(&x);
+	}
+	give_signals_back();
+	tally_follow_destroy(x.follow);
+	tally_top_window_finish(&x.window);
+	g_free(x.state);
+	g_free(x.problem);
+	return status;
+}

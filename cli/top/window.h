@@ -1,0 +1,93 @@
+/* cli/top/window.h - what the last seconds of a log come to, pass by pass.
+ *
+ * Time is the log's own (start_ns of frames), cut into slices; the window ends with the newest
+ * frame. Of each slice count, sum and largest value stay, so memory depends on the number of passes
+ * that ran within the window and not on its frames: at most TALLY_TOP_MOST_PASSES passes, of
+ * whose counters at most TALLY_TOP_MOST_SERIES are kept in all; what is past that is counted in
+ * `left_out`. Names of passes stay for the whole log, as in a report. One thread.
+ */
+#ifndef PASSTALLY_CLI_TOP_WINDOW_H
+#define PASSTALLY_CLI_TOP_WINDOW_H
+
+#include "cli/log/aggregate.h"
+
+#define TALLY_TOP_SLICES 120
+#define TALLY_TOP_COARSE 10 /* of tallies, counters and metrics, which have no sparkline */
+#define TALLY_TOP_MOST_PASSES 4096
+#define TALLY_TOP_MOST_SERIES 131072
+
+/* Values within one slice of time; `number` says which, 0 = none. */
+struct tally_top_slice {
+	uint64_t number;
+	uint32_t n;
+	float largest;
+	double sum;
+};
+
+struct tally_top_coarse {
+	uint64_t number;
+	uint32_t n;
+	double sum;
+};
+
+struct tally_top_pass {
+	struct tally_group *group; /* the aggregate's: name, device, flags */
+	uint64_t last; /* slice it was last seen in */
+	struct tally_top_slice gpu[TALLY_TOP_SLICES];
+	struct tally_top_coarse seen[TALLY_TOP_COARSE];
+	struct tally_top_coarse **series; /* each NULL or of TALLY_TOP_COARSE */
+	uint32_t n_series;
+};
+
+struct tally_top_device {
+	uint32_t device;
+	uint64_t frames; /* of the log so far */
+	uint64_t last; /* slice of the newest */
+	uint64_t last_ns;
+	struct tally_top_slice cpu[TALLY_TOP_SLICES], gpu[TALLY_TOP_SLICES];
+	struct tally_top_coarse covered[TALLY_TOP_COARSE], coverable[TALLY_TOP_COARSE];
+	struct tally_top_coarse overhead[TALLY_TOP_COARSE];
+};
+
+struct tally_top_window {
+	struct tally_aggregate log;
+	double seconds;
+	uint64_t slice_ns;
+	uint64_t now; /* slice of the newest frame */
+	uint64_t frame_ns; /* start of the frame being read */
+	uint64_t first_ns; /* of the log's first frame */
+	GPtrArray *passes; /* of struct tally_top_pass *, no order */
+	GPtrArray *devices; /* of struct tally_top_device *, in order of appearance */
+	GArray *series_in_use; /* of bool: was ever other than 0 */
+	uint32_t n_kept; /* series of all passes */
+	uint64_t left_out;
+	uint64_t frames;
+	struct tally_aggregate_watch watch;
+};
+
+void tally_top_window_init(struct tally_top_window *w, const char *path, double seconds);
+void tally_top_window_finish(struct tally_top_window *w);
+void tally_top_window_add(struct tally_top_window *w, const struct tally_log_line *line);
+
+struct tally_top_figures {
+	uint64_t n; /* 0: nothing was measured, the rest means nothing */
+	double sum, largest;
+};
+struct tally_top_figures
+tally_top_sum(const struct tally_top_window *w, const struct tally_top_slice *slices);
+/* Of the coarse slices; `largest` is not known. */
+struct tally_top_figures
+tally_top_sum_coarse(const struct tally_top_window *w, const struct tally_top_coarse *slices);
+/* Of a tally, counter or metric of a pass. */
+struct tally_top_figures tally_top_sum_series(const struct tally_top_window *w,
+					      const struct tally_top_pass *p, uint32_t series);
+/* Means of the slices in `n` steps of time, oldest first; NAN where there is no value. Where no
+ * frame of `device` began, the step before holds on. */
+void tally_top_steps(const struct tally_top_window *w, const struct tally_top_device *device,
+		     const struct tally_top_slice *slices, double *steps, unsigned n);
+
+/* The device of the newest frame that is on top of all others, or NULL. */
+struct tally_top_device *tally_top_newest_device(const struct tally_top_window *w);
+bool tally_top_series_in_use(const struct tally_top_window *w, uint32_t series);
+
+#endif
