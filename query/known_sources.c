@@ -8,8 +8,8 @@ const struct tally_known_source tally_known_sources[TALLY_N_KNOWN_SOURCES] = {
 	{ "api", true },           { "gl-timestamp", true },   { "gl-statistics", true },
 	{ "gl-intel", true },      { "gl-amd", true },         { "vk-timestamp", true },
 	{ "vk-statistics", true }, { "vk-khr", true },         { "mali-kbase", true },
-	{ "mali-panfrost", true }, { "microblaze", true },     { "linux-perf", true },
-	{ "linux-proc", true },    { "fake", false },          { "fake-snapshot", false },
+	{ "mali-panfrost", true }, { "microblaze", true },     { "linux-perf", false },
+	{ "linux-proc", false },    { "fake", false },          { "fake-snapshot", false },
 	{ "null", false },
 };
 

@@ -10,7 +10,7 @@
 
 struct tally_known_source {
 	const char *name;
-	bool by_default; /* false: for tests, only when it is named */
+	bool by_default; /* false: for tests, or of the CPU: only when it is asked for */
 };
 
 #define TALLY_N_KNOWN_SOURCES 16

@@ -45,6 +45,12 @@ advice(const struct tally_snapshot_found *found)
 	return "";
 }
 
+static const char *
+on_request(const struct tally_snapshot_found *found)
+{
+	return strncmp(found->info.name, "linux-", 6) == 0 ? ", with --cpu" : "";
+}
+
 void
 tally_doctor_snapshots(void)
 {
@@ -56,9 +62,9 @@ tally_doctor_snapshots(void)
 	for (uint32_t i = 0; i < s.n; i++) {
 		const struct tally_snapshot_found *found = &s.found[i];
 		if (found->info.on)
-			tally_doctor_row(TALLY_DOCTOR_GOOD, found->info.name, "%u counters%s%s",
-					 found->n_counters, found->reason[0] ? "; " : "",
-					 found->reason);
+			tally_doctor_row(TALLY_DOCTOR_GOOD, found->info.name, "%u counters%s%s%s",
+					 found->n_counters, on_request(found),
+					 found->reason[0] ? "; " : "", found->reason);
 		else
 			tally_doctor_row(TALLY_DOCTOR_OFF, found->info.name, "%s%s",
 					 found->reason[0] ? found->reason : "no reason given",

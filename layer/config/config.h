@@ -75,7 +75,8 @@ struct tally_config_metric {
 struct tally_config {
 	char *counters; /* list, '+' or ',' between items */
 	char *set;      /* NULL = rotate */
-	char *sources;  /* NULL = all that probe */
+	char *sources;  /* NULL = all GPU sources that probe */
+	bool cpu;       /* CPU sources count, too, whatever sources says */
 	enum tally_granularity granularity;
 	enum tally_frame_boundary frame;
 	uint64_t frame_every;

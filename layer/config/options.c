@@ -237,6 +237,7 @@ WORD_ROW("snapshot", snapshot, enum tally_snapshot, "sampled, exact or off", "sa
 		return get_switch(c->member, out, size); \
 	}
 
+SWITCH_ROW("cpu", cpu)
 SWITCH_ROW("group-work", group_work)
 SWITCH_ROW("no-argv", no_argv)
 SWITCH_ROW("force", force)
@@ -508,7 +509,10 @@ const struct tally_option tally_options[] = {
 	ROW("counters", 0, counters, "LIST",
 	    "Counters to capture: overview, all, or keys, names and globs."),
 	ROW("set", 0, set, "NAME", "Stay with this one counter set instead of rotating."),
-	ROW("sources", 0, sources, "LIST", "Sources of counters to use; all that work by default."),
+	ROW("sources", 0, sources, "LIST",
+	    "Sources of counters to use; all of the GPU's that work by default."),
+	ROW("cpu", 0, cpu, NULL,
+	    "Count the process's work on the CPU as well (linux-perf, else linux-proc)."),
 	ROW("granularity", 0, granularity, "frame|submit|pass|draw",
 	    "What one measurement covers."),
 	ROW("frame", 0, frame, "present|finish|flush|terminator|idle|submit:N|label:NAME",

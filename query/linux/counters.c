@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "layer/config/config.h"
 
@@ -81,31 +82,31 @@ static const struct row rows[TALLY_LINUX_N] = {
 		.for_metrics = true,
 	},
 	[TALLY_LINUX_PAGE_FAULTS] = {
-		OF_PROCESS("cpu_page_faults", "Page faults", "1", EVENT,
+		OF_PROCESS("cpu_page_faults", "CPU page faults", "1", EVENT,
 			   "Page faults, those that read a disk and those that do not, " WHOSE,
 			   USER_ONLY, " Of user mode and the kernel."),
 		.overview = true,
 		.for_metrics = true,
 	},
 	[TALLY_LINUX_MINOR_FAULTS] = {
-		OF_PROCESS("cpu_minor_faults", "Page faults, minor", "1", EVENT,
+		OF_PROCESS("cpu_minor_faults", "CPU page faults, minor", "1", EVENT,
 			   "Page faults that needed no disk, " WHOSE, USER_ONLY,
 			   " Of user mode and the kernel."),
 	},
 	[TALLY_LINUX_MAJOR_FAULTS] = {
-		OF_PROCESS("cpu_major_faults", "Page faults, major", "1", EVENT,
+		OF_PROCESS("cpu_major_faults", "CPU page faults, major", "1", EVENT,
 			   "Page faults that had to read a disk, " WHOSE, USER_ONLY,
 			   " Of user mode and the kernel."),
 	},
 	[TALLY_LINUX_CONTEXT_SWITCHES] = {
-		OF_PROCESS("cpu_context_switches", "Context switches", "1", EVENT,
+		OF_PROCESS("cpu_context_switches", "CPU context switches", "1", EVENT,
 			   "Context switches, by force and by itself, " WHOSE,
 			   " Where the kernel lets only user mode be watched, by getrusage().",
 			   " By getrusage()."),
 		.overview = true,
 	},
 	[TALLY_LINUX_RUN_DELAY] = {
-		OF_PROCESS("cpu_run_delay", "Wait for a CPU", "ns", DURATION,
+		OF_PROCESS("cpu_run_delay", "CPU wait", "ns", DURATION,
 			   "Time spent ready to run but without a CPU, summed " WHOSE,
 			   " From schedstat.", " From schedstat."),
 	},
@@ -164,6 +165,18 @@ const struct tally_counter *
 tally_linux_counter(unsigned which, enum tally_linux_source source)
 {
 	return &rows[which].by[source];
+}
+
+bool
+tally_linux_named(const char *list)
+{
+	bool begins = true;
+	for (const char *p = list; *p; p++) {
+		if (begins && strncasecmp(p, "cpu", 3) == 0)
+			return true;
+		begins = *p == '+' || *p == ',' || (begins && *p == ' ');
+	}
+	return false;
 }
 
 /* data/metrics/arm-2022.txt has a metric a cluster of this name. */

@@ -13,6 +13,9 @@ struct tally_snapshot_kind {
 	const char *name;
 	struct tally_snapshot_source *(*create)(void);
 	const char *unless; /* not where this one counts; NULL = always */
+	/* Counts only if it is in --sources, with --cpu, or where this says that --counters names
+	 * one of its counters and --sources is not given. NULL: counts by default. */
+	bool (*named)(const char *counters);
 };
 
 /* tally_sampler_create() with other sources than the product's; at most

@@ -4,6 +4,7 @@
 #include "layer/futex.h"
 #include "layer/log.h"
 #include "query/known_sources.h"
+#include "query/linux/counters.h"
 #include "query/test/test_sources.h"
 
 #include <errno.h>
@@ -48,12 +49,12 @@ static atomic_bool live; /* samples may be taken */
 static atomic_bool exact;
 
 static const struct tally_snapshot_kind product_kinds[] = {
-	{ "mali-kbase", tally_mali_kbase_create, NULL },
-	{ "mali-panfrost", tally_mali_panfrost_create, NULL },
-	{ "microblaze", tally_microblaze_create, NULL },
-	{ "linux-perf", tally_linux_perf_create, NULL },
-	{ "linux-proc", tally_linux_proc_create, "linux-perf" },
-	{ "fake-snapshot", tally_fake_snapshot_create, NULL },
+	{ "mali-kbase", tally_mali_kbase_create, NULL, NULL },
+	{ "mali-panfrost", tally_mali_panfrost_create, NULL, NULL },
+	{ "microblaze", tally_microblaze_create, NULL, NULL },
+	{ "linux-perf", tally_linux_perf_create, NULL, tally_linux_named },
+	{ "linux-proc", tally_linux_proc_create, "linux-perf", tally_linux_named },
+	{ "fake-snapshot", tally_fake_snapshot_create, NULL, NULL },
 };
 
 /* ---- reading ---- */
@@ -275,16 +276,25 @@ counts_already(const char *name)
 	return false;
 }
 
+static bool
+is_wanted(const struct tally_snapshot_kind *kind, const struct tally_config *config)
+{
+	if (tally_source_wanted(config->sources, kind->name))
+		return true;
+	return kind->named && (config->cpu || (!config->sources && config->counters &&
+					       kind->named(config->counters)));
+}
+
 static void
 open_rows(const struct tally_config *config, const struct tally_snapshot_kind *kinds, uint32_t n)
 {
 	struct tally_key_table keys = { 0 };
 	for (uint32_t i = 0; i < n && sampler.n_rows < TALLY_MAX_SNAPSHOT_SOURCES; i++) {
-		if (!tally_source_wanted(config->sources, kinds[i].name))
+		if (!is_wanted(&kinds[i], config))
 			continue;
 		if (!counts_already(kinds[i].unless)) {
 			open_row(&kinds[i], config, &keys);
-		} else if (config->sources) {
+		} else if (tally_source_wanted(config->sources, kinds[i].name)) {
 			struct row *row = &sampler.rows[sampler.n_rows++];
 			row->name = kinds[i].name;
 			snprintf(row->reason, sizeof(row->reason), "%s counts the same, and more",

@@ -106,7 +106,7 @@ def check_denied(checks, run):
     """Perf refused: the same keys, by the kernel's books."""
     for error, word in (("EACCES", "perf_event_open"), ("ENOSYS", "CONFIG_PERF_EVENTS")):
         with checks.part(error):
-            log = capture(checks, run, {}, deny=error)
+            log = capture(checks, run, {"cpu": "on"}, deny=error)
             told = rows(log)
             checks.equal(told["linux-perf"]["state"], "off", "linux-perf")
             checks.that(word in told["linux-perf"].get("reason", ""), f"its reason {told['linux-perf'].get('reason')!r}")
@@ -119,9 +119,15 @@ def main():
     log = capture(checks, run, {})
     if not log.of("device"):
         checks.finish()
-    perf = rows(log).get("linux-perf", {}).get("state") == "on"
     with checks.part("the default"):
+        checks.equal([name for name in rows(log) if name.startswith("linux-")], [], "CPU sources that nobody asked for")
+    log = capture(checks, run, {"cpu": "on"})
+    perf = rows(log).get("linux-perf", {}).get("state") == "on"
+    with checks.part("--cpu"):
         check_overview(checks, log, "linux-perf" if perf else "linux-proc")
+    with checks.part("a counter by name"):
+        log = capture(checks, run, {"counters": "cpu_page_faults"})
+        checks.equal(keys_of(log, "linux-perf" if perf else "linux-proc"), ["cpu_page_faults"], "counters")
     with checks.part("linux-proc"):
         check_overview(checks, capture(checks, run, {"sources": "api+gl-*+vk-*+linux-proc"}), "linux-proc")
     for source in (["linux-perf"] if perf else []) + ["linux-proc"]:

@@ -94,8 +94,8 @@ def check_every(checks, run, clock):
 
 
 def check_real(checks, run):
-    """The default: the counters of this process."""
-    log = capture(checks, run, {})
+    """The counters of this process."""
+    log = capture(checks, run, {"cpu": "on"})
     device = log.of("device")[-1]
     on = [s["name"] for s in device["sources"] if s["name"] in ("linux-perf", "linux-proc") and s["state"] == "on"]
     if not checks.equal(len(on), 1, "sources that count the process"):

@@ -45,6 +45,7 @@ test_defaults(void)
 		{ "counters", "overview" },
 		{ "set", "" },
 		{ "sources", "" },
+		{ "cpu", "off" },
 		{ "granularity", "pass" },
 		{ "frame", "present" },
 		{ "split", "none" },
@@ -198,12 +199,13 @@ static const struct {
 	{ "max-passes", "512", "512", NULL },
 	{ "max-passes", "0", NULL, "from 1" },
 	{ "max-passes", "4294967296", NULL, "1000000" },
+	{ "cpu", NULL, "on", NULL },
 	{ "no-argv", NULL, "on", NULL },
 	{ "no-argv", "off", "off", NULL },
 	{ "force", "yes", "on", NULL },
 	{ "force", "perhaps", NULL, "on or off" },
 	{ "colour", "x", NULL,
-	  "the options are counters, set, sources, granularity, frame, split" },
+	  "the options are counters, set, sources, cpu, granularity, frame, split" },
 	{ "", "x", NULL, "max-passes, no-argv, force" },
 };
 

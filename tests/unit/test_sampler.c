@@ -12,6 +12,7 @@
 
 #include "layer/clock.h"
 #include "layer/log.h"
+#include "query/linux/counters.h"
 
 #define MS UINT64_C(1000000)
 
@@ -201,14 +202,16 @@ create_none(void)
 
 /* Under names that are known, so that --sources can name them. */
 static const struct tally_snapshot_kind kinds[] = {
-	{ "linux-perf", create_first, NULL },
-	{ "mali-kbase", create_second, NULL },
+	{ "mali-panfrost", create_first, NULL, NULL },
+	{ "mali-kbase", create_second, NULL, NULL },
 };
 static const struct tally_snapshot_kind spare_kinds[] = {
-	{ "linux-perf", create_first, NULL },
-	{ "linux-proc", create_second, "linux-perf" },
+	{ "linux-perf", create_first, NULL, tally_linux_named },
+	{ "linux-proc", create_second, "linux-perf", tally_linux_named },
 };
-static const struct tally_snapshot_kind no_memory[] = { { "linux-perf", create_none, NULL } };
+static const struct tally_snapshot_kind no_memory[] = {
+	{ "mali-panfrost", create_none, NULL, NULL },
+};
 
 static struct tally_config config;
 
@@ -262,7 +265,7 @@ test_opens(void)
 	g_assert_nonnull(s);
 	g_assert_null(tally_sampler_create_of(&config, kinds, 2)); /* one at a time */
 	g_assert_cmpuint(tally_sampler_n_rows(s), ==, 2);
-	expect_row(s, 0, "linux-perf", true, NULL);
+	expect_row(s, 0, "mali-panfrost", true, NULL);
 	expect_row(s, 1, "mali-kbase", true, NULL);
 	g_assert_cmpuint(tally_sampler_n_sources(s), ==, 2);
 	g_assert_cmpuint(tally_sampler_source(s, 1)->n_counters, ==, 2);
@@ -330,7 +333,7 @@ test_failures(void)
 		scripts[0].reason = failure_rows[i].reason;
 		struct tally_sampler *s = tally_sampler_create_of(&config, kinds, 1);
 		g_assert_nonnull(s);
-		expect_row(s, 0, "linux-perf", false, failure_rows[i].want);
+		expect_row(s, 0, "mali-panfrost", false, failure_rows[i].want);
 		g_assert_cmpuint(tally_sampler_n_sources(s), ==, 0);
 		g_assert_false(tally_snapshot_exact());
 		g_assert_cmpuint(tally_snapshot_take(), ==, TALLY_NO_SNAPSHOT);
@@ -346,20 +349,31 @@ test_failures(void)
 	}
 	reset(TALLY_SNAPSHOT_SAMPLED);
 	struct tally_sampler *s = tally_sampler_create_of(&config, no_memory, 1);
-	expect_row(s, 0, "linux-perf", false, "out of memory");
+	expect_row(s, 0, "mali-panfrost", false, "out of memory");
 	tally_sampler_destroy(s);
 }
 
 static const struct {
-	const char *sources;
+	const char *sources, *counters;
+	bool cpu;
 	enum tally_status first; /* what the first one's probe says */
 	const char *rows;
 } choice_rows[] = {
-	{ NULL, TALLY_OK, "+linux-perf" },
-	{ NULL, TALLY_DENIED, "-linux-perf+linux-proc" },
-	{ "linux-proc", TALLY_OK, "+linux-proc" },
-	{ "linux-*", TALLY_OK, "+linux-perf-linux-proc" },
-	{ "gl-timestamp", TALLY_OK, "" },
+	/* The CPU's count only when they are asked for. */
+	{ NULL, NULL, false, TALLY_OK, "" },
+	{ NULL, "all", false, TALLY_OK, "" },
+	{ NULL, "overview+*cycles*", false, TALLY_OK, "" },
+	{ "all", NULL, false, TALLY_OK, "" },
+	{ "gl-timestamp", NULL, false, TALLY_OK, "" },
+	{ "gl-timestamp", "cpu_task_clock", false, TALLY_OK, "" },
+	{ NULL, NULL, true, TALLY_OK, "+linux-perf" },
+	{ NULL, NULL, true, TALLY_DENIED, "-linux-perf+linux-proc" },
+	{ "gl-timestamp", NULL, true, TALLY_OK, "+linux-perf" },
+	{ NULL, "cpu_task_clock", false, TALLY_OK, "+linux-perf" },
+	{ NULL, "overview, CPU page faults", false, TALLY_OK, "+linux-perf" },
+	{ NULL, "overview+cpu_*", false, TALLY_DENIED, "-linux-perf+linux-proc" },
+	{ "linux-proc", NULL, false, TALLY_OK, "+linux-proc" },
+	{ "linux-*", NULL, false, TALLY_OK, "+linux-perf-linux-proc" },
 };
 
 static void
@@ -368,7 +382,11 @@ test_choice(void)
 	for (size_t i = 0; i < G_N_ELEMENTS(choice_rows); i++) {
 		reset(TALLY_SNAPSHOT_SAMPLED);
 		char *sources = g_strdup(choice_rows[i].sources);
+		char *wanted = g_strdup(choice_rows[i].counters);
+		g_test_message("row %zu", i);
 		config.sources = sources;
+		config.counters = wanted;
+		config.cpu = choice_rows[i].cpu;
 		scripts[0].probe = choice_rows[i].first;
 		struct tally_sampler *s = tally_sampler_create_of(&config, spare_kinds, 2);
 		GString *rows = g_string_new("");
@@ -380,6 +398,7 @@ test_choice(void)
 		g_string_free(rows, true);
 		tally_sampler_destroy(s);
 		g_free(sources);
+		g_free(wanted);
 	}
 }
 
@@ -550,10 +569,10 @@ test_lost(void)
 	scripts[0].reason = "the device was removed";
 	struct tally_sampler *s = tally_sampler_create_of(&config, kinds, 2);
 	uint64_t second = tally_snapshot_take();
-	expect_row(s, 0, "linux-perf", true, NULL);
+	expect_row(s, 0, "mali-panfrost", true, NULL);
 	uint64_t third = tally_snapshot_take();
 	g_assert_cmpuint(third, >, second);
-	expect_row(s, 0, "linux-perf", false, "the device was removed");
+	expect_row(s, 0, "mali-panfrost", false, "the device was removed");
 	expect_row(s, 1, "mali-kbase", true, NULL);
 	g_assert_true(said("*values end here: the device was removed"));
 	g_assert_cmpuint(calls(0, STOP), ==, 1);
