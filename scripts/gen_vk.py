@@ -278,6 +278,8 @@ class Generator:
         self.wrappers = resolve(rules, source)
         self.use = self._known(rules, rules.use)
         self.instance = self._known(rules, rules.instance)
+        self.stand_ins = {wrapper.command.name for wrapper in self.wrappers} | {
+            name for name in self.use + self.instance if name in source.core}
 
     def _known(self, rules, wanted):
         for name, line in wanted:
@@ -305,15 +307,17 @@ class Generator:
             out.append(declare(self.source.commands[name],
                                ("typedef ", f"(VKAPI_PTR *{self.type_of(name)})"), ";\n"))
         out.append(
-            "\n/* Our own calls, each under the first spelling found; NULL when there is none. */\n"
+            "\n/* Our own calls, each under the first spelling found; NULL when there is none. What\n"
+            " * is in Vulkan 1.0 is never NULL: see below. */\n"
             "struct vk_instance_next {\n"
             "\tPFN_vkGetInstanceProcAddr GetInstanceProcAddr;\n"
         )
         out += [f"\t{self.type_of(name)} {member(name)};\n" for name in self.instance]
         out.append(
             "};\n\n"
-            "/* What is hooked, one member a spelling, and in `use` our own calls. NULL when the\n"
-            " * device has none. */\n"
+            "/* What is hooked, one member a spelling: never NULL once loaded. What the next layer\n"
+            " * does not have is a function that does nothing and fails where it can. In `use` our\n"
+            " * own calls: NULL where the device has none, but for what is in Vulkan 1.0. */\n"
             "struct vk_device_next {\n"
             "\tPFN_vkGetDeviceProcAddr GetDeviceProcAddr;\n"
         )
@@ -326,17 +330,35 @@ class Generator:
             "};\n\n"
             "void vk_instance_next_load(struct vk_instance_next *next, VkInstance instance,\n"
             "\t\t\t   PFN_vkGetInstanceProcAddr get);\n"
+            "/* Commands of an extension of the instance are there without it being enabled: the\n"
+            " * loader (1.3.204 to 1.4.328) hands out what the instance's look-up finds, so that is\n"
+            " * asked where the device's finds nothing. */\n"
             "void vk_device_next_load(struct vk_device_next *next, VkDevice device,\n"
-            "\t\t\t PFN_vkGetDeviceProcAddr get);\n\n"
+            "\t\t\t PFN_vkGetDeviceProcAddr get, VkInstance instance,\n"
+            "\t\t\t PFN_vkGetInstanceProcAddr get_of_instance);\n\n"
             "#endif\n"
         )
         return "".join(out)
 
-    def _rows(self, name, struct, rows):
-        """A table of offsets and names; several rows of one member: the first found counts."""
+    def _stand_ins_c(self):
+        out = []
+        for name in sorted(self.stand_ins):
+            command = self.source.commands[name]
+            body = "" if command.returns == "void" else "\treturn VK_ERROR_EXTENSION_NOT_PRESENT;\n"
+            out.append(head(command, f"no_{member(name)}") + f"\n{{\n{body}}}\n\n")
+        return "".join(out)
+
+    def _rows(self, name, struct, rows, required):
+        """A table of members and names; several rows of one member: the first found counts. What
+        is `required` has a stand-in where nobody has it."""
         out = [f"static const struct row {name}[] = {{\n"]
-        out += [f'\t{{ offsetof(struct {struct}, {path}), "{spelling}" }},\n'
-                for path, spelling in rows]
+        for path, spelling in rows:
+            by_instance = "true" if spelling in self.source.of_instance else "false"
+            stand_in = "NULL"
+            if spelling in required or spelling in self.source.core:
+                stand_in = f"(PFN_vkVoidFunction)no_{member(spelling)}"
+            out.append(f'\t{{ offsetof(struct {struct}, {path}), "{spelling}",\n'
+                       f"\t  {stand_in}, {by_instance} }},\n")
         return "".join(out) + "};\n\n"
 
     def next_c(self):
@@ -347,16 +369,28 @@ class Generator:
                  for spelling in self.spellings(name)]
         return (
             self.banner("vk_next.c", "fills the tables of the next layer's functions.")
-            + '#include "vk_next.h"\n\n#include <stddef.h>\n#include <string.h>\n\n'
-            "struct row {\n\tuint16_t offset;\n\tconst char *name;\n};\n\n"
-            + self._rows("device_rows", "vk_device_next", hooked + used)
-            + self._rows("instance_rows", "vk_instance_next", asked)
+            + '#include "vk_next.h"\n\n#include <stdbool.h>\n#include <stddef.h>\n'
+            "#include <string.h>\n\n"
+            "/* Stand-ins ignore what they are given. */\n"
+            '#pragma GCC diagnostic ignored "-Wunused-parameter"\n\n'
+            + self._stand_ins_c()
+            + "struct row {\n"
+            "\tuint16_t offset;\n"
+            "\tconst char *name;\n"
+            "\tPFN_vkVoidFunction stand_in; /* NULL: the member may be NULL */\n"
+            "\tbool by_instance;\t     /* of an extension of the instance */\n"
+            "};\n\n"
+            + self._rows("hooked_rows", "vk_device_next", hooked, self.stand_ins)
+            + self._rows("used_rows", "vk_device_next", used, ())
+            + self._rows("instance_rows", "vk_instance_next", asked, ())
             + "static void\n"
             "fill(void *table, const struct row *row, PFN_vkVoidFunction found)\n"
             "{\n"
             "\tchar *member = (char *)table + row->offset;\n"
             "\tPFN_vkVoidFunction there;\n"
             "\tmemcpy(&there, member, sizeof(there));\n"
+            "\tif (!found)\n"
+            "\t\tfound = row->stand_in;\n"
             "\tif (!there)\n"
             "\t\tmemcpy(member, &found, sizeof(found));\n"
             "}\n\n"
@@ -371,12 +405,20 @@ class Generator:
             "}\n\n"
             "void\n"
             "vk_device_next_load(struct vk_device_next *next, VkDevice device,\n"
-            "\t\t    PFN_vkGetDeviceProcAddr get)\n"
+            "\t\t    PFN_vkGetDeviceProcAddr get, VkInstance instance,\n"
+            "\t\t    PFN_vkGetInstanceProcAddr get_of_instance)\n"
             "{\n"
             "\tmemset(next, 0, sizeof(*next));\n"
             "\tnext->GetDeviceProcAddr = get;\n"
-            "\tfor (size_t i = 0; i < sizeof(device_rows) / sizeof(device_rows[0]); i++)\n"
-            "\t\tfill(next, &device_rows[i], get(device, device_rows[i].name));\n"
+            "\tfor (size_t i = 0; i < sizeof(used_rows) / sizeof(used_rows[0]); i++)\n"
+            "\t\tfill(next, &used_rows[i], get(device, used_rows[i].name));\n"
+            "\tfor (size_t i = 0; i < sizeof(hooked_rows) / sizeof(hooked_rows[0]); i++) {\n"
+            "\t\tconst struct row *row = &hooked_rows[i];\n"
+            "\t\tPFN_vkVoidFunction found = get(device, row->name);\n"
+            "\t\tif (!found && row->by_instance)\n"
+            "\t\t\tfound = get_of_instance(instance, row->name);\n"
+            "\t\tfill(next, row, found);\n"
+            "\t}\n"
             "}\n"
         )
 

@@ -39,6 +39,8 @@ class Registry:
     structures: list = field(default_factory=list)
     formats: list = field(default_factory=list)
     vendors: list = field(default_factory=list)  # suffixes: KHR, EXT, ...
+    core: set = field(default_factory=set)  # commands of Vulkan 1.0: every driver has them
+    of_instance: set = field(default_factory=set)  # commands of extensions of the instance
 
     def spellings(self, name):
         """`name` first, then every other spelling of the same command, by name."""
@@ -124,6 +126,14 @@ def _read_platforms(root, registry):
     registry.platforms = {name: wanted[name] for name in wanted if name not in everywhere}
 
 
+def _read_origins(root, registry):
+    """Which commands every driver has, and which come with an instance's extension."""
+    for name, path in (("core", "feature[@name='VK_VERSION_1_0']"),
+                       ("of_instance", "extensions/extension[@type='instance']")):
+        for command in root.findall(path + "/require/command"):
+            getattr(registry, name).add(command.get("name"))
+
+
 def _offered(root):
     """Types that some version or extension of Vulkan offers; others are not in the headers."""
     offered = set()
@@ -164,6 +174,7 @@ def read(path):
     if not registry.commands:
         raise RegistryError(f"the registry {path} holds no commands: is it a vk.xml?")
     _read_platforms(root, registry)
+    _read_origins(root, registry)
     _read_structures(root, registry)
     _read_formats(root, registry)
     registry.vendors = sorted(tag.get("name") for tag in root.findall("tags/tag"))

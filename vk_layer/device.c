@@ -231,6 +231,14 @@ stop_measuring(struct vk_device *d)
 	pthread_mutex_destroy(&d->lock);
 }
 
+static void
+load_next(struct vk_device *d, PFN_vkGetDeviceProcAddr get)
+{
+	const struct vk_instance *instance = d->instance;
+	vk_device_next_load(&d->next, d->handle, get, instance->handle,
+			    instance->next.GetInstanceProcAddr);
+}
+
 static bool
 put_aside(const struct vk_device *made, PFN_vkGetDeviceProcAddr get)
 {
@@ -245,7 +253,7 @@ put_aside(const struct vk_device *made, PFN_vkGetDeviceProcAddr get)
 		d->handle = made->handle;
 		d->physical = made->physical;
 		d->enabled = made->enabled;
-		vk_device_next_load(&d->next, d->handle, get);
+		load_next(d, get);
 		atomic_store_explicit(&reserve[i].key, vk_dispatch_key(d->handle),
 				      memory_order_release);
 		return true;
@@ -269,7 +277,7 @@ keep(const struct vk_device *made, PFN_vkGetDeviceProcAddr get)
 	struct vk_device *d = malloc(sizeof(*d));
 	if (d) {
 		*d = *made;
-		vk_device_next_load(&d->next, d->handle, get);
+		load_next(d, get);
 		d->tracked = d->tracked && start_measuring(d);
 		if (register_device(d)) {
 			if (made->tracked && !d->tracked)

@@ -8,6 +8,7 @@ static struct {
 	PFN_vkCmdInsertDebugUtilsLabelEXT insert;
 	PFN_vkQueueBeginDebugUtilsLabelEXT queue_begin;
 	PFN_vkQueueEndDebugUtilsLabelEXT queue_end;
+	PFN_vkQueueInsertDebugUtilsLabelEXT queue_insert;
 	PFN_vkCmdDebugMarkerBeginEXT marker_begin;
 	PFN_vkCmdDebugMarkerEndEXT marker_end;
 } calls;
@@ -137,6 +138,52 @@ static const struct vk_expect label_frame_passes[] = {
 	{ .kind = "transfer", .label = "tick", .copies = 1 },
 };
 
+/* ---- labels_unasked: the commands of a device whose instance did not enable the extension. The
+ * loader hands them out all the same, and a driver that has them does what they say. ---- */
+
+static void
+unasked_init(struct vk_stage *s)
+{
+	vk_make_screen_pass(s, &screen);
+	calls.begin = (PFN_vkCmdBeginDebugUtilsLabelEXT)vkGetDeviceProcAddr(
+		s->device, "vkCmdBeginDebugUtilsLabelEXT");
+	calls.end = (PFN_vkCmdEndDebugUtilsLabelEXT)vkGetDeviceProcAddr(
+		s->device, "vkCmdEndDebugUtilsLabelEXT");
+	calls.insert = (PFN_vkCmdInsertDebugUtilsLabelEXT)vkGetDeviceProcAddr(
+		s->device, "vkCmdInsertDebugUtilsLabelEXT");
+	calls.queue_begin = (PFN_vkQueueBeginDebugUtilsLabelEXT)vkGetDeviceProcAddr(
+		s->device, "vkQueueBeginDebugUtilsLabelEXT");
+	calls.queue_end = (PFN_vkQueueEndDebugUtilsLabelEXT)vkGetDeviceProcAddr(
+		s->device, "vkQueueEndDebugUtilsLabelEXT");
+	calls.queue_insert = (PFN_vkQueueInsertDebugUtilsLabelEXT)vkGetDeviceProcAddr(
+		s->device, "vkQueueInsertDebugUtilsLabelEXT");
+	if (!calls.begin || !calls.end || !calls.insert || !calls.queue_begin ||
+	    !calls.queue_end || !calls.queue_insert)
+		vk_skip("this loader hands out no debug labels that were not asked for");
+}
+
+static void
+unasked_frame(struct vk_stage *s, unsigned number)
+{
+	VkDebugUtilsLabelEXT queue = named("queue"), here = named("here");
+	VkCommandBuffer commands = vk_begin(s, 0);
+	push(commands, "tick");
+	vk_screen_pass(s, commands, &screen, 0.1F * (float)number, 3, 1);
+	calls.insert(commands, &here);
+	vk_copy_out(commands, &screen.picture, &screen.out);
+	calls.end(commands);
+	calls.queue_insert(s->queue, &here);
+	calls.queue_begin(s->queue, &queue);
+	vk_run(s, commands);
+	calls.queue_end(s->queue);
+	vk_read(s, &screen.out);
+}
+
+static const struct vk_expect unasked_passes[] = {
+	{ SCREEN_PASS(3, 1), .label = "queue/tick" },
+	{ .kind = "transfer", .label = "queue/tick", .copies = 1 },
+};
+
 /* ---- markers: VK_EXT_debug_marker, which only other layers offer; RenderDoc's does, and hides
  * what is newer than Vulkan 1.2 ---- */
 
@@ -177,6 +224,8 @@ const struct vk_scene vk_label_scenes[] = {
 	{ "label_frame", .boundary = "label:tick", .init = labels_init, .frame = label_frame_frame,
 	  .wish = { .instance_extensions = { "VK_EXT_debug_utils" } },
 	  VK_PASSES(label_frame_passes) },
+	{ "labels_unasked", .init = unasked_init, .frame = unasked_frame,
+	  VK_PASSES(unasked_passes) },
 	{ "markers", .init = markers_init, .frame = markers_frame,
 	  .wish = { .device_extensions = { "VK_EXT_debug_marker" }, .features = &no_features },
 	  VK_PASSES(label_frame_passes) },

@@ -107,7 +107,8 @@ open_slots(bool host_reset)
 		.pipeline_statistics = true, .host_reset = host_reset, .calibrated = true
 	};
 	vk_instance_next_load(&instance.next, stage.instance, vkGetInstanceProcAddr);
-	vk_device_next_load(&device.next, stage.device, vkGetDeviceProcAddr);
+	vk_device_next_load(&device.next, stage.device, vkGetDeviceProcAddr,
+			    stage.instance, vkGetInstanceProcAddr);
 	g_assert_true(vk_slots_create(&device));
 	g_assert_true(vk_brackets_create(&device));
 	if (!vk_slots_cover(&device, 0, VK_BRACKET_TIME))

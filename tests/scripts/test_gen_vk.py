@@ -177,6 +177,17 @@ class RealRegistry(unittest.TestCase):
             if twin != name and twin in self.source.commands:
                 self.assertIn(twin, self.wrappers, name)
 
+    def test_no_hook_calls_null(self):
+        """Every member that a wrapper calls has a function to stand in for the driver's."""
+        with tempfile.TemporaryDirectory() as out:
+            generate(out)
+            rows = dict(re.findall(r'offsetof\(struct vk_device_next, (\w+)\), "vk\w+",\n\t  (.+?) \}',
+                                   read(os.path.join(out, "vk_next.c"))))
+            called = set(re.findall(r"next[.>-]+(\w+)", read(os.path.join(out, "vk_wrappers.c"))))
+        self.assertGreater(len(called), 150)
+        for name in called:
+            self.assertIn(f"no_{name}", rows[name])
+
     def test_newest_ends(self):
         for name in ("vkCmdEndRendering2KHR", "vkCmdEndRendering2EXT", "vkCmdEndPerTileExecutionQCOM"):
             self.assertIn(name, self.wrappers)

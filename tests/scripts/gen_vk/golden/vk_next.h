@@ -11,15 +11,17 @@
 typedef void (VKAPI_PTR *PFN_newer_CmdEnd2TOY)(VkCommandBuffer commandBuffer, const void *pInfo);
 typedef VkResult (VKAPI_PTR *PFN_newer_GetToyEXT)(VkPhysicalDevice physicalDevice);
 
-/* Our own calls, each under the first spelling found; NULL when there is none. */
+/* Our own calls, each under the first spelling found; NULL when there is none. What
+ * is in Vulkan 1.0 is never NULL: see below. */
 struct vk_instance_next {
 	PFN_vkGetInstanceProcAddr GetInstanceProcAddr;
 	PFN_vkGetToy GetToy;
 	PFN_vkGetToyKHR GetToyKHR;
 };
 
-/* What is hooked, one member a spelling, and in `use` our own calls. NULL when the
- * device has none. */
+/* What is hooked, one member a spelling: never NULL once loaded. What the next layer
+ * does not have is a function that does nothing and fails where it can. In `use` our
+ * own calls: NULL where the device has none, but for what is in Vulkan 1.0. */
 struct vk_device_next {
 	PFN_vkGetDeviceProcAddr GetDeviceProcAddr;
 	PFN_vkCmdBegin CmdBegin;
@@ -37,7 +39,11 @@ struct vk_device_next {
 
 void vk_instance_next_load(struct vk_instance_next *next, VkInstance instance,
 			   PFN_vkGetInstanceProcAddr get);
+/* Commands of an extension of the instance are there without it being enabled: the
+ * loader (1.3.204 to 1.4.328) hands out what the instance's look-up finds, so that is
+ * asked where the device's finds nothing. */
 void vk_device_next_load(struct vk_device_next *next, VkDevice device,
-			 PFN_vkGetDeviceProcAddr get);
+			 PFN_vkGetDeviceProcAddr get, VkInstance instance,
+			 PFN_vkGetInstanceProcAddr get_of_instance);
 
 #endif
