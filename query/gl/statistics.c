@@ -5,14 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/gl/api.h"
+#include "query/gl/result.h"
 #include "query/source/noop.h"
 #include "query/source/statistics_catalogue.h"
 
 #define SOURCE_NAME "gl-statistics"
 #define QUERY_COUNTER_BITS 0x8864
-#define QUERY_RESULT 0x8866
-#define QUERY_RESULT_AVAILABLE 0x8867
 #define ID_BLOCK 64
 #define NAMED_AT_MOST 2u /* counters with one reason */
 
@@ -98,7 +96,6 @@ struct chosen {
 struct stat_slot {
 	uint32_t active;  /* begun, not ended */
 	uint32_t pending; /* ended, result to come */
-	uint32_t ready;   /* of those pending: the driver said that the result is there */
 	uint64_t flags;
 };
 
@@ -110,6 +107,7 @@ struct gl_statistics {
 	const struct tally_counter *counters[TALLY_N_STATISTICS];
 	uint32_t n;      /* chosen; 0 while not open */
 	uint32_t groups; /* group bits of all chosen */
+	bool no_wait;
 
 	uint32_t held;                       /* counters that some slot has active */
 	uint32_t holder[TALLY_N_STATISTICS]; /* that slot */
@@ -326,6 +324,7 @@ statistics_open(struct tally_source *src, uint32_t slots)
 		statistics_abandon(src);
 		return status;
 	}
+	st->no_wait = tally_gl_has_no_wait(api);
 	src->counters = st->counters;
 	src->n_counters = st->n;
 	return TALLY_OK;
@@ -416,34 +415,25 @@ static enum tally_status
 statistics_read(struct tally_source *src, uint32_t slot, struct tally_sample *out)
 {
 	struct gl_statistics *st = statistics_of(src);
-	const struct tally_gl_api *api = st->api;
 	struct stat_slot *s = &st->slots[slot];
 	const unsigned *ids = st->ids + (size_t)slot * st->n;
+	uint64_t results[TALLY_N_STATISTICS];
 
-	for (uint32_t left = s->pending & ~s->ready; left; left &= left - 1) {
-		unsigned available = 0;
-		api->GetQueryObjectuiv(ids[__builtin_ctz(left)], QUERY_RESULT_AVAILABLE,
-				       &available);
-		if (!available)
+	/* The last to end comes first: when it is there the others most probably are. */
+	for (uint32_t i = st->n; i-- > 0;) {
+		if (s->pending >> i & 1 &&
+		    !tally_gl_result(st->api, st->no_wait, ids[i], &results[i]))
 			return TALLY_NOT_READY;
-		s->ready |= left & -left;
 	}
 	for (uint32_t left = s->pending; left; left &= left - 1) {
 		uint32_t i = (uint32_t)__builtin_ctz(left);
-		uint64_t value = 0;
-		if (api->GetQueryObjectui64v) {
-			api->GetQueryObjectui64v(ids[i], QUERY_RESULT, &value);
-		} else {
-			unsigned narrow = 0;
-			api->GetQueryObjectuiv(ids[i], QUERY_RESULT, &narrow);
-			value = narrow;
-		}
 		/* The largest value is what a counter that ran over is stuck at. */
-		if (value >= st->chosen[i].largest) {
+		if (results[i] >= st->chosen[i].largest) {
 			s->flags |= TALLY_FLAG(SATURATED);
 			continue;
 		}
-		out->values[i] = (struct tally_value){ .storage = TALLY_STORAGE_U64, .u64 = value };
+		out->values[i].storage = TALLY_STORAGE_U64;
+		out->values[i].u64 = results[i];
 		out->valid[0] |= UINT64_C(1) << i;
 	}
 	out->flags |= s->flags;

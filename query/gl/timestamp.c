@@ -6,13 +6,11 @@
 #include <string.h>
 
 #include "layer/clock.h"
-#include "query/gl/api.h"
+#include "query/gl/result.h"
 #include "query/source/noop.h"
 
 #define GL_TIMESTAMP 0x8E28
 #define QUERY_COUNTER_BITS 0x8864
-#define QUERY_RESULT 0x8866
-#define QUERY_RESULT_AVAILABLE 0x8867
 
 #define ID_BLOCK 64u
 #define NO_STAMP UINT32_MAX
@@ -41,6 +39,7 @@ struct gl_timestamp {
 	struct tally_source base;
 	struct tally_gl_api *api;
 	unsigned bits; /* of the GPU's clock, 1 to 64 */
+	bool no_wait;
 
 	struct stamp *stamps; /* 2 a slot, the boundary, a provisional end: always enough */
 	uint32_t *free;       /* a stack of those that have a query object and no use */
@@ -54,7 +53,7 @@ struct gl_timestamp {
 	uint32_t running;    /* the slot begun and not ended, or NO_SLOT */
 	uint32_t provisional; /* where it ends if nothing more comes after a gap */
 	uint64_t sequence;   /* of the newest stamp */
-	uint64_t available;  /* the newest known to be there: so are all before it */
+	uint64_t available;  /* the newest known to be there; of older ones that says nothing */
 	uint64_t undisturbed; /* the newest that was there when the clock was last looked at */
 	uint32_t generation; /* grows when the clock was disturbed */
 
@@ -317,27 +316,15 @@ timestamp_discard(struct tally_source *src, uint32_t slot)
 
 /* --- reading -------------------------------------------------------------------------------- */
 
-/* Is the stamp's result there? Asks the driver only about stamps newer than all known ones. */
 static bool
-is_available(struct gl_timestamp *t, const struct stamp *stamp)
-{
-	if (stamp->sequence <= t->available)
-		return true;
-	unsigned available = 0;
-	t->api->GetQueryObjectuiv(stamp->id, QUERY_RESULT_AVAILABLE, &available);
-	if (!available)
-		return false;
-	t->available = stamp->sequence;
-	return true;
-}
-
-static void
-fetch(struct gl_timestamp *t, struct stamp *stamp)
+is_known(struct gl_timestamp *t, struct stamp *stamp)
 {
 	if (stamp->known)
-		return;
-	t->api->GetQueryObjectui64v(stamp->id, QUERY_RESULT, &stamp->ticks);
-	stamp->known = true;
+		return true;
+	stamp->known = tally_gl_result(t->api, t->no_wait, stamp->id, &stamp->ticks);
+	if (stamp->known && t->available < stamp->sequence)
+		t->available = stamp->sequence;
+	return stamp->known;
 }
 
 /* GLES: was the clock disturbed? Whatever is then under way has no time. To be asked after a
@@ -458,10 +445,8 @@ timestamp_read(struct tally_source *src, uint32_t slot, struct tally_sample *out
 		return TALLY_LOST;
 	}
 	struct stamp *begin = &t->stamps[s->begin], *end = &t->stamps[s->end];
-	if (!is_available(t, end))
+	if (!is_known(t, begin) || !is_known(t, end))
 		return TALLY_NOT_READY;
-	fetch(t, begin);
-	fetch(t, end);
 	watch_clock(t);
 	start_batch(t);
 	deliver(t, begin, end, out);
@@ -552,6 +537,7 @@ obstacle(struct gl_timestamp *t)
 		return "the driver's GL_TIMESTAMP counter has 0 bits: this GPU keeps no time that "
 		       "the driver can read";
 	t->bits = bits < 64 ? (unsigned)bits : 64;
+	t->no_wait = tally_gl_has_no_wait(api);
 	return NULL;
 }
 

@@ -12,6 +12,7 @@
 #define CURRENT_QUERY 0x8865
 #define QUERY_RESULT 0x8866
 #define QUERY_RESULT_AVAILABLE 0x8867
+#define QUERY_RESULT_NO_WAIT 0x9194
 #define THE_GAMES UINT32_MAX
 
 struct fake_gl *fake_gl;
@@ -252,42 +253,59 @@ get_queryiv(unsigned target, unsigned pname, int *params)
 				      : (int)fake_gl->counter_bits[which];
 }
 
-static uint64_t
-get_object(unsigned id, unsigned pname, const char *call)
+/* Is there something to write to *value? */
+static bool
+get_object(unsigned id, unsigned pname, const char *call, uint64_t *value)
 {
 	called(call);
 	const struct fake_gl_object *object = object_of(id, call);
+	const struct tally_gl_api *api = &fake_gl->api;
 
 	if (!object)
-		return 0;
+		return false;
 	if (!object->issued || object->active) {
 		misuse("%s: query %u has no result to come", call, id);
-		return 0;
+		return false;
 	}
-	bool available = object->done_at <= fake_gl->completed;
-	if (pname == QUERY_RESULT_AVAILABLE) {
+	bool available = object->done_at <= fake_gl->completed &&
+			 (object->done_at < fake_gl->lost_from ||
+			  object->done_at > fake_gl->lost_to);
+	*value = pname == QUERY_RESULT_AVAILABLE ? available : object->result;
+	switch (pname) {
+	case QUERY_RESULT_NO_WAIT:
+		if (api->es ||
+		    (api->version < 44 && !has_extension(api, "GL_ARB_query_buffer_object")))
+			misuse("%s(QUERY_RESULT_NO_WAIT) in a context without it", call);
 		fake_gl->n_polls++;
 		return available;
-	}
-	if (pname != QUERY_RESULT)
+	case QUERY_RESULT_AVAILABLE:
+		fake_gl->n_polls++;
+		return true;
+	case QUERY_RESULT:
+		fake_gl->stalls += !available;
+		return true;
+	default:
 		misuse("%s(0x%x)", call, pname);
-	if (!available)
-		fake_gl->stalls++;
-	return object->result;
+		return false;
+	}
 }
 
 static void
 get_query_objectuiv(unsigned id, unsigned pname, unsigned *params)
 {
-	uint64_t value = get_object(id, pname, "glGetQueryObjectuiv");
+	uint64_t value;
 
-	*params = value < UINT32_MAX ? (unsigned)value : UINT32_MAX;
+	if (get_object(id, pname, "glGetQueryObjectuiv", &value))
+		*params = value < UINT32_MAX ? (unsigned)value : UINT32_MAX;
 }
 
 static void
 get_query_objectui64v(unsigned id, unsigned pname, uint64_t *params)
 {
-	*params = get_object(id, pname, "glGetQueryObjectui64v");
+	uint64_t value;
+
+	if (get_object(id, pname, "glGetQueryObjectui64v", &value))
+		*params = value;
 }
 
 static bool

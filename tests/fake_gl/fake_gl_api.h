@@ -34,6 +34,7 @@ struct fake_gl {
 	bool gone;                /* any call is a misuse */
 	bool blind_clock;         /* GetInteger64v(GL_TIMESTAMP) leaves 0 */
 	uint64_t query_offset_ns; /* stamps' clock less the one GetInteger64v shows */
+	uint64_t lost_from, lost_to; /* commands that are never done: a batch lost at a GPU reset */
 
 	/* What happened. */
 	unsigned misuse, stalls;

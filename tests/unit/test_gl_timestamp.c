@@ -138,7 +138,6 @@ test_shares_boundaries(void)
 	close_source(&f, src);
 }
 
-/* Availability is monotonic: what is older than an available stamp needs no question. */
 /* A pass that is open at a gap ended there, unless work went on. */
 static void
 test_gap_in_a_pass(void)
@@ -221,26 +220,81 @@ test_stamps_in_tiles(void)
 	close_source(&f, src);
 }
 
+/* Each timestamp is asked for by itself, never again once it is there, and in one call where the
+ * context has QUERY_RESULT_NO_WAIT. */
 static void
 test_polls_little(void)
 {
-	struct fake_gl f;
-	struct tally_sample out;
+	static const struct {
+		int version;
+		unsigned calls; /* a timestamp */
+	} cases[] = { { 33, 2 }, { 46, 1 } };
 
-	fake_gl_init(&f, false, 46, " ");
-	struct tally_source *src = open_source(&f, 8);
-	for (uint32_t slot = 0; slot < 4; slot++) {
-		src->ops->begin(src, slot);
-		src->ops->end(src, slot);
-		src->ops->gap(src);
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		struct fake_gl f;
+		struct tally_sample out;
+
+		fake_gl_init(&f, false, cases[i].version, " ");
+		struct tally_source *src = open_source(&f, 8);
+		for (uint32_t slot = 0; slot < 4; slot++) {
+			src->ops->begin(src, slot);
+			src->ops->end(src, slot);
+		}
+		fake_gl_complete(&f, 100);
+		unsigned calls = f.n_calls;
+		for (uint32_t slot = 0; slot < 4; slot++)
+			g_assert_cmpint(read_slot(src, slot, &out), ==, TALLY_OK);
+		g_assert_cmpuint(f.n_polls, ==, 5);
+		g_assert_cmpuint(f.n_calls - calls, ==, 5 * cases[i].calls);
+		close_source(&f, src);
 	}
-	fake_gl_complete(&f, 100);
-	g_assert_cmpint(read_slot(src, 3, &out), ==, TALLY_OK);
-	g_assert_cmpuint(f.n_polls, ==, 1);
-	for (uint32_t slot = 0; slot < 3; slot++)
-		g_assert_cmpint(read_slot(src, slot, &out), ==, TALLY_OK);
-	g_assert_cmpuint(f.n_polls, ==, 1);
-	close_source(&f, src);
+}
+
+/* A batch that the kernel lost takes its timestamps with it, newer ones are there: an interval with
+ * a lost one is never ready, the others are, and nothing waits. Pass 2 comes after a gap. */
+static const struct {
+	const char *what;
+	uint64_t from, to; /* timestamps lost, from 1 */
+	unsigned never;    /* bit a pass */
+} lost_cases[] = {
+	{ "the first begin", 1, 1, 1 },
+	{ "an end that is a begin", 2, 2, 1 | 2 },
+	{ "an end", 3, 3, 2 },
+	{ "a begin after a gap", 4, 4, 4 },
+	{ "the last", 6, 6, 8 },
+	{ "all but the last", 1, 5, 15 },
+};
+
+static void
+test_lost(void)
+{
+	static const int versions[] = { 33, 46 };
+
+	for (size_t i = 0; i < 2 * G_N_ELEMENTS(lost_cases); i++) {
+		struct fake_gl f;
+		struct tally_sample out;
+
+		g_test_message("GL %d, %s", versions[i % 2], lost_cases[i / 2].what);
+		fake_gl_init(&f, false, versions[i % 2], " ");
+		f.lost_from = lost_cases[i / 2].from;
+		f.lost_to = lost_cases[i / 2].to;
+		struct tally_source *src = open_source(&f, 4);
+		for (uint32_t slot = 0; slot < 4; slot++) {
+			if (slot == 2)
+				src->ops->gap(src);
+			src->ops->begin(src, slot);
+			src->ops->end(src, slot);
+		}
+		g_assert_cmpuint(f.n_stamps, ==, 6);
+		fake_gl_complete(&f, 100);
+		for (uint32_t slot = 4; slot-- > 0;) {
+			bool never = lost_cases[i / 2].never >> slot & 1;
+			g_assert_cmpint(read_slot(src, slot, &out), ==,
+					never ? TALLY_NOT_READY : TALLY_OK);
+			g_assert_cmpint(out.has_time, ==, !never);
+		}
+		close_source(&f, src);
+	}
 }
 
 static void
@@ -561,6 +615,7 @@ main(int argc, char **argv)
 	g_test_add_func("/gl-timestamp/gap-then-discard", test_gap_then_discard);
 	g_test_add_func("/gl-timestamp/stamps-in-tiles", test_stamps_in_tiles);
 	g_test_add_func("/gl-timestamp/polls-little", test_polls_little);
+	g_test_add_func("/gl-timestamp/lost", test_lost);
 	g_test_add_func("/gl-timestamp/narrow-clock", test_narrow_clock);
 	g_test_add_func("/gl-timestamp/bad-times", test_bad_times);
 	g_test_add_func("/gl-timestamp/long-pause", test_long_pause);
