@@ -1,7 +1,11 @@
-/* gl_shim/perf_queries.c - the game measures by performance queries or monitors itself: then they
- * are its alone. Mesa lets one metric set of one context at a time run on the whole device, and
- * shows monitors by names in the order they were made, so ours are given back before the game has
- * its first; queries in each of our contexts, as soon as it is at work again.
+/* gl_shim/perf_queries.c - the game uses performance queries or monitors itself: ours yield.
+ *
+ * Mesa's Intel drivers let one metric set of one context at a time run on the whole device,
+ * whichever of the two extensions counts; a set that runs or is unread keeps every other from
+ * beginning. So both sources give all of theirs back at the first call that a program which counts
+ * has to make, when it asks what there is, and in each other context as soon as that is at work
+ * again. Elsewhere monitors belong to their context, but have names in the order they were made:
+ * ours are deleted before the game has its first.
  */
 #include <stdatomic.h>
 
@@ -10,45 +14,57 @@
 #include "gl_shim/want.h"
 #include "gl_shim/workloads.h"
 
-/* In whichever context. */
-static atomic_bool game_has_queries;
+/* The game counts, in whichever context. */
+static atomic_bool game_counts;
 
 static void
-leave_to_game(struct gl_context *c, bool *noted, struct tally_source *src,
-	      bool (*yield)(struct tally_source *src))
+yield(struct gl_context_state *s)
 {
-	struct gl_context_state *s = c->state;
-	*noted = true; /* before the probe: the source is not made at all */
-	if (!src || gl_no_query_zone(s))
-		return;
+	if (gl_no_query_zone(s))
+		return; /* with the next pass */
+	bool yielded = false;
+	s->minded_game = true;
 	gl_worker = s;
-	if (!yield(src))
+	if (s->perf_query)
+		yielded |= tally_gl_intel_yield(s->perf_query);
+	if (s->perf_monitor && (s->intel || s->game_monitors))
+		yielded |= tally_gl_amd_yield(s->perf_monitor);
+	if (!yielded)
 		return;
 	s->yielded = true;
 	gl_probe_again(s);
 }
 
 void
-gl_game_perf_query(struct gl_context *c)
+gl_game_counts(struct gl_context *c)
+{
+	atomic_store_explicit(&game_counts, true, memory_order_relaxed);
+	c->state->game_counts = true; /* before the probe: the sources are not made at all */
+	yield(c->state);
+}
+
+void
+gl_game_monitors(struct gl_context *c)
+{
+	c->state->game_monitors = true;
+	gl_game_counts(c);
+}
+
+void
+gl_game_begins_counting(struct gl_context *c)
 {
 	struct gl_context_state *s = c->state;
-	atomic_store_explicit(&game_has_queries, true, memory_order_relaxed);
-	leave_to_game(c, &s->game_queries, s->perf_query, tally_gl_intel_yield);
+	if (!s->perf_query || gl_no_query_zone(s))
+		return;
+	gl_worker = s;
+	tally_gl_intel_settle(s->perf_query);
 }
 
 void
 gl_mind_game_queries(struct gl_context *c)
 {
-	if (!c->state->game_queries &&
-	    atomic_load_explicit(&game_has_queries, memory_order_relaxed))
-		gl_game_perf_query(c);
-}
-
-void
-gl_game_perf_monitor(struct gl_context *c)
-{
-	struct gl_context_state *s = c->state;
-	leave_to_game(c, &s->game_monitors, s->perf_monitor, tally_gl_amd_yield);
+	if (!c->state->minded_game && atomic_load_explicit(&game_counts, memory_order_relaxed))
+		gl_game_counts(c);
 }
 
 /* ---- what the sources' own calls go through (query/gl/api.h) ---- */

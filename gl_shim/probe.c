@@ -208,8 +208,8 @@ left_out(const struct gl_context_state *s, const char *name)
 {
 	if (!tally_source_wanted(s->config->sources, name))
 		return tally_source_wanted(NULL, name) ? "left out by --sources" : "";
-	if ((s->game_queries && strcmp(name, "gl-intel") == 0) ||
-	    (s->game_monitors && strcmp(name, "gl-amd") == 0))
+	if ((s->game_counts && strcmp(name, "gl-intel") == 0) ||
+	    ((s->game_monitors || (s->game_counts && s->intel)) && strcmp(name, "gl-amd") == 0))
 		return "the program uses the extension itself";
 	return NULL;
 }

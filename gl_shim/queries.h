@@ -59,9 +59,13 @@ void gl_get_query(struct gl_context *c, void (*next)(GLenum, GLenum, GLint *), G
 		  GLenum pname, GLint *params);
 void gl_get_query_indexed(struct gl_context *c, void (*next)(GLenum, GLuint, GLenum, GLint *),
 			  GLenum target, GLuint index, GLenum pname, GLint *params);
-/* Before the game makes or begins a performance query or monitor of its own. */
-void gl_game_perf_query(struct gl_context *c);
-void gl_game_perf_monitor(struct gl_context *c);
+/* Before the game asks about, makes or begins performance queries of its own, or asks about
+ * monitors. */
+void gl_game_counts(struct gl_context *c);
+/* Before it makes or begins a monitor. */
+void gl_game_monitors(struct gl_context *c);
+/* It begins one, after one of the two above: may wait once, see tally_gl_intel_settle(). */
+void gl_game_begins_counting(struct gl_context *c);
 /* The same where it did so in another context; between passes. */
 void gl_mind_game_queries(struct gl_context *c);
 void gl_queries_finish(struct gl_queries *q);

@@ -72,7 +72,9 @@ struct gl_context_state {
 	bool has_texture_dsa;
 	/* The harvest's; NULL = off. */
 	struct tally_source *timestamp, *statistics, *perf_query, *perf_monitor;
-	bool game_queries, game_monitors; /* the game uses these two extensions itself */
+	bool game_counts; /* the game uses one of these two extensions itself, here or elsewhere */
+	bool game_monitors; /* it makes monitors in this context */
+	bool minded_game; /* what the first says was acted on */
 	bool yielded; /* one of the two was ours before */
 	struct tally_harvest *harvest;
 	struct tally_stream *stream;

@@ -137,11 +137,17 @@ const char *tally_gl_amd_serialized_by(const struct tally_source *src);
  * the bit afterwards. Nothing happens on a source that is not open. */
 void tally_gl_statistics_yield(struct tally_source *src, enum tally_gl_exclusive which);
 
-/* The game makes or begins a performance query of its own: end ours if one runs, give every object
- * back that is not pending, those that are once they are read, and count nothing more; intervals
- * begun from here on are flagged YIELDED. Before the game's call is forwarded; true when there was
- * something to give up. Nothing happens on a source that is not open, or a second time. */
+/* The game asks about, makes or begins performance queries or monitors of its own, which one unit
+ * of the GPU counts as it counts ours: end the one that runs, give up all results that are out,
+ * delete every object that the driver is done with, and count nothing more. Slots in flight and
+ * begun from here on answer without values, flagged YIELDED. Called before each such call of the
+ * game is forwarded; later ones ask again for what was not ready. True when there was something to
+ * give up. Does not block. Nothing happens on a source that is not open. */
 bool tally_gl_intel_yield(struct tally_source *src);
+/* The game begins its first query: while a result of ours is out, the driver refuses to begin
+ * another metric set, and the game would never have a result. After a yield, flush and wait until
+ * the driver is done with all of ours: at most 100 ms, and once in a context's life. */
+void tally_gl_intel_settle(struct tally_source *src);
 /* What the driver serialises because this source counts; NULL = nothing known. Static. */
 const char *tally_gl_intel_serialized_by(const struct tally_source *src);
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "query/gl/intel_list.h"
 #include "query/source/noop.h"
@@ -18,6 +19,7 @@
 #define LONG_TURN 16 /* frames, see failed() */
 #define ORPHANS_A_GAP 16
 #define CREATE_AGAIN 16 /* gaps after the driver made no more handles */
+#define SETTLE_TRIES 100 /* of a millisecond each, once in a run */
 
 struct intel_handle {
 	unsigned name; /* 0 = the driver's is deleted */
@@ -53,6 +55,7 @@ struct gl_intel {
 	uint32_t failures[2]; /* in a row: of the observation unit, of the pipeline's registers */
 	bool sets_exclude; /* another set can begin only when all results are read */
 	bool yielded;
+	bool settled; /* the one wait that settle() may make is over */
 	void *data;
 };
 
@@ -293,14 +296,15 @@ fetch(struct gl_intel *in, uint32_t handle, struct tally_sample *out)
 	return TALLY_OK;
 }
 
-/* Handles whose results nobody wants any more: free when the driver is through with them. */
+/* Handles whose results nobody wants any more: free when the driver is done with them. After a
+ * yield all are asked for, however young: each keeps the game's own metric set from beginning. */
 static void
 fetch_orphans(struct gl_intel *in)
 {
 	uint32_t last = in->last_orphan;
-	for (int i = 0; i < ORPHANS_A_GAP && in->orphans != NONE; i++) {
+	for (int i = 0; (in->yielded || i < ORPHANS_A_GAP) && in->orphans != NONE; i++) {
 		uint32_t handle = pop(in, &in->orphans);
-		bool young = in->gaps - in->handles[handle].ended < MIN_AGE;
+		bool young = !in->yielded && in->gaps - in->handles[handle].ended < MIN_AGE;
 		enum tally_status status = young ? TALLY_NOT_READY : fetch(in, handle, NULL);
 		if (status == TALLY_NOT_READY)
 			push_orphan(in, handle);
@@ -609,29 +613,60 @@ tally_gl_intel_create(struct tally_gl_api *api)
 	return &in->base;
 }
 
+/* No slot keeps a handle: nothing will be read into it. */
+static void
+orphan_all(struct gl_intel *in)
+{
+	if (in->active != NONE)
+		end_active(in);
+	for (uint32_t i = 0; i < in->n_slots; i++) {
+		struct intel_slot *s = &in->slots[i];
+		if (s->handle == NONE)
+			continue;
+		push_orphan(in, s->handle);
+		s->handle = NONE;
+		s->flags |= TALLY_FLAG(YIELDED);
+	}
+}
+
 bool
 tally_gl_intel_yield(struct tally_source *src)
 {
 	struct gl_intel *in = intel_of(src);
 
-	if (!src->n_sets || in->yielded)
+	if (!src->n_sets)
 		return false;
-	in->yielded = true;
-	if (in->active != NONE) {
-		struct intel_slot *s = &in->slots[in->active];
-		end_active(in);
-		if (s->handle != NONE)
-			push_orphan(in, s->handle);
-		s->handle = NONE;
-		s->flags |= TALLY_FLAG(YIELDED);
+	bool first = !in->yielded;
+	if (first) {
+		in->yielded = true;
+		orphan_all(in);
+		guard_begin(in);
+		delete_free(in);
+		guard_end(in);
+		src->off = true;
+		snprintf(src->reason, sizeof(src->reason),
+			 "the program uses performance queries itself: ours are given back");
 	}
-	guard_begin(in);
-	delete_free(in);
-	guard_end(in);
-	src->off = true;
-	snprintf(src->reason, sizeof(src->reason),
-		 "the program makes performance queries itself: ours are given back");
-	return true;
+	fetch_orphans(in);
+	return first;
+}
+
+void
+tally_gl_intel_settle(struct tally_source *src)
+{
+	struct gl_intel *in = intel_of(src);
+	const struct timespec pause = { .tv_nsec = 1000000 };
+
+	if (!in->yielded || in->settled)
+		return;
+	in->settled = true;
+	if (in->orphans != NONE && in->api->Flush)
+		in->api->Flush();
+	for (int i = 0; i < SETTLE_TRIES && in->orphans != NONE; i++) {
+		if (i)
+			nanosleep(&pause, NULL);
+		fetch_orphans(in);
+	}
 }
 
 const char *
