@@ -3,6 +3,7 @@
   lifecycle.py [MODE...]
 """
 
+import math
 import os
 import shutil
 import sys
@@ -10,6 +11,7 @@ import sys
 import harness as h
 
 FRAMES = 5
+THREAD_EXITS = 40  # of each side; where none dies without us, 10 of ours fail
 
 # mode of `life` -> whole frames of each log, in order of size; and whether its end must be written
 ENDS = {
@@ -30,7 +32,6 @@ ENDS = {
     "pointers": ([5], True),
     "nothing": ([], True),
     # cut short: what was written must be whole lines
-    "thread_exit": (None, None),
     "abort": (None, False),
     "kill": (None, False),
     "term": (None, False),
@@ -54,13 +55,9 @@ def check_mode(checks, life, mode, frames, ended):
         logs = folder / "logs"
         logs.mkdir()
         got = h.run(argv, h.base_env(folder, h.capture_env(logs / "%e-%p.jsonl")))
-        # Where another thread draws while exit() runs Mesa itself crashes, in up to half of the runs.
-        if mode == "thread_exit" and got.status != 8:
-            checks.that(got.status in (-11, -6) or h.SANITIZER, f"status {got.status}")
-        elif mode != "thread_exit" or bare.status == 8:
-            checks.equal((got.status, got.stdout), (bare.status, bare.stdout), "status and stdout")
-            if not h.SANITIZER:  # whose reports of a crash hold addresses
-                checks.equal(got.stderr, bare.stderr, "stderr")
+        checks.equal((got.status, got.stdout), (bare.status, bare.stdout), "status and stdout")
+        if not h.SANITIZER:  # whose reports of a crash hold addresses
+            checks.equal(got.stderr, bare.stderr, "stderr")
         paths = sorted(logs.iterdir())
         for path in paths:
             checks.equal(path.stat().st_mode & 0o777, 0o600, "mode of the log")
@@ -83,6 +80,42 @@ def check_mode(checks, life, mode, frames, ended):
             checks.equal([p.get("vertices") for p in passes], [30], "the pass that was never presented")
         if mode == "plugin":
             checks.equal(len(found[0].devices), 2, "devices of a renderer loaded twice")
+
+
+def chance(ours, bare, n):
+    """How likely it is that by chance so many of the deaths, or more, are ours: n runs each (Fisher's exact test)."""
+    both = ours + bare
+    ways = [math.comb(n, k) * math.comb(n, both - k) for k in range(max(0, both - n), min(both, n) + 1)]
+    return sum(ways[ours - max(0, both - n):]) / sum(ways)
+
+
+def check_thread_exit(checks, life):
+    """Where another thread draws while exit() runs Mesa itself crashes, in up to half of the runs: so many runs
+    without us and with us by turns. We may not make it die more often, or in another way, and what it says
+    when it lives is the same."""
+    argv = [life, "thread_exit", "--frames", 100]
+    died, lived, ways = {"bare": 0, "ours": 0}, {"bare": set(), "ours": set()}, {"bare": set(), "ours": set()}
+    for number in range(THREAD_EXITS):
+        with h.scratch() as folder:
+            log = folder / "log.jsonl"
+            for side, env in (("bare", {}), ("ours", h.capture_env(log))):
+                got = h.run(argv, h.base_env(folder, env))
+                if got.status == 8:
+                    lived[side].add((got.stdout, got.stderr))
+                else:
+                    died[side] += 1
+                    ways[side].add(got.status)
+            found = h.Log(log)
+            h.validate(checks, log, truncated=not found.complete)
+            h.check_order(checks, found)
+            checks.that(found.frames, f"run {number}: no frame was written before the end")
+    print(f"# of {THREAD_EXITS} runs each died {died['bare']} without us and {died['ours']} with us: {ways}")
+    checks.that(died["bare"] < THREAD_EXITS and died["ours"] < THREAD_EXITS, f"none lives: nothing is compared: {ways}")
+    checks.equal(lived["ours"], lived["bare"], "what it says")
+    checks.that(ways["ours"] <= ways["bare"] | {-11, -6}, f"dies by {ways['ours']}, without us by {ways['bare']}")
+    likely = chance(died["ours"], died["bare"], THREAD_EXITS)
+    checks.that(likely > 0.001, f"with us {died['ours']} of {THREAD_EXITS} die, without us {died['bare']}: by chance "
+                                f"in {likely:.5f} of all tries")
 
 
 def check_exec(checks, life):
@@ -277,7 +310,7 @@ def main():
     h.need("libpasstally_gl.so")
     life = h.need("life")
     checks = h.Checks()
-    others = {"exec": check_exec, "bad_option": check_bad_option, "bad_file": check_bad_file,
+    others = {"exec": check_exec, "thread_exit": check_thread_exit, "bad_option": check_bad_option, "bad_file": check_bad_file,
               "bad_place": check_bad_place, "file_limit": check_file_limit, "full_disk": check_full_disk,
               "max_log": check_max_log, "disabled": check_disabled}
     if h.built("passtally"):

@@ -9,14 +9,12 @@ multiple of 1000, and one that was cut by time has not.
 """
 
 import sys
-import time
 
 import harness as h
 import vk_fake as f
 import vk_harness as vk
 
-LIMIT = 30 * (4 if h.SANITIZER else 1)  # s, of one run
-SOON = 1.8 * (4 if h.SANITIZER else 1)  # s: no wait of 2 s ran out
+LIMIT = 60 * (4 if h.SANITIZER else 1)  # s, of one run: what has not ended then hangs
 OPTIONS = {"snapshot": "exact", "sources": "api+vk-timestamp+gl-timestamp+fake-snapshot", "counters": "fake_total_*"}
 QUEUES = "families=gctp:64:2"
 
@@ -51,7 +49,7 @@ def is_whole(reads):
     return reads is not None and reads >= 1000 and reads % 1000 == 0
 
 
-def check_passes(checks, name, log):
+def check_passes(checks, name, log, real_time):
     want, reasons = SCENES[name]
     passes = [one for frame in log.frames for one in frame["passes"]]
     passes.sort(key=lambda one: (one["submission"], one["index"]))
@@ -66,10 +64,11 @@ def check_passes(checks, name, log):
         checks.that(reasons or not told, f"notes of {told}")
     checks.that(not any("2 s" in note for note in told), f"a wait ran out: {told}")
     for one in passes:
-        check_one(checks, name, one, [other for other in passes if other is not one])
+        check_one(checks, name, one, real_time)
 
 
-def check_one(checks, name, one, others):
+def check_one(checks, name, one, real_time):
+    """`real_time`: the GPU's clock is the CPU's. tests/fake_vk takes 1000 ticks for a command, whatever the time."""
     what = f"pass {one['clears']} of submission {one['submission']}"
     reads = one.get("counters", {}).get("fake_total_reads")
     estimated = "fake_total_reads" in one.get("estimated", [])
@@ -81,16 +80,14 @@ def check_one(checks, name, one, others):
         checks.that(reads is not None, f"{what} has nothing")
     else:
         checks.that(is_whole(reads) and not estimated, f"{what}: {reads}, estimated: {estimated}")
-        checks.that(one["counters"]["fake_total_ns"] >= one.get("gpu_ns", 0),
+        checks.that(not real_time or one["counters"]["fake_total_ns"] >= one.get("gpu_ns", 0),
                     f"{what}: {one['counters']['fake_total_ns']} ns around {one.get('gpu_ns')} ns")
 
 
 def run(folder, name, extra, options=None):
     log = folder / "log.jsonl"
     env = vk.layer_env(folder, log, {**OPTIONS, **(options or {})}, extra)
-    began = time.monotonic()
-    result = h.run([h.need("vk_exact"), name], env, timeout=LIMIT)
-    return result, time.monotonic() - began, log
+    return h.run([h.need("vk_exact"), name], env, timeout=LIMIT), log
 
 
 def check_scene(checks, name, extra, options=None):
@@ -101,14 +98,13 @@ def check_scene(checks, name, extra, options=None):
             print(f"# {name}: {bare.text.strip()}")
             return False
         checks.equal((bare.status, bare.text), (0, f"{name} done\n"), "without us")
-        got, took, path = run(folder, name, extra, options)
+        got, path = run(folder, name, extra, options)
         checks.equal((got.status, got.text), (bare.status, bare.text), "status and output")
-        checks.that(took < SOON, f"took {took:.1f} s")
         log = h.Log(path)
         h.validate(checks, path)
         h.check_order(checks, log)
         if not (options or {}).get("granularity"):
-            check_passes(checks, name, log)
+            check_passes(checks, name, log, "FAKE_VK" not in extra)
         return True
 
 
@@ -116,7 +112,7 @@ def check_coarse(checks, extra, granularity):
     """One sample before and after; a submission that could not be waited for spoils it."""
     with h.scratch() as folder:
         for name, want in (("pieces", YES), ("gate", NO)):
-            _, _, path = run(folder, name, extra, {"granularity": granularity})
+            _, path = run(folder, name, extra, {"granularity": granularity})
             passes = [one for frame in h.Log(path).frames for one in frame["passes"]]
             sampled = [is_sampled(one) for one in passes]
             if granularity == "frame":
@@ -142,10 +138,9 @@ def fake(checks):
         with checks.part(f"fake granularity {granularity}"):
             check_coarse(checks, {**extra, "FAKE_VK": QUEUES}, granularity)
     with checks.part("fake, work that takes too long"), h.scratch() as folder:
-        result, took, path = run(folder, "pieces", {**extra, "FAKE_VK": QUEUES + ",late=2500"})
+        result, path = run(folder, "pieces", {**extra, "FAKE_VK": QUEUES + ",late=2500"})
         log = h.Log(path)
         checks.equal(result.text, "pieces done\n", "output")
-        checks.that(took < LIMIT / 2, f"took {took:.1f} s")
         checks.that(any("more than 2 s" in note for note in log.notes), f"no note of it: {log.notes}")
         flags = [is_sampled(one) for frame in log.frames for one in frame["passes"]]
         checks.that(len(flags) == 5 and not any(flags), f"sampled: {flags}")
@@ -182,10 +177,10 @@ def faults(checks):
             extra = {"VK_ICD_FILENAMES": str(f.driver()), "FAKE_VK": f"{QUEUES},{fault}", "FAKE_VK_LOG": str(trace)}
             # A program that cannot open its gate any more waits for ever without us too.
             for name in ("pieces", "gate") if fault in ours else ("pieces", "pieces2"):
-                got, took, _ = run(folder, name, extra)
+                got, _ = run(folder, name, extra)
                 fine = got.status == 0 or (got.status == 3 and fault not in ours)
                 checks.that(fine, f"{name}: status {got.status}: {got.text}{got.errors[-300:]}")
-                checks.that("hangs" not in got.text and took < 3 * SOON, f"{name}: {got.text} after {took:.1f} s")
+                checks.that("hangs" not in got.text, f"{name}: {got.text}")
                 (folder / "log.jsonl").unlink(missing_ok=True)
             if "lost" not in fault:
                 checks.equal(f.Trace(trace).rules[:3], [], "rules that are broken")
@@ -209,7 +204,7 @@ def validation(checks):
     for name in ("pieces", "pieces2", "gate", "simultaneous"):
         with checks.part(f"validation {name}"), h.scratch() as folder:
             bare = h.run([h.need("vk_exact"), name], vk.bare_env(folder, extra), timeout=LIMIT)
-            got, _, _ = run(folder, name, extra)
+            got, _ = run(folder, name, extra)
             checks.equal(got.status, bare.status, "status")
             more = {key: n for key, n in vk.messages(got).items() if n > vk.messages(bare).get(key, 0)}
             checks.equal(more, {}, "messages that are new")
@@ -257,10 +252,8 @@ def check_gl(checks, program, name, api):
             print(f"# {name} {api}: {bare.errors.strip()}")
             return 0
         log = folder / "log.jsonl"
-        began = time.monotonic()
         got = h.run(argv, h.base_env(folder, h.capture_env(log, OPTIONS)), timeout=LIMIT)
         checks.equal((got.status, got.stdout, got.stderr), (bare.status, bare.stdout, bare.stderr), "as without us")
-        checks.that(time.monotonic() - began < LIMIT / 2, "took too long")
         h.validate(checks, log)
         return check_gl_log(checks, name, h.Log(log))
 
