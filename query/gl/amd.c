@@ -87,8 +87,6 @@ guard_end(struct gl_amd *amd)
 static const char *
 obstacle(const struct tally_gl_api *api)
 {
-	const char *driver = api->driver ? api->driver : "";
-
 	if (!api->has_extension(api, "GL_AMD_performance_monitor"))
 		return "the driver does not offer GL_AMD_performance_monitor (Mesa's radeonsi, "
 		       "freedreno, nouveau and others do)";
@@ -101,7 +99,7 @@ obstacle(const struct tally_gl_api *api)
 		return "the driver names GL_AMD_performance_monitor but lacks functions of it";
 	/* iris and crocus show the driver's own queries there, which GL_INTEL_performance_query
 	 * has too, and the GPU's besides. */
-	if (strncmp(driver, "Intel", 5) == 0 &&
+	if (tally_amd_is_intel(api) &&
 	    !(api->sources && tally_list_matches(api->sources, SOURCE_NAME, SOURCE_NAME)))
 		return "on Intel's drivers gl-intel counts the same and more; name gl-amd in "
 		       "--sources to use it";

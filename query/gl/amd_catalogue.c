@@ -18,6 +18,9 @@
 #define NAME_SIZE 128
 #define MAX_TRIALS 4096u
 #define MAX_ERROR_POLLS 16
+/* What drivers begin is not always what they can count. Mesa's freedreno writes samples of 40 bytes
+ * into a buffer of 4 KiB without looking at its end (22.3, fd_acc_begin_query). */
+#define MAX_IN_A_SET 96u
 /* The driver says of no counter what it is worth: the overview is a few of each group. */
 #define OVERVIEW_OF_A_GROUP 4u
 #define OVERVIEW 32u
@@ -56,6 +59,7 @@ struct draft {
 	uint32_t n_sets;
 	uint32_t *active; /* scratch, per group */
 	bool careful;     /* ask the driver of every combination */
+	bool one_group;   /* a set holds counters of one group only */
 	uint32_t trials;
 };
 
@@ -330,16 +334,26 @@ try_together(struct draft *d, const uint32_t *chosen, uint32_t n)
 	return begun;
 }
 
+/* Mesa's iris and crocus read every counter out of the report of the first one's group (22.3,
+ * iris_monitor.c: "all queries must be in the same group" is an assertion, which release builds
+ * lack): of others it is garbage, or past the report's end. */
+bool
+tally_amd_is_intel(const struct tally_gl_api *api)
+{
+	return api->driver && strncmp(api->driver, "Intel", 5) == 0;
+}
+
 static bool
 fits(void *data, const uint32_t *chosen, uint32_t n)
 {
 	struct draft *d = data;
-	bool fine = true;
+	bool fine = d->one_group || n <= MAX_IN_A_SET;
 
 	memset(d->active, 0, d->n_groups * sizeof(*d->active));
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t group = d->entries[chosen[i]].group;
 		fine &= ++d->active[group] <= d->groups[group].max_active;
+		fine &= !d->one_group || group == d->entries[chosen[0]].group;
 	}
 	return fine && (!d->careful || try_together(d, chosen, n));
 }
@@ -534,7 +548,7 @@ struct tally_amd_catalogue *
 tally_amd_catalogue_create(struct tally_gl_api *api, struct tally_source *src,
 			   enum tally_status *status)
 {
-	struct draft d = { .api = api };
+	struct draft d = { .api = api, .one_group = tally_amd_is_intel(api) };
 	struct tally_key_table own_keys = { .n = 0 };
 	struct tally_amd_catalogue *out = NULL;
 

@@ -63,6 +63,9 @@ struct tally_amd_catalogue *tally_amd_catalogue_create(struct tally_gl_api *api,
 /* Accepts NULL. */
 void tally_amd_catalogue_destroy(struct tally_amd_catalogue *catalogue);
 
+/* Is it a driver of Intel's GPUs, by GL_VENDOR? */
+bool tally_amd_is_intel(const struct tally_gl_api *api);
+
 /* Select all counters of a set, or deselect them. */
 void tally_amd_select(const struct tally_gl_api *api, unsigned monitor,
 		      const struct tally_amd_set *set, bool enable);

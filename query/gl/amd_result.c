@@ -27,11 +27,17 @@ static bool
 put_float(const struct tally_amd_counter *c, float number, struct tally_value *out, uint64_t *flags)
 {
 	double value = (double)number;
-	double slack = c->ranged ? (c->max - c->min) / 1024 : 0.0; /* rounding is not overflow */
+	/* A percentage has a range by the extension's text, whether or not the driver says so. */
+	bool ranged = c->ranged || c->type == TALLY_AMD_PERCENTAGE;
+	double min = c->ranged ? c->min : 0.0, max = c->ranged ? c->max : 100.0;
+	double slack = (max - min) / 1024; /* rounding is not overflow */
 
-	if (!isfinite(value))
+	/* Infinite, not a number, or so small that it must be bits of something else. */
+	if (!isnormal(number) && number != 0.0f) {
+		*flags |= TALLY_FLAG(LOST);
 		return false;
-	if (c->ranged && (value < c->min - slack || value > c->max + slack)) {
+	}
+	if (ranged && (value < min - slack || value > max + slack)) {
 		*flags |= TALLY_FLAG(OVERFLOW);
 		return false;
 	}

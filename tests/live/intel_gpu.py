@@ -85,6 +85,29 @@ def check_flagged(checks, log, platform):
     checks.that(flagged, f"{platform}: no pass after the program's own monitor is flagged yielded")
 
 
+def check_amd_sets(checks, gpu):
+    """gl-amd where it is named: a set is one group, as iris reads all out of the first one's report."""
+    for platform in PLATFORMS:
+        for options in (["--counters", "all"], []):
+            with checks.part(f"gl-amd {platform} {' '.join(options)}"):
+                result, log = gpu.run(platform, "glora", ["40", "bare"], options=["--sources", "gl-amd", *options])
+                checks.equal(result.status, 0, "status")
+                groups = [{c["description"].split("group ")[1] for c in log.of("device")[-1]["counters"]
+                           if c["source"] == "gl-amd" and c["key"] in p.get("counters", {})}
+                          for f in log.frames for p in f["passes"]]
+                checks.that(any(groups), "no counter has a value")
+                checks.that(all(len(g) <= 1 for g in groups), "counters of several groups in one pass")
+                check_numbers(checks, log)
+
+
+def check_numbers(checks, log):
+    """Bits of another counter read as a number are next to nothing, as 2.96e-42."""
+    values = [v for f in log.frames for p in f["passes"] for v in p.get("counters", {}).values() if isinstance(v, float)]
+    checks.that(values, "no number with a fraction")
+    wrong = [v for v in values if v and abs(v) < 1e-30]
+    checks.that(not wrong, f"{len(wrong)} of {len(values)} numbers are bits of something else: {wrong[:3]}")
+
+
 def main():
     checks = Checks()
     with scratch() as folder:
@@ -94,6 +117,7 @@ def main():
         if gpu.run("tgl", "glora", ["1", "bare"])[0].status:
             skip("iris does not start on the emulated GPU")
         check_game_first(checks, gpu)
+        check_amd_sets(checks, gpu)
     checks.finish()
 
 

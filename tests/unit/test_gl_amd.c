@@ -1,7 +1,8 @@
 #include <glib.h>
+#include <math.h>
 #include <string.h>
 
-#include "query/gl/api.h"
+#include "query/gl/amd_catalogue.h"
 #include "tests/fake_gl/perf.h"
 
 #define MAX_VALUES 64
@@ -105,7 +106,9 @@ static const struct {
 	{ "a name", "ext=amd", "typed FLOAT", NULL, 1, 1, "" },
 	{ "none", "ext=amd", "gpu_cycles", NULL, 0, 0, "--counters gpu_cycles" },
 	{ "Intel", "ext=amd,vendor=Intel", NULL, NULL, 0, 0, "name gl-amd in --sources" },
-	{ "Intel, asked for", "ext=amd,vendor=Intel", NULL, "gl-amd", 1, 8, "" },
+	/* One group a set: the driver would read the others out of the first one's report. */
+	{ "Intel, asked for", "ext=amd,vendor=Intel", NULL, "gl-amd", 4, 8, "" },
+	{ "Intel, all", "ext=amd,vendor=Intel", "all", "gl-amd", 4, 9, "" },
 	{ "nothing begins", "ext=amd,error_every=1", "all", NULL, 0, 0, "begins none" },
 };
 
@@ -443,6 +446,146 @@ test_serialized_by(void)
 	}
 }
 
+/* ---- a driver that begins whatever it is asked to: two groups of 150 counters ---- */
+
+#define WIDE_GROUPS 2u
+#define WIDE_COUNTERS 150u
+
+static void
+wide_groups(int *n, int size, unsigned *ids)
+{
+	if (n)
+		*n = WIDE_GROUPS;
+	for (unsigned i = 0; ids && i < (unsigned)size; i++)
+		ids[i] = i;
+}
+
+static void
+wide_counters(unsigned group, int *n, int *most, int size, unsigned *ids)
+{
+	(void)group;
+	*n = *most = WIDE_COUNTERS;
+	for (unsigned i = 0; ids && i < (unsigned)size; i++)
+		ids[i] = i;
+}
+
+static void
+wide_group_name(unsigned group, int size, int *length, char *text)
+{
+	*length = g_snprintf(text, (gulong)size, "G%u", group);
+}
+
+static void
+wide_counter_name(unsigned group, unsigned counter, int size, int *length, char *text)
+{
+	*length = g_snprintf(text, (gulong)size, "wide %u %u", group, counter);
+}
+
+static void
+wide_info(unsigned group, unsigned counter, unsigned pname, void *data)
+{
+	static const uint32_t range[2] = { 0, UINT32_MAX };
+	const unsigned type = 0x1405; /* GL_UNSIGNED_INT */
+
+	(void)group;
+	(void)counter;
+	if (pname == 0x8BC0) /* GL_COUNTER_TYPE_AMD */
+		memcpy(data, &type, sizeof(type));
+	else
+		memcpy(data, range, sizeof(range));
+}
+
+static void
+wide_select(unsigned monitor, unsigned char enable, unsigned group, int n, unsigned *counters)
+{
+	(void)monitor;
+	(void)enable;
+	(void)group;
+	(void)n;
+	(void)counters;
+}
+
+/* A driver may begin a set and then write past its own buffers (Mesa's freedreno). */
+static void
+test_ceiling(void)
+{
+	const struct {
+		const char *driver;
+		uint32_t sets, most;
+	} rows[] = {
+		{ "freedreno FD660", 4, 96 },
+		{ "Intel Mesa Intel(R) UHD Graphics", 2, 150 },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		struct tally_source *src = create("ext=amd", "all");
+		api.driver = rows[i].driver;
+		api.sources = "gl-amd";
+		api.GetPerfMonitorGroupsAMD = wide_groups;
+		api.GetPerfMonitorCountersAMD = wide_counters;
+		api.GetPerfMonitorGroupStringAMD = wide_group_name;
+		api.GetPerfMonitorCounterStringAMD = wide_counter_name;
+		api.GetPerfMonitorCounterInfoAMD = wide_info;
+		api.SelectPerfMonitorCountersAMD = wide_select;
+		g_assert_cmpint(src->ops->open(src, 2), ==, TALLY_OK);
+		g_assert_cmpuint(src->n_counters, ==, WIDE_GROUPS * WIDE_COUNTERS);
+		g_assert_cmpuint(src->n_sets, ==, rows[i].sets);
+		for (uint32_t k = 0; k < src->n_sets; k++)
+			g_assert_cmpuint(src->sets[k]->layout.n_counters, <=, rows[i].most);
+		src->ops->close(src);
+		tally_source_destroy(src);
+	}
+}
+
+/* ---- numbers that no driver can mean ---- */
+
+#define F_OVER TALLY_FLAG(OVERFLOW)
+#define F_LOST TALLY_FLAG(LOST)
+
+static const struct {
+	const char *what;
+	enum tally_amd_type type;
+	float number;
+	bool ranged; /* 0 to 100, by the driver */
+	bool valid;
+	uint64_t flag;
+} float_cases[] = {
+	{ "half", TALLY_AMD_PERCENTAGE, 50.0f, true, true, 0 },
+	{ "none", TALLY_AMD_PERCENTAGE, 0.0f, true, true, 0 },
+	{ "all, rounded up", TALLY_AMD_PERCENTAGE, 100.05f, true, true, 0 },
+	{ "past the driver's range", TALLY_AMD_PERCENTAGE, 101.0f, true, false, F_OVER },
+	{ "a count for a percentage", TALLY_AMD_PERCENTAGE, 1e9f, false, false, F_OVER },
+	{ "below nothing", TALLY_AMD_PERCENTAGE, -3.0f, false, false, F_OVER },
+	{ "an integer's bits", TALLY_AMD_PERCENTAGE, 2.96e-42f, false, false, F_LOST },
+	{ "an integer's bits in a number", TALLY_AMD_FLOAT, 2.96e-42f, false, false, F_LOST },
+	{ "infinite", TALLY_AMD_FLOAT, (float)INFINITY, false, false, F_LOST },
+	{ "large", TALLY_AMD_FLOAT, 1e9f, false, true, 0 },
+};
+
+static void
+test_impossible(void)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(float_cases); i++) {
+		const struct tally_amd_counter counter = {
+			.group = 7,
+			.id = 9,
+			.type = float_cases[i].type,
+			.ranged = float_cases[i].ranged,
+			.max = 100.0,
+		};
+		const struct tally_amd_counter *counters[] = { &counter };
+		const struct tally_amd_set set = { .counters = counters, .n = 1 };
+		uint32_t record[3] = { 7, 9, 0 };
+		memcpy(&record[2], &float_cases[i].number, sizeof(record[2]));
+		struct tally_sample out = { .values = values, .valid = &valid, .n = 1 };
+		valid = 0;
+		tally_amd_decode(&set, record, sizeof(record), &out);
+		g_test_message("%s", float_cases[i].what);
+		g_assert_cmpint(valid & 1, ==, float_cases[i].valid);
+		g_assert_cmpuint(out.flags, ==, float_cases[i].flag);
+	}
+}
+
 int
 main(int argc, char **argv)
 {
@@ -458,5 +601,7 @@ main(int argc, char **argv)
 	g_test_add_func("/gl_amd/abandon", test_abandon);
 	g_test_add_func("/gl_amd/any_call_fails", test_any_call_fails);
 	g_test_add_func("/gl_amd/serialized_by", test_serialized_by);
+	g_test_add_func("/gl_amd/ceiling", test_ceiling);
+	g_test_add_func("/gl_amd/impossible", test_impossible);
 	return g_test_run();
 }
