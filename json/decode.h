@@ -88,6 +88,8 @@ struct tally_object {
 	uint8_t *follow;
 	int field; /* the one being read, -1 before the first and for unknown ones */
 	uint64_t required; /* TALLY_BIT(field) */
+	uint64_t together; /* these come all or none */
+	uint64_t mark; /* of the keys that its `estimated` lists: tally_decoder.stamp */
 	uint64_t seen;
 	size_t base; /* of its unknown keys, tally_json_push_key() */
 	const char *where;

@@ -348,7 +348,8 @@ struct tally_end_record {
 	uint32_t n_statistics;
 };
 
-/* Words of the log for the enums above; NULL when out of range. Static strings. */
+/* Words of the log for the enums above (json/log.fields lists them); NULL when out of range.
+ * Static strings. */
 const char *tally_storage_name(unsigned v);
 const char *tally_counter_kind_name(unsigned v);
 const char *tally_scope_name(unsigned v);
@@ -357,6 +358,8 @@ const char *tally_pass_kind_name(unsigned v);
 const char *tally_load_op_name(unsigned v);
 const char *tally_store_op_name(unsigned v);
 const char *tally_level_name(unsigned v);
+/* Of a source that is on, or not. */
+const char *tally_state_name(unsigned is_on);
 /* `flag` is a bit number, enum tally_flag. */
 const char *tally_flag_name(unsigned flag);
 

@@ -3,8 +3,8 @@
 
     scripts/validate_log.py [--schema FILE] [--allow-cut] LOG...
 
-Each line is checked against the JSON Schema (json/schema/passtally-1.json beside this script's
-folder), by a small interpreter of the keywords that schema uses; a keyword it does not know stops
+Each line is checked against the JSON Schema (made from json/log.fields beside this script's folder,
+or FILE), by a small interpreter of the keywords that schema uses; a keyword it does not know stops
 it. Then the order of the lines: header first, a device before its frames, a pass_info line before
 an id's first use, the frames of a device in order, nothing after the end line. --allow-cut: the
 last line may be cut, as a crash leaves it. Standard library only.
@@ -19,7 +19,9 @@ import pathlib
 import re
 import sys
 
-SCHEMA = pathlib.Path(__file__).resolve().parent.parent / "json" / "schema" / "passtally-1.json"
+import gen_log
+
+FIELDS = pathlib.Path(__file__).resolve().parent.parent / "json" / "log.fields"
 MAX_DEPTH = 64
 MAX_LINE = 64 << 20
 LINE_TYPES = {"header", "device", "pass_info", "frame", "note", "end"}
@@ -333,14 +335,16 @@ def validate(path, validator, allow_cut):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--schema", type=pathlib.Path, default=SCHEMA)
+    parser.add_argument("--schema", type=pathlib.Path, help="default: made from json/log.fields")
     parser.add_argument("--allow-cut", action="store_true")
     parser.add_argument("logs", nargs="+", metavar="LOG")
     args = parser.parse_args()
     try:
-        validator = Validator(json.loads(args.schema.read_text(encoding="utf-8")))
+        schema = (json.loads(args.schema.read_text(encoding="utf-8")) if args.schema
+                  else gen_log.make_schema(gen_log.Description(FIELDS)))
+        validator = Validator(schema)
     except (OSError, ValueError, Unsupported) as error:
-        print(f"{args.schema}: {error}", file=sys.stderr)
+        print(f"{args.schema or FIELDS}: {error}", file=sys.stderr)
         return 2
     found = False
     for path in args.logs:

@@ -1,4 +1,4 @@
-/* cli/check/schema_text.h - json/schema/passtally-1.json, as the build put it into the command.
+/* cli/check/schema_text.h - the JSON Schema of the log, as the build made it from json/log.fields.
  *
  * Defined in a file that scripts/embed_text.py makes. Constant: any thread.
  */

@@ -1,6 +1,7 @@
 #include "cli/export/export.h"
 
 #include "cli/report/columns.h"
+#include "json/log_numbers.h"
 
 #include <math.h>
 
@@ -78,12 +79,18 @@ put_row(struct csv *e, const struct row *r, const char *key, const struct tally_
 	tally_export_put_char(e->out, '\n');
 }
 
+/* Where the numbers of an object go. */
+struct rows {
+	struct csv *csv;
+	const struct row *row;
+};
+
 static void
-put_number(struct csv *e, const struct row *r, const char *key, bool known, uint64_t number,
-	   const char *unit)
+put_number(void *to, const char *name, const char *unit, bool known, struct tally_value value)
 {
-	const struct tally_value v = tally_u64(number);
-	put_row(e, r, key, known ? &v : NULL, unit, NULL, known ? "measured" : "absent");
+	const struct rows *rows = to;
+	put_row(rows->csv, rows->row, name, known ? &value : NULL, unit, NULL,
+		known ? "measured" : "absent");
 }
 
 static void
@@ -108,9 +115,7 @@ put_workload(struct csv *e, struct row r, const struct tally_workload_record *w)
 	r.what = "workload";
 	r.workload = w;
 	r.flags = flags;
-	if (w->has_gpu_start)
-		put_number(e, &r, "gpu_start_ns", true, w->gpu_start_ns, "ns");
-	put_number(e, &r, "gpu_ns", w->has_gpu, w->gpu_ns, "ns");
+	tally_workload_numbers(w, put_number, &(struct rows){ e, &r });
 	put_values(e, &r, w->counters, w->n_counters, false);
 	g_free(flags);
 }
@@ -120,29 +125,7 @@ put_pass(struct csv *e, const struct tally_frame_record *f, const struct tally_p
 {
 	char *flags = tally_flags_text(p->flags, " ");
 	struct row r = { .what = "pass", .frame = f, .pass = p, .flags = flags };
-	const struct {
-		const char *key;
-		uint64_t v;
-		uint32_t unknown;
-	} tallies[] = {
-		{ "draws", p->tallies.draws, TALLY_UNKNOWN_DRAWS },
-		{ "vertices", p->tallies.vertices, TALLY_UNKNOWN_VERTICES },
-		{ "instances", p->tallies.instances, TALLY_UNKNOWN_INSTANCES },
-		{ "dispatches", p->tallies.dispatches, TALLY_UNKNOWN_DISPATCHES },
-		{ "copies", p->tallies.copies, TALLY_UNKNOWN_COPIES },
-		{ "clears", p->tallies.clears, TALLY_UNKNOWN_CLEARS },
-		{ "calls", p->tallies.calls, 0 },
-	};
-	if (p->has_cpu_start)
-		put_number(e, &r, "cpu_start_ns", true, p->cpu_start_ns, "ns");
-	if (p->has_gpu_start)
-		put_number(e, &r, "gpu_start_ns", true, p->gpu_start_ns, "ns");
-	put_number(e, &r, "gpu_ns", p->has_gpu, p->gpu_ns, "ns");
-	for (size_t i = 0; i < G_N_ELEMENTS(tallies); i++) {
-		bool known = !(p->unknown & tallies[i].unknown);
-		if (!known || tallies[i].v || i == 0)
-			put_number(e, &r, tallies[i].key, known, tallies[i].v, "1");
-	}
+	tally_pass_numbers(p, put_number, &(struct rows){ e, &r });
 	put_values(e, &r, p->counters, p->n_counters, false);
 	put_values(e, &r, p->metrics, p->n_metrics, true);
 	for (uint32_t i = 0; i < p->n_workloads; i++) {
@@ -157,23 +140,12 @@ put_frame(struct csv *e, const struct tally_frame_record *f)
 {
 	char *flags = tally_flags_text(f->flags, " ");
 	struct row r = { .what = "frame", .frame = f, .flags = flags };
-	put_number(e, &r, "start_ns", true, f->start_ns, "ns");
-	put_number(e, &r, "cpu_ns", true, f->cpu_ns, "ns");
-	put_number(e, &r, "gpu_ns", f->has_gpu, f->gpu_ns, "ns");
-	if (f->has_gpu)
-		put_number(e, &r, "envelope_ns", true, f->envelope_ns, "ns");
-	if (f->has_coverage) {
-		const struct tally_value v = tally_f64(f->coverage);
-		put_row(e, &r, "coverage", &v, "ratio", NULL, "measured");
-	}
-	put_number(e, &r, "overhead_ns", true, f->overhead_ns, "ns");
-	put_number(e, &r, "dropped_passes", true, f->dropped_passes, "1");
+	tally_frame_numbers(f, put_number, &(struct rows){ e, &r });
 	put_values(e, &r, f->metrics, f->n_metrics, true);
 	for (uint32_t i = 0; i < f->n_passes; i++)
 		put_pass(e, f, &f->passes[i]);
 	r.what = "unattributed";
-	if (f->has_unattributed_gpu)
-		put_number(e, &r, "gpu_ns", true, f->unattributed_gpu_ns, "ns");
+	tally_unattributed_numbers(f, put_number, &(struct rows){ e, &r });
 	put_values(e, &r, f->unattributed, f->n_unattributed, false);
 	g_free(flags);
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The golden logs against the schema, by python3-jsonschema: an oracle we did not write.
 
-    tests/golden/check_schema.py
+    tests/golden/check_schema.py SCHEMA
 
 Also: the schema is one of draft 2020-12, and every field of it says what it means. Exit status 77
 (skipped) where the module is not installed.
@@ -18,7 +18,6 @@ except ImportError:
     sys.exit(77)
 
 HERE = pathlib.Path(__file__).resolve().parent
-SCHEMA = HERE.parent.parent / "json" / "schema" / "passtally-1.json"
 
 
 def undescribed(schema, where="#"):
@@ -33,7 +32,7 @@ def undescribed(schema, where="#"):
 
 
 def main():
-    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    schema = json.loads(pathlib.Path(sys.argv[1]).read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
     wrong = [f"{field} has no description" for field in undescribed(schema)]

@@ -88,7 +88,7 @@ class Manuals(unittest.TestCase):
 
     def test_wrong_list_of_commands(self):
         done = subprocess.run([sys.executable, str(ROOT / "scripts/gen_manuals.py"), COMMAND,
-                               str(ROOT / "json/schema/passtally-1.json"), str(ROOT / "man"), "/nonexistent", "run"],
+                               sys.argv[3], str(ROOT / "man"), "/nonexistent", "run"],
                               capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 1)
         self.assertIn("the build expects run", done.stderr)
