@@ -25,10 +25,10 @@ yield(struct gl_context_state *s)
 	bool yielded = false;
 	s->minded_game = true;
 	gl_worker = s;
-	if (s->perf_query)
-		yielded |= tally_gl_intel_yield(s->perf_query);
-	if (s->perf_monitor && (s->intel || s->game_monitors))
-		yielded |= tally_gl_amd_yield(s->perf_monitor);
+	if (s->harvest)
+		yielded |= tally_harvest_yield(s->harvest, TALLY_GL_USE_COUNTERS);
+	if (s->harvest && s->game_monitors)
+		yielded |= tally_harvest_yield(s->harvest, TALLY_GL_USE_MONITORS);
 	if (!yielded)
 		return;
 	s->yielded = true;
@@ -54,10 +54,10 @@ void
 gl_game_begins_counting(struct gl_context *c)
 {
 	struct gl_context_state *s = c->state;
-	if (!s->perf_query || gl_no_query_zone(s))
+	if (!s->harvest || gl_no_query_zone(s))
 		return;
 	gl_worker = s;
-	tally_gl_intel_settle(s->perf_query);
+	tally_harvest_yield(s->harvest, TALLY_GL_USE_BEGINS);
 }
 
 void

@@ -8,8 +8,7 @@
 #include "json/record_json.h"
 #include "layer/log.h"
 #include "query/attribute/annotate.h"
-#include "query/known_sources.h"
-#include "query/test/test_sources.h"
+#include "query/sources.h"
 
 #define FIRST_SLOTS 64
 #define MAX_SLOTS 262144
@@ -171,80 +170,31 @@ fill_api(struct gl_context_state *s)
 
 /* ---- sources ---- */
 
-static struct tally_source *
-create_null(struct tally_gl_api *api)
-{
-	(void)api;
-	return tally_null_create();
-}
-
-static struct tally_source *
-create_fake(struct tally_gl_api *api)
-{
-	static const struct tally_fake_script script = {
-		.a_step = 1, .b_step = 2, .tick_ns = 1000, .start_ns = 1000000
-	};
-	(void)api;
-	return tally_fake_create(&script);
-}
-
-/* Those of this front end, in log order. */
-static const struct gl_source {
-	const char *name;
-	struct tally_source *(*create)(struct tally_gl_api *api);
-} gl_sources[] = {
-	{ "gl-timestamp", tally_gl_timestamp_create },
-	{ "gl-statistics", tally_gl_statistics_create },
-	{ "gl-intel", tally_gl_intel_create },
-	{ "gl-amd", tally_gl_amd_create },
-	{ "fake", create_fake },
-	{ "null", create_null },
-};
-#define N_SOURCES (sizeof(gl_sources) / sizeof(gl_sources[0]))
-
 /* Why a source is not even created, or NULL. */
 static const char *
-left_out(const struct gl_context_state *s, const char *name)
+left_out(const struct gl_context_state *s, const struct tally_gl_source_row *source)
 {
-	if (!tally_source_wanted(s->config->sources, name))
-		return tally_source_wanted(NULL, name) ? "left out by --sources" : "";
-	if ((s->game_counts && strcmp(name, "gl-intel") == 0) ||
-	    ((s->game_monitors || (s->game_counts && s->intel)) && strcmp(name, "gl-amd") == 0))
+	bool monitors = s->game_monitors || (s->game_counts && s->intel);
+	if (!tally_source_wanted(s->config->sources, &source->row))
+		return source->row.in_tests ? "" : "left out by --sources";
+	if ((source->yields == TALLY_YIELDS_COUNTERS && s->game_counts) ||
+	    (source->yields == TALLY_YIELDS_MONITORS && monitors))
 		return "the program uses the extension itself";
 	return NULL;
-}
-
-static void
-note_source(struct gl_context_state *s, struct tally_source *src)
-{
-	struct {
-		const char *name;
-		struct tally_source **place;
-	} const places[] = {
-		{ "gl-timestamp", &s->timestamp },
-		{ "gl-statistics", &s->statistics },
-		{ "gl-intel", &s->perf_query },
-		{ "gl-amd", &s->perf_monitor },
-	};
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		if (strcmp(places[i].name, src->ops->name) == 0)
-			*places[i].place = src;
-	}
 }
 
 static bool
 open_harvest(struct gl_context_state *s)
 {
-	struct tally_source *sources[N_SOURCES];
+	struct tally_source *sources[TALLY_MAX_GL_SOURCES];
 	uint32_t n = 0;
-	for (size_t i = 0; i < N_SOURCES; i++) {
-		struct tally_source *src =
-			left_out(s, gl_sources[i].name) ? NULL : gl_sources[i].create(&s->api);
+	for (uint32_t i = 0; i < tally_n_gl_sources; i++) {
+		const struct tally_gl_source_row *row = &tally_gl_sources[i];
+		struct tally_source *src = left_out(s, row) ? NULL : row->create(&s->api);
 		if (!src)
 			continue;
 		src->wanted = s->config->counters;
 		src->pinned = s->config->set;
-		note_source(s, src);
 		sources[n++] = src;
 	}
 	gl_worker = s;
@@ -278,21 +228,21 @@ mind_pinned_set(struct gl_context_state *s)
 /* ---- the device line ---- */
 
 static uint32_t
-list_sources(struct gl_context_state *s, struct tally_source_info rows[2 * N_SOURCES + 1])
+list_sources(struct gl_context_state *s, struct tally_source_info *rows)
 {
 	uint32_t n = 0, n_open;
-	rows[n++] = (struct tally_source_info){ .name = "api", .on = true };
+	rows[n++] = (struct tally_source_info){ .name = tally_api_source.name, .on = true };
 	const struct tally_source_info *open = tally_harvest_sources(s->harvest, &n_open);
-	for (uint32_t i = 0; i < n_open && i < N_SOURCES; i++)
+	for (uint32_t i = 0; i < n_open && i < TALLY_MAX_GL_SOURCES; i++)
 		rows[n++] = open[i];
-	for (size_t i = 0; i < N_SOURCES; i++) {
-		const char *why = left_out(s, gl_sources[i].name);
+	for (uint32_t i = 0; i < tally_n_gl_sources; i++) {
+		const char *name = tally_gl_sources[i].row.name;
+		const char *why = left_out(s, &tally_gl_sources[i]);
 		bool listed = false;
 		for (uint32_t k = 0; k < n; k++)
-			listed |= strcmp(rows[k].name, gl_sources[i].name) == 0;
+			listed |= strcmp(rows[k].name, name) == 0;
 		if (!listed && why && why[0])
-			rows[n++] = (struct tally_source_info){ .name = gl_sources[i].name,
-								.reason = why };
+			rows[n++] = (struct tally_source_info){ .name = name, .reason = why };
 	}
 	return n;
 }
@@ -322,40 +272,11 @@ merge_counters(struct gl_share_group *group, const struct tally_counter *const *
 }
 
 static bool
-is_on(const struct tally_source_info *rows, uint32_t n, const char *name)
-{
-	for (uint32_t i = 0; i < n; i++)
-		if (strcmp(rows[i].name, name) == 0)
-			return rows[i].on;
-	return false;
-}
-
-/* What the driver serialises because of us, in words; `out` stays empty where nothing is known. */
-static void
-tell_serialized(const struct gl_context_state *s, const struct tally_source_info *rows, uint32_t n,
-		char *out, size_t size)
-{
-	const char *all[3] = { NULL };
-	if (s->intel && is_on(rows, n, "gl-statistics"))
-		all[0] = "gl-statistics: Mesa's Intel drivers stall at each query";
-	if (s->perf_query && is_on(rows, n, "gl-intel"))
-		all[1] = tally_gl_intel_serialized_by(s->perf_query);
-	if (s->perf_monitor && is_on(rows, n, "gl-amd"))
-		all[2] = tally_gl_amd_serialized_by(s->perf_monitor);
-	size_t at = 0;
-	out[0] = '\0';
-	for (int i = 0; i < 3; i++) {
-		if (all[i] && at < size)
-			at += (size_t)snprintf(out + at, size - at, "%s%s", at ? "; " : "", all[i]);
-	}
-}
-
-static bool
 describe_device(struct gl_context_state *s, bool again)
 {
 	struct gl_share_group *group = s->group;
 	const struct gl_next *gl = s->pub.next;
-	struct tally_source_info rows[2 * N_SOURCES + 1];
+	struct tally_source_info rows[2 * TALLY_MAX_GL_SOURCES + 1]; /* on, off, calls */
 	char serialized[512];
 	uint32_t n_counters;
 	const struct tally_counter *const *counters = tally_harvest_counters(s->harvest,
@@ -369,7 +290,7 @@ describe_device(struct gl_context_state *s, bool again)
 		.sources = rows,
 		.n_sources = list_sources(s, rows),
 	};
-	tell_serialized(s, rows, info.n_sources, serialized, sizeof(serialized));
+	tally_harvest_serialized_by(s->harvest, serialized, sizeof(serialized));
 	if (serialized[0])
 		info.serialized_by = serialized;
 	pthread_mutex_lock(&group->lock);
@@ -425,12 +346,8 @@ set_up(struct gl_context_state *s)
 void
 gl_probe_again(struct gl_context_state *s)
 {
-	struct tally_source *const own[] = { s->perf_query, s->perf_monitor };
 	s->n_off = tally_harvest_n_off(s->harvest);
-	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
-		if (own[i] && own[i]->n_sets && own[i]->reason[0])
-			tally_log_say(TALLY_LEVEL_WARNING, own[i]->ops->name, "%s", own[i]->reason);
-	}
+	tally_harvest_warn(s->harvest);
 	if (!s->lost)
 		describe_device(s, true);
 }
@@ -472,7 +389,6 @@ gl_probe_context(struct gl_context_state *s)
 			      (long long)s->number);
 		tally_harvest_destroy(s->harvest, true);
 		s->harvest = NULL;
-		s->timestamp = s->statistics = s->perf_query = s->perf_monitor = NULL;
 		return;
 	}
 	s->probe = GL_PROBE_DONE;

@@ -247,9 +247,9 @@ take(struct gl_context *c, int group)
 	if (group < 0)
 		return;
 	gl_workload_end(c); /* with its numbers: the game's query is not about it */
-	if (s->statistics) {
+	if (s->harvest) {
 		gl_worker = s;
-		tally_gl_statistics_yield(s->statistics, (enum tally_gl_exclusive)group);
+		tally_harvest_yield(s->harvest, (unsigned)group);
 	}
 	s->api.app_active |= 1u << group;
 }
@@ -267,8 +267,8 @@ gl_queries_yield_all(struct gl_context *c)
 {
 	struct gl_context_state *s = c->state;
 	gl_worker = s;
-	for (int i = 0; s->statistics && i < TALLY_GL_N_EXCLUSIVE; i++)
-		tally_gl_statistics_yield(s->statistics, (enum tally_gl_exclusive)i);
+	for (unsigned i = 0; s->harvest && i < TALLY_GL_N_EXCLUSIVE; i++)
+		tally_harvest_yield(s->harvest, i);
 }
 
 void

@@ -64,7 +64,7 @@ void gl_get_query_indexed(struct gl_context *c, void (*next)(GLenum, GLuint, GLe
 void gl_game_counts(struct gl_context *c);
 /* Before it makes or begins a monitor. */
 void gl_game_monitors(struct gl_context *c);
-/* It begins one, after one of the two above: may wait once, see tally_gl_intel_settle(). */
+/* It begins one, after one of the two above: may wait once, see TALLY_GL_USE_BEGINS. */
 void gl_game_begins_counting(struct gl_context *c);
 /* The same where it did so in another context; between passes. */
 void gl_mind_game_queries(struct gl_context *c);

@@ -71,7 +71,6 @@ struct gl_context_state {
 	bool intel; /* compute runs in a batch of its own: FACTS 3.4, see passes.c */
 	bool has_texture_dsa;
 	/* The harvest's; NULL = off. */
-	struct tally_source *timestamp, *statistics, *perf_query, *perf_monitor;
 	bool game_counts; /* the game uses one of these two extensions itself, here or elsewhere */
 	bool game_monitors; /* it makes monitors in this context */
 	bool minded_game; /* what the first says was acted on */

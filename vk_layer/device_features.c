@@ -2,7 +2,7 @@
 #include "vk_sizes.h"
 
 #include "layer/session.h"
-#include "query/known_sources.h"
+#include "query/sources.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -172,6 +172,16 @@ reads_features2(const struct vk_instance *instance, const VkPhysicalDeviceProper
 	return instance->has_properties2 ? instance->next.GetPhysicalDeviceFeatures2KHR : NULL;
 }
 
+static bool
+wants_performance(const struct tally_config *config)
+{
+	bool wanted = false;
+	for (uint32_t i = 0; i < tally_n_vk_sources; i++)
+		wanted |= tally_vk_sources[i].performance_query &&
+			  tally_source_wanted(config->sources, &tally_vk_sources[i].row);
+	return wanted;
+}
+
 /* Asked for only where it is to be used: a driver may prepare for it. */
 static void
 read_performance(PFN_vkGetPhysicalDeviceFeatures2 ask, VkPhysicalDevice physical, struct offer *out)
@@ -186,7 +196,7 @@ read_performance(PFN_vkGetPhysicalDeviceFeatures2 ask, VkPhysicalDevice physical
 	const struct tally_config *config = tally_session_config();
 
 	out->has_performance = true;
-	if (!config || !tally_source_wanted(config->sources, "vk-khr"))
+	if (!config || !wants_performance(config))
 		return;
 	ask(physical, &features);
 	out->performance = performance.performanceCounterQueryPools;

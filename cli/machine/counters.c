@@ -161,10 +161,9 @@ print_source(const struct tally_probe_found *found, const struct tally_source_in
 	for (uint32_t i = 0; i < device->n_counters; i++)
 		if (strcmp(device->counters[i]->source, source->name) == 0)
 			print_counter(found, device->counters[i], &w);
-	if (strcmp(source->name, "api") == 0)
-		puts("  draws, vertices, instances, dispatches, copies, clears: always counted");
-	else if (source->on && w.key == 0)
-		puts("  the start and the duration of each pass");
+	const struct tally_source_row *row = tally_source_row_find(source->name);
+	if (row && source->on && w.key == 0 && row->besides)
+		printf("  %s\n", row->besides);
 }
 
 static void

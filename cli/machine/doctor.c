@@ -9,6 +9,7 @@
 #include "cli/shared/text.h"
 #include "cli/install/vk_manifest.h"
 #include "cli/machine/wanted.h"
+#include "query/sources.h"
 #include "layer/config/config.h"
 
 #include <errno.h>
@@ -305,24 +306,11 @@ check_display(void)
 static const char *
 advice(const char *source, enum tally_api api)
 {
-	static const struct {
-		const char *source, *words;
-	} known[] = {
-		{ "gl-timestamp",
-		  "passes will have no GPU time; OpenGL 3.3, GL_ARB_timer_query or "
-		  "(ES) GL_EXT_disjoint_timer_query is needed: try a newer driver" },
-		{ "gl-statistics",
-		  "passes will have no GPU counters; OpenGL 4.6 or "
-		  "GL_ARB_pipeline_statistics_query is needed: try a newer driver" },
-		{ "vk-timestamp", "passes will have no GPU time" },
-		{ "vk-statistics", "passes will have no GPU counters" },
-	};
-	if (api == TALLY_API_OPENGL_ES && strcmp(source, "gl-statistics") == 0)
-		return "OpenGL ES has few such queries: passes of OpenGL ES programs will have no "
-		       "GPU counters from it";
-	for (size_t i = 0; i < G_N_ELEMENTS(known); i++)
-		if (strcmp(known[i].source, source) == 0)
-			return known[i].words;
+	const struct tally_source_row *row = tally_source_row_find(source);
+	if (row && api == TALLY_API_OPENGL_ES && row->without_es)
+		return row->without_es;
+	if (row && row->without)
+		return row->without;
 	return "the other sources go on without it";
 }
 

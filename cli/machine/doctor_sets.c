@@ -2,6 +2,7 @@
 
 #include "cli/machine/counters_sets.h"
 #include "cli/machine/permission.h"
+#include "query/sources.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -39,29 +40,17 @@ tally_doctor_rotation(const struct tally_probe_found *found)
 char *
 tally_doctor_remains(const struct tally_device_record *device, const char *source)
 {
-	static const struct {
-		const char *source, *words;
-		bool hardware;
-	} all[] = {
-		{ "api", "the program's calls", false },
-		{ "gl-timestamp", "GPU times", false },
-		{ "gl-statistics", "pipeline statistics", false },
-		{ "gl-intel", "the counters of gl-intel", true },
-		{ "gl-amd", "the counters of gl-amd", true },
-		{ "vk-timestamp", "GPU times", false },
-		{ "vk-statistics", "pipeline statistics", false },
-		{ "vk-khr", "the counters of vk-khr", true },
-	};
-	bool hardware = false;
+	const struct tally_source_row *off = tally_source_row_find(source), *row;
+	bool hardware = off && off->hardware;
 	GString *out = g_string_new("what remains: ");
 	const char *sep = "";
-	for (size_t i = 0; i < G_N_ELEMENTS(all); i++) {
-		hardware |= all[i].hardware && strcmp(all[i].source, source) == 0;
+	for (uint32_t i = 0; (row = tally_source_row(i)); i++) {
 		for (uint32_t k = 0; k < device->n_sources; k++) {
 			const struct tally_source_info *s = &device->sources[k];
-			if (!s->on || strcmp(s->name, all[i].source) != 0)
+			if (!s->on || strcmp(s->name, row->name) != 0)
 				continue;
-			g_string_append_printf(out, "%s%s", sep, all[i].words);
+			g_string_append_printf(out, "%s%s", sep,
+					       row->gives ? row->gives : row->name);
 			sep = ", ";
 		}
 	}

@@ -34,21 +34,19 @@ tell_kernel(void)
 				 (guint64)limit.rlim_cur);
 }
 
-/* What a person does about a source that is off, where its reason does not say it. */
+/* What a person does about a source that is off, where its reason does not say it. Of hardware that
+ * is there the reason says all. */
 static const char *
 advice(const struct tally_snapshot_found *found)
 {
-	if (strncmp(found->info.name, "mali-", 5) == 0 && found->status == TALLY_UNSUPPORTED)
-		return "; needed for Mali GPUs alone";
-	if (strcmp(found->info.name, "linux-perf") == 0)
-		return "; linux-proc counts in its place, without what only perf can tell";
-	return "";
+	const struct tally_source_row *row = &found->row->row;
+	return row->hardware && found->status != TALLY_UNSUPPORTED ? NULL : row->without;
 }
 
 static const char *
 on_request(const struct tally_snapshot_found *found)
 {
-	return strncmp(found->info.name, "linux-", 6) == 0 ? ", with --cpu" : "";
+	return found->row->with_cpu ? ", with --cpu" : "";
 }
 
 void
@@ -66,9 +64,10 @@ tally_doctor_snapshots(void)
 					 found->n_counters, on_request(found),
 					 found->reason[0] ? "; " : "", found->reason);
 		else
-			tally_doctor_row(TALLY_DOCTOR_OFF, found->info.name, "%s%s",
+			tally_doctor_row(TALLY_DOCTOR_OFF, found->info.name, "%s%s%s",
 					 found->reason[0] ? found->reason : "no reason given",
-					 advice(found));
+					 advice(found) ? "; " : "",
+					 advice(found) ? advice(found) : "");
 	}
 	tally_snapshots_finish(&s);
 }

@@ -2,6 +2,7 @@
 
 #include "query/gl/api.h"
 #include "query/source/harvest.h"
+#include "query/sources.h"
 
 #include <epoxy/egl.h>
 #include <epoxy/gl.h>
@@ -247,44 +248,35 @@ gather_facts(const struct tally_gl_api *api, const char *display, bool queries, 
 
 /* ---- its sources ---- */
 
+/* Those that a run may use. */
 static struct tally_harvest *
-open_sources(struct tally_gl_api *api, const struct tally_probe_wish *wish,
-	     struct tally_source *sources[4])
+open_sources(struct tally_gl_api *api, const struct tally_probe_wish *wish)
 {
-	sources[0] = tally_gl_timestamp_create(api);
-	sources[1] = tally_gl_statistics_create(api);
-	sources[2] = tally_gl_intel_create(api);
-	sources[3] = tally_gl_amd_create(api);
-	for (int i = 0; i < 4; i++) {
-		if (!sources[i])
+	struct tally_source *sources[TALLY_MAX_GL_SOURCES];
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < tally_n_gl_sources; i++) {
+		const struct tally_gl_source_row *row = &tally_gl_sources[i];
+		struct tally_source *src = row->row.in_tests ? NULL : row->create(api);
+		if (!src)
 			continue;
-		sources[i]->wanted = wish->counters;
-		sources[i]->pinned = wish->set;
+		src->wanted = wish->counters;
+		src->pinned = wish->set;
+		sources[n++] = src;
 	}
-	return tally_harvest_create(sources, 4, 8, 8);
+	return tally_harvest_create(sources, n, 8, 8);
 }
 
+/* By performance queries: what Mesa offers on Intel's GPUs. */
 static bool
-is_on(const struct tally_source_info *rows, uint32_t n, const char *name)
+counts_hardware(const struct tally_source_info *rows, uint32_t n)
 {
-	for (uint32_t i = 0; i < n; i++)
-		if (strcmp(rows[i].name, name) == 0)
-			return rows[i].on;
+	for (uint32_t i = 0; i < n; i++) {
+		for (uint32_t k = 0; k < tally_n_gl_sources; k++)
+			if (rows[i].on && tally_gl_sources[k].yields == TALLY_YIELDS_COUNTERS &&
+			    strcmp(rows[i].name, tally_gl_sources[k].row.name) == 0)
+				return true;
+	}
 	return false;
-}
-
-/* As the capture's device line has it. */
-static void
-tell_serialized(struct tally_source *const sources[4], const struct tally_device_record *device,
-		char *out, size_t size)
-{
-	const char *all[2] = { NULL };
-	if (is_on(device->sources, device->n_sources, "gl-intel"))
-		all[0] = tally_gl_intel_serialized_by(sources[2]);
-	if (is_on(device->sources, device->n_sources, "gl-amd"))
-		all[1] = tally_gl_amd_serialized_by(sources[3]);
-	snprintf(out, size, "%s%s%s", all[0] ? all[0] : "", all[0] && all[1] ? "; " : "",
-		 all[1] ? all[1] : "");
 }
 
 static bool
@@ -298,8 +290,7 @@ describe(enum tally_api which, uint32_t number, const struct tally_probe_wish *w
 	fill_api(&api, which == TALLY_API_OPENGL_ES);
 	snprintf(driver, sizeof(driver), "%s %s", vendor ? vendor : "", renderer ? renderer : "");
 	api.driver = driver;
-	struct tally_source *sources[4];
-	struct tally_harvest *harvest = open_sources(&api, wish, sources);
+	struct tally_harvest *harvest = open_sources(&api, wish);
 	if (!harvest)
 		return false;
 	struct tally_device_record device = {
@@ -312,7 +303,8 @@ describe(enum tally_api which, uint32_t number, const struct tally_probe_wish *w
 	};
 	device.counters = tally_harvest_counters(harvest, &device.n_counters);
 	/* The calls themselves are always counted, as the capture's device line says too. */
-	struct tally_source_info rows[TALLY_MAX_SOURCES + 1] = { { .name = "api", .on = true } };
+	struct tally_source_info rows[TALLY_MAX_SOURCES + 1] = { { .name = tally_api_source.name,
+								    .on = true } };
 	uint32_t n_rows;
 	const struct tally_source_info *infos = tally_harvest_sources(harvest, &n_rows);
 	if (n_rows > TALLY_MAX_SOURCES)
@@ -320,10 +312,10 @@ describe(enum tally_api which, uint32_t number, const struct tally_probe_wish *w
 	memcpy(&rows[1], infos, n_rows * sizeof(rows[0]));
 	device.sources = rows;
 	device.n_sources = n_rows + 1;
-	tell_serialized(sources, &device, serialized, sizeof(serialized));
+	tally_harvest_serialized_by(harvest, serialized, sizeof(serialized));
 	device.serialized_by = serialized[0] ? serialized : NULL;
 	struct facts facts;
-	gather_facts(&api, display, is_on(rows, n_rows + 1, "gl-intel"), &facts);
+	gather_facts(&api, display, counts_hardware(rows, n_rows + 1), &facts);
 	struct tally_probe_found found = { .device = &device, .facts = facts.rows };
 	found.sets = tally_harvest_sets(harvest, &found.n_sets);
 	/* A layout without a name is what counts always: nothing takes turns. */

@@ -1,6 +1,7 @@
 #include "cli/machine/probe_vk.h"
 
 #include "query/source/source.h"
+#include "query/sources.h"
 #include "query/vk/source.h"
 
 #include <dlfcn.h>
@@ -521,13 +522,9 @@ describe(const struct vulkan *v, const struct gpu *g, uint32_t number, const cha
 		return false;
 	struct tally_vk_api api;
 	fill_api(v, g, handle, &api);
-	struct opened sources[] = {
-		{ .src = tally_vk_timestamp_create(&api) },
-		{ .src = tally_vk_statistics_create(&api) },
-		{ .src = tally_vk_khr_create(&api) },
-	};
-	struct tally_source_info rows[1 + G_N_ELEMENTS(sources)] = { { .name = "api",
-								       .on = true } };
+	struct opened sources[TALLY_MAX_VK_SOURCES] = { { NULL, false } };
+	struct tally_source_info rows[1 + TALLY_MAX_VK_SOURCES] = { { .name = tally_api_source.name,
+								      .on = true } };
 	GPtrArray *counters = g_ptr_array_new(), *sets = g_ptr_array_new();
 	struct tally_key_table keys = { .n = 0 };
 	struct facts facts;
@@ -537,8 +534,9 @@ describe(const struct vulkan *v, const struct gpu *g, uint32_t number, const cha
 	device.device = number;
 	device.sources = rows;
 	device.n_sources = 1;
-	for (size_t i = 0; i < G_N_ELEMENTS(sources); i++) {
-		struct tally_vk_source *src = sources[i].src;
+	for (uint32_t i = 0; i < tally_n_vk_sources; i++) {
+		struct tally_vk_source *src = tally_vk_sources[i].create(&api);
+		sources[i].src = src;
 		if (!src)
 			continue;
 		src->wanted = wanted;
@@ -563,7 +561,7 @@ describe(const struct vulkan *v, const struct gpu *g, uint32_t number, const cha
 			     .n_sets = sets->len,
 		     });
 	drop_facts(&facts);
-	close_sources(sources, G_N_ELEMENTS(sources));
+	close_sources(sources, tally_n_vk_sources);
 	g_ptr_array_unref(counters);
 	g_ptr_array_unref(sets);
 	v->DestroyDevice(handle, NULL);

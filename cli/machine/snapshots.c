@@ -1,24 +1,12 @@
 #include "cli/machine/snapshots.h"
 
 #include "layer/config/config.h"
-#include "query/microblaze/place.h"
 #include "query/source/snapshot.h"
+#include "query/sources.h"
 
 #include <string.h>
 
 #define TRIAL_US 10000
-
-static const struct {
-	struct tally_snapshot_source *(*create)(void);
-	const char *unless; /* not where this one counts */
-	bool trial; /* its first values tell whether it counts rightly */
-} kinds[TALLY_N_SNAPSHOT_KINDS] = {
-	{ tally_mali_kbase_create, NULL, false },
-	{ tally_mali_panfrost_create, NULL, false },
-	{ tally_microblaze_create, NULL, true },
-	{ tally_linux_perf_create, NULL, false },
-	{ tally_linux_proc_create, "linux-perf", false },
-};
 
 static bool
 counts(const struct tally_snapshots *s, const char *name)
@@ -80,19 +68,6 @@ look(struct tally_snapshot_found *found, struct tally_snapshot_source *src,
 	src->ops->close(src);
 }
 
-/* A game does not look through the device tree for what nobody asked for; here there is time. */
-static void
-look_for_module(struct tally_snapshot_found *found)
-{
-	struct tally_mb_tree tree;
-	tally_mb_tree_find(&tree);
-	if (tree.has_mdm)
-		g_snprintf(found->reason, sizeof(found->reason),
-			   "a debug module is there (device tree node %s), and left alone: "
-			   "--microblaze on reads it",
-			   tree.node);
-}
-
 static void
 stay_silent(void *data, const char *message)
 {
@@ -108,20 +83,21 @@ tally_snapshots_find(struct tally_snapshots *s, const char *counters)
 	tally_config_init(&config);
 	/* What is wrong with them is for others to say. */
 	tally_config_load(&config, "program", stay_silent, NULL);
-	for (size_t i = 0; i < TALLY_N_SNAPSHOT_KINDS; i++) {
+	for (uint32_t i = 0; i < tally_n_snapshot_sources; i++) {
+		const struct tally_snapshot_source_row *row = &tally_snapshot_sources[i];
 		struct tally_snapshot_found *found = &s->found[s->n];
-		struct tally_snapshot_source *src = kinds[i].create();
+		struct tally_snapshot_source *src = row->row.in_tests ? NULL : row->create();
 		if (!src)
 			continue;
-		found->info.name = src->ops->name;
-		if (counts(s, kinds[i].unless)) {
+		found->row = row;
+		found->info.name = row->row.name;
+		if (counts(s, row->unless)) {
 			found->status = TALLY_UNSUPPORTED;
 			g_snprintf(found->reason, sizeof(found->reason),
-				   "%s counts the same, and more", kinds[i].unless);
+				   "%s counts the same, and more", row->unless);
 		} else {
-			look(found, src, &config, counters, kinds[i].trial);
-			if (kinds[i].create == tally_microblaze_create && !config.microblaze.on)
-				look_for_module(found);
+			look(found, src, &config, counters, row->trial);
+			row->look_closer(&config, found->reason, sizeof(found->reason));
 		}
 		src->ops->destroy(src);
 		found->info.reason = found->reason[0] ? found->reason : NULL;

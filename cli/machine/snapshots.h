@@ -9,13 +9,13 @@
 
 #include "layer/record.h"
 #include "query/source/source.h"
+#include "query/sources.h"
 
 #include <glib.h>
 
-#define TALLY_N_SNAPSHOT_KINDS 5
-
 /* One source, on or off; what it names lives as long as the list. */
 struct tally_snapshot_found {
+	const struct tally_snapshot_source_row *row;
 	struct tally_source_info info;
 	enum tally_status status;
 	const struct tally_counter **counters; /* those that a log would hold */
@@ -24,7 +24,7 @@ struct tally_snapshot_found {
 };
 
 struct tally_snapshots {
-	struct tally_snapshot_found found[TALLY_N_SNAPSHOT_KINDS];
+	struct tally_snapshot_found found[TALLY_MAX_SNAPSHOT_SOURCES];
 	uint32_t n;
 };
 

@@ -5,19 +5,18 @@
 #include <glib.h>
 #include <string.h>
 
-#include "query/known_sources.h"
-#include "query/linux/counters.h"
 #include "query/metric/metric.h"
 #include "query/source/statistics_catalogue.h"
+#include "query/sources.h"
 
 static const char *const sets[] = { "overview", "all" };
-static const char *const fake_counters[] = { "fake_a", "fake_b" };
 
 static bool
 is_source(const char *item)
 {
-	for (size_t i = 0; i < TALLY_N_KNOWN_SOURCES; i++)
-		if (tally_source_wanted(item, tally_known_sources[i].name))
+	const struct tally_source_row *row;
+	for (uint32_t i = 0; (row = tally_source_row(i)); i++)
+		if (tally_source_wanted(item, row))
 			return true;
 	return false;
 }
@@ -56,32 +55,12 @@ is_any_metric(const char *item)
 	return false;
 }
 
-/* Of any Mali: which one the program will run on is not known before it runs. */
 static bool
-is_mali_counter(const char *item)
+is_snapshot_counter(const char *item)
 {
-	char *plain = g_str_has_suffix(item, ".mean") ? g_strndup(item, strlen(item) - 5)
-						      : g_strdup(item);
-	bool found = false;
-	const struct tally_mali_layout *layout;
-	for (uint32_t l = 0; !found && (layout = tally_mali_layout(l)); l++) {
-		found = tally_mali_find_counter(layout, plain, true);
-		for (uint32_t i = 0; !found && i < layout->n_counters; i++)
-			found = tally_list_matches(plain, layout->counters[i].counter.key,
-						   layout->counters[i].counter.name);
-	}
-	g_free(plain);
-	return found;
-}
-
-static bool
-is_linux_counter(const char *item)
-{
-	for (unsigned i = 0; i < TALLY_LINUX_N; i++) {
-		const struct tally_counter *c = tally_linux_counter(i, TALLY_LINUX_PERF);
-		if (tally_list_matches(item, c->key, c->name))
+	for (uint32_t i = 0; i < tally_n_snapshot_sources; i++)
+		if (tally_snapshot_sources[i].may_count(item))
 			return true;
-	}
 	return false;
 }
 
@@ -106,18 +85,16 @@ is_counter(const char *item)
 	for (size_t i = 0; i < TALLY_N_STATISTICS; i++)
 		if (tally_list_matches(item, tally_statistics[i].key, tally_statistics[i].name))
 			return true;
-	for (size_t i = 0; i < G_N_ELEMENTS(fake_counters); i++)
-		if (tally_list_matches(item, fake_counters[i], fake_counters[i]))
-			return true;
-	return is_any_metric(item) || is_linux_counter(item) || is_mali_counter(item) ||
-	       is_driver_counter(item);
+	return is_any_metric(item) || is_snapshot_counter(item) || is_driver_counter(item);
 }
 
 static void
 list_sources(GString *out)
 {
-	for (size_t i = 0; i < TALLY_N_KNOWN_SOURCES; i++)
-		g_string_append_printf(out, "%s%s", i ? ", " : "", tally_known_sources[i].name);
+	const struct tally_source_row *row;
+	for (uint32_t i = 0; (row = tally_source_row(i)); i++)
+		if (!row->in_tests)
+			g_string_append_printf(out, "%s%s", i ? ", " : "", row->name);
 }
 
 static void

@@ -514,39 +514,15 @@ amd_read(struct tally_source *src, uint32_t slot, struct tally_sample *out)
 	return TALLY_OK;
 }
 
-static const struct tally_source_ops amd_ops = {
-	.name = SOURCE_NAME,
-	.delivers_time = false,
-	.open = amd_open,
-	.grow = amd_grow,
-	.close = amd_close,
-	.abandon = amd_abandon,
-	.begin = amd_begin,
-	.end = amd_end,
-	.gap = amd_gap,
-	.resume = tally_source_noop,
-	.read = amd_read,
-	.discard = amd_discard,
-	.select = amd_select,
-};
-
-struct tally_source *
-tally_gl_amd_create(struct tally_gl_api *api)
-{
-	struct gl_amd *amd = calloc(1, sizeof(*amd));
-	if (!amd)
-		return NULL;
-	amd->base.ops = &amd_ops;
-	amd->api = api;
-	amd->parked = amd->holder = NONE;
-	return &amd->base;
-}
-
-bool
-tally_gl_amd_yield(struct tally_source *src)
+static bool
+amd_yield(struct tally_source *src, unsigned what)
 {
 	struct gl_amd *amd = amd_of(src);
+	/* There one unit counts for both extensions, and for one of us at a time. */
+	bool intel = tally_amd_is_intel(amd->api);
 
+	if (what != TALLY_GL_USE_MONITORS && !(intel && what == TALLY_GL_USE_COUNTERS))
+		return false;
 	if (!src->n_sets || amd->yielded)
 		return false;
 	amd->yielded = true;
@@ -563,8 +539,8 @@ tally_gl_amd_yield(struct tally_source *src)
 	return true;
 }
 
-const char *
-tally_gl_amd_serialized_by(const struct tally_source *src)
+static const char *
+amd_serialized_by(const struct tally_source *src)
 {
 	const struct gl_amd *amd = (const struct gl_amd *)src;
 	const char *driver = amd->api->driver ? amd->api->driver : "";
@@ -575,4 +551,34 @@ tally_gl_amd_serialized_by(const struct tally_source *src)
 		return "gl-amd: radeonsi keeps clock gating off and drains the GPU at each "
 		       "monitor, so clocks and times are not those of an unobserved run";
 	return NULL;
+}
+
+static const struct tally_source_ops amd_ops = {
+	.name = SOURCE_NAME,
+	.delivers_time = false,
+	.open = amd_open,
+	.grow = amd_grow,
+	.close = amd_close,
+	.abandon = amd_abandon,
+	.begin = amd_begin,
+	.end = amd_end,
+	.gap = amd_gap,
+	.resume = tally_source_noop,
+	.read = amd_read,
+	.discard = amd_discard,
+	.select = amd_select,
+	.yield = amd_yield,
+	.serialized_by = amd_serialized_by,
+};
+
+struct tally_source *
+tally_gl_amd_create(struct tally_gl_api *api)
+{
+	struct gl_amd *amd = calloc(1, sizeof(*amd));
+	if (!amd)
+		return NULL;
+	amd->base.ops = &amd_ops;
+	amd->api = api;
+	amd->parked = amd->holder = NONE;
+	return &amd->base;
 }

@@ -46,6 +46,7 @@ struct tally_gl_api {
 	void (*guard_begin)(struct tally_gl_api *api);
 	unsigned (*guard_end)(struct tally_gl_api *api);
 	const char *sources; /* the --sources list, NULL = the default */
+	bool has_statistics_source; /* set when a gl-statistics is created over it */
 	const char *driver;  /* GL_VENDOR, a blank, GL_RENDERER; NULL = not known */
 
 	unsigned (*GetError)(void);
@@ -123,32 +124,23 @@ struct tally_source *tally_gl_statistics_create(struct tally_gl_api *api);
 struct tally_source *tally_gl_intel_create(struct tally_gl_api *api);
 struct tally_source *tally_gl_amd_create(struct tally_gl_api *api);
 
-/* The game is about to use GL_AMD_performance_monitor itself, so that its first monitor gets the
- * name it would get without us: give all of ours back, for good. Slots begun or in flight answer
- * without values, flagged YIELDED; so does every later one. Nothing happens on a source that is not
- * open, or a second time; true when there was something to give up. */
-bool tally_gl_amd_yield(struct tally_source *src);
-/* What the driver serialises or disturbs because this source counts, for the device line; NULL =
- * nothing known. Static. */
-const char *tally_gl_amd_serialized_by(const struct tally_source *src);
-
-/* The game is about to begin a query of group `which`: end ours if it runs. The open slot's value
- * is given up and flagged YIELDED. Called before the game's call is forwarded; app_active gets
- * the bit afterwards. Nothing happens on a source that is not open. */
-void tally_gl_statistics_yield(struct tally_source *src, enum tally_gl_exclusive which);
-
-/* The game asks about, makes or begins performance queries or monitors of its own, which one unit
- * of the GPU counts as it counts ours: end the one that runs, give up all results that are out,
- * delete every object that the driver is done with, and count nothing more. Slots in flight and
- * begun from here on answer without values, flagged YIELDED. Called before each such call of the
- * game is forwarded; later ones ask again for what was not ready. True when there was something to
- * give up. Does not block. Nothing happens on a source that is not open. */
-bool tally_gl_intel_yield(struct tally_source *src);
-/* The game begins its first query: while a result of ours is out, the driver refuses to begin
- * another metric set, and the game would never have a result. After a yield, flush and wait until
- * the driver is done with all of ours: at most 100 ms, and once in a context's life. */
-void tally_gl_intel_settle(struct tally_source *src);
-/* What the driver serialises because this source counts; NULL = nothing known. Static. */
-const char *tally_gl_intel_serialized_by(const struct tally_source *src);
+/* What the game may be about to use itself: `what` of a source's yield(), called before the game's
+ * call is forwarded. Below TALLY_GL_N_EXCLUSIVE: it begins a query of that group. The open slot's
+ * value is given up, flagged YIELDED; app_active gets the bit afterwards. */
+enum tally_gl_use {
+	/* It asks about, makes or begins performance queries or monitors. Where one unit of the
+	 * GPU counts both (Intel) each source ends what runs, gives up all results that are out,
+	 * deletes every object that the driver is done with and counts nothing more; slots in
+	 * flight and begun from here on answer without values, flagged YIELDED. Later calls ask
+	 * again for what was not ready. Does not block. */
+	TALLY_GL_USE_COUNTERS = TALLY_GL_N_EXCLUSIVE,
+	/* Monitors among them: elsewhere, too, its first must have the name it would have without
+	 * us. Comes after TALLY_GL_USE_COUNTERS. */
+	TALLY_GL_USE_MONITORS,
+	/* It begins its first: while a result of ours is out, an Intel driver refuses to begin
+	 * another metric set, and the game would never have a result. Flushes and waits until the
+	 * driver is done with all of ours: at most 100 ms, and once in a context's life. */
+	TALLY_GL_USE_BEGINS,
+};
 
 #endif

@@ -586,33 +586,6 @@ intel_select(struct tally_source *src, uint32_t set)
 	src->set = set;
 }
 
-static const struct tally_source_ops intel_ops = {
-	.name = SOURCE_NAME,
-	.delivers_time = false,
-	.open = intel_open,
-	.grow = intel_grow,
-	.close = intel_close,
-	.abandon = intel_abandon,
-	.begin = intel_begin,
-	.end = intel_end,
-	.gap = intel_gap,
-	.resume = tally_source_noop,
-	.read = intel_read,
-	.discard = intel_discard,
-	.select = intel_select,
-};
-
-struct tally_source *
-tally_gl_intel_create(struct tally_gl_api *api)
-{
-	struct gl_intel *in = calloc(1, sizeof(*in));
-	if (!in)
-		return NULL;
-	in->base.ops = &intel_ops;
-	in->api = api;
-	return &in->base;
-}
-
 /* No slot keeps a handle: nothing will be read into it. */
 static void
 orphan_all(struct gl_intel *in)
@@ -629,13 +602,11 @@ orphan_all(struct gl_intel *in)
 	}
 }
 
-bool
-tally_gl_intel_yield(struct tally_source *src)
+static bool
+give_back(struct gl_intel *in)
 {
-	struct gl_intel *in = intel_of(src);
+	struct tally_source *src = &in->base;
 
-	if (!src->n_sets)
-		return false;
 	bool first = !in->yielded;
 	if (first) {
 		in->yielded = true;
@@ -651,10 +622,9 @@ tally_gl_intel_yield(struct tally_source *src)
 	return first;
 }
 
-void
-tally_gl_intel_settle(struct tally_source *src)
+static void
+settle(struct gl_intel *in)
 {
-	struct gl_intel *in = intel_of(src);
 	const struct timespec pause = { .tv_nsec = 1000000 };
 
 	if (!in->yielded || in->settled)
@@ -669,9 +639,50 @@ tally_gl_intel_settle(struct tally_source *src)
 	}
 }
 
-const char *
-tally_gl_intel_serialized_by(const struct tally_source *src)
+static bool
+intel_yield(struct tally_source *src, unsigned what)
+{
+	struct gl_intel *in = intel_of(src);
+
+	if (!src->n_sets)
+		return false;
+	if (what == TALLY_GL_USE_BEGINS)
+		settle(in);
+	return what == TALLY_GL_USE_COUNTERS && give_back(in);
+}
+
+static const char *
+intel_serialized_by(const struct tally_source *src)
 {
 	const struct gl_intel *in = (const struct gl_intel *)src;
 	return in->dialect ? in->dialect->serialized_by : NULL;
+}
+
+static const struct tally_source_ops intel_ops = {
+	.name = SOURCE_NAME,
+	.delivers_time = false,
+	.open = intel_open,
+	.grow = intel_grow,
+	.close = intel_close,
+	.abandon = intel_abandon,
+	.begin = intel_begin,
+	.end = intel_end,
+	.gap = intel_gap,
+	.resume = tally_source_noop,
+	.read = intel_read,
+	.discard = intel_discard,
+	.select = intel_select,
+	.yield = intel_yield,
+	.serialized_by = intel_serialized_by,
+};
+
+struct tally_source *
+tally_gl_intel_create(struct tally_gl_api *api)
+{
+	struct gl_intel *in = calloc(1, sizeof(*in));
+	if (!in)
+		return NULL;
+	in->base.ops = &intel_ops;
+	in->api = api;
+	return &in->base;
 }

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "layer/config/config.h"
-#include "query/known_sources.h"
 
 #define SOURCE_NAME "gl-intel"
 #define MAX_QUERIES 512 /* the drivers of newer GPUs have some hundred */
@@ -246,7 +245,7 @@ list_ids(struct lister *in, unsigned ids[MAX_QUERIES])
 static bool
 statistics_elsewhere(const struct tally_gl_api *api)
 {
-	return tally_source_wanted(api->sources, "gl-statistics") && !api->es &&
+	return api->has_statistics_source && !api->es &&
 	       (api->version >= 46 || api->has_extension(api, "GL_ARB_pipeline_statistics_query"));
 }
 

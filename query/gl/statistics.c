@@ -450,6 +450,32 @@ statistics_discard(struct tally_source *src, uint32_t slot)
 	st->slots[slot].pending = 0;
 }
 
+static bool
+statistics_yield(struct tally_source *src, unsigned what)
+{
+	struct gl_statistics *st = statistics_of(src);
+
+	for (uint32_t i = 0; i < st->n && what < TALLY_GL_N_EXCLUSIVE; i++) {
+		uint32_t bit = UINT32_C(1) << i;
+		if (st->chosen[i].group_bit != UINT32_C(1) << what || !(st->held & bit))
+			continue;
+		struct stat_slot *s = &st->slots[st->holder[i]];
+		st->api->EndQuery(st->chosen[i].target);
+		st->held &= ~bit;
+		s->active &= ~bit;
+		s->flags |= TALLY_FLAG(YIELDED);
+	}
+	return false;
+}
+
+static const char *
+statistics_serialized_by(const struct tally_source *src)
+{
+	const struct tally_gl_api *api = ((const struct gl_statistics *)src)->api;
+	bool intel = api->driver && strstr(api->driver, "Intel");
+	return intel ? "gl-statistics: Mesa's Intel drivers stall at each query" : NULL;
+}
+
 static const struct tally_source_ops statistics_ops = {
 	.name = SOURCE_NAME,
 	.delivers_time = false,
@@ -464,6 +490,8 @@ static const struct tally_source_ops statistics_ops = {
 	.read = statistics_read,
 	.discard = statistics_discard,
 	.select = tally_source_noop_select,
+	.yield = statistics_yield,
+	.serialized_by = statistics_serialized_by,
 };
 
 struct tally_source *
@@ -474,22 +502,6 @@ tally_gl_statistics_create(struct tally_gl_api *api)
 		return NULL;
 	st->base.ops = &statistics_ops;
 	st->api = api;
+	api->has_statistics_source = true;
 	return &st->base;
-}
-
-void
-tally_gl_statistics_yield(struct tally_source *src, enum tally_gl_exclusive which)
-{
-	struct gl_statistics *st = statistics_of(src);
-
-	for (uint32_t i = 0; i < st->n; i++) {
-		uint32_t bit = UINT32_C(1) << i;
-		if (st->chosen[i].group_bit != UINT32_C(1) << which || !(st->held & bit))
-			continue;
-		struct stat_slot *s = &st->slots[st->holder[i]];
-		st->api->EndQuery(st->chosen[i].target);
-		st->held &= ~bit;
-		s->active &= ~bit;
-		s->flags |= TALLY_FLAG(YIELDED);
-	}
 }

@@ -584,6 +584,8 @@ static const struct tally_source_ops timestamp_ops = {
 	.read = timestamp_read,
 	.discard = timestamp_discard,
 	.select = tally_source_noop_select,
+	.yield = tally_source_noop_yield,
+	.serialized_by = tally_source_noop_serialized_by,
 };
 
 struct tally_source *

@@ -1,5 +1,7 @@
 #include "query/linux/counters.h"
 
+#include "query/linux/linux.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -269,4 +271,15 @@ tally_linux_add_reason(struct tally_snapshot_source *src, const char *format, ..
 	va_start(args, format);
 	vsnprintf(src->reason + at, sizeof(src->reason) - at, format, args);
 	va_end(args);
+}
+
+bool
+tally_linux_may_count(const char *counters)
+{
+	for (unsigned i = 0; i < TALLY_LINUX_N; i++) {
+		const struct tally_counter *c = tally_linux_counter(i, TALLY_LINUX_PERF);
+		if (tally_list_matches(counters, c->key, c->name))
+			return true;
+	}
+	return false;
 }

@@ -46,10 +46,6 @@ enum tally_linux_source { TALLY_LINUX_PERF = 0, TALLY_LINUX_PROC };
 /* By whom it is counted; `which` is below TALLY_LINUX_N. */
 const struct tally_counter *tally_linux_counter(unsigned which, enum tally_linux_source source);
 
-/* Does a --counters list name one of them? An item that begins with "cpu" does, as do all of their
- * keys and names; `all`, `overview` and globs of other beginnings do not. */
-bool tally_linux_named(const char *list);
-
 /* Which of them (bits of enum tally_linux_count) src->wanted asks for; *hidden: more of them, for
  * metrics alone. */
 uint64_t tally_linux_wanted(const struct tally_snapshot_source *src, enum tally_linux_source source,

@@ -8,6 +8,7 @@
 #include "query/linux/clusters.h"
 #include "query/linux/delay.h"
 #include "query/linux/event.h"
+#include "query/linux/linux.h"
 #include "query/linux/perf_threads.h"
 #include "query/linux/usage.h"
 

@@ -9,6 +9,7 @@
 #include "layer/log.h"
 #include "query/linux/clusters.h"
 #include "query/linux/delay.h"
+#include "query/linux/linux.h"
 #include "query/linux/usage.h"
 
 struct linux_proc {

@@ -1,6 +1,8 @@
 #include "query/mali/catalogue.h"
 
+#include "layer/config/config.h"
 #include "query/mali/catalogue_tables.h"
+#include "query/mali/mali.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -252,4 +254,28 @@ tally_mali_engines(const struct tally_mali_product *product, uint32_t cores, uin
 	if (product->engines_least && cores == 1 && (thread_features & 0xffff) == 0x2000)
 		return product->engines_least;
 	return product->engines[core_features & 15];
+}
+
+/* Of any layout: which GPU the program will run on is not known before it runs. */
+bool
+tally_mali_may_count(const char *counters)
+{
+	static const char mean[] = ".mean";
+	char plain[256];
+	size_t len = strlen(counters), tail = sizeof(mean) - 1;
+	if (len >= sizeof(plain))
+		return false;
+	memcpy(plain, counters, len + 1);
+	if (len >= tail && strcmp(plain + len - tail, mean) == 0)
+		plain[len - tail] = '\0';
+	const struct tally_mali_layout *layout;
+	for (uint32_t l = 0; (layout = tally_mali_layout(l)); l++) {
+		if (tally_mali_find_counter(layout, plain, true))
+			return true;
+		for (uint32_t i = 0; i < layout->n_counters; i++)
+			if (tally_list_matches(plain, layout->counters[i].counter.key,
+					       layout->counters[i].counter.name))
+				return true;
+	}
+	return false;
 }

@@ -10,12 +10,7 @@
 #define PASSTALLY_QUERY_CATALOGUE_H
 
 #include "layer/record.h"
-
-/* What is constant of a device, for metrics: "MaliConstantsShaderCoreCount". */
-struct tally_constant {
-	const char *name;
-	double value;
-};
+#include "query/source/snapshot.h"
 
 enum tally_mali_block {
 	TALLY_MALI_FRONTEND = 0, /* job manager or command stream front end */

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "query/mali/mali.h"
 #include "query/mali/reader.h"
 
 #define SOURCE_NAME "mali-kbase"

@@ -8,6 +8,7 @@
 #ifndef PASSTALLY_QUERY_MALI_LAYOUT_H
 #define PASSTALLY_QUERY_MALI_LAYOUT_H
 
+#include "query/mali/catalogue.h"
 #include "query/source/snapshot.h"
 
 #define TALLY_MALI_HEADER_WORDS 4u

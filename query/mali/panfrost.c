@@ -10,6 +10,7 @@
 #include "layer/log.h"
 #include "query/mali/abi.h"
 #include "query/mali/kbase_device.h"
+#include "query/mali/mali.h"
 
 #define SOURCE_NAME "mali-panfrost"
 #define FIRST_NODE 128u

@@ -1,4 +1,6 @@
 /* Counters of a MicroBlaze core through its debug module. */
+#include "query/microblaze/microblaze.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -477,4 +479,18 @@ tally_microblaze_create(void)
 	mb->base.ops = &microblaze_ops;
 	mb->device.place.fd = -1;
 	return &mb->base;
+}
+
+void
+tally_microblaze_look_closer(const struct tally_config *config, char *out, uint32_t size)
+{
+	struct tally_mb_tree tree;
+	if (config->microblaze.on)
+		return;
+	tally_mb_tree_find(&tree);
+	if (tree.has_mdm)
+		snprintf(out, size,
+			 "a debug module is there (device tree node %s), and left alone: "
+			 "--microblaze on reads it",
+			 tree.node);
 }

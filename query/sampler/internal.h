@@ -7,21 +7,13 @@
 #define PASSTALLY_QUERY_SAMPLER_INTERNAL_H
 
 #include "query/sampler/sampler.h"
-
-/* A source that may be asked for. */
-struct tally_snapshot_kind {
-	const char *name;
-	struct tally_snapshot_source *(*create)(void);
-	const char *unless; /* not where this one counts; NULL = always */
-	/* Counts only if it is in --sources, with --cpu, or where this says that --counters names
-	 * one of its counters and --sources is not given. NULL: counts by default. */
-	bool (*named)(const char *counters);
-};
+#include "query/sources.h"
 
 /* tally_sampler_create() with other sources than the product's; at most
  * TALLY_MAX_SNAPSHOT_SOURCES are looked at. */
-struct tally_sampler *tally_sampler_create_of(const struct tally_config *config,
-					      const struct tally_snapshot_kind *kinds, uint32_t n);
+struct tally_sampler *
+tally_sampler_create_of(const struct tally_config *config,
+			const struct tally_snapshot_source_row *kinds, uint32_t n);
 
 /* ---- sampler_thread.c ---- */
 

@@ -3,9 +3,7 @@
 #include "layer/clock.h"
 #include "layer/futex.h"
 #include "layer/log.h"
-#include "query/known_sources.h"
-#include "query/linux/counters.h"
-#include "query/test/test_sources.h"
+#include "query/sources.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -47,15 +45,6 @@ struct tally_sampler {
 static struct tally_sampler sampler = { .lock = PTHREAD_MUTEX_INITIALIZER };
 static atomic_bool live; /* samples may be taken */
 static atomic_bool exact;
-
-static const struct tally_snapshot_kind product_kinds[] = {
-	{ "mali-kbase", tally_mali_kbase_create, NULL, NULL },
-	{ "mali-panfrost", tally_mali_panfrost_create, NULL, NULL },
-	{ "microblaze", tally_microblaze_create, NULL, NULL },
-	{ "linux-perf", tally_linux_perf_create, NULL, tally_linux_named },
-	{ "linux-proc", tally_linux_proc_create, "linux-perf", tally_linux_named },
-	{ "fake-snapshot", tally_fake_snapshot_create, NULL, NULL },
-};
 
 /* ---- reading ---- */
 
@@ -247,11 +236,11 @@ open_source(struct row *row, struct tally_snapshot_source *src, const struct tal
 }
 
 static void
-open_row(const struct tally_snapshot_kind *kind, const struct tally_config *config,
+open_row(const struct tally_snapshot_source_row *kind, const struct tally_config *config,
 	 struct tally_key_table *keys)
 {
 	struct row *row = &sampler.rows[sampler.n_rows++];
-	row->name = kind->name;
+	row->name = kind->row.name;
 	struct tally_snapshot_source *src = kind->create();
 	enum tally_status status = src ? open_source(row, src, config, keys) : TALLY_NO_MEMORY;
 	const char *reason = src ? src->reason : "";
@@ -277,16 +266,17 @@ counts_already(const char *name)
 }
 
 static bool
-is_wanted(const struct tally_snapshot_kind *kind, const struct tally_config *config)
+is_wanted(const struct tally_snapshot_source_row *kind, const struct tally_config *config)
 {
-	if (tally_source_wanted(config->sources, kind->name))
+	if (tally_source_wanted(config->sources, &kind->row))
 		return true;
-	return kind->named && (config->cpu || (!config->sources && config->counters &&
-					       kind->named(config->counters)));
+	return kind->with_cpu && (config->cpu || (!config->sources && config->counters &&
+						  kind->named(config->counters)));
 }
 
 static void
-open_rows(const struct tally_config *config, const struct tally_snapshot_kind *kinds, uint32_t n)
+open_rows(const struct tally_config *config, const struct tally_snapshot_source_row *kinds,
+	  uint32_t n)
 {
 	struct tally_key_table keys = { 0 };
 	for (uint32_t i = 0; i < n && sampler.n_rows < TALLY_MAX_SNAPSHOT_SOURCES; i++) {
@@ -294,9 +284,9 @@ open_rows(const struct tally_config *config, const struct tally_snapshot_kind *k
 			continue;
 		if (!counts_already(kinds[i].unless)) {
 			open_row(&kinds[i], config, &keys);
-		} else if (tally_source_wanted(config->sources, kinds[i].name)) {
+		} else if (tally_source_wanted(config->sources, &kinds[i].row)) {
 			struct row *row = &sampler.rows[sampler.n_rows++];
-			row->name = kinds[i].name;
+			row->name = kinds[i].row.name;
 			snprintf(row->reason, sizeof(row->reason), "%s counts the same, and more",
 				 kinds[i].unless);
 		}
@@ -324,8 +314,8 @@ renew_lock(void)
 }
 
 struct tally_sampler *
-tally_sampler_create_of(const struct tally_config *config, const struct tally_snapshot_kind *kinds,
-			uint32_t n)
+tally_sampler_create_of(const struct tally_config *config,
+			const struct tally_snapshot_source_row *kinds, uint32_t n)
 {
 	/* Forked while no capture ran, or one that was ending: abandon() was not called. */
 	bool of_parent = sampler.pid != getpid();
@@ -353,8 +343,7 @@ tally_sampler_create_of(const struct tally_config *config, const struct tally_sn
 struct tally_sampler *
 tally_sampler_create(const struct tally_config *config)
 {
-	return tally_sampler_create_of(config, product_kinds,
-				       sizeof(product_kinds) / sizeof(product_kinds[0]));
+	return tally_sampler_create_of(config, tally_snapshot_sources, tally_n_snapshot_sources);
 }
 
 /* Not pthread_mutex_clocklock(): gcc 12's ThreadSanitizer does not know it. */

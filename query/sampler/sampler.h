@@ -12,8 +12,8 @@
 #include "layer/config/config.h"
 #include "query/sampler/history.h"
 #include "query/source/snapshot.h"
+#include "query/sources.h"
 
-#define TALLY_MAX_SNAPSHOT_SOURCES 8
 #define TALLY_NO_SNAPSHOT UINT64_C(0)
 
 struct tally_sampler;

@@ -1,8 +1,11 @@
 #include "query/source/harvest.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "layer/log.h"
 
 #define WORD_BITS 64u
 
@@ -380,6 +383,40 @@ tally_harvest_sources(struct tally_harvest *h, uint32_t *n)
 	}
 	*n = h->n_all;
 	return h->infos;
+}
+
+bool
+tally_harvest_yield(struct tally_harvest *h, unsigned what)
+{
+	bool yielded = false;
+	for (uint32_t i = 0; i < h->n_all; i++)
+		if (h->is_open[i])
+			yielded |= h->all[i]->ops->yield(h->all[i], what);
+	return yielded;
+}
+
+void
+tally_harvest_serialized_by(const struct tally_harvest *h, char *out, size_t size)
+{
+	size_t at = 0;
+	out[0] = '\0';
+	for (uint32_t i = 0; i < h->n_all && at < size; i++) {
+		const struct tally_source *src = h->all[i];
+		const char *words = h->is_open[i] && !src->off ? src->ops->serialized_by(src)
+							       : NULL;
+		if (words)
+			at += (size_t)snprintf(out + at, size - at, "%s%s", at ? "; " : "", words);
+	}
+}
+
+void
+tally_harvest_warn(const struct tally_harvest *h)
+{
+	for (uint32_t i = 0; i < h->n_all; i++) {
+		const struct tally_source *src = h->all[i];
+		if (src->n_sets && src->reason[0])
+			tally_log_say(TALLY_LEVEL_WARNING, src->ops->name, "%s", src->reason);
+	}
 }
 
 bool

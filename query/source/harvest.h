@@ -52,6 +52,13 @@ uint32_t tally_harvest_max_values(const struct tally_harvest *h);
 /* How many sources, and sets of them, gave up since they were opened. */
 uint32_t tally_harvest_n_off(const struct tally_harvest *h);
 
+/* The game is about to use `what` itself: each source's yield(). True when a source gave up. */
+bool tally_harvest_yield(struct tally_harvest *h, unsigned what);
+/* What the driver serialises because of the sources that count, in words; "" = nothing known. */
+void tally_harvest_serialized_by(const struct tally_harvest *h, char *out, size_t size);
+/* Warn, through layer/log.h, of each source with sets that has something to say by now. */
+void tally_harvest_warn(const struct tally_harvest *h);
+
 /* Is any open source a source of time? */
 bool tally_harvest_has_time(const struct tally_harvest *h);
 

@@ -30,6 +30,21 @@ tally_source_noop_select(struct tally_source *src, uint32_t set)
 	(void)set;
 }
 
+bool
+tally_source_noop_yield(struct tally_source *src, unsigned what)
+{
+	(void)src;
+	(void)what;
+	return false;
+}
+
+const char *
+tally_source_noop_serialized_by(const struct tally_source *src)
+{
+	(void)src;
+	return NULL;
+}
+
 enum tally_status
 tally_source_noop_read(struct tally_source *src, uint32_t slot, struct tally_sample *out)
 {

@@ -16,6 +16,10 @@ void tally_source_noop(struct tally_source *src);
 void tally_source_noop_slot(struct tally_source *src, uint32_t slot);
 /* select: for a source without sets. */
 void tally_source_noop_select(struct tally_source *src, uint32_t set);
+/* yield: nothing of ours is in the game's way. */
+bool tally_source_noop_yield(struct tally_source *src, unsigned what);
+/* serialized_by: nothing known. */
+const char *tally_source_noop_serialized_by(const struct tally_source *src);
 /* read: TALLY_OK, with no value. */
 enum tally_status tally_source_noop_read(struct tally_source *src, uint32_t slot,
 					 struct tally_sample *out);

@@ -10,8 +10,13 @@
 #define PASSTALLY_QUERY_SNAPSHOT_H
 
 #include "layer/config/config.h"
-#include "query/mali/catalogue.h"
 #include "query/source/source.h"
+
+/* What is constant of a device, for metrics: "MaliConstantsShaderCoreCount". */
+struct tally_constant {
+	const char *name;
+	double value;
+};
 
 /* Readings of one moment; arrays are the caller's. */
 struct tally_totals {
@@ -87,12 +92,5 @@ struct tally_snapshot_source {
 	struct tally_key_table *keys; /* or NULL; valid during open() */
 	char reason[256]; /* why it is off, or what it does without; "" = nothing to say */
 };
-
-/* NULL on OOM. */
-struct tally_snapshot_source *tally_mali_kbase_create(void);
-struct tally_snapshot_source *tally_mali_panfrost_create(void);
-struct tally_snapshot_source *tally_microblaze_create(void);
-struct tally_snapshot_source *tally_linux_perf_create(void);
-struct tally_snapshot_source *tally_linux_proc_create(void);
 
 #endif

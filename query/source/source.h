@@ -65,6 +65,13 @@ struct tally_source_ops {
 	/* From the next begin on count src->sets[set], or nothing (TALLY_NO_SET). Slots in flight
 	 * keep the set they were begun with. Open, a source counts sets[0]. */
 	void (*select)(struct tally_source *src, uint32_t set);
+	/* The game is about to use `what` itself (a number of the API's: enum tally_gl_use): give
+	 * back what of ours would be in its way. True when that was something and the source's
+	 * row changed. Nothing happens on a source that is not open. */
+	bool (*yield)(struct tally_source *src, unsigned what);
+	/* What the driver serialises or disturbs because this source counts, for the device line;
+	 * NULL = nothing known. Static. */
+	const char *(*serialized_by)(const struct tally_source *src);
 };
 
 /* What every source begins with. */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layer/config/config.h"
 #include "query/source/noop.h"
 #include "query/test/test_sources.h"
 
@@ -219,6 +220,8 @@ static const struct tally_source_ops fake_ops = {
 	.read = fake_read,
 	.discard = tally_source_noop_slot,
 	.select = fake_select,
+	.yield = tally_source_noop_yield,
+	.serialized_by = tally_source_noop_serialized_by,
 };
 
 struct tally_source *
@@ -230,4 +233,21 @@ tally_fake_create(const struct tally_fake_script *script)
 	fake->base.ops = &fake_ops;
 	fake->script = *script;
 	return &fake->base;
+}
+
+struct tally_source *
+tally_fake_of_gl_create(struct tally_gl_api *api)
+{
+	static const struct tally_fake_script script = {
+		.a_step = 1, .b_step = 2, .tick_ns = 1000, .start_ns = 1000000
+	};
+	(void)api;
+	return tally_fake_create(&script);
+}
+
+bool
+tally_fake_may_count(const char *counters)
+{
+	return tally_list_matches(counters, "fake_a", "fake_a") ||
+	       tally_list_matches(counters, "fake_b", "fake_b");
 }

@@ -17,6 +17,8 @@ static const struct tally_source_ops null_ops = {
 	.read = tally_source_noop_read,
 	.discard = tally_source_noop_slot,
 	.select = tally_source_noop_select,
+	.yield = tally_source_noop_yield,
+	.serialized_by = tally_source_noop_serialized_by,
 };
 
 struct tally_source *
@@ -26,4 +28,11 @@ tally_null_create(void)
 	if (src)
 		src->ops = &null_ops;
 	return src;
+}
+
+struct tally_source *
+tally_null_of_gl_create(struct tally_gl_api *api)
+{
+	(void)api;
+	return tally_null_create();
 }

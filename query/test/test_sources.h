@@ -9,7 +9,15 @@
 
 #include "query/source/snapshot.h"
 
+struct tally_gl_api;
+
 struct tally_source *tally_null_create(void);
+/* For the registry: over an api that they do not use. */
+struct tally_source *tally_null_of_gl_create(struct tally_gl_api *api);
+struct tally_source *tally_fake_of_gl_create(struct tally_gl_api *api);
+/* Is it a name or pattern of a counter of `fake`? */
+bool tally_fake_may_count(const char *counters);
+
 
 /* Two counters, or one and that of a set, and a clock, all of them running totals that only begin
  * and end move, so that an outer interval counts what its inner ones do. */

@@ -391,7 +391,7 @@ fake_gl_game_begin(struct fake_gl *f, struct tally_source *statistics,
 	if (f->active[which] == THE_GAMES)
 		return;
 	if (statistics)
-		tally_gl_statistics_yield(statistics, which);
+		statistics->ops->yield(statistics, which);
 	if (f->active[which])
 		misuse("the game's glBeginQuery of group %u fails: ours is active",
 		       (unsigned)which);

@@ -6,7 +6,8 @@
  * Before each sample the script's clock of the simulated kernel (drive.h) advances by US
  * microseconds. tests/live/mali_kernel.py compares. Exit status 0 when it could say something.
  */
-#include "query/source/snapshot.h"
+#include "query/mali/catalogue.h"
+#include "query/mali/mali.h"
 #include "tests/fake_kernel/drive.h"
 
 #include <inttypes.h>

@@ -369,8 +369,8 @@ test_yield(void)
 
 	count(src, 0, 1);
 	src->ops->begin(src, 1);
-	g_assert_true(tally_gl_amd_yield(src));
-	g_assert_false(tally_gl_amd_yield(src));
+	g_assert_true(src->ops->yield(src, TALLY_GL_USE_MONITORS));
+	g_assert_false(src->ops->yield(src, TALLY_GL_USE_MONITORS));
 	api.GenPerfMonitorsAMD(1, &name);
 	g_assert_cmpuint(name, ==, 1);
 	unsigned calls = fake_perf.tally.calls;
@@ -441,7 +441,7 @@ test_serialized_by(void)
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
 		struct tally_source *src = create("ext=amd", NULL);
 		api.driver = rows[i].driver;
-		g_assert_cmpint(tally_gl_amd_serialized_by(src) != NULL, ==, rows[i].told);
+		g_assert_cmpint(src->ops->serialized_by(src) != NULL, ==, rows[i].told);
 		tally_source_destroy(src);
 	}
 }

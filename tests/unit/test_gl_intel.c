@@ -145,7 +145,7 @@ test_old_dialect(void)
 	g_assert_cmpuint(src->n_sets, ==, 2);
 	g_assert_cmpuint(src->sets[hardware]->layout.n_counters, ==, 38);
 	g_assert_cmpuint(src->sets[pipeline]->layout.n_counters, ==, 6);
-	g_assert_null(tally_gl_intel_serialized_by(src));
+	g_assert_null(src->ops->serialized_by(src));
 	for (uint32_t set = 0; set < 2; set++) {
 		src->ops->select(src, set);
 		frame(src);
@@ -162,7 +162,7 @@ static void
 test_both_dialects(void)
 {
 	struct tally_source *src = open_source("ext=intel+old", "all", NULL);
-	g_assert_nonnull(tally_gl_intel_serialized_by(src));
+	g_assert_nonnull(src->ops->serialized_by(src));
 	finish(src, 0);
 	src = create("ext=amd", "all", NULL);
 	g_assert_cmpint(src->ops->open(src, 4), ==, TALLY_UNSUPPORTED);
@@ -351,8 +351,8 @@ test_yield(void)
 	struct tally_source *src = open_source("ext=intel,late=4", "hardware*", NULL);
 	count(src, 0, 5);
 	src->ops->begin(src, 1);
-	g_assert_true(tally_gl_intel_yield(src));
-	g_assert_false(tally_gl_intel_yield(src));
+	g_assert_true(src->ops->yield(src, TALLY_GL_USE_COUNTERS));
+	g_assert_false(src->ops->yield(src, TALLY_GL_USE_COUNTERS));
 	src->ops->end(src, 1);
 	g_assert_cmpint(read_slot(src, 1), ==, TALLY_OK);
 	g_assert_cmpuint(reading.sample.flags, ==, TALLY_FLAG(YIELDED));
@@ -366,7 +366,8 @@ test_yield(void)
 	g_assert_false(is_valid(&reading, 0));
 	for (int i = 0; i < 8; i++) {
 		fake_perf_tick();
-		g_assert_false(tally_gl_intel_yield(src)); /* asks again, whatever the frame */
+		/* Asks again, whatever the frame. */
+		g_assert_false(src->ops->yield(src, TALLY_GL_USE_COUNTERS));
 	}
 	fake_perf_report(NULL);
 	g_assert_cmpuint(fake_perf.tally.leaks, ==, 0); /* all are given back, none by waiting */

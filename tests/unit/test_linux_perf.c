@@ -1,3 +1,4 @@
+#include "query/linux/linux.h"
 #include "linux_work.h"
 
 #include <sys/resource.h>

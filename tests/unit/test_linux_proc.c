@@ -1,3 +1,4 @@
+#include "query/linux/linux.h"
 #include "linux_work.h"
 
 #include <errno.h>
@@ -271,6 +272,7 @@ take_over(int error)
 		return 77;
 	struct tally_config config;
 	tally_config_init(&config);
+	config.cpu = true;
 	struct tally_sampler *s = tally_sampler_create(&config);
 	if (!s)
 		return 2;

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "query/microblaze/microblaze.h"
 #include "layer/clock.h"
 #include "layer/config/config.h"
 #include "layer/log.h"

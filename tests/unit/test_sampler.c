@@ -1,3 +1,4 @@
+#include "query/linux/linux.h"
 #include "query/sampler/internal.h"
 
 #include <errno.h>
@@ -201,16 +202,18 @@ create_none(void)
 }
 
 /* Under names that are known, so that --sources can name them. */
-static const struct tally_snapshot_kind kinds[] = {
-	{ "mali-panfrost", create_first, NULL, NULL },
-	{ "mali-kbase", create_second, NULL, NULL },
+static const struct tally_snapshot_source_row kinds[] = {
+	{ .row = { .name = "mali-panfrost", .by_default = true }, .create = create_first },
+	{ .row = { .name = "mali-kbase", .by_default = true }, .create = create_second },
 };
-static const struct tally_snapshot_kind spare_kinds[] = {
-	{ "linux-perf", create_first, NULL, tally_linux_named },
-	{ "linux-proc", create_second, "linux-perf", tally_linux_named },
+static const struct tally_snapshot_source_row spare_kinds[] = {
+	{ .row = { .name = "linux-perf" }, .with_cpu = true, .named = tally_linux_named,
+	  .create = create_first },
+	{ .row = { .name = "linux-proc" }, .unless = "linux-perf", .with_cpu = true,
+	  .named = tally_linux_named, .create = create_second },
 };
-static const struct tally_snapshot_kind no_memory[] = {
-	{ "mali-panfrost", create_none, NULL, NULL },
+static const struct tally_snapshot_source_row no_memory[] = {
+	{ .row = { .name = "mali-panfrost", .by_default = true }, .create = create_none },
 };
 
 static struct tally_config config;

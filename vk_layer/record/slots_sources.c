@@ -6,7 +6,7 @@
 
 #include "layer/log.h"
 #include "layer/session.h"
-#include "query/known_sources.h"
+#include "query/sources.h"
 
 /* ---- the sources ---- */
 
@@ -68,19 +68,17 @@ fill_api(struct vk_slots *s, const struct vk_device *d)
 		s->api.GetCalibratedTimestamps = d->next.use.GetCalibratedTimestampsEXT;
 }
 
-/* False: out of memory. `*out`: the source when it is open, else untouched. */
+/* False: out of memory. */
 static bool
-choose(struct vk_device *d, const char *name,
-       struct tally_vk_source *(*create)(const struct tally_vk_api *), struct tally_key_table *keys,
-       struct tally_vk_source **out)
+choose(struct vk_device *d, const struct tally_vk_source_row *row, struct tally_key_table *keys)
 {
 	struct vk_slots *s = d->slots;
 
-	if (!tally_source_wanted(d->config->sources, name)) {
-		s->left_out[s->n_left_out++] = name;
+	if (!tally_source_wanted(d->config->sources, &row->row)) {
+		s->left_out[s->n_left_out++] = row->row.name;
 		return true;
 	}
-	struct tally_vk_source *src = create(&s->api);
+	struct tally_vk_source *src = row->create(&s->api);
 	if (!src)
 		return false;
 	src->wanted = d->config->counters;
@@ -98,8 +96,15 @@ choose(struct vk_device *d, const char *name,
 	s->first[s->n] = s->n_counters;
 	s->n_counters += src->n_counters;
 	s->n_sets += src->n_sets;
+	if (src->ops->inherits) {
+		s->statistics = src;
+		s->statistics_bit = bit;
+	}
+	if (row->performance_query) {
+		s->performance = src;
+		s->performance_bit = bit;
+	}
 	s->sources[s->n++] = src;
-	*out = src;
 	bool ok = true;
 	for (uint32_t i = 0; i < src->n_counters && !src->n_sets; i++)
 		ok = ok && tally_key_table_reserve(keys, src->counters[i]);
@@ -110,17 +115,11 @@ choose(struct vk_device *d, const char *name,
 static bool
 choose_all(struct vk_device *d)
 {
-	struct vk_slots *s = d->slots;
 	struct tally_key_table keys = { .n = 0 };
-	struct tally_vk_source *stamps = NULL;
+	bool ok = true;
 
-	bool ok = choose(d, "vk-timestamp", tally_vk_timestamp_create, &keys, &stamps);
-	ok = ok && choose(d, "vk-statistics", tally_vk_statistics_create, &keys, &s->statistics);
-	if (s->statistics)
-		s->statistics_bit = UINT32_C(1) << (s->n - 1);
-	ok = ok && choose(d, "vk-khr", tally_vk_khr_create, &keys, &s->performance);
-	if (s->performance)
-		s->performance_bit = UINT32_C(1) << (s->n - 1);
+	for (uint32_t i = 0; ok && i < tally_n_vk_sources; i++)
+		ok = choose(d, &tally_vk_sources[i], &keys);
 	tally_key_table_finish(&keys);
 	return ok;
 }
@@ -275,11 +274,9 @@ vk_slots_create(struct vk_device *d)
 void
 vk_page_destroy(struct vk_slots *s, struct vk_page *page)
 {
-	for (uint32_t i = 0; i < s->n; i++) {
+	for (uint32_t i = 0; i < s->n; i++)
 		if (page->pools[i])
 			s->api.DestroyQueryPool(s->api.device, page->pools[i], NULL);
-		free(page->rows[i]);
-	}
 	free(page);
 }
 
@@ -318,7 +315,7 @@ vk_slots_describe(struct vk_device *d, struct tally_source_info *rows)
 	const struct vk_slots *s = d->slots;
 	uint32_t n = 0;
 
-	rows[n++] = (struct tally_source_info){ .name = "api",
+	rows[n++] = (struct tally_source_info){ .name = tally_api_source.name,
 						.on = d->counts_calls,
 						.reason = d->counts_calls ? NULL : by_option };
 	for (uint32_t i = 0; i < s->n; i++) {
