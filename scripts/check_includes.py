@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fail when a source file includes what its folder may not.
 
-The table of who may include whom is RULES below; STYLE's words for it: layer/ knows no graphics
+The tables of who may include whom are RULES and WALLS below; in words: layer/ knows no graphics
 API, query/ knows only layer/, json/ knows only the record, cli/ never the capture side.
 
     scripts/check_includes.py [--root FOLDER]
@@ -61,6 +61,39 @@ RULES = {
                  r"log/(?:compress|unpack)\.c": [ZSTD], r"top/screen\.c": [CURSES]}),
 }
 
+# Walls inside a folder: which of its rooms a room may look into besides itself ("" is the folder's
+# own files). A room that is not listed may use NEW_ROOM's: a new source needs no row here.
+WALLS = {
+    "query": {
+        "": None,  # the registry knows every source
+        "source": {},
+        "statistics": {},
+        "gl": {"source"},
+        "vk": {"source"},
+        "mali": {"source"},
+        "linux": {"source"},
+        "microblaze": {"source", "statistics"},
+        "sampler": {"source", ""},
+        "metric": {"source", "statistics", "mali"},
+        "attribute": {"source", "statistics", "metric", "sampler"},
+    },
+    "cli": {
+        "": None,  # main.c
+        "shared": {},
+        "install": {"shared"},
+        "log": {"shared"},
+        "control": {"shared"},
+        "machine": {"shared", "install"},
+        "report": {"shared", "log"},
+        "check": {"shared", "log"},
+        "compare": {"shared", "log", "report"},
+        "export": {"shared", "log", "report"},
+        "top": {"shared", "log", "report", "control"},
+        "run": None,
+    },
+}
+NEW_ROOM = {"query": {"source"}, "cli": {"shared", "log"}}
+
 COMMENT_OR_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"|/\*.*?\*/|//[^\n]*', re.DOTALL)
 DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(?:include|include_next|import)\b[ \t]*([^\n]*)", re.MULTILINE)
 NAME = re.compile(r'(?:"([^"]+)"|<([^>]+)>)\s*$')
@@ -74,6 +107,23 @@ def without_comments(text):
             return word
         return "".join(c if c == "\n" else " " for c in word)
     return COMMENT_OR_STRING.sub(blank, text)
+
+
+def room_of(folder, name):
+    """The room of a file named from the root: "gl" of query/gl/api.h, "" of query/sources.h."""
+    parts = name.split("/")
+    return parts[1] if len(parts) > 2 and parts[0] == folder else ""
+
+
+def behind_wall(root, path, full):
+    """Does the include look through a wall inside its folder?"""
+    name = path.relative_to(root).as_posix()
+    folder = name.split("/")[0]
+    if folder not in WALLS or not full.startswith(folder + "/"):
+        return False
+    mine, other = room_of(folder, name), room_of(folder, full)
+    allowed = WALLS[folder].get(mine, NEW_ROOM[folder])
+    return mine != other and allowed is not None and other not in allowed
 
 
 def judge_own(root, path, rule, name):
@@ -91,7 +141,7 @@ def judge_own(root, path, rule, name):
         full = name
     if full.endswith(".c"):
         return f'includes a source file, "{name}"'
-    if not re.fullmatch(rule.own, full):
+    if not re.fullmatch(rule.own, full) or behind_wall(root, path, full):
         return f'may not include "{name}"'
     return None
 
