@@ -1,4 +1,5 @@
 #include "cli/shared/cli.h"
+#include "cli/shared/out.h"
 #include "cli/check/schema_text.h"
 
 #include <glib.h>
@@ -18,6 +19,15 @@ help(void)
 	puts("\nExit status: 0; 2 usage; 125 the output could not be written.");
 }
 
+static void
+print_schema(void)
+{
+	struct tally_out o;
+	tally_out_init(&o, stdout);
+	tally_out_bytes(&o, tally_schema_text, tally_schema_text_len);
+	tally_out_flush(&o);
+}
+
 static int
 run(int argc, char **argv)
 {
@@ -26,7 +36,7 @@ run(int argc, char **argv)
 	const char *value;
 	switch (tally_args_next(&args, &value)) {
 	case TALLY_ARG_END:
-		fwrite(tally_schema_text, 1, tally_schema_text_len, stdout);
+		print_schema();
 		return TALLY_EXIT_OK;
 	case 0:
 		help();

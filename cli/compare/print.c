@@ -227,7 +227,7 @@ add_row(const struct printer *p, struct tally_cells *t, const struct tally_compa
 static void
 title(const struct printer *p, const char *text)
 {
-	fprintf(p->out, p->style->markdown ? "\n**%s**\n\n" : "\n%s\n", text);
+	tally_text_print(p->out, p->style->markdown ? "\n**%s**\n\n" : "\n%s\n", text);
 }
 
 static void
@@ -251,7 +251,7 @@ line(const struct printer *p, const char *format, ...)
 	char *text = g_strdup_vprintf(format, list);
 	va_end(list);
 	char *safe = p->style->markdown ? tally_markdown_escape(text) : g_strdup(text);
-	fprintf(p->out, "%s%s\n", p->style->markdown ? "- " : "", safe);
+	tally_text_print(p->out, "%s%s\n", p->style->markdown ? "- " : "", safe);
 	g_free(safe);
 	g_free(text);
 }
@@ -339,8 +339,9 @@ print_times(const struct printer *p)
 	else
 		tally_cells_finish(&t);
 	if (quiet > MOST_QUIET)
-		fprintf(p->out, "%s%u more passes without a change that could be told (--all)\n",
-			p->style->markdown ? "\n" : "", quiet - MOST_QUIET);
+		tally_text_print(p->out,
+				 "%s%u more passes without a change that could be told (--all)\n",
+				 p->style->markdown ? "\n" : "", quiet - MOST_QUIET);
 	g_ptr_array_unref(rows);
 }
 
@@ -548,11 +549,11 @@ tally_compare_print(FILE *out, const struct tally_compare *c,
 	struct printer p = { .out = out, .c = c, .style = style, .unit = choose_unit(c) };
 	if (style->markdown) {
 		if (c->n_failed)
-			fprintf(out, "### %u regression%s above %g %%\n\n", c->n_failed,
-				c->n_failed == 1 ? "" : "s", 100 * c->settings.fail_above);
+			tally_text_print(out, "### %u regression%s above %g %%\n\n", c->n_failed,
+					 c->n_failed == 1 ? "" : "s", 100 * c->settings.fail_above);
 		else
-			fprintf(out, "### passtally compare%s\n\n",
-				c->settings.has_fail_above ? ": no regression found" : "");
+			tally_text_print(out, "### passtally compare%s\n\n",
+					 c->settings.has_fail_above ? ": no regression found" : "");
 	}
 	print_top(&p);
 	print_times(&p);

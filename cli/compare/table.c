@@ -52,13 +52,13 @@ print_row(FILE *out, const struct tally_cells *t, guint row, const size_t *width
 			break;
 		char *fit = c == 0 ? tally_text_fit(text, widths[0]) : g_strdup(text);
 		int gap = (int)(widths[c] - tally_text_width(fit));
-		fputs(c ? "  " : "", out);
+		tally_text_print(out, "%s", c ? "  " : "");
 		if (c < t->n_texts)
-			fprintf(out, "%s%*s", fit, gap, "");
+			tally_text_print(out, "%s%*s", fit, gap, "");
 		else if (last)
-			fputs(fit, out);
+			tally_text_print(out, "%s", fit);
 		else
-			fprintf(out, "%*s%s", gap, "", fit);
+			tally_text_print(out, "%*s%s", gap, "", fit);
 		g_free(fit);
 	}
 	putc('\n', out);
@@ -108,14 +108,15 @@ tally_cells_print_markdown(FILE *out, const struct tally_cells *t)
 	for (guint r = 0; r < rows; r++) {
 		for (guint c = 0; c < t->n_columns; c++) {
 			char *safe = tally_markdown_escape(cell(t, r, c));
-			fprintf(out, "| %s ", safe);
+			tally_text_print(out, "| %s ", safe);
 			g_free(safe);
 		}
 		fputs("|\n", out);
 		if (r > 0)
 			continue;
 		for (guint c = 0; c < t->n_columns; c++)
-			fputs(c < t->n_texts || c + 1 == t->n_columns ? "|---" : "|--:", out);
+			tally_text_print(out, "%s",
+					 c < t->n_texts || c + 1 == t->n_columns ? "|---" : "|--:");
 		fputs("|\n", out);
 	}
 }

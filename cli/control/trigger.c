@@ -111,14 +111,6 @@ parse(struct request *r, int argc, char **argv)
 	return ok;
 }
 
-/* What a game says or a path holds may be anything. */
-static void
-print_text(FILE *out, const char *text)
-{
-	g_autofree char *clean = tally_text_escape(text);
-	fputs(clean, out);
-}
-
 /* ---- which game ---- */
 
 static void
@@ -127,9 +119,7 @@ tell_several(const GPtrArray *games)
 	tally_cli_complain("trigger", "%u games run: name one with --pid or --control", games->len);
 	for (guint i = 0; i < games->len; i++) {
 		const struct tally_control_game *game = g_ptr_array_index(games, i);
-		fprintf(stderr, "  --pid %-8ld --control ", game->pid);
-		print_text(stderr, game->path);
-		fputc('\n', stderr);
+		tally_text_print_line(stderr, "  --pid %-8ld --control %s", game->pid, game->path);
 	}
 }
 
@@ -176,15 +166,11 @@ ask(const struct request *r, const char *path)
 		tally_cli_complain("trigger", "process %ld says: %s", pid, answer);
 	} else if (r->is_status) {
 		char **lines = g_strsplit(answer, "\n", -1);
-		for (char **line = lines; *line; line++) {
-			print_text(stdout, *line);
-			putchar('\n');
-		}
+		for (char **line = lines; *line; line++)
+			tally_text_print_line(stdout, "%s", *line);
 		g_strfreev(lines);
 	} else {
-		printf("process %ld: ", pid);
-		print_text(stdout, answer);
-		putchar('\n');
+		tally_text_print_line(stdout, "process %ld: %s", pid, answer);
 	}
 	g_free(answer);
 	return refused ? TALLY_EXIT_NOTHING : TALLY_EXIT_OK;

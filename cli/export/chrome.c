@@ -1,5 +1,6 @@
 #include "cli/export/timeline.h"
 
+#include "cli/shared/out.h"
 #include "cli/log/stats.h"
 
 #include <math.h>
@@ -11,7 +12,7 @@
 struct chrome {
 	struct tally_timeline_sink sink;
 	struct tally_timeline *timeline;
-	struct tally_export_text *out;
+	struct tally_out out;
 	bool begun;
 	uint32_t n_args; /* of the event being written */
 };
@@ -19,19 +20,19 @@ struct chrome {
 static void
 put_member(struct chrome *e, const char *name, const char *text)
 {
-	tally_export_put(e->out, ",\"");
-	tally_export_put(e->out, name);
-	tally_export_put(e->out, "\":");
-	tally_export_put_json(e->out, "", text);
+	tally_out_put(&e->out, ",\"");
+	tally_out_put(&e->out, name);
+	tally_out_put(&e->out, "\":");
+	tally_out_string(&e->out, "", text);
 }
 
 static void
 put_number(struct chrome *e, const char *name, uint64_t v)
 {
-	tally_export_put(e->out, ",\"");
-	tally_export_put(e->out, name);
-	tally_export_put(e->out, "\":");
-	tally_export_put_u64(e->out, v);
+	tally_out_put(&e->out, ",\"");
+	tally_out_put(&e->out, name);
+	tally_out_put(&e->out, "\":");
+	tally_json_put_u64(&e->out.w, v);
 }
 
 static void
@@ -41,17 +42,17 @@ put_time(struct chrome *e, const char *name, uint64_t ns)
 	if (ns % 1000 == 0)
 		return;
 	unsigned rest = (unsigned)(ns % 1000);
-	tally_export_put_char(e->out, '.');
+	tally_out_char(&e->out, '.');
 	for (unsigned place = 100; place; place /= 10)
-		tally_export_put_char(e->out, (char)('0' + rest / place % 10));
+		tally_out_char(&e->out, (char)('0' + rest / place % 10));
 }
 
 static void
 begin_event(struct chrome *e, const char *phase, int64_t device)
 {
-	tally_export_put(e->out, e->begun ? ",\n{\"ph\":\"" : "{\"traceEvents\":[\n{\"ph\":\"");
-	tally_export_put(e->out, phase);
-	tally_export_put_char(e->out, '"');
+	tally_out_put(&e->out, e->begun ? ",\n{\"ph\":\"" : "{\"traceEvents\":[\n{\"ph\":\"");
+	tally_out_put(&e->out, phase);
+	tally_out_char(&e->out, '"');
 	/* Processes of the format: 0 is the run, then come the devices. */
 	put_number(e, "pid", (uint64_t)(device + 1));
 	e->begun = true;
@@ -78,9 +79,9 @@ put_name_event(struct chrome *e, const char *what, const struct tally_timeline_t
 	if (track->kind == TALLY_TRACK_SLICES)
 		put_number(e, "tid", track->number);
 	put_member(e, "name", what);
-	tally_export_put(e->out, ",\"args\":{\"name\":");
-	tally_export_put_json(e->out, prefix, track->name);
-	tally_export_put(e->out, "}}");
+	tally_out_put(&e->out, ",\"args\":{\"name\":");
+	tally_out_string(&e->out, prefix, track->name);
+	tally_out_put(&e->out, "}}");
 }
 
 static void
@@ -102,10 +103,10 @@ see_track(void *user, const struct tally_timeline_track *track)
 		begin_event(e, "M", track->device);
 		put_number(e, "tid", track->number);
 		put_member(e, "name", "thread_sort_index");
-		tally_export_put(e->out, ",\"args\":{\"sort_index\":");
-		tally_export_put_value(e->out, (struct tally_value){ .storage = TALLY_STORAGE_I64,
-								     .i64 = track->rank });
-		tally_export_put(e->out, "}}");
+		tally_out_put(&e->out, ",\"args\":{\"sort_index\":");
+		tally_json_put_value(&e->out.w, (struct tally_value){ .storage = TALLY_STORAGE_I64,
+								      .i64 = track->rank });
+		tally_out_put(&e->out, "}}");
 		break;
 	default:
 		break; /* counters exist by being counted */
@@ -118,10 +119,10 @@ see_clock(void *user, const struct tally_timeline_clock *clock)
 	struct chrome *e = user;
 	begin_event(e, "M", clock->device);
 	put_member(e, "name", "passtally_gpu_clock");
-	tally_export_put(e->out, ",\"args\":{\"gpu_ns\":");
-	tally_export_put_u64(e->out, clock->gpu_ns);
+	tally_out_put(&e->out, ",\"args\":{\"gpu_ns\":");
+	tally_json_put_u64(&e->out.w, clock->gpu_ns);
 	put_number(e, "shown_at_ns", clock->cpu_ns);
-	tally_export_put(e->out, "}}");
+	tally_out_put(&e->out, "}}");
 }
 
 static void
@@ -130,13 +131,13 @@ see_arg(void *user, const struct tally_export_arg *arg)
 	struct chrome *e = user;
 	if (!arg->text && arg->value.storage == TALLY_STORAGE_F64 && !isfinite(arg->value.f64))
 		return;
-	tally_export_put(e->out, e->n_args++ ? "," : ",\"args\":{");
-	tally_export_put_json(e->out, arg->prefix, arg->key);
-	tally_export_put_char(e->out, ':');
+	tally_out_put(&e->out, e->n_args++ ? "," : ",\"args\":{");
+	tally_out_string(&e->out, arg->prefix, arg->key);
+	tally_out_char(&e->out, ':');
 	if (arg->text)
-		tally_export_put_json(e->out, "", arg->text);
+		tally_out_string(&e->out, "", arg->text);
 	else
-		tally_export_put_value(e->out, arg->value);
+		tally_json_put_value(&e->out.w, arg->value);
 }
 
 /* Begin and end apart, not start and length: viewers count in doubles, in which a start and a
@@ -152,7 +153,7 @@ write_slice(struct chrome *e, const struct tally_timeline_event *event)
 	put_time(e, "ts", shown_ns(event->track, event->ns));
 	put_member(e, "name", event->name); /* some viewers end only what has the same name */
 	if (event->type == TALLY_TIMELINE_END) {
-		tally_export_put_char(e->out, '}');
+		tally_out_char(&e->out, '}');
 		return;
 	}
 	if (event->type == TALLY_TIMELINE_INSTANT) /* a mark is a line through everything */
@@ -160,7 +161,7 @@ write_slice(struct chrome *e, const struct tally_timeline_event *event)
 	put_member(e, "cat", event->category);
 	e->n_args = 0;
 	tally_timeline_see_args(event, see_arg, e);
-	tally_export_put(e->out, e->n_args ? "}}" : "}");
+	tally_out_put(&e->out, e->n_args ? "}}" : "}");
 }
 
 static void
@@ -170,11 +171,11 @@ write_number(struct chrome *e, const struct tally_timeline_track *track, uint64_
 	begin_event(e, "C", track->device);
 	put_time(e, "ts", shown_ns(track, ns));
 	put_member(e, "name", track->name);
-	tally_export_put(e->out, ",\"args\":{");
-	tally_export_put_json(e->out, "", track->unit ? track->unit : "value");
-	tally_export_put_char(e->out, ':');
-	tally_export_put_value(e->out, v);
-	tally_export_put(e->out, "}}");
+	tally_out_put(&e->out, ",\"args\":{");
+	tally_out_string(&e->out, "", track->unit ? track->unit : "value");
+	tally_out_char(&e->out, ':');
+	tally_json_put_value(&e->out.w, v);
+	tally_out_put(&e->out, "}}");
 }
 
 static void
@@ -197,7 +198,7 @@ static struct tally_export *
 begin(FILE *out)
 {
 	struct chrome *e = g_new0(struct chrome, 1);
-	e->out = tally_export_text_create(out);
+	tally_out_init(&e->out, out);
 	e->sink = (struct tally_timeline_sink){
 		.user = e, .track = see_track, .clock = see_clock, .event = see_event
 	};
@@ -216,11 +217,11 @@ end(struct tally_export *export, struct tally_export_left *left)
 {
 	struct chrome *e = (struct chrome *)export;
 	tally_timeline_finish(e->timeline);
-	tally_export_put(e->out, e->begun ? "\n" : "{\"traceEvents\":[");
-	tally_export_put(e->out, "],\"displayTimeUnit\":\"ns\",\"otherData\":{\"program\":");
-	tally_export_put_json(e->out, "", tally_timeline_program(e->timeline));
-	tally_export_put(e->out, ",\"clock\":\"CLOCK_MONOTONIC\"}}\n");
-	tally_export_text_destroy(e->out);
+	tally_out_put(&e->out, e->begun ? "\n" : "{\"traceEvents\":[");
+	tally_out_put(&e->out, "],\"displayTimeUnit\":\"ns\",\"otherData\":{\"program\":");
+	tally_out_string(&e->out, "", tally_timeline_program(e->timeline));
+	tally_out_put(&e->out, ",\"clock\":\"CLOCK_MONOTONIC\"}}\n");
+	tally_out_flush(&e->out);
 	*left = *tally_timeline_left(e->timeline);
 	tally_timeline_destroy(e->timeline);
 	g_free(e);

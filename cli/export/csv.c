@@ -2,11 +2,12 @@
 
 #include "cli/report/columns.h"
 #include "json/log_numbers.h"
+#include "cli/shared/out.h"
 
 #include <math.h>
 
 struct csv {
-	struct tally_export_text *out;
+	struct tally_out out;
 	struct tally_export_names *names;
 	GHashTable *apis; /* device -> enum tally_api + 1 */
 };
@@ -24,9 +25,9 @@ struct row {
 static void
 put_field(struct csv *e, const char *text)
 {
-	tally_export_put_char(e->out, ',');
+	tally_out_char(&e->out, ',');
 	if (text)
-		tally_export_put_csv(e->out, text);
+		tally_out_cell(&e->out, text);
 }
 
 static void
@@ -34,24 +35,24 @@ put_place(struct csv *e, const struct row *r)
 {
 	const struct tally_pass_record *p = r->pass;
 	char text[48];
-	tally_export_put_char(e->out, ',');
+	tally_out_char(&e->out, ',');
 	if (!p) {
-		tally_export_put(e->out, ",,,,,,,,");
+		tally_out_put(&e->out, ",,,,,,,,");
 		return;
 	}
-	tally_export_put_u64(e->out, p->index);
+	tally_json_put_u64(&e->out.w, p->index);
 	g_snprintf(text, sizeof(text), "%016" G_GINT64_MODIFIER "x", p->id);
 	put_field(e, text);
-	tally_export_put_char(e->out, ',');
-	tally_export_put_u64(e->out, p->segment);
+	tally_out_char(&e->out, ',');
+	tally_json_put_u64(&e->out.w, p->segment);
 	put_field(e, tally_pass_kind_name(p->kind));
 	put_field(e, tally_export_names_find(e->names, r->frame->device, p));
 	put_field(e, p->label);
 	tally_export_lane_name(p, text, sizeof(text));
 	put_field(e, text);
-	tally_export_put_char(e->out, ',');
+	tally_out_char(&e->out, ',');
 	if (r->workload)
-		tally_export_put_u64(e->out, r->place);
+		tally_json_put_u64(&e->out.w, r->place);
 	put_field(e, r->workload ? r->workload->command : NULL);
 }
 
@@ -61,22 +62,22 @@ put_row(struct csv *e, const struct row *r, const char *key, const struct tally_
 	const char *unit, const char *source, const char *validity)
 {
 	const gpointer api = g_hash_table_lookup(e->apis, GUINT_TO_POINTER(r->frame->device));
-	tally_export_put_u64(e->out, r->frame->device);
+	tally_json_put_u64(&e->out.w, r->frame->device);
 	put_field(e, api ? tally_api_name(GPOINTER_TO_UINT(api) - 1) : NULL);
-	tally_export_put_char(e->out, ',');
-	tally_export_put_u64(e->out, r->frame->frame);
+	tally_out_char(&e->out, ',');
+	tally_json_put_u64(&e->out.w, r->frame->frame);
 	put_field(e, r->frame->set);
 	put_field(e, r->what);
 	put_place(e, r);
 	put_field(e, key);
-	tally_export_put_char(e->out, ',');
+	tally_out_char(&e->out, ',');
 	if (v)
-		tally_export_put_value(e->out, *v);
+		tally_json_put_value(&e->out.w, *v);
 	put_field(e, unit);
 	put_field(e, source);
 	put_field(e, validity);
 	put_field(e, r->flags);
-	tally_export_put_char(e->out, '\n');
+	tally_out_char(&e->out, '\n');
 }
 
 /* Where the numbers of an object go. */
@@ -154,11 +155,11 @@ static struct tally_export *
 begin(FILE *out)
 {
 	struct csv *e = g_new0(struct csv, 1);
-	e->out = tally_export_text_create(out);
+	tally_out_init(&e->out, out);
 	e->names = tally_export_names_create();
 	e->apis = g_hash_table_new(NULL, NULL);
-	tally_export_put(e->out, "device,api,frame,set,what,pass,id,segment,kind,name,label,ran_on,"
-				 "workload,command,key,value,unit,source,validity,flags\n");
+	tally_out_put(&e->out, "device,api,frame,set,what,pass,id,segment,kind,name,label,ran_on,"
+			       "workload,command,key,value,unit,source,validity,flags\n");
 	return (struct tally_export *)e;
 }
 
@@ -182,7 +183,7 @@ end(struct tally_export *export, struct tally_export_left *left)
 {
 	(void)left; /* a table has room for all */
 	struct csv *e = (struct csv *)export;
-	tally_export_text_destroy(e->out);
+	tally_out_flush(&e->out);
 	tally_export_names_destroy(e->names);
 	g_hash_table_destroy(e->apis);
 	g_free(e);

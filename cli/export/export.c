@@ -2,14 +2,10 @@
 
 #include "cli/shared/cli.h"
 #include "cli/log/input.h"
+#include "cli/shared/result.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <glib/gstdio.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { OPT_PERFETTO, OPT_CHROME, OPT_CSV, OPT_HELP, N_FORMATS = OPT_CSV + 1 };
 
@@ -30,11 +26,8 @@ static const struct tally_export_format *const formats[N_FORMATS] = {
 };
 
 struct target {
-	const struct tally_export_format *format;
+	struct tally_result t;
 	const char *path; /* NULL = not asked for; "-" = standard output */
-	char *part; /* where it grows; NULL = at `path` itself, which is no plain file */
-	FILE *file;
-	int error; /* errno of a failed write */
 	struct tally_export *export;
 };
 
@@ -116,128 +109,6 @@ parse(struct request *r, int argc, char **argv)
 	return TALLY_EXIT_USAGE;
 }
 
-static bool
-complain_about(const char *path, const char *what)
-{
-	tally_cli_complain("export", "%s: %s", path, what);
-	return false;
-}
-
-/* Files that are not whole yet, for the signal that ends us. */
-static char *volatile unfinished[N_FORMATS];
-
-static void
-on_signal(int number)
-{
-	for (unsigned i = 0; i < N_FORMATS; i++)
-		if (unfinished[i])
-			unlink(unfinished[i]);
-	raise(number); /* by its default now: SA_RESETHAND */
-}
-
-static void
-take_signals(void)
-{
-	static const int numbers[] = { SIGHUP, SIGINT, SIGTERM };
-	struct sigaction ours = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
-	for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++) {
-		struct sigaction before;
-		if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
-			sigaction(numbers[i], &ours, NULL);
-	}
-}
-
-/* `passtally export --csv LOG OUT` means well, and would cost a log. */
-static bool
-is_log(const char *path)
-{
-	static const char start[] = "{\"type\":\"header\"", zstd[] = "\x28\xb5\x2f\xfd";
-	char bytes[sizeof(start) - 1];
-	FILE *file = fopen(path, "rbe");
-	if (!file)
-		return false;
-	bool found = fread(bytes, 1, sizeof(bytes), file) == sizeof(bytes) &&
-		     (memcmp(bytes, start, sizeof(bytes)) == 0 ||
-		      memcmp(bytes, zstd, sizeof(zstd) - 1) == 0);
-	fclose(file);
-	return found;
-}
-
-static bool
-open_target(struct target *t, char *volatile *part)
-{
-	struct stat s;
-	if (strcmp(t->path, "-") == 0) {
-		t->file = stdout;
-		if (t->format->binary && isatty(STDOUT_FILENO))
-			return complain_about("-", "a trace is not for a terminal: name a file");
-		return true;
-	}
-	bool exists = stat(t->path, &s) == 0;
-	if (exists && S_ISDIR(s.st_mode))
-		return complain_about(t->path, "is a folder: name a file in it");
-	if (exists && !S_ISREG(s.st_mode)) { /* /dev/null, a pipe: nothing to put in its place */
-		t->file = fopen(t->path, "wbe");
-		return t->file || complain_about(t->path, g_strerror(errno));
-	}
-	if (exists && is_log(t->path))
-		return complain_about(t->path, "is a log; name what to write first: passtally "
-					       "export --perfetto OUT LOG");
-	/* Whole or not at all: it grows beside its place. */
-	t->part = g_strdup_printf("%s.XXXXXX", t->path);
-	int fd = g_mkstemp_full(t->part, O_WRONLY | O_CLOEXEC, 0666);
-	if (fd < 0) {
-		int error = errno;
-		g_free(g_steal_pointer(&t->part));
-		return complain_about(t->path, g_strerror(error));
-	}
-	*part = t->part;
-	t->file = fdopen(fd, "wb");
-	if (!t->file)
-		return complain_about(t->path, g_strerror(errno));
-	return true;
-}
-
-/* What was written to the target is there, or a complaint is. `good` false: take it away. */
-static bool
-close_target(struct target *t, char *volatile *part, bool good)
-{
-	if (t->file == stdout)
-		return good; /* tally_cli_finish() judges it */
-	bool written = t->file && !ferror(t->file) && fflush(t->file) == 0;
-	int error = t->error ? t->error : errno;
-	if (t->file && fclose(t->file) != 0 && written) {
-		written = false;
-		error = errno;
-	}
-	if (good && written && t->part && g_rename(t->part, t->path) != 0) {
-		written = false;
-		error = errno;
-	}
-	if (good && t->path && !written)
-		complain_about(t->path, g_strerror(error));
-	if (t->part && !(good && written))
-		g_unlink(t->part);
-	*part = NULL;
-	g_free(t->part);
-	return good && (written || !t->path);
-}
-
-static void
-show_progress(struct tally_progress *progress, const char *path,
-	      const struct tally_log_reader *reader)
-{
-	uint64_t done, total;
-	if (!tally_progress_due(progress))
-		return;
-	tally_log_reader_progress(reader, &done, &total);
-	if (total)
-		tally_progress_show(progress, "exporting %s: %u %%", path,
-				    (unsigned)(100.0 * (double)done / (double)total));
-	else
-		tally_progress_show(progress, "exporting %s: %.1f MB", path, (double)done / 1e6);
-}
-
 /* False: a write failed, and there is no use in going on. */
 static bool
 show_line(struct request *r, const struct tally_log_line *line)
@@ -248,27 +119,13 @@ show_line(struct request *r, const struct tally_log_line *line)
 		if (!t->export)
 			continue;
 		errno = 0;
-		t->format->line(t->export, line);
-		if (ferror(t->file)) {
-			t->error = errno;
+		formats[i]->line(t->export, line);
+		if (ferror(t->t.file)) {
+			t->t.error = errno;
 			good = false;
 		}
 	}
 	return good;
-}
-
-/* As the other commands that read logs have it. */
-static int
-read_failed(const char *path, enum tally_read_status status, const struct tally_read_error *error)
-{
-	if (status == TALLY_READ_BAD) {
-		fprintf(stderr, "%s:%" G_GUINT64_FORMAT ":%" G_GUINT64_FORMAT ": %s\n", path,
-			error->line, error->column, error->message);
-		return TALLY_EXIT_BAD_LOG;
-	}
-	tally_cli_complain("export", "%s: %s", path,
-			   error->message[0] ? error->message : "out of memory");
-	return TALLY_EXIT_FAILED;
 }
 
 /* Every line to every format. */
@@ -279,14 +136,14 @@ read_log(struct request *r)
 	enum tally_read_status status = TALLY_READ_OK;
 	struct tally_log_reader *reader = tally_log_input_open(r->log, &status, &error);
 	if (!reader)
-		return read_failed(r->log, status, &error);
+		return tally_cli_read_failed("export", r->log, status, &error);
 	struct tally_progress progress;
 	tally_progress_begin(&progress, 1000);
 	struct tally_log_line line;
 	while ((status = tally_log_reader_next(reader, &line, &error)) == TALLY_READ_OK) {
 		if (!show_line(r, &line))
 			break;
-		show_progress(&progress, r->log, reader);
+		tally_progress_read(&progress, "exporting", r->log, reader);
 	}
 	tally_progress_end(&progress);
 	tally_log_reader_close(reader);
@@ -300,7 +157,7 @@ read_log(struct request *r)
 				   r->log, error.line);
 		return TALLY_EXIT_OK;
 	}
-	return read_failed(r->log, status, &error);
+	return tally_cli_read_failed("export", r->log, status, &error);
 }
 
 static void
@@ -318,23 +175,27 @@ tell_left(const struct tally_export_left *left)
 				   left->workloads);
 }
 
+/* False after a complaint. */
+static bool
+begin_export(struct request *r, unsigned i)
+{
+	struct target *t = &r->targets[i];
+	if (tally_result_open(&t->t, "export", t->path, tally_result_mode(r->log),
+			      formats[i]->binary,
+			      "name what to write first: passtally export --perfetto OUT LOG"))
+		return false;
+	setvbuf(t->t.file, NULL, _IOFBF, 1 << 18);
+	t->export = formats[i]->begin(t->t.file);
+	return true;
+}
+
 static int
 export_log(struct request *r)
 {
 	int status = TALLY_EXIT_OK;
-	take_signals();
-	for (unsigned i = 0; i < N_FORMATS && status == TALLY_EXIT_OK; i++) {
-		struct target *t = &r->targets[i];
-		t->format = formats[i];
-		if (!t->path)
-			continue;
-		if (open_target(t, &unfinished[i])) {
-			setvbuf(t->file, NULL, _IOFBF, 1 << 18);
-			t->export = formats[i]->begin(t->file);
-		} else {
+	for (unsigned i = 0; i < N_FORMATS && status == TALLY_EXIT_OK; i++)
+		if (r->targets[i].path && !begin_export(r, i))
 			status = TALLY_EXIT_USAGE;
-		}
-	}
 	if (status == TALLY_EXIT_OK)
 		status = read_log(r);
 	struct tally_export_left left = { 0 };
@@ -343,7 +204,7 @@ export_log(struct request *r)
 		struct target *t = &r->targets[i];
 		if (t->export)
 			formats[i]->end(t->export, &left);
-		if (!close_target(t, &unfinished[i], good) && good)
+		if (!tally_result_close(&t->t, good) && good)
 			status = TALLY_EXIT_FAILED;
 	}
 	if (status == TALLY_EXIT_OK)

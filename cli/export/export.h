@@ -73,18 +73,4 @@ void tally_export_see_pass(const struct tally_pass_record *pass, tally_export_se
 void tally_export_see_workload(const struct tally_workload_record *workload, tally_export_see *see,
 			       void *user);
 
-/* Text and numbers into a stream, through a buffer (cli/export/text.c). */
-struct tally_export_text;
-struct tally_export_text *tally_export_text_create(FILE *out);
-void tally_export_text_destroy(struct tally_export_text *t); /* writes what is left */
-void tally_export_put(struct tally_export_text *t, const char *text);
-void tally_export_put_char(struct tally_export_text *t, char c);
-void tally_export_put_u64(struct tally_export_text *t, uint64_t v);
-/* Not finite: nothing is written. */
-void tally_export_put_value(struct tally_export_text *t, struct tally_value v);
-/* A string of JSON with its quotes; `prefix` stands before `text` in it. */
-void tally_export_put_json(struct tally_export_text *t, const char *prefix, const char *text);
-/* A field of CSV, in quotes where it must be. */
-void tally_export_put_csv(struct tally_export_text *t, const char *text);
-
 #endif

@@ -38,7 +38,7 @@ tally_timeline_create(const struct tally_timeline_sink *sink)
 	t->sink = sink;
 	t->names = tally_export_names_create();
 	t->tracks = g_ptr_array_new_with_free_func(tally_tracks_free);
-	t->devices = g_ptr_array_new_with_free_func(tally_tracks_free_device);
+	t->devices = g_hash_table_new_full(NULL, NULL, NULL, tally_tracks_free_device);
 	t->placed = g_array_new(FALSE, FALSE, sizeof(struct placed));
 	t->drawn = g_byte_array_new();
 	t->order = g_array_new(FALSE, FALSE, sizeof(struct placed *));
@@ -53,7 +53,7 @@ tally_timeline_create(const struct tally_timeline_sink *sink)
 void
 tally_timeline_destroy(struct tally_timeline *t)
 {
-	g_ptr_array_unref(t->devices);
+	g_hash_table_destroy(t->devices);
 	g_ptr_array_unref(t->tracks);
 	g_array_unref(t->placed);
 	g_byte_array_unref(t->drawn);

@@ -75,15 +75,13 @@ tally_tracks_process(struct tally_timeline *t)
 static struct tally_timeline_device *
 find_device(struct tally_timeline *t, uint32_t number)
 {
-	for (guint i = 0; i < t->devices->len; i++) {
-		struct tally_timeline_device *d = g_ptr_array_index(t->devices, i);
-		if (d->number == number)
-			return d;
-	}
-	struct tally_timeline_device *d = g_new0(struct tally_timeline_device, 1);
+	struct tally_timeline_device *d = g_hash_table_lookup(t->devices, GUINT_TO_POINTER(number));
+	if (d)
+		return d;
+	d = g_new0(struct tally_timeline_device, 1);
 	d->number = number;
 	d->lanes = g_ptr_array_new_with_free_func(free_lane);
-	g_ptr_array_add(t->devices, d);
+	g_hash_table_insert(t->devices, GUINT_TO_POINTER(number), d);
 	return d;
 }
 
@@ -101,7 +99,8 @@ tally_tracks_device(struct tally_timeline *t, uint32_t number,
 	if (record)
 		g_string_append_printf(name, " (%s)", tally_api_name(record->api));
 	d->group = tally_tracks_add(t, TALLY_TRACK_GROUP, tally_tracks_process(t),
-				    g_string_free(name, FALSE), number, (int)t->devices->len);
+				    g_string_free(name, FALSE), number,
+				    (int)g_hash_table_size(t->devices));
 	tally_tracks_tell(t, d->group);
 	return d;
 }

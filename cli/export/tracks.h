@@ -57,7 +57,7 @@ struct tally_timeline {
 	const struct tally_timeline_sink *sink;
 	struct tally_export_names *names;
 	GPtrArray *tracks; /* of struct tally_timeline_track *, all */
-	GPtrArray *devices; /* of struct tally_timeline_device * */
+	GHashTable *devices; /* number -> struct tally_timeline_device * */
 	GArray *placed; /* of struct placed: the frame's */
 	GByteArray *drawn; /* is the frame's n-th pass on a track of the GPU's? */
 	GArray *order; /* of struct placed *: one lane's */

@@ -734,46 +734,19 @@ tally_aggregate_finish(struct tally_aggregate *a)
 }
 
 static int
-read_failed(const char *path, enum tally_read_status status, const struct tally_read_error *error)
-{
-	if (status == TALLY_READ_BAD) {
-		fprintf(stderr, "%s:%" G_GUINT64_FORMAT ":%" G_GUINT64_FORMAT ": %s\n", path,
-			error->line, error->column, error->message);
-		return TALLY_EXIT_BAD_LOG;
-	}
-	fprintf(stderr, "passtally: %s: %s\n", path,
-		error->message[0] ? error->message : "out of memory");
-	return TALLY_EXIT_FAILED;
-}
-
-static void
-tell_progress(struct tally_progress *progress, const char *path,
-	      const struct tally_log_reader *reader)
-{
-	uint64_t done, total;
-	tally_log_reader_progress(reader, &done, &total);
-	if (total)
-		tally_progress_show(progress, "reading %s: %u %%", path,
-				    (unsigned)(100.0 * (double)done / (double)total));
-	else
-		tally_progress_show(progress, "reading %s: %.1f MB", path, (double)done / 1e6);
-}
-
-static int
 read_log(struct tally_aggregate *a, const char *command, const char *path)
 {
 	struct tally_read_error error = { 0 };
 	enum tally_read_status status = TALLY_READ_OK;
 	struct tally_log_reader *reader = tally_log_input_open(path, &status, &error);
 	if (!reader)
-		return read_failed(path, status, &error);
+		return tally_cli_read_failed(NULL, path, status, &error);
 	struct tally_progress progress;
 	tally_progress_begin(&progress, 1000);
 	struct tally_log_line line;
 	while ((status = tally_log_reader_next(reader, &line, &error)) == TALLY_READ_OK) {
 		tally_aggregate_add(a, &line);
-		if (tally_progress_due(&progress))
-			tell_progress(&progress, path, reader);
+		tally_progress_read(&progress, "reading", path, reader);
 	}
 	tally_progress_end(&progress);
 	tally_log_reader_close(reader);
@@ -787,7 +760,8 @@ read_log(struct tally_aggregate *a, const char *command, const char *path)
 				   path, error.line);
 		return TALLY_EXIT_OK;
 	}
-	return status == TALLY_READ_END ? TALLY_EXIT_OK : read_failed(path, status, &error);
+	return status == TALLY_READ_END ? TALLY_EXIT_OK
+					: tally_cli_read_failed(NULL, path, status, &error);
 }
 
 int

@@ -2,6 +2,7 @@
 
 #include "cli/machine/catalogue_microblaze.h"
 #include "cli/shared/cli.h"
+#include "cli/shared/out.h"
 #include "cli/shared/text.h"
 #include "query/mali/catalogue.h"
 #include "query/metric/metric.h"
@@ -50,8 +51,8 @@ tally_catalogue_print_indented(const char *label, const char *text)
 static void
 print_counter(const struct tally_mali_counter *c)
 {
-	printf("  %s (%s, %s%s)\n", c->counter.key, c->counter.unit, level_names[c->visibility],
-	       c->overview ? ", overview" : "");
+	tally_text_print(stdout, "  %s (%s, %s%s)\n", c->counter.key, c->counter.unit,
+			 level_names[c->visibility], c->overview ? ", overview" : "");
 	char *text = g_strconcat(c->counter.name, ". ", c->counter.description, NULL);
 	tally_catalogue_print_indented("", text);
 	g_free(text);
@@ -82,13 +83,13 @@ print_metrics(const struct tally_mali_layout *l)
 		struct tally_metric m = tally_metric_at(i);
 		n += has_metric(l, &m);
 	}
-	printf("\nmetrics: %u values derived from these\n", n);
+	tally_text_print(stdout, "\nmetrics: %u values derived from these\n", n);
 	for (uint32_t i = 0; i < tally_n_metrics; i++) {
 		struct tally_metric m = tally_metric_at(i);
 		if (!has_metric(l, &m))
 			continue;
-		printf("  %s (%s, %s%s)\n", m.key, m.unit, tally_dialect_name(m.dialect),
-		       m.overview ? ", overview" : "");
+		tally_text_print(stdout, "  %s (%s, %s%s)\n", m.key, m.unit,
+				 tally_dialect_name(m.dialect), m.overview ? ", overview" : "");
 		char *text = g_strconcat(m.name, ".", m.description ? " " : NULL, m.description,
 					 NULL);
 		tally_catalogue_print_indented("", text);
@@ -105,16 +106,17 @@ static void
 print_product(const struct tally_mali_product *p)
 {
 	const struct tally_mali_layout *l = p->layout;
-	printf("%s: %s, %s front end, warps of %u threads", p->name, l->architecture,
-	       l->csf ? "command stream" : "job manager", l->warp_width);
+	tally_text_print(stdout, "%s: %s, %s front end, warps of %u threads", p->name,
+			 l->architecture, l->csf ? "command stream" : "job manager", l->warp_width);
 	if (strcmp(l->name, p->name) != 0)
-		printf("; counts as %s does", l->name);
+		tally_text_print(stdout, "; counts as %s does", l->name);
 	puts("");
 	for (int block = 0; block < TALLY_N_MALI_BLOCKS; block++) {
 		unsigned n = 0;
 		for (uint32_t i = 0; i < l->n_counters; i++)
 			n += (int)l->counters[i].block == block;
-		printf("\n%s: %u counters of %s\n", block_names[block], n, block_texts[block]);
+		tally_text_print(stdout, "\n%s: %u counters of %s\n", block_names[block], n,
+				 block_texts[block]);
 		for (uint32_t i = 0; i < l->n_counters; i++)
 			if ((int)l->counters[i].block == block)
 				print_counter(&l->counters[i]);
@@ -122,95 +124,97 @@ print_product(const struct tally_mali_product *p)
 	print_metrics(l);
 	puts("\nconstants:");
 	for (uint32_t i = 0; i < l->n_constants; i++)
-		printf("  %s %.6g\n", l->constants[i].name, l->constants[i].value);
+		tally_text_print(stdout, "  %s %.6g\n", l->constants[i].name,
+				 l->constants[i].value);
 }
 
 static void
-print_counter_json(const struct tally_mali_counter *c)
+put_counter(struct tally_out *o, const struct tally_mali_counter *c)
 {
-	fputs("{\"key\":", stdout);
-	tally_text_print_json(stdout, c->counter.key);
-	tally_text_print_json_member(stdout, "name", c->counter.name);
-	tally_text_print_json_member(stdout, "unit", c->counter.unit);
-	tally_text_print_json_member(stdout, "kind", tally_counter_kind_name(c->counter.kind));
-	tally_text_print_json_member(stdout, "block", block_names[c->block]);
-	printf(",\"index\":%u,\"shift\":%u", c->index, c->shift);
-	tally_text_print_json_member(stdout, "hardware_name", c->hw_name);
-	tally_text_print_json_member(stdout, "level", level_names[c->visibility]);
-	printf(",\"overview\":%s,\"aliases\":[", c->overview ? "true" : "false");
-	for (const char *const *alias = c->aliases; *alias; alias++) {
-		if (alias != c->aliases)
-			putchar(',');
-		tally_text_print_json(stdout, *alias);
-	}
-	putchar(']');
-	tally_text_print_json_member(stdout, "description", c->counter.description);
-	tally_text_print_json_member(stdout, "erratum", c->erratum);
-	putchar('}');
+	tally_out_object(o, NULL);
+	tally_out_text(o, "key", c->counter.key);
+	tally_out_text(o, "name", c->counter.name);
+	tally_out_text(o, "unit", c->counter.unit);
+	tally_out_text(o, "kind", tally_counter_kind_name(c->counter.kind));
+	tally_out_text(o, "block", block_names[c->block]);
+	tally_out_u64(o, "index", c->index);
+	tally_out_u64(o, "shift", c->shift);
+	tally_out_text(o, "hardware_name", c->hw_name);
+	tally_out_text(o, "level", level_names[c->visibility]);
+	tally_out_bool(o, "overview", c->overview);
+	tally_out_array(o, "aliases");
+	for (const char *const *alias = c->aliases; *alias; alias++)
+		tally_out_text(o, NULL, *alias);
+	tally_out_end_array(o);
+	tally_out_text(o, "description", c->counter.description);
+	tally_out_text(o, "erratum", c->erratum);
+	tally_out_end_object(o);
 }
 
 static void
-print_metrics_json(const struct tally_mali_layout *l)
+put_metrics(struct tally_out *o, const struct tally_mali_layout *l)
 {
-	const char *comma = "";
+	tally_out_array(o, "metrics");
 	for (uint32_t i = 0; i < tally_n_metrics; i++) {
 		struct tally_metric m = tally_metric_at(i);
 		if (!has_metric(l, &m))
 			continue;
-		printf("%s{\"key\":", comma);
-		comma = ",";
-		tally_text_print_json(stdout, m.key);
-		tally_text_print_json_member(stdout, "name", m.name);
-		tally_text_print_json_member(stdout, "unit", m.unit);
-		tally_text_print_json_member(stdout, "dialect", tally_dialect_name(m.dialect));
-		tally_text_print_json_member(stdout, "expression", m.expression);
-		tally_text_print_json_member(stdout, "printed", m.printed);
-		printf(",\"overview\":%s", m.overview ? "true" : "false");
-		tally_text_print_json_member(stdout, "description", m.description);
-		tally_text_print_json_member(stdout, "erratum", m.erratum);
-		putchar('}');
+		tally_out_object(o, NULL);
+		tally_out_text(o, "key", m.key);
+		tally_out_text(o, "name", m.name);
+		tally_out_text(o, "unit", m.unit);
+		tally_out_text(o, "dialect", tally_dialect_name(m.dialect));
+		tally_out_text(o, "expression", m.expression);
+		tally_out_text(o, "printed", m.printed);
+		tally_out_bool(o, "overview", m.overview);
+		tally_out_text(o, "description", m.description);
+		tally_out_text(o, "erratum", m.erratum);
+		tally_out_end_object(o);
 	}
+	tally_out_end_array(o);
 }
 
 static void
-print_head_json(const struct tally_mali_product *p)
+put_layout(struct tally_out *o, const struct tally_mali_layout *l)
 {
-	fputs("{\"gpu\":", stdout);
-	tally_text_print_json(stdout, p->name);
-	printf(",\"ids\":[\"0x%04x\"", p->ids[0]);
-	if (p->ids[1])
-		printf(",\"0x%04x\"", p->ids[1]);
-	putchar(']');
-	if (!p->layout)
-		return;
-	tally_text_print_json_member(stdout, "layout", p->layout->name);
-	tally_text_print_json_member(stdout, "architecture", p->layout->architecture);
-	tally_text_print_json_member(stdout, "front_end",
-				     p->layout->csf ? "command-stream" : "job-manager");
-}
-
-static void
-print_product_json(const struct tally_mali_product *p)
-{
-	const struct tally_mali_layout *l = p->layout;
-	print_head_json(p);
-	if (!l) {
-		puts("}");
-		return;
-	}
-	printf(",\"values_per_block\":%u,\"warp_width\":%u,\"constants\":{", l->values_per_block,
-	       l->warp_width);
+	tally_out_u64(o, "values_per_block", l->values_per_block);
+	tally_out_u64(o, "warp_width", l->warp_width);
+	tally_out_object(o, "constants");
 	for (uint32_t i = 0; i < l->n_constants; i++)
-		printf("%s\"%s\":%.6g", i ? "," : "", l->constants[i].name, l->constants[i].value);
-	fputs("},\"counters\":[", stdout);
-	for (uint32_t i = 0; i < l->n_counters; i++) {
-		if (i)
-			putchar(',');
-		print_counter_json(&l->counters[i]);
+		tally_out_f64(o, l->constants[i].name, l->constants[i].value);
+	tally_out_end_object(o);
+	tally_out_array(o, "counters");
+	for (uint32_t i = 0; i < l->n_counters; i++)
+		put_counter(o, &l->counters[i]);
+	tally_out_end_array(o);
+	put_metrics(o, l);
+}
+
+/* One line; `whole`: with its counters and metrics. */
+static void
+print_product_json(const struct tally_mali_product *p, bool whole)
+{
+	struct tally_out out, *o = &out;
+	tally_out_init(o, stdout);
+	tally_out_object(o, NULL);
+	tally_out_text(o, "gpu", p->name);
+	tally_out_array(o, "ids");
+	for (size_t i = 0; i < G_N_ELEMENTS(p->ids); i++) {
+		char id[16];
+		g_snprintf(id, sizeof(id), "0x%04x", p->ids[i]);
+		tally_out_text(o, NULL, i == 0 || p->ids[i] ? id : NULL);
 	}
-	fputs("],\"metrics\":[", stdout);
-	print_metrics_json(l);
-	puts("]}");
+	tally_out_end_array(o);
+	if (p->layout) {
+		tally_out_text(o, "layout", p->layout->name);
+		tally_out_text(o, "architecture", p->layout->architecture);
+		tally_out_text(o, "front_end", p->layout->csf ? "command-stream" : "job-manager");
+		if (whole)
+			put_layout(o, p->layout);
+	}
+	tally_out_end_object(o);
+	tally_out_char(o, '\n');
+	tally_out_flush(o);
 }
 
 static void
@@ -219,16 +223,18 @@ print_list(bool json)
 	for (uint32_t i = 0; i < tally_mali_n_products; i++) {
 		const struct tally_mali_product *p = tally_mali_product(i);
 		if (json) {
-			print_head_json(p);
-			puts("}");
+			print_product_json(p, false);
 		} else if (!p->layout) {
-			printf("%-16s Midgard: recognised, its counters are not described\n",
-			       p->name);
+			tally_text_print(
+				stdout,
+				"%-16s Midgard: recognised, its counters are not described\n",
+				p->name);
 		} else {
-			printf("%-16s %s, %u counters%s%s\n", p->name, p->layout->architecture,
-			       p->layout->n_counters,
-			       strcmp(p->name, p->layout->name) == 0 ? "" : " as of ",
-			       strcmp(p->name, p->layout->name) == 0 ? "" : p->layout->name);
+			tally_text_print(stdout, "%-16s %s, %u counters%s%s\n", p->name,
+					 p->layout->architecture, p->layout->n_counters,
+					 strcmp(p->name, p->layout->name) == 0 ? "" : " as of ",
+					 strcmp(p->name, p->layout->name) == 0 ? ""
+									       : p->layout->name);
 		}
 	}
 }
@@ -262,11 +268,13 @@ tally_catalogue_print(const char *gpu, bool json)
 	if (!p)
 		return complain_unknown(gpu);
 	if (json)
-		print_product_json(p);
+		print_product_json(p, true);
 	else if (p->layout)
 		print_product(p);
 	else
-		printf("%s: Midgard; passtally recognises it, but does not describe its counters\n",
-		       p->name);
+		tally_text_print(stdout,
+				 "%s: Midgard; passtally recognises it, but does not describe its "
+				 "counters\n",
+				 p->name);
 	return TALLY_EXIT_OK;
 }

@@ -1,6 +1,7 @@
 #include "cli/machine/catalogue_microblaze.h"
 
 #include "cli/machine/catalogue.h"
+#include "cli/shared/out.h"
 #include "cli/shared/text.h"
 #include "query/metric/metric.h"
 #include "query/microblaze/events.h"
@@ -46,12 +47,15 @@ print_events(void)
 	for (uint32_t i = 0; i < TALLY_MB_N_EVENTS; i++) {
 		const struct tally_mb_event *e = &tally_mb_events[i];
 		if (i == 0)
-			printf("\nevents: %d that event counters count\n", TALLY_MB_FIRST_LATENCY);
+			tally_text_print(stdout, "\nevents: %d that event counters count\n",
+					 TALLY_MB_FIRST_LATENCY);
 		if (i == TALLY_MB_FIRST_LATENCY)
-			printf("\nlatencies: %d that latency counters count with KEY.n, KEY.sum "
-			       "and KEY.sum_sq,\nand event counters with KEY.n alone\n",
-			       TALLY_MB_N_EVENTS - TALLY_MB_FIRST_LATENCY);
-		printf("  %2u %s (%s)\n", i, e->key, e->unit);
+			tally_text_print(
+				stdout,
+				"\nlatencies: %d that latency counters count with KEY.n, KEY.sum "
+				"and KEY.sum_sq,\nand event counters with KEY.n alone\n",
+				TALLY_MB_N_EVENTS - TALLY_MB_FIRST_LATENCY);
+		tally_text_print(stdout, "  %2u %s (%s)\n", i, e->key, e->unit);
 		print_and_free(g_strconcat(e->name, ". ", e->description, NULL));
 	}
 }
@@ -64,7 +68,7 @@ print_metrics(void)
 		struct tally_metric m = tally_metric_at(i);
 		if (!is_ours(&m))
 			continue;
-		printf("  %s (%s)\n", m.key, m.unit);
+		tally_text_print(stdout, "  %s (%s)\n", m.key, m.unit);
 		print_and_free(
 			g_strconcat(m.name, ".", m.description ? " " : NULL, m.description, NULL));
 		tally_catalogue_print_indented("= ", m.expression);
@@ -72,44 +76,55 @@ print_metrics(void)
 }
 
 static void
-print_event_json(uint32_t i)
+put_event(struct tally_out *o, uint32_t i)
 {
 	const struct tally_mb_event *e = &tally_mb_events[i];
-	printf("%s{\"key\":", i ? "," : "");
-	tally_text_print_json(stdout, e->key);
-	printf(",\"event\":%u", i);
-	tally_text_print_json_member(stdout, "name", e->name);
-	tally_text_print_json_member(stdout, "unit", e->unit);
-	tally_text_print_json_member(stdout, "kind", tally_counter_kind_name(e->kind));
-	tally_text_print_json_member(stdout, "counted_by",
-				     tally_mb_is_latency(i) ? "latency" : "event");
-	tally_text_print_json_member(stdout, "description", e->description);
-	putchar('}');
+	tally_out_object(o, NULL);
+	tally_out_text(o, "key", e->key);
+	tally_out_u64(o, "event", i);
+	tally_out_text(o, "name", e->name);
+	tally_out_text(o, "unit", e->unit);
+	tally_out_text(o, "kind", tally_counter_kind_name(e->kind));
+	tally_out_text(o, "counted_by", tally_mb_is_latency(i) ? "latency" : "event");
+	tally_out_text(o, "description", e->description);
+	tally_out_end_object(o);
+}
+
+static void
+put_metrics(struct tally_out *o)
+{
+	for (uint32_t i = 0; i < tally_n_metrics; i++) {
+		struct tally_metric m = tally_metric_at(i);
+		if (!is_ours(&m))
+			continue;
+		tally_out_object(o, NULL);
+		tally_out_text(o, "key", m.key);
+		tally_out_text(o, "name", m.name);
+		tally_out_text(o, "unit", m.unit);
+		tally_out_text(o, "dialect", tally_dialect_name(m.dialect));
+		tally_out_text(o, "expression", m.expression);
+		tally_out_text(o, "description", m.description);
+		tally_out_end_object(o);
+	}
 }
 
 static void
 print_json(void)
 {
-	fputs("{\"gpu\":\"" NAME "\",\"counters\":[", stdout);
+	struct tally_out o;
+	tally_out_init(&o, stdout);
+	tally_out_object(&o, NULL);
+	tally_out_text(&o, "gpu", NAME);
+	tally_out_array(&o, "counters");
 	for (uint32_t i = 0; i < TALLY_MB_N_EVENTS; i++)
-		print_event_json(i);
-	fputs("],\"metrics\":[", stdout);
-	const char *comma = "";
-	for (uint32_t i = 0; i < tally_n_metrics; i++) {
-		struct tally_metric m = tally_metric_at(i);
-		if (!is_ours(&m))
-			continue;
-		printf("%s{\"key\":", comma);
-		comma = ",";
-		tally_text_print_json(stdout, m.key);
-		tally_text_print_json_member(stdout, "name", m.name);
-		tally_text_print_json_member(stdout, "unit", m.unit);
-		tally_text_print_json_member(stdout, "dialect", tally_dialect_name(m.dialect));
-		tally_text_print_json_member(stdout, "expression", m.expression);
-		tally_text_print_json_member(stdout, "description", m.description);
-		putchar('}');
-	}
-	puts("]}");
+		put_event(&o, i);
+	tally_out_end_array(&o);
+	tally_out_array(&o, "metrics");
+	put_metrics(&o);
+	tally_out_end_array(&o);
+	tally_out_end_object(&o);
+	tally_out_char(&o, '\n');
+	tally_out_flush(&o);
 }
 
 void
@@ -119,9 +134,9 @@ tally_catalogue_print_microblaze(bool json)
 		print_json();
 		return;
 	}
-	puts(NAME ": a soft core, not a GPU, read through its debug module (--microblaze);\n"
-		  "it counts as many of these at a time as it was built with counters, 5 and 1 by "
-		  "default");
+	puts("" NAME ": a soft core, not a GPU, read through its debug module (--microblaze);\n"
+	     "it counts as many of these at a time as it was built with counters, 5 and 1 by "
+	     "default");
 	print_events();
 	print_metrics();
 }
@@ -132,5 +147,5 @@ tally_catalogue_list_microblaze(bool json)
 	if (json)
 		puts("{\"gpu\":\"" NAME "\"}");
 	else
-		printf("%-16s a soft core, %d events\n", NAME, TALLY_MB_N_EVENTS);
+		tally_text_print(stdout, "%-16s a soft core, %d events\n", NAME, TALLY_MB_N_EVENTS);
 }

@@ -1,6 +1,7 @@
 #include "layer/config/config.h"
 
 #include "cli/shared/cli.h"
+#include "cli/shared/out.h"
 #include "cli/shared/text.h"
 #include "cli/machine/wanted.h"
 #include "layer/block.h"
@@ -97,8 +98,9 @@ static void
 print_place(const char *what, const char *path)
 {
 	char *shown = path ? tally_text_escape(path) : NULL;
-	printf("%-13s %s%s\n", what, shown ? shown : "no home is known: none is read",
-	       path && access(path, F_OK) != 0 ? " (not there)" : "");
+	tally_text_print(stdout, "%-13s %s%s\n", what,
+			 shown ? shown : "no home is known: none is read",
+			 path && access(path, F_OK) != 0 ? " (not there)" : "");
 	g_free(shown);
 }
 
@@ -107,7 +109,8 @@ print_variable(const char *name)
 {
 	const char *value = getenv(name);
 	char *shown = tally_text_escape(value ? value : "");
-	printf("%-13s %s%s%s\n", "environment", name, value ? "=" : " is not set", shown);
+	tally_text_print(stdout, "%-13s %s%s%s\n", "environment", name, value ? "=" : " is not set",
+			 shown);
 	g_free(shown);
 }
 
@@ -125,16 +128,17 @@ print_options(const struct request *r, const struct tally_config *config)
 		wide = MAX(wide, tally_text_width(shown));
 	}
 	wide = MIN(wide, 40);
-	printf("\n%-*s  %-*s  %s\n", (int)width, "option", (int)wide, "value", "from");
+	tally_text_print(stdout, "\n%-*s  %-*s  %s\n", (int)width, "option", (int)wide, "value",
+			 "from");
 	for (size_t i = 0; i < tally_n_options; i++) {
 		const char *shown = g_ptr_array_index(values, i);
 		const char *key = tally_options[i].key;
 		if (r->changed && config->origin[i] == TALLY_FROM_DEFAULT)
 			continue;
 		size_t used = tally_text_width(shown);
-		printf("%-*s  %s%*s  %s\n", (int)width, key, shown,
-		       (int)(used < wide ? wide - used : 0), "",
-		       origin_word(config->origin[i], key));
+		tally_text_print(stdout, "%-*s  %s%*s  %s\n", (int)width, key, shown,
+				 (int)(used < wide ? wide - used : 0), "",
+				 origin_word(config->origin[i], key));
 	}
 }
 
@@ -151,16 +155,16 @@ print_text(const struct request *r, const struct tally_config *config, const str
 		const struct tally_config_metric *m = &config->metrics[i];
 		g_autofree char *key = tally_text_escape(m->key);
 		g_autofree char *file = tally_text_escape(m->file);
-		printf("%smetric %s  %s:%u\n", i ? "" : "\n", key, file, m->line);
+		tally_text_print(stdout, "%smetric %s  %s:%u\n", i ? "" : "\n", key, file, m->line);
 	}
 	struct tally_block_verdict v = verdict_of(r, config);
 	g_autofree char *program = tally_text_escape(r->program ? r->program : "");
 	if (v.blocked)
-		printf("\n%s is left alone: %s; allow=%s captures it\n", program, reason_of(&v),
-		       v.name);
+		tally_text_print(stdout, "\n%s is left alone: %s; allow=%s captures it\n", program,
+				 reason_of(&v), v.name);
 	else if (r->program)
-		printf("\n%s is captured%s\n", program,
-		       v.name ? ": the option allow names it" : "");
+		tally_text_print(stdout, "\n%s is captured%s\n", program,
+				 v.name ? ": the option allow names it" : "");
 	if (getenv("PASSTALLY_DISABLE"))
 		puts("\nPASSTALLY_DISABLE is set: nothing is captured until it is unset");
 }
@@ -174,95 +178,97 @@ print_blocklist(void)
 	for (size_t i = 0; i < n; i++)
 		width = MAX(width, strlen(all[i].pattern));
 	for (size_t i = 0; i < n; i++)
-		printf("%-*s  %s\n", (int)width, all[i].pattern, all[i].reason);
+		tally_text_print(stdout, "%-*s  %s\n", (int)width, all[i].pattern, all[i].reason);
 }
 
 /* ---- as JSON ---- */
 
 static void
-print_json_text(const char *name, const char *text)
+put_file(struct tally_out *o, const char *kind, const char *path)
 {
-	printf("\"%s\":", name);
-	if (text)
-		tally_text_print_json(stdout, text);
-	else
-		fputs("null", stdout);
+	tally_out_object(o, NULL);
+	tally_out_text(o, "kind", kind);
+	tally_out_text_or_null(o, "path", path);
+	tally_out_bool(o, "there", path && access(path, F_OK) == 0);
+	tally_out_end_object(o);
 }
 
 static void
-print_json_file(const char *kind, const char *path)
+put_options(struct tally_out *o, const struct request *r, const struct tally_config *config)
 {
-	printf("{\"kind\":\"%s\",", kind);
-	print_json_text("path", path);
-	printf(",\"there\":%s}", path && access(path, F_OK) == 0 ? "true" : "false");
-}
-
-static void
-print_json_options(const struct request *r, const struct tally_config *config)
-{
-	const char *sep = "";
+	tally_out_array(o, "options");
 	for (size_t i = 0; i < tally_n_options; i++) {
 		if (r->changed && config->origin[i] == TALLY_FROM_DEFAULT)
 			continue;
 		const char *key = tally_options[i].key;
 		g_autofree char *value = value_of(config, i);
-		printf("%s{", sep);
-		print_json_text("option", key);
-		putchar(',');
-		print_json_text("value", *value ? value : NULL);
-		putchar(',');
-		print_json_text("from", origin_word(config->origin[i], key));
-		putchar('}');
-		sep = ",";
+		tally_out_object(o, NULL);
+		tally_out_text(o, "option", key);
+		tally_out_text_or_null(o, "value", *value ? value : NULL);
+		tally_out_text(o, "from", origin_word(config->origin[i], key));
+		tally_out_end_object(o);
 	}
+	tally_out_end_array(o);
+}
+
+static void
+put_metrics(struct tally_out *o, const struct tally_config *config)
+{
+	tally_out_array(o, "metrics");
+	for (uint32_t i = 0; i < config->n_metrics; i++) {
+		const struct tally_config_metric *m = &config->metrics[i];
+		tally_out_object(o, NULL);
+		tally_out_text_or_null(o, "metric", m->key);
+		tally_out_text_or_null(o, "expression", m->expression);
+		tally_out_text_or_null(o, "path", m->file);
+		tally_out_u64(o, "line", m->line);
+		tally_out_end_object(o);
+	}
+	tally_out_end_array(o);
 }
 
 static void
 print_json(const struct request *r, const struct tally_config *config, const struct places *places)
 {
-	putchar('{');
-	print_json_text("program", r->program);
-	fputs(",\"files\":[", stdout);
-	print_json_file("user file", places->user);
-	if (r->program) {
-		putchar(',');
-		print_json_file("program file", places->program);
-	}
-	fputs("],\"options\":[", stdout);
-	print_json_options(r, config);
-	fputs("],\"metrics\":[", stdout);
-	for (uint32_t i = 0; i < config->n_metrics; i++) {
-		const struct tally_config_metric *m = &config->metrics[i];
-		fputs(i ? ",{" : "{", stdout);
-		print_json_text("metric", m->key);
-		putchar(',');
-		print_json_text("expression", m->expression);
-		putchar(',');
-		print_json_text("path", m->file);
-		printf(",\"line\":%u}", m->line);
-	}
+	struct tally_out o;
 	struct tally_block_verdict v = verdict_of(r, config);
-	printf("],\"disabled\":%s,\"left_alone\":%s,",
-	       getenv("PASSTALLY_DISABLE") ? "true" : "false", v.blocked ? "true" : "false");
-	print_json_text("reason", v.blocked ? reason_of(&v) : NULL);
-	puts("}");
+	tally_out_init(&o, stdout);
+	tally_out_object(&o, NULL);
+	tally_out_text_or_null(&o, "program", r->program);
+	tally_out_array(&o, "files");
+	put_file(&o, "user file", places->user);
+	if (r->program)
+		put_file(&o, "program file", places->program);
+	tally_out_end_array(&o);
+	put_options(&o, r, config);
+	put_metrics(&o, config);
+	tally_out_bool(&o, "disabled", getenv("PASSTALLY_DISABLE") != NULL);
+	tally_out_bool(&o, "left_alone", v.blocked);
+	tally_out_text_or_null(&o, "reason", v.blocked ? reason_of(&v) : NULL);
+	tally_out_end_object(&o);
+	tally_out_char(&o, '\n');
+	tally_out_flush(&o);
 }
 
 static void
 print_json_blocklist(void)
 {
+	struct tally_out o;
 	size_t n = tally_blocklist_names + tally_blocklist_globs + tally_blocklist_arguments;
-	fputs("{\"blocklist\":[", stdout);
+	tally_out_init(&o, stdout);
+	tally_out_object(&o, NULL);
+	tally_out_array(&o, "blocklist");
 	for (size_t i = 0; i < n; i++) {
-		fputs(i ? ",{" : "{", stdout);
-		print_json_text("pattern", tally_blocklist[i].pattern);
-		putchar(',');
-		print_json_text("group", tally_blocklist[i].group);
-		putchar(',');
-		print_json_text("reason", tally_blocklist[i].reason);
-		putchar('}');
+		tally_out_object(&o, NULL);
+		tally_out_text(&o, "pattern", tally_blocklist[i].pattern);
+		tally_out_text(&o, "group", tally_blocklist[i].group);
+		tally_out_text(&o, "reason", tally_blocklist[i].reason);
+		tally_out_end_object(&o);
 	}
-	puts("]}");
+	tally_out_end_array(&o);
+	tally_out_end_object(&o);
+	tally_out_char(&o, '\n');
+	tally_out_flush(&o);
 }
 
 /* ---- the command ---- */
@@ -278,8 +284,16 @@ static int
 show_path(const struct request *r, const struct places *places)
 {
 	const char *path = r->program ? places->program : places->user;
-	if (path) {
-		puts(path);
+	if (path && isatty(STDOUT_FILENO)) {
+		tally_text_print_line(stdout, "%s", path);
+		return TALLY_EXIT_OK;
+	}
+	if (path) { /* for "$(passtally config --path)": the very bytes */
+		struct tally_out o;
+		tally_out_init(&o, stdout);
+		tally_out_put(&o, path);
+		tally_out_char(&o, '\n');
+		tally_out_flush(&o);
 		return TALLY_EXIT_OK;
 	}
 	if (r->program && places->user)

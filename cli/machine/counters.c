@@ -64,9 +64,13 @@ print_json(const struct output *out, const struct tally_probe_found *found)
 	char *line = g_malloc(len + 1);
 	tally_json_write_device(line, len + 1, &numbered);
 	/* The object's last brace comes after what only we have to say. */
-	fwrite(line, 1, len - 1, stdout);
-	tally_sets_print_json(found, out->wish.set);
-	puts("}");
+	struct tally_out o;
+	tally_out_init(&o, stdout);
+	tally_out_json(&o, line, len - 1);
+	o.comma = true;
+	tally_sets_put(&o, found, out->wish.set);
+	tally_out_put(&o, "}\n");
+	tally_out_flush(&o);
 	g_free(line);
 	tally_snapshots_free_device(&numbered);
 }
@@ -105,10 +109,10 @@ measure(const struct tally_probe_found *found, const char *source)
 static void
 print_head(const struct widths *w)
 {
-	printf("  %-*s  %-*s  %-*s  %-*s  ", (int)w->key, "KEY", (int)w->unit, "UNIT", (int)w->kind,
-	       "KIND", (int)w->scope, "SCOPE");
+	tally_text_print(stdout, "  %-*s  %-*s  %-*s  %-*s  ", (int)w->key, "KEY", (int)w->unit,
+			 "UNIT", (int)w->kind, "KIND", (int)w->scope, "SCOPE");
 	if (w->sets)
-		printf("%-*s  ", (int)w->sets, "SET");
+		tally_text_print(stdout, "%-*s  ", (int)w->sets, "SET");
 	puts("DESCRIPTION");
 }
 
@@ -119,11 +123,11 @@ print_counter(const struct tally_probe_found *found, const struct tally_counter 
 	char *text = tally_text_escape(c->description ? c->description : c->name);
 	char *sets = tally_sets_with(found, c);
 	size_t indent = 2 + w->key + 2 + w->unit + 2 + w->kind + 2 + w->scope + 2;
-	printf("  %-*s  %-*s  %-*s  %-*s  ", (int)w->key, c->key, (int)w->unit, c->unit,
-	       (int)w->kind, tally_counter_kind_name(c->kind), (int)w->scope,
-	       tally_scope_name(c->scope));
+	tally_text_print(stdout, "  %-*s  %-*s  %-*s  %-*s  ", (int)w->key, c->key, (int)w->unit,
+			 c->unit, (int)w->kind, tally_counter_kind_name(c->kind), (int)w->scope,
+			 tally_scope_name(c->scope));
 	if (w->sets) {
-		printf("%-*s  ", (int)w->sets, sets);
+		tally_text_print(stdout, "%-*s  ", (int)w->sets, sets);
 		indent += w->sets + 2;
 	}
 	size_t columns = tally_text_terminal_columns();
@@ -140,7 +144,7 @@ print_sets(const struct tally_probe_found *found, const char *source)
 			continue;
 		char *name = tally_text_escape(found->sets[i]->layout.set);
 		char *size = tally_set_size(found->sets[i]);
-		printf("  set %u, %s: %s\n", i + 1, name, size);
+		tally_text_print(stdout, "  set %u, %s: %s\n", i + 1, name, size);
 		g_free(size);
 		g_free(name);
 	}
@@ -151,8 +155,8 @@ print_source(const struct tally_probe_found *found, const struct tally_source_in
 {
 	const struct tally_device_record *device = found->device;
 	char *reason = tally_text_escape(source->reason ? source->reason : "");
-	printf("\n%s: %s%s%s\n", source->name, source->on ? "on" : "off", *reason ? ", " : "",
-	       reason);
+	tally_text_print(stdout, "\n%s: %s%s%s\n", source->name, source->on ? "on" : "off",
+			 *reason ? ", " : "", reason);
 	g_free(reason);
 	print_sets(found, source->name);
 	struct widths w = measure(found, source->name);
@@ -173,8 +177,8 @@ print_text(const struct output *out, const struct tally_probe_found *found)
 	const char *fact = *found->facts;
 	char *name = tally_text_escape(device->name ? device->name : "?");
 	char *version = tally_text_escape(device->driver_version ? device->driver_version : "?");
-	printf("%s (%s), %s%s%s\n", name, tally_api_name(device->api), version, fact ? ", " : "",
-	       fact ? fact : "");
+	tally_text_print(stdout, "%s (%s), %s%s%s\n", name, tally_api_name(device->api), version,
+			 fact ? ", " : "", fact ? fact : "");
 	g_free(name);
 	g_free(version);
 	for (uint32_t i = 0; i < device->n_sources; i++)
@@ -183,7 +187,7 @@ print_text(const struct output *out, const struct tally_probe_found *found)
 		return;
 	char *sentence = tally_sets_tell_rotation(found, out->wish.set);
 	char *text = tally_text_escape(sentence);
-	printf("\n%s\n", text);
+	tally_text_print(stdout, "\n%s\n", text);
 	g_free(text);
 	g_free(sentence);
 }

@@ -1,7 +1,5 @@
 #include "cli/machine/counters_sets.h"
 
-#include "cli/shared/text.h"
-
 #include <glib.h>
 #include <stdio.h>
 #include <string.h>
@@ -79,27 +77,30 @@ tally_sets_tell_rotation(const struct tally_probe_found *found, const char *pinn
 			       n);
 }
 
+static void
+put_set(struct tally_out *o, const struct tally_counter_set *set)
+{
+	tally_out_object(o, NULL);
+	tally_out_text(o, "name", set->layout.set);
+	tally_out_text(o, "source", tally_probe_set_source(set));
+	tally_out_text(o, "category", set->category);
+	if (set->bytes)
+		tally_out_u64(o, "bytes", set->bytes);
+	tally_out_array(o, "counters");
+	for (uint32_t k = 0; k < set->layout.n_counters; k++)
+		tally_out_text(o, NULL, set->layout.counters[k]->key);
+	tally_out_end_array(o);
+	tally_out_end_object(o);
+}
+
 void
-tally_sets_print_json(const struct tally_probe_found *found, const char *pinned)
+tally_sets_put(struct tally_out *o, const struct tally_probe_found *found, const char *pinned)
 {
 	if (!found->n_sets)
 		return;
-	fputs(",\"sets\":[", stdout);
-	for (uint32_t i = 0; i < found->n_sets; i++) {
-		const struct tally_counter_set *set = found->sets[i];
-		fputs(i ? ",{\"name\":" : "{\"name\":", stdout);
-		tally_text_print_json(stdout, set->layout.set);
-		printf(",\"source\":\"%s\"", tally_probe_set_source(set));
-		if (set->category) {
-			fputs(",\"category\":", stdout);
-			tally_text_print_json(stdout, set->category);
-		}
-		if (set->bytes)
-			printf(",\"bytes\":%u", set->bytes);
-		fputs(",\"counters\":[", stdout);
-		for (uint32_t k = 0; k < set->layout.n_counters; k++)
-			printf("%s\"%s\"", k ? "," : "", set->layout.counters[k]->key);
-		fputs("]}", stdout);
-	}
-	printf("],\"rotation_frames\":%u", tally_sets_rotation(found, pinned));
+	tally_out_array(o, "sets");
+	for (uint32_t i = 0; i < found->n_sets; i++)
+		put_set(o, found->sets[i]);
+	tally_out_end_array(o);
+	tally_out_u64(o, "rotation_frames", tally_sets_rotation(found, pinned));
 }

@@ -7,6 +7,7 @@
 #define PASSTALLY_CLI_COUNTERS_SETS_H
 
 #include "cli/machine/probe.h"
+#include "cli/shared/out.h"
 
 /* Captured frames until every counter was counted; `pinned`: the --set of a run, or NULL. 0: no set
  * counts, for there is none, or none of that name. */
@@ -19,8 +20,7 @@ char *tally_set_size(const struct tally_counter_set *set);
 char *tally_sets_with(const struct tally_probe_found *found, const struct tally_counter *counter);
 /* The frames that a rotation takes, as a sentence; g_free(). */
 char *tally_sets_tell_rotation(const struct tally_probe_found *found, const char *pinned);
-/* Members of the device's JSON object, a comma before each: `sets`, `rotation_frames`. Nothing
- * where there is no set. */
-void tally_sets_print_json(const struct tally_probe_found *found, const char *pinned);
+/* Members of the device's JSON object: `sets`, `rotation_frames`. Nothing where there is no set. */
+void tally_sets_put(struct tally_out *o, const struct tally_probe_found *found, const char *pinned);
 
 #endif

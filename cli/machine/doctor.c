@@ -53,9 +53,7 @@ tally_doctor_row(enum tally_doctor_mark mark, const char *what, const char *form
 	va_start(args, format);
 	char *raw = g_strdup_vprintf(format, args);
 	va_end(args);
-	char *text = tally_text_escape(raw);
-	printf("%s  %-15s %s\n", words[mark], what, text);
-	g_free(text);
+	tally_text_print_line(stdout, "%s  %-15s %s", words[mark], what, raw);
 	g_free(raw);
 }
 
@@ -115,7 +113,7 @@ self_test_vulkan(void)
 	g_unsetenv("PASSTALLY_DISABLE");
 	if (tally_probe_vk_loads("libVkLayer_passtally.so", why, sizeof(why)))
 		return TALLY_EXIT_OK;
-	puts(why);
+	tally_text_print_line(stdout, "%s", why);
 	return TALLY_EXIT_NOTHING;
 }
 
@@ -385,8 +383,10 @@ examine(void)
 	bool es = check_api(TALLY_API_OPENGL_ES);
 	bool vk = check_api(TALLY_API_VULKAN);
 	ok &= gl || es || (vk && layer);
-	puts(ok ? "\npasses can be captured: passtally run -- PROGRAM"
-		: "\nnothing can be captured until what is BAD or off above is mended");
+	if (ok)
+		puts("\npasses can be captured: passtally run -- PROGRAM");
+	else
+		puts("\nnothing can be captured until what is BAD or off above is fixed");
 	return ok ? TALLY_EXIT_OK : TALLY_EXIT_NOTHING;
 }
 

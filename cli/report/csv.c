@@ -1,48 +1,43 @@
 #include "cli/report/formats.h"
 
-#include "cli/shared/text.h"
-
 char *
 tally_csv_head(const GArray *columns)
 {
 	GString *head = g_string_new("log");
 	for (guint i = 0; i < columns->len; i++) {
-		char *field = tally_text_csv(g_array_index(columns, struct tally_column, i).key);
-		g_string_append_printf(head, ",%s", field);
-		g_free(field);
+		char *cell = tally_out_cell_text(
+			g_array_index(columns, struct tally_column, i).key);
+		g_string_append_printf(head, ",%s", cell);
+		g_free(cell);
 	}
 	g_string_append_c(head, '\n');
 	return g_string_free(head, FALSE);
 }
 
 static void
-print_field(FILE *out, const char *text)
+put_column(struct tally_out *o, const struct tally_aggregate *a, const struct tally_group *g,
+	   const struct tally_column *c)
 {
-	char *field = tally_text_csv(text);
-	fputs(field, out);
-	g_free(field);
+	struct tally_value v;
+	tally_out_char(o, ',');
+	if (c->type == TALLY_COLUMN_TEXT) {
+		char *text = tally_column_text(g, c);
+		tally_out_cell(o, text);
+		g_free(text);
+	} else if (tally_column_value(a, g, c, &v)) {
+		tally_out_cell_value(o, v);
+	}
 }
 
 void
-tally_csv_print_rows(FILE *out, const struct tally_aggregate *a, const GArray *columns,
+tally_csv_print_rows(struct tally_out *o, const struct tally_aggregate *a, const GArray *columns,
 		     const GPtrArray *rows)
 {
 	for (guint r = 0; r < rows->len; r++) {
-		const struct tally_group *g = g_ptr_array_index(rows, r);
-		print_field(out, a->path);
-		for (guint i = 0; i < columns->len; i++) {
-			const struct tally_column *c = &g_array_index(columns, struct tally_column,
-								      i);
-			struct tally_value v;
-			putc(',', out);
-			if (c->type == TALLY_COLUMN_TEXT) {
-				char *text = tally_column_text(g, c);
-				print_field(out, text);
-				g_free(text);
-			} else if (tally_column_value(a, g, c, &v)) {
-				tally_json_print_value(out, v);
-			}
-		}
-		putc('\n', out);
+		tally_out_cell(o, a->path);
+		for (guint i = 0; i < columns->len; i++)
+			put_column(o, a, g_ptr_array_index(rows, r),
+				   &g_array_index(columns, struct tally_column, i));
+		tally_out_char(o, '\n');
 	}
 }

@@ -7,6 +7,7 @@
 #define PASSTALLY_CLI_FORMATS_H
 
 #include "cli/report/columns.h"
+#include "cli/shared/out.h"
 
 #include <stdio.h>
 
@@ -17,15 +18,12 @@ void tally_table_print(FILE *out, const struct tally_aggregate *a, const GArray 
 
 /* The head line with its end; the caller's. */
 char *tally_csv_head(const GArray *columns);
-void tally_csv_print_rows(FILE *out, const struct tally_aggregate *a, const GArray *columns,
-			  const GPtrArray *rows);
+void tally_csv_print_rows(struct tally_out *o, const struct tally_aggregate *a,
+			  const GArray *columns, const GPtrArray *rows);
 
 /* One object, no newline: what `report --json` says of one log. */
-void tally_json_print_report(FILE *out, const struct tally_aggregate *a, const GPtrArray *rows);
-/* A number as JSON has it: shortest digits that give the same value back. */
-void tally_json_print_value(FILE *out, struct tally_value v);
-/* An array of the flags' names. */
-void tally_json_print_flags(FILE *out, uint64_t flags);
+void tally_json_print_report(struct tally_out *o, const struct tally_aggregate *a,
+			     const GPtrArray *rows);
 
 /* What the run was: program, frames, what was left out; frame and GPU time, coverage, overhead. */
 void tally_summary_print(FILE *out, const struct tally_aggregate *a, int64_t device);

@@ -3,18 +3,18 @@
 #include "cli/report/formats.h"
 #include "cli/report/html_pack.h"
 #include "cli/report/html_text.h"
+#include "cli/shared/result.h"
 #include "cli/shared/text.h"
 #include "passtally_version.h"
 
-#include <errno.h>
+#include <math.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* Bytes of compressed numbers; base64 makes four of three. With the page itself under 25 MB. */
 enum { MOST_NUMBERS = 17500000 };
 
 struct page {
-	FILE *json;
+	struct tally_out *out;
 	struct tally_html_pack pack;
 	uint64_t warmup;
 	unsigned devices_left; /* that share what is left of MOST_NUMBERS */
@@ -22,77 +22,58 @@ struct page {
 
 /* Numbers and words of JSON */
 
+/* null where there is no text; what is not printable is shown as tables show it. */
 static void
-text(FILE *out, const char *s)
+text(struct tally_out *o, const char *key, const char *s)
 {
-	if (!s) {
-		fputs("null", out);
-		return;
-	}
-	char *printable = tally_text_escape(s);
-	tally_text_print_json(out, printable);
+	char *printable = s ? tally_text_escape(s) : NULL;
+	tally_out_text_or_null(o, key, printable);
 	g_free(printable);
 }
 
 static void
-member(FILE *out, const char *name, const char *s)
+texts(struct tally_out *o, const char *key, const GPtrArray *list)
 {
-	fprintf(out, ",\"%s\":", name);
-	text(out, s);
+	tally_out_array(o, key);
+	for (guint i = 0; i < list->len; i++)
+		text(o, NULL, g_ptr_array_index(list, i));
+	tally_out_end_array(o);
 }
 
+/* A number past 2^53 as text: the page's numbers are doubles. */
 static void
-texts(FILE *out, const char *name, const GPtrArray *list)
+digits(struct tally_out *o, const char *key, uint64_t v)
 {
-	fprintf(out, ",\"%s\":[", name);
-	for (guint i = 0; i < list->len; i++) {
-		fputs(i ? "," : "", out);
-		text(out, g_ptr_array_index(list, i));
-	}
-	putc(']', out);
-}
-
-static void
-number(FILE *out, double v)
-{
-	tally_json_print_value(out, tally_f64(v));
+	char text[24];
+	g_snprintf(text, sizeof(text), "%" G_GUINT64_FORMAT, v);
+	tally_out_text(o, key, text);
 }
 
 /* n, sum, mean, sd, min, p50, p90, p99, max, bits: 1 estimated, 2 quantiles true to 0.1 % only. */
 static void
-stats(FILE *out, struct tally_stats *s, bool estimated)
+stats(struct tally_out *o, struct tally_stats *s, bool estimated)
 {
+	static const double quantiles[] = { 0.5, 0.9, 0.99 };
 	uint64_t n = s->moments.n;
-	fprintf(out, "%" G_GUINT64_FORMAT, n);
+	tally_out_u64(o, NULL, n);
 	if (n == 0)
 		return;
-	putc(',', out);
-	number(out, tally_moments_total(&s->moments));
-	putc(',', out);
-	number(out, tally_moments_mean(&s->moments));
-	putc(',', out);
-	if (n > 1)
-		number(out, tally_moments_sd_sample(&s->moments));
-	else
-		fputs("null", out);
-	putc(',', out);
-	tally_json_print_value(out, s->moments.min);
-	static const int quantiles[] = { 50, 90, 99 };
-	for (size_t i = 0; i < G_N_ELEMENTS(quantiles); i++) {
-		putc(',', out);
-		tally_json_print_value(out, tally_stats_quantile(s, quantiles[i] / 100.0));
-	}
-	putc(',', out);
-	tally_json_print_value(out, s->moments.max);
-	fprintf(out, ",%d", (estimated ? 1 : 0) | (tally_stats_exact(s) ? 0 : 2));
+	tally_out_f64(o, NULL, tally_moments_total(&s->moments));
+	tally_out_f64(o, NULL, tally_moments_mean(&s->moments));
+	tally_out_f64(o, NULL, n > 1 ? tally_moments_sd_sample(&s->moments) : (double)NAN);
+	tally_out_value(o, NULL, s->moments.min);
+	for (size_t i = 0; i < G_N_ELEMENTS(quantiles); i++)
+		tally_out_value(o, NULL, tally_stats_quantile(s, quantiles[i]));
+	tally_out_value(o, NULL, s->moments.max);
+	tally_out_u64(o, NULL, (estimated ? 1 : 0) | (tally_stats_exact(s) ? 0 : 2));
 }
 
 static void
-named_stats(FILE *out, const char *name, struct tally_stats *s)
+named_stats(struct tally_out *o, const char *key, struct tally_stats *s)
 {
-	fprintf(out, ",\"%s\":[", name);
-	stats(out, s, false);
-	putc(']', out);
+	tally_out_array(o, key);
+	stats(o, s, false);
+	tally_out_end_array(o);
 }
 
 /* A device */
@@ -101,38 +82,36 @@ static void
 put_group(struct page *p, const struct tally_device_summary *d, struct tally_group *g,
 	  const int *gpu_column, const int *columns)
 {
-	FILE *out = p->json;
+	struct tally_out *o = p->out;
 	struct tally_html_group *own = g->watched;
 	double all = tally_wide_f64(&d->gpu_total);
-	fprintf(out, "{\"id\":\"%016" G_GINT64_MODIFIER "x\"", g->id);
-	member(out, "name", g->name);
-	member(out, "label", g->label);
-	fprintf(out, ",\"kind\":\"%s\",\"frames\":%" G_GUINT64_FORMAT,
-		tally_pass_kind_name(g->kind), g->frames);
+	tally_out_object(o, NULL);
+	tally_out_id(o, "id", g->id);
+	text(o, "name", g->name);
+	text(o, "label", g->label);
+	tally_out_text(o, "kind", tally_pass_kind_name(g->kind));
+	tally_out_u64(o, "frames", g->frames);
 	char *queue = tally_queue_text(g);
-	member(out, "queue", queue);
+	text(o, "queue", queue);
 	g_free(queue);
 	if (g->outside)
-		fputs(",\"outside\":true", out);
-	if (own->n_series && own->series[0].stats.moments.n && all > 0) {
-		fputs(",\"share\":", out);
-		number(out, tally_moments_total(&own->series[0].stats.moments) / all);
-	}
-	fputs(",\"flags\":", out);
-	tally_json_print_flags(out, g->flags);
-	fputs(",\"series\":[", out);
-	const char *sep = "";
+		tally_out_bool(o, "outside", true);
+	if (own->n_series && own->series[0].stats.moments.n && all > 0)
+		tally_out_f64(o, "share", tally_moments_total(&own->series[0].stats.moments) / all);
+	tally_out_flags(o, "flags", g->flags);
+	tally_out_array(o, "series");
 	for (uint32_t i = 0; i < own->n_series; i++) {
 		struct tally_stats *s = &own->series[i].stats;
 		if (s->moments.n == 0)
 			continue;
-		int column = i == TALLY_SERIES_GPU ? gpu_column[0] : columns[i - 1];
-		fprintf(out, "%s[%u,%d,", sep, i, column);
-		stats(out, s, i < g->n_series && g->series[i].estimated);
-		putc(']', out);
-		sep = ",";
+		tally_out_array(o, NULL);
+		tally_out_u64(o, NULL, i);
+		tally_out_i64(o, NULL, i == TALLY_SERIES_GPU ? gpu_column[0] : columns[i - 1]);
+		stats(o, s, i < g->n_series && g->series[i].estimated);
+		tally_out_end_array(o);
 	}
-	fputs("]}", out);
+	tally_out_end_array(o);
+	tally_out_end_object(o);
 }
 
 /* Bytes that this device may still take. */
@@ -152,298 +131,256 @@ put_groups(struct page *p, const struct tally_html_device *own,
 	uint64_t gpu_block, block;
 	tally_html_pack_series(&p->pack, own, true, left_for_device(p) / 2, &gpu_block, gpu);
 	tally_html_pack_series(&p->pack, own, false, left_for_device(p), &block, others);
-	fprintf(p->json,
-		",\"gpu_block\":%" G_GUINT64_FORMAT ",\"block\":%" G_GUINT64_FORMAT ",\"groups\":[",
-		gpu_block, block);
+	tally_out_u64(p->out, "gpu_block", gpu_block);
+	tally_out_u64(p->out, "block", block);
+	tally_out_array(p->out, "groups");
 	guint at_gpu = 0, at = 0;
 	for (guint i = 0; i < own->groups->len; i++) {
 		struct tally_group *g = g_ptr_array_index(own->groups, i);
 		const struct tally_html_group *values = g->watched;
-		fputs(i ? "," : "", p->json);
 		put_group(p, d, g, (const int *)gpu->data + at_gpu, (const int *)others->data + at);
 		at_gpu += MIN(values->n_series, 1);
 		at += values->n_series ? values->n_series - 1 : 0;
 	}
-	putc(']', p->json);
+	tally_out_end_array(p->out);
 	g_array_unref(gpu);
 	g_array_unref(others);
 }
 
 static void
-put_kinds(FILE *out, const struct tally_html_device *own)
+put_kinds(struct tally_out *o, const struct tally_html_device *own)
 {
-	fputs(",\"kinds\":[", out);
+	tally_out_array(o, "kinds");
 	for (guint i = 0; i < own->kinds->len; i++) {
 		const struct tally_html_kind *k = &g_array_index(own->kinds, struct tally_html_kind,
 								 i);
-		fprintf(out, "%s[", i ? "," : "");
-		if (k->queue_family >= 0)
-			fprintf(out, "\"%d.%d\"", k->queue_family, k->queue_index);
-		else
-			fputs("null", out);
-		fprintf(out, ",%" G_GINT64_FORMAT ",", k->context);
-		tally_json_print_flags(out, k->flags);
-		fprintf(out, ",%d,%d]", k->has_start, k->has_gpu);
+		char queue[32];
+		g_snprintf(queue, sizeof(queue), "%d.%d", k->queue_family, k->queue_index);
+		tally_out_array(o, NULL);
+		tally_out_text_or_null(o, NULL, k->queue_family >= 0 ? queue : NULL);
+		tally_out_i64(o, NULL, k->context);
+		tally_out_flags(o, NULL, k->flags);
+		tally_out_u64(o, NULL, k->has_start);
+		tally_out_u64(o, NULL, k->has_gpu);
+		tally_out_end_array(o);
 	}
-	putc(']', out);
+	tally_out_end_array(o);
 }
 
 static void
-put_described(FILE *out, const struct tally_aggregate *a, struct tally_device_summary *d)
+put_described(struct tally_out *o, const struct tally_aggregate *a, struct tally_device_summary *d)
 {
-	fprintf(out, "{\"device\":%u", d->device);
+	tally_out_u64(o, "device", d->device);
 	if (d->described)
-		member(out, "api", tally_api_name(d->api));
-	member(out, "name", d->name);
-	member(out, "driver", d->driver);
-	member(out, "driver_version", d->driver_version);
-	member(out, "serialized_by", d->serialized_by);
-	texts(out, "off", d->off);
+		text(o, "api", tally_api_name(d->api));
+	text(o, "name", d->name);
+	text(o, "driver", d->driver);
+	text(o, "driver_version", d->driver_version);
+	text(o, "serialized_by", d->serialized_by);
+	texts(o, "off", d->off);
 	if (tally_aggregate_is_beneath(a, d->device))
-		fprintf(out, ",\"beneath\":%" G_GINT64_FORMAT, d->beneath);
-	fprintf(out,
-		",\"frames\":%" G_GUINT64_FORMAT ",\"partial\":%" G_GUINT64_FORMAT
-		",\"warmed_up\":%" G_GUINT64_FORMAT ",\"dropped\":%" G_GUINT64_FORMAT,
-		d->frames, d->partial, d->warmed_up, d->dropped_passes);
-	fputs(",\"flags\":", out);
-	tally_json_print_flags(out, d->flags);
-	if (d->coverable > 0) {
-		fputs(",\"coverage\":", out);
-		number(out, d->covered / d->coverable);
-	}
-	if (d->has_unattributed) {
-		fputs(",\"unattributed_ns\":", out);
-		number(out, tally_wide_f64(&d->unattributed));
-	}
-	named_stats(out, "cpu", &d->cpu);
-	named_stats(out, "gpu", &d->gpu);
-	named_stats(out, "overhead", &d->overhead);
+		tally_out_i64(o, "beneath", d->beneath);
+	tally_out_u64(o, "frames", d->frames);
+	tally_out_u64(o, "partial", d->partial);
+	tally_out_u64(o, "warmed_up", d->warmed_up);
+	tally_out_u64(o, "dropped", d->dropped_passes);
+	tally_out_flags(o, "flags", d->flags);
+	if (d->coverable > 0)
+		tally_out_f64(o, "coverage", d->covered / d->coverable);
+	if (d->has_unattributed)
+		tally_out_f64(o, "unattributed_ns", tally_wide_f64(&d->unattributed));
+	named_stats(o, "cpu", &d->cpu);
+	named_stats(o, "gpu", &d->gpu);
+	named_stats(o, "overhead", &d->overhead);
+}
+
+/* What was kept of a device's frames. */
+static void
+put_kept(struct page *p, const struct tally_html_device *own, const struct tally_device_summary *d)
+{
+	struct tally_out *o = p->out;
+	uint64_t step;
+	tally_out_u64(o, "rows", own->rows);
+	digits(o, "base_ns", own->base_ns);
+	tally_out_array(o, "columns");
+	for (size_t i = 0; i < TALLY_HTML_N_FRAME_COLUMNS; i++)
+		tally_out_i64(o, NULL, tally_html_pack_column(&p->pack, &own->frames[i]));
+	tally_out_end_array(o);
+	tally_out_i64(o, "bars",
+		      tally_html_pack_bars(&p->pack, own, left_for_device(p) / 2, &step));
+	tally_out_u64(o, "bar_step", step);
+	put_kinds(o, own);
+	put_groups(p, own, d);
+	p->devices_left--;
 }
 
 static void
 put_device(struct page *p, const struct tally_html_log *log, struct tally_device_summary *d)
 {
-	FILE *out = p->json;
-	put_described(out, &log->aggregate, d);
 	const struct tally_html_device *own = NULL;
 	for (guint i = 0; i < log->devices->len; i++) {
 		const struct tally_html_device *candidate = g_ptr_array_index(log->devices, i);
 		if (candidate->device == d->device)
 			own = candidate;
 	}
-	if (own) {
-		fprintf(out,
-			",\"rows\":%" G_GUINT64_FORMAT ",\"base_ns\":\"%" G_GUINT64_FORMAT "\"",
-			own->rows, own->base_ns);
-		fputs(",\"columns\":[", out);
-		for (size_t i = 0; i < TALLY_HTML_N_FRAME_COLUMNS; i++)
-			fprintf(out, "%s%d", i ? "," : "",
-				tally_html_pack_column(&p->pack, &own->frames[i]));
-		putc(']', out);
-		uint64_t step;
-		int bars = tally_html_pack_bars(&p->pack, own, left_for_device(p) / 2, &step);
-		fprintf(out, ",\"bars\":%d,\"bar_step\":%" G_GUINT64_FORMAT, bars, step);
-		put_kinds(out, own);
-		put_groups(p, own, d);
-		p->devices_left--;
-	} else {
-		fputs(",\"rows\":0", out);
-	}
-	putc('}', out);
+	tally_out_object(p->out, NULL);
+	put_described(p->out, &log->aggregate, d);
+	if (own)
+		put_kept(p, own, d);
+	else
+		tally_out_u64(p->out, "rows", 0);
+	tally_out_end_object(p->out);
 }
 
 /* A log */
 
 static void
-put_notes(FILE *out, const struct tally_html_log *log)
+put_notes(struct tally_out *o, const struct tally_html_log *log)
 {
-	fputs(",\"notes\":[", out);
+	tally_out_array(o, "notes");
 	for (guint i = 0; i < log->notes->len; i++) {
 		const struct tally_html_note *n = g_ptr_array_index(log->notes, i);
-		fprintf(out, "%s[\"%s\",", i ? "," : "", tally_level_name(n->level));
-		text(out, n->source);
-		putc(',', out);
-		text(out, n->message);
+		tally_out_array(o, NULL);
+		tally_out_text(o, NULL, tally_level_name(n->level));
+		text(o, NULL, n->source);
+		text(o, NULL, n->message);
 		if (n->has_time)
-			fprintf(out, ",\"%" G_GUINT64_FORMAT "\"", n->time_ns);
-		putc(']', out);
+			digits(o, NULL, n->time_ns);
+		tally_out_end_array(o);
 	}
-	fprintf(out, "],\"notes_left_out\":%" G_GUINT64_FORMAT, log->notes_left_out);
+	tally_out_end_array(o);
+	tally_out_u64(o, "notes_left_out", log->notes_left_out);
 }
 
 static void
-put_series(FILE *out, const struct tally_html_log *log)
+put_series(struct tally_out *o, const struct tally_html_log *log, uint32_t i)
 {
 	const struct tally_aggregate *a = &log->aggregate;
-	fputs(",\"series\":[", out);
-	for (uint32_t i = 0; i < tally_n_series(a); i++) {
-		const char *key = tally_series_name(a, i);
-		const struct tally_html_meaning *m = i < TALLY_N_FIXED_SERIES
-							     ? NULL
-							     : g_hash_table_lookup(log->meanings,
-										   key);
-		bool metric =
-			i >= TALLY_N_FIXED_SERIES &&
-			g_array_index(a->keys, struct tally_key, i - TALLY_N_FIXED_SERIES).metric;
-		fputs(i ? ",{\"key\":" : "{\"key\":", out);
-		text(out, key);
-		member(out, "unit", tally_series_unit(a, i));
-		if (m) {
-			member(out, "name", m->name);
-			member(out, "text", m->text);
-			member(out, "source", m->source);
-			member(out, "kind", m->kind);
-			member(out, "scope", m->scope);
-		}
-		fputs(metric ? ",\"metric\":true}" : "}", out);
+	const char *key = tally_series_name(a, i);
+	bool fixed = i < TALLY_N_FIXED_SERIES;
+	const struct tally_html_meaning *m = fixed ? NULL : g_hash_table_lookup(log->meanings, key);
+	tally_out_object(o, NULL);
+	text(o, "key", key);
+	text(o, "unit", tally_series_unit(a, i));
+	if (m) {
+		text(o, "name", m->name);
+		text(o, "text", m->text);
+		text(o, "source", m->source);
+		text(o, "kind", m->kind);
+		text(o, "scope", m->scope);
 	}
-	putc(']', out);
+	if (!fixed && g_array_index(a->keys, struct tally_key, i - TALLY_N_FIXED_SERIES).metric)
+		tally_out_bool(o, "metric", true);
+	tally_out_end_object(o);
+}
+
+static void
+put_end(struct tally_out *o, const struct tally_aggregate *a)
+{
+	if (a->truncated)
+		tally_out_bool(o, "truncated", true);
+	if (!a->has_end)
+		return;
+	tally_out_object(o, "end");
+	text(o, "reason", a->end_reason);
+	tally_out_u64(o, "frames", a->end_frames);
+	tally_out_u64(o, "dropped", a->end_frames_dropped);
+	tally_out_end_object(o);
 }
 
 static void
 put_log(struct page *p, const struct tally_html_log *log)
 {
-	FILE *out = p->json;
+	struct tally_out *o = p->out;
 	const struct tally_aggregate *a = &log->aggregate;
 	char *file = g_path_get_basename(a->path);
-	fputs("{\"file\":", out);
-	text(out, strcmp(a->path, "-") ? file : "standard input");
+	tally_out_object(o, NULL);
+	text(o, "file", strcmp(a->path, "-") ? file : "standard input");
 	g_free(file);
-	member(out, "program", a->program);
-	member(out, "version", a->version);
-	fprintf(out, ",\"pid\":%" G_GINT64_FORMAT ",\"started_ms\":%" G_GUINT64_FORMAT,
-		a->header.pid, a->header.started_unix_ns / 1000000);
+	text(o, "program", a->program);
+	text(o, "version", a->version);
+	tally_out_i64(o, "pid", a->header.pid);
+	tally_out_u64(o, "started_ms", a->header.started_unix_ns / 1000000);
 	if (log->argv)
-		texts(out, "argv", log->argv);
-	texts(out, "options", log->options);
-	if (a->truncated)
-		fputs(",\"truncated\":true", out);
-	if (a->has_end) {
-		fputs(",\"end\":{\"reason\":", out);
-		text(out, a->end_reason);
-		fprintf(out, ",\"frames\":%" G_GUINT64_FORMAT ",\"dropped\":%" G_GUINT64_FORMAT "}",
-			a->end_frames, a->end_frames_dropped);
-	}
-	put_notes(out, log);
-	put_series(out, log);
-	fputs(",\"devices\":[", out);
+		texts(o, "argv", log->argv);
+	texts(o, "options", log->options);
+	put_end(o, a);
+	put_notes(o, log);
+	tally_out_array(o, "series");
+	for (uint32_t i = 0; i < tally_n_series(a); i++)
+		put_series(o, log, i);
+	tally_out_end_array(o);
+	tally_out_array(o, "devices");
 	for (guint i = 0; i < a->devices->len; i++) {
-		fputs(i ? ",\n" : "\n", out);
+		tally_out_break(o, "\n");
 		put_device(p, log, g_ptr_array_index(a->devices, i));
 	}
-	fputs("]}", out);
+	tally_out_end_array(o);
+	tally_out_end_object(o);
 }
 
-/* The file */
+/* The page */
 
-/* JSON inside a page: no character that could end the element it is in. */
 static void
-append_guarded(GString *to, const char *json, size_t len)
+put_logs(struct page *p, const struct tally_html_log *logs, unsigned n)
 {
-	for (size_t i = 0; i < len; i++) {
-		if (json[i] == '<' || json[i] == '>' || json[i] == '&')
-			g_string_append_printf(to, "\\u%04x", (unsigned)json[i]);
-		else
-			g_string_append_c(to, json[i]);
-	}
-}
-
-static GString *
-build(struct page *p, const char *json, size_t len)
-{
-	const char *mark = strstr(tally_html_page, TALLY_HTML_MARK);
-	size_t before = (size_t)(mark - tally_html_page);
-	GString *out = g_string_sized_new(tally_html_page_len + len + p->pack.blob->len * 4 / 3);
-	g_string_append_len(out, tally_html_page, (gssize)before);
-	g_string_append(out, "<script type=\"application/json\" id=\"meta\">");
-	append_guarded(out, json, len);
-	g_string_append(out, "</script>\n<script type=\"text/plain\" id=\"numbers\">");
-	char *base64 = g_base64_encode(p->pack.blob->data, p->pack.blob->len);
-	g_string_append(out, base64);
-	g_free(base64);
-	g_string_append(out, "</script>");
-	g_string_append(out, mark + strlen(TALLY_HTML_MARK));
-	return out;
-}
-
-/* `report --html a.jsonl b.jsonl` means well, and would cost a log. */
-static bool
-would_harm(const char *path)
-{
-	static const char start[] = "{\"type\":\"header\"";
-	static const char zstd[] = "\x28\xb5\x2f\xfd";
-	char bytes[sizeof(start) - 1];
-	struct stat st;
-	if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
-		return false;
-	FILE *file = fopen(path, "rb");
-	if (!file)
-		return false;
-	bool harm = fread(bytes, 1, sizeof(bytes), file) == sizeof(bytes) &&
-		    (memcmp(bytes, start, sizeof(bytes)) == 0 ||
-		     memcmp(bytes, zstd, sizeof(zstd) - 1) == 0);
-	fclose(file);
-	if (harm)
-		tally_cli_complain("report",
-				   "--html %s: that is a log; name the page first: passtally "
-				   "report --html OUT LOG",
-				   path);
-	return harm;
-}
-
-static int
-write_page(const char *path, const GString *page)
-{
-	struct stat st;
-	bool there = stat(path, &st) == 0;
-	if (strcmp(path, "-") == 0) {
-		fwrite(page->str, 1, page->len, stdout);
-		return TALLY_EXIT_OK;
-	}
-	if (there && !S_ISREG(st.st_mode)) { /* /dev/null, a pipe: nothing to put in its place */
-		FILE *file = fopen(path, "wb");
-		bool good = file && fwrite(page->str, 1, page->len, file) == page->len;
-		good = file && fclose(file) == 0 && good;
-		if (!good)
-			tally_cli_complain("report", "%s: %s", path, g_strerror(errno));
-		return good ? TALLY_EXIT_OK : TALLY_EXIT_FAILED;
-	}
-	GError *error = NULL;
-	if (g_file_set_contents_full(path, page->str, (gssize)page->len,
-				     G_FILE_SET_CONTENTS_CONSISTENT, 0666, &error))
-		return TALLY_EXIT_OK;
-	tally_cli_complain("report", "%s", error->message);
-	g_error_free(error);
-	return TALLY_EXIT_FAILED;
-}
-
-static int
-put_logs(struct page *p, struct tally_html_log *logs, const char *const *paths, unsigned n)
-{
-	for (unsigned i = 0; i < n; i++) {
-		int status = tally_html_log_read(&logs[i], paths[i], p->warmup);
-		if (status != TALLY_EXIT_OK)
-			return status;
+	struct tally_out *o = p->out;
+	for (unsigned i = 0; i < n; i++)
 		p->devices_left += logs[i].devices->len;
-	}
-	fprintf(p->json,
-		"{\"schema\":\"passtally-html/1\",\"version\":\"%s\",\"warmup\":%" G_GUINT64_FORMAT
-		",\"flags\":",
-		PASSTALLY_VERSION, p->warmup);
-	tally_json_print_flags(p->json, (UINT64_C(1) << TALLY_N_FLAGS) - 1);
-	fputs(",\"logs\":[", p->json);
-	for (unsigned i = 0; i < n; i++) {
-		fputs(i ? "," : "", p->json);
+	tally_out_object(o, NULL);
+	tally_out_text(o, "schema", "passtally-html/1");
+	tally_out_text(o, "version", PASSTALLY_VERSION);
+	tally_out_u64(o, "warmup", p->warmup);
+	tally_out_flags(o, "flags", (UINT64_C(1) << TALLY_N_FLAGS) - 1);
+	tally_out_array(o, "logs");
+	for (unsigned i = 0; i < n; i++)
 		put_log(p, &logs[i]);
-	}
-	fputs("],\n\"columns\":[", p->json);
+	tally_out_end_array(o);
+	tally_out_break(o, "\n");
+	tally_out_array(o, "columns");
 	for (guint i = 0; i < p->pack.columns->len; i++) {
 		const struct tally_html_packed *c = &g_array_index(p->pack.columns,
 								   struct tally_html_packed, i);
-		fprintf(p->json, "%s[%u,%u,%d]", i ? "," : "", c->offset, c->length, (int)c->kind);
+		tally_out_array(o, NULL);
+		tally_out_u64(o, NULL, c->offset);
+		tally_out_u64(o, NULL, c->length);
+		tally_out_u64(o, NULL, c->kind);
+		tally_out_end_array(o);
 	}
-	fputs("]}", p->json);
-	return TALLY_EXIT_OK;
+	tally_out_end_array(o);
+	tally_out_end_object(o);
+}
+
+static void
+put_base64(struct tally_out *o, const GByteArray *blob)
+{
+	enum { STEP = 3 << 12 }; /* bytes that make whole letters */
+	for (guint at = 0; at < blob->len; at += STEP) {
+		char *letters = g_base64_encode(blob->data + at, MIN(STEP, blob->len - at));
+		tally_out_put(o, letters);
+		g_free(letters);
+	}
+}
+
+static void
+write_page(FILE *file, const struct tally_html_log *logs, unsigned n, uint64_t warmup)
+{
+	struct tally_out out;
+	struct page p = { .out = &out, .warmup = warmup };
+	const char *mark = strstr(tally_html_page, TALLY_HTML_MARK);
+	tally_out_init(&out, file);
+	tally_html_pack_init(&p.pack);
+	tally_out_bytes(&out, tally_html_page, (size_t)(mark - tally_html_page));
+	tally_out_put(&out, "<script type=\"application/json\" id=\"meta\">");
+	out.in_page = true;
+	put_logs(&p, logs, n);
+	out.in_page = false;
+	tally_out_put(&out, "</script>\n<script type=\"text/plain\" id=\"numbers\">");
+	put_base64(&out, p.pack.blob);
+	tally_out_put(&out, "</script>");
+	tally_out_put(&out, mark + strlen(TALLY_HTML_MARK));
+	tally_out_flush(&out);
+	tally_html_pack_finish(&p.pack);
 }
 
 int
@@ -453,30 +390,22 @@ tally_report_html(const char *path, const char *const *logs, unsigned n_logs, ui
 		tally_cli_complain("report", "--html takes one log, or two to compare");
 		return TALLY_EXIT_USAGE;
 	}
-	if (would_harm(path))
-		return TALLY_EXIT_USAGE;
-	char *json = NULL;
-	size_t len = 0;
-	struct page p = { .json = open_memstream(&json, &len), .warmup = warmup };
-	if (!p.json) {
-		tally_cli_complain("report", "%s", g_strerror(errno));
-		return TALLY_EXIT_FAILED;
-	}
-	tally_html_pack_init(&p.pack);
 	struct tally_html_log read[2] = { 0 };
-	int status = put_logs(&p, read, logs, n_logs);
-	if (fclose(p.json) != 0 && status == TALLY_EXIT_OK) {
-		tally_cli_complain("report", "%s", g_strerror(errno));
+	struct tally_result target = { 0 };
+	mode_t mode = 0666;
+	int status;
+	for (unsigned i = 0; i < n_logs; i++)
+		mode &= tally_result_mode(logs[i]);
+	status = tally_result_open(&target, "report", path, mode, false,
+				   "name the page first: passtally report --html OUT LOG");
+	for (unsigned i = 0; i < n_logs && status == TALLY_EXIT_OK; i++)
+		status = tally_html_log_read(&read[i], logs[i], warmup);
+	bool good = status == TALLY_EXIT_OK;
+	if (good)
+		write_page(target.file, read, n_logs, warmup);
+	if (!tally_result_close(&target, good) && good)
 		status = TALLY_EXIT_FAILED;
-	}
-	if (status == TALLY_EXIT_OK) {
-		GString *page = build(&p, json, len);
-		status = write_page(path, page);
-		g_string_free(page, TRUE);
-	}
 	for (unsigned i = 0; i < G_N_ELEMENTS(read); i++)
 		tally_html_log_finish(&read[i]);
-	tally_html_pack_finish(&p.pack);
-	free(json);
 	return status;
 }

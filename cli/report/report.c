@@ -65,6 +65,7 @@ struct report_request {
 	int64_t device; /* -1 = those on top */
 	uint64_t warmup;
 	GPtrArray *logs;
+	struct tally_out out; /* JSON and CSV */
 	char *csv_head; /* printed last: another log may have other counters, and then needs its own
 			 */
 };
@@ -246,11 +247,7 @@ static void
 print_text(const struct report_request *r, const struct tally_aggregate *a, GArray *columns,
 	   const GPtrArray *rows)
 {
-	char *path = tally_text_escape(a->path);
-	char *program = tally_text_escape(a->program ? a->program : "?");
-	printf("%s: %s\n", path, program);
-	g_free(path);
-	g_free(program);
+	tally_text_print_line(stdout, "%s: %s", a->path, a->program ? a->program : "?");
 	tally_summary_print(stdout, a, r->device);
 	if (rows->len) {
 		putchar('\n');
@@ -269,10 +266,10 @@ print_csv(struct report_request *r, const struct tally_aggregate *a, const GArra
 {
 	char *head = tally_csv_head(columns);
 	if (g_strcmp0(head, r->csv_head) != 0)
-		fputs(head, stdout);
+		tally_out_put(&r->out, head);
 	g_free(r->csv_head);
 	r->csv_head = head;
-	tally_csv_print_rows(stdout, a, columns, rows);
+	tally_csv_print_rows(&r->out, a, columns, rows);
 }
 
 static int
@@ -302,8 +299,8 @@ report_log(struct report_request *r, const char *path, guint place)
 		if (rows->len && !choose_pass(r, &a, rows)) {
 			status = TALLY_EXIT_USAGE;
 		} else if (r->json) {
-			fputs(place ? ",\n" : "\n", stdout);
-			tally_json_print_report(stdout, &a, rows);
+			tally_out_break(&r->out, "\n");
+			tally_json_print_report(&r->out, &a, rows);
 		} else if (r->csv) {
 			print_csv(r, &a, columns, rows);
 		} else {
@@ -318,13 +315,31 @@ report_log(struct report_request *r, const char *path, guint place)
 	return status;
 }
 
+static void
+begin_json(struct report_request *r)
+{
+	tally_out_object(&r->out, NULL);
+	tally_out_text(&r->out, "schema", "passtally-report/1");
+	tally_out_text(&r->out, "by", words[r->by]);
+	tally_out_u64(&r->out, "warmup", r->warmup);
+	tally_out_array(&r->out, "reports");
+}
+
+static void
+end_json(struct report_request *r)
+{
+	tally_out_break(&r->out, "\n");
+	tally_out_end_array(&r->out);
+	tally_out_end_object(&r->out);
+	tally_out_char(&r->out, '\n');
+}
+
 static int
 report(struct report_request *r)
 {
+	tally_out_init(&r->out, stdout);
 	if (r->json)
-		printf("{\"schema\":\"passtally-report/"
-		       "1\",\"by\":\"%s\",\"warmup\":%" G_GUINT64_FORMAT ",\"reports\":[",
-		       words[r->by], r->warmup);
+		begin_json(r);
 	int worst = TALLY_EXIT_OK;
 	guint told = 0;
 	for (guint i = 0; i < r->logs->len; i++) {
@@ -334,7 +349,8 @@ report(struct report_request *r)
 		worst = MAX(worst, status);
 	}
 	if (r->json)
-		puts("\n]}");
+		end_json(r);
+	tally_out_flush(&r->out);
 	return worst;
 }
 

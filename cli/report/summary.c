@@ -20,12 +20,12 @@ static void
 print_time(FILE *out, const char *what, struct tally_stats *s)
 {
 	if (s->moments.n == 0) {
-		fprintf(out, "  %-12s not measured\n", what);
+		tally_text_print(out, "  %-12s not measured\n", what);
 		return;
 	}
 	char *median = tally_duration_text(tally_value_f64(tally_stats_quantile(s, 0.5)));
 	char *p99 = tally_duration_text(tally_value_f64(tally_stats_quantile(s, 0.99)));
-	fprintf(out, "  %-12s median %s, p99 %s\n", what, median, p99);
+	tally_text_print(out, "  %-12s median %s, p99 %s\n", what, median, p99);
 	g_free(median);
 	g_free(p99);
 }
@@ -37,9 +37,10 @@ print_overhead(FILE *out, struct tally_device_summary *d)
 		return;
 	double mean = tally_moments_mean(&d->overhead.moments);
 	double cpu = tally_moments_mean(&d->cpu.moments);
-	fprintf(out, "  %-12s %.0f ns a frame in the game's threads", "our overhead", mean);
+	tally_text_print(out, "  %-12s %.0f ns a frame in the game's threads", "our overhead",
+			 mean);
 	if (cpu > 0)
-		fprintf(out, ", %.2f %% of frame time", 100 * mean / cpu);
+		tally_text_print(out, ", %.2f %% of frame time", 100 * mean / cpu);
 	putc('\n', out);
 }
 
@@ -47,12 +48,13 @@ static void
 print_device(FILE *out, struct tally_device_summary *d, bool beneath)
 {
 	char *name = tally_text_escape(d->name ? d->name : "unknown");
-	fprintf(out, "device %u: %s, %" G_GUINT64_FORMAT " frame%s", d->device, name, d->frames,
-		d->frames == 1 ? "" : "s");
+	tally_text_print(out, "device %u: %s, %" G_GUINT64_FORMAT " frame%s", d->device, name,
+			 d->frames, d->frames == 1 ? "" : "s");
 	g_free(name);
 	if (beneath)
-		fprintf(out, " (beneath device %" G_GINT64_FORMAT ": --device %u shows it)",
-			d->beneath, d->device);
+		tally_text_print(out,
+				 " (beneath device %" G_GINT64_FORMAT ": --device %u shows it)",
+				 d->beneath, d->device);
 	putc('\n', out);
 	if (beneath)
 		return;
@@ -61,12 +63,12 @@ print_device(FILE *out, struct tally_device_summary *d, bool beneath)
 		print_time(out, "GPU time", &d->gpu);
 	}
 	if (d->coverable > 0)
-		fprintf(out, "  %-12s %.1f %% of the measured GPU time is inside passes\n",
-			"coverage", 100 * d->covered / d->coverable);
+		tally_text_print(out, "  %-12s %.1f %% of the measured GPU time is inside passes\n",
+				 "coverage", 100 * d->covered / d->coverable);
 	print_overhead(out, d);
 	if (d->dropped_passes)
-		fprintf(out, "  %-12s %" G_GUINT64_FORMAT " passes: see --max-passes\n", "dropped",
-			d->dropped_passes);
+		tally_text_print(out, "  %-12s %" G_GUINT64_FORMAT " passes: see --max-passes\n",
+				 "dropped", d->dropped_passes);
 }
 
 /* Of what is shown: complete frames, and those that the end of the run cut short. */
@@ -82,14 +84,15 @@ print_frames(FILE *out, const struct tally_aggregate *a, int64_t device)
 		partial += d->partial;
 		warmed_up += d->warmed_up;
 	}
-	fprintf(out, "%" G_GUINT64_FORMAT " frame%s", frames, frames == 1 ? "" : "s");
+	tally_text_print(out, "%" G_GUINT64_FORMAT " frame%s", frames, frames == 1 ? "" : "s");
 	if (partial)
-		fprintf(out,
-			"; %" G_GUINT64_FORMAT " more, cut short by the run's end, %s left out of "
-			"the times below",
-			partial, partial == 1 ? "is" : "are");
+		tally_text_print(out,
+				 "; %" G_GUINT64_FORMAT
+				 " more, cut short by the run's end, %s left out of "
+				 "the times below",
+				 partial, partial == 1 ? "is" : "are");
 	if (warmed_up)
-		fprintf(out, "; %" G_GUINT64_FORMAT " of warm-up left out", warmed_up);
+		tally_text_print(out, "; %" G_GUINT64_FORMAT " of warm-up left out", warmed_up);
 	putc('\n', out);
 }
 
@@ -106,20 +109,16 @@ tally_summary_print(FILE *out, const struct tally_aggregate *a, int64_t device)
 			continue;
 		print_device(out, d, device < 0 && tally_aggregate_is_beneath(a, d->device));
 	}
-	if (a->has_end && a->end_frames == 0 && a->end_reason) {
-		char *why = tally_text_escape(a->end_reason);
-		fprintf(out, "no frames: %s\n", why);
-		g_free(why);
-	}
+	if (a->has_end && a->end_frames == 0 && a->end_reason)
+		tally_text_print_line(out, "no frames: %s", a->end_reason);
 	if (a->has_end && a->end_frames_dropped)
-		fprintf(out, "%" G_GUINT64_FORMAT " frame%s dropped: the log could not keep up\n",
+		tally_text_print(
+			out, "%" G_GUINT64_FORMAT " frame%s dropped: the log could not keep up\n",
 			a->end_frames_dropped, a->end_frames_dropped == 1 ? " was" : "s were");
 	if (a->has_end && a->end_reason && a->end_frames &&
-	    (strcmp(a->end_reason, "max-log") == 0 || strcmp(a->end_reason, "error") == 0)) {
-		char *why = tally_text_escape(a->end_reason);
-		fprintf(out, "the capture ended before the program did: %s\n", why);
-		g_free(why);
-	}
+	    (strcmp(a->end_reason, "max-log") == 0 || strcmp(a->end_reason, "error") == 0))
+		tally_text_print_line(out, "the capture ended before the program did: %s",
+				      a->end_reason);
 }
 
 void
@@ -137,8 +136,8 @@ tally_summary_print_dearest(FILE *out, const struct tally_aggregate *a, unsigned
 		if (g->outside || s->moments.n == 0)
 			continue;
 		if (told++ == 0)
-			fprintf(out, "dearest passes, with their share of %s GPU time:\n",
-				several ? "their device's" : "the");
+			tally_text_print(out, "dearest passes, with their share of %s GPU time:\n",
+					 several ? "their device's" : "the");
 		char *name = tally_text_escape(g->name);
 		char *fit = tally_text_fit(name, 60);
 		char *mean = tally_duration_text(tally_moments_mean(&s->moments));
@@ -147,10 +146,10 @@ tally_summary_print_dearest(FILE *out, const struct tally_aggregate *a, unsigned
 		if (several)
 			g_snprintf(of_device, sizeof(of_device), " on device %u", g->device);
 		if (share >= 0)
-			fprintf(out, "  %5.1f %%  %s%s, %s a frame\n", 100 * share, fit, of_device,
-				mean);
+			tally_text_print(out, "  %5.1f %%  %s%s, %s a frame\n", 100 * share, fit,
+					 of_device, mean);
 		else
-			fprintf(out, "  %s%s, %s a frame\n", fit, of_device, mean);
+			tally_text_print(out, "  %s%s, %s a frame\n", fit, of_device, mean);
 		g_free(mean);
 		g_free(fit);
 		g_free(name);
@@ -162,11 +161,8 @@ static void
 tell_once(FILE *out, const char *prefix, const char *text, GHashTable *told)
 {
 	char *line = g_strconcat(prefix, text, NULL);
-	if (!told || g_hash_table_add(told, line)) {
-		char *shown = tally_text_escape(line);
-		fprintf(out, "%s\n", shown);
-		g_free(shown);
-	}
+	if (!told || g_hash_table_add(told, line))
+		tally_text_print_line(out, "%s", line);
 	if (!told)
 		g_free(line);
 }

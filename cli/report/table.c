@@ -114,9 +114,9 @@ print_cell(FILE *out, const struct table *t, guint row, guint column, bool last)
 	char *text = tally_text_fit(table_cell(t, row, column), t->widths[column]);
 	int gap = (int)(t->widths[column] - tally_text_width(text));
 	if (t->left[column])
-		fprintf(out, "%s%*s", text, last ? 0 : gap, "");
+		tally_text_print(out, "%s%*s", text, last ? 0 : gap, "");
 	else
-		fprintf(out, "%*s%s", gap, "", text);
+		tally_text_print(out, "%*s%s", gap, "", text);
 	g_free(text);
 }
 

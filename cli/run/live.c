@@ -65,7 +65,7 @@ tally_run_live_watch(struct tally_launch *launch, const char *log_path, bool qui
 	};
 	tally_top_watch(&options);
 	if (!quiet && !tally_launch_is_over(launch))
-		fputs("passtally: the view is closed, the program runs on\n", stderr);
+		tally_cli_say("the view is closed, the program runs on");
 }
 
 void
@@ -80,7 +80,6 @@ tally_run_live_tell_output(const char *path, bool quiet)
 	}
 	char *shown = tally_text_escape(path);
 	if (!quiet)
-		fprintf(stderr, "passtally: what the program wrote to the terminal is in %s\n",
-			shown);
+		tally_cli_say("what the program wrote to the terminal is in %s", shown);
 	g_free(shown);
 }

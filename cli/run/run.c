@@ -341,8 +341,7 @@ tell_errors(const GPtrArray *status)
 {
 	for (guint i = 0; i < status->len; i++)
 		if (g_str_has_prefix(g_ptr_array_index(status, i), "error: "))
-			fprintf(stderr, "passtally: %s\n",
-				(const char *)g_ptr_array_index(status, i));
+			tally_cli_say("%s", (const char *)g_ptr_array_index(status, i));
 }
 
 /* The name under which a log is to be found from now on; the caller's. A log that stays plain is no
@@ -358,7 +357,7 @@ compress_log(const struct run_request *r, const char *path)
 	pthread_sigmask(SIG_BLOCK, &all, &before); /* first say how it went, then end of it */
 	bool done = tally_compress_log(path, r->compress, r->config.force, why, sizeof(why));
 	if (!done)
-		fprintf(stderr, "passtally: error: --compress: %s; the log is %s\n", why, path);
+		tally_cli_say("error: --compress: %s; the log is %s", why, path);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return done ? tally_compress_name(path) : g_strdup(path);
 }
@@ -381,19 +380,18 @@ leave_empty_log(const struct run_request *r, const struct tally_run_log *log,
 	char why[512] = "";
 	bool written = tally_run_log_write_empty(log, started, why, sizeof(why));
 	if (!r->quiet) {
-		fprintf(stderr,
-			"passtally: nothing was rendered, or nothing that could be "
-			"seen: %s\n",
-			r->argv[0]);
+		tally_cli_say("nothing was rendered, or nothing that could be "
+			      "seen: %s",
+			      r->argv[0]);
 		tally_run_tell_nothing(r->argv[0], in->gl.path);
 	}
 	if (!written) {
-		fprintf(stderr, "passtally: error: %s\n", why);
+		tally_cli_say("error: %s", why);
 		return;
 	}
 	char *path = compress_log(r, log->path);
 	if (!r->quiet)
-		fprintf(stderr, "passtally: log %s says so\n", path);
+		tally_cli_say("log %s says so", path);
 	g_free(path);
 }
 
@@ -413,12 +411,11 @@ tell(const struct run_request *r, const struct tally_run_log *log, const struct 
 	}
 	compress_logs(r, logs);
 	if (disabled && !r->quiet)
-		fputs("passtally: PASSTALLY_DISABLE is set: nothing was captured\n", stderr);
+		tally_cli_say("PASSTALLY_DISABLE is set: nothing was captured");
 	if (!in->vk.library && !r->quiet)
-		fputs("passtally: the Vulkan layer is not installed beside the command: only "
-		      "OpenGL "
-		      "was captured\n",
-		      stderr);
+		tally_cli_say("the Vulkan layer is not installed beside the command: only "
+			      "OpenGL "
+			      "was captured");
 	if (!r->quiet)
 		tally_run_tell_summary(logs, status);
 	g_ptr_array_unref(logs);

@@ -52,9 +52,7 @@ static void
 tell_log(const char *path, GHashTable *told)
 {
 	struct tally_aggregate a;
-	char *shown = tally_text_escape(path);
-	fprintf(stderr, "passtally: log %s\n", shown);
-	g_free(shown);
+	tally_cli_say("log %s", path);
 	if (tally_aggregate_read(&a, "run", path, TALLY_BY_PASS, 0) == TALLY_EXIT_OK) {
 		tally_summary_print(stderr, &a, -1);
 		tally_summary_print_dearest(stderr, &a, 3);
@@ -68,9 +66,7 @@ tally_run_tell_summary(const GPtrArray *logs, const GPtrArray *status)
 {
 	GHashTable *told = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	for (guint i = 0; i < status->len; i++) {
-		char *line = tally_text_escape(g_ptr_array_index(status, i));
-		fprintf(stderr, "passtally: %s\n", line);
-		g_free(line);
+		tally_cli_say("%s", (const char *)g_ptr_array_index(status, i));
 		mark_told(told, g_ptr_array_index(status, i));
 	}
 	for (guint i = 0; i < logs->len; i++)
@@ -85,22 +81,19 @@ tally_run_tell_nothing(const char *program, const char *library)
 	struct tally_elf_file file = tally_elf_file_read(path ? path : program);
 	struct tally_elf_file ours = tally_elf_file_read(library);
 	if (file.privileged && geteuid() != 0)
-		fprintf(stderr,
-			"passtally: %s runs with privileges of its own (set-user-ID or file "
-			"capabilities), so the system preloads nothing into it: run a copy "
-			"without them\n",
-			program);
+		tally_cli_say("%s runs with privileges of its own (set-user-ID or file "
+			      "capabilities), so the system preloads nothing into it: run a copy "
+			      "without them",
+			      program);
 	else if (file.elf && !file.dynamic)
-		fprintf(stderr,
-			"passtally: %s is linked statically, so nothing can be preloaded "
-			"into it\n",
-			program);
+		tally_cli_say("%s is linked statically, so nothing can be preloaded "
+			      "into it",
+			      program);
 	else if (file.elf && (file.bits != ours.bits || file.machine != ours.machine)) {
 		char *theirs = g_strdup(tally_elf_machine_name(&file));
-		fprintf(stderr,
-			"passtally: %s is a program for %s, the library is for %s: install "
-			"passtally for %s too\n",
-			program, theirs, tally_elf_machine_name(&ours), theirs);
+		tally_cli_say("%s is a program for %s, the library is for %s: install "
+			      "passtally for %s too",
+			      program, theirs, tally_elf_machine_name(&ours), theirs);
 		g_free(theirs);
 	}
 	g_free(path);
@@ -116,10 +109,10 @@ tally_run_tell_blocked(const struct tally_config *config, const char *program, c
 	struct tally_block_verdict v = tally_block_decide(
 		config, program, (const char *const *)argv, g_strv_length((char **)argv));
 	if (v.blocked)
-		fprintf(stderr,
-			"passtally: %s is left alone (%s), what it starts is not: to capture it "
-			"too, say --allow %s\n",
-			v.name, v.entry ? v.entry->reason : "the option block names it", v.name);
+		tally_cli_say("%s is left alone (%s), what it starts is not: to capture it "
+			      "too, say --allow %s",
+			      v.name, v.entry ? v.entry->reason : "the option block names it",
+			      v.name);
 }
 
 /* Progress */

@@ -1,5 +1,7 @@
 #include "cli/shared/cli.h"
 
+#include "cli/shared/text.h"
+
 #include <errno.h>
 #include <glib.h>
 #include <stdarg.h>
@@ -14,8 +16,34 @@ tally_cli_complain(const char *command, const char *format, ...)
 	va_start(list, format);
 	char *text = g_strdup_vprintf(format, list);
 	va_end(list);
-	fprintf(stderr, "passtally%s%s: %s\n", command ? " " : "", command ? command : "", text);
+	tally_text_print_line(stderr, "passtally%s%s: %s", command ? " " : "",
+			      command ? command : "", text);
 	g_free(text);
+}
+
+void
+tally_cli_say(const char *format, ...)
+{
+	va_list list;
+	va_start(list, format);
+	char *text = g_strdup_vprintf(format, list);
+	va_end(list);
+	tally_cli_complain(NULL, "%s", text);
+	g_free(text);
+}
+
+int
+tally_cli_read_failed(const char *command, const char *path, enum tally_read_status status,
+		      const struct tally_read_error *error)
+{
+	if (status != TALLY_READ_BAD) {
+		tally_cli_complain(command, "%s: %s", path,
+				   error->message[0] ? error->message : "out of memory");
+		return TALLY_EXIT_FAILED;
+	}
+	tally_text_print_line(stderr, "%s:%" G_GUINT64_FORMAT ":%" G_GUINT64_FORMAT ": %s", path,
+			      error->line, error->column, error->message);
+	return TALLY_EXIT_BAD_LOG;
 }
 
 int
@@ -67,9 +95,26 @@ tally_progress_show(struct tally_progress *progress, const char *format, ...)
 	va_start(list, format);
 	char *text = g_strdup_vprintf(format, list);
 	va_end(list);
-	fprintf(stderr, "\r%s\033[K", text);
+	char *printable = tally_text_escape(text);
+	fprintf(stderr, "\r%s\033[K", printable);
+	g_free(printable);
 	g_free(text);
 	progress->shown = true;
+}
+
+void
+tally_progress_read(struct tally_progress *progress, const char *verb, const char *path,
+		    const struct tally_log_reader *reader)
+{
+	uint64_t done, total;
+	if (!tally_progress_due(progress))
+		return;
+	tally_log_reader_progress(reader, &done, &total);
+	if (total)
+		tally_progress_show(progress, "%s %s: %u %%", verb, path,
+				    (unsigned)(100.0 * (double)done / (double)total));
+	else
+		tally_progress_show(progress, "%s %s: %.1f MB", verb, path, (double)done / 1e6);
 }
 
 void

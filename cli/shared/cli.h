@@ -6,6 +6,9 @@
 #ifndef PASSTALLY_CLI_CLI_H
 #define PASSTALLY_CLI_CLI_H
 
+#include "json/record_json.h"
+
+#include <glib.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -68,13 +71,14 @@ bool tally_args_read_whole(const char *command, const char *name, const char *va
 /* The table's lines of --help. */
 void tally_args_help(const struct tally_arg *table, size_t n);
 
-#if defined(__GNUC__)
-#define TALLY_CLI_PRINTF __attribute__((format(printf, 2, 3)))
-#else
-#define TALLY_CLI_PRINTF
-#endif
-/* "passtally COMMAND: MESSAGE" on standard error. `command` may be NULL. */
-void tally_cli_complain(const char *command, const char *format, ...) TALLY_CLI_PRINTF;
+/* "passtally COMMAND: MESSAGE" on standard error, one line. `command` may be NULL. */
+void tally_cli_complain(const char *command, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* "passtally: MESSAGE" on standard error, one line. */
+void tally_cli_say(const char *format, ...) G_GNUC_PRINTF(1, 2);
+/* "LOG:LINE:COLUMN: MESSAGE" of a bad log, "passtally COMMAND: LOG: MESSAGE" of a log that could
+ * not be read; gives the exit status for it. */
+int tally_cli_read_failed(const char *command, const char *path, enum tally_read_status status,
+			  const struct tally_read_error *error);
 
 /* Flush standard output; when that or an earlier write failed, say so (a closed pipe needs no
  * words) and turn `status` into TALLY_EXIT_FAILED. */
@@ -89,7 +93,11 @@ struct tally_progress {
 void tally_progress_begin(struct tally_progress *progress, unsigned after_ms);
 /* Is it time for a new text (at most five a second)? */
 bool tally_progress_due(struct tally_progress *progress);
-void tally_progress_show(struct tally_progress *progress, const char *format, ...) TALLY_CLI_PRINTF;
+void
+tally_progress_show(struct tally_progress *progress, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* "VERB PATH: N %" of a log that is being read, when it is time for it. */
+void tally_progress_read(struct tally_progress *progress, const char *verb, const char *path,
+			 const struct tally_log_reader *reader);
 void tally_progress_end(struct tally_progress *progress); /* wipes the line */
 
 #endif

@@ -5,15 +5,18 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+bool
+tally_text_is_control(gunichar c)
+{
+	GUnicodeType type = g_unichar_type(c);
+	return type == G_UNICODE_CONTROL || type == G_UNICODE_FORMAT ||
+	       type == G_UNICODE_LINE_SEPARATOR || type == G_UNICODE_PARAGRAPH_SEPARATOR;
+}
+
 static bool
 shows(gunichar c)
 {
-	if (!g_unichar_isprint(c))
-		return false;
-	/* Printable by class, yet they would reorder or hide what follows. */
-	GUnicodeType type = g_unichar_type(c);
-	return type != G_UNICODE_FORMAT && type != G_UNICODE_LINE_SEPARATOR &&
-	       type != G_UNICODE_PARAGRAPH_SEPARATOR;
+	return g_unichar_isprint(c) && !tally_text_is_control(c);
 }
 
 char *
@@ -96,57 +99,44 @@ tally_text_fit(const char *text, size_t columns)
 }
 
 void
-tally_text_print_json(FILE *out, const char *text)
+tally_text_vprint(FILE *out, const char *format, va_list list)
 {
-	putc('"', out);
-	while (*text) {
-		unsigned char byte = (unsigned char)*text;
-		if (byte == '"' || byte == '\\') {
-			fprintf(out, "\\%c", byte);
-			text++;
-		} else if (byte < 0x20 || byte == 0x7f) {
-			fprintf(out, "\\u%04x", byte);
-			text++;
-		} else if (byte < 0x80) {
-			putc(byte, out);
-			text++;
-		} else {
-			gunichar c = g_utf8_get_char_validated(text, -1);
-			if (c == (gunichar)-1 || c == (gunichar)-2) {
-				fputs("\xef\xbf\xbd", out);
-				text++;
-				continue;
-			}
-			const char *next = g_utf8_next_char(text);
-			fwrite(text, 1, (size_t)(next - text), out);
-			text = next;
+	char *text = g_strdup_vprintf(format, list);
+	for (char *line = text, *end; *line; line = end) {
+		end = line + strcspn(line, "\n");
+		bool more = *end != '\0';
+		*end = '\0';
+		char *printable = tally_text_escape(line);
+		fputs(printable, out);
+		g_free(printable);
+		if (more) {
+			putc('\n', out);
+			end++;
 		}
 	}
-	putc('"', out);
+	g_free(text);
 }
 
 void
-tally_text_print_json_member(FILE *out, const char *name, const char *text)
+tally_text_print(FILE *out, const char *format, ...)
 {
-	if (!text)
-		return;
-	fprintf(out, ",\"%s\":", name);
-	tally_text_print_json(out, text);
+	va_list list;
+	va_start(list, format);
+	tally_text_vprint(out, format, list);
+	va_end(list);
 }
 
-char *
-tally_text_csv(const char *text)
+void
+tally_text_print_line(FILE *out, const char *format, ...)
 {
-	if (!strpbrk(text, ",\"\r\n") && *text != ' ')
-		return g_strdup(text);
-	GString *field = g_string_new("\"");
-	for (; *text; text++) {
-		if (*text == '"')
-			g_string_append_c(field, '"');
-		g_string_append_c(field, *text);
-	}
-	g_string_append_c(field, '"');
-	return g_string_free(field, FALSE);
+	va_list list;
+	va_start(list, format);
+	char *text = g_strdup_vprintf(format, list);
+	va_end(list);
+	char *printable = tally_text_escape(text);
+	fprintf(out, "%s\n", printable);
+	g_free(printable);
+	g_free(text);
 }
 
 size_t
@@ -167,10 +157,11 @@ tally_text_terminal_columns(void)
 void
 tally_text_print_wrapped(FILE *out, const char *text, size_t indent, size_t columns)
 {
+	char *printable = tally_text_escape(text);
 	size_t column = indent;
 	bool first = true;
-	while (*text) {
-		size_t len = strcspn(text, " ");
+	for (const char *word = printable; *word;) {
+		size_t len = strcspn(word, " ");
 		if (!first && column + 1 + len > columns) {
 			fprintf(out, "\n%*s", (int)indent, "");
 			column = indent;
@@ -178,11 +169,12 @@ tally_text_print_wrapped(FILE *out, const char *text, size_t indent, size_t colu
 			putc(' ', out);
 			column++;
 		}
-		fwrite(text, 1, len, out);
+		fwrite(word, 1, len, out);
 		column += len;
 		first = false;
-		text += len;
-		text += strspn(text, " ");
+		word += len;
+		word += strspn(word, " ");
 	}
 	putc('\n', out);
+	g_free(printable);
 }

@@ -432,7 +432,7 @@ print_rows(const GPtrArray *rows)
 			g_string_append(text, g_array_index(row, struct tally_top_span, k).text);
 		while (text->len && text->str[text->len - 1] == ' ')
 			g_string_truncate(text, text->len - 1);
-		puts(text->str);
+		tally_text_print_line(stdout, "%s", text->str);
 		g_string_free(text, TRUE);
 	}
 }
@@ -485,7 +485,7 @@ watch_plainly(struct watch *x)
 		while (x->busy && (x->options->once || first) && !stopped);
 		look_after_game(x);
 		if (!tally_follow_is_open(x->follow) || (x->bad && x->window.frames == 0)) {
-			fprintf(stderr, "passtally top: %s\n", tally_follow_why(x->follow));
+			tally_cli_complain("top", "%s", tally_follow_why(x->follow));
 			return x->bad ? TALLY_EXIT_BAD_LOG : TALLY_EXIT_FAILED;
 		}
 		if (x->options->once && lacks_something(x))
@@ -495,7 +495,7 @@ watch_plainly(struct watch *x)
 		print_table(x);
 		bool done = x->options->once || x->window.log.has_end || x->over || x->bad;
 		if (x->bad)
-			fprintf(stderr, "passtally top: %s\n", tally_follow_why(x->follow));
+			tally_cli_complain("top", "%s", tally_follow_why(x->follow));
 		if (done || stopped || ferror(stdout))
 			return x->bad ? TALLY_EXIT_BAD_LOG : TALLY_EXIT_OK;
 		struct pollfd fd = { .fd = wake[0], .events = POLLIN };

@@ -1,0 +1,386 @@
+#include "cli/shared/out.h"
+
+#include "cli/shared/text.h"
+#include "json/record_json.h"
+
+#include <glib.h>
+#include <math.h>
+
+static bool
+make_room(struct tally_json_writer *w, size_t need)
+{
+	struct tally_out *o = (struct tally_out *)w;
+	fwrite(o->bytes, 1, (size_t)(w->at - o->bytes), o->to);
+	w->at = o->bytes;
+	return need <= sizeof(o->bytes);
+}
+
+void
+tally_out_init(struct tally_out *o, FILE *to)
+{
+	o->to = to;
+	o->comma = false;
+	o->in_page = false;
+	o->gap = NULL;
+	o->w = (struct tally_json_writer){
+		.at = o->bytes,
+		.end = o->bytes + sizeof(o->bytes),
+		.room = make_room,
+	};
+}
+
+void
+tally_out_flush(struct tally_out *o)
+{
+	make_room(&o->w, 0);
+}
+
+void
+tally_out_bytes(struct tally_out *o, const char *bytes, size_t len)
+{
+	while (len) {
+		if (o->w.at == o->w.end)
+			tally_out_flush(o);
+		size_t fits = MIN(len, (size_t)(o->w.end - o->w.at));
+		memcpy(o->w.at, bytes, fits);
+		o->w.at += fits;
+		bytes += fits;
+		len -= fits;
+	}
+}
+
+void
+tally_out_put(struct tally_out *o, const char *text)
+{
+	tally_out_bytes(o, text, strlen(text));
+}
+
+/* ---- JSON ---- */
+
+static void
+put_unit(struct tally_out *o, unsigned unit)
+{
+	char escape[8];
+	int len = g_snprintf(escape, sizeof(escape), "\\u%04x", unit);
+	tally_out_bytes(o, escape, (size_t)len);
+}
+
+/* A character past U+FFFF takes two units of UTF-16. */
+static void
+put_code(struct tally_out *o, gunichar c)
+{
+	if (c > 0xffff) {
+		put_unit(o, 0xd800 + ((c - 0x10000) >> 10));
+		c = 0xdc00 + ((c - 0x10000) & 0x3ff);
+	}
+	put_unit(o, c);
+}
+
+static bool
+is_plain_byte(const struct tally_out *o, unsigned char byte)
+{
+	if (byte < 0x20 || byte > 0x7e || byte == '"' || byte == '\\')
+		return false;
+	return !o->in_page || (byte != '<' && byte != '>' && byte != '&');
+}
+
+/* What is no UTF-8 becomes U+FFFD, as JSON must be UTF-8. */
+static void
+put_escaped(struct tally_out *o, const char *text)
+{
+	const char *plain = text;
+	while (*text) {
+		unsigned char byte = (unsigned char)*text;
+		if (is_plain_byte(o, byte)) {
+			text++;
+			continue;
+		}
+		const char *next = text + 1;
+		gunichar c = byte;
+		if (byte >= 0x80) {
+			c = g_utf8_get_char_validated(text, -1);
+			bool good = c != (gunichar)-1 && c != (gunichar)-2;
+			next = good ? g_utf8_next_char(text) : next;
+			if (good && !tally_text_is_control(c)) {
+				text = next;
+				continue;
+			}
+			c = good ? c : 0xfffd;
+		}
+		tally_out_bytes(o, plain, (size_t)(text - plain));
+		if (c == '"' || c == '\\')
+			tally_out_bytes(o, c == '"' ? "\\\"" : "\\\\", 2);
+		else if (c == 0xfffd)
+			tally_out_put(o, "\xef\xbf\xbd");
+		else
+			put_code(o, c);
+		plain = text = next;
+	}
+	tally_out_bytes(o, plain, (size_t)(text - plain));
+}
+
+void
+tally_out_string(struct tally_out *o, const char *prefix, const char *text)
+{
+	tally_out_char(o, '"');
+	put_escaped(o, prefix);
+	put_escaped(o, text);
+	tally_out_char(o, '"');
+}
+
+void
+tally_out_json(struct tally_out *o, const char *json, size_t len)
+{
+	const char *plain = json, *end = json + len;
+	while (json < end) {
+		gunichar c = (unsigned char)*json;
+		const char *next = c < 0x80 ? json + 1 : g_utf8_next_char(json);
+		if (c >= 0x80)
+			c = g_utf8_get_char(json);
+		if (c >= 0x7f && tally_text_is_control(c)) {
+			tally_out_bytes(o, plain, (size_t)(json - plain));
+			put_code(o, c);
+			plain = next;
+		}
+		json = next;
+	}
+	tally_out_bytes(o, plain, (size_t)(end - plain));
+}
+
+void
+tally_out_break(struct tally_out *o, const char *gap)
+{
+	o->gap = gap;
+}
+
+/* What stands before a value. */
+static void
+begin_value(struct tally_out *o, const char *key)
+{
+	if (o->comma)
+		tally_out_char(o, ',');
+	if (o->gap)
+		tally_out_put(o, o->gap);
+	o->gap = NULL;
+	o->comma = true;
+	if (!key)
+		return;
+	tally_out_string(o, "", key);
+	tally_out_char(o, ':');
+}
+
+static void
+open_with(struct tally_out *o, const char *key, char bracket)
+{
+	begin_value(o, key);
+	tally_out_char(o, bracket);
+	o->comma = false;
+}
+
+static void
+close_with(struct tally_out *o, char bracket)
+{
+	if (o->gap)
+		tally_out_put(o, o->gap);
+	o->gap = NULL;
+	tally_out_char(o, bracket);
+	o->comma = true;
+}
+
+void
+tally_out_object(struct tally_out *o, const char *key)
+{
+	open_with(o, key, '{');
+}
+
+void
+tally_out_end_object(struct tally_out *o)
+{
+	close_with(o, '}');
+}
+
+void
+tally_out_array(struct tally_out *o, const char *key)
+{
+	open_with(o, key, '[');
+}
+
+void
+tally_out_end_array(struct tally_out *o)
+{
+	close_with(o, ']');
+}
+
+void
+tally_out_text(struct tally_out *o, const char *key, const char *text)
+{
+	if (!text)
+		return;
+	begin_value(o, key);
+	tally_out_string(o, "", text);
+}
+
+void
+tally_out_text_or_null(struct tally_out *o, const char *key, const char *text)
+{
+	if (text)
+		tally_out_text(o, key, text);
+	else
+		tally_out_null(o, key);
+}
+
+static void
+put_word(struct tally_out *o, const char *key, const char *word)
+{
+	begin_value(o, key);
+	tally_out_put(o, word);
+}
+
+void
+tally_out_null(struct tally_out *o, const char *key)
+{
+	put_word(o, key, "null");
+}
+
+void
+tally_out_bool(struct tally_out *o, const char *key, bool v)
+{
+	put_word(o, key, v ? "true" : "false");
+}
+
+void
+tally_out_u64(struct tally_out *o, const char *key, uint64_t v)
+{
+	begin_value(o, key);
+	tally_json_put_u64(&o->w, v);
+}
+
+void
+tally_out_i64(struct tally_out *o, const char *key, int64_t v)
+{
+	begin_value(o, key);
+	tally_json_put_i64(&o->w, v);
+}
+
+static void
+put_f64(struct tally_out *o, double v)
+{
+	char text[G_ASCII_DTOSTR_BUF_SIZE] = "null";
+	for (int digits = 15; isfinite(v) && digits <= 17; digits++) {
+		char format[8];
+		g_snprintf(format, sizeof(format), "%%.%dg", digits);
+		g_ascii_formatd(text, sizeof(text), format, v);
+		if (g_ascii_strtod(text, NULL) == v)
+			break;
+	}
+	tally_out_put(o, text);
+}
+
+static void
+put_value(struct tally_out *o, struct tally_value v)
+{
+	if (v.storage == TALLY_STORAGE_F64)
+		put_f64(o, v.f64);
+	else
+		tally_json_put_value(&o->w, v);
+}
+
+void
+tally_out_f64(struct tally_out *o, const char *key, double v)
+{
+	begin_value(o, key);
+	put_f64(o, v);
+}
+
+void
+tally_out_value(struct tally_out *o, const char *key, struct tally_value v)
+{
+	begin_value(o, key);
+	put_value(o, v);
+}
+
+void
+tally_out_wide(struct tally_out *o, const char *key, const struct tally_wide *v)
+{
+	char digits[TALLY_WIDE_DIGITS];
+	tally_wide_print(v, digits);
+	put_word(o, key, digits);
+}
+
+void
+tally_out_id(struct tally_out *o, const char *key, uint64_t id)
+{
+	begin_value(o, key);
+	tally_json_put_id(&o->w, id);
+}
+
+void
+tally_out_flags(struct tally_out *o, const char *key, uint64_t flags)
+{
+	tally_out_array(o, key);
+	for (unsigned i = 0; i < TALLY_N_FLAGS; i++)
+		if (flags >> i & 1)
+			tally_out_text(o, NULL, tally_flag_name(i));
+	tally_out_end_array(o);
+}
+
+/* ---- CSV ---- */
+
+/* Letters, digits and what else is never special in a cell: most cells are only these. */
+static bool
+is_plain(const char *text)
+{
+	if (strchr("=+-@ ", *text))
+		return !*text;
+	for (; *text; text++)
+		if (*text < 0x20 || *text > 0x7e || *text == ',' || *text == '"')
+			return false;
+	return true;
+}
+
+char *
+tally_out_cell_text(const char *text)
+{
+	if (is_plain(text))
+		return g_strdup(text);
+	const char *first = text + strspn(text, " \t\r\n");
+	bool formula = *first && strchr("=+-@", *first);
+	bool quoted = strpbrk(text, ",\"\n") || (*text == ' ' && !formula);
+	GString *cell = g_string_new(quoted ? "\"" : NULL);
+	if (formula)
+		g_string_append_c(cell, '\'');
+	/* Line breaks and tabs move nothing but the next character: they stay. */
+	for (const char *end; *text; text = end) {
+		end = text + strcspn(text, "\t\n\"");
+		char *part = g_strndup(text, (size_t)(end - text));
+		char *printable = tally_text_escape(part);
+		g_string_append(cell, printable);
+		g_free(printable);
+		g_free(part);
+		if (*end == '"')
+			g_string_append_c(cell, '"');
+		if (*end)
+			g_string_append_c(cell, *end++);
+	}
+	if (quoted)
+		g_string_append_c(cell, '"');
+	return g_string_free(cell, FALSE);
+}
+
+void
+tally_out_cell(struct tally_out *o, const char *text)
+{
+	if (is_plain(text)) {
+		tally_out_put(o, text);
+		return;
+	}
+	char *cell = tally_out_cell_text(text);
+	tally_out_put(o, cell);
+	g_free(cell);
+}
+
+void
+tally_out_cell_value(struct tally_out *o, struct tally_value v)
+{
+	put_value(o, v);
+}

@@ -1,0 +1,141 @@
+#include "cli/shared/result.h"
+
+#include "cli/shared/cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Files that are not whole yet, for the signal that ends us. */
+static char *volatile unfinished[TALLY_MOST_RESULTS];
+
+static void
+on_signal(int number)
+{
+	for (unsigned i = 0; i < TALLY_MOST_RESULTS; i++)
+		if (unfinished[i])
+			unlink(unfinished[i]);
+	raise(number); /* by its default now: SA_RESETHAND */
+}
+
+static void
+take_signals(void)
+{
+	static const int numbers[] = { SIGHUP, SIGINT, SIGTERM };
+	struct sigaction ours = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
+	for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++) {
+		struct sigaction before;
+		if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+			sigaction(numbers[i], &ours, NULL);
+	}
+}
+
+/* `now` stands where `before` stood. */
+static void
+note_unfinished(char *before, char *now)
+{
+	for (unsigned i = 0; i < TALLY_MOST_RESULTS; i++) {
+		if (unfinished[i] != before)
+			continue;
+		unfinished[i] = now;
+		return;
+	}
+}
+
+static int
+complain(const struct tally_result *t, const char *what)
+{
+	tally_cli_complain(t->command, "%s: %s", t->path, what);
+	return TALLY_EXIT_FAILED;
+}
+
+/* `passtally export --csv LOG OUT` means well, and would cost a log. */
+static bool
+is_log(const char *path)
+{
+	static const char start[] = "{\"type\":\"header\"", zstd[] = "\x28\xb5\x2f\xfd";
+	char bytes[sizeof(start) - 1];
+	FILE *file = fopen(path, "rbe");
+	if (!file)
+		return false;
+	bool found = fread(bytes, 1, sizeof(bytes), file) == sizeof(bytes) &&
+		     (memcmp(bytes, start, sizeof(bytes)) == 0 ||
+		      memcmp(bytes, zstd, sizeof(zstd) - 1) == 0);
+	fclose(file);
+	return found;
+}
+
+mode_t
+tally_result_mode(const char *log)
+{
+	struct stat s;
+	bool known = strcmp(log, "-") == 0 ? fstat(STDIN_FILENO, &s) == 0 : stat(log, &s) == 0;
+	return known && S_ISREG(s.st_mode) ? s.st_mode & 0666 : 0600;
+}
+
+int
+tally_result_open(struct tally_result *t, const char *command, const char *path, mode_t mode,
+		  bool binary, const char *hint)
+{
+	struct stat s;
+	*t = (struct tally_result){ .command = command, .path = path };
+	if (strcmp(path, "-") == 0) {
+		t->file = stdout;
+		if (binary && isatty(STDOUT_FILENO))
+			return complain(t, "a trace is not for a terminal: name a file");
+		return TALLY_EXIT_OK;
+	}
+	bool exists = stat(path, &s) == 0;
+	if (exists && S_ISDIR(s.st_mode))
+		return complain(t, "is a folder: name a file in it");
+	if (exists && !S_ISREG(s.st_mode)) { /* /dev/null, a pipe: nothing to put in its place */
+		t->file = fopen(path, "wbe");
+		return t->file ? TALLY_EXIT_OK : complain(t, g_strerror(errno));
+	}
+	if (exists && is_log(path)) {
+		tally_cli_complain(command, "%s: that is a log; %s", path, hint);
+		return TALLY_EXIT_USAGE;
+	}
+	t->part = g_strdup_printf("%s.XXXXXX", path);
+	int fd = g_mkstemp_full(t->part, O_WRONLY | O_CLOEXEC, (int)mode);
+	if (fd < 0) {
+		int error = errno;
+		g_free(g_steal_pointer(&t->part));
+		return complain(t, g_strerror(error));
+	}
+	note_unfinished(NULL, t->part);
+	take_signals();
+	t->file = fdopen(fd, "wb");
+	return t->file ? TALLY_EXIT_OK : complain(t, g_strerror(errno));
+}
+
+bool
+tally_result_close(struct tally_result *t, bool good)
+{
+	if (t->file == stdout)
+		return good;
+	bool written = t->file && !ferror(t->file) && fflush(t->file) == 0;
+	int error = t->error ? t->error : errno;
+	if (t->file && fclose(t->file) != 0 && written) {
+		written = false;
+		error = errno;
+	}
+	if (good && written && t->part && g_rename(t->part, t->path) != 0) {
+		written = false;
+		error = errno;
+	}
+	if (good && t->path && !written)
+		complain(t, g_strerror(error));
+	if (t->part && !(good && written))
+		g_unlink(t->part);
+	if (t->part)
+		note_unfinished(t->part, NULL);
+	g_free(t->part);
+	t->part = NULL;
+	t->file = NULL;
+	return good && (written || !t->path);
+}
