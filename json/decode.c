@@ -174,8 +174,8 @@ tally_decode_number(struct tally_decoder *d, int64_t *v)
 	return true;
 }
 
-static bool
-read_text(struct tally_decoder *d, struct tally_json_text *text)
+bool
+tally_decode_json_text(struct tally_decoder *d, struct tally_json_text *text)
 {
 	if (!tally_json_read_text(&d->json, text))
 		return false;
@@ -189,7 +189,7 @@ bool
 tally_decode_text(struct tally_decoder *d, const char **s)
 {
 	struct tally_json_text text;
-	if (!read_text(d, &text))
+	if (!tally_decode_json_text(d, &text))
 		return false;
 	*s = text.s;
 	return true;
@@ -214,7 +214,7 @@ struct tally_word *
 tally_decode_word(struct tally_decoder *d)
 {
 	struct tally_json_text text;
-	return read_text(d, &text) ? get_word(d, &text) : NULL;
+	return tally_decode_json_text(d, &text) ? get_word(d, &text) : NULL;
 }
 
 bool

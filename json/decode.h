@@ -117,6 +117,8 @@ bool tally_object_fail(struct tally_decoder *d, const struct tally_object *o);
 bool tally_decode_u32(struct tally_decoder *d, uint32_t *v);
 /* 0 or more, in the int64_t that records keep with -1 for "none". */
 bool tally_decode_number(struct tally_decoder *d, int64_t *v);
+/* A text without a NUL in it. */
+bool tally_decode_json_text(struct tally_decoder *d, struct tally_json_text *text);
 /* Text for as long as the line. */
 bool tally_decode_text(struct tally_decoder *d, const char **s);
 /* Text for as long as the reader. */

@@ -56,7 +56,7 @@ decode_flags(struct tally_decoder *d, uint64_t *flags)
 		return false;
 	while (tally_json_next_item(&d->json)) {
 		struct tally_json_text word;
-		if (!tally_json_read_text(&d->json, &word))
+		if (!tally_decode_json_text(d, &word))
 			return false;
 		int flag = tally_name_find(tally_flag_name, TALLY_N_FLAGS, word.s, word.len);
 		if (flag >= 0)

@@ -1,22 +1,15 @@
-#include "cli/shared/cli.h"
 #include "cli/check/conserve.h"
-#include "cli/log/input.h"
 #include "cli/check/recount.h"
-#include "cli/check/schema_check.h"
-#include "cli/check/schema_text.h"
+#include "cli/log/input.h"
+#include "cli/shared/cli.h"
 #include "cli/shared/text.h"
 #include "json/record_json.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <glib.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-/* Past this many a log is bad enough; the rest is counted. */
-#define MOST_TOLD 20
+/* Past this many sums a log is bad enough; the rest is counted. */
+#define MOST_SHOWN 20
 
 enum { OPT_HELP = 0, OPT_LINES };
 
@@ -36,11 +29,10 @@ help(void)
 	puts("Usage: passtally check LOG...\n\n"
 	     "Checks that each line of a log is what the schema says (passtally schema), and\n"
 	     "that the lines come in a legal order. LOG may be compressed with zstd; - is\n"
-	     "standard input. Of what is wrong the first 20 places are told, as\n"
-	     "LOG:LINE:COLUMN: POINTER: what was expected; POINTER leads to the value inside the\n"
-	     "line. Of counters that are read in snapshots the values of passes, unattributed and\n"
-	     "unlogged must add up to the growth that the end line tells; its statistics must be\n"
-	     "what the frames come to.\n");
+	     "standard input. The first wrong line is reported as LOG:LINE:COLUMN: what was\n"
+	     "expected. Of counters that are read in snapshots the values of passes,\n"
+	     "unattributed and unlogged must add up to the growth in the end line, whose\n"
+	     "statistics must be those of the frames; the first 20 that are not are reported.\n");
 	tally_args_help(options, G_N_ELEMENTS(options));
 	puts("\nA log whose last line is cut, as after kill -9, is accepted with a warning: every\n"
 	     "complete line must be right. Lines of a type that this version does not know are\n"
@@ -48,235 +40,121 @@ help(void)
 	     "Exit status: 0; 2 usage; 3 a bad log; 125 other errors.");
 }
 
-/* What the reader, which knows the order of lines, has to say of the whole log. */
-struct verdict {
-	enum tally_read_status status;
-	struct tally_read_error error;
-	uint64_t lines, frames, passes;
-	GString *sums; /* lines on counters whose values do not add up */
-	uint64_t n_sums; /* how many there are */
-};
-
-struct report {
-	const char *path; /* as the user named it */
-	uint64_t line;
-	uint64_t told, found;
+struct check {
+	const char *path;
+	uint64_t line, frames, passes;
+	uint64_t n_sums; /* that do not add up */
 };
 
 static void
-show_progress(struct tally_progress *progress, const char *path, const char *what, uint64_t done,
-	      uint64_t total)
+wrong_sum(struct check *c, const char *array, uint32_t i, const char *message)
 {
-	if (!tally_progress_due(progress))
-		return;
-	if (total)
-		tally_progress_show(progress, "%s %s: %u %%", what, path,
-				    (unsigned)(100.0 * (double)done / (double)total));
-	else
-		tally_progress_show(progress, "%s %s: %.1f MB", what, path, (double)done / 1e6);
+	if (c->n_sums++ < MOST_SHOWN)
+		tally_text_print_line(stderr, "%s:%" G_GUINT64_FORMAT ":1: /%s/%u: %s", c->path,
+				      c->line, array, i, message);
 }
 
 static void
-note_sum(void *data, uint32_t i, const char *message)
+wrong_growth(void *data, uint32_t i, const char *message)
 {
-	struct verdict *v = data;
-	if (v->n_sums++ < MOST_TOLD)
-		g_string_append_printf(v->sums, "%" G_GUINT64_FORMAT ":1: /growth/%u: %s\n",
-				       v->lines, i, message);
+	wrong_sum(data, "growth", i, message);
 }
 
 static void
-note_statistic(void *data, uint32_t i, const char *message)
+wrong_statistic(void *data, uint32_t i, const char *message)
 {
-	struct verdict *v = data;
-	if (v->n_sums++ < MOST_TOLD)
-		g_string_append_printf(v->sums, "%" G_GUINT64_FORMAT ":1: /statistics/%u: %s\n",
-				       v->lines, i, message);
+	wrong_sum(data, "statistics", i, message);
 }
 
+/* What the lines before the end line come to. */
+struct sums {
+	struct tally_conserve *conserve;
+	struct tally_recount *recount;
+};
+
 static void
-read_log(const char *path, const char *shown, struct tally_progress *progress, struct verdict *v)
+add_line(struct check *c, const struct sums *sums, const struct tally_log_line *line)
 {
-	struct tally_log_reader *reader = tally_log_input_open(path, &v->status, &v->error);
-	if (!reader)
-		return;
-	struct tally_conserve *conserve = tally_conserve_create();
-	struct tally_recount *recount = tally_recount_create();
+	c->line = line->number;
+	switch (line->type) {
+	case TALLY_LINE_DEVICE:
+		tally_recount_add_device(sums->recount, &line->device);
+		break;
+	case TALLY_LINE_FRAME:
+		c->frames++;
+		c->passes += line->frame.n_passes;
+		if (lines_only)
+			break;
+		tally_conserve_add_frame(sums->conserve, &line->frame);
+		tally_recount_add_frame(sums->recount, &line->frame);
+		break;
+	case TALLY_LINE_END:
+		if (lines_only)
+			break;
+		tally_conserve_check(sums->conserve, &line->end, wrong_growth, c);
+		tally_recount_check(sums->recount, &line->end, wrong_statistic, c);
+		break;
+	default:
+		break;
+	}
+}
+
+static enum tally_read_status
+read_lines(struct check *c, struct tally_log_reader *reader, struct tally_read_error *error)
+{
+	const struct sums sums = { tally_conserve_create(), tally_recount_create() };
+	struct tally_progress progress;
 	struct tally_log_line line;
-	while ((v->status = tally_log_reader_next(reader, &line, &v->error)) == TALLY_READ_OK) {
-		v->lines = line.number;
-		if (line.type == TALLY_LINE_FRAME) {
-			v->frames++;
-			v->passes += line.frame.n_passes;
-			tally_conserve_add_frame(conserve, &line.frame);
-			tally_recount_add_frame(recount, &line.frame);
-		}
-		if (line.type == TALLY_LINE_DEVICE)
-			tally_recount_add_device(recount, &line.device);
-		if (line.type == TALLY_LINE_END && !lines_only) {
-			tally_conserve_check(conserve, &line.end, note_sum, v);
-			tally_recount_check(recount, &line.end, note_statistic, v);
-		}
-		uint64_t done, total;
-		tally_log_reader_progress(reader, &done, &total);
-		show_progress(progress, shown, "reading", done, total);
+	enum tally_read_status status;
+	tally_progress_begin(&progress, 1000);
+	while ((status = tally_log_reader_next(reader, &line, error)) == TALLY_READ_OK) {
+		add_line(c, &sums, &line);
+		tally_progress_read(&progress, "checking", c->path, reader);
 	}
-	tally_conserve_destroy(conserve);
-	tally_recount_destroy(recount);
-	tally_log_reader_close(reader);
-}
-
-static void
-complain(void *data, const struct tally_violation *v)
-{
-	struct report *r = data;
-	r->found++;
-	if (r->told == MOST_TOLD)
-		return;
-	r->told++;
-	fprintf(stderr, "%s:%" G_GUINT64_FORMAT ":%u: %s: %s\n", r->path, r->line, v->column,
-		*v->pointer ? v->pointer : "the line", v->message);
-}
-
-/* A type that a later version may add: the reader passes it over, and so does the schema. */
-static bool
-is_known_type(const struct tally_json_tree *tree)
-{
-	static const char *const words[] = {
-		"header", "device", "pass_info", "frame", "note", "end"
-	};
-	const struct tally_json_node *type = tally_json_member(tree, tree->nodes, "type", 4);
-	if (!type || type->type != TALLY_JSON_STRING)
-		return true; /* then the schema has something to say */
-	for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
-		if (strlen(words[i]) == type->text.len &&
-		    memcmp(words[i], type->text.s, type->text.len) == 0)
-			return true;
-	return false;
-}
-
-/* All whole lines that are JSON, up to `last`: what is not JSON the reader has told. */
-static void
-check_lines(int fd, const struct tally_schema *schema, uint64_t last, struct report *r,
-	    struct tally_progress *progress)
-{
-	struct tally_lines lines;
-	struct tally_json_tree tree = { 0 };
-	struct tally_lines_source source;
-	tally_log_input_source(&source, fd, false);
-	tally_lines_init_source(&lines, &source);
-	char *line;
-	size_t len;
-	bool whole;
-	while (r->line < last && tally_lines_next(&lines, &line, &len, &whole) == TALLY_LINES_OK &&
-	       whole) {
-		r->line++;
-		uint64_t done, total;
-		tally_lines_progress(&lines, &done, &total);
-		show_progress(progress, r->path, "checking", done, total);
-		if (tally_json_tree_parse(&tree, line, len) && is_known_type(&tree))
-			tally_schema_check(schema, &tree, complain, r);
-	}
-	tally_json_tree_finish(&tree);
-	tally_lines_finish(&lines);
-}
-
-/* A file that can be read twice: the log itself, or a copy of a pipe. -1 after a complaint. */
-static int
-open_twice_readable(const char *path)
-{
-	int fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
-	struct stat st;
-	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-		return fd;
-	FILE *copy = fd >= 0 ? tmpfile() : NULL;
-	int result = -1, error = errno;
-	if (fd >= 0 && S_ISDIR(st.st_mode))
-		error = EISDIR;
-	else if (copy) {
-		char buffer[65536];
-		ssize_t n;
-		while ((n = read(fd, buffer, sizeof(buffer))) > 0 || (n < 0 && errno == EINTR))
-			if (n > 0 && fwrite(buffer, 1, (size_t)n, copy) != (size_t)n)
-				break;
-		error = errno;
-		if (n == 0 && fflush(copy) == 0)
-			result = fcntl(fileno(copy), F_DUPFD_CLOEXEC, 3);
-	}
-	if (copy)
-		fclose(copy);
-	if (fd >= 0)
-		close(fd);
-	if (result < 0)
-		tally_cli_complain("check", "%s: %s", path, g_strerror(error));
-	return result;
-}
-
-/* What the schema cannot know. */
-static void
-tell_sums(struct report *r, const struct verdict *v)
-{
-	r->found += v->n_sums;
-	char **lines = g_strsplit(v->sums->str, "\n", -1);
-	for (char **line = lines; *line && **line && r->told < MOST_TOLD; line++, r->told++)
-		fprintf(stderr, "%s:%s\n", r->path, *line);
-	g_strfreev(lines);
+	tally_progress_end(&progress);
+	tally_conserve_destroy(sums.conserve);
+	tally_recount_destroy(sums.recount);
+	return status;
 }
 
 static int
-conclude(const struct report *r, const struct verdict *v)
+conclude(const struct check *c, enum tally_read_status status, const struct tally_read_error *error)
 {
-	if (v->status == TALLY_READ_BAD)
-		fprintf(stderr, "%s:%" G_GUINT64_FORMAT ":%" G_GUINT64_FORMAT ": %s\n", r->path,
-			v->error.line, v->error.column, v->error.message);
-	if (r->found > r->told)
-		fprintf(stderr, "%s: %" G_GUINT64_FORMAT " more places are wrong\n", r->path,
-			r->found - r->told);
-	if (v->status == TALLY_READ_BAD || r->found)
-		return TALLY_EXIT_BAD_LOG;
-	if (v->status == TALLY_READ_TRUNCATED) {
-		printf("%s: ok up to line %" G_GUINT64_FORMAT "; the last line is cut (was the "
-		       "program "
-		       "killed?), %" G_GUINT64_FORMAT " frames, %" G_GUINT64_FORMAT " passes\n",
-		       r->path, v->lines, v->frames, v->passes);
-		tally_cli_complain("check", "%s: the last line is cut", r->path);
-		return TALLY_EXIT_OK;
+	int exit_status = TALLY_EXIT_OK;
+	if (status != TALLY_READ_END && status != TALLY_READ_TRUNCATED)
+		exit_status = tally_cli_read_failed("check", c->path, status, error);
+	if (c->n_sums > MOST_SHOWN)
+		tally_text_print_line(stderr, "%s: %" G_GUINT64_FORMAT " more sums are wrong",
+				      c->path, c->n_sums - MOST_SHOWN);
+	if (exit_status != TALLY_EXIT_OK || c->n_sums)
+		return exit_status == TALLY_EXIT_OK ? TALLY_EXIT_BAD_LOG : exit_status;
+	char counts[80];
+	g_snprintf(counts, sizeof(counts),
+		   "%" G_GUINT64_FORMAT " frames, %" G_GUINT64_FORMAT " passes", c->frames,
+		   c->passes);
+	if (status == TALLY_READ_TRUNCATED) {
+		tally_text_print_line(stdout,
+				      "%s: ok up to line %" G_GUINT64_FORMAT "; the last line is "
+				      "cut (was the program killed?), %s",
+				      c->path, c->line, counts);
+		tally_cli_complain("check", "%s: the last line is cut", c->path);
+	} else {
+		tally_text_print_line(stdout, "%s: ok, %s", c->path, counts);
 	}
-	if (v->status != TALLY_READ_END) {
-		tally_cli_complain("check", "%s: %s", r->path,
-				   v->error.message[0] ? v->error.message : "out of memory");
-		return TALLY_EXIT_FAILED;
-	}
-	printf("%s: ok, %" G_GUINT64_FORMAT " frames, %" G_GUINT64_FORMAT " passes\n", r->path,
-	       v->frames, v->passes);
 	return TALLY_EXIT_OK;
 }
 
 static int
-check_log(const char *path, const struct tally_schema *schema)
+check_log(const char *path)
 {
-	int fd = open_twice_readable(path);
-	if (fd < 0)
-		return TALLY_EXIT_FAILED;
-	char by_number[40];
-	g_snprintf(by_number, sizeof(by_number), "/proc/self/fd/%d", fd);
-	char *shown = tally_text_escape(path);
-	struct verdict v = { .sums = g_string_new(NULL) };
-	struct report r = { .path = shown };
-	struct tally_progress progress;
-	tally_progress_begin(&progress, 1000);
-	read_log(by_number, shown, &progress, &v);
-	/* The line the reader stopped at may be JSON all the same: the schema says more of it. */
-	uint64_t last = v.status == TALLY_READ_BAD ? v.error.line : v.lines;
-	if (lseek(fd, 0, SEEK_SET) == 0)
-		check_lines(fd, schema, last, &r, &progress);
-	tally_progress_end(&progress);
-	close(fd);
-	tell_sums(&r, &v);
-	g_string_free(v.sums, TRUE);
-	int status = conclude(&r, &v);
-	g_free(shown);
-	return status;
+	struct check c = { .path = path };
+	struct tally_read_error error = { 0 };
+	enum tally_read_status status;
+	struct tally_log_reader *reader = tally_log_input_open(path, &status, &error);
+	if (reader)
+		status = read_lines(&c, reader, &error);
+	tally_log_reader_close(reader);
+	return conclude(&c, status, &error);
 }
 
 static int
@@ -305,17 +183,11 @@ run(int argc, char **argv)
 		status = TALLY_EXIT_USAGE;
 	}
 	if (status < 0) {
-		char why[512];
-		struct tally_schema *schema = tally_schema_create(
-			tally_schema_text, tally_schema_text_len, why, sizeof(why));
-		status = schema ? TALLY_EXIT_OK : TALLY_EXIT_FAILED;
-		if (!schema)
-			tally_cli_complain("check", "%s", why);
-		for (guint i = 0; schema && i < logs->len; i++) {
-			int one = check_log(g_ptr_array_index(logs, i), schema);
+		status = TALLY_EXIT_OK;
+		for (guint i = 0; i < logs->len; i++) {
+			int one = check_log(g_ptr_array_index(logs, i));
 			status = MAX(status, one);
 		}
-		tally_schema_destroy(schema);
 	}
 	g_ptr_array_unref(logs);
 	return status;

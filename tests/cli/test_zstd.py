@@ -111,7 +111,7 @@ class Reading(CliCase):
         self.write("bad.zst", pack(b"".join(lines)))
         done = self.command("check", "bad.zst")
         self.assertEqual(done.returncode, 3)
-        self.assertRegex(done.stderr.decode(), r"(?m)^bad\.zst:100:\d+: /cpu_ns: ")
+        self.assertRegex(done.stderr.decode(), r'(?m)^bad\.zst:100:\d+: "cpu_ns": ')
 
     def test_cut(self):
         """Wherever the file ends, what it holds is reported, and that it is cut."""

@@ -251,11 +251,11 @@ class Log:
 
 
 def validate(checks, path, truncated=False):
-    """By the project's own validator and by `passtally check`, where they exist."""
-    script = SOURCE / "scripts" / "validate_log.py"
-    if script.exists() and not truncated:
-        r = subprocess.run([sys.executable, str(script), str(path)], capture_output=True, timeout=TIMEOUT)
-        checks.that(r.returncode == 0, f"validate_log.py: {(r.stdout + r.stderr)[-600:]!r}")
+    """By the schema, where python3-jsonschema is installed, and by `passtally check`."""
+    if not truncated:
+        oracle = SOURCE / "tests" / "golden" / "oracle.py"
+        r = subprocess.run([sys.executable, str(oracle), str(path)], capture_output=True, timeout=TIMEOUT)
+        checks.that(r.returncode in (0, 77), f"oracle.py: {(r.stdout + r.stderr)[-600:]!r}")
     command = built("passtally")
     if command:
         r = subprocess.run([str(command), "check", str(path)], capture_output=True, timeout=TIMEOUT)

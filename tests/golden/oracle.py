@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""Is this a passtally log? An answer that shares no code with the command `passtally check`.
+
+    tests/golden/oracle.py [--allow-cut] [--schema FILE] LOG...
+
+Each line is checked against the JSON Schema (made from json/log.fields, or FILE) by python3-jsonschema.
+Then the order of the lines: header first, a device before its frames, a pass_info line before an id's
+first use, the frames of a device in order, nothing after the end line. --allow-cut: the last line may be cut, as a crash leaves it.
+
+Prints "LOG:LINE: what is wrong". Exit status: 0 all good, 1 something is wrong, 77 python3-jsonschema
+is not installed.
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+import gen_log  # pylint: disable=wrong-import-position
+
+FIELDS = ROOT / "json" / "log.fields"
+LINE_TYPES = {"header", "device", "pass_info", "frame", "note", "end"}
+MAX_DEPTH = 64
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+
+class Bad(Exception):
+    """The line is not what it must be."""
+
+
+def is_integer(_checker, value):
+    """As our reader has it: spelled as an integer. 1.0 is none."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def match_whole(_validator, pattern, value, _schema):
+    """`$` is the very end, as in JSON Schema; Python's would let a newline follow."""
+    if isinstance(value, str) and not re.search(re.sub(r"\$$", r"\\Z", pattern), value):
+        yield jsonschema.ValidationError(f"{value!r} does not match {pattern}")
+
+
+def make_validator(schema=None):
+    schema = schema or gen_log.make_schema(gen_log.Description(FIELDS))
+    base = jsonschema.Draft202012Validator
+    strict = jsonschema.validators.extend(
+        base, {"pattern": match_whole}, type_checker=base.TYPE_CHECKER.redefine("integer", is_integer))
+    return strict(schema)
+
+
+# Strict JSON: Python's own parser lets some things through.
+
+
+def refuse_constant(word):
+    raise Bad(f"{word} is no JSON")
+
+
+def read_float(text):
+    value = float(text)
+    if value in (float("inf"), float("-inf")):
+        raise Bad(f"{text} is too large for a double")
+    return value
+
+
+def read_integer(text):
+    return -0.0 if text == "-0" else int(text)
+
+
+def read_object(pairs):
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise Bad("a key stands twice")
+    return members
+
+
+def check_tree(value, depth=0):
+    if isinstance(value, str) and any("\ud800" <= c <= "\udfff" for c in value):
+        raise Bad("half a surrogate pair")
+    if not isinstance(value, (dict, list)):
+        return
+    if depth == MAX_DEPTH:
+        raise Bad(f"nested deeper than {MAX_DEPTH}")
+    for item in [*value, *value.values()] if isinstance(value, dict) else value:
+        check_tree(item, depth + 1)
+
+
+def parse(line):
+    try:
+        value = json.loads(line.decode("utf-8"), object_pairs_hook=read_object, parse_constant=refuse_constant,
+                           parse_float=read_float, parse_int=read_integer)
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise Bad(str(error)) from None
+    except RecursionError:
+        raise Bad(f"nested deeper than {MAX_DEPTH}") from None
+    check_tree(value)
+    return value
+
+
+def wide_integers(value, where=""):
+    """No integer of a log is wider than 64 bits, also where the schema says only `number` and 1.5 may stand."""
+    if where.endswith(("/mean", "/sd_population", "/sd_sample")):
+        return  # never whole
+    if is_integer(None, value) and not -(2**63) <= value < 2**64:
+        yield f"{where} does not fit in 64 bits"
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for name, item in items:
+        yield from wide_integers(item, f"{where}/{name}")
+
+
+class Order:
+    """What must stand before what."""
+
+    def __init__(self):
+        self.n = 0
+        self.ended = False
+        self.ids = set()
+        self.last_frame = {}  # of each device
+
+    def errors(self, record):
+        self.n += 1
+        kind = record["type"]
+        if self.ended:
+            yield "a line follows the end line"
+        if (self.n == 1) != (kind == "header"):
+            yield "the first line, and only that, is a header"
+        if kind == "device":
+            self.last_frame.setdefault(record["device"], -1)
+        elif kind == "pass_info":
+            self.ids.add(record["id"])
+        elif kind == "frame":
+            yield from self.frame_errors(record)
+        self.ended = kind == "end"
+
+    def frame_errors(self, frame):
+        device = frame["device"]
+        if device not in self.last_frame:
+            yield f"frame of device {device}, which has no device line before it"
+        elif frame["frame"] <= self.last_frame[device]:
+            yield f"frame {frame['frame']} stands after frame {self.last_frame[device]}"
+        self.last_frame[device] = frame["frame"]
+        for one in frame["passes"]:
+            if one["id"] not in self.ids:
+                yield f"pass {one['id']} has no pass_info line before it"
+
+
+def line_errors(validator, record):
+    wrong = [f"{e.json_path}: {e.message}" for e in validator.iter_errors(record)]
+    if not wrong and record["type"] in LINE_TYPES:
+        wrong = list(wide_integers(record))
+    return wrong
+
+
+def errors(validator, data, allow_cut=False):
+    """What is wrong with the bytes of a log, with the line's number."""
+    order = Order()
+    lines = re.findall(rb"[^\n]*\n|[^\n]+", data)
+    for number, line in enumerate(lines, 1):
+        try:
+            record = parse(line)
+        except Bad as bad:
+            if line.endswith(b"\n") or not allow_cut:
+                yield number, str(bad)
+            return
+        wrong = line_errors(validator, record)
+        yield from ((number, text) for text in wrong or order.errors(record))
+        if wrong:
+            return
+    if not lines:
+        yield 1, "the file is empty"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--schema", type=pathlib.Path, help="default: made from json/log.fields")
+    parser.add_argument("--allow-cut", action="store_true")
+    parser.add_argument("logs", nargs="+", metavar="LOG", type=pathlib.Path)
+    args = parser.parse_args()
+    if not jsonschema:
+        print("skipped: the module jsonschema is not installed")
+        return 77
+    validator = make_validator(json.loads(args.schema.read_text(encoding="utf-8")) if args.schema else None)
+    found = 0
+    for log in args.logs:
+        for number, text in errors(validator, log.read_bytes(), args.allow_cut):
+            print(f"{log}:{number}: {text}")
+            found = 1
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main())
