@@ -113,29 +113,36 @@ tally_result_open(struct tally_result *t, const char *command, const char *path,
 	return t->file ? TALLY_EXIT_OK : complain(t, g_strerror(errno));
 }
 
+/* 0, or the errno of what kept the last byte from being written. */
+static int
+finish_file(const struct tally_result *t)
+{
+	int error = t->error;
+	if (!t->file)
+		return error ? error : EIO;
+	if ((ferror(t->file) || fflush(t->file) != 0) && !error)
+		error = errno ? errno : EIO;
+	if (fclose(t->file) != 0 && !error)
+		error = errno;
+	return error;
+}
+
 bool
 tally_result_close(struct tally_result *t, bool good)
 {
-	if (t->file == stdout)
+	if (t->file == stdout || !t->path)
 		return good;
-	bool written = t->file && !ferror(t->file) && fflush(t->file) == 0;
-	int error = t->error ? t->error : errno;
-	if (t->file && fclose(t->file) != 0 && written) {
-		written = false;
+	int error = finish_file(t);
+	if (good && !error && t->part && g_rename(t->part, t->path) != 0)
 		error = errno;
-	}
-	if (good && written && t->part && g_rename(t->part, t->path) != 0) {
-		written = false;
-		error = errno;
-	}
-	if (good && t->path && !written)
+	if (good && error)
 		complain(t, g_strerror(error));
-	if (t->part && !(good && written))
-		g_unlink(t->part);
-	if (t->part)
+	if (t->part) {
+		if (!good || error)
+			g_unlink(t->part);
 		note_unfinished(t->part, NULL);
+	}
 	g_free(t->part);
-	t->part = NULL;
-	t->file = NULL;
-	return good && (written || !t->path);
+	*t = (struct tally_result){ 0 };
+	return good && !error;
 }
