@@ -232,6 +232,30 @@ mode_thread_exit(void)
 	return 1;
 }
 
+static pthread_barrier_t all_leave;
+
+static void *
+leave_together(void *arg)
+{
+	pthread_barrier_wait(&all_leave);
+	return leave_program(arg);
+}
+
+/* Not allowed (exit() may be called once), and done. */
+static int
+mode_exit_threads(void)
+{
+	open_and_render();
+	pthread_barrier_init(&all_leave, NULL, 4);
+	for (int i = 0; i < 3; i++) {
+		pthread_t thread;
+		if (pthread_create(&thread, NULL, leave_together, NULL))
+			stage_fail("no thread");
+	}
+	leave_together(NULL);
+	return 1;
+}
+
 /* ---- fork and exec ---- */
 
 static int
@@ -381,6 +405,7 @@ static const struct {
 	{ "destroy", mode_destroy },
 	{ "thread_leaves", mode_thread_leaves },
 	{ "thread_exit", mode_thread_exit },
+	{ "exit_threads", mode_exit_threads },
 	{ "fork_idle", mode_fork_idle },
 	{ "fork_render", mode_fork_render },
 	{ "fork_exec", mode_fork_exec },

@@ -3,7 +3,8 @@
  * libglvnd loads it in place of Mesa's (__EGL_VENDOR_LIBRARY_FILENAMES); it hands everything to
  * Mesa, adds the extensions that FAKE_PERF asks for, and counts draws and vertices on their way.
  * FAKE_PERF_REPORT names the file that says at exit what happened. One mutex: any thread may call,
- * but there is one set of objects for all contexts.
+ * but there is one set of objects for all contexts. With FAKE_QUERIES, GL's own queries misbehave
+ * (query_faults.h), in programs of one thread.
  */
 #include <dlfcn.h>
 #include <glvnd/libeglabi.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 
 #include "tests/fake_gl/perf.h"
+#include "tests/fake_gl/query_faults.h"
 
 #define GL_VENDOR 0x1F00
 #define GL_EXTENSIONS 0x1F03
@@ -22,6 +24,7 @@
 typedef void (*function)(void);
 
 static function (*next_get_proc)(const char *);
+static bool misbehaves; /* FAKE_QUERIES is set */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* guards fake_perf */
 
 /* Mesa's functions behind our own, found when they are asked for. */
@@ -133,6 +136,7 @@ swap_buffers(void *display, void *surface)
 {
 	unsigned fine = next.SwapBuffers(display, surface);
 	tick();
+	fake_queries_tick();
 	return fine;
 }
 
@@ -206,6 +210,9 @@ get_proc(const char *name)
 	if (strncmp(name, "gl", 2) == 0 && (strstr(name, "Perf") != NULL))
 		return NULL;
 	function found = next_get_proc(name);
+	void *faulty = found && misbehaves ? fake_queries_function(name, found) : NULL;
+	if (faulty)
+		return faulty;
 	for (size_t i = 0; found && i < N_WRAPPED; i++) {
 		if (strcmp(name, wrapped[i].name) == 0) {
 			*wrapped[i].behind = found;
@@ -219,6 +226,7 @@ __attribute__((destructor)) static void
 report(void)
 {
 	fake_perf_report(getenv("FAKE_PERF_REPORT"));
+	fake_queries_report(getenv("FAKE_QUERIES_REPORT"));
 }
 
 EXPORTED EGLBoolean __egl_Main(uint32_t version, const __EGLapiExports *exports,
@@ -232,7 +240,9 @@ __egl_Main(uint32_t version, const __EGLapiExports *exports, __EGLvendorInfo *ve
 	__PFNEGLMAINPROC main =
 		mesa ? (__PFNEGLMAINPROC)(uintptr_t)dlsym(mesa, "__egl_Main") : NULL;
 
-	if (!fake_perf_configure(getenv("FAKE_PERF")))
+	misbehaves = getenv("FAKE_QUERIES") != NULL;
+	if (!fake_perf_configure(getenv("FAKE_PERF")) ||
+	    !fake_queries_configure(getenv("FAKE_QUERIES")))
 		return EGL_FALSE;
 	if (!main || !main(version, exports, vendor, imports))
 		return EGL_FALSE;

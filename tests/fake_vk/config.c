@@ -141,6 +141,8 @@ read_pair(const char *key, char *value)
 		{ "gpus", &c->n_gpus },
 		{ "late", &c->late_ms },
 		{ "late_fence", &c->late_fence_ms },
+		{ "gaps", &c->gaps },
+		{ "shuffle", &c->shuffle },
 		{ "lost", &c->lost },
 		{ "lost_ours", &c->lost_ours },
 		{ "oom", &c->oom },
@@ -151,7 +153,8 @@ read_pair(const char *key, char *value)
 		bool *flag;
 	} flags[] = {
 		{ "bench", &c->bench }, { "group", &c->group }, { "wrap", &c->wrap },
-		{ "noise", &c->noise }, { "never", &c->never }, { "oom_device", &c->oom_device },
+		{ "noise", &c->noise }, { "never", &c->never }, { "garbage", &c->garbage },
+		{ "oom_device", &c->oom_device },
 	};
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		if (strcmp(key, numbers[i].key) == 0)
@@ -171,6 +174,8 @@ read_pair(const char *key, char *value)
 		c->period = strtof(value, NULL);
 	else if (strcmp(key, "reset_fences") == 0)
 		c->reset_fences = atoi(value);
+	else if (strcmp(key, "results") == 0)
+		c->results = atoi(value);
 }
 
 static void

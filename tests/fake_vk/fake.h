@@ -53,6 +53,10 @@ struct fake_config {
 	bool wrap;	  /* the timestamps' valid bits run over early */
 	bool noise;	  /* bits above the valid ones are set */
 	bool never;	  /* no result ever becomes available */
+	bool garbage;	  /* results for a layer are noise */
+	uint32_t gaps;	  /* a layer's queries of which every so many-th never becomes available */
+	uint32_t shuffle; /* every other of a layer's is there only when asked so often */
+	int32_t results;  /* what vkGetQueryPoolResults answers a layer */
 	uint32_t late_ms; /* a submission takes so long */
 	uint32_t late_fence_ms; /* fences are signalled so much later */
 	uint32_t lost, lost_ours; /* vkQueueSubmit that loses the device, from 1; 0: none */
@@ -163,6 +167,7 @@ struct fake_buffer { /* command buffer */
 enum { FAKE_QUERY_UNSET = 0, FAKE_QUERY_RESET, FAKE_QUERY_ACTIVE, FAKE_QUERY_DONE };
 struct fake_query {
 	uint32_t state;
+	uint32_t asked; /* how often it was not there, with `shuffle` */
 	uint64_t values[FAKE_N_STATISTICS];
 };
 

@@ -95,7 +95,8 @@ fake_vkResetQueryPool(VkDevice device, VkQueryPool queryPool, uint32_t firstQuer
 		fake_rule("VUID-vkResetQueryPool-firstQuery-02741", "in use");
 	if (in_range(pool, firstQuery, queryCount, "VUID-vkResetQueryPool-firstQuery-02666"))
 		for (uint32_t i = 0; i < queryCount; i++)
-			pool->queries.queries[firstQuery + i].state = FAKE_QUERY_RESET;
+			pool->queries.queries[firstQuery + i] =
+				(struct fake_query){ .state = FAKE_QUERY_RESET };
 	fake_unlock();
 }
 
@@ -107,16 +108,27 @@ put_value(char **at, uint64_t value, bool wide)
 	*at += wide ? 8 : 4;
 }
 
+/* Does a layer's query that is done show it? */
+static bool
+is_shown(const struct fake_object *pool, struct fake_query *q)
+{
+	uint32_t index = (uint32_t)(q - pool->queries.queries);
+	if (fake_config.never || (fake_config.gaps && index % fake_config.gaps == 1))
+		return false;
+	return index % 2 == 0 || q->asked++ >= fake_config.shuffle;
+}
+
 /* One query's row; false when it is not available. */
 static bool
-put_query(const struct fake_object *pool, const struct fake_query *q, char *at,
-	  VkQueryResultFlags flags)
+put_query(const struct fake_object *pool, struct fake_query *q, char *at, VkQueryResultFlags flags)
 {
 	bool wide = flags & VK_QUERY_RESULT_64_BIT;
-	bool there = q->state == FAKE_QUERY_DONE && (!fake_config.never || !pool->ours);
+	bool there = q->state == FAKE_QUERY_DONE && (!pool->ours || is_shown(pool, q));
+	uint64_t index = (uint64_t)(q - pool->queries.queries) + 1;
+	uint64_t noise = fake_config.garbage && pool->ours ? UINT64_C(0xfedcba9876543211) : 0;
 	for (uint32_t v = 0; v < pool->queries.n_values; v++)
 		if (there)
-			put_value(&at, q->values[v], wide);
+			put_value(&at, q->values[v] ^ noise * (index + v), wide);
 		else
 			at += wide ? 8 : 4;
 	if (flags & VK_QUERY_RESULT_WITH_AVAILABILITY_BIT)
@@ -140,7 +152,7 @@ read_queries(const struct fake_object *pool, uint32_t first, uint32_t n, char *d
 {
 	VkResult result = VK_SUCCESS;
 	for (uint32_t i = 0; i < n; i++) {
-		const struct fake_query *q = &pool->queries.queries[first + i];
+		struct fake_query *q = &pool->queries.queries[first + i];
 		if (q->state == FAKE_QUERY_UNSET)
 			fake_rule("VUID-vkGetQueryPoolResults-None-09401", "never reset");
 		if (!put_query(pool, q, data + i * stride, flags))
@@ -164,6 +176,8 @@ fake_vkGetQueryPoolResults(VkDevice device, VkQueryPool queryPool, uint32_t firs
 		return result;
 	if (((struct fake_device *)device)->lost)
 		return VK_ERROR_DEVICE_LOST;
+	if (pool->ours && fake_config.results)
+		return (VkResult)fake_config.results;
 	fake_lock();
 	fake_pump();
 	fake_line_begin("vkGetQueryPoolResults");

@@ -144,7 +144,8 @@ run_op(struct machine *m, const struct fake_op *op)
 		return;
 	case FAKE_OP_RESET:
 		for (uint32_t i = 0; i < op->n; i++)
-			op->object->queries.queries[op->first + i].state = FAKE_QUERY_RESET;
+			op->object->queries.queries[op->first + i] =
+				(struct fake_query){ .state = FAKE_QUERY_RESET };
 		return;
 	case FAKE_OP_COPY_RESULTS:
 		fake_copy_results(op);

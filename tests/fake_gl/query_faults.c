@@ -1,0 +1,226 @@
+#include "tests/fake_gl/query_faults.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/fake_gl/perf.h"
+
+#define GL_INVALID_OPERATION 0x0502
+#define GL_QUERY_RESULT 0x8866
+#define GL_QUERY_RESULT_AVAILABLE 0x8867
+#define GL_UNKNOWN_CONTEXT_RESET 0x8255
+#define MAX_NAMES 65536
+#define MAX_TARGETS 16
+
+static struct fake_query_config config;
+static unsigned now, serial; /* swaps; queries ended */
+static unsigned waits, questions, faults;
+
+static struct {
+	unsigned serial, swap; /* 0 = never ended */
+} queries[MAX_NAMES];
+
+static struct {
+	unsigned target, name;
+} active[MAX_TARGETS];
+
+static struct {
+	void (*BeginQuery)(unsigned, unsigned);
+	void (*EndQuery)(unsigned);
+	void (*QueryCounter)(unsigned, unsigned);
+	void (*GetQueryObjectiv)(unsigned, unsigned, int32_t *);
+	void (*GetQueryObjectuiv)(unsigned, unsigned, uint32_t *);
+	void (*GetQueryObjecti64v)(unsigned, unsigned, int64_t *);
+	void (*GetQueryObjectui64v)(unsigned, unsigned, uint64_t *);
+	unsigned (*GetGraphicsResetStatus)(void);
+} next;
+
+bool
+fake_queries_configure(const char *text)
+{
+	const struct {
+		const char *key;
+		unsigned *value;
+	} keys[] = {
+		{ "never", &config.never },     { "late", &config.late },
+		{ "shuffle", &config.shuffle }, { "lost_from", &config.lost_from },
+		{ "lost_to", &config.lost_to }, { "error_every", &config.error_every },
+		{ "garbage", &config.garbage }, { "reset", &config.reset },
+	};
+	char copy[256];
+	snprintf(copy, sizeof(copy), "%s", text ? text : "");
+	char *rest = copy;
+	for (char *pair; (pair = strsep(&rest, ","));) {
+		char *equals = strchr(pair, '=');
+		bool known = *pair == '\0';
+		if (equals)
+			*equals = '\0';
+		for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+			if (strcmp(pair, keys[i].key) != 0)
+				continue;
+			*keys[i].value = equals ? (unsigned)strtoul(equals + 1, NULL, 10) : 1;
+			known = true;
+		}
+		if (!known) {
+			fprintf(stderr, "FAKE_QUERIES: no key %s\n", pair);
+			return false;
+		}
+	}
+	return true;
+}
+
+void
+fake_queries_tick(void)
+{
+	now++;
+}
+
+static void
+note_end(unsigned name)
+{
+	if (name < MAX_NAMES) {
+		queries[name].serial = ++serial;
+		queries[name].swap = now;
+	}
+}
+
+static bool
+is_lost(void)
+{
+	return config.reset && now >= config.reset;
+}
+
+static bool
+is_there(unsigned name)
+{
+	unsigned number = name < MAX_NAMES ? queries[name].serial : 0;
+	unsigned delay = config.late;
+	if (is_lost())
+		return true;
+	if (config.shuffle && number % 2)
+		delay = config.shuffle;
+	if (config.never || (number >= config.lost_from && number <= config.lost_to && number))
+		return false;
+	return !delay || now >= queries[name].swap + delay;
+}
+
+/* Where nothing is asked of the driver: true, and what the program gets, unless that is nothing. */
+static bool
+answer(unsigned name, unsigned what, uint64_t *value, bool *writes)
+{
+	*writes = true;
+	questions++;
+	if (config.error_every && questions % config.error_every == 0) {
+		fake_perf_error(GL_INVALID_OPERATION, "a query's result");
+		faults++;
+		*writes = false;
+		return true;
+	}
+	bool there = is_there(name);
+	if (what == GL_QUERY_RESULT_AVAILABLE) {
+		*value = there;
+		return !there || is_lost();
+	}
+	if (!there) {
+		waits += what == GL_QUERY_RESULT;
+		*writes = false;
+		return true;
+	}
+	/* Another number each time, none of them small. */
+	*value = is_lost() ? 0 : UINT64_C(0xfedcba9876543210) ^ ((uint64_t)questions << 40);
+	faults += config.garbage;
+	return is_lost() || config.garbage;
+}
+
+#define GET(name, type, call) \
+	static void name(unsigned query, unsigned what, type *out) \
+	{ \
+		uint64_t value; \
+		bool writes; \
+		if (!answer(query, what, &value, &writes)) \
+			next.call(query, what, out); \
+		else if (writes) \
+			*out = (type)value; \
+	}
+GET(get_iv, int32_t, GetQueryObjectiv)
+GET(get_uiv, uint32_t, GetQueryObjectuiv)
+GET(get_i64v, int64_t, GetQueryObjecti64v)
+GET(get_ui64v, uint64_t, GetQueryObjectui64v)
+
+static void
+begin_query(unsigned target, unsigned name)
+{
+	size_t i = 0;
+	while (i < MAX_TARGETS - 1 && active[i].target && active[i].target != target)
+		i++;
+	active[i].target = target;
+	active[i].name = name;
+	next.BeginQuery(target, name);
+}
+
+static void
+end_query(unsigned target)
+{
+	for (size_t i = 0; i < MAX_TARGETS; i++) {
+		if (active[i].target == target)
+			note_end(active[i].name);
+	}
+	next.EndQuery(target);
+}
+
+static void
+query_counter(unsigned name, unsigned target)
+{
+	note_end(name);
+	next.QueryCounter(name, target);
+}
+
+static unsigned
+reset_status(void)
+{
+	return is_lost() ? GL_UNKNOWN_CONTEXT_RESET : next.GetGraphicsResetStatus();
+}
+
+void *
+fake_queries_function(const char *name, void (*behind)(void))
+{
+	typedef void (*function)(void);
+	static const struct {
+		const char *name;
+		function *behind;
+		function ours;
+	} wrapped[] = {
+#define ROW(call, ours) { "gl" #call, (function *)&next.call, (function)(ours) }
+		ROW(BeginQuery, begin_query),        ROW(EndQuery, end_query),
+		ROW(QueryCounter, query_counter),    ROW(GetQueryObjectiv, get_iv),
+		ROW(GetQueryObjectuiv, get_uiv),     ROW(GetQueryObjecti64v, get_i64v),
+		ROW(GetQueryObjectui64v, get_ui64v), ROW(GetGraphicsResetStatus, reset_status),
+#undef ROW
+	};
+	static const char *const suffixes[] = { "", "EXT", "ARB", "KHR" };
+	for (size_t i = 0; i < sizeof(wrapped) / sizeof(wrapped[0]); i++) {
+		size_t n = strlen(wrapped[i].name);
+		if (strncmp(name, wrapped[i].name, n) != 0)
+			continue;
+		for (size_t k = 0; k < sizeof(suffixes) / sizeof(suffixes[0]); k++) {
+			if (strcmp(name + n, suffixes[k]) != 0)
+				continue;
+			*wrapped[i].behind = behind;
+			return (void *)(uintptr_t)wrapped[i].ours;
+		}
+	}
+	return NULL;
+}
+
+void
+fake_queries_report(const char *path)
+{
+	FILE *f = path ? fopen(path, "w") : NULL;
+	if (!f)
+		return;
+	fprintf(f, "waits %u\nquestions %u\nfaults %u\nended %u\n", waits, questions, faults,
+		serial);
+	fclose(f);
+}

@@ -1,0 +1,285 @@
+"""Each source of counters x each fault: the game's result is as without us, the log holds no wrong number, and what
+is missing is flagged.
+
+A row of SOURCES is a source with the program that runs over it and what makes its driver misbehave; a column of
+FAULTS is what goes wrong. A cell runs the program without us, then with us, both under the fault, and holds the log
+against CONTROL, the same run without a fault: a value of the source is what it is there, or absent; of a pass that
+has none, the pass, its frame, its device or a note says why. KNOWN lists the cells that fail today, with the
+reason: one that passes fails the test.
+
+  fault_matrix.py [SOURCE | FAULT | SOURCE:FAULT]...
+"""
+
+import dataclasses
+import json
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "live"))
+import harness as h  # noqa: E402  (found by the line above)
+import vk_fake as fake_vk  # noqa: E402
+import vk_harness as vk  # noqa: E402
+
+FRAMES = {"gl": 8, "kernel": 8, "vulkan": 24, "khr": 24}
+LIMIT = 40 * (4 if h.SANITIZER else 1)  # s: what has not ended then hangs
+
+DRIVER_FAULTS = ("never", "late", "out-of-order", "error", "garbage", "lost-batch", "lost-device")
+PROCESS_FAULTS = ("destroyed", "fork", "exec", "exit-threads", "killed")
+FAULTS = DRIVER_FAULTS + PROCESS_FAULTS
+# Which passes must have values: none, or some; where nothing is said any or none. Absent without a word never.
+WANT = {"never": "none", "late": "some", "out-of-order": "some", "garbage": "none", "lost-batch": "some"}
+# Of a process that is killed or execs the last frames are lost without a line.
+CUT = ("killed", "exec")
+
+
+@dataclasses.dataclass
+class Source:
+    api: str  # gl, vulkan, khr or kernel
+    faults: dict  # fault -> what the driver is told
+    options: dict = dataclasses.field(default_factory=dict)
+    driver: str = ""  # what the driver is told in any case
+    times: bool = False  # its values are times, not counters
+
+
+QUERIES = {"never": "never", "late": "late=2", "out-of-order": "shuffle=2", "error": "error_every=5", "garbage": "garbage",
+           "lost-batch": "lost_from=60,lost_to=160", "lost-device": "reset=4"}
+VULKAN = {"never": "never", "late": "late=5", "out-of-order": "shuffle=2", "error": "results=-1", "garbage": "garbage",
+          "lost-batch": "gaps=5", "lost-device": "lost=5"}
+PERF = {"never": "late=0", "late": "late=3", "out-of-order": "late=1,shuffle=3", "error": "late=1,error_every=5"}
+SOURCES = {
+    "gl-timestamp": Source("gl", QUERIES, times=True),
+    "gl-statistics": Source("gl", QUERIES),
+    "gl-intel": Source("gl", PERF, {"counters": "hardware_*+n_*"}, driver="ext=intel,late=1"),
+    "gl-amd": Source("gl", PERF, {"counters": "work_*"}, driver="ext=amd,late=1"),
+    "vk-timestamp": Source("vulkan", VULKAN, times=True),
+    "vk-statistics": Source("vulkan", VULKAN),
+    "vk-khr": Source("khr", {"never": "never", "late": "late=1", "lost-device": "lost=5"},
+                     {"counters": "draws_times_1+vertices_times_2"}),
+    "mali-kbase": Source("kernel", {
+        "never": "at=nosample", "late": "at=late@4", "out-of-order": "at=twosamples@3", "error": "fail=sample:EIO:4-",
+        "garbage": "at=faraway@3-", "lost-batch": "at=nosample@4", "lost-device": "at=remove@4-"}, driver="kbase-csf"),
+    "mali-panfrost": Source("kernel", {
+        "error": "fail=sample:EIO:4-", "lost-device": "at=remove@4-"}, driver="panfrost,cores=0x3"),
+}
+# A fault that a source has no row for cannot be made there: its interface has no such answer.
+
+# Cells that fail today, and why; SOMETIMES: in some runs.
+SOMETIMES = "sometimes: "
+ERRORS = "an error that the driver raises for our question reaches the game"
+NOISE = "a count that no GPU can reach is taken for one"
+EXIT = SOMETIMES + "Mesa crashes where four threads exit at once, with us more often"
+KNOWN = {
+    "gl-timestamp:error": ERRORS,
+    "gl-statistics:error": ERRORS,
+    "gl-statistics:garbage": NOISE,
+    "vk-statistics:garbage": NOISE,
+    "gl-statistics:lost-device": "the zeros of a lost context are taken for counts",
+    **{f"{name}:exit-threads": EXIT for name, source in SOURCES.items() if source.api in ("gl", "kernel")},
+}
+
+
+# ---- how programs run ----
+
+def gl_env(folder, source, name, fault):
+    driver = h.BUILD / "tests" / "fake_gl" / "fake_perf_egl.so"
+    if not driver.exists():
+        h.skip("tests/fake_gl's driver was not built")
+    vendor = folder / "vendor.json"
+    vendor.write_text(json.dumps({"file_format_version": "1.0.0", "ICD": {"library_path": str(driver.resolve())}}))
+    env = {"__EGL_VENDOR_LIBRARY_FILENAMES": str(vendor), "FAKE_QUERIES_REPORT": str(folder / "queries.txt"),
+           "FAKE_PERF_REPORT": str(folder / "perf.txt"), "FAKE_QUERIES": "", "FAKE_PERF": source.driver or "ext=none"}
+    told = source.faults.get(fault, "")
+    if source.driver:
+        env["FAKE_PERF"] += f",{told}" if told else ""
+    else:
+        env["FAKE_QUERIES"] = told
+    return env
+
+
+def gl_command(fault):
+    frames = FRAMES["gl"]
+    modes = {"destroyed": "destroy", "fork": "fork_render", "exec": "exec", "exit-threads": "exit_threads", "killed": "kill"}
+    if fault in modes:
+        return [h.need("life"), modes[fault], "--frames", frames]
+    return [h.need("perf_scene"), "--frames", frames]
+
+
+def run_gl(folder, name, source, fault, log):
+    env = h.base_env(folder, gl_env(folder, source, name, fault))
+    if log:
+        env.update(h.capture_env(log, {"sources": f"api+{name}", **source.options}))
+    return h.run(gl_command(fault), env, timeout=LIMIT)
+
+
+def vk_command(fault):
+    modes = {"destroyed": "destroy", "fork": "fork", "exec": "exec", "exit-threads": "exit_threads", "killed": "kill"}
+    return [h.need("vk_life"), modes.get(fault, "close"), "--frames", FRAMES["vulkan"]]
+
+
+def run_vulkan(folder, name, source, fault, log):
+    told = source.faults.get(fault, "")
+    extra = {"VK_ICD_FILENAMES": str(fake_vk.driver()), "FAKE_VK": told, "FAKE_VK_LOG": str(folder / "trace.txt")}
+    options = {"sources": f"api+{name}", "frame": "submit:1", **source.options}
+    env = vk.layer_env(folder, log, options, extra) if log else vk.bare_env(folder, extra)
+    return h.run(vk_command(fault), env, timeout=LIMIT)
+
+
+def run_khr(folder, name, source, fault, log):
+    """Performance queries by a layer of tests/fake_vk_perf, which stands over tests/fake_vk."""
+    library = h.BUILD / "tests" / "fake_vk_perf" / "VkLayer_perf.so"
+    if not library.exists():
+        h.skip("the layer of tests/fake_vk_perf was not built")
+    layers = folder / "layers"
+    layers.mkdir(exist_ok=True)
+    (layers / "perf.json").write_text(json.dumps({"file_format_version": "1.1.2", "layer": {
+        "name": "VK_LAYER_TEST_fake_perf", "type": "GLOBAL", "library_path": str(library.resolve()),
+        "api_version": "1.3.0", "implementation_version": "1", "description": "performance queries for a test",
+        "device_extensions": [{"name": "VK_KHR_performance_query", "spec_version": "1"}]}}))
+    extra = {"VK_ICD_FILENAMES": str(fake_vk.driver()), "FAKE_VK": "", "VK_LAYER_PATH": str(layers),
+             "VK_INSTANCE_LAYERS": "VK_LAYER_TEST_fake_perf", "FAKE_VK_PERF": source.faults.get(fault, "")}
+    options = {"sources": f"api+{name}", "frame": "submit:1", **source.options}
+    env = vk.layer_env(folder, log, options, extra) if log else vk.bare_env(folder, extra)
+    return h.run(vk_command(fault), env, timeout=LIMIT)
+
+
+def run_kernel(folder, name, source, fault, log):
+    """A simulated kernel below a GL program; without us the kernel is not asked."""
+    library = h.built("fake_kernel.so") or h.BUILD / "tests" / "fake_kernel" / "fake_kernel.so"
+    if not library.exists():
+        h.skip("tests/fake_kernel was not built")
+    told = source.faults.get(fault, "")
+    clock = ",clock=mono" if fault in PROCESS_FAULTS else ""
+    env = h.base_env(folder)
+    if log:
+        options = {"sources": f"api+gl-timestamp+{name}", "counters": "all", "snapshot": "exact", **source.options}
+        env.update(h.capture_env(log, options, after=[library.resolve()]))
+    else:
+        env.update(h.preload_env(library.resolve()))
+    env["FAKE_KERNEL"] = source.driver + clock + (f",{told}" if told else "")
+    command = gl_command(fault) if fault in PROCESS_FAULTS else \
+        [h.need("mali_scene"), "--frames", FRAMES["kernel"]]
+    got = h.run(command, env, timeout=LIMIT)
+    # The last number of mali_scene's rows is how long the samples were apart, of which there are none without us.
+    got.stdout = re.sub(rb", \d+\]\n", b"]\n", got.stdout)
+    return got
+
+
+RUN = {"gl": run_gl, "vulkan": run_vulkan, "khr": run_khr, "kernel": run_kernel}
+
+
+# ---- what a log holds ----
+
+class Values:
+    """Of each pass by frame and index: the source's values, and whether what is missing is explained."""
+
+    def __init__(self, log, source, name):
+        self.passes = {}
+        mine = {c["key"] for line in log.of("device") for c in line.get("counters", []) if c["source"] == name}
+        off = [s for line in log.of("device") for s in line.get("sources", []) if s["name"] == name and s.get("reason")]
+        self.excused = bool(off) or any(name.split("-")[0] in note or name in note for note in log.notes)
+        for frame in log.frames:
+            for one in frame["passes"]:
+                counters = one.get("counters", {})
+                values = {key: value for key, value in counters.items() if key in mine}
+                if source.times and "gpu_ns" in one:
+                    values["gpu_ns"] = one["gpu_ns"]
+                flags = set(one.get("flags", [])) | set(frame.get("flags", []))
+                self.passes[frame["frame"], one["index"]] = (values, flags)
+
+    def want(self, place, alike):
+        """What a pass has here. `alike`: all frames do the same, and what one of them missed others may have."""
+        values = dict(self.passes.get(place, ({}, set()))[0])
+        for (_, index), (others, _) in self.passes.items() if alike else ():
+            if index == place[1]:
+                values = {**others, **values}
+        return values
+
+    def count(self):
+        return sum(bool(values) for values, _ in self.passes.values())
+
+
+def check_values(checks, name, source, fault, log, control):
+    got = Values(log, source, name)
+    run_ns = sum(frame["cpu_ns"] for frame in log.frames) + 1
+    for place, (values, flags) in got.passes.items():
+        want = control.want(place, source.api != "kernel")
+        what = f"pass {place[1]} of frame {place[0]}"
+        if "gpu_ns" in values:
+            if not checks.that(values["gpu_ns"] <= run_ns * 4, f"{what}: {values['gpu_ns']} ns of a run of {run_ns}"):
+                return
+        elif values and any(values[key] != want.get(key) for key in values):
+            checks.that(False, f"{what}: {values}, without the fault {want}")
+            return
+        missing = set(control.want(place, False)) - set(values)
+        if missing and not checks.that(flags or got.excused, f"{what}: {sorted(missing)[:3]} missing without a word"):
+            return
+    n, whole = got.count(), control.count()
+    want = WANT.get(fault)
+    if want == "none":
+        checks.that(n == 0, f"{n} of {whole} passes have values")
+    if want == "some":
+        checks.that(0 < n, f"none of {whole} passes has values")
+
+
+CONTROL = {}
+
+
+def control_of(checks, name, source):
+    if name not in CONTROL:
+        with h.scratch() as folder:
+            log = folder / "log.jsonl"
+            RUN[source.api](folder, name, source, "", log)
+            CONTROL[name] = Values(h.Log(log), source, name)
+    checks.that(CONTROL[name].count() > 10, f"without a fault only {CONTROL[name].count()} passes have values")
+    return CONTROL[name]
+
+
+def check_cell(checks, name, source, fault):
+    with h.scratch() as folder:
+        bare = RUN[source.api](folder, name, source, fault, None)
+        if bare.status == 77:
+            h.skip(bare.errors.strip())
+        logs = folder / "logs"
+        logs.mkdir()
+        got = RUN[source.api](folder, name, source, fault, logs / "%e-%p.jsonl")
+        checks.equal((got.status, got.stdout, got.stderr), (bare.status, bare.stdout, bare.stderr), "as without us")
+        waits = folder / "queries.txt"
+        if waits.exists():
+            checks.that("waits 0\n" in waits.read_text(), f"a result was waited for: {waits.read_text().split()}")
+        paths = sorted(logs.iterdir())
+        checks.that(paths, "no log")
+        for path in paths:
+            log = h.Log(path)
+            h.validate(checks, path, truncated=not log.complete)
+            h.check_order(checks, log)
+            if fault not in CUT:
+                checks.that(log.of("end"), "no end line")
+            if fault in DRIVER_FAULTS:
+                check_values(checks, name, source, fault, log, control_of(checks, name, source))
+
+
+def main():
+    checks = h.Checks()
+    chosen = sys.argv[1:]
+    for name, source in SOURCES.items():
+        for fault in FAULTS:
+            cell = f"{name}:{fault}"
+            if fault in DRIVER_FAULTS and fault not in source.faults:
+                continue
+            if chosen and not {name, fault, cell} & set(chosen):
+                continue
+            mine = h.Checks()
+            with mine.part(cell):
+                check_cell(mine, name, source, fault)
+            checks.done += mine.done
+            if cell in KNOWN and mine.failures:
+                print(f"# known: {cell}: {KNOWN[cell]}: {mine.failures[0]}")
+            elif cell in KNOWN and not KNOWN[cell].startswith(SOMETIMES):
+                checks.that(False, f"{cell} passes: take it out of KNOWN ({KNOWN[cell]})")
+            else:
+                checks.failures += mine.failures
+    checks.finish()
+
+
+main()
