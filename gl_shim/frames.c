@@ -10,13 +10,9 @@
 static bool
 read_pass(struct gl_context_state *s, struct tally_pass *pass, uint64_t age)
 {
-	if (pass->workloads) {
-		if (gl_workloads_read(s, pass))
-			return true;
-		if (age >= MAX_AGE_FRAMES)
-			gl_workloads_give_up(s, pass, TALLY_FLAG(INCOMPLETE), true);
-		return age >= MAX_AGE_FRAMES;
-	}
+	bool give_up = age >= MAX_AGE_FRAMES;
+	if (pass->workloads)
+		return gl_workloads_read(s, pass, give_up);
 	struct tally_sample sample = {
 		.values = pass->values,
 		.valid = pass->valid,
@@ -25,18 +21,14 @@ read_pass(struct gl_context_state *s, struct tally_pass *pass, uint64_t age)
 		.end_ns = pass->gpu_end_ns,
 	};
 	sample.n = pass->layout->n_counters;
-	enum tally_status status = tally_harvest_read(s->harvest, pass->slot, &sample);
+	bool done = tally_harvest_read(s->harvest, pass->slot, &sample) != TALLY_NOT_READY;
+	if (!done && give_up)
+		tally_harvest_give_up(s->harvest, pass->slot, &sample);
 	pass->has_time = sample.has_time;
 	pass->gpu_begin_ns = sample.begin_ns;
 	pass->gpu_end_ns = sample.end_ns;
 	pass->flags |= sample.flags;
-	if (status != TALLY_NOT_READY)
-		return true;
-	if (age < MAX_AGE_FRAMES)
-		return false;
-	tally_harvest_discard(s->harvest, pass->slot);
-	pass->flags |= TALLY_FLAG(INCOMPLETE);
-	return true;
+	return done || give_up;
 }
 
 /* Without a GL call. */
@@ -44,7 +36,7 @@ static void
 give_up_pass(struct gl_context_state *s, struct tally_pass *pass, uint64_t flag)
 {
 	if (pass->workloads)
-		gl_workloads_give_up(s, pass, flag, false);
+		gl_workloads_give_up(s, pass, flag);
 	else
 		pass->flags |= flag;
 }
@@ -87,6 +79,8 @@ gl_frame_end(struct gl_context *c, struct tally_extent presented)
 	struct tally_frame_end end = { .now_ns = t0, .presented = presented };
 	tally_stream_end_frame(s->stream, &end);
 	gl_collect(c, s->lost, TALLY_FLAG(LOST));
+	if (!s->lost)
+		tally_harvest_retry(s->harvest);
 	if (tally_harvest_n_off(s->harvest) != s->n_off)
 		gl_probe_again(s);
 	tally_stream_add_overhead(s->stream, tally_clock_now_ns() - t0);

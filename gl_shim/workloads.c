@@ -73,8 +73,10 @@ gl_workload_end_silent(struct gl_context *c)
 
 /* ---- results ---- */
 
-static enum tally_status
-read_one(struct gl_context_state *s, const struct tally_pass *pass, struct tally_workload *load)
+/* False: its results are not all there, and will be asked for again. */
+static bool
+read_one(struct gl_context_state *s, const struct tally_pass *pass, struct tally_workload *load,
+	 bool give_up)
 {
 	struct tally_sample sample = {
 		.values = load->values,
@@ -84,12 +86,14 @@ read_one(struct gl_context_state *s, const struct tally_pass *pass, struct tally
 		.end_ns = load->gpu_end_ns,
 	};
 	sample.n = pass->layout->n_counters;
-	enum tally_status status = tally_harvest_read(s->harvest, load->slot, &sample);
+	bool done = tally_harvest_read(s->harvest, load->slot, &sample) != TALLY_NOT_READY;
+	if (!done && give_up)
+		tally_harvest_give_up(s->harvest, load->slot, &sample);
 	load->has_time = sample.has_time;
 	load->gpu_begin_ns = sample.begin_ns;
 	load->gpu_end_ns = sample.end_ns;
 	load->flags |= sample.flags;
-	return status;
+	return done || give_up;
 }
 
 /* Does the sum still hold all of the terms? */
@@ -164,12 +168,12 @@ put_together(struct gl_context_state *s, struct tally_pass *pass)
 }
 
 bool
-gl_workloads_read(struct gl_context_state *s, struct tally_pass *pass)
+gl_workloads_read(struct gl_context_state *s, struct tally_pass *pass, bool give_up)
 {
 	for (struct tally_workload *l = pass->workloads; l; l = l->next) {
 		if (l->slot == TALLY_NO_SLOT)
 			continue;
-		if (read_one(s, pass, l) == TALLY_NOT_READY)
+		if (!read_one(s, pass, l, give_up))
 			return false;
 		l->slot = TALLY_NO_SLOT;
 	}
@@ -178,14 +182,11 @@ gl_workloads_read(struct gl_context_state *s, struct tally_pass *pass)
 }
 
 void
-gl_workloads_give_up(struct gl_context_state *s, struct tally_pass *pass, uint64_t flag,
-		     bool discard)
+gl_workloads_give_up(struct gl_context_state *s, struct tally_pass *pass, uint64_t flag)
 {
 	for (struct tally_workload *l = pass->workloads; l; l = l->next) {
 		if (l->slot == TALLY_NO_SLOT)
 			continue;
-		if (discard)
-			tally_harvest_discard(s->harvest, l->slot);
 		l->slot = TALLY_NO_SLOT;
 		l->flags |= flag;
 	}

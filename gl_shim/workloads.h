@@ -20,11 +20,9 @@ void gl_workload_end(struct gl_context *c);
 void gl_workload_end_silent(struct gl_context *c);
 
 /* Ask for the results of a pass's workloads and put it together. False: not all are there, and
- * nothing is done to the pass. */
-bool gl_workloads_read(struct gl_context_state *s, struct tally_pass *pass);
-/* The same with what is there; the rest is flagged with `flag`. `discard`: the context lives, its
- * slots are needed again. */
-void gl_workloads_give_up(struct gl_context_state *s, struct tally_pass *pass, uint64_t flag,
-			  bool discard);
+ * nothing is done to the pass. `give_up`: what is not there by now is given up. */
+bool gl_workloads_read(struct gl_context_state *s, struct tally_pass *pass, bool give_up);
+/* The same without a GL call: what is not there is flagged with `flag`, and slots are lost. */
+void gl_workloads_give_up(struct gl_context_state *s, struct tally_pass *pass, uint64_t flag);
 
 #endif

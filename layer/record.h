@@ -139,7 +139,7 @@ enum tally_flag {
 	TALLY_FLAG_TILING,           /* QCOM tiling or implicit resolve */
 	TALLY_FLAG_YIELDED,          /* a counter was given up to the game's own query */
 	TALLY_FLAG_DISJOINT,         /* the GPU's clock was disturbed: times left out */
-	TALLY_FLAG_LOST,             /* results will never come: context gone or lost */
+	TALLY_FLAG_LOST,             /* results will never come: context or batch lost */
 	TALLY_FLAG_INCOMPLETE,       /* written before all results were there */
 	TALLY_FLAG_DROPPED,          /* no slot free: not measured */
 	TALLY_FLAG_UNCALIBRATED,     /* gpu_start_ns is on the GPU's own clock */

@@ -17,15 +17,8 @@
 #define NAME_BLOCK 32u
 #define RECORD_WORDS 4u /* at most: group, counter, a value of 8 bytes */
 #define SPARE_WORDS 64u /* some drivers write past the size that they are told */
-#define PARKED_POLLS 8u /* asked about at each gap */
 /* So many begins in a row that the driver refuses, and we stop. */
 #define MAX_REFUSALS 16u
-
-enum monitor_state {
-	MONITOR_FREE = 0,
-	MONITOR_IN_SLOT,
-	MONITOR_PARKED, /* nobody wants its result, but it is not there yet */
-};
 
 /* One of the driver's monitors. It is begun again only when its last result was there: what a
  * driver does otherwise is its own affair, and may be to wait. */
@@ -33,7 +26,6 @@ struct monitor {
 	unsigned name; /* 0 = none: its last one was in an unknown state */
 	uint32_t set;  /* selected; NONE = nothing */
 	uint32_t next; /* in its list */
-	enum monitor_state state;
 };
 
 struct amd_slot {
@@ -51,7 +43,6 @@ struct gl_amd {
 	struct monitor *monitors; /* as many as slots, made when they are first needed */
 	uint32_t n_slots, n_monitors;
 	uint32_t *free; /* per set, the newest free monitor with this selection */
-	uint32_t parked;
 	uint32_t holder; /* the slot whose monitor is begun, NONE = none */
 	unsigned fresh[NAME_BLOCK];
 	uint32_t n_fresh;
@@ -134,7 +125,7 @@ forget_monitors(struct gl_amd *amd)
 	for (uint32_t i = 0; amd->catalogue && i <= amd->catalogue->n_sets; i++)
 		amd->free[i] = NONE;
 	amd->n_monitors = amd->n_fresh = 0;
-	amd->parked = amd->holder = NONE;
+	amd->holder = NONE;
 }
 
 static void
@@ -250,7 +241,6 @@ set_free(struct gl_amd *amd, uint32_t which)
 	struct monitor *m = &amd->monitors[which];
 	uint32_t *head = free_list(amd, m->set);
 
-	m->state = MONITOR_FREE;
 	m->next = *head;
 	*head = which;
 }
@@ -345,29 +335,6 @@ is_ready(struct gl_amd *amd, const struct monitor *m)
 	return ready != 0;
 }
 
-/* What was given up unread and is through by now can be used again. */
-static void
-amd_gap(struct tally_source *src)
-{
-	struct gl_amd *amd = amd_of(src);
-	uint32_t *link = &amd->parked;
-
-	if (amd->parked == NONE)
-		return;
-	guard_begin(amd);
-	for (uint32_t polls = 0; *link != NONE && polls < PARKED_POLLS; polls++) {
-		uint32_t which = *link;
-		struct monitor *m = &amd->monitors[which];
-		if (is_ready(amd, m)) {
-			*link = m->next;
-			set_free(amd, which);
-		} else {
-			link = &m->next;
-		}
-	}
-	guard_end(amd);
-}
-
 /* ---- counting ---- */
 
 static void
@@ -420,7 +387,6 @@ amd_begin(struct tally_source *src, uint32_t slot)
 		refused(amd, s, which, error);
 	} else {
 		amd->refusals = 0;
-		amd->monitors[which].state = MONITOR_IN_SLOT;
 		s->monitor = which;
 		amd->holder = slot;
 	}
@@ -444,22 +410,6 @@ amd_end(struct tally_source *src, uint32_t slot)
 	guard_end(amd);
 	s->monitor = NONE;
 	s->flags |= TALLY_FLAG(LOST);
-}
-
-static void
-amd_discard(struct tally_source *src, uint32_t slot)
-{
-	struct gl_amd *amd = amd_of(src);
-	struct amd_slot *s = &amd->slots[slot];
-
-	amd_end(src, slot);
-	if (s->monitor == NONE)
-		return;
-	struct monitor *m = &amd->monitors[s->monitor];
-	m->state = MONITOR_PARKED;
-	m->next = amd->parked;
-	amd->parked = s->monitor;
-	s->monitor = NONE;
 }
 
 static void
@@ -562,10 +512,9 @@ static const struct tally_source_ops amd_ops = {
 	.abandon = amd_abandon,
 	.begin = amd_begin,
 	.end = amd_end,
-	.gap = amd_gap,
+	.gap = tally_source_noop,
 	.resume = tally_source_noop,
 	.read = amd_read,
-	.discard = amd_discard,
 	.select = amd_select,
 	.yield = amd_yield,
 	.serialized_by = amd_serialized_by,
@@ -579,6 +528,6 @@ tally_gl_amd_create(struct tally_gl_api *api)
 		return NULL;
 	amd->base.ops = &amd_ops;
 	amd->api = api;
-	amd->parked = amd->holder = NONE;
+	amd->holder = NONE;
 	return &amd->base;
 }

@@ -569,18 +569,6 @@ intel_read(struct tally_source *src, uint32_t slot, struct tally_sample *out)
 }
 
 static void
-intel_discard(struct tally_source *src, uint32_t slot)
-{
-	struct gl_intel *in = intel_of(src);
-	struct intel_slot *s = &in->slots[slot];
-
-	intel_end(src, slot);
-	if (s->handle != NONE)
-		push_orphan(in, s->handle);
-	s->handle = NONE;
-}
-
-static void
 intel_select(struct tally_source *src, uint32_t set)
 {
 	src->set = set;
@@ -670,7 +658,6 @@ static const struct tally_source_ops intel_ops = {
 	.gap = intel_gap,
 	.resume = tally_source_noop,
 	.read = intel_read,
-	.discard = intel_discard,
 	.select = intel_select,
 	.yield = intel_yield,
 	.serialized_by = intel_serialized_by,

@@ -441,15 +441,6 @@ statistics_read(struct tally_source *src, uint32_t slot, struct tally_sample *ou
 	return TALLY_OK;
 }
 
-static void
-statistics_discard(struct tally_source *src, uint32_t slot)
-{
-	struct gl_statistics *st = statistics_of(src);
-
-	end_active(st, slot);
-	st->slots[slot].pending = 0;
-}
-
 static bool
 statistics_yield(struct tally_source *src, unsigned what)
 {
@@ -488,7 +479,6 @@ static const struct tally_source_ops statistics_ops = {
 	.gap = tally_source_noop,
 	.resume = tally_source_noop,
 	.read = statistics_read,
-	.discard = statistics_discard,
 	.select = tally_source_noop_select,
 	.yield = statistics_yield,
 	.serialized_by = statistics_serialized_by,

@@ -300,18 +300,11 @@ timestamp_resume(struct tally_source *src)
 }
 
 static void
-timestamp_discard(struct tally_source *src, uint32_t slot)
+free_slot(struct gl_timestamp *t, struct stamp_slot *s)
 {
-	struct gl_timestamp *t = timestamp_of(src);
-	struct stamp_slot *s = &t->slots[slot];
-
 	release(t, s->begin);
 	release(t, s->end);
 	s->begin = s->end = NO_STAMP;
-	if (t->running == slot) {
-		t->running = NO_SLOT;
-		drop_provisional(t);
-	}
 }
 
 /* --- reading -------------------------------------------------------------------------------- */
@@ -441,7 +434,7 @@ timestamp_read(struct tally_source *src, uint32_t slot, struct tally_sample *out
 	struct stamp_slot *s = &t->slots[slot];
 
 	if (s->begin == NO_STAMP || s->end == NO_STAMP) {
-		timestamp_discard(src, slot);
+		free_slot(t, s);
 		return TALLY_LOST;
 	}
 	struct stamp *begin = &t->stamps[s->begin], *end = &t->stamps[s->end];
@@ -450,7 +443,7 @@ timestamp_read(struct tally_source *src, uint32_t slot, struct tally_sample *out
 	watch_clock(t);
 	start_batch(t);
 	deliver(t, begin, end, out);
-	timestamp_discard(src, slot);
+	free_slot(t, s);
 	return TALLY_OK;
 }
 
@@ -582,7 +575,6 @@ static const struct tally_source_ops timestamp_ops = {
 	.gap = timestamp_gap,
 	.resume = timestamp_resume,
 	.read = timestamp_read,
-	.discard = timestamp_discard,
 	.select = tally_source_noop_select,
 	.yield = tally_source_noop_yield,
 	.serialized_by = tally_source_noop_serialized_by,

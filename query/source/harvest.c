@@ -8,6 +8,7 @@
 #include "layer/log.h"
 
 #define WORD_BITS 64u
+#define RETRIES 4u /* slots a call */
 
 /* A source that is open, and where its counters stand among all. */
 struct open_source {
@@ -26,6 +27,7 @@ struct harvest_slot {
 	uint16_t waiting; /* bit per open source that has not answered yet */
 	bool running;     /* begun and not ended */
 	bool lost;        /* some source answered TALLY_LOST */
+	bool undone;      /* some source saw that the GPU did not do the work */
 };
 
 struct tally_harvest {
@@ -36,6 +38,8 @@ struct tally_harvest {
 	struct harvest_slot *slots;
 	uint32_t *free; /* a stack: the slots used last are used again, with warm query objects */
 	uint32_t n_free, n_slots, max_slots;
+	uint32_t *given_up; /* slots that some source has not answered for yet */
+	uint32_t n_given_up, next_retry;
 
 	const struct tally_counter **fixed; /* what is counted always, and room to build on it */
 	uint32_t n_fixed;
@@ -47,8 +51,10 @@ struct tally_harvest {
 	bool has_sets; /* or had */
 	const struct tally_counter_set *bare, *selected;
 	uint16_t counting; /* bit per open source that counts from the next begin on */
+	uint16_t timed;    /* of those that deliver time */
 	struct tally_key_table keys;
 	uint64_t *scratch; /* one source's valid bits, before they move to their place */
+	struct tally_sample unwanted; /* room for the answers to slots that were given up */
 
 	struct tally_source *all[TALLY_MAX_SOURCES]; /* in log order */
 	bool is_open[TALLY_MAX_SOURCES];
@@ -68,6 +74,10 @@ resize_pool(struct tally_harvest *h, uint32_t n)
 	if (!stack)
 		return false;
 	h->free = stack;
+	uint32_t *given_up = realloc(h->given_up, n * sizeof(*given_up));
+	if (!given_up)
+		return false;
+	h->given_up = given_up;
 	return true;
 }
 
@@ -143,6 +153,7 @@ lay_out_fixed(struct tally_harvest *h)
 			struct tally_source *src = h->all[i];
 			if (!h->is_open[i] || src->ops->delivers_time != (time == 1))
 				continue;
+			h->timed |= (uint16_t)(time << h->n_open);
 			h->open[h->n_open++] =
 				(struct open_source){ src, src->n_sets ? h->n_fixed : first[i] };
 		}
@@ -209,7 +220,11 @@ lay_out_union(struct tally_harvest *h)
 	}
 	h->max_values = widest;
 	h->scratch = calloc(widest / WORD_BITS + 1, sizeof(*h->scratch));
-	return h->scratch && append(&h->counters, &h->n_counters, NULL, 0);
+	h->unwanted.values = calloc(widest + 1, sizeof(*h->unwanted.values));
+	h->unwanted.valid = calloc(widest / WORD_BITS + 1, sizeof(*h->unwanted.valid));
+	if (!h->scratch || !h->unwanted.values || !h->unwanted.valid)
+		return false;
+	return append(&h->counters, &h->n_counters, NULL, 0);
 }
 
 static void
@@ -234,6 +249,9 @@ free_harvest(struct tally_harvest *h)
 {
 	free(h->slots);
 	free(h->free);
+	free(h->given_up);
+	free(h->unwanted.values);
+	free(h->unwanted.valid);
 	free(h->fixed);
 	free(h->counters);
 	free(h->sets);
@@ -522,6 +540,7 @@ read_source(struct tally_harvest *h, const struct open_source *open, uint32_t sl
 	if (status == TALLY_NOT_READY)
 		return status;
 	out->flags |= part.flags;
+	h->slots[slot].undone |= part.undone;
 	if (status != TALLY_OK)
 		return TALLY_LOST;
 	merge_valid(out->valid, open->first, h->scratch, part.n);
@@ -531,6 +550,18 @@ read_source(struct tally_harvest *h, const struct open_source *open, uint32_t sl
 		out->end_ns = part.end_ns;
 	}
 	return TALLY_OK;
+}
+
+/* The work was not done, or nobody knows: no number of it stands. */
+static void
+clear(const struct harvest_slot *s, struct tally_sample *out)
+{
+	uint32_t n = s->set->layout.n_counters;
+
+	for (uint32_t i = 0; i * WORD_BITS < n; i++)
+		out->valid[i] = 0;
+	out->has_time = false;
+	out->flags |= TALLY_FLAG(LOST);
 }
 
 enum tally_status
@@ -543,6 +574,9 @@ tally_harvest_read(struct tally_harvest *h, uint32_t slot, struct tally_sample *
 	for (uint32_t i = 0; i < h->n_open; i++) {
 		if (!(s->waiting & 1u << i))
 			continue;
+		/* Sources of time come first here, began first and ended last. */
+		if (!(h->timed >> i & 1) && s->waiting & h->timed)
+			return TALLY_NOT_READY;
 		enum tally_status status = read_source(h, &h->open[i], slot, out);
 		if (status == TALLY_NOT_READY)
 			continue;
@@ -552,22 +586,30 @@ tally_harvest_read(struct tally_harvest *h, uint32_t slot, struct tally_sample *
 	if (s->waiting)
 		return TALLY_NOT_READY;
 	h->free[h->n_free++] = slot;
-	if (!s->lost)
-		return TALLY_OK;
-	out->flags |= TALLY_FLAG(LOST);
-	return TALLY_LOST;
+	if (s->undone)
+		clear(s, out);
+	else if (s->lost)
+		out->flags |= TALLY_FLAG(LOST);
+	return s->undone || s->lost ? TALLY_LOST : TALLY_OK;
 }
 
 void
-tally_harvest_discard(struct tally_harvest *h, uint32_t slot)
+tally_harvest_give_up(struct tally_harvest *h, uint32_t slot, struct tally_sample *out)
 {
 	struct harvest_slot *s = &h->slots[slot];
 
-	for (uint32_t i = h->n_open; i-- > 0;) {
-		if (s->waiting & 1u << i)
-			h->open[i].src->ops->discard(h->open[i].src, slot);
+	if (s->running)
+		tally_harvest_end(h, slot);
+	clear(s, out);
+	h->given_up[h->n_given_up++] = slot;
+}
+
+void
+tally_harvest_retry(struct tally_harvest *h)
+{
+	for (uint32_t n = 0; n < RETRIES && h->n_given_up; n++) {
+		uint32_t i = h->next_retry++ % h->n_given_up;
+		if (tally_harvest_read(h, h->given_up[i], &h->unwanted) != TALLY_NOT_READY)
+			h->given_up[i] = h->given_up[--h->n_given_up];
 	}
-	s->running = false;
-	s->waiting = 0;
-	h->free[h->n_free++] = slot;
 }

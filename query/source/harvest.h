@@ -71,14 +71,20 @@ void tally_harvest_end(struct tally_harvest *h, uint32_t slot);
 void tally_harvest_gap(struct tally_harvest *h);
 void tally_harvest_resume(struct tally_harvest *h);
 
-/* What is ready of an ended slot, in the order of tally_harvest_layout(). `out->values` and
- * `out->valid` have room for that many, `valid` and `flags` start cleared and the same `out` comes
- * back each time: sources that are ready are written once, TALLY_NOT_READY says that others are not
- * yet. TALLY_OK or TALLY_LOST: all sources answered, the slot is free. LOST: at least one source
- * will never deliver (out->flags says LOST too); what the others gave is true. */
+/* What is ready of an ended slot, in the order of tally_harvest_layout(); never blocks. Sources of
+ * time answer first: until they have, the interval's work may be one that the GPU lost, and no
+ * other is asked. `out->values` and `out->valid` have room for that many, `valid` and `flags` start
+ * cleared and the same `out` comes back each time: sources that are ready are written once,
+ * TALLY_NOT_READY says that others are not yet. TALLY_OK or TALLY_LOST: all sources answered, the
+ * slot is free. LOST: at least one source will never deliver (out->flags says LOST too); what is
+ * left in `out` is true. */
 enum tally_status tally_harvest_read(struct tally_harvest *h, uint32_t slot,
 				     struct tally_sample *out);
-/* Free a slot in any state, begun or ended, unread. */
-void tally_harvest_discard(struct tally_harvest *h, uint32_t slot);
+/* Its results are waited for no longer: `out`, as for tally_harvest_read(), has none and is flagged
+ * LOST. A slot that runs is ended. The driver may still write to its queries, so nobody has it
+ * until every source answered. */
+void tally_harvest_give_up(struct tally_harvest *h, uint32_t slot, struct tally_sample *out);
+/* Ask for a few of the slots that were given up: what was answered is free. Once a frame. */
+void tally_harvest_retry(struct tally_harvest *h);
 
 #endif

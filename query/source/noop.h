@@ -12,7 +12,7 @@
 enum tally_status tally_source_noop_slots(struct tally_source *src, uint32_t slots);
 /* close, abandon, gap and resume. */
 void tally_source_noop(struct tally_source *src);
-/* begin, end and discard. */
+/* begin and end. */
 void tally_source_noop_slot(struct tally_source *src, uint32_t slot);
 /* select: for a source without sets. */
 void tally_source_noop_select(struct tally_source *src, uint32_t set);

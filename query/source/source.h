@@ -30,6 +30,8 @@ struct tally_sample {
 	bool has_time;
 	uint64_t begin_ns, end_ns;
 	uint64_t flags; /* TALLY_FLAG(...) bits to add to the pass */
+	/* The GPU never did the interval's work: what others measured of it is void too. */
+	bool undone;
 };
 
 struct tally_source;
@@ -60,8 +62,6 @@ struct tally_source_ops {
 	 * leaves *out untouched; TALLY_LOST frees the slot too. */
 	enum tally_status (*read)(struct tally_source *src, uint32_t slot,
 				  struct tally_sample *out);
-	/* Free a slot without reading it (the pass was given up), ending it first if it runs. */
-	void (*discard)(struct tally_source *src, uint32_t slot);
 	/* From the next begin on count src->sets[set], or nothing (TALLY_NO_SET). Slots in flight
 	 * keep the set they were begun with. Open, a source counts sets[0]. */
 	void (*select)(struct tally_source *src, uint32_t set);

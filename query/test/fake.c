@@ -218,7 +218,6 @@ static const struct tally_source_ops fake_ops = {
 	.gap = tally_source_noop,
 	.resume = tally_source_noop,
 	.read = fake_read,
-	.discard = tally_source_noop_slot,
 	.select = fake_select,
 	.yield = tally_source_noop_yield,
 	.serialized_by = tally_source_noop_serialized_by,

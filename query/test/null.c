@@ -15,7 +15,6 @@ static const struct tally_source_ops null_ops = {
 	.gap = tally_source_noop,
 	.resume = tally_source_noop,
 	.read = tally_source_noop_read,
-	.discard = tally_source_noop_slot,
 	.select = tally_source_noop_select,
 	.yield = tally_source_noop_yield,
 	.serialized_by = tally_source_noop_serialized_by,

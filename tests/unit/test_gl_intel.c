@@ -213,22 +213,6 @@ test_late(void)
 	finish(src, 0);
 }
 
-/* A slot that is given up while its results are out: its handle waits for them. */
-static void
-test_discard(void)
-{
-	struct tally_source *src = open_source("ext=intel,late=3", "hardware*", NULL);
-	for (int i = 0; i < 50; i++) {
-		count(src, 0, 1);
-		src->ops->discard(src, 0);
-		frame(src);
-	}
-	src->ops->begin(src, 1);
-	src->ops->discard(src, 1);
-	g_assert_cmpuint(fake_perf.tally.most, <=, 12);
-	finish(src, 0);
-}
-
 /* Another program holds the counters: the trial of open() finds out, in its time. */
 static void
 test_held_by_others(void)
@@ -505,7 +489,6 @@ main(int argc, char **argv)
 	g_test_add_func("/gl_intel/both_dialects", test_both_dialects);
 	g_test_add_func("/gl_intel/sets", test_sets);
 	g_test_add_func("/gl_intel/late", test_late);
-	g_test_add_func("/gl_intel/discard", test_discard);
 	g_test_add_func("/gl_intel/held_by_others", test_held_by_others);
 	g_test_add_func("/gl_intel/failures", test_failures);
 	g_test_add_func("/gl_intel/one_set", test_one_set);

@@ -21,7 +21,8 @@ struct diary {
 	char letter;
 	enum tally_status answer;
 	uint32_t answers; /* reads answered with other than NOT_READY */
-	bool gone;
+	bool gone, undone;
+	bool letters_reads; /* 'R' for each */
 };
 
 static GString *diary_text;
@@ -85,13 +86,6 @@ diary_resume(struct tally_source *src)
 	note(src, 'r');
 }
 
-static void
-diary_discard(struct tally_source *src, uint32_t slot)
-{
-	(void)slot;
-	note(src, 'd');
-}
-
 /* Every third value is there. */
 static enum tally_status
 diary_read(struct tally_source *src, uint32_t slot, struct tally_sample *out)
@@ -99,8 +93,11 @@ diary_read(struct tally_source *src, uint32_t slot, struct tally_sample *out)
 	struct diary *d = (struct diary *)src;
 
 	g_assert_cmpuint(out->n, ==, d->n);
+	if (d->letters_reads)
+		note(src, 'R');
 	if (d->answer == TALLY_NOT_READY)
 		return TALLY_NOT_READY;
+	out->undone = d->undone;
 	d->answers++;
 	for (uint32_t i = 0; i < d->n; i += 3) {
 		out->values[i] = (struct tally_value){ .storage = TALLY_STORAGE_U64,
@@ -129,7 +126,6 @@ diary_create(char letter, uint32_t n, bool delivers_time)
 		.gap = diary_gap,
 		.resume = diary_resume,
 		.read = diary_read,
-		.discard = diary_discard,
 		.select = tally_source_noop_select,
 	};
 	d->base.ops = &d->ops;
@@ -195,15 +191,6 @@ test_order_and_places(void)
 	g_assert_false(is_valid(&r, 0));
 	g_assert_true(is_valid(&r, 5));
 
-	/* Only who has not answered is told of a discard. */
-	slot = tally_harvest_begin(h);
-	tally_harvest_end(h, slot);
-	clear(&r);
-	t->answer = TALLY_NOT_READY;
-	g_assert_cmpint(tally_harvest_read(h, slot, &r.sample), ==, TALLY_NOT_READY);
-	g_string_truncate(diary_text, 0);
-	tally_harvest_discard(h, slot);
-	g_assert_cmpstr(diary_text->str, ==, "Td ");
 	g_string_truncate(diary_text, 0);
 	tally_harvest_destroy(h, true);
 	g_assert_cmpstr(diary_text->str, ==, "Ac Tc Bc ");
@@ -216,6 +203,64 @@ test_order_and_places(void)
 	tally_harvest_destroy(h, false);
 	g_assert_cmpstr(diary_text->str, ==, "Aa ");
 	tally_harvest_destroy(NULL, true);
+	g_string_free(diary_text, TRUE);
+}
+
+/* A lost batch: no source but that of time is asked while its timestamp is not there. When the slot
+ * is given up nothing of it stands, and nobody has it until the driver answered. */
+static void
+test_given_up(void)
+{
+	struct diary *a = diary_create('A', 5, false), *t = diary_create('T', 1, true);
+	struct tally_source *sources[] = { &a->base, &t->base };
+	struct tally_harvest *h = tally_harvest_create(sources, 2, 2, 2);
+	struct reading r;
+
+	diary_text = g_string_new(NULL);
+	uint32_t slot = tally_harvest_begin(h);
+	tally_harvest_end(h, slot);
+	g_string_truncate(diary_text, 0);
+	a->letters_reads = t->letters_reads = true;
+	t->answer = TALLY_NOT_READY;
+	clear(&r);
+	g_assert_cmpint(tally_harvest_read(h, slot, &r.sample), ==, TALLY_NOT_READY);
+	g_assert_cmpstr(diary_text->str, ==, "TR ");
+	/* The time came, the counters did not. */
+	t->answer = TALLY_OK;
+	a->answer = TALLY_NOT_READY;
+	g_assert_cmpint(tally_harvest_read(h, slot, &r.sample), ==, TALLY_NOT_READY);
+	g_assert_true(is_valid(&r, 5));
+	r.sample.has_time = true;
+	tally_harvest_give_up(h, slot, &r.sample);
+	g_assert_false(is_valid(&r, 5));
+	g_assert_false(r.sample.has_time);
+	g_assert_cmpuint(r.sample.flags & TALLY_FLAG(LOST), !=, 0);
+	g_string_truncate(diary_text, 0);
+	g_assert_cmpuint(tally_harvest_begin(h), ==, 1 - slot);
+	g_assert_cmpuint(tally_harvest_begin(h), ==, TALLY_NO_SLOT);
+	tally_harvest_end(h, 1 - slot);
+	g_string_truncate(diary_text, 0);
+	tally_harvest_retry(h);
+	g_assert_cmpuint(tally_harvest_begin(h), ==, TALLY_NO_SLOT);
+	a->answer = TALLY_OK;
+	tally_harvest_retry(h);
+	g_assert_cmpuint(tally_harvest_begin(h), ==, slot);
+	g_assert_nonnull(strstr(diary_text->str, "AR "));
+	tally_harvest_end(h, slot);
+
+	/* A source sees that the work was not done: the others' values go too. */
+	a->undone = true;
+	a->answer = TALLY_LOST;
+	clear(&r);
+	g_assert_cmpint(tally_harvest_read(h, slot, &r.sample), ==, TALLY_LOST);
+	for (uint32_t i = 0; i < 6; i++)
+		g_assert_false(is_valid(&r, i));
+	a->undone = false;
+	a->answer = TALLY_OK;
+	clear(&r);
+	g_assert_cmpint(tally_harvest_read(h, 1 - slot, &r.sample), ==, TALLY_OK);
+	g_assert_true(is_valid(&r, 0));
+	tally_harvest_destroy(h, true);
 	g_string_free(diary_text, TRUE);
 }
 
@@ -287,12 +332,15 @@ test_pool(void)
 		}
 		g_assert_cmpuint(tally_harvest_begin(h), ==, TALLY_NO_SLOT);
 		g_assert_cmpuint(tally_harvest_begin(h), ==, TALLY_NO_SLOT);
-		/* A slot that is read is free, and so is one that is discarded. */
+		/* A slot that is read is free; one that was given up once it was answered. */
 		clear(&r);
 		g_assert_cmpint(tally_harvest_read(h, 0, &r.sample), ==, TALLY_OK);
 		g_assert_cmpuint(r.values[0].u64, ==, 1);
 		g_assert_cmpuint(tally_harvest_begin(h), ==, 0);
-		tally_harvest_discard(h, 0);
+		clear(&r);
+		tally_harvest_give_up(h, 0, &r.sample);
+		g_assert_cmpuint(tally_harvest_begin(h), ==, TALLY_NO_SLOT);
+		tally_harvest_retry(h);
 		g_assert_cmpuint(tally_harvest_begin(h), ==, 0);
 		g_assert_cmpuint(tally_harvest_begin(h), ==, TALLY_NO_SLOT);
 		tally_harvest_destroy(h, true);
@@ -380,6 +428,7 @@ int
 main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/harvest/given-up", test_given_up);
 	g_test_add_func("/harvest/order-and-places", test_order_and_places);
 	g_test_add_func("/harvest/lists-sources", test_lists_sources);
 	g_test_add_func("/harvest/pool", test_pool);

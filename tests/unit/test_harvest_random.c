@@ -14,7 +14,7 @@
 #define LATE_NS UINT64_C(100000000) /* a loaded machine */
 
 struct model_slot {
-	enum { FREE, RUNNING, ENDED } state;
+	enum { FREE, RUNNING, ENDED, GIVEN_UP } state;
 	uint64_t begin_ticks, end_ticks, begin_cpu_ns;
 	bool disturbed;             /* the clock was, while a stamp was under way */
 	uint64_t done_at;           /* command number of the last of it */
@@ -74,7 +74,10 @@ step_begin(struct model *m)
 	}
 	g_assert_cmpuint(slot, <, MODEL_SLOTS);
 	struct model_slot *s = &m->slots[slot];
-	g_assert_cmpint(s->state, ==, FREE);
+	if (s->state == GIVEN_UP)
+		g_assert_cmpuint(s->done_at, <=, m->gl.completed);
+	else
+		g_assert_cmpint(s->state, ==, FREE);
 	bool shared = m->gl.n_stamps == stamps;
 	*s = (struct model_slot){
 		.state = RUNNING,
@@ -226,26 +229,19 @@ step_read(struct model *m, uint32_t slot)
 	s->state = FREE;
 }
 
-/* Give up an ended slot, or the innermost that runs. */
 static void
-step_discard(struct model *m, uint32_t slot)
+step_give_up(struct model *m, uint32_t slot)
 {
 	struct model_slot *s = &m->slots[slot];
 
-	if (s->state == FREE || (s->state == RUNNING && m->open[m->depth - 1] != slot))
+	if (s->state != ENDED)
 		return;
-	if (s->state == RUNNING) {
-		m->depth--;
-		m->provisional = 0;
-		m->disturbed_since = false;
-	}
-	tally_harvest_discard(m->harvest, slot);
-	for (unsigned which = 0; which < TALLY_N_STATISTICS; which++) {
-		if (m->holder[which] == (int)slot)
-			m->holder[which] = -1;
-	}
+	tally_harvest_give_up(m->harvest, slot, &s->reading->sample);
+	g_assert_false(s->reading->sample.has_time);
+	for (uint32_t i = 0; i < m->n_counters; i++)
+		g_assert_false(is_valid(s->reading, i));
 	g_clear_pointer(&s->reading, g_free);
-	s->state = FREE;
+	s->state = GIVEN_UP;
 }
 
 static void
@@ -271,7 +267,8 @@ step(struct model *m)
 	} else if (dice < 98) {
 		step_read(m, slot);
 	} else if (dice < 99) {
-		step_discard(m, slot);
+		step_give_up(m, slot);
+		tally_harvest_retry(m->harvest);
 	} else if (m->gl.api.es && g_test_rand_int_range(0, 8) == 0) {
 		step_disturb(m);
 	}
