@@ -1,9 +1,8 @@
 #include "layer/assembly.h"
 
+#include "layer/capture.h"
 #include "layer/clock.h"
 #include "layer/log.h"
-#include "layer/session.h"
-#include "layer/session_internal.h"
 
 #include <stdlib.h>
 
@@ -132,20 +131,20 @@ add_stream(struct tally_stream *s)
 }
 
 bool
-tally_assembly_take_letters(struct tally_assembly *a, struct tally_letter *letters)
+tally_assembly_take_messages(struct tally_assembly *a, struct tally_message *messages)
 {
-	bool any = letters != NULL;
-	while (letters) {
-		struct tally_letter *letter = letters;
-		letters = letter->next;
-		if (letter->kind == TALLY_LETTER_DEVICE)
-			add_device(a, letter->device);
-		if (letter->kind == TALLY_LETTER_STREAM)
-			add_stream(letter->stream);
+	bool any = messages != NULL;
+	while (messages) {
+		struct tally_message *message = messages;
+		messages = message->next;
+		if (message->kind == TALLY_MESSAGE_DEVICE)
+			add_device(a, message->device);
+		if (message->kind == TALLY_MESSAGE_STREAM)
+			add_stream(message->stream);
 		else
-			write_device(a, letter->info);
-		free(letter->info);
-		free(letter);
+			write_device(a, message->info);
+		free(message->info);
+		free(message);
 	}
 	return any;
 }
@@ -184,7 +183,7 @@ tally_assembly_begin_round(struct tally_assembly *a)
 {
 	bool any = false;
 	for (struct tally_device *d = a->devices; d; d = d->next) {
-		/* Before the letters are taken: none that comes later is for this device. */
+		/* Before the messages are taken: none that comes later is for this device. */
 		d->was_gone = atomic_load(&d->gone);
 		any |= pop_parts(d);
 	}
@@ -431,7 +430,7 @@ write_trailing(struct tally_assembly *a, struct tally_device *d, uint64_t now_ns
 			in.frame = p->frame;
 	}
 	/* Where a label begins the frame, the last one is never ended by another. */
-	const struct tally_config *config = tally_session_config();
+	const struct tally_config *config = tally_capture_config();
 	bool begun = config && config->frame == TALLY_FRAME_LABEL;
 	bool is_all = begun || (d->next_frame == 0 && (has_work(d) || d->spare_dropped));
 	if (n_passes && !is_all) {
@@ -522,7 +521,7 @@ tally_assembly_over(struct tally_assembly *a)
 	for (struct tally_device *d = a->devices; d; d = d->next) {
 		uint64_t state = atomic_load(&d->state);
 		uint64_t count = atomic_load(&d->count);
-		const char *reason = state & 1 ? NULL : tally_session_over(state >> 1, count);
+		const char *reason = state & 1 ? NULL : tally_capture_over(state >> 1, count);
 		if (!reason) {
 			others = true;
 			continue;

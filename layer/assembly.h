@@ -1,14 +1,21 @@
 /* layer/assembly.h - the collector thread's state: what came in, which frames are complete, what
  * the recorder was told.
  *
- * One round: begin_round(), take_letters(), end_round(). Used by the collector thread alone, after
+ * One round: begin_round(), take_messages(), end_round(). Used by the collector thread alone, after
  * create(). Only recorder calls block. A recorder error ends all writing; failure() says so.
  */
 #ifndef PASSTALLY_LAYER_ASSEMBLY_H
 #define PASSTALLY_LAYER_ASSEMBLY_H
 
-#include "layer/collector.h"
+#include "layer/annotator.h"
 #include "layer/frame.h"
+#include "layer/queue.h"
+#include "layer/recorder.h"
+
+/* Frames of a device that may wait for a slow stream, and for how long. Fewer than a stream has
+ * parts: else the one that is not slow would run out of them first. */
+#define TALLY_MAX_WAITING 48
+#define TALLY_MAX_WAIT_NS UINT64_C(2000000000)
 
 struct tally_assembly {
 	const struct tally_recorder_ops *ops;
@@ -36,7 +43,7 @@ void tally_assembly_destroy(struct tally_assembly *a);
 /* Pop what the streams pushed. True: there was something; so with all below. */
 bool tally_assembly_begin_round(struct tally_assembly *a);
 /* Takes the list, oldest first. */
-bool tally_assembly_take_letters(struct tally_assembly *a, struct tally_letter *letters);
+bool tally_assembly_take_messages(struct tally_assembly *a, struct tally_message *messages);
 /* Write each frame that is complete, or has waited long enough. */
 bool tally_assembly_end_round(struct tally_assembly *a, uint64_t now_ns);
 bool tally_assembly_write_notes(struct tally_assembly *a);

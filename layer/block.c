@@ -1,6 +1,8 @@
 #include "layer/block.h"
 
 #include "layer/config/internal.h"
+#include "layer/log.h"
+#include "layer/process.h"
 #include "layer/process.h"
 
 #include <stdatomic.h>
@@ -107,6 +109,23 @@ tally_block_decide(const struct tally_config *config, const char *program, const
 	if (!v.blocked)
 		v.name = NULL;
 	return v;
+}
+
+bool
+tally_block_leaves_alone(const struct tally_config *config, const char *program)
+{
+	struct tally_process process;
+	tally_process_read(&process);
+	struct tally_block_verdict v =
+		tally_block_decide(config, program, process.argv, process.n_argv);
+	if (v.blocked)
+		tally_log_say(TALLY_LEVEL_INFO, "config",
+			      "%s is left alone: %s; to capture it, say allow=%s",
+			      tally_config_base_name(program),
+			      v.entry ? v.entry->reason : "the option block names it",
+			      tally_config_base_name(program));
+	tally_process_finish(&process);
+	return v.blocked;
 }
 
 static bool

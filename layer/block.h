@@ -32,6 +32,10 @@ struct tally_block_verdict tally_block_decide(const struct tally_config *config,
 					      const char *program, const char *const *argv,
 					      size_t n_argv);
 
+/* Is this process left alone? Of its program (a path or a name) and its command line, which is read
+ * from /proc. A note says so, and which option captures it. */
+bool tally_block_leaves_alone(const struct tally_config *config, const char *program);
+
 /* For a library's start: a compare of the name that this process was executed by with the table.
  * Read once. What else may decide waits for the configuration (layer/session.c). */
 bool tally_block_early(void);

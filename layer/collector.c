@@ -1,12 +1,13 @@
 #include "layer/collector.h"
 
 #include "layer/assembly.h"
+#include "layer/capture.h"
 #include "layer/clock.h"
 #include "layer/futex.h"
 #include "layer/log.h"
 #include "layer/log_internal.h"
 #include "layer/own_threads.h"
-#include "layer/session_internal.h"
+#include "layer/queue.h"
 #include "layer/thread.h"
 #include "layer/trigger.h"
 
@@ -18,89 +19,14 @@
 #define LOOK_NS (50 * NS_PER_MS) /* while a frame waits for a slow stream */
 #define OVER_WAIT_NS (30000 * NS_PER_MS)
 
-enum rest { AWAKE = 0, NAPPING, ASLEEP };
-
-/* What producers and the thread share, in every state of the process. */
-static struct {
-	_Atomic(struct tally_letter *) letters; /* newest first; &closed: no capture takes them */
-	_Atomic uint64_t generation;
-	uint64_t last_generation; /* start()'s alone */
-	_Atomic uint32_t posted; /* grows with each push, letter and note */
-	_Atomic uint32_t rest; /* enum rest; the thread sleeps on it */
-	_Atomic uint32_t running; /* 1 until the thread is through; stop() sleeps on it */
-	_Atomic uint32_t devices;
-	_Atomic(const char *) stop_reason;
-	_Atomic(struct tally_assembly *) current; /* for forget() */
-} box;
-static struct tally_letter closed;
-
-uint64_t
-tally_collector_generation(void)
-{
-	return atomic_load_explicit(&box.generation, memory_order_relaxed);
-}
-
-uint32_t
-tally_collector_number_device(void)
-{
-	return atomic_fetch_add(&box.devices, 1);
-}
-
-void
-tally_collector_notify(bool urgent)
-{
-	atomic_fetch_add(&box.posted, 1);
-	uint32_t rest = atomic_load(&box.rest);
-	if (rest == ASLEEP || (rest == NAPPING && urgent)) {
-		if (atomic_exchange(&box.rest, AWAKE) != AWAKE)
-			tally_futex_wake_all(&box.rest);
-	}
-}
-
-bool
-tally_collector_post(struct tally_letter *letter)
-{
-	struct tally_letter *newest = atomic_load(&box.letters);
-	do {
-		if (newest == &closed || tally_collector_generation() == 0)
-			return false;
-		letter->next = newest;
-	} while (!atomic_compare_exchange_weak(&box.letters, &newest, letter));
-	tally_collector_notify(false);
-	return true;
-}
+static _Atomic uint32_t running; /* 1 until the thread is through; stop() sleeps on it */
+static _Atomic(const char *) stop_reason;
+static _Atomic(struct tally_assembly *) current; /* for forget() */
 
 static void
 notify_of_note(void)
 {
-	tally_collector_notify(false);
-}
-
-/* All letters, oldest first; `replacement` is left in their place. */
-static struct tally_letter *
-take_letters(struct tally_letter *replacement)
-{
-	struct tally_letter *newest = atomic_exchange(&box.letters, replacement);
-	struct tally_letter *oldest = NULL;
-	while (newest && newest != &closed) {
-		struct tally_letter *next = newest->next;
-		newest->next = oldest;
-		oldest = newest;
-		newest = next;
-	}
-	return oldest;
-}
-
-static void
-sleep_until_posted(enum rest depth, uint32_t seen, uint64_t timeout_ns)
-{
-	/* The store comes before the look, as the producer's increment comes before its look at
-	 * `rest`: one of the two sees the other. A nap is taken in any case. */
-	atomic_store(&box.rest, depth);
-	if ((depth == NAPPING || atomic_load(&box.posted) == seen) &&
-	    !atomic_load(&box.stop_reason))
-		tally_futex_wait(&box.rest, depth, timeout_ns);
-	atomic_store(&box.rest, AWAKE);
+	tally_queue_notify(false);
 }
 
 /* How long the thread may sleep when nothing is posted. */
@@ -136,14 +62,14 @@ static const char *
 collect_frames(struct tally_assembly *a)
 {
 	for (;;) {
-		uint32_t seen = atomic_load(&box.posted);
+		uint32_t seen = tally_queue_count();
 		bool worked = tally_assembly_begin_round(a);
-		worked |= tally_assembly_take_letters(a, take_letters(NULL));
+		worked |= tally_assembly_take_messages(a, tally_queue_take(false));
 		worked |= tally_assembly_end_round(a, tally_clock_now_ns());
 		worked |= tally_assembly_write_notes(a);
 
 		uint64_t now_ns = tally_clock_now_ns();
-		const char *reason = atomic_load(&box.stop_reason);
+		const char *reason = atomic_load(&stop_reason);
 		if (!reason)
 			reason = tally_assembly_failure(a);
 		if (!reason)
@@ -153,9 +79,10 @@ collect_frames(struct tally_assembly *a)
 		if (a->dirty && now_ns - a->flushed_ns >= FLUSH_NS)
 			tally_assembly_flush(a, now_ns);
 		if (worked)
-			sleep_until_posted(NAPPING, seen, NAP_NS);
+			tally_queue_sleep(TALLY_QUEUE_NAPPING, seen, &stop_reason, NAP_NS);
 		else
-			sleep_until_posted(ASLEEP, seen, idle_ns(a, now_ns));
+			tally_queue_sleep(TALLY_QUEUE_ASLEEP, seen, &stop_reason,
+					  idle_ns(a, now_ns));
 	}
 }
 
@@ -167,18 +94,18 @@ run_collector(void *data)
 	const char *reason = collect_frames(a);
 
 	tally_trigger_tell_end();
-	tally_session_ended();
-	atomic_store(&box.generation, 0);
+	tally_capture_set_state(TALLY_STATE_OVER);
+	tally_capture_end();
 	tally_log_on_queued(NULL);
 	tally_assembly_begin_round(a);
-	tally_assembly_take_letters(a, take_letters(&closed));
+	tally_assembly_take_messages(a, tally_queue_take(true));
 	tally_assembly_finish(a, reason, tally_clock_now_ns());
-	atomic_store(&box.current, NULL);
+	atomic_store(&current, NULL);
 	tally_assembly_destroy(a);
 
 	tally_own_threads_leave();
-	atomic_store(&box.running, 0);
-	tally_futex_wake_all(&box.running);
+	atomic_store(&running, 0);
+	tally_futex_wake_all(&running);
 	return NULL;
 }
 
@@ -191,21 +118,19 @@ tally_collector_start(const struct tally_recorder_ops *ops, struct tally_recorde
 		return false;
 	a->annotate = annotate;
 	atomic_store(&a->annotator, annotator);
-	atomic_store(&box.letters, NULL);
-	atomic_store(&box.devices, 0);
-	atomic_store(&box.rest, AWAKE);
-	atomic_store(&box.stop_reason, NULL);
-	atomic_store(&box.running, 1);
-	atomic_store(&box.current, a);
-	atomic_store(&box.generation, ++box.last_generation);
+	tally_queue_open();
+	atomic_store(&stop_reason, NULL);
+	atomic_store(&running, 1);
+	atomic_store(&current, a);
+	tally_capture_begin();
 	tally_log_on_queued(notify_of_note);
 	if (tally_thread_start(run_collector, a))
 		return true;
 	tally_log_on_queued(NULL);
-	atomic_store(&box.generation, 0);
-	atomic_store(&box.letters, &closed);
-	atomic_store(&box.current, NULL);
-	atomic_store(&box.running, 0);
+	tally_capture_end();
+	tally_queue_forget();
+	atomic_store(&current, NULL);
+	atomic_store(&running, 0);
 	tally_assembly_destroy(a);
 	return false;
 }
@@ -214,16 +139,16 @@ void
 tally_collector_stop(const char *reason, uint64_t timeout_ns)
 {
 	const char *none = NULL;
-	if (!atomic_load(&box.running))
+	if (!atomic_load(&running))
 		return;
-	atomic_compare_exchange_strong(&box.stop_reason, &none, reason);
-	tally_collector_notify(true);
+	atomic_compare_exchange_strong(&stop_reason, &none, reason);
+	tally_queue_notify(true);
 	uint64_t begin = tally_clock_now_ns();
-	while (atomic_load(&box.running)) {
+	while (atomic_load(&running)) {
 		uint64_t since = tally_clock_now_ns() - begin;
 		if (since >= timeout_ns)
 			return;
-		tally_futex_wait(&box.running, 1, timeout_ns - since);
+		tally_futex_wait(&running, 1, timeout_ns - since);
 	}
 }
 
@@ -231,12 +156,11 @@ void
 tally_collector_forget(void)
 {
 	tally_log_on_queued(NULL);
-	struct tally_assembly *a = atomic_exchange(&box.current, NULL);
-	atomic_store(&box.generation, 0);
-	atomic_store(&box.letters, &closed);
-	atomic_store(&box.rest, AWAKE);
-	atomic_store(&box.running, 0);
-	atomic_store(&box.stop_reason, NULL);
+	struct tally_assembly *a = atomic_exchange(&current, NULL);
+	tally_capture_end();
+	tally_queue_forget();
+	atomic_store(&running, 0);
+	atomic_store(&stop_reason, NULL);
 	/* The rest of the parent's state stays as it is: its thread may have been anywhere. */
 	if (!a)
 		return;

@@ -1,10 +1,10 @@
 #include "layer/control.h"
 
+#include "layer/capture.h"
 #include "layer/clock.h"
 #include "layer/control_socket.h"
 #include "layer/log.h"
 #include "layer/own_threads.h"
-#include "layer/session.h"
 #include "layer/thread.h"
 #include "layer/trigger.h"
 
@@ -30,7 +30,7 @@ static atomic_int client = -1;
 static const char *
 capture_word(void)
 {
-	if (!tally_session_running())
+	if (tally_capture_state() != TALLY_STATE_RUNNING)
 		return "over";
 	switch (tally_trigger_capture()) {
 	case TALLY_CAPTURE_WAITS:
@@ -102,7 +102,7 @@ answer(const char *request, char *reply, size_t size)
 	else if (!starts && !stops && !marks)
 		snprintf(reply, size,
 			 "error\nthis is no request: there are start, stop, mark NAME, status\n");
-	else if (!tally_session_running())
+	else if (tally_capture_state() != TALLY_STATE_RUNNING)
 		snprintf(reply, size, "error\nthe capture is over: its log is complete\n");
 	else if (marks)
 		answer_mark(reply, size, request + sizeof(mark) - 1);

@@ -1,8 +1,9 @@
 #include "layer/stream.h"
 
+#include "layer/capture.h"
 #include "layer/clock.h"
-#include "layer/collector.h"
-#include "layer/session.h"
+#include "layer/part.h"
+#include "layer/queue.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -113,7 +114,7 @@ remember(enum tally_api api, const struct tally_device *device)
 int64_t
 tally_device_newest(unsigned apis)
 {
-	uint64_t generation = tally_collector_generation();
+	uint64_t generation = tally_capture_generation();
 	int64_t number = -1;
 	for (unsigned api = 0; api < TALLY_N_APIS && generation; api++) {
 		uint64_t known = atomic_load(&newest[api]);
@@ -128,35 +129,35 @@ tally_device_newest(unsigned apis)
 struct tally_device *
 tally_device_create(const struct tally_device_record *info)
 {
-	uint64_t generation = tally_collector_generation();
+	uint64_t generation = tally_capture_generation();
 	if (generation == 0)
 		return NULL;
 	struct tally_device *device = calloc(1, sizeof(*device));
-	struct tally_letter *letter = calloc(1, sizeof(*letter));
-	if (!device || !letter)
+	struct tally_message *message = calloc(1, sizeof(*message));
+	if (!device || !message)
 		goto fail;
-	device->number = tally_collector_number_device();
+	device->number = tally_capture_number_device();
 	device->generation = generation;
 	device->created_ns = tally_clock_now_ns();
-	letter->kind = TALLY_LETTER_DEVICE;
-	letter->device = device;
-	letter->info = tally_device_copy_info(info, device->number);
-	if (!letter->info)
+	message->kind = TALLY_MESSAGE_DEVICE;
+	message->device = device;
+	message->info = tally_device_copy_info(info, device->number);
+	if (!message->info)
 		goto fail;
 	atomic_init(&device->refs, 2);
 	atomic_init(&device->count, TALLY_NO_FRAME);
-	bool wanted = tally_session_wants_frame(0, &device->count);
+	bool wanted = tally_capture_wants_frame(0, &device->count);
 	atomic_init(&device->state, wanted ? 1 : 0);
-	if (!tally_collector_post(letter))
+	if (!tally_queue_post(message))
 		goto fail;
 	if ((unsigned)info->api < TALLY_N_APIS)
 		remember(info->api, device);
 	return device;
 
 fail:
-	if (letter)
-		free(letter->info);
-	free(letter);
+	if (message)
+		free(message->info);
+	free(message);
 	free(device);
 	return NULL;
 }
@@ -164,16 +165,16 @@ fail:
 void
 tally_device_describe(struct tally_device *device, const struct tally_device_record *info)
 {
-	if (!device || device->generation != tally_collector_generation())
+	if (!device || device->generation != tally_capture_generation())
 		return;
-	struct tally_letter *letter = calloc(1, sizeof(*letter));
-	if (!letter)
+	struct tally_message *message = calloc(1, sizeof(*message));
+	if (!message)
 		return;
-	letter->kind = TALLY_LETTER_DESCRIBE;
-	letter->info = tally_device_copy_info(info, device->number);
-	if (!letter->info || !tally_collector_post(letter)) {
-		free(letter->info);
-		free(letter);
+	message->kind = TALLY_MESSAGE_DESCRIBE;
+	message->info = tally_device_copy_info(info, device->number);
+	if (!message->info || !tally_queue_post(message)) {
+		free(message->info);
+		free(message);
 	}
 }
 
@@ -189,10 +190,10 @@ tally_device_destroy(struct tally_device *device)
 {
 	if (!device)
 		return;
-	bool alive = device->generation == tally_collector_generation();
+	bool alive = device->generation == tally_capture_generation();
 	atomic_store(&device->gone, true);
 	if (alive)
-		tally_collector_notify(false);
+		tally_queue_notify(false);
 	tally_device_unref(device);
 }
 

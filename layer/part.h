@@ -59,7 +59,7 @@ struct tally_device {
 	atomic_uint refs; /* creator, collector, each stream */
 	/* Open frame's number << 1 | is it captured? */
 	_Atomic uint64_t state;
-	_Atomic uint64_t count; /* see tally_session_wants_frame() */
+	_Atomic uint64_t count; /* see tally_capture_wants_frame() */
 	atomic_bool gone; /* no stream will be added */
 	uint64_t generation;
 	uint32_t number;

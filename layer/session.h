@@ -35,11 +35,6 @@ void tally_session_stop(const char *reason);
  * no room. The library that holds it must never be unloaded (-z nodelete). */
 bool tally_session_on_stop(void (*last)(void));
 
-/* Is a frame with this number inside --skip/--frames/--every/--seconds/--start-on/--stop-on? To be
- * asked of each frame of a device in turn, with that device's note of what counts towards them
- * (layer/trigger.c knows what it means): TALLY_NO_FRAME to begin with. */
-#define TALLY_NO_FRAME UINT64_MAX
-bool tally_session_wants_frame(uint64_t frame, _Atomic uint64_t *count);
 /* The turn of a captured frame among those that are: goes up by one from each to the next, whatever
  * --every, --skip and --start-on leave out (pauses do count), and the same for all devices. */
 uint64_t tally_session_turn(uint64_t frame);

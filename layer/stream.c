@@ -1,7 +1,8 @@
 #include "layer/stream.h"
 
-#include "layer/collector.h"
-#include "layer/session.h"
+#include "layer/capture.h"
+#include "layer/part.h"
+#include "layer/queue.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,18 +16,18 @@
 static bool
 is_live(const struct tally_stream *s)
 {
-	return s->generation == tally_collector_generation();
+	return s->generation == tally_capture_generation();
 }
 
 struct tally_stream *
 tally_stream_create(struct tally_device *device, const struct tally_stream_info *info)
 {
-	const struct tally_config *config = tally_session_config();
-	if (!device || !config || device->generation != tally_collector_generation())
+	const struct tally_config *config = tally_capture_config();
+	if (!device || !config || device->generation != tally_capture_generation())
 		return NULL;
-	struct tally_letter *letter = calloc(1, sizeof(*letter));
+	struct tally_message *message = calloc(1, sizeof(*message));
 	struct tally_stream *s = calloc(1, sizeof(*s));
-	if (!letter || !s)
+	if (!message || !s)
 		goto fail;
 	s->out = tally_ring_create(TALLY_MAX_PARTS);
 	s->back = tally_ring_create(TALLY_MAX_PARTS);
@@ -49,10 +50,10 @@ tally_stream_create(struct tally_device *device, const struct tally_stream_info 
 	s->max_load_chunks = FRAMES_OF_LOADS * (s->max_workloads / TALLY_CHUNK_PASSES + 1);
 	atomic_init(&s->refs, 2);
 	atomic_init(&s->oldest_open, UINT64_MAX);
-	letter->kind = TALLY_LETTER_STREAM;
-	letter->stream = s;
+	message->kind = TALLY_MESSAGE_STREAM;
+	message->stream = s;
 	atomic_fetch_add(&device->refs, 1);
-	if (tally_collector_post(letter))
+	if (tally_queue_post(message))
 		return s;
 	atomic_fetch_sub(&device->refs, 1);
 fail:
@@ -63,7 +64,7 @@ fail:
 		free(s->counters);
 	}
 	free(s);
-	free(letter);
+	free(message);
 	return NULL;
 }
 
@@ -425,7 +426,7 @@ tally_stream_end_frame(struct tally_stream *s, const struct tally_frame_end *end
 	for (;;) {
 		uint64_t state = atomic_load(&s->device->state);
 		uint64_t frame = state >> 1;
-		bool wanted = tally_session_wants_frame(frame + 1, &s->device->count);
+		bool wanted = tally_capture_wants_frame(frame + 1, &s->device->count);
 		/* The end of an uncaptured frame matters where a captured one begins. */
 		bool told = (state & 1) || wanted;
 		struct tally_part *part = told ? part_of(s, state) : NULL;
@@ -516,7 +517,7 @@ hand_over(struct tally_stream *s, uint64_t frame)
 		return;
 	/* After the push: who sees the gate open must find the part in the ring. */
 	atomic_store(&s->oldest_open, s->head ? s->head->frame : UINT64_MAX);
-	tally_collector_notify(s->n_out >= WAKE_AT);
+	tally_queue_notify(s->n_out >= WAKE_AT);
 }
 
 void
@@ -550,7 +551,7 @@ tally_stream_destroy(struct tally_stream *s)
 		}
 		hand_over(s, UINT64_MAX);
 		atomic_store(&s->gone, true);
-		tally_collector_notify(true);
+		tally_queue_notify(true);
 	}
 	tally_stream_unref(s);
 }

@@ -2,7 +2,6 @@
 
 #include "layer/clock.h"
 #include "layer/log.h"
-#include "layer/session.h"
 #include "layer/signal_name.h"
 
 #include <signal.h>

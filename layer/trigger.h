@@ -41,8 +41,9 @@ enum tally_capture tally_trigger_capture(void);
 void tally_trigger_saw_hardware(bool counting);
 void tally_trigger_saw_label(const char *name, size_t len);
 
-/* As the functions of layer/session.h with these names. *count is the device's own note of what
- * counts towards --skip, --every and --frames. */
+/* As the functions of layer/capture.h and layer/session.h with these names. *count is the device's
+ * own note of what counts towards --skip, --every and --frames: TALLY_NO_FRAME to begin with. */
+#define TALLY_NO_FRAME UINT64_MAX
 bool tally_trigger_wants_frame(uint64_t frame, _Atomic uint64_t *count);
 const char *tally_trigger_over(uint64_t frame, uint64_t count);
 uint64_t tally_trigger_turn(uint64_t frame);

@@ -35,8 +35,8 @@ BANNED = {name: () for group in (PRINTS, ENDS, UNBOUNDED, PROCESS, WAITS, NETWOR
           for name in group.split()}
 BANNED.update({
     # Those that read options, and the one that speaks to people; not under secure execution.
-    "getenv": ("layer/config/config.c", "layer/config/path.c", "layer/log.c"),
-    "secure_getenv": ("layer/config/config.c", "layer/config/path.c", "layer/log.c"),
+    "getenv": ("layer/config/base.c", "layer/config/load.c", "layer/config/path.c", "layer/log.c"),
+    "secure_getenv": ("layer/config/base.c", "layer/config/load.c", "layer/config/path.c", "layer/log.c"),
     # Threads of ours, started with the first frame.
     "pthread_create": ("layer/thread.c",),
     "dlopen": ("layer/keep_loaded.c", "gl_shim/real.c"),
@@ -133,7 +133,7 @@ def check_library(library, exports, needs, runpath):
 
 
 def source_name(path):
-    """ "layer_config.c.o" is what meson makes of layer/config/config.c."""
+    """ "layer_config_config.c.o" is what meson makes of layer/config/config.c."""
     return path.name.removesuffix(".o")
 
 

@@ -2,61 +2,11 @@
 
 #include "layer/config/internal.h"
 
-#include <stdarg.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 
 #define MAX_OPTIONS_TEXT (64u << 10)
-
-void
-tally_config_report(tally_config_complain *complain, void *data, const char *format, ...)
-{
-	if (!complain)
-		return;
-	char text[1024];
-	va_list args;
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	complain(data, text);
-}
-
-void
-tally_config_report_at(void *place, const char *message)
-{
-	const struct tally_config_place *p = place;
-	tally_config_report(p->complain, p->data, "%s: %s", p->where, message);
-}
-
-char *
-tally_config_copy_string(const char *text)
-{
-	size_t size = strlen(text) + 1;
-	char *copy = malloc(size);
-	return copy ? memcpy(copy, text, size) : NULL;
-}
-
-bool
-tally_config_secure(void)
-{
-	return getauxval(AT_SECURE) != 0;
-}
-
-bool
-tally_config_disabled(void)
-{
-	/* 0: not read yet. Two first callers read the same, so a race is harmless. */
-	static atomic_int known;
-	int answer = atomic_load_explicit(&known, memory_order_relaxed);
-	if (answer == 0) {
-		answer = getenv("PASSTALLY_DISABLE") ? 1 : 2;
-		atomic_store_explicit(&known, answer, memory_order_relaxed);
-	}
-	return answer == 1;
-}
 
 /* Defaults, without the table of origins. */
 static void
@@ -229,52 +179,5 @@ tally_config_parse_options(struct tally_config *config, const char *text,
 		}
 	}
 	free(item);
-	return ok;
-}
-
-char *
-tally_config_file_path(const char *program)
-{
-	char name[512] = "passtally.conf";
-	int len = program ? snprintf(name, sizeof(name), "programs/%s.conf",
-				     tally_config_base_name(program))
-			  : 1;
-	if (len <= 0 || (size_t)len >= sizeof(name))
-		return NULL;
-	return tally_config_home_path("XDG_CONFIG_HOME", ".config", name);
-}
-
-static bool
-read_home_file(struct tally_config *config, const char *program, enum tally_config_origin origin,
-	       tally_config_complain *complain, void *data)
-{
-	char *path = tally_config_file_path(program);
-	if (!path)
-		return true; /* no home, no file */
-	bool ok = tally_config_read_file(config, path, origin, complain, data);
-	free(path);
-	return ok;
-}
-
-bool
-tally_config_load(struct tally_config *config, const char *program, tally_config_complain *complain,
-		  void *data)
-{
-	if (tally_config_secure())
-		return true;
-	bool ok = read_home_file(config, NULL, TALLY_FROM_USER_FILE, complain, data);
-	if (program)
-		ok &= read_home_file(config, program, TALLY_FROM_PROGRAM_FILE, complain, data);
-
-	struct tally_config_place place = { complain, data, "PASSTALLY_OPTIONS" };
-	const char *options = getenv("PASSTALLY_OPTIONS");
-	if (options)
-		ok &= tally_config_parse_options(config, options, TALLY_FROM_ENVIRONMENT,
-						 tally_config_report_at, &place);
-	const char *log = getenv("PASSTALLY_LOG");
-	place.where = "PASSTALLY_LOG";
-	if (log && *log)
-		ok &= tally_config_set(config, "log", log, TALLY_FROM_ENVIRONMENT,
-				       tally_config_report_at, &place);
 	return ok;
 }

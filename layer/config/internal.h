@@ -1,9 +1,10 @@
-/* layer/config/internal.h - what the config_*.c files share.
+/* layer/config/internal.h - what the files of this folder share.
  *
- * config.c applies options in order of precedence, config_options.c is the table and how each
- * value is read, config_file.c reads INI files, config_metric.c their metric sections,
- * config_path.c makes the log's name, config_list.c matches counter lists. Rules
- * of threads and errors as in layer/config/config.h.
+ * base.c is what all of them need, options.c the table and how each value is read, config.c sets
+ * one option or a list of them, file.c reads INI files, metric.c their metric sections, path.c
+ * makes the log's name, load.c reads all places in order of precedence, list.c matches counter
+ * lists.
+ * Rules of threads and errors as in layer/config/config.h.
  */
 #ifndef PASSTALLY_LAYER_CONFIG_INTERNAL_H
 #define PASSTALLY_LAYER_CONFIG_INTERNAL_H

@@ -56,11 +56,11 @@ struct world {
 };
 
 static void
-post(struct world *w, struct tally_letter letter)
+post(struct world *w, struct tally_message message)
 {
-	struct tally_letter *copy = malloc(sizeof(*copy));
-	*copy = letter;
-	g_assert_true(tally_assembly_take_letters(w->assembly, copy));
+	struct tally_message *copy = malloc(sizeof(*copy));
+	*copy = message;
+	g_assert_true(tally_assembly_take_messages(w->assembly, copy));
 }
 
 static void
@@ -71,7 +71,7 @@ world_init(struct world *w)
 	w->assembly = tally_assembly_create(&stub_recorder, &recorder);
 	w->device = calloc(1, sizeof(*w->device));
 	atomic_init(&w->device->refs, 1 + N_STREAMS);
-	post(w, (struct tally_letter){ .kind = TALLY_LETTER_DEVICE,
+	post(w, (struct tally_message){ .kind = TALLY_MESSAGE_DEVICE,
 				       .device = w->device,
 				       .info = tally_device_copy_info(&info, 0) });
 	for (uint32_t i = 0; i < N_STREAMS; i++) {
@@ -83,7 +83,7 @@ world_init(struct world *w)
 		s->info.context = i;
 		s->out = tally_ring_create(TALLY_MAX_PARTS);
 		s->back = tally_ring_create(TALLY_MAX_PARTS);
-		post(w, (struct tally_letter){ .kind = TALLY_LETTER_STREAM, .stream = s });
+		post(w, (struct tally_message){ .kind = TALLY_MESSAGE_STREAM, .stream = s });
 	}
 }
 

@@ -1,5 +1,8 @@
 #include "layer/collector.h"
 
+#include "layer/assembly.h"
+#include "layer/capture.h"
+#include "layer/queue.h"
 #include "layer/session.h"
 #include "layer/trigger.h"
 #include "tests/unit/recorder_stub.h"
@@ -12,32 +15,32 @@
 #define N_LETTERS 200
 
 /* A description of device `number`, whose line says which it is. */
-static struct tally_letter *
-letter_of(uint32_t number)
+static struct tally_message *
+message_of(uint32_t number)
 {
 	char name[32];
 	g_snprintf(name, sizeof(name), "by-%u", number);
 	struct tally_device_record info = { .name = name, .beneath = -1 };
-	struct tally_letter *letter = calloc(1, sizeof(*letter));
-	letter->kind = TALLY_LETTER_DESCRIBE;
-	letter->info = tally_device_copy_info(&info, number);
-	return letter;
+	struct tally_message *message = calloc(1, sizeof(*message));
+	message->kind = TALLY_MESSAGE_DESCRIBE;
+	message->info = tally_device_copy_info(&info, number);
+	return message;
 }
 
 static void
-free_letter(struct tally_letter *letter)
+free_message(struct tally_message *message)
 {
-	free(letter->info);
-	free(letter);
+	free(message->info);
+	free(message);
 }
 
 static bool
 post(uint32_t number)
 {
-	struct tally_letter *letter = letter_of(number);
-	if (tally_collector_post(letter))
+	struct tally_message *message = message_of(number);
+	if (tally_queue_post(message))
 		return true;
-	free_letter(letter); /* refused: it stays the caller's */
+	free_message(message); /* refused: it stays the caller's */
 	return false;
 }
 
@@ -47,7 +50,7 @@ start(void)
 	static struct tally_recorder recorder;
 	tally_trigger_reset(tally_session_config()); /* as the session does */
 	g_assert_true(tally_collector_start(&stub_recorder, &recorder, NULL, NULL));
-	g_assert_cmpuint(tally_collector_generation(), !=, 0);
+	g_assert_cmpuint(tally_capture_generation(), !=, 0);
 }
 
 /* Longer than any test may last: no time is measured. */
@@ -80,15 +83,15 @@ test_no_capture(void)
 {
 	if (!stub_in_child(NULL))
 		return;
-	g_assert_cmpuint(tally_collector_generation(), ==, 0);
+	g_assert_cmpuint(tally_capture_generation(), ==, 0);
 	g_assert_false(post(0));
-	tally_collector_notify(false);
-	tally_collector_notify(true);
+	tally_queue_notify(false);
+	tally_queue_notify(true);
 	stop(); /* of what does not run: returns at once */
 	start();
 	g_assert_true(post(0));
 	stop();
-	g_assert_cmpuint(tally_collector_generation(), ==, 0);
+	g_assert_cmpuint(tally_capture_generation(), ==, 0);
 	g_assert_false(post(1));
 	stop();
 	g_assert_cmpuint(stub.n_ends, ==, 1);
@@ -104,10 +107,10 @@ test_generations(void)
 	uint64_t last = 0;
 	for (unsigned i = 0; i < 5; i++) {
 		start();
-		g_assert_cmpuint(tally_collector_generation(), !=, last);
-		last = tally_collector_generation();
-		g_assert_cmpuint(tally_collector_number_device(), ==, 0);
-		g_assert_cmpuint(tally_collector_number_device(), ==, 1);
+		g_assert_cmpuint(tally_capture_generation(), !=, last);
+		last = tally_capture_generation();
+		g_assert_cmpuint(tally_capture_number_device(), ==, 0);
+		g_assert_cmpuint(tally_capture_number_device(), ==, 1);
 		stop();
 	}
 	g_assert_cmpuint(stub.n_ends, ==, 5);
@@ -157,7 +160,7 @@ test_forget(void)
 	pid_t child = fork();
 	if (child == 0) {
 		tally_collector_forget();
-		bool good = tally_collector_generation() == 0 && !post(1) && stub.n_abandoned == 1;
+		bool good = tally_capture_generation() == 0 && !post(1) && stub.n_abandoned == 1;
 		stop();
 		tally_collector_forget();
 		_exit(good && stub.n_abandoned == 1 ? 0 : 1);
@@ -182,7 +185,7 @@ test_failure(void)
 	start();
 	for (uint32_t i = 0; i < 5; i++)
 		post(i);
-	while (tally_collector_generation() != 0)
+	while (tally_capture_generation() != 0)
 		g_usleep(1000);
 	stop();
 	g_assert_cmpuint(stub_count("device "), ==, 3);

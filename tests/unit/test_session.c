@@ -1,3 +1,4 @@
+#include "layer/capture.h"
 #include "layer/session.h"
 #include "layer/stream.h"
 
@@ -52,6 +53,7 @@ test_wants_frame(gconstpointer data)
 	const char *wants = frame_cases[GPOINTER_TO_UINT(data)].wants;
 	if (!stub_in_child(frame_cases[GPOINTER_TO_UINT(data)].options))
 		return;
+	g_assert_nonnull(tally_session_config());
 	_Atomic uint64_t first = TALLY_NO_FRAME;
 	uint64_t frame = 0, turn = UINT64_MAX;
 	for (const char *p = wants; *p; p++) {
@@ -65,8 +67,8 @@ test_wants_frame(gconstpointer data)
 			g_assert_true(turn == UINT64_MAX || tally_session_turn(frame) == turn + 1);
 			turn = tally_session_turn(frame);
 		}
-		g_assert_true(tally_session_wants_frame(frame, &first) == (*p == '1'));
-		g_assert_true(tally_session_wants_frame(frame, &first) == (*p == '1'));
+		g_assert_true(tally_capture_wants_frame(frame, &first) == (*p == '1'));
+		g_assert_true(tally_capture_wants_frame(frame, &first) == (*p == '1'));
 		frame++;
 	}
 }
@@ -267,7 +269,7 @@ test_disabled(void)
 	g_assert_null(tally_session_config());
 	g_assert_false(tally_session_start(&stub_recorder));
 	_Atomic uint64_t first = TALLY_NO_FRAME;
-	g_assert_false(tally_session_wants_frame(0, &first));
+	g_assert_false(tally_capture_wants_frame(0, &first));
 	tally_session_saw_label("x", 1);
 	g_assert_cmpuint(stub.paths->len, ==, 0);
 }

@@ -1,0 +1,70 @@
+#include "layer/capture.h"
+
+#include <stdatomic.h>
+
+static _Atomic(const struct tally_config *) in_force;
+static atomic_int state;
+static _Atomic uint64_t generation;
+static uint64_t last_generation; /* begin()'s alone */
+static _Atomic uint32_t n_devices;
+
+const struct tally_config *
+tally_capture_config(void)
+{
+	return atomic_load_explicit(&in_force, memory_order_acquire);
+}
+
+void
+tally_capture_use(const struct tally_config *config)
+{
+	atomic_store_explicit(&in_force, config, memory_order_release);
+}
+
+enum tally_state
+tally_capture_state(void)
+{
+	return (enum tally_state)atomic_load(&state);
+}
+
+void
+tally_capture_set_state(enum tally_state now)
+{
+	atomic_store(&state, now);
+}
+
+uint64_t
+tally_capture_generation(void)
+{
+	return atomic_load_explicit(&generation, memory_order_relaxed);
+}
+
+void
+tally_capture_begin(void)
+{
+	atomic_store(&n_devices, 0);
+	atomic_store(&generation, ++last_generation);
+}
+
+void
+tally_capture_end(void)
+{
+	atomic_store(&generation, 0);
+}
+
+uint32_t
+tally_capture_number_device(void)
+{
+	return atomic_fetch_add(&n_devices, 1);
+}
+
+bool
+tally_capture_wants_frame(uint64_t frame, _Atomic uint64_t *count)
+{
+	return tally_capture_config() && tally_trigger_wants_frame(frame, count);
+}
+
+const char *
+tally_capture_over(uint64_t frame, uint64_t count)
+{
+	return tally_capture_config() ? tally_trigger_over(frame, count) : NULL;
+}

@@ -1,0 +1,55 @@
+#include "layer/config/internal.h"
+
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+void
+tally_config_report(tally_config_complain *complain, void *data, const char *format, ...)
+{
+	if (!complain)
+		return;
+	char text[1024];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	complain(data, text);
+}
+
+void
+tally_config_report_at(void *place, const char *message)
+{
+	const struct tally_config_place *p = place;
+	tally_config_report(p->complain, p->data, "%s: %s", p->where, message);
+}
+
+char *
+tally_config_copy_string(const char *text)
+{
+	size_t size = strlen(text) + 1;
+	char *copy = malloc(size);
+	return copy ? memcpy(copy, text, size) : NULL;
+}
+
+bool
+tally_config_secure(void)
+{
+	return getauxval(AT_SECURE) != 0;
+}
+
+bool
+tally_config_disabled(void)
+{
+	/* 0: not read yet. Two first callers read the same, so a race is harmless. */
+	static atomic_int known;
+	int answer = atomic_load_explicit(&known, memory_order_relaxed);
+	if (answer == 0) {
+		answer = getenv("PASSTALLY_DISABLE") ? 1 : 2;
+		atomic_store_explicit(&known, answer, memory_order_relaxed);
+	}
+	return answer == 1;
+}
