@@ -91,79 +91,29 @@ has_extension(const struct tally_gl_api *api, const char *name)
 	return false;
 }
 
-/* The sources ask for the extension before they use these. */
 static void
-fill_perf_queries(const struct gl_next *gl, struct tally_gl_api *api)
+(*find_function(void *data, const char *name))(void)
 {
-	api->GetFirstPerfQueryIdINTEL = gl->GetFirstPerfQueryIdINTEL;
-	api->GetNextPerfQueryIdINTEL = gl->GetNextPerfQueryIdINTEL;
-	api->GetPerfQueryInfoINTEL = gl->GetPerfQueryInfoINTEL;
-	api->GetPerfCounterInfoINTEL = gl->GetPerfCounterInfoINTEL;
-	api->CreatePerfQueryINTEL = gl->CreatePerfQueryINTEL;
-	api->DeletePerfQueryINTEL = gl->DeletePerfQueryINTEL;
-	api->BeginPerfQueryINTEL = gl->BeginPerfQueryINTEL;
-	api->EndPerfQueryINTEL = gl->EndPerfQueryINTEL;
-	api->GetPerfQueryDataINTEL = gl->GetPerfQueryDataINTEL;
-	api->GetPerfMonitorGroupsAMD = gl->GetPerfMonitorGroupsAMD;
-	api->GetPerfMonitorCountersAMD = gl->GetPerfMonitorCountersAMD;
-	api->GetPerfMonitorGroupStringAMD = gl->GetPerfMonitorGroupStringAMD;
-	api->GetPerfMonitorCounterStringAMD = gl->GetPerfMonitorCounterStringAMD;
-	api->GetPerfMonitorCounterInfoAMD = gl->GetPerfMonitorCounterInfoAMD;
-	api->GenPerfMonitorsAMD = gl->GenPerfMonitorsAMD;
-	api->DeletePerfMonitorsAMD = gl->DeletePerfMonitorsAMD;
-	api->SelectPerfMonitorCountersAMD = gl->SelectPerfMonitorCountersAMD;
-	api->BeginPerfMonitorAMD = gl->BeginPerfMonitorAMD;
-	api->EndPerfMonitorAMD = gl->EndPerfMonitorAMD;
-	api->GetPerfMonitorCounterDataAMD = gl->GetPerfMonitorCounterDataAMD;
+	return gl_next_find(data, name);
 }
 
-/* The query calls under the names that this context has. */
+/* Query names go through the shim's own, which the game never sees. */
 static void
 fill_api(struct gl_context_state *s)
 {
-	const struct gl_next *gl = s->pub.next;
 	struct tally_gl_api *api = &s->api;
 	api->has_extension = has_extension;
 	api->guard_begin = gl_own_guard_begin;
 	api->guard_end = gl_own_guard_end;
+	api->read_disjoint = gl_read_disjoint;
 	api->user = s;
-	api->GetError = gl->GetError;
-	api->GetIntegerv = gl->GetIntegerv;
-	api->Flush = gl->Flush;
-	bool es_timer = api->es && has_extension(api, "GL_EXT_disjoint_timer_query");
-	bool es_query = api->es && api->version < 30 &&
-			(es_timer || has_extension(api, "GL_EXT_occlusion_query_boolean"));
-	bool core_query = api->version >= (api->es ? 30 : 15);
-	if (core_query) {
-		s->queries.generate = gl->GenQueries;
-		s->queries.destroy = gl->DeleteQueries;
-		api->BeginQuery = gl->BeginQuery;
-		api->EndQuery = gl->EndQuery;
-		api->GetQueryiv = gl->GetQueryiv;
-		api->GetQueryObjectuiv = gl->GetQueryObjectuiv;
-	} else if (es_query) {
-		s->queries.generate = gl->GenQueriesEXT;
-		s->queries.destroy = gl->DeleteQueriesEXT;
-		api->BeginQuery = gl->BeginQueryEXT;
-		api->EndQuery = gl->EndQueryEXT;
-		api->GetQueryiv = gl->GetQueryivEXT;
-		api->GetQueryObjectuiv = gl->GetQueryObjectuivEXT;
-	}
-	if (core_query || es_query) {
+	tally_gl_api_fill(api, find_function, (void *)s->pub.next);
+	s->queries.generate = api->GenQueries;
+	s->queries.destroy = api->DeleteQueries;
+	if (api->GenQueries) {
 		api->GenQueries = gl_own_gen_queries;
 		api->DeleteQueries = gl_own_delete_queries;
 	}
-	if (es_timer) {
-		api->QueryCounter = gl->QueryCounterEXT;
-		api->GetQueryObjectui64v = gl->GetQueryObjectui64vEXT;
-		api->GetInteger64v = api->version >= 30 ? gl->GetInteger64v : gl->GetInteger64vEXT;
-		api->read_disjoint = gl_read_disjoint;
-	} else if (!api->es && (api->version >= 33 || has_extension(api, "GL_ARB_timer_query"))) {
-		api->QueryCounter = gl->QueryCounter;
-		api->GetQueryObjectui64v = gl->GetQueryObjectui64v;
-		api->GetInteger64v = gl->GetInteger64v;
-	}
-	fill_perf_queries(gl, api);
 	s->has_texture_dsa = !api->es && (api->version >= 45 ||
 					  has_extension(api, "GL_ARB_direct_state_access"));
 }

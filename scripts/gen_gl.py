@@ -277,7 +277,9 @@ class Generator:
             "/* Fill every member from lookup(data, \"gl...\"). What is not found, or is one of our\n"
             " * own wrappers, becomes a function that does nothing and returns 0. No GL call. */\n"
             "void gl_next_fill(struct gl_next *next,\n"
-            "\t\t  void *(*lookup)(void *data, const char *name), void *data);\n\n"
+            "\t\t  void *(*lookup)(void *data, const char *name), void *data);\n"
+            "/* A member by the command's name; NULL where the table has none. */\n"
+            "void (*gl_next_find(const struct gl_next *next, const char *name))(void);\n\n"
         )
         for wrapper in self.wrappers:
             out.append(declare(wrapper.command, wrapper.command.name, "GL_EXPORT "))
@@ -287,7 +289,8 @@ class Generator:
     def next_c(self):
         out = [
             self.banner("gl_next.c", "fills the table of the driver's functions."),
-            '#include <string.h>\n\n#include "gl_next.h"\n#include "gl_shim/real.h"\n'
+            '#include <stdlib.h>\n#include <string.h>\n\n#include "gl_next.h"\n'
+            '#include "gl_shim/real.h"\n'
             '#include "layer/log.h"\n\n',
             "/* Stand-ins ignore what they are given. */\n"
             '#pragma GCC diagnostic ignored "-Wunused-parameter"\n\n',
@@ -297,7 +300,7 @@ class Generator:
             name = "no_" + member(command.name)
             out.append(head(command, name, "static ") + f"\n{{\n{body}}}\n\n")
         out.append(
-            "/* In the order of struct gl_next. */\n"
+            "/* In the order of struct gl_next, which is that of the names. */\n"
             "static const struct {\n"
             "\tconst char *name;\n"
             "\tvoid (*stand_in)(void);\n"
@@ -310,6 +313,22 @@ class Generator:
             "};\n"
             "_Static_assert(sizeof(struct gl_next) == GL_N_NEXT * sizeof(void (*)(void)),\n"
             '\t       "struct gl_next holds function pointers and nothing else");\n\n'
+            "static int\n"
+            "compare(const void *name, const void *member)\n"
+            "{\n"
+            "\treturn strcmp(name, *(const char *const *)member);\n"
+            "}\n\n"
+            "void\n"
+            "(*gl_next_find(const struct gl_next *next, const char *name))(void)\n"
+            "{\n"
+            "\tvoid (*found)(void);\n"
+            "\tconst void *row = bsearch(name, members, GL_N_NEXT, sizeof(members[0]), compare);\n"
+            "\tif (!row)\n"
+            "\t\treturn NULL;\n"
+            "\tsize_t i = (size_t)((const char *)row - (const char *)members) / sizeof(members[0]);\n"
+            "\tmemcpy(&found, (const char *)next + i * sizeof(found), sizeof(found));\n"
+            "\treturn found;\n"
+            "}\n\n"
             "void\n"
             "gl_next_fill(struct gl_next *next, void *(*lookup)(void *data, const char *name),"
             " void *data)\n"

@@ -127,40 +127,12 @@ read_disjoint(struct tally_gl_api *api)
 	return disjoint != 0;
 }
 
-/* The driver's function itself: libepoxy's own pointer would abort where there is none. Every
- * function pointer has one size and form, as dlsym() needs too. */
-#define FIND(api, member, name) \
-	do { \
-		void (*found_)(void) = eglGetProcAddress(name); \
-		memcpy(&(api)->member, &found_, sizeof(found_)); \
-	} while (0)
-
-#define FIND_AS_NAMED(api, name) FIND(api, name, "gl" #name)
-
-/* The sources ask for the extension before they use these. */
+/* The driver's function itself: libepoxy's own pointer would abort where there is none. */
 static void
-fill_perf_queries(struct tally_gl_api *api)
+(*find_function(void *data, const char *name))(void)
 {
-	FIND_AS_NAMED(api, GetFirstPerfQueryIdINTEL);
-	FIND_AS_NAMED(api, GetNextPerfQueryIdINTEL);
-	FIND_AS_NAMED(api, GetPerfQueryInfoINTEL);
-	FIND_AS_NAMED(api, GetPerfCounterInfoINTEL);
-	FIND_AS_NAMED(api, CreatePerfQueryINTEL);
-	FIND_AS_NAMED(api, DeletePerfQueryINTEL);
-	FIND_AS_NAMED(api, BeginPerfQueryINTEL);
-	FIND_AS_NAMED(api, EndPerfQueryINTEL);
-	FIND_AS_NAMED(api, GetPerfQueryDataINTEL);
-	FIND_AS_NAMED(api, GetPerfMonitorGroupsAMD);
-	FIND_AS_NAMED(api, GetPerfMonitorCountersAMD);
-	FIND_AS_NAMED(api, GetPerfMonitorGroupStringAMD);
-	FIND_AS_NAMED(api, GetPerfMonitorCounterStringAMD);
-	FIND_AS_NAMED(api, GetPerfMonitorCounterInfoAMD);
-	FIND_AS_NAMED(api, GenPerfMonitorsAMD);
-	FIND_AS_NAMED(api, DeletePerfMonitorsAMD);
-	FIND_AS_NAMED(api, SelectPerfMonitorCountersAMD);
-	FIND_AS_NAMED(api, BeginPerfMonitorAMD);
-	FIND_AS_NAMED(api, EndPerfMonitorAMD);
-	FIND_AS_NAMED(api, GetPerfMonitorCounterDataAMD);
+	(void)data;
+	return eglGetProcAddress(name);
 }
 
 static void
@@ -170,39 +142,9 @@ fill_api(struct tally_gl_api *api, bool es)
 		.es = es,
 		.version = epoxy_gl_version(),
 		.has_extension = has_extension,
+		.read_disjoint = read_disjoint,
 	};
-	FIND(api, GetError, "glGetError");
-	FIND(api, GetIntegerv, "glGetIntegerv");
-	FIND(api, Flush, "glFlush");
-	bool es_timer = es && has_extension(api, "GL_EXT_disjoint_timer_query");
-	bool core = api->version >= (es ? 30 : 15);
-	if (core) {
-		FIND(api, GenQueries, "glGenQueries");
-		FIND(api, DeleteQueries, "glDeleteQueries");
-		FIND(api, BeginQuery, "glBeginQuery");
-		FIND(api, EndQuery, "glEndQuery");
-		FIND(api, GetQueryiv, "glGetQueryiv");
-		FIND(api, GetQueryObjectuiv, "glGetQueryObjectuiv");
-	} else if (es_timer || has_extension(api, "GL_EXT_occlusion_query_boolean")) {
-		FIND(api, GenQueries, "glGenQueriesEXT");
-		FIND(api, DeleteQueries, "glDeleteQueriesEXT");
-		FIND(api, BeginQuery, "glBeginQueryEXT");
-		FIND(api, EndQuery, "glEndQueryEXT");
-		FIND(api, GetQueryiv, "glGetQueryivEXT");
-		FIND(api, GetQueryObjectuiv, "glGetQueryObjectuivEXT");
-	}
-	if (es_timer) {
-		FIND(api, QueryCounter, "glQueryCounterEXT");
-		FIND(api, GetQueryObjectui64v, "glGetQueryObjectui64vEXT");
-		FIND(api, GetInteger64v,
-		     api->version >= 30 ? "glGetInteger64v" : "glGetInteger64vEXT");
-		api->read_disjoint = read_disjoint;
-	} else if (!es && (api->version >= 33 || has_extension(api, "GL_ARB_timer_query"))) {
-		FIND(api, QueryCounter, "glQueryCounter");
-		FIND(api, GetQueryObjectui64v, "glGetQueryObjectui64v");
-		FIND(api, GetInteger64v, "glGetInteger64v");
-	}
-	fill_perf_queries(api);
+	tally_gl_api_fill(api, find_function, NULL);
 }
 
 /* ---- for people ---- */

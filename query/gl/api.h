@@ -112,6 +112,13 @@ struct tally_gl_api {
 	bool (*read_disjoint)(struct tally_gl_api *api);
 };
 
+/* A function of the driver's by its whole name; NULL where it has none. */
+typedef void (*tally_gl_find(void *data, const char *name))(void);
+
+/* The functions above, under the names that the context has them by. es, version, has_extension and
+ * user are set before, and read_disjoint, which stays only where times can be disjoint. */
+void tally_gl_api_fill(struct tally_gl_api *api, tally_gl_find *find, void *data);
+
 /* Map a GL query target to its exclusive group, -1 when it is none of them (TIMESTAMP, ...). */
 int tally_gl_exclusive_of(unsigned target);
 /* The target of a group, of the occlusion targets the one that counts samples; 0: no such group. */

@@ -2,6 +2,7 @@
  *
  * Made by scripts/gen_gl.py from toy.xml and toy.rules. Do not edit.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "gl_next.h"
@@ -44,7 +45,7 @@ no_Wipe(void)
 {
 }
 
-/* In the order of struct gl_next. */
+/* In the order of struct gl_next, which is that of the names. */
 static const struct {
 	const char *name;
 	void (*stand_in)(void);
@@ -58,6 +59,24 @@ static const struct {
 };
 _Static_assert(sizeof(struct gl_next) == GL_N_NEXT * sizeof(void (*)(void)),
 	       "struct gl_next holds function pointers and nothing else");
+
+static int
+compare(const void *name, const void *member)
+{
+	return strcmp(name, *(const char *const *)member);
+}
+
+void
+(*gl_next_find(const struct gl_next *next, const char *name))(void)
+{
+	void (*found)(void);
+	const void *row = bsearch(name, members, GL_N_NEXT, sizeof(members[0]), compare);
+	if (!row)
+		return NULL;
+	size_t i = (size_t)((const char *)row - (const char *)members) / sizeof(members[0]);
+	memcpy(&found, (const char *)next + i * sizeof(found), sizeof(found));
+	return found;
+}
 
 void
 gl_next_fill(struct gl_next *next, void *(*lookup)(void *data, const char *name), void *data)

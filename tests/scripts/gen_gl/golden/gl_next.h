@@ -23,6 +23,8 @@ struct gl_next {
  * own wrappers, becomes a function that does nothing and returns 0. No GL call. */
 void gl_next_fill(struct gl_next *next,
 		  void *(*lookup)(void *data, const char *name), void *data);
+/* A member by the command's name; NULL where the table has none. */
+void (*gl_next_find(const struct gl_next *next, const char *name))(void);
 
 GL_EXPORT void glDraw(GLenum mode, GLsizei count);
 GL_EXPORT void glDrawEXT(GLenum mode, GLsizei total);
