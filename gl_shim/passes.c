@@ -232,8 +232,10 @@ gl_pass_enter(struct gl_context *c, struct gl_want *w)
 		continue_pass(c);
 	}
 	c->hot.flags |= s->standing | (same ? w->flags : 0);
-	if ((s->standing & TALLY_FLAG(TRANSFORM_FEEDBACK)) && !gl_no_query_zone(s) &&
-	    c->next->IsEnabled(GL_RASTERIZER_DISCARD))
+	/* Before 3.0 the question is an error that the game would read: glBeginTransformFeedback
+	 * may have been called where it does nothing. */
+	if ((s->standing & TALLY_FLAG(TRANSFORM_FEEDBACK)) && s->api.version >= 30 &&
+	    !gl_no_query_zone(s) && c->next->IsEnabled(GL_RASTERIZER_DISCARD))
 		c->hot.flags |= TALLY_FLAG(RASTERIZER_DISCARD);
 	if (s->by_draw && s->now.pass)
 		gl_workload_begin(c, w->command ? w->command : "draw", w->flags);
