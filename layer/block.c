@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-/* ASCII only, as in config_list.c. */
+/* ASCII only, as in layer/config/list.c. */
 static int
 lower(char c)
 {

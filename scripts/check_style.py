@@ -6,7 +6,7 @@
 No function over 100 lines, no line over 100 columns (tabs are 8), no blanks at a line's end, no
 spaces for indentation, no unfinished marks (TODO, FIXME, XXX), and every header opens with a comment of at
 least three lines. In cli/ only the writers of text, JSON and CSV call the C library's output functions, but
-for literals. Prints one "file:line: what is wrong" a finding. Exit status: 0 nothing found, 1
+for literals. What names one of our files, in code or documents, names one that is there. Prints one "file:line: what is wrong" a finding. Exit status: 0 nothing found, 1
 findings, 2 no source files.
 """
 
@@ -23,6 +23,10 @@ MAX_FUNCTION = 100
 WRITERS = ("cli/shared/text.c", "cli/shared/text.h", "cli/shared/cli.c", "cli/shared/out.c", "cli/export/perfetto.c")
 OUTPUT = re.compile(r"(?<![\w>.])(?:v?f?printf|fputs|puts|fputc|putc|putchar|fwrite|g_print|g_printerr|perror|psignal)"
                     r"\((?![\"'])")
+# A file of ours by its path from the root, in comments and documents.
+OUR_FILE = re.compile(r"(?<![\w./-])((?:" + "|".join(FOLDERS) + r"|scripts|data|docs|man)/(?:[\w.-]+/)*\w[\w-]*"
+                      r"\.(?:c|h|py|cjs|sql|rules|fields|md|txt|js|conf))\b")
+MADE = ("json/pow10.h", "tests/unit/test_NAME.c")  # by the build; an example
 MARK = re.compile(r"\b(?:TODO|FIXME|XXX)\b")
 
 
@@ -64,11 +68,19 @@ def check_output(lines):
             yield number, "output past cli/shared/text.h and cli/shared/out.h"
 
 
-def check_file(path, name):
+def check_names(root, lines):
+    for number, line in enumerate(lines, 1):
+        for match in OUR_FILE.finditer(line):
+            if match.group(1) not in MADE and not (root / match.group(1)).exists():
+                yield number, f"names {match.group(1)}, which is not there"
+
+
+def check_file(root, path, name):
     text = path.read_text(encoding="utf-8", errors="replace")
     lines = text.split("\n")
     yield from check_lines(lines)
     yield from check_functions(lines)
+    yield from check_names(root, ["" if line.startswith("#include") else line for line in lines])
     if path.suffix == ".h":
         yield from check_header(text)
     if name.startswith("cli/") and name not in WRITERS:
@@ -85,9 +97,13 @@ def main():
     for folder in FOLDERS:
         for path in sorted((root / folder).rglob("*.[ch]")):
             n_files += 1
-            for line, wrong in check_file(path, str(path.relative_to(root))):
+            for line, wrong in check_file(root, path, str(path.relative_to(root))):
                 n_wrong += 1
                 print(f"{path.relative_to(root)}:{line}: {wrong}")
+    for path in [*sorted(root.glob("*.md")), *sorted((root / "docs").glob("*.md"))]:
+        for line, wrong in check_names(root, path.read_text(encoding="utf-8").split("\n")):
+            n_wrong += 1
+            print(f"{path.relative_to(root)}:{line}: {wrong}")
     if not n_files:
         print(f"check_style: no source files below {root}", file=sys.stderr)
         return 2

@@ -94,10 +94,10 @@ struct tally_compare {
 
 void tally_compare_init(struct tally_compare *c);
 void tally_compare_finish(struct tally_compare *c);
-/* Join the logs into subjects and rows (compare_join.c), then judge (compare_judge.c). */
+/* Join the logs into subjects and rows (join.c), then judge (judge.c). */
 void tally_compare_join(struct tally_compare *c);
 void tally_compare_judge(struct tally_compare *c);
-/* Names both sides' program, options, devices where they differ (compare_unlike.c). */
+/* Names both sides' program, options, devices where they differ (unlike.c). */
 void tally_compare_find_unlike(struct tally_compare *c);
 
 /* What a row is made of on a side: struct tally_compare_values *, borrowed, one a log that has

@@ -39,7 +39,7 @@ struct tally_compare_log {
 	GPtrArray *options; /* of char *: "key=value", by key */
 	char *arguments; /* as typed, quoted for a shell; NULL = not in the log */
 	GArray *devices; /* of uint32_t: those to compare, by number */
-	/* Private to compare_series.c. */
+	/* Private to series.c. */
 	struct tally_compare_log_state *state;
 };
 

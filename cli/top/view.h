@@ -72,7 +72,7 @@ bool tally_top_find_column(const struct tally_top_window *w, const char *name,
 /* Their names, for a person; the caller's. */
 char *tally_top_column_names(const struct tally_top_window *w);
 
-/* Between top_view.c and top_table.c. */
+/* Between view.c and table.c. */
 void tally_top_put(GArray *row, enum tally_top_style style, char *text);
 char *tally_top_clean(const struct tally_top_look *look, const char *text); /* printable */
 char *tally_top_spark(const struct tally_top_look *look, const double *steps, unsigned n);

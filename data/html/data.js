@@ -1,4 +1,4 @@
-/* The numbers of the page: unpacked when they are looked at, each column once. Layout: cli/html_column.h. */
+/* The numbers of the page: unpacked when they are looked at, each column once. Layout: cli/report/html_column.h. */
 const meta = JSON.parse(document.getElementById("meta").textContent);
 const unpacked = new Map();
 let numbers = null;

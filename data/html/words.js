@@ -75,7 +75,7 @@ function percent(v) {
 	return v === undefined || v === null ? "-" : `${(100 * v).toFixed(1)} %`;
 }
 
-/* The members of a group's series entry: see stats() in cli/report_html.c. */
+/* The members of a group's series entry: see stats() in cli/report/html.c. */
 const STAT = { n: 0, sum: 1, mean: 2, sd: 3, min: 4, p50: 5, p90: 6, p99: 7, max: 8, bits: 9 };
 
 function statsOf(group, series) {

@@ -1,7 +1,7 @@
 /* query/gl/intel_list.h - the INTEL performance queries of a context that count what was asked for.
  *
  * Each type of query with wanted counters becomes a set; where its counters lie in the driver's
- * data is kept beside it. Used by gl_intel.c while it opens, under the guard of its GL errors; the
+ * data is kept beside it. Used by intel.c while it opens, under the guard of its GL errors; the
  * only allocations are here. Owner thread.
  */
 #ifndef PASSTALLY_QUERY_GL_INTEL_LIST_H
@@ -26,7 +26,7 @@ struct tally_intel_set {
 	uint32_t data_size;
 	uint32_t limit; /* handles */
 	uint32_t first, n_places; /* in `places` */
-	/* gl_intel.c's: */
+	/* intel.c's: */
 	uint32_t free, n_handles;
 	uint32_t pending; /* begun and not read */
 	uint64_t refused_until; /* gaps: no handle is asked for before */

@@ -1,6 +1,6 @@
 /* query/sampler/internal.h - the sampler's parts among themselves, and its seam for tests.
  *
- * sampler.c has the sources and their readings, sampler_thread.c when to read. Threads as in
+ * sampler.c has the sources and their readings, thread.c when to read. Threads as in
  * query/sampler/sampler.h; what a mutex guards says so.
  */
 #ifndef PASSTALLY_QUERY_SAMPLER_INTERNAL_H
@@ -15,7 +15,7 @@ struct tally_sampler *
 tally_sampler_create_of(const struct tally_config *config,
 			const struct tally_snapshot_source_row *kinds, uint32_t n);
 
-/* ---- sampler_thread.c ---- */
+/* ---- thread.c ---- */
 
 /* Reads all sources, as tally_snapshot_take() does, and says how long that took. */
 typedef uint64_t tally_sampler_read(uint64_t *cost_ns);

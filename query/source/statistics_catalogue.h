@@ -10,7 +10,7 @@
 
 #include "layer/record.h"
 
-/* In the order of enum tally_gl_exclusive: gl_statistics.c uses one number for both. */
+/* In the order of enum tally_gl_exclusive: query/gl/statistics.c uses one number for both. */
 enum tally_statistic {
 	TALLY_STATISTIC_VERTICES_SUBMITTED = 0,
 	TALLY_STATISTIC_PRIMITIVES_SUBMITTED,

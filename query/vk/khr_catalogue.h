@@ -40,7 +40,7 @@ tally_khr_catalogue_create(struct tally_vk_source *src, enum tally_status *statu
 /* Accepts NULL. */
 void tally_khr_catalogue_destroy(struct tally_khr_catalogue *catalogue);
 
-/* ---- vk_khr_counter.c: one counter ---- */
+/* ---- khr_counter.c: one counter ---- */
 
 struct tally_khr_texts {
 	char key[VK_MAX_DESCRIPTION_SIZE];

@@ -29,6 +29,10 @@ CASES = [
     ("unfinished", "cli/a.c", "/* TO" "DO: think */\n", "an unfinished mark"),
     ("a header with a word on it", "layer/a.h", HEADER, ""),
     ("a header without", "layer/a.h", "#ifndef A_H\n#endif\n", "layer/a.h:1: a header opens"),
+    ("a file of ours", "layer/a.c", "/* see layer/a.c */\n", ""),
+    ("one that is gone", "layer/a.c", "\n/* see layer/b.h */\n", "layer/a.c:2: names layer/b.h"),
+    ("in a document", "docs/a.md", "`cli/b.c`\n", "docs/a.md:1: names cli/b.c"),
+    ("not ours", "layer/a.c", "/* linux/drivers/gpu/layer/b.h */\n", ""),
     ("tests count too", "tests/unit/a.c", function(101), "a function of 101"),
 ]
 
@@ -45,6 +49,9 @@ class Style(unittest.TestCase):
                 path = pathlib.Path(folder, name)
                 path.parent.mkdir(parents=True)
                 path.write_text(text, encoding="utf-8")
+                if path.suffix == ".md":
+                    pathlib.Path(folder, "layer").mkdir()
+                    pathlib.Path(folder, "layer", "c.c").write_text("", encoding="utf-8")
                 done = check(folder)
                 self.assertEqual(done.returncode, 1 if want else 0, done.stdout + done.stderr)
                 self.assertIn(want, done.stdout)
