@@ -6,16 +6,21 @@
 #define GL_GPU_DISJOINT_EXT 0x8FBB
 #define MAX_ERROR_POLLS 16 /* a lost context may answer CONTEXT_LOST for ever */
 
+/* The game's pending errors, which the driver then has no more. GL 4.6 spec 2.3.1 lets it keep one
+ * flag or several: with one, what follows the stashed error would have been dropped. */
 void
 gl_guard_begin(struct gl_context *c)
 {
 	struct gl_hygiene *h = &c->state->hygiene;
+	bool stashed = h->n_errors > 0;
+	GLenum first = GL_NO_ERROR;
 	for (int i = 0; i < MAX_ERROR_POLLS; i++) {
 		GLenum e = c->next->GetError();
 		if (e == GL_NO_ERROR)
 			return;
-		/* An implementation keeps one flag per error: a second of a kind adds nothing. */
-		bool known = false;
+		h->many_flags |= first && e != first;
+		first = first ? first : e;
+		bool known = stashed && !h->many_flags;
 		for (unsigned j = 0; j < h->n_errors; j++)
 			known |= h->errors[j] == e;
 		if (!known && h->n_errors < GL_STASHED_ERRORS)
@@ -38,6 +43,8 @@ gl_get_error(struct gl_context *c, GLenum (*next)(void))
 	struct gl_hygiene *h = &c->state->hygiene;
 	if (!h->n_errors || c->state->in_begin)
 		return next();
+	if (!h->many_flags)
+		next(); /* of the game's too, but made while another stood */
 	GLenum e = h->errors[0];
 	h->n_errors--;
 	for (unsigned i = 0; i < h->n_errors; i++)

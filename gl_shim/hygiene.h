@@ -13,6 +13,7 @@
 struct gl_hygiene {
 	GLenum errors[GL_STASHED_ERRORS]; /* the game's, not yet fetched, oldest first */
 	unsigned n_errors;
+	bool many_flags; /* the driver was seen to keep errors of several kinds */
 	GLuint query_buffer; /* what the game has bound to GL_QUERY_BUFFER */
 	bool disjoint_for_game; /* we read the flag: the game is owed it */
 };

@@ -49,6 +49,16 @@ own_error(struct hygiene *h)
 	struct stage_peer *peer = stage_peer_create(h->s, true);
 	stage_peer_make_current(h->s, peer);
 	hygiene_errors("in another context");
+	/* A driver keeps one error: what follows it is dropped until it is fetched. Much of ours
+	 * is done at a context's first work. */
+	glEnable(0x1234);
+	glClear(GL_COLOR_BUFFER_BIT);
+	glViewport(0, 0, -1, -1);
+	hygiene_errors("of two kinds, the first work between");
+	glEnable(0x1234);
+	glClear(GL_COLOR_BUFFER_BIT);
+	glViewport(0, 0, -1, -1);
+	hygiene_errors("of two kinds, work between");
 	stage_peer_make_current(h->s, NULL);
 	hygiene_errors("back in its own");
 	stage_peer_destroy(h->s, peer);
