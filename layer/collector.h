@@ -17,6 +17,8 @@ bool tally_collector_start(const struct tally_recorder_ops *ops, struct tally_re
 
 /* Write what is there, the `end` line, and close: waits at most `timeout_ns` for it. */
 void tally_collector_stop(const char *reason, uint64_t timeout_ns);
+/* Whoever waits in stop(), now or later, goes on at once. Any thread, does not block. */
+void tally_collector_hurry(void);
 
 /* In a forked child: forget the parent's capture, the file included. */
 void tally_collector_forget(void);

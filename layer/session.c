@@ -206,14 +206,21 @@ call_last(void)
 void
 tally_session_stop(const char *reason)
 {
+	static atomic_uint stopping;
 	/* A vfork child shares our memory but has no business with the capture. */
 	if (tally_capture_state() == TALLY_STATE_IDLE ||
 	    atomic_load(&session_pid) != (long)getpid())
 		return;
 	int saved_errno = errno;
+	/* Two threads that leave at once: each runs what of the process's end the other has left,
+	 * and the longer one is held here, the more of it that is gone under it. Neither waits. */
+	bool alone = atomic_fetch_add(&stopping, 1) == 0;
+	if (!alone)
+		tally_collector_hurry();
 	tally_control_stop();
 	call_last();
 	tally_collector_stop(reason, STOP_WAIT_NS);
+	atomic_fetch_sub(&stopping, 1);
 	errno = saved_errno;
 }
 
