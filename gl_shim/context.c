@@ -7,6 +7,7 @@
 #include "gl_shim/passes.h"
 #include "gl_shim/state.h"
 #include "gl_shim/want.h"
+#include "layer/clock.h"
 #include "layer/handle_map.h"
 
 /* Where a thread is parked that has no context, or in which the shim itself is at work. */
@@ -20,6 +21,7 @@ __thread struct gl_context_state *gl_worker;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tally_handle_map contexts[2]; /* by platform: handle -> gl_context_state */
 static int64_t n_contexts;
+static uint64_t n_released;
 static bool fork_watched;
 
 /* The child has neither our collector nor, lawfully, the parent's contexts: it forwards until it
@@ -164,8 +166,12 @@ struct gl_context *
 gl_current_leave(void)
 {
 	struct gl_context *c = gl_current_park();
-	if (c->live && (c->state->lost || !gl_no_query_zone(c->state)))
-		gl_collect(c, c->state->lost, TALLY_FLAG(LOST));
+	if (!c->live)
+		return c;
+	/* To ask for a result flushes, which a release need not do. */
+	const struct gl_context_state *s = c->state;
+	if (s->lost || (s->release_flushes && !gl_no_query_zone(s)))
+		gl_collect(c, s->lost, TALLY_FLAG(LOST));
 	return c;
 }
 
@@ -181,6 +187,7 @@ release(struct gl_context_state *s)
 {
 	pthread_mutex_lock(&lock);
 	s->current = false;
+	s->released = ++n_released;
 	bool gone = s->doomed;
 	pthread_mutex_unlock(&lock);
 	if (gone)
@@ -251,6 +258,18 @@ gl_current_enter(enum gl_platform platform, void *handle, struct gl_drawable dra
 }
 
 bool
+gl_first_viewport(struct gl_context *c, struct tally_extent *size)
+{
+	GLint box[4] = { 0 };
+	if (c->state->entered)
+		return false;
+	c->state->entered = true;
+	c->next->GetIntegerv(GL_VIEWPORT, box);
+	*size = (struct tally_extent){ (uint32_t)box[2], (uint32_t)box[3] };
+	return box[2] > 0 && box[3] > 0;
+}
+
+bool
 gl_current_is(enum gl_platform platform, void *handle, struct gl_drawable drawable)
 {
 	struct gl_context_state *s = held;
@@ -258,6 +277,33 @@ gl_current_is(enum gl_platform platform, void *handle, struct gl_drawable drawab
 		return !s && !handle;
 	return s->platform == platform && s->handle == handle && !s->doomed &&
 	       s->drawable.draw == drawable.draw && s->drawable.read == drawable.read;
+}
+
+/* Which context, current to no thread, drew to `drawable` last? With the lock held. */
+static struct gl_context_state *
+last_on(uintptr_t drawable)
+{
+	struct gl_context_state *found = NULL;
+	for (int p = 0; p < 2; p++) {
+		for (struct tally_handle *e = contexts[p].entries; e; e = e->hh.next) {
+			struct gl_context_state *s = e->value;
+			if (!s->current && s->stream && s->drawable.draw == drawable &&
+			    (!found || found->released < s->released))
+				found = s;
+		}
+	}
+	return found;
+}
+
+void
+gl_swapped_elsewhere(uintptr_t drawable, struct tally_extent size)
+{
+	struct tally_frame_end end = { .now_ns = tally_clock_now_ns(), .presented = size };
+	pthread_mutex_lock(&lock);
+	struct gl_context_state *s = last_on(drawable);
+	if (s && s->config->frame == TALLY_FRAME_PRESENT)
+		tally_stream_end_frame(s->stream, &end);
+	pthread_mutex_unlock(&lock);
 }
 
 /* ---- the end ---- */

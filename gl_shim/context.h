@@ -66,6 +66,8 @@ void gl_current_back(struct gl_context *old);
  * a GLX context that is not direct: forward only. */
 void gl_current_enter(enum gl_platform platform, void *handle, struct gl_drawable drawable,
 		      void *(*lookup)(const char *name), bool indirect);
+/* The context's viewport when it is current for the first time (a GL call); false later on. */
+bool gl_first_viewport(struct gl_context *c, struct tally_extent *size);
 /* Would this make-current change nothing? Then none of the above is called. */
 bool gl_current_is(enum gl_platform platform, void *handle, struct gl_drawable drawable);
 
@@ -75,6 +77,10 @@ bool gl_current_is(enum gl_platform platform, void *handle, struct gl_drawable d
 struct gl_context *gl_swap_begin(uintptr_t drawable);
 void
 gl_swap_end(struct gl_context *c, uintptr_t drawable, bool ends_frame, struct tally_extent size);
+
+/* A swap of a drawable by a thread without a context: ends the frame of the context that gave it up
+ * last. No GL call. */
+void gl_swapped_elsewhere(uintptr_t drawable, struct tally_extent size);
 
 /* GPU work that the platform does on the current context's behalf (glXBindTexImageEXT, ...). */
 void gl_platform_transfer(uintptr_t key);

@@ -185,8 +185,6 @@ eglTerminate(EGLDisplay dpy)
 static void
 measure(EGLDisplay dpy, EGLSurface surface)
 {
-	if (!gl_drawable_stale((uintptr_t)surface))
-		return;
 	static _Atomic(void *) cache;
 	EGLBoolean (*query)(EGLDisplay, EGLSurface, EGLint, EGLint *) =
 		(EGLBoolean(*)(EGLDisplay, EGLSurface, EGLint, EGLint *))(uintptr_t)gl_real_named(
@@ -233,7 +231,8 @@ eglMakeCurrent(EGLDisplay dpy, EGLSurface draw, EGLSurface read, EGLContext cont
 	if (s.on && context) {
 		if (!atomic_load_explicit(&knows_all, memory_order_relaxed))
 			learn_lookup(dpy);
-		measure(dpy, draw);
+		if (gl_drawable_stale((uintptr_t)draw))
+			measure(dpy, draw);
 	}
 	EGLBoolean result = real(dpy, draw, read, context);
 	gl_switch_end(&s, result, look_up, false);
@@ -259,7 +258,7 @@ eglReleaseThread(void)
 static struct gl_present
 present_begin(EGLDisplay dpy, EGLSurface surface, bool whole)
 {
-	if (gl_current->live)
+	if (gl_drawable_outdated((uintptr_t)surface))
 		measure(dpy, surface);
 	return gl_present_begin((uintptr_t)surface, whole);
 }

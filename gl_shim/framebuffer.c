@@ -273,6 +273,35 @@ gl_framebuffers_detach(struct gl_context *c, GLenum type, GLsizei n, const GLuin
 	}
 }
 
+/* ---- the window's size ---- */
+
+void
+gl_viewport(struct gl_context *c, GLint x, GLint y, GLsizei width, GLsizei height)
+{
+	struct gl_context_state *s = c->state;
+	int64_t right = (int64_t)x + width, top = (int64_t)y + height;
+	if (s->framebuffers.draw || s->in_list || width <= 0 || height <= 0)
+		return;
+	if (right > s->viewport.width)
+		s->viewport.width = (uint32_t)right;
+	if (top > s->viewport.height)
+		s->viewport.height = (uint32_t)top;
+}
+
+bool
+gl_viewport_changed(struct gl_context *c)
+{
+	struct gl_context_state *s = c->state;
+	struct tally_extent now = s->viewport;
+	if (!now.width || !now.height)
+		return false; /* not set in this frame */
+	bool changed = now.width != s->last_viewport.width ||
+		       now.height != s->last_viewport.height;
+	s->last_viewport = now;
+	s->viewport = (struct tally_extent){ 0 };
+	return changed;
+}
+
 /* ---- invalidation ---- */
 
 static void

@@ -83,6 +83,10 @@ void gl_attach_texture_named(struct gl_context *c, GLuint fbo, GLenum attachment
 			     GLuint name, GLint level, GLint layer, GLsizei samples);
 void gl_attach_layered_named(struct gl_context *c, GLuint fbo, GLenum attachment, GLuint name,
 			     GLint level, GLsizei views);
+/* A window that the game resized gets another viewport: ask its size at the next swap. */
+void gl_viewport(struct gl_context *c, GLint x, GLint y, GLsizei width, GLsizei height);
+/* At a swap: has the largest viewport on the window changed since the last? */
+bool gl_viewport_changed(struct gl_context *c);
 void gl_invalidate(struct gl_context *c, GLenum target, GLsizei n, const GLenum *attachments);
 void
 gl_invalidate_named(struct gl_context *c, GLuint framebuffer, GLsizei n, const GLenum *attachments);

@@ -54,17 +54,20 @@ gl_glx_measure(void *display, uintptr_t drawable)
 	unsigned int width = 0, height = 0;
 	if (query && display) {
 		query(display, (GLXDrawable)drawable, GLX_WIDTH, &width);
-		query(display, (GLXDrawable)drawable, GLX_HEIGHT, &height);
+		/* Where it is gone one error is enough. */
+		if (width)
+			query(display, (GLXDrawable)drawable, GLX_HEIGHT, &height);
 	}
 	struct tally_extent size = { .width = width, .height = height };
 	gl_drawable_learn(drawable, size, false);
 }
 
-/* Before a swap or after a make-current that is tracked. */
+/* Before a swap. Not at a make-current: to wait for an answer of the X server there widens a race
+ * of Mesa's zink (22.3) with its own flush thread, and raises errors of the game's drawables. */
 static void
 measure(Display *dpy, GLXDrawable drawable)
 {
-	if (gl_current->live && gl_drawable_stale(drawable))
+	if (gl_drawable_outdated(drawable))
 		gl_glx_measure(dpy, drawable);
 }
 
@@ -322,8 +325,6 @@ switch_end(const struct gl_switch *s, Display *dpy, Bool result)
 		indirect = is_direct && !is_direct(dpy, s->handle);
 	}
 	gl_switch_end(s, result, look_up, indirect);
-	if (result && dpy)
-		measure(dpy, (GLXDrawable)s->drawable.draw);
 	return result;
 }
 

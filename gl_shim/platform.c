@@ -54,16 +54,29 @@ gl_switch_begin(enum gl_platform platform, void *handle, struct gl_drawable draw
 	return s;
 }
 
+/* A context that is current for the first time has the drawable's size for its viewport (GL 4.6
+ * spec 13.8.1): nothing need be asked of the window system. */
+static void
+learn_first_size(uintptr_t drawable)
+{
+	struct tally_extent size;
+	if (gl_current->live && !gl_drawable_known(drawable) &&
+	    gl_first_viewport(gl_current, &size))
+		gl_drawable_learn(drawable, size, false);
+}
+
 void
 gl_switch_end(const struct gl_switch *s, bool succeeded, void *(*lookup)(const char *name),
 	      bool indirect)
 {
 	if (!s->on)
 		return;
-	if (succeeded)
-		gl_current_enter(s->platform, s->handle, s->drawable, lookup, indirect);
-	else
+	if (!succeeded) {
 		gl_current_back(s->old);
+		return;
+	}
+	gl_current_enter(s->platform, s->handle, s->drawable, lookup, indirect);
+	learn_first_size(s->drawable.draw);
 }
 
 /* ---- drawables ---- */
@@ -93,6 +106,15 @@ entry_of(uintptr_t key)
 	return &drawables[0];
 }
 
+static bool
+is_fixed(uintptr_t drawable)
+{
+	pthread_mutex_lock(&lock);
+	bool fixed = entry_of(drawable)->fixed;
+	pthread_mutex_unlock(&lock);
+	return fixed;
+}
+
 bool
 gl_drawable_stale(uintptr_t drawable)
 {
@@ -104,6 +126,26 @@ gl_drawable_stale(uintptr_t drawable)
 	bool stale = !d->measured_ns || (!d->fixed && now - d->measured_ns >= SECOND_NS);
 	pthread_mutex_unlock(&lock);
 	return stale;
+}
+
+bool
+gl_drawable_outdated(uintptr_t drawable)
+{
+	if (!gl_current->live)
+		return false;
+	bool changed = gl_viewport_changed(gl_current);
+	return gl_drawable_stale(drawable) || (changed && !is_fixed(drawable));
+}
+
+bool
+gl_drawable_known(uintptr_t drawable)
+{
+	if (!drawable)
+		return true;
+	pthread_mutex_lock(&lock);
+	bool known = entry_of(drawable)->measured_ns != 0;
+	pthread_mutex_unlock(&lock);
+	return known;
 }
 
 void
@@ -180,8 +222,8 @@ struct gl_present
 gl_present_begin(uintptr_t drawable, bool whole)
 {
 	struct gl_present p = { .drawable = drawable, .whole = whole };
-	p.on = gl_current->live && drawable;
-	if (p.on)
+	p.on = drawable && !gl_shim_disabled();
+	if (p.on && gl_current->live)
 		p.context = gl_swap_begin(drawable);
 	return p;
 }
@@ -192,7 +234,10 @@ gl_present_end(const struct gl_present *p, bool succeeded)
 	if (!p->on)
 		return;
 	bool ends = succeeded && ends_frame(p->drawable, p->whole);
-	gl_swap_end(p->context, p->drawable, ends, known_size(p->drawable));
+	if (p->context)
+		gl_swap_end(p->context, p->drawable, ends, known_size(p->drawable));
+	else if (ends)
+		gl_swapped_elsewhere(p->drawable, known_size(p->drawable));
 }
 
 void

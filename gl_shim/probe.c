@@ -114,6 +114,10 @@ fill_api(struct gl_context_state *s)
 		api->GenQueries = gl_own_gen_queries;
 		api->DeleteQueries = gl_own_delete_queries;
 	}
+	GLint release = GL_CONTEXT_RELEASE_BEHAVIOR_FLUSH;
+	if (api->version >= 45 || has_extension(api, "GL_KHR_context_flush_control"))
+		s->pub.next->GetIntegerv(GL_CONTEXT_RELEASE_BEHAVIOR, &release);
+	s->release_flushes = release != GL_NONE;
 	s->has_texture_dsa = !api->es && (api->version >= 45 ||
 					  has_extension(api, "GL_ARB_direct_state_access"));
 }

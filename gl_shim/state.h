@@ -58,6 +58,8 @@ struct gl_context_state {
 	int64_t number;
 	struct gl_share_group *group;
 	bool current; /* to some thread */
+	uint64_t released; /* counts up: who gave a drawable up last */
+	bool entered; /* it has been current */
 	bool doomed; /* destroyed by the game while current */
 	bool indirect;
 	struct gl_drawable drawable;
@@ -68,6 +70,7 @@ struct gl_context_state {
 	char driver[256]; /* api.driver */
 	char *extensions; /* " a b c ", one blank around each token */
 	bool core_profile; /* names must be generated before they are used */
+	bool release_flushes; /* to make another context current: KHR_context_flush_control */
 	bool intel; /* compute runs in a batch of its own: FACTS 3.4, see passes.c */
 	bool has_texture_dsa;
 	/* The harvest's; NULL = off. */
@@ -92,6 +95,7 @@ struct gl_context_state {
 	uint64_t standing; /* TALLY_FLAG bits that hold for work issued now */
 	uint64_t submits; /* flushes so far, for granularity submit */
 
+	struct tally_extent viewport, last_viewport; /* largest on the window, by frame; 0 = none */
 	struct gl_framebuffers framebuffers;
 	struct gl_labels labels;
 	struct gl_queries queries;

@@ -40,6 +40,8 @@ static struct gl_context parked, tracked;
 __thread struct gl_context *gl_current = &parked;
 static void *current_handle;
 static struct gl_drawable current_drawable;
+static struct tally_extent first_viewport; /* the driver's, for the first make-current */
+static bool viewport_changed;
 
 void
 gl_context_created(enum gl_platform platform, void *display, void *handle, void *share)
@@ -108,6 +110,30 @@ gl_swap_end(struct gl_context *c, uintptr_t drawable, bool ends_frame, struct ta
 	say("end:%d:%s:%ux%u", (int)drawable, ends_frame ? "frame" : "part", size.width,
 	    size.height);
 	gl_current = c;
+}
+
+void
+gl_swapped_elsewhere(uintptr_t drawable, struct tally_extent size)
+{
+	say("elsewhere:%d:%ux%u", (int)drawable, size.width, size.height);
+}
+
+bool
+gl_first_viewport(struct gl_context *c, struct tally_extent *size)
+{
+	g_assert_true(c == &tracked);
+	*size = first_viewport;
+	first_viewport = (struct tally_extent){ 0 };
+	return size->width != 0;
+}
+
+bool
+gl_viewport_changed(struct gl_context *c)
+{
+	bool changed = viewport_changed;
+	g_assert_true(c == &tracked);
+	viewport_changed = false;
+	return changed;
 }
 
 void
@@ -539,7 +565,7 @@ test_egl_swaps(void)
 	start();
 	g_assert_true(eglSwapBuffers(DPY, SURFACE));
 	g_assert_true(eglBindTexImage(DPY, SURFACE, 0));
-	assert_said("SWAP BIND"); /* no context of ours */
+	assert_said("SWAP elsewhere:30:64x32 BIND"); /* no context of ours */
 	gl_current = &tracked;
 	gl_drawable_forget((uintptr_t)SURFACE);
 	g_assert_true(eglSwapBuffers(DPY, SURFACE));
@@ -573,14 +599,19 @@ test_glx(void)
 	GLXContext context = (GLXContext)GINT_TO_POINTER(1);
 	start();
 	g_assert_true(glXMakeCurrent(dpy, 40, context));
-	assert_said("leave MAKE enter:1 size? size?");
+	assert_said("leave MAKE enter:1"); /* the X server is not asked here */
 	for (int i = 0; i < 3; i++)
 		glXSwapBuffers(dpy, 40);
-	assert_said("begin:40 SWAP end:40:frame:640x480 begin:40 SWAP end:40:frame:640x480 "
-		    "begin:40 SWAP end:40:frame:640x480");
+	assert_said("size? size? begin:40 SWAP end:40:frame:640x480 begin:40 SWAP "
+		    "end:40:frame:640x480 begin:40 SWAP end:40:frame:640x480");
 	now_ns += 1000000000; /* it may have been resized */
 	glXSwapBuffers(dpy, 40);
 	assert_said("size? size? begin:40 SWAP end:40:frame:640x480");
+	viewport_changed = true; /* it surely was */
+	glXSwapBuffers(dpy, 40);
+	glXSwapBuffers(dpy, 40);
+	assert_said("size? size? begin:40 SWAP end:40:frame:640x480 begin:40 SWAP "
+		    "end:40:frame:640x480");
 	real_fails = true;
 	g_assert_false(glXMakeCurrent(dpy, 41, context));
 	assert_said("leave MAKE back");
@@ -589,7 +620,17 @@ test_glx(void)
 	g_assert_true(glXMakeCurrent(dpy, 42, context));
 	assert_said("leave MAKE enter-indirect:1"); /* nothing is asked of such a server */
 	glXSwapBuffers(dpy, 42);
-	assert_said("SWAP");
+	assert_said("SWAP elsewhere:42:0x0");
+	g_assert_true(glXMakeCurrent(dpy, 0, NULL));
+	assert_said("leave MAKE enter:0");
+	glXSwapBuffers(dpy, 40); /* by a thread without a context: legal, and a frame ends */
+	assert_said("SWAP elsewhere:40:640x480");
+	direct = true;
+	first_viewport = (struct tally_extent){ 320, 240 };
+	g_assert_true(glXMakeCurrent(dpy, 43, context));
+	assert_said("leave MAKE enter:1");
+	struct tally_extent first = gl_drawable_size(GL_PLATFORM_GLX, dpy, 43);
+	g_assert_cmpuint(first.width, ==, 320);
 	g_assert_true(glXMakeCurrent(dpy, 0, NULL));
 	assert_said("leave MAKE enter:0");
 	current_handle = GINT_TO_POINTER(7); /* EGL's, on the same thread */
