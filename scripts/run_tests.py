@@ -8,6 +8,7 @@ once a test point, any other counts once.
 
 import argparse
 import dataclasses
+import fnmatch
 import json
 import os
 import pathlib
@@ -20,6 +21,8 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 GOOD = {"OK", "EXPECTEDFAIL"}
 TAIL_LINES = 80
+SECOND_TRIES = 1  # in a run: of more, something is broken that only shows at times
+ALLOWED_SKIPS = ROOT / "tests" / "allowed_skips.txt"
 
 
 @dataclasses.dataclass
@@ -34,6 +37,7 @@ class Stage:
     env: dict = dataclasses.field(default_factory=dict)
     timeout_multiplier: int = 1
     build_all: bool = True  # False: only what the chosen tests need
+    targets: list = dataclasses.field(default_factory=list)  # what is built; empty: everything
 
 
 @dataclasses.dataclass
@@ -62,16 +66,19 @@ def stages(args):
     strict.append("-Dtests=enabled")
     # A sanitized shared library may leave the sanitizer's own symbols open.
     sanitized = strict + ["-Db_lundef=false", "-Db_ndebug=false"]
+    # Nothing is found by running all of `live` and `cli` sanitized that the unit tests, the scenes, torture
+    # and fuzz do not find: that is for --all.
+    thorough = args.all or args.sanitize
     address = Stage(
         "address and undefined behaviour", "build-asan",
         sanitized + ["-Db_sanitize=address,undefined", "-Doptimization=1"],
-        ["unit", "golden", "live", "cli", "fuzz", "torture"], ["long", "no-asan"],
+        ["unit", "golden", "fuzz", "torture"] + (["live", "cli"] if thorough else ["asan"]), ["long", "no-asan"],
         {
             "ASAN_OPTIONS": "detect_stack_use_after_return=1:verify_asan_link_order=0"
                             ":halt_on_error=1:print_summary=1",
             "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
             "LSAN_OPTIONS": "print_suppressions=0" + supp("lsan"),
-        }, 4)
+        }, 4, build_all=bool(thorough))
     thread = Stage(
         "threads", "build-tsan", sanitized + ["-Db_sanitize=thread"],
         ["threads"], ["long", "no-tsan"],
@@ -86,7 +93,8 @@ def stages(args):
         return [gcc]
     # For its warnings, which need no optimiser.
     clang = Stage("clang, compiled only", "build-clang",
-                  strict + ["-Doptimization=0", "-Ddebug=false"], [], env={"CC": "clang"})
+                  strict + ["-Doptimization=0", "-Ddebug=false"], [], env={"CC": "clang"},
+                  targets=[] if args.all else ["programs"])
     return [gcc, address, thread, clang]
 
 
@@ -129,6 +137,34 @@ def count_points(entry):
     if result not in GOOD and result != "SKIP" and not counts.failed:
         counts.failed += 1
     return counts
+
+
+# What was left out of a test that went on: our own programs' words, GLib's TAP, and unittest's with -v.
+SKIPS = re.compile(r"^#? ?(?:skipped|not checked): (.+)$|^ok\b.*?#\s*skip\b *(.*)$|\.\.\. skipped (['\"])(.*)\3$",
+                   re.IGNORECASE | re.MULTILINE)
+
+
+def skips_of(entry):
+    """What a test, or a part of it, did not do, each as "NAME: reason"."""
+    name = entry["name"].rpartition(" / ")[2]
+    text = (entry.get("stdout") or "") + "\n" + (entry.get("stderr") or "")
+    reasons = [match[1] or match[2] or match[4] or "no reason" for match in SKIPS.finditer(text)]
+    if entry["result"] == "SKIP" and not reasons:
+        reasons = [" ".join((entry.get("stdout") or "no reason").split())]
+    return [f"{name}: {' '.join(reason.split())}" for reason in dict.fromkeys(reasons)]
+
+
+def allowed_skips(path):
+    """Patterns, one a line; what begins with # says why."""
+    if not path.exists():
+        return []
+    lines = path.read_text(encoding="utf-8").split("\n")
+    return [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+
+
+def is_allowed(skip, patterns):
+    # Brackets are no sets of characters here.
+    return any(fnmatch.fnmatchcase(skip, pattern.replace("[", "[[]")) for pattern in patterns)
 
 
 def show(entry):
@@ -177,8 +213,8 @@ def test_again(stage, env, entry):
     return None if counts.failed or not entries else counts
 
 
-def test(stage, jobs, env, second_tries):
-    """`second_tries`: a list for what passed only then, or None: there are none."""
+def test(stage, jobs, env, skips, second_tries):
+    """`skips`: takes what was left out. `second_tries`: what passed only then, or None: there are none."""
     chosen = []
     for suite in stage.suites or []:
         chosen += ["--suite", suite]
@@ -194,6 +230,7 @@ def test(stage, jobs, env, second_tries):
             if again:
                 second_tries.append(f"{stage.name}: {entry['name']}")
                 one, status = again, status - 1  # meson's status counts the tests that failed
+        skips += [skip for skip in skips_of(entry) if skip not in skips]
         counts.add(one)
     if not entries:
         print(f"{stage.name}: no test was run", file=sys.stderr)
@@ -204,21 +241,44 @@ def test(stage, jobs, env, second_tries):
     return counts
 
 
-def run_stage(stage, jobs, second_tries):
+def run_stage(stage, jobs, skips, second_tries):
     """Counts of the stage; its build counts as one test."""
     print(f"\n==== {stage.name} ({stage.folder}/) ====", flush=True)
     env = dict(os.environ, **stage.env)
     if env.get("CC") and shutil.which(env["CC"].split()[0]) is None:
-        print(f"{stage.name}: skipped, {env['CC']} is not installed")
+        skips.append(f"{stage.name}: {env['CC']} is not installed")
         return Counts(skipped=1)
-    build = ["ninja", "-C", stage.folder, "-j", str(jobs)]
+    build = ["ninja", "-C", stage.folder, "-j", str(jobs), *stage.targets]
     if not configure(stage, env) or (stage.build_all and run(build, env) != 0):
         print(f"{stage.name}: the build failed, see above", file=sys.stderr)
         return Counts(failed=1)
     counts = Counts(passed=1)
     if stage.suites != []:
-        counts.add(test(stage, jobs, env, second_tries))
+        counts.add(test(stage, jobs, env, skips, second_tries))
     return counts
+
+
+def tell_skips(skips, require):
+    """Each of them; how many should not have been."""
+    patterns = allowed_skips(ALLOWED_SKIPS)
+    unexpected = [skip for skip in skips if not is_allowed(skip, patterns)]
+    for skip in skips:
+        print(("skipped, which was not expected: " if skip in unexpected else "skipped: ") + skip)
+    if require and unexpected:
+        print(f"{len(unexpected)} skips that {ALLOWED_SKIPS.relative_to(ROOT)} does not allow: install what they "
+              "ask for (scripts/deps), or list them with the reason")
+        return len(unexpected)
+    return 0
+
+
+def tell_second_tries(names):
+    """Each of them; 1 when they are too many."""
+    for name in names:
+        print(f"passed only at the second try, by itself: {name}")
+    if len(names) <= SECOND_TRIES:
+        return 0
+    print(f"{len(names)} tests passed only at the second try, and {SECOND_TRIES} may")
+    return 1
 
 
 def main():
@@ -226,12 +286,15 @@ def main():
         prog="scripts/test", description="Build passtally and run its tests.")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--quick", action="store_true", help="unit and golden tests only (2 minutes)")
-    what.add_argument("--all", action="store_true", help="also what takes long")
+    what.add_argument("--all", action="store_true", help="also what takes long, and more of it sanitized")
     what.add_argument("--sanitize", choices=("address", "thread"),
                       help="only the build with this sanitizer (address: with undefined behaviour)")
     parser.add_argument("--werror", action="store_true", help="compiler warnings fail the build")
     parser.add_argument("--second-try", action="store_true",
-                        help="run a live test that fails once more by itself, and say so")
+                        help=f"run a live test that fails once more by itself, and say so; more than {SECOND_TRIES} "
+                             "of them in a run fail it")
+    parser.add_argument("--require", action="store_true",
+                        help=f"fail on a skip that {ALLOWED_SKIPS.relative_to(ROOT)} does not allow")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N",
                         help="processes at a time (default: one a processor)")
     args = parser.parse_args()
@@ -243,15 +306,15 @@ def main():
     began = time.monotonic()
     total = Counts()
     lines = []
+    skips = []
     second_tries = [] if args.second_try else None
     for stage in stages(args):
         stage_began = time.monotonic()
-        counts = run_stage(stage, args.jobs, second_tries)
+        counts = run_stage(stage, args.jobs, skips, second_tries)
         lines.append(f"{stage.name}: {counts} ({time.monotonic() - stage_began:.0f} s)")
         total.add(counts)
     print("\n" + "\n".join(lines))
-    for name in second_tries or []:
-        print(f"passed only at the second try, by itself: {name}")
+    total.failed += tell_skips(skips, args.require) + tell_second_tries(second_tries or [])
     print(f"in {time.monotonic() - began:.0f} s")
     print(total)
     return 1 if total.failed else 0

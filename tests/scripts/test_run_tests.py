@@ -63,7 +63,7 @@ class SecondTries(unittest.TestCase):
         silence = io.StringIO()
         with unittest.mock.patch.object(run_tests, "meson_test", side_effect=runs), \
                 contextlib.redirect_stdout(silence), contextlib.redirect_stderr(silence):
-            got = run_tests.test(STAGE, 2, {}, second_tries)
+            got = run_tests.test(STAGE, 2, {}, [], second_tries)
         return got.passed, got.failed
 
     def test_tries(self):
@@ -75,6 +75,61 @@ class SecondTries(unittest.TestCase):
 
     def test_without(self):
         self.assertEqual(self.count((1, [line(LIVE, "FAIL")]), (0, [line(LIVE, "OK")]), None), (0, 1))
+
+
+    def test_budget(self):
+        for names, want in (([], 0), (["one"], 0), (["one", "two"], 1)):
+            with self.subTest(names), contextlib.redirect_stdout(io.StringIO()):
+                self.assertEqual(run_tests.tell_second_tries(names), want)
+
+
+# Result, stdout, stderr of a test named t; what it left out.
+SKIPPED = [
+    ("a whole test", "SKIP", "skipped: Xvfb is not installed\n", "", ["Xvfb is not installed"]),
+    ("in its own words", "SKIP", "no valgrind\n", "", ["no valgrind"]),
+    ("without a word", "SKIP", "", "", ["no reason"]),
+    ("a point", "OK", "1..2\nok 1 /a\nok 2 /b # SKIP no driver\n", "", ["no driver"]),
+    ("a point without a word", "OK", "ok 2 /b # SKIP\n", "", ["no reason"]),
+    ("a part", "OK", "ok - one\nnot checked: another user (needs root)\n", "", ["another user (needs root)"]),
+    ("a layer", "OK", "skipped: MangoHud is not installed\nskipped: MangoHud is not installed\n", "",
+     ["MangoHud is not installed"]),
+    ("unittest's", "OK", "", "test_a (x.Y.test_a)\nOf it. ... skipped 'no EGL'\ntest_b ... ok\n", ["no EGL"]),
+    ("unittest's with an apostrophe", "OK", "", 'test_a ... skipped "it\'s root"\n', ["it's root"]),
+    ("what only speaks of it", "OK", "ok 1 frames skipped: none\n# 3 skipped\n", "", []),
+    ("a failure's", "FAIL", "not checked: a\n", "", ["a"]),
+]
+
+
+class Skips(unittest.TestCase):
+    def test_found(self):
+        for what, result, stdout, stderr, want in SKIPPED:
+            with self.subTest(what):
+                entry = {"name": "passtally:live / t", "result": result, "stdout": stdout, "stderr": stderr}
+                self.assertEqual(run_tests.skips_of(entry), [f"t: {reason}" for reason in want])
+
+    def test_allowed(self):
+        patterns = ["a: no *", "b: *", "c: set [1]"]
+        for skip, want in (("a: no GPU", True), ("a: yes", False), ("b: ", True), ("bb: x", False), ("c: set [1]", True),
+                           ("c: set 1", False)):
+            with self.subTest(skip):
+                self.assertEqual(run_tests.is_allowed(skip, patterns), want)
+
+    def test_required(self):
+        with contextlib.redirect_stdout(io.StringIO()) as told, \
+                unittest.mock.patch.object(run_tests, "allowed_skips", return_value=["a: *"]):
+            self.assertEqual(run_tests.tell_skips(["a: x", "b: y"], False), 0)
+            self.assertEqual(run_tests.tell_skips(["a: x", "b: y"], True), 1)
+            self.assertEqual(run_tests.tell_skips(["a: x"], True), 0)
+        self.assertIn("skipped: a: x", told.getvalue())
+        self.assertIn("not expected: b: y", told.getvalue())
+
+    def test_list(self):
+        """Each pattern of the tree's list names a test and has its reason above."""
+        lines = run_tests.ALLOWED_SKIPS.read_text(encoding="utf-8").split("\n")
+        for before, line in zip([""] + lines, lines):
+            if line and not line.startswith("#"):
+                self.assertRegex(line, r"^[\w-]+[*]?: .+", line)
+                self.assertTrue(before, f"no reason above {line!r}")
 
 
 if __name__ == "__main__":
