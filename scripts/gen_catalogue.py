@@ -3,7 +3,7 @@
 
     scripts/gen_catalogue.py OUTPUT FILE...
 
-The form of the files is told in data/mali/README.md. Checks what they say, and stops at the first
+The format of the files is described in data/mali/README.md. Checks what they say, and stops at the first
 files with faults after naming every fault as "FILE:LINE: what is wrong; what to do". Same input,
 same bytes, in whatever order the files are given.
 """
