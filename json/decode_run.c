@@ -1,4 +1,5 @@
 #include "json/decode.h"
+#include "json/time.h"
 
 #include <math.h>
 #include <string.h>
@@ -52,106 +53,13 @@ decode_options(struct tally_decoder *d, struct tally_header_record *header)
 	return !d->json.failed;
 }
 
-/* `width` digits and the byte after them, if any. */
-static bool
-scan_digits(const char **s, unsigned width, char after, unsigned *v)
-{
-	*v = 0;
-	for (unsigned i = 0; i < width; i++, ++*s) {
-		if (**s < '0' || **s > '9')
-			return false;
-		*v = *v * 10 + (unsigned)(**s - '0');
-	}
-	if (!after)
-		return true;
-	if (**s != after && !(after == 'T' && **s == 't'))
-		return false;
-	++*s;
-	return true;
-}
-
-static unsigned
-month_length(unsigned year, unsigned month)
-{
-	static const unsigned char lengths[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
-	bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-	return month == 2 && leap ? 29 : lengths[month - 1];
-}
-
-/* Days from 1970-01-01, in years that begin in March. */
-static int64_t
-count_days(unsigned year, unsigned month, unsigned day)
-{
-	uint64_t y = year - (month <= 2);
-	uint64_t from_march = month > 2 ? month - 3 : month + 9;
-	uint64_t days = y * 365 + y / 4 - y / 100 + y / 400 + (153 * from_march + 2) / 5 + day - 1;
-	return (int64_t)days - 719468;
-}
-
-/* The seconds east of UTC: "Z" or "+hh:mm". */
-static bool
-scan_zone(const char **s, int64_t *east)
-{
-	*east = 0;
-	if (**s == 'Z' || **s == 'z') {
-		++*s;
-		return true;
-	}
-	bool west = **s == '-';
-	if (!west && **s != '+')
-		return false;
-	++*s;
-	unsigned hours, minutes;
-	if (!scan_digits(s, 2, ':', &hours) || !scan_digits(s, 2, '\0', &minutes) || hours > 23 ||
-	    minutes > 59)
-		return false;
-	*east = (int64_t)(hours * 3600 + minutes * 60);
-	if (west)
-		*east = -*east;
-	return true;
-}
-
-/* RFC 3339; a leap second counts as the second after it. */
-static bool
-scan_time(const char *s, uint64_t *unix_ns)
-{
-	unsigned year, month, day, hour, minute, second;
-	if (!scan_digits(&s, 4, '-', &year) || !scan_digits(&s, 2, '-', &month) ||
-	    !scan_digits(&s, 2, 'T', &day) || !scan_digits(&s, 2, ':', &hour) ||
-	    !scan_digits(&s, 2, ':', &minute) || !scan_digits(&s, 2, '\0', &second))
-		return false;
-	if (year < 1 || month < 1 || month > 12 || day < 1 || day > month_length(year, month) ||
-	    hour > 23 || minute > 59 || second > 60)
-		return false;
-	uint64_t fraction = 0;
-	if (*s == '.') {
-		s++;
-		uint64_t scale = 100000000;
-		if (*s < '0' || *s > '9')
-			return false;
-		for (; *s >= '0' && *s <= '9'; s++, scale /= 10)
-			fraction += (uint64_t)(*s - '0') * scale;
-	}
-	int64_t east;
-	if (!scan_zone(&s, &east) || *s)
-		return false;
-	int64_t seconds = count_days(year, month, day) * 86400 +
-			  (int64_t)(hour * 3600 + minute * 60 + second) - east;
-	const uint64_t last = UINT64_MAX / 1000000000;
-	if (seconds < 0 || (uint64_t)seconds > last ||
-	    ((uint64_t)seconds == last && fraction > UINT64_MAX % 1000000000))
-		return false;
-	*unix_ns = (uint64_t)seconds * 1000000000 + fraction;
-	return true;
-}
-
 static bool
 decode_started(struct tally_decoder *d, struct tally_header_record *header)
 {
 	const char *s;
 	if (!tally_decode_text(d, &s))
 		return false;
-	if (scan_time(s, &header->started_unix_ns))
+	if (tally_time_parse(s, &header->started_unix_ns))
 		return true;
 	tally_json_fail(&d->json, s - 1,
 			"a time is written as RFC 3339 says, for example "

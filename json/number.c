@@ -214,62 +214,81 @@ tally_number_format_f64(char *out, double v)
 	return (size_t)(at - out);
 }
 
-/* A decimal too long or too large for exact arithmetic in doubles. strtod() rounds correctly; it is
- * given no point, so that the locale has no say. Digits past those that can matter are folded into
- * one that keeps the number off a tie. */
-static double
-parse_slowly(const char *text, size_t len, bool negative)
+/* The exponent after the digits: text[i] is the 'e', or i is the end. At most `most`, and as much
+ * below 0: what is larger means no other number. */
+static int64_t
+scan_exponent(const char *text, size_t i, size_t len, int64_t most)
 {
-	enum { MATTER = 780 };
-	char plain[MATTER + 32];
-	size_t n = 0;
-	int64_t exponent = 0;
+	if (i == len)
+		return 0;
+	i++;
+	bool down = text[i] == '-';
+	i += text[i] == '-' || text[i] == '+';
+	int64_t written = 0;
+	for (; i < len; i++)
+		written = written < most ? written * 10 + (text[i] - '0') : most;
+	return down ? -written : written;
+}
+
+enum { DIGITS_THAT_MATTER = 780 };
+
+/* Digits without a point: the number is `text` * 10^exponent. */
+struct plain {
+	char text[DIGITS_THAT_MATTER + 32]; /* from n on: room for an exponent */
+	size_t n;
+	int64_t exponent;
+};
+
+/* The digits up to 'e' or the end, whose index is returned. Those past the ones that can matter are
+ * folded into one that keeps the number off a tie. */
+static size_t
+take_digits(const char *text, size_t len, struct plain *plain)
+{
 	bool after_point = false, tail = false;
-	size_t i = negative;
-	if (negative)
-		plain[n++] = '-';
-	size_t zero = n;
+	size_t i = 0;
 	for (; i < len && text[i] != 'e' && text[i] != 'E'; i++) {
 		if (text[i] == '.') {
 			after_point = true;
 			continue;
 		}
-		bool leading = n == zero && text[i] == '0';
-		if (!leading && n < MATTER) {
-			plain[n++] = text[i];
-			exponent -= after_point;
-		} else if (leading) {
-			exponent -= after_point;
-		} else {
+		bool leading = plain->n == 0 && text[i] == '0';
+		if (!leading && plain->n == DIGITS_THAT_MATTER) {
 			tail |= text[i] != '0';
-			exponent += !after_point;
+			plain->exponent += !after_point;
+			continue;
 		}
+		if (!leading)
+			plain->text[plain->n++] = text[i];
+		plain->exponent -= after_point;
 	}
-	if (n == zero)
-		plain[n++] = '0';
+	if (plain->n == 0)
+		plain->text[plain->n++] = '0';
 	if (tail) {
-		plain[n++] = '1';
-		exponent--;
+		plain->text[plain->n++] = '1';
+		plain->exponent--;
 	}
-	if (i < len) {
-		i++;
-		bool down = text[i] == '-';
-		i += text[i] == '-' || text[i] == '+';
-		int64_t written = 0;
-		for (; i < len; i++) {
-			if (written < INT64_C(1000000000000))
-				written = written * 10 + (text[i] - '0');
-		}
-		exponent += down ? -written : written;
-	}
+	return i;
+}
+
+/* A decimal too long or too large for exact arithmetic in doubles, without its sign. strtod()
+ * rounds correctly; it is given no point, so that the locale has no say. */
+static double
+parse_slowly(const char *text, size_t len)
+{
+	struct plain plain;
+	plain.n = 0;
+	plain.exponent = 0;
+	size_t i = take_digits(text, len, &plain);
+	int64_t exponent = plain.exponent + scan_exponent(text, i, len, INT64_C(1000000000000));
 	/* Beyond these nothing but 0 or infinity is left, whatever the digits are. */
 	exponent = exponent < -9999 ? -9999 : exponent > 9999 ? 9999 : exponent;
-	plain[n++] = 'e';
+	char *at = plain.text + plain.n;
+	*at++ = 'e';
 	if (exponent < 0)
-		plain[n++] = '-';
-	n += tally_number_format_u64(plain + n, (uint64_t)(exponent < 0 ? -exponent : exponent));
-	plain[n] = '\0';
-	return strtod(plain, NULL);
+		*at++ = '-';
+	at += tally_number_format_u64(at, (uint64_t)(exponent < 0 ? -exponent : exponent));
+	*at = '\0';
+	return strtod(plain.text, NULL);
 }
 
 /* digits * 10^exponent, which is not 0, correctly rounded. False: too near to a tie, too large or
@@ -328,12 +347,14 @@ double
 tally_number_parse_f64(const char *text, size_t len)
 {
 	bool negative = len && text[0] == '-';
+	text += negative;
+	len -= negative;
 	enum { MOST_DIGITS = 19 }; /* that surely fit */
 	uint64_t digits = 0;
 	int exponent = 0, n = 0;
-	bool after_point = false;
-	size_t i = negative;
-	for (; i < len && text[i] != 'e' && text[i] != 'E'; i++) {
+	bool after_point = false, fits = true;
+	size_t i = 0;
+	for (; fits && i < len && text[i] != 'e' && text[i] != 'E'; i++) {
 		if (text[i] == '.') {
 			after_point = true;
 			continue;
@@ -341,20 +362,12 @@ tally_number_parse_f64(const char *text, size_t len)
 		digits = digits * 10 + (uint64_t)(text[i] - '0');
 		exponent -= after_point;
 		n += n || text[i] != '0';
-		if (n > MOST_DIGITS || exponent < -400)
-			return parse_slowly(text, len, negative);
+		fits = n <= MOST_DIGITS && exponent >= -400;
 	}
-	if (i < len) {
-		i++;
-		bool down = text[i] == '-';
-		i += text[i] == '-' || text[i] == '+';
-		int written = 0;
-		for (; i < len && written < 10000; i++)
-			written = written * 10 + (text[i] - '0');
-		exponent += down ? -written : written;
-	}
+	if (fits)
+		exponent += (int)scan_exponent(text, i, len, 10000);
 	double v;
-	if (!tally_number_from_decimal(digits, exponent, &v))
-		return parse_slowly(text, len, negative);
+	if (!fits || !tally_number_from_decimal(digits, exponent, &v))
+		v = parse_slowly(text, len);
 	return negative ? -v : v;
 }

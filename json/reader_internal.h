@@ -1,4 +1,4 @@
-/* json/reader_internal.h - what reader.c and reader_text.c share.
+/* json/reader_internal.h - what reader.c, reader_text.c and reader_fail.c share.
  *
  * Inside json/ only; the rules of json/reader.h hold.
  */
