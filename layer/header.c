@@ -12,15 +12,15 @@ list_options(const struct tally_config *config, uint32_t *n)
 {
 	size_t bytes = tally_n_options * sizeof(struct tally_option_record);
 	for (size_t i = 0; i < tally_n_options; i++)
-		bytes += tally_options[i].get(config, NULL, 0) + 1;
+		bytes += tally_option_get(&tally_options[i], config, NULL, 0) + 1;
 	struct tally_option_record *records = malloc(bytes);
 	*n = 0;
 	if (!records)
 		return NULL;
 	char *text = (char *)(records + tally_n_options);
 	for (size_t i = 0; i < tally_n_options; i++) {
-		size_t len = tally_options[i].get(config, text,
-						  bytes - (size_t)(text - (char *)records));
+		size_t len = tally_option_get(&tally_options[i], config, text,
+					      bytes - (size_t)(text - (char *)records));
 		if (len == 0)
 			continue;
 		records[(*n)++] = (struct tally_option_record){ tally_options[i].key, text };

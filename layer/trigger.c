@@ -222,7 +222,7 @@ tell_change(enum tally_capture capture, uint64_t now_ns)
 			      tally_options);
 	char value[160] = "passtally trigger", text[256];
 	if (atomic_load(&now.cause) == TALLY_CAUSE_OPTION)
-		tally_options[row].get(config, value, sizeof(value));
+		tally_option_get(&tally_options[row], config, value, sizeof(value));
 	snprintf(text, sizeof(text), "capture %s: %s", runs ? "starts" : "pauses", value);
 	tally_log_mark("trigger", now_ns, text);
 }
@@ -360,7 +360,7 @@ tally_trigger_tell_end(void)
 		return;
 	char value[160];
 	const struct tally_option *row = tally_option_find("start-on", strlen("start-on"));
-	row->get(config, value, sizeof(value));
+	tally_option_get(row, config, value, sizeof(value));
 	tally_log_say(TALLY_LEVEL_WARNING, "trigger",
 		      "no frame was captured: the run waited for start-on=%s, which never came",
 		      value);

@@ -72,9 +72,9 @@ origin_word(enum tally_config_origin origin, const char *key)
 static char *
 value_of(const struct tally_config *config, size_t i)
 {
-	size_t len = tally_options[i].get(config, NULL, 0);
+	size_t len = tally_option_get(&tally_options[i], config, NULL, 0);
 	char *value = g_malloc(len + 1);
-	tally_options[i].get(config, value, len + 1);
+	tally_option_get(&tally_options[i], config, value, len + 1);
 	return value;
 }
 

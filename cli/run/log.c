@@ -121,9 +121,9 @@ option_records(const struct tally_config *config)
 	for (size_t i = 0; i < tally_n_options; i++) {
 		if (!config->origin || config->origin[i] == TALLY_FROM_DEFAULT)
 			continue;
-		size_t len = tally_options[i].get(config, NULL, 0);
+		size_t len = tally_option_get(&tally_options[i], config, NULL, 0);
 		char *value = g_malloc(len + 1);
-		tally_options[i].get(config, value, len + 1);
+		tally_option_get(&tally_options[i], config, value, len + 1);
 		struct tally_option_record r = { .key = tally_options[i].key, .value = value };
 		g_array_append_val(records, r);
 	}

@@ -215,9 +215,9 @@ options_variable(const struct tally_config *config)
 		if (config->origin[i] < TALLY_FROM_ENVIRONMENT || strcmp(o->key, "log") == 0 ||
 		    strcmp(o->key, "force") == 0)
 			continue;
-		size_t len = o->get(config, NULL, 0);
+		size_t len = tally_option_get(o, config, NULL, 0);
 		char *value = g_malloc(len + 1);
-		o->get(config, value, len + 1);
+		tally_option_get(o, config, value, len + 1);
 		g_string_append_printf(text, ",%s=", o->key);
 		for (const char *p = value; *p; p++) {
 			if (*p == ',' || *p == '\\')

@@ -101,7 +101,7 @@ tally_config_set(struct tally_config *config, const char *key, const char *value
 		scratch.origin = NULL;
 		into = &scratch;
 	}
-	bool ok = option->set(into, value ? value : "on", why, sizeof(why));
+	bool ok = tally_option_set(option, into, value ? value : "on", why, sizeof(why));
 	if (into == &scratch)
 		tally_config_finish(&scratch);
 	else if (ok && config->origin)

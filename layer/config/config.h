@@ -102,19 +102,41 @@ struct tally_config {
 	uint32_t n_metrics;
 };
 
-/* One option: a row of the table. */
+/* What a value is, and so how it is spelled and kept. */
+enum tally_option_type {
+	TALLY_OPTION_STRING = 0,
+	TALLY_OPTION_WORD,    /* an enum: one of `words`, in order */
+	TALLY_OPTION_SWITCH,  /* bool */
+	TALLY_OPTION_COUNT,   /* a whole number within the limits, of 32 or 64 bits */
+	TALLY_OPTION_SIZE,    /* bytes, with K, M or G */
+	TALLY_OPTION_TIME,    /* nanoseconds within the limits, spelled with a unit */
+	TALLY_OPTION_SECONDS, /* a double */
+	TALLY_OPTION_FRAME,   /* frame, frame_every and frame_label */
+	TALLY_OPTION_TRIGGER,
+	TALLY_OPTION_MICROBLAZE,
+};
+
+/* One option: an entry of the table. */
 struct tally_option {
-	const char *key;    /* "max-log" */
-	char letter;        /* 'o' for --log, 0 = none */
-	const char *values; /* for --help: "present|finish|...", "LIST", "SIZE"; NULL = a switch */
-	const char *help;   /* one sentence */
-	/* Parse `value` into the config; false: `why` holds a sentence that lists what is valid. */
-	bool (*set)(struct tally_config *config, const char *value, char *why, size_t size);
-	/* The value in force as the words that would set it; returns the length. */
-	size_t (*get)(const struct tally_config *config, char *out, size_t size);
+	const char *key; /* "max-log" */
+	enum tally_option_type type;
+	size_t offset, size; /* of the member of struct tally_config */
+	char letter;         /* 'o' for --log, 0 = none */
+	const char *values;  /* for --help: "present|finish|...", "LIST", "SIZE"; NULL = a switch */
+	const char *const *words; /* ends in NULL */
+	uint64_t least, most;
+	const char *valid; /* "use ..." of the message that refuses a value */
+	const char *help;  /* one sentence */
 };
 extern const struct tally_option tally_options[];
 extern const size_t tally_n_options;
+
+/* Parse `value` into the config; false: `why` holds a sentence that lists what is valid. */
+bool tally_option_set(const struct tally_option *option, struct tally_config *config,
+		      const char *value, char *why, size_t size);
+/* The value in force as the words that would set it; returns the length. As snprintf(). */
+size_t tally_option_get(const struct tally_option *option, const struct tally_config *config,
+			char *out, size_t size);
 
 /* Told of each thing that could not be taken: one whole sentence. */
 typedef void tally_config_complain(void *data, const char *message);

@@ -3,13 +3,13 @@
 #include "layer/config/internal.h"
 #include "layer/signal_name.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define NS_PER_S UINT64_C(1000000000)
-#define MAX_MALI_DELAY_NS UINT64_C(100000000)
 #define MAX_STRING (32u << 10)
 
 /* ---- what every setter says when it says no ---- */
@@ -116,6 +116,16 @@ read_time(const char *text, uint64_t bare_ns, uint64_t *out)
 	return !__builtin_add_overflow(whole, part, out);
 }
 
+/* Of a list that ends in NULL. */
+static size_t
+count_words(const char *const *words)
+{
+	size_t n = 0;
+	while (words[n])
+		n++;
+	return n;
+}
+
 /* The index of `value` in `words`, -1 when it is none of them. */
 static int
 find_word(const char *const *words, size_t n, const char *value)
@@ -172,140 +182,16 @@ get_uint(uint64_t value, char *out, size_t size)
 }
 
 static size_t
-get_switch(bool value, char *out, size_t size)
-{
-	return get_string(value ? "on" : "off", out, size);
-}
-
-/* ---- rows: strings ---- */
-
-#define STRING_ROW(name, member, valid) \
-	static bool set_##member(struct tally_config *c, const char *value, char *why, \
-				 size_t size) \
-	{ \
-		return set_string(&c->member, value, name, valid, why, size); \
-	} \
-	static size_t get_##member(const struct tally_config *c, char *out, size_t size) \
-	{ \
-		return get_string(c->member, out, size); \
-	}
-
-STRING_ROW("counters", counters, "overview, all, or keys, names and globs with + between them")
-STRING_ROW("set", set, "the name of one counter set")
-STRING_ROW("sources", sources, "names of sources with + between them")
-STRING_ROW("control", control,
-	   "off, or a path, in which %e, %t and %p stand for program, time and process")
-STRING_ROW("log", log, "a path, in which %e, %t and %p stand for program, time and process")
-STRING_ROW("block", block, "names and globs of programs with + between them")
-STRING_ROW("allow", allow, "names and globs of programs with + between them")
-
-/* ---- rows: one word of several ---- */
-
-#define WORD_ROW(name, member, type, list, ...) \
-	static const char *const member##_words[] = { __VA_ARGS__ }; \
-	static bool set_##member(struct tally_config *c, const char *value, char *why, \
-				 size_t size) \
-	{ \
-		int i = find_word(member##_words, COUNT(member##_words), value); \
-		if (i < 0) \
-			return refuse(why, size, name, value, list); \
-		c->member = (type)i; \
-		return true; \
-	} \
-	static size_t get_##member(const struct tally_config *c, char *out, size_t size) \
-	{ \
-		return get_string(member##_words[c->member], out, size); \
-	}
-
-WORD_ROW("granularity", granularity, enum tally_granularity, "frame, submit, pass or draw", "frame",
-	 "submit", "pass", "draw")
-WORD_ROW("split", split, enum tally_split, "none, group or barrier", "none", "group", "barrier")
-WORD_ROW("snapshot", snapshot, enum tally_snapshot, "sampled, exact or off", "sampled", "exact",
-	 "off")
-
-/* ---- rows: switches ---- */
-
-#define SWITCH_ROW(name, member) \
-	static bool set_##member(struct tally_config *c, const char *value, char *why, \
-				 size_t size) \
-	{ \
-		return read_switch(value, &c->member) || \
-		       refuse(why, size, name, value, "on or off"); \
-	} \
-	static size_t get_##member(const struct tally_config *c, char *out, size_t size) \
-	{ \
-		return get_switch(c->member, out, size); \
-	}
-
-SWITCH_ROW("cpu", cpu)
-SWITCH_ROW("group-work", group_work)
-SWITCH_ROW("no-argv", no_argv)
-SWITCH_ROW("force", force)
-
-/* ---- rows: numbers ---- */
-
-#define UINT_ROW(name, member, min, valid) \
-	static bool set_##member(struct tally_config *c, const char *value, char *why, \
-				 size_t size) \
-	{ \
-		return read_uint(value, min, UINT64_MAX, &c->member) || \
-		       refuse(why, size, name, value, valid); \
-	} \
-	static size_t get_##member(const struct tally_config *c, char *out, size_t size) \
-	{ \
-		return get_uint(c->member, out, size); \
-	}
-
-UINT_ROW("skip", skip, 0, "a whole number of frames")
-UINT_ROW("frames", frames, 0, "a whole number of frames, 0 for no end")
-UINT_ROW("every", every, 1, "a whole number from 1")
-
-static bool
-set_max_passes(struct tally_config *c, const char *value, char *why, size_t size)
-{
-	uint64_t n;
-	if (!read_uint(value, 1, 1000000, &n))
-		return refuse(why, size, "max-passes", value, "a whole number from 1 to 1000000");
-	c->max_passes = (uint32_t)n;
-	return true;
-}
-
-static size_t
-get_max_passes(const struct tally_config *c, char *out, size_t size)
-{
-	return get_uint(c->max_passes, out, size);
-}
-
-static bool
-set_max_log(struct tally_config *c, const char *value, char *why, size_t size)
-{
-	return read_size(value, &c->max_log) ||
-	       refuse(why, size, "max-log", value,
-		      "a number of bytes, or one with K, M or G; 0 for no limit");
-}
-
-static size_t
-get_max_log(const struct tally_config *c, char *out, size_t size)
+get_size(uint64_t bytes, char *out, size_t size)
 {
 	for (size_t i = 3; i > 0; i--) {
 		unsigned shift = size_suffixes[i].shift;
-		if (c->max_log && (c->max_log & ((UINT64_C(1) << shift) - 1)) == 0)
+		if (bytes && (bytes & ((UINT64_C(1) << shift) - 1)) == 0)
 			return (size_t)snprintf(out, size, "%llu%s",
-						(unsigned long long)(c->max_log >> shift),
+						(unsigned long long)(bytes >> shift),
 						size_suffixes[i].word);
 	}
-	return get_uint(c->max_log, out, size);
-}
-
-static bool
-set_period(struct tally_config *c, const char *value, char *why, size_t size)
-{
-	uint64_t ns;
-	if (!read_time(value, 0, &ns) || ns < 1000 || ns > 3600 * NS_PER_S)
-		return refuse(why, size, "period", value,
-			      "a time with its unit, ns, us, ms or s, from 1us to 3600s");
-	c->period_ns = ns;
-	return true;
+	return get_uint(bytes, out, size);
 }
 
 /* In the largest unit that says it in whole numbers. */
@@ -320,58 +206,22 @@ get_time(uint64_t ns, char *out, size_t size)
 				time_suffixes[i].word);
 }
 
-static size_t
-get_period(const struct tally_config *c, char *out, size_t size)
-{
-	return get_time(c->period_ns, out, size);
-}
-
 static bool
-set_mali_delay(struct tally_config *c, const char *value, char *why, size_t size)
-{
-	uint64_t ns;
-	if (!read_time(value, 0, &ns) || ns > MAX_MALI_DELAY_NS)
-		return refuse(why, size, "mali-delay", value,
-			      "a time with its unit, ns, us, ms or s, up to 100ms; 0s for none");
-	c->mali_delay_ns = ns;
-	return true;
-}
-
-static size_t
-get_mali_delay(const struct tally_config *c, char *out, size_t size)
-{
-	return get_time(c->mali_delay_ns, out, size);
-}
-
-static bool
-set_microblaze(struct tally_config *c, const char *value, char *why, size_t size)
-{
-	return tally_microblaze_options_parse(&c->microblaze, value, why, size);
-}
-
-static size_t
-get_microblaze(const struct tally_config *c, char *out, size_t size)
-{
-	return tally_microblaze_options_print(&c->microblaze, out, size);
-}
-
-static bool
-set_seconds(struct tally_config *c, const char *value, char *why, size_t size)
+read_seconds(const char *text, double *out)
 {
 	uint64_t ns;
 	/* 2^53 ns are 104 days: a double holds each of them exactly. */
-	if (!read_time(value, NS_PER_S, &ns) || ns > UINT64_C(1) << 53)
-		return refuse(why, size, "seconds", value,
-			      "a number of seconds such as 10 or 0.5, 0 for no end");
-	c->seconds = (double)ns / 1e9;
+	if (!read_time(text, NS_PER_S, &ns) || ns > UINT64_C(1) << 53)
+		return false;
+	*out = (double)ns / 1e9;
 	return true;
 }
 
 static size_t
-get_seconds(const struct tally_config *c, char *out, size_t size)
+get_seconds(double seconds, char *out, size_t size)
 {
 	/* Not %g: the game's locale may print a comma. */
-	uint64_t ns = (uint64_t)(c->seconds * 1e9 + 0.5);
+	uint64_t ns = (uint64_t)(seconds * 1e9 + 0.5);
 	char text[40];
 	int len = snprintf(text, sizeof(text), "%llu.%09llu", (unsigned long long)(ns / NS_PER_S),
 			   (unsigned long long)(ns % NS_PER_S));
@@ -382,7 +232,7 @@ get_seconds(const struct tally_config *c, char *out, size_t size)
 	return get_string(text, out, size);
 }
 
-/* ---- rows: words with an argument ---- */
+/* ---- words with an argument ---- */
 
 /* The text after "word:", or NULL. */
 static const char *
@@ -475,79 +325,194 @@ get_trigger(const struct tally_trigger *t, char *out, size_t size)
 	return get_string(t->kind == TALLY_TRIGGER_HW ? "hw" : NULL, out, size);
 }
 
-static bool
-set_start_on(struct tally_config *c, const char *value, char *why, size_t size)
-{
-	return set_trigger(&c->start_on, "start-on", value, why, size);
-}
+/* ---- the table ---- */
 
-static size_t
-get_start_on(const struct tally_config *c, char *out, size_t size)
-{
-	return get_trigger(&c->start_on, out, size);
-}
+static const char *const granularity_words[] = { "frame", "submit", "pass", "draw", NULL };
+static const char *const split_words[] = { "none", "group", "barrier", NULL };
+static const char *const snapshot_words[] = { "sampled", "exact", "off", NULL };
 
-static bool
-set_stop_on(struct tally_config *c, const char *value, char *why, size_t size)
-{
-	return set_trigger(&c->stop_on, "stop-on", value, why, size);
-}
-
-static size_t
-get_stop_on(const struct tally_config *c, char *out, size_t size)
-{
-	return get_trigger(&c->stop_on, out, size);
-}
-
-#define ROW(key_, letter_, member_, values_, help_) \
-	{ \
-		.key = key_, .letter = letter_, .values = values_, .help = help_, \
-		.set = set_##member_, .get = get_##member_ \
-	}
+#define IS(type_, member) \
+	.type = TALLY_OPTION_##type_, .offset = offsetof(struct tally_config, member), \
+	.size = sizeof(((struct tally_config *)NULL)->member)
+#define LIMITS(least_, most_) .least = least_, .most = most_
 
 const struct tally_option tally_options[] = {
-	ROW("counters", 0, counters, "LIST",
-	    "Counters to capture: overview, all, or keys, names and globs."),
-	ROW("set", 0, set, "NAME", "Stay with this one counter set instead of rotating."),
-	ROW("sources", 0, sources, "LIST",
-	    "Sources of counters to use; all of the GPU's that work by default."),
-	ROW("cpu", 0, cpu, NULL,
-	    "Count the process's work on the CPU as well (linux-perf, else linux-proc)."),
-	ROW("granularity", 0, granularity, "frame|submit|pass|draw",
-	    "What one measurement covers."),
-	ROW("frame", 0, frame, "present|finish|flush|terminator|idle|submit:N|label:NAME",
-	    "What ends a frame."),
-	ROW("split", 0, split, "none|group|barrier", "What else ends a pass."),
-	ROW("group-work", 0, group_work, "on|off",
-	    "Count consecutive compute or copies as one pass."),
-	ROW("snapshot", 0, snapshot, "sampled|exact|off",
-	    "How counters that can only be read as totals are given to passes."),
-	ROW("period", 0, period, "TIME", "How often a sampled total is read."),
-	ROW("mali-delay", 0, mali_delay, "TIME",
-	    "Wait before each exact reading of Mali counters: 3ms for CSF drivers before r54p0, "
-	    "for which each pass is so much slower."),
-	ROW("microblaze", 0, microblaze, "on|WORDS",
-	    "Read the counters of a MicroBlaze core: path=, base=, access=, ne=, nl=, width=, "
-	    "events=, latency= and others, with + between them."),
-	ROW("skip", 0, skip, "N", "Leave out the first N frames."),
-	ROW("frames", 0, frames, "N", "Stop after N captured frames."),
-	ROW("every", 0, every, "N", "Capture one frame in N."),
-	ROW("seconds", 0, seconds, "S", "Stop after S seconds of capture."),
-	ROW("start-on", 0, start_on, "frame:N|label:NAME|signal:NAME|hw",
-	    "Begin at this frame, debug label or signal (USR1, USR2, RTMIN+N), or when the "
-	    "hardware says so."),
-	ROW("stop-on", 0, stop_on, "frame:N|label:NAME|signal:NAME|hw",
-	    "End at this frame or debug label; pause at this signal, or when the hardware says."),
-	ROW("control", 0, control, "PATH|off",
-	    "A socket for passtally trigger; %e, %t and %p are expanded."),
-	ROW("log", 'o', log, "PATH", "Where the log goes; %e, %t and %p are expanded."),
-	ROW("max-log", 0, max_log, "SIZE", "Stop when the log has this size."),
-	ROW("max-passes", 0, max_passes, "N",
-	    "Keep at most N passes a frame, drop and count others."),
-	ROW("no-argv", 0, no_argv, NULL, "Leave the program's arguments out of the log."),
-	ROW("force", 0, force, NULL, "Replace a log that exists."),
-	ROW("block", 0, block, "LIST",
-	    "Programs to leave alone besides the launchers, shells and helpers that always are."),
-	ROW("allow", 0, allow, "LIST", "Programs not to leave alone, whatever says so."),
+	{ "counters", IS(STRING, counters), .values = "LIST",
+	  .valid = "overview, all, or keys, names and globs with + between them",
+	  .help = "Counters to capture: overview, all, or keys, names and globs." },
+	{ "set", IS(STRING, set), .values = "NAME",
+	  .valid = "the name of one counter set",
+	  .help = "Stay with this one counter set instead of rotating." },
+	{ "sources", IS(STRING, sources), .values = "LIST",
+	  .valid = "names of sources with + between them",
+	  .help = "Sources of counters to use; all of the GPU's that work by default." },
+	{ "cpu", IS(SWITCH, cpu),
+	  .help = "Count the process's work on the CPU as well (linux-perf, else linux-proc)." },
+	{ "granularity", IS(WORD, granularity), .values = "frame|submit|pass|draw",
+	  .words = granularity_words,
+	  .valid = "frame, submit, pass or draw",
+	  .help = "What one measurement covers." },
+	{ "frame", IS(FRAME, frame),
+	  .values = "present|finish|flush|terminator|idle|submit:N|label:NAME",
+	  .help = "What ends a frame." },
+	{ "split", IS(WORD, split), .values = "none|group|barrier", .words = split_words,
+	  .valid = "none, group or barrier",
+	  .help = "What else ends a pass." },
+	{ "group-work", IS(SWITCH, group_work), .values = "on|off",
+	  .help = "Count consecutive compute or copies as one pass." },
+	{ "snapshot", IS(WORD, snapshot), .values = "sampled|exact|off",
+	  .words = snapshot_words,
+	  .valid = "sampled, exact or off",
+	  .help = "How counters that can only be read as totals are given to passes." },
+	{ "period", IS(TIME, period_ns), .values = "TIME", LIMITS(1000, 3600 * NS_PER_S),
+	  .valid = "a time with its unit, ns, us, ms or s, from 1us to 3600s",
+	  .help = "How often a sampled total is read." },
+	{ "mali-delay", IS(TIME, mali_delay_ns), .values = "TIME", LIMITS(0, NS_PER_S / 10),
+	  .valid = "a time with its unit, ns, us, ms or s, up to 100ms; 0s for none",
+	  .help = "Wait before each exact reading of Mali counters: 3ms for CSF drivers before "
+		  "r54p0, for which each pass is so much slower." },
+	{ "microblaze", IS(MICROBLAZE, microblaze), .values = "on|WORDS",
+	  .help = "Read the counters of a MicroBlaze core: path=, base=, access=, ne=, nl=, "
+		  "width=, events=, latency= and others, with + between them." },
+	{ "skip", IS(COUNT, skip), .values = "N", LIMITS(0, UINT64_MAX),
+	  .valid = "a whole number of frames",
+	  .help = "Leave out the first N frames." },
+	{ "frames", IS(COUNT, frames), .values = "N", LIMITS(0, UINT64_MAX),
+	  .valid = "a whole number of frames, 0 for no end",
+	  .help = "Stop after N captured frames." },
+	{ "every", IS(COUNT, every), .values = "N", LIMITS(1, UINT64_MAX),
+	  .valid = "a whole number from 1",
+	  .help = "Capture one frame in N." },
+	{ "seconds", IS(SECONDS, seconds), .values = "S",
+	  .valid = "a number of seconds such as 10 or 0.5, 0 for no end",
+	  .help = "Stop after S seconds of capture." },
+	{ "start-on", IS(TRIGGER, start_on), .values = "frame:N|label:NAME|signal:NAME|hw",
+	  .help = "Begin at this frame, debug label or signal (USR1, USR2, RTMIN+N), or when the "
+		  "hardware says so." },
+	{ "stop-on", IS(TRIGGER, stop_on), .values = "frame:N|label:NAME|signal:NAME|hw",
+	  .help = "End at this frame or debug label; pause at this signal, or when the hardware "
+		  "says." },
+	{ "control", IS(STRING, control), .values = "PATH|off",
+	  .valid = "off, or a path, in which %e, %t and %p stand for program, time and process",
+	  .help = "A socket for passtally trigger; %e, %t and %p are expanded." },
+	{ "log", IS(STRING, log), .letter = 'o', .values = "PATH",
+	  .valid = "a path, in which %e, %t and %p stand for program, time and process",
+	  .help = "Where the log goes; %e, %t and %p are expanded." },
+	{ "max-log", IS(SIZE, max_log), .values = "SIZE",
+	  .valid = "a number of bytes, or one with K, M or G; 0 for no limit",
+	  .help = "Stop when the log has this size." },
+	{ "max-passes", IS(COUNT, max_passes), .values = "N", LIMITS(1, 1000000),
+	  .valid = "a whole number from 1 to 1000000",
+	  .help = "Keep at most N passes a frame, drop and count others." },
+	{ "no-argv", IS(SWITCH, no_argv),
+	  .help = "Leave the program's arguments out of the log." },
+	{ "force", IS(SWITCH, force),
+	  .help = "Replace a log that exists." },
+	{ "block", IS(STRING, block), .values = "LIST",
+	  .valid = "names and globs of programs with + between them",
+	  .help = "Programs to leave alone besides the launchers, shells and helpers that always "
+		  "are." },
+	{ "allow", IS(STRING, allow), .values = "LIST",
+	  .valid = "names and globs of programs with + between them",
+	  .help = "Programs not to leave alone, whatever says so." },
 };
 const size_t tally_n_options = COUNT(tally_options);
+
+/* ---- one row ---- */
+
+/* Where the row's value is. */
+static const void *
+get_member(const struct tally_option *option, const struct tally_config *config)
+{
+	return (const char *)config + option->offset;
+}
+
+/* A whole number of the row's size: counts and words. */
+static uint64_t
+load_number(const struct tally_option *option, const void *at)
+{
+	return option->size == sizeof(uint32_t) ? *(const uint32_t *)at : *(const uint64_t *)at;
+}
+
+static void
+store_number(const struct tally_option *option, void *at, uint64_t n)
+{
+	if (option->size == sizeof(uint32_t))
+		*(uint32_t *)at = (uint32_t)n;
+	else
+		*(uint64_t *)at = n;
+}
+
+static bool
+read_number(const struct tally_option *option, const char *value, uint64_t *n)
+{
+	if (option->type == TALLY_OPTION_WORD) {
+		int i = find_word(option->words, count_words(option->words), value);
+		*n = (uint64_t)i;
+		return i >= 0;
+	}
+	if (option->type == TALLY_OPTION_SIZE)
+		return read_size(value, n);
+	if (option->type == TALLY_OPTION_COUNT)
+		return read_uint(value, option->least, option->most, n);
+	return read_time(value, 0, n) && *n >= option->least && *n <= option->most;
+}
+
+bool
+tally_option_set(const struct tally_option *option, struct tally_config *config, const char *value,
+		 char *why, size_t size)
+{
+	void *at = (char *)config + option->offset;
+	uint64_t n;
+	bool good;
+	switch (option->type) {
+	case TALLY_OPTION_FRAME:
+		return set_frame(config, value, why, size);
+	case TALLY_OPTION_TRIGGER:
+		return set_trigger(at, option->key, value, why, size);
+	case TALLY_OPTION_MICROBLAZE:
+		return tally_microblaze_options_parse(at, value, why, size);
+	case TALLY_OPTION_STRING:
+		return set_string(at, value, option->key, option->valid, why, size);
+	case TALLY_OPTION_SWITCH:
+		return read_switch(value, at) ||
+		       refuse(why, size, option->key, value, "on or off");
+	case TALLY_OPTION_SECONDS:
+		good = read_seconds(value, at);
+		break;
+	default:
+		good = read_number(option, value, &n);
+		if (good)
+			store_number(option, at, n);
+	}
+	return good || refuse(why, size, option->key, value, option->valid);
+}
+
+size_t
+tally_option_get(const struct tally_option *option, const struct tally_config *config, char *out,
+		 size_t size)
+{
+	const void *at = get_member(option, config);
+	switch (option->type) {
+	case TALLY_OPTION_FRAME:
+		return get_frame(config, out, size);
+	case TALLY_OPTION_TRIGGER:
+		return get_trigger(at, out, size);
+	case TALLY_OPTION_MICROBLAZE:
+		return tally_microblaze_options_print(at, out, size);
+	case TALLY_OPTION_STRING:
+		return get_string(*(char *const *)at, out, size);
+	case TALLY_OPTION_SWITCH:
+		return get_string(*(const bool *)at ? "on" : "off", out, size);
+	case TALLY_OPTION_SECONDS:
+		return get_seconds(*(const double *)at, out, size);
+	case TALLY_OPTION_WORD:
+		return get_string(option->words[load_number(option, at)], out, size);
+	case TALLY_OPTION_SIZE:
+		return get_size(load_number(option, at), out, size);
+	case TALLY_OPTION_TIME:
+		return get_time(load_number(option, at), out, size);
+	default:
+		return get_uint(load_number(option, at), out, size);
+	}
+}

@@ -198,7 +198,7 @@ use_config(void)
 	tally_config_set(&config, "log", "y", TALLY_FROM_USER_FILE, NULL, NULL);
 	for (size_t i = 0; i < tally_n_options; i++) {
 		char text[128];
-		tally_options[i].get(&config, text, sizeof(text));
+		tally_option_get(&tally_options[i], &config, text, sizeof(text));
 	}
 	tally_config_finish(&config);
 }

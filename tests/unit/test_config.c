@@ -23,7 +23,7 @@ static char *
 value_of(const struct tally_config *config, const char *key)
 {
 	char text[512];
-	size_t len = tally_options[row_of(key)].get(config, text, sizeof(text));
+	size_t len = tally_option_get(&tally_options[row_of(key)], config, text, sizeof(text));
 	g_assert_cmpuint(len, ==, strlen(text));
 	return g_strdup(text);
 }
@@ -557,8 +557,13 @@ static void
 test_table(void)
 {
 	for (size_t i = 0; i < tally_n_options; i++) {
-		g_assert_nonnull(tally_options[i].set);
-		g_assert_nonnull(tally_options[i].get);
+		const struct tally_option *o = &tally_options[i];
+		bool is_plain = o->type < TALLY_OPTION_FRAME && o->type != TALLY_OPTION_SWITCH;
+		g_assert_cmpint(o->valid != NULL, ==, is_plain);
+		g_assert_cmpint(o->words != NULL, ==, o->type == TALLY_OPTION_WORD);
+		g_assert_cmpuint(o->offset + o->size, <=, sizeof(struct tally_config));
+		g_assert_cmpint(o->most != 0, ==,
+				o->type == TALLY_OPTION_COUNT || o->type == TALLY_OPTION_TIME);
 		g_assert_true(g_str_has_suffix(tally_options[i].help, "."));
 		g_assert_true(tally_option_find(tally_options[i].key,
 						strlen(tally_options[i].key)) == &tally_options[i]);
