@@ -35,6 +35,9 @@ struct tally_annotator_ops {
 	void (*skip)(struct tally_annotator *a, uint32_t device, uint64_t end_ns);
 	/* The device writes no more frames. */
 	void (*drop_device)(struct tally_annotator *a, uint32_t device);
+	/* A frame of some device begins, which will be captured or not. Any thread, without an
+	 * annotator too; never waits. */
+	void (*frame_begins)(bool captured);
 	/* What belongs in the `end` line; valid until destroy(). All devices were dropped. */
 	void (*end)(struct tally_annotator *a, struct tally_end_record *end);
 	/* Stop counting, give everything back. Accepts NULL. */

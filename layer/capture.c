@@ -7,6 +7,7 @@ static atomic_int state;
 static _Atomic uint64_t generation;
 static uint64_t last_generation; /* begin()'s alone */
 static _Atomic uint32_t n_devices;
+static _Atomic(tally_capture_follower *) follower;
 
 const struct tally_config *
 tally_capture_config(void)
@@ -57,10 +58,20 @@ tally_capture_number_device(void)
 	return atomic_fetch_add(&n_devices, 1);
 }
 
+void
+tally_capture_follow(tally_capture_follower *by)
+{
+	atomic_store(&follower, by);
+}
+
 bool
 tally_capture_wants_frame(uint64_t frame, _Atomic uint64_t *count)
 {
-	return tally_capture_config() && tally_trigger_wants_frame(frame, count);
+	bool wanted = tally_capture_config() && tally_trigger_wants_frame(frame, count);
+	tally_capture_follower *follow = atomic_load(&follower);
+	if (follow)
+		follow(wanted);
+	return wanted;
 }
 
 const char *

@@ -35,6 +35,11 @@ void tally_capture_end(void);
 /* A number for a new device of this capture, from 0. */
 uint32_t tally_capture_number_device(void);
 
+/* Who wants to know that a frame begins, and whether it is captured; from the thread that asks
+ * wants_frame(), must not wait. */
+typedef void tally_capture_follower(bool captured);
+void tally_capture_follow(tally_capture_follower *follower);
+
 /* Is a frame with this number inside --skip/--frames/--every/--seconds/--start-on/--stop-on? To be
  * asked of each frame of a device in order, with that device's note of what counts towards them
  * (layer/trigger.c knows what it means): TALLY_NO_FRAME to begin with. */

@@ -153,7 +153,7 @@ enum tally_flag {
 	TALLY_FLAG_BAD_TIME,         /* the GPU's stamps made no sense: times left out */
 	TALLY_FLAG_SIMULTANEOUS,     /* recorded for simultaneous use: only its batch is timed */
 	TALLY_FLAG_DISTURBED,        /* the hardware says that its counters were disturbed */
-	TALLY_FLAG_UNSAMPLED,        /* --snapshot exact, but no totals could be read around it */
+	TALLY_FLAG_UNSAMPLED,        /* totals could not be read around it: some values left out */
 	TALLY_FLAG_FULL,             /* latencies overlapped, so that their counter is less sure */
 	TALLY_N_FLAGS,
 };

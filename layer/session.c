@@ -142,6 +142,7 @@ start(const struct tally_recorder_ops *ops)
 	atomic_store(&session_pid, naming.pid);
 	const struct tally_annotator_ops *annotate = atomic_load(&annotator_ops);
 	struct tally_annotator *annotator = annotate ? annotate->create(&config) : NULL;
+	tally_capture_follow(annotate ? annotate->frame_begins : NULL);
 	tally_capture_set_state(TALLY_STATE_RUNNING); /* the thread may end the capture at once */
 	if (tally_collector_start(ops, recorder, annotate, annotator)) {
 		open_triggers(&naming);

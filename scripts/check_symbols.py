@@ -43,7 +43,7 @@ BANNED.update({
     # Local sockets alone: no network.
     **{name: ("layer/control_socket.c",) for name in ("socket", "connect", "bind", "listen")},
     # Asks a descriptor of ours whether it is still there, and never waits; a thread of ours waits.
-    "poll": ("layer/control_socket.c", "query/mali/reader.c", "query/microblaze/microblaze.c", "query/sampler/thread.c"),
+    "poll": ("layer/control_socket.c", "query/mali/reader.c", "query/microblaze/microblaze.c", "query/sampler/reader.c"),
     # Only where the user set mali-delay, in `exact`.
     "nanosleep": ("query/mali/kbase.c",),
 })

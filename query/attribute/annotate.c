@@ -134,6 +134,8 @@ static const struct tally_device_record *
 describe_annotated(struct tally_annotator *a, const struct tally_device_record *info)
 {
 	struct tally_annotated *d = find_device(a, info->device);
+	if (a->sampler)
+		tally_sampler_ready(a->sampler);
 	if (!d) {
 		if (a->n_devices == MAX_DEVICES) {
 			tally_log_say(TALLY_LEVEL_WARNING, "annotate",
@@ -474,6 +476,7 @@ const struct tally_annotator_ops tally_annotator = {
 	.unwritten = unwritten,
 	.skip = skip,
 	.drop_device = drop_device,
+	.frame_begins = tally_sampler_frame_begins,
 	.end = end_run,
 	.destroy = destroy,
 	.abandon = abandon,

@@ -47,6 +47,8 @@ tally_account_begin(struct tally_account *account, bool late, uint64_t time_ns)
 	account->cursor_ns = first.time_ns;
 	if (late && time_ns > first.time_ns)
 		account->cursor_ns = time_ns < last.time_ns ? time_ns : last.time_ns;
+	else
+		account->stretch.known_from_ns = first.time_ns;
 	account->begun = true;
 	return true;
 }
@@ -93,7 +95,7 @@ tally_account_attribute(struct tally_account *account, uint64_t end_ns, bool exa
 	if (!account->told)
 		return false;
 	for (uint32_t i = 0; i < account->src->n_levels; i++)
-		account->levels[i] = account->src->levels[i];
+		account->levels[i] = account->now[i];
 	const struct tally_stretch *stretch = &account->stretch;
 	for (uint32_t i = 0; i < account->src->n_counters; i++) {
 		account->growth[i] += stretch->growth[i];

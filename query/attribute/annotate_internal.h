@@ -16,6 +16,7 @@
 struct tally_account {
 	const struct tally_snapshot_source *src;
 	struct tally_history *history;
+	const struct tally_snapshot_level *now; /* levels as of the last reading */
 	struct tally_attributor *attributor; /* knows how far it came */
 	const struct tally_counter **counters; /* under keys that are unique in the device line */
 	bool begun, told; /* told: the last frame was given the stretch */

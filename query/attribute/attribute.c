@@ -10,6 +10,9 @@
  * of being dealt out one by one: a frame of overlapping passes stays affordable. */
 #define MANY 64u
 
+/* Flags of readings that say why a value is left out. */
+#define REASONS (TALLY_FLAG(SATURATED) | TALLY_FLAG(OVERFLOW) | TALLY_FLAG(DISTURBED))
+
 /* Work that shares one interval: a pass, or with `exact` all passes between the same two samples.
  * What it grows by is gathered in the share of its first member. */
 struct span {
@@ -33,8 +36,8 @@ struct part {
 
 struct tally_attributor {
 	uint32_t n_counters, words;
-	/* The last stretch: where it ended and the totals then. */
-	bool any;
+	/* The last stretch: where it ended and the totals then; no reading reached to its end. */
+	bool any, behind;
 	uint64_t end_ns;
 	uint64_t *given;
 	uint64_t *next; /* totals at the end of an interval */
@@ -455,12 +458,33 @@ withhold(struct cut *c, uint64_t *growth, const uint64_t *unknown)
 }
 
 static void
+doubt_all(struct tally_attributor *a)
+{
+	for (uint32_t i = 0; i < a->n_counters; i++)
+		a->doubts[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+/* What is left out has a flag: that of its reading, or this one. */
+static uint64_t
+flag_of_doubts(const struct tally_attributor *a, uint64_t flags)
+{
+	uint64_t any = 0;
+	for (uint32_t w = 0; w < a->words; w++)
+		any |= a->doubts[w];
+	return any && !(flags & REASONS) ? TALLY_FLAG(UNSAMPLED) : 0;
+}
+
+static void
 finish_span(struct cut *c, const struct span *span)
 {
 	struct tally_attributor *a = c->a;
 	const uint32_t *members = a->members + span->first;
 	memset(a->doubts, 0, a->words * sizeof(*a->doubts));
 	uint64_t flags = tally_history_doubts(c->h, span->begin_ns, span->end_ns, a->doubts);
+	/* It began before anything was read: what it did until then is in no total. */
+	if (!c->exact && c->work[a->members[span->first]].begin_ns < c->stretch->known_from_ns)
+		doubt_all(a);
+	flags |= flag_of_doubts(a, flags);
 	uint64_t whole = 0;
 	for (uint32_t i = 0; i < span->n; i++)
 		whole += length_among(c, span, i);
@@ -526,8 +550,26 @@ clear(struct cut *c)
 	memset(stretch->unlogged, 0, totals);
 	memset(stretch->growth, 0, totals);
 	memset(c->a->level, 0, totals);
+	memset(c->a->doubts, 0, words);
 	stretch->flags = tally_history_doubts(c->h, stretch->begin_ns, stretch->end_ns,
 					      c->a->doubts);
+	stretch->flags |= flag_of_doubts(c->a, stretch->flags);
+}
+
+/* The last stretch ended after all readings. What one that came since says of it is growth that no
+ * pass of this one had. */
+static void
+withhold_arrears(struct cut *c)
+{
+	struct tally_attributor *a = c->a;
+	tally_history_at(c->h, c->now_ns, a->next);
+	for (uint32_t i = 0; i < a->n_counters; i++) {
+		if (a->next[i] <= a->given[i])
+			continue;
+		c->stretch->growth[i] += a->next[i] - a->given[i];
+		c->stretch->unlogged[i] += a->next[i] - a->given[i];
+		a->given[i] = a->next[i];
+	}
 }
 
 bool
@@ -550,6 +592,8 @@ tally_attribute(struct tally_attributor *a, const struct tally_history *h, bool 
 	clear(&c);
 	if (!a->any || a->end_ns != stretch->begin_ns)
 		tally_history_at(h, stretch->begin_ns, a->given);
+	else if (a->behind)
+		withhold_arrears(&c);
 	if (stretch->end_ns > stretch->begin_ns) {
 		if (exact)
 			find_exact_spans(&c);
@@ -562,7 +606,9 @@ tally_attribute(struct tally_attributor *a, const struct tally_history *h, bool 
 		for (uint32_t i = 0; i < n; i++)
 			say_nothing(&c, i);
 	}
+	struct tally_reading last;
 	a->any = true;
 	a->end_ns = c.now_ns;
+	a->behind = !tally_history_last(h, &last) || last.time_ns < a->end_ns;
 	return true;
 }

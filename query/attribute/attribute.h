@@ -30,6 +30,7 @@ struct tally_share {
 
 struct tally_stretch {
 	uint64_t begin_ns, end_ns;
+	uint64_t known_from_ns; /* in: the source's first reading */
 	uint64_t *unattributed; /* n_counters */
 	uint64_t *unattributed_unknown; /* words */
 	uint64_t *unlogged; /* n_counters: growth that belongs to values which are left out */
@@ -48,8 +49,10 @@ void tally_attributor_destroy(struct tally_attributor *a); /* accepts NULL */
 /* Cut stretch->begin_ns .. end_ns; work outside it counts for what lies inside. Nothing is known of
  * work without time. With `exact` work that has no samples of its own gets nothing, and
  * TALLY_FLAG(UNSAMPLED), as does work that shares its samples but has no time to share by; where
- * its samples are gone it is flagged LOST. Their growth is unattributed. What is set in the arrays
- * before does not matter. False on OOM: nothing is said. */
+ * its samples are gone it is flagged LOST. Their growth is unattributed. Work that began before
+ * known_from_ns gets nothing. Where something is left out the flags say so: those of the reading,
+ * or UNSAMPLED. What grew in stretches to whose end no reading reached is unlogged in the next one.
+ * What is set in the arrays before does not matter. False on OOM: nothing is said. */
 bool tally_attribute(struct tally_attributor *a, const struct tally_history *h, bool exact,
 		     const struct tally_work *work, struct tally_share *shares, uint32_t n,
 		     struct tally_stretch *stretch);

@@ -8,8 +8,8 @@
 /* Readings lie in chunks, so that memory comes as it is needed and none is ever moved to grow. */
 #define CHUNK 16u
 
-/* A reading as it is kept: NUMBER, TIME, FLAGS, totals, unknown. */
-enum { NUMBER = 0, TIME, FLAGS, TOTALS };
+/* A reading as it is kept: FIRST, NUMBER, TIME, FLAGS, totals, unknown. */
+enum { FIRST = 0, NUMBER, TIME, FLAGS, TOTALS };
 
 struct tally_history {
 	uint32_t n_counters, words;
@@ -124,6 +124,7 @@ tally_history_add(struct tally_history *h, const struct tally_reading *reading)
 	}
 	const uint64_t *last = h->n ? slot(h, h->n - 1) : NULL;
 	uint64_t *added = slot(h, h->n);
+	added[FIRST] = reading->first;
 	added[NUMBER] = reading->number;
 	added[TIME] = reading->time_ns;
 	if (last && added[TIME] <= last[TIME])
@@ -182,6 +183,7 @@ tell(const struct tally_history *h, uint32_t i, struct tally_reading *out)
 		return false;
 	uint64_t *reading = slot(h, i);
 	*out = (struct tally_reading){
+		.first = reading[FIRST],
 		.number = reading[NUMBER],
 		.time_ns = reading[TIME],
 		.totals = reading + TOTALS,
@@ -214,7 +216,7 @@ tally_history_find(const struct tally_history *h, uint64_t number, struct tally_
 		else
 			high = middle;
 	}
-	return low < h->n && slot(h, low)[NUMBER] == number && tell(h, low, out);
+	return low < h->n && slot(h, low)[FIRST] <= number && tell(h, low, out);
 }
 
 void

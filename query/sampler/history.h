@@ -20,7 +20,9 @@ struct tally_history *tally_history_create(uint32_t n_counters, size_t max_bytes
 void tally_history_destroy(struct tally_history *h); /* accepts NULL */
 
 struct tally_reading {
-	uint64_t number; /* of the sample: goes up */
+	/* Of the samples that it is the reading of, first to last; last goes up or stays, then with
+	 * first > number: nobody asked for it. */
+	uint64_t first, number;
 	uint64_t time_ns; /* goes up: add() moves it on by 1 ns if it must */
 	const uint64_t *totals;
 	const uint64_t *unknown; /* growth since the reading before is not known, bit a counter */
@@ -34,7 +36,7 @@ void tally_history_trim(struct tally_history *h, uint64_t time_ns);
 
 bool tally_history_first(const struct tally_history *h, struct tally_reading *out);
 bool tally_history_last(const struct tally_history *h, struct tally_reading *out);
-/* The reading with that number; false: it never was or is gone. */
+/* The reading of the sample with that number; false: it never was or is gone. */
 bool tally_history_find(const struct tally_history *h, uint64_t number, struct tally_reading *out);
 
 /* totals[i] of every counter at that time; before the first reading the first's, after the last the

@@ -1,7 +1,7 @@
-/* query/sampler/internal.h - the sampler's parts among themselves, and its seam for tests.
+/* query/sampler/internal.h - what the sampler's files share, and its seam for tests.
  *
- * sampler.c has the sources and their readings, thread.c when to read. Threads as in
- * query/sampler/sampler.h; what a mutex guards says so.
+ * sampler.c has the list of sources and their life, reader.c the thread of one source and when it
+ * reads. Threads as in query/sampler/sampler.h.
  */
 #ifndef PASSTALLY_QUERY_SAMPLER_INTERNAL_H
 #define PASSTALLY_QUERY_SAMPLER_INTERNAL_H
@@ -15,27 +15,24 @@ struct tally_sampler *
 tally_sampler_create_of(const struct tally_config *config,
 			const struct tally_snapshot_source_row *kinds, uint32_t n);
 
-/* ---- thread.c ---- */
-
-/* Reads all sources, as tally_snapshot_take() does, and says how long that took. */
-typedef uint64_t tally_sampler_read(uint64_t *cost_ns);
-
-/* How often to read, in ns: at first, and the most that it may become when reading is dear. */
+/* How often a source is read, in ns: at first, and the most that it may become when a reading takes
+ * too long. */
 struct tally_sampler_pace {
 	uint64_t period_ns, most_ns;
 	const int *due_fd; /* read when it can be read from, too; NULL: none */
+	bool always; /* also while nothing is captured */
 };
-/* What config and sources allow. */
 struct tally_sampler_pace
-tally_sampler_pace_of(const struct tally_sampler *s, const struct tally_config *config);
+tally_sampler_pace_of(const struct tally_snapshot_source *src, const struct tally_config *config);
 
-/* False: no thread could be had. */
-bool tally_sampler_thread_start(struct tally_sampler_pace pace, tally_sampler_read *read);
-/* False: it did not end in that time. True also where there is none. */
-bool tally_sampler_thread_stop(uint64_t timeout_ns);
-/* In a forked child, where it is no more. */
-void tally_sampler_thread_forget(void);
-/* The period in force. */
-uint64_t tally_sampler_period_ns(void);
+/* The period in force of source i. */
+uint64_t tally_sampler_period_ns(const struct tally_sampler *s, uint32_t i);
+
+/* How many frames began since the process did, or was forked: those that are captured, and all. */
+struct tally_sampler_frames {
+	_Atomic uint64_t captured, all;
+	_Atomic uint32_t asleep; /* threads that wait for a captured frame */
+};
+extern struct tally_sampler_frames tally_sampler_frames;
 
 #endif

@@ -1,4 +1,4 @@
-#include "query/sampler/internal.h"
+#include "query/sampler/reader.h"
 
 #include "layer/clock.h"
 #include "layer/futex.h"
@@ -6,110 +6,37 @@
 #include "query/sources.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define HISTORY_BYTES ((size_t)8 << 20)
-#define STOP_WAIT_NS UINT64_C(1000000000)
-#define NAP_NS UINT64_C(50000)
+#define NS_PER_MS UINT64_C(1000000)
+/* All sources together may take so long to open, and so long to stop. */
+#define OPEN_WAIT_NS (500 * NS_PER_MS)
+#define STOP_WAIT_NS (250 * NS_PER_MS)
 
-/* A source that was looked for. */
-struct row {
-	const char *name;
-	struct tally_snapshot_source *src; /* NULL: it was off from the start */
-	struct tally_history *history;
-	uint64_t *totals, *unknown; /* of the reading that is being taken */
-	bool counts; /* between start() and stop() */
-	atomic_bool on; /* false, and reason true, from the loss on */
-	char reason[sizeof(((struct tally_snapshot_source *)0)->reason)]; /* of the start */
-	char lost[sizeof(((struct tally_snapshot_source *)0)->reason)];
-};
-
-/* Never freed, so that a thread of the game may ask for a sample whenever it likes. */
+/* Never freed, so that a thread of the game may ask for a sample at any time. */
 struct tally_sampler {
-	/* Guards rows, histories and the sources' calls once there is a capture. Only log.h's lock
-	 * is taken under it. */
-	pthread_mutex_t lock;
-	struct row rows[TALLY_MAX_SNAPSHOT_SOURCES];
-	uint32_t n_rows;
-	struct row *sources[TALLY_MAX_SNAPSHOT_SOURCES]; /* on at the start */
-	uint32_t n_sources;
-	uint64_t number; /* of the newest sample */
-	bool created, stopped, stuck;
+	struct tally_reader readers[TALLY_MAX_SNAPSHOT_SOURCES]; /* in order of their opening */
+	const struct tally_config *config;
+	const struct tally_snapshot_source_row *kinds;
+	uint32_t n_kinds, next_kind;
+	struct tally_key_table keys; /* of the sources that are being opened */
+	_Atomic uint32_t n_readers; /* started */
+	_Atomic uint32_t all_open; /* no more readers will be started */
+	bool ready, created, stopped, stuck;
+	uint32_t n_rows, n_sources; /* once it is ready */
+	struct tally_reader *sources[TALLY_MAX_SNAPSHOT_SOURCES];
+	_Atomic uint64_t number; /* of the newest sample that was asked for */
+	_Atomic uint32_t n_visitors; /* threads of the game that are in here */
 	_Atomic pid_t pid;
 };
-static struct tally_sampler sampler = { .lock = PTHREAD_MUTEX_INITIALIZER };
+static struct tally_sampler sampler;
 static atomic_bool live; /* samples may be taken */
 static atomic_bool exact;
 
-/* ---- reading ---- */
-
-/* No more will come of it; what it counted before stands. */
-static void
-lose(struct row *row)
-{
-	row->src->ops->stop(row->src);
-	row->counts = false;
-	snprintf(row->lost, sizeof(row->lost), "%s",
-		 row->src->reason[0] ? row->src->reason : "it stopped counting");
-	atomic_store(&row->on, false);
-	tally_log_say(TALLY_LEVEL_WARNING, row->name, "it counts no more, values end here: %s",
-		      row->lost);
-}
-
-static bool
-read_row(struct row *row, uint64_t number)
-{
-	struct tally_totals now = { .totals = row->totals, .unknown = row->unknown };
-	memset(row->unknown, 0, (row->src->n_counters + 63) / 64 * sizeof(*row->unknown));
-	enum tally_status status = row->src->ops->sample(row->src, &now);
-	if (status != TALLY_OK) {
-		if (status != TALLY_NOT_READY)
-			lose(row);
-		return false;
-	}
-	struct tally_reading reading = {
-		.number = number,
-		.time_ns = now.begin_ns + (now.end_ns - now.begin_ns) / 2,
-		.totals = row->totals,
-		.unknown = row->unknown,
-		.flags = now.flags,
-	};
-	if (tally_history_add(row->history, &reading))
-		return true;
-	tally_log_say(TALLY_LEVEL_WARNING, row->name,
-		      "out of memory: totals are read less finely than asked for");
-	return false;
-}
-
-/* All sources, with the lock held; one number for all. */
-static uint64_t
-read_all(void)
-{
-	bool any = false;
-	for (uint32_t i = 0; i < sampler.n_sources; i++)
-		if (sampler.sources[i]->counts)
-			any |= read_row(sampler.sources[i], sampler.number + 1);
-	return any ? ++sampler.number : TALLY_NO_SNAPSHOT;
-}
-
-static uint64_t
-take(uint64_t *cost_ns)
-{
-	uint64_t number = TALLY_NO_SNAPSHOT;
-	pthread_mutex_lock(&sampler.lock);
-	if (atomic_load(&live)) {
-		uint64_t begin_ns = tally_clock_now_ns();
-		number = read_all();
-		*cost_ns = tally_clock_now_ns() - begin_ns;
-	}
-	pthread_mutex_unlock(&sampler.lock);
-	return number;
-}
+/* ---- samples ---- */
 
 bool
 tally_snapshot_exact(void)
@@ -117,153 +44,95 @@ tally_snapshot_exact(void)
 	return atomic_load_explicit(&exact, memory_order_relaxed);
 }
 
+/* Ask all sources at once, then wait for each: the slowest one's time, not the sum. */
+static bool
+read_all(struct tally_reader *const *readers, uint32_t n, uint64_t number)
+{
+	bool any = false;
+	uint64_t begin_ns = tally_clock_now_ns();
+	for (uint32_t i = 0; i < n; i++)
+		tally_reader_ask(readers[i], number);
+	for (uint32_t i = 0; i < n; i++)
+		any |= tally_reader_await(readers[i], number, begin_ns + readers[i]->answer_ns);
+	return any;
+}
+
+static void
+leave(void)
+{
+	atomic_fetch_sub(&sampler.n_visitors, 1);
+}
+
+/* False: there is no capture, or that of the process this one was forked from. */
+static bool
+enter(void)
+{
+	if (!atomic_load(&live) || atomic_load(&sampler.pid) != getpid())
+		return false;
+	atomic_fetch_add(&sampler.n_visitors, 1);
+	if (atomic_load(&live))
+		return true;
+	leave();
+	return false;
+}
+
 uint64_t
 tally_snapshot_take(void)
 {
-	/* Without a capture of this process the lock is left alone: in a forked child nobody may be
-	 * there to give it back. */
-	if (!atomic_load(&live) || sampler.pid != getpid())
-		return TALLY_NO_SNAPSHOT;
+	uint64_t number = TALLY_NO_SNAPSHOT;
+	if (!enter())
+		return number;
 	int saved_errno = errno;
-	uint64_t cost_ns, number = take(&cost_ns);
+	uint64_t asked = atomic_fetch_add(&sampler.number, 1) + 1;
+	if (read_all(sampler.sources, sampler.n_sources, asked))
+		number = asked;
 	errno = saved_errno;
+	leave();
 	return number;
 }
 
 void
 tally_sampler_cover(struct tally_sampler *s, uint64_t time_ns)
 {
-	bool covered = true;
-	pthread_mutex_lock(&s->lock);
-	for (uint32_t i = 0; i < s->n_sources; i++) {
-		struct tally_reading last;
-		struct row *row = s->sources[i];
-		if (row->counts &&
-		    (!tally_history_last(row->history, &last) || last.time_ns < time_ns))
-			covered = false;
-	}
-	if (!covered && atomic_load(&live))
-		read_all();
-	pthread_mutex_unlock(&s->lock);
+	struct tally_reader *behind[TALLY_MAX_SNAPSHOT_SOURCES];
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < s->n_sources; i++)
+		if (atomic_load(&s->sources[i]->phase) == TALLY_READER_COUNTS &&
+		    !tally_reader_covers(s->sources[i], time_ns))
+			behind[n++] = s->sources[i];
+	if (n)
+		read_all(behind, n, atomic_fetch_add(&s->number, 1) + 1);
 }
 
 void
 tally_sampler_lock(struct tally_sampler *s)
 {
-	pthread_mutex_lock(&s->lock);
+	for (uint32_t i = 0; i < s->n_sources; i++)
+		pthread_mutex_lock(&s->sources[i]->lock);
 }
 
 void
 tally_sampler_unlock(struct tally_sampler *s)
 {
-	pthread_mutex_unlock(&s->lock);
+	for (uint32_t i = s->n_sources; i-- > 0;)
+		pthread_mutex_unlock(&s->sources[i]->lock);
 }
 
-/* ---- opening ---- */
-
-static const char *
-words_for(enum tally_status status)
+void
+tally_sampler_frame_begins(bool captured)
 {
-	switch (status) {
-	case TALLY_UNSUPPORTED:
-		return "this machine does not have it";
-	case TALLY_DENIED:
-		return "this user may not read it";
-	case TALLY_NO_MEMORY:
-		return "out of memory";
-	default:
-		return "it could not be opened";
-	}
+	atomic_fetch_add(&tally_sampler_frames.all, 1);
+	if (!captured)
+		return;
+	atomic_fetch_add(&tally_sampler_frames.captured, 1);
+	if (atomic_load(&tally_sampler_frames.asleep) == 0 || !enter())
+		return;
+	for (uint32_t i = 0; i < sampler.n_sources; i++)
+		tally_reader_wake(sampler.sources[i]);
+	leave();
 }
 
-static enum tally_status
-make_room(struct row *row)
-{
-	uint32_t n = row->src->n_counters;
-	row->history = tally_history_create(n, HISTORY_BYTES);
-	row->totals = calloc((size_t)n + 1, sizeof(*row->totals));
-	row->unknown = calloc((size_t)n / 64 + 1, sizeof(*row->unknown));
-	return row->history && row->totals && row->unknown ? TALLY_OK : TALLY_NO_MEMORY;
-}
-
-static void
-free_room(struct row *row)
-{
-	tally_history_destroy(row->history);
-	free(row->totals);
-	free(row->unknown);
-	row->history = NULL;
-	row->totals = row->unknown = NULL;
-}
-
-/* Probe, open and start what row->src is; on error it is closed again. */
-static enum tally_status
-open_source(struct row *row, struct tally_snapshot_source *src, const struct tally_config *config,
-	    struct tally_key_table *keys)
-{
-	src->config = config;
-	enum tally_status status = src->ops->probe(src);
-	if (status != TALLY_OK) {
-		src->config = NULL;
-		return status;
-	}
-	src->wanted = config->counters;
-	src->metrics_wanted = true;
-	/* Only there it matters at which moment a count is told. */
-	src->settle_ns = config->snapshot == TALLY_SNAPSHOT_EXACT ? config->mali_delay_ns : 0;
-	src->keys = keys;
-	status = src->ops->open(src);
-	src->config = NULL;
-	src->wanted = NULL;
-	src->keys = NULL;
-	if (status != TALLY_OK)
-		return status;
-	row->src = src;
-	if (src->n_counters == 0) {
-		snprintf(src->reason, sizeof(src->reason), "nothing of it was asked for");
-		status = TALLY_UNSUPPORTED;
-	}
-	if (status == TALLY_OK)
-		status = make_room(row);
-	if (status == TALLY_OK)
-		status = src->ops->start(src);
-	if (status == TALLY_OK)
-		return TALLY_OK;
-	free_room(row);
-	row->src = NULL;
-	src->ops->close(src);
-	return status;
-}
-
-static void
-open_row(const struct tally_snapshot_source_row *kind, const struct tally_config *config,
-	 struct tally_key_table *keys)
-{
-	struct row *row = &sampler.rows[sampler.n_rows++];
-	row->name = kind->row.name;
-	struct tally_snapshot_source *src = kind->create();
-	enum tally_status status = src ? open_source(row, src, config, keys) : TALLY_NO_MEMORY;
-	const char *reason = src ? src->reason : "";
-	if (status != TALLY_OK && !reason[0])
-		reason = words_for(status);
-	snprintf(row->reason, sizeof(row->reason), "%s", reason);
-	if (status == TALLY_OK) {
-		row->counts = true;
-		atomic_store(&row->on, true);
-		sampler.sources[sampler.n_sources++] = row;
-	} else if (src) {
-		src->ops->destroy(src);
-	}
-}
-
-static bool
-counts_already(const char *name)
-{
-	for (uint32_t i = 0; name && i < sampler.n_sources; i++)
-		if (strcmp(sampler.sources[i]->name, name) == 0)
-			return true;
-	return false;
-}
+/* ---- opening: one source after the other, each in the thread that will read it ---- */
 
 static bool
 is_wanted(const struct tally_snapshot_source_row *kind, const struct tally_config *config)
@@ -274,43 +143,122 @@ is_wanted(const struct tally_snapshot_source_row *kind, const struct tally_confi
 						  kind->named(config->counters)));
 }
 
-static void
-open_rows(const struct tally_config *config, const struct tally_snapshot_source_row *kinds,
-	  uint32_t n)
+static bool
+counts_already(const struct tally_sampler *s, const char *name)
 {
-	struct tally_key_table keys = { 0 };
-	for (uint32_t i = 0; i < n && sampler.n_rows < TALLY_MAX_SNAPSHOT_SOURCES; i++) {
-		if (!is_wanted(&kinds[i], config))
+	for (uint32_t i = 0; name && i < atomic_load(&s->n_readers); i++)
+		if (strcmp(s->readers[i].kind->row.name, name) == 0 &&
+		    atomic_load(&s->readers[i].phase) == TALLY_READER_COUNTS)
+			return true;
+	return false;
+}
+
+/* A row for a source that does not count because another one does. */
+static void
+refuse(struct tally_reader *r, const struct tally_snapshot_source_row *kind)
+{
+	r->kind = kind;
+	snprintf(r->reason, sizeof(r->reason), "%s counts the same, and more", kind->unless);
+	atomic_store(&r->phase, TALLY_READER_CLOSED);
+	atomic_fetch_add(&sampler.n_readers, 1);
+}
+
+/* Called by one thread after the other: the next source, or the end of the list. */
+static void
+open_next(void)
+{
+	struct tally_sampler *s = &sampler;
+	while (s->next_kind < s->n_kinds && s->n_readers < TALLY_MAX_SNAPSHOT_SOURCES) {
+		const struct tally_snapshot_source_row *kind = &s->kinds[s->next_kind++];
+		struct tally_reader *r = &s->readers[s->n_readers];
+		if (!is_wanted(kind, s->config))
 			continue;
-		if (!counts_already(kinds[i].unless)) {
-			open_row(&kinds[i], config, &keys);
-		} else if (tally_source_wanted(config->sources, &kinds[i].row)) {
-			struct row *row = &sampler.rows[sampler.n_rows++];
-			row->name = kinds[i].row.name;
-			snprintf(row->reason, sizeof(row->reason), "%s counts the same, and more",
-				 kinds[i].unless);
+		if (counts_already(s, kind->unless)) {
+			if (tally_source_wanted(s->config->sources, &kind->row))
+				refuse(r, kind);
+			continue;
 		}
+		r->kind = kind;
+		r->config = s->config;
+		r->keys = &s->keys;
+		r->opened = open_next;
+		tally_reader_ask(r, 1);
+		atomic_fetch_add(&s->n_readers, 1);
+		if (tally_reader_start(r))
+			return;
 	}
-	tally_key_table_finish(&keys);
+	tally_key_table_finish(&s->keys);
+	atomic_store(&s->all_open, 1);
+	tally_futex_wake_all(&s->all_open);
+}
+
+static void
+wait_for_all_open(struct tally_sampler *s)
+{
+	uint64_t until_ns = tally_clock_now_ns() + OPEN_WAIT_NS;
+	while (!atomic_load(&s->all_open)) {
+		uint64_t now_ns = tally_clock_now_ns();
+		if (now_ns >= until_ns)
+			return;
+		tally_futex_wait(&s->all_open, 0, until_ns - now_ns);
+	}
+}
+
+/* False: it is still opening, and will be closed once the kernel answers. */
+static bool
+has_opened(struct tally_reader *r)
+{
+	uint32_t opening = TALLY_READER_OPENING;
+	if (!atomic_compare_exchange_strong(&r->phase, &opening, TALLY_READER_GIVEN_UP))
+		return true;
+	tally_log_say(TALLY_LEVEL_WARNING, r->kind->row.name,
+		      "it did not open within %u ms and is left out of this run",
+		      (unsigned)(OPEN_WAIT_NS / NS_PER_MS));
+	return false;
+}
+
+void
+tally_sampler_ready(struct tally_sampler *s)
+{
+	if (s->ready)
+		return;
+	wait_for_all_open(s);
+	s->ready = true;
+	/* Only the last one can be opening still. */
+	for (uint32_t i = 0; i < atomic_load(&s->n_readers); i++) {
+		struct tally_reader *r = &s->readers[i];
+		s->n_rows++;
+		if (has_opened(r) && atomic_load(&r->phase) != TALLY_READER_CLOSED)
+			s->sources[s->n_sources++] = r;
+	}
+	if (s->n_sources == 0)
+		return;
+	/* The first sample, so that there is something to count from. */
+	for (uint32_t i = 0; i < s->n_sources; i++)
+		tally_reader_await(s->sources[i], 1,
+				   tally_clock_now_ns() + s->sources[i]->answer_ns);
+	atomic_store(&exact, s->config->snapshot == TALLY_SNAPSHOT_EXACT);
+	atomic_store(&live, true);
 }
 
 /* ---- life ---- */
 
-/* All but the lock as it was before the first capture. */
 static void
-forget_rows(void)
+forget_readers(struct tally_sampler *s)
 {
-	memset(sampler.rows, 0, sizeof(sampler.rows));
-	sampler.n_rows = sampler.n_sources = 0;
-	sampler.number = 0;
-	sampler.created = sampler.stopped = sampler.stuck = false;
+	memset(s, 0, sizeof(*s));
+	for (uint32_t i = 0; i < TALLY_MAX_SNAPSHOT_SOURCES; i++)
+		s->readers[i].lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 }
 
-static void
-renew_lock(void)
+/* A thread of the capture before may hang still. */
+static bool
+is_free(const struct tally_sampler *s)
 {
-	/* Who held it in the parent does not exist here. */
-	sampler.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	for (uint32_t i = 0; i < s->n_readers; i++)
+		if (atomic_load(&s->readers[i].phase) != TALLY_READER_CLOSED)
+			return false;
+	return (!s->created || s->stuck) && atomic_load(&s->n_visitors) == 0;
 }
 
 struct tally_sampler *
@@ -319,24 +267,19 @@ tally_sampler_create_of(const struct tally_config *config,
 {
 	/* Forked while no capture ran, or one that was ending: abandon() was not called. */
 	bool of_parent = sampler.pid != getpid();
-	if (config->snapshot == TALLY_SNAPSHOT_OFF || (sampler.created && !of_parent))
+	if (config->snapshot == TALLY_SNAPSHOT_OFF || (!of_parent && !is_free(&sampler)))
 		return NULL;
-	if (of_parent)
-		renew_lock();
-	pthread_mutex_lock(&sampler.lock);
-	forget_rows();
+	forget_readers(&sampler);
 	sampler.pid = getpid();
 	sampler.created = true;
-	open_rows(config, kinds, n);
-	bool any = sampler.n_sources > 0;
-	if (any)
-		read_all();
-	atomic_store(&live, any);
-	atomic_store(&exact, any && config->snapshot == TALLY_SNAPSHOT_EXACT);
-	pthread_mutex_unlock(&sampler.lock);
-	if (any && !tally_sampler_thread_start(tally_sampler_pace_of(&sampler, config), take))
-		tally_log_say(TALLY_LEVEL_WARNING, "sampler",
-			      "no thread could be started: totals are read where frames end");
+	sampler.config = config;
+	sampler.kinds = kinds;
+	sampler.n_kinds = n;
+	sampler.number = 1;
+	open_next();
+	/* The game's first boundary is to have its sample. */
+	if (config->snapshot == TALLY_SNAPSHOT_EXACT)
+		tally_sampler_ready(&sampler);
 	return &sampler;
 }
 
@@ -346,45 +289,69 @@ tally_sampler_create(const struct tally_config *config)
 	return tally_sampler_create_of(config, tally_snapshot_sources, tally_n_snapshot_sources);
 }
 
-/* Not pthread_mutex_clocklock(): gcc 12's ThreadSanitizer does not know it. */
+/* The readers that did not do so in time, which is said of the first. */
 static bool
-lock_until(struct tally_sampler *s, uint64_t until_ns)
+all_leave(struct tally_sampler *s, enum tally_reader_phase phase)
 {
-	static _Atomic uint32_t nobody;
-	while (pthread_mutex_trylock(&s->lock) != 0) {
-		if (tally_clock_now_ns() >= until_ns)
-			return false;
-		tally_futex_wait(&nobody, 0, NAP_NS);
+	uint64_t until_ns = tally_clock_now_ns() + STOP_WAIT_NS;
+	bool all = true;
+	for (uint32_t i = 0; i < s->n_readers; i++) {
+		struct tally_reader *r = &s->readers[i];
+		if (tally_reader_leaves(r, phase, until_ns))
+			continue;
+		all = false;
+		tally_log_say(TALLY_LEVEL_WARNING, r->kind->row.name,
+			      "it does not answer at the end of the run: it is left alone, and "
+			      "what it counted last is not in the log");
 	}
-	return true;
+	return all;
 }
 
 void
 tally_sampler_stop(struct tally_sampler *s)
 {
-	if (s->stopped || s->stuck)
+	if (s->stopped)
 		return;
+	tally_sampler_ready(s);
 	atomic_store(&exact, false);
-	uint64_t until_ns = tally_clock_now_ns() + STOP_WAIT_NS;
-	bool through = tally_sampler_thread_stop(STOP_WAIT_NS);
-	if (!through || !lock_until(s, until_ns)) {
-		/* The kernel keeps a reading: leave all of it to that thread, for good. */
-		atomic_store(&live, false);
-		s->stuck = true;
-		tally_log_say(TALLY_LEVEL_WARNING, "sampler",
-			      "a counter source did not answer for a second: it is left alone");
-		return;
-	}
-	if (atomic_exchange(&live, false))
-		read_all();
-	for (uint32_t i = 0; i < s->n_sources; i++) {
-		struct row *row = s->sources[i];
-		if (row->counts)
-			row->src->ops->stop(row->src);
-		row->counts = false;
-	}
+	atomic_store(&live, false);
 	s->stopped = true;
-	pthread_mutex_unlock(&s->lock);
+	for (uint32_t i = 0; i < s->n_readers; i++) {
+		atomic_store(&s->readers[i].stop, true);
+		tally_reader_wake(&s->readers[i]);
+	}
+	all_leave(s, TALLY_READER_COUNTS);
+}
+
+static bool
+close_reader(struct tally_reader *r, uint64_t until_ns)
+{
+	atomic_store(&r->close, true);
+	tally_reader_wake(r);
+	while (atomic_load(&r->phase) != TALLY_READER_CLOSED) {
+		enum tally_reader_phase phase = atomic_load(&r->phase);
+		if (phase != TALLY_READER_CLOSED && !tally_reader_leaves(r, phase, until_ns))
+			return false;
+	}
+	tally_history_destroy(r->history);
+	free(r->totals);
+	free(r->unknown);
+	r->history = NULL;
+	r->totals = r->unknown = NULL;
+	return true;
+}
+
+/* Nobody comes any more: they are through when their own wait is. */
+static bool
+visitors_leave(struct tally_sampler *s, uint64_t until_ns)
+{
+	uint32_t n;
+	while ((n = atomic_load(&s->n_visitors)) != 0) {
+		if (tally_clock_now_ns() >= until_ns)
+			return false;
+		tally_futex_wait(&s->n_visitors, n, NS_PER_MS);
+	}
+	return true;
 }
 
 void
@@ -393,21 +360,12 @@ tally_sampler_destroy(struct tally_sampler *s)
 	if (!s)
 		return;
 	tally_sampler_stop(s);
-	if (s->stuck)
-		return; /* no capture after this one has snapshots */
-	for (uint32_t i = 0; i < s->n_rows; i++) {
-		struct row *row = &s->rows[i];
-		struct tally_snapshot_source *src = row->src;
-		/* A child that is forked meanwhile must not find it half closed. */
-		atomic_store(&row->on, false);
-		row->src = NULL;
-		if (src) {
-			src->ops->close(src);
-			src->ops->destroy(src);
-		}
-		free_room(row);
-	}
-	forget_rows();
+	uint64_t until_ns = tally_clock_now_ns() + STOP_WAIT_NS;
+	s->stuck = !visitors_leave(s, until_ns);
+	for (uint32_t i = 0; i < s->n_readers; i++)
+		s->stuck |= !close_reader(&s->readers[i], until_ns);
+	if (!s->stuck)
+		s->created = false;
 }
 
 void
@@ -417,13 +375,17 @@ tally_sampler_abandon(struct tally_sampler *s)
 		return;
 	atomic_store(&live, false);
 	atomic_store(&exact, false);
-	tally_sampler_thread_forget();
-	renew_lock();
 	/* Their memory stays: a thread that is no more may have been anywhere in it. */
-	for (uint32_t i = 0; i < s->n_rows; i++)
-		if (s->rows[i].src)
-			s->rows[i].src->ops->abandon(s->rows[i].src);
-	forget_rows();
+	for (uint32_t i = 0; i < s->n_readers; i++) {
+		struct tally_reader *r = &s->readers[i];
+		uint32_t phase = atomic_load(&r->phase);
+		bool open = phase == TALLY_READER_COUNTS || phase == TALLY_READER_LOST ||
+			    phase == TALLY_READER_STOPPED;
+		struct tally_snapshot_source *src = r->src;
+		if (open && src)
+			src->ops->abandon(src);
+	}
+	forget_readers(s);
 }
 
 /* ---- what there is ---- */
@@ -437,10 +399,13 @@ tally_sampler_n_rows(const struct tally_sampler *s)
 struct tally_source_info
 tally_sampler_row(const struct tally_sampler *s, uint32_t i)
 {
-	const struct row *row = &s->rows[i];
-	bool on = atomic_load(&row->on);
-	const char *reason = !on && row->src ? row->lost : row->reason;
-	return (struct tally_source_info){ row->name, on, reason[0] ? reason : NULL };
+	const struct tally_reader *r = &s->readers[i];
+	uint32_t phase = atomic_load(&r->phase);
+	bool on = phase == TALLY_READER_COUNTS || phase == TALLY_READER_STOPPED;
+	const char *reason = phase == TALLY_READER_LOST       ? r->lost
+			     : phase == TALLY_READER_GIVEN_UP ? "it did not answer in time"
+							      : r->reason;
+	return (struct tally_source_info){ r->kind->row.name, on, reason[0] ? reason : NULL };
 }
 
 uint32_t
@@ -455,8 +420,20 @@ tally_sampler_source(const struct tally_sampler *s, uint32_t i)
 	return s->sources[i]->src;
 }
 
+const struct tally_snapshot_level *
+tally_sampler_levels(const struct tally_sampler *s, uint32_t i)
+{
+	return s->sources[i]->levels;
+}
+
 struct tally_history *
 tally_sampler_history(struct tally_sampler *s, uint32_t i)
 {
 	return s->sources[i]->history;
+}
+
+uint64_t
+tally_sampler_period_ns(const struct tally_sampler *s, uint32_t i)
+{
+	return atomic_load(&s->sources[i]->period_ns);
 }

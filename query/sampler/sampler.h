@@ -1,10 +1,15 @@
-/* query/sampler/sampler.h - the snapshot sources of a capture, and the thread that reads them.
+/* query/sampler/sampler.h - the snapshot sources of a capture, and the threads that read them.
  *
- * `sampled`: a thread of ours reads every period, on the CPU's own time; nothing in the game waits.
- * `exact`: the game's threads ask for a sample at each boundary that they made a real one, and the
- * thread reads only as often as a source needs it. Samples have numbers that go up from 1; each
- * source has its readings in a history (query/sampler/history.h) of bounded size.
- * Any thread may call take(); everything else is the collector's, but create() and abandon().
+ * Each source has a thread of its own (query/sampler/reader.h), which alone makes calls into the
+ * source: a kernel that does not answer holds up neither the collector nor the game nor the exit,
+ * and the other sources count on.
+ * `sampled`: the threads read every period, on the CPU's own time; nothing in the game waits.
+ * `exact`: the game's threads ask for a sample at each boundary that they made a real one, and
+ * sources are read by time only as often as they need it. Samples have numbers that go up from 1;
+ * each source has its readings in a history (query/sampler/history.h) of bounded size. While frames
+ * go by and none is captured, the threads sleep.
+ * Any thread may call tally_snapshot_*() and frame_begins(); everything else is the collector's,
+ * but create() and abandon().
  */
 #ifndef PASSTALLY_QUERY_SAMPLER_H
 #define PASSTALLY_QUERY_SAMPLER_H
@@ -18,12 +23,15 @@
 
 struct tally_sampler;
 
-/* Probe and open what --sources and --counters ask for, take the first sample, start the thread.
- * NULL on OOM or with --snapshot off. At most one at a time. */
+/* Begin to open what --sources and --counters ask for, in other threads; `exact` waits for them as
+ * ready() does. NULL with --snapshot off, and while a source of an earlier capture hangs. At most
+ * one at a time. */
 struct tally_sampler *tally_sampler_create(const struct tally_config *config);
-/* One last sample, then stop; the thread is gone when it returns (waits at most 1 s for it, and
- * then leaves a source that does not answer alone for good). Sources and histories stay for
- * reading. */
+/* Waits until all sources are open and have been read once: at most 500 ms for opening, past which
+ * a source is left out, and as long as for a sample. What follows below stands from then on. */
+void tally_sampler_ready(struct tally_sampler *s);
+/* One last sample, then stop. Waits for at most 250 ms; a source that does not answer by then is
+ * left alone for good, with its thread. Sources and histories stay for reading. */
 void tally_sampler_stop(struct tally_sampler *s);
 void tally_sampler_destroy(struct tally_sampler *s); /* accepts NULL */
 void tally_sampler_abandon(struct tally_sampler *s); /* see annotator.h */
@@ -36,21 +44,28 @@ struct tally_source_info tally_sampler_row(const struct tally_sampler *s, uint32
 uint32_t tally_sampler_n_sources(const struct tally_sampler *s);
 const struct tally_snapshot_source *tally_sampler_source(const struct tally_sampler *s, uint32_t i);
 struct tally_history *tally_sampler_history(struct tally_sampler *s, uint32_t i);
+/* As of the source's last reading; n_levels of the source. With the lock held. */
+const struct tally_snapshot_level *tally_sampler_levels(const struct tally_sampler *s, uint32_t i);
 
 /* Between these two the histories do not change. Held by the collector while it attributes:
- * short. No other function of the sampler may be called meanwhile but those above. */
+ * short, and by nobody over a call into a source. No other function of the sampler may be called
+ * meanwhile but those above. */
 void tally_sampler_lock(struct tally_sampler *s);
 void tally_sampler_unlock(struct tally_sampler *s);
 
-/* Make sure that every source that still counts has a reading at or after that time: takes one if
- * need be. What grew after a source's last reading is not known (tally_history_doubts()). */
+/* See to it that every source that still counts and answers has a reading at or after that time:
+ * asks for one if need be and waits for it for at most 100 ms. What grew after a source's last
+ * reading is not known (tally_history_doubts()). */
 void tally_sampler_cover(struct tally_sampler *s, uint64_t time_ns);
 
 /* For front ends, any thread. Is `exact` asked for, and is there a source to read? Constant for the
  * length of a capture, false outside. */
 bool tally_snapshot_exact(void);
-/* Read all sources now. The sample's number, TALLY_NO_SNAPSHOT when there is no capture or none
- * could be read. Waits for another thread's reading (microseconds), not for the GPU. */
+/* Have all sources read now. The sample's number, TALLY_NO_SNAPSHOT when there is no capture or
+ * none could be read. Waits for the sources' threads (tens of microseconds; 100 ms and mali-delay
+ * for one that does not answer, and then no more until it does), not for the GPU. */
 uint64_t tally_snapshot_take(void);
+/* A frame begins somewhere, captured or not: once each. Never waits. */
+void tally_sampler_frame_begins(bool captured);
 
 #endif

@@ -10,39 +10,56 @@
 #include "layer/config/config.h"
 #include "query/attribute/attribute.h"
 #include "query/sampler/sampler.h"
+#include "query/sources.h"
 #include "tests/bench/bench.h"
 
 #define N_SAMPLES 4000
 #define PERIOD_NS 1000000u
 #define PASS_NS 10000u
 
-static int
-measure_sample(char *source)
+static struct tally_snapshot_source *
+open_source(const char *name, const struct tally_config *config)
 {
-	/* `exact`: the sampler's own thread keeps out of the way. */
-	struct tally_config config = { .snapshot = TALLY_SNAPSHOT_EXACT, .sources = source };
-	struct tally_sampler *s = tally_sampler_create(&config);
-	if (!s || tally_sampler_n_sources(s) == 0) {
-		const char *reason = NULL;
-		if (s && tally_sampler_n_rows(s) > 0)
-			reason = tally_sampler_row(s, 0).reason;
-		fprintf(stderr, "bench_snapshot: %s: %s\n", source, reason ? reason : "off");
-		tally_sampler_destroy(s);
+	struct tally_snapshot_source *src = NULL;
+	for (uint32_t i = 0; i < tally_n_snapshot_sources; i++)
+		if (strcmp(tally_snapshot_sources[i].row.name, name) == 0)
+			src = tally_snapshot_sources[i].create();
+	if (!src)
+		return NULL;
+	src->config = config;
+	src->metrics_wanted = true;
+	if (src->ops->probe(src) == TALLY_OK && src->ops->open(src) == TALLY_OK &&
+	    src->ops->start(src) == TALLY_OK)
+		return src;
+	fprintf(stderr, "bench_snapshot: %s: %s\n", name, src->reason);
+	return NULL;
+}
+
+static int
+measure_sample(const char *source)
+{
+	struct tally_config config;
+	tally_config_init(&config);
+	config.snapshot = TALLY_SNAPSHOT_EXACT;
+	struct tally_snapshot_source *src = open_source(source, &config);
+	if (!src)
 		return 77;
-	}
-	static uint64_t costs[N_SAMPLES];
-	for (int i = 0; i < N_SAMPLES; i++) {
+	static uint64_t costs[N_SAMPLES], totals[4096], unknown[64];
+	bool on = src->n_counters <= 4096;
+	for (int i = 0; i < N_SAMPLES && on; i++) {
+		struct tally_totals now = { .totals = totals, .unknown = unknown };
 		uint64_t begin_ns = bench_clock_ns(CLOCK_MONOTONIC);
-		tally_snapshot_take();
+		enum tally_status status = src->ops->sample(src, &now);
 		costs[i] = bench_clock_ns(CLOCK_MONOTONIC) - begin_ns;
+		on = status == TALLY_OK || status == TALLY_NOT_READY;
 	}
-	bool on = tally_sampler_row(s, 0).on;
 	qsort(costs, N_SAMPLES, sizeof(costs[0]), bench_compare_u64);
 	printf("{\"sample_ns\": %llu, \"sample_ns_99\": %llu, \"counters\": %u}\n",
 	       (unsigned long long)costs[N_SAMPLES / 2],
-	       (unsigned long long)costs[N_SAMPLES / 100 * 99],
-	       tally_sampler_source(s, 0)->n_counters);
-	tally_sampler_destroy(s);
+	       (unsigned long long)costs[N_SAMPLES / 100 * 99], src->n_counters);
+	src->ops->stop(src);
+	src->ops->close(src);
+	src->ops->destroy(src);
 	return on ? 0 : 1;
 }
 
@@ -78,6 +95,7 @@ read_up_to(struct frame *f, uint64_t time_ns)
 		for (uint32_t i = 0; i < f->n_counters; i++)
 			f->totals[i] += 1000003u * (i % 17u);
 		struct tally_reading reading = {
+			.first = f->number + 1,
 			.number = ++f->number,
 			.time_ns = next_ns,
 			.totals = f->totals,

@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct fake_config fake_config;
+_Thread_local unsigned fake_hang_ms;
 
 static const struct fake_gpu gpus[] = {
 	{ "t60x", 0x6956, 64, 4 }, { "t62x", 0x0620, 64, 4 }, { "t720", 0x0720, 64, 4 },
@@ -66,9 +68,11 @@ add_fault(char *text)
 		if (strcmp(errors[i].name, name) == 0)
 			fault->error = errors[i].error;
 	}
+	if (strncmp(name, "HANG", 4) == 0)
+		fault->hang_ms = (unsigned)atoi(name + 4);
 	read_range(strtok_r(NULL, ":", &rest), &fault->from, &fault->until);
 	fake_config.n_faults++;
-	return fault->error != 0;
+	return fault->error || fault->hang_ms;
 }
 
 /* WORD[:BLOCK[INDEX]][@RANGE], BLOCK one of fe tiler l2 core */
@@ -246,7 +250,10 @@ fake_fault(const char *call)
 	for (uint32_t i = 0; i < fake_config.n_faults; i++) {
 		const struct fake_fault *fault = &fake_config.faults[i];
 		bool when = fault->from == 0 || (n >= fault->from && n <= fault->until);
-		if (when && strcmp(fault->call, call) == 0) {
+		if (when && strcmp(fault->call, call) == 0 && fault->hang_ms) {
+			fake_trace("%s %u hangs", call, n);
+			fake_hang_ms = fault->hang_ms;
+		} else if (when && strcmp(fault->call, call) == 0) {
 			fake_trace("%s %u fails by %s", call, n, strerror(fault->error));
 			return fault->error;
 		}

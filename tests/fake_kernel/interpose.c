@@ -61,6 +61,8 @@ leave(uint64_t begin_ns)
 {
 	fake_kernel_get_state()->kernel_ns += fake_raw_ns() - begin_ns;
 	pthread_mutex_unlock(&lock);
+	usleep(fake_hang_ms * 1000);
+	fake_hang_ms = 0;
 }
 
 static int

@@ -34,6 +34,7 @@ struct fake_rule {
 struct fake_fault {
 	char call[16];
 	int error;
+	unsigned hang_ms; /* it succeeds then */
 	uint32_t from, until; /* calls of that name; 0: always */
 };
 
@@ -63,6 +64,8 @@ bool fake_configure(const char *text); /* says on stderr what it does not unders
 const struct fake_rule *fake_rule(const char *word, int block, int index, uint32_t sample);
 /* Counts a call by that name, and traces it; 0 or the error it is to fail with. */
 int fake_fault(const char *call);
+/* The call of this thread takes so long once nobody waits for the simulated kernel's lock. */
+extern _Thread_local unsigned fake_hang_ms;
 
 /* trace.c */
 void fake_trace(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -51,6 +51,7 @@ read_totals(struct world *w, uint64_t time_ns, const uint64_t *totals, uint64_t 
 	    uint64_t flags)
 {
 	g_assert_true(tally_history_add(w->history, &(struct tally_reading){
+							    .first = w->number + 1,
 							    .number = ++w->number,
 							    .time_ns = time_ns,
 							    .totals = totals,
@@ -213,11 +214,36 @@ test_unknown(void)
 	cut(&w, false, 300, 350);
 	g_assert_cmpuint(w.unknown[0][0], ==, 7);
 	g_assert_cmpuint(w.unattributed_unknown[0], ==, 7);
-	/* What comes now came since then. */
+	g_assert_cmpuint(w.shares[0].flags, ==, TALLY_FLAG(UNSAMPLED));
+	g_assert_cmpuint(w.stretch.flags, ==, TALLY_FLAG(UNSAMPLED));
+	/* What comes now came since then; what came before 350 is no value of what runs now. */
 	read_totals(&w, 400, (uint64_t[N]){ 400, 2000, 0 }, 0, 0);
 	w.n = 0;
 	cut(&w, false, 350, 400);
 	g_assert_cmpuint(w.total[0], ==, 100);
+	g_assert_cmpuint(w.unlogged[0], ==, 50);
+	g_assert_cmpuint(w.unattributed[0], ==, 50);
+	close_world(&w);
+}
+
+/* Work that began before the first reading: what it did until then is in no total. */
+static void
+test_before_the_first(void)
+{
+	static struct world w;
+	open_world(&w, 1 << 20);
+	read_totals(&w, 100, (uint64_t[N]){ 0 }, 0, 0);
+	read_totals(&w, 300, (uint64_t[N]){ 200, 20, 2 }, 0, 0);
+	w.work[0] = (struct tally_work){ .begin_ns = 50, .end_ns = 150 };
+	w.work[1] = (struct tally_work){ .begin_ns = 150, .end_ns = 250 };
+	w.n = 2;
+	w.stretch.known_from_ns = 100;
+	cut(&w, false, 100, 300);
+	g_assert_cmpuint(w.unknown[0][0], ==, 7);
+	g_assert_cmpuint(w.shares[0].flags, ==, TALLY_FLAG(UNSAMPLED));
+	g_assert_cmpuint(w.unlogged[0], ==, 50);
+	g_assert_cmpuint(w.growth[1][0], ==, 100);
+	g_assert_cmpuint(w.shares[1].flags, ==, 0);
 	close_world(&w);
 }
 
@@ -673,6 +699,7 @@ main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/attribute/sampled", test_sampled);
 	g_test_add_func("/attribute/unknown", test_unknown);
+	g_test_add_func("/attribute/before_the_first", test_before_the_first);
 	g_test_add_func("/attribute/fair", test_fair);
 	g_test_add_func("/attribute/random_sampled", test_random_sampled);
 	g_test_add_func("/attribute/random_crowded", test_random_crowded);

@@ -276,6 +276,7 @@ take_over(int error)
 	struct tally_sampler *s = tally_sampler_create(&config);
 	if (!s)
 		return 2;
+	tally_sampler_ready(s);
 	bool perf_on, proc_on;
 	const char *why = row_of(s, "linux-perf", &perf_on);
 	if (!why || perf_on || !why[0])
