@@ -1,155 +1,249 @@
 #include "cli/export/export.h"
 
 #include "cli/report/columns.h"
-#include "json/log_numbers.h"
 #include "cli/shared/out.h"
+#include "json/log_numbers.h"
 
 #include <math.h>
+
+enum validity { MEASURED, ESTIMATED, DERIVED, ABSENT, N_VALIDITIES };
+static const char *const validity_words[N_VALIDITIES] = { "measured", "estimated", "derived",
+							  "absent" };
+
+/* What is counted: a field's number, a counter or a metric. */
+enum what { NUMBER, COUNTER, METRIC, N_WHATS };
+
+/* The cells of a key, made once: a table has a row for each value, and little of it is new. */
+struct key_cells {
+	GString *key; /* "KEY," */
+	GString *rest[N_VALIDITIES]; /* ",UNIT,SOURCE,VALIDITY," */
+};
+
+struct csv_device {
+	const char *api; /* NULL: the log does not describe the device */
+	GHashTable
+		*keys[N_WHATS]; /* key, by pointer: the reader interns them -> struct key_cells */
+};
 
 struct csv {
 	struct tally_out out;
 	struct tally_export_names *names;
-	GHashTable *apis; /* device -> enum tally_api + 1 */
-};
-
-/* What the rows of one thing have in common. */
-struct row {
-	const char *what; /* "frame", "pass", "workload", "unattributed" */
-	const struct tally_frame_record *frame;
-	const struct tally_pass_record *pass; /* or NULL */
-	const struct tally_workload_record *workload; /* or NULL */
-	uint32_t place; /* of the workload in its pass */
-	const char *flags;
+	GHashTable *devices; /* number -> struct csv_device */
+	GString *frame; /* the cells "device,api,frame,set," of the frame */
+	GString *head; /* the cells before a row's key, of what the rows are about */
+	GString *flags; /* the cell after them, and the line's end */
+	struct csv_device *device; /* the frame's */
+	uint32_t number; /* of that */
 };
 
 static void
-put_field(struct csv *e, const char *text)
+free_cells(gpointer v)
 {
-	tally_out_char(&e->out, ',');
-	if (text)
-		tally_out_cell(&e->out, text);
+	struct key_cells *cells = v;
+	g_string_free(cells->key, TRUE);
+	for (unsigned i = 0; i < N_VALIDITIES; i++)
+		g_string_free(cells->rest[i], TRUE);
+	g_free(cells);
 }
 
 static void
-put_place(struct csv *e, const struct row *r)
+forget_keys(struct csv_device *d)
 {
-	const struct tally_pass_record *p = r->pass;
-	char text[48];
-	tally_out_char(&e->out, ',');
-	if (!p) {
-		tally_out_put(&e->out, ",,,,,,,,");
-		return;
+	for (unsigned i = 0; i < N_WHATS; i++)
+		g_hash_table_remove_all(d->keys[i]);
+}
+
+static void
+free_device(gpointer v)
+{
+	struct csv_device *d = v;
+	for (unsigned i = 0; i < N_WHATS; i++)
+		g_hash_table_destroy(d->keys[i]);
+	g_free(d);
+}
+
+static struct csv_device *
+need_device(struct csv *e, uint32_t number)
+{
+	struct csv_device *d = g_hash_table_lookup(e->devices, GUINT_TO_POINTER(number));
+	if (d)
+		return d;
+	d = g_new0(struct csv_device, 1);
+	for (unsigned i = 0; i < N_WHATS; i++)
+		d->keys[i] = g_hash_table_new_full(NULL, NULL, NULL, free_cells);
+	g_hash_table_insert(e->devices, GUINT_TO_POINTER(number), d);
+	return d;
+}
+
+/* A cell and the comma after it. */
+static void
+add_cell(GString *to, const char *text)
+{
+	if (text) {
+		char *cell = tally_out_cell_text(text);
+		g_string_append(to, cell);
+		g_free(cell);
 	}
-	tally_json_put_u64(&e->out.w, p->index);
-	g_snprintf(text, sizeof(text), "%016" G_GINT64_MODIFIER "x", p->id);
-	put_field(e, text);
-	tally_out_char(&e->out, ',');
-	tally_json_put_u64(&e->out.w, p->segment);
-	put_field(e, tally_pass_kind_name(p->kind));
-	put_field(e, tally_export_names_find(e->names, r->frame->device, p));
-	put_field(e, p->label);
-	tally_export_lane_name(p, text, sizeof(text));
-	put_field(e, text);
-	tally_out_char(&e->out, ',');
-	if (r->workload)
-		tally_json_put_u64(&e->out.w, r->place);
-	put_field(e, r->workload ? r->workload->command : NULL);
+	g_string_append_c(to, ',');
 }
 
-/* `v` NULL: the value is absent. */
 static void
-put_row(struct csv *e, const struct row *r, const char *key, const struct tally_value *v,
-	const char *unit, const char *source, const char *validity)
+add_number(GString *to, uint64_t v)
 {
-	const gpointer api = g_hash_table_lookup(e->apis, GUINT_TO_POINTER(r->frame->device));
-	tally_json_put_u64(&e->out.w, r->frame->device);
-	put_field(e, api ? tally_api_name(GPOINTER_TO_UINT(api) - 1) : NULL);
-	tally_out_char(&e->out, ',');
-	tally_json_put_u64(&e->out.w, r->frame->frame);
-	put_field(e, r->frame->set);
-	put_field(e, r->what);
-	put_place(e, r);
-	put_field(e, key);
-	tally_out_char(&e->out, ',');
+	g_string_append_printf(to, "%" G_GUINT64_FORMAT ",", v);
+}
+
+/* ---- rows ---- */
+
+static struct key_cells *
+make_cells(const char *key, const char *unit, const char *source)
+{
+	struct key_cells *cells = g_new(struct key_cells, 1);
+	cells->key = g_string_new(NULL);
+	add_cell(cells->key, key);
+	for (unsigned i = 0; i < N_VALIDITIES; i++) {
+		cells->rest[i] = g_string_new(",");
+		add_cell(cells->rest[i], unit);
+		add_cell(cells->rest[i], source);
+		add_cell(cells->rest[i], validity_words[i]);
+	}
+	return cells;
+}
+
+static const struct key_cells *
+find_cells(struct csv *e, enum what what, const char *key, const char *unit)
+{
+	struct key_cells *cells = g_hash_table_lookup(e->device->keys[what], key);
+	if (cells)
+		return cells;
+	const struct tally_export_key *says = what == NUMBER ? NULL
+							     : tally_export_names_key(
+								       e->names, e->number, key);
+	const char *source = what == METRIC ? "metric" : says ? says->source : NULL;
+	cells = make_cells(key, says ? says->unit : unit, source);
+	g_hash_table_insert(e->device->keys[what], (gpointer)key, cells);
+	return cells;
+}
+
+static void
+put_row(struct csv *e, const struct key_cells *cells, const struct tally_value *v,
+	enum validity validity)
+{
+	tally_out_bytes(&e->out, e->head->str, e->head->len);
+	tally_out_bytes(&e->out, cells->key->str, cells->key->len);
 	if (v)
 		tally_json_put_value(&e->out.w, *v);
-	put_field(e, unit);
-	put_field(e, source);
-	put_field(e, validity);
-	put_field(e, r->flags);
-	tally_out_char(&e->out, '\n');
+	tally_out_bytes(&e->out, cells->rest[validity]->str, cells->rest[validity]->len);
+	tally_out_bytes(&e->out, e->flags->str, e->flags->len);
 }
-
-/* Where the numbers of an object go. */
-struct rows {
-	struct csv *csv;
-	const struct row *row;
-};
 
 static void
 put_number(void *to, const char *name, const char *unit, bool known, struct tally_value value)
 {
-	const struct rows *rows = to;
-	put_row(rows->csv, rows->row, name, known ? &value : NULL, unit, NULL,
-		known ? "measured" : "absent");
+	struct csv *e = to;
+	put_row(e, find_cells(e, NUMBER, name, unit), known ? &value : NULL,
+		known ? MEASURED : ABSENT);
 }
 
 static void
-put_values(struct csv *e, const struct row *r, const struct tally_keyed_value *values, uint32_t n,
-	   bool metrics)
+put_values(struct csv *e, const struct tally_keyed_value *values, uint32_t n, enum what what)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		const struct tally_export_key *says = tally_export_names_key(
-			e->names, r->frame->device, values[i].key);
 		if (!isfinite(tally_value_f64(values[i].value)))
 			continue;
-		put_row(e, r, values[i].key, &values[i].value, says ? says->unit : NULL,
-			metrics ? "metric" : (says ? says->source : NULL),
-			values[i].estimated ? "estimated" : (metrics ? "derived" : "measured"));
+		enum validity validity = values[i].estimated ? ESTIMATED
+					 : what == METRIC    ? DERIVED
+							     : MEASURED;
+		put_row(e, find_cells(e, what, values[i].key, NULL), &values[i].value, validity);
 	}
 }
 
 static void
-put_workload(struct csv *e, struct row r, const struct tally_workload_record *w)
+set_flags(struct csv *e, uint64_t flags)
 {
-	char *flags = tally_flags_text(w->flags, " ");
-	r.what = "workload";
-	r.workload = w;
-	r.flags = flags;
-	tally_workload_numbers(w, put_number, &(struct rows){ e, &r });
-	put_values(e, &r, w->counters, w->n_counters, false);
-	g_free(flags);
+	g_string_truncate(e->flags, 0);
+	if (flags) {
+		char *text = tally_flags_text(flags, " ");
+		g_string_append(e->flags, text);
+		g_free(text);
+	}
+	g_string_append_c(e->flags, '\n');
+}
+
+/* The rows to come are about the frame. */
+static void
+begin_frame(struct csv *e, const char *what)
+{
+	g_string_truncate(e->head, 0);
+	g_string_append_len(e->head, e->frame->str, (gssize)e->frame->len);
+	add_cell(e->head, what);
+	g_string_append(e->head, ",,,,,,,,,");
+}
+
+/* They are about the pass, or about its command at `place`. */
+static void
+begin_pass(struct csv *e, const struct tally_pass_record *p,
+	   const struct tally_workload_record *workload, uint32_t place)
+{
+	char lane[48];
+	GString *head = e->head;
+	g_string_truncate(head, 0);
+	g_string_append_len(head, e->frame->str, (gssize)e->frame->len);
+	add_cell(head, workload ? "workload" : "pass");
+	g_string_append_printf(head, "%u,%016" G_GINT64_MODIFIER "x,%u,", p->index, p->id,
+			       p->segment);
+	add_cell(head, tally_pass_kind_name(p->kind));
+	add_cell(head, tally_export_names_find(e->names, e->number, p));
+	add_cell(head, p->label);
+	tally_export_lane_name(p, lane, sizeof(lane));
+	add_cell(head, lane);
+	if (workload)
+		add_number(head, place);
+	else
+		g_string_append_c(head, ',');
+	add_cell(head, workload ? workload->command : NULL);
 }
 
 static void
-put_pass(struct csv *e, const struct tally_frame_record *f, const struct tally_pass_record *p)
+put_pass(struct csv *e, const struct tally_pass_record *p)
 {
-	char *flags = tally_flags_text(p->flags, " ");
-	struct row r = { .what = "pass", .frame = f, .pass = p, .flags = flags };
-	tally_pass_numbers(p, put_number, &(struct rows){ e, &r });
-	put_values(e, &r, p->counters, p->n_counters, false);
-	put_values(e, &r, p->metrics, p->n_metrics, true);
+	begin_pass(e, p, NULL, 0);
+	set_flags(e, p->flags);
+	tally_pass_numbers(p, put_number, e);
+	put_values(e, p->counters, p->n_counters, COUNTER);
+	put_values(e, p->metrics, p->n_metrics, METRIC);
 	for (uint32_t i = 0; i < p->n_workloads; i++) {
-		r.place = i;
-		put_workload(e, r, &p->workloads[i]);
+		const struct tally_workload_record *w = &p->workloads[i];
+		begin_pass(e, p, w, i);
+		set_flags(e, w->flags);
+		tally_workload_numbers(w, put_number, e);
+		put_values(e, w->counters, w->n_counters, COUNTER);
 	}
-	g_free(flags);
 }
 
 static void
 put_frame(struct csv *e, const struct tally_frame_record *f)
 {
-	char *flags = tally_flags_text(f->flags, " ");
-	struct row r = { .what = "frame", .frame = f, .flags = flags };
-	tally_frame_numbers(f, put_number, &(struct rows){ e, &r });
-	put_values(e, &r, f->metrics, f->n_metrics, true);
+	e->number = f->device;
+	e->device = need_device(e, f->device);
+	g_string_truncate(e->frame, 0);
+	add_number(e->frame, f->device);
+	add_cell(e->frame, e->device->api);
+	add_number(e->frame, f->frame);
+	add_cell(e->frame, f->set);
+	begin_frame(e, "frame");
+	set_flags(e, f->flags);
+	tally_frame_numbers(f, put_number, e);
+	put_values(e, f->metrics, f->n_metrics, METRIC);
 	for (uint32_t i = 0; i < f->n_passes; i++)
-		put_pass(e, f, &f->passes[i]);
-	r.what = "unattributed";
-	tally_unattributed_numbers(f, put_number, &(struct rows){ e, &r });
-	put_values(e, &r, f->unattributed, f->n_unattributed, false);
-	g_free(flags);
+		put_pass(e, &f->passes[i]);
+	begin_frame(e, "unattributed");
+	set_flags(e, f->flags);
+	tally_unattributed_numbers(f, put_number, e);
+	put_values(e, f->unattributed, f->n_unattributed, COUNTER);
 }
+
+/* ---- the format ---- */
 
 static struct tally_export *
 begin(FILE *out)
@@ -157,7 +251,10 @@ begin(FILE *out)
 	struct csv *e = g_new0(struct csv, 1);
 	tally_out_init(&e->out, out);
 	e->names = tally_export_names_create();
-	e->apis = g_hash_table_new(NULL, NULL);
+	e->devices = g_hash_table_new_full(NULL, NULL, NULL, free_device);
+	e->frame = g_string_new(NULL);
+	e->head = g_string_new(NULL);
+	e->flags = g_string_new(NULL);
 	tally_out_put(&e->out, "device,api,frame,set,what,pass,id,segment,kind,name,label,ran_on,"
 			       "workload,command,key,value,unit,source,validity,flags\n");
 	return (struct tally_export *)e;
@@ -170,9 +267,10 @@ line(struct tally_export *export, const struct tally_log_line *line)
 	if (line->type == TALLY_LINE_PASS_INFO)
 		tally_export_names_add(e->names, &line->pass_info);
 	if (line->type == TALLY_LINE_DEVICE) {
+		struct csv_device *d = need_device(e, line->device.device);
 		tally_export_names_add_device(e->names, &line->device);
-		g_hash_table_insert(e->apis, GUINT_TO_POINTER(line->device.device),
-				    GUINT_TO_POINTER(line->device.api + 1u));
+		d->api = tally_api_name(line->device.api);
+		forget_keys(d);
 	}
 	if (line->type == TALLY_LINE_FRAME)
 		put_frame(e, &line->frame);
@@ -185,7 +283,10 @@ end(struct tally_export *export, struct tally_export_left *left)
 	struct csv *e = (struct csv *)export;
 	tally_out_flush(&e->out);
 	tally_export_names_destroy(e->names);
-	g_hash_table_destroy(e->apis);
+	g_hash_table_destroy(e->devices);
+	g_string_free(e->frame, TRUE);
+	g_string_free(e->head, TRUE);
+	g_string_free(e->flags, TRUE);
 	g_free(e);
 }
 

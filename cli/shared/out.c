@@ -38,6 +38,11 @@ tally_out_flush(struct tally_out *o)
 void
 tally_out_bytes(struct tally_out *o, const char *bytes, size_t len)
 {
+	if (__builtin_expect(len <= (size_t)(o->w.end - o->w.at), 1)) {
+		memcpy(o->w.at, bytes, len);
+		o->w.at += len;
+		return;
+	}
 	while (len) {
 		if (o->w.at == o->w.end)
 			tally_out_flush(o);
