@@ -110,8 +110,9 @@ see_tallies(const struct tally_pass_record *p, tally_export_see *see, void *user
 void
 tally_export_see_identity(const struct tally_pass_record *p, tally_export_see *see, void *user)
 {
-	char id[17];
-	g_snprintf(id, sizeof(id), "%016" G_GINT64_MODIFIER "x", p->id);
+	char id[17] = "";
+	for (unsigned i = 0; i < 16; i++)
+		id[i] = "0123456789abcdef"[p->id >> (60 - 4 * i) & 15];
 	see_number(see, user, "index", p->index);
 	see_text(see, user, "id", id);
 }

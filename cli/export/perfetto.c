@@ -68,12 +68,21 @@ enum {
 
 #define SEQUENCE 1
 
+/* Numbers of texts that are found by where they are: static, or kept by the reader or the names. */
+enum { KNOWN = 1024 };
+struct known {
+	const char *prefix, *text;
+	unsigned table;
+	uint64_t number;
+};
+
 struct perfetto {
 	FILE *out;
 	struct tally_timeline_sink sink;
 	struct tally_timeline *timeline;
 	struct tally_protobuf packet, interned;
 	GHashTable *tables[N_TABLES]; /* by INTERNED_*: text -> number */
+	struct known known[KNOWN];
 	GPtrArray *specs; /* counter tracks not yet described */
 	GString *text;
 	bool begun, has_clock;
@@ -168,6 +177,20 @@ intern(struct perfetto *e, unsigned table, const char *text)
 	return number;
 }
 
+/* The same for a prefix and a text that never change nor go away. */
+static uint64_t
+intern_kept(struct perfetto *e, unsigned table, const char *prefix, const char *text)
+{
+	uintptr_t hash = ((uintptr_t)text >> 3) * 31 + ((uintptr_t)prefix >> 1) + table;
+	struct known *k = &e->known[(hash ^ hash >> 10) % KNOWN];
+	if (k->text == text && k->prefix == prefix && k->table == table)
+		return k->number;
+	g_string_assign(e->text, prefix);
+	g_string_append(e->text, text);
+	*k = (struct known){ prefix, text, table, intern(e, table, e->text->str) };
+	return k->number;
+}
+
 /* Put what intern() left; between begin_packet() and end_packet(), outside of other messages. */
 static void
 put_interned(struct perfetto *e)
@@ -236,11 +259,9 @@ see_arg(void *user, const struct tally_export_arg *arg)
 	struct tally_protobuf *p = &e->packet;
 	if (!arg->text && arg->value.storage == TALLY_STORAGE_F64 && !isfinite(arg->value.f64))
 		return;
-	g_string_assign(e->text, arg->prefix);
-	g_string_append(e->text, arg->key);
 	tally_protobuf_begin(p, EVENT_ANNOTATION);
 	tally_protobuf_put_number(p, ANNOTATION_NAME_IID,
-				  intern(e, INTERNED_ANNOTATION, e->text->str));
+				  intern_kept(e, INTERNED_ANNOTATION, arg->prefix, arg->key));
 	if (arg->text)
 		tally_protobuf_put_text(p, ANNOTATION_STRING, arg->text);
 	else if (arg->value.storage == TALLY_STORAGE_F64)
@@ -265,10 +286,12 @@ write_slice(struct perfetto *e, const struct tally_timeline_event *event)
 	tally_protobuf_put_number(p, EVENT_TRACK, uuid_of(e, event->track));
 	if (event->type != TALLY_TIMELINE_END) {
 		tally_protobuf_put_number(p, EVENT_CATEGORY_IID,
-					  intern(e, INTERNED_CATEGORY, event->category));
+					  intern_kept(e, INTERNED_CATEGORY, "", event->category));
 		if (event->name_repeats)
-			tally_protobuf_put_number(p, EVENT_NAME_IID,
-						  intern(e, INTERNED_NAME, event->name));
+			tally_protobuf_put_number(
+				p, EVENT_NAME_IID,
+				event->workload ? intern(e, INTERNED_NAME, event->name)
+						: intern_kept(e, INTERNED_NAME, "", event->name));
 		else
 			tally_protobuf_put_text(p, EVENT_NAME, event->name);
 		if (event->flow)

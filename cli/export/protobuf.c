@@ -21,35 +21,32 @@ tally_protobuf_clear(struct tally_protobuf *p)
 }
 
 static void
-need(struct tally_protobuf *p, size_t more)
+grow(struct tally_protobuf *p, size_t more)
 {
-	if (p->max - p->len >= more)
-		return;
 	p->max = MAX(p->max * 2, p->len + more + 256);
 	p->bytes = g_realloc(p->bytes, p->max);
 }
 
-static size_t
+static inline void
+need(struct tally_protobuf *p, size_t more)
+{
+	if (__builtin_expect(p->max - p->len >= more, 1))
+		return;
+	grow(p, more);
+}
+
+static inline size_t
 encode_varint(uint8_t *to, uint64_t v)
 {
 	size_t n = 0;
+	if (v < 0x80) {
+		*to = (uint8_t)v;
+		return 1;
+	}
 	for (; v >= 0x80; v >>= 7)
 		to[n++] = (uint8_t)(v | 0x80);
 	to[n++] = (uint8_t)v;
 	return n;
-}
-
-static void
-put_varint(struct tally_protobuf *p, uint64_t v)
-{
-	need(p, VARINT_MAX);
-	p->len += encode_varint(p->bytes + p->len, v);
-}
-
-static void
-put_tag(struct tally_protobuf *p, uint32_t field, unsigned wire)
-{
-	put_varint(p, (uint64_t)field << 3 | wire);
 }
 
 void
@@ -63,10 +60,11 @@ tally_protobuf_put_number(struct tally_protobuf *p, uint32_t field, uint64_t v)
 void
 tally_protobuf_put_fixed64(struct tally_protobuf *p, uint32_t field, uint64_t v)
 {
-	put_tag(p, field, WIRE_FIXED64);
-	need(p, 8);
-	for (unsigned shift = 0; shift < 64; shift += 8)
-		p->bytes[p->len++] = (uint8_t)(v >> shift);
+	need(p, VARINT_MAX + 8);
+	p->len += encode_varint(p->bytes + p->len, (uint64_t)field << 3 | WIRE_FIXED64);
+	uint64_t little = GUINT64_TO_LE(v);
+	memcpy(p->bytes + p->len, &little, sizeof(little));
+	p->len += sizeof(little);
 }
 
 void
@@ -80,9 +78,9 @@ tally_protobuf_put_double(struct tally_protobuf *p, uint32_t field, double v)
 static void
 put_bytes(struct tally_protobuf *p, uint32_t field, const void *bytes, size_t len)
 {
-	put_tag(p, field, WIRE_LENGTH);
-	put_varint(p, len);
-	need(p, len);
+	need(p, 2 * VARINT_MAX + len);
+	p->len += encode_varint(p->bytes + p->len, (uint64_t)field << 3 | WIRE_LENGTH);
+	p->len += encode_varint(p->bytes + p->len, len);
 	if (len)
 		memcpy(p->bytes + p->len, bytes, len);
 	p->len += len;
@@ -105,10 +103,10 @@ void
 tally_protobuf_begin(struct tally_protobuf *p, uint32_t field)
 {
 	assert(p->depth < TALLY_PROTOBUF_DEPTH);
-	put_tag(p, field, WIRE_LENGTH);
+	need(p, VARINT_MAX + 1);
+	p->len += encode_varint(p->bytes + p->len, (uint64_t)field << 3 | WIRE_LENGTH);
 	/* Most messages are shorter than 128 bytes: room for such a length, more is made at the
 	 * end. */
-	need(p, 1);
 	p->len++;
 	p->open[p->depth++] = p->len;
 }
@@ -118,6 +116,10 @@ tally_protobuf_end(struct tally_protobuf *p)
 {
 	assert(p->depth > 0);
 	size_t begin = p->open[--p->depth], len = p->len - begin;
+	if (len < 0x80) {
+		p->bytes[begin - 1] = (uint8_t)len;
+		return;
+	}
 	uint8_t length[VARINT_MAX];
 	size_t n = encode_varint(length, len);
 	if (n > 1) {

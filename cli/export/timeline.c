@@ -104,7 +104,7 @@ emit_end(struct tally_timeline *t, const struct tally_timeline_event *e)
 /* Something that ran, where and when. */
 struct stretch {
 	struct tally_layer *layer;
-	const char *where; /* for the names of its numbers */
+	struct tally_number_place where; /* for the names of its numbers */
 	uint64_t start_ns, end_ns;
 };
 
@@ -118,8 +118,8 @@ emit_numbers(struct tally_timeline *t, const struct stretch *s, bool metric,
 	g_ptr_array_set_size(t->number_tracks, 0);
 	g_array_set_size(t->number_values, 0);
 	for (uint32_t i = 0; i < n; i++) {
-		g_ptr_array_add(t->number_tracks,
-				tally_tracks_number(t, s->layer, values[i].key, s->where, metric));
+		g_ptr_array_add(t->number_tracks, tally_tracks_number(t, s->layer, values[i].key, i,
+								      &s->where, metric));
 		g_array_append_val(t->number_values, values[i].value);
 	}
 	const struct tally_timeline_event e = {
@@ -152,7 +152,7 @@ emit_cpu_frame(struct tally_timeline *t, struct tally_timeline_device *d,
 							.rank = TALLY_RANK_FRAMES };
 	if (!has_place(true, true, f->start_ns, f->cpu_ns))
 		return;
-	struct stretch s = { .where = "frame",
+	struct stretch s = { .where = { .what = "frame" },
 			     .start_ns = f->start_ns,
 			     .end_ns = f->start_ns + f->cpu_ns };
 	s.layer = tally_tracks_take_layer(t, &d->frames, d, &place, s.start_ns, s.end_ns);
@@ -347,15 +347,10 @@ emit_pass(struct tally_timeline *t, struct tally_timeline_device *d,
 	if (p->pass->n_workloads)
 		emit_workloads(t, d, p, &e);
 	emit_end(t, &e);
-	char where[80];
-	g_snprintf(where, sizeof(where), "%s%s", p->lane->name, is_own(p) ? ", own clock" : "");
-	if (number) {
-		size_t len = strlen(where);
-		g_snprintf(where + len, sizeof(where) - len, " #%u", number + 1);
-	}
-	const struct stretch s = {
-		.layer = layer, .where = where, .start_ns = p->start_ns, .end_ns = p->end_ns
-	};
+	const struct stretch s = { .layer = layer,
+				   .where = { p->lane->name, is_own(p), number },
+				   .start_ns = p->start_ns,
+				   .end_ns = p->end_ns };
 	emit_numbers(t, &s, false, p->pass->counters, p->pass->n_counters);
 	emit_numbers(t, &s, true, p->pass->metrics, p->pass->n_metrics);
 }

@@ -165,17 +165,19 @@ tally_tracks_take_layer(struct tally_timeline *t, struct tally_layers *layers,
 	return layer;
 }
 
-struct tally_timeline_track *
-tally_tracks_number(struct tally_timeline *t, struct tally_layer *layer, const char *key,
-		    const char *where, bool metric)
+static struct tally_timeline_track *
+add_number(struct tally_timeline *t, struct tally_layer *layer, const char *key,
+	   const struct tally_number_place *where, bool metric)
 {
-	struct tally_timeline_track *track = g_hash_table_lookup(layer->numbers[metric], key);
-	if (track)
-		return track;
 	const struct tally_timeline_track *beside = layer->track;
-	track = tally_tracks_add(t, metric ? TALLY_TRACK_METRIC : TALLY_TRACK_COUNTER,
-				 beside->parent, g_strdup_printf("%s (%s)", key, where),
-				 beside->device, beside->rank + 1);
+	char layer_name[24] = "";
+	if (where->layer)
+		g_snprintf(layer_name, sizeof(layer_name), " #%u", where->layer + 1);
+	struct tally_timeline_track *track = tally_tracks_add(
+		t, metric ? TALLY_TRACK_METRIC : TALLY_TRACK_COUNTER, beside->parent,
+		g_strdup_printf("%s (%s%s%s)", key, where->what,
+				where->own_clock ? ", own clock" : "", layer_name),
+		beside->device, beside->rank + 1);
 	track->clock = beside->clock;
 	const struct tally_export_key *says = tally_export_names_key(t->names,
 								     (uint32_t)beside->device, key);
@@ -188,4 +190,18 @@ tally_tracks_number(struct tally_timeline *t, struct tally_layer *layer, const c
 	tally_tracks_tell(t, track);
 	g_hash_table_insert(layer->numbers[metric], (gpointer)key, track);
 	return track;
+}
+
+struct tally_timeline_track *
+tally_tracks_number(struct tally_timeline *t, struct tally_layer *layer, const char *key,
+		    uint32_t i, const struct tally_number_place *where, bool metric)
+{
+	struct tally_number_guess *guess = &layer->guess[metric][i % TALLY_GUESSES];
+	if (guess->key != key) {
+		guess->track = g_hash_table_lookup(layer->numbers[metric], key);
+		if (!guess->track)
+			guess->track = add_number(t, layer, key, where, metric);
+		guess->key = key;
+	}
+	return guess->track;
 }

@@ -9,6 +9,8 @@
 
 #include "cli/export/timeline.h"
 
+#define TALLY_GUESSES 32
+
 /* Overlap beyond this many tracks of one queue is not drawn. */
 #define TALLY_MOST_LAYERS 16
 
@@ -26,6 +28,11 @@ struct tally_layer {
 	uint64_t end_ns; /* of its last event */
 	/* Counters, metrics: key (by pointer: the reader interns them) -> track. */
 	GHashTable *numbers[2];
+	/* The last track found at each place of a list: the next list is mostly the same. */
+	struct tally_number_guess {
+		const char *key;
+		struct tally_timeline_track *track;
+	} guess[2][TALLY_GUESSES];
 };
 
 struct tally_layers {
@@ -89,6 +96,12 @@ struct tally_timeline_device *tally_tracks_device(struct tally_timeline *t, uint
 struct tally_lane *
 tally_tracks_lane(struct tally_timeline_device *d, const struct tally_pass_record *pass);
 
+/* What the tracks of numbers are named after. */
+struct tally_number_place {
+	const char *what; /* a lane, or "frame" */
+	bool own_clock;
+	uint32_t layer; /* its number, 0 = the first */
+};
 /* What a layer is called and where it stands. */
 struct tally_layer_place {
 	const char *lane, *what; /* its name is the two */
@@ -101,9 +114,10 @@ struct tally_layer *
 tally_tracks_take_layer(struct tally_timeline *t, struct tally_layers *layers,
 			const struct tally_timeline_device *d,
 			const struct tally_layer_place *place, uint64_t start_ns, uint64_t end_ns);
-/* The track of a counter or metric that belongs to what is on the layer. */
+/* The track of a counter or metric that belongs to what is on the layer, the `i`-th of its list.
+ * `where` is what the track is named after; the layer's number follows, unless it is 0. */
 struct tally_timeline_track *
 tally_tracks_number(struct tally_timeline *t, struct tally_layer *layer, const char *key,
-		    const char *where, bool metric);
+		    uint32_t i, const struct tally_number_place *where, bool metric);
 
 #endif
