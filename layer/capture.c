@@ -74,6 +74,13 @@ tally_capture_wants_frame(uint64_t frame, _Atomic uint64_t *count)
 	return wanted;
 }
 
+bool
+tally_capture_idles(uint64_t frame, uint64_t count)
+{
+	return !tally_capture_config() || tally_capture_state() == TALLY_STATE_OVER ||
+	       tally_trigger_idles(frame, count);
+}
+
 const char *
 tally_capture_over(uint64_t frame, uint64_t count)
 {

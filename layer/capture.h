@@ -45,6 +45,11 @@ void tally_capture_follow(tally_capture_follower *follower);
  * (layer/trigger.c knows what it means): TALLY_NO_FRAME to begin with. */
 bool tally_capture_wants_frame(uint64_t frame, _Atomic uint64_t *count);
 
+/* Is nothing captured from this frame on, unless something starts it: before --start-on, in a
+ * pause, after the end? False in what --skip and --every leave out. To be asked where a frame
+ * begins; `count` as above, TALLY_NO_FRAME before there is a device. */
+bool tally_capture_idles(uint64_t frame, uint64_t count);
+
 /* Why no frame from this number on will be captured ("frames", "seconds", "stop-on"), or NULL. The
  * device's count: see tally_capture_wants_frame(). */
 const char *tally_capture_over(uint64_t frame, uint64_t count);

@@ -197,6 +197,13 @@ tally_device_destroy(struct tally_device *device)
 	tally_device_unref(device);
 }
 
+bool
+tally_device_idles(const struct tally_device *device)
+{
+	return device->generation != tally_capture_generation() ||
+	       tally_capture_idles(tally_device_frame(device), atomic_load(&device->count));
+}
+
 uint64_t
 tally_device_frame(const struct tally_device *device)
 {

@@ -1,6 +1,7 @@
 #include "layer/stream.h"
 
 #include "layer/capture.h"
+#include "layer/clock.h"
 #include "layer/part.h"
 #include "layer/queue.h"
 
@@ -432,16 +433,18 @@ tally_stream_end_frame(struct tally_stream *s, const struct tally_frame_end *end
 		struct tally_part *part = told ? part_of(s, state) : NULL;
 		if (told && !part && atomic_load(&s->device->state) != state)
 			continue;
+		uint64_t now_ns = told && !end->now_ns ? tally_clock_now_ns() : end->now_ns;
 		uint64_t next = (frame + 1) << 1 | (wanted ? 1 : 0);
 		if (!atomic_compare_exchange_strong(&s->device->state, &state, next))
 			continue; /* another stream ended it first: this end is the next frame's */
 		if (part) {
 			part->ends = true;
 			part->end = *end;
+			part->end.now_ns = now_ns;
 		} else if (told) {
 			s->lost_ends += (state & 1);
 			s->lost_frame = frame + 1;
-			s->lost_now_ns = end->now_ns;
+			s->lost_now_ns = now_ns;
 		}
 		return;
 	}

@@ -33,6 +33,8 @@ void tally_device_describe(struct tally_device *device, const struct tally_devic
 void tally_device_destroy(struct tally_device *device);
 /* The number of the open frame. */
 uint64_t tally_device_frame(const struct tally_device *device);
+/* tally_capture_idles() of the open frame, to be asked where it begins. */
+bool tally_device_idles(const struct tally_device *device);
 /* The number of the newest device of this capture that was made with one of the APIs, bit 1 <<
  * enum tally_api each; -1 = none was. Also when that device is gone. */
 int64_t tally_device_newest(unsigned apis);
@@ -131,7 +133,7 @@ void tally_stream_add_overhead(struct tally_stream *stream, uint64_t ns);
 void tally_stream_add_dropped(struct tally_stream *stream, uint64_t n);
 
 struct tally_frame_end {
-	uint64_t now_ns;
+	uint64_t now_ns; /* 0: the clock is read, if the frame or the next is captured */
 	struct tally_extent presented; /* 0 x 0 when nothing was presented */
 	uint64_t flags;                /* frame flags to add */
 };

@@ -339,6 +339,16 @@ tally_trigger_wants_frame(uint64_t frame, _Atomic uint64_t *count)
 	return true;
 }
 
+bool
+tally_trigger_idles(uint64_t frame, uint64_t count)
+{
+	uint32_t capture = atomic_load(&now.seen);
+	bool reached = config->start_on.kind == TALLY_TRIGGER_FRAME &&
+		       frame >= config->start_on.frame;
+	return capture == TALLY_CAPTURE_PAUSED || (capture == TALLY_CAPTURE_WAITS && !reached) ||
+	       tally_trigger_over(frame, count);
+}
+
 /* Where the count begins, and pauses, do not matter to taking turns: no device is asked. */
 uint64_t
 tally_trigger_turn(uint64_t frame)

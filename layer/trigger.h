@@ -47,6 +47,7 @@ void tally_trigger_saw_label(const char *name, size_t len);
 bool tally_trigger_wants_frame(uint64_t frame, _Atomic uint64_t *count);
 const char *tally_trigger_over(uint64_t frame, uint64_t count);
 uint64_t tally_trigger_turn(uint64_t frame);
+bool tally_trigger_idles(uint64_t frame, uint64_t count);
 
 /* The capture ends: say so if what it waited for never came. */
 void tally_trigger_tell_end(void);

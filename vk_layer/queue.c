@@ -166,13 +166,13 @@ vk_queue_wait_idle(struct vk_device *d, PFN_vkQueueWaitIdle next, VkQueue queue)
 	}
 	if (!q || result != VK_SUCCESS)
 		return result;
-	uint64_t t0 = tally_clock_now_ns();
+	uint64_t t0 = vk_overhead_begin(d);
 	vk_resolve_through(d->resolve, q->line, UINT64_MAX);
 	pthread_mutex_lock(&d->lock);
 	vk_collect_through(q, serial);
 	vk_frame_idle(d, q);
 	vk_collect_poll(d);
-	vk_frame_overhead(q, tally_clock_now_ns() - t0);
+	vk_frame_overhead(q, vk_overhead_since(t0));
 	pthread_mutex_unlock(&d->lock);
 	return result;
 }
@@ -192,7 +192,7 @@ vk_device_wait_idle(struct vk_device *d, PFN_vkDeviceWaitIdle next, VkDevice dev
 	}
 	if (result != VK_SUCCESS)
 		return result;
-	uint64_t t0 = tally_clock_now_ns();
+	uint64_t t0 = vk_overhead_begin(d);
 	pthread_mutex_lock(&d->lock);
 	for (struct vk_queue *q = d->queues; q; q = q->next)
 		vk_collect_through(q, q->serial);
@@ -201,7 +201,7 @@ vk_device_wait_idle(struct vk_device *d, PFN_vkDeviceWaitIdle next, VkDevice dev
 	vk_frame_idle(d, NULL);
 	vk_collect_poll(d);
 	if (d->queues)
-		vk_frame_overhead(d->queues, tally_clock_now_ns() - t0);
+		vk_frame_overhead(d->queues, vk_overhead_since(t0));
 	pthread_mutex_unlock(&d->lock);
 	return result;
 }

@@ -102,6 +102,9 @@ struct vk_device {
 	/* Set once, by anybody: a query around a whole command buffer could come to lie around the
 	 * game's secondaries, or between the halves of a suspended render pass. */
 	atomic_bool no_buffer_queries;
+	/* Nothing is captured unless something starts it: what is recorded meanwhile holds no
+	 * query. Changes where a frame ends, with the lock; anybody looks. */
+	atomic_bool idle;
 	struct vk_enabled enabled;
 	VkPhysicalDeviceProperties properties;
 	VkDriverId driver_id; /* 0: not known */
@@ -148,6 +151,11 @@ vk_device_runs(const struct vk_device *d)
 {
 	return d->tracked && !atomic_load_explicit(&((struct vk_device *)d)->stopped,
 						   memory_order_relaxed);
+}
+static inline bool
+vk_device_idles(const struct vk_device *d)
+{
+	return atomic_load_explicit(&((struct vk_device *)d)->idle, memory_order_relaxed);
 }
 
 #endif

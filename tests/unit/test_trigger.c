@@ -51,7 +51,8 @@ expect_no_note(void)
 
 /* What happens and what frames are captured, from frame 0: '1' and '0' a frame that is and is not,
  * 's' start and 'p' stop by hand, 'L' the label L, 'H' and 'h' the hardware counts, or no more, 'U'
- * SIGUSR1, 'V' SIGUSR2. 'o' asks whether the capture is over, 'n' whether it is not. */
+ * SIGUSR1, 'V' SIGUSR2. 'o' asks whether the capture is over, 'n' whether it is not; 'i' and 'w'
+ * whether from the last frame on nothing is captured, or that may be. */
 static const struct {
 	const char *options, *story;
 } stories[] = {
@@ -84,6 +85,13 @@ static const struct {
 	{ "start-on=signal:USR1,stop-on=signal:USR1", "0U11U00U1" },
 	{ "stop-on=signal:USR2", "1V0V0s1" },
 	{ "start-on=signal:USR1,frames=2,skip=1", "0U011o" },
+	{ "", "w1wp0is1w" },
+	{ "start-on=frame:2", "i0i0i1w1wp0is1w" },
+	{ "start-on=frame:0", "w1w" },
+	{ "start-on=label:L,stop-on=label:L", "i0iLi1w1L0i" },
+	{ "start-on=signal:USR1,stop-on=signal:USR1", "i0iU1wU0iU1w" },
+	{ "frames=2,skip=1,every=2", "w0w1w0w1w0i" },
+	{ "stop-on=frame:2,every=2", "w1w0w0i0i" },
 };
 
 static void
@@ -111,6 +119,10 @@ happen(char what, uint64_t frame, _Atomic uint64_t *count)
 	case 'o':
 	case 'n':
 		g_assert_true((tally_trigger_over(frame, *count) != NULL) == (what == 'o'));
+		break;
+	case 'i':
+	case 'w':
+		g_assert_true(tally_trigger_idles(frame ? frame - 1 : 0, *count) == (what == 'i'));
 		break;
 	default:
 		g_assert_not_reached();

@@ -1,5 +1,19 @@
 #include "tests/unit/vk_submit_world.h"
 
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Times that this thread read a clock. */
+static __thread unsigned n_clock;
+
+int
+clock_gettime(clockid_t id, struct timespec *out)
+{
+	n_clock++;
+	return (int)syscall(SYS_clock_gettime, id, out);
+}
+
 /* Passes in order, with the labels of the queue and of the command buffers around them. */
 static void
 test_passes(void)
@@ -358,6 +372,73 @@ test_simultaneous(void)
 	g_assert_cmpuint(stub_frame(0)->unattributed_gpu_ns, ==, 50);
 }
 
+/* Recorded before the capture began, submitted again since: timed by their batch, and flagged. */
+static void
+test_recorded_idle(void)
+{
+	if (!stub_in_child("start-on=frame:2"))
+		return;
+	VkQueue q = w_start();
+	struct vk_recording *one = w_recording(), *two = w_recording();
+	one->idle = two->idle = true;
+	w_pass(one, -1, 0, 0, 0);
+	w_pass(two, -1, 0, 0, 0);
+	w_pass(two, -1, 0, 0, 0);
+	VkCommandBuffer buffers[] = { w_buffer(0, one), w_buffer(1, two) };
+	for (unsigned frame = 0; frame < 3; frame++) {
+		/* From the first submission on. */
+		w_submit_one(q, buffers[0]);
+		g_assert_cmpint(vk_device_idles(&w.d), ==, frame < 2);
+		g_assert_cmpuint(w.n_seen, ==, frame < 2 ? 1 : 3);
+		w_submit_n(q, 2, buffers);
+		g_assert_cmpuint(w.n_seen, ==, frame < 2 ? 2 : 4);
+		n_clock = 0;
+		w_present(q);
+		g_assert_cmpint(n_clock > 0, ==, frame > 0);
+		n_clock = 0;
+		w_submit_n(q, 2, buffers);
+		g_assert_cmpint(n_clock > 0, ==, frame > 0);
+	}
+	vk_drain(&w.d);
+	w_finish();
+	g_assert_cmpuint(stub.frames->len, ==, 2);
+	g_assert_cmpuint(stub_frame(0)->n_passes, ==, 7);
+	uint64_t flags = TALLY_FLAG(RECORDED_IDLE);
+	g_assert_cmphex(w_logged(0, 0)->flags, ==, flags);
+	g_assert_false(w_logged(0, 0)->has_gpu);
+	/* The fourth is alone in its batch. */
+	g_assert_cmphex(w_logged(0, 3)->flags, ==, flags | TALLY_FLAG(APPROXIMATE));
+	g_assert_true(w_logged(0, 3)->has_gpu);
+	g_assert_cmphex(w_logged(0, 4)->flags, ==, flags);
+	g_assert_false(w_logged(0, 4)->has_gpu);
+	g_assert_cmpint(w_value(w_logged(0, 3), "a"), ==, -1);
+}
+
+/* Recorded while it was captured, submitted again in a pause: its queries are read and reset. */
+static void
+test_paused(void)
+{
+	if (!stub_in_child("stop-on=frame:1"))
+		return;
+	VkQueue q = w_start();
+	struct vk_recording *r = w_recording();
+	w_pass(r, 0, 100, 150, 1);
+	VkCommandBuffer buffer = w_buffer(0, r);
+	w_submit_one(q, buffer);
+	g_assert_false(vk_device_idles(&w.d));
+	w.signalled = 0;
+	w_present(q);
+	g_assert_true(vk_device_idles(&w.d));
+	w_submit_one(q, buffer);
+	g_assert_cmpuint(w.n_reads, ==, 1);
+	g_assert_cmpuint(w.n_resets, ==, 1);
+	w_submit_one(q, buffer);
+	g_assert_cmpuint(w.n_resets, ==, 2);
+	w_finish();
+	g_assert_cmpuint(stub.frames->len, ==, 1);
+	g_assert_cmpint(w_value(w_logged(0, 0), "a"), ==, 1);
+}
+
 /* A submission that the driver refuses has passes, flagged, without numbers. */
 static void
 test_refused(void)
@@ -507,6 +588,8 @@ main(int argc, char **argv)
 	g_test_add_func("/vk_replay/frame_granularity", test_frame_granularity);
 	g_test_add_func("/vk_replay/label_frames", test_label_frames);
 	g_test_add_func("/vk_replay/simultaneous", test_simultaneous);
+	g_test_add_func("/vk_replay/recorded_idle", test_recorded_idle);
+	g_test_add_func("/vk_replay/paused", test_paused);
 	g_test_add_func("/vk_replay/refused", test_refused);
 	g_test_add_func("/vk_replay/workloads", test_workloads);
 	g_test_add_func("/vk_replay/lost_labels", test_lost_labels);

@@ -284,6 +284,7 @@ world_begin(const char *setting)
 	d->counts_calls = !has(setting, "nocalls");
 	d->n_families = 2;
 	d->enabled.host_reset = !has(setting, "nohost");
+	atomic_store(&d->idle, has(setting, "idle"));
 	d->enabled.inherited_queries = has(setting, "inherit");
 	d->enabled.game_statistics = has(setting, "game");
 	d->enabled.game_performance = has(setting, "performance");
@@ -544,6 +545,8 @@ play(const char *word)
 		vk_reset_command_buffer(&world.device, drv_reset, world.buffers[now], 0);
 	else if (g_str_equal(word, "P"))
 		vk_reset_command_pool(&world.device, drv_reset_pool, NULL, world.pool, 0);
+	else if (g_str_equal(word, "idle") || g_str_equal(word, "awake"))
+		atomic_store(&world.device.idle, word[0] == 'i');
 	else if (!c) /* a wrapper only forwards */
 		say(word);
 	else if (g_str_has_prefix(word, "rp"))

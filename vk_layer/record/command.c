@@ -148,12 +148,14 @@ start_recording(struct vk_command *c, const VkCommandBufferBeginInfo *info)
 	r->one_time = flags & VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
 	r->simultaneous = flags & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
 	r->is_protected = c->pool->is_protected;
+	r->idle = vk_device_idles(d);
 	r->continues_pass = c->secondary &&
 			    (flags & VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT);
 	c->recording_now = true;
 	/* Inside a pass only the host can reset the slots of draws. */
 	c->brackets_draws = d->config->granularity == TALLY_GRANULARITY_DRAW &&
-			    d->enabled.host_reset && d->counts_calls && !r->simultaneous;
+			    d->enabled.host_reset && d->counts_calls && !r->simultaneous &&
+			    !r->idle;
 	c->late = vk_slots_read_waits(d);
 	/* A primary must not hold two pools, its secondaries included. */
 	r->runs.without_sets = c->secondary && !d->enabled.performance_pools;

@@ -19,7 +19,8 @@ struct render_how {
 static bool
 may_query(const struct vk_command *c)
 {
-	return !c->recording->simultaneous && !c->no_queries && !c->suspended;
+	const struct vk_recording *r = c->recording;
+	return !r->simultaneous && !r->idle && !c->no_queries && !c->suspended;
 }
 
 static bool
@@ -57,7 +58,7 @@ void
 vk_whole_begin(struct vk_command *c)
 {
 	struct vk_recording *r = c->recording;
-	if (c->whole_done || c->suspended || r->secondary || r->simultaneous)
+	if (c->whole_done || c->suspended || r->secondary || r->simultaneous || r->idle)
 		return;
 	c->whole_done = true;
 	struct vk_device *d = c->device;
@@ -96,7 +97,7 @@ vk_whole_end(struct vk_command *c)
 {
 	struct vk_recording *r = c->recording;
 	struct vk_device *d = c->device;
-	if (c->suspended || r->secondary || r->simultaneous)
+	if (c->suspended || r->secondary || r->simultaneous || r->idle)
 		return;
 	/* The end half of a chain: its slot cannot be reset here but by the host. */
 	if (r->starts_resuming && d->enabled.host_reset && !d->enabled.game_performance)
@@ -113,7 +114,7 @@ vk_buffer_begin(struct vk_command *c)
 {
 	struct vk_recording *r = c->recording;
 	struct vk_device *d = c->device;
-	if (r->secondary || r->simultaneous || r->is_protected ||
+	if (r->secondary || r->simultaneous || r->idle || r->is_protected ||
 	    vk_slots_scope(d, vk_slots_choose(d, &r->runs)) != TALLY_SCOPE_SUBMISSION ||
 	    atomic_load_explicit(&d->no_buffer_queries, memory_order_relaxed))
 		return;

@@ -69,6 +69,7 @@ struct vk_recording {
 	struct vk_device *device;
 	uint32_t family;
 	bool secondary, one_time, simultaneous, is_protected;
+	bool idle; /* recorded while nothing was captured: no query is in it */
 	bool continues_pass; /* RENDER_PASS_CONTINUE: all in it belongs to the primary's pass */
 	bool broken; /* no memory while recording: what is there is not all */
 	int32_t lost_labels; /* begins, less ends, that found no place among the items */

@@ -61,7 +61,7 @@ counts_itself(const struct vk_command *c)
 	const struct vk_device *d = c->device;
 	const struct vk_recording *r = c->recording;
 	return (d->config->granularity >= TALLY_GRANULARITY_PASS || c->late) &&
-	       !c->brackets_draws && !r->simultaneous && !r->is_protected &&
+	       !c->brackets_draws && !r->simultaneous && !r->idle && !r->is_protected &&
 	       d->enabled.host_reset && !d->enabled.inherited_queries &&
 	       !d->enabled.game_statistics;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layer/capture.h"
 #include "layer/log.h"
 #include "layer/session.h"
 #include "query/sources.h"
@@ -264,6 +265,7 @@ vk_slots_create(struct vk_device *d)
 		return false;
 	}
 	take_turns(d);
+	atomic_store(&d->idle, tally_capture_idles(0, TALLY_NO_FRAME));
 	if (s->n_sets && d->config->set && !atomic_load(&s->set))
 		tally_log_say(TALLY_LEVEL_WARNING, "vk-khr",
 			      "no set is called %s: --set names one of vk-khr-1 to vk-khr-%u",

@@ -142,8 +142,9 @@ tell_once(struct vk_brackets *b)
 {
 	if (!b->told)
 		tally_log_say(TALLY_LEVEL_WARNING, "vulkan",
-			      "no stamps to be had around command buffers recorded for "
-			      "simultaneous use: the batches that have none go untimed");
+			      "no timestamps to be had around command buffers recorded for "
+			      "simultaneous use, or while nothing was captured: the batches that "
+			      "have none go untimed");
 	b->told = true;
 }
 

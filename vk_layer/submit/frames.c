@@ -1,5 +1,6 @@
 #include "vk_layer/submit/frames.h"
 
+#include "layer/capture.h"
 #include "layer/clock.h"
 #include "layer/log.h"
 #include "layer/session.h"
@@ -25,16 +26,18 @@ end_frame(struct vk_device *d, struct vk_queue *q, struct tally_extent presented
 	d->submits_in_frame = d->passes_in_frame = 0;
 	if (!stream)
 		return; /* nothing was submitted so far: frame 0 has not begun */
-	struct tally_frame_end end = {
-		.now_ns = tally_clock_now_ns(), .presented = presented, .flags = flags
-	};
+	struct tally_frame_end end = { .presented = presented, .flags = flags };
+	if (!vk_device_idles(d))
+		end.now_ns = tally_clock_now_ns();
 	tally_stream_end_frame(stream, &end);
+	vk_frame_look(d);
 	for (struct vk_queue *each = d->queues; each; each = each->next) {
 		if (each->frame_fill)
 			vk_frame_fill_release(each, each->frame_fill);
 		each->frame_fill = NULL;
 	}
-	vk_slots_tick(d, end.now_ns);
+	if (!vk_device_idles(d))
+		vk_slots_tick(d, end.now_ns ? end.now_ns : tally_clock_now_ns());
 	/* The GL context on top of zink makes its first pass after its first submission. */
 	if (d->instance->is_zink)
 		vk_describe_beneath(d);
@@ -112,6 +115,26 @@ vk_frame_idle(struct vk_device *d, struct vk_queue *q)
 {
 	if (d->config->frame == TALLY_FRAME_IDLE || d->config->frame == TALLY_FRAME_FINISH)
 		vk_frame_end(d, q, vk_nothing_presented);
+}
+
+void
+vk_frame_look(struct vk_device *d)
+{
+	bool idle = d->tally ? tally_device_idles(d->tally)
+			     : tally_capture_idles(0, TALLY_NO_FRAME);
+	atomic_store_explicit(&d->idle, idle, memory_order_relaxed);
+}
+
+uint64_t
+vk_overhead_begin(const struct vk_device *d)
+{
+	return vk_device_idles(d) ? 0 : tally_clock_now_ns();
+}
+
+uint64_t
+vk_overhead_since(uint64_t begin_ns)
+{
+	return begin_ns ? tally_clock_now_ns() - begin_ns : 0;
 }
 
 void

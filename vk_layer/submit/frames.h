@@ -29,8 +29,13 @@ void vk_frame_idle(struct vk_device *d, struct vk_queue *q);
 /* --frame present, after one. */
 void vk_frame_presented(struct vk_device *d, struct vk_queue *q, struct tally_extent presented);
 
-/* Our own time in the game's thread. */
+/* Our own time in the game's thread: a moment, or 0 while nothing is captured, when no clock is
+ * read; what passed since, 0 since 0. Any thread, without the lock. */
+uint64_t vk_overhead_begin(const struct vk_device *d);
+uint64_t vk_overhead_since(uint64_t begin_ns);
 void vk_frame_overhead(struct vk_queue *q, uint64_t ns);
+/* What the open frame is to those who record: vk_device.idle. */
+void vk_frame_look(struct vk_device *d);
 
 /* describe.c: once another OpenGL device uses this one, say so. */
 void vk_describe_beneath(struct vk_device *d);

@@ -1,5 +1,4 @@
 /* vk_layer/submit/present.c - vkQueuePresentKHR and vkQueueBindSparse: where frames end. */
-#include "layer/clock.h"
 #include "vk_layer/submit/batch.h"
 #include "vk_layer/exact/exact.h"
 #include "vk_layer/submit/frames.h"
@@ -27,7 +26,7 @@ end_frame(struct vk_queue *q, void (*end)(struct vk_device *, struct vk_queue *,
 	  struct tally_extent presented)
 {
 	struct vk_device *d = q->device;
-	uint64_t t0 = tally_clock_now_ns();
+	uint64_t t0 = vk_overhead_begin(d);
 	pthread_mutex_lock(&d->lock);
 	end(d, q, presented);
 	vk_collect_poll(d);
@@ -35,8 +34,10 @@ end_frame(struct vk_queue *q, void (*end)(struct vk_device *, struct vk_queue *,
 	pthread_mutex_unlock(&d->lock);
 	if (fences)
 		vk_collect_fence(q);
+	if (!t0)
+		return;
 	pthread_mutex_lock(&d->lock);
-	vk_frame_overhead(q, tally_clock_now_ns() - t0);
+	vk_frame_overhead(q, vk_overhead_since(t0));
 	pthread_mutex_unlock(&d->lock);
 }
 

@@ -166,6 +166,8 @@ reason(const struct vk_replay *r, const struct vk_recording *rec, const struct v
 		return TALLY_FLAG(NO_TIMESTAMPS);
 	if (slot->page)
 		return 0;
+	if (rec->idle)
+		return TALLY_FLAG(RECORDED_IDLE);
 	if (rec->simultaneous)
 		return TALLY_FLAG(SIMULTANEOUS);
 	return vk_slots_cover(r->d, r->q->family, VK_BRACKET_ALL) ? TALLY_FLAG(DROPPED)
@@ -284,9 +286,19 @@ replay_pass(struct vk_replay *r, struct vk_recording *rec, const struct vk_pass 
 		add_workload(r, fill, rec, &rec->workloads[p->first_workload + i]);
 }
 
+/* Neither labels nor secondaries nor queries: where nothing is captured, nothing is to be done. */
+static bool
+is_plain(const struct vk_recording *rec)
+{
+	return rec->n_items == rec->n_passes && !rec->runs.n && !rec->lost_labels &&
+	       !rec->starts_resuming && !rec->ends_suspended;
+}
+
 static void
 replay_items(struct vk_replay *r, struct vk_recording *rec, unsigned depth)
 {
+	if (!captures(r) && r->chain == VK_NONE && is_plain(rec))
+		return;
 	uint32_t outer = r->set;
 	r->set = rec->runs.set;
 	prepare(r, rec);

@@ -46,6 +46,7 @@ set_up(struct vk_device *d, struct vk_queue *q)
 		info.n_counters = vk_slots_max_values(d); /* each pass has a layout of its own */
 		q->stream = tally_stream_create(d->tally, &info);
 	}
+	vk_frame_look(d);
 	if (q->stream || q->stream_failed)
 		return;
 	q->stream_failed = true;
@@ -74,7 +75,7 @@ wants_bracket(const struct vk_queue *q, const struct vk_batches *b, uint32_t i)
 	bool any = false;
 	for (uint32_t k = 0; k < vk_batch_n_buffers(b, i) && !any; k++) {
 		const struct vk_recording *rec = vk_recording_submitted(vk_batch_buffer(b, i, k));
-		any = rec && rec->simultaneous && vk_recording_has_work(rec);
+		any = rec && (rec->simultaneous || rec->idle) && vk_recording_has_work(rec);
 	}
 	return any && !q->is_protected && vk_batch_is_plain(b, i);
 }
@@ -84,7 +85,8 @@ static struct vk_bracket_pair **
 take_pairs(struct vk_queue *q, const struct vk_batches *b)
 {
 	struct vk_bracket_pair **pairs = NULL;
-	if (!vk_slots_cover(q->device, q->family, VK_BRACKET_TIME))
+	if (vk_device_idles(q->device) ||
+	    !vk_slots_cover(q->device, q->family, VK_BRACKET_TIME))
 		return NULL;
 	for (uint32_t i = 0; i < b->n; i++) {
 		if (!wants_bracket(q, b, i))
@@ -134,7 +136,7 @@ before(struct call *c)
 {
 	struct vk_device *d = c->d;
 	struct vk_queue *q = c->q;
-	c->start_ns = tally_clock_now_ns();
+	c->start_ns = vk_overhead_begin(d);
 	bool started = start_session(q, &c->game);
 	if (started)
 		c->pairs = take_pairs(q, &c->game);
@@ -163,7 +165,17 @@ before(struct call *c)
 		any |= c->pairs[i] != NULL;
 	if (any)
 		vk_batches_bracket(&c->game, c->pairs, &c->down, &c->memory);
-	c->overhead_ns = tally_clock_now_ns() - c->start_ns;
+	c->overhead_ns = vk_overhead_since(c->start_ns);
+}
+
+static void
+add_overhead(const struct call *c)
+{
+	if (!c->overhead_ns)
+		return;
+	pthread_mutex_lock(&c->d->lock);
+	vk_frame_overhead(c->q, c->overhead_ns);
+	pthread_mutex_unlock(&c->d->lock);
 }
 
 static void
@@ -171,7 +183,7 @@ after(struct call *c, VkResult result)
 {
 	struct vk_device *d = c->d;
 	struct vk_queue *q = c->q;
-	uint64_t t0 = tally_clock_now_ns();
+	uint64_t t0 = c->start_ns ? vk_overhead_begin(d) : 0;
 	free(c->memory);
 	free(c->pairs);
 	if (result == VK_ERROR_DEVICE_LOST)
@@ -197,10 +209,8 @@ after(struct call *c, VkResult result)
 	pthread_mutex_unlock(&d->lock);
 	if (fences)
 		vk_collect_fence(q);
-	c->overhead_ns += tally_clock_now_ns() - t0;
-	pthread_mutex_lock(&d->lock);
-	vk_frame_overhead(q, c->overhead_ns);
-	pthread_mutex_unlock(&d->lock);
+	c->overhead_ns += vk_overhead_since(t0);
+	add_overhead(c);
 	if (!vk_device_runs(d))
 		vk_give_up(d);
 }
