@@ -12,7 +12,6 @@
 
 /* Another program may hold the lock; a game must not wait for it. */
 #define LOCK_TIMEOUT_NS UINT64_C(50000000)
-#define MAX_VIEWS 32u
 
 struct vk_khr {
 	struct tally_vk_source base;
@@ -80,39 +79,37 @@ khr_create_pool(struct tally_vk_source *src, const struct tally_vk_family *famil
 }
 
 static void
-khr_reset(struct tally_vk_source *src, VkQueryPool pool, uint32_t slots, uint32_t first, uint32_t n)
+khr_reset(struct tally_vk_source *src, VkQueryPool pool, uint32_t first, uint32_t n)
 {
-	(void)slots;
 	src->api->ResetQueryPool(src->api->device, pool, first, n);
 }
 
 /* Never recorded: a performance query must not be reset where it is begun, and open() insists on
  * resets by the host. */
 static void
-khr_record_reset(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool, uint32_t slots,
-		 uint32_t first, uint32_t n)
+khr_record_reset(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool, uint32_t first,
+		 uint32_t n)
 {
 	(void)src;
 	(void)cb;
 	(void)pool;
-	(void)slots;
 	(void)first;
 	(void)n;
 }
 
 static void
-khr_begin(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool, uint32_t slots,
-	  uint32_t slot)
+khr_begin(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool, uint32_t slot,
+	  uint32_t views)
 {
-	(void)slots;
+	(void)views;
 	src->api->CmdBeginQuery(cb, pool, slot, 0);
 }
 
 static void
-khr_end(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool, uint32_t slots,
-	uint32_t slot)
+khr_end(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool, uint32_t slot,
+	uint32_t views)
 {
-	(void)slots;
+	(void)views;
 	src->api->CmdEndQuery(cb, pool, slot);
 }
 
@@ -181,21 +178,43 @@ take_results(const struct vk_khr *k, const struct tally_khr_set *set, uint32_t v
 	}
 }
 
+/* Availability may not be asked for, so that one query of a range that is not there would hide what
+ * the others have: each is read by itself. */
+static size_t
+khr_row_bytes(const struct tally_vk_source *src, const struct tally_vk_family *family)
+{
+	(void)src;
+	(void)family;
+	return 0;
+}
+
+static enum tally_status
+khr_fetch(struct tally_vk_source *src, const struct tally_vk_family *family, VkQueryPool pool,
+	  uint32_t first, uint32_t n, void *rows)
+{
+	(void)src;
+	(void)family;
+	(void)pool;
+	(void)first;
+	(void)n;
+	(void)rows;
+	return TALLY_OK;
+}
+
 static enum tally_status
 khr_read(struct tally_vk_source *src, const struct tally_vk_family *family, VkQueryPool pool,
-	 uint32_t slots, uint32_t slot, uint32_t views, unsigned which, struct tally_sample *out)
+	 const void *rows, uint32_t slot, uint32_t views, unsigned which, struct tally_sample *out)
 {
 	const struct vk_khr *k = khr_of(src);
 	const struct tally_vk_api *api = src->api;
 	const struct tally_khr_set *set = set_on(k, family);
 
-	(void)slots;
+	(void)rows;
 	if (!set || which != TALLY_VK_BOTH || out->n < set->n)
 		return TALLY_LOST;
 	size_t size = set->n * sizeof(*k->results);
-	views = views < 1 ? 1 : views < MAX_VIEWS ? views : MAX_VIEWS;
 	for (uint32_t view = 0; view < views; view++) {
-		/* Neither availability nor 64 bits may be asked for. */
+		/* 64 bits may not be asked for, either. */
 		VkResult result = api->GetQueryPoolResults(api->device, pool, slot + view, 1, size,
 							   k->results, size, 0);
 		if (result < 0)
@@ -364,6 +383,8 @@ static const struct tally_vk_source_ops khr_ops = {
 	.record_reset = khr_record_reset,
 	.begin = khr_begin,
 	.end = khr_end,
+	.row_bytes = khr_row_bytes,
+	.fetch = khr_fetch,
 	.read = khr_read,
 	.tick = khr_tick,
 };

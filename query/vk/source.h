@@ -83,22 +83,33 @@ struct tally_vk_source_ops {
 					 const struct tally_vk_family *family, uint32_t slots,
 					 VkQueryPool *out);
 	/* Slots [first, first + n) become usable again: by the host, or recorded into `cb` outside
-	 * a render pass. `slots` as given to create_pool(). */
-	void (*reset)(struct tally_vk_source *src, VkQueryPool pool, uint32_t slots, uint32_t first,
-		      uint32_t n);
+	 * a render pass. */
+	void (*reset)(struct tally_vk_source *src, VkQueryPool pool, uint32_t first, uint32_t n);
 	void (*record_reset)(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool,
-			     uint32_t slots, uint32_t first, uint32_t n);
+			     uint32_t first, uint32_t n);
+	/* `views`: the consecutive slots that the interval takes (multiview; else 1). */
 	void (*begin)(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool,
-		      uint32_t slots, uint32_t slot);
+		      uint32_t slot, uint32_t views);
 	void (*end)(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool,
-		    uint32_t slots, uint32_t slot);
-	/* The interval in `slot`, which took `views` consecutive slots (multiview; else 1): the
-	 * first must hold a result, counters are summed over those that do. `which`: the halves
-	 * that were recorded; with one half begin_ns or end_ns alone is set and has_time stays
-	 * false. TALLY_NOT_READY leaves *out untouched. Stamps that make no sense are left out,
-	 * with TALLY_FLAG(BAD_TIME). TALLY_LOST: the driver answers with an error. */
+		    uint32_t slot, uint32_t views);
+	/* Bytes of what fetch() writes for one slot. 0: the driver cannot say of a range which of
+	 * its queries are available, and read() asks for each slot. */
+	size_t (*row_bytes)(const struct tally_vk_source *src,
+			    const struct tally_vk_family *family);
+	/* Ask the driver once for slots [first, first + n), all of which were reset at some time,
+	 * and write a row for each, with the availability of its queries. Does not wait.
+	 * TALLY_LOST: the driver answers with an error, and no row of these is to be read. */
+	enum tally_status (*fetch)(struct tally_vk_source *src,
+				   const struct tally_vk_family *family, VkQueryPool pool,
+				   uint32_t first, uint32_t n, void *rows);
+	/* The interval in `slot`, which took `views` consecutive slots: the first must hold a
+	 * result, counters are summed over those that do. `rows`: what fetch() wrote for its slots,
+	 * NULL without row_bytes(). `which`: the halves that were recorded; with one half begin_ns
+	 * or end_ns alone is set and has_time stays false. TALLY_NOT_READY leaves *out untouched.
+	 * Timestamps that make no sense are left out, with TALLY_FLAG(BAD_TIME). TALLY_LOST: the
+	 * driver answers with an error. */
 	enum tally_status (*read)(struct tally_vk_source *src, const struct tally_vk_family *family,
-				  VkQueryPool pool, uint32_t slots, uint32_t slot, uint32_t views,
+				  VkQueryPool pool, const void *rows, uint32_t slot, uint32_t views,
 				  unsigned which, struct tally_sample *out);
 	/* Once a frame: keep the clocks' mapping fresh. Calls no GPU work. */
 	void (*tick)(struct tally_vk_source *src, uint64_t now_ns);
@@ -119,8 +130,8 @@ struct tally_vk_source {
 	char reason[256];   /* why it is off, or what it has to do without; "" = nothing to say */
 };
 
-/* NULL on OOM. Two queries a slot: begins in the pool's first half, ends in its second, so that
- * both may take consecutive queries. */
+/* NULL on OOM. Two queries a slot. A slot's begins come before its ends, so that both take
+ * consecutive queries, one a view, and so do neighbouring slots. */
 struct tally_vk_source *tally_vk_timestamp_create(const struct tally_vk_api *api);
 struct tally_vk_source *tally_vk_statistics_create(const struct tally_vk_api *api);
 /* The statistics that a primary must name for secondaries to inherit; 0 when closed. */

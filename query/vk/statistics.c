@@ -9,7 +9,6 @@
 
 #define SOURCE_NAME "vk-statistics"
 #define N_BITS 11u
-#define MAX_VIEWS 32u
 #define WIDTH_BITS 64u
 
 /* In the order of Vulkan's bits, which is the order of a query's results. */
@@ -95,62 +94,79 @@ statistics_create_pool(struct tally_vk_source *src, const struct tally_vk_family
 }
 
 static void
-statistics_reset(struct tally_vk_source *src, VkQueryPool pool, uint32_t slots, uint32_t first,
-		 uint32_t n)
+statistics_reset(struct tally_vk_source *src, VkQueryPool pool, uint32_t first, uint32_t n)
 {
-	(void)slots;
 	src->api->ResetQueryPool(src->api->device, pool, first, n);
 }
 
 static void
 statistics_record_reset(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool,
-			uint32_t slots, uint32_t first, uint32_t n)
+			uint32_t first, uint32_t n)
 {
-	(void)slots;
 	src->api->CmdResetQueryPool(cb, pool, first, n);
 }
 
 static void
-statistics_begin(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool, uint32_t slots,
-		 uint32_t slot)
+statistics_begin(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool, uint32_t slot,
+		 uint32_t views)
 {
-	(void)slots;
+	(void)views;
 	src->api->CmdBeginQuery(cb, pool, slot, 0);
 }
 
 static void
-statistics_end(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool, uint32_t slots,
-	       uint32_t slot)
+statistics_end(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool, uint32_t slot,
+	       uint32_t views)
 {
-	(void)slots;
+	(void)views;
 	src->api->CmdEndQuery(cb, pool, slot);
 }
 
 /* --- reading -------------------------------------------------------------------------------- */
 
+/* A row is what the query counted, and its availability. */
+static uint32_t
+n_counted(const struct vk_statistics *st, const struct tally_vk_family *family)
+{
+	return (uint32_t)__builtin_popcount(mask_of(st, family));
+}
+
+static size_t
+statistics_row_bytes(const struct tally_vk_source *src, const struct tally_vk_family *family)
+{
+	return (n_counted(statistics_of(src), family) + 1) * sizeof(uint64_t);
+}
+
 static enum tally_status
-statistics_read(struct tally_vk_source *src, const struct tally_vk_family *family,
-		VkQueryPool pool, uint32_t slots, uint32_t slot, uint32_t views, unsigned which,
+statistics_fetch(struct tally_vk_source *src, const struct tally_vk_family *family,
+		 VkQueryPool pool, uint32_t first, uint32_t n, void *rows)
+{
+	const struct tally_vk_api *api = src->api;
+	uint32_t counted = n_counted(statistics_of(src), family), row = counted + 1;
+	uint64_t *data = rows;
+
+	/* Drivers that are not ready may write nothing at all. */
+	for (uint32_t i = 0; i < n; i++)
+		data[i * row + counted] = 0;
+	VkResult result = api->GetQueryPoolResults(
+		api->device, pool, first, n, n * row * sizeof(data[0]), data, row * sizeof(data[0]),
+		VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
+	return result < 0 ? TALLY_LOST : TALLY_OK;
+}
+
+static enum tally_status
+statistics_read(struct tally_vk_source *src, const struct tally_vk_family *family, VkQueryPool pool,
+		const void *rows, uint32_t slot, uint32_t views, unsigned which,
 		struct tally_sample *out)
 {
 	const struct vk_statistics *st = statistics_of(src);
-	const struct tally_vk_api *api = src->api;
-	uint32_t mask = mask_of(st, family);
-	uint32_t n = (uint32_t)__builtin_popcount(mask), row = n + 1; /* and its availability */
-	uint64_t data[MAX_VIEWS * (N_BITS + 1)], sums[N_BITS] = { 0 };
+	uint32_t mask = mask_of(st, family), n = n_counted(st, family), row = n + 1;
+	const uint64_t *data = rows;
+	uint64_t sums[N_BITS] = { 0 };
 
-	(void)slots;
+	(void)pool;
+	(void)slot;
 	if (!mask || which != TALLY_VK_BOTH)
-		return TALLY_LOST;
-	views = views < 1 ? 1 : views < MAX_VIEWS ? views : MAX_VIEWS;
-	/* Drivers that are not ready may write nothing at all. */
-	for (uint32_t view = 0; view < views; view++)
-		data[view * row + n] = 0;
-	VkResult result = api->GetQueryPoolResults(
-		api->device, pool, slot, views, views * row * sizeof(data[0]), data,
-		row * sizeof(data[0]),
-		VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
-	if (result < 0)
 		return TALLY_LOST;
 	if (!data[n])
 		return TALLY_NOT_READY;
@@ -305,6 +321,8 @@ static const struct tally_vk_source_ops statistics_ops = {
 	.record_reset = statistics_record_reset,
 	.begin = statistics_begin,
 	.end = statistics_end,
+	.row_bytes = statistics_row_bytes,
+	.fetch = statistics_fetch,
 	.read = statistics_read,
 	.tick = statistics_tick,
 };

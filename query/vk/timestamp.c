@@ -12,7 +12,6 @@
 #define SECOND_NS UINT64_C(1000000000)
 #define CALIBRATION_TRIES 3
 #define TIGHT_BRACKET_NS 20000
-#define MAX_VIEWS 32u
 /* No GPU's clock is quicker or slower than this; between them conversion is exact. */
 #define SHORTEST_TICK_NS (1.0f / 256)
 #define LONGEST_TICK_NS 1e6f
@@ -193,36 +192,32 @@ timestamp_create_pool(struct tally_vk_source *src, const struct tally_vk_family 
 }
 
 static void
-timestamp_reset(struct tally_vk_source *src, VkQueryPool pool, uint32_t slots, uint32_t first,
-		uint32_t n)
+timestamp_reset(struct tally_vk_source *src, VkQueryPool pool, uint32_t first, uint32_t n)
 {
-	const struct tally_vk_api *api = src->api;
-
-	api->ResetQueryPool(api->device, pool, first, n);
-	api->ResetQueryPool(api->device, pool, slots + first, n);
+	src->api->ResetQueryPool(src->api->device, pool, 2 * first, 2 * n);
 }
 
 static void
 timestamp_record_reset(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool,
-		       uint32_t slots, uint32_t first, uint32_t n)
+		       uint32_t first, uint32_t n)
 {
-	src->api->CmdResetQueryPool(cb, pool, first, n);
-	src->api->CmdResetQueryPool(cb, pool, slots + first, n);
+	src->api->CmdResetQueryPool(cb, pool, 2 * first, 2 * n);
 }
 
 static void
-timestamp_begin(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool, uint32_t slots,
-		uint32_t slot)
+timestamp_begin(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool, uint32_t slot,
+		uint32_t views)
 {
-	(void)slots;
-	src->api->CmdWriteTimestamp(cb, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, pool, slot);
+	(void)views;
+	src->api->CmdWriteTimestamp(cb, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, pool, 2 * slot);
 }
 
 static void
-timestamp_end(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool, uint32_t slots,
-	      uint32_t slot)
+timestamp_end(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool, uint32_t slot,
+	      uint32_t views)
 {
-	src->api->CmdWriteTimestamp(cb, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, pool, slots + slot);
+	src->api->CmdWriteTimestamp(cb, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, pool,
+				    2 * slot + views);
 }
 
 /* --- reading -------------------------------------------------------------------------------- */
@@ -231,23 +226,29 @@ struct stamp {
 	uint64_t ticks, available;
 };
 
-/* One half: a stamp for each view. The first has to be there; views that the driver did not use
- * never come. */
-static enum tally_status
-fetch(struct vk_timestamp *t, VkQueryPool pool, uint32_t first, uint32_t views,
-      struct stamp stamps[MAX_VIEWS])
+static size_t
+timestamp_row_bytes(const struct tally_vk_source *src, const struct tally_vk_family *family)
 {
-	const struct tally_vk_api *api = t->base.api;
+	(void)src;
+	(void)family;
+	return 2 * sizeof(struct stamp);
+}
 
+static enum tally_status
+timestamp_fetch(struct tally_vk_source *src, const struct tally_vk_family *family, VkQueryPool pool,
+		uint32_t first, uint32_t n, void *rows)
+{
+	const struct tally_vk_api *api = src->api;
+	struct stamp *stamps = rows;
+
+	(void)family;
 	/* Drivers that are not ready may write nothing at all. */
-	for (uint32_t i = 0; i < views; i++)
-		stamps[i] = (struct stamp){ 0, 0 };
+	for (uint32_t i = 0; i < 2 * n; i++)
+		stamps[i].available = 0;
 	VkResult result = api->GetQueryPoolResults(
-		api->device, pool, first, views, views * sizeof(*stamps), stamps, sizeof(*stamps),
-		VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
-	if (result < 0)
-		return TALLY_LOST;
-	return stamps[0].available ? TALLY_OK : TALLY_NOT_READY;
+		api->device, pool, 2 * first, 2 * n, 2 * n * sizeof(*stamps), stamps,
+		sizeof(*stamps), VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
+	return result < 0 ? TALLY_LOST : TALLY_OK;
 }
 
 /* Of the views' stamps the one farthest from `begin`. */
@@ -355,28 +356,21 @@ deliver_half(struct vk_timestamp *t, uint64_t ticks, unsigned bits, bool is_begi
 
 static enum tally_status
 timestamp_read(struct tally_vk_source *src, const struct tally_vk_family *family, VkQueryPool pool,
-	       uint32_t slots, uint32_t slot, uint32_t views, unsigned which,
+	       const void *rows, uint32_t slot, uint32_t views, unsigned which,
 	       struct tally_sample *out)
 {
 	struct vk_timestamp *t = timestamp_of(src);
-	struct stamp begins[MAX_VIEWS], ends[MAX_VIEWS];
+	const struct stamp *begins = rows, *ends = begins + views;
 	unsigned bits = family->timestamp_bits < 64 ? family->timestamp_bits : 64;
-	enum tally_status status;
 
+	(void)pool;
+	(void)slot;
 	if (!bits || !(which & TALLY_VK_BOTH))
 		return TALLY_LOST;
-	views = views < 1 ? 1 : views < MAX_VIEWS ? views : MAX_VIEWS;
-	/* The end first: it is what is not ready when one of the two is not. */
-	if (which & TALLY_VK_END) {
-		status = fetch(t, pool, slots + slot, views, ends);
-		if (status != TALLY_OK)
-			return status;
-	}
-	if (which & TALLY_VK_BEGIN) {
-		status = fetch(t, pool, slot, views, begins);
-		if (status != TALLY_OK)
-			return status;
-	}
+	/* The first view's have to be there; views that the driver did not use never come. */
+	if ((which & TALLY_VK_BEGIN && !begins[0].available) ||
+	    (which & TALLY_VK_END && !ends[0].available))
+		return TALLY_NOT_READY;
 	if (!(which & TALLY_VK_END))
 		deliver_half(t, masked(begins[0].ticks, bits), bits, true, out);
 	else if (!(which & TALLY_VK_BEGIN))
@@ -459,6 +453,8 @@ static const struct tally_vk_source_ops timestamp_ops = {
 	.record_reset = timestamp_record_reset,
 	.begin = timestamp_begin,
 	.end = timestamp_end,
+	.row_bytes = timestamp_row_bytes,
+	.fetch = timestamp_fetch,
 	.read = timestamp_read,
 	.tick = timestamp_tick,
 };

@@ -131,6 +131,8 @@ read_slot(const struct vk_slot *slot)
 	r.sample.values = r.values;
 	r.sample.valid = &r.valid;
 	pthread_mutex_lock(&device.lock);
+	vk_slot_want(&device, slot, left);
+	vk_slots_fetch(&device);
 	r.status = vk_slot_read(&device, 0, slot, &left, &r.sample);
 	pthread_mutex_unlock(&device.lock);
 	r.sample.values = NULL;

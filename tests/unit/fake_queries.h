@@ -18,6 +18,7 @@
 #define FQ_POOLS 2048
 #define FQ_QUERIES 512
 #define FQ_STATISTICS 11
+#define FQ_UNDEFINED UINT64_C(0xdeadbeefdeadbeef)
 
 enum fq_state { FQ_NEW = 0, FQ_RESET, FQ_ACTIVE, FQ_DONE };
 
@@ -43,6 +44,10 @@ static struct {
 	bool hold;	/* nothing becomes available */
 	bool untouched; /* ... and nothing is written then */
 	VkResult fail_results, fail_clock;
+	unsigned n_results; /* calls for results */
+	unsigned fail_from; /* the first of these that fails, counted from 1; 0: all */
+	unsigned available; /* so many queries of a range at most; 0: all */
+	bool stops; /* ... and nothing is written of the rest */
 	uint64_t clock_offset, deviation; /* the device's clock: CLOCK_MONOTONIC + clock_offset */
 	unsigned n_calibrations;
 	uint32_t active_statistics;
@@ -193,13 +198,16 @@ fq_end(VkCommandBuffer cb, VkQueryPool handle, uint32_t n)
 
 /* One row: values and availability, as 64-bit numbers. */
 static inline bool
-fq_write_row(const struct fq_pool *pool, const struct fq_query *query, uint64_t *row)
+fq_write_row(const struct fq_pool *pool, const struct fq_query *query, bool held, uint64_t *row)
 {
-	bool done = query->state == FQ_DONE && !fq.hold;
-	uint32_t at = 0;
+	bool done = query->state == FQ_DONE && !held;
+	uint32_t at = 0, n_values = pool->mask ? (uint32_t)__builtin_popcount(pool->mask) : 1;
 
 	if (!done && fq.untouched)
 		return false;
+	/* "Undefined" where a query is not available. */
+	for (uint32_t bit = 0; !done && bit < n_values; bit++)
+		row[bit] = FQ_UNDEFINED;
 	if (pool->type == VK_QUERY_TYPE_TIMESTAMP) {
 		if (done)
 			row[0] = query->values[0];
@@ -230,12 +238,18 @@ fq_results(VkDevice device, VkQueryPool handle, uint32_t first, uint32_t n, size
 	(void)device;
 	fq.misuse += flags != (VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
 	fq.misuse += stride != row * sizeof(uint64_t) || size < n * stride;
-	if (fq.fail_results)
-		return fq.fail_results;
+	fq.n_results++;
+	bool fails = fq.fail_results && fq.n_results >= fq.fail_from;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct fq_query *query = fq_query(handle, first + i);
+		/* What came before it fails is written. */
+		if (fails && i >= n / 2)
+			return fq.fail_results;
 		fq.misuse += query->state == FQ_NEW;
-		if (!fq_write_row(pool, query, (uint64_t *)data + i * row))
+		bool held = fq.hold || (fq.available && i >= fq.available);
+		if (held && fq.stops)
+			return VK_NOT_READY;
+		if (!fq_write_row(pool, query, held, (uint64_t *)data + i * row))
 			result = VK_NOT_READY;
 	}
 	return result;

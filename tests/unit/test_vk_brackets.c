@@ -180,13 +180,15 @@ test_pair(void)
 	g_assert_cmpuint(fb.n_introduced, ==, 2);
 	g_assert_cmpint(((struct object *)pair->first)->recording, ==, 2);
 	g_assert_cmpint(((struct object *)pair->last)->recording, ==, 2);
-	g_assert_cmpstr(fq.log, ==, "h0+4 h256+4 t0 t256 ");
+	g_assert_cmpstr(fq.log, ==, "h0+8 t0 t1 ");
 	g_assert_cmphex(pair->slot.sources, ==, 0x1);
 	g_assert_cmpuint(pair->slot.halves, ==, TALLY_VK_BOTH);
 
 	uint32_t left = pair->slot.sources;
 	struct tally_sample out = { .n = 0 };
 	pthread_mutex_lock(&f.d.lock);
+	vk_slot_want(&f.d, &pair->slot, left);
+	vk_slots_fetch(&f.d);
 	g_assert_cmpint(vk_slot_read(&f.d, 1, &pair->slot, &left, &out), ==, TALLY_OK);
 	pthread_mutex_unlock(&f.d.lock);
 	g_assert_cmpuint(out.end_ns - out.begin_ns, ==, 100);
@@ -199,7 +201,7 @@ test_pair(void)
 	release(&f, pair);
 	fq.log[0] = '\0';
 	g_assert_true(vk_brackets_take(&f.d, 1) == pair);
-	g_assert_cmpstr(fq.log, ==, "h0+1 h256+1 ");
+	g_assert_cmpstr(fq.log, ==, "h0+2 ");
 	g_assert_cmpuint(fb.n_pools, ==, 2);
 	g_assert_cmpuint(fb.n_introduced, ==, 4);
 	g_assert_null(pair->next);
@@ -214,10 +216,10 @@ test_no_host_reset(void)
 	start(&f, false);
 	struct vk_bracket_pair *pair = vk_brackets_take(&f.d, 1);
 	g_assert_nonnull(pair);
-	g_assert_cmpstr(fq.log, ==, "r0+1 r256+1 t0 t256 ");
+	g_assert_cmpstr(fq.log, ==, "r0+8 t0 t1 ");
 	release(&f, pair);
 	g_assert_true(vk_brackets_take(&f.d, 1) == pair);
-	g_assert_cmpstr(fq.log, ==, "r0+1 r256+1 t0 t256 ");
+	g_assert_cmpstr(fq.log, ==, "r0+8 t0 t1 ");
 	finish(&f);
 }
 

@@ -53,6 +53,27 @@ test_fences(void)
 	g_assert_cmpint(w_value(w_logged(1, 0), "a"), ==, 2);
 }
 
+/* Many submissions, of two queues: what is through is read at once. */
+static void
+test_one_round(void)
+{
+	if (!stub_in_child(NULL))
+		return;
+	VkQueue q = w_start(), other = w_queue(1);
+	w.signalled = 0;
+	for (unsigned i = 0; i < 12; i++)
+		w_submit_one(i % 3 ? q : other, one_pass(i, i));
+	w_present(q);
+	w_present(other);
+	g_assert_cmpuint(w.n_rounds, ==, 0);
+	w.signalled = UINT64_MAX;
+	vk_drain(&w.d);
+	g_assert_cmpuint(w.n_reads, ==, 12);
+	g_assert_cmpuint(w.n_rounds, ==, 1);
+	w_finish();
+	g_assert_cmpuint(w.n_rounds, ==, 1);
+}
+
 /* Without frames every 16th submission has one; never more than the ring holds are outstanding. */
 static void
 test_ring(void)
@@ -461,6 +482,7 @@ main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/vk_collect/lost_meanwhile", test_lost_meanwhile);
 	g_test_add_func("/vk_collect/fences", test_fences);
+	g_test_add_func("/vk_collect/one_round", test_one_round);
 	g_test_add_func("/vk_collect/ring", test_ring);
 	g_test_add_func("/vk_collect/out_of_order", test_out_of_order);
 	g_test_add_func("/vk_collect/never_ready", test_never_ready);

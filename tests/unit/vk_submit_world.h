@@ -36,6 +36,8 @@ static struct {
 	char page;
 	bool read_waits, no_cover;
 	unsigned n_reads, n_resets, n_stops;
+	unsigned n_rounds; /* in which something was wanted */
+	uint64_t wanted[W_SLOTS / 64], fetched[W_SLOTS / 64];
 	/* The driver. */
 	VkResult submit_result, fence_status, reset_result;
 	uint64_t n_submits, n_fence_submits, n_status, n_created, n_destroyed, n_waits;
@@ -170,6 +172,27 @@ vk_slots_read_waits(const struct vk_device *d)
 	return w.read_waits;
 }
 
+void
+vk_slot_want(struct vk_device *d, const struct vk_slot *slot, uint32_t sources)
+{
+	(void)d;
+	g_assert_nonnull(slot->page);
+	g_assert_cmphex(sources, !=, 0);
+	w.wanted[slot->index / 64] |= UINT64_C(1) << slot->index % 64;
+}
+
+void
+vk_slots_fetch(struct vk_device *d)
+{
+	(void)d;
+	uint64_t any = 0;
+	for (unsigned i = 0; i < G_N_ELEMENTS(w.wanted); i++)
+		any |= w.wanted[i];
+	w.n_rounds += any != 0;
+	memcpy(w.fetched, w.wanted, sizeof(w.fetched));
+	memset(w.wanted, 0, sizeof(w.wanted));
+}
+
 enum tally_status
 vk_slot_read(struct vk_device *d, uint32_t family, const struct vk_slot *slot, uint32_t *left,
 	     struct tally_sample *out)
@@ -177,6 +200,7 @@ vk_slot_read(struct vk_device *d, uint32_t family, const struct vk_slot *slot, u
 	(void)d, (void)family;
 	const struct w_slot *s = &w.slots[slot->index];
 	g_assert_nonnull(slot->page);
+	g_assert_cmphex(w.fetched[slot->index / 64] & UINT64_C(1) << slot->index % 64, !=, 0);
 	w.n_reads++;
 	if (s->status != TALLY_OK)
 		return s->status;

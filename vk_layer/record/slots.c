@@ -7,8 +7,6 @@
 
 #include "layer/log.h"
 
-#define UNIT_SLOTS 4u
-#define UNITS (PAGE_SLOTS / UNIT_SLOTS)
 #define ALL_UNITS UINT64_MAX
 /* 65536 slots; drivers take some 256 bytes for one, two stamps and a statistics query: 16 MiB. */
 #define MAX_PAGES 256u
@@ -27,7 +25,7 @@ bits_of(const struct vk_slot_run *run)
 	return (ALL_UNITS >> (UNITS - n)) << (run->first / UNIT_SLOTS);
 }
 
-/* A free, aligned stretch of `n` units, a power of two; UNITS when there is none. */
+/* The first of `n` free units in a row, n a power of two; UNITS when there are none. */
 static uint32_t
 find_units(uint64_t free_units, uint32_t n)
 {
@@ -35,11 +33,17 @@ find_units(uint64_t free_units, uint32_t n)
 
 	for (uint32_t far = 1; far < n; far *= 2)
 		starts &= starts >> far;
-	for (uint32_t at = 0; starts && at < UNITS; at += n) {
-		if (starts & UINT64_C(1) << at)
-			return at;
-	}
-	return UNITS;
+	return starts ? (uint32_t)__builtin_ctzll(starts) : UNITS;
+}
+
+/* How many of the units from `at` on are free, at most `most`. */
+static uint32_t
+n_free_from(uint64_t free_units, uint32_t at, uint32_t most)
+{
+	uint64_t taken = at < UNITS ? ~(free_units >> at) : 1;
+	uint32_t n = taken ? (uint32_t)__builtin_ctzll(taken) : UNITS;
+
+	return n < most ? n : most;
 }
 
 /* With the lock. */
@@ -50,30 +54,66 @@ reset_run(struct vk_slots *s, const struct vk_slot_run *run, uint32_t n)
 		return;
 	for (uint32_t left = run->page->sources; left; left &= left - 1) {
 		uint32_t i = (uint32_t)__builtin_ctz(left);
-		s->sources[i]->ops->reset(s->sources[i], run->page->pools[i], PAGE_SLOTS,
-					  run->first, n);
+		s->sources[i]->ops->reset(s->sources[i], run->page->pools[i], run->first, n);
+		run->page->fetched[i] &= ~bits_of(run);
 	}
+}
+
+/* With the lock. What was taken last: its queries become usable, here or by the first begin. */
+static void
+prepare_run(struct vk_slots *s, const struct vk_slot_run *run)
+{
+	uint8_t *unreset = &run->page->unreset[run->first / UNIT_SLOTS];
+
+	memset(unreset, 0, run->n / UNIT_SLOTS);
+	*unreset = s->api.ResetQueryPool ? 0 : (uint8_t)(run->n / UNIT_SLOTS);
+	reset_run(s, run, run->n);
 }
 
 /* With the lock. */
 static bool
 take_from_pages(struct page_kind *kind, struct vk_slot_run *run)
 {
-	for (struct vk_page **link = &kind->pages; *link; link = &(*link)->next) {
-		struct vk_page *page = *link;
+	struct vk_page *page;
+
+	for (struct vk_page **link = &kind->pages; (page = *link);) {
 		uint32_t at = find_units(page->free, run->n / UNIT_SLOTS);
-		if (at == UNITS)
-			continue;
-		run->page = page;
-		run->first = (uint16_t)(at * UNIT_SLOTS);
-		page->free &= ~bits_of(run);
-		if (!page->free) {
+		if (at != UNITS) {
+			run->page = page;
+			run->first = (uint16_t)(at * UNIT_SLOTS);
+			page->free &= ~bits_of(run);
+		}
+		if (page->free) {
+			link = &page->next;
+		} else {
 			*link = page->next;
 			page->listed = false;
 		}
-		return true;
+		if (at != UNITS)
+			return true;
 	}
 	return false;
+}
+
+/* With the lock. Slots of one recording lie together, where what follows its last run is free: they
+ * are then reset and read by one call. */
+static bool
+lengthen(struct vk_slots *s, struct vk_slot_runs *runs, uint32_t n, uint32_t views)
+{
+	if (!runs->n)
+		return false;
+	struct vk_slot_run *last = &runs->runs[runs->n - 1];
+	struct vk_slot_run more = { .page = last->page,
+				    .first = (uint16_t)(last->first + last->n) };
+	more.n = (uint16_t)(UNIT_SLOTS *
+			    n_free_from(more.page->free, more.first / UNIT_SLOTS, n / UNIT_SLOTS));
+	if (!more.n || more.n < views)
+		return false;
+	more.page->free &= ~bits_of(&more);
+	prepare_run(s, &more);
+	runs->used = last->n;
+	last->n = (uint16_t)(last->n + more.n);
+	return true;
 }
 
 /* Without the lock. */
@@ -91,8 +131,11 @@ create_page(struct vk_slots *s, uint32_t k)
 		uint32_t i = (uint32_t)__builtin_ctz(left);
 		struct tally_vk_source *src = s->sources[i];
 		VkQueryPool pool = VK_NULL_HANDLE;
-		bool made = src->ops->create_pool(src, &kind->family, PAGE_SLOTS, &pool) ==
-			    TALLY_OK;
+		size_t row = src->ops->row_bytes(src, &kind->family);
+		page->rows[i] = row ? calloc(PAGE_SLOTS, row) : NULL;
+		bool made = (!row || page->rows[i]) &&
+			    src->ops->create_pool(src, &kind->family, PAGE_SLOTS, &pool) ==
+				    TALLY_OK;
 		if (!made && src == s->performance) {
 			page->sources &= ~s->performance_bit;
 			continue;
@@ -161,21 +204,23 @@ take_run(struct vk_device *d, struct vk_slot_runs *runs, uint32_t family, uint32
 		runs->runs = more;
 		runs->room = room;
 	}
-	for (uint32_t i = 0; n < LONGEST_RUN && (i < runs->n || n < views); i++)
+	for (uint32_t i = 0; n < LONGEST_RUN && (i < runs->n_taken || n < views); i++)
 		n *= 4;
 	struct vk_slot_run *run = &runs->runs[runs->n];
 	*run = (struct vk_slot_run){ .n = (uint16_t)n };
+	runs->n_taken++;
 
 	pthread_mutex_lock(&d->lock);
-	bool taken = take_from_pages(&s->kinds[k], run);
+	bool longer = lengthen(s, runs, n, views);
+	bool taken = longer || take_from_pages(&s->kinds[k], run);
 	/* Another thread may be faster than we are with what we just made. */
 	while (!taken && add_page(d, k))
 		taken = take_from_pages(&s->kinds[k], run);
-	if (taken)
-		reset_run(s, run, run->n);
+	if (taken && !longer)
+		prepare_run(s, run);
 	pthread_mutex_unlock(&d->lock);
-	if (!taken)
-		return false;
+	if (!taken || longer)
+		return taken;
 	runs->n++;
 	runs->used = 0;
 	return true;
@@ -246,6 +291,8 @@ vk_slots_release(struct vk_device *d, struct vk_slot_runs *runs)
 	for (uint32_t i = 0; i < runs->n; i++) {
 		struct vk_page *page = runs->runs[i].page;
 		page->free |= bits_of(&runs->runs[i]);
+		for (uint32_t k = 0; k < d->slots->n; k++)
+			page->fetched[k] &= ~bits_of(&runs->runs[i]);
 		if (page->listed)
 			continue;
 		struct page_kind *kind = &d->slots->kinds[page->kind];
@@ -259,6 +306,21 @@ vk_slots_release(struct vk_device *d, struct vk_slot_runs *runs)
 
 /* ---- slots ---- */
 
+/* The first slot of what was taken at once resets all of it. */
+static void
+record_reset(const struct vk_slots *s, VkCommandBuffer cb, const struct vk_slot *slot)
+{
+	uint32_t unit = slot->index / UNIT_SLOTS;
+	uint32_t n = slot->page->unreset[unit] * UNIT_SLOTS;
+
+	slot->page->unreset[unit] = 0;
+	for (uint32_t left = n ? slot->page->sources : 0; left; left &= left - 1) {
+		uint32_t i = (uint32_t)__builtin_ctz(left);
+		s->sources[i]->ops->record_reset(s->sources[i], cb, slot->page->pools[i],
+						 unit * UNIT_SLOTS, n);
+	}
+}
+
 void
 vk_slot_begin(struct vk_device *d, VkCommandBuffer cb, uint32_t family, struct vk_slot *slot,
 	      bool can_reset)
@@ -268,17 +330,15 @@ vk_slot_begin(struct vk_device *d, VkCommandBuffer cb, uint32_t family, struct v
 	(void)family;
 	if (!s->api.ResetQueryPool && !can_reset)
 		slot->sources = 0;
+	/* Also where nothing begins: others of the run count on it. */
+	if (!s->api.ResetQueryPool && slot->page && can_reset)
+		record_reset(s, cb, slot);
 	if (!slot->page || !slot->sources)
 		return;
-	for (uint32_t left = slot->sources; left && !s->api.ResetQueryPool; left &= left - 1) {
-		uint32_t i = (uint32_t)__builtin_ctz(left);
-		s->sources[i]->ops->record_reset(s->sources[i], cb, slot->page->pools[i],
-						 PAGE_SLOTS, slot->index, slot->views);
-	}
 	for (uint32_t left = slot->sources; left; left &= left - 1) {
 		uint32_t i = (uint32_t)__builtin_ctz(left);
-		s->sources[i]->ops->begin(s->sources[i], cb, slot->page->pools[i], PAGE_SLOTS,
-					  slot->index);
+		s->sources[i]->ops->begin(s->sources[i], cb, slot->page->pools[i], slot->index,
+					  slot->views);
 	}
 	slot->halves |= TALLY_VK_BEGIN;
 }
@@ -290,8 +350,8 @@ end_sources(const struct vk_slots *s, VkCommandBuffer cb, const struct vk_slot *
 {
 	for (uint32_t i = s->n; i-- > 0;) {
 		if (sources & UINT32_C(1) << i)
-			s->sources[i]->ops->end(s->sources[i], cb, slot->page->pools[i], PAGE_SLOTS,
-						slot->index);
+			s->sources[i]->ops->end(s->sources[i], cb, slot->page->pools[i],
+						slot->index, slot->views);
 	}
 }
 
@@ -324,66 +384,4 @@ vk_slot_yield(struct vk_device *d, VkCommandBuffer cb, struct vk_slot *slot, uns
 		return;
 	end_sources(s, cb, slot, slot->sources & gone);
 	slot->sources &= ~gone;
-}
-
-/* ---- reading ---- */
-
-static enum tally_status
-read_source(struct vk_device *d, uint32_t family, const struct vk_slot *slot, uint32_t i,
-	    struct tally_sample *out)
-{
-	struct vk_slots *s = d->slots;
-	struct tally_vk_source *src = s->sources[i];
-	const struct tally_vk_family *how = &s->kinds[slot->page->kind].family;
-	struct tally_vk_family mine = d->families[family];
-	struct tally_sample part = {
-		.values = out->values ? out->values + s->first[i] : NULL,
-		.valid = s->scratch,
-		.n = src->n_counters,
-	};
-
-	mine.index = how->index; /* its own, where that makes a difference */
-	mine.set = how->set;
-	if (src->n_sets)
-		part.n = how->set ? src->sets[how->set - 1]->layout.n_counters : 0;
-	if (src->n_sets && s->first[i] + part.n > out->n)
-		return TALLY_LOST;
-	memset(s->scratch, 0, (part.n / 64 + 1) * sizeof(s->scratch[0]));
-	enum tally_status status = src->ops->read(src, &mine, slot->page->pools[i], PAGE_SLOTS,
-						  slot->index, slot->views, slot->halves, &part);
-	if (status != TALLY_OK)
-		return status;
-	out->flags |= part.flags;
-	for (uint32_t k = 0; k < part.n; k++) {
-		uint32_t at = s->first[i] + k;
-		if (s->scratch[k / 64] & UINT64_C(1) << (k % 64))
-			out->valid[at / 64] |= UINT64_C(1) << (at % 64);
-	}
-	if (src->ops->delivers_time) {
-		out->has_time = part.has_time;
-		out->begin_ns = part.begin_ns;
-		out->end_ns = part.end_ns;
-	}
-	return TALLY_OK;
-}
-
-enum tally_status
-vk_slot_read(struct vk_device *d, uint32_t family, const struct vk_slot *slot, uint32_t *left,
-	     struct tally_sample *out)
-{
-	bool asks = slot->page && family < d->n_families && vk_device_runs(d);
-
-	for (uint32_t ask = *left; ask; ask &= ask - 1) {
-		enum tally_status status = TALLY_LOST;
-		if (asks)
-			status = read_source(d, family, slot, (uint32_t)__builtin_ctz(ask), out);
-		if (status == TALLY_NOT_READY)
-			continue;
-		*left &= ~(ask & -ask);
-		if (status != TALLY_OK)
-			out->flags |= TALLY_FLAG(LOST);
-	}
-	if (*left)
-		return TALLY_NOT_READY;
-	return out->flags & TALLY_FLAG(LOST) ? TALLY_LOST : TALLY_OK;
 }

@@ -2,10 +2,11 @@
  *
  * A page is one query pool of each source, 256 slots in each; slot n of a page is the same number
  * in all of them. A recording takes slots in runs (4, then 16, then 64), so that recording takes
- * the device's lock once a run; the runs go back when nothing of the recording waits to be read.
- * Slots are reset by the host when a run is taken; where the device has no host reset, right before
- * use in the command buffer, outside a render pass (R26), and where that is not allowed there are
- * none. Ceiling: 256 pages a device, 65536 slots, some 16 MiB of the driver's memory.
+ * the device's lock once a run, each right after the last where that is free; the runs go back when
+ * nothing of the recording waits to be read. The host resets a run when it is taken; where the
+ * device has no host reset, its first begin does, in the command buffer, outside a render pass
+ * (R26), and where that is not allowed there are no slots. Ceiling: 256 pages a device, 65536
+ * slots, some 16 MiB of the driver's memory and 8 of ours.
  *
  * Thread: vk_slots_take() is the recording thread's and takes the lock itself only for a new run;
  * begin and end are the recording thread's; what says "with the lock" is called with it held.
@@ -35,6 +36,7 @@ struct vk_slot_runs {
 	struct vk_slot_run *runs;
 	uint32_t n, room;
 	uint32_t used; /* slots used of the newest run */
+	uint32_t n_taken; /* times that slots were taken: more each time */
 	bool failed;   /* no memory, no queries: the rest of this recording goes without */
 	bool without_sets; /* whoever takes them counts no set */
 	bool chosen;	   /* `set` is */
@@ -95,8 +97,9 @@ bool vk_slots_cover(struct vk_device *d, uint32_t family, unsigned what);
  */
 struct vk_slot vk_slots_take(struct vk_device *d, struct vk_slot_runs *runs, uint32_t family,
 			     unsigned what, uint32_t views, bool can_reset);
-/* Record the begins: stamps first, then counters. Records the reset where the host cannot. Leaves
- * out of slot->sources what may not begin now. */
+/* Record the begins: stamps first, then counters. Records the reset of the run where the host
+ * cannot and this is the run's first: whoever takes with `can_reset` begins at once. Leaves out of
+ * slot->sources what may not begin now. */
 void vk_slot_begin(struct vk_device *d, VkCommandBuffer cb, uint32_t family, struct vk_slot *slot,
 		   bool can_reset);
 /* Counters first, then stamps. */
@@ -108,12 +111,22 @@ void vk_slot_yield(struct vk_device *d, VkCommandBuffer cb, struct vk_slot *slot
 /* The set that its values are of. */
 uint32_t vk_slot_set(const struct vk_device *d, const struct vk_slot *slot);
 
-/* With the lock. Read what is ready; like tally_harvest_read(): the same `out` comes back until
- * everything answered, and `*left` (start: slot->sources) says which sources still have to. */
+/* ---- reading, with the lock: in rounds ----
+ *
+ * Say which slots are to be read, fetch them all, read each. A round asks the driver once for each
+ * row of neighbouring slots of a pool, and with them for their availability; it does not wait. */
+
+/* These sources of the slot belong to the next round. */
+void vk_slot_want(struct vk_device *d, const struct vk_slot *slot, uint32_t sources);
+/* The round: what was wanted is fetched. What an earlier one fetched is no longer read. */
+void vk_slots_fetch(struct vk_device *d);
+/* Read what the round found ready; like tally_harvest_read(): the same `out` comes back until
+ * everything answered, and `*left` (start: slot->sources) says which sources still have to. What
+ * was not wanted is not ready. */
 enum tally_status vk_slot_read(struct vk_device *d, uint32_t family, const struct vk_slot *slot,
 			       uint32_t *left, struct tally_sample *out);
 /* Does vkGetQueryPoolResults() wait until the whole device is idle, whatever its flags? Then
- * vk_slot_read() is only for when nothing submitted waits for what the game may signal later (a
+ * vk_slots_fetch() is only for when nothing submitted waits for what the game may signal later (a
  * timeline semaphore, d->pending_timelines): it would wait for that with the lock held, perhaps
  * in the thread that signals. On lavapipe, see slots.c. Host reset, fences and the rest do not
  * wait. */

@@ -1,5 +1,5 @@
-/* vk_layer/record/slots_internal.h - what slots.c (query pools) and slots_sources.c (sources)
- * share.
+/* vk_layer/record/slots_internal.h - what slots.c (query pools), slots_read.c (their results)
+ * and slots_sources.c (sources) share.
  *
  * Sources are opened when the device is made and constant from then on; which of their sets has
  * its turn changes from frame to frame. Pages belong to a kind: what queues of some families can
@@ -13,6 +13,10 @@
 #include "query/source/harvest.h"
 
 #define PAGE_SLOTS 256u
+/* Runs consist of units. Reading goes by them, too: all of a unit belongs to one recording, and was
+ * reset when the recording took it, so that it may be read whatever of it was used. */
+#define UNIT_SLOTS 4u
+#define UNITS (PAGE_SLOTS / UNIT_SLOTS)
 
 struct vk_page {
 	struct vk_page *all_next;
@@ -22,6 +26,16 @@ struct vk_page {
 	uint32_t sources; /* that have a pool */
 	uint64_t free; /* bit per unit */
 	VkQueryPool pools[TALLY_MAX_SOURCES];
+	/* Without host reset, by the first unit of what was taken at once: how many units its first
+	 * begin has to reset. The recording thread's. */
+	uint8_t unreset[UNITS];
+	/* With the lock: units to be fetched; those that were in `round`, and of them those that
+	 * the driver failed; a row for each slot, NULL where the source has none. */
+	struct vk_page *wanted_next;
+	bool is_wanted;
+	uint64_t round;
+	uint64_t wanted[TALLY_MAX_SOURCES], fetched[TALLY_MAX_SOURCES], lost[TALLY_MAX_SOURCES];
+	void *rows[TALLY_MAX_SOURCES];
 };
 
 /* Families whose pools are alike, with one set. */
@@ -63,6 +77,8 @@ struct vk_slots {
 	/* With the lock. */
 	struct vk_page *all;
 	uint32_t n_pages; /* made, or being made */
+	struct vk_page *wanted; /* pages of the round that begins */
+	uint64_t round;
 	bool full; /* no more pages: said once */
 	bool no_performance; /* the driver makes no such pools: said once */
 };

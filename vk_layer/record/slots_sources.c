@@ -276,9 +276,11 @@ vk_slots_create(struct vk_device *d)
 void
 vk_page_destroy(struct vk_slots *s, struct vk_page *page)
 {
-	for (uint32_t i = 0; i < s->n; i++)
+	for (uint32_t i = 0; i < s->n; i++) {
 		if (page->pools[i])
 			s->api.DestroyQueryPool(s->api.device, page->pools[i], NULL);
+		free(page->rows[i]);
+	}
 	free(page);
 }
 

@@ -282,9 +282,26 @@ may_read(const struct vk_submission *s)
 	return all_through(d) || is_older(s, IDLE_FRAMES, IDLE_SUBMISSIONS);
 }
 
+/* Into the round of reading that is being put together. */
+static void
+want(struct vk_submission *s, const struct vk_read *read)
+{
+	if (!read->done && vk_fill_of(s, read)->pass)
+		vk_slot_want(s->queue->device, &read->slot, read->left);
+}
+
+static void
+want_all(struct vk_submission *s)
+{
+	for (uint32_t i = 0; i < s->n_reads && s->n_unread; i++)
+		want(s, &s->reads[i]);
+	s->wanted = true;
+}
+
 static void
 read_all(struct vk_submission *s)
 {
+	s->wanted = false;
 	for (uint32_t i = 0; i < s->n_reads && s->n_unread; i++)
 		if (!s->reads[i].done)
 			try_read(s, &s->reads[i]);
@@ -321,7 +338,7 @@ read_queue(struct vk_queue *q)
 {
 	bool any = false;
 	for (struct vk_submission *s = q->oldest; s; s = s->next) {
-		if (s->n_unread && may_read(s))
+		if (s->wanted)
 			read_all(s);
 		if (s->n_unread && s->through &&
 		    is_older(s, MAX_AGE_FRAMES, MAX_AGE_SUBMISSIONS))
@@ -340,6 +357,11 @@ vk_collect_poll(struct vk_device *d)
 	for (struct vk_queue *q = d->queues; q; q = q->next)
 		poll_fences(q);
 	for (struct vk_queue *q = d->queues; q && vk_device_runs(d); q = q->next)
+		for (struct vk_submission *s = q->oldest; s; s = s->next)
+			if (s->n_unread && may_read(s))
+				want_all(s);
+	vk_slots_fetch(d);
+	for (struct vk_queue *q = d->queues; q && vk_device_runs(d); q = q->next)
 		read_queue(q);
 }
 
@@ -350,8 +372,11 @@ vk_collect_harvest(struct vk_device *d, struct vk_recording *r)
 	if (s) {
 		/* Where reading waits, it would now wait for what this thread may signal later. */
 		bool can = !(vk_slots_read_waits(d) && atomic_load(&d->pending_timelines));
-		uint32_t next;
-		for (uint32_t i = s->runs[r->pending_run].first; i != VK_NONE; i = next) {
+		uint32_t first = s->runs[r->pending_run].first, next;
+		for (uint32_t i = first; can && i != VK_NONE; i = s->reads[i].next)
+			want(s, &s->reads[i]);
+		vk_slots_fetch(d);
+		for (uint32_t i = first; i != VK_NONE; i = next) {
 			struct vk_read *read = &s->reads[i];
 			next = read->next;
 			if (!read->done && !(can && try_read(s, read)))
@@ -366,12 +391,17 @@ void
 vk_collect_give_up(struct vk_device *d, uint64_t flag, bool try)
 {
 	bool waits = vk_slots_read_waits(d) && !all_through(d);
+	/* Unfenced, a slot that the command buffer resets itself may still hold what an earlier run
+	 * left. */
+	for (struct vk_queue *q = try && !waits ? d->queues : NULL; q; q = q->next)
+		for (struct vk_submission *s = q->oldest; s; s = s->next)
+			if (s->through || d->enabled.host_reset)
+				want_all(s);
+	vk_slots_fetch(d);
 	for (struct vk_queue *q = d->queues; q; q = q->next) {
 		struct vk_submission *s;
 		for (s = q->oldest; s; s = s->next) {
-			/* Unfenced, a slot that the command buffer resets itself may still hold
-			 * what an earlier run left. */
-			if (try && !waits && (s->through || d->enabled.host_reset))
+			if (s->wanted)
 				read_all(s);
 			vk_submission_give_up(s, flag);
 			s->pairs = NULL; /* the GPU may still run them: brackets.c frees them */

@@ -63,6 +63,7 @@ struct vk_submission {
 	VkFence game_fence;
 	bool waits;	   /* counted in pending_timelines */
 	bool through;
+	bool wanted; /* its reads are part of the round of reading that goes on */
 	uint64_t through_frame, through_serial; /* what was newest when it was through */
 	uint64_t tried_frame, tried_serial;	/* ... when it was last read in vain */
 	uint64_t frame;	   /* open at submission */

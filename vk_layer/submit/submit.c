@@ -183,7 +183,7 @@ after(struct call *c, VkResult result)
 {
 	struct vk_device *d = c->d;
 	struct vk_queue *q = c->q;
-	uint64_t t0 = c->start_ns ? vk_overhead_begin(d) : 0;
+	uint64_t t0 = vk_overhead_begin(d);
 	free(c->memory);
 	free(c->pairs);
 	if (result == VK_ERROR_DEVICE_LOST)
