@@ -1,0 +1,254 @@
+#include "tests/fake_gl/fake_next.h"
+
+#include <GL/gl.h>
+#include <GL/glext.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+struct fake_next fake_next = { .version = "4.6" };
+
+static unsigned last_name;
+
+/* Between glBegin and glEnd almost every call is an error, and one that waits would be ours. */
+static void
+check_zone(const char *what)
+{
+	if (!fake_next.in_begin)
+		return;
+	fake_next.misuse++;
+	snprintf(fake_next.last_misuse, sizeof(fake_next.last_misuse), "%s inside glBegin", what);
+}
+
+/* ---- what is asked ---- */
+
+static const GLubyte *
+get_string(GLenum name)
+{
+	check_zone("glGetString");
+	return (const GLubyte *)(name == GL_VERSION ? fake_next.version : "fake");
+}
+
+static const GLubyte *
+get_stringi(GLenum name, GLuint index)
+{
+	static const char *const extensions[] = { "GL_KHR_debug", "GL_ARB_timer_query",
+						  "GL_ARB_pipeline_statistics_query" };
+	(void)name;
+	return (const GLubyte *)(index < 3 ? extensions[index] : "");
+}
+
+static void
+get_integerv(GLenum name, GLint *out)
+{
+	check_zone("glGetIntegerv");
+	*out = 0;
+	if (name == GL_NUM_EXTENSIONS)
+		*out = 3;
+	else if (name == GL_MAX_COLOR_ATTACHMENTS || name == GL_MAX_DRAW_BUFFERS)
+		*out = 8;
+	else if (name == GL_DRAW_FRAMEBUFFER_BINDING)
+		*out = (GLint)fake_next.draw;
+	else if (name == GL_DRAW_BUFFER0)
+		*out = fake_next.draw ? GL_COLOR_ATTACHMENT0 : GL_BACK;
+}
+
+static void
+get_integer64v(GLenum name, GLint64 *out)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	*out = name == GL_TIMESTAMP ? now.tv_sec * INT64_C(1000000000) + now.tv_nsec : 0;
+}
+
+static GLenum
+get_error(void)
+{
+	check_zone("glGetError");
+	return GL_NO_ERROR;
+}
+
+static GLboolean
+is_enabled(GLenum what)
+{
+	check_zone("glIsEnabled");
+	return what == GL_RASTERIZER_DISCARD && fake_next.discards;
+}
+
+static GLboolean
+is_object(GLuint name)
+{
+	return name != 0;
+}
+
+static GLint
+of_framebuffer(GLuint name, GLenum point, GLenum what)
+{
+	unsigned texture = 0;
+	if (name && name < FAKE_NEXT_FRAMEBUFFERS && point == GL_COLOR_ATTACHMENT0)
+		texture = fake_next.framebuffers[name].color;
+	else if (name && name < FAKE_NEXT_FRAMEBUFFERS && point == GL_DEPTH_ATTACHMENT)
+		texture = fake_next.framebuffers[name].depth;
+	switch (what) {
+	case GL_FRAMEBUFFER_ATTACHMENT_OBJECT_TYPE:
+		return !name ? GL_FRAMEBUFFER_DEFAULT : texture ? GL_TEXTURE : GL_NONE;
+	case GL_FRAMEBUFFER_ATTACHMENT_OBJECT_NAME:
+		return (GLint)texture;
+	case GL_FRAMEBUFFER_ATTACHMENT_DEPTH_SIZE:
+		return 24;
+	case GL_FRAMEBUFFER_ATTACHMENT_RED_SIZE:
+	case GL_FRAMEBUFFER_ATTACHMENT_GREEN_SIZE:
+	case GL_FRAMEBUFFER_ATTACHMENT_BLUE_SIZE:
+	case GL_FRAMEBUFFER_ATTACHMENT_ALPHA_SIZE:
+	case GL_FRAMEBUFFER_ATTACHMENT_STENCIL_SIZE:
+		return 8;
+	default:
+		return 0;
+	}
+}
+
+static void
+get_attachment(GLenum target, GLenum point, GLenum what, GLint *out)
+{
+	(void)target;
+	check_zone("glGetFramebufferAttachmentParameteriv");
+	*out = of_framebuffer(fake_next.draw, point, what);
+}
+
+static void
+get_named_attachment(GLuint name, GLenum point, GLenum what, GLint *out)
+{
+	check_zone("glGetNamedFramebufferAttachmentParameteriv");
+	*out = of_framebuffer(name, point, what);
+}
+
+/* ---- state that is followed ---- */
+
+static void
+bind_framebuffer(GLenum target, GLuint name)
+{
+	if (target != GL_READ_FRAMEBUFFER)
+		fake_next.draw = name;
+}
+
+static void
+framebuffer_texture(GLenum target, GLenum point, GLenum kind, GLuint texture, GLint level)
+{
+	(void)target;
+	(void)kind;
+	(void)level;
+	if (point == GL_COLOR_ATTACHMENT0)
+		fake_next.framebuffers[fake_next.draw].color = texture;
+	else
+		fake_next.framebuffers[fake_next.draw].depth = texture;
+}
+
+static void
+begin(GLenum mode)
+{
+	(void)mode;
+	fake_next.in_begin = true;
+}
+
+static void
+end(void)
+{
+	fake_next.in_begin = false;
+}
+
+/* ---- queries, which end at once ---- */
+
+static void
+gen_queries(GLsizei n, GLuint *out)
+{
+	check_zone("glGenQueries");
+	for (GLsizei i = 0; i < n; i++)
+		out[i] = ++last_name;
+}
+
+static void
+begin_query(GLenum target, GLuint name)
+{
+	check_zone("glBeginQuery");
+	if (fake_next.active[target % 16]) {
+		fake_next.misuse++;
+		snprintf(fake_next.last_misuse, sizeof(fake_next.last_misuse),
+			 "query %u of target 0x%04x while %u is active", name, target,
+			 fake_next.active[target % 16]);
+	}
+	fake_next.active[target % 16] = name;
+}
+
+static void
+end_query(GLenum target)
+{
+	check_zone("glEndQuery");
+	fake_next.active[target % 16] = 0;
+}
+
+static void
+get_queryiv(GLenum target, GLenum what, GLint *out)
+{
+	(void)target;
+	*out = what == GL_QUERY_COUNTER_BITS ? 64 : 0;
+}
+
+static void
+get_query_uiv(GLuint name, GLenum what, GLuint *out)
+{
+	(void)name;
+	*out = what == GL_QUERY_RESULT_AVAILABLE ? 1 : 7;
+}
+
+static void
+get_query_ui64v(GLuint name, GLenum what, GLuint64 *out)
+{
+	(void)name;
+	GLint64 now;
+	get_integer64v(GL_TIMESTAMP, &now);
+	*out = what == GL_QUERY_RESULT_AVAILABLE ? 1 : (GLuint64)now;
+}
+
+/* Of any arguments: the caller takes them away. */
+static long
+nothing(void)
+{
+	return 0;
+}
+
+void *
+fake_next_look_up(const char *name)
+{
+	typedef void (*function)(void);
+	static const struct {
+		const char *name;
+		function call;
+	} known[] = {
+		{ "glGetString", (function)get_string },
+		{ "glGetStringi", (function)get_stringi },
+		{ "glGetIntegerv", (function)get_integerv },
+		{ "glGetInteger64v", (function)get_integer64v },
+		{ "glGetError", (function)get_error },
+		{ "glIsEnabled", (function)is_enabled },
+		{ "glIsTexture", (function)is_object },
+		{ "glIsRenderbuffer", (function)is_object },
+		{ "glGetFramebufferAttachmentParameteriv", (function)get_attachment },
+		{ "glGetNamedFramebufferAttachmentParameteriv", (function)get_named_attachment },
+		{ "glBindFramebuffer", (function)bind_framebuffer },
+		{ "glFramebufferTexture2D", (function)framebuffer_texture },
+		{ "glBegin", (function)begin },
+		{ "glEnd", (function)end },
+		{ "glGenQueries", (function)gen_queries },
+		{ "glBeginQuery", (function)begin_query },
+		{ "glEndQuery", (function)end_query },
+		{ "glGetQueryiv", (function)get_queryiv },
+		{ "glGetQueryObjectuiv", (function)get_query_uiv },
+		{ "glGetQueryObjectui64v", (function)get_query_ui64v },
+	};
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (strcmp(name, known[i].name) == 0)
+			return (void *)(uintptr_t)known[i].call;
+	}
+	return strncmp(name, "gl", 2) == 0 ? (void *)(uintptr_t)nothing : NULL;
+}

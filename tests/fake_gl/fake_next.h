@@ -1,0 +1,31 @@
+/* tests/fake_gl/fake_next.h - a driver behind the shim's wrappers, without a display.
+ *
+ * fake_next_look_up() is the GetProcAddress to hand to gl_current_enter(): it fills struct gl_next.
+ * What the shim asks has an answer (version, what a framebuffer is made of, queries that end at
+ * once); every other function does nothing. The window's colors are RGBA8, its depth has 24 bits.
+ * One context, one thread; each breach of a rule is counted in `misuse`.
+ */
+#ifndef PASSTALLY_TESTS_FAKE_GL_FAKE_NEXT_H
+#define PASSTALLY_TESTS_FAKE_GL_FAKE_NEXT_H
+
+#include <stdbool.h>
+
+#define FAKE_NEXT_FRAMEBUFFERS 8
+
+struct fake_next {
+	const char *version; /* "4.6", "OpenGL ES 3.2" */
+	unsigned draw; /* framebuffer bound */
+	struct {
+		unsigned color, depth; /* textures */
+	} framebuffers[FAKE_NEXT_FRAMEBUFFERS];
+	bool discards; /* GL_RASTERIZER_DISCARD */
+	bool in_begin, in_list;
+	unsigned active[16]; /* query in progress, by its target's place */
+	unsigned misuse;
+	char last_misuse[120];
+};
+extern struct fake_next fake_next;
+
+void *fake_next_look_up(const char *name);
+
+#endif
