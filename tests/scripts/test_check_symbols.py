@@ -44,7 +44,7 @@ CALLS = [
     ("prints, made puts", "#include <stdio.h>\n", 'puts("x");', "layer_x.c.o", "calls puts()"),
     ("aborts", "#include <stdlib.h>\n", "if (x) abort();", "layer_x.c.o", "calls abort()"),
     ("reads the environment", "#include <stdlib.h>\n", 'x = !!getenv("X");', "layer_x.c.o", "calls getenv()"),
-    ("where it may", "#include <stdlib.h>\n", 'x = !!getenv("X");', "layer_config_config.c.o", ""),
+    ("where it may", "#include <stdlib.h>\n", 'x = !!getenv("X");', "layer_config_load.c.o", ""),
     ("copies unbounded", "#include <string.h>\n", "strcpy(big, small);", "layer_x.c.o", "calls strcpy()"),
     ("sleeps", "#include <unistd.h>\n", "sleep(1);", "layer_x.c.o", "calls sleep()"),
     ("formats bounded", "#include <stdio.h>\n", 'snprintf(big, 9, "%d", x);', "layer_x.c.o", ""),
