@@ -47,6 +47,7 @@ struct tally_part {
 	uint64_t overhead_ns, dropped;
 	const char *set; /* tally_stream_use_set() */
 	uint32_t n_passes, n_done; /* passes are done in order */
+	uint32_t n_unlisted;	   /* of them: tally_stream_open_unattributed() */
 	struct tally_chunk *first, *last;
 	struct tally_chunk *done; /* holds the n_done-th pass, or one before it */
 	uint32_t done_base; /* number of the first pass in `done` */

@@ -282,8 +282,16 @@ part_of(struct tally_stream *s, uint64_t state)
 	return part;
 }
 
-struct tally_pass *
-tally_stream_open_pass(struct tally_stream *s, uint64_t now_ns)
+/* More of these in the part than the configuration allows? */
+static bool
+is_full(const struct tally_stream *s, const struct tally_part *part, bool listed)
+{
+	uint32_t n = listed ? part->n_passes - part->n_unlisted : part->n_unlisted;
+	return n >= s->max_passes;
+}
+
+static struct tally_pass *
+open_pass(struct tally_stream *s, uint64_t now_ns, bool listed)
 {
 	if (!is_live(s))
 		return NULL;
@@ -300,7 +308,7 @@ tally_stream_open_pass(struct tally_stream *s, uint64_t now_ns)
 			return NULL;
 		}
 	}
-	if (part->n_passes == s->max_passes) {
+	if (is_full(s, part, listed)) {
 		part->dropped++;
 		return NULL;
 	}
@@ -323,12 +331,26 @@ tally_stream_open_pass(struct tally_stream *s, uint64_t now_ns)
 		.slot = TALLY_PASS_NO_SLOT,
 		.surface = -1,
 		.cpu_start_ns = now_ns,
+		.unattributed = !listed,
 		.values = values,
 		.valid = valid,
 		.part = part,
 	};
+	part->n_unlisted += !listed;
 	memset(valid, 0, (s->info.n_counters + 63) / 64 * sizeof(*valid));
 	return pass;
+}
+
+struct tally_pass *
+tally_stream_open_pass(struct tally_stream *s, uint64_t now_ns)
+{
+	return open_pass(s, now_ns, true);
+}
+
+struct tally_pass *
+tally_stream_open_unattributed(struct tally_stream *s, uint64_t now_ns)
+{
+	return open_pass(s, now_ns, false);
 }
 
 uint64_t

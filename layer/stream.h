@@ -114,6 +114,9 @@ bool tally_stream_captures(struct tally_stream *stream);
  * dropped and counted. The pointer is good until tally_stream_publish() hands the part over,
  * which never happens before tally_pass_done() of it. */
 struct tally_pass *tally_stream_open_pass(struct tally_stream *stream, uint64_t now_ns);
+/* The same for what is summed and not listed (`unattributed` is set). It takes no pass's place
+ * under max_passes, and has as many places of its own. */
+struct tally_pass *tally_stream_open_unattributed(struct tally_stream *stream, uint64_t now_ns);
 
 /* The frame that the pass belongs to. */
 uint64_t tally_stream_pass_frame(const struct tally_pass *pass);

@@ -427,7 +427,6 @@ class Generator:
         out = [self.banner("vk_wrappers.c", "what the game calls instead of the next layer.")]
         out.append('#include "vk_names.h"\n')
         out += [f'#include "vk_layer/{header}.h"\n' for header in headers]
-        out.append("\n#include <stddef.h>\n")
         for wrapper in self.wrappers:
             out.append("\n" + BODIES[wrapper.form](wrapper))
         out.append(
@@ -435,10 +434,7 @@ class Generator:
         )
         for wrapper in self.wrappers:
             name = member(wrapper.command.name)
-            out.append(
-                f'\t{{ "vk{name}", (PFN_vkVoidFunction)hook_{name},\n'
-                f"\t  offsetof(struct vk_device_next, {name}), VK_HOOK_{wrapper.form.upper()} }},\n"
-            )
+            out.append(f'\t{{ "vk{name}", (PFN_vkVoidFunction)hook_{name} }},\n')
         out.append("};\n")
         return "".join(out)
 
@@ -447,16 +443,9 @@ class Generator:
             self.banner("vk_names.h", "the names we have a hook for.")
             + "#ifndef PASSTALLY_VK_NAMES_H\n#define PASSTALLY_VK_NAMES_H\n\n"
             '#include "vk_layer/vk_types.h"\n\n'
-            "enum vk_hook_kind {\n"
-            "\tVK_HOOK_COUNT = 0, /* a draw: only where calls are counted */\n"
-            "\tVK_HOOK_AROUND,\n"
-            "\tVK_HOOK_HAND,\n"
-            "};\n\n"
             "struct vk_hook {\n"
             "\tconst char *name;\n"
             "\tPFN_vkVoidFunction hook;\n"
-            "\tuint16_t offset; /* of its member in struct vk_device_next */\n"
-            "\tuint8_t kind;\n"
             "};\n\n"
             f"#define VK_N_HOOKS {len(self.wrappers)}\n"
             "extern const struct vk_hook vk_hooks[VK_N_HOOKS]; /* sorted by name */\n\n"

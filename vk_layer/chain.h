@@ -26,15 +26,6 @@ VKAPI_ATTR void VKAPI_CALL vk_device_destroy(VkDevice device,
  * they are ready, and only passed on from then on. */
 void vk_devices_abandon(struct vk_instance *instance);
 
-/* Are draws hooked? Where `api` is wanted (it is unless --sources says otherwise), or each draw. */
-static inline bool
-vk_counts_calls(const struct tally_config *config)
-{
-	const char *list = config->sources;
-	return !list || tally_list_matches(list, "api", "api") || tally_list_has(list, "all") ||
-	       config->granularity == TALLY_GRANULARITY_DRAW;
-}
-
 /* What children of one instance or device share: the loader's pointer. */
 static inline uint64_t
 vk_dispatch_key(const void *handle)

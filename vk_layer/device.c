@@ -122,7 +122,10 @@ static void
 read_families(struct vk_device *d)
 {
 	VkQueueFamilyProperties rows[VK_MAX_FAMILIES];
-	uint32_t n = VK_MAX_FAMILIES;
+	uint32_t n = 0;
+	/* How many there are is asked first: validation layers want it so. */
+	d->instance->next.GetPhysicalDeviceQueueFamilyProperties(d->physical, &n, NULL);
+	n = n < VK_MAX_FAMILIES ? n : VK_MAX_FAMILIES;
 	d->instance->next.GetPhysicalDeviceQueueFamilyProperties(d->physical, &n, rows);
 	d->n_families = n;
 	for (uint32_t i = 0; i < n; i++) {
@@ -197,7 +200,6 @@ static bool
 start_measuring(struct vk_device *d)
 {
 	d->config = tally_session_config();
-	d->counts_calls = vk_counts_calls(d->config);
 	d->beneath = -1;
 	read_families(d);
 	read_driver(d);

@@ -1,8 +1,6 @@
 #include "vk_layer/chain.h"
 #include "vk_names.h"
 
-#include "layer/session.h"
-
 #include <string.h>
 
 /* The one name that the library exports. */
@@ -123,17 +121,6 @@ find_own(const char *name)
 	return i;
 }
 
-/* A draw is only hooked where calls are counted or bracketed: the same for all devices, for it
- * follows from the configuration, and may be asked through the instance as well. */
-static PFN_vkVoidFunction
-hook_of(const char *name)
-{
-	const struct vk_hook *row = vk_hook_find(name);
-	if (!row || (row->kind == VK_HOOK_COUNT && !vk_counts_calls(tally_session_config())))
-		return NULL;
-	return row->hook;
-}
-
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL
 get_instance_proc_addr(VkInstance handle, const char *name)
 {
@@ -152,8 +139,8 @@ get_instance_proc_addr(VkInstance handle, const char *name)
 	PFN_vkVoidFunction next = instance->next.GetInstanceProcAddr(handle, name);
 	if (!next || !instance->tracked)
 		return next;
-	PFN_vkVoidFunction hook = hook_of(name);
-	return hook ? hook : next;
+	const struct vk_hook *row = vk_hook_find(name);
+	return row ? row->hook : next;
 }
 
 /* Commands of extensions that the game did not ask for: it would take them for enabled. */
@@ -183,8 +170,8 @@ get_device_proc_addr(VkDevice handle, const char *name)
 		return NULL;
 	if (!next || !d->tracked)
 		return next;
-	PFN_vkVoidFunction hook = hook_of(name);
-	return hook ? hook : next;
+	const struct vk_hook *row = vk_hook_find(name);
+	return row ? row->hook : next;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL

@@ -54,7 +54,7 @@ struct vk_enabled {
 };
 
 #define VK_MAX_FAMILIES 16
-#define VK_FENCE_RING 32
+#define VK_FENCE_RING 2 /* more and validation layers call it many, beside the game's own */
 
 /* A fence of ours, signalled when everything up to a submission is through. */
 struct vk_fence {
@@ -112,7 +112,6 @@ struct vk_device {
 	struct tally_vk_family families[VK_MAX_FAMILIES];
 	uint32_t n_families;
 	const struct tally_config *config;
-	bool counts_calls; /* `api` is wanted: draws are hooked */
 	struct vk_targets *targets;
 	/* command.c's, zeroed at first: command pools; the game's pools of statistics queries. */
 	struct vk_handles pools, statistics_pools;

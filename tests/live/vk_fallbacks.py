@@ -18,6 +18,7 @@ STATISTICS = ("primitives_submitted", "vertex_shader_invocations", "fragment_sha
 # flags; and what the reason of which source must say.
 ROWS = [
     ("", "triangle", {"time": True, "statistics": True}, {}),
+    ("", "triangle", {"time": True, "statistics": False, "options": {"sources": "vk-timestamp"}}, {}),
     ("inheritedQueries", "secondaries", {"time": True, "statistics": True}, {}),
     ("hostQueryReset", "triangle", {"time": True, "statistics": "maybe"}, {}),
     ("hostQueryReset", "secondaries", {"time": True, "statistics": "maybe"}, {}),
@@ -87,7 +88,7 @@ def check_row(checks, program, words, scene, has, reasons):
         for granularity in ("pass", "draw", "submit"):
             with checks.part(granularity):
                 path = folder / f"{granularity}.jsonl"
-                options = {"frame": want["boundary"], "granularity": granularity}
+                options = {"frame": want["boundary"], "granularity": granularity, **has.get("options", {})}
                 got = h.run([program, scene], vk.layer_env(folder, path, options, extra))
                 checks.equal((got.status, got.text), (bare.status, bare.text), "status and output")
                 checks.equal(vk.messages(got), {}, "new messages")

@@ -333,7 +333,13 @@ test_max_passes(void)
 	for (unsigned i = 0; i < 100; i++)
 		g_assert_true((open_pass(s, i) != NULL) == (i < 70));
 	end_frame(s, tally_clock_now_ns());
-	g_assert_nonnull(open_pass(s, 1000));
+	/* What is not listed takes nobody's place. */
+	for (unsigned i = 0; i < 75; i++) {
+		struct tally_pass *between = tally_stream_open_unattributed(s, 1);
+		g_assert_true((between != NULL) == (i < 70));
+		g_assert_true(!between || between->unattributed);
+		g_assert_true((open_pass(s, 1000 + i) != NULL) == (i < 70));
+	}
 	end_frame(s, tally_clock_now_ns());
 	finish_all(s);
 	tally_stream_publish(s);
@@ -342,7 +348,8 @@ test_max_passes(void)
 	tally_session_stop("exit");
 	g_assert_cmpuint(stub_frame(0)->n_passes, ==, 70);
 	g_assert_cmpuint(stub_frame(0)->dropped_passes, ==, 30);
-	g_assert_cmpuint(stub_frame(1)->dropped_passes, ==, 0);
+	g_assert_cmpuint(stub_frame(1)->n_passes, ==, 70);
+	g_assert_cmpuint(stub_frame(1)->dropped_passes, ==, 10);
 }
 
 /* Results that do not come for more frames than there are parts. */

@@ -205,7 +205,7 @@ test_random(void)
 		"frame inherit",
 		"protected",
 		"max1",
-		"trigger nocalls",
+		"trigger",
 		"draw nohost",
 		"late",
 		"late draw",

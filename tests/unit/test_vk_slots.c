@@ -31,7 +31,7 @@ start(struct fixture *f)
 
 	fq_init();
 	fq_fill_api(&api);
-	*f = (struct fixture){ .d = { .tracked = true, .counts_calls = true } };
+	*f = (struct fixture){ .d = { .tracked = true } };
 	tally_config_init(&f->config);
 	f->d.config = &f->config;
 	f->d.instance = &f->instance;

@@ -236,9 +236,6 @@ static const struct {
 	{ "the ceiling of passes", "max1", "0 B rp draw end rp draw end dispatch E",
 	  "B t0< a1< rp draw end >1 rp draw end dispatch >0 E",
 	  "0: render@0 d1 v6 i2 n1 tc1; whole t0 dropped2|" },
-	{ "without the api source", "nocalls", "0 B rp end dispatch E",
-	  "B t0< a1< rp end >1 a2< dispatch >2 >0 E",
-	  "0: render@0 ?7 tc1; compute x1 n1 tc2; whole t0|" },
 	{ "an end that was never seen", "", "0 B rp draw rp draw end rp draw E",
 	  "B t0< a1< rp draw >1 a2< rp draw end >2 a3< rp draw >3 >0 E",
 	  "0: render@0 d1 v6 i2 n1 approximate tc1; render@0 d1 v6 i2 n1 tc2; render@0 d1"

@@ -281,7 +281,6 @@ world_begin(const char *setting)
 	struct vk_device *d = &world.device;
 	d->tracked = true;
 	d->config = &world.config;
-	d->counts_calls = !has(setting, "nocalls");
 	d->n_families = 2;
 	d->enabled.host_reset = !has(setting, "nohost");
 	atomic_store(&d->idle, has(setting, "idle"));

@@ -154,8 +154,7 @@ start_recording(struct vk_command *c, const VkCommandBufferBeginInfo *info)
 	c->recording_now = true;
 	/* Inside a pass only the host can reset the slots of draws. */
 	c->brackets_draws = d->config->granularity == TALLY_GRANULARITY_DRAW &&
-			    d->enabled.host_reset && d->counts_calls && !r->simultaneous &&
-			    !r->idle;
+			    d->enabled.host_reset && !r->simultaneous && !r->idle;
 	c->late = vk_slots_read_waits(d);
 	/* A primary must not hold two pools, its secondaries included. */
 	r->runs.without_sets = c->secondary && !d->enabled.performance_pools;

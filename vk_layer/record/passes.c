@@ -268,10 +268,6 @@ vk_pass_count(struct vk_command *c)
 		c->flags &= ~TALLY_FLAG(CONDITIONAL);
 	if (!draws)
 		c->flags &= ~TALLY_FLAG(TRANSFORM_FEEDBACK);
-	bool renders = c->open == VK_OPEN_RENDER || c->open == VK_OPEN_INHERITED;
-	if (renders && !c->device->counts_calls)
-		c->unknown |= TALLY_UNKNOWN_DRAWS | TALLY_UNKNOWN_VERTICES |
-			      TALLY_UNKNOWN_INSTANCES;
 	struct vk_recording *r = c->recording;
 	struct vk_pass *p = vk_open_pass(c);
 	if (p) {

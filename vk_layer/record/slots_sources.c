@@ -320,8 +320,7 @@ vk_slots_describe(struct vk_device *d, struct tally_source_info *rows)
 	uint32_t n = 0;
 
 	rows[n++] = (struct tally_source_info){ .name = tally_api_source.name,
-						.on = d->counts_calls,
-						.reason = d->counts_calls ? NULL : by_option };
+						.on = true };
 	for (uint32_t i = 0; i < s->n; i++) {
 		const struct tally_vk_source *src = s->sources[i];
 		rows[n++] = (struct tally_source_info){

@@ -50,9 +50,11 @@ add_tallies(struct tally_tallies *to, const struct tally_tallies *more)
 /* ---- passes of the log ---- */
 
 static struct tally_pass *
-open_place(struct vk_replay *r, enum tally_pass_kind kind)
+open_place(struct vk_replay *r, enum tally_pass_kind kind, bool listed)
 {
-	struct tally_pass *p = tally_stream_open_pass(r->q->stream, r->now_ns);
+	struct tally_stream *stream = r->q->stream;
+	struct tally_pass *p = listed ? tally_stream_open_pass(stream, r->now_ns)
+				      : tally_stream_open_unattributed(stream, r->now_ns);
 	if (!p)
 		return NULL;
 	r->d->passes_in_frame++;
@@ -70,9 +72,9 @@ open_place(struct vk_replay *r, enum tally_pass_kind kind)
 
 /* VK_NONE: no place. */
 static uint32_t
-open_fill(struct vk_replay *r, enum tally_pass_kind kind)
+open_fill(struct vk_replay *r, enum tally_pass_kind kind, bool listed)
 {
-	struct tally_pass *p = open_place(r, kind);
+	struct tally_pass *p = open_place(r, kind, listed);
 	if (!p)
 		return VK_NONE;
 	uint32_t fill = vk_submission_add_fill(r->s, p);
@@ -100,7 +102,7 @@ coarse_fill(struct vk_replay *r)
 {
 	if (r->d->config->granularity == TALLY_GRANULARITY_SUBMIT) {
 		if (r->coarse == VK_NONE) {
-			r->coarse = open_fill(r, TALLY_PASS_OTHER);
+			r->coarse = open_fill(r, TALLY_PASS_OTHER, true);
 			if (r->coarse == VK_NONE)
 				return NULL;
 			r->s->fills[r->coarse].sums = true;
@@ -110,7 +112,7 @@ coarse_fill(struct vk_replay *r)
 	}
 	if (r->q->frame_fill)
 		return r->q->frame_fill;
-	struct tally_pass *p = open_place(r, TALLY_PASS_OTHER);
+	struct tally_pass *p = open_place(r, TALLY_PASS_OTHER, true);
 	if (!p)
 		return NULL;
 	p->has_submission = false;
@@ -235,7 +237,7 @@ coarse_pass(struct vk_replay *r, const struct vk_pass *p)
 static uint32_t
 begin_pass(struct vk_replay *r, const struct vk_recording *rec, const struct vk_pass *p)
 {
-	uint32_t fill = open_fill(r, p->kind);
+	uint32_t fill = open_fill(r, p->kind, true);
 	if (fill == VK_NONE)
 		return VK_NONE;
 	struct tally_pass *out = r->s->fills[fill].pass;
@@ -337,10 +339,7 @@ replay_items(struct vk_replay *r, struct vk_recording *rec, unsigned depth)
 static uint32_t
 open_whole(struct vk_replay *r)
 {
-	uint32_t fill = open_fill(r, TALLY_PASS_OTHER);
-	if (fill != VK_NONE)
-		r->s->fills[fill].pass->unattributed = true;
-	return fill;
+	return open_fill(r, TALLY_PASS_OTHER, false);
 }
 
 static void

@@ -7,17 +7,9 @@
 
 #include "vk_layer/vk_types.h"
 
-enum vk_hook_kind {
-	VK_HOOK_COUNT = 0, /* a draw: only where calls are counted */
-	VK_HOOK_AROUND,
-	VK_HOOK_HAND,
-};
-
 struct vk_hook {
 	const char *name;
 	PFN_vkVoidFunction hook;
-	uint16_t offset; /* of its member in struct vk_device_next */
-	uint8_t kind;
 };
 
 #define VK_N_HOOKS 7

@@ -7,8 +7,6 @@
 #include "vk_layer/submit/submission.h"
 #include "vk_layer/record/targets.h"
 
-#include <stddef.h>
-
 static VKAPI_ATTR void VKAPI_CALL
 hook_CmdBegin(VkCommandBuffer commandBuffer, const VkToyInfo *pInfo, const float *color)
 {
@@ -125,18 +123,11 @@ hook_QueueSubmit(VkQueue queue, const char *const *ppNames)
 }
 
 const struct vk_hook vk_hooks[VK_N_HOOKS] = {
-	{ "vkCmdBegin", (PFN_vkVoidFunction)hook_CmdBegin,
-	  offsetof(struct vk_device_next, CmdBegin), VK_HOOK_AROUND },
-	{ "vkCmdDraw", (PFN_vkVoidFunction)hook_CmdDraw,
-	  offsetof(struct vk_device_next, CmdDraw), VK_HOOK_COUNT },
-	{ "vkCmdDrawKHR", (PFN_vkVoidFunction)hook_CmdDrawKHR,
-	  offsetof(struct vk_device_next, CmdDrawKHR), VK_HOOK_COUNT },
-	{ "vkCmdEnd", (PFN_vkVoidFunction)hook_CmdEnd,
-	  offsetof(struct vk_device_next, CmdEnd), VK_HOOK_AROUND },
-	{ "vkCmdEnd2TOY", (PFN_vkVoidFunction)hook_CmdEnd2TOY,
-	  offsetof(struct vk_device_next, CmdEnd2TOY), VK_HOOK_AROUND },
-	{ "vkDestroyToy", (PFN_vkVoidFunction)hook_DestroyToy,
-	  offsetof(struct vk_device_next, DestroyToy), VK_HOOK_HAND },
-	{ "vkQueueSubmit", (PFN_vkVoidFunction)hook_QueueSubmit,
-	  offsetof(struct vk_device_next, QueueSubmit), VK_HOOK_HAND },
+	{ "vkCmdBegin", (PFN_vkVoidFunction)hook_CmdBegin },
+	{ "vkCmdDraw", (PFN_vkVoidFunction)hook_CmdDraw },
+	{ "vkCmdDrawKHR", (PFN_vkVoidFunction)hook_CmdDrawKHR },
+	{ "vkCmdEnd", (PFN_vkVoidFunction)hook_CmdEnd },
+	{ "vkCmdEnd2TOY", (PFN_vkVoidFunction)hook_CmdEnd2TOY },
+	{ "vkDestroyToy", (PFN_vkVoidFunction)hook_DestroyToy },
+	{ "vkQueueSubmit", (PFN_vkVoidFunction)hook_QueueSubmit },
 };
