@@ -10,12 +10,6 @@
 #include "layer/clock.h"
 #include "layer/handle_map.h"
 
-/* Where a thread is parked that has no context, or in which the shim itself is at work. */
-static struct gl_context passthrough;
-
-__thread struct gl_context *gl_current = &passthrough;
-__thread struct gl_context_state *gl_worker;
-
 /* Guards all below, and `current`, `doomed` and `refs` of contexts and share groups. First in the
  * lock order; no driver call is made under it. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -30,7 +24,7 @@ static void
 forked_child(void)
 {
 	pthread_mutex_init(&lock, NULL);
-	gl_current = &passthrough;
+	gl_current = &gl_passthrough;
 	gl_worker = NULL;
 	for (int p = 0; p < 2; p++)
 		contexts[p].entries = NULL; /* the records stay: other threads' TLS is gone */
@@ -99,6 +93,7 @@ context_create(enum gl_platform platform, void *handle, void *share)
 	s->number = n_contexts++;
 	s->group = group;
 	s->pub.state = s;
+	s->pub.modes = GL_ALL_MODES;
 	if (!fork_watched)
 		fork_watched = pthread_atfork(NULL, NULL, forked_child) == 0;
 	return s;
@@ -158,7 +153,7 @@ gl_current_park(void)
 	struct gl_context *c = gl_current;
 	if (c->live)
 		settle(c);
-	gl_current = &passthrough;
+	gl_current = &gl_passthrough;
 	return c;
 }
 
@@ -211,7 +206,7 @@ thread_ended(void *data)
 	if (held != s)
 		return;
 	held = NULL;
-	gl_current = &passthrough;
+	gl_current = &gl_passthrough;
 	release(s);
 }
 
@@ -240,7 +235,7 @@ gl_current_enter(enum gl_platform platform, void *handle, struct gl_drawable dra
 	if (old && old != s)
 		release(old);
 	if (!s) {
-		gl_current = &passthrough;
+		gl_current = &gl_passthrough;
 		return;
 	}
 	held = s;

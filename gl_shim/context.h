@@ -16,6 +16,10 @@
 
 enum gl_platform { GL_PLATFORM_GLX = 0, GL_PLATFORM_EGL };
 
+/* From GL_POINTS to GL_PATCHES; a core profile and OpenGL ES lack the second. */
+#define GL_ALL_MODES 0x7fffu
+#define GL_OLD_MODES 0x0380u
+
 /* Counted by the draw wrappers, moved to the pass when it closes. `instances` is kept as the
  * surplus over draws, `calls` as the surplus over draws too: a plain draw costs two adds. */
 struct gl_hot {
@@ -31,13 +35,17 @@ struct gl_hot {
 struct gl_context {
 	/* Hot: read by every wrapped draw. */
 	const struct gl_next *next; /* the driver's functions, never NULL entries */
-	int open; /* a render pass is open, its target unchanged: just count */
+	/* A render pass is open, its target unchanged: just count. Then it is `modes`, else 0. */
+	uint32_t open;
 	int live; /* this context is tracked; 0 = forward and do nothing */
+	uint32_t modes; /* a bit for each primitive that a draw may name */
 	struct gl_hot hot;
 
 	struct gl_context_state *state; /* all else: gl_shim/state.h; NULL when not live */
 };
 
+/* Where a thread stands that has no context, or in which the shim itself is at work. */
+extern struct gl_context gl_passthrough;
 extern __thread struct gl_context *gl_current __attribute__((tls_model("initial-exec")));
 
 /* How the platform's hooks (glx.c, egl.c) tell what the game does. None fails; all make GL calls

@@ -54,6 +54,9 @@ gl_next_default(void)
 	if (next)
 		return next;
 	pthread_once(&unbound_filled, fill_unbound);
+	/* Disabled, no provider ever comes: the wrappers find it there without a call. */
+	if (gl_shim_disabled())
+		__atomic_store_n(&gl_passthrough.next, &unbound, __ATOMIC_RELEASE);
 	return &unbound;
 }
 

@@ -16,10 +16,18 @@ const struct gl_next *gl_next_for(void *(*lookup)(const char *name));
  * what stands behind us in search order. Never NULL. */
 const struct gl_next *gl_next_default(void);
 
+/* The context's own, or what gl_next_default() found before; NULL: it is still to be asked. */
+static inline const struct gl_next *
+gl_next_known(const struct gl_context *c)
+{
+	return __atomic_load_n(&c->next, __ATOMIC_RELAXED);
+}
+
 static inline const struct gl_next *
 gl_next_of(const struct gl_context *c)
 {
-	return c->next ? c->next : gl_next_default();
+	const struct gl_next *next = gl_next_known(c);
+	return next ? next : gl_next_default();
 }
 
 #endif

@@ -67,13 +67,42 @@ name_at(const struct gl_context_state *s, GLenum target)
 
 /* ---- binding and life ---- */
 
+static bool
+is_known(const struct gl_framebuffers *fbs, GLuint name)
+{
+	const struct gl_framebuffer *fbo = fbs->recent[name % GL_RECENT_FRAMEBUFFERS];
+	if (!fbo || fbo->name != name)
+		HASH_FIND(hh, fbs->table, &name, sizeof(name), fbo);
+	return fbo != NULL;
+}
+
+/* A name that the game made elsewhere or made up: the second may be an error. */
+static bool
+was_bound(struct gl_context *c, bool draws, GLuint name)
+{
+	GLint bound = 0;
+	if (c->state->in_begin)
+		return false;
+	c->next->GetIntegerv(draws ? GL_FRAMEBUFFER_BINDING : GL_READ_FRAMEBUFFER_BINDING, &bound);
+	if ((GLuint)bound != name)
+		return false;
+	gl_framebuffer_get(c, name); /* known from here on, where there is room */
+	return true;
+}
+
 void
 gl_bind_framebuffer(struct gl_context *c, GLenum target, GLuint framebuffer)
 {
 	struct gl_framebuffers *fbs = &c->state->framebuffers;
-	if (target == GL_FRAMEBUFFER || target == GL_READ_FRAMEBUFFER)
+	bool draws = target == GL_FRAMEBUFFER || target == GL_DRAW_FRAMEBUFFER;
+	bool reads = target == GL_FRAMEBUFFER || target == GL_READ_FRAMEBUFFER;
+	if (!draws && !reads)
+		return; /* an error */
+	if (framebuffer && !is_known(fbs, framebuffer) && !was_bound(c, draws, framebuffer))
+		return;
+	if (reads)
 		fbs->read = framebuffer;
-	if (target != GL_READ_FRAMEBUFFER && fbs->draw != framebuffer) {
+	if (draws && fbs->draw != framebuffer) {
 		fbs->draw = framebuffer;
 		c->open = 0;
 	}
@@ -480,15 +509,20 @@ resolve_window(struct gl_context *c, bool bound)
 
 /* The target of fbo->key: one that this framebuffer had lately, or a new one. */
 static const struct tally_target *
-find_target(struct gl_context *c, struct gl_framebuffer *fbo, unsigned generation)
+find_target(struct gl_context *c, struct gl_framebuffer *fbo, unsigned generation, bool bound)
 {
 	struct gl_recent_target *slot = &fbo->recent[fbo->key % GL_RECENT_TARGETS];
-	if (slot->target && slot->key == fbo->key && slot->generation == generation)
+	if (slot->target && slot->key == fbo->key && slot->generation == generation) {
+		fbo->incomplete = slot->incomplete;
 		return slot->target;
+	}
 	struct tally_target target = { 0 };
 	build_target(c, fbo, &target);
+	fbo->incomplete = bound && c->next->CheckFramebufferStatus(GL_FRAMEBUFFER) !=
+					   GL_FRAMEBUFFER_COMPLETE;
 	if (!c->state->stream)
 		return NULL;
+	slot->incomplete = fbo->incomplete;
 	slot->target = tally_stream_intern_target(c->state->stream, &target);
 	slot->key = fbo->key;
 	slot->generation = generation;
@@ -511,7 +545,7 @@ gl_framebuffer_resolve(struct gl_context *c, GLuint name, bool bound)
 	if (!fbo->dirty && fbo->shapes_seen == generation)
 		return fbo;
 	fbo->key = build_key(fbo);
-	fbo->target = find_target(c, fbo, generation);
+	fbo->target = find_target(c, fbo, generation, bound);
 	fbo->shapes_seen = generation;
 	fbo->dirty = false;
 	return fbo;

@@ -32,6 +32,7 @@ struct gl_attachment {
 struct gl_recent_target {
 	uint64_t key;
 	unsigned generation;
+	bool incomplete;
 	const struct tally_target *target;
 };
 
@@ -39,6 +40,7 @@ struct gl_framebuffer {
 	GLuint name;
 	bool ask; /* contents unknown: ask the driver at the next use */
 	bool dirty; /* key and target are stale */
+	bool incomplete; /* the driver draws nothing to it */
 	bool load_dont_care; /* invalidated since the last pass on it */
 	unsigned n_draw_buffers;
 	GLenum draw_buffers[TALLY_MAX_COLOR];

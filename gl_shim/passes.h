@@ -12,7 +12,13 @@
 
 /* ---- counting, inline in every draw wrapper ---- */
 
-#define GL_NATURAL(n) ((uint64_t)((n) > 0 ? (n) : 0))
+/* What the arguments alone tell of a call that the driver refuses: such a call draws nothing. The
+ * wrappers ask before they count. */
+#define GL_KNOWS_MODE(modes, mode) ((mode) < 32 && ((modes) >> (mode) & 1))
+#define GL_IS_INDEX(type) (((type) & ~6u) == (0x1401u & ~6u) && ((type) & 1) && (type) != 0x1407u)
+
+/* Of a count that is not negative. */
+#define GL_NATURAL(n) ((uint64_t)(uint32_t)(n))
 
 #define TALLY_DRAW(c, n) ((c)->hot.draws++, (c)->hot.vertices += GL_NATURAL(n))
 #define TALLY_INSTANCED(c, n, instances) \
@@ -26,10 +32,12 @@
 			     TALLY_UNKNOWN_INSTANCES)
 #define TALLY_MESH(c) ((c)->hot.draws++, (c)->hot.extra_instances--)
 #define TALLY_OPAQUE(c) gl_tally_indirect(c, 1)
+/* A list may hold draws, clears, copies and dispatches. */
 #define TALLY_LIST(c) \
 	((c)->hot.extra_calls++, (c)->hot.flags |= TALLY_FLAG(LIST), \
 	 (c)->hot.unknown |= TALLY_UNKNOWN_DRAWS | TALLY_UNKNOWN_VERTICES | \
-			     TALLY_UNKNOWN_INSTANCES)
+			     TALLY_UNKNOWN_INSTANCES | TALLY_UNKNOWN_DISPATCHES | \
+			     TALLY_UNKNOWN_COPIES | TALLY_UNKNOWN_CLEARS)
 
 void gl_tally_multi(struct gl_context *c, const GLsizei *counts, GLsizei n);
 void gl_tally_indirect(struct gl_context *c, int64_t draws);

@@ -32,6 +32,8 @@ read_version(struct gl_context_state *s)
 	if (!s->api.es && s->api.version >= 32)
 		s->pub.next->GetIntegerv(GL_CONTEXT_PROFILE_MASK, &profile);
 	s->core_profile = s->api.es || (profile & GL_CONTEXT_CORE_PROFILE_BIT);
+	if (s->core_profile)
+		s->pub.modes &= ~GL_OLD_MODES;
 }
 
 static char *

@@ -14,7 +14,7 @@ enter_render(struct gl_context *c, const char *command, GLuint name, bool bound,
 		return s->now.open && gl_pass_enter(c, &as_is);
 	}
 	struct gl_framebuffer *fbo = gl_framebuffer_resolve(c, name, bound);
-	if (!fbo)
+	if (!fbo || fbo->incomplete)
 		return false;
 	struct gl_want w = {
 		.kind = TALLY_PASS_RENDER,
@@ -37,7 +37,7 @@ gl_draw_enter(struct gl_context *c)
 		return false;
 	/* From here on draws only count, until something sets open to 0 again. Not where each
 	 * draw has to be looked at. */
-	c->open = !s->in_begin && !s->lost && !s->in_list && !s->by_draw;
+	c->open = gl_no_query_zone(s) || s->by_draw ? 0 : c->modes;
 	return true;
 }
 
@@ -45,8 +45,11 @@ void
 gl_tally_multi(struct gl_context *c, const GLsizei *counts, GLsizei n)
 {
 	uint64_t vertices = 0;
-	for (GLsizei i = 0; counts && i < n; i++)
+	for (GLsizei i = 0; counts && i < n; i++) {
+		if (counts[i] < 0)
+			return; /* none of them is drawn */
 		vertices += GL_NATURAL(counts[i]);
+	}
 	c->hot.draws += GL_NATURAL(n);
 	c->hot.vertices += vertices;
 	c->hot.extra_calls += 1 - (int64_t)GL_NATURAL(n);
@@ -72,12 +75,17 @@ count_clear(struct gl_context *c, GLuint name, unsigned whole)
 		return;
 	c->hot.clears++;
 	/* A clear of a framebuffer that is not the bound one leaves no fast path for draws. */
-	c->open = bound && !gl_no_query_zone(s) && !s->by_draw;
+	c->open = !bound || gl_no_query_zone(s) || s->by_draw ? 0 : c->modes;
 }
+
+#define CLEARS_OF_ALL (GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT | GL_STENCIL_BUFFER_BIT)
 
 void
 gl_clear(struct gl_context *c, GLbitfield mask)
 {
+	GLbitfield known = CLEARS_OF_ALL | (c->state->core_profile ? 0 : GL_ACCUM_BUFFER_BIT);
+	if (mask & ~known)
+		return; /* an error */
 	count_clear(c, c->state->framebuffers.draw, mask);
 }
 
@@ -91,10 +99,13 @@ void
 gl_clear_named(struct gl_context *c, GLuint name, GLenum buffer, GLint drawbuffer)
 {
 	unsigned whole = 0;
-	if (buffer == GL_COLOR && drawbuffer == 0)
+	bool first = drawbuffer == 0;
+	if (buffer == GL_COLOR && first)
 		whole = GL_COLOR_BUFFER_BIT;
-	else if (buffer == GL_DEPTH || buffer == GL_DEPTH_STENCIL)
+	else if ((buffer == GL_DEPTH || buffer == GL_DEPTH_STENCIL) && first)
 		whole = GL_DEPTH_BUFFER_BIT;
+	else if (!(buffer == GL_COLOR && drawbuffer > 0) && !(buffer == GL_STENCIL && first))
+		return; /* an error */
 	count_clear(c, name, whole);
 }
 
@@ -287,6 +298,10 @@ void
 gl_begin(struct gl_context *c, void (*next)(GLenum), GLenum mode)
 {
 	struct gl_context_state *s = c->state;
+	if (!GL_KNOWS_MODE(c->modes, mode)) {
+		next(mode); /* an error: nothing begins */
+		return;
+	}
 	if (!gl_compiles_only(s) && !s->in_begin && gl_draw_enter(c)) {
 		c->hot.draws++;
 		c->hot.flags |= TALLY_FLAG(IMMEDIATE);

@@ -134,6 +134,10 @@ def check_aliases(wrappers, commands):
             )
 
 
+# Names that the registry gives the counts of a draw, in small letters.
+COUNTS = {"count", "instancecount", "primcount", "drawcount", "maxdrawcount", "numinstances"}
+
+
 def member(name):
     return name[2:]
 
@@ -184,17 +188,50 @@ def guarded(wrapper, condition="c->live"):
     return f"\tif ({condition}) {{\n" + statements(wrapper.expression, "\t\t") + "\t}\n"
 
 
+def counts_of(command):
+    """What is an error where it is negative: the counts that a draw gives by value."""
+    return [param.name for param in command.params
+            if param.name.lower() in COUNTS and param.type in ("GLsizei", "GLint")]
+
+
+def validity(command, modes):
+    """Whether the driver would accept the arguments, as far as they alone tell, or ''.
+
+    `modes` holds a bit for each primitive that the context knows."""
+    types = {param.name: param.type for param in command.params}
+    conditions = []
+    draws = command.name.startswith(("glDraw", "glMultiDraw"))
+    if draws and types.get("mode") == "GLenum":
+        conditions.append(f"GL_KNOWS_MODE({modes}, mode)")
+    counts = counts_of(command)
+    if counts:
+        conditions.append(f"({' | '.join(counts)}) >= 0")
+    if types.get("type") == "GLenum" and "Elements" in command.name:
+        conditions.append("GL_IS_INDEX(type)")
+    if {"start", "end"} <= set(types) and "Range" in command.name:
+        conditions.append("end >= start")
+    return " && ".join(conditions)
+
+
 def write_draw(wrapper):
     command = wrapper.command
     slow = f"slow_{member(command.name)}"
+    valid = validity(command, "c->modes")
+    fast = validity(command, "c->open")
+    if "GL_KNOWS_MODE" not in fast:
+        fast = f"c->open && {fast}" if fast else "c->open"
+    enter = f"c->live && {valid} && gl_draw_enter(c)" if valid else "c->live && gl_draw_enter(c)"
     return (
         head(command, slow, "static __attribute__((noinline, cold)) ") + "\n{\n"
         "\tstruct gl_context *c = gl_current;\n"
-        + guarded(wrapper, "c->live && gl_draw_enter(c)") + forward(command) + "}\n\n"
+        + guarded(wrapper, enter) + forward(command) + "}\n\n"
         + head(command, command.name, "GL_EXPORT ") + "\n{\n"
         "\tstruct gl_context *c = gl_current;\n"
-        "\tif (__builtin_expect(c->open, 1)) {\n" + statements(wrapper.expression, "\t\t")
+        f"\tif (__builtin_expect({fast}, 1)) {{\n" + statements(wrapper.expression, "\t\t")
         + forward(command, "\t\t", "c->next")
+        + "\t\treturn;\n\t}\n"
+        "\tconst struct gl_next *next = gl_next_known(c);\n"
+        "\tif (!c->live && next) {\n" + forward(command, "\t\t", "next")
         + "\t\treturn;\n\t}\n" + fold(f"\t{slow}", arguments(command), ";\n") + "}\n"
     )
 

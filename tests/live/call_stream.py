@@ -13,7 +13,7 @@ import harness as h
 
 # Calls about queries: names and results are ours to map, so only the function is compared.
 QUERY = re.compile(r"gl(Gen|Create|Delete|Begin|End|Is|Get)?(Query|Queries)\w*$|glQueryCounter\w*$|glGetQuery\w*$|gl\w*ConditionalRender\w*$")
-QUESTION = re.compile(r"gl(Get|Is)\w+$")
+QUESTION = re.compile(r"gl((Get|Is)\w+|CheckFramebufferStatus)$")
 FENCE = re.compile(r"gl(FenceSync|ClientWaitSync|DeleteSync)$")
 BIND = {"glBindTexture", "glBindRenderbuffer", "glActiveTexture", "glBindBuffer"}
 EXACT = {"snapshot": "exact", "sources": "gl-timestamp+fake-snapshot", "counters": "fake_total_*"}

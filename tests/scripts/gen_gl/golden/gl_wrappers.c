@@ -15,7 +15,7 @@ static __attribute__((noinline, cold)) void
 slow_Draw(GLenum mode, GLsizei count)
 {
 	struct gl_context *c = gl_current;
-	if (c->live && gl_draw_enter(c)) {
+	if (c->live && GL_KNOWS_MODE(c->modes, mode) && (count) >= 0 && gl_draw_enter(c)) {
 		TALLY(c, count);
 	}
 	gl_next_of(c)->Draw(mode, count);
@@ -25,9 +25,14 @@ GL_EXPORT void
 glDraw(GLenum mode, GLsizei count)
 {
 	struct gl_context *c = gl_current;
-	if (__builtin_expect(c->open, 1)) {
+	if (__builtin_expect(GL_KNOWS_MODE(c->open, mode) && (count) >= 0, 1)) {
 		TALLY(c, count);
 		c->next->Draw(mode, count);
+		return;
+	}
+	const struct gl_next *next = gl_next_known(c);
+	if (!c->live && next) {
+		next->Draw(mode, count);
 		return;
 	}
 	slow_Draw(mode, count);
@@ -37,7 +42,7 @@ static __attribute__((noinline, cold)) void
 slow_DrawEXT(GLenum mode, GLsizei total)
 {
 	struct gl_context *c = gl_current;
-	if (c->live && gl_draw_enter(c)) {
+	if (c->live && GL_KNOWS_MODE(c->modes, mode) && gl_draw_enter(c)) {
 		TALLY(c, total);
 	}
 	gl_next_of(c)->DrawEXT(mode, total);
@@ -47,9 +52,14 @@ GL_EXPORT void
 glDrawEXT(GLenum mode, GLsizei total)
 {
 	struct gl_context *c = gl_current;
-	if (__builtin_expect(c->open, 1)) {
+	if (__builtin_expect(GL_KNOWS_MODE(c->open, mode), 1)) {
 		TALLY(c, total);
 		c->next->DrawEXT(mode, total);
+		return;
+	}
+	const struct gl_next *next = gl_next_known(c);
+	if (!c->live && next) {
+		next->DrawEXT(mode, total);
 		return;
 	}
 	slow_DrawEXT(mode, total);

@@ -1,0 +1,6 @@
+/* gl_shim/current.c - what each thread is at: the context that its calls reach. */
+#include "gl_shim/state.h"
+
+struct gl_context gl_passthrough;
+__thread struct gl_context *gl_current = &gl_passthrough;
+__thread struct gl_context_state *gl_worker;
