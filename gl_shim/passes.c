@@ -198,6 +198,43 @@ continue_pass(struct gl_context *c)
 		s->now.pass->store = TALLY_STORE_STORE;
 }
 
+/* What counts as one pass, by the options. */
+static void
+apply_options(struct gl_context *c, struct gl_want *w)
+{
+	struct gl_context_state *s = c->state;
+	if (s->config->granularity <= TALLY_GRANULARITY_SUBMIT) {
+		w->kind = TALLY_PASS_OTHER;
+		w->key = s->config->granularity == TALLY_GRANULARITY_SUBMIT ? 1 + s->submits : 1;
+		w->target = NULL;
+		w->fbo = NULL;
+	}
+	if (s->config->split != TALLY_SPLIT_GROUP)
+		return;
+	const char *path = s->labels.depth ? gl_label_path(c, s->labels.depth) : NULL;
+	w->key = gl_mix(w->key, (uintptr_t)path);
+}
+
+/* Would the command go on with the open pass? Not where another context of the group ended the
+ * frame: then the pass ends with it. */
+static bool
+is_same(const struct gl_context_state *s, const struct gl_want *w)
+{
+	return s->now.open && !s->split && s->now.kind == w->kind && s->now.key == w->key &&
+	       s->now.frame == gl_frame_now(s);
+}
+
+/* What holds while the command runs is true of its pass. */
+static void
+note_flags(struct gl_context *c, uint64_t more)
+{
+	const struct gl_context_state *s = c->state;
+	c->hot.flags |= s->standing | more;
+	if ((s->standing & TALLY_FLAG(TRANSFORM_FEEDBACK)) && !gl_no_query_zone(s) &&
+	    c->next->IsEnabled(GL_RASTERIZER_DISCARD))
+		c->hot.flags |= TALLY_FLAG(RASTERIZER_DISCARD);
+}
+
 bool
 gl_pass_enter(struct gl_context *c, struct gl_want *w)
 {
@@ -205,38 +242,22 @@ gl_pass_enter(struct gl_context *c, struct gl_want *w)
 	gl_probe_if_pending(s);
 	if (s->probe != GL_PROBE_DONE)
 		return false;
-	if (s->config->granularity <= TALLY_GRANULARITY_SUBMIT) {
-		w->kind = TALLY_PASS_OTHER;
-		w->key = s->config->granularity == TALLY_GRANULARITY_SUBMIT ? 1 + s->submits : 1;
-		w->target = NULL;
-		w->fbo = NULL;
-	}
-	if (s->config->split == TALLY_SPLIT_GROUP)
-		w->key = gl_mix(
-			w->key,
-			(uintptr_t)(s->labels.depth ? gl_label_path(c, s->labels.depth) : NULL));
-	/* Another context of the group may have ended the frame: then this pass ends with it. */
-	bool same = s->now.open && !s->split && s->now.kind == w->kind && s->now.key == w->key &&
-		    s->now.frame == gl_frame_now(s);
-	bool zone = gl_no_query_zone(s);
-	uint64_t t0 = s->by_draw || (!same && !zone) ? tally_clock_now_ns() : 0;
-	if (!same && !zone) {
+	apply_options(c, w);
+	bool same = is_same(s, w);
+	bool begins = !same && !gl_no_query_zone(s);
+	if (!begins && !s->now.open)
+		return false; /* nothing to count into until queries are allowed again */
+	uint64_t t0 = s->by_draw || begins ? tally_clock_now_ns() : 0;
+	if (begins) {
 		gl_worker = s;
 		close_pass(c, true);
 		open_pass(c, w, t0);
 		s->snapshots.here = TALLY_NO_SNAPSHOT;
-	} else if (!s->now.open) {
-		return false; /* nothing to count into until queries are allowed again */
 	} else {
 		gl_workload_end(c);
 		continue_pass(c);
 	}
-	c->hot.flags |= s->standing | (same ? w->flags : 0);
-	/* Before 3.0 the question is an error that the game would read: glBeginTransformFeedback
-	 * may have been called where it does nothing. */
-	if ((s->standing & TALLY_FLAG(TRANSFORM_FEEDBACK)) && s->api.version >= 30 &&
-	    !gl_no_query_zone(s) && c->next->IsEnabled(GL_RASTERIZER_DISCARD))
-		c->hot.flags |= TALLY_FLAG(RASTERIZER_DISCARD);
+	note_flags(c, same ? w->flags : 0);
 	if (s->by_draw && s->now.pass)
 		gl_workload_begin(c, w->command ? w->command : "draw", w->flags);
 	if (t0)
