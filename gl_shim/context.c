@@ -30,6 +30,8 @@ forked_child(void)
 		contexts[p].entries = NULL; /* the records stay: other threads' TLS is gone */
 }
 
+static void hand_over(void);
+
 static struct gl_share_group *
 group_create(void)
 {
@@ -96,6 +98,7 @@ context_create(enum gl_platform platform, void *handle, void *share)
 	s->pub.modes = GL_ALL_MODES;
 	if (!fork_watched)
 		fork_watched = pthread_atfork(NULL, NULL, forked_child) == 0;
+	tally_session_on_stop(hand_over);
 	return s;
 }
 
@@ -168,12 +171,6 @@ gl_current_leave(void)
 	if (s->lost || (s->release_flushes && !gl_no_query_zone(s)))
 		gl_collect(c, s->lost, TALLY_FLAG(LOST));
 	return c;
-}
-
-void
-gl_current_back(struct gl_context *old)
-{
-	gl_current = old;
 }
 
 /* The thread gave the context up. */
@@ -325,8 +322,8 @@ collect_left_behind(const struct tally_handle_map *map)
 	}
 }
 
-void
-gl_hand_over(void)
+static void
+hand_over(void)
 {
 	struct gl_context *c = gl_current;
 	struct gl_context_state *s = held;
@@ -340,11 +337,4 @@ gl_hand_over(void)
 			collect_left_behind(&contexts[p]);
 		pthread_mutex_unlock(&lock);
 	}
-}
-
-/* The session has us, and the Vulkan layer where there is one, hand over first. */
-void
-gl_shim_exit(void)
-{
-	tally_session_stop("exit");
 }

@@ -93,9 +93,4 @@ void gl_swapped_elsewhere(uintptr_t drawable, struct tally_extent size);
 /* GPU work that the platform does on the current context's behalf (glXBindTexImageEXT, ...). */
 void gl_platform_transfer(uintptr_t key);
 
-/* The capture stops (tally_session_on_stop()): publish what all contexts hold. No GL call. */
-void gl_hand_over(void);
-/* The thread is about to leave for good (_exit) or the process ends: no GL call. */
-void gl_shim_exit(void);
-
 #endif

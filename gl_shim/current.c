@@ -4,3 +4,9 @@
 struct gl_context gl_passthrough;
 __thread struct gl_context *gl_current = &gl_passthrough;
 __thread struct gl_context_state *gl_worker;
+
+void
+gl_current_back(struct gl_context *old)
+{
+	gl_current = old;
+}

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gl_shim/drawable.h"
 #include "gl_shim/platform.h"
 #include "gl_shim/real.h"
 

@@ -11,38 +11,35 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "gl_shim/context.h"
+#include "gl_shim/drawable.h"
 #include "gl_shim/platform.h"
 #include "gl_shim/real.h"
 #include "layer/block.h"
 #include "layer/config/config.h"
+#include "layer/session.h"
 
 /* ---- start and end ---- */
 
-static bool disabled;
 /* Whose exit is ours to see: a vfork() child that fails to exec calls _exit() on our memory. */
 static pid_t process;
 /* Looked up ahead: at the end another thread may hold the dynamic linker's lock, for ever. */
 static void *next_exit, *next_Exit;
 
-GL_UNCHECKED bool
-gl_shim_disabled(void)
-{
-	return disabled;
-}
-
 static void
 forked_child(void)
 {
 	process = getpid();
-	gl_platform_forked_child();
+	gl_drawables_forked_child();
+	gl_egl_forked_child();
 }
 
 static __attribute__((constructor)) void
 start(void)
 {
 	gl_loader();
-	disabled = tally_config_disabled() || tally_block_early();
+	bool disabled = tally_config_disabled() || tally_block_early();
+	if (disabled)
+		gl_shim_disable();
 	process = getpid();
 	next_exit = gl_real_next("_exit");
 	next_Exit = gl_real_next("_Exit");
@@ -53,8 +50,8 @@ start(void)
 static void
 leave(void)
 {
-	if (!disabled && process == getpid())
-		gl_shim_exit();
+	if (!gl_shim_disabled() && process == getpid())
+		tally_session_stop("exit");
 }
 
 static __attribute__((destructor)) void
@@ -145,7 +142,7 @@ is_gl_library(const struct link_map *map)
 GL_UNCHECKED static void *
 hand_out(int row, void *real, const struct link_map *owner)
 {
-	if (disabled)
+	if (gl_shim_disabled())
 		return real;
 	gl_real_learn(row, real);
 	/* A library the game keeps to itself: this is how we find its other functions. */

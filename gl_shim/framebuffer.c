@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gl_shim/drawable.h"
 #include "gl_shim/state.h"
 
 #define MAX_FRAMEBUFFERS 65536
@@ -284,8 +285,9 @@ gl_attach_layered(struct gl_context *c, GLenum target, GLenum attachment, GLuint
 	gl_attach_layered_named(c, name_at(c->state, target), attachment, name, level, views);
 }
 
-void
-gl_framebuffers_detach(struct gl_context *c, GLenum type, GLsizei n, const GLuint *names)
+/* Deleted objects leave the bound framebuffers (GL 4.6 spec 9.2.8). */
+static void
+detach(struct gl_context *c, GLenum type, GLsizei n, const GLuint *names)
 {
 	struct gl_context_state *s = c->state;
 	const GLuint bound[2] = { s->framebuffers.draw, s->framebuffers.read };
@@ -300,6 +302,20 @@ gl_framebuffers_detach(struct gl_context *c, GLenum type, GLsizei n, const GLuin
 			}
 		}
 	}
+}
+
+void
+gl_delete_textures(struct gl_context *c, GLsizei n, const GLuint *names)
+{
+	detach(c, GL_TEXTURE, n, names);
+	gl_shapes_remove(c->state->group, true, n, names);
+}
+
+void
+gl_delete_renderbuffers(struct gl_context *c, GLsizei n, const GLuint *names)
+{
+	detach(c, GL_RENDERBUFFER, n, names);
+	gl_shapes_remove(c->state->group, false, n, names);
 }
 
 /* ---- the window's size ---- */
@@ -476,8 +492,7 @@ resolve_window(struct gl_context *c, bool bound)
 		fbs->window_asked = false;
 		fbo->dirty = true;
 	}
-	struct tally_extent size = gl_drawable_size(s->platform, s->drawable.display,
-						    s->drawable.draw);
+	struct tally_extent size = gl_drawable_size(s->drawable.draw);
 	struct tally_target *t = &fbs->window_target;
 	if (size.width != t->width || size.height != t->height)
 		fbo->dirty = true;

@@ -93,8 +93,9 @@ void gl_invalidate(struct gl_context *c, GLenum target, GLsizei n, const GLenum 
 void
 gl_invalidate_named(struct gl_context *c, GLuint framebuffer, GLsizei n, const GLenum *attachments);
 
-/* Deleted objects leave the bound framebuffers (GL 4.6 spec 9.2.8). `type` as in gl_attachment. */
-void gl_framebuffers_detach(struct gl_context *c, GLenum type, GLsizei n, const GLuint *names);
+/* Of attachments: they leave the bound framebuffers, and their shapes are forgotten. */
+void gl_delete_textures(struct gl_context *c, GLsizei n, const GLuint *names);
+void gl_delete_renderbuffers(struct gl_context *c, GLsizei n, const GLuint *names);
 
 /* The record of a framebuffer of this context with key and target up to date; makes GL calls (in
  * an error guard) where something has to be asked. `bound`: it is the draw framebuffer. NULL on

@@ -1,4 +1,7 @@
 /* gl_shim/frames.c - where frames end, and reading what is ready then. */
+#include <string.h>
+
+#include "gl_shim/describe.h"
 #include "gl_shim/want.h"
 #include "gl_shim/workloads.h"
 #include "layer/clock.h"
@@ -82,7 +85,7 @@ gl_frame_end(struct gl_context *c, struct tally_extent presented)
 	if (!s->lost)
 		tally_harvest_retry(s->harvest);
 	if (tally_harvest_n_off(s->harvest) != s->n_off)
-		gl_probe_again(s);
+		gl_describe_again(s);
 	tally_stream_add_overhead(s->stream, tally_clock_now_ns() - t0);
 }
 
@@ -154,4 +157,47 @@ gl_terminator(struct gl_context *c)
 {
 	if (frame_is(c->state, TALLY_FRAME_TERMINATOR))
 		gl_frame_end(c, nothing_presented);
+}
+
+/* A context that was reset has no results any more. */
+GLenum
+gl_reset_status(struct gl_context *c, GLenum (*next)(void))
+{
+	GLenum status = next();
+	if (status != GL_NO_ERROR && !c->state->lost) {
+		gl_pass_close_silent(c);
+		c->state->lost = true;
+		c->open = 0;
+		gl_collect(c, true, TALLY_FLAG(LOST));
+	}
+	return status;
+}
+
+/* ---- labels ---- */
+
+static bool
+is_frame_label(const struct gl_context_state *s, const GLchar *text, size_t len)
+{
+	const struct tally_config *config = s->config;
+	return config && config->frame == TALLY_FRAME_LABEL && config->frame_label &&
+	       strlen(config->frame_label) == len && memcmp(config->frame_label, text, len) == 0;
+}
+
+void
+gl_marker(struct gl_context *c, const GLchar *text, GLsizei n)
+{
+	struct gl_context_state *s = c->state;
+	size_t len = gl_label_length(text, n);
+	if (!text || s->in_list)
+		return;
+	tally_session_saw_label(text, len);
+	if (is_frame_label(s, text, len) && !s->in_begin)
+		gl_frame_end(c, nothing_presented);
+}
+
+void
+gl_debug_message(struct gl_context *c, GLenum type, const GLchar *text, GLsizei len)
+{
+	if (type == GL_DEBUG_TYPE_MARKER)
+		gl_marker(c, text, len);
 }

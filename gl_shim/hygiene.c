@@ -137,16 +137,3 @@ GL_GETTER(gl_get_integerv, GLint, 1)
 GL_GETTER(gl_get_integer64v, GLint64, 1)
 GL_GETTER(gl_get_floatv, GLfloat, 1.0f)
 GL_GETTER(gl_get_booleanv, GLboolean, 1)
-
-GLenum
-gl_reset_status(struct gl_context *c, GLenum (*next)(void))
-{
-	GLenum status = next();
-	if (status != GL_NO_ERROR && !c->state->lost) {
-		gl_pass_close_silent(c);
-		c->state->lost = true;
-		c->open = 0;
-		gl_collect(c, true, TALLY_FLAG(LOST));
-	}
-	return status;
-}

@@ -37,7 +37,6 @@ void gl_get_booleanv(struct gl_context *c, void (*next)(GLenum, GLboolean *), GL
 		     GLboolean *data);
 void gl_bind_buffer(struct gl_context *c, GLenum target, GLuint buffer);
 void gl_delete_buffers(struct gl_context *c, GLsizei n, const GLuint *buffers);
-GLenum gl_reset_status(struct gl_context *c, GLenum (*next)(void));
 
 struct tally_gl_api;
 bool gl_read_disjoint(struct tally_gl_api *api);

@@ -9,40 +9,11 @@
 #define GL_QUERY_OBJECT_EXT 0x9153
 #endif
 
-static size_t
-text_length(const GLchar *text, GLsizei len)
-{
-	if (!text)
-		return 0;
-	return strnlen(text, len < 0 ? GL_MAX_PATH : (size_t)len);
-}
-
-static bool
-is_frame_label(const struct gl_context_state *s, const GLchar *text, size_t len)
-{
-	const struct tally_config *config = s->config;
-	return config && config->frame == TALLY_FRAME_LABEL && config->frame_label &&
-	       strlen(config->frame_label) == len && memcmp(config->frame_label, text, len) == 0;
-}
-
-/* A label begins here: it may end the frame, or start and stop the capture. */
-static void
-saw_label(struct gl_context *c, const GLchar *text, size_t len)
-{
-	struct gl_context_state *s = c->state;
-	if (!text || s->in_list)
-		return;
-	tally_session_saw_label(text, len);
-	if (is_frame_label(s, text, len) && !s->in_begin)
-		gl_frame_end(c, (struct tally_extent){ 0, 0 });
-}
-
 void
 gl_push_group(struct gl_context *c, const GLchar *text, GLsizei len)
 {
 	struct gl_labels *l = &c->state->labels;
-	size_t n = text_length(text, len);
-	saw_label(c, text, n);
+	size_t n = gl_label_length(text, len);
 	l->depth++;
 	if (c->state->config && c->state->config->split == TALLY_SPLIT_GROUP)
 		c->open = 0;
@@ -87,24 +58,11 @@ gl_label_path(struct gl_context *c, unsigned depth)
 	return l->interned[depth];
 }
 
-void
-gl_marker(struct gl_context *c, const GLchar *text, GLsizei len)
-{
-	saw_label(c, text, text_length(text, len));
-}
-
-void
-gl_debug_message(struct gl_context *c, GLenum type, const GLchar *text, GLsizei len)
-{
-	if (type == GL_DEBUG_TYPE_MARKER)
-		gl_marker(c, text, len);
-}
-
 /* Keep a copy of an object's label, or forget it. */
 static void
 keep_label(struct gl_context *c, GLenum type, GLuint name, GLsizei len, const GLchar *label)
 {
-	size_t n = text_length(label, len);
+	size_t n = gl_label_length(label, len);
 	struct gl_framebuffer *fbo;
 	switch (type) {
 	case GL_FRAMEBUFFER:

@@ -6,6 +6,8 @@
 #ifndef PASSTALLY_GL_SHIM_LABELS_H
 #define PASSTALLY_GL_SHIM_LABELS_H
 
+#include <string.h>
+
 #include "gl_shim/context.h"
 
 #define GL_MAX_GROUPS 64
@@ -19,11 +21,16 @@ struct gl_labels {
 	char path[GL_MAX_PATH];
 };
 
-/* len < 0: NUL-terminated (KHR_debug). Markers use 0 for that; hooks.rules maps it. */
+/* len < 0: NUL-terminated (KHR_debug). Markers use 0 for that; hooks.rules maps it. At most
+ * GL_MAX_PATH. */
+static inline size_t
+gl_label_length(const GLchar *text, GLsizei len)
+{
+	return text ? strnlen(text, len < 0 ? GL_MAX_PATH : (size_t)len) : 0;
+}
+
 void gl_push_group(struct gl_context *c, const GLchar *text, GLsizei len);
 void gl_pop_group(struct gl_context *c);
-void gl_marker(struct gl_context *c, const GLchar *text, GLsizei len);
-void gl_debug_message(struct gl_context *c, GLenum type, const GLchar *text, GLsizei len);
 void gl_object_label(struct gl_context *c, void (*next)(GLenum, GLuint, GLsizei, const GLchar *),
 		     GLenum identifier, GLuint name, GLsizei len, const GLchar *label);
 void gl_get_object_label(struct gl_context *c,

@@ -82,6 +82,10 @@ void gl_flush(struct gl_context *c, void (*next)(void));
 void gl_finish(struct gl_context *c, void (*next)(void));
 void gl_wait(struct gl_context *c);
 void gl_terminator(struct gl_context *c);
+/* A label begins here, as in labels.h: it may end the frame, or start and stop the capture. */
+void gl_marker(struct gl_context *c, const GLchar *text, GLsizei len);
+void gl_debug_message(struct gl_context *c, GLenum type, const GLchar *text, GLsizei len);
+GLenum gl_reset_status(struct gl_context *c, GLenum (*next)(void));
 void gl_barrier(struct gl_context *c);
 #define gl_begin_conditional(c, call) \
 	do { \

@@ -9,6 +9,7 @@
  */
 #include <stdatomic.h>
 
+#include "gl_shim/describe.h"
 #include "gl_shim/queries.h"
 #include "gl_shim/state.h"
 #include "gl_shim/want.h"
@@ -32,7 +33,7 @@ yield(struct gl_context_state *s)
 	if (!yielded)
 		return;
 	s->yielded = true;
-	gl_probe_again(s);
+	gl_describe_again(s);
 }
 
 void

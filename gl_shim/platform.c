@@ -1,14 +1,10 @@
 #include "gl_shim/platform.h"
 
-#include <pthread.h>
 #include <string.h>
 
+#include "gl_shim/drawable.h"
+#include "gl_shim/framebuffer.h"
 #include "gl_shim/real.h"
-#include "gl_shim/state.h"
-#include "layer/clock.h"
-
-#define MAX_DRAWABLES 64
-#define SECOND_NS UINT64_C(1000000000)
 
 /* ---- look-ups ---- */
 
@@ -79,54 +75,7 @@ gl_switch_end(const struct gl_switch *s, bool succeeded, void *(*lookup)(const c
 	learn_first_size(s->drawable.draw);
 }
 
-/* ---- drawables ---- */
-
-/* The most recently used stands first; slots of key 0 are free. */
-static struct drawable {
-	uintptr_t key;
-	struct tally_extent size;
-	uint64_t measured_ns; /* 0 = never */
-	uint64_t swapped_ns;  /* as a whole; 0 = never */
-	bool fixed;           /* never changes its size */
-} drawables[MAX_DRAWABLES];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards drawables; a leaf */
-
-/* With the lock held: the entry of `key`, moved to the front; a new one takes the oldest's room. */
-static struct drawable *
-entry_of(uintptr_t key)
-{
-	size_t at = 0;
-	while (at < MAX_DRAWABLES - 1 && drawables[at].key != key && drawables[at].key != 0)
-		at++;
-	struct drawable found = { .key = key };
-	if (drawables[at].key == key)
-		found = drawables[at];
-	memmove(&drawables[1], &drawables[0], at * sizeof(drawables[0]));
-	drawables[0] = found;
-	return &drawables[0];
-}
-
-static bool
-is_fixed(uintptr_t drawable)
-{
-	pthread_mutex_lock(&lock);
-	bool fixed = entry_of(drawable)->fixed;
-	pthread_mutex_unlock(&lock);
-	return fixed;
-}
-
-bool
-gl_drawable_stale(uintptr_t drawable)
-{
-	if (!drawable)
-		return false;
-	uint64_t now = tally_clock_now_ns();
-	pthread_mutex_lock(&lock);
-	const struct drawable *d = entry_of(drawable);
-	bool stale = !d->measured_ns || (!d->fixed && now - d->measured_ns >= SECOND_NS);
-	pthread_mutex_unlock(&lock);
-	return stale;
-}
+/* ---- swaps ---- */
 
 bool
 gl_drawable_outdated(uintptr_t drawable)
@@ -134,88 +83,7 @@ gl_drawable_outdated(uintptr_t drawable)
 	if (!gl_current->live)
 		return false;
 	bool changed = gl_viewport_changed(gl_current);
-	return gl_drawable_stale(drawable) || (changed && !is_fixed(drawable));
-}
-
-bool
-gl_drawable_known(uintptr_t drawable)
-{
-	if (!drawable)
-		return true;
-	pthread_mutex_lock(&lock);
-	bool known = entry_of(drawable)->measured_ns != 0;
-	pthread_mutex_unlock(&lock);
-	return known;
-}
-
-void
-gl_drawable_learn(uintptr_t drawable, struct tally_extent size, bool fixed)
-{
-	if (!drawable)
-		return;
-	uint64_t now = tally_clock_now_ns();
-	pthread_mutex_lock(&lock);
-	struct drawable *d = entry_of(drawable);
-	d->size = size;
-	d->measured_ns = now;
-	d->fixed = d->fixed || fixed;
-	pthread_mutex_unlock(&lock);
-}
-
-void
-gl_drawable_forget(uintptr_t drawable)
-{
-	if (!drawable)
-		return;
-	pthread_mutex_lock(&lock);
-	for (size_t i = 0; i < MAX_DRAWABLES; i++) {
-		if (drawables[i].key != drawable)
-			continue;
-		memmove(&drawables[i], &drawables[i + 1],
-			(MAX_DRAWABLES - 1 - i) * sizeof(drawables[0]));
-		drawables[MAX_DRAWABLES - 1] = (struct drawable){ 0 };
-		break;
-	}
-	pthread_mutex_unlock(&lock);
-}
-
-static struct tally_extent
-known_size(uintptr_t drawable)
-{
-	struct tally_extent size = { 0 };
-	if (!drawable)
-		return size;
-	pthread_mutex_lock(&lock);
-	size = entry_of(drawable)->size;
-	pthread_mutex_unlock(&lock);
-	return size;
-}
-
-struct tally_extent
-gl_drawable_size(enum gl_platform platform, void *display, uintptr_t drawable)
-{
-	/* Never asked here: a draw may come when the drawable is gone (GLX 1.4 spec 3.3.6 lets a
-	 * destroyed pbuffer live on while it is current), and X answers with an error that ends
-	 * the game. Make-current and swap ask. */
-	(void)platform;
-	(void)display;
-	return known_size(drawable);
-}
-
-/* ---- swaps ---- */
-
-/* A swap of this kind happened: does it end a frame? */
-static bool
-ends_frame(uintptr_t drawable, bool whole)
-{
-	uint64_t now = tally_clock_now_ns();
-	pthread_mutex_lock(&lock);
-	struct drawable *d = entry_of(drawable);
-	bool ends = whole || !d->swapped_ns || now - d->swapped_ns >= SECOND_NS;
-	if (whole)
-		d->swapped_ns = now;
-	pthread_mutex_unlock(&lock);
-	return ends;
+	return gl_drawable_stale(drawable) || (changed && !gl_drawable_is_fixed(drawable));
 }
 
 struct gl_present
@@ -233,16 +101,9 @@ gl_present_end(const struct gl_present *p, bool succeeded)
 {
 	if (!p->on)
 		return;
-	bool ends = succeeded && ends_frame(p->drawable, p->whole);
+	bool ends = succeeded && gl_drawable_swapped(p->drawable, p->whole);
 	if (p->context)
-		gl_swap_end(p->context, p->drawable, ends, known_size(p->drawable));
+		gl_swap_end(p->context, p->drawable, ends, gl_drawable_size(p->drawable));
 	else if (ends)
-		gl_swapped_elsewhere(p->drawable, known_size(p->drawable));
-}
-
-void
-gl_platform_forked_child(void)
-{
-	pthread_mutex_init(&lock, NULL);
-	gl_egl_forked_child();
+		gl_swapped_elsewhere(p->drawable, gl_drawable_size(p->drawable));
 }

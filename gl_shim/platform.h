@@ -42,18 +42,12 @@ struct gl_present {
 struct gl_present gl_present_begin(uintptr_t drawable, bool whole);
 void gl_present_end(const struct gl_present *p, bool succeeded);
 
-/* The sizes of the drawables used last. */
-bool gl_drawable_known(uintptr_t drawable); /* or none */
-bool gl_drawable_stale(uintptr_t drawable); /* unknown, or a second old and not fixed */
-/* At a swap: is it to be asked, because it may have another size by now? */
+/* At a swap: is its size to be asked, because it may have another by now? */
 bool gl_drawable_outdated(uintptr_t drawable);
-void gl_drawable_learn(uintptr_t drawable, struct tally_extent size, bool fixed);
-void gl_drawable_forget(uintptr_t drawable);
 /* Ask GLX; EGL is only asked around the game's own EGL calls. */
 void gl_glx_measure(void *display, uintptr_t drawable);
 
-/* In a forked child: locks that another thread may have held are free. */
-void gl_platform_forked_child(void);
+/* In a forked child: the lock that another thread may have held is free. */
 void gl_egl_forked_child(void);
 
 /* ---- GLX hooks ---- */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gl_shim/describe.h"
 #include "gl_shim/passes.h"
 #include "gl_shim/state.h"
 #include "json/record_json.h"
@@ -126,19 +127,6 @@ fill_api(struct gl_context_state *s)
 
 /* ---- sources ---- */
 
-/* Why a source is not even created, or NULL. */
-static const char *
-left_out(const struct gl_context_state *s, const struct tally_gl_source_row *source)
-{
-	bool monitors = s->game_monitors || (s->game_counts && s->intel);
-	if (!tally_source_wanted(s->config->sources, &source->row))
-		return source->row.in_tests ? "" : "left out by --sources";
-	if ((source->yields == TALLY_YIELDS_COUNTERS && s->game_counts) ||
-	    (source->yields == TALLY_YIELDS_MONITORS && monitors))
-		return "the program uses the extension itself";
-	return NULL;
-}
-
 static bool
 open_harvest(struct gl_context_state *s)
 {
@@ -146,7 +134,7 @@ open_harvest(struct gl_context_state *s)
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < tally_n_gl_sources; i++) {
 		const struct tally_gl_source_row *row = &tally_gl_sources[i];
-		struct tally_source *src = left_out(s, row) ? NULL : row->create(&s->api);
+		struct tally_source *src = gl_source_left_out(s, row) ? NULL : row->create(&s->api);
 		if (!src)
 			continue;
 		src->wanted = s->config->counters;
@@ -179,87 +167,6 @@ mind_pinned_set(struct gl_context_state *s)
 	tally_log_say(TALLY_LEVEL_WARNING, "gl",
 		      "no set of counters here is named %s, so none is counted; there %s%s", pinned,
 		      names[0] ? "are: " : "are no sets", names);
-}
-
-/* ---- the device line ---- */
-
-static uint32_t
-list_sources(struct gl_context_state *s, struct tally_source_info *rows)
-{
-	uint32_t n = 0, n_open;
-	rows[n++] = (struct tally_source_info){ .name = tally_api_source.name, .on = true };
-	const struct tally_source_info *open = tally_harvest_sources(s->harvest, &n_open);
-	for (uint32_t i = 0; i < n_open && i < TALLY_MAX_GL_SOURCES; i++)
-		rows[n++] = open[i];
-	for (uint32_t i = 0; i < tally_n_gl_sources; i++) {
-		const char *name = tally_gl_sources[i].row.name;
-		const char *why = left_out(s, &tally_gl_sources[i]);
-		bool listed = false;
-		for (uint32_t k = 0; k < n; k++)
-			listed |= strcmp(rows[k].name, name) == 0;
-		if (!listed && why && why[0])
-			rows[n++] = (struct tally_source_info){ .name = name, .reason = why };
-	}
-	return n;
-}
-
-/* Add this context's counters to those said for the share group; true when there were new ones.
- * With the group's lock held. */
-static bool
-merge_counters(struct gl_share_group *group, const struct tally_counter *const *counters,
-	       uint32_t n)
-{
-	bool grown = false;
-	for (uint32_t i = 0; i < n; i++) {
-		bool known = false;
-		for (uint32_t j = 0; j < group->n_counters; j++)
-			known |= strcmp(group->counters[j]->key, counters[i]->key) == 0;
-		if (known)
-			continue;
-		const struct tally_counter **more = realloc(
-			group->counters, (group->n_counters + 1) * sizeof(group->counters[0]));
-		if (!more)
-			return grown;
-		group->counters = more;
-		group->counters[group->n_counters++] = counters[i];
-		grown = true;
-	}
-	return grown;
-}
-
-static bool
-describe_device(struct gl_context_state *s, bool again)
-{
-	struct gl_share_group *group = s->group;
-	const struct gl_next *gl = s->pub.next;
-	struct tally_source_info rows[2 * TALLY_MAX_GL_SOURCES + 1]; /* on, off, calls */
-	char serialized[512];
-	uint32_t n_counters;
-	const struct tally_counter *const *counters = tally_harvest_counters(s->harvest,
-									     &n_counters);
-	struct tally_device_record info = {
-		.api = s->api.es ? TALLY_API_OPENGL_ES : TALLY_API_OPENGL,
-		.name = (const char *)gl->GetString(GL_RENDERER),
-		.driver = (const char *)gl->GetString(GL_VENDOR),
-		.driver_version = (const char *)gl->GetString(GL_VERSION),
-		.beneath = -1,
-		.sources = rows,
-		.n_sources = list_sources(s, rows),
-	};
-	tally_harvest_serialized_by(s->harvest, serialized, sizeof(serialized));
-	if (serialized[0])
-		info.serialized_by = serialized;
-	pthread_mutex_lock(&group->lock);
-	bool grown = merge_counters(group, counters, n_counters) || again;
-	info.counters = group->counters;
-	info.n_counters = group->n_counters;
-	if (!group->device)
-		group->device = tally_device_create(&info);
-	else if (grown)
-		tally_device_describe(group->device, &info);
-	bool ok = group->device != NULL;
-	pthread_mutex_unlock(&group->lock);
-	return ok;
 }
 
 static bool
@@ -296,31 +203,15 @@ set_up(struct gl_context_state *s)
 	if (!open_harvest(s))
 		return false;
 	mind_pinned_set(s);
-	return describe_device(s, false) && open_stream(s);
+	return gl_describe_device(s, false) && open_stream(s);
 }
 
-void
-gl_probe_again(struct gl_context_state *s)
-{
-	s->n_off = tally_harvest_n_off(s->harvest);
-	tally_harvest_warn(s->harvest);
-	if (!s->lost)
-		describe_device(s, true);
-}
-
-/* Run before the session's own exit handler, so that this thread's passes get into the log. */
+/* As the session's own handler of exit() does. A second one is needed even so: a thread that calls
+ * exit() while another waits in the first comes by it, and neither waits any longer. */
 static void
-at_exit(void)
+at_end(void)
 {
-	gl_shim_exit();
-}
-
-static void
-watch_exit(void)
-{
-	tally_session_on_stop(gl_hand_over);
-	atexit(at_exit);
-	at_quick_exit(at_exit);
+	tally_session_stop("exit");
 }
 
 void
@@ -332,8 +223,10 @@ gl_probe_context(struct gl_context_state *s)
 	tally_session_use_annotator(&tally_annotator);
 	if (!tally_session_start(&tally_json_recorder))
 		return;
-	if (!atomic_flag_test_and_set(&exit_watched))
-		watch_exit();
+	if (!atomic_flag_test_and_set(&exit_watched)) {
+		atexit(at_end);
+		at_quick_exit(at_end);
+	}
 	s->by_draw = s->config->granularity == TALLY_GRANULARITY_DRAW;
 	gl_mind_game_queries(&s->pub);
 	gl_guard_begin(&s->pub);

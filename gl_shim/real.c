@@ -8,6 +8,20 @@
 
 #include "layer/keep_loaded.h"
 
+static bool disabled;
+
+GL_UNCHECKED bool
+gl_shim_disabled(void)
+{
+	return disabled;
+}
+
+void
+gl_shim_disable(void)
+{
+	disabled = true;
+}
+
 /* ---- one object's own symbols ---- */
 
 /* Weak: it lives in the dynamic linker, which is not to become a library we ask for. */

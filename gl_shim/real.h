@@ -67,5 +67,7 @@ void *gl_real_named(const char *name, _Atomic(void *) *cache);
 
 /* PASSTALLY_DISABLE is set: hand out the real functions. False until our constructor ran. */
 bool gl_shim_disabled(void);
+/* By the constructor alone, before any other thread. */
+void gl_shim_disable(void);
 
 #endif

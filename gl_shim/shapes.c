@@ -97,6 +97,13 @@ make_shape(GLenum format, GLsizei samples, GLsizei width, GLsizei height, GLsize
 	};
 }
 
+void
+gl_shapes_remove(struct gl_share_group *group, bool texture, GLsizei n, const GLuint *names)
+{
+	struct gl_shapes *shapes = &group->shapes;
+	remove_entries(group, texture ? &shapes->textures : &shapes->renderbuffers, n, names);
+}
+
 /* ---- renderbuffers ---- */
 
 void
@@ -130,14 +137,6 @@ gl_shape_forget_bound_renderbuffer(struct gl_context *c)
 	struct gl_share_group *group = c->state->group;
 	struct gl_shape unknown = { 0 };
 	set_shape(group, &group->shapes.renderbuffers, bound_renderbuffer(c), &unknown);
-}
-
-void
-gl_delete_renderbuffers(struct gl_context *c, GLsizei n, const GLuint *names)
-{
-	struct gl_share_group *group = c->state->group;
-	gl_framebuffers_detach(c, GL_RENDERBUFFER, n, names);
-	remove_entries(group, &group->shapes.renderbuffers, n, names);
 }
 
 /* ---- textures ---- */
@@ -227,14 +226,6 @@ gl_shape_forget_all(struct gl_context *c)
 		entry->shape = (struct gl_shape){ 0 };
 	atomic_fetch_add_explicit(&group->shapes.generation, 1, memory_order_release);
 	pthread_mutex_unlock(&group->lock);
-}
-
-void
-gl_delete_textures(struct gl_context *c, GLsizei n, const GLuint *names)
-{
-	struct gl_share_group *group = c->state->group;
-	gl_framebuffers_detach(c, GL_TEXTURE, n, names);
-	remove_entries(group, &group->shapes.textures, n, names);
 }
 
 /* ---- looking ---- */

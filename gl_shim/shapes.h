@@ -32,7 +32,6 @@ void gl_shape_renderbuffer(struct gl_context *c, GLuint name, GLenum format, GLs
 void gl_shape_bound_renderbuffer(struct gl_context *c, GLenum format, GLsizei samples,
 				 GLsizei width, GLsizei height);
 void gl_shape_forget_bound_renderbuffer(struct gl_context *c);
-void gl_delete_renderbuffers(struct gl_context *c, GLsizei n, const GLuint *names);
 /* Only level 0 (or a storage call) sets a shape. */
 void gl_shape_texture(struct gl_context *c, GLuint name, GLenum target, GLenum format,
 		      GLsizei samples, GLsizei width, GLsizei height, GLsizei depth);
@@ -41,7 +40,9 @@ void gl_shape_bound_texture(struct gl_context *c, GLenum target, GLint level, GL
 void gl_shape_forget_texture(struct gl_context *c, GLuint name);
 void gl_shape_forget_bound_texture(struct gl_context *c, GLenum target);
 void gl_shape_forget_all(struct gl_context *c);
-void gl_delete_textures(struct gl_context *c, GLsizei n, const GLuint *names);
+
+/* Objects were deleted. */
+void gl_shapes_remove(struct gl_share_group *group, bool texture, GLsizei n, const GLuint *names);
 
 /* The texture bound at `target` in the active unit, 0 when none or not a texture target. */
 GLuint gl_bound_texture(struct gl_context *c, GLenum target);

@@ -115,16 +115,24 @@ gl_frame_now(const struct gl_context_state *s)
 	return s->group->device ? tally_device_frame(s->group->device) : 0;
 }
 
+/* No query may be issued here: inside glBegin/glEnd, while a list is compiled, after a reset. */
+static inline bool
+gl_no_query_zone(const struct gl_context_state *s)
+{
+	return s->in_begin || s->in_list || s->lost;
+}
+
+/* Is the command being compiled rather than run? */
+static inline bool
+gl_compiles_only(const struct gl_context_state *s)
+{
+	return s->in_list == GL_COMPILE;
+}
+
 /* Close the current context's pass (GL calls) and park the thread in the pass-through context. */
 struct gl_context *gl_current_park(void);
 
 /* Set up capture in a context at its first work command or swap; makes GL calls. */
 void gl_probe_context(struct gl_context_state *s);
-/* A source gave up, or yielded: say it in a note, and the device line anew. No GL call that can
- * fail. */
-void gl_probe_again(struct gl_context_state *s);
-
-/* glx.c, egl.c: the size of a drawable, asked of the window system at most once a second. */
-struct tally_extent gl_drawable_size(enum gl_platform platform, void *display, uintptr_t drawable);
 
 #endif

@@ -25,26 +25,12 @@ bool gl_pass_enter(struct gl_context *c, struct gl_want *w);
 /* --frame submit:N: has the N-th submission (glFlush, glFinish, swap) just been counted? */
 bool gl_submits_end_frame(const struct gl_context_state *s);
 
-/* No query may be issued here: inside glBegin/glEnd, while a list is compiled, after a reset. */
-static inline bool
-gl_no_query_zone(const struct gl_context_state *s)
-{
-	return s->in_begin || s->in_list || s->lost;
-}
-
 /* A context's first work, list or frame end sets its capture up, where calls of ours may be. */
 static inline void
 gl_probe_if_pending(struct gl_context_state *s)
 {
 	if (s->probe == GL_PROBE_PENDING && !gl_no_query_zone(s))
 		gl_probe_context(s);
-}
-
-/* Is the command being compiled rather than run? */
-static inline bool
-gl_compiles_only(const struct gl_context_state *s)
-{
-	return s->in_list == GL_COMPILE;
 }
 
 static inline uint64_t

@@ -3,6 +3,7 @@
 #include <glib.h>
 #include <string.h>
 
+#include "gl_shim/drawable.h"
 #include "gl_shim/platform.h"
 #include "gl_shim/real.h"
 #include "gl_shim/state.h"
@@ -629,7 +630,7 @@ test_glx(void)
 	first_viewport = (struct tally_extent){ 320, 240 };
 	g_assert_true(glXMakeCurrent(dpy, 43, context));
 	assert_said("leave MAKE enter:1");
-	struct tally_extent first = gl_drawable_size(GL_PLATFORM_GLX, dpy, 43);
+	struct tally_extent first = gl_drawable_size(43);
 	g_assert_cmpuint(first.width, ==, 320);
 	g_assert_true(glXMakeCurrent(dpy, 0, NULL));
 	assert_said("leave MAKE enter:0");
@@ -649,7 +650,7 @@ test_pbuffer(void)
 	start();
 	glXCreatePbuffer(dpy, NULL, sized);
 	now_ns += UINT64_C(5000000000); /* it never changes */
-	struct tally_extent size = gl_drawable_size(GL_PLATFORM_GLX, dpy, 50);
+	struct tally_extent size = gl_drawable_size(50);
 	g_assert_cmpuint(size.width, ==, 300);
 	g_assert_cmpuint(size.height, ==, 200);
 	assert_said("PBUFFER");
@@ -657,7 +658,7 @@ test_pbuffer(void)
 	 * pbuffer may be destroyed while it is current, and X ends a program that asks then. */
 	glXCreatePbuffer(dpy, NULL, largest);
 	g_assert_true(gl_drawable_stale(50));
-	size = gl_drawable_size(GL_PLATFORM_GLX, dpy, 50);
+	size = gl_drawable_size(50);
 	g_assert_cmpuint(size.width, ==, 0);
 	assert_said("PBUFFER");
 	glXCreatePbuffer(dpy, NULL, NULL);
@@ -678,14 +679,14 @@ test_drawables(void)
 	g_assert_false(gl_drawable_stale(1001)); /* used all the time */
 	g_assert_false(gl_drawable_stale(1060));
 	g_assert_true(gl_drawable_stale(1010));
-	struct tally_extent size = gl_drawable_size(GL_PLATFORM_EGL, NULL, 1100);
+	struct tally_extent size = gl_drawable_size(1100);
 	g_assert_cmpuint(size.width, ==, 100);
 	gl_drawable_forget(5000); /* unknown: nobody makes room for it */
 	g_assert_false(gl_drawable_stale(1060));
 	gl_drawable_forget(1100);
 	g_assert_true(gl_drawable_stale(1100));
 	g_assert_false(gl_drawable_stale(0)); /* none */
-	size = gl_drawable_size(GL_PLATFORM_EGL, NULL, 0);
+	size = gl_drawable_size(0);
 	g_assert_cmpuint(size.width, ==, 0);
 }
 

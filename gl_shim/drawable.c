@@ -1,0 +1,129 @@
+#include "gl_shim/drawable.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "layer/clock.h"
+
+#define MAX_DRAWABLES 64
+#define SECOND_NS UINT64_C(1000000000)
+
+/* The most recently used stands first; slots of key 0 are free. */
+static struct drawable {
+	uintptr_t key;
+	struct tally_extent size;
+	uint64_t measured_ns; /* 0 = never */
+	uint64_t swapped_ns;  /* as a whole; 0 = never */
+	bool fixed;           /* never changes its size */
+} drawables[MAX_DRAWABLES];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards drawables; a leaf */
+
+/* With the lock held: the entry of `key`, moved to the front; a new one takes the oldest's room. */
+static struct drawable *
+entry_of(uintptr_t key)
+{
+	size_t at = 0;
+	while (at < MAX_DRAWABLES - 1 && drawables[at].key != key && drawables[at].key != 0)
+		at++;
+	struct drawable found = { .key = key };
+	if (drawables[at].key == key)
+		found = drawables[at];
+	memmove(&drawables[1], &drawables[0], at * sizeof(drawables[0]));
+	drawables[0] = found;
+	return &drawables[0];
+}
+
+bool
+gl_drawable_is_fixed(uintptr_t drawable)
+{
+	pthread_mutex_lock(&lock);
+	bool fixed = entry_of(drawable)->fixed;
+	pthread_mutex_unlock(&lock);
+	return fixed;
+}
+
+bool
+gl_drawable_stale(uintptr_t drawable)
+{
+	if (!drawable)
+		return false;
+	uint64_t now = tally_clock_now_ns();
+	pthread_mutex_lock(&lock);
+	const struct drawable *d = entry_of(drawable);
+	bool stale = !d->measured_ns || (!d->fixed && now - d->measured_ns >= SECOND_NS);
+	pthread_mutex_unlock(&lock);
+	return stale;
+}
+
+bool
+gl_drawable_known(uintptr_t drawable)
+{
+	if (!drawable)
+		return true;
+	pthread_mutex_lock(&lock);
+	bool known = entry_of(drawable)->measured_ns != 0;
+	pthread_mutex_unlock(&lock);
+	return known;
+}
+
+void
+gl_drawable_learn(uintptr_t drawable, struct tally_extent size, bool fixed)
+{
+	if (!drawable)
+		return;
+	uint64_t now = tally_clock_now_ns();
+	pthread_mutex_lock(&lock);
+	struct drawable *d = entry_of(drawable);
+	d->size = size;
+	d->measured_ns = now;
+	d->fixed = d->fixed || fixed;
+	pthread_mutex_unlock(&lock);
+}
+
+void
+gl_drawable_forget(uintptr_t drawable)
+{
+	if (!drawable)
+		return;
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < MAX_DRAWABLES; i++) {
+		if (drawables[i].key != drawable)
+			continue;
+		memmove(&drawables[i], &drawables[i + 1],
+			(MAX_DRAWABLES - 1 - i) * sizeof(drawables[0]));
+		drawables[MAX_DRAWABLES - 1] = (struct drawable){ 0 };
+		break;
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+struct tally_extent
+gl_drawable_size(uintptr_t drawable)
+{
+	struct tally_extent size = { 0 };
+	if (!drawable)
+		return size;
+	pthread_mutex_lock(&lock);
+	size = entry_of(drawable)->size;
+	pthread_mutex_unlock(&lock);
+	return size;
+}
+
+bool
+gl_drawable_swapped(uintptr_t drawable, bool whole)
+{
+	uint64_t now = tally_clock_now_ns();
+	pthread_mutex_lock(&lock);
+	struct drawable *d = entry_of(drawable);
+	bool ends = whole || !d->swapped_ns || now - d->swapped_ns >= SECOND_NS;
+	if (whole)
+		d->swapped_ns = now;
+	pthread_mutex_unlock(&lock);
+	return ends;
+}
+
+void
+gl_drawables_forked_child(void)
+{
+	pthread_mutex_init(&lock, NULL);
+}

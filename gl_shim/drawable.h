@@ -1,0 +1,32 @@
+/* gl_shim/drawable.h - the drawables used last: how large each is, and when it was swapped.
+ *
+ * Whoever asks the window system says here what it answered (platform.h): nothing here does. So a
+ * size is known from the first make-current or swap on, and is at most a second old; a draw never
+ * asks, for a destroyed pbuffer lives on while it is current (GLX 1.4 spec 3.3.6), and X answers
+ * with an error that ends the game. Any thread. 0 is no drawable.
+ */
+#ifndef PASSTALLY_GL_SHIM_DRAWABLE_H
+#define PASSTALLY_GL_SHIM_DRAWABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "layer/pass_id.h"
+
+bool gl_drawable_known(uintptr_t drawable); /* or none */
+bool gl_drawable_stale(uintptr_t drawable); /* unknown, or a second old and not fixed */
+bool gl_drawable_is_fixed(uintptr_t drawable);
+/* `fixed`: it never changes its size. */
+void gl_drawable_learn(uintptr_t drawable, struct tally_extent size, bool fixed);
+void gl_drawable_forget(uintptr_t drawable);
+/* 0 x 0 when unknown. */
+struct tally_extent gl_drawable_size(uintptr_t drawable);
+
+/* It was swapped: does that end a frame? `whole` false: only a part was shown, which ends a frame
+ * only where the drawable has not been swapped as a whole for a second. */
+bool gl_drawable_swapped(uintptr_t drawable, bool whole);
+
+/* In a forked child: the lock that another thread may have held is free. */
+void gl_drawables_forked_child(void);
+
+#endif
