@@ -170,8 +170,7 @@ take_sample(struct tally_mali_reader *r, uint64_t offset)
 		if ((sample.flags & KINSTR_SAMPLE_ERROR) ||
 		    (r->has_seq && sample.seq != r->next_seq))
 			tally_mali_sums_doubt_all(r->sums);
-		if (sample.flags & KINSTR_SAMPLE_OVERFLOW)
-			r->sums->flags |= TALLY_FLAG(OVERFLOW);
+		/* KINSTR_SAMPLE_OVERFLOW: it covers more time, and its values are right. */
 		r->has_seq = true;
 		r->next_seq = sample.seq + 1;
 		r->stamp_ns = sample.end_ns;

@@ -212,7 +212,7 @@ STATES = [
     ("kbase-jm,at=off:core@3", [3], None),
     ("kbase-csf,at=partly:core@3", [], None),
     ("kbase-csf,at=error@3", [0, 1, 2, 3], None),
-    ("kbase-csf,at=overflow@3", [], "overflow"),
+    ("kbase-csf,at=overflow@3", [], None),
     ("kbase-csf,at=lose@3", [0, 1, 2, 3], None),
     ("kbase-jm,gpu=g72,iface=11.20,at=saturate:core2@3", [3], "saturated"),
     ("kbase-jm,gpu=g72,iface=11.20,at=saturate:tiler@3", [1], "saturated"),
