@@ -40,44 +40,13 @@ struct row {
 #define WHOSE \
 	"of all threads of the process, the game's and the driver's, less passtally's own. On " \
 	"llvmpipe and lavapipe the threads that draw are among them."
-#define USER_ONLY " Where the kernel lets only user mode be watched: those met in user mode."
-
-#define CLUSTER_USER(n) \
-	[TALLY_LINUX_CLUSTER_USER + (n)] = { \
-		BOTH("CPUActivityUser.Cluster[" #n "]", "CPU activity, user, cluster " #n, "ns", \
-		     DURATION, DEVICE, USER_TEXT, USER_TEXT), \
-	}
-#define CLUSTER_TIME(n) \
-	[TALLY_LINUX_CLUSTER_TIME + (n)] = { \
-		BOTH("CPUActivityTime.Cluster[" #n "]", "CPU time there was, cluster " #n, "ns", \
-		     DURATION, DEVICE, TIME_TEXT, TIME_TEXT), \
-	}
-#define CLUSTER_CYCLES(n) \
-	[TALLY_LINUX_CLUSTER_CYCLES + (n)] = { \
-		BOTH("CyclesCPUCycles.Cluster[" #n "]", "CPU cycles, cluster " #n, "cycles", \
-		     DURATION, DEVICE, CYCLES_TEXT, CYCLES_TEXT), \
-	}
-#define EACH(of) \
-	of(0), of(1), of(2), of(3), of(4), of(5), of(6), of(7), of(8), of(9), of(10), of(11), \
-		of(12), of(13), of(14), of(15)
-#define USER_TEXT \
-	"Time that the CPUs of the cluster spent in user mode, summed over its CPUs and over all " \
-	"processes of the machine. Linux counts it in steps of 10 ms or so. As a share in " \
-	"percent: 100 times this over CPUActivityTime of the same cluster."
-#define TIME_TEXT \
-	"Time that went by, times the number of CPUs of the cluster that are on: what " \
-	"CPUActivityUser is a share of."
-#define CYCLES_TEXT \
-	"Cycles that the CPUs of the cluster ran, summed over its CPUs and over all processes of " \
-	"the machine, from the processors' own counters. With CPUActivityUser it tells their " \
-	"frequency."
 
 static const struct row rows[TALLY_LINUX_N] = {
 	[TALLY_LINUX_TASK_CLOCK] = {
 		OF_PROCESS("cpu_task_clock", "CPU time", "ns", DURATION,
 			   "CPU time, in the kernel and out of it, " WHOSE,
-			   " Threads that begin and end within a few milliseconds may be missed; "
-			   "in a virtual machine what its host took meanwhile is included.",
+			   " Never less than the process's CPU clock; in a virtual machine what "
+			   "its host took meanwhile may be included.",
 			   " A thread that runs without a pause is brought up to date at the "
 			   "kernel's tick, every 1 to 10 ms."),
 		.overview = true,
@@ -86,31 +55,25 @@ static const struct row rows[TALLY_LINUX_N] = {
 	[TALLY_LINUX_PAGE_FAULTS] = {
 		OF_PROCESS("cpu_page_faults", "CPU page faults", "1", EVENT,
 			   "Page faults, those that read a disk and those that do not, " WHOSE,
-			   USER_ONLY, " Of user mode and the kernel."),
+			   " By getrusage().", " By getrusage()."),
 		.overview = true,
 		.for_metrics = true,
 	},
 	[TALLY_LINUX_MINOR_FAULTS] = {
 		OF_PROCESS("cpu_minor_faults", "CPU page faults, minor", "1", EVENT,
-			   "Page faults that needed no disk, " WHOSE, USER_ONLY,
-			   " Of user mode and the kernel."),
+			   "Page faults that needed no disk, " WHOSE, " By getrusage().",
+			   " By getrusage()."),
 	},
 	[TALLY_LINUX_MAJOR_FAULTS] = {
 		OF_PROCESS("cpu_major_faults", "CPU page faults, major", "1", EVENT,
-			   "Page faults that had to read a disk, " WHOSE, USER_ONLY,
-			   " Of user mode and the kernel."),
+			   "Page faults that had to read a disk, " WHOSE, " By getrusage().",
+			   " By getrusage()."),
 	},
 	[TALLY_LINUX_CONTEXT_SWITCHES] = {
 		OF_PROCESS("cpu_context_switches", "CPU context switches", "1", EVENT,
 			   "Context switches, by force and by itself, " WHOSE,
-			   " Where the kernel lets only user mode be watched, by getrusage().",
-			   " By getrusage()."),
+			   " By getrusage().", " By getrusage()."),
 		.overview = true,
-	},
-	[TALLY_LINUX_RUN_DELAY] = {
-		OF_PROCESS("cpu_run_delay", "CPU wait", "ns", DURATION,
-			   "Time spent ready to run but without a CPU, summed " WHOSE,
-			   " From schedstat.", " From schedstat."),
 	},
 	[TALLY_LINUX_MIGRATIONS] = {
 		OF_PROCESS("cpu_migrations", "CPU migrations", "1", EVENT,
@@ -158,9 +121,6 @@ static const struct row rows[TALLY_LINUX_N] = {
 			    "Cycles in which instructions waited for a unit or for data, " WHOSE),
 		.for_named_metrics = true,
 	},
-	EACH(CLUSTER_USER),
-	EACH(CLUSTER_TIME),
-	EACH(CLUSTER_CYCLES),
 };
 
 const struct tally_counter *
@@ -181,16 +141,6 @@ tally_linux_named(const char *list)
 	return false;
 }
 
-/* data/metrics/arm-2022.txt has a metric a cluster of this name. */
-static bool
-metric_wanted(const char *list, const char *key, const char *name, unsigned cluster)
-{
-	char key_text[40], name_text[40];
-	snprintf(key_text, sizeof(key_text), "g715.%s[%u]", key, cluster);
-	snprintf(name_text, sizeof(name_text), "%s, cluster %u", name, cluster);
-	return list && tally_list_matches(list, key_text, name_text);
-}
-
 uint64_t
 tally_linux_wanted(const struct tally_snapshot_source *src, enum tally_linux_source source,
 		   uint64_t *hidden)
@@ -204,18 +154,6 @@ tally_linux_wanted(const struct tally_snapshot_source *src, enum tally_linux_sou
 		else if (src->metrics_wanted &&
 			 (row->for_metrics || (row->for_named_metrics && named)))
 			more |= TALLY_LINUX_BIT(i);
-	}
-	for (unsigned n = 0; n < TALLY_MAX_CLUSTERS; n++) {
-		uint64_t user = TALLY_LINUX_BIT(TALLY_LINUX_CLUSTER_USER + n);
-		uint64_t time = TALLY_LINUX_BIT(TALLY_LINUX_CLUSTER_TIME + n);
-		if (asked & user)
-			more |= time;
-		if (!src->metrics_wanted)
-			continue;
-		if (metric_wanted(src->wanted, "cpu_activity", "CPU activity", n))
-			more |= user | time;
-		if (metric_wanted(src->wanted, "cpu_cycles", "CPU cycles", n))
-			more |= TALLY_LINUX_BIT(TALLY_LINUX_CLUSTER_CYCLES + n);
 	}
 	*hidden = more & ~asked;
 	return asked;

@@ -1,16 +1,14 @@
 /* query/linux/counters.h - what Linux counts of a process' CPU work: linux-perf and linux-proc.
  *
  * Both sources count under the same keys, so that a log reads the same where perf is denied; what
- * linux-proc cannot know it leaves out. Everything is of this process, game and driver together
- * (on llvmpipe and lavapipe the rasteriser's threads too), without our own threads. Counters of CPU
- * clusters are of the whole machine. Tables are constant; any thread; nothing allocates.
+ * linux-proc cannot know it leaves out. Everything is of this process, game and driver together (on
+ * llvmpipe and lavapipe the rasteriser's threads too), without our own threads. Tables are
+ * constant; any thread; nothing allocates.
  */
 #ifndef PASSTALLY_QUERY_LINUX_COUNTERS_H
 #define PASSTALLY_QUERY_LINUX_COUNTERS_H
 
 #include "query/source/snapshot.h"
-
-#define TALLY_MAX_CLUSTERS 16
 
 enum tally_linux_count {
 	TALLY_LINUX_TASK_CLOCK = 0, /* cpu_task_clock, ns */
@@ -18,7 +16,6 @@ enum tally_linux_count {
 	TALLY_LINUX_MINOR_FAULTS, /* cpu_minor_faults */
 	TALLY_LINUX_MAJOR_FAULTS, /* cpu_major_faults */
 	TALLY_LINUX_CONTEXT_SWITCHES, /* cpu_context_switches */
-	TALLY_LINUX_RUN_DELAY, /* cpu_run_delay, ns */
 	TALLY_LINUX_MIGRATIONS, /* cpu_migrations; perf alone from here on */
 	TALLY_LINUX_CYCLES, /* cpu_cycles; hardware's from here on */
 	TALLY_LINUX_INSTRUCTIONS, /* cpu_instructions */
@@ -28,18 +25,10 @@ enum tally_linux_count {
 	TALLY_LINUX_BRANCH_MISSES, /* cpu_branch_misses */
 	TALLY_LINUX_STALLED_FRONTEND, /* cpu_stalled_cycles_frontend */
 	TALLY_LINUX_STALLED_BACKEND, /* cpu_stalled_cycles_backend */
-	TALLY_LINUX_N_OF_PROCESS,
-	/* By cluster n, TALLY_MAX_CLUSTERS each. */
-	TALLY_LINUX_CLUSTER_USER = TALLY_LINUX_N_OF_PROCESS, /* CPUActivityUser.Cluster[n], ns */
-	TALLY_LINUX_CLUSTER_TIME = TALLY_LINUX_CLUSTER_USER + TALLY_MAX_CLUSTERS,
-	/* CPUActivityTime.Cluster[n], ns */
-	TALLY_LINUX_CLUSTER_CYCLES = TALLY_LINUX_CLUSTER_TIME + TALLY_MAX_CLUSTERS,
-	/* CyclesCPUCycles.Cluster[n] */
-	TALLY_LINUX_N = TALLY_LINUX_CLUSTER_CYCLES + TALLY_MAX_CLUSTERS,
+	TALLY_LINUX_N,
 };
 #define TALLY_LINUX_BIT(which) (UINT64_C(1) << (which))
 #define TALLY_LINUX_ALL ((UINT64_C(1) << TALLY_LINUX_N) - 1)
-#define TALLY_LINUX_ANY_CLUSTER (TALLY_LINUX_ALL & ~(TALLY_LINUX_BIT(TALLY_LINUX_N_OF_PROCESS) - 1))
 
 enum tally_linux_source { TALLY_LINUX_PERF = 0, TALLY_LINUX_PROC };
 

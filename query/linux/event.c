@@ -4,7 +4,6 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -18,10 +17,6 @@ static const struct {
 	bool in_kernel; /* happens there: of user mode alone there is none */
 } kinds[] = {
 	{ TALLY_LINUX_TASK_CLOCK, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, false },
-	{ TALLY_LINUX_PAGE_FAULTS, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, false },
-	{ TALLY_LINUX_MINOR_FAULTS, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN, false },
-	{ TALLY_LINUX_MAJOR_FAULTS, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ, false },
-	{ TALLY_LINUX_CONTEXT_SWITCHES, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, true },
 	{ TALLY_LINUX_MIGRATIONS, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS, true },
 	{ TALLY_LINUX_CYCLES, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false },
 	{ TALLY_LINUX_INSTRUCTIONS, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, false },
@@ -36,16 +31,8 @@ static const struct {
 };
 #define N_KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
-/* nr, enabled, running, and a value and an id each. */
-struct group_data {
-	uint64_t n, enabled, running;
-	struct {
-		uint64_t value, id;
-	} of[TALLY_LINUX_MAX_EVENTS];
-};
-
 static int
-open_event(uint32_t type, uint64_t config, bool user_only, pid_t tid, int cpu, int group)
+open_event(uint32_t type, uint64_t config, bool user_only, pid_t tid)
 {
 	struct perf_event_attr attr;
 	memset(&attr, 0, sizeof(attr));
@@ -54,142 +41,51 @@ open_event(uint32_t type, uint64_t config, bool user_only, pid_t tid, int cpu, i
 	attr.config = config;
 	attr.exclude_kernel = user_only;
 	attr.exclude_hv = 1;
-	/* A group starts whole: on Linux 6.18 a page-fault event that joins a task clock which runs
-	 * already counts nothing until the thread is switched out, and no time tells of it. */
-	attr.disabled = group < 0;
-	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
-			   PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID;
-	return (int)syscall(SYS_perf_event_open, &attr, tid, cpu, group, PERF_FLAG_FD_CLOEXEC);
+	/* Threads that it starts, not processes. */
+	attr.inherit = 1;
+	attr.inherit_thread = 1;
+	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	return (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* The descriptor, or an errno below 0. */
+/* 0 or an errno. */
 static int
-try_event(uint32_t type, uint64_t config, bool user_only, int group)
+try_event(uint32_t type, uint64_t config, bool user_only)
 {
-	int fd = open_event(type, config, user_only, 0, -1, group);
-	return fd < 0 ? -errno : fd;
+	int fd = open_event(type, config, user_only, 0);
+	if (fd < 0)
+		return errno;
+	close(fd);
+	return 0;
 }
 
 int
 tally_linux_event_try(bool *user_only)
 {
-	int fd = -EACCES;
-	for (unsigned only = 0; only < 2; only++) {
+	int error = EACCES;
+	for (unsigned only = 0; only < 2 && (error == EACCES || error == EPERM); only++) {
 		*user_only = only;
-		fd = try_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, only, -1);
-		if (fd != -EACCES && fd != -EPERM)
-			break;
+		error = try_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, only);
 	}
-	if (fd < 0)
-		return -fd;
-	close(fd);
-	return 0;
+	return error;
 }
 
 /* ---- the plan ---- */
 
 static void
-add_event(struct tally_linux_plan *plan, unsigned kind, uint64_t config, unsigned group)
+add_event(struct tally_linux_plan *plan, unsigned kind, uint64_t pmu)
 {
-	plan->events[plan->n_events++] = (struct tally_linux_event){
+	uint64_t config = kinds[kind].config | pmu << 32;
+	if (plan->n == TALLY_LINUX_MAX_EVENTS ||
+	    (kinds[kind].in_kernel && plan->user_only) ||
+	    try_event(kinds[kind].type, config, plan->user_only) != 0)
+		return;
+	plan->counted |= TALLY_LINUX_BIT(kinds[kind].which);
+	plan->events[plan->n++] = (struct tally_linux_event){
 		.which = kinds[kind].which,
-		.group = (uint8_t)group,
 		.type = kinds[kind].type,
 		.config = config,
 	};
-}
-
-static void
-plan_software(struct tally_linux_plan *plan, uint64_t asked)
-{
-	unsigned group = plan->n_groups++;
-	for (unsigned k = 0; k < N_KINDS; k++) {
-		bool leads = kinds[k].which == TALLY_LINUX_TASK_CLOCK;
-		if (kinds[k].type != PERF_TYPE_SOFTWARE ||
-		    (kinds[k].in_kernel && plan->user_only) ||
-		    (!leads && !(asked & TALLY_LINUX_BIT(kinds[k].which))))
-			continue;
-		int fd = try_event(kinds[k].type, kinds[k].config, plan->user_only, -1);
-		if (fd < 0)
-			continue;
-		close(fd);
-		add_event(plan, k, kinds[k].config, group);
-	}
-}
-
-/* Into the first group from *group on that takes it. The descriptor, or an errno below 0. */
-static int
-join_group(const struct tally_linux_plan *plan, unsigned kind, uint64_t config, const int *leaders,
-	   uint32_t *group)
-{
-	int fd = -ENOENT;
-	for (uint32_t g = *group; g < plan->n_groups && fd < 0; g++) {
-		fd = try_event(kinds[kind].type, config, plan->user_only, leaders[g]);
-		if (fd >= 0)
-			*group = g;
-	}
-	return fd;
-}
-
-static int
-lead_group(struct tally_linux_plan *plan, unsigned kind, uint64_t config, int *leaders,
-	   uint32_t *group)
-{
-	int fd = try_event(kinds[kind].type, config, plan->user_only, -1);
-	if (fd < 0)
-		return fd;
-	if (plan->n_groups == TALLY_LINUX_MAX_GROUPS) {
-		close(fd);
-		return -ENOSPC;
-	}
-	*group = plan->n_groups++;
-	leaders[*group] = fd;
-	return fd;
-}
-
-/* Hardware events of one kind of cores: each into the first group that takes it. The groups stand
- * open on the calling thread meanwhile, for the processor's limits show only so. */
-static void
-plan_hardware(struct tally_linux_plan *plan, uint64_t asked, uint64_t pmu)
-{
-	int leaders[TALLY_LINUX_MAX_GROUPS], open_fds[TALLY_LINUX_MAX_EVENTS];
-	uint32_t n_open = 0, first = plan->n_groups;
-	for (unsigned k = 0; k < N_KINDS; k++) {
-		uint64_t config = kinds[k].config | pmu << 32;
-		if (kinds[k].type != PERF_TYPE_HARDWARE ||
-		    !(asked & TALLY_LINUX_BIT(kinds[k].which)) ||
-		    plan->n_events == TALLY_LINUX_MAX_EVENTS)
-			continue;
-		uint32_t group = first;
-		int fd = join_group(plan, k, config, leaders, &group);
-		if (fd < 0)
-			fd = lead_group(plan, k, config, leaders, &group);
-		if (fd < 0)
-			continue;
-		open_fds[n_open++] = fd;
-		add_event(plan, k, config, group);
-	}
-	while (n_open)
-		close(open_fds[--n_open]);
-}
-
-/* Events by group, in a stable order; `first` and `counted`. */
-static void
-finish_plan(struct tally_linux_plan *plan)
-{
-	struct tally_linux_event sorted[TALLY_LINUX_MAX_EVENTS];
-	uint32_t n = 0;
-	for (uint32_t g = 0; g < plan->n_groups; g++) {
-		plan->first[g] = (uint8_t)n;
-		for (uint32_t i = 0; i < plan->n_events; i++)
-			if (plan->events[i].group == g)
-				sorted[n++] = plan->events[i];
-	}
-	plan->first[plan->n_groups] = (uint8_t)n;
-	memcpy(plan->events, sorted, n * sizeof(*sorted));
-	for (uint32_t i = 0; i < n; i++)
-		plan->counted |= TALLY_LINUX_BIT(plan->events[i].which);
-	plan->has_hardware = plan->n_groups > 1;
 }
 
 int
@@ -199,76 +95,47 @@ tally_linux_plan_make(struct tally_linux_plan *plan, uint64_t asked)
 	int error = tally_linux_event_try(&plan->user_only);
 	if (error)
 		return error;
-	plan_software(plan, asked);
-	if (asked & TALLY_LINUX_OF_HARDWARE) {
-		/* One kind of cores needs no name, and older kernels know none. */
-		uint32_t pmus[TALLY_LINUX_PMUS];
-		uint32_t n = tally_linux_pmus("", pmus);
-		if (n < 2)
-			plan_hardware(plan, asked, 0);
-		for (uint32_t i = 0; i < n && n >= 2; i++)
-			plan_hardware(plan, asked, pmus[i]);
+	/* One kind of cores needs no name, and older kernels know none. */
+	uint32_t pmus[TALLY_LINUX_PMUS];
+	uint32_t n = asked & TALLY_LINUX_OF_HARDWARE ? tally_linux_pmus("", pmus) : 0;
+	asked |= TALLY_LINUX_BIT(TALLY_LINUX_TASK_CLOCK);
+	for (unsigned k = 0; k < N_KINDS; k++) {
+		if (!(asked & TALLY_LINUX_BIT(kinds[k].which)))
+			continue;
+		if (kinds[k].type != PERF_TYPE_HARDWARE || n < 2)
+			add_event(plan, k, 0);
+		else
+			for (uint32_t i = 0; i < n; i++)
+				add_event(plan, k, pmus[i]);
 	}
-	finish_plan(plan);
-	return plan->n_events ? 0 : ENOENT;
+	return plan->n ? 0 : ENOENT;
 }
 
 /* ---- one thread ---- */
 
-void
-tally_linux_plan_close(const struct tally_linux_plan *plan, int fds[TALLY_LINUX_MAX_EVENTS])
-{
-	/* Leaders last. */
-	for (uint32_t i = plan->n_events; i-- > 0;) {
-		if (fds[i] >= 0)
-			close(fds[i]);
-		fds[i] = -1;
-	}
-}
-
 int
-tally_linux_plan_open(const struct tally_linux_plan *plan, pid_t tid,
-		      int fds[TALLY_LINUX_MAX_EVENTS])
+tally_linux_plan_open(const struct tally_linux_plan *plan, pid_t tid, int *fds)
 {
+	uint32_t n = 0;
 	int error = 0;
-	for (uint32_t i = 0; i < TALLY_LINUX_MAX_EVENTS; i++)
-		fds[i] = -1;
-	for (uint32_t i = 0; i < plan->n_events && !error; i++) {
-		const struct tally_linux_event *e = &plan->events[i];
-		uint32_t leader = plan->first[e->group];
-		int fd = open_event(e->type, e->config, plan->user_only, tid, -1,
-				    leader == i ? -1 : fds[leader]);
+	while (n < plan->n && !error) {
+		const struct tally_linux_event *e = &plan->events[n];
+		int fd = open_event(e->type, e->config, plan->user_only, tid);
 		if (fd < 0)
 			error = errno;
-		fds[i] = tally_linux_lift_fd(fd);
+		else
+			fds[n++] = tally_linux_lift_fd(fd);
 	}
-	for (uint32_t g = 0; g < plan->n_groups && !error; g++)
-		if (ioctl(fds[plan->first[g]], PERF_EVENT_IOC_ENABLE, 0) != 0)
-			error = errno;
-	if (error)
-		tally_linux_plan_close(plan, fds);
+	while (error && n > 0)
+		close(fds[--n]);
 	return error;
 }
 
 int
-tally_linux_plan_read(const struct tally_linux_plan *plan, const int fds[TALLY_LINUX_MAX_EVENTS],
-		      struct tally_linux_reading *out)
+tally_linux_event_read(int fd, struct tally_linux_reading *out)
 {
-	for (uint32_t g = 0; g < plan->n_groups; g++) {
-		uint32_t first = plan->first[g], n = plan->first[g + 1] - first;
-		struct group_data data;
-		size_t size = (3 + 2 * (size_t)n) * sizeof(uint64_t);
-		ssize_t got = read(fds[first], &data, size);
-		if (got < 0)
-			return errno;
-		if ((size_t)got != size || data.n != n)
-			return EPROTO;
-		out->times[g].enabled = data.enabled;
-		out->times[g].running = data.running;
-		for (uint32_t i = 0; i < n; i++)
-			out->values[first + i] = data.of[i].value;
-	}
-	return 0;
+	ssize_t got = read(fd, out, sizeof(*out));
+	return got < 0 ? errno : (size_t)got != sizeof(*out) ? EPROTO : 0;
 }
 
 uint64_t
@@ -291,49 +158,22 @@ tally_linux_plan_add(const struct tally_linux_plan *plan, const struct tally_lin
 {
 	/* On a machine with several kinds of cores one counter is several events, each of which
 	 * runs on its own kind: together they ran as long as all of them. */
-	struct {
-		uint64_t value, enabled, running;
-	} sums[TALLY_LINUX_N_OF_PROCESS] = { 0 };
-
-	for (uint32_t i = 0; i < plan->n_events; i++) {
-		unsigned which = plan->events[i].which, g = plan->events[i].group;
-		uint64_t enabled = after->times[g].enabled - before->times[g].enabled;
-		sums[which].value += after->values[i] - before->values[i];
-		sums[which].running += after->times[g].running - before->times[g].running;
-		if (enabled > sums[which].enabled)
-			sums[which].enabled = enabled;
+	struct tally_linux_reading sums[TALLY_LINUX_N] = { 0 };
+	for (uint32_t i = 0; i < plan->n; i++) {
+		struct tally_linux_reading *sum = &sums[plan->events[i].which];
+		uint64_t enabled = after[i].enabled - before[i].enabled;
+		sum->value += after[i].value - before[i].value;
+		sum->running += after[i].running - before[i].running;
+		if (enabled > sum->enabled)
+			sum->enabled = enabled;
 	}
-	for (unsigned which = 0; which < TALLY_LINUX_N_OF_PROCESS; which++) {
+	for (unsigned which = 0; which < TALLY_LINUX_N; which++) {
 		if (sums[which].enabled > 0 && sums[which].running == 0)
 			totals->unknown |= TALLY_LINUX_BIT(which);
 		else if (sums[which].value)
 			totals->total[which] += tally_linux_scale(
 				sums[which].value, sums[which].enabled, sums[which].running);
 	}
-}
-
-/* ---- one CPU ---- */
-
-int
-tally_linux_event_open_cpu_cycles(unsigned cpu)
-{
-	int fd = open_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false, -1, (int)cpu, -1);
-	if (fd >= 0)
-		ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
-	return tally_linux_lift_fd(fd);
-}
-
-bool
-tally_linux_event_read_scaled(int fd, uint64_t *value, struct tally_linux_group_times *times)
-{
-	struct group_data data;
-	size_t size = 5 * sizeof(uint64_t);
-	if (read(fd, &data, size) != (ssize_t)size || data.n != 1)
-		return false;
-	*value = data.of[0].value;
-	times->enabled = data.enabled;
-	times->running = data.running;
-	return true;
 }
 
 /* ---- for people ---- */
@@ -384,6 +224,11 @@ tally_linux_event_explain(int error, int32_t paranoid, char *out, size_t size)
 		snprintf(out, size,
 			 "the program has more threads than descriptors can be spared for: name "
 			 "fewer counters, or raise the limit (ulimit -n) where it is below 2048");
+		return TALLY_UNSUPPORTED;
+	case E2BIG:
+	case EINVAL:
+		snprintf(out, size,
+			 "this kernel cannot count threads that start later: Linux 5.13 is needed");
 		return TALLY_UNSUPPORTED;
 	case ENOENT:
 	case ENODEV:

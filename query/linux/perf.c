@@ -1,29 +1,43 @@
-/* CPU work of the game's process by perf events, thread by thread. */
+/* CPU work of the game's process: perf events on its threads and on those that they start, and what
+ * getrusage() and the process's CPU clock know. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "layer/clock.h"
 #include "layer/log.h"
-#include "query/linux/clusters.h"
-#include "query/linux/delay.h"
 #include "query/linux/event.h"
 #include "query/linux/linux.h"
-#include "query/linux/perf_threads.h"
 #include "query/linux/usage.h"
 
-#define SPARED_DESCRIPTORS 32u /* of the budget: own threads' books, clusters */
+#define SPARED_DESCRIPTORS 32u /* of the budget: own threads' files */
+/* Opened again so often where threads start meanwhile. */
+#define MAX_ROUNDS 8
+/* Some threads may be in no event. So perf's task clock is compared with the process's CPU clock,
+ * which knows all of them but lags by a tick for those that run: over so much time, and CPU time.
+ */
+#define CHECK_NS UINT64_C(500000000)
+#define CHECK_CPU_NS UINT64_C(100000000)
+#define MAX_MISSED 5 /* one part in so many */
+#define PERIOD_NS UINT64_C(4000000)
 
 struct linux_perf {
 	struct tally_snapshot_source base;
 	struct tally_linux_choice choice;
-	struct tally_linux_totals totals;
-	struct tally_linux_perf_threads threads;
-	/* What perf does not count, or not without the kernel's leave. */
+	struct tally_linux_plan plan;
+	/* Threads of the game, then our own that began later, which the game's thread that started
+	 * them counts, too: those are subtracted. */
+	uint32_t n_threads, n_late;
+	pid_t own[TALLY_MAX_OWN_THREADS], late[TALLY_MAX_OWN_THREADS];
+	uint32_t n_own; /* of ours, when events were opened: in none */
+	int *fds; /* plan.n a thread */
+	struct tally_linux_reading *last; /* as many */
 	struct tally_linux_usage usage;
-	struct tally_linux_delay delay;
-	struct tally_linux_clusters clusters;
-	bool told; /* that some threads are not measured */
+	struct tally_linux_totals by_perf, by_late, by_usage, totals;
+	/* When the clocks were compared last, and what they said. */
+	uint64_t checked_ns, checked_perf_ns, checked_clock_ns;
+	bool missing; /* perf was behind then */
 };
 
 static enum tally_status
@@ -40,53 +54,118 @@ probe(struct tally_snapshot_source *src)
 					 sizeof(src->reason));
 }
 
-/* Threads by perf; with fewer counters where the descriptors do not suffice for the hidden ones. */
-static int
-open_threads(struct linux_perf *p, uint64_t asked, uint64_t *hidden)
+static void
+close_events(struct linux_perf *p)
 {
+	for (uint32_t i = 0; i < (p->n_threads + p->n_late) * p->plan.n; i++)
+		close(p->fds[i]);
+	free(p->fds);
+	free(p->last);
+	p->fds = NULL;
+	p->last = NULL;
+	p->n_threads = p->n_late = 0;
+}
+
+static bool
+is_own(pid_t tid, const pid_t *own, uint32_t n_own)
+{
+	for (uint32_t i = 0; i < n_own; i++)
+		if (own[i] == tid)
+			return true;
+	return false;
+}
+
+/* The game's threads, at most `room` of them; how many there are. */
+static uint32_t
+list_threads(struct linux_perf *p, struct tally_linux_tasks *tasks, pid_t *tids, uint32_t room)
+{
+	uint32_t n = 0;
+	pid_t tid;
+	if (!tally_linux_tasks_rewind(tasks))
+		return 0;
+	while ((tid = tally_linux_tasks_next(tasks)) > 0)
+		if (!is_own(tid, p->own, p->n_own) && n++ < room)
+			tids[n - 1] = tid;
+	return n;
+}
+
+static int
+open_threads(struct linux_perf *p, const pid_t *tids, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		int error = tally_linux_plan_open(&p->plan, tids[i],
+						  p->fds + p->n_threads * p->plan.n);
+		if (error && error != ESRCH)
+			return error;
+		p->n_threads += !error;
+	}
+	return 0;
+}
+
+/* A thread that starts while events are opened is counted if the one that started it was counted
+ * already, and not otherwise: nobody knows. Until none starts meanwhile. */
+static int
+open_all(struct linux_perf *p, struct tally_linux_tasks *tasks, pid_t *tids, uint32_t room)
+{
+	int error = 0;
+	p->n_own = tally_own_threads_list(p->own);
+	uint32_t n = list_threads(p, tasks, tids, room);
+	for (unsigned round = 0; round < MAX_ROUNDS && !error; round++) {
+		if (n == 0 || n > room)
+			return ENOSPC;
+		size_t n_fds = ((size_t)n + TALLY_MAX_OWN_THREADS) * p->plan.n;
+		p->fds = calloc(n_fds, sizeof(*p->fds));
+		p->last = calloc(n_fds, sizeof(*p->last));
+		error = p->fds && p->last ? open_threads(p, tids, n) : ENOMEM;
+		pid_t newest = tids[n - 1];
+		n = error ? 0 : list_threads(p, tasks, tids, room);
+		if (!error && n > 0 && n <= room && tids[n - 1] == newest)
+			return 0;
+		if (error || round + 1 < MAX_ROUNDS)
+			close_events(p);
+	}
+	return error;
+}
+
+static int
+open_events(struct linux_perf *p, uint64_t asked)
+{
+	struct tally_linux_tasks tasks;
 	uint32_t budget = tally_linux_fd_budget();
-	budget = budget > SPARED_DESCRIPTORS ? budget - SPARED_DESCRIPTORS : 0;
-	/* Half of it where schedstat needs a descriptor a thread, too. */
-	if ((asked | *hidden) & TALLY_LINUX_BIT(TALLY_LINUX_RUN_DELAY))
-		budget /= 2;
-	int error = tally_linux_perf_threads_open(&p->threads, asked | *hidden, budget);
+	int error = tally_linux_plan_make(&p->plan, asked & TALLY_LINUX_OF_PERF);
+	if (error)
+		return error;
+	uint32_t room = budget > SPARED_DESCRIPTORS ? (budget - SPARED_DESCRIPTORS) / p->plan.n : 0;
+	pid_t *tids = calloc(room ? room : 1, sizeof(*tids));
+	if (!tids)
+		return ENOMEM;
+	if (tally_linux_tasks_open(&tasks)) {
+		error = open_all(p, &tasks, tids, room);
+		tally_linux_tasks_close(&tasks);
+	} else {
+		error = errno;
+	}
+	free(tids);
+	return error;
+}
+
+/* With fewer counters where the descriptors do not suffice for the hidden ones. */
+static int
+open_what_fits(struct linux_perf *p, uint64_t asked, uint64_t *hidden)
+{
+	int error = open_events(p, asked | *hidden);
 	if ((error != ENOSPC && error != EMFILE) || !*hidden)
 		return error;
 	*hidden = 0;
-	return tally_linux_perf_threads_open(&p->threads, asked, budget);
-}
-
-static uint64_t
-open_rest(struct linux_perf *p, uint64_t asked)
-{
-	uint64_t offered = p->threads.plan.counted;
-	uint64_t by_usage = 0;
-	bool schedstat = tally_linux_has_schedstat();
-	/* Context switches happen in the kernel: where perf may not look, its books say. */
-	if (p->threads.plan.user_only && schedstat)
-		by_usage = asked & TALLY_LINUX_BIT(TALLY_LINUX_CONTEXT_SWITCHES);
-	tally_linux_usage_open(&p->usage, by_usage);
-	offered |= p->usage.wanted;
-	if (asked & TALLY_LINUX_BIT(TALLY_LINUX_RUN_DELAY) && schedstat &&
-	    tally_linux_delay_open(&p->delay, tally_linux_fd_budget() / 4))
-		offered |= TALLY_LINUX_BIT(TALLY_LINUX_RUN_DELAY);
-	if (!(asked & TALLY_LINUX_ANY_CLUSTER))
-		return offered;
-	tally_linux_clusters_find(&p->clusters, "");
-	if (asked >> TALLY_LINUX_CLUSTER_CYCLES)
-		tally_linux_clusters_try_cycles(&p->clusters);
-	tally_linux_clusters_open(&p->clusters, asked);
-	return offered | p->clusters.wanted;
+	return open_events(p, asked);
 }
 
 static void
 close_all(struct linux_perf *p)
 {
 	int saved_errno = errno;
-	tally_linux_perf_threads_close(&p->threads);
+	close_events(p);
 	tally_linux_usage_close(&p->usage);
-	tally_linux_delay_close(&p->delay);
-	tally_linux_clusters_close(&p->clusters);
 	errno = saved_errno;
 }
 
@@ -94,26 +173,19 @@ close_all(struct linux_perf *p)
 static void
 tell(struct linux_perf *p, uint64_t asked)
 {
-	uint64_t missing = asked & ~p->threads.plan.counted;
+	uint64_t missing = asked & TALLY_LINUX_OF_PERF & ~p->plan.counted;
+	bool no_migrations = missing & TALLY_LINUX_BIT(TALLY_LINUX_MIGRATIONS);
+	bool has_hardware = p->plan.counted & TALLY_LINUX_OF_HARDWARE;
 	struct tally_snapshot_source *src = &p->base;
-	if (p->threads.plan.user_only)
-		tally_linux_add_reason(
-			src,
-			"kernel.perf_event_paranoid is %d: page faults%s of user mode "
-			"alone%s",
-			(int)tally_linux_event_paranoid(),
-			p->threads.plan.has_hardware ? " and hardware events" : "",
-			missing & TALLY_LINUX_BIT(TALLY_LINUX_MIGRATIONS) ? ", no cpu_migrations"
-									  : "");
-	if (missing & TALLY_LINUX_OF_HARDWARE && !p->threads.plan.has_hardware)
+	if (p->plan.user_only && (has_hardware || no_migrations))
+		tally_linux_add_reason(src, "kernel.perf_event_paranoid is %d: %s%s%s",
+				       (int)tally_linux_event_paranoid(),
+				       has_hardware ? "hardware events of user mode alone" : "",
+				       has_hardware && no_migrations ? ", " : "",
+				       no_migrations ? "no cpu_migrations" : "");
+	if (missing & TALLY_LINUX_OF_HARDWARE && !has_hardware)
 		tally_linux_add_reason(src, "no hardware events on this machine (virtual ones "
 					    "often have none)");
-	/* Clusters that there are, only. */
-	uint64_t clusters = (UINT64_C(1) << p->clusters.n) - 1;
-	if ((asked >> TALLY_LINUX_CLUSTER_CYCLES & clusters) &
-	    ~(p->clusters.wanted >> TALLY_LINUX_CLUSTER_CYCLES))
-		tally_linux_add_reason(src, "no CyclesCPUCycles: no cycle counters, or "
-					    "kernel.perf_event_paranoid is above 0");
 }
 
 static enum tally_status
@@ -125,27 +197,86 @@ open_source(struct tally_snapshot_source *src)
 	uint64_t asked = tally_linux_wanted(src, TALLY_LINUX_PERF, &hidden);
 
 	src->reason[0] = '\0';
+	src->least_period_ns = PERIOD_NS;
 	tally_linux_usage_open(&p->usage, 0);
-	memset(&p->delay, 0, sizeof(p->delay));
-	tally_linux_clusters_init(&p->clusters);
 	if (!(asked | hidden)) {
 		tally_linux_add_reason(src, "--counters asks for none of its counters");
 		return TALLY_UNSUPPORTED;
 	}
-	int error = open_threads(p, asked, &hidden);
+	int error = open_what_fits(p, asked, &hidden);
 	if (error) {
+		close_all(p);
 		errno = saved_errno;
 		return tally_linux_event_explain(error, tally_linux_event_paranoid(), src->reason,
 						 sizeof(src->reason));
 	}
-	uint64_t offered = open_rest(p, asked | hidden);
+	/* The clock in any case: perf is held against it. */
+	tally_linux_usage_open(&p->usage, ((asked | hidden) & ~TALLY_LINUX_OF_PERF) |
+						  TALLY_LINUX_BIT(TALLY_LINUX_TASK_CLOCK));
 	tell(p, asked);
 	errno = saved_errno;
-	if (tally_linux_choose(src, TALLY_LINUX_PERF, asked, hidden, offered, &p->choice))
+	if (tally_linux_choose(src, TALLY_LINUX_PERF, asked, hidden,
+			       p->plan.counted | p->usage.wanted, &p->choice))
 		return TALLY_OK;
 	close_all(p);
 	tally_linux_add_reason(src, "none of the counters that are asked for is there");
 	return TALLY_UNSUPPORTED;
+}
+
+/* Our own threads that began since events were opened. */
+static void
+meet_late_threads(struct linux_perf *p)
+{
+	pid_t tids[TALLY_MAX_OWN_THREADS];
+	uint32_t n = tally_own_threads_list(tids);
+	for (uint32_t i = 0; i < n && p->n_late < TALLY_MAX_OWN_THREADS; i++) {
+		size_t at = (size_t)(p->n_threads + p->n_late) * p->plan.n;
+		if (is_own(tids[i], p->own, p->n_own) || is_own(tids[i], p->late, p->n_late) ||
+		    tally_linux_plan_open(&p->plan, tids[i], p->fds + at) != 0)
+			continue;
+		memset(p->last + at, 0, p->plan.n * sizeof(*p->last));
+		p->late[p->n_late++] = tids[i];
+	}
+}
+
+/* False: descriptors are gone. */
+static bool
+read_thread(struct linux_perf *p, uint32_t t, struct tally_linux_totals *totals)
+{
+	struct tally_linux_reading now[TALLY_LINUX_MAX_EVENTS];
+	struct tally_linux_reading *last = p->last + (size_t)t * p->plan.n;
+	for (uint32_t i = 0; i < p->plan.n; i++) {
+		if (tally_linux_event_read(p->fds[t * p->plan.n + i], &now[i]) != 0)
+			return false;
+		/* While a thread ends, its counts may be on their way to its parent. */
+		if (now[i].value < last[i].value || now[i].enabled < last[i].enabled ||
+		    now[i].running < last[i].running)
+			now[i] = last[i];
+	}
+	tally_linux_plan_add(&p->plan, last, now, totals);
+	memcpy(last, now, p->plan.n * sizeof(*last));
+	return true;
+}
+
+static bool
+read_events(struct linux_perf *p)
+{
+	bool ok = true;
+	meet_late_threads(p);
+	for (uint32_t t = 0; t < p->n_threads && ok; t++)
+		ok = read_thread(p, t, &p->by_perf);
+	for (uint32_t t = 0; t < p->n_late && ok; t++)
+		ok = read_thread(p, p->n_threads + t, &p->by_late);
+	p->by_perf.unknown |= p->by_late.unknown;
+	return ok;
+}
+
+/* What perf says of the game's threads. */
+static uint64_t
+perf_total(const struct linux_perf *p, unsigned which)
+{
+	uint64_t all = p->by_perf.total[which], ours = p->by_late.total[which];
+	return all > ours ? all - ours : 0;
 }
 
 static enum tally_status
@@ -153,29 +284,57 @@ start(struct tally_snapshot_source *src)
 {
 	struct linux_perf *p = (struct linux_perf *)src;
 	int saved_errno = errno;
-	uint64_t now_ns = tally_clock_now_ns();
+	bool ok = read_events(p);
 	memset(&p->totals, 0, sizeof(p->totals));
-	tally_linux_clusters_start(&p->clusters, now_ns, &p->totals);
-	tally_linux_delay_start(&p->delay, now_ns, &p->totals);
-	tally_linux_usage_start(&p->usage, &p->totals);
-	tally_linux_perf_threads_start(&p->threads, now_ns, &p->totals);
+	memset(&p->by_perf, 0, sizeof(p->by_perf));
+	memset(&p->by_late, 0, sizeof(p->by_late));
+	memset(&p->by_usage, 0, sizeof(p->by_usage));
+	tally_linux_usage_start(&p->usage, &p->by_usage);
+	p->checked_perf_ns = p->checked_clock_ns = 0;
+	p->checked_ns = tally_clock_now_ns();
+	p->missing = false;
 	errno = saved_errno;
-	return TALLY_OK;
+	return ok ? TALLY_OK : TALLY_LOST;
 }
 
+/* Is some work in none of perf's events? */
 static void
-tell_missing(struct linux_perf *p)
+compare_clocks(struct linux_perf *p, uint64_t now_ns)
 {
-	char why[200];
-	if (p->told)
+	uint64_t perf_ns = perf_total(p, TALLY_LINUX_TASK_CLOCK);
+	uint64_t clock_ns = p->by_usage.total[TALLY_LINUX_TASK_CLOCK];
+	uint64_t clock = clock_ns - p->checked_clock_ns, perf = perf_ns - p->checked_perf_ns;
+	if (now_ns - p->checked_ns < CHECK_NS || clock < CHECK_CPU_NS)
 		return;
-	p->told = true;
-	tally_linux_event_explain(p->threads.error ? p->threads.error : ENOSPC,
-				  tally_linux_event_paranoid(), why, sizeof(why));
-	tally_log_say(TALLY_LEVEL_WARNING, "linux-perf",
-		      "%u threads are measured and %u more can not be: values are left out while "
-		      "these run; %s",
-		      p->threads.roster.n, p->threads.roster.n_missing, why);
+	p->checked_ns = now_ns;
+	p->checked_clock_ns = clock_ns;
+	p->checked_perf_ns = perf_ns;
+	p->missing = perf < clock - clock / MAX_MISSED;
+	if (p->missing)
+		tally_log_say(TALLY_LEVEL_WARNING, "linux-perf",
+			      "some threads are in no perf event: migrations and the processor's "
+			      "own events are left out while they run");
+}
+
+/* Each total as far as either knows; what is unknown of perf's does not come later either. */
+static void
+join_totals(struct linux_perf *p, struct tally_totals *out)
+{
+	const uint64_t clock = TALLY_LINUX_BIT(TALLY_LINUX_TASK_CLOCK);
+	struct tally_linux_totals before = p->totals;
+	p->totals.unknown = p->by_usage.unknown | (p->by_perf.unknown & ~clock);
+	if (p->missing)
+		p->totals.unknown |= p->plan.counted & ~clock;
+	for (unsigned i = 0; i < TALLY_LINUX_N; i++) {
+		if (p->by_usage.total[i] > p->totals.total[i])
+			p->totals.total[i] = p->by_usage.total[i];
+		if (perf_total(p, i) > p->totals.total[i])
+			p->totals.total[i] = perf_total(p, i);
+	}
+	tally_linux_deliver(&p->choice, &before, &p->totals, out);
+	for (unsigned i = 0; i < TALLY_LINUX_N; i++)
+		if (p->totals.unknown & TALLY_LINUX_BIT(i))
+			p->by_perf.total[i] = p->totals.total[i] + p->by_late.total[i];
 }
 
 static enum tally_status
@@ -183,17 +342,13 @@ sample(struct tally_snapshot_source *src, struct tally_totals *out)
 {
 	struct linux_perf *p = (struct linux_perf *)src;
 	int saved_errno = errno;
-	struct tally_linux_totals before = p->totals;
-	p->totals.unknown = 0;
+	p->by_perf.unknown = p->by_late.unknown = p->by_usage.unknown = 0;
 	out->begin_ns = tally_clock_now_ns();
-	bool ok = tally_linux_perf_threads_sample(&p->threads, out->begin_ns, &p->totals);
-	tally_linux_usage_sample(&p->usage, &p->totals);
-	tally_linux_delay_sample(&p->delay, out->begin_ns, &p->totals);
-	tally_linux_clusters_sample(&p->clusters, out->begin_ns, &p->totals);
+	bool ok = read_events(p);
+	tally_linux_usage_sample(&p->usage, &p->by_usage);
 	out->end_ns = tally_clock_now_ns();
-	tally_linux_deliver(&p->choice, &before, &p->totals, out);
-	if (p->threads.roster.n_missing)
-		tell_missing(p);
+	compare_clocks(p, out->end_ns);
+	join_totals(p, out);
 	errno = saved_errno;
 	if (ok)
 		return TALLY_OK;

@@ -155,10 +155,25 @@ read_used(struct tally_linux_usage *u, uint64_t used[TALLY_LINUX_N_OF_USAGE])
 	return true;
 }
 
+/* CONFIG_SCHED_INFO. */
+static bool
+has_schedstat(void)
+{
+	char text[96];
+	uint64_t ran, waited, times = 0;
+	const char *p = text;
+	return tally_linux_read_path("/proc/thread-self/schedstat", text, sizeof(text)) &&
+	       tally_linux_next_number(&p, &ran) && tally_linux_next_number(&p, &waited) &&
+	       tally_linux_next_number(&p, &times) && times > 0;
+}
+
 void
 tally_linux_usage_open(struct tally_linux_usage *u, uint64_t wanted)
 {
 	*u = (struct tally_linux_usage){ .wanted = wanted & TALLY_LINUX_OF_USAGE };
+	/* Ours, which switch at every sample, could not be told from the game's. */
+	if (wanted & SWITCHES && !has_schedstat())
+		u->wanted &= ~SWITCHES;
 	for (unsigned i = 0; i < TALLY_MAX_OWN_THREADS; i++)
 		u->own[i].stat = u->own[i].schedstat = -1;
 }

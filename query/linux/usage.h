@@ -30,6 +30,7 @@ struct tally_linux_usage {
 	uint64_t base[TALLY_LINUX_N_OF_USAGE];
 };
 
+/* u->wanted becomes what can be had: no context switches where the kernel keeps no schedstat. */
 void tally_linux_usage_open(struct tally_linux_usage *u, uint64_t wanted);
 void tally_linux_usage_close(struct tally_linux_usage *u);
 /* What was used until now is the base; totals of what is wanted become 0. */

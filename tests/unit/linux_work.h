@@ -262,6 +262,43 @@ check_coming_and_going(create_source *create, uint64_t tick_ns)
 	end_counting(&c);
 }
 
+/* Threads of half a millisecond, which begin and end between two samples: 300 of them, each of
+ * which touches 10 pages. */
+static inline void *
+run_shortly(void *data)
+{
+	(void)data;
+	spin(MS / 2);
+	touch_pages(10);
+	return NULL;
+}
+
+static inline void
+check_short_lived(create_source *create)
+{
+	enum { MANY = 300 };
+	struct counting c;
+	begin_counting(&c, create(), "cpu_task_clock+cpu_page_faults");
+	uint64_t process = clock_ns(CLOCK_PROCESS_CPUTIME_ID), stolen = stolen_ns();
+	for (unsigned i = 0; i < MANY; i++) {
+		pthread_t thread;
+		g_assert_cmpint(pthread_create(&thread, NULL, run_shortly, NULL), ==, 0);
+		pthread_join(thread, NULL);
+		if (i % 100 == 0)
+			g_assert_cmpint(read_counting(&c), ==, TALLY_OK);
+	}
+	process = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - process;
+	stolen = stolen_ns() - stolen + STEAL_STEP;
+	g_assert_cmpint(read_counting(&c), ==, TALLY_OK);
+	uint64_t counted = total_of(&c, "cpu_task_clock");
+	g_test_message("of %" G_GUINT64_FORMAT " ns %" G_GUINT64_FORMAT " are counted", process,
+		       counted);
+	g_assert_cmpuint(counted, >=, process - process / 50);
+	g_assert_cmpuint(counted, <=, process + process / 50 + stolen);
+	g_assert_cmpuint(total_of(&c, "cpu_page_faults"), >=, 10 * MANY);
+	end_counting(&c);
+}
+
 static inline void
 check_events(create_source *create)
 {

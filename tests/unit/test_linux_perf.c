@@ -97,7 +97,7 @@ test_descriptors(void)
 	g_assert_cmpuint(count_descriptors(), ==, before);
 
 	/* Too few for all threads: it says so, and leaves none behind. */
-	struct rlimit few = { .rlim_cur = 64, .rlim_max = limit.rlim_max };
+	struct rlimit few = { .rlim_cur = 32, .rlim_max = limit.rlim_max };
 	setrlimit(RLIMIT_NOFILE, &few);
 	struct tally_snapshot_source *src = tally_linux_perf_create();
 	g_assert_cmpint(src->ops->open(src), ==, TALLY_UNSUPPORTED);
@@ -108,43 +108,11 @@ test_descriptors(void)
 	g_assert_cmpuint(count_descriptors(), ==, before);
 }
 
-/* More threads than descriptors while it counts: no number, rather than a part of one. */
 static void
-test_too_many_threads(void)
+test_short_lived(void)
 {
-	if (!is_here())
-		return;
-	enum { MANY = 40 };
-	struct rlimit limit, few;
-	getrlimit(RLIMIT_NOFILE, &limit);
-	few = limit;
-	few.rlim_cur = 128; /* 32 for events */
-	setrlimit(RLIMIT_NOFILE, &few);
-	struct counting c;
-	begin_counting(&c, tally_linux_perf_create(), "cpu_task_clock");
-	struct spinner many[MANY];
-	for (unsigned i = 0; i < MANY; i++)
-		begin_spinner(&many[i], 10 * MS, false);
-	nap(30);
-	bool unknown = false;
-	uint64_t before = 0;
-	for (unsigned i = 0; i < 10 && !unknown; i++) {
-		before = c.totals[0];
-		g_assert_cmpint(read_counting(&c), ==, TALLY_OK);
-		unknown = c.unknown & 1;
-		nap(10);
-	}
-	g_assert_true(unknown);
-	g_assert_cmpuint(c.totals[0], ==, before);
-	for (unsigned i = 0; i < MANY; i++)
-		pthread_join(many[i].thread, NULL);
-	nap(30);
-	g_assert_cmpint(read_counting(&c), ==, TALLY_OK);
-	nap(30);
-	g_assert_cmpint(read_counting(&c), ==, TALLY_OK);
-	g_assert_cmpuint(c.unknown, ==, 0);
-	end_counting(&c);
-	setrlimit(RLIMIT_NOFILE, &limit);
+	if (is_here())
+		check_short_lived(tally_linux_perf_create);
 }
 
 static void
@@ -205,7 +173,7 @@ main(int argc, char **argv)
 	g_test_add_func("/linux-perf/events", test_events);
 	g_test_add_func("/linux-perf/choice", test_choice);
 	g_test_add_func("/linux-perf/descriptors", test_descriptors);
-	g_test_add_func("/linux-perf/too-many-threads", test_too_many_threads);
+	g_test_add_func("/linux-perf/short-lived", test_short_lived);
 	g_test_add_func("/linux-perf/closed-by-the-program", test_closed_by_the_program);
 	g_test_add_func("/linux-perf/fork", test_fork);
 	return g_test_run();
