@@ -15,6 +15,7 @@
 #include "gl_shim/platform.h"
 #include "gl_shim/real.h"
 #include "layer/block.h"
+#include "layer/capture.h"
 #include "layer/config/config.h"
 #include "layer/session.h"
 
@@ -43,8 +44,10 @@ start(void)
 	process = getpid();
 	next_exit = gl_real_next("_exit");
 	next_Exit = gl_real_next("_Exit");
-	if (!disabled)
-		pthread_atfork(NULL, NULL, forked_child);
+	if (disabled)
+		return;
+	pthread_atfork(NULL, NULL, forked_child);
+	tally_capture_set_shim();
 }
 
 static void

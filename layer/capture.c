@@ -7,6 +7,7 @@ static atomic_int state;
 static _Atomic uint64_t generation;
 static uint64_t last_generation; /* begin()'s alone */
 static _Atomic uint32_t n_devices;
+static atomic_bool has_shim;
 static _Atomic(tally_capture_follower *) follower;
 
 const struct tally_config *
@@ -50,6 +51,18 @@ void
 tally_capture_end(void)
 {
 	atomic_store(&generation, 0);
+}
+
+void
+tally_capture_set_shim(void)
+{
+	atomic_store(&has_shim, true);
+}
+
+bool
+tally_capture_has_shim(void)
+{
+	return atomic_load(&has_shim);
 }
 
 uint32_t

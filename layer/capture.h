@@ -32,6 +32,10 @@ uint64_t tally_capture_generation(void);
 void tally_capture_begin(void);
 void tally_capture_end(void);
 
+/* The OpenGL shim is in this process and measures: said as it is loaded, before all else. */
+void tally_capture_set_shim(void);
+bool tally_capture_has_shim(void);
+
 /* A number for a new device of this capture, from 0. */
 uint32_t tally_capture_number_device(void);
 

@@ -1,8 +1,10 @@
 #include "vk_layer/chain.h"
 #include "vk_layer/record/handles.h"
 
+#include "layer/capture.h"
 #include "layer/log.h"
 #include "layer/session.h"
+#include "query/sources.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +68,22 @@ version_asked_for(const VkInstanceCreateInfo *info)
 {
 	uint32_t version = info->pApplicationInfo ? info->pApplicationInfo->apiVersion : 0;
 	return version ? version : VK_API_VERSION_1_0; /* 0 means 1.0 */
+}
+
+/* Two front ends would measure one frame, each at its full cost: OpenGL's passes are what the
+ * program knows. Those below are counted where a source of Vulkan is asked for by name. */
+static bool
+is_left_to_shim(const struct vk_instance *instance, const struct tally_config *config)
+{
+	if (!instance->is_zink || !tally_capture_has_shim())
+		return false;
+	for (uint32_t i = 0; i < tally_n_vk_sources && config->sources; i++)
+		if (tally_source_wanted(config->sources, &tally_vk_sources[i].row))
+			return false;
+	tally_log_say(TALLY_LEVEL_INFO, "vulkan",
+		      "OpenGL runs on Vulkan here (zink): its passes are measured in OpenGL alone; "
+		      "name vk-timestamp in --sources to measure those of Vulkan as well");
+	return true;
 }
 
 struct attempt {
@@ -156,12 +174,13 @@ vk_instance_create(const VkInstanceCreateInfo *info, const VkAllocationCallbacks
 	if (!attempt.create)
 		return VK_ERROR_INITIALIZATION_FAILED;
 	const VkApplicationInfo *app = info->pApplicationInfo;
+	const struct tally_config *config = tally_session_config();
 	struct vk_instance made = {
 		.api_version = version_asked_for(info),
 		.has_properties2 = lists(info, PROPERTIES2),
 		.is_zink = app && app->pEngineName && strcmp(app->pEngineName, "mesa zink") == 0,
-		.tracked = tally_session_config() != NULL,
 	};
+	made.tracked = config && !is_left_to_shim(&made, config);
 	VkResult result = VK_ERROR_INITIALIZATION_FAILED;
 	if (made.tracked && made.api_version < VK_API_VERSION_1_1 && !made.has_properties2) {
 		result = try_extended(&attempt, info, out);

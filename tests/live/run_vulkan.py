@@ -46,9 +46,9 @@ def prefix(folder):
     return root
 
 
-def capture(checks, folder, command, program, env, name):
+def capture(checks, folder, command, program, env, name, *options):
     path = folder / f"{name}.jsonl"
-    done = h.run([command, "run", "-o", path, "--frames", str(NFRAMES), "--", *program], env)
+    done = h.run([command, "run", "-o", path, "--frames", str(NFRAMES), *options, "--", *program], env)
     checks.equal(done.status, 0, f"status of {program[0]}: {done.errors[-300:]}")
     checks.equal(done.errors.count("passtally: log "), 1, "logs told of")
     if not checks.that(path.exists(), f"no log: {done.errors[-300:]}"):
@@ -83,7 +83,11 @@ def check_programs(checks, folder, command, env):
     with checks.part("OpenGL over Vulkan"):
         zink = {**env, "MESA_LOADER_DRIVER_OVERRIDE": "zink"}
         zink.pop("GALLIUM_DRIVER", None)
-        log = capture(checks, folder, command, glmark, zink, "both")
+        log = capture(checks, folder, command, glmark, zink, "upper")
+        if log:
+            checks.equal(apis(log), ["opengl"], "devices with frames, by default")
+            checks.that(any("vk-timestamp in --sources" in n["message"] for n in log.of("note")), "no note says which is measured")
+        log = capture(checks, folder, command, glmark, zink, "both", "--sources", "gl-timestamp+vk-timestamp")
         if log:
             checks.equal(apis(log), ["opengl", "vulkan"], "devices with frames")
             upper = {d["device"] for d in log.of("device") if d["api"] == "opengl"}

@@ -132,7 +132,8 @@ def check_devices(checks, log):
 
 def both_env(folder, path, options=None):
     """Shim and layer in one process."""
-    env = vk.layer_env(folder, path, options, ZINK)
+    # By default only OpenGL's passes are measured.
+    env = vk.layer_env(folder, path, {"sources": "gl-*+vk-*", **(options or {})}, ZINK)
     env.update(h.preload_env(h.need("libpasstally_gl.so")))
     return env
 
