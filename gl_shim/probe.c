@@ -132,15 +132,19 @@ open_harvest(struct gl_context_state *s)
 {
 	struct tally_source *sources[TALLY_MAX_GL_SOURCES];
 	uint32_t n = 0;
+	bool stamps = false;
 	for (uint32_t i = 0; i < tally_n_gl_sources; i++) {
 		const struct tally_gl_source_row *row = &tally_gl_sources[i];
 		struct tally_source *src = gl_source_left_out(s, row) ? NULL : row->create(&s->api);
 		if (!src)
 			continue;
+		stamps |= row->create == tally_gl_timestamp_create;
 		src->wanted = s->config->counters;
 		src->pinned = s->config->set;
 		sources[n++] = src;
 	}
+	/* Times of another source have no tiles. */
+	s->api.stamps_in_tiles = s->api.stamps_in_tiles && stamps;
 	gl_worker = s;
 	s->set_frame = UINT64_MAX;
 	s->harvest = tally_harvest_create(sources, n, FIRST_SLOTS, MAX_SLOTS);
