@@ -125,7 +125,7 @@ settle(struct gl_context *c)
 	gl_pass_close(c);
 	if (c->state->harvest && !gl_no_query_zone(c->state)) {
 		gl_worker = c->state;
-		tally_harvest_gap(c->state->harvest);
+		gl_gap(c->state);
 	}
 }
 

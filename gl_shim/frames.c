@@ -51,6 +51,7 @@ gl_collect(struct gl_context *c, bool give_up, uint64_t flag)
 	if (!s || !s->stream)
 		return;
 	gl_worker = s;
+	s->scene.n = 0; /* they may go to the log now */
 	if (!give_up)
 		gl_query_buffer_hide(c);
 	uint64_t age;
@@ -78,7 +79,7 @@ gl_frame_end(struct gl_context *c, struct tally_extent presented)
 		return;
 	gl_pass_close(c);
 	uint64_t t0 = tally_clock_now_ns();
-	tally_harvest_gap(s->harvest);
+	gl_gap(s);
 	struct tally_frame_end end = { .now_ns = t0, .presented = presented };
 	tally_stream_end_frame(s->stream, &end);
 	gl_collect(c, s->lost, TALLY_FLAG(LOST));
@@ -111,7 +112,7 @@ gl_wait(struct gl_context *c)
 	if (s->probe == GL_PROBE_DONE && !gl_no_query_zone(s)) {
 		gl_workload_end(c);
 		gl_worker = s;
-		tally_harvest_gap(s->harvest);
+		gl_gap(s);
 		s->gap = true;
 		c->open = 0; /* the next draw tells whether the pass went on */
 	}

@@ -125,6 +125,29 @@ choose_set(struct gl_context_state *s, struct tally_pass *pass)
 	tally_stream_use_set(s->stream, pass->layout->set);
 }
 
+/* Rendering goes on in the framebuffer that the driver drew to last: then no timestamp since lies
+ * between two scenes, and each shows the time of its last tile (query/gl/api.h). */
+static void
+mind_scene(struct gl_context_state *s, const struct gl_want *w)
+{
+	struct gl_scene *scene = &s->scene;
+	struct tally_pass *pass = s->now.pass;
+
+	if (w->kind == TALLY_PASS_RENDER) {
+		bool same = scene->key == w->scene || !scene->key;
+		for (unsigned i = 0; i < scene->n && same; i++)
+			scene->passes[i]->flags |= TALLY_FLAG(SHARED_TIME);
+		if (pass && same && scene->n)
+			pass->flags |= TALLY_FLAG(SHARED_TIME);
+		scene->key = w->scene;
+		scene->n = 0;
+	}
+	if (pass && scene->n < GL_SCENE_PASSES)
+		scene->passes[scene->n++] = pass;
+	else if (pass)
+		pass->flags |= TALLY_FLAG(SHARED_TIME); /* who knows */
+}
+
 static void
 open_pass(struct gl_context *c, const struct gl_want *w, uint64_t now)
 {
@@ -148,6 +171,10 @@ open_pass(struct gl_context *c, const struct gl_want *w, uint64_t now)
 	gl_mind_game_queries(c);
 	struct tally_pass *pass = tally_stream_open_pass(s->stream, now);
 	s->now.pass = pass;
+	if (pass)
+		pass->flags = w->flags;
+	if (s->api.stamps_in_tiles && tally_harvest_has_time(s->harvest))
+		mind_scene(s, w);
 	if (!pass)
 		return;
 	choose_set(s, pass);
@@ -155,7 +182,6 @@ open_pass(struct gl_context *c, const struct gl_want *w, uint64_t now)
 	pass->kind = w->kind;
 	pass->key = w->key;
 	pass->target = w->target;
-	pass->flags = w->flags;
 	pass->surface = w->fbo && w->fbo->name == 0 ? (int64_t)s->drawable.draw : -1;
 	if (w->kind == TALLY_PASS_RENDER) {
 		pass->load = clears      ? TALLY_LOAD_CLEAR
@@ -193,6 +219,8 @@ continue_pass(struct gl_context *c)
 		s->gap = false;
 		gl_worker = s;
 		tally_harvest_resume(s->harvest);
+		if (s->now.pass)
+			s->scene.passes[s->scene.n++] = s->now.pass; /* alone since the gap */
 	}
 	if (s->now.pass && s->now.pass->store == TALLY_STORE_DISCARD)
 		s->now.pass->store = TALLY_STORE_STORE;
@@ -203,6 +231,7 @@ static void
 apply_options(struct gl_context *c, struct gl_want *w)
 {
 	struct gl_context_state *s = c->state;
+	w->scene = w->kind == TALLY_PASS_RENDER ? w->key : 0;
 	if (s->config->granularity <= TALLY_GRANULARITY_SUBMIT) {
 		w->kind = TALLY_PASS_OTHER;
 		w->key = s->config->granularity == TALLY_GRANULARITY_SUBMIT ? 1 + s->submits : 1;

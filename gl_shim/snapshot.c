@@ -79,7 +79,7 @@ drain(struct gl_context *c)
 	gl_guard_end(c);
 	/* The GPU was idle: the stamp of what ended is not that of what begins. */
 	gl_worker = c->state;
-	tally_harvest_gap(c->state->harvest);
+	gl_gap(c->state);
 	if (status == GL_ALREADY_SIGNALED || status == GL_CONDITION_SATISFIED) {
 		n->n_failed = 0;
 		return true;

@@ -50,6 +50,16 @@ struct gl_open_pass {
 	uint64_t flags; /* of the commands before it */
 };
 
+#define GL_SCENE_PASSES 64
+
+/* The passes that a driver which draws tile by tile may draw together with what comes next: the
+ * last render pass and what is not rendering since; none before the last gap. */
+struct gl_scene {
+	uint64_t key; /* of the framebuffer that was rendered to last, 0 = none yet */
+	struct tally_pass *passes[GL_SCENE_PASSES];
+	unsigned n;
+};
+
 struct gl_context_state {
 	struct gl_context pub; /* first: what the wrappers see */
 
@@ -84,6 +94,7 @@ struct gl_context_state {
 	uint32_t n_off; /* sources known to have given up */
 
 	struct gl_open_pass now;
+	struct gl_scene scene;
 	bool by_draw; /* granularity draw */
 	bool split; /* the next work command starts a pass whatever its key */
 	bool gap; /* the GPU may idle since the open pass's last work */
@@ -113,6 +124,14 @@ static inline uint64_t
 gl_frame_now(const struct gl_context_state *s)
 {
 	return s->group->device ? tally_device_frame(s->group->device) : 0;
+}
+
+/* Time may pass on the GPU, and the driver has been told to draw what it has. */
+static inline void
+gl_gap(struct gl_context_state *s)
+{
+	tally_harvest_gap(s->harvest);
+	s->scene.n = 0;
 }
 
 /* No query may be issued here: inside glBegin/glEnd, while a list is compiled, after a reset. */

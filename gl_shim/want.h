@@ -12,6 +12,7 @@
 struct gl_want {
 	enum tally_pass_kind kind;
 	uint64_t key;
+	uint64_t scene; /* RENDER: the key of its framebuffer; gl_pass_enter()'s */
 	const struct tally_target *target;
 	struct gl_framebuffer *fbo;
 	uint64_t flags;

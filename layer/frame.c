@@ -377,7 +377,10 @@ list_pass(struct tally_frame_builder *b, const struct tally_frame_input *in,
 	if (pass->n_workloads)
 		list_workloads(b, layout, pass, longest_ns, out);
 	struct tally_interval interval;
-	if (take_interval(b, pass, longest_ns, &interval, &out->flags)) {
+	bool timed = take_interval(b, pass, longest_ns, &interval, &out->flags);
+	if (timed && pass->flags & TALLY_FLAG(SHARED_TIME)) {
+		b->others[b->n_others++] = interval;
+	} else if (timed) {
 		b->intervals[b->n_intervals++] = interval;
 		out->has_gpu_start = out->has_gpu = true;
 		out->gpu_start_ns = interval.begin;

@@ -156,6 +156,7 @@ enum tally_flag {
 	TALLY_FLAG_UNSAMPLED,        /* totals could not be read around it: some values left out */
 	TALLY_FLAG_FULL,             /* latencies overlapped, so that their counter is less sure */
 	TALLY_FLAG_RECORDED_IDLE,    /* recorded while nothing was captured: no query is in it */
+	TALLY_FLAG_SHARED_TIME,      /* drawn with its neighbours: no time of its own */
 	TALLY_N_FLAGS,
 };
 #define TALLY_FLAG(f) (UINT64_C(1) << TALLY_FLAG_##f)

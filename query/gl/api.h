@@ -99,8 +99,10 @@ struct tally_gl_api {
 
 	/* The driver takes a stamp tile by tile while it rasterises, with the work around it, and
 	 * keeps the last tile's (Mesa's llvmpipe and softpipe, seen in 22.3; lp_setup_end_query).
-	 * A stamp after other work shows its end, as it should; a first stamp after a gap shows
-	 * the end of what follows. Its clock is the CPU's, so that one is taken from there. */
+	 * A stamp after other work shows its end, as it should, unless the work after it is drawn
+	 * in the same scene: those passes the shim flags SHARED_TIME. A first stamp after a gap
+	 * shows the end of what follows. Its clock is the CPU's, so that one is taken from
+	 * there. */
 	bool stamps_in_tiles;
 
 	/* Bit per enum tally_gl_exclusive: the game holds it now. Kept by the shim. */

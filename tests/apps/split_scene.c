@@ -1,0 +1,131 @@
+/* split_scene.c - frames of a heavy and a light pass, with a border that the driver may not see.
+ *
+ *   split_scene BORDER [--frames N] [--heavy N] [--platform pbuffer|surfaceless|...]
+ *
+ * What lies between them: `copy` a copy between buffers, `group` each is a debug group (for --split
+ * group), `targets` another framebuffer, which alone makes a driver that draws tile by tile begin a
+ * new scene. `mip` is a mipmap of 8x8 pixels and the heavy pass, `clear` the same where that begins
+ * with a clear. The passes cover the whole target --heavy times and once. A frame ends with
+ * glFinish().
+ */
+#include <epoxy/gl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/apps/stage.h"
+
+#define SIZE 256
+
+/* Below the stage's head. One triangle covers the whole target. */
+static const char vertex[] = "IN vec2 pos;\n"
+			     "void main() {\n"
+			     "	vec2 corner = vec2(gl_VertexID == 1, gl_VertexID == 2);\n"
+			     "	gl_Position = vec4(corner * 4.0 - 1.0, 0.0, 1.0 + 0.0 * pos.x);\n"
+			     "}\n";
+static const char fragment[] = "RESULT\n"
+			       "void main() {\n"
+			       "	float x = gl_FragCoord.x;\n"
+			       "	for (int i = 0; i < 8; i++) x = sin(x) + 0.5;\n"
+			       "	COLOR = vec4(x, x, x, 0.5);\n"
+			       "}\n";
+
+enum border { MIP, COPY, CLEAR, GROUP, TARGETS, N_BORDERS };
+static const char *const borders[N_BORDERS] = { "mip", "copy", "clear", "group", "targets" };
+
+static GLuint program, target[2], small, buffers[2];
+
+static void
+draw(struct stage *s, GLuint to, int times)
+{
+	stage_target(s, to, SIZE, SIZE);
+	glUseProgram(program);
+	glEnable(GL_BLEND);
+	glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
+	for (int i = 0; i < times; i++)
+		glDrawArrays(GL_TRIANGLES, 0, 3);
+	glDisable(GL_BLEND);
+}
+
+static void
+frame(struct stage *s, enum border border, int heavy)
+{
+	glClearColor(0.0f, 0.0f, 0.0f, 1.0f);
+	if (border == MIP || border == CLEAR) {
+		glBindTexture(GL_TEXTURE_2D, small);
+		glGenerateMipmap(GL_TEXTURE_2D);
+	}
+	if (border == GROUP)
+		glPushDebugGroup(GL_DEBUG_SOURCE_APPLICATION, 1, -1, "heavy");
+	stage_target(s, target[0], SIZE, SIZE);
+	if (border == CLEAR)
+		glClear(GL_COLOR_BUFFER_BIT);
+	draw(s, target[0], heavy);
+	if (border == GROUP) {
+		glPopDebugGroup();
+		glPushDebugGroup(GL_DEBUG_SOURCE_APPLICATION, 2, -1, "light");
+	}
+	if (border == COPY)
+		glCopyBufferSubData(GL_COPY_READ_BUFFER, GL_COPY_WRITE_BUFFER, 0, 0, 4096);
+	if (border != MIP && border != CLEAR)
+		draw(s, target[border == TARGETS], 1);
+	if (border == GROUP)
+		glPopDebugGroup();
+}
+
+static void
+make(struct stage *s)
+{
+	program = stage_program(s, vertex, fragment);
+	for (int i = 0; i < 2; i++)
+		target[i] = stage_framebuffer(stage_texture(GL_RGBA8, SIZE, SIZE, 1), 0, 0);
+	small = stage_texture(GL_RGBA8, 8, 8, 4);
+	glGenBuffers(2, buffers);
+	for (int i = 0; i < 2; i++) {
+		GLenum where = i ? GL_COPY_WRITE_BUFFER : GL_COPY_READ_BUFFER;
+		glBindBuffer(where, buffers[i]);
+		glBufferData(where, 4096, NULL, GL_STATIC_DRAW);
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	struct stage_options options = {
+		.platform = STAGE_SURFACELESS,
+		.api = STAGE_CORE,
+		.end = STAGE_END_FINISH,
+		.major = 4,
+		.minor = 3,
+		.width = SIZE,
+		.height = SIZE,
+	};
+	struct stage s;
+	unsigned frames = 20;
+	int heavy = 40, border = 0;
+
+	while (border < N_BORDERS && (argc < 2 || strcmp(argv[1], borders[border]) != 0))
+		border++;
+	if (border == N_BORDERS) {
+		fprintf(stderr, "split_scene: mip, copy, clear, group or targets?\n");
+		return 2;
+	}
+	for (int i = 2; i + 1 < argc; i += 2) {
+		if (strcmp(argv[i], "--frames") == 0)
+			frames = (unsigned)strtoul(argv[i + 1], NULL, 10);
+		else if (strcmp(argv[i], "--heavy") == 0)
+			heavy = atoi(argv[i + 1]);
+		else if (strcmp(argv[i], "--platform") == 0)
+			options.platform = stage_parse_platform(argv[i + 1]);
+	}
+	stage_open(&s, &options);
+	make(&s);
+	for (unsigned i = 0; i < frames; i++) {
+		stage_begin_frame(&s);
+		frame(&s, (enum border)border, heavy);
+		stage_end_frame(&s);
+	}
+	stage_check("the frames");
+	stage_close(&s);
+	return 0;
+}
