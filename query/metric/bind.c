@@ -1,11 +1,13 @@
 #include "query/metric/internal.h"
 
+#include "layer/log.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define CORE_COUNT "MaliConstantsShaderCoreCount"
-#define MAX_DEPTH 32 /* of metrics that name metrics */
+#define MAX_DEPTH 32 /* of calls for metrics that name metrics; deeper ones are bound first */
 #define MAX_INDEX 16 /* what [0..N] stands for, at most */
 #define ANY_INDEX "[0..N]"
 
@@ -67,7 +69,9 @@ struct binder {
 	struct tally_name_table candidate_names, counter_names;
 	uint32_t *counter_slots; /* TALLY_UNUSED_SLOT: no metric names it yet */
 	double cores; /* 0: not known */
+	uint32_t first_own; /* the user's, up to first_mean */
 	uint32_t depth;
+	uint32_t deep; /* a candidate that was too deep to be bound; TALLY_NO_SLOT: none */
 	bool out_of_memory;
 };
 
@@ -330,7 +334,7 @@ resolve(struct binder *b, enum tally_dialect dialect, const char *name,
 
 /* All names of the expression, or nothing. */
 static bool
-resolve_all(struct binder *b, struct tally_bound_metric *m)
+resolve_all(struct binder *b, struct tally_bound_metric *m, bool own)
 {
 	m->n_refs = tally_expr_n_names(m->expr);
 	m->refs = calloc(m->n_refs + 1, sizeof(*m->refs));
@@ -339,8 +343,15 @@ resolve_all(struct binder *b, struct tally_bound_metric *m)
 		return false;
 	}
 	for (uint32_t i = 0; i < m->n_refs; i++) {
-		if (!resolve(b, m->metric.dialect, tally_expr_name(m->expr, i), &m->refs[i]))
-			return false;
+		const char *name = tally_expr_name(m->expr, i);
+		if (resolve(b, m->metric.dialect, name, &m->refs[i]))
+			continue;
+		if (own && !b->out_of_memory && b->deep == TALLY_NO_SLOT)
+			tally_log_say(TALLY_LEVEL_WARNING, "config",
+				      "metric %.64s is left out: nothing that has a value on this "
+				      "device is called \"%.100s\"",
+				      m->metric.key, name);
+		return false;
 	}
 	return true;
 }
@@ -351,7 +362,8 @@ bind_new(struct binder *b, struct candidate *c, struct tally_bound_metric *m)
 	struct tally_expr_error error;
 	*m = (struct tally_bound_metric){ .metric = c->metric };
 	m->expr = tally_expr_parse(c->metric.expression, strlen(c->metric.expression), &error);
-	if (!m->expr || !resolve_all(b, m))
+	uint32_t i = (uint32_t)(c - b->candidates);
+	if (!m->expr || !resolve_all(b, m, i >= b->first_own && i < b->first_mean))
 		return false;
 	m->slot = add_slot(b);
 	if (m->slot == TALLY_NO_SLOT)
@@ -373,8 +385,10 @@ bind_candidate(struct binder *b, uint32_t i)
 	struct candidate *c = &b->candidates[i];
 	if (c->state != UNTRIED)
 		return c->state == BOUND ? c->slot : TALLY_NO_SLOT;
-	if (b->depth == MAX_DEPTH)
+	if (b->depth == MAX_DEPTH) {
+		b->deep = i;
 		return TALLY_NO_SLOT;
+	}
 	c->state = BEING_BOUND;
 	b->depth++;
 	struct tally_bound_metric m;
@@ -383,13 +397,34 @@ bind_candidate(struct binder *b, uint32_t i)
 	if (!bound) {
 		tally_expr_destroy(m.expr);
 		free(m.refs);
-		c->state = NOT_HERE;
+		c->state = b->deep == TALLY_NO_SLOT ? NOT_HERE : UNTRIED;
 		return TALLY_NO_SLOT;
 	}
 	c->state = BOUND;
 	c->slot = m.slot;
 	c->bound = b->set->n_bound++;
 	return c->slot;
+}
+
+/* As bind_candidate(), however deep. Names of names are not followed for ever: that is a circle. */
+static uint32_t
+bind_deep(struct binder *b, uint32_t first)
+{
+	for (uint32_t tries = 0; tries <= b->n_candidates; tries++) {
+		uint32_t i = first;
+		for (uint32_t levels = 0; levels <= b->n_candidates / MAX_DEPTH; levels++) {
+			b->deep = TALLY_NO_SLOT;
+			uint32_t slot = bind_candidate(b, i);
+			if (b->deep == TALLY_NO_SLOT && (i == first || slot == TALLY_NO_SLOT))
+				return slot;
+			if (b->deep == TALLY_NO_SLOT)
+				break; /* one level is bound: again from the first */
+			i = b->deep;
+		}
+		if (b->deep != TALLY_NO_SLOT)
+			return TALLY_NO_SLOT;
+	}
+	return TALLY_NO_SLOT;
 }
 
 /* ---- candidates ---- */
@@ -536,7 +571,7 @@ bind_wanted(struct binder *b, const char *wanted)
 		    !tally_counter_wanted(wanted, &counter, "metrics",
 					  tally_dialect_name(m->dialect), m->overview))
 			continue;
-		if (bind_candidate(b, i) != TALLY_NO_SLOT)
+		if (bind_deep(b, i) != TALLY_NO_SLOT)
 			b->set->bound[b->candidates[i].bound].logged = true;
 	}
 }
@@ -577,12 +612,12 @@ bind_all(struct binder *b, const struct tally_metric *mine, uint32_t n_mine, con
 		struct tally_metric metric = tally_metric_at(i);
 		add_metric(b, &metric);
 	}
-	uint32_t first_own = b->n_candidates;
+	b->first_own = b->n_candidates;
 	for (uint32_t i = 0; i < n_mine; i++)
 		add_metric(b, &mine[i]);
 	b->first_mean = b->n_candidates;
 	add_means(b, wanted);
-	if (b->out_of_memory || !index_counters(b) || !index_candidates(b, first_own))
+	if (b->out_of_memory || !index_counters(b) || !index_candidates(b, b->first_own))
 		return false;
 	if (!find_constant(b, CORE_COUNT, &b->cores) || !(b->cores > 0))
 		b->cores = 0;
@@ -594,7 +629,7 @@ struct tally_metric_set *
 tally_metric_set_create(const struct tally_metric_inputs *inputs, const struct tally_metric *mine,
 			uint32_t n_mine, const char *wanted)
 {
-	struct binder b = { .inputs = inputs };
+	struct binder b = { .inputs = inputs, .deep = TALLY_NO_SLOT };
 	b.set = calloc(1, sizeof(*b.set));
 	if (!b.set)
 		return NULL;

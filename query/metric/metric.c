@@ -105,6 +105,87 @@ check_expression(const struct complaint *c)
 	return false;
 }
 
+/* Which of the user's metrics name which: refs[first[i]] to refs[first[i + 1]], indexes. */
+struct own_refs {
+	uint32_t *first, *refs;
+	bool *fine; /* it needs nothing that needs it */
+};
+
+static bool
+list_refs(const struct tally_metric *own, uint32_t n, struct own_refs *r)
+{
+	uint32_t n_refs = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		struct tally_expr_error error;
+		const char *text = own[i].expression;
+		struct tally_expr *e = tally_expr_parse(text, strlen(text), &error);
+		uint32_t n_names = e ? tally_expr_n_names(e) : 0;
+		uint32_t *refs = realloc(r->refs, (n_refs + n_names + 1) * sizeof(*refs));
+		r->first[i] = n_refs;
+		if (refs)
+			r->refs = refs;
+		for (uint32_t k = 0; refs && k < n_names; k++)
+			for (uint32_t m = 0; m < n; m++)
+				if (strcmp(own[m].key, tally_expr_name(e, k)) == 0) {
+					refs[n_refs++] = m;
+					break;
+				}
+		tally_expr_destroy(e);
+		if (!refs)
+			return false;
+	}
+	r->first[n] = n_refs;
+	return true;
+}
+
+/* Those whose inputs are all fine are fine, until there are no more such. */
+static void
+follow_refs(struct own_refs *r, uint32_t n)
+{
+	for (bool more = true; more;) {
+		more = false;
+		for (uint32_t i = 0; i < n; i++) {
+			bool fine = !r->fine[i];
+			for (uint32_t k = r->first[i]; k < r->first[i + 1] && fine; k++)
+				fine = r->fine[r->refs[k]];
+			r->fine[i] |= fine;
+			more |= fine;
+		}
+	}
+}
+
+/* Takes out those that need themselves, and those that need such. Returns how many are left. */
+static uint32_t
+drop_circles(const struct tally_config *config, struct tally_metric *own, uint32_t n,
+	     tally_config_complain *complain, void *data)
+{
+	struct own_refs r = {
+		.first = calloc((size_t)n + 1, sizeof(*r.first)),
+		.fine = calloc((size_t)n + 1, sizeof(*r.fine)),
+	};
+	uint32_t kept = n;
+	if (r.first && r.fine && list_refs(own, n, &r)) {
+		follow_refs(&r, n);
+		kept = 0;
+		for (uint32_t i = 0; i < n; i++) {
+			if (r.fine[i]) {
+				own[kept++] = own[i];
+				continue;
+			}
+			const struct tally_config_metric *from = config->metrics;
+			while (from->key != own[i].key)
+				from++;
+			say(&(struct complaint){ from, complain, data }, from->line, 0,
+			    "it is in a circle of metrics that name each other, or names one that "
+			    "is: no value can be had");
+		}
+	}
+	free(r.first);
+	free(r.refs);
+	free(r.fine);
+	return kept;
+}
+
 uint32_t
 tally_metric_read_own(const struct tally_config *config, struct tally_metric *out,
 		      tally_config_complain *complain, void *data)
@@ -131,5 +212,5 @@ tally_metric_read_own(const struct tally_config *config, struct tally_metric *ou
 			.overview = true,
 		};
 	}
-	return n;
+	return drop_circles(config, out, n, complain, data);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "layer/log.h"
 #include "query/metric/metric.h"
 
 #define MAX_ROOM 1024
@@ -249,7 +250,7 @@ test_circles(void)
 	g_free(d);
 }
 
-/* A chain too long to follow, and one that is not. */
+/* However long a chain is, and wherever one begins; but not one that is closed. */
 static void
 test_chain(void)
 {
@@ -271,9 +272,62 @@ test_chain(void)
 	g_assert_cmpfloat(d->out[0].value.f64, ==, 10);
 	tally_metric_set_destroy(set);
 	set = tally_metric_set_create(&d->in, own, 200, "m0");
+	g_assert_cmpuint(tally_metric_set_evaluate(set, &d->pass, d->out), ==, 1);
+	g_assert_cmpfloat(d->out[0].value.f64, ==, 200);
+	tally_metric_set_destroy(set);
+	set = tally_metric_set_create(&d->in, own, 200, "m*");
+	g_assert_cmpuint(tally_metric_set_size(set), >=, 200);
+	tally_metric_set_destroy(set);
+	own[199].expression = "m0 + 1";
+	set = tally_metric_set_create(&d->in, own, 200, "m0,m7,m100");
 	g_assert_cmpuint(tally_metric_set_size(set), ==, 0);
 	tally_metric_set_destroy(set);
 	g_free(d);
+}
+
+static void keep_message(void *data, const char *message);
+
+/* The user is told which of his metrics name what is not there, and what is in a circle. */
+static void
+test_broken(void)
+{
+	static const struct tally_metric own[] = {
+		{ .key = "u", .name = "u", .unit = "1", .expression = "cpu_cycels", .layouts = "" },
+		{ .key = "v", .name = "v", .unit = "1", .expression = "draws", .layouts = "" },
+	};
+	struct device *d = make_device(NULL);
+	struct tally_note_record note;
+	while (tally_log_take(&note))
+		;
+	struct tally_metric_set *set = tally_metric_set_create(&d->in, own, 2, "u,v");
+	g_assert_cmpuint(tally_metric_set_size(set), ==, 1);
+	g_assert_true(tally_log_take(&note));
+	g_assert_nonnull(strstr(note.message, "metric u is left out"));
+	g_assert_nonnull(strstr(note.message, "cpu_cycels"));
+	g_assert_false(tally_log_take(&note));
+	tally_metric_set_destroy(set);
+	g_free(d);
+
+	static const char *const chain[][2] = {
+		{ "c1", "c2 + 1" },     { "c2", "c1 * 2" }, { "on", "c1 + 1" },
+		{ "good", "fine + 1" }, { "fine", "1" },    { "self", "self" },
+	};
+	struct tally_config_metric from[G_N_ELEMENTS(chain)] = { 0 };
+	for (size_t i = 0; i < G_N_ELEMENTS(from); i++) {
+		from[i].key = (char *)chain[i][0];
+		from[i].expression = (char *)chain[i][1];
+		from[i].file = (char[]){ "f" };
+	}
+	struct tally_config config = { .metrics = from, .n_metrics = G_N_ELEMENTS(from) };
+	struct tally_metric left[G_N_ELEMENTS(from)];
+	GString *said = g_string_new(NULL);
+	g_assert_cmpuint(tally_metric_read_own(&config, left, keep_message, said), ==, 2);
+	g_assert_cmpstr(left[0].key, ==, "good");
+	g_assert_cmpstr(left[1].key, ==, "fine");
+	g_assert_nonnull(strstr(said->str, "metric c1: it is in a circle"));
+	g_assert_nonnull(strstr(said->str, "metric self: it is in a circle"));
+	g_assert_null(strstr(said->str, "metric good"));
+	g_string_free(said, TRUE);
 }
 
 static void
@@ -537,6 +591,7 @@ main(int argc, char **argv)
 	g_test_add_func("/metric/no_layout", test_no_layout);
 	g_test_add_func("/metric/circles", test_circles);
 	g_test_add_func("/metric/chain", test_chain);
+	g_test_add_func("/metric/broken", test_broken);
 	g_test_add_func("/metric/wanted", test_wanted);
 	g_test_add_func("/metric/clusters", test_clusters);
 	g_test_add_func("/metric/inputs", test_inputs);
