@@ -227,13 +227,13 @@ tally_decode_kept(struct tally_decoder *d, const char **s)
 	return true;
 }
 
-/* The key that came behind the last one the time before, if it stands here again. */
+/* The key that followed the last one the previous time, if it follows again. */
 static struct tally_word *
 take_guessed_key(struct tally_decoder *d)
 {
 	struct tally_json_reader *r = &d->json;
 	struct tally_word *guess = d->words.last ? d->words.last->next : NULL;
-	if (!guess || !guess->plain || guess->stamp == d->stamp)
+	if (!guess || !guess->plain || guess->epoch == d->epoch)
 		return NULL;
 	char *at = r->at + !r->fresh;
 	if ((!r->fresh && *r->at != ',') || *at != '"' || guess->len + 3 > (size_t)(r->end - at) ||
@@ -243,7 +243,7 @@ take_guessed_key(struct tally_decoder *d)
 	r->at = at + guess->len + 3;
 	r->fresh = false;
 	d->words.last = guess;
-	guess->stamp = d->stamp;
+	guess->epoch = d->epoch;
 	return guess;
 }
 
@@ -262,13 +262,13 @@ tally_decode_key(struct tally_decoder *d)
 		return NULL;
 	}
 	word = get_word(d, &key);
-	if (word && word->stamp == d->stamp) {
+	if (word && word->epoch == d->epoch) {
 		tally_json_fail(&d->json, key.s - 1, "the key \"%s\" stands twice in one object",
 				tally_json_quote(shown, key.s, key.len));
 		return NULL;
 	}
 	if (word)
-		word->stamp = d->stamp;
+		word->epoch = d->epoch;
 	return word;
 }
 

@@ -22,7 +22,7 @@ struct tally_decoder {
 	struct tally_words words;
 	struct tally_numbers ids; /* of pass_info lines */
 	struct tally_numbers devices; /* value: the last frame, once there is one */
-	uint64_t stamp; /* of the object whose keys are words */
+	uint64_t epoch; /* of the object whose keys are words */
 	uint8_t pass_follow[32]; /* tally_object.follow of passes */
 	bool named; /* the message in `json` names its field */
 	/* The line's arrays. Of a frame, in the order of its passes: */
@@ -83,13 +83,13 @@ struct tally_object {
 	const char *what; /* "a frame", for messages */
 	const struct tally_field *fields;
 	unsigned n_fields;
-	/* What is likely to come after field f, at [f + 1]: the fields of one object are much the
-	 * same from line to line. NULL: the field behind it in the table. */
+	/* Which field is likely to come after field f, at [f + 1]: the fields of one object are
+	 * much the same from line to line. NULL: the next field of the table. */
 	uint8_t *follow;
 	int field; /* the one being read, -1 before the first and for unknown ones */
 	uint64_t required; /* TALLY_BIT(field) */
 	uint64_t together; /* these come all or none */
-	uint64_t mark; /* of the keys that its `estimated` lists: tally_decoder.stamp */
+	uint64_t mark; /* of the keys that its `estimated` lists: tally_decoder.epoch */
 	uint64_t seen;
 	size_t base; /* of its unknown keys, tally_json_push_key() */
 	const char *where;
@@ -124,7 +124,7 @@ bool tally_decode_text(struct tally_decoder *d, const char **s);
 /* Text for as long as the reader. */
 struct tally_word *tally_decode_word(struct tally_decoder *d);
 bool tally_decode_kept(struct tally_decoder *d, const char **s);
-/* The next key of an object whose keys are words, none of them twice: count d->stamp up before its
+/* The next key of an object whose keys are words, none of them twice: count d->epoch up before its
  * first. NULL at its end, and on failure: see json.failed. */
 struct tally_word *tally_decode_key(struct tally_decoder *d);
 /* One of the words `name` knows, as its number. */

@@ -6,7 +6,7 @@
 static bool
 decode_values(struct tally_decoder *d, struct tally_array *values, uint32_t *n)
 {
-	d->stamp++;
+	d->epoch++;
 	if (!tally_json_open_object(&d->json))
 		return false;
 	for (struct tally_word *key; (key = tally_decode_key(d));) {
@@ -22,7 +22,7 @@ decode_values(struct tally_decoder *d, struct tally_array *values, uint32_t *n)
 	return !d->json.failed;
 }
 
-/* `estimated` may stand before the values it speaks of: its keys are marked, apply_estimated()
+/* `estimated` may come before the values that it names: its keys are marked, and apply_estimated()
  * looks for the mark. Marks are numbered, so that none needs clearing. */
 static bool
 decode_estimated(struct tally_decoder *d, uint64_t mark)
@@ -119,7 +119,7 @@ decode_share(struct tally_decoder *d, double *share)
 	return false;
 }
 
-/* The frame's passes, which may stand behind it, mark the same words: so the words are kept. */
+/* The frame's passes may come after this list and mark the same words: so the words are kept. */
 static bool
 decode_frame_estimated(struct tally_decoder *d)
 {
@@ -138,7 +138,7 @@ static void finish_pass(const struct tally_object *o, struct tally_pass_record *
 /* read_frame(), and decode_NAME() of the objects in a frame. */
 #include "json/log_read_frame.inc"
 
-/* Which absent counts are unknown and which are 0: the flags tell. */
+/* Which absent counts are unknown and which are 0: the flags say so. */
 static uint32_t
 find_unknown(uint64_t seen, const struct tally_pass_record *pass)
 {
@@ -199,7 +199,7 @@ static void
 apply_frame_estimated(struct tally_decoder *d, const struct tally_frame_record *frame)
 {
 	struct tally_word **words = d->frame_estimated.items;
-	uint64_t mark = ++d->stamp;
+	uint64_t mark = ++d->epoch;
 	if (d->frame_estimated.n == 0)
 		return;
 	for (size_t i = 0; i < d->frame_estimated.n; i++)
@@ -207,7 +207,7 @@ apply_frame_estimated(struct tally_decoder *d, const struct tally_frame_record *
 	apply_estimated(&d->frame_metrics, frame->n_metrics, mark);
 }
 
-/* Frames of a device stand in order, behind the device's own line. */
+/* The frames of a device are in order, after the line of the device. */
 static bool
 check_order(struct tally_decoder *d, const struct tally_frame_record *frame, const char *where)
 {
@@ -222,8 +222,8 @@ check_order(struct tally_decoder *d, const struct tally_frame_record *frame, con
 	}
 	if (device->has_value && frame->frame <= device->value) {
 		tally_json_fail(&d->json, where,
-				"frame %" PRIu64 " of device %" PRIu32 " stands "
-				"behind its frame %" PRIu64,
+				"frame %" PRIu64 " of device %" PRIu32 " comes "
+				"after its frame %" PRIu64,
 				frame->frame, frame->device, device->value);
 		return false;
 	}

@@ -40,7 +40,7 @@ static bool
 decode_options(struct tally_decoder *d, struct tally_header_record *header)
 {
 	(void)header;
-	d->stamp++;
+	d->epoch++;
 	if (!tally_json_open_object(&d->json))
 		return false;
 	for (struct tally_word *key; (key = tally_decode_key(d));) {

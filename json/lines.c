@@ -94,7 +94,7 @@ fetch(struct tally_lines *lines)
 	return TALLY_LINES_OK;
 }
 
-/* More bytes behind those of the unfinished line, which moves to the buffer's start. */
+/* Read more bytes after those of the unfinished line, which moves to the start of the buffer. */
 static enum tally_lines_status
 refill(struct tally_lines *lines)
 {

@@ -1,6 +1,6 @@
 /* json/lines.h - a file, a pipe, memory or whatever gives bytes, line by line.
  *
- * A line is handed out in a buffer the caller may write to, with room behind it for what
+ * A line is handed out in a buffer the caller may write to, with room after it for what
  * json/reader.h wants. Memory is bounded by the longest line, at most TALLY_LINE_MAX. One thread at
  * a time; reading blocks as read(2) does.
  */

@@ -228,8 +228,8 @@ skip_number(struct tally_json_reader *r, bool *integer)
 	return true;
 }
 
-/* Take digits with a point among them, up to 19, with another member or the end behind them, as the
- * writer puts most fractions. False changes nothing but *v, and means nothing. */
+/* Take digits with a point among them, up to 19, before another member or the end: the writer puts
+ * most fractions so. False changes nothing but *v, and does not mean that the number is wrong. */
 static bool
 take_decimal(struct tally_json_reader *r, double *v)
 {

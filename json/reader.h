@@ -16,7 +16,7 @@
 #include "layer/record.h"
 
 #define TALLY_JSON_DEPTH 64
-#define TALLY_JSON_PADDING 64 /* readable bytes that must stand behind a line */
+#define TALLY_JSON_PADDING 64 /* readable bytes that must follow a line */
 
 struct tally_json_text {
 	const char *s; /* ends in a NUL; may hold others only when has_nul */
@@ -81,7 +81,7 @@ bool tally_json_open_array(struct tally_json_reader *r);
 bool tally_json_next_item(struct tally_json_reader *r);
 
 bool tally_json_read_text(struct tally_json_reader *r, struct tally_json_text *text);
-/* Take an integer of up to 16 digits with another member or the end behind it, as the writer puts
+/* Take an integer of up to 16 digits before another member or the end, as the writer puts
  * them. False changes nothing but *v, and means nothing. */
 static inline bool
 tally_json_take_u64(struct tally_json_reader *r, uint64_t *v)

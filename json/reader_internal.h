@@ -7,7 +7,7 @@
 
 #include "json/reader.h"
 
-/* Past white space; returns the byte behind it. */
+/* Skip white space; returns the byte after it. */
 static inline char
 tally_json_skip_space(struct tally_json_reader *r)
 {

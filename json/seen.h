@@ -18,7 +18,7 @@
 struct tally_word {
 	struct tally_word *next; /* the word that followed this one last time: a guess */
 	uint64_t hash;
-	uint64_t stamp; /* the caller's: which object held it last */
+	uint64_t epoch; /* the caller's: which object held it last */
 	uint64_t marks; /* the caller's */
 	size_t len;
 	bool plain; /* four bytes or more, none that JSON would spell otherwise */

@@ -299,11 +299,11 @@ make_folders(char *path)
 	}
 }
 
-/* An existing file of ours, emptied. -1 with a status otherwise. */
+/* An existing file that belongs to us, emptied. -1 with a status otherwise. */
 static int
 open_existing(const char *path, enum tally_record_status *status, char *why, size_t size)
 {
-	/* O_NONBLOCK: a FIFO nobody reads must not hold the game. */
+	/* O_NONBLOCK: a FIFO without a reader must not hold up the game. */
 	int fd = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0) {
 		*status = explain_open(errno, path, why, size);

@@ -66,7 +66,7 @@ tally_swar_read_digits(const char *eight, unsigned *n)
 #endif
 }
 
-/* The number that up to 16 digits at `at` spell; returns the place behind them. */
+/* The number that up to 16 digits at `at` spell; returns the address after them. */
 static inline char *
 tally_swar_scan_digits(char *at, uint64_t *v)
 {

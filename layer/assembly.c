@@ -234,8 +234,8 @@ static bool
 is_blocked(const struct tally_device *d, uint64_t frame)
 {
 	for (const struct tally_stream *s = d->streams; s; s = s->next) {
-		bool behind = s->gate_oldest < d->next_frame && s->gate_newest <= frame;
-		if (s->gate_oldest <= frame && !behind)
+		bool is_late = s->gate_oldest < d->next_frame && s->gate_newest <= frame;
+		if (s->gate_oldest <= frame && !is_late)
 			return true;
 	}
 	return false;
@@ -399,10 +399,10 @@ has_work(const struct tally_device *d)
 	return false;
 }
 
-/* What came after the last frame is no frame: it was never shown. It is not passed over in
- * silence. */
+/* What came after the last frame is no frame, for it was never shown: a note says that it is left
+ * out. */
 static void
-tell_trailing(const struct tally_device *d, uint64_t n)
+report_trailing(const struct tally_device *d, uint64_t n)
 {
 	tally_log_say(TALLY_LEVEL_INFO, "session",
 		      "%llu pass%s of device %u belong%s to no frame and %s left out: %s",
@@ -434,7 +434,7 @@ write_trailing(struct tally_assembly *a, struct tally_device *d, uint64_t now_ns
 	bool begun = config && config->frame == TALLY_FRAME_LABEL;
 	bool is_all = begun || (d->next_frame == 0 && (has_work(d) || d->spare_dropped));
 	if (n_passes && !is_all) {
-		tell_trailing(d, n_passes);
+		report_trailing(d, n_passes);
 	} else if (n_passes) {
 		write_frame(a, d, &in);
 		d->next_frame = in.frame + 1;

@@ -1,5 +1,5 @@
 /* layer/assembly.h - the collector thread's state: what came in, which frames are complete, what
- * the recorder was told.
+ * was recorded.
  *
  * One round: begin_round(), take_messages(), end_round(). Used by the collector thread alone, after
  * create(). Only recorder calls block. A recorder error ends all writing; failure() says so.
@@ -20,7 +20,7 @@
 struct tally_assembly {
 	const struct tally_recorder_ops *ops;
 	struct tally_recorder *recorder;
-	/* Adds to frames; NULL: nobody does. A forked child looks here, too. */
+	/* Adds to frames; NULL: none does. A forked child reads it, too. */
 	const struct tally_annotator_ops *annotate;
 	_Atomic(struct tally_annotator *) annotator;
 	enum tally_record_status status; /* the first error */

@@ -9,7 +9,7 @@
 #include "layer/annotator.h"
 #include "layer/recorder.h"
 
-/* Takes the open recorder, whose header is written, and who adds to frames (NULL: nobody). False:
+/* Takes the open recorder, whose header is written, and who adds to frames (NULL: none). False:
  * no thread could be made, both stay the caller's. */
 bool tally_collector_start(const struct tally_recorder_ops *ops, struct tally_recorder *recorder,
 			   const struct tally_annotator_ops *annotate,

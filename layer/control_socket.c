@@ -52,7 +52,7 @@ open_folder(const char *path, const char **name, char *why, size_t size)
 			close(fd);
 		return -1;
 	}
-	/* In a folder like /tmp nobody moves what is not his. */
+	/* In a folder like /tmp users cannot move the files of others. */
 	uid_t us = geteuid();
 	bool sticky = (st.st_mode & S_ISVTX) != 0;
 	bool open_to_others = (st.st_mode & S_IWOTH) || (st.st_uid != us && (st.st_mode & S_IWGRP));
@@ -69,7 +69,7 @@ open_folder(const char *path, const char **name, char *why, size_t size)
 }
 
 /* Two processes that find the same dead socket must not both replace it. Whoever holds the lock
- * for long is none of ours: then we go on without it. */
+ * for long does not come from us: then we go on without it. */
 static void
 lock_folder(int folder)
 {
@@ -90,7 +90,7 @@ make_address(struct sockaddr_un *address, int folder, const char *name, char *wh
 	return false;
 }
 
-/* Something is there already. True: it was a dead socket of ours and is gone. */
+/* Something is there already. True: it was our own dead socket and is removed. */
 static bool
 clear_way(int folder, const char *name, const struct sockaddr_un *address, const char *path,
 	  char *why, size_t size)

@@ -2,7 +2,7 @@
  *
  * Made once, in the thread that starts the capture; served by one thread; removed by any. Follows
  * no link, replaces nothing but a dead socket of the same user, and does nothing to a descriptor
- * that the game closed and opened anew. Only accept() and receive() block.
+ * that the game closed and opened again. Only accept() and receive() block.
  */
 #ifndef PASSTALLY_LAYER_CONTROL_SOCKET_H
 #define PASSTALLY_LAYER_CONTROL_SOCKET_H
@@ -23,7 +23,7 @@ struct tally_control_socket {
 	char path[PATH_MAX]; /* absolute */
 };
 
-/* Bind and listen. False: nothing is left behind and `why` holds a sentence. */
+/* Bind and listen. False: nothing is left and `why` holds a sentence. */
 bool
 tally_control_socket_open(struct tally_control_socket *s, const char *path, char *why, size_t size);
 /* Remove the file, if it is still ours, and make accept() end. Async-signal-safe. */
@@ -35,7 +35,7 @@ void tally_control_socket_close(const struct tally_control_socket *s);
 int tally_control_socket_accept(const struct tally_control_socket *s);
 /* Does the process at the other end run as our user? */
 bool tally_control_socket_is_user(int fd);
-/* One packet, at most size - 1 bytes of it, with a NUL behind it. False: none within a second,
+/* One packet, at most size - 1 bytes of it, and a NUL after it. False: none within a second,
  * or a tenth of one while other clients wait. */
 bool tally_control_socket_receive(const struct tally_control_socket *s, int fd, char *out,
 				  size_t size, size_t *len);

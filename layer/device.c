@@ -99,7 +99,7 @@ tally_device_copy_info(const struct tally_device_record *info, uint32_t number)
 }
 
 /* Newest device of each API: the capture's generation << 32 | its number. Generations count from 1,
- * so what an earlier capture left is told apart. */
+ * so what an earlier capture left can be recognized. */
 static _Atomic uint64_t newest[TALLY_N_APIS];
 
 static void

@@ -10,10 +10,10 @@
  * still have kept the GPU busy for long: software drivers compile shaders then. */
 #define BAD_TIME_SLACK_NS UINT64_C(60000000000)
 
-/* Looked up by what a pass is; stamps make old entries count as empty, so nothing is cleared. */
+/* Looked up by what a pass is; the epoch makes old entries count as empty, so nothing is cleared. */
 struct ordinal {
 	uint64_t base;
-	uint32_t stamp;
+	uint32_t epoch;
 	uint32_t next;
 };
 
@@ -21,7 +21,7 @@ struct ordinal {
 struct instance {
 	uint64_t key, base, id;
 	const char *label;
-	uint32_t stamp;
+	uint32_t epoch;
 	uint32_t segments;
 };
 
@@ -54,7 +54,7 @@ struct tally_frame_builder {
 	struct ordinal *ordinals;
 	struct instance *instances;
 	size_t n_slots; /* of both tables; a power of two */
-	uint32_t ordinal_stamp, instance_stamp;
+	uint32_t ordinal_epoch, instance_epoch;
 
 	struct total *totals;
 	struct tally_keyed_value *total_values;
@@ -121,7 +121,7 @@ reserve_passes(struct tally_frame_builder *b, size_t n)
 		return false;
 	b->max_passes = room;
 	b->n_slots = slots;
-	b->ordinal_stamp = b->instance_stamp = 0;
+	b->ordinal_epoch = b->instance_epoch = 0;
 	return true;
 }
 
@@ -149,13 +149,13 @@ reserve_workloads(struct tally_frame_builder *b, size_t n)
 	return true;
 }
 
-/* Empty a table of stamped entries. */
+/* Empty a table of entries with epochs. */
 static void
-next_stamp(uint32_t *stamp, void *table, size_t bytes)
+next_epoch(uint32_t *epoch, void *table, size_t bytes)
 {
-	if (++*stamp == 0) {
+	if (++*epoch == 0) {
 		memset(table, 0, bytes);
-		*stamp = 1;
+		*epoch = 1;
 	}
 }
 
@@ -194,23 +194,23 @@ next_ordinal(struct tally_frame_builder *b, uint64_t base)
 {
 	size_t slot = (size_t)mix(base) & (b->n_slots - 1);
 	struct ordinal *o = &b->ordinals[slot];
-	while (o->stamp == b->ordinal_stamp && o->base != base) {
+	while (o->epoch == b->ordinal_epoch && o->base != base) {
 		slot = (slot + 1) & (b->n_slots - 1);
 		o = &b->ordinals[slot];
 	}
-	if (o->stamp != b->ordinal_stamp)
-		*o = (struct ordinal){ .base = base, .stamp = b->ordinal_stamp };
+	if (o->epoch != b->ordinal_epoch)
+		*o = (struct ordinal){ .base = base, .epoch = b->ordinal_epoch };
 	return o->next++;
 }
 
-/* The entry of this pass's kind of work on its target; stamp differs when there is none yet. */
+/* The entry of this pass's kind of work on its target; epoch differs when there is none yet. */
 static struct instance *
 find_instance(struct tally_frame_builder *b, const struct tally_pass *pass, uint64_t base)
 {
 	size_t slot = (size_t)mix(pass->key ^ mix(base)) & (b->n_slots - 1);
 	for (;;) {
 		struct instance *i = &b->instances[slot];
-		if (i->stamp != b->instance_stamp ||
+		if (i->epoch != b->instance_epoch ||
 		    (i->key == pass->key && i->base == base && i->label == pass->label))
 			return i;
 		slot = (slot + 1) & (b->n_slots - 1);
@@ -228,7 +228,7 @@ identify(struct tally_frame_builder *b, const struct tally_pass *pass,
 		return true;
 	}
 	struct instance *i = find_instance(b, pass, base);
-	if (i->stamp == b->instance_stamp && !pass->restarts) {
+	if (i->epoch == b->instance_epoch && !pass->restarts) {
 		out->id = i->id;
 		out->segment = i->segments++;
 		return false;
@@ -238,7 +238,7 @@ identify(struct tally_frame_builder *b, const struct tally_pass *pass,
 		.base = base,
 		.id = tally_pass_id_finish(base, next_ordinal(b, base)),
 		.label = pass->label,
-		.stamp = b->instance_stamp,
+		.epoch = b->instance_epoch,
 		.segments = 1,
 	};
 	out->id = i->id;
@@ -505,7 +505,7 @@ static void
 add_part(struct tally_frame_builder *b, const struct tally_frame_input *in,
 	 const struct tally_part *part, uint64_t longest_ns, tally_frame_new_id *new_id, void *data)
 {
-	next_stamp(&b->instance_stamp, b->instances, b->n_slots * sizeof(*b->instances));
+	next_epoch(&b->instance_epoch, b->instances, b->n_slots * sizeof(*b->instances));
 	struct tally_chunk *chunk = part->first;
 	for (uint32_t i = 0; i < part->n_passes; i++) {
 		if (i && i % TALLY_CHUNK_PASSES == 0)
@@ -567,7 +567,7 @@ tally_frame_build(struct tally_frame_builder *b, const struct tally_frame_input 
 {
 	if (!begin_record(b, in))
 		return &b->record;
-	next_stamp(&b->ordinal_stamp, b->ordinals, b->n_slots * sizeof(*b->ordinals));
+	next_epoch(&b->ordinal_epoch, b->ordinals, b->n_slots * sizeof(*b->ordinals));
 	uint64_t longest_ns;
 	if (__builtin_mul_overflow(b->record.cpu_ns, UINT64_C(4), &longest_ns) ||
 	    __builtin_add_overflow(longest_ns, BAD_TIME_SLACK_NS, &longest_ns))

@@ -44,7 +44,7 @@ typedef void tally_frame_new_id(void *data, const struct tally_pass_info_record 
 struct tally_frame_record *
 tally_frame_build(struct tally_frame_builder *builder, const struct tally_frame_input *input,
 		  tally_frame_new_id *new_id, void *data);
-/* The record's passes, to be changed likewise. */
+/* The record's passes, which the caller may change, too. */
 struct tally_pass_record *tally_frame_passes(struct tally_frame_builder *builder);
 
 #endif

@@ -28,7 +28,7 @@ tally_id_set_destroy(struct tally_id_set *set)
 static uint64_t *
 find(uint64_t *slots, size_t n_slots, uint64_t id)
 {
-	/* Ids are hashes, but what tells similar passes apart may stand in the upper bits alone. */
+	/* Ids are hashes, but those of similar passes may differ in the upper bits alone. */
 	size_t slot = (size_t)(id * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (n_slots - 1);
 	while (slots[slot] && slots[slot] != id)
 		slot = (slot + 1) & (n_slots - 1);

@@ -35,7 +35,7 @@ struct tally_intern_cache {
 	} labels[CACHE_SLOTS];
 };
 
-/* Guards the tables; taken on first sight only, never with another lock of ours. */
+/* Guards the tables; taken on first sight only, and never while another of our locks is held. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct target_entry *targets;
 static struct label_entry *labels;

@@ -19,8 +19,8 @@
 
 #define MAX_NOTES 64
 #define MAX_MESSAGE 480
-#define MAX_TOLD 4096
-#define TOLD_SLOTS (2 * MAX_TOLD) /* half empty: probes stay short */
+#define MAX_REPORTED 4096
+#define REPORTED_SLOTS (2 * MAX_REPORTED) /* half empty: probes stay short */
 
 struct note {
 	enum tally_level level;
@@ -35,8 +35,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct note queue[MAX_NOTES];
 static unsigned queue_first, queue_len;
 static uint64_t queue_lost;
-static uint64_t told[TOLD_SLOTS]; /* hashes; 0 = empty */
-static unsigned n_told;
+static uint64_t reported[REPORTED_SLOTS]; /* hashes; 0 = empty */
+static unsigned n_reported;
 static struct note taken; /* collector's */
 
 static void (*_Atomic wake)(void);
@@ -74,13 +74,13 @@ is_news(const struct note *note)
 	hash = tally_fnv1a(hash, note->message, strlen(note->message));
 	if (hash == 0)
 		hash = 1;
-	size_t slot = hash % TOLD_SLOTS;
-	while (told[slot] && told[slot] != hash)
-		slot = (slot + 1) % TOLD_SLOTS;
-	if (told[slot] || n_told == MAX_TOLD)
+	size_t slot = hash % REPORTED_SLOTS;
+	while (reported[slot] && reported[slot] != hash)
+		slot = (slot + 1) % REPORTED_SLOTS;
+	if (reported[slot] || n_reported == MAX_REPORTED)
 		return false;
-	told[slot] = hash;
-	n_told++;
+	reported[slot] = hash;
+	n_reported++;
 	return true;
 }
 
@@ -172,12 +172,12 @@ tally_log_say(enum tally_level level, const char *source, const char *format, ..
 	struct note last = { .level = TALLY_LEVEL_WARNING, .source = "log" };
 	pthread_mutex_lock(&lock);
 	bool news = is_news(&note);
-	bool is_last = news && n_told == MAX_TOLD;
+	bool is_last = news && n_reported == MAX_REPORTED;
 	if (news)
 		enqueue(&note);
 	if (is_last) {
 		snprintf(last.message, sizeof(last.message),
-			 "%d different messages were told; later ones are not", MAX_TOLD);
+			 "%d different messages were reported; later ones are not", MAX_REPORTED);
 		enqueue(&last);
 	}
 	pthread_mutex_unlock(&lock);
@@ -253,8 +253,8 @@ tally_log_reset(void)
 	pthread_mutex_lock(&lock);
 	queue_first = queue_len = 0;
 	queue_lost = 0;
-	memset(told, 0, sizeof(told));
-	n_told = 0;
+	memset(reported, 0, sizeof(reported));
+	n_reported = 0;
 	pthread_mutex_unlock(&lock);
 }
 

@@ -4,8 +4,8 @@
  * (PASSTALLY_STATUS names it), and, with PASSTALLY_VERBOSE=1, a line on stderr; under secure
  * execution (AT_SECURE) only the note. Otherwise we are silent. Any thread; takes one short lock,
  * never waits for the GPU or the disk, never allocates (bounded queue of 64 notes of 480 bytes;
- * what does not fit is counted and the count is told). The same message from the same source is
- * told once; after 4096 different ones no more are.
+ * what does not fit is counted and the count reported). The same message from the same source is
+ * reported once; after 4096 different ones no more are.
  * Not for draw calls: boundaries and rarer.
  */
 #ifndef PASSTALLY_LAYER_LOG_H
@@ -23,7 +23,7 @@
 void tally_log_say(enum tally_level level, const char *source, const char *format, ...)
 	TALLY_PRINTF(3, 4);
 
-/* A mark of the user's, or where a stretch of captured frames begins or ends: a note with its time,
+/* A mark of the user's, or where a window of captured frames begins or ends: a note with its time,
  * for the log alone, as often as it is said. False: the queue is full (counted). Same rules. */
 bool tally_log_mark(const char *source, uint64_t time_ns, const char *message);
 

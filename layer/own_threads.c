@@ -52,7 +52,7 @@ add_usage(void)
 	    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu) != 0)
 		return;
 	/* The first to leave in a forked child finds its parent's sums. Our threads leave one by
-	 * one there: a child captures anew only after all of its parent's were forgotten. */
+	 * one there: a child captures again only after all of its parent's were forgotten. */
 	if (atomic_exchange(&gone.pid, (uint32_t)getpid()) != (uint32_t)getpid()) {
 		atomic_store(&gone.cpu_ns, 0);
 		atomic_store(&gone.minor_faults, 0);

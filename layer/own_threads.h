@@ -1,7 +1,7 @@
 /* layer/own_threads.h - which threads of the process are ours, and what they used.
  *
  * For who measures the process from outside (query/linux_*.c): our threads' work is not the game's.
- * Each thread of ours enters first thing and leaves last thing. Any thread may look; nothing here
+ * Each of our threads enters first and leaves last. Any thread may look; nothing here
  * allocates, takes a lock or blocks. In a forked child all of them are gone by themselves.
  */
 #ifndef PASSTALLY_LAYER_OWN_THREADS_H

@@ -22,7 +22,7 @@
 #define TALLY_CHUNK_PASSES 64
 #define TALLY_PASS_NO_SLOT UINT32_MAX /* query/source/harvest.h's TALLY_NO_SLOT */
 
-/* Memory for 64 passes; their values and valid bits lie behind it in the same block. */
+/* Memory for 64 passes; their values and valid bits follow it in the same block. */
 struct tally_chunk {
 	struct tally_chunk *next;
 	struct tally_pass passes[TALLY_CHUNK_PASSES];

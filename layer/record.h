@@ -75,7 +75,7 @@ struct tally_layout {
 	uint32_t n_counters;
 };
 
-/* One derived value (metrics come with a later source; the log has room for them). */
+/* One value derived from counters. */
 struct tally_metric_info {
 	const char *key;
 	const char *name;
@@ -150,7 +150,7 @@ enum tally_flag {
 	TALLY_FLAG_PARTIAL,          /* frame: ended by the run's end, not by a boundary */
 	TALLY_FLAG_LATE,             /* frame: passes of an earlier frame arrived after it */
 	TALLY_FLAG_LABEL_DROPPED,    /* too many different labels */
-	TALLY_FLAG_BAD_TIME,         /* the GPU's stamps made no sense: times left out */
+	TALLY_FLAG_BAD_TIME,         /* the GPU's timestamps made no sense: times left out */
 	TALLY_FLAG_SIMULTANEOUS,     /* recorded for simultaneous use: only its batch is timed */
 	TALLY_FLAG_DISTURBED,        /* the hardware says that its counters were disturbed */
 	TALLY_FLAG_UNSAMPLED,        /* totals could not be read around it: some values left out */
@@ -216,7 +216,7 @@ struct tally_workload_record {
 struct tally_pass_record {
 	uint32_t index;   /* in the frame, from 0 */
 	uint64_t id;      /* docs/identity.md */
-	uint32_t segment; /* 0 for the first or only stretch */
+	uint32_t segment; /* 0 for the first or only one */
 	enum tally_pass_kind kind;
 	const char *label; /* NULL = none; UTF-8 not guaranteed */
 	struct tally_tallies tallies;
@@ -293,7 +293,7 @@ struct tally_device_record {
 	enum tally_api api;
 	const char *name, *driver, *driver_version;
 	int64_t beneath;           /* device that uses this one, -1 = none */
-	const char *serialized_by; /* NULL = nothing of ours serialises it */
+	const char *serialized_by; /* NULL = none of our queries serializes it */
 	const struct tally_source_info *sources;
 	uint32_t n_sources;
 	const struct tally_counter *const *counters;
@@ -368,7 +368,8 @@ const char *tally_flag_name(unsigned flag);
 /* The inverse of a *_name function over n values: -1 when `word` is none of them. */
 int tally_name_find(const char *(*name)(unsigned), unsigned n, const char *word, size_t len);
 
-/* Is the value of two stretches of work the sum of theirs? Not of shares, averages, frequencies. */
+/* Is the value of two pieces of work together the sum of both? Not so shares, averages,
+ * frequencies. */
 bool tally_counter_adds_up(const struct tally_counter *counter);
 
 /* The value as a double, for statistics over mixed storages. */

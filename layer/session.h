@@ -17,7 +17,7 @@
 const struct tally_config *tally_session_config(void);
 
 /* Open the log and start the collector thread, once; later calls answer at once. False: nothing
- * is captured (disabled, the log could not be opened, out of memory), told once through log.h. */
+ * is captured (disabled, the log could not be opened, out of memory), reported once through log.h. */
 bool tally_session_start(const struct tally_recorder_ops *ops);
 /* Who adds to frames; to be said before the first start, by every front end the same. Static. */
 void tally_session_use_annotator(const struct tally_annotator_ops *ops);
@@ -30,7 +30,7 @@ void tally_session_stop(const char *reason);
 
 /* Have `last` called once, at the start of the tally_session_stop() that ends a running capture: a
  * last chance to publish what the game's threads hold. It runs in the thread that stops, which may
- * be inside a signal handler or in the midst of any call: it must take no lock that it could wait
+ * be inside a signal handler or in the middle of any call: it must take no lock that it could wait
  * for, and not allocate. At most 8 functions; one that is there already is not added again. False:
  * no room. The library that holds it must never be unloaded (-z nodelete). */
 bool tally_session_on_stop(void (*last)(void));

@@ -451,11 +451,11 @@ tally_stream_end_frame(struct tally_stream *s, const struct tally_frame_end *end
 		uint64_t frame = state >> 1;
 		bool wanted = tally_capture_wants_frame(frame + 1, &s->device->count);
 		/* The end of an uncaptured frame matters where a captured one begins. */
-		bool told = (state & 1) || wanted;
-		struct tally_part *part = told ? part_of(s, state) : NULL;
-		if (told && !part && atomic_load(&s->device->state) != state)
+		bool matters = (state & 1) || wanted;
+		struct tally_part *part = matters ? part_of(s, state) : NULL;
+		if (matters && !part && atomic_load(&s->device->state) != state)
 			continue;
-		uint64_t now_ns = told && !end->now_ns ? tally_clock_now_ns() : end->now_ns;
+		uint64_t now_ns = matters && !end->now_ns ? tally_clock_now_ns() : end->now_ns;
 		uint64_t next = (frame + 1) << 1 | (wanted ? 1 : 0);
 		if (!atomic_compare_exchange_strong(&s->device->state, &state, next))
 			continue; /* another stream ended it first: this end is the next frame's */
@@ -463,7 +463,7 @@ tally_stream_end_frame(struct tally_stream *s, const struct tally_frame_end *end
 			part->ends = true;
 			part->end = *end;
 			part->end.now_ns = now_ns;
-		} else if (told) {
+		} else if (matters) {
 			s->lost_ends += (state & 1);
 			s->lost_frame = frame + 1;
 			s->lost_now_ns = now_ns;

@@ -27,7 +27,7 @@ struct tally_stream;
  * everything out of `info` (info->device is ignored; counters must be static or outlive the
  * process). NULL when no session runs or on OOM. */
 struct tally_device *tally_device_create(const struct tally_device_record *info);
-/* Say it anew: another line with the same number follows. */
+/* Describe it again: another line with the same number follows. */
 void tally_device_describe(struct tally_device *device, const struct tally_device_record *info);
 /* No more streams will be made; frees once its last stream is gone and its frames are written. */
 void tally_device_destroy(struct tally_device *device);

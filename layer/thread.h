@@ -1,4 +1,4 @@
-/* layer/thread.h - how a thread of ours comes to be in someone else's process.
+/* layer/thread.h - how we start a thread in someone else's process.
  *
  * Any thread may call it. The thread is detached, takes none of the game's signals and has a small
  * stack. Does not wait for it to run.

@@ -155,7 +155,7 @@ catch_signal(const struct tally_trigger *t, const char *option, atomic_int *slot
 		atomic_store(slot, t->number);
 }
 
-/* Options that can not do what they say, told at once: who waits for them would wait for good. */
+/* Options that can not do what they say are reported at once: a user would wait for them in vain. */
 static void
 tell_impossible(void)
 {
@@ -361,7 +361,7 @@ tally_trigger_turn(uint64_t frame)
 }
 
 void
-tally_trigger_tell_end(void)
+tally_trigger_report_end(void)
 {
 	look_after_signals();
 	if (atomic_load(&now.capture) != TALLY_CAPTURE_WAITS)

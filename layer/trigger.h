@@ -2,8 +2,8 @@
  * --seconds, and what starts and stops the capture while the game runs.
  *
  * Any thread. A frame costs some loads; nothing waits. What says start or stop (a label, a signal,
- * the hardware, the control socket) changes one word; frames see it where they begin, so a stretch
- * of captured frames (a window) is made of whole frames. start() and stop() may be called in a
+ * the hardware, the control socket) changes one word; frames see it where they begin, so a
+ * window of captured frames is made of whole frames. start() and stop() may be called in a
  * signal handler.
  */
 #ifndef PASSTALLY_LAYER_TRIGGER_H
@@ -14,7 +14,7 @@
 enum tally_capture {
 	TALLY_CAPTURE_WAITS = 0, /* for --start-on; a number of frames is each device's own */
 	TALLY_CAPTURE_RUNS,
-	TALLY_CAPTURE_PAUSED, /* was told to stop; can be started again */
+	TALLY_CAPTURE_PAUSED, /* stopped on request; can be started again */
 };
 
 enum tally_trigger_cause {
@@ -49,7 +49,7 @@ const char *tally_trigger_over(uint64_t frame, uint64_t count);
 uint64_t tally_trigger_turn(uint64_t frame);
 bool tally_trigger_idles(uint64_t frame, uint64_t count);
 
-/* The capture ends: say so if what it waited for never came. */
-void tally_trigger_tell_end(void);
+/* The capture ends: report it if what it waited for never came. */
+void tally_trigger_report_end(void);
 
 #endif

@@ -8,6 +8,6 @@
 
 #define TALLY_VERSION_MARK "passtally's core, version "
 
-extern const char tally_version_mark[]; /* the mark, and the version behind it */
+extern const char tally_version_mark[]; /* the mark, and the version after it */
 
 #endif

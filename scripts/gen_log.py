@@ -474,7 +474,7 @@ class Read:
         if owner.together():
             out.append(f".together = {self.bits(owner.together())},")
         if owner.marks():
-            out.append(".mark = ++d->stamp,")
+            out.append(".mark = ++d->epoch,")
         if "follow" in owner.more:
             out.append(f".follow = d->{owner.name}_follow,")
         return out

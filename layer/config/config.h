@@ -138,7 +138,7 @@ bool tally_option_set(const struct tally_option *option, struct tally_config *co
 size_t tally_option_get(const struct tally_option *option, const struct tally_config *config,
 			char *out, size_t size);
 
-/* Told of each thing that could not be taken: one whole sentence. */
+/* Called for each thing that could not be accepted, with one whole sentence. */
 typedef void tally_config_complain(void *data, const char *message);
 
 void tally_config_init(struct tally_config *config); /* defaults; may leave strings NULL on OOM */

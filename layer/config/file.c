@@ -25,7 +25,7 @@ struct ini {
 	struct tally_config_metric *metric; /* whose section it is; NULL: [passtally] */
 };
 
-/* The whole file with a NUL behind it, or NULL; *missing: it is not there, which is no error. */
+/* The whole file and a NUL after it, or NULL; *missing: there is no file, which is no error. */
 static char *
 read_whole(const char *path, size_t *len, bool *missing, tally_config_complain *complain,
 	   void *data)

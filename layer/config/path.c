@@ -74,18 +74,18 @@ expand(const char *pattern, const char *base, const char *time, const char *pid,
 {
 	size_t len = 0;
 	while (*pattern) {
-		const char *piece = pattern;
+		const char *text = pattern;
 		size_t n = 1, taken = 1;
 		if (*pattern == '%' && pattern[1] && strchr("etp%", pattern[1])) {
-			piece = pattern[1] == 'e'   ? base
-				: pattern[1] == 't' ? time
-				: pattern[1] == 'p' ? pid
-						    : "%";
-			n = strlen(piece);
+			text = pattern[1] == 'e'   ? base
+			       : pattern[1] == 't' ? time
+			       : pattern[1] == 'p' ? pid
+						   : "%";
+			n = strlen(text);
 			taken = 2;
 		}
 		if (out)
-			memcpy(out + len, piece, n);
+			memcpy(out + len, text, n);
 		len += n;
 		pattern += taken;
 	}

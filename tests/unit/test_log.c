@@ -125,7 +125,7 @@ test_too_many(void)
 	}
 	assert_note(TALLY_LEVEL_INFO, "a", "message 4095");
 	assert_note(TALLY_LEVEL_WARNING, "log",
-		    "4096 different messages were told; later ones are not");
+		    "4096 different messages were reported; later ones are not");
 	assert_no_note();
 	tally_log_reset();
 }
