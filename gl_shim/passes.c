@@ -12,7 +12,7 @@ move_tallies(struct gl_context *c, struct tally_pass *pass)
 	const struct gl_hot *hot = &c->hot;
 	int64_t calls = (int64_t)(hot->draws + hot->dispatches + hot->copies + hot->clears) +
 			hot->extra_calls;
-	pass->tallies = (struct tally_tallies){
+	pass->call_counts = (struct tally_call_counts){
 		.draws = hot->draws,
 		.dispatches = hot->dispatches,
 		.copies = hot->copies,
@@ -119,7 +119,7 @@ choose_set(struct gl_context_state *s, struct tally_pass *pass)
 		s->set_frame = frame;
 		tally_harvest_select(s->harvest,
 				     tally_harvest_turn(s->harvest, s->config->set,
-							tally_session_turn(frame)));
+							tally_session_rotation(frame)));
 	}
 	pass->layout = &tally_harvest_selected(s->harvest)->layout;
 	tally_stream_use_set(s->stream, pass->layout->set);

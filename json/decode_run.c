@@ -69,12 +69,12 @@ decode_started(struct tally_decoder *d, struct tally_header_record *header)
 
 /* A whole number as JSON writes it: no sign but '-', no zero in front. */
 static bool
-scan_integer(const char *s, bool is_signed, struct tally_wide *whole)
+scan_integer(const char *s, bool is_signed, struct tally_int192 *whole)
 {
 	bool negative = *s == '-';
 	if ((negative && !is_signed) || (s[negative] == '0' && s[negative + 1]))
 		return false;
-	return tally_wide_parse(s, strlen(s), whole);
+	return tally_int192_parse(s, strlen(s), whole);
 }
 
 /* Is it a number with a point or an exponent, by JSON's grammar? */
@@ -99,14 +99,14 @@ scan_double(const char *s, double *f64)
 
 /* A sum in quotes: *integral stays true only for a whole number; *f64 is set for every one. */
 static bool
-decode_any_sum(struct tally_decoder *d, bool is_signed, bool *integral, struct tally_wide *whole,
+decode_any_sum(struct tally_decoder *d, bool is_signed, bool *integral, struct tally_int192 *whole,
 	       double *f64)
 {
 	const char *s;
 	if (!tally_decode_text(d, &s))
 		return false;
 	if (scan_integer(s, is_signed, whole)) {
-		*f64 = tally_wide_f64(whole);
+		*f64 = tally_int192_f64(whole);
 		return true;
 	}
 	*integral = false;

@@ -187,10 +187,10 @@ has_sums(const struct tally_statistic_record *s)
 }
 
 static void
-put_any_sum(struct tally_json_writer *w, bool integral, const struct tally_wide *sum, double f64)
+put_any_sum(struct tally_json_writer *w, bool integral, const struct tally_int192 *sum, double f64)
 {
 	if (integral) {
-		tally_json_put_wide(w, sum);
+		tally_json_put_int192(w, sum);
 		return;
 	}
 	PUT("\"");

@@ -40,12 +40,12 @@ tally_json_put_f64(struct tally_json_writer *w, double v)
 }
 
 void
-tally_json_put_wide(struct tally_json_writer *w, const struct tally_wide *v)
+tally_json_put_int192(struct tally_json_writer *w, const struct tally_int192 *v)
 {
-	if (!tally_json_has_room(w, TALLY_WIDE_DIGITS + 2))
+	if (!tally_json_has_room(w, TALLY_INT192_DIGITS + 2))
 		return;
 	*w->at++ = '"';
-	w->at += tally_wide_print(v, w->at);
+	w->at += tally_int192_print(v, w->at);
 	*w->at++ = '"';
 }
 

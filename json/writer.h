@@ -50,7 +50,7 @@ void tally_json_put_i64(struct tally_json_writer *w, int64_t v);
 /* `v` is finite. */
 void tally_json_put_f64(struct tally_json_writer *w, double v);
 /* In quotes. */
-void tally_json_put_wide(struct tally_json_writer *w, const struct tally_wide *v);
+void tally_json_put_int192(struct tally_json_writer *w, const struct tally_int192 *v);
 /* 16 hex digits in quotes. */
 void tally_json_put_id(struct tally_json_writer *w, uint64_t id);
 /* Can it be written? Not so a double that is not finite. */

@@ -31,7 +31,8 @@ struct tally_annotator_ops {
 	/* The frame of the last frame() did not reach the log, nor will another: what it was given
 	 * is in no line. */
 	void (*unwritten)(struct tally_annotator *a);
-	/* A frame of that device that is not captured ends here: what was counted belongs to none. */
+	/* A frame of that device that is not captured ends here: what was counted belongs to
+	 * none. */
 	void (*skip)(struct tally_annotator *a, uint32_t device, uint64_t end_ns);
 	/* The device writes no more frames. */
 	void (*drop_device)(struct tally_annotator *a, uint32_t device);

@@ -150,9 +150,9 @@ tally_assembly_take_messages(struct tally_assembly *a, struct tally_message *mes
 }
 
 static void
-add_part(struct tally_device *d, struct tally_part *part)
+add_part(struct tally_device *d, struct tally_frame_part *part)
 {
-	struct tally_part **at = &d->parts;
+	struct tally_frame_part **at = &d->parts;
 	while (*at &&
 	       ((*at)->frame < part->frame ||
 		((*at)->frame == part->frame && (*at)->stream->number <= part->stream->number)))
@@ -166,7 +166,7 @@ pop_parts(struct tally_device *d)
 {
 	uint64_t now_ns = 0;
 	for (struct tally_stream *s = d->streams; s; s = s->next) {
-		struct tally_part *part;
+		struct tally_frame_part *part;
 		while ((part = tally_ring_pop(s->out))) {
 			if (now_ns == 0)
 				now_ns = tally_clock_now_ns();
@@ -191,11 +191,11 @@ tally_assembly_begin_round(struct tally_assembly *a)
 }
 
 /* Look which frames the streams may still add to. Frames that are known to have ended before this
- * can then be judged; see part.h. */
+ * can then be judged; see frame_part.h. */
 static void
 read_gates(struct tally_device *d)
 {
-	for (const struct tally_part *p = d->parts; p; p = p->next) {
+	for (const struct tally_frame_part *p = d->parts; p; p = p->next) {
 		if (p->ends && p->frame + 1 > d->known_end)
 			d->known_end = p->frame + 1;
 	}
@@ -209,7 +209,7 @@ read_gates(struct tally_device *d)
 /* ---- what goes out ---- */
 
 static void
-give_back(struct tally_part *part)
+give_back(struct tally_frame_part *part)
 {
 	struct tally_stream *s = part->stream;
 	s->n_held--;
@@ -218,10 +218,10 @@ give_back(struct tally_part *part)
 }
 
 /* The part that ended the oldest frame of which that is known, late ones aside. */
-static struct tally_part *
+static struct tally_frame_part *
 next_ended(const struct tally_device *d)
 {
-	for (struct tally_part *p = d->parts; p; p = p->next) {
+	for (struct tally_frame_part *p = d->parts; p; p = p->next) {
 		if (p->ends && p->frame >= d->next_frame)
 			return p;
 	}
@@ -245,7 +245,7 @@ static unsigned
 count_ended(const struct tally_device *d)
 {
 	unsigned n = 0;
-	for (const struct tally_part *p = d->parts; p; p = p->next)
+	for (const struct tally_frame_part *p = d->parts; p; p = p->next)
 		n += p->ends && p->frame >= d->next_frame;
 	return n;
 }
@@ -254,7 +254,7 @@ count_ended(const struct tally_device *d)
 static void
 settle_ends(struct tally_assembly *a, struct tally_device *d, struct tally_frame_input *in)
 {
-	const struct tally_part *p = in->parts;
+	const struct tally_frame_part *p = in->parts;
 	for (uint64_t i = 0; i < in->n_parts; i++, p = p->next) {
 		a->frames_dropped += p->lost_ends;
 		/* Its end came after a later frame was written: it has no line of its own. */
@@ -302,7 +302,7 @@ write_frame(struct tally_assembly *a, struct tally_device *d, struct tally_frame
 	if (a->status == TALLY_RECORD_OK)
 		record_frame(a, tally_frame_build(a->builder, in, write_new_id, a));
 	for (uint64_t i = 0; i < in->n_parts; i++) {
-		struct tally_part *part = d->parts;
+		struct tally_frame_part *part = d->parts;
 		d->parts = part->next;
 		give_back(part);
 	}
@@ -312,9 +312,9 @@ write_frame(struct tally_assembly *a, struct tally_device *d, struct tally_frame
 static void
 skip_frame(struct tally_assembly *a, struct tally_device *d, uint64_t frame)
 {
-	struct tally_part **at = &d->parts;
+	struct tally_frame_part **at = &d->parts;
 	while (*at && (*at)->frame <= frame) {
-		struct tally_part *part = *at;
+		struct tally_frame_part *part = *at;
 		if (part->frame < frame) {
 			at = &part->next;
 			continue;
@@ -327,7 +327,7 @@ skip_frame(struct tally_assembly *a, struct tally_device *d, uint64_t frame)
 }
 
 static void
-close_frame(struct tally_assembly *a, struct tally_device *d, const struct tally_part *ended,
+close_frame(struct tally_assembly *a, struct tally_device *d, const struct tally_frame_part *ended,
 	    uint64_t flags)
 {
 	struct tally_frame_input in = {
@@ -337,7 +337,8 @@ close_frame(struct tally_assembly *a, struct tally_device *d, const struct tally
 		.flags = ended->end.flags | flags,
 	};
 	if (ended->captured) {
-		for (const struct tally_part *p = d->parts; p && p->frame <= in.frame; p = p->next)
+		for (const struct tally_frame_part *p = d->parts; p && p->frame <= in.frame;
+		     p = p->next)
 			in.n_parts++;
 		write_frame(a, d, &in);
 	} else {
@@ -354,7 +355,7 @@ static bool
 write_frames(struct tally_assembly *a, struct tally_device *d, uint64_t now_ns, bool all)
 {
 	bool any = false;
-	struct tally_part *ended;
+	struct tally_frame_part *ended;
 	while ((ended = next_ended(d))) {
 		bool judged = ended->frame < d->known_end;
 		bool blocked = !judged || is_blocked(d, ended->frame);
@@ -385,13 +386,13 @@ settle_gone(struct tally_assembly *a, struct tally_device *d)
 static bool
 has_work(const struct tally_device *d)
 {
-	for (const struct tally_part *p = d->parts; p; p = p->next) {
+	for (const struct tally_frame_part *p = d->parts; p; p = p->next) {
 		struct tally_chunk *chunk = p->first;
 		for (uint32_t i = 0; i < p->n_passes; i++) {
 			if (i && i % TALLY_CHUNK_PASSES == 0)
 				chunk = chunk->next;
-			const struct tally_pass *pass = tally_part_pass(chunk, i);
-			const struct tally_tallies *t = &pass->tallies;
+			const struct tally_pass *pass = tally_frame_part_pass(chunk, i);
+			const struct tally_call_counts *t = &pass->call_counts;
 			if (pass->unknown || t->calls != t->clears || t->clears == 0)
 				return true;
 		}
@@ -423,7 +424,7 @@ write_trailing(struct tally_assembly *a, struct tally_device *d, uint64_t now_ns
 	};
 	settle_gone(a, d);
 	uint64_t n_passes = d->spare_dropped;
-	for (const struct tally_part *p = d->parts; p; p = p->next) {
+	for (const struct tally_frame_part *p = d->parts; p; p = p->next) {
 		in.n_parts++;
 		n_passes += p->n_passes + p->dropped;
 		if (p->frame > in.frame)
@@ -440,7 +441,7 @@ write_trailing(struct tally_assembly *a, struct tally_device *d, uint64_t now_ns
 		d->next_frame = in.frame + 1;
 	}
 	while (d->parts) {
-		struct tally_part *part = d->parts;
+		struct tally_frame_part *part = d->parts;
 		d->parts = part->next;
 		give_back(part);
 	}

@@ -57,7 +57,8 @@ tally_clock_map_apply(const struct tally_clock_map *map, uint64_t gpu_ns)
 {
 	if (!map->calibrated)
 		return gpu_ns;
-	/* A timestamp from before the CPU clock's zero is clamped, not wrapped into the far future. */
+	/* A timestamp from before the CPU clock's zero is clamped, not wrapped into the far
+	 * future. */
 	if (map->offset_ns < 0 && gpu_ns < 0 - (uint64_t)map->offset_ns)
 		return 0;
 	return gpu_ns + (uint64_t)map->offset_ns;

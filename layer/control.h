@@ -15,8 +15,8 @@
 #define TALLY_CONTROL_MAX_REPLY 16384
 
 /* Make the socket at `path` and serve it. False, and a note says why: there is none, and the game
- * goes on: another process listens there, what is there is no socket, others may write to the folder.
- * A socket without a listener is replaced. At most once a process and fork; the session
+ * goes on: another process listens there, what is there is no socket, others may write to the
+ * folder. A socket without a listener is replaced. At most once a process and fork; the session
  * sees to it. `program` and `log` are for "status". */
 bool tally_control_start(const char *path, const char *program, const char *log);
 

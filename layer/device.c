@@ -2,7 +2,7 @@
 
 #include "layer/capture.h"
 #include "layer/clock.h"
-#include "layer/part.h"
+#include "layer/frame_part.h"
 #include "layer/queue.h"
 
 #include <stdlib.h>

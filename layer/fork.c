@@ -4,7 +4,7 @@
 #include "layer/control.h"
 #include "layer/log.h"
 #include "layer/log_internal.h"
-#include "layer/part.h"
+#include "layer/frame_part.h"
 #include "layer/trigger.h"
 
 static pthread_mutex_t *outer_lock;

@@ -10,7 +10,8 @@
  * still have kept the GPU busy for long: software drivers compile shaders then. */
 #define BAD_TIME_SLACK_NS UINT64_C(60000000000)
 
-/* Looked up by what a pass is; the epoch makes old entries count as empty, so nothing is cleared. */
+/* Looked up by what a pass is; the epoch makes old entries count as empty, so nothing is cleared.
+ * */
 struct ordinal {
 	uint64_t base;
 	uint32_t epoch;
@@ -357,7 +358,7 @@ list_pass(struct tally_frame_builder *b, const struct tally_frame_input *in,
 		.index = index,
 		.kind = pass->kind,
 		.label = pass->label,
-		.tallies = pass->tallies,
+		.call_counts = pass->call_counts,
 		.unknown = pass->unknown,
 		.context = stream->info.context,
 		.queue_family = stream->info.queue_family,
@@ -503,14 +504,15 @@ finish_times(struct tally_frame_builder *b)
 
 static void
 add_part(struct tally_frame_builder *b, const struct tally_frame_input *in,
-	 const struct tally_part *part, uint64_t longest_ns, tally_frame_new_id *new_id, void *data)
+	 const struct tally_frame_part *part, uint64_t longest_ns, tally_frame_new_id *new_id,
+	 void *data)
 {
 	next_epoch(&b->instance_epoch, b->instances, b->n_slots * sizeof(*b->instances));
 	struct tally_chunk *chunk = part->first;
 	for (uint32_t i = 0; i < part->n_passes; i++) {
 		if (i && i % TALLY_CHUNK_PASSES == 0)
 			chunk = chunk->next;
-		const struct tally_pass *pass = tally_part_pass(chunk, i);
+		const struct tally_pass *pass = tally_frame_part_pass(chunk, i);
 		if (pass->unattributed)
 			add_unattributed(b, part->stream, pass, longest_ns);
 		else
@@ -534,7 +536,7 @@ begin_record(struct tally_frame_builder *b, const struct tally_frame_input *in)
 	b->n_values = b->n_workloads = b->n_intervals = b->n_others = b->n_totals = 0;
 	b->calibrated = b->uncalibrated = false;
 	size_t n_passes = 0, n_workloads = 0, n_values = 0;
-	const struct tally_part *part = in->parts;
+	const struct tally_frame_part *part = in->parts;
 	for (uint64_t i = 0; i < in->n_parts; i++, part = part->next) {
 		n_passes += part->n_passes;
 		n_workloads += part->n_workloads;
@@ -574,7 +576,7 @@ tally_frame_build(struct tally_frame_builder *b, const struct tally_frame_input 
 		longest_ns = UINT64_MAX;
 
 	for (int late = 0; late < 2; late++) {
-		const struct tally_part *part = in->parts;
+		const struct tally_frame_part *part = in->parts;
 		for (uint64_t i = 0; i < in->n_parts; i++, part = part->next) {
 			if ((part->frame != in->frame) == late)
 				add_part(b, in, part, longest_ns, new_id, data);

@@ -8,7 +8,7 @@
 #ifndef PASSTALLY_LAYER_FRAME_H
 #define PASSTALLY_LAYER_FRAME_H
 
-#include "layer/part.h"
+#include "layer/frame_part.h"
 
 #define TALLY_MAX_SEEN 65536
 
@@ -28,7 +28,7 @@ struct tally_frame_input {
 	uint64_t frame;
 	/* Sorted by frame, then stream. Those of an earlier frame are late: they are listed last
 	 * and resume nothing. */
-	const struct tally_part *parts;
+	const struct tally_frame_part *parts;
 	uint64_t n_parts;
 	uint64_t start_ns, end_ns;
 	struct tally_extent presented;

@@ -1,5 +1,5 @@
 /* Targets and labels, kept for the life of the process so that equal ones are equal pointers. */
-#include "layer/part.h"
+#include "layer/frame_part.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -29,7 +29,8 @@ void tally_process_program(char *out, size_t size);
  * to), under Wine the .exe as above. Files for one program and %e go by its base name. */
 void tally_process_called(char *out, size_t size);
 
-/* Which of a command line's words names the program: the first, or the .exe after Wine's own words. */
+/* Which of a command line's words names the program: the first, or the .exe after Wine's own
+ * words. */
 size_t tally_process_named_by(const char *const *argv, size_t n_argv);
 
 #endif

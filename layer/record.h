@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "layer/wide.h"
+#include "layer/int192.h"
 
 #define TALLY_SCHEMA "passtally/1"
 
@@ -180,13 +180,13 @@ struct tally_target {
 };
 
 /* Counts of API calls inside one pass. */
-struct tally_tallies {
+struct tally_call_counts {
 	uint64_t draws, dispatches, copies, clears;
 	uint64_t vertices, instances;
 	uint64_t calls;
 };
 
-/* Which tallies are not known (see TALLY_FLAG_INDIRECT, _LIST, _IMMEDIATE). */
+/* Which call_counts are not known (see TALLY_FLAG_INDIRECT, _LIST, _IMMEDIATE). */
 enum {
 	TALLY_UNKNOWN_DRAWS = 1u << 0,
 	TALLY_UNKNOWN_VERTICES = 1u << 1,
@@ -219,7 +219,7 @@ struct tally_pass_record {
 	uint32_t segment; /* 0 for the first or only one */
 	enum tally_pass_kind kind;
 	const char *label; /* NULL = none; UTF-8 not guaranteed */
-	struct tally_tallies tallies;
+	struct tally_call_counts call_counts;
 	uint32_t unknown; /* TALLY_UNKNOWN_* */
 	int64_t context;  /* GL context number, -1 = none */
 	int32_t queue_family, queue_index; /* Vulkan, -1 = none */
@@ -324,7 +324,7 @@ struct tally_statistic_record {
 	const char *key;
 	uint64_t n;
 	bool integral; /* sum and sum_sq are exact integers */
-	struct tally_wide sum, sum_sq;
+	struct tally_int192 sum, sum_sq;
 	double sum_f64, sum_sq_f64; /* when not integral */
 	struct tally_value min, max;
 	double mean, sd_population, sd_sample;

@@ -228,9 +228,9 @@ tally_session_stop(const char *reason)
 /* ---- for the front ends ---- */
 
 uint64_t
-tally_session_turn(uint64_t frame)
+tally_session_rotation(uint64_t frame)
 {
-	return tally_session_config() ? tally_trigger_turn(frame) : 0;
+	return tally_session_config() ? tally_trigger_rotation(frame) : 0;
 }
 
 void

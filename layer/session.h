@@ -17,7 +17,8 @@
 const struct tally_config *tally_session_config(void);
 
 /* Open the log and start the collector thread, once; later calls answer at once. False: nothing
- * is captured (disabled, the log could not be opened, out of memory), reported once through log.h. */
+ * is captured (disabled, the log could not be opened, out of memory), reported once through
+ * log.h. */
 bool tally_session_start(const struct tally_recorder_ops *ops);
 /* Who adds to frames; to be said before the first start, by every front end the same. Static. */
 void tally_session_use_annotator(const struct tally_annotator_ops *ops);
@@ -37,7 +38,7 @@ bool tally_session_on_stop(void (*last)(void));
 
 /* The turn of a captured frame among those that are: goes up by one from each to the next, whatever
  * --every, --skip and --start-on leave out (pauses do count), and the same for all devices. */
-uint64_t tally_session_turn(uint64_t frame);
+uint64_t tally_session_rotation(uint64_t frame);
 /* A label began somewhere: --start-on label:NAME and --stop-on label:NAME. Cheap when unused. */
 void tally_session_saw_label(const char *name, size_t len);
 

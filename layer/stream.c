@@ -2,7 +2,7 @@
 
 #include "layer/capture.h"
 #include "layer/clock.h"
-#include "layer/part.h"
+#include "layer/frame_part.h"
 #include "layer/queue.h"
 
 #include <stdlib.h>
@@ -70,20 +70,20 @@ fail:
 }
 
 static void
-free_loads(struct tally_load_chunk *chunk)
+free_loads(struct tally_workload_chunk *chunk)
 {
 	while (chunk) {
-		struct tally_load_chunk *next = chunk->next;
+		struct tally_workload_chunk *next = chunk->next;
 		free(chunk);
 		chunk = next;
 	}
 }
 
 static void
-free_parts(struct tally_part *part)
+free_parts(struct tally_frame_part *part)
 {
 	while (part) {
-		struct tally_part *next = part->next;
+		struct tally_frame_part *next = part->next;
 		for (struct tally_chunk *c = part->first; c;) {
 			struct tally_chunk *after = c->next;
 			free(c);
@@ -100,7 +100,7 @@ tally_stream_unref(struct tally_stream *s)
 {
 	if (atomic_fetch_sub(&s->refs, 1) != 1)
 		return;
-	struct tally_part *part;
+	struct tally_frame_part *part;
 	while ((part = tally_ring_pop(s->out)) || (part = tally_ring_pop(s->back))) {
 		part->next = NULL;
 		free_parts(part);
@@ -145,7 +145,7 @@ tally_stream_captures(struct tally_stream *s)
 static void
 take_back(struct tally_stream *s)
 {
-	struct tally_part *part;
+	struct tally_frame_part *part;
 	while ((part = tally_ring_pop(s->back))) {
 		s->n_out--;
 		if (part->last) {
@@ -190,10 +190,10 @@ take_chunk(struct tally_stream *s)
 	return chunk;
 }
 
-static struct tally_load_chunk *
+static struct tally_workload_chunk *
 take_load_chunk(struct tally_stream *s)
 {
-	struct tally_load_chunk *chunk = s->free_loads;
+	struct tally_workload_chunk *chunk = s->free_loads;
 	if (chunk) {
 		s->free_loads = chunk->next;
 		chunk->next = NULL;
@@ -217,11 +217,11 @@ take_load_chunk(struct tally_stream *s)
 	return chunk;
 }
 
-static struct tally_part *
+static struct tally_frame_part *
 take_part(struct tally_stream *s)
 {
 	take_back(s);
-	struct tally_part *part = s->free_parts;
+	struct tally_frame_part *part = s->free_parts;
 	if (part) {
 		s->free_parts = part->next;
 	} else if (s->n_parts < TALLY_MAX_PARTS) {
@@ -241,16 +241,16 @@ take_part(struct tally_stream *s)
 
 /* This stream's part of the frame that `state` says is open. NULL: the device went on to another
  * frame meanwhile (its state has changed), or there is no memory (it has not). */
-static struct tally_part *
+static struct tally_frame_part *
 part_of(struct tally_stream *s, uint64_t state)
 {
 	uint64_t frame = state >> 1;
 	if (s->tail && s->tail->frame == frame)
 		return s->tail;
-	struct tally_part *part = take_part(s);
+	struct tally_frame_part *part = take_part(s);
 	if (!part)
 		return NULL;
-	/* Say what we may add to, then look again: see part.h. */
+	/* Say what we may add to, then look again: see frame_part.h. */
 	if (!s->head)
 		atomic_store(&s->oldest_open, frame);
 	atomic_store(&s->newest_open, frame + 1);
@@ -284,7 +284,7 @@ part_of(struct tally_stream *s, uint64_t state)
 
 /* More of these in the part than the configuration allows? */
 static bool
-is_full(const struct tally_stream *s, const struct tally_part *part, bool listed)
+is_full(const struct tally_stream *s, const struct tally_frame_part *part, bool listed)
 {
 	uint32_t n = listed ? part->n_passes - part->n_unlisted : part->n_unlisted;
 	return n >= s->max_passes;
@@ -295,7 +295,7 @@ open_pass(struct tally_stream *s, uint64_t now_ns, bool listed)
 {
 	if (!is_live(s))
 		return NULL;
-	struct tally_part *part;
+	struct tally_frame_part *part;
 	for (;;) {
 		uint64_t state = atomic_load_explicit(&s->device->state, memory_order_acquire);
 		if (!(state & 1))
@@ -324,7 +324,7 @@ open_pass(struct tally_stream *s, uint64_t now_ns, bool listed)
 			part->first = part->done = chunk;
 		part->last = chunk;
 	}
-	struct tally_pass *pass = tally_part_pass(part->last, part->n_passes++);
+	struct tally_pass *pass = tally_frame_part_pass(part->last, part->n_passes++);
 	struct tally_value *values = pass->values;
 	uint64_t *valid = pass->valid;
 	*pass = (struct tally_pass){
@@ -368,12 +368,12 @@ tally_stream_use_set(struct tally_stream *s, const char *name)
 
 /* Memory for one more workload of the part, or NULL. */
 static struct tally_workload *
-take_workload(struct tally_stream *s, struct tally_part *part)
+take_workload(struct tally_stream *s, struct tally_frame_part *part)
 {
 	if (part->n_workloads == s->max_workloads)
 		return NULL;
 	if (part->n_workloads % TALLY_CHUNK_PASSES == 0) {
-		struct tally_load_chunk *chunk = take_load_chunk(s);
+		struct tally_workload_chunk *chunk = take_load_chunk(s);
 		if (!chunk)
 			return NULL;
 		if (part->last_loads)
@@ -452,7 +452,7 @@ tally_stream_end_frame(struct tally_stream *s, const struct tally_frame_end *end
 		bool wanted = tally_capture_wants_frame(frame + 1, &s->device->count);
 		/* The end of an uncaptured frame matters where a captured one begins. */
 		bool matters = (state & 1) || wanted;
-		struct tally_part *part = matters ? part_of(s, state) : NULL;
+		struct tally_frame_part *part = matters ? part_of(s, state) : NULL;
 		if (matters && !part && atomic_load(&s->device->state) != state)
 			continue;
 		uint64_t now_ns = matters && !end->now_ns ? tally_clock_now_ns() : end->now_ns;
@@ -476,17 +476,17 @@ tally_stream_end_frame(struct tally_stream *s, const struct tally_frame_end *end
 
 /* The oldest pass that is not done; *at is its part. */
 static struct tally_pass *
-oldest_pending(struct tally_stream *s, struct tally_part **at)
+oldest_pending(struct tally_stream *s, struct tally_frame_part **at)
 {
 	while (s->cursor) {
-		struct tally_part *part = s->cursor;
+		struct tally_frame_part *part = s->cursor;
 		if (part->n_done < part->n_passes) {
 			while (part->n_done - part->done_base >= TALLY_CHUNK_PASSES) {
 				part->done = part->done->next;
 				part->done_base += TALLY_CHUNK_PASSES;
 			}
 			*at = part;
-			return tally_part_pass(part->done, part->n_done);
+			return tally_frame_part_pass(part->done, part->n_done);
 		}
 		if (!part->next)
 			break; /* may still get passes */
@@ -498,7 +498,7 @@ oldest_pending(struct tally_stream *s, struct tally_part **at)
 struct tally_pass *
 tally_stream_pending(struct tally_stream *s, uint64_t *age_frames)
 {
-	struct tally_part *part;
+	struct tally_frame_part *part;
 	struct tally_pass *pass = oldest_pending(s, &part);
 	if (pass)
 		*age_frames = tally_device_frame(s->device) - part->frame;
@@ -509,7 +509,7 @@ void
 tally_stream_pass_done(struct tally_stream *s, struct tally_pass *pass)
 {
 	pass->done = true;
-	struct tally_part *part;
+	struct tally_frame_part *part;
 	struct tally_pass *oldest;
 	while ((oldest = oldest_pending(s, &part)) && oldest->done)
 		part->n_done++;
@@ -521,9 +521,9 @@ hand_over(struct tally_stream *s, uint64_t frame)
 {
 	bool any = false;
 	while (s->head && s->head->frame < frame && s->head->n_done == s->head->n_passes) {
-		struct tally_part *part = s->head;
+		struct tally_frame_part *part = s->head;
 		/* The ring holds as many as there are parts, so this fails only by a bug. */
-		struct tally_part *next = part->next;
+		struct tally_frame_part *next = part->next;
 		if (s->cursor == part)
 			s->cursor = next;
 		part->next = NULL;
@@ -567,7 +567,7 @@ tally_stream_destroy(struct tally_stream *s)
 	if (!s)
 		return;
 	if (is_live(s)) {
-		struct tally_part *part;
+		struct tally_frame_part *part;
 		struct tally_pass *pass;
 		while ((pass = oldest_pending(s, &part))) {
 			pass->flags |= TALLY_FLAG(LOST);

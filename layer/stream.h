@@ -20,7 +20,7 @@
 #define TALLY_MAX_PARTS 256
 
 struct tally_device;
-struct tally_part;
+struct tally_frame_part;
 struct tally_stream;
 
 /* A new device, numbered from 0; its `device` line is written before its first frame. Copies
@@ -66,7 +66,7 @@ struct tally_pass {
 	const struct tally_target *target; /* from tally_stream_intern_target() */
 	const char *label;                 /* from tally_stream_intern_label(), or NULL */
 	uint64_t flags;
-	struct tally_tallies tallies;
+	struct tally_call_counts call_counts;
 	int64_t surface; /* -1 = none */
 	bool has_submission;
 	uint64_t submission;
@@ -82,7 +82,7 @@ struct tally_pass {
 	uint64_t *valid;            /* bit per value */
 	struct tally_workload *workloads; /* in order; stream.c's, like what follows */
 	struct tally_workload *last_workload;
-	struct tally_part *part;
+	struct tally_frame_part *part;
 	uint32_t n_workloads;
 };
 

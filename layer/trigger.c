@@ -155,7 +155,8 @@ catch_signal(const struct tally_trigger *t, const char *option, atomic_int *slot
 		atomic_store(slot, t->number);
 }
 
-/* Options that can not do what they say are reported at once: a user would wait for them in vain. */
+/* Options that can not do what they say are reported at once: a user would wait for them in vain.
+ * */
 static void
 tell_impossible(void)
 {
@@ -351,7 +352,7 @@ tally_trigger_idles(uint64_t frame, uint64_t count)
 
 /* Where the count begins, and pauses, do not matter to taking turns: no device is asked. */
 uint64_t
-tally_trigger_turn(uint64_t frame)
+tally_trigger_rotation(uint64_t frame)
 {
 	uint64_t first = config->skip;
 	if (config->start_on.kind == TALLY_TRIGGER_FRAME &&

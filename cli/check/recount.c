@@ -80,10 +80,10 @@ same_sums(const struct tally_statistic_record *a, const struct tally_statistic_r
 		return memcmp(&a->sum, &b->sum, sizeof(a->sum)) == 0 &&
 		       memcmp(&a->sum_sq, &b->sum_sq, sizeof(a->sum_sq)) == 0;
 	/* What went through another program may say 3 where we say 3.0. */
-	double sum = a->integral ? tally_wide_f64(&a->sum) : a->sum_f64;
-	double sum_sq = a->integral ? tally_wide_f64(&a->sum_sq) : a->sum_sq_f64;
-	double want = b->integral ? tally_wide_f64(&b->sum) : b->sum_f64;
-	double want_sq = b->integral ? tally_wide_f64(&b->sum_sq) : b->sum_sq_f64;
+	double sum = a->integral ? tally_int192_f64(&a->sum) : a->sum_f64;
+	double sum_sq = a->integral ? tally_int192_f64(&a->sum_sq) : a->sum_sq_f64;
+	double want = b->integral ? tally_int192_f64(&b->sum) : b->sum_f64;
+	double want_sq = b->integral ? tally_int192_f64(&b->sum_sq) : b->sum_sq_f64;
 	/* Both are in the line, or none is. */
 	bool told = isfinite(sum) && isfinite(sum_sq);
 	if (told != (isfinite(want) && isfinite(want_sq)))

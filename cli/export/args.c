@@ -93,18 +93,19 @@ see_tallies(const struct tally_pass_record *p, tally_export_see *see, void *user
 		uint64_t v;
 		uint32_t unknown;
 		bool always;
-	} tallies[] = {
-		{ "draws", p->tallies.draws, TALLY_UNKNOWN_DRAWS, true },
-		{ "vertices", p->tallies.vertices, TALLY_UNKNOWN_VERTICES, false },
-		{ "instances", p->tallies.instances, TALLY_UNKNOWN_INSTANCES, false },
-		{ "dispatches", p->tallies.dispatches, TALLY_UNKNOWN_DISPATCHES, false },
-		{ "copies", p->tallies.copies, TALLY_UNKNOWN_COPIES, false },
-		{ "clears", p->tallies.clears, TALLY_UNKNOWN_CLEARS, false },
-		{ "calls", p->tallies.calls, 0, false },
+	} call_counts[] = {
+		{ "draws", p->call_counts.draws, TALLY_UNKNOWN_DRAWS, true },
+		{ "vertices", p->call_counts.vertices, TALLY_UNKNOWN_VERTICES, false },
+		{ "instances", p->call_counts.instances, TALLY_UNKNOWN_INSTANCES, false },
+		{ "dispatches", p->call_counts.dispatches, TALLY_UNKNOWN_DISPATCHES, false },
+		{ "copies", p->call_counts.copies, TALLY_UNKNOWN_COPIES, false },
+		{ "clears", p->call_counts.clears, TALLY_UNKNOWN_CLEARS, false },
+		{ "calls", p->call_counts.calls, 0, false },
 	};
-	for (size_t i = 0; i < G_N_ELEMENTS(tallies); i++)
-		if (!(p->unknown & tallies[i].unknown) && (tallies[i].v || tallies[i].always))
-			see_number(see, user, tallies[i].key, tallies[i].v);
+	for (size_t i = 0; i < G_N_ELEMENTS(call_counts); i++)
+		if (!(p->unknown & call_counts[i].unknown) &&
+		    (call_counts[i].v || call_counts[i].always))
+			see_number(see, user, call_counts[i].key, call_counts[i].v);
 }
 
 void

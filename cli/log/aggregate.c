@@ -344,19 +344,19 @@ add_tallies(struct tally_group *g, const struct tally_pass_record *p)
 		enum tally_series_index series;
 		uint64_t value;
 		uint32_t unknown;
-	} tallies[] = {
-		{ TALLY_SERIES_DRAWS, p->tallies.draws, TALLY_UNKNOWN_DRAWS },
-		{ TALLY_SERIES_VERTICES, p->tallies.vertices, TALLY_UNKNOWN_VERTICES },
-		{ TALLY_SERIES_INSTANCES, p->tallies.instances, TALLY_UNKNOWN_INSTANCES },
-		{ TALLY_SERIES_DISPATCHES, p->tallies.dispatches, TALLY_UNKNOWN_DISPATCHES },
-		{ TALLY_SERIES_COPIES, p->tallies.copies, TALLY_UNKNOWN_COPIES },
-		{ TALLY_SERIES_CLEARS, p->tallies.clears, TALLY_UNKNOWN_CLEARS },
-		{ TALLY_SERIES_CALLS, p->tallies.calls, 0 },
+	} call_counts[] = {
+		{ TALLY_SERIES_DRAWS, p->call_counts.draws, TALLY_UNKNOWN_DRAWS },
+		{ TALLY_SERIES_VERTICES, p->call_counts.vertices, TALLY_UNKNOWN_VERTICES },
+		{ TALLY_SERIES_INSTANCES, p->call_counts.instances, TALLY_UNKNOWN_INSTANCES },
+		{ TALLY_SERIES_DISPATCHES, p->call_counts.dispatches, TALLY_UNKNOWN_DISPATCHES },
+		{ TALLY_SERIES_COPIES, p->call_counts.copies, TALLY_UNKNOWN_COPIES },
+		{ TALLY_SERIES_CLEARS, p->call_counts.clears, TALLY_UNKNOWN_CLEARS },
+		{ TALLY_SERIES_CALLS, p->call_counts.calls, 0 },
 	};
-	for (size_t i = 0; i < G_N_ELEMENTS(tallies); i++)
-		if (!(p->unknown & tallies[i].unknown))
-			tally_series_add_part(&g->series[tallies[i].series],
-					      tally_u64(tallies[i].value), TALLY_JOIN_SUM);
+	for (size_t i = 0; i < G_N_ELEMENTS(call_counts); i++)
+		if (!(p->unknown & call_counts[i].unknown))
+			tally_series_add_part(&g->series[call_counts[i].series],
+					      tally_u64(call_counts[i].value), TALLY_JOIN_SUM);
 }
 
 static void
@@ -521,10 +521,10 @@ count_frame(struct tally_device_summary *d, const struct tally_frame_record *f)
 	d->flags |= f->flags;
 	d->dropped_passes += f->dropped_passes;
 	if (f->has_gpu)
-		tally_wide_add_u64(&d->gpu_total, f->gpu_ns);
+		tally_int192_add_u64(&d->gpu_total, f->gpu_ns);
 	if (f->has_unattributed_gpu) {
 		d->has_unattributed = true;
-		tally_wide_add_u64(&d->unattributed, f->unattributed_gpu_ns);
+		tally_int192_add_u64(&d->unattributed, f->unattributed_gpu_ns);
 	}
 	if (f->has_coverage && f->has_gpu) {
 		d->covered += f->coverage * (double)f->gpu_ns;

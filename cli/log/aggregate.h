@@ -90,8 +90,8 @@ struct tally_device_summary {
 	uint64_t frames; /* that count: after warm-up, complete */
 	uint64_t partial, warmed_up;
 	struct tally_stats cpu, gpu, overhead;
-	struct tally_wide gpu_total; /* of complete and partial frames */
-	struct tally_wide unattributed;
+	struct tally_int192 gpu_total; /* of complete and partial frames */
+	struct tally_int192 unattributed;
 	bool has_unattributed;
 	double covered, coverable; /* coverage weighted by GPU time */
 	uint64_t dropped_passes;

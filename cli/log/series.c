@@ -10,7 +10,7 @@ double
 tally_group_share(const struct tally_aggregate *a, const struct tally_group *g)
 {
 	const struct tally_device_summary *d = tally_aggregate_device(a, g->device);
-	double all = d ? tally_wide_f64(&d->gpu_total) : 0;
+	double all = d ? tally_int192_f64(&d->gpu_total) : 0;
 	const struct tally_stats *gpu = &g->series[TALLY_SERIES_GPU].stats;
 	if (a->by == TALLY_BY_FRAME)
 		return g->record.has_gpu && all > 0 ? (double)g->record.gpu_ns / all : -1;

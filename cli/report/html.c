@@ -84,7 +84,7 @@ put_group(struct page *p, const struct tally_device_summary *d, struct tally_gro
 {
 	struct tally_out *o = p->out;
 	struct tally_html_group *own = g->watched;
-	double all = tally_wide_f64(&d->gpu_total);
+	double all = tally_int192_f64(&d->gpu_total);
 	tally_out_object(o, NULL);
 	tally_out_id(o, "id", g->id);
 	text(o, "name", g->name);
@@ -188,7 +188,7 @@ put_described(struct tally_out *o, const struct tally_aggregate *a, struct tally
 	if (d->coverable > 0)
 		tally_out_f64(o, "coverage", d->covered / d->coverable);
 	if (d->has_unattributed)
-		tally_out_f64(o, "unattributed_ns", tally_wide_f64(&d->unattributed));
+		tally_out_f64(o, "unattributed_ns", tally_int192_f64(&d->unattributed));
 	named_stats(o, "cpu", &d->cpu);
 	named_stats(o, "gpu", &d->gpu);
 	named_stats(o, "overhead", &d->overhead);

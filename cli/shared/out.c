@@ -305,10 +305,10 @@ tally_out_value(struct tally_out *o, const char *key, struct tally_value v)
 }
 
 void
-tally_out_wide(struct tally_out *o, const char *key, const struct tally_wide *v)
+tally_out_wide(struct tally_out *o, const char *key, const struct tally_int192 *v)
 {
-	char digits[TALLY_WIDE_DIGITS];
-	tally_wide_print(v, digits);
+	char digits[TALLY_INT192_DIGITS];
+	tally_int192_print(v, digits);
 	put_word(o, key, digits);
 }
 

@@ -56,7 +56,7 @@ void tally_out_i64(struct tally_out *o, const char *key, int64_t v);
 void tally_out_f64(struct tally_out *o, const char *key, double v);
 void tally_out_value(struct tally_out *o, const char *key, struct tally_value v);
 /* All digits, without quotes. */
-void tally_out_wide(struct tally_out *o, const char *key, const struct tally_wide *v);
+void tally_out_wide(struct tally_out *o, const char *key, const struct tally_int192 *v);
 /* 16 hex digits. */
 void tally_out_id(struct tally_out *o, const char *key, uint64_t id);
 /* The names of the flags. */

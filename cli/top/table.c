@@ -283,7 +283,7 @@ place(struct layout *layout, const struct tally_top_column *c, unsigned width)
 	g_array_append_val(layout->widths, width);
 }
 
-/* Of the columns of tallies, counters and metrics: as many as fit into `room`, from `first`. */
+/* Of the columns of call_counts, counters and metrics: as many as fit into `room`, from `first`. */
 static guint
 fit_series(const struct tally_top_window *w, const GArray *all, guint first, unsigned room)
 {

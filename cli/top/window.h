@@ -12,7 +12,7 @@
 #include "cli/log/aggregate.h"
 
 #define TALLY_TOP_SLICES 120
-#define TALLY_TOP_COARSE 10 /* of tallies, counters and metrics, which have no sparkline */
+#define TALLY_TOP_COARSE 10 /* of call_counts, counters and metrics, which have no sparkline */
 #define TALLY_TOP_MOST_PASSES 4096
 #define TALLY_TOP_MOST_SERIES 131072
 

@@ -127,7 +127,7 @@ sum_counters(struct tally_metric_frame *f, const struct tally_frame_record *fram
 }
 
 static void
-add_tallies(struct tally_tallies *to, const struct tally_tallies *t)
+add_tallies(struct tally_call_counts *to, const struct tally_call_counts *t)
 {
 	to->draws += t->draws;
 	to->dispatches += t->dispatches;
@@ -144,13 +144,13 @@ tally_metric_frame_evaluate(struct tally_metric_frame *f, struct tally_metric_se
 			    uint32_t n_unattributed, const struct tally_keyed_value *more,
 			    uint32_t n_more, struct tally_keyed_value *out)
 {
-	struct tally_tallies tallies = { 0 };
+	struct tally_call_counts call_counts = { 0 };
 	struct tally_metric_values in = {
 		.counters = f->values,
 		.n_counters = sum_counters(f, frame, n_own, n_unattributed),
 		.more = more,
 		.n_more = n_more,
-		.tallies = &tallies,
+		.call_counts = &call_counts,
 		.has_gpu = frame->has_gpu,
 		.gpu_ns = frame->gpu_ns,
 	};
@@ -158,7 +158,7 @@ tally_metric_frame_evaluate(struct tally_metric_frame *f, struct tally_metric_se
 	bool all_pixels = true;
 	for (uint32_t p = 0; p < frame->n_passes; p++) {
 		const struct tally_pass_record *pass = &frame->passes[p];
-		add_tallies(&tallies, &pass->tallies);
+		add_tallies(&call_counts, &pass->call_counts);
 		in.unknown |= pass->unknown;
 		if (pass->segment == 0)
 			in.pixels += pass->pixels;
@@ -179,7 +179,7 @@ tally_metric_pass_evaluate(struct tally_metric_set *set, const struct tally_pass
 		.n_counters = pass->n_counters,
 		.more = more,
 		.n_more = n_more,
-		.tallies = &pass->tallies,
+		.call_counts = &pass->call_counts,
 		.unknown = pass->unknown,
 		.has_gpu = pass->has_gpu,
 		.gpu_ns = pass->gpu_ns,

@@ -79,7 +79,7 @@ struct tally_metric_values {
 	uint32_t n_counters;
 	const struct tally_keyed_value *more; /* a second list, may be empty: not logged */
 	uint32_t n_more;
-	const struct tally_tallies *tallies; /* NULL: none */
+	const struct tally_call_counts *call_counts; /* NULL: none */
 	uint32_t unknown; /* TALLY_UNKNOWN_* */
 	bool has_gpu;
 	uint64_t gpu_ns;

@@ -124,7 +124,7 @@ take_special(struct tally_metric_set *set, enum tally_metric_special special, do
 static void
 take_specials(struct tally_metric_set *set, const struct tally_metric_values *in)
 {
-	const struct tally_tallies *t = in->tallies;
+	const struct tally_call_counts *t = in->call_counts;
 	if (t && !(in->unknown & TALLY_UNKNOWN_DRAWS))
 		take_special(set, TALLY_SPECIAL_DRAWS, (double)t->draws);
 	if (t && !(in->unknown & TALLY_UNKNOWN_VERTICES))

@@ -41,8 +41,8 @@ const struct tally_counter_set *const *tally_harvest_sets(const struct tally_har
 /* From the next begin on count that one of tally_harvest_sets(), or only what is always counted
  * (TALLY_NO_SET). At first 0 is counted. Sets of a source that gave up are gone afterwards. */
 void tally_harvest_select(struct tally_harvest *h, uint32_t set);
-/* Whose turn it is when `turn` frames were captured before (tally_session_turn()), or the set that
- * is pinned (--set, or NULL): for tally_harvest_select(). */
+/* Whose turn it is when `turn` frames were captured before (tally_session_rotation()), or the set
+ * that is pinned (--set, or NULL): for tally_harvest_select(). */
 uint32_t tally_harvest_turn(const struct tally_harvest *h, const char *pinned, uint64_t turn);
 /* What is counted now; what the values of a slot that is in use mean. */
 const struct tally_counter_set *tally_harvest_selected(const struct tally_harvest *h);

@@ -78,12 +78,12 @@ pair_divide(struct tally_pair p, double by)
 
 /* The number to 106 bits. */
 static struct tally_pair
-wide_pair(const struct tally_wide *w)
+wide_pair(const struct tally_int192 *w)
 {
-	struct tally_wide rest = *w;
-	double nearest = tally_wide_f64(w);
-	tally_wide_subtract_f64(&rest, nearest);
-	return (struct tally_pair){ nearest, tally_wide_f64(&rest) };
+	struct tally_int192 rest = *w;
+	double nearest = tally_int192_f64(w);
+	tally_int192_subtract_f64(&rest, nearest);
+	return (struct tally_pair){ nearest, tally_int192_f64(&rest) };
 }
 
 /* ---- adding ---- */
@@ -114,11 +114,11 @@ add_integer(struct tally_moments *m, struct tally_value v)
 	bool negative = v.storage == TALLY_STORAGE_I64 && v.i64 < 0;
 	if (negative) {
 		m->storage = TALLY_STORAGE_I64;
-		tally_wide_add_i64(&m->sum, v.i64);
-		tally_wide_add_square(&m->sum_sq, 0 - v.u64);
+		tally_int192_add_i64(&m->sum, v.i64);
+		tally_int192_add_square(&m->sum_sq, 0 - v.u64);
 	} else {
-		tally_wide_add_u64(&m->sum, v.u64);
-		tally_wide_add_square(&m->sum_sq, v.u64);
+		tally_int192_add_u64(&m->sum, v.u64);
+		tally_int192_add_square(&m->sum_sq, v.u64);
 	}
 }
 
@@ -133,11 +133,11 @@ tally_moments_add(struct tally_moments *m, struct tally_value v)
 		if (v.u64 > m->max.u64)
 			m->max = v;
 		m->n++;
-		tally_wide_add_parts(&m->sum, 0, v.u64);
+		tally_int192_add_parts(&m->sum, 0, v.u64);
 		if (v.u64 <= UINT32_MAX)
-			tally_wide_add_parts(&m->sum_sq, 0, v.u64 * v.u64);
+			tally_int192_add_parts(&m->sum_sq, 0, v.u64 * v.u64);
 		else
-			tally_wide_add_square(&m->sum_sq, v.u64);
+			tally_int192_add_square(&m->sum_sq, v.u64);
 		return;
 	}
 	if (!whole && !isfinite(v.f64))
@@ -168,7 +168,7 @@ double
 tally_moments_total(const struct tally_moments *m)
 {
 	return m->storage == TALLY_STORAGE_F64 ? m->total.hi + m->total.lo
-					       : tally_wide_f64(&m->sum);
+					       : tally_int192_f64(&m->sum);
 }
 
 double
@@ -176,7 +176,7 @@ tally_moments_mean(const struct tally_moments *m)
 {
 	double n = (double)m->n;
 	if (m->storage != TALLY_STORAGE_F64)
-		return tally_wide_f64(&m->sum) / n;
+		return tally_int192_f64(&m->sum) / n;
 	struct tally_pair mean = pair_add(pair_divide(m->distance, n), m->origin);
 	return mean.hi + mean.lo;
 }
@@ -185,16 +185,16 @@ tally_moments_mean(const struct tally_moments *m)
 static double
 spread_of_integers(const struct tally_moments *m)
 {
-	enum { WORDS = 2 * TALLY_WIDE_WORDS };
-	struct tally_wide sum = m->sum;
-	if (tally_wide_is_negative(&sum)) {
-		struct tally_wide zero = { { 0 } };
-		tally_words_subtract(zero.word, sum.word, TALLY_WIDE_WORDS);
+	enum { WORDS = 2 * TALLY_INT192_WORDS };
+	struct tally_int192 sum = m->sum;
+	if (tally_int192_is_negative(&sum)) {
+		struct tally_int192 zero = { { 0 } };
+		tally_words_subtract(zero.word, sum.word, TALLY_INT192_WORDS);
 		sum = zero;
 	}
 	uint64_t spread[WORDS] = { 0 }, square[WORDS];
-	tally_words_multiply(m->sum_sq.word, TALLY_WIDE_WORDS, &m->n, 1, spread);
-	tally_words_multiply(sum.word, TALLY_WIDE_WORDS, sum.word, TALLY_WIDE_WORDS, square);
+	tally_words_multiply(m->sum_sq.word, TALLY_INT192_WORDS, &m->n, 1, spread);
+	tally_words_multiply(sum.word, TALLY_INT192_WORDS, sum.word, TALLY_INT192_WORDS, square);
 	tally_words_subtract(spread, square, WORDS);
 	return tally_words_f64(spread, WORDS);
 }

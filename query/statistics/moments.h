@@ -2,7 +2,7 @@
  * follows from them: mean, deviation of the population and of a sample.
  *
  * What MicroBlaze's latency counters keep (seed 003), for any value. Whole numbers are summed
- * exactly (layer/wide.h), so mean and deviation are true to the last places of a double whatever
+ * exactly (layer/int192.h), so mean and deviation are true to the last places of a double whatever
  * the values; other numbers are summed in pairs of doubles (106 bits), squares of their distance
  * from the first value too, so that nothing cancels. The run's own statistics and `passtally
  * report` both use this: equal values in equal order give equal numbers. Nothing allocates; one
@@ -12,7 +12,7 @@
 #define PASSTALLY_QUERY_MOMENTS_H
 
 #include "layer/record.h"
-#include "layer/wide.h"
+#include "layer/int192.h"
 
 /* A sum of two doubles: hi + lo, of which hi is the nearest double. */
 struct tally_pair {
@@ -25,7 +25,7 @@ struct tally_moments {
 	struct tally_value min, max;
 	union {
 		struct { /* while storage is an integer's */
-			struct tally_wide sum, sum_sq;
+			struct tally_int192 sum, sum_sq;
 		};
 		struct { /* while it is not: distances are from `origin` */
 			double origin;

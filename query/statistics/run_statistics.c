@@ -52,16 +52,16 @@ static const struct {
 	const char *key;
 	uint32_t unknown;
 	size_t offset;
-} tallies[] = {
-	{ "draws", TALLY_UNKNOWN_DRAWS, offsetof(struct tally_tallies, draws) },
-	{ "vertices", TALLY_UNKNOWN_VERTICES, offsetof(struct tally_tallies, vertices) },
-	{ "instances", TALLY_UNKNOWN_INSTANCES, offsetof(struct tally_tallies, instances) },
-	{ "dispatches", TALLY_UNKNOWN_DISPATCHES, offsetof(struct tally_tallies, dispatches) },
-	{ "copies", TALLY_UNKNOWN_COPIES, offsetof(struct tally_tallies, copies) },
-	{ "clears", TALLY_UNKNOWN_CLEARS, offsetof(struct tally_tallies, clears) },
-	{ "calls", 0, offsetof(struct tally_tallies, calls) },
+} call_counts[] = {
+	{ "draws", TALLY_UNKNOWN_DRAWS, offsetof(struct tally_call_counts, draws) },
+	{ "vertices", TALLY_UNKNOWN_VERTICES, offsetof(struct tally_call_counts, vertices) },
+	{ "instances", TALLY_UNKNOWN_INSTANCES, offsetof(struct tally_call_counts, instances) },
+	{ "dispatches", TALLY_UNKNOWN_DISPATCHES, offsetof(struct tally_call_counts, dispatches) },
+	{ "copies", TALLY_UNKNOWN_COPIES, offsetof(struct tally_call_counts, copies) },
+	{ "clears", TALLY_UNKNOWN_CLEARS, offsetof(struct tally_call_counts, clears) },
+	{ "calls", 0, offsetof(struct tally_call_counts, calls) },
 };
-#define N_TALLIES (sizeof(tallies) / sizeof(tallies[0]))
+#define N_TALLIES (sizeof(call_counts) / sizeof(call_counts[0]))
 #define GPU_NS N_TALLIES /* place of that series */
 #define N_FIXED (N_TALLIES + 1)
 
@@ -224,7 +224,7 @@ add_identity(struct tally_run_statistics *s, uint32_t device, uint64_t id)
 	new->room = N_FIXED + 8;
 	new->n_series = N_FIXED;
 	for (uint32_t i = 0; i < N_TALLIES; i++)
-		series[i].key = tallies[i].key;
+		series[i].key = call_counts[i].key;
 	series[GPU_NS].key = "gpu_ns";
 	s->n_values += N_FIXED;
 	s->identities[s->n_identities++] = new;
@@ -328,8 +328,9 @@ add_pass(struct tally_run_statistics *s, struct identity *i, const struct tally_
 	}
 	for (uint32_t k = 0; k < N_TALLIES; k++) {
 		struct tally_value v = { .storage = TALLY_STORAGE_U64 };
-		memcpy(&v.u64, (const char *)&pass->tallies + tallies[k].offset, sizeof(v.u64));
-		if (!(pass->unknown & tallies[k].unknown))
+		memcpy(&v.u64, (const char *)&pass->call_counts + call_counts[k].offset,
+		       sizeof(v.u64));
+		if (!(pass->unknown & call_counts[k].unknown))
 			add_part(&i->series[k], v);
 	}
 	if (pass->has_gpu)
@@ -376,7 +377,7 @@ tally_run_statistics_add(struct tally_run_statistics *s, const struct tally_fram
 
 /* ---- the end ---- */
 
-/* Never: a value that no frame had whole, and tallies that were always 0, but draws. */
+/* Never: a value that no frame had whole, and call_counts that were always 0, but draws. */
 static bool
 is_told(const struct identity *i, uint32_t k)
 {

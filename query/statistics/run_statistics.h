@@ -2,7 +2,7 @@
  * the game runs.
  *
  * For the `end` line: N, sum, sum of squares, extremes, mean, deviations
- * (query/statistics/moments.h) of gpu_ns, the tallies, each counter and each metric, as
+ * (query/statistics/moments.h) of gpu_ns, the call_counts, each counter and each metric, as
  * `passtally report` computes them from the frames: segments of an identity in one frame are
  * joined first, a value that one of them lacks counts for none; passes of a frame that the
  * run's end cut short count. Memory is bounded: TALLY_MAX_STATISTICS values of 150 bytes; what
@@ -30,8 +30,8 @@ void tally_run_statistics_describe(struct tally_run_statistics *s,
  * is described again. */
 void tally_run_statistics_add(struct tally_run_statistics *s,
 			      const struct tally_frame_record *frame);
-/* By device, then in order of appearance; tallies that were always 0 are left out. The list is the
- * caller's to free; NULL with *n 0 on OOM or when there is nothing. */
+/* By device, then in order of appearance; call_counts that were always 0 are left out. The list
+ * is the caller's to free; NULL with *n 0 on OOM or when there is nothing. */
 struct tally_statistic_record *tally_run_statistics_list(struct tally_run_statistics *s,
 							 uint32_t *n);
 

@@ -91,7 +91,7 @@ make_frames(struct frames *f, uint32_t n_frames, uint32_t n_passes)
 			.id = UINT64_C(0x9e3779b97f4a7c15) * (i + 1),
 			.kind = TALLY_PASS_RENDER,
 			.label = "Main",
-			.tallies = { .draws = 10 + i % 90,
+			.call_counts = { .draws = 10 + i % 90,
 				     .vertices = 3000,
 				     .instances = 12,
 				     .calls = 12 },
@@ -203,14 +203,14 @@ jansson_pass(const struct tally_pass_record *p)
 	for (unsigned k = 0; k < N_COUNTERS; k++)
 		json_object_set_new(counters, keys[k],
 				    json_integer((json_int_t)p->counters[k].value.u64));
-	return json_pack("{s:I,s:s,s:s,s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:o}", "index",
-			 (json_int_t)p->index, "id", id, "kind", "render", "label", p->label,
-			 "draws", (json_int_t)p->tallies.draws, "vertices",
-			 (json_int_t)p->tallies.vertices, "instances",
-			 (json_int_t)p->tallies.instances, "calls", (json_int_t)p->tallies.calls,
-			 "context", (json_int_t)p->context, "cpu_start_ns",
-			 (json_int_t)p->cpu_start_ns, "gpu_start_ns", (json_int_t)p->gpu_start_ns,
-			 "gpu_ns", (json_int_t)p->gpu_ns, "counters", counters);
+	return json_pack(
+		"{s:I,s:s,s:s,s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:o}", "index",
+		(json_int_t)p->index, "id", id, "kind", "render", "label", p->label, "draws",
+		(json_int_t)p->call_counts.draws, "vertices", (json_int_t)p->call_counts.vertices,
+		"instances", (json_int_t)p->call_counts.instances, "calls",
+		(json_int_t)p->call_counts.calls, "context", (json_int_t)p->context, "cpu_start_ns",
+		(json_int_t)p->cpu_start_ns, "gpu_start_ns", (json_int_t)p->gpu_start_ns, "gpu_ns",
+		(json_int_t)p->gpu_ns, "counters", counters);
 }
 
 static uint64_t
@@ -261,10 +261,10 @@ yajl_pass(yajl_gen gen, const struct tally_pass_record *p)
 	yajl_text(gen, "render");
 	yajl_text(gen, "label");
 	yajl_text(gen, p->label);
-	yajl_number(gen, "draws", p->tallies.draws);
-	yajl_number(gen, "vertices", p->tallies.vertices);
-	yajl_number(gen, "instances", p->tallies.instances);
-	yajl_number(gen, "calls", p->tallies.calls);
+	yajl_number(gen, "draws", p->call_counts.draws);
+	yajl_number(gen, "vertices", p->call_counts.vertices);
+	yajl_number(gen, "instances", p->call_counts.instances);
+	yajl_number(gen, "calls", p->call_counts.calls);
 	yajl_number(gen, "context", (uint64_t)p->context);
 	yajl_number(gen, "cpu_start_ns", p->cpu_start_ns);
 	yajl_number(gen, "gpu_start_ns", p->gpu_start_ns);

@@ -75,7 +75,7 @@ make_passes(void)
 			.id = UINT64_C(0x9e3779b97f4a7c15) * (i + 1),
 			.kind = i % 10 == 9 ? TALLY_PASS_COMPUTE : TALLY_PASS_RENDER,
 			.label = i % 3 ? game.labels[i] : NULL,
-			.tallies = { .draws = 1 + draw(300), .calls = 5 + draw(900) },
+			.call_counts = { .draws = 1 + draw(300), .calls = 5 + draw(900) },
 			.context = 1,
 			.queue_family = -1,
 			.queue_index = -1,
@@ -90,9 +90,9 @@ make_passes(void)
 			.n_metrics = N_METRICS,
 		};
 		if (i % 10 == 9)
-			p->tallies.dispatches = 1 + draw(20);
-		p->tallies.vertices = p->tallies.draws * (3 + draw(4000));
-		p->tallies.instances = p->tallies.draws;
+			p->call_counts.dispatches = 1 + draw(20);
+		p->call_counts.vertices = p->call_counts.draws * (3 + draw(4000));
+		p->call_counts.instances = p->call_counts.draws;
 		for (unsigned k = 0; k < N_COUNTERS; k++) {
 			game.values[i][k].key = counters[k].key;
 			game.values[i][k].value.u64 = draw(UINT64_C(1) << (8 + 4 * k % 24));

@@ -29,10 +29,10 @@ print(const struct tally_moments *m)
 {
 	struct tally_statistic_record record = { .id = 1, .key = "x" };
 	tally_moments_record(m, &record);
-	char sum[TALLY_WIDE_DIGITS] = "", sum_sq[TALLY_WIDE_DIGITS] = "";
+	char sum[TALLY_INT192_DIGITS] = "", sum_sq[TALLY_INT192_DIGITS] = "";
 	if (record.integral) {
-		tally_wide_print(&record.sum, sum);
-		tally_wide_print(&record.sum_sq, sum_sq);
+		tally_int192_print(&record.sum, sum);
+		tally_int192_print(&record.sum_sq, sum_sq);
 	} else {
 		snprintf(sum, sizeof(sum), "%.17g", record.sum_f64);
 		snprintf(sum_sq, sizeof(sum_sq), "%.17g", record.sum_sq_f64);

@@ -91,7 +91,7 @@ world_init(struct world *w)
 static void
 hand_over(struct world *w, struct tally_stream *s, uint64_t frame, char how)
 {
-	struct tally_part *part = calloc(1, sizeof(*part));
+	struct tally_frame_part *part = calloc(1, sizeof(*part));
 	part->stream = s;
 	part->frame = frame;
 	part->captured = how != '-';
@@ -108,7 +108,7 @@ hand_over(struct world *w, struct tally_stream *s, uint64_t frame, char how)
 			.target = &window,
 			.surface = -1,
 			.key = frame << 8 | s->number,
-			.tallies = { .calls = 1, .draws = 1 },
+			.call_counts = { .calls = 1, .draws = 1 },
 		};
 	}
 	g_assert_true(tally_ring_push(s->out, part));

@@ -1,4 +1,4 @@
-#include "layer/part.h"
+#include "layer/frame_part.h"
 
 #include "layer/session.h"
 #include "tests/unit/recorder_stub.h"

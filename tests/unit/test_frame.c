@@ -12,7 +12,7 @@ struct world {
 	struct tally_frame_builder *builder;
 	struct tally_id_set *seen;
 	struct tally_stream streams[2];
-	struct tally_part parts[4];
+	struct tally_frame_part parts[4];
 	struct tally_chunk chunks[4][2];
 	struct tally_value values[4][128][2];
 	uint64_t valid[4][128];
@@ -78,10 +78,10 @@ world_free(struct world *w)
 	g_free(w);
 }
 
-static struct tally_part *
+static struct tally_frame_part *
 world_part(struct world *w, unsigned stream, uint64_t frame)
 {
-	struct tally_part *part = &w->parts[w->n_parts];
+	struct tally_frame_part *part = &w->parts[w->n_parts];
 	part->stream = &w->streams[stream];
 	part->frame = frame;
 	part->captured = true;
@@ -94,7 +94,7 @@ world_part(struct world *w, unsigned stream, uint64_t frame)
 }
 
 static struct tally_pass *
-world_pass(struct world *w, struct tally_part *part, struct tally_pass pass)
+world_pass(struct world *w, struct tally_frame_part *part, struct tally_pass pass)
 {
 	unsigned p = (unsigned)(part - w->parts);
 	unsigned n = part->n_passes++;
@@ -151,7 +151,7 @@ test_identity(void)
 {
 	static const char label[] = "L";
 	struct world *w = world_new();
-	struct tally_part *part = world_part(w, 0, 1);
+	struct tally_frame_part *part = world_part(w, 0, 1);
 	static const struct {
 		enum tally_pass_kind kind;
 		uint64_t key;
@@ -184,7 +184,7 @@ test_identity(void)
 					     .target = passes[i].target,
 					     .restarts = passes[i].restarts,
 					     .load = TALLY_LOAD_CLEAR,
-					     .tallies.draws = i });
+					     .call_counts.draws = i });
 		pass->target = passes[i].target; /* NULL is allowed */
 	}
 	const struct tally_frame_record *f = world_build(w, 1);
@@ -192,7 +192,7 @@ test_identity(void)
 	for (uint32_t i = 0; i < f->n_passes; i++) {
 		const struct tally_target *t = passes[i].target ? passes[i].target : &none;
 		g_assert_cmpuint(f->passes[i].index, ==, i);
-		g_assert_cmpuint(f->passes[i].tallies.draws, ==, i);
+		g_assert_cmpuint(f->passes[i].call_counts.draws, ==, i);
 		g_assert_cmpuint(f->passes[i].segment, ==, passes[i].segment);
 		g_assert_cmphex(f->passes[i].id, ==,
 				id_of(passes[i].kind, passes[i].label, t, passes[i].ordinal));
@@ -218,15 +218,15 @@ static void
 test_streams_and_late_parts(void)
 {
 	struct world *w = world_new();
-	struct tally_part *late = world_part(w, 1, 4);
-	struct tally_part *a = world_part(w, 0, 5);
-	struct tally_part *b = world_part(w, 1, 5);
+	struct tally_frame_part *late = world_part(w, 1, 4);
+	struct tally_frame_part *a = world_part(w, 0, 5);
+	struct tally_frame_part *b = world_part(w, 1, 5);
 	struct tally_pass pass = { .kind = TALLY_PASS_RENDER, .key = 1 };
-	pass.tallies.draws = 100;
+	pass.call_counts.draws = 100;
 	world_pass(w, late, pass);
-	pass.tallies.draws = 1;
+	pass.call_counts.draws = 1;
 	world_pass(w, a, pass);
-	pass.tallies.draws = 2;
+	pass.call_counts.draws = 2;
 	world_pass(w, b, pass);
 	a->overhead_ns = 10;
 	b->overhead_ns = 20;
@@ -243,9 +243,9 @@ test_streams_and_late_parts(void)
 		g_assert_cmphex(f->passes[i].id, ==, id_of(TALLY_PASS_RENDER, NULL, &window, i));
 		g_assert_cmpuint(f->passes[i].segment, ==, 0);
 	}
-	g_assert_cmpuint(f->passes[0].tallies.draws, ==, 1);
-	g_assert_cmpuint(f->passes[1].tallies.draws, ==, 2);
-	g_assert_cmpuint(f->passes[2].tallies.draws, ==, 100);
+	g_assert_cmpuint(f->passes[0].call_counts.draws, ==, 1);
+	g_assert_cmpuint(f->passes[1].call_counts.draws, ==, 2);
+	g_assert_cmpuint(f->passes[2].call_counts.draws, ==, 100);
 	g_assert_cmpint(f->passes[1].context, ==, 11);
 	world_free(w);
 }
@@ -348,7 +348,7 @@ static void
 test_workload_times(void)
 {
 	struct world *w = world_new();
-	struct tally_part *part = world_part(w, 0, 1);
+	struct tally_frame_part *part = world_part(w, 0, 1);
 	struct tally_value value = { TALLY_STORAGE_U64, { .u64 = 7 } };
 	uint64_t valid = 1, none = 0;
 	struct tally_workload loads[] = {
@@ -395,7 +395,7 @@ test_times(void)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(times); i++) {
 		struct world *w = world_new();
-		struct tally_part *part = world_part(w, 0, 1);
+		struct tally_frame_part *part = world_part(w, 0, 1);
 		g_test_message("%s", times[i].what);
 		for (size_t j = 0; j < 4 && (times[i].p[j].end || j == 0); j++)
 			world_pass(w, part,
@@ -431,7 +431,7 @@ static void
 test_counters(void)
 {
 	struct world *w = world_new();
-	struct tally_part *part = world_part(w, 0, 1);
+	struct tally_frame_part *part = world_part(w, 0, 1);
 	struct tally_pass *p = world_pass(w, part,
 					  (struct tally_pass){ .kind = TALLY_PASS_RENDER });
 	p->values[1] = (struct tally_value){ TALLY_STORAGE_F64, { .f64 = 2.5 } };
@@ -466,15 +466,16 @@ static void
 test_many(void)
 {
 	struct world *w = world_new();
-	struct tally_part *part = world_part(w, 0, 1);
+	struct tally_frame_part *part = world_part(w, 0, 1);
 	for (unsigned i = 0; i < 128; i++)
 		world_pass(w, part,
-			   (struct tally_pass){
-				   .kind = TALLY_PASS_RENDER, .key = i % 100, .tallies.draws = i });
+			   (struct tally_pass){ .kind = TALLY_PASS_RENDER,
+						.key = i % 100,
+						.call_counts.draws = i });
 	const struct tally_frame_record *f = world_build(w, 1);
 	g_assert_cmpuint(f->n_passes, ==, 128);
 	for (uint32_t i = 0; i < 128; i++) {
-		g_assert_cmpuint(f->passes[i].tallies.draws, ==, i);
+		g_assert_cmpuint(f->passes[i].call_counts.draws, ==, i);
 		g_assert_cmpuint(f->passes[i].segment, ==, i / 100);
 		g_assert_cmphex(f->passes[i].id, ==,
 				id_of(TALLY_PASS_RENDER, NULL, &window, i % 100));
@@ -507,10 +508,10 @@ test_layouts(void)
 	static const struct tally_counter *const swapped[] = { &counter_b, &share, &counter_a };
 	static const struct tally_layout set = { "one", swapped, 3 }; /* more than there is room */
 	struct world *w = world_new();
-	struct tally_part *late = world_part(w, 0, 1);
+	struct tally_frame_part *late = world_part(w, 0, 1);
 	late->set = "of an earlier frame";
 	world_part(w, 0, 2);
-	struct tally_part *part = world_part(w, 1, 2);
+	struct tally_frame_part *part = world_part(w, 1, 2);
 	part->set = "one";
 	w->streams[1].counters = NULL;
 	struct tally_pass *pass = world_pass(w, part, (struct tally_pass){ .layout = &set });

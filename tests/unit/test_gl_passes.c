@@ -287,7 +287,7 @@ say_pass(GString *out, const struct tally_pass_record *p)
 				      [TALLY_PASS_TRANSFER] = 't',
 				      [TALLY_PASS_OTHER] = 'o' };
 	const struct tally_pass_info_record *info = info_of(p->id);
-	const struct tally_tallies *t = &p->tallies;
+	const struct tally_call_counts *t = &p->call_counts;
 	g_assert_nonnull(info);
 	g_string_append_printf(out, "%c%u ", kinds[p->kind], info->target.width);
 	if (t->draws || p->unknown)

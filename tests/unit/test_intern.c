@@ -1,4 +1,4 @@
-#include "layer/part.h"
+#include "layer/frame_part.h"
 
 #include <glib.h>
 #include <string.h>

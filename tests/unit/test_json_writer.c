@@ -175,14 +175,14 @@ test_ids_and_sums(void)
 	struct grown g;
 	init_grown(&g, 1000);
 	tally_json_put_id(&g.writer, UINT64_C(0x00ab54a98ceb1f0a));
-	static const struct tally_wide wide[] = {
+	static const struct tally_int192 wide[] = {
 		{ { 0 } },
 		{ { UINT64_MAX, UINT64_MAX, UINT64_MAX } },
 		{ { UINT64_MAX, UINT64_MAX, 0 } },
 		{ { 0, 0, UINT64_C(1) << 63 } },
 	};
 	for (size_t i = 0; i < G_N_ELEMENTS(wide); i++)
-		tally_json_put_wide(&g.writer, &wide[i]);
+		tally_json_put_int192(&g.writer, &wide[i]);
 	check_written(&g, "\"00ab54a98ceb1f0a\"\"0\"\"-1\""
 			  "\"340282366920938463463374607431768211455\""
 			  "\"-3138550867693340381917894711603833208051177722232017256448\"");
@@ -223,7 +223,7 @@ test_no_room(void)
 		tally_json_put_u64(&g.writer, 1);
 		tally_json_put_f64(&g.writer, 0.5);
 		tally_json_put_id(&g.writer, 7);
-		tally_json_put_wide(&g.writer, &(struct tally_wide){ { 1, 1 } });
+		tally_json_put_int192(&g.writer, &(struct tally_int192){ { 1, 1 } });
 		tally_json_put_time(&g.writer, 1);
 		size_t used = (size_t)(g.writer.at - g.bytes);
 		g_assert_cmpuint(used, <=, limit);

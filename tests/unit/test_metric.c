@@ -156,8 +156,10 @@ test_dialects(void)
 		{ ARM, "$MaliShaderClockRatioShaderCoreClockRatio / 100", 0.5 },
 	};
 	struct device *d = make_device("Mali-G715");
-	const struct tally_tallies tallies = { .draws = 10, .vertices = 30, .dispatches = 5 };
-	d->pass.tallies = &tallies;
+	const struct tally_call_counts call_counts = { .draws = 10,
+						       .vertices = 30,
+						       .dispatches = 5 };
+	d->pass.call_counts = &call_counts;
 	d->pass.unknown = TALLY_UNKNOWN_DISPATCHES;
 	d->pass.has_gpu = true;
 	d->pass.gpu_ns = 2000000000;

@@ -147,7 +147,7 @@ static const struct tally_pass_record passes_1[] = {
 		.id = UINT64_C(0x00ab54a98ceb1f0a),
 		.kind = TALLY_PASS_RENDER,
 		.label = "Scene/Shadow",
-		.tallies = { .draws = 12,
+		.call_counts = { .draws = 12,
 			     .clears = 1,
 			     .vertices = 3600,
 			     .instances = 12,
@@ -176,7 +176,7 @@ static const struct tally_pass_record passes_1[] = {
 		.segment = 2,
 		.kind = TALLY_PASS_RENDER,
 		.label = "Scene/M\\xc3ain \\ \xff\xc3(",
-		.tallies = { .draws = 1,
+		.call_counts = { .draws = 1,
 			     .dispatches = 2,
 			     .copies = 3,
 			     .clears = 4,
@@ -211,7 +211,7 @@ static const struct tally_pass_record passes_1[] = {
 		.index = 3,
 		.id = UINT64_C(0x00ab54a98ceb1f0a),
 		.kind = TALLY_PASS_RENDER,
-		.tallies = { .draws = 1 },
+		.call_counts = { .draws = 1 },
 		.unknown = TALLY_UNKNOWN_VERTICES | TALLY_UNKNOWN_INSTANCES,
 		.context = 0,
 		.queue_family = -1,
@@ -224,7 +224,7 @@ static const struct tally_pass_record passes_1[] = {
 		.index = 4,
 		.id = UINT64_C(0x00ab54a98ceb1f0a),
 		.kind = TALLY_PASS_RENDER,
-		.tallies = { .draws = 1 },
+		.call_counts = { .draws = 1 },
 		.context = 0,
 		.queue_family = -1,
 		.queue_index = -1,
@@ -234,7 +234,7 @@ static const struct tally_pass_record passes_1[] = {
 		.index = 5,
 		.id = 1,
 		.kind = TALLY_PASS_COMPUTE,
-		.tallies = { .dispatches = 1 },
+		.call_counts = { .dispatches = 1 },
 		.context = 0,
 		.queue_family = -1,
 		.queue_index = -1,
@@ -570,7 +570,8 @@ check_pass(const struct tally_pass_record *got, const struct tally_pass_record *
 	g_assert_cmpuint(got->id, ==, want->id);
 	g_assert_cmpuint(got->segment, ==, want->segment);
 	g_assert_cmpint(got->kind, ==, want->kind);
-	g_assert_cmpmem(&got->tallies, sizeof(got->tallies), &want->tallies, sizeof(want->tallies));
+	g_assert_cmpmem(&got->call_counts, sizeof(got->call_counts), &want->call_counts,
+			sizeof(want->call_counts));
 	g_assert_cmphex(got->unknown, ==, want->unknown);
 	g_assert_cmpint(got->context, ==, want->context);
 	g_assert_cmpint(got->queue_family, ==, want->queue_family);

@@ -35,8 +35,8 @@ check(const struct tally_statistic_record *r, uint64_t n, double sum, double sum
 {
 	g_assert_nonnull(r);
 	g_assert_cmpuint(r->n, ==, n);
-	g_assert_cmpfloat(r->integral ? tally_wide_f64(&r->sum) : r->sum_f64, ==, sum);
-	g_assert_cmpfloat(r->integral ? tally_wide_f64(&r->sum_sq) : r->sum_sq_f64, ==, sum_sq);
+	g_assert_cmpfloat(r->integral ? tally_int192_f64(&r->sum) : r->sum_f64, ==, sum);
+	g_assert_cmpfloat(r->integral ? tally_int192_f64(&r->sum_sq) : r->sum_sq_f64, ==, sum_sq);
 	g_assert_cmpfloat(tally_value_f64(r->min), ==, min);
 	g_assert_cmpfloat(tally_value_f64(r->max), ==, max);
 }
@@ -55,11 +55,25 @@ test_segments(void)
 	};
 	const struct tally_keyed_value metric[] = { { "overdraw", F64(1.5), false } };
 	struct tally_pass_record passes[] = {
-		{ .id = 1, .has_gpu = true, .gpu_ns = 100, .counters = first, .n_counters = 3,
-		  .tallies.draws = 2, .metrics = metric, .n_metrics = 1 },
-		{ .id = 2, .has_gpu = true, .gpu_ns = 40, .tallies = { .draws = 1, .copies = 3 } },
-		{ .id = 1, .segment = 1, .has_gpu = true, .gpu_ns = 20, .counters = second,
-		  .n_counters = 3, .tallies.draws = 1 },
+		{ .id = 1,
+		  .has_gpu = true,
+		  .gpu_ns = 100,
+		  .counters = first,
+		  .n_counters = 3,
+		  .call_counts.draws = 2,
+		  .metrics = metric,
+		  .n_metrics = 1 },
+		{ .id = 2,
+		  .has_gpu = true,
+		  .gpu_ns = 40,
+		  .call_counts = { .draws = 1, .copies = 3 } },
+		{ .id = 1,
+		  .segment = 1,
+		  .has_gpu = true,
+		  .gpu_ns = 20,
+		  .counters = second,
+		  .n_counters = 3,
+		  .call_counts.draws = 1 },
 	};
 	struct tally_frame_record frame = { .passes = passes, .n_passes = 3 };
 	struct tally_run_statistics *s = tally_run_statistics_create();

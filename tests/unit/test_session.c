@@ -64,8 +64,9 @@ test_wants_frame(gconstpointer data)
 		}
 		g_test_message("frame %u", (unsigned)frame);
 		if (*p == '1') { /* turns leave none out */
-			g_assert_true(turn == UINT64_MAX || tally_session_turn(frame) == turn + 1);
-			turn = tally_session_turn(frame);
+			g_assert_true(turn == UINT64_MAX ||
+				      tally_session_rotation(frame) == turn + 1);
+			turn = tally_session_rotation(frame);
 		}
 		g_assert_true(tally_capture_wants_frame(frame, &first) == (*p == '1'));
 		g_assert_true(tally_capture_wants_frame(frame, &first) == (*p == '1'));

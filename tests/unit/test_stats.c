@@ -62,8 +62,8 @@ test_cancellation(void)
 		tally_stats_add_u64(&s, UINT64_C(4000000000000000000) + i % 2);
 	g_assert_cmpfloat_with_epsilon(tally_moments_sd_sample(&s.moments), 0.5002501876563868,
 				       1e-15);
-	char text[TALLY_WIDE_DIGITS];
-	tally_wide_print(&s.moments.sum, text);
+	char text[TALLY_INT192_DIGITS];
+	tally_int192_print(&s.moments.sum, text);
 	g_assert_cmpstr(text, ==, "4000000000000000000500");
 	g_assert_cmpuint(tally_stats_quantile(&s, 0.5).u64, ==, UINT64_C(4000000000000000000));
 	tally_stats_finish(&s);

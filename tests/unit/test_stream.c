@@ -70,7 +70,7 @@ open_pass(struct tally_stream *s, uint64_t serial)
 	g_assert_cmpuint(pass->valid[0], ==, 0);
 	pass->target = tally_stream_intern_target(s, &window);
 	pass->key = serial;
-	pass->tallies.draws = serial;
+	pass->call_counts.draws = serial;
 	pass->values[0] = (struct tally_value){ TALLY_STORAGE_U64, { .u64 = serial } };
 	pass->valid[0] = 1;
 	return pass;
@@ -147,7 +147,7 @@ test_one_stream(void)
 		}
 		for (uint32_t j = 0; j < f->n_passes; j++, next++) {
 			const struct tally_pass_record *p = &f->passes[j];
-			g_assert_cmpuint(p->tallies.draws, ==, next);
+			g_assert_cmpuint(p->call_counts.draws, ==, next);
 			g_assert_cmpuint(p->index, ==, j);
 			g_assert_cmpint(p->context, ==, 5);
 			g_assert_cmpuint(p->n_counters, ==, 1);
@@ -252,8 +252,8 @@ check_stress(const struct producer *producers, unsigned n)
 			g_assert_cmpuint(c, <, n);
 			/* Late passes are listed after newer ones, so order holds only without. */
 			if (!(f->flags & TALLY_FLAG(LATE)) && j && f->passes[j - 1].context == c)
-				g_assert_cmpuint(f->passes[j].tallies.draws, >,
-						 f->passes[j - 1].tallies.draws);
+				g_assert_cmpuint(f->passes[j].call_counts.draws, >,
+						 f->passes[j - 1].call_counts.draws);
 			seen[c]++;
 		}
 	}
@@ -282,7 +282,7 @@ check_no_duplicates(unsigned n)
 				if (f->passes[j].context == c)
 					g_assert_true(g_hash_table_add(
 						serials,
-						GUINT_TO_POINTER(f->passes[j].tallies.draws)));
+						GUINT_TO_POINTER(f->passes[j].call_counts.draws)));
 			}
 		}
 		g_hash_table_destroy(serials);
@@ -582,7 +582,7 @@ test_clears_alone(void)
 	struct tally_device *device = start_device();
 	struct tally_stream *s = new_stream(device, 0);
 	struct tally_pass *pass = open_pass(s, 1);
-	pass->tallies.clears = pass->tallies.calls = 1;
+	pass->call_counts.clears = pass->call_counts.calls = 1;
 	tally_stream_destroy(s);
 	tally_device_destroy(device);
 	tally_session_stop("exit");
@@ -652,7 +652,7 @@ test_slow_stream(void)
 	}
 	const struct tally_frame_record *last = stub_frame(stub.frames->len - 1);
 	g_assert_cmphex(last->flags, ==, TALLY_FLAG(LATE));
-	g_assert_cmpuint(last->passes[last->n_passes - 1].tallies.draws, ==, 1000);
+	g_assert_cmpuint(last->passes[last->n_passes - 1].call_counts.draws, ==, 1000);
 }
 
 /* ---- which frames ---- */

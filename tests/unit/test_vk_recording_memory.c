@@ -70,8 +70,9 @@ check_marked(unsigned n)
 	g_assert_true(r->n_passes == 9 || r->dropped > 0);
 	for (uint32_t i = 0; i < r->n_passes; i++) {
 		const struct vk_pass *p = &r->passes[i];
-		if (p->tallies.draws && world.device.config->granularity == TALLY_GRANULARITY_DRAW)
-			g_assert_true(p->uncounted || p->n_workloads == p->tallies.draws);
+		if (p->call_counts.draws &&
+		    world.device.config->granularity == TALLY_GRANULARITY_DRAW)
+			g_assert_true(p->uncounted || p->n_workloads == p->call_counts.draws);
 	}
 	(void)n;
 }

@@ -23,7 +23,7 @@ test_passes(void)
 	VkQueue q = w_start();
 	struct vk_recording *r = w_recording();
 	w_label(r, "shadows");
-	w_pass(r, 0, 100, 150, 7)->tallies.vertices = 36;
+	w_pass(r, 0, 100, 150, 7)->call_counts.vertices = 36;
 	w_label(r, NULL);
 	w_pass(r, 1, 160, 400, 8)->kind = TALLY_PASS_COMPUTE;
 	w_label(r, "left open");
@@ -46,7 +46,7 @@ test_passes(void)
 	const struct tally_pass_record *p = w_logged(0, 0);
 	g_assert_cmpstr(p->label, ==, "frame/shadows");
 	g_assert_cmpuint(p->gpu_ns, ==, 50);
-	g_assert_cmpuint(p->tallies.vertices, ==, 36);
+	g_assert_cmpuint(p->call_counts.vertices, ==, 36);
 	g_assert_cmpint(w_value(p, "a"), ==, 7);
 	g_assert_cmpint(w_value(p, "b"), ==, 70);
 	g_assert_cmpuint(p->submission, ==, 0);
@@ -113,7 +113,7 @@ test_chain(void)
 	for (int i = 0; i < 3; i++) {
 		r[i] = w_recording();
 		struct vk_pass *p = w_pass(r[i], i == 1 ? -1 : i, 100, 500, 5);
-		p->tallies.vertices = 3;
+		p->call_counts.vertices = 3;
 		p->suspended = i < 2;
 		p->resuming = i > 0;
 		p->slot.halves = i == 0 ? TALLY_VK_BEGIN : i == 2 ? TALLY_VK_END : 0;
@@ -133,8 +133,8 @@ test_chain(void)
 	w_finish();
 	g_assert_cmpuint(stub_frame(0)->n_passes, ==, 2);
 	const struct tally_pass_record *p = w_logged(0, 0);
-	g_assert_cmpuint(p->tallies.draws, ==, 3);
-	g_assert_cmpuint(p->tallies.vertices, ==, 9);
+	g_assert_cmpuint(p->call_counts.draws, ==, 3);
+	g_assert_cmpuint(p->call_counts.vertices, ==, 9);
 	g_assert_cmpuint(p->gpu_start_ns, ==, 100);
 	g_assert_cmpuint(p->gpu_ns, ==, 400);
 	g_assert_cmpint(w_value(p, "a"), ==, -1);
@@ -206,7 +206,7 @@ test_submit_granularity(void)
 	VkCommandBuffer buffers[3];
 	for (unsigned i = 0; i < 3; i++) {
 		struct vk_recording *r = w_recording();
-		w_pass(r, -1, 0, 0, 0)->tallies.vertices = 3;
+		w_pass(r, -1, 0, 0, 0)->call_counts.vertices = 3;
 		w_pass(r, -1, 0, 0, 0)->flags = TALLY_FLAG(INDIRECT);
 		r->whole = w_take(r, (int)i, true, true, 100 * (i + 1), 100 * (i + 1) + 10, 1 + i);
 		r->uncounted = i == 2;
@@ -219,8 +219,8 @@ test_submit_granularity(void)
 	g_assert_cmpuint(stub_frame(0)->n_passes, ==, 2);
 	const struct tally_pass_record *p = w_logged(0, 0);
 	g_assert_cmpint(p->kind, ==, TALLY_PASS_OTHER);
-	g_assert_cmpuint(p->tallies.draws, ==, 4);
-	g_assert_cmpuint(p->tallies.vertices, ==, 6);
+	g_assert_cmpuint(p->call_counts.draws, ==, 4);
+	g_assert_cmpuint(p->call_counts.vertices, ==, 6);
 	g_assert_cmpuint(p->gpu_start_ns, ==, 100);
 	g_assert_cmpuint(p->gpu_ns, ==, 110);
 	g_assert_cmpint(w_value(p, "a"), ==, 3);
@@ -259,7 +259,7 @@ test_frame_granularity(void)
 	g_assert_cmpuint(stub.frames->len, ==, 3);
 	g_assert_cmpuint(stub_frame(0)->n_passes, ==, 2);
 	const struct tally_pass_record *p = w_logged(0, 0);
-	g_assert_cmpuint(p->tallies.draws, ==, 2);
+	g_assert_cmpuint(p->call_counts.draws, ==, 2);
 	g_assert_cmpuint(p->gpu_ns, ==, 110);
 	g_assert_cmpint(w_value(p, "a"), ==, 3);
 	g_assert_false(p->has_submission);

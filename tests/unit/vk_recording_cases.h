@@ -3,7 +3,8 @@
  * Words and settings are those of vk_recording_world.c. In the stream "t0<" begins stamps in slot
  * 0, "a0<" stamps and statistics, "c0<" statistics alone; ">0" ends, "~0" gives statistics up.
  * What was recorded stands there by command buffer: passes (^ resuming, ~ suspended, ! uncounted,
- * @ target, tallies, flags, slot, workloads), labels, and what executed secondaries hold in braces.
+ * @ target, call_counts, flags, slot, workloads), labels, and what executed secondaries hold in
+ * braces.
  */
 static const struct {
 	const char *what, *setting, *script, *stream, *recorded;

@@ -21,7 +21,7 @@ dump_number(GString *out, const char *name, uint64_t n)
 }
 
 static void
-dump_tallies(GString *out, const struct tally_tallies *t, uint32_t unknown, uint64_t flags)
+dump_tallies(GString *out, const struct tally_call_counts *t, uint32_t unknown, uint64_t flags)
 {
 	dump_number(out, "d", t->draws);
 	dump_number(out, "v", t->vertices);
@@ -45,7 +45,7 @@ dump_pass(GString *out, const struct vk_recording *r, const struct vk_pass *p)
 			       p->uncounted ? "!" : "");
 	if (p->target)
 		g_string_append_printf(out, "@%d", (int)(p->target - world_targets));
-	dump_tallies(out, &p->tallies, p->unknown, p->flags);
+	dump_tallies(out, &p->call_counts, p->unknown, p->flags);
 	dump_slot(out, &p->slot);
 	for (uint32_t i = 0; i < p->n_inner; i++) {
 		g_string_append(out, " +");
@@ -54,7 +54,7 @@ dump_pass(GString *out, const struct vk_recording *r, const struct vk_pass *p)
 	for (uint32_t i = 0; i < p->n_workloads; i++) {
 		const struct vk_workload *w = &r->workloads[p->first_workload + i];
 		g_string_append_printf(out, " (%s", w->command);
-		dump_tallies(out, &(struct tally_tallies){ 0 }, 0, w->flags);
+		dump_tallies(out, &(struct tally_call_counts){ 0 }, 0, w->flags);
 		dump_slot(out, &w->slot);
 		g_string_append(out, w->owner ? " of another)" : ")");
 	}

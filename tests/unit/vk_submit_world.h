@@ -444,7 +444,7 @@ w_pass(struct vk_recording *r, int slot, uint64_t begin, uint64_t end, uint64_t 
 	struct vk_pass *p = &r->passes[r->n_passes];
 	r->items[r->n_items++] = (struct vk_item){ VK_ITEM_PASS, { .pass = r->n_passes++ } };
 	p->surface = -1;
-	p->tallies.draws = 1;
+	p->call_counts.draws = 1;
 	p->slot = w_take(r, slot, true, true, begin, end, a);
 	return p;
 }

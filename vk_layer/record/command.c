@@ -60,7 +60,7 @@ settle(struct vk_command *c)
 {
 	c->counts = 0;
 	c->unknown = 0;
-	c->tallies = (struct tally_tallies){ 0 };
+	c->call_counts = (struct tally_call_counts){ 0 };
 	c->flags = 0;
 	c->recording_now = false;
 	c->open = VK_OPEN_NOTHING;

@@ -27,7 +27,8 @@ struct vk_command {
 	const struct vk_device_next *next;
 	uint32_t counts; /* a draw only needs counting: a pass is open, nothing is bracketed */
 	uint32_t unknown;
-	struct tally_tallies tallies; /* of the open pass; `calls`: those beyond one a workload */
+	struct tally_call_counts
+		call_counts; /* of the open pass; `calls`: those beyond one a workload */
 	uint64_t flags;
 	/* The rest. */
 	struct vk_device *device;
@@ -87,19 +88,19 @@ vk_command_find(VkCommandBuffer handle)
 /* ---- counting, inline in every draw wrapper ---- */
 
 #define VK_TALLY_DRAW(c, n, times) \
-	((c)->tallies.draws++, (c)->tallies.vertices += (uint64_t)(n) * (times), \
-	 (c)->tallies.instances += (times))
+	((c)->call_counts.draws++, (c)->call_counts.vertices += (uint64_t)(n) * (times), \
+	 (c)->call_counts.instances += (times))
 #define VK_TALLY_MULTI(c, counts, n, stride, times) vk_tally_multi(c, counts, n, stride, times)
 #define VK_TALLY_MULTI_INDEXED(c, counts, n, stride, times) \
 	vk_tally_multi_indexed(c, counts, n, stride, times)
 #define VK_TALLY_INDIRECT(c, n) \
-	((c)->tallies.draws += (n), (c)->tallies.calls += 1 - (uint64_t)(n), \
+	((c)->call_counts.draws += (n), (c)->call_counts.calls += 1 - (uint64_t)(n), \
 	 (c)->flags |= TALLY_FLAG(INDIRECT), \
 	 (c)->unknown |= TALLY_UNKNOWN_VERTICES | TALLY_UNKNOWN_INSTANCES)
 #define VK_TALLY_INDIRECT_COUNT(c) \
-	((c)->tallies.calls++, (c)->flags |= TALLY_FLAG(INDIRECT), \
+	((c)->call_counts.calls++, (c)->flags |= TALLY_FLAG(INDIRECT), \
 	 (c)->unknown |= TALLY_UNKNOWN_DRAWS | TALLY_UNKNOWN_VERTICES | TALLY_UNKNOWN_INSTANCES)
-#define VK_TALLY_MESH(c) ((c)->tallies.draws++)
+#define VK_TALLY_MESH(c) ((c)->call_counts.draws++)
 void vk_tally_multi(struct vk_command *c, const VkMultiDrawInfoEXT *draws, uint32_t n,
 		    uint32_t stride, uint32_t instances);
 void vk_tally_multi_indexed(struct vk_command *c, const VkMultiDrawIndexedInfoEXT *draws,

@@ -39,7 +39,7 @@ vk_bracket_now(const struct vk_command *c)
 }
 
 void
-vk_tallies_add(struct tally_tallies *to, const struct tally_tallies *from)
+vk_tallies_add(struct tally_call_counts *to, const struct tally_call_counts *from)
 {
 	to->draws += from->draws;
 	to->dispatches += from->dispatches;
@@ -150,7 +150,7 @@ vk_buffer_yield(struct vk_command *c)
 static void
 count_from_zero(struct vk_command *c)
 {
-	c->tallies = (struct tally_tallies){ 0 };
+	c->call_counts = (struct tally_call_counts){ 0 };
 	c->unknown = 0;
 	c->flags = (c->conditional ? TALLY_FLAG(CONDITIONAL) : 0) |
 		   (c->transform_feedback ? TALLY_FLAG(TRANSFORM_FEEDBACK) : 0);
@@ -261,7 +261,7 @@ end_slot(struct vk_command *c, struct vk_slot *slot)
 void
 vk_pass_count(struct vk_command *c)
 {
-	struct tally_tallies *t = &c->tallies;
+	struct tally_call_counts *t = &c->call_counts;
 	t->calls += t->draws + t->dispatches + t->copies + t->clears;
 	bool draws = t->draws || (c->unknown & TALLY_UNKNOWN_DRAWS);
 	if (!t->calls)
@@ -271,15 +271,15 @@ vk_pass_count(struct vk_command *c)
 	struct vk_recording *r = c->recording;
 	struct vk_pass *p = vk_open_pass(c);
 	if (p) {
-		vk_tallies_add(&p->tallies, t);
+		vk_tallies_add(&p->call_counts, t);
 		p->unknown |= c->unknown;
 		p->flags |= c->flags;
 	} else if (c->open == VK_OPEN_INHERITED) {
-		vk_tallies_add(&r->tallies, t);
+		vk_tallies_add(&r->call_counts, t);
 		r->unknown |= c->unknown;
 		r->flags |= c->flags;
 	}
-	*t = (struct tally_tallies){ 0 };
+	*t = (struct tally_call_counts){ 0 };
 	c->unknown = 0;
 	c->flags = 0;
 }

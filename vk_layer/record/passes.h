@@ -44,12 +44,12 @@ vk_open_pass(const struct vk_command *c)
 }
 
 static inline bool
-vk_has_work(const struct tally_tallies *t)
+vk_has_work(const struct tally_call_counts *t)
 {
 	return t->draws | t->dispatches | t->copies | t->clears;
 }
 
-void vk_tallies_add(struct tally_tallies *to, const struct tally_tallies *from);
+void vk_tallies_add(struct tally_call_counts *to, const struct tally_call_counts *from);
 /* Begin what stands around all of a primary, at its first work. */
 void vk_whole_begin(struct vk_command *c);
 /* These counters of it end here: what follows may not lie inside such a query of ours. */

@@ -33,7 +33,7 @@ struct vk_pass {
 	bool uncounted; /* no query counted some of its work: its counters are absent */
 	const struct tally_target *target; /* interned, or NULL */
 	int64_t surface; /* number of the swapchain it renders to, -1 = none */
-	struct tally_tallies tallies; /* with those of secondaries executed inside */
+	struct tally_call_counts call_counts; /* with those of secondaries executed inside */
 	struct vk_slot slot;
 	/* Statistics counted inside secondaries executed in it (R25): [first, first + n) of
 	 * recording->inner. */
@@ -95,7 +95,7 @@ struct vk_recording {
 	struct vk_slot buffer; /* a performance query around all of a primary, its first and last */
 	/* Of a secondary inside a pass: what it adds to the pass, and its statistics (R25). Its
 	 * workloads are copied into the recording that executes it. */
-	struct tally_tallies tallies;
+	struct tally_call_counts call_counts;
 	uint32_t unknown;
 	uint64_t flags;
 	struct vk_slot own;

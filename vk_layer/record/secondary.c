@@ -155,7 +155,7 @@ static bool
 join_counters(struct vk_command *c, struct vk_pass *p, struct vk_recording *s)
 {
 	struct vk_recording *r = c->recording;
-	if (!vk_has_work(&s->tallies) && !s->unknown && !s->uncounted)
+	if (!vk_has_work(&s->call_counts) && !s->unknown && !s->uncounted)
 		return true;
 	if (c->brackets_draws)
 		return copy_workloads(r, p, s) && s->n_workloads && !s->uncounted;
@@ -177,9 +177,9 @@ execute_inside(struct vk_command *c, struct vk_recording *s)
 		c->unknown |= TALLY_UNKNOWN_DRAWS | TALLY_UNKNOWN_VERTICES |
 			      TALLY_UNKNOWN_INSTANCES | TALLY_UNKNOWN_CLEARS;
 	} else {
-		struct tally_tallies t = s->tallies;
+		struct tally_call_counts t = s->call_counts;
 		t.calls -= t.draws + t.dispatches + t.copies + t.clears;
-		vk_tallies_add(&c->tallies, &t);
+		vk_tallies_add(&c->call_counts, &t);
 		c->unknown |= s->unknown;
 		c->flags |= s->flags;
 	}
@@ -210,7 +210,7 @@ copy_labels(struct vk_recording *to, const struct vk_recording *from)
 
 /* What executed recordings for simultaneous use come to, as one pass. */
 struct summary {
-	struct tally_tallies tallies;
+	struct tally_call_counts call_counts;
 	uint32_t unknown;
 	uint64_t flags;
 	uint32_t n_passes;
@@ -229,7 +229,7 @@ sum_up(struct summary *sum, const struct vk_recording *s)
 		if (s->items[i].kind != VK_ITEM_PASS)
 			continue;
 		const struct vk_pass *p = &s->passes[s->items[i].pass];
-		vk_tallies_add(&sum->tallies, &p->tallies);
+		vk_tallies_add(&sum->call_counts, &p->call_counts);
 		sum->unknown |= p->unknown;
 		sum->flags |= p->flags;
 		sum->only = sum->n_passes++ ? NULL : p;
@@ -250,9 +250,9 @@ bracket_simultaneous(struct vk_command *c, uint32_t n, const VkCommandBuffer *se
 		struct vk_pass *p = vk_pass_open(c, sum.kind);
 		c->open = VK_OPEN_WORK;
 		c->work_kind = sum.kind;
-		c->tallies = sum.tallies;
-		c->tallies.calls -= sum.tallies.draws + sum.tallies.dispatches +
-				    sum.tallies.copies + sum.tallies.clears;
+		c->call_counts = sum.call_counts;
+		c->call_counts.calls -= sum.call_counts.draws + sum.call_counts.dispatches +
+				    sum.call_counts.copies + sum.call_counts.clears;
 		c->unknown = sum.unknown;
 		c->flags |= sum.flags & ~TALLY_FLAG(SIMULTANEOUS);
 		if (p && sum.only) {

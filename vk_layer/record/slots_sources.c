@@ -192,7 +192,7 @@ take_turns(struct vk_device *d)
 	if (!s->n_sets)
 		return;
 	uint32_t set = tally_counter_turn(s->performance->sets, s->n_sets, d->config->set,
-					  tally_session_turn(frame));
+					  tally_session_rotation(frame));
 	atomic_store(&s->set, set == TALLY_NO_SET ? 0 : set + 1);
 }
 

@@ -79,7 +79,7 @@ vk_clear_attachments_begin(struct vk_command *c)
 	if (!vk_recording_of(c) || !in_render(c))
 		return;
 	vk_workload_begin(c, "clear");
-	c->tallies.clears++;
+	c->call_counts.clears++;
 }
 
 void
@@ -90,10 +90,10 @@ vk_tally_multi(struct vk_command *c, const VkMultiDrawInfoEXT *draws, uint32_t n
 	uint64_t vertices = 0;
 	for (uint32_t i = 0; at && i < n; i++, at += stride)
 		vertices += ((const VkMultiDrawInfoEXT *)(const void *)at)->vertexCount;
-	c->tallies.draws += n;
-	c->tallies.vertices += vertices * instances;
-	c->tallies.instances += (uint64_t)n * instances;
-	c->tallies.calls += 1 - (uint64_t)n;
+	c->call_counts.draws += n;
+	c->call_counts.vertices += vertices * instances;
+	c->call_counts.instances += (uint64_t)n * instances;
+	c->call_counts.calls += 1 - (uint64_t)n;
 }
 
 void
@@ -104,10 +104,10 @@ vk_tally_multi_indexed(struct vk_command *c, const VkMultiDrawIndexedInfoEXT *dr
 	uint64_t indices = 0;
 	for (uint32_t i = 0; at && i < n; i++, at += stride)
 		indices += ((const VkMultiDrawIndexedInfoEXT *)(const void *)at)->indexCount;
-	c->tallies.draws += n;
-	c->tallies.vertices += indices * instances;
-	c->tallies.instances += (uint64_t)n * instances;
-	c->tallies.calls += 1 - (uint64_t)n;
+	c->call_counts.draws += n;
+	c->call_counts.vertices += indices * instances;
+	c->call_counts.instances += (uint64_t)n * instances;
+	c->call_counts.calls += 1 - (uint64_t)n;
 }
 
 /* ---- work outside a render pass ---- */
@@ -133,7 +133,7 @@ static const struct work {
 static void
 count_work(struct vk_command *c, const struct work *w)
 {
-	struct tally_tallies *t = &c->tallies;
+	struct tally_call_counts *t = &c->call_counts;
 	switch (w->counted) {
 	case COPIES:
 		t->copies++;

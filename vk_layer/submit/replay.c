@@ -36,7 +36,7 @@ captures(const struct vk_replay *r)
 }
 
 static void
-add_tallies(struct tally_tallies *to, const struct tally_tallies *more)
+add_tallies(struct tally_call_counts *to, const struct tally_call_counts *more)
 {
 	to->draws += more->draws;
 	to->dispatches += more->dispatches;
@@ -228,7 +228,7 @@ coarse_pass(struct vk_replay *r, const struct vk_pass *p)
 	struct vk_fill *fill = coarse_fill(r);
 	if (!fill)
 		return;
-	add_tallies(&fill->pass->tallies, &p->tallies);
+	add_tallies(&fill->pass->call_counts, &p->call_counts);
 	fill->pass->unknown |= p->unknown;
 	fill->pass->flags |= p->flags;
 }
@@ -274,7 +274,7 @@ replay_pass(struct vk_replay *r, struct vk_recording *rec, const struct vk_pass 
 	if (fill == CHAIN_DROPPED)
 		return;
 	struct tally_pass *out = r->s->fills[fill].pass;
-	add_tallies(&out->tallies, &p->tallies);
+	add_tallies(&out->call_counts, &p->call_counts);
 	out->store = p->store;
 	out->unknown |= p->unknown;
 	out->flags |= p->flags;

@@ -1,6 +1,6 @@
 #include <glib.h>
 
-#include "layer/wide.h"
+#include "layer/int192.h"
 
 static const char *const spelled[] = {
 	"0",
@@ -20,16 +20,16 @@ static void
 test_spelling(void)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(spelled); i++) {
-		struct tally_wide w;
-		char out[TALLY_WIDE_DIGITS];
+		struct tally_int192 w;
+		char out[TALLY_INT192_DIGITS];
 		if (i + 1 < G_N_ELEMENTS(spelled)) {
-			g_assert_true(tally_wide_parse(spelled[i], strlen(spelled[i]), &w));
+			g_assert_true(tally_int192_parse(spelled[i], strlen(spelled[i]), &w));
 		} else {
 			/* The one that has no positive twin is not read. */
-			g_assert_false(tally_wide_parse(spelled[i], strlen(spelled[i]), &w));
-			w = (struct tally_wide){ { 0, 0, UINT64_C(1) << 63 } };
+			g_assert_false(tally_int192_parse(spelled[i], strlen(spelled[i]), &w));
+			w = (struct tally_int192){ { 0, 0, UINT64_C(1) << 63 } };
 		}
-		g_assert_cmpuint(tally_wide_print(&w, out), ==, strlen(spelled[i]));
+		g_assert_cmpuint(tally_int192_print(&w, out), ==, strlen(spelled[i]));
 		g_assert_cmpstr(out, ==, spelled[i]);
 	}
 }
@@ -43,32 +43,32 @@ test_refused(void)
 		"99999999999999999999999999999999999999999999999999999999999999999",
 	};
 	for (size_t i = 0; i < G_N_ELEMENTS(bad); i++) {
-		struct tally_wide w;
+		struct tally_int192 w;
 		g_test_message("%s", bad[i]);
-		g_assert_false(tally_wide_parse(bad[i], strlen(bad[i]), &w));
+		g_assert_false(tally_int192_parse(bad[i], strlen(bad[i]), &w));
 	}
 }
 
 static void
 test_adding(void)
 {
-	struct tally_wide w = { { 0 } };
-	char out[TALLY_WIDE_DIGITS];
-	tally_wide_add_u64(&w, UINT64_MAX);
-	tally_wide_add_u64(&w, UINT64_MAX);
-	tally_wide_add_i64(&w, INT64_MIN);
-	tally_wide_print(&w, out);
+	struct tally_int192 w = { { 0 } };
+	char out[TALLY_INT192_DIGITS];
+	tally_int192_add_u64(&w, UINT64_MAX);
+	tally_int192_add_u64(&w, UINT64_MAX);
+	tally_int192_add_i64(&w, INT64_MIN);
+	tally_int192_print(&w, out);
 	g_assert_cmpstr(out, ==, "27670116110564327422");
 	for (int i = 0; i < 4; i++)
-		tally_wide_add_i64(&w, INT64_MIN);
-	tally_wide_print(&w, out);
+		tally_int192_add_i64(&w, INT64_MIN);
+	tally_int192_print(&w, out);
 	g_assert_cmpstr(out, ==, "-9223372036854775810");
-	g_assert_true(tally_wide_is_negative(&w));
+	g_assert_true(tally_int192_is_negative(&w));
 
-	struct tally_wide squares = { { 0 } };
+	struct tally_int192 squares = { { 0 } };
 	for (int i = 0; i < 1000; i++)
-		tally_wide_add_square(&squares, UINT64_MAX);
-	tally_wide_print(&squares, out);
+		tally_int192_add_square(&squares, UINT64_MAX);
+	tally_int192_print(&squares, out);
 	g_assert_cmpstr(out, ==, "340282366920938463426481119284349108225000");
 }
 
@@ -89,13 +89,13 @@ static void
 test_rounding(void)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(rounded); i++) {
-		struct tally_wide w;
+		struct tally_int192 w;
 		g_test_message("%s", rounded[i].number);
-		g_assert_true(tally_wide_parse(rounded[i].number, strlen(rounded[i].number), &w));
-		g_assert_cmpfloat(tally_wide_f64(&w), ==, rounded[i].want);
+		g_assert_true(tally_int192_parse(rounded[i].number, strlen(rounded[i].number), &w));
+		g_assert_cmpfloat(tally_int192_f64(&w), ==, rounded[i].want);
 		/* What is left is less than half a place of it. */
-		tally_wide_subtract_f64(&w, rounded[i].want);
-		g_assert_cmpfloat(ABS(tally_wide_f64(&w)), <=, ABS(rounded[i].want) * 0x1p-53);
+		tally_int192_subtract_f64(&w, rounded[i].want);
+		g_assert_cmpfloat(ABS(tally_int192_f64(&w)), <=, ABS(rounded[i].want) * 0x1p-53);
 	}
 }
 
@@ -118,22 +118,22 @@ static void
 test_sums(void)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(sum_cases); i++) {
-		struct tally_wide sum = { { 0 } };
+		struct tally_int192 sum = { { 0 } };
 		for (unsigned t = 0; t < sum_cases[i].times; t++)
 			for (unsigned k = 0; k < sum_cases[i].n; k++)
-				tally_wide_add_i64(&sum, sum_cases[i].add[k]);
-		char text[TALLY_WIDE_DIGITS];
-		tally_wide_print(&sum, text);
+				tally_int192_add_i64(&sum, sum_cases[i].add[k]);
+		char text[TALLY_INT192_DIGITS];
+		tally_int192_print(&sum, text);
 		g_test_message("%s", sum_cases[i].what);
 		g_assert_cmpstr(text, ==, sum_cases[i].want);
-		g_assert_cmpfloat(tally_wide_f64(&sum), ==,
+		g_assert_cmpfloat(tally_int192_f64(&sum), ==,
 				  g_ascii_strtod(sum_cases[i].want, NULL));
 	}
-	struct tally_wide sum = { { 0 } };
+	struct tally_int192 sum = { { 0 } };
 	for (unsigned t = 0; t < 1000; t++)
-		tally_wide_add_u64(&sum, UINT64_MAX);
-	char text[TALLY_WIDE_DIGITS];
-	tally_wide_print(&sum, text);
+		tally_int192_add_u64(&sum, UINT64_MAX);
+	char text[TALLY_INT192_DIGITS];
+	tally_int192_print(&sum, text);
 	g_assert_cmpstr(text, ==, "18446744073709551615000");
 }
 
@@ -141,10 +141,10 @@ int
 main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
-	g_test_add_func("/wide/spelling", test_spelling);
-	g_test_add_func("/wide/refused", test_refused);
-	g_test_add_func("/wide/adding", test_adding);
-	g_test_add_func("/wide/rounding", test_rounding);
-	g_test_add_func("/wide/sums", test_sums);
+	g_test_add_func("/int192/spelling", test_spelling);
+	g_test_add_func("/int192/refused", test_refused);
+	g_test_add_func("/int192/adding", test_adding);
+	g_test_add_func("/int192/rounding", test_rounding);
+	g_test_add_func("/int192/sums", test_sums);
 	return g_test_run();
 }

@@ -1,4 +1,5 @@
-/* layer/part.h - the inside of devices and streams, for stream.c, device.c, collector.c, frame.c.
+/* layer/frame_part.h - the inside of devices and streams, for stream.c, device.c, collector.c,
+ * frame.c.
  *
  * A part is what one stream adds to one frame of its device. Its owner's thread fills it and pushes
  * it into the stream's `out` ring; from then on it is the collector's, until that pushes it into
@@ -11,8 +12,8 @@
  * each counter. A stream keeps at most TALLY_MAX_PARTS parts, chunks for 8 * max_passes passes and
  * for 16 * max_passes workloads; what it once took it reuses.
  */
-#ifndef PASSTALLY_LAYER_PART_H
-#define PASSTALLY_LAYER_PART_H
+#ifndef PASSTALLY_LAYER_FRAME_PART_H
+#define PASSTALLY_LAYER_FRAME_PART_H
 
 #include "layer/ring.h"
 #include "layer/stream.h"
@@ -29,13 +30,13 @@ struct tally_chunk {
 };
 
 /* The same for workloads. A part's belong to any of its passes, in order of being added. */
-struct tally_load_chunk {
-	struct tally_load_chunk *next;
+struct tally_workload_chunk {
+	struct tally_workload_chunk *next;
 	struct tally_workload loads[TALLY_CHUNK_PASSES];
 };
 
-struct tally_part {
-	struct tally_part *next; /* in the owner's queue, then in the device's list */
+struct tally_frame_part {
+	struct tally_frame_part *next; /* in the owner's queue, then in the device's list */
 	struct tally_stream *stream;
 	uint64_t frame;
 	bool captured; /* false: only says where an uncaptured frame ended */
@@ -52,7 +53,7 @@ struct tally_part {
 	struct tally_chunk *done; /* holds the n_done-th pass, or one before it */
 	uint32_t done_base; /* number of the first pass in `done` */
 	uint32_t n_workloads;
-	struct tally_load_chunk *first_loads, *last_loads;
+	struct tally_workload_chunk *first_loads, *last_loads;
 	uint64_t arrived_ns; /* collector's */
 };
 
@@ -70,7 +71,7 @@ struct tally_device {
 	/* The collector's alone. */
 	struct tally_device *next;
 	struct tally_stream *streams; /* in order of creation */
-	struct tally_part *parts; /* sorted by frame, then stream */
+	struct tally_frame_part *parts; /* sorted by frame, then stream */
 	uint64_t next_frame; /* frames below are written or given up */
 	uint64_t known_end; /* frames <= known_end - 1 ended before the gates were read */
 	uint64_t boundary_frame, boundary_ns; /* the last end known, frame + 1 */
@@ -90,13 +91,13 @@ struct tally_stream {
 	struct tally_ring *out, *back;
 
 	/* The owner's alone. */
-	struct tally_part *head, *tail; /* not handed over, oldest first */
-	struct tally_part *cursor; /* holds the oldest pass that is not done */
-	struct tally_part *free_parts;
+	struct tally_frame_part *head, *tail; /* not handed over, oldest first */
+	struct tally_frame_part *cursor; /* holds the oldest pass that is not done */
+	struct tally_frame_part *free_parts;
 	struct tally_chunk *free_chunks;
 	uint32_t n_parts, n_out; /* made; with the collector */
 	uint32_t n_chunks;
-	struct tally_load_chunk *free_loads;
+	struct tally_workload_chunk *free_loads;
 	uint64_t n_load_chunks;
 	uint64_t spare_overhead_ns, spare_overhead_frame; /* before the frame has a part */
 	uint64_t lost_passes; /* dropped while there was no part */
@@ -117,7 +118,7 @@ struct tally_stream {
 
 /* The n-th pass of a part, whose chunk (the n / 64-th) the caller has at hand. */
 static inline struct tally_pass *
-tally_part_pass(struct tally_chunk *chunk, uint32_t n)
+tally_frame_part_pass(struct tally_chunk *chunk, uint32_t n)
 {
 	return &chunk->passes[n % TALLY_CHUNK_PASSES];
 }

@@ -1,4 +1,4 @@
-#include "layer/wide.h"
+#include "layer/int192.h"
 
 #include <math.h>
 #include <string.h>
@@ -64,50 +64,50 @@ tally_words_f64(const uint64_t *words, unsigned n)
 /* ---- 192 bits ---- */
 
 bool
-tally_wide_is_negative(const struct tally_wide *w)
+tally_int192_is_negative(const struct tally_int192 *w)
 {
-	return w->word[TALLY_WIDE_WORDS - 1] >> 63;
+	return w->word[TALLY_INT192_WORDS - 1] >> 63;
 }
 
-static struct tally_wide
-negated(const struct tally_wide *w)
+static struct tally_int192
+negated(const struct tally_int192 *w)
 {
-	struct tally_wide out = { { 0 } };
-	tally_words_subtract(out.word, w->word, TALLY_WIDE_WORDS);
+	struct tally_int192 out = { { 0 } };
+	tally_words_subtract(out.word, w->word, TALLY_INT192_WORDS);
 	return out;
 }
 
 void
-tally_wide_add_u64(struct tally_wide *w, uint64_t v)
+tally_int192_add_u64(struct tally_int192 *w, uint64_t v)
 {
-	add_at(w->word, TALLY_WIDE_WORDS, 0, v);
+	add_at(w->word, TALLY_INT192_WORDS, 0, v);
 }
 
 void
-tally_wide_add_i64(struct tally_wide *w, int64_t v)
+tally_int192_add_i64(struct tally_int192 *w, int64_t v)
 {
 	if (v >= 0) {
-		tally_wide_add_u64(w, (uint64_t)v);
+		tally_int192_add_u64(w, (uint64_t)v);
 		return;
 	}
-	const uint64_t less[TALLY_WIDE_WORDS] = { 0 - (uint64_t)v };
-	tally_words_subtract(w->word, less, TALLY_WIDE_WORDS);
+	const uint64_t less[TALLY_INT192_WORDS] = { 0 - (uint64_t)v };
+	tally_words_subtract(w->word, less, TALLY_INT192_WORDS);
 }
 
 void
-tally_wide_add_square(struct tally_wide *w, uint64_t v)
+tally_int192_add_square(struct tally_int192 *w, uint64_t v)
 {
 	uint64_t lo, hi = tally_multiply(v, v, &lo);
-	add_at(w->word, TALLY_WIDE_WORDS, 0, lo);
-	add_at(w->word, TALLY_WIDE_WORDS, 1, hi);
+	add_at(w->word, TALLY_INT192_WORDS, 0, lo);
+	add_at(w->word, TALLY_INT192_WORDS, 1, hi);
 }
 
 void
-tally_wide_subtract_f64(struct tally_wide *w, double whole)
+tally_int192_subtract_f64(struct tally_int192 *w, double whole)
 {
 	int exponent; /* |whole| = mantissa * 2^exponent, mantissa from 1/2 to 1 */
 	double mantissa = frexp(fabs(whole), &exponent);
-	uint64_t words[TALLY_WIDE_WORDS] = { 0 };
+	uint64_t words[TALLY_INT192_WORDS] = { 0 };
 	if (exponent <= 64) {
 		words[0] = (uint64_t)fabs(whole);
 	} else {
@@ -115,25 +115,25 @@ tally_wide_subtract_f64(struct tally_wide *w, double whole)
 		unsigned word = shift / 64, bit = shift % 64;
 		uint64_t top = (uint64_t)ldexp(mantissa, 53);
 		words[word] = top << bit;
-		if (bit && word + 1 < TALLY_WIDE_WORDS)
+		if (bit && word + 1 < TALLY_INT192_WORDS)
 			words[word + 1] = top >> (64 - bit);
 	}
 	if (whole < 0) {
-		const struct tally_wide less = { { words[0], words[1], words[2] } };
-		const struct tally_wide more = negated(&less);
-		tally_words_subtract(w->word, more.word, TALLY_WIDE_WORDS);
+		const struct tally_int192 less = { { words[0], words[1], words[2] } };
+		const struct tally_int192 more = negated(&less);
+		tally_words_subtract(w->word, more.word, TALLY_INT192_WORDS);
 	} else {
-		tally_words_subtract(w->word, words, TALLY_WIDE_WORDS);
+		tally_words_subtract(w->word, words, TALLY_INT192_WORDS);
 	}
 }
 
 double
-tally_wide_f64(const struct tally_wide *w)
+tally_int192_f64(const struct tally_int192 *w)
 {
-	if (!tally_wide_is_negative(w))
-		return tally_words_f64(w->word, TALLY_WIDE_WORDS);
-	struct tally_wide positive = negated(w);
-	return -tally_words_f64(positive.word, TALLY_WIDE_WORDS);
+	if (!tally_int192_is_negative(w))
+		return tally_words_f64(w->word, TALLY_INT192_WORDS);
+	struct tally_int192 positive = negated(w);
+	return -tally_words_f64(positive.word, TALLY_INT192_WORDS);
 }
 
 /* Divide by a number below 2^32; returns the rest. */
@@ -152,14 +152,14 @@ divide_small(uint64_t *words, unsigned n, uint32_t by)
 }
 
 size_t
-tally_wide_print(const struct tally_wide *w, char out[TALLY_WIDE_DIGITS])
+tally_int192_print(const struct tally_int192 *w, char out[TALLY_INT192_DIGITS])
 {
-	bool negative = tally_wide_is_negative(w);
-	struct tally_wide left = negative ? negated(w) : *w;
-	char digits[TALLY_WIDE_DIGITS + 9];
+	bool negative = tally_int192_is_negative(w);
+	struct tally_int192 left = negative ? negated(w) : *w;
+	char digits[TALLY_INT192_DIGITS + 9];
 	size_t n = 0;
 	do {
-		uint32_t nine = divide_small(left.word, TALLY_WIDE_WORDS, 1000000000);
+		uint32_t nine = divide_small(left.word, TALLY_INT192_WORDS, 1000000000);
 		for (int i = 0; i < 9; i++, nine /= 10)
 			digits[n++] = (char)('0' + nine % 10);
 	} while (left.word[0] | left.word[1] | left.word[2]);
@@ -175,21 +175,21 @@ tally_wide_print(const struct tally_wide *w, char out[TALLY_WIDE_DIGITS])
 }
 
 bool
-tally_wide_parse(const char *text, size_t len, struct tally_wide *out)
+tally_int192_parse(const char *text, size_t len, struct tally_int192 *out)
 {
 	bool negative = len && text[0] == '-';
 	size_t i = negative;
 	if (i == len)
 		return false;
-	struct tally_wide w = { { 0 } };
+	struct tally_int192 w = { { 0 } };
 	for (; i < len; i++) {
 		if (text[i] < '0' || text[i] > '9')
 			return false;
 		const uint64_t ten = 10;
-		uint64_t product[TALLY_WIDE_WORDS + 1];
-		tally_words_multiply(w.word, TALLY_WIDE_WORDS, &ten, 1, product);
-		add_at(product, TALLY_WIDE_WORDS + 1, 0, (uint64_t)(text[i] - '0'));
-		if (product[TALLY_WIDE_WORDS] || product[TALLY_WIDE_WORDS - 1] >> 63)
+		uint64_t product[TALLY_INT192_WORDS + 1];
+		tally_words_multiply(w.word, TALLY_INT192_WORDS, &ten, 1, product);
+		add_at(product, TALLY_INT192_WORDS + 1, 0, (uint64_t)(text[i] - '0'));
+		if (product[TALLY_INT192_WORDS] || product[TALLY_INT192_WORDS - 1] >> 63)
 			return false;
 		memcpy(w.word, product, sizeof(w.word));
 	}

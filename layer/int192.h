@@ -1,20 +1,20 @@
-/* layer/wide.h - whole numbers of 192 bits: sums of 64-bit values, and of their squares.
+/* layer/int192.h - whole numbers of 192 bits: sums of 64-bit values, and of their squares.
  *
  * Two's complement; 2^63 values of any size, or as many squares, can not overflow it. Works
  * where the compiler has no 128-bit type. Any thread; nothing allocates or fails.
  */
-#ifndef PASSTALLY_LAYER_WIDE_H
-#define PASSTALLY_LAYER_WIDE_H
+#ifndef PASSTALLY_LAYER_INT192_H
+#define PASSTALLY_LAYER_INT192_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define TALLY_WIDE_WORDS 3
-#define TALLY_WIDE_DIGITS 60 /* with sign and NUL */
+#define TALLY_INT192_WORDS 3
+#define TALLY_INT192_DIGITS 60 /* with sign and NUL */
 
-struct tally_wide {
-	uint64_t word[TALLY_WIDE_WORDS]; /* least first */
+struct tally_int192 {
+	uint64_t word[TALLY_INT192_WORDS]; /* least first */
 };
 
 /* The upper half of a * b, the lower in *low. */
@@ -38,24 +38,24 @@ tally_multiply(uint64_t a, uint64_t b, uint64_t *low)
 
 /* high * 2^64 + low; high is not 2^64 - 1. */
 static inline void
-tally_wide_add_parts(struct tally_wide *w, uint64_t high, uint64_t low)
+tally_int192_add_parts(struct tally_int192 *w, uint64_t high, uint64_t low)
 {
 	high += __builtin_add_overflow(w->word[0], low, &w->word[0]);
 	w->word[2] += __builtin_add_overflow(w->word[1], high, &w->word[1]);
 }
 
-void tally_wide_add_u64(struct tally_wide *w, uint64_t v);
-void tally_wide_add_i64(struct tally_wide *w, int64_t v);
-void tally_wide_add_square(struct tally_wide *w, uint64_t v);
-bool tally_wide_is_negative(const struct tally_wide *w);
+void tally_int192_add_u64(struct tally_int192 *w, uint64_t v);
+void tally_int192_add_i64(struct tally_int192 *w, int64_t v);
+void tally_int192_add_square(struct tally_int192 *w, uint64_t v);
+bool tally_int192_is_negative(const struct tally_int192 *w);
 /* `whole` has no fraction and fits. */
-void tally_wide_subtract_f64(struct tally_wide *w, double whole);
+void tally_int192_subtract_f64(struct tally_int192 *w, double whole);
 /* Nearest; ties to even. */
-double tally_wide_f64(const struct tally_wide *w);
+double tally_int192_f64(const struct tally_int192 *w);
 /* Decimal; returns the length. */
-size_t tally_wide_print(const struct tally_wide *w, char out[TALLY_WIDE_DIGITS]);
+size_t tally_int192_print(const struct tally_int192 *w, char out[TALLY_INT192_DIGITS]);
 /* Decimal digits with or without '-'. False: something else, or more than fits. */
-bool tally_wide_parse(const char *text, size_t len, struct tally_wide *out);
+bool tally_int192_parse(const char *text, size_t len, struct tally_int192 *out);
 
 /* a * b, all in little-endian words; `out` has na + nb of them. */
 void tally_words_multiply(const uint64_t *a, unsigned na, const uint64_t *b, unsigned nb,
