@@ -2,6 +2,7 @@
 #include "vk_layer/chain.h"
 #include "vk_layer/record/command.h"
 #include "vk_layer/device_features.h"
+#include "vk_layer/devices.h"
 #include "vk_layer/exact/exact.h"
 #include "vk_layer/record/handles.h"
 #include "vk_layer/submit/submission.h"
@@ -16,94 +17,13 @@
 
 #define NOT_MEASURED "out of memory: a Vulkan device is not measured"
 
-static struct vk_handles devices;
-/* Guards additions and removals against vk_devices_each(); no call down the chain while held. */
-static pthread_mutex_t devices_lock = PTHREAD_MUTEX_INITIALIZER;
-
-/* For devices that are only passed on because memory is out. */
-static struct {
-	_Atomic uint64_t key; /* 0: free */
-	struct vk_device device;
-} reserve[4];
-#define N_RESERVE (sizeof(reserve) / sizeof(reserve[0]))
-
-struct vk_device *
-vk_device_find(const void *handle)
-{
-	uint64_t key = vk_dispatch_key(handle);
-	struct vk_device *d = vk_handles_find(&devices, key);
-	for (size_t i = 0; !d && i < N_RESERVE; i++)
-		if (atomic_load_explicit(&reserve[i].key, memory_order_acquire) == key)
-			d = &reserve[i].device;
-	return d;
-}
-
-static bool
-is_reserved(const struct vk_device *d)
-{
-	return (const char *)d >= (const char *)reserve &&
-	       (const char *)d < (const char *)(reserve + N_RESERVE);
-}
-
-void
-vk_device_stop(struct vk_device *d, const char *why)
-{
-	if (!atomic_exchange(&d->stopped, true))
-		tally_log_say(TALLY_LEVEL_WARNING, "vulkan", "%s: nothing more is measured: %s",
-			      d->properties.deviceName, why);
-}
-
-/* ---- all of them ---- */
-
-struct visit {
-	void (*each)(struct vk_device *d, void *data);
-	void *data;
-};
-
-static void
-visit_one(void *value, void *data)
-{
-	struct visit *visit = data;
-	visit->each(value, visit->data);
-}
-
-void
-vk_devices_each(void (*each)(struct vk_device *d, void *data), void *data)
-{
-	if (pthread_mutex_trylock(&devices_lock) != 0)
-		return; /* perhaps held by the very thread that a signal made call exit() */
-	struct visit visit = { each, data };
-	vk_handles_each(&devices, visit_one, &visit);
-	pthread_mutex_unlock(&devices_lock);
-}
-
-struct left_behind {
-	const struct vk_instance *instance;
-	struct vk_device *found;
-};
-
-static void
-look_for_left_behind(void *value, void *data)
-{
-	struct vk_device *d = value;
-	struct left_behind *left = data;
-	if (d->instance == left->instance)
-		left->found = d;
-}
+/* ---- left by the game ---- */
 
 void
 vk_devices_abandon(struct vk_instance *instance)
 {
-	for (;;) {
-		struct left_behind left = { .instance = instance };
-		pthread_mutex_lock(&devices_lock);
-		vk_handles_each(&devices, look_for_left_behind, &left);
-		if (left.found)
-			vk_handles_remove(&devices, vk_dispatch_key(left.found->handle));
-		pthread_mutex_unlock(&devices_lock);
-		if (!left.found)
-			return;
-		struct vk_device *d = left.found;
+	struct vk_device *d;
+	while ((d = vk_devices_take_of(instance))) {
 		/* The loader unloads a driver with its last instance. One whose device is left has
 		 * threads that run on, and die of it while our exit handler writes the log's end:
 		 * without us they had no time to. */
@@ -233,45 +153,6 @@ stop_measuring(struct vk_device *d)
 	pthread_mutex_destroy(&d->lock);
 }
 
-static void
-load_next(struct vk_device *d, PFN_vkGetDeviceProcAddr get)
-{
-	const struct vk_instance *instance = d->instance;
-	vk_device_next_load(&d->next, d->handle, get, instance->handle,
-			    instance->next.GetInstanceProcAddr);
-}
-
-static bool
-put_aside(const struct vk_device *made, PFN_vkGetDeviceProcAddr get)
-{
-	for (size_t i = 0; i < N_RESERVE; i++) {
-		uint64_t none = 0;
-		/* Taken under a key that no handle has, until it is filled. */
-		if (!atomic_compare_exchange_strong(&reserve[i].key, &none, UINT64_MAX))
-			continue;
-		struct vk_device *d = &reserve[i].device;
-		memset(d, 0, sizeof(*d));
-		d->instance = made->instance;
-		d->handle = made->handle;
-		d->physical = made->physical;
-		d->enabled = made->enabled;
-		load_next(d, get);
-		atomic_store_explicit(&reserve[i].key, vk_dispatch_key(d->handle),
-				      memory_order_release);
-		return true;
-	}
-	return false;
-}
-
-static bool
-register_device(struct vk_device *d)
-{
-	pthread_mutex_lock(&devices_lock);
-	bool done = vk_handles_put(&devices, vk_dispatch_key(d->handle), d);
-	pthread_mutex_unlock(&devices_lock);
-	return done;
-}
-
 /* In the table, to be measured if that can be. False: there is no way to pass it on. */
 static bool
 keep(const struct vk_device *made, PFN_vkGetDeviceProcAddr get)
@@ -279,9 +160,9 @@ keep(const struct vk_device *made, PFN_vkGetDeviceProcAddr get)
 	struct vk_device *d = malloc(sizeof(*d));
 	if (d) {
 		*d = *made;
-		load_next(d, get);
+		vk_devices_load_next(d, get);
 		d->tracked = d->tracked && start_measuring(d);
-		if (register_device(d)) {
+		if (vk_devices_add(d)) {
 			if (made->tracked && !d->tracked)
 				tally_log_say(TALLY_LEVEL_ERROR, "vulkan", NOT_MEASURED);
 			return true;
@@ -292,7 +173,7 @@ keep(const struct vk_device *made, PFN_vkGetDeviceProcAddr get)
 	}
 	if (made->tracked)
 		tally_log_say(TALLY_LEVEL_ERROR, "vulkan", NOT_MEASURED);
-	return put_aside(made, get);
+	return vk_devices_reserve(made, get);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL
@@ -340,17 +221,11 @@ vk_device_destroy(VkDevice handle, const VkAllocationCallbacks *allocator)
 	if (!d)
 		return;
 	PFN_vkDestroyDevice destroy = d->next.use.DestroyDevice;
-	if (is_reserved(d)) {
-		for (size_t i = 0; i < N_RESERVE; i++)
-			if (d == &reserve[i].device)
-				atomic_store(&reserve[i].key, 0);
+	/* First out of the table: the loader may give the pointer to another one at once. */
+	if (!vk_devices_remove(d)) {
 		destroy(handle, allocator);
 		return;
 	}
-	/* First out of the table: the loader may give the pointer to another one at once. */
-	pthread_mutex_lock(&devices_lock);
-	vk_handles_remove(&devices, vk_dispatch_key(handle));
-	pthread_mutex_unlock(&devices_lock);
 	if (d->tracked)
 		stop_measuring(d);
 	destroy(handle, allocator);

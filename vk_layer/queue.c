@@ -10,6 +10,8 @@
 
 static struct vk_handles queues;
 
+__thread unsigned vk_calls_down __attribute__((tls_model("initial-exec")));
+
 struct vk_queue *
 vk_queue_find(VkQueue handle)
 {
@@ -130,6 +132,20 @@ vk_queue_label_insert(struct vk_device *d, PFN_vkQueueInsertDebugUtilsLabelEXT n
 }
 
 /* ---- waits: something is through ---- */
+
+void
+vk_give_up(struct vk_device *d)
+{
+	pthread_mutex_lock(&d->lock);
+	if (!d->given_up) {
+		d->given_up = true;
+		vk_collect_give_up(d, TALLY_FLAG(LOST), false);
+		for (struct vk_queue *q = d->queues; q; q = q->next)
+			if (q->stream)
+				tally_stream_publish(q->stream);
+	}
+	pthread_mutex_unlock(&d->lock);
+}
 
 void
 vk_drain(struct vk_device *d)

@@ -1,4 +1,4 @@
-/* vk_layer/submit/submit.c - vkQueueSubmit and its kin; setting the capture up, and its end. */
+/* vk_layer/submit/submit.c - vkQueueSubmit and its kin; the capture of a device, and its end. */
 #include <stdlib.h>
 
 #include "json/record_json.h"
@@ -12,8 +12,6 @@
 #include "vk_layer/submit/submission.h"
 
 #define FINISH_WAIT_NS UINT64_C(2000000000)
-
-__thread unsigned vk_calls_down __attribute__((tls_model("initial-exec")));
 
 /* ---- the capture of a device ---- */
 
@@ -289,20 +287,6 @@ vk_queue_submit2(struct vk_device *d, PFN_vkQueueSubmit2 next, VkQueue queue, ui
 }
 
 /* ---- the end ---- */
-
-void
-vk_give_up(struct vk_device *d)
-{
-	pthread_mutex_lock(&d->lock);
-	if (!d->given_up) {
-		d->given_up = true;
-		vk_collect_give_up(d, TALLY_FLAG(LOST), false);
-		for (struct vk_queue *q = d->queues; q; q = q->next)
-			if (q->stream)
-				tally_stream_publish(q->stream);
-	}
-	pthread_mutex_unlock(&d->lock);
-}
 
 static void
 last_of_device(struct vk_device *d, void *data)
