@@ -99,6 +99,31 @@ test_ring(void)
 	g_assert_cmpuint(w.n_reads, ==, 16 + 3200); /* each once, by its re-submission or a fence */
 }
 
+/* At the end more is under way than fences follow: they are waited for, and then the rest is. */
+static void
+test_ring_at_end(void)
+{
+	if (!stub_in_child(NULL))
+		return;
+	VkQueue q = w_start();
+	w.signalled = 0;
+	w.waits_end = true;
+	struct vk_recording *r[16 * (VK_FENCE_RING + 2)];
+	for (unsigned i = 0; i < G_N_ELEMENTS(r); i++) {
+		r[i] = w_recording();
+		w_pass(r[i], 0, 100, 150, 1);
+		w_submit_one(q, w_buffer(0, r[i]));
+	}
+	g_assert_cmpuint(w.n_fence_submits, ==, VK_FENCE_RING);
+	w_finish();
+	g_assert_cmpuint(w.n_waits, ==, 2);
+	g_assert_cmpuint(stub_frame(0)->n_passes, ==, G_N_ELEMENTS(r));
+	for (unsigned i = 0; i < G_N_ELEMENTS(r); i++) {
+		g_assert_cmphex(w_logged(0, i)->flags, ==, 0);
+		w_free(r[i]);
+	}
+}
+
 /* R35: two queues, the later work through first. */
 static void
 test_out_of_order(void)
@@ -484,6 +509,7 @@ main(int argc, char **argv)
 	g_test_add_func("/vk_collect/fences", test_fences);
 	g_test_add_func("/vk_collect/one_round", test_one_round);
 	g_test_add_func("/vk_collect/ring", test_ring);
+	g_test_add_func("/vk_collect/ring-at-end", test_ring_at_end);
 	g_test_add_func("/vk_collect/out_of_order", test_out_of_order);
 	g_test_add_func("/vk_collect/never_ready", test_never_ready);
 	g_test_add_func("/vk_collect/never_through", test_never_through);

@@ -41,6 +41,7 @@ static struct {
 	/* The driver. */
 	VkResult submit_result, fence_status, reset_result;
 	uint64_t n_submits, n_fence_submits, n_status, n_created, n_destroyed, n_waits;
+	bool waits_end; /* a wait signals what was submitted */
 	uint64_t signalled; /* fences submitted so far that are signalled */
 	uint64_t fence_order[W_FENCES]; /* by handle: when it was submitted, 0: not */
 	VkCommandBuffer seen[16]; /* command buffers of the last submission */
@@ -343,6 +344,10 @@ w_wait(VkDevice device, uint32_t n, const VkFence *fences, VkBool32 all, uint64_
 	g_assert_cmpuint(n, >, 0);
 	g_assert_cmpuint(timeout, <=, UINT64_C(2000000000));
 	w.n_waits++;
+	if (w.waits_end) {
+		w.signalled = w.n_fence_submits;
+		return VK_SUCCESS;
+	}
 	return w.signalled == UINT64_MAX ? VK_SUCCESS : VK_TIMEOUT;
 }
 

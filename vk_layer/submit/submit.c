@@ -311,15 +311,19 @@ vk_submissions_exit(void)
 	vk_devices_each(last_of_device, NULL);
 }
 
-/* Wait until fences of ours say that everything is through, but not for long. */
-static void
+/* Wait until fences of ours say that what they follow is through, but not for long. Is there more
+ * that none follows, because there were too many? */
+static bool
 wait_for_rest(struct vk_device *d)
 {
 	VkFence fences[VK_MAX_FAMILIES];
 	uint32_t n = 0;
+	bool more = false;
 	for (struct vk_queue *q = d->queues; q; q = q->next) {
-		if (q->newest && !q->newest->through && q->newest->serial > q->fenced)
+		if (q->newest && !q->newest->through && q->newest->serial > q->fenced) {
 			vk_collect_fence(q);
+			more |= q->newest->serial > q->fenced;
+		}
 		if (q->n_fences && n < VK_MAX_FAMILIES)
 			fences[n++] = q->fences[(q->fence_first + q->n_fences - 1) %
 						VK_FENCE_RING]
@@ -330,13 +334,20 @@ wait_for_rest(struct vk_device *d)
 		result = d->next.use.WaitForFences(d->handle, n, fences, VK_TRUE, FINISH_WAIT_NS);
 	if (result == VK_ERROR_DEVICE_LOST)
 		vk_device_stop(d, "the device was lost");
+	return more && result == VK_SUCCESS;
 }
 
 void
 vk_device_finish(struct vk_device *d)
 {
-	if (vk_device_runs(d))
-		wait_for_rest(d);
+	if (vk_device_runs(d) && wait_for_rest(d)) {
+		/* Fences that were waited for are free again. */
+		pthread_mutex_lock(&d->lock);
+		vk_collect_poll(d);
+		pthread_mutex_unlock(&d->lock);
+		if (vk_device_runs(d))
+			wait_for_rest(d);
+	}
 	pthread_mutex_lock(&d->lock);
 	vk_frame_end_partial(d);
 	if (vk_device_runs(d))
