@@ -269,40 +269,57 @@ bracket_simultaneous(struct vk_command *c, uint32_t n, const VkCommandBuffer *se
 		copy_labels(c->recording, find_recording(secondaries[i]));
 }
 
+/* Are they all SIMULTANEOUS_USE, and none the half of a suspended render pass? */
+static bool
+all_simultaneous(uint32_t n, const VkCommandBuffer *secondaries)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct vk_recording *s = find_recording(secondaries[i]);
+		if (!s || !s->simultaneous || s->starts_resuming || s->ends_suspended)
+			return false;
+	}
+	return n > 0;
+}
+
+/* What surrounds the command buffer, where secondaries are about to be executed. */
+static void
+begin_around(struct vk_command *c, const struct vk_recording *first)
+{
+	if (first && first->starts_resuming) {
+		if (!c->suspended && !c->whole_done)
+			c->recording->starts_resuming = true;
+		c->whole_done = true;
+	} else {
+		vk_whole_begin(c);
+	}
+	vk_whole_yield(c, c->device->enabled.inherited_queries ? VK_BRACKET_PERFORMANCE
+							       : VK_BRACKET_COUNT);
+}
+
+static void
+list_executed(struct vk_recording *r, struct vk_recording *s)
+{
+	if (!s)
+		r->broken = true;
+	else if (s->n_items)
+		vk_recording_add_execute(r, s);
+	r->uncounted |= !s || s->uncounted || (s->simultaneous && s->n_passes);
+}
+
 static void
 execute_outside(struct vk_command *c, uint32_t n, const VkCommandBuffer *secondaries)
 {
-	struct vk_recording *r = c->recording;
-	bool all_simultaneous = n > 0, any_resumes = false;
-	const struct vk_recording *last = NULL;
-	for (uint32_t i = 0; i < n; i++) {
-		last = find_recording(secondaries[i]);
-		all_simultaneous &= last && last->simultaneous && !last->starts_resuming &&
-				    !last->ends_suspended;
-		any_resumes |= i == 0 && last && last->starts_resuming;
-	}
 	vk_pass_close_any(c);
-	if (any_resumes && !c->suspended && !c->whole_done)
-		r->starts_resuming = true;
-	if (any_resumes)
-		c->whole_done = true;
-	else
-		vk_whole_begin(c);
-	vk_whole_yield(c, c->device->enabled.inherited_queries ? VK_BRACKET_PERFORMANCE
-							       : VK_BRACKET_COUNT);
-	if (all_simultaneous && !r->simultaneous && !c->suspended &&
-	    c->device->config->granularity >= TALLY_GRANULARITY_PASS) {
+	begin_around(c, n ? find_recording(secondaries[0]) : NULL);
+	bool together = !c->recording->simultaneous && !c->suspended &&
+			c->device->config->granularity >= TALLY_GRANULARITY_PASS;
+	if (together && all_simultaneous(n, secondaries)) {
 		bracket_simultaneous(c, n, secondaries);
 		return;
 	}
-	for (uint32_t i = 0; i < n; i++) {
-		struct vk_recording *s = find_recording(secondaries[i]);
-		if (!s)
-			r->broken = true;
-		else if (s->n_items)
-			vk_recording_add_execute(r, s);
-		r->uncounted |= !s || s->uncounted || (s->simultaneous && s->n_passes);
-	}
+	for (uint32_t i = 0; i < n; i++)
+		list_executed(c->recording, find_recording(secondaries[i]));
+	const struct vk_recording *last = n ? find_recording(secondaries[n - 1]) : NULL;
 	c->suspended = last && last->ends_suspended;
 	c->has_chain = false;
 }
