@@ -5,7 +5,7 @@
 
 tests/bench/gen_log writes the log (1000 MB unless said otherwise). Each program finds the mean GPU
 time of each pass: passtally report everything else besides; Python's json, jq and DuckDB (where they
-are installed; DuckDB on one thread, by scripts/fleet's npm package) nothing but that. Times are of the
+are installed; DuckDB on one thread, by its module for Python) nothing but that. Times are of the
 processor, user and system, so other programs disturb little; MB are of the plain log, for the compressed
 one too. From 1000 MB on, memory is compared with that for a log of a quarter of the size. --check compares with
 tests/bench/ceilings.json; exit status 1 when something is past its limit.
@@ -21,7 +21,6 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-FLEET = HERE.parent.parent / "scripts" / "fleet"
 PYTHON = """
 import json, sys
 total, n = {}, {}
@@ -36,22 +35,20 @@ print(len([total[k] / n[k] for k in total]))
 JQ = ('reduce (inputs | select(.type == "frame") | .passes[]) as $p ({}; .[$p.id][0] += $p.gpu_ns | .[$p.id][1] += 1)'
       " | map(.[0] / .[1]) | length")
 DUCKDB = """
-const { DuckDBInstance } = require("@duckdb/node-api");
-(async () => {
-  const db = await (await DuckDBInstance.create(":memory:")).connect();
-  await db.run("SET threads = 1");
-  const r = await db.runAndReadAll(`SELECT count(*) FROM (SELECT p.id, avg(p.gpu_ns) FROM (
-    SELECT unnest(passes) AS p FROM read_json('${process.argv[1]}', format = 'newline_delimited',
-      ignore_errors = true, columns = {type: 'VARCHAR', passes: 'STRUCT(id VARCHAR, gpu_ns UBIGINT)[]'}) WHERE type = 'frame') GROUP BY 1)`);
-  console.log(Number(r.getRows()[0][0]));
-})();
+import sys, duckdb
+db = duckdb.connect()
+db.execute("SET threads = 1")
+print(db.execute(f'''SELECT count(*) FROM (SELECT p.id, avg(p.gpu_ns) FROM (
+    SELECT unnest(passes) AS p FROM read_json('{sys.argv[1]}', format = 'newline_delimited', ignore_errors = true,
+    columns = {{type: 'VARCHAR', passes: 'STRUCT(id VARCHAR, gpu_ns UBIGINT)[]'}}) WHERE type = 'frame')
+    GROUP BY 1)''').fetchall()[0][0])
 """
 
 
 def measure(command):
     """Processor seconds, resident KiB and the output of one command."""
     with tempfile.TemporaryFile() as out:
-        child = subprocess.Popen([str(c) for c in command], stdout=out, cwd=FLEET)
+        child = subprocess.Popen([str(c) for c in command], stdout=out)
         _, status, usage = os.wait4(child.pid, 0)
         if status:
             raise SystemExit(f"bench_report: {command[0]} failed: status {status}")
@@ -65,8 +62,7 @@ def best(command, runs):
 
 
 def has_duckdb():
-    return shutil.which("node") and subprocess.run(
-        ["node", "-e", 'require("@duckdb/node-api")'], cwd=FLEET, capture_output=True).returncode == 0
+    return subprocess.run([sys.executable, "-c", "import duckdb"], capture_output=True).returncode == 0
 
 
 def judge(measures):
@@ -102,7 +98,7 @@ def main():
         if shutil.which("jq"):
             others["jq"] = ["jq", "-n", JQ, log]
         if has_duckdb():
-            others["duckdb"] = ["node", "-e", DUCKDB, log]
+            others["duckdb"] = [sys.executable, "-c", DUCKDB, log]
         seconds, resident, out = best([passtally, "report", "--json", log], 3)
         passes = len(json.loads(out)["reports"][0]["rows"])
         measures = {"report.mb_s": mb / seconds, "report.resident_kib": resident}
