@@ -1,9 +1,12 @@
-/* In place of probe_vk.c where passtally is built without Vulkan's headers or vk.xml. */
+/* In place of probe_vk.c where passtally is built without Vulkan's headers or vk.xml, or without the
+ * probes of drivers. */
 #include "cli/machine/probe_vk.h"
 
 #include <stdio.h>
 
-#define WITHOUT "this passtally was built without Vulkan (meson configure -Dvulkan=enabled)"
+#define WITHOUT \
+	"this passtally was built without Vulkan or without asking drivers (meson configure " \
+	"-Dvulkan=enabled -Dprobe=enabled)"
 
 bool
 tally_probe_vk(const char *counters, tally_probe_report *report, void *data, char *why,

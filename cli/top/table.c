@@ -296,6 +296,45 @@ fit_series(const struct tally_top_window *w, const GArray *all, guint first, uns
 	return i;
 }
 
+/* Columns of tallies, counters and metrics that are shown: from `first` to before `end`. */
+struct series_range {
+	guint first, end;
+};
+
+/* What sorts is among them: it may be far to the right, then it comes first of its kind. */
+static struct series_range
+choose_series(const struct tally_top_window *w, const struct tally_top_look *look,
+	      const GArray *all, unsigned room, unsigned fixed)
+{
+	const struct tally_top_column *c = (const struct tally_top_column *)(void *)all->data;
+	struct series_range range = { .first = TALLY_TOP_SERIES };
+	guint sorted = 0;
+	for (guint i = range.first; i < all->len; i++)
+		sorted = is_column(&c[i], &look->sort) ? i : sorted;
+	unsigned least = sorted ? GAP + column_width(w, &c[sorted]) : 0;
+	unsigned for_series = MIN(MAX(room > fixed ? room - fixed : 0, least), room);
+	range.end = fit_series(w, all, range.first, for_series);
+	while (sorted && range.end <= sorted && range.first < sorted)
+		range.end = fit_series(w, all, ++range.first, for_series);
+	return range;
+}
+
+/* The columns between the name and the series, from left to right while there is room; what is
+ * left of it. */
+static unsigned
+place_fixed(struct layout *layout, const struct tally_top_window *w,
+	    const struct tally_top_column *c, unsigned room, unsigned history)
+{
+	for (guint i = TALLY_TOP_SHARE; i < TALLY_TOP_SERIES; i++) {
+		unsigned need = i == TALLY_TOP_HISTORY ? history : column_width(w, &c[i]);
+		if (GAP + need > room)
+			continue;
+		room -= GAP + need;
+		place(layout, &c[i], need);
+	}
+	return room;
+}
+
 /* The name and what sorts are always there; the rest from left to right while there is room. */
 static void
 lay_out(struct layout *layout, const struct tally_top_window *w, const struct tally_top_look *look,
@@ -306,35 +345,17 @@ lay_out(struct layout *layout, const struct tally_top_window *w, const struct ta
 	unsigned width = look->width ? look->width : 10000;
 	name = MAX(MIN(name, MAX(width / 3, LEAST_NAME)), 4);
 	unsigned room = width > name ? width - name : 0;
-	/* What sorts may be far to the right: then it comes first of its kind. */
-	guint first = TALLY_TOP_SERIES;
 	unsigned fixed = 0;
 	for (guint i = TALLY_TOP_SHARE; i < TALLY_TOP_SERIES; i++)
 		fixed += GAP + (i == TALLY_TOP_HISTORY ? LEAST_HISTORY : column_width(w, &c[i]));
-	unsigned for_series = room > fixed ? room - fixed : 0;
-	guint sorted = 0;
-	for (guint i = first; i < all->len; i++)
-		sorted = is_column(&c[i], &look->sort) ? i : sorted;
-	unsigned least = sorted ? GAP + column_width(w, &c[sorted]) : 0;
-	for_series = MIN(MAX(for_series, least), room);
-	guint end = fit_series(w, all, first, for_series);
-	while (sorted && end <= sorted && first < sorted)
-		end = fit_series(w, all, ++first, for_series);
-	unsigned taken = 0;
-	for (guint i = first; i < end; i++)
-		taken += GAP + column_width(w, &c[i]);
-	room -= MIN(room, taken);
+	struct series_range series = choose_series(w, look, all, room, fixed);
+	for (guint i = series.first; i < series.end; i++)
+		room -= MIN(room, GAP + column_width(w, &c[i]));
 	unsigned spare = room > fixed ? room - fixed : 0;
 	unsigned history = look->width ? MIN(LEAST_HISTORY + spare, MOST_HISTORY) : 24;
 	place(layout, &c[TALLY_TOP_NAME], name);
-	for (guint i = TALLY_TOP_SHARE; i < TALLY_TOP_SERIES; i++) {
-		unsigned need = i == TALLY_TOP_HISTORY ? history : column_width(w, &c[i]);
-		if (GAP + need > room)
-			continue;
-		room -= GAP + need;
-		place(layout, &c[i], need);
-	}
-	for (guint i = first; i < end; i++)
+	room = place_fixed(layout, w, c, room, history);
+	for (guint i = series.first; i < series.end; i++)
 		place(layout, &c[i], column_width(w, &c[i]));
 	if (look->width && layout->columns->len > 1)
 		g_array_index(layout->widths, unsigned, 0) += room;

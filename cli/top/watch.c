@@ -475,34 +475,46 @@ lacks_something(const struct watch *x)
 	return true;
 }
 
+/* Prints a table of what was read by now. -1: there is more to come. */
+static int
+print_one(struct watch *x, bool first)
+{
+	if (!tally_follow_is_open(x->follow) || (x->bad && x->window.frames == 0)) {
+		tally_cli_complain("top", "%s", tally_follow_why(x->follow));
+		return x->bad ? TALLY_EXIT_BAD_LOG : TALLY_EXIT_FAILED;
+	}
+	if (x->options->once && lacks_something(x))
+		return TALLY_EXIT_USAGE;
+	if (!first)
+		putchar('\n');
+	print_table(x);
+	if (x->bad) {
+		tally_cli_complain("top", "%s", tally_follow_why(x->follow));
+		return TALLY_EXIT_BAD_LOG;
+	}
+	bool done = x->options->once || x->window.log.has_end || x->over;
+	return done || stopped || ferror(stdout) ? TALLY_EXIT_OK : -1;
+}
+
 /* A table a second, or one. */
 static int
 watch_plainly(struct watch *x)
 {
-	for (bool first = true;; first = false) {
+	int status = -1;
+	for (bool first = true; status < 0; first = false) {
 		do
 			read_lines(x, g_get_monotonic_time() + IDLE_US);
 		while (x->busy && (x->options->once || first) && !stopped);
 		look_after_game(x);
-		if (!tally_follow_is_open(x->follow) || (x->bad && x->window.frames == 0)) {
-			tally_cli_complain("top", "%s", tally_follow_why(x->follow));
-			return x->bad ? TALLY_EXIT_BAD_LOG : TALLY_EXIT_FAILED;
-		}
-		if (x->options->once && lacks_something(x))
-			return TALLY_EXIT_USAGE;
-		if (!first)
-			putchar('\n');
-		print_table(x);
-		bool done = x->options->once || x->window.log.has_end || x->over || x->bad;
-		if (x->bad)
-			tally_cli_complain("top", "%s", tally_follow_why(x->follow));
-		if (done || stopped || ferror(stdout))
-			return x->bad ? TALLY_EXIT_BAD_LOG : TALLY_EXIT_OK;
+		status = print_one(x, first);
+		if (status >= 0)
+			break;
 		struct pollfd fd = { .fd = wake[0], .events = POLLIN };
 		poll(&fd, 1, IDLE_US / 1000);
 		if (stopped)
 			return TALLY_EXIT_OK;
 	}
+	return status;
 }
 
 int

@@ -1,0 +1,18 @@
+/* In place of probe_gl.c where passtally is built without the probes of drivers. */
+#include "cli/machine/probe_gl.h"
+
+#include <stdio.h>
+
+bool
+tally_probe_gl(enum tally_api api, uint32_t number, const struct tally_probe_wish *wish,
+	       tally_probe_report *report, void *data, char *why, size_t size)
+{
+	(void)number;
+	(void)wish;
+	(void)report;
+	(void)data;
+	snprintf(why, size, "%s: this passtally was built without asking drivers (meson configure "
+			    "-Dprobe=enabled)",
+		 tally_api_name(api));
+	return false;
+}
