@@ -32,37 +32,21 @@ static const char *const level_names[] = {
 	[TALLY_MALI_SYSTEM] = "system",
 };
 
-static size_t
-columns(void)
-{
-	size_t n = tally_text_terminal_columns();
-	return n ? MAX(n, 60) : 100;
-}
-
-void
-tally_catalogue_print_indented(const char *label, const char *text)
-{
-	char *line = g_strconcat(label, text, NULL);
-	fputs("      ", stdout);
-	tally_text_print_wrapped(stdout, line, 6, columns());
-	g_free(line);
-}
-
 static void
 print_counter(const struct tally_mali_counter *c)
 {
 	tally_text_print(stdout, "  %s (%s, %s%s)\n", c->counter.key, c->counter.unit,
 			 level_names[c->visibility], c->overview ? ", overview" : "");
 	char *text = g_strconcat(c->counter.name, ". ", c->counter.description, NULL);
-	tally_catalogue_print_indented("", text);
+	tally_text_print_indented("", text);
 	g_free(text);
 	if (c->erratum)
-		tally_catalogue_print_indented("Erratum: ", c->erratum);
+		tally_text_print_indented("Erratum: ", c->erratum);
 	char *aliases = g_strjoinv(", ", (char **)c->aliases);
 	char *times = c->shift ? g_strdup_printf(" times %u", 1u << c->shift) : g_strdup("");
 	char *names = g_strdup_printf("%s, value %u of its block%s%s%s", c->hw_name, c->index,
 				      times, *aliases ? "; also " : "", aliases);
-	tally_catalogue_print_indented("Hardware: ", names);
+	tally_text_print_indented("Hardware: ", names);
 	g_free(names);
 	g_free(times);
 	g_free(aliases);
@@ -92,13 +76,13 @@ print_metrics(const struct tally_mali_layout *l)
 				 tally_dialect_name(m.dialect), m.overview ? ", overview" : "");
 		char *text = g_strconcat(m.name, ".", m.description ? " " : NULL, m.description,
 					 NULL);
-		tally_catalogue_print_indented("", text);
+		tally_text_print_indented("", text);
 		g_free(text);
-		tally_catalogue_print_indented("= ", m.expression);
+		tally_text_print_indented("= ", m.expression);
 		if (m.printed)
-			tally_catalogue_print_indented("Printed as ", m.printed);
+			tally_text_print_indented("Printed as ", m.printed);
 		if (m.erratum)
-			tally_catalogue_print_indented("Erratum: ", m.erratum);
+			tally_text_print_indented("Erratum: ", m.erratum);
 	}
 }
 

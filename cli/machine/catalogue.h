@@ -9,7 +9,5 @@
 
 /* Counters and metrics of the GPU, or, NULL, the names of those that are known. Exit status. */
 int tally_catalogue_print(const char *gpu, bool json);
-/* One entry's text, label and all, folded to the terminal and set in below its key. */
-void tally_catalogue_print_indented(const char *label, const char *text);
 
 #endif

@@ -1,6 +1,5 @@
 #include "cli/machine/catalogue_microblaze.h"
 
-#include "cli/machine/catalogue.h"
 #include "cli/shared/out.h"
 #include "cli/shared/text.h"
 #include "query/metric/metric.h"
@@ -21,7 +20,7 @@ tally_catalogue_is_microblaze(const char *name)
 static void
 print_and_free(char *text)
 {
-	tally_catalogue_print_indented("", text);
+	tally_text_print_indented("", text);
 	g_free(text);
 }
 
@@ -71,7 +70,7 @@ print_metrics(void)
 		tally_text_print(stdout, "  %s (%s)\n", m.key, m.unit);
 		print_and_free(
 			g_strconcat(m.name, ".", m.description ? " " : NULL, m.description, NULL));
-		tally_catalogue_print_indented("= ", m.expression);
+		tally_text_print_indented("= ", m.expression);
 	}
 }
 

@@ -1,5 +1,6 @@
 #include "cli/shared/cli.h"
 #include "cli/machine/doctor_install.h"
+#include "cli/machine/doctor_print.h"
 #include "cli/machine/doctor_sets.h"
 #include "cli/machine/doctor_snapshot.h"
 #include "cli/install/elf_file.h"
@@ -40,21 +41,6 @@ help(void)
 	tally_args_help(options, G_N_ELEMENTS(options));
 	puts("\nExit status: 0 something can be captured; 1 nothing can; 2 usage; 125 other\n"
 	     "errors.");
-}
-
-void
-tally_doctor_row(enum tally_doctor_mark mark, const char *what, const char *format, ...)
-{
-	static const char *const words[] = { [TALLY_DOCTOR_GOOD] = "ok ",
-					     [TALLY_DOCTOR_OFF] = "off",
-					     [TALLY_DOCTOR_BAD] = "BAD",
-					     [TALLY_DOCTOR_FACT] = "   " };
-	va_list args;
-	va_start(args, format);
-	char *raw = g_strdup_vprintf(format, args);
-	va_end(args);
-	tally_text_print_line(stdout, "%s  %-15s %s", words[mark], what, raw);
-	g_free(raw);
 }
 
 static bool

@@ -1,5 +1,6 @@
 #include "cli/machine/doctor_install.h"
 
+#include "cli/machine/doctor_print.h"
 #include "cli/machine/doctor_sets.h"
 #include "cli/install/elf_file.h"
 #include "layer/version.h"

@@ -1,5 +1,6 @@
 #include "cli/machine/doctor_sets.h"
 
+#include "cli/machine/doctor_print.h"
 #include "cli/machine/counters_sets.h"
 #include "cli/machine/permission.h"
 #include "query/sources.h"

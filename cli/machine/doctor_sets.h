@@ -1,7 +1,7 @@
 /* cli/machine/doctor_sets.h - what `doctor` says of the GPU's own counters: sets, turns, what
  * remains.
  *
- * Rows go to standard output through tally_doctor_row(), which doctor.c has. One thread.
+ * Rows go to standard output through tally_doctor_row(). One thread.
  */
 #ifndef PASSTALLY_CLI_DOCTOR_SETS_H
 #define PASSTALLY_CLI_DOCTOR_SETS_H
@@ -10,10 +10,6 @@
 
 #include <glib.h>
 
-enum tally_doctor_mark { TALLY_DOCTOR_GOOD, TALLY_DOCTOR_OFF, TALLY_DOCTOR_BAD, TALLY_DOCTOR_FACT };
-
-void tally_doctor_row(enum tally_doctor_mark mark, const char *what, const char *format, ...)
-	G_GNUC_PRINTF(3, 4);
 /* A row for each set of the source, up to a dozen. */
 void tally_doctor_sets(const struct tally_probe_found *found, const char *source);
 /* How long a full rotation takes; nothing where there is no set. */

@@ -1,5 +1,6 @@
 #include "cli/machine/doctor_snapshot.h"
 
+#include "cli/machine/doctor_print.h"
 #include "cli/machine/doctor_sets.h"
 #include "cli/machine/snapshot_facts.h"
 #include "cli/machine/snapshots.h"

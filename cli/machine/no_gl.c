@@ -11,8 +11,9 @@ tally_probe_gl(enum tally_api api, uint32_t number, const struct tally_probe_wis
 	(void)wish;
 	(void)report;
 	(void)data;
-	snprintf(why, size, "%s: this passtally was built without asking drivers (meson configure "
-			    "-Dprobe=enabled)",
+	snprintf(why, size,
+		 "%s: this passtally was built without asking drivers (meson configure "
+		 "-Dprobe=enabled)",
 		 tally_api_name(api));
 	return false;
 }

@@ -178,3 +178,14 @@ tally_text_print_wrapped(FILE *out, const char *text, size_t indent, size_t colu
 	putc('\n', out);
 	g_free(printable);
 }
+
+void
+tally_text_print_indented(const char *label, const char *text)
+{
+	enum { INDENT = 6 };
+	size_t columns = tally_text_terminal_columns();
+	char *line = g_strconcat(label, text, NULL);
+	printf("%*s", INDENT, "");
+	tally_text_print_wrapped(stdout, line, INDENT, columns ? MAX(columns, 60) : 100);
+	g_free(line);
+}

@@ -30,6 +30,8 @@ size_t tally_text_width(const char *text);
 char *tally_text_fit(const char *text, size_t columns);
 /* Words in lines of at most `columns`, each line after the first indented, and a newline. */
 void tally_text_print_wrapped(FILE *out, const char *text, size_t indent, size_t columns);
+/* The label and the text on standard output, folded to the terminal and indented below a key. */
+void tally_text_print_indented(const char *label, const char *text);
 /* Does the terminal show UTF-8? */
 bool tally_text_is_utf8(void);
 /* Columns of the terminal on standard output; 0 = not a terminal (no limit). $COLUMNS wins. */

@@ -1,0 +1,18 @@
+#include "cli/machine/doctor_print.h"
+
+#include "cli/shared/text.h"
+
+void
+tally_doctor_row(enum tally_doctor_mark mark, const char *what, const char *format, ...)
+{
+	static const char *const words[] = { [TALLY_DOCTOR_GOOD] = "ok ",
+					     [TALLY_DOCTOR_OFF] = "off",
+					     [TALLY_DOCTOR_BAD] = "BAD",
+					     [TALLY_DOCTOR_FACT] = "   " };
+	va_list args;
+	va_start(args, format);
+	char *raw = g_strdup_vprintf(format, args);
+	va_end(args);
+	tally_text_print_line(stdout, "%s  %-15s %s", words[mark], what, raw);
+	g_free(raw);
+}
