@@ -238,7 +238,7 @@ fits_together(const struct tally_microblaze_options *o, char *why, size_t size)
 		snprintf(why, size,
 			 "option microblaze: ne and nl can not both be 0: then there "
 			 "is nothing to count with");
-	else if (o->core >= o->ports)
+	else if (o->said & TALLY_MICROBLAZE_SAID_PORTS && o->core >= o->ports)
 		snprintf(why, size,
 			 "option microblaze: core=%u is not there with ports=%u: cores count "
 			 "from 0",

@@ -45,7 +45,8 @@ bool tally_metric_fits(const struct tally_metric *metric, const char *layout);
 
 /* The user's own, of `[metric NAME]` sections, into `out`, which has room for config->n_metrics.
  * Returns how many could be read; of the others it is complained: file, line, column, why, the
- * expression and a caret below the place. Those in a circle are among the others. Strings stay the config's. */
+ * expression and a caret below the place. Those in a circle are among the others. Strings stay the
+ * config's. */
 uint32_t tally_metric_read_own(const struct tally_config *config, struct tally_metric *out,
 			       tally_config_complain *complain, void *data);
 
@@ -61,8 +62,9 @@ struct tally_metric_inputs {
 /* Metrics bound to one device. */
 struct tally_metric_set;
 /* Those of the built-in metrics, and of `own`, that `wanted` (--counters; NULL: overview) asks
- * for by key, name, glob or word, and whose inputs are all there. Metrics may name metrics by
- * key (no circles). Of `own` that are asked for and lack an input a note is logged. NULL on OOM. Strings of `own` must outlive the set. */
+ * for by key, name, glob or word, and whose inputs are all there. Metrics may name metrics by key
+ * (no circles). Of `own` that are asked for and lack an input a note is logged. NULL on OOM.
+ * Strings of `own` must outlive the set. */
 struct tally_metric_set *tally_metric_set_create(const struct tally_metric_inputs *inputs,
 						 const struct tally_metric *own, uint32_t n_own,
 						 const char *wanted);

@@ -112,18 +112,8 @@ choose(struct list *l, const struct list *other, const char *wanted, bool latenc
 }
 
 static bool
-hold_together(const struct list *events, const struct list *latencies, const char *cycles_for,
-	      char *reason, size_t size)
+counts_cycles(const struct list *events, const char *cycles_for, char *reason, size_t size)
 {
-	for (uint32_t i = 0; i < latencies->n; i++) {
-		if (!has(events, latencies->events[i]))
-			continue;
-		snprintf(reason, size,
-			 "events= and latency= both name %s: a latency counter counts how often, "
-			 "too",
-			 tally_mb_events[latencies->events[i]].key);
-		return false;
-	}
 	if (cycles_for && !has(events, TALLY_MB_CYCLES)) {
 		snprintf(reason, size,
 			 "%s counts cycles: it needs an event counter, and cycles among events=",
@@ -151,7 +141,7 @@ tally_mb_choose_events(struct tally_mb_choice *choice,
 		choose(&latencies, &events, wanted, true);
 	if (!options->events[0])
 		choose(&events, &latencies, wanted, false);
-	if (!hold_together(&events, &latencies, cycles_for, reason, size))
+	if (!counts_cycles(&events, cycles_for, reason, size))
 		return false;
 	choice->n_events = events.n;
 	choice->n_latencies = latencies.n;

@@ -10,16 +10,22 @@
 /* ---- what is known before ---- */
 
 static bool
-settle_numbers(struct tally_mb_device *device, const struct tally_microblaze_options *o,
-	       const struct tally_mb_tree *tree, char *reason, size_t size)
+is_said(const struct tally_microblaze_options *o, uint32_t bit)
+{
+	return o->said & bit;
+}
+
+static void
+take_numbers(struct tally_mb_device *device, const struct tally_microblaze_options *o,
+	     const struct tally_mb_tree *tree)
 {
 	struct tally_mb_shape *shape = &device->shape;
 	*shape = (struct tally_mb_shape){ o->ne, o->nl, o->width };
-	if (!(o->said & TALLY_MICROBLAZE_SAID_NE) && tree->has_ne)
+	if (!is_said(o, TALLY_MICROBLAZE_SAID_NE) && tree->has_ne)
 		shape->ne = tree->ne;
-	if (!(o->said & TALLY_MICROBLAZE_SAID_NL) && tree->has_nl)
+	if (!is_said(o, TALLY_MICROBLAZE_SAID_NL) && tree->has_nl)
 		shape->nl = tree->nl;
-	if (!(o->said & TALLY_MICROBLAZE_SAID_WIDTH) && tree->width)
+	if (!is_said(o, TALLY_MICROBLAZE_SAID_WIDTH) && tree->width)
 		shape->width = tree->width;
 	device->check = o->check;
 	device->mdm = (struct tally_mdm){
@@ -27,16 +33,29 @@ settle_numbers(struct tally_mb_device *device, const struct tally_microblaze_opt
 		.ports = o->ports,
 		.core = o->core,
 		.unlock = o->unlock,
-		.unlock_parallel = (o->said & TALLY_MICROBLAZE_SAID_UNLOCK) != 0,
+		.unlock_parallel = is_said(o, TALLY_MICROBLAZE_SAID_UNLOCK),
 		.take = o->take,
 	};
 	if (o->access == TALLY_MICROBLAZE_AUTO && tree->has_interface)
 		device->mdm.serial = tree->interface == 0;
-	if (!(o->said & TALLY_MICROBLAZE_SAID_PORTS) && tree->ports)
+	if (is_said(o, TALLY_MICROBLAZE_SAID_PORTS))
+		return;
+	if (tree->ports)
 		device->mdm.ports = tree->ports;
+	else if (o->core >= o->ports)
+		device->mdm.ports = o->core + 1; /* until the module says */
+}
+
+/* What is said, and of the rest what the device tree says. */
+static bool
+settle_numbers(struct tally_mb_device *device, const struct tally_microblaze_options *o,
+	       const struct tally_mb_tree *tree, char *reason, size_t size)
+{
+	const struct tally_mb_shape *shape = &device->shape;
+	take_numbers(device, o, tree);
+	bool no_width = shape->width != 32 && shape->width != 48 && shape->width != 64;
 	if (shape->ne > TALLY_MB_MAX_EVENTS || shape->nl > TALLY_MB_MAX_LATENCIES ||
-	    shape->ne + shape->nl == 0 ||
-	    (shape->width != 32 && shape->width != 48 && shape->width != 64))
+	    shape->ne + shape->nl == 0 || no_width)
 		snprintf(reason, size,
 			 "the device tree says %u event and %u latency counters of %u bits, which "
 			 "no core has: say ne=, nl= and width=",

@@ -83,13 +83,6 @@ pattern(const struct tally_mb_shape *shape, uint32_t i, bool *exact)
 	return upper ? value | 0x40000000u : value | 0x5a000000u;
 }
 
-static void
-say_width(const struct tally_mb_shape *shape, unsigned width, char *why, size_t size)
-{
-	snprintf(why, size, "the counters are %u bits wide, not %u: use width=%u", width,
-		 shape->width, width);
-}
-
 static bool
 try_items(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, char *why, size_t size)
 {
@@ -110,7 +103,9 @@ try_items(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, char 
 			/* An upper part keeps 16 of its bits at width 48, all of them at 64. */
 			if (shape->width != 48 || want >> 16 != 0x4000)
 				continue;
-			say_width(shape, 64, why, size);
+			/* As one of 32 bits would keep it, whose items are others. */
+			snprintf(why, size,
+				 "the counters are not 48 bits wide: use width=64 or width=32");
 			return false;
 		}
 		bool cut = items[i] == (want & 0xffff);
@@ -118,7 +113,8 @@ try_items(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, char 
 		if (cut && upper && shape->width == 48)
 			continue;
 		if (cut && (upper || shape->width == 32))
-			say_width(shape, 48, why, size);
+			snprintf(why, size, "the counters are 48 bits wide, not %u: use width=48",
+				 shape->width);
 		else
 			snprintf(why, size,
 				 "%u event and %u latency counters of %u bits do not keep what is "
