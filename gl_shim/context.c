@@ -63,14 +63,14 @@ context_free(struct gl_context_state *s)
 	if (!s)
 		return;
 	/* No GL call: the context is gone, or is current to nobody. */
-	s->lost = true;
+	s->zone.lost = true;
 	gl_pass_close_silent(&s->pub);
 	gl_collect(&s->pub, true, TALLY_FLAG(LOST));
 	tally_stream_destroy(s->stream);
 	tally_harvest_destroy(s->harvest, false);
 	gl_framebuffers_finish(&s->framebuffers);
 	gl_queries_finish(&s->queries);
-	free(s->extensions);
+	free(s->caps.extensions);
 	group_release(s->group);
 	free(s);
 }
@@ -109,7 +109,7 @@ gl_context_created(enum gl_platform platform, void *display, void *handle, void 
 	pthread_mutex_lock(&lock);
 	/* The same address again: the old context went without our seeing it. */
 	struct gl_context_state *stale = tally_handle_map_find(&contexts[platform], handle);
-	if (stale && stale->current)
+	if (stale && stale->life.current)
 		stale = NULL; /* leave it to its thread */
 	else if (stale)
 		tally_handle_map_remove(&contexts[platform], handle);
@@ -140,8 +140,8 @@ gl_context_destroyed(enum gl_platform platform, void *display, void *handle)
 		settle(gl_current);
 	pthread_mutex_lock(&lock);
 	struct gl_context_state *s = tally_handle_map_remove(&contexts[platform], handle);
-	if (s && s->current) {
-		s->doomed = true; /* until it is released: GLX 1.4 spec 3.3.7, EGL 1.5 3.7.2 */
+	if (s && s->life.current) {
+		s->life.doomed = true; /* until it is released: GLX 1.4 spec 3.3.7, EGL 1.5 3.7.2 */
 		s = NULL;
 	}
 	pthread_mutex_unlock(&lock);
@@ -168,8 +168,8 @@ gl_current_leave(void)
 		return c;
 	/* To ask for a result flushes, which a release need not do. */
 	const struct gl_context_state *s = c->state;
-	if (s->lost || (s->release_flushes && !gl_no_query_zone(s)))
-		gl_collect(c, s->lost, TALLY_FLAG(LOST));
+	if (s->zone.lost || (s->caps.release_flushes && !gl_no_query_zone(s)))
+		gl_collect(c, s->zone.lost, TALLY_FLAG(LOST));
 	return c;
 }
 
@@ -178,9 +178,9 @@ static void
 release(struct gl_context_state *s)
 {
 	pthread_mutex_lock(&lock);
-	s->current = false;
-	s->released = ++n_released;
-	bool gone = s->doomed;
+	s->life.current = false;
+	s->life.released = ++n_released;
+	bool gone = s->life.doomed;
 	pthread_mutex_unlock(&lock);
 	if (gone)
 		context_free(s);
@@ -226,7 +226,7 @@ gl_current_enter(enum gl_platform platform, void *handle, struct gl_drawable dra
 		if (!s)
 			s = context_create(platform, handle, NULL);
 		if (s)
-			s->current = true;
+			s->life.current = true;
 		pthread_mutex_unlock(&lock);
 	}
 	if (old && old != s)
@@ -240,7 +240,7 @@ gl_current_enter(enum gl_platform platform, void *handle, struct gl_drawable dra
 	if (watches_threads)
 		pthread_setspecific(at_thread_end, s);
 	s->drawable = drawable;
-	s->indirect = indirect;
+	s->life.indirect = indirect;
 	s->pub.open = 0;
 	if (!s->pub.next)
 		s->pub.next = gl_next_for(lookup);
@@ -253,9 +253,9 @@ bool
 gl_first_viewport(struct gl_context *c, struct tally_extent *size)
 {
 	GLint box[4] = { 0 };
-	if (c->state->entered)
+	if (c->state->life.entered)
 		return false;
-	c->state->entered = true;
+	c->state->life.entered = true;
 	c->next->GetIntegerv(GL_VIEWPORT, box);
 	*size = (struct tally_extent){ (uint32_t)box[2], (uint32_t)box[3] };
 	return box[2] > 0 && box[3] > 0;
@@ -267,7 +267,7 @@ gl_current_is(enum gl_platform platform, void *handle, struct gl_drawable drawab
 	struct gl_context_state *s = held;
 	if (!s || !handle)
 		return !s && !handle;
-	return s->platform == platform && s->handle == handle && !s->doomed &&
+	return s->platform == platform && s->handle == handle && !s->life.doomed &&
 	       s->drawable.draw == drawable.draw && s->drawable.read == drawable.read;
 }
 
@@ -279,8 +279,8 @@ last_on(uintptr_t drawable)
 	for (int p = 0; p < 2; p++) {
 		for (struct tally_handle *e = contexts[p].entries; e; e = e->hh.next) {
 			struct gl_context_state *s = e->value;
-			if (!s->current && s->stream && s->drawable.draw == drawable &&
-			    (!found || found->released < s->released))
+			if (!s->life.current && s->stream && s->drawable.draw == drawable &&
+			    (!found || found->life.released < s->life.released))
 				found = s;
 		}
 	}
@@ -316,7 +316,7 @@ collect_left_behind(const struct tally_handle_map *map)
 {
 	for (struct tally_handle *e = map->entries; e; e = e->hh.next) {
 		struct gl_context_state *s = e->value;
-		if (s->current || !s->stream)
+		if (s->life.current || !s->stream)
 			continue;
 		hand_over_all(s);
 	}

@@ -6,10 +6,10 @@
 const char *
 gl_source_left_out(const struct gl_context_state *s, const struct tally_gl_source_row *source)
 {
-	bool monitors = s->game_monitors || (s->game_counts && s->intel);
+	bool monitors = s->counting.game_monitors || (s->counting.game_counts && s->caps.intel);
 	if (!tally_source_wanted(s->config->sources, &source->row))
 		return source->row.in_tests ? "" : "left out by --sources";
-	if ((source->yields == TALLY_YIELDS_COUNTERS && s->game_counts) ||
+	if ((source->yields == TALLY_YIELDS_COUNTERS && s->counting.game_counts) ||
 	    (source->yields == TALLY_YIELDS_MONITORS && monitors))
 		return "the program uses the extension itself";
 	return NULL;
@@ -97,8 +97,8 @@ gl_describe_device(struct gl_context_state *s, bool again)
 void
 gl_describe_again(struct gl_context_state *s)
 {
-	s->n_off = tally_harvest_n_off(s->harvest);
+	s->counting.n_off = tally_harvest_n_off(s->harvest);
 	tally_harvest_warn(s->harvest);
-	if (!s->lost)
+	if (!s->zone.lost)
 		gl_describe_device(s, true);
 }

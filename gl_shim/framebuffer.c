@@ -82,7 +82,7 @@ static bool
 was_bound(struct gl_context *c, bool draws, GLuint name)
 {
 	GLint bound = 0;
-	if (c->state->in_begin)
+	if (c->state->zone.in_begin)
 		return false;
 	c->next->GetIntegerv(draws ? GL_FRAMEBUFFER_BINDING : GL_READ_FRAMEBUFFER_BINDING, &bound);
 	if ((GLuint)bound != name)
@@ -170,7 +170,7 @@ void
 gl_draw_buffers_named(struct gl_context *c, GLuint framebuffer, GLsizei n, const GLenum *buffers)
 {
 	struct gl_framebuffer *fbo = gl_framebuffer_get(c, framebuffer);
-	if (!fbo || c->state->in_list == GL_COMPILE)
+	if (!fbo || c->state->zone.in_list == GL_COMPILE)
 		return;
 	if (!buffers) {
 		fbo->ask = true;
@@ -325,25 +325,25 @@ gl_viewport(struct gl_context *c, GLint x, GLint y, GLsizei width, GLsizei heigh
 {
 	struct gl_context_state *s = c->state;
 	int64_t right = (int64_t)x + width, top = (int64_t)y + height;
-	if (s->framebuffers.draw || s->in_list || width <= 0 || height <= 0)
+	if (s->framebuffers.draw || s->zone.in_list || width <= 0 || height <= 0)
 		return;
-	if (right > s->viewport.width)
-		s->viewport.width = (uint32_t)right;
-	if (top > s->viewport.height)
-		s->viewport.height = (uint32_t)top;
+	if (right > s->window.viewport.width)
+		s->window.viewport.width = (uint32_t)right;
+	if (top > s->window.viewport.height)
+		s->window.viewport.height = (uint32_t)top;
 }
 
 bool
 gl_viewport_changed(struct gl_context *c)
 {
 	struct gl_context_state *s = c->state;
-	struct tally_extent now = s->viewport;
+	struct tally_extent now = s->window.viewport;
 	if (!now.width || !now.height)
 		return false; /* not set in this frame */
-	bool changed = now.width != s->last_viewport.width ||
-		       now.height != s->last_viewport.height;
-	s->last_viewport = now;
-	s->viewport = (struct tally_extent){ 0 };
+	bool changed = now.width != s->window.last_viewport.width ||
+		       now.height != s->window.last_viewport.height;
+	s->window.last_viewport = now;
+	s->window.viewport = (struct tally_extent){ 0 };
 	return changed;
 }
 
@@ -353,7 +353,7 @@ static void
 invalidate(struct gl_context *c, struct gl_framebuffer *fbo)
 {
 	struct gl_context_state *s = c->state;
-	if (!fbo || s->in_list)
+	if (!fbo || s->zone.in_list)
 		return;
 	if (s->now.open && s->now.fbo == fbo) {
 		if (s->now.pass)

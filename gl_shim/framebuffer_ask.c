@@ -64,7 +64,7 @@ gl_framebuffer_ask(struct gl_context *c, struct gl_framebuffer *fbo, bool bound)
 {
 	const struct gl_context_state *s = c->state;
 	bool old_es = s->api.es && s->api.version < 30;
-	if (!bound && !s->has_texture_dsa)
+	if (!bound && !s->caps.has_texture_dsa)
 		return false;
 	struct asked asked = {
 		.named = !bound,

@@ -75,17 +75,17 @@ gl_frame_end(struct gl_context *c, struct tally_extent presented)
 {
 	struct gl_context_state *s = c->state;
 	gl_probe_if_pending(s);
-	if (s->probe != GL_PROBE_DONE || (gl_no_query_zone(s) && !s->lost))
+	if (s->probe != GL_PROBE_DONE || (gl_no_query_zone(s) && !s->zone.lost))
 		return;
 	gl_pass_close(c);
 	uint64_t t0 = tally_clock_now_ns();
 	gl_gap(s);
 	struct tally_frame_end end = { .now_ns = t0, .presented = presented };
 	tally_stream_end_frame(s->stream, &end);
-	gl_collect(c, s->lost, TALLY_FLAG(LOST));
-	if (!s->lost)
+	gl_collect(c, s->zone.lost, TALLY_FLAG(LOST));
+	if (!s->zone.lost)
 		tally_harvest_retry(s->harvest);
-	if (tally_harvest_n_off(s->harvest) != s->n_off)
+	if (tally_harvest_n_off(s->harvest) != s->counting.n_off)
 		gl_describe_again(s);
 	tally_stream_add_overhead(s->stream, tally_clock_now_ns() - t0);
 }
@@ -165,9 +165,9 @@ GLenum
 gl_reset_status(struct gl_context *c, GLenum (*next)(void))
 {
 	GLenum status = next();
-	if (status != GL_NO_ERROR && !c->state->lost) {
+	if (status != GL_NO_ERROR && !c->state->zone.lost) {
 		gl_pass_close_silent(c);
-		c->state->lost = true;
+		c->state->zone.lost = true;
 		c->open = 0;
 		gl_collect(c, true, TALLY_FLAG(LOST));
 	}
@@ -189,10 +189,10 @@ gl_marker(struct gl_context *c, const GLchar *text, GLsizei n)
 {
 	struct gl_context_state *s = c->state;
 	size_t len = gl_label_length(text, n);
-	if (!text || s->in_list)
+	if (!text || s->zone.in_list)
 		return;
 	tally_session_saw_label(text, len);
-	if (is_frame_label(s, text, len) && !s->in_begin)
+	if (is_frame_label(s, text, len) && !s->zone.in_begin)
 		gl_frame_end(c, nothing_presented);
 }
 

@@ -41,7 +41,7 @@ GLenum
 gl_get_error(struct gl_context *c, GLenum (*next)(void))
 {
 	struct gl_hygiene *h = &c->state->hygiene;
-	if (!h->n_errors || c->state->in_begin)
+	if (!h->n_errors || c->state->zone.in_begin)
 		return next();
 	if (!h->many_flags)
 		next(); /* of the game's too, but made while another stood */

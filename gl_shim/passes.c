@@ -46,7 +46,7 @@ close_pass(struct gl_context *c, bool with_queries)
 		} else if (pass->slot != TALLY_NO_SLOT) {
 			/* The context is beyond use: its slots are never needed again. */
 			pass->slot = TALLY_NO_SLOT;
-			pass->flags |= s->lost ? TALLY_FLAG(LOST) : TALLY_FLAG(INCOMPLETE);
+			pass->flags |= s->zone.lost ? TALLY_FLAG(LOST) : TALLY_FLAG(INCOMPLETE);
 		}
 		if (with_queries)
 			gl_snapshot_end(c, pass);
@@ -63,7 +63,7 @@ gl_pass_close(struct gl_context *c)
 	struct gl_context_state *s = c->state;
 	if (!s || !s->now.open)
 		return;
-	if (s->lost) {
+	if (s->zone.lost) {
 		gl_pass_close_silent(c);
 		return;
 	}
@@ -115,8 +115,8 @@ static void
 choose_set(struct gl_context_state *s, struct tally_pass *pass)
 {
 	uint64_t frame = tally_stream_pass_frame(pass);
-	if (frame != s->set_frame) {
-		s->set_frame = frame;
+	if (frame != s->counting.set_frame) {
+		s->counting.set_frame = frame;
 		tally_harvest_select(s->harvest,
 				     tally_harvest_turn(s->harvest, s->config->set,
 							tally_session_rotation(frame)));
@@ -190,9 +190,9 @@ open_pass(struct gl_context *c, const struct gl_want *w, uint64_t now)
 		pass->store = TALLY_STORE_STORE;
 		pass->restarts = clears || dont_care;
 	}
-	if (w->kind == TALLY_PASS_COMPUTE && s->intel)
+	if (w->kind == TALLY_PASS_COMPUTE && s->caps.intel)
 		pass->flags |= TALLY_FLAG(APPROXIMATE);
-	if (s->yielded)
+	if (s->counting.yielded)
 		pass->flags |= TALLY_FLAG(YIELDED);
 	if (!tally_harvest_has_time(s->harvest))
 		pass->flags |= TALLY_FLAG(NO_TIMESTAMPS);

@@ -24,15 +24,15 @@ yield(struct gl_context_state *s)
 	if (gl_no_query_zone(s))
 		return; /* with the next pass */
 	bool yielded = false;
-	s->minded_game = true;
+	s->counting.minded_game = true;
 	gl_worker = s;
 	if (s->harvest)
 		yielded |= tally_harvest_yield(s->harvest, TALLY_GL_USE_COUNTERS);
-	if (s->harvest && s->game_monitors)
+	if (s->harvest && s->counting.game_monitors)
 		yielded |= tally_harvest_yield(s->harvest, TALLY_GL_USE_MONITORS);
 	if (!yielded)
 		return;
-	s->yielded = true;
+	s->counting.yielded = true;
 	gl_describe_again(s);
 }
 
@@ -40,14 +40,15 @@ void
 gl_game_counts(struct gl_context *c)
 {
 	atomic_store_explicit(&game_counts, true, memory_order_relaxed);
-	c->state->game_counts = true; /* before the probe: the sources are not made at all */
+	/* Before the probe: then the sources are not made at all. */
+	c->state->counting.game_counts = true;
 	yield(c->state);
 }
 
 void
 gl_game_monitors(struct gl_context *c)
 {
-	c->state->game_monitors = true;
+	c->state->counting.game_monitors = true;
 	gl_game_counts(c);
 }
 
@@ -64,7 +65,8 @@ gl_game_begins_counting(struct gl_context *c)
 void
 gl_mind_game_queries(struct gl_context *c)
 {
-	if (!c->state->minded_game && atomic_load_explicit(&game_counts, memory_order_relaxed))
+	const struct gl_counting *counting = &c->state->counting;
+	if (!counting->minded_game && atomic_load_explicit(&game_counts, memory_order_relaxed))
 		gl_game_counts(c);
 }
 

@@ -13,8 +13,8 @@ gl_swap_end(struct gl_context *c, uintptr_t drawable, bool ends_frame, struct ta
 {
 	(void)drawable;
 	gl_current_back(c);
-	if (c->live && c->state->perhaps_ended)
-		c->state->in_begin = c->state->perhaps_ended = false;
+	if (c->live && c->state->zone.perhaps_ended)
+		c->state->zone.in_begin = c->state->zone.perhaps_ended = false;
 	if (!c->live || !ends_frame)
 		return;
 	struct gl_context_state *s = c->state;

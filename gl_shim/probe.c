@@ -32,8 +32,8 @@ read_version(struct gl_context_state *s)
 	GLint profile = 0;
 	if (!s->api.es && s->api.version >= 32)
 		s->pub.next->GetIntegerv(GL_CONTEXT_PROFILE_MASK, &profile);
-	s->core_profile = s->api.es || (profile & GL_CONTEXT_CORE_PROFILE_BIT);
-	if (s->core_profile)
+	s->caps.core_profile = s->api.es || (profile & GL_CONTEXT_CORE_PROFILE_BIT);
+	if (s->caps.core_profile)
 		s->pub.modes &= ~GL_OLD_MODES;
 }
 
@@ -88,14 +88,13 @@ has_extension(const struct tally_gl_api *api, const char *name)
 {
 	const struct gl_context_state *s = api->user;
 	size_t len = strlen(name);
-	for (const char *p = s->extensions; p && (p = strstr(p, name)); p += len)
+	for (const char *p = s->caps.extensions; p && (p = strstr(p, name)); p += len)
 		if (p[-1] == ' ' && p[len] == ' ')
 			return true;
 	return false;
 }
 
-static void
-(*find_function(void *data, const char *name))(void)
+static void (*find_function(void *data, const char *name))(void)
 {
 	return gl_next_find(data, name);
 }
@@ -120,9 +119,9 @@ fill_api(struct gl_context_state *s)
 	GLint release = GL_CONTEXT_RELEASE_BEHAVIOR_FLUSH;
 	if (api->version >= 45 || has_extension(api, "GL_KHR_context_flush_control"))
 		s->pub.next->GetIntegerv(GL_CONTEXT_RELEASE_BEHAVIOR, &release);
-	s->release_flushes = release != GL_NONE;
-	s->has_texture_dsa = !api->es && (api->version >= 45 ||
-					  has_extension(api, "GL_ARB_direct_state_access"));
+	s->caps.release_flushes = release != GL_NONE;
+	s->caps.has_texture_dsa = !api->es && (api->version >= 45 ||
+					       has_extension(api, "GL_ARB_direct_state_access"));
 }
 
 /* ---- sources ---- */
@@ -146,7 +145,7 @@ open_harvest(struct gl_context_state *s)
 	/* Times of another source have no tiles. */
 	s->api.stamps_in_tiles = s->api.stamps_in_tiles && stamps;
 	gl_worker = s;
-	s->set_frame = UINT64_MAX;
+	s->counting.set_frame = UINT64_MAX;
 	s->harvest = tally_harvest_create(sources, n, FIRST_SLOTS, MAX_SLOTS);
 	return s->harvest != NULL;
 }
@@ -192,17 +191,17 @@ set_up(struct gl_context_state *s)
 {
 	const struct gl_next *gl = s->pub.next;
 	read_version(s);
-	s->extensions = s->api.version >= 30 ? indexed_extensions(gl) : joined_extensions(gl);
+	s->caps.extensions = s->api.version >= 30 ? indexed_extensions(gl) : joined_extensions(gl);
 	fill_api(s);
 	const char *renderer = (const char *)gl->GetString(GL_RENDERER);
 	/* zink over lavapipe names llvmpipe too, but its stamps are Vulkan's. */
 	s->api.stamps_in_tiles = renderer && (strncmp(renderer, "llvmpipe", 8) == 0 ||
 					      strncmp(renderer, "softpipe", 8) == 0);
 	s->api.sources = s->config->sources;
-	s->api.driver = s->driver;
+	s->api.driver = s->caps.driver;
 	const char *vendor = (const char *)gl->GetString(GL_VENDOR);
-	s->intel = vendor && strstr(vendor, "Intel");
-	snprintf(s->driver, sizeof(s->driver), "%s %s", vendor ? vendor : "",
+	s->caps.intel = vendor && strstr(vendor, "Intel");
+	snprintf(s->caps.driver, sizeof(s->caps.driver), "%s %s", vendor ? vendor : "",
 		 renderer ? renderer : "");
 	if (!open_harvest(s))
 		return false;

@@ -147,7 +147,7 @@ use_name(struct gl_context *c, GLuint id)
 	if (real)
 		return real;
 	/* Where names must be generated first this stays the error it would have been. */
-	if (c->state->core_profile)
+	if (c->state->caps.core_profile)
 		return NOBODYS_NAME;
 	c->next->GenQueries(1, &real);
 	if (!real || !add(&q->by_game, id, real))
@@ -290,7 +290,7 @@ gl_queries_mind_lists(struct gl_context *c)
 static void
 hold(struct gl_context *c, GLenum target)
 {
-	if (c->state->in_list)
+	if (c->state->zone.in_list)
 		atomic_store(&c->state->group->lists_query, true); /* acted on at glEndList */
 	else
 		take(c, tally_gl_exclusive_of(target));
@@ -299,7 +299,7 @@ hold(struct gl_context *c, GLenum target)
 static void
 let_go(struct gl_context *c, GLenum target)
 {
-	if (!c->state->in_list)
+	if (!c->state->zone.in_list)
 		release(c, tally_gl_exclusive_of(target));
 }
 
@@ -331,7 +331,7 @@ gl_end_query(struct gl_context *c, void (*next)(GLenum), GLenum target)
 {
 	/* Ours may stand there when the game has none: then this is the game's error, and stays
 	 * one. */
-	take(c, c->state->in_list ? -1 : tally_gl_exclusive_of(target));
+	take(c, c->state->zone.in_list ? -1 : tally_gl_exclusive_of(target));
 	next(target);
 	let_go(c, target);
 }
@@ -341,7 +341,7 @@ gl_end_query_indexed(struct gl_context *c, void (*next)(GLenum, GLuint), GLenum 
 		     GLuint index)
 {
 	if (index == 0)
-		take(c, c->state->in_list ? -1 : tally_gl_exclusive_of(target));
+		take(c, c->state->zone.in_list ? -1 : tally_gl_exclusive_of(target));
 	next(target, index);
 	if (index == 0)
 		let_go(c, target);
@@ -350,7 +350,7 @@ gl_end_query_indexed(struct gl_context *c, void (*next)(GLenum, GLuint), GLenum 
 void
 gl_end_occlusion(struct gl_context *c, void (*next)(void))
 {
-	take(c, c->state->in_list ? -1 : tally_gl_exclusive_of(GL_SAMPLES_PASSED));
+	take(c, c->state->zone.in_list ? -1 : tally_gl_exclusive_of(GL_SAMPLES_PASSED));
 	next();
 	let_go(c, GL_SAMPLES_PASSED);
 }

@@ -119,7 +119,7 @@ static GLuint
 bound_renderbuffer(struct gl_context *c)
 {
 	GLint name = 0;
-	if (!c->state->in_begin)
+	if (!c->state->zone.in_begin)
 		c->next->GetIntegerv(GL_RENDERBUFFER_BINDING, &name);
 	return (GLuint)name;
 }
@@ -162,7 +162,7 @@ gl_bound_texture(struct gl_context *c, GLenum target)
 	if (target >= GL_TEXTURE_CUBE_MAP_POSITIVE_X && target <= GL_TEXTURE_CUBE_MAP_NEGATIVE_Z)
 		target = GL_TEXTURE_CUBE_MAP;
 	for (size_t i = 0; i < sizeof(texture_bindings) / sizeof(texture_bindings[0]); i++) {
-		if (texture_bindings[i].target != target || c->state->in_begin)
+		if (texture_bindings[i].target != target || c->state->zone.in_begin)
 			continue;
 		GLint name = 0;
 		c->next->GetIntegerv(texture_bindings[i].binding, &name);
@@ -193,7 +193,7 @@ gl_shape_bound_texture(struct gl_context *c, GLenum target, GLint level, GLint f
 		       GLsizei samples, GLsizei width, GLsizei height, GLsizei depth)
 {
 	/* Storage calls have no level; their count of levels was passed as `levels`, not here. */
-	if (level != 0 || c->state->in_list)
+	if (level != 0 || c->state->zone.in_list)
 		return;
 	GLuint name = gl_bound_texture(c, target);
 	if (name)
@@ -211,7 +211,7 @@ gl_shape_forget_texture(struct gl_context *c, GLuint name)
 void
 gl_shape_forget_bound_texture(struct gl_context *c, GLenum target)
 {
-	GLuint name = c->state->in_list ? 0 : gl_bound_texture(c, target);
+	GLuint name = c->state->zone.in_list ? 0 : gl_bound_texture(c, target);
 	if (name)
 		gl_shape_forget_texture(c, name);
 }
@@ -270,7 +270,7 @@ look(struct gl_context *c, struct gl_shape_entry **table, GLuint name,
 		shape = entry->shape;
 	}
 	pthread_mutex_unlock(&group->lock);
-	if (shape.known || !name || !c->state->has_texture_dsa)
+	if (shape.known || !name || !c->state->caps.has_texture_dsa)
 		return shape;
 	gl_guard_begin(c);
 	shape = ask(c, name);

@@ -60,6 +60,48 @@ struct gl_scene {
 	unsigned n;
 };
 
+/* From its making to its end. Under context.c's lock. */
+struct gl_life {
+	bool current; /* to some thread */
+	uint64_t released; /* counts up: who gave a drawable up last */
+	bool entered; /* it has been current */
+	bool doomed; /* destroyed by the game while current */
+	bool indirect;
+};
+
+/* What the driver says of the context; set once, by the probe. */
+struct gl_caps {
+	char driver[256]; /* api.driver */
+	char *extensions; /* " a b c ", one blank around each token */
+	bool core_profile; /* names must be generated before they are used */
+	bool release_flushes; /* to make another context current: KHR_context_flush_control */
+	bool intel; /* compute runs in a batch of its own: FACTS 3.4, see passes.c */
+	bool has_texture_dsa;
+};
+
+/* What of the counters is whose, and which take their turn. */
+struct gl_counting {
+	bool game_counts; /* the game uses one of these two extensions itself, here or elsewhere */
+	bool game_monitors; /* it makes monitors in this context */
+	bool minded_game; /* what the first says was acted on */
+	bool yielded; /* one of the two was ours before */
+	uint64_t set_frame; /* the frame that the harvest's set was selected for */
+	uint32_t n_off; /* sources known to have given up */
+};
+
+/* Where no query may be issued: see gl_no_query_zone(). */
+struct gl_zone {
+	bool in_begin; /* between glBegin and glEnd */
+	bool perhaps_ended; /* a list was called inside glBegin: it may hold the glEnd */
+	GLenum in_list; /* GL_COMPILE, GL_COMPILE_AND_EXECUTE or 0 */
+	bool lost; /* the context was reset: issue nothing more */
+};
+
+/* The largest viewport on the window, of this frame and the last that had one; 0 = none. */
+struct gl_window {
+	struct tally_extent viewport, last_viewport;
+};
+
 struct gl_context_state {
 	struct gl_context pub; /* first: what the wrappers see */
 
@@ -67,46 +109,28 @@ struct gl_context_state {
 	void *handle;
 	int64_t number;
 	struct gl_share_group *group;
-	bool current; /* to some thread */
-	uint64_t released; /* counts up: who gave a drawable up last */
-	bool entered; /* it has been current */
-	bool doomed; /* destroyed by the game while current */
-	bool indirect;
+	struct gl_life life;
 	struct gl_drawable drawable;
 
 	enum gl_probe_state probe;
 	const struct tally_config *config;
 	struct tally_gl_api api;
-	char driver[256]; /* api.driver */
-	char *extensions; /* " a b c ", one blank around each token */
-	bool core_profile; /* names must be generated before they are used */
-	bool release_flushes; /* to make another context current: KHR_context_flush_control */
-	bool intel; /* compute runs in a batch of its own: FACTS 3.4, see passes.c */
-	bool has_texture_dsa;
-	/* The harvest's; NULL = off. */
-	bool game_counts; /* the game uses one of these two extensions itself, here or elsewhere */
-	bool game_monitors; /* it makes monitors in this context */
-	bool minded_game; /* what the first says was acted on */
-	bool yielded; /* one of the two was ours before */
+	struct gl_caps caps;
+	struct gl_counting counting;
 	struct tally_harvest *harvest;
 	struct tally_stream *stream;
-	uint64_t set_frame; /* the frame that the harvest's set was selected for */
-	uint32_t n_off; /* sources known to have given up */
 
 	struct gl_open_pass now;
 	struct gl_scene scene;
+	struct gl_zone zone;
 	bool by_draw; /* granularity draw */
 	bool split; /* the next work command starts a pass whatever its key */
 	bool gap; /* the GPU may idle since the open pass's last work */
-	bool in_begin; /* between glBegin and glEnd */
-	bool perhaps_ended; /* a list was called inside glBegin: it may hold the glEnd */
-	GLenum in_list; /* GL_COMPILE, GL_COMPILE_AND_EXECUTE or 0 */
 	bool took_all; /* every query target was left to the game: see lists_query */
-	bool lost; /* the context was reset: issue nothing more */
 	uint64_t standing; /* TALLY_FLAG bits that hold for work issued now */
 	uint64_t submits; /* flushes so far, for granularity submit */
 
-	struct tally_extent viewport, last_viewport; /* largest on the window, by frame; 0 = none */
+	struct gl_window window;
 	struct gl_framebuffers framebuffers;
 	struct gl_labels labels;
 	struct gl_queries queries;
@@ -138,14 +162,14 @@ gl_gap(struct gl_context_state *s)
 static inline bool
 gl_no_query_zone(const struct gl_context_state *s)
 {
-	return s->in_begin || s->in_list || s->lost;
+	return s->zone.in_begin || s->zone.in_list || s->zone.lost;
 }
 
 /* Is the command being compiled rather than run? */
 static inline bool
 gl_compiles_only(const struct gl_context_state *s)
 {
-	return s->in_list == GL_COMPILE;
+	return s->zone.in_list == GL_COMPILE;
 }
 
 /* Close the current context's pass (GL calls) and park the thread in the pass-through context. */

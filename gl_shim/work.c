@@ -31,8 +31,8 @@ bool
 gl_draw_enter(struct gl_context *c)
 {
 	struct gl_context_state *s = c->state;
-	if (s->in_begin) /* of all draws only glCallList may come here */
-		s->perhaps_ended = true;
+	if (s->zone.in_begin) /* of all draws only glCallList may come here */
+		s->zone.perhaps_ended = true;
 	if (!enter_render(c, "draw", s->framebuffers.draw, true, 0))
 		return false;
 	/* From here on draws only count, until something sets open to 0 again. Not where each
@@ -83,7 +83,7 @@ count_clear(struct gl_context *c, GLuint name, unsigned whole)
 void
 gl_clear(struct gl_context *c, GLbitfield mask)
 {
-	GLbitfield known = CLEARS_OF_ALL | (c->state->core_profile ? 0 : GL_ACCUM_BUFFER_BIT);
+	GLbitfield known = CLEARS_OF_ALL | (c->state->caps.core_profile ? 0 : GL_ACCUM_BUFFER_BIT);
 	if (mask & ~known)
 		return; /* an error */
 	count_clear(c, c->state->framebuffers.draw, mask);
@@ -302,13 +302,13 @@ gl_begin(struct gl_context *c, void (*next)(GLenum), GLenum mode)
 		next(mode); /* an error: nothing begins */
 		return;
 	}
-	if (!gl_compiles_only(s) && !s->in_begin && gl_draw_enter(c)) {
+	if (!gl_compiles_only(s) && !s->zone.in_begin && gl_draw_enter(c)) {
 		c->hot.draws++;
 		c->hot.flags |= TALLY_FLAG(IMMEDIATE);
 		c->hot.unknown |= TALLY_UNKNOWN_VERTICES;
 	}
-	if (!gl_compiles_only(s) && !s->core_profile) {
-		s->in_begin = true;
+	if (!gl_compiles_only(s) && !s->caps.core_profile) {
+		s->zone.in_begin = true;
 		c->open = 0;
 	}
 	next(mode);
@@ -318,7 +318,7 @@ void
 gl_end(struct gl_context *c, void (*next)(void))
 {
 	next();
-	c->state->in_begin = false;
+	c->state->zone.in_begin = false;
 }
 
 void
@@ -328,7 +328,7 @@ gl_new_list(struct gl_context *c, void (*next)(GLuint, GLenum), GLuint list, GLe
 	/* What the list runs while it is compiled is counted into a pass that is open before. */
 	gl_probe_if_pending(s);
 	/* Where the driver refuses, no list is begun. */
-	bool begins = list && !s->in_begin && !s->in_list && !s->core_profile &&
+	bool begins = list && !s->zone.in_begin && !s->zone.in_list && !s->caps.core_profile &&
 		      (mode == GL_COMPILE || mode == GL_COMPILE_AND_EXECUTE);
 	if (begins && mode == GL_COMPILE_AND_EXECUTE) {
 		gl_draw_enter(c);
@@ -338,14 +338,14 @@ gl_new_list(struct gl_context *c, void (*next)(GLuint, GLenum), GLuint list, GLe
 	c->open = 0;
 	next(list, mode);
 	if (begins)
-		s->in_list = mode;
+		s->zone.in_list = mode;
 }
 
 void
 gl_end_list(struct gl_context *c, void (*next)(void))
 {
 	next();
-	c->state->in_list = 0;
+	c->state->zone.in_list = 0;
 	gl_queries_mind_lists(c);
 }
 

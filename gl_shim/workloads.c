@@ -68,7 +68,7 @@ gl_workload_end_silent(struct gl_context *c)
 		return;
 	/* Its slot is never needed again. */
 	load->slot = TALLY_NO_SLOT;
-	load->flags |= c->state->lost ? TALLY_FLAG(LOST) : TALLY_FLAG(INCOMPLETE);
+	load->flags |= c->state->zone.lost ? TALLY_FLAG(LOST) : TALLY_FLAG(INCOMPLETE);
 }
 
 /* ---- results ---- */
