@@ -598,7 +598,6 @@ test_refusals(void)
 	refused(&usual, "events=0:1:2:3:4:5", "ne=5");
 	refused(&usual, "events=30:cycles", "twice");
 	refused(&usual, "latency=30", "57 to 63");
-	refused(&usual, "events=60+latency=60", "both");
 	refused(&usual, "interval=100000+events=0:10", "cycles");
 	refused(&usual, "off", "--microblaze");
 	place_status = TALLY_UNSUPPORTED;
