@@ -56,8 +56,13 @@ gl_collect(struct gl_context *c, bool give_up, uint64_t flag)
 		gl_query_buffer_hide(c);
 	uint64_t age;
 	struct tally_pass *pass;
+	bool guarded = false; /* errors of our questions are not the game's */
 	while ((pass = tally_stream_pending(s->stream, &age)) && pass != s->now.pass) {
 		bool measured = pass->slot != TALLY_NO_SLOT || pass->workloads;
+		if (measured && !give_up && !guarded) {
+			gl_guard_begin(c);
+			guarded = true;
+		}
 		if (measured && give_up)
 			give_up_pass(s, pass, flag);
 		else if (measured && !read_pass(s, pass, age))
@@ -65,6 +70,8 @@ gl_collect(struct gl_context *c, bool give_up, uint64_t flag)
 		pass->slot = TALLY_NO_SLOT;
 		tally_stream_pass_done(s->stream, pass);
 	}
+	if (guarded)
+		gl_guard_end(c);
 	if (!give_up)
 		gl_query_buffer_restore(c);
 	tally_stream_publish(s->stream);

@@ -432,6 +432,10 @@ statistics_read(struct tally_source *src, uint32_t slot, struct tally_sample *ou
 			s->flags |= TALLY_FLAG(SATURATED);
 			continue;
 		}
+		if (results[i] > TALLY_STATISTIC_MOST) {
+			s->flags |= TALLY_FLAG(LOST);
+			continue;
+		}
 		out->values[i].storage = TALLY_STORAGE_U64;
 		out->values[i].u64 = results[i];
 		out->valid[0] |= UINT64_C(1) << i;

@@ -29,6 +29,9 @@ enum tally_statistic {
 	TALLY_N_STATISTICS,
 };
 
+/* No GPU counts so much in a pass: what is larger is not a count, but what a driver left there. */
+#define TALLY_STATISTIC_MOST (UINT64_C(1) << 56)
+
 struct tally_statistic_info {
 	const char *key, *name, *description;
 	bool overview; /* in the set `overview`, which is counted by default */

@@ -177,8 +177,13 @@ statistics_read(struct tally_vk_source *src, const struct tally_vk_family *famil
 	for (uint32_t counter = 0, i = 0, left = st->chosen; left; left &= left - 1, counter++) {
 		if (!(mask & left & -left))
 			continue;
+		uint64_t sum = sums[i++];
+		if (sum > TALLY_STATISTIC_MOST) {
+			out->flags |= TALLY_FLAG(LOST);
+			continue;
+		}
 		out->values[counter].storage = TALLY_STORAGE_U64;
-		out->values[counter].u64 = sums[i++];
+		out->values[counter].u64 = sum;
 		out->valid[0] |= UINT64_C(1) << counter;
 	}
 	return TALLY_OK;

@@ -29,8 +29,8 @@ PROCESS_FAULTS = ("destroyed", "fork", "exec", "exit-threads", "killed")
 FAULTS = DRIVER_FAULTS + PROCESS_FAULTS
 # Which passes must have values: none, or some; where nothing is said any or none. Absent without a word never.
 WANT = {"never": "none", "late": "some", "out-of-order": "some", "garbage": "none", "lost-batch": "some"}
-# Of a process that is killed or execs the last frames are lost without a line.
-CUT = ("killed", "exec")
+# Of a process that is killed or execs, or whose threads leave at once, the log may end without a line that says so.
+CUT = ("killed", "exec", "exit-threads")
 
 
 @dataclasses.dataclass
@@ -66,15 +66,9 @@ SOURCES = {
 
 # Cells that fail today, and why; SOMETIMES: in some runs.
 SOMETIMES = "sometimes: "
-ERRORS = "an error that the driver raises for our question reaches the game"
-NOISE = "a count that no GPU can reach is taken for one"
 EXIT = SOMETIMES + "Mesa crashes where four threads exit at once, with us more often"
 KNOWN = {
-    "gl-timestamp:error": ERRORS,
-    "gl-statistics:error": ERRORS,
-    "gl-statistics:garbage": NOISE,
-    "vk-statistics:garbage": NOISE,
-    "gl-statistics:lost-device": "the zeros of a lost context are taken for counts",
+    "gl-statistics:lost-device": "of a reset that the game does not ask for nothing is known: zeros are taken for counts",
     **{f"{name}:exit-threads": EXIT for name, source in SOURCES.items() if source.api in ("gl", "kernel")},
 }
 

@@ -1,6 +1,7 @@
 #include "gl_shim/context.h"
 
 #include "gl_shim/platform.h"
+#include "gl_shim/real.h"
 #include "layer/session.h"
 #include "tests/fake_gl/fake_next.h"
 #include "tests/unit/recorder_stub.h"

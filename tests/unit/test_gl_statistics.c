@@ -183,6 +183,8 @@ static const struct {
 	{ "32 bits, the largest that is not", 32, false, UINT32_MAX - 1, 32, true },
 	{ "read as 32 bits", 64, true, 70000, 32, true },
 	{ "read as 32 bits, clamped", 64, true, UINT64_C(1) << 40, 32, false },
+	{ "64 bits, the largest count", 64, false, TALLY_STATISTIC_MOST, 64, true },
+	{ "64 bits, no count", 64, false, TALLY_STATISTIC_MOST + 1, 64, false },
 };
 
 static void
@@ -206,8 +208,11 @@ test_widths(void)
 		fake_gl_complete(&f, 1);
 		g_assert_cmpint(read_slot(src, 0, &out), ==, TALLY_OK);
 		g_assert_cmpuint(valid, ==, width_cases[i].want_valid);
+		bool no_count = width_cases[i].work == TALLY_STATISTIC_MOST + 1;
 		g_assert_cmpuint(out.flags, ==,
-				 width_cases[i].want_valid ? 0 : TALLY_FLAG(SATURATED));
+				 width_cases[i].want_valid ? 0
+				 : no_count                ? TALLY_FLAG(LOST)
+							   : TALLY_FLAG(SATURATED));
 		if (width_cases[i].want_valid)
 			g_assert_cmpuint(values[0].u64, ==, width_cases[i].work);
 		finish(&f, src);

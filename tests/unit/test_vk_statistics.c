@@ -1,3 +1,4 @@
+#include "query/source/statistics_catalogue.h"
 #include "tests/unit/fake_queries.h"
 
 #define SLOTS 8u
@@ -151,6 +152,25 @@ read_slot(struct tally_vk_source *src, const struct tally_vk_family *family, VkQ
 	return src->ops->read(src, family, pool, rows, slot, views, TALLY_VK_BOTH, &out->sample);
 }
 
+/* A driver's leftovers are no counts: of four counters one has more than any GPU counts. */
+static void
+test_no_count(void)
+{
+	struct tally_vk_api api;
+	fq_init();
+	fq_fill_api(&api);
+	struct tally_vk_source *src = open_source(&api, NULL, TALLY_OK);
+	struct result r = { .valid = 0 };
+	r.sample = (struct tally_sample){ .values = r.values, .valid = &r.valid, .n = 4 };
+	const uint64_t row[] = { 11, TALLY_STATISTIC_MOST + 1, TALLY_STATISTIC_MOST, 20, 1 };
+	g_assert_cmpint(src->ops->read(src, &general, VK_NULL_HANDLE, row, 0, 1, TALLY_VK_BOTH,
+				       &r.sample),
+			==, TALLY_OK);
+	g_assert_cmphex(r.valid, ==, 0xd);
+	g_assert_cmphex(r.sample.flags, ==, TALLY_FLAG(LOST));
+	close_source(src);
+}
+
 static const struct {
 	const char *what;
 	const char *wanted;
@@ -266,5 +286,6 @@ main(int argc, char **argv)
 	g_test_add_func("/vk_statistics/read", test_read);
 	g_test_add_func("/vk_statistics/views", test_views);
 	g_test_add_func("/vk_statistics/halves", test_halves);
+	g_test_add_func("/vk-statistics/no-count", test_no_count);
 	return g_test_run();
 }
