@@ -128,7 +128,7 @@ class Counters(CliCase):
         self.assertNotIn("rotation_frames", device)
         self.assertEqual([s["name"] for s in device["sources"]
                           if s["state"] == "on" and not s["name"].startswith("linux-")],
-                         ["api", "gl-timestamp", "gl-statistics"])
+                         ["api", "gl-timestamp"])
         text = self.probe("ext=none").stdout.decode()
         self.assertNotIn("rotation", text)
         self.assertNotIn(" SET ", text)

@@ -16,6 +16,8 @@ RUNS = [
     {"counters": "all", "frame": "flush", "split": "group"},
 ]
 
+STATISTICS = "all+gl-statistics"  # on llvmpipe they have to be asked for
+
 
 def difference(want, got):
     lines = difflib.unified_diff(want.splitlines(), got.splitlines(), "without", "with", lineterm="", n=2)
@@ -31,6 +33,8 @@ def compare(checks, hygiene, words, options):
             return
         checks.equal(bare.status, 0, f"bare run {bare.errors}")
         log = folder / "log.jsonl"
+        if options:
+            options = {"sources": STATISTICS, **options}
         got = h.run(argv, h.base_env(folder, h.capture_env(log, options)))
         checks.equal(got.status, bare.status, "exit status")
         checks.equal(got.stderr, bare.stderr, "stderr")
@@ -49,7 +53,7 @@ def check_yielded_workloads(checks, hygiene):
     """Only what was drawn under the game's query lacks a value, and with it the sum."""
     with h.scratch() as folder:
         log = folder / "log.jsonl"
-        options = {"counters": "all", "granularity": "draw"}
+        options = {"counters": "all", "granularity": "draw", "sources": STATISTICS}
         h.run([hygiene, "core", "held"], h.base_env(folder, h.capture_env(log, options)))
         loads = [w for f in h.Log(log).frames for p in f["passes"] for w in p["workloads"]]
         held = [w for w in loads if "yielded" in w.get("flags", [])]
@@ -63,7 +67,7 @@ def check_yielded(checks, hygiene):
     """Where the game holds a target of ours the pass says so instead of showing a wrong number."""
     with h.scratch() as folder:
         log = folder / "log.jsonl"
-        h.run([hygiene, "core", "held"], h.base_env(folder, h.capture_env(log, {"counters": "all"})))
+        h.run([hygiene, "core", "held"], h.base_env(folder, h.capture_env(log, {"counters": "all", "sources": STATISTICS})))
         passes = [p for f in h.Log(log).frames for p in f["passes"]]
         checks.that(any("yielded" in p.get("flags", []) for p in passes), "no pass is flagged yielded")
         for p in passes:

@@ -199,7 +199,7 @@ def check_scene(checks, scenes, name, words, frame_option, counters):
         if not checks.equal(bare.status, 0, f"bare run {bare.errors}"):
             return
         want = json.loads(h.run([*argv, "--expect"], h.base_env(folder)).text)
-        options = {"frame": frame_option, "counters": counters}
+        options = {"frame": frame_option, "counters": counters, "sources": "all+gl-statistics"}
         logs = {}
         for run in ("pass", "frame", "submit", "draw"):
             logs[run] = capture(checks, folder, argv, run, bare, {**options, "granularity": run})

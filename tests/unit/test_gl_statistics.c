@@ -116,6 +116,44 @@ test_open(void)
 	}
 }
 
+/* Where these queries may corrupt the driver's memory only who asks has them. */
+static void
+test_llvmpipe(void)
+{
+	static const char llvmpipe[] = "Mesa llvmpipe (LLVM 15.0.6, 256 bits)";
+	static const char zink[] = "Mesa zink (llvmpipe (LLVM 15.0.6, 256 bits))";
+	static const struct {
+		const char *driver, *sources, *wanted;
+		uint32_t want;
+	} cases[] = {
+		{ llvmpipe, NULL, NULL, 0 },
+		{ llvmpipe, "all", "all", 0 },
+		{ llvmpipe, NULL, "overview+samples_passed", 0 },
+		{ llvmpipe, "api+gl-stat*", NULL, 4 },
+		{ llvmpipe, NULL, "samples_passed", 1 },
+		{ zink, NULL, "overview+samples_passed", 2 },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		struct fake_gl f;
+		fake_gl_init(&f, false, 46, " ");
+		f.api.driver = cases[i].driver;
+		f.api.sources = cases[i].sources;
+		struct tally_source *src = tally_gl_statistics_create(&f.api);
+		src->wanted = cases[i].wanted;
+		g_assert_cmpint(src->ops->open(src, 2), ==,
+				cases[i].want ? TALLY_OK : TALLY_UNSUPPORTED);
+		g_assert_cmpuint(src->n_counters, ==, cases[i].want);
+		if (cases[i].want)
+			src->ops->close(src);
+		else
+			g_assert_nonnull(strstr(src->reason, "name gl-statistics in --sources"));
+		g_assert_cmpuint(f.misuse, ==, 0);
+		tally_source_destroy(src);
+		fake_gl_finish(&f);
+	}
+}
+
 /* The longest reason there is ends in dots, inside its array. */
 static void
 test_long_reason(void)
@@ -362,6 +400,7 @@ main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/gl-statistics/open", test_open);
+	g_test_add_func("/gl-statistics/llvmpipe", test_llvmpipe);
 	g_test_add_func("/gl-statistics/long-reason", test_long_reason);
 	g_test_add_func("/gl-statistics/values", test_values);
 	g_test_add_func("/gl-statistics/widths", test_widths);
