@@ -237,8 +237,9 @@ end_handle(struct gl_intel *in, uint32_t handle)
 
 /* ---- reading, with the guard ---- */
 
-/* What `written` bytes say. */
-static void
+/* What `written` bytes say. False: the set's own time is 0. Mesa hands out zeros for all counters
+ * where a report of the unit is missing: the batch was lost. */
+static bool
 decode(struct gl_intel *in, const struct tally_intel_set *set, size_t written,
        struct tally_sample *out)
 {
@@ -247,6 +248,8 @@ decode(struct gl_intel *in, const struct tally_intel_set *set, size_t written,
 		struct tally_value value;
 		if (!tally_intel_decode(&place->field, in->data, written, &value))
 			continue;
+		if (place->elapsed && !value.u64)
+			return false;
 		if (place->disturbs && value.u64)
 			out->flags |= TALLY_FLAG(DISTURBED);
 		if (place->value == NONE || place->value >= out->n)
@@ -254,6 +257,7 @@ decode(struct gl_intel *in, const struct tally_intel_set *set, size_t written,
 		out->values[place->value] = value;
 		out->valid[place->value / 64] |= UINT64_C(1) << (place->value % 64);
 	}
+	return true;
 }
 
 static unsigned
@@ -290,9 +294,12 @@ fetch(struct gl_intel *in, uint32_t handle, struct tally_sample *out)
 	guard_end(in);
 	if (!written || error)
 		return TALLY_LOST;
+	if (out && !decode(in, set, written < set->data_size ? written : set->data_size, out)) {
+		memset(out->valid, 0, (out->n + 63) / 64 * sizeof(*out->valid));
+		out->undone = true;
+		return TALLY_LOST;
+	}
 	in->failures[set->pipeline] = 0;
-	if (out)
-		decode(in, set, written < set->data_size ? written : set->data_size, out);
 	return TALLY_OK;
 }
 

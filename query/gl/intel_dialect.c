@@ -107,6 +107,11 @@ static const struct {
 	{ "frequency in hz", "hertz" },
 	{ "frequency in the measurement", "hertz" },
 	{ "in hz", "hertz" },
+	{ "unit: percent.", "percent" },
+	{ "unit: ns.", "ns" },
+	{ "unit: us.", "us" },
+	{ "unit: hz.", "hertz" },
+	{ "unit: bytes.", "bytes" },
 };
 
 static const char *
@@ -116,9 +121,9 @@ unit_of(const struct tally_intel_said *said, unsigned kind)
 		if (tells(said->text, units[i].word))
 			return units[i].unit;
 	}
-	if (tells(said->text, "(per thread"))
+	if (tells(said->text, "(per thread") || tells(said->text, "cycles per hardware thread"))
 		return "cycles/thread";
-	if (tells(said->text, "clock cycles"))
+	if (tells(said->text, "clock cycles") || tells(said->text, "unit: cycles."))
 		return "cycles";
 	if (kind == TALLY_INTEL_THROUGHPUT && tells(said->text, "bytes"))
 		return "bytes";
@@ -166,9 +171,13 @@ tally_intel_describe(const struct tally_intel_dialect *dialect,
 			return true;
 		}
 	}
-	/* A share, a rate or an average, whatever the driver's type says: it is no whole number. */
-	if (!whole)
+	/* A share, a rate or an average, whatever the driver's type says: it does not add up. On
+	 * Haswell Mesa has averages that are whole numbers and events. */
+	bool average = dialect->has_caps && tells(said->text, "average");
+	if (!whole || average)
 		counter->kind = TALLY_KIND_RATIO;
+	else if (kind == TALLY_INTEL_RAW && counter->unit[1] == 's')
+		counter->kind = TALLY_KIND_DURATION; /* ns, us */
 	return true;
 }
 
@@ -248,4 +257,10 @@ bool
 tally_intel_tells_disturbance(const char *counter)
 {
 	return strcmp(counter, "SplitOccured") == 0 || strcmp(counter, "CoreFrequencyChanged") == 0;
+}
+
+bool
+tally_intel_is_elapsed(const char *counter)
+{
+	return strcmp(counter, "GPU Time Elapsed") == 0;
 }

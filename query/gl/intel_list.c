@@ -148,6 +148,7 @@ list_counter(struct lister *in, struct listing *l, unsigned query, unsigned numb
 	if (in->dialect->has_caps && (l->caps & 1))
 		counter.scope = TALLY_SCOPE_DEVICE;
 	place.disturbs = tally_intel_tells_disturbance(said->name);
+	place.elapsed = tally_intel_is_elapsed(said->name);
 	bool wanted = l->everything || tally_counter_wanted(in->src->wanted, &counter, l->name,
 							    SOURCE_NAME, l->overview);
 	if (wanted && l->n_chosen < MAX_COUNTERS) {
@@ -160,7 +161,7 @@ list_counter(struct lister *in, struct listing *l, unsigned query, unsigned numb
 			l->chosen[l->n_chosen++] = kept;
 		}
 	}
-	if (place.value == TALLY_INTEL_NONE && !place.disturbs)
+	if (place.value == TALLY_INTEL_NONE && !place.disturbs && !place.elapsed)
 		return true;
 	if (l->end < place.field.offset + place.field.size)
 		l->end = place.field.offset + place.field.size;

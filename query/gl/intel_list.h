@@ -15,8 +15,9 @@
 /* A counter that is decoded. */
 struct tally_intel_place {
 	struct tally_intel_field field;
-	uint32_t value; /* its place among the set's values; NONE: it only tells a disturbance */
+	uint32_t value; /* its place among the set's values; NONE: it only says how good they are */
 	bool disturbs;
+	bool elapsed; /* how long the GPU counted: 0 when it did not */
 };
 
 /* One type of query. */
