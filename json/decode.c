@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layer/array.h"
+
 void
 tally_decoder_finish(struct tally_decoder *d)
 {
@@ -34,15 +36,11 @@ tally_decode_fail_memory(struct tally_decoder *d)
 void *
 tally_array_push_slowly(struct tally_decoder *d, struct tally_array *array, size_t size)
 {
-	size_t max = array->max ? array->max * 2 : 32;
-	void *items = realloc(array->items, max * size);
-	if (!items) {
+	if (!tally_array_fit(&array->items, array->n, &array->max, size)) {
 		tally_decode_fail_memory(d);
 		return NULL;
 	}
-	array->items = items;
-	array->max = max;
-	return (char *)items + array->n++ * size;
+	return (char *)array->items + array->n++ * size;
 }
 
 bool

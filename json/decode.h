@@ -14,7 +14,7 @@
 /* A growing array; its memory serves line after line. */
 struct tally_array {
 	void *items;
-	size_t n, max;
+	uint32_t n, max;
 };
 
 struct tally_decoder {
@@ -91,7 +91,7 @@ struct tally_object {
 	uint64_t together; /* these come all or none */
 	uint64_t mark; /* of the keys that its `estimated` lists: tally_decoder.epoch */
 	uint64_t seen;
-	size_t base; /* of its unknown keys, tally_json_push_key() */
+	uint32_t base; /* of its unknown keys, tally_json_push_key() */
 	const char *where;
 };
 

@@ -5,6 +5,7 @@
 
 #include "json/number.h"
 #include "json/reader_internal.h"
+#include "layer/array.h"
 
 void
 tally_json_begin(struct tally_json_reader *r, char *line, size_t len)
@@ -325,7 +326,7 @@ tally_json_read_null(struct tally_json_reader *r)
 static bool
 skip_object(struct tally_json_reader *r)
 {
-	size_t base = r->n_keys;
+	uint32_t base = r->n_keys;
 	struct tally_json_text key;
 	if (!tally_json_open_object(r))
 		return false;
@@ -377,33 +378,27 @@ tally_json_skip(struct tally_json_reader *r)
 bool
 tally_json_push_key(struct tally_json_reader *r, const struct tally_json_text *key)
 {
-	if (r->n_keys == r->max_keys) {
-		size_t max = r->max_keys ? r->max_keys * 2 : 64;
-		struct tally_json_key_place *keys = realloc(r->keys, max * sizeof(*keys));
-		if (!keys) {
-			tally_json_fail(r, r->at, "out of memory");
-			r->no_memory = true;
-			return false;
-		}
-		r->keys = keys;
-		r->max_keys = max;
+	if (!tally_array_fit(&r->keys, r->n_keys, &r->max_keys, sizeof(*r->keys))) {
+		tally_json_fail(r, r->at, "out of memory");
+		r->no_memory = true;
+		return false;
 	}
-	r->keys[r->n_keys++] = (struct tally_json_key_place){ (uint32_t)(key->s - r->begin),
+	r->keys[r->n_keys++] = (struct tally_json_key_span){ (uint32_t)(key->s - r->begin),
 							      (uint32_t)key->len };
 	return true;
 }
 
 static bool
-is_same_key(const struct tally_json_reader *r, const struct tally_json_key_place *a,
-	    const struct tally_json_key_place *b)
+is_same_key(const struct tally_json_reader *r, const struct tally_json_key_span *a,
+	    const struct tally_json_key_span *b)
 {
 	return a->len == b->len && !memcmp(r->begin + a->offset, r->begin + b->offset, a->len);
 }
 
 static int
-compare_keys(const void *a_place, const void *b_place, void *line)
+compare_keys(const void *a_span, const void *b_span, void *line)
 {
-	const struct tally_json_key_place *a = a_place, *b = b_place;
+	const struct tally_json_key_span *a = a_span, *b = b_span;
 	if (a->len != b->len)
 		return a->len < b->len ? -1 : 1;
 	int order = memcmp((const char *)line + a->offset, (const char *)line + b->offset, a->len);
@@ -413,7 +408,7 @@ compare_keys(const void *a_place, const void *b_place, void *line)
 }
 
 static bool
-fail_duplicate(struct tally_json_reader *r, const struct tally_json_key_place *key)
+fail_duplicate(struct tally_json_reader *r, const struct tally_json_key_span *key)
 {
 	char shown[48];
 	const char *s = r->begin + key->offset;
@@ -423,7 +418,7 @@ fail_duplicate(struct tally_json_reader *r, const struct tally_json_key_place *k
 }
 
 bool
-tally_json_check_keys(struct tally_json_reader *r, size_t base)
+tally_json_check_keys(struct tally_json_reader *r, uint32_t base)
 {
 	enum { FEW = 16 };
 	size_t n = r->n_keys - base;
@@ -431,7 +426,7 @@ tally_json_check_keys(struct tally_json_reader *r, size_t base)
 		r->n_keys = base;
 		return true;
 	}
-	struct tally_json_key_place *keys = r->keys + base;
+	struct tally_json_key_span *keys = r->keys + base;
 	r->n_keys = base;
 	if (n <= FEW) {
 		for (size_t i = 1; i < n; i++) {

@@ -24,7 +24,7 @@ struct tally_json_text {
 	bool has_nul;
 };
 
-struct tally_json_key_place {
+struct tally_json_key_span {
 	uint32_t offset, len;
 };
 
@@ -37,8 +37,8 @@ struct tally_json_reader {
 	bool no_memory; /* failed for that reason */
 	const char *where;
 	char message[256];
-	struct tally_json_key_place *keys; /* a stack, see tally_json_push_key() */
-	size_t n_keys, max_keys;
+	struct tally_json_key_span *keys; /* a stack, see tally_json_push_key() */
+	uint32_t n_keys, max_keys;
 };
 
 /* `reader` is zeroed before the first line and used again for the next. line[len] is overwritten
@@ -112,6 +112,6 @@ bool tally_json_skip(struct tally_json_reader *r);
 /* Duplicates among keys the caller does not know: push each, and when the object ends check all
  * since `base`, the n_keys before the first, which also drops them. */
 bool tally_json_push_key(struct tally_json_reader *r, const struct tally_json_text *key);
-bool tally_json_check_keys(struct tally_json_reader *r, size_t base);
+bool tally_json_check_keys(struct tally_json_reader *r, uint32_t base);
 
 #endif

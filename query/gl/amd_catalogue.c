@@ -2,6 +2,8 @@
  * together: within a group as many as it says, and of what is left what the driver begins. */
 #include "query/gl/amd_catalogue.h"
 
+#include "layer/array.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -244,14 +246,8 @@ describe(const struct group *group, struct entry *e)
 static struct entry *
 room_for_entry(struct draft *d)
 {
-	if (d->n == d->room) {
-		uint32_t room = d->room ? 2 * d->room : 64;
-		struct entry *grown = realloc(d->entries, room * sizeof(*grown));
-		if (!grown)
-			return NULL;
-		d->entries = grown;
-		d->room = room;
-	}
+	if (!tally_array_fit(&d->entries, d->n, &d->room, sizeof(*d->entries)))
+		return NULL;
 	d->entries[d->n] = (struct entry){ .group = 0 };
 	return &d->entries[d->n];
 }

@@ -1,5 +1,7 @@
 #include "query/gl/intel_list.h"
 
+#include "layer/array.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -23,23 +25,6 @@ struct lister {
 	uint32_t n_unread; /* counters that can not be decoded */
 };
 
-/* Room for one more item of an array whose address is `array`. */
-static bool
-fit(void *array, uint32_t n, uint32_t *room, size_t size)
-{
-	if (n < *room)
-		return true;
-	uint32_t more = *room ? 2 * *room : 32;
-	void *old;
-	memcpy(&old, array, sizeof(old));
-	void *grown = realloc(old, more * size);
-	if (!grown)
-		return false;
-	memcpy(array, &grown, sizeof(grown));
-	*room = more;
-	return true;
-}
-
 static bool
 add_counter(struct lister *in, const struct tally_counter *counter)
 {
@@ -48,7 +33,7 @@ add_counter(struct lister *in, const struct tally_counter *counter)
 			return true;
 	}
 	struct tally_intel_offer *o = in->offer;
-	if (!fit(&o->counters, o->n_counters, &o->room_counters, sizeof(*o->counters)))
+	if (!tally_array_fit(&o->counters, o->n_counters, &o->room_counters, sizeof(*o->counters)))
 		return false;
 	in->offer->counters[in->offer->n_counters++] = counter;
 	return true;
@@ -58,7 +43,7 @@ static bool
 add_place(struct lister *in, struct tally_intel_place place)
 {
 	struct tally_intel_offer *o = in->offer;
-	if (!fit(&o->places, o->n_places, &o->room_places, sizeof(*o->places)))
+	if (!tally_array_fit(&o->places, o->n_places, &o->room_places, sizeof(*o->places)))
 		return false;
 	in->offer->places[in->offer->n_places++] = place;
 	return true;
@@ -202,7 +187,7 @@ list_query(struct lister *in, struct listing *l, unsigned query)
 		.bytes = set.data_size,
 	};
 	uint32_t room = in->offer->room_sets;
-	if (!fit(&in->offer->sets, in->offer->n_sets, &room, sizeof(*in->offer->sets)))
+	if (!tally_array_fit(&in->offer->sets, in->offer->n_sets, &room, sizeof(*in->offer->sets)))
 		return false;
 	in->offer->layouts[in->offer->n_sets] = tally_counter_set_keep(&named);
 	in->offer->sets[in->offer->n_sets] = set;

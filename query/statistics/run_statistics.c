@@ -1,5 +1,6 @@
 #include "query/statistics/run_statistics.h"
 
+#include "layer/array.h"
 #include "layer/log.h"
 #include "query/statistics/join.h"
 #include "query/statistics/moments.h"
@@ -203,14 +204,8 @@ add_identity(struct tally_run_statistics *s, uint32_t device, uint64_t id)
 		leave_out(s, "too many different passes");
 		return NULL;
 	}
-	if (s->n_identities == s->room) {
-		uint32_t room = s->room ? 2 * s->room : 64;
-		struct identity **grown = realloc(s->identities, room * sizeof(*grown));
-		if (!grown)
-			return NULL;
-		s->identities = grown;
-		s->room = room;
-	}
+	if (!tally_array_fit(&s->identities, s->n_identities, &s->room, sizeof(*s->identities)))
+		return NULL;
 	if (2 * (s->n_identities + 1) > s->n_slots && !grow_slots(s))
 		return NULL;
 	struct identity *new = calloc(1, sizeof(*new));
@@ -256,14 +251,9 @@ add_series(struct tally_run_statistics *s, struct identity *i, const char *key, 
 		leave_out(s, "too many different values");
 		return NULL;
 	}
-	if (i->n_series == i->room) {
-		struct series *grown = realloc(i->series, 2 * i->room * sizeof(*grown));
-		if (!grown) {
-			leave_out(s, "out of memory");
-			return NULL;
-		}
-		i->series = grown;
-		i->room *= 2;
+	if (!tally_array_fit(&i->series, i->n_series, &i->room, sizeof(*i->series))) {
+		leave_out(s, "out of memory");
+		return NULL;
 	}
 	const char *kept = metric ? strdup(key) : key;
 	if (!kept) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layer/array.h"
 #include "layer/config/config.h"
 
 #define OVERVIEW 32u /* counters, of one set */
@@ -139,14 +140,7 @@ add_entry(struct draft *d, struct tally_key_table *keys, uint32_t index,
 	const struct tally_counter *kept = tally_key_table_add(keys, counter);
 	if (kept && has(d, kept))
 		return; /* the driver lists it twice: one key, one value */
-	if (kept && d->n == d->room) {
-		uint32_t room = d->room ? 2 * d->room : 64;
-		struct entry *grown = realloc(d->entries, room * sizeof(*grown));
-		kept = grown ? kept : NULL;
-		d->entries = grown ? grown : d->entries;
-		d->room = grown ? room : d->room;
-	}
-	if (!kept) {
+	if (!kept || !tally_array_fit(&d->entries, d->n, &d->room, sizeof(*d->entries))) {
 		d->no_memory = true;
 		return;
 	}
