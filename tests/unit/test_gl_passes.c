@@ -1,7 +1,6 @@
 #include "gl_shim/context.h"
 
-#include "gl_shim/platform.h"
-#include "gl_shim/real.h"
+#include "gl_shim/drawable.h"
 #include "layer/session.h"
 #include "tests/fake_gl/fake_next.h"
 #include "tests/unit/recorder_stub.h"
@@ -127,14 +126,6 @@ enum {
 #define WINDOW 640
 static int the_context;
 static const GLenum all_attachments[] = { COLOR_ATTACHMENT0, DEPTH_ATTACHMENT };
-
-/* ---- of gl_shim/entry.c, which is not here ---- */
-
-bool
-gl_shim_disabled(void)
-{
-	return false;
-}
 
 /* ---- a frame of calls ---- */
 
