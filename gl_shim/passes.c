@@ -69,10 +69,11 @@ gl_pass_close(struct gl_context *c)
 	}
 	if (gl_no_query_zone(s))
 		return; /* the boundary is put off to the next work command */
-	uint64_t t0 = tally_clock_now_ns();
+	/* No clock is read for what is not captured. */
+	uint64_t t0 = s->now.pass ? tally_clock_now_ns() : 0;
 	close_pass(c, true);
 	s->snapshots.here = TALLY_NO_SNAPSHOT; /* the game goes on before another begins */
-	if (s->stream)
+	if (t0 && s->stream)
 		tally_stream_add_overhead(s->stream, tally_clock_now_ns() - t0);
 }
 
@@ -276,7 +277,8 @@ gl_pass_enter(struct gl_context *c, struct gl_want *w)
 	bool begins = !same && !gl_no_query_zone(s);
 	if (!begins && !s->now.open)
 		return false; /* nothing to count into until queries are allowed again */
-	uint64_t t0 = s->by_draw || begins ? tally_clock_now_ns() : 0;
+	bool captures = s->stream && tally_stream_captures(s->stream);
+	uint64_t t0 = captures && (s->by_draw || begins) ? tally_clock_now_ns() : 0;
 	if (begins) {
 		gl_worker = s;
 		close_pass(c, true);

@@ -330,7 +330,7 @@ open_pass(struct tally_stream *s, uint64_t now_ns, bool listed)
 	*pass = (struct tally_pass){
 		.slot = TALLY_PASS_NO_SLOT,
 		.surface = -1,
-		.cpu_start_ns = now_ns,
+		.cpu_start_ns = now_ns ? now_ns : tally_clock_now_ns(),
 		.unattributed = !listed,
 		.values = values,
 		.valid = valid,

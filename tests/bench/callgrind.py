@@ -19,16 +19,17 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 FRAMES = 20
+CAPTURES, IDLES = "sources=gl-timestamp", "sources=gl-timestamp,start-on=frame:100000000"
 
 
-def count(folder, program, library, shim, passes, draws):
+def count(folder, program, library, shim, options, passes, draws):
     """Instructions of the program's own thread."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("PASSTALLY")}
     env["XDG_CONFIG_HOME"] = str(folder)
     log = folder / "log.jsonl"
     log.unlink(missing_ok=True)
     if shim:
-        env.update(LD_PRELOAD=shim, PASSTALLY_LOG=str(log), PASSTALLY_OPTIONS="sources=gl-timestamp")
+        env.update(LD_PRELOAD=shim, PASSTALLY_LOG=str(log), PASSTALLY_OPTIONS=options)
     out = folder / "callgrind.out"
     for old in folder.glob("callgrind.out*"):
         old.unlink()
@@ -60,9 +61,9 @@ def main():
         library = folder / "libEGL.so.1"
         library.symlink_to(pathlib.Path(stub).resolve())
 
-        def added(small, large, units):
-            with_us, bare = (count(folder, program, library, preload, *large)
-                             - count(folder, program, library, preload, *small)
+        def added(small, large, units, options=CAPTURES):
+            with_us, bare = (count(folder, program, library, preload, options, *large)
+                             - count(folder, program, library, preload, options, *small)
                              for preload in (shim, None))
             return (with_us - bare) / units
 
@@ -70,6 +71,7 @@ def main():
             # Many, for what a frame costs depends a little on when results arrive.
             "a draw": added((4, 100), (4, 8100), FRAMES * 4 * 8000),
             "a pass": added((50, 1), (250, 1), FRAMES * 200),
+            "a pass, idle": added((50, 1), (250, 1), FRAMES * 200, IDLES),
         }
     over = False
     for what, ceiling in ceilings.items():

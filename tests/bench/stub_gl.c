@@ -425,10 +425,28 @@ eglReleaseThread(void)
 	return EGL_TRUE;
 }
 
+/* All framebuffers are complete, and all names are names. */
+static GLenum
+check_framebuffer_status(GLenum target)
+{
+	(void)target;
+	return GL_FRAMEBUFFER_COMPLETE;
+}
+
+static GLboolean
+is_name(GLuint name)
+{
+	return name != 0;
+}
+
 static const struct {
 	const char *name;
 	function call;
 } functions[] = {
+	{ "glCheckFramebufferStatus", (function)check_framebuffer_status },
+	{ "glIsFramebuffer", (function)is_name },
+	{ "glIsTexture", (function)is_name },
+	{ "glIsRenderbuffer", (function)is_name },
 	{ "glDrawArrays", (function)draw_arrays },
 	{ "glBindFramebuffer", (function)bind_framebuffer },
 	{ "glClear", (function)clear },

@@ -363,11 +363,10 @@ resume_chain(struct vk_command *c, const struct render_how *how)
 }
 
 static void
-measure_render(struct vk_command *c, struct vk_pass *p, const struct vk_target_use *use,
+measure_render(struct vk_command *c, struct vk_pass *p, unsigned counts,
 	       const struct render_how *how)
 {
 	struct vk_device *d = c->device;
-	unsigned counts = may_hold(c, use, how);
 	bool holds = counts & VK_BRACKET_STATISTICS;
 	if (c->brackets_draws)
 		counts &= outside_draws(c);
@@ -387,6 +386,7 @@ static void
 open_render(struct vk_command *c, const struct vk_target_use *use, const struct render_how *how)
 {
 	struct vk_recording *r = c->recording;
+	unsigned counts = r->idle ? 0 : may_hold(c, use, how);
 	if (how->suspends || how->resumes)
 		vk_buffer_yield(c);
 	c->open = VK_OPEN_RENDER;
@@ -403,11 +403,11 @@ open_render(struct vk_command *c, const struct vk_target_use *use, const struct 
 	} else {
 		c->suspended = false;
 		vk_whole_begin(c);
-		vk_whole_yield(c, use->views > 1 ? VK_BRACKET_COUNT
-						 : VK_BRACKET_COUNT & ~may_hold(c, use, how));
+		vk_whole_yield(c, use->views > 1 ? VK_BRACKET_COUNT : VK_BRACKET_COUNT & ~counts);
 	}
 	struct vk_pass *p = vk_pass_open(c, TALLY_PASS_RENDER);
-	measure_render(c, p, use, how);
+	if (!r->idle)
+		measure_render(c, p, counts, how);
 	c->suspended = false;
 	c->has_chain = false;
 	if (!p)

@@ -81,7 +81,8 @@ vk_recording_add_pass(struct vk_recording *r, enum tally_pass_kind kind)
 		r->dropped++;
 		return NULL;
 	}
-	if (!room_for_pass(r) || !room_for_item(r)) {
+	if ((r->n_passes == r->room_passes && !room_for_pass(r)) ||
+	    (r->n_items == r->room_items && !room_for_item(r))) {
 		r->dropped++;
 		r->broken = true;
 		return NULL;

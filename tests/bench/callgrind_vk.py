@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Count the instructions that passtally adds to a Vulkan draw and pass, by callgrind, and its calls for results.
+
+    tests/bench/callgrind_vk.py BUILD
+
+Runs bench_vk over the do-nothing driver with two numbers of draws (and of passes), with and without the
+layer: the difference of the differences is what one costs in the program's own thread, exactly, on any
+machine. Over the driver that keeps a log, how often a frame of 1000 passes asks for results and resets
+queries. Compares with tests/bench/ceilings.json. Exit status: 0, 1 over a ceiling, 77 no valgrind here.
+"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+FRAMES = 20
+PASSES = 1000
+SOURCES = {"api": "api", "gpu": "api+vk-*", "idle": "api+vk-*,start-on=frame:100000000"}
+
+
+def run(build, folder, sources, passes, draws, driver, prefix=()):
+    """`sources` None: without the layer. FRAMES frames, each ended by its submission."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("PASSTALLY", "VK_"))}
+    env.update(XDG_CONFIG_HOME=str(folder), NODEVICE_SELECT="1", VK_ICD_FILENAMES=str(build / "tests/fake_vk/fake_vk.json"),
+               FAKE_VK_LOG=str(folder / "calls"), FAKE_VK=driver)
+    log = folder / "log.jsonl"
+    log.unlink(missing_ok=True)
+    if sources:
+        env.update(VK_ADD_LAYER_PATH=str(build / "vk_layer"), VK_INSTANCE_LAYERS="VK_LAYER_PASSTALLY_capture",
+                   PASSTALLY_LOG=str(log), PASSTALLY_OPTIONS=f"frame=submit:1,sources={sources}")
+    done = subprocess.run([*prefix, str(build / "tests/bench/bench_vk"), "--passes", str(passes), "--draws", str(draws),
+                           "--frames", str(FRAMES), "--warm-up", "0", "--pause-us", "3000"],
+                          env=env, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise SystemExit(f"callgrind_vk: {done.stderr.strip()}")
+    if sources and not log.exists():
+        raise SystemExit("callgrind_vk: the layer wrote no log: it was not loaded")
+
+
+def count(build, folder, sources, passes, draws):
+    """Instructions of the program's own thread."""
+    for old in folder.glob("callgrind.out*"):
+        old.unlink()
+    run(build, folder, sources, passes, draws, "bench",
+        ("valgrind", "--tool=callgrind", "--separate-threads=yes", f"--callgrind-out-file={folder}/callgrind.out"))
+    # bench_vk records in a thread of its own, the second that it starts; others are the layer's.
+    totals = {}
+    for path in folder.glob("callgrind.out-*"):
+        text = path.read_text(encoding="utf-8")
+        found = re.search(r"^(?:totals|summary): (\d+)", text, re.MULTILINE)
+        totals[path.name] = int(found.group(1)) if found and "vkBeginCommandBuffer" in text else 0
+    return max(totals.values())
+
+
+def main():
+    if len(sys.argv) != 2:
+        print(__doc__, file=sys.stderr)
+        return 2
+    if shutil.which("valgrind") is None:
+        print("callgrind_vk: skipped, valgrind is not installed")
+        return 77
+    build = pathlib.Path(sys.argv[1]).resolve()
+    ceilings = json.loads((HERE / "ceilings.json").read_text(encoding="utf-8"))["instructions_vk"]
+    got = {}
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+
+        def added(what, sources, small, large, units):
+            with_us, bare = (count(build, folder, s, *large) - count(build, folder, s, *small) for s in (sources, None))
+            got[what] = (with_us - bare) / units
+
+        added("a draw", SOURCES["gpu"], (4, 100), (4, 8100), FRAMES * 4 * 8000)
+        for what, sources in SOURCES.items():
+            added(f"a pass, {what}", sources, (50, 1), (250, 1), FRAMES * 200)
+        for reset, driver in (("", "version=1.3"), ("no host reset, ", "no=hostQueryReset")):
+            run(build, folder, SOURCES["gpu"], PASSES, 1, driver)
+            words = [line.split(" ", 1)[0] for line in (folder / "calls").read_text(encoding="utf-8").splitlines()]
+            for call in ("vkGetQueryPoolResults", "vkCmdResetQueryPool"):
+                got[f"calls a frame, {reset}{call}"] = words.count(call) / FRAMES
+    over = False
+    for what, ceiling in ceilings.items():
+        over = over or not got[what] <= ceiling
+        print(f"{what}: {got[what]:.1f} (ceiling {ceiling})")
+    return 1 if over else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
