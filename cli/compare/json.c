@@ -55,6 +55,19 @@ put_tested(struct tally_out *o, const struct tally_compare_row *row)
 }
 
 static void
+put_row_side(struct tally_out *o, const struct tally_compare_row *row, unsigned side)
+{
+	if (!row->n[side])
+		return;
+	tally_out_object(o, sides[side]);
+	tally_out_u64(o, "n", row->n[side]);
+	tally_out_f64(o, "mean", row->mean[side]);
+	if (row->tested)
+		tally_out_u64(o, "block", row->block[side]);
+	tally_out_end_object(o);
+}
+
+static void
 put_row(struct tally_out *o, const struct tally_compare_row *row)
 {
 	tally_out_object(o, NULL);
@@ -70,16 +83,8 @@ put_row(struct tally_out *o, const struct tally_compare_row *row)
 		tally_out_bool(o, "ratio", true);
 	if (row->estimated)
 		tally_out_bool(o, "estimated", true);
-	for (unsigned side = 0; side < TALLY_N_SIDES; side++) {
-		if (!row->n[side])
-			continue;
-		tally_out_object(o, sides[side]);
-		tally_out_u64(o, "n", row->n[side]);
-		tally_out_f64(o, "mean", row->mean[side]);
-		if (row->tested)
-			tally_out_u64(o, "block", row->block[side]);
-		tally_out_end_object(o);
-	}
+	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
+		put_row_side(o, row, side);
 	if (row->n[0] && row->n[1]) {
 		tally_out_f64(o, "difference", row->mean[1] - row->mean[0]);
 		put_relative(o, "difference_pct", row, row->mean[1] - row->mean[0]);

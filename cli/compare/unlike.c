@@ -159,6 +159,16 @@ join(const GPtrArray *texts)
 	return g_string_free(out, FALSE);
 }
 
+/* The same on both sides; or of a device that one side lacks, which the number of devices shows. */
+static bool
+is_alike(const struct saying *s)
+{
+	if (s->said[0]->len == 1 && s->said[1]->len == 1 &&
+	    strcmp(s->said[0]->pdata[0], s->said[1]->pdata[0]) == 0)
+		return true;
+	return s->device && !(s->said[0]->len && s->said[1]->len);
+}
+
 void
 tally_compare_find_unlike(struct tally_compare *c)
 {
@@ -168,11 +178,7 @@ tally_compare_find_unlike(struct tally_compare *c)
 			say_log(c, sayings, side, g_ptr_array_index(c->logs[side], i));
 	for (guint i = 0; i < sayings->len; i++) {
 		const struct saying *s = g_ptr_array_index(sayings, i);
-		if (s->said[0]->len == 1 && s->said[1]->len == 1 &&
-		    strcmp(s->said[0]->pdata[0], s->said[1]->pdata[0]) == 0)
-			continue;
-		/* That it is not there is told by the number of devices. */
-		if (s->device && !(s->said[0]->len && s->said[1]->len))
+		if (is_alike(s))
 			continue;
 		struct tally_compare_unlike *u = g_new0(struct tally_compare_unlike, 1);
 		u->what = g_strdup(s->what);

@@ -612,6 +612,13 @@ read_pass_info(struct tally_aggregate *a, const struct tally_pass_info_record *r
 	g_hash_table_replace(a->state->names, g_memdup2(&r->id, sizeof(r->id)), n);
 }
 
+static bool
+is_mark(const struct tally_note_record *r)
+{
+	return r->has_time && r->source &&
+	       (strcmp(r->source, "mark") == 0 || strcmp(r->source, "trigger") == 0);
+}
+
 static void
 read_note(struct tally_aggregate *a, const struct tally_note_record *r)
 {
@@ -620,9 +627,7 @@ read_note(struct tally_aggregate *a, const struct tally_note_record *r)
 		return;
 	char *text = r->source && *r->source ? g_strdup_printf("%s: %s", r->source, r->message)
 					     : g_strdup(r->message);
-	bool is_mark = r->source &&
-		       (strcmp(r->source, "mark") == 0 || strcmp(r->source, "trigger") == 0);
-	if (r->has_time && is_mark) {
+	if (is_mark(r)) {
 		/* The same mark twice is two of them. */
 		if (!a->state->first_ns)
 			a->state->first_ns = r->time_ns;
@@ -637,6 +642,17 @@ read_note(struct tally_aggregate *a, const struct tally_note_record *r)
 		g_ptr_array_add(a->notes, text);
 }
 
+static void
+read_header(struct tally_aggregate *a, const struct tally_header_record *r)
+{
+	a->header.pid = r->pid;
+	a->header.started_unix_ns = r->started_unix_ns;
+	replace(&a->program, r->program);
+	replace(&a->version, r->version);
+	if (a->watch)
+		a->watch->header(a->watch->user, r);
+}
+
 void
 tally_aggregate_add(struct tally_aggregate *a, const struct tally_log_line *line)
 {
@@ -645,12 +661,7 @@ tally_aggregate_add(struct tally_aggregate *a, const struct tally_log_line *line
 		a->watch->line(a->watch->user, line);
 	switch (line->type) {
 	case TALLY_LINE_HEADER:
-		a->header.pid = line->header.pid;
-		a->header.started_unix_ns = line->header.started_unix_ns;
-		replace(&a->program, line->header.program);
-		replace(&a->version, line->header.version);
-		if (a->watch)
-			a->watch->header(a->watch->user, &line->header);
+		read_header(a, &line->header);
 		break;
 	case TALLY_LINE_DEVICE:
 		read_device(a, &line->device);

@@ -401,15 +401,21 @@ bucket_of_rank(const struct tally_stats *s, uint64_t rank)
 	return 0; /* only zeros are above */
 }
 
+/* The nearest rank of the q-quantile of n values, from 1. */
+static uint64_t
+rank_of(uint64_t n, double q)
+{
+	/* The product of an inexact q must not reach the next rank by its last bit. */
+	double exact = q * (double)n;
+	double near = nearbyint(exact);
+	double rank = fabs(exact - near) < 1e-9 * (near + 1) ? near : ceil(exact);
+	return rank < 1 ? 1 : rank >= (double)n ? n : (uint64_t)rank;
+}
+
 struct tally_value
 tally_stats_quantile(struct tally_stats *s, double q)
 {
-	/* The product of an inexact q must not reach the next rank by its last bit. */
-	uint64_t n = s->moments.n;
-	double exact = q * (double)n;
-	double near = nearbyint(exact);
-	double rank_f = fabs(exact - near) < 1e-9 * (near + 1) ? near : ceil(exact);
-	uint64_t rank = rank_f < 1 ? 1 : rank_f >= (double)n ? n : (uint64_t)rank_f;
+	uint64_t n = s->moments.n, rank = rank_of(n, q);
 	if (rank == 1)
 		return s->moments.min;
 	if (rank == n)

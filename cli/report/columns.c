@@ -43,6 +43,17 @@ static const struct tally_column frame_columns[] = {
 };
 #undef N
 
+/* Does a series have a column in the table for people? */
+static bool
+is_in_table(const struct tally_aggregate *a, uint32_t i)
+{
+	if (a->by != TALLY_BY_WORKLOAD && (i == TALLY_SERIES_DRAWS || i == TALLY_SERIES_VERTICES))
+		return true;
+	bool counted = i >= TALLY_N_FIXED_SERIES || i == TALLY_SERIES_DISPATCHES ||
+		       i == TALLY_SERIES_COPIES;
+	return counted && tally_series_in_use(a, i);
+}
+
 GArray *
 tally_columns_create(const struct tally_aggregate *a)
 {
@@ -56,17 +67,13 @@ tally_columns_create(const struct tally_aggregate *a)
 		c->in_table |= c->what == TALLY_COLUMN_QUEUE && a->several_queues;
 	}
 	for (uint32_t i = TALLY_SERIES_GPU + 1; i < tally_n_series(a); i++) {
-		bool always = a->by != TALLY_BY_WORKLOAD &&
-			      (i == TALLY_SERIES_DRAWS || i == TALLY_SERIES_VERTICES);
-		bool counted = i >= TALLY_N_FIXED_SERIES || i == TALLY_SERIES_DISPATCHES ||
-			       i == TALLY_SERIES_COPIES;
 		struct tally_column c = {
 			.key = tally_series_name(a, i),
 			.title = tally_series_name(a, i),
 			.type = TALLY_COLUMN_NUMBER,
 			.what = TALLY_COLUMN_SERIES,
 			.series = i,
-			.in_table = always || (counted && tally_series_in_use(a, i)),
+			.in_table = is_in_table(a, i),
 		};
 		g_array_append_val(columns, c);
 	}
@@ -404,6 +411,15 @@ is_empty(const struct tally_group *g)
 	return true;
 }
 
+/* Of the device that was asked for, or of those that lie below no other. */
+static bool
+is_shown(const struct tally_aggregate *a, const struct tally_group *g, int64_t device)
+{
+	if ((g->outside && is_empty(g)) || (a->by == TALLY_BY_WORKLOAD && !g->command))
+		return false;
+	return device >= 0 ? g->device == device : !tally_aggregate_is_beneath(a, g->device);
+}
+
 GPtrArray *
 tally_rows_create(const struct tally_aggregate *a, int64_t device, const struct tally_column *sort,
 		  bool reverse)
@@ -411,9 +427,7 @@ tally_rows_create(const struct tally_aggregate *a, int64_t device, const struct 
 	GPtrArray *rows = g_ptr_array_new();
 	for (guint i = 0; i < a->groups->len; i++) {
 		struct tally_group *g = g_ptr_array_index(a->groups, i);
-		if ((g->outside && is_empty(g)) || (a->by == TALLY_BY_WORKLOAD && !g->command))
-			continue;
-		if (device >= 0 ? g->device == device : !tally_aggregate_is_beneath(a, g->device))
+		if (is_shown(a, g, device))
 			g_ptr_array_add(rows, g);
 	}
 	static const struct tally_column dearest = {

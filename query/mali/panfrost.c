@@ -343,6 +343,13 @@ begin_again(struct mali_panfrost *p, int why)
 	return TALLY_NOT_READY;
 }
 
+/* A dump that timed out, was refused or holds nothing: the GPU was reset, or ours was disabled. */
+static bool
+was_disabled(const struct mali_panfrost *p, int error)
+{
+	return error == ETIMEDOUT || error == EINVAL || (!error && is_empty(p));
+}
+
 static enum tally_status
 panfrost_sample(struct tally_snapshot_source *src, struct tally_totals *out)
 {
@@ -355,7 +362,7 @@ panfrost_sample(struct tally_snapshot_source *src, struct tally_totals *out)
 	out->end_ns = tally_clock_now_ns();
 	if (error == EAGAIN || error == EINTR)
 		return TALLY_NOT_READY;
-	if (error == ETIMEDOUT || error == EINVAL || (!error && is_empty(p)))
+	if (was_disabled(p, error))
 		return begin_again(p, error ? error : EIO);
 	if (error)
 		return lose(p, "reading panfrost's counters", error);

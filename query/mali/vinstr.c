@@ -48,6 +48,15 @@ ask_for_reader(const struct tally_kbase *dev, uint32_t n_buffers)
 	return setup.fd;
 }
 
+/* Does a buffer of the kernel's hold one dump, or with several core groups some of them? */
+static bool
+is_expected(const struct tally_mali_reader *r, uint32_t bytes)
+{
+	if (!r->buffer_bytes || bytes < r->buffer_bytes)
+		return false;
+	return r->dump.v4 ? bytes % (uint32_t)r->buffer_bytes == 0 : bytes == r->buffer_bytes;
+}
+
 static enum tally_status
 describe(struct tally_mali_reader *r)
 {
@@ -66,9 +75,7 @@ describe(struct tally_mali_reader *r)
 	r->n_values = TALLY_MALI_DUMP_VALUES;
 	/* Of several core groups the first is read (as Arm's library does), but the kernel's
 	 * buffer holds all. */
-	uint32_t whole = r->dump.v4 && r->buffer_bytes ? bytes % (uint32_t)r->buffer_bytes : 0;
-	if (!r->buffer_bytes || bytes < r->buffer_bytes || whole != 0 ||
-	    (!r->dump.v4 && bytes != r->buffer_bytes)) {
+	if (!is_expected(r, bytes)) {
 		snprintf(r->reason, r->reason_size,
 			 "vinstr's samples have %u bytes where %zu were expected, so that it is "
 			 "not known what stands where",

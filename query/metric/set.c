@@ -121,18 +121,26 @@ take_special(struct tally_metric_set *set, enum tally_metric_special special, do
 	set->state[special] = TALLY_SLOT_KNOWN;
 }
 
+/* A count of calls; `unknown`: its bit in in->unknown. */
+static void
+take_count(struct tally_metric_set *set, const struct tally_metric_values *in, uint32_t unknown,
+	   unsigned special, uint64_t count)
+{
+	if (!(in->unknown & unknown))
+		take_special(set, special, (double)count);
+}
+
 static void
 take_specials(struct tally_metric_set *set, const struct tally_metric_values *in)
 {
 	const struct tally_call_counts *t = in->call_counts;
-	if (t && !(in->unknown & TALLY_UNKNOWN_DRAWS))
-		take_special(set, TALLY_SPECIAL_DRAWS, (double)t->draws);
-	if (t && !(in->unknown & TALLY_UNKNOWN_VERTICES))
-		take_special(set, TALLY_SPECIAL_VERTICES, (double)t->vertices);
-	if (t && !(in->unknown & TALLY_UNKNOWN_INSTANCES))
-		take_special(set, TALLY_SPECIAL_INSTANCES, (double)t->instances);
-	if (t && !(in->unknown & TALLY_UNKNOWN_DISPATCHES))
-		take_special(set, TALLY_SPECIAL_DISPATCHES, (double)t->dispatches);
+	if (t) {
+		take_count(set, in, TALLY_UNKNOWN_DRAWS, TALLY_SPECIAL_DRAWS, t->draws);
+		take_count(set, in, TALLY_UNKNOWN_VERTICES, TALLY_SPECIAL_VERTICES, t->vertices);
+		take_count(set, in, TALLY_UNKNOWN_INSTANCES, TALLY_SPECIAL_INSTANCES, t->instances);
+		take_count(set, in, TALLY_UNKNOWN_DISPATCHES, TALLY_SPECIAL_DISPATCHES,
+			   t->dispatches);
+	}
 	if (in->has_gpu) {
 		take_special(set, TALLY_SPECIAL_GPU_NS, (double)in->gpu_ns);
 		take_special(set, TALLY_SPECIAL_DURATION, (double)in->gpu_ns / 1e9);

@@ -270,12 +270,10 @@ static bool
 spread_set(struct draft *d, uint32_t home, struct tally_khr_set *set)
 {
 	for (uint32_t f = 0; f < d->n_families; f++) {
-		uint32_t *indices = f == home || !d->tables[f].n
-					    ? NULL
-					    : calloc((size_t)set->n + 1, sizeof(*indices));
-		bool all = indices != NULL;
 		if (f == home || !d->tables[f].n)
 			continue;
+		uint32_t *indices = calloc((size_t)set->n + 1, sizeof(*indices));
+		bool all = true;
 		if (!indices)
 			return false;
 		for (uint32_t i = 0; i < set->n && all; i++) {
