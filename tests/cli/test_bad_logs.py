@@ -159,6 +159,23 @@ class BadLogs(CliCase):
             self.assertIn(":6:1: /statistics/0: ", done.stderr.decode())
             self.ok("check", "--lines", wrong)
 
+    def test_counts_of_a_display_list(self):
+        """What a segment flagged `list` leaves out is unknown: for check, in the end line, and in a report."""
+        frames = [frame(n, [one_pass(0, A, 5, clears=1),
+                            {"index": 1, "id": A, "segment": 1, "kind": "render", "gpu_ns": 7, "flags": ["list"]}])
+                  for n in range(2)]
+        told = [{"device": 0, "id": A, "key": "gpu_ns", "n": 2, "sum": "24", "sum_sq": "288", "min": 12, "max": 12,
+                 "mean": 12, "sd_population": 0, "sd_sample": 0}]
+        log = self.write_log("a.jsonl", [header(), device(), pass_info(A), *frames, end(2, 4, statistics=told)])
+        self.ok("check", log)
+        values = json.loads(self.ok("report", "--json", log).stdout)["reports"][0]["rows"][0]["values"]
+        self.assertEqual({"draws", "vertices", "instances", "dispatches", "copies", "clears"} & set(values), set())
+        self.assertEqual(values["gpu_ns"]["mean"], 12)
+        for key in ("draws", "clears", "dispatches", "copies"):
+            wrong = {**told[0], "key": key, "sum": "2", "sum_sq": "2", "min": 1, "max": 1, "mean": 1}
+            log = self.write_log("b.jsonl", [header(), device(), pass_info(A), *frames, end(2, 4, statistics=[wrong])])
+            self.assertEqual(self.command("check", log).returncode, 3, key)
+
     def test_statistics_that_no_double_holds(self):
         """Squares too small or too large for a double: what follows from them is left out, and that is right."""
         sizes = {"small": ([1e-200, 2e-200], {"sum": "3e-200", "sum_sq": "0", "mean": 1.5e-200}),
