@@ -32,7 +32,7 @@ folder_name(unsigned i)
 	return NULL;
 }
 
-/* Is it a folder that nobody else can touch? */
+/* Is it a folder that no other user can change? */
 static bool
 is_private(const char *folder)
 {
@@ -188,7 +188,7 @@ tell_unreachable(const char *path, char *why, size_t size)
 		error = EPROTOTYPE;
 	if (error == ECONNREFUSED)
 		g_snprintf(why, (gulong)size,
-			   "nobody listens at %s any more: the game that made it is gone", path);
+			   "no process listens at %s: the game that created it has ended", path);
 	else if (error == ENOENT || error == ENOTDIR)
 		g_snprintf(why, (gulong)size,
 			   "there is no socket %s: does the game run, and render, with "

@@ -23,7 +23,7 @@ void tally_control_sweep(void);
 /* The games that listen there: struct tally_control_game. */
 GPtrArray *tally_control_list(void);
 
-/* What the game answered: the text behind "ok" (*refused is false) or "error". The caller's; NULL,
+/* What the game answered: the text after "ok" (*refused is false) or "error". The caller's; NULL,
  * with a reason, when there was no answer. `pid` may be NULL. */
 char *tally_control_ask(const char *path, const char *request, bool *refused, long *pid, char *why,
 			size_t size);

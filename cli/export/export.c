@@ -53,9 +53,8 @@ help(void)
 	     "submitted,\n"
 	     "but not drawn on the GPU's track. docs/export.md describes tracks and columns.\n\n"
 	     "A log whose last line is cut, as after kill -9, is exported up to there with a\n"
-	     "warning. Exit status: 0; 2 usage; 3 a bad log, told as LOG:LINE:COLUMN: message; "
-	     "125\n"
-	     "other errors. After an error no OUT is left behind.");
+	     "warning. Exit status: 0; 2 usage; 3 a bad log, reported as LOG:LINE:COLUMN:\n"
+	     "message; 125 other errors. After an error no OUT is left.");
 }
 
 /* TALLY_EXIT_OK to go on; -1 when help was shown. */

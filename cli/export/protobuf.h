@@ -15,7 +15,7 @@
 struct tally_protobuf {
 	uint8_t *bytes;
 	size_t len, max;
-	size_t open[TALLY_PROTOBUF_DEPTH]; /* where each open message begins, behind its length */
+	size_t open[TALLY_PROTOBUF_DEPTH]; /* where each open message begins, after its length */
 	unsigned depth;
 };
 

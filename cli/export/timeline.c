@@ -440,7 +440,7 @@ emit_note(struct tally_timeline *t, const struct tally_note_record *note)
 	const struct tally_timeline_event of_note = { .note = note };
 	bool mark = tally_timeline_is_mark(&of_note);
 	struct tally_timeline_track **track = mark ? &t->marks : &t->notes;
-	/* A note without a time stands where the log had it: behind the frame before it. */
+	/* A note without a time stands where the log had it: after the frame before it. */
 	uint64_t ns = note->has_time ? note->time_ns : t->last_ns;
 	if (ns > INT64_MAX)
 		return;

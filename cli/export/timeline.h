@@ -19,7 +19,7 @@ enum tally_track_kind {
 	TALLY_TRACK_COUNTER, /* one that a source counted */
 };
 
-/* A GPU's clock that nobody matched with CLOCK_MONOTONIC. */
+/* A GPU's clock that was not matched with CLOCK_MONOTONIC. */
 struct tally_timeline_clock {
 	uint32_t number; /* from 0 */
 	uint32_t device;
@@ -79,7 +79,7 @@ struct tally_timeline;
 /* `sink` outlives it. */
 struct tally_timeline *tally_timeline_create(const struct tally_timeline_sink *sink);
 void tally_timeline_line(struct tally_timeline *t, const struct tally_log_line *line);
-/* Once, behind the last line. */
+/* Once, after the last line. */
 void tally_timeline_finish(struct tally_timeline *t);
 void tally_timeline_destroy(struct tally_timeline *t);
 const struct tally_export_left *tally_timeline_left(const struct tally_timeline *t);

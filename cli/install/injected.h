@@ -24,7 +24,7 @@ void tally_injected_finish(struct tally_injected *injected);
 char *tally_own_path(void);
 /* The prefix that the command runs from, when `folder` is the executable's; the caller's. */
 char *tally_own_prefix(const char *folder);
-/* Where a library of ours is installed below `prefix`, NULL when nowhere; the caller's. */
+/* Where one of our libraries is installed below `prefix`, NULL when nowhere; the caller's. */
 char *tally_installed_library(const char *prefix, const char *name);
 
 #endif

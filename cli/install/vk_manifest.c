@@ -133,7 +133,8 @@ tally_vk_manifest_enable(const struct tally_vk_manifest *m, const char *folder)
 		g_setenv("PASSTALLY", "1", TRUE);
 		return;
 	}
-	/* Another one of ours may be installed: it must not come in place of this one. */
+	/* Another version of the layer may be installed: it must not be loaded
+	 * instead of this one. */
 	g_unsetenv("PASSTALLY");
 	/* Where VK_LAYER_PATH is set the loader looks at nothing else. */
 	const char *only = g_getenv("VK_LAYER_PATH");

@@ -115,7 +115,7 @@ struct tally_aggregate_watch {
 struct tally_aggregate {
 	enum tally_by by;
 	uint64_t warmup;
-	const struct tally_aggregate_watch *watch; /* NULL = nobody */
+	const struct tally_aggregate_watch *watch; /* NULL = none */
 	char *path;
 	struct tally_header_record header; /* numbers only */
 	char *program, *version;

@@ -72,7 +72,7 @@ open_files(struct job *j)
 		return fail(j, "%s is no regular file", j->path);
 	if (is_written_to(j->from))
 		return fail(j,
-			    "a process that the program left behind still writes to %s; when it "
+			    "a process that the program started still writes to %s; when it "
 			    "has ended: zstd --rm %s",
 			    j->path, j->path);
 	char *temporary = g_strconcat(j->name, ".XXXXXX", NULL);

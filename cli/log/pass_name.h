@@ -1,4 +1,4 @@
-/* cli/log/pass_name.h - what to call a pass that nobody labelled.
+/* cli/log/pass_name.h - what to call a pass without a label.
  *
  * Built from what it writes to: "Depth-only 2048x2048 DEPTH24", "Colour (3 targets + depth)
  * 960x540", "Backbuffer", "Compute", "Copy". The ordinal is the caller's.

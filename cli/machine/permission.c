@@ -23,7 +23,7 @@ tell(const char *name, gint64 value, bool is_root, tally_permission_told *told, 
 	else
 		g_snprintf(text, sizeof(text),
 			   "%s is %d: only root may read the GPU's own counters; this allows it to "
-			   "every user until the machine starts anew: sudo sysctl %s=0",
+			   "every user until the machine restarts: sudo sysctl %s=0",
 			   name, (int)value, name);
 	told(data, value <= 0 || is_root, text);
 }

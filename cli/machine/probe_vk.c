@@ -88,7 +88,7 @@ close_vulkan(struct vulkan *v)
 {
 	if (v->instance && v->DestroyInstance)
 		v->DestroyInstance(v->instance, NULL);
-	/* The library stays: drivers leave threads and handlers behind. */
+	/* The library stays: drivers leave threads and handlers running. */
 }
 
 static bool

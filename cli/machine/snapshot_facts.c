@@ -53,12 +53,12 @@ tally_snapshot_tell_perf(const char *root, bool is_root, tally_snapshot_told *to
 	else if (value >= 3)
 		tell(told, data, false, "perf",
 		     "%s is %d: perf is for root alone; this allows it to every user until the "
-		     "machine starts anew: sudo sysctl %s=1",
+		     "machine restarts: sudo sysctl %s=1",
 		     name, value, name);
 	else if (value == 2)
 		tell(told, data, true, "perf",
 		     "%s is 2: programs may count their own work, in user mode alone; with the "
-		     "kernel's until the machine starts anew: sudo sysctl %s=1",
+		     "kernel's until the machine restarts: sudo sysctl %s=1",
 		     name, name);
 	else if (value == 1)
 		tell(told, data, true, "perf",
@@ -79,7 +79,7 @@ remedy(const struct stat *st)
 	const struct group *group = getgrgid(st->st_gid);
 	const struct passwd *user = getpwuid(geteuid());
 	if ((st->st_mode & 0060) == 0060 && st->st_gid != 0)
-		return g_strdup_printf("become a member of the group %s, and log in anew: sudo "
+		return g_strdup_printf("become a member of the group %s, and log in again: sudo "
 				       "usermod -aG %s %s",
 				       group ? group->gr_name : "that it has",
 				       group ? group->gr_name : "GROUP",
@@ -140,12 +140,12 @@ tell_panfrost(const char *root, tally_snapshot_told *told, void *data)
 	else if (text)
 		tell(told, data, false, "panfrost",
 		     "unstable_ioctls is off, and with it the counters; this switches them on "
-		     "until the machine starts anew: echo Y | sudo tee "
+		     "until the machine restarts: echo Y | sudo tee "
 		     "/sys/module/panfrost/parameters/unstable_ioctls");
 	g_free(text);
 }
 
-/* The kernel's driver behind a render node; g_free(). */
+/* The kernel's driver of a render node; g_free(). */
 static char *
 driver_of(const char *root, unsigned number)
 {

@@ -1,4 +1,4 @@
-/* cli/machine/snapshot_facts.h - what stands behind snapshot sources: settings, device nodes,
+/* cli/machine/snapshot_facts.h - what snapshot sources depend on: settings, device nodes,
  * drivers.
  *
  * Who may read which, and the command or the rule that lets more people. One thread; reads files,
@@ -16,7 +16,7 @@ typedef void tally_snapshot_told(void *data, bool fine, const char *what, const 
 /* `root`: where the file system begins, "" outside of tests. */
 void
 tally_snapshot_tell_perf(const char *root, bool is_root, tally_snapshot_told *told, void *data);
-/* Mali's nodes, render nodes, and the modules behind them. */
+/* Mali's nodes, render nodes, and their modules. */
 void tally_snapshot_tell_nodes(const char *root, tally_snapshot_told *told, void *data);
 
 #endif

@@ -430,7 +430,7 @@ tally_rows_create(const struct tally_aggregate *a, int64_t device, const struct 
 		if (is_shown(a, g, device))
 			g_ptr_array_add(rows, g);
 	}
-	static const struct tally_column dearest = {
+	static const struct tally_column most_expensive = {
 		.key = "share",
 		.type = TALLY_COLUMN_TIME,
 		.what = TALLY_COLUMN_TOTAL,
@@ -443,7 +443,7 @@ tally_rows_create(const struct tally_aggregate *a, int64_t device, const struct 
 	if (sort)
 		sort_rows(a, rows, sort, reverse);
 	else if (a->by != TALLY_BY_FRAME)
-		sort_rows(a, rows, &dearest, reverse);
+		sort_rows(a, rows, &most_expensive, reverse);
 	else if (reverse) /* numbers sort from the largest down */
 		sort_rows(a, rows, &in_order, false);
 	return rows;

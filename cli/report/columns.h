@@ -78,7 +78,7 @@ char *tally_queue_text(const struct tally_group *g);
 char *tally_flags_text(uint64_t flags, const char *separator);
 
 /* The groups of a report in their order (borrowed): of `device` alone, or (-1) of all that are
- * not beneath another; by `sort`, or NULL: dearest first, frames in order. */
+ * not beneath another; by `sort`, or NULL: most expensive first, frames in order. */
 GPtrArray *tally_rows_create(const struct tally_aggregate *a, int64_t device,
 			     const struct tally_column *sort, bool reverse);
 

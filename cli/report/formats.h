@@ -27,8 +27,8 @@ void tally_json_print_report(struct tally_out *o, const struct tally_aggregate *
 
 /* What the run was: program, frames, what was left out; frame and GPU time, coverage, overhead. */
 void tally_summary_print(FILE *out, const struct tally_aggregate *a, int64_t device);
-/* The `most` dearest passes with their share of GPU time. */
-void tally_summary_print_dearest(FILE *out, const struct tally_aggregate *a, unsigned most);
+/* The `most` most expensive passes with their share of GPU time. */
+void tally_summary_print_most_expensive(FILE *out, const struct tally_aggregate *a, unsigned most);
 /* Sources that were off, and why; what the log's notes say, less what is in `told`. */
 void tally_summary_print_hints(FILE *out, const struct tally_aggregate *a, GHashTable *told);
 /* What the log's notes say, its marks among them, less what is in `told` (which may be NULL). */

@@ -36,7 +36,7 @@ static const struct tally_arg options[] = {
 		       "order." },
 	[OPT_REVERSE] = { "reverse", 0, NULL, "Turn the order around." },
 	[OPT_COLUMNS] = { "columns", 0, "LIST",
-			  "Show these columns of the table or of --csv, in this order, behind the "
+			  "Show these columns of the table or of --csv, in this order, after the "
 			  "first: their names, counters, metrics, with * and ?; ',' or '+' between "
 			  "them. A wrong one lists the right ones. Not for --json, which has "
 			  "all." },
@@ -47,7 +47,7 @@ static const struct tally_arg options[] = {
 		       "Only the rows of this pass, by its name in the table, its label or its "
 		       "id." },
 	[OPT_DEVICE] = { "device", 0, "N",
-			 "Only this device. Default: all, but for one that lies beneath another "
+			 "Only this device. Default: all, but for one that lies below another "
 			 "that is shown (OpenGL over Vulkan): its work would count twice." },
 	[OPT_WARMUP] = { "warmup", 0, "N", "Leave out the first N frames of each device." },
 	[OPT_HELP] = { "help", 'h', NULL, "Show this." },
@@ -76,7 +76,7 @@ help(void)
 	puts("Usage: passtally report [options] LOG...\n\n"
 	     "Shows what each pass cost. LOG is a file that passtally wrote, plain or compressed\n"
 	     "with zstd; - is standard input. Several logs give a report each, one after the\n"
-	     "other; what changed between them tells passtally compare.\n");
+	     "other; passtally compare reports what changed between them.\n");
 	tally_args_help(options, G_N_ELEMENTS(options));
 	puts("\nA row's N is the number of frames whose GPU time of that pass is known. The\n"
 	     "segments of one pass in one frame are joined before they count. Columns of counts\n"
@@ -89,8 +89,8 @@ help(void)
 	     "count once); past that, values are kept in buckets 1/512 of their value wide and\n"
 	     "quantiles are true to 0.1 %. Sums of integers are exact.\n\n"
 	     "A log whose last line is cut, as after kill -9, is reported with a warning.\n"
-	     "Exit status: 0; 2 usage; 3 a bad log, told as LOG:LINE:COLUMN: message; 125 other\n"
-	     "errors.");
+	     "Exit status: 0; 2 usage; 3 a bad log, reported as LOG:LINE:COLUMN: message; 125\n"
+	     "other errors.");
 }
 
 static bool

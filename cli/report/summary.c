@@ -52,8 +52,7 @@ print_device(FILE *out, struct tally_device_summary *d, bool beneath)
 			 d->frames, d->frames == 1 ? "" : "s");
 	g_free(name);
 	if (beneath)
-		tally_text_print(out,
-				 " (beneath device %" G_GINT64_FORMAT ": --device %u shows it)",
+		tally_text_print(out, " (below device %" G_GINT64_FORMAT ": --device %u shows it)",
 				 d->beneath, d->device);
 	putc('\n', out);
 	if (beneath)
@@ -122,7 +121,7 @@ tally_summary_print(FILE *out, const struct tally_aggregate *a, int64_t device)
 }
 
 void
-tally_summary_print_dearest(FILE *out, const struct tally_aggregate *a, unsigned most)
+tally_summary_print_most_expensive(FILE *out, const struct tally_aggregate *a, unsigned most)
 {
 	GPtrArray *rows = tally_rows_create(a, -1, NULL, false);
 	unsigned told = 0;
@@ -136,8 +135,9 @@ tally_summary_print_dearest(FILE *out, const struct tally_aggregate *a, unsigned
 		if (g->outside || s->moments.n == 0)
 			continue;
 		if (told++ == 0)
-			tally_text_print(out, "dearest passes, with their share of %s GPU time:\n",
-					 several ? "their device's" : "the");
+			tally_text_print(
+				out, "most expensive passes, with their share of %s GPU time:\n",
+				several ? "their device's" : "the");
 		char *name = tally_text_escape(g->name);
 		char *fit = tally_text_fit(name, 60);
 		char *mean = tally_duration_text(tally_moments_mean(&s->moments));

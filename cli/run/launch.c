@@ -19,7 +19,7 @@ static const int ignored[] = { SIGINT, SIGQUIT, SIGPIPE };
 /* What was in force before, for the child and for afterwards. */
 static struct sigaction before_forwarded[N_FORWARDED], before_ignored[N_IGNORED], before_child;
 static sigset_t before_mask;
-static volatile pid_t child; /* 0 = nobody to forward to */
+static volatile pid_t child; /* 0 = no process to forward to */
 
 static void
 forward(int sig)

@@ -19,7 +19,7 @@
 
 /* Our own options; those of tally_options[] come before them in the table. */
 static const struct tally_arg own_options[] = {
-	{ "quiet", 'q', NULL, "Print no summary after the program (errors are still told)." },
+	{ "quiet", 'q', NULL, "Print no summary after the program (errors are still reported)." },
 	{ "progress", 0, NULL,
 	  "Show a line of progress on standard error, if that is a terminal, while the program "
 	  "runs. Without this it is shown only when neither the program's input nor its output is "
@@ -163,7 +163,7 @@ parse(struct run_request *r, int argc, char **argv)
 	return ok ? TALLY_EXIT_OK : TALLY_EXIT_USAGE;
 }
 
-/* What files and logs are named for: behind Wine's own words, the .exe. */
+/* What files and logs are named for: after Wine's own words, the .exe. */
 static const char *
 program_of(const struct run_request *r)
 {
@@ -182,7 +182,7 @@ origin_of(const struct tally_config *config, const char *key)
 	return TALLY_FROM_DEFAULT;
 }
 
-/* A socket for `passtally trigger`, where nobody said anything about it. What was said here is
+/* A socket for `passtally trigger`, where no option says anything about it. What was said here is
  * relative to this folder, wherever a launcher goes. */
 static bool
 choose_control(struct run_request *r)

@@ -55,7 +55,7 @@ tell_log(const char *path, GHashTable *told)
 	tally_cli_say("log %s", path);
 	if (tally_aggregate_read(&a, "run", path, TALLY_BY_PASS, 0) == TALLY_EXIT_OK) {
 		tally_summary_print(stderr, &a, -1);
-		tally_summary_print_dearest(stderr, &a, 3);
+		tally_summary_print_most_expensive(stderr, &a, 3);
 		tally_summary_print_hints(stderr, &a, told);
 	}
 	tally_aggregate_finish(&a);

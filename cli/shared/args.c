@@ -47,7 +47,7 @@ take_value(struct tally_args *args, size_t i, const char *attached, const char *
 		return (int)i;
 	bool optional = arg->values[0] == '[';
 	const char *next = args->next < args->argc ? args->argv[args->next] : NULL;
-	/* "--" ends the options: it is nobody's value. */
+	/* "--" ends the options: it is not a value. */
 	if (!attached && next && strcmp(next, "--") != 0 && !(optional && next[0] == '-')) {
 		attached = next;
 		args->next++;

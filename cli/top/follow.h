@@ -1,9 +1,9 @@
 /* cli/top/follow.h - read a log that is still written to, line by line, as its lines come.
  *
  * A line is handed out when its newline is there; half a line is waited for. A log that was
- * replaced by another file, cut short or written anew is begun again, and said to be. inotify tells
- * when to look; where it cannot (a network's file system, no watches left) time does. Nothing here
- * blocks. One thread.
+ * replaced by another file, truncated or rewritten is read from its start again, and that is
+ * reported. inotify says when to look; where it cannot (a network's file system, no watches left)
+ * time does. Nothing here blocks. One thread.
  */
 #ifndef PASSTALLY_CLI_FOLLOW_H
 #define PASSTALLY_CLI_FOLLOW_H

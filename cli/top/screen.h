@@ -21,7 +21,7 @@ enum {
 	TALLY_TOP_KEY_HOME,
 	TALLY_TOP_KEY_END,
 	TALLY_TOP_KEY_RESIZE,
-	TALLY_TOP_KEY_GONE, /* nobody is at the terminal any more */
+	TALLY_TOP_KEY_GONE, /* the terminal is closed */
 	TALLY_TOP_KEY_OTHER,
 };
 

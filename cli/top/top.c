@@ -21,7 +21,7 @@ static const struct tally_arg options[] = {
 	{ "device", 'd', "N", "Show this device; without it the one that drew last." },
 	{ "once", '1', NULL, "Print one table of what the log holds, and be done." },
 	{ "rows", 'n', "N", "At most N passes in a table that is printed." },
-	{ "no-color", 0, NULL, "No colours, as with NO_COLOR set." },
+	{ "no-color", 0, NULL, "No colors, as with NO_COLOR set." },
 	{ "ascii", 0, NULL, "Charts and letters of ASCII only." },
 	{ "help", 'h', NULL, "Show this." },
 };

@@ -253,7 +253,7 @@ put_chart(GPtrArray *rows, const struct tally_top_window *w, const struct tally_
 	tally_top_put(row, TALLY_TOP_CHART, tally_top_spark(look, steps, n));
 }
 
-/* The newest note, and how many there are; a problem of ours comes first. */
+/* The newest note, and how many there are; our own problem comes first. */
 static void
 put_note(GPtrArray *rows, const struct tally_top_window *w, const struct tally_top_look *look)
 {

@@ -31,7 +31,7 @@ struct watch {
 	bool bad;
 	bool was_alive; /* the log's process, while we looked */
 	bool over; /* it is gone, or our child has ended */
-	bool anew; /* the log was replaced */
+	bool replaced; /* another log took its place */
 	int64_t changed_us, looked_us, drawn_us;
 	char *state, *problem;
 	GPtrArray *rows;
@@ -61,7 +61,7 @@ stop(int sig)
 	errno = saved;
 }
 
-/* `all`: those that are ignored too, as SIGINT is while a child of ours has the terminal. */
+/* `all`: those that are ignored too, as SIGINT is while our child has the terminal. */
 static void
 take_signals(bool all)
 {
@@ -123,7 +123,7 @@ read_lines(struct watch *x, int64_t until_us)
 		} else if (status == TALLY_FOLLOW_ANEW) {
 			tally_top_window_finish(&x->window);
 			begin_window(x);
-			x->anew = true;
+			x->replaced = true;
 			x->was_alive = x->over = x->read_up = x->grew = false;
 			x->changed_us = g_get_monotonic_time();
 		} else {
@@ -223,8 +223,8 @@ problem_text(const struct watch *x)
 	if (!has_device(x) && x->window.frames)
 		return g_strdup_printf("no device %" G_GINT64_FORMAT " has frames (yet)",
 				       x->look.device);
-	if (x->anew && x->window.frames < 100)
-		return g_strdup("another log took the place of the first: begun anew");
+	if (x->replaced && x->window.frames < 100)
+		return g_strdup("another log took the place of the first: started again");
 	return NULL;
 }
 
