@@ -176,15 +176,11 @@ correct(struct tally_compare *c)
 	g_free(p);
 }
 
+/* A gated value: does it fail, or is it too noisy to rule that out? */
 static void
-conclude(struct tally_compare *c, struct tally_compare_row *row)
+judge_limit(struct tally_compare *c, struct tally_compare_row *row, double change)
 {
-	double change = row->mean[1] - row->mean[0], relative;
-	row->verdict = TALLY_VERDICT_UNSEEN;
-	if (row->p_holm < 1 - c->settings.confidence && change != 0)
-		row->verdict = change < 0 ? TALLY_VERDICT_LESS : TALLY_VERDICT_MORE;
-	if (!row->worse || !c->settings.has_fail_above)
-		return;
+	double relative;
 	/* From nothing to something is more than any percentage. */
 	double worse = change * row->worse;
 	bool above = tally_compare_relative(row, worse, &relative)
@@ -197,6 +193,17 @@ conclude(struct tally_compare *c, struct tally_compare_row *row)
 		     relative > c->settings.fail_above;
 	c->n_failed += row->fails;
 	c->n_blind += row->blind;
+}
+
+static void
+conclude(struct tally_compare *c, struct tally_compare_row *row)
+{
+	double change = row->mean[1] - row->mean[0];
+	row->verdict = TALLY_VERDICT_UNSEEN;
+	if (row->p_holm < 1 - c->settings.confidence && change != 0)
+		row->verdict = change < 0 ? TALLY_VERDICT_LESS : TALLY_VERDICT_MORE;
+	if (row->worse && c->settings.has_fail_above)
+		judge_limit(c, row, change);
 }
 
 void

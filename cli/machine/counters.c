@@ -150,23 +150,31 @@ print_sets(const struct tally_probe_found *found, const char *source)
 	}
 }
 
+/* False: it has none. */
+static bool
+print_counters(const struct tally_probe_found *found, const char *source)
+{
+	const struct tally_device_record *device = found->device;
+	struct widths w = measure(found, source);
+	if (w.key)
+		print_head(&w);
+	for (uint32_t i = 0; i < device->n_counters; i++)
+		if (strcmp(device->counters[i]->source, source) == 0)
+			print_counter(found, device->counters[i], &w);
+	return w.key != 0;
+}
+
 static void
 print_source(const struct tally_probe_found *found, const struct tally_source_info *source)
 {
-	const struct tally_device_record *device = found->device;
 	char *reason = tally_text_escape(source->reason ? source->reason : "");
 	tally_text_print(stdout, "\n%s: %s%s%s\n", source->name, source->on ? "on" : "off",
 			 *reason ? ", " : "", reason);
 	g_free(reason);
 	print_sets(found, source->name);
-	struct widths w = measure(found, source->name);
-	if (w.key)
-		print_head(&w);
-	for (uint32_t i = 0; i < device->n_counters; i++)
-		if (strcmp(device->counters[i]->source, source->name) == 0)
-			print_counter(found, device->counters[i], &w);
+	bool any = print_counters(found, source->name);
 	const struct tally_source_row *row = tally_source_row_find(source->name);
-	if (row && source->on && w.key == 0 && row->besides)
+	if (row && source->on && !any && row->besides)
 		printf("  %s\n", row->besides);
 }
 

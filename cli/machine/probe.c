@@ -223,6 +223,21 @@ read_answer(const char *path, struct answer *answer, char *why, size_t size)
 	return answer->any;
 }
 
+/* Why a child left no answer. */
+static void
+say_why(pid_t pid, int status, const char *path, char *why, size_t size)
+{
+	if (pid < 0)
+		g_snprintf(why, (gulong)size, "no process could be started: %s", g_strerror(errno));
+	else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+		g_snprintf(why, (gulong)size, "the driver did not answer within 30 s");
+	else if (WIFSIGNALED(status))
+		g_snprintf(why, (gulong)size, "the driver ended the probe by signal: %s",
+			   g_strsignal(WTERMSIG(status)));
+	else
+		g_snprintf(why, (gulong)size, "the probe could not write %s", path);
+}
+
 bool
 tally_probe(enum tally_api api, const struct tally_probe_wish *wish, tally_probe_report *report_to,
 	    void *data, char *why, size_t size)
@@ -242,15 +257,7 @@ tally_probe(enum tally_api api, const struct tally_probe_wish *wish, tally_probe
 	int status = 0;
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	if (pid < 0)
-		g_snprintf(why, (gulong)size, "no process could be started: %s", g_strerror(errno));
-	else if (WIFSIGNALED(status))
-		g_snprintf(why, (gulong)size,
-			   WTERMSIG(status) == SIGALRM ? "the driver did not answer within 30 s%s"
-						       : "the driver ended the probe by signal: %s",
-			   WTERMSIG(status) == SIGALRM ? "" : g_strsignal(WTERMSIG(status)));
-	else
-		g_snprintf(why, (gulong)size, "the probe could not write %s", path);
+	say_why(pid, status, path, why, size);
 	struct answer answer = {
 		.report = report_to,
 		.data = data,
