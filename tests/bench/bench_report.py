@@ -4,7 +4,7 @@
     tests/bench/bench_report.py --build FOLDER [--mb N] [--check] [--json FILE]
 
 tests/bench/gen_log writes the log (1000 MB unless said otherwise). Each program finds the mean GPU
-time of each pass: passtally report everything else besides; Python's json, jq and DuckDB (where they
+time of each pass: passtally report everything else besides; its check, exports and page stand beside it; Python's json, jq and DuckDB (where they
 are installed; DuckDB on one thread, by its module for Python) nothing but that. Times are of the
 processor, user and system, so other programs disturb little; MB are of the plain log, for the compressed
 one too. From 1000 MB on, memory is compared with that for a log of a quarter of the size. --check compares with
@@ -112,6 +112,11 @@ def main():
             measures["report.zstd_mb_s"] = mb / took
             measures["report.zstd_time_ratio"] = took / seconds
             print(f"  {'passtally report, .zst':<24}{mb / took:8.0f} {kib / 1024:8.0f}")
+        for name, command in {"check": ["check"], "perfetto": ["export", "--perfetto", "/dev/null"],
+                              "csv": ["export", "--csv", "/dev/null"], "html": ["report", "--html", "/dev/null"]}.items():
+            took, kib, _ = best([passtally, *command, log], 3)
+            measures[f"report.{name}_time_ratio"] = took / seconds
+            print(f"  {' '.join(['passtally', *command[:2]]):<24}{mb / took:8.0f} {kib / 1024:8.0f}")
         for name, command in others.items():
             took, kib, out = best(command, 1)
             # The outside of passes has a row in the report, but no identity.
