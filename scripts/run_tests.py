@@ -87,7 +87,8 @@ def stages(args):
                          + supp("tsan")}, 8, build_all=False)
     if args.sanitize:
         return [{"address": address, "thread": thread}[args.sanitize]]
-    gcc = Stage("gcc", "build", strict, None, [] if args.all else ["long"])
+    # What the address stage runs it runs for both.
+    gcc = Stage("gcc", "build", strict, None, [] if args.all else ["long", "asan"])
     if args.quick:
         gcc.suites = ["unit", "golden"]
         return [gcc]

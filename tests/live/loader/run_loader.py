@@ -153,6 +153,20 @@ def cross_build_layer(machine, source, registry, folder, flags):
     return layer
 
 
+def generate_log(source, headers, tables):
+    """What json/meson.build makes of the description of the log's fields."""
+    os.makedirs(os.path.join(headers, "json"))
+    powers = subprocess.run([sys.executable, os.path.join(source, "scripts/gen_pow10.py")], check=True, capture_output=True)
+    with open(os.path.join(headers, "json", "pow10.h"), "wb") as file:
+        file.write(powers.stdout)
+    for name, what, *lines in (("log_put.inc", "put"), ("log_numbers.c", "numbers"), ("record_words.c", "words"), ("log_read_frame.inc", "read", "frame"),
+                               ("log_read_device.inc", "read", "device", "pass_info"),
+                               ("log_read_run.inc", "read", "header", "note", "end")):
+        place = tables if name.endswith(".c") else os.path.join(headers, "json")
+        run([sys.executable, os.path.join(source, "scripts/gen_log.py"), os.path.join(source, "json/log.fields"), what,
+             os.path.join(place, name), *lines])
+
+
 def c_files(path):
     return sorted(os.path.join(at, name) for at, _, names in os.walk(path) for name in names if name.endswith(".c"))
 
@@ -180,6 +194,7 @@ def cross_build(machine, source, registry, vk_registry, folder):
              *sorted(os.path.join(path, name) for name in os.listdir(path) if name.endswith(".txt"))])
     run([sys.executable, os.path.join(source, "scripts/gen_blocklist.py"), os.path.join(source, "data/blocklist"),
          os.path.join(folder, "tables", "blocklist.c")])
+    generate_log(source, generated, os.path.join(folder, "tables"))
     flags = ["-std=gnu11", "-O1", "-g", "-fPIC", "-fno-plt", "-fvisibility=hidden", "-D_GNU_SOURCE",
              "-DHASH_NONFATAL_OOM=1", "-I", source, "-I", generated, "-Wl,-z,defs", "-Wl,-z,now",
              "-Wl,-z,nodelete", "-Wl,-Bsymbolic", "-pthread", "-shared"]
