@@ -6,7 +6,7 @@
 #include "gl_shim/dispatch.h"
 #include "gl_shim/passes.h"
 #include "gl_shim/state.h"
-#include "gl_shim/want.h"
+#include "gl_shim/pass_request.h"
 #include "layer/clock.h"
 #include "layer/handle_map.h"
 
@@ -51,7 +51,7 @@ group_release(struct gl_share_group *group)
 	if (!last)
 		return;
 	tally_device_destroy(group->device);
-	gl_shapes_finish(&group->shapes);
+	gl_images_finish(&group->images);
 	free(group->counters);
 	pthread_mutex_destroy(&group->lock);
 	free(group);

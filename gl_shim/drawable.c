@@ -13,8 +13,8 @@ static struct drawable {
 	uintptr_t key;
 	struct tally_extent size;
 	uint64_t measured_ns; /* 0 = never */
-	uint64_t swapped_ns;  /* as a whole; 0 = never */
-	bool fixed;           /* never changes its size */
+	uint64_t swapped_ns; /* as a whole; 0 = never */
+	bool fixed; /* never changes its size */
 } drawables[MAX_DRAWABLES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards drawables; a leaf */
 

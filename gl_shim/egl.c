@@ -48,8 +48,8 @@ static void
 learn_lookup(EGLDisplay dpy)
 {
 	static _Atomic(void *) cache;
-	const char *(*query)(EGLDisplay, EGLint) = (const char *(*)(EGLDisplay, EGLint))(uintptr_t)
-		gl_real_named("eglQueryString", &cache);
+	const char *(*query)(EGLDisplay, EGLint) = (const char *(*)(EGLDisplay, EGLint))(
+		uintptr_t)gl_real_named("eglQueryString", &cache);
 	if (!query || !dpy)
 		return;
 	const char *version = query(dpy, EGL_VERSION);
@@ -83,8 +83,7 @@ static bool
 is_gl_bound(void)
 {
 	static _Atomic(void *) cache;
-	EGLenum (*query)(void) =
-		(EGLenum(*)(void))(uintptr_t)gl_real_named("eglQueryAPI", &cache);
+	EGLenum (*query)(void) = (EGLenum(*)(void))(uintptr_t)gl_real_named("eglQueryAPI", &cache);
 	return !query || query() != EGL_OPENVG_API;
 }
 
@@ -92,8 +91,8 @@ static EGLContext
 current_context(void)
 {
 	static _Atomic(void *) cache;
-	EGLContext (*query)(void) =
-		(EGLContext(*)(void))(uintptr_t)gl_real_named("eglGetCurrentContext", &cache);
+	EGLContext (*query)(void) = (EGLContext(*)(void))(uintptr_t)gl_real_named(
+		"eglGetCurrentContext", &cache);
 	return query ? query() : NULL;
 }
 
@@ -103,7 +102,7 @@ current_context(void)
 static struct known_context {
 	EGLDisplay dpy;
 	EGLContext context;
-} *known;
+} * known;
 static size_t n_known, room;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the list; a leaf */
 
@@ -187,9 +186,9 @@ static void
 measure(EGLDisplay dpy, EGLSurface surface)
 {
 	static _Atomic(void *) cache;
-	EGLBoolean (*query)(EGLDisplay, EGLSurface, EGLint, EGLint *) =
-		(EGLBoolean(*)(EGLDisplay, EGLSurface, EGLint, EGLint *))(uintptr_t)gl_real_named(
-			"eglQuerySurface", &cache);
+	EGLBoolean (*query)(EGLDisplay, EGLSurface, EGLint, EGLint *) = (EGLBoolean(*)(
+		EGLDisplay, EGLSurface, EGLint, EGLint *))(
+		uintptr_t)gl_real_named("eglQuerySurface", &cache);
 	if (!query)
 		return;
 	EGLint width = 0, height = 0;

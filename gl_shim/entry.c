@@ -111,7 +111,7 @@ begins_with_one_of(const char *text, const char *const *prefixes)
 GL_UNCHECKED static bool
 is_gl_stack(const struct link_map *map)
 {
-	static const char *const inside[] = { "libGL", "libEGL", "libOpenGL", "libgallium",
+	static const char *const inside[] = { "libGL",      "libEGL", "libOpenGL", "libgallium",
 					      "libnvidia-", "libgbm", NULL };
 	static const char *const beside[] = { "libGLEW", "libGLU", NULL };
 	const char *base = gl_real_basename(map);

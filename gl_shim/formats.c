@@ -1,6 +1,6 @@
 /* Internal formats by name. Values and names are the registry's; sorted by value for a binary
  * search. */
-#include "gl_shim/shapes.h"
+#include "gl_shim/image_info.h"
 
 #include <stdlib.h>
 
@@ -117,9 +117,9 @@ gl_format_name(GLenum internal_format)
 		return "RGB"; /* GL 1.0: a number of components */
 	if (internal_format == 4)
 		return "RGBA";
-	const struct format *f =
-		bsearch(&internal_format, formats, sizeof(formats) / sizeof(formats[0]),
-			sizeof(formats[0]), compare);
+	const struct format *f = bsearch(&internal_format, formats,
+					 sizeof(formats) / sizeof(formats[0]), sizeof(formats[0]),
+					 compare);
 	return f ? f->name : "?";
 }
 

@@ -308,14 +308,14 @@ void
 gl_delete_textures(struct gl_context *c, GLsizei n, const GLuint *names)
 {
 	detach(c, GL_TEXTURE, n, names);
-	gl_shapes_remove(c->state->group, true, n, names);
+	gl_images_remove(c->state->group, true, n, names);
 }
 
 void
 gl_delete_renderbuffers(struct gl_context *c, GLsizei n, const GLuint *names)
 {
 	detach(c, GL_RENDERBUFFER, n, names);
-	gl_shapes_remove(c->state->group, false, n, names);
+	gl_images_remove(c->state->group, false, n, names);
 }
 
 /* ---- the window's size ---- */
@@ -402,17 +402,17 @@ describe(struct gl_context *c, const struct gl_attachment *at, struct tally_targ
 {
 	if (at->type == GL_NONE)
 		return (struct tally_attachment){ 0 };
-	struct gl_shape shape = at->type == GL_TEXTURE ? gl_shape_of_texture(c, at->name)
-						       : gl_shape_of_renderbuffer(c, at->name);
+	struct gl_image_info image = at->type == GL_TEXTURE ? gl_image_of_texture(c, at->name)
+							    : gl_image_of_renderbuffer(c, at->name);
 	struct tally_attachment out = {
-		.format = shape.known ? gl_format_name(shape.format) : "?",
-		.samples = at->samples > 1 ? (uint32_t)at->samples : shape.samples,
+		.format = image.known ? gl_format_name(image.format) : "?",
+		.samples = at->samples > 1 ? (uint32_t)at->samples : image.samples,
 		.layers = at->views     ? (uint32_t)at->views
-			  : at->layered ? shape.layers
+			  : at->layered ? image.layers
 					: 1,
 	};
-	if (shape.known && at->level >= 0 && at->level < 32) {
-		uint32_t w = shape.width >> at->level, h = shape.height >> at->level;
+	if (image.known && at->level >= 0 && at->level < 32) {
+		uint32_t w = image.width >> at->level, h = image.height >> at->level;
 		w = w ? w : 1;
 		h = h ? h : 1;
 		/* Attachments may differ in size: the smallest is what is drawn to. */
@@ -553,15 +553,15 @@ gl_framebuffer_resolve(struct gl_context *c, GLuint name, bool bound)
 	struct gl_framebuffer *fbo = gl_framebuffer_get(c, name);
 	if (!fbo)
 		return NULL;
-	struct gl_shapes *shapes = &s->group->shapes;
-	unsigned generation = atomic_load_explicit(&shapes->generation, memory_order_acquire);
+	struct gl_images *images = &s->group->images;
+	unsigned generation = atomic_load_explicit(&images->generation, memory_order_acquire);
 	if (fbo->ask && gl_framebuffer_ask(c, fbo, bound))
 		fbo->dirty = true;
-	if (!fbo->dirty && fbo->shapes_seen == generation)
+	if (!fbo->dirty && fbo->images_seen == generation)
 		return fbo;
 	fbo->key = build_key(fbo);
 	fbo->target = find_target(c, fbo, generation, bound);
-	fbo->shapes_seen = generation;
+	fbo->images_seen = generation;
 	fbo->dirty = false;
 	return fbo;
 }
@@ -574,12 +574,12 @@ gl_framebuffer_label(struct gl_context *c, const struct gl_framebuffer *fbo, cha
 		snprintf(out, size, "%s", fbo->label);
 		return;
 	}
-	if (!atomic_load_explicit(&c->state->group->shapes.labelled, memory_order_relaxed))
+	if (!atomic_load_explicit(&c->state->group->images.labelled, memory_order_relaxed))
 		return;
 	for (int i = 0; i < GL_MAX_ATTACHMENTS; i++) {
 		const struct gl_attachment *at = &fbo->at[i];
 		if (at->type != GL_NONE &&
-		    gl_shape_get_label(c->state->group, at->type == GL_TEXTURE, at->name, out,
+		    gl_image_get_label(c->state->group, at->type == GL_TEXTURE, at->name, out,
 				       size))
 			return;
 	}

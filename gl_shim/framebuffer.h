@@ -2,8 +2,8 @@
  *
  * Attachments and draw buffers are tracked from the game's calls; what came by a way that is not
  * tracked call by call (direct state access) is asked of the driver once, at the next use. From
- * them come a pass's key (which objects) and its target (which shape). FBOs are not shared between
- * contexts (GL 4.6 spec 5.1), so the owner's thread needs no lock.
+ * them come a pass's key (which objects) and its target (which sizes and formats). FBOs are not
+ * shared between contexts (GL 4.6 spec 5.1), so the owner's thread needs no lock.
  */
 #ifndef PASSTALLY_GL_SHIM_FRAMEBUFFER_H
 #define PASSTALLY_GL_SHIM_FRAMEBUFFER_H
@@ -47,7 +47,7 @@ struct gl_framebuffer {
 	struct gl_attachment at[GL_MAX_ATTACHMENTS];
 	GLint default_width, default_height; /* framebuffers without attachments */
 	uint64_t key;
-	unsigned shapes_seen; /* generation of the group's shapes that target was made from */
+	unsigned images_seen; /* the generation of the group's images that target was made from */
 	const struct tally_target *target; /* interned; NULL = not known */
 	struct gl_recent_target recent[GL_RECENT_TARGETS];
 	char *label;
@@ -93,7 +93,7 @@ void gl_invalidate(struct gl_context *c, GLenum target, GLsizei n, const GLenum 
 void
 gl_invalidate_named(struct gl_context *c, GLuint framebuffer, GLsizei n, const GLenum *attachments);
 
-/* Of attachments: they leave the bound framebuffers, and their shapes are forgotten. */
+/* Of attachments: they leave the bound framebuffers, and their sizes and formats are forgotten. */
 void gl_delete_textures(struct gl_context *c, GLsizei n, const GLuint *names);
 void gl_delete_renderbuffers(struct gl_context *c, GLsizei n, const GLuint *names);
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "gl_shim/describe.h"
-#include "gl_shim/want.h"
+#include "gl_shim/pass_request.h"
 #include "gl_shim/workloads.h"
 #include "layer/clock.h"
 

@@ -49,9 +49,9 @@ void
 gl_glx_measure(void *display, uintptr_t drawable)
 {
 	static _Atomic(void *) cache;
-	void (*query)(Display *, GLXDrawable, int, unsigned int *) =
-		(void (*)(Display *, GLXDrawable, int, unsigned int *))(uintptr_t)
-			gl_real_named("glXQueryDrawable", &cache);
+	void (*query)(Display *, GLXDrawable, int, unsigned int *) = (void (*)(
+		Display *, GLXDrawable, int, unsigned int *))(
+		uintptr_t)gl_real_named("glXQueryDrawable", &cache);
 	unsigned int width = 0, height = 0;
 	if (query && display) {
 		query(display, (GLXDrawable)drawable, GLX_WIDTH, &width);
@@ -122,8 +122,8 @@ glXCreateGLXPixmap(Display *dpy, XVisualInfo *visual, Pixmap pixmap)
 GLXPixmap
 glXCreateGLXPixmapWithConfigSGIX(Display *dpy, GLXFBConfig config, Pixmap pixmap)
 {
-	__typeof__(glXCreateGLXPixmapWithConfigSGIX) *real =
-		GL_REAL(glXCreateGLXPixmapWithConfigSGIX);
+	__typeof__(glXCreateGLXPixmapWithConfigSGIX) *real = GL_REAL(
+		glXCreateGLXPixmapWithConfigSGIX);
 	return real ? created(real(dpy, config, pixmap)) : 0;
 }
 
@@ -264,8 +264,8 @@ glXCreateAssociatedContextAMD(unsigned int id, GLXContext share)
 GLXContext
 glXCreateAssociatedContextAttribsAMD(unsigned int id, GLXContext share, const int *attributes)
 {
-	__typeof__(glXCreateAssociatedContextAttribsAMD) *real =
-		GL_REAL(glXCreateAssociatedContextAttribsAMD);
+	__typeof__(glXCreateAssociatedContextAttribsAMD) *real = GL_REAL(
+		glXCreateAssociatedContextAttribsAMD);
 	return real ? made(NULL, real(id, share, attributes), share) : NULL;
 }
 
@@ -320,9 +320,8 @@ switch_end(const struct gl_switch *s, Display *dpy, Bool result)
 	bool indirect = false;
 	if (result && s->handle && dpy) {
 		static _Atomic(void *) cache;
-		Bool (*is_direct)(Display *, GLXContext) =
-			(Bool(*)(Display *, GLXContext))(uintptr_t)gl_real_named("glXIsDirect",
-										 &cache);
+		Bool (*is_direct)(Display *, GLXContext) = (Bool(*)(Display *, GLXContext))(
+			uintptr_t)gl_real_named("glXIsDirect", &cache);
 		indirect = is_direct && !is_direct(dpy, s->handle);
 	}
 	gl_switch_end(s, result, look_up, indirect);
@@ -362,8 +361,8 @@ glXMakeCurrentReadSGI(Display *dpy, GLXDrawable draw, GLXDrawable read, GLXConte
 Bool
 glXMakeAssociatedContextCurrentAMD(GLXContext context)
 {
-	__typeof__(glXMakeAssociatedContextCurrentAMD) *real =
-		GL_REAL(glXMakeAssociatedContextCurrentAMD);
+	__typeof__(glXMakeAssociatedContextCurrentAMD) *real = GL_REAL(
+		glXMakeAssociatedContextCurrentAMD);
 	if (!real)
 		return 0;
 	struct gl_switch s = switch_begin(NULL, 0, 0, context);

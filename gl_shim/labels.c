@@ -74,7 +74,7 @@ keep_label(struct gl_context *c, GLenum type, GLuint name, GLsizei len, const GL
 		return;
 	case GL_TEXTURE:
 	case GL_RENDERBUFFER:
-		gl_shape_set_label(c->state->group, type == GL_TEXTURE, name, n ? label : NULL, n);
+		gl_image_set_label(c->state->group, type == GL_TEXTURE, name, n ? label : NULL, n);
 		return;
 	default:
 		return;

@@ -1,7 +1,7 @@
 /* gl_shim/passes.c - opening, continuing and closing a pass. */
 #include <string.h>
 
-#include "gl_shim/want.h"
+#include "gl_shim/pass_request.h"
 #include "gl_shim/workloads.h"
 #include "layer/clock.h"
 #include "query/sampler/sampler.h"
@@ -105,7 +105,7 @@ pass_label(struct gl_context *c, unsigned depth, const struct gl_framebuffer *fb
 
 /* Does the pass begin with new contents? Colour decides, where there is any. */
 static bool
-clears_target(const struct gl_want *w)
+clears_target(const struct gl_pass_request *w)
 {
 	bool depth_only = w->target && w->target->n_color == 0;
 	return w->clears & (depth_only ? GL_DEPTH_BUFFER_BIT : GL_COLOR_BUFFER_BIT);
@@ -118,9 +118,8 @@ choose_set(struct gl_context_state *s, struct tally_pass *pass)
 	uint64_t frame = tally_stream_pass_frame(pass);
 	if (frame != s->counting.set_frame) {
 		s->counting.set_frame = frame;
-		tally_harvest_select(s->harvest,
-				     tally_harvest_turn(s->harvest, s->config->set,
-							tally_session_rotation(frame)));
+		tally_harvest_select(s->harvest, tally_harvest_turn(s->harvest, s->config->set,
+								    tally_session_rotation(frame)));
 	}
 	pass->layout = &tally_harvest_selected(s->harvest)->layout;
 	tally_stream_use_set(s->stream, pass->layout->set);
@@ -129,7 +128,7 @@ choose_set(struct gl_context_state *s, struct tally_pass *pass)
 /* Rendering goes on in the framebuffer that the driver drew to last: then no timestamp since lies
  * between two scenes, and each shows the time of its last tile (query/gl/api.h). */
 static void
-mind_scene(struct gl_context_state *s, const struct gl_want *w)
+mind_scene(struct gl_context_state *s, const struct gl_pass_request *w)
 {
 	struct gl_scene *scene = &s->scene;
 	struct tally_pass *pass = s->now.pass;
@@ -150,7 +149,7 @@ mind_scene(struct gl_context_state *s, const struct gl_want *w)
 }
 
 static void
-open_pass(struct gl_context *c, const struct gl_want *w, uint64_t now)
+open_pass(struct gl_context *c, const struct gl_pass_request *w, uint64_t now)
 {
 	struct gl_context_state *s = c->state;
 	s->now = (struct gl_open_pass){
@@ -229,7 +228,7 @@ continue_pass(struct gl_context *c)
 
 /* What counts as one pass, by the options. */
 static void
-apply_options(struct gl_context *c, struct gl_want *w)
+apply_options(struct gl_context *c, struct gl_pass_request *w)
 {
 	struct gl_context_state *s = c->state;
 	w->scene = w->kind == TALLY_PASS_RENDER ? w->key : 0;
@@ -248,7 +247,7 @@ apply_options(struct gl_context *c, struct gl_want *w)
 /* Would the command go on with the open pass? Not where another context of the group ended the
  * frame: then the pass ends with it. */
 static bool
-is_same(const struct gl_context_state *s, const struct gl_want *w)
+is_same(const struct gl_context_state *s, const struct gl_pass_request *w)
 {
 	return s->now.open && !s->split && s->now.kind == w->kind && s->now.key == w->key &&
 	       s->now.frame == gl_frame_now(s);
@@ -266,7 +265,7 @@ note_flags(struct gl_context *c, uint64_t more)
 }
 
 bool
-gl_pass_enter(struct gl_context *c, struct gl_want *w)
+gl_pass_enter(struct gl_context *c, struct gl_pass_request *w)
 {
 	struct gl_context_state *s = c->state;
 	gl_probe_if_pending(s);

@@ -12,7 +12,7 @@
 #include "gl_shim/describe.h"
 #include "gl_shim/queries.h"
 #include "gl_shim/state.h"
-#include "gl_shim/want.h"
+#include "gl_shim/pass_request.h"
 #include "gl_shim/workloads.h"
 
 /* The game counts, in whichever context. */

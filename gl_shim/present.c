@@ -1,5 +1,5 @@
 /* gl_shim/present.c - what happens around a swap. */
-#include "gl_shim/want.h"
+#include "gl_shim/pass_request.h"
 
 struct gl_context *
 gl_swap_begin(uintptr_t drawable)

@@ -28,7 +28,7 @@ gl_shim_disable(void)
 extern struct r_debug _r_debug __attribute__((weak));
 
 struct symbols {
-	const ElfW(Sym) *table;
+	const ElfW(Sym) * table;
 	const char *strings;
 	const uint32_t *gnu_hash, *hash;
 };
@@ -62,7 +62,7 @@ symbols_of(const struct link_map *map)
 	for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++) {
 		/* glibc makes these absolute, except where the section cannot be written. */
 		ElfW(Addr) at = d->d_un.d_ptr < map->l_addr ? d->d_un.d_ptr + map->l_addr
-							     : d->d_un.d_ptr;
+							    : d->d_un.d_ptr;
 		if (d->d_tag == DT_SYMTAB)
 			s.table = (const void *)at;
 		else if (d->d_tag == DT_STRTAB)

@@ -1,6 +1,6 @@
 #include "gl_shim/snapshot.h"
 
-#include "gl_shim/hygiene.h"
+#include "gl_shim/hide.h"
 #include "gl_shim/state.h"
 #include "layer/log.h"
 #include "query/sampler/sampler.h"

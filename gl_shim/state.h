@@ -11,19 +11,19 @@
 
 #include "gl_shim/context.h"
 #include "gl_shim/framebuffer.h"
-#include "gl_shim/hygiene.h"
+#include "gl_shim/hide.h"
 #include "gl_shim/labels.h"
 #include "gl_shim/queries.h"
-#include "gl_shim/shapes.h"
+#include "gl_shim/image_info.h"
 #include "gl_shim/snapshot.h"
 #include "layer/session.h"
 #include "query/gl/api.h"
 #include "query/source/harvest.h"
 
 struct gl_share_group {
-	pthread_mutex_t lock; /* guards shapes, device and refs */
+	pthread_mutex_t lock; /* guards sizes and formats, device and refs */
 	unsigned refs; /* contexts */
-	struct gl_shapes shapes;
+	struct gl_images images;
 	atomic_bool lists_query; /* some display list begins a query of the game's */
 	struct tally_device *device; /* from the first context that works */
 	const struct tally_counter **counters; /* said for the device so far */
@@ -134,7 +134,7 @@ struct gl_context_state {
 	struct gl_framebuffers framebuffers;
 	struct gl_labels labels;
 	struct gl_queries queries;
-	struct gl_hygiene hygiene;
+	struct gl_hidden hidden;
 	struct gl_snapshots snapshots;
 	GLuint pixel_pack_buffer;
 };

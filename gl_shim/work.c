@@ -1,5 +1,5 @@
 /* gl_shim/work.c - GL commands that make GPU work: which pass each belongs to, and its count. */
-#include "gl_shim/want.h"
+#include "gl_shim/pass_request.h"
 
 static bool
 enter_render(struct gl_context *c, const char *command, GLuint name, bool bound, unsigned clears)
@@ -9,14 +9,14 @@ enter_render(struct gl_context *c, const char *command, GLuint name, bool bound,
 		return false;
 	gl_probe_if_pending(s);
 	if (gl_no_query_zone(s)) { /* nothing may be asked of the driver either */
-		struct gl_want as_is = { .kind = s->now.kind, .key = s->now.key };
+		struct gl_pass_request as_is = { .kind = s->now.kind, .key = s->now.key };
 		as_is.command = command;
 		return s->now.open && gl_pass_enter(c, &as_is);
 	}
 	struct gl_framebuffer *fbo = gl_framebuffer_resolve(c, name, bound);
 	if (!fbo || fbo->incomplete)
 		return false;
-	struct gl_want w = {
+	struct gl_pass_request w = {
 		.kind = TALLY_PASS_RENDER,
 		.key = fbo->key,
 		.target = fbo->target,
@@ -112,7 +112,7 @@ gl_clear_named(struct gl_context *c, GLuint name, GLenum buffer, GLint drawbuffe
 /* ---- compute and transfer ---- */
 
 static bool
-enter_other(struct gl_context *c, struct gl_want *w)
+enter_other(struct gl_context *c, struct gl_pass_request *w)
 {
 	struct gl_context_state *s = c->state;
 	if (gl_compiles_only(s))
@@ -129,30 +129,30 @@ enter_other(struct gl_context *c, struct gl_want *w)
 void
 gl_dispatch(struct gl_context *c)
 {
-	struct gl_want w = { .kind = TALLY_PASS_COMPUTE, .key = 1, .command = "dispatch" };
+	struct gl_pass_request w = { .kind = TALLY_PASS_COMPUTE, .key = 1, .command = "dispatch" };
 	if (enter_other(c, &w))
 		c->hot.dispatches++;
 }
 
-/* A texture's shape as the target of a transfer; NULL when it is not known. */
+/* A texture's size and format as the target of a transfer; NULL when it is not known. */
 static const struct tally_target *
 texture_target(struct gl_context *c, GLuint name)
 {
 	struct gl_context_state *s = c->state;
 	if (!name || !s->stream || gl_no_query_zone(s))
 		return NULL;
-	struct gl_shape shape = gl_shape_of_texture(c, name);
-	if (!shape.known)
+	struct gl_image_info image = gl_image_of_texture(c, name);
+	if (!image.known)
 		return NULL;
 	struct tally_target target = {
-		.width = shape.width,
-		.height = shape.height,
-		.layers = shape.layers,
-		.samples = shape.samples,
+		.width = image.width,
+		.height = image.height,
+		.layers = image.layers,
+		.samples = image.samples,
 		.n_color = 1,
-		.color[0] = { .format = gl_format_name(shape.format),
-			      .samples = shape.samples,
-			      .layers = shape.layers },
+		.color[0] = { .format = gl_format_name(image.format),
+			      .samples = image.samples,
+			      .layers = image.layers },
 	};
 	return tally_stream_intern_target(s->stream, &target);
 }
@@ -171,7 +171,7 @@ transfer(struct gl_context *c, enum gl_transfer what, enum destination where, GL
 		name = bound;
 		where = TO_TEXTURE;
 	}
-	struct gl_want w = {
+	struct gl_pass_request w = {
 		.kind = TALLY_PASS_TRANSFER,
 		.key = gl_mix(gl_mix(what, name), where),
 		.target = where == TO_TEXTURE ? texture_target(c, name) : NULL,
@@ -208,7 +208,7 @@ void
 gl_platform_transfer(uintptr_t key)
 {
 	struct gl_context *c = gl_current;
-	struct gl_want w = {
+	struct gl_pass_request w = {
 		.kind = TALLY_PASS_TRANSFER,
 		.key = gl_mix(key, 7),
 		.command = "copy",
@@ -232,7 +232,7 @@ gl_blit(struct gl_context *c, GLuint read, GLuint draw, bool named)
 	uint64_t from_key = from ? from->key : 0;
 	uint32_t from_samples = from && from->target ? from->target->samples : 0;
 	struct gl_framebuffer *to = gl_framebuffer_resolve(c, draw, draw == s->framebuffers.draw);
-	struct gl_want w = {
+	struct gl_pass_request w = {
 		.kind = TALLY_PASS_TRANSFER,
 		.key = gl_mix(from_key, to ? to->key : 0),
 		.target = to ? to->target : NULL,
@@ -255,7 +255,7 @@ gl_readback_begin(struct gl_context *c)
 	struct gl_framebuffer *from = gl_no_query_zone(s) || s->probe == GL_PROBE_OFF
 					      ? NULL
 					      : gl_framebuffer_get(c, s->framebuffers.read);
-	struct gl_want w = {
+	struct gl_pass_request w = {
 		.kind = TALLY_PASS_TRANSFER,
 		.key = gl_mix(GL_XFER_READBACK, s->framebuffers.read),
 		.target = from ? from->target : NULL,
@@ -280,7 +280,7 @@ void
 gl_readback_done(struct gl_context *c)
 {
 	struct gl_context_state *s = c->state;
-	struct gl_want w = {
+	struct gl_pass_request w = {
 		.kind = TALLY_PASS_TRANSFER,
 		.key = gl_mix(GL_XFER_READBACK, 0),
 		.flags = TALLY_FLAG(READBACK),

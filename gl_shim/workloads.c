@@ -1,7 +1,7 @@
 /* gl_shim/workloads.c - bracketing each command, and a pass as the sum of its workloads. */
 #include "gl_shim/workloads.h"
 
-#include "gl_shim/want.h"
+#include "gl_shim/pass_request.h"
 
 /* What a workload's measurement came to is true of its pass too. */
 #define OF_THE_PASS \

@@ -390,8 +390,8 @@ class Generator:
         return "".join(out)
 
     def wrappers_c(self):
-        headers = ("context", "dispatch", "framebuffer", "hygiene", "labels", "passes", "queries",
-                   "shapes")
+        headers = ("context", "dispatch", "framebuffer", "hide", "image_info", "labels", "passes",
+                   "queries")
         out = [self.banner("gl_wrappers.c", "what the game calls instead of the driver.")]
         out += [f'#include "gl_shim/{header}.h"\n' for header in headers]
         for wrapper in self.wrappers:

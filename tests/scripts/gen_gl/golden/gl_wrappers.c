@@ -5,11 +5,11 @@
 #include "gl_shim/context.h"
 #include "gl_shim/dispatch.h"
 #include "gl_shim/framebuffer.h"
-#include "gl_shim/hygiene.h"
+#include "gl_shim/hide.h"
+#include "gl_shim/image_info.h"
 #include "gl_shim/labels.h"
 #include "gl_shim/passes.h"
 #include "gl_shim/queries.h"
-#include "gl_shim/shapes.h"
 
 static __attribute__((noinline, cold)) void
 slow_Draw(GLenum mode, GLsizei count)

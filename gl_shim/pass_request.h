@@ -1,15 +1,15 @@
-/* gl_shim/want.h - what the next work command asks of the pass tracker.
+/* gl_shim/pass_request.h - what the next work command asks of the pass tracker.
  *
- * work.c turns a GL command into a want, passes.c continues the open pass or opens another.
+ * work.c turns a GL command into a request, passes.c continues the open pass or opens another.
  * Owner thread of the context only.
  */
-#ifndef PASSTALLY_GL_SHIM_WANT_H
-#define PASSTALLY_GL_SHIM_WANT_H
+#ifndef PASSTALLY_GL_SHIM_PASS_REQUEST_H
+#define PASSTALLY_GL_SHIM_PASS_REQUEST_H
 
 #include "gl_shim/passes.h"
 #include "gl_shim/state.h"
 
-struct gl_want {
+struct gl_pass_request {
 	enum tally_pass_kind kind;
 	uint64_t key;
 	uint64_t scene; /* RENDER: the key of its framebuffer; gl_pass_enter()'s */
@@ -21,7 +21,7 @@ struct gl_want {
 };
 
 /* Make `w` the open pass. False: capture is off here, or no pass can be opened or closed now. */
-bool gl_pass_enter(struct gl_context *c, struct gl_want *w);
+bool gl_pass_enter(struct gl_context *c, struct gl_pass_request *w);
 
 /* --frame submit:N: has the N-th submission (glFlush, glFinish, swap) just been counted? */
 bool gl_submits_end_frame(const struct gl_context_state *s);

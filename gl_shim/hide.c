@@ -1,4 +1,4 @@
-#include "gl_shim/hygiene.h"
+#include "gl_shim/hide.h"
 
 #include "gl_shim/passes.h"
 #include "gl_shim/state.h"
@@ -11,7 +11,7 @@
 void
 gl_guard_begin(struct gl_context *c)
 {
-	struct gl_hygiene *h = &c->state->hygiene;
+	struct gl_hidden *h = &c->state->hidden;
 	bool stashed = h->n_errors > 0;
 	GLenum first = GL_NO_ERROR;
 	for (int i = 0; i < MAX_ERROR_POLLS; i++) {
@@ -40,7 +40,7 @@ gl_guard_end(struct gl_context *c)
 GLenum
 gl_get_error(struct gl_context *c, GLenum (*next)(void))
 {
-	struct gl_hygiene *h = &c->state->hygiene;
+	struct gl_hidden *h = &c->state->hidden;
 	if (!h->n_errors || c->state->zone.in_begin)
 		return next();
 	if (!h->many_flags)
@@ -55,7 +55,7 @@ gl_get_error(struct gl_context *c, GLenum (*next)(void))
 void
 gl_query_buffer_hide(struct gl_context *c)
 {
-	struct gl_hygiene *h = &c->state->hygiene;
+	struct gl_hidden *h = &c->state->hidden;
 	if (!h->query_buffer)
 		return;
 	/* A bind that failed left another buffer there than we noted. */
@@ -69,15 +69,15 @@ gl_query_buffer_hide(struct gl_context *c)
 void
 gl_query_buffer_restore(struct gl_context *c)
 {
-	if (c->state->hygiene.query_buffer)
-		c->next->BindBuffer(GL_QUERY_BUFFER, c->state->hygiene.query_buffer);
+	if (c->state->hidden.query_buffer)
+		c->next->BindBuffer(GL_QUERY_BUFFER, c->state->hidden.query_buffer);
 }
 
 void
 gl_bind_buffer(struct gl_context *c, GLenum target, GLuint buffer)
 {
 	if (target == GL_QUERY_BUFFER)
-		c->state->hygiene.query_buffer = buffer;
+		c->state->hidden.query_buffer = buffer;
 	else if (target == GL_PIXEL_PACK_BUFFER)
 		c->state->pixel_pack_buffer = buffer;
 }
@@ -87,8 +87,8 @@ gl_delete_buffers(struct gl_context *c, GLsizei n, const GLuint *buffers)
 {
 	struct gl_context_state *s = c->state;
 	for (GLsizei i = 0; buffers && i < n; i++) {
-		if (buffers[i] && buffers[i] == s->hygiene.query_buffer)
-			s->hygiene.query_buffer = 0;
+		if (buffers[i] && buffers[i] == s->hidden.query_buffer)
+			s->hidden.query_buffer = 0;
 		if (buffers[i] && buffers[i] == s->pixel_pack_buffer)
 			s->pixel_pack_buffer = 0;
 	}
@@ -101,7 +101,7 @@ gl_read_disjoint(struct tally_gl_api *api)
 	GLint flag = 0;
 	s->pub.next->GetIntegerv(GL_GPU_DISJOINT_EXT, &flag);
 	if (flag) {
-		s->hygiene.disjoint_for_game = true;
+		s->hidden.disjoint_for_game = true;
 		api->disjoint_seen = true;
 	}
 	return flag != 0;
@@ -114,8 +114,8 @@ game_reads_disjoint(struct gl_context *c, bool now)
 	struct gl_context_state *s = c->state;
 	if (now)
 		s->api.disjoint_seen = true;
-	bool told = now || s->hygiene.disjoint_for_game;
-	s->hygiene.disjoint_for_game = false;
+	bool told = now || s->hidden.disjoint_for_game;
+	s->hidden.disjoint_for_game = false;
 	return told;
 }
 

@@ -1,4 +1,4 @@
-#include "gl_shim/shapes.h"
+#include "gl_shim/image_info.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,18 +7,18 @@
 
 #include "gl_shim/state.h"
 
-struct gl_shape_entry {
+struct gl_image_entry {
 	GLuint name;
 	bool looked_at; /* a target was made from it: a change must be told */
-	struct gl_shape shape;
+	struct gl_image_info image;
 	char *label;
 	UT_hash_handle hh;
 };
 
-static struct gl_shape_entry *
-get(struct gl_shape_entry **table, GLuint name, bool make)
+static struct gl_image_entry *
+get(struct gl_image_entry **table, GLuint name, bool make)
 {
-	struct gl_shape_entry *entry = NULL;
+	struct gl_image_entry *entry = NULL;
 	HASH_FIND(hh, *table, &name, sizeof(name), entry);
 	if (entry || !make || !name)
 		return entry;
@@ -35,37 +35,37 @@ get(struct gl_shape_entry **table, GLuint name, bool make)
 }
 
 static bool
-equal(const struct gl_shape *a, const struct gl_shape *b)
+equal(const struct gl_image_info *a, const struct gl_image_info *b)
 {
 	return a->known == b->known && a->format == b->format && a->width == b->width &&
 	       a->height == b->height && a->layers == b->layers && a->samples == b->samples;
 }
 
 static void
-set_shape(struct gl_share_group *group, struct gl_shape_entry **table, GLuint name,
-	  const struct gl_shape *shape)
+set_image(struct gl_share_group *group, struct gl_image_entry **table, GLuint name,
+	  const struct gl_image_info *image)
 {
 	if (!name)
 		return;
 	pthread_mutex_lock(&group->lock);
-	struct gl_shape_entry *entry = get(table, name, true);
-	if (entry && !equal(&entry->shape, shape)) {
-		entry->shape = *shape;
+	struct gl_image_entry *entry = get(table, name, true);
+	if (entry && !equal(&entry->image, image)) {
+		entry->image = *image;
 		if (entry->looked_at)
-			atomic_fetch_add_explicit(&group->shapes.generation, 1,
+			atomic_fetch_add_explicit(&group->images.generation, 1,
 						  memory_order_release);
 	}
 	pthread_mutex_unlock(&group->lock);
 }
 
 static void
-remove_entries(struct gl_share_group *group, struct gl_shape_entry **table, GLsizei n,
+remove_entries(struct gl_share_group *group, struct gl_image_entry **table, GLsizei n,
 	       const GLuint *names)
 {
 	bool told = false;
 	pthread_mutex_lock(&group->lock);
 	for (GLsizei i = 0; names && i < n; i++) {
-		struct gl_shape_entry *entry = get(table, names[i], false);
+		struct gl_image_entry *entry = get(table, names[i], false);
 		if (!entry)
 			continue;
 		told |= entry->looked_at;
@@ -74,7 +74,7 @@ remove_entries(struct gl_share_group *group, struct gl_shape_entry **table, GLsi
 		free(entry);
 	}
 	if (told)
-		atomic_fetch_add_explicit(&group->shapes.generation, 1, memory_order_release);
+		atomic_fetch_add_explicit(&group->images.generation, 1, memory_order_release);
 	pthread_mutex_unlock(&group->lock);
 }
 
@@ -84,10 +84,10 @@ natural(GLsizei n)
 	return n > 0 ? (uint32_t)n : 0;
 }
 
-static struct gl_shape
-make_shape(GLenum format, GLsizei samples, GLsizei width, GLsizei height, GLsizei layers)
+static struct gl_image_info
+make_image(GLenum format, GLsizei samples, GLsizei width, GLsizei height, GLsizei layers)
 {
-	return (struct gl_shape){
+	return (struct gl_image_info){
 		.known = width > 0 && height > 0,
 		.format = format,
 		.width = natural(width),
@@ -98,21 +98,21 @@ make_shape(GLenum format, GLsizei samples, GLsizei width, GLsizei height, GLsize
 }
 
 void
-gl_shapes_remove(struct gl_share_group *group, bool texture, GLsizei n, const GLuint *names)
+gl_images_remove(struct gl_share_group *group, bool texture, GLsizei n, const GLuint *names)
 {
-	struct gl_shapes *shapes = &group->shapes;
-	remove_entries(group, texture ? &shapes->textures : &shapes->renderbuffers, n, names);
+	struct gl_images *images = &group->images;
+	remove_entries(group, texture ? &images->textures : &images->renderbuffers, n, names);
 }
 
 /* ---- renderbuffers ---- */
 
 void
-gl_shape_renderbuffer(struct gl_context *c, GLuint name, GLenum format, GLsizei samples,
+gl_image_renderbuffer(struct gl_context *c, GLuint name, GLenum format, GLsizei samples,
 		      GLsizei width, GLsizei height)
 {
 	struct gl_share_group *group = c->state->group;
-	struct gl_shape shape = make_shape(format, samples, width, height, 1);
-	set_shape(group, &group->shapes.renderbuffers, name, &shape);
+	struct gl_image_info image = make_image(format, samples, width, height, 1);
+	set_image(group, &group->images.renderbuffers, name, &image);
 }
 
 static GLuint
@@ -125,18 +125,18 @@ bound_renderbuffer(struct gl_context *c)
 }
 
 void
-gl_shape_bound_renderbuffer(struct gl_context *c, GLenum format, GLsizei samples, GLsizei width,
+gl_image_bound_renderbuffer(struct gl_context *c, GLenum format, GLsizei samples, GLsizei width,
 			    GLsizei height)
 {
-	gl_shape_renderbuffer(c, bound_renderbuffer(c), format, samples, width, height);
+	gl_image_renderbuffer(c, bound_renderbuffer(c), format, samples, width, height);
 }
 
 void
-gl_shape_forget_bound_renderbuffer(struct gl_context *c)
+gl_image_forget_bound_renderbuffer(struct gl_context *c)
 {
 	struct gl_share_group *group = c->state->group;
-	struct gl_shape unknown = { 0 };
-	set_shape(group, &group->shapes.renderbuffers, bound_renderbuffer(c), &unknown);
+	struct gl_image_info unknown = { 0 };
+	set_image(group, &group->images.renderbuffers, bound_renderbuffer(c), &unknown);
 }
 
 /* ---- textures ---- */
@@ -172,7 +172,7 @@ gl_bound_texture(struct gl_context *c, GLenum target)
 }
 
 void
-gl_shape_texture(struct gl_context *c, GLuint name, GLenum target, GLenum format, GLsizei samples,
+gl_image_texture(struct gl_context *c, GLuint name, GLenum target, GLenum format, GLsizei samples,
 		 GLsizei width, GLsizei height, GLsizei depth)
 {
 	struct gl_share_group *group = c->state->group;
@@ -184,12 +184,12 @@ gl_shape_texture(struct gl_context *c, GLuint name, GLenum target, GLenum format
 						     target <= GL_TEXTURE_CUBE_MAP_NEGATIVE_Z)) {
 		layers = 6;
 	}
-	struct gl_shape shape = make_shape(format, samples, width, height, layers);
-	set_shape(group, &group->shapes.textures, name, &shape);
+	struct gl_image_info image = make_image(format, samples, width, height, layers);
+	set_image(group, &group->images.textures, name, &image);
 }
 
 void
-gl_shape_bound_texture(struct gl_context *c, GLenum target, GLint level, GLint format,
+gl_image_bound_texture(struct gl_context *c, GLenum target, GLint level, GLint format,
 		       GLsizei samples, GLsizei width, GLsizei height, GLsizei depth)
 {
 	/* Storage calls have no level; their count of levels was passed as `levels`, not here. */
@@ -197,113 +197,113 @@ gl_shape_bound_texture(struct gl_context *c, GLenum target, GLint level, GLint f
 		return;
 	GLuint name = gl_bound_texture(c, target);
 	if (name)
-		gl_shape_texture(c, name, target, (GLenum)format, samples, width, height, depth);
+		gl_image_texture(c, name, target, (GLenum)format, samples, width, height, depth);
 }
 
 void
-gl_shape_forget_texture(struct gl_context *c, GLuint name)
+gl_image_forget_texture(struct gl_context *c, GLuint name)
 {
 	struct gl_share_group *group = c->state->group;
-	struct gl_shape unknown = { 0 };
-	set_shape(group, &group->shapes.textures, name, &unknown);
+	struct gl_image_info unknown = { 0 };
+	set_image(group, &group->images.textures, name, &unknown);
 }
 
 void
-gl_shape_forget_bound_texture(struct gl_context *c, GLenum target)
+gl_image_forget_bound_texture(struct gl_context *c, GLenum target)
 {
 	GLuint name = c->state->zone.in_list ? 0 : gl_bound_texture(c, target);
 	if (name)
-		gl_shape_forget_texture(c, name);
+		gl_image_forget_texture(c, name);
 }
 
 void
-gl_shape_forget_all(struct gl_context *c)
+gl_image_forget_all(struct gl_context *c)
 {
 	struct gl_share_group *group = c->state->group;
 	pthread_mutex_lock(&group->lock);
-	struct gl_shape_entry *entry, *tmp;
-	HASH_ITER (hh, group->shapes.textures, entry, tmp)
-		entry->shape = (struct gl_shape){ 0 };
-	atomic_fetch_add_explicit(&group->shapes.generation, 1, memory_order_release);
+	struct gl_image_entry *entry, *tmp;
+	HASH_ITER (hh, group->images.textures, entry, tmp)
+		entry->image = (struct gl_image_info){ 0 };
+	atomic_fetch_add_explicit(&group->images.generation, 1, memory_order_release);
 	pthread_mutex_unlock(&group->lock);
 }
 
 /* ---- looking ---- */
 
-static struct gl_shape
+static struct gl_image_info
 ask_texture(struct gl_context *c, GLuint name)
 {
 	GLint w = 0, h = 0, d = 0, format = 0, samples = 0;
 	if (!c->next->IsTexture(name))
-		return (struct gl_shape){ 0 };
+		return (struct gl_image_info){ 0 };
 	c->next->GetTextureLevelParameteriv(name, 0, GL_TEXTURE_WIDTH, &w);
 	c->next->GetTextureLevelParameteriv(name, 0, GL_TEXTURE_HEIGHT, &h);
 	c->next->GetTextureLevelParameteriv(name, 0, GL_TEXTURE_DEPTH, &d);
 	c->next->GetTextureLevelParameteriv(name, 0, GL_TEXTURE_INTERNAL_FORMAT, &format);
 	c->next->GetTextureLevelParameteriv(name, 0, GL_TEXTURE_SAMPLES, &samples);
-	return make_shape((GLenum)format, samples, w, h, d);
+	return make_image((GLenum)format, samples, w, h, d);
 }
 
-static struct gl_shape
+static struct gl_image_info
 ask_renderbuffer(struct gl_context *c, GLuint name)
 {
 	GLint w = 0, h = 0, format = 0, samples = 0;
 	if (!c->next->IsRenderbuffer(name))
-		return (struct gl_shape){ 0 };
+		return (struct gl_image_info){ 0 };
 	c->next->GetNamedRenderbufferParameteriv(name, GL_RENDERBUFFER_WIDTH, &w);
 	c->next->GetNamedRenderbufferParameteriv(name, GL_RENDERBUFFER_HEIGHT, &h);
 	c->next->GetNamedRenderbufferParameteriv(name, GL_RENDERBUFFER_INTERNAL_FORMAT, &format);
 	c->next->GetNamedRenderbufferParameteriv(name, GL_RENDERBUFFER_SAMPLES, &samples);
-	return make_shape((GLenum)format, samples, w, h, 1);
+	return make_image((GLenum)format, samples, w, h, 1);
 }
 
-static struct gl_shape
-look(struct gl_context *c, struct gl_shape_entry **table, GLuint name,
-     struct gl_shape (*ask)(struct gl_context *, GLuint))
+static struct gl_image_info
+look(struct gl_context *c, struct gl_image_entry **table, GLuint name,
+     struct gl_image_info (*ask)(struct gl_context *, GLuint))
 {
 	struct gl_share_group *group = c->state->group;
-	struct gl_shape shape = { 0 };
+	struct gl_image_info image = { 0 };
 	pthread_mutex_lock(&group->lock);
-	struct gl_shape_entry *entry = get(table, name, true);
+	struct gl_image_entry *entry = get(table, name, true);
 	if (entry) {
 		entry->looked_at = true;
-		shape = entry->shape;
+		image = entry->image;
 	}
 	pthread_mutex_unlock(&group->lock);
-	if (shape.known || !name || !c->state->caps.has_texture_dsa)
-		return shape;
+	if (image.known || !name || !c->state->caps.has_texture_dsa)
+		return image;
 	gl_guard_begin(c);
-	shape = ask(c, name);
+	image = ask(c, name);
 	gl_guard_end(c);
-	if (shape.known)
-		set_shape(group, table, name, &shape);
-	return shape;
+	if (image.known)
+		set_image(group, table, name, &image);
+	return image;
 }
 
-struct gl_shape
-gl_shape_of_texture(struct gl_context *c, GLuint name)
+struct gl_image_info
+gl_image_of_texture(struct gl_context *c, GLuint name)
 {
-	return look(c, &c->state->group->shapes.textures, name, ask_texture);
+	return look(c, &c->state->group->images.textures, name, ask_texture);
 }
 
-struct gl_shape
-gl_shape_of_renderbuffer(struct gl_context *c, GLuint name)
+struct gl_image_info
+gl_image_of_renderbuffer(struct gl_context *c, GLuint name)
 {
-	return look(c, &c->state->group->shapes.renderbuffers, name, ask_renderbuffer);
+	return look(c, &c->state->group->images.renderbuffers, name, ask_renderbuffer);
 }
 
 /* ---- labels ---- */
 
 void
-gl_shape_set_label(struct gl_share_group *group, bool texture, GLuint name, const char *text,
+gl_image_set_label(struct gl_share_group *group, bool texture, GLuint name, const char *text,
 		   size_t len)
 {
-	struct gl_shape_entry **table = texture ? &group->shapes.textures
-						: &group->shapes.renderbuffers;
+	struct gl_image_entry **table = texture ? &group->images.textures
+						: &group->images.renderbuffers;
 	pthread_mutex_lock(&group->lock);
-	struct gl_shape_entry *entry = get(table, name, text != NULL);
+	struct gl_image_entry *entry = get(table, name, text != NULL);
 	if (text)
-		atomic_store_explicit(&group->shapes.labelled, true, memory_order_relaxed);
+		atomic_store_explicit(&group->images.labelled, true, memory_order_relaxed);
 	if (entry) {
 		free(entry->label);
 		entry->label = text ? strndup(text, len) : NULL;
@@ -312,12 +312,12 @@ gl_shape_set_label(struct gl_share_group *group, bool texture, GLuint name, cons
 }
 
 bool
-gl_shape_get_label(struct gl_share_group *group, bool texture, GLuint name, char *out, size_t size)
+gl_image_get_label(struct gl_share_group *group, bool texture, GLuint name, char *out, size_t size)
 {
-	struct gl_shape_entry **table = texture ? &group->shapes.textures
-						: &group->shapes.renderbuffers;
+	struct gl_image_entry **table = texture ? &group->images.textures
+						: &group->images.renderbuffers;
 	pthread_mutex_lock(&group->lock);
-	struct gl_shape_entry *entry = get(table, name, false);
+	struct gl_image_entry *entry = get(table, name, false);
 	bool found = entry && entry->label;
 	if (found)
 		snprintf(out, size, "%s", entry->label);
@@ -326,9 +326,9 @@ gl_shape_get_label(struct gl_share_group *group, bool texture, GLuint name, char
 }
 
 static void
-clear(struct gl_shape_entry **table)
+clear(struct gl_image_entry **table)
 {
-	struct gl_shape_entry *entry, *tmp;
+	struct gl_image_entry *entry, *tmp;
 	HASH_ITER (hh, *table, entry, tmp) {
 		HASH_DEL(*table, entry);
 		free(entry->label);
@@ -337,8 +337,8 @@ clear(struct gl_shape_entry **table)
 }
 
 void
-gl_shapes_finish(struct gl_shapes *shapes)
+gl_images_finish(struct gl_images *images)
 {
-	clear(&shapes->textures);
-	clear(&shapes->renderbuffers);
+	clear(&images->textures);
+	clear(&images->renderbuffers);
 }

@@ -1,16 +1,16 @@
-/* gl_shim/hygiene.h - what else of us the game could see: the error flag, GL_QUERY_BUFFER, the
+/* gl_shim/hide.h - what else of us the game could see: the error flag, GL_QUERY_BUFFER, the
  * clear-on-read disjoint flag, a lost context.
  *
  * Owner thread only.
  */
-#ifndef PASSTALLY_GL_SHIM_HYGIENE_H
-#define PASSTALLY_GL_SHIM_HYGIENE_H
+#ifndef PASSTALLY_GL_SHIM_HIDE_H
+#define PASSTALLY_GL_SHIM_HIDE_H
 
 #include "gl_shim/context.h"
 
 #define GL_STASHED_ERRORS 8
 
-struct gl_hygiene {
+struct gl_hidden {
 	GLenum errors[GL_STASHED_ERRORS]; /* the game's, not yet fetched, oldest first */
 	unsigned n_errors;
 	bool many_flags; /* the driver was seen to keep errors of several kinds */

@@ -1,0 +1,66 @@
+/* gl_shim/image_info.h - size, format and label of textures and renderbuffers, by name.
+ *
+ * Kept per share group, written by the calls that give storage, read when a framebuffer's target
+ * is worked out. Each function takes the group's lock for a table look-up; driver calls (asking
+ * which texture is bound) are made outside it. An object that nobody told us about is asked for by
+ * direct state access where the context has it, else its size and format is unknown, and says so.
+ */
+#ifndef PASSTALLY_GL_SHIM_IMAGE_INFO_H
+#define PASSTALLY_GL_SHIM_IMAGE_INFO_H
+
+#include <stdatomic.h>
+
+#include "gl_shim/context.h"
+
+struct gl_share_group;
+struct gl_image_entry;
+
+struct gl_image_info {
+	bool known;
+	GLenum format; /* internal format, GL_NONE = unknown */
+	uint32_t width, height, layers, samples;
+};
+
+struct gl_images {
+	struct gl_image_entry *textures, *renderbuffers;
+	atomic_uint generation; /* grows when a size and format that was looked at changes */
+	atomic_bool labelled;   /* some object was given a label */
+};
+
+void gl_image_renderbuffer(struct gl_context *c, GLuint name, GLenum format, GLsizei samples,
+			   GLsizei width, GLsizei height);
+void gl_image_bound_renderbuffer(struct gl_context *c, GLenum format, GLsizei samples,
+				 GLsizei width, GLsizei height);
+void gl_image_forget_bound_renderbuffer(struct gl_context *c);
+/* Only level 0 (or a storage call) sets a size and format. */
+void gl_image_texture(struct gl_context *c, GLuint name, GLenum target, GLenum format,
+		      GLsizei samples, GLsizei width, GLsizei height, GLsizei depth);
+void gl_image_bound_texture(struct gl_context *c, GLenum target, GLint level, GLint format,
+			    GLsizei samples, GLsizei width, GLsizei height, GLsizei depth);
+void gl_image_forget_texture(struct gl_context *c, GLuint name);
+void gl_image_forget_bound_texture(struct gl_context *c, GLenum target);
+void gl_image_forget_all(struct gl_context *c);
+
+/* Objects were deleted. */
+void gl_images_remove(struct gl_share_group *group, bool texture, GLsizei n, const GLuint *names);
+
+/* The texture bound at `target` in the active unit, 0 when none or not a texture target. */
+GLuint gl_bound_texture(struct gl_context *c, GLenum target);
+
+/* What is known; asks the driver when nothing is. */
+struct gl_image_info gl_image_of_texture(struct gl_context *c, GLuint name);
+struct gl_image_info gl_image_of_renderbuffer(struct gl_context *c, GLuint name);
+
+/* A label given to the object; text NULL removes it. Copies into out on reading. */
+void gl_image_set_label(struct gl_share_group *group, bool texture, GLuint name, const char *text,
+			size_t len);
+bool
+gl_image_get_label(struct gl_share_group *group, bool texture, GLuint name, char *out, size_t size);
+void gl_images_finish(struct gl_images *images);
+
+/* The format's name without GL_, "?" when it is not in the table (gl_shim/formats.c). */
+const char *gl_format_name(GLenum internal_format);
+/* Does it hold depth, stencil? */
+bool gl_format_has_stencil(GLenum internal_format);
+
+#endif
