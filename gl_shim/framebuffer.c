@@ -533,8 +533,9 @@ find_target(struct gl_context *c, struct gl_framebuffer *fbo, unsigned generatio
 	}
 	struct tally_target target = { 0 };
 	build_target(c, fbo, &target);
-	fbo->incomplete = bound && c->next->CheckFramebufferStatus(GL_FRAMEBUFFER) !=
-					   GL_FRAMEBUFFER_COMPLETE;
+	/* 0 is no answer: it is asked in vain. */
+	GLenum status = bound ? c->next->CheckFramebufferStatus(GL_FRAMEBUFFER) : 0;
+	fbo->incomplete = status && status != GL_FRAMEBUFFER_COMPLETE;
 	if (!c->state->stream)
 		return NULL;
 	slot->incomplete = fbo->incomplete;
