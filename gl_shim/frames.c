@@ -91,7 +91,7 @@ gl_frame_end(struct gl_context *c, struct tally_extent presented)
 	tally_stream_end_frame(s->stream, &end);
 	gl_collect(c, s->zone.lost, TALLY_FLAG(LOST));
 	if (!s->zone.lost)
-		tally_harvest_retry(s->harvest);
+		tally_harvest_frame_end(s->harvest);
 	if (tally_harvest_n_off(s->harvest) != s->counting.n_off)
 		gl_describe_again(s);
 	tally_stream_add_overhead(s->stream, tally_clock_now_ns() - t0);

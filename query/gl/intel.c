@@ -14,7 +14,7 @@
 #define NONE TALLY_INTEL_NONE
 #define SLACK 4096 /* drivers may write more than they said */
 /* Asked for earlier, Mesa's drivers may wait inside the call for the counters' last report. */
-#define MIN_AGE 3 /* gaps: frames, where nothing waits */
+#define MIN_AGE 3 /* frames: gaps also come where the game waits, many in a frame */
 #define MAX_FAILURES 8 /* in a row: it will not get better */
 #define LONG_TURN 16 /* frames, see failed() */
 #define ORPHANS_A_GAP 16
@@ -25,7 +25,7 @@ struct intel_handle {
 	unsigned name; /* 0 = the driver's is deleted */
 	uint32_t set;
 	uint32_t next; /* in the set's free ones, or among the orphans */
-	uint64_t ended; /* gaps */
+	uint64_t ended; /* in this frame */
 };
 
 /* Why a slot has no handle, or what it waits for. */
@@ -224,7 +224,7 @@ end_handle(struct gl_intel *in, uint32_t handle)
 {
 	struct intel_handle *h = &in->handles[handle];
 
-	h->ended = in->gaps;
+	h->ended = in->base.frame;
 	for (int tries = 0; tries < 2; tries++) {
 		guard_begin(in);
 		in->api->EndPerfQueryINTEL(h->name);
@@ -311,7 +311,7 @@ fetch_orphans(struct gl_intel *in)
 	uint32_t last = in->last_orphan;
 	for (int i = 0; (in->yielded || i < ORPHANS_A_GAP) && in->orphans != NONE; i++) {
 		uint32_t handle = pop(in, &in->orphans);
-		bool young = !in->yielded && in->gaps - in->handles[handle].ended < MIN_AGE;
+		bool young = !in->yielded && in->base.frame - in->handles[handle].ended < MIN_AGE;
 		enum tally_status status = young ? TALLY_NOT_READY : fetch(in, handle, NULL);
 		if (status == TALLY_NOT_READY)
 			push_orphan(in, handle);
@@ -561,7 +561,7 @@ intel_read(struct tally_source *src, uint32_t slot, struct tally_sample *out)
 		out->flags |= s->flags;
 		return s->lost ? TALLY_LOST : TALLY_OK;
 	}
-	if (s->polled == in->gaps || in->gaps - in->handles[s->handle].ended < MIN_AGE)
+	if (s->polled == in->gaps || src->frame - in->handles[s->handle].ended < MIN_AGE)
 		return TALLY_NOT_READY;
 	s->polled = in->gaps;
 	uint32_t which = in->handles[s->handle].set;

@@ -605,8 +605,10 @@ tally_harvest_give_up(struct tally_harvest *h, uint32_t slot, struct tally_sampl
 }
 
 void
-tally_harvest_retry(struct tally_harvest *h)
+tally_harvest_frame_end(struct tally_harvest *h)
 {
+	for (uint32_t i = 0; i < h->n_open; i++)
+		h->open[i].src->frame++;
 	for (uint32_t n = 0; n < RETRIES && h->n_given_up; n++) {
 		uint32_t i = h->next_retry++ % h->n_given_up;
 		if (tally_harvest_read(h, h->given_up[i], &h->unwanted) != TALLY_NOT_READY)

@@ -85,6 +85,7 @@ struct tally_source {
 	uint32_t n_sets;
 	const bool *sets_off; /* of each, whether it gave up since; NULL: none can */
 	uint32_t set; /* kept by select() */
+	uint64_t frame; /* how many ended; kept by the harvest */
 	/* Sets can not take turns faster than this, in frames; 0 = in every one. May grow. */
 	uint32_t turn_frames;
 	/* It gave up after open(): nothing more will come of it, and reason says why. */

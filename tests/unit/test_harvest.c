@@ -240,10 +240,10 @@ test_given_up(void)
 	g_assert_cmpuint(tally_harvest_begin(h), ==, TALLY_NO_SLOT);
 	tally_harvest_end(h, 1 - slot);
 	g_string_truncate(diary_text, 0);
-	tally_harvest_retry(h);
+	tally_harvest_frame_end(h);
 	g_assert_cmpuint(tally_harvest_begin(h), ==, TALLY_NO_SLOT);
 	a->answer = TALLY_OK;
-	tally_harvest_retry(h);
+	tally_harvest_frame_end(h);
 	g_assert_cmpuint(tally_harvest_begin(h), ==, slot);
 	g_assert_nonnull(strstr(diary_text->str, "AR "));
 	tally_harvest_end(h, slot);
@@ -340,7 +340,7 @@ test_pool(void)
 		clear(&r);
 		tally_harvest_give_up(h, 0, &r.sample);
 		g_assert_cmpuint(tally_harvest_begin(h), ==, TALLY_NO_SLOT);
-		tally_harvest_retry(h);
+		tally_harvest_frame_end(h);
 		g_assert_cmpuint(tally_harvest_begin(h), ==, 0);
 		g_assert_cmpuint(tally_harvest_begin(h), ==, TALLY_NO_SLOT);
 		tally_harvest_destroy(h, true);

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""Batches that the kernel loses (a reset of the GPU) under Debian's real iris on the emulated GPU: nothing hangs, the program
+ends as without us, and no number of a pass whose work was lost is in the log.
+"""
+
+import sys
+
+from harness import Checks, scratch, skip, validate
+from intel_gpu import Gpu, build
+
+# Values of each of glora's six passes when its work was done: vertices and primitives.
+VERTICES = [6, 21, 0, 23, 18, 30]
+PRIMITIVES = [2, 7, 0, 17, 6, 10]
+FRAMES = "60"
+SOURCES = ("gl-timestamp", "gl-timestamp+gl-statistics", None)
+
+
+def check_values(checks, log, what, sources):
+    lost = 0
+    for p in (p for f in log.frames for p in f["passes"]):
+        counters, at = p.get("counters", {}), f"{what}, pass {p['index']}"
+        lost += "lost" in p.get("flags", [])
+        if "lost" in p.get("flags", []):
+            checks.that("gpu_ns" not in p and not counters, f"{at}: lost, and has {counters}")
+        # Only a batch in the midst of a pass can go unnoticed: then the GPU did nothing, and counted nothing.
+        for key, want in (("vertex_shader_invocations", VERTICES), ("primitives_submitted", PRIMITIVES)):
+            checks.that(counters.get(key, 0) in (0, want[p["index"]]), f"{at}: {key} is {counters.get(key)}")
+        if sources is None:
+            checks.that(counters.get("gpu_time_elapsed", 1) > 0, f"{at}: a set that counted for no time")
+    return lost
+
+
+def check_drops(checks, gpu, platform, every):
+    for sources in SOURCES:
+        options = ["--sources", sources] if sources else []
+        what = f"{platform}, every {every}th lost, {sources or 'default sources'}"
+        result, log = gpu.run(platform, "glora", [FRAMES, "bare"], "emu", options, {"INTEL_EMU_DROP_EVERY": every})
+        checks.equal(result.status, 0, f"{what}: status")
+        validate(checks, log.path)
+        checks.equal(len(log.frames), int(FRAMES), f"{what}: frames")
+        lost = check_values(checks, log, what, sources)
+        checks.that(lost, f"{what}: nothing was lost, so nothing was tested")
+
+
+def main():
+    checks = Checks()
+    with scratch() as folder:
+        programs = folder / "programs"
+        build(programs)
+        gpu = Gpu(programs, folder)
+        if gpu.run("tgl", "glora", ["1", "bare"])[0].status:
+            skip("iris does not start on the emulated GPU")
+        for platform in ("tgl", "bdw"):
+            for every in ("2", "3", "7"):
+                with checks.part(f"{platform} {every}"):
+                    check_drops(checks, gpu, platform, every)
+    checks.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
