@@ -51,31 +51,44 @@ has_extension(const struct tally_gl_api *api, const char *name)
 
 /* By the texts of the specifications: a target that the context lacks is an error. */
 static bool
-knows_target(unsigned target)
+has(int version, const char *extension)
 {
 	const struct tally_gl_api *api = &fake_gl->api;
-	bool pipeline = api->version >= 46 ||
-			has_extension(api, "GL_ARB_pipeline_statistics_query");
+	return api->version >= version || (extension && has_extension(api, extension));
+}
+
+/* The pipeline's statistics, of which ES has none. */
+static bool
+knows_statistic(unsigned target)
+{
+	if (fake_gl->api.es || !has(46, "GL_ARB_pipeline_statistics_query"))
+		return false;
+	switch (target) {
+	case 0x82F1: case 0x82F2: /* TESS_* */
+		return has(40, "GL_ARB_tessellation_shader");
+	case 0x887F: case 0x82F3: /* GEOMETRY_* */
+		return has(32, NULL);
+	case 0x82F5: /* COMPUTE_SHADER_INVOCATIONS */
+		return has(43, "GL_ARB_compute_shader");
+	default:
+		return tally_gl_exclusive_of(target) >= 0 && target != 0x88BF;
+	}
+}
+
+static bool
+knows_target(unsigned target)
+{
+	bool es = fake_gl->api.es;
 
 	switch (target) {
 	case 0x8C87: /* PRIMITIVES_GENERATED */
-		return api->es ? api->version >= 32 || has_extension(api, "GL_EXT_geometry_shader")
-			       : api->version >= 30;
+		return es ? has(32, "GL_EXT_geometry_shader") : has(30, NULL);
 	case 0x8C88: /* TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN */
-		return api->version >= 30;
+		return has(30, NULL);
 	case 0x8914: /* SAMPLES_PASSED */
-		return !api->es;
-	case 0x82F1: case 0x82F2: /* TESS_* */
-		return !api->es && pipeline &&
-		       (api->version >= 40 || has_extension(api, "GL_ARB_tessellation_shader"));
-	case 0x887F: case 0x82F3: /* GEOMETRY_* */
-		return !api->es && pipeline && api->version >= 32;
-	case 0x82F5: /* COMPUTE_SHADER_INVOCATIONS */
-		return !api->es && pipeline &&
-		       (api->version >= 43 || has_extension(api, "GL_ARB_compute_shader"));
+		return !es;
 	default:
-		return !api->es && pipeline && tally_gl_exclusive_of(target) >= 0 &&
-		       target != 0x88BF;
+		return knows_statistic(target);
 	}
 }
 

@@ -120,51 +120,108 @@ end_pass(void)
 }
 
 static void
+take_constant(char **word)
+{
+	device.constants[device.in.n_constants++] = (struct tally_constant){
+		copy(word[1]), strtod(word[2], NULL)
+	};
+}
+
+static void
+take_counter(char **word)
+{
+	struct tally_counter *c = &device.extra[device.n_extra++];
+	*c = (struct tally_counter){ .key = copy(word[1]), .name = "n", .unit = "1" };
+	device.counters[device.in.n_counters++] = c;
+}
+
+static void
+take_own(char **word)
+{
+	struct tally_metric *m = &device.own[device.n_own++];
+	*m = (struct tally_metric){ .key = copy(word[1]),
+				    .name = "own",
+				    .unit = "1",
+				    .expression = copy(word[3]),
+				    .layouts = "",
+				    .overview = true };
+	for (unsigned d = 0; d < TALLY_N_DIALECTS; d++) {
+		if (strcmp(tally_dialect_name(d), word[2]) == 0)
+			m->dialect = (enum tally_dialect)d;
+	}
+}
+
+/* Under a copy of its key, as a log that is read back would have it. */
+static void
+take_value(char **word)
+{
+	struct tally_keyed_value *v = &device.values[device.pass.n_counters++];
+	v->key = copy(word[1]);
+	v->value = (struct tally_value){ .storage = TALLY_STORAGE_U64,
+					 .u64 = strtoull(word[2], NULL, 10) };
+}
+
+static void
+take_gpu_ns(char **word)
+{
+	device.pass.has_gpu = true;
+	device.pass.gpu_ns = strtoull(word[1], NULL, 10);
+}
+
+static void
+take_layout(char **word)
+{
+	start(word[1]);
+}
+
+static void
+take_absent(char **word)
+{
+	leave_out(word[1]);
+}
+
+static void
+take_wanted(char **word)
+{
+	device.wanted = copy(word[1]);
+}
+
+static void
+take_bind(char **word)
+{
+	(void)word;
+	bind();
+}
+
+static void
+take_pass(char **word)
+{
+	(void)word;
+	end_pass();
+}
+
+static void
 take(char **word, unsigned n)
 {
-	if (strcmp(word[0], "layout") == 0 && n == 2) {
-		start(word[1]);
-	} else if (strcmp(word[0], "constant") == 0 && n == 3) {
-		device.constants[device.in.n_constants++] = (struct tally_constant){
-			copy(word[1]), strtod(word[2], NULL)
-		};
-	} else if (strcmp(word[0], "counter") == 0 && n == 2) {
-		struct tally_counter *c = &device.extra[device.n_extra++];
-		*c = (struct tally_counter){ .key = copy(word[1]), .name = "n", .unit = "1" };
-		device.counters[device.in.n_counters++] = c;
-	} else if (strcmp(word[0], "absent") == 0 && n == 2) {
-		leave_out(word[1]);
-	} else if (strcmp(word[0], "wanted") == 0 && n == 2) {
-		device.wanted = copy(word[1]);
-	} else if (strcmp(word[0], "own") == 0 && n == 4) {
-		struct tally_metric *m = &device.own[device.n_own++];
-		*m = (struct tally_metric){ .key = copy(word[1]),
-					    .name = "own",
-					    .unit = "1",
-					    .expression = copy(word[3]),
-					    .layouts = "",
-					    .overview = true };
-		for (unsigned d = 0; d < TALLY_N_DIALECTS; d++) {
-			if (strcmp(tally_dialect_name(d), word[2]) == 0)
-				m->dialect = (enum tally_dialect)d;
+	static const struct {
+		const char *word;
+		unsigned n; /* words of the line; 0: any */
+		void (*take)(char **word);
+	} lines[] = {
+		{ "layout", 2, take_layout },	{ "constant", 3, take_constant },
+		{ "counter", 2, take_counter }, { "absent", 2, take_absent },
+		{ "wanted", 2, take_wanted },	{ "own", 4, take_own },
+		{ "bind", 0, take_bind },	{ "value", 3, take_value },
+		{ "gpu_ns", 2, take_gpu_ns },	{ "pass", 0, take_pass },
+	};
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		if (strcmp(word[0], lines[i].word) == 0 && (!lines[i].n || lines[i].n == n)) {
+			lines[i].take(word);
+			return;
 		}
-	} else if (strcmp(word[0], "bind") == 0) {
-		bind();
-	} else if (strcmp(word[0], "value") == 0 && n == 3) {
-		/* Under a copy of its key, as a log that is read back would have it. */
-		struct tally_keyed_value *v = &device.values[device.pass.n_counters++];
-		v->key = copy(word[1]);
-		v->value = (struct tally_value){ .storage = TALLY_STORAGE_U64,
-						 .u64 = strtoull(word[2], NULL, 10) };
-	} else if (strcmp(word[0], "gpu_ns") == 0 && n == 2) {
-		device.pass.has_gpu = true;
-		device.pass.gpu_ns = strtoull(word[1], NULL, 10);
-	} else if (strcmp(word[0], "pass") == 0) {
-		end_pass();
-	} else {
-		fprintf(stderr, "metric_values: cannot do '%s'\n", word[0]);
-		exit(1);
 	}
+	fprintf(stderr, "metric_values: cannot do '%s'\n", word[0]);
+	exit(1);
 }
 
 int
