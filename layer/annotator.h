@@ -22,6 +22,9 @@ struct tally_annotator_ops {
 	 * the next call; `info` itself when there is nothing to add. */
 	const struct tally_device_record *(*device)(struct tally_annotator *a,
 						    const struct tally_device_record *info);
+	/* A device line that says something else by now (a source counts no more), to be written
+	 * again; NULL: there is none, or no other. As device() else. */
+	const struct tally_device_record *(*changed)(struct tally_annotator *a);
 	/* A captured frame of that device, in order. `passes` is frame->passes, to be written to.
 	 * What is added lives until the next call. */
 	void (*frame)(struct tally_annotator *a, struct tally_frame_record *frame,

@@ -271,12 +271,23 @@ settle_ends(struct tally_assembly *a, struct tally_device *d, struct tally_frame
 		in->flags |= TALLY_FLAG(INCOMPLETE);
 }
 
+/* Before the frames that no longer have what was counted. */
+static void
+write_changed_devices(struct tally_assembly *a, struct tally_annotator *annotator)
+{
+	const struct tally_device_record *info;
+	while ((info = a->annotate->changed(annotator)) && a->status == TALLY_RECORD_OK)
+		note_status(a, a->ops->device(a->recorder, info));
+}
+
 static void
 record_frame(struct tally_assembly *a, struct tally_frame_record *record)
 {
 	struct tally_annotator *annotator = atomic_load(&a->annotator);
-	if (annotator)
+	if (annotator) {
+		write_changed_devices(a, annotator);
 		a->annotate->frame(annotator, record, tally_frame_passes(a->builder));
+	}
 	if (a->status == TALLY_RECORD_OK)
 		note_status(a, a->ops->frame(a->recorder, record));
 	if (a->status == TALLY_RECORD_OK) {

@@ -1,6 +1,7 @@
 #include "query/attribute/annotate.h"
 
 #include "layer/clock.h"
+#include "layer/frame_part.h"
 #include "layer/log.h"
 #include "query/attribute/annotate_internal.h"
 #include "query/statistics/run_statistics.h"
@@ -130,6 +131,15 @@ find_device(const struct tally_annotator *a, uint32_t number)
 	return d;
 }
 
+static uint32_t
+count_on(const struct tally_annotator *a)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; a->sampler && i < tally_sampler_n_rows(a->sampler); i++)
+		n += tally_sampler_row(a->sampler, i).on;
+	return n;
+}
+
 static const struct tally_device_record *
 describe_annotated(struct tally_annotator *a, const struct tally_device_record *info)
 {
@@ -156,6 +166,11 @@ describe_annotated(struct tally_annotator *a, const struct tally_device_record *
 		a->devices = d;
 		a->n_devices++;
 	}
+	if (info != d->info) {
+		free(d->info);
+		d->info = tally_device_copy_info(info, info->device);
+	}
+	d->rows_on = count_on(a);
 	d->off = !tally_annotated_describe(d, info, &a->by);
 	if (!d->off)
 		return &d->line;
@@ -173,6 +188,16 @@ describe(struct tally_annotator *a, const struct tally_device_record *info)
 	if (a->statistics)
 		tally_run_statistics_describe(a->statistics, line);
 	return line;
+}
+
+static const struct tally_device_record *
+changed(struct tally_annotator *a)
+{
+	uint32_t on = count_on(a);
+	for (struct tally_annotated *d = a->devices; d; d = d->next)
+		if (d->rows_on != on && d->info)
+			return describe(a, d->info);
+	return NULL;
 }
 
 /* Readings that no device needs any more. One that has not begun keeps only the latest: its first
@@ -471,6 +496,7 @@ end_run(struct tally_annotator *a, struct tally_end_record *end)
 const struct tally_annotator_ops tally_annotator = {
 	.create = create,
 	.device = describe,
+	.changed = changed,
 	.frame = annotate,
 	.written = written,
 	.unwritten = unwritten,

@@ -41,6 +41,7 @@ tally_annotated_destroy(struct tally_annotated *d)
 		tally_account_finish(&d->accounts[i]);
 	tally_metric_set_destroy(d->metrics);
 	tally_metric_frame_destroy(d->sums);
+	free(d->info);
 	free(d->sources);
 	free(d->counters);
 	free(d->infos);

@@ -51,6 +51,8 @@ struct tally_annotated {
 	struct tally_metric_frame *sums; /* goes with metrics */
 	/* The device line. */
 	struct tally_device_record line;
+	struct tally_device_record *info; /* as it was told last; one block */
+	uint32_t rows_on; /* of the sampler, when the line was made */
 	struct tally_source_info *sources;
 	const struct tally_counter **counters;
 	struct tally_metric_info *infos;

@@ -154,7 +154,25 @@ follow_refs(struct own_refs *r, uint32_t n)
 	}
 }
 
-/* Takes out those that need themselves, and those that need such. Returns how many are left. */
+/* Of the others, those that no other needs only name such as are in a circle, until all that are
+ * left are in one, or between two. */
+static void
+leave_circles(struct own_refs *r, uint32_t n, bool *needed)
+{
+	for (bool more = true; more;) {
+		more = false;
+		memset(needed, 0, n * sizeof(*needed));
+		for (uint32_t i = 0; i < n; i++)
+			for (uint32_t k = r->first[i]; k < r->first[i + 1] && !r->fine[i]; k++)
+				needed[r->refs[k]] = true;
+		for (uint32_t i = 0; i < n; i++) {
+			more |= !r->fine[i] && !needed[i];
+			r->fine[i] |= !needed[i];
+		}
+	}
+}
+
+/* Takes out those that need themselves. Returns how many are left. */
 static uint32_t
 drop_circles(const struct tally_config *config, struct tally_metric *own, uint32_t n,
 	     tally_config_complain *complain, void *data)
@@ -164,8 +182,10 @@ drop_circles(const struct tally_config *config, struct tally_metric *own, uint32
 		.fine = calloc((size_t)n + 1, sizeof(*r.fine)),
 	};
 	uint32_t kept = n;
-	if (r.first && r.fine && list_refs(own, n, &r)) {
+	bool *needed = calloc((size_t)n + 1, sizeof(*needed));
+	if (r.first && r.fine && needed && list_refs(own, n, &r)) {
 		follow_refs(&r, n);
+		leave_circles(&r, n, needed);
 		kept = 0;
 		for (uint32_t i = 0; i < n; i++) {
 			if (r.fine[i]) {
@@ -176,13 +196,14 @@ drop_circles(const struct tally_config *config, struct tally_metric *own, uint32
 			while (from->key != own[i].key)
 				from++;
 			say(&(struct complaint){ from, complain, data }, from->line, 0,
-			    "it is in a circle of metrics that name each other, or names one that "
-			    "is: no value can be had");
+			    "it is in a circle of metrics that name each other: no value can be "
+			    "had");
 		}
 	}
 	free(r.first);
 	free(r.refs);
 	free(r.fine);
+	free(needed);
 	return kept;
 }
 

@@ -136,9 +136,8 @@ tally_sampler_n_rows(const struct tally_sampler *s)
 struct tally_source_info
 tally_sampler_row(const struct tally_sampler *s, uint32_t i)
 {
-	(void)s;
 	return i ? (struct tally_source_info){ "other", false, "not here" }
-		 : (struct tally_source_info){ "snap", true, NULL };
+		 : (struct tally_source_info){ "snap", !s->lost, s->lost ? "gone" : NULL };
 }
 
 uint32_t
@@ -389,12 +388,13 @@ test_device_line(void)
 static void
 test_own_metrics(void)
 {
-	char keys[3][8] = { "snap_a", "draws", "half_a" }, half[] = "$snap_a / 2", file[] = "f";
+	char keys[3][8] = { "snap_a", "draws", "half_a" }, half[] = "$snap_a / 2", file[] = "f",
+	     draws[] = "$vertices";
 	struct tally_config_metric metrics[3] = { 0 };
 	for (unsigned i = 0; i < 3; i++)
 		metrics[i] = (struct tally_config_metric){
 			.key = keys[i],
-			.expression = half,
+			.expression = i == 2 ? half : draws,
 			.file = file,
 		};
 	struct world *w = g_new0(struct world, 1);
@@ -646,7 +646,16 @@ test_lost_source(void)
 	struct world *w = world_new(TALLY_SNAPSHOT_SAMPLED);
 	read_steadily(1 * MS);
 	read_steadily(4 * MS);
+	g_assert_null(tally_annotator.changed(w->annotator));
 	snap.lost = true;
+	/* Its row goes off, once, in a device line that says the rest again. */
+	const struct tally_device_record *line = tally_annotator.changed(w->annotator);
+	g_assert_nonnull(line);
+	g_assert_cmpstr(line->sources[0].name, ==, "gl-x");
+	g_assert_cmpstr(line->sources[1].name, ==, "snap");
+	g_assert_false(line->sources[1].on);
+	g_assert_cmpstr(line->sources[1].reason, ==, "gone");
+	g_assert_null(tally_annotator.changed(w->annotator));
 	begin_frame(w, 0, 0, 1 * MS, 8 * MS);
 	add_pass(w, 1 * MS, 3 * MS);
 	add_pass(w, 3 * MS, 6 * MS);
