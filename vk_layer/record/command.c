@@ -71,11 +71,8 @@ settle(struct vk_command *c)
 	c->brackets_draws = false;
 	c->sums = false;
 	c->suspending = c->suspended = c->has_chain = false;
-	c->whole_done = c->buffer_open = false;
-	c->whole_counts = 0;
-	c->own_open = false;
-	c->workload_open = false;
-	c->late_waiting = c->late_counting = c->late_done = 0;
+	memset(c->intervals, 0, sizeof(c->intervals));
+	c->late = (struct vk_late){ 0 };
 	c->conditional = c->transform_feedback = false;
 }
 
@@ -155,7 +152,7 @@ start_recording(struct vk_command *c, const VkCommandBufferBeginInfo *info)
 	/* Inside a pass only the host can reset the slots of draws. */
 	c->brackets_draws = d->config->granularity == TALLY_GRANULARITY_DRAW &&
 			    d->enabled.host_reset && !r->simultaneous && !r->idle;
-	c->late = vk_slots_read_waits(d);
+	c->late.on = vk_slots_read_waits(d);
 	/* A primary must not hold two pools, its secondaries included. */
 	r->runs.without_sets = c->secondary && !d->enabled.performance_pools;
 	if (r->continues_pass)

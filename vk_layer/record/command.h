@@ -8,6 +8,8 @@
 #define PASSTALLY_VK_LAYER_COMMAND_H
 
 #include "vk_layer/record/handles.h"
+#include "vk_layer/record/intervals.h"
+#include "vk_layer/record/late_counters.h"
 #include "vk_layer/record/recording.h"
 
 struct vk_pool;
@@ -49,15 +51,8 @@ struct vk_command {
 	bool suspending; /* the open render pass ends by suspending */
 	bool suspended; /* since such an end: nothing of ours may be recorded until it resumes */
 	bool has_chain; /* open_pass is the suspended pass */
-	bool whole_done; /* recording->whole was begun */
-	uint8_t whole_counts; /* what it still counts: VK_BRACKET_ */
-	bool buffer_open; /* recording->buffer counts */
-	bool own_open; /* recording->own counts */
-	bool workload_open;
-	/* Counters that begin at the first draw only: those that wait for it, those that count now,
-	 * and those that did. Bits of vk_slot.sources; passes.c says where and why. */
-	bool late;
-	uint32_t late_waiting, late_counting, late_done;
+	struct vk_interval intervals[VK_N_AROUND];
+	struct vk_late late;
 	uint64_t outer_flags; /* of the pass, while `flags` are a workload's */
 	bool conditional, transform_feedback;
 };

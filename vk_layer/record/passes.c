@@ -17,25 +17,9 @@ struct render_how {
 };
 
 static bool
-may_query(const struct vk_command *c)
-{
-	const struct vk_recording *r = c->recording;
-	return !r->simultaneous && !r->idle && !c->no_queries && !c->suspended;
-}
-
-static bool
 brackets_passes(const struct vk_command *c)
 {
-	return c->device->config->granularity >= TALLY_GRANULARITY_PASS && may_query(c);
-}
-
-unsigned
-vk_bracket_now(const struct vk_command *c)
-{
-	/* Protected command buffers may hold stamps, but no other queries. */
-	if (c->recording->is_protected)
-		return VK_BRACKET_TIME;
-	return c->game_statistics ? VK_BRACKET_ALL & ~VK_BRACKET_STATISTICS : VK_BRACKET_ALL;
+	return c->device->config->granularity >= TALLY_GRANULARITY_PASS && vk_may_query(c);
 }
 
 void
@@ -58,38 +42,36 @@ void
 vk_whole_begin(struct vk_command *c)
 {
 	struct vk_recording *r = c->recording;
-	if (c->whole_done || c->suspended || r->secondary || r->simultaneous || r->idle)
+	struct vk_interval *interval = &c->intervals[VK_AROUND_PRIMARY];
+	if (interval->state || c->suspended || r->secondary || r->simultaneous || r->idle)
 		return;
-	c->whole_done = true;
+	interval->state = VK_INTERVAL_VOID;
 	struct vk_device *d = c->device;
 	/* A performance query of the game's may have to be the last command. */
 	if (d->enabled.game_performance)
 		return;
 	bool coarse = d->config->granularity <= TALLY_GRANULARITY_SUBMIT;
 	unsigned what = coarse ? vk_bracket_now(c) : VK_BRACKET_TIME;
-	if (d->enabled.game_statistics || c->late)
+	if (d->enabled.game_statistics || c->late.on)
 		what &= ~(unsigned)VK_BRACKET_STATISTICS;
-	r->whole = vk_slots_take(d, &r->runs, r->family, what, 1, true);
+	bool taken = vk_interval_take(c, VK_AROUND_PRIMARY, what, 1, true);
 	uint32_t counting = vk_slots_sources(d, r->family, VK_BRACKET_COUNT);
-	r->uncounted |= coarse && !c->late && !(r->whole.sources & counting);
-	if (!r->whole.page)
-		return;
-	vk_slot_begin(d, c->handle, r->family, &r->whole, true);
-	c->whole_counts = what & VK_BRACKET_COUNT;
+	r->uncounted |= coarse && !c->late.on && !(r->whole.sources & counting);
+	if (taken)
+		vk_interval_run(c, VK_AROUND_PRIMARY, true);
 }
 
 void
 vk_whole_yield(struct vk_command *c, unsigned what)
 {
-	what &= c->whole_counts;
+	what &= c->intervals[VK_AROUND_PRIMARY].counts;
 	if (!what)
 		return;
-	c->whole_counts &= (uint8_t)~what;
 	if (what & VK_BRACKET_STATISTICS)
 		c->recording->uncounted = true;
 	else
 		c->recording->no_performance = true;
-	vk_slot_yield(c->device, c->handle, &c->recording->whole, what);
+	vk_interval_yield(c, VK_AROUND_PRIMARY, what);
 }
 
 void
@@ -104,7 +86,7 @@ vk_whole_end(struct vk_command *c)
 		r->whole = vk_slots_take(d, &r->runs, r->family, VK_BRACKET_TIME, 1, false);
 	if (r->whole.page)
 		vk_slot_end(d, c->handle, &r->whole);
-	c->whole_counts = 0;
+	c->intervals[VK_AROUND_PRIMARY].counts = 0;
 }
 
 /* ---- counters of whole command buffers ---- */
@@ -118,19 +100,14 @@ vk_buffer_begin(struct vk_command *c)
 	    vk_slots_scope(d, vk_slots_choose(d, &r->runs)) != TALLY_SCOPE_SUBMISSION ||
 	    atomic_load_explicit(&d->no_buffer_queries, memory_order_relaxed))
 		return;
-	r->buffer = vk_slots_take(d, &r->runs, r->family, VK_BRACKET_BUFFER, 1, true);
-	if (!r->buffer.page)
-		return;
-	vk_slot_begin(d, c->handle, r->family, &r->buffer, true);
-	c->buffer_open = true;
+	if (vk_interval_take(c, VK_AROUND_BUFFER, VK_BRACKET_BUFFER, 1, true))
+		vk_interval_run(c, VK_AROUND_BUFFER, true);
 }
 
 void
 vk_buffer_end(struct vk_command *c)
 {
-	if (c->buffer_open)
-		vk_slot_end(c->device, c->handle, &c->recording->buffer);
-	c->buffer_open = false;
+	vk_interval_end(c, VK_AROUND_BUFFER);
 }
 
 /* Its end had to be the last command: what it counted is nothing. It does not happen again. */
@@ -138,7 +115,7 @@ void
 vk_buffer_yield(struct vk_command *c)
 {
 	atomic_store(&c->device->no_buffer_queries, true);
-	if (!c->buffer_open)
+	if (c->intervals[VK_AROUND_BUFFER].state != VK_INTERVAL_RUNNING)
 		return;
 	vk_buffer_end(c);
 	c->recording->buffer = (struct vk_slot){ 0 };
@@ -175,9 +152,7 @@ vk_pass_open(struct vk_command *c, enum tally_pass_kind kind)
 void
 vk_pass_measure(struct vk_command *c, struct vk_pass *p, unsigned what, uint32_t views)
 {
-	struct vk_device *d = c->device;
-	struct vk_recording *r = c->recording;
-	bool late = c->late && (what & VK_BRACKET_STATISTICS);
+	bool late = c->late.on && (what & VK_BRACKET_STATISTICS);
 	bool waits = late && c->open == VK_OPEN_RENDER;
 	if (late && !waits) /* all that would be counted are draws */
 		what &= ~(unsigned)VK_BRACKET_STATISTICS;
@@ -185,77 +160,13 @@ vk_pass_measure(struct vk_command *c, struct vk_pass *p, unsigned what, uint32_t
 	bool brackets = brackets_passes(c);
 	if (!brackets && waits)
 		what = VK_BRACKET_STATISTICS;
-	if (!p || !may_query(c) || (!brackets && !waits))
+	if (!p || !vk_may_query(c) || (!brackets && !waits))
 		return;
-	p->slot = vk_slots_take(d, &r->runs, r->family, what, views, true);
-	if (!p->slot.page)
+	if (!vk_interval_take(c, VK_AROUND_PASS, what, views, true))
 		return;
-	if (waits) {
-		c->late_waiting = p->slot.sources &
-				  vk_slots_sources(d, r->family, VK_BRACKET_STATISTICS);
-		p->slot.sources &= ~c->late_waiting;
-	}
-	vk_slot_begin(d, c->handle, r->family, &p->slot, true);
-}
-
-/* ---- counters that begin late ----
- *
- * lavapipe (seen in 22.3.6) looks at the graphics pipeline when a statistics query begins, and
- * crashes where constants were pushed or descriptors bound before any pipeline was: inside the
- * game's own command buffer, so there is no telling. At a draw one is bound. So up to there (and
- * in all of a command buffer whose `whole` would count) the counters of a render pass of one
- * subpass, or of a secondary in one, begin at its first draw and end before its end; those of other
- * work do not begin. It can go with vk_slots_read_waits(); tests/apps/vk_scenes push_early tells.
- */
-
-static struct vk_slot *
-late_slot(struct vk_command *c)
-{
-	struct vk_pass *p = vk_open_pass(c);
-	return p ? &p->slot : &c->recording->own;
-}
-
-void
-vk_late_begin(struct vk_command *c)
-{
-	/* A pipeline stays bound to the end of the command buffer. */
-	if (c->device->config->granularity >= TALLY_GRANULARITY_PASS)
-		c->late = false;
-	if (!c->late_waiting)
-		return;
-	struct vk_slot counters = *late_slot(c);
-	counters.sources = c->late_waiting;
-	counters.halves = 0;
-	c->late_waiting = 0;
-	c->counts = 1;
-	vk_slot_begin(c->device, c->handle, c->recording->family, &counters, false);
-	c->late_counting = counters.sources;
-}
-
-void
-vk_late_end(struct vk_command *c)
-{
-	if (!c->late_counting)
-		return;
-	struct vk_slot counters = *late_slot(c);
-	counters.sources = c->late_counting;
-	counters.halves = TALLY_VK_BEGIN;
-	vk_slot_end(c->device, c->handle, &counters);
-	c->late_done = c->late_counting;
-	c->late_counting = 0;
-}
-
-static void
-end_slot(struct vk_command *c, struct vk_slot *slot)
-{
-	if (slot->sources)
-		vk_slot_end(c->device, c->handle, slot);
-	else if (c->late_done)
-		slot->halves = TALLY_VK_BOTH;
-	else
-		*slot = (struct vk_slot){ 0 };
-	slot->sources |= c->late_done;
-	c->late_done = c->late_waiting = 0;
+	if (waits)
+		vk_late_hold(c, &p->slot, VK_BRACKET_STATISTICS);
+	vk_interval_run(c, VK_AROUND_PASS, true);
 }
 
 void
@@ -287,8 +198,7 @@ vk_pass_count(struct vk_command *c)
 void
 vk_pass_close(struct vk_command *c)
 {
-	if (c->workload_open)
-		vk_workload_end(c);
+	vk_workload_end(c);
 	vk_pass_count(c);
 	struct vk_pass *p = vk_open_pass(c);
 	if (p && p->uncounted) {
@@ -297,7 +207,8 @@ vk_pass_close(struct vk_command *c)
 	}
 	vk_late_end(c); /* was not, where the end was by a command that we do not know */
 	if (p)
-		end_slot(c, &p->slot);
+		vk_late_end_pass(c, &p->slot);
+	c->intervals[VK_AROUND_PASS].state = VK_INTERVAL_DONE;
 	c->open = VK_OPEN_NOTHING;
 	c->counts = 0;
 	c->has_pass = false;
@@ -376,7 +287,7 @@ measure_render(struct vk_command *c, struct vk_pass *p, unsigned counts,
 	if (d->enabled.game_statistics && !c->brackets_draws &&
 	    vk_slots_cover(d, c->recording->family, VK_BRACKET_STATISTICS))
 		c->flags |= TALLY_FLAG(YIELDED);
-	if (c->late && !holds && !c->sums)
+	if (c->late.on && !holds && !c->sums)
 		c->recording->uncounted = true; /* no counters around it, either */
 	if (!how->resumes)
 		vk_pass_measure(c, p, what, c->views);
@@ -397,9 +308,9 @@ open_render(struct vk_command *c, const struct vk_target_use *use, const struct 
 		return;
 	}
 	if (how->resumes) {
-		if (!c->whole_done && !c->suspended)
+		if (!c->intervals[VK_AROUND_PRIMARY].state && !c->suspended)
 			r->starts_resuming = true;
-		c->whole_done = true;
+		c->intervals[VK_AROUND_PRIMARY].state = VK_INTERVAL_VOID;
 	} else {
 		c->suspended = false;
 		vk_whole_begin(c);
@@ -472,7 +383,7 @@ void
 vk_render_begun(struct vk_command *c)
 {
 	if (c->open == VK_OPEN_RENDER)
-		c->counts = !c->brackets_draws && !c->late_waiting;
+		c->counts = !c->brackets_draws && !c->late.waiting;
 }
 
 void

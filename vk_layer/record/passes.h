@@ -36,13 +36,6 @@ vk_recording_of(const struct vk_command *c)
 	return c->recording_now ? c->recording : NULL;
 }
 
-/* The open pass; NULL when there is none, or it was dropped. */
-static inline struct vk_pass *
-vk_open_pass(const struct vk_command *c)
-{
-	return c->has_pass ? &c->recording->passes[c->open_pass] : NULL;
-}
-
 static inline bool
 vk_has_work(const struct tally_call_counts *t)
 {
@@ -69,15 +62,11 @@ void vk_pass_count(struct vk_command *c);
 void vk_pass_close(struct vk_command *c);
 /* Close a group of work, or a render pass whose end was never seen; not what is inherited. */
 void vk_pass_close_any(struct vk_command *c);
-/* A draw comes: the pass's counters begin, where they wait for it. */
-void vk_late_begin(struct vk_command *c);
-void vk_late_end(struct vk_command *c);
-/* Counters as far as the device, the command buffer and the game's queries let them. */
-unsigned vk_bracket_now(const struct vk_command *c);
 
-/* ---- work.c ---- */
+/* ---- workloads.c ---- */
 
 void vk_workload_begin(struct vk_command *c, const char *command);
+/* Nothing where none is open. */
 void vk_workload_end(struct vk_command *c);
 
 /* ---- secondary.c ---- */

@@ -60,7 +60,7 @@ counts_itself(const struct vk_command *c)
 {
 	const struct vk_device *d = c->device;
 	const struct vk_recording *r = c->recording;
-	return (d->config->granularity >= TALLY_GRANULARITY_PASS || c->late) &&
+	return (d->config->granularity >= TALLY_GRANULARITY_PASS || c->late.on) &&
 	       !c->brackets_draws && !r->simultaneous && !r->idle && !r->is_protected &&
 	       d->enabled.host_reset && !d->enabled.inherited_queries &&
 	       !d->enabled.game_statistics;
@@ -83,42 +83,31 @@ vk_inherited_begin(struct vk_command *c, const VkCommandBufferInheritanceInfo *i
 	c->views = (uint8_t)inherited_views(d, inherit);
 	if (!counts)
 		return;
-	r->own = vk_slots_take(d, &r->runs, r->family, VK_BRACKET_COUNT, c->views, false);
-	if (!r->own.page)
+	if (!vk_interval_take(c, VK_INSIDE_SECONDARY, VK_BRACKET_COUNT, c->views, false))
 		return;
-	c->own_open = true;
-	if (c->late) {
-		c->late_waiting = r->own.sources;
+	if (c->late.on) {
+		c->late.waiting = r->own.sources;
+		c->intervals[VK_INSIDE_SECONDARY].state = VK_INTERVAL_RUNNING;
 		c->counts = 0;
 		return;
 	}
-	vk_slot_begin(d, c->handle, r->family, &r->own, false);
+	vk_interval_run(c, VK_INSIDE_SECONDARY, false);
 }
 
 static void
 end_own(struct vk_command *c)
 {
-	if (!c->own_open)
+	if (c->intervals[VK_INSIDE_SECONDARY].state != VK_INTERVAL_RUNNING)
 		return;
-	c->own_open = false;
-	struct vk_slot *own = &c->recording->own;
-	if (c->late_waiting) { /* no draw came */
-		*own = (struct vk_slot){ 0 };
-	} else if (c->late_counting) {
-		vk_late_end(c);
-		own->halves = TALLY_VK_BOTH;
-	} else {
-		vk_slot_end(c->device, c->handle, own);
-	}
-	c->late_waiting = c->late_done = 0;
+	vk_late_end_secondary(c, vk_interval_slot(c, VK_INSIDE_SECONDARY));
+	c->intervals[VK_INSIDE_SECONDARY].state = VK_INTERVAL_DONE;
 	c->counts = !c->brackets_draws;
 }
 
 void
 vk_inherited_end(struct vk_command *c)
 {
-	if (c->workload_open)
-		vk_workload_end(c);
+	vk_workload_end(c);
 	end_own(c);
 	vk_pass_count(c);
 	c->open = VK_OPEN_NOTHING;
@@ -286,9 +275,9 @@ static void
 begin_around(struct vk_command *c, const struct vk_recording *first)
 {
 	if (first && first->starts_resuming) {
-		if (!c->suspended && !c->whole_done)
+		if (!c->suspended && !c->intervals[VK_AROUND_PRIMARY].state)
 			c->recording->starts_resuming = true;
-		c->whole_done = true;
+		c->intervals[VK_AROUND_PRIMARY].state = VK_INTERVAL_VOID;
 	} else {
 		vk_whole_begin(c);
 	}
@@ -334,7 +323,7 @@ vk_execute_begin(struct vk_command *c, uint32_t n, const VkCommandBuffer *second
 		execute_outside(c, n, secondaries);
 		return;
 	}
-	if (c->own_open) {
+	if (c->intervals[VK_INSIDE_SECONDARY].state == VK_INTERVAL_RUNNING) {
 		/* It may not be active over there, and cannot go on after. */
 		end_own(c);
 		c->recording->own = (struct vk_slot){ 0 };

@@ -3,54 +3,6 @@
 #include "vk_layer/record/passes.h"
 #include "vk_layer/record/targets.h"
 
-/* ---- one workload (granularity draw) ---- */
-
-void
-vk_workload_begin(struct vk_command *c, const char *command)
-{
-	struct vk_recording *r = c->recording;
-	struct vk_pass *p = vk_open_pass(c);
-	if (!c->brackets_draws || c->workload_open || (!p && c->open != VK_OPEN_INHERITED))
-		return;
-	struct vk_workload *w = vk_recording_add_workload(r, command);
-	if (!w) {
-		*(p ? &p->uncounted : &r->uncounted) = true;
-		c->flags |= TALLY_FLAG(DROPPED);
-		return;
-	}
-	if (p)
-		p->n_workloads++;
-	c->workload_open = true;
-	c->outer_flags = c->flags;
-	c->flags = c->game_statistics ? TALLY_FLAG(YIELDED) : 0;
-	unsigned what = vk_bracket_now(c);
-	if (c->late)
-		what &= ~(unsigned)VK_BRACKET_STATISTICS;
-	bool inside = c->open != VK_OPEN_WORK;
-	if (!c->no_queries)
-		w->slot = vk_slots_take(c->device, &r->runs, r->family, what, inside ? c->views : 1,
-					!inside);
-	if (w->slot.page)
-		vk_slot_begin(c->device, c->handle, r->family, &w->slot, !inside);
-	/* The pass's counters are the sums of its workloads'. */
-	uint32_t counting = vk_slots_sources(c->device, r->family, VK_BRACKET_COUNT);
-	bool is_inner = vk_slots_scope(c->device, r->runs.set) == TALLY_SCOPE_WORKLOAD;
-	if (!w->slot.page || (is_inner && !(w->slot.sources & counting)))
-		*(p ? &p->uncounted : &r->uncounted) = true;
-}
-
-void
-vk_workload_end(struct vk_command *c)
-{
-	struct vk_recording *r = c->recording;
-	struct vk_workload *w = &r->workloads[r->n_workloads - 1];
-	if (w->slot.page)
-		vk_slot_end(c->device, c->handle, &w->slot);
-	w->flags |= c->flags;
-	c->flags |= c->outer_flags;
-	c->workload_open = false;
-}
-
 static bool
 in_render(const struct vk_command *c)
 {
@@ -69,8 +21,7 @@ vk_draw_begin(struct vk_command *c)
 void
 vk_draw_end(struct vk_command *c)
 {
-	if (c->workload_open)
-		vk_workload_end(c);
+	vk_workload_end(c);
 }
 
 void
@@ -191,8 +142,7 @@ vk_work_begin(struct vk_command *c, enum vk_work what, VkImage image)
 void
 vk_work_end(struct vk_command *c)
 {
-	if (c->workload_open)
-		vk_workload_end(c);
+	vk_workload_end(c);
 	/* A performance query of the game's may have to end last: leave nothing open behind it. */
 	const struct vk_device *d = c->device;
 	if (c->open == VK_OPEN_WORK && (!d->config->group_work || d->enabled.game_performance))

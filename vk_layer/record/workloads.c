@@ -1,0 +1,52 @@
+/* vk_layer/record/workloads.c - one draw, dispatch or copy by itself (granularity draw). */
+#include "vk_layer/record/passes.h"
+
+static bool
+is_open(const struct vk_command *c)
+{
+	enum vk_interval_state state = c->intervals[VK_AROUND_WORKLOAD].state;
+	return state == VK_INTERVAL_VOID || state == VK_INTERVAL_RUNNING;
+}
+
+void
+vk_workload_begin(struct vk_command *c, const char *command)
+{
+	struct vk_recording *r = c->recording;
+	struct vk_pass *p = vk_open_pass(c);
+	if (!c->brackets_draws || is_open(c) || (!p && c->open != VK_OPEN_INHERITED))
+		return;
+	struct vk_workload *w = vk_recording_add_workload(r, command);
+	if (!w) {
+		*(p ? &p->uncounted : &r->uncounted) = true;
+		c->flags |= TALLY_FLAG(DROPPED);
+		return;
+	}
+	if (p)
+		p->n_workloads++;
+	c->intervals[VK_AROUND_WORKLOAD].state = VK_INTERVAL_VOID;
+	c->outer_flags = c->flags;
+	c->flags = c->game_statistics ? TALLY_FLAG(YIELDED) : 0;
+	unsigned what = vk_bracket_now(c);
+	if (c->late.on)
+		what &= ~(unsigned)VK_BRACKET_STATISTICS;
+	bool inside = c->open != VK_OPEN_WORK;
+	uint32_t views = inside ? c->views : 1;
+	if (!c->no_queries && vk_interval_take(c, VK_AROUND_WORKLOAD, what, views, !inside))
+		vk_interval_run(c, VK_AROUND_WORKLOAD, !inside);
+	/* The pass's counters are the sums of its workloads'. */
+	uint32_t counting = vk_slots_sources(c->device, r->family, VK_BRACKET_COUNT);
+	bool is_inner = vk_slots_scope(c->device, r->runs.set) == TALLY_SCOPE_WORKLOAD;
+	if (!w->slot.page || (is_inner && !(w->slot.sources & counting)))
+		*(p ? &p->uncounted : &r->uncounted) = true;
+}
+
+void
+vk_workload_end(struct vk_command *c)
+{
+	if (!is_open(c))
+		return;
+	struct vk_recording *r = c->recording;
+	vk_interval_end(c, VK_AROUND_WORKLOAD);
+	r->workloads[r->n_workloads - 1].flags |= c->flags;
+	c->flags |= c->outer_flags;
+}
