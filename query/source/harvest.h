@@ -84,8 +84,8 @@ enum tally_status tally_harvest_read(struct tally_harvest *h, uint32_t slot,
  * LOST. A slot that runs is ended. The driver may still write to its queries, so nobody has it
  * until every source answered. */
 void tally_harvest_give_up(struct tally_harvest *h, uint32_t slot, struct tally_sample *out);
-/* A frame ended and what was ready is read: count it, and ask for a few of the slots that were given
- * up; what was answered is free. */
+/* A frame ended and what was ready is read: count it, and ask for a few of the slots that were
+ * given up; what was answered is free. */
 void tally_harvest_frame_end(struct tally_harvest *h);
 
 #endif
