@@ -488,9 +488,9 @@ execute(struct vk_command *c, const char *word)
 	vk_execute_end(c);
 }
 
-/* Around what begins or ends something else than a render pass. */
+/* What begins or ends something else than a render pass: before the driver's call. */
 static bool
-other(struct vk_command *c, const char *word)
+before_other(struct vk_command *c, const char *word)
 {
 	if (g_str_equal(word, "vid"))
 		vk_video_begin(c);
@@ -512,7 +512,12 @@ other(struct vk_command *c, const char *word)
 		vk_no_queries(c, true);
 	else if (!strchr("]-", word[0]) && !strstr("vid- cond tf tile-", word))
 		return false;
-	say(word);
+	return true;
+}
+
+static void
+after_other(struct vk_command *c, const char *word)
+{
 	if (g_str_equal(word, "vid-"))
 		vk_video_ended(c);
 	else if (g_str_equal(word, "cond"))
@@ -527,6 +532,15 @@ other(struct vk_command *c, const char *word)
 		vk_draw_end(c);
 	else if (g_str_equal(word, "tile-"))
 		vk_no_queries(c, false);
+}
+
+static bool
+other(struct vk_command *c, const char *word)
+{
+	if (!before_other(c, word))
+		return false;
+	say(word);
+	after_other(c, word);
 	return true;
 }
 
