@@ -112,7 +112,7 @@ bool tally_stream_captures(struct tally_stream *stream);
 
 /* Append a zeroed pass (slot TALLY_NO_SLOT, surface -1) to the open frame; `now_ns` 0: the clock is
  * read, if that is captured. NULL: not captured, or dropped and counted. The pointer is good until
- * tally_stream_publish() hands the part over, which never happens before tally_pass_done() of it. */
+ * tally_stream_publish() hands the part over, never before it is done. */
 struct tally_pass *tally_stream_open_pass(struct tally_stream *stream, uint64_t now_ns);
 /* The same for what is summed and not listed (`unattributed` is set). It takes no pass's place
  * under max_passes, and has as many places of its own. */
