@@ -18,8 +18,8 @@ static int64_t n_contexts;
 static uint64_t n_released;
 static bool fork_watched;
 
-/* The child has neither our collector nor, lawfully, the parent's contexts: it forwards until it
- * makes one of its own. */
+/* The child has no collector, and may not use the parent's contexts: it forwards until it makes one
+ * of its own. */
 static void
 forked_child(void)
 {
@@ -62,7 +62,7 @@ context_free(struct gl_context_state *s)
 {
 	if (!s)
 		return;
-	/* No GL call: the context is gone, or is current to nobody. */
+	/* No GL call: the context is gone, or is current to no thread. */
 	s->zone.lost = true;
 	gl_pass_close_silent(&s->pub);
 	gl_collect(&s->pub, true, TALLY_FLAG(LOST));
@@ -118,7 +118,7 @@ gl_context_created(enum gl_platform platform, void *display, void *handle, void 
 	context_free(stale);
 }
 
-/* No query of ours runs on. A GL call, in the current context. */
+/* None of our queries runs on. A GL call, in the current context. */
 static void
 settle(struct gl_context *c)
 {
@@ -331,7 +331,7 @@ hand_over(void)
 		/* Still tracked: the game's own exit handlers know queries by the names we gave. */
 		hand_over_all(s);
 	}
-	/* What threads gave up or left behind. A signal handler may have got us here. */
+	/* What threads gave up, or left when they ended. A signal handler may have got us here. */
 	if (pthread_mutex_trylock(&lock) == 0) {
 		for (int p = 0; p < 2; p++)
 			collect_left_behind(&contexts[p]);

@@ -48,7 +48,7 @@ struct gl_context {
 extern struct gl_context gl_passthrough;
 extern __thread struct gl_context *gl_current __attribute__((tls_model("initial-exec")));
 
-/* How the platform's hooks (glx.c, egl.c) tell what the game does. None fails; all make GL calls
+/* How the platform's hooks (glx.c, egl.c) report what the game does. None fails; all make GL calls
  * only where said. `lookup` is the provider's real GetProcAddress for gl* names. */
 
 /* A context was made. `share` may be NULL. No GL call. */

@@ -16,7 +16,7 @@ static struct provider {
 	struct gl_next next;
 } providers[MAX_PROVIDERS];
 
-static struct gl_next unbound; /* what stands behind us in search order */
+static struct gl_next unbound; /* what comes after us in search order */
 static pthread_once_t unbound_filled = PTHREAD_ONCE_INIT;
 static _Atomic(const struct gl_next *) first;
 

@@ -13,7 +13,7 @@
 const struct gl_next *gl_next_for(void *(*lookup)(const char *name));
 
 /* For calls in no context that we know: the first provider's table once there is one, before that
- * what stands behind us in search order. Never NULL. */
+ * what comes after us in search order. Never NULL. */
 const struct gl_next *gl_next_default(void);
 
 /* The context's own, or what gl_next_default() found before; NULL: it is still to be asked. */

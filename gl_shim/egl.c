@@ -14,7 +14,7 @@
 #define EGL_WIDTH 0x3057
 #define EGL_OPENVG_API 0x30A1
 
-/* Each EGL call sets the thread's error word, so every call of ours stands before the game's. */
+/* Each EGL call sets the thread's error word, so each of our calls comes before the game's. */
 
 /* ---- look-ups ---- */
 
@@ -78,7 +78,7 @@ look_up(const char *name)
 	return gl_platform_symbol(name, (const void *)(uintptr_t)real);
 }
 
-/* OpenVG's contexts are none of ours. */
+/* OpenVG's contexts do not concern us. */
 static bool
 is_gl_bound(void)
 {

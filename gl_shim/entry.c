@@ -162,7 +162,7 @@ hand_out(int row, void *real, const struct link_map *owner)
 }
 
 /* The caller's own libraries, loaded for it alone. Its link map itself is no handle: glibc has no
- * search list for what nobody opened by dlopen(), and reads it all the same. */
+ * search list for what was not opened by dlopen(), and reads it all the same. */
 GL_UNCHECKED static void *
 find_beside(const void *caller, const char *name, const char *version)
 {

@@ -40,7 +40,7 @@ gl_framebuffer_get(struct gl_context *c, GLuint name)
 	if (!fbo)
 		return NULL;
 	reset(fbo, name);
-	/* Not seen being made: its contents are the driver's to tell. */
+	/* Not seen being made: the driver is asked for its contents. */
 	fbo->ask = true;
 	HASH_ADD(hh, fbs->table, name, sizeof(fbo->name), fbo);
 	if (!fbo->hh.tbl) {

@@ -98,7 +98,7 @@ static GLint
 window_bits(struct gl_context *c, GLenum point, GLenum what)
 {
 	GLint n = 0, type = GL_NONE;
-	/* What is not there must not be asked for: a debug callback of the game's would tell. */
+	/* What is not there must not be asked for: a debug callback of the game would report it. */
 	c->next->GetFramebufferAttachmentParameteriv(GL_FRAMEBUFFER, point,
 						     GL_FRAMEBUFFER_ATTACHMENT_OBJECT_TYPE, &type);
 	if (type != GL_NONE)

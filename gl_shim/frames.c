@@ -121,7 +121,7 @@ gl_wait(struct gl_context *c)
 		gl_worker = s;
 		gl_gap(s);
 		s->gap = true;
-		c->open = 0; /* the next draw tells whether the pass went on */
+		c->open = 0; /* the next draw shows whether the pass went on */
 	}
 }
 

@@ -107,7 +107,7 @@ gl_read_disjoint(struct tally_gl_api *api)
 	return flag != 0;
 }
 
-/* The game read the flag: `now` is what the driver said. What it is told includes what we saw. */
+/* The game read the flag: `now` is what the driver said. The answer includes what we saw. */
 static bool
 game_reads_disjoint(struct gl_context *c, bool now)
 {

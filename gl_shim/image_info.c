@@ -9,7 +9,7 @@
 
 struct gl_image_entry {
 	GLuint name;
-	bool looked_at; /* a target was made from it: a change must be told */
+	bool looked_at; /* a target was made from it: a change must be noticed */
 	struct gl_image_info image;
 	char *label;
 	UT_hash_handle hh;

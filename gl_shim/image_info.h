@@ -2,8 +2,9 @@
  *
  * Kept per share group, written by the calls that give storage, read when a framebuffer's target
  * is worked out. Each function takes the group's lock for a table look-up; driver calls (asking
- * which texture is bound) are made outside it. An object that nobody told us about is asked for by
- * direct state access where the context has it, else its size and format is unknown, and says so.
+ * which texture is bound) are made outside it. The driver is asked about an object that we did not
+ * see being made where the context has direct state access; else size and format are unknown, and
+ * say so.
  */
 #ifndef PASSTALLY_GL_SHIM_IMAGE_INFO_H
 #define PASSTALLY_GL_SHIM_IMAGE_INFO_H

@@ -2,7 +2,7 @@
  *
  * The wrappers (generated from hooks.rules) call these. A pass starts lazily, at the first work
  * command whose kind or target differs from the open pass's; binding alone starts nothing. The
- * rules are told in docs/passes.md. Owner thread of the context only; nothing waits for the
+ * rules are in docs/passes.md. Owner thread of the context only; nothing waits for the
  * GPU but `--snapshot exact` (snapshot.h).
  */
 #ifndef PASSTALLY_GL_SHIM_PASSES_H
@@ -12,7 +12,7 @@
 
 /* ---- counting, inline in every draw wrapper ---- */
 
-/* What the arguments alone tell of a call that the driver refuses: such a call draws nothing. The
+/* What the arguments alone show of a call that the driver refuses: such a call draws nothing. The
  * wrappers ask before they count. */
 #define GL_KNOWS_MODE(modes, mode) ((mode) < 32 && ((modes) >> (mode) & 1))
 #define GL_IS_INDEX(type) (((type) & ~6u) == (0x1401u & ~6u) && ((type) & 1) && (type) != 0x1407u)

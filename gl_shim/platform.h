@@ -1,9 +1,9 @@
 /* gl_shim/platform.h - the hooks of GLX and EGL (glx.c, egl.c), and what both need.
  *
- * The hooks call the real function whatever happens, give its answer back untouched, and tell
+ * The hooks call the real function whatever happens, give its answer back untouched, and report to
  * context.h what it meant. Without a real function a hook does nothing and returns 0. Any thread.
- * Calls of ours into the window system are few: a drawable's size at most once a second, and
- * before the game's own call, so that EGL's error word stays the game's.
+ * We call the window system rarely: for a drawable's size, at most once a second but where the
+ * viewport changed, and before the game's own call, so that EGL's error word stays the game's.
  */
 #ifndef PASSTALLY_GL_SHIM_PLATFORM_H
 #define PASSTALLY_GL_SHIM_PLATFORM_H

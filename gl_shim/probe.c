@@ -180,7 +180,7 @@ open_stream(struct gl_context_state *s)
 		.queue_family = -1,
 		.queue_index = -1,
 	};
-	/* Each pass tells by its layout what its values are. */
+	/* The layout of each pass says what its values are. */
 	info.n_counters = tally_harvest_max_values(s->harvest);
 	s->stream = tally_stream_create(s->group->device, &info);
 	return s->stream != NULL;

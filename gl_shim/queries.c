@@ -103,7 +103,7 @@ gl_own_delete_queries(int n, const unsigned *ids)
 /* ---- the game's names ---- */
 
 /* The driver name behind a game's name, or 0 when the game's name means the same to the driver
- * only by chance: it is ours, or stands behind another game's name. */
+ * only by chance: it is ours, or another of the game's names stands for it. */
 static GLuint
 translate(const struct gl_queries *q, GLuint id)
 {
@@ -201,7 +201,7 @@ gl_create_queries(struct gl_context *c, void (*next)(GLenum, GLsizei, GLuint *),
 		next(target, n, ids);
 		return;
 	}
-	/* A bad target leaves ids as they were; 0 is no name, so it tells. */
+	/* A bad target leaves ids as they were; 0 is no name, so it shows that. */
 	GLuint first = ids[0];
 	ids[0] = 0;
 	next(target, n, ids);
@@ -223,7 +223,7 @@ gl_delete_queries(struct gl_context *c, void (*next)(GLsizei, const GLuint *), G
 	for (GLsizei i = 0; i < n; i++) {
 		GLuint real = translate(q, ids[i]);
 		if (!real || !ids[i])
-			continue; /* deleting a name that is nobody's does nothing */
+			continue; /* deleting a name without an object does nothing */
 		next(1, &real);
 		if (find(q->by_game, ids[i])) {
 			drop(&q->by_game, ids[i]);

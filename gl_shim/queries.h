@@ -25,11 +25,11 @@ struct gl_queries {
 void gl_own_gen_queries(int n, unsigned *ids);
 void gl_own_delete_queries(int n, const unsigned *ids);
 
-/* Errors of ours from those of the game, for the sources. */
+/* Keep our errors apart from the game's, for the sources. */
 void gl_own_guard_begin(struct tally_gl_api *api);
 unsigned gl_own_guard_end(struct tally_gl_api *api);
 
-/* The driver's name for the game's; a name that the game never made gets one that is nobody's. */
+/* The driver's name for the game's; a name that the game never made gets one that is not in use. */
 GLuint gl_query_to_driver(struct gl_context *c, GLuint id);
 
 /* A list holds a query that begins whenever the list is called: leave every target to the game from
@@ -37,7 +37,7 @@ GLuint gl_query_to_driver(struct gl_context *c, GLuint id);
 void gl_queries_take_all(struct gl_context *c);
 /* Do so if any context of the share group compiled such a list: lists are shared. */
 void gl_queries_mind_lists(struct gl_context *c);
-/* End all of ours that run, until the next pass. */
+/* End all our queries that run, until the next pass. */
 void gl_queries_yield_all(struct gl_context *c);
 
 void gl_gen_queries(struct gl_context *c, void (*next)(GLsizei, GLuint *), GLsizei n, GLuint *ids);

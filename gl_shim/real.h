@@ -1,4 +1,4 @@
-/* gl_shim/real.h - the functions behind our hooks: libc's dlsym, and the game's glX and egl calls.
+/* gl_shim/real.h - what our hooks stand for: libc's dlsym, and the game's glX and egl calls.
  *
  * Any thread, from the first instruction of the process on (other libraries' constructors call
  * dlsym before ours runs), so nothing here takes memory or asks the environment, and what the
@@ -37,14 +37,14 @@ const char *gl_real_basename(const struct link_map *map);
 /* Does the address lie in this library? */
 bool gl_real_is_own(const void *address);
 
-/* The name after us in search order; NULL when nobody or only we have it. */
+/* The name after us in search order; NULL when only we have it, or no library. */
 void *gl_real_next(const char *name);
 
 /* A handle to a library that is loaded already, for dlclose(), or NULL; "" is the program. It takes
  * the dynamic linker's lock. */
 void *gl_real_opened(const char *path);
 /* The same of the GL library for functions named like this one. Perhaps only a plug-in sees it
- * (RTLD_LOCAL) and is linked to it, so that no look-up told us where it is. */
+ * (RTLD_LOCAL) and is linked to it, so that no look-up showed us where it is. */
 void *gl_real_library(const char *name);
 /* A function of that library, or NULL. */
 void *gl_real_in_library(const char *name);
@@ -55,14 +55,14 @@ void gl_real_learn(int row, void *real);
 /* What was learned of a row, or NULL. */
 void *gl_real_learned(int row);
 
-/* The function behind the hook of a glX or egl row: learned, else the next in search order, else
- * from GetProcAddress, else from a library that is loaded. That library stays loaded from then on.
- * NULL: there is none. */
+/* The function for which the hook of a glX or egl row stands: learned, else the next in search
+ * order, else from GetProcAddress, else from a library that is loaded. That library stays loaded
+ * from then on. NULL: there is none. */
 void *gl_real(enum gl_hook_row row);
 /* The same for a glX or egl function that is not hooked; `cache` begins as NULL. */
 void *gl_real_named(const char *name, _Atomic(void *) *cache);
 
-/* The function behind our hook of the same name, with its type. */
+/* The function for which our hook of the same name stands, with its type. */
 #define GL_REAL(call) ((__typeof__(call) *)(uintptr_t)gl_real(GL_HOOK_##call))
 
 /* PASSTALLY_DISABLE is set: hand out the real functions. False until our constructor ran. */

@@ -1,6 +1,6 @@
 /* gl_shim/snapshot.h - `--snapshot exact`: totals read where a pass begins and ends.
  *
- * A boundary is made a real one by a fence of ours and a wait of 2 s at most (glFinish where the
+ * A boundary is made a real one by a fence and a wait of 2 s at most (glFinish where the
  * context has no fences); then a sample is taken, whose number goes into the pass. A pass that
  * begins right where another ended has its sample. What could not be waited for is flagged
  * UNSAMPLED; after three waits in a row that ran out the context goes on without. Owner thread of

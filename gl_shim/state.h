@@ -139,8 +139,8 @@ struct gl_context_state {
 	GLuint pixel_pack_buffer;
 };
 
-/* The context whose queries are being made or read on this thread: tells queries.c whose names the
- * sources' calls concern. Set by each function that calls into the harvest. */
+/* The context whose queries are being made or read on this thread: queries.c knows by it whose
+ * names the sources' calls concern. Set by each function that calls into the harvest. */
 extern __thread struct gl_context_state *gl_worker __attribute__((tls_model("initial-exec")));
 
 /* The device's open frame; 0 before there is a device. */
@@ -150,7 +150,7 @@ gl_frame_now(const struct gl_context_state *s)
 	return s->group->device ? tally_device_frame(s->group->device) : 0;
 }
 
-/* Time may pass on the GPU, and the driver has been told to draw what it has. */
+/* Time may pass on the GPU, and the driver was made to draw what it has. */
 static inline void
 gl_gap(struct gl_context_state *s)
 {
