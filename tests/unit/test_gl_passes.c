@@ -18,6 +18,7 @@
  *   l       call a list                             V     invalidate the bound framebuffer
  *   q Q     the game's own query begins, ends       t     rasterizer discard in transform feedback
  *   f F     glFlush, glFinish                       S     swap
+ *   e1 .. e5  calls that the driver refuses: refused()
  * A pass is its kind (r, c, t; o: by frame), the width of its target, its counts (d draws, v
  * vertices, c clears, x dispatches, p copies), then words: /1 segment, L cleared at its begin, ~
  * discarded at its end, ? not all is known, "label", and flags in words. Frames end with ";". */
@@ -36,6 +37,12 @@ static const struct {
 	{ "the same attachments, two framebuffers", "", "A31 B1 D3 B3 D6 S", "r30 2d9v;" },
 	{ "another attachment of the same one", "", "B1 D3 A21 D6 S", "r10 1d3v r20 1d6v;" },
 	{ "instances", "", "i6 S", "r640 1d12v;" },
+	{ "less than no vertices", "", "D3 e1 S", "r640 1d3v;" },
+	{ "no primitive of OpenGL's", "", "D3 e2 S", "r640 1d3v;" },
+	{ "less than no instances", "", "D3 e3 S", "r640 1d3v;" },
+	{ "a clear of no buffer", "", "D3 e4 S", "r640 1d3v;" },
+	{ "a bind to no target", "", "B1 D3 e5 D6 S", "r10 2d9v;" },
+	{ "refused before any work", "", "e1 e2 e3 e4 S", ";" },
 	{ "a clear is work", "", "C S", "r640 1cL;" },
 	{ "a clear at the begin", "", "C Z D3 S", "r640 1d3v2cL;" },
 	{ "a clear in the midst", "", "D3 C S", "r640 1d3v1c;" },
@@ -214,6 +221,27 @@ make_pair(char what)
 }
 
 static void
+refused(GLuint which)
+{
+	switch (which) {
+	case 1:
+		glDrawArrays(TRIANGLES, 0, -3);
+		return;
+	case 2:
+		glDrawArrays(0x77, 0, 3);
+		return;
+	case 3:
+		glDrawArraysInstanced(TRIANGLES, 0, 3, -2);
+		return;
+	case 4:
+		glClear(1);
+		return;
+	default:
+		glBindFramebuffer(0xdead, 0);
+	}
+}
+
+static void
 make_call(const char *call)
 {
 	GLuint a = call[1] ? (GLuint)(call[1] - '0') : 0;
@@ -224,6 +252,9 @@ make_call(const char *call)
 		return;
 	case 'A':
 		attach(a, b);
+		return;
+	case 'e':
+		refused(a);
 		return;
 	case 'M':
 		glMemoryBarrier(~0u);
