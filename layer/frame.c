@@ -427,26 +427,6 @@ total_of(struct tally_frame_builder *b, const struct tally_counter *counter)
 }
 
 static void
-add_value(struct total *t, struct tally_value value)
-{
-	if (value.storage != t->value.storage) {
-		t->overflowed = true;
-		return;
-	}
-	switch (value.storage) {
-	case TALLY_STORAGE_I64:
-		t->overflowed |= __builtin_add_overflow(t->value.i64, value.i64, &t->value.i64);
-		break;
-	case TALLY_STORAGE_F64:
-		t->value.f64 += value.f64;
-		break;
-	default:
-		t->overflowed |= __builtin_add_overflow(t->value.u64, value.u64, &t->value.u64);
-		break;
-	}
-}
-
-static void
 add_unattributed(struct tally_frame_builder *b, const struct tally_stream *stream,
 		 const struct tally_pass *pass, uint64_t longest_ns)
 {
@@ -456,7 +436,7 @@ add_unattributed(struct tally_frame_builder *b, const struct tally_stream *strea
 			continue;
 		struct total *t = total_of(b, layout.counters[i]);
 		if (t)
-			add_value(t, pass->values[i]);
+			t->overflowed |= !tally_value_add(&t->value, pass->values[i]);
 	}
 	struct tally_interval interval;
 	if (take_interval(b, pass, longest_ns, &interval, &b->record.flags))

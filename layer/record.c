@@ -30,6 +30,26 @@ tally_counter_adds_up(const struct tally_counter *counter)
 	return !strchr(counter->unit, '/');
 }
 
+bool
+tally_value_add(struct tally_value *sum, struct tally_value v)
+{
+	struct tally_value more = *sum;
+	bool good = v.storage == sum->storage;
+	switch (v.storage) {
+	case TALLY_STORAGE_I64:
+		good = good && !__builtin_add_overflow(sum->i64, v.i64, &more.i64);
+		break;
+	case TALLY_STORAGE_F64:
+		more.f64 += v.f64;
+		break;
+	default:
+		good = good && !__builtin_add_overflow(sum->u64, v.u64, &more.u64);
+	}
+	if (good)
+		*sum = more;
+	return good;
+}
+
 double
 tally_value_f64(struct tally_value v)
 {

@@ -372,6 +372,10 @@ int tally_name_find(const char *(*name)(unsigned), unsigned n, const char *word,
  * frequencies. */
 bool tally_counter_adds_up(const struct tally_counter *counter);
 
+/* Add to a value of the same storage. False: another storage, or it would overflow; *sum is then as
+ * it was. */
+bool tally_value_add(struct tally_value *sum, struct tally_value v);
+
 /* The value as a double, for statistics over mixed storages. */
 double tally_value_f64(struct tally_value v);
 

@@ -28,16 +28,13 @@ tally_join_of_counter(const struct tally_counter *counter)
 static struct tally_value
 add_values(struct tally_value a, struct tally_value b)
 {
-	struct tally_value sum = { .storage = a.storage };
-	if (a.storage == TALLY_STORAGE_U64 && b.storage == TALLY_STORAGE_U64 &&
-	    !__builtin_add_overflow(a.u64, b.u64, &sum.u64))
+	struct tally_value sum = a;
+	if (tally_value_add(&sum, b))
 		return sum;
-	if (a.storage == TALLY_STORAGE_I64 && b.storage == TALLY_STORAGE_I64 &&
-	    !__builtin_add_overflow(a.i64, b.i64, &sum.i64))
-		return sum;
-	sum.storage = TALLY_STORAGE_F64;
-	sum.f64 = tally_value_f64(a) + tally_value_f64(b);
-	return sum;
+	return (struct tally_value){
+		.storage = TALLY_STORAGE_F64,
+		.f64 = tally_value_f64(a) + tally_value_f64(b),
+	};
 }
 
 struct tally_value

@@ -43,22 +43,6 @@ read_pass(struct vk_submission *s, struct vk_read *read, struct tally_pass *pass
 	return status;
 }
 
-static void
-add_value(struct tally_value *sum, const struct tally_value *more)
-{
-	switch (sum->storage) {
-	case TALLY_STORAGE_I64:
-		sum->i64 += more->i64;
-		break;
-	case TALLY_STORAGE_F64:
-		sum->f64 += more->f64;
-		break;
-	default:
-		sum->u64 += more->u64;
-		break;
-	}
-}
-
 /* The counters that a slot has to have, or the sum is untrue: stamps around others need none, and
  * what must stand outside render passes is not expected inside. */
 static void
@@ -96,10 +80,10 @@ add_counters(struct vk_submission *s, const struct vk_read *read, struct vk_fill
 			continue;
 		if (pass->valid[i / 64] & layout->levels[i / 64] & bit)
 			fill->missing[i / 64] |= bit; /* the second of what is no sum */
-		else if (pass->valid[i / 64] & bit)
-			add_value(&pass->values[i], &sample->values[i]);
-		else
+		else if (!(pass->valid[i / 64] & bit))
 			pass->values[i] = sample->values[i];
+		else if (!tally_value_add(&pass->values[i], sample->values[i]))
+			fill->missing[i / 64] |= bit; /* no sum that is true */
 		pass->valid[i / 64] |= bit;
 	}
 }
