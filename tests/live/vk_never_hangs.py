@@ -18,7 +18,7 @@ LIMIT = 15 * (4 if h.SANITIZER else 1)  # s; what a run may take
 FINISH = 6 * (4 if h.SANITIZER else 1)  # s; at most 2 of them in vkDestroyDevice
 GROUPS = {
     # what the driver does, whether the program itself meets it, and what the log has to say of it
-    "results": [("never", False, True), ("never,late=2", False, True), ("late_fence=50", True, False),
+    "results": [("never", False, True), ("never,late=2", False, True), ("gaps=3", False, True), ("shuffle=2", False, False), ("late_fence=50", True, False),
                 ("reset_fences=-13", False, False)],
     "requests": [("oom_device", True, False)] +
                 [(f"refuse={what}", True, False) for what in (
