@@ -123,6 +123,22 @@ get_named_attachment(GLuint name, GLenum point, GLenum what, GLint *out)
 	*out = of_framebuffer(name, point, what);
 }
 
+static GLenum
+named_framebuffer_status(GLuint name, GLenum target)
+{
+	(void)target;
+	check_zone("glCheckFramebufferStatus");
+	bool has_any = fake_next.framebuffers[name].color || fake_next.framebuffers[name].depth;
+	return !name || has_any ? GL_FRAMEBUFFER_COMPLETE
+				: GL_FRAMEBUFFER_INCOMPLETE_MISSING_ATTACHMENT;
+}
+
+static GLenum
+framebuffer_status(GLenum target)
+{
+	return named_framebuffer_status(fake_next.draw, target);
+}
+
 /* ---- state that is followed ---- */
 
 static void
@@ -235,6 +251,8 @@ fake_next_look_up(const char *name)
 		{ "glIsRenderbuffer", (function)is_object },
 		{ "glGetFramebufferAttachmentParameteriv", (function)get_attachment },
 		{ "glGetNamedFramebufferAttachmentParameteriv", (function)get_named_attachment },
+		{ "glCheckFramebufferStatus", (function)framebuffer_status },
+		{ "glCheckNamedFramebufferStatus", (function)named_framebuffer_status },
 		{ "glBindFramebuffer", (function)bind_framebuffer },
 		{ "glFramebufferTexture2D", (function)framebuffer_texture },
 		{ "glBegin", (function)begin },

@@ -36,6 +36,7 @@ static const struct {
 	  "r640 1d3v1cL r10 1d6v r640 1d9v1cL;" },
 	{ "the same attachments, two framebuffers", "", "A31 B1 D3 B3 D6 S", "r30 2d9v;" },
 	{ "another attachment of the same one", "", "B1 D3 A21 D6 S", "r10 1d3v r20 1d6v;" },
+	{ "a framebuffer that is not complete", "", "A01 B1 D3 B0 D6 S", "r640 1d6v;" },
 	{ "instances", "", "i6 S", "r640 1d12v;" },
 	{ "less than no vertices", "", "D3 e1 S", "r640 1d3v;" },
 	{ "no primitive of OpenGL's", "", "D3 e2 S", "r640 1d3v;" },
