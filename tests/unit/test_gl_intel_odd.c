@@ -208,9 +208,10 @@ test_alike(void)
 	src->ops->begin(src, 0);
 	g_assert_cmphex(begun, >=, 0x80000001u);
 	src->ops->end(src, 0);
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++) {
 		src->ops->gap(src);
 		src->frame++;
+	}
 	clear(&reading);
 	g_assert_cmpint(src->ops->read(src, 0, &reading.sample), ==, TALLY_OK);
 	g_assert_cmphex(reading.valid[0], ==, 7);
