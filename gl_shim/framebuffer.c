@@ -533,8 +533,13 @@ find_target(struct gl_context *c, struct gl_framebuffer *fbo, unsigned generatio
 	}
 	struct tally_target target = { 0 };
 	build_target(c, fbo, &target);
-	/* 0 is no answer: it is asked in vain. */
-	GLenum status = bound ? c->next->CheckFramebufferStatus(GL_FRAMEBUFFER) : 0;
+	/* 0 is no answer: a context that knows no framebuffers (OpenGL ES 1) answers with an error. */
+	GLenum status = 0;
+	if (bound) {
+		gl_guard_begin(c);
+		status = c->next->CheckFramebufferStatus(GL_FRAMEBUFFER);
+		gl_guard_end(c);
+	}
 	fbo->incomplete = status && status != GL_FRAMEBUFFER_COMPLETE;
 	if (!c->state->stream)
 		return NULL;

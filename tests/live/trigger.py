@@ -200,7 +200,7 @@ def check_killed(checks, program, env):
             game.process.wait()
             checks.that(path.exists(), "a killed game can not clean up")
             dead = game.trigger("--control", path, "status")
-            checks.that(dead.status == 1 and "any more" in dead.errors, f"a dead socket: {dead.errors}")
+            checks.that(dead.status == 1 and "has ended" in dead.errors, f"a dead socket: {dead.errors}")
         with Bare(folder, program, {"control": path}, env, "second") as game:
             state = wait_for(lambda: game.state("--control", path))
             checks.equal(state, "capturing", "the next game takes the place")
