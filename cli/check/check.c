@@ -8,7 +8,7 @@
 #include <glib.h>
 #include <stdio.h>
 
-/* Past this many sums a log is bad enough; the rest is counted. */
+/* Wrong sums printed one by one; any further ones are only counted. */
 #define MOST_SHOWN 20
 
 enum { OPT_HELP = 0, OPT_LINES };
@@ -20,7 +20,7 @@ static const struct tally_arg options[] = {
 			"log that frames were taken out of." },
 };
 
-/* With --lines. */
+/* Set by --lines. */
 static bool lines_only;
 
 static void
@@ -43,7 +43,7 @@ help(void)
 struct check {
 	const char *path;
 	uint64_t line, frames, passes;
-	uint64_t n_sums; /* that do not add up */
+	uint64_t n_sums; /* number of sums that do not add up */
 };
 
 static void
@@ -66,7 +66,7 @@ wrong_statistic(void *data, uint32_t i, const char *message)
 	wrong_sum(data, "statistics", i, message);
 }
 
-/* What the lines before the end line come to. */
+/* Totals of the lines before the end line. */
 struct sums {
 	struct tally_conserve *conserve;
 	struct tally_recount *recount;

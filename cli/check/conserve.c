@@ -3,17 +3,17 @@
 #include <glib.h>
 
 struct sum {
-	const char *key; /* the reader's */
+	const char *key; /* owned by the reader */
 	uint32_t device;
 	bool whole; /* every value was a whole number */
-	/* Modulo 2^64, as the growth is: equal sums stay equal. */
+	/* Modulo 2^64, as the delta is: equal sums stay equal. */
 	uint64_t passes, unattributed;
 };
 
 struct tally_conserve {
-	GArray *sums; /* of struct sum */
-	GHashTable *places; /* struct sum * (device and key alone) -> place + 1 */
-	/* Values come in the same order, pass after pass. */
+	GArray *sums; /* elements: struct sum */
+	GHashTable *places; /* maps struct sum * (only device and key count) to index + 1 */
+	/* Values come in the same order in every pass. */
 	guint guess;
 };
 

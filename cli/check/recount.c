@@ -12,7 +12,7 @@
 
 struct tally_recount {
 	struct tally_run_statistics *statistics;
-	GPtrArray *kept; /* copies of counters */
+	GPtrArray *kept; /* copies of the counters */
 };
 
 struct tally_recount *
@@ -58,7 +58,7 @@ tally_recount_add_frame(struct tally_recount *r, const struct tally_frame_record
 	tally_run_statistics_add(r->statistics, frame);
 }
 
-/* Not finite: left out of the line, and read as not a number. */
+/* A value that is not finite is left out of the line and read back as not a number. */
 static bool
 near(double told, double counted)
 {
@@ -79,19 +79,19 @@ same_sums(const struct tally_statistic_record *a, const struct tally_statistic_r
 	if (a->integral && b->integral)
 		return memcmp(&a->sum, &b->sum, sizeof(a->sum)) == 0 &&
 		       memcmp(&a->sum_sq, &b->sum_sq, sizeof(a->sum_sq)) == 0;
-	/* What went through another program may say 3 where we say 3.0. */
+	/* A log that another program has rewritten may say 3 where we write 3.0. */
 	double sum = a->integral ? tally_int192_f64(&a->sum) : a->sum_f64;
 	double sum_sq = a->integral ? tally_int192_f64(&a->sum_sq) : a->sum_sq_f64;
 	double want = b->integral ? tally_int192_f64(&b->sum) : b->sum_f64;
 	double want_sq = b->integral ? tally_int192_f64(&b->sum_sq) : b->sum_sq_f64;
-	/* Both are in the line, or none is. */
+	/* Either both are in the line or neither is. */
 	bool told = isfinite(sum) && isfinite(sum_sq);
 	if (told != (isfinite(want) && isfinite(want_sq)))
 		return false;
 	return !told || (near(sum, want) && near(sum_sq, want_sq));
 }
 
-/* The first thing in which they differ, or NULL. */
+/* The name of the first member in which they differ, or NULL. */
 static const char *
 difference(const struct tally_statistic_record *told, const struct tally_statistic_record *counted)
 {

@@ -1,7 +1,7 @@
-/* cli/check/recount.h - the end line's statistics, counted again from the frames.
+/* cli/check/recount.h - recomputes the end line's statistics from the frames.
  *
- * Used by `passtally check`. What the frames come to must be what the end line tells: N, sums,
- * extremes exactly, mean and deviations to a few places of a double. One thread.
+ * `passtally check` uses it. The statistics of the frames must match the end line: N, sums
+ * and extremes exactly, mean and deviations to a few digits of a double. One thread.
  */
 #ifndef PASSTALLY_CLI_RECOUNT_H
 #define PASSTALLY_CLI_RECOUNT_H
@@ -11,10 +11,10 @@
 struct tally_recount;
 struct tally_recount *tally_recount_create(void);
 void tally_recount_destroy(struct tally_recount *r);
-/* Keys of frames live as long as `r`; nothing else is kept. */
+/* Keys of frames must live as long as `r`; no other pointer is kept. */
 void tally_recount_add_device(struct tally_recount *r, const struct tally_device_record *device);
 void tally_recount_add_frame(struct tally_recount *r, const struct tally_frame_record *frame);
-/* Told of each statistic, by its place in the line, that is not what the frames say. */
+/* Called for each statistic, by its index in the line, that differs from the frames. */
 typedef void tally_recount_wrong(void *data, uint32_t i, const char *message);
 void tally_recount_check(struct tally_recount *r, const struct tally_end_record *end,
 			 tally_recount_wrong *wrong, void *data);

@@ -1,4 +1,5 @@
-/* cli/check/schema_text.h - the JSON Schema of the log, as the build made it from json/log.fields.
+/* cli/check/schema_text.h - the JSON Schema of the log, as the build made it from
+ * json/log.fields.
  *
  * Defined in a file that scripts/embed_text.py makes. Constant: any thread.
  */

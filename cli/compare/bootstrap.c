@@ -4,18 +4,19 @@
 #include <math.h>
 #include <string.h>
 
-/* Per resample and side; more blocks than this add nothing but time. */
+/* Limit of blocks per resample and side; more blocks only add time. */
 #define MOST_BLOCKS 256
-/* Correlation of neighbours from which on it is taken for what it is, not read off blocks. */
+/* From this correlation of neighbors on, the correlation itself is used instead of the
+ * blocks. */
 #define STRONG 0.5
-/* At this level the bootstrap's tail is held against Student's. */
+/* The level at which the bootstrap's tail is compared with Student's. */
 #define HELD_LEVEL 0.01
-/* More widening than this is the bootstrap's own failure with a handful of blocks. */
+/* More widening than this is an artifact of bootstrapping very few blocks. */
 #define MOST_WIDENING 4.0
 
 /* Student's distribution */
 
-/* Lentz's way through the continued fraction of the incomplete beta function. */
+/* Lentz's algorithm for the continued fraction of the incomplete beta function. */
 static double
 beta_fraction(double a, double b, double x)
 {
@@ -43,7 +44,7 @@ beta_fraction(double a, double b, double x)
 	return h;
 }
 
-/* I_x(a, b), with y = 1 - x given so that nothing cancels. */
+/* I_x(a, b), with y = 1 - x passed in to avoid cancellation. */
 static double
 incomplete_beta(double a, double b, double x, double y)
 {
@@ -91,8 +92,9 @@ mean_of(const double *values, uint32_t n)
 	return sum / n;
 }
 
-/* The lag after which correlations are no more than chance would give: Politis and White, with
- * their c = 2 and K = max(5, sqrt(log10 n)). Fills `r` with autocovariances up to the lag used. */
+/* The lag beyond which correlations are no larger than chance would give: the rule of
+ * Politis and White, with their c = 2 and K = max(5, sqrt(log10 n)). Fills `r` with the
+ * autocovariances up to the largest lag used. */
 static uint32_t
 correlated_lags(const double *deviations, uint32_t n, double *r, uint32_t most)
 {
@@ -116,14 +118,14 @@ correlated_lags(const double *deviations, uint32_t n, double *r, uint32_t most)
 	return MIN(2 * last, most);
 }
 
-/* n times the variance of the mean if each value leaned on the one before and on no other. Blocks
- * and windows see too little of a correlation that lasts nearly as long as the run. */
+/* n times the variance of the mean if each value depended on the previous one only (AR(1)).
+ * Blocks and windows underestimate a correlation that lasts nearly as long as the run. */
 static double
 first_order(double correlation, double variance, uint32_t n)
 {
 	if (correlation < STRONG)
 		return 0;
-	/* An estimated correlation is too small by about this much (Kendall). */
+	/* The estimate of a correlation is too small by about this much (Kendall). */
 	double c = MIN(correlation + (1 + 3 * correlation) / n, 1 - 1.0 / n);
 	return variance * (1 + c) / (1 - c);
 }
@@ -152,11 +154,11 @@ tally_block_length(const double *values, uint32_t n, double *long_run)
 	if (spectrum > 0)
 		length = cbrt(1.5 * slope * slope / (spectrum * spectrum) * n);
 	else if (r[0] > 0 && lags > 0)
-		length = most; /* no sense in it: be careful */
+		length = most; /* The estimate makes no sense: use the most cautious length. */
 	double variance = r[0], correlation = r[0] > 0 ? r[1] / r[0] : 0;
 	g_free(r);
 	*long_run = MAX(MAX(spectrum, 0), first_order(correlation, variance, n));
-	/* Weak correlation hides from the rule in a short run. */
+	/* In a short run the rule does not see weak correlation. */
 	length = MIN(MAX(ceil(length), ceil(cbrt(n))), most);
 	return (uint32_t)length;
 }
@@ -183,8 +185,9 @@ tally_trimmed_mean(const double *values, uint32_t n, double trim)
 	return mean;
 }
 
-/* What is cut off is set to the last value that stays: the error of a trimmed mean is that of the
- * mean of these, over the share that stays (Yuen). */
+/* Values that are cut off are replaced by the last value that is kept (winsorized): the
+ * error of a trimmed mean is that of the mean of these values, divided by the fraction that
+ * is kept (Yuen). */
 static double *
 winsorized(const double *values, uint32_t n, double trim)
 {
@@ -199,15 +202,17 @@ winsorized(const double *values, uint32_t n, double trim)
 	return copy;
 }
 
-/* One side, ready to be resampled */
+/* One side, ready for resampling */
 
 struct sampler {
-	double *block_means; /* of the blocks that begin at each value, less the mean; n of them */
-	uint32_t n, blocks; /* blocks a resample */
-	double stays; /* share of values that the trimmed mean keeps */
+	/* for each start index, the mean of the block that begins there, less the overall
+	 * mean; n entries */
+	double *block_means;
+	uint32_t n, blocks; /* `blocks`: blocks per resample */
+	double stays; /* fraction of the values that the trimmed mean keeps */
 };
 
-/* splitmix64: small, and good enough to pick blocks. */
+/* splitmix64: small, and good enough to choose blocks. */
 static uint64_t
 next_random(uint64_t *state)
 {
@@ -244,21 +249,24 @@ prepare(struct sampler *s, struct tally_bootstrap_side *side,
 		sum += values[(i + b) % n] - values[i];
 	}
 	g_free(values);
-	/* The block bootstrap's variance of the mean, in closed form, freed of what the mean took
-	 * from it; blocks see too little where correlation outlasts them, the window less so. */
+	/* The block bootstrap's variance of the mean in closed form, corrected for the
+	 * estimated mean. Blocks underestimate a correlation that outlasts them; the window
+	 * does so less. */
 	double k = (double)n / b;
 	double variance = squares / n * b * k / (k - 1);
 	side->se = sqrt(MAX(variance, long_run) / n) / s->stays;
 	side->df = MAX(k * s->stays - 1, 1);
 }
 
-/* One resample: its mean's distance from the mean, and the square of the error it believes in. */
+/* One resample: the distance of its mean from the overall mean, and the square of its own
+ * estimate of the error. */
 static void
 resample(const struct sampler *s, uint64_t *random, double *distance, double *square)
 {
 	double sum = 0, squares = 0;
 	for (uint32_t i = 0; i < s->blocks; i++) {
-		/* The high half times n: no division in the innermost loop. */
+		/* The high half of the random number, scaled by n, avoids a division in the
+		 * innermost loop. */
 		double v = s->block_means[(next_random(random) >> 32) * s->n >> 32];
 		sum += v;
 		squares += v * v;
@@ -293,7 +301,7 @@ widening(const struct sampler *a, const struct sampler *b, double df,
 	return CLAMP(tail / tally_student_quantile(HELD_LEVEL, df), 1.0, MOST_WIDENING);
 }
 
-/* Welch and Satterthwaite's degrees of freedom of a difference. */
+/* Welch and Satterthwaite's degrees of freedom for a difference of means. */
 static double
 joint_df(const struct tally_bootstrap_side *a, const struct tally_bootstrap_side *b)
 {
@@ -315,7 +323,8 @@ tally_bootstrap_compare(struct tally_bootstrap_side *a, struct tally_bootstrap_s
 	out->p = out->difference != 0 ? 0 : 1;
 	if (out->se > 0) {
 		out->df = joint_df(a, b);
-		/* Of a few runs no resample says anything of a tail: Student's stands. */
+		/* Resamples of very few runs give no information about a tail, so Student's
+		 * is used. */
 		double wide = settings->independent
 				      ? 1
 				      : widening(&samplers[0], &samplers[1], out->df, settings);
@@ -329,7 +338,7 @@ tally_bootstrap_compare(struct tally_bootstrap_side *a, struct tally_bootstrap_s
 	g_free(samplers[1].block_means);
 }
 
-/* Many at once */
+/* Multiple tests */
 
 struct ranked {
 	double p;

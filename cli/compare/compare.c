@@ -48,11 +48,11 @@ static const struct tally_arg options[] = {
 };
 
 struct compare_request {
-	GPtrArray *paths[TALLY_N_SIDES]; /* of const char *: named by --base and --new */
-	GPtrArray *plain; /* without an option, before -- */
-	GPtrArray *behind; /* and behind it */
-	GArray *gates; /* of struct tally_gate */
-	GPtrArray *words; /* owned: keys of gates */
+	GPtrArray *paths[TALLY_N_SIDES]; /* elements: const char *, given by --base and --new */
+	GPtrArray *plain; /* logs without an option, before "--" */
+	GPtrArray *behind; /* logs after "--" */
+	GArray *gates; /* elements: struct tally_gate */
+	GPtrArray *words; /* owned: the keys of the gates */
 	struct tally_compare_filter filter;
 	double confidence, fail_above;
 	bool has_fail_above, trimmed, all, json, markdown;
@@ -82,7 +82,7 @@ help(void)
 	     "to compare in one; 125 other errors.");
 }
 
-/* "5", "5%", "5 %" to 0.05. */
+/* Reads "5", "5%" or "5 %" as 0.05. */
 static bool
 parse_percent(const char *name, const char *value, double least, double most, double *out)
 {
@@ -192,7 +192,8 @@ move(GPtrArray *from, GPtrArray *to)
 	g_ptr_array_set_size(from, 0);
 }
 
-/* Which side the logs without an option are on. False after a complaint. */
+/* Decides which side the logs without an option are on. Returns false after printing an
+ * error. */
 static bool
 choose_sides(struct compare_request *r)
 {
@@ -203,7 +204,7 @@ choose_sides(struct compare_request *r)
 		move(r->behind, fresh);
 		return true;
 	}
-	move(r->behind, r->plain); /* then "--" only ended the options */
+	move(r->behind, r->plain); /* "--" only ended the options */
 	if (!named && r->plain->len == 2) {
 		g_ptr_array_add(base, r->plain->pdata[0]);
 		g_ptr_array_add(fresh, r->plain->pdata[1]);
@@ -232,7 +233,7 @@ choose_sides(struct compare_request *r)
 	return base->len && fresh->len;
 }
 
-/* TALLY_EXIT_OK to go on; -1 when help was shown. */
+/* Returns TALLY_EXIT_OK to go on and -1 after showing the help. */
 static int
 parse(struct compare_request *r, int argc, char **argv)
 {
@@ -256,7 +257,7 @@ parse(struct compare_request *r, int argc, char **argv)
 	return choose_sides(r) ? TALLY_EXIT_OK : TALLY_EXIT_USAGE;
 }
 
-/* A gate on what no log has would pass for ever: a slip of the pen must not. */
+/* A gate on a key that no log has would always pass, so a mistyped key must be an error. */
 static int
 check_gates(const struct compare_request *r, const struct tally_compare *c)
 {

@@ -1,8 +1,8 @@
 /* cli/compare/compare.h - two sides of logs, joined by pass identity and judged.
  *
- * A subject is a pass, what is outside passes, or the whole frame; a row is one key of a subject.
- * All rows that are tested stand under one Holm correction. Printing is three files (text and
- * Markdown, JSON). One thread.
+ * A subject is a pass, the work outside passes, or the whole frame; a row is one key of a
+ * subject. All rows that are tested share one Holm correction. Printing takes three files
+ * (text and Markdown, JSON). One thread.
  */
 #ifndef PASSTALLY_CLI_COMPARE_H
 #define PASSTALLY_CLI_COMPARE_H
@@ -17,8 +17,8 @@ enum tally_side { TALLY_SIDE_BASE = 0, TALLY_SIDE_NEW, TALLY_N_SIDES };
 enum tally_verdict {
 	TALLY_VERDICT_ONE_SIDE = 0, /* the other side has no value */
 	TALLY_VERDICT_FEW, /* too few frames to judge */
-	TALLY_VERDICT_EQUAL, /* the same constant on both sides */
-	TALLY_VERDICT_UNSEEN, /* no change that chance would not make */
+	TALLY_VERDICT_EQUAL, /* both sides have the same constant value */
+	TALLY_VERDICT_UNSEEN, /* no change beyond what chance could produce */
 	TALLY_VERDICT_LESS,
 	TALLY_VERDICT_MORE,
 	TALLY_N_VERDICTS,
@@ -26,11 +26,12 @@ enum tally_verdict {
 
 struct tally_gate {
 	const char *key;
-	int worse; /* +1: more is worse, -1: less is */
+	int worse; /* +1: a larger value is worse, -1: a smaller one is */
 };
 
 struct tally_compare_settings {
-	double confidence; /* of each interval; 1 less it is the level of all alarms together */
+	/* of each interval; 1 minus it is the level of all alarms together */
+	double confidence;
 	double trim;
 	bool has_fail_above;
 	double fail_above; /* 0.05 = 5 % */
@@ -40,83 +41,89 @@ struct tally_compare_settings {
 
 struct tally_compare_subject {
 	bool frame, outside;
-	uint32_t slot; /* which device: the place of it among those compared */
+	uint32_t slot; /* index of the device among those compared */
 	uint64_t id;
 	char *name; /* not escaped */
 	const char *label; /* NULL = none */
 	enum tally_pass_kind kind;
-	uint64_t frames[TALLY_N_SIDES]; /* in how many it was seen */
+	uint64_t frames[TALLY_N_SIDES]; /* number of frames it was seen in */
 	GPtrArray
-		*sources[TALLY_N_SIDES]; /* of struct tally_compare_source *, a log each or NULL */
+		/* elements: struct tally_compare_source *, one per log, or NULL */
+		*sources[TALLY_N_SIDES];
 };
 
-#define TALLY_COMPARE_CPU UINT32_MAX /* the series of a frame's cpu_ns */
+#define TALLY_COMPARE_CPU UINT32_MAX /* the series of the frames' cpu_ns */
 
 struct tally_compare_row {
 	const struct tally_compare_subject *subject;
-	const char *key, *unit; /* unit NULL = not said */
-	uint32_t series; /* of the key in the log it was first seen in, and likely in the others */
+	const char *key, *unit; /* unit NULL = not stated */
+	/* the key's series in the log where it was first seen, and probably in the others */
+	uint32_t series;
 	bool is_time; /* ns */
-	bool ratio; /* a share, an average, a metric: not a sum over the frame */
-	bool estimated; /* on either side */
-	int worse; /* as tally_gate; 0 = a change is no regression */
+	bool ratio; /* a fraction, an average or a metric: not a sum over the frame */
+	bool estimated; /* on at least one side */
+	int worse; /* as in tally_gate; 0 = no change counts as a regression */
 	enum tally_verdict verdict;
-	bool runs; /* judged by whole runs, not by frames */
-	uint64_t n[TALLY_N_SIDES]; /* values */
+	bool runs; /* judged by whole runs instead of frames */
+	uint64_t n[TALLY_N_SIDES]; /* number of values */
 	double mean[TALLY_N_SIDES];
-	uint64_t block[TALLY_N_SIDES]; /* frames a block */
+	uint64_t block[TALLY_N_SIDES]; /* frames per block */
 	double se, df;
 	bool has_interval;
-	double low, high; /* of the difference */
+	double low, high; /* interval of the difference */
 	double p, p_holm;
 	bool tested;
-	bool fails; /* a regression above the threshold */
-	bool blind; /* no regression seen, yet one above the threshold would fit the interval too */
+	bool fails; /* a regression beyond the threshold */
+	/* no regression was found, but the interval includes one beyond the threshold */
+	bool blind;
 };
 
-/* Something that is not the same on both sides, or not within one. */
+/* A property that differs between the sides, or within one of them. */
 struct tally_compare_unlike {
-	char *what; /* "driver_version" */
-	char *side[TALLY_N_SIDES]; /* its value or values; never NULL */
+	char *what; /* for example "driver_version" */
+	char *side[TALLY_N_SIDES]; /* the value or values on each side; never NULL */
 };
 
 struct tally_compare {
 	struct tally_compare_settings settings;
-	GPtrArray *logs[TALLY_N_SIDES]; /* of struct tally_compare_log *, owned */
+	GPtrArray *logs[TALLY_N_SIDES]; /* elements: struct tally_compare_log *, owned */
 	uint32_t n_slots;
-	const GArray *numbers; /* of uint32_t, a slot's device; NULL: logs do not agree in them */
-	GPtrArray *subjects; /* of struct tally_compare_subject *; frames first */
-	GPtrArray *rows; /* of struct tally_compare_row *; by subject, then key */
-	GPtrArray *unlike; /* of struct tally_compare_unlike * */
+	/* elements: uint32_t, the device number of each slot; NULL: the logs disagree about
+	 * them */
+	const GArray *numbers;
+	GPtrArray *subjects; /* elements: struct tally_compare_subject *; frames come first */
+	/* elements: struct tally_compare_row *; sorted by subject, then by key */
+	GPtrArray *rows;
+	GPtrArray *unlike; /* elements: struct tally_compare_unlike * */
 	uint32_t n_tested, n_failed, n_blind;
-	uint32_t n_few; /* gated, but known in too few frames */
+	uint32_t n_few; /* rows that have a gate but too few frames with a value */
 };
 
 void tally_compare_init(struct tally_compare *c);
 void tally_compare_finish(struct tally_compare *c);
-/* Join the logs into subjects and rows (join.c), then judge (judge.c). */
+/* Joins the logs into subjects and rows (join.c), then judges them (judge.c). */
 void tally_compare_join(struct tally_compare *c);
 void tally_compare_judge(struct tally_compare *c);
-/* Names both sides' program, options, devices where they differ (unlike.c). */
+/* Lists where the program, options or devices of the sides differ (unlike.c). */
 void tally_compare_find_unlike(struct tally_compare *c);
 
-/* What a row is made of on a side: struct tally_compare_values *, borrowed, one a log that has
- * any. */
+/* The values of a row on one side: struct tally_compare_values *, borrowed, one for each log
+ * that has any. */
 GPtrArray *tally_compare_row_values(const struct tally_compare *c,
 				    const struct tally_compare_row *row, enum tally_side side);
 
-/* What a slot is called: by its device's number, as report and --device call it, where all logs
- * agree in it; else by its place. */
+/* The number shown for a slot: its device's number, as report and --device use it, where all
+ * logs agree about it; otherwise the index of the slot. */
 uint32_t tally_compare_device(const struct tally_compare *c, uint32_t slot);
 
-/* The change over the base's mean; false where that is 0. */
+/* The change divided by the base's mean; false where that mean is 0. */
 bool tally_compare_relative(const struct tally_compare_row *row, double value, double *out);
 const char *tally_verdict_name(unsigned verdict);
 
 struct tally_compare_style {
 	bool markdown;
-	bool all; /* rows without a change too */
-	size_t width; /* of the terminal, 0 = no limit */
+	bool all; /* includes rows without a change */
+	size_t width; /* width of the terminal, 0 = no limit */
 };
 void tally_compare_print(FILE *out, const struct tally_compare *c,
 			 const struct tally_compare_style *style);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* What a pass is the same by, in every log. */
+/* What identifies the same pass in every log. */
 struct join_key {
 	uint64_t id;
 	uint32_t slot;
@@ -128,8 +128,8 @@ subject_compare(gconstpointer a, gconstpointer b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-/* Names of passes nobody labelled count what came before them, and that may differ from log to
- * log. */
+/* The generated name of an unlabeled pass counts the passes before it, so it may differ
+ * between logs. */
 static void
 tell_apart(struct tally_compare *c)
 {
@@ -161,7 +161,8 @@ has_values(const struct tally_compare_source *source, uint32_t series)
 	       source->values[series]->moments.n;
 }
 
-/* Numbers of two units are no pair. A log that does not say its unit contradicts none. */
+/* Values with different units cannot be compared. A log that does not state its unit agrees
+ * with any. */
 static bool
 same_unit(const char *a, const char *b)
 {
@@ -228,7 +229,8 @@ add_cpu_row(struct tally_compare *c, const struct tally_compare_subject *s)
 	row->is_time = true;
 }
 
-/* `seen`: the first row of each key of the subject, whose rows are the last in c->rows. */
+/* `seen` maps each key of the subject to its first row; the subject's rows are the last in
+ * c->rows. */
 static bool
 has_row(const struct tally_compare *c, GHashTable *seen, const struct tally_aggregate *a,
 	uint32_t series)
@@ -306,7 +308,8 @@ tally_compare_device(const struct tally_compare *c, uint32_t slot)
 	return c->numbers ? g_array_index(c->numbers, uint32_t, slot) : slot;
 }
 
-/* All or none: a number must not stand for a device and for a place. */
+/* Either all slots have device numbers or none has: a number must not mean a device here and
+ * an index there. */
 static void
 find_numbers(struct tally_compare *c)
 {
@@ -332,7 +335,8 @@ tally_compare_join(struct tally_compare *c)
 {
 	find_numbers(c);
 	GHashTable *subjects = g_hash_table_new_full(join_key_hash, join_key_equal, g_free, NULL);
-	/* The new side first: its names are what people look for in the game today. */
+	/* The new side goes first, because its names are the ones people look for in the
+	 * current game. */
 	for (unsigned turn = 0; turn < TALLY_N_SIDES; turn++) {
 		unsigned side = turn == 0 ? TALLY_SIDE_NEW : TALLY_SIDE_BASE;
 		for (guint k = 0; k < c->logs[side]->len; k++) {

@@ -94,7 +94,7 @@ put_row(struct tally_out *o, const struct tally_compare_row *row)
 	tally_out_end_object(o);
 }
 
-/* *next is the first row not printed yet: rows stand in the order of their subjects. */
+/* *next is the first row not printed yet: rows are in the order of their subjects. */
 static void
 put_subject(struct tally_out *o, const struct tally_compare *c,
 	    const struct tally_compare_subject *s, guint *next)

@@ -26,7 +26,7 @@ tally_compare_relative(const struct tally_compare_row *row, double value, double
 	return isfinite(*out);
 }
 
-/* Each row has chances of its own, so that no other row's presence changes it. */
+/* Each row has its own random seed, so that the presence of other rows does not change it. */
 static uint64_t
 row_seed(const struct tally_compare_row *row)
 {
@@ -36,12 +36,12 @@ row_seed(const struct tally_compare_row *row)
 	return h;
 }
 
-/* What a row is judged by on a side. */
+/* The values by which a row is judged on one side. */
 struct evidence {
 	double *values;
 	uint32_t n;
-	uint64_t stride; /* frames a value */
-	double mean; /* exact, of all frames */
+	uint64_t stride; /* frames per value */
+	double mean; /* exact, over all frames */
 	bool constant;
 	double constant_at;
 };
@@ -101,7 +101,8 @@ test_row(const struct tally_compare *c, struct tally_compare_row *row, struct ev
 	struct tally_bootstrap_result r;
 	tally_bootstrap_compare(&s[0], &s[1], &settings, &r);
 	for (unsigned i = 0; i < TALLY_N_SIDES; i++) {
-		/* The points are floats, and lack what made no whole one: frames know better. */
+		/* The points are floats and omit the last incomplete point; the mean over
+		 * frames is more accurate. */
 		row->mean[i] = row->runs || settings.trim > 0 ? s[i].mean : sides[i].mean;
 		row->block[i] = s[i].block * (row->runs ? 1 : sides[i].stride);
 	}
@@ -176,12 +177,12 @@ correct(struct tally_compare *c)
 	g_free(p);
 }
 
-/* A gated value: does it fail, or is it too noisy to rule that out? */
+/* Decides for a value with a gate whether it fails, or is too noisy to rule a failure out. */
 static void
 judge_limit(struct tally_compare *c, struct tally_compare_row *row, double change)
 {
 	double relative;
-	/* From nothing to something is more than any percentage. */
+	/* A change from zero to something exceeds any percentage. */
 	double worse = change * row->worse;
 	bool above = tally_compare_relative(row, worse, &relative)
 			     ? relative > c->settings.fail_above

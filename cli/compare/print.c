@@ -5,12 +5,12 @@
 #include <math.h>
 #include <string.h>
 
-/* Passes without a change that are listed all the same, dearest first. */
+/* Number of unchanged passes that are listed too, the most expensive first. */
 #define MOST_QUIET 20
-/* Keys that only one side measured, and passes named with each. */
+/* Number of keys listed that only one side measured, and of passes named with each. */
 #define MOST_ONE_SIDED 12
 #define MOST_NAMES 3
-/* A pass that is in another share of frames than before is told from this difference on. */
+/* A pass is reported if the fraction of frames it appears in changes by at least this much. */
 #define TOLD_SHARE 0.05
 
 struct time_unit {
@@ -23,7 +23,7 @@ struct printer {
 	FILE *out;
 	const struct tally_compare *c;
 	const struct tally_compare_style *style;
-	struct time_unit unit; /* of all times */
+	struct time_unit unit; /* common to all times */
 };
 
 static bool
@@ -32,7 +32,7 @@ changed(const struct tally_compare_row *row)
 	return row->verdict == TALLY_VERDICT_LESS || row->verdict == TALLY_VERDICT_MORE;
 }
 
-/* GPU time of a pass, of a frame, and a frame's time: what the first table shows. */
+/* GPU time of a pass, GPU time of a frame, and frame time: the values of the first table. */
 static bool
 is_main(const struct tally_compare_row *row)
 {
@@ -79,7 +79,7 @@ row_name(const struct tally_compare *c, const struct tally_compare_row *row)
 	return with;
 }
 
-/* With a sign where it is a change. */
+/* With a sign if the value is a change. */
 static char *
 number_text(const struct printer *p, const struct tally_compare_row *row, double v, bool change)
 {
@@ -240,7 +240,7 @@ print_cells(const struct printer *p, struct tally_cells *t)
 	tally_cells_finish(t);
 }
 
-/* A sentence, as it is or escaped for Markdown; then a newline. */
+/* Prints a sentence, escaped if the output is Markdown, and a newline. */
 static void line(const struct printer *p, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 static void
@@ -291,7 +291,8 @@ print_top(const struct printer *p)
 	}
 }
 
-/* Frames, then what changed from the largest change on, then the rest from the dearest on. */
+/* Frames first, then rows with a change from the largest change down, then the others from
+ * the most expensive down. */
 static gint
 main_compare(gconstpointer a, gconstpointer b)
 {
@@ -378,7 +379,7 @@ gpu_row(const struct tally_compare *c, const struct tally_compare_subject *s)
 	return NULL;
 }
 
-/* Passes that only one side has. */
+/* Prints the passes that only one side has. */
 static void
 print_only(const struct printer *p, enum tally_side side, const char *text)
 {
@@ -401,7 +402,7 @@ print_only(const struct printer *p, enum tally_side side, const char *text)
 	}
 }
 
-/* The frames that a pass could have been in. */
+/* Number of frames that could have contained the pass. */
 static double
 share_of_frames(const struct tally_compare *c, const struct tally_compare_subject *s,
 		enum tally_side side)
@@ -435,11 +436,11 @@ print_shares(const struct printer *p)
 	}
 }
 
-/* A key that passes of both sides have on one side only. */
+/* A key that one side lacks in passes that both sides have. */
 struct one_sided {
-	const struct tally_compare_row *row; /* the first */
+	const struct tally_compare_row *row; /* the first of its rows */
 	guint n;
-	GString *names; /* of the first few */
+	GString *names; /* of the first few passes */
 };
 
 static void
@@ -467,7 +468,7 @@ find_one_sided(const struct tally_compare *c)
 			o->row = row;
 			o->names = g_string_new(NULL);
 			g_hash_table_insert(by_key, g_strdup(key), o);
-			/* Times first: they are what a gate is for. */
+			/* Times come first: most gates are on times. */
 			g_ptr_array_insert(found, is_main(row) ? 0 : -1, o);
 		}
 		if (o->n++ < MOST_NAMES) {
@@ -481,7 +482,8 @@ find_one_sided(const struct tally_compare *c)
 	return found;
 }
 
-/* The tables leave these out, and nothing can be said of them, not that they are the same. */
+/* The tables leave these rows out; nothing can be said about them, not even that they are
+ * equal. */
 static void
 print_one_sided(const struct printer *p)
 {

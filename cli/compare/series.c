@@ -4,21 +4,21 @@
 
 enum wanted { NOT_ASKED = 0, WANTED, UNWANTED };
 
-/* Of the frame being read. */
+/* Totals of the frame being read. */
 struct total {
 	double sum;
-	uint32_t n; /* passes that gave a value */
+	uint32_t n; /* number of passes that gave a value */
 	bool estimated, touched;
 };
 
 struct tally_compare_log_state {
 	const struct tally_compare_filter *filter;
 	struct tally_aggregate_watch watch;
-	uint8_t *wanted; /* enum wanted, by series */
-	struct total *totals; /* by series */
+	uint8_t *wanted; /* enum wanted, indexed by series */
+	struct total *totals; /* indexed by series */
 	uint32_t n_series;
 	bool wants_cpu;
-	GHashTable *metrics; /* the reader's key pointer -> series */
+	GHashTable *metrics; /* maps the reader's key pointer to the series */
 };
 
 bool
@@ -51,7 +51,7 @@ tally_compare_values_add(struct tally_compare_values *s, struct tally_value v)
 	uint64_t before = s->moments.n;
 	tally_moments_add(&s->moments, v);
 	if (s->moments.n == before)
-		return; /* not finite */
+		return; /* the value is not finite */
 	if (before == 0) {
 		s->origin = value;
 		s->stride = 1;
@@ -60,7 +60,7 @@ tally_compare_values_add(struct tally_compare_values *s, struct tally_value v)
 	if (++s->n_pending < s->stride)
 		return;
 	if (s->n == TALLY_COMPARE_POINTS) {
-		/* The pending ones are half a point now; the next half comes. */
+		/* The pending values now make half a point; the other half follows. */
 		halve(s);
 		return;
 	}
@@ -223,7 +223,7 @@ need_frames(struct tally_compare_log *log, uint32_t device)
 	return new_source(log, NULL, device);
 }
 
-/* The series of a key of the frame's own metrics; negative = not known (yet). */
+/* The series of a key among the frame's own metrics; negative = not known (yet). */
 static int64_t
 metric_series(struct tally_compare_log *log, const char *key)
 {
@@ -254,7 +254,7 @@ add_frame_metrics(struct tally_compare_log *log, struct tally_compare_source *fr
 	}
 }
 
-/* What every pass of the frame counted, and adds up, the frame has too. */
+/* If every pass of the frame has a counter that can be summed, the frame gets the sum. */
 static void
 add_frame_totals(struct tally_compare_log *log, struct tally_compare_source *frames,
 		 uint32_t n_passes)

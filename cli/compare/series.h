@@ -1,9 +1,10 @@
-/* cli/compare/series.h - a log read into the series that two of are compared: per pass and per
- * frame, the values of each key in order of frames.
+/* cli/compare/series.h - reads a log into series for a comparison: for each pass and for the
+ * frames, the values of each key in frame order.
  *
- * A series keeps at most TALLY_COMPARE_POINTS numbers: when it is full, neighbours are averaged
- * and a point stands for twice as many frames from there on. So memory grows with passes and keys,
- * not with frames. Sums, extremes and N stay exact. One thread; out of memory ends the program.
+ * A series keeps at most TALLY_COMPARE_POINTS numbers: when it is full, neighbors are
+ * averaged, and from then on a point stands for twice as many frames. Memory therefore grows
+ * with passes and keys, not with frames. Sums, extremes and N stay exact. One thread; out of
+ * memory ends the program.
  */
 #ifndef PASSTALLY_CLI_COMPARE_SERIES_H
 #define PASSTALLY_CLI_COMPARE_SERIES_H
@@ -15,51 +16,56 @@
 struct tally_compare_values {
 	struct tally_moments moments;
 	bool estimated;
-	double origin; /* the first value: points are distances from it, so that floats do */
+	/* the first value; points are stored relative to it so that float precision is
+	 * enough */
+	double origin;
 	float *points;
 	uint32_t n, room;
-	uint64_t stride; /* values a point, a power of two */
-	double pending; /* sum of those that make no whole point yet */
+	uint64_t stride; /* values per point, a power of two */
+	double pending; /* sum of the values that do not make a whole point yet */
 	uint64_t n_pending;
 };
 
-/* A pass, or what is outside passes, or the frames of a device: in one log. */
+/* A pass, the work outside passes, or the frames of a device, in one log. */
 struct tally_compare_source {
-	const struct tally_group *group; /* NULL = frames */
+	const struct tally_group *group; /* NULL = the frames */
 	uint32_t device;
-	uint64_t frames; /* in how many it was seen */
+	uint64_t frames; /* number of frames it was seen in */
 	uint32_t n_values;
-	struct tally_compare_values **values; /* by the series of the aggregate; NULL = none */
-	struct tally_compare_values cpu; /* frames only: what is no series of a pass */
+	/* indexed by the aggregate's series; NULL = none */
+	struct tally_compare_values **values;
+	/* frames only: CPU time, which is not a series of passes */
+	struct tally_compare_values cpu;
 };
 
 struct tally_compare_log {
-	struct tally_aggregate aggregate; /* names, devices, keys; its series hold no values */
-	GPtrArray *sources; /* of struct tally_compare_source * */
-	GPtrArray *options; /* of char *: "key=value", by key */
-	char *arguments; /* as typed, quoted for a shell; NULL = not in the log */
-	GArray *devices; /* of uint32_t: those to compare, by number */
+	/* names, devices and keys; its series hold no values */
+	struct tally_aggregate aggregate;
+	GPtrArray *sources; /* elements: struct tally_compare_source * */
+	GPtrArray *options; /* elements: char *, "key=value", sorted by key */
+	char *arguments; /* as typed, quoted for a shell; NULL = the log does not have them */
+	GArray *devices; /* elements: uint32_t, the numbers of the devices to compare */
 	/* Private to series.c. */
 	struct tally_compare_log_state *state;
 };
 
 struct tally_compare_filter {
-	GPtrArray *patterns; /* of GPatternSpec *; NULL = every key */
+	GPtrArray *patterns; /* elements: GPatternSpec *; NULL = every key */
 };
 bool tally_compare_wants(const struct tally_compare_filter *filter, const char *key);
 
-/* TALLY_EXIT_OK or, told on standard error, another status. `device` -1: those on top. The log is
- * to be destroyed in any case. */
+/* Returns TALLY_EXIT_OK, or another status after an error on standard error. `device` -1
+ * selects the devices on top. The caller destroys the log in either case. */
 int tally_compare_log_read(struct tally_compare_log **out, const char *path, uint64_t warmup,
 			   int64_t device, const struct tally_compare_filter *filter);
 void tally_compare_log_destroy(struct tally_compare_log *log);
-/* Whether values of this series were taken: the filter wants it, and the log has some. */
+/* Whether values of this series were kept: the filter selects it and the log has some. */
 bool tally_compare_log_took(const struct tally_compare_log *log, uint32_t series);
 
 void tally_compare_values_add(struct tally_compare_values *values, struct tally_value v);
 void tally_compare_values_finish(struct tally_compare_values *values);
-/* The points of `n` series, one behind the other, all with the stride of the coarsest; what makes
- * no whole point is left out. The caller's (g_free). */
+/* The points of `n` series, concatenated, all with the largest stride; values that do not
+ * fill a whole point are left out. The caller frees it with g_free(). */
 double *tally_compare_values_join(const struct tally_compare_values *const *values, uint32_t n,
 				  uint32_t *n_points);
 

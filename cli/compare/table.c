@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Below this a name says nothing any more. */
+/* A name shorter than this is no longer useful. */
 #define LEAST_NAME 14
 #define MOST_NAME 60
 
@@ -74,7 +74,7 @@ tally_cells_print(FILE *out, const struct tally_cells *t, size_t width)
 			widths[c] = MAX(widths[c], tally_text_width(cell(t, r, c)));
 		all += widths[c] + (c ? 2 : 0);
 	}
-	/* The name gives way first: numbers must not be cut. */
+	/* The name is shortened first: numbers must not be cut. */
 	size_t least = MIN(widths[0], LEAST_NAME);
 	if (width && all > width)
 		widths[0] = widths[0] > all - width ? MAX(least, widths[0] - (all - width)) : least;
@@ -90,7 +90,7 @@ tally_markdown_escape(const char *text)
 {
 	GString *out = g_string_new(NULL);
 	for (const char *s = text; *s; s++) {
-		/* Inside a word an underscore is one. */
+		/* An underscore inside a word is not Markdown markup. */
 		bool word = *s == '_' && s > text && g_ascii_isalnum(s[-1]) &&
 			    g_ascii_isalnum(s[1]);
 		if (strchr("\\`*_[]<>|~&@#!$", *s) && !word)

@@ -1,8 +1,9 @@
-/* cli/compare/table.h - a small table of ready cells, printed for a terminal or as Markdown.
+/* cli/compare/table.h - a small table of ready-made cells, printed for a terminal or as
+ * Markdown.
  *
- * The first columns are texts, aligned left, the very first of which gives way where the terminal
- * is narrow; the others are numbers, aligned right, but for the last, which is a word. Nothing
- * here knows what cells mean. One thread.
+ * The first columns are texts, aligned left; the very first is shortened where the terminal
+ * is narrow. The others are numbers, aligned right, except the last, which is a word. This
+ * file does not know what the cells mean. One thread.
  */
 #ifndef PASSTALLY_CLI_COMPARE_TABLE_H
 #define PASSTALLY_CLI_COMPARE_TABLE_H
@@ -14,22 +15,23 @@
 #include <glib.h>
 
 struct tally_cells {
-	guint n_columns, n_texts; /* of which texts, on the left, less the last */
-	GPtrArray *cells; /* of char *, row after row; the first row is the head */
+	/* n_texts: text columns on the left, not counting the last column */
+	guint n_columns, n_texts;
+	GPtrArray *cells; /* elements: char *, row by row; the first row is the head */
 };
 
 void tally_cells_init(struct tally_cells *t, guint n_columns, guint n_texts);
 void tally_cells_finish(struct tally_cells *t);
-/* Takes the text, which is fit for a terminal (escaped). */
+/* Takes ownership of the text, which must be safe for a terminal (escaped). */
 void tally_cells_add(struct tally_cells *t, char *text);
-guint tally_cells_rows(const struct tally_cells *t); /* less the head */
+guint tally_cells_rows(const struct tally_cells *t); /* Number of rows without the head. */
 
 /* `width` 0 = no limit. */
 void tally_cells_print(FILE *out, const struct tally_cells *t, size_t width);
 void tally_cells_print_markdown(FILE *out, const struct tally_cells *t);
 
-/* Text that Markdown and HTML leave as it is: no markup, no links, no @mentions, no table
- * borders. The caller's. */
+/* Text with Markdown and HTML markup escaped: no links, no @mentions, no table borders. The
+ * caller frees it. */
 char *tally_markdown_escape(const char *text);
 
 #endif

@@ -2,14 +2,14 @@
 
 #include <string.h>
 
-/* Options that say where the log goes, not what is measured. */
+/* Options about where the log goes, not about what is measured. */
 static const char *const no_matter[] = { "log", "force", "max-log", "control", "no-argv" };
 
-/* One thing, said once by each log of each side. */
+/* One property, with what the logs of each side say about it. */
 struct saying {
 	char *what;
-	bool device; /* of a device, or a value of it, which a side may lack */
-	GPtrArray *said[TALLY_N_SIDES]; /* of char *, each once */
+	bool device; /* a device, or a property of a device that a side may lack */
+	GPtrArray *said[TALLY_N_SIDES]; /* elements: char *, without duplicates */
 };
 
 static void
@@ -96,7 +96,8 @@ say_options(GPtrArray *sayings, unsigned side, const struct tally_compare_log *l
 	}
 }
 
-/* Of counters and metrics that are compared; a log that does not say contradicts none. */
+/* Of the counters and metrics that are compared; a log that does not state the property
+ * agrees with any. */
 static void
 say_units(GPtrArray *sayings, unsigned side, const struct tally_compare_log *log)
 {
@@ -111,7 +112,7 @@ say_units(GPtrArray *sayings, unsigned side, const struct tally_compare_log *log
 	}
 }
 
-/* How many, and of several which. */
+/* The number of devices and, if there are several, which ones. */
 static void
 say_devices(GPtrArray *sayings, unsigned side, const GArray *numbers)
 {
@@ -130,7 +131,7 @@ say_log(const struct tally_compare *c, GPtrArray *sayings, unsigned side,
 	const struct tally_compare_log *log)
 {
 	const struct tally_aggregate *a = &log->aggregate;
-	/* Its folder is another for every build. */
+	/* Each build may be in a different folder, so only the name is compared. */
 	char *program = a->program ? g_path_get_basename(a->program) : NULL;
 	say(sayings, "program", side, program);
 	g_free(program);
@@ -146,7 +147,7 @@ say_log(const struct tally_compare *c, GPtrArray *sayings, unsigned side,
 	say_units(sayings, side, log);
 }
 
-/* Text after text, for people. */
+/* Joins the texts of a property for people. */
 static char *
 join(const GPtrArray *texts)
 {
@@ -159,7 +160,8 @@ join(const GPtrArray *texts)
 	return g_string_free(out, FALSE);
 }
 
-/* The same on both sides; or of a device that one side lacks, which the number of devices shows. */
+/* Whether both sides agree, or the property is that of a device that one side lacks, which
+ * the number of devices already shows. */
 static bool
 is_alike(const struct saying *s)
 {

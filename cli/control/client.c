@@ -18,7 +18,7 @@
 
 /* ---- the folders ---- */
 
-/* The i-th folder to look into, or NULL. The caller's. */
+/* The i-th folder to search, or NULL. The caller frees it. */
 static char *
 folder_name(unsigned i)
 {
@@ -32,7 +32,7 @@ folder_name(unsigned i)
 	return NULL;
 }
 
-/* Is it a folder that no other user can change? */
+/* Whether it is a folder that no other user can modify. */
 static bool
 is_private(const char *folder)
 {
@@ -61,7 +61,7 @@ tally_control_pattern(char *why, size_t size)
 
 /* ---- connecting ---- */
 
-/* Through the open folder, so that no path is too long. */
+/* Connects by way of the open folder's descriptor, so that no path is too long. */
 static int
 connect_in(int folder, const char *name)
 {
@@ -75,7 +75,7 @@ connect_in(int folder, const char *name)
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -1;
-	/* The connection waits too, where more ask than are answered. */
+	/* connect() also blocks while the game's backlog is full, so it needs a timeout. */
 	const struct timeval patience = { .tv_sec = ANSWER_SECONDS };
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
@@ -121,8 +121,8 @@ game_free(void *data)
 	g_free(game);
 }
 
-/* What listens in the folder is added to `games`, if given; what is dead goes. A game holds the
- * lock while it makes its socket. */
+/* Adds each listening socket in the folder to `games`, if given, and removes dead ones. A
+ * game holds the lock while it creates its socket. */
 static void
 look_into(const char *folder, GPtrArray *games)
 {
@@ -183,7 +183,7 @@ tell_unreachable(const char *path, char *why, size_t size)
 {
 	int error = errno;
 	struct stat st;
-	/* What is no socket refuses as a dead one does. */
+	/* A file that is not a socket fails with the same error as a dead socket. */
 	if (error == ECONNREFUSED && stat(path, &st) == 0 && !S_ISSOCK(st.st_mode))
 		error = EPROTOTYPE;
 	if (error == ECONNREFUSED)

@@ -16,8 +16,8 @@ enum { OPTION_CONTROL, OPTION_PID, OPTION_HELP };
 
 struct request {
 	const char *control;
-	long pid; /* 0: not said */
-	char *text; /* as it goes to the game */
+	long pid; /* 0: not given */
+	char *text; /* as it is sent to the game */
 	bool is_status, help;
 };
 
@@ -49,7 +49,7 @@ parse_pid(const char *value, long *pid)
 	return false;
 }
 
-/* The game's answer to a wrong name would come late. */
+/* The game would report a wrong name too late. */
 static bool
 parse_request(struct request *r, GPtrArray *words)
 {
@@ -123,7 +123,8 @@ tell_several(const GPtrArray *games)
 	}
 }
 
-/* Those that are meant: one, or, for the status, as many as there are. False after a complaint. */
+/* Selects the games to ask: one, or, for the status, all of them. Returns false after
+ * printing an error. */
 static bool
 choose(const struct request *r, GPtrArray *games)
 {

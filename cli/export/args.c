@@ -27,7 +27,7 @@ see_flags(tally_export_see *see, void *user, uint64_t flags)
 	g_free(text);
 }
 
-/* The values, then which of them are estimates. */
+/* The values, followed by the list of those that are estimates. */
 static void
 see_values(tally_export_see *see, void *user, const char *prefix, GString *estimated,
 	   const struct tally_keyed_value *values, uint32_t n)

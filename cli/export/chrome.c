@@ -5,16 +5,16 @@
 
 #include <math.h>
 
-/* The Trace Event Format: JSON that chrome://tracing, Perfetto and others read. Processes of the
- * format are devices, its threads tracks. Times are microseconds; with three decimals they are
- * exact. */
+/* The Trace Event Format: JSON that chrome://tracing, Perfetto and others read. Its
+ * processes are our devices and its threads are our tracks. Times are microseconds; with
+ * three decimals they are exact. */
 
 struct chrome {
 	struct tally_timeline_sink sink;
 	struct tally_timeline *timeline;
 	struct tally_out out;
 	bool begun;
-	uint32_t n_args; /* of the event being written */
+	uint32_t n_args; /* number of arguments of the event being written */
 };
 
 static void
@@ -53,12 +53,13 @@ begin_event(struct chrome *e, const char *phase, int64_t device)
 	tally_out_put(&e->out, e->begun ? ",\n{\"ph\":\"" : "{\"traceEvents\":[\n{\"ph\":\"");
 	tally_out_put(&e->out, phase);
 	tally_out_char(&e->out, '"');
-	/* Processes of the format: 0 is the run, then come the devices. */
+	/* Processes of the format: 0 is the run; the devices follow. */
 	put_number(e, "pid", (uint64_t)(device + 1));
 	e->begun = true;
 }
 
-/* Where a time is shown: a GPU's own clock is moved to where its first frame was. */
+/* The time at which an event is shown: an uncalibrated GPU clock is shifted to the start of
+ * its first frame on the CPU. */
 static uint64_t
 shown_ns(const struct tally_timeline_track *track, uint64_t ns)
 {
@@ -109,7 +110,7 @@ see_track(void *user, const struct tally_timeline_track *track)
 		tally_out_put(&e->out, "}}");
 		break;
 	default:
-		break; /* counters exist by being counted */
+		break; /* the format needs no declaration of counters */
 	}
 }
 
@@ -140,8 +141,9 @@ see_arg(void *user, const struct tally_export_arg *arg)
 		tally_json_put_value(&e->out.w, arg->value);
 }
 
-/* Begin and end apart, not start and length: viewers count in doubles, in which a start and a
- * length need not add up to the next start, and slices that touch would overlap. */
+/* Begin and end are separate events, not a start with a length: viewers compute in doubles,
+ * in which a start plus a length need not equal the next start, so adjacent slices would
+ * overlap. */
 static void
 write_slice(struct chrome *e, const struct tally_timeline_event *event)
 {
@@ -151,12 +153,14 @@ write_slice(struct chrome *e, const struct tally_timeline_event *event)
 	begin_event(e, phases[event->type], event->track->device);
 	put_number(e, "tid", event->track->number);
 	put_time(e, "ts", shown_ns(event->track, event->ns));
-	put_member(e, "name", event->name); /* some viewers end only what has the same name */
+	/* some viewers match the end of a slice by its name */
+	put_member(e, "name", event->name);
 	if (event->type == TALLY_TIMELINE_END) {
 		tally_out_char(&e->out, '}');
 		return;
 	}
-	if (event->type == TALLY_TIMELINE_INSTANT) /* a mark is a line through everything */
+	/* a mark is drawn as a line across all tracks */
+	if (event->type == TALLY_TIMELINE_INSTANT)
 		put_member(e, "s", tally_timeline_is_mark(event) ? "g" : "t");
 	put_member(e, "cat", event->category);
 	e->n_args = 0;

@@ -10,10 +10,11 @@ enum validity { MEASURED, ESTIMATED, DERIVED, ABSENT, N_VALIDITIES };
 static const char *const validity_words[N_VALIDITIES] = { "measured", "estimated", "derived",
 							  "absent" };
 
-/* What is counted: a field's number, a counter or a metric. */
+/* The kind of value in a row: a number field, a counter or a metric. */
 enum what { NUMBER, COUNTER, METRIC, N_WHATS };
 
-/* The cells of a key, made once: a table has a row for each value, and little of it is new. */
+/* The cells of a key, formatted once: a table has a row for each value, and most cells
+ * repeat. */
 struct key_cells {
 	GString *key; /* "KEY," */
 	GString *rest[N_VALIDITIES]; /* ",UNIT,SOURCE,VALIDITY," */
@@ -22,18 +23,19 @@ struct key_cells {
 struct csv_device {
 	const char *api; /* NULL: the log does not describe the device */
 	GHashTable
-		*keys[N_WHATS]; /* key, by pointer: the reader interns them -> struct key_cells */
+		/* maps a key (by pointer: the reader interns them) to struct key_cells */
+		*keys[N_WHATS];
 };
 
 struct csv {
 	struct tally_out out;
 	struct tally_export_names *names;
-	GHashTable *devices; /* number -> struct csv_device */
-	GString *frame; /* the cells "device,api,frame,set," of the frame */
-	GString *head; /* the cells before a row's key, of what the rows are about */
-	GString *flags; /* the cell after them, and the line's end */
-	struct csv_device *device; /* the frame's */
-	uint32_t number; /* of that */
+	GHashTable *devices; /* maps a number to struct csv_device */
+	GString *frame; /* the cells "device,api,frame,set," of the current frame */
+	GString *head; /* the cells before the key: what the rows describe */
+	GString *flags; /* the cell after them and the end of the line */
+	struct csv_device *device; /* device of the current frame */
+	uint32_t number; /* number of that device */
 };
 
 static void
@@ -75,7 +77,7 @@ need_device(struct csv *e, uint32_t number)
 	return d;
 }
 
-/* A cell and the comma after it. */
+/* Writes a cell and the comma after it. */
 static void
 add_cell(GString *to, const char *text)
 {
@@ -170,7 +172,7 @@ set_flags(struct csv *e, uint64_t flags)
 	g_string_append_c(e->flags, '\n');
 }
 
-/* The rows to come are about the frame. */
+/* From here on rows describe the frame. */
 static void
 begin_frame(struct csv *e, const char *what)
 {
@@ -180,7 +182,7 @@ begin_frame(struct csv *e, const char *what)
 	g_string_append(e->head, ",,,,,,,,,");
 }
 
-/* They are about the pass, or about its command at `place`. */
+/* From here on rows describe the pass, or its command at index `place`. */
 static void
 begin_pass(struct csv *e, const struct tally_pass_record *p,
 	   const struct tally_workload_record *workload, uint32_t place)
@@ -279,7 +281,7 @@ line(struct tally_export *export, const struct tally_log_line *line)
 static void
 end(struct tally_export *export, struct tally_export_left *left)
 {
-	(void)left; /* a table has room for all */
+	(void)left; /* a table can show everything, so nothing is left out */
 	struct csv *e = (struct csv *)export;
 	tally_out_flush(&e->out);
 	tally_export_names_destroy(e->names);

@@ -27,7 +27,7 @@ static const struct tally_export_format *const formats[N_FORMATS] = {
 
 struct target {
 	struct tally_result t;
-	const char *path; /* NULL = not asked for; "-" = standard output */
+	const char *path; /* NULL = not requested; "-" = standard output */
 	struct tally_export *export;
 };
 
@@ -57,7 +57,7 @@ help(void)
 	     "message; 125 other errors. After an error no OUT is left.");
 }
 
-/* TALLY_EXIT_OK to go on; -1 when help was shown. */
+/* Returns TALLY_EXIT_OK to go on and -1 after showing the help. */
 static int
 parse(struct request *r, int argc, char **argv)
 {
@@ -108,7 +108,7 @@ parse(struct request *r, int argc, char **argv)
 	return TALLY_EXIT_USAGE;
 }
 
-/* False: a write failed, and there is no use in going on. */
+/* Returns false if a write failed, so that there is no point in going on. */
 static bool
 show_line(struct request *r, const struct tally_log_line *line)
 {
@@ -127,7 +127,7 @@ show_line(struct request *r, const struct tally_log_line *line)
 	return good;
 }
 
-/* Every line to every format. */
+/* Passes every line to every format. */
 static int
 read_log(struct request *r)
 {
@@ -147,7 +147,7 @@ read_log(struct request *r)
 	tally_progress_end(&progress);
 	tally_log_reader_close(reader);
 	if (status == TALLY_READ_END || status == TALLY_READ_OK)
-		return TALLY_EXIT_OK; /* a failed write is told where the target is closed */
+		return TALLY_EXIT_OK; /* a failed write is reported when the output is closed */
 	if (status == TALLY_READ_TRUNCATED) {
 		tally_cli_complain("export",
 				   "%s: the last line (%" G_GUINT64_FORMAT
@@ -174,7 +174,7 @@ tell_left(const struct tally_export_left *left)
 				   left->workloads);
 }
 
-/* False after a complaint. */
+/* Returns false after printing an error. */
 static bool
 begin_export(struct request *r, unsigned i)
 {

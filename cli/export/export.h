@@ -1,8 +1,9 @@
-/* cli/export/export.h - what the formats of `passtally export` share.
+/* cli/export/export.h - declarations that the formats of `passtally export` share.
  *
- * A format is handed one record of a log after the other and writes to a stream. Memory grows with
- * the number of passes, tracks and keys that a log has, never with its frames. One thread. Absent
- * stays absent: what cannot be placed in time is not drawn, and counted.
+ * A format receives the records of a log one by one and writes to a stream. Memory grows
+ * with the number of passes, tracks and keys in a log, never with its frames. One thread.
+ * Missing values are never invented: an item without a place in time is not drawn but
+ * counted.
  */
 #ifndef PASSTALLY_CLI_EXPORT_H
 #define PASSTALLY_CLI_EXPORT_H
@@ -12,61 +13,62 @@
 #include <glib.h>
 #include <stdio.h>
 
-struct tally_export; /* one format being written; its own file knows what is in it */
+struct tally_export; /* one format being written; only its own file knows the contents */
 
-/* What has no place in time and could not be drawn. */
+/* Counts of items without a place in time, which could not be drawn. */
 struct tally_export_left {
 	uint64_t passes, workloads;
 };
 
 struct tally_export_format {
-	const char *name; /* the option's */
-	bool binary; /* not for a terminal */
+	const char *name; /* name of the command-line option */
+	bool binary; /* not suitable for a terminal */
 	struct tally_export *(*begin)(FILE *out);
 	void (*line)(struct tally_export *e, const struct tally_log_line *line);
-	/* Write what stands at the end and free it all. */
+	/* Writes the end of the file and frees everything. */
 	void (*end)(struct tally_export *e, struct tally_export_left *left);
 };
 
 extern const struct tally_export_format tally_export_perfetto, tally_export_chrome,
 	tally_export_csv;
 
-/* Names for people, as `passtally report` gives them (cli/export/names.c). */
+/* Names for people, the same as in `passtally report` (cli/export/names.c). */
 struct tally_export_names;
 struct tally_export_names *tally_export_names_create(void);
 void tally_export_names_destroy(struct tally_export_names *names);
 void
 tally_export_names_add(struct tally_export_names *names, const struct tally_pass_info_record *info);
-/* The same pointer for the same pass of a device, for the life of `names`. */
+/* Returns the same pointer for the same pass of a device as long as `names` lives. */
 const char *tally_export_names_find(struct tally_export_names *names, uint32_t device,
 				    const struct tally_pass_record *pass);
-/* Where a pass ran: "queue 0.1", "context 2" or "no context". */
+/* The lane that a pass ran on: "queue 0.1", "context 2" or "no context". */
 void tally_export_lane_name(const struct tally_pass_record *pass, char *out, size_t size);
 
-/* What is known of a key; NULL members where a log does not say. */
+/* Description of a key; a member is NULL where the log does not state it. */
 struct tally_export_key {
 	char *unit, *source, *description;
 	bool metric;
 };
-/* By device and key (cli/export/names.c). A later device line replaces what an earlier said. */
+/* Adds keys by device (cli/export/names.c). A later device line replaces an earlier one. */
 void tally_export_names_add_device(struct tally_export_names *names,
 				   const struct tally_device_record *device);
-/* NULL: the log describes no such key. */
+/* NULL: the log does not describe the key. */
 const struct tally_export_key *
 tally_export_names_key(const struct tally_export_names *names, uint32_t device, const char *key);
 
-/* Everything a record says beside its times and name, one by one (cli/export/args.c): to be shown
- * with what is drawn. Prefixes "counters." and "metrics." mark what is not a field of its own. */
+/* One argument of an event: everything that a record holds besides its times and name, item
+ * by item (cli/export/args.c), to be shown with the event. The prefixes "counters." and
+ * "metrics." mark values that are not fields of the record. */
 struct tally_export_arg {
-	const char *prefix; /* "" or one that ends in a point */
+	const char *prefix; /* "", or a prefix that ends in a dot */
 	const char *key;
-	const char *text; /* or NULL: `value` */
+	const char *text; /* NULL = use `value` */
 	struct tally_value value;
 };
 typedef void tally_export_see(void *user, const struct tally_export_arg *arg);
 void
 tally_export_see_frame(const struct tally_frame_record *frame, tally_export_see *see, void *user);
-/* Only what tells which pass it is. */
+/* Only the arguments that identify the pass. */
 void
 tally_export_see_identity(const struct tally_pass_record *pass, tally_export_see *see, void *user);
 void tally_export_see_pass(const struct tally_pass_record *pass, tally_export_see *see, void *user);

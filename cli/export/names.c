@@ -6,7 +6,7 @@
 
 struct named_pass {
 	char *label; /* NULL = none */
-	char *base; /* without ordinal */
+	char *base; /* name without the ordinal */
 };
 
 struct pass_key {
@@ -20,10 +20,10 @@ struct device_key {
 };
 
 struct tally_export_names {
-	GHashTable *passes; /* id -> struct named_pass */
-	GHashTable *names; /* struct pass_key -> char * */
-	GHashTable *ordinals; /* "device|base" -> how many */
-	GHashTable *keys; /* struct device_key -> struct tally_export_key */
+	GHashTable *passes; /* maps an id to struct named_pass */
+	GHashTable *names; /* maps struct pass_key to char * */
+	GHashTable *ordinals; /* maps "device|base" to the count so far */
+	GHashTable *keys; /* maps struct device_key to struct tally_export_key */
 };
 
 static guint
@@ -118,7 +118,8 @@ tally_export_names_add(struct tally_export_names *names, const struct tally_pass
 		 tally_pass_name(info->kind, &info->target, info->target.presented));
 }
 
-/* The rules of cli/log/aggregate.c, so that a trace and a report speak of the same pass alike. */
+/* Follows the rules of cli/log/aggregate.c, so that a trace and a report use the same name
+ * for the same pass. */
 const char *
 tally_export_names_find(struct tally_export_names *names, uint32_t device,
 			const struct tally_pass_record *pass)

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Field numbers of Perfetto's trace format, message by message; the names are its own. */
+/* Field numbers of Perfetto's trace format, grouped by message; the names follow Perfetto's. */
 enum { TRACE_PACKET = 1 };
 enum { /* TracePacket */
        PACKET_CLOCK_SNAPSHOT = 6,
@@ -68,7 +68,8 @@ enum {
 
 #define SEQUENCE 1
 
-/* Numbers of texts that are found by where they are: static, or kept by the reader or the names. */
+/* Numbers of texts that are looked up by address: they are static, or owned by the reader or
+ * by `names`. */
 enum { KNOWN = 1024 };
 struct known {
 	const char *prefix, *text;
@@ -81,7 +82,7 @@ struct perfetto {
 	struct tally_timeline_sink sink;
 	struct tally_timeline *timeline;
 	struct tally_protobuf packet, interned;
-	GHashTable *tables[N_TABLES]; /* by INTERNED_*: text -> number */
+	GHashTable *tables[N_TABLES]; /* by INTERNED_*: maps a text to its number */
 	struct known known[KNOWN];
 	GPtrArray *specs; /* counter tracks not yet described */
 	GString *text;
@@ -89,7 +90,8 @@ struct perfetto {
 	uint64_t snapshot_ns; /* of the last snapshot */
 };
 
-/* Numbers of tracks must not meet those of another trace that is opened beside. */
+/* Track numbers must not collide with those of another trace that is opened at the same
+ * time. */
 static uint64_t
 uuid_of(const struct perfetto *e, const struct tally_timeline_track *track)
 {
@@ -113,7 +115,7 @@ static void
 end_packet(struct perfetto *e)
 {
 	tally_protobuf_end(&e->packet);
-	/* Failed writes show in ferror(), which the command asks at the end. */
+	/* A failed write sets ferror(), which the command checks at the end. */
 	fwrite(e->packet.bytes, 1, e->packet.len, e->out);
 }
 
@@ -126,11 +128,13 @@ put_clock(struct tally_protobuf *p, uint32_t id, uint64_t ns)
 	tally_protobuf_end(p);
 }
 
-/* Says that the trace's own clock is CLOCK_MONOTONIC; without a snapshot it would be another. */
+/* Declares that the trace's own clock is CLOCK_MONOTONIC; without a snapshot it would be
+ * another clock. */
 static void
 write_snapshot(struct perfetto *e, uint64_t cpu_ns, const struct tally_timeline_clock *own)
 {
-	/* A trace's clock must go on from one snapshot to the next: both clocks do then. */
+	/* A trace's clocks must advance from one snapshot to the next, so both are moved
+	 * forward. */
 	uint64_t later = cpu_ns <= e->snapshot_ns ? e->snapshot_ns + 1 - cpu_ns : 0;
 	e->snapshot_ns = cpu_ns + later;
 	begin_packet(e);
@@ -161,7 +165,7 @@ begin_timed_packet(struct perfetto *e, uint64_t ns, const struct tally_timeline_
 				  own ? FIRST_OWN_CLOCK + own->number : MONOTONIC);
 }
 
-/* The number of a text; where it is new, the packet being written must bring it along. */
+/* Returns the number of a text; a new text must be defined in the packet being written. */
 static uint64_t
 intern(struct perfetto *e, unsigned table, const char *text)
 {
@@ -177,7 +181,7 @@ intern(struct perfetto *e, unsigned table, const char *text)
 	return number;
 }
 
-/* The same for a prefix and a text that never change nor go away. */
+/* The same for a prefix and a text that are constant and never freed. */
 static uint64_t
 intern_kept(struct perfetto *e, unsigned table, const char *prefix, const char *text)
 {
@@ -191,7 +195,8 @@ intern_kept(struct perfetto *e, unsigned table, const char *prefix, const char *
 	return k->number;
 }
 
-/* Put what intern() left; between begin_packet() and end_packet(), outside of other messages. */
+/* Writes the texts that intern() queued; call between begin_packet() and end_packet(),
+ * outside of other messages. */
 static void
 put_interned(struct perfetto *e)
 {
@@ -223,7 +228,8 @@ see_track(void *user, const struct tally_timeline_track *track)
 {
 	struct perfetto *e = user;
 	if (track->kind == TALLY_TRACK_COUNTER) {
-		/* Not a track of its own: described in the packet of its first value. */
+		/* It gets no track descriptor of its own: the packet of its first value
+		 * describes it. */
 		g_ptr_array_add(e->specs, (gpointer)track);
 		return;
 	}
@@ -303,7 +309,7 @@ write_slice(struct perfetto *e, const struct tally_timeline_event *event)
 	end_packet(e);
 }
 
-/* One value, as whole as the field allows. */
+/* Writes one value, as an integer where the field allows it. */
 static void
 put_value(struct tally_protobuf *p, struct tally_value v, uint32_t whole, uint32_t real)
 {
@@ -360,8 +366,8 @@ put_specs(struct perfetto *e)
 	g_ptr_array_set_size(e->specs, 0);
 }
 
-/* A GPU counter's value is of the time since the value before it: so first one that ends what was
- * before the pass, then the pass's own. */
+/* The value of a GPU counter covers the time since the previous value, so a first value ends
+ * the interval before the pass, and then the value of the pass follows. */
 static void
 write_gpu_counters(struct perfetto *e, const struct tally_timeline_event *event, bool at_end)
 {

@@ -105,8 +105,8 @@ tally_protobuf_begin(struct tally_protobuf *p, uint32_t field)
 	assert(p->depth < TALLY_PROTOBUF_DEPTH);
 	need(p, VARINT_MAX + 1);
 	p->len += encode_varint(p->bytes + p->len, (uint64_t)field << 3 | WIRE_LENGTH);
-	/* Most messages are shorter than 128 bytes: room for such a length, more is made at the
-	 * end. */
+	/* Most messages are shorter than 128 bytes, so one byte is reserved for the length;
+	 * more room is made at the end if needed. */
 	p->len++;
 	p->open[p->depth++] = p->len;
 }

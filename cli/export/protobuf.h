@@ -1,8 +1,9 @@
-/* cli/export/protobuf.h - messages of Protocol Buffers, written by hand.
+/* cli/export/protobuf.h - a small writer of Protocol Buffers messages.
  *
- * Enough of the wire format to write any message: numbers, texts, messages in messages, each under
- * its field number. Fields may be written in any order; lengths are as short as they can be. The
- * caller's thread; nothing fails (out of memory ends the program, as everywhere in cli/).
+ * It covers enough of the wire format to write any message: numbers, texts and nested
+ * messages, each under its field number. Fields may be written in any order; lengths are
+ * encoded as short as possible. Runs on the caller's thread; nothing fails (out of memory
+ * ends the program, as everywhere in cli/).
  */
 #ifndef PASSTALLY_CLI_PROTOBUF_H
 #define PASSTALLY_CLI_PROTOBUF_H
@@ -10,29 +11,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TALLY_PROTOBUF_DEPTH 8 /* messages in messages */
+#define TALLY_PROTOBUF_DEPTH 8 /* maximum depth of nested messages */
 
 struct tally_protobuf {
 	uint8_t *bytes;
 	size_t len, max;
-	size_t open[TALLY_PROTOBUF_DEPTH]; /* where each open message begins, after its length */
+	/* where each open message begins, after its length */
+	size_t open[TALLY_PROTOBUF_DEPTH];
 	unsigned depth;
 };
 
-/* A zeroed struct is an empty message. */
+/* A zeroed struct is an empty message; this frees its memory. */
 void tally_protobuf_finish(struct tally_protobuf *p);
-/* Empty it, keep its memory. */
+/* Empties the message but keeps its memory. */
 void tally_protobuf_clear(struct tally_protobuf *p);
 
-/* Types uint32, uint64, int32, int64 (cast to 64 bits first), bool, enum. */
+/* For the types uint32, uint64, int32, int64 (cast to 64 bits first), bool and enum. */
 void tally_protobuf_put_number(struct tally_protobuf *p, uint32_t field, uint64_t v);
 void tally_protobuf_put_double(struct tally_protobuf *p, uint32_t field, double v);
 void tally_protobuf_put_fixed64(struct tally_protobuf *p, uint32_t field, uint64_t v);
 void tally_protobuf_put_text(struct tally_protobuf *p, uint32_t field, const char *text);
-/* A message written elsewhere, whole. */
+/* Writes a complete message that was built separately. */
 void tally_protobuf_put_message(struct tally_protobuf *p, uint32_t field,
 				const struct tally_protobuf *message);
-/* A message in the message: what is put between begin and end belongs to it. */
+/* Writes a nested message: everything written between begin and end belongs to it. */
 void tally_protobuf_begin(struct tally_protobuf *p, uint32_t field);
 void tally_protobuf_end(struct tally_protobuf *p);
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Trace formats know few clocks of a file's own. */
+/* Trace formats support only a few clocks of a file's own. */
 #define MOST_CLOCKS 60
 #define MOST_EARLY 1000
 
@@ -13,10 +13,10 @@ struct placed {
 	const struct tally_pass_record *pass;
 	struct tally_lane *lane;
 	uint64_t start_ns, end_ns;
-	uint32_t layer; /* within its frame */
+	uint32_t layer; /* index within its frame */
 };
 
-/* A note that waits for the first frame, which says when the run was. */
+/* A note that waits for the first frame, which gives the time of the run. */
 struct early {
 	enum tally_level level;
 	char *message, *source;
@@ -91,7 +91,7 @@ emit(struct tally_timeline *t, const struct tally_timeline_event *e)
 	t->sink->event(t->sink->user, e);
 }
 
-/* The slice that `e` describes is over at its end_ns. */
+/* Ends the slice that `e` describes at its end_ns. */
 static void
 emit_end(struct tally_timeline *t, const struct tally_timeline_event *e)
 {
@@ -101,14 +101,14 @@ emit_end(struct tally_timeline *t, const struct tally_timeline_event *e)
 	emit(t, &end);
 }
 
-/* Something that ran, where and when. */
+/* The interval in which something ran, and the layer it is drawn on. */
 struct stretch {
 	struct tally_layer *layer;
-	struct tally_number_place where; /* for the names of its numbers */
+	struct tally_number_place where; /* for the names of its number tracks */
 	uint64_t start_ns, end_ns;
 };
 
-/* Values that hold while something runs. */
+/* Emits values that are constant over the interval. */
 static void
 emit_numbers(struct tally_timeline *t, const struct stretch *s, bool metric,
 	     const struct tally_keyed_value *values, uint32_t n)
@@ -133,16 +133,16 @@ emit_numbers(struct tally_timeline *t, const struct stretch *s, bool metric,
 	emit(t, &e);
 }
 
-/* Can a stretch be drawn? */
+/* Whether the interval can be drawn. */
 static bool
 has_place(bool has_start, bool has_length, uint64_t start_ns, uint64_t length_ns)
 {
-	/* Trace formats count in signed 64 bits. */
+	/* Trace formats use signed 64-bit times. */
 	return has_start && has_length && start_ns <= INT64_MAX &&
 	       length_ns <= INT64_MAX - start_ns;
 }
 
-/* What the program's threads did: the frame, and when each pass's first call came. */
+/* Emits the CPU side: the frame, and the time of the first call of each pass. */
 static void
 emit_cpu_frame(struct tally_timeline *t, struct tally_timeline_device *d,
 	       const struct tally_frame_record *f)
@@ -169,7 +169,7 @@ emit_cpu_frame(struct tally_timeline *t, struct tally_timeline_device *d,
 						.frame = f };
 	emit(t, &e);
 	emit_end(t, &e);
-	/* Static keys, for tracks are found by their address. */
+	/* The keys are static because tracks are looked up by address. */
 	static const char cpu[] = "cpu_ns", gpu[] = "gpu_ns", overhead[] = "overhead_ns";
 	const struct tally_keyed_value of_frame[] = {
 		{ .key = cpu, .value = tally_u64(f->cpu_ns) },
@@ -191,7 +191,8 @@ flow_of(const struct tally_frame_record *f, const struct tally_pass_record *p)
 	return hash ? hash : 1;
 }
 
-/* `drawn`: the GPU's side stands on a track, which then says all that is known of the pass. */
+/* `drawn`: the GPU's side of the pass is on a track and already shows everything known about
+ * the pass. */
 static void
 emit_submission(struct tally_timeline *t, struct tally_timeline_device *d, struct tally_lane *lane,
 		const struct tally_frame_record *f, const struct tally_pass_record *p, bool drawn)
@@ -221,13 +222,13 @@ emit_submission(struct tally_timeline *t, struct tally_timeline_device *d, struc
 	emit(t, &e);
 }
 
-/* The clock of times that are flagged `uncalibrated`. NULL: too many such devices, or
- * none can be made of this frame. */
+/* The clock for times with the flag `uncalibrated`. NULL: too many such devices, or this
+ * frame cannot define one. */
 static const struct tally_timeline_clock *
 own_clock(struct tally_timeline *t, struct tally_timeline_device *d,
 	  const struct tally_frame_record *f, uint64_t gpu_ns)
 {
-	/* A start of centuries after boot is no time to match anything with. */
+	/* A start time centuries after boot cannot be matched with anything. */
 	if (!d->clock && t->n_clocks < MOST_CLOCKS && f->start_ns <= INT64_MAX / 2) {
 		d->clock = g_new0(struct tally_timeline_clock, 1);
 		d->clock->number = t->n_clocks++;
@@ -266,7 +267,7 @@ is_own(const struct placed *p)
 	return p->pass->flags & TALLY_FLAG(UNCALIBRATED);
 }
 
-/* A pass's commands that have a place on the pass's clock, in the order of their starts. */
+/* The commands of a pass that have a time on the pass's clock, sorted by start. */
 static const GPtrArray *
 sort_workloads(struct tally_timeline *t, const struct tally_pass_record *p)
 {
@@ -284,7 +285,8 @@ sort_workloads(struct tally_timeline *t, const struct tally_pass_record *p)
 	return t->loads;
 }
 
-/* Each command inside its pass; what sticks out or overlaps stands on a track below. */
+/* Draws each command inside its pass; commands that extend past it or overlap go to a track
+ * below. */
 static void
 emit_workloads(struct tally_timeline *t, struct tally_timeline_device *d, const struct placed *p,
 	       const struct tally_timeline_event *of_pass)
@@ -324,7 +326,7 @@ emit_workloads(struct tally_timeline *t, struct tally_timeline_device *d, const 
 	}
 }
 
-/* `number`: of the layer. */
+/* `number`: the index of the layer. */
 static void
 emit_pass(struct tally_timeline *t, struct tally_timeline_device *d,
 	  const struct tally_frame_record *f, const struct placed *p, struct tally_layer *layer,
@@ -355,7 +357,7 @@ emit_pass(struct tally_timeline *t, struct tally_timeline_device *d,
 	emit_numbers(t, &s, true, p->pass->metrics, p->pass->n_metrics);
 }
 
-/* A frame's passes of one layer: none of them overlap. */
+/* The passes of a frame on one layer; none of them overlap. */
 static void
 emit_gpu_frame(struct tally_timeline *t, struct tally_timeline_device *d,
 	       const struct tally_frame_record *f, GArray *order, uint32_t number)
@@ -396,7 +398,8 @@ emit_gpu_frame(struct tally_timeline *t, struct tally_timeline_device *d,
 	emit_end(t, &e);
 }
 
-/* The passes of one lane and one clock: spread over as many layers as they overlap. */
+/* The passes of one lane and one clock, distributed over as many layers as their overlap
+ * needs. */
 static void
 emit_lane(struct tally_timeline *t, struct tally_timeline_device *d,
 	  const struct tally_frame_record *f, const struct tally_lane *lane, bool own)
@@ -440,7 +443,8 @@ emit_note(struct tally_timeline *t, const struct tally_note_record *note)
 	const struct tally_timeline_event of_note = { .note = note };
 	bool mark = tally_timeline_is_mark(&of_note);
 	struct tally_timeline_track **track = mark ? &t->marks : &t->notes;
-	/* A note without a time stands where the log had it: after the frame before it. */
+	/* A note without a time is placed where it stands in the log: after the preceding
+	 * frame. */
 	uint64_t ns = note->has_time ? note->time_ns : t->last_ns;
 	if (ns > INT64_MAX)
 		return;

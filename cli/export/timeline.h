@@ -1,10 +1,11 @@
-/* cli/export/timeline.h - a log as tracks with events on them: what trace formats draw.
+/* cli/export/timeline.h - a log as tracks with events on them, as trace formats draw it.
  *
- * Each queue (Vulkan) or context (OpenGL) of a device has a track of what the CPU submitted and one
- * of what the GPU ran; passes nest in frames, workloads in passes. What overlaps on one queue goes
- * to further tracks of the same name, so that events on a track always nest. Times of a GPU clock
- * that was never matched with the CPU's stay on tracks of their own. Slices of a track come in the
- * order of their times, all else in no order. Memory: tracks, names, one frame. One thread.
+ * Each queue (Vulkan) or context (OpenGL) of a device has a track for what the CPU submitted
+ * and one for what the GPU ran; passes nest in frames, and workloads in passes. Work that
+ * overlaps on one queue goes to further tracks of the same name, so that events on a track
+ * always nest. Times of a GPU clock that was never matched with the CPU's stay on tracks of
+ * their own. Slices of a track come in time order; other events come in no particular order.
+ * Memory: the tracks, the names and one frame. One thread.
  */
 #ifndef PASSTALLY_CLI_EXPORT_TIMELINE_H
 #define PASSTALLY_CLI_EXPORT_TIMELINE_H
@@ -13,17 +14,18 @@
 
 enum tally_track_kind {
 	TALLY_TRACK_PROCESS = 0, /* the root, number 1 */
-	TALLY_TRACK_GROUP, /* a device; no events */
+	TALLY_TRACK_GROUP, /* a device; has no events */
 	TALLY_TRACK_SLICES,
-	TALLY_TRACK_METRIC, /* a number over time, ours */
-	TALLY_TRACK_COUNTER, /* one that a source counted */
+	TALLY_TRACK_METRIC, /* a number over time that passtally computes */
+	TALLY_TRACK_COUNTER, /* a number that a source counted */
 };
 
-/* A GPU's clock that was not matched with CLOCK_MONOTONIC. */
+/* A GPU clock that was not matched with CLOCK_MONOTONIC. */
 struct tally_timeline_clock {
 	uint32_t number; /* from 0 */
 	uint32_t device;
-	/* For want of better its first stamp is shown where the CPU began that frame. */
+	/* For lack of a better match, its first timestamp is shown where the CPU began that
+	 * frame. */
 	uint64_t gpu_ns, cpu_ns;
 };
 
@@ -33,9 +35,9 @@ struct tally_timeline_track {
 	const struct tally_timeline_track *parent; /* NULL only for the root */
 	char *name;
 	char *description; /* NULL = none */
-	char *unit; /* of a number; NULL = not said */
-	int64_t device; /* -1: of the run */
-	int rank; /* among its siblings */
+	char *unit; /* unit of a number track; NULL = not stated */
+	int64_t device; /* -1: the track belongs to the run */
+	int rank; /* position among its siblings */
 	const struct tally_timeline_clock *clock; /* NULL = CLOCK_MONOTONIC */
 };
 
@@ -43,25 +45,25 @@ enum tally_timeline_type {
 	TALLY_TIMELINE_BEGIN = 0,
 	TALLY_TIMELINE_END,
 	TALLY_TIMELINE_INSTANT,
-	TALLY_TIMELINE_NUMBERS, /* `n` numbers that hold from `ns` to `end_ns` */
+	TALLY_TIMELINE_NUMBERS, /* `n` numbers that are constant from `ns` to `end_ns` */
 };
 
 struct tally_timeline_event {
 	enum tally_timeline_type type;
 	const struct tally_timeline_track *track; /* NULL for numbers */
-	uint64_t ns; /* of the track's clock */
-	uint64_t end_ns; /* of BEGIN and NUMBERS */
-	const char *name; /* of END: what ends */
-	bool name_repeats; /* the same text will come again: worth a table */
+	uint64_t ns; /* on the track's clock */
+	uint64_t end_ns; /* for BEGIN and NUMBERS */
+	const char *name; /* for END: the name of the slice that ends */
+	bool name_repeats; /* the same text will come again, so a string table pays off */
 	const char *category;
-	uint64_t flow; /* joins the CPU's and the GPU's event of a pass; 0 = none */
-	bool brief; /* another event says all of the pass */
-	/* What it shows, of these the last that is set: */
+	uint64_t flow; /* links the CPU's and the GPU's event of a pass; 0 = none */
+	bool brief; /* another event carries the full details of the pass */
+	/* The record it shows: the last of these that is set. */
 	const struct tally_frame_record *frame;
 	const struct tally_pass_record *pass;
 	const struct tally_workload_record *workload;
 	const struct tally_note_record *note;
-	/* Numbers: all of one kind of track and of one clock. */
+	/* For NUMBERS: the tracks are all of one kind and on one clock. */
 	const struct tally_timeline_track *const *tracks;
 	const struct tally_value *values;
 	uint32_t n;
@@ -70,26 +72,26 @@ struct tally_timeline_event {
 struct tally_timeline_sink {
 	void *user;
 	void (*track)(void *user, const struct tally_timeline_track *track);
-	/* Before the first event that uses it. */
+	/* Called before the first event that uses the clock. */
 	void (*clock)(void *user, const struct tally_timeline_clock *clock);
 	void (*event)(void *user, const struct tally_timeline_event *event);
 };
 
 struct tally_timeline;
-/* `sink` outlives it. */
+/* `sink` must outlive the timeline. */
 struct tally_timeline *tally_timeline_create(const struct tally_timeline_sink *sink);
 void tally_timeline_line(struct tally_timeline *t, const struct tally_log_line *line);
-/* Once, after the last line. */
+/* Call once, after the last line. */
 void tally_timeline_finish(struct tally_timeline *t);
 void tally_timeline_destroy(struct tally_timeline *t);
 const struct tally_export_left *tally_timeline_left(const struct tally_timeline *t);
-/* Of the header; "?" and 0 before it. */
+/* From the header; "?" and 0 before it was read. */
 const char *tally_timeline_program(const struct tally_timeline *t);
 int64_t tally_timeline_pid(const struct tally_timeline *t);
 
-/* An instant that `passtally trigger mark` set? */
+/* Whether the event is an instant that `passtally trigger mark` set. */
 bool tally_timeline_is_mark(const struct tally_timeline_event *event);
-/* Its record's arguments, those that make sense beside its name (cli/export/args.c). */
+/* Passes the arguments of its record that are useful besides its name (cli/export/args.c). */
 void tally_timeline_see_args(const struct tally_timeline_event *event, tally_export_see *see,
 			     void *user);
 

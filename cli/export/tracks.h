@@ -1,8 +1,9 @@
-/* cli/export/tracks.h - the tracks of a timeline: who has one, and where an event goes.
+/* cli/export/tracks.h - the tracks of a timeline: which ones exist, and where an event goes.
  *
- * A device has a group, each queue or context of it a lane, each lane as many layers as its events
- * overlap, each layer the tracks of its numbers. Made when first needed and told to the sink then.
- * Only cli/export/timeline.c uses it. One thread.
+ * A device has a group, each queue or context of it a lane, each lane as many layers as its
+ * events overlap, and each layer the tracks of its numbers. Tracks are created when first
+ * needed and then announced to the sink. Only cli/export/timeline.c uses this file. One
+ * thread.
  */
 #ifndef PASSTALLY_CLI_EXPORT_TRACKS_H
 #define PASSTALLY_CLI_EXPORT_TRACKS_H
@@ -11,10 +12,10 @@
 
 #define TALLY_GUESSES 32
 
-/* Overlap beyond this many tracks of one queue is not drawn. */
+/* Overlap that needs more tracks than this for one queue is not drawn. */
 #define TALLY_MOST_LAYERS 16
 
-/* Ranks of a device's tracks: frames, then each lane's. */
+/* Ranks of a device's tracks: frames first, then those of each lane. */
 enum {
 	TALLY_RANK_FRAMES,
 	TALLY_RANK_NUMBERS,
@@ -22,13 +23,14 @@ enum {
 	TALLY_RANKS_A_LANE = 4,
 };
 
-/* One of the tracks of a lane: events on it do not overlap but by nesting. */
+/* One of the tracks of a lane: events on it overlap only by nesting. */
 struct tally_layer {
 	struct tally_timeline_track *track;
-	uint64_t end_ns; /* of its last event */
-	/* Counters, metrics: key (by pointer: the reader interns them) -> track. */
+	uint64_t end_ns; /* end of its last event */
+	/* For counters and for metrics: maps a key (by pointer: the reader interns them) to
+	 * a track. */
 	GHashTable *numbers[2];
-	/* The last track found at each place of a list: the next list is mostly the same. */
+	/* The last track found at each index of a list: the next list is usually the same. */
 	struct tally_number_guess {
 		const char *key;
 		struct tally_timeline_track *track;
@@ -46,29 +48,29 @@ struct tally_lane {
 	int32_t queue_family, queue_index;
 	char name[48];
 	int rank;
-	struct tally_timeline_track *submission; /* the CPU's */
-	struct tally_layers gpu, gpu_own; /* the second: on the GPU's own clock */
-	struct tally_layers work, work_own; /* workloads that do not fit into their pass */
+	struct tally_timeline_track *submission; /* the CPU's track */
+	struct tally_layers gpu, gpu_own; /* gpu_own: on an uncalibrated GPU clock */
+	struct tally_layers work, work_own; /* for workloads that do not fit into their pass */
 };
 
 struct tally_timeline_device {
 	uint32_t number;
 	struct tally_timeline_track *group;
-	struct tally_layers frames; /* the CPU's */
-	struct tally_timeline_clock *clock; /* the GPU's own, once seen */
-	GPtrArray *lanes; /* of struct tally_lane * */
-	struct tally_lane *last; /* that was looked up */
+	struct tally_layers frames; /* the CPU's frames */
+	struct tally_timeline_clock *clock; /* the uncalibrated GPU clock, once seen */
+	GPtrArray *lanes; /* elements: struct tally_lane * */
+	struct tally_lane *last; /* the lane that was looked up last */
 };
 
 struct tally_timeline {
 	const struct tally_timeline_sink *sink;
 	struct tally_export_names *names;
-	GPtrArray *tracks; /* of struct tally_timeline_track *, all */
-	GHashTable *devices; /* number -> struct tally_timeline_device * */
-	GArray *placed; /* of struct placed: the frame's */
-	GByteArray *drawn; /* is the frame's n-th pass on a track of the GPU's? */
-	GArray *order; /* of struct placed *: one lane's */
-	GPtrArray *loads; /* of struct tally_workload_record *: one pass's */
+	GPtrArray *tracks; /* elements: struct tally_timeline_track *, all tracks */
+	GHashTable *devices; /* maps a number to struct tally_timeline_device * */
+	GArray *placed; /* elements: struct placed, the passes of the frame */
+	GByteArray *drawn; /* for the frame's n-th pass: is it on a GPU track? */
+	GArray *order; /* elements: struct placed *, the passes of one lane */
+	GPtrArray *loads; /* elements: struct tally_workload_record *, those of one pass */
 	GPtrArray *number_tracks;
 	GArray *number_values;
 	struct tally_timeline_track *process, *notes, *marks;
@@ -77,8 +79,9 @@ struct tally_timeline {
 	uint32_t n_clocks;
 	bool has_frame;
 	uint64_t last_ns; /* when the last frame ended */
-	GPtrArray *early; /* of struct early *: notes without a time, before the first frame */
-	uint64_t n_early_lost; /* past those */
+	/* elements: struct early *, notes without a time before the first frame */
+	GPtrArray *early;
+	uint64_t n_early_lost; /* notes beyond the limit of `early` */
 	struct tally_export_left left;
 };
 
@@ -90,32 +93,33 @@ void tally_tracks_free(gpointer track);
 void tally_tracks_free_device(gpointer device);
 struct tally_timeline_track *tally_tracks_process(struct tally_timeline *t);
 
-/* With its group; `record` NULL: the log does not describe it. */
+/* Returns the device with its group; `record` NULL: the log does not describe the device. */
 struct tally_timeline_device *tally_tracks_device(struct tally_timeline *t, uint32_t number,
 						  const struct tally_device_record *record);
 struct tally_lane *
 tally_tracks_lane(struct tally_timeline_device *d, const struct tally_pass_record *pass);
 
-/* What the tracks of numbers are named after. */
+/* The name that number tracks derive theirs from. */
 struct tally_number_place {
 	const char *what; /* a lane, or "frame" */
 	bool own_clock;
-	uint32_t layer; /* its number, 0 = the first */
+	uint32_t layer; /* index of the layer, 0 = the first */
 };
-/* What a layer is called and where it stands. */
+/* The name and the position of a layer. */
 struct tally_layer_place {
-	const char *lane, *what; /* its name is the two */
+	const char *lane, *what; /* its name is the two joined */
 	int rank;
 	const struct tally_timeline_clock *clock; /* NULL = CLOCK_MONOTONIC */
 };
-/* The first layer that is free from start_ns on; it is taken until end_ns. NULL: all are taken and
- * no more may be made. */
+/* Takes the first layer that is free from start_ns on; it is occupied until end_ns. NULL:
+ * all layers are occupied and no more may be created. */
 struct tally_layer *
 tally_tracks_take_layer(struct tally_timeline *t, struct tally_layers *layers,
 			const struct tally_timeline_device *d,
 			const struct tally_layer_place *place, uint64_t start_ns, uint64_t end_ns);
-/* The track of a counter or metric that belongs to what is on the layer, the `i`-th of its list.
- * `where` is what the track is named after; the layer's number follows, unless it is 0. */
+/* The track of a counter or metric that belongs to an event on the layer and is the `i`-th
+ * of its list. `where` gives the name of the track; the layer's index follows it, unless it
+ * is 0. */
 struct tally_timeline_track *
 tally_tracks_number(struct tally_timeline *t, struct tally_layer *layer, const char *key,
 		    uint32_t i, const struct tally_number_place *where, bool metric);

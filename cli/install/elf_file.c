@@ -8,7 +8,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-/* Does a program header name a dynamic loader? Both layouts start with p_type. */
+/* Whether a program header names a dynamic loader. Both layouts start with p_type. */
 static bool
 has_interpreter(int fd, const struct tally_elf_file *file, const unsigned char *head)
 {

@@ -1,7 +1,8 @@
-/* cli/install/elf_file.h - what kind of program or library a file is, from its first bytes.
+/* cli/install/elf_file.h - identifies the kind of program or library in a file by its first
+ * bytes.
  *
- * For hints only: nothing is refused because of what is found here. Reads at most a few KiB;
- * odd headers just give `elf` false. One thread.
+ * For hints only: nothing is refused because of the result. Reads at most a few KiB; a
+ * malformed header sets `elf` to false. One thread.
  */
 #ifndef PASSTALLY_CLI_ELF_FILE_H
 #define PASSTALLY_CLI_ELF_FILE_H
@@ -15,12 +16,13 @@ struct tally_elf_file {
 	bool script; /* starts with #! */
 	unsigned bits; /* 32 or 64 */
 	uint16_t machine; /* EM_* */
-	bool dynamic; /* a program that names a dynamic loader; false for libraries */
-	bool privileged; /* set-user-ID, set-group-ID or file capabilities: no preload */
+	bool dynamic; /* a program that names a dynamic loader; false for a library */
+	/* set-user-ID, set-group-ID or file capabilities: preloading has no effect */
+	bool privileged;
 };
 
 struct tally_elf_file tally_elf_file_read(const char *path);
-/* "x86-64", "i386", ...; "machine N" in a static buffer for others. */
+/* "x86-64", "i386", ...; for other machines "machine N" in a static buffer. */
 const char *tally_elf_machine_name(const struct tally_elf_file *file);
 
 #endif

@@ -10,7 +10,8 @@
 #define LIBRARY "libpasstally_gl.so"
 #define CORE "libpasstally.so.0"
 
-/* From the build: where the command and the libraries are installed, relative to the prefix. */
+/* Set by the build: where the command and the libraries are installed, relative to the
+ * prefix. */
 #ifndef PASSTALLY_BINDIR
 #define PASSTALLY_BINDIR "bin"
 #endif
@@ -18,7 +19,7 @@
 #define PASSTALLY_LIBDIR "lib"
 #endif
 
-/* Names of library folders, for the search for other architectures. */
+/* Names of library folders, used to search for other architectures. */
 static const char *const library_folders[] = {
 	"lib/x86_64-linux-gnu",
 	"lib/i386-linux-gnu",
@@ -40,7 +41,7 @@ tally_own_path(void)
 	return g_strdup(path);
 }
 
-/* Its folder, less what the build says lies between. */
+/* Removes from the folder of the command the part that the build added to the prefix. */
 char *
 tally_own_prefix(const char *folder)
 {
@@ -102,8 +103,9 @@ find_others(struct tally_injected *in, const char *prefix)
 	}
 }
 
-/* ld.so replaces $LIB by the library folder of each process's own architecture. What it would put
- * there for ours is asked of ld.so itself: the core is loaded, so naming it must find it. */
+/* ld.so replaces $LIB by the library folder of each process's own architecture. Its value
+ * for this process comes from ld.so itself: the core library is loaded already, so a path
+ * with $LIB must find it. */
 static char *
 preload_with_lib(const char *prefix)
 {
@@ -139,7 +141,7 @@ tally_injected_find(struct tally_injected *in)
 		find_others(in, prefix);
 	if (in->path && in->others->len)
 		in->preload = preload_with_lib(prefix);
-	/* Blanks and colons end a name in LD_PRELOAD, and ld.so knows no escape for them. */
+	/* Spaces and colons end a name in LD_PRELOAD, and ld.so has no escape for them. */
 	if (in->path && !in->preload && !strpbrk(in->path, " :$"))
 		in->preload = g_strdup(in->path);
 	if (in->preload && strpbrk(in->preload, " :")) {

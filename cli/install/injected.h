@@ -1,7 +1,7 @@
 /* cli/install/injected.h - where the library to inject is, and how to name it in LD_PRELOAD.
  *
- * Found relative to the running command: beside it in a build tree, in the library folder of the
- * same prefix when installed. One thread.
+ * The library is found relative to the running command: in the same build tree, or, when
+ * installed, in the library folder of the same prefix. One thread.
  */
 #ifndef PASSTALLY_CLI_INJECTED_H
 #define PASSTALLY_CLI_INJECTED_H
@@ -11,20 +11,23 @@
 
 struct tally_injected {
 	char *path; /* absolute; NULL = not found */
-	char *preload; /* as LD_PRELOAD needs it: `path`, or with $LIB where that serves more
-			* architectures; NULL when ld.so could not read such a path */
-	GPtrArray *tried; /* of char *: where it was looked for */
-	GPtrArray *others; /* of char *: the same library for other architectures */
+	/* as LD_PRELOAD needs it: `path`, or a path with $LIB where that covers more
+	 * architectures; NULL if ld.so could not read such a path */
+	char *preload;
+	GPtrArray *tried; /* elements: char *, the paths that were searched */
+	GPtrArray *others; /* elements: char *, the same library for other architectures */
 };
 
 void tally_injected_find(struct tally_injected *injected);
 void tally_injected_finish(struct tally_injected *injected);
 
-/* Path of the running executable; the caller's. */
+/* Path of the running executable; the caller frees it. */
 char *tally_own_path(void);
-/* The prefix that the command runs from, when `folder` is the executable's; the caller's. */
+/* The prefix of the command, where `folder` is the folder of the executable; the caller
+ * frees it. */
 char *tally_own_prefix(const char *folder);
-/* Where one of our libraries is installed below `prefix`, NULL when nowhere; the caller's. */
+/* Path of one of our libraries installed under `prefix`, NULL if there is none; the caller
+ * frees it. */
 char *tally_installed_library(const char *prefix, const char *name);
 
 #endif

@@ -14,7 +14,7 @@
 #define PASSTALLY_DATADIR "share"
 #endif
 
-/* Do both lead to the same place, by whatever links? */
+/* Whether both paths lead to the same file, regardless of links. */
 static bool
 same_folder(const char *a, const char *b)
 {
@@ -25,8 +25,8 @@ same_folder(const char *a, const char *b)
 	return same;
 }
 
-/* Is `data` among the folders whose vulkan/implicit_layer.d the loader reads? It takes those of
- * the XDG base directories, with the same defaults as everybody. */
+/* Whether `data` is among the folders whose vulkan/implicit_layer.d the loader reads: those
+ * of the XDG base directories, with the usual defaults. */
 static bool
 loader_reads(const char *data)
 {
@@ -38,8 +38,9 @@ loader_reads(const char *data)
 	return false;
 }
 
-/* Takes `folder`. The library is named by the manifest, by a path relative to it or through ld.so's
- * search: that it is there is told by its usual places. */
+/* Takes ownership of `folder`. The manifest names the library by a path relative to itself
+ * or by a name that ld.so searches for, so the file `library`, at its usual place, is
+ * checked instead. */
 static bool
 try_folder(struct tally_vk_manifest *m, char *folder, const char *library)
 {
@@ -112,7 +113,8 @@ tally_vk_manifest_finish(struct tally_vk_manifest *m)
 	*m = (struct tally_vk_manifest){ 0 };
 }
 
-/* Put `item` in front of what a variable lists between colons; once is enough. */
+/* Puts `item` first in a variable that lists items between colons, unless it is already
+ * there. */
 static void
 prepend(const char *name, const char *item)
 {
@@ -133,10 +135,10 @@ tally_vk_manifest_enable(const struct tally_vk_manifest *m, const char *folder)
 		g_setenv("PASSTALLY", "1", TRUE);
 		return;
 	}
-	/* Another version of the layer may be installed: it must not be loaded
-	 * instead of this one. */
+	/* Another version of the layer may be installed; it must not be loaded instead of
+	 * this one. */
 	g_unsetenv("PASSTALLY");
-	/* Where VK_LAYER_PATH is set the loader looks at nothing else. */
+	/* If VK_LAYER_PATH is set, the loader searches nowhere else. */
 	const char *only = g_getenv("VK_LAYER_PATH");
 	prepend(only && *only ? "VK_LAYER_PATH" : "VK_ADD_LAYER_PATH", folder);
 	prepend("VK_INSTANCE_LAYERS", TALLY_VK_LAYER);

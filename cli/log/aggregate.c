@@ -6,27 +6,27 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a pass_info line said, until a pass of that id is seen. */
+/* The content of a pass_info line, kept until a pass with that id is seen. */
 struct named_pass {
 	char *label; /* NULL = none */
-	char *base; /* auto name without ordinal */
+	char *base; /* generated name without the ordinal */
 };
 
 struct tally_aggregate_state {
-	GHashTable *names; /* uint64_t * id -> struct named_pass * */
-	GHashTable *by_id; /* struct group_key * -> struct tally_group * */
-	GHashTable *by_label; /* "device|name" -> struct tally_group * */
-	GHashTable *ordinals; /* "device|name" -> how many */
-	GHashTable *key_index; /* the reader's key pointer -> index + 1 */
-	GHashTable *devices; /* number -> struct tally_device_summary * */
+	GHashTable *names; /* maps uint64_t * id to struct named_pass * */
+	GHashTable *by_id; /* maps struct group_key * to struct tally_group * */
+	GHashTable *by_label; /* maps "device|name" to struct tally_group * */
+	GHashTable *ordinals; /* maps "device|name" to the count so far */
+	GHashTable *key_index; /* maps the reader's key pointer to index + 1 */
+	GHashTable *devices; /* maps a number to struct tally_device_summary * */
 	GHashTable *note_set;
-	uint64_t first_ns; /* the first point in time that the log tells, 0: none yet */
+	uint64_t first_ns; /* the first point in time in the log, 0: none yet */
 	GPtrArray *touched; /* groups of the frame being read */
-	/* Passes come in the same order frame after frame: guess before looking up. */
+	/* Passes come in the same order in every frame: guess before looking up. */
 	struct tally_group **guess;
 	uint32_t n_guess;
 	uint32_t key_guess;
-	const void **key_pointers; /* the reader's, by index */
+	const void **key_pointers; /* the reader's key pointers, by index */
 	uint32_t n_key_pointers;
 };
 
@@ -121,8 +121,8 @@ need_device(struct tally_aggregate *a, uint32_t number)
 	return d;
 }
 
-/* The device that it names may be one that a program made only to look around (a first context,
- * thrown away): then another of the same API is on top. */
+/* The device that it names may be one that a program created only as a probe (a first
+ * context, then destroyed): then another device of the same API is on top. */
 bool
 tally_aggregate_is_beneath(const struct tally_aggregate *a, uint32_t device)
 {
@@ -148,7 +148,8 @@ replace(char **to, const char *text)
 
 static inline uint32_t need_key(struct tally_aggregate *a, const char *key, bool metric);
 
-/* A key is one column for all devices: where they do not agree, no unit is right for both. */
+/* A key is one column for all devices: if they disagree about the unit, no unit is right for
+ * all. */
 static void
 read_unit(struct tally_key *key, const char *unit)
 {
@@ -199,7 +200,8 @@ look_up_key(struct tally_aggregate *a, const char *key, bool metric)
 	if (found) {
 		i = GPOINTER_TO_UINT(found) - 1;
 	} else {
-		/* A new pointer; the same words all the same when a metric shares a name. */
+		/* The pointer is new; the text may still be known if a metric has the same
+		 * name. */
 		for (i = 0; i < a->keys->len; i++)
 			if (strcmp(g_array_index(a->keys, struct tally_key, i).key, key) == 0)
 				break;
@@ -216,7 +218,7 @@ look_up_key(struct tally_aggregate *a, const char *key, bool metric)
 	return i;
 }
 
-/* Keys come in the order of the time before. */
+/* Keys come in the same order as last time. */
 static inline uint32_t
 need_key(struct tally_aggregate *a, const char *key, bool metric)
 {
@@ -262,7 +264,7 @@ new_group(struct tally_aggregate *a, uint32_t device, const struct tally_pass_re
 	return g;
 }
 
-/* The label, or the auto name's base, of a pass. */
+/* The label of a pass, or the base of its generated name. */
 static const char *
 pass_base(struct tally_aggregate *a, const struct tally_pass_record *p, const char **label)
 {
@@ -273,7 +275,7 @@ pass_base(struct tally_aggregate *a, const struct tally_pass_record *p, const ch
 		n->base = tally_pass_name(p->kind, NULL, false);
 		g_hash_table_insert(a->state->names, g_memdup2(&p->id, sizeof(p->id)), n);
 	}
-	/* Only the pass itself says whether its target is a window's. */
+	/* Only the pass itself says whether its target belongs to a window. */
 	if (p->surface >= 0 && p->kind == TALLY_PASS_RENDER)
 		replace(&n->base, "Backbuffer");
 	*label = n->label;
@@ -397,8 +399,8 @@ add_pass(struct tally_aggregate *a, struct tally_group *g, const struct tally_pa
 		add_keyed(a, g, p->metrics, p->n_metrics, true);
 }
 
-/* The group of what comes at the next place of a pass, counted over its segments. A frame that
- * clears where others draw has a group of its own there. */
+/* The group of the next command of a pass, indexed over all its segments. If a frame has a
+ * clear where others have a draw, the clear gets a group of its own at that index. */
 static struct tally_group *
 next_workload(struct tally_aggregate *a, struct tally_group *pass, const char *command)
 {
@@ -446,7 +448,7 @@ add_workloads(struct tally_aggregate *a, struct tally_group *pass,
 	}
 }
 
-/* Measured work that belongs to no pass: a group of its own, so that shares add up. */
+/* Measured work that belongs to no pass gets a group of its own, so that the shares add up. */
 static void
 add_outside(struct tally_aggregate *a, const struct tally_frame_record *f)
 {
@@ -464,7 +466,7 @@ add_outside(struct tally_aggregate *a, const struct tally_frame_record *f)
 	add_keyed(a, d->outside, f->unattributed, f->n_unattributed, false);
 }
 
-/* The frame ends: what its parts joined to counts as one value each. */
+/* Ends the frame for a group: the joined values of its parts count as one value each. */
 static void
 close_group(struct tally_aggregate *a, struct tally_group *g)
 {
@@ -486,8 +488,8 @@ close_group(struct tally_aggregate *a, struct tally_group *g)
 	g->touched = false;
 }
 
-/* The frame's row: of a counter what no pass has too, and metrics of the whole, which are not those
- * of its passes. */
+/* Adds the frame's row: for a counter also the remainder that no pass has, and the metrics
+ * of the whole frame, which are not those of its passes. */
 static void
 add_frame_totals(struct tally_aggregate *a, struct tally_group *g,
 		 const struct tally_frame_record *f)
@@ -628,7 +630,7 @@ read_note(struct tally_aggregate *a, const struct tally_note_record *r)
 	char *text = r->source && *r->source ? g_strdup_printf("%s: %s", r->source, r->message)
 					     : g_strdup(r->message);
 	if (is_mark(r)) {
-		/* The same mark twice is two of them. */
+		/* Two equal marks are two separate marks. */
 		if (!a->state->first_ns)
 			a->state->first_ns = r->time_ns;
 		uint64_t since_ns = r->time_ns > a->state->first_ns

@@ -16,8 +16,8 @@ struct job {
 	const char *path;
 	int from, to;
 	char *temporary, *name;
-	struct stat before; /* of the log */
-	uint64_t taken; /* bytes of it */
+	struct stat before; /* state of the log before it was read */
+	uint64_t taken; /* bytes of it read so far */
 	ZSTD_CCtx *zstd;
 	char *in, *out;
 	size_t in_size, out_size;
@@ -48,9 +48,10 @@ fail_errno(struct job *j, const char *what, const char *path)
 	return fail(j, "%s %s: %s", path, what, g_strerror(errno));
 }
 
-/* Does any process have it open for writing? The kernel grants a lease on reading only if not. It
- * is given back at once; should somebody open it just then, the signal is one that does nothing.
- * Where there are no leases we do not know, and is_unchanged() has to do. */
+/* Whether no process has it open for writing. The kernel grants a read lease only in that
+ * case. The lease is returned at once; if another process opens the file in that moment, the
+ * signal has no effect. Where leases are not supported the answer is unknown, and
+ * is_unchanged() must suffice. */
 static bool
 is_written_to(int fd)
 {
@@ -101,7 +102,8 @@ set_up(struct job *j, int level)
 	return true;
 }
 
-/* A write past the limit on file sizes raises a signal besides, which would end us later. */
+/* A write beyond the limit on file sizes also raises a signal, which would end the process
+ * later. */
 static void
 take_size_signal(void)
 {
@@ -180,7 +182,7 @@ pack(struct job *j)
 	return true;
 }
 
-/* Is what we read the whole log, and the log the file of that name? */
+/* Whether the bytes read are the whole log, and the log is still the file of that name. */
 static bool
 is_unchanged(struct job *j)
 {
@@ -206,7 +208,7 @@ sync_folder(const char *path)
 	g_free(folder);
 }
 
-/* Never in place of another file. */
+/* Never replaces another file. */
 static int
 rename_new(const char *from, const char *to)
 {
@@ -217,12 +219,12 @@ rename_new(const char *from, const char *to)
 	return link(from, to) == 0 ? unlink(from) : -1;
 }
 
-/* From here on the compressed log is the log. */
+/* From here on the compressed file is the log. */
 static bool
 publish(struct job *j, bool replace)
 {
 	const struct timespec times[2] = { j->before.st_atim, j->before.st_mtim };
-	/* Who may read it and when it was: as the file system lets us. */
+	/* Copies permissions and times as far as the file system allows. */
 	if (fchmod(j->to, j->before.st_mode & 0777) == 0)
 		futimens(j->to, times);
 	if (fsync(j->to) < 0)

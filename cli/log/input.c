@@ -15,15 +15,15 @@
 struct input {
 	int fd;
 	bool owns_fd;
-	bool looked; /* at the first bytes */
-	uint64_t done, total; /* bytes of the file */
-	struct tally_unpack *unpack; /* NULL = plain */
-	char *packed; /* bytes of the file, INPUT_SIZE at most */
+	bool looked; /* the first bytes were examined */
+	uint64_t done, total; /* in bytes of the file */
+	struct tally_unpack *unpack; /* NULL = plain text */
+	char *packed; /* bytes of the file, at most INPUT_SIZE */
 	size_t n_packed, taken;
 	char why[160];
 };
 
-/* read(2) without interruptions; -1 after saying why. */
+/* read(2), repeated after interruptions; -1 after setting the reason. */
 static ssize_t
 read_some(struct input *in, char *to, size_t size)
 {
@@ -47,7 +47,7 @@ is_zstd(const unsigned char *b, size_t n)
 			  ((b[0] & 0xf0) == 0x50 && memcmp(b + 1, skippable, 3) == 0));
 }
 
-/* Who packed it, if it was somebody else: the program that unpacks it; or NULL. */
+/* The program that unpacks the file, if it was compressed by another tool; or NULL. */
 static const char *
 foreign_packer(const char *bytes, size_t n)
 {
@@ -67,7 +67,8 @@ foreign_packer(const char *bytes, size_t n)
 	return NULL;
 }
 
-/* The first bytes say what it is. They are the text itself (*n of it), or move to in->packed. */
+/* The first bytes decide the format. They are plain text (*n bytes of it), or they move to
+ * in->packed. */
 static enum tally_lines_status
 look(struct input *in, char *to, size_t size, size_t *n, const char **why)
 {

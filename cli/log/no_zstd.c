@@ -1,4 +1,4 @@
-/* In place of unpack.c and compress.c where passtally is built without libzstd. */
+/* Replaces unpack.c and compress.c where passtally is built without libzstd. */
 #include "cli/log/compress.h"
 #include "cli/log/unpack.h"
 

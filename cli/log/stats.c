@@ -4,16 +4,17 @@
 #include <math.h>
 #include <string.h>
 
-#define MAX_BUCKETS 32768 /* all magnitudes of 64-bit integers */
-#define MAX_DENSE 16384 /* of buckets side by side: 128 KiB */
+#define MAX_BUCKETS 32768 /* enough for all magnitudes of 64-bit integers */
+#define MAX_DENSE 16384 /* contiguous buckets: 128 KiB */
 #define FIRST_MANTISSA_BITS 9
 #define MOST_WAITING 128
-#define LARGE_TABLE 256 /* values; below that none waits */
+#define LARGE_TABLE 256 /* values; a smaller table is filled directly, without a queue */
 
-/* Some equal values; none: an empty place. Small, for tables of them are what is read at random. */
+/* A count of equal values; a count of 0 marks an empty slot. Small, because tables of these
+ * are read at random. */
 struct tally_stats_run {
 	uint64_t bits;
-	uint64_t tag; /* how many times, times four, + the storage */
+	uint64_t tag; /* the count times four, plus the storage */
 };
 
 static uint64_t
@@ -70,7 +71,7 @@ tally_stats_finish(struct tally_stats *s)
 	*s = (struct tally_stats){ 0 };
 }
 
-/* Doubles of one sign order like their bit patterns; fold the negative half below zero. */
+/* Doubles of one sign sort like their bit patterns; negative ones are folded below zero. */
 static int64_t
 bucket_key(double v, unsigned mantissa_bits)
 {
@@ -81,7 +82,7 @@ bucket_key(double v, unsigned mantissa_bits)
 	return v < 0 ? -key - 1 : key;
 }
 
-/* The smallest magnitude whose bits start with `magnitude`. */
+/* The smallest magnitude whose leading bits are `magnitude`. */
 static double
 bucket_edge(uint64_t magnitude, unsigned mantissa_bits)
 {
@@ -91,14 +92,14 @@ bucket_edge(uint64_t magnitude, unsigned mantissa_bits)
 	return v;
 }
 
-/* The middle of what fell in; between whole numbers, of the whole numbers in it. */
+/* The middle of a bucket; for whole numbers, the middle of the whole numbers in it. */
 static double
 bucket_middle(int64_t key, unsigned mantissa_bits, bool whole)
 {
 	bool negative = key < 0;
 	uint64_t magnitude = (uint64_t)(negative ? -(key + 1) : key);
 	if (magnitude == 0)
-		return 0; /* zero itself is what falls in here, denormals aside */
+		return 0; /* only zero itself, apart from denormals, falls in this bucket */
 	double low = bucket_edge(magnitude, mantissa_bits);
 	double high = bucket_edge(magnitude + 1, mantissa_bits);
 	double v = low + (high - low) / 2;
@@ -126,7 +127,7 @@ halve_resolution(struct tally_stats *s)
 	s->n_buckets = n;
 }
 
-/* Index of the first bucket whose key is not below `key`. */
+/* Index of the first bucket whose key is at least `key`. */
 static uint32_t
 bucket_find(const struct tally_stats *s, int64_t key)
 {
@@ -141,7 +142,7 @@ bucket_find(const struct tally_stats *s, int64_t key)
 	return low;
 }
 
-/* Buckets that lie anywhere, in order. */
+/* Inserts into the sparse buckets, which are sorted by key. */
 static void
 sparse_add(struct tally_stats *s, double v, int64_t key, uint64_t count)
 {
@@ -165,8 +166,8 @@ sparse_add(struct tally_stats *s, double v, int64_t key, uint64_t count)
 	s->n_buckets++;
 }
 
-/* Buckets side by side, while the values are near each other: their sizes, 0 aside, span few
- * powers of two. False: this one lies too far away. */
+/* Uses contiguous buckets while the values are close to each other: their magnitudes, apart
+ * from 0, span few powers of two. False: this value is too far away. */
 static bool
 dense_fit(struct tally_stats *s, int64_t key)
 {
@@ -211,7 +212,7 @@ bucket_add(struct tally_stats *s, double v, uint64_t count)
 {
 	int64_t key = bucket_key(v, s->mantissa_bits);
 	if (!s->buckets) {
-		if (key == 0) { /* far from all others */
+		if (key == 0) { /* zero is far from all other keys */
 			s->zeros += count;
 			return;
 		}
@@ -236,13 +237,13 @@ is_same(const struct tally_stats_run *a, const struct tally_stats_run *b)
 static uint32_t
 home_of(const struct tally_stats *s, const struct tally_stats_run *run)
 {
-	/* Fractions differ in their high bits, whole numbers in their low ones. */
+	/* Fractions differ in their high bits, whole numbers in their low bits. */
 	uint64_t h = run->bits ^ run->tag << 62;
 	h = (h ^ h >> 32) * UINT64_C(0x9e3779b97f4a7c15);
 	return (uint32_t)(h >> 40) & (s->room_runs - 1);
 }
 
-/* The place of a value, or where it would go. */
+/* The slot of a value, or the free slot where it belongs. */
 static struct tally_stats_run *
 find_run(const struct tally_stats *s, const struct tally_stats_run *run)
 {
@@ -265,7 +266,7 @@ grow_runs(struct tally_stats *s)
 	g_free(old);
 }
 
-/* Too many different values. */
+/* Switches to buckets because there are too many distinct values. */
 static void
 give_up_exactness(struct tally_stats *s)
 {
@@ -299,7 +300,8 @@ sort_in(struct tally_stats *s, const struct tally_stats_run *run)
 	bucket_add(s, tally_value_f64(run_value(run)), run_count(run));
 }
 
-/* Many at once: the places in a large table are fetched into the caches side by side. */
+/* Inserts many values at once, so that slots of a large table are prefetched into the caches
+ * in parallel. */
 static void
 sort_in_waiting(struct tally_stats *s)
 {
@@ -346,7 +348,7 @@ tally_stats_add(struct tally_stats *s, struct tally_value v)
 	tally_moments_add(&s->moments, v);
 	if (G_UNLIKELY(s->sorted))
 		g_clear_pointer(&s->sorted, g_free);
-	/* Most series repeat themselves most of the time. */
+	/* Most series repeat the same value most of the time. */
 	if (s->repeats && s->last.u64 == v.u64 && s->last.storage == v.storage) {
 		s->repeats++;
 		return;
@@ -362,7 +364,7 @@ tally_stats_add_u64(struct tally_stats *s, uint64_t v)
 	tally_stats_add(s, tally_u64(v));
 }
 
-/* In order, when they are asked for. */
+/* Sorts the values when they are requested. */
 static void
 sort_runs(struct tally_stats *s)
 {
@@ -388,7 +390,7 @@ bucket_of_rank(const struct tally_stats *s, uint64_t rank)
 	}
 	for (uint32_t i = 0; i < s->n_dense; i++) {
 		int64_t key = s->first_dense + i;
-		/* Zeros lie between the negative keys and the others. */
+		/* Zeros are between the negative keys and the positive ones. */
 		if (key >= 0 && (key == 0 || i == 0)) {
 			seen += s->zeros;
 			if (seen >= rank)
@@ -398,14 +400,14 @@ bucket_of_rank(const struct tally_stats *s, uint64_t rank)
 		if (seen >= rank)
 			return key;
 	}
-	return 0; /* only zeros are above */
+	return 0; /* only zeros are left */
 }
 
-/* The nearest rank of the q-quantile of n values, from 1. */
+/* The nearest rank of the q-quantile of n values, counted from 1. */
 static uint64_t
 rank_of(uint64_t n, double q)
 {
-	/* The product of an inexact q must not reach the next rank by its last bit. */
+	/* Rounding of an inexact q must not lift the product to the next rank. */
 	double exact = q * (double)n;
 	double near = nearbyint(exact);
 	double rank = fabs(exact - near) < 1e-9 * (near + 1) ? near : ceil(exact);

@@ -1,13 +1,13 @@
 /* cli/log/stats.h - N, sum, mean, deviation, extremes and quantiles of one series of values.
  *
- * Sums, mean and deviation are the run's own (query/statistics/moments.h). Quantiles follow the
- * nearest-rank definition: the q-quantile of N values is the ceil(q * N)-th smallest, at least
- * the first, so it is always a value that was seen. They are exact while the series fits in
- * what `keep` allows (equal values count once); past that values fall into buckets whose width
- * is at most 1/512 of the value, and a quantile is the middle of its bucket, true to 0.1 %. A
- * series that would need more than 32768 buckets (whole numbers never do) doubles their width.
- * No randomness: equal input gives equal output. One thread at a time. Out of memory ends the
- * program, as everywhere in the command.
+ * Sums, mean and deviation come from query/statistics/moments.h, as in a run. Quantiles
+ * follow the nearest-rank definition: the q-quantile of N values is the ceil(q * N)-th
+ * smallest, at least the first, so it is always a value that was seen. They are exact while
+ * the series fits in what `keep` allows (equal values count once); beyond that, values fall
+ * into buckets whose width is at most 1/512 of the value, and a quantile is the middle of
+ * its bucket, accurate to 0.1 %. A series that would need more than 32768 buckets (whole
+ * numbers never do) doubles their width. No randomness: equal input gives equal output. One
+ * thread at a time. Out of memory ends the program, as everywhere in the command.
  */
 #ifndef PASSTALLY_CLI_STATS_H
 #define PASSTALLY_CLI_STATS_H
@@ -20,17 +20,17 @@ struct tally_stats_bucket;
 
 struct tally_stats {
 	struct tally_moments moments;
-	/* Values not yet sorted in: the last one, so many times, and others before it. */
+	/* Values not yet inserted: the last one with its repeat count, and others before it. */
 	struct tally_value last;
 	uint64_t repeats;
 	struct tally_stats_run *waiting;
 	uint32_t n_waiting;
-	/* While quantiles are exact: a table of different values. */
-	uint32_t keep; /* how many, before buckets take over */
+	/* While quantiles are exact: a table of distinct values. */
+	uint32_t keep; /* maximum number before buckets are used */
 	uint32_t n_runs, room_runs;
 	struct tally_stats_run *runs;
-	struct tally_stats_run *sorted; /* made when asked for; NULL: not */
-	/* Then: buckets side by side, or (`buckets`) anywhere. */
+	struct tally_stats_run *sorted; /* created on request; NULL: not yet */
+	/* After that: contiguous buckets, or sparse ones in `buckets`. */
 	bool sketched;
 	unsigned mantissa_bits;
 	int64_t first_dense;
@@ -41,7 +41,7 @@ struct tally_stats {
 	struct tally_stats_bucket *buckets;
 };
 
-/* Different values kept for a pass and for a frame. */
+/* Distinct values kept for a pass and for a frame. */
 #define TALLY_STATS_KEEP_PASS 4096
 #define TALLY_STATS_KEEP_FRAME (1u << 20)
 
@@ -52,10 +52,10 @@ void tally_stats_finish(struct tally_stats *s);
 void tally_stats_add(struct tally_stats *s, struct tally_value v);
 void tally_stats_add_u64(struct tally_stats *s, uint64_t v);
 
-/* Needs moments.n > 0. */
-/* `q` from 0 to 1. May reorder what is kept. */
+/* Requires moments.n > 0. */
+/* `q` is from 0 to 1. May reorder the kept values. */
 struct tally_value tally_stats_quantile(struct tally_stats *s, double q);
-/* False: quantiles are true to 0.1 % only. */
+/* False: quantiles are accurate to 0.1 % only. */
 bool tally_stats_exact(struct tally_stats *s);
 
 struct tally_value tally_u64(uint64_t v);

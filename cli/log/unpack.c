@@ -38,7 +38,8 @@ tally_unpack_step(struct tally_unpack *unpack, const char *in, size_t n_in, size
 {
 	ZSTD_inBuffer from = { .src = in, .size = n_in, .pos = *taken };
 	ZSTD_outBuffer out = { .dst = to, .size = size };
-	/* What is held back comes out without new bytes; an ended frame asks for the next one. */
+	/* Buffered output is drained without new input; after the end of a frame the next
+	 * one is started. */
 	while (out.pos == 0) {
 		size_t before = from.pos;
 		if (before == n_in && !unpack->inside)

@@ -1,7 +1,8 @@
-/* cli/machine/catalogue_microblaze.h - what `passtally counters --catalogue microblaze` says.
+/* cli/machine/catalogue_microblaze.h - what `passtally counters --catalogue microblaze`
+ * says.
  *
- * The events of a MicroBlaze core by number, and the metrics made of them. Results go to standard
- * output. One thread.
+ * The events of a MicroBlaze core by number, and the metrics made of them. Results go to
+ * standard output. One thread.
  */
 #ifndef PASSTALLY_CLI_CATALOGUE_MICROBLAZE_H
 #define PASSTALLY_CLI_CATALOGUE_MICROBLAZE_H

@@ -227,7 +227,7 @@ print_device(void *data, const struct tally_probe_found *found)
 	out->n++;
 }
 
-/* One word of --api; -1 after a complaint. */
+/* One word of --api; -1 after printing an error. */
 static int
 parse_api(const char *word)
 {

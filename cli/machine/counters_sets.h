@@ -9,8 +9,8 @@
 #include "cli/machine/probe.h"
 #include "cli/shared/out.h"
 
-/* Captured frames until every counter was counted; `pinned`: the --set of a run, or NULL. 0: no set
- * counts, for there is none, or none of that name. */
+/* Captured frames until every counter was counted; `pinned`: the --set of a run, or NULL. 0:
+ * no set counts, for there is none, or none of that name. */
 uint32_t tally_sets_rotation(const struct tally_probe_found *found, const char *pinned);
 uint32_t tally_sets_of_source(const struct tally_probe_found *found, const char *source);
 /* "38 counters, 216 bytes"; g_free(). */
@@ -20,7 +20,8 @@ char *tally_set_size(const struct tally_counter_set *set);
 char *tally_sets_with(const struct tally_probe_found *found, const struct tally_counter *counter);
 /* The frames that a rotation takes, as a sentence; g_free(). */
 char *tally_sets_tell_rotation(const struct tally_probe_found *found, const char *pinned);
-/* Members of the device's JSON object: `sets`, `rotation_frames`. Nothing where there is no set. */
+/* Members of the device's JSON object: `sets`, `rotation_frames`. Nothing where there is no
+ * set. */
 void tally_sets_put(struct tally_out *o, const struct tally_probe_found *found, const char *pinned);
 
 #endif

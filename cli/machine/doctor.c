@@ -85,7 +85,8 @@ self_test(void)
 	return there ? TALLY_EXIT_OK : TALLY_EXIT_NOTHING;
 }
 
-/* The same for the Vulkan layer, as `passtally run` offers it; why not goes to standard output. */
+/* The same for the Vulkan layer, as `passtally run` offers it; why not goes to standard
+ * output. */
 static int
 self_test_vulkan(void)
 {
@@ -211,7 +212,8 @@ complain(void *data, const char *message)
 			 message);
 }
 
-/* Try it: permissions do not tell of read-only and odd file systems. What is made goes again. */
+/* Try it: permissions do not tell of read-only and odd file systems. What is made goes
+ * again. */
 static bool
 can_write_in(const char *folder)
 {

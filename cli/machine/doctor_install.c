@@ -31,8 +31,8 @@ tally_core_version(const char *path)
 	return version;
 }
 
-/* A file beside the library: in its folder, or, in a build tree, in the one above or that of the
- * layer. NULL when it is in none. */
+/* A file beside the library: in its folder, or, in a build tree, in the one above or that of
+ * the layer. NULL when it is in none. */
 static char *
 beside(const char *library, const char *name)
 {

@@ -1,5 +1,5 @@
-/* In place of probe_vk.c where passtally is built without Vulkan's headers or vk.xml, or without
- * the probes of drivers. */
+/* In place of probe_vk.c where passtally is built without Vulkan's headers or vk.xml, or
+ * without the probes of drivers. */
 #include "cli/machine/probe_vk.h"
 
 #include <stdio.h>

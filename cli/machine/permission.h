@@ -1,4 +1,5 @@
-/* cli/machine/permission.h - may this user read the GPU's own counters, and what would let them.
+/* cli/machine/permission.h - may this user read the GPU's own counters, and what would let
+ * them.
  *
  * Linux's graphics drivers for Intel keep them for root unless a setting of the kernel says
  * otherwise. One thread; reads files in /proc only.

@@ -37,8 +37,8 @@ tally_probe_set_source(const struct tally_counter_set *set)
 	return set->layout.counters[set->layout.n_counters - 1]->source;
 }
 
-/* A log has no place for sets: they come as notes of a source of their own, "bytes, category, keys,
- * name" with tabs between. The name may hold anything, so it comes last. */
+/* A log has no place for sets: they come as notes of a source of their own, "bytes,
+ * category, keys, name" with tabs between. The name may hold anything, so it comes last. */
 static void
 record_set(struct child *c, const struct tally_counter_set *set)
 {
@@ -121,8 +121,8 @@ run_child(const char *path, enum tally_api api, const struct tally_probe_wish *w
 struct answer {
 	tally_probe_report *report;
 	void *data;
-	GPtrArray *facts; /* of char *, about the next device */
-	GPtrArray *sets; /* of char *, the same: what record_set() wrote */
+	GPtrArray *facts; /* elements: char *, about the next device */
+	GPtrArray *sets; /* elements: char *, the same: what record_set() wrote */
 	bool any;
 };
 
@@ -135,8 +135,8 @@ find_counter(const struct tally_device_record *device, const char *key)
 	return NULL;
 }
 
-/* What record_set() wrote; NULL when it holds no counter. The caller frees it; its texts live as
- * long as `parts`. */
+/* What record_set() wrote; NULL when it holds no counter. The caller frees it; its texts
+ * live as long as `parts`. */
 static struct tally_counter_set *
 read_set(const struct tally_device_record *device, char **parts)
 {

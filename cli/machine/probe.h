@@ -1,8 +1,8 @@
 /* cli/machine/probe.h - run the probes in a child process, for a driver may take its process
  * with it.
  *
- * What the child finds comes back as a log, read like any other. One thread; may take as long as a
- * driver needs to start, at most 30 s an API.
+ * What the child finds comes back as a log, read like any other. One thread; may take as
+ * long as a driver needs to start, at most 30 s an API.
  */
 #ifndef PASSTALLY_CLI_PROBE_H
 #define PASSTALLY_CLI_PROBE_H
@@ -16,8 +16,8 @@ struct tally_probe_found {
 	/* Sentences for people, ended by NULL; the first one says where it was seen or what it
 	 * is. */
 	const char *const *facts;
-	/* What takes turns, in that order: one captured frame each. What counts always is in none
-	 * of them, even where a layout says so. */
+	/* What takes turns, in that order: one captured frame each. What counts always is in
+	 * none of them, even where a layout says so. */
 	const struct tally_counter_set *const *sets;
 	uint32_t n_sets;
 };

@@ -1,9 +1,9 @@
 /* cli/machine/probe_gl.h - which OpenGL sources and counters this machine offers.
  *
- * Makes a context of its own through EGL (on the display, else on the first device, else without
- * any), opens the sources of query/ on it and closes all again. Drivers may crash, and libepoxy
- * aborts where it finds no EGL: call this in a process that may die (cli/machine/probe.h). One
- * thread.
+ * Makes a context of its own through EGL (on the display, else on the first device, else
+ * without any), opens the sources of query/ on it and closes all again. Drivers may crash,
+ * and libepoxy aborts where it finds no EGL: call this in a process that may die
+ * (cli/machine/probe.h). One thread.
  */
 #ifndef PASSTALLY_CLI_PROBE_GL_H
 #define PASSTALLY_CLI_PROBE_GL_H

@@ -1,8 +1,9 @@
 /* cli/machine/probe_vk.h - which Vulkan devices this machine has, and what they can count.
  *
- * Opens Vulkan's loader by dlopen(), makes a device on each GPU as a capture would, opens the
- * sources of query/ on it and closes all again. Drivers may crash or hang: call this in a process
- * that may die (cli/machine/probe.h). One thread. Nothing is submitted to any queue.
+ * Opens Vulkan's loader by dlopen(), makes a device on each GPU as a capture would, opens
+ * the sources of query/ on it and closes all again. Drivers may crash or hang: call this in
+ * a process that may die (cli/machine/probe.h). One thread. Nothing is submitted to any
+ * queue.
  */
 #ifndef PASSTALLY_CLI_PROBE_VK_H
 #define PASSTALLY_CLI_PROBE_VK_H

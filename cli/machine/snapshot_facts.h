@@ -1,8 +1,8 @@
 /* cli/machine/snapshot_facts.h - what snapshot sources depend on: settings, device nodes,
  * drivers.
  *
- * Who may read which, and the command or the rule that lets more people. One thread; reads files,
- * and asks for the rights to device nodes without opening them.
+ * Who may read which, and the command or the rule that lets more people. One thread; reads
+ * files, and asks for the rights to device nodes without opening them.
  */
 #ifndef PASSTALLY_CLI_SNAPSHOT_FACTS_H
 #define PASSTALLY_CLI_SNAPSHOT_FACTS_H

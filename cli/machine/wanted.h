@@ -10,8 +10,8 @@
 
 #include "layer/config/config.h"
 
-/* False after a complaint about each unknown name, with the valid ones listed, and about
- * each metric: file, line, column and a caret. */
+/* Returns false after printing an error about each unknown name, with the valid ones listed,
+ * and about each metric: file, line, column and a caret. */
 bool tally_wanted_check(const struct tally_config *config, tally_config_complain *complain,
 			void *data);
 

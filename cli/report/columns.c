@@ -111,7 +111,8 @@ tally_columns_find(const GArray *columns, const char *command, const char *optio
 	return NULL;
 }
 
-/* Move what the item names from one array to the other; the first column is shown in any case. */
+/* Move what the item names from one array to the other; the first column is shown in any
+ * case. */
 static bool
 choose_item(GArray *from, GArray *to, const char *item)
 {

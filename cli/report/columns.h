@@ -57,22 +57,23 @@ struct tally_column {
 
 /* Array of struct tally_column; the first is the one a table row starts with. */
 GArray *tally_columns_create(const struct tally_aggregate *a);
-/* "mean" finds "mean_ns" too. NULL after listing the valid keys on standard error; `option` is the
- * one that named it. */
+/* "mean" finds "mean_ns" too. NULL after listing the valid keys on standard error; `option`
+ * is the one that named it. */
 const struct tally_column *
 tally_columns_find(const GArray *columns, const char *command, const char *option, const char *key);
-/* Leave the first column and those of `list`, in its order: keys as above, or globs, ',' or '+'
- * between them. False after a complaint: an item matches none. */
+/* Leave the first column and those of `list`, in its order: keys as above, or globs, ',' or
+ * '+' between them. Returns false after printing an error: an item matches none. */
 bool tally_columns_choose(GArray *columns, const char *command, const char *list);
 
 /* False: absent. Not for text columns. */
 bool tally_column_value(const struct tally_aggregate *a, const struct tally_group *g,
 			const struct tally_column *c, struct tally_value *out);
-/* A text column's value, not escaped; the caller's. */
+/* A text column's value, not escaped; the caller frees it. */
 char *tally_column_text(const struct tally_group *g, const struct tally_column *c);
 /* Is any value that went into it an estimate? */
 bool tally_column_estimated(const struct tally_group *g, const struct tally_column *c);
-/* The queue that a row's passes ran on, as in the log, "several", or "" (OpenGL); the caller's. */
+/* The queue that a row's passes ran on, as in the log, "several", or "" (OpenGL); the caller
+ * frees it. */
 char *tally_queue_text(const struct tally_group *g);
 /* The words of flags, joined by `separator`. */
 char *tally_flags_text(uint64_t flags, const char *separator);

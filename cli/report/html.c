@@ -49,7 +49,8 @@ digits(struct tally_out *o, const char *key, uint64_t v)
 	tally_out_text(o, key, text);
 }
 
-/* n, sum, mean, sd, min, p50, p90, p99, max, bits: 1 estimated, 2 quantiles true to 0.1 % only. */
+/* n, sum, mean, sd, min, p50, p90, p99, max, bits: 1 estimated, 2 quantiles true to 0.1 %
+ * only. */
 static void
 stats(struct tally_out *o, struct tally_stats *s, bool estimated)
 {

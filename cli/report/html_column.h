@@ -1,10 +1,10 @@
 /* cli/report/html_column.h - a column of numbers in few bytes, for a page that draws them.
  *
- * A column is a list of (row, value), rows ascending. Rows are runs (rows skipped, rows there).
- * Whole numbers are differences from the one before, zigzag, seven bits a byte: exact over all 64
- * bits. Other numbers are 32-bit floats, their bytes by place: true to seven digits, which a chart
- * does not outrun (tables are made from the numbers themselves). A mixed column is of the latter.
- * Nothing here prints. One thread.
+ * A column is a list of (row, value), rows ascending. Rows are runs (rows skipped, rows
+ * there). Whole numbers are differences from the one before, zigzag, seven bits a byte:
+ * exact over all 64 bits. Other numbers are 32-bit floats, their bytes by place: true to
+ * seven digits, which a chart does not outrun (tables are made from the numbers themselves).
+ * A mixed column is of the latter. Nothing here prints. One thread.
  */
 #ifndef PASSTALLY_CLI_HTML_COLUMN_H
 #define PASSTALLY_CLI_HTML_COLUMN_H

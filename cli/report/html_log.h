@@ -1,11 +1,11 @@
-/* cli/report/html_log.h - one log as a page of `report --html` needs it: columns and passes in
- * time order.
+/* cli/report/html_log.h - one log as a page of `report --html` needs it: columns and passes
+ * in time order.
  *
- * Reads through a watched aggregate (cli/log/aggregate.h): names, joins and statistics are those of
- * `passtally report`, so the page and the table never differ. What the page must know beyond that
- * is kept here: each frame's numbers, each pass's place in its frame, each value of each pass,
- * options, notes and what counters mean. Memory grows with the log: some ten bytes a pass and
- * three a value. One thread.
+ * Reads through a watched aggregate (cli/log/aggregate.h): names, joins and statistics are
+ * those of `passtally report`, so the page and the table never differ. What the page must
+ * know beyond that is kept here: each frame's numbers, each pass's place in its frame, each
+ * value of each pass, options, notes and what counters mean. Memory grows with the log: some
+ * ten bytes a pass and three a value. One thread.
  */
 #ifndef PASSTALLY_CLI_HTML_LOG_H
 #define PASSTALLY_CLI_HTML_LOG_H
@@ -51,11 +51,11 @@ struct tally_html_device {
 	uint64_t base_ns; /* start of the first frame */
 	uint64_t rows;
 	struct tally_html_column frames[TALLY_HTML_N_FRAME_COLUMNS];
-	GPtrArray *groups; /* of struct tally_group *, by place */
+	GPtrArray *groups; /* elements: struct tally_group *, by place */
 	GHashTable *by_id; /* uint64_t * id -> struct tally_group * */
-	GArray *kinds; /* of struct tally_html_kind */
+	GArray *kinds; /* elements: struct tally_html_kind */
 	GByteArray *bars; /* a row's passes, one row after the other */
-	GArray *bar_ends; /* of guint: where each row's end */
+	GArray *bar_ends; /* elements: guint: where each row's end */
 };
 
 struct tally_html_note {
@@ -73,12 +73,12 @@ struct tally_html_meaning {
 struct tally_html_log {
 	struct tally_aggregate aggregate;
 	struct tally_aggregate_watch watch;
-	GPtrArray *devices; /* of struct tally_html_device * */
-	GPtrArray *notes; /* of struct tally_html_note * */
+	GPtrArray *devices; /* elements: struct tally_html_device * */
+	GPtrArray *notes; /* elements: struct tally_html_note * */
 	uint64_t notes_left_out;
 	GHashTable *meanings; /* key -> struct tally_html_meaning * */
-	GPtrArray *options; /* of char *: key, value, key, ... */
-	GPtrArray *argv; /* of char *; NULL = not in the log */
+	GPtrArray *options; /* elements: char *: key, value, key, ... */
+	GPtrArray *argv; /* elements: char *; NULL = not in the log */
 };
 
 /* TALLY_EXIT_OK, or what tally_aggregate_read says. Always needs finish(). */

@@ -66,8 +66,8 @@ struct report_request {
 	uint64_t warmup;
 	GPtrArray *logs;
 	struct tally_out out; /* JSON and CSV */
-	char *csv_head; /* printed last: another log may have other counters, and then needs its own
-			 */
+	/* printed last: another log may have other counters, and then needs its own */
+	char *csv_head;
 };
 
 static void
@@ -148,7 +148,7 @@ take_option(struct report_request *r, int option, const char *value)
 	}
 }
 
-/* TALLY_EXIT_OK to go on; -1 when help was shown. */
+/* Returns TALLY_EXIT_OK to go on and -1 after showing the help. */
 static int
 parse(struct report_request *r, int argc, char **argv)
 {

@@ -90,8 +90,8 @@ leave_terminal(const char *output)
 static _Noreturn void
 become(char *const *argv, int go, int error)
 {
-	/* NAME=VALUE with its NUL, and perhaps a path with its own; the end of the pipe without one
-	 * means: do not. */
+	/* NAME=VALUE with its NUL, and perhaps a path with its own; the end of the pipe
+	 * without one means: do not. */
 	size_t used = 0, size = 8192;
 	char *setting = malloc(size);
 	while (setting) {
@@ -247,7 +247,8 @@ tally_launch_leave(const struct tally_launch *launch)
 	int sig = WTERMSIG(launch->status);
 	struct rlimit no_core = { 0, 0 };
 	setrlimit(RLIMIT_CORE, &no_core);
-	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* the limit means nothing to a piped core_pattern */
+	/* the limit means nothing to a piped core_pattern */
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	struct sigaction die = { .sa_handler = SIG_DFL };
 	sigaction(sig, &die, NULL);
 	sigset_t set;

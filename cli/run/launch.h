@@ -1,9 +1,10 @@
-/* cli/run/launch.h - start a program as our child and live beside it as if we were not there.
+/* cli/run/launch.h - start a program as our child and live beside it as if we were not
+ * there.
  *
  * The child keeps our process group, so the terminal's signals and job control reach it by
- * themselves: SIGINT and SIGQUIT are ignored here while it runs. SIGTERM, SIGHUP, SIGUSR1 and
- * SIGUSR2 sent to us are passed on. Its standard streams are untouched, unless `output` is set. One
- * program at a time; one thread.
+ * themselves: SIGINT and SIGQUIT are ignored here while it runs. SIGTERM, SIGHUP, SIGUSR1
+ * and SIGUSR2 sent to us are passed on. Its standard streams are untouched, unless `output`
+ * is set. One program at a time; one thread.
  */
 #ifndef PASSTALLY_CLI_LAUNCH_H
 #define PASSTALLY_CLI_LAUNCH_H

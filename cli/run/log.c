@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Files named PATH.DIGITS; full paths (char *), the caller's. */
+/* Files named PATH.DIGITS; full paths (char *); the caller frees it. */
 static GPtrArray *
 siblings(const char *path)
 {
@@ -82,8 +82,8 @@ tally_run_log_prepare(struct tally_run_log *log, bool force)
 				   log->path);
 		return TALLY_EXIT_USAGE;
 	}
-	/* Gone before the start, not replaced later: of several processes that render, each would
-	 * replace the log of the one before. */
+	/* Gone before the start, not replaced later: of several processes that render, each
+	 * would replace the log of the one before. */
 	if (unlink(log->path) < 0) {
 		tally_cli_complain("run", "the log %s cannot be replaced: %s", log->path,
 				   g_strerror(errno));

@@ -1,8 +1,8 @@
 /* cli/run/log.h - the log of a run, from the side of `passtally run`.
  *
- * run chooses the path before the program starts, so that it knows it afterwards. A program that
- * starts others may leave more: each process that finds the path taken writes PATH.PID. One
- * thread.
+ * run chooses the path before the program starts, so that it knows it afterwards. A program
+ * that starts others may leave more: each process that finds the path taken writes PATH.PID.
+ * One thread.
  */
 #ifndef PASSTALLY_CLI_RUN_LOG_H
 #define PASSTALLY_CLI_RUN_LOG_H
@@ -17,16 +17,17 @@ struct tally_run_log {
 	GHashTable *before; /* PATH.PID files that were there already */
 };
 
-/* Choose the path for a program that starts now as process `pid`. False after a complaint. */
+/* Choose the path for a program that starts now as process `pid`. Returns false after
+ * printing an error. */
 bool tally_run_log_choose(struct tally_run_log *log, const struct tally_config *config,
 			  const char *program, uint64_t started_unix_ns, long pid);
-/* Make room: the folder of the default place; with `force` an old log goes. TALLY_EXIT_OK, or
- * TALLY_EXIT_USAGE after a complaint. A folder that is missing or unwritable is left to the
- * capture to tell: the program runs all the same. */
+/* Make room: the folder of the default place; with `force` an old log goes. TALLY_EXIT_OK,
+ * or TALLY_EXIT_USAGE after printing an error. A folder that is missing or unwritable is
+ * left to the capture to tell: the program runs all the same. */
 int tally_run_log_prepare(struct tally_run_log *log, bool force);
-/* The value of PASSTALLY_LOG for it (a pattern: '%' is doubled); the caller's. */
+/* The value of PASSTALLY_LOG for it (a pattern: '%' is doubled); the caller frees it. */
 char *tally_run_log_variable(const struct tally_run_log *log);
-/* Which logs are there now: paths (char *), the caller's. */
+/* Which logs are there now: paths (char *); the caller frees it. */
 GPtrArray *tally_run_log_find(const struct tally_run_log *log);
 
 struct tally_run_started {

@@ -182,8 +182,8 @@ origin_of(const struct tally_config *config, const char *key)
 	return TALLY_FROM_DEFAULT;
 }
 
-/* A socket for `passtally trigger`, where no option says anything about it. What was said here is
- * relative to this folder, wherever a launcher goes. */
+/* A socket for `passtally trigger`, where no option says anything about it. What was said
+ * here is relative to this folder, wherever a launcher goes. */
 static bool
 choose_control(struct run_request *r)
 {
@@ -272,7 +272,7 @@ private_folder_remove(struct private_folder *f)
 	*f = (struct private_folder){ 0 };
 }
 
-/* A link named `name` in the private folder; NULL after a complaint. */
+/* A link named `name` in the private folder; NULL after printing an error. */
 static char *
 make_link(const struct private_folder *f, const char *name, const char *to)
 {
@@ -284,8 +284,8 @@ make_link(const struct private_folder *f, const char *name, const char *to)
 	return NULL;
 }
 
-/* The library's name in LD_PRELOAD; where ld.so could not read its path, through a link that it
- * can. The caller's; NULL after a complaint. */
+/* The library's name in LD_PRELOAD; where ld.so could not read its path, through a link that
+ * it can. The caller frees it; NULL after printing an error. */
 static char *
 preload_name(const struct tally_injected *in, struct private_folder *f)
 {
@@ -344,8 +344,8 @@ tell_errors(const GPtrArray *status)
 			tally_cli_say("%s", (const char *)g_ptr_array_index(status, i));
 }
 
-/* The name under which a log is to be found from now on; the caller's. A log that stays plain is no
- * less a log: the program's status is not touched. */
+/* The name under which a log is to be found from now on; the caller frees it. A log that
+ * stays plain is no less a log: the program's status is not touched. */
 static char *
 compress_log(const struct run_request *r, const char *path)
 {
@@ -429,8 +429,8 @@ wants_progress(const struct run_request *r)
 	return r->progress || r->live || (!isatty(STDIN_FILENO) && !isatty(STDOUT_FILENO));
 }
 
-/* TALLY_EXIT_OK, or TALLY_EXIT_USAGE after a complaint: the name that the log gets in the end must
- * be free as well. */
+/* TALLY_EXIT_OK, or TALLY_EXIT_USAGE after printing an error: the name that the log gets in
+ * the end must be free as well. */
 static int
 prepare_log(const struct run_request *r, struct tally_run_log *log)
 {

@@ -10,7 +10,8 @@
 
 #include <glib.h>
 
-/* Lines of the status file, each once: "level: source: message" (char *); the caller's. */
+/* Lines of the status file, each once: "level: source: message" (char *); the caller frees
+ * it. */
 GPtrArray *tally_run_status_read(const char *path);
 /* Does one of them speak of an error? */
 bool tally_run_status_has_error(const GPtrArray *lines);

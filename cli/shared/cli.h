@@ -1,7 +1,9 @@
-/* cli/shared/cli.h - what the commands of `passtally` share: exit codes, options, output, progress.
+/* cli/shared/cli.h - what the commands of `passtally` share: exit codes, options, output,
+ * progress.
  *
- * Results go to standard output, everything else to standard error. Errors are one sentence that
- * starts with "passtally COMMAND:". One thread; out of memory ends the program (GLib's rule).
+ * Results go to standard output, everything else to standard error. Errors are one sentence
+ * that starts with "passtally COMMAND:". One thread; out of memory ends the program (GLib's
+ * rule).
  */
 #ifndef PASSTALLY_CLI_CLI_H
 #define PASSTALLY_CLI_CLI_H
@@ -65,7 +67,8 @@ void tally_args_init(struct tally_args *args, int argc, char **argv, const struc
 /* The next option's index in the table, or one of the above. `--key value`, `--key=value`,
  * `-o value`, `-ovalue`; "--" ends options. *value is NULL for a switch. */
 int tally_args_next(struct tally_args *args, const char **value);
-/* The whole number that option --`name` of `command` was given. False after a complaint. */
+/* The whole number that option --`name` of `command` was given. Returns false after printing
+ * an error. */
 bool tally_args_read_whole(const char *command, const char *name, const char *value,
 			   uint64_t least, uint64_t most, uint64_t *out);
 /* The table's lines of --help. */
@@ -75,8 +78,8 @@ void tally_args_help(const struct tally_arg *table, size_t n);
 void tally_cli_complain(const char *command, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* "passtally: MESSAGE" on standard error, one line. */
 void tally_cli_say(const char *format, ...) G_GNUC_PRINTF(1, 2);
-/* "LOG:LINE:COLUMN: MESSAGE" of a bad log, "passtally COMMAND: LOG: MESSAGE" of a log that could
- * not be read; gives the exit status for it. */
+/* "LOG:LINE:COLUMN: MESSAGE" of a bad log, "passtally COMMAND: LOG: MESSAGE" of a log that
+ * could not be read; gives the exit status for it. */
 int tally_cli_read_failed(const char *command, const char *path, enum tally_read_status status,
 			  const struct tally_read_error *error);
 

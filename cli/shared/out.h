@@ -1,13 +1,15 @@
-/* cli/shared/out.h - what programs read, JSON and CSV: the only way for both out of the command.
+/* cli/shared/out.h - what programs read, JSON and CSV: the only way for both out of the
+ * command.
  *
- * Text of a log, a driver, a file or the command line may hold what a terminal obeys (control
- * characters, C1) or what changes the order of the text after it (bidirectional controls). JSON has
- * these as \u escapes, which its readers undo. A cell of CSV has them as tables have them
- * (tally_text_escape()), line breaks and tabs as they are, and an apostrophe before what a
- * spreadsheet would take for a formula.
+ * Text of a log, a driver, a file or the command line may hold what a terminal obeys
+ * (control characters, C1) or what changes the order of the text after it (bidirectional
+ * controls). JSON has these as \u escapes, which its readers undo. A cell of CSV has them as
+ * tables have them (tally_text_escape()), line breaks and tabs as they are, and an
+ * apostrophe before what a spreadsheet would take for a formula.
  *
- * Commas are written here: `key` is a member's name, NULL inside an array. One thread. Nothing
- * fails: ferror() of the stream tells at the end whether all was written. Memory: the buffer below.
+ * Commas are written here: `key` is a member's name, NULL inside an array. One thread.
+ * Nothing fails: ferror() of the stream tells at the end whether all was written. Memory:
+ * the buffer below.
  */
 #ifndef PASSTALLY_CLI_SHARED_OUT_H
 #define PASSTALLY_CLI_SHARED_OUT_H
@@ -72,7 +74,7 @@ void tally_out_string(struct tally_out *o, const char *prefix, const char *text)
 void tally_out_cell(struct tally_out *o, const char *text);
 /* A number as above: the fewest digits; not finite: null. */
 void tally_out_cell_value(struct tally_out *o, struct tally_value v);
-/* As tally_out_cell(), the caller's (g_free). */
+/* As tally_out_cell(); the caller frees it with g_free(). */
 char *tally_out_cell_text(const char *text);
 
 #endif

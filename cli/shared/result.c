@@ -92,7 +92,8 @@ tally_result_open(struct tally_result *t, const char *command, const char *path,
 	bool exists = stat(path, &s) == 0;
 	if (exists && S_ISDIR(s.st_mode))
 		return complain(t, "is a folder: name a file in it");
-	if (exists && !S_ISREG(s.st_mode)) { /* /dev/null, a pipe: nothing to put in its place */
+	/* /dev/null, a pipe: nothing to put in its place */
+	if (exists && !S_ISREG(s.st_mode)) {
 		t->file = fopen(path, "wbe");
 		return t->file ? TALLY_EXIT_OK : complain(t, g_strerror(errno));
 	}

@@ -1,9 +1,11 @@
-/* cli/shared/text.h - what people read: the only way for text to a terminal out of the command.
+/* cli/shared/text.h - what people read: the only way for text to a terminal out of the
+ * command.
  *
- * A label, a path or a word of the command line may hold control characters, escape sequences that
- * a terminal obeys, or text that runs right to left. None of that reaches a terminal: everything
- * for people is written by tally_text_print() and its kin. What programs read is written by
- * cli/shared/out.h. One thread. Strings returned are the caller's (g_free).
+ * A label, a path or a word of the command line may hold control characters, escape
+ * sequences that a terminal obeys, or text that runs right to left. None of that reaches a
+ * terminal: everything for people is written by tally_text_print() and its kin. What
+ * programs read is written by cli/shared/out.h. One thread. Strings returned are the
+ * caller's (g_free).
  */
 #ifndef PASSTALLY_CLI_TEXT_H
 #define PASSTALLY_CLI_TEXT_H
@@ -30,7 +32,8 @@ size_t tally_text_width(const char *text);
 char *tally_text_fit(const char *text, size_t columns);
 /* Words in lines of at most `columns`, each line after the first indented, and a newline. */
 void tally_text_print_wrapped(FILE *out, const char *text, size_t indent, size_t columns);
-/* The label and the text on standard output, folded to the terminal and indented below a key. */
+/* The label and the text on standard output, folded to the terminal and indented below a
+ * key. */
 void tally_text_print_indented(const char *label, const char *text);
 /* Does the terminal show UTF-8? */
 bool tally_text_is_utf8(void);

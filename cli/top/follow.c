@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The first bytes of a log: its header holds the time and the process, so that another log at the
- * same place is told apart even when it has grown past the old one's length. */
+/* The first bytes of a log: its header holds the time and the process, so that another log
+ * at the same place is told apart even when it has grown past the old one's length. */
 #define HEAD_BYTES 256
 
 struct tally_follow {

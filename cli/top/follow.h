@@ -2,8 +2,8 @@
  *
  * A line is handed out when its newline is there; half a line is waited for. A log that was
  * replaced by another file, truncated or rewritten is read from its start again, and that is
- * reported. inotify says when to look; where it cannot (a network's file system, no watches left)
- * time does. Nothing here blocks. One thread.
+ * reported. inotify says when to look; where it cannot (a network's file system, no watches
+ * left) time does. Nothing here blocks. One thread.
  */
 #ifndef PASSTALLY_CLI_FOLLOW_H
 #define PASSTALLY_CLI_FOLLOW_H
@@ -25,8 +25,8 @@ void tally_follow_destroy(struct tally_follow *f);
 
 /* *line is valid until the next call. */
 enum tally_follow_status tally_follow_next(struct tally_follow *f, struct tally_log_line *line);
-/* Why the last answer was BAD, "PATH:LINE:COLUMN: message"; for WAIT why the log cannot be opened,
- * or NULL. Lives until the next call. */
+/* Why the last answer was BAD, "PATH:LINE:COLUMN: message"; for WAIT why the log cannot be
+ * opened, or NULL. Lives until the next call. */
 const char *tally_follow_why(const struct tally_follow *f);
 /* Was the log ever opened? */
 bool tally_follow_is_open(const struct tally_follow *f);

@@ -1,8 +1,9 @@
 /* cli/top/screen.h - the live view's terminal: full screen, keys, resizing.
  *
- * Over ncurses, which knows what each terminal can do, draws only what changed (which matters over
- * a slow line), stops and resumes with job control and puts the terminal back as it was. Built
- * without it, opening fails and says so. One terminal at a time; one thread.
+ * Over ncurses, which knows what each terminal can do, draws only what changed (which
+ * matters over a slow line), stops and resumes with job control and puts the terminal back
+ * as it was. Built without it, opening fails and says so. One terminal at a time; one
+ * thread.
  */
 #ifndef PASSTALLY_CLI_TOP_SCREEN_H
 #define PASSTALLY_CLI_TOP_SCREEN_H

@@ -20,8 +20,8 @@ struct line {
 };
 
 struct layout {
-	GArray *columns; /* of struct tally_top_column, those that fit */
-	GArray *widths; /* of unsigned */
+	GArray *columns; /* elements: struct tally_top_column, those that fit */
+	GArray *widths; /* elements: unsigned */
 	double unit_ns;
 	const char *unit;
 	unsigned decimals;
@@ -283,7 +283,8 @@ place(struct layout *layout, const struct tally_top_column *c, unsigned width)
 	g_array_append_val(layout->widths, width);
 }
 
-/* Of the columns of call_counts, counters and metrics: as many as fit into `room`, from `first`. */
+/* Of the columns of call_counts, counters and metrics: as many as fit into `room`, from
+ * `first`. */
 static guint
 fit_series(const struct tally_top_window *w, const GArray *all, guint first, unsigned room)
 {

@@ -1,8 +1,8 @@
 /* cli/top/top.h - follow a log on the terminal until the user has seen enough.
  *
- * For `passtally top` and `passtally run --live`. SIGINT, SIGTERM, SIGHUP and SIGQUIT end the view;
- * while it is shown they do besides what they did before, if that was a handler. The terminal and
- * the signals are put back. One at a time; one thread.
+ * For `passtally top` and `passtally run --live`. SIGINT, SIGTERM, SIGHUP and SIGQUIT end
+ * the view; while it is shown they do besides what they did before, if that was a handler.
+ * The terminal and the signals are put back. One at a time; one thread.
  */
 #ifndef PASSTALLY_CLI_TOP_H
 #define PASSTALLY_CLI_TOP_H

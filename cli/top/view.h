@@ -59,7 +59,7 @@ struct tally_top_span {
 	enum tally_top_style style;
 };
 
-/* An array of arrays of struct tally_top_span; the caller's. */
+/* An array of arrays of struct tally_top_span; the caller frees it. */
 GPtrArray *tally_top_compose(const struct tally_top_window *w, struct tally_top_look *look);
 
 /* The column `steps` to the right or (< 0) left of the one that sorts now. */
@@ -69,7 +69,7 @@ void tally_top_next_device(const struct tally_top_window *w, struct tally_top_lo
 /* "share", "mean", "max", "n", "name", or a series by its name. False: no such column (yet). */
 bool tally_top_find_column(const struct tally_top_window *w, const char *name,
 			   struct tally_top_column *column);
-/* Their names, for a person; the caller's. */
+/* Their names, for a person; the caller frees it. */
 char *tally_top_column_names(const struct tally_top_window *w);
 
 /* Between view.c and table.c. */

@@ -1,10 +1,11 @@
 /* cli/top/window.h - what the last seconds of a log come to, pass by pass.
  *
- * Time is the log's own (start_ns of frames), cut into slices; the window ends with the newest
- * frame. Of each slice count, sum and largest value stay, so memory depends on the number of passes
- * that ran within the window and not on its frames: at most TALLY_TOP_MOST_PASSES passes, of
- * whose counters at most TALLY_TOP_MOST_SERIES are kept in all; what is past that is counted in
- * `left_out`. Names of passes stay for the whole log, as in a report. One thread.
+ * Time is the log's own (start_ns of frames), cut into slices; the window ends with the
+ * newest frame. Of each slice count, sum and largest value stay, so memory depends on the
+ * number of passes that ran within the window and not on its frames: at most
+ * TALLY_TOP_MOST_PASSES passes, of whose counters at most TALLY_TOP_MOST_SERIES are kept in
+ * all; what is past that is counted in `left_out`. Names of passes stay for the whole log,
+ * as in a report. One thread.
  */
 #ifndef PASSTALLY_CLI_TOP_WINDOW_H
 #define PASSTALLY_CLI_TOP_WINDOW_H
@@ -56,9 +57,9 @@ struct tally_top_window {
 	uint64_t now; /* slice of the newest frame */
 	uint64_t frame_ns; /* start of the frame being read */
 	uint64_t first_ns; /* of the log's first frame */
-	GPtrArray *passes; /* of struct tally_top_pass *, no order */
-	GPtrArray *devices; /* of struct tally_top_device *, in order of appearance */
-	GArray *series_in_use; /* of bool: was ever other than 0 */
+	GPtrArray *passes; /* elements: struct tally_top_pass *, no order */
+	GPtrArray *devices; /* elements: struct tally_top_device *, in order of appearance */
+	GArray *series_in_use; /* elements: bool: was ever other than 0 */
 	uint32_t n_kept; /* series of all passes */
 	uint64_t left_out;
 	uint64_t frames;
