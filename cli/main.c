@@ -60,14 +60,14 @@ help_on(const char *name)
 int
 main(int argc, char **argv)
 {
-	/* Of the locale only what a character is: numbers keep their point. */
+	/* Only the character type comes from the locale: numbers keep their decimal point. */
 	setlocale(LC_CTYPE, "");
 	if (argc < 2) {
 		tally_cli_complain(NULL, "no command given; `passtally --help` lists them");
 		return TALLY_EXIT_USAGE;
 	}
 	const char *word = argv[1];
-	if (strcmp(word, "run") == 0) /* the program must inherit SIGPIPE as we found it */
+	if (strcmp(word, "run") == 0) /* the program must inherit SIGPIPE unchanged */
 		return tally_cli_finish("run", tally_command_run.run(argc - 1, argv + 1));
 	signal(SIGPIPE, SIG_IGN);
 	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)

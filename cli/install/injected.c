@@ -41,7 +41,7 @@ tally_own_path(void)
 	return g_strdup(path);
 }
 
-/* Removes from the folder of the command the part that the build added to the prefix. */
+/* Removes as many folders from the end of `folder` as PASSTALLY_BINDIR has. */
 char *
 tally_own_prefix(const char *folder)
 {

@@ -18,7 +18,7 @@ static const char *const block_names[TALLY_N_MALI_BLOCKS] = {
 	[TALLY_MALI_CORE] = "core",
 };
 
-/* What a block is, and how the values of its instances become one. */
+/* The kind of a block, and how the values of its instances are combined. */
 static const char *const block_texts[TALLY_N_MALI_BLOCKS] = {
 	[TALLY_MALI_FRONTEND] = "the front end, which takes in work",
 	[TALLY_MALI_TILER] = "the tiler",
@@ -52,7 +52,7 @@ print_counter(const struct tally_mali_counter *c)
 	g_free(aliases);
 }
 
-/* Is it one that this layout has, rather than any GPU? */
+/* Whether this layout in particular has it, not every GPU. */
 static bool
 has_metric(const struct tally_mali_layout *l, const struct tally_metric *m)
 {
@@ -174,7 +174,7 @@ put_layout(struct tally_out *o, const struct tally_mali_layout *l)
 	put_metrics(o, l);
 }
 
-/* One line; `whole`: with its counters and metrics. */
+/* Prints one line; `whole`: with its counters and metrics. */
 static void
 print_product_json(const struct tally_mali_product *p, bool whole)
 {

@@ -1,4 +1,5 @@
-/* cli/machine/catalogue.h - what `passtally counters --catalogue GPU` says, without that GPU.
+/* cli/machine/catalogue.h - the output of `passtally counters --catalogue GPU`, which works
+ * without that GPU.
  *
  * Results go to standard output. One thread.
  */
@@ -7,7 +8,8 @@
 
 #include <stdbool.h>
 
-/* Counters and metrics of the GPU, or, NULL, the names of those that are known. Exit status. */
+/* Prints the counters and metrics of the GPU or, for NULL, the names of the known GPUs.
+ * Returns the exit status. */
 int tally_catalogue_print(const char *gpu, bool json);
 
 #endif

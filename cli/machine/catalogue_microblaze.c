@@ -24,7 +24,8 @@ print_and_free(char *text)
 	g_free(text);
 }
 
-/* Does the metric need an event of the core? Then its key stands in the expression. */
+/* Whether the metric needs an event of the core: if so, the event's key is in the
+ * expression. */
 static bool
 is_ours(const struct tally_metric *m)
 {

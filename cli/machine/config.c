@@ -27,7 +27,7 @@ static const struct tally_arg options[] = {
 
 struct request {
 	bool changed, path, blocklist, json, help;
-	const char *program; /* NULL: none in particular */
+	const char *program; /* NULL: no particular program */
 };
 
 static void
@@ -48,7 +48,7 @@ help(void)
 
 /* ---- where values come from ---- */
 
-/* The paths of the files, NULL where no home is known. */
+/* The paths of the files, NULL if the home folder is not known. */
 struct places {
 	char *user, *program;
 };
@@ -288,7 +288,7 @@ show_path(const struct request *r, const struct places *places)
 		tally_text_print_line(stdout, "%s", path);
 		return TALLY_EXIT_OK;
 	}
-	if (path) { /* for "$(passtally config --path)": the very bytes */
+	if (path) { /* for "$(passtally config --path)": the exact bytes, not escaped */
 		struct tally_out o;
 		tally_out_init(&o, stdout);
 		tally_out_put(&o, path);
@@ -316,7 +316,7 @@ show(const struct request *r)
 	} else {
 		struct tally_config config;
 		tally_config_init(&config);
-		/* All that `passtally run` refuses. */
+		/* Reports everything that `passtally run` would refuse. */
 		bool loaded = tally_config_load(&config, r->program, complain, NULL);
 		if (!loaded || !tally_wanted_check(&config, complain, NULL))
 			status = TALLY_EXIT_USAGE;

@@ -46,13 +46,13 @@ help(void)
 	     "Exit status: 0; 1 no device, or no such set, was found; 2 usage; 125 other errors.");
 }
 
-/* What is asked for, and how many devices were printed. */
+/* The request, and the number of devices printed. */
 struct output {
 	bool json;
 	struct tally_probe_wish wish;
 	uint32_t n;
-	bool has_set; /* a device has the set that is asked for */
-	struct tally_snapshots snapshots; /* of this machine, whichever device */
+	bool has_set; /* a device has the set that was requested */
+	struct tally_snapshots snapshots; /* of this machine, not of one device */
 };
 
 static void
@@ -63,7 +63,8 @@ print_json(const struct output *out, const struct tally_probe_found *found)
 	size_t len = tally_json_write_device(NULL, 0, &numbered);
 	char *line = g_malloc(len + 1);
 	tally_json_write_device(line, len + 1, &numbered);
-	/* The object's last brace comes after what only we have to say. */
+	/* The object's closing brace is printed after the members that only this command
+	 * adds. */
 	struct tally_out o;
 	tally_out_init(&o, stdout);
 	tally_out_json(&o, line, len - 1);
@@ -75,7 +76,7 @@ print_json(const struct output *out, const struct tally_probe_found *found)
 	tally_snapshots_free_device(&numbered);
 }
 
-/* Widest of a column, over the counters of a source. */
+/* Widest entry of each column, over the counters of a source. */
 struct widths {
 	size_t key, unit, kind, scope, sets;
 };
@@ -96,7 +97,7 @@ measure(const struct tally_probe_found *found, const char *source)
 		w.sets = MAX(w.sets, strlen(sets));
 		g_free(sets);
 	}
-	/* There is room for the heads. */
+	/* The columns are at least as wide as their heads. */
 	if (w.key) {
 		w.unit = MAX(w.unit, strlen("UNIT"));
 		w.kind = MAX(w.kind, strlen("KIND"));
@@ -150,7 +151,7 @@ print_sets(const struct tally_probe_found *found, const char *source)
 	}
 }
 
-/* False: it has none. */
+/* Returns false if the device has no counters. */
 static bool
 print_counters(const struct tally_probe_found *found, const char *source)
 {
@@ -200,7 +201,7 @@ print_text(const struct output *out, const struct tally_probe_found *found)
 	g_free(sentence);
 }
 
-/* Once, below the devices, in each of whose logs they are. */
+/* Printed once, after the devices: these counters are in the log of every device. */
 static void
 print_snapshots(const struct output *out)
 {
@@ -227,7 +228,7 @@ print_device(void *data, const struct tally_probe_found *found)
 	out->n++;
 }
 
-/* One word of --api; -1 after printing an error. */
+/* Reads one word of --api; -1 after printing an error. */
 static int
 parse_api(const char *word)
 {
@@ -241,7 +242,7 @@ parse_api(const char *word)
 static int
 probe(int api, struct output *out)
 {
-	/* OpenGL ES is for where there is no OpenGL, unless it is asked for. */
+	/* OpenGL ES is used only where there is no OpenGL, unless it is requested. */
 	static const enum tally_api order[] = { TALLY_API_OPENGL, TALLY_API_OPENGL_ES,
 						TALLY_API_VULKAN };
 	char all[1600] = "";

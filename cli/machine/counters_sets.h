@@ -1,7 +1,8 @@
-/* cli/machine/counters_sets.h - which sets the counters of a device come in, for people and for
- * programs.
+/* cli/machine/counters_sets.h - the sets that group the counters of a device, for people and
+ * for programs.
  *
- * What cannot be counted at once takes turns, a set a captured frame. One thread.
+ * Counters that cannot be counted at the same time are rotated, one set per captured frame.
+ * One thread.
  */
 #ifndef PASSTALLY_CLI_COUNTERS_SETS_H
 #define PASSTALLY_CLI_COUNTERS_SETS_H
@@ -9,19 +10,19 @@
 #include "cli/machine/probe.h"
 #include "cli/shared/out.h"
 
-/* Captured frames until every counter was counted; `pinned`: the --set of a run, or NULL. 0:
- * no set counts, for there is none, or none of that name. */
+/* Number of captured frames until every counter was counted; `pinned`: the --set of a run,
+ * or NULL. 0: no set is counted, because there is none or none of that name. */
 uint32_t tally_sets_rotation(const struct tally_probe_found *found, const char *pinned);
 uint32_t tally_sets_of_source(const struct tally_probe_found *found, const char *source);
-/* "38 counters, 216 bytes"; g_free(). */
+/* For example "38 counters, 216 bytes"; free with g_free(). */
 char *tally_set_size(const struct tally_counter_set *set);
-/* Numbers, from 1 and as printed, of the sets that hold the counter: "1-3,5"; "" for none;
- * g_free(). */
+/* The numbers (as printed, from 1) of the sets that contain the counter: "1-3,5"; "" for
+ * none; free with g_free(). */
 char *tally_sets_with(const struct tally_probe_found *found, const struct tally_counter *counter);
-/* The frames that a rotation takes, as a sentence; g_free(). */
+/* The number of frames in a rotation, as a sentence; free with g_free(). */
 char *tally_sets_tell_rotation(const struct tally_probe_found *found, const char *pinned);
-/* Members of the device's JSON object: `sets`, `rotation_frames`. Nothing where there is no
- * set. */
+/* Writes the members `sets` and `rotation_frames` of the device's JSON object; nothing if
+ * there are no sets. */
 void tally_sets_put(struct tally_out *o, const struct tally_probe_found *found, const char *pinned);
 
 #endif

@@ -23,7 +23,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The words by which doctor calls itself to see what it is given; no options of people's. */
+/* The argument with which doctor starts itself to see what a program gets; not an option for
+ * users. */
 #define SELF_TEST "--self-test"
 #define SELF_TEST_VULKAN "--self-test-vulkan"
 #define LIMIT_SECONDS 30
@@ -74,7 +75,7 @@ check_library(const struct tally_injected *in)
 	return true;
 }
 
-/* In the child: is the library among what is mapped? */
+/* In the child: whether the library is mapped. */
 static int
 self_test(void)
 {
@@ -85,8 +86,8 @@ self_test(void)
 	return there ? TALLY_EXIT_OK : TALLY_EXIT_NOTHING;
 }
 
-/* The same for the Vulkan layer, as `passtally run` offers it; why not goes to standard
- * output. */
+/* The same for the Vulkan layer, as `passtally run` enables it; a failure's reason goes to
+ * standard output. */
 static int
 self_test_vulkan(void)
 {
@@ -104,8 +105,8 @@ self_test_vulkan(void)
 	return TALLY_EXIT_NOTHING;
 }
 
-/* Start ourselves with `word` and that environment. What it said on `out` (a place for standard
- * output or error) is the caller's. */
+/* Starts this command with `word` and that environment. The caller frees the output in `out`
+ * and `error` (where given). */
 static bool
 ask_self(const char *word, char **env, char **out, char **error)
 {
@@ -177,7 +178,7 @@ try_layer(const struct tally_vk_manifest *m)
 	return ok;
 }
 
-/* Is the Vulkan layer there, and does Vulkan's loader take it? */
+/* Whether the Vulkan layer exists and Vulkan's loader loads it. */
 static bool
 check_layer(void)
 {
@@ -207,13 +208,14 @@ static void
 complain(void *data, const char *message)
 {
 	(void)data;
-	/* A row is one line: `passtally config` draws below an expression where it is wrong. */
+	/* A row is one line: only `passtally config` marks the error in an expression with a
+	 * caret below it. */
 	tally_doctor_row(TALLY_DOCTOR_BAD, "configuration", "%.*s", (int)strcspn(message, "\n"),
 			 message);
 }
 
-/* Try it: permissions do not tell of read-only and odd file systems. What is made goes
- * again. */
+/* Creates a file to test it: permissions do not reveal read-only and unusual file systems.
+ * The file is removed again. */
 static bool
 can_write_in(const char *folder)
 {
@@ -225,7 +227,7 @@ can_write_in(const char *folder)
 	return ok;
 }
 
-/* The first folder on the way up that exists decides. */
+/* The nearest parent folder that exists decides. */
 static bool
 can_write_below(const char *folder, char **decides)
 {
@@ -288,7 +290,7 @@ check_display(void)
 				 "window will not start from here");
 }
 
-/* What a person can do about a source that is off. */
+/* What a user can do about a source that is off. */
 static const char *
 advice(const char *source, enum tally_api api)
 {

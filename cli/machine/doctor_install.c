@@ -31,8 +31,8 @@ tally_core_version(const char *path)
 	return version;
 }
 
-/* A file beside the library: in its folder, or, in a build tree, in the one above or that of
- * the layer. NULL when it is in none. */
+/* A file that belongs to the library: in the same folder or, in a build tree, in the parent
+ * folder or that of the layer. NULL if it is in none of them. */
 static char *
 beside(const char *library, const char *name)
 {
@@ -49,7 +49,7 @@ beside(const char *library, const char *name)
 	return NULL;
 }
 
-/* The core and the layer that belong to one library. */
+/* Checks the core and the layer that belong to one library. */
 static bool
 check_one(const char *library, bool ours)
 {

@@ -9,7 +9,7 @@
 
 enum tally_doctor_mark { TALLY_DOCTOR_GOOD, TALLY_DOCTOR_OFF, TALLY_DOCTOR_BAD, TALLY_DOCTOR_FACT };
 
-/* One line: the mark, what it is about ("" continues the row above), and a sentence. */
+/* Prints one line: the mark, the subject ("" continues the row above), and a sentence. */
 void tally_doctor_row(enum tally_doctor_mark mark, const char *what, const char *format, ...)
 	G_GNUC_PRINTF(3, 4);
 

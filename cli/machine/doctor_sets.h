@@ -1,5 +1,5 @@
-/* cli/machine/doctor_sets.h - what `doctor` says of the GPU's own counters: sets, turns, what
- * remains.
+/* cli/machine/doctor_sets.h - the rows of `doctor` about the GPU's own counters: sets,
+ * rotations, and what is measured without them.
  *
  * Rows go to standard output through tally_doctor_row(). One thread.
  */
@@ -10,14 +10,14 @@
 
 #include <glib.h>
 
-/* A row for each set of the source, up to a dozen. */
+/* Prints a row for each set of the source, up to a dozen. */
 void tally_doctor_sets(const struct tally_probe_found *found, const char *source);
-/* How long a full rotation takes; nothing where there is no set. */
+/* Prints how long a full rotation takes; nothing if there are no sets. */
 void tally_doctor_rotation(const struct tally_probe_found *found);
-/* What is measured where a source of the GPU's own counters is off; NULL: it is no such source.
- * g_free(). */
+/* What is still measured when a source of the GPU's own counters is off; NULL: it is not
+ * such a source. Free with g_free(). */
 char *tally_doctor_remains(const struct tally_device_record *device, const char *source);
-/* The kernel's settings. */
+/* Prints the kernel settings. */
 void tally_doctor_permission(void);
 
 #endif

@@ -35,8 +35,8 @@ tell_kernel(void)
 				 (guint64)limit.rlim_cur);
 }
 
-/* What a person does about a source that is off, where its reason does not say it. Of
- * hardware that is there the reason says all. */
+/* What a user can do about a source that is off, where its reason does not say it. For
+ * hardware that is present the reason is sufficient. */
 static const char *
 advice(const struct tally_snapshot_found *found)
 {

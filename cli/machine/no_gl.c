@@ -1,4 +1,4 @@
-/* In place of probe_gl.c where passtally is built without the probes of drivers. */
+/* Replaces probe_gl.c where passtally is built without the driver probes. */
 #include "cli/machine/probe_gl.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* In place of probe_vk.c where passtally is built without Vulkan's headers or vk.xml, or
- * without the probes of drivers. */
+/* Replaces probe_vk.c where passtally is built without Vulkan's headers or vk.xml, or
+ * without the driver probes. */
 #include "cli/machine/probe_vk.h"
 
 #include <stdio.h>

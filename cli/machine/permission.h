@@ -1,7 +1,7 @@
-/* cli/machine/permission.h - may this user read the GPU's own counters, and what would let
- * them.
+/* cli/machine/permission.h - whether this user may read the GPU's own counters, and what
+ * would permit it.
  *
- * Linux's graphics drivers for Intel keep them for root unless a setting of the kernel says
+ * Linux's graphics drivers for Intel restrict them to root unless a kernel setting says
  * otherwise. One thread; reads files in /proc only.
  */
 #ifndef PASSTALLY_CLI_PERMISSION_H
@@ -9,11 +9,11 @@
 
 #include <stdbool.h>
 
-/* `allowed`, and a sentence for people. */
+/* Receives `allowed` and a sentence for people. */
 typedef void tally_permission_told(void *data, bool allowed, const char *sentence);
 
-/* Tells of each driver that is loaded. `root`: where the file system begins, "" outside of
- * tests. */
+/* Calls back once for each driver that is loaded. `root`: the root of the file system, ""
+ * outside of tests. */
 void tally_permission_tell(const char *root, bool is_root, tally_permission_told *told,
 			   void *data);
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define LIMIT_SECONDS 30
-/* Who speaks in the child's notes. */
+/* The source name of the child's notes about a device. */
 #define FACT_NOTE "probe"
 #define SET_NOTE "set"
 
@@ -37,8 +37,9 @@ tally_probe_set_source(const struct tally_counter_set *set)
 	return set->layout.counters[set->layout.n_counters - 1]->source;
 }
 
-/* A log has no place for sets: they come as notes of a source of their own, "bytes,
- * category, keys, name" with tabs between. The name may hold anything, so it comes last. */
+/* A log has no record for sets, so they are written as notes of a separate source: "bytes,
+ * category, keys, name", separated by tabs. The name may contain any character, so it comes
+ * last. */
 static void
 record_set(struct child *c, const struct tally_counter_set *set)
 {
@@ -67,11 +68,11 @@ report(void *data, const struct tally_probe_found *found)
 	for (uint32_t i = 0; i < found->n_sets; i++)
 		record_set(c, found->sets[i]);
 	c->ok &= tally_json_recorder.device(c->recorder, found->device) == TALLY_RECORD_OK;
-	/* The next device's driver may crash. */
+	/* Flushed now because the next device's driver may crash. */
 	tally_json_recorder.flush(c->recorder);
 }
 
-/* Drivers print what they please; that is no part of our output. */
+/* Drivers print to these streams; that must not become part of our output. */
 static void
 silence(void)
 {
@@ -103,9 +104,10 @@ run_child(const char *path, enum tally_api api, const struct tally_probe_wish *w
 		.started_unix_ns = (uint64_t)g_get_real_time() * 1000,
 	};
 	c.ok = tally_json_recorder.header(c.recorder, &header) == TALLY_RECORD_OK;
-	/* To the file before the driver is touched: what is there survives its crash. */
+	/* Flushed to the file before the driver is called, so that it survives a crash of
+	 * the driver. */
 	tally_json_recorder.flush(c.recorder);
-	/* Our own layer has no business in here. */
+	/* Our own layer must not be loaded in this process. */
 	g_setenv("PASSTALLY_DISABLE", "1", TRUE);
 	bool any = api == TALLY_API_VULKAN
 			   ? tally_probe_vk(wish->counters, report, &c, why, sizeof(why))
@@ -122,7 +124,8 @@ struct answer {
 	tally_probe_report *report;
 	void *data;
 	GPtrArray *facts; /* elements: char *, about the next device */
-	GPtrArray *sets; /* elements: char *, the same: what record_set() wrote */
+	/* elements: char *, about the next device: the text that record_set() wrote */
+	GPtrArray *sets;
 	bool any;
 };
 
@@ -135,8 +138,8 @@ find_counter(const struct tally_device_record *device, const char *key)
 	return NULL;
 }
 
-/* What record_set() wrote; NULL when it holds no counter. The caller frees it; its texts
- * live as long as `parts`. */
+/* Parses the text that record_set() wrote; NULL if it contains no counter. The caller frees
+ * it; its texts live as long as `parts`. */
 static struct tally_counter_set *
 read_set(const struct tally_device_record *device, char **parts)
 {
@@ -200,7 +203,7 @@ pass_on(struct answer *answer, const struct tally_device_record *device)
 	g_ptr_array_unref(parts);
 }
 
-/* False with `why` when the log holds no device. */
+/* Returns false, with `why`, if the log contains no device. */
 static bool
 read_answer(const char *path, struct answer *answer, char *why, size_t size)
 {
@@ -223,7 +226,7 @@ read_answer(const char *path, struct answer *answer, char *why, size_t size)
 	return answer->any;
 }
 
-/* Why a child left no answer. */
+/* Explains why a child left no answer. */
 static void
 say_why(pid_t pid, int status, const char *path, char *why, size_t size)
 {

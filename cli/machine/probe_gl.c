@@ -18,10 +18,11 @@ struct place {
 struct context {
 	EGLDisplay display;
 	EGLContext context;
-	EGLSurface surface; /* EGL_NO_SURFACE where none is needed */
+	EGLSurface surface; /* EGL_NO_SURFACE if none is needed */
 };
 
-/* Where a context could be made, best first: what a game would get comes before the rest. */
+/* The displays where a context could be made, in order of preference: the one that a game
+ * would get comes first. */
 static unsigned
 list_places(struct place places[3])
 {
@@ -64,7 +65,8 @@ choose_config(EGLDisplay display, bool es, bool surfaceless, EGLConfig *config)
 static EGLContext
 create_context(EGLDisplay display, EGLConfig config, bool es)
 {
-	/* Without a version a driver gives its best: all it offers is wanted here. */
+	/* If no version is requested, a driver offers its highest version, and everything it
+	 * offers is wanted here. */
 	static const EGLint any[] = { EGL_NONE };
 	static const EGLint es3[] = { EGL_CONTEXT_CLIENT_VERSION, 3, EGL_NONE };
 	static const EGLint es2[] = { EGL_CONTEXT_CLIENT_VERSION, 2, EGL_NONE };
@@ -127,7 +129,7 @@ read_disjoint(struct tally_gl_api *api)
 	return disjoint != 0;
 }
 
-/* The driver's function itself: libepoxy's own pointer would abort where there is none. */
+/* Gets the driver's function itself: libepoxy's own pointer would abort if there is none. */
 static void
 (*find_function(void *data, const char *name))(void)
 {
@@ -190,7 +192,7 @@ gather_facts(const struct tally_gl_api *api, const char *display, bool queries, 
 
 /* ---- its sources ---- */
 
-/* Those that a run may use. */
+/* The sources that a run may use. */
 static struct tally_harvest *
 open_sources(struct tally_gl_api *api, const struct tally_probe_wish *wish)
 {
@@ -208,7 +210,7 @@ open_sources(struct tally_gl_api *api, const struct tally_probe_wish *wish)
 	return tally_harvest_create(sources, n, 8, 8);
 }
 
-/* By performance queries: what Mesa offers on Intel's GPUs. */
+/* Uses performance queries, which Mesa offers on Intel's GPUs. */
 static bool
 counts_hardware(const struct tally_source_info *rows, uint32_t n)
 {
@@ -244,7 +246,7 @@ describe(enum tally_api which, uint32_t number, const struct tally_probe_wish *w
 		.beneath = -1,
 	};
 	device.counters = tally_harvest_counters(harvest, &device.n_counters);
-	/* The calls themselves are always counted, as the capture's device line says too. */
+	/* API calls are always counted, as the device line of a capture says too. */
 	struct tally_source_info rows[TALLY_MAX_SOURCES + 1] = { { .name = tally_api_source.name,
 								    .on = true } };
 	uint32_t n_rows;
@@ -260,7 +262,7 @@ describe(enum tally_api which, uint32_t number, const struct tally_probe_wish *w
 	gather_facts(&api, display, counts_hardware(rows, n_rows + 1), &facts);
 	struct tally_probe_found found = { .device = &device, .facts = facts.rows };
 	found.sets = tally_harvest_sets(harvest, &found.n_sets);
-	/* A layout without a name is what counts always: nothing takes turns. */
+	/* A layout without a name is always counted: there is no rotation. */
 	if (found.n_sets == 1 && !found.sets[0]->layout.set)
 		found.n_sets = 0;
 	report(data, &found);

@@ -17,7 +17,7 @@
 /* Vulkan's loader, and an instance. */
 struct vulkan {
 	void *library;
-	uint32_t version; /* of the instance */
+	uint32_t version; /* version of the instance */
 	VkInstance instance;
 	PFN_vkGetInstanceProcAddr GetInstanceProcAddr;
 	PFN_vkDestroyInstance DestroyInstance;
@@ -39,11 +39,11 @@ struct vulkan {
 	PFN_vkGetDeviceProcAddr GetDeviceProcAddr;
 };
 
-/* One physical device, as it describes itself. */
+/* One physical device and its properties. */
 struct gpu {
 	VkPhysicalDevice handle;
 	VkPhysicalDeviceProperties properties;
-	VkPhysicalDeviceDriverProperties driver; /* zeroed where it does not say */
+	VkPhysicalDeviceDriverProperties driver; /* zeroed if the device does not report it */
 	VkQueueFamilyProperties families[MAX_FAMILIES];
 	uint32_t n_families;
 	bool statistics, inherited, host_reset, calibrated, stamps;
@@ -51,7 +51,7 @@ struct gpu {
 	bool has_performance, performance, performance_pools;
 };
 
-/* Every function pointer has one size and form. */
+/* All function pointers have the same size and representation. */
 #define FIND(v, name) \
 	do { \
 		PFN_vkVoidFunction found_ = (v)->GetInstanceProcAddr((v)->instance, "vk" #name); \
@@ -88,7 +88,7 @@ close_vulkan(struct vulkan *v)
 {
 	if (v->instance && v->DestroyInstance)
 		v->DestroyInstance(v->instance, NULL);
-	/* The library stays: drivers leave threads and handlers running. */
+	/* The library stays loaded: drivers leave threads and handlers running. */
 }
 
 static bool
@@ -202,7 +202,7 @@ read_gpu(const struct vulkan *v, VkPhysicalDevice handle, struct gpu *g)
 	g->driver.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES;
 	VkPhysicalDeviceProperties2 properties = {
 		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
-		/* A driver that does not know the structure leaves it alone. */
+		/* A driver that does not know the structure leaves it untouched. */
 		.pNext = &g->driver,
 	};
 	if (v->GetPhysicalDeviceProperties2)
@@ -418,7 +418,7 @@ fill_api(const struct vulkan *v, const struct gpu *g, VkDevice device, struct ta
 	}
 }
 
-/* Is there a family that it can count on? */
+/* Whether there is a queue family on which it can count. */
 static bool
 covers_any(const struct tally_vk_source *src, const struct gpu *g)
 {
@@ -435,7 +435,7 @@ covers_any(const struct tally_vk_source *src, const struct gpu *g)
 	return false;
 }
 
-/* Does the driver make what it says it can count together? */
+/* Whether the driver can create a query pool for the counters that it reports as compatible. */
 static bool
 makes_pools(const struct tally_vk_source *src, const struct gpu *g)
 {
@@ -492,7 +492,7 @@ close_sources(struct opened *sources, size_t n)
 	}
 }
 
-/* Everything but what is counted. `version` has room for the driver's. */
+/* Everything except the counters. `version` has room for the driver's version. */
 static struct tally_device_record
 describe_driver(const struct gpu *g, char *version, gulong size)
 {

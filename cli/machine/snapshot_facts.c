@@ -20,7 +20,8 @@ tell(tally_snapshot_told *told, void *data, bool fine, const char *what, const c
 	g_free(text);
 }
 
-/* The file, without the blanks at its end; g_free(). NULL: it is not there. */
+/* The content of the file without trailing whitespace; free with g_free(). NULL: the file
+ * does not exist. */
 static char *
 read_text(const char *root, const char *path)
 {
@@ -72,7 +73,7 @@ tally_snapshot_tell_perf(const char *root, bool is_root, tally_snapshot_told *to
 
 /* ---- device nodes ---- */
 
-/* What a user can do about a node that they may not open; g_free(). */
+/* What a user can do about a node that they may not open; free with g_free(). */
 static char *
 remedy(const struct stat *st)
 {
@@ -115,7 +116,8 @@ tell_node(const char *root, const char *node, const char *driver, tally_snapshot
 	g_free(path);
 }
 
-/* A module's version, where it says one: those within the kernel have the kernel's. */
+/* Reports the version of a module, if it states one: built-in modules have the kernel's
+ * version. */
 static void
 tell_module(const char *root, const char *module, tally_snapshot_told *told, void *data)
 {
@@ -145,7 +147,7 @@ tell_panfrost(const char *root, tally_snapshot_told *told, void *data)
 	g_free(text);
 }
 
-/* The kernel's driver of a render node; g_free(). */
+/* The kernel driver of a render node; free with g_free(). */
 static char *
 driver_of(const char *root, unsigned number)
 {

@@ -17,7 +17,7 @@ counts(const struct tally_snapshots *s, const char *name)
 	return false;
 }
 
-/* Count for a moment. The source stays open, or is closed and off. */
+/* Counts for a short interval. The source stays open, or is closed and marked off. */
 static void
 try_out(struct tally_snapshot_found *found, struct tally_snapshot_source *src)
 {
@@ -81,7 +81,7 @@ tally_snapshots_find(struct tally_snapshots *s, const char *counters)
 	struct tally_config config;
 	memset(s, 0, sizeof(*s));
 	tally_config_init(&config);
-	/* What is wrong with them is for others to say. */
+	/* Errors in the configuration are reported elsewhere. */
 	tally_config_load(&config, "program", stay_silent, NULL);
 	for (uint32_t i = 0; i < tally_n_snapshot_sources; i++) {
 		const struct tally_snapshot_source_row *row = &tally_snapshot_sources[i];

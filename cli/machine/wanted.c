@@ -28,7 +28,7 @@ seen(void *data, const struct tally_probe_found *found)
 	*any |= found->device->n_counters > 0;
 }
 
-/* [0..N] in a metric's name stands for a number: any will do here. */
+/* [0..N] in a metric's name stands for a number: any number will do here. */
 static bool
 is_metric(const char *item, const char *key, const char *name)
 {
@@ -64,7 +64,7 @@ is_snapshot_counter(const char *item)
 	return false;
 }
 
-/* Counters of the GPU's own are the driver's to name: ask it. */
+/* Only the driver knows the names of the GPU's own counters, so it is probed. */
 static bool
 is_driver_counter(const char *item)
 {
@@ -106,7 +106,8 @@ list_counters(GString *out)
 		g_string_append_printf(out, "%s%s", i ? ", " : "", tally_statistics[i].key);
 }
 
-/* Metrics of the user's own: what can be read, and what is wrong with the others. */
+/* Checks the metrics that the user defined: which can be read, and what is wrong with the
+ * others. */
 static bool
 check_own(const struct tally_config *config, tally_config_complain *complain, void *data)
 {
@@ -125,7 +126,7 @@ is_own(const struct tally_config *config, const char *item)
 	return false;
 }
 
-/* Each item of a list by itself. `own`: whose metrics are names too, or NULL. */
+/* Checks each item of a list. `own`: the user's metrics, whose names are valid too, or NULL. */
 static bool
 check(const char *option, const char *list, bool (*known)(const char *),
       void (*list_valid)(GString *), const struct tally_config *own,

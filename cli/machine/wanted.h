@@ -1,17 +1,17 @@
-/* cli/machine/wanted.h - do the names in --counters and --sources exist, and can the user's own
- * metrics be read?
+/* cli/machine/wanted.h - checks that the names in --counters and --sources exist, and that
+ * the user's own metrics can be read.
  *
- * layer/config/config.c can not tell: it knows no source and no expression. The command refuses
- * to start on a name that no source of this version has, and on a metric that is wrong; the
- * injected library goes on with what it does know. One thread.
+ * layer/config/config.c cannot check this: it knows no source and no expression. The command
+ * refuses to start with a name that no source of this version has, or with an invalid
+ * metric; the injected library continues with the names that it knows. One thread.
  */
 #ifndef PASSTALLY_CLI_WANTED_H
 #define PASSTALLY_CLI_WANTED_H
 
 #include "layer/config/config.h"
 
-/* Returns false after printing an error about each unknown name, with the valid ones listed,
- * and about each metric: file, line, column and a caret. */
+/* Returns false after reporting each unknown name, with a list of the valid ones, and each
+ * invalid metric: file, line, column and a caret. */
 bool tally_wanted_check(const struct tally_config *config, tally_config_complain *complain,
 			void *data);
 

@@ -43,7 +43,7 @@ static const struct tally_column frame_columns[] = {
 };
 #undef N
 
-/* Does a series have a column in the table for people? */
+/* Whether a series has a column in the table for people. */
 static bool
 is_in_table(const struct tally_aggregate *a, uint32_t i)
 {
@@ -111,8 +111,8 @@ tally_columns_find(const GArray *columns, const char *command, const char *optio
 	return NULL;
 }
 
-/* Move what the item names from one array to the other; the first column is shown in any
- * case. */
+/* Moves the columns that the item names from one array to the other; the first column is
+ * always shown. */
 static bool
 choose_item(GArray *from, GArray *to, const char *item)
 {
@@ -131,7 +131,7 @@ choose_item(GArray *from, GArray *to, const char *item)
 	return any;
 }
 
-/* Was it taken by an item before? */
+/* Whether an earlier item selected it. */
 static bool
 is_chosen(const GArray *columns, const char *item)
 {
@@ -156,7 +156,7 @@ tally_columns_choose(GArray *columns, const char *command, const char *list)
 			ok = tally_columns_find(columns, command, "columns", *item) != NULL;
 	}
 	for (guint i = 1; i < chosen->len;) {
-		/* The first column stands there already. */
+		/* The first column is in the list already. */
 		if (g_array_index(chosen, struct tally_column, i).key ==
 		    g_array_index(chosen, struct tally_column, 0).key)
 			g_array_remove_index(chosen, i);
@@ -208,7 +208,7 @@ frame_value(const struct tally_frame_record *r, enum tally_column_what what,
 	}
 }
 
-/* The mean, as the integer it is where all values are equal. */
+/* The mean; if all values are equal, as the integer that it is. */
 static bool
 series_value(const struct tally_group *g, uint32_t series, struct tally_value *out)
 {
@@ -222,7 +222,7 @@ series_value(const struct tally_group *g, uint32_t series, struct tally_value *o
 	return true;
 }
 
-/* Whole where it can be: times of a run fit in 64 bits for 584 years. */
+/* An integer where possible: nanoseconds of a run fit in 64 bits for 584 years. */
 static struct tally_value
 total_of(const struct tally_moments *m)
 {
@@ -279,7 +279,8 @@ tally_column_value(const struct tally_aggregate *a, const struct tally_group *g,
 		return series_value(g, c->series, out);
 	case TALLY_COLUMN_N:
 		if (a->by != TALLY_BY_FRAME) {
-			/* Of the times; of the frames where none was measured at all. */
+			/* The number of frames with a time; if no time was measured at all,
+			 * the number of frames. */
 			uint64_t timed = g->series[TALLY_SERIES_GPU].stats.moments.n;
 			return from_u64(true, timed ? timed : g->frames, out);
 		}
@@ -342,7 +343,7 @@ tally_column_estimated(const struct tally_group *g, const struct tally_column *c
 	       g->series[c->series].estimated;
 }
 
-/* One row with its sort key worked out once: quantiles are not cheap. */
+/* One row with its sort key precomputed: quantiles are not cheap. */
 struct sort_row {
 	struct tally_group *group;
 	bool has;
@@ -361,7 +362,7 @@ compare_rows(gconstpointer a, gconstpointer b, gpointer data)
 	const struct sort_row *x = a, *y = b;
 	const struct sort_rule *rule = data;
 	if (x->has != y->has)
-		return x->has ? -1 : 1; /* absent last, either way round */
+		return x->has ? -1 : 1; /* rows without a value come last in either direction */
 	int order = 0;
 	if (rule->text)
 		order = strcmp(x->text, y->text);
@@ -399,7 +400,7 @@ sort_rows(const struct tally_aggregate *a, GPtrArray *rows, const struct tally_c
 	g_free(keyed);
 }
 
-/* Work outside passes that came to nothing is no row. */
+/* A row for work outside passes is omitted if all its values are zero. */
 static bool
 is_empty(const struct tally_group *g)
 {
@@ -412,7 +413,8 @@ is_empty(const struct tally_group *g)
 	return true;
 }
 
-/* Of the device that was asked for, or of those that lie below no other. */
+/* Whether the row is of the requested device or, without a request, of a device that is not
+ * below another. */
 static bool
 is_shown(const struct tally_aggregate *a, const struct tally_group *g, int64_t device)
 {
@@ -445,7 +447,7 @@ tally_rows_create(const struct tally_aggregate *a, int64_t device, const struct 
 		sort_rows(a, rows, sort, reverse);
 	else if (a->by != TALLY_BY_FRAME)
 		sort_rows(a, rows, &most_expensive, reverse);
-	else if (reverse) /* numbers sort from the largest down */
+	else if (reverse) /* numbers are sorted in descending order */
 		sort_rows(a, rows, &in_order, false);
 	return rows;
 }

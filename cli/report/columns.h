@@ -1,7 +1,7 @@
 /* cli/report/columns.h - the columns of a report: their names, their values, their order.
  *
- * One list serves the table, the CSV file and --sort. Times are nanoseconds here; how they are
- * shown is the table's business. Nothing here prints. One thread.
+ * The table, the CSV file and --sort share one list. Times are nanoseconds here; the table
+ * decides how they are shown. Nothing here prints. One thread.
  */
 #ifndef PASSTALLY_CLI_COLUMNS_H
 #define PASSTALLY_CLI_COLUMNS_H
@@ -12,7 +12,7 @@ enum tally_column_type {
 	TALLY_COLUMN_TEXT = 0,
 	TALLY_COLUMN_NUMBER,
 	TALLY_COLUMN_TIME, /* ns */
-	TALLY_COLUMN_SHARE, /* 0 to 1 */
+	TALLY_COLUMN_SHARE, /* from 0 to 1 */
 };
 
 enum tally_column_what {
@@ -32,9 +32,9 @@ enum tally_column_what {
 	TALLY_COLUMN_P99,
 	TALLY_COLUMN_TOTAL,
 	TALLY_COLUMN_GPU_SHARE,
-	TALLY_COLUMN_SERIES, /* the mean; by frame the value */
+	TALLY_COLUMN_SERIES, /* the mean; when grouping by frame, the value */
 	TALLY_COLUMN_FLAGS,
-	/* By frame. */
+	/* Only when grouping by frame. */
 	TALLY_COLUMN_FRAME,
 	TALLY_COLUMN_START,
 	TALLY_COLUMN_CPU,
@@ -47,39 +47,40 @@ enum tally_column_what {
 };
 
 struct tally_column {
-	const char *key; /* in CSV and for --sort; lives as long as the aggregate */
-	const char *title; /* in the table */
+	const char *key; /* the name in CSV and for --sort; lives as long as the aggregate */
+	const char *title; /* the heading in the table */
 	enum tally_column_type type;
 	enum tally_column_what what;
 	uint32_t series;
 	bool in_table;
 };
 
-/* Array of struct tally_column; the first is the one a table row starts with. */
+/* An array of struct tally_column; the first is the column that a table row starts with. */
 GArray *tally_columns_create(const struct tally_aggregate *a);
-/* "mean" finds "mean_ns" too. NULL after listing the valid keys on standard error; `option`
- * is the one that named it. */
+/* "mean" also finds "mean_ns". Returns NULL after listing the valid keys on standard error;
+ * `option` is the option that contained `key`. */
 const struct tally_column *
 tally_columns_find(const GArray *columns, const char *command, const char *option, const char *key);
-/* Leave the first column and those of `list`, in its order: keys as above, or globs, ',' or
- * '+' between them. Returns false after printing an error: an item matches none. */
+/* Keeps only the first column and those in `list`, in its order: keys as above, or globs,
+ * separated by ',' or '+'. Returns false after printing an error: an item matches no column. */
 bool tally_columns_choose(GArray *columns, const char *command, const char *list);
 
-/* False: absent. Not for text columns. */
+/* Returns false if the value is missing. Not for text columns. */
 bool tally_column_value(const struct tally_aggregate *a, const struct tally_group *g,
 			const struct tally_column *c, struct tally_value *out);
-/* A text column's value, not escaped; the caller frees it. */
+/* The value of a text column, not escaped; the caller frees it. */
 char *tally_column_text(const struct tally_group *g, const struct tally_column *c);
-/* Is any value that went into it an estimate? */
+/* Whether an estimate contributed to the value. */
 bool tally_column_estimated(const struct tally_group *g, const struct tally_column *c);
 /* The queue that a row's passes ran on, as in the log, "several", or "" (OpenGL); the caller
  * frees it. */
 char *tally_queue_text(const struct tally_group *g);
-/* The words of flags, joined by `separator`. */
+/* The names of the flags, joined by `separator`. */
 char *tally_flags_text(uint64_t flags, const char *separator);
 
-/* The groups of a report in their order (borrowed): of `device` alone, or (-1) of all that are
- * not beneath another; by `sort`, or NULL: most expensive first, frames in order. */
+/* The groups of a report in order (borrowed): those of `device`, or (-1) of all devices that
+ * are not below another; sorted by `sort`, or, if that is NULL, the most expensive first and
+ * frames in order. */
 GPtrArray *tally_rows_create(const struct tally_aggregate *a, int64_t device,
 			     const struct tally_column *sort, bool reverse);
 

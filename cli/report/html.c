@@ -10,19 +10,21 @@
 #include <math.h>
 #include <string.h>
 
-/* Bytes of compressed numbers; base64 makes four of three. With the page itself under 25 MB. */
+/* Limit for the bytes of compressed numbers; base64 turns three into four. With the page
+ * itself this stays below 25 MB. */
 enum { MOST_NUMBERS = 17500000 };
 
 struct page {
 	struct tally_out *out;
 	struct tally_html_pack pack;
 	uint64_t warmup;
-	unsigned devices_left; /* that share what is left of MOST_NUMBERS */
+	unsigned devices_left; /* number of devices that share the rest of MOST_NUMBERS */
 };
 
-/* Numbers and words of JSON */
+/* Numbers and strings of JSON */
 
-/* null where there is no text; what is not printable is shown as tables show it. */
+/* Writes null if there is no text; characters that are not printable are escaped as in
+ * tables. */
 static void
 text(struct tally_out *o, const char *key, const char *s)
 {
@@ -40,7 +42,7 @@ texts(struct tally_out *o, const char *key, const GPtrArray *list)
 	tally_out_end_array(o);
 }
 
-/* A number past 2^53 as text: the page's numbers are doubles. */
+/* Writes a number above 2^53 as text: the page's numbers are doubles. */
 static void
 digits(struct tally_out *o, const char *key, uint64_t v)
 {
@@ -49,8 +51,8 @@ digits(struct tally_out *o, const char *key, uint64_t v)
 	tally_out_text(o, key, text);
 }
 
-/* n, sum, mean, sd, min, p50, p90, p99, max, bits: 1 estimated, 2 quantiles true to 0.1 %
- * only. */
+/* Writes n, sum, mean, sd, min, p50, p90, p99, max, bits: 1 = estimated, 2 = quantiles
+ * accurate to 0.1 % only. */
 static void
 stats(struct tally_out *o, struct tally_stats *s, bool estimated)
 {
@@ -115,7 +117,7 @@ put_group(struct page *p, const struct tally_device_summary *d, struct tally_gro
 	tally_out_end_object(o);
 }
 
-/* Bytes that this device may still take. */
+/* The number of bytes that this device may still use. */
 static size_t
 left_for_device(const struct page *p)
 {
@@ -195,7 +197,7 @@ put_described(struct tally_out *o, const struct tally_aggregate *a, struct tally
 	named_stats(o, "overhead", &d->overhead);
 }
 
-/* What was kept of a device's frames. */
+/* Writes the columns of a device's frames. */
 static void
 put_kept(struct page *p, const struct tally_html_device *own, const struct tally_device_summary *d)
 {
@@ -355,7 +357,7 @@ put_logs(struct page *p, const struct tally_html_log *logs, unsigned n)
 static void
 put_base64(struct tally_out *o, const GByteArray *blob)
 {
-	enum { STEP = 3 << 12 }; /* bytes that make whole letters */
+	enum { STEP = 3 << 12 }; /* a multiple of three bytes, so that no base64 group is cut */
 	for (guint at = 0; at < blob->len; at += STEP) {
 		char *letters = g_base64_encode(blob->data + at, MIN(STEP, blob->len - at));
 		tally_out_put(o, letters);

@@ -68,7 +68,7 @@ whole_as_double(const struct tally_html_column *c, uint64_t bits)
 	return c->is_signed ? (double)(int64_t)bits : (double)bits;
 }
 
-/* Each value in turn, as a double. */
+/* Iterates over the values, as doubles. */
 struct cursor {
 	const guint8 *at;
 	uint64_t last;
@@ -101,7 +101,7 @@ make_real(struct tally_html_column *c)
 	c->wide = false;
 }
 
-/* Does a float hold it at all? */
+/* Whether a float can represent it (it is in range). */
 static bool
 fits(struct tally_value v)
 {
@@ -151,7 +151,7 @@ tally_html_column_write(const struct tally_html_column *c, GByteArray *out)
 {
 	struct tally_html_column copy = *c;
 	guint runs = c->runs->len;
-	close_run(&copy); /* for the bytes; taken back below */
+	close_run(&copy); /* closes the run for writing only; undone below */
 	tally_html_put_unsigned(out, copy.n);
 	tally_html_put_unsigned(out, copy.n_runs);
 	g_byte_array_append(out, c->runs->data, c->runs->len);

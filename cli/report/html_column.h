@@ -1,10 +1,12 @@
-/* cli/report/html_column.h - a column of numbers in few bytes, for a page that draws them.
+/* cli/report/html_column.h - a compact encoding for a column of numbers, for a page that
+ * draws them.
  *
- * A column is a list of (row, value), rows ascending. Rows are runs (rows skipped, rows
- * there). Whole numbers are differences from the one before, zigzag, seven bits a byte:
- * exact over all 64 bits. Other numbers are 32-bit floats, their bytes by place: true to
- * seven digits, which a chart does not outrun (tables are made from the numbers themselves).
- * A mixed column is of the latter. Nothing here prints. One thread.
+ * A column is a list of (row, value), with ascending rows. Rows are stored as runs (rows
+ * skipped, rows present). Whole numbers are stored as the difference from the previous one,
+ * zigzag-encoded, seven bits per byte: exact over all 64 bits. Other numbers are 32-bit
+ * floats, with their bytes grouped by position: accurate to seven digits, which is enough
+ * for a chart (tables are made from the numbers themselves). A mixed column is stored as
+ * floats. Nothing here prints. One thread.
  */
 #ifndef PASSTALLY_CLI_HTML_COLUMN_H
 #define PASSTALLY_CLI_HTML_COLUMN_H
@@ -16,22 +18,23 @@
 struct tally_html_column {
 	GByteArray *values, *runs; /* NULL while empty */
 	uint64_t n;
-	uint64_t last; /* whole numbers: the value before */
-	uint64_t run_first, run_end, covered; /* the open run; where the one before ended */
+	uint64_t last; /* for whole numbers: the previous value */
+	/* the open run, and the end of the previous one */
+	uint64_t run_first, run_end, covered;
 	uint64_t n_runs;
-	bool real; /* 32-bit floats */
-	bool wide; /* some value needs more than a double's 53 bits */
+	bool real; /* stored as 32-bit floats */
+	bool wide; /* some value needs more than the 53 bits of a double */
 	bool is_signed;
 };
 
 void tally_html_column_finish(struct tally_html_column *c);
-/* `row` is more than any before. A value that is not finite is left out. */
+/* `row` is larger than all before. A value that is not finite is left out. */
 void tally_html_column_add(struct tally_html_column *c, uint64_t row, struct tally_value v);
-/* Bytes that write() takes, near enough. */
+/* Approximate number of bytes that tally_html_column_write() appends. */
 size_t tally_html_column_size(const struct tally_html_column *c);
-/* Append the column: n, number of runs, runs, values. */
+/* Appends the column: n, number of runs, runs, values. */
 void tally_html_column_write(const struct tally_html_column *c, GByteArray *out);
-/* A new column of the means of each block of `block` rows, at rows row / block. */
+/* Creates a new column of the means over blocks of `block` rows, at rows row / block. */
 void tally_html_column_thin(const struct tally_html_column *c, uint64_t block,
 			    struct tally_html_column *out);
 

@@ -209,7 +209,7 @@ need_kind(struct tally_html_device *d, const struct tally_pass_record *p)
 	return d->kinds->len - 1;
 }
 
-/* Groups, kinds and starts are told as differences: most are small. */
+/* Groups, kinds and starts are stored as differences: most are small. */
 static void
 take_passes(struct tally_html_device *d, const struct tally_frame_record *f)
 {
@@ -295,7 +295,7 @@ tally_html_log_finish(struct tally_html_log *log)
 {
 	if (!log->devices)
 		return;
-	/* Before the aggregate: what it frees has what hangs on its groups. */
+	/* Freed before the aggregate, which frees the groups that these refer to. */
 	g_ptr_array_unref(log->devices);
 	tally_aggregate_finish(&log->aggregate);
 	g_ptr_array_unref(log->notes);

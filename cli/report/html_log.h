@@ -1,11 +1,11 @@
-/* cli/report/html_log.h - one log as a page of `report --html` needs it: columns and passes
- * in time order.
+/* cli/report/html_log.h - one log in the form that a page of `report --html` needs: columns
+ * and passes in time order.
  *
- * Reads through a watched aggregate (cli/log/aggregate.h): names, joins and statistics are
- * those of `passtally report`, so the page and the table never differ. What the page must
- * know beyond that is kept here: each frame's numbers, each pass's place in its frame, each
- * value of each pass, options, notes and what counters mean. Memory grows with the log: some
- * ten bytes a pass and three a value. One thread.
+ * The log is read through a watched aggregate (cli/log/aggregate.h): names, joins and
+ * statistics are those of `passtally report`, so the page and the table never differ.
+ * Anything else that the page needs is kept here: each frame's numbers, each pass's index in
+ * its frame, each value of each pass, options, notes and the descriptions of counters.
+ * Memory grows with the log: about ten bytes per pass and three per value. One thread.
  */
 #ifndef PASSTALLY_CLI_HTML_LOG_H
 #define PASSTALLY_CLI_HTML_LOG_H
@@ -15,7 +15,7 @@
 
 enum tally_html_frame_column {
 	TALLY_HTML_FRAME = 0,
-	TALLY_HTML_START, /* since the device's first frame began */
+	TALLY_HTML_START, /* relative to the start of the device's first frame */
 	TALLY_HTML_CPU,
 	TALLY_HTML_GPU,
 	TALLY_HTML_ENVELOPE,
@@ -23,13 +23,13 @@ enum tally_html_frame_column {
 	TALLY_HTML_UNATTRIBUTED,
 	TALLY_HTML_OVERHEAD,
 	TALLY_HTML_DROPPED,
-	TALLY_HTML_FLAGS, /* only where there are any */
+	TALLY_HTML_FLAGS, /* only if any frame has flags */
 	TALLY_HTML_N_FRAME_COLUMNS,
 };
 
-/* What a group gathers; group->watched. */
+/* The data collected for a group; stored in group->watched. */
 struct tally_html_group {
-	uint32_t place; /* in its device */
+	uint32_t place; /* index within its device */
 	uint32_t n_series;
 	struct tally_html_series {
 		struct tally_html_column column;
@@ -37,7 +37,7 @@ struct tally_html_group {
 	} * series;
 };
 
-/* What passes of a frame have in common; a pass names one of these. */
+/* Properties that passes of a frame share; a pass refers to one of these. */
 struct tally_html_kind {
 	int32_t queue_family, queue_index; /* -1 = none */
 	int64_t context; /* -1 = none */
@@ -51,11 +51,11 @@ struct tally_html_device {
 	uint64_t base_ns; /* start of the first frame */
 	uint64_t rows;
 	struct tally_html_column frames[TALLY_HTML_N_FRAME_COLUMNS];
-	GPtrArray *groups; /* elements: struct tally_group *, by place */
-	GHashTable *by_id; /* uint64_t * id -> struct tally_group * */
+	GPtrArray *groups; /* elements: struct tally_group *, by index */
+	GHashTable *by_id; /* maps uint64_t * id to struct tally_group * */
 	GArray *kinds; /* elements: struct tally_html_kind */
-	GByteArray *bars; /* a row's passes, one row after the other */
-	GArray *bar_ends; /* elements: guint: where each row's end */
+	GByteArray *bars; /* the passes of each row, row after row */
+	GArray *bar_ends; /* elements: guint, the end of each row's passes */
 };
 
 struct tally_html_note {
@@ -76,12 +76,13 @@ struct tally_html_log {
 	GPtrArray *devices; /* elements: struct tally_html_device * */
 	GPtrArray *notes; /* elements: struct tally_html_note * */
 	uint64_t notes_left_out;
-	GHashTable *meanings; /* key -> struct tally_html_meaning * */
-	GPtrArray *options; /* elements: char *: key, value, key, ... */
+	GHashTable *meanings; /* maps a key to struct tally_html_meaning * */
+	GPtrArray *options; /* elements: char *, alternating key and value */
 	GPtrArray *argv; /* elements: char *; NULL = not in the log */
 };
 
-/* TALLY_EXIT_OK, or what tally_aggregate_read says. Always needs finish(). */
+/* Returns TALLY_EXIT_OK, or the status of tally_aggregate_read(). Always call finish()
+ * afterwards. */
 int tally_html_log_read(struct tally_html_log *log, const char *path, uint64_t warmup);
 void tally_html_log_finish(struct tally_html_log *log);
 

@@ -19,7 +19,7 @@ tally_html_pack_finish(struct tally_html_pack *pack)
 	g_byte_array_unref(pack->scratch);
 }
 
-/* Compress `scratch` onto the blob. */
+/* Compresses `scratch` and appends it to the blob. */
 static int
 pack_scratch(struct tally_html_pack *pack, enum tally_html_packed_kind kind)
 {
@@ -34,7 +34,8 @@ pack_scratch(struct tally_html_pack *pack, enum tally_html_packed_kind kind)
 					     pack->scratch->len - at, bytes, sizeof(bytes),
 					     G_CONVERTER_INPUT_AT_END, &took, &gave, NULL);
 		if (result == G_CONVERTER_ERROR)
-			break; /* only out of memory: the page then lacks the column */
+			/* this fails only when out of memory: the page then lacks the column */
+			break;
 		at += took;
 		g_byte_array_append(pack->blob, bytes, (guint)gave);
 	}
@@ -117,7 +118,8 @@ tally_html_pack_series(struct tally_html_pack *pack, const struct tally_html_dev
 		}
 		if (pack->blob->len - length <= most || *block >= d->rows)
 			return;
-		/* Means are floats, of about twice the bytes of a difference: never try 2. */
+		/* Means are floats, about twice the size of a difference, so a small block
+		 * saves little. */
 		uint64_t over = (pack->blob->len - length) / (most ? most : 1);
 		*block = MAX(*block * 2, over);
 		take_back(pack, columns, length);

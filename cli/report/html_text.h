@@ -1,8 +1,8 @@
 /* cli/report/html_text.h - the page without its numbers, as built from data/html/
  * (scripts/build_page.py).
  *
- * `tally_html_page` is the whole page; one mark in it, TALLY_HTML_MARK, is where the numbers
- * go.
+ * `tally_html_page` is the whole page; it contains one marker, TALLY_HTML_MARK, where the
+ * numbers are inserted.
  */
 #ifndef PASSTALLY_CLI_HTML_TEXT_H
 #define PASSTALLY_CLI_HTML_TEXT_H

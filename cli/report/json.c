@@ -73,7 +73,7 @@ put_share(struct tally_out *o, const struct tally_aggregate *a, const struct tal
 		tally_out_f64(o, "share", share);
 }
 
-/* The keys of the values that are estimates; nothing at all where none is. */
+/* Writes the keys of the values that are estimates; nothing if there are none. */
 static void
 put_estimated(struct tally_out *o, const struct tally_aggregate *a, const struct tally_group *g)
 {
@@ -113,7 +113,8 @@ put_frame_row(struct tally_out *o, const struct tally_aggregate *a, const struct
 	put_share(o, a, g);
 	tally_out_object(o, "values");
 	for (uint32_t i = TALLY_SERIES_DRAWS; i < g->n_series; i++)
-		if (g->series[i].stats.moments.n) /* one, which is the least as well */
+		/* the count is one, which is also the minimum */
+		if (g->series[i].stats.moments.n)
 			tally_out_value(o, tally_series_name(a, i), g->series[i].stats.moments.min);
 	tally_out_end_object(o);
 	put_estimated(o, a, g);

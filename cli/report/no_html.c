@@ -1,4 +1,4 @@
-/* In place of html.c where passtally is built without the charts' library. */
+/* Replaces html.c where passtally is built without the charts' library. */
 #include "cli/report/html.h"
 
 #include "cli/shared/cli.h"

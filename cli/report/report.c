@@ -57,16 +57,17 @@ static const char *const words[] = { "pass", "frame", "label", "workload" };
 
 struct report_request {
 	bool json, csv, reverse;
-	const char *html; /* NULL = no page */
+	const char *html; /* NULL = no HTML page */
 	const char *sort;
-	const char *columns; /* NULL = the usual ones */
-	const char *pass; /* NULL = all */
+	const char *columns; /* NULL = the default columns */
+	const char *pass; /* NULL = all passes */
 	enum tally_by by;
-	int64_t device; /* -1 = those on top */
+	int64_t device; /* -1 = the devices on top */
 	uint64_t warmup;
 	GPtrArray *logs;
 	struct tally_out out; /* JSON and CSV */
-	/* printed last: another log may have other counters, and then needs its own */
+	/* the CSV head printed last: another log may have other counters and then needs its
+	 * own head */
 	char *csv_head;
 };
 
@@ -180,7 +181,7 @@ parse(struct report_request *r, int argc, char **argv)
 	return TALLY_EXIT_OK;
 }
 
-/* Leave only the rows of the pass that was asked for. False: there are none. */
+/* Keeps only the rows of the requested pass. Returns false if there are none. */
 static bool
 choose_pass(const struct report_request *r, const struct tally_aggregate *a, GPtrArray *rows)
 {
@@ -201,7 +202,7 @@ choose_pass(const struct report_request *r, const struct tally_aggregate *a, GPt
 	return rows->len > 0;
 }
 
-/* A log of whole passes has no workloads: say how to get them. */
+/* A log with whole passes only has no workloads: explain how to get them. */
 static void
 tell_no_workloads(const struct tally_aggregate *a, const GPtrArray *rows)
 {
@@ -227,7 +228,7 @@ device_exists(const struct report_request *r, const struct tally_aggregate *a)
 	return false;
 }
 
-/* Two devices shown: say whose row it is. */
+/* If two devices are shown, prints which of them the rows belong to. */
 static void
 show_device_column(GArray *columns, const GPtrArray *rows)
 {

@@ -70,7 +70,7 @@ print_device(FILE *out, struct tally_device_summary *d, bool beneath)
 				 "dropped", d->dropped_passes);
 }
 
-/* Of what is shown: complete frames, and those that the end of the run cut short. */
+/* Describes the frames shown: complete ones, and those that the end of the run cut short. */
 static void
 print_frames(FILE *out, const struct tally_aggregate *a, int64_t device)
 {
@@ -103,7 +103,7 @@ tally_summary_print(FILE *out, const struct tally_aggregate *a, int64_t device)
 		struct tally_device_summary *d = g_ptr_array_index(a->devices, i);
 		if (device >= 0 && d->device != device)
 			continue;
-		/* Contexts that never ended a frame: nothing to say of their times. */
+		/* Contexts that never ended a frame have no times to report. */
 		if (d->frames == 0 && device < 0 && a->devices->len > 1)
 			continue;
 		print_device(out, d, device < 0 && tally_aggregate_is_beneath(a, d->device));

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Below this a name says nothing any more. */
+/* A name shorter than this is no longer useful. */
 #define LEAST_NAME 16
 #define MOST_NAME 60
 
@@ -15,7 +15,7 @@ struct time_unit {
 	int decimals;
 };
 
-/* One unit for all times of a table, or its columns could not be compared at a glance. */
+/* One unit for all times of a table, so that its columns can be compared at a glance. */
 static struct time_unit
 choose_unit(const struct tally_aggregate *a, const GPtrArray *rows)
 {
@@ -120,7 +120,7 @@ print_cell(FILE *out, const struct table *t, guint row, guint column, bool last)
 	g_free(text);
 }
 
-/* Columns `from` to before `to`, after the first. */
+/* Prints the columns from `from` up to, but not including, `to`, after the first column. */
 static void
 print_block(FILE *out, const struct table *t, guint from, guint to)
 {
@@ -147,7 +147,7 @@ tally_table_print(FILE *out, const struct tally_aggregate *a, const GArray *colu
 	t.left = g_new0(bool, t.n_columns);
 	fill(&t, a, columns, rows);
 	if (width) {
-		/* The name gives way first: numbers must not be cut. */
+		/* The name is shortened first: numbers must not be cut. */
 		size_t all = 0;
 		for (guint c = 0; c < t.n_columns; c++)
 			all += t.widths[c] + (c ? 2 : 0);

@@ -16,7 +16,7 @@ static const int ignored[] = { SIGINT, SIGQUIT, SIGPIPE };
 #define N_FORWARDED (sizeof(forwarded) / sizeof(forwarded[0]))
 #define N_IGNORED (sizeof(ignored) / sizeof(ignored[0]))
 
-/* What was in force before, for the child and for afterwards. */
+/* The previous signal actions, restored in the child and at the end. */
 static struct sigaction before_forwarded[N_FORWARDED], before_ignored[N_IGNORED], before_child;
 static sigset_t before_mask;
 static volatile pid_t child; /* 0 = no process to forward to */
@@ -50,11 +50,11 @@ take_signals(void)
 	for (size_t i = 0; i < N_FORWARDED; i++) {
 		struct sigaction pass = { .sa_handler = forward, .sa_flags = SA_RESTART };
 		sigaction(forwarded[i], NULL, &before_forwarded[i]);
-		/* Ignored for us (nohup) is ignored for the program too. */
+		/* A signal that is ignored for us (nohup) is ignored for the program too. */
 		if (before_forwarded[i].sa_handler != SIG_IGN)
 			sigaction(forwarded[i], &pass, NULL);
 	}
-	/* Ignored, it would let the kernel throw the program's status away. */
+	/* If SIGCHLD were ignored, the kernel would discard the program's status. */
 	struct sigaction plain = { .sa_handler = SIG_DFL };
 	sigaction(SIGCHLD, &plain, &before_child);
 }
@@ -69,7 +69,7 @@ give_signals_back(void)
 	sigaction(SIGCHLD, &before_child, NULL);
 }
 
-/* The terminal is someone else's: what would go there goes to a file. */
+/* The terminal belongs to the live view: output that would go there goes to a file. */
 static void
 leave_terminal(const char *output)
 {
@@ -86,12 +86,12 @@ leave_terminal(const char *output)
 	}
 }
 
-/* The child's side: wait for the environment, then become the program. */
+/* The child's side: waits for the environment, then executes the program. */
 static _Noreturn void
 become(char *const *argv, int go, int error)
 {
-	/* NAME=VALUE with its NUL, and perhaps a path with its own; the end of the pipe
-	 * without one means: do not. */
+	/* The pipe carries NAME=VALUE with its NUL, and optionally a path with its own NUL;
+	 * if it ends without them, the program is not to be executed. */
 	size_t used = 0, size = 8192;
 	char *setting = malloc(size);
 	while (setting) {
@@ -162,7 +162,8 @@ tally_launch_fork(struct tally_launch *launch, char *const *argv)
 static void
 reap(struct tally_launch *launch)
 {
-	/* Not after the child is reaped: its number may be someone else's by then. */
+	/* Not after the child is reaped: its process ID may belong to another process by
+	 * then. */
 	siginfo_t info;
 	while (waitid(P_PID, (id_t)launch->pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
 		;
@@ -192,7 +193,7 @@ tally_launch_go(struct tally_launch *launch, const char *name, const char *value
 	while (done < len) {
 		ssize_t n = write(launch->go, setting + done, len - done);
 		if (n < 0 && errno != EINTR)
-			break; /* the child is gone: its status will say why */
+			break; /* the child has ended: its status will say why */
 		done += n > 0 ? (size_t)n : 0;
 	}
 	free(setting);
@@ -247,7 +248,7 @@ tally_launch_leave(const struct tally_launch *launch)
 	int sig = WTERMSIG(launch->status);
 	struct rlimit no_core = { 0, 0 };
 	setrlimit(RLIMIT_CORE, &no_core);
-	/* the limit means nothing to a piped core_pattern */
+	/* RLIMIT_CORE has no effect on a piped core_pattern */
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	struct sigaction die = { .sa_handler = SIG_DFL };
 	sigaction(sig, &die, NULL);
@@ -256,5 +257,5 @@ tally_launch_leave(const struct tally_launch *launch)
 	sigaddset(&set, sig);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 	raise(sig);
-	return 128 + sig; /* a signal that does not kill us */
+	return 128 + sig; /* a signal that does not kill this process */
 }

@@ -1,22 +1,23 @@
-/* cli/run/live.h - `passtally run --live`: the live view beside the program that it shows.
+/* cli/run/live.h - `passtally run --live`: the live view, shown while the program runs.
  *
- * The terminal is the view's: what of the program's output would go there goes to a file
- * beside the log, and its input from there is empty. Streams that are redirected already
- * stay as they are. One thread.
+ * The view owns the terminal: program output that would go there goes to a file next to the
+ * log, and program input from there is empty. Streams that are already redirected stay
+ * unchanged. One thread.
  */
 #ifndef PASSTALLY_CLI_RUN_LIVE_H
 #define PASSTALLY_CLI_RUN_LIVE_H
 
 #include "cli/run/launch.h"
 
-/* Is there a terminal for it? Returns false after printing an error. */
+/* Whether there is a terminal for it. Returns false after printing an error. */
 bool tally_run_live_check(void);
-/* Make the file for the program's output; its path is the caller's (g_free). It is
- * /dev/null, after printing an error, where none can be made. */
+/* Creates the file for the program's output; returns its path, which the caller frees with
+ * g_free(). It is /dev/null, after printing an error, if no file can be created. */
 char *tally_run_live_make_output(const char *log_path);
-/* Show the view until the user leaves it or there is nothing to see; the program may run on. */
+/* Shows the view until the user leaves it or nothing more can come; the program may still
+ * run. */
 void tally_run_live_watch(struct tally_launch *launch, const char *log_path, bool quiet);
-/* Say where the output is; a file that stayed empty goes. */
+/* Says where the output is; an empty file is removed. */
 void tally_run_live_tell_output(const char *path, bool quiet);
 
 #endif

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Files named PATH.DIGITS; full paths (char *); the caller frees it. */
+/* Files named PATH.DIGITS; full paths (char *), freed by the caller. */
 static GPtrArray *
 siblings(const char *path)
 {
@@ -82,8 +82,8 @@ tally_run_log_prepare(struct tally_run_log *log, bool force)
 				   log->path);
 		return TALLY_EXIT_USAGE;
 	}
-	/* Gone before the start, not replaced later: of several processes that render, each
-	 * would replace the log of the one before. */
+	/* Removed before the start, not replaced later: if several processes render, each
+	 * would replace the log of the previous one. */
 	if (unlink(log->path) < 0) {
 		tally_cli_complain("run", "the log %s cannot be replaced: %s", log->path,
 				   g_strerror(errno));
@@ -113,7 +113,7 @@ tally_run_log_find(const struct tally_run_log *log)
 	return logs;
 }
 
-/* Every option in force, as the words that would set it. */
+/* Every option in effect, as the arguments that would set it. */
 static GArray *
 option_records(const struct tally_config *config)
 {

@@ -1,8 +1,8 @@
-/* cli/run/log.h - the log of a run, from the side of `passtally run`.
+/* cli/run/log.h - the log of a run, as `passtally run` handles it.
  *
- * run chooses the path before the program starts, so that it knows it afterwards. A program
- * that starts others may leave more: each process that finds the path taken writes PATH.PID.
- * One thread.
+ * run chooses the path before the program starts, so that it knows the path afterwards. A
+ * program that starts others may leave more logs: each process that finds the path taken
+ * writes PATH.PID. One thread.
  */
 #ifndef PASSTALLY_CLI_RUN_LOG_H
 #define PASSTALLY_CLI_RUN_LOG_H
@@ -13,21 +13,21 @@
 
 struct tally_run_log {
 	char *path; /* absolute */
-	bool by_default; /* the default place: its folder is made */
-	GHashTable *before; /* PATH.PID files that were there already */
+	bool by_default; /* the default location, whose folder is created */
+	GHashTable *before; /* PATH.PID files that existed before */
 };
 
-/* Choose the path for a program that starts now as process `pid`. Returns false after
+/* Chooses the path for a program that starts now as process `pid`. Returns false after
  * printing an error. */
 bool tally_run_log_choose(struct tally_run_log *log, const struct tally_config *config,
 			  const char *program, uint64_t started_unix_ns, long pid);
-/* Make room: the folder of the default place; with `force` an old log goes. TALLY_EXIT_OK,
- * or TALLY_EXIT_USAGE after printing an error. A folder that is missing or unwritable is
- * left to the capture to tell: the program runs all the same. */
+/* Prepares the location: creates the default folder; with `force` removes an old log.
+ * Returns TALLY_EXIT_OK, or TALLY_EXIT_USAGE after printing an error. A folder that is
+ * missing or not writable is reported by the capture: the program runs anyway. */
 int tally_run_log_prepare(struct tally_run_log *log, bool force);
 /* The value of PASSTALLY_LOG for it (a pattern: '%' is doubled); the caller frees it. */
 char *tally_run_log_variable(const struct tally_run_log *log);
-/* Which logs are there now: paths (char *); the caller frees it. */
+/* The logs that exist now: paths (char *), freed by the caller. */
 GPtrArray *tally_run_log_find(const struct tally_run_log *log);
 
 struct tally_run_started {
@@ -36,7 +36,7 @@ struct tally_run_started {
 	long pid;
 	uint64_t unix_ns;
 };
-/* Write a log that says that nothing was rendered. False: `why` says why not. */
+/* Writes a log that says that nothing was rendered. False: `why` says why it could not. */
 bool tally_run_log_write_empty(const struct tally_run_log *log,
 			       const struct tally_run_started *started, char *why, size_t size);
 void tally_run_log_finish(struct tally_run_log *log);

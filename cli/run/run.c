@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Our own options; those of tally_options[] come before them in the table. */
+/* Options of this command; those of tally_options[] come before them in the table. */
 static const struct tally_arg own_options[] = {
 	{ "quiet", 'q', NULL, "Print no summary after the program (errors are still reported)." },
 	{ "progress", 0, NULL,
@@ -42,19 +42,19 @@ enum { OWN_QUIET, OWN_PROGRESS, OWN_LIVE, OWN_COMPRESS, OWN_LEVEL, OWN_HELP };
 struct run_request {
 	struct tally_config config;
 	bool quiet, progress, live, help;
-	int compress; /* level; 0 = not */
-	char **argv; /* of the program */
+	int compress; /* compression level; 0 = do not compress */
+	char **argv; /* arguments of the program */
 };
 
-/* What must go again when the program has ended. */
+/* A folder that is removed when the program has ended. */
 struct private_folder {
 	char *path; /* mode 0700 */
-	char *status; /* a file in it */
-	char *link; /* a link in it to the libraries' folder, or NULL */
-	char *layer; /* the same to the Vulkan manifest's */
+	char *status; /* a file in the folder */
+	char *link; /* a link in the folder to the libraries' folder, or NULL */
+	char *layer; /* a link in the folder to that of the Vulkan manifest, or NULL */
 };
 
-/* What programs get from us. */
+/* The libraries that programs get. */
 struct to_inject {
 	struct tally_injected gl;
 	struct tally_vk_manifest vk;
@@ -130,7 +130,7 @@ take_own(struct run_request *r, int own, const char *value)
 	return true;
 }
 
-/* TALLY_EXIT_OK or TALLY_EXIT_USAGE. */
+/* Returns TALLY_EXIT_OK or TALLY_EXIT_USAGE. */
 static int
 parse(struct run_request *r, int argc, char **argv)
 {
@@ -145,7 +145,7 @@ parse(struct run_request *r, int argc, char **argv)
 		if (option == TALLY_ARG_ERROR) {
 			ok = false;
 		} else if (option == TALLY_ARG_POSITIONAL) {
-			/* The program; all that follows is its own. */
+			/* The program; all arguments after it belong to the program. */
 			r->argv = argv + args.next - 1;
 			break;
 		} else if (own < 0) {
@@ -163,7 +163,8 @@ parse(struct run_request *r, int argc, char **argv)
 	return ok ? TALLY_EXIT_OK : TALLY_EXIT_USAGE;
 }
 
-/* What files and logs are named for: after Wine's own words, the .exe. */
+/* The name for files and logs: if the program is Wine, the name of the .exe after Wine's own
+ * arguments. */
 static const char *
 program_of(const struct run_request *r)
 {
@@ -171,8 +172,8 @@ program_of(const struct run_request *r)
 	return argv[tally_process_named_by(argv, g_strv_length(r->argv))];
 }
 
-/* By name: the table that tally_option_find() points into is the core's, the command's may be a
- * copy of it, so no distance between the two is a row. */
+/* Found by name: the table that tally_option_find() points into belongs to the core library,
+ * and the command's may be a copy of it, so the difference of two pointers is not an index. */
 static enum tally_config_origin
 origin_of(const struct tally_config *config, const char *key)
 {
@@ -182,8 +183,8 @@ origin_of(const struct tally_config *config, const char *key)
 	return TALLY_FROM_DEFAULT;
 }
 
-/* A socket for `passtally trigger`, where no option says anything about it. What was said
- * here is relative to this folder, wherever a launcher goes. */
+/* Sets a socket for `passtally trigger`, unless an option says otherwise. A path given here
+ * is relative to the current folder, even if a launcher changes its own. */
 static bool
 choose_control(struct run_request *r)
 {
@@ -204,8 +205,9 @@ choose_control(struct run_request *r)
 				NULL);
 }
 
-/* What the capture must know of our options and of PASSTALLY_OPTIONS, joined. `force` is ours
- * alone: an old log is gone by then, and processes of one run must not replace each other's. */
+/* The options that the capture must know: ours and those of PASSTALLY_OPTIONS, joined.
+ * `force` is not passed on: an old log is removed by then, and processes of one run must not
+ * replace each other's. */
 static char *
 options_variable(const struct tally_config *config)
 {
@@ -235,7 +237,7 @@ private_folder_create(struct private_folder *f)
 	*f = (struct private_folder){ 0 };
 	char *path = g_dir_make_tmp("passtally-XXXXXX", NULL);
 	if (path && strpbrk(path, " :")) {
-		/* ld.so may have to read a path in it. */
+		/* ld.so may have to read a path in the folder. */
 		g_rmdir(path);
 		g_free(path);
 		path = g_mkdtemp(g_strdup("/tmp/passtally-XXXXXX"));
@@ -272,7 +274,7 @@ private_folder_remove(struct private_folder *f)
 	*f = (struct private_folder){ 0 };
 }
 
-/* A link named `name` in the private folder; NULL after printing an error. */
+/* Creates a link named `name` in the private folder; NULL after printing an error. */
 static char *
 make_link(const struct private_folder *f, const char *name, const char *to)
 {
@@ -284,8 +286,8 @@ make_link(const struct private_folder *f, const char *name, const char *to)
 	return NULL;
 }
 
-/* The library's name in LD_PRELOAD; where ld.so could not read its path, through a link that
- * it can. The caller frees it; NULL after printing an error. */
+/* The library's name for LD_PRELOAD; if ld.so could not read its path, this uses a link that
+ * it can read. The caller frees it; NULL after printing an error. */
 static char *
 preload_name(const struct tally_injected *in, struct private_folder *f)
 {
@@ -305,7 +307,7 @@ static bool
 enable_layer(const struct tally_vk_manifest *vk, struct private_folder *f)
 {
 	if (!vk->library)
-		return true; /* told after the run */
+		return true; /* reported after the run */
 	const char *folder = vk->folder;
 	if (!vk->implicit && strchr(folder, ':'))
 		folder = f->layer = make_link(f, "layer", folder);
@@ -314,7 +316,7 @@ enable_layer(const struct tally_vk_manifest *vk, struct private_folder *f)
 	return folder != NULL;
 }
 
-/* All of the program's environment but PASSTALLY_LOG, which names the process. */
+/* Sets the program's environment except PASSTALLY_LOG, which contains the process ID. */
 static bool
 set_environment(const struct run_request *r, const struct to_inject *in, struct private_folder *f)
 {
@@ -335,7 +337,7 @@ set_environment(const struct run_request *r, const struct to_inject *in, struct 
 	return true;
 }
 
-/* Errors alone, for --quiet. */
+/* Prints only errors, for --quiet. */
 static void
 tell_errors(const GPtrArray *status)
 {
@@ -344,8 +346,8 @@ tell_errors(const GPtrArray *status)
 			tally_cli_say("%s", (const char *)g_ptr_array_index(status, i));
 }
 
-/* The name under which a log is to be found from now on; the caller frees it. A log that
- * stays plain is no less a log: the program's status is not touched. */
+/* Compresses a log and returns its final name, which the caller frees. A log that cannot be
+ * compressed stays usable: the program's status is not changed. */
 static char *
 compress_log(const struct run_request *r, const char *path)
 {
@@ -354,7 +356,8 @@ compress_log(const struct run_request *r, const char *path)
 	char why[512] = "";
 	sigset_t all, before;
 	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before); /* first say how it went, then end of it */
+	/* a signal must not end the process before the result is printed */
+	pthread_sigmask(SIG_BLOCK, &all, &before);
 	bool done = tally_compress_log(path, r->compress, r->config.force, why, sizeof(why));
 	if (!done)
 		tally_cli_say("error: --compress: %s; the log is %s", why, path);
@@ -372,7 +375,7 @@ compress_logs(const struct run_request *r, GPtrArray *logs)
 	}
 }
 
-/* A run that rendered nothing leaves a log all the same. */
+/* A run that rendered nothing leaves a log too. */
 static void
 leave_empty_log(const struct run_request *r, const struct tally_run_log *log,
 		const struct to_inject *in, const struct tally_run_started *started)
@@ -422,15 +425,15 @@ tell(const struct run_request *r, const struct tally_run_log *log, const struct 
 	g_ptr_array_unref(status);
 }
 
-/* Is the terminal, if there is one, the program's to draw on? */
+/* Whether the program can draw on the terminal, if there is one. */
 static bool
 wants_progress(const struct run_request *r)
 {
 	return r->progress || r->live || (!isatty(STDIN_FILENO) && !isatty(STDOUT_FILENO));
 }
 
-/* TALLY_EXIT_OK, or TALLY_EXIT_USAGE after printing an error: the name that the log gets in
- * the end must be free as well. */
+/* Returns TALLY_EXIT_OK, or TALLY_EXIT_USAGE after printing an error: the final name of the
+ * log must be free too. */
 static int
 prepare_log(const struct run_request *r, struct tally_run_log *log)
 {
@@ -445,7 +448,7 @@ prepare_log(const struct run_request *r, struct tally_run_log *log)
 	return taken ? TALLY_EXIT_USAGE : tally_run_log_prepare(log, r->config.force);
 }
 
-/* Beside the program, until it ends. */
+/* Waits for the end of the program, showing progress or the live view. */
 static void
 stay(const struct run_request *r, struct tally_launch *launch, const char *log)
 {
@@ -460,7 +463,7 @@ stay(const struct run_request *r, struct tally_launch *launch, const char *log)
 	tally_control_sweep(); /* a game that was killed leaves its socket */
 }
 
-/* From the fork on: the log's path holds the program's process number. */
+/* Runs from the fork on, because the log's path contains the program's process ID. */
 static int
 run_program(const struct run_request *r, const struct to_inject *in, struct private_folder *f)
 {
@@ -477,7 +480,8 @@ run_program(const struct run_request *r, const struct to_inject *in, struct priv
 	started.pid = launch.pid;
 	struct tally_run_log log;
 	int status = TALLY_EXIT_FAILED;
-	/* An old log does not go for a program that cannot start; exec says why it cannot. */
+	/* An old log is not removed for a program that cannot start; exec reports why it
+	 * cannot. */
 	char *found = g_find_program_in_path(r->argv[0]);
 	if (tally_run_log_choose(&log, &r->config, program_of(r), started.unix_ns, started.pid))
 		status = found ? prepare_log(r, &log) : TALLY_EXIT_OK;
@@ -500,7 +504,8 @@ run_program(const struct run_request *r, const struct to_inject *in, struct priv
 		goto finish_log;
 	}
 	stay(r, &launch, log.path);
-	signal(SIGPIPE, SIG_IGN); /* the status is worth more than the summary */
+	/* returning the status matters more than printing the summary */
+	signal(SIGPIPE, SIG_IGN);
 	tell(r, &log, f, in, &started);
 	if (output)
 		tally_run_live_tell_output(output, r->quiet);

@@ -40,7 +40,8 @@ tally_run_status_has_error(const GPtrArray *lines)
 	return false;
 }
 
-/* The notes of a log have no level in front: what the status told must not come again. */
+/* The notes of a log have no level prefix: a note that the status file contains must not be
+ * printed twice. */
 static void
 mark_told(GHashTable *told, const char *line)
 {
@@ -105,7 +106,7 @@ tally_run_tell_blocked(const struct tally_config *config, const char *program, c
 {
 	for (guint i = 0; i < status->len; i++)
 		if (strstr(g_ptr_array_index(status, i), " is left alone: "))
-			return; /* it tried, and has said so */
+			return; /* the capture tried to start and has reported why it failed */
 	struct tally_block_verdict v = tally_block_decide(
 		config, program, (const char *const *)argv, g_strv_length((char **)argv));
 	if (v.blocked)
@@ -155,7 +156,7 @@ tally_run_watch_tick(void *data)
 		watch->fd = open(watch->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	char buffer[65536];
 	ssize_t n;
-	/* At most 16 MiB a tick: a line that shows less than all is better than a busy one. */
+	/* At most 16 MiB per tick: a slightly outdated line is better than a busy process. */
 	for (unsigned i = 0; watch->fd >= 0 && i < 256; i++) {
 		n = read(watch->fd, buffer, sizeof(buffer));
 		if (n <= 0)

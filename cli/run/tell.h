@@ -1,6 +1,7 @@
-/* cli/run/tell.h - what `passtally run` says on standard error, during and after the program.
+/* cli/run/tell.h - the messages of `passtally run` on standard error, during and after the
+ * program.
  *
- * One thread. Nothing here fails: what cannot be read is said to be so.
+ * One thread. No function fails: files that cannot be read are reported as such.
  */
 #ifndef PASSTALLY_CLI_RUN_TELL_H
 #define PASSTALLY_CLI_RUN_TELL_H
@@ -10,27 +11,29 @@
 
 #include <glib.h>
 
-/* Lines of the status file, each once: "level: source: message" (char *); the caller frees
- * it. */
+/* Lines of the status file, without duplicates: "level: source: message" (char *); the
+ * caller frees them. */
 GPtrArray *tally_run_status_read(const char *path);
-/* Does one of them speak of an error? */
+/* Whether one of the lines is an error. */
 bool tally_run_status_has_error(const GPtrArray *lines);
 
-/* The summary of the logs that a run left, and what its status said. */
+/* Prints the summary of the logs that a run left, and the messages of its status file. */
 void tally_run_tell_summary(const GPtrArray *logs, const GPtrArray *status);
-/* Nothing was captured: why that may be. `program` as the user named it. */
+/* Explains why nothing may have been captured. `program` is named as the user named it. */
 void tally_run_tell_nothing(const char *program, const char *library);
-/* Nor was it to be, where the program that was started is one that is left alone. */
+/* Explains that the program that was started is on the list of those that are left alone. */
 void tally_run_tell_blocked(const struct tally_config *config, const char *program,
 			    char *const *argv, const GPtrArray *status);
 
-/* Frames in a growing log, for a progress line. */
+/* Counts the frames in a growing log, for a progress line. */
 struct tally_run_watch {
 	const char *path;
 	struct tally_progress progress;
-	int fd; /* -1 until the log is there */
+	int fd; /* -1 until the log exists */
 	uint64_t frames, bytes;
-	size_t matched; /* of the text a frame line starts with; SIZE_MAX: not in this line */
+	/* number of characters matched of the text that starts a frame line; SIZE_MAX: no
+	 * match in this line */
+	size_t matched;
 };
 void tally_run_watch_begin(struct tally_run_watch *watch, const char *path);
 void tally_run_watch_tick(void *watch);

@@ -38,7 +38,7 @@ unknown_option(const struct tally_args *args, const char *option, int len)
 	return TALLY_ARG_ERROR;
 }
 
-/* The value of option `i`, spelled `option`: attached, or the next argument. */
+/* Gets the value of option `i`, spelled `option`: attached, or the next argument. */
 static int
 take_value(struct tally_args *args, size_t i, const char *attached, const char **value)
 {
@@ -47,7 +47,7 @@ take_value(struct tally_args *args, size_t i, const char *attached, const char *
 		return (int)i;
 	bool optional = arg->values[0] == '[';
 	const char *next = args->next < args->argc ? args->argv[args->next] : NULL;
-	/* "--" ends the options: it is not a value. */
+	/* "--" ends the options and is never a value. */
 	if (!attached && next && strcmp(next, "--") != 0 && !(optional && next[0] == '-')) {
 		attached = next;
 		args->next++;
@@ -78,7 +78,7 @@ next_long(struct tally_args *args, const char *option, const char **value)
 	return unknown_option(args, option, (int)len);
 }
 
-/* `argument` is "-abc"; args->letters says which letter is next. */
+/* `argument` is "-abc"; args->letters is the offset of the next letter. */
 static int
 next_letter(struct tally_args *args, const char *argument, const char **value)
 {
@@ -92,7 +92,7 @@ next_letter(struct tally_args *args, const char *argument, const char **value)
 			return take_value(args, i, *rest ? rest : NULL, value);
 		}
 		args->letters++;
-		args->next--; /* stay on this argument */
+		args->next--; /* stay at this argument */
 		return (int)i;
 	}
 	return unknown_option(args, argument, (int)strlen(argument));

@@ -51,7 +51,8 @@ tally_cli_finish(const char *command, int status)
 {
 	bool failed = ferror(stdout) != 0;
 	if (failed) {
-		/* Why is forgotten by now: what stopped us then stops this byte too. */
+		/* errno of the first failure is lost, but writing one more byte fails for
+		 * the same reason. */
 		clearerr(stdout);
 		putchar('\n');
 	}

@@ -1,4 +1,4 @@
-/* cli/shared/cli.h - what the commands of `passtally` share: exit codes, options, output,
+/* cli/shared/cli.h - shared by the commands of `passtally`: exit codes, options, output,
  * progress.
  *
  * Results go to standard output, everything else to standard error. Errors are one sentence
@@ -21,16 +21,16 @@ enum {
 	TALLY_EXIT_REGRESSION = 1, /* compare: --fail-above */
 	TALLY_EXIT_USAGE = 2,
 	TALLY_EXIT_BAD_LOG = 3,
-	TALLY_EXIT_FAILED = 125, /* our own failure */
-	TALLY_EXIT_NOT_EXECUTABLE = 126, /* as env(1) */
+	TALLY_EXIT_FAILED = 125, /* an internal failure of passtally */
+	TALLY_EXIT_NOT_EXECUTABLE = 126, /* as in env(1) */
 	TALLY_EXIT_NOT_FOUND = 127,
 };
 
 struct tally_command {
 	const char *name;
-	const char *summary; /* for the list of commands */
+	const char *summary; /* shown in the list of commands */
 	int (*run)(int argc, char **argv); /* argv[0] is the command's name */
-	void (*help)(void); /* on standard output */
+	void (*help)(void); /* prints to standard output */
 };
 
 extern const struct tally_command tally_command_run, tally_command_report,
@@ -42,63 +42,65 @@ extern const struct tally_command tally_command_run, tally_command_report,
 struct tally_arg {
 	const char *name; /* without the dashes */
 	char letter; /* 0 = none */
-	const char *values; /* as shown in --help; NULL = a switch, "[X]" = may be left out */
+	const char *values; /* as shown in --help; NULL = a switch, "[X]" = optional */
 	const char *help;
 };
 
 enum {
-	TALLY_ARG_END = -1, /* nothing left */
-	TALLY_ARG_POSITIONAL = -2, /* *value is it */
-	TALLY_ARG_ERROR = -3, /* told on standard error */
+	TALLY_ARG_END = -1, /* no arguments left */
+	TALLY_ARG_POSITIONAL = -2, /* a positional argument, in *value */
+	TALLY_ARG_ERROR = -3, /* reported on standard error */
 };
 
 struct tally_args {
-	const char *command; /* for messages */
+	const char *command; /* command name for messages */
 	char **argv;
 	int argc, next;
 	const struct tally_arg *table;
 	size_t n;
 	bool only_positional; /* "--" was seen */
-	int letters; /* offset inside a group of one-letter switches, 0 = none */
+	int letters; /* offset within a group of one-letter switches, 0 = none */
 };
 
 void tally_args_init(struct tally_args *args, int argc, char **argv, const struct tally_arg *table,
 		     size_t n);
-/* The next option's index in the table, or one of the above. `--key value`, `--key=value`,
- * `-o value`, `-ovalue`; "--" ends options. *value is NULL for a switch. */
+/* Returns the next option's index in the table, or one of the values above. Accepts `--key
+ * value`, `--key=value`, `-o value` and `-ovalue`; "--" ends options. *value is NULL for a
+ * switch. */
 int tally_args_next(struct tally_args *args, const char **value);
-/* The whole number that option --`name` of `command` was given. Returns false after printing
- * an error. */
+/* Reads the value of option --`name` of `command` as a whole number. Returns false after
+ * printing an error. */
 bool tally_args_read_whole(const char *command, const char *name, const char *value,
 			   uint64_t least, uint64_t most, uint64_t *out);
-/* The table's lines of --help. */
+/* Prints the table's lines of --help. */
 void tally_args_help(const struct tally_arg *table, size_t n);
 
-/* "passtally COMMAND: MESSAGE" on standard error, one line. `command` may be NULL. */
+/* Prints "passtally COMMAND: MESSAGE" on standard error, as one line. `command` may be NULL. */
 void tally_cli_complain(const char *command, const char *format, ...) G_GNUC_PRINTF(2, 3);
-/* "passtally: MESSAGE" on standard error, one line. */
+/* Prints "passtally: MESSAGE" on standard error, as one line. */
 void tally_cli_say(const char *format, ...) G_GNUC_PRINTF(1, 2);
-/* "LOG:LINE:COLUMN: MESSAGE" of a bad log, "passtally COMMAND: LOG: MESSAGE" of a log that
- * could not be read; gives the exit status for it. */
+/* Prints "LOG:LINE:COLUMN: MESSAGE" for an invalid log, or "passtally COMMAND: LOG: MESSAGE"
+ * for a log that could not be read; returns the matching exit status. */
 int tally_cli_read_failed(const char *command, const char *path, enum tally_read_status status,
 			  const struct tally_read_error *error);
 
-/* Flush standard output; when that or an earlier write failed, say so (a closed pipe needs no
- * words) and turn `status` into TALLY_EXIT_FAILED. */
+/* Flushes standard output; if that or an earlier write failed, reports it (except for a
+ * closed pipe) and returns TALLY_EXIT_FAILED instead of `status`. */
 int tally_cli_finish(const char *command, int status);
 
-/* A line on standard error that overwrites itself; nothing at all where that is no terminal. */
+/* A line on standard error that overwrites itself; nothing is shown if that is not a
+ * terminal. */
 struct tally_progress {
 	bool on, shown;
 	int64_t began_us, told_us;
 };
-/* Nothing is shown before `after_ms`. */
+/* Nothing is shown in the first `after_ms` milliseconds. */
 void tally_progress_begin(struct tally_progress *progress, unsigned after_ms);
-/* Is it time for a new text (at most five a second)? */
+/* Whether it is time for a new text (at most five per second). */
 bool tally_progress_due(struct tally_progress *progress);
 void
 tally_progress_show(struct tally_progress *progress, const char *format, ...) G_GNUC_PRINTF(2, 3);
-/* "VERB PATH: N %" of a log that is being read, when it is time for it. */
+/* Shows "VERB PATH: N %" for a log that is being read, if it is time for a new text. */
 void tally_progress_read(struct tally_progress *progress, const char *verb, const char *path,
 			 const struct tally_log_reader *reader);
 void tally_progress_end(struct tally_progress *progress); /* wipes the line */

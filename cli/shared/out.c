@@ -70,7 +70,7 @@ put_unit(struct tally_out *o, unsigned unit)
 	tally_out_bytes(o, escape, (size_t)len);
 }
 
-/* A character past U+FFFF takes two units of UTF-16. */
+/* A character above U+FFFF takes two UTF-16 code units. */
 static void
 put_code(struct tally_out *o, gunichar c)
 {
@@ -89,7 +89,7 @@ is_plain_byte(const struct tally_out *o, unsigned char byte)
 	return !o->in_page || (byte != '<' && byte != '>' && byte != '&');
 }
 
-/* What is no UTF-8 becomes U+FFFD, as JSON must be UTF-8. */
+/* Bytes that are not UTF-8 become U+FFFD, because JSON must be UTF-8. */
 static void
 put_escaped(struct tally_out *o, const char *text)
 {
@@ -158,7 +158,7 @@ tally_out_break(struct tally_out *o, const char *gap)
 	o->gap = gap;
 }
 
-/* What stands before a value. */
+/* Writes everything that precedes a value: comma, gap and key. */
 static void
 begin_value(struct tally_out *o, const char *key)
 {
@@ -331,7 +331,8 @@ tally_out_flags(struct tally_out *o, const char *key, uint64_t flags)
 
 /* ---- CSV ---- */
 
-/* Letters, digits and what else is never special in a cell: most cells are only these. */
+/* Letters, digits and other characters that are never special in a cell: most cells contain
+ * only these. */
 static bool
 is_plain(const char *text)
 {
@@ -354,7 +355,7 @@ tally_out_cell_text(const char *text)
 	GString *cell = g_string_new(quoted ? "\"" : NULL);
 	if (formula)
 		g_string_append_c(cell, '\'');
-	/* Line breaks and tabs move nothing but the next character: they stay. */
+	/* Line breaks and tabs only move the position of the next character: they stay. */
 	for (const char *end; *text; text = end) {
 		end = text + strcspn(text, "\t\n\"");
 		char *part = g_strndup(text, (size_t)(end - text));

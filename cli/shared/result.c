@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Files that are not whole yet, for the signal that ends us. */
+/* Incomplete files, for the handler of a signal that ends the process. */
 static char *volatile unfinished[TALLY_MOST_RESULTS];
 
 static void
@@ -19,7 +19,7 @@ on_signal(int number)
 	for (unsigned i = 0; i < TALLY_MOST_RESULTS; i++)
 		if (unfinished[i])
 			unlink(unfinished[i]);
-	raise(number); /* by its default now: SA_RESETHAND */
+	raise(number); /* SA_RESETHAND has restored the default action */
 }
 
 static void
@@ -34,7 +34,7 @@ take_signals(void)
 	}
 }
 
-/* `now` stands where `before` stood. */
+/* Replaces the entry `before` by `now`. */
 static void
 note_unfinished(char *before, char *now)
 {
@@ -53,7 +53,7 @@ complain(const struct tally_result *t, const char *what)
 	return TALLY_EXIT_FAILED;
 }
 
-/* `passtally export --csv LOG OUT` means well, and would cost a log. */
+/* `passtally export --csv LOG OUT` is an easy mistake that would destroy a log. */
 static bool
 is_log(const char *path)
 {
@@ -92,7 +92,7 @@ tally_result_open(struct tally_result *t, const char *command, const char *path,
 	bool exists = stat(path, &s) == 0;
 	if (exists && S_ISDIR(s.st_mode))
 		return complain(t, "is a folder: name a file in it");
-	/* /dev/null, a pipe: nothing to put in its place */
+	/* /dev/null or a pipe: there is no file to replace */
 	if (exists && !S_ISREG(s.st_mode)) {
 		t->file = fopen(path, "wbe");
 		return t->file ? TALLY_EXIT_OK : complain(t, g_strerror(errno));
@@ -114,7 +114,7 @@ tally_result_open(struct tally_result *t, const char *command, const char *path,
 	return t->file ? TALLY_EXIT_OK : complain(t, g_strerror(errno));
 }
 
-/* 0, or the errno of what kept the last byte from being written. */
+/* Returns 0, or the errno that prevented a complete write. */
 static int
 finish_file(const struct tally_result *t)
 {

@@ -77,7 +77,8 @@ tally_text_fit(const char *text, size_t columns)
 	const char *mark = tally_text_is_utf8() ? "\xe2\x80\xa6" : "~";
 	if (columns == 0)
 		return g_strdup("");
-	/* The end of a label path says more than its start: keep two thirds of it. */
+	/* The end of a label path is more informative than its start, so two thirds of the
+	 * room are for the end. */
 	size_t head_room = (columns - 1) / 3, tail_room = columns - 1 - head_room;
 	const char *head_end = text;
 	for (size_t used = 0;;) {
@@ -89,7 +90,7 @@ tally_text_fit(const char *text, size_t columns)
 	const char *tail = text;
 	for (size_t left = width; left > tail_room; tail = g_utf8_next_char(tail))
 		left -= char_width(g_utf8_get_char(tail));
-	/* A combining mark must not land on our own. */
+	/* A combining mark must not combine with our ellipsis. */
 	while (*tail && g_unichar_iszerowidth(g_utf8_get_char(tail)))
 		tail = g_utf8_next_char(tail);
 	GString *out = g_string_new_len(text, head_end - text);

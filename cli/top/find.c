@@ -23,7 +23,7 @@ clear_found(gpointer p)
 	g_free(((struct found *)p)->path);
 }
 
-/* Takes `path`. */
+/* Takes ownership of `path`. */
 static void
 add(GArray *all, char *path)
 {
@@ -44,7 +44,7 @@ newest_first(const void *a, const void *b)
 	return (x->changed_ns < y->changed_ns) - (x->changed_ns > y->changed_ns);
 }
 
-/* The logs of games that listen. */
+/* The logs of games with a listening control socket. */
 static void
 ask_games(GArray *all, long pid)
 {
@@ -67,7 +67,7 @@ ask_games(GArray *all, long pid)
 	g_ptr_array_unref(games);
 }
 
-/* The process that a log's header names; 0: not a log. */
+/* The process ID in a log's header; 0: not a log. */
 static long
 writer_of(const char *path)
 {
@@ -91,7 +91,7 @@ lives(long pid)
 	return pid > 0 && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
 }
 
-/* The folder of the default place; the caller's, or NULL. */
+/* The default folder; the caller frees it; NULL if there is none. */
 static char *
 default_folder(void)
 {
@@ -101,7 +101,8 @@ default_folder(void)
 	return folder;
 }
 
-/* NAME.jsonl, or NAME.jsonl.PID of a game's further processes; a compressed one is complete. */
+/* Whether the name is NAME.jsonl, or NAME.jsonl.PID of a game's further processes; a
+ * compressed log is finished and therefore excluded. */
 static bool
 is_log_name(const char *name)
 {
@@ -126,7 +127,8 @@ look_in_default_place(GArray *all)
 	g_free(folder);
 }
 
-/* Of the default place's logs, newest first, the first whose process is meant and lives. */
+/* Among the logs in the default folder, newest first, the first one whose process matches
+ * and is alive. */
 static char *
 choose_living(GArray *all, long pid)
 {

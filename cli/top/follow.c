@@ -10,13 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The first bytes of a log: its header holds the time and the process, so that another log
- * at the same place is told apart even when it has grown past the old one's length. */
+/* The first bytes of a log: its header contains the time and the process, so that a
+ * different log at the same path is recognized even when it is longer than the old one was. */
 #define HEAD_BYTES 256
 
 struct tally_follow {
 	char *path;
-	int fd; /* -1: not there yet */
+	int fd; /* -1: not open yet */
 	int notify; /* -1: none */
 	struct tally_log_reader *reader;
 	bool opened;
@@ -33,7 +33,8 @@ tally_follow_create(const char *path)
 	f->path = g_strdup(path);
 	f->fd = -1;
 	f->notify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-	/* The folder, not the file: that tells of one which comes, goes or is replaced too. */
+	/* Watching the folder, not the file, also reports a file that is created, removed or
+	 * replaced. */
 	char *folder = g_path_get_dirname(path);
 	if (f->notify >= 0 &&
 	    inotify_add_watch(f->notify, folder, IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_ONLYDIR) <
@@ -78,11 +79,12 @@ say(struct tally_follow *f, char *why)
 	f->why = why;
 }
 
-/* False: not there, or not to be had; then `why` tells. */
+/* Returns false, with the reason in `why`, if the log does not exist or cannot be opened. */
 static bool
 open_log(struct tally_follow *f)
 {
-	/* Not a FIFO's or a device's: reading could wait, or take what is another's. */
+	/* FIFOs and devices are refused: reading could block, or consume data meant for
+	 * another process. */
 	int fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	struct stat st;
 	g_autofree char *shown = tally_text_escape(f->path);
@@ -104,14 +106,14 @@ open_log(struct tally_follow *f)
 	return false;
 }
 
-/* Is what stands at the path no longer what we read? */
+/* Whether the path now leads to a different file than the one being read. */
 static bool
 is_another(struct tally_follow *f)
 {
 	struct stat ours, there;
 	if (fstat(f->fd, &ours) < 0)
 		return false;
-	/* A file that is gone has nothing new, but what it had is still true. */
+	/* A removed file has no new data, but the data read from it is still valid. */
 	if (stat(f->path, &there) == 0 && S_ISREG(there.st_mode) &&
 	    (there.st_ino != ours.st_ino || there.st_dev != ours.st_dev))
 		return true;
@@ -123,7 +125,7 @@ is_another(struct tally_follow *f)
 		return false;
 	if (f->n_head)
 		return (size_t)n < f->n_head || memcmp(head, f->head, f->n_head) != 0;
-	/* Taken once the header is whole: a shorter one could be the start of any log. */
+	/* Saved once the header is complete: a shorter one could be the start of any log. */
 	if ((size_t)n == sizeof(head) || memchr(head, '\n', (size_t)n)) {
 		memcpy(f->head, head, (size_t)n);
 		f->n_head = (size_t)n;

@@ -1,4 +1,4 @@
-/* In place of screen.c where passtally is built without ncurses. */
+/* Replaces screen.c where passtally is built without ncurses. */
 #include "cli/top/screen.h"
 
 bool

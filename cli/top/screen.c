@@ -13,7 +13,7 @@
 
 static struct {
 	SCREEN *screen;
-	FILE *input; /* ours to close, or NULL */
+	FILE *input; /* opened here and to be closed, or NULL */
 	int fd;
 	bool colour;
 } it;
@@ -65,7 +65,7 @@ tally_top_screen_open(bool colour, char *why, size_t size)
 	memset(&it, 0, sizeof(it));
 	it.colour = colour;
 	it.fd = STDIN_FILENO;
-	/* Where our input is something else, keys still come from the terminal. */
+	/* If standard input is not a terminal, keys still come from the terminal. */
 	if (!isatty(STDIN_FILENO)) {
 		it.input = fopen("/dev/tty", "re");
 		if (!it.input) {
@@ -75,7 +75,8 @@ tally_top_screen_open(bool colour, char *why, size_t size)
 		}
 		it.fd = fileno(it.input);
 	}
-	/* LINES and COLUMNS, where they are set, must not keep it from following the size. */
+	/* LINES and COLUMNS, if they are set, must not keep ncurses from following the
+	 * terminal's size. */
 	use_tioctl(TRUE);
 	it.screen = newterm(NULL, stdout, it.input ? it.input : stdin);
 	if (!it.screen) {
@@ -114,7 +115,7 @@ tally_top_screen_close(void)
 bool
 tally_top_screen_has_blocks(void)
 {
-	/* The fonts of Linux's own console have a few of the eighths only. */
+	/* The fonts of the Linux console contain only some of the eighth blocks. */
 	const char *name = g_getenv("TERM");
 	return tally_text_is_utf8() && name && strcmp(name, "linux") != 0;
 }
@@ -166,7 +167,7 @@ tally_top_screen_fd(void)
 	return it.fd;
 }
 
-/* A terminal that hung up gives an end of file for ever. */
+/* A terminal that hung up returns end of file forever. */
 static bool
 is_gone(void)
 {

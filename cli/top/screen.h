@@ -1,16 +1,16 @@
 /* cli/top/screen.h - the live view's terminal: full screen, keys, resizing.
  *
- * Over ncurses, which knows what each terminal can do, draws only what changed (which
- * matters over a slow line), stops and resumes with job control and puts the terminal back
- * as it was. Built without it, opening fails and says so. One terminal at a time; one
- * thread.
+ * It uses ncurses, which knows what each terminal can do, draws only what changed (which
+ * matters over a slow line), stops and resumes with job control and restores the terminal.
+ * If passtally is built without ncurses, opening fails with that reason. One terminal at a
+ * time; one thread.
  */
 #ifndef PASSTALLY_CLI_TOP_SCREEN_H
 #define PASSTALLY_CLI_TOP_SCREEN_H
 
 #include "cli/top/view.h"
 
-/* Keys that are no character. */
+/* Keys that are not characters. */
 enum {
 	TALLY_TOP_KEY_NONE = -1,
 	TALLY_TOP_KEY_UP = 0x200000,
@@ -26,16 +26,16 @@ enum {
 	TALLY_TOP_KEY_OTHER,
 };
 
-/* Can a full screen be shown here? False with a reason; changes nothing. */
+/* Whether a full screen can be shown here. False with a reason; changes nothing. */
 bool tally_top_screen_check(char *why, size_t size);
-/* Take the terminal on standard output. False with a reason; then nothing was changed. */
+/* Takes over the terminal on standard output. False with a reason; then nothing was changed. */
 bool tally_top_screen_open(bool colour, char *why, size_t size);
 void tally_top_screen_close(void);
-/* Can it show the characters of charts? */
+/* Whether the terminal can show the characters of charts. */
 bool tally_top_screen_has_blocks(void);
 void tally_top_screen_size(unsigned *width, unsigned *height);
 void tally_top_screen_show(const GPtrArray *rows);
-/* Where keys come from, for poll(2). */
+/* File descriptor of the key input, for poll(2). */
 int tally_top_screen_fd(void);
 int tally_top_screen_key(void);
 

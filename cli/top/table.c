@@ -15,17 +15,17 @@ struct line {
 	const struct tally_top_pass *pass;
 	struct tally_top_figures gpu;
 	char *name; /* printable */
-	bool sortable; /* has a value in the column that sorts */
+	bool sortable; /* has a value in the sort column */
 	double value;
 };
 
 struct layout {
-	GArray *columns; /* elements: struct tally_top_column, those that fit */
+	GArray *columns; /* elements: struct tally_top_column, the columns that fit */
 	GArray *widths; /* elements: unsigned */
 	double unit_ns;
 	const char *unit;
 	unsigned decimals;
-	double gpu_sum; /* of the device's frames, 0 = not known */
+	double gpu_sum; /* GPU time of the device's frames, 0 = not known */
 	const struct tally_top_device *device;
 };
 
@@ -153,12 +153,13 @@ compare_lines(const void *a, const void *b, void *data)
 	const struct line *x = a, *y = b;
 	int order;
 	if (x->sortable != y->sortable)
-		return x->sortable ? -1 : 1; /* what has no value is last either way */
+		/* a row without a value comes last in either direction */
+		return x->sortable ? -1 : 1;
 	if (look->sort.what == TALLY_TOP_NAME || x->value == y->value)
 		order = strcmp(x->name, y->name);
 	else
 		order = x->value > y->value ? -1 : 1;
-	if (order == 0) /* one name in two devices, or escaped alike */
+	if (order == 0) /* the same name in two devices, or equal after escaping */
 		return x->pass->group->id < y->pass->group->id ? -1 : 1;
 	return look->reverse ? -order : order;
 }
@@ -191,7 +192,7 @@ free_lines(GArray *lines)
 
 /* ---- cells ---- */
 
-/* Short enough that columns need not grow: 8 columns at most. */
+/* Short enough that columns need not widen: at most 8 columns. */
 static char *
 number_text(double v, bool estimated)
 {
@@ -202,7 +203,7 @@ number_text(double v, bool estimated)
 	const char *mark = estimated ? "~" : "";
 	double size = fabs(v);
 	for (size_t i = 0; i < G_N_ELEMENTS(steps); i++) {
-		/* As rounded below: 999999.6 is 1.00M, not 1000000. */
+		/* Compared as it will be rounded: 999999.6 is 1.00M, not 1000000. */
 		double in = size / steps[i].size;
 		if (in >= 0.9999995)
 			return g_strdup_printf("%s%.*f%s", mark,
@@ -283,8 +284,8 @@ place(struct layout *layout, const struct tally_top_column *c, unsigned width)
 	g_array_append_val(layout->widths, width);
 }
 
-/* Of the columns of call_counts, counters and metrics: as many as fit into `room`, from
- * `first`. */
+/* The number of columns of call counts, counters and metrics, starting at `first`, that fit
+ * into `room`. */
 static guint
 fit_series(const struct tally_top_window *w, const GArray *all, guint first, unsigned room)
 {
@@ -297,12 +298,14 @@ fit_series(const struct tally_top_window *w, const GArray *all, guint first, uns
 	return i;
 }
 
-/* Columns of tallies, counters and metrics that are shown: from `first` to before `end`. */
+/* The columns of call counts, counters and metrics that are shown: from `first` up to, but
+ * not including, `end`. */
 struct series_range {
 	guint first, end;
 };
 
-/* What sorts is among them: it may be far to the right, then it comes first of its kind. */
+/* The sort column is always included: if it is far to the right, the columns before it are
+ * skipped. */
 static struct series_range
 choose_series(const struct tally_top_window *w, const struct tally_top_look *look,
 	      const GArray *all, unsigned room, unsigned fixed)
@@ -320,8 +323,8 @@ choose_series(const struct tally_top_window *w, const struct tally_top_look *loo
 	return range;
 }
 
-/* The columns between the name and the series, from left to right while there is room; what is
- * left of it. */
+/* Places the columns between the name and the series, from left to right while there is
+ * room; returns the remaining room. */
 static unsigned
 place_fixed(struct layout *layout, const struct tally_top_window *w,
 	    const struct tally_top_column *c, unsigned room, unsigned history)
@@ -336,7 +339,8 @@ place_fixed(struct layout *layout, const struct tally_top_window *w,
 	return room;
 }
 
-/* The name and what sorts are always there; the rest from left to right while there is room. */
+/* The name and the sort column are always shown; the others from left to right while there
+ * is room. */
 static void
 lay_out(struct layout *layout, const struct tally_top_window *w, const struct tally_top_look *look,
 	unsigned name)
@@ -419,7 +423,7 @@ put_line(GArray *row, const struct tally_top_window *w, const struct tally_top_l
 	}
 }
 
-/* One unit for all, as in a report. */
+/* One unit for all times, as in a report. */
 static void
 choose_unit(struct layout *layout, const struct tally_top_look *look, const GArray *lines)
 {

@@ -40,7 +40,7 @@ enum {
 
 struct request {
 	struct tally_top_options top;
-	long pid; /* 0: not said */
+	long pid; /* 0: not given */
 	bool help;
 };
 
@@ -171,7 +171,7 @@ parse(struct request *r, int argc, char **argv)
 	return true;
 }
 
-/* A name that is wrong should not show an empty screen. */
+/* A wrong name should be an error, not an empty screen. */
 static bool
 is_there(const char *path)
 {

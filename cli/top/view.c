@@ -58,7 +58,7 @@ row_width(const GArray *row)
 	return (unsigned)width;
 }
 
-/* What goes past the right border goes. */
+/* Text beyond the right border is cut off. */
 static void
 clip(GArray *row, unsigned width)
 {
@@ -82,7 +82,7 @@ clip(GArray *row, unsigned width)
 	}
 }
 
-/* From 0 to the largest step; what has no value is blank. */
+/* A chart from 0 to the largest step; a step without a value is blank. */
 char *
 tally_top_spark(const struct tally_top_look *look, const double *steps, unsigned n)
 {
@@ -253,7 +253,7 @@ put_chart(GPtrArray *rows, const struct tally_top_window *w, const struct tally_
 	tally_top_put(row, TALLY_TOP_CHART, tally_top_spark(look, steps, n));
 }
 
-/* The newest note, and how many there are; our own problem comes first. */
+/* The newest note and the number of notes; a problem of the view itself comes first. */
 static void
 put_note(GPtrArray *rows, const struct tally_top_window *w, const struct tally_top_look *look)
 {
@@ -319,7 +319,7 @@ static const char help_text[] =
 	"The charts run from the oldest to the newest frame; each pass has a scale of its own.\n"
 	"~ marks an estimate, - what was not measured.\n";
 
-/* Lines of `text`, wrapped; each row holds one. */
+/* Wraps `text` into lines; each row holds one. */
 static void
 put_wrapped(GPtrArray *rows, const struct tally_top_look *look, const char *text)
 {
@@ -330,7 +330,7 @@ put_wrapped(GPtrArray *rows, const struct tally_top_look *look, const char *text
 			size_t len = strlen(p);
 			while (look->width && tally_text_width(p) > look->width &&
 			       len > look->width) {
-				/* The last blank that fits, or a cut. */
+				/* Break at the last blank that fits, or cut the word. */
 				const char *end = g_utf8_offset_to_pointer(
 					p, MIN(g_utf8_strlen(p, -1), (glong)look->width));
 				const char *blank = g_strrstr_len(p, end - p, " ");
@@ -355,7 +355,7 @@ put_entry(GPtrArray *rows, const struct tally_top_look *look, const char *what, 
 	g_free(clean);
 }
 
-/* Newest first; then what the device shown could not count, and why. */
+/* Notes, newest first; then the counters that the shown device lacks, and why. */
 static void
 put_notes(GPtrArray *rows, const struct tally_top_window *w, const struct tally_top_look *look)
 {
@@ -390,7 +390,8 @@ put_page(GPtrArray *rows, const struct tally_top_window *w, struct tally_top_loo
 
 /* ---- the whole ---- */
 
-/* How little height leaves what out: the table's first line is the last to go. */
+/* The heights below which parts are left out: the table's first line is the last to
+ * disappear. */
 enum {
 	HEIGHT_TITLE = 4,
 	HEIGHT_FRAME = 6,

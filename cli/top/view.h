@@ -1,8 +1,8 @@
-/* cli/top/view.h - the live view as lines of text: what stands where, for any size.
+/* cli/top/view.h - the live view as lines of text: the layout, for any terminal size.
  *
- * A view is made of a window (cli/top/window.h) and a look, which is what the user chose. Lines
- * are no wider than asked, and hold nothing that moves a cursor: putting them on a terminal is
- * cli/top/screen.h's business. One thread.
+ * A view is made from a window (cli/top/window.h) and a look, which holds the user's
+ * choices. Lines are no wider than requested and contain nothing that moves a cursor:
+ * cli/top/screen.h puts them on a terminal. One thread.
  */
 #ifndef PASSTALLY_CLI_TOP_VIEW_H
 #define PASSTALLY_CLI_TOP_VIEW_H
@@ -13,8 +13,8 @@ enum tally_top_style {
 	TALLY_TOP_PLAIN = 0,
 	TALLY_TOP_STRONG,
 	TALLY_TOP_FAINT,
-	TALLY_TOP_HEAD, /* of the table */
-	TALLY_TOP_SORTED, /* the head of the column that sorts */
+	TALLY_TOP_HEAD, /* head of the table */
+	TALLY_TOP_SORTED, /* the head of the sort column */
 	TALLY_TOP_CHART,
 	TALLY_TOP_GOOD,
 	TALLY_TOP_WARNING,
@@ -35,21 +35,22 @@ enum tally_top_what {
 
 struct tally_top_column {
 	enum tally_top_what what;
-	uint32_t series; /* of TALLY_TOP_SERIES */
+	uint32_t series; /* for TALLY_TOP_SERIES: which series */
 };
 
 struct tally_top_look {
 	unsigned width, height; /* 0 = no limit */
-	bool utf8; /* else letters are ASCII */
-	bool blocks; /* charts of block characters; else of ASCII */
-	bool keys; /* the last line tells them */
+	bool utf8; /* false: only ASCII characters */
+	bool blocks; /* charts use block characters; otherwise ASCII */
+	bool keys; /* the last line lists the keys */
 	enum tally_top_page page;
 	struct tally_top_column sort;
 	bool reverse;
-	int64_t device; /* -1: the one of the newest frame */
+	int64_t device; /* -1: the device of the newest frame */
 	unsigned most_passes; /* 0 = no limit */
-	unsigned scroll; /* lines above the first one shown; brought into range */
-	const char *state; /* "running", ... */
+	/* number of lines above the first one shown; clamped to the valid range */
+	unsigned scroll;
+	const char *state; /* for example "running" */
 	enum tally_top_style state_style;
 	const char *problem; /* NULL = none */
 };
@@ -62,24 +63,25 @@ struct tally_top_span {
 /* An array of arrays of struct tally_top_span; the caller frees it. */
 GPtrArray *tally_top_compose(const struct tally_top_window *w, struct tally_top_look *look);
 
-/* The column `steps` to the right or (< 0) left of the one that sorts now. */
+/* Moves the sort by `steps` columns to the right or (< 0) to the left. */
 void tally_top_move_sort(const struct tally_top_window *w, struct tally_top_look *look, int steps);
-/* The next device that is there, after the last one the newest again (-1). */
+/* Selects the next device; after the last one, the device of the newest frame (-1). */
 void tally_top_next_device(const struct tally_top_window *w, struct tally_top_look *look);
-/* "share", "mean", "max", "n", "name", or a series by its name. False: no such column (yet). */
+/* Finds "share", "mean", "max", "n", "name", or a series by its name. False: there is no
+ * such column (yet). */
 bool tally_top_find_column(const struct tally_top_window *w, const char *name,
 			   struct tally_top_column *column);
-/* Their names, for a person; the caller frees it. */
+/* The names of the columns, for people; the caller frees it. */
 char *tally_top_column_names(const struct tally_top_window *w);
 
-/* Between view.c and table.c. */
+/* Shared by view.c and table.c. */
 void tally_top_put(GArray *row, enum tally_top_style style, char *text);
 char *tally_top_clean(const struct tally_top_look *look, const char *text); /* printable */
 char *tally_top_spark(const struct tally_top_look *look, const double *steps, unsigned n);
 const struct tally_top_device *
 tally_top_shown_device(const struct tally_top_window *w, const struct tally_top_look *look);
-/* The table, head first, in at most `height` lines (0 = no limit); *n_rows: how many there are,
- * *n_shown of them. */
+/* The table, head first, in at most `height` lines (0 = no limit); *n_rows receives the
+ * number of rows, *n_shown how many of them are shown. */
 void
 tally_top_put_table(GPtrArray *rows, const struct tally_top_window *w, struct tally_top_look *look,
 		    unsigned height, unsigned *n_rows, unsigned *n_shown);

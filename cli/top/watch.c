@@ -13,25 +13,25 @@
 #include <string.h>
 #include <unistd.h>
 
-#define READ_US 40000 /* at a stretch, then keys have their turn */
-#define DRAW_US 250000 /* between pictures of a log that grows */
-#define IDLE_US 1000000 /* between pictures of one that does not */
-#define STALE_US 2000000 /* without a new line: no longer "running" */
+#define READ_US 40000 /* time limit for reading before keys are handled */
+#define DRAW_US 250000 /* interval between redraws of a growing log */
+#define IDLE_US 1000000 /* interval between redraws of a log that does not grow */
+#define STALE_US 2000000 /* time without a new line after which the game is not "running" */
 
 struct watch {
 	const struct tally_top_options *options;
 	struct tally_follow *follow;
 	struct tally_top_window window;
 	struct tally_top_look look;
-	bool sorted; /* the column that was asked for was found */
+	bool sorted; /* the requested sort column was found */
 	bool busy; /* there is more to read */
-	bool read_up; /* all that was there at first was read */
-	bool grew; /* and more came */
+	bool read_up; /* everything that existed at the start was read */
+	bool grew; /* further lines came after that */
 	bool held;
 	bool bad;
-	bool was_alive; /* the log's process, while we looked */
-	bool over; /* it is gone, or our child has ended */
-	bool replaced; /* another log took its place */
+	bool was_alive; /* the log's process was alive at some check */
+	bool over; /* that process, or our child, has ended */
+	bool replaced; /* another log replaced the one being read */
 	int64_t changed_us, looked_us, drawn_us;
 	char *state, *problem;
 	GPtrArray *rows;
@@ -52,7 +52,7 @@ stop(int sig)
 	int saved = errno;
 	stopped = sig;
 	if (write(wake[1], "", 1) < 0)
-		errno = 0; /* full: it wakes already */
+		errno = 0; /* the pipe is full: it will wake us anyway */
 	for (size_t i = 0; i < N_CAUGHT; i++) {
 		void (*other)(int) = before[i].sa_handler;
 		if (caught[i] == sig && other != SIG_DFL && other != SIG_IGN)
@@ -61,13 +61,13 @@ stop(int sig)
 	errno = saved;
 }
 
-/* `all`: those that are ignored too, as SIGINT is while our child has the terminal. */
+/* `all`: also signals that are ignored, as SIGINT is while our child has the terminal. */
 static void
 take_signals(bool all)
 {
 	stopped = 0;
 	if (pipe2(wake, O_CLOEXEC | O_NONBLOCK) < 0)
-		wake[0] = wake[1] = -1; /* then a signal waits for the next look */
+		wake[0] = wake[1] = -1; /* then a signal is noticed at the next timeout */
 	for (size_t i = 0; i < N_CAUGHT; i++) {
 		struct sigaction action = { .sa_handler = stop };
 		sigaction(caught[i], NULL, &before[i]);
@@ -99,7 +99,7 @@ begin_window(struct watch *x)
 	tally_top_window_init(&x->window, x->options->path, x->options->seconds);
 }
 
-/* The column that was asked for may come with a later line. */
+/* The requested sort column may appear with a later line. */
 static void
 settle_sort(struct watch *x)
 {
@@ -107,7 +107,7 @@ settle_sort(struct watch *x)
 		x->sorted = tally_top_find_column(&x->window, x->options->sort, &x->look.sort);
 }
 
-/* What is there, for as long as a turn lasts. */
+/* Reads the available lines until the time limit. */
 static void
 read_lines(struct watch *x, int64_t until_us)
 {
@@ -147,7 +147,7 @@ is_alive(int64_t pid)
 	return pid > 0 && pid <= INT32_MAX && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
 }
 
-/* Once a second is enough for what is not our child. */
+/* For a process that is not our child, one check per second is enough. */
 static void
 look_after_game(struct watch *x)
 {
@@ -190,7 +190,8 @@ state_text(const struct watch *x, enum tally_top_style *style)
 		return g_strdup("the game is gone, and left no end line");
 	if (!log->program)
 		return g_strdup("waiting for the first line");
-	/* Killed before we looked; or it writes from another machine or container. */
+	/* The process was killed before the first check, or writes from another machine or
+	 * container. */
 	if (!x->options->is_over && !x->was_alive && !x->grew)
 		return g_strdup("no end line, and its process is not here");
 	if (idle * 1e6 >= STALE_US)
@@ -270,7 +271,7 @@ sort_by(struct watch *x, enum tally_top_what what)
 static void
 scroll(struct watch *x, int lines)
 {
-	/* What is too far down is brought back when it is drawn. */
+	/* A scroll position beyond the end is corrected when drawing. */
 	int64_t at = (int64_t)x->look.scroll + lines;
 	x->look.scroll = at < 0 ? 0 : (unsigned)MIN(at, 1000000);
 }
@@ -335,7 +336,7 @@ take_sort(struct watch *x, int key)
 	return false;
 }
 
-/* False: leave. */
+/* Returns false to leave the view. */
 static bool
 take_key(struct watch *x, int key)
 {
@@ -368,7 +369,7 @@ take_key(struct watch *x, int key)
 	return true;
 }
 
-/* Until a key, a signal, or the time for the next picture. */
+/* Waits for a key, a signal, or the time of the next redraw. */
 static void
 wait_for_something(struct watch *x)
 {
@@ -378,16 +379,17 @@ wait_for_something(struct watch *x)
 	struct pollfd fds[] = {
 		{ .fd = tally_top_screen_fd(), .events = POLLIN },
 		{ .fd = wake[0], .events = POLLIN },
-		/* News before a picture is due would only wake us for nothing. */
+		/* A change before the next redraw is due would wake us for nothing. */
 		{ .fd = due && !x->held ? tally_follow_fd(x->follow) : -1, .events = POLLIN },
 	};
-	/* Without inotify, and for file systems whose changes it does not see. */
+	/* For the case without inotify, and for file systems whose changes it does not
+	 * report. */
 	if (due && (tally_follow_fd(x->follow) < 0 || x->options->is_over))
 		wait_us = DRAW_US;
 	poll(fds, G_N_ELEMENTS(fds), x->busy && !x->held ? 0 : (int)(wait_us / 1000) + 1);
 }
 
-/* run --live: nothing to look at will come. */
+/* For run --live: no log will appear any more. */
 static bool
 is_pointless(const struct watch *x)
 {
@@ -448,7 +450,7 @@ print_table(struct watch *x)
 	fflush(stdout);
 }
 
-/* What the one table should show and the log does not have: told. */
+/* Reports what the single table was to show but the log does not contain. */
 static bool
 lacks_something(const struct watch *x)
 {
@@ -475,7 +477,7 @@ lacks_something(const struct watch *x)
 	return true;
 }
 
-/* Prints a table of what was read by now. -1: there is more to come. */
+/* Prints a table of the lines read so far. -1: there is more to come. */
 static int
 print_one(struct watch *x, bool first)
 {
@@ -496,7 +498,7 @@ print_one(struct watch *x, bool first)
 	return done || stopped || ferror(stdout) ? TALLY_EXIT_OK : -1;
 }
 
-/* A table a second, or one. */
+/* Prints one table per second, or just one. */
 static int
 watch_plainly(struct watch *x)
 {

@@ -23,7 +23,7 @@ add_fine(struct tally_top_slice *slices, uint64_t number, double v)
 {
 	struct tally_top_slice *s = &slices[number % TALLY_TOP_SLICES];
 	if (s->number > number)
-		return; /* long before the newest */
+		return; /* long before the newest slice */
 	if (s->number != number)
 		*s = (struct tally_top_slice){ .number = number, .largest = (float)v };
 	s->n++;
@@ -44,7 +44,7 @@ add_coarse(struct tally_top_coarse *slices, uint64_t number, double v)
 	s->sum += v;
 }
 
-/* The slice of the frame being read. */
+/* The slice that the frame being read belongs to. */
 static uint64_t
 slice_number(const struct tally_top_window *w)
 {
@@ -70,7 +70,7 @@ let_go(struct tally_top_window *w)
 	}
 }
 
-/* NULL: there are too many. */
+/* NULL: there are too many passes. */
 static struct tally_top_pass *
 need_pass(struct tally_top_window *w, struct tally_group *g)
 {
@@ -161,7 +161,7 @@ add_frame(void *user, const struct tally_frame_record *frame, const GPtrArray *g
 		p->last = MAX(p->last, number);
 		add_coarse(p->seen, number, 1);
 	}
-	/* Cut short by the end of the run: its length says nothing. */
+	/* A frame cut short by the end of the run has no meaningful length. */
 	if (!(frame->flags & TALLY_FLAG(PARTIAL)))
 		add_fine(d->cpu, number, (double)frame->cpu_ns);
 	add_coarse(d->overhead, number, (double)frame->overhead_ns);
@@ -219,7 +219,7 @@ tally_top_window_finish(struct tally_top_window *w)
 {
 	if (!w->passes)
 		return;
-	g_ptr_array_unref(w->passes); /* before the groups that they name */
+	g_ptr_array_unref(w->passes); /* freed before the groups that they refer to */
 	g_ptr_array_unref(w->devices);
 	g_array_unref(w->series_in_use);
 	tally_aggregate_finish(&w->log);
@@ -270,7 +270,7 @@ tally_top_sum_series(const struct tally_top_window *w, const struct tally_top_pa
 	return tally_top_sum_coarse(w, series < p->n_series ? p->series[series] : NULL);
 }
 
-/* The slice `number`, when it holds anything. */
+/* The slice `number`, if it contains any values. */
 static const struct tally_top_slice *
 find_slice(const struct tally_top_slice *slices, uint64_t number)
 {
@@ -283,7 +283,7 @@ tally_top_steps(const struct tally_top_window *w, const struct tally_top_device 
 		const struct tally_top_slice *slices, double *steps, unsigned n)
 {
 	uint64_t first = w->now >= TALLY_TOP_SLICES ? w->now - TALLY_TOP_SLICES + 1 : 1;
-	/* A log shorter than the window fills the chart too. */
+	/* If the log is shorter than the window, its slices fill the whole chart. */
 	first = MAX(first, w->first_ns / w->slice_ns + 1);
 	uint64_t span = w->now >= first ? w->now - first + 1 : 1;
 	double last = NAN;

@@ -1,11 +1,11 @@
-/* cli/top/window.h - what the last seconds of a log come to, pass by pass.
+/* cli/top/window.h - statistics of the last seconds of a log, pass by pass.
  *
- * Time is the log's own (start_ns of frames), cut into slices; the window ends with the
- * newest frame. Of each slice count, sum and largest value stay, so memory depends on the
- * number of passes that ran within the window and not on its frames: at most
- * TALLY_TOP_MOST_PASSES passes, of whose counters at most TALLY_TOP_MOST_SERIES are kept in
- * all; what is past that is counted in `left_out`. Names of passes stay for the whole log,
- * as in a report. One thread.
+ * Time is the log's own (start_ns of frames), divided into slices; the window ends with the
+ * newest frame. Of each slice only count, sum and largest value are kept, so memory depends
+ * on the number of passes that ran within the window, not on its frames. At most
+ * TALLY_TOP_MOST_PASSES passes are kept, and at most TALLY_TOP_MOST_SERIES of their counters
+ * in all; the rest is counted in `left_out`. Names of passes stay for the whole log, as in a
+ * report. One thread.
  */
 #ifndef PASSTALLY_CLI_TOP_WINDOW_H
 #define PASSTALLY_CLI_TOP_WINDOW_H
@@ -13,7 +13,8 @@
 #include "cli/log/aggregate.h"
 
 #define TALLY_TOP_SLICES 120
-#define TALLY_TOP_COARSE 10 /* of call_counts, counters and metrics, which have no sparkline */
+/* slices for call_counts, counters and metrics, which have no sparkline */
+#define TALLY_TOP_COARSE 10
 #define TALLY_TOP_MOST_PASSES 4096
 #define TALLY_TOP_MOST_SERIES 131072
 
@@ -32,18 +33,18 @@ struct tally_top_coarse {
 };
 
 struct tally_top_pass {
-	struct tally_group *group; /* the aggregate's: name, device, flags */
-	uint64_t last; /* slice it was last seen in */
+	struct tally_group *group; /* from the aggregate: name, device, flags */
+	uint64_t last; /* the slice in which it was last seen */
 	struct tally_top_slice gpu[TALLY_TOP_SLICES];
 	struct tally_top_coarse seen[TALLY_TOP_COARSE];
-	struct tally_top_coarse **series; /* each NULL or of TALLY_TOP_COARSE */
+	struct tally_top_coarse **series; /* each is NULL or an array of TALLY_TOP_COARSE */
 	uint32_t n_series;
 };
 
 struct tally_top_device {
 	uint32_t device;
-	uint64_t frames; /* of the log so far */
-	uint64_t last; /* slice of the newest */
+	uint64_t frames; /* number of frames of the log so far */
+	uint64_t last; /* slice of the newest frame */
 	uint64_t last_ns;
 	struct tally_top_slice cpu[TALLY_TOP_SLICES], gpu[TALLY_TOP_SLICES];
 	struct tally_top_coarse covered[TALLY_TOP_COARSE], coverable[TALLY_TOP_COARSE];
@@ -56,11 +57,11 @@ struct tally_top_window {
 	uint64_t slice_ns;
 	uint64_t now; /* slice of the newest frame */
 	uint64_t frame_ns; /* start of the frame being read */
-	uint64_t first_ns; /* of the log's first frame */
-	GPtrArray *passes; /* elements: struct tally_top_pass *, no order */
+	uint64_t first_ns; /* start of the log's first frame */
+	GPtrArray *passes; /* elements: struct tally_top_pass *, unordered */
 	GPtrArray *devices; /* elements: struct tally_top_device *, in order of appearance */
-	GArray *series_in_use; /* elements: bool: was ever other than 0 */
-	uint32_t n_kept; /* series of all passes */
+	GArray *series_in_use; /* elements: bool, whether the series was ever nonzero */
+	uint32_t n_kept; /* number of series kept over all passes */
 	uint64_t left_out;
 	uint64_t frames;
 	struct tally_aggregate_watch watch;
@@ -71,19 +72,19 @@ void tally_top_window_finish(struct tally_top_window *w);
 void tally_top_window_add(struct tally_top_window *w, const struct tally_log_line *line);
 
 struct tally_top_figures {
-	uint64_t n; /* 0: nothing was measured, the rest means nothing */
+	uint64_t n; /* 0: nothing was measured, and the other members have no meaning */
 	double sum, largest;
 };
 struct tally_top_figures
 tally_top_sum(const struct tally_top_window *w, const struct tally_top_slice *slices);
-/* Of the coarse slices; `largest` is not known. */
+/* Sums the coarse slices; `largest` is not set. */
 struct tally_top_figures
 tally_top_sum_coarse(const struct tally_top_window *w, const struct tally_top_coarse *slices);
-/* Of a tally, counter or metric of a pass. */
+/* Sums a call count, counter or metric of a pass. */
 struct tally_top_figures tally_top_sum_series(const struct tally_top_window *w,
 					      const struct tally_top_pass *p, uint32_t series);
-/* Means of the slices in `n` steps of time, oldest first; NAN where there is no value. Where no
- * frame of `device` began, the step before holds on. */
+/* Means of the slices in `n` steps of time, oldest first; NAN if there is no value. A step
+ * in which no frame of `device` began repeats the previous step. */
 void tally_top_steps(const struct tally_top_window *w, const struct tally_top_device *device,
 		     const struct tally_top_slice *slices, double *steps, unsigned n);
 
