@@ -6,8 +6,7 @@
 
 /* Limit of blocks per resample and side; more blocks only add time. */
 #define MOST_BLOCKS 256
-/* From this correlation of neighbors on, the correlation itself is used instead of the
- * blocks. */
+/* From this correlation of neighbors on, a first-order model is used besides the blocks. */
 #define STRONG 0.5
 /* The level at which the bootstrap's tail is compared with Student's. */
 #define HELD_LEVEL 0.01

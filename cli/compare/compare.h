@@ -34,7 +34,7 @@ struct tally_compare_settings {
 	double confidence;
 	double trim;
 	bool has_fail_above;
-	double fail_above; /* 0.05 = 5 % */
+	double fail_above; /* as a fraction: 0.05 = 5 % */
 	const struct tally_gate *gates;
 	uint32_t n_gates;
 };
@@ -48,7 +48,7 @@ struct tally_compare_subject {
 	enum tally_pass_kind kind;
 	uint64_t frames[TALLY_N_SIDES]; /* number of frames it was seen in */
 	GPtrArray
-		/* elements: struct tally_compare_source *, one per log, or NULL */
+		/* one struct tally_compare_source * per log, or NULL */
 		*sources[TALLY_N_SIDES];
 };
 
@@ -59,7 +59,7 @@ struct tally_compare_row {
 	const char *key, *unit; /* unit NULL = not stated */
 	/* the key's series in the log where it was first seen, and probably in the others */
 	uint32_t series;
-	bool is_time; /* ns */
+	bool is_time; /* in nanoseconds */
 	bool ratio; /* a fraction, an average or a metric: not a sum over the frame */
 	bool estimated; /* on at least one side */
 	int worse; /* as in tally_gate; 0 = no change counts as a regression */
@@ -122,7 +122,7 @@ const char *tally_verdict_name(unsigned verdict);
 
 struct tally_compare_style {
 	bool markdown;
-	bool all; /* includes rows without a change */
+	bool all; /* print rows without a change too */
 	size_t width; /* width of the terminal, 0 = no limit */
 };
 void tally_compare_print(FILE *out, const struct tally_compare *c,

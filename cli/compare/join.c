@@ -6,7 +6,7 @@
 struct join_key {
 	uint64_t id;
 	uint32_t slot;
-	uint32_t what; /* 0 frame, 1 outside, 2 pass */
+	uint32_t what; /* 0 = the frame, 1 = work outside passes, 2 = a pass */
 };
 
 static guint

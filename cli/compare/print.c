@@ -436,7 +436,7 @@ print_shares(const struct printer *p)
 	}
 }
 
-/* A key that one side lacks in passes that both sides have. */
+/* A key that only one side has, in passes that both sides have. */
 struct one_sided {
 	const struct tally_compare_row *row; /* the first of its rows */
 	guint n;

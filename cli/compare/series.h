@@ -28,7 +28,7 @@ struct tally_compare_values {
 
 /* A pass, the work outside passes, or the frames of a device, in one log. */
 struct tally_compare_source {
-	const struct tally_group *group; /* NULL = the frames */
+	const struct tally_group *group; /* NULL = the source is the frames of a device */
 	uint32_t device;
 	uint64_t frames; /* number of frames it was seen in */
 	uint32_t n_values;

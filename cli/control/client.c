@@ -176,7 +176,7 @@ tally_control_list(void)
 	return games;
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
 static void
 tell_unreachable(const char *path, char *why, size_t size)

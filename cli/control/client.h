@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 struct tally_control_game {
-	char *path; /* of the socket */
+	char *path; /* path of the socket */
 	long pid; /* as this process sees it; the game may be in a container */
 };
 

@@ -111,7 +111,7 @@ parse(struct request *r, int argc, char **argv)
 	return ok;
 }
 
-/* ---- which game ---- */
+/* ---- selection of the game ---- */
 
 static void
 tell_several(const GPtrArray *games)
@@ -149,7 +149,7 @@ choose(const struct request *r, GPtrArray *games)
 	return false;
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
 static int
 ask(const struct request *r, const char *path)

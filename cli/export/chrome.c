@@ -110,7 +110,7 @@ see_track(void *user, const struct tally_timeline_track *track)
 		tally_out_put(&e->out, "}}");
 		break;
 	default:
-		break; /* the format needs no declaration of counters */
+		break; /* counter tracks need no declaration in this format */
 	}
 }
 

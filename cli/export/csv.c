@@ -23,8 +23,7 @@ struct key_cells {
 struct csv_device {
 	const char *api; /* NULL: the log does not describe the device */
 	GHashTable
-		/* maps a key (by pointer: the reader interns them) to struct key_cells */
-		*keys[N_WHATS];
+		*keys[N_WHATS]; /* maps a key (interned pointer) to struct key_cells */
 };
 
 struct csv {

@@ -87,7 +87,7 @@ struct perfetto {
 	GPtrArray *specs; /* counter tracks not yet described */
 	GString *text;
 	bool begun, has_clock;
-	uint64_t snapshot_ns; /* of the last snapshot */
+	uint64_t snapshot_ns; /* time of the last snapshot */
 };
 
 /* Track numbers must not collide with those of another trace that is opened at the same

@@ -22,7 +22,7 @@ enum tally_track_kind {
 
 /* A GPU clock that was not matched with CLOCK_MONOTONIC. */
 struct tally_timeline_clock {
-	uint32_t number; /* from 0 */
+	uint32_t number; /* counted from 0 */
 	uint32_t device;
 	/* For lack of a better match, its first timestamp is shown where the CPU began that
 	 * frame. */
@@ -30,7 +30,7 @@ struct tally_timeline_clock {
 };
 
 struct tally_timeline_track {
-	uint32_t number; /* from 1 */
+	uint32_t number; /* counted from 1 */
 	enum tally_track_kind kind;
 	const struct tally_timeline_track *parent; /* NULL only for the root */
 	char *name;

@@ -78,7 +78,7 @@ struct tally_timeline {
 	int64_t pid;
 	uint32_t n_clocks;
 	bool has_frame;
-	uint64_t last_ns; /* when the last frame ended */
+	uint64_t last_ns; /* time at which the last frame ended */
 	/* elements: struct early *, notes without a time before the first frame */
 	GPtrArray *early;
 	uint64_t n_early_lost; /* notes beyond the limit of `early` */

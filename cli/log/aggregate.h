@@ -76,7 +76,8 @@ struct tally_group {
 	void *watched; /* owned by a watcher; NULL at first */
 	/* Only when grouping by frame. */
 	uint64_t frame;
-	struct tally_frame_record record; /* numbers only; its pointers are NULL */
+	/* only the numbers of the record; its pointers are NULL */
+	struct tally_frame_record record;
 };
 
 struct tally_device_summary {
@@ -92,7 +93,7 @@ struct tally_device_summary {
 	uint64_t frames; /* frames that count: after warm-up and complete */
 	uint64_t partial, warmed_up;
 	struct tally_stats cpu, gpu, overhead;
-	struct tally_int192 gpu_total; /* of complete and partial frames */
+	struct tally_int192 gpu_total; /* GPU time of complete and partial frames */
 	struct tally_int192 unattributed;
 	bool has_unattributed;
 	double covered, coverable; /* for the coverage, weighted by GPU time */
@@ -119,7 +120,7 @@ struct tally_aggregate {
 	uint64_t warmup;
 	const struct tally_aggregate_watch *watch; /* NULL = none */
 	char *path;
-	struct tally_header_record header; /* numbers only */
+	struct tally_header_record header; /* only the numbers of the header */
 	char *program, *version;
 	GArray *keys; /* elements: struct tally_key */
 	GPtrArray *groups; /* elements: struct tally_group *, in order of appearance */

@@ -226,7 +226,7 @@ bucket_add(struct tally_stats *s, double v, uint64_t count)
 	sparse_add(s, v, key, count);
 }
 
-/* ---- while quantiles are exact ---- */
+/* ---- exact quantiles ---- */
 
 static bool
 is_same(const struct tally_stats_run *a, const struct tally_stats_run *b)

@@ -46,7 +46,7 @@ help(void)
 	     "understood (`passtally run` would not start); 125 other errors.");
 }
 
-/* ---- where values come from ---- */
+/* ---- origins of values ---- */
 
 /* The paths of the files, NULL if the home folder is not known. */
 struct places {
@@ -92,7 +92,7 @@ reason_of(const struct tally_block_verdict *v)
 	return v->entry ? v->entry->reason : "the option block names it";
 }
 
-/* ---- as text ---- */
+/* ---- text output ---- */
 
 static void
 print_place(const char *what, const char *path)
@@ -181,7 +181,7 @@ print_blocklist(void)
 		tally_text_print(stdout, "%-*s  %s\n", (int)width, all[i].pattern, all[i].reason);
 }
 
-/* ---- as JSON ---- */
+/* ---- JSON output ---- */
 
 static void
 put_file(struct tally_out *o, const char *kind, const char *path)

@@ -1,4 +1,4 @@
-/* cli/machine/doctor_print.h - a row of what `passtally doctor` prints.
+/* cli/machine/doctor_print.h - prints a row of `passtally doctor`.
  *
  * Rows go to standard output. One thread; nothing fails.
  */

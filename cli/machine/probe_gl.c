@@ -12,7 +12,7 @@
 
 struct place {
 	EGLDisplay display;
-	const char *words; /* for people */
+	const char *words; /* description for people */
 };
 
 struct context {
@@ -149,7 +149,7 @@ fill_api(struct tally_gl_api *api, bool es)
 	tally_gl_api_fill(api, find_function, NULL);
 }
 
-/* ---- for people ---- */
+/* ---- facts for people ---- */
 
 static const char *const perf_extensions[] = {
 	"GL_INTEL_performance_query",
@@ -160,7 +160,7 @@ static const char *const perf_extensions[] = {
 #define MOST_FACTS 8
 
 struct facts {
-	const char *rows[MOST_FACTS + 1]; /* the last one stays NULL */
+	const char *rows[MOST_FACTS + 1]; /* the last entry stays NULL */
 	unsigned n;
 	char seen[80], extensions[N_PERF_EXTENSIONS][40];
 };
@@ -190,7 +190,7 @@ gather_facts(const struct tally_gl_api *api, const char *display, bool queries, 
 				  "own; passes until then are flagged lost";
 }
 
-/* ---- its sources ---- */
+/* ---- sources of the context ---- */
 
 /* The sources that a run may use. */
 static struct tally_harvest *

@@ -23,9 +23,11 @@ struct vulkan {
 	PFN_vkDestroyInstance DestroyInstance;
 	PFN_vkEnumeratePhysicalDevices EnumeratePhysicalDevices;
 	PFN_vkGetPhysicalDeviceProperties GetPhysicalDeviceProperties;
-	PFN_vkGetPhysicalDeviceProperties2 GetPhysicalDeviceProperties2; /* NULL below 1.1 */
+	/* NULL if Vulkan is older than 1.1 */
+	PFN_vkGetPhysicalDeviceProperties2 GetPhysicalDeviceProperties2;
 	PFN_vkGetPhysicalDeviceFeatures GetPhysicalDeviceFeatures;
-	PFN_vkGetPhysicalDeviceFeatures2 GetPhysicalDeviceFeatures2; /* NULL below 1.1 */
+	/* NULL if Vulkan is older than 1.1 */
+	PFN_vkGetPhysicalDeviceFeatures2 GetPhysicalDeviceFeatures2;
 	PFN_vkGetPhysicalDeviceQueueFamilyProperties GetPhysicalDeviceQueueFamilyProperties;
 	PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsEXT
 		GetPhysicalDeviceCalibrateableTimeDomainsEXT;
@@ -138,7 +140,7 @@ open_vulkan(struct vulkan *v, char *why, size_t size)
 	return true;
 }
 
-/* ---- what a device says of itself ---- */
+/* ---- device properties ---- */
 
 static bool
 has_extension(const VkExtensionProperties *all, uint32_t n, const char *name)
@@ -227,7 +229,7 @@ read_gpu(const struct vulkan *v, VkPhysicalDevice handle, struct gpu *g)
 	g->performance_pools = performance.performanceCounterMultipleQueryPools;
 }
 
-/* ---- for people ---- */
+/* ---- facts for people ---- */
 
 static char *
 describe_family(const VkQueueFamilyProperties *f, uint32_t number)
@@ -256,7 +258,7 @@ describe_family(const VkQueueFamilyProperties *f, uint32_t number)
 
 /* Owns its strings. */
 struct facts {
-	char *rows[MAX_FACTS + 1]; /* the last one stays NULL */
+	char *rows[MAX_FACTS + 1]; /* the last entry stays NULL */
 	unsigned n;
 };
 
@@ -327,7 +329,7 @@ vendor_name(uint32_t id)
 	return "unknown";
 }
 
-/* ---- its sources ---- */
+/* ---- sources of the device ---- */
 
 static VkDevice
 create_device(const struct vulkan *v, const struct gpu *g)

@@ -11,7 +11,7 @@
 enum tally_column_type {
 	TALLY_COLUMN_TEXT = 0,
 	TALLY_COLUMN_NUMBER,
-	TALLY_COLUMN_TIME, /* ns */
+	TALLY_COLUMN_TIME, /* in nanoseconds */
 	TALLY_COLUMN_SHARE, /* from 0 to 1 */
 };
 

@@ -79,7 +79,7 @@ named_stats(struct tally_out *o, const char *key, struct tally_stats *s)
 	tally_out_end_array(o);
 }
 
-/* A device */
+/* One device */
 
 static void
 put_group(struct page *p, const struct tally_device_summary *d, struct tally_group *g,
@@ -235,7 +235,7 @@ put_device(struct page *p, const struct tally_html_log *log, struct tally_device
 	tally_out_end_object(p->out);
 }
 
-/* A log */
+/* One log */
 
 static void
 put_notes(struct tally_out *o, const struct tally_html_log *log)

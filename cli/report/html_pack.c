@@ -34,8 +34,7 @@ pack_scratch(struct tally_html_pack *pack, enum tally_html_packed_kind kind)
 					     pack->scratch->len - at, bytes, sizeof(bytes),
 					     G_CONVERTER_INPUT_AT_END, &took, &gave, NULL);
 		if (result == G_CONVERTER_ERROR)
-			/* this fails only when out of memory: the page then lacks the column */
-			break;
+			break; /* out of memory: the page lacks the column */
 		at += took;
 		g_byte_array_append(pack->blob, bytes, (guint)gave);
 	}

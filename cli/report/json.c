@@ -113,8 +113,7 @@ put_frame_row(struct tally_out *o, const struct tally_aggregate *a, const struct
 	put_share(o, a, g);
 	tally_out_object(o, "values");
 	for (uint32_t i = TALLY_SERIES_DRAWS; i < g->n_series; i++)
-		/* the count is one, which is also the minimum */
-		if (g->series[i].stats.moments.n)
+		if (g->series[i].stats.moments.n) /* n is 1, so min is the value */
 			tally_out_value(o, tally_series_name(a, i), g->series[i].stats.moments.min);
 	tally_out_end_object(o);
 	put_estimated(o, a, g);

@@ -65,7 +65,7 @@ struct report_request {
 	int64_t device; /* -1 = the devices on top */
 	uint64_t warmup;
 	GPtrArray *logs;
-	struct tally_out out; /* JSON and CSV */
+	struct tally_out out; /* for JSON and CSV */
 	/* the CSV head printed last: another log may have other counters and then needs its
 	 * own head */
 	char *csv_head;

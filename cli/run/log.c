@@ -113,7 +113,7 @@ tally_run_log_find(const struct tally_run_log *log)
 	return logs;
 }
 
-/* Every option in effect, as the arguments that would set it. */
+/* Every option that is not at its default, as the text that would set it. */
 static GArray *
 option_records(const struct tally_config *config)
 {

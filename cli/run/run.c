@@ -48,7 +48,7 @@ struct run_request {
 
 /* A folder that is removed when the program has ended. */
 struct private_folder {
-	char *path; /* mode 0700 */
+	char *path; /* the folder, mode 0700 */
 	char *status; /* a file in the folder */
 	char *link; /* a link in the folder to the libraries' folder, or NULL */
 	char *layer; /* a link in the folder to that of the Vulkan manifest, or NULL */
@@ -183,8 +183,9 @@ origin_of(const struct tally_config *config, const char *key)
 	return TALLY_FROM_DEFAULT;
 }
 
-/* Sets a socket for `passtally trigger`, unless an option says otherwise. A path given here
- * is relative to the current folder, even if a launcher changes its own. */
+/* Sets a socket for `passtally trigger`, unless an option says otherwise. A path given on
+ * the command line is relative to the current folder, so it is made absolute in case a
+ * launcher changes folders. */
 static bool
 choose_control(struct run_request *r)
 {
@@ -356,7 +357,7 @@ compress_log(const struct run_request *r, const char *path)
 	char why[512] = "";
 	sigset_t all, before;
 	sigfillset(&all);
-	/* a signal must not end the process before the result is printed */
+	/* a signal may end the process only after the result is printed */
 	pthread_sigmask(SIG_BLOCK, &all, &before);
 	bool done = tally_compress_log(path, r->compress, r->config.force, why, sizeof(why));
 	if (!done)

@@ -106,7 +106,7 @@ tally_run_tell_blocked(const struct tally_config *config, const char *program, c
 {
 	for (guint i = 0; i < status->len; i++)
 		if (strstr(g_ptr_array_index(status, i), " is left alone: "))
-			return; /* the capture tried to start and has reported why it failed */
+			return; /* the capture has reported this itself */
 	struct tally_block_verdict v = tally_block_decide(
 		config, program, (const char *const *)argv, g_strv_length((char **)argv));
 	if (v.blocked)

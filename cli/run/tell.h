@@ -19,9 +19,10 @@ bool tally_run_status_has_error(const GPtrArray *lines);
 
 /* Prints the summary of the logs that a run left, and the messages of its status file. */
 void tally_run_tell_summary(const GPtrArray *logs, const GPtrArray *status);
-/* Explains why nothing may have been captured. `program` is named as the user named it. */
+/* Prints possible reasons why nothing was captured. `program` is the name that the user
+ * gave. */
 void tally_run_tell_nothing(const char *program, const char *library);
-/* Explains that the program that was started is on the list of those that are left alone. */
+/* Prints that the program that was started is one that the capture leaves alone, if it is. */
 void tally_run_tell_blocked(const struct tally_config *config, const char *program,
 			    char *const *argv, const GPtrArray *status);
 

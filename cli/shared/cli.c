@@ -51,7 +51,7 @@ tally_cli_finish(const char *command, int status)
 {
 	bool failed = ferror(stdout) != 0;
 	if (failed) {
-		/* errno of the first failure is lost, but writing one more byte fails for
+		/* The errno of the earlier failure is lost; writing one more byte fails for
 		 * the same reason. */
 		clearerr(stdout);
 		putchar('\n');

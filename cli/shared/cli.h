@@ -17,8 +17,8 @@
 
 enum {
 	TALLY_EXIT_OK = 0,
-	TALLY_EXIT_NOTHING = 1, /* doctor: nothing can be captured */
-	TALLY_EXIT_REGRESSION = 1, /* compare: --fail-above */
+	TALLY_EXIT_NOTHING = 1, /* from doctor: nothing can be captured */
+	TALLY_EXIT_REGRESSION = 1, /* from compare: --fail-above was exceeded */
 	TALLY_EXIT_USAGE = 2,
 	TALLY_EXIT_BAD_LOG = 3,
 	TALLY_EXIT_FAILED = 125, /* an internal failure of passtally */
@@ -40,7 +40,7 @@ extern const struct tally_command tally_command_run, tally_command_report,
 
 /* One option of a command. */
 struct tally_arg {
-	const char *name; /* without the dashes */
+	const char *name; /* without the leading dashes */
 	char letter; /* 0 = none */
 	const char *values; /* as shown in --help; NULL = a switch, "[X]" = optional */
 	const char *help;

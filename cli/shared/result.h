@@ -18,7 +18,7 @@
 struct tally_result {
 	const char *command; /* command name for error messages */
 	const char *path;
-	FILE *file; /* write here; NULL = not open */
+	FILE *file; /* the stream to write to; NULL = not open */
 	char *part; /* the temporary file; NULL = written directly to `path` */
 	int error; /* errno of a failed write, if the caller saw one */
 };

@@ -17,7 +17,7 @@
 struct tally_follow {
 	char *path;
 	int fd; /* -1: not open yet */
-	int notify; /* -1: none */
+	int notify; /* inotify descriptor; -1: none */
 	struct tally_log_reader *reader;
 	bool opened;
 	bool bad;
@@ -33,7 +33,7 @@ tally_follow_create(const char *path)
 	f->path = g_strdup(path);
 	f->fd = -1;
 	f->notify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-	/* Watching the folder, not the file, also reports a file that is created, removed or
+	/* Watching the folder, not the file, also reports a file that is created or
 	 * replaced. */
 	char *folder = g_path_get_dirname(path);
 	if (f->notify >= 0 &&
@@ -106,7 +106,7 @@ open_log(struct tally_follow *f)
 	return false;
 }
 
-/* Whether the path now leads to a different file than the one being read. */
+/* Whether the log at the path is no longer the one being read. */
 static bool
 is_another(struct tally_follow *f)
 {

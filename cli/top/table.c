@@ -153,8 +153,7 @@ compare_lines(const void *a, const void *b, void *data)
 	const struct line *x = a, *y = b;
 	int order;
 	if (x->sortable != y->sortable)
-		/* a row without a value comes last in either direction */
-		return x->sortable ? -1 : 1;
+		return x->sortable ? -1 : 1; /* rows without a value come last */
 	if (look->sort.what == TALLY_TOP_NAME || x->value == y->value)
 		order = strcmp(x->name, y->name);
 	else

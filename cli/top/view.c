@@ -106,7 +106,7 @@ tally_top_spark(const struct tally_top_look *look, const double *steps, unsigned
 	return g_string_free(out, FALSE);
 }
 
-/* ---- what is shown ---- */
+/* ---- contents ---- */
 
 const struct tally_top_device *
 tally_top_shown_device(const struct tally_top_window *w, const struct tally_top_look *look)
@@ -388,7 +388,7 @@ put_page(GPtrArray *rows, const struct tally_top_window *w, struct tally_top_loo
 	g_ptr_array_unref(page);
 }
 
-/* ---- the whole ---- */
+/* ---- complete view ---- */
 
 /* The heights below which parts are left out: the table's first line is the last to
  * disappear. */

@@ -139,7 +139,7 @@ read_lines(struct watch *x, int64_t until_us)
 	settle_sort(x);
 }
 
-/* ---- how things stand ---- */
+/* ---- state of the game ---- */
 
 static bool
 is_alive(int64_t pid)
@@ -240,7 +240,7 @@ refresh_words(struct watch *x)
 	x->look.problem = x->problem;
 }
 
-/* ---- on a screen ---- */
+/* ---- full-screen view ---- */
 
 static void
 draw(struct watch *x)
@@ -422,7 +422,7 @@ watch_on_screen(struct watch *x)
 	}
 }
 
-/* ---- without one ---- */
+/* ---- plain tables ---- */
 
 static void
 print_rows(const GPtrArray *rows)

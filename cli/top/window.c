@@ -16,7 +16,7 @@ free_pass(gpointer p)
 	g_free(pass);
 }
 
-/* Adding */
+/* Adding frames */
 
 static void
 add_fine(struct tally_top_slice *slices, uint64_t number, double v)
@@ -232,7 +232,7 @@ tally_top_window_add(struct tally_top_window *w, const struct tally_log_line *li
 	tally_aggregate_add(&w->log, line);
 }
 
-/* Asking */
+/* Queries */
 
 struct tally_top_figures
 tally_top_sum(const struct tally_top_window *w, const struct tally_top_slice *slices)
