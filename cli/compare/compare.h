@@ -47,9 +47,8 @@ struct tally_compare_subject {
 	const char *label; /* NULL = none */
 	enum tally_pass_kind kind;
 	uint64_t frames[TALLY_N_SIDES]; /* number of frames it was seen in */
-	GPtrArray
-		/* one struct tally_compare_source * per log, or NULL */
-		*sources[TALLY_N_SIDES];
+	/* one struct tally_compare_source * per log, or NULL */
+	GPtrArray *sources[TALLY_N_SIDES];
 };
 
 #define TALLY_COMPARE_CPU UINT32_MAX /* the series of the frames' cpu_ns */

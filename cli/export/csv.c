@@ -22,8 +22,8 @@ struct key_cells {
 
 struct csv_device {
 	const char *api; /* NULL: the log does not describe the device */
-	GHashTable
-		*keys[N_WHATS]; /* maps a key (interned pointer) to struct key_cells */
+	/* maps a key (by pointer: the reader interns them) to struct key_cells */
+	GHashTable *keys[N_WHATS];
 };
 
 struct csv {
