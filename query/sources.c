@@ -28,7 +28,7 @@ no_vulkan(const struct tally_vk_api *api)
 #define VK_CREATE(create_) no_vulkan
 #endif
 
-/* may_count, named: no counter's name asks for it. */
+/* may_count, named: no counter name selects this source. */
 static bool
 counts_by_option(const char *counters)
 {
@@ -36,7 +36,7 @@ counts_by_option(const char *counters)
 	return false;
 }
 
-/* look_closer: probe() says all there is to say. */
+/* look_closer: probe() already reports everything. */
 static void
 nothing_closer(const struct tally_config *config, char *out, uint32_t size)
 {
@@ -77,7 +77,7 @@ const struct tally_gl_source_row tally_gl_sources[] = {
 const uint32_t tally_n_gl_sources = N_ROWS(tally_gl_sources);
 _Static_assert(N_ROWS(tally_gl_sources) <= TALLY_MAX_GL_SOURCES, "raise TALLY_MAX_GL_SOURCES");
 
-/* One that has sets of counters comes last. */
+/* A source that has sets of counters comes last. */
 const struct tally_vk_source_row tally_vk_sources[] = {
 	{ SOURCE("vk-timestamp", "GPU times", .by_default = true, .besides = PASS_TIMES,
 		 .without = NO_TIME),
@@ -91,7 +91,7 @@ const struct tally_vk_source_row tally_vk_sources[] = {
 const uint32_t tally_n_vk_sources = N_ROWS(tally_vk_sources);
 _Static_assert(N_ROWS(tally_vk_sources) <= TALLY_MAX_VK_SOURCES, "raise TALLY_MAX_VK_SOURCES");
 
-/* What most snapshot sources have. */
+/* The members that most snapshot sources share. */
 #define PLAIN .look_closer = nothing_closer, .named = counts_by_option
 #define WITH_CPU .look_closer = nothing_closer, .named = tally_linux_named, .with_cpu = true
 

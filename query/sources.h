@@ -1,9 +1,9 @@
-/* query/sources.h - the registry: every source of counters that this version has, one row each.
+/* query/sources.h - the registry: every source of counters in this version, one row each.
  *
- * A new source is a folder below query/ and a row in query/sources.c; docs/adding-a-source.md says
- * how. Whoever uses sources (the shim, the layer, the sampler, `doctor`, `counters`) walks these
- * tables and compares no names. The tables are constant: any thread, nothing here allocates or
- * blocks.
+ * A new source is a folder below query/ and a row in query/sources.c; docs/adding-a-source.md
+ * explains how. Every user of sources (the shim, the layer, the sampler, `doctor`, `counters`)
+ * walks these tables and compares no names. The tables are constant: any thread may read them,
+ * and nothing here allocates or blocks.
  */
 #ifndef PASSTALLY_QUERY_SOURCES_H
 #define PASSTALLY_QUERY_SOURCES_H
@@ -18,29 +18,31 @@ struct tally_source;
 struct tally_vk_api;
 struct tally_vk_source;
 
-/* What holds for a source of any kind. */
+/* Members that a source of any kind has. */
 struct tally_source_row {
 	const char *name; /* as in the log and in --sources */
-	bool by_default;  /* counts without being named */
+	bool by_default;  /* it counts without being named */
 	bool in_tests;    /* exists for tests: no list that is shown to people has it */
 	bool hardware;    /* its counters are the hardware's own */
-	/* For people, NULL = nothing to say: what it gives ("GPU times"), what it gives that is no
-	 * counter, what its absence means and what to do about it, and that for OpenGL ES. */
+	/* For people; NULL = nothing to say: what the source provides ("GPU times"), what it
+	 * provides besides counters, what its absence means and what to do about it, and the
+	 * same for OpenGL ES. */
 	const char *gives, *besides, *without, *without_es;
 };
 
-/* Before which of the game's own uses the source is not even made. */
+/* The uses by the game that prevent the source from being created at all. */
 enum tally_gl_yields {
 	TALLY_YIELDS_NOT = 0,
-	TALLY_YIELDS_COUNTERS, /* of any hardware counters */
-	TALLY_YIELDS_MONITORS, /* of monitors; where one unit counts all (Intel) of any counters */
+	TALLY_YIELDS_COUNTERS, /* any hardware counters */
+	/* monitors; where one unit counts everything (Intel), any counters */
+	TALLY_YIELDS_MONITORS,
 };
 
 /* An interval source of OpenGL contexts (query/source/source.h). */
 struct tally_gl_source_row {
 	struct tally_source_row row;
 	enum tally_gl_yields yields;
-	/* Not opened, over an api that outlives it; NULL on OOM. */
+	/* Creates the source unopened, over an api that outlives it; NULL on OOM. */
 	struct tally_source *(*create)(struct tally_gl_api *api);
 };
 
@@ -55,18 +57,20 @@ struct tally_vk_source_row {
 /* A snapshot source (query/source/snapshot.h). */
 struct tally_snapshot_source_row {
 	struct tally_source_row row;
-	const char *unless; /* not where the source of this name counts; NULL = always */
-	/* Counts where it is in --sources, with --cpu, and where `named` says that an item of
-	 * --counters asks for it while --sources is not given. */
+	/* it is off where the source of this name counts; NULL = never off for that reason */
+	const char *unless;
+	/* It counts in each of these cases: --sources lists it; with_cpu is set and --cpu is
+	 * given; with_cpu is set, `named` says that an item of --counters asks for it, and
+	 * --sources is not given. */
 	bool with_cpu;
 	bool (*named)(const char *counters);
-	bool trial; /* only its first values show whether it counts rightly */
+	bool trial; /* only its first values show whether it counts correctly */
 	struct tally_snapshot_source *(*create)(void); /* NULL on OOM */
-	/* `counters`: is this the name of something it can count on some machine? No driver is
-	 * asked. */
+	/* For `counters`: could this name be a counter of the source on some machine? No driver
+	 * is queried. */
 	bool (*may_count)(const char *counters);
-	/* For `doctor`, which has time: what is there that the options leave alone, as a sentence
-	 * in out; untouched where there is nothing to say. */
+	/* For `doctor`, which has time to spare: writes to out, as a sentence, what the machine
+	 * has that the options leave unused; out is untouched where there is nothing to say. */
 	void (*look_closer)(const struct tally_config *config, char *out, uint32_t size);
 };
 
@@ -77,20 +81,20 @@ extern const uint32_t tally_n_vk_sources;
 extern const struct tally_snapshot_source_row tally_snapshot_sources[];
 extern const uint32_t tally_n_snapshot_sources;
 
-/* The calls themselves: the source that needs no driver and is no table's. */
+/* The API calls themselves: the source that needs no driver and is in none of the tables. */
 extern const struct tally_source_row tally_api_source;
 
 #define TALLY_MAX_GL_SOURCES 8
 #define TALLY_MAX_VK_SOURCES 4
 #define TALLY_MAX_SNAPSHOT_SOURCES 8
 
-/* Number i of all rows, calls first, then GL, Vulkan, snapshots; NULL past the end. */
+/* Number i of all rows: calls first, then GL, Vulkan, snapshots; NULL past the end. */
 const struct tally_source_row *tally_source_row(uint32_t i);
-/* The row of that name, or NULL. */
+/* The row with that name, or NULL. */
 const struct tally_source_row *tally_source_row_find(const char *name);
 
-/* Does a --sources list ask for the source? NULL stands for the default, and the word `all` for all
- * that are on by default. */
+/* Does a --sources list ask for the source? NULL stands for the default, and the word `all` for
+ * all sources that are on by default. */
 bool tally_source_wanted(const char *list, const struct tally_source_row *row);
 
 #endif

@@ -1,5 +1,5 @@
-/* Hardware counters by GL_AMD_performance_monitor: radeonsi, freedreno, nouveau and others. One
- * monitor is begun at a time; the extension knows no nesting. */
+/* Hardware counters by GL_AMD_performance_monitor: radeonsi, freedreno, nouveau and others.
+ * Only one monitor is active at a time, because the extension does not nest monitors. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,17 +15,17 @@
 #define RESULT 0x8BC6
 #define NONE UINT32_MAX
 #define NAME_BLOCK 32u
-#define RECORD_WORDS 4u /* at most: group, counter, a value of 8 bytes */
-#define SPARE_WORDS 64u /* some drivers write past the size that they are told */
-/* So many begins in a row that the driver refuses, and we stop. */
+#define RECORD_WORDS 4u /* at most: group, counter, and a value of 8 bytes */
+#define SPARE_WORDS 64u /* some drivers write past the size that they are given */
+/* The source stops after this many consecutive begins that the driver refuses. */
 #define MAX_REFUSALS 16u
 
-/* One of the driver's monitors. It is begun again only when its last result was there: what a
- * driver does otherwise is its own affair, and may be to wait. */
+/* One of the driver's monitors. It is begun again only after its last result was available;
+ * otherwise the behavior is up to the driver, which may wait. */
 struct monitor {
-	unsigned name; /* 0 = none: its last one was in an unknown state */
-	uint32_t set;  /* selected; NONE = nothing */
-	uint32_t next; /* in its list */
+	unsigned name; /* 0 = none: the last one was in an unknown state */
+	uint32_t set;  /* the selected set; NONE = nothing is selected */
+	uint32_t next; /* the next monitor in its list */
 };
 
 struct amd_slot {
@@ -42,13 +42,13 @@ struct gl_amd {
 	struct amd_slot *slots;
 	struct monitor *monitors; /* as many as slots, made when they are first needed */
 	uint32_t n_slots, n_monitors;
-	uint32_t *free; /* per set, the newest free monitor with this selection */
-	uint32_t holder; /* the slot whose monitor is begun, NONE = none */
+	uint32_t *free; /* per set, the most recently freed monitor with this selection */
+	uint32_t holder; /* the slot whose monitor is active, NONE = none */
 	unsigned fresh[NAME_BLOCK];
 	uint32_t n_fresh;
-	uint32_t *data; /* one result */
+	uint32_t *data; /* room for one result */
 	uint32_t data_bytes;
-	uint32_t refusals; /* in a row */
+	uint32_t refusals; /* consecutive refusals */
 	bool yielded;
 };
 
@@ -65,7 +65,7 @@ guard_begin(struct gl_amd *amd)
 		amd->api->guard_begin(amd->api);
 }
 
-/* The first error since, 0 when there was none. */
+/* The first error since guard_begin(), 0 when there was none. */
 static unsigned
 guard_end(struct gl_amd *amd)
 {
@@ -74,7 +74,7 @@ guard_end(struct gl_amd *amd)
 
 /* ---- opening ---- */
 
-/* NULL when the driver may be asked; otherwise why not. */
+/* NULL when the driver may be asked; otherwise the reason why not. */
 static const char *
 obstacle(const struct tally_gl_api *api)
 {
@@ -89,7 +89,7 @@ obstacle(const struct tally_gl_api *api)
 	    !api->GetPerfMonitorCounterDataAMD || !api->GetError)
 		return "the driver names GL_AMD_performance_monitor but lacks functions of it";
 	/* iris and crocus show the driver's own queries there, which GL_INTEL_performance_query
-	 * has too, and the GPU's besides. */
+	 * also has, and the GPU's in addition. */
 	if (tally_amd_is_intel(api) &&
 	    !(api->sources && tally_list_matches(api->sources, SOURCE_NAME, SOURCE_NAME)))
 		return "on Intel's drivers gl-intel counts the same and more; name gl-amd in "
@@ -116,7 +116,7 @@ amd_grow(struct tally_source *src, uint32_t slots)
 	return TALLY_OK;
 }
 
-/* Forget the monitors: the driver has none of ours any more. */
+/* Forgets the monitors: the driver has none of our monitors any more. */
 static void
 forget_monitors(struct gl_amd *amd)
 {
@@ -193,7 +193,7 @@ amd_open(struct tally_source *src, uint32_t slots)
 
 /* ---- monitors ---- */
 
-/* Inside a guard. */
+/* To be called inside a guard. */
 static void
 end_active(struct gl_amd *amd)
 {
@@ -203,7 +203,7 @@ end_active(struct gl_amd *amd)
 	amd->holder = NONE;
 }
 
-/* None is deleted while it counts. */
+/* No monitor is deleted while it counts. */
 static void
 delete_monitors(struct gl_amd *amd)
 {
@@ -228,7 +228,8 @@ amd_close(struct tally_source *src)
 	amd_abandon(src);
 }
 
-/* Free monitors are listed by what is selected in them; those with nothing come last. */
+/* Free monitors are listed by the set that is selected in them; those with no selection are in
+ * the last list. */
 static uint32_t *
 free_list(struct gl_amd *amd, uint32_t set)
 {
@@ -255,7 +256,7 @@ pop(struct gl_amd *amd, uint32_t *head)
 	return which;
 }
 
-/* 0 when the driver has none to give. */
+/* 0 when the driver creates no more. */
 static unsigned
 fresh_name(struct gl_amd *amd)
 {
@@ -270,7 +271,7 @@ fresh_name(struct gl_amd *amd)
 	return amd->n_fresh ? amd->fresh[--amd->n_fresh] : 0;
 }
 
-/* One more, while there are fewer than slots. */
+/* Makes one more monitor while there are fewer monitors than slots. */
 static uint32_t
 make_monitor(struct gl_amd *amd)
 {
@@ -280,8 +281,8 @@ make_monitor(struct gl_amd *amd)
 	return amd->n_monitors++;
 }
 
-/* Something went wrong and nobody knows what of it was done: away with it. Inside a guard, and
- * whatever this causes is dropped with the rest. */
+/* A call failed, and it is unknown how much of it was done: the monitor is deleted. To be
+ * called inside a guard; errors that the deletion causes are dropped with the others. */
 static void
 renounce(struct gl_amd *amd, uint32_t which)
 {
@@ -296,8 +297,8 @@ renounce(struct gl_amd *amd, uint32_t which)
 	set_free(amd, which);
 }
 
-/* A monitor with the set selected: one that had it, a new one, or one that had another. Inside a
- * guard. NONE: all are in use, or the driver makes no more. */
+/* A monitor with the set selected: one that already had it, a new one, or one that had another
+ * set. To be called inside a guard. NONE: all are in use, or the driver creates no more. */
 static uint32_t
 take_monitor(struct gl_amd *amd, uint32_t set)
 {
@@ -346,7 +347,7 @@ give_up(struct gl_amd *amd, unsigned error)
 		 error);
 	amd->base.off = true;
 	tally_log_say(TALLY_LEVEL_WARNING, SOURCE_NAME, "%s", amd->base.reason);
-	/* Results in flight still come. */
+	/* Results in flight still arrive. */
 }
 
 static void
@@ -369,10 +370,10 @@ amd_begin(struct tally_source *src, uint32_t slot)
 	*s = (struct amd_slot){ .monitor = NONE, .set = src->set };
 	if (amd->yielded)
 		s->flags = TALLY_FLAG(YIELDED);
-	/* An interval that lies in another has no counters: monitors do not nest. */
+	/* An interval inside another one has no counters, because monitors do not nest. */
 	if (amd->yielded || src->set >= src->n_sets || amd->holder != NONE)
 		return;
-	if (src->off) { /* until the frame ends: it goes under the set's name */
+	if (src->off) { /* until the frame ends, it is recorded under the set's name */
 		s->flags |= TALLY_FLAG(LOST);
 		return;
 	}
@@ -420,7 +421,8 @@ amd_select(struct tally_source *src, uint32_t set)
 
 /* ---- reading ---- */
 
-/* The bytes of a result, 0 when it cannot be had; NOT_READY leaves *len alone. Inside a guard. */
+/* The size of a result in bytes, 0 when it cannot be fetched; NOT_READY leaves *len alone. To
+ * be called inside a guard. */
 static enum tally_status
 fetch(struct gl_amd *amd, const struct monitor *m, size_t *len)
 {
@@ -429,7 +431,7 @@ fetch(struct gl_amd *amd, const struct monitor *m, size_t *len)
 
 	if (!is_ready(amd, m))
 		return TALLY_NOT_READY;
-	/* The size is asked for because drivers ignore the one they are told. */
+	/* The size is queried because drivers ignore the size that they are given. */
 	amd->api->GetPerfMonitorCounterDataAMD(m->name, RESULT_SIZE, sizeof(size), &size, &written);
 	written = 0;
 	if (size && size <= amd->data_bytes)
@@ -468,7 +470,7 @@ static bool
 amd_yield(struct tally_source *src, unsigned what)
 {
 	struct gl_amd *amd = amd_of(src);
-	/* There one unit counts for both extensions, and for one of us at a time. */
+	/* On Intel one unit counts for both extensions, and for only one user at a time. */
 	bool intel = tally_amd_is_intel(amd->api);
 
 	if (what != TALLY_GL_USE_MONITORS && !(intel && what == TALLY_GL_USE_COUNTERS))
@@ -495,7 +497,7 @@ amd_serialized_by(const struct tally_source *src)
 	const struct gl_amd *amd = (const struct gl_amd *)src;
 	const char *driver = amd->api->driver ? amd->api->driver : "";
 
-	/* Mesa 22.3's si_perfcounter.c; seen in no other driver. */
+	/* From Mesa 22.3's si_perfcounter.c; not seen in any other driver. */
 	bool radeonsi = strncmp(driver, "AMD ", 4) == 0 && strstr(driver, "LLVM");
 	if (radeonsi || strstr(driver, "radeonsi"))
 		return "gl-amd: radeonsi keeps clock gating off and drains the GPU at each "

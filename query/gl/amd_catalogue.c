@@ -1,5 +1,6 @@
-/* Enumerating groups and counters, choosing among them, and finding out which can be counted
- * together: within a group as many as it says, and of what is left what the driver begins. */
+/* Enumerates groups and counters, chooses among them, and finds out which can be counted
+ * together: within a group as many as the group allows, and of those the ones that the driver
+ * begins. */
 #include "query/gl/amd_catalogue.h"
 
 #include "layer/array.h"
@@ -20,10 +21,11 @@
 #define NAME_SIZE 128
 #define MAX_TRIALS 4096u
 #define MAX_ERROR_POLLS 16
-/* What drivers begin is not always what they can count. Mesa's freedreno writes samples of 40 bytes
- * into a buffer of 4 KiB without looking at its end (22.3, fd_acc_begin_query). */
+/* Drivers begin more than they can count. Mesa's freedreno writes samples of 40 bytes into a
+ * buffer of 4 KiB without checking for its end (22.3, fd_acc_begin_query). */
 #define MAX_IN_A_SET 96u
-/* The driver says of no counter what it is worth: the overview is a few of each group. */
+/* The driver does not say which counters are useful, so the overview takes a few of each
+ * group. */
 #define OVERVIEW_OF_A_GROUP 4u
 #define OVERVIEW 32u
 
@@ -39,15 +41,15 @@ struct texts {
 	char key[2 * NAME_SIZE], name[NAME_SIZE], description[3 * NAME_SIZE];
 };
 
-/* A counter that is wanted. */
+/* A requested counter. */
 struct entry {
 	struct tally_amd_counter amd;
 	struct tally_counter counter;
 	struct texts texts;
-	uint32_t group; /* index */
+	uint32_t group; /* an index */
 };
 
-/* While a catalogue is being made. */
+/* State while a catalogue is being made. */
 struct draft {
 	struct tally_gl_api *api;
 	struct group *groups;
@@ -56,12 +58,12 @@ struct draft {
 	uint32_t n_ids;
 	struct entry *entries;
 	uint32_t n, room;
-	uint32_t unknown_types, too_many; /* left out */
+	uint32_t unknown_types, too_many; /* counters that were left out */
 	uint32_t *set_of;
 	uint32_t n_sets;
-	uint32_t *active; /* scratch, per group */
-	bool careful;     /* ask the driver of every combination */
-	bool one_group;   /* a set holds counters of one group only */
+	uint32_t *active; /* scratch space, one entry per group */
+	bool careful;     /* ask the driver about every combination */
+	bool one_group;   /* a set holds counters of only one group */
 	uint32_t trials;
 };
 
@@ -81,7 +83,7 @@ take_error(const struct tally_gl_api *api)
 
 /* ---- what there is ---- */
 
-/* Text that fits the buffer exactly may come without its end. */
+/* A text that fits the buffer exactly may lack its terminating NUL. */
 static void
 close_text(char *text, const char *instead, unsigned number)
 {
@@ -144,8 +146,8 @@ list_counters(struct draft *d)
 	return true;
 }
 
-/* The driver writes two values of the counter's type; a range that is none (least not below
- * largest, Mesa has such for floats) says nothing. */
+/* The driver writes two values of the counter's type. An invalid range (minimum not below
+ * maximum, which Mesa reports for floats) carries no information. */
 static void
 ask_range(const struct tally_gl_api *api, struct tally_amd_counter *amd)
 {
@@ -202,7 +204,7 @@ ask_type(const struct tally_gl_api *api, struct tally_amd_counter *amd)
 	}
 }
 
-/* "SQ_PS" and "SQ_PS_003" give sq_ps_003, "Setup" and "busy" setup_busy. */
+/* "SQ_PS" and "SQ_PS_003" become sq_ps_003, "Setup" and "busy" become setup_busy. */
 static void
 make_key(const struct group *group, struct texts *texts)
 {
@@ -217,7 +219,7 @@ make_key(const struct group *group, struct texts *texts)
 		snprintf(texts->key, sizeof(texts->key), "%s_%s", in_front, own);
 }
 
-/* Points into the entry, which may move: describe it where it is used. */
+/* The result points into the entry, which may move: describe it where it is used. */
 static void
 describe(const struct group *group, struct entry *e)
 {
@@ -291,7 +293,7 @@ choose(struct draft *d, const char *wanted)
 	return true;
 }
 
-/* ---- which go together ---- */
+/* ---- which counters go together ---- */
 
 void
 tally_amd_select(const struct tally_gl_api *api, unsigned monitor, const struct tally_amd_set *set,
@@ -304,7 +306,7 @@ tally_amd_select(const struct tally_gl_api *api, unsigned monitor, const struct 
 	}
 }
 
-/* Does the driver begin these? Nothing is waited for: what came of it is never asked. */
+/* Does the driver begin these counters? Nothing waits, because the result is never read. */
 static bool
 try_together(struct draft *d, const uint32_t *chosen, uint32_t n)
 {
@@ -330,9 +332,9 @@ try_together(struct draft *d, const uint32_t *chosen, uint32_t n)
 	return begun;
 }
 
-/* Mesa's iris and crocus read every counter out of the report of the first one's group (22.3,
- * iris_monitor.c: "all queries must be in the same group" is an assertion, which release builds
- * lack): of others it is garbage, or past the report's end. */
+/* Mesa's iris and crocus read every counter out of the report of the first counter's group
+ * (22.3, iris_monitor.c: "all queries must be in the same group" is an assertion, which release
+ * builds lack): a counter of another group is garbage, or lies past the report's end. */
 bool
 tally_amd_is_intel(const struct tally_gl_api *api)
 {
@@ -354,8 +356,8 @@ fits(void *data, const uint32_t *chosen, uint32_t n)
 	return fine && (!d->careful || try_together(d, chosen, n));
 }
 
-/* By what the groups say; only where the driver does not begin what came of it is it asked about
- * each step, which takes many trials. */
+/* Follows what the groups report. Only where the driver does not begin the resulting set is it
+ * asked about each step, which takes many trials. */
 static bool
 put_into_sets(struct draft *d)
 {
@@ -385,9 +387,10 @@ put_into_sets(struct draft *d)
 	return true;
 }
 
-/* ---- making it ---- */
+/* ---- making the catalogue ---- */
 
-/* The counter as everybody knows it. Two of one name, in groups of one name, are two counters. */
+/* The shared copy of the counter. Two counters of the same name, in groups of the same name,
+ * are two counters. */
 static const struct tally_counter *
 name_counter(const struct draft *d, struct tally_key_table *keys, struct entry *e,
 	     const struct tally_counter *const *others, uint32_t n_others)
@@ -456,7 +459,7 @@ fill_set(const struct draft *d, uint32_t number, const struct tally_amd_catalogu
 			set->counters[set->n] = amd;
 			set->ids[set->n] = amd->id;
 			layout[set->n++] = amd->counter;
-			/* Group, number, value. */
+			/* The bytes of group, number and value. */
 			bytes += amd->type == TALLY_AMD_U64 ? 16 : 12;
 			group = d->groups[d->entries[i].group].name;
 		}
@@ -515,7 +518,7 @@ destroy:
 	return NULL;
 }
 
-/* Why there is nothing, or what of it is missing. */
+/* The reason why there is nothing, or what part of it is missing. */
 static void
 tell(const struct draft *d, struct tally_source *src, uint32_t n_counters)
 {

@@ -1,6 +1,6 @@
-/* Results of GL_AMD_performance_monitor: records of group, counter and value without padding, so
- * that values of eight bytes stand at multiples of four. What follows a record whose size is not
- * known cannot be told apart and stays absent. */
+/* Results of GL_AMD_performance_monitor: records of group, counter and value without padding,
+ * so values of eight bytes are aligned to four only. What follows a record of unknown size
+ * cannot be parsed and stays absent. */
 #include "query/gl/amd_catalogue.h"
 
 #include <math.h>
@@ -8,12 +8,12 @@
 
 #define NONE UINT32_MAX
 
-/* False: the number means nothing, and `flags` says what is known of why. */
+/* False: the number is meaningless, and `flags` says what is known of the cause. */
 static bool
 put_integer(const struct tally_amd_counter *c, uint64_t number, struct tally_value *out,
 	    uint64_t *flags)
 {
-	/* All ones is what a wide counter that ran over is stuck at. */
+	/* A wide counter that overflowed is stuck at all ones. */
 	bool stuck = number == c->largest && number >= UINT16_MAX && !(number & (number + 1));
 	if (stuck || number > c->largest) {
 		*flags |= TALLY_FLAG(SATURATED);
@@ -27,12 +27,13 @@ static bool
 put_float(const struct tally_amd_counter *c, float number, struct tally_value *out, uint64_t *flags)
 {
 	double value = (double)number;
-	/* A percentage has a range by the extension's text, whether or not the driver says so. */
+	/* By the extension's text a percentage has a range, whether or not the driver reports
+	 * one. */
 	bool ranged = c->ranged || c->type == TALLY_AMD_PERCENTAGE;
 	double min = c->ranged ? c->min : 0.0, max = c->ranged ? c->max : 100.0;
-	double slack = (max - min) / 1024; /* rounding is not overflow */
+	double slack = (max - min) / 1024; /* a rounding error is not an overflow */
 
-	/* Infinite, not a number, or so small that it must be bits of something else. */
+	/* Infinite, not a number, or so small that the bits must belong to something else. */
 	if (!isnormal(number) && number != 0.0f) {
 		*flags |= TALLY_FLAG(LOST);
 		return false;
@@ -45,7 +46,7 @@ put_float(const struct tally_amd_counter *c, float number, struct tally_value *o
 	return true;
 }
 
-/* One value, of which only the bytes up to its size are there. */
+/* Reads one value, of which only the bytes up to its size are present. */
 static bool
 put_value(const struct tally_amd_counter *c, const unsigned char *bytes, struct tally_value *out,
 	  uint64_t *flags)
@@ -67,8 +68,8 @@ put_value(const struct tally_amd_counter *c, const unsigned char *bytes, struct 
 	}
 }
 
-/* The place of a counter in the set; records come in any order, mostly in ours: look at `hint`
- * first. NONE: it is none of the set's. */
+/* The index of a counter in the set. Records come in any order, but mostly in the set's, so
+ * `hint` is tried first. NONE: the counter is not in the set. */
 static uint32_t
 find_counter(const struct tally_amd_set *set, unsigned group, unsigned id, uint32_t hint)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 struct row {
-	size_t at; /* of the member in struct tally_gl_api */
+	size_t at; /* offset of the member in struct tally_gl_api */
 	const char *name;
 };
 #define ROW(member_, name_) { offsetof(struct tally_gl_api, member_), name_ }
@@ -14,7 +14,7 @@ static const struct row always[] = {
 	AS_NAMED(GetError),
 	AS_NAMED(GetIntegerv),
 	AS_NAMED(Flush),
-	/* The sources ask for the extension before they use these. */
+	/* The sources check for the extension before they use these. */
 	AS_NAMED(GetFirstPerfQueryIdINTEL),
 	AS_NAMED(GetNextPerfQueryIdINTEL),
 	AS_NAMED(GetPerfQueryInfoINTEL),

@@ -1,9 +1,10 @@
-/* query/gl/api.h - the OpenGL calls that the gl_* sources make, as the shim or a probe hands them
- * over: never by name, so that a source can not call the shim itself.
+/* query/gl/api.h - the OpenGL calls that the gl_* sources make, as the shim or a probe passes
+ * them in. They are never called by name, so that a source cannot call the shim itself.
  *
- * Plain C types are used on purpose (GLuint is unsigned, GLint64 int64_t): no GL header is needed
- * and none can clash. One struct per context, used while that context is current, by its thread.
- * Functions the context lacks are NULL; sources check before use.
+ * Plain C types are used on purpose (GLuint is unsigned, GLint64 is int64_t): no GL header is
+ * needed and none can clash. There is one struct per context, used while that context is
+ * current, by its thread. Functions that the context lacks are NULL; sources check before they
+ * use one.
  */
 #ifndef PASSTALLY_QUERY_GL_API_H
 #define PASSTALLY_QUERY_GL_API_H
@@ -13,8 +14,8 @@
 
 #include "query/source/source.h"
 
-/* Query targets that only one query may hold at a time (GL 4.6 spec 4.2; the three occlusion
- * targets share one). Bit numbers in app_active. */
+/* Query targets that only one query may use at a time (GL 4.6 spec 4.2; the three occlusion
+ * targets share one). The values are bit numbers in app_active. */
 enum tally_gl_exclusive {
 	TALLY_GL_VERTICES_SUBMITTED = 0,
 	TALLY_GL_PRIMITIVES_SUBMITTED,
@@ -30,24 +31,25 @@ enum tally_gl_exclusive {
 	TALLY_GL_SAMPLES_PASSED,        /* and ANY_SAMPLES_PASSED, ..._CONSERVATIVE */
 	TALLY_GL_PRIMITIVES_GENERATED,  /* stream 0 */
 	TALLY_GL_XFB_PRIMITIVES_WRITTEN, /* stream 0 */
-	TALLY_GL_TIME_ELAPSED,          /* the game's alone: no source uses it */
+	TALLY_GL_TIME_ELAPSED,          /* reserved for the game: no source uses it */
 	TALLY_GL_N_EXCLUSIVE,
 };
 
 struct tally_gl_api {
 	bool es;
 	int version; /* 10 * major + minor */
-	/* Exact token in the extension list. */
+	/* Is the exact token in the extension list? */
 	bool (*has_extension)(const struct tally_gl_api *api, const char *name);
-	void *user; /* has_extension's */
+	void *user; /* argument for has_extension */
 
-	/* Around calls of ours that may fail: keep the errors that the game is owed; then drop
-	 * ours and give the first, 0 when there is none. NULL: nobody else's errors are about. */
+	/* Called around our own calls that may fail: guard_begin() saves the errors that belong
+	 * to the game; guard_end() then drops our own errors and returns the first, 0 when
+	 * there is none. NULL: there are no errors but our own. */
 	void (*guard_begin)(struct tally_gl_api *api);
 	unsigned (*guard_end)(struct tally_gl_api *api);
 	const char *sources; /* the --sources list, NULL = the default */
 	bool has_statistics_source; /* set when a gl-statistics is created over it */
-	const char *driver;  /* GL_VENDOR, a blank, GL_RENDERER; NULL = not known */
+	const char *driver;  /* GL_VENDOR, a space, GL_RENDERER; NULL = unknown */
 
 	unsigned (*GetError)(void);
 	void (*GetIntegerv)(unsigned pname, int *data);
@@ -97,58 +99,66 @@ struct tally_gl_api {
 	void (*GetPerfQueryDataINTEL)(unsigned handle, unsigned flags, int size, void *data,
 					 unsigned *written);
 
-	/* The driver takes a stamp tile by tile while it rasterises, with the work around it, and
-	 * keeps the last tile's (Mesa's llvmpipe and softpipe, seen in 22.3; lp_setup_end_query).
-	 * A stamp after other work shows its end, as it should, unless the work after it is drawn
-	 * in the same scene: those passes the shim flags SHARED_TIME. A first stamp after a gap
-	 * shows the end of what follows. Its clock is the CPU's, so that one is taken from
-	 * there. */
+	/* The driver takes a timestamp tile by tile while it rasterizes, together with the work
+	 * around it, and keeps the last tile's (Mesa's llvmpipe and softpipe, seen in 22.3;
+	 * lp_setup_end_query). A timestamp after other work shows the end of that work, as it
+	 * should, unless the work after it is drawn in the same scene: the shim flags those
+	 * passes SHARED_TIME. A first timestamp after a gap shows the end of what follows. The
+	 * driver's clock is the CPU's, so the first timestamp is taken from the CPU. */
 	bool stamps_in_tiles;
 
-	/* Bit per enum tally_gl_exclusive: the game holds it now. Kept by the shim. */
+	/* One bit per enum tally_gl_exclusive: the game uses this target now. Maintained by the
+	 * shim. */
 	uint32_t app_active;
-	/* The GPU_DISJOINT_EXT flag was seen set since the source last cleared this (GLES). Set
-	 * by whoever reads the driver's clear-on-read flag, the shim's hook included; the source
-	 * calls read_disjoint, which also remembers it for the game. */
+	/* The GPU_DISJOINT_EXT flag was seen set since the source last cleared this member
+	 * (GLES). Every reader of the driver's clear-on-read flag sets it, the shim's hook
+	 * included; the source calls read_disjoint, which also remembers the flag for the
+	 * game. */
 	bool disjoint_seen;
 	bool (*read_disjoint)(struct tally_gl_api *api);
 };
 
-/* A function of the driver's by its whole name; NULL where it has none. */
+/* A driver function by its full name; NULL where the driver has none. */
 typedef void (*tally_gl_find(void *data, const char *name))(void);
 
-/* The functions above, under the names that the context has them by. es, version, has_extension and
- * user are set before, and read_disjoint, which stays only where times can be disjoint. */
+/* Fills in the functions above, under the names that the context has for them. es, version,
+ * has_extension and user are set before, and also read_disjoint, which is kept only where times
+ * can be disjoint. */
 void tally_gl_api_fill(struct tally_gl_api *api, tally_gl_find *find, void *data);
 
-/* Map a GL query target to its exclusive group, -1 when it is none of them (TIMESTAMP, ...). */
+/* Maps a GL query target to its exclusive group, -1 when it is in none of them (TIMESTAMP,
+ * ...). */
 int tally_gl_exclusive_of(unsigned target);
-/* The target of a group, of the occlusion targets the one that counts samples; 0: no such group. */
+/* The target of a group; of the occlusion targets, the one that counts samples; 0: no such
+ * group. */
 unsigned tally_gl_exclusive_target(enum tally_gl_exclusive which);
 
-/* Each source is created unopened over an api that outlives it; NULL on OOM. close() or abandon()
- * frees what open() took, tally_source_destroy() or the harvest that took it the source. */
+/* Each source is created unopened, over an api that outlives it; NULL on OOM. close() or
+ * abandon() frees what open() allocated; tally_source_destroy(), or the harvest that took the
+ * source over, frees the source. */
 struct tally_source *tally_gl_timestamp_create(struct tally_gl_api *api);
 struct tally_source *tally_gl_statistics_create(struct tally_gl_api *api);
 struct tally_source *tally_gl_intel_create(struct tally_gl_api *api);
 struct tally_source *tally_gl_amd_create(struct tally_gl_api *api);
 
-/* What the game may be about to use itself: `what` of a source's yield(), called before the game's
- * call is forwarded. Below TALLY_GL_N_EXCLUSIVE: it begins a query of that group. The open slot's
- * value is given up, flagged YIELDED; app_active gets the bit afterwards. */
+/* What the game may be about to use itself: `what` of a source's yield(), called before the
+ * game's call is forwarded. Below TALLY_GL_N_EXCLUSIVE: the game begins a query of that group.
+ * The open slot's value is given up, flagged YIELDED; app_active gets the bit afterwards. */
 enum tally_gl_use {
-	/* It asks about, makes or begins performance queries or monitors. Where one unit of the
-	 * GPU counts both (Intel) each source ends what runs, gives up all results that are out,
-	 * deletes every object that the driver is done with and counts nothing more; slots in
-	 * flight and begun from here on answer without values, flagged YIELDED. Later calls ask
-	 * again for what was not ready. Does not block. */
+	/* The game asks about, makes or begins performance queries or monitors. Where one unit
+	 * of the GPU counts both (Intel), each source ends what is active, gives up all
+	 * outstanding results, deletes every object that the driver has finished with, and
+	 * counts nothing more; slots in flight and slots begun from then on answer without
+	 * values, flagged YIELDED. Later calls ask again for results that were not ready. Does
+	 * not block. */
 	TALLY_GL_USE_COUNTERS = TALLY_GL_N_EXCLUSIVE,
-	/* Monitors among them: elsewhere, too, its first must have the name it would have without
-	 * us. Comes after TALLY_GL_USE_COUNTERS. */
+	/* The same for monitors: on other drivers, too, the game's first monitor must get the
+	 * name that it would have without us. Comes after TALLY_GL_USE_COUNTERS. */
 	TALLY_GL_USE_MONITORS,
-	/* It begins its first: while a result of ours is out, an Intel driver refuses to begin
-	 * another metric set, and the game would never have a result. Flushes and waits until the
-	 * driver is done with all of ours: at most 100 ms, and once in a context's life. */
+	/* The game begins its first one: while one of our results is outstanding, an Intel
+	 * driver refuses to begin another metric set, and the game would never get a result.
+	 * Flushes and waits until the driver has finished with all of our queries: at most 100
+	 * ms, and once in a context's life. */
 	TALLY_GL_USE_BEGINS,
 };
 

@@ -1,7 +1,7 @@
-/* Hardware counters by INTEL performance queries. One query at a time is active in a context; a
- * set is a type of query, its handles are used again and again and never deleted while the GPU may
- * still write to them, for that would make the driver wait. What Mesa does behind these calls is
- * told in docs/sources.md. */
+/* Hardware counters by INTEL performance queries. One query at a time is active in a context. A
+ * set is a type of query; its handles are reused and never deleted while the GPU may still
+ * write to them, because deleting would make the driver wait. docs/sources.md describes what
+ * Mesa does in these calls. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,28 +12,29 @@
 
 #define SOURCE_NAME "gl-intel"
 #define NONE TALLY_INTEL_NONE
-#define SLACK 4096 /* drivers may write more than they said */
-/* Asked for earlier, Mesa's drivers may wait inside the call for the counters' last report. */
-#define MIN_AGE 3 /* frames: gaps also come where the game waits, many in a frame */
-#define MAX_FAILURES 8 /* in a row: it will not get better */
+#define SLACK 4096 /* drivers may write more than they announced */
+/* If results are queried earlier, Mesa's drivers may wait inside the call for the counters'
+ * last report. */
+#define MIN_AGE 3 /* frames; gaps also occur where the game waits, many in a frame */
+#define MAX_FAILURES 8 /* consecutive; more attempts would not help */
 #define LONG_TURN 16 /* frames, see failed() */
 #define ORPHANS_A_GAP 16
-#define CREATE_AGAIN 16 /* gaps after the driver made no more handles */
+#define CREATE_AGAIN 16 /* gaps after the driver refused to create a handle */
 #define SETTLE_TRIES 100 /* of a millisecond each, once in a run */
 
 struct intel_handle {
-	unsigned name; /* 0 = the driver's is deleted */
+	unsigned name; /* 0 = the driver's object is deleted */
 	uint32_t set;
-	uint32_t next; /* in the set's free ones, or among the orphans */
-	uint64_t ended; /* in this frame */
+	uint32_t next; /* the next in the set's free list, or among the orphans */
+	uint64_t ended; /* the frame in which it ended */
 };
 
 /* Why a slot has no handle, or what it waits for. */
 struct intel_slot {
-	uint32_t handle; /* NONE: nothing will come */
+	uint32_t handle; /* NONE: no result will arrive */
 	bool running, lost;
-	bool over_other; /* begun while results of another set were out */
-	uint64_t polled; /* the gap of the last question */
+	bool over_other; /* begun while results of another set were outstanding */
+	uint64_t polled; /* the gap at which it was last polled */
 	uint64_t flags;
 };
 
@@ -48,12 +49,14 @@ struct gl_intel {
 	struct intel_slot *slots;
 	struct intel_handle *handles;
 	uint32_t n_slots, n_handles, room_handles;
-	uint32_t orphans, last_orphan; /* given up while their results were out, oldest first */
-	uint32_t preflight; /* the handle that tries whether counting works at all, or NONE */
-	uint32_t active; /* slot, or NONE */
+	/* given up while their results were outstanding, oldest first */
+	uint32_t orphans, last_orphan;
+	uint32_t preflight; /* the handle that tests whether counting works at all, or NONE */
+	uint32_t active; /* a slot, or NONE */
 	uint64_t gaps;
-	uint32_t failures[2]; /* in a row: of the observation unit, of the pipeline's registers */
-	bool sets_exclude; /* another set can begin only when all results are read */
+	/* consecutive: of the observation unit, of the pipeline's registers */
+	uint32_t failures[2];
+	bool sets_exclude; /* another set can begin only after all results are read */
 	bool yielded;
 	bool settled; /* the one wait that settle() may make is over */
 	void *data;
@@ -72,14 +75,14 @@ guard_begin(struct gl_intel *in)
 		in->api->guard_begin(in->api);
 }
 
-/* The first error of ours since guard_begin(). */
+/* The first error of our own calls since guard_begin(). */
 static unsigned
 guard_end(struct gl_intel *in)
 {
 	return in->api->guard_end ? in->api->guard_end(in->api) : in->api->GetError();
 }
 
-/* ---- words for people ---- */
+/* ---- texts for people ---- */
 
 static void
 tell_pipeline_only(struct gl_intel *in)
@@ -95,7 +98,7 @@ tell_pipeline_only(struct gl_intel *in)
 			 "the GPU's own counters are not offered to this user%s", how);
 }
 
-/* ---- handles, with the guard ---- */
+/* ---- handles, inside the guard ---- */
 
 static void
 push(struct gl_intel *in, uint32_t *list, uint32_t handle)
@@ -113,7 +116,7 @@ pop(struct gl_intel *in, uint32_t *list)
 	return handle;
 }
 
-/* Behind the others: each has its turn of being asked. */
+/* Appends the handle at the end of the list, so that all are asked in turn. */
 static void
 push_orphan(struct gl_intel *in, uint32_t handle)
 {
@@ -138,7 +141,7 @@ take_handle(struct gl_intel *in, uint32_t which)
 	unsigned name = 0;
 	in->api->CreatePerfQueryINTEL(set->query, &name);
 	if (!name) {
-		set->refused_until = in->gaps + CREATE_AGAIN; /* do not ask at each pass */
+		set->refused_until = in->gaps + CREATE_AGAIN; /* do not ask at every pass */
 		return NONE;
 	}
 	set->n_handles++;
@@ -146,7 +149,7 @@ take_handle(struct gl_intel *in, uint32_t which)
 	return in->n_handles++;
 }
 
-/* Its results are read, or it was never begun. */
+/* The handle's results are read, or it was never begun. */
 static void
 free_handle(struct gl_intel *in, uint32_t handle)
 {
@@ -161,7 +164,8 @@ free_handle(struct gl_intel *in, uint32_t handle)
 
 /* ---- failures ---- */
 
-/* Sets of one kind will never count: take them out. Their reason is told with the last of all. */
+/* Sets of one kind will never count: they are taken out. The reason is shown once no set is
+ * left. */
 static void
 give_up(struct gl_intel *in, bool pipeline)
 {
@@ -196,8 +200,8 @@ static void
 failed(struct gl_intel *in, uint32_t which, bool over_other)
 {
 	bool pipeline = in->offer.sets[which].pipeline;
-	/* Mesa: a set can begin only when nothing of another is unread. That is no failure, but
-	 * from here on results are waited for before the next has its turn. */
+	/* In Mesa a set can begin only when no results of another are unread. That is not a
+	 * failure, but from here on the results are awaited before the next set begins. */
 	if (over_other) {
 		in->sets_exclude = true;
 		in->base.turn_frames = LONG_TURN;
@@ -206,7 +210,7 @@ failed(struct gl_intel *in, uint32_t which, bool over_other)
 	}
 }
 
-/* Results of another set of the observation unit are out. */
+/* Are results of another set of the observation unit outstanding? */
 static bool
 others_are_out(const struct gl_intel *in, uint32_t which)
 {
@@ -217,8 +221,9 @@ others_are_out(const struct gl_intel *in, uint32_t which)
 	return false;
 }
 
-/* End the query of a handle, without the guard. False: nobody knows whether it still counts. What
- * is begun now would lie inside it, and to delete it may wait: nothing more is begun. */
+/* Ends the query of a handle, outside the guard. False: it is unknown whether it still
+ * counts. Anything begun now would lie inside it, and deleting it may wait, so nothing more
+ * is begun. */
 static bool
 end_handle(struct gl_intel *in, uint32_t handle)
 {
@@ -235,10 +240,10 @@ end_handle(struct gl_intel *in, uint32_t handle)
 	return false;
 }
 
-/* ---- reading, with the guard ---- */
+/* ---- reading, inside the guard ---- */
 
-/* What `written` bytes say. False: the set's own time is 0. Mesa hands out zeros for all counters
- * where a report of the unit is missing: the batch was lost. */
+/* Decodes the `written` bytes. False: the set's own time is 0. Mesa returns zeros for all
+ * counters where a report of the unit is missing: the batch was lost. */
 static bool
 decode(struct gl_intel *in, const struct tally_intel_set *set, size_t written,
        struct tally_sample *out)
@@ -273,7 +278,7 @@ ask(struct gl_intel *in, uint32_t handle, unsigned *written)
 	return guard_end(in);
 }
 
-/* Ask for the results of a handle: afterwards it is free unless TALLY_NOT_READY. */
+/* Asks for the results of a handle: afterwards it is free unless TALLY_NOT_READY. */
 static enum tally_status
 fetch(struct gl_intel *in, uint32_t handle, struct tally_sample *out)
 {
@@ -282,8 +287,8 @@ fetch(struct gl_intel *in, uint32_t handle, struct tally_sample *out)
 	unsigned written = 0;
 
 	unsigned error = ask(in, handle, &written);
-	/* A begin that failed says so each time. Another error may have come of asking alone: begun
-	 * again unread, the query would make the driver wait. */
+	/* A begin that failed reports the error on every call. Another error may come from this
+	 * call alone; if the query were begun again unread, the driver would wait. */
 	if (error)
 		error = ask(in, handle, &written);
 	if (!written && !error)
@@ -303,8 +308,9 @@ fetch(struct gl_intel *in, uint32_t handle, struct tally_sample *out)
 	return TALLY_OK;
 }
 
-/* Handles whose results nobody wants any more: free when the driver is done with them. After a
- * yield all are asked for, however young: each keeps the game's own metric set from beginning. */
+/* Handles whose results are no longer wanted become free when the driver has finished with
+ * them. After a yield all are asked for, however recent: each prevents the game's own metric
+ * set from beginning. */
 static void
 fetch_orphans(struct gl_intel *in)
 {
@@ -366,8 +372,8 @@ intel_abandon(struct tally_source *src)
 	src->n_counters = src->n_sets = 0;
 }
 
-/* Does counting work at all? One interval around nothing, of the first set of the observation unit;
- * what comes of it is seen later. */
+/* Does counting work at all? Begins one interval around no work, of the first set of the
+ * observation unit; the result is evaluated later. */
 static void
 try_begin(struct gl_intel *in)
 {
@@ -384,7 +390,7 @@ try_begin(struct gl_intel *in)
 	guard_begin(in);
 	in->api->BeginPerfQueryINTEL(in->handles[handle].name);
 	if (guard_end(in)) {
-		free_handle(in, handle); /* which makes no call: the game has not begun */
+		free_handle(in, handle); /* this makes no call: the game has not begun */
 		give_up(in, false);
 		return;
 	}
@@ -405,7 +411,7 @@ has_calls(const struct tally_gl_api *api)
 	       api->GetError;
 }
 
-/* Everything that takes memory. */
+/* Everything that allocates memory. */
 static enum tally_status
 set_up(struct gl_intel *in, uint32_t slots)
 {
@@ -453,7 +459,7 @@ intel_open(struct tally_source *src, uint32_t slots)
 	return TALLY_OK;
 }
 
-/* Without the guard. */
+/* To be called outside the guard. */
 static void
 end_active(struct gl_intel *in)
 {
@@ -468,7 +474,8 @@ end_active(struct gl_intel *in)
 	}
 }
 
-/* What is pending stays until the context goes: deleting it would make the driver wait. */
+/* What is pending stays until the context is destroyed: deleting it would make the driver
+ * wait. */
 static void
 delete_free(struct gl_intel *in)
 {
@@ -504,7 +511,8 @@ intel_begin(struct tally_source *src, uint32_t slot)
 	*s = (struct intel_slot){ .handle = NONE, .flags = in->yielded ? TALLY_FLAG(YIELDED) : 0 };
 	if (in->yielded || which >= in->offer.n_sets || in->active != NONE)
 		return;
-	if (in->sets_off[which]) { /* until the frame ends: it goes under the set's name */
+	/* until the frame ends, it is recorded under the set's name */
+	if (in->sets_off[which]) {
 		s->lost = true;
 		return;
 	}
@@ -581,7 +589,7 @@ intel_select(struct tally_source *src, uint32_t set)
 	src->set = set;
 }
 
-/* No slot keeps a handle: nothing will be read into it. */
+/* No slot keeps a handle: no results will be read into a slot. */
 static void
 orphan_all(struct gl_intel *in)
 {

@@ -3,8 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-/* The standard, by its text in the registry; the other by the document of 2011 (a driver of Sandy
- * Bridge), in which 0x9405 is a gap and its non-blocking read is what the standard calls FLUSH. */
+/* The standard dialect follows its text in the registry; the other one follows the document of
+ * 2011 (a driver for Sandy Bridge), in which 0x9405 is a gap and its non-blocking read is what
+ * the standard calls FLUSH. */
 static const struct tally_intel_dialect dialects[] = {
 	{
 		.extension = "GL_INTEL_performance_query",
@@ -56,7 +57,7 @@ static const enum tally_counter_kind kinds[TALLY_INTEL_N_KINDS] = {
 	[TALLY_INTEL_TIMESTAMP] = TALLY_KIND_TIMESTAMP,
 };
 
-/* The place of `value` among n, or n. */
+/* The index of `value` among n, or n. */
 static unsigned
 place_of(const unsigned *values, unsigned n, unsigned value)
 {
@@ -72,7 +73,7 @@ lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* Does the word stand in the text, whatever the case, before it goes on to its usage? */
+/* Does the word occur in the text, in any case, before the text goes on to its usage? */
 static bool
 tells(const char *text, const char *word)
 {
@@ -87,7 +88,7 @@ tells(const char *text, const char *word)
 	return false;
 }
 
-/* What neither type nor text tells of Mesa's: units of its metric descriptions (intel/perf). */
+/* Units of Mesa's metric descriptions (intel/perf) that neither the type nor the text gives. */
 static const struct {
 	const char *name, *unit;
 	enum tally_counter_kind kind;
@@ -97,7 +98,7 @@ static const struct {
 	{ "AVG GPU Core Frequency", "hertz", TALLY_KIND_RAW },
 };
 
-/* Words of a description that tell the unit, the first that occurs. */
+/* Words of a description that give the unit; the first one that occurs counts. */
 static const struct {
 	const char *word, *unit;
 } units[] = {
@@ -130,7 +131,7 @@ unit_of(const struct tally_intel_said *said, unsigned kind)
 	return "1";
 }
 
-/* In raw_max + 1 values; what a driver says that counts to 0 or 1 says nothing. */
+/* The number of bits for raw_max + 1 values; a raw_max of 0 or 1 carries no information. */
 static uint32_t
 width_of(uint64_t raw_max, uint32_t bits)
 {
@@ -171,8 +172,8 @@ tally_intel_describe(const struct tally_intel_dialect *dialect,
 			return true;
 		}
 	}
-	/* A share, a rate or an average, whatever the driver's type says: it does not add up. On
-	 * Haswell Mesa has averages that are whole numbers and events. */
+	/* A ratio, a rate or an average, whatever type the driver reports: it does not add up.
+	 * On Haswell, Mesa has averages that are whole numbers and events. */
 	bool average = dialect->has_caps && tells(said->text, "average");
 	if (!whole || average)
 		counter->kind = TALLY_KIND_RATIO;
@@ -181,7 +182,7 @@ tally_intel_describe(const struct tally_intel_dialect *dialect,
 	return true;
 }
 
-/* Fewer bytes than the type has are its lower ones. */
+/* If there are fewer bytes than the type has, they are its lower ones. */
 static uint64_t
 whole_at(const char *at, uint32_t size)
 {
@@ -252,7 +253,7 @@ tally_intel_is_basic(const char *query)
 	       strcmp(query, "Intel_GT_Hardware_Counters") == 0;
 }
 
-/* Of the older dialect, spelt so. */
+/* In the older dialect, with this spelling. */
 bool
 tally_intel_tells_disturbance(const char *counter)
 {

@@ -12,7 +12,7 @@
 #include "layer/config/config.h"
 
 #define SOURCE_NAME "gl-intel"
-#define MAX_QUERIES 512 /* the drivers of newer GPUs have some hundred */
+#define MAX_QUERIES 512 /* the drivers of newer GPUs have several hundred */
 #define MAX_COUNTERS 1024 /* of one query */
 #define MAX_DATA 65536 /* bytes of one query's results */
 
@@ -21,8 +21,8 @@ struct lister {
 	const struct tally_gl_api *api;
 	const struct tally_intel_dialect *dialect;
 	struct tally_source *src;
-	bool more_queries, more_counters; /* than are looked at */
-	uint32_t n_unread; /* counters that can not be decoded */
+	bool more_queries, more_counters; /* more exist than are looked at */
+	uint32_t n_unread; /* counters that cannot be decoded */
 };
 
 static bool
@@ -52,18 +52,18 @@ add_place(struct lister *in, struct tally_intel_place place)
 /* One query type while its counters are listed. */
 struct listing {
 	struct tally_intel_said said;
-	char name[256]; /* the query's */
+	char name[256]; /* the query's name */
 	char key[256];
 	unsigned data_size, n_counters, n_instances, caps;
 	const struct tally_counter *chosen[MAX_COUNTERS];
 	uint32_t n_chosen;
-	uint32_t first; /* of its places */
-	uint32_t end; /* of the last byte that a counter needs */
+	uint32_t first; /* the first of its places */
+	uint32_t end; /* end of the last byte that a counter needs */
 	bool overview, everything;
 	struct tally_key_table *keys;
 };
 
-/* Its place among the values, or NONE. */
+/* The counter's index among the values, or NONE. */
 static uint32_t
 find_chosen(const struct listing *l, const struct tally_counter *counter)
 {
@@ -74,7 +74,7 @@ find_chosen(const struct listing *l, const struct tally_counter *counter)
 	return TALLY_INTEL_NONE;
 }
 
-/* Is it the very counter that has this place in the query, listed again? */
+/* Is it the same counter that has this place in the query, listed again? */
 static bool
 lies_at(const struct lister *in, const struct listing *l, uint32_t value,
 	const struct tally_intel_field *field)
@@ -87,8 +87,8 @@ lies_at(const struct lister *in, const struct listing *l, uint32_t value,
 	return false;
 }
 
-/* The counter as everybody knows it; NULL on OOM. Two of one name in one query are two counters:
- * the second is told by its number. */
+/* The shared copy of the counter; NULL on OOM. Two of one name in one query are two counters:
+ * the second is distinguished by its number. */
 static const struct tally_counter *
 name_counter(const struct lister *in, struct listing *l, unsigned number,
 	     const struct tally_intel_field *field, struct tally_counter *counter)
@@ -107,7 +107,7 @@ name_counter(const struct lister *in, struct listing *l, unsigned number,
 	return tally_key_table_add(l->keys, counter);
 }
 
-/* False on OOM only. */
+/* False only on OOM. */
 static bool
 list_counter(struct lister *in, struct listing *l, unsigned query, unsigned number)
 {
@@ -153,7 +153,7 @@ list_counter(struct lister *in, struct listing *l, unsigned query, unsigned numb
 	return add_place(in, place);
 }
 
-/* The set of a query type, if any of its counters is wanted. False on OOM only. */
+/* The set of a query type, if any of its counters is requested. False only on OOM. */
 static bool
 list_query(struct lister *in, struct listing *l, unsigned query)
 {
@@ -195,11 +195,13 @@ list_query(struct lister *in, struct listing *l, unsigned query)
 	return in->offer->layouts[in->offer->n_sets++] != NULL;
 }
 
-/* Fills in name and numbers; false: the driver says nothing of it, or it holds no counters. */
+/* Fills in the name and the numbers; false: the driver reports nothing of the query, or the
+ * query has no counters. */
 static bool
 ask_query(struct lister *in, struct listing *l, unsigned query)
 {
-	memset(l->name, 0, sizeof(l->name)); /* what a driver writes there may lack its end */
+	/* what a driver writes there may lack its terminating NUL */
+	memset(l->name, 0, sizeof(l->name));
 	l->data_size = l->n_counters = l->n_instances = l->caps = 0;
 	in->api->GetPerfQueryInfoINTEL(query, sizeof(l->name), l->name, &l->data_size,
 				       &l->n_counters, &l->n_instances, &l->caps);
@@ -235,8 +237,8 @@ statistics_elsewhere(const struct tally_gl_api *api)
 	       (api->version >= 46 || api->has_extension(api, "GL_ARB_pipeline_statistics_query"));
 }
 
-/* The query whose counters answer most questions: the basic one, else the first of the observation
- * unit's. TALLY_INTEL_NONE: there is no such. */
+/* The query whose counters answer most questions: the basic one, else the first query of the
+ * observation unit. TALLY_INTEL_NONE: there is no such query. */
 static uint32_t
 find_basic(struct lister *in, struct listing *l, const unsigned *ids, uint32_t n)
 {
@@ -258,7 +260,7 @@ is_pinned(const char *pinned, const char *name)
 	return strcmp(pinned, name) == 0 || tally_list_matches(pinned, name, NULL);
 }
 
-/* False on OOM only. With the guard. */
+/* False only on OOM. To be called inside the guard. */
 static bool
 list_all(struct lister *in, struct listing *l)
 {
@@ -274,7 +276,7 @@ list_all(struct lister *in, struct listing *l)
 	for (uint32_t i = 0; i < n; i++) {
 		if (!ask_query(in, l, ids[i]) || (pinned && !is_pinned(pinned, l->name)))
 			continue;
-		/* Who pins a set and names no counters wants what is in it. */
+		/* A user who pins a set and names no counters wants what is in the set. */
 		l->everything = pinned && (!wanted || tally_list_has(wanted, "overview"));
 		l->overview = i == basic || (tally_intel_is_pipeline(l->name) && !elsewhere);
 		if (!list_query(in, l, ids[i]))
@@ -325,7 +327,7 @@ tally_intel_offer_finish(struct tally_intel_offer *offer)
 
 /* ---- permission ---- */
 
-/* The number in a file of one number; -1 = it can not be read. */
+/* The number in a file that contains one number; -1 = it cannot be read. */
 static long
 number_in(const char *path)
 {

@@ -1,8 +1,9 @@
-/* query/gl/intel_list.h - the INTEL performance queries of a context that count what was asked for.
+/* query/gl/intel_list.h - the INTEL performance queries of a context that count what was
+ * requested.
  *
- * Each type of query with wanted counters becomes a set; where its counters lie in the driver's
- * data is kept beside it. Used by intel.c while it opens, under the guard of its GL errors; the
- * only allocations are here. Owner thread.
+ * Each type of query with requested counters becomes a set; the positions of its counters in
+ * the driver's data are kept with it. Used by intel.c while it opens, inside the guard of its
+ * GL errors; the only allocations are here. Owner thread.
  */
 #ifndef PASSTALLY_QUERY_GL_INTEL_LIST_H
 #define PASSTALLY_QUERY_GL_INTEL_LIST_H
@@ -10,12 +11,13 @@
 #include "query/gl/intel_dialect.h"
 
 #define TALLY_INTEL_NONE UINT32_MAX
-#define TALLY_INTEL_MAX_HANDLES 8192 /* of one set */
+#define TALLY_INTEL_MAX_HANDLES 8192 /* in one set */
 
 /* A counter that is decoded. */
 struct tally_intel_place {
 	struct tally_intel_field field;
-	uint32_t value; /* its place among the set's values; NONE: it only says how good they are */
+	/* its index among the set's values; NONE: it only shows whether they are good */
+	uint32_t value;
 	bool disturbs;
 	bool elapsed; /* how long the GPU counted: 0 when it did not */
 };
@@ -25,33 +27,33 @@ struct tally_intel_set {
 	unsigned query; /* the driver's number */
 	bool pipeline;
 	uint32_t data_size;
-	uint32_t limit; /* handles */
+	uint32_t limit; /* the largest number of handles */
 	uint32_t first, n_places; /* in `places` */
-	/* intel.c's: */
+	/* Used by intel.c: */
 	uint32_t free, n_handles;
 	uint32_t pending; /* begun and not read */
-	uint64_t refused_until; /* gaps: no handle is asked for before */
+	uint64_t refused_until; /* no handle is requested before this gap */
 };
 
-/* What a context offers of what is wanted. Zeroed is empty. */
+/* What a context offers of the requested counters. Zeroed is empty. */
 struct tally_intel_offer {
 	struct tally_intel_set *sets;
-	const struct tally_counter_set **layouts; /* of each */
+	const struct tally_counter_set **layouts; /* of each set */
 	uint32_t n_sets, room_sets;
 	struct tally_intel_place *places;
 	uint32_t n_places, room_places;
 	const struct tally_counter **counters; /* of all sets, each once */
 	uint32_t n_counters, room_counters;
-	uint32_t data_size; /* the largest set's */
+	uint32_t data_size; /* of the largest set */
 };
 
-/* Fills a zeroed offer with what src->wanted and src->pinned ask for; src->reason says why it is
- * empty. False on OOM only; finish() in any case. */
+/* Fills a zeroed offer with what src->wanted and src->pinned ask for; src->reason says why it
+ * is empty. False only on OOM; call finish() in any case. */
 bool tally_intel_list(struct tally_intel_offer *offer, const struct tally_gl_api *api,
 		      const struct tally_intel_dialect *dialect, struct tally_source *src);
 void tally_intel_offer_finish(struct tally_intel_offer *offer);
-/* What would let this user count, to be put behind a sentence; "" when nothing forbids it. Reads
- * the kernel's settings: when a source opens or gives up only. */
+/* What would allow this user to count, to be appended to a sentence; "" when nothing forbids
+ * it. Reads the kernel's settings: only when a source opens or gives up. */
 void tally_intel_tell_permission(char *out, size_t size);
 
 #endif

@@ -3,7 +3,7 @@
 #define QUERY_RESULT 0x8866
 #define QUERY_RESULT_AVAILABLE 0x8867
 #define QUERY_RESULT_NO_WAIT 0x9194
-/* No counter shows it; the largest value is that of one that ran over. */
+/* No counter reaches this value; the largest value is that of a counter that overflowed. */
 #define UNWRITTEN (UINT64_MAX - 1)
 
 bool

@@ -1,6 +1,6 @@
-/* Pipeline statistics, samples passed and primitives, by glBeginQuery. Each target can be held by
- * one query at a time, and the game's go first: what it holds is left out, what it asks for while
- * we count is given up. */
+/* Pipeline statistics, samples passed and primitives, by glBeginQuery. Each target can be used
+ * by one query at a time, and the game's queries have priority: a target that the game uses is
+ * left out, and a target that it requests while we count is given up. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,16 +13,16 @@
 #define SOURCE_NAME "gl-statistics"
 #define QUERY_COUNTER_BITS 0x8864
 #define ID_BLOCK 64
-#define NAMED_AT_MOST 2u /* counters with one reason */
+#define NAMED_AT_MOST 2u /* counters with the same reason */
 
 _Static_assert((int)TALLY_N_STATISTICS == (int)TALLY_GL_TIME_ELAPSED,
 	       "statistics and exclusive targets are numbered alike");
 _Static_assert((int)TALLY_STATISTIC_SAMPLES_PASSED == (int)TALLY_GL_SAMPLES_PASSED,
 	       "statistics and exclusive targets are numbered alike");
 
-/* Where a target is to be had: from a version of GL or GLES on (0 = never in core), or with an
- * extension. For one of the eleven statistics that is the shader stage it belongs to, for asking a
- * context without the stage is an error. */
+/* Where a target is available: from a version of GL or GLES on (0 = never in core), or with an
+ * extension. For one of the eleven statistics, this is where its shader stage is available,
+ * because querying a context without the stage is an error. */
 struct offer {
 	bool statistics; /* one of the eleven */
 	int gl, es;
@@ -86,17 +86,18 @@ static const struct offer *const offers[TALLY_N_STATISTICS] = {
 	[TALLY_STATISTIC_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN] = &written,
 };
 
-/* One counter that is counted; its place here is its place in a sample. */
+/* One counter that is counted; its index here is its index in a sample. */
 struct chosen {
 	unsigned target;
 	uint32_t group_bit; /* of its enum tally_gl_exclusive, as in app_active */
-	uint64_t largest;   /* what the counter holds at most: a result that large is none */
+	/* the largest value of the counter: a result this large is invalid */
+	uint64_t largest;
 };
 
-/* Bits are those of the chosen counters. */
+/* The bits are those of the chosen counters. */
 struct stat_slot {
 	uint32_t active;  /* begun, not ended */
-	uint32_t pending; /* ended, result to come */
+	uint32_t pending; /* ended, result not read yet */
 	uint64_t flags;
 };
 
@@ -110,16 +111,17 @@ struct gl_statistics {
 	uint32_t groups; /* group bits of all chosen */
 	bool no_wait;
 
-	uint32_t held;                       /* counters that some slot has active */
-	uint32_t holder[TALLY_N_STATISTICS]; /* that slot */
+	uint32_t held;                       /* counters that are active in some slot */
+	uint32_t holder[TALLY_N_STATISTICS]; /* the slot in which each one is active */
 
 	struct stat_slot *slots;
-	unsigned *ids; /* slots x n; 0 = none yet. A query object is bound to its first target */
+	/* slots x n; 0 = none yet. A query object is bound to its first target */
+	unsigned *ids;
 	uint32_t n_slots;
 
-	unsigned fresh[ID_BLOCK]; /* names made ahead */
+	unsigned fresh[ID_BLOCK]; /* names created in advance */
 	uint32_t n_fresh;
-	bool out_of_names; /* the driver made none: do not ask again at every pass */
+	bool out_of_names; /* the driver created none: do not ask again at every pass */
 };
 
 static struct gl_statistics *
@@ -154,8 +156,8 @@ obstacle(const struct tally_gl_api *api, const struct offer *offer)
 	return offer->needs;
 }
 
-/* Bits of a result as we can fetch it; 0 = the driver does not count this. GLES promises 32 bits
- * and has no way to ask. */
+/* Bits of a result that we can fetch; 0 = the driver does not count this. GLES promises 32 bits
+ * and has no way to query it. */
 static uint32_t
 width_of(const struct tally_gl_api *api, unsigned target)
 {
@@ -169,7 +171,7 @@ width_of(const struct tally_gl_api *api, unsigned target)
 	return (uint32_t)(bits < most ? bits : most);
 }
 
-/* Append to the reason; what does not fit is cut off with dots. */
+/* Appends to the reason; text that does not fit is cut off with dots. */
 static void
 say(struct tally_source *src, const char *text)
 {
@@ -180,8 +182,8 @@ say(struct tally_source *src, const char *text)
 		strcpy(src->reason + sizeof(src->reason) - 4, "...");
 }
 
-/* Name the counters that are wanted and not to be had, those with the same obstacle together, the
- * first few of many. */
+/* Names the requested counters that are not available, those with the same obstacle together,
+ * the first few of many. */
 static void
 tell_left_out(struct tally_source *src, const char *why[TALLY_N_STATISTICS])
 {
@@ -214,8 +216,8 @@ choose(struct gl_statistics *st)
 {
 	static const char no_bits[] = "the driver counts it with 0 bits";
 	/* Seen with Mesa 22.3: each becomes a Vulkan query of one and the same type, of which a
-	 * command buffer may have one (VUID-vkCmdBeginQuery-queryPool-01922). The validation
-	 * layer tells when this can go. */
+	 * command buffer may have one (VUID-vkCmdBeginQuery-queryPool-01922). This can be
+	 * removed once the validation layer no longer complains. */
 	static const char one_only[] =
 		"zink can run only one pipeline statistics query at a time";
 	const struct tally_gl_api *api = st->api;
@@ -286,7 +288,7 @@ statistics_grow(struct tally_source *src, uint32_t slots)
 	return TALLY_OK;
 }
 
-/* Forget everything that open() found and begin() made. */
+/* Forgets everything that open() found and begin() created. */
 static void
 statistics_abandon(struct tally_source *src)
 {
@@ -303,8 +305,9 @@ statistics_abandon(struct tally_source *src)
 	src->n_counters = 0;
 }
 
-/* Mesa 22.3's llvmpipe corrupts its heap when one of these queries runs over primitives of millions
- * of vertices (piglit's longprim dies in most runs, never without us): only who asks has them. */
+/* Mesa 22.3's llvmpipe corrupts its heap when one of these queries is active over primitives of
+ * millions of vertices (piglit's longprim dies in most runs, never without us): they are
+ * counted only on request. */
 static bool
 is_unasked_on_llvmpipe(const struct gl_statistics *st)
 {
@@ -391,7 +394,7 @@ statistics_close(struct tally_source *src)
 	statistics_abandon(src);
 }
 
-/* A name never used before; 0 when the driver has none to give. */
+/* A name never used before; 0 when the driver creates none. */
 static unsigned
 fresh_id(struct gl_statistics *st)
 {
@@ -446,7 +449,8 @@ statistics_read(struct tally_source *src, uint32_t slot, struct tally_sample *ou
 	const unsigned *ids = st->ids + (size_t)slot * st->n;
 	uint64_t results[TALLY_N_STATISTICS];
 
-	/* The last to end comes first: when it is there the others most probably are. */
+	/* The query that ended last is read first: when it is available, the others most
+	 * probably are. */
 	for (uint32_t i = st->n; i-- > 0;) {
 		if (s->pending >> i & 1 &&
 		    !tally_gl_result(st->api, st->no_wait, ids[i], &results[i]))
@@ -454,7 +458,7 @@ statistics_read(struct tally_source *src, uint32_t slot, struct tally_sample *ou
 	}
 	for (uint32_t left = s->pending; left; left &= left - 1) {
 		uint32_t i = (uint32_t)__builtin_ctz(left);
-		/* The largest value is what a counter that ran over is stuck at. */
+		/* A counter that overflowed is stuck at the largest value. */
 		if (results[i] >= st->chosen[i].largest) {
 			s->flags |= TALLY_FLAG(SATURATED);
 			continue;

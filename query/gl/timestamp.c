@@ -1,5 +1,5 @@
-/* When a pass began and ended on the GPU, by glQueryCounter(GL_TIMESTAMP): the one query that can
- * never collide with the game's. Passes that follow each other share the stamp between them, so
+/* When a pass began and ended on the GPU, by glQueryCounter(GL_TIMESTAMP): the one query that
+ * can never collide with the game's. Consecutive passes share the timestamp between them, so
  * that their times add up. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,13 +26,13 @@ struct stamp {
 	uint32_t generation; /* of the GPU's clock when issued */
 	bool known, mapped, calibrated;
 	uint64_t sequence;   /* in order of issue, from 1 */
-	uint64_t cpu_ns;     /* issued then or later */
-	uint64_t ticks;      /* what the GPU's clock showed; when known */
-	uint64_t ns;         /* the same as we deliver it; when mapped */
+	uint64_t cpu_ns;     /* issued at this time or later */
+	uint64_t ticks;      /* the GPU clock's value, once known */
+	uint64_t ns;         /* the same on the time line that we deliver, once mapped */
 };
 
 struct stamp_slot {
-	uint32_t begin, end; /* into stamps, or NO_STAMP */
+	uint32_t begin, end; /* indices into stamps, or NO_STAMP */
 };
 
 struct gl_timestamp {
@@ -41,29 +41,32 @@ struct gl_timestamp {
 	unsigned bits; /* of the GPU's clock, 1 to 64 */
 	bool no_wait;
 
-	struct stamp *stamps; /* 2 a slot, the boundary, a provisional end: always enough */
-	uint32_t *free;       /* a stack of those that have a query object and no use */
-	uint32_t n_stamps;    /* with a query object so far */
+	struct stamp *stamps; /* 2 per slot, the boundary, a provisional end: always enough */
+	uint32_t *free;       /* a stack of those that have a query object and are unused */
+	uint32_t n_stamps;    /* those with a query object so far */
 	uint32_t n_free, capacity;
-	bool out_of_names; /* the driver made none: do not ask again at every pass */
+	bool out_of_names; /* the driver created none: do not ask again at every pass */
 	struct stamp_slot *slots;
 	uint32_t n_slots;
 
 	uint32_t boundary;   /* the last end, if the next pass may begin there */
 	uint32_t running;    /* the slot begun and not ended, or NO_SLOT */
 	uint32_t provisional; /* where it ends if nothing more comes after a gap */
-	uint64_t sequence;   /* of the newest stamp */
-	uint64_t available;  /* the newest known to be there; of older ones that says nothing */
-	uint64_t undisturbed; /* the newest that was there when the clock was last looked at */
-	uint32_t generation; /* grows when the clock was disturbed */
+	uint64_t sequence;   /* of the newest timestamp */
+	/* the newest known to be available; this says nothing of older ones */
+	uint64_t available;
+	/* the newest that was available when the clock was last checked */
+	uint64_t undisturbed;
+	uint32_t generation; /* incremented when the clock was disturbed */
 
 	bool batch;      /* reads since the last begin, end or gap */
 	uint64_t now_ns; /* CPU time, at most as old as the batch */
 
 	struct tally_clock_map map;
 	uint64_t calibrate_at_ns;
-	bool foreign; /* stamps are not on the clock that glGetInteger64v reads: no calibration */
-	bool trusted; /* a first stamp proved that they are */
+	/* timestamps are not on the clock that glGetInteger64v reads: no calibration */
+	bool foreign;
+	bool trusted; /* a first timestamp proved that they are */
 	/* A clock of fewer than 64 bits is extended: it showed anchor_ns, unwrapped, at about
 	 * anchor_cpu_ns. */
 	bool anchored;
@@ -76,7 +79,7 @@ timestamp_of(struct tally_source *src)
 	return (struct gl_timestamp *)src;
 }
 
-/* --- the GPU's clock ------------------------------------------------------------------------ */
+/* --- the GPU's clock ---------------------------------------------------------------------- */
 
 static void
 anchor(struct gl_timestamp *t, uint64_t ns, uint64_t cpu_ns)
@@ -86,8 +89,8 @@ anchor(struct gl_timestamp *t, uint64_t ns, uint64_t cpu_ns)
 	t->anchor_cpu_ns = cpu_ns;
 }
 
-/* Undo the wraps of a narrow clock: of all times that the reading may mean, the one in the range
- * that starts a quarter range before what the CPU's clock leads to expect. */
+/* Undoes the wraps of a narrow clock: of all times that the reading may mean, the result is the
+ * one in the range that starts a quarter range before the time expected by the CPU's clock. */
 static uint64_t
 unwrap(struct gl_timestamp *t, uint64_t ticks, uint64_t cpu_ns)
 {
@@ -100,7 +103,7 @@ unwrap(struct gl_timestamp *t, uint64_t ticks, uint64_t cpu_ns)
 	return earliest + tally_ticks_elapsed(earliest, ticks, t->bits);
 }
 
-/* Where the GPU's clock stands against ours. Asks the driver for its clock, not for a result. */
+/* The offset of the GPU's clock from ours. Queries the driver's clock, not a result. */
 static void
 calibrate(struct gl_timestamp *t)
 {
@@ -144,7 +147,8 @@ forget_calibration(struct gl_timestamp *t)
 	t->batch = false;
 }
 
-/* --- stamps --------------------------------------------------------------------------------- */
+/* --- timestamps
+ * ----------------------------------------------------------------------------- */
 
 static void
 release(struct gl_timestamp *t, uint32_t index)
@@ -160,7 +164,7 @@ drop_boundary(struct gl_timestamp *t)
 	t->boundary = NO_STAMP;
 }
 
-/* More query objects, in a block. */
+/* Creates a block of further query objects. */
 static void
 make_stamps(struct gl_timestamp *t)
 {
@@ -179,7 +183,7 @@ make_stamps(struct gl_timestamp *t)
 	}
 }
 
-/* Have the GPU note the time once everything issued so far is done. The caller owns the one
+/* The GPU records the time once everything issued so far is done. The caller owns the one
  * reference. */
 static uint32_t
 issue_stamp(struct gl_timestamp *t, uint64_t cpu_ns)
@@ -199,7 +203,8 @@ issue_stamp(struct gl_timestamp *t, uint64_t cpu_ns)
 	return index;
 }
 
-/* The CPU's time in place of a stamp that would show something else: see stamps_in_tiles. */
+/* The CPU's time in place of a timestamp that would show something else: see
+ * stamps_in_tiles. */
 static uint32_t
 note_stamp(struct gl_timestamp *t, uint64_t cpu_ns)
 {
@@ -243,7 +248,8 @@ timestamp_begin(struct tally_source *src, uint32_t slot)
 	struct stamp_slot *s = &t->slots[slot];
 
 	t->batch = false;
-	drop_provisional(t); /* of an interval around this one: it goes on */
+	/* the provisional end of an interval around this one, which continues */
+	drop_provisional(t);
 	t->running = slot;
 	s->end = NO_STAMP;
 	s->begin = t->boundary;
@@ -270,7 +276,8 @@ timestamp_end(struct tally_source *src, uint32_t slot)
 		t->provisional = NO_STAMP;
 		return;
 	}
-	/* A wide clock does not need to know when: that the pass had begun is bound enough. */
+	/* A wide clock does not need the exact time: the begin of the pass is a sufficient
+	 * bound. */
 	uint64_t cpu_ns = t->bits < 64 ? tally_clock_now_ns() : t->stamps[s->begin].cpu_ns;
 	s->end = issue_stamp(t, cpu_ns);
 	if (s->end == NO_STAMP)
@@ -286,7 +293,7 @@ timestamp_gap(struct tally_source *src)
 
 	t->batch = false;
 	drop_boundary(t);
-	/* A pass may still be open: whether it ends here the next command tells. */
+	/* A pass may still be open: the next command decides whether it ends here. */
 	if (t->running == NO_SLOT || t->slots[t->running].begin == NO_STAMP)
 		return;
 	drop_provisional(t);
@@ -307,7 +314,7 @@ free_slot(struct gl_timestamp *t, struct stamp_slot *s)
 	s->begin = s->end = NO_STAMP;
 }
 
-/* --- reading -------------------------------------------------------------------------------- */
+/* --- reading ------------------------------------------------------------------------------ */
 
 static bool
 is_known(struct gl_timestamp *t, struct stamp *stamp)
@@ -320,8 +327,8 @@ is_known(struct gl_timestamp *t, struct stamp *stamp)
 	return stamp->known;
 }
 
-/* GLES: was the clock disturbed? Whatever is then under way has no time. To be asked after a
- * result is there, and again for results that came after the last time. */
+/* GLES: was the clock disturbed? If so, whatever is under way has no time. To be called after a
+ * result is available, and again for results that became available after the last call. */
 static void
 watch_clock(struct gl_timestamp *t)
 {
@@ -353,8 +360,8 @@ start_batch(struct gl_timestamp *t)
 		calibrate(t);
 }
 
-/* Can that much time have passed on the GPU since the stamp was issued? A clock may run a little
- * faster than ours. */
+/* Can that much time have passed on the GPU since the timestamp was issued? A clock may run a
+ * little faster than ours. */
 static bool
 is_possible(struct gl_timestamp *t, const struct stamp *begin, uint64_t ns)
 {
@@ -374,9 +381,9 @@ is_plausible(const struct gl_timestamp *t, const struct stamp *begin, uint64_t b
 	return begin_ns + SECOND_NS >= begin->cpu_ns && begin_ns <= t->now_ns + SECOND_NS;
 }
 
-/* Put the begin on the time line that we deliver. A begin shared with the pass before has its
- * place already, so a new calibration takes effect only where passes do not touch. False: it
- * makes no sense there. */
+/* Puts the begin on the time line that we deliver. A begin shared with the previous pass is
+ * already on it, so a new calibration takes effect only where passes do not touch. False: the
+ * time is implausible. */
 static bool
 map_begin(struct gl_timestamp *t, struct stamp *begin)
 {
@@ -388,7 +395,7 @@ map_begin(struct gl_timestamp *t, struct stamp *begin)
 	begin->ns = tally_clock_map_apply(&t->map, gpu_ns);
 	if (t->map.calibrated && !is_plausible(t, begin, begin->ns)) {
 		/* Either the clock was set since the calibration (a suspended machine), or this
-		 * driver's stamps never were on the clock that it shows. */
+		 * driver's timestamps never were on the clock that it shows. */
 		forget_calibration(t);
 		if (t->trusted)
 			return false;
@@ -409,7 +416,7 @@ deliver(struct gl_timestamp *t, struct stamp *begin, struct stamp *end, struct t
 		return;
 	}
 	uint64_t ns = tally_ticks_elapsed(begin->ticks, end->ticks, t->bits);
-	/* 0 is what drivers put where a stamp failed; a 64-bit clock never shows it. */
+	/* Drivers write 0 where a timestamp failed; a 64-bit clock never shows it. */
 	bool failed = t->bits == 64 && (!begin->ticks || !end->ticks);
 	if (failed || !is_possible(t, begin, ns) || !map_begin(t, begin)) {
 		out->flags |= TALLY_FLAG(BAD_TIME);
@@ -447,7 +454,8 @@ timestamp_read(struct tally_source *src, uint32_t slot, struct tally_sample *out
 	return TALLY_OK;
 }
 
-/* --- life ----------------------------------------------------------------------------------- */
+/* --- lifetime
+ * ------------------------------------------------------------------------------- */
 
 static enum tally_status
 timestamp_grow(struct tally_source *src, uint32_t slots)
@@ -508,7 +516,7 @@ timestamp_close(struct tally_source *src)
 	timestamp_abandon(src);
 }
 
-/* NULL, or why there are no timestamps. */
+/* NULL, or the reason why there are no timestamps. */
 static const char *
 obstacle(struct gl_timestamp *t)
 {

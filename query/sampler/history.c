@@ -5,20 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Readings lie in chunks, so that memory comes as it is needed and none is ever moved to grow. */
+/* Readings are stored in chunks, so that memory is allocated as it is needed and no reading is
+ * ever moved to grow. */
 #define CHUNK 16u
 
-/* A reading as it is kept: FIRST, NUMBER, TIME, FLAGS, totals, unknown. */
+/* The layout of a stored reading: FIRST, NUMBER, TIME, FLAGS, totals, unknown. */
 enum { FIRST = 0, NUMBER, TIME, FLAGS, TOTALS };
 
 struct tally_history {
 	uint32_t n_counters, words;
-	size_t stride; /* numbers a reading */
-	uint64_t **chunks; /* the oldest first; those behind the newest reading are spare */
+	size_t stride; /* numbers per reading */
+	uint64_t **chunks; /* the oldest first; those after the newest reading are spare */
 	uint32_t n_chunks, max_chunks;
-	uint32_t head; /* place of the oldest in chunks[0] */
+	uint32_t head; /* index of the oldest in chunks[0] */
 	uint32_t n;
-	/* Of readings that could not be kept: their flags, then what was unknown. */
+	/* Of readings that could not be kept: their flags, then which deltas were unknown. */
 	uint64_t *owed;
 };
 
@@ -46,7 +47,7 @@ tally_history_create(uint32_t n_counters, size_t max_bytes)
 	h->stride = (size_t)TOTALS + n_counters + h->words;
 	size_t chunk_bytes = CHUNK * h->stride * sizeof(uint64_t) + sizeof(*h->chunks);
 	size_t max = max_bytes / chunk_bytes;
-	/* Two: sixteen readings have room wherever the first one lies. */
+	/* Two chunks: sixteen readings have room wherever the first one lies. */
 	h->max_chunks = max < 2                        ? 2
 			: max > UINT32_MAX / CHUNK - 1 ? UINT32_MAX / CHUNK - 1
 						       : (uint32_t)max;
@@ -71,7 +72,7 @@ tally_history_destroy(struct tally_history *h)
 	free(h);
 }
 
-/* What is told of the growth before `from` belongs to the growth before `to` as well. */
+/* What is known about the delta before `from` applies to the delta before `to` as well. */
 static void
 merge_doubts(const struct tally_history *h, uint64_t *to, uint64_t *from)
 {
@@ -80,7 +81,7 @@ merge_doubts(const struct tally_history *h, uint64_t *to, uint64_t *from)
 		unknown_of(h, to)[w] |= unknown_of(h, from)[w];
 }
 
-/* Let go of every second reading of the older half, but not of the first. */
+/* Drops every second reading of the older half, but not the first. */
 static void
 coarsen(struct tally_history *h)
 {
@@ -132,7 +133,8 @@ tally_history_add(struct tally_history *h, const struct tally_reading *reading)
 	added[FLAGS] = reading->flags | h->owed[0];
 	for (uint32_t i = 0; i < h->n_counters; i++) {
 		added[TOTALS + i] = reading->totals[i];
-		/* A source that falls back breaks its word: no growth is better than 2^64 of it. */
+		/* A source whose total decreases violates its contract: no delta is better than
+		 * one of 2^64. */
 		if (last && added[TOTALS + i] < last[TOTALS + i])
 			added[TOTALS + i] = last[TOTALS + i];
 	}
@@ -143,7 +145,7 @@ tally_history_add(struct tally_history *h, const struct tally_reading *reading)
 	return true;
 }
 
-/* How many readings were taken at or before that time. */
+/* The number of readings that were taken at or before that time. */
 static uint32_t
 count_up_to(const struct tally_history *h, uint64_t time_ns)
 {
@@ -166,7 +168,7 @@ tally_history_trim(struct tally_history *h, uint64_t time_ns)
 		return;
 	h->head += before - 1;
 	h->n -= before - 1;
-	/* Empty chunks go behind the others. */
+	/* Empty chunks are moved after the others. */
 	uint32_t empty = h->head / CHUNK;
 	h->head %= CHUNK;
 	for (; empty > 0; empty--) {
@@ -252,14 +254,14 @@ tally_history_doubts(const struct tally_history *h, uint64_t begin_ns, uint64_t 
 		     uint64_t *unknown)
 {
 	uint64_t flags = 0;
-	/* Before the first reading and after the last nobody looked. */
+	/* Before the first reading and after the last one, nothing was observed. */
 	if (h->n == 0 || begin_ns < slot(h, 0)[TIME] || end_ns > slot(h, h->n - 1)[TIME])
 		doubt_all(h, unknown);
 	if (begin_ns >= end_ns)
 		return 0;
 	for (uint32_t i = count_up_to(h, begin_ns); i < h->n; i++) {
 		uint64_t *reading = slot(h, i);
-		/* The first tells of a time that nothing else is known of. */
+		/* The first reading describes a time of which nothing else is known. */
 		if (i > 0) {
 			flags |= reading[FLAGS];
 			for (uint32_t w = 0; w < h->words; w++)

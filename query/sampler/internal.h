@@ -1,7 +1,7 @@
-/* query/sampler/internal.h - what the sampler's files share, and its seam for tests.
+/* query/sampler/internal.h - what the sampler's files share, and its interface for tests.
  *
- * sampler.c has the list of sources and their life, reader.c the thread of one source and when it
- * reads. Threads as in query/sampler/sampler.h.
+ * sampler.c has the list of sources and their lifetime, reader.c the thread of one source and
+ * when it reads. Threads as in query/sampler/sampler.h.
  */
 #ifndef PASSTALLY_QUERY_SAMPLER_INTERNAL_H
 #define PASSTALLY_QUERY_SAMPLER_INTERNAL_H
@@ -9,26 +9,27 @@
 #include "query/sampler/sampler.h"
 #include "query/sources.h"
 
-/* tally_sampler_create() with other sources than the product's; at most
+/* tally_sampler_create() with sources other than the product's; at most
  * TALLY_MAX_SNAPSHOT_SOURCES are looked at. */
 struct tally_sampler *
 tally_sampler_create_of(const struct tally_config *config,
 			const struct tally_snapshot_source_row *kinds, uint32_t n);
 
-/* How often a source is read, in ns: at first, and the most that it may become when a reading takes
- * too long. */
+/* How often a source is read, in ns: the initial period, and the longest that it may become
+ * when a reading takes too long. */
 struct tally_sampler_pace {
 	uint64_t period_ns, most_ns;
-	const int *due_fd; /* read when it can be read from, too; NULL: none */
+	const int *due_fd; /* also read when this descriptor is readable; NULL: none */
 	bool always; /* also while nothing is captured */
 };
 struct tally_sampler_pace
 tally_sampler_pace_of(const struct tally_snapshot_source *src, const struct tally_config *config);
 
-/* The period in force of source i. */
+/* The period of source i that is in force. */
 uint64_t tally_sampler_period_ns(const struct tally_sampler *s, uint32_t i);
 
-/* How many frames began since the process did, or was forked: those that are captured, and all. */
+/* The numbers of frames that began since the process started, or was forked: captured frames,
+ * and all frames. */
 struct tally_sampler_frames {
 	_Atomic uint64_t captured, all;
 	_Atomic uint32_t asleep; /* threads that wait for a captured frame */

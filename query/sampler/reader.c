@@ -16,29 +16,31 @@
 #define HISTORY_BYTES ((size_t)8 << 20)
 #define NS_PER_MS UINT64_C(1000000)
 #define DEFAULT_NS NS_PER_MS
-/* Where a reading takes long, and with `exact`, where boundaries are read anyway. */
+/* The period where a reading takes long, and with `exact`, where boundaries are read anyway. */
 #define SLOW_NS (100 * NS_PER_MS)
-/* Reading may take one part in so many of the time. */
+/* Readings may take at most one part in COST_SHARE of the time. */
 #define COST_SHARE 50
-/* Looked at together: the median stands for all, as some are interrupted. */
+/* The number of costs examined together: the median represents all, because some are
+ * interrupted. */
 #define N_COSTS 15
-/* A thread that waits for the source's descriptor looks so often whether it is asked for more. */
+/* How often a thread that waits for the source's descriptor checks whether a reading was
+ * requested. */
 #define DUE_LOOK_NS (2 * NS_PER_MS)
 #define ANSWER_NS (100 * NS_PER_MS)
-/* Frames go by for so long without a captured one: nothing is captured. */
+/* After frames have gone by for this long without a captured one, nothing is being captured. */
 #define IDLE_NS (1000 * NS_PER_MS)
 
 struct tally_sampler_frames tally_sampler_frames;
 
-/* What the thread alone knows. */
+/* State that only the thread uses. */
 struct reading_loop {
 	uint64_t period_ns, next_ns;
 	uint64_t costs[N_COSTS];
 	unsigned n_costs;
-	/* Of tally_sampler_frames, when a captured one was seen last. */
+	/* The values of tally_sampler_frames when a captured frame was last seen. */
 	uint64_t captured, all, captured_ns;
 	bool idle;
-	bool missed; /* it was idle since the last reading */
+	bool missed; /* it was idle since the previous reading */
 };
 
 /* ---- for other threads ---- */
@@ -169,7 +171,7 @@ start_source(struct tally_reader *r)
 	return status == TALLY_OK ? src->ops->start(src) : status;
 }
 
-/* Probe, open and start what r->src is; on error it is closed again. */
+/* Probes, opens and starts the source r->src; on error the source is closed again. */
 static enum tally_status
 open_source(struct tally_reader *r)
 {
@@ -181,7 +183,7 @@ open_source(struct tally_reader *r)
 	if (status == TALLY_OK) {
 		src->wanted = config->counters;
 		src->metrics_wanted = true;
-		/* Only there it matters at which moment a count is reported. */
+		/* The moment at which a count is reported matters only there. */
 		src->settle_ns = exact ? config->mali_delay_ns : 0;
 		src->keys = r->keys;
 		status = src->ops->open(src);
@@ -197,7 +199,7 @@ open_source(struct tally_reader *r)
 	return status;
 }
 
-/* False: there is nothing to read, and the source is gone. */
+/* False: there is nothing to read, and the source is freed. */
 static bool
 open_reader(struct tally_reader *r)
 {
@@ -231,12 +233,13 @@ tally_sampler_pace_of(const struct tally_snapshot_source *src, const struct tall
 		.always = config->start_on.kind == TALLY_TRIGGER_HW ||
 			  config->stop_on.kind == TALLY_TRIGGER_HW,
 	};
-	/* An interrupt that does not come must not end the capture's readings. */
+	/* A missing interrupt must not end the capture's readings. */
 	if (config->snapshot == TALLY_SNAPSHOT_EXACT || src->due_fd)
 		pace.period_ns = SLOW_NS;
 	if (pace.period_ns < src->least_period_ns)
 		pace.period_ns = src->least_period_ns;
-	/* A source that is read too often says no, one that is read too rarely loses counts. */
+	/* A source reports when it is read too often; one that is read too rarely loses
+	 * counts. */
 	if (pace.period_ns > most)
 		pace.period_ns = most;
 	if (pace.most_ns > SLOW_NS)
@@ -284,7 +287,7 @@ slow_down(struct tally_reader *r, struct reading_loop *loop)
 	atomic_store(&r->period_ns, slower);
 }
 
-/* Does nothing happen that would be captured? */
+/* Is nothing being captured? */
 static bool
 is_idle(const struct tally_reader *r, struct reading_loop *loop, uint64_t now_ns)
 {
@@ -304,7 +307,7 @@ is_idle(const struct tally_reader *r, struct reading_loop *loop, uint64_t now_ns
 	return loop->idle;
 }
 
-/* Until a captured frame begins, or somebody asks. */
+/* Sleeps until a captured frame begins, or a reading is requested. */
 static void
 sleep_idle(struct tally_reader *r, const struct reading_loop *loop, uint32_t wake)
 {
@@ -314,7 +317,7 @@ sleep_idle(struct tally_reader *r, const struct reading_loop *loop, uint32_t wak
 	atomic_fetch_sub(&tally_sampler_frames.asleep, 1);
 }
 
-/* Waits for at most that long. True: the source says that a reading is due. */
+/* Waits for at most that long. True: the source reports that a reading is due. */
 static bool
 wait_for(struct tally_reader *r, uint32_t wake, uint64_t ns)
 {
@@ -352,12 +355,12 @@ lose(struct tally_reader *r)
 	enter_phase(r, TALLY_READER_LOST);
 }
 
-/* The reading as it is kept, with the lock held. */
+/* Stores the reading in the history, with the lock held. */
 static bool
 keep(struct tally_reader *r, const struct tally_totals *now, uint64_t number, bool missed)
 {
 	uint64_t answered = r->done > r->unanswered ? r->done : r->unanswered;
-	/* How the totals grew while nobody looked is not known. */
+	/* The deltas of the totals during unobserved time are unknown. */
 	for (uint32_t i = 0; i < r->src->n_counters && (r->silent || missed); i++)
 		r->unknown[i / 64] |= UINT64_C(1) << i % 64;
 	for (uint32_t i = 0; i < r->src->n_levels && i < TALLY_MAX_LEVELS; i++)
@@ -396,7 +399,7 @@ read_totals(struct tally_reader *r, bool missed)
 	return status;
 }
 
-/* One reading, and when the next is due. False: the source is lost. */
+/* Takes one reading and computes when the next is due. False: the source is lost. */
 static bool
 read_next(struct tally_reader *r, struct reading_loop *loop)
 {
@@ -409,7 +412,7 @@ read_next(struct tally_reader *r, struct reading_loop *loop)
 	loop->costs[loop->n_costs] = own_cpu_ns() - begin_ns;
 	if (status == TALLY_OK && ++loop->n_costs == N_COSTS)
 		slow_down(r, loop);
-	/* What was missed is not made up for. */
+	/* Missed readings are not made up for. */
 	bool in_step = now_ns >= loop->next_ns && now_ns - loop->next_ns < loop->period_ns;
 	loop->next_ns = (in_step ? loop->next_ns : now_ns) + loop->period_ns;
 	return true;

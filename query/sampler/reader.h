@@ -1,10 +1,10 @@
 /* query/sampler/reader.h - one snapshot source and the thread that makes all calls to it.
  *
- * A call into a source may hang in the kernel for as long as the kernel likes. So nobody but the
- * source's own thread makes one, and no lock is held over it: others ask for a reading and wait for
- * a bounded time. Who has waited in vain marks the source as silent; nobody waits for a silent
- * source, and its first reading afterwards tells nothing of the time before it. A thread that hangs
- * for good is left alone with its memory.
+ * A call into a source may hang in the kernel for an unlimited time. So only the source's own
+ * thread makes such calls, and no lock is held across them: other threads ask for a reading and
+ * wait for a bounded time. A thread that has waited in vain marks the source as silent; no
+ * thread waits for a silent source, and its first reading afterwards says nothing of the time
+ * before it. A thread that hangs for good is left alone with its memory.
  *
  * Readers are static and never freed, so that any thread may ask one at any time.
  */
@@ -19,55 +19,59 @@
 enum tally_reader_phase {
 	TALLY_READER_FREE = 0,
 	TALLY_READER_OPENING,
-	TALLY_READER_COUNTS, /* its readings come */
-	TALLY_READER_LOST, /* no more come; what it counted stands */
-	TALLY_READER_STOPPED, /* the same, as it was asked to stop */
+	TALLY_READER_COUNTS, /* its readings arrive */
+	TALLY_READER_LOST, /* no more readings arrive; what it counted remains valid */
+	TALLY_READER_STOPPED, /* the same, because it was asked to stop */
 	TALLY_READER_CLOSED, /* the thread has made its last call */
 	TALLY_READER_GIVEN_UP, /* it did not open in time */
 };
 
 struct tally_reader {
-	/* Constant from start on. */
+	/* Constant once the reader has started. */
 	const struct tally_snapshot_source_row *kind;
 	const struct tally_config *config;
 	struct tally_key_table *keys;
-	void (*opened)(void); /* called by the thread once it is clear whether the source opens */
+	/* called by the thread once it is known whether the source opens */
+	void (*opened)(void);
 
-	struct tally_snapshot_source *src; /* others may look at it until it is closed */
+	struct tally_snapshot_source *src; /* other threads may read it until it is closed */
 	struct tally_sampler_pace pace;
-	uint64_t answer_ns; /* how long others wait for a reading */
-	uint64_t *totals, *unknown; /* of the reading that is being taken; the thread's alone */
+	uint64_t answer_ns; /* how long other threads wait for a reading */
+	/* of the reading that is being taken; used only by the thread */
+	uint64_t *totals, *unknown;
 
-	_Atomic uint32_t phase; /* enum tally_reader_phase; wakes who waits for one */
-	_Atomic uint32_t answers; /* wakes who waits for a reading */
+	/* enum tally_reader_phase; wakes threads that wait for a phase */
+	_Atomic uint32_t phase;
+	_Atomic uint32_t answers; /* wakes threads that wait for a reading */
 	_Atomic uint32_t wake; /* wakes the thread */
-	_Atomic uint64_t wanted; /* the number that was asked for last */
+	_Atomic uint64_t wanted; /* the number that was requested last */
 	atomic_bool stop, close;
 	_Atomic uint64_t period_ns; /* in force */
-	char reason[sizeof(((struct tally_snapshot_source *)0)->reason)]; /* of opening */
+	/* the reason from opening */
+	char reason[sizeof(((struct tally_snapshot_source *)0)->reason)];
 	char lost[sizeof(((struct tally_snapshot_source *)0)->reason)]; /* set before LOST */
 
 	pthread_mutex_t lock; /* short: never held over a call into the source */
 	/* Under lock. */
 	struct tally_history *history;
 	struct tally_snapshot_level levels[TALLY_MAX_LEVELS];
-	uint64_t done; /* the newest number that it dealt with */
+	uint64_t done; /* the newest number that it processed */
 	uint64_t unanswered; /* requests up to this number have no reading */
 	bool silent;
 };
 
-/* `kind`, `config`, `keys` and `opened` are set. False: no thread could be had. */
+/* `kind`, `config`, `keys` and `opened` must be set. False: the thread could not be created. */
 bool tally_reader_start(struct tally_reader *r);
 
-/* Ask for a reading with that number or a later one; never waits. */
+/* Asks for a reading with that number or a later one; never waits. */
 void tally_reader_ask(struct tally_reader *r, uint64_t number);
-/* Waits until then for what was asked for; not for a silent source. False: there is no such
- * reading, nor will there be. */
+/* Waits until that time for the requested reading; does not wait for a silent source. False:
+ * there is no such reading, nor will there be. */
 bool tally_reader_await(struct tally_reader *r, uint64_t number, uint64_t until_ns);
 /* Is there a reading at or after that time? */
 bool tally_reader_covers(struct tally_reader *r, uint64_t time_ns);
 
-/* Wait until the phase is another one than that. False: it still is. */
+/* Waits until the phase differs from the given one. False: it is still the same. */
 bool tally_reader_leaves(struct tally_reader *r, enum tally_reader_phase phase, uint64_t until_ns);
 void tally_reader_wake(struct tally_reader *r);
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define NS_PER_MS UINT64_C(1000000)
-/* All sources together may take so long to open, and so long to stop. */
+/* The time that all sources together may take to open, and to stop. */
 #define OPEN_WAIT_NS (500 * NS_PER_MS)
 #define STOP_WAIT_NS (250 * NS_PER_MS)
 
@@ -28,8 +28,8 @@ struct tally_sampler {
 	bool ready, created, stopped, stuck;
 	uint32_t n_rows, n_sources; /* once it is ready */
 	struct tally_reader *sources[TALLY_MAX_SNAPSHOT_SOURCES];
-	_Atomic uint64_t number; /* of the newest sample that was asked for */
-	_Atomic uint32_t n_visitors; /* threads of the game that are in here */
+	_Atomic uint64_t number; /* of the newest sample that was requested */
+	_Atomic uint32_t n_visitors; /* threads of the game that are inside the sampler */
 	_Atomic pid_t pid;
 };
 static struct tally_sampler sampler;
@@ -44,7 +44,8 @@ tally_snapshot_exact(void)
 	return atomic_load_explicit(&exact, memory_order_relaxed);
 }
 
-/* Ask all sources at once, then wait for each: the slowest one's time, not the sum. */
+/* Asks all sources at once, then waits for each: this takes the slowest one's time, not the
+ * sum. */
 static bool
 read_all(struct tally_reader *const *readers, uint32_t n, uint64_t number)
 {
@@ -63,7 +64,8 @@ leave(void)
 	atomic_fetch_sub(&sampler.n_visitors, 1);
 }
 
-/* False: there is no capture, or that of the process this one was forked from. */
+/* False: there is no capture, or the capture belongs to the process from which this one was
+ * forked. */
 static bool
 enter(void)
 {
@@ -153,7 +155,7 @@ counts_already(const struct tally_sampler *s, const char *name)
 	return false;
 }
 
-/* A row for a source that does not count because another one does. */
+/* Adds a row for a source that does not count because another one does. */
 static void
 refuse(struct tally_reader *r, const struct tally_snapshot_source_row *kind)
 {
@@ -163,7 +165,7 @@ refuse(struct tally_reader *r, const struct tally_snapshot_source_row *kind)
 	atomic_fetch_add(&sampler.n_readers, 1);
 }
 
-/* Called by one thread after the other: the next source, or the end of the list. */
+/* Called by one thread after the other: starts the next source, or ends the list. */
 static void
 open_next(void)
 {
@@ -224,7 +226,7 @@ tally_sampler_ready(struct tally_sampler *s)
 		return;
 	wait_for_all_open(s);
 	s->ready = true;
-	/* Only the last one can be opening still. */
+	/* Only the last one can still be opening. */
 	for (uint32_t i = 0; i < atomic_load(&s->n_readers); i++) {
 		struct tally_reader *r = &s->readers[i];
 		s->n_rows++;
@@ -233,7 +235,7 @@ tally_sampler_ready(struct tally_sampler *s)
 	}
 	if (s->n_sources == 0)
 		return;
-	/* The first sample, so that there is something to count from. */
+	/* The first sample provides the totals from which counting starts. */
 	for (uint32_t i = 0; i < s->n_sources; i++)
 		tally_reader_await(s->sources[i], 1,
 				   tally_clock_now_ns() + s->sources[i]->answer_ns);
@@ -241,7 +243,7 @@ tally_sampler_ready(struct tally_sampler *s)
 	atomic_store(&live, true);
 }
 
-/* ---- life ---- */
+/* ---- lifetime ---- */
 
 static void
 forget_readers(struct tally_sampler *s)
@@ -251,7 +253,7 @@ forget_readers(struct tally_sampler *s)
 		s->readers[i].lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 }
 
-/* A thread of the capture before may hang still. */
+/* A thread of the previous capture may still hang. */
 static bool
 is_free(const struct tally_sampler *s)
 {
@@ -265,7 +267,8 @@ struct tally_sampler *
 tally_sampler_create_of(const struct tally_config *config,
 			const struct tally_snapshot_source_row *kinds, uint32_t n)
 {
-	/* Forked while no capture ran, or one that was ending: abandon() was not called. */
+	/* The fork happened while no capture was active, or one was ending: abandon() was not
+	 * called. */
 	bool of_parent = sampler.pid != getpid();
 	if (config->snapshot == TALLY_SNAPSHOT_OFF || (!of_parent && !is_free(&sampler)))
 		return NULL;
@@ -277,7 +280,7 @@ tally_sampler_create_of(const struct tally_config *config,
 	sampler.n_kinds = n;
 	sampler.number = 1;
 	open_next();
-	/* The game's first boundary is to have its sample. */
+	/* The game's first boundary must have its sample. */
 	if (config->snapshot == TALLY_SNAPSHOT_EXACT)
 		tally_sampler_ready(&sampler);
 	return &sampler;
@@ -289,7 +292,7 @@ tally_sampler_create(const struct tally_config *config)
 	return tally_sampler_create_of(config, tally_snapshot_sources, tally_n_snapshot_sources);
 }
 
-/* The readers that did not do so in time, which is said of the first. */
+/* Did all readers leave the phase in time? A warning is given for each reader that did not. */
 static bool
 all_leave(struct tally_sampler *s, enum tally_reader_phase phase)
 {
@@ -341,7 +344,7 @@ close_reader(struct tally_reader *r, uint64_t until_ns)
 	return true;
 }
 
-/* Nobody comes any more: they are through when their own wait is. */
+/* No new threads enter; those inside leave when their own wait is over. */
 static bool
 visitors_leave(struct tally_sampler *s, uint64_t until_ns)
 {
@@ -375,7 +378,8 @@ tally_sampler_abandon(struct tally_sampler *s)
 		return;
 	atomic_store(&live, false);
 	atomic_store(&exact, false);
-	/* Their memory stays: a thread that is no more may have been anywhere in it. */
+	/* Their memory stays: a thread that no longer exists may have been using any part of
+	 * it. */
 	for (uint32_t i = 0; i < s->n_readers; i++) {
 		struct tally_reader *r = &s->readers[i];
 		uint32_t phase = atomic_load(&r->phase);

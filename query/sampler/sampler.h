@@ -1,15 +1,19 @@
 /* query/sampler/sampler.h - the snapshot sources of a capture, and the threads that read them.
  *
- * Each source has a thread of its own (query/sampler/reader.h), which alone makes calls into the
- * source: a kernel that does not answer holds up neither the collector nor the game nor the exit,
- * and the other sources count on.
- * `sampled`: the threads read every period, on the CPU's own time; nothing in the game waits.
- * `exact`: the game's threads ask for a sample at each boundary that they made a real one, and
- * sources are read by time only as often as they need it. Samples have numbers that go up from 1;
- * each source has its readings in a history (query/sampler/history.h) of bounded size. While frames
- * go by and none is captured, the threads sleep.
- * Any thread may call tally_snapshot_*() and frame_begins(); everything else is the collector's,
- * but create() and abandon().
+ * Each source has a thread of its own (query/sampler/reader.h), which alone makes calls into
+ * the source: a kernel that does not answer delays neither the collector nor the game nor the
+ * exit, and the other sources continue to count.
+ *
+ * `sampled`: the threads read once per period, on the CPU's own time; nothing in the game
+ * waits. `exact`: the game's threads ask for a sample at each boundary that they turned into a
+ * real one, and sources are read by time only as often as they need it.
+ *
+ * Samples have numbers that increase from 1; each source has its readings in a history
+ * (query/sampler/history.h) of bounded size. While frames go by and none is captured, the
+ * threads sleep.
+ *
+ * Any thread may call tally_snapshot_*() and frame_begins(); only the collector may call the
+ * other functions, except for create() and abandon().
  */
 #ifndef PASSTALLY_QUERY_SAMPLER_H
 #define PASSTALLY_QUERY_SAMPLER_H
@@ -23,15 +27,16 @@
 
 struct tally_sampler;
 
-/* Begin to open what --sources and --counters ask for, in other threads; `exact` waits for them as
- * ready() does. NULL with --snapshot off, and while a source of an earlier capture hangs. At most
- * one at a time. */
+/* Begins to open what --sources and --counters ask for, in other threads; `exact` waits for
+ * them as ready() does. NULL with --snapshot off, and while a source of an earlier capture
+ * hangs. At most one sampler at a time. */
 struct tally_sampler *tally_sampler_create(const struct tally_config *config);
-/* Waits until all sources are open and have been read once: at most 500 ms for opening, past which
- * a source is left out, and as long as for a sample. What follows below stands from then on. */
+/* Waits until all sources are open and have been read once: at most 500 ms for opening, after
+ * which a source is left out, and as long as for a sample. The results of the functions below
+ * are final from then on. */
 void tally_sampler_ready(struct tally_sampler *s);
-/* One last sample, then stop. Waits for at most 250 ms; a source that does not answer by then is
- * left alone for good, with its thread. Sources and histories stay for reading. */
+/* Takes one last sample, then stops. Waits for at most 250 ms; a source that does not answer by
+ * then is left alone for good, with its thread. Sources and histories remain readable. */
 void tally_sampler_stop(struct tally_sampler *s);
 void tally_sampler_destroy(struct tally_sampler *s); /* accepts NULL */
 void tally_sampler_abandon(struct tally_sampler *s); /* see annotator.h */
@@ -44,28 +49,30 @@ struct tally_source_info tally_sampler_row(const struct tally_sampler *s, uint32
 uint32_t tally_sampler_n_sources(const struct tally_sampler *s);
 const struct tally_snapshot_source *tally_sampler_source(const struct tally_sampler *s, uint32_t i);
 struct tally_history *tally_sampler_history(struct tally_sampler *s, uint32_t i);
-/* As of the source's last reading; n_levels of the source. With the lock held. */
+/* As of the source's last reading; as many as the source's n_levels. The lock must be held. */
 const struct tally_snapshot_level *tally_sampler_levels(const struct tally_sampler *s, uint32_t i);
 
-/* Between these two the histories do not change. Held by the collector while it attributes:
- * short, and by nobody over a call into a source. No other function of the sampler may be called
- * meanwhile but those above. */
+/* Between these two calls the histories do not change. The collector holds the lock while it
+ * attributes: for a short time, and no thread holds it during a call into a source. No other
+ * function of the sampler may be called meanwhile, except for those above. */
 void tally_sampler_lock(struct tally_sampler *s);
 void tally_sampler_unlock(struct tally_sampler *s);
 
-/* See to it that every source that still counts and answers has a reading at or after that time:
- * asks for one if need be and waits for it for at most 100 ms. What grew after a source's last
- * reading is not known (tally_history_doubts()). */
+/* Ensures that every source that still counts and answers has a reading at or after that time:
+ * asks for one if necessary and waits for it for at most 100 ms. The delta after a source's
+ * last reading is unknown (tally_history_doubts()). */
 void tally_sampler_cover(struct tally_sampler *s, uint64_t time_ns);
 
-/* For front ends, any thread. Is `exact` asked for, and is there a source to read? Constant for the
- * length of a capture, false outside. */
+/* For front ends, any thread. Is `exact` requested, and is there a source to read? Constant for
+ * the duration of a capture, false outside one. */
 bool tally_snapshot_exact(void);
-/* Have all sources read now. The sample's number, TALLY_NO_SNAPSHOT when there is no capture or
- * none could be read. Waits for the sources' threads (tens of microseconds; 100 ms and mali-delay
- * for one that does not answer, and then no more until it does), not for the GPU. */
+/* Makes all sources read now. Returns the sample's number, TALLY_NO_SNAPSHOT when there is no
+ * capture or no source could be read. Waits for the sources' threads (tens of microseconds; 100
+ * ms and mali-delay for one that does not answer, and then not again until it does), not for
+ * the GPU. */
 uint64_t tally_snapshot_take(void);
-/* A frame begins somewhere, captured or not: once each. Never waits. */
+/* Reports that a frame begins, captured or not: to be called once for each frame. Never
+ * waits. */
 void tally_sampler_frame_begins(bool captured);
 
 #endif

@@ -1,19 +1,19 @@
-/* query/sampler/share_of.h - a part of a whole number, without rounding on the way.
+/* query/sampler/share_of.h - a fraction of a whole number, without intermediate rounding.
  *
- * The product of two 64-bit numbers needs 128 bits, which 32-bit machines do not have as a type.
- * Any thread; nothing is kept.
+ * The product of two 64-bit numbers needs 128 bits, which 32-bit machines do not have as a
+ * type. Any thread; no state is kept.
  */
 #ifndef PASSTALLY_QUERY_SHARE_OF_H
 #define PASSTALLY_QUERY_SHARE_OF_H
 
 #include <stdint.h>
 
-/* amount * part / whole, rounded down, where part <= whole and whole > 0. *rest is what the
- * division leaves: less than whole. */
+/* amount * part / whole, rounded down, where part <= whole and whole > 0. *rest is the
+ * remainder of the division: less than whole. */
 static inline uint64_t
 tally_share_of_large(uint64_t amount, uint64_t part, uint64_t whole, uint64_t *rest)
 {
-	/* The product in two halves, by the four products of their halves. */
+	/* The product in two halves, from the four products of their halves. */
 	uint64_t a1 = amount >> 32, a0 = amount & UINT32_MAX;
 	uint64_t p1 = part >> 32, p0 = part & UINT32_MAX;
 	uint64_t middle = a1 * p0 + (a0 * p0 >> 32);

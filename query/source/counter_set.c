@@ -10,7 +10,7 @@
 #define N_BUCKETS 1024u /* a power of two */
 #define MAX_KEY 256
 
-/* ---- what lives as long as the process ---- */
+/* ---- data that lives as long as the process ---- */
 
 struct kept_counter {
 	struct kept_counter *next; /* never changes once published */
@@ -22,9 +22,9 @@ struct kept_set {
 	struct tally_counter_set set;
 };
 
-/* Every counter and set handed out so far: as many as the drivers of this process offer. Pushed
- * without a lock, so that a fork at any moment is harmless, and never freed: what describes a
- * device outlives contexts. */
+/* Every counter and set returned so far: as many as the drivers of this process offer. Entries
+ * are pushed without a lock, so that a fork at any moment is harmless, and never freed, because
+ * the description of a device outlives contexts. */
 static _Atomic(struct kept_counter *) kept_counters[N_BUCKETS];
 static _Atomic(struct kept_set *) kept_sets[N_BUCKETS];
 
@@ -42,7 +42,7 @@ same_text(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* In all but the key. */
+/* Are they equal in everything but the key? */
 static bool
 same_meaning(const struct tally_counter *a, const struct tally_counter *b)
 {
@@ -52,7 +52,7 @@ same_meaning(const struct tally_counter *a, const struct tally_counter *b)
 	       same_text(a->description, b->description);
 }
 
-/* `*to` becomes a copy of `text` in the memory at `*at`, which moves on. */
+/* `*to` becomes a copy of `text` in the memory at `*at`, which is advanced. */
 static void
 copy_text(const char **to, const char *text, char **at)
 {
@@ -180,7 +180,7 @@ tally_counter_wanted(const char *list, const struct tally_counter *counter, cons
 
 /* ---- keys ---- */
 
-/* ASCII only: what the C library thinks of letters depends on the game's locale. */
+/* ASCII only: the C library's classification of letters depends on the game's locale. */
 void
 tally_counter_slug(const char *name, char *out, size_t size)
 {
@@ -208,7 +208,7 @@ tally_counter_slug(const char *name, char *out, size_t size)
 		snprintf(out, size, "counter");
 }
 
-/* Where the key stands in slots, or would. */
+/* The slot in which the key is stored, or would be. */
 static uint32_t *
 slot_of(const struct tally_key_table *table, const char *key)
 {
@@ -295,7 +295,7 @@ tally_key_table_finish(struct tally_key_table *table)
 	*table = (struct tally_key_table){ .n = 0 };
 }
 
-/* ---- grouping and turns ---- */
+/* ---- grouping and rotation ---- */
 
 uint32_t
 tally_counter_group(uint32_t n, uint32_t *set_of, uint32_t *scratch, tally_counter_fits *fits,
@@ -304,8 +304,8 @@ tally_counter_group(uint32_t n, uint32_t *set_of, uint32_t *scratch, tally_count
 	uint32_t n_sets = 0, left = n;
 	for (uint32_t i = 0; i < n; i++)
 		set_of[i] = TALLY_NO_SET;
-	/* What opens a set and does not fit alone is passed over for good; so each round takes the
-	 * first that is left, and ends. */
+	/* A counter that would open a set but does not fit alone is skipped for good; so each
+	 * round takes the first counter that is left, and the loop ends. */
 	for (uint32_t first = 0; first < n && left; first++) {
 		uint32_t chosen = 0;
 		if (set_of[first] != TALLY_NO_SET)

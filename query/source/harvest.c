@@ -8,52 +8,57 @@
 #include "layer/log.h"
 
 #define WORD_BITS 64u
-#define RETRIES 4u /* slots a call */
+#define RETRIES 4u /* slots per call */
 
-/* A source that is open, and where its counters stand among all. */
+/* An open source, and the position of its counters among all counters. */
 struct open_source {
 	struct tally_source *src;
 	uint32_t first;
 };
 
-/* Whose turn it is with one of the sets. */
+/* One entry of the rotation: a source and one of its sets. */
 struct turn {
 	struct tally_source *src;
-	uint32_t set; /* of that source */
+	uint32_t set; /* index among that source's sets */
 };
 
 struct harvest_slot {
 	const struct tally_counter_set *set;
-	uint16_t waiting; /* bit per open source that has not answered yet */
+	uint16_t waiting; /* one bit per open source that has not answered yet */
 	bool running;     /* begun and not ended */
-	bool lost;        /* some source answered TALLY_LOST */
-	bool undone;      /* some source saw that the GPU did not do the work */
+	bool lost;        /* a source answered TALLY_LOST */
+	bool undone;      /* a source detected that the GPU did not do the work */
 };
 
 struct tally_harvest {
-	/* Order of begin: sources of time first, hence outermost; end runs it backwards. */
+	/* In order of begin: sources of time come first and are hence outermost; end goes
+	 * backwards. */
 	struct open_source open[TALLY_MAX_SOURCES];
 	uint32_t n_open;
 
 	struct harvest_slot *slots;
-	uint32_t *free; /* a stack: the slots used last are used again, with warm query objects */
+	/* a stack: the slots used last are reused first, because their query objects are
+	 * warm */
+	uint32_t *free;
 	uint32_t n_free, n_slots, max_slots;
-	uint32_t *given_up; /* slots that some source has not answered for yet */
+	uint32_t *given_up; /* slots for which some source has not answered yet */
 	uint32_t n_given_up, next_retry;
 
-	const struct tally_counter **fixed; /* what is counted always, and room to build on it */
+	/* the counters that are always counted, and room for building on them */
+	const struct tally_counter **fixed;
 	uint32_t n_fixed;
 	const struct tally_counter **counters; /* of all sets */
 	uint32_t n_counters, max_values;
 	const struct tally_counter_set **sets;
-	struct turn *turns; /* for each of them */
+	struct turn *turns; /* one for each of the sets */
 	uint32_t n_sets;
-	bool has_sets; /* or had */
+	bool has_sets; /* now or at some time */
 	const struct tally_counter_set *bare, *selected;
-	uint16_t counting; /* bit per open source that counts from the next begin on */
-	uint16_t timed;    /* of those that deliver time */
+	uint16_t counting; /* one bit per open source that counts from the next begin on */
+	uint16_t timed;    /* those of them that deliver time */
 	struct tally_key_table keys;
-	uint64_t *scratch; /* one source's valid bits, before they move to their place */
+	/* one source's valid bits, before they are moved to their position */
+	uint64_t *scratch;
 	struct tally_sample unwanted; /* room for the answers to slots that were given up */
 
 	struct tally_source *all[TALLY_MAX_SOURCES]; /* in log order */
@@ -62,7 +67,8 @@ struct tally_harvest {
 	uint32_t n_all;
 };
 
-/* Room for `n` slots and the new ones free, lowest on top. On failure nothing changes. */
+/* Makes room for `n` slots and puts the new ones on the free stack, lowest on top. On failure
+ * nothing changes. */
 static bool
 resize_pool(struct tally_harvest *h, uint32_t n)
 {
@@ -98,7 +104,7 @@ open_sources(struct tally_harvest *h, uint32_t slots)
 		src->keys = &h->keys;
 		h->is_open[i] = src->ops->open(src, slots) == TALLY_OK;
 		src->keys = NULL;
-		/* Keys of sources whose counters have names of their own. */
+		/* Reserves the keys of sources whose counters have fixed names. */
 		for (uint32_t k = 0; h->is_open[i] && !src->n_sets && k < src->n_counters; k++)
 			ok &= tally_key_table_reserve(&h->keys, src->counters[k]);
 	}
@@ -119,7 +125,7 @@ close_sources(struct tally_harvest *h, bool context_current)
 	}
 }
 
-/* Room for `n` more pointers behind those that are there. */
+/* Makes room for `n` more pointers after the existing ones. */
 static bool
 append(const struct tally_counter ***array, uint32_t *n, const struct tally_counter *const *more,
        uint32_t n_more)
@@ -134,8 +140,8 @@ append(const struct tally_counter ***array, uint32_t *n, const struct tally_coun
 	return true;
 }
 
-/* Sources that are open, in order of begin; what each counts always stands first in every
- * layout. */
+/* Lists the open sources in order of begin; the counters that are always counted come first in
+ * every layout. */
 static bool
 lay_out_fixed(struct tally_harvest *h)
 {
@@ -161,7 +167,7 @@ lay_out_fixed(struct tally_harvest *h)
 	return true;
 }
 
-/* The layout in which a set of a source stands behind what is always counted. */
+/* The layout in which a source's set follows the counters that are always counted. */
 static const struct tally_counter_set *
 lay_out_set(struct tally_harvest *h, const struct tally_counter_set *set)
 {
@@ -188,7 +194,7 @@ lay_out_sets(struct tally_harvest *h)
 	h->bare = tally_counter_set_keep(&bare);
 	if (!h->turns || !h->sets || !h->bare)
 		return false;
-	/* In log order, as the values are. */
+	/* In log order, like the values. */
 	for (uint32_t i = 0; i < h->n_all; i++) {
 		struct tally_source *src = h->all[i];
 		for (uint32_t k = 0; h->is_open[i] && k < src->n_sets; k++) {
@@ -203,7 +209,7 @@ lay_out_sets(struct tally_harvest *h)
 	return true;
 }
 
-/* All that may be counted, each once. */
+/* Collects all counters that may be counted, each once. */
 static bool
 lay_out_union(struct tally_harvest *h)
 {
@@ -311,7 +317,7 @@ tally_harvest_counters(const struct tally_harvest *h, uint32_t *n)
 	return h->counters;
 }
 
-/* Sets of sources that gave up take no turns. */
+/* Removes the sets of sources that gave up from the rotation. */
 static void
 drop_off(struct tally_harvest *h)
 {
@@ -338,7 +344,7 @@ tally_harvest_select(struct tally_harvest *h, uint32_t set)
 {
 	if (!h->has_sets)
 		return;
-	/* The number is of a row without them: keep to what it meant. */
+	/* The number refers to the list before the removal: keep the set that it meant. */
 	const struct tally_counter_set *wanted = set < h->n_sets ? h->sets[set] : NULL;
 	drop_off(h);
 	for (set = 0; set < h->n_sets && h->sets[set] != wanted; set++)
@@ -443,8 +449,8 @@ tally_harvest_has_time(const struct tally_harvest *h)
 	return h->n_open && h->open[0].src->ops->delivers_time;
 }
 
-/* Twice as many slots. A pool that cannot grow is never asked to again: the game should not pay
- * for the attempt at every pass. */
+/* Doubles the number of slots. A pool that failed to grow is never asked again: the game should
+ * not pay for the attempt at every pass. */
 static void
 grow(struct tally_harvest *h)
 {
@@ -505,7 +511,7 @@ tally_harvest_resume(struct tally_harvest *h)
 		h->open[i].src->ops->resume(h->open[i].src);
 }
 
-/* OR the first n bits of `from` into `to`, starting at bit `first`. */
+/* ORs the first n bits of `from` into `to`, starting at bit `first`. */
 static void
 merge_valid(uint64_t *to, uint32_t first, const uint64_t *from, uint32_t n)
 {
@@ -521,7 +527,7 @@ merge_valid(uint64_t *to, uint32_t first, const uint64_t *from, uint32_t n)
 	}
 }
 
-/* Ask one source and put its answer where it belongs among all. */
+/* Asks one source and puts its answer at its position among all. */
 static enum tally_status
 read_source(struct tally_harvest *h, const struct open_source *open, uint32_t slot,
 	    struct tally_sample *out)
@@ -552,7 +558,7 @@ read_source(struct tally_harvest *h, const struct open_source *open, uint32_t sl
 	return TALLY_OK;
 }
 
-/* The work was not done, or nobody knows: no number of it stands. */
+/* The work was not done, or it is unknown whether it was: none of its values is valid. */
 static void
 clear(const struct harvest_slot *s, struct tally_sample *out)
 {
@@ -574,7 +580,7 @@ tally_harvest_read(struct tally_harvest *h, uint32_t slot, struct tally_sample *
 	for (uint32_t i = 0; i < h->n_open; i++) {
 		if (!(s->waiting & 1u << i))
 			continue;
-		/* Sources of time come first here, began first and ended last. */
+		/* Sources of time come first in this order; they begin first and end last. */
 		if (!(h->timed >> i & 1) && s->waiting & h->timed)
 			return TALLY_NOT_READY;
 		enum tally_status status = read_source(h, &h->open[i], slot, out);

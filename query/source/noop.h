@@ -1,7 +1,7 @@
 /* query/source/noop.h - members of an ops table that have nothing to do.
  *
- * An ops table is complete: a source that needs no close or knows no gap names one of these
- * instead of leaving NULL. Any thread; they touch nothing and cannot fail.
+ * An ops table is complete: a source that needs no close or has no use for gap names one of
+ * these functions instead of leaving NULL. Any thread; they touch nothing and cannot fail.
  */
 #ifndef PASSTALLY_QUERY_SOURCE_NOOP_H
 #define PASSTALLY_QUERY_SOURCE_NOOP_H
@@ -16,7 +16,7 @@ void tally_source_noop(struct tally_source *src);
 void tally_source_noop_slot(struct tally_source *src, uint32_t slot);
 /* select: for a source without sets. */
 void tally_source_noop_select(struct tally_source *src, uint32_t set);
-/* yield: nothing of ours is in the game's way. */
+/* yield: the source holds nothing that the game needs. */
 bool tally_source_noop_yield(struct tally_source *src, unsigned what);
 /* serialized_by: nothing known. */
 const char *tally_source_noop_serialized_by(const struct tally_source *src);

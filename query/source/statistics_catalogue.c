@@ -135,8 +135,9 @@ struct known_counter {
 	struct known_counter *next; /* never changes once published */
 };
 
-/* All counters handed out so far: statistics times widths times sources that occur, a few dozen.
- * They are never freed. Pushed without a lock, so that a fork at any moment is harmless. */
+/* All counters returned so far: the combinations of statistics, widths and sources that occur,
+ * a few dozen. They are never freed. Entries are pushed without a lock, so that a fork at any
+ * moment is harmless. */
 static struct known_counter *_Atomic known_counters;
 
 static const struct tally_counter *
@@ -180,7 +181,7 @@ tally_statistics_counter(enum tally_statistic which, const char *source, uint32_
 							  memory_order_acq_rel,
 							  memory_order_acquire))
 			return &fresh->counter;
-		/* Another thread was faster, perhaps with this very counter. */
+		/* Another thread was faster, perhaps with this same counter. */
 		found = find_counter(head, info->key, source, width_bits);
 	} while (!found);
 	free(fresh);

@@ -1,9 +1,10 @@
 /* query/source/statistics_catalogue.h - the pipeline statistics, under one set of keys for
  * every API.
  *
- * OpenGL and Vulkan count the same things at the same places of the pipeline; whoever offers one
- * of them takes key, name and description from here, so that a report does not depend on the API.
- * Any thread; only tally_statistics_counter() allocates, and nothing here blocks.
+ * OpenGL and Vulkan count the same things at the same points of the pipeline; a source that
+ * offers one of them takes key, name and description from here, so that a report does not
+ * depend on the API. Any thread; only tally_statistics_counter() allocates, and nothing here
+ * blocks.
  */
 #ifndef PASSTALLY_QUERY_STATISTICS_CATALOGUE_H
 #define PASSTALLY_QUERY_STATISTICS_CATALOGUE_H
@@ -29,7 +30,8 @@ enum tally_statistic {
 	TALLY_N_STATISTICS,
 };
 
-/* No GPU counts so much in a pass: what is larger is not a count, but what a driver left there. */
+/* No GPU counts this much in a pass: a larger value is not a count, but what a driver left
+ * there. */
 #define TALLY_STATISTIC_MOST (UINT64_C(1) << 56)
 
 struct tally_statistic_info {
@@ -41,9 +43,9 @@ extern const struct tally_statistic_info tally_statistics[TALLY_N_STATISTICS];
 /* Does a --counters list ask for it? NULL stands for `overview`. */
 bool tally_statistics_wanted(const char *list, enum tally_statistic which);
 
-/* The counter as `source` (a static string) delivers it, `width_bits` wide. Lives as long as the
- * process, for what describes a device outlives contexts; equal arguments give equal pointers.
- * NULL on OOM. */
+/* The counter as `source` (a static string) delivers it, `width_bits` wide. Lives as long as
+ * the process, because the description of a device outlives contexts; equal arguments give
+ * equal pointers. NULL on OOM. */
 const struct tally_counter *tally_statistics_counter(enum tally_statistic which, const char *source,
 						     uint32_t width_bits);
 

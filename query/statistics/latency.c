@@ -2,9 +2,9 @@
 
 #include <math.h>
 
-/* The sum of squared distances from the mean, in two parts, of which both are whole:
- * S - r * r / n, where the mean is q + r / n and S the sum of squared distances from q.
- * What wraps in between cancels. */
+/* The sum of squared distances from the mean, in two parts, both of which are whole: S - r * r
+ * / n, where the mean is q + r / n and S is the sum of squared distances from q. Intermediate
+ * wraps cancel. */
 static bool
 spread(const struct tally_latency *l, uint64_t *around_q, uint64_t *r_squared)
 {
@@ -26,7 +26,7 @@ tally_latency_mean(const struct tally_latency *l, double *out)
 {
 	if (l->n == 0)
 		return false;
-	/* In parts, for sums that a double does not hold. */
+	/* Computed in parts, for sums that a double does not hold. */
 	*out = (double)(l->sum / l->n) + (double)(l->sum % l->n) / (double)l->n;
 	return true;
 }
@@ -38,7 +38,7 @@ tally_latency_is_possible(const struct tally_latency *l)
 	if (l->n == 0)
 		return l->sum == 0 && l->sum_sq == 0;
 	if (l->n >> 32)
-		return true; /* not to be told in 64 bits */
+		return true; /* not representable in 64 bits */
 	return spread(l, &around_q, &r_squared);
 }
 
@@ -48,7 +48,7 @@ deviation(const struct tally_latency *l, uint64_t divisor, double *out)
 	uint64_t around_q, r_squared;
 	if (divisor == 0 || !spread(l, &around_q, &r_squared))
 		return false;
-	/* Whole part and rest apart, as above. */
+	/* Whole part and remainder separately, as above. */
 	uint64_t whole = around_q - r_squared / l->n;
 	double rest = (double)(r_squared % l->n) / (double)l->n;
 	double variance = ((double)whole - rest) / (double)divisor;
@@ -68,7 +68,7 @@ tally_latency_sd_sample(const struct tally_latency *l, double *out)
 	return deviation(l, l->n ? l->n - 1 : 0, out);
 }
 
-/* A double's whole numbers have gaps from 2^53 on. */
+/* From 2^53 on a double does not represent every whole number. */
 #define EXACT_END 9007199254740992.0
 #define END 18446744073709551616.0
 
@@ -88,7 +88,7 @@ tally_latency_sd_of_doubles(double n, double sum, double sum_sq, double *out)
 		return false;
 	if (sum < EXACT_END && sum_sq < EXACT_END)
 		return true;
-	/* Both may be off by one part in 2^53, and twice that of the squares goes into the spread:
-	 * what is left of it must be much more. */
+	/* Both may be off by one part in 2^53, and twice that error of the squares goes into
+	 * the deviation: the remaining difference must be much larger. */
 	return *out * *out * n > sum_sq / (double)(UINT64_C(1) << 40);
 }

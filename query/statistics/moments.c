@@ -16,13 +16,14 @@ tally_value_compare(struct tally_value a, struct tally_value b)
 	bool below_b = b.storage == TALLY_STORAGE_I64 && b.i64 < 0;
 	if (below_a != below_b)
 		return below_a ? -1 : 1;
-	/* Same sign: two's complement orders like the unsigned numbers. */
+	/* With equal signs, two's complement orders like the unsigned numbers. */
 	return (a.u64 > b.u64) - (a.u64 < b.u64);
 }
 
 /* ---- pairs of doubles (Knuth, Dekker) ---- */
 
-/* Where the machine computes with more bits than a double has (x87), each step must be stored. */
+/* Where the machine computes with more bits than a double has (x87), each step must be
+ * stored. */
 #if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD == 0
 typedef double stored;
 #else
@@ -76,7 +77,7 @@ pair_divide(struct tally_pair p, double by)
 	return two_sum(quotient, rest);
 }
 
-/* The number to 106 bits. */
+/* The number to 106 bits of precision. */
 static struct tally_pair
 wide_pair(const struct tally_int192 *w)
 {
@@ -127,7 +128,7 @@ tally_moments_add(struct tally_moments *m, struct tally_value v)
 {
 	bool whole = v.storage != TALLY_STORAGE_F64;
 	if (m->n && v.storage == TALLY_STORAGE_U64 && m->storage == TALLY_STORAGE_U64) {
-		/* As nearly all are. */
+		/* True of nearly all values. */
 		if (v.u64 < m->min.u64)
 			m->min = v;
 		if (v.u64 > m->max.u64)
@@ -162,7 +163,7 @@ tally_moments_add(struct tally_moments *m, struct tally_value v)
 		add_integer(m, v);
 }
 
-/* ---- what follows ---- */
+/* ---- derived values ---- */
 
 double
 tally_moments_total(const struct tally_moments *m)
@@ -199,7 +200,8 @@ spread_of_integers(const struct tally_moments *m)
 	return tally_words_f64(spread, WORDS);
 }
 
-/* Below it a double has no place for the low half of a square, further below for none of it. */
+/* Below this distance a double cannot represent the low half of a square; further below, none
+ * of it. */
 #define LEAST_DISTANCE 0x1p-480
 
 /* The sum of squared distances from the mean; NaN where they are too small for a double. */

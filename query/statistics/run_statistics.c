@@ -12,19 +12,19 @@
 
 /* One value of one identity. */
 struct series {
-	const char *key; /* ours where `owned` */
+	const char *key; /* allocated by us where `owned` */
 	const void *seen; /* the key's address in the frames since the device was described */
 	bool owned;
 	enum tally_join join;
-	uint32_t n_parts; /* in the frame that is added */
-	struct tally_value part; /* joined so far */
+	uint32_t n_parts; /* in the frame that is being added */
+	struct tally_value part; /* the value joined so far */
 	struct tally_moments moments;
 };
 
 struct identity {
 	uint32_t device;
 	uint64_t id;
-	uint32_t n_parts; /* passes in the frame that is added; 0: not touched */
+	uint32_t n_parts; /* passes in the frame that is being added; 0: untouched */
 	struct identity *next_touched;
 	struct series *series;
 	uint32_t n_series, room;
@@ -41,14 +41,14 @@ struct tally_run_statistics {
 	uint32_t n_devices;
 	struct identity **identities; /* in order of appearance */
 	uint32_t n_identities, room;
-	uint32_t *slots; /* by device and id: place in identities, + 1 */
+	uint32_t *slots; /* by device and id: index in identities, + 1 */
 	uint32_t n_slots; /* a power of two, more than twice n_identities */
 	struct identity *touched;
 	uint32_t n_values;
 	bool left_out;
 };
 
-/* Each is a series of every identity, before its counters and metrics. */
+/* Each of these is a series of every identity, before its counters and metrics. */
 static const struct {
 	const char *key;
 	uint32_t unknown;
@@ -63,7 +63,7 @@ static const struct {
 	{ "calls", 0, offsetof(struct tally_call_counts, calls) },
 };
 #define N_TALLIES (sizeof(call_counts) / sizeof(call_counts[0]))
-#define GPU_NS N_TALLIES /* place of that series */
+#define GPU_NS N_TALLIES /* index of that series */
 #define N_FIXED (N_TALLIES + 1)
 
 struct tally_run_statistics *
@@ -119,7 +119,7 @@ leave_out(struct tally_run_statistics *s, const char *why)
 		      why);
 }
 
-/* ---- what keys mean ---- */
+/* ---- the meaning of keys ---- */
 
 void
 tally_run_statistics_describe(struct tally_run_statistics *s,
@@ -149,7 +149,8 @@ tally_run_statistics_describe(struct tally_run_statistics *s,
 	} else if (bytes) {
 		leave_out(s, "out of memory");
 	}
-	/* Metrics are bound anew: their old keys are gone, others may lie where they were. */
+	/* Metrics are bound again: their old keys are freed, and others may have the same
+	 * addresses. */
 	for (uint32_t i = 0; i < s->n_identities; i++)
 		for (uint32_t k = 0; k < s->identities[i]->n_series; k++)
 			if (s->identities[i]->device == d->number)
@@ -271,7 +272,8 @@ add_series(struct tally_run_statistics *s, struct identity *i, const char *key, 
 	return new;
 }
 
-/* Keys come in the same order in most frames: `*guess` is where the last one was found. */
+/* Keys come in the same order in most frames: `*guess` is the index at which the last one was
+ * found. */
 static struct series *
 find_series(struct tally_run_statistics *s, struct identity *i, const char *key, bool metric,
 	    uint32_t *guess)
@@ -330,7 +332,7 @@ add_pass(struct tally_run_statistics *s, struct identity *i, const struct tally_
 	add_keyed(s, i, pass->metrics, pass->n_metrics, true, &guess);
 }
 
-/* The frame is whole: what its segments joined to counts as one value each. */
+/* The frame is complete: the joined values of its segments count as one value each. */
 static void
 close_identity(struct identity *i)
 {
@@ -367,7 +369,8 @@ tally_run_statistics_add(struct tally_run_statistics *s, const struct tally_fram
 
 /* ---- the end ---- */
 
-/* Never: a value that no frame had whole, and call_counts that were always 0, but draws. */
+/* False for a value that was complete in no frame, and for call_counts that were always 0,
+ * except draws. */
 static bool
 is_told(const struct identity *i, uint32_t k)
 {

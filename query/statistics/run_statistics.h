@@ -4,10 +4,10 @@
  * For the `end` line: N, sum, sum of squares, extremes, mean, deviations
  * (query/statistics/moments.h) of gpu_ns, the call_counts, each counter and each metric, as
  * `passtally report` computes them from the frames: segments of an identity in one frame are
- * joined first, a value that one of them lacks counts for none; passes of a frame that the
- * run's end cut short count. Memory is bounded: TALLY_MAX_STATISTICS values of 150 bytes; what
- * comes later is left out and told. Collector thread only; a frame costs memory only where it
- * brings new values.
+ * joined first, and a value that one of them lacks counts for none; passes of a frame that the
+ * run's end cut short count. Memory is bounded: TALLY_MAX_STATISTICS values of 150 bytes; later
+ * values are left out, which is reported. Collector thread only; a frame costs memory only
+ * where it brings new values.
  */
 #ifndef PASSTALLY_QUERY_RUN_STATISTICS_H
 #define PASSTALLY_QUERY_RUN_STATISTICS_H
@@ -22,16 +22,16 @@ struct tally_run_statistics;
 struct tally_run_statistics *tally_run_statistics_create(void);
 void tally_run_statistics_destroy(struct tally_run_statistics *s); /* accepts NULL */
 
-/* What the keys of a device's frames mean; replaces what was said of it before. Its counters
- * live as long as `s`. */
+/* Defines what the keys of a device's frames mean; replaces the previous description. Its
+ * counters must live as long as `s`. */
 void tally_run_statistics_describe(struct tally_run_statistics *s,
 				   const struct tally_device_record *device);
-/* A frame that was written. Keys of counters live as long as `s`, those of metrics until the device
- * is described again. */
+/* Adds a frame that was written. Keys of counters must live as long as `s`, those of metrics
+ * until the device is described again. */
 void tally_run_statistics_add(struct tally_run_statistics *s,
 			      const struct tally_frame_record *frame);
-/* By device, then in order of appearance; call_counts that were always 0 are left out. The list
- * is the caller's to free; NULL with *n 0 on OOM or when there is nothing. */
+/* By device, then in order of appearance; call_counts that were always 0 are left out. The
+ * caller frees the list; NULL with *n 0 on OOM or when there is nothing. */
 struct tally_statistic_record *tally_run_statistics_list(struct tally_run_statistics *s,
 							 uint32_t *n);
 

@@ -72,7 +72,7 @@ static enum tally_status
 fake_sample(struct tally_snapshot_source *src, struct tally_totals *out)
 {
 	struct fake_snapshot *fake = fake_of(src);
-	/* True at this very moment, so that shares by time are exact. */
+	/* Exact for this moment, so that apportioning by time is exact. */
 	out->begin_ns = out->end_ns = tally_clock_now_ns();
 	uint64_t since_ns = out->end_ns - fake->started_ns;
 	out->totals[NS] = since_ns;

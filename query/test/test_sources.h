@@ -1,7 +1,7 @@
 /* query/test/test_sources.h - sources that need no driver.
  *
- * null counts nothing and costs nothing: it measures our own overhead. fake gives the values that
- * a script dictates, so that what lies above the sources can be tested to the last bit.
+ * null counts nothing and costs nothing: it measures our own overhead. fake gives the values
+ * that a script specifies, so that the code above the sources can be tested to the last bit.
  * fake-snapshot's totals follow the CPU's clock. Owner thread only.
  */
 #ifndef PASSTALLY_QUERY_TEST_SOURCES_H
@@ -12,21 +12,22 @@
 struct tally_gl_api;
 
 struct tally_source *tally_null_create(void);
-/* For the registry: over an api that they do not use. */
+/* For the registry: created over an api that they do not use. */
 struct tally_source *tally_null_of_gl_create(struct tally_gl_api *api);
 struct tally_source *tally_fake_of_gl_create(struct tally_gl_api *api);
-/* Is it a name or pattern of a counter of `fake`? */
+/* Is it the name or a pattern of a counter of `fake`? */
 bool tally_fake_may_count(const char *counters);
 
 
-/* Two counters, or one and that of a set, and a clock, all of them running totals that only begin
- * and end move, so that an outer interval counts what its inner ones do. */
+/* Two counters, or one and that of a set, and a clock. All of them are running totals that only
+ * begin and end advance, so that an outer interval counts what its inner ones do. */
 struct tally_fake_script {
-	uint64_t a_step, b_step;  /* fake_a and fake_b grow by this at every end */
-	uint64_t tick_ns;         /* the clock grows by this at every begin and every end */
+	uint64_t a_step, b_step;  /* added to fake_a and fake_b at every end */
+	uint64_t tick_ns;         /* added to the clock at every begin and every end */
 	uint64_t start_ns;        /* where the clock starts */
-	uint32_t delay;           /* reads of a slot that say TALLY_NOT_READY first */
-	uint32_t lose_every;      /* every so many-th interval is LOST, from the first; 0 = none */
+	uint32_t delay;           /* reads of a slot that answer TALLY_NOT_READY first */
+	/* every lose_every-th interval is LOST, starting with the first; 0 = none */
+	uint32_t lose_every;
 	uint64_t flags;           /* TALLY_FLAG(...) bits of every sample */
 	enum tally_status open_status; /* what open() answers */
 	uint32_t max_slots;       /* grow() past it answers TALLY_NO_MEMORY; 0 = no limit */
@@ -37,10 +38,10 @@ struct tally_fake_script {
 /* Copies the script. NULL on OOM. */
 struct tally_source *tally_fake_create(const struct tally_fake_script *script);
 
-/* Running totals from 0 at start(): fake_total_ns is CLOCK_MONOTONIC's growth, fake_total_half_ns
- * and fake_total_us a half and a thousandth of it, rounded down, fake_total_reads 1000 a sample.
- * Each sample is taken in no time: with --snapshot sampled, work that nothing overlaps has as
- * much of fake_total_ns as it lasted. NULL on OOM. */
+/* Running totals from 0 at start(): fake_total_ns is CLOCK_MONOTONIC's delta,
+ * fake_total_half_ns and fake_total_us are a half and a thousandth of it, rounded down,
+ * fake_total_reads is 1000 per sample. Each sample takes no time: with --snapshot sampled, work
+ * that nothing overlaps gets as much of fake_total_ns as it lasted. NULL on OOM. */
 struct tally_snapshot_source *tally_fake_snapshot_create(void);
 
 #endif

@@ -1,8 +1,8 @@
-/* VK_KHR_performance_query: what the hardware counts, by begin and end in a command buffer.
+/* VK_KHR_performance_query: hardware counters, by begin and end in a command buffer.
  *
- * The profiling lock is taken when the source opens, which is before any command buffer is begun,
- * once (Mesa's Intel driver takes no second), and given back when it closes. Results are read by
- * the host: vkCmdCopyQueryPoolResults is refused by most drivers. */
+ * The profiling lock is acquired once, when the source opens, which is before any command
+ * buffer is begun (Mesa's Intel driver allows no second acquisition), and released when it
+ * closes. The host reads the results, because most drivers refuse vkCmdCopyQueryPoolResults. */
 #include "query/vk/khr_catalogue.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ khr_of(const struct tally_vk_source *src)
 	return (const struct vk_khr *)src;
 }
 
-/* NULL: nothing is counted on the family now. */
+/* NULL: nothing is currently counted on the family. */
 static const struct tally_khr_set *
 set_on(const struct vk_khr *k, const struct tally_vk_family *family)
 {
@@ -52,7 +52,7 @@ tally_vk_khr_scope(const struct tally_vk_source *src, uint32_t set)
 	return all && set && set <= all->n_sets ? all->sets[set - 1].scope : TALLY_SCOPE_SUBMISSION;
 }
 
-/* --- recording ------------------------------------------------------------------------------ */
+/* --- recording ---------------------------------------------------------------------------- */
 
 static enum tally_status
 khr_create_pool(struct tally_vk_source *src, const struct tally_vk_family *family, uint32_t slots,
@@ -84,8 +84,8 @@ khr_reset(struct tally_vk_source *src, VkQueryPool pool, uint32_t first, uint32_
 	src->api->ResetQueryPool(src->api->device, pool, first, n);
 }
 
-/* Never recorded: a performance query must not be reset where it is begun, and open() insists on
- * resets by the host. */
+/* Never recorded: a performance query must not be reset in the command buffer in which it is
+ * begun, and open() requires resets by the host. */
 static void
 khr_record_reset(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool, uint32_t first,
 		 uint32_t n)
@@ -113,9 +113,9 @@ khr_end(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool, uint3
 	src->api->CmdEndQuery(cb, pool, slot);
 }
 
-/* --- reading -------------------------------------------------------------------------------- */
+/* --- reading ------------------------------------------------------------------------------ */
 
-/* False: no number. */
+/* False: not a number. */
 static bool
 decode(const VkPerformanceCounterResultKHR *from, VkPerformanceCounterStorageKHR storage,
        struct tally_value *out)
@@ -145,7 +145,7 @@ decode(const VkPerformanceCounterResultKHR *from, VkPerformanceCounterStorageKHR
 	}
 }
 
-/* Another view's value on top of what the first ones have. */
+/* Adds another view's value to the sum of the previous ones. */
 static bool
 add(struct tally_value *sum, const struct tally_value *more)
 {
@@ -178,8 +178,8 @@ take_results(const struct vk_khr *k, const struct tally_khr_set *set, uint32_t v
 	}
 }
 
-/* Availability may not be asked for, so that one query of a range that is not there would hide what
- * the others have: each is read by itself. */
+/* Availability may not be queried, so one unavailable query of a range would hide the results
+ * of the others: each is read by itself. */
 static size_t
 khr_row_bytes(const struct tally_vk_source *src, const struct tally_vk_family *family)
 {
@@ -214,7 +214,7 @@ khr_read(struct tally_vk_source *src, const struct tally_vk_family *family, VkQu
 		return TALLY_LOST;
 	size_t size = set->n * sizeof(*k->results);
 	for (uint32_t view = 0; view < views; view++) {
-		/* 64 bits may not be asked for, either. */
+		/* 64-bit results may not be requested, either. */
 		VkResult result = api->GetQueryPoolResults(api->device, pool, slot + view, 1, size,
 							   k->results, size, 0);
 		if (result < 0)
@@ -222,7 +222,7 @@ khr_read(struct tally_vk_source *src, const struct tally_vk_family *family, VkQu
 		if (result != VK_SUCCESS && !view)
 			return TALLY_NOT_READY;
 		if (result != VK_SUCCESS)
-			break; /* a query that is begun outside of the views may take one */
+			break; /* a query that is begun outside the views may use only one */
 		take_results(k, set, view, out);
 	}
 	return TALLY_OK;
@@ -235,9 +235,10 @@ khr_tick(struct tally_vk_source *src, uint64_t now_ns)
 	(void)now_ns;
 }
 
-/* --- life ----------------------------------------------------------------------------------- */
+/* --- lifetime
+ * ------------------------------------------------------------------------------- */
 
-/* What this driver is known to ask for before it offers the extension. */
+/* What this driver is known to require before it offers the extension. */
 static const char *
 why_not_offered(VkDriverId driver)
 {
@@ -272,7 +273,7 @@ how_to_get_lock(VkDriverId driver)
 	}
 }
 
-/* NULL, or why there are no performance queries at all. */
+/* NULL, or the reason why there are no performance queries at all. */
 static const char *
 obstacle(const struct tally_vk_api *api)
 {
@@ -358,7 +359,7 @@ khr_open(struct tally_vk_source *src)
 		snprintf(src->reason, sizeof(src->reason), "out of memory");
 		status = TALLY_NO_MEMORY;
 	} else {
-		/* Last: it may change the GPU's clocks. */
+		/* Taken last, because it may change the GPU's clocks. */
 		status = take_lock(src);
 	}
 	if (status != TALLY_OK) {

@@ -7,7 +7,7 @@
 #include "layer/array.h"
 #include "layer/config/config.h"
 
-#define OVERVIEW 32u /* counters, of one set */
+#define OVERVIEW 32u /* counters of one set */
 #define NOWHERE UINT32_MAX
 
 /* What the driver lists for one queue family. */
@@ -17,7 +17,7 @@ struct table {
 	uint32_t n;
 };
 
-/* A counter that is wanted. */
+/* A requested counter. */
 struct entry {
 	uint32_t index; /* in the table of its first family */
 	const struct tally_counter *counter;
@@ -28,12 +28,13 @@ struct draft {
 	const struct tally_vk_api *api;
 	struct table tables[TALLY_KHR_MAX_FAMILIES];
 	uint32_t n_families;
-	uint32_t family; /* whose counters are looked at */
+	uint32_t family; /* the family whose counters are being examined */
 	struct entry *entries; /* by first family */
-	uint32_t first[TALLY_KHR_MAX_FAMILIES + 1]; /* of a family, in entries */
+	/* for each family, its first index in entries */
+	uint32_t first[TALLY_KHR_MAX_FAMILIES + 1];
 	uint32_t n, room;
 	uint32_t n_offered, too_many, misfits;
-	uint32_t *indices; /* scratch */
+	uint32_t *indices; /* scratch space */
 	uint32_t n_sets;
 	uint32_t n_overview, overview_family; /* n_overview: their indices are in `indices` */
 	bool disturbs, no_memory;
@@ -41,8 +42,9 @@ struct draft {
 
 /* ---- what there is ---- */
 
-/* The arrays too, whatever is wanted: validation layers believe in counters that they saw listed
- * (seen in 1.3.239: VUID-VkQueryPoolPerformanceCreateInfoKHR-pCounterIndices-03321). */
+/* Queries the arrays too, whatever is requested: validation layers accept only counters that
+ * they saw listed (seen in 1.3.239:
+ * VUID-VkQueryPoolPerformanceCreateInfoKHR-pCounterIndices-03321). */
 static bool
 list_family(struct draft *d, uint32_t family)
 {
@@ -72,8 +74,9 @@ list_family(struct draft *d, uint32_t family)
 	return true;
 }
 
-/* The same counter on another family, whose indices may be others. By its name, too: a driver that
- * leaves all UUIDs empty must not have one counter's value under another's name. */
+/* The index of the same counter on another family, where it may differ. The name is compared
+ * too: if a driver leaves all UUIDs empty, one counter's value must not appear under another's
+ * name. */
 static uint32_t
 find_on(const struct draft *d, uint32_t family, uint32_t home, uint32_t index)
 {
@@ -101,7 +104,7 @@ is_new(const struct draft *d, uint32_t family, uint32_t index)
 	return true;
 }
 
-/* Can these, indices of a family, be counted in one run? */
+/* Can these counters, given as indices of a family, be counted in one run? */
 static bool
 in_one_run(const struct draft *d, uint32_t family, const uint32_t *indices, uint32_t n)
 {
@@ -147,8 +150,8 @@ add_entry(struct draft *d, struct tally_key_table *keys, uint32_t index,
 	d->entries[d->n++] = (struct entry){ .index = index, .counter = kept };
 }
 
-/* The driver says of no counter what it is worth: the overview is what the first ones that bear
- * upon passes have together in one run, so that by default nothing takes turns. */
+/* The driver does not say how useful a counter is: the overview consists of the first counters
+ * that apply to passes and together need one run, so that by default nothing takes turns. */
 static bool
 in_overview(struct draft *d, uint32_t family, uint32_t index)
 {
@@ -167,7 +170,7 @@ in_overview(struct draft *d, uint32_t family, uint32_t index)
 	return true;
 }
 
-/* Are there any whose values can be a pass's? */
+/* Are there any counters whose values can be attributed to a pass? */
 static bool
 bears_on_passes(const struct table *t)
 {
@@ -253,7 +256,7 @@ group(struct draft *d)
 	return ok;
 }
 
-/* ---- making it ---- */
+/* ---- making the catalogue ---- */
 
 static uint32_t
 home_of(const struct draft *d, uint32_t entry)
@@ -265,7 +268,8 @@ home_of(const struct draft *d, uint32_t entry)
 	return f;
 }
 
-/* A family that has all of a set's counters, in one run too, counts it as well. */
+/* A family that has all counters of a set, and can also count them in one run, counts the set
+ * as well. */
 static bool
 spread_set(struct draft *d, uint32_t home, struct tally_khr_set *set)
 {
@@ -380,7 +384,7 @@ tally_khr_catalogue_destroy(struct tally_khr_catalogue *catalogue)
 	free(catalogue);
 }
 
-/* Why there is nothing, or what of it is missing. */
+/* The reason why there is nothing, or what part of it is missing. */
 static void
 tell(const struct draft *d, struct tally_vk_source *src, const struct tally_khr_catalogue *made)
 {

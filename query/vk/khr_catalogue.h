@@ -1,8 +1,10 @@
-/* query/vk/khr_catalogue.h - what VK_KHR_performance_query offers, put into sets of one pass each.
+/* query/vk/khr_catalogue.h - what VK_KHR_performance_query offers, put into sets of one pass
+ * each.
  *
- * The driver lists counters for each queue family and says how many times the same work would have
- * to run to count some of them together. A game's work runs once, so a set is what needs one run.
- * Made once when the source opens, read by any thread after. Asking calls the physical device only.
+ * The driver lists counters for each queue family and reports how many times the same work
+ * would have to run to count some of them together. A game's work runs once, so a set is what
+ * needs one run. The catalogue is created once when the source opens and read by any thread
+ * afterwards. Creating it calls the physical device only.
  */
 #ifndef PASSTALLY_QUERY_VK_KHR_CATALOGUE_H
 #define PASSTALLY_QUERY_VK_KHR_CATALOGUE_H
@@ -13,28 +15,31 @@
 #define TALLY_KHR_MAX_FAMILIES 16u
 #define TALLY_KHR_MAX_COUNTERS 4096u
 #define TALLY_KHR_MAX_SETS 256u
-#define TALLY_KHR_MAX_SET 112u /* counters of one: with all statistics, what can be added up */
+/* counters of one set: with all statistics, as many as can be added up */
+#define TALLY_KHR_MAX_SET 112u
 
 struct tally_khr_set {
 	uint32_t n;
 	enum tally_scope scope; /* of all its counters */
 	VkPerformanceCounterStorageKHR *storages; /* in the order of the set's layout */
-	bool *adds_up; /* a sum of its values means something */
-	uint32_t *indices[TALLY_KHR_MAX_FAMILIES]; /* the same; NULL: not on that family */
+	bool *adds_up; /* whether a sum of its values is meaningful */
+	/* in the same order; NULL: not on that family */
+	uint32_t *indices[TALLY_KHR_MAX_FAMILIES];
 };
 
 struct tally_khr_catalogue {
-	const struct tally_counter **counters; /* of all sets; each lives as long as the process */
+	/* of all sets; each lives as long as the process */
+	const struct tally_counter **counters;
 	uint32_t n_counters;
 	struct tally_khr_set *sets;
-	const struct tally_counter_set **set_list; /* the same, as the log speaks of them */
+	const struct tally_counter_set **set_list; /* the same sets, as the log names them */
 	uint32_t n_sets;
-	uint32_t widest; /* counters of the largest set */
+	uint32_t widest; /* number of counters in the largest set */
 };
 
-/* What src->wanted takes of what the driver offers. NULL: nothing, and src->reason says why;
- * *status is TALLY_UNSUPPORTED or TALLY_NO_MEMORY. Otherwise src->reason may say what is special.
- * src->api has the extension's functions. */
+/* What src->wanted selects of what the driver offers. NULL: nothing, and src->reason says why;
+ * *status is TALLY_UNSUPPORTED or TALLY_NO_MEMORY. Otherwise src->reason may name limitations.
+ * src->api must have the extension's functions. */
 struct tally_khr_catalogue *
 tally_khr_catalogue_create(struct tally_vk_source *src, enum tally_status *status);
 /* Accepts NULL. */
@@ -48,12 +53,12 @@ struct tally_khr_texts {
 	char description[VK_MAX_DESCRIPTION_SIZE + 200];
 };
 
-/* What comes back points into `from` and `texts`, which is filled. */
+/* The result points into `from` and `texts`, which is filled. */
 struct tally_counter
 tally_khr_describe(const VkPerformanceCounterKHR *counter,
 		   const VkPerformanceCounterDescriptionKHR *from, struct tally_khr_texts *texts);
 enum tally_scope tally_khr_scope(VkPerformanceCounterScopeKHR scope);
-/* Can its values be told? */
+/* Can values of this storage be represented? */
 bool tally_khr_knows_storage(VkPerformanceCounterStorageKHR storage);
 
 #endif

@@ -1,4 +1,4 @@
-/* What all Vulkan sources have in common: being freed. */
+/* What all Vulkan sources have in common: how they are freed. */
 #include "query/vk/source.h"
 
 #include <stdlib.h>

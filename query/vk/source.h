@@ -1,11 +1,11 @@
 /* query/vk/source.h - one way to count GPU work between two points of a Vulkan command buffer.
  *
- * It differs from query/source/source.h because recording and running are apart: queries are
- * recorded by any number of threads, each into its own command buffer, and run (and read)
- * later, perhaps often. So a source keeps no slot: it makes query pools, and whoever records
- * says which slot of which pool. begin() and end() may be called by several threads at once,
- * each with its own command buffer; everything else by one thread at a time (the device's
- * lock). Nothing waits for the GPU.
+ * It differs from query/source/source.h because recording and execution are separate: queries
+ * are recorded by any number of threads, each into its own command buffer, and are executed
+ * (and read) later, perhaps often. So a source keeps no slot: it creates query pools, and the
+ * caller that records chooses the slot and the pool. begin() and end() may be called by several
+ * threads at once, each with its own command buffer; everything else by one thread at a time
+ * (the device's lock). Nothing waits for the GPU.
  */
 #ifndef PASSTALLY_QUERY_VK_SOURCE_H
 #define PASSTALLY_QUERY_VK_SOURCE_H
@@ -17,7 +17,8 @@
 #endif
 #include <vulkan/vulkan_core.h>
 
-/* The next layer's functions, under whichever spelling the device has; NULL where it has none. */
+/* The next layer's functions, under whichever spelling the device has; NULL where it has
+ * none. */
 struct tally_vk_api {
 	VkDevice device;
 	VkPhysicalDevice physical;
@@ -29,14 +30,14 @@ struct tally_vk_api {
 	PFN_vkCmdBeginQuery CmdBeginQuery;
 	PFN_vkCmdEndQuery CmdEndQuery;
 	PFN_vkGetQueryPoolResults GetQueryPoolResults;
-	PFN_vkGetCalibratedTimestampsEXT GetCalibratedTimestamps; /* only where enabled, with both
-								     domains offered */
-	float timestamp_period; /* ns a tick; may be inf, nan or 0 on odd drivers */
+	/* only where enabled, with both domains offered */
+	PFN_vkGetCalibratedTimestampsEXT GetCalibratedTimestamps;
+	float timestamp_period; /* ns per tick; may be inf, nan or 0 on odd drivers */
 	bool pipeline_statistics; /* the feature is enabled */
 	bool mesh_shader; /* enabled: a statistics query around graphics is restricted (3.3) */
-	bool multi_device; /* stamps only */
-	/* VK_KHR_performance_query: the driver has it; it is enabled, by us alone; two pools may be
-	 * used in one command buffer; the game enabled it for itself (R18). */
+	bool multi_device; /* timestamps only */
+	/* VK_KHR_performance_query: the driver has it; it is enabled, by us alone; two pools
+	 * may be used in one command buffer; the game enabled it for itself (R18). */
 	bool performance_offered, performance_query, performance_pools, game_performance;
 	PFN_vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR
 		EnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR;
@@ -45,7 +46,7 @@ struct tally_vk_api {
 	PFN_vkAcquireProfilingLockKHR AcquireProfilingLockKHR;
 	PFN_vkReleaseProfilingLockKHR ReleaseProfilingLockKHR;
 	uint32_t n_families;
-	VkDriverId driver_id; /* 0: not known */
+	VkDriverId driver_id; /* 0: unknown */
 	/* Beginning a query that counts compute shaders crashes where no compute pipeline is
 	 * bound: lavapipe (seen in 22.3.6) looks at the pipeline before it has one. */
 	bool compute_crashes;
@@ -54,9 +55,9 @@ struct tally_vk_api {
 /* What queues of one family can do, and what is to be counted on them. */
 struct tally_vk_family {
 	VkQueueFlags flags;
-	uint32_t timestamp_bits; /* 0: no stamps */
+	uint32_t timestamp_bits; /* 0: no timestamps */
 	uint32_t index;
-	uint32_t set; /* number from 1 of the source's set that has its turn; 0: none */
+	uint32_t set; /* number, from 1, of the source's set that is counted now; 0: none */
 };
 
 /* Halves of an interval whose two ends lie in different command buffers. */
@@ -68,70 +69,75 @@ struct tally_vk_source;
 struct tally_vk_source_ops {
 	const char *name;   /* as in the log: "vk-timestamp" */
 	bool delivers_time; /* fills sample->begin_ns and end_ns */
-	bool halves;	    /* an interval may begin and end in different command buffers, and may
-			       stand between suspended halves' outer ends; else only as a whole */
-	bool inherits;	    /* secondaries may inherit its queries: tally_vk_statistics_mask() */
+	/* an interval may begin and end in different command buffers, and may stand between the
+	 * outer ends of suspended halves; otherwise it is recorded only as a whole */
+	bool halves;
+	/* secondaries may inherit its queries: tally_vk_statistics_mask() */
+	bool inherits;
 	bool exclusive;	    /* at most one interval at a time in a command buffer */
-	/* Probe and choose counters from src->wanted. On error src->reason says why. May wait 50 ms
-	 * for another program to give up the profiling lock (vk-khr). */
+	/* Probes and chooses counters from src->wanted. On error src->reason says why. May wait
+	 * 50 ms for another program to release the profiling lock (vk-khr). */
 	enum tally_status (*open)(struct tally_vk_source *src);
 	void (*close)(struct tally_vk_source *src);
 	/* Can an interval be recorded for queues of this family at all? */
 	bool (*covers)(const struct tally_vk_source *src, const struct tally_vk_family *family);
-	/* A pool of `slots` slots for queues of a family it covers. All queries are unreset. */
+	/* Creates a pool of `slots` slots for queues of a family that it covers. No query is
+	 * reset yet. */
 	enum tally_status (*create_pool)(struct tally_vk_source *src,
 					 const struct tally_vk_family *family, uint32_t slots,
 					 VkQueryPool *out);
-	/* Slots [first, first + n) become usable again: by the host, or recorded into `cb` outside
-	 * a render pass. */
+	/* Slots [first, first + n) become usable again: by the host, or recorded into `cb`
+	 * outside a render pass. */
 	void (*reset)(struct tally_vk_source *src, VkQueryPool pool, uint32_t first, uint32_t n);
 	void (*record_reset)(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool,
 			     uint32_t first, uint32_t n);
-	/* `views`: the consecutive slots that the interval takes (multiview; else 1). */
+	/* `views`: the number of consecutive slots that the interval takes (multiview; else
+	 * 1). */
 	void (*begin)(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool,
 		      uint32_t slot, uint32_t views);
 	void (*end)(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool,
 		    uint32_t slot, uint32_t views);
-	/* Bytes of what fetch() writes for one slot. 0: the driver cannot say of a range which of
-	 * its queries are available, and read() asks for each slot. */
+	/* The size in bytes of what fetch() writes for one slot. 0: the driver cannot report
+	 * which queries of a range are available, and read() asks for each slot. */
 	size_t (*row_bytes)(const struct tally_vk_source *src,
 			    const struct tally_vk_family *family);
-	/* Ask the driver once for slots [first, first + n), all of which were reset at some time,
-	 * and write a row for each, with the availability of its queries. Does not wait.
-	 * TALLY_LOST: the driver answers with an error, and no row of these is to be read. */
+	/* Asks the driver once for slots [first, first + n), all of which were reset at some
+	 * time, and writes a row for each, with the availability of its queries. Does not wait.
+	 * TALLY_LOST: the driver answers with an error, and none of these rows may be read. */
 	enum tally_status (*fetch)(struct tally_vk_source *src,
 				   const struct tally_vk_family *family, VkQueryPool pool,
 				   uint32_t first, uint32_t n, void *rows);
-	/* The interval in `slot`, which took `views` consecutive slots: the first must hold a
-	 * result, counters are summed over those that do. `rows`: what fetch() wrote for its slots,
-	 * NULL without row_bytes(). `which`: the halves that were recorded; with one half begin_ns
-	 * or end_ns alone is set and has_time stays false. TALLY_NOT_READY leaves *out untouched.
-	 * Timestamps that make no sense are left out, with TALLY_FLAG(BAD_TIME). TALLY_LOST: the
-	 * driver answers with an error. */
+	/* Reads the interval in `slot`, which took `views` consecutive slots: the first must
+	 * hold a result, and counters are summed over those that do. `rows`: what fetch() wrote
+	 * for its slots, NULL without row_bytes(). `which`: the halves that were recorded; with
+	 * one half only begin_ns or end_ns is set and has_time stays false. TALLY_NOT_READY
+	 * leaves *out untouched. Implausible timestamps are left out, with
+	 * TALLY_FLAG(BAD_TIME). TALLY_LOST: the driver answers with an error. */
 	enum tally_status (*read)(struct tally_vk_source *src, const struct tally_vk_family *family,
 				  VkQueryPool pool, const void *rows, uint32_t slot, uint32_t views,
 				  unsigned which, struct tally_sample *out);
-	/* Once a frame: keep the clocks' mapping fresh. Calls no GPU work. */
+	/* Called once per frame: keeps the clocks' mapping up to date. Submits no GPU work. */
 	void (*tick)(struct tally_vk_source *src, uint64_t now_ns);
 };
 
-/* What every source begins with. */
+/* The first member of every source. */
 struct tally_vk_source {
 	const struct tally_vk_source_ops *ops;
 	const struct tally_vk_api *api; /* outlives the source */
-	const struct tally_counter *const *counters; /* set by open(); outlive the process's use */
+	/* set by open(); valid as long as the process uses them */
+	const struct tally_counter *const *counters;
 	uint32_t n_counters;
-	/* Set by open(): what takes turns, and is counted where tally_vk_family.set says so; values
-	 * are then in the order of the set. None: `counters` is counted always. */
+	/* Set by open(): the sets that take turns, counted where tally_vk_family.set says so;
+	 * values are then in the order of the set. None: `counters` is always counted. */
 	const struct tally_counter_set *const *sets;
 	uint32_t n_sets;
 	const char *wanted; /* --counters list; valid during open() */
 	struct tally_key_table *keys; /* of the device, or NULL; valid during open() */
-	char reason[256];   /* why it is off, or what it has to do without; "" = nothing to say */
+	char reason[256];   /* why it is off, or what it lacks; "" = nothing to report */
 };
 
-/* NULL on OOM. Two queries a slot. A slot's begins come before its ends, so that both take
- * consecutive queries, one a view, and so do neighbouring slots. */
+/* NULL on OOM. Two queries per slot. A slot's begins come before its ends, so that each of the
+ * two uses consecutive queries, one per view, and so do neighboring slots. */
 struct tally_vk_source *tally_vk_timestamp_create(const struct tally_vk_api *api);
 struct tally_vk_source *tally_vk_statistics_create(const struct tally_vk_api *api);
 /* The statistics that a primary must name for secondaries to inherit; 0 when closed. */
@@ -139,11 +145,11 @@ VkQueryPipelineStatisticFlags tally_vk_statistics_mask(const struct tally_vk_sou
 						       const struct tally_vk_family *family);
 /* VK_KHR_performance_query. Holds the driver's profiling lock while it is open. */
 struct tally_vk_source *tally_vk_khr_create(const struct tally_vk_api *api);
-/* Where an interval of a set (number from 1) may stand: WORKLOAD: anywhere; PASS: outside render
- * passes; SUBMISSION: its begin is the first and its end the last command of a primary. Never
- * across vkCmdExecuteCommands. */
+/* Where an interval of a set (number from 1) may stand: WORKLOAD: anywhere; PASS: outside
+ * render passes; SUBMISSION: its begin is the first and its end the last command of a primary.
+ * Never across vkCmdExecuteCommands. */
 enum tally_scope tally_vk_khr_scope(const struct tally_vk_source *src, uint32_t set);
-/* Free a source that is not open. Accepts NULL. */
+/* Frees a source that is not open. Accepts NULL. */
 void tally_vk_source_destroy(struct tally_vk_source *src);
 
 #endif

@@ -1,4 +1,4 @@
-/* Pipeline statistics, by vkCmdBeginQuery: one query counts all that are wanted. */
+/* Pipeline statistics, by vkCmdBeginQuery: one query counts all requested statistics. */
 #include "query/vk/source.h"
 
 #include <stdio.h>
@@ -35,7 +35,8 @@ _Static_assert(VK_QUERY_PIPELINE_STATISTIC_INPUT_ASSEMBLY_VERTICES_BIT == 1u << 
 
 #define ON_COMPUTE ((uint32_t)VK_QUERY_PIPELINE_STATISTIC_COMPUTE_SHADER_INVOCATIONS_BIT)
 #define ON_GRAPHICS (ON_COMPUTE - 1)
-/* What a query may count while mesh shaders draw; who begins it cannot know whether they will. */
+/* What a query may count while mesh shaders draw; at its begin it is unknown whether they
+ * will. */
 #define BESIDE_MESHES \
 	((uint32_t)VK_QUERY_PIPELINE_STATISTIC_FRAGMENT_SHADER_INVOCATIONS_BIT | ON_COMPUTE)
 
@@ -75,7 +76,7 @@ statistics_covers(const struct tally_vk_source *src, const struct tally_vk_famil
 	return mask_of(statistics_of(src), family) != 0;
 }
 
-/* --- recording ------------------------------------------------------------------------------ */
+/* --- recording ---------------------------------------------------------------------------- */
 
 static enum tally_status
 statistics_create_pool(struct tally_vk_source *src, const struct tally_vk_family *family,
@@ -122,9 +123,9 @@ statistics_end(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool
 	src->api->CmdEndQuery(cb, pool, slot);
 }
 
-/* --- reading -------------------------------------------------------------------------------- */
+/* --- reading ------------------------------------------------------------------------------ */
 
-/* A row is what the query counted, and its availability. */
+/* A row consists of the query's counts and its availability. */
 static uint32_t
 n_counted(const struct vk_statistics *st, const struct tally_vk_family *family)
 {
@@ -145,7 +146,7 @@ statistics_fetch(struct tally_vk_source *src, const struct tally_vk_family *fami
 	uint32_t counted = n_counted(statistics_of(src), family), row = counted + 1;
 	uint64_t *data = rows;
 
-	/* Drivers that are not ready may write nothing at all. */
+	/* Drivers may write nothing at all for results that are not ready. */
 	for (uint32_t i = 0; i < n; i++)
 		data[i * row + counted] = 0;
 	VkResult result = api->GetQueryPoolResults(
@@ -196,7 +197,8 @@ statistics_tick(struct tally_vk_source *src, uint64_t now_ns)
 	(void)now_ns;
 }
 
-/* --- life ----------------------------------------------------------------------------------- */
+/* --- lifetime
+ * ------------------------------------------------------------------------------- */
 
 static void
 statistics_close(struct tally_vk_source *src)
@@ -208,7 +210,7 @@ statistics_close(struct tally_vk_source *src)
 	src->n_counters = 0;
 }
 
-/* NULL, or why there are no statistics at all. */
+/* NULL, or the reason why there are no statistics at all. */
 static const char *
 obstacle(const struct tally_vk_api *api)
 {
@@ -224,7 +226,7 @@ obstacle(const struct tally_vk_api *api)
 	return NULL;
 }
 
-/* Name the counters that are wanted and not to be had, the first few of many. */
+/* Names the requested counters that are not available, the first few of many. */
 static void
 tell_left_out(struct tally_vk_source *src, uint32_t left_out, uint32_t named, const char *why)
 {

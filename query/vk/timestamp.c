@@ -1,6 +1,6 @@
-/* When a stretch of work began and ended on the GPU, by vkCmdWriteTimestamp. Both stamps are
- * written once everything before them is through, so that the times of stretches that follow each
- * other do not overlap. Timestamps never collide with queries of the game's. */
+/* When an interval of work began and ended on the GPU, by vkCmdWriteTimestamp. Both timestamps
+ * are written once everything before them is completed, so that the times of consecutive
+ * intervals do not overlap. Timestamps never collide with the game's queries. */
 #include "query/vk/source.h"
 
 #include <stdio.h>
@@ -12,24 +12,26 @@
 #define SECOND_NS UINT64_C(1000000000)
 #define CALIBRATION_TRIES 3
 #define TIGHT_BRACKET_NS 20000
-/* No GPU's clock is quicker or slower than this; between them conversion is exact. */
+/* No GPU clock has a shorter or longer tick than these; between them conversion is exact. */
 #define SHORTEST_TICK_NS (1.0f / 256)
 #define LONGEST_TICK_NS 1e6f
 #define FRACTION_BITS 23
 
 struct vk_timestamp {
 	struct tally_vk_source base;
-	/* Nanoseconds a tick: mantissa / 2^shift, which a float's value is exactly. */
+	/* Nanoseconds per tick: mantissa / 2^shift, which represents a float's value
+	 * exactly. */
 	uint32_t mantissa;
 	unsigned shift; /* 4 to 31 */
 
-	/* Narrow clocks wrap: a stamp means the time that is nearest to this reading. */
+	/* Narrow clocks wrap: a timestamp means the time that is nearest to this reading. */
 	bool has_reference;
 	uint64_t reference; /* ticks */
 	struct tally_clock_map map;
 	uint64_t calibrate_at_ns;
-	bool foreign; /* stamps are not on the clock that the driver shows: no calibration */
-	bool trusted; /* a first stamp proved that they are */
+	/* timestamps are not on the clock that the driver shows: no calibration */
+	bool foreign;
+	bool trusted; /* a first timestamp proved that they are */
 
 	uint64_t opened_ns;
 	uint64_t now_ns; /* CPU time, no later than now */
@@ -41,10 +43,10 @@ timestamp_of(struct tally_vk_source *src)
 	return (struct vk_timestamp *)src;
 }
 
-/* --- ticks ---------------------------------------------------------------------------------- */
+/* --- ticks -------------------------------------------------------------------------------- */
 
-/* Modulo 2^64, like everything about times here. The product has up to 88 bits, hence halves; what
- * the upper half gives is whole, so that only one rounding happens, down. */
+/* Modulo 2^64, like all arithmetic on times here. The product has up to 88 bits, hence the
+ * halves; the upper half's contribution is whole, so that only one rounding happens, down. */
 static uint64_t
 ticks_to_ns(const struct vk_timestamp *t, uint64_t ticks)
 {
@@ -53,21 +55,22 @@ ticks_to_ns(const struct vk_timestamp *t, uint64_t ticks)
 	return (upper << (32 - t->shift)) + (lower >> t->shift);
 }
 
-/* Undo the wraps of a narrow clock: of all times that the reading may mean the one nearest to the
- * reference. */
+/* Undoes the wraps of a narrow clock: of all times that the reading may mean, the one nearest
+ * to the reference. */
 static uint64_t
 unwrap(struct vk_timestamp *t, uint64_t ticks, unsigned bits)
 {
 	uint64_t wrap = bits < 64 ? UINT64_C(1) << bits : 0;
 	if (!t->has_reference) {
-		/* Ahead by a wrap, lest what turns out to be earlier is before all time. */
+		/* Ahead by a wrap, so that a time that turns out to be earlier does not become
+		 * negative. */
 		t->reference = ticks + wrap;
 		t->has_reference = true;
 	}
 	uint64_t ahead = tally_ticks_elapsed(t->reference, ticks, bits);
 	bool is_earlier = wrap && ahead > wrap / 2;
 	uint64_t whole = t->reference + ahead - (is_earlier ? wrap : 0);
-	/* Without a calibration that brings it up to date it goes along with the stamps. */
+	/* Without a calibration that updates it, the reference follows the timestamps. */
 	if (!t->map.calibrated && wrap && !is_earlier)
 		t->reference = whole;
 	return whole;
@@ -80,14 +83,14 @@ masked(uint64_t ticks, unsigned bits)
 	return tally_ticks_elapsed(0, ticks, bits);
 }
 
-/* --- the CPU's time ------------------------------------------------------------------------- */
+/* --- the CPU's time ----------------------------------------------------------------------- */
 
 struct reading {
 	uint64_t before_ns, ticks, after_ns;
 };
 
-/* The GPU's clock and, around it, ours: as tight as our own readings and the driver's word for its
- * deviation allow. False when the driver fails. */
+/* Reads the GPU's clock and, around it, ours: as tight as our own readings and the driver's
+ * reported deviation allow. False when the driver fails. */
 static bool
 read_both(struct vk_timestamp *t, struct reading *out)
 {
@@ -113,7 +116,8 @@ read_both(struct vk_timestamp *t, struct reading *out)
 	out->ticks = values[0];
 	uint64_t earliest = values[1] > deviation ? values[1] - deviation : 0;
 	uint64_t latest = values[1] < UINT64_MAX - deviation ? values[1] + deviation : UINT64_MAX;
-	/* A driver whose second value is none of CLOCK_MONOTONIC's goes by our own two. */
+	/* If the driver's second value is not a CLOCK_MONOTONIC time, only our own two readings
+	 * count. */
 	if (earliest > out->after_ns || latest < out->before_ns)
 		return true;
 	if (out->before_ns < earliest)
@@ -146,7 +150,7 @@ calibrate(struct vk_timestamp *t)
 	}
 	if (best.after_ns == UINT64_MAX)
 		return; /* the map in force stays, or there is none */
-	/* Reference and map go together: the new one takes effect, tighter or not. */
+	/* Reference and map belong together: the new one takes effect, tighter or not. */
 	t->has_reference = true;
 	t->reference = best.ticks;
 	t->map = (struct tally_clock_map){ .calibrated = false };
@@ -164,7 +168,7 @@ timestamp_tick(struct tally_vk_source *src, uint64_t now_ns)
 		calibrate(t);
 }
 
-/* --- recording ------------------------------------------------------------------------------ */
+/* --- recording ---------------------------------------------------------------------------- */
 
 static bool
 timestamp_covers(const struct tally_vk_source *src, const struct tally_vk_family *family)
@@ -220,7 +224,7 @@ timestamp_end(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool,
 				    2 * slot + views);
 }
 
-/* --- reading -------------------------------------------------------------------------------- */
+/* --- reading ------------------------------------------------------------------------------ */
 
 struct stamp {
 	uint64_t ticks, available;
@@ -242,7 +246,7 @@ timestamp_fetch(struct tally_vk_source *src, const struct tally_vk_family *famil
 	struct stamp *stamps = rows;
 
 	(void)family;
-	/* Drivers that are not ready may write nothing at all. */
+	/* Drivers may write nothing at all for results that are not ready. */
 	for (uint32_t i = 0; i < 2 * n; i++)
 		stamps[i].available = 0;
 	VkResult result = api->GetQueryPoolResults(
@@ -251,7 +255,7 @@ timestamp_fetch(struct tally_vk_source *src, const struct tally_vk_family *famil
 	return result < 0 ? TALLY_LOST : TALLY_OK;
 }
 
-/* Of the views' stamps the one farthest from `begin`. */
+/* Of the views' timestamps, the one farthest from `begin`. */
 static uint64_t
 last_stamp(const struct stamp *stamps, uint32_t views, uint64_t begin, unsigned bits)
 {
@@ -267,7 +271,8 @@ last_stamp(const struct stamp *stamps, uint32_t views, uint64_t begin, unsigned 
 	return last;
 }
 
-/* Can that much time have passed since we began to look? Clocks may run a little apart. */
+/* Can that much time have passed since the source was opened? Clocks may differ slightly in
+ * speed. */
 static bool
 is_possible(struct vk_timestamp *t, uint64_t ns)
 {
@@ -289,16 +294,16 @@ is_plausible(struct vk_timestamp *t, uint64_t ns)
 	return ns + SECOND_NS >= t->opened_ns && ns <= t->now_ns + SECOND_NS;
 }
 
-/* A stamp on the time line that we deliver; false: it makes no sense there. */
+/* Puts a timestamp on the time line that we deliver; false: it is implausible there. */
 static bool
 place(struct vk_timestamp *t, uint64_t ticks, unsigned bits, uint64_t *ns, uint64_t *flags)
 {
 	if (bits == 64 && !ticks)
-		return false; /* what drivers put where a stamp failed */
+		return false; /* drivers write 0 where a timestamp failed */
 	*ns = tally_clock_map_apply(&t->map, ticks_to_ns(t, unwrap(t, ticks, bits)));
 	if (t->map.calibrated && !is_plausible(t, *ns)) {
 		/* Either the clock was set since the calibration (a suspended machine), or this
-		 * driver's stamps never were on the clock that it shows. */
+		 * driver's timestamps never were on the clock that it shows. */
 		t->map = (struct tally_clock_map){ .calibrated = false };
 		t->has_reference = false;
 		t->calibrate_at_ns = 0;
@@ -322,7 +327,7 @@ deliver(struct vk_timestamp *t, uint64_t begin, uint64_t end, unsigned bits,
 {
 	uint64_t ticks = tally_ticks_elapsed(begin, end, bits);
 	uint64_t begin_ns = 0, flags = 0;
-	/* More than half of what the clock can show is an end before its begin. */
+	/* A difference of more than half the clock's range means an end before its begin. */
 	bool backwards = ticks > (UINT64_MAX >> (64 - bits)) / 2;
 
 	if (backwards || (bits == 64 && !end) || !is_possible(t, ticks_to_ns(t, ticks)) ||
@@ -330,7 +335,8 @@ deliver(struct vk_timestamp *t, uint64_t begin, uint64_t end, unsigned bits,
 		out->flags |= TALLY_FLAG(BAD_TIME);
 		return;
 	}
-	/* Rounded like the begin of what follows, so that stretches touch where stamps do. */
+	/* Rounded like the begin of what follows, so that intervals touch where timestamps are
+	 * shared. */
 	uint64_t whole = unwrap(t, begin, bits);
 	uint64_t ns = ticks_to_ns(t, whole + ticks) - ticks_to_ns(t, whole);
 	out->has_time = true;
@@ -339,7 +345,7 @@ deliver(struct vk_timestamp *t, uint64_t begin, uint64_t end, unsigned bits,
 	out->flags |= flags;
 }
 
-/* One end alone; the other is of another command buffer. */
+/* Delivers one end alone; the other is in another command buffer. */
 static void
 deliver_half(struct vk_timestamp *t, uint64_t ticks, unsigned bits, bool is_begin,
 	     struct tally_sample *out)
@@ -367,7 +373,8 @@ timestamp_read(struct tally_vk_source *src, const struct tally_vk_family *family
 	(void)slot;
 	if (!bits || !(which & TALLY_VK_BOTH))
 		return TALLY_LOST;
-	/* The first view's have to be there; views that the driver did not use never come. */
+	/* The first view's timestamps must be available; views that the driver did not use
+	 * never become available. */
 	if ((which & TALLY_VK_BEGIN && !begins[0].available) ||
 	    (which & TALLY_VK_END && !ends[0].available))
 		return TALLY_NOT_READY;
@@ -381,15 +388,16 @@ timestamp_read(struct tally_vk_source *src, const struct tally_vk_family *family
 	return TALLY_OK;
 }
 
-/* --- life ----------------------------------------------------------------------------------- */
+/* --- lifetime
+ * ------------------------------------------------------------------------------- */
 
-/* False: the driver's period is no time. */
+/* False: the driver's period is not a valid time. */
 static bool
 take_period(struct vk_timestamp *t, float period)
 {
 	uint32_t bits;
 
-	/* False for a NaN, too. */
+	/* Also false for a NaN. */
 	if (!(period >= SHORTEST_TICK_NS && period <= LONGEST_TICK_NS))
 		return false;
 	/* IEEE 754, and a normal number: 1.fraction x 2^(exponent - 127). */
