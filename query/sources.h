@@ -22,7 +22,7 @@ struct tally_vk_source;
 struct tally_source_row {
 	const char *name; /* as in the log and in --sources */
 	bool by_default;  /* it counts without being named */
-	bool in_tests;    /* exists for tests: no list that is shown to people has it */
+	bool in_tests;    /* for tests only: not in any list shown to people */
 	bool hardware;    /* its counters are the hardware's own */
 	/* For people; NULL = nothing to say: what the source provides ("GPU times"), what it
 	 * provides besides counters, what its absence means and what to do about it, and the
@@ -34,7 +34,7 @@ struct tally_source_row {
 enum tally_gl_yields {
 	TALLY_YIELDS_NOT = 0,
 	TALLY_YIELDS_COUNTERS, /* any hardware counters */
-	/* monitors; where one unit counts everything (Intel), any counters */
+	/* Monitors; where one unit counts everything (Intel), any counters. */
 	TALLY_YIELDS_MONITORS,
 };
 
@@ -57,7 +57,7 @@ struct tally_vk_source_row {
 /* A snapshot source (query/source/snapshot.h). */
 struct tally_snapshot_source_row {
 	struct tally_source_row row;
-	/* it is off where the source of this name counts; NULL = never off for that reason */
+	/* It is off where the source of this name counts; NULL = never off for that reason. */
 	const char *unless;
 	/* It counts in each of these cases: --sources lists it; with_cpu is set and --cpu is
 	 * given; with_cpu is set, `named` says that an item of --counters asks for it, and
@@ -66,14 +66,15 @@ struct tally_snapshot_source_row {
 	bool (*named)(const char *counters);
 	bool trial; /* only its first values show whether it counts correctly */
 	struct tally_snapshot_source *(*create)(void); /* NULL on OOM */
-	/* For `counters`: could this name be a counter of the source on some machine? No driver
-	 * is queried. */
+	/* For `counters`: could this name be a counter of the source on some machine? No
+	 * driver is queried. */
 	bool (*may_count)(const char *counters);
 	/* For `doctor`, which has time to spare: writes to out, as a sentence, what the machine
 	 * has that the options leave unused; out is untouched where there is nothing to say. */
 	void (*look_closer)(const struct tally_config *config, char *out, uint32_t size);
 };
 
+/* One table for each kind of source, with its length. */
 extern const struct tally_gl_source_row tally_gl_sources[];
 extern const uint32_t tally_n_gl_sources;
 extern const struct tally_vk_source_row tally_vk_sources[];

@@ -40,7 +40,7 @@ struct gl_amd {
 	struct tally_amd_catalogue *catalogue;
 
 	struct amd_slot *slots;
-	struct monitor *monitors; /* as many as slots, made when they are first needed */
+	struct monitor *monitors; /* as many as slots, created when they are first needed */
 	uint32_t n_slots, n_monitors;
 	uint32_t *free; /* per set, the most recently freed monitor with this selection */
 	uint32_t holder; /* the slot whose monitor is active, NONE = none */
@@ -373,7 +373,7 @@ amd_begin(struct tally_source *src, uint32_t slot)
 	/* An interval inside another one has no counters, because monitors do not nest. */
 	if (amd->yielded || src->set >= src->n_sets || amd->holder != NONE)
 		return;
-	if (src->off) { /* until the frame ends, it is recorded under the set's name */
+	if (src->off) { /* the interval is recorded under the set's name until the frame ends */
 		s->flags |= TALLY_FLAG(LOST);
 		return;
 	}

@@ -1,6 +1,6 @@
 /* Enumerates groups and counters, chooses among them, and finds out which can be counted
- * together: within a group as many as the group allows, and of those the ones that the driver
- * begins. */
+ * together: within a group as many as the group allows, and of those the ones that the
+ * driver begins. */
 #include "query/gl/amd_catalogue.h"
 
 #include "layer/array.h"
@@ -24,8 +24,8 @@
 /* Drivers begin more than they can count. Mesa's freedreno writes samples of 40 bytes into a
  * buffer of 4 KiB without checking for its end (22.3, fd_acc_begin_query). */
 #define MAX_IN_A_SET 96u
-/* The driver does not say which counters are useful, so the overview takes a few of each
- * group. */
+/* The driver does not say which counters are useful, so the overview takes a few
+ * of each group. */
 #define OVERVIEW_OF_A_GROUP 4u
 #define OVERVIEW 32u
 
@@ -81,7 +81,7 @@ take_error(const struct tally_gl_api *api)
 	return first;
 }
 
-/* ---- what there is ---- */
+/* ---- available groups and counters ---- */
 
 /* A text that fits the buffer exactly may lack its terminating NUL. */
 static void

@@ -1,5 +1,5 @@
-/* query/gl/amd_catalogue.h - what GL_AMD_performance_monitor offers, put into sets; its
- * results.
+/* query/gl/amd_catalogue.h - what GL_AMD_performance_monitor offers, put into sets;
+ * its results.
  *
  * Creating a catalogue makes the driver calls of a probe, a few for each counter, so the
  * context must be current; it waits for nothing. A catalogue belongs to one source of one
@@ -14,6 +14,7 @@
 #define TALLY_AMD_MAX_COUNTERS 4096u
 #define TALLY_AMD_MAX_SETS 1024u
 
+/* The type of a counter, as the driver reports it. */
 enum tally_amd_type {
 	TALLY_AMD_U32 = 0,
 	TALLY_AMD_U64,
@@ -38,6 +39,7 @@ struct tally_amd_run {
 	uint32_t first, n; /* indices into ids */
 };
 
+/* Counters that are counted together. */
 struct tally_amd_set {
 	const struct tally_amd_counter **counters; /* in the order of the set's layout */
 	uint32_t n;
@@ -46,8 +48,9 @@ struct tally_amd_set {
 	uint32_t n_runs;
 };
 
+/* The counters and sets of one context. */
 struct tally_amd_catalogue {
-	/* of all sets; each lives as long as the process */
+	/* Of all sets; each lives as long as the process. */
 	const struct tally_counter **counters;
 	uint32_t n_counters;
 	struct tally_amd_set *sets;
@@ -73,8 +76,8 @@ bool tally_amd_is_intel(const struct tally_gl_api *api);
 void tally_amd_select(const struct tally_gl_api *api, unsigned monitor,
 		      const struct tally_amd_set *set, bool enable);
 
-/* Decodes one result of `len` bytes into values in the order of the set's layout, with their
- * flags. */
+/* Decodes one result of `len` bytes into values in the order of the set's layout, with
+ * their flags. */
 void tally_amd_decode(const struct tally_amd_set *set, const void *result, size_t len,
 		      struct tally_sample *out);
 

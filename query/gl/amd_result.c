@@ -27,8 +27,8 @@ static bool
 put_float(const struct tally_amd_counter *c, float number, struct tally_value *out, uint64_t *flags)
 {
 	double value = (double)number;
-	/* By the extension's text a percentage has a range, whether or not the driver reports
-	 * one. */
+	/* By the extension's text a percentage has a range, whether or not the driver
+	 * reports one. */
 	bool ranged = c->ranged || c->type == TALLY_AMD_PERCENTAGE;
 	double min = c->ranged ? c->min : 0.0, max = c->ranged ? c->max : 100.0;
 	double slack = (max - min) / 1024; /* a rounding error is not an overflow */

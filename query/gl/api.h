@@ -1,10 +1,10 @@
 /* query/gl/api.h - the OpenGL calls that the gl_* sources make, as the shim or a probe passes
  * them in. They are never called by name, so that a source cannot call the shim itself.
  *
- * Plain C types are used on purpose (GLuint is unsigned, GLint64 is int64_t): no GL header is
- * needed and none can clash. There is one struct per context, used while that context is
- * current, by its thread. Functions that the context lacks are NULL; sources check before they
- * use one.
+ * Plain C types are used on purpose (GLuint is unsigned, GLint64 is int64_t): no GL header
+ * is needed and none can clash. There is one struct per context, used while that context is
+ * current, by its thread. Functions that the context lacks are NULL; sources check before
+ * they use one.
  */
 #ifndef PASSTALLY_QUERY_GL_API_H
 #define PASSTALLY_QUERY_GL_API_H
@@ -35,6 +35,7 @@ enum tally_gl_exclusive {
 	TALLY_GL_N_EXCLUSIVE,
 };
 
+/* The functions and properties of one context. */
 struct tally_gl_api {
 	bool es;
 	int version; /* 10 * major + minor */
@@ -107,13 +108,13 @@ struct tally_gl_api {
 	 * driver's clock is the CPU's, so the first timestamp is taken from the CPU. */
 	bool stamps_in_tiles;
 
-	/* One bit per enum tally_gl_exclusive: the game uses this target now. Maintained by the
-	 * shim. */
+	/* One bit per enum tally_gl_exclusive: the game uses this target now. Maintained
+	 * by the shim. */
 	uint32_t app_active;
-	/* The GPU_DISJOINT_EXT flag was seen set since the source last cleared this member
-	 * (GLES). Every reader of the driver's clear-on-read flag sets it, the shim's hook
-	 * included; the source calls read_disjoint, which also remembers the flag for the
-	 * game. */
+	/* The GPU_DISJOINT_EXT flag was seen set since the source last cleared this
+	 * member (GLES). Every reader of the driver's clear-on-read flag sets it, the
+	 * shim's hook included; the source calls read_disjoint, which also remembers the
+	 * flag for the game. */
 	bool disjoint_seen;
 	bool (*read_disjoint)(struct tally_gl_api *api);
 };
@@ -126,11 +127,11 @@ typedef void (*tally_gl_find(void *data, const char *name))(void);
  * can be disjoint. */
 void tally_gl_api_fill(struct tally_gl_api *api, tally_gl_find *find, void *data);
 
-/* Maps a GL query target to its exclusive group, -1 when it is in none of them (TIMESTAMP,
- * ...). */
+/* Maps a GL query target to its exclusive group, -1 when it is in none of them
+ * (TIMESTAMP, ...). */
 int tally_gl_exclusive_of(unsigned target);
-/* The target of a group; of the occlusion targets, the one that counts samples; 0: no such
- * group. */
+/* The target of a group; of the occlusion targets, the one that counts samples; 0:
+ * no such group. */
 unsigned tally_gl_exclusive_target(enum tally_gl_exclusive which);
 
 /* Each source is created unopened, over an api that outlives it; NULL on OOM. close() or
@@ -145,20 +146,20 @@ struct tally_source *tally_gl_amd_create(struct tally_gl_api *api);
  * game's call is forwarded. Below TALLY_GL_N_EXCLUSIVE: the game begins a query of that group.
  * The open slot's value is given up, flagged YIELDED; app_active gets the bit afterwards. */
 enum tally_gl_use {
-	/* The game asks about, makes or begins performance queries or monitors. Where one unit
-	 * of the GPU counts both (Intel), each source ends what is active, gives up all
-	 * outstanding results, deletes every object that the driver has finished with, and
-	 * counts nothing more; slots in flight and slots begun from then on answer without
-	 * values, flagged YIELDED. Later calls ask again for results that were not ready. Does
-	 * not block. */
+	/* The game asks about, makes or begins performance queries or monitors. Where one
+	 * unit of the GPU counts both (Intel), each source ends what is active, gives up
+	 * all outstanding results, deletes every object that the driver has finished with,
+	 * and counts nothing more; slots in flight and slots begun from then on answer
+	 * without values, flagged YIELDED. Later calls ask again for results that were not
+	 * ready. Does not block. */
 	TALLY_GL_USE_COUNTERS = TALLY_GL_N_EXCLUSIVE,
-	/* The same for monitors: on other drivers, too, the game's first monitor must get the
-	 * name that it would have without us. Comes after TALLY_GL_USE_COUNTERS. */
+	/* The game's use includes monitors: on other drivers, too, its first monitor must get
+	 * the name that it would have without us. Comes after TALLY_GL_USE_COUNTERS. */
 	TALLY_GL_USE_MONITORS,
-	/* The game begins its first one: while one of our results is outstanding, an Intel
-	 * driver refuses to begin another metric set, and the game would never get a result.
-	 * Flushes and waits until the driver has finished with all of our queries: at most 100
-	 * ms, and once in a context's life. */
+	/* The game begins its first query or monitor: while one of our results is outstanding,
+	 * an Intel driver refuses to begin another metric set, and the game would never get a
+	 * result. Flushes and waits until the driver has finished with all of our queries: at
+	 * most 100 ms, and once in a context's life. */
 	TALLY_GL_USE_BEGINS,
 };
 

@@ -20,7 +20,7 @@
 #define LONG_TURN 16 /* frames, see failed() */
 #define ORPHANS_A_GAP 16
 #define CREATE_AGAIN 16 /* gaps after the driver refused to create a handle */
-#define SETTLE_TRIES 100 /* of a millisecond each, once in a run */
+#define SETTLE_TRIES 100 /* of one millisecond each, once in a run */
 
 struct intel_handle {
 	unsigned name; /* 0 = the driver's object is deleted */
@@ -29,7 +29,7 @@ struct intel_handle {
 	uint64_t ended; /* the frame in which it ended */
 };
 
-/* Why a slot has no handle, or what it waits for. */
+/* The handle of a slot, or why it has none, and what it waits for. */
 struct intel_slot {
 	uint32_t handle; /* NONE: no result will arrive */
 	bool running, lost;
@@ -49,16 +49,16 @@ struct gl_intel {
 	struct intel_slot *slots;
 	struct intel_handle *handles;
 	uint32_t n_slots, n_handles, room_handles;
-	/* given up while their results were outstanding, oldest first */
+	/* Given up while their results were outstanding, oldest first. */
 	uint32_t orphans, last_orphan;
 	uint32_t preflight; /* the handle that tests whether counting works at all, or NONE */
 	uint32_t active; /* a slot, or NONE */
 	uint64_t gaps;
-	/* consecutive: of the observation unit, of the pipeline's registers */
+	/* Consecutive: of the observation unit, of the pipeline's registers. */
 	uint32_t failures[2];
 	bool sets_exclude; /* another set can begin only after all results are read */
 	bool yielded;
-	bool settled; /* the one wait that settle() may make is over */
+	bool settled; /* the only wait that settle() may make is over */
 	void *data;
 };
 
@@ -164,8 +164,8 @@ free_handle(struct gl_intel *in, uint32_t handle)
 
 /* ---- failures ---- */
 
-/* Sets of one kind will never count: they are taken out. The reason is shown once no set is
- * left. */
+/* Sets of one kind will never count: they are taken out. The reason is shown once no
+ * set is left. */
 static void
 give_up(struct gl_intel *in, bool pipeline)
 {
@@ -222,8 +222,8 @@ others_are_out(const struct gl_intel *in, uint32_t which)
 }
 
 /* Ends the query of a handle, outside the guard. False: it is unknown whether it still
- * counts. Anything begun now would lie inside it, and deleting it may wait, so nothing more
- * is begun. */
+ * counts. Anything begun now would lie inside it, and deleting it may wait, so nothing
+ * more is begun. */
 static bool
 end_handle(struct gl_intel *in, uint32_t handle)
 {
@@ -287,8 +287,9 @@ fetch(struct gl_intel *in, uint32_t handle, struct tally_sample *out)
 	unsigned written = 0;
 
 	unsigned error = ask(in, handle, &written);
-	/* A begin that failed reports the error on every call. Another error may come from this
-	 * call alone; if the query were begun again unread, the driver would wait. */
+	/* A begin that failed reports the error on every call. Another error may come from
+	 * this call alone, so it is repeated: begun again unread, the query would make the
+	 * driver wait. */
 	if (error)
 		error = ask(in, handle, &written);
 	if (!written && !error)
@@ -474,8 +475,8 @@ end_active(struct gl_intel *in)
 	}
 }
 
-/* What is pending stays until the context is destroyed: deleting it would make the driver
- * wait. */
+/* What is pending stays until the context is destroyed: deleting it would make the
+ * driver wait. */
 static void
 delete_free(struct gl_intel *in)
 {
@@ -511,7 +512,7 @@ intel_begin(struct tally_source *src, uint32_t slot)
 	*s = (struct intel_slot){ .handle = NONE, .flags = in->yielded ? TALLY_FLAG(YIELDED) : 0 };
 	if (in->yielded || which >= in->offer.n_sets || in->active != NONE)
 		return;
-	/* until the frame ends, it is recorded under the set's name */
+	/* The interval is recorded under the set's name until the frame ends. */
 	if (in->sets_off[which]) {
 		s->lost = true;
 		return;

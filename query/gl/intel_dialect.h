@@ -1,17 +1,18 @@
 /* query/gl/intel_dialect.h - translates what an INTEL performance query reports of its counters
  * into this project's terms.
  *
- * The standard GL_INTEL_performance_query and the GL_INTEL_performance_queries before it share
- * the names of their functions and nothing else: enum values, flags and the meaning of some
- * arguments differ, so a dialect is one row of a table and values are looked up in that row
- * alone. Nothing here allocates, blocks, or makes a GL call except for extension names. Any
- * thread.
+ * The standard GL_INTEL_performance_query and the GL_INTEL_performance_queries before it
+ * share the names of their functions and nothing else: enum values, flags and the meaning
+ * of some arguments differ, so a dialect is one row of a table and values are looked up in
+ * that row alone. Nothing here allocates, blocks, or makes a GL call except for extension
+ * names. Any thread.
  */
 #ifndef PASSTALLY_QUERY_GL_INTEL_DIALECT_H
 #define PASSTALLY_QUERY_GL_INTEL_DIALECT_H
 
 #include "query/gl/api.h"
 
+/* The data types of counters in all dialects. */
 enum tally_intel_type {
 	TALLY_INTEL_UINT32 = 0,
 	TALLY_INTEL_UINT64,
@@ -21,6 +22,7 @@ enum tally_intel_type {
 	TALLY_INTEL_N_TYPES,
 };
 
+/* The kinds of counters in all dialects. */
 enum tally_intel_kind {
 	TALLY_INTEL_EVENT = 0,
 	TALLY_INTEL_DURATION_NORM,
@@ -31,6 +33,7 @@ enum tally_intel_kind {
 	TALLY_INTEL_N_KINDS,
 };
 
+/* The enum values and properties of one dialect. */
 struct tally_intel_dialect {
 	const char *extension;                /* the whole token */
 	unsigned read_flags;                  /* asks for data without waiting */
@@ -63,8 +66,8 @@ struct tally_intel_said {
 bool tally_intel_describe(const struct tally_intel_dialect *dialect,
 			  const struct tally_intel_said *said, struct tally_intel_field *field,
 			  struct tally_counter *counter);
-/* The value in the first `written` bytes of `data`; false: it lies outside, or is not a
- * number. */
+/* The value in the first `written` bytes of `data`; false: it lies outside, or is
+ * not a number. */
 bool tally_intel_decode(const struct tally_intel_field *field, const void *data, size_t written,
 			struct tally_value *out);
 

@@ -200,7 +200,7 @@ list_query(struct lister *in, struct listing *l, unsigned query)
 static bool
 ask_query(struct lister *in, struct listing *l, unsigned query)
 {
-	/* what a driver writes there may lack its terminating NUL */
+	/* What a driver writes there may lack its terminating NUL. */
 	memset(l->name, 0, sizeof(l->name));
 	l->data_size = l->n_counters = l->n_instances = l->caps = 0;
 	in->api->GetPerfQueryInfoINTEL(query, sizeof(l->name), l->name, &l->data_size,

@@ -1,5 +1,5 @@
-/* query/gl/intel_list.h - the INTEL performance queries of a context that count what was
- * requested.
+/* query/gl/intel_list.h - the INTEL performance queries of a context that count what
+ * was requested.
  *
  * Each type of query with requested counters becomes a set; the positions of its counters in
  * the driver's data are kept with it. Used by intel.c while it opens, inside the guard of its
@@ -16,7 +16,7 @@
 /* A counter that is decoded. */
 struct tally_intel_place {
 	struct tally_intel_field field;
-	/* its index among the set's values; NONE: it only shows whether they are good */
+	/* Its index among the set's values; NONE: it only shows whether they are good. */
 	uint32_t value;
 	bool disturbs;
 	bool elapsed; /* how long the GPU counted: 0 when it did not */

@@ -26,7 +26,7 @@ _Static_assert((int)TALLY_STATISTIC_SAMPLES_PASSED == (int)TALLY_GL_SAMPLES_PASS
 struct offer {
 	bool statistics; /* one of the eleven */
 	int gl, es;
-	const char *extensions[2]; /* desktop */
+	const char *extensions[2]; /* for desktop GL */
 	const char *es_extensions[2];
 	const char *needs; /* for people */
 };
@@ -90,7 +90,7 @@ static const struct offer *const offers[TALLY_N_STATISTICS] = {
 struct chosen {
 	unsigned target;
 	uint32_t group_bit; /* of its enum tally_gl_exclusive, as in app_active */
-	/* the largest value of the counter: a result this large is invalid */
+	/* The largest value of the counter: a result this large is invalid. */
 	uint64_t largest;
 };
 
@@ -115,7 +115,7 @@ struct gl_statistics {
 	uint32_t holder[TALLY_N_STATISTICS]; /* the slot in which each one is active */
 
 	struct stat_slot *slots;
-	/* slots x n; 0 = none yet. A query object is bound to its first target */
+	/* Slots x n; 0 = none yet. A query object is bound to its first target. */
 	unsigned *ids;
 	uint32_t n_slots;
 

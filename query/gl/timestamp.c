@@ -53,18 +53,18 @@ struct gl_timestamp {
 	uint32_t running;    /* the slot begun and not ended, or NO_SLOT */
 	uint32_t provisional; /* where it ends if nothing more comes after a gap */
 	uint64_t sequence;   /* of the newest timestamp */
-	/* the newest known to be available; this says nothing of older ones */
+	/* The newest known to be available; this says nothing of older ones. */
 	uint64_t available;
-	/* the newest that was available when the clock was last checked */
+	/* The newest that was available when the clock was last checked. */
 	uint64_t undisturbed;
 	uint32_t generation; /* incremented when the clock was disturbed */
 
 	bool batch;      /* reads since the last begin, end or gap */
-	uint64_t now_ns; /* CPU time, at most as old as the batch */
+	uint64_t now_ns; /* CPU time, read no earlier than the batch began */
 
 	struct tally_clock_map map;
 	uint64_t calibrate_at_ns;
-	/* timestamps are not on the clock that glGetInteger64v reads: no calibration */
+	/* Timestamps are not on the clock that glGetInteger64v reads: no calibration. */
 	bool foreign;
 	bool trusted; /* a first timestamp proved that they are */
 	/* A clock of fewer than 64 bits is extended: it showed anchor_ns, unwrapped, at about
@@ -147,8 +147,7 @@ forget_calibration(struct gl_timestamp *t)
 	t->batch = false;
 }
 
-/* --- timestamps
- * ----------------------------------------------------------------------------- */
+/* --- timestamps --------------------------------------------------------------------------- */
 
 static void
 release(struct gl_timestamp *t, uint32_t index)
@@ -183,8 +182,8 @@ make_stamps(struct gl_timestamp *t)
 	}
 }
 
-/* The GPU records the time once everything issued so far is done. The caller owns the one
- * reference. */
+/* The GPU records the time once everything issued so far is done. The caller owns the
+ * one reference. */
 static uint32_t
 issue_stamp(struct gl_timestamp *t, uint64_t cpu_ns)
 {
@@ -248,7 +247,7 @@ timestamp_begin(struct tally_source *src, uint32_t slot)
 	struct stamp_slot *s = &t->slots[slot];
 
 	t->batch = false;
-	/* the provisional end of an interval around this one, which continues */
+	/* The provisional end of an interval around this one, which continues. */
 	drop_provisional(t);
 	t->running = slot;
 	s->end = NO_STAMP;
@@ -276,8 +275,8 @@ timestamp_end(struct tally_source *src, uint32_t slot)
 		t->provisional = NO_STAMP;
 		return;
 	}
-	/* A wide clock does not need the exact time: the begin of the pass is a sufficient
-	 * bound. */
+	/* A wide clock does not need the exact time: the time of the begin timestamp is a
+	 * sufficient bound. */
 	uint64_t cpu_ns = t->bits < 64 ? tally_clock_now_ns() : t->stamps[s->begin].cpu_ns;
 	s->end = issue_stamp(t, cpu_ns);
 	if (s->end == NO_STAMP)
@@ -381,9 +380,9 @@ is_plausible(const struct gl_timestamp *t, const struct stamp *begin, uint64_t b
 	return begin_ns + SECOND_NS >= begin->cpu_ns && begin_ns <= t->now_ns + SECOND_NS;
 }
 
-/* Puts the begin on the time line that we deliver. A begin shared with the previous pass is
- * already on it, so a new calibration takes effect only where passes do not touch. False: the
- * time is implausible. */
+/* Puts the begin timestamp on the time line that we deliver. One that is shared with the
+ * previous pass is already on it, so a new calibration takes effect only where passes do not
+ * touch. False: the time is implausible. */
 static bool
 map_begin(struct gl_timestamp *t, struct stamp *begin)
 {
@@ -454,8 +453,7 @@ timestamp_read(struct tally_source *src, uint32_t slot, struct tally_sample *out
 	return TALLY_OK;
 }
 
-/* --- lifetime
- * ------------------------------------------------------------------------------- */
+/* --- lifetime ----------------------------------------------------------------------------- */
 
 static enum tally_status
 timestamp_grow(struct tally_source *src, uint32_t slots)

@@ -1,5 +1,5 @@
-/* query/sampler/history.h - what a snapshot source read, over time: totals at any moment in
- * between.
+/* query/sampler/history.h - what a snapshot source read, over time: totals at any
+ * moment in between.
  *
  * Between two readings the total is assumed to grow evenly: total(t) is a whole number, never
  * decreases, and equals the reading at each reading's time. So the deltas of adjoining
@@ -20,23 +20,25 @@ struct tally_history;
 struct tally_history *tally_history_create(uint32_t n_counters, size_t max_bytes);
 void tally_history_destroy(struct tally_history *h); /* accepts NULL */
 
+/* The totals of all counters at one time. */
 struct tally_reading {
 	/* This is the reading of the samples `first` to `number`. `number` never decreases;
 	 * where it stays the same, first > number: no sample was requested. */
 	uint64_t first, number;
 	uint64_t time_ns; /* increases: add() advances it by 1 ns if it must */
 	const uint64_t *totals;
-	/* the delta since the previous reading is unknown, one bit per counter */
+	/* The delta since the previous reading is unknown, one bit per counter. */
 	const uint64_t *unknown;
 	uint64_t flags;
 };
-/* Copies the reading. False on OOM: the reading is not kept, and the next one includes its
- * delta. */
+/* Copies the reading. False on OOM: the reading is not kept, and the next one
+ * includes its delta. */
 bool tally_history_add(struct tally_history *h, const struct tally_reading *reading);
 
 /* Readings up to `time_ns` are no longer needed, except for the last one at or before it. */
 void tally_history_trim(struct tally_history *h, uint64_t time_ns);
 
+/* The oldest reading, and the newest; false: there is none. */
 bool tally_history_first(const struct tally_history *h, struct tally_reading *out);
 bool tally_history_last(const struct tally_history *h, struct tally_reading *out);
 /* The reading of the sample with that number; false: it never existed or has been dropped. */

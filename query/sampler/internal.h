@@ -20,7 +20,7 @@ tally_sampler_create_of(const struct tally_config *config,
 struct tally_sampler_pace {
 	uint64_t period_ns, most_ns;
 	const int *due_fd; /* also read when this descriptor is readable; NULL: none */
-	bool always; /* also while nothing is captured */
+	bool always; /* also read while nothing is captured */
 };
 struct tally_sampler_pace
 tally_sampler_pace_of(const struct tally_snapshot_source *src, const struct tally_config *config);

@@ -23,8 +23,8 @@
 /* The number of costs examined together: the median represents all, because some are
  * interrupted. */
 #define N_COSTS 15
-/* How often a thread that waits for the source's descriptor checks whether a reading was
- * requested. */
+/* How often a thread that waits for the source's descriptor checks whether a reading
+ * was requested. */
 #define DUE_LOOK_NS (2 * NS_PER_MS)
 #define ANSWER_NS (100 * NS_PER_MS)
 /* After frames have gone by for this long without a captured one, nothing is being captured. */
@@ -238,8 +238,8 @@ tally_sampler_pace_of(const struct tally_snapshot_source *src, const struct tall
 		pace.period_ns = SLOW_NS;
 	if (pace.period_ns < src->least_period_ns)
 		pace.period_ns = src->least_period_ns;
-	/* A source reports when it is read too often; one that is read too rarely loses
-	 * counts. */
+	/* A source reports when it is read too often; one that is read too rarely
+	 * loses counts. */
 	if (pace.period_ns > most)
 		pace.period_ns = most;
 	if (pace.most_ns > SLOW_NS)
@@ -249,7 +249,8 @@ tally_sampler_pace_of(const struct tally_snapshot_source *src, const struct tall
 	return pace;
 }
 
-/* Not the time that passed: the machine may be busy, or the source waiting. */
+/* The thread's CPU time, not the time that passed: the machine may be busy, or the source
+ * may be waiting. */
 static uint64_t
 own_cpu_ns(void)
 {

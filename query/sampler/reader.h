@@ -16,6 +16,7 @@
 
 #include "query/sampler/internal.h"
 
+/* The phases of a reader. */
 enum tally_reader_phase {
 	TALLY_READER_FREE = 0,
 	TALLY_READER_OPENING,
@@ -26,33 +27,34 @@ enum tally_reader_phase {
 	TALLY_READER_GIVEN_UP, /* it did not open in time */
 };
 
+/* One snapshot source with its thread and its history. */
 struct tally_reader {
 	/* Constant once the reader has started. */
 	const struct tally_snapshot_source_row *kind;
 	const struct tally_config *config;
 	struct tally_key_table *keys;
-	/* called by the thread once it is known whether the source opens */
+	/* Called by the thread once it is known whether the source opens. */
 	void (*opened)(void);
 
 	struct tally_snapshot_source *src; /* other threads may read it until it is closed */
 	struct tally_sampler_pace pace;
 	uint64_t answer_ns; /* how long other threads wait for a reading */
-	/* of the reading that is being taken; used only by the thread */
+	/* Of the reading that is being taken; used only by the thread. */
 	uint64_t *totals, *unknown;
 
-	/* enum tally_reader_phase; wakes threads that wait for a phase */
+	/* The current enum tally_reader_phase; wakes threads that wait for a phase. */
 	_Atomic uint32_t phase;
 	_Atomic uint32_t answers; /* wakes threads that wait for a reading */
 	_Atomic uint32_t wake; /* wakes the thread */
 	_Atomic uint64_t wanted; /* the number that was requested last */
 	atomic_bool stop, close;
-	_Atomic uint64_t period_ns; /* in force */
-	/* the reason from opening */
+	_Atomic uint64_t period_ns; /* the period in force */
+	/* The reason from opening. */
 	char reason[sizeof(((struct tally_snapshot_source *)0)->reason)];
 	char lost[sizeof(((struct tally_snapshot_source *)0)->reason)]; /* set before LOST */
 
-	pthread_mutex_t lock; /* short: never held over a call into the source */
-	/* Under lock. */
+	pthread_mutex_t lock; /* held briefly, never during a call into the source */
+	/* Protected by the lock: */
 	struct tally_history *history;
 	struct tally_snapshot_level levels[TALLY_MAX_LEVELS];
 	uint64_t done; /* the newest number that it processed */

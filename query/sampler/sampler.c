@@ -18,15 +18,16 @@
 
 /* Never freed, so that a thread of the game may ask for a sample at any time. */
 struct tally_sampler {
-	struct tally_reader readers[TALLY_MAX_SNAPSHOT_SOURCES]; /* in order of their opening */
+	/* In the order in which they are opened. */
+	struct tally_reader readers[TALLY_MAX_SNAPSHOT_SOURCES];
 	const struct tally_config *config;
 	const struct tally_snapshot_source_row *kinds;
 	uint32_t n_kinds, next_kind;
 	struct tally_key_table keys; /* of the sources that are being opened */
-	_Atomic uint32_t n_readers; /* started */
+	_Atomic uint32_t n_readers; /* readers started so far */
 	_Atomic uint32_t all_open; /* no more readers will be started */
 	bool ready, created, stopped, stuck;
-	uint32_t n_rows, n_sources; /* once it is ready */
+	uint32_t n_rows, n_sources; /* valid once the sampler is ready */
 	struct tally_reader *sources[TALLY_MAX_SNAPSHOT_SOURCES];
 	_Atomic uint64_t number; /* of the newest sample that was requested */
 	_Atomic uint32_t n_visitors; /* threads of the game that are inside the sampler */
@@ -44,8 +45,8 @@ tally_snapshot_exact(void)
 	return atomic_load_explicit(&exact, memory_order_relaxed);
 }
 
-/* Asks all sources at once, then waits for each: this takes the slowest one's time, not the
- * sum. */
+/* Asks all sources at once, then waits for each: this takes the slowest one's time,
+ * not the sum. */
 static bool
 read_all(struct tally_reader *const *readers, uint32_t n, uint64_t number)
 {
@@ -64,8 +65,8 @@ leave(void)
 	atomic_fetch_sub(&sampler.n_visitors, 1);
 }
 
-/* False: there is no capture, or the capture belongs to the process from which this one was
- * forked. */
+/* False: there is no capture, or the capture belongs to the process from which this
+ * one was forked. */
 static bool
 enter(void)
 {
@@ -267,8 +268,8 @@ struct tally_sampler *
 tally_sampler_create_of(const struct tally_config *config,
 			const struct tally_snapshot_source_row *kinds, uint32_t n)
 {
-	/* The fork happened while no capture was active, or one was ending: abandon() was not
-	 * called. */
+	/* The fork happened while no capture was active, or one was ending: abandon()
+	 * was not called. */
 	bool of_parent = sampler.pid != getpid();
 	if (config->snapshot == TALLY_SNAPSHOT_OFF || (!of_parent && !is_free(&sampler)))
 		return NULL;
@@ -378,8 +379,8 @@ tally_sampler_abandon(struct tally_sampler *s)
 		return;
 	atomic_store(&live, false);
 	atomic_store(&exact, false);
-	/* Their memory stays: a thread that no longer exists may have been using any part of
-	 * it. */
+	/* Their memory stays: a thread that no longer exists may have been using
+	 * any part of it. */
 	for (uint32_t i = 0; i < s->n_readers; i++) {
 		struct tally_reader *r = &s->readers[i];
 		uint32_t phase = atomic_load(&r->phase);
@@ -392,7 +393,7 @@ tally_sampler_abandon(struct tally_sampler *s)
 	forget_readers(s);
 }
 
-/* ---- what there is ---- */
+/* ---- results ---- */
 
 uint32_t
 tally_sampler_n_rows(const struct tally_sampler *s)

@@ -66,13 +66,13 @@ void tally_sampler_cover(struct tally_sampler *s, uint64_t time_ns);
 /* For front ends, any thread. Is `exact` requested, and is there a source to read? Constant for
  * the duration of a capture, false outside one. */
 bool tally_snapshot_exact(void);
-/* Makes all sources read now. Returns the sample's number, TALLY_NO_SNAPSHOT when there is no
- * capture or no source could be read. Waits for the sources' threads (tens of microseconds; 100
- * ms and mali-delay for one that does not answer, and then not again until it does), not for
- * the GPU. */
+/* Makes all sources read now. Returns the sample's number, TALLY_NO_SNAPSHOT when there is
+ * no capture or no source could be read. Waits for the sources' threads (tens of
+ * microseconds; 100 ms and mali-delay for one that does not answer, and then not again
+ * until it does), not for the GPU. */
 uint64_t tally_snapshot_take(void);
-/* Reports that a frame begins, captured or not: to be called once for each frame. Never
- * waits. */
+/* Reports that a frame begins, captured or not: to be called once for each frame.
+ * Never waits. */
 void tally_sampler_frame_begins(bool captured);
 
 #endif

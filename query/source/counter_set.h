@@ -18,9 +18,10 @@
 
 #define TALLY_NO_SET UINT32_MAX
 
+/* Counters that are counted together. */
 struct tally_counter_set {
-	/* set: for the frame's `set` and for --set; NULL where there is nothing to choose
-	 * from. */
+	/* set: for the frame's `set` and for --set; NULL where there is nothing to
+	 * choose from. */
 	struct tally_layout layout;
 	const char *category; /* group, block or query type, for --counters; may be NULL */
 	uint32_t bytes; /* size of one result as the driver writes it; 0 = unknown */

@@ -31,23 +31,23 @@ struct harvest_slot {
 };
 
 struct tally_harvest {
-	/* In order of begin: sources of time come first and are hence outermost; end goes
-	 * backwards. */
+	/* In the order in which they begin: sources of time come first and are hence outermost;
+	 * they end in reverse order. */
 	struct open_source open[TALLY_MAX_SOURCES];
 	uint32_t n_open;
 
 	struct harvest_slot *slots;
-	/* a stack: the slots used last are reused first, because their query objects are
-	 * warm */
+	/* A stack: the slots used last are reused first, because their query
+	 * objects are warm. */
 	uint32_t *free;
 	uint32_t n_free, n_slots, max_slots;
 	uint32_t *given_up; /* slots for which some source has not answered yet */
 	uint32_t n_given_up, next_retry;
 
-	/* the counters that are always counted, and room for building on them */
+	/* The counters that are always counted, and room for building on them. */
 	const struct tally_counter **fixed;
 	uint32_t n_fixed;
-	const struct tally_counter **counters; /* of all sets */
+	const struct tally_counter **counters; /* those of all sets */
 	uint32_t n_counters, max_values;
 	const struct tally_counter_set **sets;
 	struct turn *turns; /* one for each of the sets */
@@ -57,7 +57,7 @@ struct tally_harvest {
 	uint16_t counting; /* one bit per open source that counts from the next begin on */
 	uint16_t timed;    /* those of them that deliver time */
 	struct tally_key_table keys;
-	/* one source's valid bits, before they are moved to their position */
+	/* One source's valid bits, before they are moved to their position. */
 	uint64_t *scratch;
 	struct tally_sample unwanted; /* room for the answers to slots that were given up */
 
@@ -140,8 +140,8 @@ append(const struct tally_counter ***array, uint32_t *n, const struct tally_coun
 	return true;
 }
 
-/* Lists the open sources in order of begin; the counters that are always counted come first in
- * every layout. */
+/* Lists the open sources in the order in which they begin; the counters that are always counted
+ * come first in every layout. */
 static bool
 lay_out_fixed(struct tally_harvest *h)
 {

@@ -1,5 +1,5 @@
-/* query/source/harvest.h - all interval sources of one context or queue, begun, ended and read
- * together.
+/* query/source/harvest.h - all interval sources of one context or queue, begun, ended and
+ * read together.
  *
  * Order at a boundary: timestamps outermost, counters inside, so that the cost of one counter
  * query is not counted by another. Slots come from a pool that grows by doubling up to a
@@ -41,8 +41,8 @@ const struct tally_source_info *tally_harvest_sources(struct tally_harvest *h, u
 const struct tally_counter_set *const *tally_harvest_sets(const struct tally_harvest *h,
 							  uint32_t *n);
 /* From the next begin on, counts that index of tally_harvest_sets(), or only what is always
- * counted (TALLY_NO_SET). Initially 0 is counted. Sets of a source that gave up are removed by
- * this call. */
+ * counted (TALLY_NO_SET). Initially 0 is counted. Sets of a source that gave up are removed
+ * by this call. */
 void tally_harvest_select(struct tally_harvest *h, uint32_t set);
 /* The set to count when `turn` frames were captured before (tally_session_rotation()), or the
  * set that is pinned (--set, or NULL): for tally_harvest_select(). */
@@ -55,14 +55,14 @@ uint32_t tally_harvest_max_values(const struct tally_harvest *h);
 /* The number of sources, and of their sets, that gave up since they were opened. */
 uint32_t tally_harvest_n_off(const struct tally_harvest *h);
 
-/* The game is about to use `what` itself: calls each source's yield(). True when a source gave
- * up. */
+/* The game is about to use `what` itself: calls each source's yield(). True when a
+ * source gave up. */
 bool tally_harvest_yield(struct tally_harvest *h, unsigned what);
-/* What the driver serializes because of the sources that count, in words; "" = nothing
- * known. */
+/* What the driver serializes because of the sources that count, in words; "" =
+ * nothing known. */
 void tally_harvest_serialized_by(const struct tally_harvest *h, char *out, size_t size);
-/* Warns, through layer/log.h, about each source with sets that by now has something to
- * report. */
+/* Warns, through layer/log.h, about each source with sets that by now has
+ * something to report. */
 void tally_harvest_warn(const struct tally_harvest *h);
 
 /* Is any open source a source of time? */

@@ -22,11 +22,11 @@ struct tally_constant {
 /* The readings of one moment; arrays belong to the caller. */
 struct tally_totals {
 	uint64_t *totals; /* n_counters; start() counts from 0 */
-	/* Bit i set: the delta of counter i since the previous sample is unknown (saturated,
-	 * block off or protected, descriptor lost); its total then stays unchanged. Cleared by
-	 * the caller. */
+	/* Bit i set: the delta of counter i since the previous sample is unknown
+	 * (saturated, block off or protected, descriptor lost); its total then stays
+	 * unchanged. Cleared by the caller. */
 	uint64_t *unknown; /* (n_counters + 63) / 64 words */
-	/* CLOCK_MONOTONIC: the totals are those of some moment between these */
+	/* CLOCK_MONOTONIC: the totals are those of some moment between these. */
 	uint64_t begin_ns, end_ns;
 	uint64_t flags; /* TALLY_FLAG(...) of what happened since the previous sample */
 };
@@ -70,8 +70,8 @@ struct tally_snapshot_source {
 	 * They live as long as the process. */
 	const struct tally_counter *const *counters;
 	uint32_t n_counters;
-	/* Bit i: counter i was requested and belongs in the log. The others are only for
-	 * metrics. */
+	/* Bit i: counter i was requested and belongs in the log. The others are only
+	 * for metrics. */
 	const uint64_t *logged;
 	/* Set by open(): constants of the device for metrics, and its counter layout in the
 	 * catalogue ("Mali-G715"); NULL when there is none. */
@@ -79,10 +79,10 @@ struct tally_snapshot_source {
 	uint32_t n_constants;
 	const char *layout;
 	uint64_t least_period_ns; /* it cannot be sampled more often than this; 0 = no limit */
-	/* sampled less often than this, it may lose counts; 0 = no limit */
+	/* Sampled less often than this, it may lose counts; 0 = no limit. */
 	uint64_t most_period_ns;
-	/* Set by open(): in no log, but inputs to metrics of whole frames; sample() sets the
-	 * values. */
+	/* Set by open(): in no log, but inputs to metrics of whole frames; sample()
+	 * sets the values. */
 	const struct tally_snapshot_level *levels;
 	uint32_t n_levels; /* at most TALLY_MAX_LEVELS */
 	/* Set by start(): a sample is also due when this descriptor is readable; sample() makes
@@ -91,9 +91,9 @@ struct tally_snapshot_source {
 	const struct tally_config *config; /* or NULL; valid during probe() and open() */
 	const char *wanted; /* --counters list or NULL; valid during open() */
 	bool metrics_wanted; /* also count what metrics may need; valid during open() */
-	/* Set before open(): wait this long before each reading, for hardware that reports
-	 * late (option mali-delay, with --snapshot exact). Sources that do not need it do
-	 * not wait. */
+	/* Set before open(): wait this long before each reading, for hardware that
+	 * reports late (option mali-delay, with --snapshot exact). Sources that do not
+	 * need it do not wait. */
 	uint64_t settle_ns;
 	struct tally_key_table *keys; /* or NULL; valid during open() */
 	char reason[256]; /* why it is off, or what it lacks; "" = nothing to report */

@@ -9,6 +9,7 @@
 
 #include "query/source/counter_set.h"
 
+/* The answer of a call into a source. */
 enum tally_status {
 	TALLY_OK = 0,
 	TALLY_UNSUPPORTED, /* the driver offers no such query: normal, not a fault */
@@ -30,8 +31,8 @@ struct tally_sample {
 	bool has_time;
 	uint64_t begin_ns, end_ns;
 	uint64_t flags; /* TALLY_FLAG(...) bits to add to the pass */
-	/* The GPU never did the interval's work: what other sources measured of it is invalid
-	 * too. */
+	/* The GPU never did the interval's work: what other sources measured of it is
+	 * invalid too. */
 	bool undone;
 };
 
@@ -49,8 +50,8 @@ struct tally_source_ops {
 	enum tally_status (*grow)(struct tally_source *src, uint32_t slots);
 	/* Returns everything to the driver. Only while the context is current. */
 	void (*close)(struct tally_source *src);
-	/* The context no longer exists: forgets driver objects, makes no driver calls, frees
-	 * memory. */
+	/* The context no longer exists: forgets driver objects, makes no driver calls,
+	 * frees memory. */
 	void (*abandon)(struct tally_source *src);
 	void (*begin)(struct tally_source *src, uint32_t slot);
 	void (*end)(struct tally_source *src, uint32_t slot);
@@ -64,9 +65,9 @@ struct tally_source_ops {
 	 * leaves *out untouched; TALLY_LOST frees the slot too. */
 	enum tally_status (*read)(struct tally_source *src, uint32_t slot,
 				  struct tally_sample *out);
-	/* From the next begin on, counts src->sets[set], or nothing (TALLY_NO_SET). Slots in
-	 * flight keep the set with which they were begun. After open() a source counts
-	 * sets[0]. */
+	/* From the next begin on, counts src->sets[set], or nothing (TALLY_NO_SET).
+	 * Slots in flight keep the set with which they were begun. After open() a source
+	 * counts sets[0]. */
 	void (*select)(struct tally_source *src, uint32_t set);
 	/* The game is about to use `what` itself (a number of the API's: enum tally_gl_use):
 	 * gives up our own objects that would be in its way. True when there were any and the
@@ -80,8 +81,8 @@ struct tally_source_ops {
 /* The first member of every source. */
 struct tally_source {
 	const struct tally_source_ops *ops;
-	/* Set by open(): all that may be counted. Static, owned by the source, or never
-	 * freed. */
+	/* Set by open(): all that may be counted. Static, owned by the source, or
+	 * never freed. */
 	const struct tally_counter *const *counters;
 	uint32_t n_counters;
 	/* Set by open(): the sets that take turns; none: `counters` is always counted. */

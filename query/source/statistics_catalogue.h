@@ -1,10 +1,10 @@
-/* query/source/statistics_catalogue.h - the pipeline statistics, under one set of keys for
- * every API.
+/* query/source/statistics_catalogue.h - the pipeline statistics, under one set of keys
+ * for every API.
  *
  * OpenGL and Vulkan count the same things at the same points of the pipeline; a source that
  * offers one of them takes key, name and description from here, so that a report does not
- * depend on the API. Any thread; only tally_statistics_counter() allocates, and nothing here
- * blocks.
+ * depend on the API. Any thread; only tally_statistics_counter() allocates, and nothing
+ * here blocks.
  */
 #ifndef PASSTALLY_QUERY_STATISTICS_CATALOGUE_H
 #define PASSTALLY_QUERY_STATISTICS_CATALOGUE_H
@@ -30,10 +30,11 @@ enum tally_statistic {
 	TALLY_N_STATISTICS,
 };
 
-/* No GPU counts this much in a pass: a larger value is not a count, but what a driver left
- * there. */
+/* No GPU counts this much in a pass: a larger value is not a count, but what a
+ * driver left there. */
 #define TALLY_STATISTIC_MOST (UINT64_C(1) << 56)
 
+/* What is the same for a statistic in every API. */
 struct tally_statistic_info {
 	const char *key, *name, *description;
 	bool overview; /* in the set `overview`, which is counted by default */

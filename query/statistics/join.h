@@ -1,5 +1,5 @@
-/* query/statistics/join.h - how the values of several segments of work become the value of the
- * whole.
+/* query/statistics/join.h - how the values of several segments of work become the value
+ * of the whole.
  *
  * One rule for the run's own statistics and for the command: the segments of a pass in one
  * frame are joined before they count as one value. Any thread; nothing allocates.
@@ -9,6 +9,7 @@
 
 #include "layer/record.h"
 
+/* How two values become one. */
 enum tally_join {
 	TALLY_JOIN_SUM = 0,
 	TALLY_JOIN_MIN, /* a latency counter's extremes */
@@ -16,10 +17,11 @@ enum tally_join {
 	TALLY_JOIN_NONE, /* ratios, averages, metrics: two of them have no joint value */
 };
 
+/* How the values of a key, or of a counter, are joined. */
 enum tally_join tally_join_of_key(const char *key);
 enum tally_join tally_join_of_counter(const struct tally_counter *counter);
-/* Sums of integers that do not fit continue as doubles. With TALLY_JOIN_NONE the result is
- * a. */
+/* Sums of integers that do not fit continue as doubles. With TALLY_JOIN_NONE the
+ * result is a. */
 struct tally_value tally_join_values(struct tally_value a, struct tally_value b,
 				     enum tally_join join);
 

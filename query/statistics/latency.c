@@ -2,9 +2,9 @@
 
 #include <math.h>
 
-/* The sum of squared distances from the mean, in two parts, both of which are whole: S - r * r
- * / n, where the mean is q + r / n and S is the sum of squared distances from q. Intermediate
- * wraps cancel. */
+/* The sum of squared distances from the mean, in two parts, both of which are whole:
+ * S - r * r / n, where the mean is q + r / n and S is the sum of squared distances from q.
+ * Intermediate wraps cancel. */
 static bool
 spread(const struct tally_latency *l, uint64_t *around_q, uint64_t *r_squared)
 {

@@ -1,5 +1,5 @@
-/* query/statistics/latency.h - the mean and deviation of latencies, from their N, sum and sum
- * of squares.
+/* query/statistics/latency.h - the mean and deviation of latencies, from their N, sum and
+ * sum of squares.
  *
  * Exact in 64-bit integers up to the last division, so that latencies of thousands of millions
  * of cycles that differ by one still have their deviation. Any thread; nothing allocates, and

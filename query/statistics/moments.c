@@ -22,8 +22,8 @@ tally_value_compare(struct tally_value a, struct tally_value b)
 
 /* ---- pairs of doubles (Knuth, Dekker) ---- */
 
-/* Where the machine computes with more bits than a double has (x87), each step must be
- * stored. */
+/* Where the machine computes with more bits than a double has (x87), each step
+ * must be stored. */
 #if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD == 0
 typedef double stored;
 #else
@@ -200,8 +200,8 @@ spread_of_integers(const struct tally_moments *m)
 	return tally_words_f64(spread, WORDS);
 }
 
-/* Below this distance a double cannot represent the low half of a square; further below, none
- * of it. */
+/* Below this distance a double cannot represent the low half of a square; further
+ * below, none of it. */
 #define LEAST_DISTANCE 0x1p-480
 
 /* The sum of squared distances from the mean; NaN where they are too small for a double. */

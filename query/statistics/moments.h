@@ -19,6 +19,7 @@ struct tally_pair {
 	double hi, lo;
 };
 
+/* The moments of one series. */
 struct tally_moments {
 	uint64_t n;
 	enum tally_storage storage; /* the storage in which all values so far fit */

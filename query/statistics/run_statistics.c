@@ -149,8 +149,8 @@ tally_run_statistics_describe(struct tally_run_statistics *s,
 	} else if (bytes) {
 		leave_out(s, "out of memory");
 	}
-	/* Metrics are bound again: their old keys are freed, and others may have the same
-	 * addresses. */
+	/* Metrics are bound again: their old keys are freed, and others may have the
+	 * same addresses. */
 	for (uint32_t i = 0; i < s->n_identities; i++)
 		for (uint32_t k = 0; k < s->identities[i]->n_series; k++)
 			if (s->identities[i]->device == d->number)
@@ -272,8 +272,8 @@ add_series(struct tally_run_statistics *s, struct identity *i, const char *key, 
 	return new;
 }
 
-/* Keys come in the same order in most frames: `*guess` is the index at which the last one was
- * found. */
+/* Keys come in the same order in most frames: `*guess` is the index at which the last
+ * one was found. */
 static struct series *
 find_series(struct tally_run_statistics *s, struct identity *i, const char *key, bool metric,
 	    uint32_t *guess)
@@ -367,7 +367,7 @@ tally_run_statistics_add(struct tally_run_statistics *s, const struct tally_fram
 	}
 }
 
-/* ---- the end ---- */
+/* ---- the end of the run ---- */
 
 /* False for a value that was complete in no frame, and for call_counts that were always 0,
  * except draws. */

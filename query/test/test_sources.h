@@ -11,6 +11,7 @@
 
 struct tally_gl_api;
 
+/* A source that counts nothing; NULL on OOM. */
 struct tally_source *tally_null_create(void);
 /* For the registry: created over an api that they do not use. */
 struct tally_source *tally_null_of_gl_create(struct tally_gl_api *api);
@@ -26,7 +27,7 @@ struct tally_fake_script {
 	uint64_t tick_ns;         /* added to the clock at every begin and every end */
 	uint64_t start_ns;        /* where the clock starts */
 	uint32_t delay;           /* reads of a slot that answer TALLY_NOT_READY first */
-	/* every lose_every-th interval is LOST, starting with the first; 0 = none */
+	/* Every lose_every-th interval is LOST, starting with the first; 0 = none. */
 	uint32_t lose_every;
 	uint64_t flags;           /* TALLY_FLAG(...) bits of every sample */
 	enum tally_status open_status; /* what open() answers */

@@ -235,8 +235,7 @@ khr_tick(struct tally_vk_source *src, uint64_t now_ns)
 	(void)now_ns;
 }
 
-/* --- lifetime
- * ------------------------------------------------------------------------------- */
+/* --- lifetime ----------------------------------------------------------------------------- */
 
 /* What this driver is known to require before it offers the extension. */
 static const char *

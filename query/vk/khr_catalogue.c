@@ -29,8 +29,8 @@ struct draft {
 	struct table tables[TALLY_KHR_MAX_FAMILIES];
 	uint32_t n_families;
 	uint32_t family; /* the family whose counters are being examined */
-	struct entry *entries; /* by first family */
-	/* for each family, its first index in entries */
+	struct entry *entries; /* ordered by first family */
+	/* For each family, its first index in entries. */
 	uint32_t first[TALLY_KHR_MAX_FAMILIES + 1];
 	uint32_t n, room;
 	uint32_t n_offered, too_many, misfits;
@@ -40,7 +40,7 @@ struct draft {
 	bool disturbs, no_memory;
 };
 
-/* ---- what there is ---- */
+/* ---- available counters ---- */
 
 /* Queries the arrays too, whatever is requested: validation layers accept only counters that
  * they saw listed (seen in 1.3.239:
@@ -74,9 +74,9 @@ list_family(struct draft *d, uint32_t family)
 	return true;
 }
 
-/* The index of the same counter on another family, where it may differ. The name is compared
- * too: if a driver leaves all UUIDs empty, one counter's value must not appear under another's
- * name. */
+/* The index of the same counter on another family, where it may differ. The name is
+ * compared too: if a driver leaves all UUIDs empty, one counter's value must not appear
+ * under another's name. */
 static uint32_t
 find_on(const struct draft *d, uint32_t family, uint32_t home, uint32_t index)
 {
@@ -268,8 +268,8 @@ home_of(const struct draft *d, uint32_t entry)
 	return f;
 }
 
-/* A family that has all counters of a set, and can also count them in one run, counts the set
- * as well. */
+/* A family that has all counters of a set, and can also count them in one run, counts the
+ * set as well. */
 static bool
 spread_set(struct draft *d, uint32_t home, struct tally_khr_set *set)
 {

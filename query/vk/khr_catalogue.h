@@ -1,5 +1,5 @@
-/* query/vk/khr_catalogue.h - what VK_KHR_performance_query offers, put into sets of one pass
- * each.
+/* query/vk/khr_catalogue.h - what VK_KHR_performance_query offers, put into sets of
+ * one pass each.
  *
  * The driver lists counters for each queue family and reports how many times the same work
  * would have to run to count some of them together. A game's work runs once, so a set is what
@@ -15,20 +15,22 @@
 #define TALLY_KHR_MAX_FAMILIES 16u
 #define TALLY_KHR_MAX_COUNTERS 4096u
 #define TALLY_KHR_MAX_SETS 256u
-/* counters of one set: with all statistics, as many as can be added up */
+/* Counters of one set: with all statistics, as many as can be added up. */
 #define TALLY_KHR_MAX_SET 112u
 
+/* Counters that are counted together, with their indices on each queue family. */
 struct tally_khr_set {
 	uint32_t n;
 	enum tally_scope scope; /* of all its counters */
 	VkPerformanceCounterStorageKHR *storages; /* in the order of the set's layout */
 	bool *adds_up; /* whether a sum of its values is meaningful */
-	/* in the same order; NULL: not on that family */
+	/* In the same order; NULL: not on that family. */
 	uint32_t *indices[TALLY_KHR_MAX_FAMILIES];
 };
 
+/* The counters and sets of one device. */
 struct tally_khr_catalogue {
-	/* of all sets; each lives as long as the process */
+	/* Of all sets; each lives as long as the process. */
 	const struct tally_counter **counters;
 	uint32_t n_counters;
 	struct tally_khr_set *sets;
@@ -47,6 +49,7 @@ void tally_khr_catalogue_destroy(struct tally_khr_catalogue *catalogue);
 
 /* ---- khr_counter.c: one counter ---- */
 
+/* Memory for the strings of one counter. */
 struct tally_khr_texts {
 	char key[VK_MAX_DESCRIPTION_SIZE];
 	char uuid[2 * VK_UUID_SIZE + 1];

@@ -26,9 +26,9 @@ meaning_of(const VkPerformanceCounterKHR *counter, const char *name)
 		[VK_PERFORMANCE_COUNTER_UNIT_HERTZ_KHR] = { "hertz", TALLY_KIND_RAW },
 		[VK_PERFORMANCE_COUNTER_UNIT_CYCLES_KHR] = { "cycles", TALLY_KIND_DURATION },
 	};
-	/* RADV (seen in Mesa 22.3.6) reports its cache hit ratios, which are percentages, as
-	 * bytes. This can be removed when RADV_FORCE_FAMILY=navi21 no longer lists a ratio in
-	 * bytes. */
+	/* RADV (seen in Mesa 22.3.6) reports its cache hit ratios, which are percentages,
+	 * as bytes. This can be removed when RADV_FORCE_FAMILY=navi21 no longer lists a
+	 * ratio in bytes. */
 	if (counter->unit == VK_PERFORMANCE_COUNTER_UNIT_BYTES_KHR && strstr(name, "hit ratio"))
 		return by_unit[VK_PERFORMANCE_COUNTER_UNIT_PERCENTAGE_KHR];
 	if ((uint32_t)counter->unit >= sizeof(by_unit) / sizeof(by_unit[0]))
@@ -80,8 +80,8 @@ tally_khr_scope(VkPerformanceCounterScopeKHR scope)
 	}
 }
 
-/* The driver's description, its limitations, and a name that stays the same across drivers and
- * runs. */
+/* The driver's description, its limitations, and a name that stays the same across
+ * drivers and runs. */
 static void
 describe(const VkPerformanceCounterKHR *counter, const VkPerformanceCounterDescriptionKHR *from,
 	 struct tally_khr_texts *texts)

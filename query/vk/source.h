@@ -17,8 +17,8 @@
 #endif
 #include <vulkan/vulkan_core.h>
 
-/* The next layer's functions, under whichever spelling the device has; NULL where it has
- * none. */
+/* The next layer's functions, under whichever spelling the device has; NULL where
+ * it has none. */
 struct tally_vk_api {
 	VkDevice device;
 	VkPhysicalDevice physical;
@@ -30,7 +30,7 @@ struct tally_vk_api {
 	PFN_vkCmdBeginQuery CmdBeginQuery;
 	PFN_vkCmdEndQuery CmdEndQuery;
 	PFN_vkGetQueryPoolResults GetQueryPoolResults;
-	/* only where enabled, with both domains offered */
+	/* Only where enabled, with both domains offered. */
 	PFN_vkGetCalibratedTimestampsEXT GetCalibratedTimestamps;
 	float timestamp_period; /* ns per tick; may be inf, nan or 0 on odd drivers */
 	bool pipeline_statistics; /* the feature is enabled */
@@ -69,10 +69,10 @@ struct tally_vk_source;
 struct tally_vk_source_ops {
 	const char *name;   /* as in the log: "vk-timestamp" */
 	bool delivers_time; /* fills sample->begin_ns and end_ns */
-	/* an interval may begin and end in different command buffers, and may stand between the
-	 * outer ends of suspended halves; otherwise it is recorded only as a whole */
+	/* An interval may begin and end in different command buffers, and may stand between the
+	 * outer ends of suspended halves; otherwise it is recorded only as a whole. */
 	bool halves;
-	/* secondaries may inherit its queries: tally_vk_statistics_mask() */
+	/* Secondaries may inherit its queries: tally_vk_statistics_mask(). */
 	bool inherits;
 	bool exclusive;	    /* at most one interval at a time in a command buffer */
 	/* Probes and chooses counters from src->wanted. On error src->reason says why. May wait
@@ -81,8 +81,8 @@ struct tally_vk_source_ops {
 	void (*close)(struct tally_vk_source *src);
 	/* Can an interval be recorded for queues of this family at all? */
 	bool (*covers)(const struct tally_vk_source *src, const struct tally_vk_family *family);
-	/* Creates a pool of `slots` slots for queues of a family that it covers. No query is
-	 * reset yet. */
+	/* Creates a pool of `slots` slots for queues of a family that it covers. No query
+	 * is reset yet. */
 	enum tally_status (*create_pool)(struct tally_vk_source *src,
 					 const struct tally_vk_family *family, uint32_t slots,
 					 VkQueryPool *out);
@@ -91,8 +91,8 @@ struct tally_vk_source_ops {
 	void (*reset)(struct tally_vk_source *src, VkQueryPool pool, uint32_t first, uint32_t n);
 	void (*record_reset)(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool,
 			     uint32_t first, uint32_t n);
-	/* `views`: the number of consecutive slots that the interval takes (multiview; else
-	 * 1). */
+	/* `views`: the number of consecutive slots that the interval takes
+	 * (multiview; else 1). */
 	void (*begin)(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool,
 		      uint32_t slot, uint32_t views);
 	void (*end)(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool,
@@ -124,7 +124,7 @@ struct tally_vk_source_ops {
 struct tally_vk_source {
 	const struct tally_vk_source_ops *ops;
 	const struct tally_vk_api *api; /* outlives the source */
-	/* set by open(); valid as long as the process uses them */
+	/* Set by open(); valid as long as the process uses them. */
 	const struct tally_counter *const *counters;
 	uint32_t n_counters;
 	/* Set by open(): the sets that take turns, counted where tally_vk_family.set says so;

@@ -35,8 +35,8 @@ _Static_assert(VK_QUERY_PIPELINE_STATISTIC_INPUT_ASSEMBLY_VERTICES_BIT == 1u << 
 
 #define ON_COMPUTE ((uint32_t)VK_QUERY_PIPELINE_STATISTIC_COMPUTE_SHADER_INVOCATIONS_BIT)
 #define ON_GRAPHICS (ON_COMPUTE - 1)
-/* What a query may count while mesh shaders draw; at its begin it is unknown whether they
- * will. */
+/* What a query may count while mesh shaders draw; when it begins, it is unknown
+ * whether they will. */
 #define BESIDE_MESHES \
 	((uint32_t)VK_QUERY_PIPELINE_STATISTIC_FRAGMENT_SHADER_INVOCATIONS_BIT | ON_COMPUTE)
 
@@ -197,8 +197,7 @@ statistics_tick(struct tally_vk_source *src, uint64_t now_ns)
 	(void)now_ns;
 }
 
-/* --- lifetime
- * ------------------------------------------------------------------------------- */
+/* --- lifetime ----------------------------------------------------------------------------- */
 
 static void
 statistics_close(struct tally_vk_source *src)

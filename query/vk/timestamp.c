@@ -19,8 +19,8 @@
 
 struct vk_timestamp {
 	struct tally_vk_source base;
-	/* Nanoseconds per tick: mantissa / 2^shift, which represents a float's value
-	 * exactly. */
+	/* Nanoseconds per tick: mantissa / 2^shift, which represents a float's
+	 * value exactly. */
 	uint32_t mantissa;
 	unsigned shift; /* 4 to 31 */
 
@@ -29,7 +29,7 @@ struct vk_timestamp {
 	uint64_t reference; /* ticks */
 	struct tally_clock_map map;
 	uint64_t calibrate_at_ns;
-	/* timestamps are not on the clock that the driver shows: no calibration */
+	/* Timestamps are not on the clock that the driver shows: no calibration. */
 	bool foreign;
 	bool trusted; /* a first timestamp proved that they are */
 
@@ -62,8 +62,8 @@ unwrap(struct vk_timestamp *t, uint64_t ticks, unsigned bits)
 {
 	uint64_t wrap = bits < 64 ? UINT64_C(1) << bits : 0;
 	if (!t->has_reference) {
-		/* Ahead by a wrap, so that a time that turns out to be earlier does not become
-		 * negative. */
+		/* Ahead by a wrap, so that a time that turns out to be earlier does not
+		 * become negative. */
 		t->reference = ticks + wrap;
 		t->has_reference = true;
 	}
@@ -116,8 +116,8 @@ read_both(struct vk_timestamp *t, struct reading *out)
 	out->ticks = values[0];
 	uint64_t earliest = values[1] > deviation ? values[1] - deviation : 0;
 	uint64_t latest = values[1] < UINT64_MAX - deviation ? values[1] + deviation : UINT64_MAX;
-	/* If the driver's second value is not a CLOCK_MONOTONIC time, only our own two readings
-	 * count. */
+	/* If the driver's second value is not a CLOCK_MONOTONIC time, only our own two
+	 * readings count. */
 	if (earliest > out->after_ns || latest < out->before_ns)
 		return true;
 	if (out->before_ns < earliest)
@@ -149,7 +149,7 @@ calibrate(struct vk_timestamp *t)
 			break;
 	}
 	if (best.after_ns == UINT64_MAX)
-		return; /* the map in force stays, or there is none */
+		return; /* the map in force stays, if there is one */
 	/* Reference and map belong together: the new one takes effect, tighter or not. */
 	t->has_reference = true;
 	t->reference = best.ticks;
@@ -271,8 +271,8 @@ last_stamp(const struct stamp *stamps, uint32_t views, uint64_t begin, unsigned 
 	return last;
 }
 
-/* Can that much time have passed since the source was opened? Clocks may differ slightly in
- * speed. */
+/* Can that much time have passed since the source was opened? Clocks may differ
+ * slightly in speed. */
 static bool
 is_possible(struct vk_timestamp *t, uint64_t ns)
 {
@@ -327,7 +327,8 @@ deliver(struct vk_timestamp *t, uint64_t begin, uint64_t end, unsigned bits,
 {
 	uint64_t ticks = tally_ticks_elapsed(begin, end, bits);
 	uint64_t begin_ns = 0, flags = 0;
-	/* A difference of more than half the clock's range means an end before its begin. */
+	/* A difference of more than half the clock's range means that the end is before
+	 * the beginning. */
 	bool backwards = ticks > (UINT64_MAX >> (64 - bits)) / 2;
 
 	if (backwards || (bits == 64 && !end) || !is_possible(t, ticks_to_ns(t, ticks)) ||
@@ -335,8 +336,8 @@ deliver(struct vk_timestamp *t, uint64_t begin, uint64_t end, unsigned bits,
 		out->flags |= TALLY_FLAG(BAD_TIME);
 		return;
 	}
-	/* Rounded like the begin of what follows, so that intervals touch where timestamps are
-	 * shared. */
+	/* Rounded like the beginning of what follows, so that intervals touch where
+	 * timestamps are shared. */
 	uint64_t whole = unwrap(t, begin, bits);
 	uint64_t ns = ticks_to_ns(t, whole + ticks) - ticks_to_ns(t, whole);
 	out->has_time = true;
@@ -388,8 +389,7 @@ timestamp_read(struct tally_vk_source *src, const struct tally_vk_family *family
 	return TALLY_OK;
 }
 
-/* --- lifetime
- * ------------------------------------------------------------------------------- */
+/* --- lifetime ----------------------------------------------------------------------------- */
 
 /* False: the driver's period is not a valid time. */
 static bool
