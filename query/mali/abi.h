@@ -1,8 +1,9 @@
 /* query/mali/abi.h - structs and ioctl numbers of the kernel's Mali drivers.
  *
- * Declared by us: neither Arm's kbase nor panfrost installs headers on a common system. Every size
- * and every number is held to the kernel's by the compiler, on 64-bit and 32-bit machines. Only
- * query/mali_*.c include this. All integers are in host order; padding is to be zero.
+ * These are our own declarations: neither Arm's kbase nor panfrost installs headers on a common
+ * system. The compiler checks every size and every number against the kernel's, on 64-bit and
+ * 32-bit machines. Only query/mali_*.c include this. All integers are in host order; padding
+ * must be zero.
  */
 #ifndef PASSTALLY_QUERY_MALI_ABI_H
 #define PASSTALLY_QUERY_MALI_ABI_H
@@ -77,13 +78,13 @@ TALLY_ABI_NUMBER(KBASE_HWCNT_READER_SETUP, 0x40148008);
 TALLY_ABI_NUMBER(KBASE_KINSTR_ENUM_INFO, 0xc0108038);
 TALLY_ABI_NUMBER(KBASE_KINSTR_SETUP, 0xc0108039);
 
-/* A context that submits no work: all that counting needs. */
+/* Marks a context that submits no work, which is all that counting needs. */
 #define KBASE_SYSTEM_MONITOR 2u
 
-/* ---- kbase before r21: the function's number stands in a header, and in the ioctl's ---- */
+/* ---- kbase before r21: the function's number is in a header, and also in the ioctl's ---- */
 
 struct kbase_old_header {
-	uint32_t id; /* out: 0, or what went wrong */
+	uint32_t id; /* out: 0, or an error number */
 	uint32_t pad;
 };
 struct kbase_old_version_check {
@@ -99,7 +100,7 @@ struct kbase_old_core_group {
 	uint64_t core_mask;
 	uint16_t n_cores, pad[3];
 };
-/* Much of it is of no use to us: only what is read has a name. */
+/* We use only some of it: only the fields that are read have a name. */
 struct kbase_old_props {
 	struct kbase_old_header header;
 	uint32_t product_id;

@@ -93,7 +93,7 @@ fill_products(uint32_t unused)
 	}
 }
 
-/* Guards filling alone; nothing is called under it. */
+/* Guards only the filling of the tables; no other lock is taken under it. */
 static pthread_mutex_t fill_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void
@@ -135,7 +135,7 @@ tally_mali_find_product(uint64_t gpu_id)
 {
 	uint32_t id = (uint32_t)(gpu_id >> 16) & 0xffff;
 	uint32_t arch = id >> 12, product = id & 0xf;
-	/* All ones where the architecture used to be: an id of 64 bits. */
+	/* The architecture field is all ones when the id has 64 bits. */
 	if (arch == 0xf) {
 		arch = (uint32_t)(gpu_id >> 56);
 		product = (uint32_t)(gpu_id >> 32) & 0xff;
@@ -154,7 +154,7 @@ tally_mali_find_product(uint64_t gpu_id)
 	return NULL;
 }
 
-/* Letters and digits alone count, and no case. Skips what does not; 0 at the end. */
+/* The next letter or digit in lower case; all other characters are skipped. 0 at the end. */
 static char
 next_letter(const char **at)
 {
@@ -170,7 +170,7 @@ next_letter(const char **at)
 	return 0;
 }
 
-/* Is `name` the full name `full`, or that without its `first` word? */
+/* Whether `name` is the full name `full`, or `full` without its `first` word. */
 static bool
 same_name(const char *full, const char *first, const char *name)
 {
@@ -188,7 +188,8 @@ same_name(const char *full, const char *first, const char *name)
 	return any && a == b;
 }
 
-/* "" of a product that has no layout; nothing is called that, for a name has letters. */
+/* The layout's name, or "" for a product without a layout, which matches no name that has
+ * letters. */
 static const char *
 layout_name(uint32_t product)
 {
@@ -204,7 +205,8 @@ tally_mali_find_name(const char *name)
 		for (uint32_t i = 0; i < tally_mali_n_products; i++)
 			if (same_name(text_at(tally_mali_packed.products[i].name), firsts[k], name))
 				return tally_mali_product(i);
-	/* "Mali G1" is nobody's own name: the first product that counts so stands for it. */
+	/* "Mali G1" is not the name of a product: it means the first product with that
+	 * layout. */
 	for (int k = 0; k < 2; k++)
 		for (uint32_t i = 0; i < tally_mali_n_products; i++)
 			if (same_name(layout_name(i), firsts[k], name))

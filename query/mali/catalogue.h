@@ -1,10 +1,10 @@
 /* query/mali/catalogue.h - what each GPU can count, as data: Mali counters by layout, products,
  * metrics.
  *
- * Made at build time from data/. What points elsewhere is filled in when a layout is first asked
- * for, and constant from then on; any thread, nothing allocates, nothing fails. A layout is shared
- * by several products ("Mali-G78" serves Mali-G68 too). Keys are Arm's present Streamline names; a
- * counter is found under each of its aliases as well.
+ * It is generated at build time from data/. Pointers are filled in when a layout is first
+ * requested, and are constant from then on; any thread may call, nothing allocates, nothing
+ * fails. Several products share a layout ("Mali-G78" serves Mali-G68 too). Keys are Arm's
+ * current Streamline names; a counter is also found under each of its aliases.
  */
 #ifndef PASSTALLY_QUERY_CATALOGUE_H
 #define PASSTALLY_QUERY_CATALOGUE_H
@@ -26,13 +26,13 @@ struct tally_mali_counter {
 	struct tally_counter counter; /* key, name, unit, description; source "mali"; width 0 */
 	enum tally_mali_block block;
 	enum tally_mali_visibility visibility;
-	uint16_t index; /* in the block's values, the four header words included */
+	uint16_t index; /* index in the block's values, including the four header words */
 	uint8_t shift;	/* value = raw << shift */
 	bool overview;
 	const char *hw_name;
-	/* NULL at the end: names of 2022, of the Bifrost document, Arm's ids. */
+	/* Ends with NULL: names of 2022, names of the Bifrost document, Arm's ids. */
 	const char *const *aliases;
-	const char *erratum; /* what the hardware gets wrong, or NULL */
+	const char *erratum; /* what the hardware counts wrongly, or NULL */
 };
 
 struct tally_mali_layout {
@@ -41,7 +41,7 @@ struct tally_mali_layout {
 	bool csf;
 	uint32_t values_per_block; /* 64 or 128 */
 	uint32_t warp_width;
-	const struct tally_mali_counter *counters; /* by block, then index */
+	const struct tally_mali_counter *counters; /* ordered by block, then index */
 	uint32_t n_counters;
 	const struct tally_constant *constants; /* literals of this GPU: "MaliGPUTileSize" ... */
 	uint32_t n_constants;
@@ -49,29 +49,32 @@ struct tally_mali_layout {
 
 struct tally_mali_product {
 	const char *name; /* "Mali-G68" */
-	/* Upper half of its GPU id, masked: 0x9004; Midgard: 0x0860. The second may be 0: none. */
+	/* Upper half of the GPU id, masked: 0x9004; Midgard: 0x0860. The second may be 0 for
+	 * none. */
 	uint16_t ids[2];
-	/* Execution engines in a core by CORE_FEATURES & 15, 0: not known; and in the smallest
-	 * version, of one core with 0x2000 registers (0: there is none). */
+	/* Execution engines per core, indexed by CORE_FEATURES & 15 (0: not known); and those
+	 * of the smallest version, which has one core with 0x2000 registers (0: there is no
+	 * such version). */
 	uint8_t engines[16], engines_least;
-	const struct tally_mali_layout *layout; /* NULL: Midgard, recognised but not described */
+	const struct tally_mali_layout *layout; /* NULL: Midgard (recognized, not described) */
 };
 
 extern const uint32_t tally_mali_n_layouts, tally_mali_n_products;
-/* The i-th of them; NULL: there are not so many. */
+/* The layout with index i; NULL when i is out of range. */
 const struct tally_mali_layout *tally_mali_layout(uint32_t i);
 const struct tally_mali_product *tally_mali_product(uint32_t i);
 
-/* By the 64-bit or 32-bit GPU id that kbase gives (id 55), or panfrost's GPU_PROD_ID << 16.
- * NULL: not known. */
+/* Finds a product by the 64-bit or 32-bit GPU id that kbase gives (id 55), or by panfrost's
+ * GPU_PROD_ID << 16. NULL: not known. */
 const struct tally_mali_product *tally_mali_find_product(uint64_t gpu_id);
-/* By name, of a product or a layout, without regard to case; "g68" and "Mali-G68" are the same. */
+/* Finds a product by its name or its layout's, ignoring case; "g68" and "Mali-G68" are the
+ * same. */
 const struct tally_mali_product *tally_mali_find_name(const char *name);
-/* By key, alias or hardware name. A name of 2022 that means another counter today is found under
- * its present meaning; `year_2022` asks for the other. */
+/* Finds a counter by key, alias or hardware name. A name of 2022 that means another counter
+ * today is looked up in its current meaning; `year_2022` selects the older one. */
 const struct tally_mali_counter *tally_mali_find_counter(const struct tally_mali_layout *layout,
 							 const char *name, bool year_2022);
-/* Execution engines in a shader core; 0: not known. */
+/* The number of execution engines in a shader core; 0: not known. */
 uint32_t tally_mali_engines(const struct tally_mali_product *product, uint32_t cores,
 			    uint32_t core_features, uint32_t thread_features);
 

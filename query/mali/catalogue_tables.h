@@ -2,8 +2,9 @@
  * catalogue.c.
  *
  * Strings are offsets into one text, so that nothing has to be relocated when the library is
- * loaded. Offset 0 is the empty string: none. Counters that several layouts share stand here once;
- * a layout is a list of places. Constant, any thread; but for the rooms, which catalogue.c fills.
+ * loaded. Offset 0 is the empty string and means none. A counter that several layouts share is
+ * stored once; a layout is a list of places. Everything is constant and any thread may read it,
+ * except the rooms, which catalogue.c fills.
  */
 #ifndef PASSTALLY_QUERY_CATALOGUE_TABLES_H
 #define PASSTALLY_QUERY_CATALOGUE_TABLES_H
@@ -14,8 +15,8 @@
 
 struct tally_mali_packed_counter {
 	uint32_t key, name, hw_name, unit, description, erratum;
-	uint32_t name_2022; /* what it was called then, where that is no alias today */
-	uint16_t aliases; /* in `aliases`, up to a 0 */
+	uint32_t name_2022; /* its name in 2022, where that is not an alias today */
+	uint16_t aliases; /* offset in `aliases`, a list that ends with 0 */
 	uint8_t kind, block, visibility, shift;
 	bool overview;
 };
@@ -37,14 +38,14 @@ struct tally_mali_packed_layout {
 	uint16_t values_per_block;
 	uint16_t first_place, n_places;
 	uint16_t first_constant, n_constants;
-	uint16_t first_alias; /* of its room for aliases, each counter's up to a NULL */
+	uint16_t first_alias; /* start of its room for aliases; each list ends with NULL */
 };
 
 struct tally_mali_packed_product {
 	uint32_t name;
 	uint16_t ids[2];
 	uint8_t engines[16], engines_least;
-	uint8_t layout; /* its number, + 1; 0: none */
+	uint8_t layout; /* layout number + 1; 0: none */
 };
 
 struct tally_mali_packed {
@@ -58,14 +59,15 @@ struct tally_mali_packed {
 };
 extern const struct tally_mali_packed tally_mali_packed;
 
-/* What the tables become: untouched, and so without memory of its own, until someone asks. */
+/* Room for the unpacked tables: it stays untouched, and so uses no memory, until the first
+ * request. */
 struct tally_mali_rooms {
 	struct tally_mali_layout *layouts;
 	struct tally_mali_product *products;
-	struct tally_mali_counter *counters; /* one a place */
+	struct tally_mali_counter *counters; /* one per place */
 	struct tally_constant *constants;
 	const char **aliases;
-	atomic_bool *filled; /* one a layout, and one for the products */
+	atomic_bool *filled; /* one per layout, and one for the products */
 };
 extern const struct tally_mali_rooms tally_mali_rooms;
 

@@ -10,7 +10,7 @@
 
 /* ---- which counters ---- */
 
-/* For --counters: the block's, and that of all of them. */
+/* For --counters: the word for each block, and the word for all of them. */
 static const char *const block_sets[TALLY_N_MALI_BLOCKS] = {
 	"mali-frontend",
 	"mali-tiler",
@@ -36,7 +36,7 @@ is_wanted(const char *list, const struct tally_mali_counter *counter)
 	return false;
 }
 
-/* A key table of one's own where the caller has none. */
+/* Uses the caller's key table, or `own` where the caller has none. */
 struct keys {
 	struct tally_key_table *table, own;
 };
@@ -95,7 +95,8 @@ add_constants(struct tally_mali_choice *choice, const struct tally_mali_product 
 {
 	const struct tally_mali_layout *layout = product->layout;
 	uint32_t cores = tally_mali_count_cores(props);
-	/* Names of Streamline, those of Arm's counter database, and our own for the rest. */
+	/* Streamline's names, those of Arm's counter database, and our own names for the
+	 * rest. */
 	const struct named_value known[] = {
 		{ { "MaliConstantsShaderCoreCount", "MALI_CONFIG_SHADER_CORE_COUNT" }, cores },
 		{ { "MaliConstantsL2SliceCount", "MALI_CONFIG_L2_CACHE_COUNT" }, props->l2_slices },
@@ -202,8 +203,9 @@ tally_mali_clocks_apply(const struct tally_mali_clocks *first, const struct tall
 	*end_ns = last->before_ns > first->after_ns ? last->before_ns : first->after_ns;
 	if (raw_ns < first->raw_ns || raw_ns > last->raw_ns)
 		return;
-	/* NTP slews one clock and not the other, by less than 0.1 %: counted from either reading
-	 * the stamp lies between these, and in both of them. */
+	/* NTP slews one clock and not the other, by less than 0.1 %: extrapolated from either
+	 * reading, the timestamp lies between these bounds, so it lies in the intersection of
+	 * both. */
 	uint64_t since = raw_ns - first->raw_ns, until = last->raw_ns - raw_ns;
 	uint64_t earliest = first->before_ns + since - since / 1024;
 	uint64_t latest = first->after_ns + since + since / 1024 + 1;

@@ -8,10 +8,10 @@
 #include "query/mali/reader.h"
 
 #define SOURCE_NAME "mali-kbase"
-/* What the kernel raises shorter periods to. */
+/* The kernel raises shorter periods to this one. */
 #define LEAST_PERIOD_NS UINT64_C(100000)
-/* Hardware counters have 32 bits and stop at their end: at 1 GHz, with one count a cycle, that is
- * 4 s away. */
+/* Hardware counters have 32 bits and saturate: at 1 GHz and one count per cycle, that takes 4
+ * s. */
 #define MOST_PERIOD_NS UINT64_C(1000000000)
 
 struct mali_kbase {
@@ -23,7 +23,7 @@ struct mali_kbase {
 	/* Set by probe(). */
 	const struct tally_mali_reader_ops *path;
 	bool workaround;
-	char note[256]; /* which path, and why not another */
+	char note[256]; /* which path is used, and why another is not */
 	bool lost;
 };
 
@@ -47,7 +47,7 @@ init_reader(struct mali_kbase *kbase)
 	kbase->reader.format.physical_cores = kbase->workaround;
 }
 
-/* ---- which way ---- */
+/* ---- choice of the path ---- */
 
 static void
 note_path(struct mali_kbase *kbase, const char *why)
@@ -66,7 +66,7 @@ no_kinstr(const struct tally_kbase *dev)
 			: "no kinstr_prfcnt before JM 11.34, CSF 1.10";
 }
 
-/* vinstr knows no blocks of 128 values, and was taken out later. */
+/* vinstr does not support blocks of 128 values, and later drivers removed it. */
 static bool
 may_use_vinstr(const struct tally_kbase *dev)
 {
@@ -84,8 +84,8 @@ try_vinstr(struct mali_kbase *kbase)
 	return status;
 }
 
-/* kinstr_prfcnt first: its values have 64 bits, and it tells lost samples, errors, and blocks that
- * were off. */
+/* kinstr_prfcnt comes first: its values have 64 bits, and it reports lost samples, errors, and
+ * blocks that were off. */
 static enum tally_status
 choose_path(struct mali_kbase *kbase)
 {
@@ -195,8 +195,8 @@ kbase_start(struct tally_snapshot_source *src)
 	return kbase->path->start(&kbase->reader);
 }
 
-/* CSF drivers before r54p0 may hold back what was counted last when the GPU goes to sleep: asked
- * for, the reading waits. A signal may cut that short once. */
+/* CSF drivers before r54p0 may withhold the latest counts when the GPU goes to sleep: where the
+ * user asks for it, the reading waits. A signal may interrupt that wait once. */
 static void
 settle(uint64_t ns)
 {

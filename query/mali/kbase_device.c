@@ -55,7 +55,7 @@ enum {
 	N_CORE_GROUPS = 16,
 };
 
-/* What needs all pairs before it can be said. */
+/* Properties that can be interpreted only once all pairs are known. */
 struct raw_props {
 	uint64_t log2_size, slices, shader_present, groups[N_CORE_GROUPS], n_groups;
 	uint32_t l2_features;
@@ -79,7 +79,7 @@ derive(struct tally_mali_props *props, const struct raw_props *raw)
 		props->core_mask = raw->shader_present;
 }
 
-/* What stands unaligned in 1, 2, 4 or 8 bytes. */
+/* Reads an unaligned integer of 1, 2, 4 or 8 bytes. */
 static uint64_t
 read_value(const uint8_t *data, size_t bytes)
 {
@@ -184,10 +184,10 @@ tally_kbase_read_old_props(const struct kbase_old_props *old, struct tally_mali_
 	derive(props, &raw);
 }
 
-/* ---- hand-shake ---- */
+/* ---- handshake ---- */
 
-/* Each step leaves the fields at 0 where nobody answers; what ioctl() returns differs by
- * version. */
+/* Each step leaves the fields at 0 when no driver answers; the return value of ioctl() depends
+ * on the version. */
 static bool
 greet(struct tally_kbase *dev)
 {
@@ -210,8 +210,8 @@ greet(struct tally_kbase *dev)
 	return check.major || check.minor;
 }
 
-/* EPERM: the context is there already. EINVAL: an older kernel that does not know the flag; it
- * sets the context up all the same, or refuses the next step. */
+/* EPERM: the context exists already. EINVAL: an older kernel does not know the flag; it either
+ * sets up the context anyway, or refuses the next step. */
 static int
 set_flags(const struct tally_kbase *dev)
 {
@@ -340,7 +340,7 @@ tally_kbase_open(struct tally_kbase *dev, char *reason, size_t size)
 			return TALLY_OK;
 		}
 		tally_kbase_close(dev);
-		/* The first one is the likely one. */
+		/* The first device is the most likely one, so its reason is reported. */
 		if (!told) {
 			snprintf(reason, size, "%s", why);
 			status = this_one == TALLY_LOST ? TALLY_UNSUPPORTED : this_one;

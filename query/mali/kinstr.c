@@ -62,7 +62,8 @@ enumerate(struct tally_mali_reader *r)
 	return status;
 }
 
-/* Power states since CSF 1.23 and JM 11.41; with CSF also protected mode, else availability. */
+/* The driver reports power states since CSF 1.23 and JM 11.41; also protected mode with CSF,
+ * and availability otherwise. */
 static uint32_t
 states_told(const struct tally_kbase *dev)
 {
@@ -72,7 +73,7 @@ states_told(const struct tally_kbase *dev)
 	       (dev->csf ? KINSTR_STATE_PROTECTED : KINSTR_STATE_UNAVAILABLE);
 }
 
-/* One item for the mode, one a block, an empty one at the end. */
+/* One item for the mode, one per block, and an empty one at the end. */
 static enum tally_status
 set_up(struct tally_mali_reader *r, uint64_t values)
 {
@@ -132,7 +133,8 @@ kinstr_open(struct tally_mali_reader *r)
 	r->format.states = states_told(r->dev);
 	for (unsigned block = 0; block < TALLY_N_MALI_BLOCKS; block++)
 		r->format.enabled[block] = r->format.offer.n_instances[block] > 0;
-	/* A session's samples are numbered from 0: so the loss of the first shows too. */
+	/* The samples of a session are numbered from 0, so that the loss of the first is
+	 * noticed too. */
 	r->has_seq = true;
 	r->next_seq = 0;
 	return set_up(r, ALL_VALUES);
@@ -162,15 +164,17 @@ take_sample(struct tally_mali_reader *r, uint64_t offset)
 			      why);
 		tally_mali_sums_doubt_all(r->sums);
 		r->n_failures++;
-		/* It had a number like any other, so that a loss after it shows. */
+		/* The sample had a number like any other, so that a loss after it is
+		 * noticed. */
 		r->next_seq++;
 		r->stamp_ns = 0;
 	} else {
-		/* The growth of a sample that was lost on the way is nobody's. */
+		/* The delta that a lost sample would have had belongs to no sample. */
 		if ((sample.flags & KINSTR_SAMPLE_ERROR) ||
 		    (r->has_seq && sample.seq != r->next_seq))
 			tally_mali_sums_doubt_all(r->sums);
-		/* KINSTR_SAMPLE_OVERFLOW: it covers more time, and its values are right. */
+		/* KINSTR_SAMPLE_OVERFLOW: the sample covers more time, and its values are
+		 * right. */
 		r->has_seq = true;
 		r->next_seq = sample.seq + 1;
 		r->stamp_ns = sample.end_ns;
@@ -179,7 +183,8 @@ take_sample(struct tally_mali_reader *r, uint64_t offset)
 	tally_mali_sums_end(r->sums);
 }
 
-/* One waiting sample: 0, or an errno. A sample is always given back, whatever was in it. */
+/* Reads one waiting sample; returns 0 or an errno. The sample is always returned to the kernel,
+ * whatever its contents. */
 static int
 read_one(struct tally_mali_reader *r, bool keep)
 {
@@ -210,7 +215,7 @@ kinstr_start(struct tally_mali_reader *r)
 	return TALLY_OK;
 }
 
-/* Interrupted, it may have made a sample or not. */
+/* If a signal interrupted the command, it may or may not have made a sample. */
 static int
 ask_for_sample(struct tally_mali_reader *r)
 {
@@ -241,7 +246,7 @@ kinstr_read(struct tally_mali_reader *r)
 	uint32_t limit = r->irregular ? MAX_WAITING : 1, n_read = 0;
 	while (n_read < limit && (error = read_one(r, true)) == 0)
 		n_read++;
-	/* EINVAL: nothing waits to be read. */
+	/* EINVAL: no sample is waiting. */
 	bool none = error == EINVAL || error == EAGAIN || error == EINTR;
 	if (error && !none)
 		return tally_mali_reader_lose(r, "reading a kinstr_prfcnt sample", error);
@@ -255,8 +260,8 @@ kinstr_read(struct tally_mali_reader *r)
 	r->irregular = n_read == 0;
 	if (n_read)
 		return TALLY_OK;
-	/* Not there, though the command was taken: lost, as the next one's number will tell, or
-	 * late, and then it is read with the next one. */
+	/* No sample arrived, though the kernel accepted the command: it is lost, which the next
+	 * sample's number will show, or it is late and is read with the next one. */
 	if (++r->n_failures <= MAX_FAILURES && !tally_mali_reader_is_gone(r))
 		return TALLY_NOT_READY;
 	return tally_mali_reader_lose(r, "waiting for a kinstr_prfcnt sample", ETIMEDOUT);
@@ -279,9 +284,9 @@ const struct tally_mali_reader_ops tally_mali_kinstr = {
 	.stop = kinstr_stop,
 };
 
-/* ---- trying ---- */
+/* ---- trial ---- */
 
-/* Start and stop: the sample that the stop makes is there, and as it should be? */
+/* Starts and stops: whether the sample that the stop makes exists and is valid. */
 static bool
 sample_is_fine(struct tally_mali_reader *r)
 {

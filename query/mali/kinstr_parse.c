@@ -5,9 +5,10 @@
 
 #define MAX_UNKNOWN_ITEMS 16u
 
-/* ---- what is offered ---- */
+/* ---- what the kernel offers ---- */
 
-/* Of the lists' first items; the type of a block is one of ours, by number, or is left out. */
+/* The items of the enumeration list so far. A block type is the number of one of our types, or
+ * is ignored. */
 struct offer_state {
 	uint32_t n_mode, n_enable, n_sample_info;
 	bool has_block;
@@ -74,7 +75,7 @@ tally_kinstr_parse_offer(const uint8_t *list, size_t item_size, size_t n_items,
 		} else if (item.item.type == KINSTR_ENUM_SAMPLE_INFO) {
 			state.n_sample_info++;
 		} else if (item.item.type == KINSTR_ENUM_BLOCK) {
-			/* The end has the type of a block, and nothing in it. */
+			/* The end item has the type of a block, but no contents. */
 			if (item.block.n_values == 0 && item.block.n_instances == 0)
 				break;
 			ok = take_block(&state, &item, offer, why);
@@ -90,8 +91,8 @@ tally_kinstr_parse_offer(const uint8_t *list, size_t item_size, size_t n_items,
 /* ---- one sample ---- */
 
 struct block_tally {
-	uint32_t seen, off, closed; /* instances; closed: protected or not available */
-	bool off_counted; /* one that was off has counted all the same */
+	uint32_t seen, off, closed; /* numbers of instances; closed: protected or not available */
+	bool off_counted; /* one that was off has counted anyway */
 };
 
 struct walk {
@@ -100,12 +101,13 @@ struct walk {
 	size_t map_size;
 	struct tally_mali_sums *sums;
 	struct block_tally blocks[TALLY_N_MALI_BLOCKS];
-	const uint64_t *frontend; /* its values */
+	const uint64_t *frontend; /* values of the front end */
 	uint32_t n_sample, n_clock;
 	const char **why;
 };
 
-/* Indices of a type go up from 0 without gaps; physical ones go up with the mask's bits. */
+/* Instance indices of a type increase from 0 without gaps; physical ones follow the mask's
+ * bits. */
 static bool
 index_fits(const struct walk *walk, unsigned type, uint32_t index)
 {
@@ -185,11 +187,11 @@ take_item(struct walk *walk, const struct kinstr_metadata_item *item,
 	case KINSTR_METADATA_BLOCK:
 		return take_metadata_block(walk, item);
 	default:
-		return true; /* of a newer kernel */
+		return true; /* an item of a newer kernel */
 	}
 }
 
-/* Did the GPU work? Its front end counts cycles and jobs whenever it does. */
+/* Whether the GPU worked: its front end counts cycles and jobs whenever it does. */
 static bool
 was_idle(const struct walk *walk)
 {
@@ -204,8 +206,9 @@ was_idle(const struct walk *walk)
 	return true;
 }
 
-/* What can not be trusted. One core of several that was off counted nothing, truly: the power
- * governor takes cores away. All of a kind off while the GPU worked: who knows what was missed. */
+/* Marks the blocks that cannot be trusted. If only some of several cores were off, they really
+ * counted nothing: the power governor switches cores off. If all blocks of a type were off
+ * while the GPU worked, an unknown amount was missed. */
 static void
 doubt_blocks(const struct walk *walk)
 {
@@ -233,7 +236,7 @@ tally_kinstr_parse_sample(const struct tally_kinstr_format *format, const uint8_
 		.why = why,
 	};
 	struct kinstr_metadata_item item;
-	/* Two items, the blocks, the end, and some that a newer kernel may know. */
+	/* Two items, the blocks, the end, and some items of newer kernels. */
 	uint32_t most = format->offer.n_blocks + 3 + MAX_UNKNOWN_ITEMS, n = 0;
 
 	for (uint64_t at = offset;; at += format->item_size) {

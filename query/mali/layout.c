@@ -38,7 +38,7 @@ tally_mali_sums_init(struct tally_mali_sums *sums, const struct tally_mali_choic
 	size_t words = words_for((uint32_t)n);
 
 	*sums = (struct tally_mali_sums){ .choice = choice };
-	/* One piece: growth, totals, doubt, unknown. */
+	/* One allocation holds the deltas, totals, doubt bits and unknown bits. */
 	uint64_t *memory = calloc(2 * n + 2 * words, sizeof(*memory));
 	if (!memory)
 		return false;
@@ -160,7 +160,7 @@ tally_mali_sums_deliver(struct tally_mali_sums *sums, struct tally_totals *out)
 #define MAX_GROUPS 16u
 #define MAX_SLICES 64u
 
-/* Blocks of cores there are, those of absent ones included. */
+/* The number of core blocks, including those of absent cores. */
 static uint32_t
 core_blocks(uint64_t mask)
 {
@@ -190,7 +190,8 @@ add_block(struct tally_mali_sums *sums, enum tally_mali_block block, const uint3
 			      TALLY_MALI_DUMP_VALUES);
 }
 
-/* Front end and tiler are those of the first group: the others' say nothing. */
+/* The front end and the tiler are read from the first group: those of the others hold no
+ * data. */
 static void
 add_groups(const struct tally_mali_dump *dump, const uint32_t *words, struct tally_mali_sums *sums)
 {

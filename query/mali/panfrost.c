@@ -34,9 +34,9 @@ struct mali_panfrost {
 	struct tally_mali_choice choice;
 	struct tally_mali_sums sums;
 	bool enabled, lost;
-	/* Growth since the reading before is not known: a dump failed. */
+	/* The delta since the previous reading is unknown: a dump failed. */
 	bool doubtful;
-	uint32_t n_failures; /* in a row */
+	uint32_t n_failures; /* consecutive failures */
 };
 
 static struct mali_panfrost *
@@ -55,7 +55,7 @@ close_node(struct mali_panfrost *p)
 	p->fd = -1;
 }
 
-/* A card in a slot is no Mali, and opening it may wake a GPU that sleeps. */
+/* A PCI graphics card is not a Mali GPU, and opening it may wake it from sleep. */
 static bool
 is_card(unsigned node)
 {
@@ -69,7 +69,7 @@ is_card(unsigned node)
 	return strcmp(bus + len - 4, "/pci") == 0;
 }
 
-/* The driver's name; "" when it does not tell. */
+/* The driver's name; "" when the kernel does not report it. */
 static void
 read_driver(int fd, char *name, size_t size)
 {
@@ -201,7 +201,7 @@ refuse(struct mali_panfrost *p, const char *what, int error)
 	return TALLY_DENIED;
 }
 
-/* The primary set: the only one that is described. */
+/* Enables the primary set of counters, the only one that the catalogue describes. */
 static int
 enable(struct mali_panfrost *p, bool on)
 {
@@ -211,8 +211,8 @@ enable(struct mali_panfrost *p, bool on)
 	return error;
 }
 
-/* A signal may come when the GPU has written its counters and before they are copied: what they
- * said is then gone. */
+/* A signal may arrive after the GPU has written its counters and before they are copied: those
+ * values are then lost. */
 static int
 dump(struct mali_panfrost *p)
 {
@@ -237,7 +237,7 @@ panfrost_probe(struct tally_snapshot_source *src)
 	enum tally_status status = open_device(p);
 	if (status != TALLY_OK)
 		return status == TALLY_LOST ? TALLY_UNSUPPORTED : status;
-	/* Nothing else tells whether this is allowed, and free. */
+	/* Only this shows whether counting is permitted and no other program is counting. */
 	int error = enable(p, true);
 	if (error)
 		status = refuse(p, "enabling panfrost's counters", error);
@@ -282,7 +282,7 @@ close_device:
 	return status;
 }
 
-/* Enabled anew, the first dump is where counting begins. */
+/* Enables the counters again; counting begins at the first dump. */
 static int
 begin_counting(struct mali_panfrost *p)
 {
@@ -309,8 +309,8 @@ panfrost_start(struct tally_snapshot_source *src)
 	return TALLY_OK;
 }
 
-/* After a reset of the GPU the kernel has forgotten the counters: dumps time out, or are empty
- * down to the headers. */
+/* After a GPU reset the kernel has lost the counters' state: dumps time out, or are empty,
+ * headers included. */
 static bool
 is_empty(const struct mali_panfrost *p)
 {
@@ -343,7 +343,8 @@ begin_again(struct mali_panfrost *p, int why)
 	return TALLY_NOT_READY;
 }
 
-/* A dump that timed out, was refused or holds nothing: the GPU was reset, or ours was disabled. */
+/* A dump timed out, was refused or is empty: the GPU was reset, or our counting was
+ * disabled. */
 static bool
 was_disabled(const struct mali_panfrost *p, int error)
 {

@@ -18,7 +18,7 @@ tally_mali_reader_close(struct tally_mali_reader *r)
 bool
 tally_mali_reader_is_gone(const struct tally_mali_reader *r)
 {
-	/* Asks, and does not wait. */
+	/* This polls without waiting. */
 	struct pollfd p = { .fd = r->fd, .events = POLLIN };
 	return poll(&p, 1, 0) > 0 && (p.revents & (POLLHUP | POLLERR | POLLNVAL));
 }

@@ -48,7 +48,8 @@ ask_for_reader(const struct tally_kbase *dev, uint32_t n_buffers)
 	return setup.fd;
 }
 
-/* Does a buffer of the kernel's hold one dump, or with several core groups some of them? */
+/* Whether a kernel buffer holds one dump, or several of them where there are several core
+ * groups. */
 static bool
 is_expected(const struct tally_mali_reader *r, uint32_t bytes)
 {
@@ -73,8 +74,8 @@ describe(struct tally_mali_reader *r)
 	};
 	r->buffer_bytes = tally_mali_dump_bytes(&r->dump);
 	r->n_values = TALLY_MALI_DUMP_VALUES;
-	/* Of several core groups the first is read (as Arm's library does), but the kernel's
-	 * buffer holds all. */
+	/* Of several core groups only the first is read (as Arm's library does), but the
+	 * kernel's buffer holds all of them. */
 	if (!is_expected(r, bytes)) {
 		snprintf(r->reason, r->reason_size,
 			 "vinstr's samples have %u bytes where %zu were expected, so that it is "
@@ -100,7 +101,7 @@ vinstr_open(struct tally_mali_reader *r)
 	}
 	if (r->fd < 0)
 		return refuse(r, what, errno);
-	/* Not every kernel sees to it. */
+	/* Some kernels do not set this flag. */
 	(void)fcntl(r->fd, F_SETFD, FD_CLOEXEC);
 	enum tally_status status = describe(r);
 	if (status != TALLY_OK) {
@@ -131,7 +132,8 @@ vinstr_start(struct tally_mali_reader *r)
 	return TALLY_OK;
 }
 
-/* One waiting buffer: 0, or an errno. Always given back. */
+/* Reads one waiting buffer; returns 0 or an errno. The buffer is always returned to the
+ * kernel. */
 static int
 read_one(struct tally_mali_reader *r, bool keep)
 {
@@ -161,7 +163,7 @@ drain(struct tally_mali_reader *r, bool keep)
 		;
 }
 
-/* Interrupted, it may have made a sample or not. */
+/* If a signal interrupted the command, it may or may not have made a sample. */
 static int
 dump(struct tally_mali_reader *r)
 {
@@ -198,7 +200,7 @@ vinstr_read(struct tally_mali_reader *r)
 		r->n_failures = 0;
 		return TALLY_OK;
 	}
-	/* Not there, though DUMP returned: it is read with the next one. */
+	/* No sample arrived, though DUMP returned: it is read with the next one. */
 	if (++r->n_failures <= MAX_FAILURES && !tally_mali_reader_is_gone(r))
 		return TALLY_NOT_READY;
 	return tally_mali_reader_lose(r, "waiting for a vinstr sample", ETIMEDOUT);

@@ -8,8 +8,8 @@
 
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
 
-/* In the order in which they are of use: the first five are the group of cycles per instruction,
- * instruction cache and floating point, of which the first latency is part. */
+/* In order of usefulness: the first five are the group for cycles per instruction, instruction
+ * cache and floating point, which the first of the usual latencies belongs to. */
 static const uint8_t usual_events[] = { 0, 30, 10, 11, 29, 46, 47, 12, 13, 14, 15, 41, 42, 45, 51 };
 static const uint8_t usual_latencies[] = { 60, 58, 59, 57, 61, 62, 63 };
 
@@ -34,7 +34,7 @@ add(struct list *l, uint32_t event)
 		l->events[l->n++] = (uint8_t)event;
 }
 
-/* ---- as said ---- */
+/* ---- events that the options name ---- */
 
 static bool
 read_one(struct list *l, const char *word, const char *text, size_t len, bool latency, char *reason,
@@ -77,7 +77,7 @@ read_list(struct list *l, const char *word, const char *text, bool latency, char
 	return true;
 }
 
-/* ---- as wanted ---- */
+/* ---- events that --counters or metrics need ---- */
 
 static bool
 is_wanted(const char *wanted, uint32_t event)
@@ -95,7 +95,7 @@ is_wanted(const char *wanted, uint32_t event)
 	       tally_list_matches(wanted, sum_sq, sum_sq);
 }
 
-/* What --counters names comes first, then the usual ones as far as there is room. */
+/* The events that --counters names come first, then the usual ones as far as there is room. */
 static void
 choose(struct list *l, const struct list *other, const char *wanted, bool latency)
 {
@@ -145,7 +145,7 @@ tally_mb_choose_events(struct tally_mb_choice *choice,
 		return false;
 	choice->n_events = events.n;
 	choice->n_latencies = latencies.n;
-	/* Every counter is told what to count, also those that nobody reads. */
+	/* Every counter is configured, including those that are not read. */
 	memset(choice->events + events.n, TALLY_MB_CYCLES, shape->ne - events.n);
 	memset(choice->events + shape->ne + latencies.n, TALLY_MB_FILLER_LATENCY,
 	       shape->nl - latencies.n);
@@ -160,7 +160,7 @@ struct adding {
 	struct tally_key_table *table, own;
 };
 
-/* What is said of an event once its counter is known. */
+/* How a value is derived from its event and described. */
 struct aspect {
 	const char *suffix, *name, *unit, *text;
 	enum tally_counter_kind kind;

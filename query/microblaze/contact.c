@@ -7,7 +7,7 @@
 
 #define FREE_NS UINT64_C(100000000)
 
-/* ---- what is known before ---- */
+/* ---- what is known beforehand ---- */
 
 static bool
 is_said(const struct tally_microblaze_options *o, uint32_t bit)
@@ -43,10 +43,10 @@ take_numbers(struct tally_mb_device *device, const struct tally_microblaze_optio
 	if (tree->ports)
 		device->mdm.ports = tree->ports;
 	else if (o->core >= o->ports)
-		device->mdm.ports = o->core + 1; /* until the module says */
+		device->mdm.ports = o->core + 1; /* until the module reports its own number */
 }
 
-/* What is said, and of the rest what the device tree says. */
+/* Takes what the options give, and the rest from the device tree. */
 static bool
 settle_numbers(struct tally_mb_device *device, const struct tally_microblaze_options *o,
 	       const struct tally_mb_tree *tree, char *reason, size_t size)
@@ -91,8 +91,8 @@ look_at_status(void *data)
 	c->status = tally_mdm_status(c->mdm);
 }
 
-/* By the serial way the module says what it is. By the parallel one a counter's state must be one;
- * reading it moves the selection, which every procedure resets. */
+/* In serial access the module identifies itself. In parallel access a counter's status has to
+ * be a valid one; reading it advances the selection, which every procedure resets. */
 static void
 ask_who(void *data)
 {
@@ -194,8 +194,8 @@ tally_mb_device_open(struct tally_mb_device *device, const struct tally_microbla
 	memset(device, 0, sizeof(*device));
 	device->place.fd = -1;
 	if (!options || !options->on) {
-		/* The tree is left alone, too: a large one takes a tenth of a second, and this is
-		 * the game's thread. */
+		/* The device tree is not read either: a large one takes a tenth of a second,
+		 * and this is the game's thread. */
 		memset(&tree, 0, sizeof(tree));
 		bool there = tally_mb_find_uio(&tree, uio, sizeof(uio));
 		snprintf(reason, size, "%s",

@@ -1,8 +1,9 @@
-/* query/microblaze/contact.h - a debug module that is found, answers, and is ours.
+/* query/microblaze/contact.h - opens a debug module: finds it, checks that it answers, and
+ * locks it.
  *
- * First contact goes through query/microblaze/guard.h, as nobody may be there to answer. What the
- * user said wins over the device tree. Start of a capture only; waits at most 100 ms for a
- * debugger to let go.
+ * First contact goes through query/microblaze/guard.h, as there may be no device at that
+ * address. What the user gave takes precedence over the device tree. Only at the start of a
+ * capture; waits at most 100 ms for a debugger to release the module.
  */
 #ifndef PASSTALLY_QUERY_MICROBLAZE_CONTACT_H
 #define PASSTALLY_QUERY_MICROBLAZE_CONTACT_H
@@ -16,15 +17,16 @@ struct tally_mb_device {
 	struct tally_mdm mdm;
 	struct tally_mb_shape shape;
 	bool check;
-	char note[200]; /* where it is and what it has, for people */
+	char note[200]; /* where the module is and what it has, for people to read */
 };
 
-/* Unlocked and, with several cores, selected. `options` may be NULL or not on: then nothing is
- * touched, and reason says how to ask for it. On error nothing is left. */
+/* The module is unlocked and, where it has several cores, one is selected. `options` may be
+ * NULL or not on: then the device is not touched, and reason says how to enable it. On error
+ * nothing is left open. */
 enum tally_status
 tally_mb_device_open(struct tally_mb_device *device, const struct tally_microblaze_options *options,
 		     char *reason, size_t size);
-/* Locks it again. */
+/* Locks the module again and closes the device. */
 void tally_mb_device_close(struct tally_mb_device *device);
 
 #endif

@@ -5,7 +5,7 @@
 #include "layer/clock.h"
 #include "query/microblaze/events.h"
 
-/* So long cycles are counted to see how they are stored; no core runs faster. */
+/* How long cycles are counted to see how they are stored, and the highest core clock. */
 #define TRY_NS UINT64_C(20000)
 #define MOST_MHZ 2000u
 
@@ -57,10 +57,10 @@ tally_mb_read(const struct tally_mdm *mdm, const struct tally_mb_shape *shape,
 	tally_mb_decode(shape, status, items, out);
 }
 
-/* ---- is the shape right? ---- */
+/* ---- check of the shape ---- */
 
-/* What goes into item i, so that it can be told from its neighbours. Upper parts hold 16 bits at
- * width 48; extremes get what a Clear might leave there. */
+/* The value to write to item i, which differs from its neighbors'. Upper parts hold 16 bits at
+ * width 48; minima and maxima get a value that a Clear might leave there. */
 static uint32_t
 pattern(const struct tally_mb_shape *shape, uint32_t i, bool *exact)
 {
@@ -72,14 +72,14 @@ pattern(const struct tally_mb_shape *shape, uint32_t i, bool *exact)
 		if (i < of_events || in_latency != 3)
 			return value | 0x5a000000u;
 		*exact = false;
-		return 0xffff0000u; /* least: all ones, greatest: 0 */
+		return 0xffff0000u; /* minimum: all ones, maximum: 0 */
 	}
 	if (i >= of_events && in_latency >= 5) {
 		*exact = false;
 		return in_latency == 5 ? UINT32_MAX : 0;
 	}
 	bool upper = i < of_events ? i % 2 == 0 : in_latency == 1 || in_latency == 3;
-	/* Bit 30 tells 64 bits from 48. */
+	/* Bit 30 distinguishes 64 bits from 48. */
 	return upper ? value | 0x40000000u : value | 0x5a000000u;
 }
 
@@ -88,7 +88,7 @@ try_items(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, char 
 {
 	uint32_t n = tally_mb_items(shape), items[TALLY_MB_MAX_ITEMS];
 	bool exact;
-	/* The last latency counter's extremes need not be touched. */
+	/* The minimum and maximum of the last latency counter need no check. */
 	uint32_t last = n;
 	if (shape->nl)
 		last -= shape->width == 32 ? 1 : 2;
@@ -100,10 +100,12 @@ try_items(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, char 
 	for (uint32_t i = 0; i < last; i++) {
 		uint32_t want = pattern(shape, i, &exact);
 		if (!exact || items[i] == want) {
-			/* An upper part keeps 16 of its bits at width 48, all of them at 64. */
+			/* At width 48 an upper part keeps 16 of its bits, at width 64 all of
+			 * them. */
 			if (shape->width != 48 || want >> 16 != 0x4000)
 				continue;
-			/* As one of 32 bits would keep it, whose items are others. */
+			/* A 32-bit counter would keep all bits too, but its items are laid out
+			 * differently. */
 			snprintf(why, size,
 				 "the counters are not 48 bits wide: use width=64 or width=32");
 			return false;
@@ -138,8 +140,9 @@ count_for_a_while(const struct tally_mdm *mdm, uint64_t *ns)
 	*ns = tally_clock_now_ns() - begin_ns;
 }
 
-/* At 32 bits four event counters have as many items as a latency counter. All the same, they are
- * cycles of the former: the last of the latter's is two numbers of 16 bits. */
+/* At 32 bits four event counters have as many items as one latency counter. Cycles that are
+ * equal in all four items come from event counters: the last item of a latency counter consists
+ * of two 16-bit numbers. */
 static bool
 are_events(const struct tally_mdm *mdm, const struct tally_mb_shape *shape)
 {
@@ -154,13 +157,13 @@ are_events(const struct tally_mdm *mdm, const struct tally_mb_shape *shape)
 	return false;
 }
 
-/* All event counters count cycles and start and stop together. */
+/* Checks that all event counters count cycles, and that they start and stop together. */
 static bool
 try_cycles(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, char *why, size_t size)
 {
 	struct tally_mb_sample sample;
 	uint64_t ns;
-	/* More counters than there may be, for what are_events() looks for. */
+	/* This is more counters than there may be, for the benefit of are_events(). */
 	tally_mb_command(mdm, TALLY_MDM_RESET);
 	for (uint32_t i = 0; i < tally_mb_items(shape); i++)
 		tally_mdm_write(mdm, TALLY_MDM_EVENT, TALLY_MB_CYCLES);
@@ -198,9 +201,9 @@ try_cycles(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, char
 	return false;
 }
 
-/* Fewer counters than the core has are no harm, unless latency counters stand elsewhere then. What
- * is behind the last item is not documented, so only one thing is believed of it: an item that
- * keeps what it alone was given is one of a counter. */
+/* Configuring fewer counters than the core has does no harm, unless the latency counters are
+ * then elsewhere. What follows the last item is not documented, so only one test is relied on:
+ * an item that keeps the value that only it was given belongs to a counter. */
 static bool
 has_more(const struct tally_mdm *mdm, const struct tally_mb_shape *shape)
 {
@@ -211,7 +214,8 @@ has_more(const struct tally_mdm *mdm, const struct tally_mb_shape *shape)
 	for (uint32_t i = 0; i < n; i++)
 		tally_mdm_write(mdm, TALLY_MDM_WRITE, pattern(shape, i, &exact));
 	tally_mdm_write(mdm, TALLY_MDM_WRITE, more);
-	/* Not the last that is written: a register could hand it back that keeps just that. */
+	/* It must not be the last value that is written: a register that only keeps the last
+	 * write could return it. */
 	tally_mb_command(mdm, TALLY_MDM_RESET);
 	tally_mdm_write(mdm, TALLY_MDM_WRITE, pattern(shape, 0, &exact));
 	tally_mb_command(mdm, TALLY_MDM_SAMPLE);

@@ -28,7 +28,7 @@ tally_mb_mask(const struct tally_mb_shape *shape)
 	return shape->width == 64 ? UINT64_MAX : (UINT64_C(1) << shape->width) - 1;
 }
 
-/* One number of the counter's width; moves *items on. */
+/* Decodes one number of the counter's width; advances *items. */
 static uint64_t
 take_number(const struct tally_mb_shape *shape, const uint32_t **items, bool *bad)
 {

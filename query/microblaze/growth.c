@@ -4,8 +4,8 @@
 
 #include "query/microblaze/registers.h"
 
-/* A core counts at most one event a cycle, and none runs at 2 GHz; and some for the moment at
- * which the sample is taken. */
+/* A core counts at most one event per cycle, and no core runs at 2 GHz; the slack allows for
+ * the time that taking the sample needs. */
 #define MOST_PER_NS 2u
 #define SLACK 1000u
 #define BIT(i) (UINT64_C(1) << (i))
@@ -21,7 +21,7 @@ tally_mb_history_clear(struct tally_mb_history *h, uint64_t time_ns, uint64_t va
 	h->base_ns = time_ns;
 }
 
-/* ---- growth ---- */
+/* ---- deltas ---- */
 
 static uint64_t
 most_in(uint64_t ns)
@@ -33,7 +33,7 @@ most_in(uint64_t ns)
 	return most;
 }
 
-/* False: more than there were cycles. */
+/* False: more events than there were cycles. */
 static bool
 grow_events(const struct tally_mb_history *h, const struct tally_mb_sample *now, uint64_t ns,
 	    struct tally_mb_growth *out)
@@ -49,7 +49,8 @@ grow_events(const struct tally_mb_history *h, const struct tally_mb_sample *now,
 		out->counts.events[i] = grown;
 		if (h->preset && i == h->preset_k)
 			continue;
-		/* The bit stays set: only the first time it tells of this interval. */
+		/* The bit stays set, so only its first appearance says something about this
+		 * interval. */
 		if (now->status[i] & ~h->base.status[i] & TALLY_MDM_OVERFLOW) {
 			out->unknown_events |= BIT(i);
 			out->overflowed |= BIT(i);
@@ -58,8 +59,8 @@ grow_events(const struct tally_mb_history *h, const struct tally_mb_sample *now,
 	return true;
 }
 
-/* Squares grow faster than cycles: they are known where even latencies that all were as long as
- * the longest would not have made them wrap. */
+/* Squares grow faster than cycles: they are known only if they could not have wrapped even with
+ * every latency as long as the maximum. */
 static bool
 squares_known(const struct tally_mb_history *h, const struct tally_mb_sample *now, uint32_t i,
 	      const struct tally_latency *grown)
@@ -100,7 +101,7 @@ grow_latencies(const struct tally_mb_history *h, const struct tally_mb_sample *n
 			out->overflowed |= BIT(place);
 		if (status & TALLY_MDM_FULL)
 			out->full |= BIT(place);
-		/* Which of its numbers overflowed is not told. */
+		/* The status does not say which of the counter's numbers overflowed. */
 		if ((out->overflowed | out->full) & BIT(place))
 			out->unknown_latencies |= BIT(i);
 	}
@@ -109,7 +110,7 @@ grow_latencies(const struct tally_mb_history *h, const struct tally_mb_sample *n
 
 /* ---- checks ---- */
 
-/* The first can not be more than the second. */
+/* The first cannot be more than the second. */
 static const struct {
 	uint8_t part, whole;
 	const char *why;
@@ -181,7 +182,7 @@ check_latency(const struct tally_latency *l, uint32_t min, uint32_t max, bool na
 		return "events that took no time at all";
 	if (product_above(l->n, min, l->sum))
 		return "latencies below the least";
-	/* A maximum of 16 bits that does not hold the longest is no contradiction. */
+	/* A saturated 16-bit maximum, or one below the mean, is no contradiction. */
 	bool broken = narrow && (max == TALLY_MB_NARROW_MAX || product_below(l->n, max, l->sum));
 	if (!broken && product_below(l->n, max, l->sum))
 		return "latencies above the greatest";
@@ -204,7 +205,7 @@ check_latencies(const struct tally_mb_history *h, const struct tally_mb_sample *
 	return NULL;
 }
 
-/* ---- all of it ---- */
+/* ---- adding a sample ---- */
 
 static void
 add_counts(const struct tally_mb_shape *shape, struct tally_mb_counts *to,
@@ -242,7 +243,8 @@ tally_mb_history_add(struct tally_mb_history *h, const struct tally_mb_sample *s
 		     uint64_t begin_ns, uint64_t end_ns, struct tally_mb_growth *out,
 		     const char **why)
 {
-	/* At most: a thread may be interrupted between a look at the clock and the sample. */
+	/* An upper bound: the thread may be interrupted between reading the clock and taking
+	 * the sample. */
 	uint64_t ns = end_ns > h->base_ns ? end_ns - h->base_ns : 0;
 	memset(out, 0, sizeof(*out));
 	*why = NULL;
@@ -258,7 +260,8 @@ tally_mb_history_add(struct tally_mb_history *h, const struct tally_mb_sample *s
 	uint64_t events = h->seen_events, latencies = h->seen_latencies;
 	uint64_t squares = h->seen_squares & ~out->unknown_squares;
 	add_counts(&h->shape, &seen, &out->counts);
-	/* An overflow is no doubt here: what wrapped once is known by its difference. */
+	/* An overflow does not make the totals unknown: a counter that wrapped once is known by
+	 * its difference. */
 	if (ns > TALLY_MB_SAFE_NS) {
 		events = h->shape.width == 32 ? 0 : events;
 		latencies = squares = 0;
@@ -278,7 +281,7 @@ tally_mb_history_add(struct tally_mb_history *h, const struct tally_mb_sample *s
 	return true;
 }
 
-/* ---- what is odd ---- */
+/* ---- oddities ---- */
 
 static const struct {
 	uint8_t whole, part, rest;
@@ -303,7 +306,7 @@ tally_mb_history_oddity(const struct tally_mb_history *h)
 			continue;
 		uint64_t sum = n[part] + n[rest];
 		uint64_t apart = sum > n[whole] ? sum - n[whole] : n[whole] - sum;
-		/* Some are on their way when the sample is taken. */
+		/* Some events are still in flight when the sample is taken. */
 		if (apart > 100 + n[whole] / 100)
 			return sums[i].what;
 	}

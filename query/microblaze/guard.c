@@ -19,7 +19,7 @@ struct work {
 	volatile bool done;
 };
 
-/* Leaves by the system call itself: what exit() would tidy up is the game's. */
+/* Exits by the system call itself: what exit() would clean up belongs to the game. */
 static void
 leave(int status)
 {
@@ -34,7 +34,8 @@ on_signal(int signal)
 	leave(BY_SIGNAL);
 }
 
-/* In the child. Its table of handlers is a copy: what is set here is not set in the game. */
+/* Runs in the child. Its table of signal handlers is a copy, so changes do not affect the
+ * game. */
 static int
 run_child(void *data)
 {
@@ -62,9 +63,9 @@ tally_guard_run(void (*run)(void *data), void *data)
 	char *stack = malloc(STACK_BYTES);
 	if (!stack)
 		return TALLY_GUARD_NONE;
-	/* A signal that comes meanwhile is the game's and waits: its handler must not run in the
-	 * child. The child tells nobody of its end, so that a game that waits for children of its
-	 * own does not meet it (__WCLONE). */
+	/* A signal that arrives meanwhile is meant for the game and stays pending: its handler
+	 * must not run in the child. The child sends no signal when it exits, so that a game
+	 * that waits for its own children does not see it (__WCLONE). */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	char *top = stack + STACK_BYTES;

@@ -1,8 +1,9 @@
-/* query/microblaze/guard.h - first steps into a device's memory that may not answer.
+/* query/microblaze/guard.h - first accesses to device memory that may not answer.
  *
- * A bus error is a SIGBUS, and the game's signal handlers are not ours to change. So the first
- * accesses are made by a short-lived child that shares our memory but has signal handlers of its
- * own; the calling thread waits for it, nobody else does. Any thread, at the start of a capture.
+ * A bus error is a SIGBUS, and we must not change the game's signal handlers. So the first
+ * accesses are made by a short-lived child that shares our memory but has signal handlers of
+ * its own; the calling thread waits for it, and no other thread does. Any thread, at the start
+ * of a capture.
  */
 #ifndef PASSTALLY_QUERY_MICROBLAZE_GUARD_H
 #define PASSTALLY_QUERY_MICROBLAZE_GUARD_H
@@ -11,11 +12,12 @@
 
 enum tally_guard {
 	TALLY_GUARD_OK = 0,
-	TALLY_GUARD_BUS_ERROR, /* it ended by a bus error, or by any other signal */
-	TALLY_GUARD_NONE, /* no child could be had: it did not run */
+	TALLY_GUARD_BUS_ERROR, /* a bus error, or any other signal, ended the child */
+	TALLY_GUARD_NONE, /* no child could be created: the function did not run */
 };
 
-/* Runs it, once. It may read and write memory, and do nothing else: no locks, no allocations. */
+/* Runs the function once. It may read and write memory, and do nothing else: no locks, no
+ * allocations. */
 enum tally_guard tally_guard_run(void (*run)(void *data), void *data);
 
 #endif

@@ -18,15 +18,16 @@
 #include "query/microblaze/growth.h"
 
 #define BUSY_NS UINT64_C(100000) /* a debugger's access takes less */
-/* So many samples that contradict themselves are put down to chance; then counting starts anew;
- * so often without one good sample in between, and it was not chance. */
+/* This many samples that contradict themselves are put down to chance; then counting restarts.
+ * After this many restarts without one good sample in between, it is no accident. */
 #define MAX_BAD 8
 #define MAX_RESTARTS 3
-/* Counters that overlapped (Full) are cleared no more often: what is counted meanwhile is lost. */
+/* Counters that overlapped (Full) are cleared no more often than this: what is counted during a
+ * clear is lost. */
 #define CLEAR_NS UINT64_C(1000000000)
 #define MOST_PERIOD_NS UINT64_C(1000000000)
-/* With --start-on hw and --stop-on hw: how often to look, and after how long without a cycle
- * counting has stopped. */
+/* With --start-on hw and --stop-on hw: how often the counters are sampled, and how long there
+ * may be no cycles until counting is considered stopped. */
 #define HARDWARE_PERIOD_NS UINT64_C(1000000)
 #define STILL_NS UINT64_C(100000)
 
@@ -36,16 +37,17 @@ struct microblaze {
 	struct tally_mb_choice choice;
 	struct tally_mb_history history;
 	uint64_t totals[TALLY_MB_MAX_VALUES];
-	uint64_t interval; /* cycles, 0: by time */
+	uint64_t interval; /* in cycles; 0: by time */
 	uint64_t preset;
 	uint64_t cleared_ns;
 	uint32_t n_bad, n_restarts;
 	bool lost, told_oddity;
-	/* Another's trigger starts, or stops, the counters: then we do so only to begin with. */
+	/* An external trigger starts, or stops, the counters: then we do so only at the
+	 * beginning. */
 	bool hardware, hardware_starts;
 	bool counting;
 	uint32_t cycles_k; /* with `hardware`: the event counter of cycles */
-	uint64_t cycle_ns; /* the last sample that had new ones */
+	uint64_t cycle_ns; /* time of the last sample that had new cycles */
 };
 
 static struct microblaze *
@@ -68,7 +70,7 @@ microblaze_probe(struct tally_snapshot_source *src)
 
 /* ---- opening ---- */
 
-/* What looks at cycles, as the user said it; NULL: nothing does. */
+/* The option that needs cycles, as the user wrote it; NULL: none does. */
 static const char *
 needs_cycles(const struct microblaze *mb)
 {
@@ -141,14 +143,14 @@ microblaze_open(struct tally_snapshot_source *src)
 
 /* ---- counting ---- */
 
-/* All counters at 0, or the cycle counter so far from its end as the interval is long. Where they
- * are not started, they go on or stand still as they did. */
+/* Sets all counters to 0, or the cycle counter to one interval before it overflows. Without
+ * `start`, they keep running or stay stopped. */
 static void
 begin_counting(struct microblaze *mb, bool start)
 {
 	const struct tally_mdm *mdm = &mb->device.mdm;
 	const struct tally_mb_shape *shape = &mb->device.shape;
-	/* Before: no more is counted from here on than there is time. */
+	/* The clock is read first, so that the counts never cover more time than has passed. */
 	mb->cleared_ns = tally_clock_now_ns();
 	if (mb->history.preset) {
 		tally_mb_command(mdm, TALLY_MDM_CLEAR);
@@ -160,7 +162,7 @@ begin_counting(struct microblaze *mb, bool start)
 	tally_mb_history_clear(&mb->history, mb->cleared_ns, mb->preset);
 }
 
-/* Ask for the next interrupt. False: the device has none. */
+/* Enables the next interrupt. False: the device has none. */
 static bool
 arm_interrupt(const struct microblaze *mb)
 {
@@ -168,7 +170,8 @@ arm_interrupt(const struct microblaze *mb)
 	return write(mb->device.place.fd, &on, sizeof(on)) == (ssize_t)sizeof(on);
 }
 
-/* Looked for first: a read waits for the next one, and others ask for samples, too. */
+/* This polls first: a read would wait for the next interrupt, and samples are also taken for
+ * other reasons. */
 static void
 take_interrupt(const struct microblaze *mb)
 {
@@ -292,7 +295,8 @@ take_levels(struct microblaze *mb)
 	}
 }
 
-/* Read out of step, or by somebody else meanwhile: without it the next one tells all. */
+/* The sample was read out of step, or another program read the module at the same time: without
+ * it, the next one still has the full totals. */
 static enum tally_status
 refuse_sample(struct microblaze *mb, const char *why, struct tally_totals *out)
 {
@@ -318,7 +322,7 @@ refuse_sample(struct microblaze *mb, const char *why, struct tally_totals *out)
 	return TALLY_OK;
 }
 
-/* Where the hardware's flags stand until they are cleared. */
+/* The hardware's flags stay set until they are cleared. */
 static void
 restart_if_needed(struct microblaze *mb, const struct tally_mb_sample *sample,
 		  const struct tally_mb_growth *g, struct tally_totals *out)
@@ -346,7 +350,7 @@ tell_oddity(struct microblaze *mb)
 		      what);
 }
 
-/* No register tells whether counters count; their cycles do. */
+/* No register shows whether the counters are running; their cycles do. */
 static void
 watch_hardware(struct microblaze *mb, const struct tally_mb_growth *g, uint64_t now_ns)
 {

@@ -8,10 +8,10 @@
 
 #include "query/source/snapshot.h"
 
-/* Not probed yet; NULL on OOM. */
+/* The new source is not probed yet; NULL on OOM. */
 struct tally_snapshot_source *tally_microblaze_create(void);
 
-/* Says, where the options do not use it, that the device tree names a debug module. Reads the
+/* Notes that the device tree names a debug module which the options do not use. Reads the
  * device tree. See `look_closer` in query/sources.h. */
 void tally_microblaze_look_closer(const struct tally_config *config, char *out, uint32_t size);
 

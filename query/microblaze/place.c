@@ -14,7 +14,7 @@
 
 #define MAX_UIO 32
 
-/* ---- which device ---- */
+/* ---- choice of the device ---- */
 
 static bool
 read_text(const char *path, char *out, size_t size)
@@ -31,7 +31,7 @@ read_text(const char *path, char *out, size_t size)
 	return true;
 }
 
-/* "0x00010000" as sysfs writes it. */
+/* Parses "0x00010000", as sysfs writes it. */
 static bool
 read_hex(const char *path, uint64_t *out)
 {
@@ -100,7 +100,7 @@ refuse(char *reason, size_t size, const char *path, int error)
 	return TALLY_UNSUPPORTED;
 }
 
-/* Where in the file the module is, and how much of it there is. */
+/* The module's offset in the file, and its size. */
 struct extent {
 	uint64_t offset, bytes;
 };
@@ -120,7 +120,7 @@ find_in_uio(const struct tally_microblaze_options *options, const char *path, st
 				 uio);
 		return false;
 	}
-	/* A map need not begin with a page. */
+	/* A map need not begin on a page boundary. */
 	if (!read_map(uio, "offset", &inside))
 		inside = 0;
 	e->offset = inside + options->base;
@@ -151,7 +151,8 @@ static bool
 map_module(struct tally_mb_place *place, const struct extent *e, uint32_t bytes)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	/* A UIO device's offset chooses the map: what is in front within map 0 is mapped too. */
+	/* A UIO device's offset selects the map, so what precedes the module in map 0 is mapped
+	 * too. */
 	uint64_t begin = place->uio ? 0 : e->offset - e->offset % page;
 	uint64_t length = (e->offset - begin + bytes + page - 1) / page * page;
 	if (length > SIZE_MAX / 2 || begin > INT64_MAX) {
@@ -197,7 +198,7 @@ tally_mb_place_open(struct tally_mb_place *place, const struct tally_microblaze_
 			 bytes, bytes == TALLY_MDM_SERIAL_BYTES ? "" : ", or use access=serial");
 		return TALLY_UNSUPPORTED;
 	}
-	/* O_NONBLOCK: reading from a UIO device waits for its next interrupt. */
+	/* O_NONBLOCK: reading from a UIO device would wait for its next interrupt. */
 	place->fd = open(path, O_RDWR | O_SYNC | O_CLOEXEC | O_NONBLOCK);
 	if (place->fd < 0)
 		return refuse(reason, size, path, errno);

@@ -1,8 +1,10 @@
-/* query/microblaze/place.h - where a MicroBlaze's debug module is, and its registers mapped.
+/* query/microblaze/place.h - where a MicroBlaze's debug module is, and the mapping of its
+ * registers.
  *
- * By a UIO device (/dev/uioN, map 0) or by /dev/mem at a physical address; what the user did not
- * say is looked for in the device tree and in sysfs. One program at a time: the device is locked
- * (flock) while it is open. Start of a capture only: reads files, allocates nothing lasting.
+ * The module is reached by a UIO device (/dev/uioN, map 0) or by /dev/mem at a physical
+ * address; what the user did not give is looked up in the device tree and in sysfs. One program
+ * at a time: the device is locked (flock) while it is open. Only at the start of a capture: it
+ * reads files, and allocates nothing lasting.
  */
 #ifndef PASSTALLY_QUERY_MICROBLAZE_PLACE_H
 #define PASSTALLY_QUERY_MICROBLAZE_PLACE_H
@@ -10,32 +12,35 @@
 #include "layer/microblaze_options.h"
 #include "query/source/source.h"
 
-/* What the device tree says; a number is 0 where it does not. */
+/* What the device tree says; a number that it does not have is 0. */
 struct tally_mb_tree {
 	bool has_mdm;
 	uint64_t base, bytes;
 	char node[64];
 	uint32_t ports, interface;
-	bool has_interface, has_access; /* access: C_DBG_REG_ACCESS, where it is told */
+	bool has_interface, has_access; /* access: C_DBG_REG_ACCESS, where the tree has it */
 	bool access;
 	bool has_ne, has_nl;
 	uint32_t ne, nl, width;
 };
-/* Below "/proc/device-tree" or what else is there; all zero where there is none. */
+/* Searches "/sys/firmware/devicetree/base", then "/proc/device-tree"; everything is zero where
+ * there is none. */
 void tally_mb_tree_find(struct tally_mb_tree *out);
-/* The same below that folder, for tests. */
+/* The same in that folder, for tests. */
 void tally_mb_tree_find_in(const char *root, struct tally_mb_tree *out);
 
-/* The UIO device of a debug module: a path of at most `size` bytes. False: there is none. */
+/* Finds the UIO device of a debug module: a path of at most `size` bytes. False: there is
+ * none. */
 bool tally_mb_find_uio(const struct tally_mb_tree *tree, char *path, size_t size);
 
 struct tally_mb_place {
 	int fd; /* -1: none */
 	bool uio;
-	void *map, *registers; /* of what is mapped, and of the module in it */
+	void *map, *registers; /* start of the mapping, and of the module in it */
 	size_t map_bytes;
 };
-/* Opens and maps at least `bytes` of the module. On error nothing is left, and reason says why. */
+/* Opens and maps at least `bytes` of the module. On error nothing is left open, and reason says
+ * why. */
 enum tally_status
 tally_mb_place_open(struct tally_mb_place *place, const struct tally_microblaze_options *options,
 		    const struct tally_mb_tree *tree, uint32_t bytes, char *reason, size_t size);

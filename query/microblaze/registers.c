@@ -4,8 +4,8 @@
 #include "layer/futex.h"
 #include "query/microblaze/mmio.h"
 
-/* Below these are the registers of the module's UART: reading one eats a character. */
-#define DBG_STATUS 0x10u /* read; a write goes to DBG_CTRL */
+/* Lower offsets are the registers of the module's UART: reading one consumes a character. */
+#define DBG_STATUS 0x10u /* for reading; a write goes to DBG_CTRL */
 #define DBG_CTRL 0x10u
 #define DBG_DATA 0x14u
 #define DBG_LOCK 0x18u
@@ -36,7 +36,7 @@ tally_mdm_offset(enum tally_mdm_register reg)
 	return 0x4000u | registers[reg].command << 6;
 }
 
-/* DBG_CTRL is written before every access: whether its value stays is not documented. */
+/* DBG_CTRL is written before every access: whether it keeps its value is not documented. */
 static void
 name_register(const struct tally_mdm *mdm, bool of_module, uint32_t command, uint32_t bits)
 {
@@ -117,7 +117,7 @@ struct tally_mdm_identity
 tally_mdm_identity_of(uint32_t configuration)
 {
 	return (struct tally_mdm_identity){
-		/* The magic number, and the bit below it, which is always set. */
+		/* The magic number, and the next lower bit, which is always set. */
 		.is_mdm = configuration >> 23 == 0x85,
 		.has_uart = configuration >> 21 & 1,
 		.ports = configuration >> 8 & 0xff,

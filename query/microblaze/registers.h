@@ -1,9 +1,11 @@
-/* query/microblaze/registers.h - registers of a MicroBlaze's debug module (MDM), by either way.
+/* query/microblaze/registers.h - registers of a MicroBlaze's debug module (MDM), in either
+ * access mode.
  *
  * Parallel: each register of the core has an address of its own. Serial: DBG_CTRL names the
- * register, DBG_DATA carries its value, after DBG_LOCK was given its key. A read or write of a
- * counter register moves the hardware's selection on, so nothing here repeats one. One thread at
- * a time. Waits for the other side of the module (a JTAG debugger) only where it says so.
+ * register, and DBG_DATA carries its value, after DBG_LOCK was given its key. A read or write
+ * of a counter register advances the hardware's selection, so nothing here repeats one. One
+ * thread at a time. Functions wait for the other side of the module (a JTAG debugger) only
+ * where stated.
  */
 #ifndef PASSTALLY_QUERY_MICROBLAZE_REGISTERS_H
 #define PASSTALLY_QUERY_MICROBLAZE_REGISTERS_H
@@ -12,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Least bytes of the module's address space that each way needs. */
+/* The minimum size of the module's address space in each access mode. */
 #define TALLY_MDM_SERIAL_BYTES 0x1cu
 #define TALLY_MDM_PARALLEL_BYTES 0x6000u
 
@@ -27,7 +29,7 @@ enum tally_mdm_register {
 
 /* Bits of TALLY_MDM_COMMAND and of TALLY_MDM_STATUS. */
 enum {
-	TALLY_MDM_RESET = 0x01, /* select the first counter; always alone */
+	TALLY_MDM_RESET = 0x01, /* selects the first counter; always alone */
 	TALLY_MDM_SAMPLE = 0x02,
 	TALLY_MDM_STOP = 0x04,
 	TALLY_MDM_START = 0x08,
@@ -41,34 +43,35 @@ enum {
 struct tally_mdm {
 	void *map;
 	bool serial;
-	uint32_t ports, core; /* cores behind it, and which of them is read */
+	uint32_t ports, core; /* number of cores behind the module, and the one that is read */
 	uint32_t unlock; /* key of DBG_LOCK */
-	bool unlock_parallel; /* write it by the parallel way too */
-	uint32_t take; /* access lock field of DBG_CTRL */
+	bool unlock_parallel; /* also write the key in parallel access */
+	uint32_t take; /* the access lock field of DBG_CTRL */
 };
 
-/* What DBG_CTRL is given for a register of `bits` bits. */
+/* The value of DBG_CTRL for a register of `bits` bits. */
 uint32_t tally_mdm_control(uint32_t take, bool of_module, uint32_t command, uint32_t bits);
-/* Where a register of the core is, by the parallel way. */
+/* The offset of a register of the core in parallel access. */
 uint32_t tally_mdm_offset(enum tally_mdm_register reg);
 
 uint32_t tally_mdm_read(const struct tally_mdm *mdm, enum tally_mdm_register reg);
 void tally_mdm_write(const struct tally_mdm *mdm, enum tally_mdm_register reg, uint32_t value);
 
-/* DBG_STATUS: 0 free, 1 held by JTAG, anything else is no debug module. Moves nothing. */
+/* DBG_STATUS: 0 free, 1 locked by JTAG, anything else is no debug module. Changes no state. */
 uint32_t tally_mdm_status(const struct tally_mdm *mdm);
-/* Until it is free; false: it is not, after that time (0: look once). */
+/* Waits until the module is free; false: it is still not free after that time (0: look
+ * once). */
 bool tally_mdm_wait_free(const struct tally_mdm *mdm, uint64_t timeout_ns);
 
 void tally_mdm_unlock(const struct tally_mdm *mdm);
 void tally_mdm_lock(const struct tally_mdm *mdm);
-/* With several cores, the serial way: this one is meant from here on. */
+/* With several cores in serial access: selects this core from here on. */
 void tally_mdm_select_core(const struct tally_mdm *mdm);
 
-/* The MDM Configuration register, by the serial way. */
+/* Reads the MDM Configuration register in serial access. */
 uint32_t tally_mdm_identify(const struct tally_mdm *mdm);
 struct tally_mdm_identity {
-	bool is_mdm; /* its magic number is there */
+	bool is_mdm; /* the magic number is there */
 	bool has_uart;
 	uint32_t ports, version;
 };

@@ -9,15 +9,15 @@
 #define MAX_DEPTH 8
 #define MAX_NODES 4096
 
-/* A walk through the tree. The address of a node is relative to its bus: only buses that map their
- * children one to one (an empty `ranges`), or the root, give addresses that can be used. */
+/* A walk through the device tree. A node's address is relative to its bus: only buses that map
+ * their children one to one (an empty `ranges`), or the root, give usable addresses. */
 struct walk {
 	struct tally_mb_tree *out;
 	unsigned n_nodes;
 };
 
 struct cells {
-	uint32_t address, size; /* 32-bit words of each in a child's `reg` */
+	uint32_t address, size; /* number of 32-bit words of each in a child's `reg` */
 };
 
 /* ---- properties ---- */
@@ -50,7 +50,7 @@ read_number(int folder, const char *name, uint32_t *out)
 	return true;
 }
 
-/* A list of strings, each ended by a zero. */
+/* Whether a list of zero-terminated strings has this one. */
 static bool
 is_compatible(int folder, const char *with)
 {
@@ -144,12 +144,12 @@ walk_children(struct walk *w, int folder, struct cells cells, bool addresses, un
 	closedir(children);
 }
 
-/* `cells`: how the parent writes its children's addresses. */
+/* `cells`: how the parent encodes its children's addresses. */
 static void
 walk_node(struct walk *w, int folder, const char *name, struct cells cells, bool addresses,
 	  unsigned depth)
 {
-	/* That of MicroBlaze V has the same name and other registers. */
+	/* The debug module of MicroBlaze V has the same name but different registers. */
 	if (addresses && is_compatible(folder, "xlnx,mdm-") &&
 	    !is_compatible(folder, "xlnx,mdm-riscv"))
 		read_module(folder, name, &cells, w->out);
