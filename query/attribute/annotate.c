@@ -9,18 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Devices whose growth the `end` line can tell of: a program that makes more has other troubles. */
+/* The maximum number of devices whose deltas the `end` line can report: a program that creates
+ * more has other problems. */
 #define MAX_DEVICES 256
-/* Why a pass may have no time on a GPU that has time stamps. */
+/* Reasons why a pass may have no time on a GPU that supports timestamps. */
 #define EXCUSES \
 	(TALLY_FLAG(LOST) | TALLY_FLAG(INCOMPLETE) | TALLY_FLAG(DROPPED) | TALLY_FLAG(DISJOINT) | \
 	 TALLY_FLAG(BAD_TIME) | TALLY_FLAG(SIMULTANEOUS))
 
-/* GPU times on the CPU's clock may be off by so much, where they are matched badly. */
+/* The maximum error of GPU times on the CPU's clock where the clocks are poorly matched. */
 #define TIME_SLACK_NS UINT64_C(1000000000)
-/* So long readings are kept for the first frame of a device that is known. */
+/* How long readings are kept for the first frame of a known device. */
 #define WAIT_FOR_FIRST_NS UINT64_C(1000000000)
-/* Frames without times, one after the other, that are no accident. */
+/* This number of consecutive frames without times is no accident. */
 #define SURELY_UNTIMED 8
 
 struct tally_annotator {
@@ -28,17 +29,17 @@ struct tally_annotator {
 	struct tally_metric *own; /* by.own */
 	struct tally_sampler *sampler; /* by.sampler */
 	bool exact;
-	bool trimmed; /* of the histories' first readings some are gone */
+	bool trimmed; /* the first readings of some histories are gone */
 	struct tally_annotated *devices, *dropped; /* dropped: kept for end() */
 	uint32_t n_devices;
-	struct tally_annotated *last; /* whose frame was added to last */
+	struct tally_annotated *last; /* whose frame was the last that values were added to */
 	struct tally_scratch scratch;
-	struct tally_growth_record *rows; /* of end() */
+	struct tally_growth_record *rows; /* used by end() */
 	struct tally_run_statistics *statistics; /* NULL: out of memory */
-	struct tally_statistic_record *statistic_rows; /* of end() */
+	struct tally_statistic_record *statistic_rows; /* used by end() */
 };
 
-/* ---- life ---- */
+/* ---- creating and destroying ---- */
 
 static void
 complain(void *data, const char *message)
@@ -200,8 +201,9 @@ changed(struct tally_annotator *a)
 	return NULL;
 }
 
-/* Readings that no device needs any more. One that has not begun keeps only the latest: its first
- * frame may be complete after later ones of others, but perhaps it never draws. */
+/* Drops the readings that no device needs any more. For a device that has not begun, only the
+ * latest are kept: its first frame may be complete after later ones of other devices, but it
+ * may also never draw. */
 static void
 trim(struct tally_annotator *a)
 {
@@ -287,10 +289,10 @@ drop_device(struct tally_annotator *a, uint32_t device)
 	a->dropped = d;
 }
 
-/* ---- the stretch of a frame ---- */
+/* ---- the time window of a frame ---- */
 
-/* No work ended later than it is told of: then the GPU's clock jumped, as it may while the machine
- * sleeps. */
+/* False for work that seems to end in the future: then the GPU's clock jumped, as it may while
+ * the machine sleeps. */
 static bool
 is_timed(const struct tally_pass_record *pass, uint64_t now_ns)
 {
@@ -299,8 +301,8 @@ is_timed(const struct tally_pass_record *pass, uint64_t now_ns)
 	       pass->gpu_start_ns <= latest_ns && pass->gpu_ns <= latest_ns - pass->gpu_start_ns;
 }
 
-/* Where the passes lie on the CPU's clock; *end_ns: when the last of them ended, or the frame on
- * the CPU where none has a time. False: passes can have none. */
+/* Finds where the passes lie on the CPU's clock; *end_ns: when the last of them ended, or when
+ * the frame ended on the CPU where none has a time. False: the passes cannot have times. */
 static bool
 place_passes(struct tally_scratch *scratch, const struct tally_frame_record *frame,
 	     uint64_t *end_ns)
@@ -326,11 +328,11 @@ place_passes(struct tally_scratch *scratch, const struct tally_frame_record *fra
 	if (!any)
 		*end_ns = frame->start_ns + frame->cpu_ns;
 	if (*end_ns > now_ns)
-		*end_ns = now_ns; /* what comes after is the next frame's */
+		*end_ns = now_ns; /* later events belong to the next frame */
 	return any || !missed;
 }
 
-/* With `exact`: the last sample around any of the frame's passes, 0: there is none. */
+/* With `exact`: the last sample around any of the frame's passes; 0: there is none. */
 static uint64_t
 last_sample(const struct tally_frame_record *frame)
 {
@@ -341,7 +343,8 @@ last_sample(const struct tally_frame_record *frame)
 	return number;
 }
 
-/* A frame whose passes have no times, as others had: its flag says it. */
+/* Counts a frame whose passes have no times: only its flag reports that, until there are
+ * SURELY_UNTIMED of them in a row. */
 static void
 note_no_times(struct tally_annotated *d, const struct tally_frame_record *frame)
 {
@@ -351,7 +354,7 @@ note_no_times(struct tally_annotated *d, const struct tally_frame_record *frame)
 		tell_no_times(d);
 }
 
-/* Each source's growth, cut into the frame's passes. */
+/* Divides each source's deltas among the frame's passes. */
 static void
 attribute(struct tally_annotator *a, struct tally_annotated *d, struct tally_frame_record *frame)
 {
@@ -428,7 +431,7 @@ unwritten(struct tally_annotator *a)
 	a->last = NULL;
 }
 
-/* ---- the end ---- */
+/* ---- the end of the capture ---- */
 
 static uint32_t
 list_growth(const struct tally_annotated *d, struct tally_growth_record *rows)
@@ -452,7 +455,7 @@ list_growth(const struct tally_annotated *d, struct tally_growth_record *rows)
 	return n;
 }
 
-/* In order of their numbers, to be read by people. */
+/* Sorts by number, for people who read the log. */
 static void
 sort_devices(struct tally_annotated **list)
 {

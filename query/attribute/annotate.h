@@ -1,8 +1,8 @@
 /* query/attribute/annotate.h - what is added to each frame before it is written, in one place
- * and order: shares of snapshots (query/attribute/attribute.h), then metrics of everything
- * (query/metric/metric.h).
+ * and in this order: shares of snapshots (query/attribute/attribute.h), then metrics of
+ * everything (query/metric/metric.h).
  *
- * See layer/annotator.h for threads. Front ends name the table to the session:
+ * See layer/annotator.h for threads. Front ends pass the table to the session:
  * tally_session_use_annotator().
  */
 #ifndef PASSTALLY_QUERY_ANNOTATE_H

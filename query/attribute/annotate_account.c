@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* One block for all arrays of numbers. */
+/* One allocation holds all arrays of numbers. */
 bool
 tally_account_init(struct tally_account *account, const struct tally_snapshot_source *src,
 		   struct tally_history *history)
@@ -80,15 +80,15 @@ tally_account_pass_over(struct tally_account *account, uint64_t time_ns)
 	account->cursor_ns = stretch->end_ns;
 }
 
-/* Past the last reading nothing is known, and that is what passes are told: a source that was lost
- * counts no zeros. What a later reading brings is the next stretch's: the attributor knows how far
- * it came. */
+/* Nothing is known past the last reading, and passes there get nothing: a source that was lost
+ * does not count zeros. A later reading's delta belongs to the next window: the attributor
+ * knows where the last one ended. */
 bool
 tally_account_attribute(struct tally_account *account, uint64_t end_ns, bool exact,
 			const struct tally_work *work, struct tally_share *shares, uint32_t n)
 {
 	set_stretch(account, end_ns);
-	/* Where no time passed nothing was measured: that is not 0. */
+	/* If no time passed, nothing was measured, which is different from 0. */
 	account->told = account->stretch.begin_ns < account->stretch.end_ns &&
 			tally_attribute(account->attributor, account->history, exact, work, shares,
 					n, &account->stretch);

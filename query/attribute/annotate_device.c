@@ -51,8 +51,8 @@ tally_annotated_destroy(struct tally_annotated *d)
 
 /* ---- the device line ---- */
 
-/* No key may stand twice in a line: a counter whose key the device's own have taken gets its
- * source's name in front. */
+/* A key must be unique in a line: a counter whose key the device itself already uses is
+ * prefixed with the name of its source. */
 static bool
 name_counters(struct tally_annotated *d, const struct tally_device_record *info)
 {
@@ -153,8 +153,8 @@ is_taken(const struct tally_device_record *line, const char *key)
 	return false;
 }
 
-/* The user's metrics. One that has the name of another value would stand in the log beside it, and
- * whoever adds up what has this name would add both. */
+/* Lists the user's metrics. One with the same name as another value would be next to it in the
+ * log, and a reader that sums the values of this name would add both. */
 static uint32_t
 list_own(const struct tally_annotated *d, const struct tally_annotate_by *by,
 	 struct tally_metric *out)
@@ -172,8 +172,8 @@ list_own(const struct tally_annotated *d, const struct tally_annotate_by *by,
 	return n;
 }
 
-/* All that an expression may name: the device's counters, snapshots' in full, constants. NULL: out
- * of memory, or nothing there is wanted. */
+/* Binds to everything that an expression may name: the device's counters, all counters of the
+ * snapshots, and constants. NULL: out of memory, or none of the metrics is wanted. */
 static struct tally_metric_set *
 bind_metrics(const struct tally_annotated *d, const struct tally_device_record *info,
 	     const struct tally_annotate_by *by)
@@ -254,7 +254,7 @@ tally_annotated_describe(struct tally_annotated *d, const struct tally_device_re
 	ok &= say_serialized(d, info, by->config);
 	if (list_metrics(d, info, by))
 		return ok;
-	/* Those of the line before were bound to what it had. */
+	/* The metrics of the previous line were bound to what that line had. */
 	tally_metric_set_destroy(d->metrics);
 	tally_metric_frame_destroy(d->sums);
 	d->metrics = NULL;

@@ -1,9 +1,9 @@
 /* query/attribute/annotate_internal.h - what the files of query/attribute/annotate.h share:
  * devices as the annotator knows them, and metrics of their frames.
  *
- * Collector thread only; nothing here waits for the GPU. A device accounts for itself: of each
- * snapshot source it has its own account, which says how far the device's frames have come and
- * what they were given.
+ * Collector thread only; nothing here waits for the GPU. Each device has its own account of
+ * each snapshot source; it records how far the device's frames have advanced and what they were
+ * given.
  */
 #ifndef PASSTALLY_QUERY_ANNOTATE_INTERNAL_H
 #define PASSTALLY_QUERY_ANNOTATE_INTERNAL_H
@@ -12,22 +12,22 @@
 #include "query/metric/metric.h"
 #include "query/sampler/sampler.h"
 
-/* Of one source, for one device. Arrays: n_counters. */
+/* The account of one source for one device. Arrays have n_counters entries. */
 struct tally_account {
 	const struct tally_snapshot_source *src;
 	struct tally_history *history;
 	const struct tally_snapshot_level *now; /* levels as of the last reading */
-	struct tally_attributor *attributor; /* knows how far it came */
+	struct tally_attributor *attributor; /* remembers where its last window ended */
 	const struct tally_counter **counters; /* under keys that are unique in the device line */
-	bool begun, told; /* told: the last frame was given the stretch */
-	uint64_t cursor_ns; /* where the last stretch ended */
+	bool begun, told; /* told: the last frame was given the deltas of `stretch` */
+	uint64_t cursor_ns; /* where the last window ended */
 	uint64_t *block;
 	uint64_t *growth, *unlogged, *outside; /* see tally_growth_record */
-	struct tally_stretch stretch; /* the last */
-	struct tally_snapshot_level levels[TALLY_MAX_LEVELS]; /* as of the last stretch */
+	struct tally_stretch stretch; /* the last window */
+	struct tally_snapshot_level levels[TALLY_MAX_LEVELS]; /* at the last window's end */
 };
 
-/* What the capture asks for. */
+/* What the configuration of the capture provides. */
 struct tally_annotate_by {
 	const struct tally_config *config;
 	struct tally_sampler *sampler; /* or NULL */
@@ -40,34 +40,34 @@ struct tally_metric_frame; /* scratch of query/attribute/annotate_metrics.c */
 struct tally_annotated {
 	struct tally_annotated *next;
 	uint32_t number;
-	bool off; /* out of memory: frames are left as they are */
+	bool off; /* out of memory: frames are not changed */
 	bool skipped; /* the last one was not captured */
 	bool told_no_times, uncalibrated;
-	uint64_t n_frames, n_untimed; /* with passes; of them the last without times */
+	uint64_t n_frames, n_untimed; /* with passes; the latest consecutive untimed ones */
 	struct tally_account accounts[TALLY_MAX_SNAPSHOT_SOURCES];
 	uint32_t n_accounts;
 	uint32_t n_logged, n_hidden; /* counters of all accounts */
 	struct tally_metric_set *metrics; /* or NULL: none */
-	struct tally_metric_frame *sums; /* goes with metrics */
+	struct tally_metric_frame *sums; /* exists together with metrics */
 	/* The device line. */
 	struct tally_device_record line;
-	struct tally_device_record *info; /* as it was told last; one block */
-	uint32_t rows_on; /* of the sampler, when the line was made */
+	struct tally_device_record *info; /* as last reported; one allocation */
+	uint32_t rows_on; /* of the sampler, when the line was created */
 	struct tally_source_info *sources;
 	const struct tally_counter **counters;
 	struct tally_metric_info *infos;
 	char *serialized_by;
 };
 
-/* What one frame takes, at its largest so far. Zeroed is empty. */
+/* Memory for one frame, as large as the largest so far needed. All zeros is empty. */
 struct tally_scratch {
-	uint32_t
-		n_shared; /* passes that growth is cut into: all, or none where they are too many */
-	struct tally_work *work; /* of these */
-	struct tally_share *shares; /* a source after the other, a pass after the other */
+	/* The passes that deltas are divided among: all, or none if there are too many. */
+	uint32_t n_shared;
+	struct tally_work *work; /* n_shared entries */
+	struct tally_share *shares; /* ordered by source, then by pass */
 	uint64_t *numbers; /* what the shares point to */
 	struct tally_keyed_value *values;
-	uint32_t *n_own; /* of each pass, counters that are not from snapshots */
+	uint32_t *n_own; /* per pass: counters that are not from snapshots */
 	size_t max_work, max_shares, max_numbers, max_values, max_own, n_values;
 };
 
@@ -79,39 +79,42 @@ tally_bit(const uint64_t *words, uint32_t i)
 
 /* ---- query/attribute/annotate_device.c ---- */
 
-/* Accounts of all sources of the sampler, which may be NULL. NULL on OOM. */
+/* Has accounts of all sources of the sampler, which may be NULL. NULL on OOM. */
 struct tally_annotated *tally_annotated_create(uint32_t number, struct tally_sampler *sampler);
 void tally_annotated_destroy(struct tally_annotated *d); /* accepts NULL */
-/* Make d->line and d->metrics anew. False on OOM. */
+/* Rebuilds d->line and d->metrics. False on OOM. */
 bool tally_annotated_describe(struct tally_annotated *d, const struct tally_device_record *info,
 			      const struct tally_annotate_by *by);
 
-/* ---- query/attribute/annotate_account.c; all but the first two with the sampler's lock held
+/* ---- query/attribute/annotate_account.c; all but the first two need the sampler's lock
  * ---- */
 
-/* False on OOM; finish() in any case. */
+/* False on OOM; call finish() in any case. */
 bool tally_account_init(struct tally_account *account, const struct tally_snapshot_source *src,
 			struct tally_history *history);
 void tally_account_finish(struct tally_account *account); /* accepts a zeroed one */
-/* An account that has not begun begins: with the history, or (`late`) at that time. False: there is
- * no reading yet. */
+/* Begins an account that has not begun: at the start of the history, or (`late`) at that time.
+ * False: there is no reading yet. */
 bool tally_account_begin(struct tally_account *account, bool late, uint64_t time_ns);
-/* What grew up to that time, as far as it is read, is outside. */
+/* Assigns the deltas up to that time, as far as there are readings, to no frame: they are
+ * outside. */
 void tally_account_pass_over(struct tally_account *account, uint64_t time_ns);
-/* What grew up to that time is a frame's: account->stretch says how. False: nothing is said, on OOM
- * (the next stretch begins where this one would have) or as no time passed. */
+/* Assigns the deltas up to that time to a frame: account->stretch has the details. False:
+ * nothing is assigned, on OOM (the next window then begins where this one would have) or
+ * because no time passed. */
 bool tally_account_attribute(struct tally_account *account, uint64_t end_ns, bool exact,
 			     const struct tally_work *work, struct tally_share *shares, uint32_t n);
-/* The frame of the last attribute() is in no line. */
+/* Moves the deltas of the last attribute() to `outside`: its frame is not written. */
 void tally_account_take_back(struct tally_account *account);
 
 /* ---- query/attribute/annotate_values.c ---- */
 
-/* Room for all that is added to the frame; the shares are laid out. False on OOM. */
+/* Makes room for all that is added to the frame, and lays out the shares. False on OOM. */
 bool tally_scratch_reserve(struct tally_scratch *scratch, const struct tally_annotated *d,
 			   const struct tally_frame_record *frame);
 void tally_scratch_finish(struct tally_scratch *scratch);
-/* What the accounts told goes to passes and frame, then metrics of everything. */
+/* Adds the shares of the accounts to the passes and the frame, then the metrics of
+ * everything. */
 void tally_scratch_add_values(struct tally_scratch *scratch, struct tally_annotated *d,
 			      struct tally_frame_record *frame, struct tally_pass_record *passes,
 			      bool exact);
@@ -120,9 +123,10 @@ void tally_scratch_add_values(struct tally_scratch *scratch, struct tally_annota
 
 struct tally_metric_frame *tally_metric_frame_create(const struct tally_device_record *line);
 void tally_metric_frame_destroy(struct tally_metric_frame *f); /* accepts NULL */
-/* The frame's values: sums over the passes, of which the first `n_own[i]` counters are the
- * device's own, and over what is unattributed, of which the first n_unattributed are. `more` are
- * totals of the frame that are known otherwise. Returns how many values went to `out`. */
+/* Evaluates the metrics of a frame. The inputs are sums over the passes (the first `n_own[i]`
+ * counters of pass i are the device's own) and over what is unattributed (the first
+ * n_unattributed are the device's own). `more` has totals of the frame from other sources.
+ * Returns how many values were written to `out`. */
 uint32_t tally_metric_frame_evaluate(struct tally_metric_frame *f, struct tally_metric_set *set,
 				     const struct tally_frame_record *frame, const uint32_t *n_own,
 				     uint32_t n_unattributed, const struct tally_keyed_value *more,

@@ -7,13 +7,13 @@
 struct sum {
 	const char *key;
 	struct tally_value value;
-	uint32_t n; /* passes that have it */
+	uint32_t n; /* number of passes that have it */
 	bool adds_up, bad, estimated;
 };
 
 struct tally_metric_frame {
 	struct sum *sums;
-	struct tally_keyed_value *values; /* as many */
+	struct tally_keyed_value *values; /* the same number of entries */
 	uint32_t n;
 };
 
@@ -48,7 +48,8 @@ tally_metric_frame_destroy(struct tally_metric_frame *f)
 	free(f);
 }
 
-/* Values come in the order of the line's counters, so the one behind the last is tried first. */
+/* Values have the order of the line's counters, so the one after the last match is tried
+ * first. */
 static struct sum *
 find_sum(struct tally_metric_frame *f, const char *key, uint32_t *guess)
 {
@@ -84,7 +85,7 @@ add(struct sum *sum, const struct tally_keyed_value *v)
 	}
 }
 
-/* What some passes lack is no sum; what all of them have is. */
+/* A counter that some passes lack has no sum; one that all of them have does. */
 static uint32_t
 sum_counters(struct tally_metric_frame *f, const struct tally_frame_record *frame,
 	     const uint32_t *n_own, uint32_t n_unattributed)
@@ -154,7 +155,7 @@ tally_metric_frame_evaluate(struct tally_metric_frame *f, struct tally_metric_se
 		.has_gpu = frame->has_gpu,
 		.gpu_ns = frame->gpu_ns,
 	};
-	/* Of a pass that was interrupted the target counts once. */
+	/* The target of an interrupted pass is counted only once. */
 	bool all_pixels = true;
 	for (uint32_t p = 0; p < frame->n_passes; p++) {
 		const struct tally_pass_record *pass = &frame->passes[p];

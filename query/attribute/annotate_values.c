@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of what the shares of one frame's passes may take; the values made of them are four times as
- * large. Past it all of the frame is unattributed. */
+/* Limit for the shares of one frame's passes; the values made from them are four times as
+ * large. Above it the whole frame is unattributed. */
 #define MAX_SHARE_BYTES ((size_t)16 << 20)
 
 /* ---- room for a frame ---- */
@@ -100,8 +100,8 @@ put(struct tally_scratch *scratch, const char *key, uint64_t v, bool estimated)
 	};
 }
 
-/* Of one pass, those counters of all sources that are logged, or those that are not. Returns how
- * many there were. */
+/* Adds the counters of all sources for one pass: those that are logged, or those that are not.
+ * Returns how many there were. */
 static uint32_t
 put_shares(struct tally_scratch *scratch, const struct tally_annotated *d, uint32_t pass,
 	   bool logged)
@@ -122,7 +122,7 @@ put_shares(struct tally_scratch *scratch, const struct tally_annotated *d, uint3
 	return (uint32_t)(scratch->n_values - before);
 }
 
-/* The pass's own counters and, behind them, those of the snapshots. */
+/* Adds the pass's own counters, followed by those of the snapshots. */
 static void
 add_shares(struct tally_scratch *scratch, const struct tally_annotated *d,
 	   struct tally_pass_record *pass, uint32_t index, bool exact)
@@ -164,7 +164,8 @@ add_unattributed(struct tally_scratch *scratch, const struct tally_annotated *d,
 	frame->n_unattributed = (uint32_t)(scratch->values + scratch->n_values - values);
 }
 
-/* What the frame as a whole grew by, where all of it is known, and what holds since the start. */
+/* Adds the deltas of the frame as a whole, where they are completely known, and the levels,
+ * which are values since the start. */
 static uint32_t
 put_growth(struct tally_scratch *scratch, const struct tally_annotated *d, bool exact)
 {
@@ -192,7 +193,8 @@ add_metrics(struct tally_scratch *scratch, struct tally_annotated *d,
 	for (uint32_t i = 0; i < frame->n_passes; i++) {
 		struct tally_keyed_value *out = scratch->values + scratch->n_values;
 		scratch->n_values += d->line.n_metrics;
-		/* Counters that are not logged lie behind, and are overwritten by what is next. */
+		/* Counters that are not logged are stored after these; the next values
+		 * overwrite them. */
 		struct tally_keyed_value *more = scratch->values + scratch->n_values;
 		uint32_t n_more = i < scratch->n_shared && d->n_hidden
 					  ? put_shares(scratch, d, i, false)

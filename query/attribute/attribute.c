@@ -6,19 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Past so many at once what does not divide evenly is carried into the next stretch of time instead
- * of being dealt out one by one: a frame of overlapping passes stays affordable. */
+/* With more active spans than this, a remainder is carried into the next interval instead of
+ * being given out one by one, so that the cost of a frame of overlapping passes stays
+ * acceptable. */
 #define MANY 64u
 
-/* Flags of readings that say why a value is left out. */
+/* Flags of readings that give a reason why a value is left out. */
 #define REASONS (TALLY_FLAG(SATURATED) | TALLY_FLAG(OVERFLOW) | TALLY_FLAG(DISTURBED))
 
-/* Work that shares one interval: a pass, or with `exact` all passes between the same two samples.
- * What it grows by is gathered in the share of its first member. */
+/* Work that shares one interval: a pass, or with `exact` all passes between the same two
+ * samples. Its deltas are collected in the share of its first member. */
 struct span {
-	uint64_t begin_ns, end_ns; /* inside the stretch */
-	uint32_t first, n; /* in members */
-	uint32_t place; /* in active, while it runs */
+	uint64_t begin_ns, end_ns; /* clipped to the window */
+	uint32_t first, n; /* range in members */
+	uint32_t place; /* index in active, while it is active */
 	bool clipped, overlaps;
 };
 
@@ -28,7 +29,7 @@ struct edge {
 	bool begins;
 };
 
-/* A member's part of its span's growth of one counter. */
+/* A member's part of its span's delta of one counter. */
 struct part {
 	uint64_t rest;
 	uint32_t member, order;
@@ -36,16 +37,17 @@ struct part {
 
 struct tally_attributor {
 	uint32_t n_counters, words;
-	/* The last stretch: where it ended and the totals then; no reading reached to its end. */
+	/* The last window: its end and the totals at that time; behind: no reading reached its
+	 * end. */
 	bool any, behind;
 	uint64_t end_ns;
 	uint64_t *given;
 	uint64_t *next; /* totals at the end of an interval */
-	uint64_t *level; /* what a span that ran all the time would have */
-	uint64_t *carried; /* not dealt out yet: less than there are active */
-	uint64_t *doubts; /* words */
-	uint32_t *turn; /* who is next to get what does not divide evenly, by counter */
-	/* One call's, of `room` each, but edges: twice. */
+	uint64_t *level; /* total of a span that is always active */
+	uint64_t *carried; /* remainders: less than the number of active spans */
+	uint64_t *doubts; /* one bit per counter: it is unknown */
+	uint32_t *turn; /* by counter: who is next to get a remainder */
+	/* Scratch arrays of one call, `room` entries each (edges: twice as many). */
 	uint32_t room;
 	struct span *spans;
 	struct edge *edges;
@@ -53,7 +55,7 @@ struct tally_attributor {
 	struct part *parts;
 };
 
-/* What one call works on. */
+/* The state of one call. */
 struct cut {
 	struct tally_attributor *a;
 	const struct tally_history *h;
@@ -136,9 +138,9 @@ length_of(const struct tally_work *work)
 	return work->end_ns > work->begin_ns ? work->end_ns - work->begin_ns : 0;
 }
 
-/* ---- which spans there are ---- */
+/* ---- finding the spans ---- */
 
-/* Nothing grew, as far as is known. */
+/* Sets the deltas of a member to 0, none of them unknown. */
 static void
 say_nothing(struct cut *c, uint32_t member)
 {
@@ -147,7 +149,7 @@ say_nothing(struct cut *c, uint32_t member)
 	memset(share->unknown, 0, c->a->words * sizeof(*share->unknown));
 }
 
-/* False: all of it is another stretch's. */
+/* False: all of the span is outside of the window. */
 static bool
 add_span(struct cut *c, uint64_t begin_ns, uint64_t end_ns, uint32_t first, uint32_t n)
 {
@@ -197,7 +199,7 @@ has_samples(const struct tally_work *work)
 	return work->from != 0 && work->to != 0;
 }
 
-/* Flag all members of a span that can not be told from another. */
+/* Flags all members of a span that cannot be distinguished from each other. */
 static void
 give_up(struct cut *c, uint32_t first, uint32_t n, uint64_t flag)
 {
@@ -205,7 +207,8 @@ give_up(struct cut *c, uint32_t first, uint32_t n, uint64_t flag)
 		c->shares[c->a->members[i]].flags |= flag;
 }
 
-/* All members have the same two samples. What the first one's growth is begins with the span. */
+/* All members have the same two samples. The first member's deltas are set when the span
+ * begins. */
 static void
 find_exact_span(struct cut *c, uint32_t first, uint32_t n)
 {
@@ -246,7 +249,7 @@ find_exact_spans(struct cut *c)
 	}
 }
 
-/* ---- going through the stretch, from edge to edge ---- */
+/* ---- sweep line: going through the window from edge to edge ---- */
 
 static int
 compare_edges(const void *x, const void *y)
@@ -259,7 +262,7 @@ compare_edges(const void *x, const void *y)
 	return (a->span > b->span) - (a->span < b->span);
 }
 
-/* Passes of one queue come in order, and need no sorting. */
+/* The passes of one queue are already in order, and need no sorting. */
 static void
 sort_edges(struct edge *edges, uint32_t n)
 {
@@ -277,7 +280,7 @@ gathered(const struct cut *c, const struct span *span)
 	return c->shares[c->a->members[span->first]].growth;
 }
 
-/* One each to `rest` of the active spans, beginning with the one whose turn it is. */
+/* Gives one each to `rest` of the active spans, beginning with the one whose turn it is. */
 static void
 deal(struct cut *c, uint32_t counter, uint64_t rest)
 {
@@ -316,7 +319,7 @@ spread(struct cut *c, uint32_t counter, uint64_t growth)
 		deal(c, counter, rest);
 }
 
-/* From now to `time_ns` the same spans run. */
+/* Advances to `time_ns`; the same spans are active until then. */
 static void
 advance(struct cut *c, uint64_t time_ns)
 {
@@ -325,7 +328,8 @@ advance(struct cut *c, uint64_t time_ns)
 		return;
 	tally_history_at(c->h, time_ns, a->next);
 	for (uint32_t i = 0; i < a->n_counters; i++) {
-		/* It can be less where the history was coarsened after a stretch was cut. */
+		/* The total can be less if the history was coarsened after the previous
+		 * window. */
 		if (a->next[i] <= a->given[i])
 			continue;
 		uint64_t growth = a->next[i] - a->given[i];
@@ -338,7 +342,7 @@ advance(struct cut *c, uint64_t time_ns)
 	c->now_ns = time_ns;
 }
 
-/* What is carried belongs to those that run: nobody runs on after them. */
+/* Carried remainders belong to the active spans, all of which end now. */
 static void
 deal_carried(struct cut *c)
 {
@@ -355,7 +359,7 @@ begin_span(struct cut *c, uint32_t index)
 	struct tally_attributor *a = c->a;
 	struct span *span = &a->spans[index];
 	uint64_t *growth = gathered(c, span);
-	/* Differences of the level count, modulo 2^64. */
+	/* Only differences of `level` matter, modulo 2^64. */
 	for (uint32_t i = 0; i < a->n_counters; i++)
 		growth[i] = 0 - a->level[i];
 	memset(c->shares[a->members[span->first]].unknown, 0, a->words * sizeof(uint64_t));
@@ -391,7 +395,7 @@ compare_parts(const void *x, const void *y)
 	return (a->order > b->order) - (a->order < b->order);
 }
 
-/* GPU time of one member, at most so long that the sum of all is a number. */
+/* The GPU time of one member, limited so that the sum over all members does not overflow. */
 static uint64_t
 length_among(const struct cut *c, const struct span *span, uint32_t i)
 {
@@ -399,8 +403,8 @@ length_among(const struct cut *c, const struct span *span, uint32_t i)
 	return length > UINT64_MAX / span->n ? UINT64_MAX / span->n : length;
 }
 
-/* Largest remainder: each gets its share rounded down, and those that lost most by it one more. The
- * growth stands in the share of the first member. */
+/* Largest remainder method: each member gets its share rounded down, and those with the largest
+ * remainders get one more. The delta is in the share of the first member. */
 static void
 share_counter(struct cut *c, const struct span *span, uint32_t counter, uint64_t whole)
 {
@@ -411,7 +415,7 @@ share_counter(struct cut *c, const struct span *span, uint32_t counter, uint64_t
 	if (growth == 0)
 		return;
 	*all = 0;
-	/* Of equal parts each is first in its turn. */
+	/* Members with equal remainders take turns. */
 	uint32_t turn = a->turn[counter]++ % span->n;
 	for (uint32_t i = 0; i < span->n; i++) {
 		struct part *part = &a->parts[i];
@@ -429,7 +433,7 @@ share_counter(struct cut *c, const struct span *span, uint32_t counter, uint64_t
 		c->shares[a->parts[i].member].growth[counter]++;
 }
 
-/* The growth of a span that can not be divided is nobody's. */
+/* The deltas of a span that cannot be divided become unattributed. */
 static void
 take_back(struct cut *c, const struct span *span)
 {
@@ -442,7 +446,7 @@ take_back(struct cut *c, const struct span *span)
 		c->stretch->unattributed_unknown[w] |= c->a->doubts[w];
 }
 
-/* Growth that is not to be told of goes to `unlogged`. */
+/* Moves deltas that must not be logged to `unlogged`. */
 static void
 withhold(struct cut *c, uint64_t *growth, const uint64_t *unknown)
 {
@@ -464,7 +468,7 @@ doubt_all(struct tally_attributor *a)
 		a->doubts[i / 64] |= UINT64_C(1) << i % 64;
 }
 
-/* What is left out has a flag: that of its reading, or this one. */
+/* Values that are left out need a flag: that of their reading, or this one. */
 static uint64_t
 flag_of_doubts(const struct tally_attributor *a, uint64_t flags)
 {
@@ -481,7 +485,8 @@ finish_span(struct cut *c, const struct span *span)
 	const uint32_t *members = a->members + span->first;
 	memset(a->doubts, 0, a->words * sizeof(*a->doubts));
 	uint64_t flags = tally_history_doubts(c->h, span->begin_ns, span->end_ns, a->doubts);
-	/* It began before anything was read: what it did until then is in no total. */
+	/* The span began before the first reading: what was counted until then is in no
+	 * total. */
 	if (!c->exact && c->work[a->members[span->first]].begin_ns < c->stretch->known_from_ns)
 		doubt_all(a);
 	flags |= flag_of_doubts(a, flags);
@@ -509,7 +514,7 @@ finish_span(struct cut *c, const struct span *span)
 	}
 }
 
-/* ---- all of it ---- */
+/* ---- the whole attribution ---- */
 
 static void
 sweep(struct cut *c)
@@ -556,8 +561,8 @@ clear(struct cut *c)
 	stretch->flags |= flag_of_doubts(c->a, stretch->flags);
 }
 
-/* The last stretch ended after all readings. What one that came since says of it is growth that no
- * pass of this one had. */
+/* The last window ended after all readings. What a newer reading adds to it is a delta that no
+ * pass of this window caused. */
 static void
 withhold_arrears(struct cut *c)
 {

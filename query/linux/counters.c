@@ -12,11 +12,11 @@
 #define N_SOURCES 2
 _Static_assert(TALLY_LINUX_N <= 63, "sets of counters are bits of one word");
 
-/* One counter under both sources. */
+/* One counter as each of the two sources defines it. */
 struct row {
 	struct tally_counter by[N_SOURCES];
 	bool overview;
-	/* For metrics: always, or only where something is asked for by name. */
+	/* Used by metrics: always, or only where --counters names something. */
 	bool for_metrics, for_named_metrics;
 };
 

@@ -1,9 +1,10 @@
-/* query/linux/counters.h - what Linux counts of a process' CPU work: linux-perf and linux-proc.
+/* query/linux/counters.h - what Linux counts of a process's CPU work: linux-perf and
+ * linux-proc.
  *
- * Both sources count under the same keys, so that a log reads the same where perf is denied; what
- * linux-proc cannot know it leaves out. Everything is of this process, game and driver together (on
- * llvmpipe and lavapipe the rasteriser's threads too), without our own threads. Tables are
- * constant; any thread; nothing allocates.
+ * Both sources use the same keys, so that a log reads the same where perf is denied; linux-proc
+ * leaves out what it cannot know. Everything is counted for this process, the game and the
+ * driver together (on llvmpipe and lavapipe including the rasterizer's threads), without our
+ * own threads. Tables are constant; any thread; nothing allocates.
  */
 #ifndef PASSTALLY_QUERY_LINUX_COUNTERS_H
 #define PASSTALLY_QUERY_LINUX_COUNTERS_H
@@ -16,8 +17,8 @@ enum tally_linux_count {
 	TALLY_LINUX_MINOR_FAULTS, /* cpu_minor_faults */
 	TALLY_LINUX_MAJOR_FAULTS, /* cpu_major_faults */
 	TALLY_LINUX_CONTEXT_SWITCHES, /* cpu_context_switches */
-	TALLY_LINUX_MIGRATIONS, /* cpu_migrations; perf alone from here on */
-	TALLY_LINUX_CYCLES, /* cpu_cycles; hardware's from here on */
+	TALLY_LINUX_MIGRATIONS, /* cpu_migrations; only perf has this one and the following */
+	TALLY_LINUX_CYCLES, /* cpu_cycles; hardware events from here on */
 	TALLY_LINUX_INSTRUCTIONS, /* cpu_instructions */
 	TALLY_LINUX_CACHE_REFERENCES, /* cpu_cache_references */
 	TALLY_LINUX_CACHE_MISSES, /* cpu_cache_misses */
@@ -32,38 +33,39 @@ enum tally_linux_count {
 
 enum tally_linux_source { TALLY_LINUX_PERF = 0, TALLY_LINUX_PROC };
 
-/* By whom it is counted; `which` is below TALLY_LINUX_N. */
+/* The counter as this source defines it; `which` is less than TALLY_LINUX_N. */
 const struct tally_counter *tally_linux_counter(unsigned which, enum tally_linux_source source);
 
-/* Which of them (bits of enum tally_linux_count) src->wanted asks for; *hidden: more of them, for
- * metrics alone. */
+/* The counters (bits of enum tally_linux_count) that src->wanted asks for; *hidden gets those
+ * that only metrics need. */
 uint64_t tally_linux_wanted(const struct tally_snapshot_source *src, enum tally_linux_source source,
 			    uint64_t *hidden);
 
-/* What a source counts, in order. */
+/* The counters of a source, in order. */
 struct tally_linux_choice {
 	const struct tally_counter *counters[TALLY_LINUX_N];
 	uint8_t which[TALLY_LINUX_N]; /* enum tally_linux_count */
 	uint64_t logged;
 	uint32_t n;
 };
-/* Those in `asked` and `hidden` that are in `offered`, set as src's counters. False: there are
- * none, or no memory was left for their keys. */
+/* Chooses those in `asked` and `hidden` that are in `offered`, and sets them as src's counters.
+ * False: there are none, or there was not enough memory for their keys. */
 bool tally_linux_choose(struct tally_snapshot_source *src, enum tally_linux_source source,
 			uint64_t asked, uint64_t hidden, uint64_t offered,
 			struct tally_linux_choice *choice);
 
-/* Running totals by enum tally_linux_count, of one source. */
+/* Running totals of one source, indexed by enum tally_linux_count. */
 struct tally_linux_totals {
 	uint64_t total[TALLY_LINUX_N];
-	uint64_t unknown; /* bits: growth since the sample before is not known */
+	uint64_t unknown; /* bits: the delta since the previous sample is unknown */
 };
-/* As the sampler wants them; what is unknown gets back the total it had in `before`. */
+/* Delivers totals in the sampler's form; where one is unknown, its total from `before` is
+ * restored. */
 void tally_linux_deliver(const struct tally_linux_choice *choice,
 			 const struct tally_linux_totals *before, struct tally_linux_totals *totals,
 			 struct tally_totals *out);
 
-/* More for src->reason, after "; " where there is something already. */
+/* Appends to src->reason, after "; " if it is not empty. */
 void tally_linux_add_reason(struct tally_snapshot_source *src, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

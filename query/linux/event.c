@@ -14,7 +14,7 @@ static const struct {
 	uint8_t which;
 	uint32_t type;
 	uint64_t config;
-	bool in_kernel; /* happens there: of user mode alone there is none */
+	bool in_kernel; /* occurs in the kernel: user mode alone never counts it */
 } kinds[] = {
 	{ TALLY_LINUX_TASK_CLOCK, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, false },
 	{ TALLY_LINUX_MIGRATIONS, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS, true },
@@ -41,14 +41,14 @@ open_event(uint32_t type, uint64_t config, bool user_only, pid_t tid)
 	attr.config = config;
 	attr.exclude_kernel = user_only;
 	attr.exclude_hv = 1;
-	/* Threads that it starts, not processes. */
+	/* Threads that the thread starts are included, processes are not. */
 	attr.inherit = 1;
 	attr.inherit_thread = 1;
 	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	return (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* 0 or an errno. */
+/* Returns 0 or an errno. */
 static int
 try_event(uint32_t type, uint64_t config, bool user_only)
 {
@@ -95,7 +95,8 @@ tally_linux_plan_make(struct tally_linux_plan *plan, uint64_t asked)
 	int error = tally_linux_event_try(&plan->user_only);
 	if (error)
 		return error;
-	/* One kind of cores needs no name, and older kernels know none. */
+	/* On a machine with one kind of core none has to be named, and older kernels cannot
+	 * name one. */
 	uint32_t pmus[TALLY_LINUX_PMUS];
 	uint32_t n = asked & TALLY_LINUX_OF_HARDWARE ? tally_linux_pmus("", pmus) : 0;
 	asked |= TALLY_LINUX_BIT(TALLY_LINUX_TASK_CLOCK);
@@ -143,8 +144,8 @@ tally_linux_scale(uint64_t value, uint64_t enabled, uint64_t running)
 {
 	if (enabled <= running)
 		return value;
-	/* value = q * running + r: q * enabled + r * enabled / running. Exact below 4 s, which
-	 * samples are apart. */
+	/* With value = q * running + r, this is q * enabled + r * enabled / running. It is
+	 * exact below 4 s, and samples are less than that apart. */
 	while (enabled >> 32) {
 		enabled >>= 1;
 		running = running >> 1 ? running >> 1 : 1;
@@ -156,8 +157,8 @@ void
 tally_linux_plan_add(const struct tally_linux_plan *plan, const struct tally_linux_reading *before,
 		     const struct tally_linux_reading *after, struct tally_linux_totals *totals)
 {
-	/* On a machine with several kinds of cores one counter is several events, each of which
-	 * runs on its own kind: together they ran as long as all of them. */
+	/* On a machine with several kinds of cores a counter consists of several events, each
+	 * of which runs only on its own kind: the running times of these events add up. */
 	struct tally_linux_reading sums[TALLY_LINUX_N] = { 0 };
 	for (uint32_t i = 0; i < plan->n; i++) {
 		struct tally_linux_reading *sum = &sums[plan->events[i].which];
@@ -176,7 +177,7 @@ tally_linux_plan_add(const struct tally_linux_plan *plan, const struct tally_lin
 	}
 }
 
-/* ---- for people ---- */
+/* ---- messages ---- */
 
 int32_t
 tally_linux_event_paranoid(void)

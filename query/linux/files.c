@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 #define MOST_DESCRIPTORS 1024u
-/* Above what select() can name and what programs that close "all" walk through most often. */
+/* Above the numbers that select() can use, and those that programs that close "all" usually go
+ * through. */
 #define HIGH_DESCRIPTOR 2048u
 
 static rlim_t
@@ -55,7 +56,8 @@ bool
 tally_linux_reread(int fd, char *out, size_t size)
 {
 	size_t len = 0;
-	/* pread(): on a pipe or socket that took our number it reads nothing. */
+	/* With pread(), a pipe or socket that reused our number gives an error and loses no
+	 * data. */
 	while (len + 1 < size) {
 		ssize_t n = pread(fd, out + len, size - 1 - len, (off_t)len);
 		if (n < 0 && errno == EINTR)
@@ -100,7 +102,7 @@ tally_linux_next_number(const char **text, uint64_t *out)
 
 /* ---- threads ---- */
 
-/* As getdents64(2) gives it. */
+/* The layout that getdents64(2) uses. */
 struct entry {
 	uint64_t inode;
 	int64_t offset;
@@ -150,7 +152,8 @@ tally_linux_tasks_next(struct tally_linux_tasks *tasks)
 		memcpy(&length, at + offsetof(struct entry, length), sizeof(length));
 		const char *name = at + offsetof(struct entry, name);
 		uint64_t tid;
-		/* The folder is /proc's own or, where the game closed our descriptor, none. */
+		/* An entry can be invalid only if the game closed our descriptor and reused its
+		 * number. */
 		if (length == 0 || tasks->at + length > tasks->len)
 			return -1;
 		tasks->at += length;
@@ -163,7 +166,8 @@ tally_linux_tasks_next(struct tally_linux_tasks *tasks)
 bool
 tally_linux_thread_cpu_ns(pid_t tid, uint64_t *out)
 {
-	/* As the kernel numbers the clock of a thread: CPUCLOCK_SCHED, CPUCLOCK_PERTHREAD_MASK. */
+	/* The kernel's number for the clock of a thread: CPUCLOCK_SCHED,
+	 * CPUCLOCK_PERTHREAD_MASK. */
 	clockid_t clock = (clockid_t)((~(uint32_t)tid << 3) | 6u);
 	struct timespec t;
 	if (clock_gettime(clock, &t) != 0)

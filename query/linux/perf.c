@@ -1,5 +1,5 @@
-/* CPU work of the game's process: perf events on its threads and on those that they start, and what
- * getrusage() and the process's CPU clock know. */
+/* CPU work of the game's process: perf events on its threads and on those that they start, and
+ * what getrusage() and the process's CPU clock report. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,33 +11,33 @@
 #include "query/linux/linux.h"
 #include "query/linux/usage.h"
 
-#define SPARED_DESCRIPTORS 32u /* of the budget: own threads' files */
-/* Opened again so often where threads start meanwhile. */
+#define SPARED_DESCRIPTORS 32u /* of the budget: files for our own threads */
+/* Maximum number of attempts to open the events, while threads keep starting. */
 #define MAX_ROUNDS 8
-/* Some threads may be in no event. So perf's task clock is compared with the process's CPU clock,
- * which knows all of them but lags by a tick for those that run: over so much time, and CPU time.
- */
+/* Some threads may not be covered by any event. So perf's task clock is compared with the
+ * process's CPU clock, which covers all of them but lags by a tick for threads that are
+ * running. These are the minimum time, and CPU time, between two comparisons. */
 #define CHECK_NS UINT64_C(500000000)
 #define CHECK_CPU_NS UINT64_C(100000000)
-#define MAX_MISSED 5 /* one part in so many */
+#define MAX_MISSED 5 /* as a fraction: 1 / MAX_MISSED */
 #define PERIOD_NS UINT64_C(4000000)
 
 struct linux_perf {
 	struct tally_snapshot_source base;
 	struct tally_linux_choice choice;
 	struct tally_linux_plan plan;
-	/* Threads of the game, then our own that began later, which the game's thread that started
-	 * them counts, too: those are subtracted. */
+	/* Threads of the game, then those of our own threads that began later. The events of
+	 * the game's thread that started them count those too, so they are subtracted. */
 	uint32_t n_threads, n_late;
 	pid_t own[TALLY_MAX_OWN_THREADS], late[TALLY_MAX_OWN_THREADS];
-	uint32_t n_own; /* of ours, when events were opened: in none */
-	int *fds; /* plan.n a thread */
-	struct tally_linux_reading *last; /* as many */
+	uint32_t n_own; /* our threads when events were opened: none counts them */
+	int *fds; /* plan.n per thread */
+	struct tally_linux_reading *last; /* the same number of entries */
 	struct tally_linux_usage usage;
 	struct tally_linux_totals by_perf, by_late, by_usage, totals;
-	/* When the clocks were compared last, and what they said. */
+	/* When the clocks were last compared, and their values then. */
 	uint64_t checked_ns, checked_perf_ns, checked_clock_ns;
-	bool missing; /* perf was behind then */
+	bool missing; /* perf counted too little then */
 };
 
 static enum tally_status
@@ -75,7 +75,7 @@ is_own(pid_t tid, const pid_t *own, uint32_t n_own)
 	return false;
 }
 
-/* The game's threads, at most `room` of them; how many there are. */
+/* Lists the game's threads, at most `room` of them; returns how many there are. */
 static uint32_t
 list_threads(struct linux_perf *p, struct tally_linux_tasks *tasks, pid_t *tids, uint32_t room)
 {
@@ -102,8 +102,8 @@ open_threads(struct linux_perf *p, const pid_t *tids, uint32_t n)
 	return 0;
 }
 
-/* A thread that starts while events are opened is counted if the one that started it was counted
- * already, and not otherwise: nobody knows. Until none starts meanwhile. */
+/* A thread that starts while events are opened is counted only if its parent already was, and
+ * there is no way to find out. So this repeats until no thread starts meanwhile. */
 static int
 open_all(struct linux_perf *p, struct tally_linux_tasks *tasks, pid_t *tids, uint32_t room)
 {
@@ -149,7 +149,7 @@ open_events(struct linux_perf *p, uint64_t asked)
 	return error;
 }
 
-/* With fewer counters where the descriptors do not suffice for the hidden ones. */
+/* Opens fewer counters where there are not enough descriptors for the hidden ones. */
 static int
 open_what_fits(struct linux_perf *p, uint64_t asked, uint64_t *hidden)
 {
@@ -169,7 +169,7 @@ close_all(struct linux_perf *p)
 	errno = saved_errno;
 }
 
-/* What it does without. */
+/* Adds to the reason what is not counted. */
 static void
 tell(struct linux_perf *p, uint64_t asked)
 {
@@ -210,7 +210,7 @@ open_source(struct tally_snapshot_source *src)
 		return tally_linux_event_explain(error, tally_linux_event_paranoid(), src->reason,
 						 sizeof(src->reason));
 	}
-	/* The clock in any case: perf is held against it. */
+	/* The CPU clock is always needed: perf is checked against it. */
 	tally_linux_usage_open(&p->usage, ((asked | hidden) & ~TALLY_LINUX_OF_PERF) |
 						  TALLY_LINUX_BIT(TALLY_LINUX_TASK_CLOCK));
 	tell(p, asked);
@@ -223,7 +223,7 @@ open_source(struct tally_snapshot_source *src)
 	return TALLY_UNSUPPORTED;
 }
 
-/* Our own threads that began since events were opened. */
+/* Opens events on our own threads that began since events were opened. */
 static void
 meet_late_threads(struct linux_perf *p)
 {
@@ -239,7 +239,7 @@ meet_late_threads(struct linux_perf *p)
 	}
 }
 
-/* False: descriptors are gone. */
+/* False: descriptors were closed. */
 static bool
 read_thread(struct linux_perf *p, uint32_t t, struct tally_linux_totals *totals)
 {
@@ -248,7 +248,7 @@ read_thread(struct linux_perf *p, uint32_t t, struct tally_linux_totals *totals)
 	for (uint32_t i = 0; i < p->plan.n; i++) {
 		if (tally_linux_event_read(p->fds[t * p->plan.n + i], &now[i]) != 0)
 			return false;
-		/* While a thread ends, its counts may be on their way to its parent. */
+		/* While a thread ends, its counts may be in transit to its parent. */
 		if (now[i].value < last[i].value || now[i].enabled < last[i].enabled ||
 		    now[i].running < last[i].running)
 			now[i] = last[i];
@@ -271,7 +271,7 @@ read_events(struct linux_perf *p)
 	return ok;
 }
 
-/* What perf says of the game's threads. */
+/* What perf counted for the game's threads. */
 static uint64_t
 perf_total(const struct linux_perf *p, unsigned which)
 {
@@ -297,7 +297,7 @@ start(struct tally_snapshot_source *src)
 	return ok ? TALLY_OK : TALLY_LOST;
 }
 
-/* Is some work in none of perf's events? */
+/* Checks whether perf's events miss some work. */
 static void
 compare_clocks(struct linux_perf *p, uint64_t now_ns)
 {
@@ -316,7 +316,8 @@ compare_clocks(struct linux_perf *p, uint64_t now_ns)
 			      "own events are left out while they run");
 }
 
-/* Each total as far as either knows; what is unknown of perf's does not come later either. */
+/* Each total is the greater of the two; a delta that perf does not know is not added later
+ * either. */
 static void
 join_totals(struct linux_perf *p, struct tally_totals *out)
 {
@@ -360,7 +361,7 @@ sample(struct tally_snapshot_source *src, struct tally_totals *out)
 static void
 stop(struct tally_snapshot_source *src)
 {
-	/* Events count on until they are closed, which nobody sees. */
+	/* The events keep counting until they are closed, which is not observable. */
 	(void)src;
 }
 

@@ -5,7 +5,8 @@
 
 #include "query/linux/files.h"
 
-/* Units of cores have a file `cpus`; others (of memory controllers, of graphics) have `cpumask`. */
+/* Units of CPU cores have a file `cpus`; others (for memory controllers or graphics) have
+ * `cpumask`. */
 static bool
 read_file_of(const char *folder, const char *unit, const char *file, char *out, size_t size)
 {
@@ -42,7 +43,7 @@ tally_linux_pmus(const char *root, uint32_t types[TALLY_LINUX_PMUS])
 		uint32_t type;
 		if (entry->d_name[0] == '.' || !read_unit(folder, entry->d_name, &type))
 			continue;
-		/* Sorted: which comes first does not hang on the folder. */
+		/* Sorted, so that the order does not depend on the folder. */
 		uint32_t at = n++;
 		for (; at > 0 && types[at - 1] > type; at--)
 			types[at] = types[at - 1];

@@ -1,5 +1,5 @@
-/* CPU work of the game's process by the kernel's books, where perf is denied: the same keys, as far
- * as they go. */
+/* CPU work of the game's process by the kernel's own accounting, where perf is denied: the same
+ * keys, as far as they are available. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "query/linux/linux.h"
 #include "query/linux/usage.h"
 
-/* A thread that runs is brought up to date at the kernel's tick. */
+/* The kernel updates a running thread's accounting at its tick. */
 #define PERIOD_NS UINT64_C(4000000)
 
 struct linux_proc {
@@ -101,7 +101,7 @@ sample(struct tally_snapshot_source *src, struct tally_totals *out)
 static void
 stop(struct tally_snapshot_source *src)
 {
-	(void)src; /* books are kept in any case */
+	(void)src; /* the kernel keeps these accounts in any case */
 }
 
 static void

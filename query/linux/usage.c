@@ -46,7 +46,8 @@ meet_own(struct tally_linux_usage *u, pid_t tid)
 	}
 }
 
-/* Fields 10 and 12: minflt, majflt. The name, field 2, may hold anything: count from its end. */
+/* Fields 10 and 12: minflt, majflt. The name, field 2, may contain anything, so fields are
+ * counted from its end. */
 static void
 read_faults(struct tally_linux_own *own)
 {
@@ -70,8 +71,8 @@ read_faults(struct tally_linux_own *own)
 	own->used.major_faults = major;
 }
 
-/* Time run, time waited, and how often it was given a CPU: as often as it gave one up, or once
- * more. */
+/* Time run, time waited, and how often the thread was given a CPU: that is as often as it gave
+ * one up, or once more. */
 static void
 read_switches(struct tally_linux_own *own)
 {
@@ -85,7 +86,7 @@ read_switches(struct tally_linux_own *own)
 		own->used.switches = times;
 }
 
-/* All that threads of ours have used so far. */
+/* The sum of what all of our own threads have used so far. */
 static struct tally_own_usage
 own_usage(struct tally_linux_usage *u)
 {
@@ -130,8 +131,8 @@ less(uint64_t all, uint64_t ours)
 	return all > ours ? all - ours : 0;
 }
 
-/* False: the kernel does not say. Ours are read first: what they use while we read is counted as
- * the game's, a microsecond, but not twice. */
+/* False: the kernel does not report it. Our own threads are read first: what they use during
+ * the read is counted as the game's, about a microsecond, but it is not counted twice. */
 static bool
 read_used(struct tally_linux_usage *u, uint64_t used[TALLY_LINUX_N_OF_USAGE])
 {
@@ -155,7 +156,7 @@ read_used(struct tally_linux_usage *u, uint64_t used[TALLY_LINUX_N_OF_USAGE])
 	return true;
 }
 
-/* CONFIG_SCHED_INFO. */
+/* Needs CONFIG_SCHED_INFO. */
 static bool
 has_schedstat(void)
 {
@@ -171,7 +172,8 @@ void
 tally_linux_usage_open(struct tally_linux_usage *u, uint64_t wanted)
 {
 	*u = (struct tally_linux_usage){ .wanted = wanted & TALLY_LINUX_OF_USAGE };
-	/* Ours, which switch at every sample, could not be told from the game's. */
+	/* Our threads switch at every sample, and could not be distinguished from the
+	 * game's. */
 	if (wanted & SWITCHES && !has_schedstat())
 		u->wanted &= ~SWITCHES;
 	for (unsigned i = 0; i < TALLY_MAX_OWN_THREADS; i++)

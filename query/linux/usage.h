@@ -1,8 +1,9 @@
-/* query/linux/usage.h - what a process used, by the kernel's books: its CPU time, page faults and
- * context switches, less those of our own threads.
+/* query/linux/usage.h - what a process used, by the kernel's accounting: its CPU time, page
+ * faults and context switches, without those of our own threads.
  *
- * Of one source; called by one thread at a time. Totals begin at 0 with start() and never fall.
- * open() takes descriptors, nothing allocates, and a sample is a handful of system calls.
+ * Belongs to one source; one thread at a time. Totals begin at 0 with start() and never
+ * decrease. open() uses descriptors, nothing allocates, and a sample is a handful of system
+ * calls.
  */
 #ifndef PASSTALLY_QUERY_LINUX_USAGE_H
 #define PASSTALLY_QUERY_LINUX_USAGE_H
@@ -17,7 +18,7 @@
 	 TALLY_LINUX_BIT(TALLY_LINUX_CONTEXT_SWITCHES))
 #define TALLY_LINUX_N_OF_USAGE (TALLY_LINUX_CONTEXT_SWITCHES + 1)
 
-/* A thread of ours that runs, and what its books said last. */
+/* One of our own threads that is running, and its last known usage. */
 struct tally_linux_own {
 	pid_t tid; /* 0: free */
 	int stat, schedstat; /* -1: not open */
@@ -30,10 +31,11 @@ struct tally_linux_usage {
 	uint64_t base[TALLY_LINUX_N_OF_USAGE];
 };
 
-/* u->wanted becomes what can be had: no context switches where the kernel keeps no schedstat. */
+/* Sets u->wanted to what is available: no context switches where the kernel has no
+ * schedstat. */
 void tally_linux_usage_open(struct tally_linux_usage *u, uint64_t wanted);
 void tally_linux_usage_close(struct tally_linux_usage *u);
-/* What was used until now is the base; totals of what is wanted become 0. */
+/* What was used until now becomes the base; the totals of what is wanted become 0. */
 void tally_linux_usage_start(struct tally_linux_usage *u, struct tally_linux_totals *totals);
 void tally_linux_usage_sample(struct tally_linux_usage *u, struct tally_linux_totals *totals);
 

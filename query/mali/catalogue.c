@@ -258,7 +258,7 @@ tally_mali_engines(const struct tally_mali_product *product, uint32_t cores, uin
 	return product->engines[core_features & 15];
 }
 
-/* Of any layout: which GPU the program will run on is not known before it runs. */
+/* Searches all layouts: it is not known beforehand which GPU the program will run on. */
 bool
 tally_mali_may_count(const char *counters)
 {

@@ -10,8 +10,8 @@
 #define SOURCE_NAME "mali-kbase"
 /* The kernel raises shorter periods to this one. */
 #define LEAST_PERIOD_NS UINT64_C(100000)
-/* Hardware counters have 32 bits and saturate: at 1 GHz and one count per cycle, that takes 4
- * s. */
+/* Hardware counters have 32 bits and saturate: they take 4 s to do so at 1 GHz and one count
+ * per cycle. */
 #define MOST_PERIOD_NS UINT64_C(1000000000)
 
 struct mali_kbase {

@@ -169,7 +169,7 @@ take_sample(struct tally_mali_reader *r, uint64_t offset)
 		r->next_seq++;
 		r->stamp_ns = 0;
 	} else {
-		/* The delta that a lost sample would have had belongs to no sample. */
+		/* The delta of a lost sample is unknown, so no counter can be trusted here. */
 		if ((sample.flags & KINSTR_SAMPLE_ERROR) ||
 		    (r->has_seq && sample.seq != r->next_seq))
 			tally_mali_sums_doubt_all(r->sums);

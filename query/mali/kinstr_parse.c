@@ -91,7 +91,7 @@ tally_kinstr_parse_offer(const uint8_t *list, size_t item_size, size_t n_items,
 /* ---- one sample ---- */
 
 struct block_tally {
-	uint32_t seen, off, closed; /* numbers of instances; closed: protected or not available */
+	uint32_t seen, off, closed; /* numbers of instances; closed: protected or unavailable */
 	bool off_counted; /* one that was off has counted anyway */
 };
 

@@ -15,7 +15,7 @@
 #define SOURCE_NAME "mali-panfrost"
 #define FIRST_NODE 128u
 #define LAST_NODE 191u
-/* A dump costs the kernel an interrupt of the GPU. */
+/* Each dump costs the kernel a GPU interrupt. */
 #define LEAST_PERIOD_NS UINT64_C(100000)
 /* See query/mali/kbase.c. */
 #define MOST_PERIOD_NS UINT64_C(1000000000)
@@ -201,7 +201,8 @@ refuse(struct mali_panfrost *p, const char *what, int error)
 	return TALLY_DENIED;
 }
 
-/* Enables the primary set of counters, the only one that the catalogue describes. */
+/* Enables or disables the primary set of counters, the only one that the catalogue
+ * describes. */
 static int
 enable(struct mali_panfrost *p, bool on)
 {
@@ -237,7 +238,8 @@ panfrost_probe(struct tally_snapshot_source *src)
 	enum tally_status status = open_device(p);
 	if (status != TALLY_OK)
 		return status == TALLY_LOST ? TALLY_UNSUPPORTED : status;
-	/* Only this shows whether counting is permitted and no other program is counting. */
+	/* Only an attempt to enable the counters shows whether this is permitted and whether
+	 * they are free. */
 	int error = enable(p, true);
 	if (error)
 		status = refuse(p, "enabling panfrost's counters", error);

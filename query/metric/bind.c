@@ -7,8 +7,8 @@
 #include <string.h>
 
 #define CORE_COUNT "MaliConstantsShaderCoreCount"
-#define MAX_DEPTH 32 /* of calls for metrics that name metrics; deeper ones are bound first */
-#define MAX_INDEX 16 /* what [0..N] stands for, at most */
+#define MAX_DEPTH 32 /* nested calls for metrics of metrics; deeper ones are bound first */
+#define MAX_INDEX 16 /* the maximum number of indices that [0..N] stands for */
 #define ANY_INDEX "[0..N]"
 
 static const struct {
@@ -26,7 +26,7 @@ static const struct {
 	{ "MALI_CONFIG_TIME_SPAN", TALLY_SPECIAL_DURATION },
 };
 
-/* Constants under other names, with a factor. */
+/* Constants under other names, with a conversion factor. */
 static const struct {
 	const char *name, *constant;
 	double factor;
@@ -37,7 +37,7 @@ static const struct {
 	{ "L2.AXI_WIDTH_BYTES", "MaliConstantsBusWidthBits", 0.125 },
 };
 
-/* Names as the Bifrost document misspells them in its formulas. */
+/* Names that the Bifrost document misspells in its formulas. */
 static const struct {
 	const char *printed, *meant;
 } misspelt[] = {
@@ -65,19 +65,20 @@ struct binder {
 	const struct tally_metric_inputs *inputs;
 	struct candidate *candidates;
 	uint32_t n_candidates, room_candidates;
-	uint32_t first_mean; /* from here on they are asked for already */
+	uint32_t first_mean; /* the candidates from here on are always wanted */
 	struct tally_name_table candidate_names, counter_names;
-	uint32_t *counter_slots; /* TALLY_UNUSED_SLOT: no metric names it yet */
+	uint32_t *counter_slots; /* TALLY_UNUSED_SLOT: no metric has named it yet */
 	double cores; /* 0: not known */
-	uint32_t first_own; /* the user's, up to first_mean */
+	uint32_t first_own; /* the user's metrics are those from here up to first_mean */
 	uint32_t depth;
-	uint32_t deep; /* a candidate that was too deep to be bound; TALLY_NO_SLOT: none */
+	uint32_t deep; /* a candidate nested too deeply to be bound; TALLY_NO_SLOT: none */
 	bool out_of_memory;
 };
 
-/* ---- growing ---- */
+/* ---- growing the arrays ---- */
 
-/* Room for one more of `size` bytes; NULL on OOM, with `array` as it was. */
+/* Makes room for one more element of `size` bytes; NULL on OOM, and then `array` is
+ * unchanged. */
 static void *
 make_room(struct binder *b, void *array, uint32_t n, uint32_t *room, size_t size)
 {
@@ -115,7 +116,7 @@ add_slot(struct binder *b)
 	return set->n_slots++;
 }
 
-/* A string that lives as long as the set; takes it. NULL on OOM. */
+/* Takes ownership of a string, which then lives as long as the set. NULL on OOM. */
 static const char *
 own(struct binder *b, char *string)
 {
@@ -132,7 +133,7 @@ own(struct binder *b, char *string)
 	return strings[set->n_strings++] = string;
 }
 
-/* `before`, with what `cut` stands in it replaced by `by`. */
+/* A copy of `before` in which each `cut` is replaced by `by`. */
 static const char *
 replace(struct binder *b, const char *before, const char *cut, const char *by)
 {
@@ -216,7 +217,7 @@ add_constant(struct binder *b, double value, struct tally_metric_ref *ref)
 	return true;
 }
 
-/* The counter of that layout in the words of the dialect; NULL: none. */
+/* The counter of the device's layout that has this name in the dialect; NULL: none. */
 static const struct tally_mali_counter *
 find_in_layout(const struct binder *b, enum tally_dialect dialect, const char *name)
 {
@@ -225,7 +226,8 @@ find_in_layout(const struct binder *b, enum tally_dialect dialect, const char *n
 	return tally_mali_find_counter(b->inputs->layout, name, dialect == TALLY_DIALECT_ARM_2022);
 }
 
-/* A counter that the device has, by key. `mean`: over the shader cores, whose it has to be. */
+/* Refers to a counter of the device by key. `mean`: divided by the number of shader cores; the
+ * caller ensures that the counter is one of theirs. */
 static bool
 use_counter(struct binder *b, const char *key, bool mean, struct tally_metric_ref *ref)
 {
@@ -256,8 +258,8 @@ takes_means(enum tally_dialect dialect)
 	return dialect == TALLY_DIALECT_ARM_2022 || dialect == TALLY_DIALECT_BIFROST;
 }
 
-/* The key of the counter that a name means, NULL: none. `sure`: the dialect's own words are asked
- * first, and what they say counts even where the device does not count it. */
+/* The key of the counter that a name means; NULL: none. `sure`: the dialect itself defines the
+ * name, and that meaning holds even where the device does not count it. */
 static const char *
 counter_key(const struct binder *b, enum tally_dialect dialect, const char *name, bool *sure)
 {
@@ -284,7 +286,7 @@ use_metric(struct binder *b, const char *name, struct tally_metric_ref *ref)
 	return ref->slot != TALLY_NO_SLOT;
 }
 
-/* "X.mean": of a counter of the shader cores, in any dialect. */
+/* Resolves "X.mean", for a counter of the shader cores, in any dialect. */
 static bool
 use_mean(struct binder *b, enum tally_dialect dialect, const char *name,
 	 struct tally_metric_ref *ref)
@@ -332,7 +334,7 @@ resolve(struct binder *b, enum tally_dialect dialect, const char *name,
 
 /* ---- binding ---- */
 
-/* All names of the expression, or nothing. */
+/* Resolves all names of the expression, or fails. */
 static bool
 resolve_all(struct binder *b, struct tally_bound_metric *m, bool own)
 {
@@ -378,7 +380,8 @@ bind_new(struct binder *b, struct candidate *c, struct tally_bound_metric *m)
 	return true;
 }
 
-/* The slot of its value; TALLY_NO_SLOT: an input is not there, or it would need itself. */
+/* The slot of the candidate's value; TALLY_NO_SLOT: an input is missing, or the metric depends
+ * on itself. */
 static uint32_t
 bind_candidate(struct binder *b, uint32_t i)
 {
@@ -406,7 +409,8 @@ bind_candidate(struct binder *b, uint32_t i)
 	return c->slot;
 }
 
-/* As bind_candidate(), however deep. Names of names are not followed for ever: that is a circle. */
+/* Like bind_candidate(), for any depth. The number of levels is bounded, since more levels than
+ * candidates would be a circle. */
 static uint32_t
 bind_deep(struct binder *b, uint32_t first)
 {
@@ -418,7 +422,7 @@ bind_deep(struct binder *b, uint32_t first)
 			if (b->deep == TALLY_NO_SLOT && (i == first || slot == TALLY_NO_SLOT))
 				return slot;
 			if (b->deep == TALLY_NO_SLOT)
-				break; /* one level is bound: again from the first */
+				break; /* one level is bound: start again from the first */
 			i = b->deep;
 		}
 		if (b->deep != TALLY_NO_SLOT)
@@ -440,7 +444,7 @@ add_candidate(struct binder *b, const struct tally_metric *metric)
 	all[b->n_candidates++] = (struct candidate){ .metric = *metric };
 }
 
-/* One for each number that [0..N] stands for, or the metric itself. */
+/* Adds one candidate for each index that [0..N] stands for, or just the metric itself. */
 static void
 add_metric(struct binder *b, const struct tally_metric *metric)
 {
@@ -465,7 +469,7 @@ add_metric(struct binder *b, const struct tally_metric *metric)
 	}
 }
 
-/* "key.mean" of a counter that some item of the list asks for in those words. */
+/* Adds the metric "key.mean" of a counter that an item of the list asks for in that form. */
 static void
 add_mean(struct binder *b, const struct tally_counter *counter)
 {
@@ -485,7 +489,7 @@ add_mean(struct binder *b, const struct tally_counter *counter)
 			 });
 }
 
-/* Does an item that ends in ".mean" ask for this counter's, by key, glob or alias? */
+/* Whether an item that ends in ".mean" asks for this counter's mean, by key, glob or alias. */
 static bool
 wants_mean(const struct tally_mali_counter *c, const char *item, size_t len)
 {
@@ -546,7 +550,7 @@ index_counters(struct binder *b)
 	return true;
 }
 
-/* Metrics of the same key: the user's own goes before a built-in one. */
+/* Among metrics with the same key, the user's own takes precedence over a built-in one. */
 static bool
 index_candidates(struct binder *b, uint32_t first_own)
 {
@@ -576,7 +580,8 @@ bind_wanted(struct binder *b, const char *wanted)
 	}
 }
 
-/* Tables for evaluating: by the addresses of the device's keys, and by text for others. */
+/* Builds the tables for evaluation: by the addresses of the device's keys, and by text for
+ * others. */
 static bool
 index_inputs(struct binder *b)
 {

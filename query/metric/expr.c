@@ -9,8 +9,8 @@
 #include "query/statistics/latency.h"
 
 #define MAX_NAME 255
-/* Pending operands: at most a sum's, a product's and a function's left sides (two of deviation's) a
- * nesting level. */
+/* Pending operands: per nesting level at most the left sides of a sum, a product and a function
+ * (two for deviation). */
 #define MAX_STACK (4 * (TALLY_EXPR_MAX_DEPTH + 2))
 #define MAX_DIGITS 400
 
@@ -24,10 +24,10 @@ enum op_code {
 	OP_MIN,
 	OP_MAX,
 	OP_NEGATE,
-	OP_DEVIATION, /* takes three */
+	OP_DEVIATION, /* takes three operands */
 };
 
-/* In reverse Polish order. */
+/* Operations are in reverse Polish order. */
 struct op {
 	union {
 		double number;
@@ -71,7 +71,7 @@ fail_at(struct parser *p, size_t offset, const char *format, ...)
 			error->line++;
 			error->column = 1;
 		} else if ((c & 0xc0) != 0x80) {
-			error->column++; /* the rest of a UTF-8 character is no column of its own */
+			error->column++; /* the other bytes of a UTF-8 character do not count */
 		}
 	}
 	va_list args;
@@ -95,7 +95,8 @@ is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* The next character that is no blank, '\0' at the end (and for a NUL, which nothing takes). */
+/* The next character that is not blank; '\0' at the end (and for a NUL, which no rule
+ * accepts). */
 static char
 peek(struct parser *p)
 {
@@ -113,7 +114,7 @@ take(struct parser *p, char c)
 	return true;
 }
 
-/* What stands at the place, for messages: a character or word, quoted. */
+/* Describes the text at a position for messages: a character or word, quoted. */
 static const char *
 describe(const struct parser *p, size_t at, char *out, size_t size)
 {
@@ -152,8 +153,8 @@ emit(struct parser *p, struct op op)
 
 /* ---- numbers ---- */
 
-/* strtod() on digits and exponent alone: it rounds right, and the game's locale, which may want a
- * comma for the point, has no say. */
+/* Calls strtod() on digits and exponent only: it rounds correctly, and the game's locale, which
+ * may use a decimal comma, has no effect. */
 static bool
 convert(const char *digits, size_t n, long exponent, double *out)
 {
@@ -163,7 +164,7 @@ convert(const char *digits, size_t n, long exponent, double *out)
 	return isfinite(*out);
 }
 
-/* e+12 behind a number; leaves an 'e' that no digit follows. */
+/* Reads the exponent (e+12) after a number; an 'e' that no digit follows is not consumed. */
 static long
 read_exponent(struct parser *p)
 {
@@ -220,7 +221,7 @@ read_number(struct parser *p)
 
 /* ---- names ---- */
 
-/* The place in the list of names, UINT32_MAX after an error. */
+/* The index in the list of names; UINT32_MAX after an error. */
 static uint32_t
 add_name(struct parser *p, size_t begin, const char *name, size_t len)
 {
@@ -245,8 +246,8 @@ add_name(struct parser *p, size_t begin, const char *name, size_t len)
 	return e->n_names++;
 }
 
-/* A name's bytes without braces: letters, digits, '_', '.', and "[...]" with letters, digits and
- * points in it. The end, or SIZE_MAX after an error. */
+/* Scans a name without braces: letters, digits, '_', '.', and "[...]" that contains letters,
+ * digits and periods. Returns the end, or SIZE_MAX after an error. */
 static size_t
 scan_name(struct parser *p, size_t at)
 {
@@ -308,7 +309,7 @@ read_name(struct parser *p, size_t begin)
 
 static bool read_sum(struct parser *p);
 
-/* What '(' opened and is not closed yet. */
+/* Consumes the ')' that closes the '(' at `open`. */
 static bool
 read_close(struct parser *p, size_t open, bool arguments)
 {
@@ -329,7 +330,7 @@ enter(struct parser *p, size_t at)
 	return true;
 }
 
-/* The arguments of min, max or sum, from behind the '('. */
+/* Parses the arguments of min, max or sum, starting after the '('. */
 static bool
 read_arguments(struct parser *p, size_t open, enum op_code code)
 {
@@ -343,7 +344,7 @@ read_arguments(struct parser *p, size_t open, enum op_code code)
 	return read_close(p, open, true);
 }
 
-/* Those of deviation(n, sum, sum_sq). */
+/* Parses the arguments of deviation(n, sum, sum_sq). */
 static bool
 read_deviation(struct parser *p, size_t open)
 {
@@ -373,7 +374,7 @@ is_word(const char *text, size_t len, const char *lower)
 	return true;
 }
 
-/* A name, or a function when '(' follows. */
+/* Parses a name, or a function call when '(' follows. */
 static bool
 read_word(struct parser *p)
 {
@@ -506,7 +507,7 @@ tally_expr_parse(const char *text, size_t len, struct tally_expr_error *error)
 		fail_at(&p, TALLY_EXPR_MAX_BYTES, "longer than %d bytes", TALLY_EXPR_MAX_BYTES);
 		return NULL;
 	}
-	/* No operation and no name's byte without a byte of text. */
+	/* Each operation and each byte of a name takes at least one byte of text. */
 	struct tally_expr *e = calloc(1, sizeof(*e));
 	p.e = e;
 	if (e) {
@@ -555,7 +556,7 @@ tally_expr_name(const struct tally_expr *e, uint32_t i)
 
 /* ---- explaining ---- */
 
-#define WINDOW 100 /* characters of a long line that are shown */
+#define WINDOW 100 /* maximum number of characters of a long line that are shown */
 
 static bool
 begins_character(char c)
@@ -563,7 +564,7 @@ begins_character(char c)
 	return ((unsigned char)c & 0xc0) != 0x80;
 }
 
-/* One byte of the line as it may be printed. */
+/* Replaces a byte that may not be printed. */
 static char
 printable(char c)
 {
@@ -593,7 +594,8 @@ tally_expr_explain(const struct tally_expr_error *error, const char *text, size_
 		while (end > at && !begins_character(text[end]))
 			end--;
 	}
-	/* Bytes of the line, then of the blanks under it, which are no more, then the caret. */
+	/* One holds the bytes of the line; the other holds the blanks below it, which are no
+	 * more than those, and the caret. */
 	char line[WINDOW + 1], under[WINDOW + 2];
 	size_t n = 0, m = 0;
 	for (size_t i = begin; i < end; i++)
@@ -635,7 +637,8 @@ binary(enum op_code code, double a, double b, double *out)
 	}
 }
 
-/* Takes the operands of all but numbers and names from the stack. */
+/* Applies an operation, which takes its operands from the stack; numbers and names are done by
+ * the caller. */
 static bool
 apply(enum op_code code, double *stack, uint32_t *n)
 {
@@ -672,7 +675,7 @@ tally_expr_evaluate(const struct tally_expr *e, const double *values, const uint
 			stack[n++] = values[op->name];
 			continue;
 		}
-		/* Each step is looked at: min() would make a number of an infinity. */
+		/* Each step is checked: min() could turn an infinity into a finite number. */
 		if (!apply(op->code, stack, &n) || !isfinite(stack[n - 1]))
 			return false;
 	}

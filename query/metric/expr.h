@@ -2,11 +2,11 @@
  *
  *   max(min(($MaliGPUCyclesFragmentActive / $MaliGPUCyclesGPUActive) * 100, 100), 0)
  *
- * Numbers, names with or without `$` (letters, digits, '_', '.', "[n]"; in braces anything:
- * `${gl-intel.x}`), + - * /, unary minus, parentheses, min(a, b, ...), max(a, b, ...), sum(a, ...),
- * deviation(n, sum, sum_sq): the standard deviation of n whole numbers, of the population.
- * Parsed once; evaluating neither allocates nor fails: a missing input, a division by zero, or a
- * result that is not finite gives absent.
+ * Numbers, names with or without `$` (letters, digits, '_', '.', "[n]"; anything in braces:
+ * `${gl-intel.x}`), + - * /, unary minus, parentheses, min(a, b, ...), max(a, b, ...), sum(a,
+ * ...), deviation(n, sum, sum_sq): the population standard deviation of n whole numbers. An
+ * expression is parsed once; evaluating it neither allocates nor fails: a missing input, a
+ * division by zero, or a result that is not finite makes the value absent.
  */
 #ifndef PASSTALLY_QUERY_EXPR_H
 #define PASSTALLY_QUERY_EXPR_H
@@ -21,27 +21,28 @@
 
 struct tally_expr;
 
-/* Where and why parsing stopped. line and column count from 1, columns in characters. */
+/* Where parsing stopped and why. line and column count from 1, columns in characters. */
 struct tally_expr_error {
 	uint32_t line, column;
 	size_t offset; /* bytes */
 	char message[160];
 };
 
-/* NULL after filling *error (OOM included). */
+/* Returns NULL after filling *error (also on OOM). */
 struct tally_expr *tally_expr_parse(const char *text, size_t len, struct tally_expr_error *error);
 void tally_expr_destroy(struct tally_expr *e); /* accepts NULL */
 
-/* The message, the line in question and a caret below the place, each on a line of its own. Returns
- * the length, as snprintf() does. */
+/* Writes the message, the line in question and a caret that marks the place, each on a line of
+ * its own. Returns the length, as snprintf() does. */
 size_t tally_expr_explain(const struct tally_expr_error *error, const char *text, size_t len,
 			  char *out, size_t size);
 
-/* The different names that it uses, without `$`, in order of appearance. */
+/* The names in the expression, each once and without `$`, in order of appearance. */
 uint32_t tally_expr_n_names(const struct tally_expr *e);
 const char *tally_expr_name(const struct tally_expr *e, uint32_t i);
 
-/* values[i] is the value of name i where bit i of `valid` is set. False: absent. */
+/* values[i] is the value of name i where bit i of `valid` is set. False: the result is
+ * absent. */
 bool tally_expr_evaluate(const struct tally_expr *e, const double *values, const uint64_t *valid,
 			 double *out);
 

@@ -51,7 +51,7 @@ tally_metric_fits(const struct tally_metric *metric, const char *layout)
 	return false;
 }
 
-/* ---- the user's own ---- */
+/* ---- the user's own metrics ---- */
 
 struct complaint {
 	const struct tally_config_metric *from;
@@ -100,15 +100,16 @@ check_expression(const struct complaint *c)
 	size_t n = tally_expr_explain(&error, from->expression, len, text, sizeof(text));
 	if (n > 0 && n < sizeof(text) && text[n - 1] == '\n')
 		text[n - 1] = '\0';
-	/* A value is one line of its file. */
+	/* A value is a single line of its file. */
 	say(c, from->expression_line, from->expression_column + error.column - 1, text);
 	return false;
 }
 
-/* Which of the user's metrics name which: refs[first[i]] to refs[first[i + 1]], indexes. */
+/* Which of the user's metrics name which: refs[first[i]] to refs[first[i + 1] - 1] are
+ * indices. */
 struct own_refs {
 	uint32_t *first, *refs;
-	bool *fine; /* it needs nothing that needs it */
+	bool *fine; /* the metric does not depend on a circle */
 };
 
 static bool
@@ -138,7 +139,7 @@ list_refs(const struct tally_metric *own, uint32_t n, struct own_refs *r)
 	return true;
 }
 
-/* Those whose inputs are all fine are fine, until there are no more such. */
+/* Metrics whose inputs are all fine are fine; this repeats until it finds no more of them. */
 static void
 follow_refs(struct own_refs *r, uint32_t n)
 {
@@ -154,8 +155,8 @@ follow_refs(struct own_refs *r, uint32_t n)
 	}
 }
 
-/* Of the others, those that no other needs only name such as are in a circle, until all that are
- * left are in one, or between two. */
+/* Of the others, a metric that no other needs only depends on a circle without being in one, so
+ * it is fine; this repeats until all that are left are in a circle, or between two. */
 static void
 leave_circles(struct own_refs *r, uint32_t n, bool *needed)
 {
@@ -172,7 +173,7 @@ leave_circles(struct own_refs *r, uint32_t n, bool *needed)
 	}
 }
 
-/* Takes out those that need themselves. Returns how many are left. */
+/* Removes metrics that depend on themselves. Returns how many are left. */
 static uint32_t
 drop_circles(const struct tally_config *config, struct tally_metric *own, uint32_t n,
 	     tally_config_complain *complain, void *data)

@@ -39,7 +39,7 @@ tally_name_table_finish(struct tally_name_table *t)
 	memset(t, 0, sizeof(*t));
 }
 
-/* Where the key stands or would stand: at most half of the rows are taken. */
+/* The row that has the key or would get it: at most half of the rows are used. */
 static struct tally_name_row *
 find_row(const struct tally_name_table *t, const char *key)
 {
@@ -112,7 +112,7 @@ tally_metric_set_info(const struct tally_metric_set *set, uint32_t i)
 	};
 }
 
-/* ---- evaluating ---- */
+/* ---- evaluation ---- */
 
 static void
 take_special(struct tally_metric_set *set, enum tally_metric_special special, double value)
@@ -121,7 +121,7 @@ take_special(struct tally_metric_set *set, enum tally_metric_special special, do
 	set->state[special] = TALLY_SLOT_KNOWN;
 }
 
-/* A count of calls; `unknown`: its bit in in->unknown. */
+/* Sets a number of calls; `unknown`: its bit in in->unknown. */
 static void
 take_count(struct tally_metric_set *set, const struct tally_metric_values *in, uint32_t unknown,
 	   unsigned special, uint64_t count)
@@ -183,7 +183,7 @@ evaluate_one(struct tally_metric_set *set, const struct tally_bound_metric *m)
 	double out;
 	if (!tally_expr_evaluate(m->expr, values, all, &out))
 		return false;
-	set->values[m->slot] = out + 0.0; /* no minus before a zero */
+	set->values[m->slot] = out + 0.0; /* turns -0 into 0 */
 	set->state[m->slot] = state;
 	return true;
 }

@@ -1,7 +1,7 @@
-/* query/metric/table.h - the built-in metrics as scripts/gen_metrics.py writes them down.
+/* query/metric/table.h - the built-in metrics as scripts/gen_metrics.py generates them.
  *
  * Strings are offsets into one text, so that loading the library relocates nothing. Only
- * query/metric/metric.c looks here. Constant; any thread.
+ * query/metric/metric.c uses this. Constant; any thread.
  */
 #ifndef PASSTALLY_QUERY_METRIC_TABLE_H
 #define PASSTALLY_QUERY_METRIC_TABLE_H
@@ -17,7 +17,7 @@ struct tally_metric_row {
 	enum tally_dialect dialect;
 	bool overview;
 };
-extern const struct tally_metric_row tally_metric_rows[]; /* tally_n_metrics */
+extern const struct tally_metric_row tally_metric_rows[]; /* has tally_n_metrics rows */
 const char *tally_metric_text(uint32_t offset); /* NULL for TALLY_NO_TEXT */
 
 #endif

@@ -11,8 +11,8 @@
 
 #include "query/microblaze/decode.h"
 
-/* Two samples that are further apart than this may hide a wrap of 32 bits: no core runs at 1
- * GHz. */
+/* No core runs at 1 GHz, so a wrap of 32 bits can be hidden only between two samples that are
+ * further apart than this. */
 #define TALLY_MB_SAFE_NS UINT64_C(4000000000)
 
 struct tally_mb_counts {

@@ -1,7 +1,7 @@
 /* query/microblaze/microblaze.h - the snapshot source of a MicroBlaze core, for the registry
  * (query/sources.c).
  *
- * Any thread; creating one opens nothing.
+ * Any thread; creating a source opens nothing.
  */
 #ifndef PASSTALLY_QUERY_MICROBLAZE_MICROBLAZE_H
 #define PASSTALLY_QUERY_MICROBLAZE_MICROBLAZE_H

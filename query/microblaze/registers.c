@@ -5,7 +5,7 @@
 #include "query/microblaze/mmio.h"
 
 /* Lower offsets are the registers of the module's UART: reading one consumes a character. */
-#define DBG_STATUS 0x10u /* for reading; a write goes to DBG_CTRL */
+#define DBG_STATUS 0x10u /* when read; a write goes to DBG_CTRL */
 #define DBG_CTRL 0x10u
 #define DBG_DATA 0x14u
 #define DBG_LOCK 0x18u

@@ -43,7 +43,7 @@ enum {
 struct tally_mdm {
 	void *map;
 	bool serial;
-	uint32_t ports, core; /* number of cores behind the module, and the one that is read */
+	uint32_t ports, core; /* number of cores, and the one that is read */
 	uint32_t unlock; /* key of DBG_LOCK */
 	bool unlock_parallel; /* also write the key in parallel access */
 	uint32_t take; /* the access lock field of DBG_CTRL */
