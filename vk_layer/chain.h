@@ -1,7 +1,7 @@
-/* vk_layer/chain.h - creation and destruction, between entry.c and the two objects.
+/* vk_layer/chain.h - creation and destruction of instances and devices, called from entry.c.
  *
- * A pure pass-through (PASSTALLY_DISABLE, or no configuration) takes part in the chain and in
- * nothing else. Any thread.
+ * A pure pass-through (PASSTALLY_DISABLE, or no configuration) takes part in the layer chain
+ * and does nothing else. Any thread.
  */
 #ifndef PASSTALLY_VK_LAYER_CHAIN_H
 #define PASSTALLY_VK_LAYER_CHAIN_H
@@ -22,11 +22,12 @@ VKAPI_ATTR VkResult VKAPI_CALL vk_device_create(VkPhysicalDevice physical,
 VKAPI_ATTR void VKAPI_CALL vk_device_destroy(VkDevice device,
 					     const VkAllocationCallbacks *allocator);
 
-/* The instance goes, and devices of it that the game left behind with it: they are read as far as
- * they are ready, and only passed on from then on. */
+/* The instance is about to be destroyed while the game has left some of its devices
+ * undestroyed: their results are read as far as they are ready, and from then on their calls
+ * are only forwarded. */
 void vk_devices_abandon(struct vk_instance *instance);
 
-/* What children of one instance or device share: the loader's pointer. */
+/* The loader's dispatch pointer, which all children of one instance or device share. */
 static inline uint64_t
 vk_dispatch_key(const void *handle)
 {

@@ -17,33 +17,35 @@
 
 #define NOT_MEASURED "out of memory: a Vulkan device is not measured"
 
-/* ---- left by the game ---- */
+/* ---- devices that the game never destroyed ---- */
 
 void
 vk_devices_abandon(struct vk_instance *instance)
 {
 	struct vk_device *d;
 	while ((d = vk_devices_take_of(instance))) {
-		/* The loader unloads a driver with its last instance. One whose device is left has
-		 * threads that run on, and die of it while our exit handler writes the log's end:
-		 * without us they had no time to. */
+		/* The loader unloads a driver with its last instance. A driver whose device was
+		 * never destroyed has threads that keep running, and these would crash while
+		 * our exit handler writes the end of the log. Without the layer the process
+		 * ends too quickly for that. */
 		tally_keep_loaded((const void *)(uintptr_t)d->next.QueueSubmit);
 		if (d->tracked)
 			vk_device_finish(d);
-		/* Stays in memory: a thread of the game may still be in one of our hooks. */
+		/* The device stays in memory: a thread of the game may still be in one of our
+		 * hooks. */
 		atomic_store(&d->stopped, true);
 		d->instance = NULL;
 	}
 }
 
-/* ---- what there is to know about a device ---- */
+/* ---- properties of a device ---- */
 
 static void
 read_families(struct vk_device *d)
 {
 	VkQueueFamilyProperties rows[VK_MAX_FAMILIES];
 	uint32_t n = 0;
-	/* How many there are is asked first: validation layers want it so. */
+	/* The count is queried first because validation layers require it. */
 	d->instance->next.GetPhysicalDeviceQueueFamilyProperties(d->physical, &n, NULL);
 	n = n < VK_MAX_FAMILIES ? n : VK_MAX_FAMILIES;
 	d->instance->next.GetPhysicalDeviceQueueFamilyProperties(d->physical, &n, rows);
@@ -81,7 +83,7 @@ read_driver(struct vk_device *d)
 
 /* ---- creation ---- */
 
-/* With our features, else without performance queries, else as the game asked. */
+/* Tries with our features, then without performance queries, then exactly as the game asked. */
 static VkResult
 create_below(struct vk_device *made, const VkDeviceCreateInfo *info, PFN_vkCreateDevice create,
 	     const VkAllocationCallbacks *allocator)
@@ -115,7 +117,8 @@ create_below(struct vk_device *made, const VkDeviceCreateInfo *info, PFN_vkCreat
 	return create(made->physical, info, allocator, &made->handle);
 }
 
-/* Everything that measuring needs; false: nothing is left behind. */
+/* Creates everything that measuring needs. After a failure (false) nothing remains
+ * allocated. */
 static bool
 start_measuring(struct vk_device *d)
 {
@@ -153,7 +156,8 @@ stop_measuring(struct vk_device *d)
 	pthread_mutex_destroy(&d->lock);
 }
 
-/* In the table, to be measured if that can be. False: there is no way to pass it on. */
+/* Adds the device to the table and measures it if possible. False: it cannot even be
+ * forwarded. */
 static bool
 keep(const struct vk_device *made, PFN_vkGetDeviceProcAddr get)
 {
@@ -195,7 +199,7 @@ vk_device_create(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
 	struct vk_device made = {
 		.instance = instance,
 		.physical = physical,
-		.handle = *out, /* the loader tells its own end something there */
+		.handle = *out, /* the loader passes a value to its own terminator there */
 		.tracked = instance->tracked,
 		.set_loader_data = data ? data->u.pfnSetDeviceLoaderData : NULL,
 	};
@@ -221,7 +225,7 @@ vk_device_destroy(VkDevice handle, const VkAllocationCallbacks *allocator)
 	if (!d)
 		return;
 	PFN_vkDestroyDevice destroy = d->next.use.DestroyDevice;
-	/* First out of the table: the loader may give the pointer to another one at once. */
+	/* Removed from the table first: the loader may reuse the pointer at once. */
 	if (!vk_devices_remove(d)) {
 		destroy(handle, allocator);
 		return;

@@ -13,7 +13,7 @@
 #define PERFORMANCE_QUERY VK_KHR_PERFORMANCE_QUERY_EXTENSION_NAME
 #define MAX_EXTENSIONS 3 /* that we add */
 
-/* ---- what the game says ---- */
+/* ---- what the game requests ---- */
 
 static const VkBaseInStructure *
 find_in_chain(const void *chain, VkStructureType type)
@@ -98,7 +98,7 @@ vk_features_of_game(const VkDeviceCreateInfo *info, struct vk_enabled *out)
 	};
 }
 
-/* ---- what there is ---- */
+/* ---- what the device supports ---- */
 
 struct offer {
 	VkPhysicalDeviceProperties properties;
@@ -148,7 +148,8 @@ vk_offers(const struct vk_instance *instance, VkPhysicalDevice physical, const c
 	return found;
 }
 
-/* A device may be older than its instance, then only the extension makes these calls right. */
+/* The device may support an older version than its instance. Then these calls are valid only
+ * with the extension. */
 static bool
 in_core(const struct vk_instance *instance, const VkPhysicalDeviceProperties *device,
 	uint32_t version)
@@ -182,7 +183,7 @@ wants_performance(const struct tally_config *config)
 	return wanted;
 }
 
-/* Asked for only where it is to be used: a driver may prepare for it. */
+/* Queried only where it will be used: a driver may make preparations when it is queried. */
 static void
 read_performance(PFN_vkGetPhysicalDeviceFeatures2 ask, VkPhysicalDevice physical, struct offer *out)
 {
@@ -203,7 +204,7 @@ read_performance(PFN_vkGetPhysicalDeviceFeatures2 ask, VkPhysicalDevice physical
 	out->performance_pools = performance.performanceCounterMultipleQueryPools;
 }
 
-/* Both ends of the mapping: the GPU's clock and the CPU's. */
+/* Both sides of the clock mapping: the GPU's clock and the CPU's. */
 static bool
 has_both_clocks(PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsEXT ask, VkPhysicalDevice physical)
 {
@@ -260,7 +261,7 @@ read_offer(const struct vk_instance *instance, VkPhysicalDevice physical,
 		ask(physical, &features);
 		out->host_reset = reset.hostQueryReset;
 	}
-	/* These extensions build on the one that reads properties in detail. */
+	/* These extensions depend on the one that queries properties in detail. */
 	if (ask)
 		read_calibration(instance, physical, info, &all, out);
 	if (ask && has_extension(&all, PERFORMANCE_QUERY))
@@ -270,18 +271,19 @@ read_offer(const struct vk_instance *instance, VkPhysicalDevice physical,
 
 /* ---- the copy ---- */
 
-/* What to change, and where. */
+/* What is changed, and where. */
 struct plan {
 	bool statistics, inherited, host_reset, performance, performance_pools;
 	const char *extensions[MAX_EXTENSIONS];
 	uint32_t n_extensions;
-	/* Structures of the game's chain to patch, NULL: not there. */
+	/* Structures of the game's chain to patch; NULL: not present. */
 	const VkBaseInStructure *features2, *vulkan12, *reset, *performance_node;
-	const VkBaseInStructure *last; /* the chain is cloned up to this one; NULL: not at all */
+	const VkBaseInStructure *last; /* the chain is cloned up to this one; NULL: it is not
+					  cloned */
 	size_t clone_size;
 };
 
-/* Room for every kind of structure behind each other. */
+/* Aligned so that structures of every kind can be stored one after the other. */
 static size_t
 aligned(size_t size)
 {
@@ -296,8 +298,8 @@ node_size(const VkBaseInStructure *s)
 	return aligned(vk_structure_size(s->sType));
 }
 
-/* How much of the chain has to be cloned to change `wanted`; false: something unknown is on the
- * way, and nothing is changed. */
+/* Computes how much of the chain has to be cloned to change `wanted`. False: the chain has an
+ * unknown structure before it, and nothing is changed. */
 static bool
 reach(struct plan *plan, const VkDeviceCreateInfo *info, const VkBaseInStructure *wanted)
 {
@@ -331,14 +333,14 @@ note(char *out, size_t room, const char *name)
 	memcpy(out + used, name, strlen(name) + 1);
 }
 
-/* The core features: both bits live in one structure. */
+/* The core features: both bits are in one structure. */
 static void
 plan_core(struct plan *plan, const VkDeviceCreateInfo *info, const struct offer *offer,
 	  struct vk_patched *out)
 {
 	struct vk_enabled *enabled = &out->enabled;
 	if (enabled->multi_device)
-		return; /* stamps only */
+		return; /* timestamps only */
 	plan->statistics = offer->core.pipelineStatisticsQuery && !enabled->pipeline_statistics;
 	plan->inherited = offer->core.inheritedQueries && !enabled->inherited_queries;
 	if (!plan->statistics && !plan->inherited)
@@ -358,7 +360,7 @@ plan_core(struct plan *plan, const VkDeviceCreateInfo *info, const struct offer 
 		note(out->added, sizeof(out->added), "inheritedQueries");
 }
 
-/* Is it now enabled by us alone? */
+/* Is it enabled only because we added it? */
 static bool
 plan_extension(struct plan *plan, const VkDeviceCreateInfo *info, const char *name)
 {
@@ -401,8 +403,8 @@ plan_calibration(struct plan *plan, const VkDeviceCreateInfo *info, const struct
 	note(out->added, sizeof(out->added), offer->calibrated_extension);
 }
 
-/* Not where the game counts itself (R18), and not without a reset by the host: it could not be
- * used then. */
+/* Not where the game itself uses performance queries (R18), and not without host reset, without
+ * which they could not be used. */
 static void
 plan_performance(struct plan *plan, const VkDeviceCreateInfo *info, const struct offer *offer,
 		 bool wanted, struct vk_patched *out)
@@ -429,7 +431,7 @@ plan_performance(struct plan *plan, const VkDeviceCreateInfo *info, const struct
 	enabled->added_performance = plan_extension(plan, info, PERFORMANCE_QUERY);
 }
 
-/* Everything of ours, in one piece of memory. */
+/* All our own structures, in one allocation. */
 struct room {
 	VkPhysicalDeviceFeatures core;
 	VkPhysicalDeviceHostQueryResetFeatures reset;
@@ -457,7 +459,7 @@ patch_node(const struct plan *plan, const VkBaseInStructure *from, VkBaseOutStru
 		((VkPhysicalDeviceHostQueryResetFeatures *)to)->hostQueryReset = VK_TRUE;
 }
 
-/* The chain up to plan->last anew; what follows is the game's own. */
+/* Copies the chain up to plan->last; what follows is the game's own. */
 static void
 clone_chain(const struct plan *plan, struct vk_patched *out, char *memory)
 {

@@ -1,8 +1,8 @@
 /* vk_layer/device_features.h - the VkDeviceCreateInfo with the features that we need (R12-R20).
  *
- * Asks what is supported, then adds only that: to a copy. The game's memory is never written to.
- * A structure in the middle of a chain is replaced by cloning the chain up to it; one of unknown
- * size on the way means doing without (R16).
+ * Queries what is supported, then adds only that, in a copy. The game's memory is never written
+ * to. A structure in the middle of a chain is replaced by cloning the chain up to it. If a
+ * structure of unknown size comes before it, the feature is not enabled (R16).
  */
 #ifndef PASSTALLY_VK_LAYER_DEVICE_FEATURES_H
 #define PASSTALLY_VK_LAYER_DEVICE_FEATURES_H
@@ -10,26 +10,28 @@
 #include "vk_layer/state.h"
 
 struct vk_patched {
-	VkDeviceCreateInfo info;   /* what goes down; points into `memory` and the game's own */
-	struct vk_enabled enabled; /* if this one is accepted */
-	VkLayerDeviceCreateInfo *link; /* the loader's link node as it goes down: in the clone, or
-					  the game's chain (R17) */
-	char added[128]; /* the names of what was added, for people; "" = nothing */
-	void *memory;	 /* free() */
+	VkDeviceCreateInfo info;   /* what is passed down; points into `memory` and the game's
+				      own */
+	struct vk_enabled enabled; /* if this create info is accepted */
+	VkLayerDeviceCreateInfo *link; /* the loader's link node as it is passed down: in the
+					  clone, or in the game's chain (R17) */
+	char added[128]; /* the names of what was added, for people to read; "" = nothing */
+	void *memory;	 /* to be freed by free() */
 };
 
-/* False: out of memory, `out` is the game's request untouched. `performance`: with performance
- * queries, where there are any; drivers may refuse those alone. */
+/* False: out of memory, and `out` is the game's request unchanged. `performance`: include
+ * performance queries where they are supported; drivers may refuse those alone. */
 bool vk_features_patch(const struct vk_instance *instance, VkPhysicalDevice physical,
 		       const VkDeviceCreateInfo *info, bool performance, struct vk_patched *out);
-/* What the game's own request enables, and nothing else. */
+/* What the game's own request enables, without our additions. */
 void vk_features_of_game(const VkDeviceCreateInfo *info, struct vk_enabled *out);
 
-/* The loader's node in a chain, or NULL. Not const: to be advanced in place is its protocol. */
+/* The loader's node in a chain, or NULL. Not const: the protocol is to advance it in place. */
 VkLayerDeviceCreateInfo *vk_device_node(const VkDeviceCreateInfo *info, VkLayerFunction function);
-/* Does the device offer an extension (of itself, not of a layer)? */
+/* Does the device itself (not a layer) support an extension? */
 bool vk_offers(const struct vk_instance *instance, VkPhysicalDevice physical, const char *name);
-/* The function to ask this device for detailed properties, or NULL where that is not allowed. */
+/* The function that queries detailed properties of this device, or NULL where that is not
+ * allowed. */
 PFN_vkGetPhysicalDeviceProperties2 vk_reads_properties2(const struct vk_instance *instance,
 							const VkPhysicalDeviceProperties *device);
 

@@ -8,10 +8,11 @@
 #include "vk_layer/record/handles.h"
 
 static struct vk_handles devices;
-/* Guards additions and removals against vk_devices_each(); no call down the chain while held. */
+/* Guards additions and removals against vk_devices_each(). No call goes down the chain while it
+ * is held. */
 static pthread_mutex_t devices_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* For devices that are only passed on because memory is out. */
+/* For devices that are only forwarded because memory ran out. */
 static struct {
 	_Atomic uint64_t key; /* 0: free */
 	struct vk_device device;
@@ -53,7 +54,8 @@ void
 vk_devices_each(void (*each)(struct vk_device *d, void *data), void *data)
 {
 	if (pthread_mutex_trylock(&devices_lock) != 0)
-		return; /* perhaps held by the very thread that a signal made call exit() */
+		return; /* the thread that holds it may be this one, when a signal made it call
+			   exit() */
 	struct visit visit = { each, data };
 	vk_handles_each(&devices, visit_one, &visit);
 	pthread_mutex_unlock(&devices_lock);
@@ -85,7 +87,7 @@ vk_devices_take_of(const struct vk_instance *instance)
 	return search.found;
 }
 
-/* ---- coming and going ---- */
+/* ---- adding and removing ---- */
 
 void
 vk_devices_load_next(struct vk_device *d, PFN_vkGetDeviceProcAddr get)
@@ -109,7 +111,7 @@ vk_devices_reserve(const struct vk_device *made, PFN_vkGetDeviceProcAddr get)
 {
 	for (size_t i = 0; i < N_RESERVE; i++) {
 		uint64_t none = 0;
-		/* Taken under a key that no handle has, until it is filled. */
+		/* Reserved with a key that no handle has, until the entry is filled. */
 		if (!atomic_compare_exchange_strong(&reserve[i].key, &none, UINT64_MAX))
 			continue;
 		struct vk_device *d = &reserve[i].device;

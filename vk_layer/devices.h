@@ -1,26 +1,27 @@
-/* vk_layer/devices.h - the devices there are: found by handle, visited, added and removed.
+/* vk_layer/devices.h - the table of devices: finding by handle, visiting, adding and removing.
  *
- * The ground that the other files stand on: nothing here calls down the chain but the look-ups of
- * vk_devices_load_next(). Any thread; a lock is held for additions and removals only, and across no
- * call. What every file needs of this (vk_device_find(), vk_devices_each(), vk_device_stop()) is
- * declared in state.h.
+ * The base that the other files build on: nothing here calls down the chain except the look-ups
+ * of vk_devices_load_next(). Any thread; a lock is held for additions and removals only, and
+ * never across a call. The functions that every file needs (vk_device_find(),
+ * vk_devices_each(), vk_device_stop()) are declared in state.h.
  */
 #ifndef PASSTALLY_VK_LAYER_DEVICES_H
 #define PASSTALLY_VK_LAYER_DEVICES_H
 
 #include "vk_layer/state.h"
 
-/* Fills `next` from the device's instance and its own look-up. */
+/* Fills `next` from the device's instance and from the device's own look-up function. */
 void vk_devices_load_next(struct vk_device *d, PFN_vkGetDeviceProcAddr get);
 
-/* From then on vk_device_find() finds it. False: out of memory. */
+/* After this vk_device_find() finds the device. False: out of memory. */
 bool vk_devices_add(struct vk_device *d);
-/* In place of a device that there is no memory for: one of four that calls are only passed on to.
- * False: they are all in use. */
+/* Replaces a device for which there is no memory: one of four reserved entries whose calls are
+ * only forwarded. False: all four are in use. */
 bool vk_devices_reserve(const struct vk_device *made, PFN_vkGetDeviceProcAddr get);
-/* It is found no more. True: the memory is the caller's; false: it was one of the four. */
+/* The device is no longer found. True: the caller owns the memory; false: it was one of the
+ * four. */
 bool vk_devices_remove(struct vk_device *d);
-/* Takes one that belongs to the instance out of the table; NULL: there is none left. */
+/* Takes a device that belongs to the instance out of the table; NULL: none is left. */
 struct vk_device *vk_devices_take_of(const struct vk_instance *instance);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* The one name that the library exports. */
+/* The only name that the library exports. */
 __attribute__((visibility("default"))) VKAPI_ATTR VkResult VKAPI_CALL
 vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *negotiate);
 
@@ -12,7 +12,7 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstanc
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device,
 								     const char *name);
 
-/* ---- what is asked about ourselves ---- */
+/* ---- queries about the layer itself ---- */
 
 static bool
 is_ours(const char *layer)
@@ -53,8 +53,8 @@ enumerate_device_layers(VkPhysicalDevice physical, uint32_t *n, VkLayerPropertie
 	return describe_layer(n, out);
 }
 
-/* We have no extensions of our own; what the layers below have cannot be asked without an instance
- * (R7), and the loader does not ask us. */
+/* We have no extensions of our own. Those of the layers below cannot be queried without an
+ * instance (R7), and the loader does not ask us for them. */
 static VKAPI_ATTR VkResult VKAPI_CALL
 enumerate_instance_extensions(const char *layer, uint32_t *n, VkExtensionProperties *out)
 {
@@ -79,20 +79,20 @@ enumerate_device_extensions(VkPhysicalDevice physical, const char *layer, uint32
 	return instance->next.EnumerateDeviceExtensionProperties(physical, layer, n, out);
 }
 
-/* ---- names ---- */
+/* ---- look-up of names ---- */
 
-/* Where a name is ours, whatever the next layer has. */
+/* Where we return our own function for a name, whether or not the next layer has it. */
 enum scope {
-	GLOBAL,	  /* also without an instance */
+	GLOBAL,	  /* even without an instance */
 	INSTANCE,
-	DEVICE,   /* asked through an instance or a device */
+	DEVICE,   /* queried through an instance or a device */
 };
 
 static const struct {
 	const char *name;
 	PFN_vkVoidFunction function;
 	enum scope scope;
-	bool when_off; /* a pure pass-through needs it as well */
+	bool when_off; /* a pure pass-through needs it too */
 } own[] = {
 	{ "vkGetInstanceProcAddr", (PFN_vkVoidFunction)get_instance_proc_addr, GLOBAL, true },
 	{ "vkCreateInstance", (PFN_vkVoidFunction)vk_instance_create, GLOBAL, true },
@@ -111,7 +111,7 @@ static const struct {
 };
 #define N_OWN (sizeof(own) / sizeof(own[0]))
 
-/* Its row, or N_OWN. */
+/* The index of the name, or N_OWN. */
 static size_t
 find_own(const char *name)
 {
@@ -127,8 +127,8 @@ get_instance_proc_addr(VkInstance handle, const char *name)
 	if (!name)
 		return NULL;
 	size_t i = find_own(name);
-	/* Also with an instance that is not made yet, or none: that is how Mesa's overlay, MangoHud
-	 * and RenderDoc above us ask for vkCreateDevice. */
+	/* Even with no instance, or with one that is still being created: that is how Mesa's
+	 * overlay, MangoHud and RenderDoc above us query vkCreateDevice. */
 	if (i < N_OWN && (own[i].scope == GLOBAL || (!handle && own[i].when_off)))
 		return own[i].function;
 	struct vk_instance *instance = handle ? vk_instance_find(handle) : NULL;
@@ -143,7 +143,8 @@ get_instance_proc_addr(VkInstance handle, const char *name)
 	return row ? row->hook : next;
 }
 
-/* Commands of extensions that the game did not ask for: it would take them for enabled. */
+/* Commands of extensions that the game did not request: it would conclude that they are
+ * enabled. */
 static bool
 is_hidden(const struct vk_enabled *enabled, const char *name)
 {
@@ -185,6 +186,7 @@ vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *negotiate)
 		return VK_ERROR_INITIALIZATION_FAILED; /* would look for exported symbols */
 	negotiate->pfnGetInstanceProcAddr = get_instance_proc_addr;
 	negotiate->pfnGetDeviceProcAddr = get_device_proc_addr;
-	negotiate->pfnGetPhysicalDeviceProcAddr = NULL; /* we add no such functions */
+	negotiate->pfnGetPhysicalDeviceProcAddr = NULL; /* we add no physical-device
+							   functions */
 	return VK_SUCCESS;
 }

@@ -13,7 +13,7 @@
 
 static struct vk_handles instances;
 
-/* For instances that are only passed on because memory is out. */
+/* For instances that are only forwarded because memory ran out. */
 static struct {
 	_Atomic uint64_t key; /* 0: free */
 	struct vk_instance instance;
@@ -43,7 +43,7 @@ is_reserved(const struct vk_instance *instance)
 static VkLayerInstanceCreateInfo *
 find_link(const VkInstanceCreateInfo *info)
 {
-	/* The node is the loader's, and to be advanced in place: that is its protocol. */
+	/* The node belongs to the loader, and the protocol is to advance it in place. */
 	VkBaseOutStructure *s = (VkBaseOutStructure *)(uintptr_t)info->pNext;
 	for (; s; s = s->pNext) {
 		VkLayerInstanceCreateInfo *node = (VkLayerInstanceCreateInfo *)s;
@@ -70,8 +70,9 @@ version_asked_for(const VkInstanceCreateInfo *info)
 	return version ? version : VK_API_VERSION_1_0; /* 0 means 1.0 */
 }
 
-/* Two front ends would measure one frame, each at its full cost: OpenGL's passes are what the
- * program knows. Those below are counted where a source of Vulkan is asked for by name. */
+/* Both front ends would measure the same frame, each at its full cost, and the passes of OpenGL
+ * are the ones that the program knows. The Vulkan passes are measured only where the
+ * configuration names a Vulkan source. */
 static bool
 is_left_to_shim(const struct vk_instance *instance, const struct tally_config *config)
 {
@@ -89,19 +90,20 @@ is_left_to_shim(const struct vk_instance *instance, const struct tally_config *c
 struct attempt {
 	PFN_vkCreateInstance create;
 	VkLayerInstanceCreateInfo *link;
-	VkLayerInstanceLink *next; /* where the link node has to point for those below */
+	VkLayerInstanceLink *next; /* what the link node has to point to for the layers below */
 	const VkAllocationCallbacks *allocator;
 };
 
 static VkResult
 try_create(const struct attempt *a, const VkInstanceCreateInfo *info, VkInstance *out)
 {
-	/* Layers below share the node and have advanced it when we try again. */
+	/* Layers below share the node and have already advanced it when we try again. */
 	a->link->u.pLayerInfo = a->next;
 	return a->create(info, a->allocator, out);
 }
 
-/* With the extension that lets features be asked about in detail; the game's version stays. */
+/* Adds the extension that allows features to be queried in detail; the game's version is
+ * unchanged. */
 static VkResult
 try_extended(const struct attempt *a, const VkInstanceCreateInfo *info, VkInstance *out)
 {
@@ -125,7 +127,7 @@ put_aside(VkInstance handle, PFN_vkGetInstanceProcAddr get)
 {
 	for (size_t i = 0; i < N_RESERVE; i++) {
 		uint64_t none = 0;
-		/* Taken under a key that no handle has, until it is filled. */
+		/* Reserved with a key that no handle has, until the entry is filled. */
 		if (!atomic_compare_exchange_strong(&reserve[i].key, &none, UINT64_MAX))
 			continue;
 		memset(&reserve[i].instance, 0, sizeof(reserve[i].instance));
@@ -165,7 +167,7 @@ vk_instance_create(const VkInstanceCreateInfo *info, const VkAllocationCallbacks
 		return VK_ERROR_INITIALIZATION_FAILED;
 	PFN_vkGetInstanceProcAddr get = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
 	struct attempt attempt = {
-		/* Nothing else may be asked without an instance: layers crash (R7). */
+		/* Nothing else may be queried without an instance: layers crash (R7). */
 		.create = (PFN_vkCreateInstance)get(NULL, "vkCreateInstance"),
 		.link = link,
 		.next = link->u.pLayerInfo->pNext,
@@ -209,7 +211,7 @@ vk_instance_destroy(VkInstance handle, const VkAllocationCallbacks *allocator)
 	if (!instance)
 		return;
 	vk_devices_abandon(instance);
-	/* First out of the table: the loader may give the pointer to another one at once. */
+	/* Removed from the table first: the loader may reuse the pointer at once. */
 	PFN_vkDestroyInstance destroy = instance->next.DestroyInstance;
 	if (is_reserved(instance)) {
 		for (size_t i = 0; i < N_RESERVE; i++)

@@ -1,4 +1,5 @@
-/* vk_layer/queue.c - queues of a device: found by handle, their labels, waits for them. */
+/* vk_layer/queue.c - queues of a device: look-up by handle, their labels, the game's waits for
+ * them. */
 #include <stdlib.h>
 
 #include "layer/clock.h"
@@ -131,7 +132,7 @@ vk_queue_label_insert(struct vk_device *d, PFN_vkQueueInsertDebugUtilsLabelEXT n
 	next(queue, label);
 }
 
-/* ---- waits: something is through ---- */
+/* ---- waits by the game: submitted work has completed ---- */
 
 void
 vk_give_up(struct vk_device *d)
@@ -150,7 +151,7 @@ vk_give_up(struct vk_device *d)
 void
 vk_drain(struct vk_device *d)
 {
-	/* Somebody else has the lock: results are read at the next occasion. */
+	/* Another thread has the lock: results are read at the next opportunity. */
 	if (!vk_device_runs(d) || pthread_mutex_trylock(&d->lock) != 0)
 		return;
 	vk_collect_poll(d);
@@ -196,7 +197,7 @@ vk_queue_wait_idle(struct vk_device *d, PFN_vkQueueWaitIdle next, VkQueue queue)
 VkResult
 vk_device_wait_idle(struct vk_device *d, PFN_vkDeviceWaitIdle next, VkDevice device)
 {
-	/* The game lets no other thread use a queue meanwhile. */
+	/* Meanwhile the game lets no other thread use a queue. */
 	vk_calls_down++;
 	VkResult result = next(device);
 	vk_calls_down--;

@@ -1,14 +1,15 @@
-/* vk_layer/state.h - instances, devices and queues of the game, as we know them.
+/* vk_layer/state.h - what the layer knows of the game's instances, devices and queues.
  *
- * An instance and a device are found by the loader's dispatch pointer, which their child handles
- * share; a queue and a command buffer by its own handle (handles.h). Who may touch what:
- *   - set at creation, read by anybody: everything not named below;
- *   - `lock` of the device: slots, submissions, streams, frames. It is never held across a call
- *     down the chain, but for the host's own reading and resetting of queries (R34b);
- *   - a command buffer and what is recorded into it belongs to the thread that records (the game's
- *     own duty, "externally synchronized"), and takes no lock.
- * Nothing here waits for the GPU but vk_device_finish() and `--snapshot exact` (exact.h), at most
- * 2 s, for a fence of ours.
+ * An instance and a device are found by the loader's dispatch pointer, which their child
+ * handles share; a queue and a command buffer by their own handles (handles.h). Who may access
+ * what:
+ *   - set at creation, read by any thread: everything not named below;
+ *   - under the device's `lock`: slots, submissions, streams, frames. It is never held across a
+ *     call down the chain, except when the host itself reads and resets queries (R34b);
+ *   - a command buffer and what is recorded into it belong to the recording thread (the game
+ *     has to ensure that, "externally synchronized"), and need no lock.
+ * Nothing here waits for the GPU except vk_device_finish() and `--snapshot exact` (exact.h),
+ * which wait at most 2 s for a fence of their own.
  */
 #ifndef PASSTALLY_VK_LAYER_STATE_H
 #define PASSTALLY_VK_LAYER_STATE_H
@@ -23,46 +24,47 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-struct vk_submission; /* collect.h, with vk_fill */
+struct vk_submission; /* collect.h, as is vk_fill */
 struct vk_fill;
 struct vk_slots;      /* slots.h */
 struct vk_targets;    /* targets.h */
 struct vk_brackets;   /* brackets.h */
-struct vk_resolve;    /* resolve.h, with vk_line */
+struct vk_resolve;    /* resolve.h, as is vk_line */
 struct vk_line;
 
 struct vk_instance {
 	struct vk_instance_next next;
 	VkInstance handle;
-	uint32_t api_version; /* what the game asked for; at least 1.0 */
+	uint32_t api_version; /* what the game requested; at least 1.0 */
 	bool has_properties2; /* VK_KHR_get_physical_device_properties2 is enabled */
 	bool is_zink;	      /* OpenGL runs on top of it (pEngineName) */
-	bool tracked;	      /* false: everything below is only passed on */
+	bool tracked;	      /* false: all its calls are only forwarded */
 };
 
-/* What the device was created with, the game's wishes and ours together. */
+/* What the device was created with: the game's request and ours together. */
 struct vk_enabled {
 	bool pipeline_statistics, inherited_queries, host_reset, calibrated, mesh_shader;
 	bool game_statistics;  /* the game itself enabled pipelineStatisticsQuery (R21) */
 	bool game_performance; /* ... or performance queries (R18) */
-	/* VK_KHR_performance_query: there is such a thing; we enabled it; with several pools. */
+	/* VK_KHR_performance_query: it is supported; we enabled it; with several pools. */
 	bool performance_offered, performance, performance_pools;
-	bool multi_device;     /* a group of more than one: stamps only (R19) */
+	bool multi_device;     /* a group of more than one: timestamps only (R19) */
 	/* Extensions that only we enabled: the game must not find their commands. */
 	bool added_host_reset, added_calibrated, added_performance;
-	char denied[128];      /* what was asked for in vain, for people; "" = nothing */
+	char denied[128];      /* requests in vain, for people to read; "" = none */
 };
 
 #define VK_MAX_FAMILIES 16
-#define VK_FENCE_RING 2 /* more and validation layers call it many, beside the game's own */
+#define VK_FENCE_RING 2 /* validation layers count the game's fences and ours together, and call
+			   more than this too many */
 
-/* A fence of ours, signalled when everything up to a submission is through. */
+/* A fence of our own, signaled when everything up to a submission has completed. */
 struct vk_fence {
 	VkFence handle;
-	uint64_t serial; /* covers submissions up to this one; 0: free */
+	uint64_t serial; /* covers submissions up to this one; 0: the entry is free */
 };
 
-/* One queue; used by the thread that submits to it, under the device's lock. */
+/* One queue; used under the device's lock by the thread that submits to it. */
 struct vk_queue {
 	struct vk_queue *next;
 	struct vk_device *device;
@@ -74,19 +76,19 @@ struct vk_queue {
 	struct vk_labels *labels; /* labels.h: the queue's stack */
 	struct vk_submission *oldest, *newest; /* not read yet */
 	uint64_t serial; /* of the newest submission, from 1 */
-	uint64_t fenced; /* the newest that a fence of ours follows */
-	uint64_t through; /* the newest that is known to be through */
+	uint64_t fenced; /* the newest that one of our fences follows */
+	uint64_t through; /* the newest that is known to have completed */
 	struct vk_fence fences[VK_FENCE_RING];
 	uint32_t fence_first, n_fences;
-	bool fencing; /* a thread is making the next fence, without the lock */
-	uint64_t fence_frame; /* open when the last fence was made */
+	bool fencing; /* a thread is creating the next fence, without the lock */
+	uint64_t fence_frame; /* the frame that was open when the last fence was submitted */
 	uint32_t n_unread;
-	struct vk_submission *spare; /* read, for use again */
-	struct vk_fill *frame_fill; /* --granularity frame: of the open frame */
-	/* exact.c's, by the thread that may use the queue: no lock. */
+	struct vk_submission *spare; /* already read, kept for reuse */
+	struct vk_fill *frame_fill; /* --granularity frame: the fill of the open frame */
+	/* Used by exact.c in the thread that may use the queue: no lock. */
 	struct vk_line *line;
 	VkFence exact_fence;
-	bool exact_waits; /* the driver has yet to signal it */
+	bool exact_waits; /* the driver has yet to signal exact_fence */
 };
 
 struct vk_device {
@@ -95,15 +97,16 @@ struct vk_device {
 	VkDevice handle;
 	VkPhysicalDevice physical;
 	PFN_vkSetDeviceLoaderData set_loader_data; /* NULL: copy the device's pointer */
-	bool tracked; /* false: calls are only passed on */
-	/* Set once, by anybody: device lost, or no memory for what must not be wrong. From then on
-	 * nothing is recorded, submitted, waited for or read; what there is gets written. */
+	bool tracked; /* false: calls are only forwarded */
+	/* Set once, by any thread: the device was lost, or there was no memory for something
+	 * that must not be wrong. From then on nothing is recorded, submitted, waited for or
+	 * read; what was measured so far is written. */
 	atomic_bool stopped;
-	/* Set once, by anybody: a query around a whole command buffer could come to lie around the
-	 * game's secondaries, or between the halves of a suspended render pass. */
+	/* Set once, by any thread: a query around a whole command buffer could enclose the
+	 * game's secondaries, or lie between the halves of a suspended render pass. */
 	atomic_bool no_buffer_queries;
-	/* Nothing is captured unless something starts it: what is recorded meanwhile holds no
-	 * query. Changes where a frame ends, with the lock; anybody looks. */
+	/* Nothing is captured until something starts a capture: what is recorded meanwhile has
+	 * no query. Changes where a frame ends, under the lock; read by any thread. */
 	atomic_bool idle;
 	struct vk_enabled enabled;
 	VkPhysicalDeviceProperties properties;
@@ -113,37 +116,40 @@ struct vk_device {
 	uint32_t n_families;
 	const struct tally_config *config;
 	struct vk_targets *targets;
-	/* command.c's, zeroed at first: command pools; the game's pools of statistics queries. */
+	/* Used by command.c, zeroed at first: command pools; the game's pools of statistics
+	 * queries. */
 	struct vk_handles pools, statistics_pools;
 
 	pthread_mutex_t lock;
-	struct vk_recording *spare; /* recording.c's: emptied, for use again */
+	struct vk_recording *spare; /* used by recording.c: emptied, kept for reuse */
 	uint32_t n_spare;
-	struct vk_slots *slots; /* the sources, and their queries */
+	struct vk_slots *slots; /* the sources and their queries */
 	struct vk_brackets *brackets;
 	struct vk_queue *queues;
 	struct tally_device *tally; /* NULL until the first submission that has work */
 	bool tally_failed;
-	uint64_t submissions;	       /* numbers the passes' `submission` */
+	uint64_t submissions;	       /* numbers the submissions: the `submission` of passes */
 	uint64_t submits_in_frame;     /* --frame submit:N */
 	uint64_t passes_in_frame;      /* of the open frame */
-	atomic_uint pending_timelines; /* submissions not read yet that wait for a timeline */
-	int64_t beneath;	       /* the OpenGL device that uses this one, -1 = none known */
-	bool marks_frames; /* the game ends frames by VkFrameBoundaryEXT: presents do not */
-	struct vk_resolve *resolve; /* --snapshot exact: set at creation, else NULL */
-	atomic_bool exact_over;	    /* set once, by anybody: no more waits for it */
-	bool given_up;	   /* stopped, and what was unread is marked so */
+	atomic_uint pending_timelines; /* unread submissions that wait for a timeline */
+	int64_t beneath;	       /* the OpenGL device that uses this one, -1 = none
+					  known */
+	bool marks_frames; /* the game ends frames by VkFrameBoundaryEXT: presents do not end
+			      them */
+	struct vk_resolve *resolve; /* --snapshot exact: set at creation, otherwise NULL */
+	atomic_bool exact_over;	    /* set once, by any thread: no more waits for `resolve` */
+	bool given_up;	   /* stopped, and everything unread is flagged */
 };
 
-/* By any handle whose loader pointer is the device's (VkDevice, VkQueue, VkCommandBuffer); always
- * there for a handle that a hook can be called with. */
+/* Finds the device by any handle whose loader pointer is the device's (VkDevice, VkQueue,
+ * VkCommandBuffer). It always exists for a handle that a hook can be called with. */
 struct vk_device *vk_device_find(const void *handle);
 struct vk_instance *vk_instance_find(const void *handle);
-/* Every device there is, while none is created or destroyed; nothing when one is just being. Made
- * for the end of the process: never waits. */
+/* Visits every device, with none created or destroyed meanwhile; visits nothing if one is being
+ * created or destroyed now. Used at the end of the process: never waits. */
 void vk_devices_each(void (*visit)(struct vk_device *d, void *data), void *data);
 
-/* Stop measuring on this device, once: `why` (a sentence) goes into the log as a note. */
+/* Stops measuring on this device, once: `why` (a sentence) is written to the log as a note. */
 void vk_device_stop(struct vk_device *d, const char *why);
 static inline bool
 vk_device_runs(const struct vk_device *d)

@@ -1,8 +1,10 @@
-/* vk_layer/record/command.c - command pools and command buffers: made, begun, ended, reset, freed.
+/* vk_layer/record/command.c - command pools and command buffers: allocation, begin, end, reset,
+ * free.
  *
- * A recording outlives its command buffer as long as a submission has not been read (recording.h),
- * so nothing here reads results. Handles are forgotten before the call that frees them, for another
- * thread may get the same one at once; what they stood for is freed after it.
+ * A recording outlives its command buffer until its submissions have been read (recording.h),
+ * so nothing here reads results. A handle is removed from the tables before the call that frees
+ * it, because another thread may get the same handle at once; what it stood for is freed after
+ * the call.
  */
 #include "vk_layer/record/command.h"
 
@@ -23,7 +25,7 @@ struct vk_handles vk_commands;
 static struct vk_command nobody;
 __thread struct vk_command *vk_last_command __attribute__((tls_model("initial-exec"))) = &nobody;
 
-/* Used again, never freed: see vk_last_command. */
+/* Reused, never freed: see vk_last_command. */
 static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct vk_command *spare;
 
@@ -54,7 +56,7 @@ link_command(struct vk_pool *pool, struct vk_command *c)
 	pool->commands = c;
 }
 
-/* Nothing is open, nothing is being recorded. */
+/* No pass is open and nothing is being recorded. */
 static void
 settle(struct vk_command *c)
 {
@@ -91,7 +93,7 @@ set_handle(struct vk_command *c, VkCommandBuffer handle)
 	__atomic_store_n(&c->handle, handle, __ATOMIC_RELAXED);
 }
 
-/* Zeroed. */
+/* The result is zeroed. */
 static struct vk_command *
 take_command(void)
 {
@@ -153,7 +155,7 @@ start_recording(struct vk_command *c, const VkCommandBufferBeginInfo *info)
 	c->brackets_draws = d->config->granularity == TALLY_GRANULARITY_DRAW &&
 			    d->enabled.host_reset && !r->simultaneous && !r->idle;
 	c->late.on = vk_slots_read_waits(d);
-	/* A primary must not hold two pools, its secondaries included. */
+	/* A primary, its secondaries included, must not use two pools. */
 	r->runs.without_sets = c->secondary && !d->enabled.performance_pools;
 	if (r->continues_pass)
 		vk_inherited_begin(c, info->pInheritanceInfo);
@@ -184,7 +186,7 @@ vk_end_command_buffer(struct vk_device *d, PFN_vkEndCommandBuffer next, VkComman
 	(void)d;
 	struct vk_command *c = vk_command_find(handle);
 	if (c && vk_recording_of(c)) {
-		/* Also a render pass whose end we did not see. */
+		/* This includes a render pass whose end we did not see. */
 		vk_pass_close_any(c);
 		if (c->open == VK_OPEN_INHERITED)
 			vk_inherited_end(c);
@@ -213,7 +215,7 @@ vk_reset_command_buffer(struct vk_device *d, PFN_vkResetCommandBuffer next, VkCo
 
 /* ---- allocating and freeing ---- */
 
-/* Where queries are inherited, every secondary has to (R24). */
+/* Where queries are inherited, every secondary has to inherit them (R24). */
 static void
 unfollowed(struct vk_device *d, bool secondary)
 {

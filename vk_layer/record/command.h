@@ -1,8 +1,9 @@
 /* vk_layer/record/command.h - a command buffer while the game records it.
  *
- * The generated wrappers (hooks.rules) find a struct vk_command by handle and call what is declared
- * here. All of it belongs to the thread that records. Nothing waits; memory is taken by doubling,
- * at the first passes of a recording. Rules of opening and closing: docs/passes.md.
+ * The generated wrappers (hooks.rules) find a struct vk_command by handle and call what is
+ * declared here. All of it belongs to the recording thread. Nothing waits; memory grows by
+ * doubling, at the first passes of a recording. Rules of opening and closing passes:
+ * docs/passes.md.
  */
 #ifndef PASSTALLY_VK_LAYER_COMMAND_H
 #define PASSTALLY_VK_LAYER_COMMAND_H
@@ -24,32 +25,34 @@ enum vk_open_kind {
 };
 
 struct vk_command {
-	/* Hot: what a draw touches. */
-	VkCommandBuffer handle; /* the first; NULL while this is free. Other threads look at it */
+	/* Hot: accessed at every draw. */
+	VkCommandBuffer handle; /* first member; NULL while this is free. Other threads read
+				   it */
 	const struct vk_device_next *next;
-	uint32_t counts; /* a draw only needs counting: a pass is open, nothing is bracketed */
+	uint32_t counts; /* a draw only needs counting: a pass is open, no interval per draw */
 	uint32_t unknown;
 	struct tally_call_counts
-		call_counts; /* of the open pass; `calls`: those beyond one a workload */
+		call_counts; /* of the open pass; `calls`: those beyond one per workload */
 	uint64_t flags;
-	/* The rest. */
+	/* Accessed less often. */
 	struct vk_device *device;
 	struct vk_pool *pool;
 	struct vk_command *pool_next, **pool_link;
 	bool secondary;
-	struct vk_recording *recording; /* being recorded, or the last recorded; NULL: none */
+	struct vk_recording *recording; /* being recorded, or recorded last; NULL: none */
 	bool recording_now;
 	enum vk_open_kind open;
-	uint32_t open_pass; /* number in recording->passes while something is open */
-	bool has_pass; /* open_pass means something (not dropped, not uncounted) */
+	uint32_t open_pass; /* index into recording->passes while something is open */
+	bool has_pass; /* open_pass is valid (its pass was not dropped and is counted) */
 	uint32_t no_queries; /* > 0: per-tile execution and the like */
-	uint32_t game_statistics; /* statistics queries of the game's that are active */
-	uint8_t views; /* of the open render pass: a query inside takes so many */
+	uint32_t game_statistics; /* the game's statistics queries that are active */
+	uint8_t views; /* of the open render pass: a query inside it takes this many slots */
 	enum tally_pass_kind work_kind; /* of the open group of work */
-	bool brackets_draws; /* granularity draw: workloads have slots, passes stamps alone */
-	bool sums; /* the open pass's counters are those of the secondaries in it (R25) */
+	bool brackets_draws; /* granularity draw: workloads have slots, passes only
+				timestamps */
+	bool sums; /* the open pass gets its counters from the secondaries in it (R25) */
 	bool suspending; /* the open render pass ends by suspending */
-	bool suspended; /* since such an end: nothing of ours may be recorded until it resumes */
+	bool suspended; /* it has suspended: we may record nothing until it resumes */
 	bool has_chain; /* open_pass is the suspended pass */
 	struct vk_interval intervals[VK_N_AROUND];
 	struct vk_late late;
@@ -59,10 +62,10 @@ struct vk_command {
 
 extern struct vk_handles vk_commands;
 
-/* The command buffer that this thread touched last: games record many calls in a row into one. Its
- * place from the start, as there is no call to find it; 8 bytes of what the C library keeps for
- * libraries that are opened late. A struct vk_command is used again, never freed, so that an old
- * one still says whose it is. */
+/* The command buffer that this thread accessed last: games record many calls in a row into one.
+ * The variable has the initial-exec TLS model, so that no call is needed to find it; it takes 8
+ * bytes of what the C library reserves for libraries that are loaded late. A struct vk_command
+ * is reused, never freed, so that an old one still says whose it is. */
 extern __thread struct vk_command *vk_last_command __attribute__((tls_model("initial-exec")));
 struct vk_command *vk_command_look_up(VkCommandBuffer handle);
 
@@ -72,7 +75,7 @@ vk_command_is(const struct vk_command *c, VkCommandBuffer handle)
 	return __atomic_load_n(&c->handle, __ATOMIC_RELAXED) == handle;
 }
 
-/* NULL: not ours to follow (memory was out when it was allocated, or capture is off). */
+/* NULL: not followed (memory ran out when it was allocated, or capture is off). */
 static inline struct vk_command *
 vk_command_find(VkCommandBuffer handle)
 {
@@ -101,22 +104,22 @@ void vk_tally_multi(struct vk_command *c, const VkMultiDrawInfoEXT *draws, uint3
 void vk_tally_multi_indexed(struct vk_command *c, const VkMultiDrawIndexedInfoEXT *draws,
 			    uint32_t n, uint32_t stride, uint32_t instances);
 
-/* A draw when c->counts is 0: brackets it (granularity draw) or finds out that it belongs to
- * nothing. */
+/* A draw when c->counts is 0: begins an interval of its own (granularity draw), or finds that
+ * it belongs to no pass. */
 void vk_draw_begin(struct vk_command *c);
 void vk_draw_end(struct vk_command *c);
-/* vkCmdClearAttachments: counted as a clear, bracketed like a draw. */
+/* vkCmdClearAttachments: counted as a clear, and measured like a draw. */
 void vk_clear_attachments_begin(struct vk_command *c);
 
 /* ---- render passes ---- */
 
 void vk_render_pass_begin(struct vk_command *c, const VkRenderPassBeginInfo *info,
 			  VkSubpassContents contents);
-/* After the call: the pass is open. */
+/* Called after the command: the pass is open. */
 void vk_render_begun(struct vk_command *c);
 void vk_render_pass_next(struct vk_command *c, VkSubpassContents contents);
 void vk_rendering_begin(struct vk_command *c, const VkRenderingInfo *info);
-/* Around every command that ends a render pass instance, the newest included. */
+/* Called around every command that ends a render pass instance, including the newest. */
 void vk_render_end(struct vk_command *c);
 void vk_render_ended(struct vk_command *c);
 void vk_no_queries(struct vk_command *c, bool on);
@@ -152,7 +155,7 @@ void vk_label_insert(struct vk_command *c, const char *name);
 void vk_query_begin(struct vk_command *c, VkQueryPool pool);
 void vk_query_end(struct vk_command *c, VkQueryPool pool);
 
-/* ---- hooks that forward themselves; `next` is the spelling's own function ---- */
+/* ---- hooks that forward the call; `next` is the function of the same spelling ---- */
 
 VkResult
 vk_allocate_command_buffers(struct vk_device *d, PFN_vkAllocateCommandBuffers next, VkDevice device,
@@ -178,7 +181,8 @@ VkResult vk_create_query_pool(struct vk_device *d, PFN_vkCreateQueryPool next, V
 void vk_destroy_query_pool(struct vk_device *d, PFN_vkDestroyQueryPool next, VkDevice device,
 			   VkQueryPool pool, const VkAllocationCallbacks *allocator);
 
-/* Before the device is destroyed: forget its pools and command buffers, without a Vulkan call. */
+/* Forgets the device's pools and command buffers before it is destroyed, without a Vulkan
+ * call. */
 void vk_commands_forget(struct vk_device *d);
 
 #endif

@@ -7,8 +7,9 @@
 #define FIRST_SHIFT 58 /* 64 slots */
 #define LAST_SHIFT 36  /* 2^28 slots: no game has as many handles */
 
-/* Guards every map against two writers; a leaf: nothing is called while it is held. Games make and
- * free handles rarely compared with using them, so one for all does. */
+/* Guards every map against two writers. It is a leaf lock: nothing is called while it is held.
+ * Games create and free handles rarely compared with using them, so one lock for all maps is
+ * enough. */
 static pthread_mutex_t writers = PTHREAD_MUTEX_INITIALIZER;
 
 static uint32_t
@@ -64,8 +65,8 @@ make_table(uint32_t shift, struct vk_handle_table *older)
 	return t;
 }
 
-/* Twice as large, also when it is full of what was removed: the replaced tables, which readers may
- * still be in, are then together smaller than this one. */
+/* Twice as large, even when the table is full of removed entries: the replaced tables, which
+ * readers may still use, are then together smaller than this one. */
 static struct vk_handle_table *
 grow(struct vk_handle_table *old)
 {
@@ -124,7 +125,7 @@ vk_handles_put(struct vk_handles *map, uint64_t key, void *value)
 	return done;
 }
 
-/* What was removed right before an empty slot is in nobody's way: empty again. */
+/* A removed entry right before an empty one is on no search path, and becomes empty again. */
 static void
 sweep(struct vk_handle_table *t, uint32_t i)
 {

@@ -1,10 +1,11 @@
-/* vk_layer/record/handles.h - from a handle of the game to what we know of it, without a lock.
+/* vk_layer/record/handles.h - a map from a handle of the game to what we know of it, read
+ * without a lock.
  *
- * One open-addressed table, written under a mutex of its own and read without: the game may not
- * use a handle while it is created or destroyed, so who asks for it finds the entry that its
- * creation made, also in a table that has been replaced since. Replaced tables stay (together no
- * larger than the newest). A handle may be used again as soon as the driver freed it: remove()
- * before calling down.
+ * One open-addressed table, written under a mutex and read without one. The game may not use a
+ * handle while it is created or destroyed, so a reader always finds the entry that the handle's
+ * creation made, even in a table that has been replaced since. Replaced tables are kept
+ * (together no larger than the newest). A handle may be used again as soon as the driver has
+ * freed it: call remove() before calling down.
  */
 #ifndef PASSTALLY_VK_LAYER_HANDLES_H
 #define PASSTALLY_VK_LAYER_HANDLES_H
@@ -15,7 +16,7 @@
 #include <stdint.h>
 
 struct vk_handle_slot {
-	_Atomic uint64_t key; /* 0: empty; UINT64_MAX: was removed */
+	_Atomic uint64_t key; /* 0: empty; UINT64_MAX: removed */
 	void *_Atomic value;
 };
 
@@ -23,7 +24,7 @@ struct vk_handle_table {
 	struct vk_handle_table *older;
 	uint32_t shift; /* 64 - log2(slots) */
 	uint32_t mask;
-	uint32_t n_used; /* with removed ones */
+	uint32_t n_used; /* including removed ones */
 	uint32_t n_live;
 	struct vk_handle_slot slots[];
 };
@@ -32,7 +33,7 @@ struct vk_handles {
 	struct vk_handle_table *_Atomic table; /* NULL: empty */
 };
 
-/* Dispatchable and other handles alike; the latter are integers of 64 bits on 32-bit machines. */
+/* For dispatchable and other handles; the latter are 64-bit integers on 32-bit machines. */
 #define VK_HANDLE_KEY(h) _Generic((h), uint64_t: (h), default: (uint64_t)(uintptr_t)(h))
 
 static inline void *
@@ -52,15 +53,15 @@ vk_handles_find(struct vk_handles *map, uint64_t key)
 	}
 }
 
-/* Add or replace. False on OOM, the map unchanged. */
+/* Adds or replaces. False on OOM, with the map unchanged. */
 bool vk_handles_put(struct vk_handles *map, uint64_t key, void *value);
-/* Gives back the value, NULL when there was none. */
+/* Returns the value, or NULL when there was none. */
 void *vk_handles_remove(struct vk_handles *map, uint64_t key);
-/* All that are there, in no order; only while nobody adds or removes. */
+/* Visits all values, in no order; only while no thread adds or removes. */
 void vk_handles_each(struct vk_handles *map, void (*visit)(void *value, void *data), void *data);
-/* Free the tables; only while nobody uses the map. It is empty then and may be filled again. */
+/* Frees the tables; only while no thread uses the map, which is then empty and reusable. */
 void vk_handles_finish(struct vk_handles *map);
-/* Free the tables, not the values; the map is empty again. Only while nobody uses it. */
+/* Frees the tables, not the values; the map is empty again. Only while no thread uses it. */
 void vk_handles_finish(struct vk_handles *map);
 
 #endif

@@ -12,7 +12,7 @@ vk_may_query(const struct vk_command *c)
 unsigned
 vk_bracket_now(const struct vk_command *c)
 {
-	/* Protected command buffers may hold stamps, but no other queries. */
+	/* Protected command buffers may contain timestamps, but no other queries. */
 	if (c->recording->is_protected)
 		return VK_BRACKET_TIME;
 	return c->game_statistics ? VK_BRACKET_ALL & ~VK_BRACKET_STATISTICS : VK_BRACKET_ALL;

@@ -1,9 +1,10 @@
-/* vk_layer/record/intervals.h - the intervals that a command buffer is measured in.
+/* vk_layer/record/intervals.h - the intervals in which a command buffer is measured.
  *
- * At any moment one interval of each kind may run: it has a slot (slots.h), which stands in the
- * recording, and a state, which stands in the command buffer while it is recorded. This is where
- * slots are taken, begun, yielded and ended; whoever opens and closes what an interval surrounds
- * calls it. The recording thread's; nothing waits, and a lock is taken only by a new run of slots.
+ * At any moment one interval of each kind may be running: it has a slot (slots.h), which is
+ * stored in the recording, and a state, which is stored in the command buffer while it is
+ * recorded. This file takes, begins, yields and ends slots, called by the code that opens and
+ * closes what an interval surrounds. For the recording thread; nothing waits, and a lock is
+ * taken only for a new run of slots.
  */
 #ifndef PASSTALLY_VK_LAYER_INTERVALS_H
 #define PASSTALLY_VK_LAYER_INTERVALS_H
@@ -12,7 +13,7 @@
 
 struct vk_command;
 
-/* What an interval surrounds, and whose slot it has. */
+/* What an interval surrounds, and where its slot is stored. */
 enum vk_around {
 	VK_AROUND_PRIMARY,   /* all work of a primary: recording->whole */
 	VK_AROUND_BUFFER,    /* a command buffer, first command to last: recording->buffer */
@@ -23,7 +24,7 @@ enum vk_around {
 };
 
 enum vk_interval_state {
-	VK_INTERVAL_NONE = 0, /* it was not its time yet */
+	VK_INTERVAL_NONE = 0, /* not begun yet */
 	VK_INTERVAL_VOID,     /* what it surrounds is open, and not measured */
 	VK_INTERVAL_RUNNING,
 	VK_INTERVAL_DONE,
@@ -31,27 +32,28 @@ enum vk_interval_state {
 
 struct vk_interval {
 	enum vk_interval_state state;
-	uint8_t counts; /* VK_BRACKET_: what runs beside the time, and could be yielded */
+	uint8_t counts; /* VK_BRACKET_: the counters that run beside the time and could be
+			   yielded */
 };
 
-/* The open pass; NULL when there is none, or it was dropped. */
+/* The open pass; NULL when there is none or it was dropped. */
 struct vk_pass *vk_open_pass(const struct vk_command *c);
-/* Where its slot stands; NULL when there is no open pass, or no workload. */
+/* Where the interval's slot is stored; NULL when there is no open pass, or no workload. */
 struct vk_slot *vk_interval_slot(const struct vk_command *c, enum vk_around around);
-/* Take a slot: the interval is VOID when there is none. `resets`: in the command buffer, outside
- * of a render pass; else only the host can have reset it. */
+/* Takes a slot: the interval is VOID when there is none. `resets`: the slot may be reset in the
+ * command buffer, outside a render pass; otherwise only the host can have reset it. */
 bool vk_interval_take(struct vk_command *c, enum vk_around around, unsigned what, uint32_t views,
 		      bool resets);
-/* Begin the slot that was taken. */
+/* Begins the slot that was taken. */
 void vk_interval_run(struct vk_command *c, enum vk_around around, bool resets);
-/* These counters end here; the others go on. */
+/* Ends these counters now; the others continue. */
 void vk_interval_yield(struct vk_command *c, enum vk_around around, unsigned what);
-/* End it, if it runs. */
+/* Ends the interval if it is running. */
 void vk_interval_end(struct vk_command *c, enum vk_around around);
 
-/* Could a query begin here? */
+/* May a query begin here? */
 bool vk_may_query(const struct vk_command *c);
-/* Counters as far as the device, the command buffer and the game's queries let them. */
+/* The counters that the device, the command buffer and the game's queries allow here. */
 unsigned vk_bracket_now(const struct vk_command *c);
 
 #endif

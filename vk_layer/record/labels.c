@@ -7,12 +7,12 @@
 #include <string.h>
 
 #define MAX_LEVELS 64
-#define MAX_PATH 512 /* as much as tally_stream_intern_label() keeps */
+#define MAX_PATH 512 /* the same limit as in tally_stream_intern_label() */
 
 struct vk_labels {
-	uint64_t depth; /* may be larger than MAX_LEVELS: then levels are only counted */
-	uint16_t end[MAX_LEVELS + 1]; /* length of the path of so many levels */
-	const char *interned[MAX_LEVELS + 1]; /* NULL: not asked for yet */
+	uint64_t depth; /* may be larger than MAX_LEVELS: further levels are only counted */
+	uint16_t end[MAX_LEVELS + 1]; /* length of the path with this many levels */
+	const char *interned[MAX_LEVELS + 1]; /* NULL: not interned yet */
 	char path[MAX_PATH];
 };
 
@@ -47,7 +47,7 @@ vk_labels_push(struct vk_labels *l, const char *name)
 void
 vk_labels_pop(struct vk_labels *l)
 {
-	if (l && l->depth) /* else the game's own mistake */
+	if (l && l->depth) /* otherwise a mistake of the game */
 		l->depth--;
 }
 

@@ -1,9 +1,9 @@
-/* vk_layer/record/labels.h - the label stack of a queue: regions may straddle command buffers
- * and submits.
+/* vk_layer/record/labels.h - the label stack of a queue: label regions may span command buffers
+ * and submissions.
  *
  * Pushes and pops recorded in command buffers are replayed at submission, in order, between the
- * queue's own. A pop of an empty stack is ignored; past 64 levels labels are only counted. With the
- * device's lock.
+ * queue's own. A pop of an empty stack is ignored; beyond 64 levels labels are only counted.
+ * Called with the device's lock held.
  */
 #ifndef PASSTALLY_VK_LAYER_LABELS_H
 #define PASSTALLY_VK_LAYER_LABELS_H
@@ -18,9 +18,9 @@ struct vk_labels *vk_labels_create(void); /* NULL on OOM */
 void vk_labels_destroy(struct vk_labels *labels);
 void vk_labels_push(struct vk_labels *labels, const char *name);
 void vk_labels_pop(struct vk_labels *labels);
-/* Is there a path at all? Then vk_labels_path() gives NULL only when there is no room for it. */
+/* Is there a path at all? If so, vk_labels_path() returns NULL only for lack of room. */
 bool vk_labels_any(const struct vk_labels *labels);
-/* The path joined by '/', interned; NULL when there is none. Cheap while nothing changed. */
+/* The path joined by '/', interned; NULL when there is none. Cheap if nothing has changed. */
 const char *vk_labels_path(struct vk_labels *labels, struct tally_stream *stream);
 
 #endif

@@ -20,7 +20,7 @@ vk_late_hold(struct vk_command *c, struct vk_slot *slot, unsigned what)
 void
 vk_late_begin(struct vk_command *c)
 {
-	/* A pipeline stays bound to the end of the command buffer. */
+	/* A pipeline stays bound until the end of the command buffer. */
 	if (c->device->config->granularity >= TALLY_GRANULARITY_PASS)
 		c->late.on = false;
 	if (!c->late.waiting)

@@ -1,18 +1,19 @@
-/* vk_layer/record/passes.c - opening and closing passes; render passes; what stands around a
+/* vk_layer/record/passes.c - opening and closing passes; render passes; the interval around a
  * primary.
  *
- * The slot of a pass begins before the command that begins it and ends after the one that ends it,
- * so that nothing of ours is ever recorded inside (granularity draw aside). Between the halves of
- * a suspended render pass nothing may be recorded at all: stamps stand outside the first and last.
+ * The slot of a pass begins before the command that begins the pass and ends after the one that
+ * ends it, so that we never record anything inside (except with granularity draw). Between the
+ * halves of a suspended render pass nothing may be recorded at all: the timestamps are before
+ * the first half and after the last.
  */
 #include "vk_layer/record/passes.h"
 
 #include "vk_layer/record/targets.h"
 
-/* What a render pass instance is, beside its target. */
+/* Properties of a render pass instance, apart from its target. */
 struct render_how {
-	bool secondaries; /* all of the (first) subpass comes from secondaries */
-	bool mixed; /* inline and from secondaries */
+	bool secondaries; /* the whole (first) subpass comes from secondaries */
+	bool mixed; /* both inline and from secondaries */
 	bool suspends, resumes;
 };
 
@@ -34,10 +35,10 @@ vk_tallies_add(struct tally_call_counts *to, const struct tally_call_counts *fro
 	to->calls += from->calls;
 }
 
-/* ---- around all of a primary ---- */
+/* ---- around a whole primary ---- */
 
-/* Not in vkBeginCommandBuffer: the first command may resume what another command buffer suspended,
- * and nothing may be recorded before it. */
+/* Not done in vkBeginCommandBuffer: the first command may resume a pass that another command
+ * buffer suspended, and nothing may be recorded before it. */
 void
 vk_whole_begin(struct vk_command *c)
 {
@@ -47,7 +48,7 @@ vk_whole_begin(struct vk_command *c)
 		return;
 	interval->state = VK_INTERVAL_VOID;
 	struct vk_device *d = c->device;
-	/* A performance query of the game's may have to be the last command. */
+	/* A performance query of the game may have to be the last command. */
 	if (d->enabled.game_performance)
 		return;
 	bool coarse = d->config->granularity <= TALLY_GRANULARITY_SUBMIT;
@@ -81,7 +82,7 @@ vk_whole_end(struct vk_command *c)
 	struct vk_device *d = c->device;
 	if (c->suspended || r->secondary || r->simultaneous || r->idle)
 		return;
-	/* The end half of a chain: its slot cannot be reset here but by the host. */
+	/* The last part of a chain: only the host can reset its slot here. */
 	if (r->starts_resuming && d->enabled.host_reset && !d->enabled.game_performance)
 		r->whole = vk_slots_take(d, &r->runs, r->family, VK_BRACKET_TIME, 1, false);
 	if (r->whole.page)
@@ -110,7 +111,8 @@ vk_buffer_end(struct vk_command *c)
 	vk_interval_end(c, VK_AROUND_BUFFER);
 }
 
-/* Its end had to be the last command: what it counted is nothing. It does not happen again. */
+/* The query's end had to be the last command, so what it counted is invalid. This happens only
+ * once, because no more such queries are begun. */
 void
 vk_buffer_yield(struct vk_command *c)
 {
@@ -154,9 +156,10 @@ vk_pass_measure(struct vk_command *c, struct vk_pass *p, unsigned what, uint32_t
 {
 	bool late = c->late.on && (what & VK_BRACKET_STATISTICS);
 	bool waits = late && c->open == VK_OPEN_RENDER;
-	if (late && !waits) /* all that would be counted are draws */
+	if (late && !waits) /* only draws would be counted */
 		what &= ~(unsigned)VK_BRACKET_STATISTICS;
-	/* Granularity frame and submit count around all of the primary, but where that is late. */
+	/* Granularity frame and submit count around the whole primary, except where counters
+	 * begin late. */
 	bool brackets = brackets_passes(c);
 	if (!brackets && waits)
 		what = VK_BRACKET_STATISTICS;
@@ -205,7 +208,7 @@ vk_pass_close(struct vk_command *c)
 		p->n_inner = 0;
 		c->recording->uncounted = true;
 	}
-	vk_late_end(c); /* was not, where the end was by a command that we do not know */
+	vk_late_end(c); /* not done yet where a command that we do not know ended the pass */
 	if (p)
 		vk_late_end_pass(c, &p->slot);
 	c->intervals[VK_AROUND_PASS].state = VK_INTERVAL_DONE;
@@ -219,7 +222,7 @@ void
 vk_pass_close_any(struct vk_command *c)
 {
 	switch (c->open) {
-	case VK_OPEN_RENDER: /* by a command that we do not know */
+	case VK_OPEN_RENDER: /* ended by a command that we do not know */
 		if (c->has_pass)
 			c->flags |= TALLY_FLAG(APPROXIMATE);
 		vk_pass_close(c);
@@ -236,8 +239,8 @@ vk_pass_close_any(struct vk_command *c)
 
 /* ---- render passes ---- */
 
-/* Which counters may stand around it (R21-R24)? A later subpass may come from secondaries, which a
- * performance query must never hold. */
+/* Which counters may be recorded around it (R21-R24)? A later subpass may come from
+ * secondaries, which a performance query must never enclose. */
 static unsigned
 may_hold(const struct vk_command *c, const struct vk_target_use *use, const struct render_how *how)
 {
@@ -253,7 +256,8 @@ may_hold(const struct vk_command *c, const struct vk_target_use *use, const stru
 	return holds;
 }
 
-/* Draws are bracketed one by one; what may not stand inside is counted around all of them. */
+/* Draws are measured one by one; counters that may not begin inside the render pass count
+ * around all of them. */
 static unsigned
 outside_draws(const struct vk_command *c)
 {
@@ -262,7 +266,7 @@ outside_draws(const struct vk_command *c)
 	return vk_slots_scope(c->device, set) == TALLY_SCOPE_PASS ? VK_BRACKET_PERFORMANCE : 0;
 }
 
-/* The render pass that this command buffer suspended goes on: the same pass. */
+/* The render pass that this command buffer suspended continues: it is the same pass. */
 static void
 resume_chain(struct vk_command *c, const struct render_how *how)
 {
@@ -288,7 +292,7 @@ measure_render(struct vk_command *c, struct vk_pass *p, unsigned counts,
 	    vk_slots_cover(d, c->recording->family, VK_BRACKET_STATISTICS))
 		c->flags |= TALLY_FLAG(YIELDED);
 	if (c->late.on && !holds && !c->sums)
-		c->recording->uncounted = true; /* no counters around it, either */
+		c->recording->uncounted = true; /* nor any counters around it */
 	if (!how->resumes)
 		vk_pass_measure(c, p, what, c->views);
 }
@@ -340,8 +344,9 @@ enter_render(struct vk_command *c)
 	return true;
 }
 
-/* VK_SUBPASS_CONTENTS_INLINE_AND_SECONDARY_COMMAND_BUFFERS_EXT and the flag of dynamic rendering
- * are newer than Debian's headers; what is neither inline nor all secondary is mixed. */
+/* VK_SUBPASS_CONTENTS_INLINE_AND_SECONDARY_COMMAND_BUFFERS_EXT and the flag for dynamic
+ * rendering are newer than Debian's headers; what is neither inline nor all secondary is
+ * mixed. */
 #define RENDERING_CONTENTS_INLINE_BIT 0x10u
 
 void
@@ -419,7 +424,8 @@ vk_render_ended(struct vk_command *c)
 		c->has_pass = false;
 		return;
 	}
-	/* Begun in another command buffer: the end half, in a slot that only the host can reset. */
+	/* Begun in another command buffer: this is the end half, in a slot that only the host
+	 * can reset. */
 	if (p && p->resuming && brackets_passes(c) && c->device->enabled.host_reset)
 		p->slot = vk_slots_take(c->device, &r->runs, r->family, VK_BRACKET_TIME, 1, false);
 	vk_pass_close(c);

@@ -1,7 +1,8 @@
-/* vk_layer/record/recording.c - memory of recordings: lists that grow, references, use again.
+/* vk_layer/record/recording.c - memory of recordings: growing lists, references, reuse.
  *
- * Games record the same command buffers every frame, so an emptied recording keeps its lists: with
- * its command buffer, or, when a submission held it last, on a list of the device.
+ * Games record the same command buffers every frame, so an emptied recording keeps its lists.
+ * It stays with its command buffer or, if a submission had the last reference, goes to a list
+ * of the device.
  */
 #include "vk_layer/record/recording.h"
 
@@ -10,17 +11,17 @@
 
 #include "vk_layer/record/passes.h"
 
-/* What is kept for use again, at most: 32 recordings of 64 KiB each. */
+/* The most that is kept for reuse: 32 recordings of 64 KiB each. */
 #define MAX_SPARE 32
 #define MAX_SPARE_BYTES (64u << 10)
-/* Ceilings of one recording, beside config->max_passes: labels and executed secondaries, and
- * workloads, as multiples of it; text of labels; one label. */
+/* Limits of one recording, in addition to config->max_passes: labels with executed secondaries,
+ * and workloads, as multiples of it; text of labels; one label. */
 #define ITEMS_PER_PASS 8u
 #define WORKLOADS_PER_PASS 8u
 #define MAX_TEXT (4u << 20)
 #define MAX_LABEL 1023u
 
-/* Room for `more` after `n`, at most `most` in all. */
+/* Makes room for `more` entries after `n`, with a limit of `most` in all. */
 static bool
 make_room(void **list, uint32_t *room, uint32_t n, size_t more, size_t size, size_t most)
 {
@@ -105,12 +106,12 @@ vk_recording_add_label(struct vk_recording *r, bool begins, const char *name)
 {
 	size_t len = begins && name ? strnlen(name, MAX_LABEL) : 0;
 	if (!begins && r->lost_labels > 0) {
-		r->lost_labels--; /* the end of one that found no place */
+		r->lost_labels--; /* the end of a label that was not stored */
 		return;
 	}
 	if (begins && !room_for_text(r, len + 1)) {
 		r->broken = true;
-		name = NULL; /* its end will come: better without a name than not at all */
+		name = NULL; /* its end will follow: better a label without a name */
 		len = 0;
 	}
 	if ((begins && !room_for_text(r, len + 1)) || !room_for_item(r)) {
@@ -190,7 +191,7 @@ free_recording(struct vk_recording *r)
 	free(r);
 }
 
-/* With the lock, where it holds anything that needs it. */
+/* With the device's lock, if it has anything that needs the lock. */
 static void
 empty(struct vk_recording *r)
 {
@@ -279,7 +280,8 @@ holds_something(const struct vk_recording *r)
 struct vk_recording *
 vk_recording_renew(struct vk_recording *old, struct vk_device *d, uint32_t family)
 {
-	/* Others can only give theirs up: the game may not submit what it begins to record. */
+	/* Other threads can only release their references: the game may not submit what it
+	 * begins to record. */
 	if (!old || atomic_load_explicit(&old->refs, memory_order_acquire) != 1) {
 		vk_recording_unref(old, false);
 		return vk_recording_create(d, family);

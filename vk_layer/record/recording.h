@@ -1,9 +1,10 @@
-/* vk_layer/record/recording.h - what one recording of a command buffer holds, in order.
+/* vk_layer/record/recording.h - the contents of one recording of a command buffer, in order.
  *
- * Made at vkBeginCommandBuffer, filled by the recording thread, constant from vkEndCommandBuffer
- * on. A recording may be run many times, by its own submissions or by those of primaries that
- * execute it; a pass of the log belongs to a submission (replay.c), never to the recording. It
- * lives as long as its command buffer, a primary or an unread submission refers to it.
+ * Created at vkBeginCommandBuffer, filled by the recording thread, constant from
+ * vkEndCommandBuffer on. A recording may be executed many times, by its own submissions or by
+ * those of primaries that execute it; a pass of the log belongs to a submission (replay.c),
+ * never to the recording. It lives as long as its command buffer, a primary or an unread
+ * submission refers to it.
  */
 #ifndef PASSTALLY_VK_LAYER_RECORDING_H
 #define PASSTALLY_VK_LAYER_RECORDING_H
@@ -17,8 +18,8 @@ struct vk_workload {
 	const char *command; /* static: "draw", "dispatch", "copy", "clear", "trace", "build" */
 	uint64_t flags;
 	struct vk_slot slot;
-	/* The executed secondary whose slot it is, NULL: this recording. An item holds the
-	 * reference. */
+	/* The executed secondary that the slot belongs to; NULL: this recording. An item holds
+	 * the reference. */
 	struct vk_recording *owner;
 };
 
@@ -26,17 +27,17 @@ struct vk_pass {
 	enum tally_pass_kind kind;
 	enum tally_load_op load;
 	enum tally_store_op store;
-	bool suspended; /* ends by suspending: the next resuming pass of the batch goes on in it */
-	bool resuming; /* goes on in a pass that an earlier command buffer suspended */
+	bool suspended; /* suspends: the next resuming pass of the batch continues it */
+	bool resuming; /* continues a pass that an earlier command buffer suspended */
 	uint32_t unknown; /* TALLY_UNKNOWN_* */
 	uint64_t flags;
 	bool uncounted; /* no query counted some of its work: its counters are absent */
 	const struct tally_target *target; /* interned, or NULL */
-	int64_t surface; /* number of the swapchain it renders to, -1 = none */
-	struct tally_call_counts call_counts; /* with those of secondaries executed inside */
+	int64_t surface; /* number of the swapchain that it renders to, -1 = none */
+	struct tally_call_counts call_counts; /* including secondaries executed inside */
 	struct vk_slot slot;
-	/* Statistics counted inside secondaries executed in it (R25): [first, first + n) of
-	 * recording->inner. */
+	/* Statistics counted inside secondaries that are executed in the pass (R25): [first,
+	 * first + n) of recording->inner. */
 	uint32_t first_inner, n_inner;
 	uint32_t first_workload, n_workloads; /* of recording->workloads */
 };
@@ -45,7 +46,7 @@ enum vk_item_kind {
 	VK_ITEM_PASS = 0, /* passes[n] */
 	VK_ITEM_LABEL_BEGIN, /* text */
 	VK_ITEM_LABEL_END,
-	VK_ITEM_EXECUTE, /* a secondary: labels, and outside a pass passes, of its own */
+	VK_ITEM_EXECUTE, /* a secondary: its own labels and, outside a pass, its own passes */
 };
 
 struct vk_item {
@@ -57,10 +58,10 @@ struct vk_item {
 	};
 };
 
-/* A statistics slot that stands in another recording. */
+/* A statistics slot that is stored in another recording. */
 struct vk_inner {
-	struct vk_recording *owner; /* an executed secondary, whose `own` it is; the item holds the
-				       reference */
+	struct vk_recording *owner; /* an executed secondary, whose `own` slot it is; the item
+				       holds the reference */
 };
 
 struct vk_recording {
@@ -69,10 +70,10 @@ struct vk_recording {
 	struct vk_device *device;
 	uint32_t family;
 	bool secondary, one_time, simultaneous, is_protected;
-	bool idle; /* recorded while nothing was captured: no query is in it */
-	bool continues_pass; /* RENDER_PASS_CONTINUE: all in it belongs to the primary's pass */
-	bool broken; /* no memory while recording: what is there is not all */
-	int32_t lost_labels; /* begins, less ends, that found no place among the items */
+	bool idle; /* recorded while nothing was captured: it contains no query */
+	bool continues_pass; /* RENDER_PASS_CONTINUE: all of it belongs to the primary's pass */
+	bool broken; /* memory ran out while recording: the contents are incomplete */
+	int32_t lost_labels; /* begins, minus ends, that could not be stored as items */
 	struct vk_item *items;
 	uint32_t n_items, room_items;
 	struct vk_pass *passes;
@@ -83,35 +84,36 @@ struct vk_recording {
 	uint32_t n_inner, room_inner;
 	char *text;
 	uint32_t n_text, room_text;
-	/* Stamps around all of a primary: the remainder comes of them. From before its first work
-	 * to its end; none where there is no work. In a suspended chain of command buffers
-	 * (starts_resuming, ends_suspended) the first has the begin half, the last the end half,
-	 * those between none: one interval. With granularity frame or submit it also counts, unless
-	 * `uncounted`. */
+	/* Timestamps around a whole primary, from which the remainder is computed. They extend
+	 * from before the first work to the end; there are none without work. In a suspended
+	 * chain of command buffers (starts_resuming, ends_suspended) the first has the begin
+	 * half, the last the end half and those between have none: it is one interval. With
+	 * granularity frame or submit it also has counters, unless `uncounted` is set. */
 	struct vk_slot whole;
 	bool starts_resuming, ends_suspended;
 	bool uncounted;
 	bool no_performance; /* ... unless only its performance query had to end early */
-	struct vk_slot buffer; /* a performance query around all of a primary, its first and last */
-	/* Of a secondary inside a pass: what it adds to the pass, and its statistics (R25). Its
-	 * workloads are copied into the recording that executes it. */
+	struct vk_slot buffer; /* a performance query: the first and last command of a
+				  primary */
+	/* For a secondary inside a pass: what it adds to the pass, and its statistics (R25).
+	 * Its workloads are copied into the recording that executes it. */
 	struct tally_call_counts call_counts;
 	uint32_t unknown;
 	uint64_t flags;
 	struct vk_slot own;
-	uint32_t dropped; /* passes past the ceiling */
+	uint32_t dropped; /* passes above the limit */
 	struct vk_slot_runs runs;
-	/* With the device's lock: the last run that has not been read, or NULL (R27). */
+	/* With the device's lock: the submission with the last unread use, or NULL (R27). */
 	struct vk_submission *pending;
-	uint32_t pending_run; /* its number there */
-	bool ran; /* was submitted: its slots need a reset before they run again */
+	uint32_t pending_run; /* the index of that use there */
+	bool ran; /* was submitted: its slots need a reset before it executes again */
 };
 
 /* NULL on OOM. */
 struct vk_recording *vk_recording_create(struct vk_device *d, uint32_t family);
 struct vk_recording *vk_recording_ref(struct vk_recording *r);
-/* Give up a reference, without the lock, or with it (`locked`); the last one gives slots and
- * secondaries back and frees. Accepts NULL. */
+/* Releases a reference, without the lock or with it (`locked`); the last release returns slots
+ * and secondaries and frees the recording. Accepts NULL. */
 void vk_recording_unref(struct vk_recording *r, bool locked);
 
 #endif

@@ -1,9 +1,10 @@
 /* vk_layer/record/secondary.c - secondary command buffers, and primaries that execute them.
  *
- * A secondary that runs inside a render pass adds to the primary's pass; one that runs outside has
- * passes of its own. Where queries are inherited (R24) a query of the primary counts both; where
- * they are not, each secondary inside a pass counts for itself (R25). One for simultaneous use may
- * run twice at once and holds no query: it is measured around vkCmdExecuteCommands, or not at all.
+ * A secondary that executes inside a render pass adds to the primary's pass; one that executes
+ * outside has passes of its own. Where queries are inherited (R24) a query of the primary
+ * counts both; where they are not, each secondary inside a pass counts for itself (R25). A
+ * secondary for simultaneous use may execute twice at once and contains no query: it is
+ * measured around vkCmdExecuteCommands, or not at all.
  */
 #include "vk_layer/record/passes.h"
 #include "vk_layer/record/targets.h"
@@ -31,7 +32,7 @@ vk_inherit(const struct vk_command *c, const VkCommandBufferBeginInfo *info,
 
 /* ---- a secondary with RENDER_PASS_CONTINUE ---- */
 
-/* How many queries one query takes inside: the views of the pass that it continues. */
+/* The number of slots that one query takes inside: the views of the pass that it continues. */
 static uint32_t
 inherited_views(struct vk_device *d, const VkCommandBufferInheritanceInfo *inherit)
 {
@@ -76,7 +77,7 @@ vk_inherited_begin(struct vk_command *c, const VkCommandBufferInheritanceInfo *i
 	if (!inherit)
 		return;
 	if (inherit->pipelineStatistics && d->enabled.game_statistics)
-		c->game_statistics = 1; /* may be active in the primary */
+		c->game_statistics = 1; /* one may be active in the primary */
 	bool counts = counts_itself(c) && vk_slots_cover(d, r->family, VK_BRACKET_COUNT);
 	if (!counts && !c->brackets_draws)
 		return;
@@ -123,7 +124,7 @@ find_recording(VkCommandBuffer handle)
 	return c && !c->recording_now ? c->recording : NULL;
 }
 
-/* The workloads of a secondary stand in the list of the pass that they belong to. */
+/* The workloads of a secondary are in the list of the pass that they belong to. */
 static bool
 copy_workloads(struct vk_recording *to, struct vk_pass *p, struct vk_recording *from)
 {
@@ -139,7 +140,7 @@ copy_workloads(struct vk_recording *to, struct vk_pass *p, struct vk_recording *
 	return true;
 }
 
-/* Its counters become part of the pass, or the pass has none. */
+/* Its counters become part of the pass; if they cannot, the pass has none. */
 static bool
 join_counters(struct vk_command *c, struct vk_pass *p, struct vk_recording *s)
 {
@@ -161,7 +162,7 @@ execute_inside(struct vk_command *c, struct vk_recording *s)
 {
 	struct vk_recording *r = c->recording;
 	struct vk_pass *p = vk_open_pass(c);
-	if (!s) { /* not known: what it adds is missing */
+	if (!s) { /* unknown secondary: what it adds is missing */
 		c->flags |= TALLY_FLAG(INCOMPLETE);
 		c->unknown |= TALLY_UNKNOWN_DRAWS | TALLY_UNKNOWN_VERTICES |
 			      TALLY_UNKNOWN_INSTANCES | TALLY_UNKNOWN_CLEARS;
@@ -181,7 +182,7 @@ execute_inside(struct vk_command *c, struct vk_recording *s)
 
 /* ---- outside a render pass ---- */
 
-/* Its regions, without its passes. */
+/* Copies its labels, without its passes. */
 static void
 copy_labels(struct vk_recording *to, const struct vk_recording *from)
 {
@@ -197,13 +198,13 @@ copy_labels(struct vk_recording *to, const struct vk_recording *from)
 	to->lost_labels += from->lost_labels;
 }
 
-/* What executed recordings for simultaneous use come to, as one pass. */
+/* The sum of executed recordings for simultaneous use, as one pass. */
 struct summary {
 	struct tally_call_counts call_counts;
 	uint32_t unknown;
 	uint64_t flags;
 	uint32_t n_passes;
-	enum tally_pass_kind kind; /* render if any is, else of the first */
+	enum tally_pass_kind kind; /* render if any is, otherwise that of the first */
 	const struct vk_pass *only;
 };
 
@@ -227,7 +228,7 @@ sum_up(struct summary *sum, const struct vk_recording *s)
 	}
 }
 
-/* One pass around the call, for secondaries that hold no queries. */
+/* One pass around the call, for secondaries that contain no queries. */
 static void
 bracket_simultaneous(struct vk_command *c, uint32_t n, const VkCommandBuffer *secondaries)
 {
@@ -258,7 +259,7 @@ bracket_simultaneous(struct vk_command *c, uint32_t n, const VkCommandBuffer *se
 		copy_labels(c->recording, find_recording(secondaries[i]));
 }
 
-/* Are they all SIMULTANEOUS_USE, and none the half of a suspended render pass? */
+/* Do all have SIMULTANEOUS_USE, with no half of a suspended render pass among them? */
 static bool
 all_simultaneous(uint32_t n, const VkCommandBuffer *secondaries)
 {
@@ -270,7 +271,7 @@ all_simultaneous(uint32_t n, const VkCommandBuffer *secondaries)
 	return n > 0;
 }
 
-/* What surrounds the command buffer, where secondaries are about to be executed. */
+/* Begins or yields the interval around the command buffer before secondaries are executed. */
 static void
 begin_around(struct vk_command *c, const struct vk_recording *first)
 {
@@ -324,7 +325,7 @@ vk_execute_begin(struct vk_command *c, uint32_t n, const VkCommandBuffer *second
 		return;
 	}
 	if (c->intervals[VK_INSIDE_SECONDARY].state == VK_INTERVAL_RUNNING) {
-		/* It may not be active over there, and cannot go on after. */
+		/* It may not be active inside the secondary, and cannot continue afterwards. */
 		end_own(c);
 		c->recording->own = (struct vk_slot){ 0 };
 		c->recording->uncounted = true;

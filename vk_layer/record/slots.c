@@ -1,5 +1,6 @@
-/* Query pools in pages, and slots of them for whoever records. What a page consists of depends only
- * on what queues can do and which set has its turn, so that families that behave alike share. */
+/* Query pools in pages, and their slots for the recording threads. What a page consists of
+ * depends only on what its queues can do and on the current set, so that families that behave
+ * alike share pages. */
 #include "vk_layer/record/slots_internal.h"
 
 #include <stdlib.h>
@@ -8,7 +9,8 @@
 #include "layer/log.h"
 
 #define ALL_UNITS UINT64_MAX
-/* 65536 slots; drivers take some 256 bytes for one, two stamps and a statistics query: 16 MiB. */
+/* 65536 slots, 16 MiB: drivers need about 256 bytes for two timestamps and a statistics
+ * query. */
 #define MAX_PAGES 256u
 #define FIRST_RUN 4u
 #define LONGEST_RUN 64u
@@ -25,7 +27,7 @@ bits_of(const struct vk_slot_run *run)
 	return (ALL_UNITS >> (UNITS - n)) << (run->first / UNIT_SLOTS);
 }
 
-/* The first of `n` free units in a row, n a power of two; UNITS when there are none. */
+/* The first of `n` consecutive free units, n a power of two; UNITS when there are none. */
 static uint32_t
 find_units(uint64_t free_units, uint32_t n)
 {
@@ -36,7 +38,7 @@ find_units(uint64_t free_units, uint32_t n)
 	return starts ? (uint32_t)__builtin_ctzll(starts) : UNITS;
 }
 
-/* How many of the units from `at` on are free, at most `most`. */
+/* How many units are free from `at` on, at most `most`. */
 static uint32_t
 n_free_from(uint64_t free_units, uint32_t at, uint32_t most)
 {
@@ -46,7 +48,7 @@ n_free_from(uint64_t free_units, uint32_t at, uint32_t most)
 	return n < most ? n : most;
 }
 
-/* With the lock. */
+/* With the device's lock. */
 static void
 reset_run(struct vk_slots *s, const struct vk_slot_run *run, uint32_t n)
 {
@@ -59,7 +61,8 @@ reset_run(struct vk_slots *s, const struct vk_slot_run *run, uint32_t n)
 	}
 }
 
-/* With the lock. What was taken last: its queries become usable, here or by the first begin. */
+/* With the device's lock. Makes the queries of the newly taken run usable, here or at the first
+ * begin. */
 static void
 prepare_run(struct vk_slots *s, const struct vk_slot_run *run)
 {
@@ -70,7 +73,7 @@ prepare_run(struct vk_slots *s, const struct vk_slot_run *run)
 	reset_run(s, run, run->n);
 }
 
-/* With the lock. */
+/* With the device's lock. */
 static bool
 take_from_pages(struct page_kind *kind, struct vk_slot_run *run)
 {
@@ -95,8 +98,8 @@ take_from_pages(struct page_kind *kind, struct vk_slot_run *run)
 	return false;
 }
 
-/* With the lock. Slots of one recording lie together, where what follows its last run is free: they
- * are then reset and read by one call. */
+/* With the device's lock. Slots of one recording are contiguous if the units after its last run
+ * are free: one call then resets or reads them. */
 static bool
 lengthen(struct vk_slots *s, struct vk_slot_runs *runs, uint32_t n, uint32_t views)
 {
@@ -116,7 +119,7 @@ lengthen(struct vk_slots *s, struct vk_slot_runs *runs, uint32_t n, uint32_t vie
 	return true;
 }
 
-/* Without the lock. */
+/* Without the device's lock. */
 static struct vk_page *
 create_page(struct vk_slots *s, uint32_t k)
 {
@@ -149,7 +152,7 @@ create_page(struct vk_slots *s, uint32_t k)
 	return page;
 }
 
-/* Have another page. With the lock, which is let go while the driver makes it. */
+/* Adds another page. With the device's lock, which is released while the driver creates it. */
 static bool
 add_page(struct vk_device *d, uint32_t k)
 {
@@ -213,7 +216,7 @@ take_run(struct vk_device *d, struct vk_slot_runs *runs, uint32_t family, uint32
 	pthread_mutex_lock(&d->lock);
 	bool longer = lengthen(s, runs, n, views);
 	bool taken = longer || take_from_pages(&s->kinds[k], run);
-	/* Another thread may be faster than we are with what we just made. */
+	/* Another thread may take what we have just created before we do. */
 	while (!taken && add_page(d, k))
 		taken = take_from_pages(&s->kinds[k], run);
 	if (taken && !longer)
@@ -226,7 +229,7 @@ take_run(struct vk_device *d, struct vk_slot_runs *runs, uint32_t family, uint32
 	return true;
 }
 
-/* Drivers without performanceCounterMultipleQueryPools: one pool a command buffer. */
+/* For drivers without performanceCounterMultipleQueryPools: one pool per command buffer. */
 static bool
 is_other_pool(const struct vk_device *d, struct vk_slot_runs *runs, const struct vk_page *page)
 {
@@ -306,7 +309,7 @@ vk_slots_release(struct vk_device *d, struct vk_slot_runs *runs)
 
 /* ---- slots ---- */
 
-/* The first slot of what was taken at once resets all of it. */
+/* The first slot of a newly taken run resets all of the run. */
 static void
 record_reset(const struct vk_slots *s, VkCommandBuffer cb, const struct vk_slot *slot)
 {
@@ -330,7 +333,7 @@ vk_slot_begin(struct vk_device *d, VkCommandBuffer cb, uint32_t family, struct v
 	(void)family;
 	if (!s->api.ResetQueryPool && !can_reset)
 		slot->sources = 0;
-	/* Also where nothing begins: others of the run count on it. */
+	/* Also where nothing begins: other slots of the run rely on the reset. */
 	if (!s->api.ResetQueryPool && slot->page && can_reset)
 		record_reset(s, cb, slot);
 	if (!slot->page || !slot->sources)
@@ -343,7 +346,7 @@ vk_slot_begin(struct vk_device *d, VkCommandBuffer cb, uint32_t family, struct v
 	slot->halves |= TALLY_VK_BEGIN;
 }
 
-/* The last source first. */
+/* Ends the last source first. */
 static void
 end_sources(const struct vk_slots *s, VkCommandBuffer cb, const struct vk_slot *slot,
 	    uint32_t sources)
@@ -360,8 +363,8 @@ vk_slot_end(struct vk_device *d, VkCommandBuffer cb, struct vk_slot *slot)
 {
 	const struct vk_slots *s = d->slots;
 
-	/* It began in another command buffer: only stamps can, and who resets in command buffers
-	 * would have to do it where nothing may be recorded (R23). */
+	/* The slot began in another command buffer. Only timestamps can do that, and without
+	 * host reset they would have to be reset where nothing may be recorded (R23). */
 	if (!(slot->halves & TALLY_VK_BEGIN))
 		slot->sources &= s->api.ResetQueryPool ? s->with_halves : 0;
 	if (!slot->page || !slot->sources)

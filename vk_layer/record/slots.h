@@ -1,15 +1,17 @@
 /* vk_layer/record/slots.h - the sources of one device, and slots for what they count.
  *
- * A page is one query pool of each source, 256 slots in each; slot n of a page is the same number
- * in all of them. A recording takes slots in runs (4, then 16, then 64), so that recording takes
- * the device's lock once a run, each right after the last where that is free; the runs go back when
- * nothing of the recording waits to be read. The host resets a run when it is taken; where the
- * device has no host reset, its first begin does, in the command buffer, outside a render pass
- * (R26), and where that is not allowed there are no slots. Ceiling: 256 pages a device, 65536
- * slots, some 16 MiB of the driver's memory and 8 of ours.
+ * A page is one query pool for each source, with 256 slots in each; slot n of a page has the
+ * same index in all of them. A recording takes slots in runs (4, then 16, then 64), so that
+ * recording takes the device's lock once per run; each run follows directly on the last where
+ * those slots are free. The runs are returned when nothing of the recording waits to be read.
+ * The host resets a run when it is taken; on a device without host reset its first begin resets
+ * it in the command buffer, outside a render pass (R26), and where that is not allowed there
+ * are no slots. Limit: 256 pages per device, 65536 slots, about 16 MiB of the driver's memory
+ * and 8 MiB of ours.
  *
- * Thread: vk_slots_take() is the recording thread's and takes the lock itself only for a new run;
- * begin and end are the recording thread's; what says "with the lock" is called with it held.
+ * Threads: vk_slots_take() is for the recording thread and takes the lock only for a new run;
+ * begin and end are for the recording thread; functions marked "with the lock" are called with
+ * it held.
  */
 #ifndef PASSTALLY_VK_LAYER_SLOTS_H
 #define PASSTALLY_VK_LAYER_SLOTS_H
@@ -18,13 +20,13 @@
 
 struct vk_page;
 
-/* Where the queries of one interval stand. Zeroed: none. */
+/* The queries of one interval. Zeroed: none. */
 struct vk_slot {
 	struct vk_page *page; /* NULL: not measured */
 	uint16_t index;
-	uint8_t views;	/* consecutive slots taken, 1 but for multiview */
-	uint8_t halves; /* TALLY_VK_BEGIN | TALLY_VK_END: what was recorded so far */
-	uint32_t sources; /* bit per source that counts in it */
+	uint8_t views;	/* number of consecutive slots taken, 1 except for multiview */
+	uint8_t halves; /* TALLY_VK_BEGIN | TALLY_VK_END: the halves recorded so far */
+	uint32_t sources; /* one bit for each source that counts in it */
 };
 
 /* The runs that one recording took, all of one set. Zeroed: none. */
@@ -35,108 +37,111 @@ struct vk_slot_run {
 struct vk_slot_runs {
 	struct vk_slot_run *runs;
 	uint32_t n, room;
-	uint32_t used; /* slots used of the newest run */
-	uint32_t n_taken; /* times that slots were taken: more each time */
-	bool failed;   /* no memory, no queries: the rest of this recording goes without */
-	bool without_sets; /* whoever takes them counts no set */
-	bool chosen;	   /* `set` is */
+	uint32_t used; /* slots of the newest run that are used */
+	uint32_t n_taken; /* number of times that slots were taken; runs grow with it */
+	bool failed;   /* no memory or no queries: the rest of this recording has no slots */
+	bool without_sets; /* the owner counts no set */
+	bool chosen;	   /* `set` has been chosen */
 	uint32_t set; /* a number for vk_slots_layout(); 0: none */
-	const struct vk_page *performance; /* the one that performance queries may come from */
+	const struct vk_page *performance; /* the only page for performance queries */
 };
 
-/* What is to be bracketed by one slot: bits. */
+/* What one slot is to measure: bits. */
 enum vk_bracket {
-	VK_BRACKET_TIME = 1, /* stamps: where nothing else may be (protected, suspended halves) */
-	VK_BRACKET_STATISTICS = 2, /* what secondaries may inherit */
+	VK_BRACKET_TIME = 1, /* timestamps: alone where only they are allowed (protected,
+				suspended halves) */
+	VK_BRACKET_STATISTICS = 2, /* statistics that secondaries may inherit */
 	VK_BRACKET_PERFORMANCE = 4, /* never around vkCmdExecuteCommands */
-	VK_BRACKET_BUFFER = 8, /* the sets that are of whole command buffers; by itself */
+	VK_BRACKET_BUFFER = 8, /* the sets for whole command buffers; used by itself */
 	VK_BRACKET_COUNT = VK_BRACKET_STATISTICS | VK_BRACKET_PERFORMANCE,
 	VK_BRACKET_ALL = VK_BRACKET_TIME | VK_BRACKET_COUNT,
 };
 
 #define VK_MAX_COUNTERS 128 /* that can be added up */
 
-/* What values of a set mean. */
+/* The meaning of a set's values. */
 struct vk_layout {
 	const struct tally_counter_set *set; /* never freed; its name is NULL without a set */
-	uint32_t n_always; /* counters that no set has; they come first */
+	uint32_t n_always; /* counters that are in no set; they come first */
 	uint64_t levels[VK_MAX_COUNTERS / 64]; /* counters that must not be added up */
 };
 
-/* Make the sources that config asks for and open them. False: out of memory. */
+/* Creates and opens the sources that the configuration requests. False: out of memory. */
 bool vk_slots_create(struct vk_device *d);
-/* Destroys all pools; the device is idle or gone. */
+/* Destroys all pools; the device is idle or lost. */
 void vk_slots_destroy(struct vk_device *d);
 
-/* Rows for the device line, `api` first; `rows` has room for TALLY_MAX_SOURCES + 1. */
+/* Entries for the device line, `api` first; `rows` has room for TALLY_MAX_SOURCES + 1. */
 uint32_t vk_slots_describe(struct vk_device *d, struct tally_source_info *rows);
-/* All counters, of all sets: for the device line. */
+/* All counters of all sets, for the device line. */
 const struct tally_counter *const *vk_slots_counters(struct vk_device *d, uint32_t *n);
-/* The set that has its turn: a number for vk_slots_layout(), 0 when there is none. Any thread. */
+/* The current set: a number for vk_slots_layout(), 0 when there is none. Any thread. */
 uint32_t vk_slots_set(const struct vk_device *d);
-/* The set of all that these runs will hold; the first time, the one that has its turn. */
+/* The set for everything in these runs; the first call chooses the current set. */
 uint32_t vk_slots_choose(const struct vk_device *d, struct vk_slot_runs *runs);
-/* Where the counters of a set may stand: query/vk/source.h. WORKLOAD for no set. */
+/* Where the counters of a set may begin and end: query/vk/source.h. WORKLOAD for no set. */
 enum tally_scope vk_slots_scope(const struct vk_device *d, uint32_t set);
 const struct vk_layout *vk_slots_layout(const struct vk_device *d, uint32_t set);
 uint32_t vk_slots_max_values(const struct vk_device *d);
 /* The values of a layout that come from these sources: VK_MAX_COUNTERS bits. */
 void vk_slots_mask(const struct vk_device *d, uint32_t set, uint32_t sources, uint64_t *mask);
-/* What makes the driver run passes one after the other, or NULL. */
+/* What makes the driver execute passes one after the other, or NULL. */
 const char *vk_slots_serialized_by(const struct vk_device *d);
 /* What secondaries have to inherit while a statistics query of ours is active (R24). */
 VkQueryPipelineStatisticFlags vk_slots_inherited(struct vk_device *d, uint32_t family);
-/* The sources that would count, with whatever set: bits for vk_slot.sources. */
+/* The sources that would count, with any set: bits for vk_slot.sources. */
 uint32_t vk_slots_sources(const struct vk_device *d, uint32_t family, unsigned what);
-/* Can anything, or at least stamps, be measured on this family? */
+/* Can anything, or at least timestamps, be measured on this family? */
 bool vk_slots_cover(struct vk_device *d, uint32_t family, unsigned what);
 
-/* The next slot of a recording for queues of `family`. `can_reset`: a reset may be recorded here:
- * outside a render pass, in a primary or a secondary without RENDER_PASS_CONTINUE. Where not,
- * nothing is counted that must stand outside. A slot with page NULL when there is none to be had.
+/* The next slot of a recording for queues of `family`. `can_reset`: a reset may be recorded
+ * here, outside a render pass, in a primary or in a secondary without RENDER_PASS_CONTINUE. If
+ * not, counters that must be outside a render pass are left out. The slot's page is NULL when
+ * no slot is available.
  */
 struct vk_slot vk_slots_take(struct vk_device *d, struct vk_slot_runs *runs, uint32_t family,
 			     unsigned what, uint32_t views, bool can_reset);
-/* Record the begins: stamps first, then counters. Records the reset of the run where the host
- * cannot and this is the run's first: whoever takes with `can_reset` begins at once. Leaves out of
- * slot->sources what may not begin now. */
+/* Records the begins: timestamps first, then counters. Records the reset of the run where the
+ * host cannot reset it and this is the run's first begin: whoever takes a slot with `can_reset`
+ * begins it at once. Removes from slot->sources what may not begin now. */
 void vk_slot_begin(struct vk_device *d, VkCommandBuffer cb, uint32_t family, struct vk_slot *slot,
 		   bool can_reset);
-/* Counters first, then stamps. */
+/* Ends counters first, then timestamps. */
 void vk_slot_end(struct vk_device *d, VkCommandBuffer cb, struct vk_slot *slot);
-/* End these counters of a slot now and keep the rest going: the game begins a query of the same
- * type (R21), or executes secondaries. What they counted is not all, so they leave slot->sources
- * and have no values. */
+/* Ends these counters of a slot now while the rest continue: the game begins a query of the
+ * same type (R21), or executes secondaries. Their counts are incomplete, so these counters
+ * leave slot->sources and have no values. */
 void vk_slot_yield(struct vk_device *d, VkCommandBuffer cb, struct vk_slot *slot, unsigned what);
-/* The set that its values are of. */
+/* The set that the slot's values belong to. */
 uint32_t vk_slot_set(const struct vk_device *d, const struct vk_slot *slot);
 
 /* ---- reading, with the lock: in rounds ----
  *
- * Say which slots are to be read, fetch them all, read each. A round asks the driver once for each
- * row of neighbouring slots of a pool, and with them for their availability; it does not wait. */
+ * Request which slots are to be read, fetch them all, read each. A round asks the driver once
+ * for each sequence of neighboring slots of a pool, including their availability; it does not
+ * wait. */
 
-/* These sources of the slot belong to the next round. */
+/* Adds these sources of the slot to the next round. */
 void vk_slot_want(struct vk_device *d, const struct vk_slot *slot, uint32_t sources);
-/* The round: what was wanted is fetched. What an earlier one fetched is no longer read. */
+/* Runs the round: fetches what was requested. Results of earlier rounds are no longer read. */
 void vk_slots_fetch(struct vk_device *d);
-/* Read what the round found ready; like tally_harvest_read(): the same `out` comes back until
- * everything answered, and `*left` (start: slot->sources) says which sources still have to. What
- * was not wanted is not ready. */
+/* Reads what the round found ready, like tally_harvest_read(): pass the same `out` until every
+ * source has answered; `*left` (initially slot->sources) has the sources that have not answered
+ * yet. What was not requested is not ready. */
 enum tally_status vk_slot_read(struct vk_device *d, uint32_t family, const struct vk_slot *slot,
 			       uint32_t *left, struct tally_sample *out);
-/* Does vkGetQueryPoolResults() wait until the whole device is idle, whatever its flags? Then
- * vk_slots_fetch() is only for when nothing submitted waits for what the game may signal later (a
- * timeline semaphore, d->pending_timelines): it would wait for that with the lock held, perhaps
- * in the thread that signals. On lavapipe, see slots.c. Host reset, fences and the rest do not
- * wait. */
+/* Does vkGetQueryPoolResults() wait until the whole device is idle, whatever its flags? If so,
+ * vk_slots_fetch() may be called only while nothing submitted waits for something that the game
+ * may signal later (a timeline semaphore, d->pending_timelines): it would wait for that with
+ * the lock held, perhaps in the very thread that signals it. True on lavapipe, see
+ * slots_sources.c. Host reset, fences and the rest do not wait. */
 bool vk_slots_read_waits(const struct vk_device *d);
-/* With the lock. The recording runs again: its slots become usable anew (host reset; nothing to do
- * where the command buffer resets its own). */
+/* With the lock. The recording will execute again: makes its slots usable once more (host
+ * reset; nothing to do where the command buffer resets its own). */
 void vk_slots_reset(struct vk_device *d, const struct vk_slot_runs *runs);
-/* With the lock. Give all runs back. */
+/* With the lock. Returns all runs. */
 void vk_slots_release(struct vk_device *d, struct vk_slot_runs *runs);
-/* With the lock, once a frame: the next set has its turn. */
+/* With the lock, once per frame: selects the next set. */
 void vk_slots_tick(struct vk_device *d, uint64_t now_ns);
 
 #endif

@@ -23,7 +23,7 @@ vk_slot_want(struct vk_device *d, const struct vk_slot *slot, uint32_t sources)
 	s->wanted = page;
 }
 
-/* One call for each row of neighbouring units. */
+/* Makes one call for each sequence of neighboring units. */
 static void
 fetch_source(struct vk_slots *s, struct vk_page *page, uint32_t i)
 {
@@ -93,7 +93,7 @@ read_source(struct vk_device *d, uint32_t family, const struct vk_slot *slot, ui
 		.n = src->n_counters,
 	};
 
-	mine.index = how->index; /* its own, where that makes a difference */
+	mine.index = how->index; /* the kind's own index, where the index makes a difference */
 	mine.set = how->set;
 	if (src->n_sets)
 		part.n = how->set ? src->sets[how->set - 1]->layout.n_counters : 0;

@@ -1,4 +1,4 @@
-/* The sources of a device: which are open, what they count, on which queues, whose turn it is. */
+/* The sources of a device: which are open, what they count, on which queues, and which set. */
 #include "vk_layer/record/slots_internal.h"
 
 #include <stdlib.h>
@@ -48,7 +48,7 @@ fill_api(struct vk_slots *s, const struct vk_device *d)
 		.pipeline_statistics = d->enabled.pipeline_statistics,
 		.mesh_shader = d->enabled.mesh_shader,
 		.multi_device = d->enabled.multi_device,
-		.compute_crashes = vk_slots_read_waits(d), /* both of lavapipe */
+		.compute_crashes = vk_slots_read_waits(d), /* both apply to lavapipe */
 		.performance_offered = d->enabled.performance_offered,
 		.performance_query = d->enabled.performance,
 		.performance_pools = d->enabled.performance_pools,
@@ -140,7 +140,7 @@ list_counters(struct vk_slots *s)
 	return true;
 }
 
-/* ---- what values mean ---- */
+/* ---- the meaning of values ---- */
 
 static bool
 fill_layout(struct vk_slots *s, uint32_t number, const struct tally_counter **counters)
@@ -182,7 +182,7 @@ make_layouts(struct vk_slots *s)
 	return ok;
 }
 
-/* Which set has its turn in the open frame. With the lock, or before anybody records. */
+/* Selects the current set of the open frame. With the lock, or before any recording. */
 static void
 take_turns(struct vk_device *d)
 {
@@ -196,7 +196,7 @@ take_turns(struct vk_device *d)
 	atomic_store(&s->set, set == TALLY_NO_SET ? 0 : set + 1);
 }
 
-/* ---- what queues can do ---- */
+/* ---- capabilities of queues ---- */
 
 static struct page_kind
 kind_on(const struct vk_device *d, uint32_t f, uint32_t set)
@@ -214,7 +214,7 @@ kind_on(const struct vk_device *d, uint32_t f, uint32_t set)
 	return kind;
 }
 
-/* Pools of performance queries are made for one family. */
+/* Pools of performance queries are created for one family. */
 static bool
 is_alike(const struct page_kind *a, const struct page_kind *b, uint32_t performance_bit)
 {
@@ -310,7 +310,7 @@ vk_slots_destroy(struct vk_device *d)
 	d->slots = NULL;
 }
 
-/* ---- what there is ---- */
+/* ---- queries about the sources ---- */
 
 uint32_t
 vk_slots_describe(struct vk_device *d, struct tally_source_info *rows)
@@ -355,7 +355,7 @@ vk_slots_inherited(struct vk_device *d, uint32_t family)
 	return s->kinds[vk_kind_of(s, family, 0)].statistics;
 }
 
-/* ... of performance queries: their scope says where they may stand. */
+/* ... of performance queries: their scope determines where they may begin and end. */
 static bool
 may_stand(const struct vk_slots *s, uint32_t set, unsigned what, bool inside)
 {
@@ -490,10 +490,10 @@ vk_slots_tick(struct vk_device *d, uint64_t now_ns)
 bool
 vk_slots_read_waits(const struct vk_device *d)
 {
-	/* Mesa's lavapipe (seen in 22.3.6) calls vkDeviceWaitIdle() inside, whatever the flags. It
-	 * can go when tests/apps/vk_sources says that a result is read while a later submission
-	 * waits. A device of Vulkan 1.0 does not tell its driver, but the vendor id is Mesa's own
-	 * only where there is no hardware. */
+	/* Mesa's lavapipe (seen in 22.3.6) calls vkDeviceWaitIdle() inside, whatever the flags.
+	 * This can be removed when tests/apps/vk_sources reports that a result is read while a
+	 * later submission waits. A device of Vulkan 1.0 does not report its driver, but there
+	 * the vendor id is Mesa's own only without hardware. */
 	return d->driver_id == VK_DRIVER_ID_MESA_LLVMPIPE ||
 	       (!d->driver_id && d->properties.vendorID == VK_VENDOR_ID_MESA);
 }

@@ -1,9 +1,9 @@
-/* vk_layer/record/targets.c - from a render pass, framebuffer or list of views to what it
- * writes to.
+/* vk_layer/record/targets.c - maps a render pass, framebuffer or list of views to its target.
  *
- * The answer is kept with the framebuffer, or the first view, so that the next pass that begins
- * alike costs one or two looks into a table. One word stands for the load operations of all
- * attachments that are written to, and one for the stores: docs/passes.md.
+ * The answer is cached with the framebuffer, or with the first view, so that the next pass that
+ * begins in the same way needs only one or two table look-ups. One word describes the load
+ * operations of all attachments that are written to, and one the store operations:
+ * docs/passes.md.
  */
 #include "vk_layer/record/targets_internal.h"
 
@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-/* ---- answers kept ---- */
+/* ---- cached answers ---- */
 
 static uint64_t
 mix(uint64_t hash, uint64_t v)
@@ -33,7 +33,7 @@ find_use(struct vk_uses *uses, uint64_t key)
 static void
 keep_use(struct vk_uses *uses, uint64_t key, const struct vk_target_use *answer)
 {
-	/* An answer without a target may be better next time. */
+	/* An answer without a target may be better the next time. */
 	if (!answer->target)
 		return;
 	if (atomic_fetch_add_explicit(&uses->n, 1, memory_order_relaxed) >= VK_MAX_USES) {
@@ -62,7 +62,7 @@ format_name(VkFormat format)
 	return name ? name : "?";
 }
 
-/* An unknown format may have anything. */
+/* An unknown format may have any aspect. */
 static bool
 has_depth(VkFormat format)
 {
@@ -75,7 +75,7 @@ has_stencil(VkFormat format)
 	return format == VK_FORMAT_UNDEFINED || vk_format_has_stencil(format);
 }
 
-/* What all attachments together do. */
+/* The combined operations of all attachments. */
 struct ops {
 	bool any, loads, clears, stores, resolves;
 };
@@ -131,8 +131,8 @@ set_area(struct tally_target *target, const VkRect2D *area)
 
 /* ---- render pass objects ---- */
 
-/* The surfaces behind the attachments, for all of them lie in the framebuffer or with the
- * beginning of the pass. */
+/* Where the surfaces of the attachments come from: all of them are known by the framebuffer, or
+ * come with the beginning of the pass. */
 struct surfaces {
 	const struct vk_framebuffer_known *fb; /* may be NULL */
 	const VkRenderPassAttachmentBeginInfo *views; /* imageless */
@@ -153,7 +153,7 @@ surface_of(const struct surfaces *s, uint32_t attachment)
 	return view ? view->surface : -1;
 }
 
-/* Of several the first: colour before what it is resolved into. */
+/* The first of several: color before what it is resolved into. */
 static int64_t
 find_surface(const struct vk_render_pass_known *pass, const struct surfaces *s)
 {
@@ -200,7 +200,7 @@ describe_attachments(const struct vk_render_pass_known *pass, struct tally_targe
 		add_ops(ops, a->stencil_load, a->stencil_store);
 }
 
-/* The framebuffer is known, or the render pass is not: then little is said. */
+/* Either `fb` is known, or the render pass is not; in the latter case little is reported. */
 static void
 describe_render_pass(const struct vk_render_pass_known *pass, const struct vk_framebuffer_known *fb,
 		     const VkRect2D *area, struct vk_target_use *out)
@@ -279,7 +279,7 @@ vk_target_of_render_pass(struct vk_device *d, const VkRenderPassBeginInfo *info,
 
 /* One VkRenderingAttachmentInfo, with what is known of its views. */
 struct written {
-	const VkRenderingAttachmentInfo *info; /* NULL: not there */
+	const VkRenderingAttachmentInfo *info; /* NULL: not present */
 	struct vk_view_known *view; /* NULL: unknown */
 	const struct vk_view_known *resolve;
 	bool resolves;
@@ -288,8 +288,8 @@ struct written {
 struct rendering {
 	struct written color[TALLY_MAX_COLOR], depth, stencil;
 	uint32_t n_color;
-	bool one_image; /* depth and stencil are in one */
-	struct vk_view_known *first; /* keeps the answers */
+	bool one_image; /* depth and stencil share one image */
+	struct vk_view_known *first; /* the cached answers are kept with it */
 	uint64_t key;
 };
 
@@ -347,7 +347,7 @@ describe_written(const struct written *w, struct tally_target *target, struct op
 		.samples = view ? view->samples : 0,
 		.layers = target->layers,
 	};
-	/* Attachments may differ in size: the smallest is what is drawn to. */
+	/* Attachments may differ in size: the smallest one is drawn to. */
 	if (view && view->width && (!target->width || view->width < target->width))
 		target->width = view->width;
 	if (view && view->height && (!target->height || view->height < target->height))
@@ -435,7 +435,7 @@ vk_target_of_image(struct vk_device *d, VkImage handle)
 	else
 		build.color[build.n_color++] = whole;
 	target = tally_intern_target(NULL, &build);
-	/* Equal targets are one: who else stores, stores the same. */
+	/* Equal targets are interned as one: any other thread stores the same pointer. */
 	atomic_store_explicit(&image->target, target, memory_order_release);
 	return target;
 }

@@ -1,9 +1,9 @@
 /* vk_layer/record/targets.h - what a render pass writes to: formats, sizes, load and store
  * operations.
  *
- * Keeps what the game said when it made images, views, render passes, framebuffers and swapchains;
- * answers with an interned struct tally_target. Any thread; tables are read without a lock
- * (handles.h). Out of memory: an object is unknown, and its format "?".
+ * Records what the game specified when it created images, views, render passes, framebuffers
+ * and swapchains; answers with an interned struct tally_target. Any thread; tables are read
+ * without a lock (handles.h). If memory runs out, an object is unknown and its format is "?".
  */
 #ifndef PASSTALLY_VK_LAYER_TARGETS_H
 #define PASSTALLY_VK_LAYER_TARGETS_H
@@ -32,7 +32,7 @@ const struct tally_target *vk_target_of_image(struct vk_device *d, VkImage image
 struct tally_extent vk_target_of_swapchain(struct vk_device *d, VkSwapchainKHR swapchain,
 					   int64_t *number);
 
-/* Hooks that forward themselves. */
+/* Hooks that forward the call themselves. */
 VkResult vk_create_image(struct vk_device *d, PFN_vkCreateImage next, VkDevice device,
 			 const VkImageCreateInfo *info, const VkAllocationCallbacks *allocator,
 			 VkImage *out);

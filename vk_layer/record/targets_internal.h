@@ -1,10 +1,11 @@
 /* vk_layer/record/targets_internal.h - what is kept of images, views, render passes and
  * framebuffers.
  *
- * Written by targets_objects.c while an object is made, constant from then on but for the lists of
- * answers and the count of equal handles; read by targets.c without a lock. An object lives until
- * the game destroys it: nobody may use it then. `serial` is never used again, unlike a handle, so
- * that answers are kept by serials. A framebuffer keeps what it needs of its views.
+ * Written by targets_objects.c while an object is created, and constant from then on except for
+ * the lists of answers and the count of equal handles; read by targets.c without a lock. An
+ * object lives until the game destroys it, when no thread may use it. A `serial` is never
+ * reused, unlike a handle, so answers are cached by serial. A framebuffer keeps what it needs
+ * of its views.
  */
 #ifndef PASSTALLY_VK_LAYER_TARGETS_INTERNAL_H
 #define PASSTALLY_VK_LAYER_TARGETS_INTERNAL_H
@@ -12,7 +13,7 @@
 #include "vk_layer/record/handles.h"
 #include "vk_layer/record/targets.h"
 
-/* One answer, kept by the object that it is about. */
+/* One answer, cached by the object that it is about. */
 struct vk_use {
 	struct vk_use *next;
 	uint64_t key;
@@ -20,16 +21,17 @@ struct vk_use {
 };
 
 #define VK_MAX_USES 16
-/* Threads that begin the same pass at once push at the front; an answer may stand twice. */
+/* Threads that begin the same pass at once all push at the front, so an answer may be listed
+ * twice. */
 struct vk_uses {
 	struct vk_use *_Atomic first;
 	atomic_uint n;
 };
 
-/* What every object begins with. */
+/* The first members of every object. */
 struct vk_known {
 	uint64_t serial;
-	uint32_t more; /* drivers may give equal objects one handle: destroys to wait for */
+	uint32_t more; /* drivers may give equal objects one handle: destroys still to expect */
 };
 
 struct vk_image_known {
@@ -38,8 +40,8 @@ struct vk_image_known {
 	uint32_t width, height, depth, levels, layers, samples;
 	int64_t surface; /* -1: not of a swapchain */
 	VkImage handle;
-	struct vk_image_known *next; /* of the same swapchain */
-	const struct tally_target *_Atomic target; /* NULL: not asked for yet */
+	struct vk_image_known *next; /* the next image of the same swapchain */
+	const struct tally_target *_Atomic target; /* NULL: not queried yet */
 };
 
 struct vk_view_known {
@@ -59,7 +61,7 @@ struct vk_pass_attachment {
 
 struct vk_render_pass_known {
 	struct vk_known base;
-	uint32_t color[TALLY_MAX_COLOR], n_color; /* numbers of attachments, by first use */
+	uint32_t color[TALLY_MAX_COLOR], n_color; /* indices of attachments, by first use */
 	uint32_t resolve[TALLY_MAX_COLOR], n_resolve;
 	uint32_t depth; /* VK_ATTACHMENT_UNUSED: none */
 	uint32_t view_mask; /* of all subpasses */
@@ -73,7 +75,7 @@ struct vk_render_pass_known {
 struct vk_framebuffer_known {
 	struct vk_known base;
 	uint32_t width, height, layers;
-	bool imageless; /* the views come with the beginning of a pass */
+	bool imageless; /* the views are given at the beginning of a pass */
 	struct vk_uses uses;
 	uint32_t n_attachments;
 	int64_t surfaces[]; /* of each attachment; -1: none */
@@ -84,15 +86,16 @@ struct vk_swapchain_known {
 	int64_t surface;
 	VkFormat format;
 	uint32_t width, height, layers;
-	struct vk_image_known *images; /* with the lock */
+	struct vk_image_known *images; /* with vk_targets.lock */
 };
 
 struct vk_targets {
 	struct vk_handles images, views, render_passes, framebuffers, swapchains;
-	struct vk_handles surfaces; /* VkSurfaceKHR to number + 1 */
+	struct vk_handles surfaces; /* maps VkSurfaceKHR to number + 1 */
 	atomic_uint_fast64_t serial;
-	/* Guards what creating and destroying do besides a table's own lock, which is taken after
-	 * it: `more`, a swapchain's images, surfaces. Never held across a call of the driver. */
+	/* Guards what creation and destruction do apart from a table's own lock, which is taken
+	 * after it: `more`, a swapchain's images, surfaces. Never held across a call into the
+	 * driver. */
 	pthread_mutex_t lock;
 	uint32_t n_surfaces;
 };

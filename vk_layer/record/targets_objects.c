@@ -1,8 +1,8 @@
 /* vk_layer/record/targets_objects.c - the game's images, views, render passes, framebuffers,
  * swapchains.
  *
- * Each hook asks the driver first and then keeps what the game said. Nothing is kept of a call that
- * failed, nor when memory is out: the object is unknown then.
+ * Each hook first calls the driver and then records what the game specified. Nothing is kept of
+ * a call that failed, nor when memory runs out: the object is then unknown.
  */
 #include "vk_layer/record/targets_internal.h"
 
@@ -17,7 +17,7 @@ known_create(struct vk_targets *t, size_t size)
 	return k;
 }
 
-/* Takes `object`. */
+/* Takes ownership of `object`. */
 static void
 remember(struct vk_targets *t, struct vk_handles *map, uint64_t key, void *object)
 {
@@ -29,7 +29,7 @@ remember(struct vk_targets *t, struct vk_handles *map, uint64_t key, void *objec
 	struct vk_known *old = vk_handles_find(map, key);
 	bool kept = false;
 	if (old)
-		old->more++; /* the same handle again: the driver takes them for equal */
+		old->more++; /* the same handle again: the driver considers the objects equal */
 	else
 		kept = vk_handles_put(map, key, object);
 	pthread_mutex_unlock(&t->lock);
@@ -37,7 +37,7 @@ remember(struct vk_targets *t, struct vk_handles *map, uint64_t key, void *objec
 		free(object);
 }
 
-/* Before the driver destroys it. Gives back what is the caller's to free, or NULL. */
+/* Called before the driver destroys it. Returns what the caller has to free, or NULL. */
 static void *
 forget(struct vk_targets *t, struct vk_handles *map, uint64_t key)
 {
@@ -167,7 +167,7 @@ learn_view(struct vk_targets *t, const VkImageViewCreateInfo *info)
 	view->samples = image->samples;
 	view->surface = image->surface;
 	if (view->layers == VK_REMAINING_ARRAY_LAYERS) {
-		/* The slices of a volume are layers to a 2D view of it. */
+		/* The slices of a 3D image are layers to a 2D view of it. */
 		uint32_t all = image->depth > 1 ? at_level(image->depth, range->baseMipLevel)
 						: image->layers;
 		view->layers = all > range->baseArrayLayer ? all - range->baseArrayLayer : 1;
@@ -405,7 +405,7 @@ vk_destroy_framebuffer(struct vk_device *d, PFN_vkDestroyFramebuffer next, VkDev
 
 /* ---- swapchains ---- */
 
-/* A window keeps its number when its swapchain is made anew, as a resize does. */
+/* A window keeps its number when its swapchain is recreated, as in a resize. */
 static int64_t
 surface_number(struct vk_targets *t, VkSurfaceKHR surface)
 {
@@ -475,18 +475,18 @@ vk_destroy_swapchain(struct vk_device *d, PFN_vkDestroySwapchainKHR next, VkDevi
 		     VkSwapchainKHR swapchain, const VkAllocationCallbacks *allocator)
 {
 	struct vk_targets *t = d->targets;
-	/* Its images' handles are free as soon as its own is. */
+	/* Its images' handles become free as soon as its own does. */
 	if (t)
 		free_swapchain(t, forget(t, &t->swapchains, VK_HANDLE_KEY(swapchain)));
 	next(device, swapchain, allocator);
 }
 
-/* With the lock held. */
+/* With t->lock held. */
 static void
 learn_swapchain_image(struct vk_targets *t, struct vk_swapchain_known *chain, VkImage handle)
 {
 	if (vk_handles_find(&t->images, VK_HANDLE_KEY(handle)))
-		return; /* asked for before */
+		return; /* queried before */
 	struct vk_image_known *image = known_create(t, sizeof(*image));
 	if (!image)
 		return;
@@ -566,7 +566,7 @@ vk_targets_destroy(struct vk_device *d)
 	if (!t)
 		return;
 	d->targets = NULL;
-	/* A swapchain's images stand in `images` too, and go with those. */
+	/* A swapchain's images are in `images` too, and are freed with those. */
 	vk_handles_each(&t->images, visit_plain, NULL);
 	vk_handles_each(&t->swapchains, visit_plain, NULL);
 	vk_handles_each(&t->render_passes, visit_plain, NULL);

@@ -124,7 +124,7 @@ vk_work_begin(struct vk_command *c, enum vk_work what, VkImage image)
 		return;
 	const struct work *w = &works[what];
 	if (!in_render(c)) {
-		/* A video scope is one pass with what is in it. */
+		/* A video coding scope is one pass, including everything in it. */
 		if (c->open == VK_OPEN_VIDEO || c->suspended)
 			return;
 		const struct tally_target *target = image ? vk_target_of_image(c->device, image)
@@ -143,7 +143,7 @@ void
 vk_work_end(struct vk_command *c)
 {
 	vk_workload_end(c);
-	/* A performance query of the game's may have to end last: leave nothing open behind it. */
+	/* A performance query of the game may have to end last: leave nothing open after it. */
 	const struct vk_device *d = c->device;
 	if (c->open == VK_OPEN_WORK && (!d->config->group_work || d->enabled.game_performance))
 		vk_pass_close(c);
@@ -170,7 +170,8 @@ vk_video_begin(struct vk_command *c)
 		return;
 	vk_pass_close_any(c);
 	vk_whole_begin(c);
-	vk_whole_yield(c, VK_BRACKET_COUNT); /* no query but the scope's own may be active in it */
+	vk_whole_yield(c, VK_BRACKET_COUNT); /* no query except the scope's own may be active in
+						it */
 	struct vk_pass *p = vk_pass_open(c, TALLY_PASS_OTHER);
 	c->open = VK_OPEN_VIDEO;
 	vk_pass_measure(c, p, VK_BRACKET_TIME, 1);
@@ -183,7 +184,7 @@ vk_video_ended(struct vk_command *c)
 		vk_pass_close(c);
 }
 
-/* ---- what colours a pass ---- */
+/* ---- changes to the open pass ---- */
 
 static void
 stand(struct vk_command *c, bool *what, uint64_t flag, bool on)
@@ -196,7 +197,7 @@ stand(struct vk_command *c, bool *what, uint64_t flag, bool on)
 void
 vk_conditional(struct vk_command *c, bool on)
 {
-	/* Work before and after it is not of the same kind. */
+	/* The work before and after it is not of the same kind. */
 	end_group(c);
 	stand(c, &c->conditional, TALLY_FLAG(CONDITIONAL), on);
 }
@@ -215,7 +216,7 @@ add_label(struct vk_command *c, bool begins, const char *name)
 	struct vk_recording *r = vk_recording_of(c);
 	if (!r)
 		return;
-	end_group(c); /* a label covers all of a pass, or none of it */
+	end_group(c); /* a label covers a whole pass or none of it */
 	vk_recording_add_label(r, begins, name);
 }
 
@@ -231,7 +232,7 @@ vk_label_end(struct vk_command *c)
 	add_label(c, false, NULL);
 }
 
-/* It names nothing, but may end a frame, or start and stop the capture. */
+/* It names nothing, but may end a frame, or start or stop the capture. */
 void
 vk_label_insert(struct vk_command *c, const char *name)
 {
