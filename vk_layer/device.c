@@ -31,8 +31,7 @@ vk_devices_abandon(struct vk_instance *instance)
 		tally_keep_loaded((const void *)(uintptr_t)d->next.QueueSubmit);
 		if (d->tracked)
 			vk_device_finish(d);
-		/* The device stays in memory: a thread of the game may still be in one of our
-		 * hooks. */
+		/* Stays in memory: a thread of the game may still be in one of our hooks. */
 		atomic_store(&d->stopped, true);
 		d->instance = NULL;
 	}
@@ -117,8 +116,8 @@ create_below(struct vk_device *made, const VkDeviceCreateInfo *info, PFN_vkCreat
 	return create(made->physical, info, allocator, &made->handle);
 }
 
-/* Creates everything that measuring needs. After a failure (false) nothing remains
- * allocated. */
+/* Creates everything that measuring needs. After a failure
+ * (false) nothing remains allocated. */
 static bool
 start_measuring(struct vk_device *d)
 {
@@ -156,8 +155,8 @@ stop_measuring(struct vk_device *d)
 	pthread_mutex_destroy(&d->lock);
 }
 
-/* Adds the device to the table and measures it if possible. False: it cannot even be
- * forwarded. */
+/* Adds the device to the table and measures it if possible. False: its calls
+ * cannot even be forwarded. */
 static bool
 keep(const struct vk_device *made, PFN_vkGetDeviceProcAddr get)
 {

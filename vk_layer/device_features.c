@@ -148,8 +148,8 @@ vk_offers(const struct vk_instance *instance, VkPhysicalDevice physical, const c
 	return found;
 }
 
-/* The device may support an older version than its instance. Then these calls are valid only
- * with the extension. */
+/* The device may support an older version than its instance. Then these calls are valid
+ * only with the extension. */
 static bool
 in_core(const struct vk_instance *instance, const VkPhysicalDeviceProperties *device,
 	uint32_t version)
@@ -278,8 +278,7 @@ struct plan {
 	uint32_t n_extensions;
 	/* Structures of the game's chain to patch; NULL: not present. */
 	const VkBaseInStructure *features2, *vulkan12, *reset, *performance_node;
-	const VkBaseInStructure *last; /* the chain is cloned up to this one; NULL: it is not
-					  cloned */
+	const VkBaseInStructure *last; /* the chain is cloned up to this; NULL: not cloned */
 	size_t clone_size;
 };
 

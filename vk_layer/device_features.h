@@ -10,8 +10,7 @@
 #include "vk_layer/state.h"
 
 struct vk_patched {
-	VkDeviceCreateInfo info;   /* what is passed down; points into `memory` and the game's
-				      own */
+	VkDeviceCreateInfo info;   /* passed down; points into `memory` and the game's own */
 	struct vk_enabled enabled; /* if this create info is accepted */
 	VkLayerDeviceCreateInfo *link; /* the loader's link node as it is passed down: in the
 					  clone, or in the game's chain (R17) */
@@ -30,8 +29,8 @@ void vk_features_of_game(const VkDeviceCreateInfo *info, struct vk_enabled *out)
 VkLayerDeviceCreateInfo *vk_device_node(const VkDeviceCreateInfo *info, VkLayerFunction function);
 /* Does the device itself (not a layer) support an extension? */
 bool vk_offers(const struct vk_instance *instance, VkPhysicalDevice physical, const char *name);
-/* The function that queries detailed properties of this device, or NULL where that is not
- * allowed. */
+/* The function that queries detailed properties of this device, or NULL where
+ * that is not allowed. */
 PFN_vkGetPhysicalDeviceProperties2 vk_reads_properties2(const struct vk_instance *instance,
 							const VkPhysicalDeviceProperties *device);
 

@@ -8,8 +8,8 @@
 #include "vk_layer/record/handles.h"
 
 static struct vk_handles devices;
-/* Guards additions and removals against vk_devices_each(). No call goes down the chain while it
- * is held. */
+/* Guards additions and removals against vk_devices_each(). No call goes down the chain
+ * while it is held. */
 static pthread_mutex_t devices_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* For devices that are only forwarded because memory ran out. */
@@ -54,8 +54,7 @@ void
 vk_devices_each(void (*each)(struct vk_device *d, void *data), void *data)
 {
 	if (pthread_mutex_trylock(&devices_lock) != 0)
-		return; /* the thread that holds it may be this one, when a signal made it call
-			   exit() */
+		return; /* this very thread may hold it, if a signal made it call exit() */
 	struct visit visit = { each, data };
 	vk_handles_each(&devices, visit_one, &visit);
 	pthread_mutex_unlock(&devices_lock);

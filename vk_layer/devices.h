@@ -18,8 +18,8 @@ bool vk_devices_add(struct vk_device *d);
 /* Replaces a device for which there is no memory: one of four reserved entries whose calls are
  * only forwarded. False: all four are in use. */
 bool vk_devices_reserve(const struct vk_device *made, PFN_vkGetDeviceProcAddr get);
-/* The device is no longer found. True: the caller owns the memory; false: it was one of the
- * four. */
+/* The device is no longer found. True: the caller owns the memory; false: it was
+ * one of the four. */
 bool vk_devices_remove(struct vk_device *d);
 /* Takes a device that belongs to the instance out of the table; NULL: none is left. */
 struct vk_device *vk_devices_take_of(const struct vk_instance *instance);

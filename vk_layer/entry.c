@@ -143,8 +143,8 @@ get_instance_proc_addr(VkInstance handle, const char *name)
 	return row ? row->hook : next;
 }
 
-/* Commands of extensions that the game did not request: it would conclude that they are
- * enabled. */
+/* Commands of extensions that the game did not request: it would conclude
+ * that they are enabled. */
 static bool
 is_hidden(const struct vk_enabled *enabled, const char *name)
 {
@@ -186,7 +186,6 @@ vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *negotiate)
 		return VK_ERROR_INITIALIZATION_FAILED; /* would look for exported symbols */
 	negotiate->pfnGetInstanceProcAddr = get_instance_proc_addr;
 	negotiate->pfnGetDeviceProcAddr = get_device_proc_addr;
-	negotiate->pfnGetPhysicalDeviceProcAddr = NULL; /* we add no physical-device
-							   functions */
+	negotiate->pfnGetPhysicalDeviceProcAddr = NULL; /* we add no such functions */
 	return VK_SUCCESS;
 }

@@ -102,8 +102,8 @@ try_create(const struct attempt *a, const VkInstanceCreateInfo *info, VkInstance
 	return a->create(info, a->allocator, out);
 }
 
-/* Adds the extension that allows features to be queried in detail; the game's version is
- * unchanged. */
+/* Adds the extension that allows features to be queried in detail; the
+ * game's version is unchanged. */
 static VkResult
 try_extended(const struct attempt *a, const VkInstanceCreateInfo *info, VkInstance *out)
 {

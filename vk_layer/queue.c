@@ -1,5 +1,5 @@
-/* vk_layer/queue.c - queues of a device: look-up by handle, their labels, the game's waits for
- * them. */
+/* vk_layer/queue.c - queues of a device: look-up by handle, their labels, the
+ * game's waits for them. */
 #include <stdlib.h>
 
 #include "layer/clock.h"

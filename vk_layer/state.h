@@ -55,8 +55,8 @@ struct vk_enabled {
 };
 
 #define VK_MAX_FAMILIES 16
-#define VK_FENCE_RING 2 /* validation layers count the game's fences and ours together, and call
-			   more than this too many */
+#define VK_FENCE_RING 2 /* with more, validation layers report too many: they count
+			   the game's as well */
 
 /* A fence of our own, signaled when everything up to a submission has completed. */
 struct vk_fence {
@@ -116,8 +116,8 @@ struct vk_device {
 	uint32_t n_families;
 	const struct tally_config *config;
 	struct vk_targets *targets;
-	/* Used by command.c, zeroed at first: command pools; the game's pools of statistics
-	 * queries. */
+	/* Used by command.c, zeroed at first: command pools; pools of
+	 * the game's statistics queries. */
 	struct vk_handles pools, statistics_pools;
 
 	pthread_mutex_t lock;
@@ -132,12 +132,10 @@ struct vk_device {
 	uint64_t submits_in_frame;     /* --frame submit:N */
 	uint64_t passes_in_frame;      /* of the open frame */
 	atomic_uint pending_timelines; /* unread submissions that wait for a timeline */
-	int64_t beneath;	       /* the OpenGL device that uses this one, -1 = none
-					  known */
-	bool marks_frames; /* the game ends frames by VkFrameBoundaryEXT: presents do not end
-			      them */
+	int64_t beneath;	       /* the OpenGL device on this one, -1 = none known */
+	bool marks_frames; /* frames end by VkFrameBoundaryEXT, not by presents */
 	struct vk_resolve *resolve; /* --snapshot exact: set at creation, otherwise NULL */
-	atomic_bool exact_over;	    /* set once, by any thread: no more waits for `resolve` */
+	atomic_bool exact_over;	    /* set once, by any thread: no more waits of exact.c */
 	bool given_up;	   /* stopped, and everything unread is flagged */
 };
 

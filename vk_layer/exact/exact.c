@@ -10,10 +10,10 @@
 
 #define WAIT_NS UINT64_C(2000000000)
 
-/* A piece of the call, and what of the call is in it. */
+/* A piece of the call, with the command buffers that it covers. */
 struct part {
 	struct vk_piece piece;
-	bool sampled, whole; /* the batch as it is */
+	bool sampled, whole; /* `whole`: the batch is not cut */
 	uint32_t from, to; /* the game's command buffers in it, counted over the call */
 };
 
@@ -49,7 +49,7 @@ vk_exact_finish(struct vk_queue *q, bool calls)
 	if (!q->exact_fence || !calls)
 		return;
 	if (q->exact_waits && d->next.use.GetFenceStatus(d->handle, q->exact_fence) != VK_SUCCESS)
-		return; /* one that is still to be signalled must not be destroyed */
+		return; /* a fence that is still to be signaled must not be destroyed */
 	d->next.use.DestroyFence(d->handle, q->exact_fence, NULL);
 	q->exact_fence = VK_NULL_HANDLE;
 }
@@ -72,7 +72,7 @@ is_over(struct vk_device *d)
 	return atomic_load(&d->exact_over) || !vk_device_runs(d);
 }
 
-/* An unsignalled fence in q->exact_fence. */
+/* Provides an unsignaled fence in q->exact_fence. */
 static bool
 ready_fence(struct vk_queue *q)
 {
@@ -93,7 +93,7 @@ ready_fence(struct vk_queue *q)
 	return true;
 }
 
-/* Until all that the queue was given has ended. */
+/* Waits until everything that was submitted to the queue has ended. */
 static bool
 drain(struct vk_queue *q)
 {
@@ -115,7 +115,7 @@ drain(struct vk_queue *q)
 	return result == VK_SUCCESS;
 }
 
-/* What came before has ended: where do the totals stand? */
+/* Takes a sample of the totals after everything before it has ended. */
 static uint64_t
 sample(struct vk_exact_call *x)
 {
@@ -126,9 +126,9 @@ sample(struct vk_exact_call *x)
 	return number;
 }
 
-/* ---- where the numbers go ---- */
+/* ---- storing the numbers of samples ---- */
 
-/* Of --granularity frame: another thread may end it while this one waits. */
+/* For --granularity frame: another thread may end the frame while this one waits. */
 static void
 doubt_frame(struct vk_exact_call *x)
 {
@@ -142,7 +142,7 @@ doubt_frame(struct vk_exact_call *x)
 	pthread_mutex_unlock(&d->lock);
 }
 
-/* A number at its first submission, and one after its last. */
+/* Sets the sample number before its first submission and the one after its last. */
 static void
 set_frame(struct vk_exact_call *x, uint64_t from, uint64_t to)
 {
@@ -162,7 +162,7 @@ set_frame(struct vk_exact_call *x, uint64_t from, uint64_t to)
 	fill->pass->snapshot_to = to;
 }
 
-/* The passes of command buffers first to end - 1. */
+/* Sets the numbers of the passes in command buffers first to end - 1. */
 static void
 set_numbers(struct vk_exact_call *x, uint32_t first, uint32_t end, uint64_t from, uint64_t to)
 {
@@ -184,7 +184,7 @@ set_numbers(struct vk_exact_call *x, uint32_t first, uint32_t end, uint64_t from
 	pthread_mutex_unlock(&d->lock);
 }
 
-/* ---- cutting ---- */
+/* ---- cutting a call into parts ---- */
 
 static const struct vk_recording *
 recording_at(const struct vk_batches *b, uint32_t batch, uint32_t n)
@@ -192,8 +192,8 @@ recording_at(const struct vk_batches *b, uint32_t batch, uint32_t n)
 	return vk_recording_submitted(vk_batch_buffer(b, batch, n));
 }
 
-/* How many command buffers from `first` on have to stay together: a render pass that one suspends
- * is resumed in the next. */
+/* The number of command buffers from `first` on that have to stay together: a render pass that
+ * one suspends is resumed in the next. */
 static uint32_t
 joined(const struct vk_batches *b, uint32_t batch, uint32_t first)
 {
@@ -217,7 +217,7 @@ is_coarse(const struct vk_exact_call *x)
 	return x->q->device->config->granularity <= TALLY_GRANULARITY_SUBMIT;
 }
 
-/* One that stays whole: its own structures, or our stamps around it, cannot be cut. */
+/* A batch that stays whole: its own structures, or our timestamps around it, cannot be cut. */
 static bool
 stays_whole(const struct vk_exact_call *x, uint32_t batch)
 {
@@ -242,7 +242,7 @@ add_part(struct plan *plan, uint32_t batch, uint32_t first, uint32_t n)
 	return part;
 }
 
-/* `at`: command buffers of the call before this batch. */
+/* `at`: the number of command buffers of the call before this batch. */
 static void
 plan_batch(const struct vk_exact_call *x, struct plan *plan, uint32_t batch, uint32_t at)
 {
@@ -257,7 +257,7 @@ plan_batch(const struct vk_exact_call *x, struct plan *plan, uint32_t batch, uin
 		return;
 	}
 	bool waits = vk_batch_has_waits(&x->game, batch);
-	/* Alone, so that the totals are read after what it waits for. */
+	/* The waits are a part of their own, so that the totals are read after them. */
 	struct part *part = NULL;
 	if (waits) {
 		part = add_part(plan, batch, 0, 0);
@@ -301,7 +301,7 @@ send(const struct vk_exact_call *x, const struct vk_batches *b, VkFence fence)
 	return x->two(x->q->handle, b->n, b->two, fence);
 }
 
-/* Batches first to the end, as they are. */
+/* Submits the batches from `first` to the end unchanged. */
 static VkResult
 send_rest(const struct vk_exact_call *x, uint32_t first)
 {
@@ -313,7 +313,7 @@ send_rest(const struct vk_exact_call *x, uint32_t first)
 	return send(x, &rest, x->fence);
 }
 
-/* All of the parts from `i` on, of which nothing is sampled. */
+/* Submits all parts from `i` on, none of which is sampled. */
 static VkResult
 send_unsampled(const struct vk_exact_call *x, const struct plan *plan, uint32_t i)
 {
@@ -353,7 +353,7 @@ send_part(const struct vk_exact_call *x, const struct part *part)
 	return send(x, &info.batches, fence);
 }
 
-/* ---- may it wait? ---- */
+/* ---- is waiting allowed? ---- */
 
 static void
 tell(enum vk_verdict verdict)
@@ -370,7 +370,7 @@ tell(enum vk_verdict verdict)
 	tally_log_say(TALLY_LEVEL_INFO, "vulkan", "a batch was not sampled: %s", why[verdict]);
 }
 
-/* Everything from batch `first` on goes down at once: its place in the order. */
+/* The batches from `first` on are submitted at once: records them in order. */
 static void
 submitted(const struct vk_exact_call *x, uint32_t first)
 {
@@ -392,12 +392,12 @@ may_wait(const struct vk_exact_call *x, uint32_t batch)
 
 /* ---- the call ---- */
 
-/* The parts of a call, as long as they can be sampled. Returns where it stopped. */
+/* Submits the parts of a call while they can be sampled. Returns the index where it stopped. */
 static uint32_t
 run_parts(struct vk_exact_call *x, struct plan *plan, VkResult *result)
 {
 	uint64_t before =
-		TALLY_NO_SNAPSHOT; /* the sample after the part before, if there was one */
+		TALLY_NO_SNAPSHOT; /* the sample after the previous part, if there was one */
 	uint32_t i = 0;
 	for (; i < plan->n; i++) {
 		const struct part *part = &plan->parts[i];
@@ -408,7 +408,8 @@ run_parts(struct vk_exact_call *x, struct plan *plan, VkResult *result)
 			before = sample(x);
 		if (part->sampled && !before && is_over(x->q->device))
 			return i;
-		/* Told before it is: what it signals depends on nothing but the GPU from here. */
+		/* Recorded before it is submitted: from here on, what it signals depends on
+		 * nothing but the GPU. */
 		if (part->piece.last)
 			vk_resolve_submitted(x->q->device->resolve, x->q->line,
 					     vk_batch_op(&x->game, part->piece.batch), x->serial);
@@ -439,8 +440,8 @@ submit_parts(struct vk_exact_call *x, struct plan *plan)
 	if (result == VK_ERROR_DEVICE_LOST)
 		return result;
 	if (result != VK_SUCCESS) {
-		/* What is in the driver's hands cannot be taken back: as the game meant it, or
-		 * not at all. */
+		/* What the driver has accepted cannot be taken back: the rest is submitted as
+		 * the game meant it, or not at all. */
 		give_up(d, "the driver refused a part of a submission");
 		return send_unsampled(x, plan, i);
 	}
@@ -456,7 +457,7 @@ submit_whole(struct vk_exact_call *x)
 {
 	struct vk_device *d = x->q->device;
 	uint64_t from = TALLY_NO_SNAPSHOT, to = TALLY_NO_SNAPSHOT;
-	uint32_t n = 0; /* told: one batch may wait for what another before it signals */
+	uint32_t n = 0; /* recorded: one batch may wait for what an earlier one signals */
 	for (; n < x->game.n && !is_over(d) && may_wait(x, n); n++)
 		vk_resolve_submitted(d->resolve, x->q->line, vk_batch_op(&x->game, n), x->serial);
 	doubt_frame(x);

@@ -3,7 +3,7 @@
 #define STYPE_FRAME_BOUNDARY 1000375001
 #define STYPE_LATENCY_SUBMISSION 1000505005
 
-/* A chain may hold none twice, but a driver need not mind. */
+/* No structure may be repeated in a chain, but a driver may accept it. */
 static bool
 is_repeated(const VkBaseInStructure *s)
 {
@@ -29,8 +29,8 @@ vk_batch_may_cut(const struct vk_batches *b, uint32_t i)
 		case STYPE_LATENCY_SUBMISSION:
 			break;
 		default:
-			/* Keyed mutexes too: one structure takes before the work and gives back
-			 * after it. */
+			/* This includes keyed mutexes: one structure acquires before the work
+			 * and releases after it. */
 			return false;
 		}
 	}
@@ -74,7 +74,7 @@ cut_group(VkDeviceGroupSubmitInfo *g, const struct vk_piece *piece)
 						: NULL;
 }
 
-/* The copy of a structure, in `out`; NULL: it does not go with this piece. */
+/* The copy of a structure, in `out`; NULL: it is left out of this piece. */
 static VkBaseInStructure *
 copy_one(const VkBaseInStructure *from, const struct vk_piece *piece, struct vk_piece_info *out)
 {

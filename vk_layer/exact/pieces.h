@@ -1,9 +1,10 @@
-/* vk_layer/exact/pieces.h - one batch of a submission cut at borders of its command buffers.
+/* vk_layer/exact/pieces.h - one batch of a submission, cut between its command buffers.
  *
- * Order of submission, not of batches, is what the game may rely on, so a batch may go down in
- * pieces: what it waits for with the first, what it signals with the last (FACTS 5.2). What hangs
- * on its pNext chain goes with each piece, or with the last, as its meaning asks. Reads what the
- * game passed, never writes to it, allocates nothing. No lock, any thread.
+ * The game may rely on the order of submission but not on that of batches, so a batch may be
+ * submitted in pieces: the first has what it waits for, the last what it signals (FACTS 5.2).
+ * Each structure of its pNext chain goes with each piece, or with the last, depending on its
+ * meaning. Reads what the game passed, never writes to it, allocates nothing. No lock, any
+ * thread.
  */
 #ifndef PASSTALLY_VK_LAYER_PIECES_H
 #define PASSTALLY_VK_LAYER_PIECES_H
@@ -11,9 +12,9 @@
 #include "vk_layer/submit/batch.h"
 
 struct vk_piece {
-	uint32_t batch;	     /* of the call */
+	uint32_t batch;	     /* index in the call */
 	uint32_t first, n;   /* its command buffers */
-	bool waits, signals; /* carries those of the batch */
+	bool waits, signals; /* it has the waits, or signals, of the batch */
 	bool last;	     /* nothing of the batch follows */
 };
 
@@ -38,9 +39,9 @@ struct vk_piece_latency {
 	uint64_t presentID;
 };
 
-/* A piece as it goes down; points into itself and into what the game passed. */
+/* A piece as it is submitted; points into itself and into what the game passed. */
 struct vk_piece_info {
-	struct vk_batches batches; /* of one */
+	struct vk_batches batches; /* has one batch */
 	VkSubmitInfo one;
 	VkSubmitInfo2 two;
 	VkTimelineSemaphoreSubmitInfo timeline;
@@ -51,7 +52,7 @@ struct vk_piece_info {
 	struct vk_piece_latency latency;
 };
 
-/* Is all that hangs on the batch of a kind that can be cut? */
+/* Are all structures in the chain of the batch of a kind that can be cut? */
 bool vk_batch_may_cut(const struct vk_batches *b, uint32_t i);
 bool vk_batch_has_waits(const struct vk_batches *b, uint32_t i);
 /* Only for a batch that may be cut. */

@@ -5,18 +5,19 @@
 
 #include "vk_layer/record/handles.h"
 
-/* Operations that stand in one queue's line: past them nobody can tell until it is idle. */
+/* The operations that one queue's line can have: beyond them nothing is known
+ * until it is idle. */
 #define MAX_STANDING 4096
 
 struct semaphore {
 	enum vk_semaphore_kind kind;
-	uint64_t submitted; /* binary: signals so far, also by operations that stand in a line */
-	uint64_t promised; /* what it reaches by itself */
+	uint64_t submitted; /* binary: signals so far, also by operations that are in a line */
+	uint64_t promised; /* the value that it will reach without the game */
 };
 
 struct point {
 	uint64_t handle, value;
-	struct semaphore *semaphore; /* once bound; NULL: not known, or ended */
+	struct semaphore *semaphore; /* set once bound; NULL: unknown, or ended */
 	bool ended;
 };
 
@@ -31,15 +32,15 @@ struct vk_line {
 	struct vk_line *next;
 	struct vk_op *first, *last;
 	uint32_t n;
-	bool unknown; /* an operation is missing from it ... */
-	uint64_t unknown_serial; /* ... of this serial at the latest */
+	bool unknown; /* an operation is missing from the line ... */
+	uint64_t unknown_serial; /* ... whose serial is at most this */
 };
 
 struct vk_resolve {
-	pthread_mutex_t lock; /* guards all that follows, and all lines */
+	pthread_mutex_t lock; /* guards all members that follow, and all lines */
 	struct vk_handles semaphores;
 	struct vk_line *lines;
-	bool broken; /* memory was out: an operation that was not noted may signal anything */
+	bool broken; /* memory ran out: an operation that is not recorded may signal anything */
 };
 
 struct vk_resolve *
@@ -127,7 +128,7 @@ vk_op_destroy(struct vk_op *op)
 	free(op);
 }
 
-/* What the semaphores are now: the game may not destroy one that is in use. */
+/* Binds the waits to the current semaphores: the game may not destroy one that is in use. */
 static void
 bind_waits(struct vk_resolve *r, struct vk_op *op)
 {
@@ -187,7 +188,8 @@ pop(struct vk_line *line)
 	vk_op_destroy(op);
 }
 
-/* Whatever can end by now leaves its line, and lets others do so. */
+/* Removes the operations that can end by now from their lines, which may
+ * allow others to end. */
 static void
 settle(struct vk_resolve *r)
 {
@@ -312,7 +314,7 @@ vk_resolve_submitted(struct vk_resolve *r, struct vk_line *line, struct vk_op *o
 		r->broken = true;
 	} else if (line->n >= MAX_STANDING) {
 		lose_track(line, serial);
-		bind_signals(r, op); /* promised by nobody, but counted */
+		bind_signals(r, op); /* not promised by any operation, but counted */
 		vk_op_destroy(op);
 	} else {
 		bind_waits(r, op);

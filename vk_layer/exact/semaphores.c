@@ -1,4 +1,4 @@
-/* vk_layer/exact/semaphores.c - what the game does with semaphores, told to resolve.c. */
+/* vk_layer/exact/semaphores.c - reports what the game does with semaphores to resolve.c. */
 #include "vk_layer/exact/exact.h"
 #include "vk_layer/submit/submission.h"
 
@@ -95,7 +95,7 @@ value_at(const uint64_t *values, uint32_t n, uint32_t i)
 	return values && i < n ? values[i] : 0;
 }
 
-/* VkSubmitInfo and VkBindSparseInfo, whose semaphores stand in plain arrays. */
+/* For VkSubmitInfo and VkBindSparseInfo, whose semaphores are in plain arrays. */
 static struct vk_op *
 plain_op(const void *chain, uint32_t n_waits, const VkSemaphore *waits, uint32_t n_signals,
 	 const VkSemaphore *signals)
@@ -133,7 +133,8 @@ vk_batch_op(const struct vk_batches *b, uint32_t i)
 	return op;
 }
 
-/* They have no serial of their own: a later submission's end tells that they have ended. */
+/* They have no serial of their own: the end of a later submission shows
+ * that they have ended. */
 static void
 told(struct vk_queue *q, struct vk_op *op)
 {

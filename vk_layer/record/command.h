@@ -15,7 +15,7 @@
 
 struct vk_pool;
 
-/* What an open render pass instance, or the group of work outside one, is to the recorder. */
+/* How the recorder classifies an open render pass instance, or a group of work outside one. */
 enum vk_open_kind {
 	VK_OPEN_NOTHING = 0,
 	VK_OPEN_RENDER, /* between begin and end of a render pass instance */
@@ -26,8 +26,7 @@ enum vk_open_kind {
 
 struct vk_command {
 	/* Hot: accessed at every draw. */
-	VkCommandBuffer handle; /* first member; NULL while this is free. Other threads read
-				   it */
+	VkCommandBuffer handle; /* comes first; NULL: free. Other threads read it */
 	const struct vk_device_next *next;
 	uint32_t counts; /* a draw only needs counting: a pass is open, no interval per draw */
 	uint32_t unknown;
@@ -48,11 +47,11 @@ struct vk_command {
 	uint32_t game_statistics; /* the game's statistics queries that are active */
 	uint8_t views; /* of the open render pass: a query inside it takes this many slots */
 	enum tally_pass_kind work_kind; /* of the open group of work */
-	bool brackets_draws; /* granularity draw: workloads have slots, passes only
-				timestamps */
+	bool brackets_draws; /* granularity draw: each workload has a slot,
+				passes have only timestamps */
 	bool sums; /* the open pass gets its counters from the secondaries in it (R25) */
 	bool suspending; /* the open render pass ends by suspending */
-	bool suspended; /* it has suspended: we may record nothing until it resumes */
+	bool suspended; /* it has suspended: the layer may record nothing until it resumes */
 	bool has_chain; /* open_pass is the suspended pass */
 	struct vk_interval intervals[VK_N_AROUND];
 	struct vk_late late;
@@ -181,8 +180,8 @@ VkResult vk_create_query_pool(struct vk_device *d, PFN_vkCreateQueryPool next, V
 void vk_destroy_query_pool(struct vk_device *d, PFN_vkDestroyQueryPool next, VkDevice device,
 			   VkQueryPool pool, const VkAllocationCallbacks *allocator);
 
-/* Forgets the device's pools and command buffers before it is destroyed, without a Vulkan
- * call. */
+/* Forgets the device's pools and command buffers before it is destroyed,
+ * without a Vulkan call. */
 void vk_commands_forget(struct vk_device *d);
 
 #endif

@@ -5,11 +5,11 @@
 
 #define REMOVED UINT64_MAX
 #define FIRST_SHIFT 58 /* 64 slots */
-#define LAST_SHIFT 36  /* 2^28 slots: no game has as many handles */
+#define LAST_SHIFT 36  /* 2^28 slots: no game has that many handles */
 
-/* Guards every map against two writers. It is a leaf lock: nothing is called while it is held.
- * Games create and free handles rarely compared with using them, so one lock for all maps is
- * enough. */
+/* Guards every map against two writers. It is a leaf lock: nothing is called while it is
+ * held. Games use handles far more often than they create or free them, so one lock for
+ * all maps is enough. */
 static pthread_mutex_t writers = PTHREAD_MUTEX_INITIALIZER;
 
 static uint32_t

@@ -32,8 +32,7 @@ enum vk_interval_state {
 
 struct vk_interval {
 	enum vk_interval_state state;
-	uint8_t counts; /* VK_BRACKET_: the counters that run beside the time and could be
-			   yielded */
+	uint8_t counts; /* VK_BRACKET_: counters that run beside the time and may be yielded */
 };
 
 /* The open pass; NULL when there is none or it was dropped. */

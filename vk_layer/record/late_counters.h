@@ -18,8 +18,8 @@
 
 struct vk_command;
 
-/* Bits of vk_slot.sources: those that wait for a draw, those that count now, and those that
- * have counted. */
+/* Bits of vk_slot.sources: those that wait for a draw, those that count now, and
+ * those that have counted. */
 struct vk_late {
 	bool on; /* no pipeline is bound yet */
 	uint32_t waiting, counting, done;

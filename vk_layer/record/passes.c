@@ -158,8 +158,8 @@ vk_pass_measure(struct vk_command *c, struct vk_pass *p, unsigned what, uint32_t
 	bool waits = late && c->open == VK_OPEN_RENDER;
 	if (late && !waits) /* only draws would be counted */
 		what &= ~(unsigned)VK_BRACKET_STATISTICS;
-	/* Granularity frame and submit count around the whole primary, except where counters
-	 * begin late. */
+	/* Granularity frame and submit count around the whole primary, except
+	 * where counters begin late. */
 	bool brackets = brackets_passes(c);
 	if (!brackets && waits)
 		what = VK_BRACKET_STATISTICS;
@@ -344,9 +344,9 @@ enter_render(struct vk_command *c)
 	return true;
 }
 
-/* VK_SUBPASS_CONTENTS_INLINE_AND_SECONDARY_COMMAND_BUFFERS_EXT and the flag for dynamic
- * rendering are newer than Debian's headers; what is neither inline nor all secondary is
- * mixed. */
+/* VK_SUBPASS_CONTENTS_INLINE_AND_SECONDARY_COMMAND_BUFFERS_EXT and the flag for
+ * dynamic rendering are newer than Debian's headers; what is neither inline nor
+ * all secondary is mixed. */
 #define RENDERING_CONTENTS_INLINE_BIT 0x10u
 
 void
@@ -424,8 +424,8 @@ vk_render_ended(struct vk_command *c)
 		c->has_pass = false;
 		return;
 	}
-	/* Begun in another command buffer: this is the end half, in a slot that only the host
-	 * can reset. */
+	/* Begun in another command buffer: this is the end half, in a slot that only
+	 * the host can reset. */
 	if (p && p->resuming && brackets_passes(c) && c->device->enabled.host_reset)
 		p->slot = vk_slots_take(c->device, &r->runs, r->family, VK_BRACKET_TIME, 1, false);
 	vk_pass_close(c);

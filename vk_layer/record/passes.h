@@ -45,11 +45,11 @@ vk_has_work(const struct tally_call_counts *t)
 void vk_tallies_add(struct tally_call_counts *to, const struct tally_call_counts *from);
 /* Begins the interval around a whole primary, at its first work. */
 void vk_whole_begin(struct vk_command *c);
-/* Ends these counters of that interval: such a query of ours may not enclose what follows. */
+/* Ends these counters of that interval: our query may not enclose what follows. */
 void vk_whole_yield(struct vk_command *c, unsigned what);
 void vk_whole_end(struct vk_command *c);
-/* Called at the first command of a primary, at the last, and where the query has to end before
- * the last. */
+/* Called at the first command of a primary, at the last, and where the query has to
+ * end before the last. */
 void vk_buffer_begin(struct vk_command *c);
 void vk_buffer_end(struct vk_command *c);
 void vk_buffer_yield(struct vk_command *c);

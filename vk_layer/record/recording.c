@@ -280,8 +280,8 @@ holds_something(const struct vk_recording *r)
 struct vk_recording *
 vk_recording_renew(struct vk_recording *old, struct vk_device *d, uint32_t family)
 {
-	/* Other threads can only release their references: the game may not submit what it
-	 * begins to record. */
+	/* Other threads can only release their references: the game may not submit what
+	 * it begins to record. */
 	if (!old || atomic_load_explicit(&old->refs, memory_order_acquire) != 1) {
 		vk_recording_unref(old, false);
 		return vk_recording_create(d, family);

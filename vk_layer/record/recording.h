@@ -18,8 +18,8 @@ struct vk_workload {
 	const char *command; /* static: "draw", "dispatch", "copy", "clear", "trace", "build" */
 	uint64_t flags;
 	struct vk_slot slot;
-	/* The executed secondary that the slot belongs to; NULL: this recording. An item holds
-	 * the reference. */
+	/* The executed secondary that the slot belongs to; NULL: this recording. An
+	 * item holds the reference. */
 	struct vk_recording *owner;
 };
 
@@ -60,8 +60,8 @@ struct vk_item {
 
 /* A statistics slot that is stored in another recording. */
 struct vk_inner {
-	struct vk_recording *owner; /* an executed secondary, whose `own` slot it is; the item
-				       holds the reference */
+	struct vk_recording *owner; /* an executed secondary, whose `own` slot it is; the
+				       item holds the reference */
 };
 
 struct vk_recording {
@@ -93,8 +93,7 @@ struct vk_recording {
 	bool starts_resuming, ends_suspended;
 	bool uncounted;
 	bool no_performance; /* ... unless only its performance query had to end early */
-	struct vk_slot buffer; /* a performance query: the first and last command of a
-				  primary */
+	struct vk_slot buffer; /* a performance query around all of a primary's commands */
 	/* For a secondary inside a pass: what it adds to the pass, and its statistics (R25).
 	 * Its workloads are copied into the recording that executes it. */
 	struct tally_call_counts call_counts;

@@ -1,6 +1,6 @@
 /* Query pools in pages, and their slots for the recording threads. What a page consists of
- * depends only on what its queues can do and on the current set, so that families that behave
- * alike share pages. */
+ * depends only on what its queues can do and on the current set, so that families that
+ * behave alike share pages. */
 #include "vk_layer/record/slots_internal.h"
 
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #include "layer/log.h"
 
 #define ALL_UNITS UINT64_MAX
-/* 65536 slots, 16 MiB: drivers need about 256 bytes for two timestamps and a statistics
- * query. */
+/* 65536 slots, 16 MiB: drivers need about 256 bytes for two timestamps
+ * and a statistics query. */
 #define MAX_PAGES 256u
 #define FIRST_RUN 4u
 #define LONGEST_RUN 64u
@@ -61,8 +61,8 @@ reset_run(struct vk_slots *s, const struct vk_slot_run *run, uint32_t n)
 	}
 }
 
-/* With the device's lock. Makes the queries of the newly taken run usable, here or at the first
- * begin. */
+/* With the device's lock. Makes the queries of the newly taken run usable, here or
+ * at the first begin. */
 static void
 prepare_run(struct vk_slots *s, const struct vk_slot_run *run)
 {

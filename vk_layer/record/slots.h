@@ -7,7 +7,7 @@
  * The host resets a run when it is taken; on a device without host reset its first begin resets
  * it in the command buffer, outside a render pass (R26), and where that is not allowed there
  * are no slots. Limit: 256 pages per device, 65536 slots, about 16 MiB of the driver's memory
- * and 8 MiB of ours.
+ * and 8 MiB of the layer's.
  *
  * Threads: vk_slots_take() is for the recording thread and takes the lock only for a new run;
  * begin and end are for the recording thread; functions marked "with the lock" are called with
@@ -48,8 +48,8 @@ struct vk_slot_runs {
 
 /* What one slot is to measure: bits. */
 enum vk_bracket {
-	VK_BRACKET_TIME = 1, /* timestamps: alone where only they are allowed (protected,
-				suspended halves) */
+	VK_BRACKET_TIME = 1, /* timestamps: alone where nothing else may
+				be (protected, suspended halves) */
 	VK_BRACKET_STATISTICS = 2, /* statistics that secondaries may inherit */
 	VK_BRACKET_PERFORMANCE = 4, /* never around vkCmdExecuteCommands */
 	VK_BRACKET_BUFFER = 8, /* the sets for whole command buffers; used by itself */
@@ -87,7 +87,7 @@ uint32_t vk_slots_max_values(const struct vk_device *d);
 void vk_slots_mask(const struct vk_device *d, uint32_t set, uint32_t sources, uint64_t *mask);
 /* What makes the driver execute passes one after the other, or NULL. */
 const char *vk_slots_serialized_by(const struct vk_device *d);
-/* What secondaries have to inherit while a statistics query of ours is active (R24). */
+/* What secondaries have to inherit while one of our statistics queries is active (R24). */
 VkQueryPipelineStatisticFlags vk_slots_inherited(struct vk_device *d, uint32_t family);
 /* The sources that would count, with any set: bits for vk_slot.sources. */
 uint32_t vk_slots_sources(const struct vk_device *d, uint32_t family, unsigned what);
@@ -117,9 +117,9 @@ uint32_t vk_slot_set(const struct vk_device *d, const struct vk_slot *slot);
 
 /* ---- reading, with the lock: in rounds ----
  *
- * Request which slots are to be read, fetch them all, read each. A round asks the driver once
- * for each sequence of neighboring slots of a pool, including their availability; it does not
- * wait. */
+ * Request which slots are to be read, fetch them all, read each. A round asks the driver
+ * once for each sequence of neighboring slots of a pool, including their availability;
+ * it does not wait. */
 
 /* Adds these sources of the slot to the next round. */
 void vk_slot_want(struct vk_device *d, const struct vk_slot *slot, uint32_t sources);

@@ -13,9 +13,9 @@
 #include "query/source/harvest.h"
 
 #define PAGE_SLOTS 256u
-/* Runs consist of units. Reading uses them too: all of a unit belongs to one recording and was
- * reset when the recording took it, so that it may be read no matter which of its slots were
- * used. */
+/* Runs consist of units. Reading uses them too: all of a unit belongs to one recording
+ * and was reset when the recording took it, so that it may be read no matter which of
+ * its slots were used. */
 #define UNIT_SLOTS 4u
 #define UNITS (PAGE_SLOTS / UNIT_SLOTS)
 
@@ -49,8 +49,8 @@ struct page_kind {
 
 struct vk_slots {
 	struct tally_vk_api api;
-	struct tally_vk_source *sources[TALLY_MAX_SOURCES]; /* open, in value order; the index
-							       is the bit */
+	struct tally_vk_source *sources[TALLY_MAX_SOURCES]; /* open, in value order; the
+							       index is the bit */
 	uint32_t first[TALLY_MAX_SOURCES]; /* index of each source's first counter among all */
 	uint32_t n;
 	uint32_t with_time, with_halves; /* bits of sources */
@@ -65,8 +65,8 @@ struct vk_slots {
 	uint32_t n_sets;
 	atomic_uint set; /* the current set: an index into layouts */
 
-	/* For people to read: sources that could not be opened (they keep the reason), or were
-	 * not requested. */
+	/* For people to read: sources that could not be opened (they keep the reason),
+	 * or were not requested. */
 	struct tally_vk_source *closed[TALLY_MAX_SOURCES];
 	uint32_t n_closed;
 	const char *left_out[TALLY_MAX_SOURCES];

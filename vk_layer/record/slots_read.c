@@ -1,4 +1,4 @@
-/* Reading what queries counted: a round of few calls for many slots. */
+/* Reading the results of queries: one round makes few calls for many slots. */
 #include "vk_layer/record/slots_internal.h"
 
 #include <string.h>

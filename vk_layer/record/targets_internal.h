@@ -21,8 +21,8 @@ struct vk_use {
 };
 
 #define VK_MAX_USES 16
-/* Threads that begin the same pass at once all push at the front, so an answer may be listed
- * twice. */
+/* Threads that begin the same pass at once all push at the front, so an answer
+ * may be listed twice. */
 struct vk_uses {
 	struct vk_use *_Atomic first;
 	atomic_uint n;
@@ -49,7 +49,7 @@ struct vk_view_known {
 	VkFormat format;
 	uint32_t width, height, layers, samples; /* 0: unknown */
 	int64_t surface;
-	struct vk_uses uses; /* of dynamic rendering that begins with this view */
+	struct vk_uses uses; /* answers for dynamic rendering that begins with this view */
 };
 
 struct vk_pass_attachment {
@@ -93,9 +93,9 @@ struct vk_targets {
 	struct vk_handles images, views, render_passes, framebuffers, swapchains;
 	struct vk_handles surfaces; /* maps VkSurfaceKHR to number + 1 */
 	atomic_uint_fast64_t serial;
-	/* Guards what creation and destruction do apart from a table's own lock, which is taken
-	 * after it: `more`, a swapchain's images, surfaces. Never held across a call into the
-	 * driver. */
+	/* Guards what creation and destruction do apart from a table's own lock, which is
+	 * taken after it: `more`, a swapchain's images, surfaces. Never held across a
+	 * call into the driver. */
 	pthread_mutex_t lock;
 	uint32_t n_surfaces;
 };

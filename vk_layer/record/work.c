@@ -1,5 +1,5 @@
-/* vk_layer/record/work.c - single draws, work outside render passes, labels, the game's own
- * queries. */
+/* vk_layer/record/work.c - single draws, work outside render passes, labels,
+ * the game's own queries. */
 #include "vk_layer/record/passes.h"
 #include "vk_layer/record/targets.h"
 
@@ -170,8 +170,8 @@ vk_video_begin(struct vk_command *c)
 		return;
 	vk_pass_close_any(c);
 	vk_whole_begin(c);
-	vk_whole_yield(c, VK_BRACKET_COUNT); /* no query except the scope's own may be active in
-						it */
+	vk_whole_yield(c, VK_BRACKET_COUNT); /* only the scope's own query may
+						be active in it */
 	struct vk_pass *p = vk_pass_open(c, TALLY_PASS_OTHER);
 	c->open = VK_OPEN_VIDEO;
 	vk_pass_measure(c, p, VK_BRACKET_TIME, 1);

@@ -33,7 +33,7 @@ vk_workload_begin(struct vk_command *c, const char *command)
 	uint32_t views = inside ? c->views : 1;
 	if (!c->no_queries && vk_interval_take(c, VK_AROUND_WORKLOAD, what, views, !inside))
 		vk_interval_run(c, VK_AROUND_WORKLOAD, !inside);
-	/* The pass's counters are the sums of its workloads'. */
+	/* The pass's counters are the sums over its workloads. */
 	uint32_t counting = vk_slots_sources(c->device, r->family, VK_BRACKET_COUNT);
 	bool is_inner = vk_slots_scope(c->device, r->runs.set) == TALLY_SCOPE_WORKLOAD;
 	if (!w->slot.page || (is_inner && !(w->slot.sources & counting)))

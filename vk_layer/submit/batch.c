@@ -42,7 +42,8 @@ vk_batch_waits(const struct vk_batches *b, uint32_t i)
 	if (b->one) {
 		const VkTimelineSemaphoreSubmitInfo *t =
 			find(b->one[i].pNext, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
-		/* Values of binary semaphores mean nothing: any value may be one of a timeline. */
+		/* Values of binary semaphores mean nothing: any value may
+		 * belong to a timeline. */
 		return t && t->waitSemaphoreValueCount && b->one[i].waitSemaphoreCount;
 	}
 	for (uint32_t n = 0; n < b->two[i].waitSemaphoreInfoCount; n++)

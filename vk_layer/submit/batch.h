@@ -1,5 +1,5 @@
-/* vk_layer/submit/batch.h - VkSubmitInfo and VkSubmitInfo2 as one thing, and copies with
- * brackets in them.
+/* vk_layer/submit/batch.h - VkSubmitInfo and VkSubmitInfo2 as one type, and copies with
+ * brackets added.
  *
  * Reads what the game passed, never writes to it. No lock, any thread.
  */
@@ -8,7 +8,7 @@
 
 #include "vk_layer/submit/brackets.h"
 
-/* What one call submits: `one` or `two` is set. */
+/* What one call submits: either `one` or `two` is set. */
 struct vk_batches {
 	uint32_t n;
 	const VkSubmitInfo *one;
@@ -19,14 +19,15 @@ uint32_t vk_batch_n_buffers(const struct vk_batches *b, uint32_t i);
 VkCommandBuffer vk_batch_buffer(const struct vk_batches *b, uint32_t i, uint32_t n);
 /* Does it wait for a timeline semaphore? */
 bool vk_batch_waits(const struct vk_batches *b, uint32_t i);
-/* May command buffers of ours be added? Not where it is protected or names devices. */
+/* May we add command buffers of our own? Not if the batch is protected or has device masks. */
 bool vk_batch_is_plain(const struct vk_batches *b, uint32_t i);
 
-/* Does a pNext chain hold a VkFrameBoundaryEXT that ends a frame? */
+/* Does a pNext chain contain a VkFrameBoundaryEXT that ends a frame? */
 bool vk_ends_frame(const void *chain);
 bool vk_batches_end_frame(const struct vk_batches *b);
 
-/* The same batches with pairs[i] (NULL: none) around the i-th; false on OOM. free(*memory). */
+/* The same batches with pairs[i] (NULL: none) around the i-th; false on OOM.
+ * The caller calls free(*memory). */
 bool vk_batches_bracket(const struct vk_batches *b, struct vk_bracket_pair *const *pairs,
 			struct vk_batches *out, void **memory);
 

@@ -1,17 +1,17 @@
-/* Pairs of command buffers of ours with a stamp each. A pair is recorded once and run again after
- * it was released; it has a command pool of its own, so that threads that submit to different
- * queues need no lock across the calls that record. */
+/* Pairs of our own command buffers with one timestamp each. A pair is recorded once and used
+ * again after it was released; it has a command pool of its own, so that threads that submit to
+ * different queues need no lock across the calls that record. */
 #include "vk_layer/submit/brackets.h"
 
 #include <stdlib.h>
 
 #include "layer/log.h"
 
-/* Batches with such command buffers that wait for their results, in one family. */
+/* Batches of one family with such command buffers whose results are still to be read. */
 #define MAX_PAIRS 256u
 
 struct own_pair {
-	struct vk_bracket_pair pair; /* first: what callers see */
+	struct vk_bracket_pair pair; /* first member: what callers see */
 	struct own_pair *next;
 	VkCommandPool pool;
 };
@@ -19,11 +19,11 @@ struct own_pair {
 struct vk_brackets {
 	struct {
 		struct vk_bracket_pair *free;
-		uint32_t n;  /* made, or being made */
-		bool failed; /* the driver makes none: do not ask again at every batch */
+		uint32_t n;  /* including those being created */
+		bool failed; /* the driver creates none: do not try again at every batch */
 	} families[VK_MAX_FAMILIES];
 	struct own_pair *all;
-	bool told; /* that a batch goes without */
+	bool told; /* logged that a batch has no pair */
 };
 
 bool
@@ -61,7 +61,7 @@ vk_brackets_destroy(struct vk_device *d)
 	d->brackets = NULL;
 }
 
-/* Make handles that the driver gave us usable by the layers below (FACTS 1.3). */
+/* Makes handles that the driver gave us usable by the layers below (FACTS 1.3). */
 static bool
 introduce(struct vk_device *d, VkCommandBuffer cb)
 {
@@ -90,7 +90,7 @@ record(struct vk_device *d, uint32_t family, struct vk_bracket_pair *pair)
 	       pair->slot.halves == TALLY_VK_BOTH;
 }
 
-/* Command buffers for `own`, which has a slot. */
+/* Creates and records the command buffers of `own`, which has a slot. */
 static bool
 make_buffers(struct vk_device *d, uint32_t family, struct own_pair *own)
 {

@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_AGE_FRAMES 32 /* after the fence: results that are not there then never come (R34) */
+#define MAX_AGE_FRAMES 32 /* after the fence: results not available by then never come (R34) */
 #define MAX_AGE_SUBMISSIONS 1024 /* the same where no frames end */
 #define RETRY_SUBMISSIONS 16
 #define FENCE_EVERY 16 /* submissions */
-/* Where reading waits for the whole device, so long do results wait for it to be idle anyway. */
+/* Where reading waits for the whole device, results wait this long for it
+ * to become idle anyway. */
 #define IDLE_FRAMES 8
 #define IDLE_SUBMISSIONS 64
 
@@ -22,7 +23,7 @@ frame_of(const struct vk_device *d)
 
 /* ---- one slot ---- */
 
-/* The pass's only slot: straight into its place. */
+/* Reads the pass's only slot directly into the pass. */
 static enum tally_status
 read_pass(struct vk_submission *s, struct vk_read *read, struct tally_pass *pass, uint32_t n)
 {
@@ -43,8 +44,8 @@ read_pass(struct vk_submission *s, struct vk_read *read, struct tally_pass *pass
 	return status;
 }
 
-/* The counters that a slot has to have, or the sum is untrue: stamps around others need none, and
- * what must stand outside render passes is not expected inside. */
+/* The counters that a slot must have for the sum to be true: timestamps around other slots need
+ * none, and counters that may not begin inside render passes are not expected there. */
 static void
 expect_counters(struct vk_submission *s, const struct vk_read *read, const struct vk_fill *fill,
 		uint64_t *expected)
@@ -79,16 +80,17 @@ add_counters(struct vk_submission *s, const struct vk_read *read, struct vk_fill
 		if (!(sample->valid[i / 64] & bit))
 			continue;
 		if (pass->valid[i / 64] & layout->levels[i / 64] & bit)
-			fill->missing[i / 64] |= bit; /* the second of what is no sum */
+			fill->missing[i / 64] |= bit; /* a second value, and
+							 they cannot be added */
 		else if (!(pass->valid[i / 64] & bit))
 			pass->values[i] = sample->values[i];
 		else if (!tally_value_add(&pass->values[i], sample->values[i]))
-			fill->missing[i / 64] |= bit; /* no sum that is true */
+			fill->missing[i / 64] |= bit; /* the sum is not true */
 		pass->valid[i / 64] |= bit;
 	}
 }
 
-/* Into its place, and into the sum that its pass's counters are. */
+/* Reads a workload into its place, and into the sum that its pass's counters are. */
 static enum tally_status
 read_workload(struct vk_submission *s, struct vk_read *read, struct vk_fill *fill, uint32_t n)
 {
@@ -129,7 +131,7 @@ add_times(struct vk_fill *fill, const struct vk_slot *slot, const struct tally_s
 	}
 }
 
-/* One of several slots: only taken when all of it is there. */
+/* One of several slots: read only when all of it is available. */
 static enum tally_status
 read_summand(struct vk_submission *s, struct vk_read *read, struct vk_fill *fill, uint32_t n)
 {
@@ -150,7 +152,7 @@ read_summand(struct vk_submission *s, struct vk_read *read, struct vk_fill *fill
 	return status;
 }
 
-/* False: not there yet. */
+/* False: not available yet. */
 static bool
 try_read(struct vk_submission *s, struct vk_read *read)
 {
@@ -174,7 +176,7 @@ try_read(struct vk_submission *s, struct vk_read *read)
 	return true;
 }
 
-/* ---- what is through ---- */
+/* ---- completed submissions ---- */
 
 static bool
 all_through(const struct vk_device *d)
@@ -249,7 +251,7 @@ is_older(const struct vk_submission *s, uint64_t frames, uint64_t submissions)
 	       s->queue->serial - s->through_serial > submissions;
 }
 
-/* Is it time to ask for its results? */
+/* Is it time to query the results of the submission? */
 static bool
 may_read(const struct vk_submission *s)
 {
@@ -266,7 +268,7 @@ may_read(const struct vk_submission *s)
 	return all_through(d) || is_older(s, IDLE_FRAMES, IDLE_SUBMISSIONS);
 }
 
-/* Into the round of reading that is being put together. */
+/* Adds this read to the next round. */
 static void
 want(struct vk_submission *s, const struct vk_read *read)
 {
@@ -293,7 +295,7 @@ read_all(struct vk_submission *s)
 	s->tried_serial = s->queue->serial;
 }
 
-/* Take everything that is read out of the list. */
+/* Removes every submission that has been read from the list. */
 static void
 sweep(struct vk_queue *q)
 {
@@ -354,7 +356,8 @@ vk_collect_harvest(struct vk_device *d, struct vk_recording *r)
 {
 	struct vk_submission *s = r->pending;
 	if (s) {
-		/* Where reading waits, it would now wait for what this thread may signal later. */
+		/* Where reading waits, it would now wait for what this
+		 * thread may signal later. */
 		bool can = !(vk_slots_read_waits(d) && atomic_load(&d->pending_timelines));
 		uint32_t first = s->runs[r->pending_run].first, next;
 		for (uint32_t i = first; can && i != VK_NONE; i = s->reads[i].next)
@@ -375,8 +378,8 @@ void
 vk_collect_give_up(struct vk_device *d, uint64_t flag, bool try)
 {
 	bool waits = vk_slots_read_waits(d) && !all_through(d);
-	/* Unfenced, a slot that the command buffer resets itself may still hold what an earlier run
-	 * left. */
+	/* Without a fence, a slot that the command buffer resets itself may still have the
+	 * results of an earlier use. */
 	for (struct vk_queue *q = try && !waits ? d->queues : NULL; q; q = q->next)
 		for (struct vk_submission *s = q->oldest; s; s = s->next)
 			if (s->through || d->enabled.host_reset)
@@ -388,7 +391,7 @@ vk_collect_give_up(struct vk_device *d, uint64_t flag, bool try)
 			if (s->wanted)
 				read_all(s);
 			vk_submission_give_up(s, flag);
-			s->pairs = NULL; /* the GPU may still run them: brackets.c frees them */
+			s->pairs = NULL; /* the GPU may still use them: brackets.c frees them */
 			if (s->waits)
 				atomic_fetch_sub(&d->pending_timelines, 1);
 			s->waits = false;
@@ -418,7 +421,7 @@ vk_collect_wants_fence(const struct vk_queue *q)
 	return vk_collect_due(q) && q->n_fences < VK_FENCE_RING;
 }
 
-/* A fence that is not signalled: `old` reset, or a new one. */
+/* An unsignaled fence: `old` reset, or a new one. */
 static VkFence
 fresh_fence(struct vk_device *d, VkFence old)
 {
@@ -426,7 +429,7 @@ fresh_fence(struct vk_device *d, VkFence old)
 	if (old) {
 		if (d->next.use.ResetFences(d->handle, 1, &old) == VK_SUCCESS)
 			return old;
-		/* Mesa 22.3's drivers over a kernel stub answer VK_ERROR_UNKNOWN. */
+		/* Mesa 22.3's drivers on a kernel stub return VK_ERROR_UNKNOWN. */
 		d->next.use.DestroyFence(d->handle, old, NULL);
 	}
 	VkFence fence = VK_NULL_HANDLE;
@@ -471,7 +474,7 @@ vk_collect_finish(struct vk_queue *q, bool calls)
 {
 	struct vk_device *d = q->device;
 	for (uint32_t i = 0; i < VK_FENCE_RING; i++) {
-		/* One that is still to be signalled must not be destroyed. */
+		/* A fence that is still to be signaled must not be destroyed. */
 		bool busy = (i + VK_FENCE_RING - q->fence_first) % VK_FENCE_RING < q->n_fences;
 		if (q->fences[i].handle && calls && !busy)
 			d->next.use.DestroyFence(d->handle, q->fences[i].handle, NULL);

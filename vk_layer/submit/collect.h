@@ -1,10 +1,11 @@
 /* vk_layer/submit/collect.h - submissions that wait to be read, and passes that wait for their
- * numbers.
+ * results.
  *
- * replay.c fills a struct vk_submission (submission_list.c): fills (passes of the log) and reads
- * (slots, and what they go into), the reads of one recording chained into a run, so that it can be
- * read alone when it is submitted again (R27). collect.c reads them once they are through. With the
- * device's lock, but for vk_collect_fence(), which takes it. Nothing here waits for the GPU.
+ * replay.c fills a struct vk_submission (submission_list.c) with fills (passes of the log) and
+ * reads (slots, and what their results go into). The reads of one recording are linked into a
+ * run, so that they can be read alone when the recording is submitted again (R27). collect.c
+ * reads submissions once they have completed. With the device's lock, except for
+ * vk_collect_fence(), which takes it. Nothing here waits for the GPU.
  */
 #ifndef PASSTALLY_VK_LAYER_COLLECT_H
 #define PASSTALLY_VK_LAYER_COLLECT_H
@@ -14,16 +15,18 @@
 
 #define VK_NONE UINT32_MAX
 
-/* A pass of the log until its numbers are there. */
+/* A pass of the log until its results are available. */
 struct vk_fill {
 	struct tally_pass *pass; /* NULL: done */
-	uint32_t n_left; /* unread slots, and 1 while more may come */
-	bool sums;	 /* takes more than one slot, or halves of one */
+	uint32_t n_left; /* unread slots, plus 1 while more may be added */
+	bool sums;	 /* has more than one slot, or halves of one */
 	bool has_begin, has_end;
-	bool has_inner; /* counters come from secondaries or workloads: none from its own slot */
-	uint32_t set; /* its values are of: a number for vk_slots_layout() */
+	bool has_inner; /* its counters come from secondaries or workloads, none
+			   from its own slot */
+	uint32_t set; /* the set of its values: a number for vk_slots_layout() */
 	uint32_t buffer; /* the command buffer that it began in, counted over its call */
-	/* --snapshot exact and --granularity frame: of its first submission; one was missed. */
+	/* --snapshot exact and --granularity frame: the sample before its first submission;
+	 * whether any sample of it is missing. */
 	uint64_t snapshot_from;
 	bool unsampled;
 	uint64_t begin_ns, end_ns;
@@ -42,15 +45,15 @@ struct vk_read {
 	struct vk_slot slot;
 	enum vk_role role;
 	uint32_t left;	   /* sources that have not answered */
-	uint32_t run;	   /* or VK_NONE: add_read() sets it, like what follows */
-	uint32_t next;	   /* read of the same run, or VK_NONE */
+	uint32_t run;	   /* or VK_NONE: set by add_read(), like the members that follow */
+	uint32_t next;	   /* the next read of the same run, or VK_NONE */
 	bool done;
-	struct vk_fill *frame; /* the queue's fill of the frame, else: */
-	uint32_t fill;	       /* of the submission */
+	struct vk_fill *frame; /* the queue's fill of the frame, otherwise: */
+	uint32_t fill;	       /* index in the submission */
 	struct tally_workload *workload; /* of its pass */
 };
 
-/* What one recording has in a submission. */
+/* The reads of one recording in a submission. */
 struct vk_run {
 	struct vk_recording *recording; /* NULL: read */
 	uint32_t first, n_left;
@@ -59,14 +62,14 @@ struct vk_run {
 struct vk_submission {
 	struct vk_submission *next;
 	struct vk_queue *queue;
-	uint64_t serial;   /* of the queue */
+	uint64_t serial;   /* the queue's serial */
 	VkFence game_fence;
-	bool waits;	   /* counted in pending_timelines */
+	bool waits;	   /* it is counted in pending_timelines */
 	bool through;
-	bool wanted; /* its reads are part of the round of reading that goes on */
-	uint64_t through_frame, through_serial; /* what was newest when it was through */
+	bool wanted; /* its reads are part of the current round of reading */
+	uint64_t through_frame, through_serial; /* the newest when it was found completed */
 	uint64_t tried_frame, tried_serial;	/* ... when it was last read in vain */
-	uint64_t frame;	   /* open at submission */
+	uint64_t frame;	   /* the frame that was open at submission */
 	struct vk_fill *fills;
 	uint32_t n_fills, room_fills;
 	struct vk_read *reads;
@@ -78,54 +81,58 @@ struct vk_submission {
 
 /* An empty one, NULL on OOM. */
 struct vk_submission *vk_submission_take(struct vk_queue *q);
-/* Room for one more; VK_NONE on OOM. A fill starts with 1 in n_left, given up by append(). */
+/* Adds one; VK_NONE on OOM. A fill starts with 1 in n_left, which append() takes off. */
 uint32_t vk_submission_add_fill(struct vk_submission *s, struct tally_pass *pass);
-/* Read `slot`, which `owner` took (NULL: a pair's), into the fill. False on OOM. */
+/* Adds a read of `slot`, which `owner` took (NULL: a pair's), into the fill. False on OOM. */
 bool vk_submission_add_read(struct vk_submission *s, const struct vk_read *read,
 			    struct vk_recording *owner);
-/* The driver took it: wait for its results. Or it did not (or there was no memory): everything in
- * it is done, with `flag`. */
+/* The driver accepted it: it waits for its results. Or the driver did not (or there was no
+ * memory): everything in it is done, with `flag`. */
 void vk_submission_append(struct vk_submission *s);
 void vk_submission_fail(struct vk_submission *s, uint64_t flag);
 
-/* A fill outside submissions (granularity frame): add and give up a claim. */
+/* A fill outside submissions (granularity frame): adding it, and giving up
+ * one of its claims. */
 struct vk_fill *vk_frame_fill_create(struct tally_pass *pass); /* NULL on OOM */
 void vk_frame_fill_release(struct vk_queue *q, struct vk_fill *fill);
 
 /* ---- between submission_list.c and collect.c ---- */
 
 struct vk_fill *vk_fill_of(struct vk_submission *s, const struct vk_read *read);
-/* Some of its counters were not measured: none is true. */
+/* Some of its work was not measured: none of its counters is true. */
 void vk_fill_miss(struct vk_fill *fill);
-/* The same of those that take turns. */
+/* The same for the counters of sets only. */
 void vk_fill_miss_set(const struct vk_device *d, struct vk_fill *fill);
 uint32_t vk_fill_n_values(const struct vk_device *d, const struct vk_fill *fill);
-/* Answered, or given up; may finish the pass, and gives the run's recording back with its last. */
+/* Answered, or given up. This may finish the pass, and the last read of a
+ * run releases its recording. */
 void vk_read_done(struct vk_submission *s, struct vk_read *read);
 void vk_read_give_up(struct vk_submission *s, struct vk_read *read, uint64_t flag);
 void vk_submission_give_up(struct vk_submission *s, uint64_t flag);
-/* Not in the list any more: may be taken again. */
+/* It is no longer in the list and may be taken again. */
 void vk_submission_recycle(struct vk_submission *s);
 
 /* ---- collect.c ---- */
 
-/* The recording is about to run again: read what its last run left, then reset its slots. */
+/* The recording is about to execute again: reads the results of its last use,
+ * then resets its slots. */
 void vk_collect_harvest(struct vk_device *d, struct vk_recording *r);
-/* Ask the fences, read what is through, publish. */
+/* Queries the fences, reads what has completed, publishes it. */
 void vk_collect_poll(struct vk_device *d);
-/* The game's own wait says so. `fence`: VK_NULL_HANDLE for all of the queue up to `serial`. */
+/* The game's own wait shows that submissions up to `serial` have completed. */
 void vk_collect_through(struct vk_queue *q, uint64_t serial);
 void vk_collect_fence_signalled(struct vk_device *d, VkFence fence);
-/* Everything unread is done, with `flag`; `try` reads what is ready first. */
+/* Everything unread is done, with `flag`; `try` first reads what is available. */
 void vk_collect_give_up(struct vk_device *d, uint64_t flag, bool try);
-/* Is it time for a fence of ours after the newest submission, and so for asking those before it? */
+/* Is it time for one of our fences after the newest submission, and so
+ * for querying earlier ones? */
 bool vk_collect_due(const struct vk_queue *q);
 /* ... and is there room for one? */
 bool vk_collect_wants_fence(const struct vk_queue *q);
 /* Without the lock, by a thread that may use the queue. */
 void vk_collect_fence(struct vk_queue *q);
-/* Fences destroyed, spare memory freed; nothing is unread. Without the lock; `calls`: the device
- * still takes calls. */
+/* Destroys fences and frees spare memory; nothing is unread. Without the lock; `calls`: the
+ * device still accepts calls. */
 void vk_collect_finish(struct vk_queue *q, bool calls);
 
 #endif

@@ -1,5 +1,5 @@
-/* vk_layer/submit/describe.c - the device line: what the driver says of itself, and what we
- * measure. */
+/* vk_layer/submit/describe.c - the device line: what the driver reports about itself,
+ * and what we measure. */
 #include <stdio.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ vendor_name(uint32_t id)
 	}
 }
 
-/* NVIDIA has a packing of its own. */
+/* NVIDIA packs its version numbers in its own way. */
 static void
 format_version(const VkPhysicalDeviceProperties *p, char *out, size_t size)
 {
@@ -47,8 +47,8 @@ format_version(const VkPhysicalDeviceProperties *p, char *out, size_t size)
 			 VK_API_VERSION_PATCH(v));
 }
 
-/* The newest: programs make contexts to look at before the one that they draw with. True when it
- * is another one than before. */
+/* The newest OpenGL device: programs create contexts for queries before the one that they draw
+ * with. True when it has changed. */
 static bool
 find_beneath(struct vk_device *d)
 {

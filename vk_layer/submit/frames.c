@@ -25,7 +25,7 @@ end_frame(struct vk_device *d, struct vk_queue *q, struct tally_extent presented
 	struct tally_stream *stream = any_stream(d, q);
 	d->submits_in_frame = d->passes_in_frame = 0;
 	if (!stream)
-		return; /* nothing was submitted so far: frame 0 has not begun */
+		return; /* nothing has been submitted: frame 0 has not begun */
 	struct tally_frame_end end = { .presented = presented, .flags = flags };
 	if (!vk_device_idles(d))
 		end.now_ns = tally_clock_now_ns();
@@ -38,7 +38,8 @@ end_frame(struct vk_device *d, struct vk_queue *q, struct tally_extent presented
 	}
 	if (!vk_device_idles(d))
 		vk_slots_tick(d, end.now_ns ? end.now_ns : tally_clock_now_ns());
-	/* The GL context on top of zink makes its first pass after its first submission. */
+	/* The GL context on top of zink opens its first pass only
+	 * after its first submission. */
 	if (d->instance->is_zink)
 		vk_describe_beneath(d);
 }
@@ -68,7 +69,7 @@ vk_frame_label(struct vk_device *d, struct vk_queue *q, const char *name)
 		vk_frame_end(d, q, vk_nothing_presented);
 }
 
-/* What is not of Vulkan counts as the default. */
+/* Settings that do not apply to Vulkan are treated as the default. */
 static bool
 ends_at_presents(const struct vk_device *d)
 {

@@ -1,6 +1,6 @@
 /* vk_layer/submit/frames.h - where a device's frames end, and which queue a handle is.
  *
- * With the device's lock where nothing else is said.
+ * With the device's lock unless stated otherwise.
  */
 #ifndef PASSTALLY_VK_LAYER_FRAMES_H
 #define PASSTALLY_VK_LAYER_FRAMES_H
@@ -9,41 +9,43 @@
 
 static const struct tally_extent vk_nothing_presented = { 0, 0 };
 
-/* Without the lock; NULL when it was never asked for, or memory was out. */
+/* Without the lock; NULL when the game never queried the queue, or memory ran out. */
 struct vk_queue *vk_queue_find(VkQueue handle);
-/* All queues of the device and what they hold. Without the lock, when it is no longer used. */
+/* Destroys all queues of the device with their contents. Without the lock, when it
+ * is no longer used. */
 void vk_queues_destroy(struct vk_device *d, bool calls);
 
-/* The open frame ends here, `q` (or NULL) at its end. */
+/* The open frame ends here; `q` (or NULL) is the queue that ended it. */
 void vk_frame_end(struct vk_device *d, struct vk_queue *q, struct tally_extent presented);
-/* No more comes: what the open frame holds is its all. */
+/* No more work follows: the open frame ends with what it has. */
 void vk_frame_end_partial(struct vk_device *d);
 /* A label begins: it may start or stop the capture, or end the frame. */
 void vk_frame_label(struct vk_device *d, struct vk_queue *q, const char *name);
-/* A VkFrameBoundaryEXT said so. */
+/* A VkFrameBoundaryEXT ended the frame. */
 void vk_frame_marked(struct vk_device *d, struct vk_queue *q, struct tally_extent presented);
 /* --frame submit:N, after a submission. */
 void vk_frame_submitted(struct vk_device *d, struct vk_queue *q);
 /* --frame idle, after a wait. */
 void vk_frame_idle(struct vk_device *d, struct vk_queue *q);
-/* --frame present, after one. */
+/* --frame present, after a present. */
 void vk_frame_presented(struct vk_device *d, struct vk_queue *q, struct tally_extent presented);
 
-/* Our own time in the game's thread: a moment, or 0 while nothing is captured, when no clock is
- * read; what passed since, 0 since 0. Any thread, without the lock. */
+/* The layer's own time in the game's thread. vk_overhead_begin() returns a moment, or 0 while
+ * nothing is captured, when no clock is read; the other returns the time since then, 0 since 0.
+ * Any thread, without the lock. */
 uint64_t vk_overhead_begin(const struct vk_device *d);
 uint64_t vk_overhead_since(uint64_t begin_ns);
 void vk_frame_overhead(struct vk_queue *q, uint64_t ns);
-/* What the open frame is to those who record: vk_device.idle. */
+/* Updates vk_device.idle, which the recording threads read, from the open frame. */
 void vk_frame_look(struct vk_device *d);
 
-/* describe.c: once another OpenGL device uses this one, say so. */
+/* In describe.c: describes the device again once another OpenGL device uses it. */
 void vk_describe_beneath(struct vk_device *d);
 
 /* Stopped: what is unread is given up, once. Takes the lock. */
 void vk_give_up(struct vk_device *d);
-/* Above 0 around calls down: a handler of signals that runs in this thread and exits must not call
- * the driver, which may be in the midst of something. */
+/* Above 0 around calls down: a signal handler that runs in this thread and exits must not call
+ * the driver, which may be in the middle of a call. */
 extern __thread unsigned vk_calls_down __attribute__((tls_model("initial-exec")));
 
 #endif

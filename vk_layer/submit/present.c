@@ -5,7 +5,7 @@
 #include "vk_layer/submit/submission.h"
 #include "vk_layer/record/targets.h"
 
-/* The largest of what was presented. */
+/* The largest extent of those presented. */
 static struct tally_extent
 presented_extent(struct vk_device *d, const VkPresentInfoKHR *info)
 {
@@ -19,7 +19,7 @@ presented_extent(struct vk_device *d, const VkPresentInfoKHR *info)
 	return largest;
 }
 
-/* After a call on `q`, without the lock: the frame ends. */
+/* Called after a call on `q`, without the lock: the frame ends. */
 static void
 end_frame(struct vk_queue *q, void (*end)(struct vk_device *, struct vk_queue *,
 					  struct tally_extent),
@@ -57,7 +57,7 @@ vk_queue_present(struct vk_device *d, PFN_vkQueuePresentKHR next, VkQueue queue,
 		 const VkPresentInfoKHR *info)
 {
 	struct vk_queue *q = vk_device_runs(d) ? vk_queue_find(queue) : NULL;
-	/* Asked for before the call: a swapchain may be destroyed by another thread after it. */
+	/* Queried before the call: another thread may destroy a swapchain after it. */
 	struct tally_extent presented = q ? presented_extent(d, info) : vk_nothing_presented;
 	bool marked = q && vk_ends_frame(info->pNext);
 	vk_calls_down++;
@@ -65,7 +65,7 @@ vk_queue_present(struct vk_device *d, PFN_vkQueuePresentKHR next, VkQueue queue,
 	vk_calls_down--;
 	if (!still_runs(d, result) || !q)
 		return result;
-	/* Also where it failed, it waited (VK_ERROR_OUT_OF_DATE_KHR). */
+	/* A present that failed has waited too (VK_ERROR_OUT_OF_DATE_KHR). */
 	vk_exact_presented(q, info);
 	end_frame(q, marked ? vk_frame_marked : vk_frame_presented, presented);
 	return result;

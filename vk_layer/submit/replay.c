@@ -4,7 +4,7 @@
 #include "vk_layer/submit/frames.h"
 #include "vk_layer/record/labels.h"
 
-#define CHAIN_DROPPED (VK_NONE - 1) /* the open chain's pass had no place */
+#define CHAIN_DROPPED (VK_NONE - 1) /* the open chain's pass could not be stored */
 #define MAX_DEPTH 32		    /* of secondaries inside secondaries */
 
 struct vk_recording *
@@ -70,7 +70,7 @@ open_place(struct vk_replay *r, enum tally_pass_kind kind, bool listed)
 	return p;
 }
 
-/* VK_NONE: no place. */
+/* VK_NONE: no room. */
 static uint32_t
 open_fill(struct vk_replay *r, enum tally_pass_kind kind, bool listed)
 {
@@ -96,7 +96,7 @@ set_label(struct vk_replay *r, struct tally_pass *p)
 		p->flags |= TALLY_FLAG(LABEL_DROPPED);
 }
 
-/* Where granularity submit or frame puts everything; NULL: no place. */
+/* The fill that everything goes into with granularity submit or frame; NULL: no room. */
 static struct vk_fill *
 coarse_fill(struct vk_replay *r)
 {
@@ -126,7 +126,7 @@ coarse_fill(struct vk_replay *r)
 	return r->q->frame_fill;
 }
 
-/* Read `slot` into the fill; in a coarse capture `fill` means nothing. */
+/* Reads `slot` into the fill; in a coarse capture `fill` is ignored. */
 static void
 add_read(struct vk_replay *r, uint32_t fill, enum vk_role role, const struct vk_slot *slot,
 	 struct vk_recording *owner, struct tally_workload *workload)
@@ -139,7 +139,8 @@ add_read(struct vk_replay *r, uint32_t fill, enum vk_role role, const struct vk_
 		read.fill = r->coarse;
 		read.frame = r->q->frame_fill;
 	}
-	/* Recorded when another set had its turn: what is of a set has no place among these. */
+	/* It was recorded while another set was current: values of a set do not
+	 * fit into this pass. */
 	if (vk_slot_set(r->d, slot) != into->set) {
 		read.slot.sources &= ~vk_slots_sources(r->d, r->q->family,
 						       VK_BRACKET_PERFORMANCE);
@@ -160,7 +161,7 @@ has_stamps(const struct vk_replay *r)
 	return r->q->family >= r->d->n_families || r->d->families[r->q->family].timestamp_bits;
 }
 
-/* Why a pass has no times, or nothing at all. */
+/* Why a pass has no times, or no results at all. */
 static uint64_t
 reason(const struct vk_replay *r, const struct vk_recording *rec, const struct vk_slot *slot)
 {
@@ -176,7 +177,8 @@ reason(const struct vk_replay *r, const struct vk_recording *rec, const struct v
 								  : TALLY_FLAG(NO_TIMESTAMPS);
 }
 
-/* A recording is about to run: what its last run left is read, its slots become usable again. */
+/* A recording is about to execute: reads the results of its last use and makes
+ * its slots usable again. */
 static void
 prepare(struct vk_replay *r, struct vk_recording *rec)
 {
@@ -221,7 +223,7 @@ add_workload(struct vk_replay *r, uint32_t fill, struct vk_recording *rec,
 	}
 }
 
-/* Measured by what stands around its command buffer. */
+/* A pass that is measured by the interval around its command buffer. */
 static void
 coarse_pass(struct vk_replay *r, const struct vk_pass *p)
 {
@@ -233,7 +235,7 @@ coarse_pass(struct vk_replay *r, const struct vk_pass *p)
 	fill->pass->flags |= p->flags;
 }
 
-/* The fill of a pass that begins here; VK_NONE: no place. */
+/* The fill of a pass that begins here; VK_NONE: no room. */
 static uint32_t
 begin_pass(struct vk_replay *r, const struct vk_recording *rec, const struct vk_pass *p)
 {
@@ -288,7 +290,8 @@ replay_pass(struct vk_replay *r, struct vk_recording *rec, const struct vk_pass 
 		add_workload(r, fill, rec, &rec->workloads[p->first_workload + i]);
 }
 
-/* Neither labels nor secondaries nor queries: where nothing is captured, nothing is to be done. */
+/* There are neither labels nor secondaries nor queries: without a capture nothing
+ * has to be done. */
 static bool
 is_plain(const struct vk_recording *rec)
 {
@@ -325,7 +328,8 @@ replay_items(struct vk_replay *r, struct vk_recording *rec, unsigned depth)
 			break;
 		}
 	}
-	/* The queue's stack must not grow, or lose levels, by what found no place. */
+	/* The queue's stack must not gain or lose levels because of labels
+	 * that were not stored. */
 	for (int32_t n = rec->lost_labels; n > 0; n--)
 		vk_labels_push(r->q->labels, "");
 	for (int32_t n = rec->lost_labels; n < 0; n++)
@@ -333,9 +337,9 @@ replay_items(struct vk_replay *r, struct vk_recording *rec, unsigned depth)
 	r->set = outer;
 }
 
-/* ---- around ---- */
+/* ---- intervals around passes ---- */
 
-/* Time that is nobody's pass: summed up, not listed. */
+/* Time that belongs to no pass: summed up, not listed. */
 static uint32_t
 open_whole(struct vk_replay *r)
 {
@@ -350,7 +354,7 @@ add_whole(struct vk_replay *r, const struct vk_slot *slot, struct vk_recording *
 		add_read(r, fill, VK_ROLE_WHOLE, slot, owner, NULL);
 }
 
-/* The stamps around a command buffer; a suspended render pass joins those of several. */
+/* The timestamps around a command buffer; a suspended render pass joins those of several. */
 static void
 replay_whole(struct vk_replay *r, struct vk_recording *rec)
 {
@@ -387,7 +391,7 @@ replay_primary(struct vk_replay *r, struct vk_recording *rec)
 	}
 	replay_items(r, rec, 0);
 	r->n_batch_buffers++;
-	/* Where a frame ended inside (--frame label), the interval is of two frames. */
+	/* If a frame ended inside (--frame label), the interval belongs to two frames. */
 	if (captures(r) && (is_coarse(r) || tally_device_frame(r->d->tally) == frame))
 		replay_whole(r, rec);
 	if (captures(r) && rec->buffer.page)

@@ -1,8 +1,8 @@
-/* vk_layer/submit/replay.h - recordings that are submitted, turned into passes of the log.
+/* vk_layer/submit/replay.h - submitted recordings, converted to passes of the log.
  *
- * Walks the command buffers of a submission in order: labels go onto the queue's stack, passes into
- * the stream's open frame (R36), slots of earlier runs are read and reset (R27). With the device's
- * lock; makes no call down but for the host's reading and resetting of queries.
+ * Walks the command buffers of a submission in order: labels go onto the queue's stack, passes
+ * into the stream's open frame (R36), slots of earlier uses are read and reset (R27). With the
+ * device's lock; makes no call down except for the host's reading and resetting of queries.
  */
 #ifndef PASSTALLY_VK_LAYER_REPLAY_H
 #define PASSTALLY_VK_LAYER_REPLAY_H
@@ -15,24 +15,24 @@ struct vk_replay {
 	struct vk_queue *q;
 	struct vk_submission *s; /* NULL: no memory, only labels and resets */
 	uint64_t now_ns;	 /* when it was submitted */
-	uint64_t number;	 /* of the submission, in the log */
-	/* replay.c's own, zeroed */
+	uint64_t number;	 /* the submission's number in the log */
+	/* Used by replay.c, zeroed at first. */
 	uint32_t n_passes;
-	uint32_t set; /* of the recording that is replayed */
-	uint32_t buffer; /* command buffers of the call before the one that is replayed */
+	uint32_t set; /* the set of the recording that is replayed */
+	uint32_t buffer; /* the call's command buffers before the one that is replayed */
 	uint32_t coarse, chain, whole_chain; /* fills */
 	uint32_t n_batch_buffers, n_batch_passes, last_fill;
 };
 
-/* pairs[i]: stamps around the i-th batch, or NULL; one that is not needed is given back and set to
- * NULL. `pairs` itself may be NULL. */
+/* pairs[i]: timestamps around the i-th batch, or NULL; one that is not needed is returned and
+ * set to NULL. `pairs` itself may be NULL. */
 void vk_replay(struct vk_replay *r, const struct vk_batches *batches,
 	       struct vk_bracket_pair **pairs);
 
-/* What a command buffer holds now, NULL when it is not known. No lock: it is the submitting
- * thread's. */
+/* The current recording of a command buffer, NULL when it is unknown. No lock: it belongs
+ * to the submitting thread. */
 struct vk_recording *vk_recording_submitted(VkCommandBuffer handle);
-/* Does it hold more than labels? */
+/* Does it contain more than labels? */
 bool vk_recording_has_work(const struct vk_recording *rec);
 
 #endif

@@ -1,28 +1,32 @@
-/* vk_layer/submit/submission.h - what was handed to a queue, and reading its results.
+/* vk_layer/submit/submission.h - what was submitted to a queue, and reading its results.
  *
  * One call of vkQueueSubmit is one struct vk_submission: the passes of its command buffers in
- * order, each with the place in the log's frame that it fills. A frame is the one open at submit
- * time (R36). Results are read when a fence of ours says that the submission is through, or when
- * the game submits the same recording again (R27): then it is through by the game's own duty.
- * Fences follow a frame's end and every 16th submission, on the queues that have something new.
- * All of it with the device's lock; nothing here waits, but vk_device_finish().
+ * order, each with the entry in the log's frame that it fills. That frame is the one open at
+ * submit time (R36). Results are read when one of our fences shows that the submission has
+ * completed, or when the game submits the same recording again (R27), which it may do only
+ * after completion. Fences follow a frame's end and every 16th submission, on the queues that
+ * have something new. All of it with the device's lock; nothing here waits, except
+ * vk_device_finish().
  */
 #ifndef PASSTALLY_VK_LAYER_SUBMISSION_H
 #define PASSTALLY_VK_LAYER_SUBMISSION_H
 
 #include "vk_layer/record/recording.h"
 
-/* Before a Vulkan call that destroys the device, at most 2 s for a fence of ours. */
+/* Called before a Vulkan call that destroys the device; waits at most 2 s for a
+ * fence of our own. */
 void vk_device_finish(struct vk_device *d);
-/* Everything at the end of the process: hand over what is there, read only what is ready. */
+/* Called at the end of the process: hands over everything, and reads only
+ * results that are ready. */
 void vk_submissions_exit(void);
-/* Something is through, says the game's own wait: read what is ready. Takes the lock. */
+/* The game's own wait shows that something has completed: reads what is
+ * ready. Takes the lock. */
 void vk_drain(struct vk_device *d);
 
-/* What the device line says; again when something changed. With the lock. */
+/* Writes the device line, and writes it again when something has changed. With the lock. */
 bool vk_describe(struct vk_device *d);
 
-/* The hooks forward themselves. */
+/* The hooks forward the call themselves. */
 VkResult vk_queue_submit(struct vk_device *d, PFN_vkQueueSubmit next, VkQueue queue, uint32_t n,
 			 const VkSubmitInfo *submits, VkFence fence);
 VkResult vk_queue_submit2(struct vk_device *d, PFN_vkQueueSubmit2 next, VkQueue queue, uint32_t n,

@@ -1,13 +1,13 @@
-/* vk_layer/submit/submission_list.c - what stands in a submission; passes that got all their
- * numbers. */
+/* vk_layer/submit/submission_list.c - the contents of a submission; passes that
+ * have all their results. */
 #include "vk_layer/submit/collect.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_UNREAD 4096 /* submissions of one queue; past them the oldest is given up */
+#define MAX_UNREAD 4096 /* submissions of one queue; beyond that the oldest is given up */
 
-/* Room for one more in an array of `n`; *room grows by doubling. */
+/* Makes room for one more in an array of `n`; *room grows by doubling. */
 static bool
 fit(void *array, uint32_t n, uint32_t *room, size_t size)
 {
@@ -87,7 +87,7 @@ finish_sums(const struct vk_queue *q, struct vk_fill *fill)
 		pass->valid[i] &= ~fill->missing[i];
 }
 
-/* One claim less; with the last one the pass is done. */
+/* Removes one claim; with the last one the pass is done. */
 static void
 release(const struct vk_queue *q, struct vk_fill *fill)
 {
@@ -109,7 +109,7 @@ vk_frame_fill_release(struct vk_queue *q, struct vk_fill *fill)
 
 /* ---- reads ---- */
 
-/* The run of a recording in this submission; it holds a reference. */
+/* The run of a recording in this submission; it has a reference. */
 static uint32_t
 run_of(struct vk_submission *s, struct vk_recording *r)
 {

@@ -1,4 +1,5 @@
-/* vk_layer/submit/submit.c - vkQueueSubmit and its kin; the capture of a device, and its end. */
+/* vk_layer/submit/submit.c - vkQueueSubmit and its variants; the capture of a
+ * device, and its end. */
 #include <stdlib.h>
 
 #include "json/record_json.h"
@@ -29,7 +30,7 @@ has_work(const struct vk_batches *b)
 	return false;
 }
 
-/* With the lock, at the first submission of the queue that has work. */
+/* With the lock, at the first submission with work on the queue. */
 static void
 set_up(struct vk_device *d, struct vk_queue *q)
 {
@@ -65,7 +66,7 @@ start_session(const struct vk_queue *q, const struct vk_batches *b)
 	return true;
 }
 
-/* ---- stamps around batches (R30) ---- */
+/* ---- timestamps around batches (R30) ---- */
 
 static bool
 wants_bracket(const struct vk_queue *q, const struct vk_batches *b, uint32_t i)
@@ -78,7 +79,7 @@ wants_bracket(const struct vk_queue *q, const struct vk_batches *b, uint32_t i)
 	return any && !q->is_protected && vk_batch_is_plain(b, i);
 }
 
-/* NULL: no batch needs one, or no memory. free() it. */
+/* NULL: no batch needs one, or no memory. To be freed by free(). */
 static struct vk_bracket_pair **
 take_pairs(struct vk_queue *q, const struct vk_batches *b)
 {
@@ -103,15 +104,15 @@ take_pairs(struct vk_queue *q, const struct vk_batches *b)
 struct call {
 	struct vk_device *d;
 	struct vk_queue *q;
-	struct vk_batches game, down; /* what the game passed; what goes down */
+	struct vk_batches game, down; /* what the game passed; what is submitted */
 	VkFence fence;
 	struct vk_submission *s;
 	struct vk_bracket_pair **pairs;
-	void *memory; /* of `down` */
+	void *memory; /* used by `down` */
 	uint64_t start_ns, overhead_ns;
-	uint64_t serial; /* that it gets */
+	uint64_t serial; /* the serial that the call gets */
 	bool logged;	 /* passes of it are in the log */
-	bool through;	 /* all of it has ended */
+	bool through;	 /* all of it has completed */
 };
 
 static void
@@ -123,7 +124,7 @@ count_waits(struct call *c)
 		waits |= vk_batch_waits(&c->game, i);
 	if (!waits)
 		return;
-	/* Without a submission it is never counted down: nothing is read any more. */
+	/* Without a submission it is never decremented: nothing is read any more. */
 	atomic_fetch_add(&d->pending_timelines, 1);
 	if (c->s)
 		c->s->waits = true;
@@ -187,7 +188,8 @@ after(struct call *c, VkResult result)
 	if (result == VK_ERROR_DEVICE_LOST)
 		vk_device_stop(d, "the device was lost");
 	pthread_mutex_lock(&d->lock);
-	/* Another thread may have found the device lost, and given up what was in the lists. */
+	/* Another thread may have found the device lost, and given up
+	 * everything in the lists. */
 	if (c->s && result == VK_SUCCESS && !d->given_up)
 		vk_submission_append(c->s);
 	else if (c->s)
@@ -213,7 +215,7 @@ after(struct call *c, VkResult result)
 		vk_give_up(d);
 }
 
-/* The call itself. */
+/* Makes the call itself. */
 static VkResult
 go_down(struct call *c, VkQueue queue, PFN_vkQueueSubmit one, PFN_vkQueueSubmit2 two)
 {
@@ -243,7 +245,7 @@ go_down(struct call *c, VkQueue queue, PFN_vkQueueSubmit one, PFN_vkQueueSubmit2
 	return result;
 }
 
-/* NULL: only forward. */
+/* NULL: the call is only forwarded. */
 static struct vk_queue *
 followed(struct vk_device *d, VkQueue queue, uint32_t n)
 {
@@ -252,7 +254,7 @@ followed(struct vk_device *d, VkQueue queue, uint32_t n)
 		return NULL;
 	}
 	struct vk_queue *q = n ? vk_queue_find(queue) : NULL;
-	/* Its queries would run again without a reset. */
+	/* Its queries would execute again without a reset. */
 	if (n && !q)
 		vk_device_stop(d, "work was submitted to a queue that is not known");
 	return q;
@@ -293,7 +295,7 @@ last_of_device(struct vk_device *d, void *data)
 {
 	(void)data;
 	if (pthread_mutex_trylock(&d->lock) != 0)
-		return; /* a thread is in the midst of it: what it holds is lost */
+		return; /* another thread is using it: what it has is lost */
 	bool calls = vk_device_runs(d) && vk_calls_down == 0;
 	if (calls)
 		vk_collect_poll(d);
@@ -311,8 +313,8 @@ vk_submissions_exit(void)
 	vk_devices_each(last_of_device, NULL);
 }
 
-/* Wait until fences of ours say that what they follow is through, but not for long. Is there more
- * that none follows, because there were too many? */
+/* Waits, but not for long, until our fences show that what they follow has completed. Returns
+ * whether there is more that no fence follows, because there were too many. */
 static bool
 wait_for_rest(struct vk_device *d)
 {
