@@ -60,8 +60,7 @@ const struct tally_gl_source_row tally_gl_sources[] = {
 				    "GL_EXT_disjoint_timer_query is needed: try a newer driver"),
 	  .create = tally_gl_timestamp_create },
 	{ SOURCE("gl-statistics", "pipeline statistics", .by_default = true,
-		 .without = NO_COUNTERS "; OpenGL 4.6 or GL_ARB_pipeline_statistics_query is "
-					"needed: try a newer driver",
+		 .without = NO_COUNTERS,
 		 .without_es = "OpenGL ES has few such queries: passes of OpenGL ES programs will "
 			       "have no GPU counters from it"),
 	  .create = tally_gl_statistics_create },

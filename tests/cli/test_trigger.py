@@ -108,7 +108,7 @@ class Trigger(CliCase):
             dead = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             dead.bind(str(self.place / name))
             dead.close()
-        self.assertIn("any more", self.refuse("--control", self.place / "dead.sock", "status"))
+        self.assertIn("has ended", self.refuse("--control", self.place / "dead.sock", "status"))
         self.assertTrue((self.place / "dead.sock").exists())  # named by hand: left alone
         self.refuse("status")
         self.assertEqual([p.name for p in self.place.iterdir()], ["dead.other"])
