@@ -10,16 +10,16 @@
 #include "layer/clock.h"
 #include "layer/handle_map.h"
 
-/* Guards all below, and `current`, `doomed` and `refs` of contexts and share groups. First in the
- * lock order; no driver call is made under it. */
+/* Guards everything below, and `current`, `doomed` and `refs` of contexts and share groups. It
+ * is first in the lock order, and no driver call is made under it. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tally_handle_map contexts[2]; /* by platform: handle -> gl_context_state */
 static int64_t n_contexts;
 static uint64_t n_released;
 static bool fork_watched;
 
-/* The child has no collector, and may not use the parent's contexts: it forwards until it makes one
- * of its own. */
+/* The child has no collector and may not use the parent's contexts. It only forwards calls
+ * until it creates a context of its own. */
 static void
 forked_child(void)
 {
@@ -27,7 +27,7 @@ forked_child(void)
 	gl_current = &gl_passthrough;
 	gl_worker = NULL;
 	for (int p = 0; p < 2; p++)
-		contexts[p].entries = NULL; /* the records stay: other threads' TLS is gone */
+		contexts[p].entries = NULL; /* the records leak: other threads' TLS is gone */
 }
 
 static void hand_over(void);
@@ -62,7 +62,7 @@ context_free(struct gl_context_state *s)
 {
 	if (!s)
 		return;
-	/* No GL call: the context is gone, or is current to no thread. */
+	/* No GL call is made: the context is gone, or is current to no thread. */
 	s->zone.lost = true;
 	gl_pass_close_silent(&s->pub);
 	gl_collect(&s->pub, true, TALLY_FLAG(LOST));
@@ -75,7 +75,7 @@ context_free(struct gl_context_state *s)
 	free(s);
 }
 
-/* With the lock held. */
+/* Called with the lock held. */
 static struct gl_context_state *
 context_create(enum gl_platform platform, void *handle, void *share)
 {
@@ -107,7 +107,7 @@ gl_context_created(enum gl_platform platform, void *display, void *handle, void 
 {
 	(void)display;
 	pthread_mutex_lock(&lock);
-	/* The same address again: the old context went without our seeing it. */
+	/* The same address again: the old context was destroyed unseen. */
 	struct gl_context_state *stale = tally_handle_map_find(&contexts[platform], handle);
 	if (stale && stale->life.current)
 		stale = NULL; /* leave it to its thread */
@@ -118,7 +118,7 @@ gl_context_created(enum gl_platform platform, void *display, void *handle, void 
 	context_free(stale);
 }
 
-/* None of our queries runs on. A GL call, in the current context. */
+/* Makes sure that none of our queries is active. Makes GL calls in the current context. */
 static void
 settle(struct gl_context *c)
 {
@@ -133,8 +133,8 @@ void
 gl_context_destroyed(enum gl_platform platform, void *display, void *handle)
 {
 	(void)display;
-	/* It may end with the display, without being released: Mesa 22.3's llvmpipe frees a query
-	 * that still runs then while its threads write to it. */
+	/* The context may end with the display without being released, and Mesa 22.3's llvmpipe
+	 * frees a query that is still active then while its threads write to it. */
 	const struct gl_context *c = gl_current;
 	if (c->live && c->state->platform == platform && c->state->handle == handle)
 		settle(gl_current);
@@ -166,14 +166,14 @@ gl_current_leave(void)
 	struct gl_context *c = gl_current_park();
 	if (!c->live)
 		return c;
-	/* To ask for a result flushes, which a release need not do. */
+	/* Asking for a result flushes, which a release need not do. */
 	const struct gl_context_state *s = c->state;
 	if (s->zone.lost || (s->caps.release_flushes && !gl_no_query_zone(s)))
 		gl_collect(c, s->zone.lost, TALLY_FLAG(LOST));
 	return c;
 }
 
-/* The thread gave the context up. */
+/* The thread released the context. */
 static void
 release(struct gl_context_state *s)
 {
@@ -186,12 +186,12 @@ release(struct gl_context_state *s)
 		context_free(s);
 }
 
-/* What was current to this thread and platform before gl_current_leave(), until it is known
- * whether the new one is. */
+/* The context that was current to this thread and platform before gl_current_leave(). Set until
+ * the outcome of the make-current is known. */
 static __thread struct gl_context_state *held;
 
-/* A thread ended with a context current. No GL call: the driver's own end of thread may have come
- * first. */
+/* A thread ended with a context current. No GL call is made: the driver's own thread
+ * destructor may have run first. */
 static pthread_key_t at_thread_end;
 static pthread_once_t at_thread_end_once = PTHREAD_ONCE_INIT;
 static bool watches_threads;
@@ -271,7 +271,8 @@ gl_current_is(enum gl_platform platform, void *handle, struct gl_drawable drawab
 	       s->drawable.draw == drawable.draw && s->drawable.read == drawable.read;
 }
 
-/* Which context, current to no thread, drew to `drawable` last? With the lock held. */
+/* The context that drew to `drawable` last and is current to no thread now.
+ * Called with the lock held. */
 static struct gl_context_state *
 last_on(uintptr_t drawable)
 {
@@ -300,7 +301,8 @@ gl_swapped_elsewhere(uintptr_t drawable, struct tally_extent size)
 
 /* ---- the end ---- */
 
-/* The open frame's passes too, without a GL call; from here on the context only forwards work. */
+/* Closes the open frame's passes too, without a GL call. From here on the
+ * context only forwards work. */
 static void
 hand_over_all(struct gl_context_state *s)
 {
@@ -328,10 +330,12 @@ hand_over(void)
 	struct gl_context *c = gl_current;
 	struct gl_context_state *s = held;
 	if (s && c == &s->pub && c->live) {
-		/* Still tracked: the game's own exit handlers know queries by the names we gave. */
+		/* This context is still tracked: the game's own exit handlers know
+		 * queries by the names we gave. */
 		hand_over_all(s);
 	}
-	/* What threads gave up, or left when they ended. A signal handler may have got us here. */
+	/* The contexts that threads released, or left current when they ended. We may be in a
+	 * signal handler, hence trylock. */
 	if (pthread_mutex_trylock(&lock) == 0) {
 		for (int p = 0; p < 2; p++)
 			collect_left_behind(&contexts[p]);

@@ -1,4 +1,4 @@
-/* gl_shim/current.c - what each thread is at: the context that its calls reach. */
+/* gl_shim/current.c - the context that each thread's calls go to. */
 #include "gl_shim/state.h"
 
 struct gl_context gl_passthrough;

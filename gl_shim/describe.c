@@ -35,8 +35,8 @@ list_sources(struct gl_context_state *s, struct tally_source_info *rows)
 	return n;
 }
 
-/* Add this context's counters to those said for the share group; true when there were new ones.
- * With the group's lock held. */
+/* Adds this context's counters to those reported for the share group; true when there were new
+ * ones. Called with the group's lock held. */
 static bool
 merge_counters(struct gl_share_group *group, const struct tally_counter *const *counters,
 	       uint32_t n)

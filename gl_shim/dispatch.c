@@ -6,17 +6,17 @@
 #include "gl_shim/real.h"
 #include "layer/keep_loaded.h"
 
-/* GLX and EGL are one each; two more for threads that fill the same one at the same moment. */
+/* One each for GLX and EGL; two more for threads that fill the same one at the same moment. */
 #define MAX_PROVIDERS 4
 
 enum provider_state { FREE = 0, CLAIMED, READY };
 static struct provider {
-	_Atomic(enum provider_state) state; /* READY: the rest is constant */
+	_Atomic(enum provider_state) state; /* when READY, the rest is constant */
 	void *(*lookup)(const char *name);
 	struct gl_next next;
 } providers[MAX_PROVIDERS];
 
-static struct gl_next unbound; /* what comes after us in search order */
+static struct gl_next unbound; /* the library after us in search order */
 static pthread_once_t unbound_filled = PTHREAD_ONCE_INIT;
 static _Atomic(const struct gl_next *) first;
 
@@ -42,7 +42,8 @@ look_up_unbound(void *data, const char *name)
 static void
 fill_unbound(void)
 {
-	/* Never closed: from here on its functions may be called at any time. */
+	/* This handle is never closed: from here on the library's functions
+	 * may be called at any time. */
 	void *library = gl_real_library("gl");
 	gl_next_fill(&unbound, look_up_unbound, library);
 }
@@ -54,7 +55,8 @@ gl_next_default(void)
 	if (next)
 		return next;
 	pthread_once(&unbound_filled, fill_unbound);
-	/* Disabled, no provider ever comes: the wrappers find it there without a call. */
+	/* When disabled, no provider ever comes: the wrappers find the
+	 * table here without a call. */
 	if (gl_shim_disabled())
 		__atomic_store_n(&gl_passthrough.next, &unbound, __ATOMIC_RELEASE);
 	return &unbound;
@@ -69,10 +71,11 @@ gl_next_for(void *(*lookup)(const char *name))
 		    p->lookup == lookup)
 			return &p->next;
 	}
-	/* No lock here: the driver is called. */
+	/* No lock is held here: the driver is called. */
 	struct gl_next next;
 	gl_next_fill(&next, look_up_with, &lookup);
-	/* The functions may live in another library than the look-up: keep it loaded as well. */
+	/* The functions may be in another library than the look-up: keep
+	 * that one loaded as well. */
 	tally_keep_loaded((const void *)(uintptr_t)next.Clear);
 	for (unsigned i = 0; i < MAX_PROVIDERS; i++) {
 		struct provider *p = &providers[i];

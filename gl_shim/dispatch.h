@@ -9,14 +9,15 @@
 
 #include "gl_shim/context.h"
 
-/* The table filled through `lookup`; never NULL. */
+/* The table that was filled with the answers of `lookup`; never NULL. */
 const struct gl_next *gl_next_for(void *(*lookup)(const char *name));
 
-/* For calls in no context that we know: the first provider's table once there is one, before that
- * what comes after us in search order. Never NULL. */
+/* For calls in no context that we know: the first provider's table once there is one, before
+ * that the functions of the library after us in search order. Never NULL. */
 const struct gl_next *gl_next_default(void);
 
-/* The context's own, or what gl_next_default() found before; NULL: it is still to be asked. */
+/* The context's own table, or what gl_next_default() found before; NULL: the default
+ * must still be looked up. */
 static inline const struct gl_next *
 gl_next_known(const struct gl_context *c)
 {

@@ -2,7 +2,7 @@
 	.text
 
 /* Frame: 0 frame record, 16 handle, 24 name, 32 version, 40 answer. `hint 34` is bti c, a no-op
- * where the processor lacks it; a jump through x16 may enter a bti c function. */
+ * on processors without it; a jump through x16 may enter a function that begins with bti c. */
 .macro hook name, versioned
 	.globl \name
 	.type \name, %function

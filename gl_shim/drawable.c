@@ -8,17 +8,18 @@
 #define MAX_DRAWABLES 64
 #define SECOND_NS UINT64_C(1000000000)
 
-/* The most recently used stands first; slots of key 0 are free. */
+/* The most recently used entry is first; entries with key 0 are free. */
 static struct drawable {
 	uintptr_t key;
 	struct tally_extent size;
 	uint64_t measured_ns; /* 0 = never */
-	uint64_t swapped_ns; /* as a whole; 0 = never */
+	uint64_t swapped_ns; /* last swap of the whole; 0 = never */
 	bool fixed; /* never changes its size */
 } drawables[MAX_DRAWABLES];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards drawables; a leaf */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards drawables; a leaf lock */
 
-/* With the lock held: the entry of `key`, moved to the front; a new one takes the oldest's room. */
+/* Finds the entry of `key` and moves it to the front; a new one replaces the oldest.
+ * Called with the lock held. */
 static struct drawable *
 entry_of(uintptr_t key)
 {

@@ -1,9 +1,9 @@
-/* gl_shim/drawable.h - the drawables used last: how large each is, and when it was swapped.
+/* gl_shim/drawable.h - the drawables used last: the size of each, and when it was swapped.
  *
- * Whoever asks the window system says here what it answered (platform.h): nothing here does. So a
- * size is known from the first make-current or swap on, and is at most a second old; a draw never
- * asks, for a destroyed pbuffer lives on while it is current (GLX 1.4 spec 3.3.6), and X answers
- * with an error that ends the game. Any thread. 0 is no drawable.
+ * Nothing here asks the window system: the code that does (platform.h) records the answer here.
+ * So a size is known from the first make-current or swap on, and is at most a second old. A
+ * draw never asks, because a destroyed pbuffer stays alive while it is current (GLX 1.4 spec
+ * 3.3.6) and X would answer with an error that ends the game. Any thread. 0 is no drawable.
  */
 #ifndef PASSTALLY_GL_SHIM_DRAWABLE_H
 #define PASSTALLY_GL_SHIM_DRAWABLE_H
@@ -13,8 +13,8 @@
 
 #include "layer/pass_id.h"
 
-bool gl_drawable_known(uintptr_t drawable); /* or none */
-bool gl_drawable_stale(uintptr_t drawable); /* unknown, or a second old and not fixed */
+bool gl_drawable_known(uintptr_t drawable); /* true for 0 as well */
+bool gl_drawable_stale(uintptr_t drawable); /* unknown, or not fixed and a second old */
 bool gl_drawable_is_fixed(uintptr_t drawable);
 /* `fixed`: it never changes its size. */
 void gl_drawable_learn(uintptr_t drawable, struct tally_extent size, bool fixed);
@@ -22,11 +22,11 @@ void gl_drawable_forget(uintptr_t drawable);
 /* 0 x 0 when unknown. */
 struct tally_extent gl_drawable_size(uintptr_t drawable);
 
-/* It was swapped: does that end a frame? `whole` false: only a part was shown, which ends a frame
- * only where the drawable has not been swapped as a whole for a second. */
+/* Records a swap and returns whether it ends a frame. `whole` false: only a part was shown,
+ * which ends a frame only if the drawable has not been swapped as a whole for a second. */
 bool gl_drawable_swapped(uintptr_t drawable, bool whole);
 
-/* In a forked child: the lock that another thread may have held is free. */
+/* In a forked child: frees the lock, which another thread may have held. */
 void gl_drawables_forked_child(void);
 
 #endif

@@ -14,7 +14,7 @@
 #define EGL_WIDTH 0x3057
 #define EGL_OPENVG_API 0x30A1
 
-/* Each EGL call sets the thread's error word, so each of our calls comes before the game's. */
+/* Each EGL call sets the thread's error code, so each of our calls comes before the game's. */
 
 /* ---- look-ups ---- */
 
@@ -28,7 +28,7 @@ eglGetProcAddress(const char *name)
 	return (EGLProc)(uintptr_t)gl_platform_proc(name, found, "egl");
 }
 
-/* Does eglGetProcAddress know core functions too? Before EGL 1.5 that was an extension, and
+/* Whether eglGetProcAddress knows core functions too. Before EGL 1.5 that was an extension, and
  * without it the answer for a core function may be any pointer. */
 static _Atomic(bool) knows_all;
 
@@ -78,7 +78,7 @@ look_up(const char *name)
 	return gl_platform_symbol(name, (const void *)(uintptr_t)real);
 }
 
-/* OpenVG's contexts do not concern us. */
+/* OpenVG's contexts are not tracked. */
 static bool
 is_gl_bound(void)
 {
@@ -98,13 +98,13 @@ current_context(void)
 
 /* ---- contexts ---- */
 
-/* eglTerminate() ends a display's contexts without naming them, so they are listed here. */
+/* eglTerminate() ends a display's contexts without naming them, so we keep a list of them. */
 static struct known_context {
 	EGLDisplay dpy;
 	EGLContext context;
 } * known;
 static size_t n_known, room;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the list; a leaf */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the list; a leaf lock */
 
 static void
 list_add(EGLDisplay dpy, EGLContext context)
@@ -118,13 +118,14 @@ list_add(EGLDisplay dpy, EGLContext context)
 			room = more;
 		}
 	}
-	/* Without memory its record outlives the display, which costs that memory only. */
+	/* Out of memory: the record outlives the display, which costs no more than its size. */
 	if (n_known < room)
 		known[n_known++] = (struct known_context){ dpy, context };
 	pthread_mutex_unlock(&lock);
 }
 
-/* Take one context of the display off the list: `context`, or any when NULL. */
+/* Removes one context of the display from the list and returns it:
+ * `context`, or any when NULL. */
 static EGLContext
 list_take(EGLDisplay dpy, EGLContext context)
 {
@@ -181,7 +182,7 @@ eglTerminate(EGLDisplay dpy)
 
 /* ---- surfaces ---- */
 
-/* Before a make-current or a swap: EGL is never asked at another time. */
+/* Called before a make-current or a swap: EGL is never asked at any other time. */
 static void
 measure(EGLDisplay dpy, EGLSurface surface)
 {
@@ -211,8 +212,8 @@ eglDestroySurface(EGLDisplay dpy, EGLSurface surface)
 
 /* ---- make-current ---- */
 
-/* There is one current context a thread: OpenGL and OpenGL ES share the place (EGL 1.5, 3.7.3), so
- * whatever was current is replaced, whichever of the two eglBindAPI() chose. */
+/* A thread has one current context: OpenGL and OpenGL ES share it (EGL 1.5, 3.7.3), so
+ * whichever was current is replaced, regardless of which of the two eglBindAPI() chose. */
 EGLBoolean
 eglMakeCurrent(EGLDisplay dpy, EGLSurface draw, EGLSurface read, EGLContext context)
 {

@@ -1,8 +1,8 @@
-/* gl_shim/entry.c - how the game's look-ups meet our hooks, and how the process ends.
+/* gl_shim/entry.c - how the game's look-ups find our hooks, and how the process ends.
  *
- * dlsym() and dlvsym() themselves are assembly (dlsym_*.S): they ask gl_dl_filter() and then return
- * our answer or jump on to libc's with the game's return address still in place, because libc
- * reads from it what RTLD_NEXT and RTLD_DEFAULT mean.
+ * dlsym() and dlvsym() themselves are assembly (dlsym_*.S): they ask gl_dl_filter() and then
+ * return our answer or jump on to libc's with the game's return address still in place, because
+ * libc derives from it what RTLD_NEXT and RTLD_DEFAULT mean.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -21,9 +21,10 @@
 
 /* ---- start and end ---- */
 
-/* Whose exit is ours to see: a vfork() child that fails to exec calls _exit() on our memory. */
+/* The process whose exit we handle: a vfork() child that fails to exec
+ * calls _exit() on our memory. */
 static pid_t process;
-/* Looked up ahead: at the end another thread may hold the dynamic linker's lock, for ever. */
+/* Looked up in advance: at exit another thread may hold the dynamic linker's lock forever. */
 static void *next_exit, *next_Exit;
 
 static void
@@ -63,7 +64,7 @@ finish(void)
 	leave();
 }
 
-/* Wine and many games leave this way, and no destructor runs. */
+/* Wine and many games leave this way, where no destructor runs. */
 static __attribute__((noreturn)) void
 end_process(void *next, int status)
 {
@@ -106,8 +107,8 @@ begins_with_one_of(const char *text, const char *const *prefixes)
 	return false;
 }
 
-/* The GL stack looks names up to build its own tables: it gets what it asks for. Game-side helpers
- * whose names begin alike do not belong to it. */
+/* The GL stack looks up names to build its own tables, and gets what it asks for. The game's
+ * own helper libraries are not part of it, even if their names begin alike. */
 GL_UNCHECKED static bool
 is_gl_stack(const struct link_map *map)
 {
@@ -125,7 +126,8 @@ is_gl_stack(const struct link_map *map)
 	return false;
 }
 
-/* Chromium's GL on top of another GL: its calls reach the driver below, where we see them. */
+/* Whether the library is Chromium's GL (ANGLE), which is implemented on top of another GL: its
+ * calls reach the driver under it, where we see them. */
 GL_UNCHECKED static bool
 is_angle(const struct link_map *map)
 {
@@ -141,14 +143,15 @@ is_gl_library(const struct link_map *map)
 	return begins_with_one_of(gl_real_basename(map), names) && !is_angle(map);
 }
 
-/* What the game gets in place of `real`. */
+/* Returns what the game gets in place of `real`. */
 GL_UNCHECKED static void *
 hand_out(int row, void *real, const struct link_map *owner)
 {
 	if (gl_shim_disabled())
 		return real;
 	gl_real_learn(row, real);
-	/* A library the game keeps to itself: this is how we find its other functions. */
+	/* The game may have loaded this library with RTLD_LOCAL: so we find
+	 * its other functions here. */
 	static const int lookups[] = { GL_HOOK_glXGetProcAddressARB, GL_HOOK_glXGetProcAddress,
 				       GL_HOOK_eglGetProcAddress };
 	for (unsigned i = 0; owner && i < sizeof(lookups) / sizeof(lookups[0]); i++) {
@@ -161,8 +164,9 @@ hand_out(int row, void *real, const struct link_map *owner)
 	return (void *)(uintptr_t)gl_hooks[row].hook;
 }
 
-/* The caller's own libraries, loaded for it alone. Its link map itself is no handle: glibc has no
- * search list for what was not opened by dlopen(), and reads it all the same. */
+/* Looks in the caller's own libraries, which were loaded for it alone. The caller's link map
+ * must not serve as the handle: glibc has no search list for what was not opened by dlopen(),
+ * and reads it all the same. */
 GL_UNCHECKED static void *
 find_beside(const void *caller, const char *name, const char *version)
 {
@@ -175,9 +179,9 @@ find_beside(const void *caller, const char *name, const char *version)
 	return found;
 }
 
-/* RTLD_DEFAULT, or a handle whose search order begins with us (the program's): the answer is our
- * hook, but only where the name would exist without us: this is how programs ask whether GLX or EGL
- * is there. `caller`: NULL where its own libraries are not asked about. */
+/* For RTLD_DEFAULT, or a handle whose search order begins with us (the program's). The answer
+ * is our hook, but only if the name would exist without us: this is how programs ask whether
+ * GLX or EGL is there. `caller` is NULL where its own libraries are not searched. */
 GL_UNCHECKED static void *
 find_anywhere(int row, const char *name, const char *version, const void *caller)
 {
@@ -191,11 +195,11 @@ find_anywhere(int row, const char *name, const char *version, const void *caller
 		struct link_map *owner = gl_real_owner(real);
 		return owner && is_gl_library(owner) ? hand_out(row, real, owner) : real;
 	}
-	/* Nobody has it. Asked again so that dlerror() says so. */
+	/* No library has it. The second look-up sets the message for dlerror(). */
 	return gl_loader_find(RTLD_NEXT, name, version);
 }
 
-/* Called by the assembly. Returns the function to jump to, or NULL: *answer is the result. */
+/* Called by the assembly. Returns the function to jump to, or NULL if *answer is the result. */
 GL_UNCHECKED void *
 gl_dl_filter(void *handle, const char *name, const char *version, const void *caller, void **answer)
 {

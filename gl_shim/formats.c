@@ -1,5 +1,5 @@
-/* Internal formats by name. Values and names are the registry's; sorted by value for a binary
- * search. */
+/* Names of internal formats. Values and names are the registry's, sorted by
+ * value for a binary search. */
 #include "gl_shim/image_info.h"
 
 #include <stdlib.h>

@@ -40,7 +40,8 @@ gl_framebuffer_get(struct gl_context *c, GLuint name)
 	if (!fbo)
 		return NULL;
 	reset(fbo, name);
-	/* Not seen being made: the driver is asked for its contents. */
+	/* We did not see this framebuffer being created: the driver is
+	 * asked for its contents. */
 	fbo->ask = true;
 	HASH_ADD(hh, fbs->table, name, sizeof(fbo->name), fbo);
 	if (!fbo->hh.tbl) {
@@ -50,7 +51,7 @@ gl_framebuffer_get(struct gl_context *c, GLuint name)
 	return fbo;
 }
 
-/* Something about the framebuffer changed: draws look again. */
+/* Something about the framebuffer changed: the next draw has to look at it again. */
 static void
 touch(struct gl_context *c, struct gl_framebuffer *fbo)
 {
@@ -66,7 +67,7 @@ name_at(const struct gl_context_state *s, GLenum target)
 	return target == GL_READ_FRAMEBUFFER ? s->framebuffers.read : s->framebuffers.draw;
 }
 
-/* ---- binding and life ---- */
+/* ---- binding and lifetime ---- */
 
 static bool
 is_known(const struct gl_framebuffers *fbs, GLuint name)
@@ -77,7 +78,8 @@ is_known(const struct gl_framebuffers *fbs, GLuint name)
 	return fbo != NULL;
 }
 
-/* A name that the game made elsewhere or made up: the second may be an error. */
+/* Whether an unknown `name` got bound. The game created it elsewhere or made it
+ * up, which may be an error. */
 static bool
 was_bound(struct gl_context *c, bool draws, GLuint name)
 {
@@ -87,7 +89,7 @@ was_bound(struct gl_context *c, bool draws, GLuint name)
 	c->next->GetIntegerv(draws ? GL_FRAMEBUFFER_BINDING : GL_READ_FRAMEBUFFER_BINDING, &bound);
 	if ((GLuint)bound != name)
 		return false;
-	gl_framebuffer_get(c, name); /* known from here on, where there is room */
+	gl_framebuffer_get(c, name); /* known from here on, if memory allows */
 	return true;
 }
 
@@ -116,7 +118,7 @@ gl_new_framebuffers(struct gl_context *c, GLsizei n, const GLuint *names)
 		struct gl_framebuffer *fbo = names[i] ? gl_framebuffer_get(c, names[i]) : NULL;
 		if (!fbo)
 			continue;
-		/* New and empty, whatever had the name before. */
+		/* The framebuffer is new and empty, whatever had the name before. */
 		memset(fbo->at, 0, sizeof(fbo->at));
 		reset(fbo, names[i]);
 		fbo->default_width = fbo->default_height = 0;
@@ -191,7 +193,7 @@ gl_draw_buffers(struct gl_context *c, GLsizei n, const GLenum *buffers)
 void
 gl_read_buffer(struct gl_context *c)
 {
-	(void)c; /* reading decides no target */
+	(void)c; /* the read buffer is not part of the target */
 }
 
 void
@@ -285,7 +287,7 @@ gl_attach_layered(struct gl_context *c, GLenum target, GLenum attachment, GLuint
 	gl_attach_layered_named(c, name_at(c->state, target), attachment, name, level, views);
 }
 
-/* Deleted objects leave the bound framebuffers (GL 4.6 spec 9.2.8). */
+/* Deleted objects are detached from the bound framebuffers (GL 4.6 spec 9.2.8). */
 static void
 detach(struct gl_context *c, GLenum type, GLsizei n, const GLuint *names)
 {
@@ -358,7 +360,7 @@ invalidate(struct gl_context *c, struct gl_framebuffer *fbo)
 	if (s->now.open && s->now.fbo == fbo) {
 		if (s->now.pass)
 			s->now.pass->store = TALLY_STORE_DISCARD;
-		c->open = 0; /* should work go on, it was no discard at the end */
+		c->open = 0; /* if more work follows, this discard was not at the end */
 	} else {
 		fbo->load_dont_care = true;
 	}
@@ -415,7 +417,7 @@ describe(struct gl_context *c, const struct gl_attachment *at, struct tally_targ
 		uint32_t w = image.width >> at->level, h = image.height >> at->level;
 		w = w ? w : 1;
 		h = h ? h : 1;
-		/* Attachments may differ in size: the smallest is what is drawn to. */
+		/* Attachments may differ in size: the area drawn to is the smallest. */
 		if (!t->width || w < t->width)
 			t->width = w;
 		if (!t->height || h < t->height)
@@ -471,7 +473,7 @@ build_key(const struct gl_framebuffer *fbo)
 	h = hash_attachment(h, GL_ATTACH_DEPTH, &fbo->at[GL_ATTACH_DEPTH]);
 	h = hash_attachment(h, GL_ATTACH_STENCIL, &fbo->at[GL_ATTACH_STENCIL]);
 	any |= fbo->at[GL_ATTACH_DEPTH].type != GL_NONE;
-	/* With nothing attached the framebuffer itself is the target. */
+	/* With nothing attached, the framebuffer's default size is the target's. */
 	if (any)
 		return h;
 	h = hash(h, fbo->name);
@@ -522,7 +524,7 @@ resolve_window(struct gl_context *c, bool bound)
 	return fbo;
 }
 
-/* The target of fbo->key: one that this framebuffer had lately, or a new one. */
+/* The target for fbo->key: one that this framebuffer had recently, or a new one. */
 static const struct tally_target *
 find_target(struct gl_context *c, struct gl_framebuffer *fbo, unsigned generation, bool bound)
 {

@@ -1,8 +1,9 @@
-/* gl_shim/framebuffer.h - what a context's framebuffers are made of, from the calls that make them.
+/* gl_shim/framebuffer.h - the contents of a context's framebuffers, from the calls that set
+ * them.
  *
- * Attachments and draw buffers are tracked from the game's calls; what came by a way that is not
- * tracked call by call (direct state access) is asked of the driver once, at the next use. From
- * them come a pass's key (which objects) and its target (which sizes and formats). FBOs are not
+ * Attachments and draw buffers are tracked from the game's calls; the driver is asked, once and
+ * at the next use, about changes that are not tracked call by call (direct state access). They
+ * determine a pass's key (which objects) and its target (which sizes and formats). FBOs are not
  * shared between contexts (GL 4.6 spec 5.1), so the owner's thread needs no lock.
  */
 #ifndef PASSTALLY_GL_SHIM_FRAMEBUFFER_H
@@ -57,17 +58,17 @@ struct gl_framebuffer {
 struct gl_framebuffers {
 	struct gl_framebuffer *table; /* by name, without 0 */
 	struct gl_framebuffer window; /* FBO 0 */
-	struct tally_target window_target; /* formats, asked once a drawable */
+	struct tally_target window_target; /* formats, asked once per drawable */
 	bool window_asked;
 	uintptr_t window_drawable;
 	GLuint draw, read;
-	struct gl_framebuffer *recent[GL_RECENT_FRAMEBUFFERS]; /* found lately, by name */
+	struct gl_framebuffer *recent[GL_RECENT_FRAMEBUFFERS]; /* looked up recently, by name */
 };
 
 void gl_bind_framebuffer(struct gl_context *c, GLenum target, GLuint framebuffer);
 void gl_new_framebuffers(struct gl_context *c, GLsizei n, const GLuint *names);
 void gl_delete_framebuffers(struct gl_context *c, GLsizei n, const GLuint *names);
-/* buffers NULL: the vendor's call says it another way, ask the driver. */
+/* buffers NULL: the vendor's call has other arguments, so the driver is asked. */
 void gl_draw_buffers(struct gl_context *c, GLsizei n, const GLenum *buffers);
 void
 gl_draw_buffers_named(struct gl_context *c, GLuint framebuffer, GLsizei n, const GLenum *buffers);
@@ -85,34 +86,39 @@ void gl_attach_texture_named(struct gl_context *c, GLuint fbo, GLenum attachment
 			     GLuint name, GLint level, GLint layer, GLsizei samples);
 void gl_attach_layered_named(struct gl_context *c, GLuint fbo, GLenum attachment, GLuint name,
 			     GLint level, GLsizei views);
-/* A window that the game resized gets another viewport: ask its size at the next swap. */
+/* A new viewport may mean that the game resized the window: its size is
+ * asked at the next swap. */
 void gl_viewport(struct gl_context *c, GLint x, GLint y, GLsizei width, GLsizei height);
-/* At a swap: has the largest viewport on the window changed since the last? */
+/* Called at a swap: whether the largest viewport on the window has
+ * changed since the last swap. */
 bool gl_viewport_changed(struct gl_context *c);
 void gl_invalidate(struct gl_context *c, GLenum target, GLsizei n, const GLenum *attachments);
 void
 gl_invalidate_named(struct gl_context *c, GLuint framebuffer, GLsizei n, const GLenum *attachments);
 
-/* Of attachments: they leave the bound framebuffers, and their sizes and formats are forgotten. */
+/* The named objects are detached from the bound framebuffers; their sizes
+ * and formats are forgotten. */
 void gl_delete_textures(struct gl_context *c, GLsizei n, const GLuint *names);
 void gl_delete_renderbuffers(struct gl_context *c, GLsizei n, const GLuint *names);
 
-/* The record of a framebuffer of this context with key and target up to date; makes GL calls (in
- * an error guard) where something has to be asked. `bound`: it is the draw framebuffer. NULL on
- * OOM, or for FBO 0 without a drawable. */
+/* The record of a framebuffer of this context, with key and target up to date. Makes GL calls
+ * (in an error guard) if the driver has to be asked. `bound`: it is the draw framebuffer. NULL
+ * when out of memory, or for FBO 0 without a drawable. */
 struct gl_framebuffer *gl_framebuffer_resolve(struct gl_context *c, GLuint name, bool bound);
-/* Its record as it is, made when new; NULL on OOM. */
+/* The same record without the update, created if it is new; NULL when out of memory. */
 struct gl_framebuffer *gl_framebuffer_get(struct gl_context *c, GLuint name);
-/* The label to name a pass by: the framebuffer's, else its first labelled attachment's. Copies
- * into out; "" when there is none. */
+/* The label that names a pass: the framebuffer's, else that of its first labelled attachment.
+ * It is copied into out; "" when there is none. */
 void gl_framebuffer_label(struct gl_context *c, const struct gl_framebuffer *fbo, char *out,
 			  size_t size);
-/* Fill in attachments and, when it is bound for drawing, draw buffers by asking. Nothing is bound
- * for it: false when it is not bound and can not be asked by name; then it stays to be asked. */
+/* Asks the driver for the attachments and, when it is bound for drawing, the draw buffers. It
+ * is not bound for that purpose. False when it is neither bound nor can be asked about by name;
+ * then the question stays open. */
 bool gl_framebuffer_ask(struct gl_context *c, struct gl_framebuffer *fbo, bool bound);
-/* Of the framebuffer that is bound for drawing. Inside an error guard, as is the next. */
+/* Asks for the draw buffers of the framebuffer that is bound for drawing. Called inside an
+ * error guard, as is the next function. */
 void gl_framebuffer_ask_draw_buffers(struct gl_context *c, struct gl_framebuffer *fbo);
-/* Formats and samples of the window's buffers, while FBO 0 is bound. */
+/* Asks for the formats and samples of the window's buffers, while FBO 0 is bound. */
 void gl_framebuffer_ask_window(struct gl_context *c, struct tally_target *target);
 void gl_framebuffers_finish(struct gl_framebuffers *fbs);
 

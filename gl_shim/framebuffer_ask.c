@@ -1,4 +1,4 @@
-/* gl_shim/framebuffer_ask.c - what a framebuffer is made of, asked of the driver: for what came by
+/* gl_shim/framebuffer_ask.c - asks the driver for a framebuffer's contents, for what was set by
  * calls that are not tracked one by one. */
 #include "gl_shim/state.h"
 
@@ -40,7 +40,7 @@ ask_attachment(struct gl_context *c, const struct asked *fbo, GLenum point,
 		at->layered = ask(c, fbo, point, GL_FRAMEBUFFER_ATTACHMENT_LAYERED) != 0;
 }
 
-/* Of the framebuffer that is bound for drawing. */
+/* Asks for the draw buffers of the framebuffer that is bound for drawing. */
 void
 gl_framebuffer_ask_draw_buffers(struct gl_context *c, struct gl_framebuffer *fbo)
 {
@@ -89,7 +89,7 @@ gl_framebuffer_ask(struct gl_context *c, struct gl_framebuffer *fbo, bool bound)
 						   &fbo->default_height);
 	}
 	gl_guard_end(c);
-	/* By name, the draw buffers could not be asked for. */
+	/* The draw buffers could not be asked for by name. */
 	fbo->ask = !bound;
 	return true;
 }
@@ -98,7 +98,8 @@ static GLint
 window_bits(struct gl_context *c, GLenum point, GLenum what)
 {
 	GLint n = 0, type = GL_NONE;
-	/* What is not there must not be asked for: a debug callback of the game would report it. */
+	/* A missing attachment must not be asked about: a debug callback of
+	 * the game would report it. */
 	c->next->GetFramebufferAttachmentParameteriv(GL_FRAMEBUFFER, point,
 						     GL_FRAMEBUFFER_ATTACHMENT_OBJECT_TYPE, &type);
 	if (type != GL_NONE)

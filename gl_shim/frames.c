@@ -1,4 +1,4 @@
-/* gl_shim/frames.c - where frames end, and reading what is ready then. */
+/* gl_shim/frames.c - where frames end, and the reading of results that are ready then. */
 #include <string.h>
 
 #include "gl_shim/describe.h"
@@ -6,10 +6,11 @@
 #include "gl_shim/workloads.h"
 #include "layer/clock.h"
 
-/* Results that are not there so many frames later are given up. */
+/* Results that are not available this many frames later are given up. */
 #define MAX_AGE_FRAMES 32
 
-/* Ask for a pass's results once. False: not all are there, and it is worth asking again. */
+/* Asks for a pass's results once. False: not all are available, and they
+ * should be asked for again. */
 static bool
 read_pass(struct gl_context_state *s, struct tally_pass *pass, uint64_t age)
 {
@@ -34,7 +35,7 @@ read_pass(struct gl_context_state *s, struct tally_pass *pass, uint64_t age)
 	return done || give_up;
 }
 
-/* Without a GL call. */
+/* Gives a pass up without a GL call. */
 static void
 give_up_pass(struct gl_context_state *s, struct tally_pass *pass, uint64_t flag)
 {
@@ -51,12 +52,12 @@ gl_collect(struct gl_context *c, bool give_up, uint64_t flag)
 	if (!s || !s->stream)
 		return;
 	gl_worker = s;
-	s->scene.n = 0; /* they may go to the log now */
+	s->scene.n = 0; /* these passes may go to the log now */
 	if (!give_up)
 		gl_query_buffer_hide(c);
 	uint64_t age;
 	struct tally_pass *pass;
-	bool guarded = false; /* errors of our questions are not the game's */
+	bool guarded = false; /* errors of our queries are not the game's */
 	while ((pass = tally_stream_pending(s->stream, &age)) && pass != s->now.pass) {
 		bool measured = pass->slot != TALLY_NO_SLOT || pass->workloads;
 		if (measured && !give_up && !guarded) {
@@ -121,18 +122,18 @@ gl_wait(struct gl_context *c)
 		gl_worker = s;
 		gl_gap(s);
 		s->gap = true;
-		c->open = 0; /* the next draw shows whether the pass went on */
+		c->open = 0; /* the next draw shows whether the pass continues */
 	}
 }
 
-/* What was issued so far goes to the GPU with the call that follows. Does a frame end there? Then
- * the pass is closed. */
+/* What was issued so far goes to the GPU with the call that follows. If a frame ends there,
+ * closes the pass. Returns whether one does. */
 static bool
 submits(struct gl_context *c, enum tally_frame_boundary boundary)
 {
 	struct gl_context_state *s = c->state;
 	s->submits++;
-	c->open = 0; /* the next draw looks whether another context ended the frame */
+	c->open = 0; /* the next draw checks whether another context ended the frame */
 	bool ends = frame_is(s, boundary) || gl_submits_end_frame(s) ||
 		    (boundary == TALLY_FRAME_FINISH && frame_is(s, TALLY_FRAME_IDLE));
 	if (ends || (s->config && s->config->granularity == TALLY_GRANULARITY_SUBMIT))
@@ -167,7 +168,7 @@ gl_terminator(struct gl_context *c)
 		gl_frame_end(c, nothing_presented);
 }
 
-/* A context that was reset has no results any more. */
+/* A context that was reset no longer has results. */
 GLenum
 gl_reset_status(struct gl_context *c, GLenum (*next)(void))
 {

@@ -1,8 +1,9 @@
-/* gl_shim/gl_types.h - the types of OpenGL, GLX and EGL, as our own plain C.
+/* gl_shim/gl_types.h - the types of OpenGL, GLX and EGL, in plain C of our own.
  *
- * The shim includes no GL, X11 or EGL header: those declare the functions we define, differ
- * between systems, and are missing where we are cross-built. Sizes are those of the ABI (EGL's and
- * X's handles are as wide as a pointer or a long). Never include this beside a real GL header.
+ * The shim includes no GL, X11 or EGL header: they declare the functions we define, differ
+ * between systems, and are missing in cross builds. Sizes are those of the ABI (EGL's and X's
+ * handles are as wide as a pointer or a long). Never include this together with a real GL
+ * header.
  */
 #ifndef PASSTALLY_GL_SHIM_GL_TYPES_H
 #define PASSTALLY_GL_SHIM_GL_TYPES_H
@@ -79,7 +80,7 @@ typedef void *EGLDisplay;
 typedef void *EGLConfig;
 typedef void *EGLSurface;
 typedef void *EGLContext;
-typedef void *EGLNativePixmap; /* an X Pixmap or a pointer: passed on only */
+typedef void *EGLNativePixmap; /* an X Pixmap or a pointer: only passed on */
 typedef void (*EGLProc)(void);
 
 #endif

@@ -55,7 +55,7 @@ gl_glx_measure(void *display, uintptr_t drawable)
 	unsigned int width = 0, height = 0;
 	if (query && display) {
 		query(display, (GLXDrawable)drawable, GLX_WIDTH, &width);
-		/* Where it is gone one error is enough. */
+		/* If the drawable is gone, one error is enough. */
 		if (width)
 			query(display, (GLXDrawable)drawable, GLX_HEIGHT, &height);
 	}
@@ -63,8 +63,9 @@ gl_glx_measure(void *display, uintptr_t drawable)
 	gl_drawable_learn(drawable, size, false);
 }
 
-/* Before a swap. Not at a make-current: to wait for an answer of the X server there widens a race
- * of Mesa's zink (22.3) with its own flush thread, and raises errors of the game's drawables. */
+/* Called before a swap, not at a make-current: waiting for the X server there
+ * widens a race of Mesa's zink (22.3) with its own flush thread, and raises errors
+ * about the game's drawables. */
 static void
 measure(Display *dpy, GLXDrawable drawable)
 {
@@ -72,7 +73,7 @@ measure(Display *dpy, GLXDrawable drawable)
 		gl_glx_measure(dpy, drawable);
 }
 
-/* A new drawable may have the number of an old one. */
+/* A new drawable may have the same number as an old one. */
 static XID
 created(XID drawable)
 {
@@ -80,7 +81,8 @@ created(XID drawable)
 	return drawable;
 }
 
-/* A pbuffer keeps the size it was made with, unless it was to be as large as can be had. */
+/* A pbuffer keeps the size it was created with, unless the largest
+ * available size was requested. */
 static GLXPbuffer
 created_pbuffer(GLXPbuffer pbuffer, struct tally_extent size, const int *attributes)
 {
@@ -303,7 +305,7 @@ switch_begin(Display *dpy, GLXDrawable draw, GLXDrawable read, GLXContext contex
 	struct gl_drawable drawable = { .display = dpy, .draw = draw, .read = read };
 	bool release_only = false;
 	if (!context && !gl_shim_disabled()) {
-		/* Nothing of GLX is current: what EGL has made current here stays so. */
+		/* If GLX has nothing current here, what EGL made current stays current. */
 		static _Atomic(void *) cache;
 		GLXContext (*current)(void) = (GLXContext(*)(void))(uintptr_t)gl_real_named(
 			"glXGetCurrentContext", &cache);

@@ -4,10 +4,11 @@
 #include "gl_shim/state.h"
 
 #define GL_GPU_DISJOINT_EXT 0x8FBB
-#define MAX_ERROR_POLLS 16 /* a lost context may answer CONTEXT_LOST for ever */
+#define MAX_ERROR_POLLS 16 /* a lost context may answer CONTEXT_LOST forever */
 
-/* The game's pending errors, which the driver then has no more. GL 4.6 spec 2.3.1 lets it keep one
- * flag or several: with one, what follows the stashed error would have been dropped. */
+/* Saves the game's pending errors, which the driver no longer has afterwards. GL 4.6
+ * spec 2.3.1 lets it keep one flag or several: if one, errors after the stashed one
+ * would have been dropped. */
 void
 gl_guard_begin(struct gl_context *c)
 {
@@ -44,7 +45,7 @@ gl_get_error(struct gl_context *c, GLenum (*next)(void))
 	if (!h->n_errors || c->state->zone.in_begin)
 		return next();
 	if (!h->many_flags)
-		next(); /* of the game's too, but made while another stood */
+		next(); /* one of the game's too, but raised while another was pending */
 	GLenum e = h->errors[0];
 	h->n_errors--;
 	for (unsigned i = 0; i < h->n_errors; i++)
@@ -58,7 +59,7 @@ gl_query_buffer_hide(struct gl_context *c)
 	struct gl_hidden *h = &c->state->hidden;
 	if (!h->query_buffer)
 		return;
-	/* A bind that failed left another buffer there than we noted. */
+	/* After a bind that failed, another buffer is bound than we noted. */
 	GLint bound = 0;
 	c->next->GetIntegerv(GL_QUERY_BUFFER_BINDING, &bound);
 	h->query_buffer = (GLuint)bound;
@@ -107,7 +108,8 @@ gl_read_disjoint(struct tally_gl_api *api)
 	return flag != 0;
 }
 
-/* The game read the flag: `now` is what the driver said. The answer includes what we saw. */
+/* The game reads the flag: `now` is what the driver reported. The
+ * answer includes what we saw. */
 static bool
 game_reads_disjoint(struct gl_context *c, bool now)
 {
@@ -119,7 +121,8 @@ game_reads_disjoint(struct gl_context *c, bool now)
 	return told;
 }
 
-/* On contexts without the extension the name is an error and writes nothing: leave it at that. */
+/* In contexts without the extension the name is an error and writes nothing,
+ * which we leave as it is. */
 static bool
 has_disjoint(const struct gl_context *c)
 {

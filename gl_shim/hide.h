@@ -1,4 +1,4 @@
-/* gl_shim/hide.h - what else of us the game could see: the error flag, GL_QUERY_BUFFER, the
+/* gl_shim/hide.h - hides our other traces from the game: the error flag, GL_QUERY_BUFFER, the
  * clear-on-read disjoint flag, a lost context.
  *
  * Owner thread only.
@@ -13,16 +13,16 @@
 struct gl_hidden {
 	GLenum errors[GL_STASHED_ERRORS]; /* the game's, not yet fetched, oldest first */
 	unsigned n_errors;
-	bool many_flags; /* the driver was seen to keep errors of several kinds */
+	bool many_flags; /* the driver has kept errors of several kinds */
 	GLuint query_buffer; /* what the game has bound to GL_QUERY_BUFFER */
-	bool disjoint_for_game; /* we read the flag: the game is owed it */
+	bool disjoint_for_game; /* we read the flag, and the game must still see it */
 };
 
-/* Around our own calls that may fail: the game's pending errors are kept for it, ours dropped;
- * the end says our first. Not inside glBegin/glEnd. */
+/* Called around our own calls that may fail: the game's pending errors are kept for it, ours
+ * are dropped. The end returns the first of ours. Not to be called inside glBegin/glEnd. */
 void gl_guard_begin(struct gl_context *c);
 GLenum gl_guard_end(struct gl_context *c);
-/* Around reading our query results: no buffer stands at GL_QUERY_BUFFER in between. */
+/* Called around reading our query results: no buffer is bound to GL_QUERY_BUFFER in between. */
 void gl_query_buffer_hide(struct gl_context *c);
 void gl_query_buffer_restore(struct gl_context *c);
 

@@ -9,7 +9,7 @@
 
 struct gl_image_entry {
 	GLuint name;
-	bool looked_at; /* a target was made from it: a change must be noticed */
+	bool looked_at; /* a target was built from it: a change must be noticed */
 	struct gl_image_info image;
 	char *label;
 	UT_hash_handle hh;
@@ -192,7 +192,7 @@ void
 gl_image_bound_texture(struct gl_context *c, GLenum target, GLint level, GLint format,
 		       GLsizei samples, GLsizei width, GLsizei height, GLsizei depth)
 {
-	/* Storage calls have no level; their count of levels was passed as `levels`, not here. */
+	/* Storage calls have no level, only a number of `levels`: 0 is passed for them. */
 	if (level != 0 || c->state->zone.in_list)
 		return;
 	GLuint name = gl_bound_texture(c, target);
@@ -228,7 +228,7 @@ gl_image_forget_all(struct gl_context *c)
 	pthread_mutex_unlock(&group->lock);
 }
 
-/* ---- looking ---- */
+/* ---- reading ---- */
 
 static struct gl_image_info
 ask_texture(struct gl_context *c, GLuint name)

@@ -1,10 +1,10 @@
 /* gl_shim/image_info.h - size, format and label of textures and renderbuffers, by name.
  *
- * Kept per share group, written by the calls that give storage, read when a framebuffer's target
- * is worked out. Each function takes the group's lock for a table look-up; driver calls (asking
- * which texture is bound) are made outside it. The driver is asked about an object that we did not
- * see being made where the context has direct state access; else size and format are unknown, and
- * say so.
+ * The records are kept per share group, written by the calls that allocate storage, and read
+ * when a framebuffer's target is determined. Each function takes the group's lock for a table
+ * look-up; driver calls (asking which texture is bound) are made outside it. If we did not see
+ * an object being created, the driver is asked about it if the context has direct state access;
+ * else its size and format are recorded as unknown.
  */
 #ifndef PASSTALLY_GL_SHIM_IMAGE_INFO_H
 #define PASSTALLY_GL_SHIM_IMAGE_INFO_H
@@ -24,7 +24,7 @@ struct gl_image_info {
 
 struct gl_images {
 	struct gl_image_entry *textures, *renderbuffers;
-	atomic_uint generation; /* grows when a size and format that was looked at changes */
+	atomic_uint generation; /* increments when a size or format that was used changes */
 	atomic_bool labelled;   /* some object was given a label */
 };
 
@@ -33,7 +33,7 @@ void gl_image_renderbuffer(struct gl_context *c, GLuint name, GLenum format, GLs
 void gl_image_bound_renderbuffer(struct gl_context *c, GLenum format, GLsizei samples,
 				 GLsizei width, GLsizei height);
 void gl_image_forget_bound_renderbuffer(struct gl_context *c);
-/* Only level 0 (or a storage call) sets a size and format. */
+/* Only a call for level 0 (or a storage call) sets a size and format. */
 void gl_image_texture(struct gl_context *c, GLuint name, GLenum target, GLenum format,
 		      GLsizei samples, GLsizei width, GLsizei height, GLsizei depth);
 void gl_image_bound_texture(struct gl_context *c, GLenum target, GLint level, GLint format,
@@ -42,17 +42,17 @@ void gl_image_forget_texture(struct gl_context *c, GLuint name);
 void gl_image_forget_bound_texture(struct gl_context *c, GLenum target);
 void gl_image_forget_all(struct gl_context *c);
 
-/* Objects were deleted. */
+/* The objects were deleted. */
 void gl_images_remove(struct gl_share_group *group, bool texture, GLsizei n, const GLuint *names);
 
 /* The texture bound at `target` in the active unit, 0 when none or not a texture target. */
 GLuint gl_bound_texture(struct gl_context *c, GLenum target);
 
-/* What is known; asks the driver when nothing is. */
+/* What is known about the object; asks the driver when nothing is. */
 struct gl_image_info gl_image_of_texture(struct gl_context *c, GLuint name);
 struct gl_image_info gl_image_of_renderbuffer(struct gl_context *c, GLuint name);
 
-/* A label given to the object; text NULL removes it. Copies into out on reading. */
+/* A label given to the object; text NULL removes it. The read function copies it into out. */
 void gl_image_set_label(struct gl_share_group *group, bool texture, GLuint name, const char *text,
 			size_t len);
 bool
@@ -61,7 +61,7 @@ void gl_images_finish(struct gl_images *images);
 
 /* The format's name without GL_, "?" when it is not in the table (gl_shim/formats.c). */
 const char *gl_format_name(GLenum internal_format);
-/* Does it hold depth, stencil? */
+/* Whether the format has depth, stencil. */
 bool gl_format_has_stencil(GLenum internal_format);
 
 #endif

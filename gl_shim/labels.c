@@ -41,7 +41,7 @@ gl_pop_group(struct gl_context *c)
 	l->depth--;
 	if (l->depth < l->low)
 		l->low = l->depth;
-	c->open = 0; /* the next draw looks whether its pass is still inside the group */
+	c->open = 0; /* the next draw checks whether its pass is still inside the group */
 }
 
 const char *
@@ -58,7 +58,7 @@ gl_label_path(struct gl_context *c, unsigned depth)
 	return l->interned[depth];
 }
 
-/* Keep a copy of an object's label, or forget it. */
+/* Keeps a copy of an object's label, or removes it. */
 static void
 keep_label(struct gl_context *c, GLenum type, GLuint name, GLsizei len, const GLchar *label)
 {

@@ -1,7 +1,8 @@
 /* gl_shim/labels.h - debug groups, markers and object labels.
  *
- * The group stack is the context's own. A pass is named by the group path that covered all of its
- * work: a group that was left before the pass went on does not name it. Owner thread only.
+ * Each context has its own group stack. A pass is named by the group path that covers all of
+ * its work: a group that was left before the pass continued does not name it. Owner thread
+ * only.
  */
 #ifndef PASSTALLY_GL_SHIM_LABELS_H
 #define PASSTALLY_GL_SHIM_LABELS_H
@@ -15,14 +16,14 @@
 
 struct gl_labels {
 	unsigned depth; /* may exceed GL_MAX_GROUPS: deeper groups are only counted */
-	unsigned low; /* lowest depth since the last work of the open pass */
+	unsigned low; /* lowest depth since the last work in the open pass */
 	uint16_t end[GL_MAX_GROUPS + 1]; /* length of the path down to each depth; end[0] = 0 */
 	const char *interned[GL_MAX_GROUPS + 1];
 	char path[GL_MAX_PATH];
 };
 
-/* len < 0: NUL-terminated (KHR_debug). Markers use 0 for that; hooks.rules maps it. At most
- * GL_MAX_PATH. */
+/* len < 0: NUL-terminated (KHR_debug). Markers use 0 for that, which hooks.rules maps. The
+ * result is at most GL_MAX_PATH. */
 static inline size_t
 gl_label_length(const GLchar *text, GLsizei len)
 {
@@ -42,7 +43,7 @@ void
 gl_get_label_ext(struct gl_context *c, void (*next)(GLenum, GLuint, GLsizei, GLsizei *, GLchar *),
 		 GLenum type, GLuint object, GLsizei size, GLsizei *len, GLchar *label);
 
-/* The path down to `depth` groups, interned; NULL when there is none or no memory. */
+/* The interned path of the first `depth` groups; NULL when there is none or no memory. */
 const char *gl_label_path(struct gl_context *c, unsigned depth);
 
 #endif

@@ -1,6 +1,6 @@
-/* gl_shim/pass_request.h - what the next work command asks of the pass tracker.
+/* gl_shim/pass_request.h - what the next work command requests from the pass tracker.
  *
- * work.c turns a GL command into a request, passes.c continues the open pass or opens another.
+ * work.c turns a GL command into a request; passes.c continues the open pass or opens another.
  * Owner thread of the context only.
  */
 #ifndef PASSTALLY_GL_SHIM_PASS_REQUEST_H
@@ -12,21 +12,24 @@
 struct gl_pass_request {
 	enum tally_pass_kind kind;
 	uint64_t key;
-	uint64_t scene; /* RENDER: the key of its framebuffer; gl_pass_enter()'s */
+	uint64_t scene; /* RENDER: the key of its framebuffer; set by gl_pass_enter() */
 	const struct tally_target *target;
 	struct gl_framebuffer *fbo;
 	uint64_t flags;
 	const char *command; /* the workload's word: "draw", "dispatch", "copy", "clear" */
-	unsigned clears; /* GL_COLOR_BUFFER_BIT, GL_DEPTH_BUFFER_BIT: all of it is cleared first */
+	unsigned clears; /* GL_COLOR_BUFFER_BIT, GL_DEPTH_BUFFER_BIT: fully cleared first */
 };
 
-/* Make `w` the open pass. False: capture is off here, or no pass can be opened or closed now. */
+/* Makes `w` the open pass. False: capture is off here, or no pass can
+ * be opened or closed now. */
 bool gl_pass_enter(struct gl_context *c, struct gl_pass_request *w);
 
-/* --frame submit:N: has the N-th submission (glFlush, glFinish, swap) just been counted? */
+/* For --frame submit:N: whether the N-th submission (glFlush, glFinish,
+ * swap) has just been counted. */
 bool gl_submits_end_frame(const struct gl_context_state *s);
 
-/* A context's first work, list or frame end sets its capture up, where calls of ours may be. */
+/* A context's first work, list or frame end sets up its capture, at a point
+ * where our calls are allowed. */
 static inline void
 gl_probe_if_pending(struct gl_context_state *s)
 {

@@ -44,7 +44,7 @@ close_pass(struct gl_context *c, bool with_queries)
 			gl_worker = s;
 			tally_harvest_end(s->harvest, pass->slot);
 		} else if (pass->slot != TALLY_NO_SLOT) {
-			/* The context is beyond use: its slots are never needed again. */
+			/* The context is no longer usable: its slots are never needed again. */
 			pass->slot = TALLY_NO_SLOT;
 			pass->flags |= s->zone.lost ? TALLY_FLAG(LOST) : TALLY_FLAG(INCOMPLETE);
 		}
@@ -68,11 +68,11 @@ gl_pass_close(struct gl_context *c)
 		return;
 	}
 	if (gl_no_query_zone(s))
-		return; /* the boundary is put off to the next work command */
+		return; /* the boundary is postponed to the next work command */
 	/* No clock is read for what is not captured. */
 	uint64_t t0 = s->now.pass ? tally_clock_now_ns() : 0;
 	close_pass(c, true);
-	s->snapshots.here = TALLY_NO_SNAPSHOT; /* the game goes on before another begins */
+	s->snapshots.here = TALLY_NO_SNAPSHOT; /* the game goes on in between */
 	if (t0 && s->stream)
 		tally_stream_add_overhead(s->stream, tally_clock_now_ns() - t0);
 }
@@ -84,7 +84,7 @@ gl_pass_close_silent(struct gl_context *c)
 		close_pass(c, false);
 }
 
-/* What names a pass that no group covers: its target's own label. */
+/* The name of a pass that no group covers: its target's own label. */
 static const char *
 target_label(struct gl_context *c, const struct gl_framebuffer *fbo)
 {
@@ -103,7 +103,7 @@ pass_label(struct gl_context *c, unsigned depth, const struct gl_framebuffer *fb
 	return depth > 0 ? gl_label_path(c, depth) : target_label(c, fbo);
 }
 
-/* Does the pass begin with new contents? Colour decides, where there is any. */
+/* Whether the pass begins with new contents. If there is a color attachment, color decides. */
 static bool
 clears_target(const struct gl_pass_request *w)
 {
@@ -111,7 +111,7 @@ clears_target(const struct gl_pass_request *w)
 	return w->clears & (depth_only ? GL_DEPTH_BUFFER_BIT : GL_COLOR_BUFFER_BIT);
 }
 
-/* Count the set whose turn it is in the pass's frame. */
+/* Selects the counter set whose turn it is in the pass's frame. */
 static void
 choose_set(struct gl_context_state *s, struct tally_pass *pass)
 {
@@ -125,8 +125,9 @@ choose_set(struct gl_context_state *s, struct tally_pass *pass)
 	tally_stream_use_set(s->stream, pass->layout->set);
 }
 
-/* Rendering goes on in the framebuffer that the driver drew to last: then no timestamp since lies
- * between two scenes, and each shows the time of its last tile (query/gl/api.h). */
+/* Flags passes whose times are shared. Rendering continues in the framebuffer that the driver
+ * drew to last: no timestamp since then lies between two scenes, and each shows the time of its
+ * last tile (query/gl/api.h). */
 static void
 mind_scene(struct gl_context_state *s, const struct gl_pass_request *w)
 {
@@ -145,7 +146,7 @@ mind_scene(struct gl_context_state *s, const struct gl_pass_request *w)
 	if (pass && scene->n < GL_SCENE_PASSES)
 		scene->passes[scene->n++] = pass;
 	else if (pass)
-		pass->flags |= TALLY_FLAG(SHARED_TIME); /* who knows */
+		pass->flags |= TALLY_FLAG(SHARED_TIME); /* no room: perhaps shared */
 }
 
 static void
@@ -198,13 +199,14 @@ open_pass(struct gl_context *c, const struct gl_pass_request *w, uint64_t now)
 		pass->flags |= TALLY_FLAG(NO_TIMESTAMPS);
 	gl_snapshot_begin(c, pass);
 	if (s->by_draw)
-		return; /* its workloads are measured */
+		return; /* its workloads are measured instead */
 	pass->slot = tally_harvest_begin(s->harvest);
 	if (pass->slot == TALLY_NO_SLOT)
 		pass->flags |= TALLY_FLAG(DROPPED);
 }
 
-/* The open pass goes on: a group that was left in between does not cover all of it. */
+/* The command continues the open pass: a group that was left in between
+ * does not cover all of it. */
 static void
 continue_pass(struct gl_context *c)
 {
@@ -226,7 +228,7 @@ continue_pass(struct gl_context *c)
 		s->now.pass->store = TALLY_STORE_STORE;
 }
 
-/* What counts as one pass, by the options. */
+/* Applies the options that define what one pass is. */
 static void
 apply_options(struct gl_context *c, struct gl_pass_request *w)
 {
@@ -244,8 +246,8 @@ apply_options(struct gl_context *c, struct gl_pass_request *w)
 	w->key = gl_mix(w->key, (uintptr_t)path);
 }
 
-/* Would the command go on with the open pass? Not where another context of the group ended the
- * frame: then the pass ends with it. */
+/* Whether the command would continue the open pass. If another context of the share group ended
+ * the frame, it would not: the pass ends with the frame. */
 static bool
 is_same(const struct gl_context_state *s, const struct gl_pass_request *w)
 {
@@ -253,7 +255,7 @@ is_same(const struct gl_context_state *s, const struct gl_pass_request *w)
 	       s->now.frame == gl_frame_now(s);
 }
 
-/* What holds while the command runs is true of its pass. */
+/* The flags that hold while the command runs apply to its pass. */
 static void
 note_flags(struct gl_context *c, uint64_t more)
 {

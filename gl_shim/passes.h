@@ -2,8 +2,8 @@
  *
  * The wrappers (generated from hooks.rules) call these. A pass starts lazily, at the first work
  * command whose kind or target differs from the open pass's; binding alone starts nothing. The
- * rules are in docs/passes.md. Owner thread of the context only; nothing waits for the
- * GPU but `--snapshot exact` (snapshot.h).
+ * rules are in docs/passes.md. Owner thread of the context only; nothing but `--snapshot exact`
+ * (snapshot.h) waits for the GPU.
  */
 #ifndef PASSTALLY_GL_SHIM_PASSES_H
 #define PASSTALLY_GL_SHIM_PASSES_H
@@ -12,12 +12,12 @@
 
 /* ---- counting, inline in every draw wrapper ---- */
 
-/* What the arguments alone show of a call that the driver refuses: such a call draws nothing. The
- * wrappers ask before they count. */
+/* Checks, from the arguments alone, of calls that the driver refuses: such a call draws
+ * nothing. The wrappers check before they count. */
 #define GL_KNOWS_MODE(modes, mode) ((mode) < 32 && ((modes) >> (mode) & 1))
 #define GL_IS_INDEX(type) (((type) & ~6u) == (0x1401u & ~6u) && ((type) & 1) && (type) != 0x1407u)
 
-/* Of a count that is not negative. */
+/* The value of a count that is not negative. */
 #define GL_NATURAL(n) ((uint64_t)(uint32_t)(n))
 
 #define TALLY_DRAW(c, n) ((c)->hot.draws++, (c)->hot.vertices += GL_NATURAL(n))
@@ -44,8 +44,9 @@ void gl_tally_indirect(struct gl_context *c, int64_t draws);
 
 /* ---- work ---- */
 
-/* Before a draw when c->open is 0 and c->live is 1: make the render pass of the bound target the
- * open one. False: this draw is not work (a display list is being compiled): forward only. */
+/* Called before a draw when c->open is 0 and c->live is 1: makes the render pass of the
+ * bound target the open one. False: this draw is not work (a display list is being
+ * compiled) and is only forwarded. */
 bool gl_draw_enter(struct gl_context *c);
 
 void gl_clear(struct gl_context *c, GLbitfield mask);
@@ -54,11 +55,12 @@ void gl_clear_named(struct gl_context *c, GLuint framebuffer, GLenum buffer, GLi
 void gl_dispatch(struct gl_context *c);
 
 enum gl_transfer { GL_XFER_COPY = 1, GL_XFER_CLEAR, GL_XFER_MIPMAP, GL_XFER_READBACK };
-/* The destination: the texture that stands at a binding target (0: none), or an object by name. */
+/* The destination is the texture bound at a binding target (0: none), or
+ * an object given by name. */
 void gl_transfer(struct gl_context *c, enum gl_transfer what, GLenum target);
 void gl_transfer_texture(struct gl_context *c, enum gl_transfer what, GLuint name);
 void gl_transfer_buffer(struct gl_context *c, enum gl_transfer what, GLuint name);
-/* `named`: the two framebuffers are given by name, else those bound. */
+/* `named`: the two framebuffers are given by name; otherwise they are the bound ones. */
 void gl_blit(struct gl_context *c, GLuint read, GLuint draw, bool named);
 
 void gl_readback_begin(struct gl_context *c);
@@ -76,13 +78,13 @@ void gl_end(struct gl_context *c, void (*next)(void));
 void gl_new_list(struct gl_context *c, void (*next)(GLuint, GLenum), GLuint list, GLenum mode);
 void gl_end_list(struct gl_context *c, void (*next)(void));
 
-/* ---- frames, waits and what colours a pass ---- */
+/* ---- frames, waits and flags of a pass ---- */
 
 void gl_flush(struct gl_context *c, void (*next)(void));
 void gl_finish(struct gl_context *c, void (*next)(void));
 void gl_wait(struct gl_context *c);
 void gl_terminator(struct gl_context *c);
-/* A label begins here, as in labels.h: it may end the frame, or start and stop the capture. */
+/* A label begins here, as in labels.h. It may end the frame, or start or stop the capture. */
 void gl_marker(struct gl_context *c, const GLchar *text, GLsizei len);
 void gl_debug_message(struct gl_context *c, GLenum type, const GLchar *text, GLsizei len);
 GLenum gl_reset_status(struct gl_context *c, GLenum (*next)(void));
@@ -102,12 +104,15 @@ void gl_tiling(struct gl_context *c);
 
 /* ---- for context.c, present.c, labels.c ---- */
 
-/* End the open pass here, with queries (GL calls) or, when the context can take none, without. */
+/* Ends the open pass here, with queries (GL calls) or, if the context
+ * can take none, without. */
 void gl_pass_close(struct gl_context *c);
 void gl_pass_close_silent(struct gl_context *c);
-/* The frame ends here: close the pass, end the frame, read what is ready, hand it over. */
+/* The frame ends here: closes the pass, ends the frame, reads the results that are
+ * ready and hands them over. */
 void gl_frame_end(struct gl_context *c, struct tally_extent presented);
-/* Read what is ready and hand over; with `give_up` what is not ready is given up with `flag`. */
+/* Reads the results that are ready and hands them over. With `give_up`, those that are not
+ * ready are given up and flagged with `flag`. */
 void gl_collect(struct gl_context *c, bool give_up, uint64_t flag);
 
 #endif

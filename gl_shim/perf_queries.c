@@ -1,11 +1,11 @@
 /* gl_shim/perf_queries.c - the game uses performance queries or monitors itself: ours yield.
  *
- * Mesa's Intel drivers let one metric set of one context at a time run on the whole device,
- * whichever of the two extensions counts; a set that runs or is unread keeps every other from
- * beginning. So both sources give all of theirs back at the first call that a program which counts
- * has to make, when it asks what there is, and in each other context as soon as that is at work
- * again. Elsewhere monitors belong to their context, but have names in the order they were made:
- * ours are deleted before the game has its first.
+ * Mesa's Intel drivers let only one metric set of one context run at a time on the whole
+ * device, whichever of the two extensions uses it; a set that is running or unread keeps every
+ * other from beginning. So both sources release everything at the first call that a counting
+ * program must make, which asks what is available, and in every other context as soon as that
+ * context works again. Elsewhere monitors belong to their context, but get their names in order
+ * of creation: ours are deleted before the game creates its first.
  */
 #include <stdatomic.h>
 
@@ -15,14 +15,14 @@
 #include "gl_shim/pass_request.h"
 #include "gl_shim/workloads.h"
 
-/* The game counts, in whichever context. */
+/* The game uses performance counters, in any context. */
 static atomic_bool game_counts;
 
 static void
 yield(struct gl_context_state *s)
 {
 	if (gl_no_query_zone(s))
-		return; /* with the next pass */
+		return; /* the next pass yields them */
 	bool yielded = false;
 	s->counting.minded_game = true;
 	gl_worker = s;
@@ -40,7 +40,7 @@ void
 gl_game_counts(struct gl_context *c)
 {
 	atomic_store_explicit(&game_counts, true, memory_order_relaxed);
-	/* Before the probe: then the sources are not made at all. */
+	/* If this comes before the probe, the sources are not created at all. */
 	c->state->counting.game_counts = true;
 	yield(c->state);
 }
@@ -70,7 +70,7 @@ gl_mind_game_queries(struct gl_context *c)
 		gl_game_counts(c);
 }
 
-/* ---- what the sources' own calls go through (query/gl/api.h) ---- */
+/* ---- wrappers around the sources' own calls (query/gl/api.h) ---- */
 
 void
 gl_own_guard_begin(struct tally_gl_api *api)

@@ -16,7 +16,7 @@ gl_platform_proc(const char *name, void *real, const char *prefix)
 	int row = gl_hook_find(name);
 	if (row < 0)
 		return real;
-	/* glvnd gives stubs that lead nowhere for the other platform's names. */
+	/* For the other platform's names glvnd returns stubs that lead nowhere. */
 	if (gl_hooks[row].slot < 0 && strncmp(name, prefix, strlen(prefix)) != 0)
 		return real;
 	if (!gl_real_is_own(real))
@@ -50,8 +50,8 @@ gl_switch_begin(enum gl_platform platform, void *handle, struct gl_drawable draw
 	return s;
 }
 
-/* A context that is current for the first time has the drawable's size for its viewport (GL 4.6
- * spec 13.8.1): nothing need be asked of the window system. */
+/* A context that is current for the first time has a viewport of the drawable's size (GL 4.6
+ * spec 13.8.1), so the window system need not be asked. */
 static void
 learn_first_size(uintptr_t drawable)
 {

@@ -1,9 +1,9 @@
 /* gl_shim/platform.h - the hooks of GLX and EGL (glx.c, egl.c), and what both need.
  *
- * The hooks call the real function whatever happens, give its answer back untouched, and report to
- * context.h what it meant. Without a real function a hook does nothing and returns 0. Any thread.
- * We call the window system rarely: for a drawable's size, at most once a second but where the
- * viewport changed, and before the game's own call, so that EGL's error word stays the game's.
+ * The hooks always call the real function, return its result unchanged, and report to context.h
+ * what it meant. Without a real function a hook does nothing and returns 0. Any thread. We call
+ * the window system rarely: for a drawable's size, at most once a second unless the viewport
+ * changed, and before the game's own call, so that EGL's error code remains the game's.
  */
 #ifndef PASSTALLY_GL_SHIM_PLATFORM_H
 #define PASSTALLY_GL_SHIM_PLATFORM_H
@@ -12,14 +12,16 @@
 
 /* ---- what glx.c and egl.c share: platform.c ---- */
 
-/* What GetProcAddress answers: our hook for `name`, where we have one and `real` is not NULL. Of
- * the platforms' own calls only those that begin with `prefix`. */
+/* The result of GetProcAddress: our hook for `name` if we have one and `real` is not NULL, else
+ * `real`. Of the platforms' own functions only those that begin with `prefix` are hooked. */
 void *gl_platform_proc(const char *name, void *real, const char *prefix);
-/* The driver's gl* function as dlsym finds it: where GetProcAddress (`lookup`, may be NULL) is not
- * to be asked, does not know it, or gives our hook because its library is not bound to itself. */
+/* The driver's gl* function as dlsym finds it, for when GetProcAddress (`lookup`, may be NULL)
+ * must not be asked, does not know the name, or returns our hook because its library does not
+ * bind to its own symbols. */
 void *gl_platform_symbol(const char *name, const void *lookup);
 
-/* Around a real make-current. `release_only`: nothing is current here and nothing will be. */
+/* Surrounds a real make-current. `release_only`: nothing is current
+ * here and nothing will be. */
 struct gl_switch {
 	bool on;
 	struct gl_context *old;
@@ -32,7 +34,7 @@ struct gl_switch gl_switch_begin(enum gl_platform platform, void *handle,
 void gl_switch_end(const struct gl_switch *s, bool succeeded, void *(*lookup)(const char *name),
 		   bool indirect);
 
-/* Around a real swap. `whole` false: only a part is shown, which ends a frame only where the
+/* Surrounds a real swap. `whole` false: only a part is shown, which ends a frame only if the
  * drawable has not been swapped as a whole for a second. */
 struct gl_present {
 	bool on, whole;
@@ -42,12 +44,13 @@ struct gl_present {
 struct gl_present gl_present_begin(uintptr_t drawable, bool whole);
 void gl_present_end(const struct gl_present *p, bool succeeded);
 
-/* At a swap: is its size to be asked, because it may have another by now? */
+/* Called at a swap: whether the drawable's size must be asked for,
+ * because it may have changed. */
 bool gl_drawable_outdated(uintptr_t drawable);
-/* Ask GLX; EGL is only asked around the game's own EGL calls. */
+/* Asks GLX for the size; EGL is only asked around the game's own EGL calls. */
 void gl_glx_measure(void *display, uintptr_t drawable);
 
-/* In a forked child: the lock that another thread may have held is free. */
+/* In a forked child: frees the lock, which another thread may have held. */
 void gl_egl_forked_child(void);
 
 /* ---- GLX hooks ---- */

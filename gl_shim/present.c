@@ -4,7 +4,7 @@
 struct gl_context *
 gl_swap_begin(uintptr_t drawable)
 {
-	(void)drawable; /* the current context's pass ends whichever drawable is shown */
+	(void)drawable; /* the current context's pass ends for any drawable */
 	return gl_current_park();
 }
 

@@ -1,4 +1,5 @@
-/* gl_shim/probe.c - what a context can do, and its capture set up: once, at its first work. */
+/* gl_shim/probe.c - finds out what a context can do and sets up its capture,
+ * once, at its first work. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 #define MAX_SLOTS 262144
 #define MAX_EXTENSIONS 1024
 
-/* ---- what the driver says of itself ---- */
+/* ---- what the driver reports about itself ---- */
 
 static void
 read_version(struct gl_context_state *s)
@@ -99,7 +100,7 @@ static void (*find_function(void *data, const char *name))(void)
 	return gl_next_find(data, name);
 }
 
-/* Query names go through the shim's own, which the game never sees. */
+/* Query names go through the shim's own functions, so that the game never sees them. */
 static void
 fill_api(struct gl_context_state *s)
 {
@@ -142,7 +143,7 @@ open_harvest(struct gl_context_state *s)
 		src->pinned = s->config->set;
 		sources[n++] = src;
 	}
-	/* Times of another source have no tiles. */
+	/* Times from another source have no tiles. */
 	s->api.stamps_in_tiles = s->api.stamps_in_tiles && stamps;
 	gl_worker = s;
 	s->counting.set_frame = UINT64_MAX;
@@ -150,7 +151,7 @@ open_harvest(struct gl_context_state *s)
 	return s->harvest != NULL;
 }
 
-/* A name that --set pins and that no set has: the frames are without it. */
+/* Warns if --set names a set that does not exist: then the frames have none. */
 static void
 mind_pinned_set(struct gl_context_state *s)
 {
@@ -194,7 +195,7 @@ set_up(struct gl_context_state *s)
 	s->caps.extensions = s->api.version >= 30 ? indexed_extensions(gl) : joined_extensions(gl);
 	fill_api(s);
 	const char *renderer = (const char *)gl->GetString(GL_RENDERER);
-	/* zink over lavapipe names llvmpipe too, but its stamps are Vulkan's. */
+	/* zink over lavapipe names llvmpipe too, but its timestamps are Vulkan's. */
 	s->api.stamps_in_tiles = renderer && (strncmp(renderer, "llvmpipe", 8) == 0 ||
 					      strncmp(renderer, "softpipe", 8) == 0);
 	s->api.sources = s->config->sources;
@@ -209,8 +210,9 @@ set_up(struct gl_context_state *s)
 	return gl_describe_device(s, false) && open_stream(s);
 }
 
-/* As the session's own handler of exit() does. A second one is needed even so: a thread that calls
- * exit() while another waits in the first comes by it, and neither waits any longer. */
+/* Does what the session's own handler of exit() does. A second handler is needed: a thread
+ * that calls exit() while another thread waits in the first handler runs this one, and
+ * neither waits any longer. */
 static void
 at_end(void)
 {
@@ -222,7 +224,7 @@ gl_probe_context(struct gl_context_state *s)
 {
 	static atomic_flag exit_watched = ATOMIC_FLAG_INIT;
 	s->probe = GL_PROBE_OFF;
-	s->pub.live = 0; /* what we call ourselves now is not the game's */
+	s->pub.live = 0; /* our own calls from here on are not the game's */
 	tally_session_use_annotator(&tally_annotator);
 	if (!tally_session_start(&tally_json_recorder))
 		return;

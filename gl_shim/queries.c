@@ -13,8 +13,8 @@ struct gl_query_name {
 	UT_hash_handle hh;
 };
 
-/* A name that no driver hands out and no game uses: asking for it gives the error that asking
- * for a name never generated gives. */
+/* A name that neither the driver nor a game uses: using it raises the same error as using a
+ * name that was never generated. */
 #define NOBODYS_NAME 0xfffffff1u
 #define FAR_NAME 0x40000000u
 
@@ -83,7 +83,8 @@ gl_own_gen_queries(int n, unsigned *ids)
 	struct gl_context_state *s = gl_worker;
 	s->queries.generate(n, ids);
 	for (int i = 0; i < n; i++) {
-		/* A name we could not note down could be taken for the game's: give it back. */
+		/* A name that we could not record might be taken for the
+		 * game's, so it is deleted. */
 		if (ids[i] && !add(&s->queries.ours, ids[i], 0)) {
 			s->queries.destroy(1, &ids[i]);
 			ids[i] = 0;
@@ -102,8 +103,8 @@ gl_own_delete_queries(int n, const unsigned *ids)
 
 /* ---- the game's names ---- */
 
-/* The driver name behind a game's name, or 0 when the game's name means the same to the driver
- * only by chance: it is ours, or another of the game's names stands for it. */
+/* The driver's name for a game's name, or 0 when the game's name exists in the driver only by
+ * coincidence: there it is one of ours, or stands for another of the game's names. */
 static GLuint
 translate(const struct gl_queries *q, GLuint id)
 {
@@ -133,20 +134,21 @@ to_game(const struct gl_queries *q, GLuint real)
 	return pair ? pair->other : real;
 }
 
-/* The game made this name by using it (compatibility profile, GL 2.1 spec 4.1.7). */
+/* The game created this name by using it (compatibility profile, GL 2.1 spec 4.1.7). */
 static GLuint
 use_name(struct gl_context *c, GLuint id)
 {
 	struct gl_queries *q = &c->state->queries;
 	if (!id)
 		return 0;
-	/* Names we make up count on from the highest: one far out of the row is met by none. */
+	/* The names we invent continue from the highest, so a name far beyond
+	 * the others is not counted. */
 	if (id > q->highest && id < FAR_NAME)
 		q->highest = id;
 	GLuint real = translate(q, id);
 	if (real)
 		return real;
-	/* Where names must be generated first this stays the error it would have been. */
+	/* If names must be generated first, this stays the error it would have been. */
 	if (c->state->caps.core_profile)
 		return NOBODYS_NAME;
 	c->next->GenQueries(1, &real);
@@ -159,7 +161,7 @@ use_name(struct gl_context *c, GLuint id)
 	return real;
 }
 
-/* The driver gave `ids`; show the game those it would have seen without us. */
+/* The driver returned `ids`; replaces them with those the game would have seen without us. */
 static void
 show_names(struct gl_context *c, GLsizei n, GLuint *ids)
 {
@@ -201,7 +203,8 @@ gl_create_queries(struct gl_context *c, void (*next)(GLenum, GLsizei, GLuint *),
 		next(target, n, ids);
 		return;
 	}
-	/* A bad target leaves ids as they were; 0 is no name, so it shows that. */
+	/* A bad target leaves ids unchanged; 0 is no valid name, so a 0
+	 * that stays shows the error. */
 	GLuint first = ids[0];
 	ids[0] = 0;
 	next(target, n, ids);
@@ -238,7 +241,7 @@ gl_is_query(struct gl_context *c, GLboolean (*next)(GLuint), GLuint id)
 	return next(gl_query_to_driver(c, id));
 }
 
-/* ---- what the game holds ---- */
+/* ---- targets that the game uses ---- */
 
 static void
 take(struct gl_context *c, int group)
@@ -246,7 +249,7 @@ take(struct gl_context *c, int group)
 	struct gl_context_state *s = c->state;
 	if (group < 0)
 		return;
-	gl_workload_end(c); /* with its numbers: the game's query is not about it */
+	gl_workload_end(c); /* ends with its values: the game's query begins after it */
 	if (s->harvest) {
 		gl_worker = s;
 		tally_harvest_yield(s->harvest, (unsigned)group);
@@ -314,7 +317,7 @@ void
 gl_begin_query_indexed(struct gl_context *c, void (*next)(GLenum, GLuint, GLuint), GLenum target,
 		       GLuint index, GLuint id)
 {
-	if (index == 0) /* ours are of stream 0 */
+	if (index == 0) /* our queries are on stream 0 */
 		hold(c, target);
 	next(target, index, use_name(c, id));
 }
@@ -329,8 +332,8 @@ gl_begin_occlusion(struct gl_context *c, void (*next)(GLuint), GLuint id)
 void
 gl_end_query(struct gl_context *c, void (*next)(GLenum), GLenum target)
 {
-	/* Ours may stand there when the game has none: then this is the game's error, and stays
-	 * one. */
+	/* One of ours may be active there when the game has none: the game's
+	 * error must remain an error. */
 	take(c, c->state->zone.in_list ? -1 : tally_gl_exclusive_of(target));
 	next(target);
 	let_go(c, target);
@@ -361,7 +364,7 @@ gl_query_counter(struct gl_context *c, void (*next)(GLuint, GLenum), GLuint id, 
 	next(use_name(c, id), target);
 }
 
-/* GL_CURRENT_QUERY names ours while it runs: to the game there is none. */
+/* GL_CURRENT_QUERY names our query while it is active: the game must see none. */
 static void
 hide_current(struct gl_context *c, GLenum pname, GLint *params)
 {

@@ -22,9 +22,10 @@ gl_shim_disable(void)
 	disabled = true;
 }
 
-/* ---- one object's own symbols ---- */
+/* ---- the symbols of one object ---- */
 
-/* Weak: it lives in the dynamic linker, which is not to become a library we ask for. */
+/* Weak, because it lives in the dynamic linker, which must not become a
+ * library that we depend on. */
 extern struct r_debug _r_debug __attribute__((weak));
 
 struct symbols {
@@ -60,7 +61,7 @@ symbols_of(const struct link_map *map)
 	if (!map->l_ld)
 		return s;
 	for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++) {
-		/* glibc makes these absolute, except where the section cannot be written. */
+		/* glibc makes these addresses absolute, except if the section is read-only. */
 		ElfW(Addr) at = d->d_un.d_ptr < map->l_addr ? d->d_un.d_ptr + map->l_addr
 							    : d->d_un.d_ptr;
 		if (d->d_tag == DT_SYMTAB)
@@ -137,7 +138,7 @@ gl_real_basename(const struct link_map *map)
 	return base;
 }
 
-/* Ours from the first byte to the last, as the linker laid it out. */
+/* Our library's first and last byte, as the linker laid it out. */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
 
@@ -152,9 +153,10 @@ gl_real_is_own(const void *address)
 
 static _Atomic(void *) real_dlsym, real_dlvsym;
 
-/* Not by dlsym(RTLD_NEXT, "dlsym"): that name is ours. Not by dl_iterate_phdr(): it takes a lock,
- * and ThreadSanitizer, whose first act is to call dlsym, intercepts it. The list is read without a
- * lock; what the program started with stands at its head and never goes. */
+/* Does not use dlsym(RTLD_NEXT, "dlsym"), because that name is ours, nor dl_iterate_phdr(),
+ * because it takes a lock and ThreadSanitizer, which calls dlsym before all else, intercepts
+ * it. The list is read without a lock: the libraries that the program started with are at its
+ * head and are never removed. */
 GL_UNCHECKED static void
 find_loader(void)
 {
@@ -163,7 +165,8 @@ find_loader(void)
 	for (int pass = 0; pass < 2; pass++) {
 		for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
 			const char *base = gl_real_basename(map);
-			/* libdl: before glibc 2.34. Second pass: a libc of another name. */
+			/* libdl has dlsym before glibc 2.34. The second pass is for
+			 * a libc of another name. */
 			if (pass == 0 && !begins(base, "libc.so") && !begins(base, "libdl.so"))
 				continue;
 			void *found = gl_real_symbol(map, "dlsym");
@@ -200,7 +203,8 @@ gl_loader_find(void *handle, const char *name, const char *version)
 	if (!loader.dlsym)
 		return NULL;
 	void *found = version ? loader.dlvsym(handle, name, version) : loader.dlsym(handle, name);
-	/* Not a tail call: RTLD_NEXT means "after whoever the return address belongs to". */
+	/* This must not be a tail call: RTLD_NEXT means "after the caller, known
+	 * by the return address". */
 	__asm__ volatile("" : "+r"(found));
 	return found;
 }
@@ -222,7 +226,7 @@ gl_real_next(const char *name)
 	return gl_real_is_own(found) ? NULL : found;
 }
 
-/* ---- what only a plug-in sees ---- */
+/* ---- libraries that only a plug-in sees ---- */
 
 GL_UNCHECKED void *
 gl_real_opened(const char *path)
@@ -258,7 +262,8 @@ gl_real_in_library(const char *name)
 {
 	void *library = gl_real_library(name);
 	void *found = library ? gl_loader_find(library, name, NULL) : NULL;
-	/* Whoever keeps what was found pins its library; until then the caller's own use does. */
+	/* A caller that keeps the function pins its library; until then
+	 * the caller's own use does. */
 	if (library)
 		dlclose(library);
 	return gl_real_is_own(found) ? NULL : found;
@@ -281,7 +286,8 @@ gl_real_learned(int row)
 	return atomic_load_explicit(&learned[row], memory_order_acquire);
 }
 
-/* The GetProcAddress of the family a name belongs to, without asking GetProcAddress for it. */
+/* The GetProcAddress for the family of names (glX, egl) that `name` belongs to, found without
+ * calling GetProcAddress. */
 static void *
 family_lookup(const char *name)
 {
@@ -307,7 +313,7 @@ find_real(const char *name)
 	void *found = gl_real_next(name);
 	if (found)
 		return found;
-	/* The game loaded its library for itself alone (RTLD_LOCAL). */
+	/* Perhaps the game loaded its library with RTLD_LOCAL. */
 	void *lookup = family_lookup(name);
 	struct link_map *map = lookup ? gl_real_owner(lookup) : NULL;
 	if (map)

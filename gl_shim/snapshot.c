@@ -25,8 +25,8 @@ choose_way(const struct gl_context_state *s)
 		return GL_SNAPSHOT_FENCE;
 	if (api->es && api->has_extension(api, "GL_APPLE_sync"))
 		return GL_SNAPSHOT_FENCE_APPLE;
-	/* With EGL's fences this context may wait for what another has yet to issue, and glFinish
-	 * for ever with it. */
+	/* With EGL's fences this context might wait for work that another context has yet to
+	 * issue, and then glFinish would wait forever too. */
 	if (!api->has_extension(api, "GL_OES_EGL_sync"))
 		return GL_SNAPSHOT_FINISH;
 	tally_log_say(TALLY_LEVEL_WARNING, "opengl",
@@ -57,7 +57,7 @@ wait_for_fence_apple(const struct gl_next *gl)
 	return status;
 }
 
-/* Has all that this context issued ended? */
+/* Waits until everything that this context issued has ended. Returns whether it has. */
 static bool
 drain(struct gl_context *c)
 {
@@ -77,7 +77,7 @@ drain(struct gl_context *c)
 		status = GL_CONDITION_SATISFIED;
 	}
 	gl_guard_end(c);
-	/* The GPU was idle: the stamp of what ended is not that of what begins. */
+	/* The GPU was idle: the end of one pass is not the beginning of the next. */
 	gl_worker = c->state;
 	gl_gap(c->state);
 	if (status == GL_ALREADY_SIGNALED || status == GL_CONDITION_SATISFIED) {

@@ -1,4 +1,4 @@
-/* gl_shim/state.h - one GL context's whole record, and its share group.
+/* gl_shim/state.h - the whole record of a GL context, and its share group.
  *
  * A context's state belongs to the thread it is current to. A share group is used by several
  * threads: `lock` guards its tables and is never held across a driver call or another lock.
@@ -24,19 +24,19 @@ struct gl_share_group {
 	pthread_mutex_t lock; /* guards sizes and formats, device and refs */
 	unsigned refs; /* contexts */
 	struct gl_images images;
-	atomic_bool lists_query; /* some display list begins a query of the game's */
-	struct tally_device *device; /* from the first context that works */
-	const struct tally_counter **counters; /* said for the device so far */
+	atomic_bool lists_query; /* some display list begins one of the game's queries */
+	struct tally_device *device; /* created by the first context with work */
+	const struct tally_counter **counters; /* reported for the device so far */
 	uint32_t n_counters;
 };
 
 enum gl_probe_state {
-	GL_PROBE_PENDING = 0, /* nothing was asked of the driver yet */
-	GL_PROBE_DONE, /* stream and harvest are there */
+	GL_PROBE_PENDING = 0, /* the driver has not been asked yet */
+	GL_PROBE_DONE, /* stream and harvest exist */
 	GL_PROBE_OFF, /* no capture in this context: forward and do nothing */
 };
 
-/* The pass that is open now: what decides whether the next command continues it. */
+/* The pass that is open now, with what decides whether the next command continues it. */
 struct gl_open_pass {
 	bool open; /* in the sense of the rules, measured or not */
 	enum tally_pass_kind kind;
@@ -45,54 +45,54 @@ struct gl_open_pass {
 	struct tally_pass *pass; /* NULL: open but not captured */
 	unsigned label_depth; /* group path that covers all of it so far */
 	const char *label;
-	struct gl_framebuffer *fbo; /* RENDER: its target, for invalidate; may be NULL */
-	struct tally_workload *load; /* granularity draw: the command that goes on */
-	uint64_t flags; /* of the commands before it */
+	struct gl_framebuffer *fbo; /* RENDER: its framebuffer, for invalidate; may be NULL */
+	struct tally_workload *load; /* granularity draw: the open command */
+	uint64_t flags; /* flags of the commands before it */
 };
 
 #define GL_SCENE_PASSES 64
 
-/* The passes that a driver which draws tile by tile may draw together with what comes next: the
- * last render pass and what is not rendering since; none before the last gap. */
+/* The passes that a tile-based driver may draw together with the next commands: the last render
+ * pass and the work since that is not rendering; none before the last gap. */
 struct gl_scene {
-	uint64_t key; /* of the framebuffer that was rendered to last, 0 = none yet */
+	uint64_t key; /* framebuffer that was rendered to last, 0 = none yet */
 	struct tally_pass *passes[GL_SCENE_PASSES];
 	unsigned n;
 };
 
-/* From its making to its end. Under context.c's lock. */
+/* The context's lifetime. Guarded by context.c's lock. */
 struct gl_life {
-	bool current; /* to some thread */
-	uint64_t released; /* counts up: who gave a drawable up last */
+	bool current; /* current to some thread */
+	uint64_t released; /* increasing: shows who released a drawable last */
 	bool entered; /* it has been current */
 	bool doomed; /* destroyed by the game while current */
 	bool indirect;
 };
 
-/* What the driver says of the context; set once, by the probe. */
+/* What the driver reports about the context; set once, by the probe. */
 struct gl_caps {
 	char driver[256]; /* api.driver */
 	char *extensions; /* " a b c ", one blank around each token */
 	bool core_profile; /* names must be generated before they are used */
-	bool release_flushes; /* to make another context current: KHR_context_flush_control */
+	bool release_flushes; /* a make-current flushes: KHR_context_flush_control */
 	bool intel; /* compute runs in a batch of its own: FACTS 3.4, see passes.c */
 	bool has_texture_dsa;
 };
 
-/* What of the counters is whose, and which take their turn. */
+/* Which counters the game uses itself, and which set is selected. */
 struct gl_counting {
 	bool game_counts; /* the game uses one of these two extensions itself, here or elsewhere */
 	bool game_monitors; /* it makes monitors in this context */
-	bool minded_game; /* what the first says was acted on */
-	bool yielded; /* one of the two was ours before */
+	bool minded_game; /* game_counts was acted on */
+	bool yielded; /* we had counters of one of the two and yielded them */
 	uint64_t set_frame; /* the frame that the harvest's set was selected for */
-	uint32_t n_off; /* sources known to have given up */
+	uint32_t n_off; /* sources known to have failed */
 };
 
 /* Where no query may be issued: see gl_no_query_zone(). */
 struct gl_zone {
 	bool in_begin; /* between glBegin and glEnd */
-	bool perhaps_ended; /* a list was called inside glBegin: it may hold the glEnd */
+	bool perhaps_ended; /* a list was called inside glBegin: it may contain the glEnd */
 	GLenum in_list; /* GL_COMPILE, GL_COMPILE_AND_EXECUTE or 0 */
 	bool lost; /* the context was reset: issue nothing more */
 };
@@ -103,7 +103,7 @@ struct gl_window {
 };
 
 struct gl_context_state {
-	struct gl_context pub; /* first: what the wrappers see */
+	struct gl_context pub; /* must be first: what the wrappers see */
 
 	enum gl_platform platform;
 	void *handle;
@@ -124,9 +124,9 @@ struct gl_context_state {
 	struct gl_scene scene;
 	struct gl_zone zone;
 	bool by_draw; /* granularity draw */
-	bool split; /* the next work command starts a pass whatever its key */
+	bool split; /* the next work command starts a pass with any key */
 	bool gap; /* the GPU may idle since the open pass's last work */
-	bool took_all; /* every query target was left to the game: see lists_query */
+	bool took_all; /* every query target was yielded to the game: see lists_query */
 	uint64_t standing; /* TALLY_FLAG bits that hold for work issued now */
 	uint64_t submits; /* flushes so far, for granularity submit */
 
@@ -139,8 +139,8 @@ struct gl_context_state {
 	GLuint pixel_pack_buffer;
 };
 
-/* The context whose queries are being made or read on this thread: queries.c knows by it whose
- * names the sources' calls concern. Set by each function that calls into the harvest. */
+/* The context whose queries are being created or read on this thread. It shows queries.c whose
+ * names the sources' calls refer to. Every function that calls into the harvest sets it. */
 extern __thread struct gl_context_state *gl_worker __attribute__((tls_model("initial-exec")));
 
 /* The device's open frame; 0 before there is a device. */
@@ -150,7 +150,7 @@ gl_frame_now(const struct gl_context_state *s)
 	return s->group->device ? tally_device_frame(s->group->device) : 0;
 }
 
-/* Time may pass on the GPU, and the driver was made to draw what it has. */
+/* The GPU may idle from here on, and the driver was made to draw what it has. */
 static inline void
 gl_gap(struct gl_context_state *s)
 {
@@ -158,24 +158,26 @@ gl_gap(struct gl_context_state *s)
 	s->scene.n = 0;
 }
 
-/* No query may be issued here: inside glBegin/glEnd, while a list is compiled, after a reset. */
+/* Whether no query may be issued here: inside glBegin/glEnd, while a list is
+ * compiled, after a reset. */
 static inline bool
 gl_no_query_zone(const struct gl_context_state *s)
 {
 	return s->zone.in_begin || s->zone.in_list || s->zone.lost;
 }
 
-/* Is the command being compiled rather than run? */
+/* Whether the command is being compiled rather than executed. */
 static inline bool
 gl_compiles_only(const struct gl_context_state *s)
 {
 	return s->zone.in_list == GL_COMPILE;
 }
 
-/* Close the current context's pass (GL calls) and park the thread in the pass-through context. */
+/* Closes the current context's pass (GL calls) and parks the thread in
+ * the pass-through context. */
 struct gl_context *gl_current_park(void);
 
-/* Set up capture in a context at its first work command or swap; makes GL calls. */
+/* Sets up capture in a context at its first work command or swap; makes GL calls. */
 void gl_probe_context(struct gl_context_state *s);
 
 #endif

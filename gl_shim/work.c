@@ -1,4 +1,5 @@
-/* gl_shim/work.c - GL commands that make GPU work: which pass each belongs to, and its count. */
+/* gl_shim/work.c - GL commands that create GPU work: counts each and finds
+ * the pass it belongs to. */
 #include "gl_shim/pass_request.h"
 
 static bool
@@ -8,7 +9,7 @@ enter_render(struct gl_context *c, const char *command, GLuint name, bool bound,
 	if (gl_compiles_only(s) || s->probe == GL_PROBE_OFF)
 		return false;
 	gl_probe_if_pending(s);
-	if (gl_no_query_zone(s)) { /* nothing may be asked of the driver either */
+	if (gl_no_query_zone(s)) { /* the driver may not be asked anything either */
 		struct gl_pass_request as_is = { .kind = s->now.kind, .key = s->now.key };
 		as_is.command = command;
 		return s->now.open && gl_pass_enter(c, &as_is);
@@ -31,12 +32,12 @@ bool
 gl_draw_enter(struct gl_context *c)
 {
 	struct gl_context_state *s = c->state;
-	if (s->zone.in_begin) /* of all draws only glCallList may come here */
+	if (s->zone.in_begin) /* glCallList is the only draw allowed here */
 		s->zone.perhaps_ended = true;
 	if (!enter_render(c, "draw", s->framebuffers.draw, true, 0))
 		return false;
-	/* From here on draws only count, until something sets open to 0 again. Not where each
-	 * draw has to be looked at. */
+	/* From here on draws are only counted, until `open` is set to 0 again, unless each
+	 * draw has to be examined. */
 	c->open = gl_no_query_zone(s) || s->by_draw ? 0 : c->modes;
 	return true;
 }
@@ -47,7 +48,7 @@ gl_tally_multi(struct gl_context *c, const GLsizei *counts, GLsizei n)
 	uint64_t vertices = 0;
 	for (GLsizei i = 0; counts && i < n; i++) {
 		if (counts[i] < 0)
-			return; /* none of them is drawn */
+			return; /* an error: none of them is drawn */
 		vertices += GL_NATURAL(counts[i]);
 	}
 	c->hot.draws += GL_NATURAL(n);
@@ -74,7 +75,7 @@ count_clear(struct gl_context *c, GLuint name, unsigned whole)
 	if (!enter_render(c, "clear", name, bound, whole))
 		return;
 	c->hot.clears++;
-	/* A clear of a framebuffer that is not the bound one leaves no fast path for draws. */
+	/* After a clear of a framebuffer that is not bound, draws have no fast path. */
 	c->open = !bound || gl_no_query_zone(s) || s->by_draw ? 0 : c->modes;
 }
 
@@ -122,7 +123,7 @@ enter_other(struct gl_context *c, struct gl_pass_request *w)
 		s->split = true;
 	if (!gl_pass_enter(c, w))
 		return false;
-	c->open = 0; /* gl_pass_enter() of a render pass alone opens the fast path */
+	c->open = 0; /* only a render pass may leave the fast path on */
 	return true;
 }
 
@@ -268,7 +269,7 @@ gl_readback_begin(struct gl_context *c)
 		c->hot.copies++;
 }
 
-/* The call came back with the data: the GPU has nothing left to do for it. */
+/* The call has returned with the data: the GPU has nothing left to do for it. */
 void
 gl_readback_end(struct gl_context *c)
 {
@@ -325,14 +326,16 @@ void
 gl_new_list(struct gl_context *c, void (*next)(GLuint, GLenum), GLuint list, GLenum mode)
 {
 	struct gl_context_state *s = c->state;
-	/* What the list runs while it is compiled is counted into a pass that is open before. */
+	/* Commands that run while the list is compiled are counted into a
+	 * pass that is already open. */
 	gl_probe_if_pending(s);
-	/* Where the driver refuses, no list is begun. */
+	/* If the driver refuses the call, no list is begun. */
 	bool begins = list && !s->zone.in_begin && !s->zone.in_list && !s->caps.core_profile &&
 		      (mode == GL_COMPILE || mode == GL_COMPILE_AND_EXECUTE);
 	if (begins && mode == GL_COMPILE_AND_EXECUTE) {
 		gl_draw_enter(c);
-		/* The game may begin a query in there, when ours could no longer be ended. */
+		/* The game may begin a query in the list, where ours
+		 * could not be ended any more. */
 		gl_queries_yield_all(c);
 	}
 	c->open = 0;
@@ -349,7 +352,7 @@ gl_end_list(struct gl_context *c, void (*next)(void))
 	gl_queries_mind_lists(c);
 }
 
-/* ---- what colours a pass ---- */
+/* ---- flags of a pass ---- */
 
 void
 gl_barrier(struct gl_context *c)
@@ -382,7 +385,7 @@ gl_render_mode(struct gl_context *c, GLenum mode)
 void
 gl_pop_attrib(struct gl_context *c)
 {
-	/* May have restored the draw buffers (GL_COLOR_BUFFER_BIT). */
+	/* glPopAttrib() may have restored the draw buffers (GL_COLOR_BUFFER_BIT). */
 	gl_framebuffer_touch(c);
 }
 

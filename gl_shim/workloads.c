@@ -1,9 +1,10 @@
-/* gl_shim/workloads.c - bracketing each command, and a pass as the sum of its workloads. */
+/* gl_shim/workloads.c - measures each command, and builds a pass as
+ * the sum of its workloads. */
 #include "gl_shim/workloads.h"
 
 #include "gl_shim/pass_request.h"
 
-/* What a workload's measurement came to is true of its pass too. */
+/* The flags of a workload's measurement that apply to its pass too. */
 #define OF_THE_PASS \
 	(TALLY_FLAG(YIELDED) | TALLY_FLAG(DISJOINT) | TALLY_FLAG(LOST) | TALLY_FLAG(INCOMPLETE) | \
 	 TALLY_FLAG(DROPPED) | TALLY_FLAG(UNCALIBRATED) | TALLY_FLAG(OVERFLOW) | \
@@ -32,7 +33,7 @@ gl_workload_begin(struct gl_context *c, const char *command, uint64_t flags)
 		load->flags |= TALLY_FLAG(NO_TIMESTAMPS);
 }
 
-/* What was noted since the workload before it is of this one. */
+/* Closes the open workload: the flags noted since the one before belong to it. */
 static struct tally_workload *
 take_load(struct gl_context *c)
 {
@@ -73,7 +74,7 @@ gl_workload_end_silent(struct gl_context *c)
 
 /* ---- results ---- */
 
-/* False: its results are not all there, and will be asked for again. */
+/* False: the workload's results are not all available and must be asked for again. */
 static bool
 read_one(struct gl_context_state *s, const struct tally_pass *pass, struct tally_workload *load,
 	 bool give_up)
@@ -96,7 +97,7 @@ read_one(struct gl_context_state *s, const struct tally_pass *pass, struct tally
 	return done || give_up;
 }
 
-/* Does the sum still hold all of the terms? */
+/* Adds `term` to the sum. False if the result does not fit. */
 static bool
 add(struct tally_value *sum, struct tally_value term)
 {
@@ -129,7 +130,7 @@ sum_counter(struct tally_pass *pass, uint32_t counter)
 	return true;
 }
 
-/* From the first begin to the last end, if these are known on one clock. */
+/* From the first begin to the last end, if both are known and on the same clock. */
 static void
 take_time(struct tally_pass *pass)
 {
@@ -146,7 +147,7 @@ static void
 put_together(struct gl_context_state *s, struct tally_pass *pass)
 {
 	const struct tally_layout *layout = pass->layout;
-	/* A workload for which there was no room is missing from every sum. */
+	/* If there was no room for a workload, it is missing from every sum. */
 	bool whole = pass->n_workloads && !(pass->flags & TALLY_FLAG(DROPPED));
 	for (uint32_t i = 0; i < layout->n_counters && whole; i++) {
 		if (tally_counter_adds_up(layout->counters[i]) && sum_counter(pass, i))
@@ -158,8 +159,9 @@ put_together(struct gl_context_state *s, struct tally_pass *pass)
 		       (pass->n_workloads > 1 || pass->flags & TALLY_FLAG(SHARED_TIME));
 	for (struct tally_workload *l = pass->workloads; l; l = l->next) {
 		pass->flags |= l->flags & OF_THE_PASS;
-		/* Each tile is drawn from first to last command, and a stamp between two of them
-		 * keeps the last tile's: it says nothing of either (query/gl/api.h). */
+		/* Each tile is drawn from the first to the last command, and a timestamp
+		 * between two commands keeps the last tile's value: it is valid for
+		 * neither (query/gl/api.h). */
 		if (untimed && l->has_time) {
 			l->has_time = false;
 			l->flags |= TALLY_FLAG(NO_TIMESTAMPS);
