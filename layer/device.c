@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Pieces of one block. Counted with `block` NULL, then taken from it: two runs of one function
- * can not disagree about the size. */
+/* The parts of one block. A first run counts with `block` NULL, a second takes the memory from
+ * it: both run the same function, so they cannot disagree about the size. */
 struct arena {
 	char *block;
 	size_t used;
@@ -98,8 +98,8 @@ tally_device_copy_info(const struct tally_device_record *info, uint32_t number)
 	return arena.block ? copy_into(&arena, info, number) : NULL;
 }
 
-/* Newest device of each API: the capture's generation << 32 | its number. Generations count from 1,
- * so what an earlier capture left can be recognized. */
+/* The newest device of each API: the capture's generation << 32 | its number. Generations count
+ * from 1, so a value left by an earlier capture can be recognized. */
 static _Atomic uint64_t newest[TALLY_N_APIS];
 
 static void

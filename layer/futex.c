@@ -6,8 +6,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* SYS_futex takes the kernel's native timespec, which is two longs whatever time_t is. Where only
- * the newer call exists it takes two 64-bit numbers. */
+/* SYS_futex takes the kernel's native timespec, which is two longs whatever time_t is. If only
+ * the newer call exists, that takes two 64-bit numbers. */
 #ifdef SYS_futex
 #define FUTEX_CALL SYS_futex
 typedef long futex_word;

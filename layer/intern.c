@@ -9,7 +9,7 @@
 #define MAX_TARGETS 4096
 #define MAX_LABELS 16384
 #define MAX_LABEL_BYTES 512
-#define CACHE_SLOTS 256 /* each kind; a power of two */
+#define CACHE_SLOTS 256 /* for each kind; a power of two */
 
 struct target_entry {
 	uint64_t hash;
@@ -35,7 +35,8 @@ struct tally_intern_cache {
 	} labels[CACHE_SLOTS];
 };
 
-/* Guards the tables; taken on first sight only, and never while another of our locks is held. */
+/* Guards the tables; taken only for a new target or label, and never while
+ * another of our locks is held. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct target_entry *targets;
 static struct label_entry *labels;

@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* A union that grows from left to right. */
+/* A sweep from left to right that builds the union. */
 struct sweep {
 	bool any;
 	uint64_t first, end; /* of the envelope */
@@ -18,7 +18,7 @@ compare_begin(const void *a, const void *b)
 	return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-/* One stream's passes come in order, so most arrays need no sorting. */
+/* The passes of one stream come in order, so most arrays need no sorting. */
 static void
 sort(struct tally_interval *intervals, size_t n)
 {

@@ -1,4 +1,4 @@
-/* layer/interval.h - how long, when intervals overlap.
+/* layer/interval.h - lengths of intervals that overlap.
  *
  * Pure functions over the caller's arrays, which get sorted. Any thread; nothing here blocks.
  */
@@ -15,10 +15,10 @@ struct tally_interval {
 
 struct tally_span {
 	uint64_t union_ns; /* time that at least one interval covers */
-	uint64_t envelope_ns; /* last end less first begin */
+	uint64_t envelope_ns; /* last end minus first begin */
 };
 
-/* Of the `some` alone, and of `some` and `others` together; 0 where there are none. */
+/* The lengths for `some` alone, and for `some` and `others` together; 0 if there are none. */
 void tally_interval_spans(struct tally_interval *some, size_t n_some, struct tally_interval *others,
 			  size_t n_others, struct tally_span *of_some, struct tally_span *of_all);
 

@@ -9,7 +9,7 @@ tally_keep_loaded(const void *address)
 {
 	Dl_info info;
 	struct link_map *map = NULL;
-	/* The handle is kept on purpose; the program itself (no name) never goes. */
+	/* The handle is leaked on purpose; the program itself (no name) is never unloaded. */
 	if (dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) && map && map->l_name &&
 	    *map->l_name)
 		dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);

@@ -30,18 +30,18 @@ struct note {
 	char message[MAX_MESSAGE];
 };
 
-/* Guards all below it; innermost of our locks, held for no longer than a copy. */
+/* Guards everything below; the innermost of our locks, held for no longer than a copy. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct note queue[MAX_NOTES];
 static unsigned queue_first, queue_len;
 static uint64_t queue_lost;
 static uint64_t reported[REPORTED_SLOTS]; /* hashes; 0 = empty */
 static unsigned n_reported;
-static struct note taken; /* collector's */
+static struct note taken; /* used by the collector */
 
 static void (*_Atomic wake)(void);
 
-/* Cut a text that did not fit where no UTF-8 sequence is torn. */
+/* Shortens a text that did not fit, without splitting a UTF-8 sequence. */
 static void
 trim_utf8(char *text, size_t len)
 {
@@ -56,7 +56,7 @@ trim_utf8(char *text, size_t len)
 		text[start - 1] = '\0';
 }
 
-/* A message is one line, whatever a path or a driver string brought into it. */
+/* Makes a message one line, whatever characters a path or a driver string brought into it. */
 static void
 flatten(char *text)
 {
@@ -66,7 +66,7 @@ flatten(char *text)
 	}
 }
 
-/* True the first time. Called with the lock held. */
+/* True for a message seen the first time. Called with the lock held. */
 static bool
 is_news(const struct note *note)
 {
@@ -96,8 +96,8 @@ enqueue(const struct note *note)
 	queue_len++;
 }
 
-/* Writing from the game's thread must not bring it a signal: a closed pipe or a file size limit is
- * our misfortune alone. */
+/* Writing from the game's thread must not raise a signal in it: a closed pipe or a file size
+ * limit must affect only us. */
 static void
 write_quietly(int fd, const char *line, size_t len)
 {
@@ -128,7 +128,8 @@ write_quietly(int fd, const char *line, size_t len)
 static void
 tell_people(const struct note *note)
 {
-	/* A program with privileges its user lacks must not be made to write where they say. */
+	/* A program with privileges that its user lacks must not be made to write
+	 * where the environment says. */
 	if (getauxval(AT_SECURE))
 		return;
 	char line[MAX_MESSAGE + 128];

@@ -8,7 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Images that one process executes one after the other, each with a log of its own. */
+/* The number of programs that one process may execute one after the
+ * other, each with its own log. */
 #define MAX_IMAGES 100
 
 static bool
@@ -21,7 +22,7 @@ has_pid(const char *pattern)
 	return false;
 }
 
-/* Do all processes with these options get the same name? */
+/* Whether all processes with these options get the same name. */
 static bool
 is_fixed(const char *pattern)
 {
@@ -36,7 +37,7 @@ is_named_for_this_run(const struct tally_config *config)
 	       config->origin[option - tally_options] >= TALLY_FROM_ENVIRONMENT;
 }
 
-/* Something that is no file: nothing is to be made beside it. */
+/* Whether the path is something other than a file: no file is created next to it. */
 static bool
 is_special(const char *path)
 {
@@ -44,7 +45,7 @@ is_special(const char *path)
 	return lstat(path, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
-/* `path` and ".NUMBER"; takes `path`, which may be NULL. */
+/* Returns `path` with ".NUMBER" appended; takes ownership of `path`, which may be NULL. */
 static char *
 with_number(char *path, long number)
 {
@@ -66,11 +67,11 @@ tally_naming_expand(const struct tally_naming *naming, const char *pattern)
 	return naming->forked && is_fixed(pattern) ? with_number(path, naming->pid) : path;
 }
 
-/* One try after the other to open the log. */
+/* The state of repeated attempts to open the log. */
 struct opening {
 	const struct tally_config *config;
 	const struct tally_recorder_ops *ops;
-	char *path; /* of the last try */
+	char *path; /* of the last attempt */
 	size_t size;
 	enum tally_record_status status;
 	char why[512];
@@ -89,8 +90,8 @@ open_at(struct opening *o, const char *path)
 	return o->ops->open(&options, &o->status, o->why, sizeof(o->why));
 }
 
-/* Open the first of path (as number 1), path.2, path.3 ... that is not there yet: a program that
- * executes another keeps its process id. `path` may be NULL. */
+/* Opens the first of path (as number 1), path.2, path.3 ... that does not exist yet: a program
+ * that executes another keeps its process id. `path` may be NULL. */
 static struct tally_recorder *
 open_beside(struct opening *o, const char *path, long first)
 {
@@ -112,7 +113,7 @@ open_beside(struct opening *o, const char *path, long first)
 	return recorder;
 }
 
-/* May a name with a number be tried where this one is taken? */
+/* Whether a name with a number may be tried if this one is taken. */
 static bool
 may_be_numbered(const struct tally_config *config, const char *path)
 {
@@ -137,7 +138,7 @@ tally_log_file_open(const struct tally_naming *naming, const struct tally_record
 	o.status = TALLY_RECORD_IO;
 	struct tally_recorder *recorder = open_at(&o, name);
 	if (!recorder && o.status == TALLY_RECORD_EXISTS && may_be_numbered(config, name)) {
-		/* A launcher may start several programs that render, all with one name. */
+		/* A launcher may start several programs that render, all with the same name. */
 		bool is_shared = is_fixed(config->log) && !naming->forked;
 		name = is_shared ? with_number(name, naming->pid) : name;
 		recorder = open_beside(&o, name, is_shared ? 1 : 2);

@@ -8,7 +8,7 @@
 
 static const struct tally_microblaze_options defaults = {
 	.on = true,
-	.ne = 5, /* what a core has with extended debugging, where nothing else was chosen */
+	.ne = 5, /* a core's number with extended debugging, by default */
 	.nl = 1,
 	.width = 32,
 	.ports = 1,
@@ -20,7 +20,8 @@ static const struct tally_microblaze_options defaults = {
 struct word {
 	const char *name;
 	const char *valid; /* after "name=", for people */
-	/* Numbers: where to, which bit of `said`, from, to. Else `set`. */
+	/* Numbers have a member, a bit of `said`, and a lowest and highest
+	 * value; others have `set`. */
 	size_t number;
 	uint32_t said;
 	uint32_t least, most;
@@ -116,7 +117,7 @@ set_check(struct tally_microblaze_options *o, const char *value)
 static bool
 set_interval(struct tally_microblaze_options *o, const char *value)
 {
-	/* At 100 MHz 1000 cycles are 10 us: less is all interrupts. */
+	/* At 100 MHz 1000 cycles are 10 us: with less, interrupts would take all the time. */
 	uint64_t n;
 	if (!read_number(value, &n) || (n != 0 && (n < 1000 || n >= UINT64_C(1) << 32)))
 		return false;
@@ -278,7 +279,7 @@ tally_microblaze_options_parse(struct tally_microblaze_options *out, const char 
 	return true;
 }
 
-/* ---- back ---- */
+/* ---- printing ---- */
 
 struct printer {
 	char *out;

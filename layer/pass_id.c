@@ -4,7 +4,7 @@
 
 #define FNV_PRIME UINT64_C(0x100000001b3)
 
-/* Text goes into a hash, into a buffer, or into both; `len` counts what was said. */
+/* Text goes into a hash, into a buffer, or into both; `len` counts what was appended. */
 struct text {
 	uint64_t hash;
 	char *out;
@@ -106,7 +106,7 @@ put_targets(struct text *t, const struct tally_target *target)
 		put(t, "-", 1);
 }
 
-/* Is `size` within 1 % of `whole` * n / d? */
+/* Whether `size` is within 1 % of `whole` * n / d. */
 static bool
 is_near(uint32_t size, uint32_t whole, struct ratio r)
 {

@@ -1,8 +1,9 @@
-/* layer/pass_id.h - the name by which a pass is recognised across frames, runs and builds.
+/* layer/pass_id.h - the name by which a pass is recognized across frames, runs and builds.
  *
- * FNV-1a, 64 bits, over the UTF-8 string "v1|kind|label path|role:format:samples:layers,...|size|
- * ordinal" (docs/identity.md has the grammar and test vectors). No pointer, handle or object
- * number takes part. Any thread; nothing here blocks or allocates.
+ * FNV-1a, 64 bits, over the UTF-8 string "v1|kind|label
+ * path|role:format:samples:layers,...|size| ordinal" (docs/identity.md has the grammar and test
+ * vectors). No pointer, handle or object number is part of it. Any thread; nothing here blocks
+ * or allocates.
  */
 #ifndef PASSTALLY_LAYER_PASS_ID_H
 #define PASSTALLY_LAYER_PASS_ID_H
@@ -17,7 +18,7 @@ struct tally_extent {
 	uint32_t width, height;
 };
 
-/* Everything but the ordinal. Hash state after "v1|...|size|". */
+/* The hash of everything but the ordinal: its state after "v1|...|size|". */
 uint64_t tally_pass_id_base(enum tally_pass_kind kind, const char *label,
 			    const struct tally_target *target, struct tally_extent presented);
 /* The id of the ordinal-th (from 0) pass of that base in the frame. */
@@ -26,7 +27,7 @@ uint64_t tally_pass_id_finish(uint64_t base, uint32_t ordinal);
 /* The size field alone: "1/2", "1920x1080" or "-" (no size). Returns the length. */
 size_t tally_pass_id_size(const struct tally_target *target, struct tally_extent presented,
 			  char *out, size_t size);
-/* The whole string, for people and tests; truncated to `size`, returns the full length. */
+/* The whole string, for people and tests. Truncated to `size`; returns the full length. */
 size_t tally_pass_id_string(enum tally_pass_kind kind, const char *label,
 			    const struct tally_target *target, struct tally_extent presented,
 			    uint32_t ordinal, char *out, size_t size);

@@ -72,8 +72,8 @@ void
 tally_queue_sleep(enum tally_queue_rest rest, uint32_t seen, _Atomic(const char *) *stop,
 		  uint64_t timeout_ns)
 {
-	/* The store comes before the look, as the producer's increment comes before its look at
-	 * `resting`: one of the two sees the other. A nap is taken in any case. */
+	/* The store comes before the check, as the producer's increment comes before its check
+	 * of `resting`: one of the two sees the other. A nap is taken in any case. */
 	atomic_store(&resting, rest);
 	if ((rest == TALLY_QUEUE_NAPPING || atomic_load(&notified) == seen) && !atomic_load(stop))
 		tally_futex_wait(&resting, rest, timeout_ns);

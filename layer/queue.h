@@ -1,8 +1,9 @@
-/* layer/queue.h - messages to the collector thread, and how it sleeps until there is work.
+/* layer/queue.h - messages to the collector thread, and its sleep until there is work.
  *
- * Static, and good in every state of the process: closed until a capture opens it. Any thread may
- * post and notify; nobody blocks: posting is a compare-and-swap, notifying an increment and, only
- * when the collector sleeps, one futex wake. open(), take() and sleep() are the collector's.
+ * The queue is static and usable in every state of the process: it is closed until a capture
+ * opens it. Any thread may post and notify; nobody blocks: posting is a compare-and-swap,
+ * notifying an increment and, only when the collector sleeps, one futex wake. open(), take()
+ * and sleep() are for the collector.
  */
 #ifndef PASSTALLY_LAYER_QUEUE_H
 #define PASSTALLY_LAYER_QUEUE_H
@@ -21,7 +22,7 @@ enum tally_message_kind {
 	TALLY_MESSAGE_STREAM,
 };
 
-/* News that is too rare for a ring. The collector frees it, and what it holds. */
+/* A message that is too rare for a ring. The collector frees it and what it contains. */
 struct tally_message {
 	struct tally_message *next;
 	enum tally_message_kind kind;
@@ -30,30 +31,31 @@ struct tally_message {
 	struct tally_device_record *info;
 };
 
-/* Takes the message. False: no capture runs, the message stays the caller's. */
+/* Takes the message. False: no capture is running and the message stays the caller's. */
 bool tally_queue_post(struct tally_message *message);
 
-/* Something was pushed, posted or noted. `urgent`: wake the collector even from a nap. */
+/* Reports that something was pushed, posted or noted. `urgent`: wakes the
+ * collector even from a nap. */
 void tally_queue_notify(bool urgent);
 
-/* A capture begins: the queue is empty and takes messages. */
+/* A capture begins: the queue is empty and accepts messages. */
 void tally_queue_open(void);
-/* No capture runs any more. A message that is in the queue is never freed: after a fork its memory
- * is the parent's. */
+/* No capture is running any more. A message left in the queue is never freed: after a fork its
+ * memory is the parent's. */
 void tally_queue_forget(void);
 
-/* All messages, oldest first. `close`: the queue takes no more. */
+/* Takes all messages, oldest first. `close`: the queue accepts no more. */
 struct tally_message *tally_queue_take(bool close);
 
 enum tally_queue_rest {
 	TALLY_QUEUE_AWAKE = 0,
-	TALLY_QUEUE_NAPPING, /* for all of the time, unless an urgent notify wakes it */
+	TALLY_QUEUE_NAPPING, /* for the whole time unless an urgent notify wakes it */
 	TALLY_QUEUE_ASLEEP,  /* until anything is notified */
 };
-/* Grows with every notify. Read it before the look for work that finds none. */
+/* Grows with every notify. Read it before checking for work. */
 uint32_t tally_queue_count(void);
-/* Sleep, at most `timeout_ns`; not at all when ASLEEP and the count is not `seen` any more, or once
- * *stop is not NULL. */
+/* Sleeps for at most `timeout_ns`. Does not sleep if ASLEEP and the count is no longer `seen`,
+ * or once *stop is not NULL. */
 void tally_queue_sleep(enum tally_queue_rest rest, uint32_t seen, _Atomic(const char *) *stop,
 		       uint64_t timeout_ns);
 

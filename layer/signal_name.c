@@ -15,11 +15,11 @@ is_free(int number)
 		if (number == taken[i])
 			return false;
 	}
-	/* Between the classic ones and SIGRTMIN are libc's own. */
+	/* The signals between the classic ones and SIGRTMIN are libc's own. */
 	return number >= 1 && number <= SIGRTMAX && (number < 32 || number >= SIGRTMIN);
 }
 
-/* One or two digits and nothing else; -1: not that. */
+/* Parses one or two digits and nothing else; -1: anything else. */
 static int
 read_number(const char *text)
 {

@@ -4,7 +4,8 @@
 #include <signal.h>
 #include <unistd.h>
 
-/* Untouched pages of it cost nothing; the static TLS of the game's libraries is cut from it. */
+/* Untouched pages cost nothing; the static TLS of the game's libraries
+ * is taken from the stack. */
 #define STACK_BYTES (256u << 10)
 
 bool

@@ -9,25 +9,25 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Frames between two looks whether our handlers are still there. */
+/* Number of frames between two checks that our handlers are still installed. */
 #define LOOK_EVERY 256
 
-static const struct tally_config *config; /* constant once frames are asked for */
+static const struct tally_config *config; /* constant after the first frame is asked for */
 
 static struct {
 	_Atomic uint32_t capture; /* enum tally_capture */
-	_Atomic uint32_t cause; /* of its last change */
-	_Atomic uint32_t seen; /* what frames know of `capture`, and the log */
-	atomic_flag settling; /* a thread is just bringing `seen` up to date */
+	_Atomic uint32_t cause; /* cause of its last change */
+	_Atomic uint32_t seen; /* `capture` as frames and the log know it */
+	atomic_flag settling; /* a thread is updating `seen` */
 	atomic_bool frame_reached; /* of --start-on frame:N, by some device */
 	atomic_bool stop_label_seen;
-	/* When the first captured frame began (0: none yet), later by each pause; when the pause
-	 * that lasts began. */
+	/* When the first captured frame began (0: none yet), moved later by each pause; and
+	 * when the current pause began. */
 	_Atomic uint64_t first_ns, paused_ns;
 	_Atomic uint32_t n_asked;
 } now;
 
-/* Signals that we catch; 0: none. */
+/* The signals that we catch; 0: none. */
 static atomic_int caught[2];
 
 void
@@ -99,17 +99,19 @@ tally_trigger_saw_label(const char *name, size_t len)
 {
 	bool by_frame = config->start_on.kind == TALLY_TRIGGER_FRAME;
 	bool waits = atomic_load(&now.capture) == TALLY_CAPTURE_WAITS;
-	/* Stop first: one label that does both starts when seen first and stops the next time. */
+	/* The stop label is checked first: if it is also the start label, its first use starts
+	 * and its next one stops. */
 	if ((by_frame || !waits) && is_label(&config->stop_on, name, len))
 		atomic_store(&now.stop_label_seen, true);
-	/* Only the first start is the label's: what was stopped by hand is started by hand. */
+	/* Only the first start is the label's: a capture that was stopped by
+	 * hand is started by hand. */
 	if (waits && is_label(&config->start_on, name, len))
 		tally_trigger_start(TALLY_CAUSE_OPTION);
 }
 
 /* ---- signals ---- */
 
-/* In any thread of the game, at any place. */
+/* Runs in any thread of the game, at any point. */
 static void
 on_signal(int number)
 {
@@ -130,7 +132,7 @@ is_ours(const struct sigaction *action)
 	return !(action->sa_flags & SA_SIGINFO) && action->sa_handler == on_signal;
 }
 
-/* *slot becomes the signal's number if we catch it. */
+/* Sets *slot to the signal's number if we catch it. */
 static void
 catch_signal(const struct tally_trigger *t, const char *option, atomic_int *slot)
 {
@@ -155,8 +157,7 @@ catch_signal(const struct tally_trigger *t, const char *option, atomic_int *slot
 		atomic_store(slot, t->number);
 }
 
-/* Options that can not do what they say are reported at once: a user would wait for them in vain.
- * */
+/* Reports at once options that cannot work: a user would wait for them in vain. */
 static void
 tell_impossible(void)
 {
@@ -194,7 +195,7 @@ tally_trigger_release_signals(void)
 	}
 }
 
-/* Did the game take one over meanwhile? */
+/* Checks whether the game has replaced one of the handlers meanwhile. */
 static void
 look_after_signals(void)
 {
@@ -228,9 +229,10 @@ tell_change(enum tally_capture capture, uint64_t now_ns)
 	tally_log_mark("trigger", now_ns, text);
 }
 
-/* What was said since the last frame began: it counts from here. Returns what is so now. One thread
- * does it while others go by what was so. The times are right before `seen` is: whoever asks in
- * between how long the capture lasted must not count a pause. */
+/* Applies the start or stop that was requested since the last frame began, and returns the
+ * current state. One thread does this while others use the previous state. The times are
+ * updated before `seen` is, so that a thread that asks in between how long the capture lasted
+ * does not count a pause. */
 static enum tally_capture
 settle(void)
 {
@@ -254,8 +256,8 @@ settle(void)
 	return capture;
 }
 
-/* A device's count: while its frames are captured, the frame at which it would have begun had
- * there been no pauses; while they are not, PAUSED and how many frames were counted. */
+/* A device's count. While its frames are captured: the frame at which the capture would have
+ * begun without pauses. While they are not: PAUSED and the number of frames counted. */
 #define PAUSED (UINT64_C(1) << 63)
 
 static uint64_t
@@ -268,8 +270,9 @@ counted(uint64_t frame, uint64_t count)
 	return frame > count ? frame - count : 0;
 }
 
-/* Several threads may end frames of one device: all of them want the same. One that was held up
- * here since an earlier frame, just as a window begins or ends, shifts the count by what passed. */
+/* Several threads may end frames of one device: all of them set the same value. A thread
+ * that was delayed here since an earlier frame, while a window begins or ends, shifts the
+ * count by the frames since then. */
 static uint64_t
 follow(uint64_t frame, bool runs, _Atomic uint64_t *count)
 {
@@ -283,13 +286,14 @@ follow(uint64_t frame, bool runs, _Atomic uint64_t *count)
 	return is;
 }
 
-/* Since the first captured frame began, without pauses. */
+/* Seconds since the first captured frame began, without pauses. */
 static double
 captured_seconds(void)
 {
 	uint64_t first_ns, to_ns;
 	bool paused;
-	/* Again if a pause began or ended meanwhile: this thread may have slept through it. */
+	/* Repeats if a pause began or ended meanwhile: this thread may
+	 * have slept through it. */
 	do {
 		paused = atomic_load(&now.seen) == TALLY_CAPTURE_PAUSED;
 		first_ns = atomic_load(&now.first_ns);
@@ -350,7 +354,8 @@ tally_trigger_idles(uint64_t frame, uint64_t count)
 	       tally_trigger_over(frame, count);
 }
 
-/* Where the count begins, and pauses, do not matter to taking turns: no device is asked. */
+/* The start of the count and pauses do not matter for the rotation of counter sets, so no
+ * device's count is needed. */
 uint64_t
 tally_trigger_rotation(uint64_t frame)
 {

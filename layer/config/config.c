@@ -8,7 +8,7 @@
 
 #define MAX_OPTIONS_TEXT (64u << 10)
 
-/* Defaults, without the table of origins. */
+/* Sets the defaults, without the table of origins. */
 static void
 set_defaults(struct tally_config *config)
 {
@@ -92,7 +92,8 @@ tally_config_set(struct tally_config *config, const char *key, const char *value
 				    option->values);
 		return false;
 	}
-	/* A value that something stronger overrides is still looked at: a mistake is a mistake. */
+	/* A value that a higher precedence overrides is still checked:
+	 * a mistake is a mistake. */
 	size_t row = (size_t)(option - tally_options);
 	struct tally_config scratch;
 	struct tally_config *into = config;
@@ -111,8 +112,9 @@ tally_config_set(struct tally_config *config, const char *key, const char *value
 	return ok;
 }
 
-/* Copy the next comma-separated item to `out` with its backslashes undone. *value: the text after
- * the first '=', or NULL. Returns where the next item begins, NULL after the last. */
+/* Copies the next comma-separated item to `out` with its backslash escapes
+ * resolved. *value: the text after the first '=', or NULL. Returns where the next
+ * item begins, NULL after the last. */
 static const char *
 next_item(const char *text, char *out, char **value, bool *torn)
 {

@@ -1,11 +1,11 @@
-/* layer/config/config.h - every option, from every place it can be said.
+/* layer/config/config.h - every option, from every place where it can be set.
  *
- * One table (tally_options) serves the command line, PASSTALLY_OPTIONS, the INI files, --help and
- * the header line of the log. Precedence: command line, environment, per-program file, user file,
- * default. An unknown key or a bad value is reported through the callback with the valid ones
- * listed; the caller decides whether to stop (the command) or to go on with defaults (injected).
- * Any thread, but a struct tally_config belongs to one thread until it is finished being filled;
- * afterwards it is read-only. Reading files may block; nothing else does.
+ * One table (tally_options) serves the command line, PASSTALLY_OPTIONS, the INI files, --help
+ * and the header line of the log. Precedence: command line, environment, per-program file, user
+ * file, default. An unknown key or a bad value is reported through the callback, with a list of
+ * the valid ones; the caller decides whether to stop (the command) or to continue with defaults
+ * (in the game). Any thread, but a struct tally_config belongs to one thread until it is
+ * filled; afterwards it is read-only. Reading files may block; nothing else does.
  */
 #ifndef PASSTALLY_LAYER_CONFIG_H
 #define PASSTALLY_LAYER_CONFIG_H
@@ -30,7 +30,7 @@ enum tally_frame_boundary {
 	TALLY_FRAME_TERMINATOR,
 	TALLY_FRAME_IDLE,
 	TALLY_FRAME_SUBMIT, /* every frame_every submits */
-	TALLY_FRAME_LABEL,  /* where frame_label begins */
+	TALLY_FRAME_LABEL,  /* where the label frame_label begins */
 };
 
 enum tally_split { TALLY_SPLIT_NONE = 0, TALLY_SPLIT_GROUP, TALLY_SPLIT_BARRIER };
@@ -41,7 +41,7 @@ enum tally_trigger_kind {
 	TALLY_TRIGGER_FRAME,
 	TALLY_TRIGGER_LABEL,
 	TALLY_TRIGGER_SIGNAL,
-	TALLY_TRIGGER_HW, /* a source's own: MicroBlaze */
+	TALLY_TRIGGER_HW, /* the hardware's own trigger: MicroBlaze */
 };
 
 struct tally_trigger {
@@ -60,18 +60,17 @@ enum tally_config_origin {
 	TALLY_FROM_COMMAND_LINE,
 };
 
-/* A `[metric NAME]` section: as it was written, not understood yet (query/metric/metric.h does
- * that). */
+/* A `[metric NAME]` section as it was written. It is parsed later, by query/metric/metric.h. */
 struct tally_config_metric {
 	char *key;
-	char *name, *unit, *dialect; /* NULL: not said */
+	char *name, *unit, *dialect; /* NULL: not given */
 	char *expression;
 	char *file;
-	uint32_t line; /* of the section */
+	uint32_t line; /* line of the section's heading */
 	uint32_t expression_line, expression_column; /* from 1, columns in characters */
 };
 
-/* Values in force. Strings belong to the struct. */
+/* The values in force. Strings belong to the struct. */
 struct tally_config {
 	char *counters; /* list, '+' or ',' between items */
 	char *set;      /* NULL = rotate */
@@ -97,12 +96,13 @@ struct tally_config {
 	bool no_argv, force;
 	char *block, *allow; /* lists of programs; NULL = none */
 	enum tally_config_origin *origin; /* per row of tally_options */
-	/* The user's own metrics: a per-program file's go before the user file's of that name. */
+	/* The user's own metrics. One in a per-program file overrides one of
+	 * that name in the user file. */
 	struct tally_config_metric *metrics;
 	uint32_t n_metrics;
 };
 
-/* What a value is, and so how it is spelled and kept. */
+/* The type of a value, which determines how it is spelled and stored. */
 enum tally_option_type {
 	TALLY_OPTION_STRING = 0,
 	TALLY_OPTION_WORD,    /* an enum: one of `words`, in order */
@@ -125,16 +125,17 @@ struct tally_option {
 	const char *values;  /* for --help: "present|finish|...", "LIST", "SIZE"; NULL = a switch */
 	const char *const *words; /* ends in NULL */
 	uint64_t least, most;
-	const char *valid; /* "use ..." of the message that refuses a value */
+	const char *valid; /* the "use ..." part of a refusal */
 	const char *help;  /* one sentence */
 };
 extern const struct tally_option tally_options[];
 extern const size_t tally_n_options;
 
-/* Parse `value` into the config; false: `why` holds a sentence that lists what is valid. */
+/* Parses `value` into the config. False: `why` has a sentence that lists the valid values. */
 bool tally_option_set(const struct tally_option *option, struct tally_config *config,
 		      const char *value, char *why, size_t size);
-/* The value in force as the words that would set it; returns the length. As snprintf(). */
+/* Prints the value in force as the words that would set it; returns the
+ * length, as snprintf() does. */
 size_t tally_option_get(const struct tally_option *option, const struct tally_config *config,
 			char *out, size_t size);
 
@@ -144,11 +145,12 @@ typedef void tally_config_complain(void *data, const char *message);
 void tally_config_init(struct tally_config *config); /* defaults; may leave strings NULL on OOM */
 void tally_config_finish(struct tally_config *config);
 
-/* The row of a key, or NULL. It points into the core's own table, of which the command has a copy:
- * outside the core no index comes of it. */
+/* The option of a key, or NULL. It points into the core's own table, of which the command has a
+ * copy: outside the core no index can be computed from it. */
 const struct tally_option *tally_option_find(const char *key, size_t len);
 
-/* Set one option unless something of higher precedence already did. False after a complaint. */
+/* Sets one option unless something of higher precedence already has.
+ * False after a complaint. */
 bool tally_config_set(struct tally_config *config, const char *key, const char *value,
 		      enum tally_config_origin origin, tally_config_complain *complain, void *data);
 /* "counters=X,frame=submit:1": commas between options, '+' inside lists, backslash escapes. A key
@@ -156,35 +158,37 @@ bool tally_config_set(struct tally_config *config, const char *key, const char *
 bool tally_config_parse_options(struct tally_config *config, const char *text,
 				enum tally_config_origin origin, tally_config_complain *complain,
 				void *data);
-/* An INI file: [passtally] for options, [metric NAME] for metrics of the user's own (name, unit,
- * expression, dialect), comments with # or ;, at most 1 MiB. A missing file is not an error; a bad
- * line is, with its number. */
+/* An INI file: [passtally] for options, [metric NAME] for the user's own metrics (name, unit,
+ * expression, dialect), comments with # or ;, at most 1 MiB. A missing file is not an error; a
+ * bad line is, with its number. */
 bool tally_config_read_file(struct tally_config *config, const char *path,
 			    enum tally_config_origin origin, tally_config_complain *complain,
 			    void *data);
-/* All places but the command line, lowest first: $XDG_CONFIG_HOME/passtally/passtally.conf,
- * .../programs/<executable's base name>.conf (`program` may be NULL), PASSTALLY_OPTIONS,
- * PASSTALLY_LOG. Under secure
- * execution (AT_SECURE) the environment and the home folder are not read. */
+/* Reads all places but the command line, lowest precedence first:
+ * $XDG_CONFIG_HOME/passtally/passtally.conf, .../programs/<executable's base name>.conf
+ * (`program` may be NULL), PASSTALLY_OPTIONS, PASSTALLY_LOG. Under secure execution (AT_SECURE)
+ * the environment and the home folder are not read. */
 bool tally_config_load(struct tally_config *config, const char *program,
 		       tally_config_complain *complain, void *data);
 
-/* The user's file, or with `program` that program's own, whether it is there or not. Caller frees;
- * NULL on OOM, without a home, under secure execution and for a name that is too long. */
+/* The user's file, or with `program` that program's own file, whether it exists
+ * or not. Caller frees; NULL on OOM, without a home, under secure execution and
+ * for a name that is too long. */
 char *tally_config_file_path(const char *program);
 
-/* Expand %e (program's base name), %t (start, YYYYMMDD-HHMMSS), %p (pid) and %%; NULL pattern:
- * the default place $XDG_STATE_HOME/passtally/%e-%t-%p.jsonl. Caller frees; NULL on OOM or when
- * no home is known. */
+/* Expands %e (program's base name), %t (start, YYYYMMDD-HHMMSS), %p (pid) and %%; NULL
+ * pattern: the default place $XDG_STATE_HOME/passtally/%e-%t-%p.jsonl. Caller frees; NULL on
+ * OOM or when no home is known. */
 char *tally_config_log_path(const char *pattern, const char *program, uint64_t started_unix_ns,
 			    long pid);
 
-/* Does an item of the list (keys, names without regard to case, globs with * and ?) match? The
- * words `all` and `overview` match nothing here: callers ask tally_list_has() first. */
+/* Whether an item of the list (keys, names without regard to case, globs with * and ?) matches.
+ * The words `all` and `overview` match nothing here: callers ask tally_list_has() first. */
 bool tally_list_matches(const char *list, const char *key, const char *name);
 bool tally_list_has(const char *list, const char *word);
 
-/* PASSTALLY_DISABLE is set to anything: be a pure pass-through. Read once, at load. */
+/* Whether PASSTALLY_DISABLE is set, to any value: then everything is a pure
+ * pass-through. Read once, at load. */
 bool tally_config_disabled(void);
 
 #endif

@@ -15,23 +15,24 @@
 struct ini {
 	struct tally_config *config;
 	enum tally_config_origin origin;
-	tally_config_complain *complain; /* with the line's place in front */
+	tally_config_complain *complain; /* puts the line's place in front */
 	void *data;
 	const char *path;
 	uint32_t number; /* of the line */
-	const char *line; /* as it stands in the file */
-	bool in_section; /* the lines now read are ours */
+	const char *line; /* as it is in the file */
+	bool in_section; /* the lines being read are ours */
 	bool any_section;
-	struct tally_config_metric *metric; /* whose section it is; NULL: [passtally] */
+	struct tally_config_metric *metric; /* the section's metric; NULL: [passtally] */
 };
 
-/* The whole file and a NUL after it, or NULL; *missing: there is no file, which is no error. */
+/* Reads the whole file and puts a NUL after it; NULL if that fails. *missing: there is no
+ * file, which is no error. */
 static char *
 read_whole(const char *path, size_t *len, bool *missing, tally_config_complain *complain,
 	   void *data)
 {
 	*missing = false;
-	/* O_NONBLOCK: a FIFO in the file's place must not stop the game. */
+	/* O_NONBLOCK: a FIFO with the file's name must not stop the game. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0) {
 		*missing = errno == ENOENT || errno == ENOTDIR;
@@ -90,14 +91,14 @@ trim(char *text)
 	return text;
 }
 
-/* The section that is being read ends. */
+/* Ends the section that is being read. */
 static bool
 end_section(struct ini *ini)
 {
 	const struct tally_config_place *place = ini->data;
 	struct tally_config_metric *metric = ini->metric;
 	ini->metric = NULL;
-	/* It says its own place: the heading's line, not this one. */
+	/* This complaint has its own place: the heading's line, not this one. */
 	return !metric ||
 	       tally_config_metric_end(ini->config, metric, place->complain, place->data);
 }
@@ -114,7 +115,7 @@ take_metric(struct ini *ini, const char *key)
 static bool
 take_heading(struct ini *ini, char *line)
 {
-	/* A metric's name may hold brackets: "cpu[0]". */
+	/* A metric's name may contain brackets: "cpu[0]". */
 	char *end = strrchr(line, ']');
 	if (!end || *trim(end + 1) != '\0') {
 		tally_config_report(ini->complain, ini->data,
@@ -146,7 +147,7 @@ take_section(struct ini *ini, char *line)
 	return take_heading(ini, line) && ok;
 }
 
-/* Characters of the line before that place, from 1. */
+/* The column of that place in the line, in characters from 1. */
 static uint32_t
 column_of(const struct ini *ini, const char *at)
 {
@@ -166,7 +167,7 @@ take_line(struct ini *ini, char *line)
 	if (*line == '[')
 		return take_section(ini, line);
 	if (!ini->in_section) {
-		/* What stands in a wrong section was complained of with its heading. */
+		/* Lines in a wrong section were reported together with its heading. */
 		if (ini->any_section)
 			return true;
 		tally_config_report(ini->complain, ini->data,

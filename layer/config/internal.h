@@ -1,21 +1,20 @@
 /* layer/config/internal.h - what the files of this folder share.
  *
- * base.c is what all of them need, options.c the table and how each value is read, config.c sets
- * one option or a list of them, file.c reads INI files, metric.c their metric sections, path.c
- * makes the log's name, load.c reads all places in order of precedence, list.c matches counter
- * lists.
- * Rules of threads and errors as in layer/config/config.h.
+ * base.c has what all of them need, options.c has the table and reads each value, config.c sets
+ * one option or a list of them, file.c reads INI files, metric.c reads their metric sections,
+ * path.c makes the log's name, load.c reads all places in order of precedence, list.c matches
+ * counter lists. Threads and errors are handled as in layer/config/config.h.
  */
 #ifndef PASSTALLY_LAYER_CONFIG_INTERNAL_H
 #define PASSTALLY_LAYER_CONFIG_INTERNAL_H
 
 #include "layer/config/config.h"
 
-/* Say one formatted sentence, cut at 1023 bytes; `complain` may be NULL. */
+/* Reports one formatted sentence, cut at 1023 bytes; `complain` may be NULL. */
 void tally_config_report(tally_config_complain *complain, void *data, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* A complaint with its place in front: use tally_config_report_at as the callback. */
+/* A complaint prefixed with its place: use tally_config_report_at as the callback. */
 struct tally_config_place {
 	tally_config_complain *complain;
 	void *data;
@@ -23,31 +22,36 @@ struct tally_config_place {
 };
 void tally_config_report_at(void *place, const char *message);
 
-/* Does this process have privileges its user lacks (setuid)? Then nothing the user says counts. */
+/* Whether this process has privileges that its user lacks (setuid). Then no
+ * setting of the user counts. */
 bool tally_config_secure(void);
 
 /* `$variable/passtally`, or `$HOME/fallback/passtally` when that is not an absolute path, with
  * "/name" appended. Caller frees; NULL on OOM, without a home and under secure execution. */
 char *tally_config_home_path(const char *variable, const char *fallback, const char *name);
 
-/* strdup, but over malloc, so that the torture test can make it fail. NULL on OOM. */
+/* strdup, but with malloc, so that the torture test can make it fail. NULL on OOM. */
 char *tally_config_copy_string(const char *text);
 
-/* The last component of a path, also of "C:\\x\\game.exe"; "program" when there is none. */
+/* The last component of a path, also of one like "C:\\x\\game.exe";
+ * "program" when there is none. */
 const char *tally_config_base_name(const char *path);
 
 /* ---- [metric NAME] ---- */
 
-/* Begin one of that name; it takes the place of one in another file. Complains and gives NULL for
- * a bad name, one that this file has already, and without memory. Valid until the next call. */
+/* Begins a metric of that name, which replaces one from another file. Complains and
+ * returns NULL for a bad name, for one that this file already has, and when out of memory.
+ * Valid until the next call. */
 struct tally_config_metric *tally_config_metric_begin(struct tally_config *config, const char *key,
 						      const char *file, uint32_t line,
 						      tally_config_complain *complain, void *data);
-/* One line of it. False after a complaint. `column`: of the value, in characters from 1. */
+/* Sets one line of the metric. False after a complaint. `column` is that of the
+ * value, in characters from 1. */
 bool tally_config_metric_set(struct tally_config_metric *m, const char *field, const char *value,
 			     uint32_t line, uint32_t column, tally_config_complain *complain,
 			     void *data);
-/* Its section is over: drops the last one begun, with a complaint, when it has no expression. */
+/* Ends the metric's section: drops the last one begun, with a complaint,
+ * if it has no expression. */
 bool tally_config_metric_end(struct tally_config *config, struct tally_config_metric *m,
 			     tally_config_complain *complain, void *data);
 void tally_config_metrics_finish(struct tally_config *config);

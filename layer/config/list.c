@@ -2,14 +2,15 @@
 
 #include <string.h>
 
-/* ASCII only: what the C library thinks of case depends on the game's locale. */
+/* ASCII only: in the C library, case depends on the game's locale. */
 static char
 lower(char c)
 {
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* The next item, without blanks around it; false after the last. Empty items are skipped. */
+/* Finds the next item, without the blanks around it; false after the last.
+ * Empty items are skipped. */
 static bool
 next_item(const char **list, const char **item, size_t *len)
 {
@@ -42,7 +43,8 @@ same_word(const char *item, size_t len, const char *word)
 	return word[len] == '\0';
 }
 
-/* Glob without case. On a mismatch the last '*' takes one more byte: no recursion. */
+/* A glob without regard to case. On a mismatch the last '*' takes one more byte,
+ * so there is no recursion. */
 static bool
 matches(const char *glob, size_t len, const char *text)
 {

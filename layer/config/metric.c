@@ -31,7 +31,7 @@ tally_config_metrics_finish(struct tally_config *config)
 	config->n_metrics = 0;
 }
 
-/* Keys stand in the log as they are: nothing in them that would need escaping. */
+/* Keys are written to the log as they are, so they must contain nothing that needs escaping. */
 static bool
 is_key(const char *key)
 {

@@ -12,7 +12,7 @@
 #define NS_PER_S UINT64_C(1000000000)
 #define MAX_STRING (32u << 10)
 
-/* ---- what every setter says when it says no ---- */
+/* ---- the message of a setter that refuses a value ---- */
 
 static bool
 refuse(char *why, size_t size, const char *key, const char *value, const char *valid)
@@ -23,7 +23,8 @@ refuse(char *why, size_t size, const char *key, const char *value, const char *v
 
 /* ---- values ---- */
 
-/* Decimal digits only; the end of them in *end. False when there are none or on overflow. */
+/* Reads decimal digits only; *end is set to the end of them. False if there
+ * are none or on overflow. */
 static bool
 read_digits(const char *text, const char **end, uint64_t *out)
 {
@@ -83,8 +84,9 @@ static const struct time_suffix {
 	{ "ns", 1 },
 };
 
-/* "2s", "0.5ms"; without a unit `bare_ns` is meant, 0 = not allowed. Not strtod: the game's locale
- * may want a comma. Digits finer than a nanosecond are dropped. */
+/* Reads "2s", "0.5ms". A value without a unit is in units of `bare_ns`; 0 = not allowed.
+ * Does not use strtod, because the game's locale may want a comma. Digits finer than a
+ * nanosecond are dropped. */
 static bool
 read_time(const char *text, uint64_t bare_ns, uint64_t *out)
 {
@@ -116,7 +118,7 @@ read_time(const char *text, uint64_t bare_ns, uint64_t *out)
 	return !__builtin_add_overflow(whole, part, out);
 }
 
-/* Of a list that ends in NULL. */
+/* Returns the number of words in a list that ends in NULL. */
 static size_t
 count_words(const char *const *words)
 {
@@ -148,7 +150,7 @@ read_switch(const char *text, bool *out)
 	return true;
 }
 
-/* Replace a string of the config. Control characters have no place in any of them. */
+/* Replaces a string of the config. Control characters are refused in all of them. */
 static bool
 set_string(char **into, const char *value, const char *key, const char *valid, char *why,
 	   size_t size)
@@ -194,7 +196,7 @@ get_size(uint64_t bytes, char *out, size_t size)
 	return get_uint(bytes, out, size);
 }
 
-/* In the largest unit that says it in whole numbers. */
+/* Prints the time in the largest unit that gives a whole number. */
 static size_t
 get_time(uint64_t ns, char *out, size_t size)
 {
@@ -220,7 +222,7 @@ read_seconds(const char *text, double *out)
 static size_t
 get_seconds(double seconds, char *out, size_t size)
 {
-	/* Not %g: the game's locale may print a comma. */
+	/* %g is not used: the game's locale may print a comma. */
 	uint64_t ns = (uint64_t)(seconds * 1e9 + 0.5);
 	char text[40];
 	int len = snprintf(text, sizeof(text), "%llu.%09llu", (unsigned long long)(ns / NS_PER_S),
@@ -418,16 +420,16 @@ const struct tally_option tally_options[] = {
 };
 const size_t tally_n_options = COUNT(tally_options);
 
-/* ---- one row ---- */
+/* ---- one option ---- */
 
-/* Where the row's value is. */
+/* The address of the option's value. */
 static const void *
 get_member(const struct tally_option *option, const struct tally_config *config)
 {
 	return (const char *)config + option->offset;
 }
 
-/* A whole number of the row's size: counts and words. */
+/* The value of an option that is a whole number of the option's size: counts and words. */
 static uint64_t
 load_number(const struct tally_option *option, const void *at)
 {

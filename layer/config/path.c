@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A program of Wine's, whose path may have the slashes of Windows. */
+/* Whether this is a program of Wine's, whose path may have the slashes of Windows. */
 static bool
 is_exe(const char *path)
 {
@@ -48,7 +48,7 @@ tally_config_home_path(const char *variable, const char *fallback, const char *n
 	return path;
 }
 
-/* YYYYMMDD-HHMMSS in UTC. Not gmtime_r: it takes a lock that a forked child may find held. The
+/* YYYYMMDD-HHMMSS in UTC. Not gmtime_r: it takes a lock that may be held in a forked child. The
  * calendar is counted in eras of 400 years that begin on the first of March. */
 static void
 format_time(uint64_t unix_ns, char *out, size_t size)
@@ -67,8 +67,8 @@ format_time(uint64_t unix_ns, char *out, size_t size)
 		 of_day / 60 % 60, of_day % 60);
 }
 
-/* Replace each %x of `pattern`; what is no such word stays as it is. Returns the length, and
- * writes when `out` is not NULL. */
+/* Replaces each %x of `pattern`; an unknown one is left as it is. Returns the length, and
+ * writes if `out` is not NULL. */
 static size_t
 expand(const char *pattern, const char *base, const char *time, const char *pid, char *out)
 {
@@ -103,7 +103,7 @@ tally_config_log_path(const char *pattern, const char *program, uint64_t started
 	static const char name[] = "%e-%t-%p.jsonl";
 	char *place = NULL;
 	if (!pattern) {
-		/* The home's own path may hold a '%', so only the name is expanded. */
+		/* The home's own path may contain a '%', so only the name is expanded. */
 		place = tally_config_home_path("XDG_STATE_HOME", ".local/state", "");
 		if (!place)
 			return NULL;
