@@ -16,7 +16,7 @@ tally_array_fit(void *array, uint32_t n, uint32_t *room, size_t size)
 	    __builtin_mul_overflow((size_t)more, size, &bytes))
 		return false;
 	void *old;
-	memcpy(&old, array, sizeof(old)); /* whatever type of pointer it is */
+	memcpy(&old, array, sizeof(old)); /* for any type of pointer */
 	void *grown = realloc(old, bytes);
 	if (!grown)
 		return false;

@@ -183,15 +183,16 @@ tally_assembly_begin_round(struct tally_assembly *a)
 {
 	bool any = false;
 	for (struct tally_device *d = a->devices; d; d = d->next) {
-		/* Before the messages are taken: none that comes later is for this device. */
+		/* This is read before the messages are taken: none that comes
+		 * later is for this device. */
 		d->was_gone = atomic_load(&d->gone);
 		any |= pop_parts(d);
 	}
 	return any;
 }
 
-/* Look which frames the streams may still add to. Frames that are known to have ended before this
- * can then be judged; see frame_part.h. */
+/* Reads which frames the streams may still add to. Afterwards the frames that are already known
+ * to have ended can be judged; see frame_part.h. */
 static void
 read_gates(struct tally_device *d)
 {
@@ -217,7 +218,7 @@ give_back(struct tally_frame_part *part)
 	tally_ring_push(s->back, part);
 }
 
-/* The part that ended the oldest frame of which that is known, late ones aside. */
+/* The part that ended the oldest frame that is known to have ended, late frames aside. */
 static struct tally_frame_part *
 next_ended(const struct tally_device *d)
 {
@@ -228,8 +229,8 @@ next_ended(const struct tally_device *d)
 	return NULL;
 }
 
-/* May a stream still add to the frame, or to one before it that is not written? A stream whose
- * oldest part belongs to a frame that was given up holds nothing back unless it has newer parts. */
+/* Whether a stream may still add to the frame, or to an unwritten one before it. A stream whose
+ * oldest part belongs to a frame that was given up blocks nothing unless it has newer parts. */
 static bool
 is_blocked(const struct tally_device *d, uint64_t frame)
 {
@@ -250,7 +251,7 @@ count_ended(const struct tally_device *d)
 	return n;
 }
 
-/* Take account of what the parts of a frame and of late ones say about ends. */
+/* Takes into account what the parts of this frame, and late parts, record about frame ends. */
 static void
 settle_ends(struct tally_assembly *a, struct tally_device *d, struct tally_frame_input *in)
 {
@@ -266,12 +267,12 @@ settle_ends(struct tally_assembly *a, struct tally_device *d, struct tally_frame
 		}
 	}
 	in->start_ns = d->boundary_ns;
-	/* The end of the frame before is not known: this one seems to begin too early. */
+	/* The end of the previous frame is not known: this frame seems to begin too early. */
 	if (d->boundary_frame != in->frame)
 		in->flags |= TALLY_FLAG(INCOMPLETE);
 }
 
-/* Before the frames that no longer have what was counted. */
+/* Written before the frames that lack what the changed source counted. */
 static void
 write_changed_devices(struct tally_assembly *a, struct tally_annotator *annotator)
 {
@@ -300,7 +301,7 @@ record_frame(struct tally_assembly *a, struct tally_frame_record *record)
 	}
 }
 
-/* Write a frame from the first n parts of the device's list and give these back. */
+/* Writes a frame from the first n parts of the device's list and returns the parts. */
 static void
 write_frame(struct tally_assembly *a, struct tally_device *d, struct tally_frame_input *in)
 {
@@ -319,7 +320,7 @@ write_frame(struct tally_assembly *a, struct tally_device *d, struct tally_frame
 	}
 }
 
-/* An uncaptured frame gets no line. Late parts before it wait for the next that does. */
+/* An uncaptured frame gets no line. Late parts before it wait for the next frame that does. */
 static void
 skip_frame(struct tally_assembly *a, struct tally_device *d, uint64_t frame)
 {
@@ -380,7 +381,7 @@ write_frames(struct tally_assembly *a, struct tally_device *d, uint64_t now_ns, 
 	return any;
 }
 
-/* What streams that are gone could not say through a part. */
+/* Adds the counts that gone streams could not pass on in a part. */
 static void
 settle_gone(struct tally_assembly *a, struct tally_device *d)
 {
@@ -393,7 +394,8 @@ settle_gone(struct tally_assembly *a, struct tally_device *d)
 	}
 }
 
-/* Is there more than clears? Those a program may do to a context that it only tries out. */
+/* Whether there is more work than clears. A program may issue clears in a context
+ * that it only tries out. */
 static bool
 has_work(const struct tally_device *d)
 {
@@ -411,8 +413,8 @@ has_work(const struct tally_device *d)
 	return false;
 }
 
-/* What came after the last frame is no frame, for it was never shown: a note says that it is left
- * out. */
+/* Work after the last frame belongs to no frame, because it was never shown: a note
+ * reports that it is left out. */
 static void
 report_trailing(const struct tally_device *d, uint64_t n)
 {
@@ -423,8 +425,8 @@ report_trailing(const struct tally_device *d, uint64_t n)
 		      d->next_frame ? "issued after its last frame" : "clears alone, never shown");
 }
 
-/* The frame that was open when its device or the capture ended. It has a line where the device
- * never ended a frame: then it is all there is. */
+/* Handles the frame that was open when its device or the capture ended. It gets a line if the
+ * device never ended a frame, because then there is no other. */
 static void
 write_trailing(struct tally_assembly *a, struct tally_device *d, uint64_t now_ns)
 {
@@ -441,7 +443,7 @@ write_trailing(struct tally_assembly *a, struct tally_device *d, uint64_t now_ns
 		if (p->frame > in.frame)
 			in.frame = p->frame;
 	}
-	/* Where a label begins the frame, the last one is never ended by another. */
+	/* If labels begin frames, no other label ends the last one. */
 	const struct tally_config *config = tally_capture_config();
 	bool begun = config && config->frame == TALLY_FRAME_LABEL;
 	bool is_all = begun || (d->next_frame == 0 && (has_work(d) || d->spare_dropped));
@@ -458,7 +460,7 @@ write_trailing(struct tally_assembly *a, struct tally_device *d, uint64_t now_ns
 	}
 }
 
-/* ---- letting go ---- */
+/* ---- release ---- */
 
 static void
 drop_gone_streams(struct tally_assembly *a, struct tally_device *d)
@@ -497,7 +499,7 @@ tally_assembly_end_round(struct tally_assembly *a, uint64_t now_ns)
 		for (const struct tally_stream *s = d->streams; s; s = s->next)
 			gone &= s->was_gone;
 		if (gone) {
-			read_gates(d); /* judges what was popped last */
+			read_gates(d); /* for the parts popped last */
 			write_frames(a, d, now_ns, true);
 			write_trailing(a, d, now_ns);
 		}
@@ -540,7 +542,8 @@ tally_assembly_over(struct tally_assembly *a)
 		}
 		some = true;
 		a->over_reason = reason;
-		/* Gates read now, after the state: a stream adds to no later frame. */
+		/* The gates are read now, after the state: the stream
+		 * adds to no later frame. */
 		unread |= next_ended(d) != NULL;
 		for (struct tally_stream *s = d->streams; s; s = s->next)
 			unread |= atomic_load(&s->oldest_open) != UINT64_MAX;
@@ -556,7 +559,8 @@ tally_assembly_finish(struct tally_assembly *a, const char *reason, uint64_t now
 	while (a->devices) {
 		struct tally_device *d = a->devices;
 		a->devices = d->next;
-		/* Twice: the second look judges what the first pop brought. */
+		/* This is done twice: the second reading is for the parts
+		 * that the first pop brought. */
 		read_gates(d);
 		pop_parts(d);
 		read_gates(d);
@@ -579,7 +583,7 @@ tally_assembly_finish(struct tally_assembly *a, const char *reason, uint64_t now
 	struct tally_annotator *annotator = atomic_load(&a->annotator);
 	if (annotator)
 		a->annotate->end(annotator, &end);
-	tally_assembly_write_notes(a); /* what the annotator had to say of it */
+	tally_assembly_write_notes(a); /* with those of the annotator */
 	a->ops->end(a->recorder, &end);
 	/* From here on a forked child has nothing to close. */
 	atomic_store(&a->annotator, NULL);

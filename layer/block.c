@@ -62,14 +62,14 @@ tally_block_find_argument(const char *argument)
 	return NULL;
 }
 
-/* Does it run a script, which then is what people know it by? */
+/* Whether the program runs a script, whose name is then the one that people know. */
 static bool
 is_interpreter(const char *name)
 {
 	return tally_list_matches("python*+perl*+ruby*+node+gjs*+sh+bash+dash", name, NULL);
 }
 
-/* The script's base name: the first argument that is no option; NULL: none. */
+/* The script's base name: the first argument that is not an option; NULL: none. */
 static const char *
 script_of(const char *name, const char *const *argv, size_t n_argv)
 {
@@ -78,7 +78,7 @@ script_of(const char *name, const char *const *argv, size_t n_argv)
 	for (size_t i = 1; i < n_argv; i++) {
 		if (argv[i][0] != '-')
 			return tally_config_base_name(argv[i]);
-		/* The program's text stands here instead of a file's name. */
+		/* The script's text is given here instead of a file's name. */
 		if (strcmp(argv[i], "-c") == 0 || strcmp(argv[i], "-e") == 0)
 			break;
 	}
@@ -145,7 +145,8 @@ decide_early(void)
 bool
 tally_block_early(void)
 {
-	/* 0: not decided yet. Two first callers decide the same, so a race is harmless. */
+	/* 0: not decided yet. Two threads that call first decide the
+	 * same, so a race is harmless. */
 	static atomic_int known;
 	int answer = atomic_load_explicit(&known, memory_order_relaxed);
 	if (answer == 0) {

@@ -5,7 +5,7 @@
 static _Atomic(const struct tally_config *) in_force;
 static atomic_int state;
 static _Atomic uint64_t generation;
-static uint64_t last_generation; /* begin()'s alone */
+static uint64_t last_generation; /* used by begin() alone */
 static _Atomic uint32_t n_devices;
 static atomic_bool has_shim;
 static _Atomic(tally_capture_follower *) follower;

@@ -46,7 +46,7 @@ tally_clock_map_feed(struct tally_clock_map *map, uint64_t cpu_before_ns, uint64
 	if (map->calibrated && !fresher && error >= map->error_ns)
 		return;
 	map->calibrated = true;
-	/* Modular: right for every pair of clocks less than 292 years apart. */
+	/* This is modular, and right for every pair of clocks less than 292 years apart. */
 	map->offset_ns = (int64_t)(cpu_before_ns + width / 2 - gpu_ns);
 	map->error_ns = error;
 	map->taken_ns = cpu_after_ns;

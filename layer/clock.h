@@ -13,8 +13,8 @@ uint64_t tally_clock_now_ns(void);
 /* CLOCK_REALTIME, ns since 1970. */
 uint64_t tally_clock_unix_ns(void);
 
-/* Ticks between two readings of a counter `valid_bits` wide (1 to 64; 0 gives 0): bits above
- * are noise, one wrap is undone. */
+/* The ticks between two readings of a counter that is `valid_bits` wide (1 to 64; 0 gives 0):
+ * bits above are noise, and one wrap is undone. */
 uint64_t tally_ticks_elapsed(uint64_t begin, uint64_t end, unsigned valid_bits);
 
 /* How GPU time maps to CLOCK_MONOTONIC: cpu = gpu_ns + offset_ns, true to +-error_ns. */
@@ -25,8 +25,8 @@ struct tally_clock_map {
 	uint64_t taken_ns; /* CPU time of the calibration in force */
 };
 
-/* Feed one bracketed reading: the GPU's `gpu_ns` was taken between two CPU readings. A tighter
- * bracket, or one newer by more than a second, replaces the map in force. */
+/* Adds one reading: the GPU's `gpu_ns` was taken between two CPU readings. A reading with a
+ * shorter interval, or one newer by more than a second, replaces the map in force. */
 void tally_clock_map_feed(struct tally_clock_map *map, uint64_t cpu_before_ns, uint64_t gpu_ns,
 			  uint64_t cpu_after_ns);
 /* GPU time on CLOCK_MONOTONIC; unchanged when not calibrated. */

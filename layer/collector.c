@@ -14,13 +14,13 @@
 #include <stdlib.h>
 
 #define NS_PER_MS UINT64_C(1000000)
-#define NAP_NS (5 * NS_PER_MS) /* frames flow: let a few gather */
+#define NAP_NS (5 * NS_PER_MS) /* frames arrive: let a few gather */
 #define FLUSH_NS (20 * NS_PER_MS) /* a killed game loses no more than this */
 #define LOOK_NS (50 * NS_PER_MS) /* while a frame waits for a slow stream */
 #define OVER_WAIT_NS (30000 * NS_PER_MS)
 
-static _Atomic uint32_t running; /* 1 until the thread is through; stop() sleeps on it */
-static atomic_bool hurry; /* no thread waits for it any more */
+static _Atomic uint32_t running; /* 1 until the thread has finished; stop() sleeps on it */
+static atomic_bool hurry; /* no thread waits for the collector any more */
 static _Atomic(const char *) stop_reason;
 static _Atomic(struct tally_assembly *) current; /* for forget() */
 
@@ -42,8 +42,9 @@ idle_ns(const struct tally_assembly *a, uint64_t now_ns)
 	return since < FLUSH_NS ? FLUSH_NS - since : 0;
 }
 
-/* Is the capture over by --frames, --seconds or --stop-on, and all written? A device that has not
- * come so far gets 2 s more; results that are still with the GPU 30 s. */
+/* The reason if the capture is over by --frames, --seconds or --stop-on and all is
+ * written, else NULL. A device that has not reached its end gets 2 s more; results that
+ * are still on the GPU get 30 s. */
 static const char *
 over_reason(struct tally_assembly *a, uint64_t now_ns)
 {
@@ -58,7 +59,7 @@ over_reason(struct tally_assembly *a, uint64_t now_ns)
 	return now_ns - a->over_since_ns >= wait_ns ? a->over_reason : NULL;
 }
 
-/* Work until the capture ends; says why it did. */
+/* Works until the capture ends; returns the reason. */
 static const char *
 collect_frames(struct tally_assembly *a)
 {
@@ -170,7 +171,8 @@ tally_collector_forget(void)
 	tally_queue_forget();
 	atomic_store(&running, 0);
 	atomic_store(&stop_reason, NULL);
-	/* The rest of the parent's state stays as it is: its thread may have been anywhere. */
+	/* The rest of the parent's state stays unchanged: its thread may
+	 * have been anywhere in it. */
 	if (!a)
 		return;
 	a->ops->abandon(a->recorder);

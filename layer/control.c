@@ -15,17 +15,17 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Written before the thread starts and after fork, constant else. */
+/* Written before the thread starts and after fork; otherwise constant. */
 static struct {
 	struct tally_control_socket socket;
 	char program[PATH_MAX], log[PATH_MAX];
 	long pid;
 } control;
 static atomic_bool listening;
-/* The client that is being served, for a forked child to let go of. */
+/* The client that is being served, for a forked child to close. */
 static atomic_int client = -1;
 
-/* ---- what can be asked ---- */
+/* ---- requests ---- */
 
 static const char *
 capture_word(void)
@@ -65,7 +65,7 @@ answer_change(char *reply, size_t size, bool start)
 		tally_trigger_stop(TALLY_CAUSE_CONTROL);
 }
 
-/* A name that a log can hold as it is, on one line. */
+/* Whether the name can be in a log as it is, on one line. */
 static bool
 is_name(const char *name)
 {
@@ -113,10 +113,11 @@ answer(const char *request, char *reply, size_t size)
 static void
 serve_client(int fd)
 {
-	static char reply[TALLY_CONTROL_MAX_REPLY]; /* this thread's alone */
+	static char reply[TALLY_CONTROL_MAX_REPLY]; /* used by this thread alone */
 	char request[TALLY_CONTROL_MAX_REQUEST];
 	size_t len;
-	/* Whoever it is: a request that is not read would take the answer with it. */
+	/* Receives before it checks the user: closing with an unread request
+	 * would discard the answer. */
 	if (!tally_control_socket_receive(&control.socket, fd, request, sizeof(request), &len))
 		return;
 	if (!tally_control_socket_is_user(fd)) {
@@ -145,7 +146,7 @@ run_control(void *data)
 	return NULL;
 }
 
-/* ---- life ---- */
+/* ---- start and stop ---- */
 
 static void
 make_absolute(const char *path, char *out, size_t size)

@@ -28,9 +28,9 @@ nap(uint64_t ns)
 	tally_futex_wait(&never, 0, ns);
 }
 
-/* ---- where it lies ---- */
+/* ---- folder and address ---- */
 
-/* The folder of `path`, open; `name` becomes its last component. -1 with a reason. */
+/* Opens the folder of `path` and sets `name` to its last component. -1 with a reason. */
 static int
 open_folder(const char *path, const char **name, char *why, size_t size)
 {
@@ -68,8 +68,8 @@ open_folder(const char *path, const char **name, char *why, size_t size)
 	return fd;
 }
 
-/* Two processes that find the same dead socket must not both replace it. Whoever holds the lock
- * for long does not come from us: then we go on without it. */
+/* Two processes that find the same dead socket must not both replace it. A lock that is held
+ * for long is not held by our code: then we continue without it. */
 static void
 lock_folder(int folder)
 {
@@ -77,7 +77,8 @@ lock_folder(int folder)
 		nap(LOCK_NAP_NS);
 }
 
-/* Through the open folder: nothing can be put in its way, and no path is too long. */
+/* Makes an address by way of the open folder: nobody can replace the folder,
+ * and no path is too long. */
 static bool
 make_address(struct sockaddr_un *address, int folder, const char *name, char *why, size_t size)
 {
@@ -90,7 +91,7 @@ make_address(struct sockaddr_un *address, int folder, const char *name, char *wh
 	return false;
 }
 
-/* Something is there already. True: it was our own dead socket and is removed. */
+/* Checks what has the name already. True: nothing, or our own dead socket, which is removed. */
 static bool
 clear_way(int folder, const char *name, const struct sockaddr_un *address, const char *path,
 	  char *why, size_t size)
@@ -172,7 +173,8 @@ tally_control_socket_open(struct tally_control_socket *s, const char *path, char
 		return false;
 	lock_folder(folder);
 	s->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	/* Before it is bound: the file is made with this mode, whatever the umask. */
+	/* This comes before the bind: the file is created with this
+	 * mode, whatever the umask. */
 	bool ok = s->fd >= 0 && fchmod(s->fd, 0600) == 0;
 	if (!ok)
 		snprintf(why, size, "no socket could be made: %s", strerrordesc_np(errno));
@@ -217,7 +219,7 @@ tally_control_socket_accept(const struct tally_control_socket *s)
 		int fd = accept4(s->fd, NULL, NULL, SOCK_CLOEXEC);
 		if (fd >= 0)
 			return fd;
-		/* The game has no descriptor left: it may close one. */
+		/* The game has no descriptor left, but may close one. */
 		if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
 			nap(SHORT_OF_NAP_NS);
 		else if (errno != EINTR && errno != ECONNABORTED)
@@ -234,7 +236,8 @@ tally_control_socket_is_user(int fd)
 	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 && peer.uid == geteuid();
 }
 
-/* True: it said something, or hung up. Who says nothing has a second, less where others wait. */
+/* True: the client has sent something, or hung up. A silent client gets a second, or
+ * less while others wait. */
 static bool
 wait_for_request(const struct tally_control_socket *s, int fd)
 {
@@ -259,7 +262,7 @@ tally_control_socket_receive(const struct tally_control_socket *s, int fd, char 
 	ssize_t n = recv(fd, out, size - 1, MSG_TRUNC | MSG_DONTWAIT);
 	if (n <= 0)
 		return false;
-	/* Longer than its place: say so by a length that the text does not have. */
+	/* If the request was longer than `out`, *len is more than the text's length. */
 	*len = (size_t)n;
 	out[*len < size - 1 ? *len : size - 1] = '\0';
 	return true;

@@ -1,8 +1,9 @@
-/* layer/control_socket.h - the local socket below layer/control.c, with what keeps it private.
+/* layer/control_socket.h - the local socket under layer/control.c, and what keeps it private.
  *
- * Made once, in the thread that starts the capture; served by one thread; removed by any. Follows
- * no link, replaces nothing but a dead socket of the same user, and does nothing to a descriptor
- * that the game closed and opened again. Only accept() and receive() block.
+ * The socket is created once, in the thread that starts the capture, served by one thread, and
+ * removed by any. The code follows no link, replaces nothing but a dead socket of the same
+ * user, and does nothing to a descriptor that the game closed and opened again. Only accept()
+ * and receive() block.
  */
 #ifndef PASSTALLY_LAYER_CONTROL_SOCKET_H
 #define PASSTALLY_LAYER_CONTROL_SOCKET_H
@@ -19,24 +20,24 @@ struct tally_control_socket {
 	ino_t ino; /* of the descriptor */
 	dev_t file_dev;
 	ino_t file_ino; /* of the file at `path` */
-	struct timespec file_made; /* file systems use such numbers again */
+	struct timespec file_made; /* because file systems reuse these numbers */
 	char path[PATH_MAX]; /* absolute */
 };
 
-/* Bind and listen. False: nothing is left and `why` holds a sentence. */
+/* Binds and listens. False: nothing is left over and `why` has a sentence. */
 bool
 tally_control_socket_open(struct tally_control_socket *s, const char *path, char *why, size_t size);
-/* Remove the file, if it is still ours, and make accept() end. Async-signal-safe. */
+/* Removes the file, if it is still ours, and makes accept() return. Async-signal-safe. */
 void tally_control_socket_remove(const struct tally_control_socket *s);
 /* Async-signal-safe. */
 void tally_control_socket_close(const struct tally_control_socket *s);
 
-/* The next client, the caller's to close; -1: there will be none any more. */
+/* The next client, which the caller closes; -1: there will be no more. */
 int tally_control_socket_accept(const struct tally_control_socket *s);
-/* Does the process at the other end run as our user? */
+/* Whether the process at the other end runs as our user. */
 bool tally_control_socket_is_user(int fd);
-/* One packet, at most size - 1 bytes of it, and a NUL after it. False: none within a second,
- * or a tenth of one while other clients wait. */
+/* Receives at most size - 1 bytes of one packet, and puts a NUL after it. False: none within a
+ * second, or a tenth of a second while other clients wait. */
 bool tally_control_socket_receive(const struct tally_control_socket *s, int fd, char *out,
 				  size_t size, size_t *len);
 void tally_control_socket_send(int fd, const char *data, size_t len);

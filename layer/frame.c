@@ -6,12 +6,12 @@
 #include <string.h>
 
 #define CACHE_SLOTS 4096 /* a power of two */
-/* What a source lets through is possible since it was opened. A frame that took the CPU no time may
- * still have kept the GPU busy for long: software drivers compile shaders then. */
+/* Each source passes on only times that are possible since it was opened. A frame that took no
+ * CPU time may still have kept the GPU busy for long: software drivers compile shaders then. */
 #define BAD_TIME_SLACK_NS UINT64_C(60000000000)
 
-/* Looked up by what a pass is; the epoch makes old entries count as empty, so nothing is cleared.
- * */
+/* An entry is looked up by what a pass is; the epoch makes old entries count as empty, so
+ * nothing needs clearing. */
 struct ordinal {
 	uint64_t base;
 	uint32_t epoch;
@@ -89,7 +89,8 @@ tally_frame_builder_destroy(struct tally_frame_builder *b)
 	free(b);
 }
 
-/* Make room for `n` items at the pointer that `array` points to, without keeping what is there. */
+/* Makes room for `n` items at the pointer that `array` points to,
+ * without keeping the old ones. */
 static bool
 fit(void *array, size_t n, size_t size)
 {
@@ -150,7 +151,7 @@ reserve_workloads(struct tally_frame_builder *b, size_t n)
 	return true;
 }
 
-/* Empty a table of entries with epochs. */
+/* Empties a table of entries with epochs. */
 static void
 next_epoch(uint32_t *epoch, void *table, size_t bytes)
 {
@@ -204,7 +205,8 @@ next_ordinal(struct tally_frame_builder *b, uint64_t base)
 	return o->next++;
 }
 
-/* The entry of this pass's kind of work on its target; epoch differs when there is none yet. */
+/* Finds the entry for this pass's kind of work on its target; its epoch
+ * differs if there is none yet. */
 static struct instance *
 find_instance(struct tally_frame_builder *b, const struct tally_pass *pass, uint64_t base)
 {
@@ -248,7 +250,7 @@ identify(struct tally_frame_builder *b, const struct tally_pass *pass,
 
 /* ---- one pass ---- */
 
-/* The pass's interval, if it is believable; else says so in *flags. */
+/* Gets the pass's interval, if it is believable; else sets a flag in *flags. */
 static bool
 take_interval(struct tally_frame_builder *b, const struct tally_pass *pass, uint64_t longest_ns,
 	      struct tally_interval *out, uint64_t *flags)
@@ -275,7 +277,7 @@ is_valid(const uint64_t *valid, uint32_t counter)
 	return valid[counter / 64] >> (counter % 64) & 1;
 }
 
-/* What the values of the pass mean: never more than there is room for. */
+/* The meaning of the pass's values, for no more of them than there is room for. */
 static struct tally_layout
 layout_of(const struct tally_stream *stream, const struct tally_pass *pass)
 {
@@ -290,7 +292,7 @@ layout_of(const struct tally_stream *stream, const struct tally_pass *pass)
 	return layout;
 }
 
-/* Append the values that are valid; says how many. */
+/* Appends the values that are valid; returns how many. */
 static uint32_t
 list_values(struct tally_frame_builder *b, struct tally_layout layout,
 	    const struct tally_value *values, const uint64_t *valid)
@@ -335,7 +337,7 @@ list_workloads(struct tally_frame_builder *b, struct tally_layout layout,
 	}
 }
 
-/* Of all layers; each once, however many samples it has. */
+/* The pixels of all layers. Each counts once, however many samples it has. */
 static uint64_t
 count_pixels(const struct tally_target *target)
 {
@@ -466,7 +468,7 @@ static void
 finish_times(struct tally_frame_builder *b)
 {
 	struct tally_frame_record *r = &b->record;
-	/* Two clocks whose distance is not known have no union. */
+	/* Intervals on two clocks whose offset is not known have no union. */
 	if (b->n_intervals + b->n_others == 0 || (b->calibrated && b->uncalibrated))
 		return;
 	struct tally_span passes, all;
@@ -500,7 +502,7 @@ add_part(struct tally_frame_builder *b, const struct tally_frame_input *in,
 	}
 }
 
-/* Sums over the parts; makes room for their passes. False: no memory for the passes. */
+/* Adds up the parts and makes room for their passes. False: no memory for the passes. */
 static bool
 begin_record(struct tally_frame_builder *b, const struct tally_frame_input *in)
 {

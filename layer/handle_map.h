@@ -1,8 +1,9 @@
-/* layer/handle_map.h - what we know about a handle of the game: pointer to pointer, over uthash.
+/* layer/handle_map.h - a map from a handle of the game to what we know about it: pointer to
+ * pointer, over uthash.
  *
- * For context and drawable handles: few entries, looked up at boundaries, never at a draw. The map
- * owns its entries, not what keys and values point to. No locking: the caller's mutex guards it.
- * Out of memory is an answer (put() returns false), never an exit.
+ * For context and drawable handles: few entries, looked up at boundaries, never at a draw. The
+ * map owns its entries, not what keys and values point to. No locking: the caller's mutex
+ * guards it. When out of memory, put() returns false; the process never exits.
  */
 #ifndef PASSTALLY_LAYER_HANDLE_MAP_H
 #define PASSTALLY_LAYER_HANDLE_MAP_H
@@ -23,7 +24,7 @@ struct tally_handle {
 	UT_hash_handle hh;
 };
 
-/* Zeroed is empty. */
+/* A zeroed map is empty. */
 struct tally_handle_map {
 	struct tally_handle *entries; /* walk with entry->hh.next; insertion order */
 };
@@ -37,7 +38,7 @@ tally_handle_map_find(const struct tally_handle_map *map, const void *key)
 	return entry ? entry->value : NULL;
 }
 
-/* Add or replace; `value` must not be NULL. False on OOM, the map unchanged. */
+/* Adds or replaces; `value` must not be NULL. False on OOM, with the map unchanged. */
 static inline bool
 tally_handle_map_put(struct tally_handle_map *map, const void *key, void *value)
 {
@@ -60,7 +61,7 @@ tally_handle_map_put(struct tally_handle_map *map, const void *key, void *value)
 	return true;
 }
 
-/* Forget a key; gives back its value, NULL when there was none. */
+/* Removes a key; returns its value, NULL when there was none. */
 static inline void *
 tally_handle_map_remove(struct tally_handle_map *map, const void *key)
 {
@@ -80,7 +81,7 @@ tally_handle_map_count(const struct tally_handle_map *map)
 	return HASH_COUNT(map->entries);
 }
 
-/* Forget everything. */
+/* Removes everything. */
 static inline void
 tally_handle_map_finish(struct tally_handle_map *map)
 {

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* Values in force, one after the other in a single block. NULL on OOM. */
+/* Copies the values in force, one after the other, to a single block. NULL on OOM. */
 static struct tally_option_record *
 list_options(const struct tally_config *config, uint32_t *n)
 {

@@ -8,8 +8,8 @@
 #include "layer/log_file.h"
 #include "layer/recorder.h"
 
-/* Write and flush it. `program`: path of the executable. False: an error note says why nothing is
- * captured. */
+/* Writes and flushes the header. `program`: path of the executable. False: an error note says
+ * why nothing is captured. */
 bool tally_header_write(const struct tally_naming *naming, const char *program,
 			const struct tally_recorder_ops *ops, struct tally_recorder *recorder);
 

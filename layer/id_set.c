@@ -2,7 +2,8 @@
 
 #include <stdlib.h>
 
-/* Open addressing, at most half full. 0 marks an empty slot: the id 0 is kept beside the table. */
+/* Open addressing, at most half full. 0 marks an empty slot: the id 0 is
+ * stored outside the table. */
 struct tally_id_set {
 	uint64_t *slots;
 	size_t n_slots, n;
@@ -24,7 +25,7 @@ tally_id_set_destroy(struct tally_id_set *set)
 	free(set);
 }
 
-/* Where the id is or belongs. */
+/* The slot where the id is or belongs. */
 static uint64_t *
 find(uint64_t *slots, size_t n_slots, uint64_t id)
 {

@@ -5,7 +5,7 @@
 
 /* ---- words ---- */
 
-/* words[from...] += v; what is carried out of the last word is lost. */
+/* words[from...] += v; a carry out of the last word is lost. */
 static void
 add_at(uint64_t *words, unsigned n, unsigned from, uint64_t v)
 {
@@ -55,7 +55,8 @@ tally_words_f64(const uint64_t *words, unsigned n)
 	}
 	for (unsigned i = 0; i + 2 < n; i++)
 		rest |= words[i] != 0;
-	/* 53 bits stay; the eleven below them decide, with what lies below those as one more. */
+	/* 53 bits are kept; the eleven below them decide the rounding, with a sticky
+	 * bit for all lower ones. */
 	uint64_t kept = top >> 11, below = top & 0x7ff;
 	bool up = below > 0x400 || (below == 0x400 && (rest || (kept & 1)));
 	return ldexp((double)(kept + up), (int)(64 * (n - 1)) + 11 - (int)shift);
@@ -136,7 +137,7 @@ tally_int192_f64(const struct tally_int192 *w)
 	return -tally_words_f64(positive.word, TALLY_INT192_WORDS);
 }
 
-/* Divide by a number below 2^32; returns the rest. */
+/* Divide by a number below 2^32; returns the remainder. */
 static uint32_t
 divide_small(uint64_t *words, unsigned n, uint32_t by)
 {

@@ -1,7 +1,8 @@
 /* layer/int192.h - whole numbers of 192 bits: sums of 64-bit values, and of their squares.
  *
- * Two's complement; 2^63 values of any size, or as many squares, can not overflow it. Works
- * where the compiler has no 128-bit type. Any thread; nothing allocates or fails.
+ * They are in two's complement; sums of 2^63 values of any size, or of as many squares, cannot
+ * overflow. The code works without a 128-bit type of the compiler. Any thread; nothing
+ * allocates or fails.
  */
 #ifndef PASSTALLY_LAYER_INT192_H
 #define PASSTALLY_LAYER_INT192_H
@@ -17,7 +18,7 @@ struct tally_int192 {
 	uint64_t word[TALLY_INT192_WORDS]; /* least first */
 };
 
-/* The upper half of a * b, the lower in *low. */
+/* The upper half of a * b; the lower half goes to *low. */
 static inline uint64_t
 tally_multiply(uint64_t a, uint64_t b, uint64_t *low)
 {
@@ -50,19 +51,20 @@ void tally_int192_add_square(struct tally_int192 *w, uint64_t v);
 bool tally_int192_is_negative(const struct tally_int192 *w);
 /* `whole` has no fraction and fits. */
 void tally_int192_subtract_f64(struct tally_int192 *w, double whole);
-/* Nearest; ties to even. */
+/* The nearest double; ties go to even. */
 double tally_int192_f64(const struct tally_int192 *w);
-/* Decimal; returns the length. */
+/* Prints it in decimal; returns the length. */
 size_t tally_int192_print(const struct tally_int192 *w, char out[TALLY_INT192_DIGITS]);
-/* Decimal digits with or without '-'. False: something else, or more than fits. */
+/* Parses decimal digits with or without '-'. False: something else, or a
+ * number that does not fit. */
 bool tally_int192_parse(const char *text, size_t len, struct tally_int192 *out);
 
-/* a * b, all in little-endian words; `out` has na + nb of them. */
+/* out = a * b, all in little-endian words; `out` has na + nb of them. */
 void tally_words_multiply(const uint64_t *a, unsigned na, const uint64_t *b, unsigned nb,
 			  uint64_t *out);
-/* a -= b; true: it was less, and wrapped. */
+/* a -= b; true if a was less than b and wrapped. */
 bool tally_words_subtract(uint64_t *a, const uint64_t *b, unsigned n);
-/* Of unsigned words: nearest, ties to even. */
+/* The nearest double of unsigned words; ties go to even. */
 double tally_words_f64(const uint64_t *words, unsigned n);
 
 #endif

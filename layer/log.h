@@ -1,12 +1,12 @@
-/* layer/log.h - our own messages to people.
+/* layer/log.h - our own messages to the user.
  *
  * A message becomes a note in the log, a line in the status file that `passtally run` owns
  * (PASSTALLY_STATUS names it), and, with PASSTALLY_VERBOSE=1, a line on stderr; under secure
- * execution (AT_SECURE) only the note. Otherwise we are silent. Any thread; takes one short lock,
- * never waits for the GPU or the disk, never allocates (bounded queue of 64 notes of 480 bytes;
- * what does not fit is counted and the count reported). The same message from the same source is
- * reported once; after 4096 different ones no more are.
- * Not for draw calls: boundaries and rarer.
+ * execution (AT_SECURE) only the note. Otherwise we are silent. Any thread; takes one short
+ * lock, never waits for the GPU or the disk, never allocates (bounded queue of 64 notes of 480
+ * bytes; messages that do not fit are counted and the count is reported). The same message from
+ * the same source is reported once; after 4096 different ones no more are reported. Not for
+ * draw calls: for boundaries and rarer events.
  */
 #ifndef PASSTALLY_LAYER_LOG_H
 #define PASSTALLY_LAYER_LOG_H
@@ -23,14 +23,16 @@
 void tally_log_say(enum tally_level level, const char *source, const char *format, ...)
 	TALLY_PRINTF(3, 4);
 
-/* A mark of the user's, or where a window of captured frames begins or ends: a note with its time,
- * for the log alone, as often as it is said. False: the queue is full (counted). Same rules. */
+/* A mark of the user's, or the beginning or end of a window of captured frames: a
+ * note with its time, for the log alone, written each time. False: the queue is
+ * full (counted). Same rules. */
 bool tally_log_mark(const char *source, uint64_t time_ns, const char *message);
 
-/* Collector's side: take the oldest queued note. The strings are valid until the next call. */
+/* For the collector: takes the oldest queued note. The strings are
+ * valid until the next call. */
 bool tally_log_take(struct tally_note_record *note);
 
-/* In a forked child: forget what is queued. */
+/* In a forked child: drops the queued notes. */
 void tally_log_reset(void);
 
 #endif

@@ -1,9 +1,9 @@
 /* layer/microblaze_options.h - option `microblaze`: where a debug module is, and what it has.
  *
- * Words with '+' or ',' between them: "path=uio0+width=48+events=instructions:cycles". No register
- * tells how many counters a core has nor how wide they are, and some facts of the debug module
- * were remembered rather than read: each of these is a word with a documented default
- * (docs/microblaze.md). Plain data; any thread; nothing blocks.
+ * Words with '+' or ',' between them: "path=uio0+width=48+events=instructions:cycles". No
+ * register shows how many counters a core has or how wide they are, and some facts about the
+ * debug module were written from memory, not from its manual: each of these is a word with a
+ * documented default (docs/microblaze.md). Plain data; any thread; nothing blocks.
  */
 #ifndef PASSTALLY_LAYER_MICROBLAZE_OPTIONS_H
 #define PASSTALLY_LAYER_MICROBLAZE_OPTIONS_H
@@ -21,7 +21,7 @@ enum tally_microblaze_access {
 	TALLY_MICROBLAZE_SERIAL,
 };
 
-/* Which words were said: what was not may come from the device tree. */
+/* The words that were given: the others may come from the device tree. */
 enum {
 	TALLY_MICROBLAZE_SAID_BASE = 1u << 0,
 	TALLY_MICROBLAZE_SAID_NE = 1u << 1,
@@ -32,7 +32,7 @@ enum {
 };
 
 struct tally_microblaze_options {
-	bool on; /* anything was said: the hardware may be touched */
+	bool on; /* some word was given: the hardware may be accessed */
 	uint32_t said;
 	char path[128]; /* "/dev/uio0", "/dev/mem"; "": look for it */
 	uint64_t base; /* physical, for /dev/mem; offset into the map of a UIO device */
@@ -41,17 +41,17 @@ struct tally_microblaze_options {
 	uint32_t ports, core;
 	uint32_t unlock; /* key of DBG_LOCK */
 	uint32_t take; /* bits 19:18 of DBG_CTRL */
-	bool check; /* try at the start whether ne, nl and width are right */
-	uint64_t interval; /* sample when so many cycles went by; 0: by time */
+	bool check; /* check at the start whether ne, nl and width are right */
+	uint64_t interval; /* sample after this many cycles; 0: by time */
 	/* Names or numbers with ':' between them; "": passtally chooses. */
 	char events[512], latency[256];
 };
 
-/* False: `why` holds a sentence that lists what is valid, and *out is left alone. */
+/* False: `why` has a sentence that lists what is valid, and *out is unchanged. */
 bool tally_microblaze_options_parse(struct tally_microblaze_options *out, const char *text,
 				    char *why, size_t size);
-/* The words that would set it, those that differ from the default; "off" where nothing was said.
- * As snprintf(). */
+/* Prints the words that would set the options, for those that differ from the default; "off" if
+ * none was given. Returns the length, as snprintf() does. */
 size_t
 tally_microblaze_options_print(const struct tally_microblaze_options *o, char *out, size_t size);
 

@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 /* Process << 32 | thread, 0 = free. A forked child sees its parent's numbers, which are not its
- * own: nothing needs to be cleared. */
+ * own, so nothing needs to be cleared. */
 static _Atomic uint64_t slots[TALLY_MAX_OWN_THREADS];
 
-/* Of the process that `pid` names. */
+/* The sums of the process that `pid` names. */
 static struct {
 	_Atomic uint32_t pid;
 	_Atomic uint64_t cpu_ns, minor_faults, major_faults, switches;
@@ -51,8 +51,9 @@ add_usage(void)
 	if (getrusage(RUSAGE_THREAD, &used) != 0 ||
 	    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu) != 0)
 		return;
-	/* The first to leave in a forked child finds its parent's sums. Our threads leave one by
-	 * one there: a child captures again only after all of its parent's were forgotten. */
+	/* The first thread to leave in a forked child finds its parent's sums. Our threads
+	 * leave one at a time there: a child captures again only after all of its parent's
+	 * threads were forgotten. */
 	if (atomic_exchange(&gone.pid, (uint32_t)getpid()) != (uint32_t)getpid()) {
 		atomic_store(&gone.cpu_ns, 0);
 		atomic_store(&gone.minor_faults, 0);
@@ -74,8 +75,8 @@ tally_own_threads_leave(void)
 	for (unsigned i = 0; i < TALLY_MAX_OWN_THREADS; i++) {
 		if (atomic_load(&slots[i]) != mine)
 			continue;
-		/* In this order: for a moment it is counted twice, and readers never let their
-		 * totals fall. The other way its work would be the game's. */
+		/* In this order the thread is counted twice for a moment, and readers never let
+		 * their totals fall. In the other order its work would count as the game's. */
 		add_usage();
 		atomic_store(&slots[i], 0);
 		break;

@@ -12,7 +12,7 @@
 
 #define MAX_COMMAND_LINE (64u << 10)
 
-/* Up to `size` bytes; 0 when there are none to be had. */
+/* Reads up to `size` bytes; 0 when there are none. */
 static size_t
 read_command_line(char *out, size_t size)
 {
@@ -87,11 +87,12 @@ tally_process_named_by(const char *const *argv, size_t n_argv)
 	size_t i = 0;
 	while (i < n_argv && (is_wine(argv[i]) || (i && !argv[i][0])))
 		i++;
-	/* Wine alone, or with a switch of its own. */
+	/* Wine alone, or with an option of its own. */
 	return i < n_argv && argv[i][0] != '-' ? i : 0;
 }
 
-/* Wine's loader becomes the program: it says so in the command line, where /proc/self/exe stays. */
+/* Wine's loader becomes the program: the command line shows it, while
+ * /proc/self/exe stays the same. */
 static void
 name_exe(char *out, size_t size)
 {
@@ -103,7 +104,8 @@ name_exe(char *out, size_t size)
 	tally_process_finish(&process);
 }
 
-/* /proc's word; true when that is Wine's loader and the .exe was put in its place. */
+/* Gets the program's path from /proc; true if that was Wine's loader and
+ * was replaced by the .exe. */
 static bool
 read_program(char *out, size_t size)
 {

@@ -21,7 +21,7 @@ tally_counter_adds_up(const struct tally_counter *counter)
 	};
 	if (counter->kind == TALLY_KIND_RATIO || counter->kind == TALLY_KIND_TIMESTAMP)
 		return false;
-	if (!counter->unit) /* a log need not say */
+	if (!counter->unit) /* a log may leave it out */
 		return true;
 	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
 		if (strcmp(counter->unit, levels[i]) == 0)

@@ -1,11 +1,12 @@
-/* layer/record.h - what one run says, as plain data.
+/* layer/record.h - the contents of a log, as plain data.
  *
  * The writer turns these structs into log lines, the reader turns log lines into these structs;
- * nothing else passes between capture and log. Nothing here owns memory: whoever fills a struct
- * keeps what it points to alive for the length of the call it is handed to. No thread rules: a
- * record belongs to one thread at a time.
+ * nothing else passes between capture and log. Nothing here owns memory: the code that fills a
+ * struct keeps what it points to alive during the call that the struct is passed to. There are
+ * no thread rules: a record belongs to one thread at a time.
  *
- * A number is true or absent: `has_*` and `valid` say which. Absent is never written as 0.
+ * A number is either valid or absent, as `has_*` and `valid` say. An absent number is never
+ * written as 0.
  */
 #ifndef PASSTALLY_LAYER_RECORD_H
 #define PASSTALLY_LAYER_RECORD_H
@@ -39,13 +40,13 @@ enum tally_counter_kind {
 	TALLY_KIND_EVENT = 0,  /* things that happened */
 	TALLY_KIND_DURATION,   /* time or cycles spent */
 	TALLY_KIND_RATIO,      /* a share, 0 to 1 or percent as the unit says */
-	TALLY_KIND_THROUGHPUT, /* things a second, bytes moved */
-	TALLY_KIND_RAW,        /* meaning known to the driver's author */
+	TALLY_KIND_THROUGHPUT, /* things per second, bytes moved */
+	TALLY_KIND_RAW,        /* meaning known only to the driver's author */
 	TALLY_KIND_TIMESTAMP,  /* a point in time */
 	TALLY_N_KINDS,
 };
 
-/* What one value of the counter speaks of at its finest. */
+/* The smallest unit that one value of the counter can belong to. */
 enum tally_scope {
 	TALLY_SCOPE_WORKLOAD = 0,
 	TALLY_SCOPE_PASS,
@@ -68,7 +69,8 @@ struct tally_counter {
 	uint32_t width_bits; /* of the hardware's or driver's counter */
 };
 
-/* What the values of one pass mean, in order: the counters that were counted in its frame. */
+/* The meaning of the values of one pass, in order: the counters that
+ * were counted in its frame. */
 struct tally_layout {
 	const char *set; /* name of the counter set, NULL = the only one */
 	const struct tally_counter *const *counters;
@@ -87,7 +89,7 @@ struct tally_metric_info {
 struct tally_source_info {
 	const char *name;
 	bool on;
-	const char *reason; /* why not, or NULL when on and nothing to say */
+	const char *reason; /* why it is off, or NULL when on and there is nothing to report */
 };
 
 enum tally_api {
@@ -137,14 +139,14 @@ enum tally_flag {
 	TALLY_FLAG_SYNC,             /* makes the CPU wait for the GPU */
 	TALLY_FLAG_MIPMAP,           /* mipmap generation */
 	TALLY_FLAG_TILING,           /* QCOM tiling or implicit resolve */
-	TALLY_FLAG_YIELDED,          /* a counter was given up to the game's own query */
+	TALLY_FLAG_YIELDED,          /* a counter was yielded to the game's own query */
 	TALLY_FLAG_DISJOINT,         /* the GPU's clock was disturbed: times left out */
 	TALLY_FLAG_LOST,             /* results will never come: context or batch lost */
-	TALLY_FLAG_INCOMPLETE,       /* written before all results were there */
-	TALLY_FLAG_DROPPED,          /* no slot free: not measured */
+	TALLY_FLAG_INCOMPLETE,       /* written before all results were available */
+	TALLY_FLAG_DROPPED,          /* no free slot: not measured */
 	TALLY_FLAG_UNCALIBRATED,     /* gpu_start_ns is on the GPU's own clock */
 	TALLY_FLAG_NO_TIMESTAMPS,    /* the GPU offers no usable timestamps */
-	TALLY_FLAG_APPROXIMATE,      /* the driver may count this work in a neighbour */
+	TALLY_FLAG_APPROXIMATE,      /* the driver may count this work in a neighbor */
 	TALLY_FLAG_OVERFLOW,         /* a counter overflowed */
 	TALLY_FLAG_SATURATED,        /* a counter stuck at its largest value: left out */
 	TALLY_FLAG_PARTIAL,          /* frame: ended by the run's end, not by a boundary */
@@ -153,9 +155,9 @@ enum tally_flag {
 	TALLY_FLAG_BAD_TIME,         /* the GPU's timestamps made no sense: times left out */
 	TALLY_FLAG_SIMULTANEOUS,     /* recorded for simultaneous use: only its batch is timed */
 	TALLY_FLAG_DISTURBED,        /* the hardware says that its counters were disturbed */
-	TALLY_FLAG_UNSAMPLED,        /* totals could not be read around it: some values left out */
-	TALLY_FLAG_FULL,             /* latencies overlapped, so that their counter is less sure */
-	TALLY_FLAG_RECORDED_IDLE,    /* recorded while nothing was captured: no query is in it */
+	TALLY_FLAG_UNSAMPLED,        /* totals not read at both ends: some values left out */
+	TALLY_FLAG_FULL,             /* latencies overlapped: their counter is less certain */
+	TALLY_FLAG_RECORDED_IDLE,    /* recorded while nothing was captured: it has no query */
 	TALLY_FLAG_SHARED_TIME,      /* drawn with its neighbours: no time of its own */
 	TALLY_N_FLAGS,
 };
@@ -203,7 +205,7 @@ struct tally_keyed_value {
 	bool estimated;
 };
 
-/* One workload inside a pass (granularity draw). */
+/* One workload in a pass (granularity draw). */
 struct tally_workload_record {
 	const char *command; /* "draw", "dispatch", "copy", "clear" */
 	bool has_gpu_start, has_gpu;
@@ -235,8 +237,8 @@ struct tally_pass_record {
 	uint64_t flags;
 	const struct tally_workload_record *workloads;
 	uint32_t n_workloads;
-	/* Not in the log. With --snapshot exact: numbers of the samples around it, 0 = none
-	 * (query/sampler/sampler.h). Pixels of its target, 0 = not known. */
+	/* Not in the log. With --snapshot exact: the numbers of the samples around the pass, 0
+	 * = none (query/sampler/sampler.h). The pixels of its target, 0 = not known. */
 	uint64_t snapshot_from, snapshot_to;
 	uint64_t pixels;
 };
@@ -255,7 +257,7 @@ struct tally_frame_record {
 	uint64_t unattributed_gpu_ns;
 	const struct tally_keyed_value *unattributed;
 	uint32_t n_unattributed;
-	const struct tally_keyed_value *metrics; /* of all passes and what is unattributed */
+	const struct tally_keyed_value *metrics; /* of all passes and unattributed work */
 	uint32_t n_metrics;
 	uint64_t overhead_ns;
 	uint64_t dropped_passes;
@@ -312,8 +314,8 @@ enum tally_level {
 struct tally_note_record {
 	enum tally_level level;
 	const char *message;
-	const char *source; /* which part speaks: "session", "gl-statistics", ... */
-	bool has_time; /* marks ("mark") and the ends of windows ("trigger"): when it was */
+	const char *source; /* the part that reports: "session", "gl-statistics", ... */
+	bool has_time; /* marks ("mark"), ends of windows ("trigger"): when */
 	uint64_t time_ns;
 };
 
@@ -331,13 +333,13 @@ struct tally_statistic_record {
 	bool has_sd_sample; /* n > 1 */
 };
 
-/* What a snapshot counter grew by over the frames of a device: what its passes, `unattributed` and
- * `unlogged` add up to. `outside`: growth while no captured frame ran. */
+/* The delta of a snapshot counter over the frames of a device, which is the sum of its passes,
+ * `unattributed` and `unlogged`. `outside`: the delta while no captured frame ran. */
 struct tally_growth_record {
 	uint32_t device;
 	const char *source, *key;
 	uint64_t growth;
-	uint64_t unlogged; /* measured, but of values that were left out: saturated, block off */
+	uint64_t unlogged; /* measured, but values were left out: saturated, block off */
 	uint64_t outside;
 };
 
@@ -360,20 +362,20 @@ const char *tally_pass_kind_name(unsigned v);
 const char *tally_load_op_name(unsigned v);
 const char *tally_store_op_name(unsigned v);
 const char *tally_level_name(unsigned v);
-/* Of a source that is on, or not. */
+/* The word for a source that is on or off. */
 const char *tally_state_name(unsigned is_on);
 /* `flag` is a bit number, enum tally_flag. */
 const char *tally_flag_name(unsigned flag);
 
-/* The inverse of a *_name function over n values: -1 when `word` is none of them. */
+/* The inverse of a *_name function over n values: -1 if `word` is none of them. */
 int tally_name_find(const char *(*name)(unsigned), unsigned n, const char *word, size_t len);
 
-/* Is the value of two pieces of work together the sum of both? Not so shares, averages,
- * frequencies. */
+/* Whether the value of two workloads together is the sum of both. This is not so for shares,
+ * averages and frequencies. */
 bool tally_counter_adds_up(const struct tally_counter *counter);
 
-/* Add to a value of the same storage. False: another storage, or it would overflow; *sum is then as
- * it was. */
+/* Adds to a value of the same storage. False: the storage differs or the sum would overflow;
+ * *sum is then unchanged. */
 bool tally_value_add(struct tally_value *sum, struct tally_value v);
 
 /* The value as a double, for statistics over mixed storages. */

@@ -1,10 +1,10 @@
 /* layer/recorder.h - where finished records go: the ops table that json/ implements.
  *
  * The collector thread (layer/collector.c) is the only caller once a session runs; before that,
- * whoever opens the recorder. Nothing here is called from the game's draw path. Each call writes
- * one whole line or none. After an error every later call returns the same error and writes
- * nothing: the caller stops the capture and says so once. Only TALLY_RECORD_LIMIT leaves room:
- * note() and end() still write after it, end() without statistics if need be.
+ * the code that opens the recorder. Nothing here is called from the game's draw path. Each call
+ * writes one whole line or none. After an error every later call returns the same error and
+ * writes nothing: the caller stops the capture and reports it once. Only TALLY_RECORD_LIMIT
+ * leaves room: note() and end() still write after it, end() without statistics if necessary.
  */
 #ifndef PASSTALLY_LAYER_RECORDER_H
 #define PASSTALLY_LAYER_RECORDER_H
@@ -14,7 +14,7 @@
 enum tally_record_status {
 	TALLY_RECORD_OK = 0,
 	TALLY_RECORD_EXISTS,  /* the file is there and `force` is off */
-	TALLY_RECORD_DENIED,  /* no permission, a link, a missing folder: see why */
+	TALLY_RECORD_DENIED,  /* no permission, a link, a missing folder: see `why` */
 	TALLY_RECORD_FULL,    /* no space left on the device */
 	TALLY_RECORD_LIMIT,   /* max-log reached */
 	TALLY_RECORD_IO,      /* any other failure of open or write */
@@ -31,9 +31,9 @@ struct tally_recorder_options {
 };
 
 struct tally_recorder_ops {
-	/* Open the log for writing (O_EXCL unless force, O_NOFOLLOW, O_CLOEXEC, mode 0600).
-	 * On failure returns NULL, sets *status and writes a sentence (what, to what, what to
-	 * do) into `why`. Blocks as open(2) does. */
+	/* Opens the log for writing (O_EXCL unless force, O_NOFOLLOW, O_CLOEXEC, mode 0600). On
+	 * failure returns NULL, sets *status and writes a sentence into `why` (what failed, on
+	 * which file, and what to do). Blocks as open(2) does. */
 	struct tally_recorder *(*open)(const struct tally_recorder_options *options,
 				       enum tally_record_status *status, char *why, size_t size);
 	enum tally_record_status (*header)(struct tally_recorder *r,
@@ -48,14 +48,15 @@ struct tally_recorder_ops {
 					 const struct tally_note_record *note);
 	enum tally_record_status (*end)(struct tally_recorder *r,
 					const struct tally_end_record *end);
-	/* Push what is buffered to the kernel: every complete line is then in the file even
+	/* Writes the buffer to the kernel: every complete line is then in the file even
 	 * if the process is killed. */
 	enum tally_record_status (*flush)(struct tally_recorder *r);
 	/* The last error as a sentence; "" when there was none. */
 	const char *(*why)(const struct tally_recorder *r);
-	/* Flush and close; accepts NULL. */
+	/* Flushes and closes; accepts NULL. */
 	void (*close)(struct tally_recorder *r);
-	/* After fork, in the child: drop buffer and descriptor without writing a byte. */
+	/* After fork, in the child: drops the buffer and the descriptor
+	 * without writing a byte. */
 	void (*abandon)(struct tally_recorder *r);
 };
 

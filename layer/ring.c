@@ -5,8 +5,9 @@
 
 #define CACHE_LINE 64
 
-/* Distances of a whole line keep the two sides apart wherever malloc puts the struct. Each side
- * remembers what it last saw of the other, so that it rarely touches the other's cache line. */
+/* Gaps of a whole cache line keep the two sides apart wherever malloc puts the struct.
+ * Each side remembers the last index that it saw from the other, so that it rarely touches
+ * the other's cache line. */
 struct tally_ring {
 	uint32_t mask;
 	char pad0[CACHE_LINE];
@@ -25,7 +26,7 @@ tally_ring_create(uint32_t capacity)
 	uint64_t size = 1;
 	while (size < capacity)
 		size *= 2;
-	/* The indices count to 2^32, so half of that distinguishes full from empty. */
+	/* The indices wrap at 2^32, so half of that distinguishes full from empty. */
 	if (size > UINT32_C(1) << 31 ||
 	    size > (SIZE_MAX - sizeof(struct tally_ring)) / sizeof(void *))
 		return NULL;

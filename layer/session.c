@@ -25,14 +25,15 @@
 #define STOP_WAIT_NS UINT64_C(2000000000)
 #define MAX_LAST 8
 
-/* Guards start; held across fork. The outermost of our locks, never taken by stop: a signal
- * handler of the game may call exit() at any place. */
+/* Guards start; held across fork. The outermost of our locks, never taken by stop, because a
+ * signal handler of the game may call exit() at any point. */
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic long session_pid;
 static bool exit_registered; /* under start_lock */
 static _Atomic(const struct tally_annotator_ops *) annotator_ops;
 
-/* Called when the capture stops. Slots fill from the front and are never emptied. */
+/* Functions called when the capture stops. Entries fill from the front
+ * and are never removed. */
 static _Atomic(void (*)(void)) last_calls[MAX_LAST];
 static atomic_bool last_called;
 
@@ -42,7 +43,7 @@ static bool config_read;
 static char program[PATH_MAX], called[PATH_MAX];
 static char log_path[PATH_MAX]; /* under start_lock */
 
-/* In a forked child, which has no session until it renders. */
+/* Runs in a forked child, which has no session until it renders. */
 static void
 start_over_in_child(void)
 {
@@ -88,7 +89,7 @@ tally_session_config(void)
 	return config_read ? &config : NULL;
 }
 
-/* ---- life ---- */
+/* ---- start and stop ---- */
 
 static void
 stop_at_exit(void)
@@ -103,7 +104,7 @@ tally_session_use_annotator(const struct tally_annotator_ops *ops)
 	atomic_compare_exchange_strong(&annotator_ops, &none, ops);
 }
 
-/* Who may say when to capture. None of it is worth more than the capture. */
+/* Opens what can start and stop the capture. A failure here does not end the capture. */
 static void
 open_triggers(const struct tally_naming *naming)
 {
@@ -116,7 +117,7 @@ open_triggers(const struct tally_naming *naming)
 	free(path);
 }
 
-/* Called once, with the lock held; sets the state that others then see. */
+/* Starts the session. Called once, with the lock held; sets the state that others then see. */
 static void
 start(const struct tally_recorder_ops *ops)
 {
@@ -208,13 +209,14 @@ void
 tally_session_stop(const char *reason)
 {
 	static atomic_uint stopping;
-	/* A vfork child shares our memory but has no business with the capture. */
+	/* A vfork child shares our memory but must not touch the capture. */
 	if (tally_capture_state() == TALLY_STATE_IDLE ||
 	    atomic_load(&session_pid) != (long)getpid())
 		return;
 	int saved_errno = errno;
-	/* Two threads that leave at once: each runs what of the process's end the other has left,
-	 * and the longer one is held here, the more of it that is gone under it. Neither waits. */
+	/* Two threads may exit at once: each runs the exit handlers that the other has not run
+	 * yet, and the longer one is held up here, the more of the process is gone when it
+	 * continues. Neither waits. */
 	bool alone = atomic_fetch_add(&stopping, 1) == 0;
 	if (!alone)
 		tally_collector_hurry();

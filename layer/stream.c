@@ -8,12 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WAKE_AT 32 /* parts with the collector: it should hurry */
+#define WAKE_AT 32 /* parts at the collector: it should hurry */
 #define FRAMES_OF_PASSES 8 /* chunks kept for this many full frames */
 #define LOADS_OF_PASSES 8 /* a full frame's workloads, as a multiple of its passes */
 #define FRAMES_OF_LOADS 2
 
-/* Of the capture that runs now, not of one that ended or of a parent process? */
+/* Whether the stream belongs to the running capture, not to one that ended
+ * or to a parent process. */
 static bool
 is_live(const struct tally_stream *s)
 {
@@ -141,7 +142,7 @@ tally_stream_captures(struct tally_stream *s)
 
 /* ---- memory ---- */
 
-/* Take back what the collector is through with. */
+/* Takes back the parts that the collector has finished with. */
 static void
 take_back(struct tally_stream *s)
 {
@@ -239,8 +240,8 @@ take_part(struct tally_stream *s)
 
 /* ---- frames ---- */
 
-/* This stream's part of the frame that `state` says is open. NULL: the device went on to another
- * frame meanwhile (its state has changed), or there is no memory (it has not). */
+/* This stream's part of the frame that is open according to `state`. NULL: the device has begun
+ * another frame meanwhile (its state has changed), or there is no memory (it has not). */
 static struct tally_frame_part *
 part_of(struct tally_stream *s, uint64_t state)
 {
@@ -250,7 +251,7 @@ part_of(struct tally_stream *s, uint64_t state)
 	struct tally_frame_part *part = take_part(s);
 	if (!part)
 		return NULL;
-	/* Say what we may add to, then look again: see frame_part.h. */
+	/* Publish the frame that we may add to, then check again: see frame_part.h. */
 	if (!s->head)
 		atomic_store(&s->oldest_open, frame);
 	atomic_store(&s->newest_open, frame + 1);
@@ -282,7 +283,7 @@ part_of(struct tally_stream *s, uint64_t state)
 	return part;
 }
 
-/* More of these in the part than the configuration allows? */
+/* Whether the part has as many of these passes as the configuration allows. */
 static bool
 is_full(const struct tally_stream *s, const struct tally_frame_part *part, bool listed)
 {
@@ -450,7 +451,7 @@ tally_stream_end_frame(struct tally_stream *s, const struct tally_frame_end *end
 		uint64_t state = atomic_load(&s->device->state);
 		uint64_t frame = state >> 1;
 		bool wanted = tally_capture_wants_frame(frame + 1, &s->device->count);
-		/* The end of an uncaptured frame matters where a captured one begins. */
+		/* The end of an uncaptured frame matters if a captured one begins there. */
 		bool matters = (state & 1) || wanted;
 		struct tally_frame_part *part = matters ? part_of(s, state) : NULL;
 		if (matters && !part && atomic_load(&s->device->state) != state)
@@ -458,7 +459,7 @@ tally_stream_end_frame(struct tally_stream *s, const struct tally_frame_end *end
 		uint64_t now_ns = matters && !end->now_ns ? tally_clock_now_ns() : end->now_ns;
 		uint64_t next = (frame + 1) << 1 | (wanted ? 1 : 0);
 		if (!atomic_compare_exchange_strong(&s->device->state, &state, next))
-			continue; /* another stream ended it first: this end is the next frame's */
+			continue; /* another stream ended it first: this ends the next frame */
 		if (part) {
 			part->ends = true;
 			part->end = *end;
@@ -474,7 +475,7 @@ tally_stream_end_frame(struct tally_stream *s, const struct tally_frame_end *end
 
 /* ---- results ---- */
 
-/* The oldest pass that is not done; *at is its part. */
+/* The oldest pass that is not done; *at is set to its part. */
 static struct tally_pass *
 oldest_pending(struct tally_stream *s, struct tally_frame_part **at)
 {
@@ -515,14 +516,14 @@ tally_stream_pass_done(struct tally_stream *s, struct tally_pass *pass)
 		part->n_done++;
 }
 
-/* Hand over parts of frames below `frame` from the front, as far as all their passes are done. */
+/* Hands over, oldest first, the parts of frames before `frame` whose passes are all done. */
 static void
 hand_over(struct tally_stream *s, uint64_t frame)
 {
 	bool any = false;
 	while (s->head && s->head->frame < frame && s->head->n_done == s->head->n_passes) {
 		struct tally_frame_part *part = s->head;
-		/* The ring holds as many as there are parts, so this fails only by a bug. */
+		/* The ring has room for all parts, so only a bug can make this fail. */
 		struct tally_frame_part *next = part->next;
 		if (s->cursor == part)
 			s->cursor = next;
@@ -540,7 +541,8 @@ hand_over(struct tally_stream *s, uint64_t frame)
 	}
 	if (!any)
 		return;
-	/* After the push: who sees the gate open must find the part in the ring. */
+	/* This comes after the push: a thread that sees the gate open must
+	 * find the part in the ring. */
 	atomic_store(&s->oldest_open, s->head ? s->head->frame : UINT64_MAX);
 	tally_queue_notify(s->n_out >= WAKE_AT);
 }

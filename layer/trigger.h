@@ -31,8 +31,7 @@ void tally_trigger_reset(const struct tally_config *config);
  * the capture starts. A signal that the game handles or ignores remains the
  * game's, which a note reports. */
 void tally_trigger_catch_signals(void);
-/* In a forked child: restores the previous action of each signal that the
- * child itself does not catch. */
+/* In a forked child: restores the default action of the signals that we catch. */
 void tally_trigger_release_signals(void);
 
 void tally_trigger_start(enum tally_trigger_cause cause);

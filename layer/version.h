@@ -1,7 +1,7 @@
-/* layer/version.h - the core's version, to be found in its file without loading it.
+/* layer/version.h - the core's version, which can be found in its file without loading it.
  *
- * The command and libraries of several architectures are installed apart; `passtally doctor` reads
- * the mark from each core. Constant.
+ * The command and the libraries of several architectures are installed separately; `passtally
+ * doctor` reads the mark from each core. Constant.
  */
 #ifndef PASSTALLY_LAYER_VERSION_H
 #define PASSTALLY_LAYER_VERSION_H

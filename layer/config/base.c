@@ -44,7 +44,8 @@ tally_config_secure(void)
 bool
 tally_config_disabled(void)
 {
-	/* 0: not read yet. Two first callers read the same, so a race is harmless. */
+	/* 0: not read yet. Two threads that call first read the same
+	 * value, so a race is harmless. */
 	static atomic_int known;
 	int answer = atomic_load_explicit(&known, memory_order_relaxed);
 	if (answer == 0) {
