@@ -1,8 +1,7 @@
 /* gl_shim/describe.h - the log's `device` line for a share group, from what its contexts count.
  *
  * Owner thread of the context, which is current. The group's lock is held while the line is
- * handed over; the GL calls made before are glGetString alone, which cannot fail. Nothing
- * blocks.
+ * handed over; the only GL call before that is glGetString, which cannot fail. Nothing blocks.
  */
 #ifndef PASSTALLY_GL_SHIM_DESCRIBE_H
 #define PASSTALLY_GL_SHIM_DESCRIBE_H

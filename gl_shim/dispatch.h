@@ -2,7 +2,7 @@
  *
  * One table per provider (the GetProcAddress of GLX, that of EGL), filled once, when the first
  * context of that provider becomes current, and kept for good. A context points to its
- * provider's table. Any thread; nothing here takes memory or makes a GL call.
+ * provider's table. Any thread; nothing here allocates memory or makes a GL call.
  */
 #ifndef PASSTALLY_GL_SHIM_DISPATCH_H
 #define PASSTALLY_GL_SHIM_DISPATCH_H

@@ -27,7 +27,8 @@ struct gl_attachment {
 	GLsizei samples; /* implicit multisampling, else 0 */
 };
 
-/* A framebuffer whose attachments are switched without rebinding comes back to the same few. */
+/* A framebuffer whose attachments are switched without rebinding returns
+ * to the same few targets. */
 #define GL_RECENT_TARGETS 8
 #define GL_RECENT_FRAMEBUFFERS 16u /* a power of two */
 struct gl_recent_target {
@@ -107,12 +108,12 @@ void gl_delete_renderbuffers(struct gl_context *c, GLsizei n, const GLuint *name
 struct gl_framebuffer *gl_framebuffer_resolve(struct gl_context *c, GLuint name, bool bound);
 /* The same record without the update, created if it is new; NULL when out of memory. */
 struct gl_framebuffer *gl_framebuffer_get(struct gl_context *c, GLuint name);
-/* The label that names a pass: the framebuffer's, else that of its first labelled attachment.
- * It is copied into out; "" when there is none. */
+/* The label that names a pass: the framebuffer's, else that of its first labeled attachment. It
+ * is copied into out; "" when there is none. */
 void gl_framebuffer_label(struct gl_context *c, const struct gl_framebuffer *fbo, char *out,
 			  size_t size);
-/* Asks the driver for the attachments and, when it is bound for drawing, the draw buffers. It
- * is not bound for that purpose. False when it is neither bound nor can be asked about by name;
+/* Asks the driver for the attachments and, when it is bound for drawing, the draw buffers. This
+ * does not bind the framebuffer. False when it is neither bound nor can be asked about by name;
  * then the question stays open. */
 bool gl_framebuffer_ask(struct gl_context *c, struct gl_framebuffer *fbo, bool bound);
 /* Asks for the draw buffers of the framebuffer that is bound for drawing. Called inside an

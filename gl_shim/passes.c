@@ -69,10 +69,10 @@ gl_pass_close(struct gl_context *c)
 	}
 	if (gl_no_query_zone(s))
 		return; /* the boundary is postponed to the next work command */
-	/* No clock is read for what is not captured. */
+	/* The clock is not read for a pass that is not captured. */
 	uint64_t t0 = s->now.pass ? tally_clock_now_ns() : 0;
 	close_pass(c, true);
-	s->snapshots.here = TALLY_NO_SNAPSHOT; /* the game goes on in between */
+	s->snapshots.here = TALLY_NO_SNAPSHOT; /* the game continues in between */
 	if (t0 && s->stream)
 		tally_stream_add_overhead(s->stream, tally_clock_now_ns() - t0);
 }
@@ -125,8 +125,8 @@ choose_set(struct gl_context_state *s, struct tally_pass *pass)
 	tally_stream_use_set(s->stream, pass->layout->set);
 }
 
-/* Flags passes whose times are shared. Rendering continues in the framebuffer that the driver
- * drew to last: no timestamp since then lies between two scenes, and each shows the time of its
+/* Flags passes that share their time. If rendering continues in the framebuffer that the driver
+ * drew to last, no timestamp since then lies between two scenes, and each shows the time of its
  * last tile (query/gl/api.h). */
 static void
 mind_scene(struct gl_context_state *s, const struct gl_pass_request *w)

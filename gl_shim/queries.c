@@ -7,7 +7,8 @@
 #include "gl_shim/state.h"
 #include "gl_shim/workloads.h"
 
-/* One name and what it stands for: in by_game and by_driver both ends of the same pair. */
+/* A name and the name it maps to. by_game and by_driver have the same pairs,
+ * in opposite directions. */
 struct gl_query_name {
 	GLuint name, other;
 	UT_hash_handle hh;

@@ -77,7 +77,8 @@ drain(struct gl_context *c)
 		status = GL_CONDITION_SATISFIED;
 	}
 	gl_guard_end(c);
-	/* The GPU was idle: the end of one pass is not the beginning of the next. */
+	/* The GPU was idle: the timestamp of one pass's end is not that
+	 * of the next one's begin. */
 	gl_worker = c->state;
 	gl_gap(c->state);
 	if (status == GL_ALREADY_SIGNALED || status == GL_CONDITION_SATISFIED) {

@@ -33,7 +33,7 @@ struct gl_share_group {
 enum gl_probe_state {
 	GL_PROBE_PENDING = 0, /* the driver has not been asked yet */
 	GL_PROBE_DONE, /* stream and harvest exist */
-	GL_PROBE_OFF, /* no capture in this context: forward and do nothing */
+	GL_PROBE_OFF, /* no capture in this context: only forward */
 };
 
 /* The pass that is open now, with what decides whether the next command continues it. */
@@ -150,7 +150,7 @@ gl_frame_now(const struct gl_context_state *s)
 	return s->group->device ? tally_device_frame(s->group->device) : 0;
 }
 
-/* The GPU may idle from here on, and the driver was made to draw what it has. */
+/* The GPU may idle from here on, and the driver has had to draw all issued work. */
 static inline void
 gl_gap(struct gl_context_state *s)
 {

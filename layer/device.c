@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The parts of one block. A first run counts with `block` NULL, a second takes the memory from
- * it: both run the same function, so they cannot disagree about the size. */
+/* The parts of one block. The first run of a function, with `block` NULL, adds up the size;
+ * the second takes the parts from the block. Both run the same code, so they cannot
+ * disagree about the size. */
 struct arena {
 	char *block;
 	size_t used;

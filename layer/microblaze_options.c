@@ -12,7 +12,7 @@ static const struct tally_microblaze_options defaults = {
 	.nl = 1,
 	.width = 32,
 	.ports = 1,
-	.unlock = 0xebab, /* remembered, not read: docs/microblaze.md */
+	.unlock = 0xebab, /* from memory, not from a manual: docs/microblaze.md */
 	.take = 1,
 	.check = true,
 };

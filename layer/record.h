@@ -158,7 +158,7 @@ enum tally_flag {
 	TALLY_FLAG_UNSAMPLED,        /* totals not read at both ends: some values left out */
 	TALLY_FLAG_FULL,             /* latencies overlapped: their counter is less certain */
 	TALLY_FLAG_RECORDED_IDLE,    /* recorded while nothing was captured: it has no query */
-	TALLY_FLAG_SHARED_TIME,      /* drawn with its neighbours: no time of its own */
+	TALLY_FLAG_SHARED_TIME,      /* drawn with its neighbors: no time of its own */
 	TALLY_N_FLAGS,
 };
 #define TALLY_FLAG(f) (UINT64_C(1) << TALLY_FLAG_##f)

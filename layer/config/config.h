@@ -74,7 +74,7 @@ struct tally_config_metric {
 struct tally_config {
 	char *counters; /* list, '+' or ',' between items */
 	char *set;      /* NULL = rotate */
-	char *sources;  /* NULL = all GPU sources that probe */
+	char *sources;  /* NULL = all GPU sources whose probe succeeds */
 	bool cpu;       /* CPU sources count, too, whatever sources says */
 	enum tally_granularity granularity;
 	enum tally_frame_boundary frame;
