@@ -20,7 +20,7 @@ struct tally_control_socket {
 	ino_t ino; /* of the descriptor */
 	dev_t file_dev;
 	ino_t file_ino; /* of the file at `path` */
-	struct timespec file_made; /* because file systems reuse these numbers */
+	struct timespec file_made; /* needed because file systems reuse inode numbers */
 	char path[PATH_MAX]; /* absolute */
 };
 

@@ -1,9 +1,9 @@
 /* layer/pass_id.h - the name by which a pass is recognized across frames, runs and builds.
  *
- * FNV-1a, 64 bits, over the UTF-8 string "v1|kind|label
- * path|role:format:samples:layers,...|size| ordinal" (docs/identity.md has the grammar and test
- * vectors). No pointer, handle or object number is part of it. Any thread; nothing here blocks
- * or allocates.
+ * FNV-1a, 64 bits, over the UTF-8 string
+ * "v1|kind|label path|role:format:samples:layers,...|size|ordinal" (docs/identity.md has the
+ * grammar and test vectors). No pointer, handle or object number is part of it. Any thread;
+ * nothing here blocks or allocates.
  */
 #ifndef PASSTALLY_LAYER_PASS_ID_H
 #define PASSTALLY_LAYER_PASS_ID_H
