@@ -535,7 +535,7 @@ find_target(struct gl_context *c, struct gl_framebuffer *fbo, unsigned generatio
 	}
 	struct tally_target target = { 0 };
 	build_target(c, fbo, &target);
-	/* 0 is no answer: a context that knows no framebuffers (OpenGL ES 1) answers with an error. */
+	/* A context without framebuffers (OpenGL ES 1) raises an error and returns 0. */
 	GLenum status = 0;
 	if (bound) {
 		gl_guard_begin(c);
