@@ -57,8 +57,10 @@ learn_lookup(EGLDisplay dpy)
 	long major = version ? strtol(version, &end, 10) : 0;
 	long minor = end && *end == '.' ? strtol(end + 1, NULL, 10) : 0;
 	bool all = major > 1 || (major == 1 && minor >= 5) ||
-		   has_token(query(dpy, EGL_EXTENSIONS), "EGL_KHR_get_all_proc_addresses") ||
-		   has_token(query(NULL, EGL_EXTENSIONS), "EGL_KHR_client_get_all_proc_addresses");
+		   has_token(query(dpy, EGL_EXTENSIONS),
+			     "EGL_KHR_get_all_proc_addresses") ||
+		   has_token(query(NULL, EGL_EXTENSIONS),
+			     "EGL_KHR_client_get_all_proc_addresses");
 	if (all)
 		atomic_store_explicit(&knows_all, true, memory_order_relaxed);
 }
@@ -83,7 +85,8 @@ static bool
 is_gl_bound(void)
 {
 	static _Atomic(void *) cache;
-	EGLenum (*query)(void) = (EGLenum(*)(void))(uintptr_t)gl_real_named("eglQueryAPI", &cache);
+	EGLenum (*query)(void) = (EGLenum(*)(void))(uintptr_t)gl_real_named("eglQueryAPI",
+									    &cache);
 	return !query || query() != EGL_OPENVG_API;
 }
 
@@ -277,7 +280,8 @@ eglSwapBuffers(EGLDisplay dpy, EGLSurface surface)
 }
 
 EGLBoolean
-eglSwapBuffersWithDamageKHR(EGLDisplay dpy, EGLSurface surface, const EGLint *rectangles, EGLint n)
+eglSwapBuffersWithDamageKHR(EGLDisplay dpy, EGLSurface surface, const EGLint *rectangles,
+			    EGLint n)
 {
 	__typeof__(eglSwapBuffersWithDamageKHR) *real = GL_REAL(eglSwapBuffersWithDamageKHR);
 	if (!real)
@@ -289,7 +293,8 @@ eglSwapBuffersWithDamageKHR(EGLDisplay dpy, EGLSurface surface, const EGLint *re
 }
 
 EGLBoolean
-eglSwapBuffersWithDamageEXT(EGLDisplay dpy, EGLSurface surface, const EGLint *rectangles, EGLint n)
+eglSwapBuffersWithDamageEXT(EGLDisplay dpy, EGLSurface surface, const EGLint *rectangles,
+			    EGLint n)
 {
 	__typeof__(eglSwapBuffersWithDamageEXT) *real = GL_REAL(eglSwapBuffersWithDamageEXT);
 	if (!real)

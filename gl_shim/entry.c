@@ -201,7 +201,8 @@ find_anywhere(int row, const char *name, const char *version, const void *caller
 
 /* Called by the assembly. Returns the function to jump to, or NULL if *answer is the result. */
 GL_UNCHECKED void *
-gl_dl_filter(void *handle, const char *name, const char *version, const void *caller, void **answer)
+gl_dl_filter(void *handle, const char *name, const char *version, const void *caller,
+	     void **answer)
 {
 	*answer = NULL;
 	struct gl_loader loader = gl_loader();

@@ -118,8 +118,8 @@ gl_format_name(GLenum internal_format)
 	if (internal_format == 4)
 		return "RGBA";
 	const struct format *f = bsearch(&internal_format, formats,
-					 sizeof(formats) / sizeof(formats[0]), sizeof(formats[0]),
-					 compare);
+					 sizeof(formats) / sizeof(formats[0]),
+					 sizeof(formats[0]), compare);
 	return f ? f->name : "?";
 }
 

@@ -86,7 +86,8 @@ was_bound(struct gl_context *c, bool draws, GLuint name)
 	GLint bound = 0;
 	if (c->state->zone.in_begin)
 		return false;
-	c->next->GetIntegerv(draws ? GL_FRAMEBUFFER_BINDING : GL_READ_FRAMEBUFFER_BINDING, &bound);
+	c->next->GetIntegerv(draws ? GL_FRAMEBUFFER_BINDING : GL_READ_FRAMEBUFFER_BINDING,
+			     &bound);
 	if ((GLuint)bound != name)
 		return false;
 	gl_framebuffer_get(c, name); /* known from here on, if memory allows */
@@ -259,11 +260,11 @@ gl_attach_texture_named(struct gl_context *c, GLuint fbo, GLenum attachment, GLe
 }
 
 void
-gl_attach_texture(struct gl_context *c, GLenum target, GLenum attachment, GLenum face, GLuint name,
-		  GLint level, GLint layer, GLsizei samples)
+gl_attach_texture(struct gl_context *c, GLenum target, GLenum attachment, GLenum face,
+		  GLuint name, GLint level, GLint layer, GLsizei samples)
 {
-	gl_attach_texture_named(c, name_at(c->state, target), attachment, face, name, level, layer,
-				samples);
+	gl_attach_texture_named(c, name_at(c->state, target), attachment, face, name,
+				level, layer, samples);
 }
 
 void
@@ -281,8 +282,8 @@ gl_attach_layered_named(struct gl_context *c, GLuint fbo, GLenum attachment, GLu
 }
 
 void
-gl_attach_layered(struct gl_context *c, GLenum target, GLenum attachment, GLuint name, GLint level,
-		  GLsizei views)
+gl_attach_layered(struct gl_context *c, GLenum target, GLenum attachment, GLuint name,
+		  GLint level, GLsizei views)
 {
 	gl_attach_layered_named(c, name_at(c->state, target), attachment, name, level, views);
 }
@@ -367,7 +368,8 @@ invalidate(struct gl_context *c, struct gl_framebuffer *fbo)
 }
 
 void
-gl_invalidate_named(struct gl_context *c, GLuint framebuffer, GLsizei n, const GLenum *attachments)
+gl_invalidate_named(struct gl_context *c, GLuint framebuffer, GLsizei n,
+		    const GLenum *attachments)
 {
 	if (n > 0 && attachments)
 		invalidate(c, gl_framebuffer_get(c, framebuffer));
@@ -404,8 +406,9 @@ describe(struct gl_context *c, const struct gl_attachment *at, struct tally_targ
 {
 	if (at->type == GL_NONE)
 		return (struct tally_attachment){ 0 };
-	struct gl_image_info image = at->type == GL_TEXTURE ? gl_image_of_texture(c, at->name)
-							    : gl_image_of_renderbuffer(c, at->name);
+	struct gl_image_info image = at->type == GL_TEXTURE
+					     ? gl_image_of_texture(c, at->name)
+					     : gl_image_of_renderbuffer(c, at->name);
 	struct tally_attachment out = {
 		.format = image.known ? gl_format_name(image.format) : "?",
 		.samples = at->samples > 1 ? (uint32_t)at->samples : image.samples,
@@ -477,8 +480,8 @@ build_key(const struct gl_framebuffer *fbo)
 	if (any)
 		return h;
 	h = hash(h, fbo->name);
-	return hash(h,
-		    (uint64_t)(uint32_t)fbo->default_width << 32 | (uint32_t)fbo->default_height);
+	return hash(h, (uint64_t)(uint32_t)fbo->default_width << 32 |
+			       (uint32_t)fbo->default_height);
 }
 
 static struct gl_framebuffer *
@@ -575,7 +578,8 @@ gl_framebuffer_resolve(struct gl_context *c, GLuint name, bool bound)
 }
 
 void
-gl_framebuffer_label(struct gl_context *c, const struct gl_framebuffer *fbo, char *out, size_t size)
+gl_framebuffer_label(struct gl_context *c, const struct gl_framebuffer *fbo, char *out,
+		     size_t size)
 {
 	out[0] = '\0';
 	if (fbo->label) {

@@ -71,8 +71,8 @@ void gl_new_framebuffers(struct gl_context *c, GLsizei n, const GLuint *names);
 void gl_delete_framebuffers(struct gl_context *c, GLsizei n, const GLuint *names);
 /* buffers NULL: the vendor's call has other arguments, so the driver is asked. */
 void gl_draw_buffers(struct gl_context *c, GLsizei n, const GLenum *buffers);
-void
-gl_draw_buffers_named(struct gl_context *c, GLuint framebuffer, GLsizei n, const GLenum *buffers);
+void gl_draw_buffers_named(struct gl_context *c, GLuint framebuffer, GLsizei n,
+			   const GLenum *buffers);
 void gl_read_buffer(struct gl_context *c);
 void gl_framebuffer_touch(struct gl_context *c);
 void gl_framebuffer_touch_name(struct gl_context *c, GLuint framebuffer);
@@ -82,7 +82,8 @@ void gl_attach_texture(struct gl_context *c, GLenum target, GLenum attachment, G
 void gl_attach_layered(struct gl_context *c, GLenum target, GLenum attachment, GLuint name,
 		       GLint level, GLsizei views);
 /* The same by name (direct state access). */
-void gl_attach_renderbuffer_named(struct gl_context *c, GLuint fbo, GLenum attachment, GLuint name);
+void gl_attach_renderbuffer_named(struct gl_context *c, GLuint fbo, GLenum attachment,
+				  GLuint name);
 void gl_attach_texture_named(struct gl_context *c, GLuint fbo, GLenum attachment, GLenum face,
 			     GLuint name, GLint level, GLint layer, GLsizei samples);
 void gl_attach_layered_named(struct gl_context *c, GLuint fbo, GLenum attachment, GLuint name,
@@ -94,8 +95,8 @@ void gl_viewport(struct gl_context *c, GLint x, GLint y, GLsizei width, GLsizei 
  * changed since the last swap. */
 bool gl_viewport_changed(struct gl_context *c);
 void gl_invalidate(struct gl_context *c, GLenum target, GLsizei n, const GLenum *attachments);
-void
-gl_invalidate_named(struct gl_context *c, GLuint framebuffer, GLsizei n, const GLenum *attachments);
+void gl_invalidate_named(struct gl_context *c, GLuint framebuffer, GLsizei n,
+			 const GLenum *attachments);
 
 /* The named objects are detached from the bound framebuffers; their sizes
  * and formats are forgotten. */

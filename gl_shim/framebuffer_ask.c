@@ -100,8 +100,8 @@ window_bits(struct gl_context *c, GLenum point, GLenum what)
 	GLint n = 0, type = GL_NONE;
 	/* A missing attachment must not be asked about: a debug callback of
 	 * the game would report it. */
-	c->next->GetFramebufferAttachmentParameteriv(GL_FRAMEBUFFER, point,
-						     GL_FRAMEBUFFER_ATTACHMENT_OBJECT_TYPE, &type);
+	c->next->GetFramebufferAttachmentParameteriv(
+		GL_FRAMEBUFFER, point, GL_FRAMEBUFFER_ATTACHMENT_OBJECT_TYPE, &type);
 	if (type != GL_NONE)
 		c->next->GetFramebufferAttachmentParameteriv(GL_FRAMEBUFFER, point, what, &n);
 	return n;
@@ -175,5 +175,7 @@ gl_framebuffer_ask_window(struct gl_context *c, struct tally_target *t)
 		t->color[0] = (struct tally_attachment){ 0 };
 	const char *format = window_depth(depth, stencil);
 	if (format)
-		t->depth = (struct tally_attachment){ .format = format, .samples = n, .layers = 1 };
+		t->depth = (struct tally_attachment){ .format = format,
+						      .samples = n,
+						      .layers = 1 };
 }

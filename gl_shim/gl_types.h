@@ -48,8 +48,8 @@ typedef struct gl_sync *GLsync;
 typedef void *GLeglImageOES;
 typedef void *GLeglClientBufferEXT;
 typedef void (*GLVULKANPROCNV)(void);
-typedef void (*GLDEBUGPROC)(GLenum source, GLenum type, GLuint id, GLenum severity, GLsizei length,
-			    const GLchar *message, const void *user);
+typedef void (*GLDEBUGPROC)(GLenum source, GLenum type, GLuint id, GLenum severity,
+			    GLsizei length, const GLchar *message, const void *user);
 typedef GLDEBUGPROC GLDEBUGPROCARB;
 typedef GLDEBUGPROC GLDEBUGPROCKHR;
 typedef void (*GLDEBUGPROCAMD)(GLuint id, GLenum category, GLenum severity, GLsizei length,

@@ -147,8 +147,8 @@ glXCreatePbuffer(Display *dpy, GLXFBConfig config, const int *attributes)
 }
 
 GLXPbuffer
-glXCreateGLXPbufferSGIX(Display *dpy, GLXFBConfig config, unsigned int width, unsigned int height,
-			int *attributes)
+glXCreateGLXPbufferSGIX(Display *dpy, GLXFBConfig config, unsigned int width,
+			unsigned int height, int *attributes)
 {
 	__typeof__(glXCreateGLXPbufferSGIX) *real = GL_REAL(glXCreateGLXPbufferSGIX);
 	if (!real)
@@ -245,7 +245,8 @@ GLXContext
 glXCreateContextWithConfigSGIX(Display *dpy, GLXFBConfig config, int type, GLXContext share,
 			       Bool direct)
 {
-	__typeof__(glXCreateContextWithConfigSGIX) *real = GL_REAL(glXCreateContextWithConfigSGIX);
+	__typeof__(glXCreateContextWithConfigSGIX) *real = GL_REAL(
+		glXCreateContextWithConfigSGIX);
 	return real ? made(dpy, real(dpy, config, type, share, direct), share) : NULL;
 }
 
@@ -431,9 +432,9 @@ glXBindTexImageEXT(Display *dpy, GLXDrawable drawable, int buffer, const int *at
 }
 
 void
-glXBlitContextFramebufferAMD(GLXContext to, GLint src_x0, GLint src_y0, GLint src_x1, GLint src_y1,
-			     GLint dst_x0, GLint dst_y0, GLint dst_x1, GLint dst_y1,
-			     GLbitfield mask, GLenum filter)
+glXBlitContextFramebufferAMD(GLXContext to, GLint src_x0, GLint src_y0, GLint src_x1,
+			     GLint src_y1, GLint dst_x0, GLint dst_y0, GLint dst_x1,
+			     GLint dst_y1, GLbitfield mask, GLenum filter)
 {
 	__typeof__(glXBlitContextFramebufferAMD) *real = GL_REAL(glXBlitContextFramebufferAMD);
 	if (!real)
@@ -444,9 +445,10 @@ glXBlitContextFramebufferAMD(GLXContext to, GLint src_x0, GLint src_y0, GLint sr
 
 void
 glXCopyImageSubDataNV(Display *dpy, GLXContext from, GLuint src_name, GLenum src_target,
-		      GLint src_level, GLint src_x, GLint src_y, GLint src_z, GLXContext to,
-		      GLuint dst_name, GLenum dst_target, GLint dst_level, GLint dst_x, GLint dst_y,
-		      GLint dst_z, GLsizei width, GLsizei height, GLsizei depth)
+		      GLint src_level, GLint src_x, GLint src_y, GLint src_z,
+		      GLXContext to, GLuint dst_name, GLenum dst_target, GLint dst_level,
+		      GLint dst_x, GLint dst_y, GLint dst_z, GLsizei width,
+		      GLsizei height, GLsizei depth)
 {
 	__typeof__(glXCopyImageSubDataNV) *real = GL_REAL(glXCopyImageSubDataNV);
 	if (!real)

@@ -31,8 +31,8 @@ void
 gl_get_integerv(struct gl_context *c, void (*next)(GLenum, GLint *), GLenum pname, GLint *data);
 void gl_get_integer64v(struct gl_context *c, void (*next)(GLenum, GLint64 *), GLenum pname,
 		       GLint64 *data);
-void
-gl_get_floatv(struct gl_context *c, void (*next)(GLenum, GLfloat *), GLenum pname, GLfloat *data);
+void gl_get_floatv(struct gl_context *c, void (*next)(GLenum, GLfloat *), GLenum pname,
+		   GLfloat *data);
 void gl_get_booleanv(struct gl_context *c, void (*next)(GLenum, GLboolean *), GLenum pname,
 		     GLboolean *data);
 void gl_bind_buffer(struct gl_context *c, GLenum target, GLuint buffer);

@@ -172,8 +172,8 @@ gl_bound_texture(struct gl_context *c, GLenum target)
 }
 
 void
-gl_image_texture(struct gl_context *c, GLuint name, GLenum target, GLenum format, GLsizei samples,
-		 GLsizei width, GLsizei height, GLsizei depth)
+gl_image_texture(struct gl_context *c, GLuint name, GLenum target, GLenum format,
+		 GLsizei samples, GLsizei width, GLsizei height, GLsizei depth)
 {
 	struct gl_share_group *group = c->state->group;
 	GLsizei layers = depth;
@@ -312,7 +312,8 @@ gl_image_set_label(struct gl_share_group *group, bool texture, GLuint name, cons
 }
 
 bool
-gl_image_get_label(struct gl_share_group *group, bool texture, GLuint name, char *out, size_t size)
+gl_image_get_label(struct gl_share_group *group, bool texture, GLuint name, char *out,
+		   size_t size)
 {
 	struct gl_image_entry **table = texture ? &group->images.textures
 						: &group->images.renderbuffers;

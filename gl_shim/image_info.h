@@ -43,7 +43,8 @@ void gl_image_forget_bound_texture(struct gl_context *c, GLenum target);
 void gl_image_forget_all(struct gl_context *c);
 
 /* The objects were deleted. */
-void gl_images_remove(struct gl_share_group *group, bool texture, GLsizei n, const GLuint *names);
+void gl_images_remove(struct gl_share_group *group, bool texture, GLsizei n,
+		      const GLuint *names);
 
 /* The texture bound at `target` in the active unit, 0 when none or not a texture target. */
 GLuint gl_bound_texture(struct gl_context *c, GLenum target);
@@ -53,10 +54,10 @@ struct gl_image_info gl_image_of_texture(struct gl_context *c, GLuint name);
 struct gl_image_info gl_image_of_renderbuffer(struct gl_context *c, GLuint name);
 
 /* A label given to the object; text NULL removes it. The read function copies it into out. */
-void gl_image_set_label(struct gl_share_group *group, bool texture, GLuint name, const char *text,
-			size_t len);
-bool
-gl_image_get_label(struct gl_share_group *group, bool texture, GLuint name, char *out, size_t size);
+void gl_image_set_label(struct gl_share_group *group, bool texture, GLuint name,
+			const char *text, size_t len);
+bool gl_image_get_label(struct gl_share_group *group, bool texture, GLuint name,
+			char *out, size_t size);
 void gl_images_finish(struct gl_images *images);
 
 /* The format's name without GL_, "?" when it is not in the table (gl_shim/formats.c). */

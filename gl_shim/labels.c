@@ -54,7 +54,8 @@ gl_label_path(struct gl_context *c, unsigned depth)
 	if (depth == 0 || !s->stream)
 		return NULL;
 	if (!l->interned[depth])
-		l->interned[depth] = tally_stream_intern_label(s->stream, l->path, l->end[depth]);
+		l->interned[depth] = tally_stream_intern_label(s->stream, l->path,
+							       l->end[depth]);
 	return l->interned[depth];
 }
 
@@ -74,7 +75,8 @@ keep_label(struct gl_context *c, GLenum type, GLuint name, GLsizei len, const GL
 		return;
 	case GL_TEXTURE:
 	case GL_RENDERBUFFER:
-		gl_image_set_label(c->state->group, type == GL_TEXTURE, name, n ? label : NULL, n);
+		gl_image_set_label(c->state->group, type == GL_TEXTURE, name,
+				   n ? label : NULL, n);
 		return;
 	default:
 		return;
@@ -92,8 +94,9 @@ gl_object_label(struct gl_context *c, void (*next)(GLenum, GLuint, GLsizei, cons
 
 void
 gl_get_object_label(struct gl_context *c,
-		    void (*next)(GLenum, GLuint, GLsizei, GLsizei *, GLchar *), GLenum identifier,
-		    GLuint name, GLsizei size, GLsizei *len, GLchar *label)
+		    void (*next)(GLenum, GLuint, GLsizei, GLsizei *, GLchar *),
+		    GLenum identifier, GLuint name, GLsizei size, GLsizei *len,
+		    GLchar *label)
 {
 	GLuint real = identifier == GL_QUERY ? gl_query_to_driver(c, name) : name;
 	next(identifier, real, size, len, label);
@@ -110,8 +113,9 @@ gl_label_object(struct gl_context *c, void (*next)(GLenum, GLuint, GLsizei, cons
 }
 
 void
-gl_get_label_ext(struct gl_context *c, void (*next)(GLenum, GLuint, GLsizei, GLsizei *, GLchar *),
-		 GLenum type, GLuint object, GLsizei size, GLsizei *len, GLchar *label)
+gl_get_label_ext(struct gl_context *c,
+		 void (*next)(GLenum, GLuint, GLsizei, GLsizei *, GLchar *), GLenum type,
+		 GLuint object, GLsizei size, GLsizei *len, GLchar *label)
 {
 	GLuint real = type == GL_QUERY_OBJECT_EXT ? gl_query_to_driver(c, object) : object;
 	next(type, real, size, len, label);

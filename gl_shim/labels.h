@@ -36,12 +36,14 @@ void gl_object_label(struct gl_context *c, void (*next)(GLenum, GLuint, GLsizei,
 		     GLenum identifier, GLuint name, GLsizei len, const GLchar *label);
 void gl_get_object_label(struct gl_context *c,
 			 void (*next)(GLenum, GLuint, GLsizei, GLsizei *, GLchar *),
-			 GLenum identifier, GLuint name, GLsizei size, GLsizei *len, GLchar *label);
+			 GLenum identifier, GLuint name, GLsizei size, GLsizei *len,
+			 GLchar *label);
 void gl_label_object(struct gl_context *c, void (*next)(GLenum, GLuint, GLsizei, const GLchar *),
 		     GLenum type, GLuint object, GLsizei len, const GLchar *label);
 void
-gl_get_label_ext(struct gl_context *c, void (*next)(GLenum, GLuint, GLsizei, GLsizei *, GLchar *),
-		 GLenum type, GLuint object, GLsizei size, GLsizei *len, GLchar *label);
+gl_get_label_ext(struct gl_context *c,
+		 void (*next)(GLenum, GLuint, GLsizei, GLsizei *, GLchar *), GLenum type,
+		 GLuint object, GLsizei size, GLsizei *len, GLchar *label);
 
 /* The interned path of the first `depth` groups; NULL when there is none or no memory. */
 const char *gl_label_path(struct gl_context *c, unsigned depth);

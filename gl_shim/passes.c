@@ -118,8 +118,9 @@ choose_set(struct gl_context_state *s, struct tally_pass *pass)
 	uint64_t frame = tally_stream_pass_frame(pass);
 	if (frame != s->counting.set_frame) {
 		s->counting.set_frame = frame;
-		tally_harvest_select(s->harvest, tally_harvest_turn(s->harvest, s->config->set,
-								    tally_session_rotation(frame)));
+		tally_harvest_select(s->harvest,
+				     tally_harvest_turn(s->harvest, s->config->set,
+							tally_session_rotation(frame)));
 	}
 	pass->layout = &tally_harvest_selected(s->harvest)->layout;
 	tally_stream_use_set(s->stream, pass->layout->set);

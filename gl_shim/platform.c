@@ -44,7 +44,8 @@ gl_switch_begin(enum gl_platform platform, void *handle, struct gl_drawable draw
 		bool release_only)
 {
 	struct gl_switch s = { .platform = platform, .handle = handle, .drawable = drawable };
-	s.on = !gl_shim_disabled() && !release_only && !gl_current_is(platform, handle, drawable);
+	s.on = !gl_shim_disabled() && !release_only &&
+	       !gl_current_is(platform, handle, drawable);
 	if (s.on)
 		s.old = gl_current_leave();
 	return s;

@@ -66,8 +66,9 @@ GL_EXPORT GLXContext glXCreateContext(Display *dpy, XVisualInfo *visual, GLXCont
 				      Bool direct);
 GL_EXPORT GLXContext glXCreateNewContext(Display *dpy, GLXFBConfig config, int type,
 					 GLXContext share, Bool direct);
-GL_EXPORT GLXContext glXCreateContextAttribsARB(Display *dpy, GLXFBConfig config, GLXContext share,
-						Bool direct, const int *attributes);
+GL_EXPORT GLXContext glXCreateContextAttribsARB(Display *dpy, GLXFBConfig config,
+						GLXContext share, Bool direct,
+						const int *attributes);
 GL_EXPORT GLXContext glXCreateContextWithConfigSGIX(Display *dpy, GLXFBConfig config, int type,
 						    GLXContext share, Bool direct);
 GL_EXPORT GLXContext glXImportContextEXT(Display *dpy, GLXContextID id);
@@ -93,8 +94,9 @@ GL_EXPORT GLXPixmap glXCreateGLXPixmapWithConfigSGIX(Display *dpy, GLXFBConfig c
 						     Pixmap pixmap);
 GL_EXPORT GLXPixmap glXCreateGLXPixmapMESA(Display *dpy, XVisualInfo *visual, Pixmap pixmap,
 					   Colormap colormap);
-GL_EXPORT GLXPbuffer glXCreateGLXPbufferSGIX(Display *dpy, GLXFBConfig config, unsigned int width,
-					     unsigned int height, int *attributes);
+GL_EXPORT GLXPbuffer glXCreateGLXPbufferSGIX(Display *dpy, GLXFBConfig config,
+					     unsigned int width, unsigned int height,
+					     int *attributes);
 GL_EXPORT void glXDestroyWindow(Display *dpy, GLXWindow window);
 GL_EXPORT void glXDestroyPixmap(Display *dpy, GLXPixmap pixmap);
 GL_EXPORT void glXDestroyPbuffer(Display *dpy, GLXPbuffer pbuffer);
@@ -102,17 +104,20 @@ GL_EXPORT void glXDestroyGLXPixmap(Display *dpy, GLXPixmap pixmap);
 GL_EXPORT void glXDestroyGLXPbufferSGIX(Display *dpy, GLXPbuffer pbuffer);
 GL_EXPORT void glXBindTexImageEXT(Display *dpy, GLXDrawable drawable, int buffer,
 				  const int *attributes);
-GL_EXPORT void glXBlitContextFramebufferAMD(GLXContext to, GLint src_x0, GLint src_y0, GLint src_x1,
-					    GLint src_y1, GLint dst_x0, GLint dst_y0, GLint dst_x1,
-					    GLint dst_y1, GLbitfield mask, GLenum filter);
-GL_EXPORT void glXCopyImageSubDataNV(Display *dpy, GLXContext from, GLuint src_name,
-				     GLenum src_target, GLint src_level, GLint src_x, GLint src_y,
-				     GLint src_z, GLXContext to, GLuint dst_name, GLenum dst_target,
-				     GLint dst_level, GLint dst_x, GLint dst_y, GLint dst_z,
-				     GLsizei width, GLsizei height, GLsizei depth);
-GL_EXPORT void glXCopyBufferSubDataNV(Display *dpy, GLXContext from, GLXContext to,
-				      GLenum read_target, GLenum write_target,
-				      GLintptr read_offset, GLintptr write_offset, GLsizeiptr size);
+GL_EXPORT void
+glXBlitContextFramebufferAMD(GLXContext to, GLint src_x0, GLint src_y0, GLint src_x1,
+			     GLint src_y1, GLint dst_x0, GLint dst_y0, GLint dst_x1,
+			     GLint dst_y1, GLbitfield mask, GLenum filter);
+GL_EXPORT void
+glXCopyImageSubDataNV(Display *dpy, GLXContext from, GLuint src_name, GLenum src_target,
+		      GLint src_level, GLint src_x, GLint src_y, GLint src_z,
+		      GLXContext to, GLuint dst_name, GLenum dst_target, GLint dst_level,
+		      GLint dst_x, GLint dst_y, GLint dst_z, GLsizei width,
+		      GLsizei height, GLsizei depth);
+GL_EXPORT void
+glXCopyBufferSubDataNV(Display *dpy, GLXContext from, GLXContext to, GLenum read_target,
+		       GLenum write_target, GLintptr read_offset, GLintptr write_offset,
+		       GLsizeiptr size);
 GL_EXPORT void glXNamedCopyBufferSubDataNV(Display *dpy, GLXContext from, GLXContext to,
 					   GLuint read_buffer, GLuint write_buffer,
 					   GLintptr read_offset, GLintptr write_offset,

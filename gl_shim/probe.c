@@ -135,7 +135,9 @@ open_harvest(struct gl_context_state *s)
 	bool stamps = false;
 	for (uint32_t i = 0; i < tally_n_gl_sources; i++) {
 		const struct tally_gl_source_row *row = &tally_gl_sources[i];
-		struct tally_source *src = gl_source_left_out(s, row) ? NULL : row->create(&s->api);
+		struct tally_source *src = gl_source_left_out(s, row)
+						   ? NULL
+						   : row->create(&s->api);
 		if (!src)
 			continue;
 		stamps |= row->create == tally_gl_timestamp_create;
@@ -168,9 +170,10 @@ mind_pinned_set(struct gl_context_state *s)
 			at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s",
 					       at ? ", " : "", sets[i]->layout.set);
 	}
-	tally_log_say(TALLY_LEVEL_WARNING, "gl",
-		      "no set of counters here is named %s, so none is counted; there %s%s", pinned,
-		      names[0] ? "are: " : "are no sets", names);
+	tally_log_say(
+		TALLY_LEVEL_WARNING, "gl",
+		"no set of counters here is named %s, so none is counted; there %s%s",
+		pinned, names[0] ? "are: " : "are no sets", names);
 }
 
 static bool
@@ -192,7 +195,8 @@ set_up(struct gl_context_state *s)
 {
 	const struct gl_next *gl = s->pub.next;
 	read_version(s);
-	s->caps.extensions = s->api.version >= 30 ? indexed_extensions(gl) : joined_extensions(gl);
+	s->caps.extensions = s->api.version >= 30 ? indexed_extensions(gl)
+						  : joined_extensions(gl);
 	fill_api(s);
 	const char *renderer = (const char *)gl->GetString(GL_RENDERER);
 	/* zink over lavapipe names llvmpipe too, but its timestamps are Vulkan's. */

@@ -176,8 +176,8 @@ show_names(struct gl_context *c, GLsizei n, GLuint *ids)
 		GLuint shown = real;
 		if (q->ours || q->by_game) {
 			shown = q->highest + 1;
-			if (shown != real &&
-			    (!add(&q->by_game, shown, real) || !add(&q->by_driver, real, shown))) {
+			if (shown != real && (!add(&q->by_game, shown, real) ||
+					      !add(&q->by_driver, real, shown))) {
 				drop(&q->by_game, shown);
 				shown = real;
 			}

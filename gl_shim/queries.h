@@ -41,13 +41,15 @@ void gl_queries_mind_lists(struct gl_context *c);
 /* Ends all our active queries until the next pass. */
 void gl_queries_yield_all(struct gl_context *c);
 
-void gl_gen_queries(struct gl_context *c, void (*next)(GLsizei, GLuint *), GLsizei n, GLuint *ids);
-void gl_create_queries(struct gl_context *c, void (*next)(GLenum, GLsizei, GLuint *), GLenum target,
-		       GLsizei n, GLuint *ids);
+void gl_gen_queries(struct gl_context *c, void (*next)(GLsizei, GLuint *), GLsizei n,
+		    GLuint *ids);
+void gl_create_queries(struct gl_context *c, void (*next)(GLenum, GLsizei, GLuint *),
+		       GLenum target, GLsizei n, GLuint *ids);
 void gl_delete_queries(struct gl_context *c, void (*next)(GLsizei, const GLuint *), GLsizei n,
 		       const GLuint *ids);
 GLboolean gl_is_query(struct gl_context *c, GLboolean (*next)(GLuint), GLuint id);
-void gl_begin_query(struct gl_context *c, void (*next)(GLenum, GLuint), GLenum target, GLuint id);
+void gl_begin_query(struct gl_context *c, void (*next)(GLenum, GLuint), GLenum target,
+		    GLuint id);
 void gl_begin_query_indexed(struct gl_context *c, void (*next)(GLenum, GLuint, GLuint),
 			    GLenum target, GLuint index, GLuint id);
 void gl_begin_occlusion(struct gl_context *c, void (*next)(GLuint), GLuint id);
@@ -55,7 +57,8 @@ void gl_end_query(struct gl_context *c, void (*next)(GLenum), GLenum target);
 void gl_end_query_indexed(struct gl_context *c, void (*next)(GLenum, GLuint), GLenum target,
 			  GLuint index);
 void gl_end_occlusion(struct gl_context *c, void (*next)(void));
-void gl_query_counter(struct gl_context *c, void (*next)(GLuint, GLenum), GLuint id, GLenum target);
+void gl_query_counter(struct gl_context *c, void (*next)(GLuint, GLenum), GLuint id,
+		      GLenum target);
 void gl_get_query(struct gl_context *c, void (*next)(GLenum, GLenum, GLint *), GLenum target,
 		  GLenum pname, GLint *params);
 void gl_get_query_indexed(struct gl_context *c, void (*next)(GLenum, GLuint, GLenum, GLint *),

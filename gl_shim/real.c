@@ -202,7 +202,8 @@ gl_loader_find(void *handle, const char *name, const char *version)
 	struct gl_loader loader = gl_loader();
 	if (!loader.dlsym)
 		return NULL;
-	void *found = version ? loader.dlvsym(handle, name, version) : loader.dlsym(handle, name);
+	void *found = version ? loader.dlvsym(handle, name, version)
+			      : loader.dlsym(handle, name);
 	/* This must not be a tail call: RTLD_NEXT means "after the caller, known
 	 * by the return address". */
 	__asm__ volatile("" : "+r"(found));

@@ -30,7 +30,8 @@ choose_way(const struct gl_context_state *s)
 	if (!api->has_extension(api, "GL_OES_EGL_sync"))
 		return GL_SNAPSHOT_FINISH;
 	tally_log_say(TALLY_LEVEL_WARNING, "opengl",
-		      "a context has no fences to wait for: --snapshot exact does not sample its "
+		      "a context has no fences to wait for: --snapshot exact does not "
+		      "sample its "
 		      "passes");
 	return GL_SNAPSHOT_NONE;
 }
@@ -86,12 +87,14 @@ drain(struct gl_context *c)
 		return true;
 	}
 	tally_log_say(TALLY_LEVEL_WARNING, "opengl",
-		      "a pass was not sampled: work of the GPU took more than 2 s, or could not be "
+		      "a pass was not sampled: work of the GPU took more than 2 s, or "
+		      "could not be "
 		      "waited for");
 	if (++n->n_failed == MAX_FAILED) {
 		n->way = GL_SNAPSHOT_NONE;
 		tally_log_say(TALLY_LEVEL_WARNING, "opengl",
-			      "--snapshot exact ends in a context: three waits in a row ran out");
+			      "--snapshot exact ends in a context: three waits in a row "
+			      "ran out");
 	}
 	return false;
 }

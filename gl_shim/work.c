@@ -84,7 +84,8 @@ count_clear(struct gl_context *c, GLuint name, unsigned whole)
 void
 gl_clear(struct gl_context *c, GLbitfield mask)
 {
-	GLbitfield known = CLEARS_OF_ALL | (c->state->caps.core_profile ? 0 : GL_ACCUM_BUFFER_BIT);
+	GLbitfield known = CLEARS_OF_ALL |
+			   (c->state->caps.core_profile ? 0 : GL_ACCUM_BUFFER_BIT);
 	if (mask & ~known)
 		return; /* an error */
 	count_clear(c, c->state->framebuffers.draw, mask);
@@ -130,7 +131,9 @@ enter_other(struct gl_context *c, struct gl_pass_request *w)
 void
 gl_dispatch(struct gl_context *c)
 {
-	struct gl_pass_request w = { .kind = TALLY_PASS_COMPUTE, .key = 1, .command = "dispatch" };
+	struct gl_pass_request w = { .kind = TALLY_PASS_COMPUTE,
+				     .key = 1,
+				     .command = "dispatch" };
 	if (enter_other(c, &w))
 		c->hot.dispatches++;
 }
@@ -229,10 +232,12 @@ gl_blit(struct gl_context *c, GLuint read, GLuint draw, bool named)
 		read = s->framebuffers.read;
 		draw = s->framebuffers.draw;
 	}
-	struct gl_framebuffer *from = gl_framebuffer_resolve(c, read, read == s->framebuffers.draw);
+	struct gl_framebuffer *from = gl_framebuffer_resolve(
+		c, read, read == s->framebuffers.draw);
 	uint64_t from_key = from ? from->key : 0;
 	uint32_t from_samples = from && from->target ? from->target->samples : 0;
-	struct gl_framebuffer *to = gl_framebuffer_resolve(c, draw, draw == s->framebuffers.draw);
+	struct gl_framebuffer *to = gl_framebuffer_resolve(c, draw,
+							   draw == s->framebuffers.draw);
 	struct gl_pass_request w = {
 		.kind = TALLY_PASS_TRANSFER,
 		.key = gl_mix(from_key, to ? to->key : 0),

@@ -72,7 +72,9 @@ fail_together(struct tally_decoder *d, const struct tally_object *o)
 	char list[128];
 	size_t len = 0;
 	for (uint64_t left = o->together; left && len < sizeof(list); left &= left - 1) {
-		const char *before = left == o->together ? "" : left & (left - 1) ? ", " : " and ";
+		const char *before = left == o->together ? ""
+				     : left & (left - 1) ? ", "
+							 : " and ";
 		len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s", before,
 					o->fields[__builtin_ctzll(left)].name);
 	}
@@ -234,9 +236,10 @@ take_guessed_key(struct tally_decoder *d)
 	if (!guess || !guess->plain || guess->epoch == d->epoch)
 		return NULL;
 	char *at = r->at + !r->fresh;
-	if ((!r->fresh && *r->at != ',') || *at != '"' || guess->len + 3 > (size_t)(r->end - at) ||
-	    !tally_swar_is_equal(at + 1, guess->text, guess->len) || at[guess->len + 1] != '"' ||
-	    at[guess->len + 2] != ':')
+	if ((!r->fresh && *r->at != ',') || *at != '"' ||
+	    guess->len + 3 > (size_t)(r->end - at) ||
+	    !tally_swar_is_equal(at + 1, guess->text, guess->len) ||
+	    at[guess->len + 1] != '"' || at[guess->len + 2] != ':')
 		return NULL;
 	r->at = at + guess->len + 3;
 	r->fresh = false;
@@ -271,7 +274,8 @@ tally_decode_key(struct tally_decoder *d)
 }
 
 bool
-tally_decode_enum(struct tally_decoder *d, const char *(*name)(unsigned), unsigned n, unsigned *v)
+tally_decode_enum(struct tally_decoder *d, const char *(*name)(unsigned), unsigned n,
+		  unsigned *v)
 {
 	struct tally_json_text text;
 	if (!tally_json_read_text(&d->json, &text))

@@ -30,7 +30,8 @@ struct tally_decoder {
 	struct tally_array unattributed, frame_metrics;
 	struct tally_array frame_estimated; /* of struct tally_word * */
 	/* and of the other lines: */
-	struct tally_array texts, options, sources, counter_infos, counter_pointers, metric_infos;
+	struct tally_array texts, options, sources, counter_infos, counter_pointers,
+		metric_infos;
 	struct tally_array statistics, growth;
 };
 
@@ -128,8 +129,8 @@ bool tally_decode_kept(struct tally_decoder *d, const char **s);
  * first. NULL at its end, and on failure: see json.failed. */
 struct tally_word *tally_decode_key(struct tally_decoder *d);
 /* One of the words `name` knows, as its number. */
-bool
-tally_decode_enum(struct tally_decoder *d, const char *(*name)(unsigned), unsigned n, unsigned *v);
+bool tally_decode_enum(struct tally_decoder *d, const char *(*name)(unsigned), unsigned n,
+		       unsigned *v);
 /* 16 hex digits. */
 bool tally_decode_id(struct tally_decoder *d, uint64_t *id);
 /* The type field of a line whose type is known. */

@@ -83,7 +83,8 @@ decode_queue(struct tally_decoder *d, struct tally_pass_record *pass)
 		s += i == 0;
 	}
 	if (!good || s != text.s + text.len) {
-		tally_json_fail(&d->json, text.s - 1, "a queue is \"family.index\", two integers");
+		tally_json_fail(&d->json, text.s - 1,
+				"a queue is \"family.index\", two integers");
 		return false;
 	}
 	pass->queue_family = parts[0];
@@ -126,7 +127,8 @@ decode_frame_estimated(struct tally_decoder *d)
 	if (!tally_json_open_array(&d->json))
 		return false;
 	while (tally_json_next_item(&d->json)) {
-		struct tally_word **word = tally_array_push(d, &d->frame_estimated, sizeof(*word));
+		struct tally_word **word = tally_array_push(d, &d->frame_estimated,
+							    sizeof(*word));
 		if (!word || !(*word = tally_decode_word(d)))
 			return false;
 	}

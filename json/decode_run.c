@@ -99,8 +99,8 @@ scan_double(const char *s, double *f64)
 
 /* A sum in quotes: *integral stays true only for a whole number; *f64 is set for every one. */
 static bool
-decode_any_sum(struct tally_decoder *d, bool is_signed, bool *integral, struct tally_int192 *whole,
-	       double *f64)
+decode_any_sum(struct tally_decoder *d, bool is_signed, bool *integral,
+	       struct tally_int192 *whole, double *f64)
 {
 	const char *s;
 	if (!tally_decode_text(d, &s))

@@ -51,8 +51,8 @@ struct tally_lines {
 };
 
 /* `fd` -1: read `memory`. Cannot fail: memory is taken at the first line. */
-void
-tally_lines_init(struct tally_lines *lines, int fd, bool owns_fd, const char *memory, size_t len);
+void tally_lines_init(struct tally_lines *lines, int fd, bool owns_fd, const char *memory,
+		      size_t len);
 /* The source is closed by tally_lines_finish(). */
 void tally_lines_init_source(struct tally_lines *lines, const struct tally_lines_source *source);
 void tally_lines_finish(struct tally_lines *lines);

@@ -18,6 +18,7 @@ void tally_frame_numbers(const struct tally_frame_record *r, tally_put_number *p
 void tally_unattributed_numbers(const struct tally_frame_record *r, tally_put_number *put,
 				void *to);
 void tally_pass_numbers(const struct tally_pass_record *r, tally_put_number *put, void *to);
-void tally_workload_numbers(const struct tally_workload_record *r, tally_put_number *put, void *to);
+void tally_workload_numbers(const struct tally_workload_record *r, tally_put_number *put,
+			    void *to);
 
 #endif

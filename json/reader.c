@@ -185,7 +185,8 @@ tally_json_read_i64(struct tally_json_reader *r, int64_t *v)
 	bool negative = *r->at == '-';
 	r->at += negative;
 	uint64_t u;
-	if (!check_integer(r, "an integer") || !read_digits(r, &u) || !check_not_fraction(r, first))
+	if (!check_integer(r, "an integer") || !read_digits(r, &u) ||
+	    !check_not_fraction(r, first))
 		return false;
 	if (u > (uint64_t)INT64_MAX + negative) {
 		tally_json_fail(r, first, "the integer does not fit in 64 bits");
@@ -401,7 +402,8 @@ compare_keys(const void *a_span, const void *b_span, void *line)
 	const struct tally_json_key_span *a = a_span, *b = b_span;
 	if (a->len != b->len)
 		return a->len < b->len ? -1 : 1;
-	int order = memcmp((const char *)line + a->offset, (const char *)line + b->offset, a->len);
+	int order = memcmp((const char *)line + a->offset, (const char *)line + b->offset,
+			   a->len);
 	if (order)
 		return order;
 	return a->offset < b->offset ? -1 : a->offset > b->offset;

@@ -25,7 +25,8 @@ recorder_open(const struct tally_recorder_options *options, enum tally_record_st
 	struct tally_recorder *r = calloc(1, sizeof(*r));
 	if (!r) {
 		*status = TALLY_RECORD_NO_MEMORY;
-		snprintf(why, size, "The log %s cannot be opened: out of memory.", options->path);
+		snprintf(why, size, "The log %s cannot be opened: out of memory.",
+			 options->path);
 		return NULL;
 	}
 	r->sink = tally_sink_open(options, status, why, size);
@@ -108,7 +109,8 @@ record_note(struct tally_recorder *r, const struct tally_note_record *note)
 		return tally_sink_flush(r->sink);
 	tally_json_put_note(w, note);
 	uint64_t reserve = r->reserve / 2;
-	return tally_sink_end_line(r->sink, reserve < RESERVE_FOR_END ? reserve : RESERVE_FOR_END);
+	return tally_sink_end_line(r->sink,
+				   reserve < RESERVE_FOR_END ? reserve : RESERVE_FOR_END);
 }
 
 static enum tally_record_status

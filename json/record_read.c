@@ -250,8 +250,9 @@ check_order(struct tally_log_reader *reader, enum tally_line_type type)
 	if ((reader->number == 1) == (type == TALLY_LINE_HEADER))
 		return true;
 	tally_json_fail(json, json->begin,
-			reader->number == 1 ? "not a passtally log: the first line is not a header"
-					    : "a second header");
+			reader->number == 1
+				? "not a passtally log: the first line is not a header"
+				: "a second header");
 	return false;
 }
 

@@ -115,8 +115,8 @@ put_values(struct tally_json_writer *w, const char *name, const struct tally_key
 }
 
 static void
-put_estimated_keys(struct tally_json_writer *w, const struct tally_keyed_value *values, uint32_t n,
-		   bool *any)
+put_estimated_keys(struct tally_json_writer *w, const struct tally_keyed_value *values,
+		   uint32_t n, bool *any)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		if (!values[i].estimated || !tally_json_is_writable(values[i].value))
@@ -187,7 +187,8 @@ has_sums(const struct tally_statistic_record *s)
 }
 
 static void
-put_any_sum(struct tally_json_writer *w, bool integral, const struct tally_int192 *sum, double f64)
+put_any_sum(struct tally_json_writer *w, bool integral, const struct tally_int192 *sum,
+	    double f64)
 {
 	if (integral) {
 		tally_json_put_int192(w, sum);

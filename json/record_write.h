@@ -9,8 +9,10 @@
 
 #include "json/writer.h"
 
-void tally_json_put_header(struct tally_json_writer *w, const struct tally_header_record *header);
-void tally_json_put_device(struct tally_json_writer *w, const struct tally_device_record *device);
+void tally_json_put_header(struct tally_json_writer *w,
+			   const struct tally_header_record *header);
+void tally_json_put_device(struct tally_json_writer *w,
+			   const struct tally_device_record *device);
 void
 tally_json_put_pass_info(struct tally_json_writer *w, const struct tally_pass_info_record *info);
 void tally_json_put_frame(struct tally_json_writer *w, const struct tally_frame_record *frame);

@@ -141,7 +141,8 @@ make_line_room(struct tally_json_writer *w, size_t need)
 		return true;
 	if (sink->size > TALLY_LINE_MAX) {
 		snprintf(sink->why, sizeof(sink->why),
-			 "A line of the log %s would be longer than %u MiB. Capture fewer passes a "
+			 "A line of the log %s would be longer than %u MiB. Capture "
+			 "fewer passes a "
 			 "frame: give a smaller --max-passes.",
 			 sink->path, TALLY_LINE_MAX >> 20);
 		return false;
@@ -328,11 +329,13 @@ open_existing(const char *path, enum tally_record_status *status, char *why, siz
 }
 
 static int
-open_file(const struct tally_recorder_options *options, enum tally_record_status *status, char *why,
-	  size_t size)
+open_file(const struct tally_recorder_options *options, enum tally_record_status *status,
+	  char *why, size_t size)
 {
 	const char *path = options->path;
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600);
+	int fd = open(path,
+		      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY,
+		      0600);
 	if (fd < 0 && errno == EEXIST && options->force)
 		fd = open_existing(path, status, why, size);
 	else if (fd < 0)

@@ -28,7 +28,8 @@ scan_digits(const char **s, unsigned width, char after, unsigned *v)
 static unsigned
 month_length(unsigned year, unsigned month)
 {
-	static const unsigned char lengths[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
+	static const unsigned char lengths[] = { 31, 28, 31, 30, 31, 30,
+						 31, 31, 30, 31, 30, 31 };
 	bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
 	return month == 2 && leap ? 29 : lengths[month - 1];
 }
@@ -78,8 +79,8 @@ scan_zone(const char **s, struct moment *m)
 		return false;
 	++*s;
 	unsigned hours, minutes;
-	if (!scan_digits(s, 2, ':', &hours) || !scan_digits(s, 2, '\0', &minutes) || hours > 23 ||
-	    minutes > 59)
+	if (!scan_digits(s, 2, ':', &hours) || !scan_digits(s, 2, '\0', &minutes) ||
+	    hours > 23 || minutes > 59)
 		return false;
 	m->east_s = (int64_t)(hours * 3600 + minutes * 60);
 	if (west)
@@ -93,7 +94,8 @@ count_days(unsigned year, unsigned month, unsigned day)
 {
 	uint64_t y = year - (month <= 2);
 	uint64_t from_march = month > 2 ? month - 3 : month + 9;
-	uint64_t days = y * 365 + y / 4 - y / 100 + y / 400 + (153 * from_march + 2) / 5 + day - 1;
+	uint64_t days = y * 365 + y / 4 - y / 100 + y / 400 + (153 * from_march + 2) / 5 +
+			day - 1;
 	return (int64_t)days - 719468;
 }
 

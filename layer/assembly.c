@@ -339,8 +339,8 @@ skip_frame(struct tally_assembly *a, struct tally_device *d, uint64_t frame)
 }
 
 static void
-close_frame(struct tally_assembly *a, struct tally_device *d, const struct tally_frame_part *ended,
-	    uint64_t flags)
+close_frame(struct tally_assembly *a, struct tally_device *d,
+	    const struct tally_frame_part *ended, uint64_t flags)
 {
 	struct tally_frame_input in = {
 		.frame = ended->frame,
@@ -420,9 +420,10 @@ report_trailing(const struct tally_device *d, uint64_t n)
 {
 	tally_log_say(TALLY_LEVEL_INFO, "session",
 		      "%llu pass%s of device %u belong%s to no frame and %s left out: %s",
-		      (unsigned long long)n, n == 1 ? "" : "es", d->number, n == 1 ? "s" : "",
-		      n == 1 ? "is" : "are",
-		      d->next_frame ? "issued after its last frame" : "clears alone, never shown");
+		      (unsigned long long)n, n == 1 ? "" : "es", d->number,
+		      n == 1 ? "s" : "", n == 1 ? "is" : "are",
+		      d->next_frame ? "issued after its last frame"
+				    : "clears alone, never shown");
 }
 
 /* Handles the frame that was open when its device or the capture ended. It gets a line if the

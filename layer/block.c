@@ -86,8 +86,8 @@ script_of(const char *name, const char *const *argv, size_t n_argv)
 }
 
 struct tally_block_verdict
-tally_block_decide(const struct tally_config *config, const char *program, const char *const *argv,
-		   size_t n_argv)
+tally_block_decide(const struct tally_config *config, const char *program,
+		   const char *const *argv, size_t n_argv)
 {
 	const char *names[2] = { tally_config_base_name(program), NULL };
 	names[1] = argv ? script_of(names[0], argv, n_argv) : NULL;

@@ -112,8 +112,10 @@ run_collector(void *data)
 }
 
 bool
-tally_collector_start(const struct tally_recorder_ops *ops, struct tally_recorder *recorder,
-		      const struct tally_annotator_ops *annotate, struct tally_annotator *annotator)
+tally_collector_start(const struct tally_recorder_ops *ops,
+		      struct tally_recorder *recorder,
+		      const struct tally_annotator_ops *annotate,
+		      struct tally_annotator *annotator)
 {
 	struct tally_assembly *a = tally_assembly_create(ops, recorder);
 	if (!a)

@@ -101,7 +101,8 @@ answer(const char *request, char *reply, size_t size)
 		answer_status(reply, size);
 	else if (!starts && !stops && !marks)
 		snprintf(reply, size,
-			 "error\nthis is no request: there are start, stop, mark NAME, status\n");
+			 "error\nthis is no request: there are start, stop, mark NAME, "
+			 "status\n");
 	else if (tally_capture_state() != TALLY_STATE_RUNNING)
 		snprintf(reply, size, "error\nthe capture is over: its log is complete\n");
 	else if (marks)
@@ -167,7 +168,8 @@ tally_control_start(const char *path, const char *program, const char *log)
 	char why[512] = "";
 	if (!tally_control_socket_open(&control.socket, path, why, sizeof(why))) {
 		tally_log_say(TALLY_LEVEL_WARNING, "control",
-			      "there is no control socket, so passtally trigger can not reach this "
+			      "there is no control socket, so passtally trigger can not "
+			      "reach this "
 			      "process: %s",
 			      why);
 		return false;

@@ -55,11 +55,13 @@ open_folder(const char *path, const char **name, char *why, size_t size)
 	/* In a folder like /tmp users cannot move the files of others. */
 	uid_t us = geteuid();
 	bool sticky = (st.st_mode & S_ISVTX) != 0;
-	bool open_to_others = (st.st_mode & S_IWOTH) || (st.st_uid != us && (st.st_mode & S_IWGRP));
+	bool open_to_others = (st.st_mode & S_IWOTH) ||
+			      (st.st_uid != us && (st.st_mode & S_IWGRP));
 	bool trusted = (st.st_uid == us || st.st_uid == 0) && (sticky || !open_to_others);
 	if (!trusted) {
 		snprintf(why, size,
-			 "the folder %s belongs to somebody else or others may write to it: name "
+			 "the folder %s belongs to somebody else or others may write to "
+			 "it: name "
 			 "a path in one of your own",
 			 folder);
 		close(fd);
@@ -100,7 +102,8 @@ clear_way(int folder, const char *name, const struct sockaddr_un *address, const
 	if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
 		return errno == ENOENT;
 	if (!S_ISSOCK(st.st_mode) || st.st_uid != geteuid()) {
-		snprintf(why, size, "%s exists and is no socket of yours: it was left alone", path);
+		snprintf(why, size,
+			 "%s exists and is no socket of yours: it was left alone", path);
 		return false;
 	}
 	int probe = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -113,7 +116,8 @@ clear_way(int folder, const char *name, const struct sockaddr_un *address, const
 	close(probe);
 	if (!dead) {
 		snprintf(why, size,
-			 "another process listens at %s: give each its own, %%p in the path stands "
+			 "another process listens at %s: give each its own, %%p in the "
+			 "path stands "
 			 "for the process's number",
 			 path);
 		return false;
@@ -154,7 +158,8 @@ bind_in(struct tally_control_socket *s, int folder, const char *name, char *why,
 }
 
 bool
-tally_control_socket_open(struct tally_control_socket *s, const char *path, char *why, size_t size)
+tally_control_socket_open(struct tally_control_socket *s, const char *path, char *why,
+			  size_t size)
 {
 	char here[PATH_MAX] = "";
 	const char *name;
@@ -196,8 +201,9 @@ void
 tally_control_socket_remove(const struct tally_control_socket *s)
 {
 	struct stat st;
-	if (lstat(s->path, &st) == 0 && st.st_dev == s->file_dev && st.st_ino == s->file_ino &&
-	    st.st_mtim.tv_sec == s->file_made.tv_sec && st.st_mtim.tv_nsec == s->file_made.tv_nsec)
+	if (lstat(s->path, &st) == 0 && st.st_dev == s->file_dev &&
+	    st.st_ino == s->file_ino && st.st_mtim.tv_sec == s->file_made.tv_sec &&
+	    st.st_mtim.tv_nsec == s->file_made.tv_nsec)
 		unlink(s->path);
 	if (is_open(s))
 		shutdown(s->fd, SHUT_RDWR);
@@ -233,7 +239,8 @@ tally_control_socket_is_user(int fd)
 {
 	struct ucred peer;
 	socklen_t len = sizeof(peer);
-	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 && peer.uid == geteuid();
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 &&
+	       peer.uid == geteuid();
 }
 
 /* True: the client has sent something, or hung up. A silent client gets a second, or
@@ -254,8 +261,8 @@ wait_for_request(const struct tally_control_socket *s, int fd)
 }
 
 bool
-tally_control_socket_receive(const struct tally_control_socket *s, int fd, char *out, size_t size,
-			     size_t *len)
+tally_control_socket_receive(const struct tally_control_socket *s, int fd, char *out,
+			     size_t size, size_t *len)
 {
 	if (!wait_for_request(s, fd))
 		return false;

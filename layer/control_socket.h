@@ -25,8 +25,8 @@ struct tally_control_socket {
 };
 
 /* Binds and listens. False: nothing is left over and `why` has a sentence. */
-bool
-tally_control_socket_open(struct tally_control_socket *s, const char *path, char *why, size_t size);
+bool tally_control_socket_open(struct tally_control_socket *s, const char *path,
+			       char *why, size_t size);
 /* Removes the file, if it is still ours, and makes accept() return. Async-signal-safe. */
 void tally_control_socket_remove(const struct tally_control_socket *s);
 /* Async-signal-safe. */

@@ -172,13 +172,15 @@ mix(uint64_t h)
 /* ---- identity ---- */
 
 static uint64_t
-base_of(struct tally_frame_builder *b, const struct tally_pass *pass, struct tally_extent presented)
+base_of(struct tally_frame_builder *b, const struct tally_pass *pass,
+	struct tally_extent presented)
 {
 	const struct tally_target *target = pass->target ? pass->target : &no_target;
 	uint64_t hash = mix((uintptr_t)pass->label) ^ mix((uintptr_t)target + pass->kind);
 	struct base_entry *e = &b->bases[mix(hash) & (CACHE_SLOTS - 1)];
-	if (e->known && e->label == pass->label && e->target == target && e->kind == pass->kind &&
-	    e->presented.width == presented.width && e->presented.height == presented.height)
+	if (e->known && e->label == pass->label && e->target == target &&
+	    e->kind == pass->kind && e->presented.width == presented.width &&
+	    e->presented.height == presented.height)
 		return e->base;
 	*e = (struct base_entry){
 		.label = pass->label,
@@ -472,7 +474,8 @@ finish_times(struct tally_frame_builder *b)
 	if (b->n_intervals + b->n_others == 0 || (b->calibrated && b->uncalibrated))
 		return;
 	struct tally_span passes, all;
-	tally_interval_spans(b->intervals, b->n_intervals, b->others, b->n_others, &passes, &all);
+	tally_interval_spans(b->intervals, b->n_intervals, b->others, b->n_others,
+			     &passes, &all);
 	r->has_gpu = true;
 	r->gpu_ns = all.union_ns;
 	r->envelope_ns = all.envelope_ns;

@@ -14,7 +14,8 @@ add_at(uint64_t *words, unsigned n, unsigned from, uint64_t v)
 }
 
 void
-tally_words_multiply(const uint64_t *a, unsigned na, const uint64_t *b, unsigned nb, uint64_t *out)
+tally_words_multiply(const uint64_t *a, unsigned na, const uint64_t *b, unsigned nb,
+		     uint64_t *out)
 {
 	memset(out, 0, (na + nb) * sizeof(*out));
 	for (unsigned i = 0; i < na; i++) {

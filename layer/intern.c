@@ -108,7 +108,8 @@ same_target(const struct tally_target *a, const struct tally_target *b)
 		if (!same_attachment(&a->color[i], &b->color[i]))
 			return false;
 	}
-	return same_attachment(&a->depth, &b->depth) && same_attachment(&a->stencil, &b->stencil);
+	return same_attachment(&a->depth, &b->depth) &&
+	       same_attachment(&a->stencil, &b->stencil);
 }
 
 /* Called with the lock held. */

@@ -19,7 +19,8 @@ struct tally_span {
 };
 
 /* The lengths for `some` alone, and for `some` and `others` together; 0 if there are none. */
-void tally_interval_spans(struct tally_interval *some, size_t n_some, struct tally_interval *others,
-			  size_t n_others, struct tally_span *of_some, struct tally_span *of_all);
+void tally_interval_spans(struct tally_interval *some, size_t n_some,
+			  struct tally_interval *others, size_t n_others,
+			  struct tally_span *of_some, struct tally_span *of_all);
 
 #endif

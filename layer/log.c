@@ -146,7 +146,8 @@ tell_people(const struct note *note)
 	const char *path = getenv("PASSTALLY_STATUS");
 	if (!path || !*path)
 		return;
-	int fd = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK |
+				    O_NOCTTY);
 	if (fd < 0)
 		return;
 	struct stat st;
@@ -178,7 +179,8 @@ tally_log_say(enum tally_level level, const char *source, const char *format, ..
 		enqueue(&note);
 	if (is_last) {
 		snprintf(last.message, sizeof(last.message),
-			 "%d different messages were reported; later ones are not", MAX_REPORTED);
+			 "%d different messages were reported; later ones are not",
+			 MAX_REPORTED);
 		enqueue(&last);
 	}
 	pthread_mutex_unlock(&lock);
@@ -230,7 +232,8 @@ tally_log_take(struct tally_note_record *note)
 		taken.source = "log";
 		taken.has_time = false;
 		snprintf(taken.message, sizeof(taken.message),
-			 "%llu messages were dropped: they came faster than they could be written",
+			 "%llu messages were dropped: they came faster than they could "
+			 "be written",
 			 (unsigned long long)queue_lost);
 		queue_lost = 0;
 	} else {

@@ -131,7 +131,8 @@ tally_log_file_open(const struct tally_naming *naming, const struct tally_record
 		tally_log_say(
 			TALLY_LEVEL_ERROR, "session",
 			"nothing is captured: there is no place for the log, as neither "
-			"XDG_STATE_HOME nor HOME is an absolute path; name a file with log=PATH");
+			"XDG_STATE_HOME nor HOME is an absolute path; name a file with "
+			"log=PATH");
 		return NULL;
 	}
 	struct opening o = { .config = config, .ops = ops, .path = path, .size = size };

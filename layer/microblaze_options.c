@@ -192,7 +192,8 @@ list_words(char *out, size_t size)
 {
 	size_t at = 0;
 	for (size_t i = 0; i < COUNT(words) && at < size; i++)
-		at += (size_t)snprintf(out + at, size - at, "%s%s=", i ? ", " : "", words[i].name);
+		at += (size_t)snprintf(out + at, size - at, "%s%s=", i ? ", " : "",
+				       words[i].name);
 }
 
 static bool
@@ -227,8 +228,9 @@ take(struct tally_microblaze_options *o, const char *item, char *why, size_t siz
 	char all[200];
 	list_words(all, sizeof(all));
 	snprintf(why, size,
-		 "option microblaze has no \"%.64s\": use on, off, or with + between them %s", item,
-		 all);
+		 "option microblaze has no \"%.64s\": use on, off, or with + between "
+		 "them %s",
+		 item, all);
 	return false;
 }
 

@@ -163,8 +163,8 @@ end_text(struct text *t)
 }
 
 uint64_t
-tally_pass_id_base(enum tally_pass_kind kind, const char *label, const struct tally_target *target,
-		   struct tally_extent presented)
+tally_pass_id_base(enum tally_pass_kind kind, const char *label,
+		   const struct tally_target *target, struct tally_extent presented)
 {
 	struct text t = { .hash = TALLY_FNV_OFFSET };
 	put_base(&t, kind, label, target, presented);

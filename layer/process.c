@@ -70,9 +70,10 @@ tally_process_finish(struct tally_process *process)
 static bool
 is_wine(const char *path)
 {
-	static const char *const words[] = { "wine", "wine64", "wine-preloader", "wine64-preloader",
-					     "wine-stable", "wine64-stable", "wine-development",
-					     "wine64-development" };
+	static const char *const words[] = {
+		"wine",        "wine64",        "wine-preloader",   "wine64-preloader",
+		"wine-stable", "wine64-stable", "wine-development", "wine64-development"
+	};
 	const char *base = tally_config_base_name(path);
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		if (strcmp(base, words[i]) == 0)

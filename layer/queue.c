@@ -75,7 +75,8 @@ tally_queue_sleep(enum tally_queue_rest rest, uint32_t seen, _Atomic(const char 
 	/* The store comes before the check, as the producer's increment comes before its check
 	 * of `resting`: one of the two sees the other. A nap is taken in any case. */
 	atomic_store(&resting, rest);
-	if ((rest == TALLY_QUEUE_NAPPING || atomic_load(&notified) == seen) && !atomic_load(stop))
+	if ((rest == TALLY_QUEUE_NAPPING || atomic_load(&notified) == seen) &&
+	    !atomic_load(stop))
 		tally_futex_wait(&resting, rest, timeout_ns);
 	atomic_store(&resting, TALLY_QUEUE_AWAKE);
 }

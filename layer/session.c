@@ -75,7 +75,8 @@ read_config(void)
 	if (config_read)
 		tally_capture_use(&config);
 	else
-		tally_log_say(TALLY_LEVEL_ERROR, "session", "out of memory: nothing is captured");
+		tally_log_say(TALLY_LEVEL_ERROR, "session",
+			      "out of memory: nothing is captured");
 }
 
 const struct tally_config *
@@ -153,7 +154,8 @@ start(const struct tally_recorder_ops *ops)
 	if (annotator)
 		annotate->destroy(annotator);
 	tally_log_say(TALLY_LEVEL_ERROR, "session",
-		      "nothing is captured, the game goes on: no thread could be made for writing");
+		      "nothing is captured, the game goes on: no thread could be made "
+		      "for writing");
 	struct tally_end_record end = { .reason = "no-thread" };
 	ops->end(recorder, &end);
 	ops->close(recorder);
@@ -187,7 +189,8 @@ tally_session_on_stop(void (*last)(void))
 {
 	for (size_t i = 0; i < MAX_LAST; i++) {
 		void (*there)(void) = NULL;
-		if (atomic_compare_exchange_strong(&last_calls[i], &there, last) || there == last)
+		if (atomic_compare_exchange_strong(&last_calls[i], &there, last) ||
+		    there == last)
 			return true;
 	}
 	return false;

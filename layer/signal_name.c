@@ -44,7 +44,9 @@ tally_signal_parse(const char *text, int *number)
 	else if (strcmp(text, realtime) == 0)
 		n = SIGRTMIN;
 	else if (strncmp(text, realtime, len) == 0 && text[len] == '+')
-		n = read_number(text + len + 1) < 0 ? -1 : SIGRTMIN + read_number(text + len + 1);
+		n = read_number(text + len + 1) < 0
+			    ? -1
+			    : SIGRTMIN + read_number(text + len + 1);
 	if (!is_free(n))
 		return false;
 	*number = n;

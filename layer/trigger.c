@@ -145,10 +145,12 @@ catch_signal(const struct tally_trigger *t, const char *option, atomic_int *slot
 		return;
 	bool is_free = !(there.sa_flags & SA_SIGINFO) && there.sa_handler == SIG_DFL;
 	if (!is_free && !is_ours(&there)) {
-		tally_log_say(TALLY_LEVEL_WARNING, "trigger",
-			      "the game handles or ignores the signal %s itself, so %s=signal:%s "
-			      "does nothing: name another signal, or use passtally trigger",
-			      word, option, word);
+		tally_log_say(
+			TALLY_LEVEL_WARNING, "trigger",
+			"the game handles or ignores the signal %s itself, so "
+			"%s=signal:%s "
+			"does nothing: name another signal, or use passtally trigger",
+			word, option, word);
 		return;
 	}
 	struct sigaction ours = { .sa_handler = on_signal, .sa_flags = SA_RESTART | SA_ONSTACK };
@@ -171,7 +173,8 @@ tell_impossible(void)
 			      (unsigned long long)stop->frame, (unsigned long long)start->frame);
 	if (hardware && !config->microblaze.on)
 		tally_log_say(TALLY_LEVEL_WARNING, "trigger",
-			      "%s=hw does nothing: hardware starts and stops MicroBlaze's counters "
+			      "%s=hw does nothing: hardware starts and stops "
+			      "MicroBlaze's counters "
 			      "alone, and --microblaze does not say where they are",
 			      start->kind == TALLY_TRIGGER_HW ? "start-on" : "stop-on");
 }
@@ -207,10 +210,12 @@ look_after_signals(void)
 			continue;
 		char word[24];
 		tally_signal_word(number, word, sizeof(word));
-		tally_log_say(TALLY_LEVEL_WARNING, "trigger",
-			      "the game handles the signal %s itself by now, so %s=signal:%s does "
-			      "nothing any more: name another signal, or use passtally trigger",
-			      word, i ? "stop-on" : "start-on", word);
+		tally_log_say(
+			TALLY_LEVEL_WARNING, "trigger",
+			"the game handles the signal %s itself by now, so %s=signal:%s "
+			"does "
+			"nothing any more: name another signal, or use passtally trigger",
+			word, i ? "stop-on" : "start-on", word);
 	}
 }
 

@@ -56,17 +56,21 @@ const struct tally_source_row tally_api_source = {
 
 const struct tally_gl_source_row tally_gl_sources[] = {
 	{ SOURCE("gl-timestamp", "GPU times", .by_default = true, .besides = PASS_TIMES,
-		 .without = NO_TIME "; OpenGL 3.3, GL_ARB_timer_query or (ES) "
-				    "GL_EXT_disjoint_timer_query is needed: try a newer driver"),
+		 .without = NO_TIME
+		 "; OpenGL 3.3, GL_ARB_timer_query or (ES) "
+		 "GL_EXT_disjoint_timer_query is needed: try a newer driver"),
 	  .create = tally_gl_timestamp_create },
 	{ SOURCE("gl-statistics", "pipeline statistics", .by_default = true,
 		 .without = NO_COUNTERS,
-		 .without_es = "OpenGL ES has few such queries: passes of OpenGL ES programs will "
+		 .without_es = "OpenGL ES has few such queries: passes of OpenGL ES "
+			       "programs will "
 			       "have no GPU counters from it"),
 	  .create = tally_gl_statistics_create },
-	{ SOURCE("gl-intel", "the counters of gl-intel", .by_default = true, .hardware = true),
+	{ SOURCE("gl-intel", "the counters of gl-intel", .by_default = true,
+		 .hardware = true),
 	  .yields = TALLY_YIELDS_COUNTERS, .create = tally_gl_intel_create },
-	{ SOURCE("gl-amd", "the counters of gl-amd", .by_default = true, .hardware = true),
+	{ SOURCE("gl-amd", "the counters of gl-amd", .by_default = true,
+		 .hardware = true),
 	  .yields = TALLY_YIELDS_MONITORS, .create = tally_gl_amd_create },
 #ifdef PASSTALLY_TEST_SOURCES
 	{ SOURCE("fake", NULL, .in_tests = true), .create = tally_fake_of_gl_create },
@@ -95,25 +99,27 @@ _Static_assert(N_ROWS(tally_vk_sources) <= TALLY_MAX_VK_SOURCES, "raise TALLY_MA
 #define WITH_CPU .look_closer = nothing_closer, .named = tally_linux_named, .with_cpu = true
 
 const struct tally_snapshot_source_row tally_snapshot_sources[] = {
-	{ SOURCE("mali-kbase", "the counters of a Mali GPU", .by_default = true, .hardware = true,
-		 .without = FOR_MALI),
+	{ SOURCE("mali-kbase", "the counters of a Mali GPU", .by_default = true,
+		 .hardware = true, .without = FOR_MALI),
 	  PLAIN, .create = tally_mali_kbase_create, .may_count = tally_mali_may_count },
 	{ SOURCE("mali-panfrost", "the counters of a Mali GPU", .by_default = true,
 		 .hardware = true, .without = FOR_MALI),
-	  PLAIN, .create = tally_mali_panfrost_create, .may_count = tally_mali_may_count },
+	  PLAIN, .create = tally_mali_panfrost_create,
+	  .may_count = tally_mali_may_count },
 	{ SOURCE("microblaze", "the counters of a MicroBlaze core", .by_default = true),
 	  .trial = true, .create = tally_microblaze_create, .may_count = counts_by_option,
-	  .named = counts_by_option,
-	  .look_closer = tally_microblaze_look_closer },
+	  .named = counts_by_option, .look_closer = tally_microblaze_look_closer },
 	{ SOURCE("linux-perf", "the program's use of the CPU",
-		 .without = "linux-proc counts in its place, without what only perf can tell"),
-	  WITH_CPU, .create = tally_linux_perf_create, .may_count = tally_linux_may_count },
+		 .without = "linux-proc counts in its place, without what only perf can "
+			    "tell"),
+	  WITH_CPU, .create = tally_linux_perf_create,
+	  .may_count = tally_linux_may_count },
 	{ SOURCE("linux-proc", "the program's use of the CPU", .by_default = false),
 	  WITH_CPU, .unless = "linux-perf", .create = tally_linux_proc_create,
 	  .may_count = tally_linux_may_count },
 #ifdef PASSTALLY_TEST_SOURCES
-	{ SOURCE("fake-snapshot", NULL, .in_tests = true),
-	  PLAIN, .create = tally_fake_snapshot_create, .may_count = tally_fake_may_count },
+	{ SOURCE("fake-snapshot", NULL, .in_tests = true), PLAIN,
+	  .create = tally_fake_snapshot_create, .may_count = tally_fake_may_count },
 #endif
 };
 const uint32_t tally_n_snapshot_sources = N_ROWS(tally_snapshot_sources);

@@ -97,7 +97,8 @@ create_below(struct vk_device *made, const VkDeviceCreateInfo *info, PFN_vkCreat
 						  performance, &patched)) {
 		patched.link->u.pLayerInfo = next; /* layers below have advanced it */
 		made->handle = passed;
-		VkResult result = create(made->physical, &patched.info, allocator, &made->handle);
+		VkResult result = create(made->physical, &patched.info, allocator,
+					 &made->handle);
 		made->enabled = patched.enabled;
 		free(patched.memory);
 		if (result == VK_SUCCESS || !patched.added[0])
@@ -188,7 +189,8 @@ vk_device_create(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
 	if (!instance || !link || !link->u.pLayerInfo)
 		return VK_ERROR_INITIALIZATION_FAILED;
 	PFN_vkGetDeviceProcAddr get = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
-	PFN_vkGetInstanceProcAddr get_of_instance = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
+	PFN_vkGetInstanceProcAddr get_of_instance =
+		link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
 	PFN_vkCreateDevice create =
 		(PFN_vkCreateDevice)get_of_instance(instance->handle, "vkCreateDevice");
 	if (!create)

@@ -158,7 +158,8 @@ in_core(const struct vk_instance *instance, const VkPhysicalDeviceProperties *de
 }
 
 PFN_vkGetPhysicalDeviceProperties2
-vk_reads_properties2(const struct vk_instance *instance, const VkPhysicalDeviceProperties *device)
+vk_reads_properties2(const struct vk_instance *instance,
+		     const VkPhysicalDeviceProperties *device)
 {
 	if (in_core(instance, device, VK_API_VERSION_1_1))
 		return instance->next.GetPhysicalDeviceProperties2;
@@ -185,7 +186,8 @@ wants_performance(const struct tally_config *config)
 
 /* Queried only where it will be used: a driver may make preparations when it is queried. */
 static void
-read_performance(PFN_vkGetPhysicalDeviceFeatures2 ask, VkPhysicalDevice physical, struct offer *out)
+read_performance(PFN_vkGetPhysicalDeviceFeatures2 ask, VkPhysicalDevice physical,
+		 struct offer *out)
 {
 	VkPhysicalDevicePerformanceQueryFeaturesKHR performance = {
 		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PERFORMANCE_QUERY_FEATURES_KHR,
@@ -206,7 +208,8 @@ read_performance(PFN_vkGetPhysicalDeviceFeatures2 ask, VkPhysicalDevice physical
 
 /* Both sides of the clock mapping: the GPU's clock and the CPU's. */
 static bool
-has_both_clocks(PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsEXT ask, VkPhysicalDevice physical)
+has_both_clocks(PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsEXT ask,
+		VkPhysicalDevice physical)
 {
 	VkTimeDomainEXT domains[16];
 	uint32_t n = 16;
@@ -344,7 +347,8 @@ plan_core(struct plan *plan, const VkDeviceCreateInfo *info, const struct offer 
 	plan->inherited = offer->core.inheritedQueries && !enabled->inherited_queries;
 	if (!plan->statistics && !plan->inherited)
 		return;
-	plan->features2 = find_in_chain(info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
+	plan->features2 = find_in_chain(info->pNext,
+					VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
 	if (plan->features2 && !reach(plan, info, plan->features2)) {
 		plan->features2 = NULL;
 		plan->statistics = plan->inherited = false;

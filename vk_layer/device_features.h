@@ -26,12 +26,14 @@ bool vk_features_patch(const struct vk_instance *instance, VkPhysicalDevice phys
 void vk_features_of_game(const VkDeviceCreateInfo *info, struct vk_enabled *out);
 
 /* The loader's node in a chain, or NULL. Not const: the protocol is to advance it in place. */
-VkLayerDeviceCreateInfo *vk_device_node(const VkDeviceCreateInfo *info, VkLayerFunction function);
+VkLayerDeviceCreateInfo *
+vk_device_node(const VkDeviceCreateInfo *info, VkLayerFunction function);
 /* Does the device itself (not a layer) support an extension? */
 bool vk_offers(const struct vk_instance *instance, VkPhysicalDevice physical, const char *name);
 /* The function that queries detailed properties of this device, or NULL where
  * that is not allowed. */
-PFN_vkGetPhysicalDeviceProperties2 vk_reads_properties2(const struct vk_instance *instance,
-							const VkPhysicalDeviceProperties *device);
+PFN_vkGetPhysicalDeviceProperties2
+vk_reads_properties2(const struct vk_instance *instance,
+		     const VkPhysicalDeviceProperties *device);
 
 #endif

@@ -94,18 +94,19 @@ static const struct {
 	enum scope scope;
 	bool when_off; /* a pure pass-through needs it too */
 } own[] = {
-	{ "vkGetInstanceProcAddr", (PFN_vkVoidFunction)get_instance_proc_addr, GLOBAL, true },
+	{ "vkGetInstanceProcAddr", (PFN_vkVoidFunction)get_instance_proc_addr, GLOBAL,
+	  true },
 	{ "vkCreateInstance", (PFN_vkVoidFunction)vk_instance_create, GLOBAL, true },
-	{ "vkEnumerateInstanceLayerProperties", (PFN_vkVoidFunction)enumerate_instance_layers,
-	  GLOBAL, true },
+	{ "vkEnumerateInstanceLayerProperties",
+	  (PFN_vkVoidFunction)enumerate_instance_layers, GLOBAL, true },
 	{ "vkEnumerateInstanceExtensionProperties",
 	  (PFN_vkVoidFunction)enumerate_instance_extensions, GLOBAL, true },
 	{ "vkDestroyInstance", (PFN_vkVoidFunction)vk_instance_destroy, INSTANCE, true },
 	{ "vkCreateDevice", (PFN_vkVoidFunction)vk_device_create, INSTANCE, true },
 	{ "vkEnumerateDeviceLayerProperties", (PFN_vkVoidFunction)enumerate_device_layers,
 	  INSTANCE, false },
-	{ "vkEnumerateDeviceExtensionProperties", (PFN_vkVoidFunction)enumerate_device_extensions,
-	  INSTANCE, false },
+	{ "vkEnumerateDeviceExtensionProperties",
+	  (PFN_vkVoidFunction)enumerate_device_extensions, INSTANCE, false },
 	{ "vkGetDeviceProcAddr", (PFN_vkVoidFunction)get_device_proc_addr, DEVICE, true },
 	{ "vkDestroyDevice", (PFN_vkVoidFunction)vk_device_destroy, DEVICE, true },
 };

@@ -81,9 +81,11 @@ is_left_to_shim(const struct vk_instance *instance, const struct tally_config *c
 	for (uint32_t i = 0; i < tally_n_vk_sources && config->sources; i++)
 		if (tally_source_wanted(config->sources, &tally_vk_sources[i].row))
 			return false;
-	tally_log_say(TALLY_LEVEL_INFO, "vulkan",
-		      "OpenGL runs on Vulkan here (zink): its passes are measured in OpenGL alone; "
-		      "name vk-timestamp in --sources to measure those of Vulkan as well");
+	tally_log_say(
+		TALLY_LEVEL_INFO, "vulkan",
+		"OpenGL runs on Vulkan here (zink): its passes are measured in OpenGL "
+		"alone; "
+		"name vk-timestamp in --sources to measure those of Vulkan as well");
 	return true;
 }
 

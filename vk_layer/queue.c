@@ -20,7 +20,8 @@ vk_queue_find(VkQueue handle)
 }
 
 static struct vk_queue *
-make_queue(struct vk_device *d, VkQueue handle, uint32_t family, uint32_t index, bool is_protected)
+make_queue(struct vk_device *d, VkQueue handle, uint32_t family, uint32_t index,
+	   bool is_protected)
 {
 	struct vk_queue *q = calloc(1, sizeof(*q));
 	if (!q)
@@ -40,7 +41,8 @@ make_queue(struct vk_device *d, VkQueue handle, uint32_t family, uint32_t index,
 }
 
 static void
-learn_queue(struct vk_device *d, VkQueue handle, uint32_t family, uint32_t index, bool is_protected)
+learn_queue(struct vk_device *d, VkQueue handle, uint32_t family, uint32_t index,
+	    bool is_protected)
 {
 	if (!handle || !vk_device_runs(d))
 		return;
@@ -120,8 +122,8 @@ vk_queue_label_end(struct vk_device *d, PFN_vkQueueEndDebugUtilsLabelEXT next, V
 }
 
 void
-vk_queue_label_insert(struct vk_device *d, PFN_vkQueueInsertDebugUtilsLabelEXT next, VkQueue queue,
-		      const VkDebugUtilsLabelEXT *label)
+vk_queue_label_insert(struct vk_device *d, PFN_vkQueueInsertDebugUtilsLabelEXT next,
+		      VkQueue queue, const VkDebugUtilsLabelEXT *label)
 {
 	struct vk_queue *q = vk_device_runs(d) ? vk_queue_find(queue) : NULL;
 	if (q) {

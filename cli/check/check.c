@@ -27,15 +27,22 @@ static void
 help(void)
 {
 	puts("Usage: passtally check LOG...\n\n"
-	     "Checks that each line of a log is what the schema says (passtally schema), and\n"
-	     "that the lines come in a legal order. LOG may be compressed with zstd; - is\n"
-	     "standard input. The first wrong line is reported as LOG:LINE:COLUMN: what was\n"
+	     "Checks that each line of a log is what the schema says (passtally schema), "
+	     "and\n"
+	     "that the lines come in a legal order. LOG may be compressed with zstd; - "
+	     "is\n"
+	     "standard input. The first wrong line is reported as LOG:LINE:COLUMN: what "
+	     "was\n"
 	     "expected. Of counters that are read in snapshots the values of passes,\n"
-	     "unattributed and unlogged must add up to the growth in the end line, whose\n"
-	     "statistics must be those of the frames; the first 20 that are not are reported.\n");
+	     "unattributed and unlogged must add up to the growth in the end line, "
+	     "whose\n"
+	     "statistics must be those of the frames; the first 20 that are not are "
+	     "reported.\n");
 	tally_args_help(options, G_N_ELEMENTS(options));
-	puts("\nA log whose last line is cut, as after kill -9, is accepted with a warning: every\n"
-	     "complete line must be right. Lines of a type that this version does not know are\n"
+	puts("\nA log whose last line is cut, as after kill -9, is accepted with a "
+	     "warning: every\n"
+	     "complete line must be right. Lines of a type that this version does not "
+	     "know are\n"
 	     "passed over.\n\n"
 	     "Exit status: 0; 2 usage; 3 a bad log; 125 other errors.");
 }
@@ -118,7 +125,8 @@ read_lines(struct check *c, struct tally_log_reader *reader, struct tally_read_e
 }
 
 static int
-conclude(const struct check *c, enum tally_read_status status, const struct tally_read_error *error)
+conclude(const struct check *c, enum tally_read_status status,
+	 const struct tally_read_error *error)
 {
 	int exit_status = TALLY_EXIT_OK;
 	if (status != TALLY_READ_END && status != TALLY_READ_TRUNCATED)
@@ -134,7 +142,8 @@ conclude(const struct check *c, enum tally_read_status status, const struct tall
 		   c->passes);
 	if (status == TALLY_READ_TRUNCATED) {
 		tally_text_print_line(stdout,
-				      "%s: ok up to line %" G_GUINT64_FORMAT "; the last line is "
+				      "%s: ok up to line %" G_GUINT64_FORMAT
+				      "; the last line is "
 				      "cut (was the program killed?), %s",
 				      c->path, c->line, counts);
 		tally_cli_complain("check", "%s: the last line is cut", c->path);

@@ -93,7 +93,8 @@ same_sums(const struct tally_statistic_record *a, const struct tally_statistic_r
 
 /* The name of the first member in which they differ, or NULL. */
 static const char *
-difference(const struct tally_statistic_record *told, const struct tally_statistic_record *counted)
+difference(const struct tally_statistic_record *told,
+	   const struct tally_statistic_record *counted)
 {
 	if (told->n != counted->n)
 		return "n";
@@ -130,15 +131,18 @@ static void
 tell(const struct tally_statistic_record *told, const struct tally_statistic_record *counted,
      const char *what, uint32_t i, tally_recount_wrong *wrong, void *data)
 {
-	char *message = counted ?
-		g_strdup_printf("%s of pass %016" G_GINT64_MODIFIER "x on device %u: %s is not "
-				"what the frames come to (n %" G_GUINT64_FORMAT ", mean %.17g; "
-				"they: n %" G_GUINT64_FORMAT ", mean %.17g)",
-				told->key, told->id, told->device, what, told->n, told->mean,
-				counted->n, counted->mean) :
-		g_strdup_printf("%s of pass %016" G_GINT64_MODIFIER "x on device %u: no frame has "
-				"a value of it",
-				told->key, told->id, told->device);
+	char *message = counted ? g_strdup_printf(
+					  "%s of pass %016" G_GINT64_MODIFIER
+					  "x on device %u: %s is not "
+					  "what the frames come to (n %" G_GUINT64_FORMAT
+					  ", mean %.17g; "
+					  "they: n %" G_GUINT64_FORMAT ", mean %.17g)",
+					  told->key, told->id, told->device, what,
+					  told->n, told->mean, counted->n, counted->mean)
+				: g_strdup_printf("%s of pass %016" G_GINT64_MODIFIER
+						  "x on device %u: no frame has "
+						  "a value of it",
+						  told->key, told->id, told->device);
 	wrong(data, i, message);
 	g_free(message);
 }

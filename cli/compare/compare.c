@@ -25,22 +25,32 @@ static const struct tally_arg options[] = {
 	[OPT_BASE] = { "base", 0, "LOG", "A log of the base side; may be given again." },
 	[OPT_NEW] = { "new", 0, "LOG", "A log of the new side; may be given again." },
 	[OPT_FAIL_ABOVE] = { "fail-above", 0, "PERCENT",
-			     "Exit with 1 when a time is worse by more than this and chance does "
-			     "not explain it: gpu_ns of a pass or frame, cpu_ns of a frame." },
+			     "Exit with 1 when a time is worse by more than this and "
+			     "chance does "
+			     "not explain it: gpu_ns of a pass or frame, cpu_ns of a "
+			     "frame." },
 	[OPT_GATE] = { "gate", 0, "KEY[:less]",
-		       "Let a rise of this counter or metric fail too; with :less, a fall. May be "
+		       "Let a rise of this counter or metric fail too; with :less, a "
+		       "fall. May be "
 		       "given again." },
 	[OPT_KEYS] = { "keys", 0, "LIST",
-		       "Compare only these: gpu_ns, cpu_ns, draws, ..., counters, metrics, with * "
-		       "and ?; ',' or '+' between them. Fewer are told apart more sharply." },
+		       "Compare only these: gpu_ns, cpu_ns, draws, ..., counters, "
+		       "metrics, with * "
+		       "and ?; ',' or '+' between them. Fewer are told apart more "
+		       "sharply." },
 	[OPT_CONFIDENCE] = { "confidence", 0, "PERCENT",
-			     "Of each interval; 100 less it is the chance that anything at all is "
-			     "told as changed where nothing is. From 50 to 99.99; default 99." },
+			     "Of each interval; 100 less it is the chance that anything "
+			     "at all is "
+			     "told as changed where nothing is. From 50 to 99.99; "
+			     "default 99." },
 	[OPT_STATISTIC] = { "statistic", 0, "mean|trimmed",
-			    "Compare means (default), or means without the lowest and highest "
+			    "Compare means (default), or means without the lowest and "
+			    "highest "
 			    "tenth of frames, which single slow frames do not move." },
-	[OPT_WARMUP] = { "warmup", 0, "N", "Leave out the first N frames of each device." },
-	[OPT_DEVICE] = { "device", 0, "N", "Only this device of each log. Default: as report." },
+	[OPT_WARMUP] = { "warmup", 0, "N",
+			 "Leave out the first N frames of each device." },
+	[OPT_DEVICE] = { "device", 0, "N",
+			 "Only this device of each log. Default: as report." },
 	[OPT_ALL] = { "all", 0, NULL, "List what did not change too." },
 	[OPT_JSON] = { "json", 0, NULL, "Print JSON: everything that was compared." },
 	[OPT_MARKDOWN] = { "markdown", 0, NULL, "Print Markdown, for a merge request." },
@@ -73,12 +83,17 @@ help(void)
 	tally_args_help(options, G_N_ELEMENTS(options));
 	puts("\nA change is told when chance does not explain it: frames resemble their "
 	     "neighbours,\n"
-	     "so errors come from a bootstrap of blocks of frames, and Holm's correction stands\n"
-	     "over all values tested. Intervals are of each value alone. With five logs a side or\n"
-	     "more, runs are compared instead of frames, which takes in what differs from run to\n"
-	     "run. `~` marks estimates, (ratio) what is no sum. docs/compare.md has the method.\n\n"
+	     "so errors come from a bootstrap of blocks of frames, and Holm's correction "
+	     "stands\n"
+	     "over all values tested. Intervals are of each value alone. With five logs "
+	     "a side or\n"
+	     "more, runs are compared instead of frames, which takes in what differs "
+	     "from run to\n"
+	     "run. `~` marks estimates, (ratio) what is no sum. docs/compare.md has the "
+	     "method.\n\n"
 	     "The same logs give the same output, always.\n\n"
-	     "Exit status: 0; 1 a regression above --fail-above; 2 usage; 3 a bad log, or nothing\n"
+	     "Exit status: 0; 1 a regression above --fail-above; 2 usage; 3 a bad log, "
+	     "or nothing\n"
 	     "to compare in one; 125 other errors.");
 }
 
@@ -91,7 +106,8 @@ parse_percent(const char *name, const char *value, double least, double most, do
 	end += strspn(end, " ");
 	end += *end == '%';
 	if (end == value || *end || !isfinite(v) || v < least || v > most) {
-		tally_cli_complain("compare", "--%s %s: must be a percentage from %g to %g", name,
+		tally_cli_complain("compare",
+				   "--%s %s: must be a percentage from %g to %g", name,
 				   value, least, most);
 		return false;
 	}
@@ -269,8 +285,9 @@ check_gates(const struct compare_request *r, const struct tally_compare *c)
 			found = strcmp(row->key, key) == 0;
 		}
 		if (!found) {
-			tally_cli_complain("compare", "--gate %s: no log has a value of that key%s",
-					   key, r->filter.patterns ? " (as --keys leaves it)" : "");
+			tally_cli_complain(
+				"compare", "--gate %s: no log has a value of that key%s",
+				key, r->filter.patterns ? " (as --keys leaves it)" : "");
 			return TALLY_EXIT_USAGE;
 		}
 	}

@@ -119,7 +119,12 @@ subject_compare(gconstpointer a, gconstpointer b)
 	const struct tally_compare_subject *y = *(struct tally_compare_subject *const *)b;
 	if (x->slot != y->slot)
 		return x->slot < y->slot ? -1 : 1;
-	int rank_x = x->frame ? 0 : x->outside ? 2 : 1, rank_y = y->frame ? 0 : y->outside ? 2 : 1;
+	int rank_x = x->frame     ? 0
+		     : x->outside ? 2
+				  : 1,
+	    rank_y = y->frame     ? 0
+		     : y->outside ? 2
+				  : 1;
 	if (rank_x != rank_y)
 		return rank_x - rank_y;
 	int names = strcmp(x->name, y->name);
@@ -265,10 +270,10 @@ add_rows_of(struct tally_compare *c, const struct tally_compare_subject *s,
 		row->series = i;
 		row->unit = tally_series_unit(a, i);
 		row->is_time = g_strcmp0(row->unit, "ns") == 0;
-		row->ratio =
-			i >= TALLY_N_FIXED_SERIES &&
-			g_array_index(a->keys, struct tally_key, i - TALLY_N_FIXED_SERIES).join ==
-				TALLY_JOIN_NONE;
+		row->ratio = i >= TALLY_N_FIXED_SERIES &&
+			     g_array_index(a->keys, struct tally_key,
+					   i - TALLY_N_FIXED_SERIES)
+					     .join == TALLY_JOIN_NONE;
 	}
 }
 
@@ -315,12 +320,14 @@ find_numbers(struct tally_compare *c)
 {
 	for (unsigned side = 0; side < TALLY_N_SIDES; side++) {
 		for (guint k = 0; k < c->logs[side]->len; k++) {
-			const struct tally_compare_log *log = g_ptr_array_index(c->logs[side], k);
+			const struct tally_compare_log *log = g_ptr_array_index(
+				c->logs[side], k);
 			const GArray *here = log->devices;
 			if (!c->numbers)
 				c->numbers = here;
 			guint n = MIN(here->len, c->numbers->len);
-			if (n && memcmp(here->data, c->numbers->data, n * sizeof(uint32_t)) != 0) {
+			if (n && memcmp(here->data, c->numbers->data,
+					n * sizeof(uint32_t)) != 0) {
 				c->numbers = NULL;
 				return;
 			}
@@ -334,13 +341,15 @@ void
 tally_compare_join(struct tally_compare *c)
 {
 	find_numbers(c);
-	GHashTable *subjects = g_hash_table_new_full(join_key_hash, join_key_equal, g_free, NULL);
+	GHashTable *subjects = g_hash_table_new_full(join_key_hash, join_key_equal,
+						     g_free, NULL);
 	/* The new side goes first, because its names are the ones people look for in the
 	 * current game. */
 	for (unsigned turn = 0; turn < TALLY_N_SIDES; turn++) {
 		unsigned side = turn == 0 ? TALLY_SIDE_NEW : TALLY_SIDE_BASE;
 		for (guint k = 0; k < c->logs[side]->len; k++) {
-			const struct tally_compare_log *log = g_ptr_array_index(c->logs[side], k);
+			const struct tally_compare_log *log = g_ptr_array_index(
+				c->logs[side], k);
 			c->n_slots = MAX(c->n_slots, log->devices->len);
 			for (guint i = 0; i < log->sources->len; i++)
 				add_source(c, subjects, side, k, log->sources->pdata[i]);

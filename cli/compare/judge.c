@@ -61,8 +61,8 @@ run_mean(const struct tally_compare_values *v, double trim)
 static void
 gather(struct evidence *e, const GPtrArray *values, bool runs, double trim)
 {
-	const struct tally_compare_values *const *all = (const struct tally_compare_values *const *)
-								values->pdata;
+	const struct tally_compare_values *const *all =
+		(const struct tally_compare_values *const *)values->pdata;
 	*e = (struct evidence){ .stride = 1, .constant = true };
 	double total = 0, n = 0;
 	for (guint i = 0; i < values->len; i++) {
@@ -97,7 +97,8 @@ test_row(const struct tally_compare *c, struct tally_compare_row *row, struct ev
 	};
 	struct tally_bootstrap_side s[TALLY_N_SIDES];
 	for (unsigned i = 0; i < TALLY_N_SIDES; i++)
-		s[i] = (struct tally_bootstrap_side){ .values = sides[i].values, .n = sides[i].n };
+		s[i] = (struct tally_bootstrap_side){ .values = sides[i].values,
+						      .n = sides[i].n };
 	struct tally_bootstrap_result r;
 	tally_bootstrap_compare(&s[0], &s[1], &settings, &r);
 	for (unsigned i = 0; i < TALLY_N_SIDES; i++) {
@@ -149,7 +150,8 @@ judge_row(struct tally_compare *c, struct tally_compare_row *row)
 		row->verdict = TALLY_VERDICT_FEW;
 	else
 		test_row(c, row, sides);
-	c->n_few += row->verdict == TALLY_VERDICT_FEW && row->worse && c->settings.has_fail_above;
+	c->n_few += row->verdict == TALLY_VERDICT_FEW && row->worse &&
+		    c->settings.has_fail_above;
 	for (unsigned i = 0; i < TALLY_N_SIDES; i++) {
 		g_free(sides[i].values);
 		g_ptr_array_unref(values[i]);
@@ -215,7 +217,8 @@ tally_compare_judge(struct tally_compare *c)
 	for (guint i = 0; i < c->rows->len; i++) {
 		judge_row(c, g_ptr_array_index(c->rows, i));
 		if (tally_progress_due(&progress))
-			tally_progress_show(&progress, "comparing: %u %%", 100 * i / c->rows->len);
+			tally_progress_show(&progress, "comparing: %u %%",
+					    100 * i / c->rows->len);
 	}
 	tally_progress_end(&progress);
 	correct(c);

@@ -196,8 +196,9 @@ key_text(const struct printer *p, const struct tally_compare_row *row)
 	const char *unit = row->is_time ? p->unit.word : row->unit;
 	bool has_unit = unit && strcmp(unit, "1") != 0;
 	char *key = tally_text_escape(row->key);
-	char *text = g_strdup_printf("%s%s%s%s%s", key, has_unit ? " [" : "", has_unit ? unit : "",
-				     has_unit ? "]" : "", row->ratio ? " (ratio)" : "");
+	char *text = g_strdup_printf("%s%s%s%s%s", key, has_unit ? " [" : "",
+				     has_unit ? unit : "", has_unit ? "]" : "",
+				     row->ratio ? " (ratio)" : "");
 	g_free(key);
 	return text;
 }
@@ -267,7 +268,8 @@ print_side(const struct printer *p, enum tally_side side, const char *word)
 	}
 	const struct tally_compare_log *first = g_ptr_array_index(logs, 0);
 	char *path = tally_text_escape(first->aggregate.path);
-	char *more = logs->len > 1 ? g_strdup_printf(" and %u more", logs->len - 1) : g_strdup("");
+	char *more = logs->len > 1 ? g_strdup_printf(" and %u more", logs->len - 1)
+				   : g_strdup("");
 	line(p, "%s %s%s, %" G_GUINT64_FORMAT " frame%s", word, path, more, frames,
 	     frames == 1 ? "" : "s");
 	g_free(more);
@@ -340,9 +342,10 @@ print_times(const struct printer *p)
 	else
 		tally_cells_finish(&t);
 	if (quiet > MOST_QUIET)
-		tally_text_print(p->out,
-				 "%s%u more passes without a change that could be told (--all)\n",
-				 p->style->markdown ? "\n" : "", quiet - MOST_QUIET);
+		tally_text_print(
+			p->out,
+			"%s%u more passes without a change that could be told (--all)\n",
+			p->style->markdown ? "\n" : "", quiet - MOST_QUIET);
 	g_ptr_array_unref(rows);
 }
 
@@ -360,8 +363,10 @@ print_keys(const struct printer *p)
 			add_row(p, &t, row, false);
 	}
 	if (tally_cells_rows(&t)) {
-		title(p, p->style->all ? "Counts, counters, metrics: means a frame"
-				       : "Counts, counters, metrics that changed: means a frame");
+		title(p,
+		      p->style->all
+			      ? "Counts, counters, metrics: means a frame"
+			      : "Counts, counters, metrics that changed: means a frame");
 		print_cells(p, &t);
 	} else {
 		tally_cells_finish(&t);
@@ -517,15 +522,16 @@ print_verdict(const struct printer *p)
 		runs += row->runs && row->tested;
 	}
 	fputs("\n", p->out);
-	line(p, "%u value%s tested by %s: %u rose, %u fell, at %g %% for all together", c->n_tested,
-	     c->n_tested == 1 ? "" : "s",
+	line(p, "%u value%s tested by %s: %u rose, %u fell, at %g %% for all together",
+	     c->n_tested, c->n_tested == 1 ? "" : "s",
 	     runs == 0 ? "frames"
 	     : runs == c->n_tested
 		     ? "whole runs"
 		     : "whole runs (by frames where fewer than 5 runs a side have it)",
 	     more, less, 100 * (1 - c->settings.confidence));
 	if (runs == 0 && c->n_tested)
-		line(p, "Runs differ by chance too, and frames cannot show by how much: give five "
+		line(p, "Runs differ by chance too, and frames cannot show by how much: "
+			"give five "
 			"logs a side or "
 			"more");
 	if (!c->settings.has_fail_above)
@@ -551,11 +557,14 @@ tally_compare_print(FILE *out, const struct tally_compare *c,
 	struct printer p = { .out = out, .c = c, .style = style, .unit = choose_unit(c) };
 	if (style->markdown) {
 		if (c->n_failed)
-			tally_text_print(out, "### %u regression%s above %g %%\n\n", c->n_failed,
-					 c->n_failed == 1 ? "" : "s", 100 * c->settings.fail_above);
+			tally_text_print(out, "### %u regression%s above %g %%\n\n",
+					 c->n_failed, c->n_failed == 1 ? "" : "s",
+					 100 * c->settings.fail_above);
 		else
 			tally_text_print(out, "### passtally compare%s\n\n",
-					 c->settings.has_fail_above ? ": no regression found" : "");
+					 c->settings.has_fail_above
+						 ? ": no regression found"
+						 : "");
 	}
 	print_top(&p);
 	print_times(&p);

@@ -38,7 +38,8 @@ static void
 halve(struct tally_compare_values *s)
 {
 	for (uint32_t i = 0; i < s->n / 2; i++)
-		s->points[i] = (float)(((double)s->points[2 * i] + (double)s->points[2 * i + 1]) /
+		s->points[i] = (float)(((double)s->points[2 * i] +
+					(double)s->points[2 * i + 1]) /
 				       2);
 	s->n /= 2;
 	s->stride *= 2;
@@ -324,7 +325,8 @@ choose_devices(struct tally_compare_log *log, int64_t device)
 	for (guint i = 0; i < a->devices->len; i++) {
 		const struct tally_device_summary *d = g_ptr_array_index(a->devices, i);
 		if (d->frames &&
-		    (device >= 0 ? d->device == device : !tally_aggregate_is_beneath(a, d->device)))
+		    (device >= 0 ? d->device == device
+				 : !tally_aggregate_is_beneath(a, d->device)))
 			g_array_append_val(log->devices, d->device);
 	}
 	g_array_sort(log->devices, number_compare);
@@ -332,8 +334,8 @@ choose_devices(struct tally_compare_log *log, int64_t device)
 		return TALLY_EXIT_OK;
 	if (device >= 0 && !tally_aggregate_device(a, (uint32_t)device)) {
 		tally_cli_complain("compare",
-				   "--device %" G_GINT64_FORMAT ": %s has no such device", device,
-				   a->path);
+				   "--device %" G_GINT64_FORMAT ": %s has no such device",
+				   device, a->path);
 		return TALLY_EXIT_USAGE;
 	}
 	tally_cli_complain("compare", "%s has no whole frame to compare%s", a->path,

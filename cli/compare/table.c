@@ -77,7 +77,9 @@ tally_cells_print(FILE *out, const struct tally_cells *t, size_t width)
 	/* The name is shortened first: numbers must not be cut. */
 	size_t least = MIN(widths[0], LEAST_NAME);
 	if (width && all > width)
-		widths[0] = widths[0] > all - width ? MAX(least, widths[0] - (all - width)) : least;
+		widths[0] = widths[0] > all - width
+				    ? MAX(least, widths[0] - (all - width))
+				    : least;
 	else if (!width)
 		widths[0] = MIN(widths[0], MOST_NAME);
 	for (guint r = 0; r < rows; r++)
@@ -116,7 +118,9 @@ tally_cells_print_markdown(FILE *out, const struct tally_cells *t)
 			continue;
 		for (guint c = 0; c < t->n_columns; c++)
 			tally_text_print(out, "%s",
-					 c < t->n_texts || c + 1 == t->n_columns ? "|---" : "|--:");
+					 c < t->n_texts || c + 1 == t->n_columns
+						 ? "|---"
+						 : "|--:");
 		fputs("|\n", out);
 	}
 }

@@ -60,7 +60,8 @@ say_device(const struct tally_compare *c, GPtrArray *sayings, unsigned side,
 	};
 	char suffix[24] = "";
 	if (c->n_slots > 1)
-		g_snprintf(suffix, sizeof(suffix), " of device %u", tally_compare_device(c, slot));
+		g_snprintf(suffix, sizeof(suffix), " of device %u",
+			   tally_compare_device(c, slot));
 	for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
 		char *what = g_strconcat(texts[i].what, suffix, NULL);
 		say(sayings, what, side, texts[i].text)->device = true;

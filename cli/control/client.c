@@ -46,11 +46,13 @@ tally_control_pattern(char *why, size_t size)
 {
 	g_autofree char *folder = folder_name(0);
 	if (g_mkdir(folder, 0700) < 0 && errno != EEXIST) {
-		g_snprintf(why, (gulong)size, "%s cannot be made: %s", folder, g_strerror(errno));
+		g_snprintf(why, (gulong)size, "%s cannot be made: %s", folder,
+			   g_strerror(errno));
 		return NULL;
 	}
 	if (!is_private(folder)) {
-		g_snprintf(why, (gulong)size, "%s is no folder of yours alone (mode 0700)", folder);
+		g_snprintf(why, (gulong)size,
+			   "%s is no folder of yours alone (mode 0700)", folder);
 		return NULL;
 	}
 	GString *pattern = g_string_new(folder);
@@ -199,7 +201,8 @@ tell_unreachable(const char *path, char *why, size_t size)
 	else if (error == EPROTOTYPE)
 		g_snprintf(why, (gulong)size, "%s is no socket of passtally's", path);
 	else
-		g_snprintf(why, (gulong)size, "%s cannot be reached: %s", path, g_strerror(error));
+		g_snprintf(why, (gulong)size, "%s cannot be reached: %s", path,
+			   g_strerror(error));
 }
 
 char *
@@ -215,7 +218,8 @@ tally_control_ask(const char *path, const char *request, bool *refused, long *pi
 	char *answer = NULL;
 	static char reply[TALLY_CONTROL_MAX_REPLY];
 	if (!is_ours(fd, &number)) {
-		g_snprintf(why, (gulong)size, "the process that listens at %s is not yours", path);
+		g_snprintf(why, (gulong)size,
+			   "the process that listens at %s is not yours", path);
 		goto close_socket;
 	}
 	ssize_t n = send(fd, request, strlen(request), MSG_NOSIGNAL);

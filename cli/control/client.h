@@ -26,7 +26,7 @@ GPtrArray *tally_control_list(void);
 
 /* The game's answer: the text after "ok" (*refused is false) or "error". The caller frees
  * it; NULL, with a reason in `why`, if there was no answer. `pid` may be NULL. */
-char *tally_control_ask(const char *path, const char *request, bool *refused, long *pid, char *why,
-			size_t size);
+char *tally_control_ask(const char *path, const char *request, bool *refused, long *pid,
+			char *why, size_t size);
 
 #endif

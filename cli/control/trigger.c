@@ -55,8 +55,9 @@ parse_request(struct request *r, GPtrArray *words)
 {
 	const char *word = words->len ? g_ptr_array_index(words, 0) : NULL;
 	bool marks = word && strcmp(word, "mark") == 0;
-	bool known = marks || (word && (strcmp(word, "start") == 0 || strcmp(word, "stop") == 0 ||
-					strcmp(word, "status") == 0));
+	bool known = marks ||
+		     (word && (strcmp(word, "start") == 0 || strcmp(word, "stop") == 0 ||
+			       strcmp(word, "status") == 0));
 	if (!known || words->len != (marks ? 2u : 1u)) {
 		tally_cli_complain("trigger", "say one of: start, stop, status, mark NAME");
 		return false;
@@ -116,10 +117,12 @@ parse(struct request *r, int argc, char **argv)
 static void
 tell_several(const GPtrArray *games)
 {
-	tally_cli_complain("trigger", "%u games run: name one with --pid or --control", games->len);
+	tally_cli_complain("trigger", "%u games run: name one with --pid or --control",
+			   games->len);
 	for (guint i = 0; i < games->len; i++) {
 		const struct tally_control_game *game = g_ptr_array_index(games, i);
-		tally_text_print_line(stderr, "  --pid %-8ld --control %s", game->pid, game->path);
+		tally_text_print_line(stderr, "  --pid %-8ld --control %s", game->pid,
+				      game->path);
 	}
 }
 
@@ -143,9 +146,10 @@ choose(const struct request *r, GPtrArray *games)
 				   "`passtally run`, and did it render yet?",
 				   r->pid);
 	else
-		tally_cli_complain("trigger",
-				   "no game runs under `passtally run`, or it did not render yet; "
-				   "one that was started otherwise is named with --control PATH");
+		tally_cli_complain(
+			"trigger",
+			"no game runs under `passtally run`, or it did not render yet; "
+			"one that was started otherwise is named with --control PATH");
 	return false;
 }
 

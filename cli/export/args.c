@@ -76,7 +76,8 @@ tally_export_see_frame(const struct tally_frame_record *f, tally_export_see *see
 	if (f->has_unattributed_gpu) {
 		const struct tally_export_arg arg = { .prefix = "unattributed.",
 						      .key = "gpu_ns",
-						      .value = tally_u64(f->unattributed_gpu_ns) };
+						      .value = tally_u64(
+							      f->unattributed_gpu_ns) };
 		see(user, &arg);
 	}
 	see_values(see, user, "unattributed.", estimated, f->unattributed, f->n_unattributed);
@@ -144,7 +145,8 @@ tally_export_see_pass(const struct tally_pass_record *p, tally_export_see *see, 
 }
 
 void
-tally_export_see_workload(const struct tally_workload_record *w, tally_export_see *see, void *user)
+tally_export_see_workload(const struct tally_workload_record *w, tally_export_see *see,
+			  void *user)
 {
 	if (w->has_gpu_start)
 		see_number(see, user, "gpu_start_ns", w->gpu_start_ns);

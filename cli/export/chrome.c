@@ -105,8 +105,9 @@ see_track(void *user, const struct tally_timeline_track *track)
 		put_number(e, "tid", track->number);
 		put_member(e, "name", "thread_sort_index");
 		tally_out_put(&e->out, ",\"args\":{\"sort_index\":");
-		tally_json_put_value(&e->out.w, (struct tally_value){ .storage = TALLY_STORAGE_I64,
-								      .i64 = track->rank });
+		tally_json_put_value(&e->out.w,
+				     (struct tally_value){ .storage = TALLY_STORAGE_I64,
+							   .i64 = track->rank });
 		tally_out_put(&e->out, "}}");
 		break;
 	default:

@@ -256,8 +256,9 @@ begin(FILE *out)
 	e->frame = g_string_new(NULL);
 	e->head = g_string_new(NULL);
 	e->flags = g_string_new(NULL);
-	tally_out_put(&e->out, "device,api,frame,set,what,pass,id,segment,kind,name,label,ran_on,"
-			       "workload,command,key,value,unit,source,validity,flags\n");
+	tally_out_put(&e->out,
+		      "device,api,frame,set,what,pass,id,segment,kind,name,label,ran_on,"
+		      "workload,command,key,value,unit,source,validity,flags\n");
 	return (struct tally_export *)e;
 }
 

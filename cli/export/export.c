@@ -11,11 +11,14 @@ enum { OPT_PERFETTO, OPT_CHROME, OPT_CSV, OPT_HELP, N_FORMATS = OPT_CSV + 1 };
 
 static const struct tally_arg options[] = {
 	[OPT_PERFETTO] = { "perfetto", 0, "OUT",
-			   "Write a trace of Perfetto's own kind: opens in ui.perfetto.dev." },
+			   "Write a trace of Perfetto's own kind: opens in "
+			   "ui.perfetto.dev." },
 	[OPT_CHROME] = { "chrome", 0, "OUT",
-			 "Write Trace Event JSON: opens in chrome://tracing and Perfetto." },
+			 "Write Trace Event JSON: opens in chrome://tracing and "
+			 "Perfetto." },
 	[OPT_CSV] = { "csv", 0, "OUT",
-		      "Write a table: one row a frame, pass and value, with unit and validity." },
+		      "Write a table: one row a frame, pass and value, with unit and "
+		      "validity." },
 	[OPT_HELP] = { "help", 'h', NULL, "Show this." },
 };
 
@@ -40,20 +43,30 @@ static void
 help(void)
 {
 	puts("Usage: passtally export --perfetto OUT [options] LOG\n\n"
-	     "Turns a log into a timeline or a table for other programs. LOG is a file that\n"
-	     "passtally wrote; - is standard input, and as OUT standard output. Several formats\n"
+	     "Turns a log into a timeline or a table for other programs. LOG is a file "
+	     "that\n"
+	     "passtally wrote; - is standard input, and as OUT standard output. Several "
+	     "formats\n"
 	     "can be had at once.\n");
 	tally_args_help(options, G_N_ELEMENTS(options));
-	puts("\nTimelines have a track for each queue (Vulkan) or context (OpenGL) with what the\n"
-	     "GPU ran, frames with their passes and, of a run with --granularity draw, their\n"
-	     "commands; beside it what the CPU submitted when. Counters and metrics are tracks as\n"
-	     "well, at 0 where nothing was measured, and stand with each pass. Times are\n"
-	     "CLOCK_MONOTONIC; those of a GPU clock that could not be matched with it are on\n"
+	puts("\nTimelines have a track for each queue (Vulkan) or context (OpenGL) with "
+	     "what the\n"
+	     "GPU ran, frames with their passes and, of a run with --granularity draw, "
+	     "their\n"
+	     "commands; beside it what the CPU submitted when. Counters and metrics are "
+	     "tracks as\n"
+	     "well, at 0 where nothing was measured, and stand with each pass. Times "
+	     "are\n"
+	     "CLOCK_MONOTONIC; those of a GPU clock that could not be matched with it "
+	     "are on\n"
 	     "tracks that say so. A pass whose time is not known is listed where it was "
 	     "submitted,\n"
-	     "but not drawn on the GPU's track. docs/export.md describes tracks and columns.\n\n"
-	     "A log whose last line is cut, as after kill -9, is exported up to there with a\n"
-	     "warning. Exit status: 0; 2 usage; 3 a bad log, reported as LOG:LINE:COLUMN:\n"
+	     "but not drawn on the GPU's track. docs/export.md describes tracks and "
+	     "columns.\n\n"
+	     "A log whose last line is cut, as after kill -9, is exported up to there "
+	     "with a\n"
+	     "warning. Exit status: 0; 2 usage; 3 a bad log, reported as "
+	     "LOG:LINE:COLUMN:\n"
 	     "message; 125 other errors. After an error no OUT is left.");
 }
 
@@ -75,7 +88,8 @@ parse(struct request *r, int argc, char **argv)
 		}
 		if (option == TALLY_ARG_POSITIONAL) {
 			if (r->log) {
-				tally_cli_complain("export", "one log at a time: %s and %s are two",
+				tally_cli_complain("export",
+						   "one log at a time: %s and %s are two",
 						   r->log, value);
 				return TALLY_EXIT_USAGE;
 			}
@@ -149,11 +163,12 @@ read_log(struct request *r)
 	if (status == TALLY_READ_END || status == TALLY_READ_OK)
 		return TALLY_EXIT_OK; /* a failed write is reported when the output is closed */
 	if (status == TALLY_READ_TRUNCATED) {
-		tally_cli_complain("export",
-				   "%s: the last line (%" G_GUINT64_FORMAT
-				   ") is cut, as when the program was killed; all lines before it "
-				   "are exported",
-				   r->log, error.line);
+		tally_cli_complain(
+			"export",
+			"%s: the last line (%" G_GUINT64_FORMAT
+			") is cut, as when the program was killed; all lines before it "
+			"are exported",
+			r->log, error.line);
 		return TALLY_EXIT_OK;
 	}
 	return tally_cli_read_failed("export", r->log, status, &error);
@@ -164,14 +179,16 @@ tell_left(const struct tally_export_left *left)
 {
 	if (left->passes)
 		tally_cli_complain("export",
-				   "%" G_GUINT64_FORMAT " passes have no known place on the GPU's "
+				   "%" G_GUINT64_FORMAT
+				   " passes have no known place on the GPU's "
 				   "timeline: they are listed where they were submitted",
 				   left->passes);
 	if (left->workloads)
-		tally_cli_complain("export",
-				   "%" G_GUINT64_FORMAT " single commands have no known place on "
-				   "the GPU's timeline: --csv has what was counted of them",
-				   left->workloads);
+		tally_cli_complain(
+			"export",
+			"%" G_GUINT64_FORMAT " single commands have no known place on "
+			"the GPU's timeline: --csv has what was counted of them",
+			left->workloads);
 }
 
 /* Returns false after printing an error. */

@@ -36,8 +36,8 @@ extern const struct tally_export_format tally_export_perfetto, tally_export_chro
 struct tally_export_names;
 struct tally_export_names *tally_export_names_create(void);
 void tally_export_names_destroy(struct tally_export_names *names);
-void
-tally_export_names_add(struct tally_export_names *names, const struct tally_pass_info_record *info);
+void tally_export_names_add(struct tally_export_names *names,
+			    const struct tally_pass_info_record *info);
 /* Returns the same pointer for the same pass of a device as long as `names` lives. */
 const char *tally_export_names_find(struct tally_export_names *names, uint32_t device,
 				    const struct tally_pass_record *pass);
@@ -66,13 +66,14 @@ struct tally_export_arg {
 	struct tally_value value;
 };
 typedef void tally_export_see(void *user, const struct tally_export_arg *arg);
-void
-tally_export_see_frame(const struct tally_frame_record *frame, tally_export_see *see, void *user);
+void tally_export_see_frame(const struct tally_frame_record *frame, tally_export_see *see,
+			    void *user);
 /* Only the arguments that identify the pass. */
-void
-tally_export_see_identity(const struct tally_pass_record *pass, tally_export_see *see, void *user);
-void tally_export_see_pass(const struct tally_pass_record *pass, tally_export_see *see, void *user);
-void tally_export_see_workload(const struct tally_workload_record *workload, tally_export_see *see,
-			       void *user);
+void tally_export_see_identity(const struct tally_pass_record *pass,
+			       tally_export_see *see, void *user);
+void tally_export_see_pass(const struct tally_pass_record *pass, tally_export_see *see,
+			   void *user);
+void tally_export_see_workload(const struct tally_workload_record *workload,
+			       tally_export_see *see, void *user);
 
 #endif

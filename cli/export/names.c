@@ -84,7 +84,8 @@ struct tally_export_names *
 tally_export_names_create(void)
 {
 	struct tally_export_names *names = g_new0(struct tally_export_names, 1);
-	names->passes = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_named_pass);
+	names->passes = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
+					      free_named_pass);
 	names->names = g_hash_table_new_full(hash_pass, same_pass, g_free, g_free);
 	names->ordinals = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	names->keys = g_hash_table_new_full(hash_device, same_device, free_device_key, free_key);
@@ -112,7 +113,8 @@ add_pass(struct tally_export_names *names, uint64_t id, const char *label, char 
 }
 
 void
-tally_export_names_add(struct tally_export_names *names, const struct tally_pass_info_record *info)
+tally_export_names_add(struct tally_export_names *names,
+		       const struct tally_pass_info_record *info)
 {
 	add_pass(names, info->id, info->label,
 		 tally_pass_name(info->kind, &info->target, info->target.presented));
@@ -138,7 +140,8 @@ tally_export_names_find(struct tally_export_names *names, uint32_t device,
 	char *counted = g_strdup_printf("%u|%s", device, base);
 	guint place = GPOINTER_TO_UINT(g_hash_table_lookup(names->ordinals, counted)) + 1;
 	g_hash_table_replace(names->ordinals, counted, GUINT_TO_POINTER(place));
-	name = place == 1 && quiet_first ? g_strdup(base) : g_strdup_printf("%s #%u", base, place);
+	name = place == 1 && quiet_first ? g_strdup(base)
+					 : g_strdup_printf("%s #%u", base, place);
 	g_hash_table_insert(names->names, g_memdup2(&key, sizeof(key)), name);
 	return name;
 }

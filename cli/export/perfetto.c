@@ -291,13 +291,15 @@ write_slice(struct perfetto *e, const struct tally_timeline_event *event)
 	tally_protobuf_put_number(p, EVENT_TYPE, types[event->type]);
 	tally_protobuf_put_number(p, EVENT_TRACK, uuid_of(e, event->track));
 	if (event->type != TALLY_TIMELINE_END) {
-		tally_protobuf_put_number(p, EVENT_CATEGORY_IID,
-					  intern_kept(e, INTERNED_CATEGORY, "", event->category));
+		tally_protobuf_put_number(
+			p, EVENT_CATEGORY_IID,
+			intern_kept(e, INTERNED_CATEGORY, "", event->category));
 		if (event->name_repeats)
 			tally_protobuf_put_number(
 				p, EVENT_NAME_IID,
-				event->workload ? intern(e, INTERNED_NAME, event->name)
-						: intern_kept(e, INTERNED_NAME, "", event->name));
+				event->workload
+					? intern(e, INTERNED_NAME, event->name)
+					: intern_kept(e, INTERNED_NAME, "", event->name));
 		else
 			tally_protobuf_put_text(p, EVENT_NAME, event->name);
 		if (event->flow)

@@ -118,8 +118,9 @@ emit_numbers(struct tally_timeline *t, const struct stretch *s, bool metric,
 	g_ptr_array_set_size(t->number_tracks, 0);
 	g_array_set_size(t->number_values, 0);
 	for (uint32_t i = 0; i < n; i++) {
-		g_ptr_array_add(t->number_tracks, tally_tracks_number(t, s->layer, values[i].key, i,
-								      &s->where, metric));
+		g_ptr_array_add(t->number_tracks,
+				tally_tracks_number(t, s->layer, values[i].key, i,
+						    &s->where, metric));
 		g_array_append_val(t->number_values, values[i].value);
 	}
 	const struct tally_timeline_event e = {
@@ -194,16 +195,18 @@ flow_of(const struct tally_frame_record *f, const struct tally_pass_record *p)
 /* `drawn`: the GPU's side of the pass is on a track and already shows everything known about
  * the pass. */
 static void
-emit_submission(struct tally_timeline *t, struct tally_timeline_device *d, struct tally_lane *lane,
-		const struct tally_frame_record *f, const struct tally_pass_record *p, bool drawn)
+emit_submission(struct tally_timeline *t, struct tally_timeline_device *d,
+		struct tally_lane *lane, const struct tally_frame_record *f,
+		const struct tally_pass_record *p, bool drawn)
 {
 	uint64_t ns = p->has_cpu_start ? p->cpu_start_ns : f->start_ns;
 	if (ns > INT64_MAX || (drawn && !p->has_cpu_start))
 		return;
 	if (!lane->submission) {
-		lane->submission = tally_tracks_add(t, TALLY_TRACK_SLICES, d->group,
-						    g_strdup_printf("%s: CPU submits", lane->name),
-						    d->number, lane->rank);
+		lane->submission = tally_tracks_add(
+			t, TALLY_TRACK_SLICES, d->group,
+			g_strdup_printf("%s: CPU submits", lane->name), d->number,
+			lane->rank);
 		tally_tracks_tell(t, lane->submission);
 	}
 	bool joined = drawn && !(p->flags & TALLY_FLAG(UNCALIBRATED));
@@ -377,8 +380,8 @@ emit_gpu_frame(struct tally_timeline *t, struct tally_timeline_device *d,
 						 .what = ": GPU",
 						 .rank = lane->rank + 1,
 						 .clock = is_own(first) ? d->clock : NULL };
-	struct tally_layer *layer = tally_tracks_take_layer(t, layers, d, &place, first->start_ns,
-							    end_ns);
+	struct tally_layer *layer = tally_tracks_take_layer(t, layers, d, &place,
+							    first->start_ns, end_ns);
 	if (!layer)
 		return;
 	char name[32];
@@ -450,7 +453,8 @@ emit_note(struct tally_timeline *t, const struct tally_note_record *note)
 		return;
 	if (!*track) {
 		*track = tally_tracks_add(t, TALLY_TRACK_SLICES, tally_tracks_process(t),
-					  g_strdup(mark ? "marks" : "notes"), -1, mark ? -2 : -1);
+					  g_strdup(mark ? "marks" : "notes"), -1,
+					  mark ? -2 : -1);
 		tally_tracks_tell(t, *track);
 	}
 	const struct tally_timeline_event e = { .type = TALLY_TIMELINE_INSTANT,
@@ -492,7 +496,8 @@ emit_early(struct tally_timeline *t)
 	if (t->n_early_lost) {
 		char message[80];
 		g_snprintf(message, sizeof(message),
-			   "%" G_GUINT64_FORMAT " more notes before the first frame: see the log",
+			   "%" G_GUINT64_FORMAT
+			   " more notes before the first frame: see the log",
 			   t->n_early_lost);
 		const struct tally_note_record note = { .message = message, .source = "export" };
 		emit_note(t, &note);
@@ -548,7 +553,8 @@ tally_timeline_line(struct tally_timeline *t, const struct tally_log_line *line)
 	switch (line->type) {
 	case TALLY_LINE_HEADER:
 		g_free(t->program);
-		t->program = g_path_get_basename(line->header.program ? line->header.program : "?");
+		t->program = g_path_get_basename(
+			line->header.program ? line->header.program : "?");
 		t->pid = line->header.pid;
 		break;
 	case TALLY_LINE_DEVICE:

@@ -75,7 +75,8 @@ tally_tracks_process(struct tally_timeline *t)
 static struct tally_timeline_device *
 find_device(struct tally_timeline *t, uint32_t number)
 {
-	struct tally_timeline_device *d = g_hash_table_lookup(t->devices, GUINT_TO_POINTER(number));
+	struct tally_timeline_device *d = g_hash_table_lookup(t->devices,
+							      GUINT_TO_POINTER(number));
 	if (d)
 		return d;
 	d = g_new0(struct tally_timeline_device, 1);
@@ -110,7 +111,8 @@ tally_tracks_lane(struct tally_timeline_device *d, const struct tally_pass_recor
 {
 	for (guint i = 0; i <= d->lanes->len; i++) {
 		struct tally_lane *lane = i ? g_ptr_array_index(d->lanes, i - 1) : d->last;
-		if (lane && lane->context == p->context && lane->queue_family == p->queue_family &&
+		if (lane && lane->context == p->context &&
+		    lane->queue_family == p->queue_family &&
 		    lane->queue_index == p->queue_index)
 			return d->last = lane;
 	}
@@ -140,7 +142,8 @@ add_layer(struct tally_timeline *t, struct tally_layers *layers,
 	if (clock)
 		layer->track->description = g_strdup_printf(
 			"On the GPU's own clock, which could not be matched with "
-			"the CPU's: the stamp %" G_GUINT64_FORMAT " is shown at %" G_GUINT64_FORMAT
+			"the CPU's: the stamp %" G_GUINT64_FORMAT
+			" is shown at %" G_GUINT64_FORMAT
 			", where the CPU began that frame. Compare these times "
 			"only with each other.",
 			clock->gpu_ns, clock->cpu_ns);
@@ -151,7 +154,8 @@ add_layer(struct tally_timeline *t, struct tally_layers *layers,
 struct tally_layer *
 tally_tracks_take_layer(struct tally_timeline *t, struct tally_layers *layers,
 			const struct tally_timeline_device *d,
-			const struct tally_layer_place *place, uint64_t start_ns, uint64_t end_ns)
+			const struct tally_layer_place *place, uint64_t start_ns,
+			uint64_t end_ns)
 {
 	struct tally_layer *layer = NULL;
 	for (uint32_t i = 0; i < layers->n && !layer; i++)
@@ -179,8 +183,8 @@ add_number(struct tally_timeline *t, struct tally_layer *layer, const char *key,
 				where->own_clock ? ", own clock" : "", layer_name),
 		beside->device, beside->rank + 1);
 	track->clock = beside->clock;
-	const struct tally_export_key *says = tally_export_names_key(t->names,
-								     (uint32_t)beside->device, key);
+	const struct tally_export_key *says = tally_export_names_key(
+		t->names, (uint32_t)beside->device, key);
 	if (says) {
 		track->unit = g_strdup(says->unit);
 		track->description = g_strdup(says->description);

@@ -87,7 +87,8 @@ struct tally_timeline {
 
 struct tally_timeline_track *
 tally_tracks_add(struct tally_timeline *t, enum tally_track_kind kind,
-		 const struct tally_timeline_track *parent, char *name, int64_t device, int rank);
+		 const struct tally_timeline_track *parent, char *name, int64_t device,
+		 int rank);
 void tally_tracks_tell(struct tally_timeline *t, const struct tally_timeline_track *track);
 void tally_tracks_free(gpointer track);
 void tally_tracks_free_device(gpointer device);
@@ -116,7 +117,8 @@ struct tally_layer_place {
 struct tally_layer *
 tally_tracks_take_layer(struct tally_timeline *t, struct tally_layers *layers,
 			const struct tally_timeline_device *d,
-			const struct tally_layer_place *place, uint64_t start_ns, uint64_t end_ns);
+			const struct tally_layer_place *place, uint64_t start_ns,
+			uint64_t end_ns);
 /* The track of a counter or metric that belongs to an event on the layer and is the `i`-th
  * of its list. `where` gives the name of the track; the layer's index follows it, unless it
  * is 0. */

@@ -133,7 +133,8 @@ tally_injected_find(struct tally_injected *in)
 	if (!built) {
 		try_path(in, in_libdir(prefix, LIBRARY));
 		for (size_t i = 0; i < G_N_ELEMENTS(library_folders) && !in->path; i++)
-			try_path(in, g_build_filename(prefix, library_folders[i], LIBRARY, NULL));
+			try_path(in, g_build_filename(prefix, library_folders[i], LIBRARY,
+						      NULL));
 		if (!in->path)
 			try_path(in, g_build_filename(folder, LIBRARY, NULL));
 	}

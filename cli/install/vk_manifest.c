@@ -83,7 +83,8 @@ find_installed(struct tally_vk_manifest *m, const char *prefix)
 				   or_none);
 	m->implicit = implicit && loader_reads(data);
 	if (!implicit)
-		try_folder(m, g_build_filename(data, "vulkan", "explicit_layer.d", NULL), or_none);
+		try_folder(m, g_build_filename(data, "vulkan", "explicit_layer.d", NULL),
+			   or_none);
 	g_free(data);
 	g_free(library);
 }

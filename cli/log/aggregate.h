@@ -112,7 +112,8 @@ struct tally_aggregate_watch {
 	/* Called for each known value of a group in a frame. */
 	void (*value)(void *user, struct tally_group *g, uint32_t series, struct tally_value v);
 	/* Called after the values of a frame; `groups` are those seen in it. */
-	void (*frame)(void *user, const struct tally_frame_record *frame, const GPtrArray *groups);
+	void (*frame)(void *user, const struct tally_frame_record *frame,
+		      const GPtrArray *groups);
 };
 
 struct tally_aggregate {
@@ -159,7 +160,8 @@ tally_aggregate_device(const struct tally_aggregate *a, uint32_t device);
 bool tally_aggregate_is_beneath(const struct tally_aggregate *a, uint32_t device);
 
 /* cli/log/series.c: the values of a series and the words for them. */
-void tally_series_add_part(struct tally_series *series, struct tally_value v, enum tally_join join);
+void tally_series_add_part(struct tally_series *series, struct tally_value v,
+			   enum tally_join join);
 
 /* GPU time of a group divided by that of the device: 0 to 1; negative = not known. */
 double tally_group_share(const struct tally_aggregate *a, const struct tally_group *g);

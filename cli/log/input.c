@@ -82,7 +82,8 @@ look(struct input *in, char *to, size_t size, size_t *n, const char **why)
 	const char *packer = foreign_packer(to, *n);
 	if (packer) {
 		g_snprintf(in->why, sizeof(in->why),
-			   "the file is packed by %s, which passtally does not read: %s -dc FILE | "
+			   "the file is packed by %s, which passtally does not read: %s "
+			   "-dc FILE | "
 			   "passtally COMMAND -",
 			   packer, packer);
 		return TALLY_LINES_DAMAGED;
@@ -103,8 +104,8 @@ static enum tally_lines_status
 read_packed(struct input *in, char *to, size_t size, size_t *n, const char **why)
 {
 	for (;;) {
-		size_t got = tally_unpack_step(in->unpack, in->packed, in->n_packed, &in->taken, to,
-					       size, why);
+		size_t got = tally_unpack_step(in->unpack, in->packed, in->n_packed,
+					       &in->taken, to, size, why);
 		if (got == SIZE_MAX)
 			return TALLY_LINES_DAMAGED;
 		*n = got;

@@ -20,8 +20,8 @@ tally_unpack_destroy(struct tally_unpack *unpack)
 }
 
 size_t
-tally_unpack_step(struct tally_unpack *unpack, const char *in, size_t n_in, size_t *taken, char *to,
-		  size_t size, const char **why)
+tally_unpack_step(struct tally_unpack *unpack, const char *in, size_t n_in, size_t *taken,
+		  char *to, size_t size, const char **why)
 {
 	(void)unpack;
 	(void)in;

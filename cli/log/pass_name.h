@@ -10,6 +10,7 @@
 #include "layer/record.h"
 
 /* `target` may be NULL. The caller frees the name with g_free(). */
-char *tally_pass_name(enum tally_pass_kind kind, const struct tally_target *target, bool presented);
+char *tally_pass_name(enum tally_pass_kind kind, const struct tally_target *target,
+		      bool presented);
 
 #endif

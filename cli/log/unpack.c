@@ -33,8 +33,8 @@ tally_unpack_destroy(struct tally_unpack *unpack)
 }
 
 size_t
-tally_unpack_step(struct tally_unpack *unpack, const char *in, size_t n_in, size_t *taken, char *to,
-		  size_t size, const char **why)
+tally_unpack_step(struct tally_unpack *unpack, const char *in, size_t n_in, size_t *taken,
+		  char *to, size_t size, const char **why)
 {
 	ZSTD_inBuffer from = { .src = in, .size = n_in, .pos = *taken };
 	ZSTD_outBuffer out = { .dst = to, .size = size };
@@ -47,9 +47,10 @@ tally_unpack_step(struct tally_unpack *unpack, const char *in, size_t n_in, size
 		size_t left = ZSTD_decompressStream(unpack->stream, &out, &from);
 		if (ZSTD_isError(left)) {
 			g_free(unpack->why);
-			unpack->why = g_strdup_printf("the compressed file cannot be unpacked from "
-						      "here on: zstd says \"%s\"",
-						      ZSTD_getErrorName(left));
+			unpack->why = g_strdup_printf(
+				"the compressed file cannot be unpacked from "
+				"here on: zstd says \"%s\"",
+				ZSTD_getErrorName(left));
 			*why = unpack->why;
 			return SIZE_MAX;
 		}

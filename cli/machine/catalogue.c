@@ -91,7 +91,8 @@ print_product(const struct tally_mali_product *p)
 {
 	const struct tally_mali_layout *l = p->layout;
 	tally_text_print(stdout, "%s: %s, %s front end, warps of %u threads", p->name,
-			 l->architecture, l->csf ? "command stream" : "job manager", l->warp_width);
+			 l->architecture, l->csf ? "command stream" : "job manager",
+			 l->warp_width);
 	if (strcmp(l->name, p->name) != 0)
 		tally_text_print(stdout, "; counts as %s does", l->name);
 	puts("");
@@ -192,7 +193,8 @@ print_product_json(const struct tally_mali_product *p, bool whole)
 	if (p->layout) {
 		tally_out_text(o, "layout", p->layout->name);
 		tally_out_text(o, "architecture", p->layout->architecture);
-		tally_out_text(o, "front_end", p->layout->csf ? "command-stream" : "job-manager");
+		tally_out_text(o, "front_end",
+			       p->layout->csf ? "command-stream" : "job-manager");
 		if (whole)
 			put_layout(o, p->layout);
 	}
@@ -214,11 +216,12 @@ print_list(bool json)
 				"%-16s Midgard: recognised, its counters are not described\n",
 				p->name);
 		} else {
-			tally_text_print(stdout, "%-16s %s, %u counters%s%s\n", p->name,
-					 p->layout->architecture, p->layout->n_counters,
-					 strcmp(p->name, p->layout->name) == 0 ? "" : " as of ",
-					 strcmp(p->name, p->layout->name) == 0 ? ""
-									       : p->layout->name);
+			tally_text_print(
+				stdout, "%-16s %s, %u counters%s%s\n", p->name,
+				p->layout->architecture, p->layout->n_counters,
+				strcmp(p->name, p->layout->name) == 0 ? "" : " as of ",
+				strcmp(p->name, p->layout->name) == 0 ? ""
+								      : p->layout->name);
 		}
 	}
 }
@@ -228,9 +231,11 @@ complain_unknown(const char *gpu)
 {
 	GString *names = g_string_new(NULL);
 	for (uint32_t i = 0; i < tally_mali_n_products; i++)
-		g_string_append_printf(names, "%s%s", i ? ", " : "", tally_mali_product(i)->name);
+		g_string_append_printf(names, "%s%s", i ? ", " : "",
+				       tally_mali_product(i)->name);
 	g_string_append(names, ", MicroBlaze");
-	tally_cli_complain("counters", "--catalogue %s: no GPU is known by that name; there are %s",
+	tally_cli_complain("counters",
+			   "--catalogue %s: no GPU is known by that name; there are %s",
 			   gpu, names->str);
 	g_string_free(names, TRUE);
 	return TALLY_EXIT_USAGE;
@@ -256,9 +261,10 @@ tally_catalogue_print(const char *gpu, bool json)
 	else if (p->layout)
 		print_product(p);
 	else
-		tally_text_print(stdout,
-				 "%s: Midgard; passtally recognises it, but does not describe its "
-				 "counters\n",
-				 p->name);
+		tally_text_print(
+			stdout,
+			"%s: Midgard; passtally recognises it, but does not describe its "
+			"counters\n",
+			p->name);
 	return TALLY_EXIT_OK;
 }

@@ -52,7 +52,8 @@ print_events(void)
 		if (i == TALLY_MB_FIRST_LATENCY)
 			tally_text_print(
 				stdout,
-				"\nlatencies: %d that latency counters count with KEY.n, KEY.sum "
+				"\nlatencies: %d that latency counters count with KEY.n, "
+				"KEY.sum "
 				"and KEY.sum_sq,\nand event counters with KEY.n alone\n",
 				TALLY_MB_N_EVENTS - TALLY_MB_FIRST_LATENCY);
 		tally_text_print(stdout, "  %2u %s (%s)\n", i, e->key, e->unit);
@@ -69,8 +70,8 @@ print_metrics(void)
 		if (!is_ours(&m))
 			continue;
 		tally_text_print(stdout, "  %s (%s)\n", m.key, m.unit);
-		print_and_free(
-			g_strconcat(m.name, ".", m.description ? " " : NULL, m.description, NULL));
+		print_and_free(g_strconcat(m.name, ".", m.description ? " " : NULL,
+					   m.description, NULL));
 		tally_text_print_indented("= ", m.expression);
 	}
 }
@@ -147,5 +148,6 @@ tally_catalogue_list_microblaze(bool json)
 	if (json)
 		puts("{\"gpu\":\"" NAME "\"}");
 	else
-		tally_text_print(stdout, "%-16s a soft core, %d events\n", NAME, TALLY_MB_N_EVENTS);
+		tally_text_print(stdout, "%-16s a soft core, %d events\n", NAME,
+				 TALLY_MB_N_EVENTS);
 }

@@ -17,10 +17,12 @@ enum { OPT_CHANGED, OPT_PATH, OPT_BLOCKLIST, OPT_JSON, OPT_HELP };
 static const struct tally_arg options[] = {
 	[OPT_CHANGED] = { "changed", 0, NULL, "Only what is not as by default." },
 	[OPT_PATH] = { "path", 0, NULL,
-		       "Print where the configuration file would be, and nothing else: the user's, "
+		       "Print where the configuration file would be, and nothing else: "
+		       "the user's, "
 		       "or PROGRAM's own." },
 	[OPT_BLOCKLIST] = { "blocklist", 0, NULL,
-			    "Print the programs that are left alone, each with the reason." },
+			    "Print the programs that are left alone, each with the "
+			    "reason." },
 	[OPT_JSON] = { "json", 0, NULL, "Print one JSON object." },
 	[OPT_HELP] = { "help", 'h', NULL, "Show this." },
 };
@@ -34,15 +36,21 @@ static void
 help(void)
 {
 	puts("Usage: passtally config [options] [PROGRAM]\n\n"
-	     "Shows every option with the value in force and where it comes from: a default, the\n"
-	     "user's file, PROGRAM's file, or the environment. PROGRAM is a name or a path; of a\n"
-	     "Windows program the .exe. With PROGRAM it also says whether the program is one of\n"
+	     "Shows every option with the value in force and where it comes from: a "
+	     "default, the\n"
+	     "user's file, PROGRAM's file, or the environment. PROGRAM is a name or a "
+	     "path; of a\n"
+	     "Windows program the .exe. With PROGRAM it also says whether the program is "
+	     "one of\n"
 	     "those that are left alone.\n");
 	tally_args_help(options, G_N_ELEMENTS(options));
-	puts("\nThe files are $XDG_CONFIG_HOME/passtally/passtally.conf (~/.config by default)\n"
-	     "and programs/PROGRAM.conf beside it: lines `option = value` below [passtally]. What\n"
+	puts("\nThe files are $XDG_CONFIG_HOME/passtally/passtally.conf (~/.config by "
+	     "default)\n"
+	     "and programs/PROGRAM.conf beside it: lines `option = value` below "
+	     "[passtally]. What\n"
 	     "the command line of `passtally run` says wins over all of them.\n\n"
-	     "Exit status: 0; 2 usage, or a file or the environment says something that is not\n"
+	     "Exit status: 0; 2 usage, or a file or the environment says something that "
+	     "is not\n"
 	     "understood (`passtally run` would not start); 125 other errors.");
 }
 
@@ -109,8 +117,8 @@ print_variable(const char *name)
 {
 	const char *value = getenv(name);
 	char *shown = tally_text_escape(value ? value : "");
-	tally_text_print(stdout, "%-13s %s%s%s\n", "environment", name, value ? "=" : " is not set",
-			 shown);
+	tally_text_print(stdout, "%-13s %s%s%s\n", "environment", name,
+			 value ? "=" : " is not set", shown);
 	g_free(shown);
 }
 
@@ -143,7 +151,8 @@ print_options(const struct request *r, const struct tally_config *config)
 }
 
 static void
-print_text(const struct request *r, const struct tally_config *config, const struct places *places)
+print_text(const struct request *r, const struct tally_config *config,
+	   const struct places *places)
 {
 	print_place("user file", places->user);
 	if (r->program)
@@ -155,13 +164,14 @@ print_text(const struct request *r, const struct tally_config *config, const str
 		const struct tally_config_metric *m = &config->metrics[i];
 		g_autofree char *key = tally_text_escape(m->key);
 		g_autofree char *file = tally_text_escape(m->file);
-		tally_text_print(stdout, "%smetric %s  %s:%u\n", i ? "" : "\n", key, file, m->line);
+		tally_text_print(stdout, "%smetric %s  %s:%u\n", i ? "" : "\n", key, file,
+				 m->line);
 	}
 	struct tally_block_verdict v = verdict_of(r, config);
 	g_autofree char *program = tally_text_escape(r->program ? r->program : "");
 	if (v.blocked)
-		tally_text_print(stdout, "\n%s is left alone: %s; allow=%s captures it\n", program,
-				 reason_of(&v), v.name);
+		tally_text_print(stdout, "\n%s is left alone: %s; allow=%s captures it\n",
+				 program, reason_of(&v), v.name);
 	else if (r->program)
 		tally_text_print(stdout, "\n%s is captured%s\n", program,
 				 v.name ? ": the option allow names it" : "");
@@ -178,7 +188,8 @@ print_blocklist(void)
 	for (size_t i = 0; i < n; i++)
 		width = MAX(width, strlen(all[i].pattern));
 	for (size_t i = 0; i < n; i++)
-		tally_text_print(stdout, "%-*s  %s\n", (int)width, all[i].pattern, all[i].reason);
+		tally_text_print(stdout, "%-*s  %s\n", (int)width, all[i].pattern,
+				 all[i].reason);
 }
 
 /* ---- JSON output ---- */
@@ -228,7 +239,8 @@ put_metrics(struct tally_out *o, const struct tally_config *config)
 }
 
 static void
-print_json(const struct request *r, const struct tally_config *config, const struct places *places)
+print_json(const struct request *r, const struct tally_config *config,
+	   const struct places *places)
 {
 	struct tally_out o;
 	struct tally_block_verdict v = verdict_of(r, config);

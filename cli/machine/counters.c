@@ -13,21 +13,30 @@ enum { OPT_JSON, OPT_API, OPT_COUNTERS, OPT_SET, OPT_CATALOGUE, OPT_HELP };
 
 static const struct tally_arg options[] = {
 	[OPT_JSON] = { "json", 0, NULL,
-		       "Print the `device` objects that logs would hold, one a line, each with its "
+		       "Print the `device` objects that logs would hold, one a line, "
+		       "each with its "
 		       "`sets` "
-		       "and the captured frames that a full rotation takes, `rotation_frames`." },
+		       "and the captured frames that a full rotation takes, "
+		       "`rotation_frames`." },
 	[OPT_API] = { "api", 0, "opengl|opengl-es|vulkan",
-		      "Which API to ask; by default OpenGL (or OpenGL ES where there is no OpenGL) "
+		      "Which API to ask; by default OpenGL (or OpenGL ES where there is "
+		      "no OpenGL) "
 		      "and Vulkan." },
 	[OPT_COUNTERS] = { "counters", 0, "LIST",
-			   "Those that `passtally run --counters LIST` would count; by default "
+			   "Those that `passtally run --counters LIST` would count; by "
+			   "default "
 			   "all." },
-	[OPT_SET] = { "set", 0, "NAME", "With this set alone, as of `passtally run --set`." },
+	[OPT_SET] = { "set", 0, "NAME",
+		      "With this set alone, as of `passtally run --set`." },
 	[OPT_CATALOGUE] = { "catalogue", 0, "[GPU]",
-			    "What a Mali GPU can count, by block, with units, other names and "
-			    "known errors of the hardware, wherever this runs; without a GPU, the "
-			    "names of those that are known. `--catalogue g78` is Mali-G78; "
-			    "`--catalogue microblaze` has the events of that soft core." },
+			    "What a Mali GPU can count, by block, with units, other "
+			    "names and "
+			    "known errors of the hardware, wherever this runs; without a "
+			    "GPU, the "
+			    "names of those that are known. `--catalogue g78` is "
+			    "Mali-G78; "
+			    "`--catalogue microblaze` has the events of that soft "
+			    "core." },
 	[OPT_HELP] = { "help", 'h', NULL, "Show this." },
 };
 
@@ -38,12 +47,16 @@ help(void)
 	     "Lists the counters that this machine offers, by source, with unit, kind, scope\n"
 	     "and set. Every key can be named in `passtally run --counters`.\n");
 	tally_args_help(options, G_N_ELEMENTS(options));
-	puts("\nThe calls themselves (draws, vertices, instances, dispatches, copies, clears) are\n"
-	     "always counted by the source `api` and stand beside the counters in each pass of a\n"
+	puts("\nThe calls themselves (draws, vertices, instances, dispatches, copies, "
+	     "clears) are\n"
+	     "always counted by the source `api` and stand beside the counters in each "
+	     "pass of a\n"
 	     "log.\n\n"
-	     "Counters that the GPU cannot count at once are in sets, which take turns: each\n"
+	     "Counters that the GPU cannot count at once are in sets, which take turns: "
+	     "each\n"
 	     "captured frame counts one.\n\n"
-	     "Exit status: 0; 1 no device, or no such set, was found; 2 usage; 125 other errors.");
+	     "Exit status: 0; 1 no device, or no such set, was found; 2 usage; 125 other "
+	     "errors.");
 }
 
 /* The request, and the number of devices printed. */
@@ -58,7 +71,8 @@ struct output {
 static void
 print_json(const struct output *out, const struct tally_probe_found *found)
 {
-	struct tally_device_record numbered = tally_snapshots_add(&out->snapshots, found->device);
+	struct tally_device_record numbered = tally_snapshots_add(&out->snapshots,
+								  found->device);
 	numbered.device = out->n;
 	size_t len = tally_json_write_device(NULL, 0, &numbered);
 	char *line = g_malloc(len + 1);
@@ -132,7 +146,8 @@ print_counter(const struct tally_probe_found *found, const struct tally_counter 
 		indent += w->sets + 2;
 	}
 	size_t columns = tally_text_terminal_columns();
-	tally_text_print_wrapped(stdout, text, indent, MAX(columns ? columns : 120, indent + 40));
+	tally_text_print_wrapped(stdout, text, indent,
+				 MAX(columns ? columns : 120, indent + 40));
 	g_free(sets);
 	g_free(text);
 }
@@ -248,7 +263,8 @@ probe(int api, struct output *out)
 	char all[1600] = "";
 	for (size_t i = 0; i < G_N_ELEMENTS(order); i++) {
 		char why[512] = "";
-		if (api >= 0 ? (int)order[i] != api : order[i] == TALLY_API_OPENGL_ES && out->n > 0)
+		if (api >= 0 ? (int)order[i] != api
+			     : order[i] == TALLY_API_OPENGL_ES && out->n > 0)
 			continue;
 		if (!tally_probe(order[i], &out->wish, print_device, out, why, sizeof(why))) {
 			size_t at = strlen(all);

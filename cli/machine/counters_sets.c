@@ -64,17 +64,19 @@ tally_sets_tell_rotation(const struct tally_probe_found *found, const char *pinn
 {
 	uint32_t n = tally_sets_rotation(found, pinned);
 	if (pinned && n)
-		return g_strdup_printf("--set %s stays with this set: every captured frame counts "
-				       "it",
-				       pinned);
+		return g_strdup_printf(
+			"--set %s stays with this set: every captured frame counts "
+			"it",
+			pinned);
 	if (pinned)
 		return g_strdup_printf("no set is called %s: `passtally counters` lists them",
 				       pinned);
 	if (n == 1)
 		return g_strdup("there is one set: every captured frame counts it");
-	return g_strdup_printf("the sets take turns: each counter is counted once in %u captured "
-			       "frames, which a full rotation takes; --set NAME stays with one",
-			       n);
+	return g_strdup_printf(
+		"the sets take turns: each counter is counted once in %u captured "
+		"frames, which a full rotation takes; --set NAME stays with one",
+		n);
 }
 
 static void

@@ -18,11 +18,13 @@ uint32_t tally_sets_of_source(const struct tally_probe_found *found, const char 
 char *tally_set_size(const struct tally_counter_set *set);
 /* The numbers (as printed, from 1) of the sets that contain the counter: "1-3,5"; "" for
  * none; free with g_free(). */
-char *tally_sets_with(const struct tally_probe_found *found, const struct tally_counter *counter);
+char *tally_sets_with(const struct tally_probe_found *found,
+		      const struct tally_counter *counter);
 /* The number of frames in a rotation, as a sentence; free with g_free(). */
 char *tally_sets_tell_rotation(const struct tally_probe_found *found, const char *pinned);
 /* Writes the members `sets` and `rotation_frames` of the device's JSON object; nothing if
  * there are no sets. */
-void tally_sets_put(struct tally_out *o, const struct tally_probe_found *found, const char *pinned);
+void tally_sets_put(struct tally_out *o, const struct tally_probe_found *found,
+		    const char *pinned);
 
 #endif

@@ -120,11 +120,11 @@ ask_self(const char *word, char **env, char **out, char **error)
 	g_free(own);
 	if (out && ran && WIFSIGNALED(status)) {
 		g_free(*out);
-		*out = g_strdup_printf(WTERMSIG(status) == SIGALRM
-					       ? "no answer within 30 s%s"
-					       : "the driver or its loader ended it by signal: %s",
-				       WTERMSIG(status) == SIGALRM ? ""
-								   : g_strsignal(WTERMSIG(status)));
+		*out = g_strdup_printf(
+			WTERMSIG(status) == SIGALRM
+				? "no answer within 30 s%s"
+				: "the driver or its loader ended it by signal: %s",
+			WTERMSIG(status) == SIGALRM ? "" : g_strsignal(WTERMSIG(status)));
 	}
 	return ran && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
@@ -146,7 +146,8 @@ check_preload(const struct tally_injected *in)
 	char *said = NULL;
 	bool ok = ask_self(SELF_TEST, env, NULL, &said);
 	if (ok)
-		tally_doctor_row(TALLY_DOCTOR_GOOD, "preload", "a program started with it has it");
+		tally_doctor_row(TALLY_DOCTOR_GOOD, "preload",
+				 "a program started with it has it");
 	else
 		tally_doctor_row(TALLY_DOCTOR_BAD, "preload",
 				 "a program started with it does not have it%s%s",
@@ -168,7 +169,8 @@ try_layer(const struct tally_vk_manifest *m)
 			TALLY_DOCTOR_GOOD, "layer", "%s, %s", m->library,
 			m->implicit
 				? "found by Vulkan's loader: PASSTALLY=1 switches it on"
-				: "not where Vulkan's loader looks: `passtally run` shows it the "
+				: "not where Vulkan's loader looks: `passtally run` "
+				  "shows it the "
 				  "way");
 	else
 		tally_doctor_row(TALLY_DOCTOR_OFF, "layer", "%s: %s", m->library,
@@ -186,16 +188,17 @@ check_layer(void)
 	tally_vk_manifest_find(&m);
 	bool ok = false;
 	if (!m.library) {
-		tally_doctor_row(TALLY_DOCTOR_OFF, "layer",
-				 "the Vulkan layer was not found beside the command (no %s): only "
-				 "OpenGL can "
-				 "be captured; install passtally whole",
-				 (const char *)g_ptr_array_index(m.tried, m.tried->len - 1));
-	} else if (strchr(m.folder, ':') && !m.implicit) {
 		tally_doctor_row(
 			TALLY_DOCTOR_OFF, "layer",
-			"the path of its manifest holds a colon, which Vulkan's loader cannot be "
-			"given: `passtally run` goes through a link");
+			"the Vulkan layer was not found beside the command (no %s): only "
+			"OpenGL can "
+			"be captured; install passtally whole",
+			(const char *)g_ptr_array_index(m.tried, m.tried->len - 1));
+	} else if (strchr(m.folder, ':') && !m.implicit) {
+		tally_doctor_row(TALLY_DOCTOR_OFF, "layer",
+				 "the path of its manifest holds a colon, which Vulkan's "
+				 "loader cannot be "
+				 "given: `passtally run` goes through a link");
 		ok = true;
 	} else {
 		ok = try_layer(&m);
@@ -286,7 +289,8 @@ check_display(void)
 				 wayland ? wayland : "");
 	else
 		tally_doctor_row(TALLY_DOCTOR_OFF, "display",
-				 "neither DISPLAY nor WAYLAND_DISPLAY is set: programs that open a "
+				 "neither DISPLAY nor WAYLAND_DISPLAY is set: programs "
+				 "that open a "
 				 "window will not start from here");
 }
 
@@ -310,9 +314,10 @@ tell_device(void *data, const struct tally_probe_found *found)
 	bool *any = data;
 	*any = true;
 	const char *api = tally_api_name(device->api);
-	tally_doctor_row(TALLY_DOCTOR_GOOD, api, "%s, %s%s%s", device->name ? device->name : "?",
-			 device->driver_version ? device->driver_version : "?", *facts ? ", " : "",
-			 *facts ? *facts : "");
+	tally_doctor_row(TALLY_DOCTOR_GOOD, api, "%s, %s%s%s",
+			 device->name ? device->name : "?",
+			 device->driver_version ? device->driver_version : "?",
+			 *facts ? ", " : "", *facts ? *facts : "");
 	while (*facts && *++facts)
 		tally_doctor_row(TALLY_DOCTOR_FACT, "", "%s", *facts);
 	for (uint32_t i = 0; i < device->n_sources; i++) {
@@ -362,7 +367,8 @@ examine(void)
 	bool layer = check_layer();
 	if (g_getenv("PASSTALLY_DISABLE")) {
 		tally_doctor_row(TALLY_DOCTOR_BAD, "disabled",
-				 "PASSTALLY_DISABLE is set: nothing is captured until it is unset");
+				 "PASSTALLY_DISABLE is set: nothing is captured until it "
+				 "is unset");
 		ok = false;
 	}
 	ok &= check_log();

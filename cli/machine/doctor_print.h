@@ -7,7 +7,12 @@
 
 #include <glib.h>
 
-enum tally_doctor_mark { TALLY_DOCTOR_GOOD, TALLY_DOCTOR_OFF, TALLY_DOCTOR_BAD, TALLY_DOCTOR_FACT };
+enum tally_doctor_mark {
+	TALLY_DOCTOR_GOOD,
+	TALLY_DOCTOR_OFF,
+	TALLY_DOCTOR_BAD,
+	TALLY_DOCTOR_FACT
+};
 
 /* Prints one line: the mark, the subject ("" continues the row above), and a sentence. */
 void tally_doctor_row(enum tally_doctor_mark mark, const char *what, const char *format, ...)

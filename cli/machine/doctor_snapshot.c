@@ -28,11 +28,13 @@ tell_kernel(void)
 				 about.release, about.machine);
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
 	    limit.rlim_cur < 1024)
-		tally_doctor_row(TALLY_DOCTOR_OFF, "descriptors",
-				 "a program may have %" G_GUINT64_FORMAT " files open: linux-perf, "
-				 "which takes half of that at most, counts few threads; ulimit -n "
-				 "4096 gives more",
-				 (guint64)limit.rlim_cur);
+		tally_doctor_row(
+			TALLY_DOCTOR_OFF, "descriptors",
+			"a program may have %" G_GUINT64_FORMAT
+			" files open: linux-perf, "
+			"which takes half of that at most, counts few threads; ulimit -n "
+			"4096 gives more",
+			(guint64)limit.rlim_cur);
 }
 
 /* What a user can do about a source that is off, where its reason does not say it. For
@@ -61,9 +63,10 @@ tally_doctor_snapshots(void)
 	for (uint32_t i = 0; i < s.n; i++) {
 		const struct tally_snapshot_found *found = &s.found[i];
 		if (found->info.on)
-			tally_doctor_row(TALLY_DOCTOR_GOOD, found->info.name, "%u counters%s%s%s",
-					 found->n_counters, on_request(found),
-					 found->reason[0] ? "; " : "", found->reason);
+			tally_doctor_row(TALLY_DOCTOR_GOOD, found->info.name,
+					 "%u counters%s%s%s", found->n_counters,
+					 on_request(found), found->reason[0] ? "; " : "",
+					 found->reason);
 		else
 			tally_doctor_row(TALLY_DOCTOR_OFF, found->info.name, "%s%s%s",
 					 found->reason[0] ? found->reason : "no reason given",

@@ -18,11 +18,13 @@ tell(const char *name, gint64 value, bool is_root, tally_permission_told *told, 
 			   "%s is 0: every user may read the GPU's own counters", name);
 	else if (is_root)
 		g_snprintf(text, sizeof(text),
-			   "%s is %d: only root may read the GPU's own counters, and you are root",
+			   "%s is %d: only root may read the GPU's own counters, and you "
+			   "are root",
 			   name, (int)value);
 	else
 		g_snprintf(text, sizeof(text),
-			   "%s is %d: only root may read the GPU's own counters; this allows it to "
+			   "%s is %d: only root may read the GPU's own counters; this "
+			   "allows it to "
 			   "every user until the machine restarts: sudo sysctl %s=0",
 			   name, (int)value, name);
 	told(data, value <= 0 || is_root, text);

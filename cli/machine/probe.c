@@ -214,7 +214,8 @@ read_answer(const char *path, struct answer *answer, char *why, size_t size)
 	while (reader && tally_log_reader_next(reader, &line, &error) == TALLY_READ_OK) {
 		if (line.type == TALLY_LINE_DEVICE) {
 			pass_on(answer, &line.device);
-		} else if (line.type == TALLY_LINE_NOTE && line.note.level == TALLY_LEVEL_ERROR) {
+		} else if (line.type == TALLY_LINE_NOTE &&
+			   line.note.level == TALLY_LEVEL_ERROR) {
 			g_snprintf(why, (gulong)size, "%s", line.note.message);
 		} else if (line.type == TALLY_LINE_NOTE) {
 			bool set = line.note.source && strcmp(line.note.source, SET_NOTE) == 0;
@@ -231,7 +232,8 @@ static void
 say_why(pid_t pid, int status, const char *path, char *why, size_t size)
 {
 	if (pid < 0)
-		g_snprintf(why, (gulong)size, "no process could be started: %s", g_strerror(errno));
+		g_snprintf(why, (gulong)size, "no process could be started: %s",
+			   g_strerror(errno));
 	else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
 		g_snprintf(why, (gulong)size, "the driver did not answer within 30 s");
 	else if (WIFSIGNALED(status))
@@ -242,8 +244,8 @@ say_why(pid_t pid, int status, const char *path, char *why, size_t size)
 }
 
 bool
-tally_probe(enum tally_api api, const struct tally_probe_wish *wish, tally_probe_report *report_to,
-	    void *data, char *why, size_t size)
+tally_probe(enum tally_api api, const struct tally_probe_wish *wish,
+	    tally_probe_report *report_to, void *data, char *why, size_t size)
 {
 	char *folder = g_dir_make_tmp("passtally-XXXXXX", NULL);
 	if (!folder) {

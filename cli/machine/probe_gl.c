@@ -28,7 +28,8 @@ list_places(struct place places[3])
 {
 	unsigned n = 0;
 	if (getenv("WAYLAND_DISPLAY") || getenv("DISPLAY"))
-		places[n++] = (struct place){ eglGetDisplay(EGL_DEFAULT_DISPLAY), "the display" };
+		places[n++] = (struct place){ eglGetDisplay(EGL_DEFAULT_DISPLAY),
+					      "the display" };
 	bool platforms = epoxy_has_egl_extension(EGL_NO_DISPLAY, "EGL_EXT_platform_base");
 	EGLDeviceEXT device;
 	EGLint n_devices = 0;
@@ -39,10 +40,11 @@ list_places(struct place places[3])
 			eglGetPlatformDisplayEXT(EGL_PLATFORM_DEVICE_EXT, device, NULL),
 			"the first EGL device, without a display",
 		};
-	if (platforms && epoxy_has_egl_extension(EGL_NO_DISPLAY, "EGL_MESA_platform_surfaceless"))
+	if (platforms &&
+	    epoxy_has_egl_extension(EGL_NO_DISPLAY, "EGL_MESA_platform_surfaceless"))
 		places[n++] = (struct place){
-			eglGetPlatformDisplayEXT(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY,
-						 NULL),
+			eglGetPlatformDisplayEXT(EGL_PLATFORM_SURFACELESS_MESA,
+						 EGL_DEFAULT_DISPLAY, NULL),
 			"no display at all",
 		};
 	return n;
@@ -92,7 +94,8 @@ open_context(struct context *c, EGLDisplay display, bool es)
 	if (c->context == EGL_NO_CONTEXT)
 		goto terminate;
 	static const EGLint small[] = { EGL_WIDTH, 16, EGL_HEIGHT, 16, EGL_NONE };
-	c->surface = surfaceless ? EGL_NO_SURFACE : eglCreatePbufferSurface(display, config, small);
+	c->surface = surfaceless ? EGL_NO_SURFACE
+				 : eglCreatePbufferSurface(display, config, small);
 	if (eglMakeCurrent(display, c->surface, c->surface, c->context))
 		return true;
 	if (c->surface != EGL_NO_SURFACE)
@@ -166,7 +169,8 @@ struct facts {
 };
 
 static void
-gather_facts(const struct tally_gl_api *api, const char *display, bool queries, struct facts *facts)
+gather_facts(const struct tally_gl_api *api, const char *display, bool queries,
+	     struct facts *facts)
 {
 	*facts = (struct facts){ .n = 0 };
 	snprintf(facts->seen, sizeof(facts->seen), "seen on %s", display);
@@ -185,9 +189,10 @@ gather_facts(const struct tally_gl_api *api, const char *display, bool queries, 
 	facts->rows[facts->n++] =
 		"performance queries: the GPU's counters serve one program at a "
 		"time; intel_gpu_top -m, GPUVis or Perfetto keep them from others";
-	facts->rows[facts->n++] = "performance queries: a refusal is known frames later only, for "
-				  "Mesa's threaded context has the calls made by a thread of its "
-				  "own; passes until then are flagged lost";
+	facts->rows[facts->n++] =
+		"performance queries: a refusal is known frames later only, for "
+		"Mesa's threaded context has the calls made by a thread of its "
+		"own; passes until then are flagged lost";
 }
 
 /* ---- sources of the context ---- */
@@ -232,7 +237,8 @@ describe(enum tally_api which, uint32_t number, const struct tally_probe_wish *w
 	const char *vendor = (const char *)glGetString(GL_VENDOR);
 	const char *renderer = (const char *)glGetString(GL_RENDERER);
 	fill_api(&api, which == TALLY_API_OPENGL_ES);
-	snprintf(driver, sizeof(driver), "%s %s", vendor ? vendor : "", renderer ? renderer : "");
+	snprintf(driver, sizeof(driver), "%s %s", vendor ? vendor : "",
+		 renderer ? renderer : "");
 	api.driver = driver;
 	struct tally_harvest *harvest = open_sources(&api, wish);
 	if (!harvest)

@@ -81,8 +81,9 @@ find_functions(struct vulkan *v)
 	}
 	return v->DestroyInstance && v->EnumeratePhysicalDevices &&
 	       v->GetPhysicalDeviceProperties && v->GetPhysicalDeviceFeatures &&
-	       v->GetPhysicalDeviceQueueFamilyProperties && v->EnumerateDeviceExtensionProperties &&
-	       v->CreateDevice && v->DestroyDevice && v->GetDeviceProcAddr;
+	       v->GetPhysicalDeviceQueueFamilyProperties &&
+	       v->EnumerateDeviceExtensionProperties && v->CreateDevice &&
+	       v->DestroyDevice && v->GetDeviceProcAddr;
 }
 
 static void
@@ -180,7 +181,8 @@ read_extensions(const struct vulkan *v, struct gpu *g)
 				reads_both_clocks(v, g->handle);
 		g->has_reset_extension = has_extension(all, n,
 						       VK_EXT_HOST_QUERY_RESET_EXTENSION_NAME);
-		g->has_performance = has_extension(all, n, VK_KHR_PERFORMANCE_QUERY_EXTENSION_NAME);
+		g->has_performance = has_extension(
+			all, n, VK_KHR_PERFORMANCE_QUERY_EXTENSION_NAME);
 	}
 	g_free(all);
 }
@@ -238,8 +240,10 @@ describe_family(const VkQueueFamilyProperties *f, uint32_t number)
 		VkQueueFlags bit;
 		const char *word;
 	} words[] = {
-		{ VK_QUEUE_GRAPHICS_BIT, "graphics" },   { VK_QUEUE_COMPUTE_BIT, "compute" },
-		{ VK_QUEUE_TRANSFER_BIT, "transfer" },   { VK_QUEUE_SPARSE_BINDING_BIT, "sparse" },
+		{ VK_QUEUE_GRAPHICS_BIT, "graphics" },
+		{ VK_QUEUE_COMPUTE_BIT, "compute" },
+		{ VK_QUEUE_TRANSFER_BIT, "transfer" },
+		{ VK_QUEUE_SPARSE_BINDING_BIT, "sparse" },
 		{ VK_QUEUE_PROTECTED_BIT, "protected" },
 	};
 	GString *text = g_string_new(NULL);
@@ -290,15 +294,21 @@ gather_facts(const struct gpu *g, struct facts *facts)
 		 g_strdup(g->calibrated ? "calibrated time stamps: yes"
 					: "calibrated time stamps: no, GPU times are not on the "
 					  "CPU's time line"));
-	add_fact(facts, g_strdup(g->host_reset ? "host query reset: yes"
-					       : "host query reset: no, queries are reset in the "
-						 "command buffers"));
-	add_fact(facts, g_strdup(g->inherited ? "inherited queries: yes"
-					      : "inherited queries: no, secondary command buffers "
-						"are counted one by one"));
+	add_fact(facts,
+		 g_strdup(g->host_reset
+				  ? "host query reset: yes"
+				  : "host query reset: no, queries are reset in the "
+				    "command buffers"));
+	add_fact(facts,
+		 g_strdup(g->inherited
+				  ? "inherited queries: yes"
+				  : "inherited queries: no, secondary command buffers "
+				    "are counted one by one"));
 	if (g->driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE)
-		add_fact(facts, g_strdup("lavapipe waits until the device is idle whenever a query "
-					 "is read: frames are slower than without a capture"));
+		add_fact(facts,
+			 g_strdup("lavapipe waits until the device is idle whenever a "
+				  "query "
+				  "is read: frames are slower than without a capture"));
 }
 
 static void
@@ -443,7 +453,8 @@ makes_pools(const struct tally_vk_source *src, const struct gpu *g)
 {
 	const struct tally_vk_api *api = src->api;
 	for (uint32_t i = 0; i < g->n_families; i++) {
-		struct tally_vk_family family = { .flags = g->families[i].queueFlags, .index = i };
+		struct tally_vk_family family = { .flags = g->families[i].queueFlags,
+						  .index = i };
 		for (family.set = 1; family.set <= src->n_sets; family.set++) {
 			VkQueryPool pool = VK_NULL_HANDLE;
 			if (!src->ops->covers(src, &family))
@@ -510,8 +521,9 @@ describe_driver(const struct gpu *g, char *version, gulong size)
 		.beneath = -1,
 	};
 	if (g->driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE)
-		device.serialized_by = "reading queries: this driver waits until the whole device "
-				       "is idle";
+		device.serialized_by =
+			"reading queries: this driver waits until the whole device "
+			"is idle";
 	return device;
 }
 
@@ -525,8 +537,9 @@ describe(const struct vulkan *v, const struct gpu *g, uint32_t number, const cha
 	struct tally_vk_api api;
 	fill_api(v, g, handle, &api);
 	struct opened sources[TALLY_MAX_VK_SOURCES] = { { NULL, false } };
-	struct tally_source_info rows[1 + TALLY_MAX_VK_SOURCES] = { { .name = tally_api_source.name,
-								      .on = true } };
+	struct tally_source_info rows[1 + TALLY_MAX_VK_SOURCES] = {
+		{ .name = tally_api_source.name, .on = true }
+	};
 	GPtrArray *counters = g_ptr_array_new(), *sets = g_ptr_array_new();
 	struct tally_key_table keys = { .n = 0 };
 	struct facts facts;
@@ -593,7 +606,8 @@ tally_probe_vk(const char *counters, tally_probe_report *report, void *data, cha
 		g_free(g);
 	}
 	if (!n)
-		snprintf(why, size, "Vulkan is installed, but has no device (VkResult %d)", result);
+		snprintf(why, size,
+			 "Vulkan is installed, but has no device (VkResult %d)", result);
 	close_vulkan(&v);
 	return n_described > 0;
 }

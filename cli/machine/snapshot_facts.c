@@ -49,8 +49,8 @@ tally_snapshot_tell_perf(const char *root, bool is_root, tally_snapshot_told *to
 	int value = (int)g_ascii_strtoll(text, NULL, 10);
 	g_free(text);
 	if (is_root)
-		tell(told, data, true, "perf", "%s is %d, and root may use perf all the same", name,
-		     value);
+		tell(told, data, true, "perf",
+		     "%s is %d, and root may use perf all the same", name, value);
 	else if (value >= 3)
 		tell(told, data, false, "perf",
 		     "%s is %d: perf is for root alone; this allows it to every user until the "
@@ -102,7 +102,8 @@ tell_node(const char *root, const char *node, const char *driver, tally_snapshot
 	const struct passwd *user = getpwuid(st.st_uid);
 	const struct group *group = getgrgid(st.st_gid);
 	char *owner = g_strdup_printf("%s:%s, mode %04o", user ? user->pw_name : "?",
-				      group ? group->gr_name : "?", (unsigned)st.st_mode & 07777);
+				      group ? group->gr_name : "?",
+				      (unsigned)st.st_mode & 07777);
 	if (access(path, R_OK | W_OK) == 0) {
 		tell(told, data, true, "node", "%s (%s) is %s: you may open it", node, driver,
 		     owner);
@@ -138,7 +139,8 @@ tell_panfrost(const char *root, tally_snapshot_told *told, void *data)
 {
 	char *text = read_text(root, "/sys/module/panfrost/parameters/unstable_ioctls");
 	if (text && (*text == 'Y' || *text == '1'))
-		tell(told, data, true, "panfrost", "unstable_ioctls is on: counters can be read");
+		tell(told, data, true, "panfrost",
+		     "unstable_ioctls is on: counters can be read");
 	else if (text)
 		tell(told, data, false, "panfrost",
 		     "unstable_ioctls is off, and with it the counters; this switches them on "

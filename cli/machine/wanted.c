@@ -151,9 +151,11 @@ check(const char *option, const char *list, bool (*known)(const char *),
 }
 
 bool
-tally_wanted_check(const struct tally_config *config, tally_config_complain *complain, void *data)
+tally_wanted_check(const struct tally_config *config, tally_config_complain *complain,
+		   void *data)
 {
-	bool ok = check("sources", config->sources, is_source, list_sources, NULL, complain, data);
+	bool ok = check("sources", config->sources, is_source, list_sources, NULL,
+			complain, data);
 	ok &= check_own(config, complain, data);
 	return check("counters", config->counters, is_counter, list_counters, config, complain,
 		     data) &&

@@ -47,7 +47,8 @@ static const struct tally_column frame_columns[] = {
 static bool
 is_in_table(const struct tally_aggregate *a, uint32_t i)
 {
-	if (a->by != TALLY_BY_WORKLOAD && (i == TALLY_SERIES_DRAWS || i == TALLY_SERIES_VERTICES))
+	if (a->by != TALLY_BY_WORKLOAD &&
+	    (i == TALLY_SERIES_DRAWS || i == TALLY_SERIES_VERTICES))
 		return true;
 	bool counted = i >= TALLY_N_FIXED_SERIES || i == TALLY_SERIES_DISPATCHES ||
 		       i == TALLY_SERIES_COPIES;
@@ -94,7 +95,8 @@ is_named(const struct tally_column *c, const char *key)
 }
 
 const struct tally_column *
-tally_columns_find(const GArray *columns, const char *command, const char *option, const char *key)
+tally_columns_find(const GArray *columns, const char *command, const char *option,
+		   const char *key)
 {
 	for (guint i = 0; i < columns->len; i++) {
 		const struct tally_column *c = &g_array_index(columns, struct tally_column, i);
@@ -226,7 +228,8 @@ series_value(const struct tally_group *g, uint32_t series, struct tally_value *o
 static struct tally_value
 total_of(const struct tally_moments *m)
 {
-	bool fits = m->storage != TALLY_STORAGE_F64 && m->sum.word[1] == 0 && m->sum.word[2] == 0;
+	bool fits = m->storage != TALLY_STORAGE_F64 && m->sum.word[1] == 0 &&
+		    m->sum.word[2] == 0;
 	return fits ? tally_u64(m->sum.word[0]) : tally_f64(tally_moments_total(m));
 }
 
@@ -406,8 +409,8 @@ is_empty(const struct tally_group *g)
 {
 	for (uint32_t i = 0; i < g->n_series; i++) {
 		const struct tally_stats *s = &g->series[i].stats;
-		if (s->moments.n &&
-		    (tally_value_f64(s->moments.min) != 0 || tally_value_f64(s->moments.max) != 0))
+		if (s->moments.n && (tally_value_f64(s->moments.min) != 0 ||
+				     tally_value_f64(s->moments.max) != 0))
 			return false;
 	}
 	return true;
@@ -424,8 +427,8 @@ is_shown(const struct tally_aggregate *a, const struct tally_group *g, int64_t d
 }
 
 GPtrArray *
-tally_rows_create(const struct tally_aggregate *a, int64_t device, const struct tally_column *sort,
-		  bool reverse)
+tally_rows_create(const struct tally_aggregate *a, int64_t device,
+		  const struct tally_column *sort, bool reverse)
 {
 	GPtrArray *rows = g_ptr_array_new();
 	for (guint i = 0; i < a->groups->len; i++) {

@@ -59,8 +59,8 @@ struct tally_column {
 GArray *tally_columns_create(const struct tally_aggregate *a);
 /* "mean" also finds "mean_ns". Returns NULL after listing the valid keys on standard error;
  * `option` is the option that contained `key`. */
-const struct tally_column *
-tally_columns_find(const GArray *columns, const char *command, const char *option, const char *key);
+const struct tally_column *tally_columns_find(const GArray *columns, const char *command,
+					      const char *option, const char *key);
 /* Keeps only the first column and those in `list`, in its order: keys as above, or globs,
  * separated by ',' or '+'. Returns false after printing an error: an item matches no column. */
 bool tally_columns_choose(GArray *columns, const char *command, const char *list);

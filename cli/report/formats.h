@@ -31,7 +31,8 @@ void tally_json_print_report(struct tally_out *o, const struct tally_aggregate *
  * overhead. */
 void tally_summary_print(FILE *out, const struct tally_aggregate *a, int64_t device);
 /* Prints the `most` most expensive passes with their share of GPU time. */
-void tally_summary_print_most_expensive(FILE *out, const struct tally_aggregate *a, unsigned most);
+void tally_summary_print_most_expensive(FILE *out, const struct tally_aggregate *a,
+					unsigned most);
 /* Prints the sources that were off, with the reason, and the log's notes except those in
  * `told`. */
 void tally_summary_print_hints(FILE *out, const struct tally_aggregate *a, GHashTable *told);

@@ -100,7 +100,8 @@ put_group(struct page *p, const struct tally_device_summary *d, struct tally_gro
 	if (g->outside)
 		tally_out_bool(o, "outside", true);
 	if (own->n_series && own->series[0].stats.moments.n && all > 0)
-		tally_out_f64(o, "share", tally_moments_total(&own->series[0].stats.moments) / all);
+		tally_out_f64(o, "share",
+			      tally_moments_total(&own->series[0].stats.moments) / all);
 	tally_out_flags(o, "flags", g->flags);
 	tally_out_array(o, "series");
 	for (uint32_t i = 0; i < own->n_series; i++) {
@@ -141,7 +142,8 @@ put_groups(struct page *p, const struct tally_html_device *own,
 	for (guint i = 0; i < own->groups->len; i++) {
 		struct tally_group *g = g_ptr_array_index(own->groups, i);
 		const struct tally_html_group *values = g->watched;
-		put_group(p, d, g, (const int *)gpu->data + at_gpu, (const int *)others->data + at);
+		put_group(p, d, g, (const int *)gpu->data + at_gpu,
+			  (const int *)others->data + at);
 		at_gpu += MIN(values->n_series, 1);
 		at += values->n_series ? values->n_series - 1 : 0;
 	}
@@ -155,8 +157,8 @@ put_kinds(struct tally_out *o, const struct tally_html_device *own)
 {
 	tally_out_array(o, "kinds");
 	for (guint i = 0; i < own->kinds->len; i++) {
-		const struct tally_html_kind *k = &g_array_index(own->kinds, struct tally_html_kind,
-								 i);
+		const struct tally_html_kind *k = &g_array_index(
+			own->kinds, struct tally_html_kind, i);
 		char queue[32];
 		g_snprintf(queue, sizeof(queue), "%d.%d", k->queue_family, k->queue_index);
 		tally_out_array(o, NULL);
@@ -171,7 +173,8 @@ put_kinds(struct tally_out *o, const struct tally_html_device *own)
 }
 
 static void
-put_described(struct tally_out *o, const struct tally_aggregate *a, struct tally_device_summary *d)
+put_described(struct tally_out *o, const struct tally_aggregate *a,
+	      struct tally_device_summary *d)
 {
 	tally_out_u64(o, "device", d->device);
 	if (d->described)
@@ -199,7 +202,8 @@ put_described(struct tally_out *o, const struct tally_aggregate *a, struct tally
 
 /* Writes the columns of a device's frames. */
 static void
-put_kept(struct page *p, const struct tally_html_device *own, const struct tally_device_summary *d)
+put_kept(struct page *p, const struct tally_html_device *own,
+	 const struct tally_device_summary *d)
 {
 	struct tally_out *o = p->out;
 	uint64_t step;
@@ -261,7 +265,9 @@ put_series(struct tally_out *o, const struct tally_html_log *log, uint32_t i)
 	const struct tally_aggregate *a = &log->aggregate;
 	const char *key = tally_series_name(a, i);
 	bool fixed = i < TALLY_N_FIXED_SERIES;
-	const struct tally_html_meaning *m = fixed ? NULL : g_hash_table_lookup(log->meanings, key);
+	const struct tally_html_meaning *m = fixed ? NULL
+						   : g_hash_table_lookup(log->meanings,
+									 key);
 	tally_out_object(o, NULL);
 	text(o, "key", key);
 	text(o, "unit", tally_series_unit(a, i));

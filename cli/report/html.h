@@ -12,6 +12,7 @@
 /* Writes one log, or two to compare. Returns an exit status; errors go to standard error. An
  * existing file is replaced atomically, but a log is never replaced; `path` "-" is standard
  * output. */
-int tally_report_html(const char *path, const char *const *logs, unsigned n_logs, uint64_t warmup);
+int tally_report_html(const char *path, const char *const *logs, unsigned n_logs,
+		      uint64_t warmup);
 
 #endif

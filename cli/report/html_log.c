@@ -198,8 +198,8 @@ need_kind(struct tally_html_device *d, const struct tally_pass_record *p)
 		.has_gpu = p->has_gpu,
 	};
 	for (guint i = 0; i < d->kinds->len; i++) {
-		const struct tally_html_kind *k = &g_array_index(d->kinds, struct tally_html_kind,
-								 i);
+		const struct tally_html_kind *k = &g_array_index(
+			d->kinds, struct tally_html_kind, i);
 		if (k->queue_family == want.queue_family && k->queue_index == want.queue_index &&
 		    k->context == want.context && k->flags == want.flags &&
 		    k->has_start == want.has_start && k->has_gpu == want.has_gpu)
@@ -251,9 +251,10 @@ take_frame(void *user, const struct tally_frame_record *f, const GPtrArray *grou
 		d->base_ns = f->start_ns;
 	d->any = true;
 	put(d, TALLY_HTML_FRAME, f->frame);
-	tally_html_column_add(&d->frames[TALLY_HTML_START], d->rows,
-			      (struct tally_value){ .storage = TALLY_STORAGE_I64,
-						    .i64 = (int64_t)(f->start_ns - d->base_ns) });
+	tally_html_column_add(
+		&d->frames[TALLY_HTML_START], d->rows,
+		(struct tally_value){ .storage = TALLY_STORAGE_I64,
+				      .i64 = (int64_t)(f->start_ns - d->base_ns) });
 	put(d, TALLY_HTML_CPU, f->cpu_ns);
 	if (f->has_gpu) {
 		put(d, TALLY_HTML_GPU, f->gpu_ns);

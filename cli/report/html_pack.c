@@ -24,7 +24,8 @@ static int
 pack_scratch(struct tally_html_pack *pack, enum tally_html_packed_kind kind)
 {
 	struct tally_html_packed p = { .offset = pack->blob->len, .kind = kind };
-	GConverter *deflate = G_CONVERTER(g_zlib_compressor_new(G_ZLIB_COMPRESSOR_FORMAT_ZLIB, 3));
+	GConverter *deflate = G_CONVERTER(
+		g_zlib_compressor_new(G_ZLIB_COMPRESSOR_FORMAT_ZLIB, 3));
 	gsize at = 0;
 	GConverterResult result = G_CONVERTER_CONVERTED;
 	while (result != G_CONVERTER_FINISHED) {
@@ -58,7 +59,8 @@ tally_html_pack_column(struct tally_html_pack *pack, const struct tally_html_col
 	if (c->real)
 		return pack_scratch(pack, TALLY_HTML_REAL);
 	if (c->wide)
-		return pack_scratch(pack, c->is_signed ? TALLY_HTML_WIDE_SIGNED : TALLY_HTML_WIDE);
+		return pack_scratch(pack, c->is_signed ? TALLY_HTML_WIDE_SIGNED
+						       : TALLY_HTML_WIDE);
 	return pack_scratch(pack, TALLY_HTML_WHOLE);
 }
 
@@ -70,8 +72,8 @@ take_back(struct tally_html_pack *pack, guint n_columns, guint length)
 }
 
 int
-tally_html_pack_bars(struct tally_html_pack *pack, const struct tally_html_device *d, size_t most,
-		     uint64_t *step)
+tally_html_pack_bars(struct tally_html_pack *pack, const struct tally_html_device *d,
+		     size_t most, uint64_t *step)
 {
 	guint columns = pack->columns->len, length = pack->blob->len;
 	for (*step = 1;; *step *= 2) {

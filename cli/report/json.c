@@ -114,7 +114,8 @@ put_frame_row(struct tally_out *o, const struct tally_aggregate *a, const struct
 	tally_out_object(o, "values");
 	for (uint32_t i = TALLY_SERIES_DRAWS; i < g->n_series; i++)
 		if (g->series[i].stats.moments.n) /* n is 1, so min is the value */
-			tally_out_value(o, tally_series_name(a, i), g->series[i].stats.moments.min);
+			tally_out_value(o, tally_series_name(a, i),
+					g->series[i].stats.moments.min);
 	tally_out_end_object(o);
 	put_estimated(o, a, g);
 	tally_out_flags(o, "flags", g->flags);
@@ -153,7 +154,8 @@ put_row(struct tally_out *o, const struct tally_aggregate *a, const struct tally
 }
 
 void
-tally_json_print_report(struct tally_out *o, const struct tally_aggregate *a, const GPtrArray *rows)
+tally_json_print_report(struct tally_out *o, const struct tally_aggregate *a,
+			const GPtrArray *rows)
 {
 	tally_out_object(o, NULL);
 	tally_out_text(o, "log", a->path);

@@ -21,35 +21,48 @@ enum {
 };
 
 static const struct tally_arg options[] = {
-	[OPT_JSON] = { "json", 0, NULL, "Print JSON: one object, a report a log in `reports`." },
+	[OPT_JSON] = { "json", 0, NULL,
+		       "Print JSON: one object, a report a log in `reports`." },
 	[OPT_CSV] = { "csv", 0, NULL,
-		      "Print CSV with a head line; times are nanoseconds. Of several logs, one "
+		      "Print CSV with a head line; times are nanoseconds. Of several "
+		      "logs, one "
 		      "with other counters gets a head line of its own." },
 	[OPT_HTML] = { "html", 0, "OUT",
-		       "Write one page with charts to the file OUT, which any browser opens "
+		       "Write one page with charts to the file OUT, which any browser "
+		       "opens "
 		       "without a "
 		       "network. Of two logs: compared. Only --warmup goes with it." },
 	[OPT_SORT] = { "sort", 0, "KEY",
-		       "Sort by a column of the table or of --csv: numbers from the largest, words "
-		       "from A. A wrong KEY lists the right ones. Default: total GPU time; frames "
+		       "Sort by a column of the table or of --csv: numbers from the "
+		       "largest, words "
+		       "from A. A wrong KEY lists the right ones. Default: total GPU "
+		       "time; frames "
 		       "in "
 		       "order." },
 	[OPT_REVERSE] = { "reverse", 0, NULL, "Turn the order around." },
 	[OPT_COLUMNS] = { "columns", 0, "LIST",
-			  "Show these columns of the table or of --csv, in this order, after the "
-			  "first: their names, counters, metrics, with * and ?; ',' or '+' between "
-			  "them. A wrong one lists the right ones. Not for --json, which has "
+			  "Show these columns of the table or of --csv, in this order, "
+			  "after the "
+			  "first: their names, counters, metrics, with * and ?; ',' or "
+			  "'+' between "
+			  "them. A wrong one lists the right ones. Not for --json, which "
+			  "has "
 			  "all." },
 	[OPT_BY] = { "by", 0, "pass|frame|label|workload",
-		     "What a row is: a pass (default), one frame, all passes of a label, or one "
+		     "What a row is: a pass (default), one frame, all passes of a label, "
+		     "or one "
 		     "command at its place in a pass (a run with --granularity draw)." },
 	[OPT_PASS] = { "pass", 0, "NAME|ID",
-		       "Only the rows of this pass, by its name in the table, its label or its "
+		       "Only the rows of this pass, by its name in the table, its label "
+		       "or its "
 		       "id." },
 	[OPT_DEVICE] = { "device", 0, "N",
-			 "Only this device. Default: all, but for one that lies below another "
-			 "that is shown (OpenGL over Vulkan): its work would count twice." },
-	[OPT_WARMUP] = { "warmup", 0, "N", "Leave out the first N frames of each device." },
+			 "Only this device. Default: all, but for one that lies below "
+			 "another "
+			 "that is shown (OpenGL over Vulkan): its work would count "
+			 "twice." },
+	[OPT_WARMUP] = { "warmup", 0, "N",
+			 "Leave out the first N frames of each device." },
 	[OPT_HELP] = { "help", 'h', NULL, "Show this." },
 };
 
@@ -75,22 +88,33 @@ static void
 help(void)
 {
 	puts("Usage: passtally report [options] LOG...\n\n"
-	     "Shows what each pass cost. LOG is a file that passtally wrote, plain or compressed\n"
-	     "with zstd; - is standard input. Several logs give a report each, one after the\n"
+	     "Shows what each pass cost. LOG is a file that passtally wrote, plain or "
+	     "compressed\n"
+	     "with zstd; - is standard input. Several logs give a report each, one after "
+	     "the\n"
 	     "other; passtally compare reports what changed between them.\n");
 	tally_args_help(options, G_N_ELEMENTS(options));
-	puts("\nA row's N is the number of frames whose GPU time of that pass is known. The\n"
-	     "segments of one pass in one frame are joined before they count. Columns of counts\n"
-	     "and counters show the mean over frames; ~ marks an estimate, - what was not\n"
-	     "measured. share is of all measured GPU time. A frame that the run's end cut short\n"
+	puts("\nA row's N is the number of frames whose GPU time of that pass is known. "
+	     "The\n"
+	     "segments of one pass in one frame are joined before they count. Columns of "
+	     "counts\n"
+	     "and counters show the mean over frames; ~ marks an estimate, - what was "
+	     "not\n"
+	     "measured. share is of all measured GPU time. A frame that the run's end "
+	     "cut short\n"
 	     "is left out of frame and GPU time a frame; its passes count.\n\n"
 	     "sd is the deviation of the sample (divisor N - 1). p50, p90 and p99 are\n"
-	     "nearest-rank quantiles: of N values the ceil(q * N)-th smallest. They are exact\n"
-	     "while a pass has at most 4096 values (frame times: 1048576; runs of equal values\n"
-	     "count once); past that, values are kept in buckets 1/512 of their value wide and\n"
+	     "nearest-rank quantiles: of N values the ceil(q * N)-th smallest. They are "
+	     "exact\n"
+	     "while a pass has at most 4096 values (frame times: 1048576; runs of equal "
+	     "values\n"
+	     "count once); past that, values are kept in buckets 1/512 of their value "
+	     "wide and\n"
 	     "quantiles are true to 0.1 %. Sums of integers are exact.\n\n"
-	     "A log whose last line is cut, as after kill -9, is reported with a warning.\n"
-	     "Exit status: 0; 2 usage; 3 a bad log, reported as LOG:LINE:COLUMN: message; 125\n"
+	     "A log whose last line is cut, as after kill -9, is reported with a "
+	     "warning.\n"
+	     "Exit status: 0; 2 usage; 3 a bad log, reported as LOG:LINE:COLUMN: "
+	     "message; 125\n"
 	     "other errors.");
 }
 
@@ -171,7 +195,8 @@ parse(struct report_request *r, int argc, char **argv)
 	}
 	if (r->html && (r->json || r->csv || r->sort || r->columns || r->pass || r->reverse ||
 			r->device >= 0 || r->by != TALLY_BY_PASS)) {
-		tally_cli_complain("report", "--html shows everything: only --warmup goes with it");
+		tally_cli_complain("report",
+				   "--html shows everything: only --warmup goes with it");
 		return TALLY_EXIT_USAGE;
 	}
 	if (r->logs->len == 0) {
@@ -197,7 +222,8 @@ choose_pass(const struct report_request *r, const struct tally_aggregate *a, GPt
 			g_ptr_array_remove_index(rows, i);
 	}
 	if (rows->len == 0)
-		tally_cli_complain("report", "--pass %s: %s has no row of that name, label or id",
+		tally_cli_complain("report",
+				   "--pass %s: %s has no row of that name, label or id",
 				   r->pass, a->path);
 	return rows->len > 0;
 }
@@ -361,8 +387,8 @@ run(int argc, char **argv)
 	struct report_request r = { .device = -1, .logs = g_ptr_array_new() };
 	int status = parse(&r, argc, argv);
 	if (status == TALLY_EXIT_OK && r.html)
-		status = tally_report_html(r.html, (const char *const *)r.logs->pdata, r.logs->len,
-					   r.warmup);
+		status = tally_report_html(r.html, (const char *const *)r.logs->pdata,
+					   r.logs->len, r.warmup);
 	else if (status == TALLY_EXIT_OK)
 		status = report(&r);
 	g_ptr_array_unref(r.logs);

@@ -52,8 +52,9 @@ print_device(FILE *out, struct tally_device_summary *d, bool beneath)
 			 d->frames, d->frames == 1 ? "" : "s");
 	g_free(name);
 	if (beneath)
-		tally_text_print(out, " (below device %" G_GINT64_FORMAT ": --device %u shows it)",
-				 d->beneath, d->device);
+		tally_text_print(
+			out, " (below device %" G_GINT64_FORMAT ": --device %u shows it)",
+			d->beneath, d->device);
 	putc('\n', out);
 	if (beneath)
 		return;
@@ -62,8 +63,10 @@ print_device(FILE *out, struct tally_device_summary *d, bool beneath)
 		print_time(out, "GPU time", &d->gpu);
 	}
 	if (d->coverable > 0)
-		tally_text_print(out, "  %-12s %.1f %% of the measured GPU time is inside passes\n",
-				 "coverage", 100 * d->covered / d->coverable);
+		tally_text_print(
+			out,
+			"  %-12s %.1f %% of the measured GPU time is inside passes\n",
+			"coverage", 100 * d->covered / d->coverable);
 	print_overhead(out, d);
 	if (d->dropped_passes)
 		tally_text_print(out, "  %-12s %" G_GUINT64_FORMAT " passes: see --max-passes\n",
@@ -111,9 +114,11 @@ tally_summary_print(FILE *out, const struct tally_aggregate *a, int64_t device)
 	if (a->has_end && a->end_frames == 0 && a->end_reason)
 		tally_text_print_line(out, "no frames: %s", a->end_reason);
 	if (a->has_end && a->end_frames_dropped)
-		tally_text_print(
-			out, "%" G_GUINT64_FORMAT " frame%s dropped: the log could not keep up\n",
-			a->end_frames_dropped, a->end_frames_dropped == 1 ? " was" : "s were");
+		tally_text_print(out,
+				 "%" G_GUINT64_FORMAT
+				 " frame%s dropped: the log could not keep up\n",
+				 a->end_frames_dropped,
+				 a->end_frames_dropped == 1 ? " was" : "s were");
 	if (a->has_end && a->end_reason && a->end_frames &&
 	    (strcmp(a->end_reason, "max-log") == 0 || strcmp(a->end_reason, "error") == 0))
 		tally_text_print_line(out, "the capture ended before the program did: %s",

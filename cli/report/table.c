@@ -87,7 +87,8 @@ table_cell(const struct table *t, guint row, guint column)
 }
 
 static void
-fill(struct table *t, const struct tally_aggregate *a, const GArray *columns, const GPtrArray *rows)
+fill(struct table *t, const struct tally_aggregate *a, const GArray *columns,
+     const GPtrArray *rows)
 {
 	struct time_unit unit = choose_unit(a, rows);
 	guint n = 0;

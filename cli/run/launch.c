@@ -76,7 +76,8 @@ leave_terminal(const char *output)
 	for (int fd = 0; fd <= 2; fd++) {
 		if (!isatty(fd))
 			continue;
-		int to = fd == 0 ? open("/dev/null", O_RDONLY) : open(output, O_WRONLY | O_APPEND);
+		int to = fd == 0 ? open("/dev/null", O_RDONLY)
+				 : open(output, O_WRONLY | O_APPEND);
 		if (to < 0)
 			to = open("/dev/null", O_RDWR);
 		if (to < 0)

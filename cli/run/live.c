@@ -40,8 +40,9 @@ tally_run_live_make_output(const char *log_path)
 		return path;
 	}
 	char *shown = tally_text_escape(path);
-	tally_cli_complain("run", "the program's output is lost, for %s cannot be made: %s", shown,
-			   g_strerror(errno));
+	tally_cli_complain("run",
+			   "the program's output is lost, for %s cannot be made: %s",
+			   shown, g_strerror(errno));
 	g_free(shown);
 	g_free(path);
 	return g_strdup(NOWHERE);

@@ -42,8 +42,9 @@ tally_run_log_choose(struct tally_run_log *log, const struct tally_config *confi
 	*log = (struct tally_run_log){ .by_default = !config->log };
 	char *path = tally_config_log_path(config->log, program, started_unix_ns, pid);
 	if (!path) {
-		tally_cli_complain("run", "no place for the log: neither XDG_STATE_HOME nor HOME "
-					  "is set; name one with --log PATH");
+		tally_cli_complain(
+			"run", "no place for the log: neither XDG_STATE_HOME nor HOME "
+			       "is set; name one with --log PATH");
 		return false;
 	}
 	log->path = g_canonicalize_filename(path, NULL);
@@ -76,10 +77,11 @@ tally_run_log_prepare(struct tally_run_log *log, bool force)
 		return TALLY_EXIT_USAGE;
 	}
 	if (!S_ISREG(st.st_mode)) {
-		tally_cli_complain("run",
-				   "the log %s exists and is no regular file, so --force does not "
-				   "replace it: name another with --log PATH",
-				   log->path);
+		tally_cli_complain(
+			"run",
+			"the log %s exists and is no regular file, so --force does not "
+			"replace it: name another with --log PATH",
+			log->path);
 		return TALLY_EXIT_USAGE;
 	}
 	/* Removed before the start, not replaced later: if several processes render, each
@@ -155,8 +157,8 @@ write_lines(struct tally_recorder *r, const struct tally_run_started *started,
 }
 
 bool
-tally_run_log_write_empty(const struct tally_run_log *log, const struct tally_run_started *started,
-			  char *why, size_t size)
+tally_run_log_write_empty(const struct tally_run_log *log,
+			  const struct tally_run_started *started, char *why, size_t size)
 {
 	struct tally_recorder_options options = {
 		.path = log->path,

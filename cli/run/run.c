@@ -19,21 +19,28 @@
 
 /* Options of this command; those of tally_options[] come before them in the table. */
 static const struct tally_arg own_options[] = {
-	{ "quiet", 'q', NULL, "Print no summary after the program (errors are still reported)." },
+	{ "quiet", 'q', NULL,
+	  "Print no summary after the program (errors are still reported)." },
 	{ "progress", 0, NULL,
-	  "Show a line of progress on standard error, if that is a terminal, while the program "
-	  "runs. Without this it is shown only when neither the program's input nor its output is "
+	  "Show a line of progress on standard error, if that is a terminal, while the "
+	  "program "
+	  "runs. Without this it is shown only when neither the program's input nor its "
+	  "output is "
 	  "a "
 	  "terminal." },
 	{ "live", 0, NULL,
-	  "Show while the program runs what its passes cost, as passtally top does. What the "
+	  "Show while the program runs what its passes cost, as passtally top does. What "
+	  "the "
 	  "program would write to the terminal goes to LOG.out." },
 	{ "compress", 0, NULL,
-	  "When the program has ended, however it did, compress each log with zstd to PATH.zst and "
-	  "remove the plain one. Every command but top reads both. With --force an old PATH.zst "
+	  "When the program has ended, however it did, compress each log with zstd to "
+	  "PATH.zst and "
+	  "remove the plain one. Every command but top reads both. With --force an old "
+	  "PATH.zst "
 	  "goes." },
 	{ "compress-level", 0, "1..22",
-	  "The same at this level. The default is 3; 19 makes a log about 40 % smaller than that "
+	  "The same at this level. The default is 3; 19 makes a log about 40 % smaller "
+	  "than that "
 	  "and takes hundreds of times as long." },
 	{ "help", 'h', NULL, "Show this." },
 };
@@ -81,21 +88,32 @@ static void
 help(void)
 {
 	puts("Usage: passtally run [options] [--] PROGRAM [ARGUMENTS]\n\n"
-	     "Runs PROGRAM and writes what its render passes cost into a log. The program's own\n"
-	     "input, output and exit status are left as they are (but for --live). In Steam:\n"
+	     "Runs PROGRAM and writes what its render passes cost into a log. The "
+	     "program's own\n"
+	     "input, output and exit status are left as they are (but for --live). In "
+	     "Steam:\n"
 	     "passtally run -- %command%\n");
 	GArray *all = all_options();
 	tally_args_help((const struct tally_arg *)(void *)all->data, all->len);
 	g_array_unref(all);
-	puts("\nThe same options can stand in PASSTALLY_OPTIONS (counters=X,frame=submit:1), in\n"
-	     "$XDG_CONFIG_HOME/passtally/passtally.conf and in programs/PROGRAM.conf beside it,\n"
-	     "section [passtally]. The command line wins over the environment, that over the\n"
-	     "files; `passtally config` shows what is in force. Launchers, shells and helpers\n"
-	     "are left alone, what they start is not: `passtally config --blocklist`. The\n"
-	     "log goes to $XDG_STATE_HOME/passtally/%e-%t-%p.jsonl (by default ~/.local/state). A\n"
-	     "program that starts others that render leaves a log for each: PATH, PATH.PID.\n\n"
-	     "Exit status: the program's (a signal that ended it is raised again); 2 usage, the\n"
-	     "program was not started; 125 passtally failed; 126 PROGRAM cannot be run; 127 it\n"
+	puts("\nThe same options can stand in PASSTALLY_OPTIONS "
+	     "(counters=X,frame=submit:1), in\n"
+	     "$XDG_CONFIG_HOME/passtally/passtally.conf and in programs/PROGRAM.conf "
+	     "beside it,\n"
+	     "section [passtally]. The command line wins over the environment, that over "
+	     "the\n"
+	     "files; `passtally config` shows what is in force. Launchers, shells and "
+	     "helpers\n"
+	     "are left alone, what they start is not: `passtally config --blocklist`. "
+	     "The\n"
+	     "log goes to $XDG_STATE_HOME/passtally/%e-%t-%p.jsonl (by default "
+	     "~/.local/state). A\n"
+	     "program that starts others that render leaves a log for each: PATH, "
+	     "PATH.PID.\n\n"
+	     "Exit status: the program's (a signal that ended it is raised again); 2 "
+	     "usage, the\n"
+	     "program was not started; 125 passtally failed; 126 PROGRAM cannot be run; "
+	     "127 it\n"
 	     "was not found.");
 }
 
@@ -136,7 +154,8 @@ parse(struct run_request *r, int argc, char **argv)
 {
 	GArray *all = all_options();
 	struct tally_args args;
-	tally_args_init(&args, argc, argv, (const struct tally_arg *)(void *)all->data, all->len);
+	tally_args_init(&args, argc, argv, (const struct tally_arg *)(void *)all->data,
+			all->len);
 	bool ok = true;
 	const char *value;
 	int option;
@@ -157,7 +176,8 @@ parse(struct run_request *r, int argc, char **argv)
 	}
 	g_array_unref(all);
 	if (ok && !r->help && !r->argv) {
-		tally_cli_complain("run", "no program named: passtally run [options] -- PROGRAM");
+		tally_cli_complain(
+			"run", "no program named: passtally run [options] -- PROGRAM");
 		ok = false;
 	}
 	return ok ? TALLY_EXIT_OK : TALLY_EXIT_USAGE;
@@ -198,12 +218,13 @@ choose_control(struct run_request *r)
 					: tally_control_pattern(why, sizeof(why));
 	if (!pattern) {
 		if (!r->quiet)
-			tally_cli_complain("run",
-					   "passtally trigger will not reach the program: %s", why);
+			tally_cli_complain(
+				"run", "passtally trigger will not reach the program: %s",
+				why);
 		return true;
 	}
-	return tally_config_set(&r->config, "control", pattern, TALLY_FROM_COMMAND_LINE, complain,
-				NULL);
+	return tally_config_set(&r->config, "control", pattern, TALLY_FROM_COMMAND_LINE,
+				complain, NULL);
 }
 
 /* The options that the capture must know: ours and those of PASSTALLY_OPTIONS, joined.
@@ -251,7 +272,8 @@ private_folder_create(struct private_folder *f)
 	f->path = path;
 	f->status = g_build_filename(path, "status", NULL);
 	if (!g_file_set_contents_full(f->status, "", 0, G_FILE_SET_CONTENTS_NONE, 0600, NULL)) {
-		tally_cli_complain("run", "%s cannot be written: %s", f->status, g_strerror(errno));
+		tally_cli_complain("run", "%s cannot be written: %s", f->status,
+				   g_strerror(errno));
 		return false;
 	}
 	return true;
@@ -319,7 +341,8 @@ enable_layer(const struct tally_vk_manifest *vk, struct private_folder *f)
 
 /* Sets the program's environment except PASSTALLY_LOG, which contains the process ID. */
 static bool
-set_environment(const struct run_request *r, const struct to_inject *in, struct private_folder *f)
+set_environment(const struct run_request *r, const struct to_inject *in,
+		struct private_folder *f)
 {
 	char *name = preload_name(&in->gl, f);
 	if (!name || !enable_layer(&in->vk, f)) {
@@ -327,7 +350,8 @@ set_environment(const struct run_request *r, const struct to_inject *in, struct 
 		return false;
 	}
 	const char *before = g_getenv("LD_PRELOAD");
-	char *preload = before && *before ? g_strconcat(name, ":", before, NULL) : g_strdup(name);
+	char *preload = before && *before ? g_strconcat(name, ":", before, NULL)
+					  : g_strdup(name);
 	char *options = options_variable(&r->config);
 	g_setenv("LD_PRELOAD", preload, TRUE);
 	g_setenv("PASSTALLY_OPTIONS", options, TRUE);
@@ -400,8 +424,9 @@ leave_empty_log(const struct run_request *r, const struct tally_run_log *log,
 }
 
 static void
-tell(const struct run_request *r, const struct tally_run_log *log, const struct private_folder *f,
-     const struct to_inject *in, const struct tally_run_started *started)
+tell(const struct run_request *r, const struct tally_run_log *log,
+     const struct private_folder *f, const struct to_inject *in,
+     const struct tally_run_started *started)
 {
 	GPtrArray *status = tally_run_status_read(f->status);
 	GPtrArray *logs = tally_run_log_find(log);
@@ -441,10 +466,11 @@ prepare_log(const struct run_request *r, struct tally_run_log *log)
 	char *packed = r->compress && !r->config.force ? tally_compress_name(log->path) : NULL;
 	bool taken = packed && g_file_test(packed, G_FILE_TEST_EXISTS);
 	if (taken)
-		tally_cli_complain("run",
-				   "the compressed log %s exists: --force replaces it, --log PATH "
-				   "names another (%%t and %%p in it stand for time and process)",
-				   packed);
+		tally_cli_complain(
+			"run",
+			"the compressed log %s exists: --force replaces it, --log PATH "
+			"names another (%%t and %%p in it stand for time and process)",
+			packed);
 	g_free(packed);
 	return taken ? TALLY_EXIT_USAGE : tally_run_log_prepare(log, r->config.force);
 }

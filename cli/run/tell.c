@@ -83,7 +83,8 @@ tally_run_tell_nothing(const char *program, const char *library)
 	struct tally_elf_file ours = tally_elf_file_read(library);
 	if (file.privileged && geteuid() != 0)
 		tally_cli_say("%s runs with privileges of its own (set-user-ID or file "
-			      "capabilities), so the system preloads nothing into it: run a copy "
+			      "capabilities), so the system preloads nothing into it: "
+			      "run a copy "
 			      "without them",
 			      program);
 	else if (file.elf && !file.dynamic)

@@ -53,7 +53,8 @@ take_value(struct tally_args *args, size_t i, const char *attached, const char *
 		args->next++;
 	}
 	if (!attached && !optional) {
-		tally_cli_complain(args->command, "--%s needs a value: %s", arg->name, arg->values);
+		tally_cli_complain(args->command, "--%s needs a value: %s", arg->name,
+				   arg->values);
 		return TALLY_ARG_ERROR;
 	}
 	*value = attached;

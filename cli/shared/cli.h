@@ -62,8 +62,8 @@ struct tally_args {
 	int letters; /* offset within a group of one-letter switches, 0 = none */
 };
 
-void tally_args_init(struct tally_args *args, int argc, char **argv, const struct tally_arg *table,
-		     size_t n);
+void tally_args_init(struct tally_args *args, int argc, char **argv,
+		     const struct tally_arg *table, size_t n);
 /* Returns the next option's index in the table, or one of the values above. Accepts `--key
  * value`, `--key=value`, `-o value` and `-ovalue`; "--" ends options. *value is NULL for a
  * switch. */
@@ -98,8 +98,8 @@ struct tally_progress {
 void tally_progress_begin(struct tally_progress *progress, unsigned after_ms);
 /* Whether it is time for a new text (at most five per second). */
 bool tally_progress_due(struct tally_progress *progress);
-void
-tally_progress_show(struct tally_progress *progress, const char *format, ...) G_GNUC_PRINTF(2, 3);
+void tally_progress_show(struct tally_progress *progress, const char *format, ...)
+	G_GNUC_PRINTF(2, 3);
 /* Shows "VERB PATH: N %" for a log that is being read, if it is time for a new text. */
 void tally_progress_read(struct tally_progress *progress, const char *verb, const char *path,
 			 const struct tally_log_reader *reader);

@@ -39,8 +39,8 @@ tally_top_screen_check(char *why, size_t size)
 	const char *go_to = tigetstr("cup");
 	bool can = go_to && go_to != (const char *)-1;
 	if (!can)
-		g_snprintf(why, (gulong)size, "a terminal of the kind TERM=%s cannot be drawn on",
-			   name);
+		g_snprintf(why, (gulong)size,
+			   "a terminal of the kind TERM=%s cannot be drawn on", name);
 	del_curterm(cur_term);
 	return can;
 }
@@ -133,8 +133,10 @@ static attr_t
 attributes(enum tally_top_style style)
 {
 	static const attr_t plain[TALLY_TOP_N_STYLES] = {
-		[TALLY_TOP_STRONG] = A_BOLD,  [TALLY_TOP_FAINT] = A_DIM,
-		[TALLY_TOP_HEAD] = A_REVERSE, [TALLY_TOP_SORTED] = A_REVERSE | A_BOLD | A_UNDERLINE,
+		[TALLY_TOP_STRONG] = A_BOLD,
+		[TALLY_TOP_FAINT] = A_DIM,
+		[TALLY_TOP_HEAD] = A_REVERSE,
+		[TALLY_TOP_SORTED] = A_REVERSE | A_BOLD | A_UNDERLINE,
 		[TALLY_TOP_WARNING] = A_BOLD,
 	};
 	bool has_pair = it.colour && (style == TALLY_TOP_CHART || style == TALLY_TOP_GOOD ||

@@ -61,7 +61,8 @@ column_name(const struct tally_top_window *w, const struct tally_top_column *c)
 		[TALLY_TOP_MEAN] = "mean", [TALLY_TOP_MAX] = "max",
 		[TALLY_TOP_SEEN] = "n",    [TALLY_TOP_HISTORY] = "GPU time",
 	};
-	return c->what == TALLY_TOP_SERIES ? tally_series_name(&w->log, c->series) : names[c->what];
+	return c->what == TALLY_TOP_SERIES ? tally_series_name(&w->log, c->series)
+					   : names[c->what];
 }
 
 bool
@@ -108,7 +109,8 @@ tally_top_move_sort(const struct tally_top_window *w, struct tally_top_look *loo
 	int direction = steps < 0 ? -1 : 1;
 	for (; steps != 0; steps -= direction) {
 		at = (at + direction + n) % n;
-		if (g_array_index(columns, struct tally_top_column, at).what == TALLY_TOP_HISTORY)
+		if (g_array_index(columns, struct tally_top_column, at).what ==
+		    TALLY_TOP_HISTORY)
 			at = (at + direction + n) % n;
 	}
 	look->sort = g_array_index(columns, struct tally_top_column, at);
@@ -212,7 +214,11 @@ number_text(double v, bool estimated)
 					       v / steps[i].size, steps[i].letter);
 	}
 	bool whole = size == floor(size);
-	return g_strdup_printf("%s%.*f", mark, whole || size >= 1000 ? 0 : size >= 10 ? 1 : 3, v);
+	return g_strdup_printf("%s%.*f", mark,
+			       whole || size >= 1000 ? 0
+			       : size >= 10          ? 1
+						     : 3,
+			       v);
 }
 
 static bool
@@ -341,8 +347,8 @@ place_fixed(struct layout *layout, const struct tally_top_window *w,
 /* The name and the sort column are always shown; the others from left to right while there
  * is room. */
 static void
-lay_out(struct layout *layout, const struct tally_top_window *w, const struct tally_top_look *look,
-	unsigned name)
+lay_out(struct layout *layout, const struct tally_top_window *w,
+	const struct tally_top_look *look, unsigned name)
 {
 	GArray *all = all_columns(w);
 	const struct tally_top_column *c = (struct tally_top_column *)(void *)all->data;
@@ -369,12 +375,14 @@ lay_out(struct layout *layout, const struct tally_top_window *w, const struct ta
 /* ---- the table ---- */
 
 static void
-put_cell(GArray *row, unsigned width, bool left, bool last, enum tally_top_style style, char *text)
+put_cell(GArray *row, unsigned width, bool left, bool last, enum tally_top_style style,
+	 char *text)
 {
 	char *fit = tally_text_fit(text, width);
 	unsigned gap = width - MIN(width, (unsigned)tally_text_width(fit));
 	if (left)
-		tally_top_put(row, style, g_strdup_printf("%s%*s", fit, last ? 0 : (int)gap, ""));
+		tally_top_put(row, style,
+			      g_strdup_printf("%s%*s", fit, last ? 0 : (int)gap, ""));
 	else
 		tally_top_put(row, style, g_strdup_printf("%*s%s", (int)gap, "", fit));
 	g_free(fit);
@@ -439,8 +447,9 @@ choose_unit(struct layout *layout, const struct tally_top_look *look, const GArr
 }
 
 void
-tally_top_put_table(GPtrArray *rows, const struct tally_top_window *w, struct tally_top_look *look,
-		    unsigned height, unsigned *n_rows, unsigned *n_shown)
+tally_top_put_table(GPtrArray *rows, const struct tally_top_window *w,
+		    struct tally_top_look *look, unsigned height, unsigned *n_rows,
+		    unsigned *n_shown)
 {
 	struct layout layout = { .device = tally_top_shown_device(w, look) };
 	GArray *lines = make_lines(w, look, layout.device);
@@ -450,8 +459,8 @@ tally_top_put_table(GPtrArray *rows, const struct tally_top_window *w, struct ta
 	choose_unit(&layout, look, lines);
 	unsigned name = LEAST_NAME;
 	for (guint i = 0; i < lines->len; i++)
-		name = MAX(name,
-			   (unsigned)tally_text_width(g_array_index(lines, struct line, i).name));
+		name = MAX(name, (unsigned)tally_text_width(
+					 g_array_index(lines, struct line, i).name));
 	lay_out(&layout, w, look, MIN(name, 60));
 	put_head(tally_top_new_row(rows), w, look, &layout);
 	unsigned room = height ? MAX(height, 1) - 1 : lines->len;

@@ -12,9 +12,11 @@
 
 static const struct tally_arg options[] = {
 	{ "pid", 0, "N", "Follow the log of process N." },
-	{ "window", 'w', "SECONDS", "Show what the last SECONDS of frames come to (default 10)." },
+	{ "window", 'w', "SECONDS",
+	  "Show what the last SECONDS of frames come to (default 10)." },
 	{ "sort", 's', "COLUMN",
-	  "Sort by share (the default), mean, max, n, name, or a tally, counter or metric by its "
+	  "Sort by share (the default), mean, max, n, name, or a tally, counter or "
+	  "metric by its "
 	  "key "
 	  "in the log." },
 	{ "reverse", 'r', NULL, "Cheapest first." },
@@ -48,16 +50,23 @@ static void
 help(void)
 {
 	puts("Usage: passtally top [options] [LOG | --pid N]\n\n"
-	     "Shows live what each pass costs: of a game that runs, or of a log that grows. "
+	     "Shows live what each pass costs: of a game that runs, or of a log that "
+	     "grows. "
 	     "Without\n"
-	     "LOG it is the newest log of a game that runs under passtally. ? shows the keys.\n");
+	     "LOG it is the newest log of a game that runs under passtally. ? shows the "
+	     "keys.\n");
 	tally_args_help(options, G_N_ELEMENTS(options));
-	puts("\nFigures are of the newest frames, as many as began within --window; share is the\n"
-	     "pass' part of the GPU time measured on its device. Where standard output is no\n"
-	     "terminal, or one that cannot be drawn on (TERM=dumb), a table is printed each "
+	puts("\nFigures are of the newest frames, as many as began within --window; "
+	     "share is the\n"
+	     "pass' part of the GPU time measured on its device. Where standard output "
+	     "is no\n"
+	     "terminal, or one that cannot be drawn on (TERM=dumb), a table is printed "
+	     "each "
 	     "second\n"
-	     "until the log ends. `passtally run --live -- GAME` starts a game and shows this.\n\n"
-	     "Exit status: 0; 1 no game that runs has a log; 2 usage; 3 LOG is no log; 125\n"
+	     "until the log ends. `passtally run --live -- GAME` starts a game and shows "
+	     "this.\n\n"
+	     "Exit status: 0; 1 no game that runs has a log; 2 usage; 3 LOG is no log; "
+	     "125\n"
 	     "passtally failed.");
 }
 

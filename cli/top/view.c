@@ -337,7 +337,8 @@ put_wrapped(GPtrArray *rows, const struct tally_top_look *look, const char *text
 				len = (size_t)((blank && blank > p ? blank : end) - p);
 				break;
 			}
-			tally_top_put(tally_top_new_row(rows), TALLY_TOP_PLAIN, g_strndup(p, len));
+			tally_top_put(tally_top_new_row(rows), TALLY_TOP_PLAIN,
+				      g_strndup(p, len));
 			p += len;
 			p += *p == ' ';
 		} while (*p);

@@ -64,7 +64,8 @@ struct tally_top_span {
 GPtrArray *tally_top_compose(const struct tally_top_window *w, struct tally_top_look *look);
 
 /* Moves the sort by `steps` columns to the right or (< 0) to the left. */
-void tally_top_move_sort(const struct tally_top_window *w, struct tally_top_look *look, int steps);
+void tally_top_move_sort(const struct tally_top_window *w, struct tally_top_look *look,
+			 int steps);
 /* Selects the next device; after the last one, the device of the newest frame (-1). */
 void tally_top_next_device(const struct tally_top_window *w, struct tally_top_look *look);
 /* Finds "share", "mean", "max", "n", "name", or a series by its name. False: there is no
@@ -82,9 +83,9 @@ const struct tally_top_device *
 tally_top_shown_device(const struct tally_top_window *w, const struct tally_top_look *look);
 /* The table, head first, in at most `height` lines (0 = no limit); *n_rows receives the
  * number of rows, *n_shown how many of them are shown. */
-void
-tally_top_put_table(GPtrArray *rows, const struct tally_top_window *w, struct tally_top_look *look,
-		    unsigned height, unsigned *n_rows, unsigned *n_shown);
+void tally_top_put_table(GPtrArray *rows, const struct tally_top_window *w,
+			 struct tally_top_look *look, unsigned height, unsigned *n_rows,
+			 unsigned *n_shown);
 GArray *tally_top_new_row(GPtrArray *rows);
 
 #endif

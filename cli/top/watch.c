@@ -307,8 +307,9 @@ take_move(struct watch *x, int key)
 	case TALLY_TOP_KEY_RIGHT:
 	case '>':
 	case '.':
-		tally_top_move_sort(&x->window, &x->look,
-				    key == TALLY_TOP_KEY_LEFT || key == '<' || key == ',' ? -1 : 1);
+		tally_top_move_sort(
+			&x->window, &x->look,
+			key == TALLY_TOP_KEY_LEFT || key == '<' || key == ',' ? -1 : 1);
 		x->sorted = true;
 		x->look.scroll = 0;
 		return true;
@@ -470,7 +471,8 @@ lacks_something(const struct watch *x)
 				       (int64_t)d->device);
 	}
 	tally_cli_complain("top",
-			   "--device %" G_GINT64_FORMAT ": no frame is of it; there are frames of "
+			   "--device %" G_GINT64_FORMAT
+			   ": no frame is of it; there are frames of "
 			   "device %s",
 			   x->look.device, numbers->str);
 	g_string_free(numbers, TRUE);

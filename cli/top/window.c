@@ -92,7 +92,8 @@ need_series(struct tally_top_window *w, struct tally_top_pass *p, uint32_t serie
 {
 	if (series >= p->n_series) {
 		p->series = g_renew(struct tally_top_coarse *, p->series, series + 1);
-		memset(&p->series[p->n_series], 0, (series + 1 - p->n_series) * sizeof(*p->series));
+		memset(&p->series[p->n_series], 0,
+		       (series + 1 - p->n_series) * sizeof(*p->series));
 		p->n_series = series + 1;
 	}
 	if (!p->series[series] && w->n_kept >= TALLY_TOP_MOST_SERIES) {

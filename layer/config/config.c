@@ -73,7 +73,8 @@ report_unknown(const char *key, tally_config_complain *complain, void *data)
 	for (size_t i = 0; i < tally_n_options && len < sizeof(keys); i++)
 		len += (size_t)snprintf(keys + len, sizeof(keys) - len, "%s%s", i ? ", " : "",
 					tally_options[i].key);
-	tally_config_report(complain, data, "there is no option \"%.64s\"; the options are %s", key,
+	tally_config_report(complain, data,
+			    "there is no option \"%.64s\"; the options are %s", key,
 			    keys);
 }
 
@@ -156,9 +157,10 @@ tally_config_parse_options(struct tally_config *config, const char *text,
 {
 	size_t len = strnlen(text, MAX_OPTIONS_TEXT + 1);
 	if (len > MAX_OPTIONS_TEXT) {
-		tally_config_report(complain, data,
-				    "the options are longer than %u bytes: none of them was taken",
-				    MAX_OPTIONS_TEXT);
+		tally_config_report(
+			complain, data,
+			"the options are longer than %u bytes: none of them was taken",
+			MAX_OPTIONS_TEXT);
 		return false;
 	}
 	char *item = malloc(len + 1);

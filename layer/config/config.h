@@ -152,7 +152,8 @@ const struct tally_option *tally_option_find(const char *key, size_t len);
 /* Sets one option unless something of higher precedence already has.
  * False after a complaint. */
 bool tally_config_set(struct tally_config *config, const char *key, const char *value,
-		      enum tally_config_origin origin, tally_config_complain *complain, void *data);
+		      enum tally_config_origin origin, tally_config_complain *complain,
+		      void *data);
 /* "counters=X,frame=submit:1": commas between options, '+' inside lists, backslash escapes. A key
  * without '=' sets a switch. `text` is at most 64 KiB. */
 bool tally_config_parse_options(struct tally_config *config, const char *text,

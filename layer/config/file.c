@@ -189,7 +189,8 @@ take_line(struct ini *ini, char *line)
 
 bool
 tally_config_read_file(struct tally_config *config, const char *path,
-		       enum tally_config_origin origin, tally_config_complain *complain, void *data)
+		       enum tally_config_origin origin, tally_config_complain *complain,
+		       void *data)
 {
 	size_t len;
 	bool missing;

@@ -42,9 +42,9 @@ const char *tally_config_base_name(const char *path);
 /* Begins a metric of that name, which replaces one from another file. Complains and
  * returns NULL for a bad name, for one that this file already has, and when out of memory.
  * Valid until the next call. */
-struct tally_config_metric *tally_config_metric_begin(struct tally_config *config, const char *key,
-						      const char *file, uint32_t line,
-						      tally_config_complain *complain, void *data);
+struct tally_config_metric *
+tally_config_metric_begin(struct tally_config *config, const char *key, const char *file,
+			  uint32_t line, tally_config_complain *complain, void *data);
 /* Sets one line of the metric. False after a complaint. `column` is that of the
  * value, in characters from 1. */
 bool tally_config_metric_set(struct tally_config_metric *m, const char *field, const char *value,

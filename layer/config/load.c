@@ -28,8 +28,8 @@ read_home_file(struct tally_config *config, const char *program, enum tally_conf
 }
 
 bool
-tally_config_load(struct tally_config *config, const char *program, tally_config_complain *complain,
-		  void *data)
+tally_config_load(struct tally_config *config, const char *program,
+		  tally_config_complain *complain, void *data)
 {
 	if (tally_config_secure())
 		return true;

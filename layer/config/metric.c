@@ -71,11 +71,12 @@ tally_config_metric_begin(struct tally_config *config, const char *key, const ch
 			  uint32_t line, tally_config_complain *complain, void *data)
 {
 	if (!is_key(key)) {
-		tally_config_report(complain, data,
-				    "a metric is headed [metric NAME], with a name of at most %d "
-				    "printable ASCII characters, without blank and \" \\ + , * "
-				    "?",
-				    MAX_KEY);
+		tally_config_report(
+			complain, data,
+			"a metric is headed [metric NAME], with a name of at most %d "
+			"printable ASCII characters, without blank and \" \\ + , * "
+			"?",
+			MAX_KEY);
 		return NULL;
 	}
 	struct tally_config_metric *m = find(config, key);
@@ -100,7 +101,8 @@ tally_config_metric_begin(struct tally_config *config, const char *key, const ch
 	if (added && made.key && made.file)
 		m = grow(config);
 	if (!m || !made.key || !made.file) {
-		tally_config_report(complain, data, "out of memory: metric %s was not read", key);
+		tally_config_report(complain, data,
+				    "out of memory: metric %s was not read", key);
 		clear(&made);
 		return NULL;
 	}
@@ -130,14 +132,16 @@ member(struct tally_config_metric *m, const char *field)
 }
 
 bool
-tally_config_metric_set(struct tally_config_metric *m, const char *field, const char *value,
-			uint32_t line, uint32_t column, tally_config_complain *complain, void *data)
+tally_config_metric_set(struct tally_config_metric *m, const char *field,
+			const char *value, uint32_t line, uint32_t column,
+			tally_config_complain *complain, void *data)
 {
 	char **at = member(m, field);
 	if (!at) {
-		tally_config_report(complain, data,
-				    "a metric has no \"%.64s\": say its %s, each as FIELD = VALUE",
-				    field, fields);
+		tally_config_report(
+			complain, data,
+			"a metric has no \"%.64s\": say its %s, each as FIELD = VALUE",
+			field, fields);
 		return false;
 	}
 	if (!value || !*value) {
@@ -156,8 +160,8 @@ tally_config_metric_set(struct tally_config_metric *m, const char *field, const 
 	}
 	*at = tally_config_copy_string(value);
 	if (!*at) {
-		tally_config_report(complain, data, "out of memory: the metric's %s was not read",
-				    field);
+		tally_config_report(complain, data,
+				    "out of memory: the metric's %s was not read", field);
 		return false;
 	}
 	if (at == &m->expression) {

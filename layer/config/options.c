@@ -142,7 +142,8 @@ find_word(const char *const *words, size_t n, const char *value)
 static bool
 read_switch(const char *text, bool *out)
 {
-	static const char *const words[] = { "off", "on", "false", "true", "no", "yes", "0", "1" };
+	static const char *const words[] = { "off", "on",  "false", "true",
+					     "no",  "yes", "0",     "1" };
 	int i = find_word(words, COUNT(words), text);
 	if (i < 0)
 		return false;
@@ -225,7 +226,8 @@ get_seconds(double seconds, char *out, size_t size)
 	/* %g is not used: the game's locale may print a comma. */
 	uint64_t ns = (uint64_t)(seconds * 1e9 + 0.5);
 	char text[40];
-	int len = snprintf(text, sizeof(text), "%llu.%09llu", (unsigned long long)(ns / NS_PER_S),
+	int len = snprintf(text, sizeof(text), "%llu.%09llu",
+			   (unsigned long long)(ns / NS_PER_S),
 			   (unsigned long long)(ns % NS_PER_S));
 	while (text[len - 1] == '0')
 		text[--len] = '\0';
@@ -250,7 +252,8 @@ static const char frame_valid[] =
 static bool
 set_frame(struct tally_config *c, const char *value, char *why, size_t size)
 {
-	static const char *const words[] = { "present", "finish", "flush", "terminator", "idle" };
+	static const char *const words[] = { "present", "finish", "flush", "terminator",
+					     "idle" };
 	int i = find_word(words, COUNT(words), value);
 	if (i >= 0) {
 		c->frame = (enum tally_frame_boundary)i;
@@ -273,7 +276,8 @@ set_frame(struct tally_config *c, const char *value, char *why, size_t size)
 static size_t
 get_frame(const struct tally_config *c, char *out, size_t size)
 {
-	static const char *const words[] = { "present", "finish", "flush", "terminator", "idle" };
+	static const char *const words[] = { "present", "finish", "flush", "terminator",
+					     "idle" };
 	if (c->frame == TALLY_FRAME_SUBMIT)
 		return (size_t)snprintf(out, size, "submit:%llu",
 					(unsigned long long)c->frame_every);
@@ -349,53 +353,56 @@ const struct tally_option tally_options[] = {
 	  .valid = "names of sources with + between them",
 	  .help = "Sources of counters to use; all of the GPU's that work by default." },
 	{ "cpu", IS(SWITCH, cpu),
-	  .help = "Count the process's work on the CPU as well (linux-perf, else linux-proc)." },
+	  .help = "Count the process's work on the CPU as well (linux-perf, else "
+		  "linux-proc)." },
 	{ "granularity", IS(WORD, granularity), .values = "frame|submit|pass|draw",
-	  .words = granularity_words,
-	  .valid = "frame, submit, pass or draw",
+	  .words = granularity_words, .valid = "frame, submit, pass or draw",
 	  .help = "What one measurement covers." },
 	{ "frame", IS(FRAME, frame),
 	  .values = "present|finish|flush|terminator|idle|submit:N|label:NAME",
 	  .help = "What ends a frame." },
 	{ "split", IS(WORD, split), .values = "none|group|barrier", .words = split_words,
-	  .valid = "none, group or barrier",
-	  .help = "What else ends a pass." },
+	  .valid = "none, group or barrier", .help = "What else ends a pass." },
 	{ "group-work", IS(SWITCH, group_work), .values = "on|off",
 	  .help = "Count consecutive compute or copies as one pass." },
 	{ "snapshot", IS(WORD, snapshot), .values = "sampled|exact|off",
-	  .words = snapshot_words,
-	  .valid = "sampled, exact or off",
+	  .words = snapshot_words, .valid = "sampled, exact or off",
 	  .help = "How counters that can only be read as totals are given to passes." },
 	{ "period", IS(TIME, period_ns), .values = "TIME", LIMITS(1000, 3600 * NS_PER_S),
 	  .valid = "a time with its unit, ns, us, ms or s, from 1us to 3600s",
 	  .help = "How often a sampled total is read." },
-	{ "mali-delay", IS(TIME, mali_delay_ns), .values = "TIME", LIMITS(0, NS_PER_S / 10),
+	{ "mali-delay", IS(TIME, mali_delay_ns), .values = "TIME",
+	  LIMITS(0, NS_PER_S / 10),
 	  .valid = "a time with its unit, ns, us, ms or s, up to 100ms; 0s for none",
-	  .help = "Wait before each exact reading of Mali counters: 3ms for CSF drivers before "
+	  .help = "Wait before each exact reading of Mali counters: 3ms for CSF drivers "
+		  "before "
 		  "r54p0, for which each pass is so much slower." },
 	{ "microblaze", IS(MICROBLAZE, microblaze), .values = "on|WORDS",
-	  .help = "Read the counters of a MicroBlaze core: path=, base=, access=, ne=, nl=, "
+	  .help = "Read the counters of a MicroBlaze core: path=, base=, access=, ne=, "
+		  "nl=, "
 		  "width=, events=, latency= and others, with + between them." },
 	{ "skip", IS(COUNT, skip), .values = "N", LIMITS(0, UINT64_MAX),
-	  .valid = "a whole number of frames",
-	  .help = "Leave out the first N frames." },
+	  .valid = "a whole number of frames", .help = "Leave out the first N frames." },
 	{ "frames", IS(COUNT, frames), .values = "N", LIMITS(0, UINT64_MAX),
 	  .valid = "a whole number of frames, 0 for no end",
 	  .help = "Stop after N captured frames." },
 	{ "every", IS(COUNT, every), .values = "N", LIMITS(1, UINT64_MAX),
-	  .valid = "a whole number from 1",
-	  .help = "Capture one frame in N." },
+	  .valid = "a whole number from 1", .help = "Capture one frame in N." },
 	{ "seconds", IS(SECONDS, seconds), .values = "S",
 	  .valid = "a number of seconds such as 10 or 0.5, 0 for no end",
 	  .help = "Stop after S seconds of capture." },
-	{ "start-on", IS(TRIGGER, start_on), .values = "frame:N|label:NAME|signal:NAME|hw",
-	  .help = "Begin at this frame, debug label or signal (USR1, USR2, RTMIN+N), or when the "
+	{ "start-on", IS(TRIGGER, start_on),
+	  .values = "frame:N|label:NAME|signal:NAME|hw",
+	  .help = "Begin at this frame, debug label or signal (USR1, USR2, RTMIN+N), or "
+		  "when the "
 		  "hardware says so." },
 	{ "stop-on", IS(TRIGGER, stop_on), .values = "frame:N|label:NAME|signal:NAME|hw",
-	  .help = "End at this frame or debug label; pause at this signal, or when the hardware "
+	  .help = "End at this frame or debug label; pause at this signal, or when the "
+		  "hardware "
 		  "says." },
 	{ "control", IS(STRING, control), .values = "PATH|off",
-	  .valid = "off, or a path, in which %e, %t and %p stand for program, time and process",
+	  .valid = "off, or a path, in which %e, %t and %p stand for program, time and "
+		   "process",
 	  .help = "A socket for passtally trigger; %e, %t and %p are expanded." },
 	{ "log", IS(STRING, log), .letter = 'o', .values = "PATH",
 	  .valid = "a path, in which %e, %t and %p stand for program, time and process",
@@ -408,11 +415,11 @@ const struct tally_option tally_options[] = {
 	  .help = "Keep at most N passes a frame, drop and count others." },
 	{ "no-argv", IS(SWITCH, no_argv),
 	  .help = "Leave the program's arguments out of the log." },
-	{ "force", IS(SWITCH, force),
-	  .help = "Replace a log that exists." },
+	{ "force", IS(SWITCH, force), .help = "Replace a log that exists." },
 	{ "block", IS(STRING, block), .values = "LIST",
 	  .valid = "names and globs of programs with + between them",
-	  .help = "Programs to leave alone besides the launchers, shells and helpers that always "
+	  .help = "Programs to leave alone besides the launchers, shells and helpers "
+		  "that always "
 		  "are." },
 	{ "allow", IS(STRING, allow), .values = "LIST",
 	  .valid = "names and globs of programs with + between them",
@@ -461,8 +468,8 @@ read_number(const struct tally_option *option, const char *value, uint64_t *n)
 }
 
 bool
-tally_option_set(const struct tally_option *option, struct tally_config *config, const char *value,
-		 char *why, size_t size)
+tally_option_set(const struct tally_option *option, struct tally_config *config,
+		 const char *value, char *why, size_t size)
 {
 	void *at = (char *)config + option->offset;
 	uint64_t n;

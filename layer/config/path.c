@@ -93,7 +93,8 @@ expand(const char *pattern, const char *base, const char *time, const char *pid,
 }
 
 char *
-tally_config_log_path(const char *pattern, const char *program, uint64_t started_unix_ns, long pid)
+tally_config_log_path(const char *pattern, const char *program, uint64_t started_unix_ns,
+		      long pid)
 {
 	char time[32], pid_text[24];
 	format_time(started_unix_ns, time, sizeof(time));

@@ -297,8 +297,10 @@ static bool
 is_timed(const struct tally_pass_record *pass, uint64_t now_ns)
 {
 	uint64_t latest_ns = now_ns + TIME_SLACK_NS;
-	return pass->has_gpu && pass->has_gpu_start && !(pass->flags & TALLY_FLAG(UNCALIBRATED)) &&
-	       pass->gpu_start_ns <= latest_ns && pass->gpu_ns <= latest_ns - pass->gpu_start_ns;
+	return pass->has_gpu && pass->has_gpu_start &&
+	       !(pass->flags & TALLY_FLAG(UNCALIBRATED)) &&
+	       pass->gpu_start_ns <= latest_ns &&
+	       pass->gpu_ns <= latest_ns - pass->gpu_start_ns;
 }
 
 /* Finds where the passes lie on the CPU's clock; *end_ns: when the last of them ended, or when
@@ -312,7 +314,8 @@ place_passes(struct tally_scratch *scratch, const struct tally_frame_record *fra
 	*end_ns = 0;
 	for (uint32_t i = 0; i < frame->n_passes; i++) {
 		const struct tally_pass_record *pass = &frame->passes[i];
-		struct tally_work work = { .from = pass->snapshot_from, .to = pass->snapshot_to };
+		struct tally_work work = { .from = pass->snapshot_from,
+					   .to = pass->snapshot_to };
 		bool timed = is_timed(pass, now_ns);
 		if (timed) {
 			any = true;
@@ -376,7 +379,8 @@ attribute(struct tally_annotator *a, struct tally_annotated *d, struct tally_fra
 	for (uint32_t s = 0; s < d->n_accounts; s++) {
 		struct tally_account *account = &d->accounts[s];
 		account->told = false;
-		if (!tally_account_begin(account, a->trimmed || frame->frame > 0, frame->start_ns))
+		if (!tally_account_begin(account, a->trimmed || frame->frame > 0,
+					 frame->start_ns))
 			continue;
 		if (d->skipped)
 			tally_account_pass_over(account, frame->start_ns);

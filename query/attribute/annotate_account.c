@@ -90,8 +90,8 @@ tally_account_attribute(struct tally_account *account, uint64_t end_ns, bool exa
 	set_stretch(account, end_ns);
 	/* If no time passed, nothing was measured, which is different from 0. */
 	account->told = account->stretch.begin_ns < account->stretch.end_ns &&
-			tally_attribute(account->attributor, account->history, exact, work, shares,
-					n, &account->stretch);
+			tally_attribute(account->attributor, account->history, exact,
+					work, shares, n, &account->stretch);
 	if (!account->told)
 		return false;
 	for (uint32_t i = 0; i < account->src->n_levels; i++)

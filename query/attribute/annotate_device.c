@@ -19,7 +19,8 @@ tally_annotated_create(uint32_t number, struct tally_sampler *sampler)
 	for (uint32_t i = 0; i < n && i < TALLY_MAX_SNAPSHOT_SOURCES; i++) {
 		const struct tally_snapshot_source *src = tally_sampler_source(sampler, i);
 		d->n_accounts++;
-		if (!tally_account_init(&d->accounts[i], src, tally_sampler_history(sampler, i))) {
+		if (!tally_account_init(&d->accounts[i], src,
+					tally_sampler_history(sampler, i))) {
 			tally_annotated_destroy(d);
 			return NULL;
 		}
@@ -123,7 +124,8 @@ say_serialized(struct tally_annotated *d, const struct tally_device_record *info
 	d->line.serialized_by = info->serialized_by;
 	if (config->snapshot != TALLY_SNAPSHOT_EXACT || d->n_accounts == 0)
 		return true;
-	size_t size = (info->serialized_by ? strlen(info->serialized_by) : 0) + sizeof(EXACT) + 2;
+	size_t size = (info->serialized_by ? strlen(info->serialized_by) : 0) +
+		      sizeof(EXACT) + 2;
 	char *text = malloc(size);
 	if (!text)
 		return false;
@@ -197,14 +199,13 @@ bind_metrics(const struct tally_annotated *d, const struct tally_device_record *
 				counters[in.n_counters++] = src->levels[i].counter;
 			for (uint32_t i = 0; i < src->n_constants; i++)
 				constants[in.n_constants++] = src->constants[i];
-			const struct tally_mali_product *product = src->layout
-									   ? tally_mali_find_name(
-										     src->layout)
-									   : NULL;
+			const struct tally_mali_product *product =
+				src->layout ? tally_mali_find_name(src->layout) : NULL;
 			if (product && !in.layout)
 				in.layout = product->layout;
 		}
-		set = tally_metric_set_create(&in, own, list_own(d, by, own), by->config->counters);
+		set = tally_metric_set_create(&in, own, list_own(d, by, own),
+					      by->config->counters);
 	}
 	free(counters);
 	free(constants);

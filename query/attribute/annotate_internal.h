@@ -103,7 +103,8 @@ void tally_account_pass_over(struct tally_account *account, uint64_t time_ns);
  * nothing is assigned, on OOM (the next window then begins where this one would have) or
  * because no time passed. */
 bool tally_account_attribute(struct tally_account *account, uint64_t end_ns, bool exact,
-			     const struct tally_work *work, struct tally_share *shares, uint32_t n);
+			     const struct tally_work *work, struct tally_share *shares,
+			     uint32_t n);
 /* Moves the deltas of the last attribute() to `outside`: its frame is not written. */
 void tally_account_take_back(struct tally_account *account);
 
@@ -127,10 +128,11 @@ void tally_metric_frame_destroy(struct tally_metric_frame *f); /* accepts NULL *
  * counters of pass i are the device's own) and over what is unattributed (the first
  * n_unattributed are the device's own). `more` has totals of the frame from other sources.
  * Returns how many values were written to `out`. */
-uint32_t tally_metric_frame_evaluate(struct tally_metric_frame *f, struct tally_metric_set *set,
-				     const struct tally_frame_record *frame, const uint32_t *n_own,
-				     uint32_t n_unattributed, const struct tally_keyed_value *more,
-				     uint32_t n_more, struct tally_keyed_value *out);
+uint32_t
+tally_metric_frame_evaluate(struct tally_metric_frame *f, struct tally_metric_set *set,
+			    const struct tally_frame_record *frame, const uint32_t *n_own,
+			    uint32_t n_unattributed, const struct tally_keyed_value *more,
+			    uint32_t n_more, struct tally_keyed_value *out);
 uint32_t
 tally_metric_pass_evaluate(struct tally_metric_set *set, const struct tally_pass_record *pass,
 			   const struct tally_keyed_value *more, uint32_t n_more,

@@ -74,13 +74,15 @@ add(struct sum *sum, const struct tally_keyed_value *v)
 	}
 	switch (v->value.storage) {
 	case TALLY_STORAGE_I64:
-		sum->bad |= __builtin_add_overflow(sum->value.i64, v->value.i64, &sum->value.i64);
+		sum->bad |= __builtin_add_overflow(sum->value.i64, v->value.i64,
+						   &sum->value.i64);
 		break;
 	case TALLY_STORAGE_F64:
 		sum->value.f64 += v->value.f64;
 		break;
 	default:
-		sum->bad |= __builtin_add_overflow(sum->value.u64, v->value.u64, &sum->value.u64);
+		sum->bad |= __builtin_add_overflow(sum->value.u64, v->value.u64,
+						   &sum->value.u64);
 		break;
 	}
 }

@@ -129,7 +129,9 @@ add_shares(struct tally_scratch *scratch, const struct tally_annotated *d,
 {
 	for (uint32_t s = 0; s < d->n_accounts; s++)
 		if (d->accounts[s].told)
-			pass->flags |= scratch->shares[(size_t)s * scratch->n_shared + index].flags;
+			pass->flags |=
+				scratch->shares[(size_t)s * scratch->n_shared + index]
+					.flags;
 		else if (exact && !(pass->snapshot_from && pass->snapshot_to))
 			pass->flags |= TALLY_FLAG(UNSAMPLED);
 	if (d->n_logged == 0)
@@ -175,8 +177,8 @@ put_growth(struct tally_scratch *scratch, const struct tally_annotated *d, bool 
 		for (uint32_t i = 0; account->told && i < account->src->n_counters; i++)
 			if (account->stretch.unlogged[i] == 0 &&
 			    !tally_bit(account->stretch.unattributed_unknown, i))
-				put(scratch, account->counters[i]->key, account->stretch.growth[i],
-				    !exact);
+				put(scratch, account->counters[i]->key,
+				    account->stretch.growth[i], !exact);
 		for (uint32_t i = 0; account->told && i < account->src->n_levels; i++)
 			if (account->levels[i].known)
 				put(scratch, account->levels[i].counter->key,
@@ -209,8 +211,9 @@ add_metrics(struct tally_scratch *scratch, struct tally_annotated *d,
 	scratch->n_values += d->line.n_metrics;
 	struct tally_keyed_value *more = scratch->values + scratch->n_values;
 	uint32_t n_more = put_growth(scratch, d, exact);
-	frame->n_metrics = tally_metric_frame_evaluate(d->sums, d->metrics, frame, scratch->n_own,
-						       n_unattributed, more, n_more, out);
+	frame->n_metrics = tally_metric_frame_evaluate(d->sums, d->metrics, frame,
+						       scratch->n_own, n_unattributed,
+						       more, n_more, out);
 	frame->metrics = out;
 }
 

@@ -342,7 +342,8 @@ static void
 give_up(struct gl_amd *amd, unsigned error)
 {
 	snprintf(amd->base.reason, sizeof(amd->base.reason),
-		 "the driver refuses to begin its monitors (GL error 0x%04x): another program or "
+		 "the driver refuses to begin its monitors (GL error 0x%04x): another "
+		 "program or "
 		 "the game itself may hold the counters",
 		 error);
 	amd->base.off = true;
@@ -432,7 +433,8 @@ fetch(struct gl_amd *amd, const struct monitor *m, size_t *len)
 	if (!is_ready(amd, m))
 		return TALLY_NOT_READY;
 	/* The size is queried because drivers ignore the size that they are given. */
-	amd->api->GetPerfMonitorCounterDataAMD(m->name, RESULT_SIZE, sizeof(size), &size, &written);
+	amd->api->GetPerfMonitorCounterDataAMD(m->name, RESULT_SIZE, sizeof(size), &size,
+					       &written);
 	written = 0;
 	if (size && size <= amd->data_bytes)
 		amd->api->GetPerfMonitorCounterDataAMD(m->name, RESULT, (int)amd->data_bytes,

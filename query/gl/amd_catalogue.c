@@ -269,8 +269,9 @@ choose(struct draft *d, const char *wanted)
 			e->group = g;
 			e->amd.group = group->id;
 			e->amd.id = d->ids[group->first + i];
-			d->api->GetPerfMonitorCounterStringAMD(group->id, e->amd.id, NAME_SIZE - 1,
-							       &length, e->texts.name);
+			d->api->GetPerfMonitorCounterStringAMD(group->id, e->amd.id,
+							       NAME_SIZE - 1, &length,
+							       e->texts.name);
 			close_text(e->texts.name, "counter", e->amd.id);
 			if (!ask_type(d->api, &e->amd)) {
 				d->unknown_types++;
@@ -296,8 +297,8 @@ choose(struct draft *d, const char *wanted)
 /* ---- which counters go together ---- */
 
 void
-tally_amd_select(const struct tally_gl_api *api, unsigned monitor, const struct tally_amd_set *set,
-		 bool enable)
+tally_amd_select(const struct tally_gl_api *api, unsigned monitor,
+		 const struct tally_amd_set *set, bool enable)
 {
 	for (uint32_t i = 0; i < set->n_runs; i++) {
 		const struct tally_amd_run *run = &set->runs[i];
@@ -552,7 +553,8 @@ tally_amd_catalogue_create(struct tally_gl_api *api, struct tally_source *src,
 	struct tally_amd_catalogue *out = NULL;
 
 	*status = TALLY_NO_MEMORY;
-	if (list_groups(&d) && list_counters(&d) && choose(&d, src->wanted) && put_into_sets(&d)) {
+	if (list_groups(&d) && list_counters(&d) && choose(&d, src->wanted) &&
+	    put_into_sets(&d)) {
 		out = d.n_sets ? make(&d, src->keys ? src->keys : &own_keys) : NULL;
 		if (out || !d.n_sets) {
 			*status = out ? TALLY_OK : TALLY_UNSUPPORTED;

@@ -24,7 +24,8 @@ put_integer(const struct tally_amd_counter *c, uint64_t number, struct tally_val
 }
 
 static bool
-put_float(const struct tally_amd_counter *c, float number, struct tally_value *out, uint64_t *flags)
+put_float(const struct tally_amd_counter *c, float number, struct tally_value *out,
+	  uint64_t *flags)
 {
 	double value = (double)number;
 	/* By the extension's text a percentage has a range, whether or not the driver

@@ -76,8 +76,8 @@ struct tally_gl_api {
 					     void *data);
 	void (*GenPerfMonitorsAMD)(int n, unsigned *monitors);
 	void (*DeletePerfMonitorsAMD)(int n, unsigned *monitors);
-	void (*SelectPerfMonitorCountersAMD)(unsigned monitor, unsigned char enable, unsigned group,
-					     int n, unsigned *counters);
+	void (*SelectPerfMonitorCountersAMD)(unsigned monitor, unsigned char enable,
+					     unsigned group, int n, unsigned *counters);
 	void (*BeginPerfMonitorAMD)(unsigned monitor);
 	void (*EndPerfMonitorAMD)(unsigned monitor);
 	void (*GetPerfMonitorCounterDataAMD)(unsigned monitor, unsigned pname, int size,

@@ -273,8 +273,8 @@ ask(struct gl_intel *in, uint32_t handle, unsigned *written)
 	memset(in->data, 0, size);
 	*written = 0;
 	guard_begin(in);
-	in->api->GetPerfQueryDataINTEL(in->handles[handle].name, in->dialect->read_flags, (int)size,
-				       in->data, written);
+	in->api->GetPerfQueryDataINTEL(in->handles[handle].name, in->dialect->read_flags,
+				       (int)size, in->data, written);
 	return guard_end(in);
 }
 
@@ -318,7 +318,8 @@ fetch_orphans(struct gl_intel *in)
 	uint32_t last = in->last_orphan;
 	for (int i = 0; (in->yielded || i < ORPHANS_A_GAP) && in->orphans != NONE; i++) {
 		uint32_t handle = pop(in, &in->orphans);
-		bool young = !in->yielded && in->base.frame - in->handles[handle].ended < MIN_AGE;
+		bool young = !in->yielded &&
+			     in->base.frame - in->handles[handle].ended < MIN_AGE;
 		enum tally_status status = young ? TALLY_NOT_READY : fetch(in, handle, NULL);
 		if (status == TALLY_NOT_READY)
 			push_orphan(in, handle);
@@ -408,8 +409,8 @@ has_calls(const struct tally_gl_api *api)
 	return api->GetFirstPerfQueryIdINTEL && api->GetNextPerfQueryIdINTEL &&
 	       api->GetPerfQueryInfoINTEL && api->GetPerfCounterInfoINTEL &&
 	       api->CreatePerfQueryINTEL && api->DeletePerfQueryINTEL &&
-	       api->BeginPerfQueryINTEL && api->EndPerfQueryINTEL && api->GetPerfQueryDataINTEL &&
-	       api->GetError;
+	       api->BeginPerfQueryINTEL && api->EndPerfQueryINTEL &&
+	       api->GetPerfQueryDataINTEL && api->GetError;
 }
 
 /* Everything that allocates memory. */

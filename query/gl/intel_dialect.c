@@ -243,7 +243,8 @@ tally_intel_is_blob(const char *query)
 bool
 tally_intel_is_pipeline(const char *query)
 {
-	return strstr(query, "Pipeline Statistics") || strcmp(query, "Intel_Pipeline_Query") == 0;
+	return strstr(query, "Pipeline Statistics") ||
+	       strcmp(query, "Intel_Pipeline_Query") == 0;
 }
 
 bool
@@ -257,7 +258,8 @@ tally_intel_is_basic(const char *query)
 bool
 tally_intel_tells_disturbance(const char *counter)
 {
-	return strcmp(counter, "SplitOccured") == 0 || strcmp(counter, "CoreFrequencyChanged") == 0;
+	return strcmp(counter, "SplitOccured") == 0 ||
+	       strcmp(counter, "CoreFrequencyChanged") == 0;
 }
 
 bool

@@ -33,7 +33,8 @@ add_counter(struct lister *in, const struct tally_counter *counter)
 			return true;
 	}
 	struct tally_intel_offer *o = in->offer;
-	if (!tally_array_fit(&o->counters, o->n_counters, &o->room_counters, sizeof(*o->counters)))
+	if (!tally_array_fit(&o->counters, o->n_counters, &o->room_counters,
+			     sizeof(*o->counters)))
 		return false;
 	in->offer->counters[in->offer->n_counters++] = counter;
 	return true;
@@ -187,7 +188,8 @@ list_query(struct lister *in, struct listing *l, unsigned query)
 		.bytes = set.data_size,
 	};
 	uint32_t room = in->offer->room_sets;
-	if (!tally_array_fit(&in->offer->sets, in->offer->n_sets, &room, sizeof(*in->offer->sets)))
+	if (!tally_array_fit(&in->offer->sets, in->offer->n_sets, &room,
+			     sizeof(*in->offer->sets)))
 		return false;
 	in->offer->layouts[in->offer->n_sets] = tally_counter_set_keep(&named);
 	in->offer->sets[in->offer->n_sets] = set;
@@ -234,7 +236,8 @@ static bool
 statistics_elsewhere(const struct tally_gl_api *api)
 {
 	return api->has_statistics_source && !api->es &&
-	       (api->version >= 46 || api->has_extension(api, "GL_ARB_pipeline_statistics_query"));
+	       (api->version >= 46 ||
+		api->has_extension(api, "GL_ARB_pipeline_statistics_query"));
 }
 
 /* The query whose counters answer most questions: the basic one, else the first query of the

@@ -315,7 +315,8 @@ is_unasked_on_llvmpipe(const struct gl_statistics *st)
 	const char *wanted = st->base.wanted;
 	bool llvmpipe = api->driver && strstr(api->driver, "llvmpipe") &&
 			!strstr(api->driver, "zink");
-	bool by_source = api->sources && tally_list_matches(api->sources, SOURCE_NAME, SOURCE_NAME);
+	bool by_source = api->sources &&
+			 tally_list_matches(api->sources, SOURCE_NAME, SOURCE_NAME);
 	bool by_counter = wanted && !tally_list_has(wanted, "overview") &&
 			  !tally_list_has(wanted, "all");
 
@@ -341,7 +342,8 @@ statistics_open(struct tally_source *src, uint32_t slots)
 	}
 	if (is_unasked_on_llvmpipe(st)) {
 		snprintf(src->reason, sizeof(src->reason),
-			 "on llvmpipe these queries may corrupt Mesa's memory: name gl-statistics "
+			 "on llvmpipe these queries may corrupt Mesa's memory: name "
+			 "gl-statistics "
 			 "in --sources, or one of its counters, to use it");
 		return TALLY_UNSUPPORTED;
 	}

@@ -533,7 +533,8 @@ obstacle(struct gl_timestamp *t)
 	int bits = 0;
 	api->GetQueryiv(GL_TIMESTAMP, QUERY_COUNTER_BITS, &bits);
 	if (bits <= 0)
-		return "the driver's GL_TIMESTAMP counter has 0 bits: this GPU keeps no time that "
+		return "the driver's GL_TIMESTAMP counter has 0 bits: this GPU keeps no "
+		       "time that "
 		       "the driver can read";
 	t->bits = bits < 64 ? (unsigned)bits : 64;
 	t->no_wait = tally_gl_has_no_wait(api);
@@ -564,7 +565,8 @@ timestamp_open(struct tally_source *src, uint32_t slots)
 		calibrate(t);
 	if (!t->map.calibrated)
 		snprintf(src->reason, sizeof(src->reason),
-			 "the driver does not show its clock: GPU times are not on the CPU's time "
+			 "the driver does not show its clock: GPU times are not on the "
+			 "CPU's time "
 			 "line");
 	return TALLY_OK;
 }

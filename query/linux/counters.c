@@ -149,7 +149,8 @@ tally_linux_wanted(const struct tally_snapshot_source *src, enum tally_linux_sou
 	bool named = src->wanted && strcmp(src->wanted, "overview") != 0;
 	for (unsigned i = 0; i < TALLY_LINUX_N; i++) {
 		const struct row *row = &rows[i];
-		if (tally_counter_wanted(src->wanted, &row->by[source], NULL, NULL, row->overview))
+		if (tally_counter_wanted(src->wanted, &row->by[source], NULL, NULL,
+					 row->overview))
 			asked |= TALLY_LINUX_BIT(i);
 		else if (src->metrics_wanted &&
 			 (row->for_metrics || (row->for_named_metrics && named)))

@@ -38,8 +38,8 @@ const struct tally_counter *tally_linux_counter(unsigned which, enum tally_linux
 
 /* The counters (bits of enum tally_linux_count) that src->wanted asks for; *hidden gets those
  * that only metrics need. */
-uint64_t tally_linux_wanted(const struct tally_snapshot_source *src, enum tally_linux_source source,
-			    uint64_t *hidden);
+uint64_t tally_linux_wanted(const struct tally_snapshot_source *src,
+			    enum tally_linux_source source, uint64_t *hidden);
 
 /* The counters of a source, in order. */
 struct tally_linux_choice {
@@ -62,8 +62,8 @@ struct tally_linux_totals {
 /* Delivers totals in the sampler's form; where one is unknown, its total from `before` is
  * restored. */
 void tally_linux_deliver(const struct tally_linux_choice *choice,
-			 const struct tally_linux_totals *before, struct tally_linux_totals *totals,
-			 struct tally_totals *out);
+			 const struct tally_linux_totals *before,
+			 struct tally_linux_totals *totals, struct tally_totals *out);
 
 /* Appends to src->reason, after "; " if it is not empty. */
 void tally_linux_add_reason(struct tally_snapshot_source *src, const char *format, ...)

@@ -17,17 +17,23 @@ static const struct {
 	bool in_kernel; /* occurs in the kernel: user mode alone never counts it */
 } kinds[] = {
 	{ TALLY_LINUX_TASK_CLOCK, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, false },
-	{ TALLY_LINUX_MIGRATIONS, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS, true },
+	{ TALLY_LINUX_MIGRATIONS, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS,
+	  true },
 	{ TALLY_LINUX_CYCLES, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false },
-	{ TALLY_LINUX_INSTRUCTIONS, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, false },
-	{ TALLY_LINUX_CACHE_REFERENCES, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES, false },
-	{ TALLY_LINUX_CACHE_MISSES, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, false },
-	{ TALLY_LINUX_BRANCHES, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, false },
-	{ TALLY_LINUX_BRANCH_MISSES, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, false },
-	{ TALLY_LINUX_STALLED_FRONTEND, PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND,
+	{ TALLY_LINUX_INSTRUCTIONS, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS,
 	  false },
-	{ TALLY_LINUX_STALLED_BACKEND, PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND,
+	{ TALLY_LINUX_CACHE_REFERENCES, PERF_TYPE_HARDWARE,
+	  PERF_COUNT_HW_CACHE_REFERENCES, false },
+	{ TALLY_LINUX_CACHE_MISSES, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES,
 	  false },
+	{ TALLY_LINUX_BRANCHES, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
+	  false },
+	{ TALLY_LINUX_BRANCH_MISSES, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES,
+	  false },
+	{ TALLY_LINUX_STALLED_FRONTEND, PERF_TYPE_HARDWARE,
+	  PERF_COUNT_HW_STALLED_CYCLES_FRONTEND, false },
+	{ TALLY_LINUX_STALLED_BACKEND, PERF_TYPE_HARDWARE,
+	  PERF_COUNT_HW_STALLED_CYCLES_BACKEND, false },
 };
 #define N_KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
@@ -154,8 +160,10 @@ tally_linux_scale(uint64_t value, uint64_t enabled, uint64_t running)
 }
 
 void
-tally_linux_plan_add(const struct tally_linux_plan *plan, const struct tally_linux_reading *before,
-		     const struct tally_linux_reading *after, struct tally_linux_totals *totals)
+tally_linux_plan_add(const struct tally_linux_plan *plan,
+		     const struct tally_linux_reading *before,
+		     const struct tally_linux_reading *after,
+		     struct tally_linux_totals *totals)
 {
 	/* On a machine with several kinds of cores a counter consists of several events, each
 	 * of which runs only on its own kind: the running times of these events add up. */
@@ -199,7 +207,8 @@ tally_linux_event_explain(int error, int32_t paranoid, char *out, size_t size)
 	case EPERM:
 		if (paranoid > 2 && paranoid != INT32_MAX)
 			snprintf(out, size,
-				 "kernel.perf_event_paranoid is %d: perf is for root alone; this "
+				 "kernel.perf_event_paranoid is %d: perf is for root "
+				 "alone; this "
 				 "allows it until the machine starts anew: sudo sysctl "
 				 "kernel.perf_event_paranoid=2",
 				 (int)paranoid);
@@ -223,13 +232,16 @@ tally_linux_event_explain(int error, int32_t paranoid, char *out, size_t size)
 		return TALLY_UNSUPPORTED;
 	case ENOSPC:
 		snprintf(out, size,
-			 "the program has more threads than descriptors can be spared for: name "
-			 "fewer counters, or raise the limit (ulimit -n) where it is below 2048");
+			 "the program has more threads than descriptors can be spared "
+			 "for: name "
+			 "fewer counters, or raise the limit (ulimit -n) where it is "
+			 "below 2048");
 		return TALLY_UNSUPPORTED;
 	case E2BIG:
 	case EINVAL:
 		snprintf(out, size,
-			 "this kernel cannot count threads that start later: Linux 5.13 is needed");
+			 "this kernel cannot count threads that start later: Linux 5.13 "
+			 "is needed");
 		return TALLY_UNSUPPORTED;
 	case ENOENT:
 	case ENODEV:

@@ -135,7 +135,9 @@ open_events(struct linux_perf *p, uint64_t asked)
 	int error = tally_linux_plan_make(&p->plan, asked & TALLY_LINUX_OF_PERF);
 	if (error)
 		return error;
-	uint32_t room = budget > SPARED_DESCRIPTORS ? (budget - SPARED_DESCRIPTORS) / p->plan.n : 0;
+	uint32_t room = budget > SPARED_DESCRIPTORS
+				? (budget - SPARED_DESCRIPTORS) / p->plan.n
+				: 0;
 	pid_t *tids = calloc(room ? room : 1, sizeof(*tids));
 	if (!tids)
 		return ENOMEM;
@@ -207,8 +209,8 @@ open_source(struct tally_snapshot_source *src)
 	if (error) {
 		close_all(p);
 		errno = saved_errno;
-		return tally_linux_event_explain(error, tally_linux_event_paranoid(), src->reason,
-						 sizeof(src->reason));
+		return tally_linux_event_explain(error, tally_linux_event_paranoid(),
+						 src->reason, sizeof(src->reason));
 	}
 	/* The CPU clock is always needed: perf is checked against it. */
 	tally_linux_usage_open(&p->usage, ((asked | hidden) & ~TALLY_LINUX_OF_PERF) |
@@ -312,7 +314,8 @@ compare_clocks(struct linux_perf *p, uint64_t now_ns)
 	p->missing = perf < clock - clock / MAX_MISSED;
 	if (p->missing)
 		tally_log_say(TALLY_LEVEL_WARNING, "linux-perf",
-			      "some threads are in no perf event: migrations and the processor's "
+			      "some threads are in no perf event: migrations and the "
+			      "processor's "
 			      "own events are left out while they run");
 }
 

@@ -61,10 +61,12 @@ open_source(struct tally_snapshot_source *src)
 		tally_linux_add_reason(src, "no cpu_context_switches: the kernel keeps no "
 					    "schedstat");
 	if (asked & ~TALLY_LINUX_OF_USAGE)
-		tally_linux_add_reason(src, "the processor's own events and migrations only perf "
-					    "can count");
+		tally_linux_add_reason(
+			src, "the processor's own events and migrations only perf "
+			     "can count");
 	errno = saved_errno;
-	if (tally_linux_choose(src, TALLY_LINUX_PROC, asked, hidden, p->usage.wanted, &p->choice))
+	if (tally_linux_choose(src, TALLY_LINUX_PROC, asked, hidden, p->usage.wanted,
+			       &p->choice))
 		return TALLY_OK;
 	close_all(p);
 	if (!src->reason[0])

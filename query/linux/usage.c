@@ -142,8 +142,9 @@ read_used(struct tally_linux_usage *u, uint64_t used[TALLY_LINUX_N_OF_USAGE])
 	if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu) != 0 ||
 	    (u->wanted & ~CLOCK && getrusage(RUSAGE_SELF, &usage) != 0))
 		return false;
-	used[TALLY_LINUX_TASK_CLOCK] = less(
-		(uint64_t)cpu.tv_sec * UINT64_C(1000000000) + (uint64_t)cpu.tv_nsec, ours.cpu_ns);
+	used[TALLY_LINUX_TASK_CLOCK] = less((uint64_t)cpu.tv_sec * UINT64_C(1000000000) +
+						    (uint64_t)cpu.tv_nsec,
+					    ours.cpu_ns);
 	if (!(u->wanted & ~CLOCK))
 		return true;
 	uint64_t minor = less((uint64_t)usage.ru_minflt, ours.minor_faults);

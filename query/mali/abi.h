@@ -314,7 +314,8 @@ TALLY_ABI_SIZE(panfrost_perfcnt_dump, 8);
 #define PANFROST_PERFCNT_ENABLE \
 	TALLY_IOC(TALLY_IOC_W, 0x6446, sizeof(struct panfrost_perfcnt_enable))
 #define PANFROST_PERFCNT_DUMP TALLY_IOC(TALLY_IOC_W, 0x6447, sizeof(struct panfrost_perfcnt_dump))
-_Static_assert(DRM_VERSION == (sizeof(void *) == 8 ? 0xc0406400ul : 0xc0246400ul), "DRM_VERSION");
+_Static_assert(DRM_VERSION == (sizeof(void *) == 8 ? 0xc0406400ul : 0xc0246400ul),
+	       "DRM_VERSION");
 TALLY_ABI_NUMBER(PANFROST_GET_PARAM, 0xc0106444);
 TALLY_ABI_NUMBER(PANFROST_PERFCNT_ENABLE, 0x40086446);
 TALLY_ABI_NUMBER(PANFROST_PERFCNT_DUMP, 0x40086447);

@@ -147,7 +147,8 @@ tally_mali_find_product(uint64_t gpu_id)
 			if (!p->ids[k] || midgard != !p->layout)
 				continue;
 			if (midgard ? p->ids[k] == id
-				    : p->ids[k] >> 12 == (int)arch && (p->ids[k] & 0xf) == product)
+				    : p->ids[k] >> 12 == (int)arch &&
+					      (p->ids[k] & 0xf) == product)
 				return tally_mali_product(i);
 		}
 	}
@@ -203,7 +204,8 @@ tally_mali_find_name(const char *name)
 	static const char *const firsts[] = { "", "mali", "immortalis" };
 	for (int k = 0; k < 3; k++)
 		for (uint32_t i = 0; i < tally_mali_n_products; i++)
-			if (same_name(text_at(tally_mali_packed.products[i].name), firsts[k], name))
+			if (same_name(text_at(tally_mali_packed.products[i].name),
+				      firsts[k], name))
 				return tally_mali_product(i);
 	/* "Mali G1" is not the name of a product: it means the first product with that
 	 * layout. */
@@ -250,8 +252,8 @@ tally_mali_find_counter(const struct tally_mali_layout *layout, const char *name
 }
 
 uint32_t
-tally_mali_engines(const struct tally_mali_product *product, uint32_t cores, uint32_t core_features,
-		   uint32_t thread_features)
+tally_mali_engines(const struct tally_mali_product *product, uint32_t cores,
+		   uint32_t core_features, uint32_t thread_features)
 {
 	if (product->engines_least && cores == 1 && (thread_features & 0xffff) == 0x2000)
 		return product->engines_least;

@@ -98,8 +98,10 @@ add_constants(struct tally_mali_choice *choice, const struct tally_mali_product 
 	/* Streamline's names, those of Arm's counter database, and our own names for the
 	 * rest. */
 	const struct named_value known[] = {
-		{ { "MaliConstantsShaderCoreCount", "MALI_CONFIG_SHADER_CORE_COUNT" }, cores },
-		{ { "MaliConstantsL2SliceCount", "MALI_CONFIG_L2_CACHE_COUNT" }, props->l2_slices },
+		{ { "MaliConstantsShaderCoreCount", "MALI_CONFIG_SHADER_CORE_COUNT" },
+		  cores },
+		{ { "MaliConstantsL2SliceCount", "MALI_CONFIG_L2_CACHE_COUNT" },
+		  props->l2_slices },
 		{ { "MaliConstantsBusWidthBits" }, props->bus_bits },
 		{ { "MaliConstantsBusWidthBytes", "MALI_CONFIG_EXT_BUS_BYTE_SIZE" },
 		  props->bus_bits / 8 },
@@ -108,11 +110,13 @@ add_constants(struct tally_mali_choice *choice, const struct tally_mali_product 
 		  tally_mali_engines(product, cores, props->core_features,
 				     props->thread_features) },
 		{ { "MaliConstantsL2SliceBytes" }, props->l2_slice_bytes },
-		{ { "MaliConstantsL2Bytes" }, (double)props->l2_slice_bytes * props->l2_slices },
+		{ { "MaliConstantsL2Bytes" },
+		  (double)props->l2_slice_bytes * props->l2_slices },
 	};
 	uint32_t n_known = sizeof(known) / sizeof(known[0]);
 
-	choice->constants = calloc(n_known * 3 + layout->n_constants, sizeof(*choice->constants));
+	choice->constants = calloc(n_known * 3 + layout->n_constants,
+				   sizeof(*choice->constants));
 	if (!choice->constants)
 		return false;
 	for (uint32_t i = 0; i < n_known; i++) {
@@ -196,8 +200,9 @@ tally_mali_clocks_read(void)
 }
 
 void
-tally_mali_clocks_apply(const struct tally_mali_clocks *first, const struct tally_mali_clocks *last,
-			uint64_t raw_ns, uint64_t *begin_ns, uint64_t *end_ns)
+tally_mali_clocks_apply(const struct tally_mali_clocks *first,
+			const struct tally_mali_clocks *last, uint64_t raw_ns,
+			uint64_t *begin_ns, uint64_t *end_ns)
 {
 	*begin_ns = first->after_ns;
 	*end_ns = last->before_ns > first->after_ns ? last->before_ns : first->after_ns;
@@ -230,10 +235,13 @@ static const struct refusal {
 } refusals[] = {
 	{ EACCES, TALLY_DENIED,
 	  "permission denied: run as root, or let root open the device to this user (see "
-	  "ls -l /dev/mali* /dev/dri), and see whether the vendor's system locks counters" },
+	  "ls -l /dev/mali* /dev/dri), and see whether the vendor's system locks "
+	  "counters" },
 	{ EPERM, TALLY_DENIED,
-	  "not permitted: run as root, or unlock counters where the vendor's system locks them" },
-	{ ENODEV, TALLY_LOST, "the device is gone, or counters are switched off by the vendor" },
+	  "not permitted: run as root, or unlock counters where the vendor's system "
+	  "locks them" },
+	{ ENODEV, TALLY_LOST,
+	  "the device is gone, or counters are switched off by the vendor" },
 	{ EIO, TALLY_LOST, "the device does not answer" },
 	{ EBUSY, TALLY_UNSUPPORTED,
 	  "somebody else uses the counters: end other profilers, then start anew" },

@@ -130,7 +130,8 @@ kbase_probe(struct tally_snapshot_source *src)
 {
 	struct mali_kbase *kbase = kbase_of(src);
 
-	enum tally_status status = tally_kbase_open(&kbase->dev, src->reason, sizeof(src->reason));
+	enum tally_status status = tally_kbase_open(&kbase->dev, src->reason,
+						    sizeof(src->reason));
 	if (status != TALLY_OK)
 		return status;
 	status = choose_path(kbase);
@@ -151,19 +152,22 @@ kbase_open(struct tally_snapshot_source *src)
 
 	if (!kbase->path)
 		return TALLY_UNSUPPORTED;
-	enum tally_status status = tally_kbase_open(&kbase->dev, src->reason, sizeof(src->reason));
+	enum tally_status status = tally_kbase_open(&kbase->dev, src->reason,
+						    sizeof(src->reason));
 	if (status != TALLY_OK)
 		return status;
 	init_reader(kbase);
 	status = kbase->path->open(&kbase->reader);
 	if (status != TALLY_OK)
 		goto close_device;
-	status = tally_mali_choose(&kbase->choice, src, SOURCE_NAME, kbase->path->width_bits,
-				   kbase->reader.n_values, kbase->dev.product, &kbase->dev.props);
+	status = tally_mali_choose(&kbase->choice, src, SOURCE_NAME,
+				   kbase->path->width_bits, kbase->reader.n_values,
+				   kbase->dev.product, &kbase->dev.props);
 	if (status != TALLY_OK)
 		goto close_reader;
 	if (!tally_mali_sums_init(&kbase->sums, &kbase->choice)) {
-		status = tally_mali_refuse(src->reason, sizeof(src->reason), SOURCE_NAME, ENOMEM);
+		status = tally_mali_refuse(src->reason, sizeof(src->reason), SOURCE_NAME,
+					   ENOMEM);
 		goto finish_choice;
 	}
 	src->least_period_ns = LEAST_PERIOD_NS + src->settle_ns;

@@ -270,8 +270,10 @@ find_product(struct tally_kbase *dev, char *reason, size_t size)
 	if (!dev->product || !dev->product->layout) {
 		if (dev->product || id >> 16 < 0x1000 || id >> 16 == 0x6956)
 			snprintf(reason, size,
-				 "%s is a %s: counters of the Midgard GPUs are not described here",
-				 dev->node, dev->product ? dev->product->name : "Midgard Mali");
+				 "%s is a %s: counters of the Midgard GPUs are not "
+				 "described here",
+				 dev->node,
+				 dev->product ? dev->product->name : "Midgard Mali");
 		else
 			snprintf(reason, size,
 				 "the GPU of %s, id 0x%llx, is not known here: a "
@@ -323,7 +325,8 @@ tally_kbase_open(struct tally_kbase *dev, char *reason, size_t size)
 	bool told = false;
 	char why[256];
 
-	snprintf(reason, size, "no /dev/mali0: there is no Mali GPU with Arm's own kernel driver");
+	snprintf(reason, size,
+		 "no /dev/mali0: there is no Mali GPU with Arm's own kernel driver");
 	for (unsigned i = 0; i < N_NODES; i++) {
 		*dev = (struct tally_kbase){ 0 };
 		snprintf(dev->node, sizeof(dev->node), "/dev/mali%u", i);

@@ -31,7 +31,8 @@ bool tally_kbase_at_least(const struct tally_kbase *dev, unsigned jm_major, unsi
 /* Parses the packed pairs of GET_GPUPROPS; false: a pair extends past the end. */
 bool tally_kbase_parse_props(const uint8_t *data, size_t size, struct tally_mali_props *props);
 struct kbase_old_props;
-void tally_kbase_read_old_props(const struct kbase_old_props *old, struct tally_mali_props *props);
+void tally_kbase_read_old_props(const struct kbase_old_props *old,
+				struct tally_mali_props *props);
 
 /* Repeats ioctl() while a signal interrupts it (a bounded number of times); errno has the
  * error. */

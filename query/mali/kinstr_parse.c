@@ -134,8 +134,9 @@ take_values(struct walk *walk, const struct kinstr_metadata_item *item)
 		return fail(walk->why, "values of a block lie outside");
 	const uint64_t *values = (const uint64_t *)(const void *)(walk->map +
 								  item->block.values_offset);
-	bool counted = walk->sums && tally_mali_sums_add64(walk->sums, (enum tally_mali_block)type,
-							   values, walk->format->offer.n_values);
+	bool counted = walk->sums &&
+		       tally_mali_sums_add64(walk->sums, (enum tally_mali_block)type,
+					     values, walk->format->offer.n_values);
 	uint32_t state = item->block.state & walk->format->states;
 	if (state & (KINSTR_STATE_UNAVAILABLE | KINSTR_STATE_PROTECTED))
 		block->closed++;

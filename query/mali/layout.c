@@ -174,7 +174,9 @@ tally_mali_dump_bytes(const struct tally_mali_dump *dump)
 		return 0;
 	if (dump->v4) {
 		bool known = dump->n_groups > 0 && dump->n_groups <= MAX_GROUPS;
-		return known ? (size_t)dump->n_groups * GROUP_BLOCKS * TALLY_MALI_BLOCK_BYTES : 0;
+		return known ? (size_t)dump->n_groups * GROUP_BLOCKS *
+				       TALLY_MALI_BLOCK_BYTES
+			     : 0;
 	}
 	if (dump->l2_slices == 0 || dump->l2_slices > MAX_SLICES)
 		return 0;
@@ -193,7 +195,8 @@ add_block(struct tally_mali_sums *sums, enum tally_mali_block block, const uint3
 /* The front end and the tiler are read from the first group: those of the others hold no
  * data. */
 static void
-add_groups(const struct tally_mali_dump *dump, const uint32_t *words, struct tally_mali_sums *sums)
+add_groups(const struct tally_mali_dump *dump, const uint32_t *words,
+	   struct tally_mali_sums *sums)
 {
 	add_block(sums, TALLY_MALI_FRONTEND, words, GROUP_FRONTEND);
 	add_block(sums, TALLY_MALI_TILER, words, GROUP_TILER);

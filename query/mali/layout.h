@@ -48,8 +48,10 @@ struct tally_mali_choice {
 enum tally_status
 tally_mali_choose(struct tally_mali_choice *choice, struct tally_snapshot_source *src,
 		  const char *source, uint32_t width_bits, uint32_t n_values,
-		  const struct tally_mali_product *product, const struct tally_mali_props *props);
-void tally_mali_choice_finish(struct tally_mali_choice *choice, struct tally_snapshot_source *src);
+		  const struct tally_mali_product *product,
+		  const struct tally_mali_props *props);
+void tally_mali_choice_finish(struct tally_mali_choice *choice,
+			      struct tally_snapshot_source *src);
 
 /* Totals of the chosen counters. */
 struct tally_mali_sums {
@@ -104,9 +106,9 @@ struct tally_mali_clocks tally_mali_clocks_read(void);
 /* Converts a timestamp that was taken between the two readings to CLOCK_MONOTONIC: the true
  * time lies between *begin_ns and *end_ns. If it cannot have been taken there, it is not used,
  * and the result is the whole interval between the readings. */
-void
-tally_mali_clocks_apply(const struct tally_mali_clocks *first, const struct tally_mali_clocks *last,
-			uint64_t raw_ns, uint64_t *begin_ns, uint64_t *end_ns);
+void tally_mali_clocks_apply(const struct tally_mali_clocks *first,
+			     const struct tally_mali_clocks *last, uint64_t raw_ns,
+			     uint64_t *begin_ns, uint64_t *end_ns);
 
 /* Explains why the kernel refused: fills `reason` with "what: why; what to do". EPERM and
  * EACCES give TALLY_DENIED, ENOMEM gives TALLY_NO_MEMORY, ENODEV gives TALLY_LOST, all others

@@ -132,8 +132,10 @@ read_props(struct mali_panfrost *p)
 		.gpu_id = read_param(p, PANFROST_PARAM_PROD_ID, &error) << 16,
 		.core_mask = read_param(p, PANFROST_PARAM_SHADER_PRESENT, &error),
 		.l2_mask = read_param(p, PANFROST_PARAM_L2_PRESENT, &error),
-		.core_features = (uint32_t)read_param(p, PANFROST_PARAM_CORE_FEATURES, &error),
-		.thread_features = (uint32_t)read_param(p, PANFROST_PARAM_THREAD_FEATURES, &error),
+		.core_features = (uint32_t)read_param(p, PANFROST_PARAM_CORE_FEATURES,
+						      &error),
+		.thread_features = (uint32_t)read_param(p, PANFROST_PARAM_THREAD_FEATURES,
+							&error),
 	};
 	uint64_t l2_features = read_param(p, PANFROST_PARAM_L2_FEATURES, &error);
 	uint64_t mem_features = read_param(p, PANFROST_PARAM_MEM_FEATURES, &error);
@@ -169,7 +171,8 @@ find_product(struct mali_panfrost *p)
 			 p->product ? p->product->name : "Midgard Mali");
 	else
 		snprintf(p->base.reason, sizeof(p->base.reason),
-			 "the GPU, product id 0x%x, is not known here: a newer passtally may know "
+			 "the GPU, product id 0x%x, is not known here: a newer passtally "
+			 "may know "
 			 "it",
 			 id);
 	return TALLY_UNSUPPORTED;

@@ -82,20 +82,22 @@ void tally_mali_reader_close(struct tally_mali_reader *r);
 /* Whether the kernel has ended the session. */
 bool tally_mali_reader_is_gone(const struct tally_mali_reader *r);
 /* Fills the reason and returns TALLY_LOST. */
-enum tally_status tally_mali_reader_lose(struct tally_mali_reader *r, const char *what, int error);
+enum tally_status
+tally_mali_reader_lose(struct tally_mali_reader *r, const char *what, int error);
 
 /* Whether a session of kinstr_prfcnt works, tried once with the shader cores alone: TALLY_OK if
  * it does. *workaround is set where its samples only follow the rules of older kernels. */
-enum tally_status
-tally_mali_kinstr_try(const struct tally_kbase *dev, bool *workaround, char *reason, size_t size);
+enum tally_status tally_mali_kinstr_try(const struct tally_kbase *dev, bool *workaround,
+					char *reason, size_t size);
 
 /* Parses the enumeration list; `why` is set to a few words on what is wrong with it. */
 bool tally_kinstr_parse_offer(const uint8_t *list, size_t item_size, size_t n_items,
 			      struct tally_kinstr_offer *offer, const char **why);
 /* Parses the sample whose metadata begins at `offset` of the mapping, which is aligned to 8.
  * Deltas are added to `sums`, which the caller has begun; NULL: the sample is only checked. */
-bool tally_kinstr_parse_sample(const struct tally_kinstr_format *format, const uint8_t *map,
-			       size_t map_size, uint64_t offset, struct tally_kinstr_sample *sample,
+bool tally_kinstr_parse_sample(const struct tally_kinstr_format *format,
+			       const uint8_t *map, size_t map_size, uint64_t offset,
+			       struct tally_kinstr_sample *sample,
 			       struct tally_mali_sums *sums, const char **why);
 
 #endif

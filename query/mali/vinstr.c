@@ -146,7 +146,8 @@ read_one(struct tally_mali_reader *r, bool keep)
 		if (buffer.index < r->n_buffers) {
 			const uint8_t *at = (const uint8_t *)r->map +
 					    r->buffer_bytes * buffer.index;
-			tally_mali_dump_add(&r->dump, (const uint32_t *)(const void *)at, r->sums);
+			tally_mali_dump_add(&r->dump, (const uint32_t *)(const void *)at,
+					    r->sums);
 		} else {
 			tally_mali_sums_doubt_all(r->sums);
 		}

@@ -223,7 +223,8 @@ find_in_layout(const struct binder *b, enum tally_dialect dialect, const char *n
 {
 	if (!b->inputs->layout)
 		return NULL;
-	return tally_mali_find_counter(b->inputs->layout, name, dialect == TALLY_DIALECT_ARM_2022);
+	return tally_mali_find_counter(b->inputs->layout, name,
+				       dialect == TALLY_DIALECT_ARM_2022);
 }
 
 /* Refers to a counter of the device by key. `mean`: divided by the number of shader cores; the
@@ -350,7 +351,8 @@ resolve_all(struct binder *b, struct tally_bound_metric *m, bool own)
 			continue;
 		if (own && !b->out_of_memory && b->deep == TALLY_NO_SLOT)
 			tally_log_say(TALLY_LEVEL_WARNING, "config",
-				      "metric %.64s is left out: nothing that has a value on this "
+				      "metric %.64s is left out: nothing that has a "
+				      "value on this "
 				      "device is called \"%.100s\"",
 				      m->metric.key, name);
 		return false;
@@ -371,8 +373,8 @@ bind_new(struct binder *b, struct candidate *c, struct tally_bound_metric *m)
 	if (m->slot == TALLY_NO_SLOT)
 		return false;
 	struct tally_metric_set *set = b->set;
-	struct tally_bound_metric *bound = make_room(b, set->bound, set->n_bound, &set->room_bound,
-						     sizeof(*bound));
+	struct tally_bound_metric *bound = make_room(b, set->bound, set->n_bound,
+						     &set->room_bound, sizeof(*bound));
 	if (!bound)
 		return false;
 	set->bound = bound;
@@ -459,8 +461,9 @@ add_metric(struct binder *b, const struct tally_metric *metric)
 		snprintf(index, sizeof(index), "[%u]", i);
 		struct tally_metric one = *metric;
 		one.expression = replace(b, metric->expression, ANY_INDEX, index);
-		one.key = strstr(metric->key, ANY_INDEX) ? replace(b, metric->key, ANY_INDEX, index)
-							 : join(b, metric->key, index);
+		one.key = strstr(metric->key, ANY_INDEX)
+				  ? replace(b, metric->key, ANY_INDEX, index)
+				  : join(b, metric->key, index);
 		one.name = strstr(metric->name, ANY_INDEX)
 				   ? replace(b, metric->name, ANY_INDEX, index)
 				   : join(b, metric->name, index);
@@ -541,7 +544,8 @@ index_counters(struct binder *b)
 {
 	const struct tally_metric_inputs *in = b->inputs;
 	b->counter_slots = malloc((in->n_counters + 1) * sizeof(*b->counter_slots));
-	if (!b->counter_slots || !tally_name_table_init(&b->counter_names, in->n_counters, false))
+	if (!b->counter_slots ||
+	    !tally_name_table_init(&b->counter_names, in->n_counters, false))
 		return false;
 	for (uint32_t i = 0; i < in->n_counters; i++) {
 		b->counter_slots[i] = TALLY_UNUSED_SLOT;
@@ -631,8 +635,9 @@ bind_all(struct binder *b, const struct tally_metric *mine, uint32_t n_mine, con
 }
 
 struct tally_metric_set *
-tally_metric_set_create(const struct tally_metric_inputs *inputs, const struct tally_metric *mine,
-			uint32_t n_mine, const char *wanted)
+tally_metric_set_create(const struct tally_metric_inputs *inputs,
+			const struct tally_metric *mine, uint32_t n_mine,
+			const char *wanted)
 {
 	struct binder b = { .inputs = inputs, .deep = TALLY_NO_SLOT };
 	b.set = calloc(1, sizeof(*b.set));

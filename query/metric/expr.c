@@ -127,7 +127,8 @@ describe(const struct parser *p, size_t at, char *out, size_t size)
 	if (n == 0)
 		n = 1;
 	unsigned char first = (unsigned char)text[0];
-	while (first >= 0x80 && n < p->len - at && n < 4 && ((unsigned char)text[n] & 0xc0) == 0x80)
+	while (first >= 0x80 && n < p->len - at && n < 4 &&
+	       ((unsigned char)text[n] & 0xc0) == 0x80)
 		n++;
 	if (first < 0x20 || first == 0x7f)
 		snprintf(out, size, "byte 0x%02x", first);
@@ -318,8 +319,8 @@ read_close(struct parser *p, size_t open, bool arguments)
 	char word[40];
 	if (peek(p) == '\0' && p->at >= p->len)
 		return fail_at(p, open, "this '(' is never closed");
-	return fail_at(p, p->at, "expected an operator%s or ')', not %s", arguments ? ", ','" : "",
-		       describe(p, p->at, word, sizeof(word)));
+	return fail_at(p, p->at, "expected an operator%s or ')', not %s",
+		       arguments ? ", ','" : "", describe(p, p->at, word, sizeof(word)));
 }
 
 static bool
@@ -404,7 +405,8 @@ read_word(struct parser *p)
 		}
 	}
 	char word[40];
-	return fail_at(p, begin, "there is no function %s: there are min, max, sum and deviation",
+	return fail_at(p, begin,
+		       "there is no function %s: there are min, max, sum and deviation",
 		       describe(p, begin, word, sizeof(word)));
 }
 
@@ -605,8 +607,8 @@ tally_expr_explain(const struct tally_expr_error *error, const char *text, size_
 			under[m++] = text[i] == '\t' ? '\t' : ' ';
 	}
 	under[m++] = '^';
-	int length = snprintf(out, size, "%s\n%.*s\n%.*s\n", error->message, (int)n, line, (int)m,
-			      under);
+	int length = snprintf(out, size, "%s\n%.*s\n%.*s\n", error->message, (int)n, line,
+			      (int)m, under);
 	return length < 0 ? 0 : (size_t)length;
 }
 

@@ -29,7 +29,8 @@ struct tally_expr_error {
 };
 
 /* Returns NULL after filling *error (also on OOM). */
-struct tally_expr *tally_expr_parse(const char *text, size_t len, struct tally_expr_error *error);
+struct tally_expr *
+tally_expr_parse(const char *text, size_t len, struct tally_expr_error *error);
 void tally_expr_destroy(struct tally_expr *e); /* accepts NULL */
 
 /* Writes the message, the line in question and a caret that marks the place, each on a line of

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const dialects[TALLY_N_DIALECTS] = { "arm", "arm-2022", "bifrost", "passtally" };
+static const char *const dialects[TALLY_N_DIALECTS] = { "arm", "arm-2022", "bifrost",
+							"passtally" };
 
 const char *
 tally_dialect_name(unsigned dialect)
@@ -66,8 +67,8 @@ say(const struct complaint *c, uint32_t line, uint32_t column, const char *what)
 	if (!c->complain)
 		return;
 	if (column)
-		snprintf(text, sizeof(text), "%.300s:%u:%u: metric %.64s: %s", c->from->file, line,
-			 column, c->from->key, what);
+		snprintf(text, sizeof(text), "%.300s:%u:%u: metric %.64s: %s",
+			 c->from->file, line, column, c->from->key, what);
 	else
 		snprintf(text, sizeof(text), "%.300s:%u: metric %.64s: %s", c->from->file, line,
 			 c->from->key, what);

@@ -46,7 +46,8 @@ find_row(const struct tally_name_table *t, const char *key)
 	uint32_t at = t->by_address ? hash_address(key) : hash_text(key);
 	for (;; at++) {
 		struct tally_name_row *row = &t->rows[at & t->mask];
-		if (!row->key || row->key == key || (!t->by_address && strcmp(row->key, key) == 0))
+		if (!row->key || row->key == key ||
+		    (!t->by_address && strcmp(row->key, key) == 0))
 			return row;
 	}
 }
@@ -137,7 +138,8 @@ take_specials(struct tally_metric_set *set, const struct tally_metric_values *in
 	if (t) {
 		take_count(set, in, TALLY_UNKNOWN_DRAWS, TALLY_SPECIAL_DRAWS, t->draws);
 		take_count(set, in, TALLY_UNKNOWN_VERTICES, TALLY_SPECIAL_VERTICES, t->vertices);
-		take_count(set, in, TALLY_UNKNOWN_INSTANCES, TALLY_SPECIAL_INSTANCES, t->instances);
+		take_count(set, in, TALLY_UNKNOWN_INSTANCES, TALLY_SPECIAL_INSTANCES,
+			   t->instances);
 		take_count(set, in, TALLY_UNKNOWN_DISPATCHES, TALLY_SPECIAL_DISPATCHES,
 			   t->dispatches);
 	}

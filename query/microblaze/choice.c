@@ -10,7 +10,8 @@
 
 /* In order of usefulness: the first five are the group for cycles per instruction, instruction
  * cache and floating point, which the first of the usual latencies belongs to. */
-static const uint8_t usual_events[] = { 0, 30, 10, 11, 29, 46, 47, 12, 13, 14, 15, 41, 42, 45, 51 };
+static const uint8_t usual_events[] = { 0,  30, 10, 11, 29, 46, 47, 12,
+					13, 14, 15, 41, 42, 45, 51 };
 static const uint8_t usual_latencies[] = { 60, 58, 59, 57, 61, 62, 63 };
 
 struct list {
@@ -37,13 +38,14 @@ add(struct list *l, uint32_t event)
 /* ---- events that the options name ---- */
 
 static bool
-read_one(struct list *l, const char *word, const char *text, size_t len, bool latency, char *reason,
-	 size_t size)
+read_one(struct list *l, const char *word, const char *text, size_t len, bool latency,
+	 char *reason, size_t size)
 {
 	int event = tally_mb_find_event(text, len);
 	if (event < 0)
 		snprintf(reason, size,
-			 "%s=%.*s is no event: `passtally counters --catalogue microblaze` lists "
+			 "%s=%.*s is no event: `passtally counters --catalogue "
+			 "microblaze` lists "
 			 "them",
 			 word, (int)(len < 40 ? len : 40), text);
 	else if (latency && !tally_mb_is_latency((uint32_t)event))
@@ -241,7 +243,8 @@ add_all(struct adding *a, const struct tally_mb_shape *shape)
 	const struct tally_mb_choice *c = a->choice;
 	for (uint32_t i = 0; i < c->n_events; i++) {
 		const struct tally_mb_event *event = &tally_mb_events[c->events[i]];
-		const struct aspect plain = { "", "", event->unit, "", event->kind, shape->width };
+		const struct aspect plain = { "", "",          event->unit,
+					      "", event->kind, shape->width };
 		struct aspect often = aspects[0];
 		often.width = shape->width;
 		if (!add_counter(a, c->events[i],

@@ -57,7 +57,8 @@ settle_numbers(struct tally_mb_device *device, const struct tally_microblaze_opt
 	if (shape->ne > TALLY_MB_MAX_EVENTS || shape->nl > TALLY_MB_MAX_LATENCIES ||
 	    shape->ne + shape->nl == 0 || no_width)
 		snprintf(reason, size,
-			 "the device tree says %u event and %u latency counters of %u bits, which "
+			 "the device tree says %u event and %u latency counters of %u "
+			 "bits, which "
 			 "no core has: say ne=, nl= and width=",
 			 shape->ne, shape->nl, shape->width);
 	else if (tree->has_access && !tree->access)
@@ -66,7 +67,8 @@ settle_numbers(struct tally_mb_device *device, const struct tally_microblaze_opt
 			 "with C_DBG_REG_ACCESS=1");
 	else if (!device->mdm.serial && device->mdm.ports > 1)
 		snprintf(reason, size,
-			 "the debug module serves %u cores, and how to choose one by the parallel "
+			 "the debug module serves %u cores, and how to choose one by the "
+			 "parallel "
 			 "registers is not known: use access=serial",
 			 device->mdm.ports);
 	else if (device->mdm.core >= device->mdm.ports)
@@ -110,7 +112,8 @@ go(void (*step)(void *data), struct contact *c, char *reason, size_t size)
 		return true;
 	case TALLY_GUARD_BUS_ERROR:
 		snprintf(reason, size,
-			 "a bus error where the debug module should be: is the address right, its "
+			 "a bus error where the debug module should be: is the address "
+			 "right, its "
 			 "clock running, the design loaded%s?",
 			 c->mdm->serial ? ", the unlock key right (unlock=)" : "");
 		return false;
@@ -131,12 +134,14 @@ check_answer(struct tally_mb_device *device, uint32_t answer, bool ports_said, c
 		if (answer <= (TALLY_MDM_FULL | TALLY_MDM_OVERFLOW))
 			return true;
 		snprintf(reason, size,
-			 "the parallel registers answer 0x%08x, which is no counter's state: the "
+			 "the parallel registers answer 0x%08x, which is no counter's "
+			 "state: the "
 			 "core may have a serial debug interface; try access=serial",
 			 answer);
 	} else if (!identity.is_mdm) {
 		snprintf(reason, size,
-			 "the debug module says 0x%08x where its magic number 0x42 should be: is "
+			 "the debug module says 0x%08x where its magic number 0x42 "
+			 "should be: is "
 			 "the address right, and the unlock key (unlock=)?",
 			 answer);
 	} else if (ports_said && identity.ports != mdm->ports) {
@@ -160,9 +165,11 @@ make_contact(struct tally_mb_device *device, bool ports_said, char *reason, size
 		return false;
 	if (c.status >> 1) {
 		snprintf(reason, size,
-			 "the debug module's status reads 0x%08x%s: it is not there, or was built "
+			 "the debug module's status reads 0x%08x%s: it is not there, or "
+			 "was built "
 			 "without C_DBG_REG_ACCESS",
-			 c.status, c.status == UINT32_MAX ? ", as where nobody answers" : "");
+			 c.status,
+			 c.status == UINT32_MAX ? ", as where nobody answers" : "");
 		return false;
 	}
 	if (c.status && !tally_mdm_wait_free(&device->mdm, FREE_NS)) {
@@ -179,15 +186,19 @@ make_note(struct tally_mb_device *device, const struct tally_mb_tree *tree)
 {
 	const struct tally_mdm *mdm = &device->mdm;
 	snprintf(device->note, sizeof(device->note),
-		 "%s, %s registers%s%s, %u event and %u latency counters of %u bits, core %u of %u",
-		 device->place.uio ? "UIO" : "/dev/mem", mdm->serial ? "serial" : "parallel",
-		 tree->has_mdm ? ", device tree node " : "", tree->has_mdm ? tree->node : "",
-		 device->shape.ne, device->shape.nl, device->shape.width, mdm->core, mdm->ports);
+		 "%s, %s registers%s%s, %u event and %u latency counters of %u bits, "
+		 "core %u of %u",
+		 device->place.uio ? "UIO" : "/dev/mem",
+		 mdm->serial ? "serial" : "parallel",
+		 tree->has_mdm ? ", device tree node " : "",
+		 tree->has_mdm ? tree->node : "", device->shape.ne, device->shape.nl,
+		 device->shape.width, mdm->core, mdm->ports);
 }
 
 enum tally_status
-tally_mb_device_open(struct tally_mb_device *device, const struct tally_microblaze_options *options,
-		     char *reason, size_t size)
+tally_mb_device_open(struct tally_mb_device *device,
+		     const struct tally_microblaze_options *options, char *reason,
+		     size_t size)
 {
 	struct tally_mb_tree tree;
 	char uio[32];
@@ -199,9 +210,11 @@ tally_mb_device_open(struct tally_mb_device *device, const struct tally_microbla
 		memset(&tree, 0, sizeof(tree));
 		bool there = tally_mb_find_uio(&tree, uio, sizeof(uio));
 		snprintf(reason, size, "%s",
-			 there ? "a debug module is there, and left alone: --microblaze on reads "
+			 there ? "a debug module is there, and left alone: --microblaze "
+				 "on reads "
 				 "it"
-			       : "not asked for: --microblaze says where a debug module is");
+			       : "not asked for: --microblaze says where a debug module "
+				 "is");
 		return TALLY_UNSUPPORTED;
 	}
 	tally_mb_tree_find(&tree);

@@ -65,7 +65,9 @@ static uint32_t
 pattern(const struct tally_mb_shape *shape, uint32_t i, bool *exact)
 {
 	uint32_t of_events = shape->ne * tally_mb_event_items(shape);
-	uint32_t in_latency = i < of_events ? 0 : (i - of_events) % tally_mb_latency_items(shape);
+	uint32_t in_latency = i < of_events
+				      ? 0
+				      : (i - of_events) % tally_mb_latency_items(shape);
 	uint32_t value = 0x1001u + 0x111u * i;
 	*exact = true;
 	if (shape->width == 32) {
@@ -84,7 +86,8 @@ pattern(const struct tally_mb_shape *shape, uint32_t i, bool *exact)
 }
 
 static bool
-try_items(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, char *why, size_t size)
+try_items(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, char *why,
+	  size_t size)
 {
 	uint32_t n = tally_mb_items(shape), items[TALLY_MB_MAX_ITEMS];
 	bool exact;
@@ -115,12 +118,15 @@ try_items(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, char 
 		if (cut && upper && shape->width == 48)
 			continue;
 		if (cut && (upper || shape->width == 32))
-			snprintf(why, size, "the counters are 48 bits wide, not %u: use width=48",
+			snprintf(why, size,
+				 "the counters are 48 bits wide, not %u: use width=48",
 				 shape->width);
 		else
 			snprintf(why, size,
-				 "%u event and %u latency counters of %u bits do not keep what is "
-				 "written to them: the core has others; give its own numbers with "
+				 "%u event and %u latency counters of %u bits do not "
+				 "keep what is "
+				 "written to them: the core has others; give its own "
+				 "numbers with "
 				 "ne=, nl= and width=",
 				 shape->ne, shape->nl, shape->width);
 		return false;
@@ -159,7 +165,8 @@ are_events(const struct tally_mdm *mdm, const struct tally_mb_shape *shape)
 
 /* Checks that all event counters count cycles, and that they start and stop together. */
 static bool
-try_cycles(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, char *why, size_t size)
+try_cycles(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, char *why,
+	   size_t size)
 {
 	struct tally_mb_sample sample;
 	uint64_t ns;
@@ -180,7 +187,8 @@ try_cycles(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, char
 			 "the counters are wider than 32 bits: use width=48 or width=64");
 	else if (are_events(mdm, shape))
 		snprintf(why, size,
-			 "event counters stand where nl=%u has latency counters: give the core's "
+			 "event counters stand where nl=%u has latency counters: give "
+			 "the core's "
 			 "own numbers with ne= and nl=",
 			 shape->nl);
 	else if (sample.bad_item || (same && sample.events[0] > ns * MOST_MHZ / 1000 + 1000))
@@ -229,8 +237,10 @@ try_more(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, char *
 	if (shape->nl == 0 || !has_more(mdm, shape))
 		return true;
 	snprintf(why, size,
-		 "the core has more than %u event and %u latency counters of %u bits: give its own "
-		 "numbers with ne=, nl= and width=, or nl=0 to read events alone; check=off takes "
+		 "the core has more than %u event and %u latency counters of %u bits: "
+		 "give its own "
+		 "numbers with ne=, nl= and width=, or nl=0 to read events alone; "
+		 "check=off takes "
 		 "them as they are",
 		 shape->ne, shape->nl, shape->width);
 	return false;

@@ -19,7 +19,8 @@ tally_mb_latency_items(const struct tally_mb_shape *shape)
 uint32_t
 tally_mb_items(const struct tally_mb_shape *shape)
 {
-	return shape->ne * tally_mb_event_items(shape) + shape->nl * tally_mb_latency_items(shape);
+	return shape->ne * tally_mb_event_items(shape) +
+	       shape->nl * tally_mb_latency_items(shape);
 }
 
 uint64_t
@@ -41,8 +42,8 @@ take_number(const struct tally_mb_shape *shape, const uint32_t **items, bool *ba
 }
 
 void
-tally_mb_decode(const struct tally_mb_shape *shape, const uint32_t *status, const uint32_t *items,
-		struct tally_mb_sample *out)
+tally_mb_decode(const struct tally_mb_shape *shape, const uint32_t *status,
+		const uint32_t *items, struct tally_mb_sample *out)
 {
 	memset(out, 0, sizeof(*out));
 	for (uint32_t i = 0; i < shape->ne + shape->nl; i++) {

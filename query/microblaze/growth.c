@@ -174,7 +174,8 @@ check_squares(const struct tally_latency *l, uint32_t min, uint32_t max, bool ex
 }
 
 static const char *
-check_latency(const struct tally_latency *l, uint32_t min, uint32_t max, bool narrow, bool squares)
+check_latency(const struct tally_latency *l, uint32_t min, uint32_t max, bool narrow,
+	      bool squares)
 {
 	if (l->n == 0)
 		return l->sum || (squares && l->sum_sq) ? "latencies of no event" : NULL;

@@ -62,7 +62,8 @@ microblaze_probe(struct tally_snapshot_source *src)
 	struct microblaze *mb = microblaze_of(src);
 	const struct tally_config *config = src->config;
 	enum tally_status status = tally_mb_device_open(
-		&mb->device, config ? &config->microblaze : NULL, src->reason, sizeof(src->reason));
+		&mb->device, config ? &config->microblaze : NULL, src->reason,
+		sizeof(src->reason));
 	if (status == TALLY_OK)
 		tally_mb_device_close(&mb->device);
 	return status;
@@ -91,11 +92,13 @@ choose(struct microblaze *mb, const struct tally_microblaze_options *options)
 			 "debug module to uio_pdrv_genirq");
 	else if (mb->interval && mb->hardware)
 		snprintf(src->reason, sizeof(src->reason),
-			 "interval= starts the counters after each interrupt, which --start-on hw "
+			 "interval= starts the counters after each interrupt, which "
+			 "--start-on hw "
 			 "and --stop-on hw leave to the hardware: use one of them");
 	else
-		return tally_mb_choose_events(&mb->choice, options, &mb->device.shape, src->wanted,
-					      needs_cycles(mb), src->reason, sizeof(src->reason));
+		return tally_mb_choose_events(&mb->choice, options, &mb->device.shape,
+					      src->wanted, needs_cycles(mb), src->reason,
+					      sizeof(src->reason));
 	return false;
 }
 
@@ -310,7 +313,8 @@ refuse_sample(struct microblaze *mb, const char *why, struct tally_totals *out)
 	if (++mb->n_restarts == MAX_RESTARTS) {
 		char text[200];
 		snprintf(text, sizeof(text),
-			 "its samples contradict themselves: %s; are ne=, nl= and width= those of "
+			 "its samples contradict themselves: %s; are ne=, nl= and width= "
+			 "those of "
 			 "the core?",
 			 why);
 		return lose(mb, text);
@@ -345,7 +349,8 @@ tell_oddity(struct microblaze *mb)
 		return;
 	mb->told_oddity = true;
 	tally_log_say(TALLY_LEVEL_WARNING, TALLY_MB_SOURCE,
-		      "%s, as they should be by their names: this core may mean something else by "
+		      "%s, as they should be by their names: this core may mean "
+		      "something else by "
 		      "them; values are logged as it counts them",
 		      what);
 }
@@ -372,7 +377,8 @@ read_sample(struct microblaze *mb, struct tally_mb_sample *sample, struct tally_
 			return lose(mb, "the debug module answers no more: was it taken out of "
 					"the design, or its clock stopped?");
 		tally_log_say(TALLY_LEVEL_WARNING, TALLY_MB_SOURCE,
-			      "a debugger holds the debug module's lock: samples are left out as "
+			      "a debugger holds the debug module's lock: samples are "
+			      "left out as "
 			      "long as it does");
 		return TALLY_NOT_READY;
 	}

@@ -180,7 +180,8 @@ tally_mb_place_open(struct tally_mb_place *place, const struct tally_microblaze_
 	if (!path[0] && !(options->said & TALLY_MICROBLAZE_SAID_BASE) &&
 	    !tally_mb_find_uio(tree, path, sizeof(path)) && !tree->has_mdm) {
 		snprintf(reason, size,
-			 "neither a UIO device nor the device tree has a debug module (mdm): say "
+			 "neither a UIO device nor the device tree has a debug module "
+			 "(mdm): say "
 			 "where it is with path=uioN, or path=mem and base=ADDRESS");
 		return TALLY_UNSUPPORTED;
 	}
@@ -192,10 +193,12 @@ tally_mb_place_open(struct tally_mb_place *place, const struct tally_microblaze_
 		return TALLY_UNSUPPORTED;
 	if (e.bytes < bytes) {
 		snprintf(reason, size,
-			 "%s: the map of the debug module has %" PRIu64 " bytes, access=%s needs "
+			 "%s: the map of the debug module has %" PRIu64
+			 " bytes, access=%s needs "
 			 "%u: give it more in the design or the device tree%s",
-			 path, e.bytes, bytes == TALLY_MDM_SERIAL_BYTES ? "serial" : "parallel",
-			 bytes, bytes == TALLY_MDM_SERIAL_BYTES ? "" : ", or use access=serial");
+			 path, e.bytes,
+			 bytes == TALLY_MDM_SERIAL_BYTES ? "serial" : "parallel", bytes,
+			 bytes == TALLY_MDM_SERIAL_BYTES ? "" : ", or use access=serial");
 		return TALLY_UNSUPPORTED;
 	}
 	/* O_NONBLOCK: reading from a UIO device would wait for its next interrupt. */

@@ -112,7 +112,8 @@ read_core(int folder, struct tally_mb_tree *out)
 	if (out->width == 0 && read_number(folder, "xlnx,debug-counter-width", &width))
 		out->width = width;
 	if (!out->has_interface)
-		out->has_interface = read_number(folder, "xlnx,debug-interface", &out->interface);
+		out->has_interface = read_number(folder, "xlnx,debug-interface",
+						 &out->interface);
 }
 
 static void walk_node(struct walk *w, int folder, const char *name, struct cells cells,

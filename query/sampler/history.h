@@ -42,7 +42,8 @@ void tally_history_trim(struct tally_history *h, uint64_t time_ns);
 bool tally_history_first(const struct tally_history *h, struct tally_reading *out);
 bool tally_history_last(const struct tally_history *h, struct tally_reading *out);
 /* The reading of the sample with that number; false: it never existed or has been dropped. */
-bool tally_history_find(const struct tally_history *h, uint64_t number, struct tally_reading *out);
+bool tally_history_find(const struct tally_history *h, uint64_t number,
+			struct tally_reading *out);
 
 /* totals[i] of every counter at that time; before the first reading the first one's totals,
  * after the last reading the last one's. */

@@ -22,8 +22,8 @@ struct tally_sampler_pace {
 	const int *due_fd; /* also read when this descriptor is readable; NULL: none */
 	bool always; /* also read while nothing is captured */
 };
-struct tally_sampler_pace
-tally_sampler_pace_of(const struct tally_snapshot_source *src, const struct tally_config *config);
+struct tally_sampler_pace tally_sampler_pace_of(const struct tally_snapshot_source *src,
+						const struct tally_config *config);
 
 /* The period of source i that is in force. */
 uint64_t tally_sampler_period_ns(const struct tally_sampler *s, uint32_t i);

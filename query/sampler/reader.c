@@ -366,15 +366,16 @@ keep(struct tally_reader *r, const struct tally_totals *now, uint64_t number, bo
 		r->unknown[i / 64] |= UINT64_C(1) << i % 64;
 	for (uint32_t i = 0; i < r->src->n_levels && i < TALLY_MAX_LEVELS; i++)
 		r->levels[i] = r->src->levels[i];
-	return tally_history_add(r->history, &(struct tally_reading){
-						     .first = answered + 1,
-						     .number = number,
-						     .time_ns = now->begin_ns +
-								(now->end_ns - now->begin_ns) / 2,
-						     .totals = r->totals,
-						     .unknown = r->unknown,
-						     .flags = now->flags,
-					     });
+	return tally_history_add(
+		r->history,
+		&(struct tally_reading){
+			.first = answered + 1,
+			.number = number,
+			.time_ns = now->begin_ns + (now->end_ns - now->begin_ns) / 2,
+			.totals = r->totals,
+			.unknown = r->unknown,
+			.flags = now->flags,
+		});
 }
 
 static enum tally_status

@@ -74,7 +74,8 @@ bool tally_reader_await(struct tally_reader *r, uint64_t number, uint64_t until_
 bool tally_reader_covers(struct tally_reader *r, uint64_t time_ns);
 
 /* Waits until the phase differs from the given one. False: it is still the same. */
-bool tally_reader_leaves(struct tally_reader *r, enum tally_reader_phase phase, uint64_t until_ns);
+bool tally_reader_leaves(struct tally_reader *r, enum tally_reader_phase phase,
+			 uint64_t until_ns);
 void tally_reader_wake(struct tally_reader *r);
 
 #endif

@@ -47,10 +47,12 @@ struct tally_source_info tally_sampler_row(const struct tally_sampler *s, uint32
 
 /* The sources that count, with their readings. */
 uint32_t tally_sampler_n_sources(const struct tally_sampler *s);
-const struct tally_snapshot_source *tally_sampler_source(const struct tally_sampler *s, uint32_t i);
+const struct tally_snapshot_source *
+tally_sampler_source(const struct tally_sampler *s, uint32_t i);
 struct tally_history *tally_sampler_history(struct tally_sampler *s, uint32_t i);
 /* As of the source's last reading; as many as the source's n_levels. The lock must be held. */
-const struct tally_snapshot_level *tally_sampler_levels(const struct tally_sampler *s, uint32_t i);
+const struct tally_snapshot_level *
+tally_sampler_levels(const struct tally_sampler *s, uint32_t i);
 
 /* Between these two calls the histories do not change. The collector holds the lock while it
  * attributes: for a short time, and no thread holds it during a call into a source. No other

@@ -91,8 +91,9 @@ keep_counter(const struct tally_counter *counter)
 	const struct tally_counter *known = find_counter(head, counter);
 	if (known)
 		return known;
-	size_t text = room_for(counter->key) + room_for(counter->name) + room_for(counter->unit) +
-		      room_for(counter->source) + room_for(counter->description);
+	size_t text = room_for(counter->key) + room_for(counter->name) +
+		      room_for(counter->unit) + room_for(counter->source) +
+		      room_for(counter->description);
 	struct kept_counter *kept = malloc(sizeof(*kept) + text);
 	if (!kept)
 		return NULL;
@@ -120,11 +121,12 @@ find_set(const struct kept_set *list, const struct tally_counter_set *set)
 	const struct tally_layout *want = &set->layout;
 	for (; list; list = list->next) {
 		const struct tally_layout *have = &list->set.layout;
-		if (have->n_counters == want->n_counters && list->set.bytes == set->bytes &&
-		    same_text(have->set, want->set) &&
+		if (have->n_counters == want->n_counters &&
+		    list->set.bytes == set->bytes && same_text(have->set, want->set) &&
 		    same_text(list->set.category, set->category) &&
-		    (!want->n_counters || memcmp(have->counters, want->counters,
-						 want->n_counters * sizeof(*want->counters)) == 0))
+		    (!want->n_counters ||
+		     memcmp(have->counters, want->counters,
+			    want->n_counters * sizeof(*want->counters)) == 0))
 			return &list->set;
 	}
 	return NULL;
@@ -338,7 +340,8 @@ tally_counter_turn(const struct tally_counter_set *const *sets, uint32_t n, cons
 		return (uint32_t)(turn % n);
 	for (uint32_t i = 0; i < n; i++) {
 		const char *name = sets[i]->layout.set;
-		if (name && (strcmp(name, pinned) == 0 || tally_list_matches(pinned, name, NULL)))
+		if (name &&
+		    (strcmp(name, pinned) == 0 || tally_list_matches(pinned, name, NULL)))
 			return i;
 	}
 	return TALLY_NO_SET;

@@ -290,7 +290,8 @@ tally_harvest_create(struct tally_source *const *sources, uint32_t n, uint32_t s
 	if (!resize_pool(h, slots))
 		goto close_all;
 	add_slots(h, slots);
-	if (!open_sources(h, slots) || !lay_out_fixed(h) || !lay_out_sets(h) || !lay_out_union(h))
+	if (!open_sources(h, slots) || !lay_out_fixed(h) || !lay_out_sets(h) ||
+	    !lay_out_union(h))
 		goto close_all;
 	choose_set(h, 0);
 	return h;
@@ -429,7 +430,8 @@ tally_harvest_serialized_by(const struct tally_harvest *h, char *out, size_t siz
 		const char *words = h->is_open[i] && !src->off ? src->ops->serialized_by(src)
 							       : NULL;
 		if (words)
-			at += (size_t)snprintf(out + at, size - at, "%s%s", at ? "; " : "", words);
+			at += (size_t)snprintf(out + at, size - at, "%s%s",
+					       at ? "; " : "", words);
 	}
 }
 

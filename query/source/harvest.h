@@ -49,7 +49,8 @@ void tally_harvest_select(struct tally_harvest *h, uint32_t set);
 uint32_t tally_harvest_turn(const struct tally_harvest *h, const char *pinned, uint64_t turn);
 /* What is counted now; it defines the values of a slot that is in use. */
 const struct tally_counter_set *tally_harvest_selected(const struct tally_harvest *h);
-const struct tally_counter_set *tally_harvest_layout(const struct tally_harvest *h, uint32_t slot);
+const struct tally_counter_set *
+tally_harvest_layout(const struct tally_harvest *h, uint32_t slot);
 /* The largest number of values that a slot can have. */
 uint32_t tally_harvest_max_values(const struct tally_harvest *h);
 /* The number of sources, and of their sets, that gave up since they were opened. */

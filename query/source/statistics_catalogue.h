@@ -47,7 +47,8 @@ bool tally_statistics_wanted(const char *list, enum tally_statistic which);
 /* The counter as `source` (a static string) delivers it, `width_bits` wide. Lives as long as
  * the process, because the description of a device outlives contexts; equal arguments give
  * equal pointers. NULL on OOM. */
-const struct tally_counter *tally_statistics_counter(enum tally_statistic which, const char *source,
-						     uint32_t width_bits);
+const struct tally_counter *
+tally_statistics_counter(enum tally_statistic which, const char *source,
+			 uint32_t width_bits);
 
 #endif

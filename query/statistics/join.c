@@ -22,7 +22,8 @@ tally_join_of_key(const char *key)
 enum tally_join
 tally_join_of_counter(const struct tally_counter *counter)
 {
-	return tally_counter_adds_up(counter) ? tally_join_of_key(counter->key) : TALLY_JOIN_NONE;
+	return tally_counter_adds_up(counter) ? tally_join_of_key(counter->key)
+					      : TALLY_JOIN_NONE;
 }
 
 static struct tally_value

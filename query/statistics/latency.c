@@ -12,8 +12,8 @@ spread(const struct tally_latency *l, uint64_t *around_q, uint64_t *r_squared)
 		return false;
 	uint64_t q = l->sum / l->n, r = l->sum % l->n, product;
 	uint64_t most;
-	if (__builtin_add_overflow(l->sum, r, &most) || __builtin_mul_overflow(q, most, &product) ||
-	    product > l->sum_sq)
+	if (__builtin_add_overflow(l->sum, r, &most) ||
+	    __builtin_mul_overflow(q, most, &product) || product > l->sum_sq)
 		return false;
 	*around_q = l->sum_sq - product;
 	*r_squared = r * r;

@@ -55,9 +55,12 @@ static const struct {
 	size_t offset;
 } call_counts[] = {
 	{ "draws", TALLY_UNKNOWN_DRAWS, offsetof(struct tally_call_counts, draws) },
-	{ "vertices", TALLY_UNKNOWN_VERTICES, offsetof(struct tally_call_counts, vertices) },
-	{ "instances", TALLY_UNKNOWN_INSTANCES, offsetof(struct tally_call_counts, instances) },
-	{ "dispatches", TALLY_UNKNOWN_DISPATCHES, offsetof(struct tally_call_counts, dispatches) },
+	{ "vertices", TALLY_UNKNOWN_VERTICES,
+	  offsetof(struct tally_call_counts, vertices) },
+	{ "instances", TALLY_UNKNOWN_INSTANCES,
+	  offsetof(struct tally_call_counts, instances) },
+	{ "dispatches", TALLY_UNKNOWN_DISPATCHES,
+	  offsetof(struct tally_call_counts, dispatches) },
 	{ "copies", TALLY_UNKNOWN_COPIES, offsetof(struct tally_call_counts, copies) },
 	{ "clears", TALLY_UNKNOWN_CLEARS, offsetof(struct tally_call_counts, clears) },
 	{ "calls", 0, offsetof(struct tally_call_counts, calls) },
@@ -114,7 +117,8 @@ leave_out(struct tally_run_statistics *s, const char *why)
 		return;
 	s->left_out = true;
 	tally_log_say(TALLY_LEVEL_WARNING, "statistics",
-		      "%s: the end line has no statistics of passes and values that come from here "
+		      "%s: the end line has no statistics of passes and values that come "
+		      "from here "
 		      "on; `passtally report` computes all from the frames",
 		      why);
 }
@@ -312,7 +316,8 @@ add_keyed(struct tally_run_statistics *s, struct identity *i,
 }
 
 static void
-add_pass(struct tally_run_statistics *s, struct identity *i, const struct tally_pass_record *pass)
+add_pass(struct tally_run_statistics *s, struct identity *i,
+	 const struct tally_pass_record *pass)
 {
 	if (i->n_parts++ == 0) {
 		i->next_touched = s->touched;

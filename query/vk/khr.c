@@ -49,14 +49,15 @@ tally_vk_khr_scope(const struct tally_vk_source *src, uint32_t set)
 {
 	const struct tally_khr_catalogue *all = khr_of(src)->catalogue;
 
-	return all && set && set <= all->n_sets ? all->sets[set - 1].scope : TALLY_SCOPE_SUBMISSION;
+	return all && set && set <= all->n_sets ? all->sets[set - 1].scope
+						: TALLY_SCOPE_SUBMISSION;
 }
 
 /* --- recording ---------------------------------------------------------------------------- */
 
 static enum tally_status
-khr_create_pool(struct tally_vk_source *src, const struct tally_vk_family *family, uint32_t slots,
-		VkQueryPool *out)
+khr_create_pool(struct tally_vk_source *src, const struct tally_vk_family *family,
+		uint32_t slots, VkQueryPool *out)
 {
 	const struct tally_khr_set *set = set_on(khr_of(src), family);
 	if (!set)
@@ -87,8 +88,8 @@ khr_reset(struct tally_vk_source *src, VkQueryPool pool, uint32_t first, uint32_
 /* Never recorded: a performance query must not be reset in the command buffer in which it is
  * begun, and open() requires resets by the host. */
 static void
-khr_record_reset(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool, uint32_t first,
-		 uint32_t n)
+khr_record_reset(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool,
+		 uint32_t first, uint32_t n)
 {
 	(void)src;
 	(void)cb;
@@ -202,8 +203,9 @@ khr_fetch(struct tally_vk_source *src, const struct tally_vk_family *family, VkQ
 }
 
 static enum tally_status
-khr_read(struct tally_vk_source *src, const struct tally_vk_family *family, VkQueryPool pool,
-	 const void *rows, uint32_t slot, uint32_t views, unsigned which, struct tally_sample *out)
+khr_read(struct tally_vk_source *src, const struct tally_vk_family *family,
+	 VkQueryPool pool, const void *rows, uint32_t slot, uint32_t views,
+	 unsigned which, struct tally_sample *out)
 {
 	const struct vk_khr *k = khr_of(src);
 	const struct tally_vk_api *api = src->api;
@@ -215,8 +217,8 @@ khr_read(struct tally_vk_source *src, const struct tally_vk_family *family, VkQu
 	size_t size = set->n * sizeof(*k->results);
 	for (uint32_t view = 0; view < views; view++) {
 		/* 64-bit results may not be requested, either. */
-		VkResult result = api->GetQueryPoolResults(api->device, pool, slot + view, 1, size,
-							   k->results, size, 0);
+		VkResult result = api->GetQueryPoolResults(api->device, pool, slot + view,
+							   1, size, k->results, size, 0);
 		if (result < 0)
 			return TALLY_LOST;
 		if (result != VK_SUCCESS && !view)
@@ -261,7 +263,8 @@ how_to_get_lock(VkDriverId driver)
 {
 	switch (driver) {
 	case VK_DRIVER_ID_MESA_RADV:
-		return "the driver may not fix the GPU's clocks, or another program has: as root, "
+		return "the driver may not fix the GPU's clocks, or another program has: "
+		       "as root, "
 		       "echo profile_standard > "
 		       "/sys/class/drm/card0/device/power_dpm_force_performance_level";
 	case VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA:
@@ -293,7 +296,8 @@ obstacle(const struct tally_vk_api *api)
 	    !api->AcquireProfilingLockKHR || !api->ReleaseProfilingLockKHR ||
 	    !api->CreateQueryPool || !api->DestroyQueryPool || !api->CmdBeginQuery ||
 	    !api->CmdEndQuery || !api->GetQueryPoolResults)
-		return "the driver lacks functions of VK_KHR_performance_query: report it to the "
+		return "the driver lacks functions of VK_KHR_performance_query: report "
+		       "it to the "
 		       "driver's authors";
 	return NULL;
 }

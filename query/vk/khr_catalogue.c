@@ -198,7 +198,8 @@ choose(struct draft *d, const char *wanted, struct tally_key_table *keys, uint32
 			continue;
 		}
 		bool eligible = !of_passes ||
-				counter->scope != VK_PERFORMANCE_COUNTER_SCOPE_COMMAND_BUFFER_KHR;
+				counter->scope !=
+					VK_PERFORMANCE_COUNTER_SCOPE_COMMAND_BUFFER_KHR;
 		bool shown = eligible && in_overview(d, family, i);
 		struct tally_counter out = tally_khr_describe(counter, text, &texts);
 		if (!tally_counter_wanted(wanted, &out, NULL, text->category, shown) &&

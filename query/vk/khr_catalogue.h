@@ -57,9 +57,9 @@ struct tally_khr_texts {
 };
 
 /* The result points into `from` and `texts`, which is filled. */
-struct tally_counter
-tally_khr_describe(const VkPerformanceCounterKHR *counter,
-		   const VkPerformanceCounterDescriptionKHR *from, struct tally_khr_texts *texts);
+struct tally_counter tally_khr_describe(const VkPerformanceCounterKHR *counter,
+					const VkPerformanceCounterDescriptionKHR *from,
+					struct tally_khr_texts *texts);
 enum tally_scope tally_khr_scope(VkPerformanceCounterScopeKHR scope);
 /* Can values of this storage be represented? */
 bool tally_khr_knows_storage(VkPerformanceCounterStorageKHR storage);

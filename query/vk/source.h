@@ -113,8 +113,9 @@ struct tally_vk_source_ops {
 	 * one half only begin_ns or end_ns is set and has_time stays false. TALLY_NOT_READY
 	 * leaves *out untouched. Implausible timestamps are left out, with
 	 * TALLY_FLAG(BAD_TIME). TALLY_LOST: the driver answers with an error. */
-	enum tally_status (*read)(struct tally_vk_source *src, const struct tally_vk_family *family,
-				  VkQueryPool pool, const void *rows, uint32_t slot, uint32_t views,
+	enum tally_status (*read)(struct tally_vk_source *src,
+				  const struct tally_vk_family *family, VkQueryPool pool,
+				  const void *rows, uint32_t slot, uint32_t views,
 				  unsigned which, struct tally_sample *out);
 	/* Called once per frame: keeps the clocks' mapping up to date. Submits no GPU work. */
 	void (*tick)(struct tally_vk_source *src, uint64_t now_ns);

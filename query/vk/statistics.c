@@ -108,8 +108,8 @@ statistics_record_reset(struct tally_vk_source *src, VkCommandBuffer cb, VkQuery
 }
 
 static void
-statistics_begin(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool, uint32_t slot,
-		 uint32_t views)
+statistics_begin(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool,
+		 uint32_t slot, uint32_t views)
 {
 	(void)views;
 	src->api->CmdBeginQuery(cb, pool, slot, 0);
@@ -150,15 +150,16 @@ statistics_fetch(struct tally_vk_source *src, const struct tally_vk_family *fami
 	for (uint32_t i = 0; i < n; i++)
 		data[i * row + counted] = 0;
 	VkResult result = api->GetQueryPoolResults(
-		api->device, pool, first, n, n * row * sizeof(data[0]), data, row * sizeof(data[0]),
+		api->device, pool, first, n, n * row * sizeof(data[0]), data,
+		row * sizeof(data[0]),
 		VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
 	return result < 0 ? TALLY_LOST : TALLY_OK;
 }
 
 static enum tally_status
-statistics_read(struct tally_vk_source *src, const struct tally_vk_family *family, VkQueryPool pool,
-		const void *rows, uint32_t slot, uint32_t views, unsigned which,
-		struct tally_sample *out)
+statistics_read(struct tally_vk_source *src, const struct tally_vk_family *family,
+		VkQueryPool pool, const void *rows, uint32_t slot, uint32_t views,
+		unsigned which, struct tally_sample *out)
 {
 	const struct vk_statistics *st = statistics_of(src);
 	uint32_t mask = mask_of(st, family), n = n_counted(st, family), row = n + 1;
@@ -216,7 +217,8 @@ obstacle(const struct tally_vk_api *api)
 	if (api->multi_device)
 		return "the program uses several GPUs as one device: only timestamps are taken";
 	if (!api->pipeline_statistics)
-		return "the driver does not offer the feature pipelineStatisticsQuery, or refused "
+		return "the driver does not offer the feature pipelineStatisticsQuery, "
+		       "or refused "
 		       "the device with it";
 	if (!api->CreateQueryPool || !api->DestroyQueryPool || !api->CmdResetQueryPool ||
 	    !api->CmdBeginQuery || !api->CmdEndQuery || !api->GetQueryPoolResults)

@@ -108,14 +108,16 @@ read_both(struct vk_timestamp *t, struct reading *out)
 	uint64_t values[2] = { 0, 0 }, deviation = 0;
 
 	out->before_ns = tally_clock_now_ns();
-	VkResult result = api->GetCalibratedTimestamps(api->device, 2, clocks, values, &deviation);
+	VkResult result = api->GetCalibratedTimestamps(api->device, 2, clocks, values,
+						       &deviation);
 	out->after_ns = tally_clock_now_ns();
 	if (result != VK_SUCCESS)
 		return false;
 	t->now_ns = out->after_ns;
 	out->ticks = values[0];
 	uint64_t earliest = values[1] > deviation ? values[1] - deviation : 0;
-	uint64_t latest = values[1] < UINT64_MAX - deviation ? values[1] + deviation : UINT64_MAX;
+	uint64_t latest = values[1] < UINT64_MAX - deviation ? values[1] + deviation
+							     : UINT64_MAX;
 	/* If the driver's second value is not a CLOCK_MONOTONIC time, only our own two
 	 * readings count. */
 	if (earliest > out->after_ns || latest < out->before_ns)
@@ -239,8 +241,8 @@ timestamp_row_bytes(const struct tally_vk_source *src, const struct tally_vk_fam
 }
 
 static enum tally_status
-timestamp_fetch(struct tally_vk_source *src, const struct tally_vk_family *family, VkQueryPool pool,
-		uint32_t first, uint32_t n, void *rows)
+timestamp_fetch(struct tally_vk_source *src, const struct tally_vk_family *family,
+		VkQueryPool pool, uint32_t first, uint32_t n, void *rows)
 {
 	const struct tally_vk_api *api = src->api;
 	struct stamp *stamps = rows;
@@ -362,9 +364,9 @@ deliver_half(struct vk_timestamp *t, uint64_t ticks, unsigned bits, bool is_begi
 }
 
 static enum tally_status
-timestamp_read(struct tally_vk_source *src, const struct tally_vk_family *family, VkQueryPool pool,
-	       const void *rows, uint32_t slot, uint32_t views, unsigned which,
-	       struct tally_sample *out)
+timestamp_read(struct tally_vk_source *src, const struct tally_vk_family *family,
+	       VkQueryPool pool, const void *rows, uint32_t slot, uint32_t views,
+	       unsigned which, struct tally_sample *out)
 {
 	struct vk_timestamp *t = timestamp_of(src);
 	const struct stamp *begins = rows, *ends = begins + views;
@@ -402,7 +404,8 @@ take_period(struct vk_timestamp *t, float period)
 		return false;
 	/* IEEE 754, and a normal number: 1.fraction x 2^(exponent - 127). */
 	memcpy(&bits, &period, sizeof(bits));
-	t->mantissa = (bits & ((UINT32_C(1) << FRACTION_BITS) - 1)) | UINT32_C(1) << FRACTION_BITS;
+	t->mantissa = (bits & ((UINT32_C(1) << FRACTION_BITS) - 1)) |
+		      UINT32_C(1) << FRACTION_BITS;
 	t->shift = 127 + FRACTION_BITS - (bits >> FRACTION_BITS);
 	return true;
 }

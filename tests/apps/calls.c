@@ -98,7 +98,8 @@ catch_null(void)
 {
 	static unsigned char stack[65536];
 	stack_t other = { .ss_sp = stack, .ss_size = sizeof(stack) };
-	struct sigaction action = { .sa_sigaction = caught, .sa_flags = SA_SIGINFO | SA_ONSTACK };
+	struct sigaction action = { .sa_sigaction = caught,
+				    .sa_flags = SA_SIGINFO | SA_ONSTACK };
 	sigaltstack(&other, NULL);
 	sigaction(SIGSEGV, &action, NULL);
 }
@@ -123,7 +124,9 @@ call_one(const struct calls_plan *plan, size_t item, int pipe)
 		return false;
 	}
 	enum calls_found found = plan->call(item, &result);
-	int what = found == CALLS_CALLED ? RETURNED : found == CALLS_LISTED ? IS_LISTED : IS_NONE;
+	int what = found == CALLS_CALLED   ? RETURNED
+		   : found == CALLS_LISTED ? IS_LISTED
+					   : IS_NONE;
 	say(pipe, item, what, result);
 	return found == CALLS_CALLED;
 }

@@ -167,7 +167,8 @@ call(size_t item, uint64_t *result)
 static void
 name(size_t item, char *out, size_t size)
 {
-	snprintf(out, size, "%s %s", routes[item / N_COMMANDS], commands[item % N_COMMANDS].name);
+	snprintf(out, size, "%s %s", routes[item / N_COMMANDS],
+		 commands[item % N_COMMANDS].name);
 }
 
 /* What was made is gone then, another one is current, or no error can be read. */

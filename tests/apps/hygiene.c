@@ -59,7 +59,8 @@ run_part(const struct hygiene_part *part, const struct stage_options *options)
 }
 
 static int
-run_parts(const struct hygiene_part *parts, const char *only, const struct stage_options *options)
+run_parts(const struct hygiene_part *parts, const char *only,
+	  const struct stage_options *options)
 {
 	int n = 0;
 	for (; parts->name; parts++) {
@@ -94,7 +95,9 @@ main(int argc, char **argv)
 			only = argv[i];
 		}
 	}
-	if (run_parts(query_parts, only, &options) + run_parts(state_parts, only, &options) == 0) {
+	if (run_parts(query_parts, only, &options) +
+		    run_parts(state_parts, only, &options) ==
+	    0) {
 		fprintf(stderr, "no such part for this API\n");
 		return 2;
 	}

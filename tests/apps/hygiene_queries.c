@@ -72,7 +72,8 @@ is_query(struct hygiene *h)
 	GLuint ids[3];
 	glGenQueries(3, ids);
 	print_query_names("generated");
-	GLenum target = h->s->options.api == STAGE_GLES ? GL_ANY_SAMPLES_PASSED : GL_SAMPLES_PASSED;
+	GLenum target = h->s->options.api == STAGE_GLES ? GL_ANY_SAMPLES_PASSED
+							: GL_SAMPLES_PASSED;
 	glBeginQuery(target, ids[1]);
 	hygiene_pass(h, 0, 30);
 	glEndQuery(target);
@@ -128,7 +129,8 @@ current_query(struct hygiene *h)
 	print_current(h, "inside a pass");
 	GLuint ids[2];
 	glGenQueries(2, ids);
-	GLenum target = h->s->options.api == STAGE_GLES ? GL_ANY_SAMPLES_PASSED : GL_SAMPLES_PASSED;
+	GLenum target = h->s->options.api == STAGE_GLES ? GL_ANY_SAMPLES_PASSED
+							: GL_SAMPLES_PASSED;
 	glBeginQuery(target, ids[0]);
 	print_current(h, "one active");
 	hygiene_pass(h, 1, 30);

@@ -281,7 +281,8 @@ disjoint(struct hygiene *h)
 		glGetInteger64v(GL_GPU_DISJOINT_EXT, &wide);
 		glGetFloatv(GL_GPU_DISJOINT_EXT, &real);
 		glGetBooleanv(GL_GPU_DISJOINT_EXT, &logical);
-		printf("  disjoint %d %d %d %d %d\n", first, second, (int)wide, (int)real, logical);
+		printf("  disjoint %d %d %d %d %d\n", first, second, (int)wide, (int)real,
+		       logical);
 	}
 	GLuint id;
 	GLuint64 value = 0;

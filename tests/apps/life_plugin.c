@@ -21,7 +21,8 @@ plugin_render(int frames)
 	if (!egl || !gl)
 		return -1;
 	PFNEGLGETPLATFORMDISPLAYPROC get_display = FIND(egl, eglGetPlatformDisplay);
-	EGLDisplay display = get_display(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
+	EGLDisplay display = get_display(EGL_PLATFORM_SURFACELESS_MESA,
+					 EGL_DEFAULT_DISPLAY, NULL);
 	if (!FIND(egl, eglInitialize)(display, NULL, NULL))
 		return -2;
 	FIND(egl, eglBindAPI)(EGL_OPENGL_API);

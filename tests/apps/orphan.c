@@ -26,7 +26,8 @@ bind_target(void)
 				  buffers[0]);
 	glBindRenderbuffer(GL_RENDERBUFFER, buffers[1]);
 	glRenderbufferStorage(GL_RENDERBUFFER, GL_DEPTH_COMPONENT24, SIZE, SIZE);
-	glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER, buffers[1]);
+	glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER,
+				  buffers[1]);
 }
 
 static void

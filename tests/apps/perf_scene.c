@@ -22,9 +22,10 @@
 
 /* Shadows, geometry, occlusion, lights, composition, bloom, grading, and last the screen. */
 static const char *const names[N_PASSES] = {
-	"shadow 0", "shadow 1", "shadow 2", "shadow 3", "geometry", "occlusion", "light 0",
-	"light 1", "light 2", "light 3", "light 4", "light 5", "composition", "bloom 0", "bloom 1",
-	"bloom 2", "bloom 3", "grading", "overlay", "screen",
+	"shadow 0",  "shadow 1", "shadow 2",    "shadow 3", "geometry",
+	"occlusion", "light 0",  "light 1",     "light 2",  "light 3",
+	"light 4",   "light 5",  "composition", "bloom 0",  "bloom 1",
+	"bloom 2",   "bloom 3",  "grading",     "overlay",  "screen",
 };
 
 static GLuint framebuffers[N_PASSES]; /* the last is the stage's screen */

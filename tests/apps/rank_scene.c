@@ -18,11 +18,12 @@
 #define HEAVY 4
 
 /* Below the stage's head. One triangle covers the whole target. */
-static const char vertex[] = "IN vec2 pos;\n"
-			     "void main() {\n"
-			     "	vec2 corner = vec2(gl_VertexID == 1, gl_VertexID == 2);\n"
-			     "	gl_Position = vec4(corner * 4.0 - 1.0, 0.0, 1.0 + 0.0 * pos.x);\n"
-			     "}\n";
+static const char vertex[] =
+	"IN vec2 pos;\n"
+	"void main() {\n"
+	"	vec2 corner = vec2(gl_VertexID == 1, gl_VertexID == 2);\n"
+	"	gl_Position = vec4(corner * 4.0 - 1.0, 0.0, 1.0 + 0.0 * pos.x);\n"
+	"}\n";
 static const char fragment[] = "RESULT\n"
 			       "void main() {\n"
 			       "	float x = gl_FragCoord.x;\n"

@@ -82,7 +82,8 @@ frame_multi(struct stage *s, unsigned number)
 	stage_paint(s, 2);
 	glMultiDrawElements(GL_TRIANGLES, counts, GL_UNSIGNED_SHORT, offsets, 3);
 	stage_paint(s, 3);
-	glMultiDrawElementsBaseVertex(GL_TRIANGLES, counts, GL_UNSIGNED_SHORT, offsets, 2, bases);
+	glMultiDrawElementsBaseVertex(GL_TRIANGLES, counts, GL_UNSIGNED_SHORT, offsets, 2,
+				      bases);
 	glMultiDrawArrays(GL_TRIANGLES, first, counts, 0);
 }
 
@@ -139,8 +140,10 @@ frame_instanced_base(struct stage *s, unsigned number)
 	stage_paint(s, 1);
 	glDrawArraysInstancedBaseInstance(GL_TRIANGLES, 0, 12, 4, 7);
 	glDrawElementsInstanced(GL_TRIANGLES, 6, GL_UNSIGNED_SHORT, index_at(300), 3);
-	glDrawElementsInstancedBaseVertex(GL_TRIANGLES, 6, GL_UNSIGNED_SHORT, index_at(0), 2, 600);
-	glDrawElementsInstancedBaseInstance(GL_TRIANGLES, 9, GL_UNSIGNED_SHORT, index_at(0), 2, 3);
+	glDrawElementsInstancedBaseVertex(GL_TRIANGLES, 6, GL_UNSIGNED_SHORT, index_at(0),
+					  2, 600);
+	glDrawElementsInstancedBaseInstance(GL_TRIANGLES, 9, GL_UNSIGNED_SHORT,
+					    index_at(0), 2, 3);
 	glDrawElementsInstancedBaseVertexBaseInstance(GL_TRIANGLES, 3, GL_UNSIGNED_SHORT,
 		index_at(0),
 						      5, 900, 1);
@@ -193,7 +196,8 @@ frame_indirect(struct stage *s, unsigned number)
 	stage_draw(s, 0, 3, 1);
 	glDrawArraysIndirect(GL_TRIANGLES, NULL);
 	stage_paint(s, 2);
-	glMultiDrawArraysIndirect(GL_TRIANGLES, (const void *)sizeof(struct arrays_command), 3, 0);
+	glMultiDrawArraysIndirect(GL_TRIANGLES,
+				  (const void *)sizeof(struct arrays_command), 3, 0);
 }
 
 /* 3 + 300 + 60 + 60 + 90 vertices, of which the calls say 3. */
@@ -213,7 +217,11 @@ frame_indirect_count(struct stage *s, unsigned number)
 
 /* The GPU reads "2" from the parameter buffer: 300 + 60 vertices. */
 static const struct expect_pass indirect_count_passes[] = {
-	{ .kind = "render", .flags = "indirect", .load = "clear", .primitives = 120, .shaded = 360,
+	{ .kind = "render",
+	  .flags = "indirect",
+	  .load = "clear",
+	  .primitives = 120,
+	  .shaded = 360,
 	  .clears = 1,
 	  .unsure = EXPECT_NO_DRAWS | EXPECT_NO_VERTICES | EXPECT_NO_INSTANCES },
 };

@@ -147,9 +147,13 @@ frame_select(struct stage *s, unsigned number)
 }
 
 static const struct expect_pass select_passes[] = {
-	{ .kind = "render", .flags = "immediate select", .load = "clear", .draws = 2,
+	{ .kind = "render",
+	  .flags = "immediate select",
+	  .load = "clear",
+	  .draws = 2,
 	  .instances = 2,
-	  .clears = 1, .unsure = EXPECT_NO_VERTICES | EXPECT_ANY_PRIMITIVES | EXPECT_ANY_SHADED },
+	  .clears = 1,
+	  .unsure = EXPECT_NO_VERTICES | EXPECT_ANY_PRIMITIVES | EXPECT_ANY_SHADED },
 };
 
 const struct scene legacy_scenes[] = {
@@ -157,8 +161,8 @@ const struct scene legacy_scenes[] = {
 	  SCENE_PASSES(immediate_passes) },
 	{ "lists", SCENE_COMPAT, .init = init_lists, .frame = frame_lists,
 	  SCENE_PASSES(lists_passes) },
-	{ "list_compiled", SCENE_COMPAT, .init = init_list_compiled, .frame = frame_list_compiled,
-	  SCENE_PASSES(list_compiled_passes) },
+	{ "list_compiled", SCENE_COMPAT, .init = init_list_compiled,
+	  .frame = frame_list_compiled, SCENE_PASSES(list_compiled_passes) },
 	{ "select", SCENE_COMPAT, .init = init_nothing, .frame = frame_select,
 	  SCENE_PASSES(select_passes) },
 	{ 0 },

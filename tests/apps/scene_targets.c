@@ -81,11 +81,26 @@ frame_shadow(struct stage *s, unsigned number)
 }
 
 static const struct expect_pass shadow_passes[] = {
-	{ .kind = "render", .load = "clear", .draws = 2, .vertices = 390, .instances = 2,
-	  .primitives = 130, .shaded = 390, .clears = 1, .width = 128, .height = 128, .colors = -1,
+	{ .kind = "render",
+	  .load = "clear",
+	  .draws = 2,
+	  .vertices = 390,
+	  .instances = 2,
+	  .primitives = 130,
+	  .shaded = 390,
+	  .clears = 1,
+	  .width = 128,
+	  .height = 128,
+	  .colors = -1,
 	  .depth = "DEPTH_COMPONENT24" },
-	{ .kind = "render", .load = "clear", .draws = 2, .vertices = 603, .instances = 2,
-	  .primitives = 201, .shaded = 603, .clears = 1 },
+	{ .kind = "render",
+	  .load = "clear",
+	  .draws = 2,
+	  .vertices = 603,
+	  .instances = 2,
+	  .primitives = 201,
+	  .shaded = 603,
+	  .clears = 1 },
 };
 
 /* ---- deferred: three colour targets and depth ---- */
@@ -103,7 +118,8 @@ init_deferred(struct stage *s)
 	framebuffers[0] =
 		stage_framebuffer(textures[0], renderbuffers[0], GL_DEPTH_STENCIL_ATTACHMENT);
 	for (int i = 1; i < 3; i++)
-		glFramebufferTexture2D(GL_FRAMEBUFFER, buffers[i], GL_TEXTURE_2D, textures[i], 0);
+		glFramebufferTexture2D(GL_FRAMEBUFFER, buffers[i], GL_TEXTURE_2D,
+				       textures[i], 0);
 	glDrawBuffers(3, buffers);
 }
 
@@ -119,9 +135,21 @@ frame_deferred(struct stage *s, unsigned number)
 }
 
 static const struct expect_pass deferred_passes[] = {
-	{ .kind = "render", .load = "clear", .draws = 1, .vertices = 900, .instances = 1,
-	  .primitives = 300, .shaded = 900, .clears = 1, .colors = 3, .depth = "DEPTH24_STENCIL8" },
-	{ .kind = "render", .draws = 1, .vertices = 3, .instances = 1, .primitives = 1,
+	{ .kind = "render",
+	  .load = "clear",
+	  .draws = 1,
+	  .vertices = 900,
+	  .instances = 1,
+	  .primitives = 300,
+	  .shaded = 900,
+	  .clears = 1,
+	  .colors = 3,
+	  .depth = "DEPTH24_STENCIL8" },
+	{ .kind = "render",
+	  .draws = 1,
+	  .vertices = 3,
+	  .instances = 1,
+	  .primitives = 1,
 	  .shaded = 3 },
 };
 
@@ -301,7 +329,8 @@ init_draw_buffers(struct stage *s)
 {
 	init_small(s, 2);
 	glBindFramebuffer(GL_FRAMEBUFFER, framebuffers[0]);
-	glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT1, GL_TEXTURE_2D, textures[1], 0);
+	glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT1, GL_TEXTURE_2D,
+			       textures[1], 0);
 }
 
 static void

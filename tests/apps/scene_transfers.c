@@ -274,9 +274,8 @@ frame_dsa(struct stage *s, unsigned number)
 	stage_draw(s, 0, 300, 2);
 	/* A clear of another framebuffer than the bound one. */
 	glClearNamedFramebufferfv(dsa_framebuffers[1], GL_COLOR, 0, blue);
-	glBlitNamedFramebuffer(dsa_framebuffers[0], dsa_framebuffers[1], 0, 0, SMALL, SMALL, 0, 0,
-		32,
-			       32, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+	glBlitNamedFramebuffer(dsa_framebuffers[0], dsa_framebuffers[1], 0, 0, SMALL,
+			       SMALL, 0, 0, 32, 32, GL_COLOR_BUFFER_BIT, GL_NEAREST);
 	glCopyImageSubData(dsa_textures[0], GL_TEXTURE_2D, 0, 0, 0, 0, dsa_textures[1],
 			   GL_TEXTURE_2D, 0, 32, 32, 0, 16, 16, 1);
 	glGenerateTextureMipmap(dsa_textures[1]);

@@ -41,7 +41,8 @@ list_scenes(void)
 {
 	for (size_t i = 0; i < N_TABLES; i++) {
 		for (const struct scene *scene = tables[i]; scene->name; scene++)
-			printf("%s%s%s%s%s\n", scene->name, scene->apis & SCENE_CORE ? " core" : "",
+			printf("%s%s%s%s%s\n", scene->name,
+			       scene->apis & SCENE_CORE ? " core" : "",
 			       scene->apis & SCENE_COMPAT ? " compat" : "",
 			       scene->apis & SCENE_GLES ? " gles" : "",
 			       scene->needs_surface ? " surface" : "");
@@ -125,7 +126,8 @@ choose_version(struct arguments *a)
 static int
 count_frame(struct stage *s, const struct scene *scene)
 {
-	static const GLenum targets[] = { GL_PRIMITIVES_SUBMITTED, GL_VERTEX_SHADER_INVOCATIONS };
+	static const GLenum targets[] = { GL_PRIMITIVES_SUBMITTED,
+					  GL_VERTEX_SHADER_INVOCATIONS };
 	if (!epoxy_has_gl_extension("GL_ARB_pipeline_statistics_query") &&
 	    (s->options.api == STAGE_GLES || epoxy_gl_version() < 46))
 		stage_skip("no pipeline statistics");
@@ -151,9 +153,10 @@ count_frame(struct stage *s, const struct scene *scene)
 	}
 	bool fine = (got[0] == want[0] || unsure & EXPECT_ANY_PRIMITIVES) &&
 		    (got[1] == want[1] || unsure & EXPECT_ANY_SHADED);
-	printf("%s: primitives %llu, expected %llu; shaded %llu, expected %llu%s\n", scene->name,
-	       (unsigned long long)got[0], (unsigned long long)want[0], (unsigned long long)got[1],
-	       (unsigned long long)want[1], fine ? "" : ": DIFFERENT");
+	printf("%s: primitives %llu, expected %llu; shaded %llu, expected %llu%s\n",
+	       scene->name, (unsigned long long)got[0], (unsigned long long)want[0],
+	       (unsigned long long)got[1], (unsigned long long)want[1],
+	       fine ? "" : ": DIFFERENT");
 	return fine ? 0 : 1;
 }
 
@@ -167,7 +170,8 @@ main(int argc, char **argv)
 	};
 	parse_arguments(argc, argv, &a);
 	if (!a.scene) {
-		fprintf(stderr, "usage: scenes NAME [options]; scenes --list names the scenes\n");
+		fprintf(stderr,
+			"usage: scenes NAME [options]; scenes --list names the scenes\n");
 		return 2;
 	}
 	choose_version(&a);

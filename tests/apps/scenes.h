@@ -70,6 +70,7 @@ extern const struct scene gles_scenes[];
 extern const struct scene context_scenes[];
 
 /* The expectation as one JSON object on stdout. */
-void expect_print(const struct scene *scene, const struct stage_options *options, unsigned frames);
+void expect_print(const struct scene *scene, const struct stage_options *options,
+		  unsigned frames);
 
 #endif

@@ -119,13 +119,14 @@ static const char plain_vertex[] =
 static const char plain_fragment[] = "uniform vec4 tint;\n"
 				     "RESULT\n"
 				     "void main() { COLOR = tint; }\n";
-static const char sampling_vertex[] = "IN vec2 pos;\n"
-				      "uniform vec4 place;\n"
-				      "OUT vec2 at;\n"
-				      "void main() {\n"
-				      "	at = pos * 0.5 + 0.5;\n"
-				      "	gl_Position = vec4(pos * place.zw + place.xy, 0.0, 1.0);\n"
-				      "}\n";
+static const char sampling_vertex[] =
+	"IN vec2 pos;\n"
+	"uniform vec4 place;\n"
+	"OUT vec2 at;\n"
+	"void main() {\n"
+	"	at = pos * 0.5 + 0.5;\n"
+	"	gl_Position = vec4(pos * place.zw + place.xy, 0.0, 1.0);\n"
+	"}\n";
 static const char sampling_fragment[] = "IN vec2 at;\n"
 					"uniform sampler2D image;\n"
 					"RESULT\n"
@@ -147,7 +148,8 @@ stage_program(const struct stage *s, const char *vertex, const char *fragment)
 GLuint
 stage_compute_program(const struct stage *s, const char *text)
 {
-	const char *c[] = { s->options.api == STAGE_GLES ? "#version 310 es\n" : "#version 430\n",
+	const char *c[] = { s->options.api == STAGE_GLES ? "#version 310 es\n"
+							 : "#version 430\n",
 			    text };
 	GLuint program = glCreateProgram();
 	glAttachShader(program, stage_shader(GL_COMPUTE_SHADER, c, 2));
@@ -212,9 +214,8 @@ make_screen(struct stage *s)
 	int width = s->options.width, height = s->options.height;
 	bool old = s->options.api == STAGE_GLES && s->options.major < 3;
 	s->screen_color = stage_texture(old ? GL_RGBA : GL_RGBA8, width, height, 1);
-	s->screen_depth = stage_renderbuffer(old ? GL_DEPTH_COMPONENT16 : GL_DEPTH_COMPONENT24, 0,
-		width,
-					     height);
+	s->screen_depth = stage_renderbuffer(
+		old ? GL_DEPTH_COMPONENT16 : GL_DEPTH_COMPONENT24, 0, width, height);
 	s->screen = stage_framebuffer(s->screen_color, s->screen_depth, GL_DEPTH_ATTACHMENT);
 }
 
@@ -252,7 +253,8 @@ stage_paint(struct stage *s, unsigned tone)
 {
 	glUseProgram(s->program);
 	glUniform4f(s->place, 0.0f, 0.0f, 1.0f, 1.0f);
-	glUniform4f(s->tint, (float)(tone * 37 % 256) / 255.0f, (float)(tone * 101 % 256) / 255.0f,
+	glUniform4f(s->tint, (float)(tone * 37 % 256) / 255.0f,
+		    (float)(tone * 101 % 256) / 255.0f,
 		    (float)(tone * 211 % 256) / 255.0f, 1.0f);
 }
 
@@ -328,7 +330,8 @@ stage_renderbuffer(GLenum format, int samples, int width, int height)
 	glGenRenderbuffers(1, &renderbuffer);
 	glBindRenderbuffer(GL_RENDERBUFFER, renderbuffer);
 	if (samples > 0)
-		glRenderbufferStorageMultisample(GL_RENDERBUFFER, samples, format, width, height);
+		glRenderbufferStorageMultisample(GL_RENDERBUFFER, samples, format, width,
+						 height);
 	else
 		glRenderbufferStorage(GL_RENDERBUFFER, format, width, height);
 	return renderbuffer;
@@ -387,7 +390,8 @@ stage_checksum(struct stage *s)
 	uint8_t *pixels = calloc(1, size);
 	if (!pixels)
 		stage_fail("out of memory");
-	glReadPixels(0, 0, s->options.width, s->options.height, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
+	glReadPixels(0, 0, s->options.width, s->options.height, GL_RGBA, GL_UNSIGNED_BYTE,
+		     pixels);
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 	for (size_t i = 0; i < size; i++)
 		hash = (hash ^ pixels[i]) * UINT64_C(0x100000001b3);

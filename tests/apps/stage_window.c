@@ -165,8 +165,8 @@ make_glx_context(struct stage *s, GLXContext share)
 		GLX_CONTEXT_MAJOR_VERSION_ARB, s->options.major, GLX_CONTEXT_MINOR_VERSION_ARB,
 		s->options.minor, GLX_CONTEXT_PROFILE_MASK_ARB, profile, None,
 	};
-	GLXContext context = glXCreateContextAttribsARB(s->window->x11, s->window->fb_config, share,
-							True, attributes);
+	GLXContext context = glXCreateContextAttribsARB(
+		s->window->x11, s->window->fb_config, share, True, attributes);
 	if (!context)
 		stage_skip("no GLX context of this version");
 	return context;
@@ -180,8 +180,21 @@ open_glx(struct stage *s)
 	if (!w->x11)
 		stage_skip("no X display");
 	static const int wanted[] = {
-		GLX_X_RENDERABLE, True, GLX_DOUBLEBUFFER, True, GLX_RED_SIZE, 8, GLX_GREEN_SIZE, 8,
-		GLX_BLUE_SIZE, 8, GLX_DEPTH_SIZE, 24, GLX_STENCIL_SIZE, 8, None,
+		GLX_X_RENDERABLE,
+		True,
+		GLX_DOUBLEBUFFER,
+		True,
+		GLX_RED_SIZE,
+		8,
+		GLX_GREEN_SIZE,
+		8,
+		GLX_BLUE_SIZE,
+		8,
+		GLX_DEPTH_SIZE,
+		24,
+		GLX_STENCIL_SIZE,
+		8,
+		None,
 	};
 	int n = 0;
 	GLXFBConfig *configs = glXChooseFBConfig(w->x11, DefaultScreen(w->x11), wanted, &n);
@@ -232,7 +245,8 @@ stage_release(struct stage *s)
 	if (is_glx(s))
 		glXMakeCurrent(s->window->x11, None, NULL);
 	else
-		eglMakeCurrent(s->window->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+		eglMakeCurrent(s->window->display, EGL_NO_SURFACE, EGL_NO_SURFACE,
+			       EGL_NO_CONTEXT);
 }
 
 struct stage_peer *

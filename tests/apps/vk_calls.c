@@ -24,7 +24,16 @@
 #define MAX_EXTENSIONS 512
 
 /* The order of the output. */
-enum route { NOTHING, BY_INSTANCE, BY_DEVICE, AGAIN, DEVICE_AGAIN, LAYER, LAYER_DEVICE, N_ROUTES };
+enum route {
+	NOTHING,
+	BY_INSTANCE,
+	BY_DEVICE,
+	AGAIN,
+	DEVICE_AGAIN,
+	LAYER,
+	LAYER_DEVICE,
+	N_ROUTES
+};
 static const char *const routes[N_ROUTES] = {
 	"nothing", "instance", "device", "again", "device-again", "layer", "layer-device",
 };
@@ -183,7 +192,9 @@ make_commands(VkDevice device)
 		.commandBufferCount = 1,
 	};
 	vkAllocateCommandBuffers(device, &buffer, &world.of_VkCommandBuffer);
-	VkCommandBufferBeginInfo begin = { .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO };
+	VkCommandBufferBeginInfo begin = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO
+	};
 	vkBeginCommandBuffer(world.of_VkCommandBuffer, &begin);
 }
 
@@ -194,7 +205,9 @@ make_objects(VkDevice device)
 	VkSemaphoreCreateInfo semaphore = { .sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO };
 	VkEventCreateInfo event = { .sType = VK_STRUCTURE_TYPE_EVENT_CREATE_INFO };
 	VkSamplerCreateInfo sampler = { .sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO };
-	VkPipelineCacheCreateInfo cache = { .sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO };
+	VkPipelineCacheCreateInfo cache = {
+		.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO
+	};
 	VkQueryPoolCreateInfo queries = {
 		.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
 		.queryType = VK_QUERY_TYPE_OCCLUSION,
@@ -245,8 +258,8 @@ start(void)
 	if (make_instance() != VK_SUCCESS || make_device() != VK_SUCCESS)
 		calls_no_world();
 	make_objects(world.of_VkDevice);
-	lookups.again = (PFN_vkGetInstanceProcAddr)vkGetInstanceProcAddr(world.of_VkInstance,
-									  "vkGetInstanceProcAddr");
+	lookups.again = (PFN_vkGetInstanceProcAddr)vkGetInstanceProcAddr(
+		world.of_VkInstance, "vkGetInstanceProcAddr");
 	lookups.device_again = (PFN_vkGetDeviceProcAddr)vkGetInstanceProcAddr(
 		world.of_VkInstance, "vkGetDeviceProcAddr");
 	const char *layer = getenv("VK_CALLS_LAYER");
@@ -267,11 +280,15 @@ look_up(enum route route, const char *name)
 	case AGAIN:
 		return lookups.again ? lookups.again(world.of_VkInstance, name) : NULL;
 	case DEVICE_AGAIN:
-		return lookups.device_again ? lookups.device_again(world.of_VkDevice, name) : NULL;
+		return lookups.device_again
+			       ? lookups.device_again(world.of_VkDevice, name)
+			       : NULL;
 	case LAYER:
 		return lookups.layer ? lookups.layer(world.of_VkInstance, name) : NULL;
 	default:
-		return lookups.layer_device ? lookups.layer_device(world.of_VkDevice, name) : NULL;
+		return lookups.layer_device
+			       ? lookups.layer_device(world.of_VkDevice, name)
+			       : NULL;
 	}
 }
 
@@ -300,7 +317,8 @@ call(size_t item, uint64_t *result)
 		return CALLS_NONE;
 	/* What the loader gave the program for a physical device means nothing to a layer. */
 	bool of_device = commands[command].level == CALLS_DEVICE;
-	bool called = route == BY_INSTANCE || (of_device && (route == BY_DEVICE || route >= LAYER));
+	bool called = route == BY_INSTANCE ||
+		      (of_device && (route == BY_DEVICE || route >= LAYER));
 	if (!called || !is_wanted(command))
 		return CALLS_LISTED;
 	*result = commands[command].call(function, &world);
@@ -310,7 +328,8 @@ call(size_t item, uint64_t *result)
 static void
 name(size_t item, char *out, size_t size)
 {
-	snprintf(out, size, "%s %s", routes[item / N_COMMANDS], commands[item % N_COMMANDS].name);
+	snprintf(out, size, "%s %s", routes[item / N_COMMANDS],
+		 commands[item % N_COMMANDS].name);
 }
 
 /* What was made is gone then, or in a state in which more calls mean nothing. */

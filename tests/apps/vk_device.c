@@ -63,17 +63,42 @@ show_library(void)
 /* ---- which commands there are ---- */
 
 static const char *const commands[] = {
-	"vkCmdDraw", "vkCmdDrawIndirectCount", "vkCmdDrawIndirectCountKHR",
-	"vkCmdDrawIndirectCountAMD", "vkCmdDrawMultiEXT", "vkCmdDrawMeshTasksEXT",
-	"vkCmdDrawMeshTasksNV", "vkCmdBeginRenderPass2", "vkCmdBeginRenderPass2KHR",
-	"vkCmdBeginRendering", "vkCmdBeginRenderingKHR", "vkCmdEndRendering2KHR",
-	"vkCmdEndRendering2EXT", "vkCmdTraceRaysKHR", "vkCmdCopyImage2", "vkCmdCopyImage2KHR",
-	"vkQueueSubmit", "vkQueueSubmit2", "vkQueueSubmit2KHR", "vkQueuePresentKHR",
-	"vkCreateSwapchainKHR", "vkCreateRenderPass2", "vkCreateRenderPass2KHR", "vkWaitSemaphores",
-	"vkWaitSemaphoresKHR", "vkCmdBeginDebugUtilsLabelEXT", "vkCmdDebugMarkerBeginEXT",
-	"vkQueueBeginDebugUtilsLabelEXT", "vkResetQueryPool", "vkResetQueryPoolEXT",
-	"vkCmdBeginVideoCodingKHR", "vkCmdDispatchTileQCOM", "vkGetDeviceProcAddr",
-	"vkDestroyDevice", "vkGetCalibratedTimestampsEXT", "vkNoSuchCommand",
+	"vkCmdDraw",
+	"vkCmdDrawIndirectCount",
+	"vkCmdDrawIndirectCountKHR",
+	"vkCmdDrawIndirectCountAMD",
+	"vkCmdDrawMultiEXT",
+	"vkCmdDrawMeshTasksEXT",
+	"vkCmdDrawMeshTasksNV",
+	"vkCmdBeginRenderPass2",
+	"vkCmdBeginRenderPass2KHR",
+	"vkCmdBeginRendering",
+	"vkCmdBeginRenderingKHR",
+	"vkCmdEndRendering2KHR",
+	"vkCmdEndRendering2EXT",
+	"vkCmdTraceRaysKHR",
+	"vkCmdCopyImage2",
+	"vkCmdCopyImage2KHR",
+	"vkQueueSubmit",
+	"vkQueueSubmit2",
+	"vkQueueSubmit2KHR",
+	"vkQueuePresentKHR",
+	"vkCreateSwapchainKHR",
+	"vkCreateRenderPass2",
+	"vkCreateRenderPass2KHR",
+	"vkWaitSemaphores",
+	"vkWaitSemaphoresKHR",
+	"vkCmdBeginDebugUtilsLabelEXT",
+	"vkCmdDebugMarkerBeginEXT",
+	"vkQueueBeginDebugUtilsLabelEXT",
+	"vkResetQueryPool",
+	"vkResetQueryPoolEXT",
+	"vkCmdBeginVideoCodingKHR",
+	"vkCmdDispatchTileQCOM",
+	"vkGetDeviceProcAddr",
+	"vkDestroyDevice",
+	"vkGetCalibratedTimestampsEXT",
+	"vkNoSuchCommand",
 };
 
 static void
@@ -84,7 +109,8 @@ show_commands(VkDevice device)
 		       vkGetDeviceProcAddr(device, commands[i]) ? "yes" : "no");
 	printf("layer has vkQueueSubmit in %s\n",
 	       library_of(vkGetDeviceProcAddr(device, "vkQueueSubmit")));
-	printf("layer has vkCmdDraw in %s\n", library_of(vkGetDeviceProcAddr(device, "vkCmdDraw")));
+	printf("layer has vkCmdDraw in %s\n",
+	       library_of(vkGetDeviceProcAddr(device, "vkCmdDraw")));
 }
 
 /* ---- requests ---- */
@@ -210,8 +236,8 @@ show_physical(VkPhysicalDevice physical)
 	printf("device %s\n", properties.deviceName);
 	vkEnumerateDeviceExtensionProperties(physical, NULL, &n, NULL);
 	printf("extensions %u\n", n);
-	if (vkEnumerateDeviceExtensionProperties(physical, "VK_LAYER_PASSTALLY_capture", &of_layer,
-						 NULL) == VK_SUCCESS)
+	if (vkEnumerateDeviceExtensionProperties(physical, "VK_LAYER_PASSTALLY_capture",
+						 &of_layer, NULL) == VK_SUCCESS)
 		printf("layer extensions %u\n", of_layer);
 }
 

@@ -50,8 +50,8 @@ print_expectation(void)
 		for (unsigned i = 0; i < N_PASSES; i++) {
 			unsigned n = work_in(i, options.kept ? 0 : f);
 			unsigned draws = dispatches_in(i) ? 0 : n;
-			printf("%s[%u, %u, %u]", i ? ", " : "", draws, 3 * draws * (draws + 1) / 2,
-			       dispatches_in(i) ? n : 0);
+			printf("%s[%u, %u, %u]", i ? ", " : "", draws,
+			       3 * draws * (draws + 1) / 2, dispatches_in(i) ? n : 0);
 		}
 		printf("]");
 	}
@@ -68,11 +68,11 @@ make_scene(struct vk_stage *s)
 	for (unsigned i = 0; i < N_TARGETS; i++) {
 		targets[i] = vk_make_picture(s, VK_FORMAT_R8G8B8A8_UNORM, 32u << i, 32, 1,
 					     VK_SAMPLE_COUNT_1_BIT);
-		framebuffers[i] = vk_make_framebuffer(s, render_pass, 1,
-						      (const struct vk_picture *[]){ &targets[i] });
+		framebuffers[i] = vk_make_framebuffer(
+			s, render_pass, 1, (const struct vk_picture *[]){ &targets[i] });
 	}
-	pipeline = vk_make_pipeline(s,
-				    &(struct vk_pipeline_wish){ .pass = render_pass, .colors = 1 });
+	pipeline = vk_make_pipeline(
+		s, &(struct vk_pipeline_wish){ .pass = render_pass, .colors = 1 });
 	words = vk_make_buffer(s, 4096);
 	compute = vk_make_compute(s, &words);
 }
@@ -81,7 +81,8 @@ static void
 draw_all(struct vk_stage *s, VkCommandBuffer commands, unsigned pass, unsigned frame)
 {
 	const struct vk_picture *target = &targets[pass % N_TARGETS];
-	vk_prepare_draw(s, commands, pipeline, 0.05F * (float)pass, target->width, target->height);
+	vk_prepare_draw(s, commands, pipeline, 0.05F * (float)pass, target->width,
+			target->height);
 	for (unsigned d = 0; d < work_in(pass, frame); d++)
 		vkCmdDraw(commands, 3 * (1 + d), 1, 0, 0);
 }

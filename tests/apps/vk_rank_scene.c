@@ -61,7 +61,8 @@ main(int argc, char **argv)
 	VkPipeline pipeline = vk_make_pipeline(
 		&stage, &(struct vk_pipeline_wish){ .pass = pass, .colors = 1 });
 	for (unsigned frame = 0; frame < frames; frame++) {
-		VkCommandBuffer commands = record(&stage, pass, pipeline, pictures, framebuffers);
+		VkCommandBuffer commands = record(&stage, pass, pipeline, pictures,
+						  framebuffers);
 		vk_submit(&stage, 1, &commands, stage.fence);
 		vk_wait(&stage);
 		vk_free(&stage, commands);

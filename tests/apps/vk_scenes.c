@@ -101,7 +101,8 @@ main(int argc, char **argv)
 	struct arguments a = { .frames = 4 };
 	parse_arguments(argc, argv, &a);
 	if (!a.scene) {
-		fprintf(stderr, "usage: vk_scenes NAME [options]; vk_scenes --list names them\n");
+		fprintf(stderr,
+			"usage: vk_scenes NAME [options]; vk_scenes --list names them\n");
 		return 2;
 	}
 	if (a.expect) {

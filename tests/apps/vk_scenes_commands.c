@@ -55,8 +55,9 @@ read_counts(struct vk_stage *s)
 {
 	for (uint32_t i = 0; i < s->n_queries; i++) {
 		uint64_t values[4] = { 0 };
-		vk_check(vkGetQueryPoolResults(s->device, s->queries, i, 1, sizeof(values), values,
-					       sizeof(values), VK_QUERY_RESULT_64_BIT),
+		vk_check(vkGetQueryPoolResults(s->device, s->queries, i, 1,
+					       sizeof(values), values, sizeof(values),
+					       VK_QUERY_RESULT_64_BIT),
 			 "vkGetQueryPoolResults");
 		for (int k = 0; k < 4; k++)
 			s->counted[k] += values[k];
@@ -98,7 +99,8 @@ vk_take_picture(VkCommandBuffer commands, const struct vk_picture *picture)
 		.subresourceRange = { picture->aspect, 0, 1, 0, picture->layers },
 	};
 	vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-			     VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, NULL, 0, NULL, 1, &barrier);
+			     VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, NULL, 0, NULL, 1,
+			     &barrier);
 }
 
 void
@@ -110,8 +112,9 @@ vk_barrier_all(VkCommandBuffer commands)
 		.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
 	};
 	vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-			     VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
-			     &barrier, 0, NULL, 0, NULL);
+			     VK_PIPELINE_STAGE_ALL_COMMANDS_BIT |
+				     VK_PIPELINE_STAGE_HOST_BIT,
+			     0, 1, &barrier, 0, NULL, 0, NULL);
 }
 
 void
@@ -178,7 +181,7 @@ vk_copy_out(VkCommandBuffer commands, const struct vk_picture *picture,
 		.imageSubresource = { picture->aspect, 0, 0, picture->layers },
 		.imageExtent = { picture->width, picture->height, 1 },
 	};
-	vkCmdCopyImageToBuffer(commands, picture->image, VK_IMAGE_LAYOUT_GENERAL, buffer->handle, 1,
-			       &region);
+	vkCmdCopyImageToBuffer(commands, picture->image, VK_IMAGE_LAYOUT_GENERAL,
+			       buffer->handle, 1, &region);
 	vk_barrier_all(commands);
 }

@@ -69,8 +69,9 @@ own_init(struct vk_stage *s)
 		.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
 		.queryType = VK_QUERY_TYPE_PIPELINE_STATISTICS,
 		.queryCount = 2,
-		.pipelineStatistics = VK_QUERY_PIPELINE_STATISTIC_VERTEX_SHADER_INVOCATIONS_BIT |
-				      VK_QUERY_PIPELINE_STATISTIC_FRAGMENT_SHADER_INVOCATIONS_BIT,
+		.pipelineStatistics =
+			VK_QUERY_PIPELINE_STATISTIC_VERTEX_SHADER_INVOCATIONS_BIT |
+			VK_QUERY_PIPELINE_STATISTIC_FRAGMENT_SHADER_INVOCATIONS_BIT,
 	};
 	vk_check(vkCreateQueryPool(s->device, &info, NULL, &queries), "vkCreateQueryPool");
 	VK_STAGE_OWN(s, VK_OWNED_QUERIES, queries);
@@ -160,7 +161,8 @@ const struct vk_scene vk_device_scenes[] = {
 	{ "features2", PLAIN, .wish = { .next = &core12_chain } },
 	{ "features_last", PLAIN, .wish = { .next = &long_chain } },
 	{ "vulkan10", PLAIN, .wish = { .no_application_info = true } },
-	{ "vulkan11", PLAIN, .wish = { .api = VK_API_VERSION_1_1, .features = &plain_features } },
+	{ "vulkan11", PLAIN,
+	  .wish = { .api = VK_API_VERSION_1_1, .features = &plain_features } },
 	{ "own_statistics", .init = own_init, .frame = own_frame, VK_PASSES(own_passes),
 	  .wish = { .features = &counting_features }, .uncounted = true },
 	{ "two_devices", .init = two_init, .frame = two_frame, .finish = two_finish,

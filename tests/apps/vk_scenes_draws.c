@@ -127,8 +127,8 @@ multi_draw_frame(struct vk_stage *s, unsigned number)
 	static const VkMultiDrawIndexedInfoEXT indexed[2] = { { 0, 6, 0 }, { 6, 3, 0 } };
 	PFN_vkCmdDrawMultiEXT draw_multi = (PFN_vkCmdDrawMultiEXT)vk_device_command(
 		s, "vkCmdDrawMultiEXT");
-	PFN_vkCmdDrawMultiIndexedEXT draw_indexed = (PFN_vkCmdDrawMultiIndexedEXT)vk_device_command(
-		s, "vkCmdDrawMultiIndexedEXT");
+	PFN_vkCmdDrawMultiIndexedEXT draw_indexed = (PFN_vkCmdDrawMultiIndexedEXT)
+		vk_device_command(s, "vkCmdDrawMultiIndexedEXT");
 	VkCommandBuffer commands = open_pass(s, number);
 	vkCmdBindIndexBuffer(commands, indices.handle, 0, VK_INDEX_TYPE_UINT32);
 	draw_multi(commands, 3, draws, 2, 0, sizeof(draws[0]));
@@ -194,12 +194,13 @@ feedback_init(struct vk_stage *s)
 static void
 feedback_frame(struct vk_stage *s, unsigned number)
 {
-	PFN_vkCmdBindTransformFeedbackBuffersEXT bind = (PFN_vkCmdBindTransformFeedbackBuffersEXT)
-		vk_device_command(s, "vkCmdBindTransformFeedbackBuffersEXT");
+	PFN_vkCmdBindTransformFeedbackBuffersEXT bind =
+		(PFN_vkCmdBindTransformFeedbackBuffersEXT)vk_device_command(
+			s, "vkCmdBindTransformFeedbackBuffersEXT");
 	PFN_vkCmdBeginTransformFeedbackEXT begin = (PFN_vkCmdBeginTransformFeedbackEXT)
 		vk_device_command(s, "vkCmdBeginTransformFeedbackEXT");
-	PFN_vkCmdEndTransformFeedbackEXT end = (PFN_vkCmdEndTransformFeedbackEXT)vk_device_command(
-		s, "vkCmdEndTransformFeedbackEXT");
+	PFN_vkCmdEndTransformFeedbackEXT end = (PFN_vkCmdEndTransformFeedbackEXT)
+		vk_device_command(s, "vkCmdEndTransformFeedbackEXT");
 	VkDeviceSize zero = 0, whole = 4096;
 	VkCommandBuffer commands = open_pass(s, number);
 	vk_prepare_draw(s, commands, feedback_pipeline, 0.1F * (float)number, VK_STAGE_WIDTH,
@@ -275,7 +276,8 @@ push_early_frame(struct vk_stage *s, unsigned number)
 {
 	float nothing[4] = { 0 };
 	VkCommandBuffer commands = vk_begin(s, 0);
-	vkCmdPushConstants(commands, all_stages, VK_SHADER_STAGE_ALL, 0, sizeof(nothing), nothing);
+	vkCmdPushConstants(commands, all_stages, VK_SHADER_STAGE_ALL, 0, sizeof(nothing),
+			   nothing);
 	vk_begin_pass(commands, screen.pass, screen.framebuffer, VK_STAGE_WIDTH, VK_STAGE_HEIGHT,
 		      VK_SUBPASS_CONTENTS_INLINE);
 	vk_draw(s, commands, screen.pipeline, 0.1F * (float)number, 3, 1);
@@ -283,12 +285,15 @@ push_early_frame(struct vk_stage *s, unsigned number)
 }
 
 const struct vk_scene vk_draw_scenes[] = {
-	{ "indexed", .init = indexed_init, .frame = indexed_frame, VK_PASSES(indexed_passes) },
-	{ "indirect", .init = indirect_init, .frame = indirect_frame, VK_PASSES(indirect_passes) },
+	{ "indexed", .init = indexed_init, .frame = indexed_frame,
+	  VK_PASSES(indexed_passes) },
+	{ "indirect", .init = indirect_init, .frame = indirect_frame,
+	  VK_PASSES(indirect_passes) },
 	{ "indirect_count", .init = indirect_init, .frame = indirect_count_frame,
 	  VK_PASSES(indirect_count_passes) },
 	{ "multi_draw", .init = indexed_init, .frame = multi_draw_frame,
-	  .wish = { .device_extensions = { "VK_EXT_multi_draw" }, .extra = &multi_draw_feature },
+	  .wish = { .device_extensions = { "VK_EXT_multi_draw" },
+		    .extra = &multi_draw_feature },
 	  VK_PASSES(multi_draw_passes) },
 	{ "conditional", .init = conditional_init, .frame = conditional_frame,
 	  .wish = { .device_extensions = { "VK_EXT_conditional_rendering" },

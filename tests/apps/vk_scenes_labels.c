@@ -27,7 +27,8 @@ labels_init(struct vk_stage *s)
 		s->instance, "vkQueueBeginDebugUtilsLabelEXT");
 	calls.queue_end = (PFN_vkQueueEndDebugUtilsLabelEXT)vkGetInstanceProcAddr(
 		s->instance, "vkQueueEndDebugUtilsLabelEXT");
-	if (!calls.begin || !calls.end || !calls.insert || !calls.queue_begin || !calls.queue_end)
+	if (!calls.begin || !calls.end || !calls.insert || !calls.queue_begin ||
+	    !calls.queue_end)
 		vk_skip("no debug labels here");
 }
 
@@ -195,8 +196,8 @@ markers_init(struct vk_stage *s)
 	vk_make_screen_pass(s, &screen);
 	calls.marker_begin = (PFN_vkCmdDebugMarkerBeginEXT)vk_device_command(
 		s, "vkCmdDebugMarkerBeginEXT");
-	calls.marker_end = (PFN_vkCmdDebugMarkerEndEXT)vk_device_command(s,
-									 "vkCmdDebugMarkerEndEXT");
+	calls.marker_end = (PFN_vkCmdDebugMarkerEndEXT)vk_device_command(
+		s, "vkCmdDebugMarkerEndEXT");
 }
 
 static void
@@ -217,17 +218,21 @@ markers_frame(struct vk_stage *s, unsigned number)
 
 const struct vk_scene vk_label_scenes[] = {
 	{ "labels", .init = labels_init, .frame = labels_frame,
-	  .wish = { .instance_extensions = { "VK_EXT_debug_utils" } }, VK_PASSES(labels_passes) },
-	{ "labels_straddle", .boundary = "submit:2", .submissions = 2, .init = labels_init,
-	  .frame = straddle_frame, .wish = { .instance_extensions = { "VK_EXT_debug_utils" } },
+	  .wish = { .instance_extensions = { "VK_EXT_debug_utils" } },
+	  VK_PASSES(labels_passes) },
+	{ "labels_straddle", .boundary = "submit:2", .submissions = 2,
+	  .init = labels_init, .frame = straddle_frame,
+	  .wish = { .instance_extensions = { "VK_EXT_debug_utils" } },
 	  VK_PASSES(straddle_passes) },
-	{ "label_frame", .boundary = "label:tick", .init = labels_init, .frame = label_frame_frame,
+	{ "label_frame", .boundary = "label:tick", .init = labels_init,
+	  .frame = label_frame_frame,
 	  .wish = { .instance_extensions = { "VK_EXT_debug_utils" } },
 	  VK_PASSES(label_frame_passes) },
 	{ "labels_unasked", .init = unasked_init, .frame = unasked_frame,
 	  VK_PASSES(unasked_passes) },
 	{ "markers", .init = markers_init, .frame = markers_frame,
-	  .wish = { .device_extensions = { "VK_EXT_debug_marker" }, .features = &no_features },
+	  .wish = { .device_extensions = { "VK_EXT_debug_marker" },
+		    .features = &no_features },
 	  VK_PASSES(label_frame_passes) },
 	{ 0 },
 };

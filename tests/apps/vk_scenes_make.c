@@ -224,7 +224,8 @@ vk_make_framebuffer(struct vk_stage *s, VkRenderPass pass, uint32_t n,
 		.layers = 1,
 	};
 	VkFramebuffer framebuffer;
-	vk_check(vkCreateFramebuffer(s->device, &info, NULL, &framebuffer), "vkCreateFramebuffer");
+	vk_check(vkCreateFramebuffer(s->device, &info, NULL, &framebuffer),
+		 "vkCreateFramebuffer");
 	VK_STAGE_OWN(s, VK_OWNED_FRAMEBUFFER, framebuffer);
 	return framebuffer;
 }
@@ -351,7 +352,8 @@ make_set(struct vk_stage *s, VkDescriptorSetLayout set_layout, const struct vk_b
 		.pSetLayouts = &set_layout,
 	};
 	VkDescriptorSet set;
-	vk_check(vkAllocateDescriptorSets(s->device, &set_info, &set), "vkAllocateDescriptorSets");
+	vk_check(vkAllocateDescriptorSets(s->device, &set_info, &set),
+		 "vkAllocateDescriptorSets");
 	VkDescriptorBufferInfo range = { buffer->handle, 0, VK_WHOLE_SIZE };
 	VkWriteDescriptorSet write = {
 		.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,

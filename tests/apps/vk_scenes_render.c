@@ -26,8 +26,8 @@ vk_make_screen_pass(struct vk_stage *s, struct vk_screen *sc)
 }
 
 void
-vk_screen_pass(struct vk_stage *s, VkCommandBuffer commands, const struct vk_screen *sc, float red,
-	       uint32_t vertices, uint32_t instances)
+vk_screen_pass(struct vk_stage *s, VkCommandBuffer commands, const struct vk_screen *sc,
+	       float red, uint32_t vertices, uint32_t instances)
 {
 	vk_begin_pass(commands, sc->pass, sc->framebuffer, VK_STAGE_WIDTH, VK_STAGE_HEIGHT,
 		      VK_SUBPASS_CONTENTS_INLINE);
@@ -76,8 +76,8 @@ pass2_init(struct vk_stage *s)
 				       .load = VK_ATTACHMENT_LOAD_OP_CLEAR,
 				       .second = true,
 			       });
-	framebuffer = vk_make_framebuffer(s, pass, 2,
-					  (const struct vk_picture *[]){ &screen.picture, &depth });
+	framebuffer = vk_make_framebuffer(
+		s, pass, 2, (const struct vk_picture *[]){ &screen.picture, &depth });
 	pipeline = vk_make_pipeline(s, &(struct vk_pipeline_wish){
 					       .pass = pass,
 					       .colors = 1,
@@ -194,8 +194,8 @@ msaa_init(struct vk_stage *s)
 				       .load = VK_ATTACHMENT_LOAD_OP_CLEAR,
 				       .store = VK_ATTACHMENT_STORE_OP_DONT_CARE,
 			       });
-	framebuffer = vk_make_framebuffer(s, pass, 2,
-					  (const struct vk_picture *[]){ &many, &screen.picture });
+	framebuffer = vk_make_framebuffer(
+		s, pass, 2, (const struct vk_picture *[]){ &many, &screen.picture });
 	pipeline = vk_make_pipeline(s, &(struct vk_pipeline_wish){
 					       .pass = pass,
 					       .colors = 1,
@@ -391,7 +391,8 @@ chain_frame(struct vk_stage *s, unsigned number)
 	}
 	vk_begin_pass(commands, half_pass, half_framebuffer, VK_STAGE_WIDTH / 2,
 		      VK_STAGE_HEIGHT / 2, VK_SUBPASS_CONTENTS_INLINE);
-	vk_prepare_draw(s, commands, half_pipeline, 0.5F, VK_STAGE_WIDTH / 2, VK_STAGE_HEIGHT / 2);
+	vk_prepare_draw(s, commands, half_pipeline, 0.5F, VK_STAGE_WIDTH / 2,
+			VK_STAGE_HEIGHT / 2);
 	vkCmdDraw(commands, 3, 1, 0, 0);
 	vkCmdEndRenderPass(commands);
 	vk_screen_pass(s, commands, &screen, 0.1F * (float)number, 6, 1);
@@ -424,14 +425,16 @@ static const struct vk_expect chain_passes[] = {
 };
 
 const struct vk_scene vk_render_scenes[] = {
-	{ "triangle", .init = triangle_init, .frame = triangle_frame, VK_PASSES(triangle_passes) },
+	{ "triangle", .init = triangle_init, .frame = triangle_frame,
+	  VK_PASSES(triangle_passes) },
 	{ "pass2", .init = pass2_init, .frame = pass2_frame, VK_PASSES(pass2_passes) },
 	{ "subpasses", .init = subpasses_init, .frame = subpasses_frame,
 	  VK_PASSES(subpasses_passes) },
 	{ "msaa", .init = msaa_init, .frame = msaa_frame, VK_PASSES(msaa_passes) },
 	{ "multiview", .init = multiview_init, .frame = multiview_frame,
 	  VK_PASSES(multiview_passes) },
-	{ "targets", .init = targets_init, .frame = targets_frame, VK_PASSES(targets_passes) },
+	{ "targets", .init = targets_init, .frame = targets_frame,
+	  VK_PASSES(targets_passes) },
 	{ "chain", .init = chain_init, .frame = chain_frame, VK_PASSES(chain_passes) },
 	{ 0 },
 };

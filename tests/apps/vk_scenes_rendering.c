@@ -140,8 +140,8 @@ suspend_across_frame(struct vk_stage *s, unsigned number)
 static void
 views_init(struct vk_stage *s)
 {
-	layered = vk_make_picture(s, VK_FORMAT_R8G8B8A8_UNORM, VK_STAGE_WIDTH, VK_STAGE_HEIGHT, 3,
-				  VK_SAMPLE_COUNT_1_BIT);
+	layered = vk_make_picture(s, VK_FORMAT_R8G8B8A8_UNORM, VK_STAGE_WIDTH,
+				  VK_STAGE_HEIGHT, 3, VK_SAMPLE_COUNT_1_BIT);
 	view_pipeline = vk_make_pipeline(s, &(struct vk_pipeline_wish){
 						    .colors = 1,
 						    .color = VK_FORMAT_R8G8B8A8_UNORM,

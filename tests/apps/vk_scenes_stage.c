@@ -62,7 +62,8 @@ need_extensions(const char *const *names, uint32_t n, const VkExtensionPropertie
 void
 vk_stage_open_instance(struct vk_stage *s, const struct vk_wish *wish)
 {
-	uint32_t n = count_names(wish->instance_extensions, N_ELEMENTS(wish->instance_extensions));
+	uint32_t n = count_names(wish->instance_extensions,
+				 N_ELEMENTS(wish->instance_extensions));
 	VkExtensionProperties offered[128];
 	uint32_t n_offered = N_ELEMENTS(offered);
 	if (vkEnumerateInstanceExtensionProperties(NULL, &n_offered, offered) < 0)
@@ -149,10 +150,11 @@ make_basics(struct vk_stage *s)
 		.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
 		.queryType = VK_QUERY_TYPE_PIPELINE_STATISTICS,
 		.queryCount = VK_STAGE_MAX_QUERIES,
-		.pipelineStatistics = VK_QUERY_PIPELINE_STATISTIC_INPUT_ASSEMBLY_PRIMITIVES_BIT |
-				      VK_QUERY_PIPELINE_STATISTIC_VERTEX_SHADER_INVOCATIONS_BIT |
-				      VK_QUERY_PIPELINE_STATISTIC_FRAGMENT_SHADER_INVOCATIONS_BIT |
-				      VK_QUERY_PIPELINE_STATISTIC_COMPUTE_SHADER_INVOCATIONS_BIT,
+		.pipelineStatistics =
+			VK_QUERY_PIPELINE_STATISTIC_INPUT_ASSEMBLY_PRIMITIVES_BIT |
+			VK_QUERY_PIPELINE_STATISTIC_VERTEX_SHADER_INVOCATIONS_BIT |
+			VK_QUERY_PIPELINE_STATISTIC_FRAGMENT_SHADER_INVOCATIONS_BIT |
+			VK_QUERY_PIPELINE_STATISTIC_COMPUTE_SHADER_INVOCATIONS_BIT,
 	};
 	vk_check(vkCreateQueryPool(s->device, &queries, NULL, &s->queries), "vkCreateQueryPool");
 	VK_STAGE_OWN(s, VK_OWNED_QUERIES, s->queries);
@@ -225,7 +227,8 @@ destroy_owned(struct vk_stage *s, enum vk_owned_kind kind, uint64_t handle)
 		DESTROY(VK_OWNED_FRAMEBUFFER, VkFramebuffer, vkDestroyFramebuffer);
 		DESTROY(VK_OWNED_PIPELINE, VkPipeline, vkDestroyPipeline);
 		DESTROY(VK_OWNED_LAYOUT, VkPipelineLayout, vkDestroyPipelineLayout);
-		DESTROY(VK_OWNED_SET_LAYOUT, VkDescriptorSetLayout, vkDestroyDescriptorSetLayout);
+		DESTROY(VK_OWNED_SET_LAYOUT, VkDescriptorSetLayout,
+			vkDestroyDescriptorSetLayout);
 		DESTROY(VK_OWNED_SET_POOL, VkDescriptorPool, vkDestroyDescriptorPool);
 		DESTROY(VK_OWNED_SHADER, VkShaderModule, vkDestroyShaderModule);
 		DESTROY(VK_OWNED_QUERIES, VkQueryPool, vkDestroyQueryPool);

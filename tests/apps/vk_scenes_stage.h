@@ -107,8 +107,9 @@ void vk_stage_own(struct vk_stage *s, enum vk_owned_kind kind, uint64_t handle);
 struct vk_buffer vk_make_buffer(struct vk_stage *s, VkDeviceSize size);
 struct vk_buffer
 vk_make_buffer_for(struct vk_stage *s, VkDeviceSize size, VkBufferUsageFlags usage);
-struct vk_picture vk_make_picture(struct vk_stage *s, VkFormat format, uint32_t width,
-				  uint32_t height, uint32_t layers, VkSampleCountFlagBits samples);
+struct vk_picture
+vk_make_picture(struct vk_stage *s, VkFormat format, uint32_t width, uint32_t height,
+		uint32_t layers, VkSampleCountFlagBits samples);
 /* The usual: VK_STAGE_WIDTH x VK_STAGE_HEIGHT, R8G8B8A8_UNORM, one layer and sample. */
 struct vk_picture vk_make_screen(struct vk_stage *s);
 
@@ -177,8 +178,8 @@ void vk_begin_pass(VkCommandBuffer commands, VkRenderPass pass, VkFramebuffer fr
 /* Set viewport, pipeline and colour, then vkCmdDraw. */
 void vk_draw(struct vk_stage *s, VkCommandBuffer commands, VkPipeline pipeline, float red,
 	     uint32_t vertices, uint32_t instances);
-void vk_prepare_draw(struct vk_stage *s, VkCommandBuffer commands, VkPipeline pipeline, float red,
-		     uint32_t width, uint32_t height);
+void vk_prepare_draw(struct vk_stage *s, VkCommandBuffer commands, VkPipeline pipeline,
+		     float red, uint32_t width, uint32_t height);
 void vk_dispatch(VkCommandBuffer commands, const struct vk_compute *compute, uint32_t groups);
 /* One copy of a whole layered single-sampled colour picture; the buffer is big enough. */
 void vk_copy_out(VkCommandBuffer commands, const struct vk_picture *picture,

@@ -252,7 +252,8 @@ wait_first_frame(struct vk_stage *s, unsigned number)
 		.signalSemaphoreValueCount = 1,
 		.pSignalSemaphoreValues = &signalled,
 	};
-	VkCommandBuffer commands[2] = { record(s, 0, 0.1F * (float)number, false), VK_NULL_HANDLE };
+	VkCommandBuffer commands[2] = { record(s, 0, 0.1F * (float)number, false),
+					VK_NULL_HANDLE };
 	VkSubmitInfo info = {
 		.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
 		.pNext = &values,
@@ -298,7 +299,9 @@ static const struct vk_expect wait_first_passes[] = {
 static void
 rerecord(struct vk_stage *s, float red)
 {
-	VkCommandBufferBeginInfo begin = { .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO };
+	VkCommandBufferBeginInfo begin = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO
+	};
 	vk_check(vkBeginCommandBuffer(kept, &begin), "vkBeginCommandBuffer");
 	vk_screen_pass(s, kept, &screen, red, 3, 1);
 	vk_copy_out(kept, &screen.picture, &screen.out);
@@ -338,7 +341,8 @@ free_unread_frame(struct vk_stage *s, unsigned number)
 	VkCommandPool own = s->pool, brief;
 	vk_check(vkCreateCommandPool(s->device, &info, NULL, &brief), "vkCreateCommandPool");
 	s->pool = brief;
-	VkCommandBuffer commands[2] = { record(s, 0, 0.1F * (float)number, false), VK_NULL_HANDLE };
+	VkCommandBuffer commands[2] = { record(s, 0, 0.1F * (float)number, false),
+					VK_NULL_HANDLE };
 	commands[1] = record(s, 0, 0.1F * (float)number, true);
 	vk_submit(s, 2, commands, s->fence);
 	poll_fence(s);
@@ -381,8 +385,8 @@ record_in_thread(void *data)
 	struct job *job = data;
 	job->commands = vk_begin(&job->view, 0);
 	for (int i = 0; i < 8; i++)
-		vk_screen_pass(&job->view, job->commands, &screen, 0.05F * (float)i, job->vertices,
-			       1);
+		vk_screen_pass(&job->view, job->commands, &screen, 0.05F * (float)i,
+			       job->vertices, 1);
 	vk_end(&job->view, job->commands);
 	return NULL;
 }

@@ -25,7 +25,8 @@ make_framebuffers(struct vk_stage *s)
 {
 	VkImage images[MAX_IMAGES];
 	uint32_t n = MAX_IMAGES;
-	vk_check(vkGetSwapchainImagesKHR(s->device, chain, &n, images), "vkGetSwapchainImagesKHR");
+	vk_check(vkGetSwapchainImagesKHR(s->device, chain, &n, images),
+		 "vkGetSwapchainImagesKHR");
 	for (uint32_t i = 0; i < n; i++) {
 		VkImageViewCreateInfo view = {
 			.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
@@ -70,7 +71,8 @@ make_chain(struct vk_stage *s)
 		.imageColorSpace = formats[0].colorSpace,
 		.imageExtent = { VK_STAGE_WIDTH, VK_STAGE_HEIGHT },
 		.imageArrayLayers = 1,
-		.imageUsage = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT,
+		.imageUsage = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT |
+			      VK_IMAGE_USAGE_TRANSFER_SRC_BIT,
 		.preTransform = able.currentTransform,
 		.compositeAlpha = VK_COMPOSITE_ALPHA_OPAQUE_BIT_KHR,
 		.presentMode = VK_PRESENT_MODE_FIFO_KHR,
@@ -111,7 +113,8 @@ ready_to_present(VkCommandBuffer commands, VkImage image)
 		.subresourceRange = { VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1 },
 	};
 	vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-			     VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, NULL, 0, NULL, 1, &barrier);
+			     VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, NULL, 0, NULL, 1,
+			     &barrier);
 }
 
 static void

@@ -239,7 +239,8 @@ static void
 try_brackets(bool host_reset)
 {
 	open_slots(host_reset);
-	VkCommandBuffer commands = vk_begin(&stage, VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT);
+	VkCommandBuffer commands = vk_begin(&stage,
+					    VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT);
 	record_triangle(commands);
 	vk_end(&stage, commands);
 	struct vk_bracket_pair *first = NULL;
@@ -272,7 +273,9 @@ signal_later(void *unused)
 {
 	const struct timespec held = { .tv_nsec = (long)HELD_NS };
 	const VkSemaphoreSignalInfo info = {
-		.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, .semaphore = timeline, .value = 1
+		.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO,
+		.semaphore = timeline,
+		.value = 1
 	};
 
 	nanosleep(&held, NULL);

@@ -284,9 +284,9 @@ run_multiview_suspended(struct stream *s)
 	VkCommandBuffer cbs[2];
 	for (int i = 0; i < 2; i++) {
 		cbs[i] = primary(s);
-		stream_begin_rendering(cbs[i], &t,
-				       i ? VK_RENDERING_RESUMING_BIT : VK_RENDERING_SUSPENDING_BIT,
-				       3);
+		stream_begin_rendering(
+			cbs[i], &t,
+			i ? VK_RENDERING_RESUMING_BIT : VK_RENDERING_SUSPENDING_BIT, 3);
 		vkCmdDraw(cbs[i], 3, 1, 0, 0);
 		vkCmdEndRendering(cbs[i]);
 		stream_end(s, cbs[i]);

@@ -73,7 +73,8 @@ break_running(struct stream *s, const struct target *t)
 	stream_begin_rendering(cb, t, VK_RENDERING_SUSPENDING_BIT, 0);
 	vkCmdEndRendering(cb);
 	vkCmdWriteTimestamp(cb, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, stamps, 1); /* 06015 */
-	stream_begin_rendering(cb, t, VK_RENDERING_RESUMING_BIT | VK_RENDERING_SUSPENDING_BIT, 0);
+	stream_begin_rendering(
+		cb, t, VK_RENDERING_RESUMING_BIT | VK_RENDERING_SUSPENDING_BIT, 0);
 	vkCmdEndRendering(cb);
 	stream_end(s, cb);
 	stream_run(s, s->queue, 1, &cb); /* 06014 */

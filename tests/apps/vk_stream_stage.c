@@ -110,7 +110,8 @@ open_instance(struct stream *s)
 	VkApplicationInfo app = {
 		.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
 		.pApplicationName = "vk_stream",
-		.apiVersion = s->wishes & WISH_VULKAN10 ? VK_API_VERSION_1_0 : VK_API_VERSION_1_3,
+		.apiVersion = s->wishes & WISH_VULKAN10 ? VK_API_VERSION_1_0
+							: VK_API_VERSION_1_3,
 	};
 	VkInstanceCreateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
@@ -269,7 +270,8 @@ fill_request(struct stream *s, struct request *r)
 		r->rendering.dynamicRendering = r->sync2.synchronization2 = VK_TRUE;
 		chain(t, &r->rendering,
 		      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES);
-		chain(t, &r->sync2, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES);
+		chain(t, &r->sync2,
+		      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES);
 	} else {
 		r->v13.dynamicRendering = r->v13.synchronization2 = VK_TRUE;
 		chain(t, &r->v13, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES);

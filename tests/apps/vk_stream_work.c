@@ -28,7 +28,8 @@ barrier(VkCommandBuffer cb)
 		.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT,
 	};
 	vkCmdPipelineBarrier(cb, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-			     VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1, &memory, 0, NULL, 0, NULL);
+			     VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1, &memory, 0, NULL,
+			     0, NULL);
 }
 
 static void
@@ -45,7 +46,8 @@ run_compute(struct stream *s)
 static void
 run_copies(struct stream *s)
 {
-	VkBuffer from = stream_make_buffer(s, 1024, NULL), to = stream_make_buffer(s, 1024, NULL);
+	VkBuffer from = stream_make_buffer(s, 1024, NULL),
+		 to = stream_make_buffer(s, 1024, NULL);
 	VkImage image = stream_image(s, 16, 16);
 	VkBufferCopy region = { 0, 0, 256 };
 	VkBufferImageCopy texels = {
@@ -120,7 +122,8 @@ run_per_tile(struct stream *s)
 {
 	typedef void(VKAPI_PTR * PFN_vkCmdBeginPerTileExecutionQCOM)(VkCommandBuffer,
 								     const void *);
-	typedef void(VKAPI_PTR * PFN_vkCmdEndPerTileExecutionQCOM)(VkCommandBuffer, const void *);
+	typedef void(VKAPI_PTR * PFN_vkCmdEndPerTileExecutionQCOM)(VkCommandBuffer,
+								   const void *);
 	FUNCTION(vkCmdBeginPerTileExecutionQCOM);
 	FUNCTION(vkCmdEndPerTileExecutionQCOM);
 	struct target t = stream_target(s, 1, NULL);
@@ -152,7 +155,8 @@ run_labels(struct stream *s)
 	FUNCTION(vkCmdInsertDebugUtilsLabelEXT);
 	FUNCTION(vkQueueBeginDebugUtilsLabelEXT);
 	FUNCTION(vkQueueEndDebugUtilsLabelEXT);
-	VkDebugUtilsLabelEXT frame = label("frame"), shadow = label("shadow"), post = label("post");
+	VkDebugUtilsLabelEXT frame = label("frame"), shadow = label("shadow"),
+			     post = label("post");
 	struct target t = stream_target(s, 1, NULL);
 	VkCommandBuffer first = begin_on(s, s->graphics), second = begin_on(s, s->graphics);
 	stream_draw_pass(first, &t, 1);

@@ -65,8 +65,8 @@ main(int argc, char **argv)
 	int frames = argc > 1 ? atoi(argv[1]) : 20;
 	WNDCLASSA class = { .lpfnWndProc = DefWindowProcA, .lpszClassName = "scene" };
 	RegisterClassA(&class);
-	HWND window = CreateWindowA("scene", "scene", WS_POPUP | WS_VISIBLE, 0, 0, 256, 256, NULL,
-				    NULL, NULL, NULL);
+	HWND window = CreateWindowA("scene", "scene", WS_POPUP | WS_VISIBLE, 0, 0, 256,
+				    256, NULL, NULL, NULL, NULL);
 	IDirect3D9 *d3d = Direct3DCreate9(D3D_SDK_VERSION);
 	D3DPRESENT_PARAMETERS how = {
 		.Windowed = TRUE,
@@ -78,9 +78,9 @@ main(int argc, char **argv)
 		.PresentationInterval = D3DPRESENT_INTERVAL_IMMEDIATE,
 	};
 	IDirect3DDevice9 *device;
-	if (!d3d ||
-	    FAILED(IDirect3D9_CreateDevice(d3d, 0, D3DDEVTYPE_HAL, window,
-					   D3DCREATE_HARDWARE_VERTEXPROCESSING, &how, &device))) {
+	if (!d3d || FAILED(IDirect3D9_CreateDevice(d3d, 0, D3DDEVTYPE_HAL, window,
+						   D3DCREATE_HARDWARE_VERTEXPROCESSING,
+						   &how, &device))) {
 		fprintf(stderr, "no Direct3D 9 device\n");
 		return 1;
 	}

@@ -42,13 +42,14 @@ bench_peak_kib(void)
 }
 
 static inline unsigned
-bench_number(const char *program, const char *option, const char *text, unsigned min, unsigned max)
+bench_number(const char *program, const char *option, const char *text, unsigned min,
+	     unsigned max)
 {
 	char *end;
 	unsigned long n = strtoul(text, &end, 10);
 	if (!*text || *end || n < min || n > max) {
-		fprintf(stderr, "%s: %s takes a number from %u to %u, not '%s'\n", program, option,
-			min, max, text);
+		fprintf(stderr, "%s: %s takes a number from %u to %u, not '%s'\n",
+			program, option, min, max, text);
 		exit(2);
 	}
 	return (unsigned)n;

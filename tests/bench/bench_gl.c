@@ -210,7 +210,8 @@ parse_options(int argc, char **argv)
 		else if (!strcmp(argv[i], "--warm-up"))
 			o.warm_up = bench_number("bench_gl", argv[i], argv[i + 1], 0, 1000000);
 		else if (!strcmp(argv[i], "--threads"))
-			o.threads = bench_number("bench_gl", argv[i], argv[i + 1], 1, MAX_THREADS);
+			o.threads = bench_number("bench_gl", argv[i], argv[i + 1], 1,
+						 MAX_THREADS);
 		else if (!strcmp(argv[i], "--pause-us"))
 			o.pause_us = bench_number("bench_gl", argv[i], argv[i + 1], 0, 999999);
 		else
@@ -264,8 +265,8 @@ main(int argc, char **argv)
 	for (unsigned i = 0; i < o.threads; i++)
 		others_ns -= workers[i].thread_ns;
 	qsort(frame_ns, n, sizeof(*frame_ns), bench_compare_u64);
-	printf("{\"frame_ns\": %" PRIu64 ", \"frame_ns_low\": %" PRIu64 ", \"others_ns\": %" PRIu64
-	       ", \"peak_kib\": %ld}\n",
+	printf("{\"frame_ns\": %" PRIu64 ", \"frame_ns_low\": %" PRIu64
+	       ", \"others_ns\": %" PRIu64 ", \"peak_kib\": %ld}\n",
 	       frame_ns[n / 2], frame_ns[n / 10], others_ns, bench_peak_kib());
 	free(frame_ns);
 	return 0;

@@ -141,7 +141,9 @@ write_ours(struct frames *f, const char *path)
 	struct tally_recorder *r = tally_json_recorder.open(&options, &status, why, sizeof(why));
 	if (!r)
 		die(why);
-	const struct tally_header_record header = { .version = "0", .program = "/bench", .pid = 1 };
+	const struct tally_header_record header = { .version = "0",
+						    .program = "/bench",
+						    .pid = 1 };
 	const struct tally_counter counters[N_COUNTERS] = {
 		{ .key = keys[0], .name = keys[0], .unit = "1", .source = "gl-statistics" },
 		{ .key = keys[1], .name = keys[1], .unit = "1", .source = "gl-statistics" },
@@ -203,14 +205,16 @@ jansson_pass(const struct tally_pass_record *p)
 	for (unsigned k = 0; k < N_COUNTERS; k++)
 		json_object_set_new(counters, keys[k],
 				    json_integer((json_int_t)p->counters[k].value.u64));
-	return json_pack(
-		"{s:I,s:s,s:s,s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:o}", "index",
-		(json_int_t)p->index, "id", id, "kind", "render", "label", p->label, "draws",
-		(json_int_t)p->call_counts.draws, "vertices", (json_int_t)p->call_counts.vertices,
-		"instances", (json_int_t)p->call_counts.instances, "calls",
-		(json_int_t)p->call_counts.calls, "context", (json_int_t)p->context, "cpu_start_ns",
-		(json_int_t)p->cpu_start_ns, "gpu_start_ns", (json_int_t)p->gpu_start_ns, "gpu_ns",
-		(json_int_t)p->gpu_ns, "counters", counters);
+	return json_pack("{s:I,s:s,s:s,s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:o}", "index",
+			 (json_int_t)p->index, "id", id, "kind", "render", "label",
+			 p->label, "draws", (json_int_t)p->call_counts.draws, "vertices",
+			 (json_int_t)p->call_counts.vertices, "instances",
+			 (json_int_t)p->call_counts.instances, "calls",
+			 (json_int_t)p->call_counts.calls, "context",
+			 (json_int_t)p->context, "cpu_start_ns",
+			 (json_int_t)p->cpu_start_ns, "gpu_start_ns",
+			 (json_int_t)p->gpu_start_ns, "gpu_ns", (json_int_t)p->gpu_ns,
+			 "counters", counters);
 }
 
 static uint64_t
@@ -322,7 +326,8 @@ read_ours(const char *path)
 	if (!reader)
 		die(error.message);
 	while ((status = tally_log_reader_next(reader, &line, &error)) == TALLY_READ_OK) {
-		for (uint32_t i = 0; line.type == TALLY_LINE_FRAME && i < line.frame.n_passes; i++)
+		for (uint32_t i = 0;
+		     line.type == TALLY_LINE_FRAME && i < line.frame.n_passes; i++)
 			sum += line.frame.passes[i].gpu_ns;
 	}
 	if (status != TALLY_READ_END)

@@ -70,7 +70,8 @@ parse_all(void)
 	for (uint32_t i = 0; i < tally_n_metrics; i++) {
 		struct tally_metric m = tally_metric_at(i);
 		struct tally_expr_error error;
-		struct tally_expr *e = tally_expr_parse(m.expression, strlen(m.expression), &error);
+		struct tally_expr *e = tally_expr_parse(m.expression,
+							strlen(m.expression), &error);
 		if (!e)
 			exit(1);
 		tally_expr_destroy(e);
@@ -96,7 +97,8 @@ measure(const char *wanted, unsigned passes)
 	struct figures f = { 0 };
 	for (unsigned run = 0; run < RUNS; run++) {
 		uint64_t begin = now();
-		struct tally_metric_set *set = tally_metric_set_create(&device.in, NULL, 0, wanted);
+		struct tally_metric_set *set = tally_metric_set_create(&device.in, NULL,
+								       0, wanted);
 		keep_least(&f.bind_ns, (double)(now() - begin));
 		struct tally_keyed_value *out = set ? calloc(tally_metric_set_size(set) + 1,
 							     sizeof(*out))

@@ -76,9 +76,11 @@ make_device(VkQueue *queue)
 		exit(1);
 	}
 	float priority = 1;
-	VkDeviceQueueCreateInfo queue_info = { .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-					       .queueCount = 1,
-					       .pQueuePriorities = &priority };
+	VkDeviceQueueCreateInfo queue_info = {
+		.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+		.queueCount = 1,
+		.pQueuePriorities = &priority
+	};
 	VkDeviceCreateInfo info = { .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
 				    .queueCreateInfoCount = 1,
 				    .pQueueCreateInfos = &queue_info };
@@ -99,17 +101,20 @@ make_scene(struct scene *s)
 					.subpassCount = 1,
 					.pSubpasses = &subpass };
 	check(vkCreateRenderPass(s->device, &pass, NULL, &s->pass), "vkCreateRenderPass");
-	VkFramebufferCreateInfo framebuffer = { .sType = VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO,
-						.renderPass = s->pass,
-						.width = 64,
-						.height = 64,
-						.layers = 1 };
+	VkFramebufferCreateInfo framebuffer = {
+		.sType = VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO,
+		.renderPass = s->pass,
+		.width = 64,
+		.height = 64,
+		.layers = 1
+	};
 	check(vkCreateFramebuffer(s->device, &framebuffer, NULL, &s->framebuffer),
 	      "vkCreateFramebuffer");
 	/* As games do: not through the loader's own trampoline. */
 	s->begin_pass = (PFN_vkCmdBeginRenderPass)vkGetDeviceProcAddr(s->device,
 								      "vkCmdBeginRenderPass");
-	s->end_pass = (PFN_vkCmdEndRenderPass)vkGetDeviceProcAddr(s->device, "vkCmdEndRenderPass");
+	s->end_pass = (PFN_vkCmdEndRenderPass)vkGetDeviceProcAddr(s->device,
+								  "vkCmdEndRenderPass");
 	s->draw = (PFN_vkCmdDraw)vkGetDeviceProcAddr(s->device, "vkCmdDraw");
 }
 
@@ -117,8 +122,10 @@ static void
 prepare(struct worker *w)
 {
 	VkDevice device = w->scene->device;
-	VkCommandPoolCreateInfo pool = { .sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-					 .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT };
+	VkCommandPoolCreateInfo pool = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+		.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT
+	};
 	check(vkCreateCommandPool(device, &pool, NULL, &w->pool), "vkCreateCommandPool");
 	uint32_t n = RING * w->options->submits;
 	w->buffers = calloc(n, sizeof(VkCommandBuffer));
@@ -218,9 +225,12 @@ parse_options(int argc, char **argv)
 		const char *name;
 		unsigned *value, min, max;
 	} known[] = {
-		{ "--passes", &o.passes, 0, 1000000 },	   { "--draws", &o.draws, 0, 100000000 },
-		{ "--frames", &o.frames, 1, 1000000 },	   { "--warm-up", &o.warm_up, 0, 1000000 },
-		{ "--threads", &o.threads, 1, MAX_THREADS }, { "--submits", &o.submits, 1, 10000 },
+		{ "--passes", &o.passes, 0, 1000000 },
+		{ "--draws", &o.draws, 0, 100000000 },
+		{ "--frames", &o.frames, 1, 1000000 },
+		{ "--warm-up", &o.warm_up, 0, 1000000 },
+		{ "--threads", &o.threads, 1, MAX_THREADS },
+		{ "--submits", &o.submits, 1, 10000 },
 		{ "--pause-us", &o.pause_us, 0, 999999 },
 	};
 	for (int i = 1; i < argc; i++) {
@@ -236,9 +246,11 @@ parse_options(int argc, char **argv)
 				i++;
 			}
 		if (!found) {
-			fprintf(stderr, "usage: bench_vk [--passes N] [--draws N] [--frames N] "
-					"[--warm-up N] [--threads N] [--submits N] [--pause-us N] "
-					"[--reuse]\n");
+			fprintf(stderr,
+				"usage: bench_vk [--passes N] [--draws N] [--frames N] "
+				"[--warm-up N] [--threads N] [--submits N] [--pause-us "
+				"N] "
+				"[--reuse]\n");
 			exit(2);
 		}
 	}
@@ -286,8 +298,9 @@ main(int argc, char **argv)
 	for (unsigned i = 0; i < o.threads; i++)
 		others_ns -= workers[i].thread_ns;
 	qsort(frame_ns, n, sizeof(*frame_ns), bench_compare_u64);
-	printf("{\"frame_ns\": %" PRIu64 ", \"frame_ns_low\": %" PRIu64 ", \"others_ns\": %" PRIu64
-	       ", \"wall_ns\": %" PRIu64 ", \"peak_kib\": %ld}\n",
+	printf("{\"frame_ns\": %" PRIu64 ", \"frame_ns_low\": %" PRIu64
+	       ", \"others_ns\": %" PRIu64 ", \"wall_ns\": %" PRIu64
+	       ", \"peak_kib\": %ld}\n",
 	       frame_ns[n / 2], frame_ns[n / 10], others_ns, wall_ns, bench_peak_kib());
 	vkDeviceWaitIdle(scene.device);
 	vkDestroyDevice(scene.device, NULL);

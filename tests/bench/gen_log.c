@@ -221,7 +221,8 @@ main(int argc, char **argv)
 			out = argv[i];
 	}
 	if (!out || !mb || !game.random || !game.n_passes || game.n_passes > MOST_PASSES)
-		die("usage: gen_log [--mb N] [--passes 1..1000] [--seed N] OUT (N is 1 or more)");
+		die("usage: gen_log [--mb N] [--passes 1..1000] [--seed N] OUT (N is 1 "
+		    "or more)");
 	make_passes();
 	enum tally_record_status status;
 	char why[256];

@@ -326,7 +326,8 @@ eglGetConfigAttrib(EGLDisplay display, EGLConfig config, EGLint name, EGLint *va
 }
 
 API EGLContext
-eglCreateContext(EGLDisplay display, EGLConfig config, EGLContext share, const EGLint *attributes)
+eglCreateContext(EGLDisplay display, EGLConfig config, EGLContext share,
+		 const EGLint *attributes)
 {
 	(void)display;
 	(void)config;

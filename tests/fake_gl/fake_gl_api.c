@@ -237,7 +237,8 @@ query_counter(unsigned id, unsigned target)
 	if (!object)
 		return;
 	if (object->active || (object->target && object->target != target))
-		misuse("glQueryCounter: query %u is active or of target 0x%x", id, object->target);
+		misuse("glQueryCounter: query %u is active or of target 0x%x", id,
+		       object->target);
 	object->target = target;
 	object->issued = true;
 	object->done_at = ++fake_gl->issued;
@@ -247,7 +248,8 @@ query_counter(unsigned id, unsigned target)
 		fake_gl->last_cpu_ns + fake_gl->offset_ns + fake_gl->query_offset_ns;
 	object->result = fake_gl->last_ticks;
 	if (fake_gl->timestamp_bits < 64)
-		object->result = (object->result & ((UINT64_C(1) << fake_gl->timestamp_bits) - 1)) |
+		object->result = (object->result &
+				  ((UINT64_C(1) << fake_gl->timestamp_bits) - 1)) |
 				 fake_gl->noise;
 }
 

@@ -18,7 +18,8 @@ check_zone(const char *what)
 	if (!fake_next.in_begin)
 		return;
 	fake_next.misuse++;
-	snprintf(fake_next.last_misuse, sizeof(fake_next.last_misuse), "%s inside glBegin", what);
+	snprintf(fake_next.last_misuse, sizeof(fake_next.last_misuse),
+		 "%s inside glBegin", what);
 }
 
 /* ---- what is asked ---- */

@@ -276,7 +276,8 @@ begin_monitor(unsigned name)
 		fake_perf_error(INVALID_OPERATION, "glBeginPerfMonitorAMD");
 	} else {
 		if (o->ended && !fake_perf_is_ready(o))
-			fake_perf_misuse("monitor %u is begun again with its result unread", name);
+			fake_perf_misuse(
+				"monitor %u is begun again with its result unread", name);
 		if (fake_perf_object(fake_perf.monitors, active_monitor) &&
 		    fake_perf.monitors[active_monitor].active)
 			fake_perf.tally.nested++;

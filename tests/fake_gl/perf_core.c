@@ -125,7 +125,8 @@ fake_perf_misuse(const char *format, ...)
 
 	fake_perf.tally.misuse++;
 	va_start(args, format);
-	vsnprintf(fake_perf.tally.last_misuse, sizeof(fake_perf.tally.last_misuse), format, args);
+	vsnprintf(fake_perf.tally.last_misuse, sizeof(fake_perf.tally.last_misuse),
+		  format, args);
 	va_end(args);
 }
 
@@ -315,8 +316,8 @@ fake_perf_report(const char *path)
 	FILE *out = path ? fopen(path, "we") : NULL;
 	if (!out)
 		return;
-	fprintf(out, "waits %u\nerrors %u\nmisuse %u\nleaks %u\n", t->waits, t->errors, t->misuse,
-		t->leaks);
+	fprintf(out, "waits %u\nerrors %u\nmisuse %u\nleaks %u\n", t->waits, t->errors,
+		t->misuse, t->leaks);
 	fprintf(out, "calls %u\ncreated %u\nbegun %u\nended %u\nreads %u\nready_reads %u\n",
 		t->calls, t->created, t->begun, t->ended, t->reads, t->ready_reads);
 	fprintf(out, "most %u\n", t->most);

@@ -137,9 +137,9 @@ type_word(enum fake_perf_type type)
 }
 
 static void
-get_counter_info(unsigned id, unsigned number, unsigned name_size, char *name, unsigned text_size,
-		 char *text, unsigned *offset, unsigned *size, unsigned *category, unsigned *type,
-		 uint64_t *most)
+get_counter_info(unsigned id, unsigned number, unsigned name_size, char *name,
+		 unsigned text_size, char *text, unsigned *offset, unsigned *size,
+		 unsigned *category, unsigned *type, uint64_t *most)
 {
 	const struct fake_perf_query *query = query_of(id);
 	char line[128];
@@ -209,7 +209,8 @@ stands_in_the_way(const struct fake_perf_query *query)
 			continue;
 		const struct fake_perf_query *other = query_of(o->kind);
 		if (o->active && other->kind != query->kind)
-			fake_perf_misuse("%s is begun while %s counts", query->name, other->name);
+			fake_perf_misuse("%s is begun while %s counts", query->name,
+					 other->name);
 		if (fake_perf.config.one_set && query->kind == FAKE_PERF_HARDWARE &&
 		    other->kind == FAKE_PERF_HARDWARE)
 			return true;
@@ -271,7 +272,8 @@ end_query(unsigned handle)
 }
 
 static void
-put_result(const struct fake_perf_object *o, unsigned size, unsigned char *out, unsigned *written)
+put_result(const struct fake_perf_object *o, unsigned size, unsigned char *out,
+	   unsigned *written)
 {
 	const struct fake_perf_query *query = query_of(o->kind);
 	unsigned reach = 0;

@@ -26,7 +26,9 @@ static uint32_t
 place(unsigned block, uint32_t instance)
 {
 	if (fake_config.gpu.hwver == 4) {
-		static const uint32_t at[] = { [FAKE_FRONT] = 7, [FAKE_TILER] = 4, [FAKE_L2] = 5 };
+		static const uint32_t at[] = {
+			[FAKE_FRONT] = 7, [FAKE_TILER] = 4, [FAKE_L2] = 5
+		};
 		if (block != FAKE_CORE)
 			return at[block] + instance * GROUP_BLOCKS;
 		return instance / GROUP_CORES * GROUP_BLOCKS + instance % GROUP_CORES;
@@ -36,7 +38,8 @@ place(unsigned block, uint32_t instance)
 }
 
 static void
-fill_block(struct fake_base *base, unsigned block, uint32_t instance, uint32_t mask, uint32_t *out)
+fill_block(struct fake_base *base, unsigned block, uint32_t instance, uint32_t mask,
+	   uint32_t *out)
 {
 	uint64_t now = fake_raw_ns();
 	out[0] = (uint32_t)now;

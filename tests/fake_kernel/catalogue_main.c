@@ -51,7 +51,8 @@ print_metrics(const struct tally_mali_layout *layout)
 		counters[i] = &layout->counters[i].counter;
 		given[i] = (struct tally_keyed_value){
 			.key = counters[i]->key,
-			.value = { .storage = TALLY_STORAGE_U64, .u64 = made_up(counters[i]->key) },
+			.value = { .storage = TALLY_STORAGE_U64,
+				   .u64 = made_up(counters[i]->key) },
 		};
 	}
 	struct tally_metric_inputs inputs = {

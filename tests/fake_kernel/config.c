@@ -37,9 +37,10 @@ static const struct {
 	int error;
 } errors[] = {
 #define ERROR(name) { #name, name }
-	ERROR(EPERM),  ERROR(ENOENT), ERROR(EIO),   ERROR(EAGAIN), ERROR(ENOMEM), ERROR(EACCES),
-	ERROR(EFAULT), ERROR(EBUSY),  ERROR(ENODEV), ERROR(EINVAL), ERROR(ENFILE), ERROR(EMFILE),
-	ERROR(ENOTTY), ERROR(ENOSPC), ERROR(ENOSYS), ERROR(EINTR), ERROR(ETIMEDOUT), ERROR(ENXIO),
+	ERROR(EPERM),  ERROR(ENOENT),    ERROR(EIO),    ERROR(EAGAIN), ERROR(ENOMEM),
+	ERROR(EACCES), ERROR(EFAULT),    ERROR(EBUSY),  ERROR(ENODEV), ERROR(EINVAL),
+	ERROR(ENFILE), ERROR(EMFILE),    ERROR(ENOTTY), ERROR(ENOSPC), ERROR(ENOSYS),
+	ERROR(EINTR),  ERROR(ETIMEDOUT), ERROR(ENXIO),
 };
 
 /* "3" one, "3-5" these, "3-" from there on, "" always */
@@ -140,10 +141,11 @@ static const struct {
 } keys[] = {
 #define NUMBER(name) { #name, offsetof(struct fake_config, name), false }
 #define FLAG(name) { #name, offsetof(struct fake_config, name), true }
-	NUMBER(l2), NUMBER(groups), NUMBER(node), NUMBER(nomem), NUMBER(set), NUMBER(domains),
-	NUMBER(features), NUMBER(unstable), NUMBER(enum_extra), NUMBER(meta_extra), FLAG(unknown),
-	FLAG(phys), FLAG(all_blocks), FLAG(junk), FLAG(decoy), FLAG(busy), FLAG(longid),
-	FLAG(regular), FLAG(noscope),
+	NUMBER(l2),         NUMBER(groups),     NUMBER(node),     NUMBER(nomem),
+	NUMBER(set),        NUMBER(domains),    NUMBER(features), NUMBER(unstable),
+	NUMBER(enum_extra), NUMBER(meta_extra), FLAG(unknown),    FLAG(phys),
+	FLAG(all_blocks),   FLAG(junk),         FLAG(decoy),      FLAG(busy),
+	FLAG(longid),       FLAG(regular),      FLAG(noscope),
 };
 
 static bool
@@ -184,7 +186,8 @@ set_key(const char *key, char *value)
 	if (strcmp(key, "lists") == 0)
 		return snprintf(fake_config.lists, sizeof(fake_config.lists), "%s", value) > 0;
 	if (strcmp(key, "clock") == 0)
-		return (fake_config.mono = strcmp(value, "mono") == 0) || strcmp(value, "off") == 0;
+		return (fake_config.mono = strcmp(value, "mono") == 0) ||
+		       strcmp(value, "off") == 0;
 	return set_number(key, value);
 }
 

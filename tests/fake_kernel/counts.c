@@ -19,7 +19,8 @@ fake_kernel_get_state(void)
 	if (state)
 		return state;
 	const char *path = getenv("FAKE_KERNEL_STATE");
-	int fd = path ? (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CREAT | O_CLOEXEC, 0600)
+	int fd = path ? (int)syscall(SYS_openat, AT_FDCWD, path,
+				     O_RDWR | O_CREAT | O_CLOEXEC, 0600)
 		      : -1;
 	void *at = MAP_FAILED;
 	if (fd >= 0 && ftruncate(fd, sizeof(*state)) == 0)

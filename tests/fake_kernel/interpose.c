@@ -146,7 +146,8 @@ static int
 text_file(const char *text)
 {
 	int fd = (int)syscall(SYS_memfd_create, "fake_text", 1);
-	if (fd < 0 || syscall(SYS_write, fd, text, strlen(text)) < 0 || lseek(fd, 0, SEEK_SET) != 0)
+	if (fd < 0 || syscall(SYS_write, fd, text, strlen(text)) < 0 ||
+	    lseek(fd, 0, SEEK_SET) != 0)
 		return -EIO;
 	return fd;
 }
@@ -171,8 +172,9 @@ open_node(const char *path, int flags)
 		break;
 	case FAKE_PANFROST:
 		/* The node before ours is another GPU's. */
-		file = fake_panfrost_open(fake_config.decoy && strstr(path, "renderD128") ? "i915"
-										 : "panfrost");
+		file = fake_panfrost_open(fake_config.decoy && strstr(path, "renderD128")
+						  ? "i915"
+						  : "panfrost");
 		break;
 	default:
 		file = fake_panfrost_open("panthor");
@@ -455,8 +457,9 @@ ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset
 	NEXT(ppoll)
 	if (!any_ours(fds, n))
 		return next_ppoll(fds, n, timeout, mask);
-	return poll_until(fds, n, timeout ? (int64_t)timeout->tv_sec * 1000000000 + timeout->tv_nsec
-					  : -1);
+	return poll_until(
+		fds, n,
+		timeout ? (int64_t)timeout->tv_sec * 1000000000 + timeout->tv_nsec : -1);
 }
 
 /* What is still open when the program ends. */

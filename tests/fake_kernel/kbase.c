@@ -201,7 +201,8 @@ kbase_release(struct fake_file *file)
 struct fake_file *
 fake_kbase_open(void)
 {
-	static const struct fake_file_ops ops = { .ioctl = kbase_ioctl, .release = kbase_release };
+	static const struct fake_file_ops ops = { .ioctl = kbase_ioctl,
+						  .release = kbase_release };
 	struct kbase *k = calloc(1, sizeof(*k));
 	if (!k)
 		return NULL;

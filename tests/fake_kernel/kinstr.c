@@ -203,7 +203,8 @@ fake_kinstr_setup(union kb_prfcnt_setup *setup)
 	make_list(&l);
 	memset(&w, 0, sizeof(w));
 	if (setup->in.item_size != REQUEST_BYTES || n < 2 || n > MAX_REQUESTS || n > 2 * l.n)
-		return fake_misuse(EINVAL, "%u request items of %u bytes", n, setup->in.item_size);
+		return fake_misuse(EINVAL, "%u request items of %u bytes", n,
+				   setup->in.item_size);
 	if (!items)
 		return fake_misuse(EFAULT, "no request items");
 	if (!all_zero(&items[n - 1], REQUEST_BYTES))
@@ -214,6 +215,7 @@ fake_kinstr_setup(union kb_prfcnt_setup *setup)
 			return result;
 	}
 	if (w.n_modes == 0 || w.n_enables == 0)
-		return fake_misuse(EINVAL, "%u mode and %u enable items", w.n_modes, w.n_enables);
+		return fake_misuse(EINVAL, "%u mode and %u enable items", w.n_modes,
+				   w.n_enables);
 	return fake_kinstr_open(&w.wish, setup);
 }

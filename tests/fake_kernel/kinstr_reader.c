@@ -285,7 +285,8 @@ put_back(struct kinstr *k, const struct pc_access *access)
 	int error = fake_fault("put");
 	if (error)
 		return -error;
-	if (!k->taken || access->sequence != k->given.sequence || access->offset != k->given.offset)
+	if (!k->taken || access->sequence != k->given.sequence ||
+	    access->offset != k->given.offset)
 		return fake_misuse(EINVAL, "put back what was not taken");
 	/* Whoever still reads it afterwards reads nonsense. */
 	memset(k->memory + (size_t)k->waiting[0].slot * k->slot_bytes, 0xa5, k->slot_bytes);

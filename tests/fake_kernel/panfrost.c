@@ -127,7 +127,8 @@ enable(struct panfrost *p, const struct pf_enable *e)
 static int
 dump(struct panfrost *p, const struct pf_dump *d)
 {
-	static const uint32_t all[FAKE_BLOCKS] = { UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX };
+	static const uint32_t all[FAKE_BLOCKS] = { UINT32_MAX, UINT32_MAX, UINT32_MAX,
+						   UINT32_MAX };
 	int error = fake_fault("sample");
 	if (error)
 		return -error;

@@ -172,7 +172,8 @@ kinstr(void)
 	that(ask(device, KB_VERSION_CSF, &version) == 0 && version.major == 1, "version");
 	that(ask(device, KB_SET_FLAGS, &flags) == 0, "context");
 	that(ask(device, KB_SET_FLAGS, &flags) == EPERM, "only one");
-	that(ask(device, KB_PRFCNT_ENUM, &info) == 0 && info.item_size == 32, "size of the list");
+	that(ask(device, KB_PRFCNT_ENUM, &info) == 0 && info.item_size == 32,
+	     "size of the list");
 	info.n_items--;
 	info.list = (uintptr_t)items;
 	that(ask(device, KB_PRFCNT_ENUM, &info) == EINVAL, "a list of another size");
@@ -200,8 +201,10 @@ check_reader(int fd, uint32_t n_buffers)
 	uint32_t hwver = 0, bytes = 0;
 	struct vi_meta meta = { 0 };
 	that(ask(fd, VI_HWVER, &hwver) == 0 && hwver == 5, "layout 5");
-	that(ask(fd, VI_BUFFER_SIZE, &bytes) == 0 && bytes == (2 + 2 + 3) * 256, "size with holes");
-	const uint8_t *map = mmap(NULL, (size_t)bytes * n_buffers, PROT_READ, MAP_PRIVATE, fd, 0);
+	that(ask(fd, VI_BUFFER_SIZE, &bytes) == 0 && bytes == (2 + 2 + 3) * 256,
+	     "size with holes");
+	const uint8_t *map = mmap(NULL, (size_t)bytes * n_buffers, PROT_READ, MAP_PRIVATE,
+				  fd, 0);
 	that(map != MAP_FAILED, "map");
 	if (map == MAP_FAILED)
 		return;

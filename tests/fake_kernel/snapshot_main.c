@@ -41,8 +41,11 @@ static const char *
 word(enum tally_status status)
 {
 	static const char *const words[] = {
-		[TALLY_OK] = "ok", [TALLY_UNSUPPORTED] = "unsupported", [TALLY_DENIED] = "denied",
-		[TALLY_NO_MEMORY] = "no memory", [TALLY_NOT_READY] = "not ready",
+		[TALLY_OK] = "ok",
+		[TALLY_UNSUPPORTED] = "unsupported",
+		[TALLY_DENIED] = "denied",
+		[TALLY_NO_MEMORY] = "no memory",
+		[TALLY_NOT_READY] = "not ready",
 		[TALLY_LOST] = "lost",
 	};
 	return words[status];
@@ -95,7 +98,8 @@ print_open(const struct tally_snapshot_source *src)
 	const struct tally_mali_product *product = NULL;
 	if (src->layout)
 		product = tally_mali_find_name(src->layout);
-	printf(", \"least_period_ns\": %" PRIu64 ", \"most_period_ns\": %" PRIu64 ", \"layout\": ",
+	printf(", \"least_period_ns\": %" PRIu64 ", \"most_period_ns\": %" PRIu64
+	       ", \"layout\": ",
 	       src->least_period_ns, src->most_period_ns);
 	print_string(src->layout ? src->layout : "");
 	printf(", \"constants\": {");
@@ -153,7 +157,8 @@ sample(struct tally_snapshot_source *src, const struct run *run)
 		enum tally_status status = take(src);
 		uint64_t returned = now_ns();
 		print_step("sample", status, src);
-		printf(", \"called_ns\": %" PRIu64 ", \"returned_ns\": %" PRIu64, called, returned);
+		printf(", \"called_ns\": %" PRIu64 ", \"returned_ns\": %" PRIu64, called,
+		       returned);
 		if (status == TALLY_OK)
 			print_totals(src);
 		else
@@ -187,7 +192,8 @@ count(struct tally_snapshot_source *src, const struct run *run)
 	enum tally_status status = src->ops->start(src);
 	uint64_t returned = now_ns();
 	print_step("start", status, src);
-	printf(", \"called_ns\": %" PRIu64 ", \"returned_ns\": %" PRIu64 "}\n", called, returned);
+	printf(", \"called_ns\": %" PRIu64 ", \"returned_ns\": %" PRIu64 "}\n", called,
+	       returned);
 	if (status != TALLY_OK)
 		return;
 	if (run->bench)

@@ -18,7 +18,8 @@ static const uint16_t per_1000[64] = {
 uint64_t
 fake_mdm_count(uint32_t event, uint64_t cycles)
 {
-	return cycles / 1000 * per_1000[event % 64] + cycles % 1000 * per_1000[event % 64] / 1000;
+	return cycles / 1000 * per_1000[event % 64] +
+	       cycles % 1000 * per_1000[event % 64] / 1000;
 }
 
 void

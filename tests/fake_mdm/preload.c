@@ -106,7 +106,8 @@ tell_sample(void)
 	}
 	at += snprintf(line + at, sizeof(line) - (size_t)at, " |");
 	for (uint32_t i = 0; i < n; i++)
-		at += snprintf(line + at, sizeof(line) - (size_t)at, " %u", mdm.sampled[i].status);
+		at += snprintf(line + at, sizeof(line) - (size_t)at, " %u",
+			       mdm.sampled[i].status);
 	tell("%s\n", line);
 }
 
@@ -118,7 +119,8 @@ set_timer(void)
 {
 	struct itimerspec at = { 0 };
 	uint64_t least = UINT64_MAX;
-	uint64_t end = mdm.config.width == 64 ? UINT64_MAX : (UINT64_C(1) << mdm.config.width) - 1;
+	uint64_t end = mdm.config.width == 64 ? UINT64_MAX
+					      : (UINT64_C(1) << mdm.config.width) - 1;
 	for (uint32_t i = 0; i < mdm.config.ne; i++) {
 		uint64_t rate = fake_mdm_count(mdm.counters[i].event, 1000);
 		uint64_t left = end - mdm.counters[i].n;

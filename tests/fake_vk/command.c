@@ -40,7 +40,8 @@ check_place(struct fake_object *o, const struct fake_info *info)
 	VkQueueFlags flags = fake_flags_of(o);
 	VkQueueFlags wanted = info->queues;
 	if (wanted && !(wanted & flags))
-		fake_rule("VUID-any-commandBuffer-cmdpool", "%s: not for this family", info->name);
+		fake_rule("VUID-any-commandBuffer-cmdpool", "%s: not for this family",
+			  info->name);
 	if (b->state != 1)
 		fake_rule("VUID-any-commandBuffer-recording", "%s", info->name);
 	if (info->render_pass == FAKE_OUTSIDE && b->render)
@@ -187,7 +188,8 @@ reset_buffer(struct fake_object *o)
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL
-fake_vkResetCommandPool(VkDevice device, VkCommandPool commandPool, VkCommandPoolResetFlags flags)
+fake_vkResetCommandPool(VkDevice device, VkCommandPool commandPool,
+			VkCommandPoolResetFlags flags)
 {
 	(void)device;
 	(void)flags;
@@ -236,7 +238,8 @@ fake_vkAllocateCommandBuffers(VkDevice device, const VkCommandBufferAllocateInfo
 }
 
 VKAPI_ATTR void VKAPI_CALL
-fake_vkFreeCommandBuffers(VkDevice device, VkCommandPool commandPool, uint32_t commandBufferCount,
+fake_vkFreeCommandBuffers(VkDevice device, VkCommandPool commandPool,
+			  uint32_t commandBufferCount,
 			  const VkCommandBuffer *pCommandBuffers)
 {
 	(void)device;
@@ -244,8 +247,8 @@ fake_vkFreeCommandBuffers(VkDevice device, VkCommandPool commandPool, uint32_t c
 	fake_pump();
 	fake_line_begin("vkFreeCommandBuffers");
 	fake_put_handle(FAKE_VkCommandPool, (uint64_t)(uintptr_t)commandPool);
-	fake_put_array(FAKE_HANDLE, FAKE_VkCommandBuffer, sizeof(VkCommandBuffer), pCommandBuffers,
-		       commandBufferCount);
+	fake_put_array(FAKE_HANDLE, FAKE_VkCommandBuffer, sizeof(VkCommandBuffer),
+		       pCommandBuffers, commandBufferCount);
 	for (uint32_t i = 0; i < commandBufferCount; i++)
 		if (pCommandBuffers[i]) {
 			not_pending(FAKE_OBJECT(pCommandBuffers[i]),
@@ -306,7 +309,8 @@ begin_secondary(struct fake_buffer *b, const VkCommandBufferInheritanceInfo *in)
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL
-fake_vkBeginCommandBuffer(VkCommandBuffer commandBuffer, const VkCommandBufferBeginInfo *pBeginInfo)
+fake_vkBeginCommandBuffer(VkCommandBuffer commandBuffer,
+			  const VkCommandBufferBeginInfo *pBeginInfo)
 {
 	struct fake_object *o = FAKE_OBJECT(commandBuffer);
 	struct fake_buffer *b = &o->cb;

@@ -104,7 +104,8 @@ take_request(struct fake_device *d, const VkDeviceCreateInfo *info)
 	bool fine = true;
 	bool v12 = false, separate = false, features2 = false;
 	if (info->pEnabledFeatures)
-		fine &= take_features(d, FAKE_S_VkPhysicalDeviceFeatures, info->pEnabledFeatures);
+		fine &= take_features(d, FAKE_S_VkPhysicalDeviceFeatures,
+				      info->pEnabledFeatures);
 	for (const VkBaseInStructure *s = info->pNext; s; s = s->pNext) {
 		if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2) {
 			const VkPhysicalDeviceFeatures2 *f = (const void *)s;
@@ -207,14 +208,15 @@ fake_vkDestroyDevice(VkDevice device, const VkAllocationCallbacks *pAllocator)
 	fake_pump();
 	if (--n_devices == 0) {
 		if (fake_n_alive(true))
-			fake_rule("VUID-vkDestroyDevice-device-00378", "%u objects of a layer left",
-				  fake_n_alive(true));
+			fake_rule("VUID-vkDestroyDevice-device-00378",
+				  "%u objects of a layer left", fake_n_alive(true));
 		if (fake_n_alive(false))
 			fake_rule("VUID-vkDestroyDevice-device-00378", "%u objects left",
 				  fake_n_alive(false));
 		for (const struct fake_object *q = fake_queues; q; q = q->next)
 			if (!fake_queue_idle(q) && !((struct fake_device *)device)->lost)
-				fake_rule("VUID-vkDestroyDevice-device-00378", "a queue is busy");
+				fake_rule("VUID-vkDestroyDevice-device-00378",
+					  "a queue is busy");
 		fake_queues = NULL;
 	}
 	fake_flush();
@@ -229,7 +231,8 @@ fake_vkGetDeviceQueue2(VkDevice device, const VkDeviceQueueInfo2 *pQueueInfo, Vk
 	for (struct fake_object *q = fake_queues; q && !*pQueue; q = q->next)
 		if (q->queue.device == (struct fake_device *)device &&
 		    q->queue.family == pQueueInfo->queueFamilyIndex &&
-		    q->queue.index == pQueueInfo->queueIndex && q->queue.flags == pQueueInfo->flags)
+		    q->queue.index == pQueueInfo->queueIndex &&
+		    q->queue.flags == pQueueInfo->flags)
 			*pQueue = (VkQueue)q;
 }
 
@@ -264,7 +267,8 @@ fake_vkAllocateMemory(VkDevice device, const VkMemoryAllocateInfo *pAllocateInfo
 }
 
 VKAPI_ATTR void VKAPI_CALL
-fake_vkFreeMemory(VkDevice device, VkDeviceMemory memory, const VkAllocationCallbacks *pAllocator)
+fake_vkFreeMemory(VkDevice device, VkDeviceMemory memory,
+		  const VkAllocationCallbacks *pAllocator)
 {
 	(void)device;
 	(void)pAllocator;
@@ -301,9 +305,9 @@ fake_vkGetBufferMemoryRequirements(VkDevice device, VkBuffer buffer,
 				   VkMemoryRequirements *pMemoryRequirements)
 {
 	(void)device;
-	*pMemoryRequirements =
-		(VkMemoryRequirements){ (FAKE_OBJECT(buffer)->memory.size + 255) & ~UINT64_C(255),
-					256, 1 };
+	*pMemoryRequirements = (VkMemoryRequirements){
+		(FAKE_OBJECT(buffer)->memory.size + 255) & ~UINT64_C(255), 256, 1
+	};
 }
 
 VKAPI_ATTR void VKAPI_CALL

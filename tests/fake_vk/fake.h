@@ -67,7 +67,15 @@ struct fake_config {
 
 /* ---- tables that gen_fake_vk.py makes ---- */
 
-enum fake_kind { FAKE_INT, FAKE_FLOAT, FAKE_HANDLE, FAKE_STRUCT, FAKE_RAW, FAKE_STRING, FAKE_NEXT };
+enum fake_kind {
+	FAKE_INT,
+	FAKE_FLOAT,
+	FAKE_HANDLE,
+	FAKE_STRUCT,
+	FAKE_RAW,
+	FAKE_STRING,
+	FAKE_NEXT
+};
 
 struct fake_member {
 	const char *name;
@@ -240,7 +248,8 @@ void fake_put_string(const char *text);
 void fake_put_int(int64_t value);
 void fake_put_float(double value);
 void fake_put_handle(uint32_t type, uint64_t handle);
-void fake_put_array(enum fake_kind kind, uint32_t type, size_t size, const void *data, uint64_t n);
+void fake_put_array(enum fake_kind kind, uint32_t type, size_t size, const void *data,
+		    uint64_t n);
 void fake_line_end(void);
 /* A line "RULE id what". */
 void fake_rule(const char *id, const char *format, ...) __attribute__((format(printf, 2, 3)));

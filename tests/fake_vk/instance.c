@@ -69,8 +69,9 @@ fake_vkCreateInstance(const VkInstanceCreateInfo *pCreateInfo,
 {
 	(void)pAllocator;
 	fake_config_read();
-	uint32_t asked = pCreateInfo->pApplicationInfo ? pCreateInfo->pApplicationInfo->apiVersion
-						       : VK_API_VERSION_1_0;
+	uint32_t asked = pCreateInfo->pApplicationInfo
+				 ? pCreateInfo->pApplicationInfo->apiVersion
+				 : VK_API_VERSION_1_0;
 	if (fake_config.version == 10 && asked > VK_MAKE_API_VERSION(0, 1, 0, UINT16_MAX))
 		return VK_ERROR_INCOMPATIBLE_DRIVER;
 	fake_instance_version = 10 + (asked ? VK_API_VERSION_MINOR(asked) : 0);
@@ -79,8 +80,8 @@ fake_vkCreateInstance(const VkInstanceCreateInfo *pCreateInfo,
 	for (uint32_t i = 0; i < pCreateInfo->enabledExtensionCount; i++) {
 		const char *name = pCreateInfo->ppEnabledExtensionNames[i];
 		size_t n = strlen(fake_instance_extensions);
-		snprintf(fake_instance_extensions + n, sizeof(fake_instance_extensions) - n, "+%s",
-			 name);
+		snprintf(fake_instance_extensions + n,
+			 sizeof(fake_instance_extensions) - n, "+%s", name);
 		fake_put_word(name);
 	}
 	fake_line_end();
@@ -308,7 +309,8 @@ fake_vkGetPhysicalDeviceImageFormatProperties(VkPhysicalDevice physicalDevice, V
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL
-fake_vkEnumerateDeviceExtensionProperties(VkPhysicalDevice physicalDevice, const char *pLayerName,
+fake_vkEnumerateDeviceExtensionProperties(VkPhysicalDevice physicalDevice,
+					  const char *pLayerName,
 					  uint32_t *pPropertyCount,
 					  VkExtensionProperties *pProperties)
 {
@@ -471,7 +473,8 @@ EXPORT VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vk_icdGetInstanceProcAddr(VkInst
 									  const char *pName);
 EXPORT VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL
 vk_icdGetPhysicalDeviceProcAddr(VkInstance instance, const char *pName);
-EXPORT VKAPI_ATTR VkResult VKAPI_CALL vk_icdNegotiateLoaderICDInterfaceVersion(uint32_t *pVersion);
+EXPORT VKAPI_ATTR VkResult VKAPI_CALL
+vk_icdNegotiateLoaderICDInterfaceVersion(uint32_t *pVersion);
 
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL
 vk_icdGetInstanceProcAddr(VkInstance instance, const char *pName)

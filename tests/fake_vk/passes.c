@@ -5,8 +5,9 @@
 extern const struct fake_info info_vkCmdBeginRenderPass, info_vkCmdBeginRenderPass2,
 	info_vkCmdNextSubpass, info_vkCmdNextSubpass2, info_vkCmdEndRenderPass,
 	info_vkCmdEndRenderPass2, info_vkCmdBeginRendering, info_vkCmdEndRendering,
-	info_vkCmdEndRendering2KHR, info_vkCmdEndRendering2EXT, info_vkCmdBeginVideoCodingKHR,
-	info_vkCmdEndVideoCodingKHR, info_vkCmdSetDeviceMask, info_vkCmdBeginPerTileExecutionQCOM,
+	info_vkCmdEndRendering2KHR, info_vkCmdEndRendering2EXT,
+	info_vkCmdBeginVideoCodingKHR, info_vkCmdEndVideoCodingKHR,
+	info_vkCmdSetDeviceMask, info_vkCmdBeginPerTileExecutionQCOM,
 	info_vkCmdEndPerTileExecutionQCOM;
 
 static VkResult
@@ -80,7 +81,8 @@ enter_pass(VkCommandBuffer commandBuffer, const VkRenderPassBeginInfo *info)
 
 VKAPI_ATTR void VKAPI_CALL
 fake_vkCmdBeginRenderPass(VkCommandBuffer commandBuffer,
-			  const VkRenderPassBeginInfo *pRenderPassBegin, VkSubpassContents contents)
+			  const VkRenderPassBeginInfo *pRenderPassBegin,
+			  VkSubpassContents contents)
 {
 	fake_cmd_begin(commandBuffer, &info_vkCmdBeginRenderPass);
 	enter_pass(commandBuffer, pRenderPassBegin);
@@ -105,7 +107,8 @@ leave_scope(struct fake_buffer *b)
 {
 	for (uint32_t i = 0; i < b->n_active; i++)
 		if (b->active[i].scope == b->scope && b->scope)
-			fake_rule("VUID-vkCmdEndQuery-None-07007", "a query outlives its subpass");
+			fake_rule("VUID-vkCmdEndQuery-None-07007",
+				  "a query outlives its subpass");
 }
 
 static void
@@ -129,7 +132,8 @@ fake_vkCmdNextSubpass(VkCommandBuffer commandBuffer, VkSubpassContents contents)
 }
 
 VKAPI_ATTR void VKAPI_CALL
-fake_vkCmdNextSubpass2(VkCommandBuffer commandBuffer, const VkSubpassBeginInfo *pSubpassBeginInfo,
+fake_vkCmdNextSubpass2(VkCommandBuffer commandBuffer,
+		       const VkSubpassBeginInfo *pSubpassBeginInfo,
 		       const VkSubpassEndInfo *pSubpassEndInfo)
 {
 	(void)pSubpassEndInfo;

@@ -120,7 +120,8 @@ is_shown(const struct fake_object *pool, struct fake_query *q)
 
 /* One query's row; false when it is not available. */
 static bool
-put_query(const struct fake_object *pool, struct fake_query *q, char *at, VkQueryResultFlags flags)
+put_query(const struct fake_object *pool, struct fake_query *q, char *at,
+	  VkQueryResultFlags flags)
 {
 	bool wide = flags & VK_QUERY_RESULT_64_BIT;
 	bool there = q->state == FAKE_QUERY_DONE && (!pool->ours || is_shown(pool, q));
@@ -165,8 +166,8 @@ read_queries(const struct fake_object *pool, uint32_t first, uint32_t n, char *d
 
 VKAPI_ATTR VkResult VKAPI_CALL
 fake_vkGetQueryPoolResults(VkDevice device, VkQueryPool queryPool, uint32_t firstQuery,
-			   uint32_t queryCount, size_t dataSize, void *pData, VkDeviceSize stride,
-			   VkQueryResultFlags flags)
+			   uint32_t queryCount, size_t dataSize, void *pData,
+			   VkDeviceSize stride, VkQueryResultFlags flags)
 {
 	if (fake_config.bench)
 		return bench_results(dataSize, pData);
@@ -187,9 +188,11 @@ fake_vkGetQueryPoolResults(VkDevice device, VkQueryPool queryPool, uint32_t firs
 	fake_put_int(flags);
 	fake_line_end();
 	uint64_t until = fake_now_ns() + UINT64_C(5000000000);
-	if (in_range(pool, firstQuery, queryCount, "VUID-vkGetQueryPoolResults-firstQuery-00813"))
+	if (in_range(pool, firstQuery, queryCount,
+		     "VUID-vkGetQueryPoolResults-firstQuery-00813"))
 		do
-			result = read_queries(pool, firstQuery, queryCount, pData, stride, flags);
+			result = read_queries(pool, firstQuery, queryCount, pData, stride,
+					      flags);
 		while (result == VK_NOT_READY && (flags & VK_QUERY_RESULT_WAIT_BIT) &&
 		       fake_wait_until(until));
 	fake_unlock();
@@ -220,8 +223,8 @@ query_line(VkCommandBuffer commandBuffer, const struct fake_info *info, VkQueryP
 }
 
 VKAPI_ATTR void VKAPI_CALL
-fake_vkCmdResetQueryPool(VkCommandBuffer commandBuffer, VkQueryPool queryPool, uint32_t firstQuery,
-			 uint32_t queryCount)
+fake_vkCmdResetQueryPool(VkCommandBuffer commandBuffer, VkQueryPool queryPool,
+			 uint32_t firstQuery, uint32_t queryCount)
 {
 	struct fake_op *op =
 		query_line(commandBuffer, &info_vkCmdResetQueryPool, queryPool, firstQuery);
@@ -263,7 +266,8 @@ begin_query(VkCommandBuffer commandBuffer, const struct fake_info *info, VkQuery
 			fake_rule("VUID-vkCmdBeginQuery-queryPool-01922", "another of its type");
 	if (pool->queries.type == VK_QUERY_TYPE_TIMESTAMP)
 		fake_rule("VUID-vkCmdBeginQuery-queryType-02804", "a timestamp query");
-	if (FAKE_OBJECT(commandBuffer)->cb.pool->pool.flags & VK_COMMAND_POOL_CREATE_PROTECTED_BIT)
+	if (FAKE_OBJECT(commandBuffer)->cb.pool->pool.flags &
+	    VK_COMMAND_POOL_CREATE_PROTECTED_BIT)
 		fake_rule("VUID-vkCmdBeginQuery-commandBuffer-01885", "protected");
 	if (pool->queries.type == VK_QUERY_TYPE_PIPELINE_STATISTICS)
 		check_statistics(commandBuffer, pool);
@@ -317,8 +321,8 @@ fake_vkCmdEndQuery(VkCommandBuffer commandBuffer, VkQueryPool queryPool, uint32_
 }
 
 VKAPI_ATTR void VKAPI_CALL
-fake_vkCmdBeginQueryIndexedEXT(VkCommandBuffer commandBuffer, VkQueryPool queryPool, uint32_t query,
-			       VkQueryControlFlags flags, uint32_t index)
+fake_vkCmdBeginQueryIndexedEXT(VkCommandBuffer commandBuffer, VkQueryPool queryPool,
+			       uint32_t query, VkQueryControlFlags flags, uint32_t index)
 {
 	begin_query(commandBuffer, &info_vkCmdBeginQueryIndexedEXT, queryPool, query);
 	fake_put_int(flags);
@@ -327,8 +331,8 @@ fake_vkCmdBeginQueryIndexedEXT(VkCommandBuffer commandBuffer, VkQueryPool queryP
 }
 
 VKAPI_ATTR void VKAPI_CALL
-fake_vkCmdEndQueryIndexedEXT(VkCommandBuffer commandBuffer, VkQueryPool queryPool, uint32_t query,
-			     uint32_t index)
+fake_vkCmdEndQueryIndexedEXT(VkCommandBuffer commandBuffer, VkQueryPool queryPool,
+			     uint32_t query, uint32_t index)
 {
 	end_query(commandBuffer, &info_vkCmdEndQueryIndexedEXT, queryPool, query);
 	fake_put_int(index);
@@ -374,8 +378,8 @@ fake_vkCmdCopyQueryPoolResults(VkCommandBuffer commandBuffer, VkQueryPool queryP
 			       VkDeviceSize dstOffset, VkDeviceSize stride,
 			       VkQueryResultFlags flags)
 {
-	struct fake_op *op =
-		query_line(commandBuffer, &info_vkCmdCopyQueryPoolResults, queryPool, firstQuery);
+	struct fake_op *op = query_line(commandBuffer, &info_vkCmdCopyQueryPoolResults,
+					queryPool, firstQuery);
 	fake_put_int(queryCount);
 	fake_put_handle(FAKE_VkBuffer, (uint64_t)(uintptr_t)dstBuffer);
 	fake_put_int((int64_t)dstOffset);

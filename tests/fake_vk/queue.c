@@ -304,7 +304,8 @@ run_batches(VkQueue queue, struct batch *batches, uint32_t n, VkFence fence)
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL
-fake_vkQueueSubmit(VkQueue queue, uint32_t submitCount, const VkSubmitInfo *pSubmits, VkFence fence)
+fake_vkQueueSubmit(VkQueue queue, uint32_t submitCount, const VkSubmitInfo *pSubmits,
+		   VkFence fence)
 {
 	if (fake_config.bench)
 		return bench_submit(fence);

@@ -111,7 +111,8 @@ rendering(struct machine *m, const struct fake_op *op)
 	bool resumes = op->flags & VK_RENDERING_RESUMING_BIT;
 	if (op->kind == FAKE_OP_RENDERING) {
 		if (resumes && !m->suspended)
-			fake_rule("VUID-VkSubmitInfo-pCommandBuffers-06193", "nothing to resume");
+			fake_rule("VUID-VkSubmitInfo-pCommandBuffers-06193",
+				  "nothing to resume");
 		m->suspended = false;
 	} else {
 		m->suspended = op->flags & VK_RENDERING_SUSPENDING_BIT;

@@ -58,7 +58,8 @@ fake_vkDestroyFence(VkDevice device, VkFence fence, const VkAllocationCallbacks 
 VKAPI_ATTR VkResult VKAPI_CALL
 fake_vkResetFences(VkDevice device, uint32_t fenceCount, const VkFence *pFences)
 {
-	VkResult result = fake_enter("vkResetFences", fenceCount && FAKE_OBJECT(pFences[0])->ours);
+	VkResult result = fake_enter("vkResetFences",
+				     fenceCount && FAKE_OBJECT(pFences[0])->ours);
 	if (result != VK_SUCCESS)
 		return result;
 	if (fake_config.reset_fences && fenceCount && FAKE_OBJECT(pFences[0])->ours)
@@ -102,8 +103,8 @@ fake_vkGetFenceStatus(VkDevice device, VkFence fence)
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL
-fake_vkWaitForFences(VkDevice device, uint32_t fenceCount, const VkFence *pFences, VkBool32 waitAll,
-		     uint64_t timeout)
+fake_vkWaitForFences(VkDevice device, uint32_t fenceCount, const VkFence *pFences,
+		     VkBool32 waitAll, uint64_t timeout)
 {
 	VkResult result =
 		fake_enter("vkWaitForFences", fenceCount && FAKE_OBJECT(pFences[0])->ours);
@@ -146,7 +147,8 @@ fake_vkCreateSemaphore(VkDevice device, const VkSemaphoreCreateInfo *pCreateInfo
 			o->semaphore.value = t->initialValue;
 		}
 	if (o->semaphore.timeline && !((struct fake_device *)device)->timeline)
-		fake_rule("VUID-VkSemaphoreTypeCreateInfo-timelineSemaphore-03252", "not enabled");
+		fake_rule("VUID-VkSemaphoreTypeCreateInfo-timelineSemaphore-03252",
+			  "not enabled");
 	*pSemaphore = (VkSemaphore)(uintptr_t)o;
 	fake_line_begin("vkCreateSemaphore");
 	fake_put_handle(FAKE_VkSemaphore, (uint64_t)(uintptr_t)o);
@@ -199,8 +201,8 @@ fake_vkWaitSemaphores(VkDevice device, const VkSemaphoreWaitInfo *pWaitInfo, uin
 		return result;
 	fake_lock();
 	fake_line_begin("vkWaitSemaphores");
-	fake_put_array(FAKE_HANDLE, FAKE_VkSemaphore, sizeof(VkSemaphore), pWaitInfo->pSemaphores,
-		       pWaitInfo->semaphoreCount);
+	fake_put_array(FAKE_HANDLE, FAKE_VkSemaphore, sizeof(VkSemaphore),
+		       pWaitInfo->pSemaphores, pWaitInfo->semaphoreCount);
 	fake_line_end();
 	fake_pump();
 	uint64_t until = end_of(timeout);

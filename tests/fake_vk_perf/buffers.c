@@ -293,7 +293,8 @@ bind_pipeline(VkCommandBuffer handle, VkPipelineBindPoint point, VkPipeline pipe
 }
 
 static VKAPI_ATTR void VKAPI_CALL
-copy_buffer(VkCommandBuffer handle, VkBuffer from, VkBuffer to, uint32_t n, const VkBufferCopy *r)
+copy_buffer(VkCommandBuffer handle, VkBuffer from, VkBuffer to, uint32_t n,
+	    const VkBufferCopy *r)
 {
 	command(handle);
 	DONE();
@@ -301,7 +302,8 @@ copy_buffer(VkCommandBuffer handle, VkBuffer from, VkBuffer to, uint32_t n, cons
 }
 
 static VKAPI_ATTR void VKAPI_CALL
-fill_buffer(VkCommandBuffer handle, VkBuffer to, VkDeviceSize at, VkDeviceSize size, uint32_t word)
+fill_buffer(VkCommandBuffer handle, VkBuffer to, VkDeviceSize at, VkDeviceSize size,
+	    uint32_t word)
 {
 	command(handle);
 	DONE();
@@ -317,7 +319,8 @@ pass(VkCommandBuffer handle, bool begins)
 }
 
 static VKAPI_ATTR void VKAPI_CALL
-begin_render_pass(VkCommandBuffer handle, const VkRenderPassBeginInfo *info, VkSubpassContents how)
+begin_render_pass(VkCommandBuffer handle, const VkRenderPassBeginInfo *info,
+		  VkSubpassContents how)
 {
 	pass(handle, true);
 	perf_next.CmdBeginRenderPass(handle, info, how);

@@ -73,7 +73,8 @@ get_properties2(VkPhysicalDevice physical, VkPhysicalDeviceProperties2 *properti
 {
 	next.vkGetPhysicalDeviceProperties2(physical, properties);
 	for (VkBaseOutStructure *s = properties->pNext; s; s = s->pNext)
-		if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PERFORMANCE_QUERY_PROPERTIES_KHR)
+		if (s->sType ==
+		    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PERFORMANCE_QUERY_PROPERTIES_KHR)
 			((VkPhysicalDevicePerformanceQueryPropertiesKHR *)(void *)s)
 				->allowCommandBufferQueryCopies = VK_FALSE;
 }
@@ -184,7 +185,8 @@ create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo *given,
 	const VkPhysicalDevicePerformanceQueryFeaturesKHR *feature = (const void *)taken;
 	bool wants = feature && feature->performanceCounterQueryPools;
 	bool refused = wants && (perf_config.no_feature || perf_config.refuse);
-	refused |= feature && feature->performanceCounterMultipleQueryPools && perf_config.single;
+	refused |= feature && feature->performanceCounterMultipleQueryPools &&
+		   perf_config.single;
 	VkResult result = VK_ERROR_FEATURE_NOT_PRESENT;
 	if (!refused) {
 		next_gdpa = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;

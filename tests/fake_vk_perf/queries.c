@@ -36,10 +36,12 @@ report(void)
 		return;
 	const struct perf_counts *c = &perf_counts;
 	fprintf(out,
-		"{\"enabled\": %s, \"begun\": %u, \"ended\": %u, \"read\": %u, \"not_ready\": %u, "
-		"\"pools\": %u, \"locks\": %u, \"releases\": %u, \"waits\": %u, \"misuse\": {",
-		enabled ? "true" : "false", c->begun, c->ended, c->read, c->not_ready, c->pools,
-		c->locks, c->releases, c->waits);
+		"{\"enabled\": %s, \"begun\": %u, \"ended\": %u, \"read\": %u, "
+		"\"not_ready\": %u, "
+		"\"pools\": %u, \"locks\": %u, \"releases\": %u, \"waits\": %u, "
+		"\"misuse\": {",
+		enabled ? "true" : "false", c->begun, c->ended, c->read, c->not_ready,
+		c->pools, c->locks, c->releases, c->waits);
 	GHashTableIter iter;
 	gpointer text, times;
 	const char *comma = "";
@@ -178,8 +180,8 @@ get_results(VkDevice device, VkQueryPool handle, uint32_t first, uint32_t n, siz
 	if (flags & VK_QUERY_RESULT_WAIT_BIT)
 		perf_counts.waits++;
 	if (!p)
-		return perf_next.GetQueryPoolResults(device, handle, first, n, size, data, stride,
-						     flags);
+		return perf_next.GetQueryPoolResults(device, handle, first, n, size, data,
+						     stride, flags);
 	g_mutex_lock(&perf_lock);
 	size_t one = p->n_counters * sizeof(VkPerformanceCounterResultKHR);
 	VkResult result = VK_SUCCESS;

@@ -136,7 +136,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	if (status == TALLY_READ_BAD || status == TALLY_READ_TRUNCATED) {
 		require(error.line == number + 1, "the error is in the next line");
-		require(error.column >= 1 && error.column <= size + 1, "the column is in the line");
+		require(error.column >= 1 && error.column <= size + 1,
+			"the column is in the line");
 		require(error.message[0], "an error has a message");
 	}
 	struct tally_read_error again = { 0 };

@@ -93,7 +93,8 @@ leave_out(const char *key)
 static void
 bind(void)
 {
-	device.set = tally_metric_set_create(&device.in, device.own, device.n_own, device.wanted);
+	device.set = tally_metric_set_create(&device.in, device.own, device.n_own,
+					     device.wanted);
 	if (!device.set)
 		exit(1);
 	uint32_t n = tally_metric_set_size(device.set);

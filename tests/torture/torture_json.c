@@ -70,7 +70,9 @@ static struct tally_frame_record
 make_frame(struct tally_pass_record *passes)
 {
 	for (uint32_t i = 0; i < N_PASSES; i++)
-		passes[i] = (struct tally_pass_record){ .index = i, .id = 7, .label = "a label" };
+		passes[i] = (struct tally_pass_record){ .index = i,
+							.id = 7,
+							.label = "a label" };
 	return (struct tally_frame_record){ .passes = passes, .n_passes = N_PASSES };
 }
 
@@ -164,24 +166,33 @@ read_all(const char *bytes, size_t len, enum tally_read_status want)
 
 /* Every line type, and every list a line can hold. */
 static const char log_lines[] =
-	"{\"type\":\"header\",\"schema\":\"passtally/1\",\"version\":\"1\",\"program\":\"p\","
+	"{\"type\":\"header\",\"schema\":\"passtally/"
+	"1\",\"version\":\"1\",\"program\":\"p\","
 	"\"argv\":[\"p\",\"-x\"],\"pid\":1,\"started\":\"2026-01-01T00:00:00Z\","
 	"\"options\":{\"frame\":\"present\",\"set\":\"a\"}}\n"
 	"{\"type\":\"device\",\"device\":0,\"api\":\"opengl\",\"name\":\"n\",\"sources\":"
-	"[{\"name\":\"api\",\"state\":\"on\"}],\"counters\":[{\"key\":\"count\",\"unit\":\"1\","
+	"[{\"name\":\"api\",\"state\":\"on\"}],\"counters\":[{\"key\":\"count\",\"unit\":"
+	"\"1\","
 	"\"kind\":\"event\",\"source\":\"api\",\"scope\":\"pass\"}],\"metrics\":"
-	"[{\"key\":\"share\",\"unit\":\"percent\",\"expression\":\"$count\",\"dialect\":\"arm\"}]}"
+	"[{\"key\":\"share\",\"unit\":\"percent\",\"expression\":\"$count\",\"dialect\":"
+	"\"arm\"}]}"
 	"\n"
-	"{\"type\":\"pass_info\",\"id\":\"00000000000000aa\",\"kind\":\"render\",\"target\":"
+	"{\"type\":\"pass_info\",\"id\":\"00000000000000aa\",\"kind\":\"render\","
+	"\"target\":"
 	"{\"width\":1,\"height\":1,\"color\":[\"RGBA8\",null],\"depth\":\"D16\"}}\n"
-	"{\"type\":\"frame\",\"frame\":1,\"device\":0,\"start_ns\":1,\"cpu_ns\":2,\"set\":\"a\","
-	"\"passes\":[{\"index\":0,\"id\":\"00000000000000aa\",\"kind\":\"render\",\"counters\":"
-	"{\"count\":1},\"metrics\":{\"share\":0.5},\"estimated\":[\"share\"],\"workloads\":"
-	"[{\"command\":\"draw\",\"counters\":{\"count\":1}}]}],\"unattributed\":{\"counters\":"
+	"{\"type\":\"frame\",\"frame\":1,\"device\":0,\"start_ns\":1,\"cpu_ns\":2,"
+	"\"set\":\"a\","
+	"\"passes\":[{\"index\":0,\"id\":\"00000000000000aa\",\"kind\":\"render\","
+	"\"counters\":"
+	"{\"count\":1},\"metrics\":{\"share\":0.5},\"estimated\":[\"share\"],"
+	"\"workloads\":"
+	"[{\"command\":\"draw\",\"counters\":{\"count\":1}}]}],\"unattributed\":{"
+	"\"counters\":"
 	"{\"count\":2}},\"overhead_ns\":0,\"dropped_passes\":0}\n";
-static const char last_line[] =
-	"{\"type\":\"end\",\"frames\":1,\"frames_dropped\":0,\"passes\":1,\"reason\":\"exit\","
-	"\"statistics\":[{\"id\":\"00000000000000aa\",\"key\":\"count\",\"n\":1,\"sum\":\"1\"}]}\n";
+static const char last_line[] = "{\"type\":\"end\",\"frames\":1,\"frames_dropped\":0,"
+				"\"passes\":1,\"reason\":\"exit\","
+				"\"statistics\":[{\"id\":\"00000000000000aa\",\"key\":"
+				"\"count\",\"n\":1,\"sum\":\"1\"}]}\n";
 
 static void
 test_read(void)

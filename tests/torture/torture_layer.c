@@ -182,7 +182,8 @@ use_handles(void)
 	for (uintptr_t n = 1; n <= 40; n++) {
 		bool ok = tally_handle_map_put(&map, (void *)n, (void *)n);
 		added += ok;
-		check((tally_handle_map_find(&map, (void *)n) != NULL) == ok, "handle map: find");
+		check((tally_handle_map_find(&map, (void *)n) != NULL) == ok,
+		      "handle map: find");
 	}
 	check(tally_handle_map_count(&map) == added, "handle map: count");
 	tally_handle_map_finish(&map);
@@ -224,7 +225,8 @@ use_stream(struct tally_stream *s, uint64_t now_ns)
 			pass->label = tally_stream_intern_label(s, i % 2 ? "odd" : "even",
 								i % 2 ? 3 : 4);
 			pass->unattributed = false;
-			pass->values[0] = (struct tally_value){ TALLY_STORAGE_U64, { .u64 = i } };
+			pass->values[0] = (struct tally_value){ TALLY_STORAGE_U64,
+								{ .u64 = i } };
 			pass->valid[0] = 1;
 			tally_stream_pass_done(s, pass);
 		}
@@ -290,7 +292,8 @@ run_game(void)
 	if (fail_at == 0) {
 		check(started && log_seen.frames == FRAMES, "frames without failure");
 		check(log_seen.passes == FRAMES * PASSES && log_seen.dropped == 0, "passes");
-		check(log_seen.devices == 2 && log_seen.infos > 0 && log_seen.notes == 1, "lines");
+		check(log_seen.devices == 2 && log_seen.infos > 0 && log_seen.notes == 1,
+		      "lines");
 	}
 }
 

@@ -68,7 +68,8 @@ evaluate(unsigned failing)
 	struct tally_metric_values pass = { .counters = values, .n_counters = 4 };
 	fail_at = failing;
 	count = 0;
-	struct tally_metric_set *set = tally_metric_set_create(&in, own, 1, "cpu_ipc,twice,g715.*");
+	struct tally_metric_set *set = tally_metric_set_create(&in, own, 1,
+							       "cpu_ipc,twice,g715.*");
 	fail_at = 0;
 	if (!set)
 		return -1;
@@ -94,8 +95,8 @@ test_bind(void)
 		none += n < 0;
 		fewer += n >= 0 && n < 3;
 	}
-	g_test_message("%u allocations: %u times no set, %u times fewer metrics", failing - 1, none,
-		       fewer);
+	g_test_message("%u allocations: %u times no set, %u times fewer metrics",
+		       failing - 1, none, fewer);
 	g_assert_cmpuint(failing, >, 20);
 	g_assert_cmpuint(none, >, 10);
 	g_assert_cmpint(evaluate(0), ==, 3);

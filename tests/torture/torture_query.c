@@ -127,8 +127,10 @@ test_each_allocation_fails(void)
 		fewer_sources += o.harvest && o.sources_on < N_SOURCES;
 		fewer_passes += o.harvest && o.measured < N_PASSES;
 	}
-	g_test_message("%u allocations: without one %u times no harvest, %u times fewer sources, "
-		       "%u times fewer passes", failing - 1, none, fewer_sources, fewer_passes);
+	g_test_message("%u allocations: without one %u times no harvest, %u times fewer "
+		       "sources, "
+		       "%u times fewer passes",
+		       failing - 1, none, fewer_sources, fewer_passes);
 	g_assert_cmpuint(failing, >, 20);
 	g_assert_cmpuint(none, >, 0);
 	g_assert_cmpuint(fewer_sources, >, 0);

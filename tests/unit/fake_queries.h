@@ -226,8 +226,8 @@ fq_write_row(const struct fq_pool *pool, const struct fq_query *query, bool held
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL
-fq_results(VkDevice device, VkQueryPool handle, uint32_t first, uint32_t n, size_t size, void *data,
-	   VkDeviceSize stride, VkQueryResultFlags flags)
+fq_results(VkDevice device, VkQueryPool handle, uint32_t first, uint32_t n, size_t size,
+	   void *data, VkDeviceSize stride, VkQueryResultFlags flags)
 {
 	const struct fq_pool *pool = fq_pool(handle);
 	uint32_t row = pool->type == VK_QUERY_TYPE_TIMESTAMP

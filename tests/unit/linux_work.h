@@ -68,8 +68,8 @@ static inline void
 touch_pages(unsigned n)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	char *memory = mmap(NULL, n * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-			    0);
+	char *memory = mmap(NULL, n * page, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	g_assert_true(memory != MAP_FAILED);
 	/* A page at a time. */
 	madvise(memory, n * page, MADV_NOHUGEPAGE);

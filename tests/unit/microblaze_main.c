@@ -33,8 +33,9 @@ play(char what, uint32_t offset, uint32_t value)
 	bool as_told = a && a->what == what && a->offset == offset &&
 		       (what == 'r' || a->value == value);
 	if (!as_told && !wrong[0])
-		snprintf(wrong, sizeof(wrong), "access %u: %c %x %x instead of %c %x %x", at, what,
-			 offset, value, a ? a->what : '-', a ? a->offset : 0, a ? a->value : 0);
+		snprintf(wrong, sizeof(wrong), "access %u: %c %x %x instead of %c %x %x",
+			 at, what, offset, value, a ? a->what : '-', a ? a->offset : 0,
+			 a ? a->value : 0);
 	at++;
 	return a ? a->value : 0;
 }
@@ -90,7 +91,8 @@ run(const struct vector *v, struct tally_mb_sample *sample)
 		tally_mb_command(&v->mdm, TALLY_MDM_CLEAR | TALLY_MDM_START);
 	}
 	bool running = next_is(0x5480, TALLY_MDM_SAMPLE);
-	tally_mb_command(&v->mdm, running ? TALLY_MDM_SAMPLE : TALLY_MDM_SAMPLE | TALLY_MDM_STOP);
+	tally_mb_command(&v->mdm,
+			 running ? TALLY_MDM_SAMPLE : TALLY_MDM_SAMPLE | TALLY_MDM_STOP);
 	tally_mb_read(&v->mdm, &v->shape, sample);
 }
 

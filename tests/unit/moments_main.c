@@ -37,9 +37,10 @@ print(const struct tally_moments *m)
 		snprintf(sum, sizeof(sum), "%.17g", record.sum_f64);
 		snprintf(sum_sq, sizeof(sum_sq), "%.17g", record.sum_sq_f64);
 	}
-	printf("%" PRIu64 " %d %s %s %.17g %.17g %.17g %.17g %.17g\n", record.n, record.integral,
-	       sum, sum_sq, tally_value_f64(record.min), tally_value_f64(record.max), record.mean,
-	       record.sd_population, record.has_sd_sample ? record.sd_sample : -1.0);
+	printf("%" PRIu64 " %d %s %s %.17g %.17g %.17g %.17g %.17g\n", record.n,
+	       record.integral, sum, sum_sq, tally_value_f64(record.min),
+	       tally_value_f64(record.max), record.mean, record.sd_population,
+	       record.has_sd_sample ? record.sd_sample : -1.0);
 }
 
 int

@@ -88,8 +88,8 @@ stub_say(char *line)
 }
 
 static struct tally_recorder *
-stub_open(const struct tally_recorder_options *options, enum tally_record_status *status, char *why,
-	  size_t size)
+stub_open(const struct tally_recorder_options *options, enum tally_record_status *status,
+	  char *why, size_t size)
 {
 	static struct tally_recorder recorder;
 	*status = stub_open_status;
@@ -162,13 +162,15 @@ stub_frame_line(struct tally_recorder *r, const struct tally_frame_record *frame
 		passes = g_memdup2(frame->passes, frame->n_passes * sizeof(*passes));
 	for (uint32_t i = 0; i < frame->n_passes; i++) {
 		passes[i].counters = g_memdup2(passes[i].counters,
-					       passes[i].n_counters * sizeof(*passes[i].counters));
+					       passes[i].n_counters *
+						       sizeof(*passes[i].counters));
 		passes[i].workloads = stub_copy_workloads(passes[i].workloads,
 							  passes[i].n_workloads);
 	}
 	copy.record.passes = passes;
 	copy.record.unattributed = g_memdup2(frame->unattributed,
-					     frame->n_unattributed * sizeof(*frame->unattributed));
+					     frame->n_unattributed *
+						     sizeof(*frame->unattributed));
 	g_array_append_val(stub.frames, copy);
 	atomic_fetch_add(&stub.n_frames, 1);
 	return status;

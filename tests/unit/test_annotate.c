@@ -254,7 +254,8 @@ world_free(struct world *w)
 }
 
 static void
-begin_frame(struct world *w, uint32_t device, uint64_t number, uint64_t start_ns, uint64_t end_ns)
+begin_frame(struct world *w, uint32_t device, uint64_t number, uint64_t start_ns,
+	    uint64_t end_ns)
 {
 	w->own_unattributed = (struct tally_keyed_value){ .key = "own", .value.u64 = 7 };
 	w->frame = (struct tally_frame_record){
@@ -306,8 +307,8 @@ annotate(struct world *w)
 				f->passes[i].counters, f->passes[i].n_counters, keys[k]);
 			w->passed[f->device][k] += v ? v->value.u64 : 0;
 		}
-		const struct tally_keyed_value *v = find_value(f->unattributed, f->n_unattributed,
-							       keys[k]);
+		const struct tally_keyed_value *v = find_value(
+			f->unattributed, f->n_unattributed, keys[k]);
 		w->unattributed[f->device][k] += v ? v->value.u64 : 0;
 	}
 }
@@ -414,7 +415,8 @@ test_own_metrics(void)
 	g_assert_cmpuint(n_half, ==, 1);
 	for (unsigned i = 0; i < 2; i++) {
 		g_assert_true(tally_log_take(&note));
-		g_assert_nonnull(strstr(note.message, i ? "metric draws is" : "metric snap_a is"));
+		g_assert_nonnull(
+			strstr(note.message, i ? "metric draws is" : "metric snap_a is"));
 	}
 	w->config.metrics = NULL;
 	w->config.n_metrics = 0;
@@ -762,7 +764,8 @@ test_random(void)
 {
 	for (unsigned round = 0; round < 200; round++) {
 		bool exact = g_test_rand_int_range(0, 3) == 0;
-		struct world *w = world_new(exact ? TALLY_SNAPSHOT_EXACT : TALLY_SNAPSHOT_SAMPLED);
+		struct world *w = world_new(exact ? TALLY_SNAPSHOT_EXACT
+						  : TALLY_SNAPSHOT_SAMPLED);
 		uint64_t now = 1000, unknown_flags[] = { 0, 0, 0, 1, 2, 3 };
 		read_snap(now, 0, 0, 0, 0);
 		for (uint64_t f = 0; f < 30; f++) {
@@ -788,7 +791,8 @@ test_random(void)
 					pass->has_gpu = false;
 				if (g_test_rand_int_range(0, 9) == 0)
 					pass->flags |= TALLY_FLAG(UNCALIBRATED);
-				uint64_t from = snap.number - (uint64_t)g_test_rand_int_range(0, 4);
+				uint64_t from = snap.number -
+						(uint64_t)g_test_rand_int_range(0, 4);
 				pass->snapshot_from = exact && from < snap.number ? from : 0;
 				pass->snapshot_to = pass->snapshot_from ? from + 1 : 0;
 			}

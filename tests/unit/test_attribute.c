@@ -261,7 +261,8 @@ test_fair(void)
 		read_totals(&w, from + 100, totals, 0, 0);
 		w.n = 3;
 		for (int i = 0; i < 3; i++)
-			w.work[i] = (struct tally_work){ .begin_ns = from, .end_ns = from + 100 };
+			w.work[i] = (struct tally_work){ .begin_ns = from,
+							 .end_ns = from + 100 };
 		cut(&w, false, from, from + 100);
 		for (int i = 0; i < 3; i++)
 			sums[i] += w.growth[i][0];
@@ -686,8 +687,8 @@ test_absurd(void)
 	stretch.unattributed = stretch.unattributed_unknown = stretch.unlogged = stretch.growth =
 		&word;
 	struct tally_share share = { .growth = &word, .unknown = &word };
-	g_assert_true(tally_attribute(none, h, false, &(struct tally_work){ 0, 9, 0, 0 }, &share, 1,
-				      &stretch));
+	g_assert_true(tally_attribute(none, h, false, &(struct tally_work){ 0, 9, 0, 0 },
+				      &share, 1, &stretch));
 	tally_history_destroy(h);
 	tally_attributor_destroy(none);
 	tally_attributor_destroy(NULL);

@@ -29,7 +29,8 @@ test_student(void)
 		g_test_message("t %g, df %g", t, df);
 		g_assert_cmpfloat_with_epsilon(tally_student_tail(t, df) / p, 1, 1e-8);
 		if (t > 0)
-			g_assert_cmpfloat_with_epsilon(tally_student_quantile(p, df) / t, 1, 1e-8);
+			g_assert_cmpfloat_with_epsilon(tally_student_quantile(p, df) / t,
+						       1, 1e-8);
 	}
 }
 
@@ -141,7 +142,8 @@ test_block_length(void)
 }
 
 static struct tally_bootstrap_result
-compare(const double *a, uint32_t n_a, const double *b, uint32_t n_b, double trim, bool independent)
+compare(const double *a, uint32_t n_a, const double *b, uint32_t n_b, double trim,
+	bool independent)
 {
 	struct tally_bootstrap_side x = { .values = a, .n = n_a }, y = { .values = b, .n = n_b };
 	const struct tally_bootstrap_settings settings = {
@@ -211,7 +213,8 @@ test_constants(void)
 static void
 test_runs(void)
 {
-	const double a[] = { 27.5, 21.0, 19.0, 23.6, 17.0 }, b[] = { 27.1, 22.0, 20.8, 23.4, 40.5 };
+	const double a[] = { 27.5, 21.0, 19.0, 23.6, 17.0 },
+		     b[] = { 27.1, 22.0, 20.8, 23.4, 40.5 };
 	double mean_a = 21.62, mean_b = 26.76, ss_a = 0, ss_b = 0;
 	for (unsigned i = 0; i < 5; i++) {
 		ss_a += (a[i] - mean_a) * (a[i] - mean_a) / 20;

@@ -74,7 +74,8 @@ test_product_by_name(void)
 		const struct tally_mali_product *p = tally_mali_find_name(name_cases[i].name);
 		g_test_message("name \"%s\"", name_cases[i].name);
 		g_assert_cmpstr(p ? p->name : NULL, ==, name_cases[i].product);
-		g_assert_cmpstr(p && p->layout ? p->layout->name : NULL, ==, name_cases[i].layout);
+		g_assert_cmpstr(p && p->layout ? p->layout->name : NULL, ==,
+				name_cases[i].layout);
 	}
 }
 
@@ -110,8 +111,8 @@ test_counter_by_name(void)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(counter_cases); i++) {
 		const struct tally_mali_counter *c = tally_mali_find_counter(
-			tally_mali_find_name(counter_cases[i].gpu)->layout, counter_cases[i].name,
-			counter_cases[i].year_2022);
+			tally_mali_find_name(counter_cases[i].gpu)->layout,
+			counter_cases[i].name, counter_cases[i].year_2022);
 		g_test_message("%s of %s", counter_cases[i].name, counter_cases[i].gpu);
 		g_assert_cmpstr(c ? c->hw_name : NULL, ==, counter_cases[i].hw_name);
 	}
@@ -203,8 +204,8 @@ test_errata(void)
 			l, "FRAG_QUADS_RAST", false);
 		g_assert_cmpint(quads->erratum != NULL, ==,
 				strcmp(l->architecture, "Bifrost") == 0);
-		const struct tally_mali_counter *active = tally_mali_find_counter(l, "GPU_ACTIVE",
-										  false);
+		const struct tally_mali_counter *active = tally_mali_find_counter(
+			l, "GPU_ACTIVE", false);
 		g_assert_cmpint(active->erratum != NULL, ==, strcmp(l->name, "Mali-G715") == 0);
 	}
 }

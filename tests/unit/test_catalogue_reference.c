@@ -19,8 +19,8 @@ rows_open(struct rows *rows, const char *name)
 {
 	const char *shared = g_getenv("PASSTALLY_SHARED");
 	char *path = shared ? g_build_filename(shared, "mali", name, NULL)
-			    : g_test_build_filename(G_TEST_DIST, "..", "..", "..", "shared", "mali",
-						    name, NULL);
+			    : g_test_build_filename(G_TEST_DIST, "..", "..", "..",
+						    "shared", "mali", name, NULL);
 	*rows = (struct rows){ 0 };
 	if (g_file_get_contents(path, &rows->text, NULL, NULL)) {
 		rows->lines = g_strsplit(rows->text, "\n", -1);
@@ -93,7 +93,8 @@ static void
 test_counters(void)
 {
 	static const char *const blocks[] = { "frontend", "tiler", "l2", "core" };
-	static const char *const levels[] = { "Novice", "Advanced application", "Advanced system" };
+	static const char *const levels[] = { "Novice", "Advanced application",
+					      "Advanced system" };
 	struct rows rows;
 	if (!rows_open(&rows, "counters.tsv"))
 		return;
@@ -226,8 +227,8 @@ test_constants(void)
 			if (strcmp(gpu, "all") != 0 && strcmp(gpu, l->name) != 0)
 				continue;
 			g_test_message("%s of %s", field(&rows, "name"), l->name);
-			g_assert_true(
-				has_constant(l, field(&rows, "name"), g_ascii_strtod(value, NULL)));
+			g_assert_true(has_constant(l, field(&rows, "name"),
+						   g_ascii_strtod(value, NULL)));
 			want++;
 		}
 	}
@@ -289,7 +290,8 @@ test_names_of_documents(void)
 			}
 			g_assert_nonnull(c);
 			g_assert_cmpstr(c->hw_name, ==, field(&rows, "hw_names"));
-			g_assert_cmpstr(c->counter.key, ==, field(&rows, "streamline_source_name"));
+			g_assert_cmpstr(c->counter.key, ==,
+					field(&rows, "streamline_source_name"));
 			g_assert_cmpuint(c->index, ==, number(&rows, "index"));
 			n++;
 		}

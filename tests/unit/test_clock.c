@@ -24,7 +24,8 @@ test_elapsed_ticks(void)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(elapsed_cases); i++) {
 		g_test_message("%s", elapsed_cases[i].what);
-		g_assert_cmpuint(tally_ticks_elapsed(elapsed_cases[i].begin, elapsed_cases[i].end,
+		g_assert_cmpuint(tally_ticks_elapsed(elapsed_cases[i].begin,
+						     elapsed_cases[i].end,
 						     elapsed_cases[i].valid_bits),
 				 ==, elapsed_cases[i].want);
 	}
@@ -60,8 +61,16 @@ static const struct {
 	{ "middle of the bracket", { { 1000, 500, 1100 } }, 600, 1150, 50 },
 	{ "odd bracket rounds the error up", { { 1000, 500, 1001 } }, 500, 1000, 1 },
 	{ "GPU clock ahead of the CPU's", { { 1000, 5000, 1000 } }, 5010, 1010, 0 },
-	{ "a tighter bracket wins", { { 1000, 500, 1100 }, { 2000, 1490, 2020 } }, 1490, 2010, 10 },
-	{ "a wider one does not", { { 1000, 500, 1100 }, { 2000, 1000, 2400 } }, 500, 1050, 50 },
+	{ "a tighter bracket wins",
+	  { { 1000, 500, 1100 }, { 2000, 1490, 2020 } },
+	  1490,
+	  2010,
+	  10 },
+	{ "a wider one does not",
+	  { { 1000, 500, 1100 }, { 2000, 1000, 2400 } },
+	  500,
+	  1050,
+	  50 },
 	{ "unless it is a second newer",
 	  { { 1000, 500, 1100 }, { 2000000000, 1000, 2000000400 } },
 	  1000,

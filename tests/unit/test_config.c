@@ -247,8 +247,8 @@ test_round_trip(void)
 		g_assert_true(tally_config_set(&a, settings[i].key, settings[i].value,
 					       TALLY_FROM_ENVIRONMENT, NULL, NULL));
 		char *value = value_of(&a, settings[i].key);
-		g_assert_true(tally_config_set(&b, settings[i].key, value, TALLY_FROM_ENVIRONMENT,
-					       NULL, NULL));
+		g_assert_true(tally_config_set(&b, settings[i].key, value,
+					       TALLY_FROM_ENVIRONMENT, NULL, NULL));
 		assert_value(&b, settings[i].key, value);
 		g_free(value);
 		tally_config_finish(&a);
@@ -262,26 +262,26 @@ test_precedence(void)
 	struct tally_config config;
 	GString *said = g_string_new(NULL);
 	tally_config_init(&config);
-	g_assert_true(
-		tally_config_set(&config, "skip", "3", TALLY_FROM_ENVIRONMENT, keep_message, said));
-	g_assert_true(
-		tally_config_set(&config, "skip", "4", TALLY_FROM_USER_FILE, keep_message, said));
+	g_assert_true(tally_config_set(&config, "skip", "3", TALLY_FROM_ENVIRONMENT,
+				       keep_message, said));
+	g_assert_true(tally_config_set(&config, "skip", "4", TALLY_FROM_USER_FILE,
+				       keep_message, said));
 	assert_value(&config, "skip", "3");
-	g_assert_true(
-		tally_config_set(&config, "skip", "5", TALLY_FROM_ENVIRONMENT, keep_message, said));
+	g_assert_true(tally_config_set(&config, "skip", "5", TALLY_FROM_ENVIRONMENT,
+				       keep_message, said));
 	assert_value(&config, "skip", "5");
-	g_assert_true(tally_config_set(&config, "skip", "6", TALLY_FROM_COMMAND_LINE, keep_message,
-				       said));
+	g_assert_true(tally_config_set(&config, "skip", "6", TALLY_FROM_COMMAND_LINE,
+				       keep_message, said));
 	assert_value(&config, "skip", "6");
 	g_assert_cmpstr(said->str, ==, "");
 	/* Overridden, but wrong all the same. */
-	g_assert_false(tally_config_set(&config, "skip", "x", TALLY_FROM_PROGRAM_FILE, keep_message,
-					said));
+	g_assert_false(tally_config_set(&config, "skip", "x", TALLY_FROM_PROGRAM_FILE,
+					keep_message, said));
 	g_assert_nonnull(strstr(said->str, "skip"));
 	assert_value(&config, "skip", "6");
 	/* A bad value leaves the good one. */
-	g_assert_false(tally_config_set(&config, "skip", "x", TALLY_FROM_COMMAND_LINE, keep_message,
-					said));
+	g_assert_false(tally_config_set(&config, "skip", "x", TALLY_FROM_COMMAND_LINE,
+					keep_message, said));
 	assert_value(&config, "skip", "6");
 	g_string_free(said, TRUE);
 	tally_config_finish(&config);
@@ -430,8 +430,8 @@ test_load(void)
 	char *user = g_build_filename(dir, "passtally", "passtally.conf", NULL);
 	char *game = g_build_filename(programs, "game.conf", NULL);
 	g_assert_cmpint(g_mkdir_with_parents(programs, 0700), ==, 0);
-	g_assert_true(g_file_set_contents(user, "[passtally]\nskip=1\nframes=1\nevery=2\nlog=/u\n",
-					  -1, NULL));
+	g_assert_true(g_file_set_contents(
+		user, "[passtally]\nskip=1\nframes=1\nevery=2\nlog=/u\n", -1, NULL));
 	g_assert_true(g_file_set_contents(game, "[passtally]\nskip=2\nframes=2\n", -1, NULL));
 	g_setenv("XDG_CONFIG_HOME", dir, TRUE);
 	g_setenv("PASSTALLY_OPTIONS", "skip=3,log=/o,bad", TRUE);
@@ -441,7 +441,8 @@ test_load(void)
 	GString *said = g_string_new(NULL);
 	tally_config_init(&config);
 	g_assert_false(tally_config_load(&config, "/usr/games/game", keep_message, said));
-	g_assert_true(g_str_has_prefix(said->str, "PASSTALLY_OPTIONS: there is no option \"bad\""));
+	g_assert_true(g_str_has_prefix(said->str,
+				       "PASSTALLY_OPTIONS: there is no option \"bad\""));
 	assert_value(&config, "skip", "3");
 	assert_value(&config, "frames", "2");
 	assert_value(&config, "every", "2");
@@ -567,7 +568,8 @@ test_table(void)
 				o->type == TALLY_OPTION_COUNT || o->type == TALLY_OPTION_TIME);
 		g_assert_true(g_str_has_suffix(tally_options[i].help, "."));
 		g_assert_true(tally_option_find(tally_options[i].key,
-						strlen(tally_options[i].key)) == &tally_options[i]);
+						strlen(tally_options[i].key)) ==
+			      &tally_options[i]);
 	}
 	g_assert_cmpint(tally_options[row_of("log")].letter, ==, 'o');
 	g_assert_null(tally_options[row_of("force")].values);

@@ -212,7 +212,8 @@ test_fork(void)
 		if (!tally_session_start(&stub_recorder))
 			_exit(3);
 		write(ready[1], "x", 1);
-		for (unsigned i = 0; i < 1000 && tally_trigger_capture() == TALLY_CAPTURE_RUNS; i++)
+		for (unsigned i = 0;
+		     i < 1000 && tally_trigger_capture() == TALLY_CAPTURE_RUNS; i++)
 			g_usleep(10000);
 		bool paused = tally_trigger_capture() == TALLY_CAPTURE_PAUSED;
 		tally_session_stop("exit");

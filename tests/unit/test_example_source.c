@@ -21,9 +21,13 @@ nothing_closer(const struct tally_config *config, char *out, uint32_t size)
 }
 
 static const struct tally_snapshot_source_row rows[] = {
-	{ .row = { .name = "interrupts", .by_default = true, .gives = "the machine's interrupts" },
-	  .create = tally_interrupts_create, .may_count = tally_interrupts_may_count,
-	  .named = not_by_name, .look_closer = nothing_closer },
+	{ .row = { .name = "interrupts",
+		   .by_default = true,
+		   .gives = "the machine's interrupts" },
+	  .create = tally_interrupts_create,
+	  .may_count = tally_interrupts_may_count,
+	  .named = not_by_name,
+	  .look_closer = nothing_closer },
 };
 
 static void

@@ -307,8 +307,9 @@ explains(const char *text, const char *want)
 	size_t n = tally_expr_explain(&error, text, strlen(text), out, sizeof(out));
 	g_assert_cmpstr(out, ==, want);
 	g_assert_cmpuint(n, ==, strlen(want));
-	g_assert_cmpuint(tally_expr_explain(&error, text, strlen(text), small, sizeof(small)), ==,
-			 n);
+	g_assert_cmpuint(
+		tally_expr_explain(&error, text, strlen(text), small, sizeof(small)), ==,
+		n);
 	g_assert_cmpuint(strlen(small), ==, MIN(n, sizeof(small) - 1));
 }
 

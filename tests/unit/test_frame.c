@@ -125,7 +125,8 @@ world_build(struct world *w, uint64_t frame)
 }
 
 static uint64_t
-id_of(enum tally_pass_kind kind, const char *label, const struct tally_target *t, uint32_t ordinal)
+id_of(enum tally_pass_kind kind, const char *label, const struct tally_target *t,
+      uint32_t ordinal)
 {
 	struct tally_extent presented = { 100, 100 };
 	return tally_pass_id_finish(tally_pass_id_base(kind, label, t, presented), ordinal);
@@ -503,8 +504,11 @@ test_id_set(void)
 static void
 test_layouts(void)
 {
-	static const struct tally_counter share = { .key = "share", .name = "S", .unit = "percent",
-						    .source = "fake", .kind = TALLY_KIND_RATIO };
+	static const struct tally_counter share = { .key = "share",
+						    .name = "S",
+						    .unit = "percent",
+						    .source = "fake",
+						    .kind = TALLY_KIND_RATIO };
 	static const struct tally_counter *const swapped[] = { &counter_b, &share, &counter_a };
 	static const struct tally_layout set = { "one", swapped, 3 }; /* more than there is room */
 	struct world *w = world_new();

@@ -42,7 +42,8 @@ static void
 test_targets(void)
 {
 	for (int which = 0; which < TALLY_GL_N_EXCLUSIVE; which++)
-		g_assert_cmpint(tally_gl_exclusive_of(tally_gl_exclusive_target(which)), ==, which);
+		g_assert_cmpint(tally_gl_exclusive_of(tally_gl_exclusive_target(which)),
+				==, which);
 	g_assert_cmphex(tally_gl_exclusive_target(TALLY_GL_SAMPLES_PASSED), ==, 0x8914);
 	g_assert_cmphex(tally_gl_exclusive_target(TALLY_GL_N_EXCLUSIVE), ==, 0);
 }

@@ -132,8 +132,8 @@ test_many_gaps(void)
 static void
 test_types(void)
 {
-	struct tally_source *src = open_source("ext=intel,short_write=1,late=2", "typed*+hardware*",
-					       NULL);
+	struct tally_source *src = open_source("ext=intel,short_write=1,late=2",
+					       "typed*+hardware*", NULL);
 	uint32_t set = set_named(src, "");
 	g_assert_cmpuint(src->n_sets, ==, 1);
 	frame(src);
@@ -148,7 +148,8 @@ test_types(void)
 			  (double)((float)fake_perf_script(3, tick) / 8));
 	g_assert_cmpfloat(value_of(src, set, "typed_double").f64, ==,
 			  (double)fake_perf_script(4, tick) / 16);
-	g_assert_cmpuint(value_of(src, set, "typed_bool").u64, ==, fake_perf_script(5, tick) & 1);
+	g_assert_cmpuint(value_of(src, set, "typed_bool").u64, ==,
+			 fake_perf_script(5, tick) & 1);
 	g_assert_cmpuint(value_of(src, set, "hardware_draws").u64, ==, 7);
 	g_assert_cmpuint(value_of(src, set, "hardware_vertices").u64, ==, 21);
 	finish(src, 0);
@@ -438,42 +439,48 @@ test_describe(void)
 		enum tally_counter_kind want_kind;
 		uint32_t bits; /* 0: refused */
 	} rows[] = {
-		{ "intel", "GPU Time Elapsed", "Time elapsed.", "ns", 8, 0x94f4, 0x94f9, 0,
-		  TALLY_KIND_DURATION, 64 },
-		{ "intel", "GPU Busy", "The percentage of time in which ...", "percent", 4, 0x94f0,
-		  0x94fa, 100, TALLY_KIND_RATIO, 32 },
-		{ "intel", "Reads", "The number of bytes read.", "bytes", 8, 0x94f3, 0x94f9,
-		  (UINT64_C(1) << 40) - 1, TALLY_KIND_THROUGHPUT, 40 },
+		{ "intel", "GPU Time Elapsed", "Time elapsed.", "ns", 8, 0x94f4, 0x94f9,
+		  0, TALLY_KIND_DURATION, 64 },
+		{ "intel", "GPU Busy", "The percentage of time in which ...", "percent",
+		  4, 0x94f0, 0x94fa, 100, TALLY_KIND_RATIO, 32 },
+		{ "intel", "Reads", "The number of bytes read.", "bytes", 8, 0x94f3,
+		  0x94f9, (UINT64_C(1) << 40) - 1, TALLY_KIND_THROUGHPUT, 40 },
 		{ "intel", "old value", "", "1", 8, 0x9407, 0x9403, 0, 0, 0 },
-		{ "intel", "narrow", "", "1", 4, 0x94f0, 0x94f9, 0, TALLY_KIND_EVENT, 64 },
+		{ "intel", "narrow", "", "1", 4, 0x94f0, 0x94f9, 0, TALLY_KIND_EVENT,
+		  64 },
 		{ "intel", "wide float", "", "1", 8, 0x94f0, 0x94fa, 0, 0, 0 },
 		{ "intel", "CS AVG Active per Thread",
-		  "The average number of cycles per hardware thread run in which ... Unit: cycles.",
+		  "The average number of cycles per hardware thread run in which ... "
+		  "Unit: cycles.",
 		  "cycles/thread", 8, 0x94f0, 0x94f9, 0, TALLY_KIND_RATIO, 64 },
-		{ "intel", "CS Duration", "Total Compute Shader GPU duration. Unit: us.", "us", 8,
-		  0x94f4, 0x94f9, 0, TALLY_KIND_DURATION, 64 },
-		{ "intel", "Clocks", "The total number of ... elapsed. Unit: cycles.", "cycles", 8,
-		  0x94f0, 0x94f9, 0, TALLY_KIND_EVENT, 64 },
-		{ "intel", "Threads", "The total number of ... dispatched. Unit: threads.", "1", 8,
-		  0x94f0, 0x94f9, 0, TALLY_KIND_EVENT, 64 },
-		{ "old", "TotalTime", "Total query time in microseconds.", "us", 8, 0x9409, 0x9403,
-		  0, TALLY_KIND_DURATION, 64 },
+		{ "intel", "CS Duration", "Total Compute Shader GPU duration. Unit: us.",
+		  "us", 8, 0x94f4, 0x94f9, 0, TALLY_KIND_DURATION, 64 },
+		{ "intel", "Clocks", "The total number of ... elapsed. Unit: cycles.",
+		  "cycles", 8, 0x94f0, 0x94f9, 0, TALLY_KIND_EVENT, 64 },
+		{ "intel", "Threads",
+		  "The total number of ... dispatched. Unit: threads.", "1", 8, 0x94f0,
+		  0x94f9, 0, TALLY_KIND_EVENT, 64 },
+		{ "old", "TotalTime", "Total query time in microseconds.", "us", 8,
+		  0x9409, 0x9403, 0, TALLY_KIND_DURATION, 64 },
 		{ "old", "GPUBusyTime",
-		  "The fraction of time. Usage: to assess the percentage of time", "1", 4, 0x9408,
-		  0x9404, 1, TALLY_KIND_RATIO, 32 },
-		{ "old", "X", "The average (per thread invocation) number of render clock cycles",
+		  "The fraction of time. Usage: to assess the percentage of time", "1", 4,
+		  0x9408, 0x9404, 1, TALLY_KIND_RATIO, 32 },
+		{ "old", "X",
+		  "The average (per thread invocation) number of render clock cycles",
 		  "cycles/thread", 4, 0x9409, 0x9402, 0, TALLY_KIND_DURATION, 32 },
-		{ "old", "CoreFrequency", "The GFX Cores frequency in Hz", "hertz", 8, 0x940b,
-		  0x9403, 0, TALLY_KIND_RAW, 64 },
-		{ "old", "SplitOccured", "BOOL flag", "1", 4, 0x9407, 0x9406, 0, TALLY_KIND_EVENT,
-		  1 },
+		{ "old", "CoreFrequency", "The GFX Cores frequency in Hz", "hertz", 8,
+		  0x940b, 0x9403, 0, TALLY_KIND_RAW, 64 },
+		{ "old", "SplitOccured", "BOOL flag", "1", 4, 0x9407, 0x9406, 0,
+		  TALLY_KIND_EVENT, 1 },
 		{ "old", "gap", "", "1", 8, 0x9407, 0x9405, 0, 0, 0 },
 		{ "old", "new value", "", "1", 8, 0x94f0, 0x94f9, 0, 0, 0 },
 	};
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
 		char config[16];
-		struct tally_intel_said said = { .size = rows[i].size, .kind = rows[i].kind,
-						 .type = rows[i].type, .raw_max = rows[i].raw_max };
+		struct tally_intel_said said = { .size = rows[i].size,
+						 .kind = rows[i].kind,
+						 .type = rows[i].type,
+						 .raw_max = rows[i].raw_max };
 		struct tally_intel_field field;
 		struct tally_counter c;
 		g_test_message("%s", rows[i].name);
@@ -482,7 +489,8 @@ test_describe(void)
 		fake_perf_fill_api(&api);
 		g_strlcpy(said.name, rows[i].name, sizeof(said.name));
 		g_strlcpy(said.text, rows[i].text, sizeof(said.text));
-		bool fine = tally_intel_describe(tally_intel_dialect_of(&api), &said, &field, &c);
+		bool fine = tally_intel_describe(tally_intel_dialect_of(&api), &said,
+						 &field, &c);
 		g_assert_cmpint(fine, ==, rows[i].bits != 0);
 		if (!fine)
 			continue;

@@ -89,11 +89,13 @@ void glBeginConditionalRender(GLuint id, GLenum mode);
 void glBeginQuery(GLenum target, GLuint id);
 void glBeginTransformFeedback(GLenum mode);
 void glBindFramebuffer(GLenum target, GLuint name);
-void glBlitNamedFramebuffer(GLuint read, GLuint draw, GLint x0, GLint y0, GLint x1, GLint y1,
-			    GLint a0, GLint b0, GLint a1, GLint b1, GLbitfield mask, GLenum filter);
+void glBlitNamedFramebuffer(GLuint read, GLuint draw, GLint x0, GLint y0, GLint x1,
+			    GLint y1, GLint a0, GLint b0, GLint a1, GLint b1,
+			    GLbitfield mask, GLenum filter);
 void glCallList(GLuint list);
 void glClear(GLbitfield mask);
-void glClearNamedFramebufferfv(GLuint name, GLenum buffer, GLint drawbuffer, const GLfloat *value);
+void glClearNamedFramebufferfv(GLuint name, GLenum buffer, GLint drawbuffer,
+			       const GLfloat *value);
 void glDispatchCompute(GLuint x, GLuint y, GLuint z);
 void glDrawArrays(GLenum mode, GLint first, GLsizei count);
 void glDrawArraysInstanced(GLenum mode, GLint first, GLsizei count, GLsizei instances);
@@ -103,7 +105,8 @@ void glEndList(void);
 void glEndQuery(GLenum target);
 void glFinish(void);
 void glFlush(void);
-void glFramebufferTexture2D(GLenum target, GLenum point, GLenum kind, GLuint texture, GLint level);
+void glFramebufferTexture2D(GLenum target, GLenum point, GLenum kind, GLuint texture,
+			    GLint level);
 void glGenerateTextureMipmap(GLuint texture);
 void glInvalidateFramebuffer(GLenum target, GLsizei n, const GLenum *attachments);
 void glMemoryBarrier(GLbitfield barriers);

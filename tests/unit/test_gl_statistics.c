@@ -65,20 +65,25 @@ static const struct {
 	{ "GL 4.5 with the extension", false, 45, ARB, "overview", OVERVIEW, "" },
 	{ "GL 3.1 with it has few stages", false, 31, ARB, "all", ALL & ~STAGES,
 	  "compute_shader_invocations (needs GL 4.3)" },
-	{ "GL 3.1 with it and compute", false, 31, ARB " GL_ARB_compute_shader ", NULL, OVERVIEW,
-	  "" },
+	{ "GL 3.1 with it and compute", false, 31, ARB " GL_ARB_compute_shader ", NULL,
+	  OVERVIEW, "" },
 	{ "GL 4.5 without", false, 45, " ", NULL, 0,
-	  "primitives_submitted, vertex_shader_invocations and 2 more (needs desktop GL 4.6" },
+	  "primitives_submitted, vertex_shader_invocations and 2 more (needs desktop GL "
+	  "4.6" },
 	{ "GL 4.5 without, all", false, 45, " ", "all",
 	  BIT(SAMPLES_PASSED) | BIT(PRIMITIVES_GENERATED) |
-		  BIT(TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN), "not counted here: " },
+		  BIT(TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN),
+	  "not counted here: " },
 	{ "GL 1.5", false, 15, " ", "all", BIT(SAMPLES_PASSED), "needs GL 3.0" },
 	{ "GL 1.4", false, 14, " ", "all", 0, "needs desktop GL 1.5" },
 	{ "GLES 2.0", true, 20, " ", "all", 0, "needs" },
-	{ "GLES 3.0", true, 30, " ", "all", BIT(TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN), "needs" },
+	{ "GLES 3.0", true, 30, " ", "all", BIT(TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN),
+	  "needs" },
 	{ "GLES 3.1 with geometry shaders", true, 31, " GL_EXT_geometry_shader ", "all",
-	  BIT(PRIMITIVES_GENERATED) | BIT(TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN), "needs" },
-	{ "GLES 3.2", true, 32, " ", "primitives_generated", BIT(PRIMITIVES_GENERATED), "" },
+	  BIT(PRIMITIVES_GENERATED) | BIT(TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN),
+	  "needs" },
+	{ "GLES 3.2", true, 32, " ", "primitives_generated", BIT(PRIMITIVES_GENERATED),
+	  "" },
 	{ "nothing wanted", false, 46, " ", "gpu_cycles", 0, "--counters gpu_cycles" },
 };
 
@@ -90,7 +95,8 @@ test_open(void)
 		uint32_t got = 0;
 
 		g_test_message("%s", open_cases[i].what);
-		fake_gl_init(&f, open_cases[i].es, open_cases[i].version, open_cases[i].extensions);
+		fake_gl_init(&f, open_cases[i].es, open_cases[i].version,
+			     open_cases[i].extensions);
 		struct tally_source *src = tally_gl_statistics_create(&f.api);
 		src->wanted = open_cases[i].wanted;
 		g_assert_cmpint(src->ops->open(src, 2), ==,
@@ -266,9 +272,10 @@ test_zero_bits(void)
 	f.counter_bits[TALLY_GL_COMPUTE_SHADER_INVOCATIONS] = 0;
 	struct tally_source *src = open_source(&f, NULL);
 	g_assert_cmpuint(src->n_counters, ==, 3);
-	g_assert_cmpstr(src->reason, ==,
-			"not counted here: compute_shader_invocations (the driver counts it with "
-			"0 bits)");
+	g_assert_cmpstr(
+		src->reason, ==,
+		"not counted here: compute_shader_invocations (the driver counts it with "
+		"0 bits)");
 	finish(&f, src);
 }
 

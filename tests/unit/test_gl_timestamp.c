@@ -51,12 +51,17 @@ static const struct {
 	const char *reason; /* a word of it */
 } open_cases[] = {
 	{ "GL 3.3", false, 33, " ", 64, false, TALLY_OK, "" },
-	{ "GL 2.1 with the extension", false, 21, " GL_ARB_timer_query ", 64, false, TALLY_OK, "" },
-	{ "GL 2.1", false, 21, " GL_ARB_timer_queryX ", 64, false, TALLY_UNSUPPORTED, "3.3" },
+	{ "GL 2.1 with the extension", false, 21, " GL_ARB_timer_query ", 64, false,
+	  TALLY_OK, "" },
+	{ "GL 2.1", false, 21, " GL_ARB_timer_queryX ", 64, false, TALLY_UNSUPPORTED,
+	  "3.3" },
 	{ "no bits", false, 46, " ", 0, false, TALLY_UNSUPPORTED, "0 bits" },
-	{ "GLES 3.2", true, 32, " ", 64, false, TALLY_UNSUPPORTED, "EXT_disjoint_timer_query" },
-	{ "GLES 2.0 with it", true, 20, " GL_EXT_disjoint_timer_query ", 36, false, TALLY_OK, "" },
-	{ "a blind clock", false, 46, " ", 64, true, TALLY_OK, "does not show its clock" },
+	{ "GLES 3.2", true, 32, " ", 64, false, TALLY_UNSUPPORTED,
+	  "EXT_disjoint_timer_query" },
+	{ "GLES 2.0 with it", true, 20, " GL_EXT_disjoint_timer_query ", 36, false,
+	  TALLY_OK, "" },
+	{ "a blind clock", false, 46, " ", 64, true, TALLY_OK,
+	  "does not show its clock" },
 };
 
 static void
@@ -65,7 +70,8 @@ test_open(void)
 	for (size_t i = 0; i < G_N_ELEMENTS(open_cases); i++) {
 		struct fake_gl f;
 		g_test_message("%s", open_cases[i].what);
-		fake_gl_init(&f, open_cases[i].es, open_cases[i].version, open_cases[i].extensions);
+		fake_gl_init(&f, open_cases[i].es, open_cases[i].version,
+			     open_cases[i].extensions);
 		f.timestamp_bits = open_cases[i].bits;
 		f.blind_clock = open_cases[i].blind;
 		struct tally_source *src = tally_gl_timestamp_create(&f.api);

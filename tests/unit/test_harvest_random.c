@@ -280,7 +280,8 @@ start(struct model *m, const char *wanted)
 {
 	m->statistics = tally_gl_statistics_create(&m->gl.api);
 	m->statistics->wanted = wanted;
-	struct tally_source *sources[] = { m->statistics, tally_gl_timestamp_create(&m->gl.api) };
+	struct tally_source *sources[] = { m->statistics,
+					   tally_gl_timestamp_create(&m->gl.api) };
 	m->harvest = tally_harvest_create(sources, 2, 2, MODEL_SLOTS);
 	const struct tally_counter *const *counters =
 		tally_harvest_counters(m->harvest, &m->n_counters);
@@ -360,7 +361,8 @@ test_narrow_results(void)
 	fake_gl_init(&m->gl, false, 46, " GL_ARB_timer_query ");
 	m->gl.api.GetQueryObjectui64v = NULL; /* then there are no timestamps either */
 	m->statistics = tally_gl_statistics_create(&m->gl.api);
-	struct tally_source *sources[] = { tally_gl_timestamp_create(&m->gl.api), m->statistics };
+	struct tally_source *sources[] = { tally_gl_timestamp_create(&m->gl.api),
+					   m->statistics };
 	m->harvest = tally_harvest_create(sources, 2, 2, 2);
 	g_assert_false(tally_harvest_has_time(m->harvest));
 	uint32_t slot = tally_harvest_begin(m->harvest);
@@ -385,7 +387,8 @@ main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/harvest/narrow-results", test_narrow_results);
 	for (size_t i = 0; i < G_N_ELEMENTS(random_cases); i++) {
-		g_autofree char *path = g_strdup_printf("/harvest/random/%s", random_cases[i].name);
+		g_autofree char *path = g_strdup_printf("/harvest/random/%s",
+							random_cases[i].name);
 		g_test_add_data_func(path, GSIZE_TO_POINTER(i), test_random);
 	}
 	return g_test_run();

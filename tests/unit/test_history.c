@@ -55,7 +55,8 @@ test_share_of(void)
 		uint64_t part = i % 3 ? n[2] % whole : whole - n[2] % 2;
 		uint64_t rest, large_rest;
 		uint64_t share = tally_share_of(amount, part, whole, &rest);
-		g_assert_cmpuint(share, ==, tally_share_of_large(amount, part, whole, &large_rest));
+		g_assert_cmpuint(share, ==,
+				 tally_share_of_large(amount, part, whole, &large_rest));
 		g_assert_cmpuint(rest, ==, large_rest);
 		/* Modulo 2^64, and so exactly where the division's rules hold. */
 		g_assert_cmpuint(rest, <, whole);
@@ -223,7 +224,8 @@ check_against(const struct world *w, const uint64_t *unknown, uint32_t first)
 		}
 		uint64_t doubts = 0;
 		if (i > first) {
-			tally_history_doubts(w->history, w->time_ns[i - 1], w->time_ns[i], &doubts);
+			tally_history_doubts(w->history, w->time_ns[i - 1], w->time_ns[i],
+					     &doubts);
 			g_assert_cmpuint(doubts & unknown[i], ==, unknown[i]);
 		}
 	}

@@ -91,7 +91,8 @@ test_rounding(void)
 	for (size_t i = 0; i < G_N_ELEMENTS(rounded); i++) {
 		struct tally_int192 w;
 		g_test_message("%s", rounded[i].number);
-		g_assert_true(tally_int192_parse(rounded[i].number, strlen(rounded[i].number), &w));
+		g_assert_true(tally_int192_parse(rounded[i].number,
+						 strlen(rounded[i].number), &w));
 		g_assert_cmpfloat(tally_int192_f64(&w), ==, rounded[i].want);
 		/* What is left is less than half a place of it. */
 		tally_int192_subtract_f64(&w, rounded[i].want);

@@ -23,7 +23,13 @@ static const struct {
 	  0,
 	  { 3, 6 },
 	  { 3, 6 } },
-	{ "neighbours that touch", { { 0, 2 }, { 2, 5 } }, { { 0, 0 } }, 2, 0, { 5, 5 }, { 5, 5 } },
+	{ "neighbours that touch",
+	  { { 0, 2 }, { 2, 5 } },
+	  { { 0, 0 } },
+	  2,
+	  0,
+	  { 5, 5 },
+	  { 5, 5 } },
 	{ "an overlap is counted once",
 	  { { 0, 4 }, { 3, 6 } },
 	  { { 0, 0 } },
@@ -46,7 +52,13 @@ static const struct {
 	  { 4, 9 },
 	  { 4, 9 } },
 	{ "others alone", { { 0, 0 } }, { { 3, 4 } }, 0, 1, { 0, 0 }, { 1, 1 } },
-	{ "others fill the gap", { { 0, 2 }, { 6, 8 } }, { { 1, 7 } }, 2, 1, { 4, 8 }, { 8, 8 } },
+	{ "others fill the gap",
+	  { { 0, 2 }, { 6, 8 } },
+	  { { 1, 7 } },
+	  2,
+	  1,
+	  { 4, 8 },
+	  { 8, 8 } },
 	{ "others begin before and end after",
 	  { { 4, 5 } },
 	  { { 9, 10 }, { 0, 1 } },
@@ -88,7 +100,8 @@ test_cases(void)
 
 /* Each unit of time by itself. */
 static struct tally_span
-count_units(const struct tally_interval *a, size_t n_a, const struct tally_interval *b, size_t n_b)
+count_units(const struct tally_interval *a, size_t n_a, const struct tally_interval *b,
+	    size_t n_b)
 {
 	bool covered[MAX_TIME] = { false };
 	uint64_t begin = UINT64_MAX, end = 0;

@@ -162,13 +162,13 @@ static const struct {
 	{ "\"\"", "", 0, false },
 	{ "\"abc\"", "abc", 3, false },
 	{ "\"abcdefghijklmnop\"", "abcdefghijklmnop", 16, false },
-	{ "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x8e\xae\"", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x8e\xae", 9,
-	  false },
+	{ "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x8e\xae\"",
+	  "\xc3\xa9\xe2\x82\xac\xf0\x9f\x8e\xae", 9, false },
 	{ "\"a\\nb\"", "a\nb", 3, false },
-	{ "\"\\u0041\\u00e9\\u20ac\\ud83c\\udfae\"", "A\xc3\xa9\xe2\x82\xac\xf0\x9f\x8e\xae", 10,
-	  false },
-	{ "\"\\uFFFF\\u0800\\u07ff\\u0080\\u007f\"", "\xef\xbf\xbf\xe0\xa0\x80\xdf\xbf\xc2\x80\x7f",
-	  11, false },
+	{ "\"\\u0041\\u00e9\\u20ac\\ud83c\\udfae\"",
+	  "A\xc3\xa9\xe2\x82\xac\xf0\x9f\x8e\xae", 10, false },
+	{ "\"\\uFFFF\\u0800\\u07ff\\u0080\\u007f\"",
+	  "\xef\xbf\xbf\xe0\xa0\x80\xdf\xbf\xc2\x80\x7f", 11, false },
 	{ "\"a\\u0000b\"", "a\0b", 3, true },
 	{ "\"\\\\\\\"\\/ and \xc3\xa9 behind\"", "\\\"/ and \xc3\xa9 behind", 17, false },
 };
@@ -207,25 +207,28 @@ static const struct {
 	{ "123456789", U64, 123456789, 123456789, 123456789, true, true },
 	{ "1234567890123456", U64, UINT64_C(1234567890123456), INT64_C(1234567890123456),
 	  1234567890123456, true, true },
-	{ "12345678901234567", U64, UINT64_C(12345678901234567), INT64_C(12345678901234567),
-	  12345678901234567.0, true, true },
-	{ "9223372036854775807", U64, INT64_MAX, INT64_MAX, 9223372036854775807.0, true, true },
-	{ "9223372036854775808", U64, UINT64_C(9223372036854775808), 0, 9223372036854775808.0, true,
+	{ "12345678901234567", U64, UINT64_C(12345678901234567),
+	  INT64_C(12345678901234567), 12345678901234567.0, true, true },
+	{ "9223372036854775807", U64, INT64_MAX, INT64_MAX, 9223372036854775807.0, true,
+	  true },
+	{ "9223372036854775808", U64, UINT64_C(9223372036854775808), 0,
+	  9223372036854775808.0, true, false },
+	{ "18446744073709551615", U64, UINT64_MAX, 0, 18446744073709551615.0, true,
 	  false },
-	{ "18446744073709551615", U64, UINT64_MAX, 0, 18446744073709551615.0, true, false },
 	{ "18446744073709551616", REFUSED, 0, 0, 18446744073709551616.0, false, false },
 	{ "20000000000000000000", REFUSED, 0, 0, 2e19, false, false },
 	{ "100000000000000000000", REFUSED, 0, 0, 1e20, false, false },
 	{ "-0", I64, 0, 0, -0.0, false, true },
 	{ "-1", I64, 0, -1, -1, false, true },
-	{ "-9223372036854775808", I64, 0, INT64_MIN, -9223372036854775808.0, false, true },
+	{ "-9223372036854775808", I64, 0, INT64_MIN, -9223372036854775808.0, false,
+	  true },
 	{ "-9223372036854775809", REFUSED, 0, 0, -9223372036854775809.0, false, false },
 	{ "0.0", F64, 0, 0, 0, false, false },
 	{ "1.0", F64, 0, 0, 1, false, false },
 	{ "1e3", F64, 0, 0, 1000, false, false },
 	{ "-2.5E-1", F64, 0, 0, -0.25, false, false },
-	{ "123456789012345678901234567890.0", F64, 0, 0, 123456789012345678901234567890.0, false,
-	  false },
+	{ "123456789012345678901234567890.0", F64, 0, 0, 123456789012345678901234567890.0,
+	  false, false },
 	{ "01", REFUSED, 0, 0, NAN, false, false },
 	{ "007", REFUSED, 0, 0, NAN, false, false },
 	{ "1e999", REFUSED, 0, 0, NAN, false, false },
@@ -309,7 +312,8 @@ test_decimals(void)
 {
 	GRand *random = g_rand_new_with_seed(7);
 	for (int i = 0; i < 200000; i++) {
-		int n = g_rand_int_range(random, 1, 23), point = g_rand_int_range(random, 1, n + 1);
+		int n = g_rand_int_range(random, 1, 23),
+		    point = g_rand_int_range(random, 1, n + 1);
 		char text[64], *at = text;
 		for (int digit = 0; digit <= n; digit++) {
 			char drawn = (char)("0123456789"[g_rand_int_range(random, 0, 10)]);
@@ -375,7 +379,8 @@ test_take_key(void)
 		char *line = copy_line(cases[i].text, strlen(cases[i].text));
 		tally_json_begin(&r, line, strlen(cases[i].text));
 		g_assert_true(tally_json_open_object(&r));
-		g_assert_cmpint(tally_json_take_key(&r, cases[i].spelled, strlen(cases[i].spelled)),
+		g_assert_cmpint(tally_json_take_key(&r, cases[i].spelled,
+						    strlen(cases[i].spelled)),
 				==, cases[i].taken);
 		if (cases[i].taken) {
 			uint64_t v;

@@ -219,7 +219,8 @@ test_no_room(void)
 	for (size_t limit = 0; limit < 300; limit++) {
 		struct grown g;
 		init_grown(&g, limit);
-		tally_json_put_text(&g.writer, "a \"text\" of some length \xff\xff, with a tail");
+		tally_json_put_text(&g.writer,
+				    "a \"text\" of some length \xff\xff, with a tail");
 		tally_json_put_u64(&g.writer, 1);
 		tally_json_put_f64(&g.writer, 0.5);
 		tally_json_put_id(&g.writer, 7);

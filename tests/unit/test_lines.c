@@ -27,7 +27,8 @@ check_lines(struct tally_lines *lines, size_t n, const char *last, bool want_who
 		char *line;
 		size_t len;
 		bool whole;
-		g_assert_cmpint(tally_lines_next(lines, &line, &len, &whole), ==, TALLY_LINES_OK);
+		g_assert_cmpint(tally_lines_next(lines, &line, &len, &whole), ==,
+				TALLY_LINES_OK);
 		memset(line + len, '\n', 1); /* as the reader does */
 		if (i + 1 < n)
 			continue;
@@ -39,7 +40,8 @@ check_lines(struct tally_lines *lines, size_t n, const char *last, bool want_who
 		char *line;
 		size_t len;
 		bool whole;
-		g_assert_cmpint(tally_lines_next(lines, &line, &len, &whole), ==, TALLY_LINES_END);
+		g_assert_cmpint(tally_lines_next(lines, &line, &len, &whole), ==,
+				TALLY_LINES_END);
 	}
 }
 
@@ -136,7 +138,8 @@ test_growth(void)
 		char *line;
 		size_t len;
 		bool whole;
-		g_assert_cmpint(tally_lines_next(&lines, &line, &len, &whole), ==, TALLY_LINES_OK);
+		g_assert_cmpint(tally_lines_next(&lines, &line, &len, &whole), ==,
+				TALLY_LINES_OK);
 		g_assert_cmpuint(len, ==, sizes[i]);
 		for (size_t k = 0; k < TALLY_JSON_PADDING; k++)
 			g_assert_cmpint(line[len + 1 + k], !=, 'x'); /* readable */
@@ -245,7 +248,8 @@ test_source(void)
 			g_assert_cmpint(whole, ==, k < 2);
 		}
 		for (int again = 0; again < 2; again++)
-			g_assert_cmpint(tally_lines_next(&lines, &line, &len, &whole), ==, ends[i]);
+			g_assert_cmpint(tally_lines_next(&lines, &line, &len, &whole), ==,
+					ends[i]);
 		if (failed)
 			g_assert_cmpstr(lines.why, ==, "because");
 		uint64_t done, total;

@@ -14,7 +14,8 @@ static const struct {
 	{ "did not run, and was not to", 0, 0, 0, 0 },
 	{ "one cycle of many", 1, 3, 2, 1 },
 	{ "large values", UINT64_C(1) << 60, 4, 2, UINT64_C(1) << 61 },
-	{ "a second at 5 GHz", UINT64_C(5000000000), 1000000000, 333333333, UINT64_C(15000000015) },
+	{ "a second at 5 GHz", UINT64_C(5000000000), 1000000000, 333333333,
+	  UINT64_C(15000000015) },
 	{ "longer than 4 s", 600, UINT64_C(16) << 32, UINT64_C(8) << 32, 1200 },
 };
 

@@ -65,7 +65,8 @@ test_choice(void)
 	g_assert_cmpint(src->ops->open(src), ==, TALLY_OK);
 	for (uint32_t i = 0; i < src->n_counters; i++) {
 		bool logged = *src->logged >> i & 1;
-		g_assert_cmpint(logged, ==, strcmp(src->counters[i]->key, "cpu_page_faults") == 0);
+		g_assert_cmpint(logged, ==,
+				strcmp(src->counters[i]->key, "cpu_page_faults") == 0);
 	}
 	g_assert_cmpuint(src->n_counters, >=, 2); /* the task clock too, for metrics */
 	src->ops->close(src);

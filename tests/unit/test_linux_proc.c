@@ -118,7 +118,8 @@ take_over(int error)
 	if (!row_of(s, "linux-proc", &proc_on) || !proc_on)
 		return 4;
 	/* The same keys. */
-	const char *const keys[] = { "cpu_task_clock", "cpu_page_faults", "cpu_context_switches" };
+	const char *const keys[] = { "cpu_task_clock", "cpu_page_faults",
+				     "cpu_context_switches" };
 	const struct tally_snapshot_source *src = NULL;
 	for (uint32_t i = 0; i < tally_sampler_n_sources(s); i++)
 		if (strcmp(tally_sampler_source(s, i)->ops->name, "linux-proc") == 0)

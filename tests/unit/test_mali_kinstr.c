@@ -223,8 +223,8 @@ static void
 begin_world(void)
 {
 	src = (struct tally_snapshot_source){ .wanted = "all" };
-	g_assert_cmpint(tally_mali_choose(&choice, &src, "mali-test", 64, N_VALUES, &world_product,
-					  &world_props),
+	g_assert_cmpint(tally_mali_choose(&choice, &src, "mali-test", 64, N_VALUES,
+					  &world_product, &world_props),
 			==, TALLY_OK);
 	g_assert_true(tally_mali_sums_init(&sums, &choice));
 	format = (struct tally_kinstr_format){

@@ -12,9 +12,9 @@ static void
 begin_world(void)
 {
 	src = (struct tally_snapshot_source){ .wanted = "all" };
-	g_assert_cmpint(
-		tally_mali_choose(&choice, &src, "mali-test", 32, 64, &world_product, &world_props),
-		==, TALLY_OK);
+	g_assert_cmpint(tally_mali_choose(&choice, &src, "mali-test", 32, 64,
+					  &world_product, &world_props),
+			==, TALLY_OK);
 	g_assert_true(tally_mali_sums_init(&sums, &choice));
 }
 
@@ -68,8 +68,10 @@ test_choice(void)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(choice_cases); i++) {
 		g_test_message("%s", choice_cases[i].what);
-		src = (struct tally_snapshot_source){ .wanted = choice_cases[i].wanted,
-						      .metrics_wanted = choice_cases[i].metrics };
+		src = (struct tally_snapshot_source){
+			.wanted = choice_cases[i].wanted,
+			.metrics_wanted = choice_cases[i].metrics
+		};
 		g_assert_cmpint(tally_mali_choose(&choice, &src, "mali-test", 64,
 						  choice_cases[i].n_values, &world_product,
 						  &world_props),
@@ -120,9 +122,9 @@ test_constants(void)
 	/* What the driver does not tell is not there, and never 0. */
 	struct tally_mali_props props = { .core_mask = 1, .l2_slices = 1 };
 	src = (struct tally_snapshot_source){ .wanted = "all" };
-	g_assert_cmpint(
-		tally_mali_choose(&choice, &src, "mali-test", 32, 64, &world_product, &props), ==,
-		TALLY_OK);
+	g_assert_cmpint(tally_mali_choose(&choice, &src, "mali-test", 32, 64,
+					  &world_product, &props),
+			==, TALLY_OK);
 	g_assert_cmpfloat(constant("MaliConstantsBusWidthBits"), ==, -1);
 	g_assert_cmpfloat(constant("MALI_CONFIG_EXT_BUS_BYTE_SIZE"), ==, -1);
 	g_assert_cmpfloat(constant("MaliConstantsL2Bytes"), ==, -1);
@@ -139,7 +141,9 @@ static const struct {
 } dump_cases[] = {
 	{ "one core", { .l2_slices = 1, .core_mask = 1 }, 4 },
 	{ "holes count", { .l2_slices = 2, .core_mask = 0x29 }, 10 },
-	{ "the highest core there can be", { .l2_slices = 8, .core_mask = UINT64_C(1) << 63 }, 74 },
+	{ "the highest core there can be",
+	  { .l2_slices = 8, .core_mask = UINT64_C(1) << 63 },
+	  74 },
 	{ "no cores", { .l2_slices = 1 }, 0 },
 	{ "no slices", { .core_mask = 1 }, 0 },
 	{ "too many slices", { .l2_slices = 65, .core_mask = 1 }, 0 },
@@ -285,7 +289,12 @@ static const struct {
 	struct tally_mali_clocks first, last;
 	uint64_t raw, begin, end;
 } clock_cases[] = {
-	{ "the same rate", { 1000, 5010, 1020 }, { 9000, 13010, 9020 }, 9010, 5000 - 5, 5020 + 5 },
+	{ "the same rate",
+	  { 1000, 5010, 1020 },
+	  { 9000, 13010, 9020 },
+	  9010,
+	  5000 - 5,
+	  5020 + 5 },
 	{ "exact brackets", { 1000, 500, 1000 }, { 2024, 1524, 2024 }, 1012, 1511, 1513 },
 	{ "from before", { 1000, 500, 1010 }, { 2000, 1500, 2010 }, 499, 1010, 2000 },
 	{ "none", { 1000, 500, 1010 }, { 2000, 1500, 2010 }, 0, 1010, 2000 },
@@ -359,7 +368,8 @@ test_reasons(void)
 	};
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		char reason[256], tiny[8];
-		g_assert_cmpint(tally_mali_refuse(reason, sizeof(reason), "trying", cases[i].error),
+		g_assert_cmpint(tally_mali_refuse(reason, sizeof(reason), "trying",
+						  cases[i].error),
 				==, cases[i].status);
 		g_assert_true(g_str_has_prefix(reason, "trying: "));
 		g_assert_nonnull(strstr(reason, cases[i].words));

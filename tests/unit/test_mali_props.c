@@ -144,7 +144,8 @@ test_versions(void)
 			.major = cases[i].major,
 			.minor = cases[i].minor,
 		};
-		g_assert_cmpint(tally_kbase_at_least(&dev, 11, 34, 1, 10), ==, cases[i].at_least);
+		g_assert_cmpint(tally_kbase_at_least(&dev, 11, 34, 1, 10), ==,
+				cases[i].at_least);
 	}
 }
 

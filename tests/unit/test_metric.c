@@ -232,13 +232,41 @@ static void
 test_circles(void)
 {
 	static const struct tally_metric own[] = {
-		{ .key = "a", .name = "a", .unit = "1", .expression = "b + 1", .layouts = "" },
-		{ .key = "b", .name = "b", .unit = "1", .expression = "c + 1", .layouts = "" },
-		{ .key = "c", .name = "c", .unit = "1", .expression = "a + 1", .layouts = "" },
-		{ .key = "self", .name = "s", .unit = "1", .expression = "self", .layouts = "" },
-		{ .key = "on_a", .name = "o", .unit = "1", .expression = "a * 0", .layouts = "" },
-		{ .key = "d", .name = "d", .unit = "1", .expression = "e + 1", .layouts = "" },
-		{ .key = "e", .name = "e", .unit = "1", .expression = "cpu_cycles", .layouts = "" },
+		{ .key = "a",
+		  .name = "a",
+		  .unit = "1",
+		  .expression = "b + 1",
+		  .layouts = "" },
+		{ .key = "b",
+		  .name = "b",
+		  .unit = "1",
+		  .expression = "c + 1",
+		  .layouts = "" },
+		{ .key = "c",
+		  .name = "c",
+		  .unit = "1",
+		  .expression = "a + 1",
+		  .layouts = "" },
+		{ .key = "self",
+		  .name = "s",
+		  .unit = "1",
+		  .expression = "self",
+		  .layouts = "" },
+		{ .key = "on_a",
+		  .name = "o",
+		  .unit = "1",
+		  .expression = "a * 0",
+		  .layouts = "" },
+		{ .key = "d",
+		  .name = "d",
+		  .unit = "1",
+		  .expression = "e + 1",
+		  .layouts = "" },
+		{ .key = "e",
+		  .name = "e",
+		  .unit = "1",
+		  .expression = "cpu_cycles",
+		  .layouts = "" },
 	};
 	struct device *d = make_device(NULL);
 	struct tally_metric_set *set = tally_metric_set_create(&d->in, own, G_N_ELEMENTS(own),
@@ -294,8 +322,16 @@ static void
 test_broken(void)
 {
 	static const struct tally_metric own[] = {
-		{ .key = "u", .name = "u", .unit = "1", .expression = "cpu_cycels", .layouts = "" },
-		{ .key = "v", .name = "v", .unit = "1", .expression = "draws", .layouts = "" },
+		{ .key = "u",
+		  .name = "u",
+		  .unit = "1",
+		  .expression = "cpu_cycels",
+		  .layouts = "" },
+		{ .key = "v",
+		  .name = "v",
+		  .unit = "1",
+		  .expression = "draws",
+		  .layouts = "" },
 	};
 	struct device *d = make_device(NULL);
 	struct tally_note_record note;
@@ -419,7 +455,8 @@ test_inputs(void)
 		  .layouts = "" },
 	};
 	struct device *d = make_device(NULL);
-	struct tally_metric_set *set = tally_metric_set_create(&d->in, own, 3, "ipc,twice,other");
+	struct tally_metric_set *set = tally_metric_set_create(&d->in, own, 3,
+							       "ipc,twice,other");
 	char copy[] = "cpu_instructions";
 	struct tally_keyed_value more = {
 		.key = copy,
@@ -459,7 +496,8 @@ test_built_in(void)
 		g_test_message("%s", m.key);
 		g_assert_true(m.key[0] && m.name[0] && m.unit[0] && m.layouts);
 		used[m.dialect] = true;
-		struct tally_expr *e = tally_expr_parse(m.expression, strlen(m.expression), &error);
+		struct tally_expr *e = tally_expr_parse(m.expression,
+							strlen(m.expression), &error);
 		g_assert_nonnull(e);
 		tally_expr_destroy(e);
 		if (m.printed)
@@ -493,7 +531,8 @@ test_percentages(void)
 				uint64_t wide = (uint64_t)g_test_rand_int() << 32 |
 						(uint32_t)g_test_rand_int();
 				bool zero = round % 5 == 0 && wide % 3 == 0;
-				set_value(d, d->counters[i]->key, zero ? 0 : wide >> (wide % 63));
+				set_value(d, d->counters[i]->key,
+					  zero ? 0 : wide >> (wide % 63));
 			}
 			uint32_t n = tally_metric_set_evaluate(set, &d->pass, d->out);
 			g_assert_cmpuint(n, >, 20);
@@ -575,7 +614,8 @@ test_own(void)
 	g_assert_nonnull(strstr(said->str, "\nmax($a,\n       ^|"));
 	g_assert_nonnull(strstr(said->str, "a.conf:13:17: metric x[0]: expected"));
 	g_assert_nonnull(strstr(said->str, "\n1 +* 2\n   ^|"));
-	g_assert_nonnull(strstr(said->str, "a.conf:14: metric klingon: the dialect has to be arm"));
+	g_assert_nonnull(strstr(said->str,
+				"a.conf:14: metric klingon: the dialect has to be arm"));
 	g_assert_cmpuint(tally_metric_read_own(&config, own, NULL, NULL), ==, 2);
 	g_string_free(said, TRUE);
 	tally_config_finish(&config);

@@ -37,7 +37,8 @@ void
 tally_mmio_write(void *map, uint32_t offset, uint32_t value)
 {
 	g_assert_true(map == registers);
-	if (late_us && offset == tally_mdm_offset(TALLY_MDM_COMMAND) && value & TALLY_MDM_SAMPLE) {
+	if (late_us && offset == tally_mdm_offset(TALLY_MDM_COMMAND) &&
+	    value & TALLY_MDM_SAMPLE) {
 		g_usleep(late_us);
 		late_us = 0;
 	}
@@ -122,8 +123,8 @@ reader_open(struct reader *r, const struct fake_mdm_config *config, const char *
 		tally_config_set(&r->config, "start-on", start_on, TALLY_FROM_COMMAND_LINE,
 				 complain, NULL);
 	if (stop_on)
-		tally_config_set(&r->config, "stop-on", stop_on, TALLY_FROM_COMMAND_LINE, complain,
-				 NULL);
+		tally_config_set(&r->config, "stop-on", stop_on, TALLY_FROM_COMMAND_LINE,
+				 complain, NULL);
 	tally_trigger_reset(&r->config);
 	r->src = tally_microblaze_create();
 	g_assert_nonnull(r->src);
@@ -199,9 +200,10 @@ static const struct {
 	{ "serial", "access=serial", 5, 1, 32, 1, false },
 	{ "serial, 48 bits", "access=serial+width=48", 5, 1, 48, 1, false },
 	{ "second of two cores", "access=serial+ports=2+core=1", 5, 1, 32, 2, false },
-	{ "third of some cores: the module says of how many", "access=serial+core=2", 5, 1, 32, 4,
-	  false },
-	{ "one event on both kinds of counters", "events=0:57+latency=57", 5, 1, 32, 1, true },
+	{ "third of some cores: the module says of how many", "access=serial+core=2", 5,
+	  1, 32, 4, false },
+	{ "one event on both kinds of counters", "events=0:57+latency=57", 5, 1, 32, 1,
+	  true },
 	{ "last of twelve cores", "access=serial+core=11+ports=12", 5, 1, 32, 12, false },
 	{ "all that there can be", "ne=48+nl=7+width=64", 48, 7, 64, 1, true },
 	{ "one event counter", "ne=1+nl=0", 1, 0, 32, 1, true },
@@ -521,9 +523,9 @@ read_as(const struct fake_mdm_config *config, const char *options)
 				n++;
 				continue;
 			}
-			g_error("%u+%u of %u bits, end %d, left %u, read with %s: %s", config->ne,
-				config->nl, config->width, (int)config->end, config->left_over,
-				options, key);
+			g_error("%u+%u of %u bits, end %d, left %u, read with %s: %s",
+				config->ne, config->nl, config->width, (int)config->end,
+				config->left_over, options, key);
 		}
 		if (status == TALLY_NOT_READY)
 			status = TALLY_OK;
@@ -658,7 +660,8 @@ static const struct {
 	  "icache_read_latency.sum_sq",
 	  "11000000" },
 	{ "ne=1", "periph_read_latency.sum",
-	  "instructions periph_read_latency.n periph_read_latency.sum periph_read_latency.sum_sq",
+	  "instructions periph_read_latency.n periph_read_latency.sum "
+	  "periph_read_latency.sum_sq",
 	  "0010" },
 	{ "ne=2+events=57:Cycles", "overview",
 	  "interrupt_latency.n cycles icache_read_latency.n icache_read_latency.sum "
@@ -679,11 +682,13 @@ test_choices(void)
 			config.ne = 2;
 		if (strstr(choices[i].options, "nl=0"))
 			config.nl = 0;
-		g_assert_cmpint(reader_open(&r, &config, choices[i].options, choices[i].counters),
-				==, TALLY_OK);
+		g_assert_cmpint(
+			reader_open(&r, &config, choices[i].options, choices[i].counters),
+			==, TALLY_OK);
 		GString *keys = g_string_new(NULL), *logged = g_string_new(NULL);
 		for (uint32_t k = 0; k < r.src->n_counters; k++) {
-			g_string_append_printf(keys, "%s%s", k ? " " : "", r.src->counters[k]->key);
+			g_string_append_printf(keys, "%s%s", k ? " " : "",
+					       r.src->counters[k]->key);
 			g_string_append_c(logged,
 					  r.src->logged[k / 64] >> (k % 64) & 1 ? '1' : '0');
 			g_assert_cmpstr(r.src->counters[k]->source, ==, "microblaze");
@@ -737,7 +742,8 @@ test_interval(void)
 	unsigned clears = mdm.n_clears;
 	g_assert_cmpint(reader_sample(&r), ==, TALLY_OK);
 	g_assert_cmpuint(mdm.n_clears, ==, clears);
-	g_assert_cmpuint(total(&r, "cycles"), ==, mdm.sampled[0].n - (UINT32_MAX - 10000000 + 1));
+	g_assert_cmpuint(total(&r, "cycles"), ==,
+			 mdm.sampled[0].n - (UINT32_MAX - 10000000 + 1));
 	g_usleep(110000);
 	const uint32_t count = 1;
 	g_assert_cmpint(write(ends[1], &count, sizeof(count)), ==, sizeof(count));
@@ -789,7 +795,8 @@ test_oddity(void)
 	const char *why;
 	tally_mb_history_clear(&h, 0, 0);
 	for (unsigned i = 0; i < 3; i++) {
-		g_assert_true(tally_mb_history_add(&h, &sample, 1000000, 1000001, &growth, &why));
+		g_assert_true(tally_mb_history_add(&h, &sample, 1000000, 1000001, &growth,
+						   &why));
 		g_assert_cmpstr(tally_mb_history_oddity(&h), ==, NULL);
 		sample.events[1] += 50; /* on their way */
 	}

@@ -13,20 +13,25 @@ static const struct {
 } cases[] = {
 	{ "no such driver", NULL, NULL, false, false, NULL },
 	{ "i915, open", I915, "0\n", false, true,
-	  "dev.i915.perf_stream_paranoid is 0: every user may read the GPU's own counters" },
+	  "dev.i915.perf_stream_paranoid is 0: every user may read the GPU's own "
+	  "counters" },
 	{ "i915, closed to users", I915, "1\n", false, false,
-	  "dev.i915.perf_stream_paranoid is 1: only root may read the GPU's own counters; this "
+	  "dev.i915.perf_stream_paranoid is 1: only root may read the GPU's own "
+	  "counters; this "
 	  "allows it to every user until the machine restarts: sudo sysctl "
 	  "dev.i915.perf_stream_paranoid=0" },
 	{ "i915, closed, but root", I915, "1\n", true, true,
-	  "dev.i915.perf_stream_paranoid is 1: only root may read the GPU's own counters, and you "
+	  "dev.i915.perf_stream_paranoid is 1: only root may read the GPU's own "
+	  "counters, and you "
 	  "are root" },
 	{ "xe, closed to users", XE, "1\n", false, false,
-	  "dev.xe.observation_paranoid is 1: only root may read the GPU's own counters; this "
+	  "dev.xe.observation_paranoid is 1: only root may read the GPU's own counters; "
+	  "this "
 	  "allows it to every user until the machine restarts: sudo sysctl "
 	  "dev.xe.observation_paranoid=0" },
 	{ "xe, open", XE, "0\n", true, true,
-	  "dev.xe.observation_paranoid is 0: every user may read the GPU's own counters" },
+	  "dev.xe.observation_paranoid is 0: every user may read the GPU's own "
+	  "counters" },
 };
 
 struct seen {

@@ -148,10 +148,10 @@ static const struct tally_pass_record passes_1[] = {
 		.kind = TALLY_PASS_RENDER,
 		.label = "Scene/Shadow",
 		.call_counts = { .draws = 12,
-			     .clears = 1,
-			     .vertices = 3600,
-			     .instances = 12,
-			     .calls = 25 },
+				 .clears = 1,
+				 .vertices = 3600,
+				 .instances = 12,
+				 .calls = 25 },
 		.context = 1,
 		.queue_family = -1,
 		.queue_index = -1,
@@ -177,12 +177,12 @@ static const struct tally_pass_record passes_1[] = {
 		.kind = TALLY_PASS_RENDER,
 		.label = "Scene/M\\xc3ain \\ \xff\xc3(",
 		.call_counts = { .draws = 1,
-			     .dispatches = 2,
-			     .copies = 3,
-			     .clears = 4,
-			     .vertices = 5,
-			     .instances = 6,
-			     .calls = 7 },
+				 .dispatches = 2,
+				 .copies = 3,
+				 .clears = 4,
+				 .vertices = 5,
+				 .instances = 6,
+				 .calls = 7 },
 		.context = -1,
 		.queue_family = 0,
 		.queue_index = 1,
@@ -191,15 +191,17 @@ static const struct tally_pass_record passes_1[] = {
 		.submission = 99,
 		.counters = no_number,
 		.n_counters = N(no_number),
-		.flags = TALLY_FLAG(INCOMPLETE) | TALLY_FLAG(BAD_TIME) | TALLY_FLAG(CONDITIONAL),
+		.flags = TALLY_FLAG(INCOMPLETE) | TALLY_FLAG(BAD_TIME) |
+			 TALLY_FLAG(CONDITIONAL),
 	},
 	{
 		/* a display list: what it draws is unknown */
 		.index = 2,
 		.id = UINT64_C(0x00ab54a98ceb1f0a),
 		.kind = TALLY_PASS_RENDER,
-		.unknown = TALLY_UNKNOWN_DRAWS | TALLY_UNKNOWN_VERTICES | TALLY_UNKNOWN_INSTANCES |
-			   TALLY_UNKNOWN_DISPATCHES | TALLY_UNKNOWN_COPIES | TALLY_UNKNOWN_CLEARS,
+		.unknown = TALLY_UNKNOWN_DRAWS | TALLY_UNKNOWN_VERTICES |
+			   TALLY_UNKNOWN_INSTANCES | TALLY_UNKNOWN_DISPATCHES |
+			   TALLY_UNKNOWN_COPIES | TALLY_UNKNOWN_CLEARS,
 		.context = 0,
 		.queue_family = -1,
 		.queue_index = -1,
@@ -436,7 +438,8 @@ test_golden_write(void)
 /* ---- and back ---- */
 
 static void
-next_line(struct tally_log_reader *reader, struct tally_log_line *line, enum tally_line_type type)
+next_line(struct tally_log_reader *reader, struct tally_log_line *line,
+	  enum tally_line_type type)
 {
 	struct tally_read_error error = { 0 };
 	enum tally_read_status status = tally_log_reader_next(reader, line, &error);
@@ -639,7 +642,8 @@ check_end(const struct tally_end_record *got)
 	g_assert_cmpstr(got->reason, ==, end.reason);
 	g_assert_cmpuint(got->n_statistics, ==, end.n_statistics);
 	for (uint32_t i = 0; i < end.n_statistics; i++) {
-		const struct tally_statistic_record *a = &got->statistics[i], *b = &statistics[i];
+		const struct tally_statistic_record *a = &got->statistics[i],
+						    *b = &statistics[i];
 		g_assert_cmpuint(a->id, ==, b->id);
 		g_assert_cmpstr(a->key, ==, b->key);
 		g_assert_cmpuint(a->n, ==, b->n);
@@ -711,7 +715,8 @@ check_golden(struct tally_log_reader *reader)
 	next_line(reader, &line, TALLY_LINE_END);
 	check_end(&line.end);
 	for (int i = 0; i < 2; i++)
-		g_assert_cmpint(tally_log_reader_next(reader, &line, &error), ==, TALLY_READ_END);
+		g_assert_cmpint(tally_log_reader_next(reader, &line, &error), ==,
+				TALLY_READ_END);
 }
 
 static void

@@ -158,10 +158,11 @@ test_device_line(void)
 {
 	char text[4096];
 	tally_json_write_device(text, sizeof(text), &device);
-	char *log = g_strconcat("{\"type\":\"header\",\"schema\":\"passtally/1\",\"version\":\"\","
-				"\"program\":\"\",\"pid\":1,\"started\":\"1970-01-01T00:00:00Z\","
-				"\"options\":{}}\n",
-				text, "\n", NULL);
+	char *log = g_strconcat(
+		"{\"type\":\"header\",\"schema\":\"passtally/1\",\"version\":\"\","
+		"\"program\":\"\",\"pid\":1,\"started\":\"1970-01-01T00:00:00Z\","
+		"\"options\":{}}\n",
+		text, "\n", NULL);
 	check_log(log, strlen(log));
 	g_free(log);
 }

@@ -36,7 +36,8 @@ check(const struct tally_statistic_record *r, uint64_t n, double sum, double sum
 	g_assert_nonnull(r);
 	g_assert_cmpuint(r->n, ==, n);
 	g_assert_cmpfloat(r->integral ? tally_int192_f64(&r->sum) : r->sum_f64, ==, sum);
-	g_assert_cmpfloat(r->integral ? tally_int192_f64(&r->sum_sq) : r->sum_sq_f64, ==, sum_sq);
+	g_assert_cmpfloat(r->integral ? tally_int192_f64(&r->sum_sq) : r->sum_sq_f64, ==,
+			  sum_sq);
 	g_assert_cmpfloat(tally_value_f64(r->min), ==, min);
 	g_assert_cmpfloat(tally_value_f64(r->max), ==, max);
 }

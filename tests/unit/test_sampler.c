@@ -329,11 +329,15 @@ static const struct {
 	const char *reason, *want;
 	unsigned opens, closes, starts;
 } failure_rows[] = {
-	{ "probe, with a reason", TALLY_DENIED, 0, 0, false, "no right", "no right", 0, 0, 0 },
-	{ "probe", TALLY_UNSUPPORTED, 0, 0, false, NULL, "this machine does not have it", 0, 0, 0 },
+	{ "probe, with a reason", TALLY_DENIED, 0, 0, false, "no right", "no right", 0, 0,
+	  0 },
+	{ "probe", TALLY_UNSUPPORTED, 0, 0, false, NULL, "this machine does not have it",
+	  0, 0, 0 },
 	{ "open", 0, TALLY_NO_MEMORY, 0, false, NULL, "out of memory", 1, 0, 0 },
-	{ "start", 0, 0, TALLY_DENIED, false, NULL, "this user may not read it", 1, 1, 1 },
-	{ "nothing to count", 0, 0, 0, true, NULL, "nothing of it was asked for", 1, 1, 0 },
+	{ "start", 0, 0, TALLY_DENIED, false, NULL, "this user may not read it", 1, 1,
+	  1 },
+	{ "nothing to count", 0, 0, 0, true, NULL, "nothing of it was asked for", 1, 1,
+	  0 },
 };
 
 static void
@@ -449,8 +453,8 @@ test_pace(void)
 		scripts[0].most_ns = pace_rows[i].most_ns;
 		struct tally_sampler *s = tally_sampler_create_of(&config, kinds, 2);
 		tally_sampler_ready(s);
-		struct tally_sampler_pace pace = tally_sampler_pace_of(tally_sampler_source(s, 0),
-								       &config);
+		struct tally_sampler_pace pace = tally_sampler_pace_of(
+			tally_sampler_source(s, 0), &config);
 		g_assert_cmpuint(pace.period_ns, ==, pace_rows[i].want_ns);
 		g_assert_cmpuint(pace.most_ns, ==, pace_rows[i].most_want_ns);
 		g_assert_cmpuint(tally_sampler_period_ns(s, 0), ==, pace_rows[i].want_ns);

@@ -275,7 +275,8 @@ test_write(void)
 		disk.most = write_cases[i].most;
 		disk.interrupts = write_cases[i].interrupts;
 		for (size_t n = 0; n < write_cases[i].n; n++)
-			g_assert_cmpint(put_line(sink, write_cases[i].len, 0), ==, TALLY_RECORD_OK);
+			g_assert_cmpint(put_line(sink, write_cases[i].len, 0), ==,
+					TALLY_RECORD_OK);
 		g_assert_cmpint(tally_sink_flush(sink), ==, TALLY_RECORD_OK);
 		check_file(path, write_cases[i].n, write_cases[i].len);
 		g_assert_cmpstr(tally_sink_why(sink), ==, "");

@@ -48,8 +48,8 @@ static void
 tear_down(void)
 {
 	const char *argv[] = { "rm", "-rf", root, NULL };
-	g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, NULL, NULL,
-		     NULL);
+	g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL,
+		     NULL, NULL, NULL);
 	g_free(root);
 	g_string_free(heard, TRUE);
 }
@@ -60,7 +60,8 @@ static const struct {
 	const char *want, *not_there;
 } settings[] = {
 	{ NULL, false, "off perf: there is no kernel.perf_event_paranoid", "sysctl" },
-	{ "4\n", false, "off perf: kernel.perf_event_paranoid is 4: perf is for root alone", NULL },
+	{ "4\n", false,
+	  "off perf: kernel.perf_event_paranoid is 4: perf is for root alone", NULL },
 	{ "3\n", false, "sudo sysctl kernel.perf_event_paranoid=1", NULL },
 	{ "3\n", true, "ok perf: ", "sudo" },
 	{ "2\n", false,
@@ -112,7 +113,8 @@ test_nodes(void)
 	g_assert_null(strstr(heard->str, "renderD129"));
 	g_assert_nonnull(
 		strstr(heard->str, "ok driver: mali_kbase r49p1-03bet0 (UK version 11.40)\n"));
-	g_assert_nonnull(strstr(heard->str, "ok driver: panfrost, as it came with the kernel\n"));
+	g_assert_nonnull(
+		strstr(heard->str, "ok driver: panfrost, as it came with the kernel\n"));
 	g_assert_nonnull(strstr(heard->str, "off panfrost: unstable_ioctls is off"));
 	g_assert_nonnull(strstr(heard->str, "echo Y | sudo tee /sys/module/panfrost"));
 

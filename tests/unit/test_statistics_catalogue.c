@@ -41,7 +41,8 @@ test_wanted(void)
 		uint32_t got = 0;
 		for (unsigned k = 0; k < TALLY_N_STATISTICS; k++)
 			got |= (uint32_t)tally_statistics_wanted(wanted_cases[i].list, k) << k;
-		g_test_message("list %s", wanted_cases[i].list ? wanted_cases[i].list : "(none)");
+		g_test_message("list %s",
+			       wanted_cases[i].list ? wanted_cases[i].list : "(none)");
 		g_assert_cmphex(got, ==, wanted_cases[i].want);
 	}
 }
@@ -70,7 +71,8 @@ static gpointer
 ask_for_all(gpointer found)
 {
 	for (unsigned i = 0; i < TALLY_N_STATISTICS; i++)
-		((const struct tally_counter **)found)[i] = tally_statistics_counter(i, "race", 48);
+		((const struct tally_counter **)found)[i] = tally_statistics_counter(
+			i, "race", 48);
 	return NULL;
 }
 

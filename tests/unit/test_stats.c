@@ -25,9 +25,12 @@ check_series(struct tally_stats *s, size_t i)
 	if (s->moments.n > 1)
 		g_assert_cmpfloat_with_epsilon(tally_moments_sd_sample(&s->moments),
 					       series_cases[i].sd, 1e-15);
-	g_assert_cmpfloat(tally_value_f64(tally_stats_quantile(s, 0.50)), ==, series_cases[i].p50);
-	g_assert_cmpfloat(tally_value_f64(tally_stats_quantile(s, 0.90)), ==, series_cases[i].p90);
-	g_assert_cmpfloat(tally_value_f64(tally_stats_quantile(s, 0.99)), ==, series_cases[i].p99);
+	g_assert_cmpfloat(tally_value_f64(tally_stats_quantile(s, 0.50)), ==,
+			  series_cases[i].p50);
+	g_assert_cmpfloat(tally_value_f64(tally_stats_quantile(s, 0.90)), ==,
+			  series_cases[i].p90);
+	g_assert_cmpfloat(tally_value_f64(tally_stats_quantile(s, 0.99)), ==,
+			  series_cases[i].p99);
 	g_assert_true(tally_stats_exact(s));
 }
 
@@ -144,8 +147,8 @@ test_sketch_bounds(void)
 	tally_stats_init(&s, 16);
 	for (int i = -300; i < 300; i += 2)
 		for (unsigned k = 0; k < 60; k++)
-			tally_stats_add(&s,
-					tally_f64((k % 2 ? -1 : 1) * pow(10, i) * (1 + k / 100.0)));
+			tally_stats_add(&s, tally_f64((k % 2 ? -1 : 1) * pow(10, i) *
+						      (1 + k / 100.0)));
 	g_assert_false(tally_stats_exact(&s));
 	g_assert_cmpuint(s.n_buckets, <=, 32768);
 	double low = tally_value_f64(tally_stats_quantile(&s, 0.25));

@@ -186,8 +186,8 @@ produce(gpointer data)
 	struct tally_stream *s = new_stream(stress_device, p->number);
 	GRand *rand = g_rand_new_with_seed(p->number + 1);
 	uint64_t serial = 0;
-	for (unsigned turn = 0; p->ends_frames ? turn < STRESS_FRAMES : !atomic_load(&stress_over);
-	     turn++) {
+	for (unsigned turn = 0;
+	     p->ends_frames ? turn < STRESS_FRAMES : !atomic_load(&stress_over); turn++) {
 		unsigned n = (unsigned)g_rand_int_range(rand, 0, 20);
 		for (unsigned i = 0; i < n; i++) {
 			struct tally_pass *pass = open_pass(s, serial);
@@ -282,7 +282,8 @@ check_no_duplicates(unsigned n)
 				if (f->passes[j].context == c)
 					g_assert_true(g_hash_table_add(
 						serials,
-						GUINT_TO_POINTER(f->passes[j].call_counts.draws)));
+						GUINT_TO_POINTER(
+							f->passes[j].call_counts.draws)));
 			}
 		}
 		g_hash_table_destroy(serials);
@@ -368,15 +369,16 @@ test_workloads(void)
 		struct tally_pass *none = open_pass(s, 3);
 		g_assert_nonnull(none);
 		for (unsigned i = 0; i < 100 + frame; i++) {
-			struct tally_workload *load = tally_stream_add_workload(s,
-										i % 3 ? two : one);
+			struct tally_workload *load = tally_stream_add_workload(
+				s, i % 3 ? two : one);
 			g_assert_nonnull(load);
 			g_assert_cmpuint(load->slot, ==, UINT32_MAX);
 			g_assert_cmpuint(load->valid[0], ==, 0);
 			g_assert_false(load->has_time);
 			g_assert_null(load->next);
 			load->command = i % 2 ? "draw" : "clear";
-			load->values[0] = (struct tally_value){ TALLY_STORAGE_U64, { .u64 = i } };
+			load->values[0] = (struct tally_value){ TALLY_STORAGE_U64,
+								{ .u64 = i } };
 			load->valid[0] = i % 5 != 0;
 			load->has_time = i % 7 != 0;
 			load->gpu_begin_ns = 1000 + i;
@@ -733,7 +735,8 @@ test_limits_per_device(void)
 	tally_session_stop("exit");
 	g_assert_cmpstr(stub.end.reason, ==, "frames");
 	g_assert_cmpuint(stub.end.frames, ==, 4);
-	static const char *const want[] = { "frame 0 32", "frame 0 33", "frame 1 5", "frame 1 6" };
+	static const char *const want[] = { "frame 0 32", "frame 0 33", "frame 1 5",
+					    "frame 1 6" };
 	for (unsigned i = 0; i < G_N_ELEMENTS(want); i++)
 		g_assert_cmpuint(stub_count(want[i]), ==, 1);
 	tally_stream_destroy(a);

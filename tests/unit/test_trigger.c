@@ -122,7 +122,8 @@ happen(char what, uint64_t frame, _Atomic uint64_t *count)
 		break;
 	case 'i':
 	case 'w':
-		g_assert_true(tally_trigger_idles(frame ? frame - 1 : 0, *count) == (what == 'i'));
+		g_assert_true(tally_trigger_idles(frame ? frame - 1 : 0, *count) ==
+			      (what == 'i'));
 		break;
 	default:
 		g_assert_not_reached();
@@ -384,7 +385,8 @@ test_threads(void)
 	atomic_store(&shared.done, true);
 	for (unsigned i = 0; i < 3; i++)
 		g_thread_join(threads[i]);
-	uint64_t frames = atomic_load(&shared.frame), sum = captured[0] + captured[1] + captured[2];
+	uint64_t frames = atomic_load(&shared.frame),
+		 sum = captured[0] + captured[1] + captured[2];
 	tally_trigger_wants_frame(frames + 1, &shared.count);
 	uint64_t counted = atomic_load(&shared.count) & ~(UINT64_C(1) << 63);
 	g_test_message("%u frames, %u captured, %u counted", (unsigned)frames, (unsigned)sum,

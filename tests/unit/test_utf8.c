@@ -59,8 +59,8 @@ test_all_of_three(void)
 		gunichar c = g_utf8_get_char_validated(bytes, 3);
 		bool glib = c != (gunichar)-1 && c != (gunichar)-2;
 		if (valid != glib || (glib && (size_t)g_unichar_to_utf8(c, NULL) != n))
-			g_error("%02x %02x %02x", (unsigned char)bytes[0], (unsigned char)bytes[1],
-				(unsigned char)bytes[2]);
+			g_error("%02x %02x %02x", (unsigned char)bytes[0],
+				(unsigned char)bytes[1], (unsigned char)bytes[2]);
 	}
 }
 

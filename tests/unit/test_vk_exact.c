@@ -100,7 +100,8 @@ start(void)
 	g_assert_nonnull(w.d.resolve);
 	vk_queue_find(handle)->line = vk_line_create(w.d.resolve);
 	for (unsigned i = 0; i < 4; i++)
-		vk_resolve_learn(w.d.resolve, VK_HANDLE_KEY(SEMAPHORE(i)), VK_SEMAPHORE_BINARY, 0);
+		vk_resolve_learn(w.d.resolve, VK_HANDLE_KEY(SEMAPHORE(i)),
+				 VK_SEMAPHORE_BINARY, 0);
 	vk_resolve_learn(w.d.resolve, VK_HANDLE_KEY(BOUND), VK_SEMAPHORE_TIMELINE, 0);
 	vk_resolve_signal(w.d.resolve, VK_HANDLE_KEY(SEMAPHORE(0)), 0);
 	return handle;
@@ -224,7 +225,8 @@ test_cut(void)
 	signals(&g, info, SEMAPHORE(1));
 	batch(&g, 3, 1);
 	g_assert_cmpint(submit(q, &g), ==, VK_SUCCESS);
-	g_assert_cmpstr(e.text->str, ==, "[w ] F S1 [0 ] F S2 [1 ] F S3 [2 s ] F S4 [3 f] F S5 ");
+	g_assert_cmpstr(e.text->str, ==,
+			"[w ] F S1 [0 ] F S2 [1 ] F S3 [2 s ] F S4 [3 f] F S5 ");
 	w_present(q);
 	finish();
 	for (unsigned i = 0; i < 4; i++)

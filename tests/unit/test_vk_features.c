@@ -166,8 +166,9 @@ test_no_features(void)
 		      out.enabled.host_reset && out.enabled.calibrated);
 	g_assert_false(out.enabled.game_statistics);
 	g_assert_cmpstr(out.enabled.denied, ==, "");
-	g_assert_cmpstr(out.added, ==, "pipelineStatisticsQuery, inheritedQueries, hostQueryReset, "
-				       "VK_EXT_calibrated_timestamps");
+	g_assert_cmpstr(out.added, ==,
+			"pipelineStatisticsQuery, inheritedQueries, hostQueryReset, "
+			"VK_EXT_calibrated_timestamps");
 	free(out.memory);
 }
 
@@ -293,7 +294,8 @@ test_unknown_structure(void)
 	g_assert_cmpint(reset->sType, ==,
 			VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES);
 	g_assert_true(reset->pNext == &unknown);
-	g_assert_true(find(out.info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2) == &game);
+	g_assert_true(find(out.info.pNext,
+			   VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2) == &game);
 	free(out.memory);
 }
 
@@ -435,21 +437,23 @@ test_old_versions(void)
 	} cases[] = {
 		{ "1.0 and no extension: nothing may be asked", VK_API_VERSION_1_0,
 		  VK_API_VERSION_1_3, false, false, false, false },
-		{ "1.0 with the extension", VK_API_VERSION_1_0, VK_API_VERSION_1_3, true, true,
-		  true, true },
-		{ "1.1: reset is an extension", VK_API_VERSION_1_1, VK_API_VERSION_1_3, false, true,
-		  true, true },
-		{ "1.2", VK_API_VERSION_1_2, VK_API_VERSION_1_2, false, true, false, true },
-		{ "an old device below a new instance", VK_API_VERSION_1_3, VK_API_VERSION_1_0,
-		  false, false, false, false },
-		{ "the same with the extension", VK_API_VERSION_1_3, VK_API_VERSION_1_0, true, true,
-		  true, true },
+		{ "1.0 with the extension", VK_API_VERSION_1_0, VK_API_VERSION_1_3, true,
+		  true, true, true },
+		{ "1.1: reset is an extension", VK_API_VERSION_1_1, VK_API_VERSION_1_3,
+		  false, true, true, true },
+		{ "1.2", VK_API_VERSION_1_2, VK_API_VERSION_1_2, false, true, false,
+		  true },
+		{ "an old device below a new instance", VK_API_VERSION_1_3,
+		  VK_API_VERSION_1_0, false, false, false, false },
+		{ "the same with the extension", VK_API_VERSION_1_3, VK_API_VERSION_1_0,
+		  true, true, true, true },
 	};
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		g_test_message("%s", cases[i].what);
 		set_up_gpu();
 		gpu.api_version = cases[i].device;
-		struct vk_patched out = patch(cases[i].instance, cases[i].has_properties2, &bare);
+		struct vk_patched out = patch(cases[i].instance, cases[i].has_properties2,
+					      &bare);
 		g_assert_cmpint(out.enabled.host_reset, ==, cases[i].reset);
 		g_assert_cmpint(out.enabled.calibrated, ==, cases[i].calibrated);
 		g_assert_cmpint(lists(&out.info, "VK_EXT_host_query_reset"), ==,
@@ -561,7 +565,9 @@ test_group(void)
 static void
 test_link_in_clone(void)
 {
-	VkPhysicalDeviceFeatures2 game = { .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2 };
+	VkPhysicalDeviceFeatures2 game = {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2
+	};
 	VkLayerDeviceLink next = { 0 };
 	VkLayerDeviceCreateInfo link = {
 		.sType = VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO,

@@ -107,7 +107,8 @@ work(void *data)
 		if (n % 3 == 0)
 			g_assert_true(vk_handles_remove(&shared, base + n * 8) == value(n));
 		if (n % 5 == 0 && (n - 1) % 3 != 0)
-			g_assert_true(vk_handles_find(&shared, base + (n - 1) * 8) == value(n - 1));
+			g_assert_true(vk_handles_find(&shared, base + (n - 1) * 8) ==
+				      value(n - 1));
 	}
 	return NULL;
 }

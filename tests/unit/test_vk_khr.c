@@ -40,8 +40,8 @@ static struct {
 } drv;
 
 static VkResult VKAPI_CALL
-drv_list(VkPhysicalDevice physical, uint32_t family, uint32_t *n, VkPerformanceCounterKHR *counters,
-	 VkPerformanceCounterDescriptionKHR *texts)
+drv_list(VkPhysicalDevice physical, uint32_t family, uint32_t *n,
+	 VkPerformanceCounterKHR *counters, VkPerformanceCounterDescriptionKHR *texts)
 {
 	g_assert_true(physical == drv.physical);
 	g_assert_cmpuint(family, <, drv.n_families);
@@ -53,7 +53,8 @@ drv_list(VkPhysicalDevice physical, uint32_t family, uint32_t *n, VkPerformanceC
 	drv.with_arrays[family] = counters && texts;
 	for (uint32_t i = 0; i < *n; i++) {
 		const struct listed *from = &drv.families[family][i];
-		g_assert_cmpint(counters[i].sType, ==, VK_STRUCTURE_TYPE_PERFORMANCE_COUNTER_KHR);
+		g_assert_cmpint(counters[i].sType, ==,
+				VK_STRUCTURE_TYPE_PERFORMANCE_COUNTER_KHR);
 		g_assert_cmpint(texts[i].sType, ==,
 				VK_STRUCTURE_TYPE_PERFORMANCE_COUNTER_DESCRIPTION_KHR);
 		counters[i].unit = from->unit;
@@ -72,11 +73,13 @@ drv_list(VkPhysicalDevice physical, uint32_t family, uint32_t *n, VkPerformanceC
 }
 
 static void VKAPI_CALL
-drv_runs(VkPhysicalDevice physical, const VkQueryPoolPerformanceCreateInfoKHR *info, uint32_t *runs)
+drv_runs(VkPhysicalDevice physical, const VkQueryPoolPerformanceCreateInfoKHR *info,
+	 uint32_t *runs)
 {
 	unsigned cost = 0;
 	g_assert_true(physical == drv.physical);
-	g_assert_cmpint(info->sType, ==, VK_STRUCTURE_TYPE_QUERY_POOL_PERFORMANCE_CREATE_INFO_KHR);
+	g_assert_cmpint(info->sType, ==,
+			VK_STRUCTURE_TYPE_QUERY_POOL_PERFORMANCE_CREATE_INFO_KHR);
 	g_assert_cmpuint(info->counterIndexCount, >, 0);
 	for (uint32_t i = 0; i < info->counterIndexCount; i++) {
 		uint32_t index = info->pCounterIndices[i];
@@ -172,8 +175,8 @@ drv_end(VkCommandBuffer cb, VkQueryPool pool, uint32_t query)
 }
 
 static VkResult VKAPI_CALL
-drv_results(VkDevice device, VkQueryPool pool, uint32_t first, uint32_t n, size_t size, void *data,
-	    VkDeviceSize stride, VkQueryResultFlags flags)
+drv_results(VkDevice device, VkQueryPool pool, uint32_t first, uint32_t n, size_t size,
+	    void *data, VkDeviceSize stride, VkQueryResultFlags flags)
 {
 	(void)device;
 	uint32_t at = (uint32_t)(uintptr_t)pool - 1;
@@ -369,8 +372,10 @@ static const struct {
 	const char *reason;
 } choices[] = {
 	{ "overview is one set that bears on passes", NULL, 100, TALLY_OK,
-	  "vk-khr-1: draws_issued busy time cycles l0_cache_hit_ratio", "what else runs" },
-	{ "overview is what fits", NULL, 3, TALLY_OK, "vk-khr-1: draws_issued busy time", "what" },
+	  "vk-khr-1: draws_issued busy time cycles l0_cache_hit_ratio",
+	  "what else runs" },
+	{ "overview is what fits", NULL, 3, TALLY_OK, "vk-khr-1: draws_issued busy time",
+	  "what" },
 	{ "groups of a run", "all", 4, TALLY_OK,
 	  "vk-khr-1: draws_issued busy time clock | vk-khr-2: read read_rate | "
 	  "vk-khr-3: heat power tension current | vk-khr-4: cycles l0_cache_hit_ratio",
@@ -380,7 +385,8 @@ static const struct {
 	{ "a glob", "read*", 100, TALLY_OK, "vk-khr-1: read read_rate", "" },
 	{ "a category", "memory", 100, TALLY_OK,
 	  "vk-khr-1: read read_rate | vk-khr-2: l0_cache_hit_ratio", "" },
-	{ "a UUID", "0000000000000000000000000000000B", 100, TALLY_OK, "vk-khr-1: cycles", "" },
+	{ "a UUID", "0000000000000000000000000000000B", 100, TALLY_OK, "vk-khr-1: cycles",
+	  "" },
 	{ "overview and one", "overview+heat", 2, TALLY_OK,
 	  "vk-khr-1: draws_issued busy | vk-khr-2: heat", "" },
 	{ "nothing", "gpu_cycles", 100, TALLY_UNSUPPORTED, "",
@@ -395,7 +401,8 @@ test_choice(void)
 		drv_init(&api);
 		drv.room = choices[i].room;
 		g_test_message("%s", choices[i].what);
-		struct tally_vk_source *src = open_source(&api, choices[i].wanted, choices[i].want);
+		struct tally_vk_source *src = open_source(&api, choices[i].wanted,
+							  choices[i].want);
 		expect_sets(src, choices[i].sets);
 		g_assert_nonnull(strstr(src->reason, choices[i].reason));
 		g_assert_cmpuint(drv.locked, ==, choices[i].want == TALLY_OK);
@@ -445,7 +452,9 @@ test_odd_lists(void)
 static void
 test_shared_keys(void)
 {
-	static const struct tally_counter other = { .key = "cycles", .unit = "1", .source = "x" };
+	static const struct tally_counter other = { .key = "cycles",
+						    .unit = "1",
+						    .source = "x" };
 	struct tally_key_table keys = { .n = 0 };
 	struct tally_vk_api api;
 	drv_init(&api);
@@ -488,7 +497,8 @@ test_families(void)
 
 	struct tally_vk_family family = { .index = 0, .set = 0 };
 	g_assert_false(src->ops->covers(src, &family));
-	g_assert_cmpint(src->ops->create_pool(src, &family, N_SLOTS, &pool), ==, TALLY_UNSUPPORTED);
+	g_assert_cmpint(src->ops->create_pool(src, &family, N_SLOTS, &pool), ==,
+			TALLY_UNSUPPORTED);
 	static const bool covered[3][3] = { { false, true, false },
 					    { false, false, false },
 					    { false, true, true } };
@@ -498,7 +508,8 @@ test_families(void)
 					covered[family.index][family.set]);
 	family.set = 1;
 	for (family.index = 0; family.index < 3; family.index += 2)
-		g_assert_cmpint(src->ops->create_pool(src, &family, N_SLOTS, &pool), ==, TALLY_OK);
+		g_assert_cmpint(src->ops->create_pool(src, &family, N_SLOTS, &pool), ==,
+				TALLY_OK);
 	g_assert_cmpuint(drv.pool_family[0], ==, 0);
 	g_assert_cmpuint(drv.pool_n[0], ==, 2);
 	g_assert_cmpuint(drv.pool_indices[0][0], ==, 0);
@@ -510,7 +521,8 @@ test_families(void)
 	g_assert_false(src->ops->covers(src, &family));
 	family = (struct tally_vk_family){ .set = 1 };
 	drv.pool_answer = VK_ERROR_OUT_OF_DEVICE_MEMORY;
-	g_assert_cmpint(src->ops->create_pool(src, &family, N_SLOTS, &pool), ==, TALLY_NO_MEMORY);
+	g_assert_cmpint(src->ops->create_pool(src, &family, N_SLOTS, &pool), ==,
+			TALLY_NO_MEMORY);
 	close_source(src);
 }
 
@@ -706,15 +718,15 @@ test_not_there(void)
 	drv.ready[0] = VK_ERROR_DEVICE_LOST;
 	g_assert_cmpint(read_slot(src, pool, 0, 1, &got), ==, TALLY_LOST);
 	drv.ready[0] = VK_SUCCESS;
-	g_assert_cmpint(
-		src->ops->read(src, &main_family, pool, NULL, 0, 1, TALLY_VK_END, &got.sample), ==,
-		TALLY_LOST);
+	g_assert_cmpint(src->ops->read(src, &main_family, pool, NULL, 0, 1, TALLY_VK_END,
+				       &got.sample),
+			==, TALLY_LOST);
 	g_assert_cmpint(src->ops->read(src, &none, pool, NULL, 0, 1, TALLY_VK_BOTH, &got.sample),
 			==, TALLY_LOST);
 	got.sample.n = 3; /* less room than the set has counters */
-	g_assert_cmpint(
-		src->ops->read(src, &main_family, pool, NULL, 0, 1, TALLY_VK_BOTH, &got.sample), ==,
-		TALLY_LOST);
+	g_assert_cmpint(src->ops->read(src, &main_family, pool, NULL, 0, 1, TALLY_VK_BOTH,
+				       &got.sample),
+			==, TALLY_LOST);
 	g_assert_cmphex(got.valid, ==, 0);
 	close_source(src);
 }

@@ -227,7 +227,8 @@ test_two(void)
 	g_assert_true(out.batches.two == &out.two && !out.batches.one);
 	g_assert_cmpuint(out.two.flags, ==, VK_SUBMIT_PROTECTED_BIT);
 	g_assert_cmpuint(out.two.waitSemaphoreInfoCount, ==, 1);
-	g_assert_cmpuint(out.two.commandBufferInfoCount + out.two.signalSemaphoreInfoCount, ==, 0);
+	g_assert_cmpuint(
+		out.two.commandBufferInfoCount + out.two.signalSemaphoreInfoCount, ==, 0);
 	vk_piece_build(&b, &last, &out);
 	g_assert_cmpuint(out.two.waitSemaphoreInfoCount, ==, 0);
 	g_assert_cmpuint(out.two.commandBufferInfoCount, ==, 1);

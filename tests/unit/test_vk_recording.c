@@ -173,9 +173,10 @@ random_script(GRand *random)
 		" clear",    " *i",    " vid vid-", " other", " build",
 	};
 	bool used[2] = { false, false };
-	GString *script = g_string_new("4 Bc [d draw ] attach E 5 B rp draw end dispatch drs end "
-				       "drr draw end E 6 Bcs draw E 7 Bs dispatch [e rp draw end E "
-				       "0 B");
+	GString *script = g_string_new(
+		"4 Bc [d draw ] attach E 5 B rp draw end dispatch drs end "
+		"drr draw end E 6 Bcs draw E 7 Bs dispatch [e rp draw end E "
+		"0 B");
 	for (int n = g_rand_int_range(random, 0, 30); n > 0; n--) {
 		if (g_rand_int_range(random, 0, 3) == 0) {
 			add_pass(random, script, used);

@@ -208,7 +208,8 @@ test_submit_granularity(void)
 		struct vk_recording *r = w_recording();
 		w_pass(r, -1, 0, 0, 0)->call_counts.vertices = 3;
 		w_pass(r, -1, 0, 0, 0)->flags = TALLY_FLAG(INDIRECT);
-		r->whole = w_take(r, (int)i, true, true, 100 * (i + 1), 100 * (i + 1) + 10, 1 + i);
+		r->whole = w_take(r, (int)i, true, true, 100 * (i + 1),
+				  100 * (i + 1) + 10, 1 + i);
 		r->uncounted = i == 2;
 		buffers[i] = w_buffer(i, r);
 	}
@@ -241,7 +242,8 @@ test_frame_granularity(void)
 	for (unsigned i = 0; i < 3; i++) {
 		struct vk_recording *r = w_recording();
 		w_pass(r, -1, 0, 0, 0);
-		r->whole = w_take(r, (int)i, true, true, 100 * (i + 1), 100 * (i + 1) + 10, 1 + i);
+		r->whole = w_take(r, (int)i, true, true, 100 * (i + 1),
+				  100 * (i + 1) + 10, 1 + i);
 		buffers[i] = w_buffer(i, r);
 	}
 	w_submit_one(q, buffers[0]);

@@ -45,7 +45,8 @@ op_of(const char *waits, const char *signals)
 	struct vk_op *op = vk_op_create(count(waits), count(signals));
 	g_assert_nonnull(op);
 	const char *at = waits;
-	for (uint32_t i = 0; i < count(waits); i++, at = strchr(at, ',') ? strchr(at, ',') + 1 : at)
+	for (uint32_t i = 0; i < count(waits);
+	     i++, at = strchr(at, ',') ? strchr(at, ',') + 1 : at)
 		vk_op_set_wait(op, i, (uint64_t)*at, strtoull(at + 1, NULL, 10));
 	at = signals;
 	for (uint32_t i = 0; i < count(signals);

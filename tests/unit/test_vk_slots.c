@@ -130,8 +130,8 @@ static const struct {
 	  "api+ vk-timestamp+ vk-statistics+ vk-khr- ", 4, 0x0b0f },
 	{ "none", "gl-timestamp", NULL, true, true, true, false, 1.0f,
 	  "api+ vk-timestamp- vk-statistics- vk-khr- ", 0, 0x0000 },
-	{ "counters of graphics alone", NULL, "vertices_submitted", true, true, true, false, 1.0f,
-	  "api+ vk-timestamp+ vk-statistics+ vk-khr- ", 1, 0x090f },
+	{ "counters of graphics alone", NULL, "vertices_submitted", true, true, true,
+	  false, 1.0f, "api+ vk-timestamp+ vk-statistics+ vk-khr- ", 1, 0x090f },
 };
 
 static void
@@ -162,11 +162,13 @@ test_sources(void)
 		set_up(&f);
 		uint32_t n = vk_slots_describe(&f.d, rows);
 		for (uint32_t k = 0; k < n; k++) {
-			g_string_append_printf(text, "%s%c ", rows[k].name, rows[k].on ? '+' : '-');
+			g_string_append_printf(text, "%s%c ", rows[k].name,
+					       rows[k].on ? '+' : '-');
 			g_assert_true(rows[k].on || (rows[k].reason && rows[k].reason[0]));
 		}
 		g_assert_cmpstr(text->str, ==, source_cases[i].rows);
-		const struct tally_counter *const *counters = vk_slots_counters(&f.d, &n_counters);
+		const struct tally_counter *const *counters = vk_slots_counters(
+			&f.d, &n_counters);
 		g_assert_cmpuint(n_counters, ==, source_cases[i].n_counters);
 		for (uint32_t k = 0; k < n_counters; k++)
 			g_assert_cmpstr(counters[k]->source, ==, "vk-statistics");
@@ -174,7 +176,8 @@ test_sources(void)
 			bool time = vk_slots_cover(&f.d, k, VK_BRACKET_TIME);
 			bool count = vk_slots_cover(&f.d, k, VK_BRACKET_COUNT);
 			covers |= (unsigned)time << k | (unsigned)count << (8 + k);
-			g_assert_cmpint(vk_slots_cover(&f.d, k, VK_BRACKET_ALL), ==, time || count);
+			g_assert_cmpint(vk_slots_cover(&f.d, k, VK_BRACKET_ALL), ==,
+					time || count);
 		}
 		g_assert_cmphex(covers, ==, source_cases[i].covers);
 		g_assert_false(vk_slots_cover(&f.d, N_FAMILIES, VK_BRACKET_ALL));
@@ -244,7 +247,8 @@ test_runs(void)
 	g_assert_cmpuint(other.index, ==, 84);
 	g_assert_cmphex(other.sources, ==, 0x1);
 	/* What follows is another's now: the next run lies elsewhere. */
-	g_assert_cmpuint(vk_slots_take(&f.d, &a, GENERAL, VK_BRACKET_ALL, 1, false).index, ==, 88);
+	g_assert_cmpuint(vk_slots_take(&f.d, &a, GENERAL, VK_BRACKET_ALL, 1, false).index,
+			 ==, 88);
 	g_assert_cmpuint(a.n, ==, 2);
 	g_assert_cmpuint(fq.n_live, ==, 2);
 	release(&f, &a);
@@ -359,8 +363,8 @@ test_no_pools(void)
 		fq.count_only = true;
 		for (int i = 0; i < 8; i++)
 			for (int k = 0; k < 84; k++)
-				found += vk_slots_take(&f.d, &runs[i], GENERAL, VK_BRACKET_ALL, 1,
-						       false)
+				found += vk_slots_take(&f.d, &runs[i], GENERAL,
+						       VK_BRACKET_ALL, 1, false)
 						 .page != NULL;
 		g_assert_cmpuint(fq.n_live, ==, (n - 1) / 2 * 2);
 		g_assert_cmpint(found > 0, ==, n > 2);
@@ -417,8 +421,8 @@ static const struct {
 	{ "copies count nothing", true, false, VK_BRACKET_COUNT, COPY, 1, "" },
 	{ "the command buffer resets", false, true, VK_BRACKET_ALL, GENERAL, 1,
 	  "r0+8 r0+4 t0 b0 e0 t1 " },
-	{ "the command buffer resets what one source needs for all", false, true, VK_BRACKET_COUNT,
-	  GENERAL, 1, "r0+8 r0+4 b0 e0 " },
+	{ "the command buffer resets what one source needs for all", false, true,
+	  VK_BRACKET_COUNT, GENERAL, 1, "r0+8 r0+4 b0 e0 " },
 	{ "the command buffer resets each view", false, true, VK_BRACKET_ALL, GENERAL, 3,
 	  "r0+8 r0+4 t0 b0 e0 t3 " },
 	{ "nobody resets", false, false, VK_BRACKET_ALL, GENERAL, 1, "" },
@@ -436,9 +440,9 @@ test_recording(void)
 		g_test_message("%s", record_cases[i].what);
 		f.d.enabled.host_reset = record_cases[i].host_reset;
 		set_up(&f);
-		struct vk_slot slot =
-			vk_slots_take(&f.d, &runs, record_cases[i].family, record_cases[i].bracket,
-				      record_cases[i].views, record_cases[i].can_reset);
+		struct vk_slot slot = vk_slots_take(
+			&f.d, &runs, record_cases[i].family, record_cases[i].bracket,
+			record_cases[i].views, record_cases[i].can_reset);
 		g_assert_cmpint(slot.page != NULL, ==, record_cases[i].log[0] != '\0');
 		fq.log[0] = '\0';
 		vk_slot_begin(&f.d, FQ_CB, record_cases[i].family, &slot,
@@ -493,7 +497,8 @@ test_yield(void)
 	vk_slot_end(&f.d, FQ_CB, &slot);
 	g_assert_cmpstr(fq.log, ==, "t0 b0 e0 t1 ");
 	uint32_t left = slot.sources;
-	g_assert_cmpint(read_slot(&f, GENERAL, &slot, &left, values, &valid, &out), ==, TALLY_OK);
+	g_assert_cmpint(read_slot(&f, GENERAL, &slot, &left, values, &valid, &out), ==,
+			TALLY_OK);
 	g_assert_true(out.has_time);
 	g_assert_cmphex(valid, ==, 0);
 	release(&f, &runs);
@@ -520,11 +525,13 @@ test_halves(void)
 	g_assert_cmpuint(first.halves, ==, TALLY_VK_BEGIN);
 	g_assert_cmpuint(last.halves, ==, TALLY_VK_END);
 	uint32_t left = first.sources;
-	g_assert_cmpint(read_slot(&f, GENERAL, &first, &left, values, &valid, &out), ==, TALLY_OK);
+	g_assert_cmpint(read_slot(&f, GENERAL, &first, &left, values, &valid, &out), ==,
+			TALLY_OK);
 	g_assert_cmpuint(out.begin_ns, ==, 1000);
 	g_assert_false(out.has_time);
 	left = last.sources;
-	g_assert_cmpint(read_slot(&f, GENERAL, &last, &left, values, &valid, &out), ==, TALLY_OK);
+	g_assert_cmpint(read_slot(&f, GENERAL, &last, &left, values, &valid, &out), ==,
+			TALLY_OK);
 	g_assert_cmpuint(out.end_ns, ==, 1100);
 	release(&f, &a);
 	release(&f, &b);
@@ -566,7 +573,8 @@ test_reading(void)
 			TALLY_NOT_READY);
 	g_assert_cmphex(left, ==, 0x3);
 	fq.hold = false;
-	g_assert_cmpint(read_slot(&f, GENERAL, &slot, &left, values, &valid, &out), ==, TALLY_OK);
+	g_assert_cmpint(read_slot(&f, GENERAL, &slot, &left, values, &valid, &out), ==,
+			TALLY_OK);
 	g_assert_cmphex(left, ==, 0);
 	g_assert_true(out.has_time);
 	g_assert_cmpuint(out.end_ns - out.begin_ns, ==, 100);
@@ -574,7 +582,8 @@ test_reading(void)
 	g_assert_cmpuint(values[0].u64, ==, 11);
 	g_assert_cmpuint(values[3].u64, ==, 20);
 	/* Asked again there is nothing left to say. */
-	g_assert_cmpint(read_slot(&f, GENERAL, &slot, &left, values, &valid, &out), ==, TALLY_OK);
+	g_assert_cmpint(read_slot(&f, GENERAL, &slot, &left, values, &valid, &out), ==,
+			TALLY_OK);
 
 	/* It runs again: reset, then unavailable, then other numbers. */
 	fq.log[0] = '\0';
@@ -618,7 +627,8 @@ test_one_by_one(void)
 	g_assert_true(out.has_time);
 	uint64_t begin = out.begin_ns;
 	fq_query((VkQueryPool)(uintptr_t)2, 0)->state = FQ_DONE;
-	g_assert_cmpint(read_slot(&f, GENERAL, &slot, &left, values, &valid, &out), ==, TALLY_OK);
+	g_assert_cmpint(read_slot(&f, GENERAL, &slot, &left, values, &valid, &out), ==,
+			TALLY_OK);
 	g_assert_true(out.has_time);
 	g_assert_cmpuint(out.begin_ns, ==, begin);
 	g_assert_cmphex(valid, ==, 0xf);
@@ -722,8 +732,8 @@ test_rounds(void)
 	for (size_t i = 0; i < G_N_ELEMENTS(round_cases); i++) {
 		struct round r;
 		g_test_message("%s", round_cases[i].what);
-		record_round(&r, round_cases[i].n, round_cases[i].host_reset, round_cases[i].every,
-			     round_cases[i].ended);
+		record_round(&r, round_cases[i].n, round_cases[i].host_reset,
+			     round_cases[i].every, round_cases[i].ended);
 		fq.available = round_cases[i].available;
 		fq.stops = round_cases[i].stops;
 		for (uint32_t k = 0; k < r.n; k++) {
@@ -848,8 +858,8 @@ take_and_give(gpointer data)
 	for (int round = 0; round < 200; round++) {
 		struct vk_slot_runs runs = { .n = 0 };
 		for (int i = 0; i < 100; i++)
-			r->n_missing += !vk_slots_take(&r->f->d, &runs, r->family, VK_BRACKET_ALL,
-						       1, false)
+			r->n_missing += !vk_slots_take(&r->f->d, &runs, r->family,
+						       VK_BRACKET_ALL, 1, false)
 						 .page;
 		release(r->f, &runs);
 	}

@@ -27,7 +27,8 @@ static const struct {
 	  "primitives_submitted vertex_shader_invocations fragment_shader_invocations "
 	  "compute_shader_invocations ",
 	  0x486, 0x086, 0x400, "" },
-	{ "Vulkan's order", "clipping_*+tess_*+vertices_submitted", false, true, false, TALLY_OK,
+	{ "Vulkan's order", "clipping_*+tess_*+vertices_submitted", false, true, false,
+	  TALLY_OK,
 	  "vertices_submitted clipping_input_primitives clipping_output_primitives "
 	  "tess_control_shader_patches tess_evaluation_shader_invocations ",
 	  0x361, 0x361, 0, "" },
@@ -36,20 +37,23 @@ static const struct {
 	{ "all", "all", false, true, false, TALLY_OK,
 	  "vertices_submitted primitives_submitted vertex_shader_invocations "
 	  "geometry_shader_invocations geometry_shader_primitives_emitted "
-	  "clipping_input_primitives clipping_output_primitives fragment_shader_invocations "
+	  "clipping_input_primitives clipping_output_primitives "
+	  "fragment_shader_invocations "
 	  "tess_control_shader_patches tess_evaluation_shader_invocations "
 	  "compute_shader_invocations ",
 	  0x7ff, 0x3ff, 0x400,
-	  "samples_passed, primitives_generated and 1 more (Vulkan's pipeline statistics" },
+	  "samples_passed, primitives_generated and 1 more (Vulkan's pipeline "
+	  "statistics" },
 	{ "mesh shaders", NULL, true, true, false, TALLY_OK,
 	  "fragment_shader_invocations compute_shader_invocations ", 0x480, 0x080, 0x400,
-	  "primitives_submitted, vertex_shader_invocations (not where mesh shaders are enabled" },
-	{ "nothing left beside meshes", "vertices_submitted", true, true, false, TALLY_UNSUPPORTED,
-	  "", 0, 0, 0, "vertices_submitted (not where mesh shaders" },
-	{ "not in Vulkan", "samples_passed", false, true, false, TALLY_UNSUPPORTED, "", 0, 0, 0,
-	  "samples_passed (Vulkan" },
-	{ "no counter of ours", "gpu_cycles", false, true, false, TALLY_UNSUPPORTED, "", 0, 0, 0,
-	  "none of its counters is in --counters gpu_cycles" },
+	  "primitives_submitted, vertex_shader_invocations (not where mesh shaders are "
+	  "enabled" },
+	{ "nothing left beside meshes", "vertices_submitted", true, true, false,
+	  TALLY_UNSUPPORTED, "", 0, 0, 0, "vertices_submitted (not where mesh shaders" },
+	{ "not in Vulkan", "samples_passed", false, true, false, TALLY_UNSUPPORTED, "", 0,
+	  0, 0, "samples_passed (Vulkan" },
+	{ "no counter of ours", "gpu_cycles", false, true, false, TALLY_UNSUPPORTED, "",
+	  0, 0, 0, "none of its counters is in --counters gpu_cycles" },
 	{ "no feature", NULL, false, false, false, TALLY_UNSUPPORTED, "", 0, 0, 0,
 	  "pipelineStatisticsQuery" },
 	{ "a group of devices", NULL, false, true, true, TALLY_UNSUPPORTED, "", 0, 0, 0,
@@ -104,7 +108,8 @@ test_open(void)
 		g_assert_cmphex(tally_vk_statistics_mask(src, &computes), ==,
 				open_cases[i].computes);
 		g_assert_cmpint(src->ops->covers(src, &draws), ==, open_cases[i].draws != 0);
-		g_assert_cmpint(src->ops->covers(src, &computes), ==, open_cases[i].computes != 0);
+		g_assert_cmpint(src->ops->covers(src, &computes), ==,
+				open_cases[i].computes != 0);
 		g_assert_false(src->ops->covers(src, &copies));
 		g_assert_nonnull(strstr(src->reason, open_cases[i].reason));
 		g_assert_cmpint(src->reason[0] == '\0', ==, open_cases[i].reason[0] == '\0');
@@ -197,8 +202,9 @@ test_read(void)
 		fq_fill_api(&api);
 		g_test_message("%s", read_cases[i].what);
 		struct tally_vk_source *src = open_source(&api, read_cases[i].wanted, TALLY_OK);
-		g_assert_cmpint(src->ops->create_pool(src, read_cases[i].family, SLOTS, &pool), ==,
-				TALLY_OK);
+		g_assert_cmpint(
+			src->ops->create_pool(src, read_cases[i].family, SLOTS, &pool),
+			==, TALLY_OK);
 		g_assert_cmphex(fq_pool(pool)->mask, ==,
 				tally_vk_statistics_mask(src, read_cases[i].family));
 		src->ops->reset(src, pool, 3, 1);
@@ -207,7 +213,8 @@ test_read(void)
 				TALLY_NOT_READY);
 		src->ops->end(src, FQ_CB, pool, 3, 1);
 		g_assert_cmpstr(fq.log, ==, "h3+1 b3 e3 ");
-		g_assert_cmpint(read_slot(src, read_cases[i].family, pool, 3, 1, &r), ==, TALLY_OK);
+		g_assert_cmpint(read_slot(src, read_cases[i].family, pool, 3, 1, &r), ==,
+				TALLY_OK);
 		g_assert_cmphex(r.valid, ==, read_cases[i].valid);
 		for (uint32_t k = 0; k < src->n_counters; k++) {
 			if (!(r.valid & UINT64_C(1) << k))
@@ -267,7 +274,8 @@ test_halves(void)
 	g_assert_false(src->ops->delivers_time);
 	g_assert_true(src->ops->exclusive);
 	src->ops->create_pool(src, &general, SLOTS, &pool);
-	g_assert_cmpint(src->ops->read(src, &general, pool, NULL, 0, 1, TALLY_VK_BEGIN, &r.sample),
+	g_assert_cmpint(src->ops->read(src, &general, pool, NULL, 0, 1, TALLY_VK_BEGIN,
+				       &r.sample),
 			==, TALLY_LOST);
 	src->ops->tick(src, 1);
 	fq.fail_after = 1;

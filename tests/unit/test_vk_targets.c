@@ -109,7 +109,8 @@ view_of(VkImage of, VkFormat format, uint32_t level, uint32_t layer, uint32_t la
 		.subresourceRange = { VK_IMAGE_ASPECT_COLOR_BIT, level, 1, layer, layers },
 	};
 	VkImageView out;
-	g_assert_cmpint(vk_create_image_view(&device, make_view, NULL, &info, NULL, &out), ==, 0);
+	g_assert_cmpint(vk_create_image_view(&device, make_view, NULL, &info, NULL, &out),
+			==, 0);
 	return out;
 }
 
@@ -123,8 +124,9 @@ swapchain(uintptr_t surface, uint32_t w, uint32_t h)
 		.imageArrayLayers = 1,
 	};
 	VkSwapchainKHR out;
-	g_assert_cmpint(vk_create_swapchain(&device, make_swapchain, NULL, &info, NULL, &out), ==,
-			0);
+	g_assert_cmpint(
+		vk_create_swapchain(&device, make_swapchain, NULL, &info, NULL, &out), ==,
+		0);
 	return out;
 }
 
@@ -142,8 +144,9 @@ framebuffer(VkRenderPass pass, uint32_t n, const VkImageView *views, uint32_t w,
 		.layers = layers,
 	};
 	VkFramebuffer out;
-	g_assert_cmpint(vk_create_framebuffer(&device, make_framebuffer, NULL, &info, NULL, &out),
-			==, 0);
+	g_assert_cmpint(
+		vk_create_framebuffer(&device, make_framebuffer, NULL, &info, NULL, &out),
+		==, 0);
 	return out;
 }
 
@@ -196,7 +199,9 @@ simple_pass(VkAttachmentLoadOp load, VkAttachmentStoreOp store, VkFormat depth)
 		.pSubpasses = &subpass,
 	};
 	VkRenderPass out;
-	g_assert_cmpint(vk_create_render_pass(&device, make_pass, NULL, &info, NULL, &out), ==, 0);
+	g_assert_cmpint(
+		vk_create_render_pass(&device, make_pass, NULL, &info, NULL, &out), ==,
+		0);
 	return out;
 }
 
@@ -308,7 +313,9 @@ test_subpasses(void)
 		.pSubpasses = subpasses,
 	};
 	VkRenderPass pass;
-	g_assert_cmpint(vk_create_render_pass(&device, make_pass, NULL, &info, NULL, &pass), ==, 0);
+	g_assert_cmpint(
+		vk_create_render_pass(&device, make_pass, NULL, &info, NULL, &pass), ==,
+		0);
 	VkImageView views[12] = { 0 };
 	struct vk_target_use use = begin(pass, framebuffer(pass, 12, views, 32, 32, 6), NULL);
 	/* By first use, at most eight: 3 1 2 0 4 5 6 7. */
@@ -317,7 +324,8 @@ test_subpasses(void)
 	for (int i = 0; i < 8; i++) {
 		struct vk_target_use alone;
 		VkAttachmentReference ref = { (uint32_t)order[i], 0 };
-		VkSubpassDescription one = { .colorAttachmentCount = 1, .pColorAttachments = &ref };
+		VkSubpassDescription one = { .colorAttachmentCount = 1,
+					     .pColorAttachments = &ref };
 		VkRenderPassCreateInfo single = info;
 		single.subpassCount = 1;
 		single.pSubpasses = &one;
@@ -453,7 +461,8 @@ test_unknown(void)
 	answer = VK_ERROR_OUT_OF_DEVICE_MEMORY;
 	VkImageCreateInfo info = { .format = RGBA8, .extent = { 4, 4, 1 } };
 	VkImage out = HANDLE(VkImage, 79);
-	g_assert_cmpint(vk_create_image(&device, make_image, NULL, &info, NULL, &out), ==, answer);
+	g_assert_cmpint(vk_create_image(&device, make_image, NULL, &info, NULL, &out), ==,
+			answer);
 	g_assert_null(vk_target_of_image(&device, HANDLE(VkImage, 79)));
 	teardown();
 	/* Without tables everything is passed on. */
@@ -517,7 +526,8 @@ test_many_passes(void)
 	for (int round = 0; round < 2; round++)
 		for (int i = 0; i < 40; i++) {
 			struct vk_target_use use = begin(passes[i], fb, NULL);
-			g_assert_cmpint(use.load, ==, i % 2 ? TALLY_LOAD_CLEAR : TALLY_LOAD_LOAD);
+			g_assert_cmpint(use.load, ==,
+					i % 2 ? TALLY_LOAD_CLEAR : TALLY_LOAD_LOAD);
 			g_assert_cmpint(use.store, ==,
 					i % 3 ? TALLY_STORE_STORE : TALLY_STORE_DISCARD);
 		}
@@ -527,8 +537,9 @@ test_many_passes(void)
 /* ---- dynamic rendering ---- */
 
 static struct vk_target_use
-render(uint32_t n, const VkRenderingAttachmentInfo *color, const VkRenderingAttachmentInfo *depth,
-       const VkRenderingAttachmentInfo *stencil, uint32_t mask, uint32_t layers)
+render(uint32_t n, const VkRenderingAttachmentInfo *color,
+       const VkRenderingAttachmentInfo *depth, const VkRenderingAttachmentInfo *stencil,
+       uint32_t mask, uint32_t layers)
 {
 	VkRenderingInfo info = {
 		.renderArea = { { 0, 0 }, { 24, 12 } },
@@ -671,8 +682,9 @@ test_swapchain(void)
 	uint32_t n = 0;
 	vk_get_swapchain_images(&device, get_images, NULL, chain, &n, NULL);
 	n = 2; /* two of three, then all */
-	g_assert_cmpint(vk_get_swapchain_images(&device, get_images, NULL, chain, &n, images), ==,
-			VK_INCOMPLETE);
+	g_assert_cmpint(
+		vk_get_swapchain_images(&device, get_images, NULL, chain, &n, images), ==,
+		VK_INCOMPLETE);
 	n = 3;
 	vk_get_swapchain_images(&device, get_images, NULL, chain, &n, images);
 	const struct tally_target *target = vk_target_of_image(&device, images[2]);

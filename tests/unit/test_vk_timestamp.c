@@ -50,7 +50,8 @@ read_slot(struct fixture *f, const struct tally_vk_family *family, uint32_t slot
 {
 	uint64_t rows[SLOTS][4];
 	g_assert_cmpuint(f->src->ops->row_bytes(f->src, family), ==, sizeof(rows[0]));
-	enum tally_status status = f->src->ops->fetch(f->src, family, f->pool, slot, views, rows);
+	enum tally_status status = f->src->ops->fetch(f->src, family, f->pool, slot,
+						      views, rows);
 	if (status != TALLY_OK)
 		return status;
 	return f->src->ops->read(f->src, family, f->pool, rows, slot, views, which, out);
@@ -188,7 +189,8 @@ test_wraps(void)
 		last = out.begin_ns;
 	}
 	/* What came a little earlier on another queue is earlier, not a wrap later. */
-	g_assert_cmpint(measure(&f, 39 * quarter - 93, 39 * quarter - 90, 36, &out), ==, TALLY_OK);
+	g_assert_cmpint(measure(&f, 39 * quarter - 93, 39 * quarter - 90, 36, &out), ==,
+			TALLY_OK);
 	g_assert_cmpuint(out.begin_ns, ==, last - 100);
 	finish(&f);
 }

@@ -166,7 +166,8 @@ vk_target_of_render_pass(struct vk_device *d, const VkRenderPassBeginInfo *info,
 }
 
 void
-vk_target_of_rendering(struct vk_device *d, const VkRenderingInfo *info, struct vk_target_use *out)
+vk_target_of_rendering(struct vk_device *d, const VkRenderingInfo *info,
+		       struct vk_target_use *out)
 {
 	(void)d, (void)info;
 	*out = (struct vk_target_use){ .target = &world_targets[0], .views = 1, .subpasses = 1 };
@@ -276,7 +277,8 @@ world_begin(const char *setting)
 		.group_work = !has(setting, "nogroup"),
 		.split = has(setting, "barrier") ? TALLY_SPLIT_BARRIER : TALLY_SPLIT_NONE,
 		.max_passes = has(setting, "max1") ? 1 : 64,
-		.start_on.kind = has(setting, "trigger") ? TALLY_TRIGGER_LABEL : TALLY_TRIGGER_NONE,
+		.start_on.kind = has(setting, "trigger") ? TALLY_TRIGGER_LABEL
+							 : TALLY_TRIGGER_NONE,
 	};
 	struct vk_device *d = &world.device;
 	d->tracked = true;

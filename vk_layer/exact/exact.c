@@ -48,7 +48,8 @@ vk_exact_finish(struct vk_queue *q, bool calls)
 	struct vk_device *d = q->device;
 	if (!q->exact_fence || !calls)
 		return;
-	if (q->exact_waits && d->next.use.GetFenceStatus(d->handle, q->exact_fence) != VK_SUCCESS)
+	if (q->exact_waits &&
+	    d->next.use.GetFenceStatus(d->handle, q->exact_fence) != VK_SUCCESS)
 		return; /* a fence that is still to be signaled must not be destroyed */
 	d->next.use.DestroyFence(d->handle, q->exact_fence, NULL);
 	q->exact_fence = VK_NULL_HANDLE;
@@ -103,7 +104,8 @@ drain(struct vk_queue *q)
 		result = d->next.use.QueueSubmit(q->handle, 0, NULL, q->exact_fence);
 	q->exact_waits = result == VK_SUCCESS;
 	if (result == VK_SUCCESS)
-		result = d->next.use.WaitForFences(d->handle, 1, &q->exact_fence, VK_TRUE, WAIT_NS);
+		result = d->next.use.WaitForFences(d->handle, 1, &q->exact_fence, VK_TRUE,
+						   WAIT_NS);
 	if (result == VK_SUCCESS)
 		q->exact_waits = false;
 	else if (result == VK_TIMEOUT)
@@ -227,7 +229,8 @@ stays_whole(const struct vk_exact_call *x, uint32_t batch)
 		return false;
 	if (vk_batch_n_buffers(&x->game, batch) > 1)
 		tally_log_say(TALLY_LEVEL_WARNING, "vulkan",
-			      "a batch carries a structure that cannot be cut: its command buffers "
+			      "a batch carries a structure that cannot be cut: its "
+			      "command buffers "
 			      "are sampled together");
 	return true;
 }
@@ -376,7 +379,8 @@ submitted(const struct vk_exact_call *x, uint32_t first)
 {
 	struct vk_device *d = x->q->device;
 	for (uint32_t i = first; i < x->game.n; i++)
-		vk_resolve_submitted(d->resolve, x->q->line, vk_batch_op(&x->game, i), x->serial);
+		vk_resolve_submitted(d->resolve, x->q->line, vk_batch_op(&x->game, i),
+				     x->serial);
 }
 
 static bool
@@ -412,7 +416,8 @@ run_parts(struct vk_exact_call *x, struct plan *plan, VkResult *result)
 		 * nothing but the GPU. */
 		if (part->piece.last)
 			vk_resolve_submitted(x->q->device->resolve, x->q->line,
-					     vk_batch_op(&x->game, part->piece.batch), x->serial);
+					     vk_batch_op(&x->game, part->piece.batch),
+					     x->serial);
 		*result = send_part(x, part);
 		if (*result != VK_SUCCESS)
 			return i;
@@ -459,7 +464,8 @@ submit_whole(struct vk_exact_call *x)
 	uint64_t from = TALLY_NO_SNAPSHOT, to = TALLY_NO_SNAPSHOT;
 	uint32_t n = 0; /* recorded: one batch may wait for what an earlier one signals */
 	for (; n < x->game.n && !is_over(d) && may_wait(x, n); n++)
-		vk_resolve_submitted(d->resolve, x->q->line, vk_batch_op(&x->game, n), x->serial);
+		vk_resolve_submitted(d->resolve, x->q->line, vk_batch_op(&x->game, n),
+				     x->serial);
 	doubt_frame(x);
 	if (n == x->game.n)
 		from = sample(x);

@@ -160,7 +160,8 @@ build_two(const VkSubmitInfo2 *from, const struct vk_piece *piece, struct vk_pie
 }
 
 void
-vk_piece_build(const struct vk_batches *b, const struct vk_piece *piece, struct vk_piece_info *out)
+vk_piece_build(const struct vk_batches *b, const struct vk_piece *piece,
+	       struct vk_piece_info *out)
 {
 	if (b->one)
 		build_one(&b->one[piece->batch], piece, out);

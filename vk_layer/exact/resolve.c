@@ -119,7 +119,8 @@ void
 vk_op_set_signal(struct vk_op *op, uint32_t i, uint64_t semaphore, uint64_t value)
 {
 	if (op)
-		op->points[op->n_waits + i] = (struct point){ .handle = semaphore, .value = value };
+		op->points[op->n_waits + i] = (struct point){ .handle = semaphore,
+							      .value = value };
 }
 
 void
@@ -196,7 +197,8 @@ settle(struct vk_resolve *r)
 	for (bool moved = true; moved;) {
 		moved = false;
 		for (struct vk_line *line = r->lines; line; line = line->next) {
-			while (!line->unknown && line->first && judge(line->first) == VK_RESOLVED) {
+			while (!line->unknown && line->first &&
+			       judge(line->first) == VK_RESOLVED) {
 				pop(line);
 				moved = true;
 			}
@@ -303,7 +305,8 @@ lose_track(struct vk_line *line, uint64_t serial)
 }
 
 void
-vk_resolve_submitted(struct vk_resolve *r, struct vk_line *line, struct vk_op *op, uint64_t serial)
+vk_resolve_submitted(struct vk_resolve *r, struct vk_line *line, struct vk_op *op,
+		     uint64_t serial)
 {
 	if (!r || !line) {
 		vk_op_destroy(op);

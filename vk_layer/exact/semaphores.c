@@ -21,15 +21,16 @@ vk_create_semaphore(struct vk_device *d, PFN_vkCreateSemaphore next, VkDevice de
 	VkResult result = next(device, info, allocator, out);
 	if (result != VK_SUCCESS || !d->resolve)
 		return result;
-	const VkSemaphoreTypeCreateInfo *type = find(info->pNext,
-						     VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
+	const VkSemaphoreTypeCreateInfo *type = find(
+		info->pNext, VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
 	const VkExportSemaphoreCreateInfo *shared = find(
 		info->pNext, VK_STRUCTURE_TYPE_EXPORT_SEMAPHORE_CREATE_INFO);
 	bool timeline = type && type->semaphoreType == VK_SEMAPHORE_TYPE_TIMELINE;
 	enum vk_semaphore_kind kind = timeline ? VK_SEMAPHORE_TIMELINE : VK_SEMAPHORE_BINARY;
 	if (shared && shared->handleTypes)
 		kind = VK_SEMAPHORE_EXTERNAL;
-	vk_resolve_learn(d->resolve, VK_HANDLE_KEY(*out), kind, timeline ? type->initialValue : 0);
+	vk_resolve_learn(d->resolve, VK_HANDLE_KEY(*out), kind,
+			 timeline ? type->initialValue : 0);
 	return result;
 }
 
@@ -123,7 +124,8 @@ vk_batch_op(const struct vk_batches *b, uint32_t i)
 				b->one[i].pWaitSemaphores, b->one[i].signalSemaphoreCount,
 				b->one[i].pSignalSemaphores);
 	const VkSubmitInfo2 *two = &b->two[i];
-	struct vk_op *op = vk_op_create(two->waitSemaphoreInfoCount, two->signalSemaphoreInfoCount);
+	struct vk_op *op = vk_op_create(two->waitSemaphoreInfoCount,
+					two->signalSemaphoreInfoCount);
 	for (uint32_t k = 0; k < two->waitSemaphoreInfoCount; k++)
 		vk_op_set_wait(op, k, VK_HANDLE_KEY(two->pWaitSemaphoreInfos[k].semaphore),
 			       two->pWaitSemaphoreInfos[k].value);
@@ -156,7 +158,7 @@ void
 vk_exact_bound(struct vk_queue *q, uint32_t n, const VkBindSparseInfo *infos)
 {
 	for (uint32_t i = 0; i < n && q->device->resolve; i++)
-		told(q,
-		     plain_op(infos[i].pNext, infos[i].waitSemaphoreCount, infos[i].pWaitSemaphores,
-			      infos[i].signalSemaphoreCount, infos[i].pSignalSemaphores));
+		told(q, plain_op(infos[i].pNext, infos[i].waitSemaphoreCount,
+				 infos[i].pWaitSemaphores, infos[i].signalSemaphoreCount,
+				 infos[i].pSignalSemaphores));
 }

@@ -164,8 +164,8 @@ start_recording(struct vk_command *c, const VkCommandBufferBeginInfo *info)
 }
 
 VkResult
-vk_begin_command_buffer(struct vk_device *d, PFN_vkBeginCommandBuffer next, VkCommandBuffer handle,
-			const VkCommandBufferBeginInfo *info)
+vk_begin_command_buffer(struct vk_device *d, PFN_vkBeginCommandBuffer next,
+			VkCommandBuffer handle, const VkCommandBufferBeginInfo *info)
 {
 	struct vk_command *c = vk_command_find(handle);
 	if (!c)
@@ -202,8 +202,8 @@ vk_end_command_buffer(struct vk_device *d, PFN_vkEndCommandBuffer next, VkComman
 }
 
 VkResult
-vk_reset_command_buffer(struct vk_device *d, PFN_vkResetCommandBuffer next, VkCommandBuffer handle,
-			VkCommandBufferResetFlags flags)
+vk_reset_command_buffer(struct vk_device *d, PFN_vkResetCommandBuffer next,
+			VkCommandBuffer handle, VkCommandBufferResetFlags flags)
 {
 	(void)d;
 	VkResult result = next(handle, flags);
@@ -247,8 +247,9 @@ follow(struct vk_device *d, struct vk_pool *pool, VkCommandBuffer handle, bool s
 }
 
 VkResult
-vk_allocate_command_buffers(struct vk_device *d, PFN_vkAllocateCommandBuffers next, VkDevice device,
-			    const VkCommandBufferAllocateInfo *info, VkCommandBuffer *out)
+vk_allocate_command_buffers(struct vk_device *d, PFN_vkAllocateCommandBuffers next,
+			    VkDevice device, const VkCommandBufferAllocateInfo *info,
+			    VkCommandBuffer *out)
 {
 	VkResult result = next(device, info, out);
 	if (result != VK_SUCCESS || !vk_device_runs(d))
@@ -268,7 +269,8 @@ vk_free_command_buffers(struct vk_device *d, PFN_vkFreeCommandBuffers next, VkDe
 	for (uint32_t i = 0; i < n; i++) {
 		if (!handles[i])
 			continue;
-		struct vk_command *c = vk_handles_remove(&vk_commands, VK_HANDLE_KEY(handles[i]));
+		struct vk_command *c = vk_handles_remove(&vk_commands,
+							 VK_HANDLE_KEY(handles[i]));
 		if (!c)
 			continue;
 		unlink_command(c);
@@ -288,11 +290,12 @@ vk_free_command_buffers(struct vk_device *d, PFN_vkFreeCommandBuffers next, VkDe
 
 VkResult
 vk_create_command_pool(struct vk_device *d, PFN_vkCreateCommandPool next, VkDevice device,
-		       const VkCommandPoolCreateInfo *info, const VkAllocationCallbacks *allocator,
-		       VkCommandPool *out)
+		       const VkCommandPoolCreateInfo *info,
+		       const VkAllocationCallbacks *allocator, VkCommandPool *out)
 {
 	VkResult result = next(device, info, allocator, out);
-	if (result != VK_SUCCESS || !vk_device_runs(d) || info->queueFamilyIndex >= d->n_families)
+	if (result != VK_SUCCESS || !vk_device_runs(d) ||
+	    info->queueFamilyIndex >= d->n_families)
 		return result;
 	struct vk_pool *pool = calloc(1, sizeof(*pool));
 	if (!pool)

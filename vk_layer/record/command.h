@@ -157,13 +157,15 @@ void vk_query_end(struct vk_command *c, VkQueryPool pool);
 /* ---- hooks that forward the call; `next` is the function of the same spelling ---- */
 
 VkResult
-vk_allocate_command_buffers(struct vk_device *d, PFN_vkAllocateCommandBuffers next, VkDevice device,
-			    const VkCommandBufferAllocateInfo *info, VkCommandBuffer *out);
+vk_allocate_command_buffers(struct vk_device *d, PFN_vkAllocateCommandBuffers next,
+			    VkDevice device, const VkCommandBufferAllocateInfo *info,
+			    VkCommandBuffer *out);
 void vk_free_command_buffers(struct vk_device *d, PFN_vkFreeCommandBuffers next, VkDevice device,
 			     VkCommandPool pool, uint32_t n, const VkCommandBuffer *handles);
-VkResult vk_create_command_pool(struct vk_device *d, PFN_vkCreateCommandPool next, VkDevice device,
-				const VkCommandPoolCreateInfo *info,
-				const VkAllocationCallbacks *allocator, VkCommandPool *out);
+VkResult
+vk_create_command_pool(struct vk_device *d, PFN_vkCreateCommandPool next, VkDevice device,
+		       const VkCommandPoolCreateInfo *info,
+		       const VkAllocationCallbacks *allocator, VkCommandPool *out);
 void vk_destroy_command_pool(struct vk_device *d, PFN_vkDestroyCommandPool next, VkDevice device,
 			     VkCommandPool pool, const VkAllocationCallbacks *allocator);
 VkResult vk_reset_command_pool(struct vk_device *d, PFN_vkResetCommandPool next, VkDevice device,

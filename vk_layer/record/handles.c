@@ -81,7 +81,8 @@ grow(struct vk_handle_table *old)
 		uint32_t to = home(t, key);
 		while (key_at(t, to))
 			to++;
-		set(t, to, key, atomic_load_explicit(&old->slots[i].value, memory_order_relaxed));
+		set(t, to, key,
+		    atomic_load_explicit(&old->slots[i].value, memory_order_relaxed));
 		t->n_used++;
 		t->n_live++;
 	}
@@ -164,7 +165,9 @@ vk_handles_each(struct vk_handles *map, void (*visit)(void *value, void *data), 
 	for (uint32_t i = 0; t && i <= t->mask; i++) {
 		uint64_t key = key_at(t, i);
 		if (key != 0 && key != REMOVED)
-			visit(atomic_load_explicit(&t->slots[i].value, memory_order_acquire), data);
+			visit(atomic_load_explicit(&t->slots[i].value,
+						   memory_order_acquire),
+			      data);
 	}
 }
 

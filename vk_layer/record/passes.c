@@ -242,7 +242,8 @@ vk_pass_close_any(struct vk_command *c)
 /* Which counters may be recorded around it (R21-R24)? A later subpass may come from
  * secondaries, which a performance query must never enclose. */
 static unsigned
-may_hold(const struct vk_command *c, const struct vk_target_use *use, const struct render_how *how)
+may_hold(const struct vk_command *c, const struct vk_target_use *use,
+	 const struct render_how *how)
 {
 	const struct vk_enabled *enabled = &c->device->enabled;
 	bool is_inline = !how->secondaries && !how->mixed && use->subpasses <= 1;
@@ -318,7 +319,8 @@ open_render(struct vk_command *c, const struct vk_target_use *use, const struct 
 	} else {
 		c->suspended = false;
 		vk_whole_begin(c);
-		vk_whole_yield(c, use->views > 1 ? VK_BRACKET_COUNT : VK_BRACKET_COUNT & ~counts);
+		vk_whole_yield(c, use->views > 1 ? VK_BRACKET_COUNT
+						 : VK_BRACKET_COUNT & ~counts);
 	}
 	struct vk_pass *p = vk_pass_open(c, TALLY_PASS_RENDER);
 	if (!r->idle)
@@ -427,7 +429,8 @@ vk_render_ended(struct vk_command *c)
 	/* Begun in another command buffer: this is the end half, in a slot that only
 	 * the host can reset. */
 	if (p && p->resuming && brackets_passes(c) && c->device->enabled.host_reset)
-		p->slot = vk_slots_take(c->device, &r->runs, r->family, VK_BRACKET_TIME, 1, false);
+		p->slot = vk_slots_take(c->device, &r->runs, r->family, VK_BRACKET_TIME,
+					1, false);
 	vk_pass_close(c);
 }
 

@@ -20,7 +20,8 @@ vk_inherit(const struct vk_command *c, const VkCommandBufferBeginInfo *info,
 					   VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
 	if (!(info->flags & inside) && d->config->granularity >= TALLY_GRANULARITY_PASS)
 		return info;
-	VkQueryPipelineStatisticFlags ours = vk_slots_inherited(c->device, vk_pool_family(c->pool));
+	VkQueryPipelineStatisticFlags ours = vk_slots_inherited(c->device,
+								vk_pool_family(c->pool));
 	if (!ours)
 		return info;
 	*inherit = *info->pInheritanceInfo;
@@ -129,7 +130,8 @@ static bool
 copy_workloads(struct vk_recording *to, struct vk_pass *p, struct vk_recording *from)
 {
 	for (uint32_t i = 0; i < from->n_workloads; i++) {
-		struct vk_workload *w = vk_recording_add_workload(to, from->workloads[i].command);
+		struct vk_workload *w = vk_recording_add_workload(
+			to, from->workloads[i].command);
 		if (!w)
 			return false;
 		*w = from->workloads[i];

@@ -108,8 +108,9 @@ lengthen(struct vk_slots *s, struct vk_slot_runs *runs, uint32_t n, uint32_t vie
 	struct vk_slot_run *last = &runs->runs[runs->n - 1];
 	struct vk_slot_run more = { .page = last->page,
 				    .first = (uint16_t)(last->first + last->n) };
-	more.n = (uint16_t)(UNIT_SLOTS *
-			    n_free_from(more.page->free, more.first / UNIT_SLOTS, n / UNIT_SLOTS));
+	more.n = (uint16_t)(UNIT_SLOTS * n_free_from(more.page->free,
+						     more.first / UNIT_SLOTS,
+						     n / UNIT_SLOTS));
 	if (!more.n || more.n < views)
 		return false;
 	more.page->free &= ~bits_of(&more);

@@ -104,8 +104,8 @@ struct vk_slot vk_slots_take(struct vk_device *d, struct vk_slot_runs *runs, uin
 /* Records the begins: timestamps first, then counters. Records the reset of the run where the
  * host cannot reset it and this is the run's first begin: whoever takes a slot with `can_reset`
  * begins it at once. Removes from slot->sources what may not begin now. */
-void vk_slot_begin(struct vk_device *d, VkCommandBuffer cb, uint32_t family, struct vk_slot *slot,
-		   bool can_reset);
+void vk_slot_begin(struct vk_device *d, VkCommandBuffer cb, uint32_t family,
+		   struct vk_slot *slot, bool can_reset);
 /* Ends counters first, then timestamps. */
 void vk_slot_end(struct vk_device *d, VkCommandBuffer cb, struct vk_slot *slot);
 /* Ends these counters of a slot now while the rest continue: the game begins a query of the

@@ -384,7 +384,8 @@ bits_of(const struct vk_slots *s, unsigned what)
 }
 
 uint32_t
-vk_sources_for(const struct vk_device *d, uint32_t family, uint32_t set, unsigned what, bool inside)
+vk_sources_for(const struct vk_device *d, uint32_t family, uint32_t set, unsigned what,
+	       bool inside)
 {
 	const struct vk_slots *s = d->slots;
 

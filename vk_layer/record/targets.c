@@ -49,7 +49,8 @@ keep_use(struct vk_uses *uses, uint64_t key, const struct vk_target_use *answer)
 	use->use = *answer;
 	use->next = atomic_load_explicit(&uses->first, memory_order_relaxed);
 	while (!atomic_compare_exchange_weak_explicit(&uses->first, &use->next, use,
-						      memory_order_release, memory_order_relaxed))
+						      memory_order_release,
+						      memory_order_relaxed))
 		;
 }
 
@@ -202,8 +203,9 @@ describe_attachments(const struct vk_render_pass_known *pass, struct tally_targe
 
 /* Either `fb` is known, or the render pass is not; in the latter case little is reported. */
 static void
-describe_render_pass(const struct vk_render_pass_known *pass, const struct vk_framebuffer_known *fb,
-		     const VkRect2D *area, struct vk_target_use *out)
+describe_render_pass(const struct vk_render_pass_known *pass,
+		     const struct vk_framebuffer_known *fb, const VkRect2D *area,
+		     struct vk_target_use *out)
 {
 	struct tally_target target = { 0 };
 	struct ops ops = { 0 };
@@ -248,8 +250,8 @@ vk_target_of_render_pass(struct vk_device *d, const VkRenderPassBeginInfo *info,
 		return;
 	struct vk_framebuffer_known *fb = vk_handles_find(&t->framebuffers,
 							  VK_HANDLE_KEY(info->framebuffer));
-	const struct vk_render_pass_known *pass = vk_handles_find(&t->render_passes,
-								  VK_HANDLE_KEY(info->renderPass));
+	const struct vk_render_pass_known *pass = vk_handles_find(
+		&t->render_passes, VK_HANDLE_KEY(info->renderPass));
 	uint64_t key = 0;
 	if (pass) {
 		struct surfaces surfaces = { .fb = fb, .t = t };
@@ -317,7 +319,8 @@ look_up(struct vk_targets *t, const VkRenderingAttachmentInfo *info, struct writ
 static void
 look_up_all(struct vk_targets *t, const VkRenderingInfo *info, struct rendering *r)
 {
-	r->key = mix((uint64_t)info->viewMask << 32 | info->layerCount, info->colorAttachmentCount);
+	r->key = mix((uint64_t)info->viewMask << 32 | info->layerCount,
+		     info->colorAttachmentCount);
 	for (uint32_t i = 0; i < info->colorAttachmentCount && i < TALLY_MAX_COLOR; i++) {
 		look_up(t, &info->pColorAttachments[i], &r->color[i], r);
 		if (r->color[i].info)
@@ -378,7 +381,8 @@ describe_rendering(const VkRenderingInfo *info, const struct rendering *r,
 }
 
 void
-vk_target_of_rendering(struct vk_device *d, const VkRenderingInfo *info, struct vk_target_use *out)
+vk_target_of_rendering(struct vk_device *d, const VkRenderingInfo *info,
+		       struct vk_target_use *out)
 {
 	struct vk_targets *t = d->targets;
 	*out = (struct vk_target_use){
@@ -408,7 +412,8 @@ vk_target_of_image(struct vk_device *d, VkImage handle)
 {
 	struct vk_targets *t = d->targets;
 	struct vk_image_known *image = t && handle
-					       ? vk_handles_find(&t->images, VK_HANDLE_KEY(handle))
+					       ? vk_handles_find(&t->images,
+								 VK_HANDLE_KEY(handle))
 					       : NULL;
 	if (!image)
 		return NULL;

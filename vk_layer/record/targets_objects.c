@@ -119,7 +119,8 @@ learn_image(struct vk_targets *t, const VkImageCreateInfo *info)
 
 VkResult
 vk_create_image(struct vk_device *d, PFN_vkCreateImage next, VkDevice device,
-		const VkImageCreateInfo *info, const VkAllocationCallbacks *allocator, VkImage *out)
+		const VkImageCreateInfo *info, const VkAllocationCallbacks *allocator,
+		VkImage *out)
 {
 	VkResult result = next(device, info, allocator, out);
 	struct vk_targets *t = d->targets;
@@ -335,8 +336,8 @@ vk_create_render_pass(struct vk_device *d, PFN_vkCreateRenderPass next, VkDevice
 
 VkResult
 vk_create_render_pass2(struct vk_device *d, PFN_vkCreateRenderPass2 next, VkDevice device,
-		       const VkRenderPassCreateInfo2 *info, const VkAllocationCallbacks *allocator,
-		       VkRenderPass *out)
+		       const VkRenderPassCreateInfo2 *info,
+		       const VkAllocationCallbacks *allocator, VkRenderPass *out)
 {
 	VkResult result = next(device, info, allocator, out);
 	struct vk_targets *t = d->targets;
@@ -361,8 +362,8 @@ static struct vk_framebuffer_known *
 learn_framebuffer(struct vk_targets *t, const VkFramebufferCreateInfo *info)
 {
 	uint32_t n = info->attachmentCount;
-	struct vk_framebuffer_known *fb = known_create(t,
-						       sizeof(*fb) + n * sizeof(fb->surfaces[0]));
+	struct vk_framebuffer_known *fb = known_create(
+		t, sizeof(*fb) + n * sizeof(fb->surfaces[0]));
 	if (!fb)
 		return NULL;
 	fb->width = info->width;
@@ -381,8 +382,8 @@ learn_framebuffer(struct vk_targets *t, const VkFramebufferCreateInfo *info)
 
 VkResult
 vk_create_framebuffer(struct vk_device *d, PFN_vkCreateFramebuffer next, VkDevice device,
-		      const VkFramebufferCreateInfo *info, const VkAllocationCallbacks *allocator,
-		      VkFramebuffer *out)
+		      const VkFramebufferCreateInfo *info,
+		      const VkAllocationCallbacks *allocator, VkFramebuffer *out)
 {
 	VkResult result = next(device, info, allocator, out);
 	struct vk_targets *t = d->targets;
@@ -422,7 +423,8 @@ surface_number(struct vk_targets *t, VkSurfaceKHR surface)
 }
 
 static void
-learn_swapchain(struct vk_targets *t, const VkSwapchainCreateInfoKHR *info, VkSwapchainKHR handle)
+learn_swapchain(struct vk_targets *t, const VkSwapchainCreateInfoKHR *info,
+		VkSwapchainKHR handle)
 {
 	struct vk_swapchain_known *chain = known_create(t, sizeof(*chain));
 	if (!chain)

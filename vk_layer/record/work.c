@@ -34,8 +34,8 @@ vk_clear_attachments_begin(struct vk_command *c)
 }
 
 void
-vk_tally_multi(struct vk_command *c, const VkMultiDrawInfoEXT *draws, uint32_t n, uint32_t stride,
-	       uint32_t instances)
+vk_tally_multi(struct vk_command *c, const VkMultiDrawInfoEXT *draws, uint32_t n,
+	       uint32_t stride, uint32_t instances)
 {
 	const char *at = (const char *)draws;
 	uint64_t vertices = 0;

@@ -89,8 +89,8 @@ vk_batches_end_frame(const struct vk_batches *b)
 /* ---- with brackets ---- */
 
 static void
-bracket_one(const struct vk_batches *b, struct vk_bracket_pair *const *pairs, VkSubmitInfo *infos,
-	    VkCommandBuffer *buffers)
+bracket_one(const struct vk_batches *b, struct vk_bracket_pair *const *pairs,
+	    VkSubmitInfo *infos, VkCommandBuffer *buffers)
 {
 	for (uint32_t i = 0; i < b->n; i++) {
 		infos[i] = b->one[i];
@@ -107,8 +107,8 @@ bracket_one(const struct vk_batches *b, struct vk_bracket_pair *const *pairs, Vk
 }
 
 static void
-bracket_two(const struct vk_batches *b, struct vk_bracket_pair *const *pairs, VkSubmitInfo2 *infos,
-	    VkCommandBufferSubmitInfo *buffers)
+bracket_two(const struct vk_batches *b, struct vk_bracket_pair *const *pairs,
+	    VkSubmitInfo2 *infos, VkCommandBufferSubmitInfo *buffers)
 {
 	for (uint32_t i = 0; i < b->n; i++) {
 		infos[i] = b->two[i];

@@ -100,7 +100,8 @@ make_buffers(struct vk_device *d, uint32_t family, struct own_pair *own)
 		.queueFamilyIndex = family,
 	};
 
-	if (d->next.use.CreateCommandPool(d->handle, &pool_info, NULL, &own->pool) != VK_SUCCESS) {
+	if (d->next.use.CreateCommandPool(d->handle, &pool_info, NULL, &own->pool) !=
+	    VK_SUCCESS) {
 		own->pool = VK_NULL_HANDLE;
 		return false;
 	}
@@ -141,10 +142,12 @@ static void
 tell_once(struct vk_brackets *b)
 {
 	if (!b->told)
-		tally_log_say(TALLY_LEVEL_WARNING, "vulkan",
-			      "no timestamps to be had around command buffers recorded for "
-			      "simultaneous use, or while nothing was captured: the batches that "
-			      "have none go untimed");
+		tally_log_say(
+			TALLY_LEVEL_WARNING, "vulkan",
+			"no timestamps to be had around command buffers recorded for "
+			"simultaneous use, or while nothing was captured: the batches "
+			"that "
+			"have none go untimed");
 	b->told = true;
 }
 

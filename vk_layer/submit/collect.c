@@ -443,7 +443,8 @@ vk_collect_fence(struct vk_queue *q)
 {
 	struct vk_device *d = q->device;
 	pthread_mutex_lock(&d->lock);
-	bool wanted = q->newest && !q->fencing && q->n_fences < VK_FENCE_RING && vk_device_runs(d);
+	bool wanted = q->newest && !q->fencing && q->n_fences < VK_FENCE_RING &&
+		      vk_device_runs(d);
 	struct vk_fence *at = &q->fences[(q->fence_first + q->n_fences) % VK_FENCE_RING];
 	uint64_t serial = q->serial;
 	VkFence fence = at->handle;

@@ -76,9 +76,11 @@ ends_at_presents(const struct vk_device *d)
 	switch (d->config->frame) {
 	case TALLY_FRAME_FLUSH:
 	case TALLY_FRAME_TERMINATOR:
-		tally_log_say(TALLY_LEVEL_WARNING, "vulkan",
-			      "frame=flush and frame=terminator are OpenGL's: Vulkan frames end at "
-			      "presents; frame=submit:N, label:NAME and idle are the others");
+		tally_log_say(
+			TALLY_LEVEL_WARNING, "vulkan",
+			"frame=flush and frame=terminator are OpenGL's: Vulkan frames "
+			"end at "
+			"presents; frame=submit:N, label:NAME and idle are the others");
 		return true;
 	case TALLY_FRAME_PRESENT:
 		return true;

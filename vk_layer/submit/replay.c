@@ -131,7 +131,9 @@ static void
 add_read(struct vk_replay *r, uint32_t fill, enum vk_role role, const struct vk_slot *slot,
 	 struct vk_recording *owner, struct tally_workload *workload)
 {
-	struct vk_read read = { .slot = *slot, .role = role, .fill = fill, .workload = workload };
+	struct vk_read read = {
+		.slot = *slot, .role = role, .fill = fill, .workload = workload
+	};
 	struct vk_fill *into = is_coarse(r) ? coarse_fill(r) : &r->s->fills[fill];
 	if (!into)
 		return;

@@ -29,8 +29,8 @@ bool vk_describe(struct vk_device *d);
 /* The hooks forward the call themselves. */
 VkResult vk_queue_submit(struct vk_device *d, PFN_vkQueueSubmit next, VkQueue queue, uint32_t n,
 			 const VkSubmitInfo *submits, VkFence fence);
-VkResult vk_queue_submit2(struct vk_device *d, PFN_vkQueueSubmit2 next, VkQueue queue, uint32_t n,
-			  const VkSubmitInfo2 *submits, VkFence fence);
+VkResult vk_queue_submit2(struct vk_device *d, PFN_vkQueueSubmit2 next, VkQueue queue,
+			  uint32_t n, const VkSubmitInfo2 *submits, VkFence fence);
 VkResult vk_queue_bind_sparse(struct vk_device *d, PFN_vkQueueBindSparse next, VkQueue queue,
 			      uint32_t n, const VkBindSparseInfo *infos, VkFence fence);
 VkResult vk_queue_present(struct vk_device *d, PFN_vkQueuePresentKHR next, VkQueue queue,
@@ -62,7 +62,8 @@ void vk_get_device_queue2(struct vk_device *d, PFN_vkGetDeviceQueue2 next, VkDev
 			  const VkDeviceQueueInfo2 *info, VkQueue *out);
 void vk_queue_label_begin(struct vk_device *d, PFN_vkQueueBeginDebugUtilsLabelEXT next,
 			  VkQueue queue, const VkDebugUtilsLabelEXT *label);
-void vk_queue_label_end(struct vk_device *d, PFN_vkQueueEndDebugUtilsLabelEXT next, VkQueue queue);
+void vk_queue_label_end(struct vk_device *d, PFN_vkQueueEndDebugUtilsLabelEXT next,
+			VkQueue queue);
 void vk_queue_label_insert(struct vk_device *d, PFN_vkQueueInsertDebugUtilsLabelEXT next,
 			   VkQueue queue, const VkDebugUtilsLabelEXT *label);
 

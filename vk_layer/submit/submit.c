@@ -50,8 +50,8 @@ set_up(struct vk_device *d, struct vk_queue *q)
 		return;
 	q->stream_failed = true;
 	tally_log_say(TALLY_LEVEL_ERROR, "vulkan",
-		      "out of memory while setting up queue %u.%u: it is not measured", q->family,
-		      q->index);
+		      "out of memory while setting up queue %u.%u: it is not measured",
+		      q->family, q->index);
 }
 
 static bool
@@ -73,7 +73,8 @@ wants_bracket(const struct vk_queue *q, const struct vk_batches *b, uint32_t i)
 {
 	bool any = false;
 	for (uint32_t k = 0; k < vk_batch_n_buffers(b, i) && !any; k++) {
-		const struct vk_recording *rec = vk_recording_submitted(vk_batch_buffer(b, i, k));
+		const struct vk_recording *rec = vk_recording_submitted(
+			vk_batch_buffer(b, i, k));
 		any = rec && (rec->simultaneous || rec->idle) && vk_recording_has_work(rec);
 	}
 	return any && !q->is_protected && vk_batch_is_plain(b, i);
@@ -333,7 +334,8 @@ wait_for_rest(struct vk_device *d)
 	}
 	VkResult result = VK_SUCCESS;
 	if (n && vk_device_runs(d))
-		result = d->next.use.WaitForFences(d->handle, n, fences, VK_TRUE, FINISH_WAIT_NS);
+		result = d->next.use.WaitForFences(d->handle, n, fences, VK_TRUE,
+						   FINISH_WAIT_NS);
 	if (result == VK_ERROR_DEVICE_LOST)
 		vk_device_stop(d, "the device was lost");
 	return more && result == VK_SUCCESS;

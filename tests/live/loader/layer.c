@@ -30,12 +30,14 @@ struct object {
 	const void *dispatch;
 };
 static const int of_instance, of_device;
-static struct object instance = { &of_instance }, gpu = { &of_instance }, device = { &of_device },
-		     queue = { &of_device }, buffers[2] = { { &of_device }, { &of_device } };
+static struct object instance = { &of_instance }, gpu = { &of_instance },
+		     device = { &of_device }, queue = { &of_device },
+		     buffers[2] = { { &of_device }, { &of_device } };
 static uint32_t n_objects, n_stamps, n_draws, n_submits, n_reads;
 
 static VKAPI_ATTR VkResult VKAPI_CALL
-create_instance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *a, VkInstance *out)
+create_instance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *a,
+		VkInstance *out)
 {
 	(void)info, (void)a;
 	*out = HANDLE(VkInstance, &instance);

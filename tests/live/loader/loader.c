@@ -250,7 +250,8 @@ static void
 test_local_linked(const char *clear_from)
 {
 	void *user = open_gl("libuser.so", RTLD_NOW | RTLD_LOCAL);
-	fake_function *(*frame)(void *) = (fake_function * (*)(void *)) dlsym(user, "user_frame");
+	fake_function *(*frame)(void *) = (fake_function * (*)(void *))
+		dlsym(user, "user_frame");
 	fake_function *clear = frame(&failures);
 	CHECK(is_from((void *)clear, clear_from));
 	CHECK(clear == frame(&failures));
@@ -283,7 +284,8 @@ test_local_calls(void)
 		(int (*)(void *, unsigned long, void *))dlsym(gl, "glXMakeCurrent");
 	void (*swap)(void *, unsigned long) =
 		(void (*)(void *, unsigned long))dlsym(gl, "glXSwapBuffers");
-	void (*draw)(unsigned, int, int) = (void (*)(unsigned, int, int))dlsym(gl, "glDrawArrays");
+	void (*draw)(unsigned, int,
+		     int) = (void (*)(unsigned, int, int))dlsym(gl, "glDrawArrays");
 	CHECK(is_from((void *)swap, SHIM));
 	CHECK(make_current(NULL, 1, &failures) == 1);
 	draw(4, 0, 3);

@@ -39,7 +39,8 @@ void *
 dlsym(void *handle, const char *name)
 {
 	dlsym_function *find = next_dlsym();
-	if (strcmp(name, "glXSwapBuffers") == 0 && handle != RTLD_NEXT && handle != RTLD_DEFAULT) {
+	if (strcmp(name, "glXSwapBuffers") == 0 && handle != RTLD_NEXT &&
+	    handle != RTLD_DEFAULT) {
 		library = handle;
 		return (void *)glXSwapBuffers;
 	}
