@@ -44,7 +44,7 @@ class Source:
 
 QUERIES = {"never": "never", "late": "late=2", "out-of-order": "shuffle=2", "error": "error_every=5", "garbage": "garbage",
            "lost-batch": "lost_from=60,lost_to=160", "lost-device": "reset=4"}
-VULKAN = {"never": "never", "late": "late=5", "out-of-order": "shuffle=2", "error": "results=-1", "garbage": "garbage",
+VULKAN = {"never": "never", "late": "late=5", "out-of-order": "shuffle=1", "error": "results=-1", "garbage": "garbage",
           "lost-batch": "gaps=5", "lost-device": "lost=5"}
 PERF = {"never": "late=0", "late": "late=3", "out-of-order": "late=1,shuffle=3", "error": "late=1,error_every=5"}
 SOURCES = {
