@@ -86,8 +86,10 @@ was_bound(struct gl_context *c, bool draws, GLuint name)
 	GLint bound = 0;
 	if (c->state->zone.in_begin)
 		return false;
+	gl_guard_begin(c); /* a context without the second binding answers with an error */
 	c->next->GetIntegerv(draws ? GL_FRAMEBUFFER_BINDING : GL_READ_FRAMEBUFFER_BINDING,
 			     &bound);
+	gl_guard_end(c);
 	if ((GLuint)bound != name)
 		return false;
 	gl_framebuffer_get(c, name); /* known from here on, if memory allows */

@@ -262,8 +262,10 @@ note_flags(struct gl_context *c, uint64_t more)
 {
 	const struct gl_context_state *s = c->state;
 	c->hot.flags |= s->standing | more;
-	if ((s->standing & TALLY_FLAG(TRANSFORM_FEEDBACK)) && !gl_no_query_zone(s) &&
-	    c->next->IsEnabled(GL_RASTERIZER_DISCARD))
+	/* Before 3.0 the question raises an error that the game would read:
+	 * glBeginTransformFeedback may have been called where it does nothing. */
+	if ((s->standing & TALLY_FLAG(TRANSFORM_FEEDBACK)) && s->api.version >= 30 &&
+	    !gl_no_query_zone(s) && c->next->IsEnabled(GL_RASTERIZER_DISCARD))
 		c->hot.flags |= TALLY_FLAG(RASTERIZER_DISCARD);
 }
 
