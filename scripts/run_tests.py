@@ -75,7 +75,7 @@ def stages(args):
         ["unit", "golden", "fuzz", "torture"] + (["live", "cli"] if thorough else ["asan"]), ["long", "no-asan"],
         {
             "ASAN_OPTIONS": "detect_stack_use_after_return=1:verify_asan_link_order=0"
-                            ":halt_on_error=1:print_summary=1",
+                            ":halt_on_error=1:print_summary=1:allocator_may_return_null=1",
             "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
             "LSAN_OPTIONS": "print_suppressions=0" + supp("lsan"),
         }, 4, build_all=bool(thorough))

@@ -348,7 +348,9 @@ test_case(const void *data)
 					strstr(cases[n].options, "sources=") ? ""
 					: *cases[n].options                  ? ",sources=api"
 									     : "sources=api");
-	if (!stub_in_child(options))
+	bool child = stub_in_child(options);
+	g_free(options);
+	if (!child)
 		return;
 	/* The shim's own start finds it running. */
 	g_assert_true(tally_session_start(&stub_recorder));

@@ -350,11 +350,12 @@ test_broken(void)
 		{ "c1", "c2 + 1" },     { "c2", "c1 * 2" }, { "on", "c1 + 1" },
 		{ "good", "fine + 1" }, { "fine", "1" },    { "self", "self" },
 	};
+	static char file[] = "f";
 	struct tally_config_metric from[G_N_ELEMENTS(chain)] = { 0 };
 	for (size_t i = 0; i < G_N_ELEMENTS(from); i++) {
 		from[i].key = (char *)chain[i][0];
 		from[i].expression = (char *)chain[i][1];
-		from[i].file = (char[]){ "f" };
+		from[i].file = file;
 	}
 	struct tally_config config = { .metrics = from, .n_metrics = G_N_ELEMENTS(from) };
 	struct tally_metric left[G_N_ELEMENTS(from)];
