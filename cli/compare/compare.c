@@ -47,8 +47,9 @@ static const struct tally_arg options[] = {
 			    "Compare means (default), or means without the lowest and "
 			    "highest "
 			    "tenth of frames, which single slow frames do not move." },
-	[OPT_WARMUP] = { "warmup", 0, "N",
-			 "Leave out the first N frames of each device." },
+	[OPT_WARMUP] = { "warmup", 0, "N|auto",
+			 "Leave out the first N frames of each device. Default auto: those "
+			 "in which the program still loads. 0 keeps all." },
 	[OPT_DEVICE] = { "device", 0, "N",
 			 "Only this device of each log. Default: as report." },
 	[OPT_ALL] = { "all", 0, NULL, "List what did not change too." },
@@ -179,8 +180,7 @@ take_option(struct compare_request *r, int option, const char *value, bool behin
 		tally_cli_complain("compare", "--statistic %s: must be mean or trimmed", value);
 		return false;
 	case OPT_WARMUP:
-		return tally_args_read_whole("compare", "warmup", value, 0, UINT64_MAX,
-					     &r->warmup);
+		return tally_warmup_parse("compare", value, &r->warmup);
 	case OPT_DEVICE:
 		if (!tally_args_read_whole("compare", "device", value, 0, UINT32_MAX, &number))
 			return false;
@@ -353,7 +353,11 @@ compare(const struct compare_request *r)
 static int
 run(int argc, char **argv)
 {
-	struct compare_request r = { .device = -1, .confidence = 0.99 };
+	struct compare_request r = {
+		.device = -1,
+		.confidence = 0.99,
+		.warmup = TALLY_WARMUP_AUTO,
+	};
 	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
 		r.paths[side] = g_ptr_array_new();
 	r.plain = g_ptr_array_new();

@@ -21,6 +21,7 @@ struct tally_aggregate_state {
 	GHashTable *devices; /* maps a number to struct tally_device_summary * */
 	GHashTable *note_set;
 	uint64_t first_ns; /* the first point in time in the log, 0: none yet */
+	struct tally_warmup *warmup; /* NULL: a->warmup is a number */
 	GPtrArray *touched; /* groups of the frame being read */
 	/* Passes come in the same order in every frame: guess before looking up. */
 	struct tally_group **guess;
@@ -129,8 +130,7 @@ tally_aggregate_is_beneath(const struct tally_aggregate *a, uint32_t device)
 	const struct tally_device_summary *d = tally_aggregate_device(a, device);
 	if (!d || d->beneath < 0 || d->beneath > UINT32_MAX || d->beneath == device)
 		return false;
-	const struct tally_device_summary *upper = tally_aggregate_device(
-		a, (uint32_t)d->beneath);
+	const struct tally_device_summary *upper = tally_aggregate_device(a, (uint32_t)d->beneath);
 	bool seen = upper && upper->seen > 0;
 	for (guint i = 0; upper && !seen && i < a->devices->len; i++) {
 		const struct tally_device_summary *other = g_ptr_array_index(a->devices, i);
@@ -176,8 +176,7 @@ read_device(struct tally_aggregate *a, const struct tally_device_record *r)
 		if (!s->on)
 			g_ptr_array_add(d->off,
 					g_strdup_printf("%s: %s", s->name,
-							s->reason ? s->reason
-								  : "no reason given"));
+							s->reason ? s->reason : "no reason given"));
 	}
 	for (uint32_t i = 0; i < r->n_counters; i++) {
 		uint32_t k = need_key(a, r->counters[i]->key, false);
@@ -327,8 +326,7 @@ find_group(struct tally_aggregate *a, uint32_t device, const struct tally_pass_r
 	struct group_key key = { .id = p->id, .device = device };
 	struct tally_group *g = g_hash_table_lookup(s->by_id, &key);
 	if (!g) {
-		g = a->by == TALLY_BY_LABEL ? label_group(a, device, p)
-					    : pass_group(a, device, p);
+		g = a->by == TALLY_BY_LABEL ? label_group(a, device, p) : pass_group(a, device, p);
 		g_hash_table_insert(s->by_id, g_memdup2(&key, sizeof(key)), g);
 	}
 	if (place >= s->n_guess) {
@@ -365,8 +363,8 @@ add_tallies(struct tally_group *g, const struct tally_pass_record *p)
 }
 
 static void
-add_keyed(struct tally_aggregate *a, struct tally_group *g,
-	  const struct tally_keyed_value *values, uint32_t n, bool metrics)
+add_keyed(struct tally_aggregate *a, struct tally_group *g, const struct tally_keyed_value *values,
+	  uint32_t n, bool metrics)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t k = need_key(a, values[i].key, metrics);
@@ -475,10 +473,10 @@ close_group(struct tally_aggregate *a, struct tally_group *g)
 {
 	for (uint32_t i = 0; i < g->n_series; i++) {
 		struct tally_series *s = &g->series[i];
-		bool ratio = i >= TALLY_N_FIXED_SERIES &&
-			     g_array_index(a->keys, struct tally_key,
-					   i - TALLY_N_FIXED_SERIES)
-					     .join == TALLY_JOIN_NONE;
+		bool ratio =
+			i >= TALLY_N_FIXED_SERIES &&
+			g_array_index(a->keys, struct tally_key, i - TALLY_N_FIXED_SERIES).join ==
+				TALLY_JOIN_NONE;
 		bool known = s->n_parts == g->n_parts && !(ratio && s->n_parts > 1);
 		if (known && a->watch)
 			a->watch->value(a->watch->user, g, i, s->part);
@@ -557,13 +555,19 @@ note_queue(struct tally_aggregate *a, struct tally_device_summary *d, struct tal
 		d->queue_family = p->queue_family;
 		d->queue_index = p->queue_index;
 	}
-	a->several_queues |= p->queue_family != d->queue_family ||
-			     p->queue_index != d->queue_index;
+	a->several_queues |= p->queue_family != d->queue_family || p->queue_index != d->queue_index;
 	g->queues |= g->has_queue &&
 		     (p->queue_family != g->queue_family || p->queue_index != g->queue_index);
 	g->has_queue = true;
 	g->queue_family = p->queue_family;
 	g->queue_index = p->queue_index;
+}
+
+static bool
+is_warmup(const struct tally_aggregate *a, const struct tally_device_summary *d)
+{
+	return d->seen <
+	       (a->state->warmup ? tally_warmup_frames(a->state->warmup, d->device) : a->warmup);
 }
 
 static void
@@ -572,8 +576,11 @@ read_frame(struct tally_aggregate *a, const struct tally_frame_record *f)
 	struct tally_device_summary *d = need_device(a, f->device);
 	if (!a->state->first_ns)
 		a->state->first_ns = f->start_ns;
-	if (d->seen++ < a->warmup) {
+	bool skipped = is_warmup(a, d);
+	d->seen++;
+	if (skipped) {
 		d->warmed_up++;
+		d->warmed_up_ns += f->cpu_ns;
 		return;
 	}
 	count_frame(d, f);
@@ -591,8 +598,7 @@ read_frame(struct tally_aggregate *a, const struct tally_frame_record *f)
 	}
 	for (uint32_t i = 0; i < f->n_passes; i++) {
 		const struct tally_pass_record *p = &f->passes[i];
-		struct tally_group *g = frame_group ? frame_group
-						    : find_group(a, f->device, p, i);
+		struct tally_group *g = frame_group ? frame_group : find_group(a, f->device, p, i);
 		note_queue(a, d, g, p);
 		if (a->by == TALLY_BY_WORKLOAD)
 			add_workloads(a, g, p, f->frame);
@@ -738,6 +744,7 @@ tally_aggregate_finish(struct tally_aggregate *a)
 	g_ptr_array_unref(a->notes);
 	g_hash_table_destroy(s->note_set);
 	g_ptr_array_unref(s->touched);
+	tally_warmup_destroy(s->warmup);
 	g_free(s->guess);
 	g_free(s->key_pointers);
 	g_free(s);
@@ -751,12 +758,28 @@ tally_aggregate_finish(struct tally_aggregate *a)
 	*a = (struct tally_aggregate){ 0 };
 }
 
+static bool
+look_ahead(void *user, const struct tally_log_line *line)
+{
+	return tally_warmup_add(user, line);
+}
+
+static struct tally_log_reader *
+open_log(struct tally_aggregate *a, const char *path, enum tally_read_status *status,
+	 struct tally_read_error *error)
+{
+	if (a->warmup != TALLY_WARMUP_AUTO)
+		return tally_log_input_open(path, status, error);
+	a->state->warmup = tally_warmup_create();
+	return tally_log_input_open_ahead(path, look_ahead, a->state->warmup, status, error);
+}
+
 static int
 read_log(struct tally_aggregate *a, const char *command, const char *path)
 {
 	struct tally_read_error error = { 0 };
 	enum tally_read_status status = TALLY_READ_OK;
-	struct tally_log_reader *reader = tally_log_input_open(path, &status, &error);
+	struct tally_log_reader *reader = open_log(a, path, &status, &error);
 	if (!reader)
 		return tally_cli_read_failed(NULL, path, status, &error);
 	struct tally_progress progress;
@@ -771,12 +794,11 @@ read_log(struct tally_aggregate *a, const char *command, const char *path)
 	if (status == TALLY_READ_TRUNCATED) {
 		a->truncated = true;
 		a->cut = error;
-		tally_cli_complain(
-			command,
-			"%s: the last line (%" G_GUINT64_FORMAT
-			") is cut, as when the program was killed; all lines before it "
-			"are used",
-			path, error.line);
+		tally_cli_complain(command,
+				   "%s: the last line (%" G_GUINT64_FORMAT
+				   ") is cut, as when the program was killed; all lines before it "
+				   "are used",
+				   path, error.line);
 		return TALLY_EXIT_OK;
 	}
 	return status == TALLY_READ_END ? TALLY_EXIT_OK

@@ -12,6 +12,7 @@
 
 #include "cli/shared/cli.h"
 #include "cli/log/stats.h"
+#include "cli/log/warmup.h"
 #include "json/record_json.h"
 #include "query/statistics/join.h"
 
@@ -91,7 +92,8 @@ struct tally_device_summary {
 	GPtrArray *off; /* elements: char *: "source: reason" */
 	uint64_t seen; /* frames read, including dropped ones */
 	uint64_t frames; /* frames that count: after warm-up and complete */
-	uint64_t partial, warmed_up;
+	uint64_t partial;
+	uint64_t warmed_up, warmed_up_ns; /* frames left out at the start, their frame time */
 	struct tally_stats cpu, gpu, overhead;
 	struct tally_int192 gpu_total; /* GPU time of complete and partial frames */
 	struct tally_int192 unattributed;
@@ -118,7 +120,7 @@ struct tally_aggregate_watch {
 
 struct tally_aggregate {
 	enum tally_by by;
-	uint64_t warmup;
+	uint64_t warmup; /* frames, or TALLY_WARMUP_AUTO */
 	const struct tally_aggregate_watch *watch; /* NULL = none */
 	char *path;
 	struct tally_header_record header; /* only the numbers of the header */
@@ -139,7 +141,8 @@ struct tally_aggregate {
 
 /* Reads `path` ("-" is standard input). Returns TALLY_EXIT_OK, or TALLY_EXIT_BAD_LOG or
  * TALLY_EXIT_FAILED after one line on standard error: "PATH:LINE:COLUMN: message". A log
- * whose last line is incomplete is valid. */
+ * whose last line is incomplete is valid. `warmup` is a number of frames of each device that
+ * are left out at the start, or TALLY_WARMUP_AUTO (cli/log/warmup.h). */
 int tally_aggregate_read(struct tally_aggregate *a, const char *command, const char *path,
 			 enum tally_by by, uint64_t warmup);
 /* Does the same, grouped by pass, and passes each value to `watch`. */

@@ -20,13 +20,35 @@ struct input {
 	struct tally_unpack *unpack; /* NULL = plain text */
 	char *packed; /* bytes of the file, at most INPUT_SIZE */
 	size_t n_packed, taken;
+	GByteArray *spool; /* NULL = none: bytes kept, or to be read before those of `fd` */
+	bool replay; /* the spool is read, from `replayed` on; else it is filled */
+	size_t replayed;
 	char why[160];
 };
+
+/* The bytes that another input has kept; 0: all were given. */
+static size_t
+read_spool(struct input *in, char *to, size_t size)
+{
+	if (!in->spool || !in->replay)
+		return 0;
+	size_t n = MIN(size, in->spool->len - in->replayed);
+	memcpy(to, in->spool->data + in->replayed, n);
+	in->replayed += n;
+	if (in->replayed == in->spool->len)
+		g_clear_pointer(&in->spool, g_byte_array_unref);
+	return n;
+}
 
 /* read(2), repeated after interruptions; -1 after setting the reason. */
 static ssize_t
 read_some(struct input *in, char *to, size_t size)
 {
+	size_t kept = read_spool(in, to, size);
+	if (kept) {
+		in->done += kept;
+		return (ssize_t)kept;
+	}
 	ssize_t n;
 	do
 		n = read(in->fd, to, size);
@@ -35,6 +57,8 @@ read_some(struct input *in, char *to, size_t size)
 		g_snprintf(in->why, sizeof(in->why), "cannot be read: %s", g_strerror(errno));
 	else
 		in->done += (uint64_t)n;
+	if (n > 0 && in->spool)
+		g_byte_array_append(in->spool, (const guint8 *)to, (guint)n);
 	return n;
 }
 
@@ -104,8 +128,8 @@ static enum tally_lines_status
 read_packed(struct input *in, char *to, size_t size, size_t *n, const char **why)
 {
 	for (;;) {
-		size_t got = tally_unpack_step(in->unpack, in->packed, in->n_packed,
-					       &in->taken, to, size, why);
+		size_t got = tally_unpack_step(in->unpack, in->packed, in->n_packed, &in->taken, to,
+					       size, why);
 		if (got == SIZE_MAX)
 			return TALLY_LINES_DAMAGED;
 		*n = got;
@@ -129,8 +153,7 @@ input_read(void *user, char *to, size_t size, size_t *n, const char **why)
 	*why = in->why;
 	*n = 0;
 	if (!in->looked) {
-		enum tally_lines_status status =
-			look(in, to, MIN(size, INPUT_SIZE), n, why);
+		enum tally_lines_status status = look(in, to, MIN(size, INPUT_SIZE), n, why);
 		if (status != TALLY_LINES_OK || *n)
 			return status;
 	}
@@ -155,6 +178,8 @@ input_close(void *user)
 	struct input *in = user;
 	tally_unpack_destroy(in->unpack);
 	g_free(in->packed);
+	if (in->spool)
+		g_byte_array_unref(in->spool);
 	if (in->owns_fd)
 		close(in->fd);
 	g_free(in);
@@ -177,28 +202,78 @@ tally_log_input_source(struct tally_lines_source *source, int fd, bool owns_fd)
 	};
 }
 
-struct tally_log_reader *
-tally_log_input_open(const char *path, enum tally_read_status *status,
-		     struct tally_read_error *error)
+/* -1 after setting status and error. */
+static int
+open_file(const char *path, enum tally_read_status *status, struct tally_read_error *error)
 {
 	*error = (struct tally_read_error){ 0 };
+	*status = TALLY_READ_OK;
 	bool standard = strcmp(path, "-") == 0;
 	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0) {
 		*status = TALLY_READ_IO;
 		g_snprintf(error->message, sizeof(error->message), "cannot be opened: %s",
 			   g_strerror(errno));
-		return NULL;
 	}
-	struct tally_lines_source source;
-	tally_log_input_source(&source, fd, !standard);
-	struct tally_log_reader *reader = tally_log_reader_open_source(&source);
+	return fd;
+}
+
+/* Gives the source to a reader, or closes it. */
+static struct tally_log_reader *
+open_reader(struct tally_lines_source *source, enum tally_read_status *status,
+	    struct tally_read_error *error)
+{
+	struct tally_log_reader *reader = tally_log_reader_open_source(source);
+	*status = reader ? TALLY_READ_OK : TALLY_READ_NO_MEMORY;
 	if (!reader) {
-		source.close(source.user);
-		*status = TALLY_READ_NO_MEMORY;
+		source->close(source->user);
 		g_snprintf(error->message, sizeof(error->message), "out of memory");
-		return NULL;
 	}
-	*status = TALLY_READ_OK;
 	return reader;
+}
+
+struct tally_log_reader *
+tally_log_input_open(const char *path, enum tally_read_status *status,
+		     struct tally_read_error *error)
+{
+	int fd = open_file(path, status, error);
+	if (fd < 0)
+		return NULL;
+	struct tally_lines_source source;
+	tally_log_input_source(&source, fd, strcmp(path, "-") != 0);
+	return open_reader(&source, status, error);
+}
+
+struct tally_log_reader *
+tally_log_input_open_ahead(const char *path,
+			   bool (*wants)(void *user, const struct tally_log_line *line), void *user,
+			   enum tally_read_status *status, struct tally_read_error *error)
+{
+	int fd = open_file(path, status, error);
+	if (fd < 0)
+		return NULL;
+	struct stat file;
+	bool regular = fstat(fd, &file) == 0 && S_ISREG(file.st_mode);
+	off_t start = regular ? lseek(fd, 0, SEEK_CUR) : -1;
+	GByteArray *spool = start < 0 ? g_byte_array_new() : NULL;
+	struct tally_lines_source source;
+	tally_log_input_source(&source, fd, false);
+	((struct input *)source.user)->spool = spool ? g_byte_array_ref(spool) : NULL;
+	struct tally_log_reader *reader = open_reader(&source, status, error);
+	if (reader) {
+		/* What is wrong with the log is reported when it is read. */
+		struct tally_read_error ignored;
+		struct tally_log_line line;
+		while (tally_log_reader_next(reader, &line, &ignored) == TALLY_READ_OK &&
+		       wants(user, &line))
+			;
+		tally_log_reader_close(reader);
+	}
+	if (start >= 0)
+		lseek(fd, start, SEEK_SET);
+	tally_log_input_source(&source, fd, strcmp(path, "-") != 0);
+	struct input *again = source.user;
+	again->spool = spool;
+	again->replay = true;
+	return open_reader(&source, status, error);
 }

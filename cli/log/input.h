@@ -15,6 +15,14 @@
  * set. */
 struct tally_log_reader *tally_log_input_open(const char *path, enum tally_read_status *status,
 					      struct tally_read_error *error);
+/* Does the same for a reader that must look ahead: passes the first lines to `wants`, until that
+ * returns false or the log ends or is bad, and then gives a reader that starts again with the
+ * first line. A file is read twice as far as that; of a pipe the bytes are kept in memory. */
+struct tally_log_reader *
+tally_log_input_open_ahead(const char *path,
+			   bool (*wants)(void *user, const struct tally_log_line *line),
+			   void *user, enum tally_read_status *status,
+			   struct tally_read_error *error);
 /* A source for the bytes of an open file, from its current position. Closing the source
  * closes `fd` if it owns it. */
 void tally_log_input_source(struct tally_lines_source *source, int fd, bool owns_fd);

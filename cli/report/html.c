@@ -339,7 +339,8 @@ put_logs(struct page *p, const struct tally_html_log *logs, unsigned n)
 	tally_out_object(o, NULL);
 	tally_out_text(o, "schema", "passtally-html/1");
 	tally_out_text(o, "version", PASSTALLY_VERSION);
-	tally_out_u64(o, "warmup", p->warmup);
+	if (p->warmup != TALLY_WARMUP_AUTO)
+		tally_out_u64(o, "warmup", p->warmup);
 	tally_out_flags(o, "flags", (UINT64_C(1) << TALLY_N_FLAGS) - 1);
 	tally_out_array(o, "logs");
 	for (unsigned i = 0; i < n; i++)

@@ -49,6 +49,7 @@ put_device(struct tally_out *o, const struct tally_aggregate *a, struct tally_de
 	tally_out_u64(o, "frames", d->frames);
 	tally_out_u64(o, "partial_frames", d->partial);
 	tally_out_u64(o, "warmup_frames", d->warmed_up);
+	tally_out_u64(o, "warmup_ns", d->warmed_up_ns);
 	tally_out_u64(o, "dropped_passes", d->dropped_passes);
 	put_stats(o, "cpu_ns", &d->cpu, "ns", false);
 	put_stats(o, "gpu_ns", &d->gpu, "ns", false);

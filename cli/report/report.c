@@ -61,8 +61,9 @@ static const struct tally_arg options[] = {
 			 "another "
 			 "that is shown (OpenGL over Vulkan): its work would count "
 			 "twice." },
-	[OPT_WARMUP] = { "warmup", 0, "N",
-			 "Leave out the first N frames of each device." },
+	[OPT_WARMUP] = { "warmup", 0, "N|auto",
+			 "Leave out the first N frames of each device. Default auto: those "
+			 "in which the program still loads. 0 keeps all." },
 	[OPT_HELP] = { "help", 'h', NULL, "Show this." },
 };
 
@@ -165,8 +166,7 @@ take_option(struct report_request *r, int option, const char *value)
 		r->device = (int64_t)number;
 		return true;
 	case OPT_WARMUP:
-		return tally_args_read_whole("report", "warmup", value, 0, UINT64_MAX,
-					     &r->warmup);
+		return tally_warmup_parse("report", value, &r->warmup);
 	default:
 		g_ptr_array_add(r->logs, (gpointer)value);
 		return true;
@@ -348,7 +348,10 @@ begin_json(struct report_request *r)
 	tally_out_object(&r->out, NULL);
 	tally_out_text(&r->out, "schema", "passtally-report/1");
 	tally_out_text(&r->out, "by", words[r->by]);
-	tally_out_u64(&r->out, "warmup", r->warmup);
+	if (r->warmup == TALLY_WARMUP_AUTO)
+		tally_out_text(&r->out, "warmup", "auto");
+	else
+		tally_out_u64(&r->out, "warmup", r->warmup);
 	tally_out_array(&r->out, "reports");
 }
 
@@ -384,7 +387,11 @@ report(struct report_request *r)
 static int
 run(int argc, char **argv)
 {
-	struct report_request r = { .device = -1, .logs = g_ptr_array_new() };
+	struct report_request r = {
+		.device = -1,
+		.warmup = TALLY_WARMUP_AUTO,
+		.logs = g_ptr_array_new(),
+	};
 	int status = parse(&r, argc, argv);
 	if (status == TALLY_EXIT_OK && r.html)
 		status = tally_report_html(r.html, (const char *const *)r.logs->pdata,

@@ -45,28 +45,40 @@ print_overhead(FILE *out, struct tally_device_summary *d)
 }
 
 static void
-print_device(FILE *out, struct tally_device_summary *d, bool beneath)
+print_loading(FILE *out, const struct tally_device_summary *d)
+{
+	char *time = tally_duration_text((double)d->warmed_up_ns);
+	tally_text_print(out,
+			 "  first %" G_GUINT64_FORMAT " frame%s, %s, left out: loading; "
+			 "--warmup 0 keeps %s\n",
+			 d->warmed_up, d->warmed_up == 1 ? "" : "s", time,
+			 d->warmed_up == 1 ? "it" : "them");
+	g_free(time);
+}
+
+static void
+print_device(FILE *out, const struct tally_aggregate *a, struct tally_device_summary *d,
+	     bool beneath)
 {
 	char *name = tally_text_escape(d->name ? d->name : "unknown");
 	tally_text_print(out, "device %u: %s, %" G_GUINT64_FORMAT " frame%s", d->device, name,
 			 d->frames, d->frames == 1 ? "" : "s");
 	g_free(name);
 	if (beneath)
-		tally_text_print(
-			out, " (below device %" G_GINT64_FORMAT ": --device %u shows it)",
-			d->beneath, d->device);
+		tally_text_print(out, " (below device %" G_GINT64_FORMAT ": --device %u shows it)",
+				 d->beneath, d->device);
 	putc('\n', out);
 	if (beneath)
 		return;
+	if (d->warmed_up && a->warmup == TALLY_WARMUP_AUTO)
+		print_loading(out, d);
 	if (d->frames) {
 		print_time(out, "frame time", &d->cpu);
 		print_time(out, "GPU time", &d->gpu);
 	}
 	if (d->coverable > 0)
-		tally_text_print(
-			out,
-			"  %-12s %.1f %% of the measured GPU time is inside passes\n",
-			"coverage", 100 * d->covered / d->coverable);
+		tally_text_print(out, "  %-12s %.1f %% of the measured GPU time is inside passes\n",
+				 "coverage", 100 * d->covered / d->coverable);
 	print_overhead(out, d);
 	if (d->dropped_passes)
 		tally_text_print(out, "  %-12s %" G_GUINT64_FORMAT " passes: see --max-passes\n",
@@ -93,7 +105,7 @@ print_frames(FILE *out, const struct tally_aggregate *a, int64_t device)
 				 " more, cut short by the run's end, %s left out of "
 				 "the times below",
 				 partial, partial == 1 ? "is" : "are");
-	if (warmed_up)
+	if (warmed_up && a->warmup != TALLY_WARMUP_AUTO)
 		tally_text_print(out, "; %" G_GUINT64_FORMAT " of warm-up left out", warmed_up);
 	putc('\n', out);
 }
@@ -109,16 +121,14 @@ tally_summary_print(FILE *out, const struct tally_aggregate *a, int64_t device)
 		/* Contexts that never ended a frame have no times to report. */
 		if (d->frames == 0 && device < 0 && a->devices->len > 1)
 			continue;
-		print_device(out, d, device < 0 && tally_aggregate_is_beneath(a, d->device));
+		print_device(out, a, d, device < 0 && tally_aggregate_is_beneath(a, d->device));
 	}
 	if (a->has_end && a->end_frames == 0 && a->end_reason)
 		tally_text_print_line(out, "no frames: %s", a->end_reason);
 	if (a->has_end && a->end_frames_dropped)
-		tally_text_print(out,
-				 "%" G_GUINT64_FORMAT
-				 " frame%s dropped: the log could not keep up\n",
-				 a->end_frames_dropped,
-				 a->end_frames_dropped == 1 ? " was" : "s were");
+		tally_text_print(
+			out, "%" G_GUINT64_FORMAT " frame%s dropped: the log could not keep up\n",
+			a->end_frames_dropped, a->end_frames_dropped == 1 ? " was" : "s were");
 	if (a->has_end && a->end_reason && a->end_frames &&
 	    (strcmp(a->end_reason, "max-log") == 0 || strcmp(a->end_reason, "error") == 0))
 		tally_text_print_line(out, "the capture ended before the program did: %s",

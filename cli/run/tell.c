@@ -54,7 +54,8 @@ tell_log(const char *path, GHashTable *told)
 {
 	struct tally_aggregate a;
 	tally_cli_say("log %s", path);
-	if (tally_aggregate_read(&a, "run", path, TALLY_BY_PASS, 0) == TALLY_EXIT_OK) {
+	if (tally_aggregate_read(&a, "run", path, TALLY_BY_PASS, TALLY_WARMUP_AUTO) ==
+	    TALLY_EXIT_OK) {
 		tally_summary_print(stderr, &a, -1);
 		tally_summary_print_most_expensive(stderr, &a, 3);
 		tally_summary_print_hints(stderr, &a, told);

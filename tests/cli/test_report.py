@@ -96,6 +96,29 @@ class Report(CliCase):
         self.assertEqual((told["frames"], told["warmup_frames"]), (3, 2))
         self.assertEqual(self.rows("--warmup", "2", log)["scene/shadow"]["values"]["gpu_ns"]["min"], 1002)
 
+    def test_loading_is_left_out(self):
+        lines = [header(), device(), device(1), pass_info(A, "a"), pass_info(B, "load screen")]
+        for i in range(60):
+            lines.append(frame(i, [one_pass(0, A if i > 2 else B, 100)], cpu_ns=800000000 if i < 3 else 14000000))
+            if i % 10 == 0:  # of another rate, and without a slow start
+                lines.append(frame(i // 10, [one_pass(0, A, 70)], 1, cpu_ns=140000000))
+        log = self.write_log("a.jsonl", lines + [end(66, 66)])
+        report = self.json(log)
+        self.assertEqual([(d["frames"], d["warmup_frames"], d["warmup_ns"]) for d in report["devices"]],
+                         [(57, 3, 2400000000), (6, 0, 0)])
+        self.assertEqual([r["name"] for r in report["rows"]], ["a", "a"])
+        text = self.ok("report", log).stdout.decode()
+        self.assertIn("first 3 frames, 2.40 s, left out: loading; --warmup 0 keeps them", text)
+        for keep in ("0", "auto"):
+            text = self.ok("report", "--warmup", keep, log).stdout.decode()
+            self.assertEqual("left out" in text, keep == "auto", text)
+        self.assertEqual(self.json("--warmup", "0", log)["devices"][0]["frames"], 60)
+        # A pipe cannot be read twice; the numbers are the same.
+        with subprocess.Popen(["cat", log], stdout=subprocess.PIPE) as pipe:
+            self.assertEqual(self.json("-", stdin=pipe.stdout)["devices"], report["devices"])
+        with open(log, "rb") as file:
+            self.assertEqual(self.json("-", stdin=file)["devices"], report["devices"])
+
     def test_a_unit_on_which_devices_do_not_agree(self):
         def counter(key, unit):
             return {"key": key, "kind": "event", "source": "s", "scope": "pass", "unit": unit}

@@ -1,0 +1,186 @@
+#include "cli/log/warmup.h"
+
+#include "cli/shared/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A loading frame takes more than this many times the typical frame time, and at least this
+ * much longer than it. */
+#define SLOW_FACTOR 3
+#define SLOW_NS UINT64_C(10000000)
+/* Loading goes on if another slow frame comes within this many frames. */
+#define MOST_GAP 16
+/* Of the frames examined at most one in this many is left out. */
+#define LEAST_SHARE 4
+
+/* Limits for the start of a log with many devices, or with very many passes. */
+#define MOST_FRAMES (4 * TALLY_WARMUP_FRAMES)
+#define MOST_PASSES 400000
+
+bool
+tally_warmup_parse(const char *command, const char *value, uint64_t *warmup)
+{
+	guint64 v;
+	if (strcmp(value, "auto") == 0) {
+		*warmup = TALLY_WARMUP_AUTO;
+		return true;
+	}
+	if (!g_ascii_string_to_unsigned(value, 10, 0, TALLY_WARMUP_AUTO - 1, &v, NULL)) {
+		tally_cli_complain(command, "--warmup %s: must be auto or a whole number of frames",
+				   value);
+		return false;
+	}
+	*warmup = v;
+	return true;
+}
+
+char *
+tally_warmup_text(uint64_t warmup)
+{
+	return warmup == TALLY_WARMUP_AUTO ? g_strdup("auto")
+					   : g_strdup_printf("%" G_GUINT64_FORMAT, warmup);
+}
+
+static int
+compare_u64(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* The median, by nearest rank. */
+static uint64_t
+median_of(const uint64_t *values, size_t n)
+{
+	uint64_t *sorted = g_memdup2(values, n * sizeof(*values));
+	qsort(sorted, n, sizeof(*sorted), compare_u64);
+	uint64_t median = sorted[(n - 1) / 2];
+	g_free(sorted);
+	return median;
+}
+
+static bool
+is_slow(uint64_t ns, uint64_t typical)
+{
+	return ns / SLOW_FACTOR >= typical && ns - typical >= SLOW_NS;
+}
+
+/* The length of the slow start: it ends where no slow frame follows within `gap` frames. */
+static size_t
+slow_start(const uint64_t *frame_ns, size_t n, uint64_t typical, size_t gap)
+{
+	size_t end = 0;
+	for (size_t i = 0; i < n && i <= end + gap; i++)
+		if (is_slow(frame_ns[i], typical))
+			end = i + 1;
+	return end;
+}
+
+size_t
+tally_warmup_count(const uint64_t *frame_ns, size_t n)
+{
+	size_t most = n / LEAST_SHARE;
+	if (most == 0)
+		return 0;
+	/* What follows the frames that could be left out: they cannot move it. */
+	uint64_t typical = median_of(frame_ns + most, n - most);
+	size_t end = slow_start(frame_ns, n, typical, MOST_GAP);
+	if (end > most) /* it never settles: only an unbroken start may be loading */
+		end = slow_start(frame_ns, n, typical, 0);
+	return end > most ? 0 : end;
+}
+
+/* The start of a log */
+
+struct device {
+	uint32_t number;
+	GArray *frame_ns; /* elements: uint64_t, at most TALLY_WARMUP_FRAMES */
+	bool counted; /* `count` is known */
+	size_t count;
+};
+
+struct tally_warmup {
+	GPtrArray *devices; /* elements: struct device * */
+	size_t n_full; /* devices whose frames are all examined */
+	uint64_t frames, passes;
+};
+
+static void
+free_device(gpointer p)
+{
+	struct device *d = p;
+	g_array_unref(d->frame_ns);
+	g_free(d);
+}
+
+struct tally_warmup *
+tally_warmup_create(void)
+{
+	struct tally_warmup *w = g_new0(struct tally_warmup, 1);
+	w->devices = g_ptr_array_new_with_free_func(free_device);
+	return w;
+}
+
+static struct device *
+find_device(const struct tally_warmup *w, uint32_t number)
+{
+	for (guint i = 0; i < w->devices->len; i++) {
+		struct device *d = g_ptr_array_index(w->devices, i);
+		if (d->number == number)
+			return d;
+	}
+	return NULL;
+}
+
+static struct device *
+need_device(struct tally_warmup *w, uint32_t number)
+{
+	struct device *d = find_device(w, number);
+	if (d)
+		return d;
+	d = g_new0(struct device, 1);
+	d->number = number;
+	d->frame_ns = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	g_ptr_array_add(w->devices, d);
+	return d;
+}
+
+bool
+tally_warmup_add(struct tally_warmup *w, const struct tally_log_line *line)
+{
+	if (line->type != TALLY_LINE_FRAME)
+		return true;
+	const struct tally_frame_record *f = &line->frame;
+	struct device *d = need_device(w, f->device);
+	w->frames++;
+	w->passes += f->n_passes;
+	if (!(f->flags & TALLY_FLAG(PARTIAL)) && d->frame_ns->len < TALLY_WARMUP_FRAMES) {
+		g_array_append_val(d->frame_ns, f->cpu_ns);
+		d->counted = false;
+		w->n_full += d->frame_ns->len == TALLY_WARMUP_FRAMES;
+	}
+	return w->n_full < w->devices->len && w->frames < MOST_FRAMES && w->passes < MOST_PASSES;
+}
+
+size_t
+tally_warmup_frames(struct tally_warmup *w, uint32_t device)
+{
+	struct device *d = find_device(w, device);
+	if (!d)
+		return 0;
+	if (!d->counted)
+		d->count = tally_warmup_count((const uint64_t *)(void *)d->frame_ns->data,
+					      d->frame_ns->len);
+	d->counted = true;
+	return d->count;
+}
+
+void
+tally_warmup_destroy(struct tally_warmup *w)
+{
+	if (!w)
+		return;
+	g_ptr_array_unref(w->devices);
+	g_free(w);
+}

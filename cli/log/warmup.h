@@ -1,0 +1,46 @@
+/* cli/log/warmup.h - which frames at the start of a log are loading, and are left out.
+ *
+ * A program that starts compiles shaders and loads data: its first frames take a hundred
+ * times as long as all others, and would own every mean, maximum and chart. One rule, in
+ * tally_warmup_count(), decides which frames these are; docs/verdicts.md explains it.
+ *
+ * What each command does by default is TALLY_WARMUP_AUTO: an aggregate (cli/log/aggregate.h)
+ * that is read with it skips those frames of each device before anything counts them, and
+ * says how many there were in tally_device_summary (warmed_up, warmed_up_ns). A number skips
+ * that many frames instead; 0 skips none. Parse the option with tally_warmup_parse().
+ *
+ * Equal input gives equal output: a plain log, a compressed one and a pipe give the same. Only
+ * the start of the log is examined (TALLY_WARMUP_FRAMES), so memory is bounded. One thread.
+ */
+#ifndef PASSTALLY_CLI_LOG_WARMUP_H
+#define PASSTALLY_CLI_LOG_WARMUP_H
+
+#include "json/record_json.h"
+
+#include <glib.h>
+
+/* In place of a number of frames: apply the rule. */
+#define TALLY_WARMUP_AUTO UINT64_MAX
+
+/* The first frames of a device that are examined. */
+#define TALLY_WARMUP_FRAMES 1000
+
+/* Reads the value of --warmup: "auto" or a number. False after an error message. */
+bool tally_warmup_parse(const char *command, const char *value, uint64_t *warmup);
+/* The opposite: "auto" or the number. The caller frees it with g_free(). */
+char *tally_warmup_text(uint64_t warmup);
+
+/* The rule. `frame_ns` holds the frame times (present to present) of the first `n` complete
+ * frames of a device, in order. Returns how many at the start are loading: at most n / 4. */
+size_t tally_warmup_count(const uint64_t *frame_ns, size_t n);
+
+/* The start of a log, examined line by line. */
+struct tally_warmup;
+struct tally_warmup *tally_warmup_create(void);
+/* Takes the next line of the log. False: nothing more is needed. */
+bool tally_warmup_add(struct tally_warmup *w, const struct tally_log_line *line);
+/* How many frames of `device` are to be left out; of an unknown device none. */
+size_t tally_warmup_frames(struct tally_warmup *w, uint32_t device);
+void tally_warmup_destroy(struct tally_warmup *w);
+
+#endif

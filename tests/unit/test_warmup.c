@@ -1,0 +1,191 @@
+#include "cli/log/warmup.h"
+
+#include <string.h>
+
+#define MS UINT64_C(1000000)
+
+/* A row of frame times: `n` of `ms` milliseconds each. */
+struct run_of_frames {
+	unsigned n;
+	double ms;
+};
+
+static const struct {
+	const char *what;
+	struct run_of_frames runs[8];
+	size_t want;
+} cases[] = {
+	{ "no frame", { { 0, 0 } }, 0 },
+	{ "one frame", { { 1, 900 } }, 0 },
+	{ "three frames: a quarter of them is none", { { 1, 900 }, { 2, 14 } }, 0 },
+	{ "four frames", { { 1, 900 }, { 3, 14 } }, 1 },
+	{ "a first frame that compiles", { { 1, 900 }, { 200, 14 } }, 1 },
+	{ "constant", { { 500, 20 } }, 0 },
+	{ "a fast menu before a slow level", { { 100, 2 }, { 300, 30 } }, 0 },
+	{ "a slow level after a short menu", { { 40, 3 }, { 1, 2000 }, { 300, 14 } }, 0 },
+	{ "load screens between slow frames",
+	  { { 3, 400 }, { 10, 12 }, { 4, 1000 }, { 12, 14 }, { 2, 300 }, { 145, 14 } },
+	  31 },
+	{ "longer than a quarter of the log", { { 30, 100 }, { 60, 10 } }, 0 },
+	{ "exactly a quarter of the log", { { 30, 100 }, { 90, 10 } }, 30 },
+	{ "three times as long is slow", { { 1, 30 }, { 99, 10 } }, 1 },
+	{ "less than that is not", { { 1, 29 }, { 99, 10 } }, 0 },
+	{ "less than 10 ms longer is not", { { 2, 10 }, { 99, 0.5 } }, 0 },
+	{ "10 ms longer is", { { 2, 10.5 }, { 99, 0.5 } }, 2 },
+	{ "a hitch within 16 frames belongs to it",
+	  { { 1, 900 }, { 16, 14 }, { 1, 60 }, { 100, 14 } },
+	  18 },
+	{ "a later hitch does not", { { 1, 900 }, { 17, 14 }, { 1, 60 }, { 100, 14 } }, 1 },
+	{ "a hitch 17 frames in is no loading", { { 17, 14 }, { 1, 60 }, { 100, 14 } }, 0 },
+	{ "it stays slow: all of it is how the program runs", { { 500, 100 } }, 0 },
+	{ "frames of no length", { { 50, 0 } }, 0 },
+};
+
+static void
+test_rule(void)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_test_message("%s", cases[i].what);
+		GArray *frames = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+		for (size_t k = 0; k < G_N_ELEMENTS(cases[i].runs); k++) {
+			uint64_t ns = (uint64_t)(cases[i].runs[k].ms * 1e6);
+			for (unsigned n = 0; n < cases[i].runs[k].n; n++)
+				g_array_append_val(frames, ns);
+		}
+		g_assert_cmpuint(
+			tally_warmup_count((const uint64_t *)(void *)frames->data, frames->len), ==,
+			cases[i].want);
+		g_array_unref(frames);
+	}
+}
+
+/* A hitch every 8 frames never ends the loading: then only the first frame counts as it. */
+static void
+test_never_settles(void)
+{
+	uint64_t frames[400];
+	for (size_t i = 0; i < G_N_ELEMENTS(frames); i++)
+		frames[i] = (i % 8 == 0 ? 60 : 14) * MS;
+	g_assert_cmpuint(tally_warmup_count(frames, G_N_ELEMENTS(frames)), ==, 1);
+	frames[1] = 60 * MS;
+	g_assert_cmpuint(tally_warmup_count(frames, G_N_ELEMENTS(frames)), ==, 2);
+}
+
+/* At most a quarter, whatever the frames are. */
+static void
+test_bound(void)
+{
+	g_autoptr(GRand) rand = g_rand_new_with_seed(15);
+	uint64_t frames[200];
+	for (unsigned round = 0; round < 2000; round++) {
+		size_t n = (size_t)g_rand_int_range(rand, 0, G_N_ELEMENTS(frames));
+		for (size_t i = 0; i < n; i++)
+			frames[i] = (uint64_t)g_rand_int_range(rand, 0, 3) * 50 * MS;
+		size_t count = tally_warmup_count(frames, n);
+		g_assert_cmpuint(count, <=, n / 4);
+		if (count)
+			g_assert_cmpuint(frames[count - 1], >=, 10 * MS);
+	}
+}
+
+static bool
+add_frame(struct tally_warmup *w, uint32_t device, uint64_t ns, uint32_t passes, uint64_t flags)
+{
+	const struct tally_log_line line = {
+		.type = TALLY_LINE_FRAME,
+		.frame = { .device = device, .cpu_ns = ns, .n_passes = passes, .flags = flags },
+	};
+	return tally_warmup_add(w, &line);
+}
+
+static void
+test_devices(void)
+{
+	struct tally_warmup *w = tally_warmup_create();
+	g_assert_true(tally_warmup_add(w, &(struct tally_log_line){ .type = TALLY_LINE_NOTE }));
+	/* Device 0 runs ten times as often as device 1. */
+	for (unsigned i = 0; i < 400; i++) {
+		g_assert_true(add_frame(w, 0, (i < 3 ? 500 : 14) * MS, 5, 0));
+		if (i % 10 == 0)
+			g_assert_true(add_frame(w, 1, (i == 0 ? 800 : 140) * MS, 1, 0));
+	}
+	g_assert_true(add_frame(w, 2, 900 * MS, 1, 0));
+	g_assert_cmpuint(tally_warmup_frames(w, 0), ==, 3);
+	g_assert_cmpuint(tally_warmup_frames(w, 1), ==, 1);
+	g_assert_cmpuint(tally_warmup_frames(w, 2), ==, 0);
+	g_assert_cmpuint(tally_warmup_frames(w, 7), ==, 0);
+	tally_warmup_destroy(w);
+	tally_warmup_destroy(NULL);
+}
+
+/* Only the start is examined. */
+static void
+test_limits(void)
+{
+	static const struct {
+		const char *what;
+		unsigned devices, passes, want;
+	} limits[] = {
+		{ "enough frames", 1, 10, TALLY_WARMUP_FRAMES },
+		{ "of each device", 2, 10, 2 * TALLY_WARMUP_FRAMES },
+		{ "of many devices not all", 8, 10, 4 * TALLY_WARMUP_FRAMES },
+		{ "frames of 100 000 passes", 1, 100000, 4 },
+	};
+	for (size_t i = 0; i < G_N_ELEMENTS(limits); i++) {
+		g_test_message("%s", limits[i].what);
+		struct tally_warmup *w = tally_warmup_create();
+		unsigned n = 1;
+		while (add_frame(w, n % limits[i].devices, 14 * MS, limits[i].passes, 0))
+			n++;
+		g_assert_cmpuint(n, ==, limits[i].want);
+		tally_warmup_destroy(w);
+	}
+	struct tally_warmup *w = tally_warmup_create();
+	for (unsigned i = 0; i < 4; i++)
+		add_frame(w, 0, (i ? 14 : 900) * MS, 1, i == 3 ? TALLY_FLAG(PARTIAL) : 0);
+	g_assert_cmpuint(tally_warmup_frames(w, 0), ==, 0); /* three whole frames */
+	add_frame(w, 0, 14 * MS, 1, 0);
+	g_assert_cmpuint(tally_warmup_frames(w, 0), ==, 1);
+	tally_warmup_destroy(w);
+}
+
+static void
+test_option(void)
+{
+	static const struct {
+		const char *text;
+		uint64_t want;
+		bool bad;
+	} options[] = {
+		{ "auto", TALLY_WARMUP_AUTO, false },
+		{ "0", 0, false },
+		{ "20", 20, false },
+		{ "x", 0, true },
+		{ "-1", 0, true },
+		{ "", 0, true },
+		{ "18446744073709551615", 0, true },
+	};
+	for (size_t i = 0; i < G_N_ELEMENTS(options); i++) {
+		uint64_t v = 77;
+		g_assert_cmpint(tally_warmup_parse("report", options[i].text, &v), ==,
+				!options[i].bad);
+		g_assert_cmpuint(v, ==, options[i].bad ? 77 : options[i].want);
+		if (options[i].bad)
+			continue;
+		g_autofree char *text = tally_warmup_text(v);
+		g_assert_cmpstr(text, ==, options[i].text);
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/warmup/rule", test_rule);
+	g_test_add_func("/warmup/never-settles", test_never_settles);
+	g_test_add_func("/warmup/bound", test_bound);
+	g_test_add_func("/warmup/devices", test_devices);
+	g_test_add_func("/warmup/limits", test_limits);
+	g_test_add_func("/warmup/option", test_option);
+	return g_test_run();
+}
