@@ -4,7 +4,7 @@
 #include "cli/run/launch.h"
 #include "cli/run/live.h"
 #include "cli/run/log.h"
-#include "cli/run/tell.h"
+#include "cli/run/messages.h"
 #include "cli/install/vk_manifest.h"
 #include "cli/machine/wanted.h"
 #include "layer/process.h"
@@ -411,7 +411,7 @@ leave_empty_log(const struct run_request *r, const struct tally_run_log *log,
 		tally_cli_say("nothing was rendered, or nothing that could be "
 			      "seen: %s",
 			      r->argv[0]);
-		tally_run_tell_nothing(r->argv[0], in->gl.path);
+		tally_run_explain_nothing(r->argv[0], in->gl.path);
 	}
 	if (!written) {
 		tally_cli_say("error: %s", why);
@@ -436,7 +436,7 @@ tell(const struct run_request *r, const struct tally_run_log *log,
 	if (logs->len == 0 && !disabled && !tally_run_status_has_error(status)) {
 		leave_empty_log(r, log, in, started);
 		if (!r->quiet)
-			tally_run_tell_blocked(&r->config, program_of(r), r->argv, status);
+			tally_run_explain_blocked(&r->config, program_of(r), r->argv, status);
 	}
 	compress_logs(r, logs);
 	if (disabled && !r->quiet)
@@ -446,7 +446,7 @@ tell(const struct run_request *r, const struct tally_run_log *log,
 			      "OpenGL "
 			      "was captured");
 	if (!r->quiet)
-		tally_run_tell_summary(logs, status);
+		tally_run_print_summary(logs, status);
 	g_ptr_array_unref(logs);
 	g_ptr_array_unref(status);
 }

@@ -1,10 +1,10 @@
-/* cli/run/tell.h - the messages of `passtally run` on standard error, during and after the
+/* cli/run/messages.h - the messages of `passtally run` on standard error, during and after the
  * program.
  *
  * One thread. No function fails: files that cannot be read are reported as such.
  */
-#ifndef PASSTALLY_CLI_RUN_TELL_H
-#define PASSTALLY_CLI_RUN_TELL_H
+#ifndef PASSTALLY_CLI_RUN_MESSAGES_H
+#define PASSTALLY_CLI_RUN_MESSAGES_H
 
 #include "cli/shared/cli.h"
 #include "layer/config/config.h"
@@ -18,13 +18,13 @@ GPtrArray *tally_run_status_read(const char *path);
 bool tally_run_status_has_error(const GPtrArray *lines);
 
 /* Prints the summary of the logs that a run left, and the messages of its status file. */
-void tally_run_tell_summary(const GPtrArray *logs, const GPtrArray *status);
+void tally_run_print_summary(const GPtrArray *logs, const GPtrArray *status);
 /* Prints possible reasons why nothing was captured. `program` is the name that the user
  * gave. */
-void tally_run_tell_nothing(const char *program, const char *library);
+void tally_run_explain_nothing(const char *program, const char *library);
 /* Prints that the program that was started is one that the capture leaves alone, if it is. */
-void tally_run_tell_blocked(const struct tally_config *config, const char *program,
-			    char *const *argv, const GPtrArray *status);
+void tally_run_explain_blocked(const struct tally_config *config, const char *program,
+			       char *const *argv, const GPtrArray *status);
 
 /* Counts the frames in a growing log, for a progress line. */
 struct tally_run_watch {

@@ -1,4 +1,4 @@
-#include "cli/run/tell.h"
+#include "cli/run/messages.h"
 
 #include "cli/install/elf_file.h"
 #include "cli/report/formats.h"
@@ -64,7 +64,7 @@ tell_log(const char *path, GHashTable *told)
 }
 
 void
-tally_run_tell_summary(const GPtrArray *logs, const GPtrArray *status)
+tally_run_print_summary(const GPtrArray *logs, const GPtrArray *status)
 {
 	GHashTable *told = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	for (guint i = 0; i < status->len; i++) {
@@ -77,7 +77,7 @@ tally_run_tell_summary(const GPtrArray *logs, const GPtrArray *status)
 }
 
 void
-tally_run_tell_nothing(const char *program, const char *library)
+tally_run_explain_nothing(const char *program, const char *library)
 {
 	char *path = g_find_program_in_path(program);
 	struct tally_elf_file file = tally_elf_file_read(path ? path : program);
@@ -103,8 +103,8 @@ tally_run_tell_nothing(const char *program, const char *library)
 }
 
 void
-tally_run_tell_blocked(const struct tally_config *config, const char *program, char *const *argv,
-		       const GPtrArray *status)
+tally_run_explain_blocked(const struct tally_config *config, const char *program,
+			  char *const *argv, const GPtrArray *status)
 {
 	for (guint i = 0; i < status->len; i++)
 		if (strstr(g_ptr_array_index(status, i), " is left alone: "))
