@@ -15,7 +15,7 @@ tally_decoder_finish(struct tally_decoder *d)
 		&d->texts,         &d->options,           &d->sources,
 		&d->counter_infos, &d->counter_pointers,  &d->metric_infos,
 		&d->statistics,    &d->growth,            &d->frame_metrics,
-		&d->frame_estimated,
+		&d->tags,          &d->frame_estimated,
 	};
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]->items);

@@ -30,7 +30,7 @@ struct tally_decoder {
 	struct tally_array unattributed, frame_metrics;
 	struct tally_array frame_estimated; /* of struct tally_word * */
 	/* and of the other lines: */
-	struct tally_array texts, options, sources, counter_infos, counter_pointers,
+	struct tally_array texts, options, tags, sources, counter_infos, counter_pointers,
 		metric_infos;
 	struct tally_array statistics, growth;
 };

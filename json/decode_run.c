@@ -54,6 +54,22 @@ decode_options(struct tally_decoder *d, struct tally_header_record *header)
 }
 
 static bool
+decode_tags(struct tally_decoder *d, struct tally_header_record *header)
+{
+	(void)header;
+	d->epoch++;
+	if (!tally_json_open_object(&d->json))
+		return false;
+	for (struct tally_word *key; (key = tally_decode_key(d));) {
+		struct tally_tag_record *tag = tally_array_push(d, &d->tags, sizeof(*tag));
+		if (!tag || !tally_decode_text(d, &tag->value))
+			return false;
+		tag->key = key->text;
+	}
+	return !d->json.failed;
+}
+
+static bool
 decode_started(struct tally_decoder *d, struct tally_header_record *header)
 {
 	const char *s;
@@ -149,12 +165,15 @@ tally_decode_header(struct tally_decoder *d, struct tally_header_record *header)
 	struct tally_object o;
 	d->texts.n = 0;
 	d->options.n = 0;
+	d->tags.n = 0;
 	if (!read_header(d, &o, header))
 		return false;
 	header->argv = tally_array_items(&d->texts);
 	header->n_argv = (uint32_t)d->texts.n;
 	header->options = tally_array_items(&d->options);
 	header->n_options = (uint32_t)d->options.n;
+	header->tags = tally_array_items(&d->tags);
+	header->n_tags = (uint32_t)d->tags.n;
 	return true;
 }
 

@@ -67,6 +67,26 @@ put_options(struct tally_json_writer *w, const struct tally_header_record *heade
 }
 
 static bool
+has_tags(const struct tally_header_record *header)
+{
+	return header->n_tags;
+}
+
+static void
+put_tags(struct tally_json_writer *w, const struct tally_header_record *header)
+{
+	PUT("{");
+	for (uint32_t i = 0; i < header->n_tags; i++) {
+		if (i)
+			PUT(",");
+		tally_json_put_text(w, header->tags[i].key);
+		PUT(":");
+		tally_json_put_text(w, header->tags[i].value);
+	}
+	PUT("}");
+}
+
+static bool
 has_color(const struct tally_pass_info_record *info)
 {
 	return info->target.n_color;

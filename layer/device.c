@@ -77,6 +77,8 @@ copy_into(struct arena *a, const struct tally_device_record *info, uint32_t numb
 	copy.name = take_string(a, info->name);
 	copy.driver = take_string(a, info->driver);
 	copy.driver_version = take_string(a, info->driver_version);
+	copy.pci = take_string(a, info->pci);
+	copy.uuid = take_string(a, info->uuid);
 	copy.serialized_by = take_string(a, info->serialized_by);
 	copy_sources(a, info, &copy);
 	copy_metrics(a, info, &copy);

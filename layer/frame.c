@@ -513,6 +513,8 @@ begin_record(struct tally_frame_builder *b, const struct tally_frame_input *in)
 	*r = (struct tally_frame_record){
 		.frame = in->frame,
 		.device = in->device,
+		.width = in->presented.width,
+		.height = in->presented.height,
 		.start_ns = in->start_ns,
 		.cpu_ns = in->end_ns > in->start_ns ? in->end_ns - in->start_ns : 0,
 		.dropped_passes = in->dropped,

@@ -250,6 +250,7 @@ struct tally_frame_record {
 	bool has_gpu, has_coverage;
 	uint64_t gpu_ns, envelope_ns;
 	double coverage; /* 0 to 1 */
+	uint32_t width, height; /* of the largest presented surface, 0 = none */
 	const char *set; /* counter set of this frame, NULL = the only one */
 	const struct tally_pass_record *passes;
 	uint32_t n_passes;
@@ -278,6 +279,21 @@ struct tally_option_record {
 	const char *value;
 };
 
+/* A tag of the run: --tag KEY=VALUE. */
+struct tally_tag_record {
+	const char *key;
+	const char *value;
+};
+
+/* The display that the environment names. */
+enum tally_session {
+	TALLY_SESSION_UNKNOWN = 0,
+	TALLY_SESSION_WAYLAND,
+	TALLY_SESSION_X11,
+	TALLY_SESSION_HEADLESS,
+	TALLY_N_SESSIONS,
+};
+
 struct tally_header_record {
 	const char *version;
 	const char *program; /* path of the executable */
@@ -288,12 +304,24 @@ struct tally_header_record {
 	uint64_t started_unix_ns; /* written as RFC 3339, UTC */
 	const struct tally_option_record *options;
 	uint32_t n_options;
+	const char *run; /* a UUID; NULL = none */
+	const struct tally_tag_record *tags;
+	uint32_t n_tags;
+	const char *os, *kernel, *cpu, *host; /* NULL = not known, or not wanted */
+	uint32_t cpus;                        /* 0 = not known */
+	uint64_t memory_bytes;                /* 0 = not known */
+	enum tally_session session;
 };
 
 struct tally_device_record {
 	uint32_t device;
 	enum tally_api api;
 	const char *name, *driver, *driver_version;
+	uint32_t vendor_id; /* 0 = not known */
+	bool has_device_id;
+	uint32_t device_id;
+	uint32_t driver_id;     /* VkDriverId, 0 = none */
+	const char *pci, *uuid; /* NULL = not known */
 	int64_t beneath;           /* device that uses this one, -1 = none */
 	const char *serialized_by; /* NULL = none of our queries serializes it */
 	const struct tally_source_info *sources;
@@ -362,6 +390,7 @@ const char *tally_pass_kind_name(unsigned v);
 const char *tally_load_op_name(unsigned v);
 const char *tally_store_op_name(unsigned v);
 const char *tally_level_name(unsigned v);
+const char *tally_session_name(unsigned v);
 /* The word for a source that is on or off. */
 const char *tally_state_name(unsigned is_on);
 /* `flag` is a bit number, enum tally_flag. */

@@ -13,7 +13,7 @@ static const struct tally_counter *const counters[] = { &counter, &counter };
 
 /* Text that is overwritten when the copy has been made. */
 struct texts {
-	char words[10][16];
+	char words[12][16];
 };
 
 static void
@@ -39,6 +39,8 @@ test_copy(void)
 		.driver = t.words[1],
 		.driver_version = t.words[2],
 		.serialized_by = t.words[3],
+		.pci = t.words[10],
+		.uuid = t.words[11],
 		.beneath = 3,
 		.sources = sources,
 		.n_sources = 2,
@@ -58,6 +60,8 @@ test_copy(void)
 	g_assert_cmpstr(copy->driver, ==, "text 1");
 	g_assert_cmpstr(copy->driver_version, ==, "text 2");
 	g_assert_cmpstr(copy->serialized_by, ==, "text 3");
+	g_assert_cmpstr(copy->pci, ==, "text 10");
+	g_assert_cmpstr(copy->uuid, ==, "text 11");
 	g_assert_cmpstr(copy->sources[0].name, ==, "text 4");
 	g_assert_null(copy->sources[0].reason);
 	g_assert_cmpstr(copy->sources[1].reason, ==, "text 6");

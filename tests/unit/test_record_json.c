@@ -29,6 +29,10 @@ static const struct tally_option_record options[] = {
 	{ "frame", "present" },
 	{ "skip", "3" },
 };
+static const struct tally_tag_record tags[] = {
+	{ "build", "1234" },
+	{ "scene", "caf\xc3\xa9 \"1\"" },
+};
 static const struct tally_header_record header = {
 	.version = "0.1.0",
 	.program = "/usr/games/caf\xe9/C:\\xampp\\game",
@@ -39,6 +43,16 @@ static const struct tally_header_record header = {
 	.started_unix_ns = UINT64_C(1709210096007000001), /* 2024-02-29T12:34:56.007000001Z */
 	.options = options,
 	.n_options = N(options),
+	.run = "01234567-89ab-4cde-8f01-23456789abcd",
+	.tags = tags,
+	.n_tags = N(tags),
+	.os = "Debian GNU/Linux 12 (bookworm)",
+	.kernel = "Linux 6.1.0-28-amd64 x86_64",
+	.cpu = "AMD Ryzen 7 5800X 8-Core Processor",
+	.cpus = 16,
+	.memory_bytes = UINT64_C(34359738368),
+	.session = TALLY_SESSION_X11,
+	.host = "forge",
 };
 
 static const struct tally_counter shader_runs = {
@@ -73,6 +87,12 @@ static const struct tally_device_record gl_device = {
 	.name = "llvmpipe (LLVM 15.0.6, 256 bits)",
 	.driver = "Mesa",
 	.driver_version = "22.3.6",
+	.vendor_id = 0x1002,
+	.has_device_id = true,
+	.device_id = 0,
+	.driver_id = 3,
+	.pci = "0000:03:00.0",
+	.uuid = "00000000-0300-0000-0000-000000000000",
 	.beneath = 1,
 	.serialized_by = "gl-statistics: ends each pass on the GPU",
 	.sources = gl_sources,
@@ -258,6 +278,8 @@ static const struct tally_frame_record frame_1 = {
 	.envelope_ns = 6000,
 	.has_coverage = true,
 	.coverage = 0.8,
+	.width = 1920,
+	.height = 1080,
 	.set = "set-1",
 	.passes = passes_1,
 	.n_passes = N(passes_1),
@@ -493,6 +515,19 @@ check_header(const struct tally_header_record *got)
 		g_assert_cmpstr(got->options[i].key, ==, header.options[i].key);
 		g_assert_cmpstr(got->options[i].value, ==, header.options[i].value);
 	}
+	g_assert_cmpuint(got->n_tags, ==, header.n_tags);
+	for (uint32_t i = 0; i < got->n_tags; i++) {
+		g_assert_cmpstr(got->tags[i].key, ==, header.tags[i].key);
+		g_assert_cmpstr(got->tags[i].value, ==, header.tags[i].value);
+	}
+	g_assert_cmpstr(got->run, ==, header.run);
+	g_assert_cmpstr(got->os, ==, header.os);
+	g_assert_cmpstr(got->kernel, ==, header.kernel);
+	g_assert_cmpstr(got->cpu, ==, header.cpu);
+	g_assert_cmpuint(got->cpus, ==, header.cpus);
+	g_assert_cmpuint(got->memory_bytes, ==, header.memory_bytes);
+	g_assert_cmpint(got->session, ==, header.session);
+	g_assert_cmpstr(got->host, ==, header.host);
 }
 
 static void
@@ -503,6 +538,12 @@ check_device(const struct tally_device_record *got, const struct tally_device_re
 	g_assert_cmpstr(got->name, ==, want->name);
 	g_assert_cmpstr(got->driver, ==, want->driver);
 	g_assert_cmpstr(got->driver_version, ==, want->driver_version);
+	g_assert_cmpuint(got->vendor_id, ==, want->vendor_id);
+	g_assert_cmpint(got->has_device_id, ==, want->has_device_id);
+	g_assert_cmpuint(got->device_id, ==, want->device_id);
+	g_assert_cmpuint(got->driver_id, ==, want->driver_id);
+	g_assert_cmpstr(got->pci, ==, want->pci);
+	g_assert_cmpstr(got->uuid, ==, want->uuid);
 	g_assert_cmpint(got->beneath, ==, want->beneath);
 	g_assert_cmpstr(got->serialized_by, ==, want->serialized_by);
 	g_assert_cmpuint(got->n_sources, ==, want->n_sources);
@@ -610,6 +651,8 @@ check_frame(const struct tally_frame_record *got, const struct tally_frame_recor
 	g_assert_cmpint(got->has_coverage, ==, coverage);
 	if (coverage)
 		g_assert_cmpfloat(got->coverage, ==, want->coverage);
+	g_assert_cmpuint(got->width, ==, want->width);
+	g_assert_cmpuint(got->height, ==, want->height);
 	g_assert_cmpstr(got->set, ==, want->set);
 	g_assert_cmpint(got->has_unattributed_gpu, ==, want->has_unattributed_gpu);
 	g_assert_cmpuint(got->unattributed_gpu_ns, ==, want->unattributed_gpu_ns);
