@@ -1,7 +1,13 @@
 #include "gl_shim/describe.h"
 
+#include "layer/identity.h"
+
 #include <stdlib.h>
 #include <string.h>
+
+/* GL_EXT_memory_object, which <GL/gl.h> lacks. */
+#define DEVICE_UUID 0x9597
+#define UUID_SIZE 16
 
 const char *
 gl_source_left_out(const struct gl_context_state *s, const struct tally_gl_source_row *source)
@@ -59,13 +65,25 @@ merge_counters(struct gl_share_group *group, const struct tally_counter *const *
 	return grown;
 }
 
+/* The GPU's UUID; "" where the driver does not offer it. The extension makes the query valid, so
+ * that it cannot leave an error behind. */
+static void
+read_uuid(struct gl_context_state *s, char out[37])
+{
+	unsigned char uuid[UUID_SIZE] = { 0 };
+	if (s->pub.next->GetUnsignedBytei_vEXT &&
+	    s->api.has_extension(&s->api, "GL_EXT_memory_object"))
+		s->pub.next->GetUnsignedBytei_vEXT(DEVICE_UUID, 0, uuid);
+	tally_uuid_print(uuid, out);
+}
+
 bool
 gl_describe_device(struct gl_context_state *s, bool again)
 {
 	struct gl_share_group *group = s->group;
 	const struct gl_next *gl = s->pub.next;
 	struct tally_source_info rows[2 * TALLY_MAX_GL_SOURCES + 1]; /* on, off, calls */
-	char serialized[512];
+	char serialized[512], uuid[37];
 	uint32_t n_counters;
 	const struct tally_counter *const *counters = tally_harvest_counters(s->harvest,
 									     &n_counters);
@@ -78,6 +96,8 @@ gl_describe_device(struct gl_context_state *s, bool again)
 		.sources = rows,
 		.n_sources = list_sources(s, rows),
 	};
+	read_uuid(s, uuid);
+	info.uuid = uuid[0] ? uuid : NULL;
 	tally_harvest_serialized_by(s->harvest, serialized, sizeof(serialized));
 	if (serialized[0])
 		info.serialized_by = serialized;

@@ -2,8 +2,10 @@
 
 #include "layer/capture.h"
 #include "layer/clock.h"
+#include "layer/identity.h"
 #include "layer/log.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 struct tally_assembly *
@@ -82,7 +84,14 @@ tally_assembly_write_notes(struct tally_assembly *a)
 {
 	bool any = false;
 	struct tally_note_record note;
+	const struct tally_config *config = tally_capture_config();
+	char message[512];
 	while (tally_log_take(&note)) {
+		if (config && config->no_argv) {
+			snprintf(message, sizeof(message), "%s", note.message);
+			tally_identity_hide_homes(message);
+			note.message = message;
+		}
 		note_status(a, a->ops->note(a->recorder, &note));
 		any = true;
 	}

@@ -1,9 +1,12 @@
 #include "layer/header.h"
 
+#include "layer/identity.h"
 #include "layer/log.h"
 #include "layer/process.h"
 #include "passtally_version.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Copies the values in force, one after the other, to a single block. NULL on OOM. */
@@ -23,6 +26,8 @@ list_options(const struct tally_config *config, uint32_t *n)
 					      bytes - (size_t)(text - (char *)records));
 		if (len == 0)
 			continue;
+		if (config->no_argv)
+			tally_identity_hide_homes(text);
 		records[(*n)++] = (struct tally_option_record){ tally_options[i].key, text };
 		text += len + 1;
 	}
@@ -39,9 +44,13 @@ tally_header_write(const struct tally_naming *naming, const char *program,
 		tally_process_read(&process);
 	uint32_t n_options;
 	struct tally_option_record *options = list_options(config, &n_options);
+	static char shown[PATH_MAX];
+	snprintf(shown, sizeof(shown), "%s", program);
+	if (config->no_argv)
+		tally_identity_hide_homes(shown);
 	struct tally_header_record header = {
 		.version = PASSTALLY_VERSION,
-		.program = program,
+		.program = shown,
 		.argv = process.argv,
 		.n_argv = process.n_argv,
 		.has_argv = process.argv != NULL,
@@ -50,6 +59,8 @@ tally_header_write(const struct tally_naming *naming, const char *program,
 		.options = options,
 		.n_options = n_options,
 	};
+	static struct tally_identity identity; /* 9 KiB: more than a game's thread may spare */
+	tally_identity_read(&identity, config, &header);
 	enum tally_record_status status = ops->header(recorder, &header);
 	if (status == TALLY_RECORD_OK)
 		status = ops->flush(recorder);

@@ -55,7 +55,7 @@ RULES = {
                     VERSION + r"|gl_\w+\.(?:h|inc)"),
     "vk_layer": Rule(r"(?:vk_layer|layer|query|json)/[\w/]+\.h", [LIBC, UTHASH, VULKAN],
                      VERSION + r"|vk_\w+\.(?:h|inc)"),
-    "cli": Rule(r"(?:cli|json)/[\w/]+\.h|layer/(?:record|config/config|block|process|version|int192|control)\.h|query/[\w/]+\.h", [LIBC, GLIB],
+    "cli": Rule(r"(?:cli|json)/[\w/]+\.h|layer/(?:record|config/config|block|identity|process|version|int192|control)\.h|query/[\w/]+\.h", [LIBC, GLIB],
                 VERSION + r"|cli_\w+\.(?:h|inc)|\w+_schema\.(?:h|inc)",
                 {r"machine/probe_gl\.c": [GL, EPOXY, WINDOWS], r"machine/probe_vk\.c": [VULKAN],
                  r"log/(?:compress|unpack)\.c": [ZSTD], r"top/screen\.c": [CURSES]}),

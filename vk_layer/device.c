@@ -8,10 +8,12 @@
 #include "vk_layer/submit/submission.h"
 #include "vk_layer/record/targets.h"
 
+#include "layer/identity.h"
 #include "layer/keep_loaded.h"
 #include "layer/log.h"
 #include "layer/session.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,19 +62,40 @@ read_driver(struct vk_device *d)
 {
 	const struct vk_instance *instance = d->instance;
 	PFN_vkGetPhysicalDeviceProperties2 ask = vk_reads_properties2(instance, &d->properties);
-	bool in_core = instance->api_version >= VK_API_VERSION_1_2 &&
-		       d->properties.apiVersion >= VK_API_VERSION_1_2;
-	if (!ask || !(in_core || vk_offers(instance, d->physical,
-					   VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME)))
-		return;
+	uint32_t version = instance->api_version < d->properties.apiVersion
+				   ? instance->api_version
+				   : d->properties.apiVersion;
 	VkPhysicalDeviceDriverProperties driver = {
 		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES,
 	};
+	VkPhysicalDeviceIDProperties id = {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES,
+	};
+	VkPhysicalDevicePCIBusInfoPropertiesEXT bus = {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT,
+	};
 	VkPhysicalDeviceProperties2 all = {
 		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
-		.pNext = &driver,
 	};
+	if (!ask)
+		return;
+	if (version >= VK_API_VERSION_1_2 ||
+	    vk_offers(instance, d->physical, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME))
+		all.pNext = &driver;
+	if (version >= VK_API_VERSION_1_1) {
+		id.pNext = all.pNext;
+		all.pNext = &id;
+	}
+	bool has_bus = vk_offers(instance, d->physical, VK_EXT_PCI_BUS_INFO_EXTENSION_NAME);
+	if (has_bus) {
+		bus.pNext = all.pNext;
+		all.pNext = &bus;
+	}
 	ask(d->physical, &all);
+	tally_uuid_print(id.deviceUUID, d->uuid);
+	if (has_bus)
+		snprintf(d->pci, sizeof(d->pci), "%04x:%02x:%02x.%x", bus.pciDomain & 0xffff,
+			 bus.pciBus & 0xff, bus.pciDevice & 0xff, bus.pciFunction & 0xf);
 	d->driver_id = driver.driverID;
 	memcpy(d->driver_name, driver.driverName, sizeof(d->driver_name));
 	memcpy(d->driver_info, driver.driverInfo, sizeof(d->driver_info));

@@ -112,6 +112,7 @@ struct vk_device {
 	VkPhysicalDeviceProperties properties;
 	VkDriverId driver_id; /* 0: not known */
 	char driver_name[VK_MAX_DRIVER_NAME_SIZE], driver_info[VK_MAX_DRIVER_INFO_SIZE];
+	char uuid[37], pci[24]; /* "": not known */
 	struct tally_vk_family families[VK_MAX_FAMILIES];
 	uint32_t n_families;
 	const struct tally_config *config;

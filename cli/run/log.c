@@ -2,6 +2,7 @@
 
 #include "cli/shared/cli.h"
 #include "json/record_json.h"
+#include "layer/identity.h"
 #include "passtally_version.h"
 
 #include <errno.h>
@@ -126,6 +127,8 @@ option_records(const struct tally_config *config)
 		size_t len = tally_option_get(&tally_options[i], config, NULL, 0);
 		char *value = g_malloc(len + 1);
 		tally_option_get(&tally_options[i], config, value, len + 1);
+		if (config->no_argv)
+			tally_identity_hide_homes(value);
 		struct tally_option_record r = { .key = tally_options[i].key, .value = value };
 		g_array_append_val(records, r);
 	}
@@ -137,9 +140,13 @@ write_lines(struct tally_recorder *r, const struct tally_run_started *started,
 	    const GArray *options)
 {
 	char *program = g_find_program_in_path(started->argv[0]);
+	if (!program)
+		program = g_strdup(started->argv[0]);
+	if (started->config->no_argv)
+		tally_identity_hide_homes(program);
 	struct tally_header_record header = {
 		.version = PASSTALLY_VERSION,
-		.program = program ? program : started->argv[0],
+		.program = program,
 		.argv = (const char *const *)started->argv,
 		.n_argv = started->config->no_argv ? 0 : g_strv_length((char **)started->argv),
 		.has_argv = !started->config->no_argv,
@@ -148,10 +155,13 @@ write_lines(struct tally_recorder *r, const struct tally_run_started *started,
 		.options = (const struct tally_option_record *)(const void *)options->data,
 		.n_options = options->len,
 	};
+	struct tally_identity *identity = g_new(struct tally_identity, 1);
+	tally_identity_read(identity, started->config, &header);
 	struct tally_end_record end = { .reason = "nothing rendered" };
 	bool ok = tally_json_recorder.header(r, &header) == TALLY_RECORD_OK &&
 		  tally_json_recorder.end(r, &end) == TALLY_RECORD_OK &&
 		  tally_json_recorder.flush(r) == TALLY_RECORD_OK;
+	g_free(identity);
 	g_free(program);
 	return ok;
 }

@@ -41,6 +41,34 @@ tally_config_secure(void)
 	return getauxval(AT_SECURE) != 0;
 }
 
+const char *
+tally_config_home(void)
+{
+	const char *home = tally_config_secure() ? NULL : getenv("HOME");
+	return home && home[0] == '/' ? home : NULL;
+}
+
+enum tally_session
+tally_config_session(void)
+{
+	static const struct {
+		const char *variable;
+		enum tally_session session;
+	} displays[] = {
+		{ "WAYLAND_DISPLAY", TALLY_SESSION_WAYLAND },
+		{ "WAYLAND_SOCKET", TALLY_SESSION_WAYLAND },
+		{ "DISPLAY", TALLY_SESSION_X11 },
+	};
+	if (tally_config_secure())
+		return TALLY_SESSION_UNKNOWN;
+	for (size_t i = 0; i < sizeof(displays) / sizeof(displays[0]); i++) {
+		const char *value = getenv(displays[i].variable);
+		if (value && *value)
+			return displays[i].session;
+	}
+	return TALLY_SESSION_HEADLESS;
+}
+
 bool
 tally_config_disabled(void)
 {

@@ -50,6 +50,7 @@ tally_config_finish(struct tally_config *config)
 	free(config->block);
 	free(config->allow);
 	free(config->origin);
+	tally_config_finish_tags(config);
 	tally_config_metrics_finish(config);
 	memset(config, 0, sizeof(*config));
 }
@@ -78,6 +79,21 @@ report_unknown(const char *key, tally_config_complain *complain, void *data)
 			    keys);
 }
 
+/* Tags add up over all places; which of two equal keys counts is decided tag by tag. */
+static bool
+set_tags(struct tally_config *config, size_t row, const char *value,
+	 enum tally_config_origin origin, tally_config_complain *complain, void *data)
+{
+	char why[512] = "";
+	if (!tally_config_set_tags(config, value, origin, why, sizeof(why))) {
+		tally_config_report(complain, data, "%s", why);
+		return false;
+	}
+	if (config->origin && config->origin[row] < origin)
+		config->origin[row] = origin;
+	return true;
+}
+
 bool
 tally_config_set(struct tally_config *config, const char *key, const char *value,
 		 enum tally_config_origin origin, tally_config_complain *complain, void *data)
@@ -93,9 +109,11 @@ tally_config_set(struct tally_config *config, const char *key, const char *value
 				    option->values);
 		return false;
 	}
+	size_t row = (size_t)(option - tally_options);
+	if (option->type == TALLY_OPTION_TAGS)
+		return set_tags(config, row, value, origin, complain, data);
 	/* A value that a higher precedence overrides is still checked:
 	 * a mistake is a mistake. */
-	size_t row = (size_t)(option - tally_options);
 	struct tally_config scratch;
 	struct tally_config *into = config;
 	if (config->origin && origin < config->origin[row]) {

@@ -70,6 +70,13 @@ struct tally_config_metric {
 	uint32_t expression_line, expression_column; /* from 1, columns in characters */
 };
 
+/* A tag of the run. A later one of the same key and no lower precedence replaces it. */
+#define TALLY_MAX_TAGS 32
+struct tally_config_tag {
+	char *key, *value;
+	enum tally_config_origin origin;
+};
+
 /* The values in force. Strings belong to the struct. */
 struct tally_config {
 	char *counters; /* list, '+' or ',' between items */
@@ -94,6 +101,9 @@ struct tally_config {
 	uint64_t max_log;   /* bytes, 0 = no limit */
 	uint32_t max_passes; /* a frame */
 	bool no_argv, force;
+	bool host; /* the machine's name goes into the log */
+	struct tally_config_tag tags[TALLY_MAX_TAGS];
+	uint32_t n_tags;
 	char *block, *allow; /* lists of programs; NULL = none */
 	enum tally_config_origin *origin; /* per row of tally_options */
 	/* The user's own metrics. One in a per-program file overrides one of
@@ -114,6 +124,7 @@ enum tally_option_type {
 	TALLY_OPTION_FRAME,   /* frame, frame_every and frame_label */
 	TALLY_OPTION_TRIGGER,
 	TALLY_OPTION_MICROBLAZE,
+	TALLY_OPTION_TAGS, /* each mention adds to them */
 };
 
 /* One option: an entry of the table. */

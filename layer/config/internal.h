@@ -2,13 +2,14 @@
  *
  * base.c has what all of them need, options.c has the table and reads each value, config.c sets
  * one option or a list of them, file.c reads INI files, metric.c reads their metric sections,
- * path.c makes the log's name, load.c reads all places in order of precedence, list.c matches
- * counter lists. Threads and errors are handled as in layer/config/config.h.
+ * tags.c reads tags, path.c makes the log's name, load.c reads all places in order of precedence,
+ * list.c matches counter lists. Threads and errors are handled as in layer/config/config.h.
  */
 #ifndef PASSTALLY_LAYER_CONFIG_INTERNAL_H
 #define PASSTALLY_LAYER_CONFIG_INTERNAL_H
 
 #include "layer/config/config.h"
+#include "layer/record.h"
 
 /* Reports one formatted sentence, cut at 1023 bytes; `complain` may be NULL. */
 void tally_config_report(tally_config_complain *complain, void *data, const char *format, ...)
@@ -26,6 +27,11 @@ void tally_config_report_at(void *place, const char *message);
  * setting of the user counts. */
 bool tally_config_secure(void);
 
+/* $HOME where that is an absolute path; NULL otherwise, and under secure execution. */
+const char *tally_config_home(void);
+/* The display that the environment names; unknown under secure execution. */
+enum tally_session tally_config_session(void);
+
 /* `$variable/passtally`, or `$HOME/fallback/passtally` when that is not an absolute path, with
  * "/name" appended. Caller frees; NULL on OOM, without a home and under secure execution. */
 char *tally_config_home_path(const char *variable, const char *fallback, const char *name);
@@ -36,6 +42,15 @@ char *tally_config_copy_string(const char *text);
 /* The last component of a path, also of one like "C:\\x\\game.exe";
  * "program" when there is none. */
 const char *tally_config_base_name(const char *path);
+
+/* ---- tags ---- */
+
+/* Adds KEY=VALUE, or several with + between them. False: `why` has a sentence. */
+bool tally_config_set_tags(struct tally_config *config, const char *text,
+			   enum tally_config_origin origin, char *why, size_t size);
+/* The text that would set them; returns its length, as snprintf() does. */
+size_t tally_config_get_tags(const struct tally_config *config, char *out, size_t size);
+void tally_config_finish_tags(struct tally_config *config);
 
 /* ---- [metric NAME] ---- */
 

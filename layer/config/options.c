@@ -416,6 +416,10 @@ const struct tally_option tally_options[] = {
 	{ "no-argv", IS(SWITCH, no_argv),
 	  .help = "Leave the program's arguments out of the log." },
 	{ "force", IS(SWITCH, force), .help = "Replace a log that exists." },
+	{ "tag", IS(TAGS, tags), .values = "KEY=VALUE",
+	  .help = "Name the run, as in --tag build=1234 --tag scene=docks; comparisons "
+		  "can keep to runs of equal tags." },
+	{ "host", IS(SWITCH, host), .help = "Write this machine's name into the log." },
 	{ "block", IS(STRING, block), .values = "LIST",
 	  .valid = "names and globs of programs with + between them",
 	  .help = "Programs to leave alone besides the launchers, shells and helpers "
@@ -481,6 +485,8 @@ tally_option_set(const struct tally_option *option, struct tally_config *config,
 		return set_trigger(at, option->key, value, why, size);
 	case TALLY_OPTION_MICROBLAZE:
 		return tally_microblaze_options_parse(at, value, why, size);
+	case TALLY_OPTION_TAGS:
+		return tally_config_set_tags(config, value, TALLY_FROM_COMMAND_LINE, why, size);
 	case TALLY_OPTION_STRING:
 		return set_string(at, value, option->key, option->valid, why, size);
 	case TALLY_OPTION_SWITCH:
@@ -509,6 +515,8 @@ tally_option_get(const struct tally_option *option, const struct tally_config *c
 		return get_trigger(at, out, size);
 	case TALLY_OPTION_MICROBLAZE:
 		return tally_microblaze_options_print(at, out, size);
+	case TALLY_OPTION_TAGS:
+		return tally_config_get_tags(config, out, size);
 	case TALLY_OPTION_STRING:
 		return get_string(*(char *const *)at, out, size);
 	case TALLY_OPTION_SWITCH:

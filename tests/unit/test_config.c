@@ -66,6 +66,8 @@ test_defaults(void)
 		{ "max-passes", "16384" },
 		{ "no-argv", "off" },
 		{ "force", "off" },
+		{ "tag", "" },
+		{ "host", "off" },
 		{ "block", "" },
 		{ "allow", "" },
 	};
@@ -207,6 +209,19 @@ static const struct {
 	{ "force", "perhaps", NULL, "on or off" },
 	{ "colour", "x", NULL,
 	  "the options are counters, set, sources, cpu, granularity, frame, split" },
+	{ "tag", "build=1234", "build=1234", NULL },
+	{ "tag", "build=1+scene=docks", "build=1+scene=docks", NULL },
+	{ "tag", "build=1+build=2", "build=2", NULL },
+	{ "tag", "lang=c++", "lang=c++", NULL },
+	{ "tag", "sum=1+2", "sum=1+2", NULL },
+	{ "tag", "a=b=c", "a=b=c", NULL },
+	{ "tag", "build", NULL, "KEY=VALUE" },
+	{ "tag", "=1", NULL, "KEY=VALUE" },
+	{ "tag", "build=", NULL, "KEY=VALUE" },
+	{ "tag", "a b=1", NULL, "KEY=VALUE" },
+	{ "tag", "build=a\nb", NULL, "KEY=VALUE" },
+	{ "tag", NULL, NULL, "needs a value" },
+	{ "host", NULL, "on", NULL },
 	{ "", "x", NULL, "max-passes, no-argv, force" },
 };
 
@@ -284,6 +299,61 @@ test_precedence(void)
 					keep_message, said));
 	assert_value(&config, "skip", "6");
 	g_string_free(said, TRUE);
+	tally_config_finish(&config);
+}
+
+/* Set one after the other; what counts in the end. */
+static const struct {
+	struct {
+		enum tally_config_origin origin;
+		const char *value;
+	} set[3];
+	const char *want;
+	enum tally_config_origin from;
+} tag_orders[] = {
+	{ { { TALLY_FROM_COMMAND_LINE, "a=1" }, { TALLY_FROM_COMMAND_LINE, "b=2" } },
+	  "a=1+b=2", TALLY_FROM_COMMAND_LINE },
+	{ { { TALLY_FROM_COMMAND_LINE, "a=1" }, { TALLY_FROM_USER_FILE, "a=2+b=2" } },
+	  "a=1+b=2", TALLY_FROM_COMMAND_LINE },
+	{ { { TALLY_FROM_COMMAND_LINE, "a=1" }, { TALLY_FROM_USER_FILE, "b=2" },
+	    { TALLY_FROM_ENVIRONMENT, "b=3" } },
+	  "a=1+b=3", TALLY_FROM_COMMAND_LINE },
+	{ { { TALLY_FROM_USER_FILE, "b=2" }, { TALLY_FROM_USER_FILE, "b=4" } },
+	  "b=4", TALLY_FROM_USER_FILE },
+};
+
+static void
+test_tags(void)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(tag_orders); i++) {
+		struct tally_config config;
+		tally_config_init(&config);
+		for (size_t k = 0; k < 3 && tag_orders[i].set[k].value; k++)
+			g_assert_true(tally_config_set(&config, "tag",
+						       tag_orders[i].set[k].value,
+						       tag_orders[i].set[k].origin, NULL,
+						       NULL));
+		assert_value(&config, "tag", tag_orders[i].want);
+		g_assert_cmpint(config.origin[row_of("tag")], ==, tag_orders[i].from);
+		/* What is printed sets the same. */
+		char *printed = value_of(&config, "tag");
+		struct tally_config again;
+		tally_config_init(&again);
+		g_assert_true(tally_config_set(&again, "tag", printed, TALLY_FROM_ENVIRONMENT,
+					       NULL, NULL));
+		assert_value(&again, "tag", printed);
+		g_free(printed);
+		tally_config_finish(&again);
+		tally_config_finish(&config);
+	}
+	struct tally_config config;
+	tally_config_init(&config);
+	for (unsigned n = 0; n <= TALLY_MAX_TAGS; n++) {
+		char text[16];
+		g_snprintf(text, sizeof(text), "t%u=x", n);
+		g_assert_true(tally_config_set(&config, "tag", text, TALLY_FROM_ENVIRONMENT,
+					       NULL, NULL) == (n < TALLY_MAX_TAGS));
+	}
 	tally_config_finish(&config);
 }
 
@@ -596,6 +666,7 @@ int
 main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/config/tags", test_tags);
 	g_test_add_func("/config/defaults", test_defaults);
 	g_test_add_func("/config/set", test_set);
 	g_test_add_func("/config/round-trip", test_round_trip);

@@ -72,6 +72,12 @@ vk_describe(struct vk_device *d)
 		.driver = d->driver_name[0] ? d->driver_name :
 					      vendor_name(d->properties.vendorID),
 		.driver_version = d->driver_info[0] ? d->driver_info : version,
+		.vendor_id = d->properties.vendorID,
+		.has_device_id = d->properties.vendorID != 0,
+		.device_id = d->properties.deviceID,
+		.driver_id = (uint32_t)d->driver_id,
+		.pci = d->pci[0] ? d->pci : NULL,
+		.uuid = d->uuid[0] ? d->uuid : NULL,
 		.beneath = d->beneath,
 		.sources = rows,
 		.n_sources = vk_slots_describe(d, rows),
