@@ -20,7 +20,8 @@ MAX_COLUMNS = 100
 MAX_FUNCTION = 100
 # What the command writes goes through one function for people and one for programs, which escape.
 # Perfetto's packets are bytes.
-WRITERS = ("cli/shared/text.c", "cli/shared/text.h", "cli/shared/cli.c", "cli/shared/out.c", "cli/export/perfetto.c")
+WRITERS = ("cli/shared/text.c", "cli/shared/text.h", "cli/shared/cli.c", "cli/shared/out.c", "cli/shared/pager.c",
+           "cli/export/perfetto.c")
 OUTPUT = re.compile(r"(?<![\w>.])(?:v?f?printf|fputs|puts|fputc|putc|putchar|fwrite|g_print|g_printerr|perror|psignal)"
                     r"\((?![\"'])")
 # A file of ours by its path from the root, in comments and documents.

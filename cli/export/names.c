@@ -136,12 +136,10 @@ tally_export_names_find(struct tally_export_names *names, uint32_t device,
 			     tally_pass_name(pass->kind, NULL, false));
 	bool window = pass->surface >= 0 && pass->kind == TALLY_PASS_RENDER;
 	const char *base = n->label ? n->label : window ? "Backbuffer" : n->base;
-	bool quiet_first = n->label || strcmp(base, "Backbuffer") == 0;
 	char *counted = g_strdup_printf("%u|%s", device, base);
 	guint place = GPOINTER_TO_UINT(g_hash_table_lookup(names->ordinals, counted)) + 1;
 	g_hash_table_replace(names->ordinals, counted, GUINT_TO_POINTER(place));
-	name = place == 1 && quiet_first ? g_strdup(base)
-					 : g_strdup_printf("%s #%u", base, place);
+	name = tally_pass_number_name(base, place);
 	g_hash_table_insert(names->names, g_memdup2(&key, sizeof(key)), name);
 	return name;
 }

@@ -283,10 +283,42 @@ pass_base(struct tally_aggregate *a, const struct tally_pass_record *p, const ch
 	return n->label ? n->label : n->base;
 }
 
+/* The roll-up of a label, created with those above it. */
+static struct tally_group *
+need_rollup(struct tally_aggregate *a, uint32_t device, const char *label)
+{
+	enum { MOST_LEVELS = 32 }; /* what is below them is one part */
+	struct tally_group *parent = NULL;
+	size_t end = 0;
+	for (unsigned level = 1; label[end]; level++) {
+		end += parent != NULL; /* the separator */
+		end += level < MOST_LEVELS ? tally_label_part(label + end) : strlen(label + end);
+		char *path = g_strndup(label, end);
+		char *key = g_strdup_printf("%u|r|%s", device, path);
+		struct tally_group *g = g_hash_table_lookup(a->state->by_label, key);
+		if (!g) {
+			g = new_group(a, device, NULL);
+			g->rollup = true;
+			g->n_ids = 0;
+			g->label = g_strdup(path);
+			g->name = g_strdup(path);
+			g->parent = parent;
+			g_hash_table_insert(a->state->by_label, g_strdup(key), g);
+		}
+		g_free(key);
+		g_free(path);
+		parent = g;
+	}
+	return parent;
+}
+
 static struct tally_group *
 label_group(struct tally_aggregate *a, uint32_t device, const struct tally_pass_record *p)
 {
 	const char *label, *base = pass_base(a, p, &label);
+	struct tally_group *rollup = label ? need_rollup(a, device, label) : NULL;
+	for (struct tally_group *g = rollup; g; g = g->parent)
+		g->n_ids++;
 	char *key = g_strdup_printf("%u|%c|%s", device, label ? 'l' : 'a', base);
 	struct tally_group *g = g_hash_table_lookup(a->state->by_label, key);
 	if (g) {
@@ -297,6 +329,7 @@ label_group(struct tally_aggregate *a, uint32_t device, const struct tally_pass_
 	g = new_group(a, device, p);
 	g->label = g_strdup(label);
 	g->name = label ? g_strdup(label) : g_strdup_printf("(%s)", base);
+	g->parent = rollup;
 	g_hash_table_insert(a->state->by_label, key, g);
 	return g;
 }
@@ -306,11 +339,10 @@ pass_group(struct tally_aggregate *a, uint32_t device, const struct tally_pass_r
 {
 	struct tally_group *g = new_group(a, device, p);
 	const char *label, *base = pass_base(a, p, &label);
-	bool quiet_first = label || strcmp(base, "Backbuffer") == 0;
 	g->label = g_strdup(label);
 	char *key = g_strdup_printf("%u|%s", device, base);
 	guint n = GPOINTER_TO_UINT(g_hash_table_lookup(a->state->ordinals, key)) + 1;
-	g->name = n == 1 && quiet_first ? g_strdup(base) : g_strdup_printf("%s #%u", base, n);
+	g->name = tally_pass_number_name(base, n);
 	g_hash_table_replace(a->state->ordinals, key, GUINT_TO_POINTER(n));
 	return g;
 }
@@ -375,11 +407,13 @@ add_keyed(struct tally_aggregate *a, struct tally_group *g, const struct tally_k
 	}
 }
 
+/* `index`: of the pass in its frame. */
 static void
-touch(struct tally_aggregate *a, struct tally_group *g)
+touch(struct tally_aggregate *a, struct tally_group *g, double index)
 {
 	if (!g->touched) {
 		g->touched = true;
+		g->index_sum += index;
 		g_ptr_array_add(a->state->touched, g);
 	}
 	g->n_parts++;
@@ -387,9 +421,10 @@ touch(struct tally_aggregate *a, struct tally_group *g)
 }
 
 static void
-add_pass(struct tally_aggregate *a, struct tally_group *g, const struct tally_pass_record *p)
+add_pass(struct tally_aggregate *a, struct tally_group *g, const struct tally_pass_record *p,
+	 uint32_t index)
 {
-	touch(a, g);
+	touch(a, g, index);
 	g->flags |= p->flags;
 	if (p->has_gpu)
 		tally_series_add_part(&g->series[TALLY_SERIES_GPU], tally_u64(p->gpu_ns),
@@ -432,7 +467,7 @@ next_workload(struct tally_aggregate *a, struct tally_group *pass, const char *c
 
 static void
 add_workloads(struct tally_aggregate *a, struct tally_group *pass,
-	      const struct tally_pass_record *p, uint64_t frame)
+	      const struct tally_pass_record *p, uint32_t index, uint64_t frame)
 {
 	if (pass->placed_in != frame + 1)
 		pass->n_placed = 0;
@@ -440,7 +475,8 @@ add_workloads(struct tally_aggregate *a, struct tally_group *pass,
 	for (uint32_t i = 0; i < p->n_workloads; i++) {
 		const struct tally_workload_record *w = &p->workloads[i];
 		struct tally_group *g = next_workload(a, pass, w->command);
-		touch(a, g);
+		/* All commands of a pass stand before those of the next one. */
+		touch(a, g, index + 1 - 1 / (double)(pass->n_placed + 1));
 		g->flags |= w->flags;
 		if (w->has_gpu)
 			tally_series_add_part(&g->series[TALLY_SERIES_GPU], tally_u64(w->gpu_ns),
@@ -460,7 +496,7 @@ add_outside(struct tally_aggregate *a, const struct tally_frame_record *f)
 		d->outside->kind = TALLY_PASS_OTHER;
 		d->outside->name = g_strdup("(outside passes)");
 	}
-	touch(a, d->outside);
+	touch(a, d->outside, f->n_passes);
 	if (f->has_unattributed_gpu)
 		tally_series_add_part(&d->outside->series[TALLY_SERIES_GPU],
 				      tally_u64(f->unattributed_gpu_ns), TALLY_JOIN_SUM);
@@ -496,7 +532,7 @@ add_frame_totals(struct tally_aggregate *a, struct tally_group *g,
 		 const struct tally_frame_record *f)
 {
 	if (!g->touched)
-		touch(a, g);
+		touch(a, g, 0);
 	for (uint32_t i = 0; i < f->n_unattributed; i++) {
 		const struct tally_keyed_value *v = &f->unattributed[i];
 		uint32_t k = need_key(a, v->key, false);
@@ -601,9 +637,11 @@ read_frame(struct tally_aggregate *a, const struct tally_frame_record *f)
 		struct tally_group *g = frame_group ? frame_group : find_group(a, f->device, p, i);
 		note_queue(a, d, g, p);
 		if (a->by == TALLY_BY_WORKLOAD)
-			add_workloads(a, g, p, f->frame);
+			add_workloads(a, g, p, i, f->frame);
 		else
-			add_pass(a, g, p);
+			add_pass(a, g, p, i);
+		for (struct tally_group *r = g->parent; r; r = r->parent)
+			add_pass(a, r, p, i);
 	}
 	if (frame_group)
 		add_frame_totals(a, frame_group, f);

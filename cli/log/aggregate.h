@@ -3,7 +3,9 @@
  * Groups are passes (by identity), labels, frames or workloads (by pass and index in it).
  * Within one frame the segments of an id (or all passes of a label) are joined before they
  * count as one value; if one of them lacks a value, the joined value is missing. Ratios are
- * not joined: they count only where a group has one part in the frame. Memory grows with the
+ * not joined: they count only where a group has one part in the frame. Grouped by label, each
+ * node of the tree of labels has a roll-up besides: a group that counts its passes a second
+ * time. Memory grows with the
  * number of groups, not with the log (when grouping by frame, the frames are the groups). No
  * memory of the reader is kept. One thread.
  */
@@ -60,11 +62,15 @@ struct tally_group {
 	bool queues; /* its passes ran on more than one queue */
 	int32_t queue_family, queue_index;
 	uint64_t frames; /* number of frames it was seen in */
+	double index_sum; /* over those frames, of its first pass in the frame */
 	uint32_t n_parts; /* number of passes in the frame being read */
 	uint32_t n_series;
 	struct tally_series *series;
 	bool touched; /* seen in the frame being read */
 	bool outside; /* not a pass: measured work that belongs to none */
+	/* Only when grouping by label. */
+	bool rollup; /* all passes whose label is `label` or is below it in the tree of labels */
+	struct tally_group *parent; /* the roll-up it belongs to; NULL = none */
 	/* Only when grouping by workload. */
 	const char *command; /* NULL: this group is a pass, which is here only for its name */
 	const struct tally_group *pass; /* of a workload: its pass */
@@ -168,6 +174,12 @@ void tally_series_add_part(struct tally_series *series, struct tally_value v,
 
 /* GPU time of a group divided by that of the device: 0 to 1; negative = not known. */
 double tally_group_share(const struct tally_aggregate *a, const struct tally_group *g);
+/* Number of frames of its device that count in the values of groups: complete and partial. */
+uint64_t tally_group_n_frames(const struct tally_aggregate *a, const struct tally_group *g);
+/* GPU time of a group in nanoseconds, as the mean over all frames of its device: a frame
+ * without the group counts as 0, one in which its time is not known is left out. Negative =
+ * not known. */
+double tally_group_frame_ns(const struct tally_aggregate *a, const struct tally_group *g);
 /* The name of a series in JSON, CSV and --sort: "gpu_ns", "draws", a counter's key. */
 const char *tally_series_name(const struct tally_aggregate *a, uint32_t series);
 const char *tally_series_unit(const struct tally_aggregate *a, uint32_t series);

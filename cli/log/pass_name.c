@@ -46,21 +46,42 @@ tally_pass_name(enum tally_pass_kind kind, const struct tally_target *target, bo
 	GString *name = g_string_new(NULL);
 	const char *depth = target->depth.format ? target->depth.format : target->stencil.format;
 	if (target->n_color == 0 && depth) {
-		g_string_append(name, "Depth-only");
+		g_string_append(name, "Depth");
 		append_size(name, target);
-		g_string_append_printf(name, " %s", depth);
 	} else if (target->n_color == 0) {
 		g_string_append(name, "No attachment");
 		append_size(name, target);
 	} else if (target->n_color == 1) {
-		g_string_append(name, depth ? "Colour + depth" : "Colour");
+		g_string_append(name, depth ? "Color + depth" : "Color");
 		append_size(name, target);
 		if (target->color[0].format)
 			g_string_append_printf(name, " %s", target->color[0].format);
 	} else {
-		g_string_append_printf(name, "Colour (%u targets%s)", target->n_color,
+		g_string_append_printf(name, "Color (%u targets%s)", target->n_color,
 				       depth ? " + depth" : "");
 		append_size(name, target);
 	}
 	return g_string_free(name, FALSE);
+}
+
+char *
+tally_pass_number_name(const char *base, unsigned n)
+{
+	return n == 1 ? g_strdup(base) : g_strdup_printf("%s #%u", base, n);
+}
+
+static bool
+separates(char c)
+{
+	return c != '\0' && c != '/' && c != ' ';
+}
+
+size_t
+tally_label_part(const char *label)
+{
+	size_t i = 0;
+	while (label[i] && !(i && label[i] == '/' && separates(label[i - 1]) &&
+			     separates(label[i + 1])))
+		i++;
+	return i;
 }

@@ -17,6 +17,22 @@ tally_group_share(const struct tally_aggregate *a, const struct tally_group *g)
 	return gpu->moments.n && all > 0 ? tally_moments_total(&gpu->moments) / all : -1;
 }
 
+uint64_t
+tally_group_n_frames(const struct tally_aggregate *a, const struct tally_group *g)
+{
+	const struct tally_device_summary *d = tally_aggregate_device(a, g->device);
+	return d ? d->frames + d->partial : 0;
+}
+
+double
+tally_group_frame_ns(const struct tally_aggregate *a, const struct tally_group *g)
+{
+	const struct tally_moments *gpu = &g->series[TALLY_SERIES_GPU].stats.moments;
+	uint64_t unknown = g->frames - gpu->n, frames = tally_group_n_frames(a, g);
+	return gpu->n && frames > unknown ? tally_moments_total(gpu) / (double)(frames - unknown)
+					  : -1;
+}
+
 uint32_t
 tally_n_series(const struct tally_aggregate *a)
 {

@@ -31,7 +31,7 @@ static const struct tally_column frame_columns[] = {
 	N("frame", "frame", NUMBER, FRAME, true),
 	N("device", "device", NUMBER, DEVICE, false),
 	N("start_ns", "start", TIME, START, false),
-	N("cpu_ns", "cpu", TIME, CPU, true),
+	N("cpu_ns", "frame time", TIME, CPU, true),
 	N("gpu_ns", "gpu", TIME, GPU, true),
 	N("envelope_ns", "envelope", TIME, ENVELOPE, true),
 	N("coverage", "coverage", SHARE, COVERAGE, true),
@@ -40,6 +40,12 @@ static const struct tally_column frame_columns[] = {
 	N("overhead_ns", "overhead", TIME, OVERHEAD, true),
 	N("n", "passes", NUMBER, N, true),
 	N("dropped_passes", "dropped", NUMBER, DROPPED, false),
+};
+
+/* Later than the others: they stand at the end, so that the columns of CSV keep their places. */
+static const struct tally_column late_pass_columns[] = {
+	N("per_frame_ns", "/frame", TIME, PER_FRAME, true),
+	N("order", "order", NUMBER, ORDER, false),
 };
 #undef N
 
@@ -82,16 +88,39 @@ tally_columns_create(const struct tally_aggregate *a)
 				      .title = "flags",
 				      .what = TALLY_COLUMN_FLAGS };
 	g_array_append_val(columns, flags);
+	if (a->by != TALLY_BY_FRAME)
+		g_array_append_vals(columns, late_pass_columns,
+				    G_N_ELEMENTS(late_pass_columns));
 	return columns;
 }
 
-static bool
-is_named(const struct tally_column *c, const char *key)
+/* A key or a heading without what does not matter: case, blanks, the unit. The caller frees
+ * it. */
+static char *
+plain_name(const char *name)
 {
-	size_t len = strlen(c->key);
-	bool short_form = len > 3 && strcmp(c->key + len - 3, "_ns") == 0 &&
-			  strlen(key) == len - 3 && strncmp(key, c->key, len - 3) == 0;
-	return short_form || strcmp(c->key, key) == 0;
+	static const char *const units[] = { "ns", "us", "\xc2\xb5s", "ms" };
+	char *plain = g_strdelimit(g_ascii_strdown(name, -1), " _", '_');
+	for (size_t i = 0; i < G_N_ELEMENTS(units); i++) {
+		size_t len = strlen(plain), n = strlen(units[i]);
+		if (g_str_has_prefix(plain, units[i]) && plain[n] == '/')
+			memmove(plain, plain + n, len - n + 1);
+		else if (len > n + 1 && g_str_has_suffix(plain, units[i]) &&
+			 plain[len - n - 1] == '_')
+			plain[len - n - 1] = '\0';
+	}
+	return plain;
+}
+
+static bool
+is_named(const struct tally_column *c, const char *name)
+{
+	char *plain = plain_name(name), *key = plain_name(c->key), *title = plain_name(c->title);
+	bool named = strcmp(plain, key) == 0 || strcmp(plain, title) == 0;
+	g_free(plain);
+	g_free(key);
+	g_free(title);
+	return named;
 }
 
 const struct tally_column *
@@ -170,6 +199,48 @@ tally_columns_choose(GArray *columns, const char *command, const char *list)
 	g_array_append_vals(columns, chosen->data, chosen->len);
 	g_array_unref(chosen);
 	return ok;
+}
+
+bool
+tally_rows_mix_devices(const GPtrArray *rows)
+{
+	for (guint i = 1; i < rows->len; i++) {
+		const struct tally_group *g = g_ptr_array_index(rows, i);
+		if (g->device != ((const struct tally_group *)rows->pdata[0])->device)
+			return true;
+	}
+	return false;
+}
+
+/* Whether any row has a value in the column. */
+static bool
+has_value(const struct tally_aggregate *a, const GPtrArray *rows, const struct tally_column *c)
+{
+	struct tally_value v;
+	bool any = c->type == TALLY_COLUMN_TEXT;
+	for (guint i = 0; i < rows->len && !any; i++)
+		any = tally_column_value(a, g_ptr_array_index(rows, i), c, &v);
+	return any;
+}
+
+void
+tally_columns_choose_default(GArray *columns, const struct tally_aggregate *a,
+			     const GPtrArray *rows)
+{
+	static const char *const lists[] = {
+		[TALLY_BY_PASS] = "per_frame_ns,p50_ns,p99_ns,share,n,draws",
+		[TALLY_BY_LABEL] = "per_frame_ns,p50_ns,p99_ns,share,n,draws",
+		[TALLY_BY_WORKLOAD] = "per_frame_ns,p50_ns,p99_ns,share,n",
+		[TALLY_BY_FRAME] = "cpu_ns,gpu_ns,coverage,unattributed_ns,n,draws",
+	};
+	char *list = g_strdup_printf("%s%s%s", tally_rows_mix_devices(rows) ? "device," : "",
+				     a->several_queues && a->by != TALLY_BY_FRAME ? "queue," : "",
+				     lists[a->by]);
+	tally_columns_choose(columns, NULL, list);
+	g_free(list);
+	for (guint i = columns->len; i-- > 1;)
+		if (!has_value(a, rows, &g_array_index(columns, struct tally_column, i)))
+			g_array_remove_index(columns, i);
 }
 
 static bool
@@ -280,6 +351,12 @@ tally_column_value(const struct tally_aggregate *a, const struct tally_group *g,
 		return out->f64 >= 0;
 	case TALLY_COLUMN_SERIES:
 		return series_value(g, c->series, out);
+	case TALLY_COLUMN_PER_FRAME:
+		*out = tally_f64(tally_group_frame_ns(a, g));
+		return out->f64 >= 0;
+	case TALLY_COLUMN_ORDER:
+		*out = tally_f64(g->frames ? g->index_sum / (double)g->frames : 0);
+		return g->frames && !g->outside;
 	case TALLY_COLUMN_N:
 		if (a->by != TALLY_BY_FRAME) {
 			/* The number of frames with a time; if no time was measured at all,
@@ -380,7 +457,9 @@ static void
 sort_rows(const struct tally_aggregate *a, GPtrArray *rows, const struct tally_column *sort,
 	  bool reverse)
 {
-	struct sort_rule rule = { .text = sort->type == TALLY_COLUMN_TEXT, .reverse = reverse };
+	/* Numbers are sorted from the largest, but the place in the frame from the first. */
+	struct sort_rule rule = { .text = sort->type == TALLY_COLUMN_TEXT,
+				  .reverse = reverse != (sort->what == TALLY_COLUMN_ORDER) };
 	struct sort_row *keyed = g_new0(struct sort_row, rows->len + 1);
 	for (guint i = 0; i < rows->len; i++) {
 		struct sort_row *row = &keyed[i];
@@ -419,21 +498,23 @@ is_empty(const struct tally_group *g)
 /* Whether the row is of the requested device or, without a request, of a device that is not
  * below another. */
 static bool
-is_shown(const struct tally_aggregate *a, const struct tally_group *g, int64_t device)
+is_shown(const struct tally_aggregate *a, const struct tally_group *g, int64_t device,
+	 bool rollups)
 {
-	if ((g->outside && is_empty(g)) || (a->by == TALLY_BY_WORKLOAD && !g->command))
+	if ((g->outside && is_empty(g)) || (a->by == TALLY_BY_WORKLOAD && !g->command) ||
+	    (g->rollup && !rollups))
 		return false;
 	return device >= 0 ? g->device == device : !tally_aggregate_is_beneath(a, g->device);
 }
 
-GPtrArray *
-tally_rows_create(const struct tally_aggregate *a, int64_t device,
-		  const struct tally_column *sort, bool reverse)
+static GPtrArray *
+create_rows(const struct tally_aggregate *a, int64_t device, const struct tally_column *sort,
+	    bool reverse, bool rollups)
 {
 	GPtrArray *rows = g_ptr_array_new();
 	for (guint i = 0; i < a->groups->len; i++) {
 		struct tally_group *g = g_ptr_array_index(a->groups, i);
-		if (is_shown(a, g, device))
+		if (is_shown(a, g, device, rollups))
 			g_ptr_array_add(rows, g);
 	}
 	static const struct tally_column most_expensive = {
@@ -453,4 +534,18 @@ tally_rows_create(const struct tally_aggregate *a, int64_t device,
 	else if (reverse) /* numbers are sorted in descending order */
 		sort_rows(a, rows, &in_order, false);
 	return rows;
+}
+
+GPtrArray *
+tally_rows_create(const struct tally_aggregate *a, int64_t device,
+		  const struct tally_column *sort, bool reverse)
+{
+	return create_rows(a, device, sort, reverse, false);
+}
+
+GPtrArray *
+tally_tree_rows_create(const struct tally_aggregate *a, int64_t device,
+		       const struct tally_column *sort, bool reverse)
+{
+	return create_rows(a, device, sort, reverse, true);
 }

@@ -34,6 +34,8 @@ enum tally_column_what {
 	TALLY_COLUMN_GPU_SHARE,
 	TALLY_COLUMN_SERIES, /* the mean; when grouping by frame, the value */
 	TALLY_COLUMN_FLAGS,
+	TALLY_COLUMN_PER_FRAME,
+	TALLY_COLUMN_ORDER,
 	/* Only when grouping by frame. */
 	TALLY_COLUMN_FRAME,
 	TALLY_COLUMN_START,
@@ -57,13 +59,19 @@ struct tally_column {
 
 /* An array of struct tally_column; the first is the column that a table row starts with. */
 GArray *tally_columns_create(const struct tally_aggregate *a);
-/* "mean" also finds "mean_ns". Returns NULL after listing the valid keys on standard error;
- * `option` is the option that contained `key`. */
+/* Finds a column by its key or by its heading, with or without the unit and in any case:
+ * "mean", "mean_ns" and "mean ms" are one. Returns NULL after listing the valid keys on
+ * standard error; `option` is the option that contained `key`. */
 const struct tally_column *tally_columns_find(const GArray *columns, const char *command,
 					      const char *option, const char *key);
 /* Keeps only the first column and those in `list`, in its order: keys as above, or globs,
  * separated by ',' or '+'. Returns false after printing an error: an item matches no column. */
 bool tally_columns_choose(GArray *columns, const char *command, const char *list);
+/* Keeps the few columns that a table has by default: those of them with a value in `rows`. */
+void tally_columns_choose_default(GArray *columns, const struct tally_aggregate *a,
+				  const GPtrArray *rows);
+/* Whether the rows belong to more than one device. */
+bool tally_rows_mix_devices(const GPtrArray *rows);
 
 /* Returns false if the value is missing. Not for text columns. */
 bool tally_column_value(const struct tally_aggregate *a, const struct tally_group *g,
@@ -78,10 +86,13 @@ char *tally_queue_text(const struct tally_group *g);
 /* The names of the flags, joined by `separator`. */
 char *tally_flags_text(uint64_t flags, const char *separator);
 
-/* The groups of a report in order (borrowed): those of `device`, or (-1) of all devices that
- * are not below another; sorted by `sort`, or, if that is NULL, the most expensive first and
- * frames in order. */
+/* The groups of a report in order (borrowed), without roll-ups: those of `device`, or (-1) of
+ * all devices that are not below another; sorted by `sort`, or, if that is NULL, the most
+ * expensive first and frames in order. */
 GPtrArray *tally_rows_create(const struct tally_aggregate *a, int64_t device,
 			     const struct tally_column *sort, bool reverse);
+/* The same with the roll-ups of labels among them. */
+GPtrArray *tally_tree_rows_create(const struct tally_aggregate *a, int64_t device,
+				  const struct tally_column *sort, bool reverse);
 
 #endif

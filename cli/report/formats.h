@@ -9,14 +9,20 @@
 #define PASSTALLY_CLI_FORMATS_H
 
 #include "cli/report/columns.h"
+#include "cli/report/lines.h"
 #include "cli/shared/out.h"
 
 #include <stdio.h>
 
-/* Prints the columns marked in_table, in blocks no wider than `width` (0 = no limit); each
- * block starts with the first column. */
+struct tally_table_style {
+	size_t width; /* 0 = no limit */
+	bool one_block; /* columns that do not fit are left out; otherwise another block follows */
+	bool color;
+};
+/* Prints the columns marked in_table of `lines`, elements struct tally_line, in blocks no
+ * wider than the style says; each block starts with the first column. */
 void tally_table_print(FILE *out, const struct tally_aggregate *a, const GArray *columns,
-		       const GPtrArray *rows, size_t width);
+		       const GArray *lines, const struct tally_table_style *style);
 
 /* The head line with its line end; the caller frees it. */
 char *tally_csv_head(const GArray *columns);

@@ -128,11 +128,13 @@ put_row(struct tally_out *o, const struct tally_aggregate *a, const struct tally
 {
 	tally_out_object(o, NULL);
 	tally_out_u64(o, "device", g->device);
-	if (!g->outside && g->n_ids == 1)
+	if (!g->outside && !g->rollup && g->n_ids == 1)
 		tally_out_id(o, "id", g->id);
 	tally_out_text(o, "name", g->name);
 	tally_out_text(o, "label", g->label);
-	tally_out_text(o, "kind", g->outside ? "outside" : tally_pass_kind_name(g->kind));
+	if (!g->rollup)
+		tally_out_text(o, "kind",
+			       g->outside ? "outside" : tally_pass_kind_name(g->kind));
 	char *queue = tally_queue_text(g);
 	tally_out_text(o, "queue", *queue ? queue : NULL);
 	g_free(queue);
@@ -142,6 +144,11 @@ put_row(struct tally_out *o, const struct tally_aggregate *a, const struct tally
 		tally_out_u64(o, "ids", g->n_ids);
 	tally_out_u64(o, "frames", g->frames);
 	put_share(o, a, g);
+	double frame_ns = tally_group_frame_ns(a, g);
+	if (frame_ns >= 0)
+		tally_out_f64(o, "per_frame_ns", frame_ns);
+	if (!g->outside && g->frames)
+		tally_out_f64(o, "order", g->index_sum / (double)g->frames);
 	tally_out_object(o, "values");
 	for (uint32_t i = 0; i < g->n_series; i++) {
 		struct tally_series *s = &g->series[i];
@@ -152,6 +159,25 @@ put_row(struct tally_out *o, const struct tally_aggregate *a, const struct tally
 	tally_out_end_object(o);
 	tally_out_flags(o, "flags", g->flags);
 	tally_out_end_object(o);
+}
+
+/* The rows, or the roll-ups among them: nothing counts twice in either array. */
+static void
+put_rows(struct tally_out *o, const struct tally_aggregate *a, const GPtrArray *rows,
+	 const char *key, bool rollups)
+{
+	tally_out_array(o, key);
+	for (guint i = 0; i < rows->len; i++) {
+		const struct tally_group *g = g_ptr_array_index(rows, i);
+		if (g->rollup != rollups)
+			continue;
+		tally_out_break(o, "\n");
+		if (a->by == TALLY_BY_FRAME)
+			put_frame_row(o, a, g);
+		else
+			put_row(o, a, g);
+	}
+	tally_out_end_array(o);
 }
 
 void
@@ -172,15 +198,9 @@ tally_json_print_report(struct tally_out *o, const struct tally_aggregate *a,
 		put_device(o, a, g_ptr_array_index(a->devices, i));
 	}
 	tally_out_end_array(o);
-	tally_out_array(o, "rows");
-	for (guint i = 0; i < rows->len; i++) {
-		tally_out_break(o, "\n");
-		if (a->by == TALLY_BY_FRAME)
-			put_frame_row(o, a, g_ptr_array_index(rows, i));
-		else
-			put_row(o, a, g_ptr_array_index(rows, i));
-	}
-	tally_out_end_array(o);
+	put_rows(o, a, rows, "rows", false);
+	if (a->by == TALLY_BY_LABEL)
+		put_rows(o, a, rows, "rollups", true);
 	tally_out_array(o, "notes");
 	for (guint i = 0; i < a->notes->len; i++)
 		tally_out_text(o, NULL, g_ptr_array_index(a->notes, i));

@@ -1,6 +1,7 @@
 #include "cli/report/formats.h"
 
 #include "cli/report/html.h"
+#include "cli/shared/pager.h"
 #include "cli/shared/text.h"
 
 #include <stdio.h>
@@ -17,12 +18,13 @@ enum {
 	OPT_PASS,
 	OPT_DEVICE,
 	OPT_WARMUP,
+	OPT_WIDE,
+	OPT_NO_PAGER,
 	OPT_HELP
 };
 
 static const struct tally_arg options[] = {
-	[OPT_JSON] = { "json", 0, NULL,
-		       "Print JSON: one object, a report a log in `reports`." },
+	[OPT_JSON] = { "json", 0, NULL, "Print JSON: one object, a report a log in `reports`." },
 	[OPT_CSV] = { "csv", 0, NULL,
 		      "Print CSV with a head line; times are nanoseconds. Of several "
 		      "logs, one "
@@ -33,29 +35,25 @@ static const struct tally_arg options[] = {
 		       "without a "
 		       "network. Of two logs: compared. Only --warmup goes with it." },
 	[OPT_SORT] = { "sort", 0, "KEY",
-		       "Sort by a column of the table or of --csv: numbers from the "
-		       "largest, words "
-		       "from A. A wrong KEY lists the right ones. Default: total GPU "
-		       "time; frames "
-		       "in "
-		       "order." },
+		       "Sort by a column, by its heading or its name in --csv: numbers from "
+		       "the largest, words from A; order is the order of the passes in the "
+		       "frame. A wrong KEY lists the right ones. Default: total GPU time; "
+		       "frames in order." },
 	[OPT_REVERSE] = { "reverse", 0, NULL, "Turn the order around." },
 	[OPT_COLUMNS] = { "columns", 0, "LIST",
 			  "Show these columns of the table or of --csv, in this order, "
-			  "after the "
-			  "first: their names, counters, metrics, with * and ?; ',' or "
-			  "'+' between "
-			  "them. A wrong one lists the right ones. Not for --json, which "
-			  "has "
-			  "all." },
+			  "after the first: their headings or names, counters, metrics, with "
+			  "* and ?; ',' or '+' between them. A wrong one lists the right ones. "
+			  "Not for --json, which has all." },
 	[OPT_BY] = { "by", 0, "pass|frame|label|workload",
 		     "What a row is: a pass (default), one frame, all passes of a label, "
-		     "or one "
-		     "command at its place in a pass (a run with --granularity draw)." },
+		     "or one command at its place in a pass (a run with --granularity draw). "
+		     "In the table, labels are a tree: `Bloom` sums up `Bloom/Down 0` and "
+		     "the others." },
 	[OPT_PASS] = { "pass", 0, "NAME|ID",
-		       "Only the rows of this pass, by its name in the table, its label "
-		       "or its "
-		       "id." },
+		       "Only the rows of this pass, by its name in the table, its label or "
+		       "its id. Where none is called so: those with NAME in their name or "
+		       "label, in any case." },
 	[OPT_DEVICE] = { "device", 0, "N",
 			 "Only this device. Default: all, but for one that lies below "
 			 "another "
@@ -64,13 +62,21 @@ static const struct tally_arg options[] = {
 	[OPT_WARMUP] = { "warmup", 0, "N|auto",
 			 "Leave out the first N frames of each device. Default auto: those "
 			 "in which the program still loads. 0 keeps all." },
+	[OPT_WIDE] = { "wide", 'w', NULL,
+		       "Show every column and every row in the table. Without it there are "
+		       "the most useful columns, on 80 columns or what the terminal has, and "
+		       "the rows below 0.5 % of the GPU time share a line." },
+	[OPT_NO_PAGER] = { "no-pager", 0, NULL,
+			   "Do not start $PAGER (less) for output that is longer than the "
+			   "terminal." },
 	[OPT_HELP] = { "help", 'h', NULL, "Show this." },
 };
 
 static const char *const words[] = { "pass", "frame", "label", "workload" };
 
 struct report_request {
-	bool json, csv, reverse;
+	bool json, csv, reverse, wide, no_pager;
+	bool folds; /* sorted by cost or in order: small rows may share a line */
 	const char *html; /* NULL = no HTML page */
 	const char *sort;
 	const char *columns; /* NULL = the default columns */
@@ -80,6 +86,7 @@ struct report_request {
 	uint64_t warmup;
 	GPtrArray *logs;
 	struct tally_out out; /* for JSON and CSV */
+	struct tally_pager pager; /* for the table */
 	/* the CSV head printed last: another log may have other counters and then needs its
 	 * own head */
 	char *csv_head;
@@ -155,6 +162,12 @@ take_option(struct report_request *r, int option, const char *value)
 	case OPT_COLUMNS:
 		r->columns = value;
 		return true;
+	case OPT_WIDE:
+		r->wide = true;
+		return true;
+	case OPT_NO_PAGER:
+		r->no_pager = true;
+		return true;
 	case OPT_BY:
 		return parse_by(value, &r->by);
 	case OPT_PASS:
@@ -194,9 +207,8 @@ parse(struct report_request *r, int argc, char **argv)
 		return TALLY_EXIT_USAGE;
 	}
 	if (r->html && (r->json || r->csv || r->sort || r->columns || r->pass || r->reverse ||
-			r->device >= 0 || r->by != TALLY_BY_PASS)) {
-		tally_cli_complain("report",
-				   "--html shows everything: only --warmup goes with it");
+			r->device >= 0 || r->wide || r->by != TALLY_BY_PASS)) {
+		tally_cli_complain("report", "--html shows everything: only --warmup goes with it");
 		return TALLY_EXIT_USAGE;
 	}
 	if (r->logs->len == 0) {
@@ -206,26 +218,82 @@ parse(struct report_request *r, int argc, char **argv)
 	return TALLY_EXIT_OK;
 }
 
-/* Keeps only the rows of the requested pass. Returns false if there are none. */
+/* Whether a group has this name, label or id. */
+static bool
+is_called(const struct tally_group *g, const char *name)
+{
+	char id[17];
+	g_snprintf(id, sizeof(id), "%016" G_GINT64_MODIFIER "x", g->id);
+	bool has_id = !g->outside && !g->rollup;
+	return g_strcmp0(name, g->pass ? g->pass->name : g->name) == 0 ||
+	       g_strcmp0(name, g->label) == 0 || (has_id && strcmp(name, id) == 0);
+}
+
+/* Whether `part`, in lower case, stands in the name or label of a group. */
+static bool
+has_in_name(const struct tally_group *g, const char *part)
+{
+	const char *const names[] = { g->pass ? g->pass->name : g->name, g->label };
+	bool has = false;
+	for (size_t i = 0; i < G_N_ELEMENTS(names) && !has; i++) {
+		char *low = g_utf8_strdown(names[i] ? names[i] : "", -1);
+		has = strstr(low, part) != NULL;
+		g_free(low);
+	}
+	return has;
+}
+
+/* Reports which passes a part of a name stands for, if there are several. */
+static void
+tell_matches(const char *part, const GPtrArray *rows)
+{
+	enum { MOST_NAMES = 5 };
+	GHashTable *seen = g_hash_table_new(g_str_hash, g_str_equal);
+	GString *names = g_string_new(NULL);
+	for (guint i = 0; i < rows->len; i++) {
+		const struct tally_group *g = g_ptr_array_index(rows, i);
+		const char *name = g->pass ? g->pass->name : g->name;
+		if (!g->rollup && g_hash_table_add(seen, (gpointer)name) &&
+		    g_hash_table_size(seen) <= MOST_NAMES)
+			g_string_append_printf(names, "%s%s", names->len ? ", " : "", name);
+	}
+	guint n = g_hash_table_size(seen);
+	if (n > MOST_NAMES)
+		g_string_append_printf(names, " and %u more", n - MOST_NAMES);
+	if (n > 1)
+		tally_cli_complain("report", "--pass %s: %u match: %s", part, n, names->str);
+	g_string_free(names, TRUE);
+	g_hash_table_destroy(seen);
+}
+
+/* Keeps only the rows of the requested pass: those called so, or else those with that text in
+ * their name. What is below a matching label stays with it. Returns false if there are
+ * none. */
 static bool
 choose_pass(const struct report_request *r, const struct tally_aggregate *a, GPtrArray *rows)
 {
 	if (!r->pass)
 		return true;
+	char *part = g_utf8_strdown(r->pass, -1);
+	bool exact = false, any = false;
+	for (guint i = 0; i < rows->len && !exact; i++)
+		exact = is_called(g_ptr_array_index(rows, i), r->pass);
 	for (guint i = rows->len; i-- > 0;) {
-		const struct tally_group *g = g_ptr_array_index(rows, i);
-		const char *name = g->pass ? g->pass->name : g->name;
-		char id[17];
-		g_snprintf(id, sizeof(id), "%016" G_GINT64_MODIFIER "x", g->id);
-		if (g_strcmp0(r->pass, name) && g_strcmp0(r->pass, g->label) &&
-		    (g->outside || g_strcmp0(r->pass, id)))
+		bool matches = false;
+		for (const struct tally_group *g = g_ptr_array_index(rows, i); g && !matches;
+		     g = g->parent)
+			matches = exact ? is_called(g, r->pass) : *part && has_in_name(g, part);
+		any |= matches;
+		if (!matches)
 			g_ptr_array_remove_index(rows, i);
 	}
-	if (rows->len == 0)
-		tally_cli_complain("report",
-				   "--pass %s: %s has no row of that name, label or id",
+	g_free(part);
+	if (any && !exact)
+		tell_matches(r->pass, rows);
+	if (!any)
+		tally_cli_complain("report", "--pass %s: %s has no row with that name, label or id",
 				   r->pass, a->path);
-	return rows->len > 0;
+	return any;
 }
 
 /* A log with whole passes only has no workloads: explain how to get them. */
@@ -254,36 +322,70 @@ device_exists(const struct report_request *r, const struct tally_aggregate *a)
 	return false;
 }
 
-/* If two devices are shown, prints which of them the rows belong to. */
+/* What `--wide` shows: the device where there are several, and the time of a frame first. */
 static void
-show_device_column(GArray *columns, const GPtrArray *rows)
+arrange_wide(GArray *columns, const GPtrArray *rows)
 {
-	bool several = false;
-	for (guint i = 1; i < rows->len; i++) {
-		const struct tally_group *g = g_ptr_array_index(rows, i);
-		several |= g->device != ((const struct tally_group *)rows->pdata[0])->device;
+	for (guint i = 1; i < columns->len; i++) {
+		struct tally_column c = g_array_index(columns, struct tally_column, i);
+		if (c.what == TALLY_COLUMN_DEVICE)
+			g_array_index(columns, struct tally_column, i).in_table =
+				tally_rows_mix_devices(rows);
+		if (c.what != TALLY_COLUMN_PER_FRAME)
+			continue;
+		g_array_remove_index(columns, i);
+		g_array_insert_val(columns, 1, c);
 	}
-	for (guint i = 0; i < columns->len; i++) {
-		struct tally_column *c = &g_array_index(columns, struct tally_column, i);
-		if (c->what == TALLY_COLUMN_DEVICE)
-			c->in_table = several;
-	}
+}
+
+/* Reports how many columns of counters and metrics the table does not have. */
+static void
+print_hidden(FILE *to, const struct tally_aggregate *a)
+{
+	guint n = 0;
+	for (uint32_t i = TALLY_N_FIXED_SERIES; i < tally_n_series(a); i++)
+		n += tally_series_in_use(a, i);
+	if (n)
+		tally_text_print(to, "%u counters and metrics more: --wide, or --columns LIST\n",
+				 n);
+}
+
+static void
+print_table(const struct report_request *r, const struct tally_aggregate *a, GArray *columns,
+	    const GPtrArray *rows)
+{
+	FILE *to = r->pager.out;
+	bool few = !r->wide && !r->columns;
+	struct tally_table_style style = { .width = tally_text_terminal_columns(),
+					   .one_block = few,
+					   .color = tally_text_has_color() };
+	if (few && !style.width)
+		style.width = 80;
+	if (few)
+		tally_columns_choose_default(columns, a, rows);
+	else if (!r->columns)
+		arrange_wide(columns, rows);
+	GArray *lines = tally_lines_of_rows(a, rows, r->wide || r->pass || !r->folds);
+	tally_table_print(to, a, columns, lines, &style);
+	g_array_unref(lines);
+	if (few)
+		print_hidden(to, a);
 }
 
 static void
 print_text(const struct report_request *r, const struct tally_aggregate *a, GArray *columns,
 	   const GPtrArray *rows)
 {
-	tally_text_print_line(stdout, "%s: %s", a->path, a->program ? a->program : "?");
-	tally_summary_print(stdout, a, r->device);
+	FILE *to = r->pager.out;
+	tally_text_print_line(to, "%s: %s", a->path, a->program ? a->program : "?");
+	tally_summary_print(to, a, r->device);
 	if (rows->len) {
-		putchar('\n');
-		show_device_column(columns, rows);
-		tally_table_print(stdout, a, columns, rows, tally_text_terminal_columns());
+		putc('\n', to);
+		print_table(r, a, columns, rows);
 	}
 	if (a->notes->len) {
-		putchar('\n');
-		tally_summary_print_notes(stdout, a, NULL);
+		putc('\n', to);
+		tally_summary_print_notes(to, a, NULL);
 	}
 }
 
@@ -321,7 +423,10 @@ report_log(struct report_request *r, const char *path, guint place)
 	else if (!device_exists(r, &a))
 		status = TALLY_EXIT_USAGE;
 	if (status == TALLY_EXIT_OK) {
-		GPtrArray *rows = tally_rows_create(&a, r->device, sort, r->reverse);
+		r->folds = !sort || sort->what == TALLY_COLUMN_ORDER ||
+			   sort->type == TALLY_COLUMN_TIME || sort->type == TALLY_COLUMN_SHARE;
+		GPtrArray *rows = r->csv ? tally_rows_create(&a, r->device, sort, r->reverse)
+					 : tally_tree_rows_create(&a, r->device, sort, r->reverse);
 		tell_no_workloads(&a, rows);
 		if (rows->len && !choose_pass(r, &a, rows)) {
 			status = TALLY_EXIT_USAGE;
@@ -332,7 +437,7 @@ report_log(struct report_request *r, const char *path, guint place)
 			print_csv(r, &a, columns, rows);
 		} else {
 			if (place)
-				putchar('\n');
+				putc('\n', r->pager.out);
 			print_text(r, &a, columns, rows);
 		}
 		g_ptr_array_unref(rows);
@@ -368,6 +473,7 @@ static int
 report(struct report_request *r)
 {
 	tally_out_init(&r->out, stdout);
+	tally_pager_begin(&r->pager, !r->json && !r->csv && !r->no_pager);
 	if (r->json)
 		begin_json(r);
 	int worst = TALLY_EXIT_OK;
@@ -381,6 +487,7 @@ report(struct report_request *r)
 	if (r->json)
 		end_json(r);
 	tally_out_flush(&r->out);
+	tally_pager_end(&r->pager);
 	return worst;
 }
 
@@ -394,8 +501,8 @@ run(int argc, char **argv)
 	};
 	int status = parse(&r, argc, argv);
 	if (status == TALLY_EXIT_OK && r.html)
-		status = tally_report_html(r.html, (const char *const *)r.logs->pdata,
-					   r.logs->len, r.warmup);
+		status = tally_report_html(r.html, (const char *const *)r.logs->pdata, r.logs->len,
+					   r.warmup);
 	else if (status == TALLY_EXIT_OK)
 		status = report(&r);
 	g_ptr_array_unref(r.logs);

@@ -17,20 +17,20 @@ struct time_unit {
 
 /* One unit for all times of a table, so that its columns can be compared at a glance. */
 static struct time_unit
-choose_unit(const struct tally_aggregate *a, const GPtrArray *rows)
+choose_unit(const struct tally_aggregate *a, const GArray *lines)
 {
 	const struct time_unit us = { tally_text_is_utf8() ? "\xc2\xb5s" : "us", 1e3, 1 };
 	const struct time_unit ms = { "ms", 1e6, 3 };
 	double most = 0;
-	for (guint i = 0; i < rows->len; i++) {
-		const struct tally_group *g = g_ptr_array_index(rows, i);
+	for (guint i = 0; i < lines->len; i++) {
+		const struct tally_group *g = g_array_index(lines, struct tally_line, i).group;
 		struct tally_stats *s = &g->series[TALLY_SERIES_GPU].stats;
 		double ns = a->by == TALLY_BY_FRAME ? (double)g->record.cpu_ns
-			    : s->moments.n                  ? tally_moments_mean(&s->moments)
+			    : s->moments.n          ? tally_moments_mean(&s->moments)
 						    : 0;
 		most = MAX(most, ns);
 	}
-	return most >= 1e7 ? ms : us;
+	return most >= 1e6 ? ms : us;
 }
 
 static char *
@@ -47,34 +47,83 @@ number_text(struct tally_value v)
 }
 
 static char *
-cell_text(const struct tally_aggregate *a, const struct tally_group *g,
+name_text(const struct tally_line *line)
+{
+	char *name = tally_text_escape(line->name);
+	char *indented = g_strdup_printf("%*s%s", 2 * (int)line->depth, "", name);
+	g_free(name);
+	return indented;
+}
+
+/* The value of a column; of a line for several rows, what is known of all of them. */
+static bool
+line_value(const struct tally_aggregate *a, const struct tally_line *line,
+	   const struct tally_column *c, struct tally_value *out)
+{
+	if (line->n == 1 || c->what == TALLY_COLUMN_DEVICE)
+		return tally_column_value(a, line->group, c, out);
+	*out = tally_f64(c->what == TALLY_COLUMN_PER_FRAME ? line->frame_ns : line->share);
+	return c->what == TALLY_COLUMN_PER_FRAME || c->what == TALLY_COLUMN_GPU_SHARE;
+}
+
+/* The number of frames; of a row that is not in every frame, out of how many. */
+static char *
+count_text(const struct tally_aggregate *a, const struct tally_group *g, struct tally_value v)
+{
+	uint64_t frames = tally_group_n_frames(a, g);
+	char *n = number_text(v);
+	if (a->by == TALLY_BY_FRAME || v.u64 >= frames)
+		return n;
+	char *text = g_strdup_printf("%s of %" G_GUINT64_FORMAT, n, frames);
+	g_free(n);
+	return text;
+}
+
+static char *
+cell_text(const struct tally_aggregate *a, const struct tally_line *line,
 	  const struct tally_column *c, const struct time_unit *unit)
 {
+	const struct tally_group *g = line->group;
+	if (c->what == TALLY_COLUMN_NAME)
+		return name_text(line);
 	if (c->type == TALLY_COLUMN_TEXT) {
-		char *raw = tally_column_text(g, c);
+		char *raw = line->n == 1 ? tally_column_text(g, c) : g_strdup("");
 		char *shown = tally_text_escape(raw);
 		g_free(raw);
 		return shown;
 	}
 	struct tally_value v;
-	if (!tally_column_value(a, g, c, &v))
-		return g_strdup("-");
+	if (!line_value(a, line, c, &v))
+		return g_strdup(line->n == 1 ? "-" : "");
 	char *text;
 	if (c->type == TALLY_COLUMN_TIME)
 		text = g_strdup_printf("%.*f", unit->decimals, tally_value_f64(v) / unit->ns);
 	else if (c->type == TALLY_COLUMN_SHARE)
 		text = g_strdup_printf("%.1f%%", 100 * v.f64);
+	else if (c->what == TALLY_COLUMN_N)
+		text = count_text(a, g, v);
 	else
 		text = number_text(v);
-	if (!tally_column_estimated(g, c))
+	if (line->n > 1 || !tally_column_estimated(g, c))
 		return text;
 	char *marked = g_strconcat("~", text, NULL);
 	g_free(text);
 	return marked;
 }
 
+static char *
+head_text(const struct tally_column *c, const struct time_unit *unit)
+{
+	if (c->type != TALLY_COLUMN_TIME)
+		return tally_text_escape(c->title);
+	if (c->title[0] == '/')
+		return g_strdup_printf("%s%s", unit->word, c->title);
+	return g_strdup_printf("%s %s", c->title, unit->word);
+}
+
 struct table {
 	guint n_columns, n_rows;
+	guint n_shown; /* the first of the columns */
 	char **cells; /* row 0 is the head */
 	size_t *widths;
 	bool *left; /* aligned left */
@@ -87,26 +136,42 @@ table_cell(const struct table *t, guint row, guint column)
 }
 
 static void
-fill(struct table *t, const struct tally_aggregate *a, const GArray *columns,
-     const GPtrArray *rows)
+fill(struct table *t, const struct tally_aggregate *a, const GArray *columns, const GArray *lines)
 {
-	struct time_unit unit = choose_unit(a, rows);
+	struct time_unit unit = choose_unit(a, lines);
 	guint n = 0;
 	for (guint i = 0; i < columns->len; i++) {
 		const struct tally_column *c = &g_array_index(columns, struct tally_column, i);
 		if (!c->in_table)
 			continue;
 		t->left[n] = c->type == TALLY_COLUMN_TEXT;
-		t->cells[n] = c->type == TALLY_COLUMN_TIME
-				      ? g_strdup_printf("%s %s", c->title, unit.word)
-				      : tally_text_escape(c->title);
-		for (guint r = 0; r < rows->len; r++)
+		t->cells[n] = head_text(c, &unit);
+		for (guint r = 0; r < lines->len; r++)
 			t->cells[(r + 1) * t->n_columns + n] = cell_text(
-				a, g_ptr_array_index(rows, r), c, &unit);
+				a, &g_array_index(lines, struct tally_line, r), c, &unit);
 		for (guint r = 0; r < t->n_rows; r++)
 			t->widths[n] = MAX(t->widths[n], tally_text_width(table_cell(t, r, n)));
 		n++;
 	}
+}
+
+/* Makes the table as narrow as `width` where possible. The name is shortened first: numbers
+ * must not be cut. Columns that a table of one block has no room for are left out. */
+static void
+fit_width(struct table *t, size_t width, bool one_block)
+{
+	size_t least = t->left[0] ? MIN(t->widths[0], LEAST_NAME) : t->widths[0], others = 0;
+	t->n_shown = t->n_columns;
+	for (guint c = 1; c < t->n_columns; c++) {
+		if (one_block && least + others + 2 + t->widths[c] > width) {
+			t->n_shown = c;
+			break;
+		}
+		others += 2 + t->widths[c];
+	}
+	size_t room = width > others ? width - others : 0;
+	if (t->left[0] && t->widths[0] > room)
+		t->widths[0] = MAX(least, room);
 }
 
 static void
@@ -121,58 +186,79 @@ print_cell(FILE *out, const struct table *t, guint row, guint column, bool last)
 	g_free(text);
 }
 
-/* Prints the columns from `from` up to, but not including, `to`, after the first column. */
+/* What begins the line of a row: the most expensive ones stand out. */
+static const char *
+color_of(const struct tally_aggregate *a, const GArray *lines, guint row)
+{
+	if (row == 0)
+		return "\033[1m";
+	const struct tally_line *line = &g_array_index(lines, struct tally_line, row - 1);
+	double share = line->n == 1 && a->by != TALLY_BY_FRAME ? tally_group_share(a, line->group)
+							       : 0;
+	return line->n > 1     ? "\033[2m"
+	       : share >= 0.25 ? "\033[1;31m"
+	       : share >= 0.1  ? "\033[33m"
+			       : NULL;
+}
+
+/* Prints the columns from `from` up to, but not including, `to`, after the first column.
+ * `colors` NULL: without. */
 static void
-print_block(FILE *out, const struct table *t, guint from, guint to)
+print_block(FILE *out, const struct table *t, guint from, guint to, const char *const *colors)
 {
 	for (guint r = 0; r < t->n_rows; r++) {
-		print_cell(out, t, r, 0, from == to);
-		for (guint c = from; c < to; c++) {
+		const char *color = colors ? colors[r] : NULL;
+		if (color)
+			tally_text_color(out, color);
+		guint end = to; /* empty cells at the end of a line are left out */
+		while (end > from && !*table_cell(t, r, end - 1))
+			end--;
+		print_cell(out, t, r, 0, from == end);
+		for (guint c = from; c < end; c++) {
 			fputs("  ", out);
-			print_cell(out, t, r, c, c + 1 == to);
+			print_cell(out, t, r, c, c + 1 == end);
 		}
+		if (color)
+			tally_text_color(out, NULL);
 		putc('\n', out);
 	}
 }
 
 void
 tally_table_print(FILE *out, const struct tally_aggregate *a, const GArray *columns,
-		  const GPtrArray *rows, size_t width)
+		  const GArray *lines, const struct tally_table_style *style)
 {
-	struct table t = { .n_rows = rows->len + 1 };
+	struct table t = { .n_rows = lines->len + 1 };
 	for (guint i = 0; i < columns->len; i++)
 		t.n_columns += g_array_index(columns, struct tally_column, i).in_table;
 	size_t n_cells = (size_t)t.n_columns * t.n_rows;
 	t.cells = g_new0(char *, n_cells);
 	t.widths = g_new0(size_t, t.n_columns);
 	t.left = g_new0(bool, t.n_columns);
-	fill(&t, a, columns, rows);
-	if (width) {
-		/* The name is shortened first: numbers must not be cut. */
-		size_t all = 0;
-		for (guint c = 0; c < t.n_columns; c++)
-			all += t.widths[c] + (c ? 2 : 0);
-		size_t over = all > width ? all - width : 0;
-		size_t least = MIN(t.widths[0], LEAST_NAME);
-		if (t.left[0])
-			t.widths[0] = MAX(least, t.widths[0] > over ? t.widths[0] - over : 0);
-	} else if (t.left[0]) {
+	const char **colors = style->color ? g_new0(const char *, t.n_rows) : NULL;
+	for (guint r = 0; colors && r < t.n_rows; r++)
+		colors[r] = color_of(a, lines, r);
+	fill(&t, a, columns, lines);
+	size_t width = style->width;
+	t.n_shown = t.n_columns;
+	if (width)
+		fit_width(&t, width, style->one_block);
+	else if (t.left[0])
 		t.widths[0] = MIN(t.widths[0], MOST_NAME);
-	}
 	guint from = 1;
 	do {
 		guint to = from;
 		size_t used = t.widths[0];
-		while (to < t.n_columns &&
-		       (!width || to == from || used + 2 + t.widths[to] <= width))
+		while (to < t.n_shown && (!width || to == from || used + 2 + t.widths[to] <= width))
 			used += 2 + t.widths[to++];
 		if (from > 1)
 			putc('\n', out);
-		print_block(out, &t, from, to);
+		print_block(out, &t, from, to, colors);
 		from = to;
-	} while (from < t.n_columns);
+	} while (from < t.n_shown);
 	for (size_t i = 0; i < n_cells; i++)
 		g_free(t.cells[i]);
+	g_free(colors);
 	g_free(t.cells);
 	g_free(t.widths);
 	g_free(t.left);

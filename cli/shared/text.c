@@ -140,6 +140,19 @@ tally_text_print_line(FILE *out, const char *format, ...)
 	g_free(text);
 }
 
+bool
+tally_text_has_color(void)
+{
+	const char *term = g_getenv("TERM"), *no = g_getenv("NO_COLOR");
+	return isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0 && !(no && *no);
+}
+
+void
+tally_text_color(FILE *out, const char *color)
+{
+	fputs(color ? color : "\033[m", out);
+}
+
 size_t
 tally_text_terminal_columns(void)
 {

@@ -42,6 +42,11 @@ void tally_text_print_wrapped(FILE *out, const char *text, size_t indent, size_t
 void tally_text_print_indented(const char *label, const char *text);
 /* Whether the terminal shows UTF-8. */
 bool tally_text_is_utf8(void);
+/* Whether text on standard output may be colored: it is a terminal that can, and $NO_COLOR is
+ * not set. */
+bool tally_text_has_color(void);
+/* Begins a color, an escape sequence of our own; NULL ends it. */
+void tally_text_color(FILE *out, const char *color);
 /* Columns of the terminal on standard output; 0 = not a terminal (no limit). $COLUMNS has
  * priority. */
 size_t tally_text_terminal_columns(void);

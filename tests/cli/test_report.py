@@ -2,19 +2,35 @@
 """passtally report: its numbers, its formats, its options, its manners with strange labels."""
 
 import csv
+import fcntl
 import io
 import json
 import os
 import pty
+import re
 import statistics
+import struct
 import subprocess
+import termios
+import unicodedata
 import unittest
 
 from cli_case import (A, B, C, COMMAND, ROOT, CliCase, device, end, frame, header, log_bytes, one_pass,
                       pass_info, simple_log)
 
 
+def width(line):
+    """Columns that a line takes on a terminal."""
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
+
+
 class Report(CliCase):
+    def table(self, *args, **kwargs):
+        """The lines of the table, head first."""
+        text = self.ok("report", *args, **kwargs).stdout.decode()
+        lines = text[re.search(r"(?m)^(pass|frame) ", text).start():].splitlines()
+        return lines[:lines.index("")] if "" in lines else lines
+
     def json(self, *args, **kwargs):
         done = self.ok("report", "--json", *args, **kwargs)
         reports = json.loads(done.stdout)["reports"]
@@ -35,7 +51,7 @@ class Report(CliCase):
         self.assertAlmostEqual(row["share"], 1 / 3)
         self.assertEqual(row["values"]["samples_passed"]["sum"], 70)
         self.assertEqual(row["values"]["samples_passed"]["unit"], "1")
-        other = self.rows(log)["Colour + depth 64x64 RGBA8 #1"]
+        other = self.rows(log)["Color + depth 64x64 RGBA8"]
         self.assertEqual(other["values"]["draws"]["mean"], 2)
         self.assertNotIn("samples_passed", other["values"])
 
@@ -80,9 +96,8 @@ class Report(CliCase):
                                     kind={5: "compute", 6: "transfer"}.get(i, "render"))
                            for i in range(1, 9)]), end(1, 8)]
         names = [r["name"] for r in self.json("--sort", "id", self.write_log("a.jsonl", lines))["rows"]]
-        self.assertEqual(names, ["Depth-only 2048x2048 DEPTH24 #1", "Depth-only 2048x2048 DEPTH24 #2",
-                                 "Colour (3 targets + depth) 960x540 #1", "Backbuffer", "Compute #1",
-                                 "Copy #1", "ui", "ui #2"])
+        self.assertEqual(names, ["Depth 2048x2048", "Depth 2048x2048 #2", "Color (3 targets + depth) 960x540",
+                                 "Backbuffer", "Compute", "Copy", "ui", "ui #2"])
 
     def test_partial_and_warmup(self):
         lines = simple_log(5)[:-1]
@@ -223,7 +238,7 @@ class Report(CliCase):
                  frame(0, [one_pass(0, A, 5, "a", queue="0.0"), one_pass(1, B, 5, "b", queue="1.0")]), end(1, 2)]
         log = self.write_log("a.jsonl", lines)
         self.assertEqual({r["label"]: r["queue"] for r in self.json(log)["rows"]}, {"a": "0.0", "b": "1.0"})
-        self.assertRegex(self.ok("report", log).stdout.decode(), r"pass +queue +N")
+        self.assertRegex(self.ok("report", log).stdout.decode(), r"(?m)^pass +queue +.s/frame")
         # The same pass now here, now there.
         lines[-1:] = [frame(1, [one_pass(0, A, 5, "a", queue="1.0")]), end(2, 3)]
         rows = self.json(self.write_log("b.jsonl", lines))["rows"]
@@ -247,7 +262,7 @@ class Report(CliCase):
                  frame(0, [one_pass(0, A, 75, counters={"samples_passed": 9},
                                     estimated=["samples_passed"])]), end(1, 1)]
         log = self.write_log("a.jsonl", lines)
-        self.assertIn("~9", self.ok("report", log).stdout.decode())
+        self.assertIn("~9", self.ok("report", "--wide", log).stdout.decode())
         self.assertTrue(self.rows(log)["a"]["values"]["samples_passed"]["estimated"])
 
     def test_columns_can_be_chosen(self):
@@ -276,7 +291,7 @@ class Report(CliCase):
         self.assertEqual(row["values"]["load"], 65.25)
         self.assertEqual((row["values"]["snap"], row["values"]["samples_passed"]), (9, 12))
         self.assertEqual(sorted(row["estimated"]), ["load", "snap"])
-        self.assertIn("~65.2", self.ok("report", "--by", "frame", log).stdout.decode())
+        self.assertIn("~65.2", self.ok("report", "--by", "frame", "--wide", log).stdout.decode())
         # Keys in another order, as jq sorts them.
         shuffled = self.write("b.jsonl", b"".join(json.dumps(line, sort_keys=True).encode() + b"\n" for line in lines))
         self.assertEqual(self.json("--by", "frame", shuffled)["rows"], [row])
@@ -314,14 +329,17 @@ class Report(CliCase):
         lines = [header(program="/x\x1b]0;owned\x07"), device(0, name="card\x1b[2J"), pass_info(A, nasty),
                  frame(0, [one_pass(0, A, 5)]), end(1, 1)]
         log = self.write_log("a.jsonl", lines)
-        text = self.ok("report", log).stdout.decode()
+        text = self.ok("report", "--wide", log).stdout.decode()
         self.assertIn("red\\u{1b}[31m\\n\\u{202e}gnp.exe\\u{9b}\u00e9\u65e5", text)
         self.assertFalse([c for c in text if ord(c) < 32 and c != "\n"])
         self.assertEqual(self.json(log)["rows"][0]["label"], nasty)
 
-    def on_terminal(self, columns, *args):
+    def on_terminal(self, columns, *args, rows=0, env={}):
+        """What reaches a terminal, one without colors; `rows` 0: it does not say how high it is."""
         master, slave = pty.openpty()
-        child = subprocess.Popen([COMMAND, *map(str, args)], stdout=slave, env=dict(self.env, COLUMNS=str(columns)))
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        env = {**self.env, "COLUMNS": str(columns), "TERM": "dumb", **env}
+        child = subprocess.Popen([COMMAND, *map(str, args)], stdout=slave, env=env)
         os.close(slave)
         text = b""
         while True:
@@ -340,13 +358,164 @@ class Report(CliCase):
         label = "a long path/\u65e5\u672c\u8a9e/" + "x" * 100 + "/the end"
         lines = [header(), device(), pass_info(A, label), frame(0, [one_pass(0, A, 5)]), end(1, 1)]
         log = self.write_log("a.jsonl", lines)
-        text = self.on_terminal(80, "report", log)
+        text = self.on_terminal(80, "report", "--wide", log)
         table = text[text.index("pass "):]
         self.assertTrue(all(len(line) <= 80 for line in table.splitlines()), table)
         self.assertIn("\u2026", table)
         self.assertIn("the end", table)
         self.assertIn("vertices", table)  # wrapped, not lost
         self.assertIn(label, self.json(log)["rows"][0]["name"])
+
+    def many_passes(self, n, frames=1, timed=True, **more):
+        """A log of n labelled passes of equal cost."""
+        idents = ["%016x" % (i + 1) for i in range(n)]
+        infos = [pass_info(ident, f"Pass/{i} \u65e5\u672c\u8a9e" + "\u8a9e" * (i % 40))
+                 for i, ident in enumerate(idents)]
+        lines = [frame(i, [one_pass(k, ident, 1234567890 if timed else None) for k, ident in enumerate(idents)],
+                       **more) for i in range(frames)]
+        return [header(), device(), *infos, *lines, end(frames, n * frames)]
+
+    def test_one_block_of_80_columns(self):
+        wide = "\u5149\u7dda " * 40
+        one = [frame(i, [one_pass(0, A, 1 << 62, draws=1 << 62)]) for i in range(1000)]
+        one[7]["passes"].append(one_pass(1, B, 1, counters={"samples_passed": 1}))
+        logs = {
+            "many": self.many_passes(100000),
+            "some": self.many_passes(60, frames=3),
+            "no times": self.many_passes(50, frames=2, timed=False),
+            "one": [header(), device(), pass_info(A, wide), pass_info(B, "e\u0301" * 90), *one, end(1000, 1001)],
+            "two devices": [header(), device(0, api="vulkan"), device(1), pass_info(A, wide), pass_info(B),
+                            *(frame(i, [one_pass(0, A, 1 << 50, queue=f"{i}.0"), one_pass(1, B, 5, queue="7.7")], i)
+                              for i in range(2)), end(2, 4)],
+            "empty": [header(), device(), end(0, 0)],
+        }
+        for name, lines in logs.items():
+            log = self.write_log("a.jsonl", lines)
+            for by in ("pass", "label", "frame", "workload")[:2 if name == "many" else 4]:
+                with self.subTest(name, by=by):
+                    text = self.ok("report", "--by", by, log).stdout.decode()
+                    at = re.search(r"(?m)^(pass|frame) ", text)
+                    table = text[at.start():].splitlines() if at else []
+                    self.assertEqual([line for line in table if width(line) > 80 or line != line.rstrip()], [])
+                    self.assertLessEqual(sum(line.startswith(("pass ", "frame ")) for line in table), 1)
+                    self.assertEqual(bool(table), name != "empty" and by != "workload")
+                    if name == "many":
+                        self.assertLess(len(table), 20)
+
+    def test_small_rows_share_a_line(self):
+        costs = [800000, 190000, 4000, 3000, 2000, 600, 300, 100]
+        idents = ["%016x" % (i + 1) for i in range(len(costs))]
+        lines = [header(), device(), *(pass_info(ident, f"p{i}") for i, ident in enumerate(idents))]
+        lines += [frame(f, [one_pass(i, ident, cost) for i, (ident, cost) in enumerate(zip(idents, costs))])
+                  for f in range(4)]
+        log = self.write_log("a.jsonl", [*lines, end(4, 32)])
+        self.assertEqual([line.split()[0] for line in self.table(log)], ["pass", "p0", "p1", "p2", "p3", "p4", "(3"])
+        self.assertEqual(self.table(log)[-1].split(), ["(3", "more,", "under", "0.5", "%)", "1.0", "0.1%"])
+        for args in (["--wide"], ["--sort", "draws"], ["--pass", "p"]):
+            self.assertEqual(len(self.table(*args, log)), 9, args)
+        self.assertEqual(len(self.json(log)["rows"]), 8)
+        # A line for one row would save nothing.
+        self.assertEqual(len(self.table(self.write_log("b.jsonl", [*lines[:8], frame(0, [
+            one_pass(i, ident, cost) for i, (ident, cost) in enumerate(zip(idents[:6], costs))]), end(1, 6)]))), 7)
+
+    def test_a_frame_is_a_frame(self):
+        """ms/frame is the total over all frames, and N says in how many of them a pass was."""
+        lines = [header(), device(), pass_info(A, "always"), pass_info(B, "once"), pass_info(C, "lost")]
+        for i in range(10):
+            passes = [one_pass(0, A, 4000000), one_pass(1, C, 6000000 if i < 4 else None)]
+            lines.append(frame(i, passes + ([one_pass(2, B, 200000000)] if i == 3 else [])))
+        log = self.write_log("a.jsonl", [*lines, end(10, 21)])
+        cells = {line.split()[0]: re.split("  +", line) for line in self.table(log)}
+        self.assertEqual(cells["pass"], ["pass", "ms/frame", "p50 ms", "p99 ms", "share", "N", "draws"])
+        self.assertEqual(cells["always"][1:3] + cells["always"][5:6], ["4.000", "4.000", "10"])
+        self.assertEqual(cells["once"][1:3] + cells["once"][5:6], ["20.000", "200.000", "1 of 10"])
+        # Frames in which its time is not known are not frames in which it cost nothing.
+        self.assertEqual(cells["lost"][1:3] + cells["lost"][5:6], ["6.000", "6.000", "4 of 10"])
+        self.assertEqual({r["name"]: r["per_frame_ns"] for r in self.json(log)["rows"]},
+                         {"always": 4e6, "once": 2e7, "lost": 6e6})
+
+    def test_labels_are_a_tree(self):
+        labels = {"Bloom/Down 0": 10, "Bloom/Down 1": 20, "Bloom/Up 0": 30, "Bloom": 5, "I/O": 7, "a//b": 8,
+                  "Draw 1 / 2": 9, "Post/Fog/Near": 3, "Post/Fog/Far": 2, "Post/Fog/Far ": 1}
+        idents = ["%016x" % (i + 1) for i in range(len(labels) + 2)]
+        lines = [header(), device(), *(pass_info(i, label) for i, label in zip(idents, labels)),
+                 pass_info(idents[-2], "Bloom/Up 0"), pass_info(idents[-1])]
+        for f in range(2):
+            lines.append(frame(f, [one_pass(k, ident, int(1000 * cost)) for k, (ident, cost)
+                                   in enumerate(zip(idents, [*labels.values(), 4, 6.5]))]))
+        log = self.write_log("a.jsonl", [*lines, end(2, 24)])
+        table = [line.rstrip() for line in self.table("--by", "label", "--columns", "total", log)]
+        self.assertEqual([re.split("  +", line.lstrip())[0] for line in table], [
+            "pass", "Bloom: 5 passes", "Up 0: 2 passes", "Down 1", "Down 0", "(directly in it)", "Draw 1 / 2", "a//b",
+            "I/O", "(No attachment)", "Post/Fog: 3 passes", "Near", "Far", "Far"])
+        self.assertEqual([len(line) - len(line.lstrip()) for line in table], [0, 0, 2, 2, 2, 2, 0, 0, 0, 0, 0, 2, 2, 2])
+        report = self.json("--by", "label", log)
+        # Machine formats have every pass once; the sums stand by themselves.
+        self.assertAlmostEqual(sum(r["share"] for r in report["rows"]), 1)
+        sums = {r["label"]: (r["ids"], r["values"]["gpu_ns"]["p50"]) for r in report["rollups"]}
+        self.assertEqual((sums["Bloom"], sums["Post"], sums["Post/Fog"]), ((5, 69000), (3, 6000), (3, 6000)))
+        rows = list(csv.DictReader(io.StringIO(self.ok("report", "--by", "label", "--csv", log).stdout.decode())))
+        self.assertEqual(len(rows), len(report["rows"]))
+        self.assertEqual(len(self.table("--by", "label", "--pass", "bloom", log)), 6)
+
+    def test_order_of_the_frame(self):
+        lines = [header(), device(), pass_info(A, "last"), pass_info(B, "first"), pass_info(C, "rare")]
+        for i in range(5):
+            rare = [one_pass(0, C, 1)] if i == 2 else []
+            lines.append(frame(i, rare + [one_pass(len(rare), B, 1), one_pass(1 + len(rare), A, 9)],
+                               unattributed={"gpu_ns": 3}))
+        log = self.write_log("a.jsonl", [*lines, end(5, 11)])
+        self.assertEqual([r["name"] for r in self.json("--sort", "order", log)["rows"]],
+                         ["rare", "first", "last", "(outside passes)"])
+        self.assertEqual([r["name"] for r in self.json("--sort", "order", "--reverse", log)["rows"]],
+                         ["last", "first", "rare", "(outside passes)"])
+
+    def test_nothing_outside_passes(self):
+        """Estimates alone are no work outside passes; a table does not show them."""
+        lines = [header(), device(), pass_info(A, "a"), frame(0, [one_pass(0, A, 75)], unattributed={
+            "gpu_ns": 0, "counters": {"cpu_page_faults": 4}, "estimated": ["cpu_page_faults"]}), end(1, 1)]
+        log = self.write_log("a.jsonl", lines)
+        for args in ([], ["--wide"]):
+            self.assertEqual(len(self.table(*args, log)), 2 if args else 3)
+            self.assertNotIn("outside", "".join(self.table(*args, log)))
+        self.assertEqual(len(self.json(log)["rows"]), 2)
+
+    def test_headings_are_names_too(self):
+        log = self.write_log("a.jsonl", simple_log(3))
+        for name in ("mean ms", "mean_ms", "mean_ns", "MEAN", "mean us", "Mean \u00b5s"):
+            self.assertEqual([r["id"] for r in self.json("--sort", name, log)["rows"]], [B, A], name)
+        head = self.table("--columns", "N, ms/frame, us/frame, per_frame, Samples_Passed, pass", log)[0]
+        self.assertEqual(head.split(), ["pass", "N", "\u00b5s/frame", "samples_passed"])
+
+    def test_pass_by_a_part_of_its_name(self):
+        lines = [header(), device(), pass_info(A, "Bloom/\u00dcber"), pass_info(B, "bloom/down"), pass_info(C, "Bloom"),
+                 frame(0, [one_pass(0, A, 5), one_pass(1, B, 6), one_pass(2, C, 7)]), end(1, 3)]
+        log = self.write_log("a.jsonl", lines)
+        for part, want, told in (("Bloom", ["Bloom"], b""), ("\u00fcBER", ["Bloom/\u00dcber"], b""),
+                                 ("BLOOM", ["Bloom", "bloom/down", "Bloom/\u00dcber"], b"3 match: Bloom, bloom/down, "),
+                                 ("loom/", ["bloom/down", "Bloom/\u00dcber"], b"2 match"), (C, ["Bloom"], b"")):
+            done = self.ok("report", "--json", "--pass", part, log)
+            self.assertEqual([r["name"] for r in json.loads(done.stdout)["reports"][0]["rows"]], want)
+            self.assertIn(told, done.stderr)
+            self.assertEqual(bool(told), bool(done.stderr))
+        self.assertEqual(self.command("report", "--pass", "", log).returncode, 2)
+
+    def test_colors_and_pager(self):
+        log = self.write_log("a.jsonl", simple_log(3))
+        color = {"TERM": "xterm", "PAGER": "cat"}
+        self.assertIn("\x1b[1;31m", self.on_terminal(80, "report", log, env=color))
+        self.assertNotIn("\x1b", self.on_terminal(80, "report", log, env={**color, "NO_COLOR": "1"}))
+        self.assertNotIn(b"\x1b", self.ok("report", log, env=color).stdout)
+        plain = self.on_terminal(80, "report", log)
+        # Only what is longer than the screen goes there; what cannot be paged is shown all the same.
+        sed = {"TERM": "xterm", "NO_COLOR": "1", "PAGER": "sed s/^/paged:/"}
+        paged = "".join("paged:" + line for line in plain.splitlines(keepends=True))
+        for want, rows, args, env in ((paged, 5, [], {}), (plain, 50, [], {}), (plain, 0, [], {}),
+                                      (plain, 5, ["--no-pager"], {}), (plain, 5, [], {"PAGER": ""}),
+                                      (plain, 5, [], {"TERM": "dumb"})):
+            self.assertEqual(self.on_terminal(80, "report", *args, log, rows=rows, env={**sed, **env}), want)
+        self.assertIn(plain, self.on_terminal(80, "report", log, rows=5, env={**sed, "PAGER": "/nonexistent/less 2>/dev/null"}))
+        self.assertNotIn(b"paged", self.ok("report", log, env=sed).stdout)
 
     def test_streams(self):
         data = log_bytes(simple_log(3))

@@ -1,0 +1,181 @@
+#include "cli/report/lines.h"
+
+#include <string.h>
+
+/* A row below this share of the GPU time, and not among the most expensive, gets no line. */
+#define LEAST_SHARE 0.005
+#define MOST_EXPENSIVE 5
+
+struct builder {
+	const struct tally_aggregate *a;
+	bool all;
+	GArray *lines;
+	GHashTable *children; /* maps a group or NULL to a GPtrArray of those below it */
+	GHashTable *listed; /* the groups that are rows */
+};
+
+static void
+free_line(gpointer p)
+{
+	g_free(((struct tally_line *)p)->name);
+}
+
+/* Work outside passes of which nothing but estimates is known, and no GPU time. */
+static bool
+is_nothing(const struct tally_group *g)
+{
+	bool nothing = g->outside;
+	for (uint32_t i = 0; i < g->n_series && nothing; i++) {
+		const struct tally_moments *m = &g->series[i].stats.moments;
+		nothing = g->series[i].estimated || m->n == 0 || tally_moments_total(m) == 0;
+	}
+	return nothing;
+}
+
+/* The name below a line that shows the label `above`. */
+static char *
+line_name(const struct tally_aggregate *a, const struct tally_group *g, const char *above)
+{
+	if (a->by != TALLY_BY_LABEL || !g->label)
+		return g_strdup(g->name);
+	const char *name = g->label;
+	if (above)
+		name = strcmp(name, above) == 0 ? "(directly in it)" : name + strlen(above) + 1;
+	return g->n_ids > 1 ? g_strdup_printf("%s: %u passes", name, g->n_ids) : g_strdup(name);
+}
+
+static int
+compare_cost(gconstpointer x, gconstpointer y)
+{
+	const struct tally_group *a = *(struct tally_group *const *)x;
+	const struct tally_group *b = *(struct tally_group *const *)y;
+	double s = tally_moments_total(&a->series[TALLY_SERIES_GPU].stats.moments);
+	double t = tally_moments_total(&b->series[TALLY_SERIES_GPU].stats.moments);
+	return (s < t) - (s > t);
+}
+
+/* The rows of a list that always get a line: a table must not be empty because its rows are
+ * many and equal. */
+static GHashTable *
+choose_kept(const GPtrArray *list, unsigned most)
+{
+	GHashTable *kept = g_hash_table_new(NULL, NULL);
+	GPtrArray *order = g_ptr_array_new();
+	g_ptr_array_extend(order, (GPtrArray *)list, NULL, NULL);
+	g_ptr_array_sort(order, compare_cost);
+	for (guint i = 0; i < order->len && i < most; i++)
+		g_hash_table_add(kept, g_ptr_array_index(order, i));
+	g_ptr_array_unref(order);
+	return kept;
+}
+
+/* The line that all small rows of a device share. */
+static struct tally_line *
+need_folded(GArray *folded, struct tally_group *g, unsigned depth)
+{
+	for (guint i = 0; i < folded->len; i++) {
+		struct tally_line *line = &g_array_index(folded, struct tally_line, i);
+		if (line->group->device == g->device)
+			return line;
+	}
+	const struct tally_line line = { .group = g, .depth = depth };
+	g_array_append_val(folded, line);
+	return &g_array_index(folded, struct tally_line, folded->len - 1);
+}
+
+static void add_list(struct builder *b, const GPtrArray *list, const char *above, unsigned depth);
+
+/* The line of a row, and those of what is below it. A node with one thing below it is left
+ * out: that shows both names. */
+static void
+add_row(struct builder *b, struct tally_group *g, const char *above, unsigned depth)
+{
+	const GPtrArray *below = g_hash_table_lookup(b->children, g);
+	while (below && below->len == 1) {
+		g = g_ptr_array_index(below, 0);
+		below = g_hash_table_lookup(b->children, g);
+	}
+	const struct tally_line line = {
+		.group = g, .n = 1, .depth = depth, .name = line_name(b->a, g, above)
+	};
+	g_array_append_val(b->lines, line);
+	if (below)
+		add_list(b, below, g->label, depth + 1);
+}
+
+static void
+add_folded(struct builder *b, GArray *folded, const char *above)
+{
+	for (guint i = 0; i < folded->len; i++) {
+		struct tally_line *line = &g_array_index(folded, struct tally_line, i);
+		if (line->n == 1) {
+			add_row(b, line->group, above, line->depth);
+			continue;
+		}
+		line->name = g_strdup_printf("(%u more, under %.1f %%)", line->n,
+					     100 * LEAST_SHARE);
+		g_array_append_val(b->lines, *line);
+	}
+}
+
+static void
+add_list(struct builder *b, const GPtrArray *list, const char *above, unsigned depth)
+{
+	GHashTable *kept = choose_kept(list, depth ? 0 : MOST_EXPENSIVE);
+	GArray *folded = g_array_new(FALSE, FALSE, sizeof(struct tally_line));
+	for (guint i = 0; i < list->len; i++) {
+		struct tally_group *g = g_ptr_array_index(list, i);
+		double share = tally_group_share(b->a, g);
+		if (is_nothing(g))
+			continue;
+		if (b->all || share < 0 || share >= LEAST_SHARE || g_hash_table_contains(kept, g)) {
+			add_row(b, g, above, depth);
+			continue;
+		}
+		struct tally_line *line = need_folded(folded, g, depth);
+		line->n++;
+		line->share += share;
+		line->frame_ns += MAX(tally_group_frame_ns(b->a, g), 0);
+	}
+	add_folded(b, folded, above);
+	g_array_unref(folded);
+	g_hash_table_destroy(kept);
+}
+
+/* The nearest roll-up that is a row itself; NULL = none. */
+static struct tally_group *
+listed_parent(const struct builder *b, const struct tally_group *g)
+{
+	struct tally_group *parent = g->parent;
+	while (parent && !g_hash_table_contains(b->listed, parent))
+		parent = parent->parent;
+	return parent;
+}
+
+GArray *
+tally_lines_of_rows(const struct tally_aggregate *a, const GPtrArray *rows, bool all)
+{
+	struct builder b = { .a = a, .all = all || a->by == TALLY_BY_FRAME };
+	b.lines = g_array_new(FALSE, FALSE, sizeof(struct tally_line));
+	g_array_set_clear_func(b.lines, free_line);
+	b.children = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_ptr_array_unref);
+	b.listed = g_hash_table_new(NULL, NULL);
+	for (guint i = 0; i < rows->len; i++)
+		g_hash_table_add(b.listed, g_ptr_array_index(rows, i));
+	for (guint i = 0; i < rows->len; i++) {
+		struct tally_group *g = g_ptr_array_index(rows, i);
+		struct tally_group *parent = listed_parent(&b, g);
+		GPtrArray *list = g_hash_table_lookup(b.children, parent);
+		if (!list) {
+			list = g_ptr_array_new();
+			g_hash_table_insert(b.children, parent, list);
+		}
+		g_ptr_array_add(list, g);
+	}
+	const GPtrArray *top = g_hash_table_lookup(b.children, NULL);
+	if (top)
+		add_list(&b, top, NULL, 0);
+	g_hash_table_destroy(b.children);
+	g_hash_table_destroy(b.listed);
+	return b.lines;
+}
