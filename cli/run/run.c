@@ -5,6 +5,7 @@
 #include "cli/run/live.h"
 #include "cli/run/log.h"
 #include "cli/run/messages.h"
+#include "cli/run/options.h"
 #include "cli/install/vk_manifest.h"
 #include "cli/machine/wanted.h"
 #include "layer/process.h"
@@ -16,42 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* Options of this command; those of tally_options[] come before them in the table. */
-static const struct tally_arg own_options[] = {
-	{ "quiet", 'q', NULL,
-	  "Print no summary after the program (errors are still reported)." },
-	{ "progress", 0, NULL,
-	  "Show a line of progress on standard error, if that is a terminal, while the "
-	  "program "
-	  "runs. Without this it is shown only when neither the program's input nor its "
-	  "output is "
-	  "a "
-	  "terminal." },
-	{ "live", 0, NULL,
-	  "Show while the program runs what its passes cost, as passtally top does. What "
-	  "the "
-	  "program would write to the terminal goes to LOG.out." },
-	{ "compress", 0, NULL,
-	  "When the program has ended, however it did, compress each log with zstd to "
-	  "PATH.zst and "
-	  "remove the plain one. Every command but top reads both. With --force an old "
-	  "PATH.zst "
-	  "goes." },
-	{ "compress-level", 0, "1..22",
-	  "The same at this level. The default is 3; 19 makes a log about 40 % smaller "
-	  "than that "
-	  "and takes hundreds of times as long." },
-	{ "help", 'h', NULL, "Show this." },
-};
-enum { OWN_QUIET, OWN_PROGRESS, OWN_LIVE, OWN_COMPRESS, OWN_LEVEL, OWN_HELP };
-
-struct run_request {
-	struct tally_config config;
-	bool quiet, progress, live, help;
-	int compress; /* compression level; 0 = do not compress */
-	char **argv; /* arguments of the program */
-};
 
 /* A folder that is removed when the program has ended. */
 struct private_folder {
@@ -67,126 +32,10 @@ struct to_inject {
 	struct tally_vk_manifest vk;
 };
 
-static GArray *
-all_options(void)
-{
-	GArray *all = g_array_new(FALSE, FALSE, sizeof(struct tally_arg));
-	for (size_t i = 0; i < tally_n_options; i++) {
-		struct tally_arg arg = {
-			.name = tally_options[i].key,
-			.letter = tally_options[i].letter,
-			.values = tally_options[i].values,
-			.help = tally_options[i].help,
-		};
-		g_array_append_val(all, arg);
-	}
-	g_array_append_vals(all, own_options, G_N_ELEMENTS(own_options));
-	return all;
-}
-
-static void
-help(void)
-{
-	puts("Usage: passtally run [options] [--] PROGRAM [ARGUMENTS]\n\n"
-	     "Runs PROGRAM and writes what its render passes cost into a log. The "
-	     "program's own\n"
-	     "input, output and exit status are left as they are (but for --live). In "
-	     "Steam:\n"
-	     "passtally run -- %command%\n");
-	GArray *all = all_options();
-	tally_args_help((const struct tally_arg *)(void *)all->data, all->len);
-	g_array_unref(all);
-	puts("\nThe same options can stand in PASSTALLY_OPTIONS "
-	     "(counters=X,frame=submit:1), in\n"
-	     "$XDG_CONFIG_HOME/passtally/passtally.conf and in programs/PROGRAM.conf "
-	     "beside it,\n"
-	     "section [passtally]. The command line wins over the environment, that over "
-	     "the\n"
-	     "files; `passtally config` shows what is in force. Launchers, shells and "
-	     "helpers\n"
-	     "are left alone, what they start is not: `passtally config --blocklist`. "
-	     "The\n"
-	     "log goes to $XDG_STATE_HOME/passtally/%e-%t-%p.jsonl (by default "
-	     "~/.local/state). A\n"
-	     "program that starts others that render leaves a log for each: PATH, "
-	     "PATH.PID.\n\n"
-	     "Exit status: the program's (a signal that ended it is raised again); 2 "
-	     "usage, the\n"
-	     "program was not started; 125 passtally failed; 126 PROGRAM cannot be run; "
-	     "127 it\n"
-	     "was not found.");
-}
-
-static void
-complain(void *data, const char *message)
-{
-	(void)data;
-	tally_cli_complain("run", "%s", message);
-}
-
-static bool
-take_own(struct run_request *r, int own, const char *value)
-{
-	int least, most;
-	uint64_t level = TALLY_COMPRESS_LEVEL;
-	r->quiet |= own == OWN_QUIET;
-	r->progress |= own == OWN_PROGRESS;
-	r->live |= own == OWN_LIVE;
-	r->help |= own == OWN_HELP;
-	if (own != OWN_COMPRESS && own != OWN_LEVEL)
-		return true;
-	if (!tally_compress_levels(&least, &most)) {
-		tally_cli_complain("run", "--compress: this passtally was built without zstd "
-					  "(meson configure -Dzstd=enabled)");
-		return false;
-	}
-	if (own == OWN_LEVEL && !tally_args_read_whole("run", "compress-level", value,
-						       (uint64_t)least, (uint64_t)most, &level))
-		return false;
-	if (own == OWN_LEVEL || !r->compress)
-		r->compress = (int)level;
-	return true;
-}
-
-/* Returns TALLY_EXIT_OK or TALLY_EXIT_USAGE. */
-static int
-parse(struct run_request *r, int argc, char **argv)
-{
-	GArray *all = all_options();
-	struct tally_args args;
-	tally_args_init(&args, argc, argv, (const struct tally_arg *)(void *)all->data,
-			all->len);
-	bool ok = true;
-	const char *value;
-	int option;
-	while (ok && (option = tally_args_next(&args, &value)) != TALLY_ARG_END) {
-		int own = option - (int)tally_n_options;
-		if (option == TALLY_ARG_ERROR) {
-			ok = false;
-		} else if (option == TALLY_ARG_POSITIONAL) {
-			/* The program; all arguments after it belong to the program. */
-			r->argv = argv + args.next - 1;
-			break;
-		} else if (own < 0) {
-			ok = tally_config_set(&r->config, tally_options[option].key, value,
-					      TALLY_FROM_COMMAND_LINE, complain, NULL);
-		} else {
-			ok = take_own(r, own, value);
-		}
-	}
-	g_array_unref(all);
-	if (ok && !r->help && !r->argv) {
-		tally_cli_complain(
-			"run", "no program named: passtally run [options] -- PROGRAM");
-		ok = false;
-	}
-	return ok ? TALLY_EXIT_OK : TALLY_EXIT_USAGE;
-}
-
 /* The name for files and logs: if the program is Wine, the name of the .exe after Wine's own
  * arguments. */
 static const char *
-program_of(const struct run_request *r)
+program_of(const struct tally_run_request *r)
 {
 	const char *const *argv = (const char *const *)r->argv;
 	return argv[tally_process_named_by(argv, g_strv_length(r->argv))];
@@ -207,7 +56,7 @@ origin_of(const struct tally_config *config, const char *key)
  * the command line is relative to the current folder, so it is made absolute in case a
  * launcher changes folders. */
 static bool
-choose_control(struct run_request *r)
+choose_control(struct tally_run_request *r)
 {
 	char why[512] = "";
 	const char *said = r->config.control;
@@ -224,7 +73,7 @@ choose_control(struct run_request *r)
 		return true;
 	}
 	return tally_config_set(&r->config, "control", pattern, TALLY_FROM_COMMAND_LINE,
-				complain, NULL);
+				tally_run_options_complain, NULL);
 }
 
 /* The options that the capture must know: ours and those of PASSTALLY_OPTIONS, joined.
@@ -341,7 +190,7 @@ enable_layer(const struct tally_vk_manifest *vk, struct private_folder *f)
 
 /* Sets the program's environment except PASSTALLY_LOG, which contains the process ID. */
 static bool
-set_environment(const struct run_request *r, const struct to_inject *in,
+set_environment(const struct tally_run_request *r, const struct to_inject *in,
 		struct private_folder *f)
 {
 	char *name = preload_name(&in->gl, f);
@@ -374,7 +223,7 @@ tell_errors(const GPtrArray *status)
 /* Compresses a log and returns its final name, which the caller frees. A log that cannot be
  * compressed stays usable: the program's status is not changed. */
 static char *
-compress_log(const struct run_request *r, const char *path)
+compress_log(const struct tally_run_request *r, const char *path)
 {
 	if (!r->compress)
 		return g_strdup(path);
@@ -391,7 +240,7 @@ compress_log(const struct run_request *r, const char *path)
 }
 
 static void
-compress_logs(const struct run_request *r, GPtrArray *logs)
+compress_logs(const struct tally_run_request *r, GPtrArray *logs)
 {
 	for (guint i = 0; r->compress && i < logs->len; i++) {
 		char *path = g_ptr_array_index(logs, i);
@@ -402,7 +251,7 @@ compress_logs(const struct run_request *r, GPtrArray *logs)
 
 /* A run that rendered nothing leaves a log too. */
 static void
-leave_empty_log(const struct run_request *r, const struct tally_run_log *log,
+leave_empty_log(const struct tally_run_request *r, const struct tally_run_log *log,
 		const struct to_inject *in, const struct tally_run_started *started)
 {
 	char why[512] = "";
@@ -424,7 +273,7 @@ leave_empty_log(const struct run_request *r, const struct tally_run_log *log,
 }
 
 static void
-tell(const struct run_request *r, const struct tally_run_log *log,
+tell(const struct tally_run_request *r, const struct tally_run_log *log,
      const struct private_folder *f, const struct to_inject *in,
      const struct tally_run_started *started)
 {
@@ -453,7 +302,7 @@ tell(const struct run_request *r, const struct tally_run_log *log,
 
 /* Whether the program can draw on the terminal, if there is one. */
 static bool
-wants_progress(const struct run_request *r)
+wants_progress(const struct tally_run_request *r)
 {
 	return r->progress || r->live || (!isatty(STDIN_FILENO) && !isatty(STDOUT_FILENO));
 }
@@ -461,7 +310,7 @@ wants_progress(const struct run_request *r)
 /* Returns TALLY_EXIT_OK, or TALLY_EXIT_USAGE after printing an error: the final name of the
  * log must be free too. */
 static int
-prepare_log(const struct run_request *r, struct tally_run_log *log)
+prepare_log(const struct tally_run_request *r, struct tally_run_log *log)
 {
 	char *packed = r->compress && !r->config.force ? tally_compress_name(log->path) : NULL;
 	bool taken = packed && g_file_test(packed, G_FILE_TEST_EXISTS);
@@ -477,7 +326,7 @@ prepare_log(const struct run_request *r, struct tally_run_log *log)
 
 /* Waits for the end of the program, showing progress or the live view. */
 static void
-stay(const struct run_request *r, struct tally_launch *launch, const char *log)
+stay(const struct tally_run_request *r, struct tally_launch *launch, const char *log)
 {
 	if (r->live)
 		tally_run_live_watch(launch, log, r->quiet);
@@ -492,7 +341,7 @@ stay(const struct run_request *r, struct tally_launch *launch, const char *log)
 
 /* Runs from the fork on, because the log's path contains the program's process ID. */
 static int
-run_program(const struct run_request *r, const struct to_inject *in, struct private_folder *f)
+run_program(const struct tally_run_request *r, const struct to_inject *in, struct private_folder *f)
 {
 	struct tally_launch launch;
 	struct tally_run_started started = {
@@ -548,11 +397,11 @@ finish_log:
 }
 
 static int
-start(struct run_request *r)
+start(struct tally_run_request *r)
 {
-	if (!tally_config_load(&r->config, program_of(r), complain, NULL))
+	if (!tally_config_load(&r->config, program_of(r), tally_run_options_complain, NULL))
 		return TALLY_EXIT_USAGE;
-	if (!tally_wanted_check(&r->config, complain, NULL))
+	if (!tally_wanted_check(&r->config, tally_run_options_complain, NULL))
 		return TALLY_EXIT_USAGE;
 	if (!choose_control(r) || (r->live && !tally_run_live_check()))
 		return TALLY_EXIT_USAGE;
@@ -580,11 +429,11 @@ start(struct run_request *r)
 static int
 run(int argc, char **argv)
 {
-	struct run_request r = { 0 };
+	struct tally_run_request r = { 0 };
 	tally_config_init(&r.config);
-	int status = parse(&r, argc, argv);
+	int status = tally_run_options_parse(&r, argc, argv);
 	if (status == TALLY_EXIT_OK && r.help)
-		help();
+		tally_run_options_help();
 	else if (status == TALLY_EXIT_OK)
 		status = start(&r);
 	tally_config_finish(&r.config);
@@ -595,5 +444,5 @@ const struct tally_command tally_command_run = {
 	.name = "run",
 	.summary = "Run a program and log what its render passes cost",
 	.run = run,
-	.help = help,
+	.help = tally_run_options_help,
 };

@@ -1,0 +1,152 @@
+#include "cli/run/options.h"
+
+#include "cli/log/compress.h"
+#include "cli/shared/cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Options of this command; those of tally_options[] come before them in the table. */
+static const struct tally_arg own_options[] = {
+	{ "quiet", 'q', NULL,
+	  "Print no summary after the program (errors are still reported)." },
+	{ "progress", 0, NULL,
+	  "Show a line of progress on standard error, if that is a terminal, while the "
+	  "program "
+	  "runs. Without this it is shown only when neither the program's input nor its "
+	  "output is "
+	  "a "
+	  "terminal." },
+	{ "live", 0, NULL,
+	  "Show while the program runs what its passes cost, as passtally top does. What "
+	  "the "
+	  "program would write to the terminal goes to LOG.out." },
+	{ "compress", 0, NULL,
+	  "When the program has ended, however it did, compress each log with zstd to "
+	  "PATH.zst and "
+	  "remove the plain one. Every command but top reads both. With --force an old "
+	  "PATH.zst "
+	  "goes." },
+	{ "compress-level", 0, "1..22",
+	  "The same at this level. The default is 3; 19 makes a log about 40 % smaller "
+	  "than that "
+	  "and takes hundreds of times as long." },
+	{ "help", 'h', NULL, "Show this." },
+};
+enum { OWN_QUIET, OWN_PROGRESS, OWN_LIVE, OWN_COMPRESS, OWN_LEVEL, OWN_HELP };
+
+static GArray *
+all_options(void)
+{
+	GArray *all = g_array_new(FALSE, FALSE, sizeof(struct tally_arg));
+	for (size_t i = 0; i < tally_n_options; i++) {
+		struct tally_arg arg = {
+			.name = tally_options[i].key,
+			.letter = tally_options[i].letter,
+			.values = tally_options[i].values,
+			.help = tally_options[i].help,
+		};
+		g_array_append_val(all, arg);
+	}
+	g_array_append_vals(all, own_options, G_N_ELEMENTS(own_options));
+	return all;
+}
+
+void
+tally_run_options_help(void)
+{
+	puts("Usage: passtally run [options] [--] PROGRAM [ARGUMENTS]\n\n"
+	     "Runs PROGRAM and writes what its render passes cost into a log. The "
+	     "program's own\n"
+	     "input, output and exit status are left as they are (but for --live). In "
+	     "Steam:\n"
+	     "passtally run -- %command%\n");
+	GArray *all = all_options();
+	tally_args_help((const struct tally_arg *)(void *)all->data, all->len);
+	g_array_unref(all);
+	puts("\nThe same options can stand in PASSTALLY_OPTIONS "
+	     "(counters=X,frame=submit:1), in\n"
+	     "$XDG_CONFIG_HOME/passtally/passtally.conf and in programs/PROGRAM.conf "
+	     "beside it,\n"
+	     "section [passtally]. The command line wins over the environment, that over "
+	     "the\n"
+	     "files; `passtally config` shows what is in force. Launchers, shells and "
+	     "helpers\n"
+	     "are left alone, what they start is not: `passtally config --blocklist`. "
+	     "The\n"
+	     "log goes to $XDG_STATE_HOME/passtally/%e-%t-%p.jsonl (by default "
+	     "~/.local/state). A\n"
+	     "program that starts others that render leaves a log for each: PATH, "
+	     "PATH.PID.\n\n"
+	     "Exit status: the program's (a signal that ended it is raised again); 2 "
+	     "usage, the\n"
+	     "program was not started; 125 passtally failed; 126 PROGRAM cannot be run; "
+	     "127 it\n"
+	     "was not found.");
+}
+
+void
+tally_run_options_complain(void *data, const char *message)
+{
+	(void)data;
+	tally_cli_complain("run", "%s", message);
+}
+
+static bool
+take_own(struct tally_run_request *r, int own, const char *value)
+{
+	int least, most;
+	uint64_t level = TALLY_COMPRESS_LEVEL;
+	r->quiet |= own == OWN_QUIET;
+	r->progress |= own == OWN_PROGRESS;
+	r->live |= own == OWN_LIVE;
+	r->help |= own == OWN_HELP;
+	if (own != OWN_COMPRESS && own != OWN_LEVEL)
+		return true;
+	if (!tally_compress_levels(&least, &most)) {
+		tally_cli_complain("run", "--compress: this passtally was built without zstd "
+					  "(meson configure -Dzstd=enabled)");
+		return false;
+	}
+	if (own == OWN_LEVEL && !tally_args_read_whole("run", "compress-level", value,
+						       (uint64_t)least, (uint64_t)most, &level))
+		return false;
+	if (own == OWN_LEVEL || !r->compress)
+		r->compress = (int)level;
+	return true;
+}
+
+int
+tally_run_options_parse(struct tally_run_request *r, int argc, char **argv)
+{
+	GArray *all = all_options();
+	struct tally_args args;
+	tally_args_init(&args, argc, argv, (const struct tally_arg *)(void *)all->data,
+			all->len);
+	bool ok = true;
+	const char *value;
+	int option;
+	while (ok && (option = tally_args_next(&args, &value)) != TALLY_ARG_END) {
+		int own = option - (int)tally_n_options;
+		if (option == TALLY_ARG_ERROR) {
+			ok = false;
+		} else if (option == TALLY_ARG_POSITIONAL) {
+			/* The program; all arguments after it belong to the program. */
+			r->argv = argv + args.next - 1;
+			break;
+		} else if (own < 0) {
+			ok = tally_config_set(&r->config, tally_options[option].key, value,
+					      TALLY_FROM_COMMAND_LINE,
+					      tally_run_options_complain, NULL);
+		} else {
+			ok = take_own(r, own, value);
+		}
+	}
+	g_array_unref(all);
+	if (ok && !r->help && !r->argv) {
+		tally_cli_complain(
+			"run", "no program named: passtally run [options] -- PROGRAM");
+		ok = false;
+	}
+	return ok ? TALLY_EXIT_OK : TALLY_EXIT_USAGE;
+}
