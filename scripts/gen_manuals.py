@@ -126,7 +126,11 @@ def command_page(help_, version, folder, pages):
         out += paragraph(lines)
     out += render(more.pop("DESCRIPTION", []))
     out.append(".SH OPTIONS")
+    group = ""
     for option in help_.options:
+        if option.group != group:
+            group = option.group
+            out.append(f".SS {escape(group)}")
         out += [".TP", option_head(option), line(option.help)]
     if after:
         out.append(".SH NOTES")

@@ -1,7 +1,8 @@
 """What the command says of itself, taken apart: for manuals and completions, which so cannot drift.
 
 The form is that of cli/shared/args.c and of each command's help(): usage lines, paragraphs, options of a
-table (`  -o, --log PATH   text`, going on at column 28), paragraphs again.
+table (`  -o, --log PATH   text`, going on at column 28), in groups below a heading (`Every day:`) where there are
+many, paragraphs again.
 """
 
 import dataclasses
@@ -20,6 +21,7 @@ class Option:
     letter: str = ""
     values: str = ""  # as shown; "" = a switch
     help: str = ""
+    group: str = ""  # the heading above it, without its colon
 
     def words(self):
         """Values that can be offered: "present", "submit:"; and whether a path can stand there."""
@@ -60,15 +62,17 @@ class Help:
 def parse(name, text):
     """The help of one command. ValueError names the first line that is not of the form."""
     help_ = Help(name)
-    paragraph, into = [], help_.before
+    paragraph, into, group = [], help_.before, ""
     for line in [line.rstrip() for line in text.rstrip("\n").split("\n")] + [""]:
         option = OPTION.fullmatch(line) if line.startswith("  ") else None
         if line.startswith("Usage: ") or (help_.usage and line.startswith("       ") and not help_.before
                                           and not paragraph and not help_.options):
             help_.usage.append(line[7:].strip())
         elif option:
+            if len(paragraph) == 1 and re.fullmatch(r"[A-Z].*:", paragraph[0]):
+                group, paragraph = paragraph[0][:-1], []
             help_.options.append(Option(option["name"], option["letter"] or "", option["values"] or "",
-                                        option["help"] or ""))
+                                        option["help"] or "", group))
             into = help_.after
         elif line.startswith(GOES_ON) and help_.options and not paragraph:
             last = help_.options[-1]

@@ -52,6 +52,60 @@ all_options(void)
 	return all;
 }
 
+/* What --help shows together, in its order. An option that is in no list comes last. */
+static const struct {
+	const char *title;
+	const char *keys;
+} groups[] = {
+	{ "Every day",
+	  "log live quiet progress frames seconds skip every start-on stop-on compress "
+	  "no-compress compress-level force no-argv help" },
+	{ "What to count", "counters set sources cpu granularity snapshot period" },
+	{ "What a pass is, and a frame", "frame split group-work max-passes" },
+	{ "Which processes, and limits", "block allow control max-log log-quota" },
+	{ "Special hardware", "mali-delay microblaze" },
+};
+
+static void
+print_group(const char *title, GArray *rows)
+{
+	if (rows->len)
+		printf("\n%s:\n", title);
+	tally_args_help((const struct tally_arg *)(void *)rows->data, rows->len);
+	g_array_set_size(rows, 0);
+}
+
+/* Moves the option named `key` from one array to the other, if it is there. */
+static void
+move_option(GArray *from, const char *key, GArray *to)
+{
+	for (guint i = 0; i < from->len; i++) {
+		const struct tally_arg arg = g_array_index(from, struct tally_arg, i);
+		if (strcmp(arg.name, key) != 0)
+			continue;
+		g_array_append_val(to, arg);
+		g_array_remove_index(from, i);
+		return;
+	}
+}
+
+static void
+print_options(void)
+{
+	GArray *all = all_options();
+	GArray *rows = g_array_new(FALSE, FALSE, sizeof(struct tally_arg));
+	for (size_t i = 0; i < G_N_ELEMENTS(groups); i++) {
+		char **keys = g_strsplit(groups[i].keys, " ", -1);
+		for (char **key = keys; *key; key++)
+			move_option(all, *key, rows);
+		g_strfreev(keys);
+		print_group(groups[i].title, rows);
+	}
+	print_group("More", all);
+	g_array_unref(rows);
+	g_array_unref(all);
+}
+
 void
 tally_run_options_help(void)
 {
@@ -60,10 +114,8 @@ tally_run_options_help(void)
 	     "program's own\n"
 	     "input, output and exit status are left as they are (but for --live). In "
 	     "Steam:\n"
-	     "passtally run -- %command%\n");
-	GArray *all = all_options();
-	tally_args_help((const struct tally_arg *)(void *)all->data, all->len);
-	g_array_unref(all);
+	     "passtally run -- %command%");
+	print_options();
 	puts("\nThe same options can stand in PASSTALLY_OPTIONS "
 	     "(counters=X,frame=submit:1), in\n"
 	     "$XDG_CONFIG_HOME/passtally/passtally.conf and in programs/PROGRAM.conf "

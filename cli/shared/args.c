@@ -1,4 +1,5 @@
 #include "cli/shared/cli.h"
+#include "cli/shared/near.h"
 #include "cli/shared/text.h"
 
 #include <glib.h>
@@ -19,22 +20,24 @@ tally_args_init(struct tally_args *args, int argc, char **argv, const struct tal
 	};
 }
 
-static char *
-valid_options(const struct tally_args *args)
-{
-	GString *list = g_string_new(NULL);
-	for (size_t i = 0; i < args->n; i++)
-		g_string_append_printf(list, "%s--%s", i ? ", " : "", args->table[i].name);
-	return g_string_free(list, FALSE);
-}
-
+/* `option` is as typed, with its dashes. A list of all options would hide the answer. */
 static int
 unknown_option(const struct tally_args *args, const char *option, int len)
 {
-	char *valid = valid_options(args);
-	tally_cli_complain(args->command, "unknown option %.*s; the options are %s", len, option,
-			   valid);
-	g_free(valid);
+	size_t dashes = strspn(option, "-");
+	struct tally_near near;
+	tally_near_begin(&near, option + dashes, MAX((size_t)len, dashes) - dashes);
+	for (size_t i = 0; i < args->n; i++)
+		tally_near_offer(&near, args->table[i].name);
+	if (near.best)
+		tally_cli_complain(args->command,
+				   "unknown option %.*s: did you mean --%s? "
+				   "(passtally %s --help lists all)",
+				   len, option, near.best, args->command);
+	else
+		tally_cli_complain(args->command,
+				   "unknown option %.*s: passtally %s --help lists them", len,
+				   option, args->command);
 	return TALLY_ARG_ERROR;
 }
 
@@ -48,7 +51,10 @@ take_value(struct tally_args *args, size_t i, const char *attached, const char *
 	bool optional = arg->values[0] == '[';
 	const char *next = args->next < args->argc ? args->argv[args->next] : NULL;
 	/* "--" ends the options and is never a value. */
-	if (!attached && next && strcmp(next, "--") != 0 && !(optional && next[0] == '-')) {
+	bool may_be = next && strcmp(next, "--") != 0;
+	if (optional && next && next[0] == '-')
+		may_be = next[1] == '\0'; /* "-" stands for a file */
+	if (!attached && may_be) {
 		attached = next;
 		args->next++;
 	}

@@ -34,11 +34,32 @@ class Commands(CliCase):
 
     def test_run_help_lists_every_option(self):
         text = self.ok("run", "--help").stdout.decode()
-        done = self.command("run", "--no-such-option", "x")
-        listed = done.stderr.decode().split("the options are ")[1].split(", ")
-        self.assertGreater(len(listed), 20)
-        for option in listed:
-            self.assertIn(option.strip(), text)
+        options = json.loads(self.ok("config", "--json").stdout)["options"]
+        self.assertGreater(len(options), 20)
+        for option in options:
+            self.assertRegex(text, rf"(?m)^  (-., |    )--{option['option']}( |$)")
+
+    def test_did_you_mean(self):
+        """One line with the word that was meant; a program is one to run."""
+        for args, meant in ((["reprot", "x"], "did you mean: passtally report"),
+                            (["help", "trigegr"], "did you mean: passtally trigger"),
+                            (["run", "--cuonters", "all", "x"], "did you mean --counters?"),
+                            (["run", "--setx", "x"], "did you mean --set?"),
+                            (["report", "--clumns=a"], "did you mean --columns?"),
+                            (["sh", "-c", "exit 1"], "did you mean: passtally run -- sh -c exit 1"),
+                            (["no-such-thing"], "the commands are run, "),
+                            (["run", "--frobnicate", "x"], "passtally run --help lists them"),
+                            (["check", "-Z"], "passtally check --help lists them")):
+            done = self.command(*args)
+            self.assertEqual((done.returncode, done.stdout), (2, b""), args)
+            self.assertEqual(done.stderr.count(b"\n"), 1, done.stderr)
+            self.assertIn(meant, done.stderr.decode())
+
+    def test_alone(self):
+        done = self.command()
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+        for words in (b"Every day:", b"passtally run -- GAME", b"  top ", b"passtally --help"):
+            self.assertIn(words, done.stderr)
 
     def test_report_help_defines_its_numbers(self):
         text = self.ok("report", "--help").stdout.decode()

@@ -191,7 +191,7 @@ class Run(CliCase):
         marker = self.folder / "started"
         cases = [
             (["--granularity", "x"], b"pass"),
-            (["--frobnicate"], b"--granularity"),
+            (["--frobnicate"], b"passtally run --help lists them"),
             (["--every=0"], b"every"),
             (["--quiet=1"], b"takes no value"),
             (["--counters"], b"needs a value"),

@@ -43,6 +43,13 @@ class Parser(unittest.TestCase):
         self.assertEqual([o.words() for o in got.options], [(["off"], True), (["a", "b", "c:"], False), ([], False)])
         self.assertEqual(got.operands(), {"files", "start", "stop"})
 
+    def test_groups(self):
+        got = help_text.parse("x", "Usage: passtally x\n\nText:\n\nEvery day:\n      --a    A.\n      --b    B.\n\n"
+                              "More:\n      --c    C.\n\nEnd.\n")
+        self.assertEqual([(o.name, o.group) for o in got.options],
+                         [("a", "Every day"), ("b", "Every day"), ("c", "More")])
+        self.assertEqual((got.before, got.after), ([["Text:"]], [["End."]]))
+
     def test_faults(self):
         for text in ("no usage\n", self.GOOD.replace("Show this.", "")):
             with self.assertRaises(ValueError):
@@ -73,6 +80,14 @@ class Manuals(unittest.TestCase):
                 self.assertRegex(text, r"EXIT STATUS .*2 usage")
                 for usage in command.usage:
                     self.assertIn(usage, text)
+
+    def test_run_page_is_grouped(self):
+        text = self.render("passtally-run.1")
+        heads = [text.index(f"\n   {name}\n") for name in ("Every day", "What to count", "Special hardware")]
+        self.assertEqual(heads, sorted(heads))
+        self.assertLess(heads[0], text.index("--log PATH"))
+        self.assertLess(heads[2], text.index("--microblaze"))
+        self.assertNotIn("\n   More\n", text)
 
     def test_main_page(self):
         text = self.render("passtally.1")
