@@ -18,6 +18,7 @@ static const struct {
 	{ &tally_command_top, NULL },
 	{ &tally_command_report, NULL },
 	{ &tally_command_compare, NULL },
+	{ &tally_command_logs, NULL },
 	{ &tally_command_trigger, "While a game runs" },
 	{ &tally_command_export, "More from a log" },
 	{ &tally_command_check, NULL },
@@ -49,7 +50,7 @@ help(void)
 	     "  --version  Print the version\n"
 	     "  --help     Show this\n\n"
 	     "First steps:  passtally run -- GAME\n"
-	     "              passtally report LOG");
+	     "              passtally report");
 }
 
 /* For who types the name alone: an error, but one that says how to go on. */
@@ -59,7 +60,7 @@ short_help(void)
 	fputs("Usage: passtally COMMAND [options]\n\n", stderr);
 	print_commands(stderr);
 	fputs("\nFirst steps:  passtally run -- GAME\n"
-	      "              passtally report LOG\n"
+	      "              passtally report\n"
 	      "              passtally --help\n",
 	      stderr);
 	return TALLY_EXIT_USAGE;

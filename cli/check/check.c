@@ -1,5 +1,6 @@
 #include "cli/check/conserve.h"
 #include "cli/check/recount.h"
+#include "cli/log/folder.h"
 #include "cli/log/input.h"
 #include "cli/shared/cli.h"
 #include "cli/shared/text.h"
@@ -26,18 +27,14 @@ static bool lines_only;
 static void
 help(void)
 {
-	puts("Usage: passtally check LOG...\n\n"
-	     "Checks that each line of a log is what the schema says (passtally schema), "
-	     "and\n"
-	     "that the lines come in a legal order. LOG may be compressed with zstd; - "
-	     "is\n"
-	     "standard input. The first wrong line is reported as LOG:LINE:COLUMN: what "
-	     "was\n"
-	     "expected. Of counters that are read in snapshots the values of passes,\n"
-	     "unattributed and unlogged must add up to the growth in the end line, "
-	     "whose\n"
-	     "statistics must be those of the frames; the first 20 that are not are "
-	     "reported.\n");
+	puts("Usage: passtally check [LOG...]\n\n"
+	     "Checks that each line of a log is what the schema says (passtally schema), and\n"
+	     "that the lines come in a legal order. LOG may be compressed with zstd; - is\n"
+	     "standard input, and without LOG it is the newest log. The first wrong line is\n"
+	     "reported as LOG:LINE:COLUMN: what was expected. Of counters that are read in\n"
+	     "snapshots the values of passes, unattributed and unlogged must add up to the growth\n"
+	     "in the end line, whose statistics must be those of the frames; the first 20 that\n"
+	     "are not are reported.\n");
 	tally_args_help(options, G_N_ELEMENTS(options));
 	puts("\nA log whose last line is cut, as after kill -9, is accepted with a "
 	     "warning: every\n"
@@ -187,10 +184,9 @@ run(int argc, char **argv)
 			help();
 		status = option == OPT_HELP ? TALLY_EXIT_OK : TALLY_EXIT_USAGE;
 	}
-	if (status < 0 && logs->len == 0) {
-		tally_cli_complain("check", "no log named: passtally check LOG...");
+	g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
+	if (status < 0 && !tally_folder_choose_all("check", logs, owned))
 		status = TALLY_EXIT_USAGE;
-	}
 	if (status < 0) {
 		status = TALLY_EXIT_OK;
 		for (guint i = 0; i < logs->len; i++) {

@@ -1,4 +1,5 @@
 #include "cli/compare/compare.h"
+#include "cli/log/folder.h"
 #include "cli/shared/text.h"
 
 #include <math.h>
@@ -63,7 +64,7 @@ struct compare_request {
 	GPtrArray *plain; /* logs without an option, before "--" */
 	GPtrArray *behind; /* logs after "--" */
 	GArray *gates; /* elements: struct tally_gate */
-	GPtrArray *words; /* owned: the keys of the gates */
+	GPtrArray *words; /* owned: the keys of the gates, paths of logs looked for */
 	struct tally_compare_filter filter;
 	double confidence, fail_above;
 	bool has_fail_above, trimmed, all, json, markdown;
@@ -74,13 +75,14 @@ struct compare_request {
 static void
 help(void)
 {
-	puts("Usage: passtally compare [options] BASE NEW\n"
+	puts("Usage: passtally compare [options] [BASE NEW]\n"
 	     "       passtally compare [options] BASE... -- NEW...\n"
 	     "       passtally compare [options] --base LOG --base LOG NEW...\n\n"
 	     "Says what changed between two runs, or two sides of several runs each: of every\n"
 	     "pass and of the frame the GPU time, counts, counters and metrics. Passes are the\n"
 	     "same by their identity (docs/identity.md). BASE and NEW are logs; - is standard\n"
-	     "input. They need not be of equal length.\n");
+	     "input. They need not be of equal length. Without logs they are the two newest of\n"
+	     "the program that was captured last, with the name of a program its two newest.\n");
 	tally_args_help(options, G_N_ELEMENTS(options));
 	puts("\nA change is told when chance does not explain it: frames resemble their "
 	     "neighbours,\n"
@@ -208,6 +210,21 @@ move(GPtrArray *from, GPtrArray *to)
 	g_ptr_array_set_size(from, 0);
 }
 
+/* The two newest logs of `program`, or of the program that has the newest log. */
+static bool
+choose_newest(struct compare_request *r, const char *program)
+{
+	char *older, *newest;
+	if (!tally_folder_choose_two("compare", program, &older, &newest))
+		return false;
+	g_ptr_array_set_size(r->plain, 0);
+	g_ptr_array_add(r->words, older);
+	g_ptr_array_add(r->words, newest);
+	g_ptr_array_add(r->paths[TALLY_SIDE_BASE], older);
+	g_ptr_array_add(r->paths[TALLY_SIDE_NEW], newest);
+	return true;
+}
+
 /* Decides which side the logs without an option are on. Returns false after printing an
  * error. */
 static bool
@@ -226,6 +243,10 @@ choose_sides(struct compare_request *r)
 		g_ptr_array_add(fresh, r->plain->pdata[1]);
 		return true;
 	}
+	const char *only = r->plain->len == 1 ? r->plain->pdata[0] : NULL;
+	if (!named && (!r->plain->len ||
+		       (only && !strchr(only, '/') && !g_file_test(only, G_FILE_TEST_EXISTS))))
+		return choose_newest(r, only);
 	if (!named) {
 		tally_cli_complain("compare",
 				   r->plain->len < 2

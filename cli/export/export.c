@@ -1,6 +1,7 @@
 #include "cli/export/export.h"
 
 #include "cli/shared/cli.h"
+#include "cli/log/folder.h"
 #include "cli/log/input.h"
 #include "cli/shared/result.h"
 
@@ -37,17 +38,18 @@ struct target {
 struct request {
 	struct target targets[N_FORMATS];
 	const char *log;
+	char *found; /* the log's path, owned */
 };
 
 static void
 help(void)
 {
-	puts("Usage: passtally export --perfetto OUT [options] LOG\n\n"
+	puts("Usage: passtally export --perfetto OUT [options] [LOG]\n\n"
 	     "Turns a log into a timeline or a table for other programs. LOG is a file "
 	     "that\n"
-	     "passtally wrote; - is standard input, and as OUT standard output. Several "
-	     "formats\n"
-	     "can be had at once.\n");
+	     "passtally wrote, or a program, whose newest log it is; without LOG it is the newest\n"
+	     "of all. - is standard input, and as OUT standard output. Several formats can be had\n"
+	     "at once.\n");
 	tally_args_help(options, G_N_ELEMENTS(options));
 	puts("\nTimelines have a track for each queue (Vulkan) or context (OpenGL) with "
 	     "what the\n"
@@ -113,13 +115,11 @@ parse(struct request *r, int argc, char **argv)
 	if (n == 0)
 		tally_cli_complain("export",
 				   "no format named: --perfetto OUT, --chrome OUT or --csv OUT");
-	else if (!r->log)
-		tally_cli_complain("export",
-				   "no log named: passtally export --perfetto OUT LOG, and OUT "
-				   "comes first");
-	else
-		return TALLY_EXIT_OK;
-	return TALLY_EXIT_USAGE;
+	if (n == 0)
+		return TALLY_EXIT_USAGE;
+	r->found = tally_folder_choose("export", r->log);
+	r->log = r->found;
+	return r->found ? TALLY_EXIT_OK : TALLY_EXIT_USAGE;
 }
 
 /* Returns false if a write failed, so that there is no point in going on. */
@@ -235,6 +235,7 @@ run(int argc, char **argv)
 	int status = parse(&r, argc, argv);
 	if (status == TALLY_EXIT_OK)
 		status = export_log(&r);
+	g_free(r.found);
 	return status < 0 ? TALLY_EXIT_OK : status;
 }
 

@@ -1,6 +1,8 @@
 #include "cli/report/formats.h"
 
+#include "cli/log/folder.h"
 #include "cli/report/html.h"
+#include "cli/report/page_place.h"
 #include "cli/shared/pager.h"
 #include "cli/shared/text.h"
 
@@ -29,7 +31,7 @@ static const struct tally_arg options[] = {
 		      "Print CSV with a head line; times are nanoseconds. Of several "
 		      "logs, one "
 		      "with other counters gets a head line of its own." },
-	[OPT_HTML] = { "html", 0, "OUT",
+	[OPT_HTML] = { "html", 0, "[OUT]",
 		       "Write one page with charts to the file OUT, which any browser "
 		       "opens "
 		       "without a "
@@ -85,6 +87,9 @@ struct report_request {
 	int64_t device; /* -1 = the devices on top */
 	uint64_t warmup;
 	GPtrArray *logs;
+	bool page; /* --html, with or without OUT */
+	GPtrArray *owned; /* paths of logs that were looked for */
+	char *beside; /* where the page goes if no OUT is given */
 	struct tally_out out; /* for JSON and CSV */
 	struct tally_pager pager; /* for the table */
 	/* the CSV head printed last: another log may have other counters and then needs its
@@ -95,12 +100,12 @@ struct report_request {
 static void
 help(void)
 {
-	puts("Usage: passtally report [options] LOG...\n\n"
-	     "Shows what each pass cost. LOG is a file that passtally wrote, plain or "
-	     "compressed\n"
-	     "with zstd; - is standard input. Several logs give a report each, one after "
-	     "the\n"
-	     "other; passtally compare reports what changed between them.\n");
+	puts("Usage: passtally report [options] [LOG...]\n\n"
+	     "Shows what each pass cost. LOG is a file that passtally wrote, plain or compressed\n"
+	     "with zstd; - is standard input; the name of a program stands for its newest log,\n"
+	     "and without LOG it is the newest of all (passtally logs). Several logs give a\n"
+	     "report each, one after the other; passtally compare reports what changed between\n"
+	     "them.\n");
 	tally_args_help(options, G_N_ELEMENTS(options));
 	puts("\nA row's N is the number of frames whose GPU time of that pass is known. "
 	     "The\n"
@@ -151,6 +156,7 @@ take_option(struct report_request *r, int option, const char *value)
 		r->csv = true;
 		return true;
 	case OPT_HTML:
+		r->page = true;
 		r->html = value;
 		return true;
 	case OPT_SORT:
@@ -186,6 +192,24 @@ take_option(struct report_request *r, int option, const char *value)
 	}
 }
 
+/* Which logs, and where the page goes: beside the last of them. A log that was given
+ * to --html alone is the one to show. */
+static bool
+choose_logs(struct report_request *r)
+{
+	if (r->html && r->logs->len == 0 && tally_page_is_log(r->html)) {
+		g_ptr_array_add(r->logs, (gpointer)r->html);
+		r->html = NULL;
+	}
+	if (!tally_folder_choose_all("report", r->logs, r->owned))
+		return false;
+	if (!r->page || r->html)
+		return true;
+	r->beside = tally_page_path(r->logs->pdata[r->logs->len - 1]);
+	r->html = r->beside;
+	return r->html != NULL;
+}
+
 /* Returns TALLY_EXIT_OK to go on and -1 after showing the help. */
 static int
 parse(struct report_request *r, int argc, char **argv)
@@ -206,16 +230,12 @@ parse(struct report_request *r, int argc, char **argv)
 		tally_cli_complain("report", "--json and --csv cannot be had at once");
 		return TALLY_EXIT_USAGE;
 	}
-	if (r->html && (r->json || r->csv || r->sort || r->columns || r->pass || r->reverse ||
+	if (r->page && (r->json || r->csv || r->sort || r->columns || r->pass || r->reverse ||
 			r->device >= 0 || r->wide || r->by != TALLY_BY_PASS)) {
 		tally_cli_complain("report", "--html shows everything: only --warmup goes with it");
 		return TALLY_EXIT_USAGE;
 	}
-	if (r->logs->len == 0) {
-		tally_cli_complain("report", "no log named: passtally report LOG...");
-		return TALLY_EXIT_USAGE;
-	}
-	return TALLY_EXIT_OK;
+	return choose_logs(r) ? TALLY_EXIT_OK : TALLY_EXIT_USAGE;
 }
 
 /* Whether a group has this name, label or id. */
@@ -498,6 +518,7 @@ run(int argc, char **argv)
 		.device = -1,
 		.warmup = TALLY_WARMUP_AUTO,
 		.logs = g_ptr_array_new(),
+		.owned = g_ptr_array_new_with_free_func(g_free),
 	};
 	int status = parse(&r, argc, argv);
 	if (status == TALLY_EXIT_OK && r.html)
@@ -505,7 +526,11 @@ run(int argc, char **argv)
 					   r.warmup);
 	else if (status == TALLY_EXIT_OK)
 		status = report(&r);
+	if (status == TALLY_EXIT_OK && r.beside)
+		tally_page_open(r.beside);
 	g_ptr_array_unref(r.logs);
+	g_ptr_array_unref(r.owned);
+	g_free(r.beside);
 	g_free(r.csv_head);
 	return status < 0 ? TALLY_EXIT_OK : status;
 }

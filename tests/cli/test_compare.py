@@ -156,7 +156,7 @@ class Compare(CliCase):
         self.assertEqual(self.value(self.json("--new", base, slow), "main")["verdict"], "less")
         done = self.ok("compare", "-", slow, input=base.read_bytes())
         self.assertIn(b"slower", done.stdout)
-        for args, words in (((base,), "two logs"), ((), "two logs"), ((base, slow, more), "which of the 3"),
+        for args, words in (((base,), "two logs"), ((), "no log named"), ((base, slow, more), "which of the 3"),
                             (("--base", base), "no log of the new side"),
                             (("--base", base, "--new", slow, more), "is it --base or --new")):
             done = self.command("compare", *args)

@@ -1,0 +1,263 @@
+#include "cli/log/folder.h"
+
+#include "cli/log/input.h"
+#include "cli/shared/cli.h"
+#include "cli/shared/text.h"
+#include "layer/config/config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+char *
+tally_folder_path(void)
+{
+	char *sample = tally_config_log_path(NULL, "game", 0, 1);
+	char *folder = sample ? g_path_get_dirname(sample) : NULL;
+	free(sample);
+	return folder;
+}
+
+/* Wine's programs have the slashes of Windows in their paths. */
+static char *
+base_name(const char *program)
+{
+	char *base = g_path_get_basename(program ? program : "program");
+	char *back = g_str_has_suffix(base, ".exe") ? strrchr(base, '\\') : NULL;
+	if (back)
+		memmove(base, back + 1, strlen(back));
+	return base;
+}
+
+/* Fills what the first line says. */
+static bool
+read_header(struct tally_folder_log *log)
+{
+	struct tally_read_error error;
+	enum tally_read_status status;
+	struct tally_log_reader *reader = tally_log_input_open(log->path, &status, &error);
+	if (!reader)
+		return false;
+	struct tally_log_line line;
+	g_free(log->program);
+	log->program = NULL;
+	bool ours = tally_log_reader_next(reader, &line, &error) == TALLY_READ_OK &&
+		    line.type == TALLY_LINE_HEADER;
+	if (ours) {
+		log->pid = (long)line.header.pid;
+		log->started_unix_ns = line.header.started_unix_ns;
+		log->program = base_name(line.header.program);
+	}
+	tally_log_reader_close(reader);
+	return ours;
+}
+
+static bool
+look_at(struct tally_folder_log *log, const char *path)
+{
+	struct stat st;
+	*log = (struct tally_folder_log){ 0 };
+	if (lstat(path, &st) < 0 || !S_ISREG(st.st_mode))
+		return false;
+	log->path = g_strdup(path);
+	log->bytes = (uint64_t)st.st_size;
+	log->changed_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+	return true;
+}
+
+bool
+tally_folder_log_read(struct tally_folder_log *log, const char *path)
+{
+	if (!look_at(log, path))
+		return false;
+	if (read_header(log))
+		return true;
+	tally_folder_log_finish(log);
+	return false;
+}
+
+void
+tally_folder_log_finish(struct tally_folder_log *log)
+{
+	g_free(log->path);
+	g_free(log->program);
+	*log = (struct tally_folder_log){ 0 };
+}
+
+static void
+free_log(gpointer log)
+{
+	tally_folder_log_finish(log);
+	g_free(log);
+}
+
+/* By name where the times are equal, so that the order never depends on the folder's. */
+static int
+last_written_first(const void *a, const void *b)
+{
+	const struct tally_folder_log *x = *(void *const *)a, *y = *(void *const *)b;
+	if (x->changed_ns != y->changed_ns)
+		return x->changed_ns < y->changed_ns ? 1 : -1;
+	return strcmp(y->path, x->path);
+}
+
+/* What could be logs by their names, last written first; their headers are not read yet. */
+static GPtrArray *
+look_into(const char *folder)
+{
+	GPtrArray *logs = g_ptr_array_new_with_free_func(free_log);
+	GDir *dir = folder ? g_dir_open(folder, 0, NULL) : NULL;
+	const char *name;
+	while (dir && (name = g_dir_read_name(dir))) {
+		g_autofree char *path = g_build_filename(folder, name, NULL);
+		struct tally_folder_log log;
+		if (strstr(name, ".jsonl") && look_at(&log, path))
+			g_ptr_array_add(logs, g_memdup2(&log, sizeof(log)));
+	}
+	if (dir)
+		g_dir_close(dir);
+	g_ptr_array_sort(logs, last_written_first);
+	return logs;
+}
+
+GPtrArray *
+tally_folder_list(const char *folder)
+{
+	GPtrArray *logs = look_into(folder);
+	guint kept = 0;
+	for (guint i = 0; i < logs->len; i++) {
+		struct tally_folder_log *log = g_ptr_array_index(logs, i);
+		if (read_header(log)) {
+			logs->pdata[i] = logs->pdata[kept];
+			logs->pdata[kept++] = log;
+		}
+	}
+	g_ptr_array_set_size(logs, (gint)kept);
+	return logs;
+}
+
+bool
+tally_folder_log_is_written(const struct tally_folder_log *log)
+{
+	int fd = open(log->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return false;
+	/* The kernel grants a read lease only where no process writes. */
+	fcntl(fd, F_SETSIG, SIGURG);
+	bool granted = fcntl(fd, F_SETLEASE, F_RDLCK) == 0;
+	bool written = !granted && errno == EAGAIN;
+	if (granted)
+		fcntl(fd, F_SETLEASE, F_UNLCK);
+	else if (!written)
+		written = log->pid > 0 && (kill((pid_t)log->pid, 0) == 0 || errno == EPERM);
+	close(fd);
+	return written;
+}
+
+/* ---- which log is meant ---- */
+
+static void
+tell(const char *command, const char *what, const char *path)
+{
+	g_autofree char *shown = tally_text_escape(path);
+	tally_cli_complain(command, "%s is %s", what, shown);
+}
+
+/* The index of the first log from `from` on that `program` (NULL: any) wrote, or the number
+ * of logs. Reads no more headers than it must. */
+static guint
+next_of(const GPtrArray *logs, guint from, const char *program)
+{
+	for (; from < logs->len; from++) {
+		struct tally_folder_log *log = g_ptr_array_index(logs, from);
+		if (read_header(log) && (!program || strcmp(log->program, program) == 0))
+			break;
+	}
+	return from;
+}
+
+static void
+tell_none(const char *command, const char *program)
+{
+	g_autofree char *folder = tally_folder_path();
+	tally_cli_complain(command,
+			   "no log named, and there is none%s%s in %s: make one with passtally "
+			   "run -- GAME",
+			   program ? " of " : "", program ? program : "",
+			   folder ? folder : "the default folder, as no home is known");
+}
+
+static bool
+is_file_name(const char *word)
+{
+	return strcmp(word, "-") == 0 || strchr(word, '/') ||
+	       g_file_test(word, G_FILE_TEST_EXISTS);
+}
+
+char *
+tally_folder_choose(const char *command, const char *word)
+{
+	if (word && is_file_name(word))
+		return g_strdup(word);
+	g_autofree char *folder = tally_folder_path();
+	g_autoptr(GPtrArray) logs = look_into(folder);
+	guint found = next_of(logs, 0, word);
+	if (found == logs->len) {
+		if (!word)
+			tell_none(command, NULL);
+		return g_strdup(word);
+	}
+	const struct tally_folder_log *log = g_ptr_array_index(logs, found);
+	tell(command, word ? "that program's newest log" : "no log is named; the newest",
+	     log->path);
+	return g_strdup(log->path);
+}
+
+bool
+tally_folder_choose_two(const char *command, const char *program, char **base, char **fresh)
+{
+	g_autofree char *folder = tally_folder_path();
+	g_autoptr(GPtrArray) logs = look_into(folder);
+	guint found = next_of(logs, 0, program);
+	if (found == logs->len) {
+		tell_none(command, program);
+		return false;
+	}
+	const struct tally_folder_log *log = g_ptr_array_index(logs, found), *older;
+	found = next_of(logs, found + 1, log->program);
+	if (found == logs->len) {
+		tally_cli_complain(command,
+				   "two logs are needed, and %s in the default folder is the only "
+				   "one of %s",
+				   log->path, log->program);
+		return false;
+	}
+	older = g_ptr_array_index(logs, found);
+	tell(command, "no logs are named; base", older->path);
+	tell(command, "new", log->path);
+	*base = g_strdup(older->path);
+	*fresh = g_strdup(log->path);
+	return true;
+}
+
+bool
+tally_folder_choose_all(const char *command, GPtrArray *words, GPtrArray *owned)
+{
+	bool none = words->len == 0;
+	for (guint i = 0; i < words->len || none; i++) {
+		char *path = tally_folder_choose(command, none ? NULL : words->pdata[i]);
+		if (!path)
+			return false;
+		g_ptr_array_add(owned, path);
+		if (none)
+			g_ptr_array_add(words, path);
+		else
+			words->pdata[i] = path;
+		none = false;
+	}
+	return true;
+}

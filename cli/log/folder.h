@@ -1,0 +1,54 @@
+/* cli/log/folder.h - the folder where logs go by default, and which of its logs a command
+ * means when none is named.
+ *
+ * A file counts as a log of ours only if its first line is a header that the reader accepts,
+ * whatever its name is. One thread; files are opened and read as far as stated.
+ */
+#ifndef PASSTALLY_CLI_LOG_FOLDER_H
+#define PASSTALLY_CLI_LOG_FOLDER_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tally_folder_log {
+	char *path;
+	char *program; /* base name, as in %e */
+	int64_t changed_ns; /* when it was last written to */
+	uint64_t started_unix_ns;
+	uint64_t bytes; /* of the file */
+	long pid; /* of its writer, as the writer saw it */
+};
+
+/* $XDG_STATE_HOME/passtally; the caller frees it. NULL: no home is known. */
+char *tally_folder_path(void);
+/* The logs of a folder, last written first; struct tally_folder_log, freed with the array.
+ * Reads the first line of each. A folder that is not there has none. */
+GPtrArray *tally_folder_list(const char *folder);
+/* Reads the first line. False: the file is not a log of ours. *log is freed by
+ * tally_folder_log_finish() if true. */
+bool tally_folder_log_read(struct tally_folder_log *log, const char *path);
+void tally_folder_log_finish(struct tally_folder_log *log);
+
+/* Whether a process has the file open for writing; true as well if that is unknown and the
+ * log's writer lives. */
+bool tally_folder_log_is_written(const struct tally_folder_log *log);
+
+/* The log that `word` means to `command`: a file of that name, or "-", or else the log of the
+ * default folder that the program of that name wrote last; NULL: the one that any program
+ * wrote last. A log that was chosen in this way is printed on standard error. The caller
+ * frees it; NULL after printing an error. A word that is neither a file nor a program is
+ * returned as it is, for its reader to report. */
+char *tally_folder_choose(const char *command, const char *word);
+/* The two logs that one program wrote last, for compare: the last one of all (of `program`,
+ * or of any if that is NULL) and the one before. False after printing an error. The caller
+ * frees both. */
+bool tally_folder_choose_two(const char *command, const char *program, char **base,
+			     char **fresh);
+
+/* For a list of what was named on the command line: replaces each word by its log, or adds
+ * the newest log to an empty list. The paths live as long as `owned`, which frees them.
+ * False after printing an error. */
+bool tally_folder_choose_all(const char *command, GPtrArray *words, GPtrArray *owned);
+
+#endif

@@ -1,0 +1,425 @@
+/* `passtally logs`: lists the logs of the default folder, and removes them. */
+#include "cli/log/folder.h"
+#include "cli/log/input.h"
+#include "cli/shared/cli.h"
+#include "cli/shared/out.h"
+#include "cli/shared/text.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { OPT_PROGRAM, OPT_OLDER, OPT_ALL, OPT_REMOVE, OPT_YES, OPT_JSON, OPT_HELP };
+
+static const struct tally_arg options[] = {
+	[OPT_PROGRAM] = { "program", 0, "NAME", "Only the logs of this program." },
+	[OPT_OLDER] = { "older-than", 0, "AGE",
+			"Only logs last written to longer ago than this: 30m, 12h, 7d, 4w." },
+	[OPT_ALL] = { "all", 0, NULL,
+		      "List all, not only the 20 that were last written. With --remove, say that "
+		      "every log is meant." },
+	[OPT_REMOVE] = { "remove", 0, NULL,
+			 "Remove the logs that --program, --older-than, --all or a LOG select. A "
+			 "log that is still written to stays. On a terminal it asks first." },
+	[OPT_YES] = { "yes", 'y', NULL, "Do not ask." },
+	[OPT_JSON] = { "json", 0, NULL, "Print one JSON object." },
+	[OPT_HELP] = { "help", 'h', NULL, "Show this." },
+};
+
+#define LISTED 20
+
+struct request {
+	const char *program;
+	int64_t older_ns; /* age; 0 = any */
+	bool all, remove, yes, json, help;
+	GPtrArray *named; /* LOG, as given */
+};
+
+static void
+help(void)
+{
+	puts("Usage: passtally logs [options]\n"
+	     "       passtally logs --remove [options] [LOG...]\n\n"
+	     "Lists the logs in the folder where they go by default, the one that was last\n"
+	     "written first: when the capture began, the program, its frames and their median\n"
+	     "frame time, and the file with its size. Other commands that get no LOG take the\n"
+	     "first of this list.\n");
+	tally_args_help(options, G_N_ELEMENTS(options));
+	puts("\nOnly files that begin with a log's header line are listed or removed, whatever "
+	     "they\n"
+	     "are named. `passtally run` keeps the folder below --log-quota by itself.\n\n"
+	     "Exit status: 0; 1 a log could not be removed, or the answer was no; 2 usage; 125 "
+	     "other\n"
+	     "errors.");
+}
+
+static bool
+parse_age(const char *text, int64_t *ns)
+{
+	static const struct {
+		char unit;
+		int64_t seconds;
+	} units[] = { { 'm', 60 }, { 'h', 3600 }, { 'd', 86400 }, { 'w', 7 * 86400 } };
+	char *end;
+	errno = 0;
+	gint64 n = g_ascii_strtoll(text, &end, 10);
+	for (size_t i = 0; i < G_N_ELEMENTS(units); i++)
+		if (!errno && end != text && n > 0 && n <= 100000 && end[0] == units[i].unit &&
+		    !end[1]) {
+			*ns = n * units[i].seconds * 1000000000;
+			return true;
+		}
+	tally_cli_complain("logs", "--older-than %s: must be a number with m, h, d or w, as in 7d",
+			   text);
+	return false;
+}
+
+static bool
+take(struct request *r, int option, const char *value)
+{
+	switch (option) {
+	case OPT_PROGRAM:
+		r->program = value;
+		return true;
+	case OPT_OLDER:
+		return parse_age(value, &r->older_ns);
+	case TALLY_ARG_POSITIONAL:
+		g_ptr_array_add(r->named, (gpointer)value);
+		return true;
+	default:
+		r->all |= option == OPT_ALL;
+		r->remove |= option == OPT_REMOVE;
+		r->yes |= option == OPT_YES;
+		r->json |= option == OPT_JSON;
+		r->help |= option == OPT_HELP;
+		return option >= 0;
+	}
+}
+
+static bool
+parse(struct request *r, int argc, char **argv)
+{
+	struct tally_args args;
+	tally_args_init(&args, argc, argv, options, G_N_ELEMENTS(options));
+	const char *value;
+	int option;
+	while ((option = tally_args_next(&args, &value)) != TALLY_ARG_END)
+		if (!take(r, option, value))
+			return false;
+	bool selects = r->program || r->older_ns || r->all;
+	const char *wrong = NULL;
+	if (r->help)
+		return true;
+	if (r->named->len && !r->remove)
+		wrong = "LOG is for --remove; `passtally report LOG` shows one";
+	else if (r->named->len && selects)
+		wrong = "LOG names what to remove: --program, --older-than and --all do not go "
+			"with it";
+	else if (r->remove && !r->named->len && !selects)
+		wrong = "--remove needs to know which: --program NAME, --older-than AGE, --all, or "
+			"LOG";
+	else if (r->remove && r->json)
+		wrong = "--json only lists";
+	if (wrong)
+		tally_cli_complain("logs", "%s", wrong);
+	return !wrong;
+}
+
+/* ---- what is in a log ---- */
+
+struct content {
+	bool whole; /* read to its end without an error */
+	bool has_median;
+	uint64_t frames; /* of the device with the most */
+	double median_ms; /* their frame time */
+};
+
+static int
+by_value(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+	return (*x > *y) - (*x < *y);
+}
+
+static void
+free_times(gpointer times)
+{
+	g_array_unref(times);
+}
+
+static GArray *
+times_of(GPtrArray *devices, uint32_t device)
+{
+	enum { MOST_DEVICES = 1024 };
+	if (device >= MOST_DEVICES)
+		return NULL;
+	while (devices->len <= device)
+		g_ptr_array_add(devices, g_array_new(FALSE, FALSE, sizeof(uint64_t)));
+	return g_ptr_array_index(devices, device);
+}
+
+static struct content
+read_content(const char *path)
+{
+	struct content c = { 0 };
+	struct tally_read_error error;
+	enum tally_read_status status;
+	struct tally_log_reader *reader = tally_log_input_open(path, &status, &error);
+	if (!reader)
+		return c;
+	g_autoptr(GPtrArray) devices = g_ptr_array_new_with_free_func(free_times);
+	struct tally_log_line line;
+	while ((status = tally_log_reader_next(reader, &line, &error)) == TALLY_READ_OK) {
+		GArray *times = line.type == TALLY_LINE_FRAME
+					? times_of(devices, line.frame.device)
+					: NULL;
+		if (times)
+			g_array_append_val(times, line.frame.cpu_ns);
+	}
+	tally_log_reader_close(reader);
+	c.whole = status == TALLY_READ_END || status == TALLY_READ_TRUNCATED;
+	for (guint i = 0; i < devices->len; i++) {
+		GArray *times = g_ptr_array_index(devices, i);
+		if (times->len <= c.frames)
+			continue;
+		g_array_sort(times, by_value);
+		c.frames = times->len;
+		c.has_median = true;
+		c.median_ms = (double)g_array_index(times, uint64_t, (times->len - 1) / 2) / 1e6;
+	}
+	return c;
+}
+
+/* ---- the list ---- */
+
+static char *
+size_text(uint64_t bytes)
+{
+	static const char *const units[] = { "kB", "MB", "GB" };
+	double size = (double)bytes / 1000;
+	size_t i = 0;
+	for (; i + 1 < G_N_ELEMENTS(units) && size >= 999.95; i++)
+		size /= 1000;
+	return g_strdup_printf("%.1f %s", size, units[i]);
+}
+
+/* Local time, as people read it. */
+static char *
+when(const struct tally_folder_log *log)
+{
+	g_autoptr(GDateTime) time =
+		g_date_time_new_from_unix_local((gint64)(log->started_unix_ns / 1000000000));
+	return time ? g_date_time_format(time, "%Y-%m-%d %H:%M:%S") : g_strdup("?");
+}
+
+static void
+print_row(const struct tally_folder_log *log)
+{
+	struct content c = read_content(log->path);
+	g_autofree char *time = when(log);
+	g_autofree char *program = tally_text_fit(log->program, 18);
+	g_autofree char *name = g_path_get_basename(log->path);
+	char frames[32] = "?", median[32] = "-";
+	if (c.whole)
+		g_snprintf(frames, sizeof(frames), "%" G_GUINT64_FORMAT, c.frames);
+	if (c.has_median)
+		g_snprintf(median, sizeof(median), "%.2f ms", c.median_ms);
+	g_autofree char *shown = tally_text_escape(name);
+	g_autofree char *size = size_text(log->bytes);
+	size_t width = tally_text_width(program);
+	tally_text_print(stdout, "%-19s  %s%*s  %7s  %10s  %9s  %s%s\n", time, program,
+			 (int)(width < 18 ? 18 - width : 0), "", frames, median, size, shown,
+			 tally_folder_log_is_written(log) ? " (still written to)" : "");
+}
+
+static void
+put_log(struct tally_out *o, const struct tally_folder_log *log)
+{
+	struct content c = read_content(log->path);
+	tally_out_object(o, NULL);
+	tally_out_text(o, "path", log->path);
+	tally_out_text(o, "program", log->program);
+	tally_out_u64(o, "started_unix_ns", log->started_unix_ns);
+	tally_out_u64(o, "bytes", log->bytes);
+	tally_out_bool(o, "readable", c.whole);
+	tally_out_bool(o, "written_to", tally_folder_log_is_written(log));
+	tally_out_u64(o, "frames", c.frames);
+	if (c.has_median)
+		tally_out_f64(o, "median_frame_ms", c.median_ms);
+	tally_out_end_object(o);
+}
+
+static void
+list_json(const GPtrArray *logs, const char *folder)
+{
+	struct tally_out o;
+	tally_out_init(&o, stdout);
+	tally_out_object(&o, NULL);
+	tally_out_text(&o, "schema", "passtally-logs/1");
+	tally_out_text_or_null(&o, "folder", folder);
+	tally_out_array(&o, "logs");
+	for (guint i = 0; i < logs->len; i++)
+		put_log(&o, g_ptr_array_index(logs, i));
+	tally_out_end_array(&o);
+	tally_out_end_object(&o);
+	tally_out_char(&o, '\n');
+	tally_out_flush(&o);
+}
+
+static uint64_t
+total_bytes(const GPtrArray *logs)
+{
+	uint64_t bytes = 0;
+	for (guint i = 0; i < logs->len; i++)
+		bytes += ((const struct tally_folder_log *)logs->pdata[i])->bytes;
+	return bytes;
+}
+
+static void
+list(const struct request *r, const GPtrArray *logs, const char *folder)
+{
+	g_autofree char *shown = tally_text_escape(folder);
+	g_autofree char *size = size_text(total_bytes(logs));
+	if (logs->len == 0) {
+		tally_text_print_line(stdout, "%s: no log%s", shown,
+				      r->program || r->older_ns ? " of that kind" : "");
+		return;
+	}
+	guint n = r->all ? logs->len : MIN(logs->len, LISTED);
+	tally_text_print(stdout, "%s: %u log%s, %s\n\n%-19s  %-18s  %7s  %10s  %9s  LOG\n", shown,
+			 logs->len, logs->len == 1 ? "" : "s", size, "WHEN", "PROGRAM", "FRAMES",
+			 "MEDIAN", "SIZE");
+	for (guint i = 0; i < n; i++)
+		print_row(g_ptr_array_index(logs, i));
+	if (n < logs->len)
+		tally_text_print(stdout, "%u more: --all lists them\n", logs->len - n);
+}
+
+/* ---- removal ---- */
+
+/* The logs named on the command line; false after printing which is none of ours. */
+static bool
+read_named(const struct request *r, GPtrArray *logs)
+{
+	for (guint i = 0; i < r->named->len; i++) {
+		const char *path = g_ptr_array_index(r->named, i);
+		struct tally_folder_log log;
+		if (!tally_folder_log_read(&log, path)) {
+			tally_cli_complain("logs",
+					   "%s is not a log of passtally, or cannot be read: "
+					   "nothing is removed",
+					   path);
+			return false;
+		}
+		g_ptr_array_add(logs, g_memdup2(&log, sizeof(log)));
+	}
+	return true;
+}
+
+static bool
+agrees(const struct request *r, const GPtrArray *logs)
+{
+	if (r->yes || !isatty(STDIN_FILENO))
+		return true;
+	g_autofree char *size = size_text(total_bytes(logs));
+	tally_text_print(stderr, "remove %u log%s, %s? [y/N] ", logs->len,
+			 logs->len == 1 ? "" : "s", size);
+	char answer[16] = "";
+	return fgets(answer, sizeof(answer), stdin) && (answer[0] == 'y' || answer[0] == 'Y');
+}
+
+static int
+remove_logs(const struct request *r, const GPtrArray *logs)
+{
+	if (logs->len && !agrees(r, logs))
+		return TALLY_EXIT_NOTHING;
+	int status = TALLY_EXIT_OK;
+	unsigned removed = 0;
+	uint64_t bytes = 0;
+	for (guint i = 0; i < logs->len; i++) {
+		const struct tally_folder_log *log = g_ptr_array_index(logs, i);
+		if (tally_folder_log_is_written(log)) {
+			tally_cli_complain("logs", "%s is still written to: it stays", log->path);
+			status = TALLY_EXIT_NOTHING;
+		} else if (g_unlink(log->path) < 0) {
+			tally_cli_complain("logs", "%s: %s", log->path, g_strerror(errno));
+			status = TALLY_EXIT_NOTHING;
+		} else {
+			removed++;
+			bytes += log->bytes;
+		}
+	}
+	g_autofree char *size = size_text(bytes);
+	tally_text_print(stdout, "%u log%s removed, %s\n", removed, removed == 1 ? "" : "s", size);
+	return status;
+}
+
+/* ---- the command ---- */
+
+static void
+select_logs(const struct request *r, GPtrArray *logs)
+{
+	int64_t now_ns = g_get_real_time() * 1000;
+	for (guint i = logs->len; i-- > 0;) {
+		const struct tally_folder_log *log = g_ptr_array_index(logs, i);
+		if ((r->program && strcmp(log->program, r->program) != 0) ||
+		    (r->older_ns && now_ns - log->changed_ns < r->older_ns))
+			g_ptr_array_remove_index(logs, i);
+	}
+}
+
+static void
+free_log(gpointer log)
+{
+	tally_folder_log_finish(log);
+	g_free(log);
+}
+
+static int
+logs_of(const struct request *r)
+{
+	if (r->named->len) {
+		g_autoptr(GPtrArray) named = g_ptr_array_new_with_free_func(free_log);
+		return read_named(r, named) ? remove_logs(r, named) : TALLY_EXIT_USAGE;
+	}
+	g_autofree char *folder = tally_folder_path();
+	if (!folder) {
+		tally_cli_complain("logs", "there is no default folder: neither XDG_STATE_HOME "
+					   "nor HOME is an absolute path");
+		return TALLY_EXIT_FAILED;
+	}
+	g_autoptr(GPtrArray) logs = tally_folder_list(folder);
+	select_logs(r, logs);
+	if (r->remove)
+		return remove_logs(r, logs);
+	if (r->json)
+		list_json(logs, folder);
+	else
+		list(r, logs, folder);
+	return TALLY_EXIT_OK;
+}
+
+static int
+run(int argc, char **argv)
+{
+	struct request r = { .named = g_ptr_array_new() };
+	int status = TALLY_EXIT_USAGE;
+	if (parse(&r, argc, argv)) {
+		status = TALLY_EXIT_OK;
+		if (r.help)
+			help();
+		else
+			status = logs_of(&r);
+	}
+	g_ptr_array_unref(r.named);
+	return status;
+}
+
+const struct tally_command tally_command_logs = {
+	.name = "logs",
+	.summary = "List the logs on this machine, and remove them",
+	.run = run,
+	.help = help,
+};

@@ -1,0 +1,203 @@
+#!/usr/bin/env python3
+"""passtally logs, and the log that a command means when none is named."""
+
+import fcntl
+import json
+import os
+import pty
+import shutil
+import subprocess
+import time
+import unittest
+
+from cli_case import COMMAND, CliCase, end, frame, header, log_bytes, one_pass, device, pass_info, A
+
+HOUR = 3600
+
+
+def log_of(name, frames=3, cpu_ns=16000000):
+    return log_bytes([header(program=f"/usr/games/{name}"), device(), pass_info(A, "scene")] +
+                     [frame(i, [one_pass(0, A, 1000, "scene")], cpu_ns=cpu_ns + i * 1000000) for i in range(frames)] +
+                     [end(frames, frames)])
+
+
+class Logs(CliCase):
+    def setUp(self):
+        super().setUp()
+        self.place = self.folder / "state/passtally"
+        self.place.mkdir(parents=True)
+        self.now = int(time.time())
+        self.env["TZ"] = "UTC"
+
+    def add(self, name, data, hours_ago):
+        path = self.place / name
+        path.write_bytes(data)
+        os.utime(path, (self.now - hours_ago * HOUR, self.now - hours_ago * HOUR))
+        return path
+
+    def several(self):
+        """Newest last; and what is no log of ours."""
+        self.add("alien.jsonl", b'{"type":"event"}\n', 0)
+        self.add("notes.txt", b"mine", 0)
+        return [self.add("a-1.jsonl", log_of("alpha", 5), 200), self.add("b-1.jsonl", log_of("beta"), 100),
+                self.add("a-2.jsonl", log_of("alpha", 4), 50), self.add("b-2.jsonl", log_of("beta", 9), 1)]
+
+    # The list
+
+    def test_list(self):
+        self.several()
+        lines = self.ok("logs").stdout.decode().splitlines()
+        self.assertEqual(lines[0].split(": ")[0], str(self.place))
+        self.assertIn(": 4 logs, ", lines[0])
+        self.assertEqual(lines[2].split(), ["WHEN", "PROGRAM", "FRAMES", "MEDIAN", "SIZE", "LOG"])
+        self.assertEqual([line.split()[-1] for line in lines[3:]], ["b-2.jsonl", "a-2.jsonl", "b-1.jsonl", "a-1.jsonl"])
+        self.assertEqual(lines[3].split()[:6], ["2026-01-02", "03:04:05", "beta", "9", "20.00", "ms"])
+        for args, names in ((("--program", "alpha"), ["a-2.jsonl", "a-1.jsonl"]),
+                            (("--older-than", "4d"), ["b-1.jsonl", "a-1.jsonl"]),
+                            (("--older-than=1w", "--program=beta"), [])):
+            got = self.ok("logs", *args).stdout.decode().splitlines()[3:]
+            self.assertEqual([line.split()[-1] for line in got], names)
+
+    def test_json(self):
+        self.several()
+        got = json.loads(self.ok("logs", "--json").stdout)
+        self.assertEqual((got["schema"], got["folder"]), ("passtally-logs/1", str(self.place)))
+        self.assertEqual([(log["program"], log["frames"], log["median_frame_ms"]) for log in got["logs"]],
+                         [("beta", 9, 20), ("alpha", 4, 17), ("beta", 3, 17), ("alpha", 5, 18)])
+        self.assertTrue(all(log["readable"] and not log["written_to"] for log in got["logs"]))
+
+    def test_many(self):
+        for i in range(25):
+            self.add(f"{i:02}.jsonl", log_of("many", 1), i)
+        self.assertIn("\n5 more: --all lists them\n", self.ok("logs").stdout.decode())
+        self.assertEqual(len(self.ok("logs", "--all").stdout.decode().splitlines()), 28)
+
+    def test_none(self):
+        self.assertRegex(self.ok("logs").stdout.decode(), r"passtally: no log\n$")
+        shutil.rmtree(self.place)
+        self.ok("logs")
+        self.assertEqual(self.command("logs", env={"HOME": "", "XDG_STATE_HOME": ""}).returncode, 125)
+
+    def test_damaged(self):
+        """Listed as what its header says, with the frames before the fault, and no count."""
+        self.add("bad.jsonl", log_of("bad") + b"{\n" + log_of("bad"), 1)
+        self.assertRegex(self.ok("logs").stdout.decode(), r"bad +\? +17.00 ms +\d")
+
+    # Removal
+
+    def names(self):
+        return sorted(p.name for p in self.place.iterdir())
+
+    def test_remove(self):
+        self.several()
+        for args, words in ((("--remove",), "needs to know which"), (("a.jsonl",), "LOG is for --remove"),
+                            (("--remove", "--older-than", "soon"), "as in 7d"),
+                            (("--remove", "--older-than", "0d"), "as in 7d"),
+                            (("--remove", "--all", "x"), "do not go with it")):
+            done = self.command("logs", *args)
+            self.assertEqual((done.returncode, done.stdout), (2, b""), args)
+            self.assertIn(words, done.stderr.decode())
+        self.assertEqual(len(self.names()), 6)
+        self.assertIn(b"1 log removed", self.ok("logs", "--remove", "--program", "alpha", "--older-than", "4d").stdout)
+        self.assertEqual(self.names(), ["a-2.jsonl", "alien.jsonl", "b-1.jsonl", "b-2.jsonl", "notes.txt"])
+        self.ok("logs", "--remove", self.place / "b-1.jsonl")
+        self.assertIn(b"2 logs removed", self.ok("logs", "--remove", "--all").stdout)
+        self.assertEqual(self.names(), ["alien.jsonl", "notes.txt"])
+
+    def test_what_is_not_ours_stays(self):
+        ours = self.add("a.jsonl", log_of("a"), 1)
+        alien = self.add("alien.jsonl", b'{"type":"event"}\n', 1)
+        os.symlink(ours, self.place / "link.jsonl")
+        for path in (alien, self.place / "link.jsonl", self.place, self.folder / "none.jsonl"):
+            done = self.command("logs", "--remove", ours, path)
+            self.assertEqual((done.returncode, done.stdout), (2, b""))
+            self.assertIn(b"nothing is removed", done.stderr)
+        self.ok("logs", "--remove", "--all")
+        self.assertEqual(self.names(), ["alien.jsonl", "link.jsonl"])
+
+    def test_still_written_to(self):
+        path = self.add("a.jsonl", log_of("a"), 1)
+        with open(self.write("probe", "x"), "rb") as probe:
+            try:
+                fcntl.fcntl(probe, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+            except OSError:
+                self.skipTest("the file system has no leases")
+        with open(path, "ab"):
+            done = self.command("logs", "--remove", "--all")
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(b"still written to: it stays", done.stderr)
+            self.assertIn(b"(still written to)", self.ok("logs").stdout)
+        self.assertEqual(self.names(), ["a.jsonl"])
+
+    def test_asks_on_a_terminal(self):
+        for answer, status, left in ((b"n\n", 1, 1), (b"\n", 1, 1), (b"y\n", 0, 0)):
+            self.add("a.jsonl", log_of("a"), 1)
+            master, slave = pty.openpty()
+            os.write(master, answer)
+            done = subprocess.run([COMMAND, "logs", "--remove", "--all"], env=self.env, stdin=slave,
+                                  capture_output=True, timeout=60)
+            os.close(master)
+            os.close(slave)
+            self.assertIn(b"remove 1 log, ", done.stderr)
+            self.assertEqual((done.returncode, len(self.names())), (status, left))
+
+    # Which log is meant
+
+    def test_newest(self):
+        self.several()
+        for args in (("report",), ("check",), ("export", "--csv", "-")):
+            done = self.ok(*args)
+            self.assertEqual(done.stderr.decode(), f"passtally {args[0]}: no log is named; the newest is "
+                             f"{self.place}/b-2.jsonl\n")
+            self.assertIn(b"beta" if args[0] == "report" else b"", done.stdout)
+        done = self.ok("report", "alpha")
+        self.assertEqual(done.stderr.decode(), "passtally report: that program's newest log is "
+                         f"{self.place}/a-2.jsonl\n")
+        self.assertIn(b"4 frames", done.stdout)
+
+    def test_a_file_wins(self):
+        self.several()
+        self.write("alpha", log_of("other", 7))
+        done = self.ok("report", "alpha")
+        self.assertEqual(done.stderr, b"")
+        self.assertIn(b"7 frames", done.stdout)
+
+    def test_two_newest(self):
+        paths = self.several()
+        done = self.ok("compare")
+        self.assertEqual(done.stderr.decode(), f"passtally compare: no logs are named; base is {paths[1]}\n"
+                         f"passtally compare: new is {paths[3]}\n")
+        self.assertEqual(done.stdout, self.ok("compare", paths[1], paths[3]).stdout)
+        self.assertIn(f"base is {paths[0]}".encode(), self.ok("compare", "alpha").stderr)
+        paths[0].unlink()
+        done = self.command("compare", "alpha")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"the only one of alpha", done.stderr)
+
+    def test_nothing_there(self):
+        for args in (("report",), ("check",), ("export", "--csv", "-"), ("compare",)):
+            done = self.command(*args)
+            self.assertEqual((done.returncode, done.stdout), (2, b""), args)
+            self.assertIn(b"passtally run -- GAME", done.stderr)
+        self.assertEqual(self.command("report", "gamma").returncode, 125)
+
+    def test_page(self):
+        if b"built without" in self.command("report", "--html", "-", self.write_log("x.jsonl", [header(), end(0, 0)])).stderr:
+            self.skipTest("report --html is not in this build")
+        self.several()
+        for args, page in (((), "b-2.html"), (("alpha",), "a-2.html")):
+            done = self.ok("report", *args, "--html")
+            self.assertEqual(done.stdout.decode(), f"page {self.place}/{page}\n")
+            self.assertIn(b"<html", (self.place / page).read_bytes())
+        log = self.write("here.jsonl", log_of("here"))
+        before = log.read_bytes()
+        self.assertEqual(self.ok("report", "--html", "here.jsonl").stdout.decode(), f"page {self.folder}/here.html\n")
+        self.assertEqual(log.read_bytes(), before)
+        self.assertEqual(self.ok("report", "--html", "out.html", "here.jsonl").stdout, b"")
+        done = self.command("report", "-", "--html", input=before)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"--html OUT", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
