@@ -28,7 +28,8 @@ folder_name(unsigned i)
 	if (i == 0 && has_runtime)
 		return g_build_filename(runtime, "passtally", NULL);
 	if (i == (has_runtime ? 1 : 0))
-		return g_strdup_printf("/tmp/passtally-%u", (unsigned)geteuid());
+		return g_strdup_printf("%s/passtally-%u", g_get_tmp_dir(),
+				       (unsigned)geteuid());
 	return NULL;
 }
 

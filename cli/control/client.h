@@ -2,8 +2,8 @@
  * requests.
  *
  * `passtally run` gives each process of a game a socket in a folder of the user: passtally/
- * in $XDG_RUNTIME_DIR, or /tmp/passtally-UID where that is not set. Only sockets of the same
- * user are contacted. One thread; a request waits at most 3 s.
+ * in $XDG_RUNTIME_DIR, or passtally-UID in $TMPDIR (or /tmp) where that is not set. Only
+ * sockets of the same user are contacted. One thread; a request waits at most 3 s.
  */
 #ifndef PASSTALLY_CLI_CONTROL_CLIENT_H
 #define PASSTALLY_CLI_CONTROL_CLIENT_H

@@ -102,6 +102,15 @@ class Trigger(CliCase):
         silent.listen(1)
         self.assertIn("does not answer", self.refuse("--control", path, "start"))
 
+    def test_temporary(self):
+        """Without a folder for the session, the sockets are in a folder of TMPDIR, which is looked into anyhow."""
+        place = self.folder / "tmp" / f"passtally-{os.geteuid()}"
+        place.mkdir(mode=0o700)
+        self.serve(place / "game.sock", [b"ok\nstate waiting\n", b"ok\nstate waiting\n"])
+        self.assertEqual(self.ok("trigger", "status").stdout, b"state waiting\n")
+        self.env.pop("XDG_RUNTIME_DIR")
+        self.assertEqual(self.ok("trigger", "status").stdout, b"state waiting\n")
+
     def test_dead(self):
         """The folder is cleared of sockets that nobody listens at, and of nothing else."""
         for name in ("dead.sock", "dead.other"):
