@@ -159,8 +159,9 @@ tally_export_see_workload(const struct tally_workload_record *w, tally_export_se
 }
 
 static void
-see_note(const struct tally_note_record *note, tally_export_see *see, void *user)
+see_note(const struct tally_timeline_event *e, tally_export_see *see, void *user)
 {
+	const struct tally_note_record *note = e->note;
 	const struct tally_export_arg args[] = {
 		{ .prefix = "", .key = "level", .text = tally_level_name(note->level) },
 		{ .prefix = "", .key = "source", .text = note->source },
@@ -171,13 +172,15 @@ see_note(const struct tally_note_record *note, tally_export_see *see, void *user
 		see(user, &args[1]);
 	if (!note->has_time)
 		see(user, &args[2]);
+	if (e->has_number)
+		see_number(see, user, "frame", e->number);
 }
 
 void
 tally_timeline_see_args(const struct tally_timeline_event *e, tally_export_see *see, void *user)
 {
 	if (e->note) {
-		see_note(e->note, see, user);
+		see_note(e, see, user);
 		return;
 	}
 	if (!e->frame)

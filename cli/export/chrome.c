@@ -200,14 +200,14 @@ see_event(void *user, const struct tally_timeline_event *event)
 }
 
 static struct tally_export *
-begin(FILE *out)
+begin(FILE *out, const struct tally_export_options *options)
 {
 	struct chrome *e = g_new0(struct chrome, 1);
 	tally_out_init(&e->out, out);
 	e->sink = (struct tally_timeline_sink){
 		.user = e, .track = see_track, .clock = see_clock, .event = see_event
 	};
-	e->timeline = tally_timeline_create(&e->sink);
+	e->timeline = tally_timeline_create(&e->sink, options);
 	return (struct tally_export *)e;
 }
 

@@ -28,6 +28,7 @@ struct csv_device {
 
 struct csv {
 	struct tally_out out;
+	bool no_counters;
 	struct tally_export_names *names;
 	GHashTable *devices; /* maps a number to struct csv_device */
 	GString *frame; /* the cells "device,api,frame,set," of the current frame */
@@ -149,7 +150,7 @@ put_number(void *to, const char *name, const char *unit, bool known, struct tall
 static void
 put_values(struct csv *e, const struct tally_keyed_value *values, uint32_t n, enum what what)
 {
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n && !e->no_counters; i++) {
 		if (!isfinite(tally_value_f64(values[i].value)))
 			continue;
 		enum validity validity = values[i].estimated ? ESTIMATED
@@ -247,10 +248,11 @@ put_frame(struct csv *e, const struct tally_frame_record *f)
 /* ---- the format ---- */
 
 static struct tally_export *
-begin(FILE *out)
+begin(FILE *out, const struct tally_export_options *options)
 {
 	struct csv *e = g_new0(struct csv, 1);
 	tally_out_init(&e->out, out);
+	e->no_counters = options->no_counters;
 	e->names = tally_export_names_create();
 	e->devices = g_hash_table_new_full(NULL, NULL, NULL, free_device);
 	e->frame = g_string_new(NULL);

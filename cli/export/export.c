@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { OPT_PERFETTO, OPT_CHROME, OPT_CSV, OPT_HELP, N_FORMATS = OPT_CSV + 1 };
+enum { OPT_PERFETTO, OPT_CHROME, OPT_CSV, OPT_NO_COUNTERS, OPT_HELP, N_FORMATS = OPT_CSV + 1 };
 
 static const struct tally_arg options[] = {
 	[OPT_PERFETTO] = { "perfetto", 0, "OUT",
@@ -20,6 +20,9 @@ static const struct tally_arg options[] = {
 	[OPT_CSV] = { "csv", 0, "OUT",
 		      "Write a table: one row a frame, pass and value, with unit and "
 		      "validity." },
+	[OPT_NO_COUNTERS] = { "no-counters", 0, NULL,
+			      "Leave out the tracks, or rows, of counters and metrics: a much "
+			      "smaller file. A pass still shows its own." },
 	[OPT_HELP] = { "help", 'h', NULL, "Show this." },
 };
 
@@ -37,6 +40,7 @@ struct target {
 
 struct request {
 	struct target targets[N_FORMATS];
+	struct tally_export_options options;
 	const char *log;
 	char *found; /* the log's path, owned */
 };
@@ -90,12 +94,13 @@ parse(struct request *r, int argc, char **argv)
 		}
 		if (option == TALLY_ARG_POSITIONAL) {
 			if (r->log) {
-				tally_cli_complain("export",
-						   "one log at a time: %s and %s are two",
+				tally_cli_complain("export", "one log at a time: %s and %s are two",
 						   r->log, value);
 				return TALLY_EXIT_USAGE;
 			}
 			r->log = value;
+		} else if (option == OPT_NO_COUNTERS) {
+			r->options.no_counters = true;
 		} else {
 			r->targets[option].path = value;
 		}
@@ -129,9 +134,12 @@ show_line(struct request *r, const struct tally_log_line *line)
 	bool good = true;
 	for (unsigned i = 0; i < N_FORMATS; i++) {
 		struct target *t = &r->targets[i];
-		if (!t->export)
+		if (!t->path)
 			continue;
 		errno = 0;
+		/* Not before the first line was read: of what is no log, nothing is written. */
+		if (!t->export)
+			t->export = formats[i]->begin(t->t.file, &r->options);
 		formats[i]->line(t->export, line);
 		if (ferror(t->t.file)) {
 			t->t.error = errno;
@@ -163,12 +171,11 @@ read_log(struct request *r)
 	if (status == TALLY_READ_END || status == TALLY_READ_OK)
 		return TALLY_EXIT_OK; /* a failed write is reported when the output is closed */
 	if (status == TALLY_READ_TRUNCATED) {
-		tally_cli_complain(
-			"export",
-			"%s: the last line (%" G_GUINT64_FORMAT
-			") is cut, as when the program was killed; all lines before it "
-			"are exported",
-			r->log, error.line);
+		tally_cli_complain("export",
+				   "%s: the last line (%" G_GUINT64_FORMAT
+				   ") is cut, as when the program was killed; all lines before it "
+				   "are exported",
+				   r->log, error.line);
 		return TALLY_EXIT_OK;
 	}
 	return tally_cli_read_failed("export", r->log, status, &error);
@@ -179,16 +186,14 @@ tell_left(const struct tally_export_left *left)
 {
 	if (left->passes)
 		tally_cli_complain("export",
-				   "%" G_GUINT64_FORMAT
-				   " passes have no known place on the GPU's "
+				   "%" G_GUINT64_FORMAT " passes have no known place on the GPU's "
 				   "timeline: they are listed where they were submitted",
 				   left->passes);
 	if (left->workloads)
-		tally_cli_complain(
-			"export",
-			"%" G_GUINT64_FORMAT " single commands have no known place on "
-			"the GPU's timeline: --csv has what was counted of them",
-			left->workloads);
+		tally_cli_complain("export",
+				   "%" G_GUINT64_FORMAT " single commands have no known place on "
+				   "the GPU's timeline: --csv has what was counted of them",
+				   left->workloads);
 }
 
 /* Returns false after printing an error. */
@@ -201,7 +206,6 @@ begin_export(struct request *r, unsigned i)
 			      "name what to write first: passtally export --perfetto OUT LOG"))
 		return false;
 	setvbuf(t->t.file, NULL, _IOFBF, 1 << 18);
-	t->export = formats[i]->begin(t->t.file);
 	return true;
 }
 

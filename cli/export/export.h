@@ -20,10 +20,14 @@ struct tally_export_left {
 	uint64_t passes, workloads;
 };
 
+struct tally_export_options {
+	bool no_counters; /* leave out the tracks, or rows, of counters and metrics */
+};
+
 struct tally_export_format {
 	const char *name; /* name of the command-line option */
 	bool binary; /* not suitable for a terminal */
-	struct tally_export *(*begin)(FILE *out);
+	struct tally_export *(*begin)(FILE *out, const struct tally_export_options *options);
 	void (*line)(struct tally_export *e, const struct tally_log_line *line);
 	/* Writes the end of the file and frees everything. */
 	void (*end)(struct tally_export *e, struct tally_export_left *left);
@@ -41,6 +45,9 @@ void tally_export_names_add(struct tally_export_names *names,
 /* Returns the same pointer for the same pass of a device as long as `names` lives. */
 const char *tally_export_names_find(struct tally_export_names *names, uint32_t device,
 				    const struct tally_pass_record *pass);
+/* The label of the pass; NULL = none. Valid until the next line of the log. */
+const char *tally_export_names_label(struct tally_export_names *names,
+				     const struct tally_pass_record *pass);
 /* The lane that a pass ran on: "queue 0.1", "context 2" or "no context". */
 void tally_export_lane_name(const struct tally_pass_record *pass, char *out, size_t size);
 

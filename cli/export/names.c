@@ -84,8 +84,7 @@ struct tally_export_names *
 tally_export_names_create(void)
 {
 	struct tally_export_names *names = g_new0(struct tally_export_names, 1);
-	names->passes = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
-					      free_named_pass);
+	names->passes = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_named_pass);
 	names->names = g_hash_table_new_full(hash_pass, same_pass, g_free, g_free);
 	names->ordinals = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	names->keys = g_hash_table_new_full(hash_device, same_device, free_device_key, free_key);
@@ -113,11 +112,24 @@ add_pass(struct tally_export_names *names, uint64_t id, const char *label, char 
 }
 
 void
-tally_export_names_add(struct tally_export_names *names,
-		       const struct tally_pass_info_record *info)
+tally_export_names_add(struct tally_export_names *names, const struct tally_pass_info_record *info)
 {
 	add_pass(names, info->id, info->label,
 		 tally_pass_name(info->kind, &info->target, info->target.presented));
+}
+
+static struct named_pass *
+need_pass(struct tally_export_names *names, const struct tally_pass_record *pass)
+{
+	struct named_pass *n = g_hash_table_lookup(names->passes, &pass->id);
+	return n ? n
+		 : add_pass(names, pass->id, pass->label, tally_pass_name(pass->kind, NULL, false));
+}
+
+const char *
+tally_export_names_label(struct tally_export_names *names, const struct tally_pass_record *pass)
+{
+	return need_pass(names, pass)->label;
 }
 
 /* Follows the rules of cli/log/aggregate.c, so that a trace and a report use the same name
@@ -130,10 +142,7 @@ tally_export_names_find(struct tally_export_names *names, uint32_t device,
 	char *name = g_hash_table_lookup(names->names, &key);
 	if (name)
 		return name;
-	struct named_pass *n = g_hash_table_lookup(names->passes, &pass->id);
-	if (!n)
-		n = add_pass(names, pass->id, pass->label,
-			     tally_pass_name(pass->kind, NULL, false));
+	const struct named_pass *n = need_pass(names, pass);
 	bool window = pass->surface >= 0 && pass->kind == TALLY_PASS_RENDER;
 	const char *base = n->label ? n->label : window ? "Backbuffer" : n->base;
 	char *counted = g_strdup_printf("%u|%s", device, base);

@@ -413,14 +413,14 @@ see_event(void *user, const struct tally_timeline_event *event)
 }
 
 static struct tally_export *
-begin(FILE *out)
+begin(FILE *out, const struct tally_export_options *options)
 {
 	struct perfetto *e = g_new0(struct perfetto, 1);
 	e->out = out;
 	e->sink = (struct tally_timeline_sink){
 		.user = e, .track = see_track, .clock = see_clock, .event = see_event
 	};
-	e->timeline = tally_timeline_create(&e->sink);
+	e->timeline = tally_timeline_create(&e->sink, options);
 	for (unsigned i = 0; i < N_TABLES; i++)
 		e->tables[i] = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	e->specs = g_ptr_array_new();

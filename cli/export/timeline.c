@@ -1,5 +1,6 @@
 #include "cli/export/tracks.h"
 
+#include "cli/log/pass_name.h"
 #include "cli/log/stats.h"
 
 #include <string.h>
@@ -12,14 +13,18 @@
 struct placed {
 	const struct tally_pass_record *pass;
 	struct tally_lane *lane;
+	const char *label; /* NULL = none */
 	uint64_t start_ns, end_ns;
 	uint32_t layer; /* index within its frame */
 };
 
-/* A note that waits for the first frame, which gives the time of the run. */
+/* A note that waits for the first frame, which gives the time of the run, or a mark that waits
+ * for its frame. */
 struct early {
 	enum tally_level level;
 	char *message, *source;
+	bool has_time;
+	uint64_t time_ns;
 };
 
 static void
@@ -32,10 +37,13 @@ free_early(gpointer v)
 }
 
 struct tally_timeline *
-tally_timeline_create(const struct tally_timeline_sink *sink)
+tally_timeline_create(const struct tally_timeline_sink *sink,
+		      const struct tally_export_options *options)
 {
 	struct tally_timeline *t = g_new0(struct tally_timeline, 1);
 	t->sink = sink;
+	t->no_counters = options->no_counters;
+	t->same_layer = g_ptr_array_new();
 	t->names = tally_export_names_create();
 	t->tracks = g_ptr_array_new_with_free_func(tally_tracks_free);
 	t->devices = g_hash_table_new_full(NULL, NULL, NULL, tally_tracks_free_device);
@@ -58,6 +66,7 @@ tally_timeline_destroy(struct tally_timeline *t)
 	g_array_unref(t->placed);
 	g_byte_array_unref(t->drawn);
 	g_array_unref(t->order);
+	g_ptr_array_unref(t->same_layer);
 	g_ptr_array_unref(t->loads);
 	g_ptr_array_unref(t->number_tracks);
 	g_array_unref(t->number_values);
@@ -118,9 +127,8 @@ emit_numbers(struct tally_timeline *t, const struct stretch *s, bool metric,
 	g_ptr_array_set_size(t->number_tracks, 0);
 	g_array_set_size(t->number_values, 0);
 	for (uint32_t i = 0; i < n; i++) {
-		g_ptr_array_add(t->number_tracks,
-				tally_tracks_number(t, s->layer, values[i].key, i,
-						    &s->where, metric));
+		g_ptr_array_add(t->number_tracks, tally_tracks_number(t, s->layer, values[i].key, i,
+								      &s->where, metric));
 		g_array_append_val(t->number_values, values[i].value);
 	}
 	const struct tally_timeline_event e = {
@@ -178,7 +186,8 @@ emit_cpu_frame(struct tally_timeline *t, struct tally_timeline_device *d,
 		{ .key = gpu, .value = tally_u64(f->gpu_ns) },
 	};
 	emit_numbers(t, &s, true, of_frame, f->has_gpu ? 3 : 2);
-	emit_numbers(t, &s, true, f->metrics, f->n_metrics);
+	if (!t->no_counters)
+		emit_numbers(t, &s, true, f->metrics, f->n_metrics);
 	t->last_ns = MAX(t->last_ns, s.end_ns);
 }
 
@@ -195,18 +204,16 @@ flow_of(const struct tally_frame_record *f, const struct tally_pass_record *p)
 /* `drawn`: the GPU's side of the pass is on a track and already shows everything known about
  * the pass. */
 static void
-emit_submission(struct tally_timeline *t, struct tally_timeline_device *d,
-		struct tally_lane *lane, const struct tally_frame_record *f,
-		const struct tally_pass_record *p, bool drawn)
+emit_submission(struct tally_timeline *t, struct tally_timeline_device *d, struct tally_lane *lane,
+		const struct tally_frame_record *f, const struct tally_pass_record *p, bool drawn)
 {
 	uint64_t ns = p->has_cpu_start ? p->cpu_start_ns : f->start_ns;
 	if (ns > INT64_MAX || (drawn && !p->has_cpu_start))
 		return;
 	if (!lane->submission) {
-		lane->submission = tally_tracks_add(
-			t, TALLY_TRACK_SLICES, d->group,
-			g_strdup_printf("%s: CPU submits", lane->name), d->number,
-			lane->rank);
+		lane->submission = tally_tracks_add(t, TALLY_TRACK_SLICES, d->group,
+						    g_strdup_printf("%s: CPU submits", lane->name),
+						    d->number, lane->rank);
 		tally_tracks_tell(t, lane->submission);
 	}
 	bool joined = drawn && !(p->flags & TALLY_FLAG(UNCALIBRATED));
@@ -352,6 +359,8 @@ emit_pass(struct tally_timeline *t, struct tally_timeline_device *d,
 	if (p->pass->n_workloads)
 		emit_workloads(t, d, p, &e);
 	emit_end(t, &e);
+	if (t->no_counters)
+		return;
 	const struct stretch s = { .layer = layer,
 				   .where = { p->lane->name, is_own(p), number },
 				   .start_ns = p->start_ns,
@@ -360,28 +369,85 @@ emit_pass(struct tally_timeline *t, struct tally_timeline_device *d,
 	emit_numbers(t, &s, true, p->pass->metrics, p->pass->n_metrics);
 }
 
+/* What the slices of a frame have in common. */
+struct gpu_frame {
+	struct tally_timeline_device *device;
+	const struct tally_frame_record *frame;
+	struct tally_layer *layer;
+	uint32_t number; /* index of the layer */
+};
+
+/* The length of the part of the label at `at` that has something below it; 0 = none. */
+static size_t
+group_length(const char *label, size_t at)
+{
+	size_t len = label ? tally_label_part(label + at) : 0;
+	return len && label[at + len] ? len : 0;
+}
+
+/* The passes from index `from` up to, but not including, `to`, which share the first `at` bytes
+ * of their label. Neighbors that share its next part are in a slice of that name. */
+static void
+emit_labelled(struct tally_timeline *t, const struct gpu_frame *g, guint from, guint to, size_t at,
+	      unsigned depth)
+{
+	enum { MOST_LEVELS = 32 };
+	const GPtrArray *passes = t->same_layer;
+	while (from < to) {
+		const struct placed *first = g_ptr_array_index(passes, from);
+		size_t len = depth < MOST_LEVELS ? group_length(first->label, at) : 0;
+		guint next = from + 1;
+		const struct placed *last = first;
+		for (; len && next < to; next++) {
+			const struct placed *p = g_ptr_array_index(passes, next);
+			if (group_length(p->label, at) != len ||
+			    strncmp(p->label + at, first->label + at, len) != 0)
+				break;
+			last = p;
+		}
+		if (!len) {
+			emit_pass(t, g->device, g->frame, first, g->layer, g->number);
+			from = next;
+			continue;
+		}
+		char *part = g_strndup(first->label + at, len);
+		const struct tally_timeline_event e = { .type = TALLY_TIMELINE_BEGIN,
+							.track = g->layer->track,
+							.ns = first->start_ns,
+							.end_ns = last->end_ns,
+							.name = g_intern_string(part),
+							.name_repeats = true,
+							.category = "label" };
+		g_free(part);
+		emit(t, &e);
+		emit_labelled(t, g, from, next, at + len + 1, depth + 1);
+		emit_end(t, &e);
+		from = next;
+	}
+}
+
 /* The passes of a frame on one layer; none of them overlap. */
 static void
 emit_gpu_frame(struct tally_timeline *t, struct tally_timeline_device *d,
-	       const struct tally_frame_record *f, GArray *order, uint32_t number)
+	       const struct tally_frame_record *f, const GArray *order, uint32_t number)
 {
-	const struct placed *first = NULL;
-	uint64_t end_ns = 0;
+	GPtrArray *passes = t->same_layer;
+	g_ptr_array_set_size(passes, 0);
 	for (guint i = 0; i < order->len; i++) {
-		const struct placed *p = g_array_index(order, struct placed *, i);
-		if (p->layer != number)
-			continue;
-		first = first ? first : p;
-		end_ns = MAX(end_ns, p->end_ns);
+		struct placed *p = g_array_index(order, struct placed *, i);
+		if (p->layer == number)
+			g_ptr_array_add(passes, p);
 	}
+	const struct placed *first = g_ptr_array_index(passes, 0);
+	const struct placed *last = g_ptr_array_index(passes, passes->len - 1);
 	struct tally_lane *lane = first->lane;
 	struct tally_layers *layers = is_own(first) ? &lane->gpu_own : &lane->gpu;
 	const struct tally_layer_place place = { .lane = lane->name,
 						 .what = ": GPU",
 						 .rank = lane->rank + 1,
 						 .clock = is_own(first) ? d->clock : NULL };
-	struct tally_layer *layer = tally_tracks_take_layer(t, layers, d, &place,
-							    first->start_ns, end_ns);
+	struct tally_layer *layer = tally_tracks_take_layer(t, layers, d, &place, first->start_ns,
+							    last->end_ns);
 	if (!layer)
 		return;
 	char name[32];
@@ -389,15 +455,12 @@ emit_gpu_frame(struct tally_timeline *t, struct tally_timeline_device *d,
 	struct tally_timeline_event e = { .type = TALLY_TIMELINE_BEGIN,
 					  .track = layer->track,
 					  .ns = first->start_ns,
-					  .end_ns = end_ns,
+					  .end_ns = last->end_ns,
 					  .name = name,
 					  .category = "frame" };
 	emit(t, &e);
-	for (guint i = 0; i < order->len; i++) {
-		const struct placed *p = g_array_index(order, struct placed *, i);
-		if (p->layer == number)
-			emit_pass(t, d, f, p, layer, (uint32_t)(layer - layers->layer));
-	}
+	const struct gpu_frame g = { d, f, layer, (uint32_t)(layer - layers->layer) };
+	emit_labelled(t, &g, 0, passes->len, 0, 0);
 	emit_end(t, &e);
 }
 
@@ -440,8 +503,10 @@ tally_timeline_is_mark(const struct tally_timeline_event *e)
 	return e->note && g_strcmp0(e->note->source, "mark") == 0;
 }
 
+/* `frame`: the frame that a mark stands in, or NULL. */
 static void
-emit_note(struct tally_timeline *t, const struct tally_note_record *note)
+emit_note(struct tally_timeline *t, const struct tally_note_record *note,
+	  const struct tally_recent_frame *frame)
 {
 	const struct tally_timeline_event of_note = { .note = note };
 	bool mark = tally_timeline_is_mark(&of_note);
@@ -453,8 +518,7 @@ emit_note(struct tally_timeline *t, const struct tally_note_record *note)
 		return;
 	if (!*track) {
 		*track = tally_tracks_add(t, TALLY_TRACK_SLICES, tally_tracks_process(t),
-					  g_strdup(mark ? "marks" : "notes"), -1,
-					  mark ? -2 : -1);
+					  g_strdup(mark ? "marks" : "notes"), -1, mark ? -2 : -1);
 		tally_tracks_tell(t, *track);
 	}
 	const struct tally_timeline_event e = { .type = TALLY_TIMELINE_INSTANT,
@@ -462,15 +526,22 @@ emit_note(struct tally_timeline *t, const struct tally_note_record *note)
 						.ns = ns,
 						.name = note->message,
 						.category = "note",
-						.note = note };
+						.note = note,
+						.number = frame ? frame->number : 0,
+						.has_number = frame != NULL };
 	emit(t, &e);
 }
 
 static void
 read_note(struct tally_timeline *t, const struct tally_note_record *note)
 {
-	if (t->has_frame || note->has_time) {
-		emit_note(t, note);
+	const struct tally_timeline_event of_note = { .note = note };
+	bool mark = note->has_time && tally_timeline_is_mark(&of_note);
+	const struct tally_recent_frame *frame = mark ? tally_recent_find(&t->recent, note->time_ns)
+						      : NULL;
+	bool waits = note->has_time ? mark && !frame : !t->has_frame;
+	if (!waits) {
+		emit_note(t, note, frame);
 	} else if (t->early->len == MOST_EARLY) {
 		t->n_early_lost++;
 	} else {
@@ -478,29 +549,38 @@ read_note(struct tally_timeline *t, const struct tally_note_record *note)
 		early->level = note->level;
 		early->message = g_strdup(note->message);
 		early->source = g_strdup(note->source);
+		early->has_time = note->has_time;
+		early->time_ns = note->time_ns;
 		g_ptr_array_add(t->early, early);
 	}
 }
 
+/* Emits the notes that waited for this frame, or, at the end (NULL), all. */
 static void
-emit_early(struct tally_timeline *t)
+emit_early(struct tally_timeline *t, const struct tally_recent_frame *f)
 {
-	for (guint i = 0; i < t->early->len; i++) {
+	for (guint i = 0; i < t->early->len;) {
 		const struct early *early = g_ptr_array_index(t->early, i);
+		bool inside = f && early->has_time && tally_recent_is_inside(f, early->time_ns);
+		if (f && early->has_time && !inside) {
+			i++;
+			continue;
+		}
 		const struct tally_note_record note = { .level = early->level,
 							.message = early->message,
-							.source = early->source };
-		emit_note(t, &note);
+							.source = early->source,
+							.has_time = early->has_time,
+							.time_ns = early->time_ns };
+		emit_note(t, &note, inside ? f : NULL);
+		g_ptr_array_remove_index(t->early, i);
 	}
-	g_ptr_array_set_size(t->early, 0);
-	if (t->n_early_lost) {
+	if (t->n_early_lost && !f) {
 		char message[80];
 		g_snprintf(message, sizeof(message),
-			   "%" G_GUINT64_FORMAT
-			   " more notes before the first frame: see the log",
+			   "%" G_GUINT64_FORMAT " more notes and marks: see the log",
 			   t->n_early_lost);
 		const struct tally_note_record note = { .message = message, .source = "export" };
-		emit_note(t, &note);
+		emit_note(t, &note, NULL);
 		t->n_early_lost = 0;
 	}
 }
@@ -508,7 +588,7 @@ emit_early(struct tally_timeline *t)
 void
 tally_timeline_finish(struct tally_timeline *t)
 {
-	emit_early(t);
+	emit_early(t, NULL);
 }
 
 static void
@@ -518,8 +598,10 @@ read_frame(struct tally_timeline *t, const struct tally_frame_record *f)
 	if (!t->has_frame) {
 		t->has_frame = true;
 		t->last_ns = f->start_ns;
-		emit_early(t);
 	}
+	const struct tally_recent_frame *now = tally_recent_add(&t->recent, f);
+	if (t->early->len)
+		emit_early(t, now);
 	emit_cpu_frame(t, d, f);
 	g_array_set_size(t->placed, 0);
 	g_byte_array_set_size(t->drawn, f->n_passes);
@@ -531,6 +613,8 @@ read_frame(struct tally_timeline *t, const struct tally_frame_record *f)
 		     own_clock(t, d, f, p->gpu_start_ns))) {
 			const struct placed placed = { .pass = p,
 						       .lane = tally_tracks_lane(d, p),
+						       .label = tally_export_names_label(t->names,
+											 p),
 						       .start_ns = p->gpu_start_ns,
 						       .end_ns = p->gpu_start_ns + p->gpu_ns };
 			g_array_append_val(t->placed, placed);
@@ -553,8 +637,7 @@ tally_timeline_line(struct tally_timeline *t, const struct tally_log_line *line)
 	switch (line->type) {
 	case TALLY_LINE_HEADER:
 		g_free(t->program);
-		t->program = g_path_get_basename(
-			line->header.program ? line->header.program : "?");
+		t->program = g_path_get_basename(line->header.program ? line->header.program : "?");
 		t->pid = line->header.pid;
 		break;
 	case TALLY_LINE_DEVICE:

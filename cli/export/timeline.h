@@ -1,7 +1,8 @@
 /* cli/export/timeline.h - a log as tracks with events on them, as trace formats draw it.
  *
  * Each queue (Vulkan) or context (OpenGL) of a device has a track for what the CPU submitted
- * and one for what the GPU ran; passes nest in frames, and workloads in passes. Work that
+ * and one for what the GPU ran; passes nest in frames and in the parts of their labels, and
+ * workloads in passes. Work that
  * overlaps on one queue goes to further tracks of the same name, so that events on a track
  * always nest. Times of a GPU clock that was never matched with the CPU's stay on tracks of
  * their own. Slices of a track come in time order; other events come in no particular order.
@@ -63,6 +64,9 @@ struct tally_timeline_event {
 	const struct tally_pass_record *pass;
 	const struct tally_workload_record *workload;
 	const struct tally_note_record *note;
+	/* of a mark: the frame that it stands in, if `has_number` */
+	uint64_t number;
+	bool has_number;
 	/* For NUMBERS: the tracks are all of one kind and on one clock. */
 	const struct tally_timeline_track *const *tracks;
 	const struct tally_value *values;
@@ -79,7 +83,8 @@ struct tally_timeline_sink {
 
 struct tally_timeline;
 /* `sink` must outlive the timeline. */
-struct tally_timeline *tally_timeline_create(const struct tally_timeline_sink *sink);
+struct tally_timeline *tally_timeline_create(const struct tally_timeline_sink *sink,
+					     const struct tally_export_options *options);
 void tally_timeline_line(struct tally_timeline *t, const struct tally_log_line *line);
 /* Call once, after the last line. */
 void tally_timeline_finish(struct tally_timeline *t);

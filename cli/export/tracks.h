@@ -9,6 +9,7 @@
 #define PASSTALLY_CLI_EXPORT_TRACKS_H
 
 #include "cli/export/timeline.h"
+#include "cli/log/recent.h"
 
 #define TALLY_GUESSES 32
 
@@ -70,6 +71,8 @@ struct tally_timeline {
 	GArray *placed; /* elements: struct placed, the passes of the frame */
 	GByteArray *drawn; /* for the frame's n-th pass: is it on a GPU track? */
 	GArray *order; /* elements: struct placed *, the passes of one lane */
+	GPtrArray *same_layer; /* elements: struct placed *, those of one layer */
+	bool no_counters;
 	GPtrArray *loads; /* elements: struct tally_workload_record *, those of one pass */
 	GPtrArray *number_tracks;
 	GArray *number_values;
@@ -79,7 +82,9 @@ struct tally_timeline {
 	uint32_t n_clocks;
 	bool has_frame;
 	uint64_t last_ns; /* time at which the last frame ended */
-	/* elements: struct early *, notes without a time before the first frame */
+	struct tally_recent recent; /* for marks that follow their frame in the log */
+	/* elements: struct early *, notes without a time before the first frame, and marks
+	 * whose frame was not read yet */
 	GPtrArray *early;
 	uint64_t n_early_lost; /* notes beyond the limit of `early` */
 	struct tally_export_left left;

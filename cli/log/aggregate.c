@@ -2,6 +2,7 @@
 
 #include "cli/log/input.h"
 #include "cli/log/pass_name.h"
+#include "cli/log/recent.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +13,12 @@ struct named_pass {
 	char *base; /* generated name without the ordinal */
 };
 
+/* A mark that waits for its frame, which may follow it in the log. */
+struct mark {
+	uint64_t ns;
+	guint note; /* index among the notes */
+};
+
 struct tally_aggregate_state {
 	GHashTable *names; /* maps uint64_t * id to struct named_pass * */
 	GHashTable *by_id; /* maps struct group_key * to struct tally_group * */
@@ -20,6 +27,8 @@ struct tally_aggregate_state {
 	GHashTable *key_index; /* maps the reader's key pointer to index + 1 */
 	GHashTable *devices; /* maps a number to struct tally_device_summary * */
 	GHashTable *note_set;
+	struct tally_recent recent;
+	GArray *marks; /* elements: struct mark, those whose frame was not read yet */
 	uint64_t first_ns; /* the first point in time in the log, 0: none yet */
 	struct tally_warmup *warmup; /* NULL: a->warmup is a number */
 	GPtrArray *touched; /* groups of the frame being read */
@@ -606,12 +615,40 @@ is_warmup(const struct tally_aggregate *a, const struct tally_device_summary *d)
 	       (a->state->warmup ? tally_warmup_frames(a->state->warmup, d->device) : a->warmup);
 }
 
+/* Puts the number of its frame on a mark's note. */
+static void
+name_frame(struct tally_aggregate *a, const struct mark *mark,
+	   const struct tally_recent_frame *frame)
+{
+	char *old = g_ptr_array_index(a->notes, mark->note);
+	char *text = g_strdup_printf("%s, frame %" G_GUINT64_FORMAT, old, frame->number);
+	g_hash_table_remove(a->state->note_set, old);
+	g_hash_table_add(a->state->note_set, text);
+	a->notes->pdata[mark->note] = text;
+}
+
+/* A frame was read: the marks in it need not wait any longer. */
+static void
+name_marks(struct tally_aggregate *a, const struct tally_frame_record *f)
+{
+	GArray *marks = a->state->marks;
+	const struct tally_recent_frame *frame = tally_recent_add(&a->state->recent, f);
+	for (guint i = marks->len; i-- > 0;) {
+		const struct mark *mark = &g_array_index(marks, struct mark, i);
+		if (!tally_recent_is_inside(frame, mark->ns))
+			continue;
+		name_frame(a, mark, frame);
+		g_array_remove_index(marks, i);
+	}
+}
+
 static void
 read_frame(struct tally_aggregate *a, const struct tally_frame_record *f)
 {
 	struct tally_device_summary *d = need_device(a, f->device);
 	if (!a->state->first_ns)
 		a->state->first_ns = f->start_ns;
+	name_marks(a, f);
 	bool skipped = is_warmup(a, d);
 	d->seen++;
 	if (skipped) {
@@ -676,21 +713,30 @@ read_note(struct tally_aggregate *a, const struct tally_note_record *r)
 	enum { MOST_NOTES = 1000 };
 	if (a->notes->len >= MOST_NOTES)
 		return;
+	struct tally_aggregate_state *s = a->state;
 	char *text = r->source && *r->source ? g_strdup_printf("%s: %s", r->source, r->message)
 					     : g_strdup(r->message);
-	if (is_mark(r)) {
+	bool mark = is_mark(r);
+	if (mark) {
 		/* Two equal marks are two separate marks. */
-		if (!a->state->first_ns)
-			a->state->first_ns = r->time_ns;
-		uint64_t since_ns = r->time_ns > a->state->first_ns
-					    ? r->time_ns - a->state->first_ns
-					    : 0;
+		if (!s->first_ns)
+			s->first_ns = r->time_ns;
+		uint64_t since_ns = r->time_ns > s->first_ns ? r->time_ns - s->first_ns : 0;
 		char *plain = text;
 		text = g_strdup_printf("%s, %.3f s into the log", plain, (double)since_ns / 1e9);
 		g_free(plain);
 	}
-	if (g_hash_table_add(a->state->note_set, text))
-		g_ptr_array_add(a->notes, text);
+	if (!g_hash_table_add(s->note_set, text))
+		return;
+	g_ptr_array_add(a->notes, text);
+	if (!mark)
+		return;
+	const struct mark waiting = { r->time_ns, a->notes->len - 1 };
+	const struct tally_recent_frame *frame = tally_recent_find(&s->recent, r->time_ns);
+	if (frame)
+		name_frame(a, &waiting, frame);
+	else
+		g_array_append_val(s->marks, waiting);
 }
 
 static void
@@ -756,6 +802,7 @@ init(struct tally_aggregate *a, const char *path, enum tally_by by, uint64_t war
 	s->devices = g_hash_table_new(NULL, NULL);
 	s->note_set = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	s->touched = g_ptr_array_new();
+	s->marks = g_array_new(FALSE, FALSE, sizeof(struct mark));
 	a->state = s;
 }
 
@@ -782,6 +829,7 @@ tally_aggregate_finish(struct tally_aggregate *a)
 	g_ptr_array_unref(a->notes);
 	g_hash_table_destroy(s->note_set);
 	g_ptr_array_unref(s->touched);
+	g_array_unref(s->marks);
 	tally_warmup_destroy(s->warmup);
 	g_free(s->guess);
 	g_free(s->key_pointers);

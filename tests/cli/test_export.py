@@ -143,7 +143,8 @@ class Export(CliCase):
             path = trace.path(track)
             for depth, start, stop, name, args, category, flow, parent in track.slices:
                 if category in ("render", "compute"):
-                    self.assertEqual((depth, parent), (1, f"frame {args['frame']}"))
+                    within = name.split("/")[:-1]
+                    self.assertEqual((depth, parent), (1 + len(within), [f"frame {args['frame']}", *within][-1]))
                     drawn.append((path[1], path[2], name, category, start, stop - start, flow, args))
             for ns, name, args, category, flow in track.instants:
                 if category == "submit":
@@ -184,7 +185,7 @@ class Export(CliCase):
             for load in p.get("workloads", ()):
                 if "gpu_ns" in load:
                     found = [x for x in loads if x[3] == load["gpu_start_ns"] and x[2] == load["command"]]
-                    self.assertEqual([(x[0], x[4], x[5]) for x in found],
+                    self.assertEqual([(x[0] - x[1].count("/"), x[4], x[5]) for x in found],
                                      [(2, load["gpu_ns"], load.get("counters", {}).get("samples_passed"))])
 
     def test_perfetto_counters(self):
@@ -422,9 +423,62 @@ class Export(CliCase):
         lines = rich_log(frames=4)
         marks, = self.trace(self.write_log("b.jsonl", lines)).named("marks")
         self.assertEqual([(i[0], i[1], i[2]) for i in marks.instants],
-                         [(BASE + 3 * 16000001 + 12345, "mark 3", {"level": "info", "source": "mark"})])
+                         [(BASE + 3 * 16000001 + 12345, "mark 3", {"level": "info", "source": "mark", "frame": 3})])
+        # Whether a mark stands before its frame, after it or in none.
+        def mark(name, ns):
+            return {"type": "note", "level": "info", "message": name, "source": "mark", "time_ns": ns}
+        lines = [header(), device(), mark("first", 1500), pass_info(A), *(frame(i, [one_pass(0, A, 1)], start_ns=1000 * (i + 1),
+                                                                               cpu_ns=1000) for i in range(3)),
+                 mark("behind", 2000), mark("none", 9000), mark("before", 999), end(3, 3)]
+        log = self.write_log("d.jsonl", lines)
+        marks, = self.trace(log).named("marks")
+        self.assertEqual({(i[0], i[1], i[2].get("frame")) for i in marks.instants},
+                         {(1500, "first", 0), (2000, "behind", 1), (9000, "none", None), (999, "before", None)})
+        text = self.ok("report", log).stdout.decode()
+        for told in ("mark: first, 0.000 s into the log, frame 0\n", "mark: behind, 0.000 s into the log, frame 1\n",
+                     "mark: none, 0.000 s into the log\n"):
+            self.assertIn(told, text)
         only = self.trace(self.write_log("c.jsonl", [header(), note, end(0, 0)]))  # no frame at all
         self.assertEqual(only.named("notes")[0].instants[0][1], "early \"one\"")
+
+    def test_labels_nest(self):
+        labels = {A: "Bloom/Down 0", B: "Bloom/Up/1", C: "Bloom", "%016x" % 1: "I / O", "%016x" % 2: None}
+        order, t, passes = [A, B, B, C, A, "%016x" % 1, "%016x" % 2], 1000, []
+        for i, ident in enumerate(order):
+            passes.append(timed(i, ident, 900, t, 10, context=1, segment=order[:i].count(ident)))
+            t += 10 + i
+        log = self.write_log("a.jsonl", [header(), device(), *(pass_info(i, label) for i, label in labels.items()),
+                                         frame(0, passes, start_ns=900), end(1, len(order))])
+        gpu, = self.trace(log).named("context 1: GPU")
+        shown = sorted((s[1], s[0], s[3], s[2] - s[1]) for s in gpu.slices)
+        want = [(1000, 0, "frame 0", 85), (1000, 1, "Bloom", 31), (1000, 2, "Bloom/Down 0", 10), (1010, 2, "Up", 21),
+                (1010, 3, "Bloom/Up/1", 10), (1021, 3, "Bloom/Up/1", 10), (1033, 1, "Bloom", 10), (1046, 1, "Bloom", 10),
+                (1046, 2, "Bloom/Down 0", 10), (1060, 1, "I / O", 10), (1075, 1, "No attachment", 10)]
+        self.assertEqual(shown, want)
+        nested = {(e["name"], start, length) for e, start, length in self.chrome_slices(self.chrome(log)["traceEvents"])}
+        self.assertEqual(nested - {("frame 0", 900, 16000000)} - {("frame 0", 0, 16000000)},
+                         {(name, start, length) for start, _, name, length in want})
+
+    def test_no_counters(self):
+        lines = rich_log(frames=5)
+        log = self.write_log("a.jsonl", lines)
+        for form in ("perfetto", "chrome", "csv"):
+            whole, less = (self.ok("export", f"--{form}", "-", *args, log).stdout for args in ([], ["--no-counters"]))
+            self.assertLess(len(less), len(whole))
+            if form == "csv":
+                rows = list(csv.DictReader(io.StringIO(less.decode(), newline="")))
+                self.assertEqual(rows, [r for r in self.table(log) if r["key"] not in ("samples_passed", "load")])
+            if form == "chrome":
+                events = json.loads(less)["traceEvents"]
+                kept = [e for e in json.loads(whole)["traceEvents"]
+                        if e["ph"] != "C" or not e["name"].startswith(("samples_passed", "load"))]
+                self.assertEqual([{k: v for k, v in e.items() if k != "tid"} for e in events],
+                                 [{k: v for k, v in e.items() if k != "tid"} for e in kept])
+
+    def test_nothing_is_written_of_what_is_no_log(self):
+        for form in ("chrome", "csv"):
+            done = self.command("export", f"--{form}", "-", self.write("a.jsonl", b""))
+            self.assertEqual((done.returncode, done.stdout), (3, b""))
 
     def test_strange_labels(self):
         nasty = "a,\"b\"\n\x1b[31m\\\u202e\u65e5"
