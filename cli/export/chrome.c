@@ -225,6 +225,8 @@ end(struct tally_export *export, struct tally_export_left *left)
 	tally_out_put(&e->out, e->begun ? "\n" : "{\"traceEvents\":[");
 	tally_out_put(&e->out, "],\"displayTimeUnit\":\"ns\",\"otherData\":{\"program\":");
 	tally_out_string(&e->out, "", tally_timeline_program(e->timeline));
+	e->out.comma = true;
+	tally_log_identity_put(&e->out, tally_timeline_identity(e->timeline));
 	tally_out_put(&e->out, ",\"clock\":\"CLOCK_MONOTONIC\"}}\n");
 	tally_out_flush(&e->out);
 	*left = *tally_timeline_left(e->timeline);

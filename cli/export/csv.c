@@ -1,5 +1,6 @@
 #include "cli/export/export.h"
 
+#include "cli/log/identity.h"
 #include "cli/report/columns.h"
 #include "cli/shared/out.h"
 #include "json/log_numbers.h"
@@ -33,7 +34,8 @@ struct csv {
 	GHashTable *devices; /* maps a number to struct csv_device */
 	GString *frame; /* the cells "device,api,frame,set," of the current frame */
 	GString *head; /* the cells before the key: what the rows describe */
-	GString *flags; /* the cell after them and the end of the line */
+	GString *flags; /* the cells after them and the end of the line */
+	char *tags; /* the cell of the run's tags, "" without any */
 	struct csv_device *device; /* device of the current frame */
 	uint32_t number; /* number of that device */
 };
@@ -169,7 +171,7 @@ set_flags(struct csv *e, uint64_t flags)
 		g_string_append(e->flags, text);
 		g_free(text);
 	}
-	g_string_append_c(e->flags, '\n');
+	g_string_append_printf(e->flags, ",%s\n", e->tags);
 }
 
 /* From here on rows describe the frame. */
@@ -258,16 +260,34 @@ begin(FILE *out, const struct tally_export_options *options)
 	e->frame = g_string_new(NULL);
 	e->head = g_string_new(NULL);
 	e->flags = g_string_new(NULL);
+	e->tags = g_strdup("");
 	tally_out_put(&e->out,
 		      "device,api,frame,set,what,pass,id,segment,kind,name,label,ran_on,"
-		      "workload,command,key,value,unit,source,validity,flags\n");
+		      "workload,command,key,value,unit,source,validity,flags,tags\n");
 	return (struct tally_export *)e;
+}
+
+static void
+set_tags(struct csv *e, const struct tally_header_record *header)
+{
+	struct tally_log_identity identity;
+	tally_log_identity_init(&identity);
+	tally_log_identity_read(&identity, header);
+	char *tags = tally_log_identity_tags(&identity, ";");
+	if (tags) {
+		g_free(e->tags);
+		e->tags = tally_out_cell_text(tags);
+	}
+	g_free(tags);
+	tally_log_identity_finish(&identity);
 }
 
 static void
 line(struct tally_export *export, const struct tally_log_line *line)
 {
 	struct csv *e = (struct csv *)export;
+	if (line->type == TALLY_LINE_HEADER)
+		set_tags(e, &line->header);
 	if (line->type == TALLY_LINE_PASS_INFO)
 		tally_export_names_add(e->names, &line->pass_info);
 	if (line->type == TALLY_LINE_DEVICE) {
@@ -291,6 +311,7 @@ end(struct tally_export *export, struct tally_export_left *left)
 	g_string_free(e->frame, TRUE);
 	g_string_free(e->head, TRUE);
 	g_string_free(e->flags, TRUE);
+	g_free(e->tags);
 	g_free(e);
 }
 

@@ -32,7 +32,7 @@ enum { /* TrackDescriptor */
        TRACK_RANK = 12,
        TRACK_DESCRIPTION = 14,
 };
-enum { PROCESS_PID = 1, PROCESS_NAME = 6, ORDER_BY_RANK = 3 };
+enum { PROCESS_PID = 1, PROCESS_NAME = 6, PROCESS_LABELS = 8, ORDER_BY_RANK = 3 };
 enum { COUNTER_UNIT = 3, COUNTER_UNIT_NAME = 6, UNIT_NS = 1, UNIT_COUNT = 2, UNIT_BYTES = 3 };
 enum { /* TrackEvent */
        EVENT_CATEGORY_IID = 3,
@@ -242,6 +242,9 @@ see_track(void *user, const struct tally_timeline_track *track)
 		tally_protobuf_put_number(p, PROCESS_PID,
 					  (uint64_t)tally_timeline_pid(e->timeline));
 		tally_protobuf_put_text(p, PROCESS_NAME, track->name);
+		const GPtrArray *tags = tally_timeline_identity(e->timeline)->tags;
+		for (guint i = 0; i < tags->len; i++)
+			tally_protobuf_put_text(p, PROCESS_LABELS, g_ptr_array_index(tags, i));
 		tally_protobuf_end(p);
 	} else {
 		tally_protobuf_put_text(p, TRACK_NAME, track->name);

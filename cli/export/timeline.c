@@ -55,6 +55,7 @@ tally_timeline_create(const struct tally_timeline_sink *sink,
 	t->number_values = g_array_new(FALSE, FALSE, sizeof(struct tally_value));
 	t->early = g_ptr_array_new_with_free_func(free_early);
 	t->program = g_strdup("?");
+	tally_log_identity_init(&t->identity);
 	return t;
 }
 
@@ -73,6 +74,7 @@ tally_timeline_destroy(struct tally_timeline *t)
 	g_ptr_array_unref(t->early);
 	tally_export_names_destroy(t->names);
 	g_free(t->program);
+	tally_log_identity_finish(&t->identity);
 	g_free(t);
 }
 
@@ -80,6 +82,12 @@ const struct tally_export_left *
 tally_timeline_left(const struct tally_timeline *t)
 {
 	return &t->left;
+}
+
+const struct tally_log_identity *
+tally_timeline_identity(const struct tally_timeline *t)
+{
+	return &t->identity;
 }
 
 const char *
@@ -639,6 +647,7 @@ tally_timeline_line(struct tally_timeline *t, const struct tally_log_line *line)
 		g_free(t->program);
 		t->program = g_path_get_basename(line->header.program ? line->header.program : "?");
 		t->pid = line->header.pid;
+		tally_log_identity_read(&t->identity, &line->header);
 		break;
 	case TALLY_LINE_DEVICE:
 		tally_tracks_device(t, line->device.device, &line->device);

@@ -12,6 +12,7 @@
 #define PASSTALLY_CLI_EXPORT_TIMELINE_H
 
 #include "cli/export/export.h"
+#include "cli/log/identity.h"
 
 enum tally_track_kind {
 	TALLY_TRACK_PROCESS = 0, /* the root, number 1 */
@@ -92,6 +93,7 @@ void tally_timeline_destroy(struct tally_timeline *t);
 const struct tally_export_left *tally_timeline_left(const struct tally_timeline *t);
 /* From the header; "?" and 0 before it was read. */
 const char *tally_timeline_program(const struct tally_timeline *t);
+const struct tally_log_identity *tally_timeline_identity(const struct tally_timeline *t);
 int64_t tally_timeline_pid(const struct tally_timeline *t);
 
 /* Whether the event is an instant that `passtally trigger mark` set. */

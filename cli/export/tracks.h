@@ -78,6 +78,7 @@ struct tally_timeline {
 	GArray *number_values;
 	struct tally_timeline_track *process, *notes, *marks;
 	char *program;
+	struct tally_log_identity identity;
 	int64_t pid;
 	uint32_t n_clocks;
 	bool has_frame;

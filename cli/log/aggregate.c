@@ -90,6 +90,9 @@ free_device(gpointer p)
 	g_free(d->driver);
 	g_free(d->driver_version);
 	g_free(d->serialized_by);
+	g_free(d->pci);
+	g_free(d->uuid);
+	g_array_unref(d->surfaces);
 	g_ptr_array_unref(d->off);
 	tally_stats_finish(&d->cpu);
 	tally_stats_finish(&d->gpu);
@@ -123,6 +126,7 @@ need_device(struct tally_aggregate *a, uint32_t number)
 	d->device = number;
 	d->beneath = -1;
 	d->off = g_ptr_array_new_with_free_func(g_free);
+	d->surfaces = g_array_new(FALSE, FALSE, sizeof(struct tally_surface));
 	tally_stats_init(&d->cpu, TALLY_STATS_KEEP_FRAME);
 	tally_stats_init(&d->gpu, TALLY_STATS_KEEP_FRAME);
 	tally_stats_init(&d->overhead, TALLY_STATS_KEEP_PASS);
@@ -179,6 +183,12 @@ read_device(struct tally_aggregate *a, const struct tally_device_record *r)
 	replace(&d->driver, r->driver);
 	replace(&d->driver_version, r->driver_version);
 	replace(&d->serialized_by, r->serialized_by);
+	d->vendor_id = r->vendor_id;
+	d->has_device_id = r->has_device_id;
+	d->device_id = r->device_id;
+	d->driver_id = r->driver_id;
+	replace(&d->pci, r->pci);
+	replace(&d->uuid, r->uuid);
 	g_ptr_array_set_size(d->off, 0);
 	for (uint32_t i = 0; i < r->n_sources; i++) {
 		const struct tally_source_info *s = &r->sources[i];
@@ -563,6 +573,39 @@ add_frame_totals(struct tally_aggregate *a, struct tally_group *g,
 	}
 }
 
+/* A window that is dragged larger has many sizes: more than these are not told apart. */
+#define MOST_SURFACES 64
+
+static void
+count_surface(struct tally_device_summary *d, const struct tally_frame_record *f)
+{
+	struct tally_surface *s = (struct tally_surface *)(void *)d->surfaces->data;
+	if (!f->width || !f->height)
+		return;
+	for (guint i = 0; i < d->surfaces->len; i++) {
+		if (s[i].width == f->width && s[i].height == f->height) {
+			s[i].frames++;
+			return;
+		}
+	}
+	struct tally_surface first = { f->width, f->height, 1 };
+	if (d->surfaces->len < MOST_SURFACES)
+		g_array_append_val(d->surfaces, first);
+}
+
+const struct tally_surface *
+tally_aggregate_surface(const struct tally_device_summary *d)
+{
+	const struct tally_surface *most = NULL;
+	for (guint i = 0; i < d->surfaces->len; i++) {
+		const struct tally_surface *s =
+			&g_array_index(d->surfaces, struct tally_surface, i);
+		if (!most || s->frames > most->frames)
+			most = s;
+	}
+	return most;
+}
+
 static void
 count_frame(struct tally_device_summary *d, const struct tally_frame_record *f)
 {
@@ -583,6 +626,7 @@ count_frame(struct tally_device_summary *d, const struct tally_frame_record *f)
 		return;
 	}
 	d->frames++;
+	count_surface(d, f);
 	tally_stats_add_u64(&d->cpu, f->cpu_ns);
 	tally_stats_add_u64(&d->overhead, f->overhead_ns);
 	if (f->has_gpu)
@@ -746,6 +790,7 @@ read_header(struct tally_aggregate *a, const struct tally_header_record *r)
 	a->header.started_unix_ns = r->started_unix_ns;
 	replace(&a->program, r->program);
 	replace(&a->version, r->version);
+	tally_log_identity_read(&a->identity, r);
 	if (a->watch)
 		a->watch->header(a->watch->user, r);
 }
@@ -788,6 +833,7 @@ static void
 init(struct tally_aggregate *a, const char *path, enum tally_by by, uint64_t warmup)
 {
 	*a = (struct tally_aggregate){ .by = by, .warmup = warmup, .path = g_strdup(path) };
+	tally_log_identity_init(&a->identity);
 	a->keys = g_array_new(FALSE, TRUE, sizeof(struct tally_key));
 	g_array_set_clear_func(a->keys, clear_key);
 	a->groups = g_ptr_array_new_with_free_func(free_group);
@@ -840,6 +886,7 @@ tally_aggregate_finish(struct tally_aggregate *a)
 	g_free(a->path);
 	g_free(a->program);
 	g_free(a->version);
+	tally_log_identity_finish(&a->identity);
 	g_free(a->end_reason);
 	*a = (struct tally_aggregate){ 0 };
 }

@@ -13,6 +13,7 @@
 #define PASSTALLY_CLI_AGGREGATE_H
 
 #include "cli/shared/cli.h"
+#include "cli/log/identity.h"
 #include "cli/log/stats.h"
 #include "cli/log/warmup.h"
 #include "json/record_json.h"
@@ -87,11 +88,23 @@ struct tally_group {
 	struct tally_frame_record record;
 };
 
+/* How many frames presented a surface of this size. */
+struct tally_surface {
+	uint32_t width, height;
+	uint64_t frames;
+};
+
 struct tally_device_summary {
 	uint32_t device;
 	bool described; /* its `device` line was read */
 	enum tally_api api;
 	char *name, *driver, *driver_version, *serialized_by;
+	uint32_t vendor_id; /* 0 = not known */
+	bool has_device_id;
+	uint32_t device_id;
+	uint32_t driver_id; /* VkDriverId, 0 = none */
+	char *pci, *uuid; /* NULL = not known */
+	GArray *surfaces; /* elements: struct tally_surface, one for each size presented */
 	int64_t beneath;
 	bool has_queue; /* queue of the first pass seen */
 	int32_t queue_family, queue_index;
@@ -131,6 +144,7 @@ struct tally_aggregate {
 	char *path;
 	struct tally_header_record header; /* only the numbers of the header */
 	char *program, *version;
+	struct tally_log_identity identity;
 	GArray *keys; /* elements: struct tally_key */
 	GPtrArray *groups; /* elements: struct tally_group *, in order of appearance */
 	GPtrArray *devices; /* elements: struct tally_device_summary *, by number */
@@ -164,6 +178,10 @@ void tally_aggregate_finish(struct tally_aggregate *a);
 /* Finds a device by its number; NULL if there is none. */
 struct tally_device_summary *
 tally_aggregate_device(const struct tally_aggregate *a, uint32_t device);
+/* The size of surface that most of its frames presented, the first of several; NULL when none
+ * did, or the log does not say. Among the complete frames after the warm-up. */
+const struct tally_surface *
+tally_aggregate_surface(const struct tally_device_summary *device);
 /* Whether another device in the log lies on top of this one, so that showing both would
  * count the work twice. */
 bool tally_aggregate_is_beneath(const struct tally_aggregate *a, uint32_t device);

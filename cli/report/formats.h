@@ -36,6 +36,8 @@ void tally_json_print_report(struct tally_out *o, const struct tally_aggregate *
 /* Summarizes the run: program, frames, what was left out; frame and GPU time, coverage,
  * overhead. */
 void tally_summary_print(FILE *out, const struct tally_aggregate *a, int64_t device);
+/* The run's tags and its machine, a line each, where the log says them. */
+void tally_summary_print_identity(FILE *out, const struct tally_aggregate *a);
 /* Prints the `most` most expensive passes with their share of GPU time. */
 void tally_summary_print_most_expensive(FILE *out, const struct tally_aggregate *a,
 					unsigned most);

@@ -182,6 +182,11 @@ put_described(struct tally_out *o, const struct tally_aggregate *a,
 	text(o, "name", d->name);
 	text(o, "driver", d->driver);
 	text(o, "driver_version", d->driver_version);
+	text(o, "pci", d->pci);
+	if (tally_aggregate_surface(d)) {
+		tally_out_u64(o, "width", tally_aggregate_surface(d)->width);
+		tally_out_u64(o, "height", tally_aggregate_surface(d)->height);
+	}
 	text(o, "serialized_by", d->serialized_by);
 	texts(o, "off", d->off);
 	if (tally_aggregate_is_beneath(a, d->device))
@@ -308,6 +313,10 @@ put_log(struct page *p, const struct tally_html_log *log)
 	g_free(file);
 	text(o, "program", a->program);
 	text(o, "version", a->version);
+	tally_log_identity_put(o, &a->identity);
+	char *machine = tally_log_identity_machine(&a->identity);
+	text(o, "machine", machine);
+	g_free(machine);
 	tally_out_i64(o, "pid", a->header.pid);
 	tally_out_u64(o, "started_ms", a->header.started_unix_ns / 1000000);
 	if (log->argv)

@@ -81,9 +81,7 @@ take_header(void *user, const struct tally_header_record *h)
 	}
 	if (!h->has_argv || log->argv)
 		return;
-	log->argv = g_ptr_array_new_with_free_func(g_free);
-	for (uint32_t i = 0; i < h->n_argv; i++)
-		g_ptr_array_add(log->argv, g_strdup(h->argv[i]));
+	log->argv = tally_arguments_mask(h->argv, h->n_argv);
 }
 
 static void

@@ -33,6 +33,25 @@ put_stats(struct tally_out *o, const char *key, struct tally_stats *s, const cha
 	tally_out_end_object(o);
 }
 
+/* What tells one GPU from another, and the surface that most frames presented. */
+static void
+put_hardware(struct tally_out *o, const struct tally_device_summary *d)
+{
+	const struct tally_surface *surface = tally_aggregate_surface(d);
+	if (d->vendor_id)
+		tally_out_u64(o, "vendor_id", d->vendor_id);
+	if (d->has_device_id)
+		tally_out_u64(o, "device_id", d->device_id);
+	if (d->driver_id)
+		tally_out_u64(o, "driver_id", d->driver_id);
+	tally_out_text(o, "pci", d->pci);
+	tally_out_text(o, "uuid", d->uuid);
+	if (surface) {
+		tally_out_u64(o, "width", surface->width);
+		tally_out_u64(o, "height", surface->height);
+	}
+}
+
 static void
 put_device(struct tally_out *o, const struct tally_aggregate *a, struct tally_device_summary *d)
 {
@@ -42,6 +61,7 @@ put_device(struct tally_out *o, const struct tally_aggregate *a, struct tally_de
 	tally_out_text(o, "name", d->name);
 	tally_out_text(o, "driver", d->driver);
 	tally_out_text(o, "driver_version", d->driver_version);
+	put_hardware(o, d);
 	if (d->beneath >= 0)
 		tally_out_i64(o, "beneath", d->beneath);
 	tally_out_bool(o, "shown", !tally_aggregate_is_beneath(a, d->device));
@@ -187,6 +207,7 @@ tally_json_print_report(struct tally_out *o, const struct tally_aggregate *a,
 	tally_out_object(o, NULL);
 	tally_out_text(o, "log", a->path);
 	tally_out_text(o, "program", a->program);
+	tally_log_identity_put(o, &a->identity);
 	tally_out_bool(o, "truncated", a->truncated);
 	if (a->has_end) {
 		tally_out_text(o, "end_reason", a->end_reason);

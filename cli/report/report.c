@@ -398,6 +398,7 @@ print_text(const struct report_request *r, const struct tally_aggregate *a, GArr
 {
 	FILE *to = r->pager.out;
 	tally_text_print_line(to, "%s: %s", a->path, a->program ? a->program : "?");
+	tally_summary_print_identity(to, a);
 	tally_summary_print(to, a, r->device);
 	if (rows->len) {
 		putc('\n', to);

@@ -56,6 +56,21 @@ print_loading(FILE *out, const struct tally_device_summary *d)
 	g_free(time);
 }
 
+/* The surface that most frames presented, and how many sizes there were besides. */
+static void
+print_surface(FILE *out, const struct tally_device_summary *d)
+{
+	const struct tally_surface *s = tally_aggregate_surface(d);
+	if (!s)
+		return;
+	tally_text_print(out, "  %-12s %ux%u", "surface", s->width, s->height);
+	if (s->frames < d->frames)
+		tally_text_print(out,
+				 " in %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " frames",
+				 s->frames, d->frames);
+	putc('\n', out);
+}
+
 static void
 print_device(FILE *out, const struct tally_aggregate *a, struct tally_device_summary *d,
 	     bool beneath)
@@ -76,6 +91,7 @@ print_device(FILE *out, const struct tally_aggregate *a, struct tally_device_sum
 		print_time(out, "frame time", &d->cpu);
 		print_time(out, "GPU time", &d->gpu);
 	}
+	print_surface(out, d);
 	if (d->coverable > 0)
 		tally_text_print(out, "  %-12s %.1f %% of the measured GPU time is inside passes\n",
 				 "coverage", 100 * d->covered / d->coverable);
@@ -108,6 +124,19 @@ print_frames(FILE *out, const struct tally_aggregate *a, int64_t device)
 	if (warmed_up && a->warmup != TALLY_WARMUP_AUTO)
 		tally_text_print(out, "; %" G_GUINT64_FORMAT " of warm-up left out", warmed_up);
 	putc('\n', out);
+}
+
+void
+tally_summary_print_identity(FILE *out, const struct tally_aggregate *a)
+{
+	char *tags = tally_log_identity_tags(&a->identity, ", ");
+	char *machine = tally_log_identity_machine(&a->identity);
+	if (tags)
+		tally_text_print_line(out, "tags: %s", tags);
+	if (machine)
+		tally_text_print_line(out, "machine: %s", machine);
+	g_free(tags);
+	g_free(machine);
 }
 
 void

@@ -22,6 +22,12 @@ function argumentWords(log) {
 	return log.argv ? log.argv.slice(1).join(" ") || "none" : "not in the log (--no-argv)";
 }
 
+function tagWords(log) {
+	return Object.entries(log.tags || {})
+		.map(([key, value]) => `${key}=${value}`)
+		.join(", ");
+}
+
 function startWords(log) {
 	return log.started_ms
 		? new Date(log.started_ms).toISOString().replace("T", " ").replace(/\..*/, " UTC")
@@ -38,6 +44,8 @@ function runCard(log) {
 		facts([
 			["Program", log.program],
 			["Arguments", argumentWords(log)],
+			["Tags", tagWords(log)],
+			["Machine", log.machine],
 			["Started", startWords(log)],
 			["Captured by", `passtally ${log.version}`],
 			["End", endWords(log)],
@@ -52,6 +60,8 @@ function deviceCard(d) {
 			["Name", d.name || "-"],
 			["API", d.api || "-"],
 			["Driver", driverWords(d)],
+			["PCI address", d.pci],
+			["Surface", d.width ? `${d.width}x${d.height}` : null],
 			[
 				"Beneath",
 				d.beneath === undefined

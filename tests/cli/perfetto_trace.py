@@ -81,8 +81,9 @@ class Track:
             c = message(d["counter"], unit=3, unit_name=6)
             self.unit = {1: "ns", 2: "1", 3: "bytes"}[c["unit"]] if "unit" in c else c.get("unit_name", b"").decode()
         if "process" in d:
-            p = message(d["process"], pid=1, name=6)
+            p = message(d["process"], pid=1, name=6, labels=(8,))
             self.pid, self.name = p["pid"], p["name"].decode()
+            self.labels = [label.decode() for label in p["labels"]]
         self.open = []
         self.slices = []  # (depth, start, end, name, args, category, flow, parent's name)
         self.instants = []  # (ns, name, args, category, flow)

@@ -23,7 +23,7 @@ from perfetto_trace import Trace
 
 BASE = 4386856885087  # starts are nanoseconds since boot: none is a whole microsecond
 COLUMNS = ["device", "api", "frame", "set", "what", "pass", "id", "segment", "kind", "name", "label", "ran_on",
-           "workload", "command", "key", "value", "unit", "source", "validity", "flags"]
+           "workload", "command", "key", "value", "unit", "source", "validity", "flags", "tags"]
 
 
 def timed(index, ident, cpu, gpu, length, **more):
@@ -504,6 +504,19 @@ class Export(CliCase):
         self.assertEqual(len([t for t in trace.tracks.values() if t.name.startswith("device ")]), 2)
         self.assertTrue(self.chrome(log)["traceEvents"])
         self.assertTrue(self.table(log))
+
+    def test_tags(self):
+        lines = rich_log(frames=1)
+        lines[0]["tags"] = {"build": "1,2", "arch": "x86"}
+        lines[0]["run"] = "01234567-89ab-4cde-8f01-23456789abcd"
+        log = self.write_log("a.jsonl", lines)
+        processes = [t for t in self.trace(log).tracks.values() if hasattr(t, "pid")]
+        self.assertEqual([t.labels for t in processes], [["arch=x86", "build=1,2"]])
+        other = self.chrome(log)["otherData"]
+        self.assertEqual((other["tags"], other["run"], other["clock"]),
+                         (lines[0]["tags"], lines[0]["run"], "CLOCK_MONOTONIC"))
+        self.assertEqual({row["tags"] for row in self.table(log)}, {"arch=x86;build=1,2"})
+        self.assertEqual({row["tags"] for row in self.table(self.write_log("b.jsonl", rich_log(frames=1)))}, {""})
 
     def test_streams_and_files_agree(self):
         log = self.write_log("a.jsonl", rich_log(frames=8))

@@ -541,6 +541,25 @@ class Report(CliCase):
             self.assertAlmostEqual(value[f"p{q}"] / values[600 * q - 1], 1, delta=0.001)
         self.assertTrue(text)
 
+    def test_where_it_ran(self):
+        lines = [header(tags={"scene": "docks", "build": "1234"}, cpu="Good CPU", cpus=8, memory_bytes=8 << 30,
+                        os="An OS", session="wayland", argv=["demo", "--token", "hunter2", "-x"]),
+                 device(vendor_id=4098, device_id=1, pci="0000:03:00.0"), pass_info(A, "main")]
+        lines += [frame(i, [one_pass(0, A, 5)], width=w, height=600) for i, w in enumerate((640, 800, 800))]
+        log = self.write_log("a.jsonl", lines + [end(3, 3)])
+        text = self.ok("report", "--warmup", "0", log).stdout.decode()
+        self.assertIn("\ntags: build=1234, scene=docks\nmachine: Good CPU, 8 CPUs, 8.0 GiB; An OS; wayland\n", text)
+        self.assertIn("surface      800x600 in 2 of 3 frames", text)
+        report = json.loads(self.ok("report", "--json", "--warmup", "0", log).stdout)["reports"][0]
+        self.assertEqual((report["tags"], report["cpus"]), ({"build": "1234", "scene": "docks"}, 8))
+        card = report["devices"][0]
+        self.assertEqual((card["vendor_id"], card["pci"], card["width"], card["height"]), (4098, "0000:03:00.0", 800, 600))
+        self.ok("report", "--html", "p.html", log)
+        page = (self.folder / "p.html").read_text(encoding="utf-8")
+        self.assertIn('["demo","--token","***","-x"]', page)
+        self.assertNotIn("hunter2", page)
+        self.assertNotIn("hunter2", self.ok("compare", log, self.write_log("b.jsonl", lines[:1] + lines[1:])).stdout.decode())
+
     def test_golden(self):
         log = ROOT / "tests/golden/log-1.jsonl"
         if not log.exists():
