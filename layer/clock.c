@@ -25,15 +25,6 @@ tally_clock_unix_ns(void)
 	return read_clock(CLOCK_REALTIME);
 }
 
-uint64_t
-tally_ticks_elapsed(uint64_t begin, uint64_t end, unsigned valid_bits)
-{
-	if (valid_bits == 0)
-		return 0;
-	uint64_t mask = valid_bits >= 64 ? UINT64_MAX : (UINT64_C(1) << valid_bits) - 1;
-	return (end - begin) & mask;
-}
-
 void
 tally_clock_map_feed(struct tally_clock_map *map, uint64_t cpu_before_ns, uint64_t gpu_ns,
 		     uint64_t cpu_after_ns)

@@ -15,7 +15,14 @@ uint64_t tally_clock_unix_ns(void);
 
 /* The ticks between two readings of a counter that is `valid_bits` wide (1 to 64; 0 gives 0):
  * bits above are noise, and one wrap is undone. */
-uint64_t tally_ticks_elapsed(uint64_t begin, uint64_t end, unsigned valid_bits);
+static inline uint64_t
+tally_ticks_elapsed(uint64_t begin, uint64_t end, unsigned valid_bits)
+{
+	if (valid_bits == 0)
+		return 0;
+	uint64_t mask = valid_bits >= 64 ? UINT64_MAX : (UINT64_C(1) << valid_bits) - 1;
+	return (end - begin) & mask;
+}
 
 /* How GPU time maps to CLOCK_MONOTONIC: cpu = gpu_ns + offset_ns, true to +-error_ns. */
 struct tally_clock_map {

@@ -283,6 +283,16 @@ part_of(struct tally_stream *s, uint64_t state)
 	return part;
 }
 
+/* Most have one word of valid bits: no call for that. */
+static void
+clear_valid(uint64_t *valid, uint32_t n)
+{
+	if (n)
+		valid[0] = 0;
+	if (n > 64)
+		memset(valid + 1, 0, (n - 1) / 64 * sizeof(*valid));
+}
+
 /* Whether the part has as many of these passes as the configuration allows. */
 static bool
 is_full(const struct tally_stream *s, const struct tally_frame_part *part, bool listed)
@@ -338,7 +348,7 @@ open_pass(struct tally_stream *s, uint64_t now_ns, bool listed)
 		.part = part,
 	};
 	part->n_unlisted += !listed;
-	memset(valid, 0, (s->info.n_counters + 63) / 64 * sizeof(*valid));
+	clear_valid(valid, s->info.n_counters);
 	return pass;
 }
 
@@ -403,7 +413,7 @@ tally_stream_add_workload(struct tally_stream *s, struct tally_pass *pass)
 		.values = values,
 		.valid = valid,
 	};
-	memset(valid, 0, (s->info.n_counters + 63) / 64 * sizeof(*valid));
+	clear_valid(valid, s->info.n_counters);
 	if (pass->last_workload)
 		pass->last_workload->next = load;
 	else

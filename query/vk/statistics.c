@@ -164,7 +164,6 @@ statistics_read(struct tally_vk_source *src, const struct tally_vk_family *famil
 	const struct vk_statistics *st = statistics_of(src);
 	uint32_t mask = mask_of(st, family), n = n_counted(st, family), row = n + 1;
 	const uint64_t *data = rows;
-	uint64_t sums[N_BITS] = { 0 };
 
 	(void)pool;
 	(void)slot;
@@ -172,14 +171,13 @@ statistics_read(struct tally_vk_source *src, const struct tally_vk_family *famil
 		return TALLY_LOST;
 	if (!data[n])
 		return TALLY_NOT_READY;
-	for (uint32_t view = 0; view < views; view++) {
-		for (uint32_t i = 0; i < n && data[view * row + n]; i++)
-			sums[i] += data[view * row + i];
-	}
 	for (uint32_t counter = 0, i = 0, left = st->chosen; left; left &= left - 1, counter++) {
 		if (!(mask & left & -left))
 			continue;
-		uint64_t sum = sums[i++];
+		uint64_t sum = 0;
+		for (uint32_t view = 0; view < views; view++)
+			sum += data[view * row + n] ? data[view * row + i] : 0;
+		i++;
 		if (sum > TALLY_STATISTIC_MOST) {
 			out->flags |= TALLY_FLAG(LOST);
 			continue;
