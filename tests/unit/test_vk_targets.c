@@ -161,7 +161,7 @@ begin(VkRenderPass pass, VkFramebuffer fb, const void *chain)
 	};
 	struct vk_target_use use;
 	memset(&use, 0xa5, sizeof(use));
-	vk_target_of_render_pass(&device, &info, &use);
+	use = *vk_target_of_render_pass(&device, &info, &use);
 	return use;
 }
 

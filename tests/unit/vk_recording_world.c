@@ -152,7 +152,7 @@ vk_device_stop(struct vk_device *d, const char *why)
 const struct tally_target world_targets[3];
 
 /* The handle of a render pass says what it is: 1 plain, 2 two subpasses, 3 two views, 4 both. */
-void
+const struct vk_target_use *
 vk_target_of_render_pass(struct vk_device *d, const VkRenderPassBeginInfo *info,
 			 struct vk_target_use *out)
 {
@@ -163,6 +163,7 @@ vk_target_of_render_pass(struct vk_device *d, const VkRenderPassBeginInfo *info,
 	out->surface = 7;
 	out->load = TALLY_LOAD_CLEAR;
 	out->store = TALLY_STORE_STORE;
+	return out;
 }
 
 void

@@ -35,10 +35,6 @@ struct vk_interval {
 	uint8_t counts; /* VK_BRACKET_: counters that run beside the time and may be yielded */
 };
 
-/* The open pass; NULL when there is none or it was dropped. */
-struct vk_pass *vk_open_pass(const struct vk_command *c);
-/* Where the interval's slot is stored; NULL when there is no open pass, or no workload. */
-struct vk_slot *vk_interval_slot(const struct vk_command *c, enum vk_around around);
 /* Takes a slot: the interval is VOID when there is none. `resets`: the slot may be reset in the
  * command buffer, outside a render pass; otherwise only the host can have reset it. */
 bool vk_interval_take(struct vk_command *c, enum vk_around around, unsigned what, uint32_t views,
@@ -49,10 +45,5 @@ void vk_interval_run(struct vk_command *c, enum vk_around around, bool resets);
 void vk_interval_yield(struct vk_command *c, enum vk_around around, unsigned what);
 /* Ends the interval if it is running. */
 void vk_interval_end(struct vk_command *c, enum vk_around around);
-
-/* May a query begin here? */
-bool vk_may_query(const struct vk_command *c);
-/* The counters that the device, the command buffer and the game's queries allow here. */
-unsigned vk_bracket_now(const struct vk_command *c);
 
 #endif

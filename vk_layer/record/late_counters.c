@@ -1,6 +1,6 @@
 #include "vk_layer/record/late_counters.h"
 
-#include "vk_layer/record/command.h"
+#include "vk_layer/record/open.h"
 
 static struct vk_slot *
 late_slot(struct vk_command *c)

@@ -29,8 +29,9 @@ struct vk_late {
 void vk_late_hold(struct vk_command *c, struct vk_slot *slot, unsigned what);
 /* A draw follows: the waiting counters begin. */
 void vk_late_begin(struct vk_command *c);
+/* Does nothing where none count. */
 void vk_late_end(struct vk_command *c);
-/* Ends the slot of a pass, whose counters may have ended before, or may never have begun. */
+/* Ends the slot that a pass has, whose counters may have ended before, or may never have begun. */
 void vk_late_end_pass(struct vk_command *c, struct vk_slot *slot);
 /* The same for a secondary inside a pass, which has counters and no times. */
 void vk_late_end_secondary(struct vk_command *c, struct vk_slot *slot);

@@ -23,18 +23,6 @@ brackets_passes(const struct vk_command *c)
 	return c->device->config->granularity >= TALLY_GRANULARITY_PASS && vk_may_query(c);
 }
 
-void
-vk_tallies_add(struct tally_call_counts *to, const struct tally_call_counts *from)
-{
-	to->draws += from->draws;
-	to->dispatches += from->dispatches;
-	to->copies += from->copies;
-	to->clears += from->clears;
-	to->vertices += from->vertices;
-	to->instances += from->instances;
-	to->calls += from->calls;
-}
-
 /* ---- around a whole primary ---- */
 
 /* Not done in vkBeginCommandBuffer: the first command may resume a pass that another command
@@ -201,15 +189,17 @@ vk_pass_count(struct vk_command *c)
 void
 vk_pass_close(struct vk_command *c)
 {
-	vk_workload_end(c);
+	if (c->brackets_draws)
+		vk_workload_end(c);
 	vk_pass_count(c);
 	struct vk_pass *p = vk_open_pass(c);
 	if (p && p->uncounted) {
 		p->n_inner = 0;
 		c->recording->uncounted = true;
 	}
-	vk_late_end(c); /* not done yet where a command that we do not know ended the pass */
-	if (p)
+	if (c->late.counting) /* where a command that we do not know ended the pass */
+		vk_late_end(c);
+	if (p && p->slot.page)
 		vk_late_end_pass(c, &p->slot);
 	c->intervals[VK_AROUND_PASS].state = VK_INTERVAL_DONE;
 	c->open = VK_OPEN_NOTHING;
@@ -357,14 +347,14 @@ vk_render_pass_begin(struct vk_command *c, const VkRenderPassBeginInfo *info,
 {
 	if (!enter_render(c))
 		return;
-	struct vk_target_use use;
-	vk_target_of_render_pass(c->device, info, &use);
+	struct vk_target_use scratch;
+	const struct vk_target_use *use = vk_target_of_render_pass(c->device, info, &scratch);
 	struct render_how how = {
 		.secondaries = contents == VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS,
 		.mixed = contents != VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS &&
 			 contents != VK_SUBPASS_CONTENTS_INLINE,
 	};
-	open_render(c, &use, &how);
+	open_render(c, use, &how);
 }
 
 void
@@ -407,7 +397,8 @@ vk_render_end(struct vk_command *c)
 	if (c->open != VK_OPEN_RENDER)
 		return;
 	c->counts = 0;
-	vk_late_end(c);
+	if (c->late.counting)
+		vk_late_end(c);
 }
 
 void

@@ -8,7 +8,7 @@
 #ifndef PASSTALLY_VK_LAYER_PASSES_H
 #define PASSTALLY_VK_LAYER_PASSES_H
 
-#include "vk_layer/record/command.h"
+#include "vk_layer/record/open.h"
 
 /* ---- recording.c: lists that grow ---- */
 
@@ -42,7 +42,6 @@ vk_has_work(const struct tally_call_counts *t)
 	return t->draws | t->dispatches | t->copies | t->clears;
 }
 
-void vk_tallies_add(struct tally_call_counts *to, const struct tally_call_counts *from);
 /* Begins the interval around a whole primary, at its first work. */
 void vk_whole_begin(struct vk_command *c);
 /* Ends these counters of that interval: our query may not enclose what follows. */

@@ -43,9 +43,8 @@ inherited_views(struct vk_device *d, const VkCommandBufferInheritanceInfo *inher
 			.renderPass = inherit->renderPass,
 			.framebuffer = inherit->framebuffer,
 		};
-		struct vk_target_use use;
-		vk_target_of_render_pass(d, &info, &use);
-		return use.views ? use.views : 1;
+		struct vk_target_use scratch;
+		return vk_target_of_render_pass(d, &info, &scratch)->views;
 	}
 	for (const VkBaseInStructure *s = inherit->pNext; s; s = s->pNext) {
 		if (s->sType != VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_RENDERING_INFO)

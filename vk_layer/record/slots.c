@@ -136,6 +136,7 @@ create_page(struct vk_slots *s, uint32_t k)
 		struct tally_vk_source *src = s->sources[i];
 		VkQueryPool pool = VK_NULL_HANDLE;
 		size_t row = src->ops->row_bytes(src, &kind->family);
+		page->row_bytes[i] = (uint32_t)row;
 		page->rows[i] = row ? calloc(PAGE_SLOTS, row) : NULL;
 		bool made = (!row || page->rows[i]) &&
 			    src->ops->create_pool(src, &kind->family, PAGE_SLOTS, &pool) ==
@@ -248,11 +249,14 @@ vk_slots_take(struct vk_device *d, struct vk_slot_runs *runs, uint32_t family, u
 	struct vk_slots *s = d->slots;
 	const struct vk_slot none = { .page = NULL };
 
-	uint32_t sources = vk_sources_for(d, family, vk_slots_choose(d, runs), what, !can_reset);
-	views = views < 1 ? 1 : views < MAX_SLOT_VIEWS ? views : MAX_SLOT_VIEWS;
+	if (family >= d->n_families)
+		return none;
+	uint32_t kind = vk_kind_of(s, family, vk_slots_choose(d, runs));
+	uint32_t sources = s->kinds[kind].counting[what][!can_reset];
 	if (!sources || runs->failed || !vk_device_runs(d) ||
 	    (!s->api.ResetQueryPool && !can_reset))
 		return none;
+	views = views < 1 ? 1 : views < MAX_SLOT_VIEWS ? views : MAX_SLOT_VIEWS;
 	if ((!runs->n || runs->runs[runs->n - 1].n - runs->used < views) &&
 	    !take_run(d, runs, family, views)) {
 		runs->failed = true;
@@ -352,10 +356,10 @@ static void
 end_sources(const struct vk_slots *s, VkCommandBuffer cb, const struct vk_slot *slot,
 	    uint32_t sources)
 {
-	for (uint32_t i = s->n; i-- > 0;) {
-		if (sources & UINT32_C(1) << i)
-			s->sources[i]->ops->end(s->sources[i], cb, slot->page->pools[i],
-						slot->index, slot->views);
+	for (uint32_t i, left = sources; left; left ^= UINT32_C(1) << i) {
+		i = 31 - (uint32_t)__builtin_clz(left);
+		s->sources[i]->ops->end(s->sources[i], cb, slot->page->pools[i], slot->index,
+					slot->views);
 	}
 }
 

@@ -55,6 +55,7 @@ enum vk_bracket {
 	VK_BRACKET_BUFFER = 8, /* the sets for whole command buffers; used by itself */
 	VK_BRACKET_COUNT = VK_BRACKET_STATISTICS | VK_BRACKET_PERFORMANCE,
 	VK_BRACKET_ALL = VK_BRACKET_TIME | VK_BRACKET_COUNT,
+	VK_BRACKET_SETS = 2 * VK_BRACKET_BUFFER, /* sets of these bits */
 };
 
 #define VK_MAX_COUNTERS 128 /* that can be added up */

@@ -37,12 +37,15 @@ struct vk_page {
 	uint64_t round;
 	uint64_t wanted[TALLY_MAX_SOURCES], fetched[TALLY_MAX_SOURCES], lost[TALLY_MAX_SOURCES];
 	void *rows[TALLY_MAX_SOURCES];
+	uint32_t row_bytes[TALLY_MAX_SOURCES]; /* of one row; 0: none */
 };
 
 /* Families whose pools are alike, with one set. */
 struct page_kind {
 	struct tally_vk_family family; /* one of them */
 	uint32_t sources;
+	/* Those that count for a set of VK_BRACKET_ bits, outside and inside a render pass. */
+	uint32_t counting[VK_BRACKET_SETS][2];
 	VkQueryPipelineStatisticFlags statistics;
 	struct vk_page *pages; /* those with free units */
 };
@@ -92,9 +95,6 @@ vk_kind_of(const struct vk_slots *s, uint32_t family, uint32_t set)
 	return s->class_of[family] * (s->n_sets + 1) + set;
 }
 
-/* The sources that count for `what`; `inside` a render pass. */
-uint32_t vk_sources_for(const struct vk_device *d, uint32_t family, uint32_t set, unsigned what,
-			bool inside);
 void vk_page_destroy(struct vk_slots *s, struct vk_page *page);
 
 #endif

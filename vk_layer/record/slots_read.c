@@ -29,7 +29,7 @@ fetch_source(struct vk_slots *s, struct vk_page *page, uint32_t i)
 {
 	struct tally_vk_source *src = s->sources[i];
 	const struct tally_vk_family *family = &s->kinds[page->kind].family;
-	size_t row = src->ops->row_bytes(src, family);
+	size_t row = page->row_bytes[i];
 	uint64_t left = page->wanted[i];
 
 	page->wanted[i] = 0;
@@ -64,14 +64,37 @@ vk_slots_fetch(struct vk_device *d)
 	}
 }
 
+/* Few sources have more than one word of these: no call for the first. */
+static void
+clear_bits(uint64_t *words, uint32_t n_bits)
+{
+	words[0] = 0;
+	if (n_bits >= 64)
+		memset(words + 1, 0, n_bits / 64 * sizeof(*words));
+}
+
+/* Sets the bits of `from` in `to`, `first` bits further on; it has none beyond `n`. */
+static void
+merge_bits(uint64_t *to, uint32_t first, const uint64_t *from, uint32_t n)
+{
+	uint32_t by = first % 64;
+
+	to += first / 64;
+	for (uint32_t i = 0; i * 64 < n; i++) {
+		to[i] |= from[i] << by;
+		uint64_t above = by ? from[i] >> (64 - by) : 0;
+		if (above)
+			to[i + 1] |= above;
+	}
+}
+
 /* The rows of a slot that this round fetched. */
 static enum tally_status
 find_rows(const struct vk_slots *s, const struct vk_slot *slot, uint32_t i, const void **rows)
 {
 	const struct vk_page *page = slot->page;
-	const struct tally_vk_source *src = s->sources[i];
 	uint64_t unit = UINT64_C(1) << slot->index / UNIT_SLOTS;
-	size_t row = src->ops->row_bytes(src, &s->kinds[page->kind].family);
+	size_t row = page->row_bytes[i];
 
 	*rows = row ? (const char *)page->rows[i] + slot->index * row : NULL;
 	if (page->round != s->round || !(page->fetched[i] & unit))
@@ -103,17 +126,14 @@ read_source(struct vk_device *d, uint32_t family, const struct vk_slot *slot, ui
 	enum tally_status status = find_rows(s, slot, i, &rows);
 	if (status != TALLY_OK)
 		return status;
-	memset(s->scratch, 0, (part.n / 64 + 1) * sizeof(s->scratch[0]));
+	clear_bits(s->scratch, part.n);
 	status = src->ops->read(src, &mine, slot->page->pools[i], rows, slot->index, slot->views,
 				slot->halves, &part);
 	if (status != TALLY_OK)
 		return status;
 	out->flags |= part.flags;
-	for (uint32_t k = 0; k < part.n; k++) {
-		uint32_t at = s->first[i] + k;
-		if (s->scratch[k / 64] & UINT64_C(1) << (k % 64))
-			out->valid[at / 64] |= UINT64_C(1) << (at % 64);
-	}
+	if (part.n)
+		merge_bits(out->valid, s->first[i], s->scratch, part.n);
 	if (src->ops->delivers_time) {
 		out->has_time = part.has_time;
 		out->begin_ns = part.begin_ns;

@@ -198,6 +198,50 @@ take_turns(struct vk_device *d)
 
 /* ---- capabilities of queues ---- */
 
+/* May performance queries of this set begin and end there? Their scope determines it. */
+static bool
+may_stand(const struct vk_slots *s, uint32_t set, unsigned what, bool inside)
+{
+	switch (tally_vk_khr_scope(s->performance, set)) {
+	case TALLY_SCOPE_WORKLOAD:
+		return !(what & VK_BRACKET_BUFFER);
+	case TALLY_SCOPE_PASS:
+		return !(what & VK_BRACKET_BUFFER) && !inside;
+	default:
+		return what & VK_BRACKET_BUFFER;
+	}
+}
+
+static uint32_t
+bits_of(const struct vk_slots *s, unsigned what)
+{
+	uint32_t bits = 0;
+
+	if (what & VK_BRACKET_TIME)
+		bits |= s->with_time;
+	if (what & VK_BRACKET_STATISTICS)
+		bits |= s->statistics_bit;
+	if (what & (VK_BRACKET_PERFORMANCE | VK_BRACKET_BUFFER))
+		bits |= s->performance_bit;
+	return bits;
+}
+
+/* The sources that count for each `what`. */
+static void
+fill_counting(const struct vk_slots *s, struct page_kind *kind)
+{
+	uint32_t set = kind->family.set;
+
+	for (unsigned what = 0; what < VK_BRACKET_SETS; what++) {
+		for (unsigned inside = 0; inside < 2; inside++) {
+			uint32_t bits = bits_of(s, what) & kind->sources;
+			if ((bits & s->performance_bit) && !may_stand(s, set, what, inside))
+				bits &= ~s->performance_bit;
+			kind->counting[what][inside] = bits;
+		}
+	}
+}
+
 static struct page_kind
 kind_on(const struct vk_device *d, uint32_t f, uint32_t set)
 {
@@ -211,6 +255,7 @@ kind_on(const struct vk_device *d, uint32_t f, uint32_t set)
 			kind.sources |= UINT32_C(1) << i;
 	if (s->statistics)
 		kind.statistics = tally_vk_statistics_mask(s->statistics, &kind.family);
+	fill_counting(s, &kind);
 	return kind;
 }
 
@@ -353,48 +398,6 @@ vk_slots_inherited(struct vk_device *d, uint32_t family)
 	if (!d->enabled.inherited_queries || family >= d->n_families)
 		return 0;
 	return s->kinds[vk_kind_of(s, family, 0)].statistics;
-}
-
-/* ... of performance queries: their scope determines where they may begin and end. */
-static bool
-may_stand(const struct vk_slots *s, uint32_t set, unsigned what, bool inside)
-{
-	switch (tally_vk_khr_scope(s->performance, set)) {
-	case TALLY_SCOPE_WORKLOAD:
-		return !(what & VK_BRACKET_BUFFER);
-	case TALLY_SCOPE_PASS:
-		return !(what & VK_BRACKET_BUFFER) && !inside;
-	default:
-		return what & VK_BRACKET_BUFFER;
-	}
-}
-
-static uint32_t
-bits_of(const struct vk_slots *s, unsigned what)
-{
-	uint32_t bits = 0;
-
-	if (what & VK_BRACKET_TIME)
-		bits |= s->with_time;
-	if (what & VK_BRACKET_STATISTICS)
-		bits |= s->statistics_bit;
-	if (what & (VK_BRACKET_PERFORMANCE | VK_BRACKET_BUFFER))
-		bits |= s->performance_bit;
-	return bits;
-}
-
-uint32_t
-vk_sources_for(const struct vk_device *d, uint32_t family, uint32_t set, unsigned what,
-	       bool inside)
-{
-	const struct vk_slots *s = d->slots;
-
-	if (family >= d->n_families)
-		return 0;
-	uint32_t sources = bits_of(s, what) & s->kinds[vk_kind_of(s, family, set)].sources;
-	if ((sources & s->performance_bit) && !may_stand(s, set, what, inside))
-		sources &= ~s->performance_bit;
-	return sources;
 }
 
 uint32_t

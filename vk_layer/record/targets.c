@@ -238,43 +238,55 @@ find_views(const void *chain)
 	return (const void *)s;
 }
 
-void
-vk_target_of_render_pass(struct vk_device *d, const VkRenderPassBeginInfo *info,
-			 struct vk_target_use *out)
+/* The cached answer, or NULL and its key. */
+static const struct vk_target_use *
+find_known(const struct vk_render_pass_known *pass, struct vk_framebuffer_known *fb,
+	   int64_t surface, uint64_t *key)
 {
-	struct vk_targets *t = d->targets;
-	*out = (struct vk_target_use){
+	/* Serials are small: the surface has the upper bits to itself. */
+	*key = pass->base.serial ^ (uint64_t)(surface + 1) << 48;
+	return fb ? find_use(&fb->uses, *key) : NULL;
+}
+
+const struct vk_target_use *
+vk_target_of_render_pass(struct vk_device *d, const VkRenderPassBeginInfo *info,
+			 struct vk_target_use *scratch)
+{
+	static const struct vk_target_use unknown = {
 		.surface = -1, .views = 1, .subpasses = 1, .all_multiview_alike = true
 	};
+	struct vk_targets *t = d->targets;
 	if (!t)
-		return;
+		return &unknown;
 	struct vk_framebuffer_known *fb = vk_handles_find(&t->framebuffers,
 							  VK_HANDLE_KEY(info->framebuffer));
 	const struct vk_render_pass_known *pass = vk_handles_find(
 		&t->render_passes, VK_HANDLE_KEY(info->renderPass));
 	uint64_t key = 0;
+	const struct vk_target_use *known = NULL;
+	if (pass && !(fb && fb->imageless))
+		known = find_known(pass, fb, -1, &key);
+	if (known)
+		return known;
+	*scratch = unknown;
 	if (pass) {
 		struct surfaces surfaces = { .fb = fb, .t = t };
-		if (fb && fb->imageless) {
+		if (fb && fb->imageless)
 			surfaces.views = find_views(info->pNext);
-			out->surface = find_surface(pass, &surfaces);
-		}
-		/* Serials are small: the surface has the upper bits to itself. */
-		key = pass->base.serial ^ (uint64_t)(out->surface + 1) << 48;
-		const struct vk_target_use *known = fb ? find_use(&fb->uses, key) : NULL;
-		if (known) {
-			*out = *known;
-			return;
-		}
-		if (fb && !fb->imageless)
-			out->surface = find_surface(pass, &surfaces);
-		out->views = count_views(pass->view_mask);
-		out->subpasses = pass->subpasses;
-		out->all_multiview_alike = pass->alike;
+		if (fb)
+			scratch->surface = find_surface(pass, &surfaces);
+		if (fb && fb->imageless)
+			known = find_known(pass, fb, scratch->surface, &key);
+		if (known)
+			return known;
+		scratch->views = count_views(pass->view_mask);
+		scratch->subpasses = pass->subpasses;
+		scratch->all_multiview_alike = pass->alike;
 	}
-	describe_render_pass(pass, fb, &info->renderArea, out);
+	describe_render_pass(pass, fb, &info->renderArea, scratch);
 	if (pass && fb)
-		keep_use(&fb->uses, key, out);
+		keep_use(&fb->uses, key, scratch);
+	return scratch;
 }
 
 /* ---- dynamic rendering ---- */

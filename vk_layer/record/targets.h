@@ -22,8 +22,10 @@ struct vk_target_use {
 	uint32_t subpasses;
 	bool all_multiview_alike; /* every subpass has the same view mask */
 };
-void vk_target_of_render_pass(struct vk_device *d, const VkRenderPassBeginInfo *info,
-			      struct vk_target_use *out);
+/* The answer is in `scratch`, or kept with the framebuffer: valid as long as both. */
+const struct vk_target_use *vk_target_of_render_pass(struct vk_device *d,
+						     const VkRenderPassBeginInfo *info,
+						     struct vk_target_use *scratch);
 void vk_target_of_rendering(struct vk_device *d, const VkRenderingInfo *info,
 			    struct vk_target_use *out);
 /* NULL when nothing is known of the image. */

@@ -35,18 +35,6 @@ captures(const struct vk_replay *r)
 	return r->s && r->q->stream && tally_stream_captures(r->q->stream);
 }
 
-static void
-add_tallies(struct tally_call_counts *to, const struct tally_call_counts *more)
-{
-	to->draws += more->draws;
-	to->dispatches += more->dispatches;
-	to->copies += more->copies;
-	to->clears += more->clears;
-	to->vertices += more->vertices;
-	to->instances += more->instances;
-	to->calls += more->calls;
-}
-
 /* ---- passes of the log ---- */
 
 static struct tally_pass *
@@ -91,8 +79,10 @@ open_fill(struct vk_replay *r, enum tally_pass_kind kind, bool listed)
 static void
 set_label(struct vk_replay *r, struct tally_pass *p)
 {
+	if (!vk_labels_any(r->q->labels))
+		return;
 	p->label = vk_labels_path(r->q->labels, r->q->stream);
-	if (!p->label && vk_labels_any(r->q->labels))
+	if (!p->label)
 		p->flags |= TALLY_FLAG(LABEL_DROPPED);
 }
 
@@ -232,7 +222,7 @@ coarse_pass(struct vk_replay *r, const struct vk_pass *p)
 	struct vk_fill *fill = coarse_fill(r);
 	if (!fill)
 		return;
-	add_tallies(&fill->pass->call_counts, &p->call_counts);
+	vk_tallies_add(&fill->pass->call_counts, &p->call_counts);
 	fill->pass->unknown |= p->unknown;
 	fill->pass->flags |= p->flags;
 }
@@ -278,7 +268,7 @@ replay_pass(struct vk_replay *r, struct vk_recording *rec, const struct vk_pass 
 	if (fill == CHAIN_DROPPED)
 		return;
 	struct tally_pass *out = r->s->fills[fill].pass;
-	add_tallies(&out->call_counts, &p->call_counts);
+	vk_tallies_add(&out->call_counts, &p->call_counts);
 	out->store = p->store;
 	out->unknown |= p->unknown;
 	out->flags |= p->flags;

@@ -1,0 +1,57 @@
+/* vk_layer/record/open.h - what is open in a command buffer, and what may begin there.
+ *
+ * Inline, because every pass asks several times. For the recording thread; nothing waits, locks
+ * or changes anything.
+ */
+#ifndef PASSTALLY_VK_LAYER_OPEN_H
+#define PASSTALLY_VK_LAYER_OPEN_H
+
+#include "vk_layer/record/command.h"
+
+/* The open pass; NULL when there is none or it was dropped. */
+static inline struct vk_pass *
+vk_open_pass(const struct vk_command *c)
+{
+	return c->has_pass ? &c->recording->passes[c->open_pass] : NULL;
+}
+
+/* Where the interval's slot is stored; NULL when there is no open pass, or no workload. */
+static inline struct vk_slot *
+vk_interval_slot(const struct vk_command *c, enum vk_around around)
+{
+	struct vk_recording *r = c->recording;
+	struct vk_pass *p;
+	switch (around) {
+	case VK_AROUND_PRIMARY:
+		return &r->whole;
+	case VK_AROUND_BUFFER:
+		return &r->buffer;
+	case VK_AROUND_PASS:
+		p = vk_open_pass(c);
+		return p ? &p->slot : NULL;
+	case VK_AROUND_WORKLOAD:
+		return r->n_workloads ? &r->workloads[r->n_workloads - 1].slot : NULL;
+	default:
+		return &r->own;
+	}
+}
+
+/* May a query begin here? */
+static inline bool
+vk_may_query(const struct vk_command *c)
+{
+	const struct vk_recording *r = c->recording;
+	return !r->simultaneous && !r->idle && !c->no_queries && !c->suspended;
+}
+
+/* The counters that the device, the command buffer and the game's queries allow here. */
+static inline unsigned
+vk_bracket_now(const struct vk_command *c)
+{
+	/* Protected command buffers may contain timestamps, but no other queries. */
+	if (c->recording->is_protected)
+		return VK_BRACKET_TIME;
+	return c->game_statistics ? VK_BRACKET_ALL & ~VK_BRACKET_STATISTICS : VK_BRACKET_ALL;
+}
+
+#endif
