@@ -2,9 +2,22 @@
 #include "json/time.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The lines about the run itself: header, notes, end. */
+
+/* Whether a later passtally wrote the log: the same name with a higher number. */
+static bool
+is_newer(const struct tally_json_text *schema)
+{
+	size_t name = strcspn(TALLY_SCHEMA, "/") + 1;
+	const char *number = schema->s + name;
+	size_t digits = strspn(number, "0123456789");
+	return schema->len > name && memcmp(schema->s, TALLY_SCHEMA, name) == 0 && digits &&
+	       digits < 10 && number[digits] == '\0' &&
+	       strtoul(number, NULL, 10) > strtoul(TALLY_SCHEMA + name, NULL, 10);
+}
 
 static bool
 decode_schema(struct tally_decoder *d, struct tally_header_record *header)
@@ -16,8 +29,9 @@ decode_schema(struct tally_decoder *d, struct tally_header_record *header)
 	if (text.len == strlen(TALLY_SCHEMA) && !memcmp(text.s, TALLY_SCHEMA, text.len))
 		return true;
 	char shown[48];
-	tally_json_fail(&d->json, text.s - 1, "this is schema %s; this passtally reads %s",
-			tally_json_quote(shown, text.s, text.len), TALLY_SCHEMA);
+	tally_json_fail(&d->json, text.s - 1, "this is schema %s; this passtally reads %s%s",
+			tally_json_quote(shown, text.s, text.len), TALLY_SCHEMA,
+			is_newer(&text) ? ": update passtally" : "");
 	d->named = true;
 	return false;
 }

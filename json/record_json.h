@@ -55,6 +55,12 @@ struct tally_read_error {
 	char message[256];     /* what is wrong, without place or file name */
 };
 
+/* Lines that were left out because they are no records. */
+struct tally_skipped_lines {
+	uint64_t n;
+	uint64_t numbers[10]; /* of the first of them */
+};
+
 struct tally_log_reader;
 /* `path` "-" is standard input. NULL with *status and *error set. */
 struct tally_log_reader *tally_log_reader_open(const char *path, enum tally_read_status *status,
@@ -68,6 +74,11 @@ struct tally_log_reader *tally_log_reader_open_source(const struct tally_lines_s
  * then that no whole line is there yet: ask again. NULL: out of memory. */
 struct tally_log_reader *tally_log_reader_open_growing(int fd);
 void tally_log_reader_close(struct tally_log_reader *reader);
+/* From now on a bad line is left out and counted. Some are errors all the same, because what
+ * follows would mean something else without them: the header, a second header, a device, and
+ * what follows the end line. Without a pass_info line its passes have no name. */
+void tally_log_reader_skip_bad(struct tally_log_reader *reader);
+const struct tally_skipped_lines *tally_log_reader_skipped(const struct tally_log_reader *reader);
 /* The next record; everything it points to is valid until the next call. Keys of counters and
  * interned strings (formats, units) are equal pointers for equal strings over the reader's life.
  * After TRUNCATED or BAD every later call returns the same. */

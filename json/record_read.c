@@ -15,6 +15,8 @@ struct tally_log_reader {
 	struct tally_decoder decoder;
 	uint64_t number; /* of the line being read */
 	bool ended; /* the end line was read */
+	bool skips; /* bad lines are left out */
+	struct tally_skipped_lines skipped;
 	/* Once reading is over, for good or bad: */
 	enum tally_read_status status;
 	struct tally_read_error error;
@@ -99,6 +101,18 @@ tally_log_reader_close(struct tally_log_reader *reader)
 	tally_decoder_finish(&reader->decoder);
 	free(reader->copy);
 	free(reader);
+}
+
+void
+tally_log_reader_skip_bad(struct tally_log_reader *reader)
+{
+	reader->skips = true;
+}
+
+const struct tally_skipped_lines *
+tally_log_reader_skipped(const struct tally_log_reader *reader)
+{
+	return &reader->skipped;
 }
 
 void
@@ -250,9 +264,8 @@ check_order(struct tally_log_reader *reader, enum tally_line_type type)
 	if ((reader->number == 1) == (type == TALLY_LINE_HEADER))
 		return true;
 	tally_json_fail(json, json->begin,
-			reader->number == 1
-				? "not a passtally log: the first line is not a header"
-				: "a second header");
+			reader->number == 1 ? "not a passtally log: the first line is not a header"
+					    : "a second header");
 	return false;
 }
 
@@ -283,37 +296,61 @@ decode_line(struct tally_decoder *d, struct tally_log_line *line)
 	}
 }
 
+/* Leaves the line just decoded out, if nothing after it depends on it. `type` is
+ * TALLY_LINE_UNKNOWN when the line does not say what it is. */
+static bool
+skip_bad(struct tally_log_reader *reader, enum tally_line_type type, bool whole)
+{
+	const struct tally_json_reader *json = &reader->decoder.json;
+	if (!reader->skips || json->no_memory || (json->cut && !whole) || reader->number == 1 ||
+	    reader->ended || type == TALLY_LINE_HEADER || type == TALLY_LINE_DEVICE)
+		return false;
+	struct tally_skipped_lines *skipped = &reader->skipped;
+	if (skipped->n < sizeof(skipped->numbers) / sizeof(skipped->numbers[0]))
+		skipped->numbers[skipped->n] = reader->number;
+	skipped->n++;
+	reader->decoder.any_id |= type == TALLY_LINE_PASS_INFO || type == TALLY_LINE_UNKNOWN;
+	return true;
+}
+
+/* Decodes one line. False when it is bad; its type is then UNKNOWN if it was not found. */
+static bool
+read_line(struct tally_log_reader *reader, char *text, size_t len, struct tally_log_line *line)
+{
+	struct tally_decoder *d = &reader->decoder;
+	line->number = reader->number;
+	d->named = false;
+	tally_json_begin(&d->json, text, len);
+	if (!peek_type(text, len, &line->type)) {
+		line->type = TALLY_LINE_UNKNOWN;
+		if (!search_type(reader, text, len, &line->type))
+			return false;
+		tally_json_begin(&d->json, text, len);
+	}
+	return check_order(reader, line->type) && decode_line(d, line);
+}
+
 enum tally_read_status
 tally_log_reader_next(struct tally_log_reader *reader, struct tally_log_line *line,
 		      struct tally_read_error *error)
 {
-	if (reader->status != TALLY_READ_OK) {
-		*error = reader->error;
-		return reader->status;
+	bool good = false, whole = true;
+	while (reader->status == TALLY_READ_OK && !good) {
+		char *text;
+		size_t len;
+		enum tally_lines_status got = tally_lines_next(&reader->lines, &text, &len, &whole);
+		if (got == TALLY_LINES_END && reader->lines.growing)
+			return TALLY_READ_END;
+		if (got != TALLY_LINES_OK) {
+			finish_unread(reader, got);
+			break;
+		}
+		reader->number++;
+		good = read_line(reader, text, len, line);
+		if (!good && !skip_bad(reader, line->type, whole))
+			finish_failed(reader, whole);
 	}
-	char *text;
-	size_t len;
-	bool whole;
-	enum tally_lines_status got = tally_lines_next(&reader->lines, &text, &len, &whole);
-	if (got == TALLY_LINES_END && reader->lines.growing)
-		return TALLY_READ_END;
-	if (got != TALLY_LINES_OK) {
-		finish_unread(reader, got);
-		*error = reader->error;
-		return reader->status;
-	}
-	reader->number++;
-	line->number = reader->number;
-	struct tally_decoder *d = &reader->decoder;
-	d->named = false;
-	tally_json_begin(&d->json, text, len);
-	bool good = peek_type(text, len, &line->type);
-	if (!good && search_type(reader, text, len, &line->type)) {
-		tally_json_begin(&d->json, text, len);
-		good = true;
-	}
-	if (!good || !check_order(reader, line->type) || !decode_line(d, line)) {
-		finish_failed(reader, whole);
+	if (!good) {
 		*error = reader->error;
 		return reader->status;
 	}

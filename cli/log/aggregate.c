@@ -901,10 +901,17 @@ static struct tally_log_reader *
 open_log(struct tally_aggregate *a, const char *path, enum tally_read_status *status,
 	 struct tally_read_error *error)
 {
-	if (a->warmup != TALLY_WARMUP_AUTO)
-		return tally_log_input_open(path, status, error);
-	a->state->warmup = tally_warmup_create();
-	return tally_log_input_open_ahead(path, look_ahead, a->state->warmup, status, error);
+	struct tally_log_reader *reader;
+	if (a->warmup != TALLY_WARMUP_AUTO) {
+		reader = tally_log_input_open(path, status, error);
+	} else {
+		a->state->warmup = tally_warmup_create();
+		reader = tally_log_input_open_ahead(path, a->skips_bad, look_ahead,
+						    a->state->warmup, status, error);
+	}
+	if (reader && a->skips_bad)
+		tally_log_reader_skip_bad(reader);
+	return reader;
 }
 
 static int
@@ -923,6 +930,7 @@ read_log(struct tally_aggregate *a, const char *command, const char *path)
 		tally_progress_read(&progress, "reading", path, reader);
 	}
 	tally_progress_end(&progress);
+	a->skipped = *tally_log_reader_skipped(reader);
 	tally_log_reader_close(reader);
 	if (status == TALLY_READ_TRUNCATED) {
 		a->truncated = true;
@@ -943,6 +951,15 @@ tally_aggregate_read(struct tally_aggregate *a, const char *command, const char 
 		     enum tally_by by, uint64_t warmup)
 {
 	init(a, path, by, warmup);
+	return read_log(a, command, path);
+}
+
+int
+tally_aggregate_read_around(struct tally_aggregate *a, const char *command, const char *path,
+			    enum tally_by by, uint64_t warmup)
+{
+	init(a, path, by, warmup);
+	a->skips_bad = true;
 	return read_log(a, command, path);
 }
 

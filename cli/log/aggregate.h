@@ -152,6 +152,8 @@ struct tally_aggregate {
 	GPtrArray *notes; /* elements: char *, without duplicates */
 	bool truncated; /* the last line is incomplete */
 	struct tally_read_error cut;
+	bool skips_bad;
+	struct tally_skipped_lines skipped;
 	bool has_end;
 	char *end_reason;
 	uint64_t end_frames, end_frames_dropped, end_passes;
@@ -165,7 +167,11 @@ struct tally_aggregate {
  * are left out at the start, or TALLY_WARMUP_AUTO (cli/log/warmup.h). */
 int tally_aggregate_read(struct tally_aggregate *a, const char *command, const char *path,
 			 enum tally_by by, uint64_t warmup);
-/* Does the same, grouped by pass, and passes each value to `watch`. */
+/* Does the same, but leaves bad lines out where that does not change the meaning of others
+ * (tally_log_reader_skip_bad()) and lists them in a->skipped. */
+int tally_aggregate_read_around(struct tally_aggregate *a, const char *command, const char *path,
+				enum tally_by by, uint64_t warmup);
+/* Does the same as the first, grouped by pass, and passes each value to `watch`. */
 int tally_aggregate_watch(struct tally_aggregate *a, const char *command, const char *path,
 			  uint64_t warmup, const struct tally_aggregate_watch *watch);
 /* Does the same for a caller that reads the lines itself: begin by naming the log, then add

@@ -245,7 +245,7 @@ tally_log_input_open(const char *path, enum tally_read_status *status,
 }
 
 struct tally_log_reader *
-tally_log_input_open_ahead(const char *path,
+tally_log_input_open_ahead(const char *path, bool skip_bad,
 			   bool (*wants)(void *user, const struct tally_log_line *line), void *user,
 			   enum tally_read_status *status, struct tally_read_error *error)
 {
@@ -264,6 +264,8 @@ tally_log_input_open_ahead(const char *path,
 		/* What is wrong with the log is reported when it is read. */
 		struct tally_read_error ignored;
 		struct tally_log_line line;
+		if (skip_bad)
+			tally_log_reader_skip_bad(reader);
 		while (tally_log_reader_next(reader, &line, &ignored) == TALLY_READ_OK &&
 		       wants(user, &line))
 			;

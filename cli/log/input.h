@@ -17,9 +17,10 @@ struct tally_log_reader *tally_log_input_open(const char *path, enum tally_read_
 					      struct tally_read_error *error);
 /* Does the same for a reader that must look ahead: passes the first lines to `wants`, until that
  * returns false or the log ends or is bad, and then gives a reader that starts again with the
- * first line. A file is read twice as far as that; of a pipe the bytes are kept in memory. */
+ * first line. `skip_bad`: bad lines do not end that. A file is read twice as far as that; of a
+ * pipe the bytes are kept in memory. */
 struct tally_log_reader *
-tally_log_input_open_ahead(const char *path,
+tally_log_input_open_ahead(const char *path, bool skip_bad,
 			   bool (*wants)(void *user, const struct tally_log_line *line),
 			   void *user, enum tally_read_status *status,
 			   struct tally_read_error *error);

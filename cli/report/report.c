@@ -20,6 +20,7 @@ enum {
 	OPT_PASS,
 	OPT_DEVICE,
 	OPT_WARMUP,
+	OPT_SKIP_BAD,
 	OPT_WIDE,
 	OPT_NO_PAGER,
 	OPT_HELP
@@ -64,6 +65,9 @@ static const struct tally_arg options[] = {
 	[OPT_WARMUP] = { "warmup", 0, "N|auto",
 			 "Leave out the first N frames of each device. Default auto: those "
 			 "in which the program still loads. 0 keeps all." },
+	[OPT_SKIP_BAD] = { "skip-bad", 0, NULL,
+			   "Leave out lines of the log that are damaged, and say which. The "
+			   "header and the devices cannot be left out." },
 	[OPT_WIDE] = { "wide", 'w', NULL,
 		       "Show every column and every row in the table. Without it there are "
 		       "the most useful columns, on 80 columns or what the terminal has, and "
@@ -77,7 +81,7 @@ static const struct tally_arg options[] = {
 static const char *const words[] = { "pass", "frame", "label", "workload" };
 
 struct report_request {
-	bool json, csv, reverse, wide, no_pager;
+	bool json, csv, reverse, wide, no_pager, skip_bad;
 	bool folds; /* sorted by cost or in order: small rows may share a line */
 	const char *html; /* NULL = no HTML page */
 	const char *sort;
@@ -168,6 +172,9 @@ take_option(struct report_request *r, int option, const char *value)
 	case OPT_COLUMNS:
 		r->columns = value;
 		return true;
+	case OPT_SKIP_BAD:
+		r->skip_bad = true;
+		return true;
 	case OPT_WIDE:
 		r->wide = true;
 		return true;
@@ -231,7 +238,7 @@ parse(struct report_request *r, int argc, char **argv)
 		return TALLY_EXIT_USAGE;
 	}
 	if (r->page && (r->json || r->csv || r->sort || r->columns || r->pass || r->reverse ||
-			r->device >= 0 || r->wide || r->by != TALLY_BY_PASS)) {
+			r->device >= 0 || r->wide || r->skip_bad || r->by != TALLY_BY_PASS)) {
 		tally_cli_complain("report", "--html shows everything: only --warmup goes with it");
 		return TALLY_EXIT_USAGE;
 	}
@@ -422,11 +429,30 @@ print_csv(struct report_request *r, const struct tally_aggregate *a, const GArra
 	tally_csv_print_rows(&r->out, a, columns, rows);
 }
 
+static void
+tell_skipped(const struct tally_aggregate *a)
+{
+	const struct tally_skipped_lines *s = &a->skipped;
+	if (!s->n)
+		return;
+	GString *list = g_string_new(NULL);
+	for (size_t i = 0; i < s->n && i < G_N_ELEMENTS(s->numbers); i++)
+		g_string_append_printf(list, "%s%" G_GUINT64_FORMAT, i ? ", " : " ", s->numbers[i]);
+	tally_cli_complain("report", "%s: %" G_GUINT64_FORMAT " bad line%s skipped: line%s%s%s",
+			   a->path, s->n, s->n == 1 ? "" : "s", s->n == 1 ? "" : "s", list->str,
+			   s->n > G_N_ELEMENTS(s->numbers) ? ", ..." : "");
+	g_string_free(list, TRUE);
+}
+
 static int
 report_log(struct report_request *r, const char *path, guint place)
 {
 	struct tally_aggregate a;
-	int status = tally_aggregate_read(&a, "report", path, r->by, r->warmup);
+	int status = r->skip_bad ? tally_aggregate_read_around(&a, "report", path, r->by, r->warmup)
+				 : tally_aggregate_read(&a, "report", path, r->by, r->warmup);
+	tell_skipped(&a);
+	if (status == TALLY_EXIT_BAD_LOG && a.devices->len && !r->skip_bad)
+		tally_cli_complain("report", "--skip-bad leaves out bad lines");
 	if (status != TALLY_EXIT_OK) {
 		tally_aggregate_finish(&a);
 		return status;
