@@ -150,6 +150,51 @@ check(const char *option, const char *list, bool (*known)(const char *),
 	return ok;
 }
 
+struct set_search {
+	const char *set;
+	bool any, found; /* a device; one with that set */
+	GString *names;
+};
+
+static void
+look_for_set(void *data, const struct tally_probe_found *found)
+{
+	struct set_search *s = data;
+	s->any = true;
+	for (uint32_t i = 0; i < found->n_sets; i++) {
+		const char *name = found->sets[i]->layout.set;
+		s->found |= g_strcmp0(name, s->set) == 0;
+		g_string_append_printf(s->names, "%s%s", s->names->len ? ", " : "", name);
+	}
+}
+
+/* Only the drivers know their sets, so all are probed. Where none can be (no display, say),
+ * the run is left to find out. */
+static bool
+check_set(const struct tally_config *config, tally_config_complain *complain, void *data)
+{
+	if (!config->set)
+		return true;
+	struct set_search s = { .set = config->set, .names = g_string_new(NULL) };
+	/* First the set alone, then all of them, whose names go into the message. */
+	const struct tally_probe_wish wishes[] = { { config->counters, config->set },
+						   { "all", NULL } };
+	char why[512];
+	for (size_t i = 0; i < G_N_ELEMENTS(wishes) && !s.found && (i == 0 || s.any); i++)
+		for (int api = 0; api < TALLY_N_APIS && !s.found; api++)
+			tally_probe((enum tally_api)api, &wishes[i], look_for_set, &s, why,
+				    sizeof(why));
+	bool ok = s.found || !s.any;
+	if (!ok) {
+		g_autofree char *text = g_strdup_printf(
+			"option set: no set of counters here is called \"%s\"; there are %s",
+			config->set, s.names->len ? s.names->str : "none");
+		complain(data, text);
+	}
+	g_string_free(s.names, TRUE);
+	return ok;
+}
+
 bool
 tally_wanted_check(const struct tally_config *config, tally_config_complain *complain,
 		   void *data)
@@ -157,7 +202,7 @@ tally_wanted_check(const struct tally_config *config, tally_config_complain *com
 	bool ok = check("sources", config->sources, is_source, list_sources, NULL,
 			complain, data);
 	ok &= check_own(config, complain, data);
-	return check("counters", config->counters, is_counter, list_counters, config, complain,
-		     data) &&
-	       ok;
+	ok &= check("counters", config->counters, is_counter, list_counters, config, complain,
+		    data);
+	return ok && check_set(config, complain, data);
 }
