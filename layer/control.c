@@ -96,17 +96,20 @@ answer(const char *request, char *reply, size_t size)
 {
 	static const char mark[] = "mark ";
 	bool starts = strcmp(request, "start") == 0, stops = strcmp(request, "stop") == 0;
+	bool toggles = strcmp(request, "toggle") == 0;
 	bool marks = strncmp(request, mark, sizeof(mark) - 1) == 0;
 	if (strcmp(request, "status") == 0)
 		answer_status(reply, size);
-	else if (!starts && !stops && !marks)
+	else if (!starts && !stops && !toggles && !marks)
 		snprintf(reply, size,
-			 "error\nthis is no request: there are start, stop, mark NAME, "
-			 "status\n");
+			 "error\nthis is no request: there are start, stop, toggle, "
+			 "mark NAME, status\n");
 	else if (tally_capture_state() != TALLY_STATE_RUNNING)
 		snprintf(reply, size, "error\nthe capture is over: its log is complete\n");
 	else if (marks)
 		answer_mark(reply, size, request + sizeof(mark) - 1);
+	else if (toggles)
+		answer_change(reply, size, tally_trigger_capture() != TALLY_CAPTURE_RUNS);
 	else
 		answer_change(reply, size, starts);
 }

@@ -1,10 +1,10 @@
 /* layer/control.h - the control socket: `passtally trigger` talks to a running game.
  *
  * A local socket (SOCK_SEQPACKET, mode 0600) that only the process's own user may speak to. A
- * request is one packet: "start", "stop", "mark NAME" or "status". The answer is one packet:
- * "ok" or "error", a newline and text for people. Our own thread serves the socket and sleeps
- * until a request comes; the game's threads never touch it. It exists only if a socket was
- * asked for and could be created.
+ * request is one packet: "start", "stop", "toggle", "mark NAME" or "status". The answer is one
+ * packet: "ok" or "error", a newline and text for people. Our own thread serves the socket and
+ * sleeps until a request comes; the game's threads never touch it. It exists only if a socket
+ * was asked for and could be created.
  */
 #ifndef PASSTALLY_LAYER_CONTROL_H
 #define PASSTALLY_LAYER_CONTROL_H

@@ -1,11 +1,13 @@
 #include "cli/shared/cli.h"
 #include "cli/control/client.h"
+#include "cli/log/input.h"
 #include "cli/shared/text.h"
 #include "layer/control.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const struct tally_arg options[] = {
 	{ "control", 0, "PATH", "The socket of the game, as given to run --control." },
@@ -24,13 +26,13 @@ struct request {
 static void
 help(void)
 {
-	puts("Usage: passtally trigger [options] start|stop|status\n"
+	puts("Usage: passtally trigger [options] start|stop|toggle|status\n"
 	     "       passtally trigger [options] mark NAME\n\n"
-	     "Talks to a game that runs under passtally: starts or pauses the capture, sets a "
-	     "mark\n"
-	     "in its log, or shows how things stand. Without options it is the one game that\n"
-	     "`passtally run` has started; with several, name one. Only the user who started a\n"
-	     "game can do this.\n");
+	     "Talks to a game that runs under passtally: starts or pauses the capture (toggle\n"
+	     "does one or the other, for a hotkey), sets a mark in its log, or shows how things\n"
+	     "stand, with the frames and bytes of the log so far. Without options it is the one\n"
+	     "game that `passtally run` has started; with several, name one. Only the user who\n"
+	     "started a game can do this.\n");
 	tally_args_help(options, G_N_ELEMENTS(options));
 	puts("\nWith --start-on the capture waits until it is started; a capture that is paused "
 	     "can\n"
@@ -49,6 +51,8 @@ parse_pid(const char *value, long *pid)
 	return false;
 }
 
+static const char *const plain_words[] = { "start", "stop", "toggle", "status", NULL };
+
 /* The game would report a wrong name too late. */
 static bool
 parse_request(struct request *r, GPtrArray *words)
@@ -56,10 +60,9 @@ parse_request(struct request *r, GPtrArray *words)
 	const char *word = words->len ? g_ptr_array_index(words, 0) : NULL;
 	bool marks = word && strcmp(word, "mark") == 0;
 	bool known = marks ||
-		     (word && (strcmp(word, "start") == 0 || strcmp(word, "stop") == 0 ||
-			       strcmp(word, "status") == 0));
+		     (word && g_strv_contains(plain_words, word));
 	if (!known || words->len != (marks ? 2u : 1u)) {
-		tally_cli_complain("trigger", "say one of: start, stop, status, mark NAME");
+		tally_cli_complain("trigger", "say one of: start, stop, toggle, status, mark NAME");
 		return false;
 	}
 	r->is_status = strcmp(word, "status") == 0;
@@ -155,6 +158,40 @@ choose(const struct request *r, GPtrArray *games)
 
 /* ---- requests ---- */
 
+/* What the log holds by now. Nothing if it cannot be read here, as that of a game in a
+ * container may be. */
+static void
+print_progress(const char *path)
+{
+	struct stat st;
+	struct tally_read_error error;
+	enum tally_read_status status;
+	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
+		return;
+	struct tally_log_reader *reader = tally_log_input_open(path, &status, &error);
+	if (!reader)
+		return;
+	uint64_t frames = 0;
+	struct tally_log_line line;
+	while (tally_log_reader_next(reader, &line, &error) == TALLY_READ_OK)
+		frames += line.type == TALLY_LINE_FRAME;
+	tally_log_reader_close(reader);
+	tally_text_print(stdout, "frames %" G_GUINT64_FORMAT "\nbytes %" G_GUINT64_FORMAT "\n",
+			 frames, (uint64_t)st.st_size);
+}
+
+static void
+print_status(const char *answer)
+{
+	char **lines = g_strsplit(answer, "\n", -1);
+	for (char **line = lines; *line; line++)
+		tally_text_print_line(stdout, "%s", *line);
+	for (char **line = lines; *line; line++)
+		if (g_str_has_prefix(*line, "log "))
+			print_progress(*line + strlen("log "));
+	g_strfreev(lines);
+}
+
 static int
 ask(const struct request *r, const char *path)
 {
@@ -170,10 +207,7 @@ ask(const struct request *r, const char *path)
 	if (refused) {
 		tally_cli_complain("trigger", "process %ld says: %s", pid, answer);
 	} else if (r->is_status) {
-		char **lines = g_strsplit(answer, "\n", -1);
-		for (char **line = lines; *line; line++)
-			tally_text_print_line(stdout, "%s", *line);
-		g_strfreev(lines);
+		print_status(answer);
 	} else {
 		tally_text_print_line(stdout, "process %ld: %s", pid, answer);
 	}

@@ -53,7 +53,7 @@ class Trigger(CliCase):
         return text
 
     def test_usage(self):
-        for args in ((), ("go",), ("start", "now"), ("mark",), ("mark", "a", "b"), ("mark", ""), ("mark", "a\nb"),
+        for args in ((), ("go",), ("start", "now"), ("toggle", "x"), ("mark",), ("mark", "a", "b"), ("mark", ""), ("mark", "a\nb"),
                      ("mark", "x" * 257), ("--pid", "0", "start"), ("--pid", "x", "start"), ("--pid", "-3", "start"),
                      ("--control", "p", "--pid", "1", "start"), ("--nothing", "start")):
             with self.subTest(args):
@@ -82,6 +82,21 @@ class Trigger(CliCase):
         self.assertEqual(self.ok("trigger", "--control", path, "status").stdout,
                          b"state capturing\npid 3\nprogram /a\\tb\n")
         self.assertEqual(asked, [b"start", b"mark a b=c", b"stop", b"status"])
+
+    def test_toggle_and_progress(self):
+        """status adds what the log holds by now, also where its last line is cut."""
+        log = self.write_log("a.jsonl", [header(), device(), pass_info("00000000000000aa", "Scene")] +
+                             [frame(i, [one_pass(0, "00000000000000aa", 5)]) for i in range(3)])
+        with open(log, "ab") as out:
+            out.write(b'{"type":"frame","fra')
+        status = f"ok\nstate capturing\nlog {log}\n".encode()
+        asked = self.serve(self.place / "game.sock", [b"ok\nthe capture pauses\n", status,
+                                                      b"ok\nlog /no/such.jsonl\n"])
+        self.assertIn(b": the capture pauses\n", self.ok("trigger", "toggle").stdout)
+        self.assertEqual(self.ok("trigger", "status").stdout.decode(),
+                         f"state capturing\nlog {log}\nframes 3\nbytes {log.stat().st_size}\n")
+        self.assertEqual(self.ok("trigger", "status").stdout, b"log /no/such.jsonl\n")
+        self.assertEqual(asked, [b"toggle", b"status", b"status"])
 
     def test_several(self):
         for i in range(2):

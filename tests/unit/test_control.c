@@ -124,6 +124,9 @@ test_requests(void)
 	assert_has(ask(path, "status"), "state capturing");
 	assert_has(ask(path, "stop"), "ok\nthe capture pauses");
 	assert_has(ask(path, "status"), "state paused");
+	assert_has(ask(path, "toggle"), "ok\nthe capture starts");
+	assert_has(ask(path, "status"), "state capturing");
+	assert_has(ask(path, "toggle"), "ok\nthe capture pauses");
 	g_assert_cmpint(tally_trigger_capture(), ==, TALLY_CAPTURE_PAUSED);
 
 	assert_has(ask(path, "mark boss fight"), "ok\nmark boss fight");
