@@ -45,16 +45,21 @@ is_special(const char *path)
 	return lstat(path, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
-/* Returns `path` with ".NUMBER" appended; takes ownership of `path`, which may be NULL. */
+/* Returns `path` with ".NUMBER" added, before a ".jsonl" at its end, so that the name stays
+ * that of a log; takes ownership of `path`, which may be NULL. */
 static char *
 with_number(char *path, long number)
 {
 	if (!path)
 		return NULL;
-	size_t size = strlen(path) + 24;
+	static const char end[] = ".jsonl";
+	size_t len = strlen(path), n = sizeof(end) - 1;
+	bool ends = len > n && strcmp(path + len - n, end) == 0 && path[len - n - 1] != '/';
+	size_t size = len + 24;
 	char *unique = malloc(size);
 	if (unique)
-		snprintf(unique, size, "%s.%ld", path, number);
+		snprintf(unique, size, "%.*s.%ld%s", (int)(ends ? len - n : len), path, number,
+			 ends ? end : "");
 	free(path);
 	return unique;
 }

@@ -19,8 +19,9 @@ struct tally_naming {
 	bool forked; /* the parent has the unchanged name */
 };
 
-/* Expands the pattern (NULL: the default log); ".PID" is added if a forked child would
- * otherwise have its parent's name. Caller frees; NULL on OOM and if no home is known. */
+/* Expands the pattern (NULL: the default log); ".PID" is added (NAME.PID.jsonl) if a forked
+ * child would otherwise have its parent's name. Caller frees; NULL on OOM and if no home is
+ * known. */
 char *tally_naming_expand(const struct tally_naming *naming, const char *pattern);
 
 /* Opens the log, under a name with a number if its own is taken, which a note reports. `path`

@@ -101,7 +101,7 @@ default_folder(void)
 	return folder;
 }
 
-/* Whether the name is NAME.jsonl, or NAME.jsonl.PID of a game's further processes; a
+/* Whether the name is NAME.jsonl, or NAME.jsonl.PID, as further processes were named once; a
  * compressed log is finished and therefore excluded. */
 static bool
 is_log_name(const char *name)

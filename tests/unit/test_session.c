@@ -292,15 +292,28 @@ test_bad_option(void)
 static void
 test_taken(void)
 {
-	if (!stub_in_child("log=/tmp/taken"))
-		return;
-	g_hash_table_add(stub.taken, g_strdup("/tmp/taken"));
-	g_assert_true(tally_session_start(&stub_recorder));
-	tally_session_stop("exit");
-	char *path = g_strdup_printf("/tmp/taken.%ld", (long)getpid());
-	g_assert_cmpstr(g_ptr_array_index(stub.paths, 0), ==, path);
-	g_assert_cmpuint(stub_count("note the log is /tmp/taken."), ==, 1);
-	g_free(path);
+	static const struct {
+		const char *log, *before, *after;
+	} rows[] = {
+		{ "/tmp/taken", "/tmp/taken", "" },
+		{ "/tmp/taken.jsonl", "/tmp/taken", ".jsonl" },
+		{ "/tmp/.jsonl", "/tmp/.jsonl", "" },
+	};
+	/* A child of its own for each row, which finds it again by its option. */
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		g_autofree char *option = g_strconcat("log=", rows[i].log, NULL);
+		const char *given = g_getenv("PASSTALLY_OPTIONS");
+		if ((g_test_subprocess() && g_strcmp0(given, option) != 0) ||
+		    !stub_in_child(option))
+			continue;
+		g_hash_table_add(stub.taken, g_strdup(rows[i].log));
+		g_assert_true(tally_session_start(&stub_recorder));
+		tally_session_stop("exit");
+		g_autofree char *path = g_strdup_printf("%s.%ld%s", rows[i].before, (long)getpid(),
+							rows[i].after);
+		g_assert_cmpstr(g_ptr_array_index(stub.paths, 0), ==, path);
+		g_assert_cmpuint(stub_count("note the log is /tmp/"), ==, 1);
+	}
 }
 
 static void
