@@ -225,6 +225,22 @@ choose_newest(struct compare_request *r, const char *program)
 	return true;
 }
 
+/* Neither side is named, and there are not two logs: none, or the name of a program. */
+static bool
+choose_unnamed(struct compare_request *r)
+{
+	const char *only = r->plain->len == 1 ? r->plain->pdata[0] : NULL;
+	bool is_log = only && (strchr(only, '/') || g_file_test(only, G_FILE_TEST_EXISTS));
+	if (r->plain->len < 2 && !is_log)
+		return choose_newest(r, only);
+	tally_cli_complain("compare",
+			   is_log ? "two logs are needed: passtally compare BASE NEW"
+				  : "which of the %u logs are new? passtally compare BASE... -- "
+				    "NEW...",
+			   r->plain->len);
+	return false;
+}
+
 /* Decides which side the logs without an option are on. Returns false after printing an
  * error. */
 static bool
@@ -243,19 +259,8 @@ choose_sides(struct compare_request *r)
 		g_ptr_array_add(fresh, r->plain->pdata[1]);
 		return true;
 	}
-	const char *only = r->plain->len == 1 ? r->plain->pdata[0] : NULL;
-	if (!named && (!r->plain->len ||
-		       (only && !strchr(only, '/') && !g_file_test(only, G_FILE_TEST_EXISTS))))
-		return choose_newest(r, only);
-	if (!named) {
-		tally_cli_complain("compare",
-				   r->plain->len < 2
-					   ? "two logs are needed: passtally compare BASE NEW"
-					   : "which of the %u logs are new? passtally compare "
-					     "BASE... -- NEW...",
-				   r->plain->len);
-		return false;
-	}
+	if (!named)
+		return choose_unnamed(r);
 	if (r->plain->len && base->len && fresh->len) {
 		tally_cli_complain(
 			"compare",

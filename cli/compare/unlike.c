@@ -3,8 +3,8 @@
 #include <string.h>
 
 /* Options about where the log goes, not about what is measured. */
-static const char *const no_matter[] = { "log", "force", "max-log", "control", "no-argv",
-					"host", "tag" };
+static const char *const no_matter[] = { "log",     "force",   "max-log", "log-quota",
+					 "control", "no-argv", "host",	   "tag" };
 
 /* One property, with what the logs of each side say about it. */
 struct saying {

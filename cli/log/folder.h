@@ -34,6 +34,11 @@ void tally_folder_log_finish(struct tally_folder_log *log);
  * log's writer lives. */
 bool tally_folder_log_is_written(const struct tally_folder_log *log);
 
+/* Removes the logs of a folder that were last written to longest ago, until those that are
+ * left have at most `quota` bytes together. Those that are still written to stay. *n and
+ * *bytes count what was removed. */
+void tally_folder_trim(const char *folder, uint64_t quota, unsigned *n, uint64_t *bytes);
+
 /* The log that `word` means to `command`: a file of that name, or "-", or else the log of the
  * default folder that the program of that name wrote last; NULL: the one that any program
  * wrote last. A log that was chosen in this way is printed on standard error. The caller

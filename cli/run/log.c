@@ -1,5 +1,6 @@
 #include "cli/run/log.h"
 
+#include "cli/log/input.h"
 #include "cli/shared/cli.h"
 #include "json/record_json.h"
 #include "layer/identity.h"
@@ -12,21 +13,34 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Files named PATH.DIGITS; full paths (char *), freed by the caller. */
+#define END ".jsonl"
+
+/* Whether this is ".DIGITS" or ".DIGITS.DIGITS", and then `end`. */
+static bool
+is_number(const char *text, const char *end)
+{
+	size_t parts = 0;
+	while (*text == '.' && strspn(text + 1, "0123456789")) {
+		text += 1 + strspn(text + 1, "0123456789");
+		parts++;
+	}
+	return parts > 0 && parts < 3 && strcmp(text, end) == 0;
+}
+
+/* Files named NAME.DIGITS.jsonl where the path is NAME.jsonl, else PATH.DIGITS; full paths
+ * (char *), freed by the caller. */
 static GPtrArray *
 siblings(const char *path)
 {
 	GPtrArray *found = g_ptr_array_new_with_free_func(g_free);
 	char *folder = g_path_get_dirname(path);
 	char *base = g_path_get_basename(path);
-	size_t len = strlen(base);
+	bool ends = g_str_has_suffix(base, END) && strlen(base) > strlen(END);
+	size_t len = strlen(base) - (ends ? strlen(END) : 0);
 	GDir *dir = g_dir_open(folder, 0, NULL);
 	const char *name;
 	while (dir && (name = g_dir_read_name(dir))) {
-		if (strncmp(name, base, len) != 0 || name[len] != '.' || !name[len + 1])
-			continue;
-		const char *digits = name + len + 1;
-		if (digits[strspn(digits, "0123456789")] == '\0')
+		if (strncmp(name, base, len) == 0 && is_number(name + len, ends ? END : ""))
 			g_ptr_array_add(found, g_build_filename(folder, name, NULL));
 	}
 	if (dir)
@@ -58,14 +72,28 @@ tally_run_log_choose(struct tally_run_log *log, const struct tally_config *confi
 	return true;
 }
 
+/* Whether the log can be made in its folder; prints why not. */
+static bool
+check_folder(const struct tally_run_log *log)
+{
+	g_autofree char *folder = g_path_get_dirname(log->path);
+	if (log->by_default)
+		g_mkdir_with_parents(folder, 0700);
+	errno = 0;
+	if (access(folder, W_OK | X_OK) == 0 && g_file_test(folder, G_FILE_TEST_IS_DIR))
+		return true;
+	tally_cli_complain("run",
+			   "the log %s cannot be written: its folder %s: %s; make it, or name "
+			   "another place with --log PATH",
+			   log->path, folder, g_strerror(errno ? errno : ENOTDIR));
+	return false;
+}
+
 int
 tally_run_log_prepare(struct tally_run_log *log, bool force)
 {
-	if (log->by_default) {
-		char *folder = g_path_get_dirname(log->path);
-		g_mkdir_with_parents(folder, 0700);
-		g_free(folder);
-	}
+	if (!check_folder(log))
+		return TALLY_EXIT_USAGE;
 	struct stat st;
 	if (lstat(log->path, &st) < 0)
 		return TALLY_EXIT_OK;
@@ -114,6 +142,40 @@ tally_run_log_find(const struct tally_run_log *log)
 	if (lstat(log->path, &st) == 0)
 		g_ptr_array_insert(logs, 0, g_strdup(log->path));
 	return logs;
+}
+
+struct tally_run_content
+tally_run_log_content(const char *path)
+{
+	struct tally_run_content c = { 0 };
+	struct tally_read_error error;
+	enum tally_read_status status;
+	struct tally_log_reader *reader = tally_log_input_open(path, &status, &error);
+	struct tally_log_line line;
+	while (reader && !c.frame &&
+	       (status = tally_log_reader_next(reader, &line, &error)) == TALLY_READ_OK) {
+		c.device |= line.type == TALLY_LINE_DEVICE;
+		c.frame |= line.type == TALLY_LINE_FRAME;
+	}
+	/* What cannot be read is not empty. */
+	c.device |= status == TALLY_READ_BAD || status == TALLY_READ_IO;
+	tally_log_reader_close(reader);
+	return c;
+}
+
+unsigned
+tally_run_log_remove_empty(GPtrArray *logs)
+{
+	unsigned n = 0;
+	for (guint i = logs->len; i-- > 0;) {
+		const char *path = g_ptr_array_index(logs, i);
+		struct tally_run_content c = tally_run_log_content(path);
+		if (c.device || c.frame || unlink(path) < 0)
+			continue;
+		g_ptr_array_remove_index(logs, i);
+		n++;
+	}
+	return n;
 }
 
 /* Every option that is not at its default, as the text that would set it. */

@@ -22,18 +22,17 @@ static const struct tally_arg own_options[] = {
 	  "the "
 	  "program would write to the terminal goes to LOG.out." },
 	{ "compress", 0, NULL,
-	  "When the program has ended, however it did, compress each log with zstd to "
-	  "PATH.zst and "
-	  "remove the plain one. Every command but top reads both. With --force an old "
-	  "PATH.zst "
-	  "goes." },
+	  "When the program has ended, however it did, compress each log with zstd to PATH.zst "
+	  "and remove the plain one. Every command but top reads both. This is so by default "
+	  "unless a path was named for the log. With --force an old PATH.zst goes." },
+	{ "no-compress", 0, NULL, "Leave the log as plain text." },
 	{ "compress-level", 0, "1..22",
 	  "The same at this level. The default is 3; 19 makes a log about 40 % smaller "
 	  "than that "
 	  "and takes hundreds of times as long." },
 	{ "help", 'h', NULL, "Show this." },
 };
-enum { OWN_QUIET, OWN_PROGRESS, OWN_LIVE, OWN_COMPRESS, OWN_LEVEL, OWN_HELP };
+enum { OWN_QUIET, OWN_PROGRESS, OWN_LIVE, OWN_COMPRESS, OWN_NO_COMPRESS, OWN_LEVEL, OWN_HELP };
 
 static GArray *
 all_options(void)
@@ -59,7 +58,7 @@ static const struct {
 } groups[] = {
 	{ "Every day",
 	  "log live quiet progress frames seconds skip every start-on stop-on compress "
-	  "no-compress compress-level force no-argv help" },
+	  "no-compress compress-level force tag host no-argv help" },
 	{ "What to count", "counters set sources cpu granularity snapshot period" },
 	{ "What a pass is, and a frame", "frame split group-work max-passes" },
 	{ "Which processes, and limits", "block allow control max-log log-quota" },
@@ -126,10 +125,10 @@ tally_run_options_help(void)
 	     "helpers\n"
 	     "are left alone, what they start is not: `passtally config --blocklist`. "
 	     "The\n"
-	     "log goes to $XDG_STATE_HOME/passtally/%e-%t-%p.jsonl (by default "
-	     "~/.local/state). A\n"
-	     "program that starts others that render leaves a log for each: PATH, "
-	     "PATH.PID.\n\n"
+	     "log goes to $XDG_STATE_HOME/passtally/%e-%t-%p.jsonl.zst (by default\n"
+	     "~/.local/state; passtally logs), or plain to the path of --log. A program that\n"
+	     "starts others that render leaves a log for each: NAME.jsonl, NAME.PID.jsonl. In\n"
+	     "the default folder a log without a device and a frame is removed.\n\n"
 	     "Exit status: the program's (a signal that ended it is raised again); 2 "
 	     "usage, the\n"
 	     "program was not started; 125 passtally failed; 126 PROGRAM cannot be run; "
@@ -153,6 +152,8 @@ take_own(struct tally_run_request *r, int own, const char *value)
 	r->progress |= own == OWN_PROGRESS;
 	r->live |= own == OWN_LIVE;
 	r->help |= own == OWN_HELP;
+	if (own == OWN_NO_COMPRESS)
+		r->compress = 0;
 	if (own != OWN_COMPRESS && own != OWN_LEVEL)
 		return true;
 	if (!tally_compress_levels(&least, &most)) {
@@ -163,7 +164,7 @@ take_own(struct tally_run_request *r, int own, const char *value)
 	if (own == OWN_LEVEL && !tally_args_read_whole("run", "compress-level", value,
 						       (uint64_t)least, (uint64_t)most, &level))
 		return false;
-	if (own == OWN_LEVEL || !r->compress)
+	if (own == OWN_LEVEL || r->compress <= 0)
 		r->compress = (int)level;
 	return true;
 }
@@ -178,6 +179,7 @@ tally_run_options_parse(struct tally_run_request *r, int argc, char **argv)
 	bool ok = true;
 	const char *value;
 	int option;
+	r->compress = -1;
 	while (ok && (option = tally_args_next(&args, &value)) != TALLY_ARG_END) {
 		int own = option - (int)tally_n_options;
 		if (option == TALLY_ARG_ERROR) {

@@ -11,7 +11,8 @@
 struct tally_run_request {
 	struct tally_config config; /* of the caller, who initialized it */
 	bool quiet, progress, live, help;
-	int compress; /* compression level; 0 = do not compress */
+	int compress; /* compression level; 0 = do not compress, -1 = where nothing else is said */
+	bool compress_by_default; /* set by run: nobody asked for it */
 	char **argv; /* arguments of the program */
 };
 

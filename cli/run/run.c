@@ -1,6 +1,8 @@
 #include "cli/log/compress.h"
+#include "cli/log/folder.h"
 #include "cli/control/client.h"
 #include "cli/install/injected.h"
+#include "cli/run/ended.h"
 #include "cli/run/launch.h"
 #include "cli/run/live.h"
 #include "cli/run/log.h"
@@ -233,8 +235,10 @@ compress_log(const struct tally_run_request *r, const char *path)
 	/* a signal may end the process only after the result is printed */
 	pthread_sigmask(SIG_BLOCK, &all, &before);
 	bool done = tally_compress_log(path, r->compress, r->config.force, why, sizeof(why));
-	if (!done)
-		tally_cli_say("error: --compress: %s; the log is %s", why, path);
+	if (!done && !(r->compress_by_default && r->quiet))
+		tally_cli_say("%s%s; the log is %s",
+			      r->compress_by_default ? "not compressed: " : "error: --compress: ",
+			      why, path);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return done ? tally_compress_name(path) : g_strdup(path);
 }
@@ -249,13 +253,14 @@ compress_logs(const struct tally_run_request *r, GPtrArray *logs)
 	}
 }
 
-/* A run that rendered nothing leaves a log too. */
+/* A run that rendered nothing leaves a log too, if a path was named for it. */
 static void
 leave_empty_log(const struct tally_run_request *r, const struct tally_run_log *log,
 		const struct to_inject *in, const struct tally_run_started *started)
 {
 	char why[512] = "";
-	bool written = tally_run_log_write_empty(log, started, why, sizeof(why));
+	bool written = log->by_default ||
+		       tally_run_log_write_empty(log, started, why, sizeof(why));
 	if (!r->quiet) {
 		tally_cli_say("nothing was rendered, or nothing that could be "
 			      "seen: %s",
@@ -266,20 +271,42 @@ leave_empty_log(const struct tally_run_request *r, const struct tally_run_log *l
 		tally_cli_say("error: %s", why);
 		return;
 	}
-	char *path = compress_log(r, log->path);
-	if (!r->quiet)
+	char *path = log->by_default ? NULL : compress_log(r, log->path);
+	if (!r->quiet && path)
 		tally_cli_say("log %s says so", path);
+	else if (!r->quiet)
+		tally_cli_say("no log is kept");
 	g_free(path);
+}
+
+static void
+tell_ended(const struct tally_run_request *r, const GPtrArray *logs, int wait_status,
+	   bool captured)
+{
+	struct tally_run_ended ended = {
+		.argv = r->argv,
+		.status = wait_status,
+		.captured = captured,
+	};
+	for (guint i = 0; i < logs->len && !ended.frame && wait_status; i++)
+		ended.frame = tally_run_log_content(g_ptr_array_index(logs, i)).frame;
+	tally_run_print_ended(&ended);
 }
 
 static void
 tell(const struct tally_run_request *r, const struct tally_run_log *log,
      const struct private_folder *f, const struct to_inject *in,
-     const struct tally_run_started *started)
+     const struct tally_run_started *started, int wait_status)
 {
 	GPtrArray *status = tally_run_status_read(f->status);
 	GPtrArray *logs = tally_run_log_find(log);
 	bool disabled = g_getenv("PASSTALLY_DISABLE") != NULL;
+	unsigned empty = log->by_default ? tally_run_log_remove_empty(logs) : 0;
+	if (!r->quiet)
+		tell_ended(r, logs, wait_status, !disabled);
+	if (empty && logs->len && !r->quiet)
+		tally_cli_say("%u log%s without a device or a frame removed", empty,
+			      empty == 1 ? "" : "s");
 	if (r->quiet)
 		tell_errors(status);
 	if (logs->len == 0 && !disabled && !tally_run_status_has_error(status)) {
@@ -307,11 +334,28 @@ wants_progress(const struct tally_run_request *r)
 	return r->progress || r->live || (!isatty(STDIN_FILENO) && !isatty(STDOUT_FILENO));
 }
 
+/* Makes room in the default folder. */
+static void
+keep_quota(const struct tally_run_request *r, const struct tally_run_log *log)
+{
+	if (!log->by_default || !r->config.log_quota)
+		return;
+	unsigned n;
+	uint64_t bytes;
+	g_autofree char *folder = g_path_get_dirname(log->path);
+	tally_folder_trim(folder, r->config.log_quota, &n, &bytes);
+	if (n && !r->quiet)
+		tally_cli_say("the %u oldest log%s (%.1f MB) in %s removed: they were over "
+			      "--log-quota",
+			      n, n == 1 ? "" : "s", (double)bytes / 1e6, folder);
+}
+
 /* Returns TALLY_EXIT_OK, or TALLY_EXIT_USAGE after printing an error: the final name of the
  * log must be free too. */
 static int
 prepare_log(const struct tally_run_request *r, struct tally_run_log *log)
 {
+	keep_quota(r, log);
 	char *packed = r->compress && !r->config.force ? tally_compress_name(log->path) : NULL;
 	bool taken = packed && g_file_test(packed, G_FILE_TEST_EXISTS);
 	if (taken)
@@ -382,7 +426,7 @@ run_program(const struct tally_run_request *r, const struct to_inject *in, struc
 	stay(r, &launch, log.path);
 	/* returning the status matters more than printing the summary */
 	signal(SIGPIPE, SIG_IGN);
-	tell(r, &log, f, in, &started);
+	tell(r, &log, f, in, &started, launch.status);
 	if (output)
 		tally_run_live_tell_output(output, r->quiet);
 	g_free(output);
@@ -403,6 +447,12 @@ start(struct tally_run_request *r)
 		return TALLY_EXIT_USAGE;
 	if (!tally_wanted_check(&r->config, tally_run_options_complain, NULL))
 		return TALLY_EXIT_USAGE;
+	int least, most;
+	r->compress_by_default = r->compress < 0;
+	if (r->compress_by_default)
+		r->compress = !r->config.log && tally_compress_levels(&least, &most)
+				      ? TALLY_COMPRESS_LEVEL
+				      : 0;
 	if (!choose_control(r) || (r->live && !tally_run_live_check()))
 		return TALLY_EXIT_USAGE;
 	struct to_inject in;

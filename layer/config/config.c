@@ -23,6 +23,7 @@ set_defaults(struct tally_config *config)
 		.period_ns = 1000000,
 		.every = 1,
 		.max_log = UINT64_C(2) << 30,
+		.log_quota = UINT64_C(4) << 30,
 		.max_passes = 16384,
 	};
 }

@@ -99,6 +99,7 @@ struct tally_config {
 	char *control;      /* pattern of the control socket's path; NULL or "off" = none */
 	char *log;          /* pattern with %e %t %p; NULL = the default place */
 	uint64_t max_log;   /* bytes, 0 = no limit */
+	uint64_t log_quota; /* bytes of the default folder, 0 = no limit; used by run */
 	uint32_t max_passes; /* a frame */
 	bool no_argv, force;
 	bool host; /* the machine's name goes into the log */

@@ -410,6 +410,10 @@ const struct tally_option tally_options[] = {
 	{ "max-log", IS(SIZE, max_log), .values = "SIZE",
 	  .valid = "a number of bytes, or one with K, M or G; 0 for no limit",
 	  .help = "Stop when the log has this size." },
+	{ "log-quota", IS(SIZE, log_quota), .values = "SIZE",
+	  .valid = "a number of bytes, or one with K, M or G; 0 for no limit",
+	  .help = "Before a run, remove the oldest logs of the default folder that are over "
+		  "this size together." },
 	{ "max-passes", IS(COUNT, max_passes), .values = "N", LIMITS(1, 1000000),
 	  .valid = "a whole number from 1 to 1000000",
 	  .help = "Keep at most N passes a frame, drop and count others." },

@@ -15,7 +15,7 @@ import subprocess
 import time
 import unittest
 
-from cli_case import COMMAND, CliCase, log_bytes, program, simple_log
+from cli_case import COMMAND, CliCase, device, end, header, log_bytes, program, simple_log
 
 WRITE_LOG = """
 import os
@@ -275,17 +275,104 @@ class Run(CliCase):
         self.assertEqual((self.folder / "a.jsonl").stat().st_mode & 0o777, 0o600)
 
     def test_unwritable_place(self):
-        done = self.run_program(program("print('ran')"), "-o", "/proc/no/such.jsonl")
-        self.assertEqual((done.returncode, done.stdout), (0, b"ran\n"))
-        self.assertEqual(done.stderr.count(b"/proc/no/such.jsonl"), 1)
+        """The program is not started: what it would render is lost."""
+        self.write("file", "")
+        for args, env in ((("-o", "/proc/no/such.jsonl"), {}), (("-o", "no/such.jsonl"), {}),
+                          (("-o", "file/such.jsonl"), {}), ((), {"XDG_STATE_HOME": "/proc/no"})):
+            done = self.run_program(program("open('ran', 'w')"), *args, env=env)
+            self.assertEqual((done.returncode, done.stdout), (2, b""), args)
+            self.assertEqual(done.stderr.count(b"\n"), 1, done.stderr)
+            self.assertIn(b"cannot be written: its folder ", done.stderr)
+            self.assertIn(b"--log PATH", done.stderr)
+            self.assertFalse((self.folder / "ran").exists())
+
+    def test_compressed_by_default(self):
+        """Where nothing names the log; a path that somebody chose keeps its name."""
+        packs = b"built without zstd" not in self.run_program(["true"], "--compress").stderr
+        for args, env, end_ in (((), {}, ".jsonl.zst" if packs else ".jsonl"), (("--no-compress",), {}, ".jsonl"),
+                                (("-o", "state/passtally/a.jsonl"), {}, "/a.jsonl"),
+                                ((), {"PASSTALLY_OPTIONS": "log=state/passtally/b.jsonl"}, "/b.jsonl")):
+            shutil.rmtree(self.folder / "state", ignore_errors=True)
+            (self.folder / "state/passtally").mkdir(parents=True)
+            done = self.run_program(renders(), *args, env=env)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(len(self.logs()), 1)
+            self.assertTrue(str(self.logs()[0]).endswith(end_), (args, self.logs()))
+            self.ok("check", self.logs()[0])
+
+    def test_empty_logs_go(self):
+        """From the default folder, where nobody asked for them; a log with a device stays."""
+        text = ("import os\n" + WRITE_LOG.format(hex=log_bytes([header(), end(0, 0)]).hex()) +
+                "stem = path[:-len('.jsonl')]\n"
+                "open(stem + '.77.jsonl', 'xb').write(bytes.fromhex('{0}'))\n")
+        full = log_bytes([header(), device(), end(0, 0)])
+        done = self.run_program(program(text.format(full.hex())), "--no-compress")
+        self.assertEqual([p.name.split(".")[-2] for p in self.logs()], ["77"])
+        self.assertIn(b"1 log without a device or a frame removed", done.stderr)
+        self.logs()[0].unlink()
+        done = self.run_program(["true"])
+        self.assertEqual(self.logs(), [])
+        self.assertIn(b"nothing was rendered", done.stderr)
+        self.assertIn(b"no log is kept", done.stderr)
+        done = self.run_program(program(WRITE_LOG.format(hex=log_bytes([header(), end(0, 0)]).hex())))
+        self.assertEqual(self.logs(), [])
+        self.assertIn(b"no log is kept", done.stderr)
+
+    def test_quota(self):
+        place = self.folder / "state/passtally"
+        place.mkdir(parents=True)
+        for i, data in enumerate([log_bytes(simple_log(50))] * 4 + [b"x" * 50000]):
+            (place / f"{i}.jsonl").write_bytes(data)
+            os.utime(place / f"{i}.jsonl", (1000 + i, 1000 + i))
+        size = len(log_bytes(simple_log(50)))
+        done = self.run_program(["true"], "--log-quota", str(2 * size))
+        self.assertEqual([p.name for p in self.logs()], ["2.jsonl", "3.jsonl", "4.jsonl"])
+        self.assertRegex(done.stderr.decode(), r"the 2 oldest logs \(0\.0 MB\) in \S+ removed: .*--log-quota")
+        for args in (("--log-quota=0",), ("-o", "x.jsonl", "--log-quota=1")):
+            done = self.run_program(["true"], *args)
+            self.assertEqual(len(self.logs()), 3)
+            self.assertNotIn(b"log-quota", done.stderr)
+
+    # How the program ended
+
+    def test_how_it_ended(self):
+        kill = "import os; os.kill(os.getpid(), {})"
+        for text, frames, words, tries in (
+                (kill.format(11), False, "signal 11 (SIGSEGV) before its first frame", True),
+                (kill.format(11), True, "signal 11 (SIGSEGV)\n", True),
+                (kill.format(6), True, "signal 6 (SIGABRT)\n", True),
+                (kill.format(9), True, "signal 9 (SIGKILL)\n", False),
+                (kill.format(15), False, "signal 15 (SIGTERM) before its first frame", False),
+                ("raise SystemExit(3)", False, "status 3 before its first frame", True),
+                ("raise SystemExit(3)", True, "status 3\n", False),
+                ("raise SystemExit(139)", True, "status 139, as for a program that signal 11 (SIGSEGV) ended", True),
+                ("pass", False, None, False), ("pass", True, None, False)):
+            with self.subTest(text, frames=frames):
+                before = WRITE_LOG.format(hex=log_bytes(simple_log(2)).hex()) if frames else ""
+                done = self.run_program(program(before + text), "--force", "-o", "a.jsonl")
+                said = done.stderr.decode()
+                self.assertIn(words or "", said)
+                self.assertEqual(words is not None, " ended " in said, said)
+                self.assertEqual(tries, "try: PASSTALLY_DISABLE=1 passtally run -- " in said, said)
+                done = self.run_program(program(before + text), "--force", "-o", "a.jsonl", "--quiet")
+                self.assertEqual(done.stderr, b"")
+        done = self.run_program(program(kill.format(11)), env={"PASSTALLY_DISABLE": "1"})
+        self.assertIn(b"was ended by signal 11 (SIGSEGV)\n", done.stderr)
+        self.assertNotIn(b"try:", done.stderr)
+        done = self.run_program(["sh", "-c", "exit 3"])
+        self.assertIn(b"PASSTALLY_DISABLE=1 passtally run -- sh -c 'exit 3'\n", done.stderr)
 
     def test_several_processes(self):
         text = ("import os\n" + WRITE_LOG.format(hex=log_bytes(simple_log(2)).hex()) +
-                "open(path + '.77', 'xb').write(open(path, 'rb').read())\n")
-        self.write("a.jsonl.5", "older")
-        done = self.run_program(program(text), "-o", "a.jsonl")
-        self.assertIn(b"a.jsonl.77\n", done.stderr)
-        self.assertNotIn(b"a.jsonl.5\n", done.stderr)
+                "for more in MORE:\n    open(more, 'xb').write(open(path, 'rb').read())\n")
+        self.write("a.5.jsonl", "older")
+        done = self.run_program(program(text.replace("MORE", "('a.77.jsonl', 'a.77.2.jsonl', 'a.x.jsonl')")), "-o", "a.jsonl")
+        self.assertIn(b"a.77.jsonl\n", done.stderr)
+        self.assertIn(b"a.77.2.jsonl\n", done.stderr)
+        self.assertNotIn(b"a.5.jsonl\n", done.stderr)
+        self.assertNotIn(b"a.x.jsonl\n", done.stderr)
+        done = self.run_program(program(text.replace("MORE", "('b.log.77',)")), "-o", "b.log")
+        self.assertIn(b"b.log.77\n", done.stderr)
 
     # The summary
 

@@ -184,7 +184,7 @@ class Compressing(CliCase):
         return self.command("run", *options, "--", *args, **kwargs)
 
     def names(self):
-        return sorted(p.name for p in self.folder.iterdir() if p.name.startswith("a.jsonl"))
+        return sorted(p.name for p in self.folder.iterdir() if re.match(r"a\.(\d+\.)?jsonl", p.name))
 
     def test_compress(self):
         before = self.run_program(self.renders(), "--log", "plain.jsonl")
@@ -237,11 +237,11 @@ class Compressing(CliCase):
     def test_several_processes(self):
         more = """
 for number in ("111", "222"):
-    open(path + "." + number, "xb").write(open("log", "rb").read())
+    open(path.replace("a.jsonl", f"a.{number}.jsonl"), "xb").write(open("log", "rb").read())
 """
         done = self.run_program(self.renders(after=more), "--log", "a.jsonl", "--compress")
         self.assertEqual(done.returncode, 0)
-        self.assertEqual(self.names(), ["a.jsonl.111.zst", "a.jsonl.222.zst", "a.jsonl.zst"])
+        self.assertEqual(self.names(), ["a.111.jsonl.zst", "a.222.jsonl.zst", "a.jsonl.zst"])
         self.assertEqual(done.stderr.count(b"passtally: log "), 3)
 
     def test_name_taken(self):

@@ -63,6 +63,7 @@ test_defaults(void)
 		{ "control", "" },
 		{ "log", "" },
 		{ "max-log", "2G" },
+		{ "log-quota", "4G" },
 		{ "max-passes", "16384" },
 		{ "no-argv", "off" },
 		{ "force", "off" },
