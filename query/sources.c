@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "layer/config/config.h"
+#include "query/gauge/gauge.h"
 #include "query/gl/api.h"
 #include "query/linux/linux.h"
 #include "query/mali/mali.h"
@@ -117,6 +118,10 @@ const struct tally_snapshot_source_row tally_snapshot_sources[] = {
 	{ SOURCE("linux-proc", "the program's use of the CPU", .by_default = false),
 	  WITH_CPU, .unless = "linux-perf", .create = tally_linux_proc_create,
 	  .may_count = tally_linux_may_count },
+	{ SOURCE("gauge", "the GPU's clock, load, temperature, power and memory",
+		 .by_default = true),
+	  .create = tally_gauge_create, .may_count = counts_by_option,
+	  .named = counts_by_option, .look_closer = tally_gauge_look_closer },
 #ifdef PASSTALLY_TEST_SOURCES
 	{ SOURCE("fake-snapshot", NULL, .in_tests = true), PLAIN,
 	  .create = tally_fake_snapshot_create, .may_count = tally_fake_may_count },

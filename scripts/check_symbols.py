@@ -39,7 +39,7 @@ BANNED.update({
     "secure_getenv": ("layer/config/base.c", "layer/config/load.c", "layer/config/path.c", "layer/log.c"),
     # Threads of ours, started with the first frame.
     "pthread_create": ("layer/thread.c",),
-    "dlopen": ("layer/keep_loaded.c", "gl_shim/real.c"),
+    "dlopen": ("layer/keep_loaded.c", "gl_shim/real.c", "query/gauge/nvml.c"),
     # Local sockets alone: no network.
     **{name: ("layer/control_socket.c",) for name in ("socket", "connect", "bind", "listen")},
     # Asks a descriptor of ours whether it is still there, and never waits; a thread of ours waits.

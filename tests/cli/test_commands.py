@@ -10,7 +10,7 @@ import unittest
 
 from cli_case import COMMAND, ROOT, CliCase
 
-SNAPSHOTS = ("mali-kbase", "mali-panfrost", "microblaze", "linux-perf", "linux-proc")
+SNAPSHOTS = ("mali-kbase", "mali-panfrost", "microblaze", "linux-perf", "linux-proc", "gauge")
 COMMANDS = ("run", "report", "check", "counters", "doctor", "schema", "trigger", "top", "compare", "export",
             "config", "logs")
 

@@ -1,0 +1,52 @@
+#include "query/gauge/gpu.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+bool
+gauge_read_text(const char *path, char *out, size_t size)
+{
+	size_t len = 0;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	while (fd >= 0 && len + 1 < size) {
+		ssize_t n = read(fd, out + len, size - 1 - len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		len += (size_t)n;
+	}
+	out[len] = '\0';
+	if (fd >= 0)
+		close(fd);
+	return len > 0;
+}
+
+bool
+gauge_read_number(const char *path, uint64_t *out)
+{
+	char text[64];
+	if (!gauge_read_text(path, text, sizeof(text)))
+		return false;
+	const char *p = text;
+	uint64_t value = 0;
+	for (; *p >= '0' && *p <= '9'; p++)
+		if (__builtin_mul_overflow(value, UINT64_C(10), &value) ||
+		    __builtin_add_overflow(value, (uint64_t)(*p - '0'), &value))
+			return false;
+	*out = value;
+	return p != text && (*p == '\0' || *p == '\n' || *p == ' ');
+}
+
+void
+gauge_read_link_name(const char *path, char *out, size_t size)
+{
+	char target[PATH_MAX];
+	ssize_t n = readlink(path, target, sizeof(target) - 1);
+	target[n > 0 ? n : 0] = '\0';
+	const char *slash = strrchr(target, '/');
+	snprintf(out, size, "%s", slash ? slash + 1 : target);
+}

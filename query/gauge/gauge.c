@@ -1,0 +1,270 @@
+#include "query/gauge/gauge.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "layer/clock.h"
+#include "layer/log.h"
+#include "query/gauge/nvml.h"
+
+/* At most ten readings a second, and how long a value is held. */
+#define PERIOD_NS UINT64_C(100000000)
+/* A thread that wakes late may read this much later than that. */
+#define LATE_NS (PERIOD_NS / 2)
+
+enum { CYCLES, KNOWN_TIME, N_TOTALS };
+
+struct gauge {
+	struct tally_snapshot_source base; /* first: a source is what it begins with */
+	char root[128];
+	struct gauge_gpu gpu;
+	struct gauge_nvml nvml;
+	bool ahead; /* totals reach PERIOD_NS ahead of the readings */
+	uint64_t read_ns, until_ns; /* the last reading; where the totals are */
+	uint64_t cycles, known_ns; /* the totals */
+	struct gauge_values now;
+	uint64_t throttled; /* reasons that were reported */
+	struct tally_snapshot_level levels[GAUGE_N_KINDS];
+};
+
+#define COUNTER(key_, unit_) \
+	{ \
+		.key = key_, .name = key_, .unit = unit_, .source = "gauge", \
+		.kind = TALLY_KIND_RAW, .storage = TALLY_STORAGE_U64, \
+		.scope = TALLY_SCOPE_DEVICE, .width_bits = 64, \
+	}
+static const struct tally_counter totals[N_TOTALS] = {
+	[CYCLES] = COUNTER("gauge.clock_cycles", "cycles"),
+	[KNOWN_TIME] = COUNTER("gauge.clock_time", "ns"),
+};
+static const struct tally_counter *const total_pointers[] = { &totals[0], &totals[1] };
+static const uint64_t none_logged;
+
+/* The clock's is 1 where it is known: with it in its expression a metric is of frames alone. */
+static const struct tally_counter levels[GAUGE_N_KINDS] = {
+	[GAUGE_CLOCK] = COUNTER("gauge.clock", "1"),
+	[GAUGE_BUSY] = COUNTER("gauge.busy", "1"),
+	[GAUGE_PROCESS_BUSY] = COUNTER("gauge.process_busy", "1"),
+	[GAUGE_TEMPERATURE] = COUNTER("gauge.temperature", "1"),
+	[GAUGE_POWER] = COUNTER("gauge.power", "mW"),
+	[GAUGE_MEMORY] = COUNTER("gauge.memory", "KiB"),
+	[GAUGE_PROCESS_MEMORY] = COUNTER("gauge.process_memory", "KiB"),
+	[GAUGE_THROTTLE] = COUNTER("gauge.throttle", "1"),
+};
+
+static enum tally_status
+gauge_probe(struct tally_snapshot_source *src)
+{
+	struct gauge *g = (struct gauge *)src;
+	char pci[32];
+	int saved_errno = errno;
+	src->reason[0] = '\0';
+	bool ok = gauge_gpu_find(&g->gpu, g->root, src->reason, sizeof(src->reason)) ||
+		  gauge_nvml_find(g->root, pci, src->reason, sizeof(src->reason));
+	if (ok)
+		src->reason[0] = '\0';
+	errno = saved_errno;
+	return ok ? TALLY_OK : TALLY_UNSUPPORTED;
+}
+
+static enum tally_status
+gauge_open(struct tally_snapshot_source *src)
+{
+	struct gauge *g = (struct gauge *)src;
+	int saved_errno = errno;
+	src->reason[0] = '\0';
+	bool drm = g->gpu.device[0] && gauge_gpu_open(&g->gpu);
+	bool ok = drm || gauge_nvml_open(&g->nvml, g->root, src->reason, sizeof(src->reason));
+	errno = saved_errno;
+	if (!ok) {
+		gauge_gpu_finish(&g->gpu);
+		if (g->gpu.device[0])
+			snprintf(src->reason, sizeof(src->reason),
+				 "the kernel's driver %s shows nothing of its GPU to this user",
+				 g->gpu.driver);
+		return TALLY_UNSUPPORTED;
+	}
+	g->ahead = !src->config || src->config->snapshot != TALLY_SNAPSHOT_EXACT;
+	for (unsigned i = 0; i < GAUGE_N_KINDS; i++)
+		g->levels[i] = (struct tally_snapshot_level){ .counter = &levels[i] };
+	src->counters = total_pointers;
+	src->n_counters = N_TOTALS;
+	src->logged = &none_logged;
+	src->levels = g->levels;
+	src->n_levels = GAUGE_N_KINDS;
+	src->least_period_ns = PERIOD_NS;
+	return TALLY_OK;
+}
+
+static enum tally_status
+gauge_start(struct tally_snapshot_source *src)
+{
+	struct gauge *g = (struct gauge *)src;
+	g->read_ns = g->until_ns = g->cycles = g->known_ns = 0;
+	g->now = (struct gauge_values){ 0 };
+	return TALLY_OK;
+}
+
+/* Once for each reason. */
+static void
+report_throttling(struct gauge *g)
+{
+	static const struct {
+		uint32_t bit;
+		const char *words;
+	} reasons[] = {
+		{ GAUGE_THROTTLED_POWER, "its power limit" },
+		{ GAUGE_THROTTLED_THERMAL, "its temperature" },
+		{ GAUGE_THROTTLED_CURRENT, "its current limit" },
+		{ GAUGE_THROTTLED_OTHER, "another limit" },
+	};
+	uint64_t fresh = g->now.known & 1u << GAUGE_THROTTLE
+				 ? g->now.value[GAUGE_THROTTLE] & ~g->throttled
+				 : 0;
+	g->throttled |= fresh;
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+		if (fresh & reasons[i].bit)
+			tally_log_say(TALLY_LEVEL_INFO, "gauge",
+				      "the GPU's clock was held down by %s", reasons[i].words);
+}
+
+static void
+read_now(struct gauge *g, uint64_t now_ns)
+{
+	if (g->nvml.device)
+		gauge_nvml_read(&g->nvml, &g->now);
+	else
+		gauge_gpu_read(&g->gpu, now_ns, &g->now);
+	for (unsigned i = 0; i < GAUGE_N_KINDS; i++) {
+		g->levels[i].known = g->now.known >> i & 1;
+		g->levels[i].value = g->now.value[i];
+	}
+	g->levels[GAUGE_CLOCK].value = 1;
+	report_throttling(g);
+	g->read_ns = now_ns;
+}
+
+/* Adds an interval in which the clock was as in `v`. False: it is not known. */
+static bool
+hold(struct gauge *g, const struct gauge_values *v, uint64_t ns)
+{
+	bool known = v->known >> GAUGE_CLOCK & 1;
+	if (!known || !ns)
+		return !ns;
+	g->known_ns += ns;
+	/* kHz times ns are millionths of a cycle. */
+	g->cycles += (uint64_t)((double)v->value[GAUGE_CLOCK] * (double)ns / 1e6);
+	return true;
+}
+
+static enum tally_status
+gauge_sample(struct tally_snapshot_source *src, struct tally_totals *out)
+{
+	struct gauge *g = (struct gauge *)src;
+	int saved_errno = errno;
+	uint64_t now_ns = tally_clock_now_ns();
+	uint64_t cycles = g->cycles, known_ns = g->known_ns;
+	struct gauge_values before = g->now;
+	bool first = g->until_ns == 0, known = true;
+	if (first)
+		g->until_ns = now_ns;
+	if (first || now_ns - g->read_ns >= PERIOD_NS - PERIOD_NS / 8)
+		read_now(g, now_ns);
+	if (now_ns > g->until_ns) {
+		/* Nothing was read here for longer than a value is held. */
+		known = now_ns - g->until_ns <= (g->ahead ? LATE_NS : PERIOD_NS + LATE_NS) &&
+			hold(g, &before, now_ns - g->until_ns);
+		g->until_ns = now_ns;
+	}
+	uint64_t until_ns = g->ahead && !first ? now_ns + PERIOD_NS : now_ns;
+	known &= hold(g, &g->now, until_ns > g->until_ns ? until_ns - g->until_ns : 0);
+	g->until_ns = until_ns > g->until_ns ? until_ns : g->until_ns;
+	if (!known) {
+		g->cycles = cycles;
+		g->known_ns = known_ns;
+		out->unknown[0] |= 1u << CYCLES | 1u << KNOWN_TIME;
+	}
+	out->totals[CYCLES] = g->cycles;
+	out->totals[KNOWN_TIME] = g->known_ns;
+	out->begin_ns = out->end_ns = g->until_ns;
+	errno = saved_errno;
+	return TALLY_OK;
+}
+
+static void
+gauge_stop(struct tally_snapshot_source *src)
+{
+	(void)src;
+}
+
+static void
+gauge_close(struct tally_snapshot_source *src)
+{
+	struct gauge *g = (struct gauge *)src;
+	gauge_gpu_finish(&g->gpu);
+	gauge_nvml_close(&g->nvml);
+}
+
+/* In a forked child the library's descriptors are its own business. */
+static void
+gauge_abandon(struct tally_snapshot_source *src)
+{
+	(void)src;
+}
+
+static void
+gauge_destroy(struct tally_snapshot_source *src)
+{
+	free(src);
+}
+
+static const struct tally_snapshot_ops ops = {
+	.name = "gauge",
+	.probe = gauge_probe,
+	.open = gauge_open,
+	.start = gauge_start,
+	.sample = gauge_sample,
+	.stop = gauge_stop,
+	.close = gauge_close,
+	.abandon = gauge_abandon,
+	.destroy = gauge_destroy,
+};
+
+struct tally_snapshot_source *
+tally_gauge_create_at(const char *root)
+{
+	struct gauge *g = calloc(1, sizeof(*g));
+	if (!g)
+		return NULL;
+	snprintf(g->root, sizeof(g->root), "%s", root);
+	g->base.ops = &ops;
+	return &g->base;
+}
+
+struct tally_snapshot_source *
+tally_gauge_create(void)
+{
+	return tally_gauge_create_at("");
+}
+
+void
+tally_gauge_look_closer(const struct tally_config *config, char *out, uint32_t size)
+{
+	glob_t found = { 0 };
+	(void)config;
+	if (glob("/sys/class/drm/renderD*/device/driver", 0, NULL, &found) == 0) {
+		uint32_t len = (uint32_t)snprintf(out, size, "%s",
+						  "a program that draws with it is asked about "
+						  "the GPU of ");
+		for (size_t i = 0; i < found.gl_pathc && len < size; i++) {
+			char driver[32];
+			gauge_read_link_name(found.gl_pathv[i], driver, sizeof(driver));
+			len += (uint32_t)snprintf(out + len, size - len, "%s%s", i ? ", " : "",
+						  driver);
+		}
+	}
+	globfree(&found);
+}

@@ -1,0 +1,27 @@
+/* query/gauge/gauge.h - what the GPU did meanwhile: clock, load, temperature, power, memory,
+ * throttling.
+ *
+ * A snapshot source (query/source/snapshot.h) over files of the kernel, for the GPU that this
+ * process has open: sysfs and hwmon of its device, and the DRM file information of its own
+ * descriptors; where NVIDIA's driver is loaded, its management library. It runs on the sampler's
+ * thread, reads at most ten times a second, and never wakes a suspended GPU.
+ *
+ * Values are those of a moment. The clock becomes two totals, cycles and the time in which the
+ * clock was known, with the last value held until the next reading, so that the metric gpu_clock
+ * is the mean over a frame; a total therefore reaches a tenth of a second ahead of its reading.
+ * The others are levels, of which frames have the last one. Nothing of this is a counter in the
+ * log: data/metrics/gauge.txt has what is.
+ */
+#ifndef PASSTALLY_QUERY_GAUGE_H
+#define PASSTALLY_QUERY_GAUGE_H
+
+#include "query/source/snapshot.h"
+
+/* NULL on OOM. */
+struct tally_snapshot_source *tally_gauge_create(void);
+/* The same below another root: /sys is ROOT/sys. `root` is copied. For tests. */
+struct tally_snapshot_source *tally_gauge_create_at(const char *root);
+/* For `doctor`: says which GPU of this machine would be read. */
+void tally_gauge_look_closer(const struct tally_config *config, char *out, uint32_t size);
+
+#endif

@@ -1,0 +1,376 @@
+#include "query/gauge/gpu.h"
+
+#include <dirent.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define MAX_GPUS 8
+/* How often descriptors that were opened since are looked for. */
+#define LOOK_AGAIN 32
+
+/* ---- the files of each driver ---- */
+
+/* `driver` NULL: any. `path` is below the device's folder, or below /sys where it begins with a
+ * slash. Of the rows of a kind the first that can be read counts; of GAUGE_THROTTLE all do. */
+static const struct row {
+	const char *driver;
+	enum gauge_kind kind;
+	const char *path;
+	uint32_t num, den, bits;
+	bool is_energy;
+} rows[] = {
+	/* Documentation/gpu/amdgpu/thermal.rst, driver-misc.rst */
+	{ "amdgpu", GAUGE_CLOCK, "hwmon/hwmon*/freq1_input", 1, 1000, 0, false },
+	{ "amdgpu", GAUGE_BUSY, "gpu_busy_percent", 10, 1, 0, false },
+	{ "amdgpu", GAUGE_MEMORY, "mem_info_vram_used", 1, 1024, 0, false },
+	/* drivers/gpu/drm/i915/gt/intel_gt_sysfs_pm.c; the older place is the card's */
+	{ "i915", GAUGE_CLOCK, "drm/card*/gt/gt0/rps_act_freq_mhz", 1000, 1, 0, false },
+	{ "i915", GAUGE_CLOCK, "drm/card*/gt_act_freq_mhz", 1000, 1, 0, false },
+#define I915_REASON(name_, bits_) \
+	{ "i915", GAUGE_THROTTLE, "drm/card*/gt/gt0/throttle_reason_" name_, 1, 1, bits_, false }
+	I915_REASON("pl1", GAUGE_THROTTLED_POWER),
+	I915_REASON("pl2", GAUGE_THROTTLED_POWER),
+	I915_REASON("pl4", GAUGE_THROTTLED_POWER),
+	I915_REASON("thermal", GAUGE_THROTTLED_THERMAL),
+	I915_REASON("vr_thermalert", GAUGE_THROTTLED_THERMAL),
+	I915_REASON("prochot", GAUGE_THROTTLED_THERMAL),
+	I915_REASON("ratl", GAUGE_THROTTLED_OTHER),
+	I915_REASON("vr_tdc", GAUGE_THROTTLED_CURRENT),
+	/* drivers/gpu/drm/xe/xe_gt_freq.c, xe_gt_throttle.c */
+	{ "xe", GAUGE_CLOCK, "tile0/gt0/freq0/act_freq", 1000, 1, 0, false },
+#define XE_REASON(name_, bits_) \
+	{ "xe", GAUGE_THROTTLE, "tile0/gt0/freq0/throttle/reason_" name_, 1, 1, bits_, false }
+	XE_REASON("pl1", GAUGE_THROTTLED_POWER),
+	XE_REASON("pl2", GAUGE_THROTTLED_POWER),
+	XE_REASON("pl4", GAUGE_THROTTLED_POWER),
+	XE_REASON("thermal", GAUGE_THROTTLED_THERMAL),
+	XE_REASON("vr_thermalert", GAUGE_THROTTLED_THERMAL),
+	XE_REASON("prochot", GAUGE_THROTTLED_THERMAL),
+	XE_REASON("ratl", GAUGE_THROTTLED_OTHER),
+	XE_REASON("vr_tdc", GAUGE_THROTTLED_CURRENT),
+	/* Documentation/ABI/testing/sysfs-driver-intel-xe-hwmon: 2 is the package */
+	{ "xe", GAUGE_TEMPERATURE, "hwmon/hwmon*/temp2_input", 1, 1, 0, false },
+	/* Documentation/ABI/testing/sysfs-class-devfreq. The node of msm is the display's. */
+	{ "msm", GAUGE_CLOCK, "/class/devfreq/*.gpu/cur_freq", 1, 1000, 0, false },
+	{ NULL, GAUGE_CLOCK, "devfreq/*/cur_freq", 1, 1000, 0, false },
+	/* Documentation/hwmon/sysfs-interface.rst */
+	{ NULL, GAUGE_TEMPERATURE, "hwmon/hwmon*/temp1_input", 1, 1, 0, false },
+	{ NULL, GAUGE_POWER, "hwmon/hwmon*/power1_average", 1, 1000, 0, false },
+	{ NULL, GAUGE_POWER, "hwmon/hwmon*/power1_input", 1, 1000, 0, false },
+	{ NULL, GAUGE_POWER, "hwmon/hwmon*/energy1_input", 1, 1, 0, true },
+	{ NULL, GAUGE_POWER, "hwmon/hwmon*/energy2_input", 1, 1, 0, true },
+};
+
+static bool
+has_kind(const struct gauge_gpu *gpu, enum gauge_kind kind)
+{
+	for (uint32_t i = 0; i < gpu->n_files; i++)
+		if (gpu->files[i].kind == kind)
+			return true;
+	return false;
+}
+
+static void
+add_file(struct gauge_gpu *gpu, const struct row *row)
+{
+	char pattern[PATH_MAX + 64];
+	glob_t found = { 0 };
+	if (row->path[0] == '/')
+		snprintf(pattern, sizeof(pattern), "%s/sys%s", gpu->root, row->path);
+	else
+		snprintf(pattern, sizeof(pattern), "%s/%s", gpu->device, row->path);
+	/* GLOB_NOESCAPE: no character of a device's name is special but those of the rows. */
+	int failed = glob(pattern, GLOB_NOESCAPE, NULL, &found);
+	for (size_t i = 0; !failed && i < found.gl_pathc; i++) {
+		if (access(found.gl_pathv[i], R_OK) != 0)
+			continue;
+		char *path = malloc(strlen(found.gl_pathv[i]) + 1);
+		if (path)
+			gpu->files[gpu->n_files++] = (struct gauge_file){
+				.kind = row->kind,
+				.is_energy = row->is_energy,
+				.bits = row->bits,
+				.num = row->num,
+				.den = row->den,
+				.path = memcpy(path, found.gl_pathv[i],
+					       strlen(found.gl_pathv[i]) + 1),
+			};
+		break;
+	}
+	globfree(&found);
+}
+
+/* ---- which GPU ---- */
+
+struct candidate {
+	struct stat device;
+	char node[32]; /* renderD128 */
+	int fds[GAUGE_MAX_FDS];
+	uint32_t n_fds;
+	uint64_t work;
+};
+
+/* The folder of a DRM node's device. */
+static void
+device_path(const char *root, const char *node, char *out, size_t size)
+{
+	snprintf(out, size, "%s/sys/class/drm/%s/device", root, node);
+}
+
+/* The name of the DRM node that a descriptor is open on; false when it is none. */
+static bool
+node_of(const char *root, int fd, char node[32])
+{
+	char path[256], target[64];
+	snprintf(path, sizeof(path), "%s/proc/self/fd/%d", root, fd);
+	ssize_t n = readlink(path, target, sizeof(target) - 1);
+	target[n > 0 ? n : 0] = '\0';
+	static const char prefix[] = "/dev/dri/";
+	if (strncmp(target, prefix, strlen(prefix)) != 0 || strchr(target + strlen(prefix), '/'))
+		return false;
+	snprintf(node, 32, "%.31s", target + strlen(prefix));
+	return true;
+}
+
+static void
+take_fd(const char *root, int fd, struct candidate *list, uint32_t *n)
+{
+	char node[32], path[PATH_MAX];
+	struct stat device;
+	if (!node_of(root, fd, node))
+		return;
+	device_path(root, node, path, sizeof(path));
+	if (stat(path, &device) != 0)
+		return;
+	uint32_t i = 0;
+	while (i < *n && (list[i].device.st_ino != device.st_ino ||
+			  list[i].device.st_dev != device.st_dev))
+		i++;
+	if (i == MAX_GPUS)
+		return;
+	if (i == *n) {
+		list[(*n)++] = (struct candidate){ .device = device };
+		snprintf(list[i].node, sizeof(list[i].node), "%s", node);
+	}
+	if (list[i].n_fds < GAUGE_MAX_FDS)
+		list[i].fds[list[i].n_fds++] = fd;
+}
+
+/* The DRM descriptors of this process, by GPU. */
+static uint32_t
+list_gpus(const char *root, struct candidate list[MAX_GPUS])
+{
+	char path[256];
+	uint32_t n = 0;
+	snprintf(path, sizeof(path), "%s/proc/self/fd", root);
+	DIR *dir = opendir(path);
+	const struct dirent *entry;
+	while (dir && (entry = readdir(dir)))
+		if (entry->d_name[0] >= '0' && entry->d_name[0] <= '9')
+			take_fd(root, atoi(entry->d_name), list, &n);
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+static void
+use(struct gauge_gpu *gpu, const struct candidate *c)
+{
+	memcpy(gpu->fds, c->fds, sizeof(gpu->fds));
+	gpu->n_fds = c->n_fds;
+}
+
+/* The work that this process had done on it: time where the kernel counts it, else cycles. */
+static uint64_t
+work_of(struct gauge_gpu *gpu, const struct candidate *c)
+{
+	struct gauge_usage usage;
+	use(gpu, c);
+	if (!gauge_usage_read(gpu, &usage))
+		return 0;
+	return usage.has_engines ? usage.engine_ns : usage.cycles;
+}
+
+bool
+gauge_gpu_find(struct gauge_gpu *gpu, const char *root, char *why, size_t size)
+{
+	struct candidate list[MAX_GPUS];
+	char path[PATH_MAX + 16];
+	*gpu = (struct gauge_gpu){ 0 };
+	snprintf(gpu->root, sizeof(gpu->root), "%s", root);
+	uint32_t n = list_gpus(root, list), best = 0, n_best = 0;
+	if (n == 0) {
+		snprintf(why, size, "this process has no GPU open");
+		return false;
+	}
+	for (uint32_t i = 0; n > 1 && i < n; i++) {
+		list[i].work = work_of(gpu, &list[i]);
+		best = list[i].work > list[best].work ? i : best;
+	}
+	for (uint32_t i = 0; n > 1 && i < n; i++)
+		n_best += list[i].work == list[best].work;
+	if (n_best > 1) {
+		snprintf(why, size,
+			 "this process has %u GPUs open, and it is not known which of them works",
+			 n);
+		return false;
+	}
+	use(gpu, &list[best]);
+	device_path(root, list[best].node, gpu->device, sizeof(gpu->device));
+	snprintf(path, sizeof(path), "%s/driver", gpu->device);
+	gauge_read_link_name(path, gpu->driver, sizeof(gpu->driver));
+	return true;
+}
+
+bool
+gauge_gpu_open(struct gauge_gpu *gpu)
+{
+	struct gauge_usage usage;
+	for (size_t i = 0; i < COUNT(rows) && gpu->n_files < GAUGE_MAX_FILES; i++) {
+		const struct row *row = &rows[i];
+		/* The display half of msm has several drivers, all of that name. */
+		if (row->driver && strncmp(row->driver, gpu->driver, strlen(row->driver)) != 0)
+			continue;
+		if (row->kind == GAUGE_THROTTLE || !has_kind(gpu, row->kind))
+			add_file(gpu, row);
+	}
+	return gpu->n_files > 0 || gauge_usage_read(gpu, &usage);
+}
+
+void
+gauge_gpu_finish(struct gauge_gpu *gpu)
+{
+	for (uint32_t i = 0; i < gpu->n_files; i++)
+		free(gpu->files[i].path);
+	gpu->n_files = 0;
+}
+
+/* ---- reading ---- */
+
+/* Reading a file of a suspended device may wake it. */
+static bool
+is_suspended(const struct gauge_gpu *gpu)
+{
+	char path[PATH_MAX + 32], text[32];
+	snprintf(path, sizeof(path), "%s/power/runtime_status", gpu->device);
+	return gauge_read_text(path, text, sizeof(text)) && strncmp(text, "suspend", 7) == 0;
+}
+
+static void
+read_energy(struct gauge_gpu *gpu, uint64_t energy_uj, uint64_t passed_ns,
+	    struct gauge_values *out)
+{
+	/* Microjoules a nanosecond are gigawatts: mW = uJ * 10^6 / ns. */
+	if (gpu->had_energy && passed_ns && energy_uj >= gpu->energy_uj)
+		gauge_put(out, GAUGE_POWER,
+			  (uint64_t)((double)(energy_uj - gpu->energy_uj) * 1e6 /
+				     (double)passed_ns));
+	gpu->energy_uj = energy_uj;
+	gpu->had_energy = true;
+}
+
+static void
+read_files(struct gauge_gpu *gpu, uint64_t passed_ns, struct gauge_values *out)
+{
+	bool all_reasons = true;
+	for (uint32_t i = 0; i < gpu->n_files; i++) {
+		const struct gauge_file *file = &gpu->files[i];
+		uint64_t n;
+		if (!gauge_read_number(file->path, &n)) {
+			all_reasons &= file->kind != GAUGE_THROTTLE;
+			continue;
+		}
+		if (file->kind == GAUGE_THROTTLE)
+			gauge_put(out, GAUGE_THROTTLE,
+				  out->value[GAUGE_THROTTLE] | (n ? file->bits : 0));
+		else if (file->is_energy)
+			read_energy(gpu, n, passed_ns, out);
+		else if (n <= UINT64_MAX / file->num && !(file->kind == GAUGE_CLOCK && n == 0))
+			/* A clock of 0 is that of a GPU asleep, not one it worked at. */
+			gauge_put(out, file->kind, n * file->num / file->den);
+	}
+	if (!all_reasons)
+		out->known &= ~(1u << GAUGE_THROTTLE);
+}
+
+static uint64_t
+rate(uint64_t now, uint64_t before, uint64_t scale, uint64_t per)
+{
+	return (uint64_t)((double)(now - before) * (double)scale / (double)per);
+}
+
+/* Busy time from what grew; the clock, where no file has it, from what the kernel says or from
+ * the cycles in the busy time. */
+static void
+read_usage(struct gauge_gpu *gpu, uint64_t passed_ns, struct gauge_values *out)
+{
+	struct gauge_usage now;
+	if (!gauge_usage_read(gpu, &now)) {
+		gpu->had_engines = gpu->had_cycles = false;
+		gpu->n_readings = 0; /* look for other descriptors */
+		return;
+	}
+	bool engines = gpu->had_engines && now.has_engines && now.engine_ns >= gpu->engine_ns;
+	bool cycles = gpu->had_cycles && now.has_cycles && now.cycles >= gpu->cycles;
+	if (now.has_memory)
+		gauge_put(out, GAUGE_PROCESS_MEMORY, now.memory_kib);
+	if (engines && passed_ns)
+		gauge_put(out, GAUGE_PROCESS_BUSY,
+			  rate(now.engine_ns, gpu->engine_ns, 1000, passed_ns));
+	else if (cycles && now.has_total_cycles && now.total_cycles > gpu->total_cycles)
+		gauge_put(out, GAUGE_PROCESS_BUSY,
+			  rate(now.cycles, gpu->cycles, 1000,
+			       now.total_cycles - gpu->total_cycles));
+	if (now.has_frequency && !(out->known & 1u << GAUGE_CLOCK))
+		gauge_put(out, GAUGE_CLOCK, now.frequency_hz / 1000);
+	if (cycles && engines && now.cycles > gpu->cycles && now.engine_ns > gpu->engine_ns &&
+	    !(out->known & 1u << GAUGE_CLOCK))
+		gauge_put(out, GAUGE_CLOCK,
+			  rate(now.cycles, gpu->cycles, 1000000, now.engine_ns - gpu->engine_ns));
+	gpu->engine_ns = now.engine_ns;
+	gpu->cycles = now.cycles;
+	gpu->total_cycles = now.total_cycles;
+	gpu->had_engines = now.has_engines;
+	gpu->had_cycles = now.has_cycles;
+}
+
+/* The program may have opened the GPU again, or closed what it had. */
+static void
+find_fds(struct gauge_gpu *gpu)
+{
+	struct candidate list[MAX_GPUS];
+	struct stat device;
+	uint32_t n = list_gpus(gpu->root, list);
+	if (stat(gpu->device, &device) != 0)
+		return;
+	for (uint32_t i = 0; i < n; i++) {
+		if (list[i].device.st_ino != device.st_ino ||
+		    list[i].device.st_dev != device.st_dev)
+			continue;
+		if (list[i].n_fds != gpu->n_fds ||
+		    memcmp(list[i].fds, gpu->fds, list[i].n_fds * sizeof(gpu->fds[0])) != 0)
+			gpu->had_engines = gpu->had_cycles = false;
+		use(gpu, &list[i]);
+	}
+}
+
+void
+gauge_gpu_read(struct gauge_gpu *gpu, uint64_t now_ns, struct gauge_values *out)
+{
+	uint64_t passed_ns = gpu->time_ns ? now_ns - gpu->time_ns : 0;
+	*out = (struct gauge_values){ 0 };
+	gpu->time_ns = now_ns;
+	if (is_suspended(gpu)) {
+		gpu->had_engines = gpu->had_cycles = gpu->had_energy = false;
+		return;
+	}
+	if (gpu->n_readings++ % LOOK_AGAIN == LOOK_AGAIN - 1 || gpu->n_readings == 1)
+		find_fds(gpu);
+	read_files(gpu, passed_ns, out);
+	read_usage(gpu, passed_ns, out);
+}

@@ -1,0 +1,103 @@
+/* query/gauge/gpu.h - the GPU that a process uses, and the files in which the kernel describes
+ * what it does. One thread at a time. Memory is allocated in find() and open() only; nothing
+ * blocks longer than the kernel needs for a small file.
+ */
+#ifndef PASSTALLY_QUERY_GAUGE_GPU_H
+#define PASSTALLY_QUERY_GAUGE_GPU_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* In units that are whole numbers. */
+enum gauge_kind {
+	GAUGE_CLOCK = 0,      /* kHz */
+	GAUGE_BUSY,           /* of the whole GPU, in thousandths */
+	GAUGE_PROCESS_BUSY,   /* this process, over all engines, in thousandths */
+	GAUGE_TEMPERATURE,    /* thousandths of a degree Celsius */
+	GAUGE_POWER,          /* mW */
+	GAUGE_MEMORY,         /* of the whole GPU, KiB */
+	GAUGE_PROCESS_MEMORY, /* KiB */
+	GAUGE_THROTTLE,       /* GAUGE_THROTTLED_* */
+	GAUGE_N_KINDS,
+};
+
+enum {
+	GAUGE_THROTTLED_POWER = 1,
+	GAUGE_THROTTLED_THERMAL = 2,
+	GAUGE_THROTTLED_CURRENT = 4,
+	GAUGE_THROTTLED_OTHER = 8,
+};
+
+/* Values of one moment; bit i of known: value i is. */
+struct gauge_values {
+	uint64_t value[GAUGE_N_KINDS];
+	uint32_t known;
+};
+
+static inline void
+gauge_put(struct gauge_values *v, enum gauge_kind kind, uint64_t value)
+{
+	v->value[kind] = value;
+	v->known |= 1u << kind;
+}
+
+#define GAUGE_MAX_FILES 24
+#define GAUGE_MAX_FDS 16
+
+/* A file that has a value, by absolute path. */
+struct gauge_file {
+	enum gauge_kind kind;
+	bool is_energy;     /* microjoules so far: its growth is the power */
+	uint32_t bits;      /* of GAUGE_THROTTLE: what a 1 in it means */
+	uint32_t num, den;  /* to the unit of the kind */
+	char *path;
+};
+
+struct gauge_gpu {
+	char root[128];
+	char device[PATH_MAX]; /* its folder in sysfs */
+	char driver[32];
+	struct gauge_file files[GAUGE_MAX_FILES];
+	uint32_t n_files;
+	int fds[GAUGE_MAX_FDS]; /* of this process, on this GPU */
+	uint32_t n_fds;
+	uint32_t n_readings;
+	/* What grew since the previous reading. */
+	uint64_t time_ns, engine_ns, cycles, total_cycles, energy_uj;
+	bool had_engines, had_cycles, had_energy;
+};
+
+/* The GPU that this process has open; of several the one that did most of its work. False: `why`
+ * says why there is none. */
+bool gauge_gpu_find(struct gauge_gpu *gpu, const char *root, char *why, size_t size);
+/* Finds the files. False: none that this user can read. Call finish() in any case. */
+bool gauge_gpu_open(struct gauge_gpu *gpu);
+void gauge_gpu_finish(struct gauge_gpu *gpu);
+/* Reads everything that can be read now. A suspended GPU has no values. */
+void gauge_gpu_read(struct gauge_gpu *gpu, uint64_t now_ns, struct gauge_values *out);
+
+/* ---- query/gauge/usage.c: DRM file information ---- */
+
+/* What a descriptor's file says of its client; sums over engines and regions. */
+struct gauge_usage {
+	uint64_t client;
+	bool has_client, has_engines, has_cycles, has_total_cycles, has_memory, has_frequency;
+	uint64_t engine_ns, cycles, total_cycles, memory_kib, frequency_hz;
+};
+/* Reads the text of /proc/PID/fdinfo/FD. False: it is not that of a DRM device. */
+bool gauge_usage_parse(const char *text, struct gauge_usage *out);
+/* Sums of the clients of these descriptors, each client once. False: none is there. */
+bool gauge_usage_read(const struct gauge_gpu *gpu, struct gauge_usage *out);
+
+/* ---- query/gauge/files.c ---- */
+
+/* The beginning of a file with a NUL after it; false, and "", when it is not readable or empty. */
+bool gauge_read_text(const char *path, char *out, size_t size);
+/* The decimal number that begins the file; false also for negative ones. */
+bool gauge_read_number(const char *path, uint64_t *out);
+/* The base name of what a link leads to; "" when there is none. */
+void gauge_read_link_name(const char *path, char *out, size_t size);
+
+#endif

@@ -1,0 +1,136 @@
+/* The kernel's Documentation/gpu/drm-usage-stats.rst: "key: value" lines that begin with drm-. */
+#include "query/gauge/gpu.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The number after the key's colon, in the unit behind it: bytes become KiB. */
+static bool
+read_value(const char *p, uint64_t *out, char unit[8])
+{
+	uint64_t value = 0;
+	p += strspn(p, " \t");
+	const char *digits = p;
+	for (; *p >= '0' && *p <= '9'; p++)
+		if (__builtin_mul_overflow(value, UINT64_C(10), &value) ||
+		    __builtin_add_overflow(value, (uint64_t)(*p - '0'), &value))
+			return false;
+	if (p == digits)
+		return false;
+	p += strspn(p, " \t");
+	size_t len = strcspn(p, " \t\n");
+	snprintf(unit, 8, "%.*s", (int)(len < 7 ? len : 7), p);
+	*out = value;
+	return true;
+}
+
+static uint64_t
+to_kib(uint64_t value, const char *unit)
+{
+	if (strcmp(unit, "KiB") == 0)
+		return value;
+	return strcmp(unit, "MiB") == 0 ? value * 1024 : value / 1024;
+}
+
+static bool
+begins(const char *line, const char *prefix)
+{
+	return strncmp(line, prefix, strlen(prefix)) == 0;
+}
+
+/* Older kernels had drm-memory-REGION in place of drm-total-REGION; some write both. */
+struct memory {
+	uint64_t total, older;
+	bool has_total, has_older;
+};
+
+static void
+take_line(const char *line, const char *value, struct gauge_usage *u, struct memory *memory)
+{
+	uint64_t n;
+	char unit[8];
+	if (!read_value(value, &n, unit))
+		return;
+	if (begins(line, "drm-client-id:")) {
+		u->has_client = true;
+		u->client = n;
+	} else if (begins(line, "drm-engine-capacity-")) {
+		return;
+	} else if (begins(line, "drm-engine-") && strcmp(unit, "ns") == 0) {
+		u->has_engines = true;
+		u->engine_ns += n;
+	} else if (begins(line, "drm-total-cycles-")) {
+		u->has_total_cycles = true;
+		u->total_cycles = n > u->total_cycles ? n : u->total_cycles;
+	} else if (begins(line, "drm-cycles-")) {
+		u->has_cycles = true;
+		u->cycles += n;
+	} else if (begins(line, "drm-total-")) {
+		memory->has_total = true;
+		memory->total += to_kib(n, unit);
+	} else if (begins(line, "drm-memory-")) {
+		memory->has_older = true;
+		memory->older += to_kib(n, unit);
+	} else if (begins(line, "drm-curfreq-") && n > 0) {
+		u->has_frequency = true;
+		u->frequency_hz = n > u->frequency_hz ? n : u->frequency_hz;
+	}
+}
+
+bool
+gauge_usage_parse(const char *text, struct gauge_usage *u)
+{
+	struct memory memory = { 0 };
+	*u = (struct gauge_usage){ 0 };
+	for (const char *line = text; line && *line;) {
+		const char *end = strchr(line, '\n');
+		const char *colon = begins(line, "drm-") ? strchr(line, ':') : NULL;
+		if (colon && (!end || colon < end))
+			take_line(line, colon + 1, u, &memory);
+		line = end ? end + 1 : NULL;
+	}
+	u->has_memory = memory.has_total || memory.has_older;
+	u->memory_kib = memory.has_total ? memory.total : memory.older;
+	return u->has_client;
+}
+
+static void
+add(struct gauge_usage *to, const struct gauge_usage *u)
+{
+	to->has_engines |= u->has_engines;
+	to->has_cycles |= u->has_cycles;
+	to->has_total_cycles |= u->has_total_cycles;
+	to->has_memory |= u->has_memory;
+	to->has_frequency |= u->has_frequency;
+	to->engine_ns += u->engine_ns;
+	to->cycles += u->cycles;
+	to->memory_kib += u->memory_kib;
+	if (u->total_cycles > to->total_cycles)
+		to->total_cycles = u->total_cycles;
+	if (u->frequency_hz > to->frequency_hz)
+		to->frequency_hz = u->frequency_hz;
+}
+
+bool
+gauge_usage_read(const struct gauge_gpu *gpu, struct gauge_usage *out)
+{
+	uint64_t clients[GAUGE_MAX_FDS];
+	uint32_t n = 0;
+	*out = (struct gauge_usage){ 0 };
+	for (uint32_t i = 0; i < gpu->n_fds; i++) {
+		char path[256], text[4096];
+		struct gauge_usage u;
+		snprintf(path, sizeof(path), "%s/proc/self/fdinfo/%d", gpu->root, gpu->fds[i]);
+		if (!gauge_read_text(path, text, sizeof(text)) || !gauge_usage_parse(text, &u))
+			continue;
+		bool seen = false;
+		for (uint32_t k = 0; k < n; k++)
+			seen |= clients[k] == u.client;
+		if (seen)
+			continue;
+		clients[n++] = u.client;
+		add(out, &u);
+	}
+	out->has_client = n > 0;
+	return n > 0;
+}

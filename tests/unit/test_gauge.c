@@ -1,0 +1,525 @@
+/* The gauges on trees of files as the kernel's drivers have them: query/gauge/.
+ *
+ * What stands in the trees is from the kernel's documents, which each tree names; fdinfo is from
+ * Documentation/gpu/drm-usage-stats.rst throughout. */
+#include "query/gauge/gauge.h"
+#include "query/gauge/nvml.h"
+
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MS G_GUINT64_CONSTANT(1000000)
+
+/* ---- trees ---- */
+
+struct file {
+	const char *path, *text; /* text "-> X": a link */
+};
+
+struct tree {
+	char *root;
+};
+
+static void
+put(const char *root, const char *path, const char *text)
+{
+	g_autofree char *full = g_build_filename(root, path, NULL);
+	g_autofree char *folder = g_path_get_dirname(full);
+	g_assert_cmpint(g_mkdir_with_parents(folder, 0700), ==, 0);
+	g_unlink(full);
+	if (g_str_has_prefix(text, "-> "))
+		g_assert_cmpint(symlink(text + 3, full), ==, 0);
+	else
+		g_assert_true(g_file_set_contents(full, text, -1, NULL));
+}
+
+static void
+take_away(const char *root, const char *path)
+{
+	g_autofree char *full = g_build_filename(root, path, NULL);
+	g_assert_cmpint(g_unlink(full), ==, 0);
+}
+
+static void
+remove_all(const char *path)
+{
+	GDir *dir = g_file_test(path, G_FILE_TEST_IS_SYMLINK) ? NULL : g_dir_open(path, 0, NULL);
+	const char *name;
+	while (dir && (name = g_dir_read_name(dir))) {
+		g_autofree char *inner = g_build_filename(path, name, NULL);
+		remove_all(inner);
+	}
+	if (dir)
+		g_dir_close(dir);
+	g_remove(path);
+}
+
+/* A tree with one GPU of that driver, which this process has open as descriptor 7. */
+static char *
+make_tree(const char *driver, const struct file *files)
+{
+	char *root = g_dir_make_tmp("passtally-gauge-XXXXXX", NULL);
+	g_autofree char *link = g_strdup_printf("-> /sys/bus/pci/drivers/%s", driver);
+	g_assert_nonnull(root);
+	put(root, "proc/self/fd/7", "-> /dev/dri/renderD128");
+	put(root, "proc/self/fd/3", "-> /tmp/unrelated");
+	put(root, "sys/class/drm/renderD128/device/driver", link);
+	for (; files && files->path; files++)
+		put(root, files->path, files->text);
+	return root;
+}
+
+#define DEVICE "sys/class/drm/renderD128/device/"
+#define FDINFO "proc/self/fdinfo/7"
+#define KNOWN(kind_) (1u << GAUGE_##kind_)
+
+/* ---- each driver ---- */
+
+static const struct driver {
+	const char *name, *document;
+	struct file files[16];
+	struct file later[4]; /* 100 ms later */
+	uint64_t want[GAUGE_N_KINDS];
+	uint32_t known;
+} drivers[] = {
+	{ "amdgpu", "Documentation/gpu/amdgpu/thermal.rst, driver-misc.rst",
+	  { { DEVICE "hwmon/hwmon3/freq1_input", "1850000000\n" },
+	    { DEVICE "hwmon/hwmon3/temp1_input", "61000\n" },
+	    { DEVICE "hwmon/hwmon3/power1_average", "142000000\n" },
+	    { DEVICE "gpu_busy_percent", "97\n" },
+	    { DEVICE "mem_info_vram_used", "1073741824\n" },
+	    { DEVICE "power/runtime_status", "active\n" },
+	    { FDINFO, "drm-driver:\tamdgpu\ndrm-client-id:\t12\ndrm-pdev:\t0000:03:00.0\n"
+		      "drm-memory-vram:\t2048 KiB\ndrm-engine-gfx:\t1000000 ns\n"
+		      "drm-engine-compute:\t0 ns\n" } },
+	  { { FDINFO, "drm-driver:\tamdgpu\ndrm-client-id:\t12\ndrm-memory-vram:\t4096 KiB\n"
+		      "drm-engine-gfx:\t51000000 ns\ndrm-engine-compute:\t10000000 ns\n" } },
+	  { [GAUGE_CLOCK] = 1850000, [GAUGE_BUSY] = 970, [GAUGE_PROCESS_BUSY] = 600,
+	    [GAUGE_TEMPERATURE] = 61000, [GAUGE_POWER] = 142000, [GAUGE_MEMORY] = 1048576,
+	    [GAUGE_PROCESS_MEMORY] = 4096 },
+	  KNOWN(CLOCK) | KNOWN(BUSY) | KNOWN(PROCESS_BUSY) | KNOWN(TEMPERATURE) | KNOWN(POWER) |
+		  KNOWN(MEMORY) | KNOWN(PROCESS_MEMORY) },
+	{ "i915", "Documentation/gpu/i915.rst, ABI/testing/sysfs-driver-intel-i915-hwmon",
+	  { { DEVICE "drm/card0/gt/gt0/rps_act_freq_mhz", "1300\n" },
+	    { DEVICE "drm/card0/gt_act_freq_mhz", "999\n" },
+	    { DEVICE "drm/card0/gt/gt0/throttle_reason_pl1", "1\n" },
+	    { DEVICE "drm/card0/gt/gt0/throttle_reason_thermal", "0\n" },
+	    { DEVICE "hwmon/hwmon2/energy1_input", "5000000\n" },
+	    { FDINFO, "drm-driver: i915\ndrm-client-id: 4\ndrm-engine-render: 100 ns\n"
+		      "drm-engine-capacity-video: 2\ndrm-engine-video: 0 ns\n"
+		      "drm-total-system0: 3 MiB\ndrm-total-local0: 1024 KiB\n"
+		      "drm-resident-local0: 1 KiB\n" } },
+	  { { FDINFO, "drm-driver: i915\ndrm-client-id: 4\ndrm-engine-render: 25000100 ns\n"
+		      "drm-total-system0: 3 MiB\n" },
+	    { DEVICE "hwmon/hwmon2/energy1_input", "6500000\n" } },
+	  { [GAUGE_CLOCK] = 1300000, [GAUGE_PROCESS_BUSY] = 250, [GAUGE_POWER] = 15000,
+	    [GAUGE_PROCESS_MEMORY] = 3072, [GAUGE_THROTTLE] = GAUGE_THROTTLED_POWER },
+	  KNOWN(CLOCK) | KNOWN(PROCESS_BUSY) | KNOWN(POWER) | KNOWN(PROCESS_MEMORY) |
+		  KNOWN(THROTTLE) },
+	{ "i915", "the same, before Linux 6.0: the card's own file, a GPU in RC6",
+	  { { DEVICE "drm/card1/gt_act_freq_mhz", "0\n" } }, { { NULL, NULL } }, { 0 }, 0 },
+	{ "xe", "Documentation/gpu/xe/, ABI/testing/sysfs-driver-intel-xe-hwmon",
+	  { { DEVICE "tile0/gt0/freq0/act_freq", "2400\n" },
+	    { DEVICE "tile0/gt0/freq0/throttle/reason_thermal", "1\n" },
+	    { DEVICE "tile0/gt0/freq0/throttle/reason_pl2", "1\n" },
+	    { DEVICE "hwmon/hwmon5/energy1_input", "100\n" },
+	    { DEVICE "hwmon/hwmon5/temp2_input", "55000\n" },
+	    { FDINFO, "drm-driver:\txe\ndrm-client-id:\t9\ndrm-total-vram0:\t64 MiB\n"
+		      "drm-cycles-rcs:\t1000\ndrm-total-cycles-rcs:\t10000\n"
+		      "drm-cycles-bcs:\t0\ndrm-total-cycles-bcs:\t10000\n" } },
+	  { { FDINFO, "drm-driver:\txe\ndrm-client-id:\t9\ndrm-total-vram0:\t64 MiB\n"
+		      "drm-cycles-rcs:\t2500\ndrm-total-cycles-rcs:\t12000\n" } },
+	  { [GAUGE_CLOCK] = 2400000, [GAUGE_PROCESS_BUSY] = 750, [GAUGE_TEMPERATURE] = 55000,
+	    [GAUGE_POWER] = 0, [GAUGE_PROCESS_MEMORY] = 65536,
+	    [GAUGE_THROTTLE] = GAUGE_THROTTLED_THERMAL | GAUGE_THROTTLED_POWER },
+	  KNOWN(CLOCK) | KNOWN(PROCESS_BUSY) | KNOWN(TEMPERATURE) | KNOWN(POWER) |
+		  KNOWN(PROCESS_MEMORY) | KNOWN(THROTTLE) },
+	{ "msm_dpu", "Documentation/gpu/msm.rst: no frequency in any file",
+	  { { FDINFO, "drm-driver:\tmsm\ndrm-client-id:\t3\ndrm-engine-gpu:\t1000000 ns\n"
+		      "drm-cycles-gpu:\t500000\ndrm-maxfreq-gpu:\t670000000 Hz\n" } },
+	  { { FDINFO, "drm-driver:\tmsm\ndrm-client-id:\t3\ndrm-engine-gpu:\t51000000 ns\n"
+		      "drm-cycles-gpu:\t30500000\ndrm-maxfreq-gpu:\t670000000 Hz\n" } },
+	  { [GAUGE_CLOCK] = 600000, [GAUGE_PROCESS_BUSY] = 500 },
+	  KNOWN(CLOCK) | KNOWN(PROCESS_BUSY) },
+	{ "msm", "Documentation/ABI/testing/sysfs-class-devfreq",
+	  { { "sys/class/devfreq/3d00000.gpu/cur_freq", "585000000\n" },
+	    { "sys/class/devfreq/soc:ddr/cur_freq", "1\n" } }, { { NULL, NULL } },
+	  { [GAUGE_CLOCK] = 585000 }, KNOWN(CLOCK) },
+	{ "panfrost", "Documentation/gpu/panfrost.rst",
+	  { { FDINFO, "drm-driver:\tpanfrost\ndrm-client-id:\t14\n"
+		      "drm-engine-fragment:\t1846584880 ns\ndrm-cycles-fragment:\t1424359409\n"
+		      "drm-maxfreq-fragment:\t799999987 Hz\ndrm-curfreq-fragment:\t799999987 Hz\n"
+		      "drm-engine-vertex-tiler:\t71932239 ns\ndrm-cycles-vertex-tiler:\t52617357\n"
+		      "drm-maxfreq-vertex-tiler:\t799999987 Hz\n"
+		      "drm-curfreq-vertex-tiler:\t799999987 Hz\n"
+		      "drm-total-memory:\t290 MiB\ndrm-shared-memory:\t0 MiB\n" } },
+	  { { NULL, NULL } },
+	  { [GAUGE_CLOCK] = 799999, [GAUGE_PROCESS_BUSY] = 0, [GAUGE_PROCESS_MEMORY] = 296960 },
+	  KNOWN(CLOCK) | KNOWN(PROCESS_BUSY) | KNOWN(PROCESS_MEMORY) },
+	{ "panthor", "Documentation/gpu/panthor.rst; ABI/testing/sysfs-class-devfreq",
+	  { { DEVICE "devfreq/fb000000.gpu/cur_freq", "1000000000\n" },
+	    { FDINFO, "drm-driver:\tpanthor\ndrm-client-id:\t3\n"
+		      "drm-engine-panthor:\t111110952750 ns\ndrm-cycles-panthor:\t94439687187\n"
+		      "drm-maxfreq-panthor:\t1000000000 Hz\ndrm-curfreq-panthor:\t0 Hz\n"
+		      "drm-total-memory:\t16480 KiB\n" } },
+	  { { NULL, NULL } },
+	  { [GAUGE_CLOCK] = 1000000, [GAUGE_PROCESS_MEMORY] = 16480 },
+	  KNOWN(CLOCK) | KNOWN(PROCESS_BUSY) | KNOWN(PROCESS_MEMORY) },
+	{ "v3d", "Documentation/gpu/v3d.rst",
+	  { { FDINFO, "drm-driver:\tv3d\ndrm-client-id:\t1\nv3d-jobs-bin:\t5 jobs\n"
+		      "drm-engine-bin:\t0 ns\ndrm-engine-render:\t10 ns\n" } },
+	  { { FDINFO, "drm-driver:\tv3d\ndrm-client-id:\t1\ndrm-engine-bin:\t10000000 ns\n"
+		      "drm-engine-render:\t80000010 ns\n" } },
+	  { [GAUGE_PROCESS_BUSY] = 900 }, KNOWN(PROCESS_BUSY) },
+	{ "nouveau", "Documentation/hwmon/sysfs-interface.rst",
+	  { { DEVICE "hwmon/hwmon1/temp1_input", "47000\n" },
+	    { DEVICE "hwmon/hwmon1/power1_input", "23500000\n" } }, { { NULL, NULL } },
+	  { [GAUGE_TEMPERATURE] = 47000, [GAUGE_POWER] = 23500 },
+	  KNOWN(TEMPERATURE) | KNOWN(POWER) },
+};
+
+static void
+check_values(const struct gauge_values *got, const uint64_t *want, uint32_t known)
+{
+	g_assert_cmphex(got->known, ==, known);
+	for (unsigned i = 0; i < GAUGE_N_KINDS; i++)
+		g_assert_cmpuint(got->value[i], ==, want[i]);
+}
+
+static void
+test_drivers(void)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(drivers); i++) {
+		const struct driver *d = &drivers[i];
+		g_autofree char *root = make_tree(d->name, d->files);
+		struct gauge_values values;
+		struct gauge_gpu gpu;
+		char why[256] = "";
+		g_test_message("%s: %s", d->name, d->document);
+		g_assert_true(gauge_gpu_find(&gpu, root, why, sizeof(why)));
+		g_assert_cmpstr(gpu.driver, ==, d->name);
+		g_assert_true(gauge_gpu_open(&gpu));
+		gauge_gpu_read(&gpu, 1000 * MS, &values);
+		for (const struct file *f = d->later; f->path; f++)
+			put(root, f->path, f->text);
+		gauge_gpu_read(&gpu, 1100 * MS, &values);
+		check_values(&values, d->want, d->known);
+		gauge_gpu_finish(&gpu);
+		remove_all(root);
+	}
+}
+
+/* ---- what goes wrong ---- */
+
+static const struct {
+	const char *text;
+	bool known;
+	uint64_t value;
+} numbers[] = {
+	{ "1850000000\n", true, 1850000 }, { "1850000000", true, 1850000 },
+	{ "", false, 0 },                  { "\n", false, 0 },
+	{ "N/A\n", false, 0 },             { "-5\n", false, 0 },
+	{ "12x\n", false, 0 },             { "99999999999999999999999\n", false, 0 },
+	{ "0\n", false, 0 }, /* a clock that stands still */
+};
+
+static void
+test_bad_files(void)
+{
+	static const struct file files[] = {
+		{ DEVICE "hwmon/hwmon0/freq1_input", "1000\n" },
+		{ DEVICE "gpu_busy_percent", "5\n" },
+		{ NULL, NULL },
+	};
+	g_autofree char *root = make_tree("amdgpu", files);
+	struct gauge_values values;
+	struct gauge_gpu gpu;
+	char why[256];
+	g_assert_true(gauge_gpu_find(&gpu, root, why, sizeof(why)));
+	g_assert_true(gauge_gpu_open(&gpu));
+	for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++) {
+		put(root, files[0].path, numbers[i].text);
+		gauge_gpu_read(&gpu, (i + 1) * 100 * MS, &values);
+		g_assert_cmpint(values.known >> GAUGE_CLOCK & 1, ==, numbers[i].known);
+		g_assert_cmpuint(values.value[GAUGE_CLOCK], ==, numbers[i].value);
+		g_assert_true(values.known & KNOWN(BUSY));
+	}
+	/* Files that vanish, and come back. */
+	take_away(root, files[0].path);
+	take_away(root, files[1].path);
+	gauge_gpu_read(&gpu, 5000 * MS, &values);
+	g_assert_cmphex(values.known, ==, 0);
+	put(root, files[1].path, "6\n");
+	gauge_gpu_read(&gpu, 5100 * MS, &values);
+	g_assert_cmphex(values.known, ==, KNOWN(BUSY));
+	g_assert_cmpuint(values.value[GAUGE_BUSY], ==, 60);
+	gauge_gpu_finish(&gpu);
+	remove_all(root);
+}
+
+static void
+test_suspended(void)
+{
+	static const struct {
+		const char *status;
+		bool known;
+	} rows[] = {
+		{ "active\n", true },     { "suspended\n", false }, { "suspending\n", false },
+		{ "unsupported\n", true }, { "resuming\n", true },  { "error\n", true },
+	};
+	/* Every value is unknown although each of the files could be read. */
+	static const struct file files[] = {
+		{ DEVICE "hwmon/hwmon0/freq1_input", "1000000\n" },
+		{ FDINFO, "drm-client-id:\t1\ndrm-engine-gfx:\t1 ns\ndrm-total-vram:\t1 KiB\n" },
+		{ NULL, NULL },
+	};
+	g_autofree char *root = make_tree("amdgpu", files);
+	struct gauge_values values;
+	struct gauge_gpu gpu;
+	char why[256];
+	g_assert_true(gauge_gpu_find(&gpu, root, why, sizeof(why)));
+	g_assert_true(gauge_gpu_open(&gpu));
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		put(root, DEVICE "power/runtime_status", rows[i].status);
+		gauge_gpu_read(&gpu, (i + 1) * 100 * MS, &values);
+		g_assert_cmpint(values.known != 0, ==, rows[i].known);
+	}
+	gauge_gpu_finish(&gpu);
+	remove_all(root);
+}
+
+/* ---- which GPU ---- */
+
+static void
+test_choice(void)
+{
+	static const struct {
+		const char *what, *one, *other;
+		const char *driver; /* NULL: refused */
+	} rows[] = {
+		{ "the one that works", "drm-client-id: 1\ndrm-engine-a: 5 ns\n",
+		  "drm-client-id: 2\ndrm-engine-a: 900 ns\n", "xe" },
+		{ "the other one", "drm-client-id: 1\ndrm-engine-a: 900 ns\n",
+		  "drm-client-id: 2\ndrm-engine-a: 5 ns\n", "amdgpu" },
+		{ "neither", "drm-client-id: 1\n", "drm-client-id: 2\n", NULL },
+		{ "not said", "pos:\t0\n", "", NULL },
+	};
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		g_autofree char *root = make_tree("amdgpu", NULL);
+		struct gauge_gpu gpu;
+		char why[256] = "";
+		put(root, "sys/class/drm/renderD129/device/driver", "-> /x/xe");
+		put(root, "proc/self/fd/9", "-> /dev/dri/renderD129");
+		put(root, "proc/self/fdinfo/7", rows[i].one);
+		put(root, "proc/self/fdinfo/9", rows[i].other);
+		g_test_message("%s", rows[i].what);
+		g_assert_cmpint(gauge_gpu_find(&gpu, root, why, sizeof(why)), ==,
+				rows[i].driver != NULL);
+		if (rows[i].driver)
+			g_assert_cmpstr(gpu.driver, ==, rows[i].driver);
+		else
+			g_assert_nonnull(strstr(why, "2 GPUs"));
+		remove_all(root);
+	}
+}
+
+static void
+test_clients(void)
+{
+	static const struct file files[] = {
+		{ "proc/self/fd/8", "-> /dev/dri/card0" },
+		{ "proc/self/fd/9", "-> /dev/dri/renderD128" },
+		{ FDINFO, "drm-client-id: 1\ndrm-engine-a: 10 ns\ndrm-total-x: 1 KiB\n" },
+		{ "proc/self/fdinfo/8",
+		  "drm-client-id: 1\ndrm-engine-a: 10 ns\ndrm-total-x: 1 KiB\n" },
+		{ "proc/self/fdinfo/9",
+		  "drm-client-id: 2\ndrm-engine-a: 5 ns\ndrm-total-x: 2 KiB\n" },
+		{ NULL, NULL },
+	};
+	g_autofree char *root = make_tree("i915", files);
+	g_autofree char *card = g_build_filename(root, "sys/class/drm/card0", NULL);
+	struct gauge_gpu gpu;
+	struct gauge_usage usage;
+	char why[256];
+	g_assert_cmpint(symlink("renderD128", card), ==, 0); /* one device of two nodes */
+	g_assert_true(gauge_gpu_find(&gpu, root, why, sizeof(why)));
+	g_assert_cmpuint(gpu.n_fds, ==, 3);
+	g_assert_true(gauge_usage_read(&gpu, &usage));
+	g_assert_cmpuint(usage.engine_ns, ==, 15); /* a client counts once */
+	g_assert_cmpuint(usage.memory_kib, ==, 3);
+	remove_all(root);
+}
+
+/* ---- the source ---- */
+
+static void
+test_source(void)
+{
+	static const struct file files[] = {
+		{ DEVICE "hwmon/hwmon0/freq1_input", "2000000000\n" },
+		{ DEVICE "hwmon/hwmon0/temp1_input", "50000\n" },
+		{ NULL, NULL },
+	};
+	g_autofree char *root = make_tree("amdgpu", files);
+	struct tally_snapshot_source *src = tally_gauge_create_at(root);
+	uint64_t totals[2] = { 0 }, unknown = 0, before[2], last_ns = 0;
+	struct tally_totals out = { .totals = totals, .unknown = &unknown };
+	g_assert_cmpint(src->ops->probe(src), ==, TALLY_OK);
+	g_assert_cmpint(src->ops->open(src), ==, TALLY_OK);
+	g_assert_cmpuint(src->n_counters, ==, 2);
+	g_assert_cmpint(src->ops->start(src), ==, TALLY_OK);
+	for (unsigned i = 0; i < 4; i++) {
+		memcpy(before, totals, sizeof(before));
+		unknown = 0;
+		g_assert_cmpint(src->ops->sample(src, &out), ==, TALLY_OK);
+		g_assert_cmphex(unknown, ==, 0);
+		g_assert_cmpuint(out.begin_ns, >=, last_ns);
+		/* 2 GHz, to the cycle that rounding may take. */
+		uint64_t cycles = totals[0] - before[0], ns = totals[1] - before[1];
+		g_assert_cmpuint(ns, ==, last_ns ? out.begin_ns - last_ns : 0);
+		g_assert_cmpuint(cycles, <=, 2 * ns);
+		g_assert_cmpuint(cycles + 2, >=, 2 * ns);
+		last_ns = out.begin_ns;
+	}
+	g_assert_true(src->levels[GAUGE_TEMPERATURE].known);
+	g_assert_cmpuint(src->levels[GAUGE_TEMPERATURE].value, ==, 50000);
+	g_assert_false(src->levels[GAUGE_POWER].known);
+	src->ops->stop(src);
+	src->ops->close(src);
+	src->ops->destroy(src);
+	remove_all(root);
+}
+
+static const struct {
+	const char *path, *link, *says;
+} refusals[] = {
+	{ "proc/self/fd/1", "-> /dev/null", "no GPU open" },
+	{ "proc/self/fd/5", "-> /dev/nvidiactl", "no GPU open" },
+	{ "proc/self/fd/5", "-> /dev/nvidia0", "does not say" },
+};
+
+static void
+test_refusals(void)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(refusals); i++) {
+		g_autofree char *root = g_dir_make_tmp("passtally-gauge-XXXXXX", NULL);
+		put(root, refusals[i].path, refusals[i].link);
+		struct tally_snapshot_source *src = tally_gauge_create_at(root);
+		g_assert_cmpint(src->ops->probe(src), ==, TALLY_UNSUPPORTED);
+		g_assert_nonnull(strstr(src->reason, refusals[i].says));
+		src->ops->destroy(src);
+		remove_all(root);
+	}
+}
+
+/* ---- NVIDIA ---- */
+
+static void
+test_nvml_find(void)
+{
+	g_autofree char *root = g_dir_make_tmp("passtally-gauge-XXXXXX", NULL);
+	char pci[32], why[128];
+	put(root, "proc/self/fd/5", "-> /dev/nvidia1");
+	put(root, "proc/self/fd/6", "-> /dev/nvidia1");
+	put(root, "proc/driver/nvidia/gpus/0000:01:00.0/information",
+	    "Model: \t\t A\nDevice Minor: \t 0\n");
+	put(root, "proc/driver/nvidia/gpus/0000:41:00.0/information",
+	    "Model: \t\t B\nDevice Minor: \t 1\n");
+	g_assert_true(gauge_nvml_find(root, pci, why, sizeof(why)));
+	g_assert_cmpstr(pci, ==, "0000:41:00.0");
+	put(root, "proc/self/fd/7", "-> /dev/nvidia0");
+	g_assert_false(gauge_nvml_find(root, pci, why, sizeof(why)));
+	g_assert_nonnull(strstr(why, "several"));
+	remove_all(root);
+}
+
+static int
+fake_clock(void *device, int kind, unsigned *mhz)
+{
+	g_assert_cmpint(kind, ==, 0);
+	*mhz = *(unsigned *)device;
+	return 0;
+}
+
+static int
+fake_load(void *device, unsigned shares[2])
+{
+	(void)device;
+	shares[0] = 80;
+	shares[1] = 10;
+	return 0;
+}
+
+static int
+fake_temperature(void *device, int sensor, unsigned *celsius)
+{
+	(void)device;
+	(void)sensor;
+	*celsius = 70;
+	return 0;
+}
+
+static int
+no_power(void *device, unsigned *mw)
+{
+	(void)device;
+	*mw = 1;
+	return 3; /* NVML_ERROR_NOT_SUPPORTED */
+}
+
+static int
+fake_memory(void *device, unsigned long long bytes[3])
+{
+	(void)device;
+	bytes[0] = 8 << 20;
+	bytes[1] = 6 << 20;
+	bytes[2] = 2 << 20;
+	return 0;
+}
+
+static int
+fake_throttle(void *device, unsigned long long *reasons)
+{
+	(void)device;
+	*reasons = 0x1 | 0x4 | 0x40; /* idle, power cap, thermal */
+	return 0;
+}
+
+static void
+test_nvml_read(void)
+{
+	unsigned mhz = 1755;
+	struct gauge_nvml nvml = {
+		.api = { .clock = fake_clock, .load = fake_load, .temperature = fake_temperature,
+			 .power = no_power, .memory = fake_memory, .throttle = fake_throttle },
+		.device = &mhz,
+	};
+	static const uint64_t want[GAUGE_N_KINDS] = {
+		[GAUGE_CLOCK] = 1755000, [GAUGE_BUSY] = 800, [GAUGE_TEMPERATURE] = 70000,
+		[GAUGE_MEMORY] = 2048,
+		[GAUGE_THROTTLE] = GAUGE_THROTTLED_POWER | GAUGE_THROTTLED_THERMAL,
+	};
+	struct gauge_values values;
+	gauge_nvml_read(&nvml, &values);
+	check_values(&values, want,
+		     KNOWN(CLOCK) | KNOWN(BUSY) | KNOWN(TEMPERATURE) | KNOWN(MEMORY) |
+			     KNOWN(THROTTLE));
+}
+
+int
+main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/gauge/drivers", test_drivers);
+	g_test_add_func("/gauge/bad_files", test_bad_files);
+	g_test_add_func("/gauge/suspended", test_suspended);
+	g_test_add_func("/gauge/choice", test_choice);
+	g_test_add_func("/gauge/clients", test_clients);
+	g_test_add_func("/gauge/source", test_source);
+	g_test_add_func("/gauge/refusals", test_refusals);
+	g_test_add_func("/gauge/nvml_find", test_nvml_find);
+	g_test_add_func("/gauge/nvml_read", test_nvml_read);
+	return g_test_run();
+}
