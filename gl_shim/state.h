@@ -89,6 +89,12 @@ struct gl_counting {
 	uint32_t n_off; /* sources known to have failed */
 };
 
+/* Our own time is measured in some passes of a frame: see passes.c. */
+struct gl_own_time {
+	uint64_t frame;
+	uint32_t n; /* passes of it so far */
+};
+
 /* Where no query may be issued: see gl_no_query_zone(). */
 struct gl_zone {
 	bool in_begin; /* between glBegin and glEnd */
@@ -117,6 +123,7 @@ struct gl_context_state {
 	struct tally_gl_api api;
 	struct gl_caps caps;
 	struct gl_counting counting;
+	struct gl_own_time own_time;
 	struct tally_harvest *harvest;
 	struct tally_stream *stream;
 

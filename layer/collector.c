@@ -14,8 +14,8 @@
 #include <stdlib.h>
 
 #define NS_PER_MS UINT64_C(1000000)
-#define NAP_NS (5 * NS_PER_MS) /* frames arrive: let a few gather */
-#define FLUSH_NS (20 * NS_PER_MS) /* a killed game loses no more than this */
+/* Frames arrive: those of this time are written together. A killed game loses no more. */
+#define GATHER_NS (20 * NS_PER_MS)
 #define LOOK_NS (50 * NS_PER_MS) /* while a frame waits for a slow stream */
 #define OVER_WAIT_NS (30000 * NS_PER_MS)
 
@@ -30,6 +30,13 @@ notify_of_note(void)
 	tally_queue_notify(false);
 }
 
+static uint64_t
+until_flush_ns(const struct tally_assembly *a, uint64_t now_ns)
+{
+	uint64_t since = now_ns - a->flushed_ns;
+	return since < GATHER_NS ? GATHER_NS - since : 0;
+}
+
 /* How long the thread may sleep when nothing is posted. */
 static uint64_t
 idle_ns(const struct tally_assembly *a, uint64_t now_ns)
@@ -38,8 +45,7 @@ idle_ns(const struct tally_assembly *a, uint64_t now_ns)
 		return LOOK_NS;
 	if (!a->dirty)
 		return TALLY_FOREVER;
-	uint64_t since = now_ns - a->flushed_ns;
-	return since < FLUSH_NS ? FLUSH_NS - since : 0;
+	return until_flush_ns(a, now_ns);
 }
 
 /* The reason if the capture is over by --frames, --seconds or --stop-on and all is
@@ -78,10 +84,11 @@ collect_frames(struct tally_assembly *a)
 			reason = over_reason(a, now_ns);
 		if (reason)
 			return reason;
-		if (a->dirty && now_ns - a->flushed_ns >= FLUSH_NS)
+		if (a->dirty && !until_flush_ns(a, now_ns))
 			tally_assembly_flush(a, now_ns);
 		if (worked)
-			tally_queue_sleep(TALLY_QUEUE_NAPPING, seen, &stop_reason, NAP_NS);
+			tally_queue_sleep(TALLY_QUEUE_NAPPING, seen, &stop_reason,
+					  a->dirty ? until_flush_ns(a, now_ns) : GATHER_NS);
 		else
 			tally_queue_sleep(TALLY_QUEUE_ASLEEP, seen, &stop_reason,
 					  idle_ns(a, now_ns));

@@ -99,8 +99,9 @@ struct tally_stream {
 	struct tally_chunk *free_chunks;
 	uint32_t n_parts, n_out; /* created; at the collector */
 	uint32_t n_chunks;
+	uint32_t n_chunks_out; /* of them: at the collector */
 	struct tally_workload_chunk *free_loads;
-	uint64_t n_load_chunks;
+	uint64_t n_load_chunks, n_load_chunks_out;
 	uint64_t spare_overhead_ns, spare_overhead_frame; /* before the frame has a part */
 	uint64_t lost_passes; /* dropped while there was no part */
 	uint64_t lost_ends, lost_frame, lost_now_ns;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WAKE_AT 32 /* parts at the collector: it should hurry */
+#define WAKE_AT 32 /* parts at the collector: it should hurry; so with half of the chunks */
 #define FRAMES_OF_PASSES 8 /* chunks kept for this many full frames */
 #define LOADS_OF_PASSES 8 /* a full frame's workloads, as a multiple of its passes */
 #define FRAMES_OF_LOADS 2
@@ -142,6 +142,12 @@ tally_stream_captures(struct tally_stream *s)
 
 /* ---- memory ---- */
 
+static uint32_t
+n_chunks_of(uint32_t n)
+{
+	return (n + TALLY_CHUNK_PASSES - 1) / TALLY_CHUNK_PASSES;
+}
+
 /* Takes back the parts that the collector has finished with. */
 static void
 take_back(struct tally_stream *s)
@@ -149,6 +155,8 @@ take_back(struct tally_stream *s)
 	struct tally_frame_part *part;
 	while ((part = tally_ring_pop(s->back))) {
 		s->n_out--;
+		s->n_chunks_out -= n_chunks_of(part->n_passes);
+		s->n_load_chunks_out -= n_chunks_of(part->n_workloads);
 		if (part->last) {
 			part->last->next = s->free_chunks;
 			s->free_chunks = part->first;
@@ -535,6 +543,8 @@ hand_over(struct tally_stream *s, uint64_t frame)
 		struct tally_frame_part *part = s->head;
 		/* The ring has room for all parts, so only a bug can make this fail. */
 		struct tally_frame_part *next = part->next;
+		uint32_t n_chunks = n_chunks_of(part->n_passes);
+		uint32_t n_load_chunks = n_chunks_of(part->n_workloads);
 		if (s->cursor == part)
 			s->cursor = next;
 		part->next = NULL;
@@ -544,6 +554,8 @@ hand_over(struct tally_stream *s, uint64_t frame)
 			break;
 		}
 		s->n_out++;
+		s->n_chunks_out += n_chunks;
+		s->n_load_chunks_out += n_load_chunks;
 		s->head = next;
 		if (!next)
 			s->tail = NULL;
@@ -554,7 +566,8 @@ hand_over(struct tally_stream *s, uint64_t frame)
 	/* This comes after the push: a thread that sees the gate open must
 	 * find the part in the ring. */
 	atomic_store(&s->oldest_open, s->head ? s->head->frame : UINT64_MAX);
-	tally_queue_notify(s->n_out >= WAKE_AT);
+	tally_queue_notify(s->n_out >= WAKE_AT || 2 * s->n_chunks_out > s->max_chunks ||
+			   2 * s->n_load_chunks_out > s->max_load_chunks);
 }
 
 void
