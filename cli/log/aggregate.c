@@ -389,6 +389,13 @@ find_group(struct tally_aggregate *a, uint32_t device, const struct tally_pass_r
 	return g;
 }
 
+struct tally_group *
+tally_aggregate_find_pass(const struct tally_aggregate *a, uint32_t device, uint64_t id)
+{
+	const struct group_key key = { .id = id, .device = device };
+	return g_hash_table_lookup(a->state->by_id, &key);
+}
+
 /* Values */
 
 static void
@@ -533,7 +540,7 @@ close_group(struct tally_aggregate *a, struct tally_group *g)
 			g_array_index(a->keys, struct tally_key, i - TALLY_N_FIXED_SERIES).join ==
 				TALLY_JOIN_NONE;
 		bool known = s->n_parts == g->n_parts && !(ratio && s->n_parts > 1);
-		if (known && a->watch)
+		if (known && a->watch && a->watch->value)
 			a->watch->value(a->watch->user, g, i, s->part);
 		else if (known)
 			tally_stats_add(&s->stats, s->part);
@@ -698,6 +705,8 @@ read_frame(struct tally_aggregate *a, const struct tally_frame_record *f)
 	if (skipped) {
 		d->warmed_up++;
 		d->warmed_up_ns += f->cpu_ns;
+		if (a->watch && a->watch->skipped)
+			a->watch->skipped(a->watch->user, f);
 		return;
 	}
 	count_frame(d, f);
@@ -715,7 +724,9 @@ read_frame(struct tally_aggregate *a, const struct tally_frame_record *f)
 	}
 	for (uint32_t i = 0; i < f->n_passes; i++) {
 		const struct tally_pass_record *p = &f->passes[i];
-		struct tally_group *g = frame_group ? frame_group : find_group(a, f->device, p, i);
+		struct tally_group *g = find_group(a, f->device, p, i);
+		g->only_name = frame_group != NULL;
+		g = frame_group ? frame_group : g;
 		note_queue(a, d, g, p);
 		if (a->by == TALLY_BY_WORKLOAD)
 			add_workloads(a, g, p, i, f->frame);
@@ -730,7 +741,7 @@ read_frame(struct tally_aggregate *a, const struct tally_frame_record *f)
 		add_outside(a, f);
 	for (guint i = 0; i < a->state->touched->len; i++)
 		close_group(a, g_ptr_array_index(a->state->touched, i));
-	if (a->watch)
+	if (a->watch && a->watch->frame)
 		a->watch->frame(a->watch->user, f, a->state->touched);
 	g_ptr_array_set_size(a->state->touched, 0);
 }
@@ -791,7 +802,7 @@ read_header(struct tally_aggregate *a, const struct tally_header_record *r)
 	replace(&a->program, r->program);
 	replace(&a->version, r->version);
 	tally_log_identity_read(&a->identity, r);
-	if (a->watch)
+	if (a->watch && a->watch->header)
 		a->watch->header(a->watch->user, r);
 }
 
@@ -950,16 +961,17 @@ int
 tally_aggregate_read(struct tally_aggregate *a, const char *command, const char *path,
 		     enum tally_by by, uint64_t warmup)
 {
-	init(a, path, by, warmup);
-	return read_log(a, command, path);
+	return tally_aggregate_read_watched(a, command, path, by, warmup, NULL, false);
 }
 
 int
-tally_aggregate_read_around(struct tally_aggregate *a, const char *command, const char *path,
-			    enum tally_by by, uint64_t warmup)
+tally_aggregate_read_watched(struct tally_aggregate *a, const char *command, const char *path,
+			     enum tally_by by, uint64_t warmup,
+			     const struct tally_aggregate_watch *watch, bool skip_bad)
 {
 	init(a, path, by, warmup);
-	a->skips_bad = true;
+	a->skips_bad = skip_bad;
+	a->watch = watch;
 	return read_log(a, command, path);
 }
 
@@ -967,7 +979,5 @@ int
 tally_aggregate_watch(struct tally_aggregate *a, const char *command, const char *path,
 		      uint64_t warmup, const struct tally_aggregate_watch *watch)
 {
-	init(a, path, TALLY_BY_PASS, warmup);
-	a->watch = watch;
-	return read_log(a, command, path);
+	return tally_aggregate_read_watched(a, command, path, TALLY_BY_PASS, warmup, watch, false);
 }

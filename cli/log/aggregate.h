@@ -72,6 +72,7 @@ struct tally_group {
 	/* Only when grouping by label. */
 	bool rollup; /* all passes whose label is `label` or is below it in the tree of labels */
 	struct tally_group *parent; /* the roll-up it belongs to; NULL = none */
+	bool only_name; /* grouped by frame: a pass, which has no values and is no row */
 	/* Only when grouping by workload. */
 	const char *command; /* NULL: this group is a pass, which is here only for its name */
 	const struct tally_group *pass; /* of a workload: its pass */
@@ -123,11 +124,11 @@ struct tally_device_summary {
 	struct tally_group *outside; /* NULL = none; also among the groups */
 };
 
-/* A watcher receives each value as it is joined; the series then keep none (moments.n stays
- * 0), so that memory use is up to the watcher. */
+/* A watcher is called while a log is read; members that are NULL are not called. If it takes
+ * values, the series keep none (moments.n stays 0), so that memory use is up to the watcher. */
 struct tally_aggregate_watch {
 	void *user;
-	/* Called for each line before it is processed; NULL = not wanted. */
+	/* Called for each line before it is processed. */
 	void (*line)(void *user, const struct tally_log_line *line);
 	void (*header)(void *user, const struct tally_header_record *header);
 	/* Called for each known value of a group in a frame. */
@@ -135,6 +136,8 @@ struct tally_aggregate_watch {
 	/* Called after the values of a frame; `groups` are those seen in it. */
 	void (*frame)(void *user, const struct tally_frame_record *frame,
 		      const GPtrArray *groups);
+	/* Called for a frame that is left out because it belongs to the warm-up. */
+	void (*skipped)(void *user, const struct tally_frame_record *frame);
 };
 
 struct tally_aggregate {
@@ -167,11 +170,13 @@ struct tally_aggregate {
  * are left out at the start, or TALLY_WARMUP_AUTO (cli/log/warmup.h). */
 int tally_aggregate_read(struct tally_aggregate *a, const char *command, const char *path,
 			 enum tally_by by, uint64_t warmup);
-/* Does the same, but leaves bad lines out where that does not change the meaning of others
- * (tally_log_reader_skip_bad()) and lists them in a->skipped. */
-int tally_aggregate_read_around(struct tally_aggregate *a, const char *command, const char *path,
-				enum tally_by by, uint64_t warmup);
-/* Does the same as the first, grouped by pass, and passes each value to `watch`. */
+/* Does the same with a watcher, which outlives the call. With `skip_bad` bad lines are left
+ * out where that does not change the meaning of others (tally_log_reader_skip_bad()), and
+ * listed in a->skipped. */
+int tally_aggregate_read_watched(struct tally_aggregate *a, const char *command,
+				 const char *path, enum tally_by by, uint64_t warmup,
+				 const struct tally_aggregate_watch *watch, bool skip_bad);
+/* Does the same as the first, grouped by pass, with a watcher. */
 int tally_aggregate_watch(struct tally_aggregate *a, const char *command, const char *path,
 			  uint64_t warmup, const struct tally_aggregate_watch *watch);
 /* Does the same for a caller that reads the lines itself: begin by naming the log, then add
@@ -188,6 +193,10 @@ tally_aggregate_device(const struct tally_aggregate *a, uint32_t device);
  * did, or the log does not say. Among the complete frames after the warm-up. */
 const struct tally_surface *
 tally_aggregate_surface(const struct tally_device_summary *device);
+/* Finds the group that a pass belongs to, or (grouped by frame) one that has only its name;
+ * NULL if it was not seen. */
+struct tally_group *
+tally_aggregate_find_pass(const struct tally_aggregate *a, uint32_t device, uint64_t id);
 /* Whether another device in the log lies on top of this one, so that showing both would
  * count the work twice. */
 bool tally_aggregate_is_beneath(const struct tally_aggregate *a, uint32_t device);

@@ -447,3 +447,84 @@ tally_stats_exact(struct tally_stats *s)
 	sort_in_all(s);
 	return !s->sketched;
 }
+
+/* The values of dense buckets, with zeros between the negative ones and the positive ones. */
+static void
+visit_dense(struct tally_stats *s, bool whole,
+	    void (*visit)(void *user, double value, uint64_t count), void *user)
+{
+	bool zeros = s->zeros > 0;
+	for (uint32_t i = 0; i < s->n_dense; i++) {
+		int64_t key = s->first_dense + i;
+		if (zeros && key >= 0) {
+			visit(user, 0, s->zeros);
+			zeros = false;
+		}
+		if (s->dense[i])
+			visit(user, bucket_middle(key, s->mantissa_bits, whole), s->dense[i]);
+	}
+	if (zeros)
+		visit(user, 0, s->zeros);
+}
+
+void
+tally_stats_visit(struct tally_stats *s, void (*visit)(void *user, double value, uint64_t count),
+		  void *user)
+{
+	sort_in_all(s);
+	if (!s->sketched) {
+		sort_runs(s);
+		for (uint32_t i = 0; i < s->n_runs; i++)
+			visit(user, tally_value_f64(run_value(&s->sorted[i])),
+			      run_count(&s->sorted[i]));
+		return;
+	}
+	bool whole = s->moments.storage != TALLY_STORAGE_F64;
+	visit_dense(s, whole, visit, user);
+	for (uint32_t i = 0; i < s->n_buckets; i++)
+		visit(user, bucket_middle(s->buckets[i].key, s->mantissa_bits, whole),
+		      s->buckets[i].count);
+}
+
+struct range_count {
+	double low, high;
+	uint64_t n;
+};
+
+static void
+count_in_range(void *user, double value, uint64_t count)
+{
+	struct range_count *range = user;
+	if (value >= range->low && value <= range->high)
+		range->n += count;
+}
+
+uint64_t
+tally_stats_count_between(struct tally_stats *s, double low, double high)
+{
+	struct range_count range = { .low = low, .high = high };
+	tally_stats_visit(s, count_in_range, &range);
+	return range.n;
+}
+
+struct tail {
+	uint64_t before; /* values to pass over first */
+	double sum;
+};
+
+static void
+add_to_tail(void *user, double value, uint64_t count)
+{
+	struct tail *tail = user;
+	uint64_t passed = MIN(tail->before, count);
+	tail->before -= passed;
+	tail->sum += value * (double)(count - passed);
+}
+
+double
+tally_stats_mean_of_largest(struct tally_stats *s, uint64_t n)
+{
+	struct tail tail = { .before = s->moments.n - n };
+	tally_stats_visit(s, add_to_tail, &tail);
+	return tail.sum / (double)n;
+}

@@ -58,6 +58,15 @@ struct tally_value tally_stats_quantile(struct tally_stats *s, double q);
 /* False: quantiles are accurate to 0.1 % only. */
 bool tally_stats_exact(struct tally_stats *s);
 
+/* Calls `visit` for each distinct value kept, in ascending order, with the number of times it
+ * was seen; past `keep` the values are those of tally_stats_quantile(). */
+void tally_stats_visit(struct tally_stats *s,
+		       void (*visit)(void *user, double value, uint64_t count), void *user);
+/* How many values lie from `low` to `high`, both included. */
+uint64_t tally_stats_count_between(struct tally_stats *s, double low, double high);
+/* The mean of the `n` largest values; n is from 1 to moments.n. */
+double tally_stats_mean_of_largest(struct tally_stats *s, uint64_t n);
+
 struct tally_value tally_u64(uint64_t v);
 struct tally_value tally_f64(double v);
 

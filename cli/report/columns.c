@@ -501,7 +501,8 @@ static bool
 is_shown(const struct tally_aggregate *a, const struct tally_group *g, int64_t device,
 	 bool rollups)
 {
-	if ((g->outside && is_empty(g)) || (a->by == TALLY_BY_WORKLOAD && !g->command) ||
+	if (g->only_name || (g->outside && is_empty(g)) ||
+	    (a->by == TALLY_BY_WORKLOAD && !g->command) ||
 	    (g->rollup && !rollups))
 		return false;
 	return device >= 0 ? g->device == device : !tally_aggregate_is_beneath(a, g->device);
