@@ -8,6 +8,7 @@
 #ifndef PASSTALLY_CLI_FORMATS_H
 #define PASSTALLY_CLI_FORMATS_H
 
+#include "cli/answer/answer.h"
 #include "cli/report/columns.h"
 #include "cli/report/lines.h"
 #include "cli/shared/out.h"
@@ -31,21 +32,16 @@ void tally_csv_print_rows(struct tally_out *o, const struct tally_aggregate *a,
 
 /* One object without a newline: the output of `report --json` for one log. */
 void tally_json_print_report(struct tally_out *o, const struct tally_aggregate *a,
-			     const GPtrArray *rows);
+			     const struct tally_answer *answer, const GPtrArray *rows);
 
-/* Summarizes the run: program, frames, what was left out; frame and GPU time, coverage,
- * overhead. */
-void tally_summary_print(FILE *out, const struct tally_aggregate *a, int64_t device);
+/* Prints the answer (cli/answer/answer.h), and what is not in it: devices below others, what
+ * was left out, how the capture ended if the program did not end it. */
+void tally_summary_print(FILE *out, const struct tally_aggregate *a,
+			 const struct tally_answer *answer, int64_t device);
 /* The run's tags and its machine, a line each, where the log says them. */
 void tally_summary_print_identity(FILE *out, const struct tally_aggregate *a);
-/* Prints the `most` most expensive passes with their share of GPU time. */
-void tally_summary_print_most_expensive(FILE *out, const struct tally_aggregate *a,
-					unsigned most);
-/* Prints the sources that were off, with the reason, and the log's notes except those in
- * `told`. */
-void tally_summary_print_hints(FILE *out, const struct tally_aggregate *a, GHashTable *told);
-/* Prints the log's notes, including its marks, except those in `told` (which may be NULL). */
-void tally_summary_print_notes(FILE *out, const struct tally_aggregate *a, GHashTable *told);
+/* Prints the log's notes, including its marks, except those in `printed` (which may be NULL). */
+void tally_summary_print_notes(FILE *out, const struct tally_aggregate *a, GHashTable *printed);
 /* For example "1.23 ms" or "45.6 us". The caller frees it. */
 char *tally_duration_text(double ns);
 

@@ -202,7 +202,7 @@ put_rows(struct tally_out *o, const struct tally_aggregate *a, const GPtrArray *
 
 void
 tally_json_print_report(struct tally_out *o, const struct tally_aggregate *a,
-			const GPtrArray *rows)
+			const struct tally_answer *answer, const GPtrArray *rows)
 {
 	tally_out_object(o, NULL);
 	tally_out_text(o, "log", a->path);
@@ -215,6 +215,7 @@ tally_json_print_report(struct tally_out *o, const struct tally_aggregate *a,
 		tally_out_text(o, "end_reason", a->end_reason);
 		tally_out_u64(o, "frames_dropped", a->end_frames_dropped);
 	}
+	tally_answer_put_json(o, "answers", answer);
 	tally_out_array(o, "devices");
 	for (guint i = 0; i < a->devices->len; i++) {
 		tally_out_break(o, "\n");

@@ -400,13 +400,13 @@ print_table(const struct report_request *r, const struct tally_aggregate *a, GAr
 }
 
 static void
-print_text(const struct report_request *r, const struct tally_aggregate *a, GArray *columns,
-	   const GPtrArray *rows)
+print_text(const struct report_request *r, const struct tally_aggregate *a,
+	   const struct tally_answer *answer, GArray *columns, const GPtrArray *rows)
 {
 	FILE *to = r->pager.out;
 	tally_text_print_line(to, "%s: %s", a->path, a->program ? a->program : "?");
+	tally_summary_print(to, a, answer, r->device);
 	tally_summary_print_identity(to, a);
-	tally_summary_print(to, a, r->device);
 	if (rows->len) {
 		putc('\n', to);
 		print_table(r, a, columns, rows);
@@ -447,13 +447,16 @@ tell_skipped(const struct tally_aggregate *a)
 static int
 report_log(struct report_request *r, const char *path, guint place)
 {
-	struct tally_aggregate a;
-	int status = r->skip_bad ? tally_aggregate_read_around(&a, "report", path, r->by, r->warmup)
-				 : tally_aggregate_read(&a, "report", path, r->by, r->warmup);
+	struct tally_aggregate a = { 0 };
+	struct tally_answer *answer = tally_answer_create(&a);
+	int status = tally_aggregate_read_watched(&a, "report", path, r->by, r->warmup,
+						  tally_answer_watch(answer), r->skip_bad);
+	tally_answer_conclude(answer);
 	tell_skipped(&a);
 	if (status == TALLY_EXIT_BAD_LOG && a.devices->len && !r->skip_bad)
 		tally_cli_complain("report", "--skip-bad leaves out bad lines");
 	if (status != TALLY_EXIT_OK) {
+		tally_answer_destroy(answer);
 		tally_aggregate_finish(&a);
 		return status;
 	}
@@ -479,17 +482,18 @@ report_log(struct report_request *r, const char *path, guint place)
 			status = TALLY_EXIT_USAGE;
 		} else if (r->json) {
 			tally_out_break(&r->out, "\n");
-			tally_json_print_report(&r->out, &a, rows);
+			tally_json_print_report(&r->out, &a, answer, rows);
 		} else if (r->csv) {
 			print_csv(r, &a, columns, rows);
 		} else {
 			if (place)
 				putc('\n', r->pager.out);
-			print_text(r, &a, columns, rows);
+			print_text(r, &a, answer, columns, rows);
 		}
 		g_ptr_array_unref(rows);
 	}
 	g_array_unref(columns);
+	tally_answer_destroy(answer);
 	tally_aggregate_finish(&a);
 	return status;
 }

@@ -43,37 +43,42 @@ tally_run_status_has_error(const GPtrArray *lines)
 /* The notes of a log have no level prefix: a note that the status file contains must not be
  * printed twice. */
 static void
-mark_told(GHashTable *told, const char *line)
+mark_printed(GHashTable *printed, const char *line)
 {
 	const char *message = strstr(line, ": ");
-	g_hash_table_add(told, g_strconcat("note: ", message ? message + 2 : line, NULL));
+	g_hash_table_add(printed, g_strconcat("note: ", message ? message + 2 : line, NULL));
 }
 
 static void
-tell_log(const char *path, GHashTable *told)
+print_log(const char *path, GHashTable *printed)
 {
-	struct tally_aggregate a;
-	tally_cli_say("log %s", path);
-	if (tally_aggregate_read(&a, "run", path, TALLY_BY_PASS, TALLY_WARMUP_AUTO) ==
-	    TALLY_EXIT_OK) {
-		tally_summary_print(stderr, &a, -1);
-		tally_summary_print_most_expensive(stderr, &a, 3);
-		tally_summary_print_hints(stderr, &a, told);
+	struct tally_aggregate a = { 0 };
+	struct tally_answer *answer = tally_answer_create(&a);
+	char *shown = tally_text_path(path);
+	tally_cli_say("log %s", shown);
+	if (tally_aggregate_read_watched(&a, "run", path, TALLY_BY_PASS, TALLY_WARMUP_AUTO,
+					 tally_answer_watch(answer), false) == TALLY_EXIT_OK) {
+		tally_answer_conclude(answer);
+		tally_summary_print(stderr, &a, answer, -1);
+		tally_summary_print_notes(stderr, &a, printed);
+		tally_text_print_line(stderr, "next: passtally report --html %s", shown);
 	}
+	g_free(shown);
+	tally_answer_destroy(answer);
 	tally_aggregate_finish(&a);
 }
 
 void
 tally_run_print_summary(const GPtrArray *logs, const GPtrArray *status)
 {
-	GHashTable *told = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	GHashTable *printed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	for (guint i = 0; i < status->len; i++) {
 		tally_cli_say("%s", (const char *)g_ptr_array_index(status, i));
-		mark_told(told, g_ptr_array_index(status, i));
+		mark_printed(printed, g_ptr_array_index(status, i));
 	}
 	for (guint i = 0; i < logs->len; i++)
-		tell_log(g_ptr_array_index(logs, i), told);
-	g_hash_table_destroy(told);
+		print_log(g_ptr_array_index(logs, i), printed);
+	g_hash_table_destroy(printed);
 }
 
 void
@@ -103,8 +108,8 @@ tally_run_explain_nothing(const char *program, const char *library)
 }
 
 void
-tally_run_explain_blocked(const struct tally_config *config, const char *program,
-			  char *const *argv, const GPtrArray *status)
+tally_run_explain_blocked(const struct tally_config *config, const char *program, char *const *argv,
+			  const GPtrArray *status)
 {
 	for (guint i = 0; i < status->len; i++)
 		if (strstr(g_ptr_array_index(status, i), " is left alone: "))

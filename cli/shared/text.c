@@ -203,3 +203,17 @@ tally_text_print_indented(const char *label, const char *text)
 	tally_text_print_wrapped(stdout, line, INDENT, columns ? MAX(columns, 60) : 100);
 	g_free(line);
 }
+
+char *
+tally_text_path(const char *path)
+{
+	const char *home = g_getenv("HOME");
+	size_t len = home ? strlen(home) : 0;
+	while (len > 0 && home[len - 1] == '/')
+		len--;
+	if (strspn(path, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "/._-+,:=@%") != strlen(path))
+		return g_shell_quote(path);
+	if (len > 0 && strncmp(path, home, len) == 0 && path[len] == '/')
+		return g_strconcat("~", path + len, NULL);
+	return g_strdup(path);
+}

@@ -47,6 +47,9 @@ bool tally_text_is_utf8(void);
 bool tally_text_has_color(void);
 /* Begins a color, an escape sequence of our own; NULL ends it. */
 void tally_text_color(FILE *out, const char *color);
+/* A path as people write it: "~/x" for a file below the home folder. Where a shell would not
+ * take it as it stands it is quoted, and then complete. */
+char *tally_text_path(const char *path);
 /* Columns of the terminal on standard output; 0 = not a terminal (no limit). $COLUMNS has
  * priority. */
 size_t tally_text_terminal_columns(void);

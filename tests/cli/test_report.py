@@ -105,7 +105,7 @@ class Report(CliCase):
         log = self.write_log("a.jsonl", lines + [end(6, 11)])
         told = self.json(log)["devices"][0]
         self.assertEqual((told["frames"], told["partial_frames"], told["gpu_ns"]["n"]), (5, 1, 5))
-        self.assertIn("1 more, cut short", self.ok("report", log).stdout.decode())
+        self.assertIn("1 more frame, cut short", self.ok("report", log).stdout.decode())
         self.assertEqual(self.rows(log)["scene/shadow"]["values"]["gpu_ns"]["n"], 6)
         told = self.json("--warmup", "2", log)["devices"][0]
         self.assertEqual((told["frames"], told["warmup_frames"]), (3, 2))
@@ -549,7 +549,7 @@ class Report(CliCase):
         log = self.write_log("a.jsonl", lines + [end(3, 3)])
         text = self.ok("report", "--warmup", "0", log).stdout.decode()
         self.assertIn("\ntags: build=1234, scene=docks\nmachine: Good CPU, 8 CPUs, 8.0 GiB; An OS; wayland\n", text)
-        self.assertIn("surface      800x600 in 2 of 3 frames", text)
+        self.assertIn("surface of device 0: 800x600 in 2 of 3 frames", text)
         report = json.loads(self.ok("report", "--json", "--warmup", "0", log).stdout)["reports"][0]
         self.assertEqual((report["tags"], report["cpus"]), ({"build": "1234", "scene": "docks"}, 8))
         card = report["devices"][0]

@@ -690,7 +690,7 @@ class RunLive(CliCase):
         self.assertEqual(terminal.ended(), 7)
         terminal.restored()
         text = terminal.screen.text()
-        self.assertRegex(text, r"log /\S+/game.jsonl")
+        self.assertRegex(text, r"log [~/]\S*/game.jsonl")
         self.assertRegex(text, r"what the program wrote to the terminal is in /\S+/game.jsonl.out")
         self.assertNotIn("runs on", text)
         self.assertEqual((self.folder / "game.jsonl.out").read_text(),

@@ -1,0 +1,120 @@
+/* cli/answer/answer.h - what a log says about a program, in a few lines: how fast, bound by
+ * what, which passes the typical frame consists of, which frames were hitches and why, and
+ * what passtally itself cost.
+ *
+ * One answer is computed for `report`, the summary of `run`, the page and `top`, so that they
+ * never differ. docs/verdicts.md has each rule with its thresholds. Use:
+ *
+ *	struct tally_aggregate log;
+ *	struct tally_answer *answer = tally_answer_create(&log);
+ *	tally_aggregate_read_watched(&log, ..., tally_answer_watch(answer));
+ *	tally_answer_conclude(answer);
+ *	tally_answer_print(stdout, answer, -1);
+ *	tally_answer_destroy(answer);   (before the log)
+ *
+ * A caller that has a watcher of its own calls tally_answer_add_frame() from its `frame` and
+ * tally_answer_skip_frame() from its `skipped`. Memory grows with the number of passes, not
+ * with the log. One thread. Out of memory ends the program, as everywhere in the command.
+ */
+#ifndef PASSTALLY_CLI_ANSWER_H
+#define PASSTALLY_CLI_ANSWER_H
+
+#include "cli/answer/bound.h"
+#include "cli/answer/hitch.h"
+#include "cli/answer/parts.h"
+#include "cli/shared/out.h"
+
+#include <stdio.h>
+
+/* The lines of an answer, and the columns of a line, at most. */
+#define TALLY_ANSWER_LINES 12
+#define TALLY_ANSWER_COLUMNS 80
+
+struct tally_answer_pass {
+	const char *name; /* not escaped */
+	double ns; /* the median in the frames in which it ran */
+	double share; /* of the sum of these medians, 0 to 1 */
+	uint64_t frames;
+};
+
+/* A pass that is not in the typical frame, but cost a share of the run's GPU time. */
+struct tally_answer_extra {
+	const char *name;
+	double mean_ns; /* in the frames in which it ran */
+	uint64_t frames;
+	double share; /* of the GPU time of all frames */
+};
+
+enum tally_answer_cause {
+	TALLY_CAUSE_UNKNOWN = 0, /* not all GPU times around it are known */
+	TALLY_CAUSE_PASS, /* `pass` grew by `growth_ns` */
+	TALLY_CAUSE_GPU, /* the GPU's work grew, but no pass by itself */
+	TALLY_CAUSE_NOT_GPU, /* the GPU's work did not grow */
+};
+
+struct tally_answer_hitch {
+	uint64_t frame, start_ns, frame_ns;
+	uint64_t excess_ns; /* longer than the frames around it */
+	enum tally_answer_cause cause;
+	const char *pass; /* the one that grew, or NULL; not escaped */
+	uint64_t growth_ns; /* of that pass, or of the whole GPU time */
+	const char *first; /* what ran for the first time in it; NULL = nothing */
+};
+
+struct tally_answer_device {
+	uint32_t device;
+	uint64_t frames; /* complete ones, without those left out at the start */
+	uint64_t skipped, skipped_ns;
+	double seconds; /* the sum of their frame times */
+	/* Of frame times; valid if frames > 0. */
+	double fps, median_ns, p99_ns;
+	double low_1_fps, low_01_fps; /* of the slowest 1 % and 0.1 % of frames */
+	struct tally_bound_verdict bound;
+	double typical_ns; /* the sum of the medians of `passes` */
+	struct tally_answer_pass *passes; /* the typical frame's, in order of execution */
+	guint n_passes;
+	struct tally_answer_extra extra; /* the most expensive one; name NULL = none */
+	uint64_t n_hitches, hitch_ns; /* and by how much they were too long, in all */
+	struct tally_answer_hitch hitches[TALLY_HITCH_WORST]; /* the worst first */
+	unsigned n_listed;
+	/* What passtally used in the program's threads. */
+	double cost_ns, cost_share; /* medians: of a frame, and of the frame time */
+	double once_ns; /* at the start, in all; 0 = nothing worth mention */
+	/* Private to answer.c. */
+	struct tally_answer_state *state;
+};
+
+struct tally_answer;
+
+/* `log` must outlive the answer; nothing is read from it yet. */
+struct tally_answer *tally_answer_create(const struct tally_aggregate *log);
+void tally_answer_destroy(struct tally_answer *answer);
+
+/* A watcher that adds all frames; valid for the answer's life. */
+const struct tally_aggregate_watch *tally_answer_watch(struct tally_answer *answer);
+void tally_answer_add_frame(struct tally_answer *answer, const struct tally_frame_record *f);
+void tally_answer_skip_frame(struct tally_answer *answer, const struct tally_frame_record *f);
+/* Computes the answers; no frame can be added afterwards. */
+void tally_answer_conclude(struct tally_answer *answer);
+
+/* After tally_answer_conclude(): NULL if the device has no complete frame. */
+const struct tally_answer_device *
+tally_answer_find(const struct tally_answer *answer, uint32_t device);
+
+/* The answer about one device as lines of at most TALLY_ANSWER_COLUMNS columns, escaped and
+ * without line ends, at most TALLY_ANSWER_LINES of them. `brief`: only its speed and what it
+ * is bound by. The caller frees the array (char *) with g_ptr_array_unref(). */
+GPtrArray *tally_answer_lines(const struct tally_answer *answer,
+			      const struct tally_answer_device *d, bool brief);
+/* Single lines of it, for other layouts; the caller frees them with g_free(). */
+char *tally_answer_speed_text(const struct tally_answer_device *d);
+char *tally_answer_hitch_text(const struct tally_answer_hitch *h);
+char *tally_answer_cost_text(const struct tally_answer_device *d);
+
+/* Prints the lines of `device`, or (-1) of each device that is not below another: of the one
+ * with the most frames all lines, of others the brief ones. */
+void tally_answer_print(FILE *out, const struct tally_answer *answer, int64_t device);
+/* Writes an array with an object for each device that has frames: the numbers, and `lines`. */
+void tally_answer_put_json(struct tally_out *o, const char *key, const struct tally_answer *answer);
+
+#endif

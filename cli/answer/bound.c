@@ -1,0 +1,248 @@
+#include "cli/answer/bound.h"
+
+#include <glib.h>
+#include <math.h>
+
+/* The thresholds of docs/verdicts.md. */
+#define LEAST_FRAMES 10
+#define BUSY_FROM 0.85 /* the GPU works all the time */
+#define LOW_TO 0.60 /* it works little */
+#define MAJORITY 0.50
+#define CAP_WITHIN 0.04 /* of an interval: how far a frame may be from a multiple of it */
+#define CAP_MEAN 0.005 /* how far the mean of those frames may be from it */
+#define CAP_SHARE 0.70 /* of the frames in which the GPU does not work all the time */
+#define CAP_MULTIPLES 4
+#define STEADY_WITHIN 0.02
+#define STEADY_SHARE 0.80
+
+/* Refresh rates of screens and usual settings of limiters, in frames a second; the lowest
+ * first: a rate that explains the frames hides its multiples. */
+static const double rates[] = {
+	24, 25, 30, 40, 45, 48, 50, 60, 72, 75, 85, 90, 100, 120, 144, 165, 170, 180, 200, 240, 360,
+};
+
+void
+tally_bound_init(struct tally_bound_input *b)
+{
+	*b = (struct tally_bound_input){ 0 };
+	tally_stats_init(&b->all, TALLY_STATS_KEEP_PASS);
+	tally_stats_init(&b->idle, TALLY_STATS_KEEP_PASS);
+	tally_stats_init(&b->low, TALLY_STATS_KEEP_PASS);
+}
+
+void
+tally_bound_finish(struct tally_bound_input *b)
+{
+	tally_stats_finish(&b->all);
+	tally_stats_finish(&b->idle);
+	tally_stats_finish(&b->low);
+}
+
+/* GPU time divided by frame time over the newest frames. */
+static double
+smooth_load(struct tally_bound_input *b, uint64_t frame_ns, uint64_t gpu_ns)
+{
+	unsigned at = b->n_recent++ % TALLY_BOUND_SMOOTH;
+	b->recent_cpu[at] = frame_ns;
+	b->recent_gpu[at] = gpu_ns;
+	double cpu = 0, gpu = 0;
+	for (unsigned i = 0; i < MIN(b->n_recent, TALLY_BOUND_SMOOTH); i++) {
+		cpu += (double)b->recent_cpu[i];
+		gpu += (double)b->recent_gpu[i];
+	}
+	return cpu > 0 ? gpu / cpu : 0;
+}
+
+void
+tally_bound_add(struct tally_bound_input *b, uint64_t frame_ns, bool timed, uint64_t gpu_ns)
+{
+	tally_stats_add_u64(&b->all, frame_ns);
+	if (!timed) {
+		b->n_recent = 0;
+		tally_stats_add_u64(&b->idle, frame_ns);
+		return;
+	}
+	b->n_timed++;
+	b->cpu_sum += (double)frame_ns;
+	b->gpu_sum += (double)gpu_ns;
+	double load = smooth_load(b, frame_ns, gpu_ns);
+	if (load >= BUSY_FROM) {
+		b->n_gpu++;
+		return;
+	}
+	tally_stats_add_u64(&b->idle, frame_ns);
+	if (load <= LOW_TO)
+		tally_stats_add_u64(&b->low, frame_ns);
+}
+
+/* Frames near a multiple of an interval. */
+struct near_count {
+	double interval;
+	uint64_t n, late;
+	double excess; /* sum of (frame time / nearest multiple - 1) */
+};
+
+static void
+count_near(void *user, double ns, uint64_t count)
+{
+	struct near_count *near = user;
+	double multiple = MAX(round(ns / near->interval), 1);
+	if (multiple > CAP_MULTIPLES ||
+	    fabs(ns - multiple * near->interval) > CAP_WITHIN * near->interval)
+		return;
+	near->n += count;
+	near->late += multiple > 1 ? count : 0;
+	near->excess += (ns / (multiple * near->interval) - 1) * (double)count;
+}
+
+static struct near_count
+near_rate(struct tally_stats *s, double rate)
+{
+	struct near_count near = { .interval = 1e9 / rate };
+	tally_stats_visit(s, count_near, &near);
+	return near;
+}
+
+/* Of the rates that explain most frames the lowest: 60, not 120. */
+static void
+find_cap(struct tally_bound_input *b, struct tally_bound_verdict *v)
+{
+	uint64_t most = 0;
+	for (size_t i = 0; b->idle.moments.n && i < G_N_ELEMENTS(rates); i++) {
+		struct near_count near = near_rate(&b->idle, rates[i]);
+		if ((double)near.n < CAP_SHARE * (double)b->idle.moments.n ||
+		    fabs(near.excess) > CAP_MEAN * (double)near.n ||
+		    (double)near.n <= 1.02 * (double)most)
+			continue;
+		most = near.n;
+		v->rate = rates[i];
+		v->late = (double)near.late / (double)b->all.moments.n;
+	}
+}
+
+static void
+find_steady(struct tally_bound_input *b, struct tally_bound_verdict *v)
+{
+	uint64_t n = b->idle.moments.n;
+	if (n == 0)
+		return;
+	v->typical_ns = tally_value_f64(tally_stats_quantile(&b->idle, 0.5));
+	v->within = (double)tally_stats_count_between(&b->idle, v->typical_ns * (1 - STEADY_WITHIN),
+						      v->typical_ns * (1 + STEADY_WITHIN)) /
+		    (double)n;
+}
+
+static enum tally_bound_doubt
+why_unknown(const struct tally_bound_input *b, const struct tally_bound_verdict *v)
+{
+	double n = (double)b->all.moments.n;
+	if ((double)b->n_timed < MAJORITY * n)
+		return TALLY_DOUBT_NO_GPU_TIMES;
+	if (v->within >= STEADY_SHARE && v->rate == 0 && (double)b->low.moments.n > MAJORITY * n)
+		return TALLY_DOUBT_STEADY;
+	double between = (double)(b->idle.moments.n - b->low.moments.n) / n;
+	return between > MAJORITY ? TALLY_DOUBT_BUSY : TALLY_DOUBT_MIXED;
+}
+
+struct tally_bound_verdict
+tally_bound_decide(struct tally_bound_input *b)
+{
+	struct tally_bound_verdict v = { 0 };
+	uint64_t n = b->all.moments.n;
+	v.share[TALLY_BOUND_UNKNOWN] = 1;
+	v.has_busy = b->cpu_sum > 0;
+	v.busy = v.has_busy ? b->gpu_sum / b->cpu_sum : 0;
+	if (n < LEAST_FRAMES) {
+		v.doubt = TALLY_DOUBT_FEW_FRAMES;
+		return v;
+	}
+	find_cap(b, &v);
+	find_steady(b, &v);
+	double capped = 0, cpu = (double)b->low.moments.n;
+	if (v.rate > 0) {
+		capped = (double)near_rate(&b->idle, v.rate).n;
+		cpu -= b->low.moments.n ? (double)near_rate(&b->low, v.rate).n : 0;
+	} else if (v.within >= STEADY_SHARE) {
+		cpu = 0;
+	}
+	v.share[TALLY_BOUND_GPU] = (double)b->n_gpu / (double)n;
+	v.share[TALLY_BOUND_CAP] = capped / (double)n;
+	v.share[TALLY_BOUND_CPU] = cpu / (double)n;
+	v.share[TALLY_BOUND_UNKNOWN] = MAX(1 - v.share[TALLY_BOUND_GPU] - v.share[TALLY_BOUND_CAP] -
+						   v.share[TALLY_BOUND_CPU],
+					   0);
+	for (int i = TALLY_BOUND_GPU; i < TALLY_N_BOUNDS; i++)
+		if (v.share[i] > MAJORITY)
+			v.by = (enum tally_bound)i;
+	if (v.by == TALLY_BOUND_UNKNOWN)
+		v.doubt = why_unknown(b, &v);
+	return v;
+}
+
+const char *
+tally_bound_name(enum tally_bound by)
+{
+	static const char *const names[] = {
+		[TALLY_BOUND_UNKNOWN] = "unknown",
+		[TALLY_BOUND_GPU] = "gpu",
+		[TALLY_BOUND_CPU] = "cpu",
+		[TALLY_BOUND_CAP] = "cap",
+	};
+	return names[by];
+}
+
+static char *
+doubt_text(const struct tally_bound_verdict *v, uint64_t frames)
+{
+	switch (v->doubt) {
+	case TALLY_DOUBT_FEW_FRAMES:
+		return g_strdup_printf("bound by: cannot tell from %" G_GUINT64_FORMAT " frame%s",
+				       frames, frames == 1 ? "" : "s");
+	case TALLY_DOUBT_NO_GPU_TIMES:
+		return g_strdup("bound by: cannot tell, GPU times were not measured");
+	case TALLY_DOUBT_STEADY:
+		return g_strdup_printf("bound by the CPU or a limiter: cannot tell "
+				       "(%.0f %% take %.1f ms +-2 %%, GPU %.0f %%)",
+				       100 * v->within, v->typical_ns / 1e6, 100 * v->busy);
+	case TALLY_DOUBT_BUSY:
+		return g_strdup_printf("bound by: cannot tell, the GPU works %.0f %% of the "
+				       "frame time",
+				       100 * v->busy);
+	default:
+		return g_strdup_printf("bound by no one thing: GPU in %.0f %%, CPU in %.0f %%, "
+				       "a cap in %.0f %% of frames",
+				       100 * v->share[TALLY_BOUND_GPU],
+				       100 * v->share[TALLY_BOUND_CPU],
+				       100 * v->share[TALLY_BOUND_CAP]);
+	}
+}
+
+char *
+tally_bound_text(const struct tally_bound_verdict *v, uint64_t frames)
+{
+	double share = 100 * v->share[v->by];
+	switch (v->by) {
+	case TALLY_BOUND_GPU:
+		return g_strdup_printf("bound by the GPU in %.0f %% of frames (it works %.0f %% "
+				       "of the frame time)",
+				       share, 100 * v->busy);
+	case TALLY_BOUND_CPU:
+		return g_strdup_printf("bound by the CPU in %.0f %% of frames (the GPU works "
+				       "%.0f %% of the time)",
+				       share, 100 * v->busy);
+	case TALLY_BOUND_CAP:
+		if (v->late >= 0.05)
+			return g_strdup_printf("bound by a cap or vsync at %.0f fps in %.0f %% "
+					       "of frames (%.0f %% miss it)",
+					       v->rate, share, 100 * v->late);
+		if (!v->has_busy)
+			return g_strdup_printf("bound by a cap or vsync at %.0f fps in %.0f %% "
+					       "of frames",
+					       v->rate, share);
+		return g_strdup_printf("bound by a cap or vsync at %.0f fps in %.0f %% of "
+				       "frames (GPU works %.0f %%)",
+				       v->rate, share, 100 * v->busy);
+	default:
+		return doubt_text(v, frames);
+	}
+}

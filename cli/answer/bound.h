@@ -1,0 +1,67 @@
+/* cli/answer/bound.h - what limits the frame rate: the GPU, the CPU, a cap or vsync, or that
+ * the log does not show it.
+ *
+ * Frames are added in order; the decision needs only counts and distributions, so memory is
+ * bounded. docs/verdicts.md explains the rule and its thresholds, which are in bound.c. One
+ * thread.
+ */
+#ifndef PASSTALLY_CLI_ANSWER_BOUND_H
+#define PASSTALLY_CLI_ANSWER_BOUND_H
+
+#include "cli/log/stats.h"
+
+enum tally_bound {
+	TALLY_BOUND_UNKNOWN = 0,
+	TALLY_BOUND_GPU,
+	TALLY_BOUND_CPU,
+	TALLY_BOUND_CAP, /* a frame limiter or vsync */
+	TALLY_N_BOUNDS,
+};
+
+/* Why the answer is TALLY_BOUND_UNKNOWN. */
+enum tally_bound_doubt {
+	TALLY_DOUBT_NONE = 0,
+	TALLY_DOUBT_FEW_FRAMES,
+	TALLY_DOUBT_NO_GPU_TIMES,
+	TALLY_DOUBT_STEADY, /* the CPU, or a limiter at an unusual rate */
+	TALLY_DOUBT_BUSY, /* the GPU works most of the time, but not all */
+	TALLY_DOUBT_MIXED, /* different frames have different answers */
+};
+
+#define TALLY_BOUND_SMOOTH 4 /* frames over which the GPU's load is averaged */
+
+struct tally_bound_input {
+	struct tally_stats all; /* frame times */
+	struct tally_stats idle; /* of frames in which the GPU does not work all the time */
+	struct tally_stats low; /* and of those in which it works little */
+	uint64_t n_gpu; /* frames in which it works all the time */
+	uint64_t n_timed; /* frames whose GPU time is complete */
+	double cpu_sum, gpu_sum; /* of those */
+	uint64_t recent_cpu[TALLY_BOUND_SMOOTH], recent_gpu[TALLY_BOUND_SMOOTH];
+	unsigned n_recent;
+};
+
+struct tally_bound_verdict {
+	enum tally_bound by;
+	enum tally_bound_doubt doubt;
+	double share[TALLY_N_BOUNDS]; /* of frames, 0 to 1; they add up to 1 */
+	bool has_busy;
+	double busy; /* GPU time divided by frame time, of all frames that have both */
+	/* Where frames keep to a rate: */
+	double rate; /* frames a second of the cap; 0 = none was seen */
+	double late; /* share of frames that take two or more of its intervals */
+	double typical_ns, within; /* TALLY_DOUBT_STEADY: a share `within` takes about so long */
+};
+
+void tally_bound_init(struct tally_bound_input *b);
+void tally_bound_finish(struct tally_bound_input *b);
+/* Adds a complete frame. `gpu_ns` is ignored unless all of its work was timed. */
+void tally_bound_add(struct tally_bound_input *b, uint64_t frame_ns, bool timed, uint64_t gpu_ns);
+struct tally_bound_verdict tally_bound_decide(struct tally_bound_input *b);
+
+/* "gpu", "cpu", "cap", "unknown". */
+const char *tally_bound_name(enum tally_bound by);
+/* The verdict as a sentence without a full stop; the caller frees it. */
+char *tally_bound_text(const struct tally_bound_verdict *v, uint64_t frames);
+
+#endif

@@ -1,0 +1,136 @@
+#include "cli/answer/text.h"
+
+static void
+put_times(struct tally_out *o, const struct tally_answer_device *d)
+{
+	tally_out_f64(o, "seconds", d->seconds);
+	tally_out_f64(o, "fps", d->fps);
+	tally_out_f64(o, "low_1_fps", d->low_1_fps);
+	tally_out_f64(o, "low_01_fps", d->low_01_fps);
+	tally_out_object(o, "frame_time");
+	tally_out_f64(o, "p50_ns", d->median_ns);
+	tally_out_f64(o, "p99_ns", d->p99_ns);
+	tally_out_end_object(o);
+}
+
+static void
+put_bound(struct tally_out *o, const struct tally_answer_device *d)
+{
+	const struct tally_bound_verdict *v = &d->bound;
+	char *text = tally_bound_text(v, d->frames);
+	tally_out_object(o, "bound");
+	tally_out_text(o, "by", tally_bound_name(v->by));
+	tally_out_text(o, "text", text);
+	tally_out_object(o, "shares");
+	for (int i = 0; i < TALLY_N_BOUNDS; i++)
+		tally_out_f64(o, tally_bound_name((enum tally_bound)i), v->share[i]);
+	tally_out_end_object(o);
+	if (v->has_busy)
+		tally_out_f64(o, "gpu_busy", v->busy);
+	if (v->rate > 0)
+		tally_out_f64(o, "rate", v->rate);
+	tally_out_end_object(o);
+	g_free(text);
+}
+
+static void
+put_passes(struct tally_out *o, const struct tally_answer_device *d)
+{
+	tally_out_object(o, "typical");
+	tally_out_f64(o, "gpu_ns", d->typical_ns);
+	tally_out_array(o, "passes");
+	for (guint i = 0; i < d->n_passes; i++) {
+		const struct tally_answer_pass *p = &d->passes[i];
+		tally_out_object(o, NULL);
+		tally_out_text(o, "name", p->name);
+		tally_out_f64(o, "p50_ns", p->ns);
+		tally_out_f64(o, "share", p->share);
+		tally_out_u64(o, "frames", p->frames);
+		tally_out_end_object(o);
+	}
+	tally_out_end_array(o);
+	if (d->extra.name) {
+		tally_out_object(o, "besides");
+		tally_out_text(o, "name", d->extra.name);
+		tally_out_f64(o, "mean_ns", d->extra.mean_ns);
+		tally_out_f64(o, "share", d->extra.share);
+		tally_out_u64(o, "frames", d->extra.frames);
+		tally_out_end_object(o);
+	}
+	tally_out_end_object(o);
+}
+
+static void
+put_hitches(struct tally_out *o, const struct tally_answer_device *d)
+{
+	static const char *const causes[] = {
+		[TALLY_CAUSE_UNKNOWN] = "unknown",
+		[TALLY_CAUSE_PASS] = "pass",
+		[TALLY_CAUSE_GPU] = "gpu",
+		[TALLY_CAUSE_NOT_GPU] = "not-gpu",
+	};
+	tally_out_object(o, "hitches");
+	tally_out_u64(o, "n", d->n_hitches);
+	tally_out_u64(o, "excess_ns", d->hitch_ns);
+	tally_out_array(o, "worst");
+	for (unsigned i = 0; i < d->n_listed; i++) {
+		const struct tally_answer_hitch *h = &d->hitches[i];
+		char *text = tally_answer_hitch_text(h);
+		tally_out_object(o, NULL);
+		tally_out_u64(o, "frame", h->frame);
+		tally_out_u64(o, "start_ns", h->start_ns);
+		tally_out_u64(o, "frame_ns", h->frame_ns);
+		tally_out_u64(o, "excess_ns", h->excess_ns);
+		tally_out_text(o, "cause", causes[h->cause]);
+		tally_out_text(o, "pass", h->pass);
+		if (h->growth_ns)
+			tally_out_u64(o, "growth_ns", h->growth_ns);
+		tally_out_text(o, "first", h->first);
+		tally_out_text(o, "text", text);
+		tally_out_end_object(o);
+		g_free(text);
+	}
+	tally_out_end_array(o);
+	tally_out_end_object(o);
+}
+
+static void
+put_cost(struct tally_out *o, const struct tally_answer_device *d)
+{
+	tally_out_object(o, "cost");
+	tally_out_f64(o, "p50_ns", d->cost_ns);
+	tally_out_f64(o, "share", d->cost_share);
+	tally_out_f64(o, "once_ns", d->once_ns);
+	tally_out_bool(o, "warning", d->cost_share > TALLY_ANSWER_COST_LIMIT);
+	tally_out_end_object(o);
+}
+
+void
+tally_answer_put_json(struct tally_out *o, const char *key, const struct tally_answer *answer)
+{
+	tally_out_array(o, key);
+	for (guint i = 0; i < tally_answer_n_devices(answer); i++) {
+		const struct tally_answer_device *d = tally_answer_nth_device(answer, i);
+		if (d->frames == 0)
+			continue;
+		tally_out_break(o, "\n");
+		tally_out_object(o, NULL);
+		tally_out_u64(o, "device", d->device);
+		tally_out_u64(o, "frames", d->frames);
+		tally_out_u64(o, "warmup_frames", d->skipped);
+		tally_out_u64(o, "warmup_ns", d->skipped_ns);
+		put_times(o, d);
+		put_bound(o, d);
+		put_passes(o, d);
+		put_hitches(o, d);
+		put_cost(o, d);
+		GPtrArray *lines = tally_answer_lines(answer, d, false);
+		tally_out_array(o, "lines");
+		for (guint k = 0; k < lines->len; k++)
+			tally_out_text(o, NULL, g_ptr_array_index(lines, k));
+		tally_out_end_array(o);
+		g_ptr_array_unref(lines);
+		tally_out_end_object(o);
+	}
+	tally_out_end_array(o);
+}

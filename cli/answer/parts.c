@@ -1,0 +1,235 @@
+#include "cli/answer/parts.h"
+
+#include "cli/log/pass_name.h"
+
+#include <string.h>
+
+/* Distinct times kept of a part: enough for a median within 0.1 %. */
+#define KEEP 1024
+/* Above this share of the typical frame one part of the top level says too little. */
+#define NEARLY_ALL 0.8
+
+struct part_of_pass {
+	uint64_t id;
+	struct tally_part *level[TALLY_N_PART_LEVELS];
+};
+
+static void
+free_part(gpointer p)
+{
+	struct tally_part *part = p;
+	tally_stats_finish(&part->gpu);
+	g_free(part->name);
+	g_free(part);
+}
+
+void
+tally_parts_init(struct tally_parts *p)
+{
+	*p = (struct tally_parts){ 0 };
+	for (int i = 0; i < TALLY_N_PART_LEVELS; i++) {
+		p->by_name[i] = g_hash_table_new(g_str_hash, g_str_equal);
+		p->all[i] = g_ptr_array_new();
+	}
+	p->owned = g_ptr_array_new_with_free_func(free_part);
+	p->by_id = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
+	p->touched = g_ptr_array_new();
+}
+
+void
+tally_parts_finish(struct tally_parts *p)
+{
+	for (int i = 0; i < TALLY_N_PART_LEVELS; i++) {
+		g_hash_table_destroy(p->by_name[i]);
+		g_ptr_array_unref(p->all[i]);
+	}
+	g_hash_table_destroy(p->by_id);
+	g_ptr_array_unref(p->owned);
+	g_ptr_array_unref(p->touched);
+	g_free(p->guess);
+	*p = (struct tally_parts){ 0 };
+}
+
+/* Takes `name`. */
+static struct tally_part *
+new_part(struct tally_parts *p, char *name)
+{
+	struct tally_part *part = g_new0(struct tally_part, 1);
+	part->name = name;
+	tally_stats_init(&part->gpu, KEEP);
+	g_ptr_array_add(p->owned, part);
+	return part;
+}
+
+/* The first one or two components of a label. */
+static char *
+label_start(const char *label, enum tally_part_level level)
+{
+	size_t len = tally_label_part(label);
+	if (level == TALLY_PART_FINE && label[len])
+		len += 1 + tally_label_part(label + len + 1);
+	return g_strndup(label, len);
+}
+
+static struct tally_part *
+labelled_part(struct tally_parts *p, enum tally_part_level level, const char *label)
+{
+	char *name = label_start(label, level);
+	struct tally_part *part = g_hash_table_lookup(p->by_name[level], name);
+	if (part) {
+		g_free(name);
+		return part;
+	}
+	part = new_part(p, name);
+	part->fine = level == TALLY_PART_FINE;
+	g_hash_table_insert(p->by_name[level], part->name, part);
+	g_ptr_array_add(p->all[level], part);
+	return part;
+}
+
+static void
+add_to_levels(struct tally_parts *p, struct tally_part *part)
+{
+	part->fine = true;
+	for (int i = 0; i < TALLY_N_PART_LEVELS; i++)
+		g_ptr_array_add(p->all[i], part);
+}
+
+static struct part_of_pass *
+look_up(struct tally_parts *p, const struct tally_aggregate *log, uint32_t device, uint64_t id)
+{
+	struct part_of_pass *of = g_hash_table_lookup(p->by_id, &id);
+	if (of)
+		return of;
+	of = g_new0(struct part_of_pass, 1);
+	of->id = id;
+	const struct tally_group *g = tally_aggregate_find_pass(log, device, id);
+	if (g && g->label) {
+		for (int i = 0; i < TALLY_N_PART_LEVELS; i++)
+			of->level[i] = labelled_part(p, (enum tally_part_level)i, g->label);
+	} else {
+		of->level[0] = new_part(p, g_strdup(g ? g->name : "?"));
+		of->level[1] = of->level[0];
+		add_to_levels(p, of->level[0]);
+	}
+	g_hash_table_insert(p->by_id, &of->id, of);
+	return of;
+}
+
+static struct part_of_pass *
+find_pass(struct tally_parts *p, const struct tally_aggregate *log, uint32_t device, uint64_t id,
+	  uint32_t index)
+{
+	struct part_of_pass *of = index < p->n_guess ? p->guess[index] : NULL;
+	if (of && of->id == id)
+		return of;
+	of = look_up(p, log, device, id);
+	if (index >= p->n_guess) {
+		p->guess = g_renew(void *, p->guess, index + 1);
+		memset(&p->guess[p->n_guess], 0, (index + 1 - p->n_guess) * sizeof(*p->guess));
+		p->n_guess = index + 1;
+	}
+	p->guess[index] = of;
+	return of;
+}
+
+static void
+add_time(struct tally_parts *p, struct tally_part *part, uint32_t index, bool timed, uint64_t ns)
+{
+	if (!part->touched) {
+		part->touched = true;
+		part->timed = true;
+		part->ns = 0;
+		part->index_sum += index;
+		part->frames++;
+		g_ptr_array_add(p->touched, part);
+	}
+	part->timed &= timed;
+	part->ns += timed ? ns : 0;
+}
+
+bool
+tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
+		const struct tally_frame_record *f, GArray *out)
+{
+	bool all_timed = f->dropped_passes == 0;
+	for (uint32_t i = 0; i < f->n_passes; i++) {
+		const struct tally_pass_record *r = &f->passes[i];
+		struct part_of_pass *of = find_pass(p, log, f->device, r->id, i);
+		all_timed &= r->has_gpu;
+		add_time(p, of->level[TALLY_PART_FINE], i, r->has_gpu, r->gpu_ns);
+		if (of->level[TALLY_PART_TOP] != of->level[TALLY_PART_FINE])
+			add_time(p, of->level[TALLY_PART_TOP], i, r->has_gpu, r->gpu_ns);
+	}
+	if (f->has_unattributed_gpu && f->unattributed_gpu_ns) {
+		if (!p->outside) {
+			p->outside = new_part(p, g_strdup("(outside passes)"));
+			add_to_levels(p, p->outside);
+		}
+		add_time(p, p->outside, f->n_passes, true, f->unattributed_gpu_ns);
+	}
+	for (guint i = 0; i < p->touched->len; i++) {
+		struct tally_part *part = g_ptr_array_index(p->touched, i);
+		const struct tally_hitch_part share = { .what = part,
+							.ns = part->ns,
+							.first = part->frames == 1 };
+		if (part->fine)
+			g_array_append_val(out, share);
+		if (part->timed)
+			tally_stats_add_u64(&part->gpu, part->ns);
+		part->touched = false;
+	}
+	g_ptr_array_set_size(p->touched, 0);
+	return all_timed;
+}
+
+uint64_t
+tally_part_median(struct tally_part *part)
+{
+	if (part->gpu.moments.n == 0)
+		return 0;
+	return (uint64_t)tally_value_f64(tally_stats_quantile(&part->gpu, 0.5));
+}
+
+static int
+compare_order(gconstpointer a, gconstpointer b)
+{
+	const struct tally_part *x = *(struct tally_part *const *)a;
+	const struct tally_part *y = *(struct tally_part *const *)b;
+	double at_x = x->index_sum / (double)x->frames, at_y = y->index_sum / (double)y->frames;
+	return at_x < at_y ? -1 : at_x > at_y ? 1 : strcmp(x->name, y->name);
+}
+
+static GPtrArray *
+typical_of_level(struct tally_parts *p, enum tally_part_level level, uint64_t frames)
+{
+	GPtrArray *typical = g_ptr_array_new();
+	for (guint i = 0; i < p->all[level]->len; i++) {
+		struct tally_part *part = g_ptr_array_index(p->all[level], i);
+		if (2 * part->frames >= frames && part->gpu.moments.n)
+			g_ptr_array_add(typical, part);
+	}
+	g_ptr_array_sort(typical, compare_order);
+	return typical;
+}
+
+GPtrArray *
+tally_parts_typical(struct tally_parts *p, uint64_t frames)
+{
+	GPtrArray *top = typical_of_level(p, TALLY_PART_TOP, frames);
+	double all = 0, most = 0;
+	for (guint i = 0; i < top->len; i++) {
+		double ns = (double)tally_part_median(g_ptr_array_index(top, i));
+		all += ns;
+		most = MAX(most, ns);
+	}
+	if (top->len && most <= NEARLY_ALL * all)
+		return top;
+	GPtrArray *fine = typical_of_level(p, TALLY_PART_FINE, frames);
+	if (fine->len > top->len) {
+		g_ptr_array_unref(top);
+		return fine;
+	}
+	g_ptr_array_unref(fine);
+	return top;
+}

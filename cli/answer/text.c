@@ -1,0 +1,318 @@
+#include "cli/answer/text.h"
+
+#include "cli/answer/answer.h"
+#include "cli/shared/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LEAST_SHARE 0.005 /* a pass below it is not listed */
+
+char *
+tally_answer_time_text(double ns)
+{
+	if (ns >= 1e10)
+		return g_strdup_printf("%.1f s", ns / 1e9);
+	if (ns >= 1e9)
+		return g_strdup_printf("%.2f s", ns / 1e9);
+	if (ns >= 1e8)
+		return g_strdup_printf("%.0f ms", ns / 1e6);
+	if (ns >= 1e7)
+		return g_strdup_printf("%.1f ms", ns / 1e6);
+	if (ns >= 1e5)
+		return g_strdup_printf("%.2f ms", ns / 1e6);
+	return g_strdup_printf("%.*f us", ns >= 1e4 ? 0 : 1, ns / 1e3);
+}
+
+/* Takes `line`; what is too wide for it is cut. */
+static void
+add_line(GPtrArray *lines, char *line)
+{
+	if (tally_text_width(line) > TALLY_ANSWER_COLUMNS) {
+		char *fit = tally_text_fit(line, TALLY_ANSWER_COLUMNS);
+		g_free(line);
+		line = fit;
+	}
+	g_ptr_array_add(lines, line);
+}
+
+static char *
+shorten(const char *name, size_t columns)
+{
+	char *clean = tally_text_escape(name);
+	char *fit = tally_text_fit(clean, columns);
+	g_free(clean);
+	return fit;
+}
+
+/* Adds the items, ended by `between`, in at most `most` lines; "..." stands for the rest. */
+static void
+add_items(GPtrArray *lines, const GPtrArray *items, const char *between, unsigned most)
+{
+	GString *line = g_string_new(" ");
+	for (guint i = 0, used = 1; i < items->len; i++) {
+		const char *item = g_ptr_array_index(items, i);
+		bool last = i + 1 == items->len;
+		size_t width = tally_text_width(line->str) + 1 + tally_text_width(item);
+		width += last ? 0 : strlen(between);
+		/* The last line needs room for the mark, unless everything fits. */
+		size_t room = TALLY_ANSWER_COLUMNS - (used == most && !last ? strlen(" ...") : 0);
+		if (line->len > 1 && width > room && used == most) {
+			g_string_append(line, " ...");
+			break;
+		}
+		if (line->len > 1 && width > room) {
+			add_line(lines, g_string_free(line, FALSE));
+			line = g_string_new(" ");
+			used++;
+		}
+		g_string_append_printf(line, " %s%s", item, last ? "" : between);
+	}
+	add_line(lines, g_string_free(line, FALSE));
+}
+
+static void
+add_skipped(GPtrArray *lines, const struct tally_answer *answer,
+	    const struct tally_answer_device *d)
+{
+	char *which = d->skipped == 1
+			      ? g_strdup("first frame")
+			      : g_strdup_printf("first %" G_GUINT64_FORMAT " frames", d->skipped);
+	char *time = tally_answer_time_text((double)d->skipped_ns);
+	if (tally_answer_warmup(answer) == TALLY_WARMUP_AUTO)
+		add_line(lines, g_strdup_printf("%s, %s, left out: loading; --warmup 0 keeps %s",
+						which, time, d->skipped == 1 ? "it" : "them"));
+	else
+		add_line(lines, g_strdup_printf("%s, %s, left out by --warmup", which, time));
+	g_free(time);
+	g_free(which);
+}
+
+static void
+add_head(GPtrArray *lines, const struct tally_answer *answer, const struct tally_answer_device *d)
+{
+	const struct tally_device_summary *s = tally_answer_device_summary(answer, d->device);
+	const struct tally_surface *surface = s ? tally_aggregate_surface(s) : NULL;
+	char *name = shorten(s && s->name ? s->name : "unknown", 36), size[32] = "";
+	if (surface)
+		g_snprintf(size, sizeof(size), ", %ux%u", surface->width, surface->height);
+	char *time = tally_answer_time_text(d->seconds * 1e9);
+	add_line(lines,
+		 g_strdup_printf("device %u: %s%s, %" G_GUINT64_FORMAT " frame%s in %s", d->device,
+				 name, size, d->frames, d->frames == 1 ? "" : "s", time));
+	g_free(time);
+	g_free(name);
+	if (d->skipped)
+		add_skipped(lines, answer, d);
+}
+
+static char *
+rate_text(double fps)
+{
+	return g_strdup_printf("%.*f", fps < 100 ? 1 : 0, fps);
+}
+
+char *
+tally_answer_speed_text(const struct tally_answer_device *d)
+{
+	char *median = tally_answer_time_text(d->median_ns);
+	char *p99 = tally_answer_time_text(d->p99_ns);
+	char *fps = rate_text(d->fps), *low_1 = rate_text(d->low_1_fps);
+	char *low_01 = rate_text(d->low_01_fps);
+	char *text = g_strdup_printf("%s fps, 1 %% low %s, 0.1 %% low %s; frame time median %s, "
+				     "p99 %s",
+				     fps, low_1, low_01, median, p99);
+	g_free(fps);
+	g_free(low_1);
+	g_free(low_01);
+	g_free(median);
+	g_free(p99);
+	return text;
+}
+
+static char *
+pass_text(const struct tally_answer_pass *p)
+{
+	char *name = shorten(p->name, 28);
+	char *time = tally_answer_time_text(p->ns);
+	char *text = g_strdup_printf("%s %s %.0f %%", name, time, 100 * p->share);
+	g_free(time);
+	g_free(name);
+	return text;
+}
+
+/* The passes from a share on, with "..." for the others. */
+static GPtrArray *
+pass_items(const struct tally_answer_device *d, double least)
+{
+	GPtrArray *items = g_ptr_array_new_with_free_func(g_free);
+	bool more = false;
+	for (guint i = 0; i < d->n_passes; i++) {
+		if (d->passes[i].share >= least)
+			g_ptr_array_add(items, pass_text(&d->passes[i]));
+		else
+			more = true;
+	}
+	if (more)
+		g_ptr_array_add(items, g_strdup("..."));
+	return items;
+}
+
+static int
+compare_falling(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return x > y ? -1 : x < y;
+}
+
+/* The passes in order of execution; where they do not fit, those with the smallest shares are
+ * left out. */
+static void
+add_pass_items(GPtrArray *lines, const struct tally_answer_device *d, unsigned most)
+{
+	enum { MOST_PASSES = 20 };
+	double *shares = g_new(double, d->n_passes);
+	for (guint i = 0; i < d->n_passes; i++)
+		shares[i] = d->passes[i].share;
+	qsort(shares, d->n_passes, sizeof(*shares), compare_falling);
+	guint before = lines->len;
+	for (guint n = MIN(d->n_passes, MOST_PASSES); n > 0; n--) {
+		GPtrArray *items = pass_items(d, MAX(shares[n - 1], LEAST_SHARE));
+		add_items(lines, items, ",", n > 1 ? G_MAXUINT : most);
+		g_ptr_array_unref(items);
+		if (lines->len - before <= most)
+			break;
+		g_ptr_array_set_size(lines, (gint)before);
+	}
+	g_free(shares);
+}
+
+static void
+add_passes(GPtrArray *lines, const struct tally_answer_device *d)
+{
+	if (d->n_passes == 0 || d->typical_ns <= 0)
+		return;
+	char *time = tally_answer_time_text(d->typical_ns);
+	add_line(lines, g_strdup_printf("typical frame, %s on the GPU:", time));
+	g_free(time);
+	/* One line less where there is one more below. */
+	add_pass_items(lines, d, d->extra.name ? 2 : 3);
+	if (!d->extra.name)
+		return;
+	char *name = shorten(d->extra.name, 36);
+	time = tally_answer_time_text(d->extra.mean_ns);
+	add_line(lines, g_strdup_printf("besides: %s, %s in %" G_GUINT64_FORMAT
+					" of %" G_GUINT64_FORMAT " frames",
+					name, time, d->extra.frames, d->frames));
+	g_free(time);
+	g_free(name);
+}
+
+char *
+tally_answer_hitch_text(const struct tally_answer_hitch *h)
+{
+	char *time = tally_answer_time_text((double)h->excess_ns);
+	char *name = h->pass ? shorten(h->pass, 30) : h->first ? shorten(h->first, 22) : NULL;
+	const char *why = h->cause == TALLY_CAUSE_UNKNOWN ? "GPU times are missing"
+			  : h->cause == TALLY_CAUSE_GPU   ? "all over the GPU"
+							  : "not on the GPU";
+	char *text;
+	if (h->cause == TALLY_CAUSE_PASS)
+		text = g_strdup_printf("frame %" G_GUINT64_FORMAT ": +%s, %s", h->frame, time,
+				       name);
+	else if (h->first)
+		text = g_strdup_printf("frame %" G_GUINT64_FORMAT ": +%s, %s (first of %s)",
+				       h->frame, time, why, name);
+	else
+		text = g_strdup_printf("frame %" G_GUINT64_FORMAT ": +%s, %s", h->frame, time, why);
+	g_free(name);
+	g_free(time);
+	return text;
+}
+
+static void
+add_hitches(GPtrArray *lines, const struct tally_answer_device *d, unsigned most)
+{
+	if (d->n_hitches == 0) {
+		add_line(lines, g_strdup("hitches: none"));
+		return;
+	}
+	char *time = tally_answer_time_text((double)d->hitch_ns);
+	add_line(lines, g_strdup_printf("hitches: %" G_GUINT64_FORMAT ", %s in all%s", d->n_hitches,
+					time, d->n_hitches > 1 ? "; the worst:" : ":"));
+	g_free(time);
+	GPtrArray *items = g_ptr_array_new_with_free_func(g_free);
+	for (unsigned i = 0; i < d->n_listed; i++)
+		g_ptr_array_add(items, tally_answer_hitch_text(&d->hitches[i]));
+	add_items(lines, items, ";", most);
+	g_ptr_array_unref(items);
+}
+
+char *
+tally_answer_cost_text(const struct tally_answer_device *d)
+{
+	char *cost = tally_answer_time_text(d->cost_ns);
+	char *once = tally_answer_time_text(d->once_ns);
+	bool much = d->cost_share > TALLY_ANSWER_COST_LIMIT;
+	char *text = g_strdup_printf("%spasstally costs %s a frame (%.1f %%)%s%s%s",
+				     much ? "warning: " : "", cost, 100 * d->cost_share,
+				     d->once_ns > 0 ? ", and " : "", d->once_ns > 0 ? once : "",
+				     d->once_ns > 0 ? " once at the start" : "");
+	g_free(cost);
+	g_free(once);
+	return text;
+}
+
+GPtrArray *
+tally_answer_lines(const struct tally_answer *answer, const struct tally_answer_device *d,
+		   bool brief)
+{
+	enum { MOST_HITCH_LINES = 2 };
+	GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
+	add_head(lines, answer, d);
+	add_line(lines, tally_answer_speed_text(d));
+	add_line(lines, tally_bound_text(&d->bound, d->frames));
+	if (brief)
+		return lines;
+	add_passes(lines, d);
+	add_hitches(lines, d, MOST_HITCH_LINES);
+	add_line(lines, tally_answer_cost_text(d));
+	return lines;
+}
+
+/* The device that has all lines: of those shown the one with most frames. */
+static const struct tally_answer_device *
+choose_main(const struct tally_answer *answer)
+{
+	const struct tally_answer_device *most = NULL;
+	for (guint i = 0; i < tally_answer_n_devices(answer); i++) {
+		const struct tally_answer_device *d = tally_answer_nth_device(answer, i);
+		if (d->frames && !tally_answer_is_beneath(answer, d->device) &&
+		    (!most || d->frames > most->frames))
+			most = d;
+	}
+	return most;
+}
+
+static void
+print_device(FILE *out, const struct tally_answer *answer, const struct tally_answer_device *d,
+	     bool brief)
+{
+	GPtrArray *lines = tally_answer_lines(answer, d, brief);
+	for (guint i = 0; i < lines->len; i++)
+		tally_text_print_line(out, "%s", (const char *)g_ptr_array_index(lines, i));
+	g_ptr_array_unref(lines);
+}
+
+void
+tally_answer_print(FILE *out, const struct tally_answer *answer, int64_t device)
+{
+	const struct tally_answer_device *whole = choose_main(answer);
+	for (guint i = 0; i < tally_answer_n_devices(answer); i++) {
+		const struct tally_answer_device *d = tally_answer_nth_device(answer, i);
+		bool shown = device >= 0 ? d->device == device
+					 : !tally_answer_is_beneath(answer, d->device);
+		if (d->frames && shown)
+			print_device(out, answer, d, device < 0 && d != whole);
+	}
+}

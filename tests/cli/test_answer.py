@@ -1,0 +1,263 @@
+#!/usr/bin/env python3
+"""The answer that report, run's summary, the page and top share: logs made so that the right answer is known."""
+
+import json
+import random
+import unittest
+
+from cli_case import (A, B, C, CliCase, device, end, frame, header, log_bytes, one_pass, pass_info)
+
+MS = 1000000
+IDS = {name: f"{i + 1:016x}" for i, name in enumerate(
+    ("Shadows/Cascade 0", "Shadows/Cascade 1", "GBuffer", "Bloom/Down", "Bloom/Up", "Probe update", "UI"))}
+
+
+def log_of(frames, devices=(0,)):
+    """frames: (frame time in ms, {pass: ms}, {members of the frame}). The GPU is busy for the sum of the passes."""
+    lines = [header()] + [device(n) for n in devices]
+    lines += [pass_info(ident, name) for name, ident in IDS.items()]
+    start = {n: 10**9 for n in devices}
+    n_passes = 0
+    for i, (ms, passes, more) in enumerate(frames):
+        on = more.pop("device_number", 0)
+        made = [one_pass(k, IDS[name], None if gpu is None else int(gpu * MS), name)
+                for k, (name, gpu) in enumerate(passes.items())]
+        n_passes += len(made)
+        if any("gpu_ns" not in p for p in made):
+            more = {"gpu_ns": None, "envelope_ns": None, "coverage": None, **more}
+        line = frame(more.pop("number", i), made, on, cpu_ns=int(ms * MS), start_ns=start[on], **more)
+        start[on] += int(ms * MS)
+        lines.append({k: v for k, v in line.items() if v is not None})
+    return lines + [end(len(frames), n_passes)]
+
+
+def steady(n, ms, gpu_ms, jitter=0.05, seed=1):
+    """Frames of about these lengths; the GPU's time is that of one pass."""
+    rand = random.Random(seed)
+    return [(ms * rand.uniform(1 - jitter, 1 + jitter), {"GBuffer": gpu_ms}, {}) for _ in range(n)]
+
+
+def follows_gpu(n, gpu_ms, seed=2):
+    """Frames that take as long as the GPU does."""
+    rand = random.Random(seed)
+    times = [gpu_ms * rand.uniform(0.8, 1.2) for _ in range(n)]
+    return [(t * 1.03, {"GBuffer": t}, {}) for t in times]
+
+
+# What the frames are, the verdict, and words of its line.
+BOUND = (
+    ("GPU", follows_gpu(200, 14), "gpu", "bound by the GPU in 100 % of frames (it works 97 % of the frame time)"),
+    ("GPU, near a refresh rate", [(16.67, {"GBuffer": 16.0}, {})] * 100, "gpu", "bound by the GPU in 100 %"),
+    ("CPU", steady(200, 21, 5, 0.2), "cpu", "bound by the CPU in"),
+    ("a cap at 60", steady(200, 16.667, 5, 0.01), "cap", "bound by a cap or vsync at 60 fps in 100 % of frames"),
+    ("a cap at 30", steady(200, 33.333, 5, 0.02), "cap", "bound by a cap or vsync at 30 fps"),
+    ("vsync at 144", steady(200, 6.944, 2, 0.02), "cap", "at 144 fps"),
+    ("vsync, every other frame late", [(16.667 * (1 + i % 2), {"GBuffer": 9}, {}) for i in range(200)], "cap",
+     "bound by a cap or vsync at 60 fps in 100 % of frames (50 % miss it)"),
+    ("a cap, and no GPU times", [(16.667, {"GBuffer": None}, {})] * 100, "cap", "at 60 fps in 100 % of frames"),
+    ("no GPU times", [(ms, {"GBuffer": None}, {}) for ms, _, _ in steady(100, 21, 5, 0.2)], "unknown",
+     "cannot tell, GPU times were not measured"),
+    ("constant frames of no known rate", steady(200, 22.1, 5, 0.005), "unknown",
+     "bound by the CPU or a limiter: cannot tell (100 % take 22.1 ms +-2 %, GPU 23 %)"),
+    ("a GPU that works most of the time", steady(200, 21, 15, 0.08), "unknown",
+     "cannot tell, the GPU works 72 % of the frame time"),
+    ("first the GPU, then the CPU", follows_gpu(100, 14) + steady(90, 21, 5, 0.2), "gpu", "bound by the GPU in 53 %"),
+    ("a third each", follows_gpu(70, 14) + steady(70, 21, 5, 0.2) + steady(70, 21, 15, 0.2), "unknown",
+     "bound by no one thing"),
+    ("few frames", [(14, {"GBuffer": 13.9}, {})] * 9, "unknown", "cannot tell from 9 frames"),
+    ("one frame", [(14, {"GBuffer": 13.9}, {})], "unknown", "cannot tell from 1 frame"),
+)
+
+
+class Answer(CliCase):
+    def answers(self, lines, *args):
+        log = self.write_log("a.jsonl", lines)
+        report = json.loads(self.ok("report", "--json", *args, log).stdout)["reports"][0]
+        for answer in report["answers"]:
+            self.assertLessEqual(len(answer["lines"]), 12, answer["lines"])
+            self.assertLessEqual(max(map(len, answer["lines"])), 80, answer["lines"])
+        text = self.ok("report", *args, log).stdout.decode()
+        if report["answers"]:
+            self.assertIn("\n".join(report["answers"][0]["lines"][:3]), text)
+        return report["answers"]
+
+    def answer(self, frames, *args):
+        return self.answers(log_of(frames), *args)[0]
+
+    # Bound by what
+
+    def test_bound(self):
+        for what, frames, by, words in BOUND:
+            with self.subTest(what):
+                got = self.answer([(ms, passes, dict(more)) for ms, passes, more in frames])["bound"]
+                self.assertEqual(got["by"], by, got)
+                self.assertIn(words, got["text"])
+                self.assertAlmostEqual(sum(got["shares"].values()), 1)
+
+    # Speed
+
+    def test_speed(self):
+        times = [10] * 990 + [50] * 9 + [100]
+        random.Random(3).shuffle(times)
+        got = self.answer([(ms, {"GBuffer": 2}, {}) for ms in times], "--warmup", "0")
+        self.assertAlmostEqual(got["fps"], 1000 / (sum(times) / 1000))
+        self.assertAlmostEqual(got["low_1_fps"], 1000 / 55)
+        self.assertAlmostEqual(got["low_01_fps"], 10)
+        self.assertEqual((got["frame_time"]["p50_ns"], got["frame_time"]["p99_ns"]), (10 * MS, 10 * MS))
+        self.assertIn("95.7 fps, 1 % low 18.2, 0.1 % low 10.0; frame time median 10.0 ms, p99 10.0 ms", got["lines"])
+
+    # The typical frame
+
+    def test_typical_frame(self):
+        passes = {"Shadows/Cascade 0": 1, "Shadows/Cascade 1": 2, "GBuffer": 5, "Bloom/Down": 1, "Bloom/Up": 1}
+        frames = [(12, dict(passes), {}) for _ in range(100)]
+        frames[70][1]["Probe update"] = 30
+        for f in frames[10:20]:
+            f[1]["GBuffer"] = 50  # does not move the typical frame
+        got = self.answer(frames)
+        self.assertEqual([(p["name"], p["p50_ns"], round(p["share"], 9)) for p in got["typical"]["passes"]],
+                         [("Shadows", 3 * MS, 0.3), ("GBuffer", 5 * MS, 0.5), ("Bloom", 2 * MS, 0.2)])
+        self.assertIn("  Shadows 3.00 ms 30 %, GBuffer 5.00 ms 50 %, Bloom 2.00 ms 20 %", got["lines"])
+        self.assertIn("besides: Probe update, 30.0 ms in 1 of 100 frames", got["lines"])
+
+    def test_one_label_above_all(self):
+        """Where one component is nearly everything, the next one says more."""
+        got = self.answer([(12, {"Bloom/Down": 4, "Bloom/Up": 6, "UI": 0.1}, {})] * 20)
+        self.assertEqual([p["name"] for p in got["typical"]["passes"]], ["Bloom/Down", "Bloom/Up", "UI"])
+
+    def test_many_passes(self):
+        """Of 20 000 passes those with the largest shares are listed, in order of execution."""
+        passes = [one_pass(i, f"{i + 1:016x}", MS if i in (7000, 2000) else 10) for i in range(20000)]
+        lines = [header(), device(), *(pass_info(f"{i + 1:016x}", width=i % 70 + 1, height=9) for i in range(20000)),
+                 frame(0, passes), end(1, 20000)]
+        got = self.answers(lines)[0]
+        self.assertEqual(len(got["typical"]["passes"]), 20000)
+        self.assertEqual(got["bound"]["by"], "unknown")
+        row = next(line for line in got["lines"] if "ms 45 %" in line)
+        self.assertEqual(row.count("1.00 ms 45 %"), 2, row)
+        self.assertTrue(any(line.endswith("...") for line in got["lines"]), got["lines"])
+
+    # Hitches
+
+    def test_hitches(self):
+        def frames_with(changes, ms=14.0):
+            frames = [(ms, {"Shadows/Cascade 0": 2, "GBuffer": 8}, {"number": 500 + i}) for i in range(120)]
+            for at, change in changes.items():
+                frames[at] = (change[0], {**frames[at][1], **change[1]}, frames[at][2])
+            return frames
+        cases = (
+            ("none", {}, 14, []),
+            ("a pass grew", {60: (154, {"GBuffer": 148})}, 14, [(560, "pass", "GBuffer", "+140 ms, GBuffer")]),
+            ("a pass that runs only now", {60: (54, {"Probe update": 40})}, 14,
+             [(560, "pass", "Probe update", "frame 560: +40.0 ms, Probe update")]),
+            ("its GPU work was one frame earlier", {59: (14, {"GBuffer": 48}), 60: (54, {})}, 14,
+             [(560, "pass", "GBuffer", "+40.0 ms, GBuffer")]),
+            ("not on the GPU", {60: (34, {})}, 14, [(560, "not-gpu", None, "frame 560: +20.0 ms, not on the GPU")]),
+            ("on first use, not on the GPU", {60: (94, {"UI": 0.1})}, 14,
+             [(560, "not-gpu", None, "+80.0 ms, not on the GPU (first of UI)")]),
+            ("all of the GPU", {60: (34, {name: 0.25 * 20 + usual for name, usual in (
+                ("Shadows/Cascade 0", 2), ("GBuffer", 8), ("UI", 0))})}, 14, [(560, "gpu", None, "all over the GPU")]),
+            ("GPU times are missing", {60: (34, {"GBuffer": None})}, 14, [(560, "unknown", None, "GPU times are")]),
+            ("1.49 times as long is none", {60: (20.8, {})}, 14, []),
+            ("1.5 times as long is one", {60: (21, {})}, 14, [(560, "not-gpu", None, "+7.00 ms")]),
+            ("less than 5 ms longer is none", {60: (8.9, {})}, 4, []),
+            ("every fourth frame is how it runs", {i: (60, {}) for i in range(0, 120, 4)}, 14, []),
+            ("the last frame", {119: (64, {})}, 14, [(619, "not-gpu", None, "+50.0 ms")]),
+        )
+        for what, changes, ms, want in cases:
+            with self.subTest(what):
+                got = self.answer(frames_with(changes, ms))["hitches"]
+                self.assertEqual([(h["frame"], h["cause"], h.get("pass")) for h in got["worst"]],
+                                 [case[:3] for case in want])
+                self.assertEqual(got["n"], len(want))
+                for hitch, case in zip(got["worst"], want):
+                    self.assertIn(case[3], hitch["text"])
+
+    def test_a_slower_scene_is_no_hitch(self):
+        for first, second in ((4, 30), (30, 4)):
+            got = self.answer([(first, {"GBuffer": 2}, {})] * 80 + [(second, {"GBuffer": 2}, {})] * 80)
+            self.assertEqual(got["hitches"]["n"], 0, (first, second))
+
+    def test_ten_worst(self):
+        frames = [(14, {"GBuffer": 8}, {}) for _ in range(1400)]
+        for k in range(20):
+            frames[60 * k + 50] = (34 + k, {"GBuffer": 8}, {})
+        got = self.answer(frames)["hitches"]
+        self.assertEqual(got["n"], 20)
+        self.assertEqual([h["frame"] for h in got["worst"]], [60 * k + 50 for k in range(19, 9, -1)])
+        self.assertEqual(got["excess_ns"], sum(20 + k for k in range(20)) * MS)
+
+    # Our own cost
+
+    def test_cost(self):
+        frames = [(900 if i == 0 else 14, {"GBuffer": 8}, {"overhead_ns": 34 * MS if i == 0 else 27000})
+                  for i in range(100)]
+        got = self.answer(frames)
+        self.assertEqual((got["cost"]["p50_ns"], got["cost"]["once_ns"], got["cost"]["warning"]),
+                         (27000, 34 * MS - 27000, False))
+        self.assertIn("first frame, 900 ms, left out: loading; --warmup 0 keeps it", got["lines"])
+        self.assertIn("passtally costs 27 us a frame (0.2 %), and 34.0 ms once at the start", got["lines"])
+        got = self.answer([(14, {"GBuffer": 8}, {"overhead_ns": MS}) for _ in range(100)])
+        self.assertIn("warning: passtally costs 1.00 ms a frame (7.1 %)", got["lines"])
+
+    # Bad input
+
+    def test_nothing_to_say(self):
+        swapless = log_of([(14, {"GBuffer": 8}, {"flags": ["partial"]})])
+        for what, lines, words in (
+                ("no device", [header(), end(0, 0)], "no frames: exit"),
+                ("no frame", [header(), device(), end(0, 0)], "no frame ended: no swap was seen; try --frame finish"),
+                ("only the rest of a run", swapless, "no frame ended: no swap was seen; try --frame finish")):
+            with self.subTest(what):
+                log = self.write_log("a.jsonl", lines)
+                self.assertIn(words, self.ok("report", log).stdout.decode())
+                self.assertEqual(json.loads(self.ok("report", "--json", log).stdout)["reports"][0]["answers"], [])
+
+    def test_cut(self):
+        whole = log_bytes(log_of([(14, {"GBuffer": 13.5}, {}) for _ in range(30)]))
+        log = self.write("a.jsonl", whole[:-300])
+        done = self.ok("report", log)
+        self.assertIn("the last line", done.stderr.decode())
+        self.assertIn("bound by the GPU in 100 % of frames", done.stdout.decode())
+
+    def test_two_devices(self):
+        frames = []
+        for i in range(100):
+            frames.append((14, {"GBuffer": 13.8}, {"number": i}))
+            if i % 10 == 0:
+                frames.append((140 + i % 7 * 5, {"UI": 3}, {"number": i // 10, "device_number": 1}))
+        lines = log_of(frames, (0, 1))
+        got = self.answers(lines)
+        self.assertEqual([(a["device"], a["frames"], a["bound"]["by"]) for a in got],
+                         [(0, 100, "gpu"), (1, 10, "cpu")])
+        text = self.ok("report", self.folder / "a.jsonl").stdout.decode()
+        self.assertEqual(text.count("passtally costs"), 1, "the second device is brief")
+        text = self.ok("report", "--device", "1", self.folder / "a.jsonl").stdout.decode()
+        self.assertIn("device 1: card 1, 10 frames in", text)
+        self.assertIn("passtally costs", text)
+
+    def test_half_a_million_frames(self):
+        """Generated line by line; the answer is that of the first frames."""
+        passes = json.dumps([one_pass(0, A, 13 * MS)], separators=(",", ":"))
+        line = ('{"type":"frame","frame":%d,"device":0,"start_ns":%d,"cpu_ns":%d,"gpu_ns":13000000,'
+                '"envelope_ns":13000000,"coverage":1.0,"passes":' + passes + ',"overhead_ns":1000,"dropped_passes":0}\n')
+        log = self.folder / "long.jsonl"
+        with open(log, "w") as out:
+            out.write(log_bytes([header(), device(), pass_info(A, "GBuffer")]).decode())
+            for i in range(500000):
+                out.write(line % (i, 14 * MS * i, 14 * MS if i % 1000 != 999 else 64 * MS))
+            out.write(log_bytes([end(500000, 500000)]).decode())
+        got = json.loads(self.ok("report", "--json", log).stdout)["reports"][0]["answers"][0]
+        self.assertEqual((got["frames"], got["hitches"]["n"], got["bound"]["by"]), (500000, 500, "gpu"))
+        log.unlink()
+
+    def test_labels_cannot_reach_the_terminal(self):
+        lines = [header(), device(name="card\x1b[31m"), pass_info(A, "\x1b]0;x\x07" + "a" * 200)]
+        lines += [frame(i, [one_pass(0, A, MS)]) for i in range(20)] + [end(20, 20)]
+        for answer in self.answers(lines):
+            self.assertFalse([line for line in answer["lines"] if "\x1b" in line])
+        self.assertNotIn(b"\x1b", self.ok("report", self.folder / "a.jsonl").stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
