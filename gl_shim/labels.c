@@ -15,8 +15,8 @@ gl_push_group(struct gl_context *c, const GLchar *text, GLsizei len)
 	struct gl_labels *l = &c->state->labels;
 	size_t n = gl_label_length(text, len);
 	l->depth++;
-	if (c->state->config && c->state->config->split == TALLY_SPLIT_GROUP)
-		c->open = 0;
+	l->changed = true;
+	c->open = 0; /* the next draw notes the group, or begins a pass with it */
 	if (l->depth > GL_MAX_GROUPS)
 		return;
 	size_t at = l->end[l->depth - 1];
@@ -41,7 +41,67 @@ gl_pop_group(struct gl_context *c)
 	l->depth--;
 	if (l->depth < l->low)
 		l->low = l->depth;
+	l->changed = true;
 	c->open = 0; /* the next draw checks whether its pass is still inside the group */
+}
+
+enum { MOST_INSIDE = 4, MOST_NOTED = 256 };
+
+static void
+add_inside(struct gl_inside *in, const char *name, size_t len)
+{
+	static const char more[] = ", ...";
+	if (in->n > MOST_INSIDE || len == 0)
+		return;
+	/* Names may be a part of one another: a list for people may then lack one. */
+	if (in->n && memmem(in->text, in->len, name, len))
+		return;
+	bool fits = in->n < MOST_INSIDE && in->len + len + 2 + sizeof(more) <= sizeof(in->text);
+	if (!fits) {
+		name = more + 2;
+		len = sizeof(more) - 3;
+	}
+	in->n = fits ? in->n + 1 : MOST_INSIDE + 1;
+	if (in->len) {
+		memcpy(in->text + in->len, ", ", 2);
+		in->len = (uint16_t)(in->len + 2);
+	}
+	memcpy(in->text + in->len, name, len);
+	in->len = (uint16_t)(in->len + len);
+}
+
+void
+gl_note_inside(struct gl_context *c)
+{
+	const struct gl_context_state *s = c->state;
+	struct gl_labels *l = &c->state->labels;
+	unsigned around = s->now.label_depth;
+	l->changed = false;
+	if (!s->now.pass || l->inside.n_noted == MOST_NOTED ||
+	    s->config->granularity <= TALLY_GRANULARITY_SUBMIT)
+		return;
+	/* The group in which the pass began was left: it is inside now, no longer around. */
+	if (l->low < around && s->now.label) {
+		const char *last = strrchr(s->now.label, '/');
+		last = last ? last + 1 : s->now.label;
+		add_inside(&l->inside, last, strlen(last));
+	}
+	unsigned low = l->low < around ? l->low : around;
+	if (l->depth <= low || l->depth > GL_MAX_GROUPS)
+		return;
+	size_t at = l->end[l->depth - 1];
+	at += at && l->end[l->depth] > at;
+	add_inside(&l->inside, l->path + at, l->end[l->depth] - at);
+}
+
+const char *
+gl_take_inside(struct gl_context *c)
+{
+	struct gl_inside *in = &c->state->labels.inside;
+	const char *text = tally_stream_intern_label(c->state->stream, in->text, in->len);
+	in->n = in->len = 0;
+	in->n_noted++;
+	return text;
 }
 
 const char *

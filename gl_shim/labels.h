@@ -3,6 +3,9 @@
  * Each context has its own group stack. A pass is named by the group path that covers all of
  * its work: a group that was left before the pass continued does not name it. Owner thread
  * only.
+ *
+ * Groups inside a pass are noted, but for the first few passes that have some: the report says
+ * that --split group would separate them.
  */
 #ifndef PASSTALLY_GL_SHIM_LABELS_H
 #define PASSTALLY_GL_SHIM_LABELS_H
@@ -14,7 +17,17 @@
 #define GL_MAX_GROUPS 64
 #define GL_MAX_PATH 512
 
+/* The groups that were seen inside the open pass: their names, joined by ", ". */
+struct gl_inside {
+	unsigned n;
+	uint16_t len;
+	uint16_t n_noted; /* passes that got their list */
+	char text[128];
+};
+
 struct gl_labels {
+	bool changed; /* a group began or ended since the last work */
+	struct gl_inside inside;
 	unsigned depth; /* may exceed GL_MAX_GROUPS: deeper groups are only counted */
 	unsigned low; /* lowest depth since the last work in the open pass */
 	uint16_t end[GL_MAX_GROUPS + 1]; /* length of the path down to each depth; end[0] = 0 */
@@ -44,6 +57,11 @@ void
 gl_get_label_ext(struct gl_context *c,
 		 void (*next)(GLenum, GLuint, GLsizei, GLsizei *, GLchar *), GLenum type,
 		 GLuint object, GLsizei size, GLsizei *len, GLchar *label);
+
+/* Work continues the open pass after groups began or ended: notes the groups around it. */
+void gl_note_inside(struct gl_context *c);
+/* The open pass ends, with groups inside: their list, interned; NULL when there is no room. */
+const char *gl_take_inside(struct gl_context *c);
 
 /* The interned path of the first `depth` groups; NULL when there is none or no memory. */
 const char *gl_label_path(struct gl_context *c, unsigned depth);

@@ -40,6 +40,8 @@ close_pass(struct gl_context *c, bool with_queries)
 			gl_workload_end_silent(c);
 		move_tallies(c, pass);
 		pass->label = s->now.label;
+		if (s->labels.inside.n)
+			pass->groups = gl_take_inside(c);
 		if (pass->slot != TALLY_NO_SLOT && with_queries) {
 			gl_worker = s;
 			tally_harvest_end(s->harvest, pass->slot);
@@ -163,6 +165,7 @@ open_pass(struct gl_context *c, const struct gl_pass_request *w, uint64_t now)
 		.fbo = w->fbo,
 	};
 	s->labels.low = s->labels.depth;
+	s->labels.changed = false;
 	s->split = false;
 	s->gap = false;
 	bool dont_care = w->fbo && w->fbo->load_dont_care;
@@ -212,6 +215,8 @@ static void
 continue_pass(struct gl_context *c)
 {
 	struct gl_context_state *s = c->state;
+	if (s->labels.changed)
+		gl_note_inside(c);
 	if (s->labels.low < s->now.label_depth) {
 		s->now.label_depth = s->labels.low;
 		if (s->now.pass)

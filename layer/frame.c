@@ -401,6 +401,7 @@ list_pass(struct tally_frame_builder *b, const struct tally_frame_input *in,
 		.target = pass->target ? *pass->target : no_target,
 		.load = pass->load,
 		.store = pass->store,
+		.groups = pass->groups,
 	};
 	new_id(data, &info);
 }

@@ -272,6 +272,7 @@ struct tally_pass_info_record {
 	struct tally_target target;
 	enum tally_load_op load;
 	enum tally_store_op store;
+	const char *groups; /* debug groups inside the pass, joined by ", "; NULL = none */
 };
 
 struct tally_option_record {

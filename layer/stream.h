@@ -69,6 +69,7 @@ struct tally_pass {
 	uint64_t key;      /* equal in one frame = same target objects: a resumed pass */
 	const struct tally_target *target; /* from tally_stream_intern_target() */
 	const char *label;                 /* from tally_stream_intern_label(), or NULL */
+	const char *groups; /* the same: debug groups inside the pass, joined; NULL = none */
 	uint64_t flags;
 	struct tally_call_counts call_counts;
 	int64_t surface; /* -1 = none */

@@ -11,6 +11,7 @@
 struct named_pass {
 	char *label; /* NULL = none */
 	char *base; /* generated name without the ordinal */
+	char *groups; /* debug groups inside it; NULL = none */
 };
 
 /* A mark that waits for its frame, which may follow it in the log. */
@@ -65,6 +66,7 @@ free_named_pass(gpointer p)
 	struct named_pass *n = p;
 	g_free(n->label);
 	g_free(n->base);
+	g_free(n->groups);
 	g_free(n);
 }
 
@@ -76,6 +78,7 @@ free_group(gpointer p)
 		tally_stats_finish(&g->series[i].stats);
 	g_free(g->series);
 	g_free(g->label);
+	g_free(g->groups);
 	g_free(g->name);
 	if (g->workloads)
 		g_ptr_array_unref(g->workloads);
@@ -359,6 +362,8 @@ pass_group(struct tally_aggregate *a, uint32_t device, const struct tally_pass_r
 	struct tally_group *g = new_group(a, device, p);
 	const char *label, *base = pass_base(a, p, &label);
 	g->label = g_strdup(label);
+	g->groups = g_strdup(((struct named_pass *)g_hash_table_lookup(a->state->names, &p->id))
+				     ->groups);
 	char *key = g_strdup_printf("%u|%s", device, base);
 	guint n = GPOINTER_TO_UINT(g_hash_table_lookup(a->state->ordinals, key)) + 1;
 	g->name = tally_pass_number_name(base, n);
@@ -752,6 +757,7 @@ read_pass_info(struct tally_aggregate *a, const struct tally_pass_info_record *r
 	struct named_pass *n = g_new0(struct named_pass, 1);
 	n->label = r->label && *r->label ? g_strdup(r->label) : NULL;
 	n->base = tally_pass_name(r->kind, &r->target, r->target.presented);
+	n->groups = g_strdup(r->groups);
 	g_hash_table_replace(a->state->names, g_memdup2(&r->id, sizeof(r->id)), n);
 }
 

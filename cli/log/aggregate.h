@@ -56,6 +56,7 @@ struct tally_group {
 	uint64_t id; /* id of the first pass seen */
 	uint32_t n_ids; /* > 1 only when grouping by label */
 	char *label; /* as the game set it; NULL = none */
+	char *groups; /* of a pass: the debug groups inside it, for people; NULL = none */
 	char *name; /* for people, unique within its device; not yet escaped */
 	enum tally_pass_kind kind;
 	uint64_t flags;

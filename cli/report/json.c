@@ -152,6 +152,7 @@ put_row(struct tally_out *o, const struct tally_aggregate *a, const struct tally
 		tally_out_id(o, "id", g->id);
 	tally_out_text(o, "name", g->name);
 	tally_out_text(o, "label", g->label);
+	tally_out_text(o, "groups", g->groups);
 	if (!g->rollup)
 		tally_out_text(o, "kind",
 			       g->outside ? "outside" : tally_pass_kind_name(g->kind));

@@ -377,6 +377,25 @@ print_hidden(FILE *to, const struct tally_aggregate *a)
 				 n);
 }
 
+/* Reports which of the rows hold debug groups, and what separates them. */
+static void
+print_groups(FILE *to, const GPtrArray *rows, size_t width)
+{
+	enum { MOST_LINES = 5 };
+	unsigned n = 0;
+	for (guint i = 0; i < rows->len && n < MOST_LINES; i++) {
+		const struct tally_group *g = g_ptr_array_index(rows, i);
+		if (!g->groups)
+			continue;
+		char *text = g_strdup_printf("%s holds labelled groups (%s): run with "
+					     "--split group to separate them",
+					     g->name, g->groups);
+		tally_text_print_wrapped(to, text, 2, width ? width : 80);
+		g_free(text);
+		n++;
+	}
+}
+
 static void
 print_table(const struct report_request *r, const struct tally_aggregate *a, GArray *columns,
 	    const GPtrArray *rows)
@@ -397,6 +416,7 @@ print_table(const struct report_request *r, const struct tally_aggregate *a, GAr
 	g_array_unref(lines);
 	if (few)
 		print_hidden(to, a);
+	print_groups(to, rows, style.width);
 }
 
 static void

@@ -458,6 +458,18 @@ class Report(CliCase):
         self.assertEqual(len(rows), len(report["rows"]))
         self.assertEqual(len(self.table("--by", "label", "--pass", "bloom", log)), 6)
 
+    def test_groups_inside_a_pass(self):
+        """A pass that holds groups without being named by them: the report says what separates them."""
+        info = dict(pass_info(A, presented=True, width=640, height=480), groups="Tonemap, UI \x1b[31m")
+        log = self.write_log("a.jsonl", [header(), device(), info, pass_info(B, "Bloom"),
+                                         frame(0, [one_pass(0, A, 5), one_pass(1, B, 5)]), end(1, 2)])
+        text = self.ok("report", log).stdout.decode()
+        self.assertIn("Backbuffer holds labelled groups (Tonemap, UI \\u{1b}[31m): run with --split\n"
+                      "  group to separate them\n", text)
+        self.assertEqual(text.count("--split"), 1)
+        self.assertNotIn("--split", self.ok("report", "--pass", "Bloom", log).stdout.decode())
+        self.assertEqual([r.get("groups") for r in self.json(log)["rows"]], ["Tonemap, UI \x1b[31m", None])
+
     def test_order_of_the_frame(self):
         lines = [header(), device(), pass_info(A, "last"), pass_info(B, "first"), pass_info(C, "rare")]
         for i in range(5):

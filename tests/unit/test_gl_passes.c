@@ -14,6 +14,7 @@
  *   X M     dispatch, memory barrier                L12   blit from framebuffer 1 to 2
  *   G3      generate mipmaps of texture 3           R     read pixels back
  *   ( )     debug group "g" begins, ends            [ ]   conditional rendering begins, ends
+ *   h       debug group "h" begins
  *   { }     glBegin with 3 vertices, glEnd          < >   a list is compiled: from, to
  *   l       call a list                             V     invalidate the bound framebuffer
  *   q Q     the game's own query begins, ends       t     rasterizer discard in transform feedback
@@ -21,7 +22,8 @@
  *   e1 .. e5  calls that the driver refuses: refused()
  * A pass is its kind (r, c, t; o: by frame), the width of its target, its counts (d draws, v
  * vertices, c clears, x dispatches, p copies), then words: /1 segment, L cleared at its begin, ~
- * discarded at its end, ? not all is known, "label", and flags in words. Frames end with ";". */
+ * discarded at its end, ? not all is known, "label", {groups inside}, flags in words. Frames end
+ * with ";". */
 static const struct {
 	const char *what, *options, *calls, *passes;
 } cases[] = {
@@ -63,8 +65,15 @@ static const struct {
 	{ "flush and finish end nothing", "", "D3 f D3 F D3 S", "r640 3d9v;" },
 	{ "invalidated after", "", "B1 D3 V B0 D3 S", "r10 1d3v~ r640 1d3v;" },
 	{ "a group around the pass names it", "", "( D3 ) S", "r640 1d3v\"g\";" },
-	{ "a group around a part does not", "", "( D3 ) D3 S", "r640 2d6v;" },
-	{ "a group is no border", "", "D3 ( D3 ) S", "r640 2d6v;" },
+	{ "a group around a part does not", "", "( D3 ) D3 S", "r640 2d6v{g};" },
+	{ "a group is no border", "", "D3 ( D3 ) S", "r640 2d6v{g};" },
+	{ "two groups in one target", "", "( D3 ) h D3 ) D3 S", "r640 3d9v{g, h};" },
+	{ "a group twice", "", "( D3 ) ( D3 ) h D3 ) S", "r640 3d9v{g, h};" },
+	{ "a group in the one around", "", "( D3 h D3 ) D3 ) S", "r640 3d9v\"g\"{h};" },
+	{ "a group without work", "", "D3 ( ) h B1 D3 ) S", "r640 1d3v r10 1d3v\"h\";" },
+	{ "a list is of one pass", "", "D3 ( D3 ) B1 D3 S", "r640 2d6v{g} r10 1d3v;" },
+	{ "no groups inside where they are borders", "split=group", "( D3 h D3 ) ) S",
+	  "r640 1d3v\"g\" r640 1d3v\"g/h\";" },
 	{ "... but where it is asked for", "split=group", "D3 ( D3 ) S",
 	  "r640 1d3v r640 1d3v\"g\";" },
 	{ "conditional rendering is a flag", "", "[ D3 ] S", "r640 1d3v conditional;" },
@@ -191,6 +200,9 @@ make_pair(char what)
 	switch (what) {
 	case '(':
 		glPushDebugGroup(DEBUG_SOURCE_APPLICATION, 0, -1, "g");
+		return true;
+	case 'h':
+		glPushDebugGroup(DEBUG_SOURCE_APPLICATION, 0, -1, "h");
 		return true;
 	case ')':
 		glPopDebugGroup();
@@ -332,6 +344,8 @@ say_pass(GString *out, const struct tally_pass_record *p)
 		g_string_append_printf(out, "/%u", p->segment);
 	if (p->label)
 		g_string_append_printf(out, "\"%s\"", p->label);
+	if (info->groups)
+		g_string_append_printf(out, "{%s}", info->groups);
 	/* Of the sources, which are not what is tried here. */
 	uint64_t flags = p->flags & ~(TALLY_FLAG(NO_TIMESTAMPS) | TALLY_FLAG(UNCALIBRATED));
 	for (unsigned i = 0; i < 64; i++) {

@@ -119,6 +119,7 @@ static const struct tally_pass_info_record shadow_info = {
 	},
 	.load = TALLY_LOAD_CLEAR,
 	.store = TALLY_STORE_STORE,
+	.groups = "Near, Far",
 };
 static const struct tally_pass_info_record main_info = {
 	.id = UINT64_C(0xfedcba9876543210),
@@ -583,6 +584,7 @@ check_info(const struct tally_pass_info_record *got, const struct tally_pass_inf
 	g_assert_cmpstr(got->label, ==, label);
 	g_assert_cmpint(got->load, ==, want->load);
 	g_assert_cmpint(got->store, ==, want->store);
+	g_assert_cmpstr(got->groups, ==, want->groups);
 	g_assert_cmpuint(a->width, ==, b->width);
 	g_assert_cmpuint(a->height, ==, b->height);
 	g_assert_cmpuint(a->layers, ==, b->layers);
