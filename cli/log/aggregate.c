@@ -28,6 +28,7 @@ struct tally_aggregate_state {
 	GHashTable *key_index; /* maps the reader's key pointer to index + 1 */
 	GHashTable *devices; /* maps a number to struct tally_device_summary * */
 	GHashTable *note_set;
+	const char *clock_key; /* the reader's text "gpu_clock", NULL: not met yet */
 	struct tally_recent recent;
 	GArray *marks; /* elements: struct mark, those whose frame was not read yet */
 	uint64_t first_ns; /* the first point in time in the log, 0: none yet */
@@ -100,6 +101,7 @@ free_device(gpointer p)
 	tally_stats_finish(&d->cpu);
 	tally_stats_finish(&d->gpu);
 	tally_stats_finish(&d->overhead);
+	tally_stats_finish(&d->clock);
 	g_free(d);
 }
 
@@ -133,6 +135,7 @@ need_device(struct tally_aggregate *a, uint32_t number)
 	tally_stats_init(&d->cpu, TALLY_STATS_KEEP_FRAME);
 	tally_stats_init(&d->gpu, TALLY_STATS_KEEP_FRAME);
 	tally_stats_init(&d->overhead, TALLY_STATS_KEEP_PASS);
+	tally_stats_init(&d->clock, TALLY_STATS_KEEP_PASS);
 	g_hash_table_insert(a->state->devices, GUINT_TO_POINTER(number), d);
 	g_ptr_array_add(a->devices, d);
 	return d;
@@ -585,6 +588,34 @@ add_frame_totals(struct tally_aggregate *a, struct tally_group *g,
 	}
 }
 
+static void
+count_clock(struct tally_aggregate *a, struct tally_device_summary *d,
+	    const struct tally_frame_record *f)
+{
+	const char **known = &a->state->clock_key;
+	for (uint32_t i = 0; i < f->n_metrics; i++) {
+		const char *key = f->metrics[i].key;
+		if (!*known && strcmp(key, "gpu_clock") == 0)
+			*known = key;
+		if (key != *known)
+			continue;
+		tally_stats_add(&d->clock, f->metrics[i].value);
+		return;
+	}
+}
+
+bool
+tally_aggregate_clock(struct tally_device_summary *d, struct tally_clock_range *out)
+{
+	if (!d->clock.moments.n)
+		return false;
+	out->median_mhz = tally_value_f64(tally_stats_quantile(&d->clock, 0.5));
+	out->low_mhz = tally_value_f64(tally_stats_quantile(&d->clock, 0.05));
+	out->high_mhz = tally_value_f64(tally_stats_quantile(&d->clock, 0.95));
+	out->moved = out->median_mhz > 0 ? (out->high_mhz - out->low_mhz) / out->median_mhz : 0;
+	return true;
+}
+
 /* A window that is dragged larger has many sizes: more than these are not told apart. */
 #define MOST_SURFACES 64
 
@@ -619,7 +650,8 @@ tally_aggregate_surface(const struct tally_device_summary *d)
 }
 
 static void
-count_frame(struct tally_device_summary *d, const struct tally_frame_record *f)
+count_frame(struct tally_aggregate *a, struct tally_device_summary *d,
+	    const struct tally_frame_record *f)
 {
 	d->flags |= f->flags;
 	d->dropped_passes += f->dropped_passes;
@@ -639,6 +671,7 @@ count_frame(struct tally_device_summary *d, const struct tally_frame_record *f)
 	}
 	d->frames++;
 	count_surface(d, f);
+	count_clock(a, d, f);
 	tally_stats_add_u64(&d->cpu, f->cpu_ns);
 	tally_stats_add_u64(&d->overhead, f->overhead_ns);
 	if (f->has_gpu)
@@ -714,7 +747,7 @@ read_frame(struct tally_aggregate *a, const struct tally_frame_record *f)
 			a->watch->skipped(a->watch->user, f);
 		return;
 	}
-	count_frame(d, f);
+	count_frame(a, d, f);
 	struct tally_group *frame_group = NULL;
 	if (a->by == TALLY_BY_FRAME) {
 		frame_group = new_group(a, f->device, NULL);

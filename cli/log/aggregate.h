@@ -96,6 +96,15 @@ struct tally_surface {
 	uint64_t frames;
 };
 
+/* The GPU's clock over the frames of a device. */
+struct tally_clock_range {
+	double median_mhz;
+	double low_mhz, high_mhz; /* 5 of 100 frames are slower, 5 faster */
+	double moved; /* high less low, as a part of the median */
+};
+/* A clock that moved by more than this makes times of one run differ. */
+#define TALLY_CLOCK_MOVED 0.05
+
 struct tally_device_summary {
 	uint32_t device;
 	bool described; /* its `device` line was read */
@@ -116,6 +125,7 @@ struct tally_device_summary {
 	uint64_t partial;
 	uint64_t warmed_up, warmed_up_ns; /* frames left out at the start, their frame time */
 	struct tally_stats cpu, gpu, overhead;
+	struct tally_stats clock; /* MHz, of the metric gpu_clock; see tally_aggregate_clock() */
 	struct tally_int192 gpu_total; /* GPU time of complete and partial frames */
 	struct tally_int192 unattributed;
 	bool has_unattributed;
@@ -198,6 +208,8 @@ tally_aggregate_surface(const struct tally_device_summary *device);
  * NULL if it was not seen. */
 struct tally_group *
 tally_aggregate_find_pass(const struct tally_aggregate *a, uint32_t device, uint64_t id);
+/* Among the complete frames after the warm-up that have a clock; false: there is none. */
+bool tally_aggregate_clock(struct tally_device_summary *device, struct tally_clock_range *out);
 /* Whether another device in the log lies on top of this one, so that showing both would
  * count the work twice. */
 bool tally_aggregate_is_beneath(const struct tally_aggregate *a, uint32_t device);

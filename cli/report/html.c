@@ -172,6 +172,19 @@ put_kinds(struct tally_out *o, const struct tally_html_device *own)
 	tally_out_end_array(o);
 }
 
+/* In words: the same as `report` says. */
+static void
+put_clock(struct tally_out *o, struct tally_device_summary *d)
+{
+	struct tally_clock_range clock;
+	if (!tally_aggregate_clock(d, &clock))
+		return;
+	char *words = g_strdup_printf("median %.0f MHz, %.0f to %.0f MHz", clock.median_mhz,
+				      clock.low_mhz, clock.high_mhz);
+	text(o, "gpu_clock", words);
+	g_free(words);
+}
+
 static void
 put_described(struct tally_out *o, const struct tally_aggregate *a,
 	      struct tally_device_summary *d)
@@ -187,6 +200,7 @@ put_described(struct tally_out *o, const struct tally_aggregate *a,
 		tally_out_u64(o, "width", tally_aggregate_surface(d)->width);
 		tally_out_u64(o, "height", tally_aggregate_surface(d)->height);
 	}
+	put_clock(o, d);
 	text(o, "serialized_by", d->serialized_by);
 	texts(o, "off", d->off);
 	if (tally_aggregate_is_beneath(a, d->device))

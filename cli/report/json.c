@@ -74,6 +74,8 @@ put_device(struct tally_out *o, const struct tally_aggregate *a, struct tally_de
 	put_stats(o, "cpu_ns", &d->cpu, "ns", false);
 	put_stats(o, "gpu_ns", &d->gpu, "ns", false);
 	put_stats(o, "overhead_ns", &d->overhead, "ns", false);
+	if (d->clock.moments.n)
+		put_stats(o, "gpu_clock", &d->clock, "MHz", true);
 	if (d->coverable > 0)
 		tally_out_f64(o, "coverage", d->covered / d->coverable);
 	if (d->has_unattributed)

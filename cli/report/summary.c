@@ -49,6 +49,20 @@ print_surface(FILE *out, const struct tally_device_summary *d)
 			 s->frames, d->frames);
 }
 
+/* A clock that moved, by which times of one pass differ. */
+static void
+print_clock(FILE *out, struct tally_device_summary *d)
+{
+	struct tally_clock_range clock;
+	if (!tally_aggregate_clock(d, &clock) || clock.moved <= TALLY_CLOCK_MOVED)
+		return;
+	tally_text_print(out,
+			 "GPU clock of device %u: moved by %.0f %%, %.0f to %.0f MHz, median "
+			 "%.0f MHz\n",
+			 d->device, 100 * clock.moved, clock.low_mhz, clock.high_mhz,
+			 clock.median_mhz);
+}
+
 /* Frames and passes that are not in the times. */
 static void
 print_left_out(FILE *out, const struct tally_aggregate *a, int64_t device)
@@ -90,12 +104,14 @@ tally_summary_print(FILE *out, const struct tally_aggregate *a, const struct tal
 {
 	tally_answer_print(out, answer, device);
 	for (guint i = 0; i < a->devices->len; i++) {
-		const struct tally_device_summary *d = g_ptr_array_index(a->devices, i);
+		struct tally_device_summary *d = g_ptr_array_index(a->devices, i);
 		if (device >= 0 && d->device != device)
 			continue;
 		print_other_device(out, a, d, device);
-		if (d->frames && (device >= 0 || !tally_aggregate_is_beneath(a, d->device)))
-			print_surface(out, d);
+		if (!d->frames || (device < 0 && tally_aggregate_is_beneath(a, d->device)))
+			continue;
+		print_surface(out, d);
+		print_clock(out, d);
 	}
 	print_left_out(out, a, device);
 	if (has_no_frame(a))

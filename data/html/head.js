@@ -61,6 +61,7 @@ function deviceCard(d) {
 			["API", d.api || "-"],
 			["Driver", driverWords(d)],
 			["PCI address", d.pci],
+			["GPU clock", d.gpu_clock],
 			["Surface", d.width ? `${d.width}x${d.height}` : null],
 			[
 				"Beneath",

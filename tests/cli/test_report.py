@@ -572,6 +572,20 @@ class Report(CliCase):
         self.assertNotIn("hunter2", page)
         self.assertNotIn("hunter2", self.ok("compare", log, self.write_log("b.jsonl", lines[:1] + lines[1:])).stdout.decode())
 
+    def test_clock(self):
+        for clocks, line in (([1800, 1810, 1805] * 10, None), ([], None),
+                             ([1000] * 10 + [2000] * 20,
+                              "GPU clock of device 0: moved by 50 %, 1000 to 2000 MHz, median 2000 MHz\n")):
+            lines = [header(), device(), pass_info(A, "main")]
+            lines += [frame(i, [one_pass(0, A, 5)], metrics={"other": 3.0, "gpu_clock": float(c)}, estimated=["gpu_clock"])
+                      for i, c in enumerate(clocks)] or [frame(0, [one_pass(0, A, 5)])]
+            log = self.write_log("a.jsonl", lines)
+            text = self.ok("report", "--warmup", "0", log).stdout.decode()
+            card = json.loads(self.ok("report", "--json", "--warmup", "0", log).stdout)["reports"][0]["devices"][0]
+            self.assertEqual("GPU clock" in text, line is not None)
+            self.assertIn(line or "", text)
+            self.assertEqual(card.get("gpu_clock", {"n": 0})["n"], len(clocks))
+
     def test_golden(self):
         log = ROOT / "tests/golden/log-1.jsonl"
         if not log.exists():
