@@ -25,7 +25,7 @@
  * calls _exit() on our memory. */
 static pid_t process;
 /* Looked up in advance: at exit another thread may hold the dynamic linker's lock forever. */
-static void *next_exit, *next_Exit;
+static void *next_exit, *next__exit, *next_Exit;
 
 static void
 forked_child(void)
@@ -43,7 +43,8 @@ start(void)
 	if (disabled)
 		gl_shim_disable();
 	process = getpid();
-	next_exit = gl_real_next("_exit");
+	next_exit = gl_real_next("exit");
+	next__exit = gl_real_next("_exit");
 	next_Exit = gl_real_next("_Exit");
 	if (disabled)
 		return;
@@ -77,6 +78,17 @@ end_process(void *next, int status)
 
 GL_EXPORT __attribute__((noreturn)) void
 _exit(int status)
+{
+	end_process(next__exit, status);
+}
+
+/* The log is ended before the handlers of exit() run, and not in one of them: where several
+ * threads call exit() at once, each runs the handlers that the others left, and glibc 2.36 frees a
+ * block of handlers while a thread is still in one of them. That thread crashes when its handler
+ * returns, unless the process is gone by then: so each moment more in a handler makes it likelier.
+ */
+GL_EXPORT __attribute__((noreturn)) void
+exit(int status)
 {
 	end_process(next_exit, status);
 }

@@ -214,9 +214,6 @@ set_up(struct gl_context_state *s)
 	return gl_describe_device(s, false) && open_stream(s);
 }
 
-/* Does what the session's own handler of exit() does. A second handler is needed: a thread
- * that calls exit() while another thread waits in the first handler runs this one, and
- * neither waits any longer. */
 static void
 at_end(void)
 {
@@ -232,10 +229,8 @@ gl_probe_context(struct gl_context_state *s)
 	tally_session_use_annotator(&tally_annotator);
 	if (!tally_session_start(&tally_json_recorder))
 		return;
-	if (!atomic_flag_test_and_set(&exit_watched)) {
-		atexit(at_end);
+	if (!atomic_flag_test_and_set(&exit_watched))
 		at_quick_exit(at_end);
-	}
 	s->by_draw = s->config->granularity == TALLY_GRANULARITY_DRAW;
 	gl_mind_game_queries(&s->pub);
 	gl_guard_begin(&s->pub);

@@ -20,7 +20,6 @@
 #define OVER_WAIT_NS (30000 * NS_PER_MS)
 
 static _Atomic uint32_t running; /* 1 until the thread has finished; stop() sleeps on it */
-static atomic_bool hurry; /* no thread waits for the collector any more */
 static _Atomic(const char *) stop_reason;
 static _Atomic(struct tally_assembly *) current; /* for forget() */
 
@@ -155,7 +154,7 @@ tally_collector_stop(const char *reason, uint64_t timeout_ns)
 	atomic_compare_exchange_strong(&stop_reason, &none, reason);
 	tally_queue_notify(true);
 	uint64_t begin = tally_clock_now_ns();
-	while (atomic_load(&running) && !atomic_load(&hurry)) {
+	while (atomic_load(&running)) {
 		uint64_t since = tally_clock_now_ns() - begin;
 		if (since >= timeout_ns)
 			return;
@@ -164,16 +163,8 @@ tally_collector_stop(const char *reason, uint64_t timeout_ns)
 }
 
 void
-tally_collector_hurry(void)
-{
-	atomic_store(&hurry, true);
-	tally_futex_wake_all(&running);
-}
-
-void
 tally_collector_forget(void)
 {
-	atomic_store(&hurry, false);
 	tally_log_on_queued(NULL);
 	struct tally_assembly *a = atomic_exchange(&current, NULL);
 	tally_capture_end();

@@ -19,8 +19,6 @@ bool tally_collector_start(const struct tally_recorder_ops *ops, struct tally_re
 /* Has everything available and the `end` line written and the log closed; waits at
  * most `timeout_ns` for it. */
 void tally_collector_stop(const char *reason, uint64_t timeout_ns);
-/* A thread that waits in stop(), now or later, returns at once. Any thread; does not block. */
-void tally_collector_hurry(void);
 
 /* In a forked child: forgets the parent's capture, including the file. */
 void tally_collector_forget(void);

@@ -211,22 +211,14 @@ call_last(void)
 void
 tally_session_stop(const char *reason)
 {
-	static atomic_uint stopping;
 	/* A vfork child shares our memory but must not touch the capture. */
 	if (tally_capture_state() == TALLY_STATE_IDLE ||
 	    atomic_load(&session_pid) != (long)getpid())
 		return;
 	int saved_errno = errno;
-	/* Two threads may exit at once: each runs the exit handlers that the other has not run
-	 * yet, and the longer one is held up here, the more of the process is gone when it
-	 * continues. Neither waits. */
-	bool alone = atomic_fetch_add(&stopping, 1) == 0;
-	if (!alone)
-		tally_collector_hurry();
 	tally_control_stop();
 	call_last();
 	tally_collector_stop(reason, STOP_WAIT_NS);
-	atomic_fetch_sub(&stopping, 1);
 	errno = saved_errno;
 }
 

@@ -29,8 +29,12 @@ PROCESS_FAULTS = ("destroyed", "fork", "exec", "exit-threads", "killed")
 FAULTS = DRIVER_FAULTS + PROCESS_FAULTS
 # Which passes must have values: none, or some; where nothing is said any or none. Absent without a word never.
 WANT = {"never": "none", "late": "some", "out-of-order": "some", "garbage": "none", "lost-batch": "some"}
-# Of a process that is killed or execs, or whose threads leave at once, the log may end without a line that says so.
-CUT = ("killed", "exec", "exit-threads")
+# Of a process that is killed or execs the log may end without a line that says so; also where threads leave at once and
+# the shim is not there to see them call exit().
+CUT = ("killed", "exec")
+CUT_WITHOUT_SHIM = ("exit-threads",)
+TRIES = 20
+LEAVES = 8  # the status of a program whose threads leave at once, where it lives
 
 
 @dataclasses.dataclass
@@ -66,10 +70,8 @@ SOURCES = {
 
 # Cells that fail today, and why; SOMETIMES: in some runs.
 SOMETIMES = "sometimes: "
-EXIT = SOMETIMES + "Mesa crashes where four threads exit at once, with us more often"
 KNOWN = {
     "gl-statistics:lost-device": "of a reset that the game does not ask for nothing is known: zeros are taken for counts",
-    **{f"{name}:exit-threads": EXIT for name, source in SOURCES.items() if source.api in ("gl", "kernel")},
 }
 
 
@@ -229,14 +231,24 @@ def control_of(checks, name, source):
     return CONTROL[name]
 
 
+def run_alive(folder, name, source, fault, log):
+    """Of threads that call exit() at once glibc 2.36 itself crashes in up to half of the runs: tried until one lives. How
+    often it dies with us and without is held by tests/live/lifecycle.py."""
+    for _ in range(TRIES if fault == "exit-threads" else 1):
+        got = RUN[source.api](folder, name, source, fault, log)
+        if got.status == LEAVES:
+            break
+    return got
+
+
 def check_cell(checks, name, source, fault):
     with h.scratch() as folder:
-        bare = RUN[source.api](folder, name, source, fault, None)
+        bare = run_alive(folder, name, source, fault, None)
         if bare.status == 77:
             h.skip(bare.errors.strip())
         logs = folder / "logs"
         logs.mkdir()
-        got = RUN[source.api](folder, name, source, fault, logs / "%e-%p.jsonl")
+        got = run_alive(folder, name, source, fault, logs / "%e-%p.jsonl")
         checks.equal((got.status, got.stdout, got.stderr), (bare.status, bare.stdout, bare.stderr), "as without us")
         waits = folder / "queries.txt"
         if waits.exists():
@@ -247,7 +259,7 @@ def check_cell(checks, name, source, fault):
             log = h.Log(path)
             h.validate(checks, path, truncated=not log.complete)
             h.check_order(checks, log)
-            if fault not in CUT:
+            if fault not in CUT and (fault not in CUT_WITHOUT_SHIM or source.api in ("gl", "kernel")):
                 checks.that(log.of("end"), "no end line")
             if fault in DRIVER_FAULTS:
                 check_values(checks, name, source, fault, log, control_of(checks, name, source))

@@ -182,7 +182,8 @@ def cross_build(machine, source, registry, vk_registry, folder):
     os.makedirs(generated)
     run([sys.executable, os.path.join(source, "scripts/gen_gl.py"), "--registry", registry,
          "--rules", os.path.join(source, "gl_shim/hooks.rules"), "--out", generated,
-         "--export", "dlsym", "--export", "dlvsym", "--export", "_exit", "--export", "_Exit"])
+         "--export", "dlsym", "--export", "dlvsym", "--export", "_exit", "--export", "_Exit",
+         "--export", "exit"])
     with open(os.path.join(generated, "passtally_version.h"), "w", encoding="utf-8") as file:
         file.write('#define PASSTALLY_VERSION "cross"\n')
     shutil.copy("/usr/include/uthash.h", generated)
