@@ -106,6 +106,20 @@ tally_top_spark(const struct tally_top_look *look, const double *steps, unsigned
 	return g_string_free(out, FALSE);
 }
 
+/* The heights below which parts are left out: the table's first line is the last to
+ * disappear. */
+enum {
+	HEIGHT_TITLE = 4,
+	HEIGHT_FRAME = 6,
+	HEIGHT_GPU = 8,
+	HEIGHT_KEYS = 9,
+	HEIGHT_DEVICE = 10,
+	HEIGHT_NOTE = 11,
+	HEIGHT_BOUND = 12,
+	HEIGHT_SPEED = 14,
+	HEIGHT_HITCHES = 16
+};
+
 /* ---- contents ---- */
 
 const struct tally_top_device *
@@ -186,7 +200,8 @@ put_title(GPtrArray *rows, const struct tally_top_window *w, const struct tally_
 }
 
 static void
-put_device(GPtrArray *rows, const struct tally_top_window *w, const struct tally_top_look *look)
+put_device(GPtrArray *rows, const struct tally_top_window *w, const struct tally_top_look *look,
+	   const struct tally_answer_device *a)
 {
 	const struct tally_top_device *d = tally_top_shown_device(w, look);
 	if (!d)
@@ -201,10 +216,9 @@ put_device(GPtrArray *rows, const struct tally_top_window *w, const struct tally
 	double coverable = tally_top_sum_coarse(w, d->coverable).sum;
 	if (coverable > 0)
 		g_string_append_printf(text, ", coverage %.1f %%", 100 * covered / coverable);
-	struct tally_top_figures overhead = tally_top_sum_coarse(w, d->overhead);
-	if (overhead.n) {
-		char *cost = tally_duration_text(overhead.sum / (double)overhead.n);
-		g_string_append_printf(text, ", passtally takes %s a frame", cost);
+	if (a) {
+		char *cost = tally_answer_cost_text(a);
+		g_string_append_printf(text, ", %s", cost);
 		g_free(cost);
 	}
 	if (w->devices->len > 1)
@@ -212,7 +226,27 @@ put_device(GPtrArray *rows, const struct tally_top_window *w, const struct tally
 	tally_top_put(row, TALLY_TOP_PLAIN, g_string_free(text, FALSE));
 }
 
-/* "frame   11.8 ms, at most 29.6 ms   84.5 a second   ....chart" */
+/* How fast, bound by what, and the worst hitch, all of the window. */
+static void
+put_answer(GPtrArray *rows, const struct tally_answer_device *a, unsigned height)
+{
+	if (height >= HEIGHT_SPEED)
+		tally_top_put(tally_top_new_row(rows), TALLY_TOP_STRONG,
+			      tally_answer_speed_text(a));
+	if (height >= HEIGHT_BOUND)
+		tally_top_put(tally_top_new_row(rows), TALLY_TOP_PLAIN,
+			      tally_bound_text(&a->bound, a->frames));
+	if (height < HEIGHT_HITCHES)
+		return;
+	char *worst = a->n_listed ? tally_answer_hitch_text(&a->hitches[0]) : NULL;
+	tally_top_put(tally_top_new_row(rows), TALLY_TOP_PLAIN,
+		      worst ? g_strdup_printf("hitches: %" G_GUINT64_FORMAT "; %s%s", a->n_hitches,
+					      a->n_hitches > 1 ? "the worst: " : "", worst)
+			    : g_strdup("hitches: none"));
+	g_free(worst);
+}
+
+/* "frame time   11.8 ms, at most 29.6 ms   84.5 a second   ....chart" */
 static void
 put_chart(GPtrArray *rows, const struct tally_top_window *w, const struct tally_top_look *look,
 	  bool gpu)
@@ -224,7 +258,7 @@ put_chart(GPtrArray *rows, const struct tally_top_window *w, const struct tally_
 	GArray *row = tally_top_new_row(rows);
 	struct tally_top_figures cpu = tally_top_sum(w, d->cpu);
 	struct tally_top_figures f = gpu ? tally_top_sum(w, d->gpu) : cpu;
-	put_text(row, TALLY_TOP_STRONG, gpu ? "GPU  " : "frame");
+	put_text(row, TALLY_TOP_STRONG, gpu ? "GPU time  " : "frame time");
 	if (!f.n) {
 		put_text(row, TALLY_TOP_FAINT, "  not measured");
 		return;
@@ -337,8 +371,7 @@ put_wrapped(GPtrArray *rows, const struct tally_top_look *look, const char *text
 				len = (size_t)((blank && blank > p ? blank : end) - p);
 				break;
 			}
-			tally_top_put(tally_top_new_row(rows), TALLY_TOP_PLAIN,
-				      g_strndup(p, len));
+			tally_top_put(tally_top_new_row(rows), TALLY_TOP_PLAIN, g_strndup(p, len));
 			p += len;
 			p += *p == ' ';
 		} while (*p);
@@ -391,16 +424,21 @@ put_page(GPtrArray *rows, const struct tally_top_window *w, struct tally_top_loo
 
 /* ---- complete view ---- */
 
-/* The heights below which parts are left out: the table's first line is the last to
- * disappear. */
-enum {
-	HEIGHT_TITLE = 4,
-	HEIGHT_FRAME = 6,
-	HEIGHT_GPU = 8,
-	HEIGHT_KEYS = 9,
-	HEIGHT_DEVICE = 10,
-	HEIGHT_NOTE = 11
-};
+/* The device, and the answer about it. */
+static void
+put_head(GPtrArray *rows, const struct tally_top_window *w, const struct tally_top_look *look,
+	 unsigned height)
+{
+	const struct tally_top_device *d = tally_top_shown_device(w, look);
+	if (!d || height < HEIGHT_DEVICE)
+		return;
+	struct tally_answer *answer = tally_top_window_answer(w, d);
+	const struct tally_answer_device *a = tally_answer_find(answer, d->device);
+	put_device(rows, w, look, a);
+	if (a)
+		put_answer(rows, a, height);
+	tally_answer_destroy(answer);
+}
 
 GPtrArray *
 tally_top_compose(const struct tally_top_window *w, struct tally_top_look *look)
@@ -411,8 +449,7 @@ tally_top_compose(const struct tally_top_window *w, struct tally_top_look *look)
 	if (height >= HEIGHT_TITLE)
 		put_title(rows, w, look);
 	if (look->page == TALLY_TOP_PASSES) {
-		if (height >= HEIGHT_DEVICE)
-			put_device(rows, w, look);
+		put_head(rows, w, look, height);
 		if (height >= HEIGHT_FRAME)
 			put_chart(rows, w, look, false);
 		if (height >= HEIGHT_GPU)

@@ -16,6 +16,13 @@ free_pass(gpointer p)
 	g_free(pass);
 }
 
+static void
+free_device(gpointer p)
+{
+	tally_top_recent_finish(&((struct tally_top_device *)p)->recent);
+	g_free(p);
+}
+
 /* Adding frames */
 
 static void
@@ -92,8 +99,7 @@ need_series(struct tally_top_window *w, struct tally_top_pass *p, uint32_t serie
 {
 	if (series >= p->n_series) {
 		p->series = g_renew(struct tally_top_coarse *, p->series, series + 1);
-		memset(&p->series[p->n_series], 0,
-		       (series + 1 - p->n_series) * sizeof(*p->series));
+		memset(&p->series[p->n_series], 0, (series + 1 - p->n_series) * sizeof(*p->series));
 		p->n_series = series + 1;
 	}
 	if (!p->series[series] && w->n_kept >= TALLY_TOP_MOST_SERIES) {
@@ -141,8 +147,16 @@ need_device(struct tally_top_window *w, uint32_t number)
 	}
 	struct tally_top_device *d = g_new0(struct tally_top_device, 1);
 	d->device = number;
+	tally_top_recent_init(&d->recent);
 	g_ptr_array_add(w->devices, d);
 	return d;
+}
+
+/* The start of the window. */
+static uint64_t
+oldest_ns(const struct tally_top_window *w)
+{
+	return w->now > TALLY_TOP_SLICES ? (w->now - TALLY_TOP_SLICES) * w->slice_ns : 0;
 }
 
 static void
@@ -165,7 +179,7 @@ add_frame(void *user, const struct tally_frame_record *frame, const GPtrArray *g
 	/* A frame cut short by the end of the run has no meaningful length. */
 	if (!(frame->flags & TALLY_FLAG(PARTIAL)))
 		add_fine(d->cpu, number, (double)frame->cpu_ns);
-	add_coarse(d->overhead, number, (double)frame->overhead_ns);
+	tally_top_recent_add(&d->recent, frame, oldest_ns(w));
 	if (frame->has_gpu)
 		add_fine(d->gpu, number, (double)frame->gpu_ns);
 	if (frame->has_gpu && frame->has_coverage) {
@@ -203,7 +217,7 @@ tally_top_window_init(struct tally_top_window *w, const char *path, double secon
 	*w = (struct tally_top_window){ .seconds = seconds };
 	w->slice_ns = MAX((uint64_t)(seconds * 1e9 / TALLY_TOP_SLICES), 1);
 	w->passes = g_ptr_array_new_with_free_func(free_pass);
-	w->devices = g_ptr_array_new_with_free_func(g_free);
+	w->devices = g_ptr_array_new_with_free_func(free_device);
 	w->series_in_use = g_array_new(FALSE, TRUE, sizeof(bool));
 	w->watch = (struct tally_aggregate_watch){
 		.user = w,
@@ -269,6 +283,12 @@ tally_top_sum_series(const struct tally_top_window *w, const struct tally_top_pa
 		     uint32_t series)
 {
 	return tally_top_sum_coarse(w, series < p->n_series ? p->series[series] : NULL);
+}
+
+struct tally_answer *
+tally_top_window_answer(const struct tally_top_window *w, const struct tally_top_device *d)
+{
+	return tally_top_recent_answer(&d->recent, &w->log, oldest_ns(w));
 }
 
 /* The slice `number`, if it contains any values. */

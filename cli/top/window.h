@@ -2,7 +2,8 @@
  *
  * Time is the log's own (start_ns of frames), divided into slices; the window ends with the
  * newest frame. Of each slice only count, sum and largest value are kept, so memory depends
- * on the number of passes that ran within the window, not on its frames. At most
+ * on the number of passes that ran within the window, not on its frames; only the answer
+ * about the window has frames, a bounded number (cli/top/recent.h). At most
  * TALLY_TOP_MOST_PASSES passes are kept, and at most TALLY_TOP_MOST_SERIES of their counters
  * in all; the rest is counted in `left_out`. Names of passes stay for the whole log, as in a
  * report. One thread.
@@ -10,7 +11,7 @@
 #ifndef PASSTALLY_CLI_TOP_WINDOW_H
 #define PASSTALLY_CLI_TOP_WINDOW_H
 
-#include "cli/log/aggregate.h"
+#include "cli/top/recent.h"
 
 #define TALLY_TOP_SLICES 120
 /* slices for call_counts, counters and metrics, which have no sparkline */
@@ -48,7 +49,7 @@ struct tally_top_device {
 	uint64_t last_ns;
 	struct tally_top_slice cpu[TALLY_TOP_SLICES], gpu[TALLY_TOP_SLICES];
 	struct tally_top_coarse covered[TALLY_TOP_COARSE], coverable[TALLY_TOP_COARSE];
-	struct tally_top_coarse overhead[TALLY_TOP_COARSE];
+	struct tally_top_recent recent;
 };
 
 struct tally_top_window {
@@ -87,6 +88,10 @@ struct tally_top_figures tally_top_sum_series(const struct tally_top_window *w,
  * in which no frame of `device` began repeats the previous step. */
 void tally_top_steps(const struct tally_top_window *w, const struct tally_top_device *device,
 		     const struct tally_top_slice *slices, double *steps, unsigned n);
+
+/* The answer about the frames of a device in the window; the caller destroys it. */
+struct tally_answer *tally_top_window_answer(const struct tally_top_window *w,
+					     const struct tally_top_device *d);
 
 /* The device of the newest frame that is on top of all others, or NULL. */
 struct tally_top_device *tally_top_newest_device(const struct tally_top_window *w);
