@@ -1,0 +1,78 @@
+#include "cli/report/match.h"
+
+#include <string.h>
+
+/* Whether a group has this name, label or id. */
+static bool
+is_called(const struct tally_group *g, const char *name)
+{
+	char id[17];
+	g_snprintf(id, sizeof(id), "%016" G_GINT64_MODIFIER "x", g->id);
+	bool has_id = !g->outside && !g->rollup;
+	return g_strcmp0(name, g->pass ? g->pass->name : g->name) == 0 ||
+	       g_strcmp0(name, g->label) == 0 || (has_id && strcmp(name, id) == 0);
+}
+
+/* Whether `part`, in lower case, stands in the name or label of a group. */
+static bool
+has_in_name(const struct tally_group *g, const char *part)
+{
+	const char *const names[] = { g->pass ? g->pass->name : g->name, g->label };
+	bool has = false;
+	for (size_t i = 0; i < G_N_ELEMENTS(names) && !has; i++) {
+		char *low = g_utf8_strdown(names[i] ? names[i] : "", -1);
+		has = strstr(low, part) != NULL;
+		g_free(low);
+	}
+	return has;
+}
+
+/* Reports which passes a part of a name stands for, if there are several. */
+static void
+tell_matches(const char *part, const GPtrArray *rows)
+{
+	enum { MOST_NAMES = 5 };
+	GHashTable *seen = g_hash_table_new(g_str_hash, g_str_equal);
+	GString *names = g_string_new(NULL);
+	for (guint i = 0; i < rows->len; i++) {
+		const struct tally_group *g = g_ptr_array_index(rows, i);
+		const char *name = g->pass ? g->pass->name : g->name;
+		if (!g->rollup && g_hash_table_add(seen, (gpointer)name) &&
+		    g_hash_table_size(seen) <= MOST_NAMES)
+			g_string_append_printf(names, "%s%s", names->len ? ", " : "", name);
+	}
+	guint n = g_hash_table_size(seen);
+	if (n > MOST_NAMES)
+		g_string_append_printf(names, " and %u more", n - MOST_NAMES);
+	if (n > 1)
+		tally_cli_complain("report", "--pass %s: %u match: %s", part, n, names->str);
+	g_string_free(names, TRUE);
+	g_hash_table_destroy(seen);
+}
+
+bool
+tally_rows_choose_pass(GPtrArray *rows, const char *pass, const char *path)
+{
+	if (!pass)
+		return true;
+	char *part = g_utf8_strdown(pass, -1);
+	bool exact = false, any = false;
+	for (guint i = 0; i < rows->len && !exact; i++)
+		exact = is_called(g_ptr_array_index(rows, i), pass);
+	for (guint i = rows->len; i-- > 0;) {
+		bool matches = false;
+		for (const struct tally_group *g = g_ptr_array_index(rows, i); g && !matches;
+		     g = g->parent)
+			matches = exact ? is_called(g, pass) : *part && has_in_name(g, part);
+		any |= matches;
+		if (!matches)
+			g_ptr_array_remove_index(rows, i);
+	}
+	g_free(part);
+	if (any && !exact)
+		tell_matches(pass, rows);
+	if (!any)
+		tally_cli_complain("report", "--pass %s: %s has no row with that name, label or id",
+				   pass, path);
+	return any;
+}
