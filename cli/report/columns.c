@@ -1,5 +1,7 @@
 #include "cli/report/columns.h"
 
+#include "json/log_numbers.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -30,16 +32,16 @@ static const struct tally_column pass_columns[] = {
 static const struct tally_column frame_columns[] = {
 	N("frame", "frame", NUMBER, FRAME, true),
 	N("device", "device", NUMBER, DEVICE, false),
-	N("start_ns", "start", TIME, START, false),
-	N("cpu_ns", "frame time", TIME, CPU, true),
-	N("gpu_ns", "gpu", TIME, GPU, true),
-	N("envelope_ns", "envelope", TIME, ENVELOPE, true),
-	N("coverage", "coverage", SHARE, COVERAGE, true),
+	N("start_ns", "start", TIME, FIELD, false),
+	N("cpu_ns", "frame time", TIME, FIELD, true),
+	N("gpu_ns", "gpu", TIME, FIELD, true),
+	N("envelope_ns", "envelope", TIME, FIELD, true),
+	N("coverage", "coverage", SHARE, FIELD, true),
 	N("share", "share", SHARE, GPU_SHARE, true),
 	N("unattributed_ns", "outside", TIME, UNATTRIBUTED, true),
-	N("overhead_ns", "overhead", TIME, OVERHEAD, true),
+	N("overhead_ns", "overhead", TIME, FIELD, true),
 	N("n", "passes", NUMBER, N, true),
-	N("dropped_passes", "dropped", NUMBER, DROPPED, false),
+	N("dropped_passes", "dropped", NUMBER, FIELD, false),
 };
 
 /* Later than the others: they stand at the end, so that the columns of CSV keep their places. */
@@ -250,32 +252,40 @@ from_u64(bool has, uint64_t v, struct tally_value *out)
 	return has;
 }
 
+/* A number of a frame that is sought among those that json/log.fields lists. */
+struct sought {
+	const char *key;
+	bool found;
+	struct tally_value value;
+};
+
+static void
+see_number(void *to, const char *name, const char *unit, bool known, struct tally_value value)
+{
+	struct sought *sought = to;
+	(void)unit;
+	if (!known || strcmp(name, sought->key) != 0)
+		return;
+	sought->found = true;
+	sought->value = value;
+}
+
 static bool
-frame_value(const struct tally_frame_record *r, enum tally_column_what what,
+frame_value(const struct tally_frame_record *r, const struct tally_column *c,
 	    struct tally_value *out)
 {
-	switch (what) {
+	struct sought sought = { .key = c->key };
+	switch (c->what) {
 	case TALLY_COLUMN_FRAME:
 		return from_u64(true, r->frame, out);
-	case TALLY_COLUMN_START:
-		return from_u64(true, r->start_ns, out);
-	case TALLY_COLUMN_CPU:
-		return from_u64(true, r->cpu_ns, out);
-	case TALLY_COLUMN_GPU:
-		return from_u64(r->has_gpu, r->gpu_ns, out);
-	case TALLY_COLUMN_ENVELOPE:
-		return from_u64(r->has_gpu, r->envelope_ns, out);
-	case TALLY_COLUMN_COVERAGE:
-		*out = tally_f64(r->coverage);
-		return r->has_coverage;
 	case TALLY_COLUMN_UNATTRIBUTED:
 		return from_u64(r->has_unattributed_gpu, r->unattributed_gpu_ns, out);
-	case TALLY_COLUMN_OVERHEAD:
-		return from_u64(true, r->overhead_ns, out);
-	case TALLY_COLUMN_DROPPED:
-		return from_u64(true, r->dropped_passes, out);
 	case TALLY_COLUMN_N:
 		return from_u64(true, r->n_passes, out);
+	case TALLY_COLUMN_FIELD:
+		tally_frame_numbers(r, see_number, &sought);
+		*out = sought.value;
+		return sought.found;
 	default:
 		return false;
 	}
@@ -369,7 +379,7 @@ tally_column_value(const struct tally_aggregate *a, const struct tally_group *g,
 		break;
 	}
 	if (a->by == TALLY_BY_FRAME)
-		return frame_value(&g->record, c->what, out);
+		return frame_value(&g->record, c, out);
 	return gpu_value(&g->series[TALLY_SERIES_GPU].stats, c->what, out);
 }
 

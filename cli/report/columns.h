@@ -38,14 +38,8 @@ enum tally_column_what {
 	TALLY_COLUMN_ORDER,
 	/* Only when grouping by frame. */
 	TALLY_COLUMN_FRAME,
-	TALLY_COLUMN_START,
-	TALLY_COLUMN_CPU,
-	TALLY_COLUMN_GPU,
-	TALLY_COLUMN_ENVELOPE,
-	TALLY_COLUMN_COVERAGE,
 	TALLY_COLUMN_UNATTRIBUTED,
-	TALLY_COLUMN_OVERHEAD,
-	TALLY_COLUMN_DROPPED,
+	TALLY_COLUMN_FIELD, /* the field of the frame's line that the key names */
 };
 
 struct tally_column {

@@ -1,5 +1,7 @@
 #include "cli/report/formats.h"
 
+#include "json/log_numbers.h"
+
 static void
 put_stats(struct tally_out *o, const char *key, struct tally_stats *s, const char *unit,
 	  bool estimated)
@@ -114,6 +116,14 @@ put_estimated(struct tally_out *o, const struct tally_aggregate *a, const struct
 }
 
 static void
+put_number(void *to, const char *name, const char *unit, bool known, struct tally_value value)
+{
+	(void)unit;
+	if (known)
+		tally_out_value(to, name, value);
+}
+
+static void
 put_frame_row(struct tally_out *o, const struct tally_aggregate *a, const struct tally_group *g)
 {
 	const struct tally_frame_record *r = &g->record;
@@ -121,18 +131,9 @@ put_frame_row(struct tally_out *o, const struct tally_aggregate *a, const struct
 	tally_out_u64(o, "device", g->device);
 	tally_out_u64(o, "frame", r->frame);
 	tally_out_u64(o, "passes", r->n_passes);
-	tally_out_u64(o, "start_ns", r->start_ns);
-	tally_out_u64(o, "cpu_ns", r->cpu_ns);
-	if (r->has_gpu) {
-		tally_out_u64(o, "gpu_ns", r->gpu_ns);
-		tally_out_u64(o, "envelope_ns", r->envelope_ns);
-	}
-	if (r->has_coverage)
-		tally_out_f64(o, "coverage", r->coverage);
+	tally_frame_numbers(r, put_number, o);
 	if (r->has_unattributed_gpu)
 		tally_out_u64(o, "unattributed_ns", r->unattributed_gpu_ns);
-	tally_out_u64(o, "overhead_ns", r->overhead_ns);
-	tally_out_u64(o, "dropped_passes", r->dropped_passes);
 	put_share(o, a, g);
 	tally_out_object(o, "values");
 	for (uint32_t i = TALLY_SERIES_DRAWS; i < g->n_series; i++)

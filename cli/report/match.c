@@ -55,7 +55,9 @@ tally_rows_choose_pass(GPtrArray *rows, const char *pass, const char *path)
 {
 	if (!pass)
 		return true;
-	char *part = g_utf8_strdown(pass, -1);
+	/* Names are UTF-8; what comes from the command line need not be. */
+	bool valid = g_utf8_validate(pass, -1, NULL);
+	char *part = valid ? g_utf8_strdown(pass, -1) : g_ascii_strdown(pass, -1);
 	bool exact = false, any = false;
 	for (guint i = 0; i < rows->len && !exact; i++)
 		exact = is_called(g_ptr_array_index(rows, i), pass);

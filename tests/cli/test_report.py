@@ -510,7 +510,8 @@ class Report(CliCase):
             self.assertEqual([r["name"] for r in json.loads(done.stdout)["reports"][0]["rows"]], want)
             self.assertIn(told, done.stderr)
             self.assertEqual(bool(told), bool(done.stderr))
-        self.assertEqual(self.command("report", "--pass", "", log).returncode, 2)
+        for none in ("", "\udce3", "x\udcf0", "\u65e5"):  # also bytes that are no text
+            self.assertEqual(self.command("report", "--pass", none, log).returncode, 2)
 
     def test_colors_and_pager(self):
         log = self.write_log("a.jsonl", simple_log(3))

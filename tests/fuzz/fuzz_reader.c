@@ -112,6 +112,36 @@ check_rewrite(const struct tally_log_line *line, size_t size)
 	free(bytes);
 }
 
+/* `skip`: read round bad lines; every line is then read, counted or an error. */
+static void
+read_all(const char *exact, size_t size, bool skip)
+{
+	struct tally_log_reader *reader = tally_log_reader_open_memory(exact, size);
+	if (!reader)
+		return;
+	if (skip)
+		tally_log_reader_skip_bad(reader);
+	const struct tally_skipped_lines *skipped = tally_log_reader_skipped(reader);
+	struct tally_log_line line;
+	struct tally_read_error error = { 0 };
+	enum tally_read_status status;
+	uint64_t number = 0;
+	while ((status = tally_log_reader_next(reader, &line, &error)) == TALLY_READ_OK) {
+		require(line.number == ++number + skipped->n, "lines are numbered");
+		check_rewrite(&line, size);
+	}
+	require(skip || !skipped->n, "nothing is skipped unasked");
+	if (status == TALLY_READ_BAD || status == TALLY_READ_TRUNCATED) {
+		require(error.line == number + skipped->n + 1, "the error is in the next line");
+		require(error.column >= 1 && error.column <= size + 1,
+			"the column is in the line");
+		require(error.message[0], "an error has a message");
+	}
+	struct tally_read_error again = { 0 };
+	require(tally_log_reader_next(reader, &line, &again) == status, "the end stays the end");
+	tally_log_reader_close(reader);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -121,28 +151,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	if (size)
 		memcpy(exact, data, size);
-	struct tally_log_reader *reader = tally_log_reader_open_memory(exact, size);
-	if (!reader) {
-		free(exact);
-		return 0;
-	}
-	struct tally_log_line line;
-	struct tally_read_error error = { 0 };
-	enum tally_read_status status;
-	uint64_t number = 0;
-	while ((status = tally_log_reader_next(reader, &line, &error)) == TALLY_READ_OK) {
-		require(line.number == ++number, "lines are numbered");
-		check_rewrite(&line, size);
-	}
-	if (status == TALLY_READ_BAD || status == TALLY_READ_TRUNCATED) {
-		require(error.line == number + 1, "the error is in the next line");
-		require(error.column >= 1 && error.column <= size + 1,
-			"the column is in the line");
-		require(error.message[0], "an error has a message");
-	}
-	struct tally_read_error again = { 0 };
-	require(tally_log_reader_next(reader, &line, &again) == status, "the end stays the end");
-	tally_log_reader_close(reader);
+	read_all(exact, size, false);
+	read_all(exact, size, true);
 	free(exact);
 	return 0;
 }
