@@ -366,7 +366,7 @@ attribute(struct tally_annotator *a, struct tally_annotated *d, struct tally_fra
 	uint64_t end_ns;
 	bool timed = place_passes(scratch, frame, &end_ns) || a->exact;
 	d->n_frames += frame->n_passes > 0;
-	if (!timed) {
+	if (!timed && d->n_logged) {
 		frame->flags |= TALLY_FLAG(NO_TIMESTAMPS);
 		note_no_times(d, frame);
 	} else if (frame->n_passes) {

@@ -19,6 +19,7 @@ struct tally_account {
 	const struct tally_snapshot_level *now; /* levels as of the last reading */
 	struct tally_attributor *attributor; /* remembers where its last window ended */
 	const struct tally_counter **counters; /* under keys that are unique in the device line */
+	bool shown; /* any of its counters is in the log; else it flags nothing */
 	bool begun, told; /* told: the last frame was given the deltas of `stretch` */
 	uint64_t cursor_ns; /* where the last window ended */
 	uint64_t *block;

@@ -128,7 +128,9 @@ add_shares(struct tally_scratch *scratch, const struct tally_annotated *d,
 	   struct tally_pass_record *pass, uint32_t index, bool exact)
 {
 	for (uint32_t s = 0; s < d->n_accounts; s++)
-		if (d->accounts[s].told)
+		if (!d->accounts[s].shown)
+			continue;
+		else if (d->accounts[s].told)
 			pass->flags |=
 				scratch->shares[(size_t)s * scratch->n_shared + index]
 					.flags;
@@ -155,7 +157,7 @@ add_unattributed(struct tally_scratch *scratch, const struct tally_annotated *d,
 		const struct tally_account *account = &d->accounts[s];
 		if (!account->told)
 			continue;
-		frame->flags |= account->stretch.flags;
+		frame->flags |= account->shown ? account->stretch.flags : 0;
 		for (uint32_t i = 0; i < account->src->n_counters; i++)
 			if (tally_bit(account->src->logged, i) &&
 			    !tally_bit(account->stretch.unattributed_unknown, i))

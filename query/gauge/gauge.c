@@ -22,8 +22,7 @@ struct gauge {
 	char root[128];
 	struct gauge_gpu gpu;
 	struct gauge_nvml nvml;
-	bool ahead; /* totals reach PERIOD_NS ahead of the readings */
-	uint64_t read_ns, until_ns; /* the last reading; where the totals are */
+	uint64_t read_ns, until_ns; /* the last reading; up to when the totals are */
 	uint64_t cycles, known_ns; /* the totals */
 	struct gauge_values now;
 	uint64_t throttled; /* reasons that were reported */
@@ -62,6 +61,12 @@ gauge_probe(struct tally_snapshot_source *src)
 	char pci[32];
 	int saved_errno = errno;
 	src->reason[0] = '\0';
+	if (src->config && src->config->snapshot == TALLY_SNAPSHOT_EXACT) {
+		/* Where nothing else is, each pass would wait for the GPU because of it. */
+		snprintf(src->reason, sizeof(src->reason),
+			 "not with --snapshot exact: a clock is read ten times a second");
+		return TALLY_UNSUPPORTED;
+	}
 	bool ok = gauge_gpu_find(&g->gpu, g->root, src->reason, sizeof(src->reason)) ||
 		  gauge_nvml_find(g->root, pci, src->reason, sizeof(src->reason));
 	if (ok)
@@ -87,7 +92,6 @@ gauge_open(struct tally_snapshot_source *src)
 				 g->gpu.driver);
 		return TALLY_UNSUPPORTED;
 	}
-	g->ahead = !src->config || src->config->snapshot != TALLY_SNAPSHOT_EXACT;
 	for (unsigned i = 0; i < GAUGE_N_KINDS; i++)
 		g->levels[i] = (struct tally_snapshot_level){ .counter = &levels[i] };
 	src->counters = total_pointers;
@@ -147,46 +151,38 @@ read_now(struct gauge *g, uint64_t now_ns)
 	g->read_ns = now_ns;
 }
 
-/* Adds an interval in which the clock was as in `v`. False: it is not known. */
-static bool
-hold(struct gauge *g, const struct gauge_values *v, uint64_t ns)
+/* The totals reach that time; the clock was as in `v`. Where it was not known they stay: a frame
+ * in which neither grew has no clock. */
+static void
+hold(struct gauge *g, const struct gauge_values *v, uint64_t until_ns)
 {
-	bool known = v->known >> GAUGE_CLOCK & 1;
-	if (!known || !ns)
-		return !ns;
-	g->known_ns += ns;
-	/* kHz times ns are millionths of a cycle. */
-	g->cycles += (uint64_t)((double)v->value[GAUGE_CLOCK] * (double)ns / 1e6);
-	return true;
+	uint64_t ns = until_ns > g->until_ns ? until_ns - g->until_ns : 0;
+	if (v->known >> GAUGE_CLOCK & 1) {
+		g->known_ns += ns;
+		/* kHz times ns are millionths of a cycle. */
+		g->cycles += (uint64_t)((double)v->value[GAUGE_CLOCK] * (double)ns / 1e6);
+	}
+	g->until_ns += ns;
 }
 
 static enum tally_status
 gauge_sample(struct tally_snapshot_source *src, struct tally_totals *out)
 {
+	static const struct gauge_values nothing;
 	struct gauge *g = (struct gauge *)src;
 	int saved_errno = errno;
 	uint64_t now_ns = tally_clock_now_ns();
-	uint64_t cycles = g->cycles, known_ns = g->known_ns;
 	struct gauge_values before = g->now;
-	bool first = g->until_ns == 0, known = true;
+	bool first = g->until_ns == 0;
 	if (first)
 		g->until_ns = now_ns;
 	if (first || now_ns - g->read_ns >= PERIOD_NS - PERIOD_NS / 8)
 		read_now(g, now_ns);
-	if (now_ns > g->until_ns) {
-		/* Nothing was read here for longer than a value is held. */
-		known = now_ns - g->until_ns <= (g->ahead ? LATE_NS : PERIOD_NS + LATE_NS) &&
-			hold(g, &before, now_ns - g->until_ns);
-		g->until_ns = now_ns;
-	}
-	uint64_t until_ns = g->ahead && !first ? now_ns + PERIOD_NS : now_ns;
-	known &= hold(g, &g->now, until_ns > g->until_ns ? until_ns - g->until_ns : 0);
-	g->until_ns = until_ns > g->until_ns ? until_ns : g->until_ns;
-	if (!known) {
-		g->cycles = cycles;
-		g->known_ns = known_ns;
-		out->unknown[0] |= 1u << CYCLES | 1u << KNOWN_TIME;
-	}
+	/* Since when nothing was read for longer than a value is held. */
+	bool gap = now_ns > g->until_ns && now_ns - g->until_ns > LATE_NS;
+	hold(g, gap ? &nothing : &before, now_ns);
+	if (!first)
+		hold(g, &g->now, now_ns + PERIOD_NS);
 	out->totals[CYCLES] = g->cycles;
 	out->totals[KNOWN_TIME] = g->known_ns;
 	out->begin_ns = out->end_ns = g->until_ns;

@@ -270,8 +270,11 @@ class Run(CliCase):
         self.assertEqual([line["type"] for line in lines], ["header", "end"])
         self.assertEqual((lines[1]["frames"], lines[1]["reason"]), (0, "nothing rendered"))
         self.assertEqual(lines[0]["argv"], ["true"])
-        self.run_program(["true"], "-o", "b.jsonl", "--no-argv")
-        self.assertNotIn(b"argv\":[", (self.folder / "b.jsonl").read_bytes())
+        self.run_program(["true"], "-o", str(self.folder / "b.jsonl"), "--no-argv")
+        hidden = (self.folder / "b.jsonl").read_bytes()
+        self.assertNotIn(b"argv\":[", hidden)
+        self.assertNotIn(str(self.folder).encode(), hidden)  # which is HOME
+        self.assertIn(b'"log":"~/b.jsonl"', hidden)
         self.assertEqual((self.folder / "a.jsonl").stat().st_mode & 0o777, 0o600)
 
     def test_unwritable_place(self):

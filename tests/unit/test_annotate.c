@@ -30,7 +30,7 @@ static const struct tally_counter *const snap_counters[N_TOTALS] = {
 	&counter_b,
 	&counter_hidden,
 };
-static const uint64_t logged = 3;
+static uint64_t logged = 3;
 static const struct tally_snapshot_ops snap_ops = { .name = "snap" };
 
 struct tally_sampler {
@@ -642,6 +642,29 @@ test_doubts(void)
 	world_free(w);
 }
 
+/* A source that metrics alone need flags nothing: no value of the log is missing. */
+static void
+test_nothing_shown(void)
+{
+	logged = 0;
+	struct world *w = world_new(TALLY_SNAPSHOT_SAMPLED);
+	read_steadily(1 * MS);
+	read_snap(5 * MS, 4 * MS, MS, 3, 0);
+	read_steadily(9 * MS);
+	begin_frame(w, 0, 0, 1 * MS, 8 * MS);
+	add_pass(w, 1 * MS, 2 * MS);
+	annotate(w);
+	g_assert_cmphex(w->passes[0].flags, ==, 0);
+	g_assert_cmphex(w->frame.flags, ==, 0);
+	begin_frame(w, 0, 1, 8 * MS, 9 * MS);
+	add_pass(w, 0, 0);
+	annotate(w);
+	g_assert_cmphex(w->frame.flags, ==, 0); /* without times */
+	g_assert_false(has(w, 0, "snap_a"));
+	world_free(w);
+	logged = 3;
+}
+
 static void
 test_lost_source(void)
 {
@@ -835,6 +858,7 @@ main(int argc, char **argv)
 	g_test_add_func("/annotate/skipped", test_skipped);
 	g_test_add_func("/annotate/exact", test_exact);
 	g_test_add_func("/annotate/doubts", test_doubts);
+	g_test_add_func("/annotate/nothing_shown", test_nothing_shown);
 	g_test_add_func("/annotate/lost_source", test_lost_source);
 	g_test_add_func("/annotate/two_devices", test_two_devices);
 	g_test_add_func("/annotate/device_told_late", test_device_told_late);

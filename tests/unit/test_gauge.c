@@ -383,6 +383,16 @@ test_source(void)
 		g_assert_cmpuint(cycles + 2, >=, 2 * ns);
 		last_ns = out.begin_ns;
 	}
+	/* No clock: the totals stay, and nothing is flagged. */
+	take_away(root, files[0].path);
+	g_usleep(120 * 1000);
+	g_assert_cmpint(src->ops->sample(src, &out), ==, TALLY_OK);
+	memcpy(before, totals, sizeof(before));
+	g_usleep(120 * 1000);
+	g_assert_cmpint(src->ops->sample(src, &out), ==, TALLY_OK);
+	g_assert_cmpmem(before, sizeof(before), totals, sizeof(totals));
+	g_assert_cmphex(unknown, ==, 0);
+	g_assert_cmpuint(out.begin_ns, >, last_ns);
 	g_assert_true(src->levels[GAUGE_TEMPERATURE].known);
 	g_assert_cmpuint(src->levels[GAUGE_TEMPERATURE].value, ==, 50000);
 	g_assert_false(src->levels[GAUGE_POWER].known);
