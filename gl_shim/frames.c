@@ -5,6 +5,7 @@
 #include "gl_shim/pass_request.h"
 #include "gl_shim/workloads.h"
 #include "layer/clock.h"
+#include "query/source/statistics_catalogue.h"
 
 /* Results that are not available this many frames later are given up. */
 #define MAX_AGE_FRAMES 32
@@ -33,6 +34,25 @@ read_pass(struct gl_context_state *s, struct tally_pass *pass, uint64_t age)
 	pass->gpu_end_ns = sample.end_ns;
 	pass->flags |= sample.flags;
 	return done || give_up;
+}
+
+#define NEED_NOT_RUN \
+	(TALLY_FLAG(CONDITIONAL) | TALLY_FLAG(SELECT) | TALLY_FLAG(INDIRECT) | TALLY_FLAG(YIELDED))
+
+/* After a reset that the game does not ask about, drivers return 0 for every query. */
+static void
+refute_zeros(struct tally_pass *pass)
+{
+	static const char source[] = "gl-statistics";
+	const struct tally_call_counts *calls = &pass->call_counts;
+	const struct tally_counter *const *counters = pass->layout->counters;
+	uint32_t n = pass->layout->n_counters;
+	if (!calls->draws || calls->vertices < 3 * calls->draws || pass->flags & NEED_NOT_RUN ||
+	    !tally_statistics_refute_zeros(source, counters, n, pass->values, pass->valid))
+		return;
+	pass->flags |= TALLY_FLAG(LOST);
+	for (struct tally_workload *l = pass->workloads; l; l = l->next)
+		tally_statistics_refute_zeros(source, counters, n, l->values, l->valid);
 }
 
 /* Gives a pass up without a GL call. */
@@ -68,6 +88,8 @@ gl_collect(struct gl_context *c, bool give_up, uint64_t flag)
 			give_up_pass(s, pass, flag);
 		else if (measured && !read_pass(s, pass, age))
 			break;
+		else if (measured)
+			refute_zeros(pass);
 		pass->slot = TALLY_NO_SLOT;
 		tally_stream_pass_done(s->stream, pass);
 	}

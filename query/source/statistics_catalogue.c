@@ -187,3 +187,35 @@ tally_statistics_counter(enum tally_statistic which, const char *source, uint32_
 	free(fresh);
 	return found;
 }
+
+/* The statistic that a counter of this source is, or TALLY_N_STATISTICS. */
+static unsigned
+statistic_of(const struct tally_counter *counter, const char *source)
+{
+	unsigned which = 0;
+	if (strcmp(counter->source, source) != 0)
+		return TALLY_N_STATISTICS;
+	while (which < TALLY_N_STATISTICS && tally_statistics[which].key != counter->key)
+		which++;
+	return which;
+}
+
+bool
+tally_statistics_refute_zeros(const char *source, const struct tally_counter *const *counters,
+			      uint32_t n, const struct tally_value *values, uint64_t *valid)
+{
+	bool refuted = false;
+	for (uint32_t i = 0; i < n; i++) {
+		unsigned which = statistic_of(counters[i], source);
+		if (which == TALLY_N_STATISTICS || !(valid[i / 64] >> (i % 64) & 1))
+			continue;
+		if (values[i].u64)
+			return false;
+		refuted |= which <= TALLY_STATISTIC_VERTEX_SHADER_INVOCATIONS;
+	}
+	for (uint32_t i = 0; i < n && refuted; i++) {
+		if (statistic_of(counters[i], source) != TALLY_N_STATISTICS)
+			valid[i / 64] &= ~(UINT64_C(1) << (i % 64));
+	}
+	return refuted;
+}

@@ -51,4 +51,12 @@ const struct tally_counter *
 tally_statistics_counter(enum tally_statistic which, const char *source,
 			 uint32_t width_bits);
 
+/* For the values of work that drew for certain, and with enough vertices for a primitive. If a
+ * statistic that every draw raises is among the valid ones and all valid statistics are 0, they
+ * are no counts, but what a driver returns after a reset of the GPU: clears their bits in
+ * `valid` and returns true. Counters of other sources are left alone. */
+bool tally_statistics_refute_zeros(const char *source,
+				   const struct tally_counter *const *counters, uint32_t n,
+				   const struct tally_value *values, uint64_t *valid);
+
 #endif

@@ -70,9 +70,7 @@ SOURCES = {
 
 # Cells that fail today, and why; SOMETIMES: in some runs.
 SOMETIMES = "sometimes: "
-KNOWN = {
-    "gl-statistics:lost-device": "of a reset that the game does not ask for nothing is known: zeros are taken for counts",
-}
+KNOWN = {}
 
 
 # ---- how programs run ----

@@ -90,6 +90,51 @@ test_threads(void)
 		g_assert_cmpmem(found[0], sizeof(found[0]), found[i], sizeof(found[i]));
 }
 
+#define BIT(which) (1u << TALLY_STATISTIC_##which)
+#define NOT_A_STATISTIC TALLY_N_STATISTICS
+
+static const struct {
+	const char *what;
+	uint64_t valid; /* bits of enum tally_statistic, and the counter after them */
+	int not_zero; /* -1: all are 0 */
+	uint64_t left;
+} zero_cases[] = {
+	{ "nothing valid", 0, -1, 0 },
+	{ "a draw raises these", BIT(PRIMITIVES_SUBMITTED) | BIT(SAMPLES_PASSED), -1, 0 },
+	{ "one of them not 0", BIT(PRIMITIVES_SUBMITTED) | BIT(SAMPLES_PASSED),
+	  TALLY_STATISTIC_PRIMITIVES_SUBMITTED, BIT(PRIMITIVES_SUBMITTED) | BIT(SAMPLES_PASSED) },
+	{ "a broken counter beside one that counts",
+	  BIT(VERTICES_SUBMITTED) | BIT(VERTEX_SHADER_INVOCATIONS),
+	  TALLY_STATISTIC_VERTEX_SHADER_INVOCATIONS,
+	  BIT(VERTICES_SUBMITTED) | BIT(VERTEX_SHADER_INVOCATIONS) },
+	{ "nothing may pass the tests", BIT(SAMPLES_PASSED), -1, BIT(SAMPLES_PASSED) },
+	{ "one that is not valid does not count", BIT(SAMPLES_PASSED),
+	  TALLY_STATISTIC_VERTICES_SUBMITTED, BIT(SAMPLES_PASSED) },
+	{ "counters of other sources stay", BIT(VERTICES_SUBMITTED) | 1u << NOT_A_STATISTIC,
+	  NOT_A_STATISTIC, 1u << NOT_A_STATISTIC },
+};
+
+static void
+test_zeros(void)
+{
+	static const struct tally_counter other = { .key = "samples_passed", .source = "other" };
+	const struct tally_counter *counters[TALLY_N_STATISTICS + 1];
+	for (unsigned i = 0; i < TALLY_N_STATISTICS; i++)
+		counters[i] = tally_statistics_counter(i, "gl-statistics", 64);
+	counters[NOT_A_STATISTIC] = &other;
+	for (size_t i = 0; i < G_N_ELEMENTS(zero_cases); i++) {
+		struct tally_value values[TALLY_N_STATISTICS + 1] = { 0 };
+		uint64_t valid = zero_cases[i].valid;
+		g_test_message("%s", zero_cases[i].what);
+		if (zero_cases[i].not_zero >= 0)
+			values[zero_cases[i].not_zero].u64 = 7;
+		bool refuted = tally_statistics_refute_zeros(
+			"gl-statistics", counters, G_N_ELEMENTS(counters), values, &valid);
+		g_assert_cmphex(valid, ==, zero_cases[i].left);
+		g_assert_cmpint(refuted, ==, zero_cases[i].left != zero_cases[i].valid);
+	}
+}
+
 int
 main(int argc, char **argv)
 {
@@ -98,5 +143,6 @@ main(int argc, char **argv)
 	g_test_add_func("/statistics-catalogue/wanted", test_wanted);
 	g_test_add_func("/statistics-catalogue/counter", test_counter);
 	g_test_add_func("/statistics-catalogue/threads", test_threads);
+	g_test_add_func("/statistics-catalogue/zeros", test_zeros);
 	return g_test_run();
 }
