@@ -1,5 +1,6 @@
 #include "layer/control_socket.h"
 
+#include "layer/error_text.h"
 #include "layer/futex.h"
 
 #include <errno.h>
@@ -47,7 +48,7 @@ open_folder(const char *path, const char **name, char *why, size_t size)
 	struct stat st;
 	if (fd < 0 || fstat(fd, &st) != 0) {
 		snprintf(why, size, "the folder %s can not be used (no link is followed): %s",
-			 folder, strerrordesc_np(errno));
+			 folder, tally_error_text(errno));
 		if (fd >= 0)
 			close(fd);
 		return -1;
@@ -108,7 +109,7 @@ clear_way(int folder, const char *name, const struct sockaddr_un *address, const
 	}
 	int probe = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (probe < 0) {
-		snprintf(why, size, "no socket could be made: %s", strerrordesc_np(errno));
+		snprintf(why, size, "no socket could be made: %s", tally_error_text(errno));
 		return false;
 	}
 	bool dead = connect(probe, (const struct sockaddr *)address, sizeof(*address)) != 0 &&
@@ -139,7 +140,7 @@ bind_in(struct tally_control_socket *s, int folder, const char *name, char *why,
 		error = bind(s->fd, a, sizeof(address)) == 0 ? 0 : errno;
 	}
 	if (error) {
-		snprintf(why, size, "%s can not be made: %s", s->path, strerrordesc_np(error));
+		snprintf(why, size, "%s can not be made: %s", s->path, tally_error_text(error));
 		return false;
 	}
 	struct stat file, own;
@@ -152,7 +153,7 @@ bind_in(struct tally_control_socket *s, int folder, const char *name, char *why,
 		s->ino = own.st_ino;
 		return true;
 	}
-	snprintf(why, size, "%s can not be listened at: %s", s->path, strerrordesc_np(errno));
+	snprintf(why, size, "%s can not be listened at: %s", s->path, tally_error_text(errno));
 	unlinkat(folder, name, 0);
 	return false;
 }
@@ -182,7 +183,7 @@ tally_control_socket_open(struct tally_control_socket *s, const char *path, char
 	 * mode, whatever the umask. */
 	bool ok = s->fd >= 0 && fchmod(s->fd, 0600) == 0;
 	if (!ok)
-		snprintf(why, size, "no socket could be made: %s", strerrordesc_np(errno));
+		snprintf(why, size, "no socket could be made: %s", tally_error_text(errno));
 	ok = ok && bind_in(s, folder, name, why, size);
 	if (!ok && s->fd >= 0)
 		close(s->fd);

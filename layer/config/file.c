@@ -1,6 +1,7 @@
 #include "layer/config/config.h"
 
 #include "layer/config/internal.h"
+#include "layer/error_text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +39,7 @@ read_whole(const char *path, size_t *len, bool *missing, tally_config_complain *
 		*missing = errno == ENOENT || errno == ENOTDIR;
 		if (!*missing)
 			tally_config_report(complain, data, "%s: cannot be read: %s", path,
-					    strerrordesc_np(errno));
+					    tally_error_text(errno));
 		return NULL;
 	}
 	char *text = NULL;
@@ -66,7 +67,7 @@ read_whole(const char *path, size_t *len, bool *missing, tally_config_complain *
 			continue;
 		if (n < 0) {
 			tally_config_report(complain, data, "%s: cannot be read: %s", path,
-					    strerrordesc_np(errno));
+					    tally_error_text(errno));
 			free(text);
 			text = NULL;
 		}

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "layer/error_text.h"
 #include "query/microblaze/registers.h"
 
 #define MAX_UIO 32
@@ -96,7 +97,7 @@ refuse(char *reason, size_t size, const char *path, int error)
 			 "another with path=",
 			 path);
 	else
-		snprintf(reason, size, "%s: %.80s", path, strerrordesc_np(error));
+		snprintf(reason, size, "%s: %.80s", path, tally_error_text(error));
 	return TALLY_UNSUPPORTED;
 }
 
