@@ -26,6 +26,8 @@ static const struct {
 	{ &tally_command_doctor, "This machine" },
 	{ &tally_command_counters, NULL },
 	{ &tally_command_config, NULL },
+	{ &tally_command_install, NULL },
+	{ &tally_command_uninstall, NULL },
 };
 
 static void

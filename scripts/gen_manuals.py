@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write the manual pages: passtally(1), one for each command, and passtally-log(5).
+"""Write the manual pages: passtally(1), one for each command, passtally-log(5) and passtally.conf(5).
 
     scripts/gen_manuals.py COMMAND SCHEMA EXTRA OUT NAME...
 
@@ -211,6 +211,14 @@ def log_page(schema, version, folder, pages):
     return out + see_also("passtally-log", pages)
 
 
+def conf_page(version, folder, pages):
+    out = title("passtally.conf", 5, version)
+    out += [".SH NAME", "passtally.conf \\- options of passtally for all programs, or for one"]
+    for name, lines in extra(folder, "passtally.conf").items():
+        out += [f".SH {name}", *render(lines)]
+    return out + see_also("passtally.conf", pages)
+
+
 def main():
     if len(sys.argv) < 6:
         sys.exit(__doc__)
@@ -222,12 +230,14 @@ def main():
         sys.exit(f"gen_manuals: {error}")
     if sorted(c.name for c in commands) != sorted(sys.argv[5:]):
         sys.exit(f"gen_manuals: {command} has {' '.join(c.name for c in commands)}, the build expects {' '.join(sys.argv[5:])}")
-    pages = [("passtally", 1), *((f"passtally-{c.name}", 1) for c in commands), ("passtally-log", 5)]
+    pages = [("passtally", 1), *((f"passtally-{c.name}", 1) for c in commands), ("passtally-log", 5),
+             ("passtally.conf", 5)]
     for path in folder.glob("*.txt"):
         if path.stem not in [p for p, _ in pages]:
             sys.exit(f"gen_manuals: {path} is of no page")
     written = {"passtally.1": main_page(commands, version, folder, pages),
-               "passtally-log.5": log_page(json.loads(schema.read_text(encoding="utf-8")), version, folder, pages)}
+               "passtally-log.5": log_page(json.loads(schema.read_text(encoding="utf-8")), version, folder, pages),
+               "passtally.conf.5": conf_page(version, folder, pages)}
     for help_ in commands:
         written[f"passtally-{help_.name}.1"] = command_page(help_, version, folder, pages)
     for name, lines in written.items():

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #define LIBRARY "libVkLayer_passtally.so"
-#define MANIFEST "VkLayer_passtally.json"
 
 #ifndef PASSTALLY_DATADIR
 #define PASSTALLY_DATADIR "share"
@@ -44,7 +43,7 @@ loader_reads(const char *data)
 static bool
 try_folder(struct tally_vk_manifest *m, char *folder, const char *library)
 {
-	char *path = g_build_filename(folder, MANIFEST, NULL);
+	char *path = g_build_filename(folder, TALLY_VK_MANIFEST, NULL);
 	bool there = access(path, R_OK) == 0 && access(library, R_OK) == 0;
 	if (there && !m->library) {
 		m->library = g_canonicalize_filename(library, NULL);
@@ -71,6 +70,19 @@ find_built(struct tally_vk_manifest *m, const char *own_folder)
 	return m->library != NULL;
 }
 
+/* `passtally install --user` made a manifest that names this library: the loader finds it by
+ * itself, also in a container that takes over the home folder. */
+static bool
+is_installed_for_user(const char *library)
+{
+	g_autofree char *path = g_build_filename(g_get_user_data_dir(), "vulkan",
+						 "implicit_layer.d", TALLY_VK_MANIFEST, NULL);
+	g_autofree char *text = NULL;
+	g_autofree char *escaped = g_strescape(library, NULL);
+	g_autofree char *quoted = g_strconcat("\"", escaped, "\"", NULL);
+	return g_file_get_contents(path, &text, NULL, NULL) && strstr(text, quoted);
+}
+
 static void
 find_installed(struct tally_vk_manifest *m, const char *prefix)
 {
@@ -81,10 +93,11 @@ find_installed(struct tally_vk_manifest *m, const char *prefix)
 	const char *or_none = library ? library : "";
 	bool implicit = try_folder(m, g_build_filename(data, "vulkan", "implicit_layer.d", NULL),
 				   or_none);
-	m->implicit = implicit && loader_reads(data);
 	if (!implicit)
 		try_folder(m, g_build_filename(data, "vulkan", "explicit_layer.d", NULL),
 			   or_none);
+	m->implicit = (implicit && loader_reads(data)) ||
+		      (m->library && is_installed_for_user(m->library));
 	g_free(data);
 	g_free(library);
 }

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 #define TALLY_VK_LAYER "VK_LAYER_PASSTALLY_capture"
+#define TALLY_VK_MANIFEST "VkLayer_passtally.json"
 
 struct tally_vk_manifest {
 	char *library; /* absolute; NULL = the layer was not found */

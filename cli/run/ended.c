@@ -18,11 +18,32 @@ is_fault(int sig)
 	return false;
 }
 
+/* Without "SIG"; NULL for a signal without a name of its own. sigabbrev_np() is too new for
+ * older C libraries. */
+static const char *
+signal_name(int sig)
+{
+	static const struct {
+		int sig;
+		const char *name;
+	} names[] = {
+		{ SIGHUP, "HUP" },   { SIGINT, "INT" },	  { SIGQUIT, "QUIT" }, { SIGILL, "ILL" },
+		{ SIGTRAP, "TRAP" }, { SIGABRT, "ABRT" }, { SIGBUS, "BUS" },   { SIGFPE, "FPE" },
+		{ SIGKILL, "KILL" }, { SIGUSR1, "USR1" }, { SIGSEGV, "SEGV" }, { SIGUSR2, "USR2" },
+		{ SIGPIPE, "PIPE" }, { SIGALRM, "ALRM" }, { SIGTERM, "TERM" }, { SIGXCPU, "XCPU" },
+		{ SIGXFSZ, "XFSZ" }, { SIGSYS, "SYS" },
+	};
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+		if (names[i].sig == sig)
+			return names[i].name;
+	return NULL;
+}
+
 /* "11 (SIGSEGV)"; the caller frees it. */
 static char *
 signal_text(int sig)
 {
-	const char *name = sigabbrev_np(sig);
+	const char *name = signal_name(sig);
 	return name ? g_strdup_printf("%d (SIG%s)", sig, name) : g_strdup_printf("%d", sig);
 }
 
@@ -45,7 +66,7 @@ static int
 signal_in(int exit_status)
 {
 	int sig = exit_status - 128;
-	return sig > 0 && sig < NSIG && sigabbrev_np(sig) ? sig : 0;
+	return sig > 0 && signal_name(sig) ? sig : 0;
 }
 
 void

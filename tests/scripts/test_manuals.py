@@ -100,6 +100,11 @@ class Manuals(unittest.TestCase):
         for word in ("envelope_ns", "coverage", "jq 'select(.type == \"frame\"", "CLOCK_MONOTONIC", "\\x5c"):
             self.assertIn(word, text)
 
+    def test_conf_page(self):
+        text = self.render("passtally.conf.5")
+        for words in ("passtally/programs/PROGRAM.conf", "[metric overdraw]", "log-quota = 10G", "passtally-run(1)"):
+            self.assertIn(words, text)
+
     def test_wrong_list_of_commands(self):
         done = subprocess.run([sys.executable, str(ROOT / "scripts/gen_manuals.py"), COMMAND,
                                sys.argv[3], str(ROOT / "man"), "/nonexistent", "run"],

@@ -1,0 +1,299 @@
+/* `passtally install` and `passtally uninstall`: what makes an unpacked archive, or any other
+ * prefix, usable by name, and its layer known to Vulkan's loader. */
+#include "cli/install/elf_file.h"
+#include "cli/install/injected.h"
+#include "cli/install/vk_manifest.h"
+#include "cli/shared/cli.h"
+#include "cli/shared/text.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { OPT_USER, OPT_HELP };
+
+static const struct tally_arg install_options[] = {
+	[OPT_USER] = { "user", 0, NULL, "For this user, below the home folder. Must be given." },
+	[OPT_HELP] = { "help", 'h', NULL, "Show this." },
+};
+static const struct tally_arg uninstall_options[] = {
+	[OPT_USER] = { "user", 0, NULL, "What install --user made. Must be given." },
+	[OPT_HELP] = { "help", 'h', NULL, "Show this." },
+};
+
+static void
+help_install(void)
+{
+	puts("Usage: passtally install --user\n\n"
+	     "Makes this copy of passtally, wherever it was unpacked, usable by name:\n"
+	     "~/.local/bin/passtally is a link to it, and manifests of the Vulkan layer in\n"
+	     "$XDG_DATA_HOME/vulkan/implicit_layer.d (by default ~/.local/share) name its\n"
+	     "libraries, so that the layer works in containers that read them too. The layer\n"
+	     "does nothing until `passtally run` or PASSTALLY=1 switches it on. The copy must\n"
+	     "stay where it is; after moving it, install again. Nothing else is touched.\n");
+	tally_args_help(install_options, G_N_ELEMENTS(install_options));
+	puts("\nExit status: 0; 1 something could not be made, or is there and is not ours; 2 "
+	     "usage.");
+}
+
+static void
+help_uninstall(void)
+{
+	puts("Usage: passtally uninstall --user\n\n"
+	     "Removes what `passtally install --user` made: the link and the manifests, if they\n"
+	     "are ours. The unpacked folder, logs (passtally logs --remove --all) and options\n"
+	     "stay.\n");
+	tally_args_help(uninstall_options, G_N_ELEMENTS(uninstall_options));
+	puts("\nExit status: 0; 1 something could not be removed; 2 usage.");
+}
+
+/* -1: go on. */
+static int
+parse(int argc, char **argv, const struct tally_arg *options, void (*help)(void))
+{
+	struct tally_args args;
+	tally_args_init(&args, argc, argv, options, 2);
+	const char *value;
+	int option;
+	bool user = false;
+	while ((option = tally_args_next(&args, &value)) != TALLY_ARG_END) {
+		if (option == OPT_HELP) {
+			help();
+			return TALLY_EXIT_OK;
+		}
+		if (option == TALLY_ARG_POSITIONAL)
+			tally_cli_complain(argv[0], "unexpected argument %s", value);
+		if (option < 0)
+			return TALLY_EXIT_USAGE;
+		user = true;
+	}
+	if (user)
+		return -1;
+	tally_cli_complain(argv[0], "say passtally %s --user; for the whole system there are "
+				    "packages (docs/install.md)",
+			   argv[0]);
+	return TALLY_EXIT_USAGE;
+}
+
+/* ---- places ---- */
+
+static char *
+link_path(void)
+{
+	return g_build_filename(g_get_home_dir(), ".local", "bin", "passtally", NULL);
+}
+
+/* The manifest for libraries of so many bits. */
+static char *
+manifest_path(unsigned bits)
+{
+	char *name = bits == 64 ? g_strdup(TALLY_VK_MANIFEST)
+				: g_strdup_printf("VkLayer_passtally%u.json", bits);
+	char *path = g_build_filename(g_get_user_data_dir(), "vulkan", "implicit_layer.d", name,
+				      NULL);
+	g_free(name);
+	return path;
+}
+
+/* Whether a file that stands there may be replaced or removed: it names our layer. */
+static bool
+is_ours(const char *path)
+{
+	g_autofree char *text = NULL;
+	return g_file_get_contents(path, &text, NULL, NULL) && strstr(text, TALLY_VK_LAYER);
+}
+
+/* Whether the link leads to a passtally, also to one that is gone. */
+static bool
+is_our_link(const char *path)
+{
+	g_autofree char *to = g_file_read_link(path, NULL);
+	return to && g_str_has_suffix(to, "/bin/passtally");
+}
+
+static bool
+in_way(const char *path)
+{
+	tally_cli_complain("install", "%s is there and is not passtally's: it stays, and must "
+				      "go first",
+			   path);
+	return false;
+}
+
+static bool
+failed(const char *command, const char *path)
+{
+	tally_cli_complain(command, "%s: %s", path, g_strerror(errno));
+	return false;
+}
+
+/* ---- install ---- */
+
+static bool
+make_folder(const char *path)
+{
+	g_autofree char *folder = g_path_get_dirname(path);
+	return g_mkdir_with_parents(folder, 0755) == 0 || failed("install", folder);
+}
+
+static bool
+make_link(const char *own)
+{
+	g_autofree char *path = link_path();
+	g_autofree char *to = g_file_read_link(path, NULL);
+	if (g_strcmp0(path, own) == 0 || g_strcmp0(to, own) == 0)
+		return true;
+	if (is_our_link(path))
+		g_unlink(path);
+	else if (g_file_test(path, G_FILE_TEST_EXISTS))
+		return in_way(path);
+	if (!make_folder(path))
+		return false;
+	if (symlink(own, path) < 0)
+		return failed("install", path);
+	tally_text_print_line(stdout, "%s -> %s", path, own);
+	return true;
+}
+
+/* The manifest that belongs to this copy, with the library's path made absolute. */
+static char *
+manifest_text(const char *template, const char *library, unsigned bits)
+{
+	g_autofree char *text = NULL;
+	if (!g_file_get_contents(template, &text, NULL, NULL))
+		return NULL;
+	g_autofree char *escaped = g_strescape(library, NULL);
+	g_autofree char *path = g_strdup_printf(
+		"\"library_path\": \"%s\",\n        \"library_arch\": \"%u\"", escaped, bits);
+	g_autoptr(GRegex) member = g_regex_new("\"library_path\": *\"[^\"]*\"", 0, 0, NULL);
+	g_autofree char *named = g_regex_replace_literal(member, text, -1, 0, path, 0, NULL);
+	g_autoptr(GRegex) format =
+		g_regex_new("(\"file_format_version\": *)\"[^\"]*\"", 0, 0, NULL);
+	return g_regex_replace(format, named, -1, 0, "\\1\"1.2.1\"", 0, NULL);
+}
+
+static bool
+make_manifest(const char *template, const char *library)
+{
+	struct tally_elf_file file = tally_elf_file_read(library);
+	g_autofree char *path = manifest_path(file.bits);
+	g_autofree char *text = manifest_text(template, library, file.bits);
+	if (!text)
+		return failed("install", template);
+	if (g_file_test(path, G_FILE_TEST_EXISTS) && !is_ours(path))
+		return in_way(path);
+	if (!make_folder(path))
+		return false;
+	g_autoptr(GError) error = NULL;
+	if (!g_file_set_contents(path, text, -1, &error)) {
+		tally_cli_complain("install", "%s", error->message);
+		return false;
+	}
+	tally_text_print_line(stdout, "%s", path);
+	return true;
+}
+
+/* The layers of this copy: beside each library to preload lies the layer. */
+static bool
+make_manifests(void)
+{
+	struct tally_injected gl;
+	struct tally_vk_manifest vk;
+	tally_injected_find(&gl);
+	tally_vk_manifest_find(&vk);
+	bool ok = true;
+	g_autofree char *template =
+		vk.folder ? g_build_filename(vk.folder, TALLY_VK_MANIFEST, NULL) : NULL;
+	if (template)
+		ok = make_manifest(template, vk.library);
+	else
+		tally_cli_complain("install", "the Vulkan layer is not beside this command: only "
+					      "OpenGL will be captured");
+	for (guint i = 0; template && i < gl.others->len; i++) {
+		g_autofree char *folder = g_path_get_dirname(gl.others->pdata[i]);
+		g_autofree char *layer = g_build_filename(folder, "libVkLayer_passtally.so", NULL);
+		if (access(layer, R_OK) == 0 && tally_elf_file_read(layer).bits == 32)
+			ok &= make_manifest(template, layer);
+	}
+	tally_vk_manifest_finish(&vk);
+	tally_injected_finish(&gl);
+	return ok;
+}
+
+static void
+print_path_hint(void)
+{
+	g_autofree char *link = link_path();
+	g_autofree char *folder = g_path_get_dirname(link);
+	char **dirs = g_strsplit(g_getenv("PATH") ? g_getenv("PATH") : "", ":", -1);
+	bool there = g_strv_contains((const char *const *)dirs, folder);
+	g_strfreev(dirs);
+	if (!there)
+		tally_text_print(stdout, "%s is not in PATH. For bash, in ~/.profile:\n"
+					 "  export PATH=\"$HOME/.local/bin:$PATH\"\n",
+				 folder);
+}
+
+static int
+install(int argc, char **argv)
+{
+	int status = parse(argc, argv, install_options, help_install);
+	if (status >= 0)
+		return status;
+	g_autofree char *own = tally_own_path();
+	if (!own || !g_str_has_suffix(own, "/bin/passtally")) {
+		tally_cli_complain("install", "%s is not an installed or unpacked copy: its path "
+					      "must end in /bin/passtally",
+				   own ? own : "this command");
+		return TALLY_EXIT_NOTHING;
+	}
+	bool ok = make_link(own);
+	ok &= make_manifests();
+	if (ok)
+		print_path_hint();
+	return ok ? TALLY_EXIT_OK : TALLY_EXIT_NOTHING;
+}
+
+/* ---- uninstall ---- */
+
+static bool
+take_away(const char *path, bool ours)
+{
+	if (!ours)
+		return true;
+	if (g_unlink(path) < 0)
+		return failed("uninstall", path);
+	tally_text_print_line(stdout, "removed %s", path);
+	return true;
+}
+
+static int
+uninstall(int argc, char **argv)
+{
+	int status = parse(argc, argv, uninstall_options, help_uninstall);
+	if (status >= 0)
+		return status;
+	g_autofree char *link = link_path();
+	bool ok = take_away(link, is_our_link(link));
+	for (unsigned bits = 32; bits <= 64; bits *= 2) {
+		g_autofree char *path = manifest_path(bits);
+		ok &= take_away(path, is_ours(path));
+	}
+	return ok ? TALLY_EXIT_OK : TALLY_EXIT_NOTHING;
+}
+
+const struct tally_command tally_command_install = {
+	.name = "install",
+	.summary = "Make an unpacked passtally usable by name, for this user",
+	.run = install,
+	.help = help_install,
+};
+
+const struct tally_command tally_command_uninstall = {
+	.name = "uninstall",
+	.summary = "Take back what install made",
+	.run = uninstall,
+	.help = help_uninstall,
+};

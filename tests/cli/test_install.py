@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""passtally install --user and uninstall: what they make and take back, and nothing else."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import unittest
+
+from cli_case import COMMAND, CliCase
+
+BUILD = pathlib.Path(COMMAND).resolve().parent.parent
+
+
+class Install(CliCase):
+    def setUp(self):
+        super().setUp()
+        # As it would be unpacked; the build's own files.
+        self.tree = self.folder / "opt dir" / "passtally-1"
+        lib = self.tree / "lib/x86_64-linux-gnu"
+        manifests = self.tree / "share/vulkan/explicit_layer.d"
+        for folder in (self.tree / "bin", lib, manifests):
+            folder.mkdir(parents=True)
+        shutil.copy2(COMMAND, self.tree / "bin/passtally")
+        layer = BUILD / "vk_layer/libVkLayer_passtally.so"
+        if not layer.exists():
+            self.skipTest("this build has no Vulkan layer")
+        for path in (BUILD / "gl_shim/libpasstally_gl.so", layer, BUILD / "libpasstally.so.0"):
+            shutil.copy2(path, lib)
+        shutil.copy2(BUILD / "vk_layer/VkLayer_passtally.json", manifests)
+        self.layer = lib / layer.name
+        self.env.pop("XDG_DATA_HOME", None)
+        self.env["LD_LIBRARY_PATH"] = str(lib)
+        self.link = self.folder / ".local/bin/passtally"
+        self.manifest = self.folder / ".local/share/vulkan/implicit_layer.d/VkLayer_passtally.json"
+
+    def call(self, *args, command=None, **env):
+        return subprocess.run([command or self.tree / "bin/passtally", *args], env=dict(self.env, **env), cwd=self.folder,
+                              capture_output=True, text=True, timeout=60, check=False)
+
+    def made(self):
+        return sorted(str(p.relative_to(self.folder)) for p in (self.folder / ".local").rglob("*") if not p.is_dir())
+
+    def test_usage(self):
+        for args in (("install",), ("uninstall",), ("install", "--user", "x"), ("install", "--system")):
+            done = self.call(*args)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), args)
+        self.assertFalse((self.folder / ".local").exists())
+
+    def test_install_and_uninstall(self):
+        done = self.call("install", "--user")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.made(), [".local/bin/passtally", ".local/share/vulkan/implicit_layer.d/VkLayer_passtally.json"])
+        self.assertEqual(os.readlink(self.link), str(self.tree / "bin/passtally"))
+        self.assertIn("is not in PATH", done.stdout)
+        layer = json.loads(self.manifest.read_text(encoding="utf-8"))["layer"]
+        self.assertEqual((layer["library_path"], layer["library_arch"]), (str(self.layer), "64"))
+        self.assertEqual(layer["enable_environment"], {"PASSTALLY": "1"})
+        # Again: nothing to do, and the hint only where it is needed.
+        done = self.call("install", "--user", PATH=f"{self.link.parent}:{self.env['PATH']}")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("PATH", done.stdout)
+        # By its link it finds its files, and the layer through the user's manifest.
+        env = self.call("run", "-o", "x.jsonl", "--", "env", command=self.link).stdout.splitlines()
+        self.assertIn("PASSTALLY=1", env)
+        self.assertFalse([line for line in env if line.startswith("VK_INSTANCE_LAYERS=")])
+        done = self.call("uninstall", "--user")
+        self.assertEqual((done.returncode, self.made()), (0, []), done.stderr)
+        self.assertEqual(self.call("uninstall", "--user").returncode, 0)
+        env = self.call("run", "-o", "y.jsonl", "--", "env").stdout
+        self.assertNotIn("PASSTALLY=1", env.splitlines())
+        self.assertIn("VK_LAYER_PASSTALLY_capture", env)
+
+    def test_another_copy_takes_over(self):
+        self.call("install", "--user")
+        moved = self.tree.rename(self.folder / "passtally-2")
+        done = self.call("install", "--user", command=moved / "bin/passtally", LD_LIBRARY_PATH=str(moved / "lib/x86_64-linux-gnu"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(os.readlink(self.link), str(moved / "bin/passtally"))
+        self.assertIn(str(moved), self.manifest.read_text(encoding="utf-8"))
+
+    def test_what_is_not_ours_stays(self):
+        for path in (self.link, self.manifest):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("mine", encoding="utf-8")
+        done = self.call("install", "--user")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stderr.count("is not passtally's: it stays"), 2)
+        self.assertEqual(self.call("uninstall", "--user").returncode, 0)
+        self.assertEqual([path.read_text(encoding="utf-8") for path in (self.link, self.manifest)], ["mine", "mine"])
+
+
+if __name__ == "__main__":
+    unittest.main()
