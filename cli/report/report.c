@@ -300,6 +300,26 @@ print_hidden(FILE *to, const struct tally_aggregate *a)
 				 n);
 }
 
+/* Reports why a table has no times: what the log says of its rows. */
+static void
+print_untimed(FILE *to, const GPtrArray *rows)
+{
+	uint64_t flags = 0;
+	for (guint i = 0; i < rows->len; i++) {
+		const struct tally_group *g = g_ptr_array_index(rows, i);
+		if (g->series[TALLY_SERIES_GPU].stats.moments.n)
+			return;
+		flags |= g->flags;
+	}
+	char *flag_words = tally_flags_text(flags, ", ");
+	char *text = g_strdup_printf("no GPU time is known of these rows%s%s%s",
+				     flags ? "; they are flagged " : "", flag_words,
+				     flags ? " (man passtally-log)" : "");
+	tally_text_print_wrapped(to, text, 2, 80);
+	g_free(text);
+	g_free(flag_words);
+}
+
 /* Reports which of the rows hold debug groups, and what separates them. */
 static void
 print_groups(FILE *to, const GPtrArray *rows, size_t width)
@@ -339,6 +359,8 @@ print_table(const struct report_request *r, const struct tally_aggregate *a, GAr
 	g_array_unref(lines);
 	if (few)
 		print_hidden(to, a);
+	if (a->by != TALLY_BY_FRAME)
+		print_untimed(to, rows);
 	print_groups(to, rows, style.width);
 }
 

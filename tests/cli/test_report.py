@@ -399,6 +399,7 @@ class Report(CliCase):
                     self.assertEqual([line for line in table if width(line) > 80 or line != line.rstrip()], [])
                     self.assertLessEqual(sum(line.startswith(("pass ", "frame ")) for line in table), 1)
                     self.assertEqual(bool(table), name != "empty" and by != "workload")
+                    self.assertEqual([line for line in text.splitlines()[1:] if width(line) > 80], [])
                     if name == "many":
                         self.assertLess(len(table), 20)
 
@@ -457,6 +458,18 @@ class Report(CliCase):
         rows = list(csv.DictReader(io.StringIO(self.ok("report", "--by", "label", "--csv", log).stdout.decode())))
         self.assertEqual(len(rows), len(report["rows"]))
         self.assertEqual(len(self.table("--by", "label", "--pass", "bloom", log)), 6)
+
+    def test_why_there_are_no_times(self):
+        lines = [header(), device(), pass_info(A, "a"), pass_info(B, "b")]
+        loads = [{"command": "draw", "flags": ["no_timestamps"]}]
+        for i, (gpu_ns, told) in enumerate(((None, True), (5, False))):
+            one = [one_pass(0, A, gpu_ns, flags=["list"], workloads=loads), one_pass(1, B, flags=["bad_time"])]
+            log = self.write_log(f"{i}.jsonl", [*lines, frame(0, one), end(1, 2)])
+            text = self.ok("report", log).stdout.decode()
+            self.assertEqual("no GPU time is known of these rows; they are flagged list, bad_time (man passtally-log)"
+                             in " ".join(text.split()), told, text)
+            self.assertIn("flagged no_timestamps (man", self.ok("report", "--by", "workload", log).stdout.decode())
+        self.assertNotIn("no GPU time", self.ok("report", "--by", "frame", log).stdout.decode())
 
     def test_groups_inside_a_pass(self):
         """A pass that holds groups without being named by them: the report says what separates them."""

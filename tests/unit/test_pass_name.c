@@ -1,0 +1,131 @@
+/* Names of passes, the parts of a label, and the frame in which a mark lies. */
+#include <glib.h>
+#include <string.h>
+
+#include "cli/log/pass_name.h"
+#include "cli/log/recent.h"
+
+#define MOST_PARTS 6
+
+static const struct {
+	const char *label;
+	const char *parts[MOST_PARTS]; /* NULL ends them */
+} label_cases[] = {
+	{ "Bloom", { "Bloom" } },
+	{ "Bloom/Down 0", { "Bloom", "Down 0" } },
+	{ "a/b/c", { "a", "b", "c" } },
+	{ "Draw 1 / 2", { "Draw 1 / 2" } },
+	{ "Draw 1/ 2/x", { "Draw 1/ 2", "x" } },
+	{ "http://x/y", { "http://x", "y" } },
+	{ "/lead", { "/lead" } },
+	{ "trail/", { "trail/" } },
+	{ "/", { "/" } },
+	{ "//", { "//" } },
+	{ "a//b", { "a//b" } },
+	{ "a/b//", { "a", "b//" } },
+	{ "\xe6\x97\xa5/\xe6\x9c\xac", { "\xe6\x97\xa5", "\xe6\x9c\xac" } },
+	{ "", { NULL } },
+};
+
+static void
+test_label_parts(void)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(label_cases); i++) {
+		const char *at = label_cases[i].label;
+		g_test_message("%s", at);
+		for (size_t k = 0; label_cases[i].parts[k]; k++) {
+			if (k)
+				g_assert_cmpint(*at++, ==, '/');
+			size_t len = tally_label_part(at);
+			g_assert_cmpmem(at, len, label_cases[i].parts[k],
+					strlen(label_cases[i].parts[k]));
+			at += len;
+		}
+		g_assert_cmpstr(at, ==, "");
+	}
+}
+
+static const struct {
+	enum tally_pass_kind kind;
+	struct tally_target target;
+	bool presented;
+	unsigned n;
+	const char *want;
+} name_cases[] = {
+	{ TALLY_PASS_COMPUTE, { 0 }, false, 1, "Compute" },
+	{ TALLY_PASS_COMPUTE, { 0 }, false, 2, "Compute #2" },
+	{ TALLY_PASS_TRANSFER, { .width = 4, .height = 2 }, false, 1, "Copy 4x2" },
+	{ TALLY_PASS_RENDER, { 0 }, false, 1, "No attachment" },
+	{ TALLY_PASS_RENDER, { .width = 640, .height = 480 }, true, 3, "Backbuffer #3" },
+	{ TALLY_PASS_RENDER,
+	  { .width = 9, .height = 8, .depth.format = "D24" },
+	  false,
+	  1,
+	  "Depth 9x8" },
+	{ TALLY_PASS_RENDER,
+	  { .width = 9, .height = 8, .layers = 4, .stencil.format = "S8" },
+	  false,
+	  1,
+	  "Depth 9x8 x4 layers" },
+	{ TALLY_PASS_RENDER,
+	  { .width = 9, .height = 8, .n_color = 1, .color[0].format = "RGBA8" },
+	  false,
+	  2,
+	  "Color 9x8 RGBA8 #2" },
+	{ TALLY_PASS_RENDER,
+	  { .width = 9, .height = 8, .samples = 4, .n_color = 2, .depth.format = "D24" },
+	  false,
+	  1,
+	  "Color (2 targets + depth) 9x8 4x MSAA" },
+};
+
+static void
+test_names(void)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(name_cases); i++) {
+		char *base = tally_pass_name(name_cases[i].kind, &name_cases[i].target,
+					     name_cases[i].presented);
+		char *name = tally_pass_number_name(base, name_cases[i].n);
+		g_assert_cmpstr(name, ==, name_cases[i].want);
+		g_free(name);
+		g_free(base);
+	}
+}
+
+static const struct {
+	uint64_t ns;
+	int64_t frame; /* -1: none */
+} mark_cases[] = {
+	{ 1199, -1 }, /* the frame before was forgotten */
+	{ 1200, 2 },  { 1299, 2 }, { 1300, 3 }, { 1999, 9 }, { 2000, -1 }, { UINT64_MAX, -1 },
+};
+
+static void
+test_recent(void)
+{
+	struct tally_recent recent = { 0 };
+	g_assert_null(tally_recent_find(&recent, 0));
+	for (uint64_t i = 0; i < 10; i++) {
+		const struct tally_frame_record frame = {
+			.frame = i, .device = 7, .start_ns = 1000 + 100 * i, .cpu_ns = 100
+		};
+		const struct tally_recent_frame *added = tally_recent_add(&recent, &frame);
+		g_assert_true(tally_recent_is_inside(added, 1000 + 100 * i));
+		g_assert_cmpuint(added->device, ==, 7);
+	}
+	for (size_t i = 0; i < G_N_ELEMENTS(mark_cases); i++) {
+		const struct tally_recent_frame *found = tally_recent_find(&recent,
+									   mark_cases[i].ns);
+		g_assert_cmpint(found ? (int64_t)found->number : -1, ==, mark_cases[i].frame);
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/pass_name/label_parts", test_label_parts);
+	g_test_add_func("/pass_name/names", test_names);
+	g_test_add_func("/pass_name/recent", test_recent);
+	return g_test_run();
+}
