@@ -155,7 +155,7 @@ start_measuring(struct vk_device *d)
 		goto destroy_lock;
 	if (!vk_slots_create(d))
 		goto destroy_targets;
-	if (vk_brackets_create(d)) {
+	if (vk_batch_intervals_create(d)) {
 		vk_exact_create(d);
 		return true;
 	}
@@ -173,7 +173,7 @@ stop_measuring(struct vk_device *d)
 	vk_device_finish(d);
 	vk_commands_forget(d);
 	vk_exact_destroy(d);
-	vk_brackets_destroy(d);
+	vk_batch_intervals_destroy(d);
 	vk_slots_destroy(d);
 	vk_targets_destroy(d);
 	pthread_mutex_destroy(&d->lock);

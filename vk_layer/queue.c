@@ -186,9 +186,9 @@ vk_queue_wait_idle(struct vk_device *d, PFN_vkQueueWaitIdle next, VkQueue queue)
 	if (!q || result != VK_SUCCESS)
 		return result;
 	uint64_t t0 = vk_overhead_begin(d);
-	vk_resolve_through(d->resolve, q->line, UINT64_MAX);
+	vk_resolve_completed(d->resolve, q->line, UINT64_MAX);
 	pthread_mutex_lock(&d->lock);
-	vk_collect_through(q, serial);
+	vk_collect_completed(q, serial);
 	vk_frame_idle(d, q);
 	vk_collect_poll(d);
 	vk_frame_overhead(q, vk_overhead_since(t0));
@@ -214,9 +214,9 @@ vk_device_wait_idle(struct vk_device *d, PFN_vkDeviceWaitIdle next, VkDevice dev
 	uint64_t t0 = vk_overhead_begin(d);
 	pthread_mutex_lock(&d->lock);
 	for (struct vk_queue *q = d->queues; q; q = q->next)
-		vk_collect_through(q, q->serial);
+		vk_collect_completed(q, q->serial);
 	for (struct vk_queue *q = d->queues; q; q = q->next)
-		vk_resolve_through(d->resolve, q->line, UINT64_MAX);
+		vk_resolve_completed(d->resolve, q->line, UINT64_MAX);
 	vk_frame_idle(d, NULL);
 	vk_collect_poll(d);
 	if (d->queues)

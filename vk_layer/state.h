@@ -24,11 +24,11 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-struct vk_submission; /* collect.h, as is vk_fill */
-struct vk_fill;
+struct vk_submission; /* collect.h, as is vk_pending_pass */
+struct vk_pending_pass;
 struct vk_slots;      /* slots.h */
 struct vk_targets;    /* targets.h */
-struct vk_brackets;   /* brackets.h */
+struct vk_batch_intervals; /* brackets.h */
 struct vk_resolve;    /* resolve.h, as is vk_line */
 struct vk_line;
 
@@ -77,14 +77,14 @@ struct vk_queue {
 	struct vk_submission *oldest, *newest; /* not read yet */
 	uint64_t serial; /* of the newest submission, from 1 */
 	uint64_t fenced; /* the newest that one of our fences follows */
-	uint64_t through; /* the newest that is known to have completed */
+	uint64_t completed; /* the newest that is known to have completed */
 	struct vk_fence fences[VK_FENCE_RING];
 	uint32_t fence_first, n_fences;
 	bool fencing; /* a thread is creating the next fence, without the lock */
 	uint64_t fence_frame; /* the frame that was open when the last fence was submitted */
 	uint32_t n_unread;
 	struct vk_submission *spare; /* already read, kept for reuse */
-	struct vk_fill *frame_fill; /* --granularity frame: the fill of the open frame */
+	struct vk_pending_pass *frame_pass; /* --granularity frame: of the open frame */
 	/* Used by exact.c in the thread that may use the queue: no lock. */
 	struct vk_line *line;
 	VkFence exact_fence;
@@ -125,7 +125,7 @@ struct vk_device {
 	struct vk_recording *spare; /* used by recording.c: emptied, kept for reuse */
 	uint32_t n_spare;
 	struct vk_slots *slots; /* the sources and their queries */
-	struct vk_brackets *brackets;
+	struct vk_batch_intervals *batch_intervals;
 	struct vk_queue *queues;
 	struct tally_device *tally; /* NULL until the first submission that has work */
 	bool tally_failed;

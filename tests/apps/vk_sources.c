@@ -110,15 +110,15 @@ open_slots(bool host_reset)
 	vk_device_next_load(&device.next, stage.device, vkGetDeviceProcAddr,
 			    stage.instance, vkGetInstanceProcAddr);
 	g_assert_true(vk_slots_create(&device));
-	g_assert_true(vk_brackets_create(&device));
-	if (!vk_slots_cover(&device, 0, VK_BRACKET_TIME))
+	g_assert_true(vk_batch_intervals_create(&device));
+	if (!vk_slots_cover(&device, 0, VK_MEASURE_TIME))
 		vk_skip("the device keeps no time");
 }
 
 static void
 close_slots(void)
 {
-	vk_brackets_destroy(&device);
+	vk_batch_intervals_destroy(&device);
 	vk_slots_destroy(&device);
 }
 
@@ -131,7 +131,7 @@ read_slot(const struct vk_slot *slot)
 	r.sample.values = r.values;
 	r.sample.valid = &r.valid;
 	pthread_mutex_lock(&device.lock);
-	vk_slot_want(&device, slot, left);
+	vk_slot_request(&device, slot, left);
 	vk_slots_fetch(&device);
 	r.status = vk_slot_read(&device, 0, slot, &left, &r.sample);
 	pthread_mutex_unlock(&device.lock);
@@ -197,11 +197,11 @@ try_passes(bool host_reset)
 
 	open_slots(host_reset);
 	VkCommandBuffer commands = vk_begin(&stage, 0);
-	struct vk_slot draw = vk_slots_take(&device, &runs, 0, VK_BRACKET_ALL, 1, true);
+	struct vk_slot draw = vk_slots_take(&device, &runs, 0, VK_MEASURE_ALL, 1, true);
 	vk_slot_begin(&device, commands, 0, &draw, true);
 	record_triangle(commands);
 	vk_slot_end(&device, commands, &draw);
-	struct vk_slot work = vk_slots_take(&device, &runs, 0, VK_BRACKET_ALL, 2, true);
+	struct vk_slot work = vk_slots_take(&device, &runs, 0, VK_MEASURE_ALL, 2, true);
 	vk_slot_begin(&device, commands, 0, &work, true);
 	vk_dispatch(commands, &compute, GROUPS);
 	vk_slot_end(&device, commands, &work);
@@ -236,16 +236,16 @@ try_passes(bool host_reset)
 
 /* A command buffer of the game's between two of ours, twice with the same pair. */
 static void
-try_brackets(bool host_reset)
+try_batch_intervals(bool host_reset)
 {
 	open_slots(host_reset);
 	VkCommandBuffer commands = vk_begin(&stage,
 					    VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT);
 	record_triangle(commands);
 	vk_end(&stage, commands);
-	struct vk_bracket_pair *first = NULL;
+	struct vk_batch_interval *first = NULL;
 	for (int run = 0; run < 2; run++) {
-		struct vk_bracket_pair *pair = vk_brackets_take(&device, 0);
+		struct vk_batch_interval *pair = vk_batch_intervals_take(&device, 0);
 		g_assert_nonnull(pair);
 		g_assert_true(!first || pair == first);
 		first = pair;
@@ -257,7 +257,7 @@ try_brackets(bool host_reset)
 		check_time(&r, before, tally_clock_now_ns(), "a batch");
 		g_assert_cmphex(r.valid, ==, 0);
 		pthread_mutex_lock(&device.lock);
-		vk_brackets_release(&device, 0, pair);
+		vk_batch_intervals_release(&device, 0, pair);
 		pthread_mutex_unlock(&device.lock);
 	}
 	vk_free(&stage, commands);
@@ -323,7 +323,7 @@ try_waiting(void)
 	open_slots(true);
 	vk_check(vkCreateSemaphore(stage.device, &info, NULL, &timeline), "vkCreateSemaphore");
 	VkCommandBuffer done = vk_begin(&stage, 0), held = vk_begin(&stage, 0);
-	struct vk_slot slot = vk_slots_take(&device, &runs, 0, VK_BRACKET_ALL, 1, true);
+	struct vk_slot slot = vk_slots_take(&device, &runs, 0, VK_MEASURE_ALL, 1, true);
 	vk_slot_begin(&device, done, 0, &slot, true);
 	record_triangle(done);
 	vk_slot_end(&device, done, &slot);
@@ -335,7 +335,7 @@ try_waiting(void)
 	submit_held(held);
 	g_assert_cmpint(pthread_create(&thread, NULL, signal_later, NULL), ==, 0);
 	uint64_t before = tally_clock_now_ns();
-	g_assert_nonnull(vk_slots_take(&device, &more, 0, VK_BRACKET_ALL, 1, true).page);
+	g_assert_nonnull(vk_slots_take(&device, &more, 0, VK_MEASURE_ALL, 1, true).page);
 	uint64_t reset_ns = tally_clock_now_ns() - before;
 	g_assert_cmpint(read_slot(&slot).status, ==, TALLY_OK);
 	uint64_t read_ns = tally_clock_now_ns() - before - reset_ns;
@@ -387,8 +387,8 @@ main(void)
 	make_things();
 	try_passes(true);
 	try_passes(false);
-	try_brackets(true);
-	try_brackets(false);
+	try_batch_intervals(true);
+	try_batch_intervals(false);
 	try_waiting();
 	vk_stage_close(&stage);
 	pthread_mutex_destroy(&device.lock);

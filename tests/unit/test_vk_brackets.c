@@ -139,15 +139,15 @@ start(struct fixture *f, bool host_reset)
 	f->d.next.use.EndCommandBuffer = end;
 	pthread_mutex_init(&f->d.lock, NULL);
 	g_assert_true(vk_slots_create(&f->d));
-	g_assert_true(vk_brackets_create(&f->d));
+	g_assert_true(vk_batch_intervals_create(&f->d));
 }
 
 static void
 finish(struct fixture *f)
 {
-	vk_brackets_destroy(&f->d);
-	g_assert_null(f->d.brackets);
-	vk_brackets_destroy(&f->d);
+	vk_batch_intervals_destroy(&f->d);
+	g_assert_null(f->d.batch_intervals);
+	vk_batch_intervals_destroy(&f->d);
 	vk_slots_destroy(&f->d);
 	g_assert_cmpuint(fb.n_pools_live, ==, 0);
 	g_assert_cmpuint(fb.n_locked, ==, 0);
@@ -158,10 +158,10 @@ finish(struct fixture *f)
 }
 
 static void
-release(struct fixture *f, struct vk_bracket_pair *pair)
+release(struct fixture *f, struct vk_batch_interval *pair)
 {
 	pthread_mutex_lock(&f->d.lock);
-	vk_brackets_release(&f->d, 1, pair);
+	vk_batch_intervals_release(&f->d, 1, pair);
 	pthread_mutex_unlock(&f->d.lock);
 }
 
@@ -171,7 +171,7 @@ test_pair(void)
 	struct fixture f;
 
 	start(&f, true);
-	struct vk_bracket_pair *pair = vk_brackets_take(&f.d, 1);
+	struct vk_batch_interval *pair = vk_batch_intervals_take(&f.d, 1);
 	g_assert_nonnull(pair);
 	g_assert_nonnull(pair->first);
 	g_assert_nonnull(pair->last);
@@ -187,20 +187,20 @@ test_pair(void)
 	uint32_t left = pair->slot.sources;
 	struct tally_sample out = { .n = 0 };
 	pthread_mutex_lock(&f.d.lock);
-	vk_slot_want(&f.d, &pair->slot, left);
+	vk_slot_request(&f.d, &pair->slot, left);
 	vk_slots_fetch(&f.d);
 	g_assert_cmpint(vk_slot_read(&f.d, 1, &pair->slot, &left, &out), ==, TALLY_OK);
 	pthread_mutex_unlock(&f.d.lock);
 	g_assert_cmpuint(out.end_ns - out.begin_ns, ==, 100);
 
 	/* Another one while the first is in use; then the first again, reset and as recorded. */
-	struct vk_bracket_pair *other = vk_brackets_take(&f.d, 1);
+	struct vk_batch_interval *other = vk_batch_intervals_take(&f.d, 1);
 	g_assert_nonnull(other);
 	g_assert_true(other != pair);
 	g_assert_cmpuint(fb.n_pools, ==, 2);
 	release(&f, pair);
 	fq.log[0] = '\0';
-	g_assert_true(vk_brackets_take(&f.d, 1) == pair);
+	g_assert_true(vk_batch_intervals_take(&f.d, 1) == pair);
 	g_assert_cmpstr(fq.log, ==, "h0+2 ");
 	g_assert_cmpuint(fb.n_pools, ==, 2);
 	g_assert_cmpuint(fb.n_introduced, ==, 4);
@@ -214,11 +214,11 @@ test_no_host_reset(void)
 	struct fixture f;
 
 	start(&f, false);
-	struct vk_bracket_pair *pair = vk_brackets_take(&f.d, 1);
+	struct vk_batch_interval *pair = vk_batch_intervals_take(&f.d, 1);
 	g_assert_nonnull(pair);
 	g_assert_cmpstr(fq.log, ==, "r0+8 t0 t1 ");
 	release(&f, pair);
-	g_assert_true(vk_brackets_take(&f.d, 1) == pair);
+	g_assert_true(vk_batch_intervals_take(&f.d, 1) == pair);
 	g_assert_cmpstr(fq.log, ==, "r0+8 t0 t1 ");
 	finish(&f);
 }
@@ -231,7 +231,7 @@ test_no_callback(void)
 
 	start(&f, true);
 	f.d.set_loader_data = NULL;
-	struct vk_bracket_pair *pair = vk_brackets_take(&f.d, 1);
+	struct vk_batch_interval *pair = vk_batch_intervals_take(&f.d, 1);
 	g_assert_nonnull(pair);
 	g_assert_true(((struct object *)pair->last)->dispatch == &fb);
 	finish(&f);
@@ -243,10 +243,10 @@ test_nothing_to_have(void)
 	struct fixture f;
 
 	start(&f, true);
-	g_assert_null(vk_brackets_take(&f.d, 0)); /* no stamps there */
-	g_assert_null(vk_brackets_take(&f.d, 5)); /* no such family */
+	g_assert_null(vk_batch_intervals_take(&f.d, 0)); /* no stamps there */
+	g_assert_null(vk_batch_intervals_take(&f.d, 5)); /* no such family */
 	atomic_store(&f.d.stopped, true);
-	g_assert_null(vk_brackets_take(&f.d, 1));
+	g_assert_null(vk_batch_intervals_take(&f.d, 1));
 	g_assert_cmpuint(fb.n_calls, ==, 0);
 	finish(&f);
 }
@@ -261,7 +261,7 @@ test_failures(void)
 		struct fixture f;
 		start(&f, true);
 		fb.fail_call = ++n;
-		struct vk_bracket_pair *pair = vk_brackets_take(&f.d, 1);
+		struct vk_batch_interval *pair = vk_batch_intervals_take(&f.d, 1);
 		if (pair) {
 			g_assert_cmpuint(fb.n_calls, ==, n - 1);
 			finish(&f);
@@ -269,11 +269,11 @@ test_failures(void)
 		}
 		g_assert_cmpuint(fb.n_calls, ==, n);
 		g_assert_cmpuint(fb.n_pools_live, ==, 0);
-		g_assert_null(vk_brackets_take(&f.d, 1));
+		g_assert_null(vk_batch_intervals_take(&f.d, 1));
 		g_assert_cmpuint(fb.n_calls, ==, n);
 		/* The slot came back. */
 		struct vk_slot_runs runs = { .n = 0 };
-		struct vk_slot slot = vk_slots_take(&f.d, &runs, 1, VK_BRACKET_TIME, 1, true);
+		struct vk_slot slot = vk_slots_take(&f.d, &runs, 1, VK_MEASURE_TIME, 1, true);
 		g_assert_nonnull(slot.page);
 		g_assert_cmpuint(slot.index, ==, 0);
 		pthread_mutex_lock(&f.d.lock);
@@ -288,18 +288,18 @@ static void
 test_ceiling(void)
 {
 	struct fixture f;
-	struct vk_bracket_pair *pair = NULL;
+	struct vk_batch_interval *pair = NULL;
 	uint32_t n = 0;
 
 	start(&f, true);
 	fq.count_only = true;
-	for (struct vk_bracket_pair *p; n < 400 && (p = vk_brackets_take(&f.d, 1)); n++)
+	for (struct vk_batch_interval *p; n < 400 && (p = vk_batch_intervals_take(&f.d, 1)); n++)
 		pair = p;
 	g_assert_cmpuint(n, ==, 256);
 	g_assert_cmpuint(fb.n_pools_live, ==, 256);
 	release(&f, pair);
-	g_assert_true(vk_brackets_take(&f.d, 1) == pair);
-	g_assert_null(vk_brackets_take(&f.d, 1));
+	g_assert_true(vk_batch_intervals_take(&f.d, 1) == pair);
+	g_assert_null(vk_batch_intervals_take(&f.d, 1));
 	finish(&f);
 }
 

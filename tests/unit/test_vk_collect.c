@@ -33,11 +33,11 @@ test_fences(void)
 	g_assert_cmpuint(w.n_fence_submits, ==, 2);
 	w_present(q); /* nothing new */
 	g_assert_cmpuint(w.n_fence_submits, ==, 2);
-	g_assert_cmpuint(w.n_reads, ==, 0);
+	g_assert_cmpuint(w.n_slots, ==, 0);
 	w.signalled = 1;
 	vk_drain(&w.d);
 	g_assert_true(!is_pending(0) && is_pending(1));
-	g_assert_cmpuint(w.n_reads, ==, 1);
+	g_assert_cmpuint(w.n_slots, ==, 1);
 	w.signalled = 2;
 	vk_drain(&w.d);
 	g_assert_false(is_pending(1));
@@ -68,7 +68,7 @@ test_one_round(void)
 	g_assert_cmpuint(w.n_rounds, ==, 0);
 	w.signalled = UINT64_MAX;
 	vk_drain(&w.d);
-	g_assert_cmpuint(w.n_reads, ==, 12);
+	g_assert_cmpuint(w.n_slots, ==, 12);
 	g_assert_cmpuint(w.n_rounds, ==, 1);
 	w_finish();
 	g_assert_cmpuint(w.n_rounds, ==, 1);
@@ -96,7 +96,7 @@ test_ring(void)
 	g_assert_cmpuint(w.n_created, <=, VK_FENCE_RING);
 	w_finish();
 	g_assert_cmpuint(stub_frame(0)->n_passes, ==, 16 + 3200);
-	g_assert_cmpuint(w.n_reads, ==, 16 + 3200); /* each once, by its re-submission or a fence */
+	g_assert_cmpuint(w.n_slots, ==, 16 + 3200); /* each once, by its re-submission or a fence */
 }
 
 /* At the end more is under way than fences follow: they are waited for, and then the rest is. */
@@ -171,7 +171,7 @@ test_never_ready(void)
 	for (unsigned i = 0; i < 30; i++)
 		w_present(q);
 	g_assert_false(is_pending(0));
-	g_assert_cmpuint(w.n_reads, <, 60);
+	g_assert_cmpuint(w.n_slots, <, 60);
 	w_finish();
 	g_assert_cmphex(w_logged(0, 0)->flags, ==, TALLY_FLAG(INCOMPLETE));
 	g_assert_false(w_logged(0, 0)->has_gpu);
@@ -199,7 +199,7 @@ test_never_through(void)
 	g_assert_null(r[0]->pending);
 	g_assert_null(r[103]->pending);
 	g_assert_nonnull(r[104]->pending);
-	g_assert_cmpuint(w.n_reads, ==, 0);
+	g_assert_cmpuint(w.n_slots, ==, 0);
 	w_finish();
 	g_assert_cmpuint(w.n_waits, ==, 1);
 	g_assert_cmpuint(stub_frame(0)->n_passes, ==, 4200);
@@ -235,7 +235,7 @@ lose(bool at_fence)
 	w_finish();
 	g_assert_cmpuint(w.n_status, ==, asked);
 	g_assert_cmpuint(w.n_fence_submits, ==, fences);
-	g_assert_cmpuint(w.n_reads + w.n_waits, ==, 0);
+	g_assert_cmpuint(w.n_slots + w.n_waits, ==, 0);
 	g_assert_cmphex(w_logged(0, 0)->flags, ==, TALLY_FLAG(LOST));
 	g_assert_false(w_logged(0, 0)->has_gpu);
 }
@@ -359,18 +359,18 @@ test_reading_waits(void)
 	g_assert_cmpuint(w.n_fence_submits, ==, 2); /* at once: until it is through nothing is */
 	w.signalled = 1;
 	vk_drain(&w.d);
-	g_assert_cmpuint(w.n_reads, ==, 0);
+	g_assert_cmpuint(w.n_slots, ==, 0);
 	w_submit_one(other, buffers[0]); /* its results must be given up */
-	g_assert_cmpuint(w.n_reads, ==, 0);
+	g_assert_cmpuint(w.n_slots, ==, 0);
 	w.signalled = 2;
 	vk_drain(&w.d);
 	g_assert_cmpuint(atomic_load(&w.d.pending_timelines), ==, 0);
 	/* The newest is not through: reading would wait for it, and needs not yet. */
-	g_assert_cmpuint(w.n_reads, ==, 0);
+	g_assert_cmpuint(w.n_slots, ==, 0);
 	w.signalled = UINT64_MAX;
 	w_present(other);
 	vk_drain(&w.d);
-	g_assert_cmpuint(w.n_reads, ==, 2);
+	g_assert_cmpuint(w.n_slots, ==, 2);
 	w_finish();
 	g_assert_cmphex(w_logged(0, 0)->flags, ==, TALLY_FLAG(LOST));
 	g_assert_cmpuint(stub_frame(1)->n_passes, ==, 2);
@@ -409,7 +409,7 @@ stop_inside(VkQueue queue)
 {
 	(void)queue;
 	tally_session_stop("exit");
-	g_assert_cmpuint(w.n_status + w.n_reads, ==, 0);
+	g_assert_cmpuint(w.n_status + w.n_slots, ==, 0);
 	return VK_SUCCESS;
 }
 

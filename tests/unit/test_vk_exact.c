@@ -1,4 +1,4 @@
-/* Submissions in pieces: what goes down in which order, and which passes get which samples. `F` is
+/* Submissions in slices: what goes down in which order, and which passes get which samples. `F` is
  * a fence of ours that was waited for, `S1` the first sample, `[w 0 1 s f]` a call of the game's
  * that carries its waits, command buffers, signals and fence. */
 #include "query/sampler/sampler.h"

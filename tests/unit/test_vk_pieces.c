@@ -1,4 +1,4 @@
-/* What goes with which piece of a batch that is cut. */
+/* What goes with which slice of a batch that is cut. */
 #include "vk_layer/exact/pieces.h"
 
 #include <glib.h>
@@ -22,15 +22,15 @@ static const VkSubmitInfo plain = {
 	.pSignalSemaphores = signals,
 };
 
-static const struct vk_piece only_waits = { .waits = true };
-static const struct vk_piece middle = { .first = 1, .n = 1 };
-static const struct vk_piece last = { .first = 2, .n = 1, .signals = true, .last = true };
+static const struct vk_slice only_waits = { .waits = true };
+static const struct vk_slice middle = { .first = 1, .n = 1 };
+static const struct vk_slice last = { .first = 2, .n = 1, .signals = true, .last = true };
 
 static void
-build(const VkSubmitInfo *info, const struct vk_piece *piece, struct vk_piece_info *out)
+build(const VkSubmitInfo *info, const struct vk_slice *slice, struct vk_slice_info *out)
 {
 	const struct vk_batches b = { .n = 1, .one = info };
-	vk_piece_build(&b, piece, out);
+	vk_slice_build(&b, slice, out);
 	g_assert_cmpuint(out->batches.n, ==, 1);
 	g_assert_true(out->batches.one == &out->one && !out->batches.two);
 }
@@ -47,7 +47,7 @@ find(const void *chain, int type)
 static void
 test_plain(void)
 {
-	struct vk_piece_info out;
+	struct vk_slice_info out;
 	build(&plain, &only_waits, &out);
 	g_assert_cmpuint(out.one.waitSemaphoreCount, ==, 2);
 	g_assert_true(out.one.pWaitSemaphores == waits && out.one.pWaitDstStageMask == stages);
@@ -64,7 +64,7 @@ test_plain(void)
 	g_assert_null(out.one.pNext);
 }
 
-/* Counts must match those of the piece (VUID-VkSubmitInfo-pNext-03240 and 03241). */
+/* Counts must match those of the slice (VUID-VkSubmitInfo-pNext-03240 and 03241). */
 static void
 test_timeline(void)
 {
@@ -78,10 +78,10 @@ test_timeline(void)
 	};
 	VkSubmitInfo info = plain;
 	info.pNext = &timeline;
-	static const struct vk_piece *const pieces[] = { &only_waits, &middle, &last };
-	for (size_t i = 0; i < G_N_ELEMENTS(pieces); i++) {
-		struct vk_piece_info out;
-		build(&info, pieces[i], &out);
+	static const struct vk_slice *const slices[] = { &only_waits, &middle, &last };
+	for (size_t i = 0; i < G_N_ELEMENTS(slices); i++) {
+		struct vk_slice_info out;
+		build(&info, slices[i], &out);
 		const VkTimelineSemaphoreSubmitInfo *t = find(out.one.pNext, timeline.sType);
 		g_assert_true(t && t != &timeline);
 		g_assert_cmpuint(t->waitSemaphoreValueCount, ==, out.one.waitSemaphoreCount);
@@ -110,7 +110,7 @@ test_group(void)
 	};
 	VkSubmitInfo info = plain;
 	info.pNext = &group;
-	struct vk_piece_info out;
+	struct vk_slice_info out;
 	build(&info, &last, &out);
 	const VkDeviceGroupSubmitInfo *g = find(out.one.pNext, group.sType);
 	g_assert_cmpuint(g->commandBufferCount, ==, 1);
@@ -124,14 +124,14 @@ test_group(void)
 	g_assert_cmpuint(g->signalSemaphoreCount, ==, 0);
 }
 
-/* With every piece, or with the last alone. */
+/* With every slice, or with the last alone. */
 static void
 test_chain(void)
 {
-	const struct vk_piece_frame frame = { .sType = (VkStructureType)1000375001,
+	const struct vk_slice_frame frame = { .sType = (VkStructureType)1000375001,
 					      .flags = 1,
 					      .frameID = 77 };
-	const struct vk_piece_latency latency = { .sType = (VkStructureType)1000505005,
+	const struct vk_slice_latency latency = { .sType = (VkStructureType)1000505005,
 						  .pNext = &frame,
 						  .presentID = 5 };
 	const VkPerformanceQuerySubmitInfoKHR performance = {
@@ -146,19 +146,19 @@ test_chain(void)
 	};
 	VkSubmitInfo info = plain;
 	info.pNext = &protection;
-	static const struct vk_piece *const pieces[] = { &only_waits, &middle, &last };
-	for (size_t i = 0; i < G_N_ELEMENTS(pieces); i++) {
-		struct vk_piece_info out;
-		build(&info, pieces[i], &out);
+	static const struct vk_slice *const slices[] = { &only_waits, &middle, &last };
+	for (size_t i = 0; i < G_N_ELEMENTS(slices); i++) {
+		struct vk_slice_info out;
+		build(&info, slices[i], &out);
 		const void *chain = out.one.pNext;
 		const VkPerformanceQuerySubmitInfoKHR *p = find(chain, performance.sType);
 		const VkProtectedSubmitInfo *s = find(chain, protection.sType);
-		const struct vk_piece_latency *l = find(chain, latency.sType);
-		const struct vk_piece_frame *f = find(chain, frame.sType);
+		const struct vk_slice_latency *l = find(chain, latency.sType);
+		const struct vk_slice_frame *f = find(chain, frame.sType);
 		g_assert_cmpuint(p->counterPassIndex, ==, 4);
 		g_assert_true(s->protectedSubmit);
 		g_assert_cmpuint(l->presentID, ==, 5);
-		g_assert_true((f != NULL) == pieces[i]->last);
+		g_assert_true((f != NULL) == slices[i]->last);
 		g_assert_true(!f || f->frameID == 77);
 	}
 	const struct vk_batches b = { .n = 1, .one = &info };
@@ -222,14 +222,14 @@ test_two(void)
 		.pSignalSemaphoreInfos = &signal,
 	};
 	const struct vk_batches b = { .n = 1, .two = &info };
-	struct vk_piece_info out;
-	vk_piece_build(&b, &only_waits, &out);
+	struct vk_slice_info out;
+	vk_slice_build(&b, &only_waits, &out);
 	g_assert_true(out.batches.two == &out.two && !out.batches.one);
 	g_assert_cmpuint(out.two.flags, ==, VK_SUBMIT_PROTECTED_BIT);
 	g_assert_cmpuint(out.two.waitSemaphoreInfoCount, ==, 1);
 	g_assert_cmpuint(
 		out.two.commandBufferInfoCount + out.two.signalSemaphoreInfoCount, ==, 0);
-	vk_piece_build(&b, &last, &out);
+	vk_slice_build(&b, &last, &out);
 	g_assert_cmpuint(out.two.waitSemaphoreInfoCount, ==, 0);
 	g_assert_cmpuint(out.two.commandBufferInfoCount, ==, 1);
 	g_assert_cmpuint(out.two.pCommandBufferInfos[0].deviceMask, ==, 3);

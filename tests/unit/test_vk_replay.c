@@ -432,7 +432,7 @@ test_paused(void)
 	w_present(q);
 	g_assert_true(vk_device_idles(&w.d));
 	w_submit_one(q, buffer);
-	g_assert_cmpuint(w.n_reads, ==, 1);
+	g_assert_cmpuint(w.n_slots, ==, 1);
 	g_assert_cmpuint(w.n_resets, ==, 1);
 	w_submit_one(q, buffer);
 	g_assert_cmpuint(w.n_resets, ==, 2);
@@ -458,7 +458,7 @@ test_refused(void)
 	g_assert_cmpint(w_submit_one(q, buffer), ==, VK_SUCCESS);
 	w_present(q);
 	w_finish();
-	g_assert_cmpuint(w.n_reads, ==, 1);
+	g_assert_cmpuint(w.n_slots, ==, 1);
 	g_assert_cmphex(w_logged(0, 0)->flags, ==, TALLY_FLAG(LOST));
 	g_assert_false(w_logged(0, 0)->has_gpu);
 	g_assert_cmphex(w_logged(0, 1)->flags, ==, 0);
@@ -572,7 +572,7 @@ test_not_captured(void)
 		w_present(q);
 	}
 	w_finish();
-	g_assert_cmpuint(w.n_reads, ==, 1);
+	g_assert_cmpuint(w.n_slots, ==, 1);
 	g_assert_cmpuint(stub.frames->len, ==, 1);
 	g_assert_cmpuint(stub_frame(0)->frame, ==, 2);
 	g_assert_cmpuint(stub_frame(0)->n_passes, ==, 1);

@@ -75,7 +75,7 @@ step(struct world *w, const char *s)
 	} else if (s[0] == '@') {
 		vk_resolve_share(w->r, (uint64_t)s[1]);
 	} else if (s[1] == '^') {
-		vk_resolve_through(w->r, w->lines[q], strtoull(s + 2, NULL, 10));
+		vk_resolve_completed(w->r, w->lines[q], strtoull(s + 2, NULL, 10));
 	} else if (sscanf(s + 1, "?%31[^=]=%31s", waits, rest) == 2) {
 		struct vk_op *op = op_of(waits, "-");
 		g_assert_cmpstr(words[vk_resolve_ask(w->r, w->lines[q], op)], ==, rest);
@@ -171,7 +171,7 @@ test_no_memory(void)
 	vk_resolve_share(NULL, 1);
 	vk_resolve_forget(NULL, 1);
 	vk_resolve_signal(NULL, 1, 1);
-	vk_resolve_through(NULL, NULL, 1);
+	vk_resolve_completed(NULL, NULL, 1);
 	vk_op_set_wait(NULL, 0, 1, 1);
 	vk_op_set_signal(NULL, 0, 1, 1);
 	g_assert_null(vk_line_create(NULL));

@@ -95,7 +95,7 @@ read_slot(struct fixture *f, uint32_t family, const struct vk_slot *slot, uint32
 	out->values = values;
 	out->valid = valid;
 	pthread_mutex_lock(&f->d.lock);
-	vk_slot_want(&f->d, slot, *left);
+	vk_slot_request(&f->d, slot, *left);
 	vk_slots_fetch(&f->d);
 	enum tally_status status = vk_slot_read(&f->d, family, slot, left, out);
 	pthread_mutex_unlock(&f->d.lock);
@@ -173,14 +173,13 @@ test_sources(void)
 		for (uint32_t k = 0; k < n_counters; k++)
 			g_assert_cmpstr(counters[k]->source, ==, "vk-statistics");
 		for (uint32_t k = 0; k < N_FAMILIES; k++) {
-			bool time = vk_slots_cover(&f.d, k, VK_BRACKET_TIME);
-			bool count = vk_slots_cover(&f.d, k, VK_BRACKET_COUNT);
+			bool time = vk_slots_cover(&f.d, k, VK_MEASURE_TIME);
+			bool count = vk_slots_cover(&f.d, k, VK_MEASURE_COUNT);
 			covers |= (unsigned)time << k | (unsigned)count << (8 + k);
-			g_assert_cmpint(vk_slots_cover(&f.d, k, VK_BRACKET_ALL), ==,
-					time || count);
+			g_assert_cmpint(vk_slots_cover(&f.d, k, VK_MEASURE_ALL), ==, time || count);
 		}
 		g_assert_cmphex(covers, ==, source_cases[i].covers);
-		g_assert_false(vk_slots_cover(&f.d, N_FAMILIES, VK_BRACKET_ALL));
+		g_assert_false(vk_slots_cover(&f.d, N_FAMILIES, VK_MEASURE_ALL));
 		finish(&f);
 		g_string_free(text, TRUE);
 	}
@@ -229,8 +228,7 @@ test_runs(void)
 	start(&f);
 	set_up(&f);
 	for (uint32_t i = 0; i < 84; i++) {
-		struct vk_slot slot =
-			vk_slots_take(&f.d, &a, GENERAL, VK_BRACKET_ALL, 1, false);
+		struct vk_slot slot = vk_slots_take(&f.d, &a, GENERAL, VK_MEASURE_ALL, 1, false);
 		g_assert_nonnull(slot.page);
 		/* 4 and 16 and 64, each right after the last. */
 		g_assert_cmpuint(slot.index, ==, i);
@@ -243,16 +241,15 @@ test_runs(void)
 	/* Both queries of timestamps, and the statistics. */
 	g_assert_cmpstr(fq.log, ==, "h0+8 h0+4 h8+32 h4+16 h40+128 h20+64 ");
 	/* Another recording, of a family that behaves alike: the same page. */
-	struct vk_slot other = vk_slots_take(&f.d, &b, GENERAL_AGAIN, VK_BRACKET_TIME, 1, false);
+	struct vk_slot other = vk_slots_take(&f.d, &b, GENERAL_AGAIN, VK_MEASURE_TIME, 1, false);
 	g_assert_cmpuint(other.index, ==, 84);
 	g_assert_cmphex(other.sources, ==, 0x1);
 	/* What follows is another's now: the next run lies elsewhere. */
-	g_assert_cmpuint(vk_slots_take(&f.d, &a, GENERAL, VK_BRACKET_ALL, 1, false).index,
-			 ==, 88);
+	g_assert_cmpuint(vk_slots_take(&f.d, &a, GENERAL, VK_MEASURE_ALL, 1, false).index, ==, 88);
 	g_assert_cmpuint(a.n, ==, 2);
 	g_assert_cmpuint(fq.n_live, ==, 2);
 	release(&f, &a);
-	struct vk_slot again = vk_slots_take(&f.d, &a, GENERAL, VK_BRACKET_COUNT, 1, false);
+	struct vk_slot again = vk_slots_take(&f.d, &a, GENERAL, VK_MEASURE_COUNT, 1, false);
 	g_assert_true(again.page == other.page);
 	g_assert_cmpuint(again.index, ==, 0);
 	g_assert_cmphex(again.sources, ==, 0x2);
@@ -280,8 +277,8 @@ test_no_slot_twice(void)
 		uint32_t which = (uint32_t)g_rand_int_range(random, 0, 16);
 		uint32_t views = g_rand_int_range(random, 0, 5) ? 1 : 1 + round % 32;
 		uint32_t family = which % 3; /* COPY has stamps alone */
-		struct vk_slot slot = vk_slots_take(&f.d, &runs[which], family,
-						    VK_BRACKET_TIME, views, false);
+		struct vk_slot slot = vk_slots_take(&f.d, &runs[which], family, VK_MEASURE_TIME,
+						    views, false);
 		g_assert_nonnull(slot.page);
 		g_assert_cmpuint(slot.index + slot.views, <=, 256);
 		for (uint32_t v = 0; v < views; v++)
@@ -311,8 +308,8 @@ test_no_slot_twice(void)
 	/* Everything is free again: as much fits into the same pools. */
 	n_pools = fq.n_pools;
 	for (uint32_t i = 0; i < 200; i++)
-		g_assert_nonnull(vk_slots_take(&f.d, &runs[0], GENERAL, VK_BRACKET_ALL, 1, false)
-					 .page);
+		g_assert_nonnull(
+			vk_slots_take(&f.d, &runs[0], GENERAL, VK_MEASURE_ALL, 1, false).page);
 	g_assert_cmpuint(fq.n_pools, ==, n_pools);
 	release(&f, &runs[0]);
 	finish(&f);
@@ -331,17 +328,17 @@ test_ceiling(void)
 	set_up(&f);
 	fq.count_only = true;
 	while (taken < MAX_TAKEN &&
-	       vk_slots_take(&f.d, &runs[0], GENERAL, VK_BRACKET_ALL, 1, false).page)
+	       vk_slots_take(&f.d, &runs[0], GENERAL, VK_MEASURE_ALL, 1, false).page)
 		taken++;
 	g_assert_cmpuint(taken, ==, 65536);
 	g_assert_cmpuint(fq.n_live, ==, 2 * 256);
 	g_assert_true(runs[0].failed);
-	g_assert_null(vk_slots_take(&f.d, &runs[1], GENERAL, VK_BRACKET_ALL, 1, false).page);
-	g_assert_null(vk_slots_take(&f.d, &runs[2], COMPUTE, VK_BRACKET_ALL, 1, false).page);
+	g_assert_null(vk_slots_take(&f.d, &runs[1], GENERAL, VK_MEASURE_ALL, 1, false).page);
+	g_assert_null(vk_slots_take(&f.d, &runs[2], COMPUTE, VK_MEASURE_ALL, 1, false).page);
 	g_assert_true(runs[1].failed && runs[2].failed);
 	release(&f, &runs[0]);
 	g_assert_false(runs[0].failed);
-	g_assert_nonnull(vk_slots_take(&f.d, &runs[0], GENERAL, VK_BRACKET_ALL, 1, false).page);
+	g_assert_nonnull(vk_slots_take(&f.d, &runs[0], GENERAL, VK_MEASURE_ALL, 1, false).page);
 	g_assert_cmpuint(fq.n_live, ==, 2 * 256);
 	for (int i = 0; i < 3; i++)
 		release(&f, &runs[i]);
@@ -363,14 +360,14 @@ test_no_pools(void)
 		fq.count_only = true;
 		for (int i = 0; i < 8; i++)
 			for (int k = 0; k < 84; k++)
-				found += vk_slots_take(&f.d, &runs[i], GENERAL,
-						       VK_BRACKET_ALL, 1, false)
+				found += vk_slots_take(&f.d, &runs[i], GENERAL, VK_MEASURE_ALL, 1,
+						       false)
 						 .page != NULL;
 		g_assert_cmpuint(fq.n_live, ==, (n - 1) / 2 * 2);
 		g_assert_cmpint(found > 0, ==, n > 2);
 		fq.fail_after = 0;
-		g_assert_null(vk_slots_take(&f.d, &runs[7], GENERAL, VK_BRACKET_ALL, 1, false)
-				      .page);
+		g_assert_null(
+			vk_slots_take(&f.d, &runs[7], GENERAL, VK_MEASURE_ALL, 1, false).page);
 		g_assert_cmpuint(fq.n_live, ==, (n - 1) / 2 * 2);
 		for (int i = 0; i < 8; i++)
 			release(&f, &runs[i]);
@@ -386,7 +383,7 @@ test_stopped(void)
 
 	start(&f);
 	set_up(&f);
-	struct vk_slot slot = vk_slots_take(&f.d, &runs, GENERAL, VK_BRACKET_ALL, 1, false);
+	struct vk_slot slot = vk_slots_take(&f.d, &runs, GENERAL, VK_MEASURE_ALL, 1, false);
 	vk_slot_begin(&f.d, FQ_CB, GENERAL, &slot, false);
 	atomic_store(&f.d.stopped, true);
 	/* What has begun is ended, for the command buffer may still be submitted. */
@@ -396,7 +393,7 @@ test_stopped(void)
 	struct tally_sample out = { .n = 0 };
 	g_assert_cmpint(read_slot(&f, GENERAL, &slot, &left, NULL, NULL, &out), ==, TALLY_LOST);
 	g_assert_cmpuint(left, ==, 0);
-	g_assert_null(vk_slots_take(&f.d, &runs, GENERAL, VK_BRACKET_ALL, 1, false).page);
+	g_assert_null(vk_slots_take(&f.d, &runs, GENERAL, VK_MEASURE_ALL, 1, false).page);
 	pthread_mutex_lock(&f.d.lock);
 	vk_slots_reset(&f.d, &runs);
 	pthread_mutex_unlock(&f.d.lock);
@@ -413,20 +410,20 @@ static const struct {
 	uint32_t family, views;
 	const char *log; /* of begin and end; "" = there is no slot */
 } record_cases[] = {
-	{ "stamps outermost", true, true, VK_BRACKET_ALL, GENERAL, 1, "t0 b0 e0 t1 " },
-	{ "stamps alone", true, true, VK_BRACKET_TIME, GENERAL, 1, "t0 t1 " },
-	{ "counters alone", true, false, VK_BRACKET_COUNT, GENERAL, 1, "b0 e0 " },
-	{ "compute", true, false, VK_BRACKET_ALL, COMPUTE, 1, "t0 b0 e0 t1 " },
-	{ "copies", true, false, VK_BRACKET_ALL, COPY, 1, "t0 t1 " },
-	{ "copies count nothing", true, false, VK_BRACKET_COUNT, COPY, 1, "" },
-	{ "the command buffer resets", false, true, VK_BRACKET_ALL, GENERAL, 1,
+	{ "stamps outermost", true, true, VK_MEASURE_ALL, GENERAL, 1, "t0 b0 e0 t1 " },
+	{ "stamps alone", true, true, VK_MEASURE_TIME, GENERAL, 1, "t0 t1 " },
+	{ "counters alone", true, false, VK_MEASURE_COUNT, GENERAL, 1, "b0 e0 " },
+	{ "compute", true, false, VK_MEASURE_ALL, COMPUTE, 1, "t0 b0 e0 t1 " },
+	{ "copies", true, false, VK_MEASURE_ALL, COPY, 1, "t0 t1 " },
+	{ "copies count nothing", true, false, VK_MEASURE_COUNT, COPY, 1, "" },
+	{ "the command buffer resets", false, true, VK_MEASURE_ALL, GENERAL, 1,
 	  "r0+8 r0+4 t0 b0 e0 t1 " },
-	{ "the command buffer resets what one source needs for all", false, true,
-	  VK_BRACKET_COUNT, GENERAL, 1, "r0+8 r0+4 b0 e0 " },
-	{ "the command buffer resets each view", false, true, VK_BRACKET_ALL, GENERAL, 3,
+	{ "the command buffer resets what one source needs for all", false, true, VK_MEASURE_COUNT,
+	  GENERAL, 1, "r0+8 r0+4 b0 e0 " },
+	{ "the command buffer resets each view", false, true, VK_MEASURE_ALL, GENERAL, 3,
 	  "r0+8 r0+4 t0 b0 e0 t3 " },
-	{ "nobody resets", false, false, VK_BRACKET_ALL, GENERAL, 1, "" },
-	{ "copies cannot reset", false, true, VK_BRACKET_ALL, COPY, 1, "" },
+	{ "nobody resets", false, false, VK_MEASURE_ALL, GENERAL, 1, "" },
+	{ "copies cannot reset", false, true, VK_MEASURE_ALL, COPY, 1, "" },
 };
 
 static void
@@ -466,7 +463,7 @@ test_begin_without_reset(void)
 	start(&f);
 	f.d.enabled.host_reset = false;
 	set_up(&f);
-	struct vk_slot slot = vk_slots_take(&f.d, &runs, GENERAL, VK_BRACKET_ALL, 1, true);
+	struct vk_slot slot = vk_slots_take(&f.d, &runs, GENERAL, VK_MEASURE_ALL, 1, true);
 	vk_slot_begin(&f.d, FQ_CB, GENERAL, &slot, false);
 	vk_slot_end(&f.d, FQ_CB, &slot);
 	g_assert_cmpstr(fq.log, ==, "");
@@ -487,12 +484,12 @@ test_yield(void)
 
 	start(&f);
 	set_up(&f);
-	struct vk_slot slot = vk_slots_take(&f.d, &runs, GENERAL, VK_BRACKET_ALL, 1, false);
+	struct vk_slot slot = vk_slots_take(&f.d, &runs, GENERAL, VK_MEASURE_ALL, 1, false);
 	fq.log[0] = '\0';
-	vk_slot_yield(&f.d, FQ_CB, &slot, VK_BRACKET_COUNT); /* nothing has begun */
+	vk_slot_yield(&f.d, FQ_CB, &slot, VK_MEASURE_COUNT); /* nothing has begun */
 	vk_slot_begin(&f.d, FQ_CB, GENERAL, &slot, false);
-	vk_slot_yield(&f.d, FQ_CB, &slot, VK_BRACKET_COUNT);
-	vk_slot_yield(&f.d, FQ_CB, &slot, VK_BRACKET_COUNT);
+	vk_slot_yield(&f.d, FQ_CB, &slot, VK_MEASURE_COUNT);
+	vk_slot_yield(&f.d, FQ_CB, &slot, VK_MEASURE_COUNT);
 	g_assert_cmpuint(fq.active_statistics, ==, 0);
 	vk_slot_end(&f.d, FQ_CB, &slot);
 	g_assert_cmpstr(fq.log, ==, "t0 b0 e0 t1 ");
@@ -517,8 +514,8 @@ test_halves(void)
 
 	start(&f);
 	set_up(&f);
-	struct vk_slot first = vk_slots_take(&f.d, &a, GENERAL, VK_BRACKET_TIME, 1, false);
-	struct vk_slot last = vk_slots_take(&f.d, &b, GENERAL, VK_BRACKET_ALL, 1, false);
+	struct vk_slot first = vk_slots_take(&f.d, &a, GENERAL, VK_MEASURE_TIME, 1, false);
+	struct vk_slot last = vk_slots_take(&f.d, &b, GENERAL, VK_MEASURE_ALL, 1, false);
 	vk_slot_begin(&f.d, FQ_CB, GENERAL, &first, false);
 	vk_slot_end(&f.d, FQ_CB, &last);
 	g_assert_cmphex(last.sources, ==, 0x1);
@@ -541,7 +538,7 @@ test_halves(void)
 	start(&f);
 	f.d.enabled.host_reset = false;
 	set_up(&f);
-	last = vk_slots_take(&f.d, &b, GENERAL, VK_BRACKET_TIME, 1, true);
+	last = vk_slots_take(&f.d, &b, GENERAL, VK_MEASURE_TIME, 1, true);
 	vk_slot_end(&f.d, FQ_CB, &last);
 	g_assert_cmphex(last.sources, ==, 0);
 	g_assert_cmpuint(last.halves, ==, 0);
@@ -563,8 +560,8 @@ test_reading(void)
 
 	start(&f);
 	set_up(&f);
-	vk_slots_take(&f.d, &runs, GENERAL, VK_BRACKET_ALL, 1, false);
-	struct vk_slot slot = vk_slots_take(&f.d, &runs, GENERAL, VK_BRACKET_ALL, 1, false);
+	vk_slots_take(&f.d, &runs, GENERAL, VK_MEASURE_ALL, 1, false);
+	struct vk_slot slot = vk_slots_take(&f.d, &runs, GENERAL, VK_MEASURE_ALL, 1, false);
 	vk_slot_begin(&f.d, FQ_CB, GENERAL, &slot, false);
 	vk_slot_end(&f.d, FQ_CB, &slot);
 	uint32_t left = slot.sources;
@@ -614,7 +611,7 @@ test_one_by_one(void)
 
 	start(&f);
 	set_up(&f);
-	struct vk_slot slot = vk_slots_take(&f.d, &runs, GENERAL, VK_BRACKET_ALL, 1, false);
+	struct vk_slot slot = vk_slots_take(&f.d, &runs, GENERAL, VK_MEASURE_ALL, 1, false);
 	struct vk_slot stamps = slot;
 	stamps.sources = 0x1;
 	vk_slot_begin(&f.d, FQ_CB, GENERAL, &stamps, false);
@@ -658,7 +655,7 @@ record_round(struct round *r, uint32_t n, bool host_reset, uint32_t every, uint3
 	fq.count_only = true;
 	for (uint32_t i = 0; i < n; i++) {
 		fq.counted[0] = fq.counted[1] = 1000 + i;
-		r->slots[i] = vk_slots_take(&r->f.d, &r->runs, GENERAL, VK_BRACKET_ALL, 1, true);
+		r->slots[i] = vk_slots_take(&r->f.d, &r->runs, GENERAL, VK_MEASURE_ALL, 1, true);
 		g_assert_nonnull(r->slots[i].page);
 		/* A reset is recorded with the first begin of a run, whoever that is. */
 		struct vk_slot nothing = r->slots[i];
@@ -739,7 +736,7 @@ test_rounds(void)
 		for (uint32_t k = 0; k < r.n; k++) {
 			/* Before the fetch nothing is there. */
 			g_assert_cmpint(read_of_round(&r, k), ==, TALLY_NOT_READY);
-			vk_slot_want(&r.f.d, &r.slots[k], r.slots[k].sources);
+			vk_slot_request(&r.f.d, &r.slots[k], r.slots[k].sources);
 		}
 		vk_slots_fetch(&r.f.d);
 		g_assert_cmpuint(fq.n_results, ==, round_cases[i].calls);
@@ -758,7 +755,7 @@ test_rounds(void)
 		/* The same again, of which the driver says nothing now. */
 		fq.hold = fq.untouched = true;
 		for (uint32_t k = 0; k < r.n; k++)
-			vk_slot_want(&r.f.d, &r.slots[k], r.slots[k].sources);
+			vk_slot_request(&r.f.d, &r.slots[k], r.slots[k].sources);
 		vk_slots_fetch(&r.f.d);
 		for (uint32_t k = 0; k < r.n; k++) {
 			g_assert_cmpint(read_of_round(&r, k), ==, TALLY_NOT_READY);
@@ -778,7 +775,7 @@ test_round_fails(void)
 		fq.fail_results = VK_ERROR_DEVICE_LOST;
 		fq.fail_from = from;
 		for (uint32_t k = 0; k < r.n; k++)
-			vk_slot_want(&r.f.d, &r.slots[k], r.slots[k].sources);
+			vk_slot_request(&r.f.d, &r.slots[k], r.slots[k].sources);
 		vk_slots_fetch(&r.f.d);
 		g_assert_cmpuint(fq.n_results, ==, 4);
 		unsigned fine = 0;
@@ -804,10 +801,10 @@ test_round_of_many(void)
 	start(&f);
 	set_up(&f);
 	for (uint32_t i = 0; i < 32; i++) {
-		slots[i] = vk_slots_take(&f.d, &runs[i], GENERAL, VK_BRACKET_ALL, 1, false);
+		slots[i] = vk_slots_take(&f.d, &runs[i], GENERAL, VK_MEASURE_ALL, 1, false);
 		vk_slot_begin(&f.d, FQ_CB, GENERAL, &slots[i], false);
 		vk_slot_end(&f.d, FQ_CB, &slots[i]);
-		vk_slot_want(&f.d, &slots[i], slots[i].sources);
+		vk_slot_request(&f.d, &slots[i], slots[i].sources);
 	}
 	vk_slots_fetch(&f.d);
 	g_assert_cmpuint(fq.n_results, ==, 2);
@@ -858,8 +855,8 @@ take_and_give(gpointer data)
 	for (int round = 0; round < 200; round++) {
 		struct vk_slot_runs runs = { .n = 0 };
 		for (int i = 0; i < 100; i++)
-			r->n_missing += !vk_slots_take(&r->f->d, &runs, r->family,
-						       VK_BRACKET_ALL, 1, false)
+			r->n_missing += !vk_slots_take(&r->f->d, &runs, r->family, VK_MEASURE_ALL,
+						       1, false)
 						 .page;
 		release(r->f, &runs);
 	}

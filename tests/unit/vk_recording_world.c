@@ -46,8 +46,8 @@ uint32_t
 vk_slots_sources(const struct vk_device *d, uint32_t family, unsigned what)
 {
 	(void)d, (void)family;
-	return (what & VK_BRACKET_TIME ? 1 : 0) |
-	       (what & VK_BRACKET_STATISTICS ? WORLD_STATISTICS : 0);
+	return (what & VK_MEASURE_TIME ? 1 : 0) |
+	       (what & VK_MEASURE_STATISTICS ? WORLD_STATISTICS : 0);
 }
 
 uint32_t
@@ -123,7 +123,7 @@ void
 vk_slot_yield(struct vk_device *d, VkCommandBuffer cb, struct vk_slot *slot, unsigned what)
 {
 	(void)d, (void)cb;
-	if (!(what & VK_BRACKET_STATISTICS))
+	if (!(what & VK_MEASURE_STATISTICS))
 		return;
 	g_assert_true(slot->sources & WORLD_STATISTICS);
 	g_assert_cmpuint(slot->halves, ==, TALLY_VK_BEGIN);
@@ -413,20 +413,20 @@ static void
 tally(struct vk_command *c, const char *word)
 {
 	if (g_str_equal(word, "draw")) {
-		VK_TALLY_DRAW(c, 3, 2);
+		VK_COUNT_DRAW(c, 3, 2);
 	} else if (g_str_equal(word, "indirect")) {
-		VK_TALLY_INDIRECT(c, 4);
+		VK_COUNT_INDIRECT(c, 4);
 	} else if (g_str_equal(word, "count")) {
-		VK_TALLY_INDIRECT_COUNT(c);
+		VK_COUNT_INDIRECT_COUNT(c);
 	} else if (g_str_equal(word, "mesh")) {
-		VK_TALLY_MESH(c);
+		VK_COUNT_MESH(c);
 	} else {
 		VkMultiDrawInfoEXT draws[] = { { 0, 3 }, { 3, 6 } };
 		VkMultiDrawIndexedInfoEXT indexed[] = { { 0, 3, 0 }, { 3, 6, 0 } };
 		if (g_str_equal(word, "multi"))
-			VK_TALLY_MULTI(c, draws, 2, sizeof(draws[0]), 2);
+			VK_COUNT_MULTI(c, draws, 2, sizeof(draws[0]), 2);
 		else
-			VK_TALLY_MULTI_INDEXED(c, indexed, 2, sizeof(indexed[0]), 2);
+			VK_COUNT_MULTI_INDEXED(c, indexed, 2, sizeof(indexed[0]), 2);
 	}
 }
 

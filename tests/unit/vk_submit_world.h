@@ -1,7 +1,7 @@
 /* tests/unit/vk_submit_world.h - a device without a driver, for tests of submitting and reading.
  *
  * Stands in for what vk_layer/'s submitting files need: slots whose results a test writes down by
- * number, brackets, command buffers whose recordings a test builds, fences that are signalled up to
+ * number, batch intervals, command buffers whose recordings a test builds, fences that are signalled up to
  * where the test says. State is one global, `w`; each test runs in a process of its own.
  */
 #ifndef PASSTALLY_TESTS_UNIT_VK_SUBMIT_WORLD_H
@@ -35,7 +35,7 @@ static struct {
 	struct vk_command commands[W_BUFFERS];
 	char page;
 	bool read_waits, no_cover;
-	unsigned n_reads, n_resets, n_stops;
+	unsigned n_slots, n_resets, n_stops;
 	unsigned n_rounds; /* in which something was wanted */
 	uint64_t wanted[W_SLOTS / 64], fetched[W_SLOTS / 64];
 	/* The driver. */
@@ -48,13 +48,13 @@ static struct {
 	uint32_t n_seen;
 	unsigned reads_before_call;
 	void (*during_call)(void); /* what another thread does meanwhile */
-	struct vk_bracket_pair pairs[4];
+	struct vk_batch_interval pairs[4];
 	uint32_t n_pairs, n_released;
 } w;
 
 struct vk_handles vk_commands;
-static struct vk_command nobody;
-__thread struct vk_command *vk_last_command = &nobody;
+static struct vk_command no_command;
+__thread struct vk_command *vk_last_command = &no_command;
 
 struct vk_command *
 vk_command_look_up(VkCommandBuffer handle)
@@ -117,7 +117,7 @@ uint32_t
 vk_slots_sources(const struct vk_device *d, uint32_t family, unsigned what)
 {
 	(void)d, (void)family;
-	return what == VK_BRACKET_TIME ? 0 : UINT32_MAX;
+	return what == VK_MEASURE_TIME ? 0 : UINT32_MAX;
 }
 
 const struct vk_layout *
@@ -174,7 +174,7 @@ vk_slots_read_waits(const struct vk_device *d)
 }
 
 void
-vk_slot_want(struct vk_device *d, const struct vk_slot *slot, uint32_t sources)
+vk_slot_request(struct vk_device *d, const struct vk_slot *slot, uint32_t sources)
 {
 	(void)d;
 	g_assert_nonnull(slot->page);
@@ -202,7 +202,7 @@ vk_slot_read(struct vk_device *d, uint32_t family, const struct vk_slot *slot, u
 	const struct w_slot *s = &w.slots[slot->index];
 	g_assert_nonnull(slot->page);
 	g_assert_cmphex(w.fetched[slot->index / 64] & UINT64_C(1) << slot->index % 64, !=, 0);
-	w.n_reads++;
+	w.n_slots++;
 	if (s->status != TALLY_OK)
 		return s->status;
 	*left = 0;
@@ -234,14 +234,14 @@ vk_slots_tick(struct vk_device *d, uint64_t now_ns)
 	g_assert_cmpuint(now_ns, >, 0);
 }
 
-struct vk_bracket_pair *
-vk_brackets_take(struct vk_device *d, uint32_t family)
+struct vk_batch_interval *
+vk_batch_intervals_take(struct vk_device *d, uint32_t family)
 {
 	(void)d, (void)family;
 	if (w.n_pairs == G_N_ELEMENTS(w.pairs))
 		return NULL;
 	uint32_t n = w.n_pairs++;
-	struct vk_bracket_pair *pair = &w.pairs[n];
+	struct vk_batch_interval *pair = &w.pairs[n];
 	pair->first = (VkCommandBuffer)(uintptr_t)(0x1000 + 2 * n);
 	pair->last = (VkCommandBuffer)(uintptr_t)(0x1001 + 2 * n);
 	pair->slot = (struct vk_slot){
@@ -254,7 +254,7 @@ vk_brackets_take(struct vk_device *d, uint32_t family)
 }
 
 void
-vk_brackets_release(struct vk_device *d, uint32_t family, struct vk_bracket_pair *pair)
+vk_batch_intervals_release(struct vk_device *d, uint32_t family, struct vk_batch_interval *pair)
 {
 	(void)d, (void)family;
 	g_assert_nonnull(pair);
@@ -290,7 +290,7 @@ w_submit(VkQueue queue, uint32_t n, const VkSubmitInfo *infos, VkFence fence)
 	}
 	w.n_submits++;
 	w.n_seen = 0;
-	w.reads_before_call = w.n_reads;
+	w.reads_before_call = w.n_slots;
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t k = 0; k < infos[i].commandBufferCount; k++)
 			w.seen[w.n_seen++ % 16] = infos[i].pCommandBuffers[k];

@@ -10,9 +10,9 @@
 
 #define WAIT_NS UINT64_C(2000000000)
 
-/* A piece of the call, with the command buffers that it covers. */
+/* A slice of the call, with the command buffers that it covers. */
 struct part {
-	struct vk_piece piece;
+	struct vk_slice slice;
 	bool sampled, whole; /* `whole`: the batch is not cut */
 	uint32_t from, to; /* the game's command buffers in it, counted over the call */
 };
@@ -122,8 +122,8 @@ static uint64_t
 sample(struct vk_exact_call *x)
 {
 	uint64_t t0 = tally_clock_now_ns();
-	x->through = drain(x->q);
-	uint64_t number = x->through ? tally_snapshot_take() : TALLY_NO_SNAPSHOT;
+	x->completed = drain(x->q);
+	uint64_t number = x->completed ? tally_snapshot_take() : TALLY_NO_SNAPSHOT;
 	x->overhead_ns += tally_clock_now_ns() - t0;
 	return number;
 }
@@ -136,10 +136,10 @@ doubt_frame(struct vk_exact_call *x)
 {
 	struct vk_device *d = x->q->device;
 	pthread_mutex_lock(&d->lock);
-	struct vk_fill *fill = x->q->frame_fill;
-	if (fill && fill->pass) {
-		fill->pass->flags |= TALLY_FLAG(UNSAMPLED);
-		fill->pass->snapshot_from = fill->pass->snapshot_to = TALLY_NO_SNAPSHOT;
+	struct vk_pending_pass *pending = x->q->frame_pass;
+	if (pending && pending->pass) {
+		pending->pass->flags |= TALLY_FLAG(UNSAMPLED);
+		pending->pass->snapshot_from = pending->pass->snapshot_to = TALLY_NO_SNAPSHOT;
 	}
 	pthread_mutex_unlock(&d->lock);
 }
@@ -148,20 +148,20 @@ doubt_frame(struct vk_exact_call *x)
 static void
 set_frame(struct vk_exact_call *x, uint64_t from, uint64_t to)
 {
-	struct vk_fill *fill = x->q->frame_fill;
-	if (!fill || !fill->pass)
+	struct vk_pending_pass *pending = x->q->frame_pass;
+	if (!pending || !pending->pass)
 		return;
-	fill->unsampled |= !from || !to;
-	if (fill->unsampled) {
-		fill->pass->flags |= TALLY_FLAG(UNSAMPLED);
-		fill->pass->snapshot_from = fill->pass->snapshot_to = TALLY_NO_SNAPSHOT;
+	pending->unsampled |= !from || !to;
+	if (pending->unsampled) {
+		pending->pass->flags |= TALLY_FLAG(UNSAMPLED);
+		pending->pass->snapshot_from = pending->pass->snapshot_to = TALLY_NO_SNAPSHOT;
 		return;
 	}
-	fill->pass->flags &= ~TALLY_FLAG(UNSAMPLED);
-	if (!fill->snapshot_from)
-		fill->snapshot_from = from;
-	fill->pass->snapshot_from = fill->snapshot_from;
-	fill->pass->snapshot_to = to;
+	pending->pass->flags &= ~TALLY_FLAG(UNSAMPLED);
+	if (!pending->snapshot_from)
+		pending->snapshot_from = from;
+	pending->pass->snapshot_from = pending->snapshot_from;
+	pending->pass->snapshot_to = to;
 }
 
 /* Sets the numbers of the passes in command buffers first to end - 1. */
@@ -170,16 +170,16 @@ set_numbers(struct vk_exact_call *x, uint32_t first, uint32_t end, uint64_t from
 {
 	struct vk_device *d = x->q->device;
 	pthread_mutex_lock(&d->lock);
-	for (uint32_t i = 0; i < x->s->n_fills; i++) {
-		struct vk_fill *fill = &x->s->fills[i];
-		if (!fill->pass || fill->buffer < first || fill->buffer >= end ||
-		    fill->pass->unattributed)
+	for (uint32_t i = 0; i < x->s->n_passes; i++) {
+		struct vk_pending_pass *pending = &x->s->passes[i];
+		if (!pending->pass || pending->buffer < first || pending->buffer >= end ||
+		    pending->pass->unattributed)
 			continue;
 		if (from && to) {
-			fill->pass->snapshot_from = from;
-			fill->pass->snapshot_to = to;
+			pending->pass->snapshot_from = from;
+			pending->pass->snapshot_to = to;
 		} else {
-			fill->pass->flags |= TALLY_FLAG(UNSAMPLED);
+			pending->pass->flags |= TALLY_FLAG(UNSAMPLED);
 		}
 	}
 	set_frame(x, from, to);
@@ -239,9 +239,9 @@ static struct part *
 add_part(struct plan *plan, uint32_t batch, uint32_t first, uint32_t n)
 {
 	struct part *part = &plan->parts[plan->n++];
-	part->piece.batch = batch;
-	part->piece.first = first;
-	part->piece.n = n;
+	part->slice.batch = batch;
+	part->slice.first = first;
+	part->slice.n = n;
 	return part;
 }
 
@@ -256,7 +256,7 @@ plan_batch(const struct vk_exact_call *x, struct plan *plan, uint32_t batch, uin
 		part->sampled = n;
 		part->from = at;
 		part->to = at + n;
-		part->piece.last = true;
+		part->slice.last = true;
 		return;
 	}
 	bool waits = vk_batch_has_waits(&x->game, batch);
@@ -264,17 +264,17 @@ plan_batch(const struct vk_exact_call *x, struct plan *plan, uint32_t batch, uin
 	struct part *part = NULL;
 	if (waits) {
 		part = add_part(plan, batch, 0, 0);
-		part->piece.waits = true;
+		part->slice.waits = true;
 		part->from = part->to = at;
 	}
-	for (uint32_t first = 0; first < n; first += part->piece.n) {
+	for (uint32_t first = 0; first < n; first += part->slice.n) {
 		part = add_part(plan, batch, first, joined(&x->game, batch, first));
 		part->sampled = true;
 		part->from = at + first;
-		part->to = part->from + part->piece.n;
+		part->to = part->from + part->slice.n;
 	}
-	part->piece.signals = part->piece.last = true;
-	part->whole = !waits && part->piece.n == n;
+	part->slice.signals = part->slice.last = true;
+	part->whole = !waits && part->slice.n == n;
 }
 
 static bool
@@ -320,20 +320,20 @@ send_rest(const struct vk_exact_call *x, uint32_t first)
 static VkResult
 send_unsampled(const struct vk_exact_call *x, const struct plan *plan, uint32_t i)
 {
-	const struct vk_piece *at = &plan->parts[i].piece;
-	bool begins = i == 0 || plan->parts[i - 1].piece.batch != at->batch;
+	const struct vk_slice *at = &plan->parts[i].slice;
+	bool begins = i == 0 || plan->parts[i - 1].slice.batch != at->batch;
 	if (begins)
 		return send_rest(x, at->batch);
 	bool last = at->batch + 1 == x->game.n;
-	struct vk_piece rest = {
+	struct vk_slice rest = {
 		.batch = at->batch,
 		.first = at->first,
 		.n = vk_batch_n_buffers(&x->game, at->batch) - at->first,
 		.signals = true,
 		.last = true,
 	};
-	struct vk_piece_info info;
-	vk_piece_build(&x->game, &rest, &info);
+	struct vk_slice_info info;
+	vk_slice_build(&x->game, &rest, &info);
 	VkResult result = send(x, &info.batches, last ? x->fence : VK_NULL_HANDLE);
 	return last || result != VK_SUCCESS ? result : send_rest(x, at->batch + 1);
 }
@@ -341,17 +341,17 @@ send_unsampled(const struct vk_exact_call *x, const struct plan *plan, uint32_t 
 static VkResult
 send_part(const struct vk_exact_call *x, const struct part *part)
 {
-	bool last = part->piece.last && part->piece.batch + 1 == x->game.n;
+	bool last = part->slice.last && part->slice.batch + 1 == x->game.n;
 	VkFence fence = last ? x->fence : VK_NULL_HANDLE;
-	struct vk_piece_info info;
+	struct vk_slice_info info;
 	if (part->whole) {
 		info.batches = (struct vk_batches){ .n = 1 };
 		if (x->one)
-			info.batches.one = x->down.one + part->piece.batch;
+			info.batches.one = x->down.one + part->slice.batch;
 		else
-			info.batches.two = x->down.two + part->piece.batch;
+			info.batches.two = x->down.two + part->slice.batch;
 	} else {
-		vk_piece_build(&x->game, &part->piece, &info);
+		vk_slice_build(&x->game, &part->slice, &info);
 	}
 	return send(x, &info.batches, fence);
 }
@@ -359,7 +359,7 @@ send_part(const struct vk_exact_call *x, const struct part *part)
 /* ---- is waiting allowed? ---- */
 
 static void
-tell(enum vk_verdict verdict)
+report_verdict(enum vk_verdict verdict)
 {
 	static const char *const why[VK_N_VERDICTS] = {
 		[VK_WAITS_HOST] = "it waits for a timeline semaphore that nothing submitted so "
@@ -390,7 +390,7 @@ may_wait(const struct vk_exact_call *x, uint32_t batch)
 	enum vk_verdict verdict = vk_resolve_ask(x->q->device->resolve, x->q->line, op);
 	vk_op_destroy(op);
 	if (verdict != VK_RESOLVED)
-		tell(verdict);
+		report_verdict(verdict);
 	return verdict == VK_RESOLVED;
 }
 
@@ -405,8 +405,8 @@ run_parts(struct vk_exact_call *x, struct plan *plan, VkResult *result)
 	uint32_t i = 0;
 	for (; i < plan->n; i++) {
 		const struct part *part = &plan->parts[i];
-		bool begins = i == 0 || plan->parts[i - 1].piece.batch != part->piece.batch;
-		if (is_over(x->q->device) || (begins && !may_wait(x, part->piece.batch)))
+		bool begins = i == 0 || plan->parts[i - 1].slice.batch != part->slice.batch;
+		if (is_over(x->q->device) || (begins && !may_wait(x, part->slice.batch)))
 			return i;
 		if (part->sampled && !before)
 			before = sample(x);
@@ -414,14 +414,13 @@ run_parts(struct vk_exact_call *x, struct plan *plan, VkResult *result)
 			return i;
 		/* Recorded before it is submitted: from here on, what it signals depends on
 		 * nothing but the GPU. */
-		if (part->piece.last)
+		if (part->slice.last)
 			vk_resolve_submitted(x->q->device->resolve, x->q->line,
-					     vk_batch_op(&x->game, part->piece.batch),
-					     x->serial);
+					     vk_batch_op(&x->game, part->slice.batch), x->serial);
 		*result = send_part(x, part);
 		if (*result != VK_SUCCESS)
 			return i;
-		x->through = false;
+		x->completed = false;
 		uint64_t after = TALLY_NO_SNAPSHOT;
 		if (part->sampled) {
 			after = sample(x);
@@ -440,7 +439,7 @@ submit_parts(struct vk_exact_call *x, struct plan *plan)
 	uint32_t i = run_parts(x, plan, &result);
 	if (i == plan->n)
 		return result;
-	x->through = false;
+	x->completed = false;
 	set_numbers(x, plan->parts[i].from, UINT32_MAX, TALLY_NO_SNAPSHOT, TALLY_NO_SNAPSHOT);
 	if (result == VK_ERROR_DEVICE_LOST)
 		return result;
@@ -452,7 +451,7 @@ submit_parts(struct vk_exact_call *x, struct plan *plan)
 	}
 	result = send_unsampled(x, plan, i);
 	if (result == VK_SUCCESS)
-		submitted(x, plan->parts[i].piece.batch);
+		submitted(x, plan->parts[i].slice.batch);
 	return result;
 }
 
@@ -469,7 +468,7 @@ submit_whole(struct vk_exact_call *x)
 	doubt_frame(x);
 	if (n == x->game.n)
 		from = sample(x);
-	x->through = false;
+	x->completed = false;
 	VkResult result = send(x, &x->down, x->fence);
 	if (result == VK_SUCCESS) {
 		submitted(x, n);

@@ -1,9 +1,9 @@
-/* vk_layer/exact/exact.h - `--snapshot exact`: submissions in pieces, with totals read between
+/* vk_layer/exact/exact.h - `--snapshot exact`: submissions in slices, with totals read between
  * them.
  *
  * In a captured frame a batch is submitted one command buffer at a time. Before the first and
  * after each command buffer this waits, 2 s at most, for a fence of our own and takes a sample,
- * whose numbers go into the passes of the piece. It does so only where everything before it
+ * whose numbers go into the passes of the slice. It does so only where everything before it
  * will end without any action of the game (resolve.h); passes that are not sampled are flagged
  * UNSAMPLED, and each reason is logged once. No lock is held while it waits: other queues
  * continue, and the attribution has to account for what they do meanwhile. After a wait that
@@ -20,14 +20,14 @@ struct vk_exact_call {
 	struct vk_queue *q;
 	struct vk_submission *s;
 	bool logged; /* passes of it are in the log: `s` is set */
-	struct vk_batches game, down; /* what the game passed; the same with brackets */
+	struct vk_batches game, down; /* what the game passed; the same with intervals around */
 	VkFence fence;
 	PFN_vkQueueSubmit one; /* `next` of the spelling that was called, or NULL */
 	PFN_vkQueueSubmit2 two;
 	uint64_t serial;	  /* the serial that the call gets */
 	/* Set by vk_exact_submit(). */
 	uint64_t overhead_ns; /* our waits and samples */
-	bool through;	      /* all of it has completed */
+	bool completed; /* all of it has completed */
 };
 
 /* Called at the device's creation: follows semaphores if `exact` is configured. It cannot fail:
@@ -37,7 +37,7 @@ void vk_exact_destroy(struct vk_device *d);
 /* Destroys the queue's fence, unless the driver is still using it. */
 void vk_exact_finish(struct vk_queue *q, bool calls);
 
-/* Forwards the call, in pieces where it is to be sampled. Without the lock. */
+/* Forwards the call, in slices where it is to be sampled. Without the lock. */
 VkResult vk_exact_submit(struct vk_exact_call *x);
 
 /* ---- semaphores.c ---- */

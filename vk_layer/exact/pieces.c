@@ -19,7 +19,7 @@ vk_batch_may_cut(const struct vk_batches *b, uint32_t i)
 	const VkBaseInStructure *s = b->one ? b->one[i].pNext : b->two[i].pNext;
 	for (; s; s = s->pNext) {
 		if (is_repeated(s))
-			return false; /* a piece has room for one of each */
+			return false; /* a slice has room for one of each */
 		switch ((int)s->sType) {
 		case VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO:
 		case VK_STRUCTURE_TYPE_DEVICE_GROUP_SUBMIT_INFO:
@@ -44,48 +44,48 @@ vk_batch_has_waits(const struct vk_batches *b, uint32_t i)
 }
 
 static void
-cut_timeline(VkTimelineSemaphoreSubmitInfo *t, const struct vk_piece *piece)
+cut_timeline(VkTimelineSemaphoreSubmitInfo *t, const struct vk_slice *slice)
 {
-	if (!piece->waits) {
+	if (!slice->waits) {
 		t->waitSemaphoreValueCount = 0;
 		t->pWaitSemaphoreValues = NULL;
 	}
-	if (!piece->signals) {
+	if (!slice->signals) {
 		t->signalSemaphoreValueCount = 0;
 		t->pSignalSemaphoreValues = NULL;
 	}
 }
 
 static void
-cut_group(VkDeviceGroupSubmitInfo *g, const struct vk_piece *piece)
+cut_group(VkDeviceGroupSubmitInfo *g, const struct vk_slice *slice)
 {
-	if (!piece->waits) {
+	if (!slice->waits) {
 		g->waitSemaphoreCount = 0;
 		g->pWaitSemaphoreDeviceIndices = NULL;
 	}
-	if (!piece->signals) {
+	if (!slice->signals) {
 		g->signalSemaphoreCount = 0;
 		g->pSignalSemaphoreDeviceIndices = NULL;
 	}
 	if (!g->commandBufferCount)
 		return;
-	g->commandBufferCount = piece->n;
-	g->pCommandBufferDeviceMasks = piece->n ? g->pCommandBufferDeviceMasks + piece->first
+	g->commandBufferCount = slice->n;
+	g->pCommandBufferDeviceMasks = slice->n ? g->pCommandBufferDeviceMasks + slice->first
 						: NULL;
 }
 
-/* The copy of a structure, in `out`; NULL: it is left out of this piece. */
+/* The copy of a structure, in `out`; NULL: it is left out of this slice. */
 static VkBaseInStructure *
-copy_one(const VkBaseInStructure *from, const struct vk_piece *piece, struct vk_piece_info *out)
+copy_one(const VkBaseInStructure *from, const struct vk_slice *slice, struct vk_slice_info *out)
 {
 	switch ((int)from->sType) {
 	case VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO:
 		out->timeline = *(const VkTimelineSemaphoreSubmitInfo *)from;
-		cut_timeline(&out->timeline, piece);
+		cut_timeline(&out->timeline, slice);
 		return (VkBaseInStructure *)&out->timeline;
 	case VK_STRUCTURE_TYPE_DEVICE_GROUP_SUBMIT_INFO:
 		out->group = *(const VkDeviceGroupSubmitInfo *)from;
-		cut_group(&out->group, piece);
+		cut_group(&out->group, slice);
 		return (VkBaseInStructure *)&out->group;
 	case VK_STRUCTURE_TYPE_PROTECTED_SUBMIT_INFO:
 		out->protection = *(const VkProtectedSubmitInfo *)from;
@@ -94,12 +94,12 @@ copy_one(const VkBaseInStructure *from, const struct vk_piece *piece, struct vk_
 		out->performance = *(const VkPerformanceQuerySubmitInfoKHR *)from;
 		return (VkBaseInStructure *)&out->performance;
 	case STYPE_LATENCY_SUBMISSION:
-		out->latency = *(const struct vk_piece_latency *)from;
+		out->latency = *(const struct vk_slice_latency *)from;
 		return (VkBaseInStructure *)&out->latency;
 	case STYPE_FRAME_BOUNDARY:
-		if (!piece->last)
+		if (!slice->last)
 			return NULL;
-		out->frame = *(const struct vk_piece_frame *)from;
+		out->frame = *(const struct vk_slice_frame *)from;
 		return (VkBaseInStructure *)&out->frame;
 	default:
 		return NULL;
@@ -107,11 +107,11 @@ copy_one(const VkBaseInStructure *from, const struct vk_piece *piece, struct vk_
 }
 
 static const void *
-copy_chain(const void *chain, const struct vk_piece *piece, struct vk_piece_info *out)
+copy_chain(const void *chain, const struct vk_slice *slice, struct vk_slice_info *out)
 {
 	const VkBaseInStructure *head = NULL;
 	for (const VkBaseInStructure *s = chain; s; s = s->pNext) {
-		VkBaseInStructure *copy = copy_one(s, piece, out);
+		VkBaseInStructure *copy = copy_one(s, slice, out);
 		if (!copy)
 			continue;
 		copy->pNext = head;
@@ -121,19 +121,19 @@ copy_chain(const void *chain, const struct vk_piece *piece, struct vk_piece_info
 }
 
 static void
-build_one(const VkSubmitInfo *from, const struct vk_piece *piece, struct vk_piece_info *out)
+build_one(const VkSubmitInfo *from, const struct vk_slice *slice, struct vk_slice_info *out)
 {
 	VkSubmitInfo *to = &out->one;
 	*to = *from;
-	to->pNext = copy_chain(from->pNext, piece, out);
-	to->commandBufferCount = piece->n;
-	to->pCommandBuffers = piece->n ? from->pCommandBuffers + piece->first : NULL;
-	if (!piece->waits) {
+	to->pNext = copy_chain(from->pNext, slice, out);
+	to->commandBufferCount = slice->n;
+	to->pCommandBuffers = slice->n ? from->pCommandBuffers + slice->first : NULL;
+	if (!slice->waits) {
 		to->waitSemaphoreCount = 0;
 		to->pWaitSemaphores = NULL;
 		to->pWaitDstStageMask = NULL;
 	}
-	if (!piece->signals) {
+	if (!slice->signals) {
 		to->signalSemaphoreCount = 0;
 		to->pSignalSemaphores = NULL;
 	}
@@ -141,18 +141,18 @@ build_one(const VkSubmitInfo *from, const struct vk_piece *piece, struct vk_piec
 }
 
 static void
-build_two(const VkSubmitInfo2 *from, const struct vk_piece *piece, struct vk_piece_info *out)
+build_two(const VkSubmitInfo2 *from, const struct vk_slice *slice, struct vk_slice_info *out)
 {
 	VkSubmitInfo2 *to = &out->two;
 	*to = *from;
-	to->pNext = copy_chain(from->pNext, piece, out);
-	to->commandBufferInfoCount = piece->n;
-	to->pCommandBufferInfos = piece->n ? from->pCommandBufferInfos + piece->first : NULL;
-	if (!piece->waits) {
+	to->pNext = copy_chain(from->pNext, slice, out);
+	to->commandBufferInfoCount = slice->n;
+	to->pCommandBufferInfos = slice->n ? from->pCommandBufferInfos + slice->first : NULL;
+	if (!slice->waits) {
 		to->waitSemaphoreInfoCount = 0;
 		to->pWaitSemaphoreInfos = NULL;
 	}
-	if (!piece->signals) {
+	if (!slice->signals) {
 		to->signalSemaphoreInfoCount = 0;
 		to->pSignalSemaphoreInfos = NULL;
 	}
@@ -160,11 +160,10 @@ build_two(const VkSubmitInfo2 *from, const struct vk_piece *piece, struct vk_pie
 }
 
 void
-vk_piece_build(const struct vk_batches *b, const struct vk_piece *piece,
-	       struct vk_piece_info *out)
+vk_slice_build(const struct vk_batches *b, const struct vk_slice *slice, struct vk_slice_info *out)
 {
 	if (b->one)
-		build_one(&b->one[piece->batch], piece, out);
+		build_one(&b->one[slice->batch], slice, out);
 	else
-		build_two(&b->two[piece->batch], piece, out);
+		build_two(&b->two[slice->batch], slice, out);
 }

@@ -1,8 +1,8 @@
 /* vk_layer/exact/pieces.h - one batch of a submission, cut between its command buffers.
  *
  * The game may rely on the order of submission but not on that of batches, so a batch may be
- * submitted in pieces: the first has what it waits for, the last what it signals (FACTS 5.2).
- * Each structure of its pNext chain goes with each piece, or with the last, depending on its
+ * submitted in slices: the first has what it waits for, the last what it signals (FACTS 5.2).
+ * Each structure of its pNext chain goes with each slice, or with the last, depending on its
  * meaning. Reads what the game passed, never writes to it, allocates nothing. No lock, any
  * thread.
  */
@@ -11,7 +11,7 @@
 
 #include "vk_layer/submit/batch.h"
 
-struct vk_piece {
+struct vk_slice {
 	uint32_t batch;	     /* index in the call */
 	uint32_t first, n;   /* its command buffers */
 	bool waits, signals; /* it has the waits, or signals, of the batch */
@@ -19,7 +19,7 @@ struct vk_piece {
 };
 
 /* VK_EXT_frame_boundary and VK_NV_low_latency2 are newer than Debian's headers. */
-struct vk_piece_frame {
+struct vk_slice_frame {
 	VkStructureType sType;
 	const void *pNext;
 	VkFlags flags;
@@ -33,14 +33,14 @@ struct vk_piece_frame {
 	const void *pTag;
 };
 
-struct vk_piece_latency {
+struct vk_slice_latency {
 	VkStructureType sType;
 	const void *pNext;
 	uint64_t presentID;
 };
 
-/* A piece as it is submitted; points into itself and into what the game passed. */
-struct vk_piece_info {
+/* A slice as it is submitted; points into itself and into what the game passed. */
+struct vk_slice_info {
 	struct vk_batches batches; /* has one batch */
 	VkSubmitInfo one;
 	VkSubmitInfo2 two;
@@ -48,15 +48,15 @@ struct vk_piece_info {
 	VkDeviceGroupSubmitInfo group;
 	VkProtectedSubmitInfo protection;
 	VkPerformanceQuerySubmitInfoKHR performance;
-	struct vk_piece_frame frame;
-	struct vk_piece_latency latency;
+	struct vk_slice_frame frame;
+	struct vk_slice_latency latency;
 };
 
 /* Are all structures in the chain of the batch of a kind that can be cut? */
 bool vk_batch_may_cut(const struct vk_batches *b, uint32_t i);
 bool vk_batch_has_waits(const struct vk_batches *b, uint32_t i);
 /* Only for a batch that may be cut. */
-void vk_piece_build(const struct vk_batches *b, const struct vk_piece *piece,
-		    struct vk_piece_info *out);
+void
+vk_slice_build(const struct vk_batches *b, const struct vk_slice *slice, struct vk_slice_info *out);
 
 #endif

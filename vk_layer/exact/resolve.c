@@ -335,7 +335,7 @@ vk_resolve_submitted(struct vk_resolve *r, struct vk_line *line, struct vk_op *o
 }
 
 void
-vk_resolve_through(struct vk_resolve *r, struct vk_line *line, uint64_t serial)
+vk_resolve_completed(struct vk_resolve *r, struct vk_line *line, uint64_t serial)
 {
 	if (!r || !line)
 		return;

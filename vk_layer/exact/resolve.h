@@ -58,6 +58,6 @@ enum vk_verdict vk_resolve_ask(struct vk_resolve *r, struct vk_line *line, struc
 void vk_resolve_submitted(struct vk_resolve *r, struct vk_line *line, struct vk_op *op,
 			  uint64_t serial);
 /* All of the queue's operations with serials up to this one have ended. */
-void vk_resolve_through(struct vk_resolve *r, struct vk_line *line, uint64_t serial);
+void vk_resolve_completed(struct vk_resolve *r, struct vk_line *line, uint64_t serial);
 
 #endif

@@ -138,7 +138,7 @@ vk_batch_op(const struct vk_batches *b, uint32_t i)
 /* They have no serial of their own: the end of a later submission shows
  * that they have ended. */
 static void
-told(struct vk_queue *q, struct vk_op *op)
+note_op(struct vk_queue *q, struct vk_op *op)
 {
 	pthread_mutex_lock(&q->device->lock);
 	uint64_t serial = q->serial + 1;
@@ -151,14 +151,14 @@ vk_exact_presented(struct vk_queue *q, const VkPresentInfoKHR *info)
 {
 	if (!q->device->resolve || !info->waitSemaphoreCount)
 		return;
-	told(q, plain_op(NULL, info->waitSemaphoreCount, info->pWaitSemaphores, 0, NULL));
+	note_op(q, plain_op(NULL, info->waitSemaphoreCount, info->pWaitSemaphores, 0, NULL));
 }
 
 void
 vk_exact_bound(struct vk_queue *q, uint32_t n, const VkBindSparseInfo *infos)
 {
 	for (uint32_t i = 0; i < n && q->device->resolve; i++)
-		told(q, plain_op(infos[i].pNext, infos[i].waitSemaphoreCount,
-				 infos[i].pWaitSemaphores, infos[i].signalSemaphoreCount,
-				 infos[i].pSignalSemaphores));
+		note_op(q, plain_op(infos[i].pNext, infos[i].waitSemaphoreCount,
+				    infos[i].pWaitSemaphores, infos[i].signalSemaphoreCount,
+				    infos[i].pSignalSemaphores));
 }

@@ -22,8 +22,9 @@ struct vk_pool {
 
 struct vk_handles vk_commands;
 
-static struct vk_command nobody;
-__thread struct vk_command *vk_last_command __attribute__((tls_model("initial-exec"))) = &nobody;
+static struct vk_command no_command;
+__thread struct vk_command *vk_last_command
+	__attribute__((tls_model("initial-exec"))) = &no_command;
 
 /* Reused, never freed: see vk_last_command. */
 static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -58,7 +59,7 @@ link_command(struct vk_pool *pool, struct vk_command *c)
 
 /* No pass is open and nothing is being recorded. */
 static void
-settle(struct vk_command *c)
+clear_state(struct vk_command *c)
 {
 	c->counts = 0;
 	c->unknown = 0;
@@ -70,7 +71,7 @@ settle(struct vk_command *c)
 	c->no_queries = 0;
 	c->game_statistics = 0;
 	c->views = 1;
-	c->brackets_draws = false;
+	c->measures_draws = false;
 	c->sums = false;
 	c->suspending = c->suspended = c->has_chain = false;
 	memset(c->intervals, 0, sizeof(c->intervals));
@@ -82,7 +83,7 @@ static void
 drop_recording(struct vk_command *c)
 {
 	struct vk_recording *r = c->recording;
-	settle(c);
+	clear_state(c);
 	c->recording = NULL;
 	vk_recording_unref(r, false);
 }
@@ -137,7 +138,7 @@ static void
 start_recording(struct vk_command *c, const VkCommandBufferBeginInfo *info)
 {
 	struct vk_device *d = c->device;
-	settle(c);
+	clear_state(c);
 	struct vk_recording *r = vk_recording_renew(c->recording, d, c->pool->family);
 	c->recording = r;
 	if (!r)
@@ -152,7 +153,7 @@ start_recording(struct vk_command *c, const VkCommandBufferBeginInfo *info)
 			    (flags & VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT);
 	c->recording_now = true;
 	/* Inside a pass only the host can reset the slots of draws. */
-	c->brackets_draws = d->config->granularity == TALLY_GRANULARITY_DRAW &&
+	c->measures_draws = d->config->granularity == TALLY_GRANULARITY_DRAW &&
 			    d->enabled.host_reset && !r->simultaneous && !r->idle;
 	c->late.on = vk_slots_read_waits(d);
 	/* A primary, its secondaries included, must not use two pools. */
@@ -193,7 +194,7 @@ vk_end_command_buffer(struct vk_device *d, PFN_vkEndCommandBuffer next, VkComman
 		vk_whole_end(c);
 		vk_buffer_end(c);
 		c->recording->ends_suspended = c->suspended;
-		settle(c);
+		clear_state(c);
 	}
 	VkResult result = next(handle);
 	if (c && result != VK_SUCCESS)
@@ -236,7 +237,7 @@ follow(struct vk_device *d, struct vk_pool *pool, VkCommandBuffer handle, bool s
 	c->next = &d->next;
 	c->device = d;
 	c->secondary = secondary;
-	settle(c);
+	clear_state(c);
 	if (!vk_handles_put(&vk_commands, VK_HANDLE_KEY(handle), c)) {
 		put_command(c);
 		unfollowed(d, secondary);

@@ -47,7 +47,7 @@ struct vk_command {
 	uint32_t game_statistics; /* the game's statistics queries that are active */
 	uint8_t views; /* of the open render pass: a query inside it takes this many slots */
 	enum tally_pass_kind work_kind; /* of the open group of work */
-	bool brackets_draws; /* granularity draw: each workload has a slot,
+	bool measures_draws; /* granularity draw: each workload has a slot,
 				passes have only timestamps */
 	bool sums; /* the open pass gets its counters from the secondaries in it (R25) */
 	bool suspending; /* the open render pass ends by suspending */
@@ -84,23 +84,23 @@ vk_command_find(VkCommandBuffer handle)
 
 /* ---- counting, inline in every draw wrapper ---- */
 
-#define VK_TALLY_DRAW(c, n, times) \
+#define VK_COUNT_DRAW(c, n, times) \
 	((c)->call_counts.draws++, (c)->call_counts.vertices += (uint64_t)(n) * (times), \
 	 (c)->call_counts.instances += (times))
-#define VK_TALLY_MULTI(c, counts, n, stride, times) vk_tally_multi(c, counts, n, stride, times)
-#define VK_TALLY_MULTI_INDEXED(c, counts, n, stride, times) \
-	vk_tally_multi_indexed(c, counts, n, stride, times)
-#define VK_TALLY_INDIRECT(c, n) \
+#define VK_COUNT_MULTI(c, counts, n, stride, times) vk_count_multi(c, counts, n, stride, times)
+#define VK_COUNT_MULTI_INDEXED(c, counts, n, stride, times) \
+	vk_count_multi_indexed(c, counts, n, stride, times)
+#define VK_COUNT_INDIRECT(c, n) \
 	((c)->call_counts.draws += (n), (c)->call_counts.calls += 1 - (uint64_t)(n), \
 	 (c)->flags |= TALLY_FLAG(INDIRECT), \
 	 (c)->unknown |= TALLY_UNKNOWN_VERTICES | TALLY_UNKNOWN_INSTANCES)
-#define VK_TALLY_INDIRECT_COUNT(c) \
+#define VK_COUNT_INDIRECT_COUNT(c) \
 	((c)->call_counts.calls++, (c)->flags |= TALLY_FLAG(INDIRECT), \
 	 (c)->unknown |= TALLY_UNKNOWN_DRAWS | TALLY_UNKNOWN_VERTICES | TALLY_UNKNOWN_INSTANCES)
-#define VK_TALLY_MESH(c) ((c)->call_counts.draws++)
-void vk_tally_multi(struct vk_command *c, const VkMultiDrawInfoEXT *draws, uint32_t n,
+#define VK_COUNT_MESH(c) ((c)->call_counts.draws++)
+void vk_count_multi(struct vk_command *c, const VkMultiDrawInfoEXT *draws, uint32_t n,
 		    uint32_t stride, uint32_t instances);
-void vk_tally_multi_indexed(struct vk_command *c, const VkMultiDrawIndexedInfoEXT *draws,
+void vk_count_multi_indexed(struct vk_command *c, const VkMultiDrawIndexedInfoEXT *draws,
 			    uint32_t n, uint32_t stride, uint32_t instances);
 
 /* A draw when c->counts is 0: begins an interval of its own (granularity draw), or finds that

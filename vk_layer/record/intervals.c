@@ -11,7 +11,7 @@ vk_interval_take(struct vk_command *c, enum vk_around around, unsigned what, uin
 	*slot = vk_slots_take(c->device, &r->runs, r->family, what, views, resets);
 	c->intervals[around] = (struct vk_interval){
 		.state = VK_INTERVAL_VOID,
-		.counts = slot->page ? what & VK_BRACKET_COUNT : 0,
+		.counts = slot->page ? what & VK_MEASURE_COUNT : 0,
 	};
 	return slot->page != NULL;
 }

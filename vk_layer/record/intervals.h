@@ -32,7 +32,7 @@ enum vk_interval_state {
 
 struct vk_interval {
 	enum vk_interval_state state;
-	uint8_t counts; /* VK_BRACKET_: counters that run beside the time and may be yielded */
+	uint8_t counts; /* VK_MEASURE_: counters that run beside the time and may be yielded */
 };
 
 /* Takes a slot: the interval is VOID when there is none. `resets`: the slot may be reset in the

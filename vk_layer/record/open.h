@@ -46,12 +46,12 @@ vk_may_query(const struct vk_command *c)
 
 /* The counters that the device, the command buffer and the game's queries allow here. */
 static inline unsigned
-vk_bracket_now(const struct vk_command *c)
+vk_measures_now(const struct vk_command *c)
 {
 	/* Protected command buffers may contain timestamps, but no other queries. */
 	if (c->recording->is_protected)
-		return VK_BRACKET_TIME;
-	return c->game_statistics ? VK_BRACKET_ALL & ~VK_BRACKET_STATISTICS : VK_BRACKET_ALL;
+		return VK_MEASURE_TIME;
+	return c->game_statistics ? VK_MEASURE_ALL & ~VK_MEASURE_STATISTICS : VK_MEASURE_ALL;
 }
 
 #endif

@@ -18,7 +18,7 @@ struct render_how {
 };
 
 static bool
-brackets_passes(const struct vk_command *c)
+measures_passes(const struct vk_command *c)
 {
 	return c->device->config->granularity >= TALLY_GRANULARITY_PASS && vk_may_query(c);
 }
@@ -40,11 +40,11 @@ vk_whole_begin(struct vk_command *c)
 	if (d->enabled.game_performance)
 		return;
 	bool coarse = d->config->granularity <= TALLY_GRANULARITY_SUBMIT;
-	unsigned what = coarse ? vk_bracket_now(c) : VK_BRACKET_TIME;
+	unsigned what = coarse ? vk_measures_now(c) : VK_MEASURE_TIME;
 	if (d->enabled.game_statistics || c->late.on)
-		what &= ~(unsigned)VK_BRACKET_STATISTICS;
+		what &= ~(unsigned)VK_MEASURE_STATISTICS;
 	bool taken = vk_interval_take(c, VK_AROUND_PRIMARY, what, 1, true);
-	uint32_t counting = vk_slots_sources(d, r->family, VK_BRACKET_COUNT);
+	uint32_t counting = vk_slots_sources(d, r->family, VK_MEASURE_COUNT);
 	r->uncounted |= coarse && !c->late.on && !(r->whole.sources & counting);
 	if (taken)
 		vk_interval_run(c, VK_AROUND_PRIMARY, true);
@@ -56,7 +56,7 @@ vk_whole_yield(struct vk_command *c, unsigned what)
 	what &= c->intervals[VK_AROUND_PRIMARY].counts;
 	if (!what)
 		return;
-	if (what & VK_BRACKET_STATISTICS)
+	if (what & VK_MEASURE_STATISTICS)
 		c->recording->uncounted = true;
 	else
 		c->recording->no_performance = true;
@@ -72,7 +72,7 @@ vk_whole_end(struct vk_command *c)
 		return;
 	/* The last part of a chain: only the host can reset its slot here. */
 	if (r->starts_resuming && d->enabled.host_reset && !d->enabled.game_performance)
-		r->whole = vk_slots_take(d, &r->runs, r->family, VK_BRACKET_TIME, 1, false);
+		r->whole = vk_slots_take(d, &r->runs, r->family, VK_MEASURE_TIME, 1, false);
 	if (r->whole.page)
 		vk_slot_end(d, c->handle, &r->whole);
 	c->intervals[VK_AROUND_PRIMARY].counts = 0;
@@ -89,7 +89,7 @@ vk_buffer_begin(struct vk_command *c)
 	    vk_slots_scope(d, vk_slots_choose(d, &r->runs)) != TALLY_SCOPE_SUBMISSION ||
 	    atomic_load_explicit(&d->no_buffer_queries, memory_order_relaxed))
 		return;
-	if (vk_interval_take(c, VK_AROUND_BUFFER, VK_BRACKET_BUFFER, 1, true))
+	if (vk_interval_take(c, VK_AROUND_BUFFER, VK_MEASURE_BUFFER, 1, true))
 		vk_interval_run(c, VK_AROUND_BUFFER, true);
 }
 
@@ -142,21 +142,21 @@ vk_pass_open(struct vk_command *c, enum tally_pass_kind kind)
 void
 vk_pass_measure(struct vk_command *c, struct vk_pass *p, unsigned what, uint32_t views)
 {
-	bool late = c->late.on && (what & VK_BRACKET_STATISTICS);
+	bool late = c->late.on && (what & VK_MEASURE_STATISTICS);
 	bool waits = late && c->open == VK_OPEN_RENDER;
 	if (late && !waits) /* only draws would be counted */
-		what &= ~(unsigned)VK_BRACKET_STATISTICS;
+		what &= ~(unsigned)VK_MEASURE_STATISTICS;
 	/* Granularity frame and submit count around the whole primary, except
 	 * where counters begin late. */
-	bool brackets = brackets_passes(c);
-	if (!brackets && waits)
-		what = VK_BRACKET_STATISTICS;
-	if (!p || !vk_may_query(c) || (!brackets && !waits))
+	bool measures = measures_passes(c);
+	if (!measures && waits)
+		what = VK_MEASURE_STATISTICS;
+	if (!p || !vk_may_query(c) || (!measures && !waits))
 		return;
 	if (!vk_interval_take(c, VK_AROUND_PASS, what, views, true))
 		return;
 	if (waits)
-		vk_late_hold(c, &p->slot, VK_BRACKET_STATISTICS);
+		vk_late_hold(c, &p->slot, VK_MEASURE_STATISTICS);
 	vk_interval_run(c, VK_AROUND_PASS, true);
 }
 
@@ -173,11 +173,11 @@ vk_pass_count(struct vk_command *c)
 	struct vk_recording *r = c->recording;
 	struct vk_pass *p = vk_open_pass(c);
 	if (p) {
-		vk_tallies_add(&p->call_counts, t);
+		vk_call_counts_add(&p->call_counts, t);
 		p->unknown |= c->unknown;
 		p->flags |= c->flags;
 	} else if (c->open == VK_OPEN_INHERITED) {
-		vk_tallies_add(&r->call_counts, t);
+		vk_call_counts_add(&r->call_counts, t);
 		r->unknown |= c->unknown;
 		r->flags |= c->flags;
 	}
@@ -189,7 +189,7 @@ vk_pass_count(struct vk_command *c)
 void
 vk_pass_close(struct vk_command *c)
 {
-	if (c->brackets_draws)
+	if (c->measures_draws)
 		vk_workload_end(c);
 	vk_pass_count(c);
 	struct vk_pass *p = vk_open_pass(c);
@@ -241,9 +241,9 @@ may_hold(const struct vk_command *c, const struct vk_target_use *use,
 	if (how->suspends || how->resumes || (use->subpasses > 1 && use->views > 1))
 		return 0;
 	if (!enabled->game_statistics && (is_inline || enabled->inherited_queries))
-		holds |= VK_BRACKET_STATISTICS;
+		holds |= VK_MEASURE_STATISTICS;
 	if (is_inline)
-		holds |= VK_BRACKET_PERFORMANCE;
+		holds |= VK_MEASURE_PERFORMANCE;
 	return holds;
 }
 
@@ -254,7 +254,7 @@ outside_draws(const struct vk_command *c)
 {
 	struct vk_recording *r = c->recording;
 	uint32_t set = vk_slots_choose(c->device, &r->runs);
-	return vk_slots_scope(c->device, set) == TALLY_SCOPE_PASS ? VK_BRACKET_PERFORMANCE : 0;
+	return vk_slots_scope(c->device, set) == TALLY_SCOPE_PASS ? VK_MEASURE_PERFORMANCE : 0;
 }
 
 /* The render pass that this command buffer suspended continues: it is the same pass. */
@@ -273,14 +273,14 @@ measure_render(struct vk_command *c, struct vk_pass *p, unsigned counts,
 	       const struct render_how *how)
 {
 	struct vk_device *d = c->device;
-	bool holds = counts & VK_BRACKET_STATISTICS;
-	if (c->brackets_draws)
+	bool holds = counts & VK_MEASURE_STATISTICS;
+	if (c->measures_draws)
 		counts &= outside_draws(c);
-	unsigned what = (VK_BRACKET_TIME | counts) & vk_bracket_now(c);
-	c->sums = how->secondaries && !holds && !c->brackets_draws && !how->suspends &&
+	unsigned what = (VK_MEASURE_TIME | counts) & vk_measures_now(c);
+	c->sums = how->secondaries && !holds && !c->measures_draws && !how->suspends &&
 		  !how->resumes;
-	if (d->enabled.game_statistics && !c->brackets_draws &&
-	    vk_slots_cover(d, c->recording->family, VK_BRACKET_STATISTICS))
+	if (d->enabled.game_statistics && !c->measures_draws &&
+	    vk_slots_cover(d, c->recording->family, VK_MEASURE_STATISTICS))
 		c->flags |= TALLY_FLAG(YIELDED);
 	if (c->late.on && !holds && !c->sums)
 		c->recording->uncounted = true; /* nor any counters around it */
@@ -309,8 +309,7 @@ open_render(struct vk_command *c, const struct vk_target_use *use, const struct 
 	} else {
 		c->suspended = false;
 		vk_whole_begin(c);
-		vk_whole_yield(c, use->views > 1 ? VK_BRACKET_COUNT
-						 : VK_BRACKET_COUNT & ~counts);
+		vk_whole_yield(c, use->views > 1 ? VK_MEASURE_COUNT : VK_MEASURE_COUNT & ~counts);
 	}
 	struct vk_pass *p = vk_pass_open(c, TALLY_PASS_RENDER);
 	if (!r->idle)
@@ -380,7 +379,7 @@ void
 vk_render_begun(struct vk_command *c)
 {
 	if (c->open == VK_OPEN_RENDER)
-		c->counts = !c->brackets_draws && !c->late.waiting;
+		c->counts = !c->measures_draws && !c->late.waiting;
 }
 
 void
@@ -419,9 +418,8 @@ vk_render_ended(struct vk_command *c)
 	}
 	/* Begun in another command buffer: this is the end half, in a slot that only
 	 * the host can reset. */
-	if (p && p->resuming && brackets_passes(c) && c->device->enabled.host_reset)
-		p->slot = vk_slots_take(c->device, &r->runs, r->family, VK_BRACKET_TIME,
-					1, false);
+	if (p && p->resuming && measures_passes(c) && c->device->enabled.host_reset)
+		p->slot = vk_slots_take(c->device, &r->runs, r->family, VK_MEASURE_TIME, 1, false);
 	vk_pass_close(c);
 }
 

@@ -104,12 +104,12 @@ struct vk_recording {
 	struct vk_slot_runs runs;
 	/* With the device's lock: the submission with the last unread use, or NULL (R27). */
 	struct vk_submission *pending;
-	uint32_t pending_run; /* the index of that use there */
+	uint32_t pending_use; /* the index of that use there */
 	bool ran; /* was submitted: its slots need a reset before it executes again */
 };
 
 static inline void
-vk_tallies_add(struct tally_call_counts *to, const struct tally_call_counts *from)
+vk_call_counts_add(struct tally_call_counts *to, const struct tally_call_counts *from)
 {
 	to->draws += from->draws;
 	to->dispatches += from->dispatches;

@@ -62,7 +62,7 @@ counts_itself(const struct vk_command *c)
 	const struct vk_device *d = c->device;
 	const struct vk_recording *r = c->recording;
 	return (d->config->granularity >= TALLY_GRANULARITY_PASS || c->late.on) &&
-	       !c->brackets_draws && !r->simultaneous && !r->idle && !r->is_protected &&
+	       !c->measures_draws && !r->simultaneous && !r->idle && !r->is_protected &&
 	       d->enabled.host_reset && !d->enabled.inherited_queries &&
 	       !d->enabled.game_statistics;
 }
@@ -73,18 +73,18 @@ vk_inherited_begin(struct vk_command *c, const VkCommandBufferInheritanceInfo *i
 	struct vk_device *d = c->device;
 	struct vk_recording *r = c->recording;
 	c->open = VK_OPEN_INHERITED;
-	c->counts = !c->brackets_draws;
+	c->counts = !c->measures_draws;
 	if (!inherit)
 		return;
 	if (inherit->pipelineStatistics && d->enabled.game_statistics)
 		c->game_statistics = 1; /* one may be active in the primary */
-	bool counts = counts_itself(c) && vk_slots_cover(d, r->family, VK_BRACKET_COUNT);
-	if (!counts && !c->brackets_draws)
+	bool counts = counts_itself(c) && vk_slots_cover(d, r->family, VK_MEASURE_COUNT);
+	if (!counts && !c->measures_draws)
 		return;
 	c->views = (uint8_t)inherited_views(d, inherit);
 	if (!counts)
 		return;
-	if (!vk_interval_take(c, VK_INSIDE_SECONDARY, VK_BRACKET_COUNT, c->views, false))
+	if (!vk_interval_take(c, VK_INSIDE_SECONDARY, VK_MEASURE_COUNT, c->views, false))
 		return;
 	if (c->late.on) {
 		c->late.waiting = r->own.sources;
@@ -102,7 +102,7 @@ end_own(struct vk_command *c)
 		return;
 	vk_late_end_secondary(c, vk_interval_slot(c, VK_INSIDE_SECONDARY));
 	c->intervals[VK_INSIDE_SECONDARY].state = VK_INTERVAL_DONE;
-	c->counts = !c->brackets_draws;
+	c->counts = !c->measures_draws;
 }
 
 void
@@ -148,7 +148,7 @@ join_counters(struct vk_command *c, struct vk_pass *p, struct vk_recording *s)
 	struct vk_recording *r = c->recording;
 	if (!vk_has_work(&s->call_counts) && !s->unknown && !s->uncounted)
 		return true;
-	if (c->brackets_draws)
+	if (c->measures_draws)
 		return copy_workloads(r, p, s) && s->n_workloads && !s->uncounted;
 	if (!c->sums)
 		return true; /* counted by the pass's own query, if at all */
@@ -170,14 +170,14 @@ execute_inside(struct vk_command *c, struct vk_recording *s)
 	} else {
 		struct tally_call_counts t = s->call_counts;
 		t.calls -= t.draws + t.dispatches + t.copies + t.clears;
-		vk_tallies_add(&c->call_counts, &t);
+		vk_call_counts_add(&c->call_counts, &t);
 		c->unknown |= s->unknown;
 		c->flags |= s->flags;
 	}
 	bool holds = s && (s->n_items || s->own.page || s->n_workloads);
 	bool kept = !holds || vk_recording_add_execute(r, s);
 	bool counted = s && kept && join_counters(c, p, s);
-	if (!counted && (!s || c->sums || c->brackets_draws))
+	if (!counted && (!s || c->sums || c->measures_draws))
 		*(p ? &p->uncounted : &r->uncounted) = true;
 }
 
@@ -220,7 +220,7 @@ sum_up(struct summary *sum, const struct vk_recording *s)
 		if (s->items[i].kind != VK_ITEM_PASS)
 			continue;
 		const struct vk_pass *p = &s->passes[s->items[i].pass];
-		vk_tallies_add(&sum->call_counts, &p->call_counts);
+		vk_call_counts_add(&sum->call_counts, &p->call_counts);
 		sum->unknown |= p->unknown;
 		sum->flags |= p->flags;
 		sum->only = sum->n_passes++ ? NULL : p;
@@ -231,7 +231,7 @@ sum_up(struct summary *sum, const struct vk_recording *s)
 
 /* One pass around the call, for secondaries that contain no queries. */
 static void
-bracket_simultaneous(struct vk_command *c, uint32_t n, const VkCommandBuffer *secondaries)
+measure_simultaneous(struct vk_command *c, uint32_t n, const VkCommandBuffer *secondaries)
 {
 	struct vk_device *d = c->device;
 	struct summary sum = { 0 };
@@ -253,8 +253,8 @@ bracket_simultaneous(struct vk_command *c, uint32_t n, const VkCommandBuffer *se
 			p->surface = sum.only->surface;
 		}
 		bool holds = d->enabled.inherited_queries && !d->enabled.game_statistics;
-		unsigned what = VK_BRACKET_TIME | (holds ? VK_BRACKET_STATISTICS : 0);
-		vk_pass_measure(c, p, what & vk_bracket_now(c), 1);
+		unsigned what = VK_MEASURE_TIME | (holds ? VK_MEASURE_STATISTICS : 0);
+		vk_pass_measure(c, p, what & vk_measures_now(c), 1);
 	}
 	for (uint32_t i = 0; i < n; i++)
 		copy_labels(c->recording, find_recording(secondaries[i]));
@@ -283,8 +283,8 @@ begin_around(struct vk_command *c, const struct vk_recording *first)
 	} else {
 		vk_whole_begin(c);
 	}
-	vk_whole_yield(c, c->device->enabled.inherited_queries ? VK_BRACKET_PERFORMANCE
-							       : VK_BRACKET_COUNT);
+	vk_whole_yield(c, c->device->enabled.inherited_queries ? VK_MEASURE_PERFORMANCE
+							       : VK_MEASURE_COUNT);
 }
 
 static void
@@ -305,7 +305,7 @@ execute_outside(struct vk_command *c, uint32_t n, const VkCommandBuffer *seconda
 	bool together = !c->recording->simultaneous && !c->suspended &&
 			c->device->config->granularity >= TALLY_GRANULARITY_PASS;
 	if (together && all_simultaneous(n, secondaries)) {
-		bracket_simultaneous(c, n, secondaries);
+		measure_simultaneous(c, n, secondaries);
 		return;
 	}
 	for (uint32_t i = 0; i < n; i++)

@@ -384,9 +384,9 @@ vk_slot_yield(struct vk_device *d, VkCommandBuffer cb, struct vk_slot *slot, uns
 	const struct vk_slots *s = d->slots;
 	uint32_t gone = 0;
 
-	if (what & VK_BRACKET_STATISTICS)
+	if (what & VK_MEASURE_STATISTICS)
 		gone |= s->statistics_bit;
-	if (what & VK_BRACKET_PERFORMANCE)
+	if (what & VK_MEASURE_PERFORMANCE)
 		gone |= s->performance_bit;
 	if (!slot->page || slot->halves != TALLY_VK_BEGIN)
 		return;

@@ -47,15 +47,15 @@ struct vk_slot_runs {
 };
 
 /* What one slot is to measure: bits. */
-enum vk_bracket {
-	VK_BRACKET_TIME = 1, /* timestamps: alone where nothing else may
+enum vk_measure {
+	VK_MEASURE_TIME = 1, /* timestamps: alone where nothing else may
 				be (protected, suspended halves) */
-	VK_BRACKET_STATISTICS = 2, /* statistics that secondaries may inherit */
-	VK_BRACKET_PERFORMANCE = 4, /* never around vkCmdExecuteCommands */
-	VK_BRACKET_BUFFER = 8, /* the sets for whole command buffers; used by itself */
-	VK_BRACKET_COUNT = VK_BRACKET_STATISTICS | VK_BRACKET_PERFORMANCE,
-	VK_BRACKET_ALL = VK_BRACKET_TIME | VK_BRACKET_COUNT,
-	VK_BRACKET_SETS = 2 * VK_BRACKET_BUFFER, /* sets of these bits */
+	VK_MEASURE_STATISTICS = 2, /* statistics that secondaries may inherit */
+	VK_MEASURE_PERFORMANCE = 4, /* never around vkCmdExecuteCommands */
+	VK_MEASURE_BUFFER = 8, /* the sets for whole command buffers; used by itself */
+	VK_MEASURE_COUNT = VK_MEASURE_STATISTICS | VK_MEASURE_PERFORMANCE,
+	VK_MEASURE_ALL = VK_MEASURE_TIME | VK_MEASURE_COUNT,
+	VK_MEASURE_SETS = 2 * VK_MEASURE_BUFFER, /* sets of these bits */
 };
 
 #define VK_MAX_COUNTERS 128 /* that can be added up */
@@ -123,7 +123,7 @@ uint32_t vk_slot_set(const struct vk_device *d, const struct vk_slot *slot);
  * it does not wait. */
 
 /* Adds these sources of the slot to the next round. */
-void vk_slot_want(struct vk_device *d, const struct vk_slot *slot, uint32_t sources);
+void vk_slot_request(struct vk_device *d, const struct vk_slot *slot, uint32_t sources);
 /* Runs the round: fetches what was requested. Results of earlier rounds are no longer read. */
 void vk_slots_fetch(struct vk_device *d);
 /* Reads what the round found ready, like tally_harvest_read(): pass the same `out` until every

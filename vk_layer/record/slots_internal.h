@@ -32,10 +32,10 @@ struct vk_page {
 	uint8_t unreset[UNITS];
 	/* With the lock: units to be fetched; those that were in `round`, and among them those
 	 * for which the driver failed; one row per slot, NULL where the source has none. */
-	struct vk_page *wanted_next;
-	bool is_wanted;
+	struct vk_page *requested_next;
+	bool is_requested;
 	uint64_t round;
-	uint64_t wanted[TALLY_MAX_SOURCES], fetched[TALLY_MAX_SOURCES], lost[TALLY_MAX_SOURCES];
+	uint64_t requested[TALLY_MAX_SOURCES], fetched[TALLY_MAX_SOURCES], lost[TALLY_MAX_SOURCES];
 	void *rows[TALLY_MAX_SOURCES];
 	uint32_t row_bytes[TALLY_MAX_SOURCES]; /* of one row; 0: none */
 };
@@ -44,8 +44,8 @@ struct vk_page {
 struct page_kind {
 	struct tally_vk_family family; /* one of them */
 	uint32_t sources;
-	/* Those that count for a set of VK_BRACKET_ bits, outside and inside a render pass. */
-	uint32_t counting[VK_BRACKET_SETS][2];
+	/* Those that count for a set of VK_MEASURE_ bits, outside and inside a render pass. */
+	uint32_t counting[VK_MEASURE_SETS][2];
 	VkQueryPipelineStatisticFlags statistics;
 	struct vk_page *pages; /* those with free units */
 };
@@ -83,7 +83,7 @@ struct vk_slots {
 	/* With the device's lock. */
 	struct vk_page *all;
 	uint32_t n_pages; /* including those being created */
-	struct vk_page *wanted; /* pages of the next round */
+	struct vk_page *requested; /* pages of the next round */
 	uint64_t round;
 	bool full; /* no more pages: logged once */
 	bool no_performance; /* the driver creates no such pools: logged once */

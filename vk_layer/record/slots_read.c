@@ -4,7 +4,7 @@
 #include <string.h>
 
 void
-vk_slot_want(struct vk_device *d, const struct vk_slot *slot, uint32_t sources)
+vk_slot_request(struct vk_device *d, const struct vk_slot *slot, uint32_t sources)
 {
 	struct vk_slots *s = d->slots;
 	struct vk_page *page = slot->page;
@@ -15,12 +15,12 @@ vk_slot_want(struct vk_device *d, const struct vk_slot *slot, uint32_t sources)
 	uint64_t units = (UINT64_MAX >> (UNITS - 1 - (last - first))) << first;
 
 	for (uint32_t left = sources & page->sources; left; left &= left - 1)
-		page->wanted[__builtin_ctz(left)] |= units;
-	if (page->is_wanted)
+		page->requested[__builtin_ctz(left)] |= units;
+	if (page->is_requested)
 		return;
-	page->is_wanted = true;
-	page->wanted_next = s->wanted;
-	s->wanted = page;
+	page->is_requested = true;
+	page->requested_next = s->requested;
+	s->requested = page;
 }
 
 /* Makes one call for each sequence of neighboring units. */
@@ -30,9 +30,9 @@ fetch_source(struct vk_slots *s, struct vk_page *page, uint32_t i)
 	struct tally_vk_source *src = s->sources[i];
 	const struct tally_vk_family *family = &s->kinds[page->kind].family;
 	size_t row = page->row_bytes[i];
-	uint64_t left = page->wanted[i];
+	uint64_t left = page->requested[i];
 
-	page->wanted[i] = 0;
+	page->requested[i] = 0;
 	page->fetched[i] = left;
 	page->lost[i] = 0;
 	while (row && left) {
@@ -54,10 +54,10 @@ vk_slots_fetch(struct vk_device *d)
 	struct vk_slots *s = d->slots;
 
 	s->round++;
-	while (s->wanted) {
-		struct vk_page *page = s->wanted;
-		s->wanted = page->wanted_next;
-		page->is_wanted = false;
+	while (s->requested) {
+		struct vk_page *page = s->requested;
+		s->requested = page->requested_next;
+		page->is_requested = false;
 		page->round = s->round;
 		for (uint32_t i = 0; i < s->n && vk_device_runs(d); i++)
 			fetch_source(s, page, i);

@@ -184,7 +184,7 @@ make_layouts(struct vk_slots *s)
 
 /* Selects the current set of the open frame. With the lock, or before any recording. */
 static void
-take_turns(struct vk_device *d)
+rotate_sets(struct vk_device *d)
 {
 	struct vk_slots *s = d->slots;
 	uint64_t frame = d->tally ? tally_device_frame(d->tally) : 0;
@@ -200,15 +200,15 @@ take_turns(struct vk_device *d)
 
 /* May performance queries of this set begin and end there? Their scope determines it. */
 static bool
-may_stand(const struct vk_slots *s, uint32_t set, unsigned what, bool inside)
+may_measure(const struct vk_slots *s, uint32_t set, unsigned what, bool inside)
 {
 	switch (tally_vk_khr_scope(s->performance, set)) {
 	case TALLY_SCOPE_WORKLOAD:
-		return !(what & VK_BRACKET_BUFFER);
+		return !(what & VK_MEASURE_BUFFER);
 	case TALLY_SCOPE_PASS:
-		return !(what & VK_BRACKET_BUFFER) && !inside;
+		return !(what & VK_MEASURE_BUFFER) && !inside;
 	default:
-		return what & VK_BRACKET_BUFFER;
+		return what & VK_MEASURE_BUFFER;
 	}
 }
 
@@ -217,11 +217,11 @@ bits_of(const struct vk_slots *s, unsigned what)
 {
 	uint32_t bits = 0;
 
-	if (what & VK_BRACKET_TIME)
+	if (what & VK_MEASURE_TIME)
 		bits |= s->with_time;
-	if (what & VK_BRACKET_STATISTICS)
+	if (what & VK_MEASURE_STATISTICS)
 		bits |= s->statistics_bit;
-	if (what & (VK_BRACKET_PERFORMANCE | VK_BRACKET_BUFFER))
+	if (what & (VK_MEASURE_PERFORMANCE | VK_MEASURE_BUFFER))
 		bits |= s->performance_bit;
 	return bits;
 }
@@ -232,10 +232,10 @@ fill_counting(const struct vk_slots *s, struct page_kind *kind)
 {
 	uint32_t set = kind->family.set;
 
-	for (unsigned what = 0; what < VK_BRACKET_SETS; what++) {
+	for (unsigned what = 0; what < VK_MEASURE_SETS; what++) {
 		for (unsigned inside = 0; inside < 2; inside++) {
 			uint32_t bits = bits_of(s, what) & kind->sources;
-			if ((bits & s->performance_bit) && !may_stand(s, set, what, inside))
+			if ((bits & s->performance_bit) && !may_measure(s, set, what, inside))
 				bits &= ~s->performance_bit;
 			kind->counting[what][inside] = bits;
 		}
@@ -309,7 +309,7 @@ vk_slots_create(struct vk_device *d)
 		vk_slots_destroy(d);
 		return false;
 	}
-	take_turns(d);
+	rotate_sets(d);
 	atomic_store(&d->idle, tally_capture_idles(0, TALLY_NO_FRAME));
 	if (s->n_sets && d->config->set && !atomic_load(&s->set))
 		tally_log_say(TALLY_LEVEL_WARNING, "vk-khr",
@@ -488,7 +488,7 @@ vk_slots_tick(struct vk_device *d, uint64_t now_ns)
 
 	for (uint32_t i = 0; i < s->n; i++)
 		s->sources[i]->ops->tick(s->sources[i], now_ns);
-	take_turns(d);
+	rotate_sets(d);
 }
 
 bool

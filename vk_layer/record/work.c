@@ -34,8 +34,8 @@ vk_clear_attachments_begin(struct vk_command *c)
 }
 
 void
-vk_tally_multi(struct vk_command *c, const VkMultiDrawInfoEXT *draws, uint32_t n,
-	       uint32_t stride, uint32_t instances)
+vk_count_multi(struct vk_command *c, const VkMultiDrawInfoEXT *draws, uint32_t n, uint32_t stride,
+	       uint32_t instances)
 {
 	const char *at = (const char *)draws;
 	uint64_t vertices = 0;
@@ -48,7 +48,7 @@ vk_tally_multi(struct vk_command *c, const VkMultiDrawInfoEXT *draws, uint32_t n
 }
 
 void
-vk_tally_multi_indexed(struct vk_command *c, const VkMultiDrawIndexedInfoEXT *draws, uint32_t n,
+vk_count_multi_indexed(struct vk_command *c, const VkMultiDrawIndexedInfoEXT *draws, uint32_t n,
 		       uint32_t stride, uint32_t instances)
 {
 	const char *at = (const char *)draws;
@@ -112,9 +112,9 @@ open_work(struct vk_command *c, enum tally_pass_kind kind, const struct tally_ta
 	c->work_kind = kind;
 	if (p)
 		p->target = target;
-	if (c->game_statistics && !c->brackets_draws)
+	if (c->game_statistics && !c->measures_draws)
 		c->flags |= TALLY_FLAG(YIELDED);
-	vk_pass_measure(c, p, c->brackets_draws ? VK_BRACKET_TIME : vk_bracket_now(c), 1);
+	vk_pass_measure(c, p, c->measures_draws ? VK_MEASURE_TIME : vk_measures_now(c), 1);
 }
 
 void
@@ -170,11 +170,11 @@ vk_video_begin(struct vk_command *c)
 		return;
 	vk_pass_close_any(c);
 	vk_whole_begin(c);
-	vk_whole_yield(c, VK_BRACKET_COUNT); /* only the scope's own query may
+	vk_whole_yield(c, VK_MEASURE_COUNT); /* only the scope's own query may
 						be active in it */
 	struct vk_pass *p = vk_pass_open(c, TALLY_PASS_OTHER);
 	c->open = VK_OPEN_VIDEO;
-	vk_pass_measure(c, p, VK_BRACKET_TIME, 1);
+	vk_pass_measure(c, p, VK_MEASURE_TIME, 1);
 }
 
 void
@@ -187,7 +187,7 @@ vk_video_ended(struct vk_command *c)
 /* ---- changes to the open pass ---- */
 
 static void
-stand(struct vk_command *c, bool *what, uint64_t flag, bool on)
+set_standing(struct vk_command *c, bool *what, uint64_t flag, bool on)
 {
 	*what = on;
 	if (on && c->open != VK_OPEN_NOTHING)
@@ -199,13 +199,13 @@ vk_conditional(struct vk_command *c, bool on)
 {
 	/* The work before and after it is not of the same kind. */
 	end_group(c);
-	stand(c, &c->conditional, TALLY_FLAG(CONDITIONAL), on);
+	set_standing(c, &c->conditional, TALLY_FLAG(CONDITIONAL), on);
 }
 
 void
 vk_transform_feedback(struct vk_command *c, bool on)
 {
-	stand(c, &c->transform_feedback, TALLY_FLAG(TRANSFORM_FEEDBACK), on);
+	set_standing(c, &c->transform_feedback, TALLY_FLAG(TRANSFORM_FEEDBACK), on);
 }
 
 /* ---- labels ---- */
@@ -260,10 +260,10 @@ vk_query_begin(struct vk_command *c, VkQueryPool pool)
 	if (!is_statistics(c, pool))
 		return;
 	struct vk_pass *p = vk_open_pass(c);
-	if (c->open == VK_OPEN_WORK && p && !c->brackets_draws && !c->game_statistics) {
+	if (c->open == VK_OPEN_WORK && p && !c->measures_draws && !c->game_statistics) {
 		c->flags |= TALLY_FLAG(YIELDED);
 		if (p->slot.page)
-			vk_slot_yield(c->device, c->handle, &p->slot, VK_BRACKET_STATISTICS);
+			vk_slot_yield(c->device, c->handle, &p->slot, VK_MEASURE_STATISTICS);
 		p->uncounted = true;
 	}
 	c->game_statistics++;

@@ -86,11 +86,11 @@ vk_batches_end_frame(const struct vk_batches *b)
 	return ends;
 }
 
-/* ---- with brackets ---- */
+/* ---- with intervals around ---- */
 
 static void
-bracket_one(const struct vk_batches *b, struct vk_bracket_pair *const *pairs,
-	    VkSubmitInfo *infos, VkCommandBuffer *buffers)
+bracket_one(const struct vk_batches *b, struct vk_batch_interval *const *pairs, VkSubmitInfo *infos,
+	    VkCommandBuffer *buffers)
 {
 	for (uint32_t i = 0; i < b->n; i++) {
 		infos[i] = b->one[i];
@@ -107,7 +107,7 @@ bracket_one(const struct vk_batches *b, struct vk_bracket_pair *const *pairs,
 }
 
 static void
-bracket_two(const struct vk_batches *b, struct vk_bracket_pair *const *pairs,
+bracket_two(const struct vk_batches *b, struct vk_batch_interval *const *pairs,
 	    VkSubmitInfo2 *infos, VkCommandBufferSubmitInfo *buffers)
 {
 	for (uint32_t i = 0; i < b->n; i++) {
@@ -129,8 +129,8 @@ bracket_two(const struct vk_batches *b, struct vk_bracket_pair *const *pairs,
 }
 
 bool
-vk_batches_bracket(const struct vk_batches *b, struct vk_bracket_pair *const *pairs,
-		   struct vk_batches *out, void **memory)
+vk_batches_surround(const struct vk_batches *b, struct vk_batch_interval *const *pairs,
+		    struct vk_batches *out, void **memory)
 {
 	size_t n_buffers = 0;
 	for (uint32_t i = 0; i < b->n; i++)

@@ -1,5 +1,5 @@
 /* vk_layer/submit/batch.h - VkSubmitInfo and VkSubmitInfo2 as one type, and copies with
- * brackets added.
+ * intervals around them.
  *
  * Reads what the game passed, never writes to it. No lock, any thread.
  */
@@ -28,7 +28,7 @@ bool vk_batches_end_frame(const struct vk_batches *b);
 
 /* The same batches with pairs[i] (NULL: none) around the i-th; false on OOM.
  * The caller calls free(*memory). */
-bool vk_batches_bracket(const struct vk_batches *b, struct vk_bracket_pair *const *pairs,
-			struct vk_batches *out, void **memory);
+bool vk_batches_surround(const struct vk_batches *b, struct vk_batch_interval *const *pairs,
+			 struct vk_batches *out, void **memory);
 
 #endif

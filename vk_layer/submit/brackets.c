@@ -11,26 +11,26 @@
 #define MAX_PAIRS 256u
 
 struct own_pair {
-	struct vk_bracket_pair pair; /* first member: what callers see */
+	struct vk_batch_interval pair; /* first member: what callers see */
 	struct own_pair *next;
 	VkCommandPool pool;
 };
 
-struct vk_brackets {
+struct vk_batch_intervals {
 	struct {
-		struct vk_bracket_pair *free;
+		struct vk_batch_interval *free;
 		uint32_t n;  /* including those being created */
 		bool failed; /* the driver creates none: do not try again at every batch */
 	} families[VK_MAX_FAMILIES];
 	struct own_pair *all;
-	bool told; /* logged that a batch has no pair */
+	bool reported; /* logged that a batch has no pair */
 };
 
 bool
-vk_brackets_create(struct vk_device *d)
+vk_batch_intervals_create(struct vk_device *d)
 {
-	d->brackets = calloc(1, sizeof(*d->brackets));
-	return d->brackets != NULL;
+	d->batch_intervals = calloc(1, sizeof(*d->batch_intervals));
+	return d->batch_intervals != NULL;
 }
 
 static void
@@ -42,9 +42,9 @@ destroy_pair(struct vk_device *d, struct own_pair *own)
 }
 
 void
-vk_brackets_destroy(struct vk_device *d)
+vk_batch_intervals_destroy(struct vk_device *d)
 {
-	struct vk_brackets *b = d->brackets;
+	struct vk_batch_intervals *b = d->batch_intervals;
 
 	if (!b)
 		return;
@@ -58,7 +58,7 @@ vk_brackets_destroy(struct vk_device *d)
 		destroy_pair(d, own);
 	}
 	free(b);
-	d->brackets = NULL;
+	d->batch_intervals = NULL;
 }
 
 /* Makes handles that the driver gave us usable by the layers below (FACTS 1.3). */
@@ -72,7 +72,7 @@ introduce(struct vk_device *d, VkCommandBuffer cb)
 }
 
 static bool
-record(struct vk_device *d, uint32_t family, struct vk_bracket_pair *pair)
+record(struct vk_device *d, uint32_t family, struct vk_batch_interval *pair)
 {
 	const VkCommandBufferBeginInfo info = {
 		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
@@ -125,9 +125,9 @@ create_pair(struct vk_device *d, uint32_t family)
 	struct own_pair *own = calloc(1, sizeof(*own));
 	if (!own)
 		return NULL;
-	struct vk_bracket_pair *pair = &own->pair;
+	struct vk_batch_interval *pair = &own->pair;
 	pair->runs.without_sets = true;
-	pair->slot = vk_slots_take(d, &pair->runs, family, VK_BRACKET_TIME, 1, true);
+	pair->slot = vk_slots_take(d, &pair->runs, family, VK_MEASURE_TIME, 1, true);
 	if (pair->slot.page && make_buffers(d, family, own))
 		return own;
 	pthread_mutex_lock(&d->lock);
@@ -139,27 +139,27 @@ create_pair(struct vk_device *d, uint32_t family)
 
 /* With the lock. */
 static void
-tell_once(struct vk_brackets *b)
+tell_once(struct vk_batch_intervals *b)
 {
-	if (!b->told)
+	if (!b->reported)
 		tally_log_say(
 			TALLY_LEVEL_WARNING, "vulkan",
 			"no timestamps to be had around command buffers recorded for "
 			"simultaneous use, or while nothing was captured: the batches "
 			"that "
 			"have none go untimed");
-	b->told = true;
+	b->reported = true;
 }
 
-struct vk_bracket_pair *
-vk_brackets_take(struct vk_device *d, uint32_t family)
+struct vk_batch_interval *
+vk_batch_intervals_take(struct vk_device *d, uint32_t family)
 {
-	struct vk_brackets *b = d->brackets;
+	struct vk_batch_intervals *b = d->batch_intervals;
 
-	if (!b || !vk_device_runs(d) || !vk_slots_cover(d, family, VK_BRACKET_TIME))
+	if (!b || !vk_device_runs(d) || !vk_slots_cover(d, family, VK_MEASURE_TIME))
 		return NULL;
 	pthread_mutex_lock(&d->lock);
-	struct vk_bracket_pair *pair = b->families[family].free;
+	struct vk_batch_interval *pair = b->families[family].free;
 	bool may_make = !b->families[family].failed && b->families[family].n < MAX_PAIRS;
 	if (pair) {
 		b->families[family].free = pair->next;
@@ -189,8 +189,8 @@ vk_brackets_take(struct vk_device *d, uint32_t family)
 }
 
 void
-vk_brackets_release(struct vk_device *d, uint32_t family, struct vk_bracket_pair *pair)
+vk_batch_intervals_release(struct vk_device *d, uint32_t family, struct vk_batch_interval *pair)
 {
-	pair->next = d->brackets->families[family].free;
-	d->brackets->families[family].free = pair;
+	pair->next = d->batch_intervals->families[family].free;
+	d->batch_intervals->families[family].free = pair;
 }

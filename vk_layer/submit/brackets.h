@@ -5,26 +5,27 @@
  * be begun twice (R30). Its batch gets two one-time command buffers of our own, first and last,
  * with one timestamp each. They are never added to a protected submission, to one with a device
  * mask, or on a queue without timestamps. With the device's lock, except for the calls that
- * allocate and record, which vk_brackets_take() makes without it.
+ * allocate and record, which vk_batch_intervals_take() makes without it.
  */
 #ifndef PASSTALLY_VK_LAYER_BRACKETS_H
 #define PASSTALLY_VK_LAYER_BRACKETS_H
 
 #include "vk_layer/record/slots.h"
 
-struct vk_bracket_pair {
+struct vk_batch_interval {
 	VkCommandBuffer first, last; /* recorded once; used again after a release */
 	struct vk_slot slot;
 	struct vk_slot_runs runs;
-	struct vk_bracket_pair *next;
+	struct vk_batch_interval *next;
 };
 
-bool vk_brackets_create(struct vk_device *d);
+bool vk_batch_intervals_create(struct vk_device *d);
 /* Frees pools and their command buffers: the device is idle. */
-void vk_brackets_destroy(struct vk_device *d);
+void vk_batch_intervals_destroy(struct vk_device *d);
 /* Without the lock; NULL when none is available: the batch then has no pair. */
-struct vk_bracket_pair *vk_brackets_take(struct vk_device *d, uint32_t family);
+struct vk_batch_interval *vk_batch_intervals_take(struct vk_device *d, uint32_t family);
 /* With the lock: its results were read, or given up. It may be used again. */
-void vk_brackets_release(struct vk_device *d, uint32_t family, struct vk_bracket_pair *pair);
+void
+vk_batch_intervals_release(struct vk_device *d, uint32_t family, struct vk_batch_interval *pair);
 
 #endif

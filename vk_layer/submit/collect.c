@@ -25,7 +25,8 @@ frame_of(const struct vk_device *d)
 
 /* Reads the pass's only slot directly into the pass. */
 static enum tally_status
-read_pass(struct vk_submission *s, struct vk_read *read, struct tally_pass *pass, uint32_t n)
+read_pass(struct vk_submission *s, struct vk_pending_slot *unread, struct tally_pass *pass,
+	  uint32_t n)
 {
 	struct tally_sample sample = {
 		.values = pass->values,
@@ -35,8 +36,8 @@ read_pass(struct vk_submission *s, struct vk_read *read, struct tally_pass *pass
 		.begin_ns = pass->gpu_begin_ns,
 		.end_ns = pass->gpu_end_ns,
 	};
-	enum tally_status status = vk_slot_read(s->queue->device, s->queue->family, &read->slot,
-						&read->left, &sample);
+	enum tally_status status = vk_slot_read(s->queue->device, s->queue->family, &unread->slot,
+						&unread->left, &sample);
 	pass->has_time = sample.has_time;
 	pass->gpu_begin_ns = sample.begin_ns;
 	pass->gpu_end_ns = sample.end_ns;
@@ -47,54 +48,55 @@ read_pass(struct vk_submission *s, struct vk_read *read, struct tally_pass *pass
 /* The counters that a slot must have for the sum to be true: timestamps around other slots need
  * none, and counters that may not begin inside render passes are not expected there. */
 static void
-expect_counters(struct vk_submission *s, const struct vk_read *read, const struct vk_fill *fill,
-		uint64_t *expected)
+expect_counters(struct vk_submission *s, const struct vk_pending_slot *unread,
+		const struct vk_pending_pass *pending, uint64_t *expected)
 {
 	const struct vk_device *d = s->queue->device;
-	bool inside = read->role == VK_ROLE_INNER || read->role == VK_ROLE_WORKLOAD;
-	if (read->role == VK_ROLE_WHOLE || (read->role == VK_ROLE_PASS && fill->has_inner)) {
-		vk_slots_mask(d, fill->set, read->slot.sources, expected);
+	bool inside = unread->role == VK_ROLE_INNER || unread->role == VK_ROLE_WORKLOAD;
+	if (unread->role == VK_ROLE_WHOLE || (unread->role == VK_ROLE_PASS && pending->has_inner)) {
+		vk_slots_mask(d, pending->set, unread->slot.sources, expected);
 		return;
 	}
 	uint32_t all = UINT32_MAX;
-	if (inside && vk_slots_scope(d, fill->set) != TALLY_SCOPE_WORKLOAD)
-		all = ~vk_slots_sources(d, s->queue->family, VK_BRACKET_PERFORMANCE);
-	vk_slots_mask(d, fill->set, all, expected);
+	if (inside && vk_slots_scope(d, pending->set) != TALLY_SCOPE_WORKLOAD)
+		all = ~vk_slots_sources(d, s->queue->family, VK_MEASURE_PERFORMANCE);
+	vk_slots_mask(d, pending->set, all, expected);
 }
 
 static void
-add_counters(struct vk_submission *s, const struct vk_read *read, struct vk_fill *fill,
-	     const struct tally_sample *sample)
+add_counters(struct vk_submission *s, const struct vk_pending_slot *unread,
+	     struct vk_pending_pass *pending, const struct tally_sample *sample)
 {
-	struct tally_pass *pass = fill->pass;
-	const struct vk_layout *layout = vk_slots_layout(s->queue->device, fill->set);
+	struct tally_pass *pass = pending->pass;
+	const struct vk_layout *layout = vk_slots_layout(s->queue->device, pending->set);
 	uint64_t expected[VK_MAX_COUNTERS / 64], any = 0;
-	expect_counters(s, read, fill, expected);
+	expect_counters(s, unread, pending, expected);
 	for (uint32_t i = 0; i < (sample->n + 63) / 64; i++)
 		any |= sample->valid[i];
-	bool had_to = any || read->role != VK_ROLE_PASS || !fill->has_inner;
+	bool had_to = any || unread->role != VK_ROLE_PASS || !pending->has_inner;
 	for (uint32_t i = 0; had_to && i < (sample->n + 63) / 64; i++)
-		fill->missing[i] |= expected[i] & ~sample->valid[i];
+		pending->missing[i] |= expected[i] & ~sample->valid[i];
 	for (uint32_t i = 0; i < sample->n; i++) {
 		uint64_t bit = UINT64_C(1) << (i % 64);
 		if (!(sample->valid[i / 64] & bit))
 			continue;
 		if (pass->valid[i / 64] & layout->levels[i / 64] & bit)
-			fill->missing[i / 64] |= bit; /* a second value, and
+			pending->missing[i / 64] |= bit; /* a second value, and
 							 they cannot be added */
 		else if (!(pass->valid[i / 64] & bit))
 			pass->values[i] = sample->values[i];
 		else if (!tally_value_add(&pass->values[i], sample->values[i]))
-			fill->missing[i / 64] |= bit; /* the sum is not true */
+			pending->missing[i / 64] |= bit; /* the sum is not true */
 		pass->valid[i / 64] |= bit;
 	}
 }
 
 /* Reads a workload into its place, and into the sum that its pass's counters are. */
 static enum tally_status
-read_workload(struct vk_submission *s, struct vk_read *read, struct vk_fill *fill, uint32_t n)
+read_workload(struct vk_submission *s, struct vk_pending_slot *unread,
+	      struct vk_pending_pass *pending, uint32_t n)
 {
-	struct tally_workload *w = read->workload;
+	struct tally_workload *w = unread->workload;
 	struct tally_sample sample = {
 		.values = w->values,
 		.valid = w->valid,
@@ -103,100 +105,102 @@ read_workload(struct vk_submission *s, struct vk_read *read, struct vk_fill *fil
 		.begin_ns = w->gpu_begin_ns,
 		.end_ns = w->gpu_end_ns,
 	};
-	enum tally_status status = vk_slot_read(s->queue->device, s->queue->family, &read->slot,
-						&read->left, &sample);
+	enum tally_status status = vk_slot_read(s->queue->device, s->queue->family, &unread->slot,
+						&unread->left, &sample);
 	w->has_time = sample.has_time;
 	w->gpu_begin_ns = sample.begin_ns;
 	w->gpu_end_ns = sample.end_ns;
 	w->flags |= sample.flags;
 	if (status == TALLY_OK && n <= VK_MAX_COUNTERS)
-		add_counters(s, read, fill, &sample);
+		add_counters(s, unread, pending, &sample);
 	return status;
 }
 
 static void
-add_times(struct vk_fill *fill, const struct vk_slot *slot, const struct tally_sample *sample)
+add_times(struct vk_pending_pass *pending, const struct vk_slot *slot,
+	  const struct tally_sample *sample)
 {
 	bool begins = sample->has_time || slot->halves == TALLY_VK_BEGIN;
 	bool ends = sample->has_time || slot->halves == TALLY_VK_END;
 	if (begins && sample->begin_ns) {
-		if (!fill->has_begin || sample->begin_ns < fill->begin_ns)
-			fill->begin_ns = sample->begin_ns;
-		fill->has_begin = true;
+		if (!pending->has_begin || sample->begin_ns < pending->begin_ns)
+			pending->begin_ns = sample->begin_ns;
+		pending->has_begin = true;
 	}
 	if (ends && sample->end_ns) {
-		if (!fill->has_end || sample->end_ns > fill->end_ns)
-			fill->end_ns = sample->end_ns;
-		fill->has_end = true;
+		if (!pending->has_end || sample->end_ns > pending->end_ns)
+			pending->end_ns = sample->end_ns;
+		pending->has_end = true;
 	}
 }
 
 /* One of several slots: read only when all of it is available. */
 static enum tally_status
-read_summand(struct vk_submission *s, struct vk_read *read, struct vk_fill *fill, uint32_t n)
+read_summand(struct vk_submission *s, struct vk_pending_slot *unread,
+	     struct vk_pending_pass *pending, uint32_t n)
 {
 	struct tally_value values[VK_MAX_COUNTERS];
 	uint64_t valid[VK_MAX_COUNTERS / 64] = { 0 };
 	if (n > VK_MAX_COUNTERS)
 		return TALLY_LOST;
 	struct tally_sample sample = { .values = values, .valid = valid, .n = n };
-	uint32_t left = read->slot.sources;
-	enum tally_status status =
-		vk_slot_read(s->queue->device, s->queue->family, &read->slot, &left, &sample);
+	uint32_t left = unread->slot.sources;
+	enum tally_status status = vk_slot_read(s->queue->device, s->queue->family, &unread->slot,
+						&left, &sample);
 	if (status == TALLY_NOT_READY)
 		return status;
-	fill->pass->flags |= sample.flags;
-	add_counters(s, read, fill, &sample);
-	if (read->role != VK_ROLE_INNER)
-		add_times(fill, &read->slot, &sample);
+	pending->pass->flags |= sample.flags;
+	add_counters(s, unread, pending, &sample);
+	if (unread->role != VK_ROLE_INNER)
+		add_times(pending, &unread->slot, &sample);
 	return status;
 }
 
 /* False: not available yet. */
 static bool
-try_read(struct vk_submission *s, struct vk_read *read)
+try_read(struct vk_submission *s, struct vk_pending_slot *unread)
 {
-	struct vk_fill *fill = vk_fill_of(s, read);
+	struct vk_pending_pass *pending = vk_pending_pass_of(s, unread);
 	enum tally_status status = TALLY_OK;
-	uint32_t n = vk_fill_n_values(s->queue->device, fill);
-	if (!fill->pass)
+	uint32_t n = vk_pending_pass_n_values(s->queue->device, pending);
+	if (!pending->pass)
 		; /* given up */
-	else if (read->role == VK_ROLE_WORKLOAD)
-		status = read_workload(s, read, fill, n);
-	else if (fill->sums)
-		status = read_summand(s, read, fill, n);
+	else if (unread->role == VK_ROLE_WORKLOAD)
+		status = read_workload(s, unread, pending, n);
+	else if (pending->sums)
+		status = read_summand(s, unread, pending, n);
 	else
-		status = read_pass(s, read, fill->pass, n);
+		status = read_pass(s, unread, pending->pass, n);
 	if (status == TALLY_NOT_READY)
 		return false;
 	if (status != TALLY_OK)
-		vk_read_give_up(s, read, TALLY_FLAG(LOST));
+		vk_pending_slot_give_up(s, unread, TALLY_FLAG(LOST));
 	else
-		vk_read_done(s, read);
+		vk_pending_slot_done(s, unread);
 	return true;
 }
 
 /* ---- completed submissions ---- */
 
 static bool
-all_through(const struct vk_device *d)
+all_completed(const struct vk_device *d)
 {
 	for (const struct vk_queue *q = d->queues; q; q = q->next)
-		if (q->through < q->serial)
+		if (q->completed < q->serial)
 			return false;
 	return true;
 }
 
 static void
-mark_through(struct vk_queue *q)
+mark_completed(struct vk_queue *q)
 {
 	struct vk_device *d = q->device;
-	for (struct vk_submission *s = q->oldest; s && s->serial <= q->through; s = s->next) {
-		if (s->through)
+	for (struct vk_submission *s = q->oldest; s && s->serial <= q->completed; s = s->next) {
+		if (s->completed)
 			continue;
-		s->through = true;
-		s->through_frame = frame_of(d);
-		s->through_serial = q->serial;
+		s->completed = true;
+		s->completed_frame = frame_of(d);
+		s->completed_serial = q->serial;
 		if (s->waits)
 			atomic_fetch_sub(&d->pending_timelines, 1);
 		s->waits = false;
@@ -204,12 +208,12 @@ mark_through(struct vk_queue *q)
 }
 
 void
-vk_collect_through(struct vk_queue *q, uint64_t serial)
+vk_collect_completed(struct vk_queue *q, uint64_t serial)
 {
-	if (serial > q->through)
-		q->through = serial;
-	vk_resolve_through(q->device->resolve, q->line, q->through);
-	mark_through(q);
+	if (serial > q->completed)
+		q->completed = serial;
+	vk_resolve_completed(q->device->resolve, q->line, q->completed);
+	mark_completed(q);
 }
 
 void
@@ -221,7 +225,7 @@ vk_collect_fence_signalled(struct vk_device *d, VkFence fence)
 			if (s->game_fence == fence)
 				serial = s->serial;
 		if (serial)
-			vk_collect_through(q, serial);
+			vk_collect_completed(q, serial);
 	}
 }
 
@@ -236,7 +240,7 @@ poll_fences(struct vk_queue *q)
 			vk_device_stop(d, "the device was lost");
 		if (result != VK_SUCCESS)
 			return;
-		vk_collect_through(q, head->serial);
+		vk_collect_completed(q, head->serial);
 		q->fence_first = (q->fence_first + 1) % VK_FENCE_RING;
 		q->n_fences--;
 	}
@@ -247,8 +251,8 @@ poll_fences(struct vk_queue *q)
 static bool
 is_older(const struct vk_submission *s, uint64_t frames, uint64_t submissions)
 {
-	return frame_of(s->queue->device) - s->through_frame > frames ||
-	       s->queue->serial - s->through_serial > submissions;
+	return frame_of(s->queue->device) - s->completed_frame > frames ||
+	       s->queue->serial - s->completed_serial > submissions;
 }
 
 /* Is it time to query the results of the submission? */
@@ -256,7 +260,7 @@ static bool
 may_read(const struct vk_submission *s)
 {
 	struct vk_device *d = s->queue->device;
-	if (!s->through)
+	if (!s->completed)
 		return false;
 	if (s->tried_serial && s->tried_frame == frame_of(d) &&
 	    s->queue->serial - s->tried_serial < RETRY_SUBMISSIONS)
@@ -265,32 +269,32 @@ may_read(const struct vk_submission *s)
 		return true;
 	if (atomic_load(&d->pending_timelines))
 		return false;
-	return all_through(d) || is_older(s, IDLE_FRAMES, IDLE_SUBMISSIONS);
+	return all_completed(d) || is_older(s, IDLE_FRAMES, IDLE_SUBMISSIONS);
 }
 
 /* Adds this read to the next round. */
 static void
-want(struct vk_submission *s, const struct vk_read *read)
+request(struct vk_submission *s, const struct vk_pending_slot *unread)
 {
-	if (!read->done && vk_fill_of(s, read)->pass)
-		vk_slot_want(s->queue->device, &read->slot, read->left);
+	if (!unread->done && vk_pending_pass_of(s, unread)->pass)
+		vk_slot_request(s->queue->device, &unread->slot, unread->left);
 }
 
 static void
-want_all(struct vk_submission *s)
+request_all(struct vk_submission *s)
 {
-	for (uint32_t i = 0; i < s->n_reads && s->n_unread; i++)
-		want(s, &s->reads[i]);
-	s->wanted = true;
+	for (uint32_t i = 0; i < s->n_slots && s->n_unread; i++)
+		request(s, &s->slots[i]);
+	s->requested = true;
 }
 
 static void
 read_all(struct vk_submission *s)
 {
-	s->wanted = false;
-	for (uint32_t i = 0; i < s->n_reads && s->n_unread; i++)
-		if (!s->reads[i].done)
-			try_read(s, &s->reads[i]);
+	s->requested = false;
+	for (uint32_t i = 0; i < s->n_slots && s->n_unread; i++)
+		if (!s->slots[i].done)
+			try_read(s, &s->slots[i]);
 	s->tried_frame = frame_of(s->queue->device);
 	s->tried_serial = s->queue->serial;
 }
@@ -302,15 +306,15 @@ sweep(struct vk_queue *q)
 	struct vk_submission **link = &q->oldest, *last = NULL;
 	while (*link) {
 		struct vk_submission *s = *link;
-		if (s->n_unread || (!s->through && (s->pairs || s->waits))) {
+		if (s->n_unread || (!s->completed && (s->pairs || s->waits))) {
 			last = s;
 			link = &s->next;
 			continue;
 		}
 		while (s->pairs) {
-			struct vk_bracket_pair *pair = s->pairs;
+			struct vk_batch_interval *pair = s->pairs;
 			s->pairs = pair->next;
-			vk_brackets_release(q->device, q->family, pair);
+			vk_batch_intervals_release(q->device, q->family, pair);
 		}
 		*link = s->next;
 		q->n_unread--;
@@ -324,10 +328,9 @@ read_queue(struct vk_queue *q)
 {
 	bool any = false;
 	for (struct vk_submission *s = q->oldest; s; s = s->next) {
-		if (s->wanted)
+		if (s->requested)
 			read_all(s);
-		if (s->n_unread && s->through &&
-		    is_older(s, MAX_AGE_FRAMES, MAX_AGE_SUBMISSIONS))
+		if (s->n_unread && s->completed && is_older(s, MAX_AGE_FRAMES, MAX_AGE_SUBMISSIONS))
 			vk_submission_give_up(s, TALLY_FLAG(INCOMPLETE));
 		any |= !s->n_unread;
 	}
@@ -345,7 +348,7 @@ vk_collect_poll(struct vk_device *d)
 	for (struct vk_queue *q = d->queues; q && vk_device_runs(d); q = q->next)
 		for (struct vk_submission *s = q->oldest; s; s = s->next)
 			if (s->n_unread && may_read(s))
-				want_all(s);
+				request_all(s);
 	vk_slots_fetch(d);
 	for (struct vk_queue *q = d->queues; q && vk_device_runs(d); q = q->next)
 		read_queue(q);
@@ -359,15 +362,15 @@ vk_collect_harvest(struct vk_device *d, struct vk_recording *r)
 		/* Where reading waits, it would now wait for what this
 		 * thread may signal later. */
 		bool can = !(vk_slots_read_waits(d) && atomic_load(&d->pending_timelines));
-		uint32_t first = s->runs[r->pending_run].first, next;
-		for (uint32_t i = first; can && i != VK_NONE; i = s->reads[i].next)
-			want(s, &s->reads[i]);
+		uint32_t first = s->uses[r->pending_use].first, next;
+		for (uint32_t i = first; can && i != VK_NONE; i = s->slots[i].next)
+			request(s, &s->slots[i]);
 		vk_slots_fetch(d);
 		for (uint32_t i = first; i != VK_NONE; i = next) {
-			struct vk_read *read = &s->reads[i];
-			next = read->next;
-			if (!read->done && !(can && try_read(s, read)))
-				vk_read_give_up(s, read, TALLY_FLAG(LOST));
+			struct vk_pending_slot *unread = &s->slots[i];
+			next = unread->next;
+			if (!unread->done && !(can && try_read(s, unread)))
+				vk_pending_slot_give_up(s, unread, TALLY_FLAG(LOST));
 		}
 	}
 	if (r->ran && r->runs.n)
@@ -377,29 +380,30 @@ vk_collect_harvest(struct vk_device *d, struct vk_recording *r)
 void
 vk_collect_give_up(struct vk_device *d, uint64_t flag, bool try)
 {
-	bool waits = vk_slots_read_waits(d) && !all_through(d);
+	bool waits = vk_slots_read_waits(d) && !all_completed(d);
 	/* Without a fence, a slot that the command buffer resets itself may still have the
 	 * results of an earlier use. */
 	for (struct vk_queue *q = try && !waits ? d->queues : NULL; q; q = q->next)
 		for (struct vk_submission *s = q->oldest; s; s = s->next)
-			if (s->through || d->enabled.host_reset)
-				want_all(s);
+			if (s->completed || d->enabled.host_reset)
+				request_all(s);
 	vk_slots_fetch(d);
 	for (struct vk_queue *q = d->queues; q; q = q->next) {
 		struct vk_submission *s;
 		for (s = q->oldest; s; s = s->next) {
-			if (s->wanted)
+			if (s->requested)
 				read_all(s);
 			vk_submission_give_up(s, flag);
-			s->pairs = NULL; /* the GPU may still use them: brackets.c frees them */
+			s->pairs =
+				NULL; /* the GPU may still use them: brackets.c frees them */
 			if (s->waits)
 				atomic_fetch_sub(&d->pending_timelines, 1);
 			s->waits = false;
 		}
 		sweep(q);
-		if (q->frame_fill)
-			vk_frame_fill_release(q, q->frame_fill);
-		q->frame_fill = NULL;
+		if (q->frame_pass)
+			vk_frame_pass_release(q, q->frame_pass);
+		q->frame_pass = NULL;
 	}
 }
 
@@ -409,7 +413,7 @@ bool
 vk_collect_due(const struct vk_queue *q)
 {
 	const struct vk_submission *newest = q->newest;
-	if (!newest || newest->serial <= q->fenced || newest->through || q->fencing)
+	if (!newest || newest->serial <= q->fenced || newest->completed || q->fencing)
 		return false;
 	return newest->waits || q->fence_frame != frame_of(q->device) ||
 	       (q->serial - q->fenced) % FENCE_EVERY == 0;
@@ -485,9 +489,9 @@ vk_collect_finish(struct vk_queue *q, bool calls)
 	while (q->spare) {
 		struct vk_submission *s = q->spare;
 		q->spare = s->next;
-		free(s->fills);
-		free(s->reads);
-		free(s->runs);
+		free(s->passes);
+		free(s->slots);
+		free(s->uses);
 		free(s);
 	}
 }

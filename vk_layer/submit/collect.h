@@ -1,9 +1,9 @@
 /* vk_layer/submit/collect.h - submissions that wait to be read, and passes that wait for their
  * results.
  *
- * replay.c fills a struct vk_submission (submission_list.c) with fills (passes of the log) and
- * reads (slots, and what their results go into). The reads of one recording are linked into a
- * run, so that they can be read alone when the recording is submitted again (R27). collect.c
+ * replay.c fills a struct vk_submission (submission_list.c) with pending passes of the log and
+ * pending slots, with what their results go into. Those of one recording are linked into its
+ * use, so that they can be read alone when the recording is submitted again (R27). collect.c
  * reads submissions once they have completed. With the device's lock, except for
  * vk_collect_fence(), which takes it. Nothing here waits for the GPU.
  */
@@ -16,7 +16,7 @@
 #define VK_NONE UINT32_MAX
 
 /* A pass of the log until its results are available. */
-struct vk_fill {
+struct vk_pending_pass {
 	struct tally_pass *pass; /* NULL: done */
 	uint32_t n_left; /* unread slots, plus 1 while more may be added */
 	bool sums;	 /* has more than one slot, or halves of one */
@@ -40,21 +40,22 @@ enum vk_role {
 	VK_ROLE_WORKLOAD,
 };
 
-/* One slot to read. */
-struct vk_read {
+/* A slot to read. */
+struct vk_pending_slot {
 	struct vk_slot slot;
 	enum vk_role role;
 	uint32_t left;	   /* sources that have not answered */
-	uint32_t run;	   /* or VK_NONE: set by add_read(), like the members that follow */
-	uint32_t next;	   /* the next read of the same run, or VK_NONE */
+	uint32_t
+		use; /* or VK_NONE: set by vk_submission_add_slot(), like the members that follow */
+	uint32_t next;	   /* the next slot of the same use, or VK_NONE */
 	bool done;
-	struct vk_fill *frame; /* the queue's fill of the frame, otherwise: */
-	uint32_t fill;	       /* index in the submission */
+	struct vk_pending_pass *frame; /* the queue's pending pass of the frame, otherwise: */
+	uint32_t pending; /* index in the submission */
 	struct tally_workload *workload; /* of its pass */
 };
 
-/* The reads of one recording in a submission. */
-struct vk_run {
+/* The pending slots of one recording in a submission. */
+struct vk_recording_use {
 	struct vk_recording *recording; /* NULL: read */
 	uint32_t first, n_left;
 };
@@ -65,49 +66,51 @@ struct vk_submission {
 	uint64_t serial;   /* the queue's serial */
 	VkFence game_fence;
 	bool waits;	   /* it is counted in pending_timelines */
-	bool through;
-	bool wanted; /* its reads are part of the current round of reading */
-	uint64_t through_frame, through_serial; /* the newest when it was found completed */
+	bool completed;
+	bool requested; /* its slots are part of the current round of reading */
+	uint64_t completed_frame, completed_serial; /* the newest when it was found completed */
 	uint64_t tried_frame, tried_serial;	/* ... when it was last read in vain */
 	uint64_t frame;	   /* the frame that was open at submission */
-	struct vk_fill *fills;
-	uint32_t n_fills, room_fills;
-	struct vk_read *reads;
-	uint32_t n_reads, room_reads, n_unread;
-	struct vk_run *runs;
-	uint32_t n_runs, room_runs;
-	struct vk_bracket_pair *pairs; /* around its batches */
+	struct vk_pending_pass *passes;
+	uint32_t n_passes, room_passes;
+	struct vk_pending_slot *slots;
+	uint32_t n_slots, room_slots, n_unread;
+	struct vk_recording_use *uses;
+	uint32_t n_uses, room_uses;
+	struct vk_batch_interval *pairs; /* around its batches */
 };
 
 /* An empty one, NULL on OOM. */
 struct vk_submission *vk_submission_take(struct vk_queue *q);
-/* Adds one; VK_NONE on OOM. A fill starts with 1 in n_left, which append() takes off. */
-uint32_t vk_submission_add_fill(struct vk_submission *s, struct tally_pass *pass);
-/* Adds a read of `slot`, which `owner` took (NULL: a pair's), into the fill. False on OOM. */
-bool vk_submission_add_read(struct vk_submission *s, const struct vk_read *read,
+/* Adds one; VK_NONE on OOM. A pending pass starts with 1 in n_left, which append() takes off. */
+uint32_t vk_submission_add_pass(struct vk_submission *s, struct tally_pass *pass);
+/* Adds a slot that `owner` took (NULL: a pair's) to its pending pass. False on OOM. */
+bool vk_submission_add_slot(struct vk_submission *s, const struct vk_pending_slot *unread,
 			    struct vk_recording *owner);
 /* The driver accepted it: it waits for its results. Or the driver did not (or there was no
  * memory): everything in it is done, with `flag`. */
 void vk_submission_append(struct vk_submission *s);
 void vk_submission_fail(struct vk_submission *s, uint64_t flag);
 
-/* A fill outside submissions (granularity frame): adding it, and giving up
+/* A pending pass outside submissions (granularity frame): adding it, and giving up
  * one of its claims. */
-struct vk_fill *vk_frame_fill_create(struct tally_pass *pass); /* NULL on OOM */
-void vk_frame_fill_release(struct vk_queue *q, struct vk_fill *fill);
+struct vk_pending_pass *vk_frame_pass_create(struct tally_pass *pass); /* NULL on OOM */
+void vk_frame_pass_release(struct vk_queue *q, struct vk_pending_pass *pending);
 
 /* ---- between submission_list.c and collect.c ---- */
 
-struct vk_fill *vk_fill_of(struct vk_submission *s, const struct vk_read *read);
+struct vk_pending_pass *
+vk_pending_pass_of(struct vk_submission *s, const struct vk_pending_slot *unread);
 /* Some of its work was not measured: none of its counters is true. */
-void vk_fill_miss(struct vk_fill *fill);
+void vk_pending_pass_miss(struct vk_pending_pass *pending);
 /* The same for the counters of sets only. */
-void vk_fill_miss_set(const struct vk_device *d, struct vk_fill *fill);
-uint32_t vk_fill_n_values(const struct vk_device *d, const struct vk_fill *fill);
-/* Answered, or given up. This may finish the pass, and the last read of a
- * run releases its recording. */
-void vk_read_done(struct vk_submission *s, struct vk_read *read);
-void vk_read_give_up(struct vk_submission *s, struct vk_read *read, uint64_t flag);
+void vk_pending_pass_miss_set(const struct vk_device *d, struct vk_pending_pass *pending);
+uint32_t vk_pending_pass_n_values(const struct vk_device *d, const struct vk_pending_pass *pending);
+/* Answered, or given up. This may finish the pass, and the last slot of a
+ * use releases its recording. */
+void vk_pending_slot_done(struct vk_submission *s, struct vk_pending_slot *unread);
+void
+vk_pending_slot_give_up(struct vk_submission *s, struct vk_pending_slot *unread, uint64_t flag);
 void vk_submission_give_up(struct vk_submission *s, uint64_t flag);
 /* It is no longer in the list and may be taken again. */
 void vk_submission_recycle(struct vk_submission *s);
@@ -120,7 +123,7 @@ void vk_collect_harvest(struct vk_device *d, struct vk_recording *r);
 /* Queries the fences, reads what has completed, publishes it. */
 void vk_collect_poll(struct vk_device *d);
 /* The game's own wait shows that submissions up to `serial` have completed. */
-void vk_collect_through(struct vk_queue *q, uint64_t serial);
+void vk_collect_completed(struct vk_queue *q, uint64_t serial);
 void vk_collect_fence_signalled(struct vk_device *d, VkFence fence);
 /* Everything unread is done, with `flag`; `try` first reads what is available. */
 void vk_collect_give_up(struct vk_device *d, uint64_t flag, bool try);

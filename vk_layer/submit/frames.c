@@ -30,11 +30,11 @@ end_frame(struct vk_device *d, struct vk_queue *q, struct tally_extent presented
 	if (!vk_device_idles(d))
 		end.now_ns = tally_clock_now_ns();
 	tally_stream_end_frame(stream, &end);
-	vk_frame_look(d);
+	vk_frame_update_idle(d);
 	for (struct vk_queue *each = d->queues; each; each = each->next) {
-		if (each->frame_fill)
-			vk_frame_fill_release(each, each->frame_fill);
-		each->frame_fill = NULL;
+		if (each->frame_pass)
+			vk_frame_pass_release(each, each->frame_pass);
+		each->frame_pass = NULL;
 	}
 	if (!vk_device_idles(d))
 		vk_slots_tick(d, end.now_ns ? end.now_ns : tally_clock_now_ns());
@@ -121,7 +121,7 @@ vk_frame_idle(struct vk_device *d, struct vk_queue *q)
 }
 
 void
-vk_frame_look(struct vk_device *d)
+vk_frame_update_idle(struct vk_device *d)
 {
 	bool idle = d->tally ? tally_device_idles(d->tally)
 			     : tally_capture_idles(0, TALLY_NO_FRAME);

@@ -37,7 +37,7 @@ uint64_t vk_overhead_begin(const struct vk_device *d);
 uint64_t vk_overhead_since(uint64_t begin_ns);
 void vk_frame_overhead(struct vk_queue *q, uint64_t ns);
 /* Updates vk_device.idle, which the recording threads read, from the open frame. */
-void vk_frame_look(struct vk_device *d);
+void vk_frame_update_idle(struct vk_device *d);
 
 /* In describe.c: describes the device again once another OpenGL device uses it. */
 void vk_describe_beneath(struct vk_device *d);

@@ -60,20 +60,20 @@ open_place(struct vk_replay *r, enum tally_pass_kind kind, bool listed)
 
 /* VK_NONE: no room. */
 static uint32_t
-open_fill(struct vk_replay *r, enum tally_pass_kind kind, bool listed)
+open_pending(struct vk_replay *r, enum tally_pass_kind kind, bool listed)
 {
 	struct tally_pass *p = open_place(r, kind, listed);
 	if (!p)
 		return VK_NONE;
-	uint32_t fill = vk_submission_add_fill(r->s, p);
-	if (fill == VK_NONE) {
+	uint32_t pending = vk_submission_add_pass(r->s, p);
+	if (pending == VK_NONE) {
 		p->flags |= TALLY_FLAG(DROPPED);
 		tally_stream_pass_done(r->q->stream, p);
 		return VK_NONE;
 	}
-	r->s->fills[fill].set = r->set;
-	r->s->fills[fill].buffer = r->buffer;
-	return fill;
+	r->s->passes[pending].set = r->set;
+	r->s->passes[pending].buffer = r->buffer;
+	return pending;
 }
 
 static void
@@ -86,69 +86,69 @@ set_label(struct vk_replay *r, struct tally_pass *p)
 		p->flags |= TALLY_FLAG(LABEL_DROPPED);
 }
 
-/* The fill that everything goes into with granularity submit or frame; NULL: no room. */
-static struct vk_fill *
-coarse_fill(struct vk_replay *r)
+/* The pending pass that everything goes into with granularity submit or frame; NULL: no room. */
+static struct vk_pending_pass *
+coarse_pending(struct vk_replay *r)
 {
 	if (r->d->config->granularity == TALLY_GRANULARITY_SUBMIT) {
 		if (r->coarse == VK_NONE) {
-			r->coarse = open_fill(r, TALLY_PASS_OTHER, true);
+			r->coarse = open_pending(r, TALLY_PASS_OTHER, true);
 			if (r->coarse == VK_NONE)
 				return NULL;
-			r->s->fills[r->coarse].sums = true;
-			set_label(r, r->s->fills[r->coarse].pass);
+			r->s->passes[r->coarse].sums = true;
+			set_label(r, r->s->passes[r->coarse].pass);
 		}
-		return &r->s->fills[r->coarse];
+		return &r->s->passes[r->coarse];
 	}
-	if (r->q->frame_fill)
-		return r->q->frame_fill;
+	if (r->q->frame_pass)
+		return r->q->frame_pass;
 	struct tally_pass *p = open_place(r, TALLY_PASS_OTHER, true);
 	if (!p)
 		return NULL;
 	p->has_submission = false;
-	r->q->frame_fill = vk_frame_fill_create(p);
-	if (r->q->frame_fill) {
-		r->q->frame_fill->set = r->set;
+	r->q->frame_pass = vk_frame_pass_create(p);
+	if (r->q->frame_pass) {
+		r->q->frame_pass->set = r->set;
 	} else {
 		p->flags |= TALLY_FLAG(DROPPED);
 		tally_stream_pass_done(r->q->stream, p);
 	}
-	return r->q->frame_fill;
+	return r->q->frame_pass;
 }
 
-/* Reads `slot` into the fill; in a coarse capture `fill` is ignored. */
+/* Reads `slot` into the pending pass; in a coarse capture `pending` is ignored. */
 static void
-add_read(struct vk_replay *r, uint32_t fill, enum vk_role role, const struct vk_slot *slot,
+add_slot(struct vk_replay *r, uint32_t pending, enum vk_role role, const struct vk_slot *slot,
 	 struct vk_recording *owner, struct tally_workload *workload)
 {
-	struct vk_read read = {
-		.slot = *slot, .role = role, .fill = fill, .workload = workload
+	struct vk_pending_slot unread = {
+		.slot = *slot, .role = role, .pending = pending, .workload = workload
 	};
-	struct vk_fill *into = is_coarse(r) ? coarse_fill(r) : &r->s->fills[fill];
+	struct vk_pending_pass *into = is_coarse(r) ? coarse_pending(r) : &r->s->passes[pending];
 	if (!into)
 		return;
 	if (is_coarse(r)) {
-		read.fill = r->coarse;
-		read.frame = r->q->frame_fill;
+		unread.pending = r->coarse;
+		unread.frame = r->q->frame_pass;
 	}
 	/* It was recorded while another set was current: values of a set do not
 	 * fit into this pass. */
 	if (vk_slot_set(r->d, slot) != into->set) {
-		read.slot.sources &= ~vk_slots_sources(r->d, r->q->family,
-						       VK_BRACKET_PERFORMANCE);
+		unread.slot.sources &= ~vk_slots_sources(r->d, r->q->family,
+							 VK_MEASURE_PERFORMANCE);
 		if (role != VK_ROLE_WHOLE || is_coarse(r))
-			vk_fill_miss_set(r->d, into);
+			vk_pending_pass_miss_set(r->d, into);
 	}
-	if (vk_submission_add_read(r->s, &read, owner))
+	if (vk_submission_add_slot(r->s, &unread, owner))
 		return;
 	into->pass->flags |= TALLY_FLAG(DROPPED);
-	vk_fill_miss(into);
+	vk_pending_pass_miss(into);
 }
 
 /* ---- recorded passes ---- */
 
 static bool
-has_stamps(const struct vk_replay *r)
+has_timestamps(const struct vk_replay *r)
 {
 	return r->q->family >= r->d->n_families || r->d->families[r->q->family].timestamp_bits;
 }
@@ -157,7 +157,7 @@ has_stamps(const struct vk_replay *r)
 static uint64_t
 reason(const struct vk_replay *r, const struct vk_recording *rec, const struct vk_slot *slot)
 {
-	if (!has_stamps(r))
+	if (!has_timestamps(r))
 		return TALLY_FLAG(NO_TIMESTAMPS);
 	if (slot->page)
 		return 0;
@@ -165,7 +165,7 @@ reason(const struct vk_replay *r, const struct vk_recording *rec, const struct v
 		return TALLY_FLAG(RECORDED_IDLE);
 	if (rec->simultaneous)
 		return TALLY_FLAG(SIMULTANEOUS);
-	return vk_slots_cover(r->d, r->q->family, VK_BRACKET_ALL) ? TALLY_FLAG(DROPPED)
+	return vk_slots_cover(r->d, r->q->family, VK_MEASURE_ALL) ? TALLY_FLAG(DROPPED)
 								  : TALLY_FLAG(NO_TIMESTAMPS);
 }
 
@@ -181,35 +181,35 @@ prepare(struct vk_replay *r, struct vk_recording *rec)
 }
 
 static void
-read_inner(struct vk_replay *r, uint32_t fill, const struct vk_recording *rec,
+read_inner(struct vk_replay *r, uint32_t pending, const struct vk_recording *rec,
 	   const struct vk_pass *p)
 {
 	for (uint32_t i = 0; i < p->n_inner; i++) {
 		struct vk_recording *owner = rec->inner[p->first_inner + i].owner;
 		prepare(r, owner);
 		if (owner->own.page)
-			add_read(r, fill, VK_ROLE_INNER, &owner->own, owner, NULL);
+			add_slot(r, pending, VK_ROLE_INNER, &owner->own, owner, NULL);
 		else
-			vk_fill_miss(&r->s->fills[fill]);
+			vk_pending_pass_miss(&r->s->passes[pending]);
 	}
 }
 
 static void
-add_workload(struct vk_replay *r, uint32_t fill, struct vk_recording *rec,
+add_workload(struct vk_replay *r, uint32_t pending, struct vk_recording *rec,
 	     const struct vk_workload *from)
 {
 	struct vk_recording *owner = from->owner ? from->owner : rec;
 	struct tally_workload *w = tally_stream_add_workload(r->q->stream,
-							     r->s->fills[fill].pass);
+							     r->s->passes[pending].pass);
 	if (w) {
 		w->command = from->command;
 		w->flags = from->flags;
 	}
 	if (from->slot.page) {
 		prepare(r, owner);
-		add_read(r, fill, w ? VK_ROLE_WORKLOAD : VK_ROLE_INNER, &from->slot, owner, w);
+		add_slot(r, pending, w ? VK_ROLE_WORKLOAD : VK_ROLE_INNER, &from->slot, owner, w);
 	} else {
-		vk_fill_miss(&r->s->fills[fill]);
+		vk_pending_pass_miss(&r->s->passes[pending]);
 		if (w)
 			w->flags |= reason(r, rec, &from->slot);
 	}
@@ -219,40 +219,40 @@ add_workload(struct vk_replay *r, uint32_t fill, struct vk_recording *rec,
 static void
 coarse_pass(struct vk_replay *r, const struct vk_pass *p)
 {
-	struct vk_fill *fill = coarse_fill(r);
-	if (!fill)
+	struct vk_pending_pass *pending = coarse_pending(r);
+	if (!pending)
 		return;
-	vk_tallies_add(&fill->pass->call_counts, &p->call_counts);
-	fill->pass->unknown |= p->unknown;
-	fill->pass->flags |= p->flags;
+	vk_call_counts_add(&pending->pass->call_counts, &p->call_counts);
+	pending->pass->unknown |= p->unknown;
+	pending->pass->flags |= p->flags;
 }
 
-/* The fill of a pass that begins here; VK_NONE: no room. */
+/* The pending pass of a pass that begins here; VK_NONE: no room. */
 static uint32_t
 begin_pass(struct vk_replay *r, const struct vk_recording *rec, const struct vk_pass *p)
 {
-	uint32_t fill = open_fill(r, p->kind, true);
-	if (fill == VK_NONE)
+	uint32_t pending = open_pending(r, p->kind, true);
+	if (pending == VK_NONE)
 		return VK_NONE;
-	struct tally_pass *out = r->s->fills[fill].pass;
+	struct tally_pass *out = r->s->passes[pending].pass;
 	out->load = p->load;
 	out->target = p->target;
 	out->surface = p->surface;
 	set_label(r, out);
-	r->s->fills[fill].sums = p->n_inner || p->n_workloads || p->suspended || p->uncounted ||
-				 p->slot.halves != TALLY_VK_BOTH;
-	r->last_fill = fill;
+	r->s->passes[pending].sums = p->n_inner || p->n_workloads || p->suspended || p->uncounted ||
+				     p->slot.halves != TALLY_VK_BOTH;
+	r->last_pending = pending;
 	r->n_batch_passes++;
 	out->flags |= reason(r, rec, &p->slot);
-	return fill;
+	return pending;
 }
 
 static void
 replay_pass(struct vk_replay *r, struct vk_recording *rec, const struct vk_pass *p)
 {
 	bool goes_on = p->resuming && r->chain != VK_NONE;
-	uint32_t fill = goes_on ? r->chain : VK_NONE;
-	if (!captures(r) && !(goes_on && fill != CHAIN_DROPPED)) {
+	uint32_t pending = goes_on ? r->chain : VK_NONE;
+	if (!captures(r) && !(goes_on && pending != CHAIN_DROPPED)) {
 		r->chain = p->suspended ? CHAIN_DROPPED : VK_NONE;
 		return;
 	}
@@ -261,25 +261,25 @@ replay_pass(struct vk_replay *r, struct vk_recording *rec, const struct vk_pass 
 		return;
 	}
 	if (!goes_on)
-		fill = begin_pass(r, rec, p);
-	if (fill == VK_NONE)
-		fill = CHAIN_DROPPED;
-	r->chain = p->suspended ? fill : VK_NONE;
-	if (fill == CHAIN_DROPPED)
+		pending = begin_pass(r, rec, p);
+	if (pending == VK_NONE)
+		pending = CHAIN_DROPPED;
+	r->chain = p->suspended ? pending : VK_NONE;
+	if (pending == CHAIN_DROPPED)
 		return;
-	struct tally_pass *out = r->s->fills[fill].pass;
-	vk_tallies_add(&out->call_counts, &p->call_counts);
+	struct tally_pass *out = r->s->passes[pending].pass;
+	vk_call_counts_add(&out->call_counts, &p->call_counts);
 	out->store = p->store;
 	out->unknown |= p->unknown;
 	out->flags |= p->flags;
-	r->s->fills[fill].has_inner |= p->n_inner || p->n_workloads;
+	r->s->passes[pending].has_inner |= p->n_inner || p->n_workloads;
 	if (p->uncounted)
-		vk_fill_miss(&r->s->fills[fill]);
+		vk_pending_pass_miss(&r->s->passes[pending]);
 	if (p->slot.page)
-		add_read(r, fill, VK_ROLE_PASS, &p->slot, rec, NULL);
-	read_inner(r, fill, rec, p);
+		add_slot(r, pending, VK_ROLE_PASS, &p->slot, rec, NULL);
+	read_inner(r, pending, rec, p);
 	for (uint32_t i = 0; i < p->n_workloads; i++)
-		add_workload(r, fill, rec, &rec->workloads[p->first_workload + i]);
+		add_workload(r, pending, rec, &rec->workloads[p->first_workload + i]);
 }
 
 /* There are neither labels nor secondaries nor queries: without a capture nothing
@@ -335,15 +335,15 @@ replay_items(struct vk_replay *r, struct vk_recording *rec, unsigned depth)
 static uint32_t
 open_whole(struct vk_replay *r)
 {
-	return open_fill(r, TALLY_PASS_OTHER, false);
+	return open_pending(r, TALLY_PASS_OTHER, false);
 }
 
 static void
 add_whole(struct vk_replay *r, const struct vk_slot *slot, struct vk_recording *owner)
 {
-	uint32_t fill = is_coarse(r) ? VK_NONE : open_whole(r);
-	if (is_coarse(r) || fill != VK_NONE)
-		add_read(r, fill, VK_ROLE_WHOLE, slot, owner, NULL);
+	uint32_t pending = is_coarse(r) ? VK_NONE : open_whole(r);
+	if (is_coarse(r) || pending != VK_NONE)
+		add_slot(r, pending, VK_ROLE_WHOLE, slot, owner, NULL);
 }
 
 /* The timestamps around a command buffer; a suspended render pass joins those of several. */
@@ -358,10 +358,10 @@ replay_whole(struct vk_replay *r, struct vk_recording *rec)
 	if (!rec->starts_resuming) {
 		r->whole_chain = rec->whole.page ? open_whole(r) : VK_NONE;
 		if (r->whole_chain != VK_NONE)
-			r->s->fills[r->whole_chain].sums = true;
+			r->s->passes[r->whole_chain].sums = true;
 	}
 	if (r->whole_chain != VK_NONE && rec->whole.page)
-		add_read(r, r->whole_chain, VK_ROLE_WHOLE, &rec->whole, rec, NULL);
+		add_slot(r, r->whole_chain, VK_ROLE_WHOLE, &rec->whole, rec, NULL);
 	if (!rec->ends_suspended)
 		r->whole_chain = VK_NONE;
 }
@@ -370,16 +370,16 @@ static void
 replay_primary(struct vk_replay *r, struct vk_recording *rec)
 {
 	uint64_t frame = r->d->tally ? tally_device_frame(r->d->tally) : 0;
-	struct vk_fill *coarse = NULL;
+	struct vk_pending_pass *coarse = NULL;
 	r->set = rec->runs.set;
 	if (captures(r) && is_coarse(r) && vk_recording_has_work(rec))
-		coarse = coarse_fill(r);
+		coarse = coarse_pending(r);
 	if (coarse) {
 		coarse->pass->flags |= reason(r, rec, &rec->whole);
 		if (rec->uncounted || !rec->whole.page)
-			vk_fill_miss(coarse);
+			vk_pending_pass_miss(coarse);
 		if (rec->no_performance || rec->runs.set != coarse->set)
-			vk_fill_miss_set(r->d, coarse);
+			vk_pending_pass_miss_set(r->d, coarse);
 	}
 	replay_items(r, rec, 0);
 	r->n_batch_buffers++;
@@ -392,7 +392,7 @@ replay_primary(struct vk_replay *r, struct vk_recording *rec)
 
 /* False: the pair is not needed. */
 static bool
-replay_pair(struct vk_replay *r, struct vk_bracket_pair *pair)
+replay_pair(struct vk_replay *r, struct vk_batch_interval *pair)
 {
 	if (!captures(r))
 		return false;
@@ -404,22 +404,22 @@ replay_pair(struct vk_replay *r, struct vk_bracket_pair *pair)
 		add_whole(r, &pair->slot, NULL);
 		return true;
 	}
-	struct vk_fill *fill = &r->s->fills[r->last_fill];
-	fill->pass->flags |= TALLY_FLAG(APPROXIMATE);
-	fill->sums = false;
-	add_read(r, r->last_fill, VK_ROLE_PASS, &pair->slot, NULL, NULL);
+	struct vk_pending_pass *pending = &r->s->passes[r->last_pending];
+	pending->pass->flags |= TALLY_FLAG(APPROXIMATE);
+	pending->sums = false;
+	add_slot(r, r->last_pending, VK_ROLE_PASS, &pair->slot, NULL, NULL);
 	return true;
 }
 
 void
-vk_replay(struct vk_replay *r, const struct vk_batches *batches, struct vk_bracket_pair **pairs)
+vk_replay(struct vk_replay *r, const struct vk_batches *batches, struct vk_batch_interval **pairs)
 {
 	r->n_passes = r->buffer = 0;
 	r->coarse = VK_NONE;
 	for (uint32_t i = 0; i < batches->n; i++) {
 		uint32_t n = vk_batch_n_buffers(batches, i);
 		/* Chains end with their batch. */
-		r->chain = r->whole_chain = r->last_fill = VK_NONE;
+		r->chain = r->whole_chain = r->last_pending = VK_NONE;
 		r->n_batch_buffers = r->n_batch_passes = 0;
 		for (uint32_t k = 0; k < n; k++) {
 			struct vk_recording *rec =
@@ -429,7 +429,7 @@ vk_replay(struct vk_replay *r, const struct vk_batches *batches, struct vk_brack
 			r->buffer++;
 		}
 		if (pairs && pairs[i] && !replay_pair(r, pairs[i])) {
-			vk_brackets_release(r->d, r->q->family, pairs[i]);
+			vk_batch_intervals_release(r->d, r->q->family, pairs[i]);
 			pairs[i] = NULL;
 		}
 	}

@@ -20,14 +20,14 @@ struct vk_replay {
 	uint32_t n_passes;
 	uint32_t set; /* the set of the recording that is replayed */
 	uint32_t buffer; /* the call's command buffers before the one that is replayed */
-	uint32_t coarse, chain, whole_chain; /* fills */
-	uint32_t n_batch_buffers, n_batch_passes, last_fill;
+	uint32_t coarse, chain, whole_chain; /* pending passes */
+	uint32_t n_batch_buffers, n_batch_passes, last_pending;
 };
 
 /* pairs[i]: timestamps around the i-th batch, or NULL; one that is not needed is returned and
  * set to NULL. `pairs` itself may be NULL. */
-void vk_replay(struct vk_replay *r, const struct vk_batches *batches,
-	       struct vk_bracket_pair **pairs);
+void
+vk_replay(struct vk_replay *r, const struct vk_batches *batches, struct vk_batch_interval **pairs);
 
 /* The current recording of a command buffer, NULL when it is unknown. No lock: it belongs
  * to the submitting thread. */

@@ -37,12 +37,12 @@ vk_submission_take(struct vk_queue *q)
 	*s = (struct vk_submission){
 		.queue = q,
 		.frame = q->device->tally ? tally_device_frame(q->device->tally) : 0,
-		.fills = s->fills,
-		.room_fills = s->room_fills,
-		.reads = s->reads,
-		.room_reads = s->room_reads,
-		.runs = s->runs,
-		.room_runs = s->room_runs,
+		.passes = s->passes,
+		.room_passes = s->room_passes,
+		.slots = s->slots,
+		.room_slots = s->room_slots,
+		.uses = s->uses,
+		.room_uses = s->room_uses,
 	};
 	return s;
 }
@@ -54,160 +54,160 @@ vk_submission_recycle(struct vk_submission *s)
 	s->queue->spare = s;
 }
 
-/* ---- fills ---- */
+/* ---- pending passes ---- */
 
 uint32_t
-vk_submission_add_fill(struct vk_submission *s, struct tally_pass *pass)
+vk_submission_add_pass(struct vk_submission *s, struct tally_pass *pass)
 {
-	if (!fit(&s->fills, s->n_fills, &s->room_fills, sizeof(*s->fills)))
+	if (!fit(&s->passes, s->n_passes, &s->room_passes, sizeof(*s->passes)))
 		return VK_NONE;
-	s->fills[s->n_fills] = (struct vk_fill){ .pass = pass, .n_left = 1 };
-	return s->n_fills++;
+	s->passes[s->n_passes] = (struct vk_pending_pass){ .pass = pass, .n_left = 1 };
+	return s->n_passes++;
 }
 
-struct vk_fill *
-vk_frame_fill_create(struct tally_pass *pass)
+struct vk_pending_pass *
+vk_frame_pass_create(struct tally_pass *pass)
 {
-	struct vk_fill *fill = malloc(sizeof(*fill));
-	if (fill)
-		*fill = (struct vk_fill){ .pass = pass, .n_left = 1, .sums = true };
-	return fill;
+	struct vk_pending_pass *pending = malloc(sizeof(*pending));
+	if (pending)
+		*pending = (struct vk_pending_pass){ .pass = pass, .n_left = 1, .sums = true };
+	return pending;
 }
 
 static void
-finish_sums(const struct vk_queue *q, struct vk_fill *fill)
+finish_sums(const struct vk_queue *q, struct vk_pending_pass *pending)
 {
-	struct tally_pass *pass = fill->pass;
-	pass->has_time = fill->has_begin && fill->has_end;
-	pass->gpu_begin_ns = fill->begin_ns;
-	pass->gpu_end_ns = fill->end_ns;
-	uint32_t n = vk_fill_n_values(q->device, fill);
+	struct tally_pass *pass = pending->pass;
+	pass->has_time = pending->has_begin && pending->has_end;
+	pass->gpu_begin_ns = pending->begin_ns;
+	pass->gpu_end_ns = pending->end_ns;
+	uint32_t n = vk_pending_pass_n_values(q->device, pending);
 	n = n < VK_MAX_COUNTERS ? n : VK_MAX_COUNTERS;
 	for (uint32_t i = 0; i < (n + 63) / 64; i++)
-		pass->valid[i] &= ~fill->missing[i];
+		pass->valid[i] &= ~pending->missing[i];
 }
 
 /* Removes one claim; with the last one the pass is done. */
 static void
-release(const struct vk_queue *q, struct vk_fill *fill)
+release(const struct vk_queue *q, struct vk_pending_pass *pending)
 {
-	if (--fill->n_left || !fill->pass)
+	if (--pending->n_left || !pending->pass)
 		return;
-	if (fill->sums)
-		finish_sums(q, fill);
-	tally_stream_pass_done(q->stream, fill->pass);
-	fill->pass = NULL;
+	if (pending->sums)
+		finish_sums(q, pending);
+	tally_stream_pass_done(q->stream, pending->pass);
+	pending->pass = NULL;
 }
 
 void
-vk_frame_fill_release(struct vk_queue *q, struct vk_fill *fill)
+vk_frame_pass_release(struct vk_queue *q, struct vk_pending_pass *pending)
 {
-	release(q, fill);
-	if (!fill->n_left)
-		free(fill);
+	release(q, pending);
+	if (!pending->n_left)
+		free(pending);
 }
 
 /* ---- reads ---- */
 
 /* The run of a recording in this submission; it has a reference. */
 static uint32_t
-run_of(struct vk_submission *s, struct vk_recording *r)
+use_of(struct vk_submission *s, struct vk_recording *r)
 {
 	if (r->pending == s)
-		return r->pending_run;
-	if (!fit(&s->runs, s->n_runs, &s->room_runs, sizeof(*s->runs)))
+		return r->pending_use;
+	if (!fit(&s->uses, s->n_uses, &s->room_uses, sizeof(*s->uses)))
 		return VK_NONE;
-	s->runs[s->n_runs] = (struct vk_run){ vk_recording_ref(r), VK_NONE, 0 };
+	s->uses[s->n_uses] = (struct vk_recording_use){ vk_recording_ref(r), VK_NONE, 0 };
 	r->pending = s;
-	r->pending_run = s->n_runs;
-	return s->n_runs++;
+	r->pending_use = s->n_uses;
+	return s->n_uses++;
 }
 
-struct vk_fill *
-vk_fill_of(struct vk_submission *s, const struct vk_read *read)
+struct vk_pending_pass *
+vk_pending_pass_of(struct vk_submission *s, const struct vk_pending_slot *unread)
 {
-	return read->frame ? read->frame : &s->fills[read->fill];
+	return unread->frame ? unread->frame : &s->passes[unread->pending];
 }
 
 bool
-vk_submission_add_read(struct vk_submission *s, const struct vk_read *read,
+vk_submission_add_slot(struct vk_submission *s, const struct vk_pending_slot *unread,
 		       struct vk_recording *owner)
 {
-	if (!fit(&s->reads, s->n_reads, &s->room_reads, sizeof(*s->reads)))
+	if (!fit(&s->slots, s->n_slots, &s->room_slots, sizeof(*s->slots)))
 		return false;
-	uint32_t run = owner ? run_of(s, owner) : VK_NONE;
-	if (owner && run == VK_NONE)
+	uint32_t use = owner ? use_of(s, owner) : VK_NONE;
+	if (owner && use == VK_NONE)
 		return false;
-	struct vk_read *r = &s->reads[s->n_reads];
-	*r = *read;
+	struct vk_pending_slot *r = &s->slots[s->n_slots];
+	*r = *unread;
 	r->left = r->slot.sources;
 	r->next = VK_NONE;
-	r->run = run;
+	r->use = use;
 	r->done = false;
-	if (run != VK_NONE) {
-		r->next = s->runs[run].first;
-		s->runs[run].first = s->n_reads;
-		s->runs[run].n_left++;
+	if (use != VK_NONE) {
+		r->next = s->uses[use].first;
+		s->uses[use].first = s->n_slots;
+		s->uses[use].n_left++;
 	}
-	s->n_reads++;
+	s->n_slots++;
 	s->n_unread++;
-	vk_fill_of(s, r)->n_left++;
+	vk_pending_pass_of(s, r)->n_left++;
 	return true;
 }
 
 void
-vk_read_done(struct vk_submission *s, struct vk_read *read)
+vk_pending_slot_done(struct vk_submission *s, struct vk_pending_slot *unread)
 {
-	struct vk_fill *fill = vk_fill_of(s, read);
-	read->done = true;
+	struct vk_pending_pass *pending = vk_pending_pass_of(s, unread);
+	unread->done = true;
 	s->n_unread--;
-	if (read->frame)
-		vk_frame_fill_release(s->queue, fill);
+	if (unread->frame)
+		vk_frame_pass_release(s->queue, pending);
 	else
-		release(s->queue, fill);
-	if (read->run == VK_NONE)
+		release(s->queue, pending);
+	if (unread->use == VK_NONE)
 		return;
-	struct vk_run *run = &s->runs[read->run];
-	if (--run->n_left)
+	struct vk_recording_use *use = &s->uses[unread->use];
+	if (--use->n_left)
 		return;
-	struct vk_recording *r = run->recording;
-	run->recording = NULL;
+	struct vk_recording *r = use->recording;
+	use->recording = NULL;
 	if (r->pending == s)
 		r->pending = NULL;
 	vk_recording_unref(r, true);
 }
 
 void
-vk_read_give_up(struct vk_submission *s, struct vk_read *read, uint64_t flag)
+vk_pending_slot_give_up(struct vk_submission *s, struct vk_pending_slot *unread, uint64_t flag)
 {
-	struct vk_fill *fill = vk_fill_of(s, read);
-	if (read->role == VK_ROLE_WORKLOAD)
-		read->workload->flags |= flag;
-	if (fill->pass) {
-		fill->pass->flags |= flag;
-		vk_fill_miss(fill);
+	struct vk_pending_pass *pending = vk_pending_pass_of(s, unread);
+	if (unread->role == VK_ROLE_WORKLOAD)
+		unread->workload->flags |= flag;
+	if (pending->pass) {
+		pending->pass->flags |= flag;
+		vk_pending_pass_miss(pending);
 	}
-	vk_read_done(s, read);
+	vk_pending_slot_done(s, unread);
 }
 
 void
-vk_fill_miss(struct vk_fill *fill)
+vk_pending_pass_miss(struct vk_pending_pass *pending)
 {
-	memset(fill->missing, 0xff, sizeof(fill->missing));
+	memset(pending->missing, 0xff, sizeof(pending->missing));
 }
 
 void
-vk_fill_miss_set(const struct vk_device *d, struct vk_fill *fill)
+vk_pending_pass_miss_set(const struct vk_device *d, struct vk_pending_pass *pending)
 {
-	uint32_t n = vk_slots_layout(d, fill->set)->n_always;
+	uint32_t n = vk_slots_layout(d, pending->set)->n_always;
 	for (; n < VK_MAX_COUNTERS; n++)
-		fill->missing[n / 64] |= UINT64_C(1) << (n % 64);
+		pending->missing[n / 64] |= UINT64_C(1) << (n % 64);
 }
 
 uint32_t
-vk_fill_n_values(const struct vk_device *d, const struct vk_fill *fill)
+vk_pending_pass_n_values(const struct vk_device *d, const struct vk_pending_pass *pending)
 {
-	return vk_slots_layout(d, fill->set)->set->layout.n_counters;
+	return vk_slots_layout(d, pending->set)->set->layout.n_counters;
 }
 
 /* ---- the queue's list ---- */
@@ -216,16 +216,16 @@ vk_fill_n_values(const struct vk_device *d, const struct vk_fill *fill)
 void
 vk_submission_give_up(struct vk_submission *s, uint64_t flag)
 {
-	for (uint32_t i = 0; i < s->n_reads && s->n_unread; i++)
-		if (!s->reads[i].done)
-			vk_read_give_up(s, &s->reads[i], flag);
+	for (uint32_t i = 0; i < s->n_slots && s->n_unread; i++)
+		if (!s->slots[i].done)
+			vk_pending_slot_give_up(s, &s->slots[i], flag);
 }
 
 static void
-release_fills(struct vk_submission *s)
+release_passes(struct vk_submission *s)
 {
-	for (uint32_t i = 0; i < s->n_fills; i++)
-		release(s->queue, &s->fills[i]);
+	for (uint32_t i = 0; i < s->n_passes; i++)
+		release(s->queue, &s->passes[i]);
 }
 
 void
@@ -233,7 +233,7 @@ vk_submission_append(struct vk_submission *s)
 {
 	struct vk_queue *q = s->queue;
 	s->serial = ++q->serial;
-	release_fills(s);
+	release_passes(s);
 	if (!s->n_unread && !s->pairs && !s->waits) {
 		vk_submission_recycle(s);
 		return;
@@ -255,16 +255,16 @@ vk_submission_append(struct vk_submission *s)
 void
 vk_submission_fail(struct vk_submission *s, uint64_t flag)
 {
-	for (uint32_t i = 0; i < s->n_fills; i++)
-		s->fills[i].pass->flags |= flag;
+	for (uint32_t i = 0; i < s->n_passes; i++)
+		s->passes[i].pass->flags |= flag;
 	vk_submission_give_up(s, flag);
-	release_fills(s);
+	release_passes(s);
 	if (s->waits)
 		atomic_fetch_sub(&s->queue->device->pending_timelines, 1);
 	while (s->pairs) {
-		struct vk_bracket_pair *pair = s->pairs;
+		struct vk_batch_interval *pair = s->pairs;
 		s->pairs = pair->next;
-		vk_brackets_release(s->queue->device, s->queue->family, pair);
+		vk_batch_intervals_release(s->queue->device, s->queue->family, pair);
 	}
 	vk_submission_recycle(s);
 }

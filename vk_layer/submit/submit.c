@@ -45,7 +45,7 @@ set_up(struct vk_device *d, struct vk_queue *q)
 		info.n_counters = vk_slots_max_values(d); /* each pass has a layout of its own */
 		q->stream = tally_stream_create(d->tally, &info);
 	}
-	vk_frame_look(d);
+	vk_frame_update_idle(d);
 	if (q->stream || q->stream_failed)
 		return;
 	q->stream_failed = true;
@@ -69,7 +69,7 @@ start_session(const struct vk_queue *q, const struct vk_batches *b)
 /* ---- timestamps around batches (R30) ---- */
 
 static bool
-wants_bracket(const struct vk_queue *q, const struct vk_batches *b, uint32_t i)
+wants_interval(const struct vk_queue *q, const struct vk_batches *b, uint32_t i)
 {
 	bool any = false;
 	for (uint32_t k = 0; k < vk_batch_n_buffers(b, i) && !any; k++) {
@@ -81,21 +81,20 @@ wants_bracket(const struct vk_queue *q, const struct vk_batches *b, uint32_t i)
 }
 
 /* NULL: no batch needs one, or no memory. To be freed by free(). */
-static struct vk_bracket_pair **
+static struct vk_batch_interval **
 take_pairs(struct vk_queue *q, const struct vk_batches *b)
 {
-	struct vk_bracket_pair **pairs = NULL;
-	if (vk_device_idles(q->device) ||
-	    !vk_slots_cover(q->device, q->family, VK_BRACKET_TIME))
+	struct vk_batch_interval **pairs = NULL;
+	if (vk_device_idles(q->device) || !vk_slots_cover(q->device, q->family, VK_MEASURE_TIME))
 		return NULL;
 	for (uint32_t i = 0; i < b->n; i++) {
-		if (!wants_bracket(q, b, i))
+		if (!wants_interval(q, b, i))
 			continue;
 		if (!pairs)
 			pairs = calloc(b->n, sizeof(*pairs));
 		if (!pairs)
 			return NULL;
-		pairs[i] = vk_brackets_take(q->device, q->family);
+		pairs[i] = vk_batch_intervals_take(q->device, q->family);
 	}
 	return pairs;
 }
@@ -108,12 +107,12 @@ struct call {
 	struct vk_batches game, down; /* what the game passed; what is submitted */
 	VkFence fence;
 	struct vk_submission *s;
-	struct vk_bracket_pair **pairs;
+	struct vk_batch_interval **pairs;
 	void *memory; /* used by `down` */
 	uint64_t start_ns, overhead_ns;
 	uint64_t serial; /* the serial that the call gets */
 	bool logged;	 /* passes of it are in the log */
-	bool through;	 /* all of it has completed */
+	bool completed; /* all of it has completed */
 };
 
 static void
@@ -157,14 +156,14 @@ before(struct call *c)
 	vk_replay(&replay, &c->game, c->pairs);
 	c->serial = q->serial + 1;
 	c->logged = c->s && q->stream && tally_stream_captures(q->stream) &&
-		    (c->s->n_fills || q->frame_fill);
+		    (c->s->n_passes || q->frame_pass);
 	pthread_mutex_unlock(&d->lock);
 	c->down = c->game;
 	bool any = false;
 	for (uint32_t i = 0; i < c->game.n && c->pairs; i++)
 		any |= c->pairs[i] != NULL;
 	if (any)
-		vk_batches_bracket(&c->game, c->pairs, &c->down, &c->memory);
+		vk_batches_surround(&c->game, c->pairs, &c->down, &c->memory);
 	c->overhead_ns = vk_overhead_since(c->start_ns);
 }
 
@@ -195,8 +194,8 @@ after(struct call *c, VkResult result)
 		vk_submission_append(c->s);
 	else if (c->s)
 		vk_submission_fail(c->s, TALLY_FLAG(LOST));
-	if (c->s && c->through && result == VK_SUCCESS && q->serial == c->serial)
-		vk_collect_through(q, c->serial);
+	if (c->s && c->completed && result == VK_SUCCESS && q->serial == c->serial)
+		vk_collect_completed(q, c->serial);
 	bool ended = d->tally && result == VK_SUCCESS;
 	uint64_t frame = ended ? tally_device_frame(d->tally) : 0;
 	if (result == VK_SUCCESS && vk_batches_end_frame(&c->game))
@@ -236,7 +235,7 @@ go_down(struct call *c, VkQueue queue, PFN_vkQueueSubmit one, PFN_vkQueueSubmit2
 		};
 		result = vk_exact_submit(&x);
 		c->overhead_ns += x.overhead_ns;
-		c->through = x.through;
+		c->completed = x.completed;
 	} else if (one) {
 		result = one(queue, c->game.n, c->game.one, c->fence);
 	} else {
@@ -323,7 +322,7 @@ wait_for_rest(struct vk_device *d)
 	uint32_t n = 0;
 	bool more = false;
 	for (struct vk_queue *q = d->queues; q; q = q->next) {
-		if (q->newest && !q->newest->through && q->newest->serial > q->fenced) {
+		if (q->newest && !q->newest->completed && q->newest->serial > q->fenced) {
 			vk_collect_fence(q);
 			more |= q->newest->serial > q->fenced;
 		}
