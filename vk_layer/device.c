@@ -1,4 +1,4 @@
-#include "vk_layer/submit/brackets.h"
+#include "vk_layer/submit/batch_intervals.h"
 #include "vk_layer/chain.h"
 #include "vk_layer/record/command.h"
 #include "vk_layer/device_features.h"

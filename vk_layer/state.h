@@ -28,7 +28,7 @@ struct vk_submission; /* collect.h, as is vk_pending_pass */
 struct vk_pending_pass;
 struct vk_slots;      /* slots.h */
 struct vk_targets;    /* targets.h */
-struct vk_batch_intervals; /* brackets.h */
+struct vk_batch_intervals; /* batch_intervals.h */
 struct vk_resolve;    /* resolve.h, as is vk_line */
 struct vk_line;
 

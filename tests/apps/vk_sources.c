@@ -14,7 +14,7 @@
 #include <time.h>
 
 #include "layer/clock.h"
-#include "vk_layer/submit/brackets.h"
+#include "vk_layer/submit/batch_intervals.h"
 
 #define PIXELS (VK_STAGE_WIDTH * VK_STAGE_HEIGHT)
 #define GROUPS 5u

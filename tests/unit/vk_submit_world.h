@@ -1,7 +1,8 @@
 /* tests/unit/vk_submit_world.h - a device without a driver, for tests of submitting and reading.
  *
  * Stands in for what vk_layer/'s submitting files need: slots whose results a test writes down by
- * number, batch intervals, command buffers whose recordings a test builds, fences that are signalled up to
+ * number, batch intervals, command buffers whose recordings a test builds, fences that are
+ * signalled up to
  * where the test says. State is one global, `w`; each test runs in a process of its own.
  */
 #ifndef PASSTALLY_TESTS_UNIT_VK_SUBMIT_WORLD_H
@@ -9,7 +10,7 @@
 
 #include "layer/session.h"
 #include "tests/unit/recorder_stub.h"
-#include "vk_layer/submit/brackets.h"
+#include "vk_layer/submit/batch_intervals.h"
 #include "vk_layer/record/command.h"
 #include "vk_layer/submit/frames.h"
 #include "vk_layer/submit/submission.h"

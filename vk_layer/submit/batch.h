@@ -6,7 +6,7 @@
 #ifndef PASSTALLY_VK_LAYER_BATCH_H
 #define PASSTALLY_VK_LAYER_BATCH_H
 
-#include "vk_layer/submit/brackets.h"
+#include "vk_layer/submit/batch_intervals.h"
 
 /* What one call submits: either `one` or `two` is set. */
 struct vk_batches {

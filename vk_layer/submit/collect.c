@@ -395,7 +395,7 @@ vk_collect_give_up(struct vk_device *d, uint64_t flag, bool try)
 				read_all(s);
 			vk_submission_give_up(s, flag);
 			s->pairs =
-				NULL; /* the GPU may still use them: brackets.c frees them */
+				NULL; /* the GPU may still use them: batch_intervals.c frees them */
 			if (s->waits)
 				atomic_fetch_sub(&d->pending_timelines, 1);
 			s->waits = false;

@@ -10,7 +10,7 @@
 #ifndef PASSTALLY_VK_LAYER_COLLECT_H
 #define PASSTALLY_VK_LAYER_COLLECT_H
 
-#include "vk_layer/submit/brackets.h"
+#include "vk_layer/submit/batch_intervals.h"
 #include "vk_layer/record/recording.h"
 
 #define VK_NONE UINT32_MAX

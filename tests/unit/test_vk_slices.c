@@ -1,5 +1,5 @@
 /* What goes with which slice of a batch that is cut. */
-#include "vk_layer/exact/pieces.h"
+#include "vk_layer/exact/slices.h"
 
 #include <glib.h>
 
@@ -241,12 +241,12 @@ int
 main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
-	g_test_add_func("/vk_pieces/plain", test_plain);
-	g_test_add_func("/vk_pieces/timeline", test_timeline);
-	g_test_add_func("/vk_pieces/group", test_group);
-	g_test_add_func("/vk_pieces/chain", test_chain);
-	g_test_add_func("/vk_pieces/unknown", test_unknown);
-	g_test_add_func("/vk_pieces/twice", test_twice);
-	g_test_add_func("/vk_pieces/two", test_two);
+	g_test_add_func("/vk_slices/plain", test_plain);
+	g_test_add_func("/vk_slices/timeline", test_timeline);
+	g_test_add_func("/vk_slices/group", test_group);
+	g_test_add_func("/vk_slices/chain", test_chain);
+	g_test_add_func("/vk_slices/unknown", test_unknown);
+	g_test_add_func("/vk_slices/twice", test_twice);
+	g_test_add_func("/vk_slices/two", test_two);
 	return g_test_run();
 }

@@ -1,4 +1,4 @@
-#include "vk_layer/submit/brackets.h"
+#include "vk_layer/submit/batch_intervals.h"
 
 #include "tests/unit/fake_queries.h"
 
@@ -307,11 +307,11 @@ int
 main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
-	g_test_add_func("/vk_brackets/pair", test_pair);
-	g_test_add_func("/vk_brackets/no_host_reset", test_no_host_reset);
-	g_test_add_func("/vk_brackets/no_callback", test_no_callback);
-	g_test_add_func("/vk_brackets/nothing_to_have", test_nothing_to_have);
-	g_test_add_func("/vk_brackets/failures", test_failures);
-	g_test_add_func("/vk_brackets/ceiling", test_ceiling);
+	g_test_add_func("/vk_batch_intervals/pair", test_pair);
+	g_test_add_func("/vk_batch_intervals/no_host_reset", test_no_host_reset);
+	g_test_add_func("/vk_batch_intervals/no_callback", test_no_callback);
+	g_test_add_func("/vk_batch_intervals/nothing_to_have", test_nothing_to_have);
+	g_test_add_func("/vk_batch_intervals/failures", test_failures);
+	g_test_add_func("/vk_batch_intervals/ceiling", test_ceiling);
 	return g_test_run();
 }

@@ -1,4 +1,4 @@
-/* vk_layer/exact/pieces.h - one batch of a submission, cut between its command buffers.
+/* vk_layer/exact/slices.h - one batch of a submission, cut between its command buffers.
  *
  * The game may rely on the order of submission but not on that of batches, so a batch may be
  * submitted in slices: the first has what it waits for, the last what it signals (FACTS 5.2).
@@ -6,8 +6,8 @@
  * meaning. Reads what the game passed, never writes to it, allocates nothing. No lock, any
  * thread.
  */
-#ifndef PASSTALLY_VK_LAYER_PIECES_H
-#define PASSTALLY_VK_LAYER_PIECES_H
+#ifndef PASSTALLY_VK_LAYER_SLICES_H
+#define PASSTALLY_VK_LAYER_SLICES_H
 
 #include "vk_layer/submit/batch.h"
 

@@ -1,7 +1,7 @@
 /* Pairs of our own command buffers with one timestamp each. A pair is recorded once and used
  * again after it was released; it has a command pool of its own, so that threads that submit to
  * different queues need no lock across the calls that record. */
-#include "vk_layer/submit/brackets.h"
+#include "vk_layer/submit/batch_intervals.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* vk_layer/submit/brackets.h - timestamps around a batch whose command buffers may not contain
- * our queries.
+/* vk_layer/submit/batch_intervals.h - timestamps around a batch whose command buffers may not
+ * contain our queries.
  *
  * A command buffer with SIMULTANEOUS_USE may execute twice at once, so queries inside it would
  * be begun twice (R30). Its batch gets two one-time command buffers of our own, first and last,
@@ -7,8 +7,8 @@
  * mask, or on a queue without timestamps. With the device's lock, except for the calls that
  * allocate and record, which vk_batch_intervals_take() makes without it.
  */
-#ifndef PASSTALLY_VK_LAYER_BRACKETS_H
-#define PASSTALLY_VK_LAYER_BRACKETS_H
+#ifndef PASSTALLY_VK_LAYER_BATCH_INTERVALS_H
+#define PASSTALLY_VK_LAYER_BATCH_INTERVALS_H
 
 #include "vk_layer/record/slots.h"
 

@@ -1,4 +1,4 @@
-#include "vk_layer/exact/pieces.h"
+#include "vk_layer/exact/slices.h"
 
 #define STYPE_FRAME_BOUNDARY 1000375001
 #define STYPE_LATENCY_SUBMISSION 1000505005
