@@ -105,6 +105,8 @@ void tally_compare_join(struct tally_compare *c);
 void tally_compare_judge(struct tally_compare *c);
 /* Lists where the program, options or devices of the sides differ (unlike.c). */
 void tally_compare_find_unlike(struct tally_compare *c);
+/* Adds where their machines and the clocks of their GPUs do (machine.c). */
+void tally_compare_find_machines(struct tally_compare *c);
 
 /* The values of a row on one side: struct tally_compare_values *, borrowed, one for each log
  * that has any. */

@@ -191,4 +191,5 @@ tally_compare_find_unlike(struct tally_compare *c)
 		g_ptr_array_add(c->unlike, u);
 	}
 	g_ptr_array_unref(sayings);
+	tally_compare_find_machines(c);
 }

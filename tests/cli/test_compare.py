@@ -348,6 +348,22 @@ class Compare(CliCase):
                          ["not the same: devices with frames: 1 in base, 2 (numbers 2, 5) in new"])
         self.assertIn("main, device 2", text)
 
+    def test_machines_and_clocks(self):
+        def clocked(mhz, **more):
+            lines = times_log(wobble(1000), header_more=more)
+            return [dict(line, metrics={"gpu_clock": float(mhz)}, estimated=["gpu_clock"])
+                    if line["type"] == "frame" else line for line in lines]
+        def unlike(base, new):
+            logs = [self.write_log(f"{i}.jsonl", lines) for i, lines in enumerate((base, new))]
+            return {u["what"]: (u["base"], u["new"]) for u in self.json(*logs)["not_the_same"]}
+        here = {"os": "A", "kernel": "Linux 6", "cpu": "C", "session": "x11", "tags": {"build": "1"}, "run": "1"}
+        there = dict(here, kernel="Linux 7", session="headless", tags={"build": "2"}, run="2", host="h")
+        self.assertEqual(unlike(clocked(1800, **here), clocked(1200, **there)),
+                         {"kernel": ("Linux 6", "Linux 7"), "session": ("x11", "headless"),
+                          "GPU clock": ("1800 MHz", "1200 MHz")})
+        self.assertEqual(unlike(clocked(1800, **here), clocked(1870, **here)), {})  # less than 5 %
+        self.assertEqual(unlike(clocked(1800, **here), times_log(wobble(1000))), {})  # nothing is said of the other
+
     # What is said at the top
 
     def test_not_the_same(self):
