@@ -11,9 +11,12 @@ SELECT * FROM read_json(logs,
 		type: 'VARCHAR',
 		-- header
 		schema: 'VARCHAR', version: 'VARCHAR', program: 'VARCHAR', argv: 'VARCHAR[]', pid: 'BIGINT',
-		started: 'TIMESTAMP', options: 'MAP(VARCHAR, VARCHAR)',
+		started: 'TIMESTAMP', options: 'MAP(VARCHAR, VARCHAR)', run: 'VARCHAR', tags: 'MAP(VARCHAR, VARCHAR)',
+		os: 'VARCHAR', kernel: 'VARCHAR', cpu: 'VARCHAR', cpus: 'UINTEGER', memory_bytes: 'UBIGINT', "session": 'VARCHAR',
+		host: 'VARCHAR',
 		-- device
 		device: 'UINTEGER', api: 'VARCHAR', name: 'VARCHAR', driver: 'VARCHAR', driver_version: 'VARCHAR',
+		vendor_id: 'UINTEGER', device_id: 'UINTEGER', driver_id: 'UINTEGER', pci: 'VARCHAR', uuid: 'VARCHAR',
 		serialized_by: 'VARCHAR',
 		sources: 'STRUCT(name VARCHAR, state VARCHAR, reason VARCHAR)[]',
 		-- device has a list here, frames have none
@@ -22,7 +25,7 @@ SELECT * FROM read_json(logs,
 		id: 'VARCHAR', kind: 'VARCHAR', label: 'VARCHAR', target: 'JSON',
 		-- frame
 		frame: 'UBIGINT', start_ns: 'UBIGINT', cpu_ns: 'UBIGINT', gpu_ns: 'UBIGINT', envelope_ns: 'UBIGINT',
-		coverage: 'DOUBLE', "set": 'VARCHAR', overhead_ns: 'UBIGINT', dropped_passes: 'UBIGINT',
+		coverage: 'DOUBLE', width: 'UINTEGER', height: 'UINTEGER', "set": 'VARCHAR', overhead_ns: 'UBIGINT', dropped_passes: 'UBIGINT',
 		flags: 'VARCHAR[]', unattributed: 'JSON',
 		-- of a frame: key to value; of a device: what the keys mean
 		metrics: 'JSON',
@@ -39,15 +42,18 @@ UNION ALL
 SELECT 'new' AS side, * FROM log_lines(getvariable('new_logs'));
 
 CREATE OR REPLACE TABLE header AS
-SELECT side, log, schema, version, program, argv, pid, started, options FROM line WHERE type = 'header';
+SELECT side, log, schema, version, program, argv, pid, started, options, run, tags, os, kernel, cpu,
+	cpus, memory_bytes, "session", host
+FROM line WHERE type = 'header';
 CREATE OR REPLACE TABLE device AS
-SELECT side, log, device, api, name, driver, driver_version, serialized_by, sources, counters,
+SELECT side, log, device, api, name, driver, driver_version, vendor_id, device_id, driver_id, pci, uuid,
+	serialized_by, sources, counters,
 	metrics
 FROM line WHERE type = 'device';
 CREATE OR REPLACE TABLE pass_info AS
 SELECT side, log, id, kind, label, target FROM line WHERE type = 'pass_info';
 CREATE OR REPLACE TABLE frame AS
-SELECT side, log, device, frame, start_ns, cpu_ns, gpu_ns, envelope_ns, coverage, "set", passes, overhead_ns,
+SELECT side, log, device, frame, start_ns, cpu_ns, gpu_ns, envelope_ns, coverage, width, height, "set", passes, overhead_ns,
 	dropped_passes, flags, unattributed, metrics
 FROM line WHERE type = 'frame';
 CREATE OR REPLACE TABLE note AS
