@@ -236,8 +236,15 @@ conclude_passes(struct tally_answer_device *d)
 	conclude_extra(d);
 }
 
+static bool
+is_opengl(const struct tally_answer *answer, uint32_t device)
+{
+	const struct tally_device_summary *s = tally_aggregate_device(answer->log, device);
+	return s && s->described && s->api != TALLY_API_VULKAN;
+}
+
 static void
-find_cause(struct tally_answer_device *d, const struct tally_hitch *h,
+find_cause(struct tally_answer_device *d, const struct tally_hitch *h, bool opengl,
 	   struct tally_answer_hitch *out)
 {
 	const struct tally_part *grew = NULL;
@@ -254,6 +261,7 @@ find_cause(struct tally_answer_device *d, const struct tally_hitch *h,
 		if (growth > most) {
 			most = growth;
 			grew = part;
+			out->or_wait = opengl && p->last;
 		}
 		n_first += p->first;
 		first = p->first && !first ? part->name : first;
@@ -265,7 +273,10 @@ find_cause(struct tally_answer_device *d, const struct tally_hitch *h,
 		out->cause = TALLY_CAUSE_PASS;
 		out->pass = grew->name;
 		out->growth_ns = (uint64_t)most;
-	} else if (sum >= GROWTH_OF_GPU * lost) {
+		return;
+	}
+	out->or_wait = false;
+	if (sum >= GROWTH_OF_GPU * lost) {
 		out->cause = TALLY_CAUSE_GPU;
 		out->growth_ns = (uint64_t)sum;
 	} else {
@@ -274,7 +285,7 @@ find_cause(struct tally_answer_device *d, const struct tally_hitch *h,
 }
 
 static void
-conclude_hitches(struct tally_answer_device *d)
+conclude_hitches(struct tally_answer_device *d, bool opengl)
 {
 	struct tally_hitches *h = &d->state->hitches;
 	tally_hitches_conclude(h);
@@ -288,7 +299,7 @@ conclude_hitches(struct tally_answer_device *d)
 			.frame_ns = h->worst[i].frame_ns,
 			.excess_ns = h->worst[i].excess_ns,
 		};
-		find_cause(d, &h->worst[i], &d->hitches[i]);
+		find_cause(d, &h->worst[i], opengl, &d->hitches[i]);
 	}
 }
 
@@ -302,7 +313,7 @@ tally_answer_conclude(struct tally_answer *answer)
 		conclude_speed(d);
 		d->bound = tally_bound_decide(&d->state->bound);
 		conclude_passes(d);
-		conclude_hitches(d);
+		conclude_hitches(d, is_opengl(answer, d->device));
 	}
 }
 

@@ -58,6 +58,7 @@ struct tally_answer_hitch {
 	enum tally_answer_cause cause;
 	const char *pass; /* the one that grew, or NULL; not escaped */
 	uint64_t growth_ns; /* of that pass, or of the whole GPU time */
+	bool or_wait; /* it is the frame's last: a wait before the present is in its time */
 	const char *first; /* what ran for the first time in it; NULL = nothing */
 };
 

@@ -10,10 +10,13 @@
 #define MAJORITY 0.50
 #define CAP_WITHIN 0.04 /* of an interval: how far a frame may be from a multiple of it */
 #define CAP_MEAN 0.005 /* how far the mean of those frames may be from it */
-#define CAP_SHARE 0.70 /* of the frames in which the GPU does not work all the time */
+#define CAP_SHARE 0.70 /* of the frames */
 #define CAP_MULTIPLES 4
 #define STEADY_WITHIN 0.02
 #define STEADY_SHARE 0.80
+#define NEAR_MEDIAN 0.015 /* how far the median may be from a usual rate */
+#define NEAR_WITHIN 0.12
+#define NEAR_SHARE 0.60
 
 /* Refresh rates of screens and usual settings of limiters, in frames a second; the lowest
  * first: a rate that explains the frames hides its multiples. */
@@ -21,11 +24,15 @@ static const double rates[] = {
 	24, 25, 30, 40, 45, 48, 50, 60, 72, 75, 85, 90, 100, 120, 144, 165, 170, 180, 200, 240, 360,
 };
 
+/* Those that are common enough to be suspected where frames are only near them. */
+static const double common_rates[] = { 30, 60, 75, 90, 120, 144, 165, 240 };
+
 void
 tally_bound_init(struct tally_bound_input *b)
 {
 	*b = (struct tally_bound_input){ 0 };
 	tally_stats_init(&b->all, TALLY_STATS_KEEP_PASS);
+	tally_stats_init(&b->busy, TALLY_STATS_KEEP_PASS);
 	tally_stats_init(&b->idle, TALLY_STATS_KEEP_PASS);
 	tally_stats_init(&b->low, TALLY_STATS_KEEP_PASS);
 }
@@ -34,6 +41,7 @@ void
 tally_bound_finish(struct tally_bound_input *b)
 {
 	tally_stats_finish(&b->all);
+	tally_stats_finish(&b->busy);
 	tally_stats_finish(&b->idle);
 	tally_stats_finish(&b->low);
 }
@@ -67,7 +75,7 @@ tally_bound_add(struct tally_bound_input *b, uint64_t frame_ns, bool timed, uint
 	b->gpu_sum += (double)gpu_ns;
 	double load = smooth_load(b, frame_ns, gpu_ns);
 	if (load >= BUSY_FROM) {
-		b->n_gpu++;
+		tally_stats_add_u64(&b->busy, frame_ns);
 		return;
 	}
 	tally_stats_add_u64(&b->idle, frame_ns);
@@ -108,9 +116,9 @@ static void
 find_cap(struct tally_bound_input *b, struct tally_bound_verdict *v)
 {
 	uint64_t most = 0;
-	for (size_t i = 0; b->idle.moments.n && i < G_N_ELEMENTS(rates); i++) {
-		struct near_count near = near_rate(&b->idle, rates[i]);
-		if ((double)near.n < CAP_SHARE * (double)b->idle.moments.n ||
+	for (size_t i = 0; i < G_N_ELEMENTS(rates); i++) {
+		struct near_count near = near_rate(&b->all, rates[i]);
+		if ((double)near.n < CAP_SHARE * (double)b->all.moments.n ||
 		    fabs(near.excess) > CAP_MEAN * (double)near.n ||
 		    (double)near.n <= 1.02 * (double)most)
 			continue;
@@ -132,13 +140,27 @@ find_steady(struct tally_bound_input *b, struct tally_bound_verdict *v)
 		    (double)n;
 }
 
+/* On a busy machine a limiter keeps its rate on the whole, but not from frame to frame. */
+static void
+find_near_rate(struct tally_bound_input *b, struct tally_bound_verdict *v)
+{
+	double n = (double)b->idle.moments.n, ns = v->typical_ns;
+	if (n == 0 || (double)tally_stats_count_between(&b->idle, ns * (1 - NEAR_WITHIN),
+							ns * (1 + NEAR_WITHIN)) < NEAR_SHARE * n)
+		return;
+	for (size_t i = 0; i < G_N_ELEMENTS(common_rates); i++)
+		if (fabs(ns * common_rates[i] / 1e9 - 1) <= NEAR_MEDIAN)
+			v->near_rate = common_rates[i];
+}
+
 static enum tally_bound_doubt
 why_unknown(const struct tally_bound_input *b, const struct tally_bound_verdict *v)
 {
 	double n = (double)b->all.moments.n;
 	if ((double)b->n_timed < MAJORITY * n)
 		return TALLY_DOUBT_NO_GPU_TIMES;
-	if (v->within >= STEADY_SHARE && v->rate == 0 && (double)b->low.moments.n > MAJORITY * n)
+	if ((v->within >= STEADY_SHARE || v->near_rate > 0) && v->rate == 0 &&
+	    (double)b->low.moments.n > MAJORITY * n)
 		return TALLY_DOUBT_STEADY;
 	double between = (double)(b->idle.moments.n - b->low.moments.n) / n;
 	return between > MAJORITY ? TALLY_DOUBT_BUSY : TALLY_DOUBT_MIXED;
@@ -158,14 +180,16 @@ tally_bound_decide(struct tally_bound_input *b)
 	}
 	find_cap(b, &v);
 	find_steady(b, &v);
-	double capped = 0, cpu = (double)b->low.moments.n;
+	find_near_rate(b, &v);
+	double capped = 0, gpu = (double)b->busy.moments.n, cpu = (double)b->low.moments.n;
 	if (v.rate > 0) {
-		capped = (double)near_rate(&b->idle, v.rate).n;
-		cpu -= b->low.moments.n ? (double)near_rate(&b->low, v.rate).n : 0;
-	} else if (v.within >= STEADY_SHARE) {
+		capped = (double)near_rate(&b->all, v.rate).n;
+		gpu -= (double)near_rate(&b->busy, v.rate).n;
+		cpu -= (double)near_rate(&b->low, v.rate).n;
+	} else if (v.within >= STEADY_SHARE || v.near_rate > 0) {
 		cpu = 0;
 	}
-	v.share[TALLY_BOUND_GPU] = (double)b->n_gpu / (double)n;
+	v.share[TALLY_BOUND_GPU] = gpu / (double)n;
 	v.share[TALLY_BOUND_CAP] = capped / (double)n;
 	v.share[TALLY_BOUND_CPU] = cpu / (double)n;
 	v.share[TALLY_BOUND_UNKNOWN] = MAX(1 - v.share[TALLY_BOUND_GPU] - v.share[TALLY_BOUND_CAP] -
@@ -201,6 +225,10 @@ doubt_text(const struct tally_bound_verdict *v, uint64_t frames)
 	case TALLY_DOUBT_NO_GPU_TIMES:
 		return g_strdup("bound by: cannot tell, GPU times were not measured");
 	case TALLY_DOUBT_STEADY:
+		if (v->within < STEADY_SHARE)
+			return g_strdup_printf("bound by the CPU or a limiter near %.0f fps: "
+					       "cannot tell (GPU works %.0f %%)",
+					       v->near_rate, 100 * v->busy);
 		return g_strdup_printf("bound by the CPU or a limiter: cannot tell "
 				       "(%.0f %% take %.1f ms +-2 %%, GPU %.0f %%)",
 				       100 * v->within, v->typical_ns / 1e6, 100 * v->busy);

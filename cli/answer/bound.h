@@ -32,9 +32,9 @@ enum tally_bound_doubt {
 
 struct tally_bound_input {
 	struct tally_stats all; /* frame times */
+	struct tally_stats busy; /* of frames in which the GPU works all the time */
 	struct tally_stats idle; /* of frames in which the GPU does not work all the time */
 	struct tally_stats low; /* and of those in which it works little */
-	uint64_t n_gpu; /* frames in which it works all the time */
 	uint64_t n_timed; /* frames whose GPU time is complete */
 	double cpu_sum, gpu_sum; /* of those */
 	uint64_t recent_cpu[TALLY_BOUND_SMOOTH], recent_gpu[TALLY_BOUND_SMOOTH];
@@ -50,7 +50,10 @@ struct tally_bound_verdict {
 	/* Where frames keep to a rate: */
 	double rate; /* frames a second of the cap; 0 = none was seen */
 	double late; /* share of frames that take two or more of its intervals */
-	double typical_ns, within; /* TALLY_DOUBT_STEADY: a share `within` takes about so long */
+	/* TALLY_DOUBT_STEADY: a share `within` takes about so long, or most frames are near a
+	 * usual rate. */
+	double typical_ns, within;
+	double near_rate; /* 0 = none */
 };
 
 void tally_bound_init(struct tally_bound_input *b);

@@ -75,6 +75,7 @@ take_parts(const struct tally_hitches *h, uint64_t number, struct tally_hitch *o
 			}
 			struct tally_hitch_part *kept = &g_array_index(
 				out->parts, struct tally_hitch_part, at - 1);
+			kept->last = p->ns > kept->ns ? p->last : kept->last;
 			kept->ns = MAX(kept->ns, p->ns);
 			kept->first |= p->first;
 		}

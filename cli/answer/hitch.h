@@ -20,6 +20,7 @@ struct tally_hitch_part {
 	void *what;
 	uint64_t ns;
 	bool first; /* it had never run before this frame */
+	bool last; /* nothing runs after it in this frame */
 };
 
 struct tally_hitch_frame {

@@ -85,6 +85,8 @@ put_hitches(struct tally_out *o, const struct tally_answer_device *d)
 		tally_out_text(o, "pass", h->pass);
 		if (h->growth_ns)
 			tally_out_u64(o, "growth_ns", h->growth_ns);
+		if (h->or_wait)
+			tally_out_bool(o, "or_wait", true);
 		tally_out_text(o, "first", h->first);
 		tally_out_text(o, "text", text);
 		tally_out_end_object(o);

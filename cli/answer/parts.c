@@ -168,11 +168,18 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 		}
 		add_time(p, p->outside, f->n_passes, true, f->unattributed_gpu_ns);
 	}
+	/* The part of the last pass. */
+	const struct tally_part *last = f->n_passes ? find_pass(p, log, f->device,
+								f->passes[f->n_passes - 1].id,
+								f->n_passes - 1)
+							      ->level[TALLY_PART_FINE]
+						    : NULL;
 	for (guint i = 0; i < p->touched->len; i++) {
 		struct tally_part *part = g_ptr_array_index(p->touched, i);
 		const struct tally_hitch_part share = { .what = part,
 							.ns = part->ns,
-							.first = part->frames == 1 };
+							.first = part->frames == 1,
+							.last = part == last };
 		if (part->fine)
 			g_array_append_val(out, share);
 		if (part->timed)

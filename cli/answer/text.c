@@ -218,8 +218,8 @@ tally_answer_hitch_text(const struct tally_answer_hitch *h)
 							  : "not on the GPU";
 	char *text;
 	if (h->cause == TALLY_CAUSE_PASS)
-		text = g_strdup_printf("frame %" G_GUINT64_FORMAT ": +%s, %s", h->frame, time,
-				       name);
+		text = g_strdup_printf("frame %" G_GUINT64_FORMAT ": +%s, %s%s", h->frame, time,
+				       name, h->or_wait ? ", or a wait after it" : "");
 	else if (h->first)
 		text = g_strdup_printf("frame %" G_GUINT64_FORMAT ": +%s, %s (first of %s)",
 				       h->frame, time, why, name);

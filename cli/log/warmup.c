@@ -7,7 +7,7 @@
 
 /* A loading frame takes more than this many times the typical frame time, and at least this
  * much longer than it. */
-#define SLOW_FACTOR 3
+#define SLOW_FACTOR 5
 #define SLOW_NS UINT64_C(10000000)
 /* Loading goes on if another slow frame comes within this many frames. */
 #define MOST_GAP 16
@@ -77,6 +77,22 @@ slow_start(const uint64_t *frame_ns, size_t n, uint64_t typical, size_t gap)
 	return end;
 }
 
+/* The longest start of at most `end` frames of whose time at least half is in slow frames. */
+static size_t
+mostly_slow(const uint64_t *frame_ns, size_t end, uint64_t typical)
+{
+	size_t longest = 0;
+	double slow = 0, all = 0;
+	for (size_t i = 0; i < end; i++) {
+		bool is = is_slow(frame_ns[i], typical);
+		all += (double)frame_ns[i];
+		slow += is ? (double)frame_ns[i] : 0;
+		if (is && 2 * slow >= all)
+			longest = i + 1;
+	}
+	return longest;
+}
+
 size_t
 tally_warmup_count(const uint64_t *frame_ns, size_t n)
 {
@@ -88,7 +104,7 @@ tally_warmup_count(const uint64_t *frame_ns, size_t n)
 	size_t end = slow_start(frame_ns, n, typical, MOST_GAP);
 	if (end > most) /* it never settles: only an unbroken start may be loading */
 		end = slow_start(frame_ns, n, typical, 0);
-	return end > most ? 0 : end;
+	return end > most ? 0 : mostly_slow(frame_ns, end, typical);
 }
 
 /* The start of a log */

@@ -26,17 +26,26 @@ static const struct {
 	{ "load screens between slow frames",
 	  { { 3, 400 }, { 10, 12 }, { 4, 1000 }, { 12, 14 }, { 2, 300 }, { 145, 14 } },
 	  31 },
+	{ "noise after it, and the time is mostly slow frames",
+	  { { 1, 200 }, { 12, 10 }, { 1, 60 }, { 14, 10 }, { 1, 60 }, { 200, 10 } },
+	  29 },
+	{ "of noise only as long as the time is mostly slow frames",
+	  { { 1, 100 }, { 12, 10 }, { 1, 60 }, { 14, 10 }, { 1, 60 }, { 200, 10 } },
+	  14 },
+	{ "mostly noise",
+	  { { 1, 60 }, { 12, 10 }, { 1, 51 }, { 14, 10 }, { 1, 51 }, { 200, 10 } },
+	  1 },
 	{ "longer than a quarter of the log", { { 30, 100 }, { 60, 10 } }, 0 },
 	{ "exactly a quarter of the log", { { 30, 100 }, { 90, 10 } }, 30 },
-	{ "three times as long is slow", { { 1, 30 }, { 99, 10 } }, 1 },
-	{ "less than that is not", { { 1, 29 }, { 99, 10 } }, 0 },
+	{ "five times as long is slow", { { 1, 50 }, { 99, 10 } }, 1 },
+	{ "less than that is not", { { 1, 49 }, { 99, 10 } }, 0 },
 	{ "less than 10 ms longer is not", { { 2, 10 }, { 99, 0.5 } }, 0 },
 	{ "10 ms longer is", { { 2, 10.5 }, { 99, 0.5 } }, 2 },
 	{ "a hitch within 16 frames belongs to it",
-	  { { 1, 900 }, { 16, 14 }, { 1, 60 }, { 100, 14 } },
+	  { { 1, 900 }, { 16, 14 }, { 1, 90 }, { 100, 14 } },
 	  18 },
-	{ "a later hitch does not", { { 1, 900 }, { 17, 14 }, { 1, 60 }, { 100, 14 } }, 1 },
-	{ "a hitch 17 frames in is no loading", { { 17, 14 }, { 1, 60 }, { 100, 14 } }, 0 },
+	{ "a later hitch does not", { { 1, 900 }, { 17, 14 }, { 1, 90 }, { 100, 14 } }, 1 },
+	{ "a hitch 17 frames in is no loading", { { 17, 14 }, { 1, 90 }, { 100, 14 } }, 0 },
 	{ "it stays slow: all of it is how the program runs", { { 500, 100 } }, 0 },
 	{ "frames of no length", { { 50, 0 } }, 0 },
 };
@@ -65,9 +74,9 @@ test_never_settles(void)
 {
 	uint64_t frames[400];
 	for (size_t i = 0; i < G_N_ELEMENTS(frames); i++)
-		frames[i] = (i % 8 == 0 ? 60 : 14) * MS;
+		frames[i] = (i % 8 == 0 ? 200 : 14) * MS;
 	g_assert_cmpuint(tally_warmup_count(frames, G_N_ELEMENTS(frames)), ==, 1);
-	frames[1] = 60 * MS;
+	frames[1] = 200 * MS;
 	g_assert_cmpuint(tally_warmup_count(frames, G_N_ELEMENTS(frames)), ==, 2);
 }
 
