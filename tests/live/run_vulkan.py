@@ -6,6 +6,7 @@ installed one, where one variable does.
 
 import json
 import pathlib
+import re
 import shutil
 
 import harness as h
@@ -66,11 +67,24 @@ def apis(log):
     return sorted({last[f["device"]]["api"] for f in log.frames})
 
 
+def check_identity(checks, log, width, height):
+    """Where it ran: the machine, and the surface of each frame that was shown."""
+    head = log.of("header")[0]
+    checks.that(re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", head.get("run", "")), f"run: {head.get('run')}")
+    checks.that(head.get("kernel", "").startswith("Linux ") and head.get("cpus", 0) > 0, f"machine: {head}")
+    checks.that(head.get("session") in ("x11", "wayland") and "host" not in head, f"session and host: {head}")
+    sizes = {(f.get("width"), f.get("height")) for f in log.frames if "partial" not in f.get("flags", [])}
+    checks.equal(sizes, {(width, height)}, "surfaces")
+
+
 def check_programs(checks, folder, command, env):
     with checks.part("Vulkan alone"):
         log = capture(checks, folder, command, [h.need_tool("vkcube"), "--c", str(NFRAMES + 4)], env, "vulkan")
         if log:
             checks.equal(apis(log), ["vulkan"], "devices with frames")
+            check_identity(checks, log, 500, 500)
+            device = log.of("device")[-1]
+            checks.that(device.get("vendor_id", 0) > 0 and "device_id" in device, f"no numbers of the GPU: {device}")
             for f in log.frames:
                 checks.equal([p["kind"] for p in f["passes"]], ["render"], f"passes of frame {f['frame']}")
                 checks.equal(f["passes"][0].get("queue"), "0.0", "queue")
@@ -80,6 +94,7 @@ def check_programs(checks, folder, command, env):
         log = capture(checks, folder, command, glmark, env, "opengl")
         if log:
             checks.equal(apis(log), ["opengl"], "devices with frames")
+            check_identity(checks, log, 128, 128)
     with checks.part("OpenGL over Vulkan"):
         zink = {**env, "MESA_LOADER_DRIVER_OVERRIDE": "zink"}
         zink.pop("GALLIUM_DRIVER", None)
