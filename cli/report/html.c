@@ -167,6 +167,7 @@ put_kinds(struct tally_out *o, const struct tally_html_device *own)
 		tally_out_flags(o, NULL, k->flags);
 		tally_out_u64(o, NULL, k->has_start);
 		tally_out_u64(o, NULL, k->has_gpu);
+		tally_out_u64(o, NULL, k->has_cpu);
 		tally_out_end_array(o);
 	}
 	tally_out_end_array(o);
@@ -208,6 +209,7 @@ put_described(struct tally_out *o, const struct tally_aggregate *a,
 	tally_out_u64(o, "frames", d->frames);
 	tally_out_u64(o, "partial", d->partial);
 	tally_out_u64(o, "warmed_up", d->warmed_up);
+	tally_out_u64(o, "warmed_up_ns", d->warmed_up_ns);
 	tally_out_u64(o, "dropped", d->dropped_passes);
 	tally_out_flags(o, "flags", d->flags);
 	if (d->coverable > 0)
@@ -337,6 +339,7 @@ put_log(struct page *p, const struct tally_html_log *log)
 		texts(o, "argv", log->argv);
 	texts(o, "options", log->options);
 	put_end(o, a);
+	tally_answer_put_json(o, "answers", log->answer);
 	put_notes(o, log);
 	tally_out_array(o, "series");
 	for (uint32_t i = 0; i < tally_n_series(a); i++)

@@ -1,5 +1,7 @@
 #include "cli/report/html_log.h"
 
+#include "layer/config/config.h"
+
 #include <string.h>
 
 enum { MOST_NOTES = 2000 };
@@ -71,14 +73,37 @@ free_meaning(gpointer p)
 
 /* Lines */
 
+/* Whether an option is what it is by default. The log's path never is, and the page shows the
+ * log's name anyway; the control socket's depends on the user. */
+static bool
+is_default(const struct tally_config *defaults, const char *key, const char *value)
+{
+	if (strcmp(key, "log") == 0 ||
+	    (strcmp(key, "control") == 0 && g_str_has_suffix(value, "/%e-%p.sock")))
+		return true;
+	const struct tally_option *option = tally_option_find(key, strlen(key));
+	if (!option)
+		return false;
+	char *text = g_malloc(tally_option_get(option, defaults, NULL, 0) + 1);
+	tally_option_get(option, defaults, text, tally_option_get(option, defaults, NULL, 0) + 1);
+	bool same = strcmp(text, value) == 0;
+	g_free(text);
+	return same;
+}
+
 static void
 take_header(void *user, const struct tally_header_record *h)
 {
 	struct tally_html_log *log = user;
+	struct tally_config defaults;
+	tally_config_init(&defaults);
 	for (uint32_t i = 0; i < h->n_options; i++) {
+		if (is_default(&defaults, h->options[i].key, h->options[i].value))
+			continue;
 		g_ptr_array_add(log->options, g_strdup(h->options[i].key));
 		g_ptr_array_add(log->options, g_strdup(h->options[i].value));
 	}
+	tally_config_finish(&defaults);
 	if (!h->has_argv || log->argv)
 		return;
 	log->argv = tally_arguments_mask(h->argv, h->n_argv);
@@ -194,13 +219,15 @@ need_kind(struct tally_html_device *d, const struct tally_pass_record *p)
 		.flags = p->flags,
 		.has_start = p->has_gpu_start && p->has_gpu,
 		.has_gpu = p->has_gpu,
+		.has_cpu = p->has_cpu_start,
 	};
 	for (guint i = 0; i < d->kinds->len; i++) {
 		const struct tally_html_kind *k = &g_array_index(
 			d->kinds, struct tally_html_kind, i);
 		if (k->queue_family == want.queue_family && k->queue_index == want.queue_index &&
 		    k->context == want.context && k->flags == want.flags &&
-		    k->has_start == want.has_start && k->has_gpu == want.has_gpu)
+		    k->has_start == want.has_start && k->has_gpu == want.has_gpu &&
+		    k->has_cpu == want.has_cpu)
 			return i;
 	}
 	g_array_append_val(d->kinds, want);
@@ -212,7 +239,7 @@ static void
 take_passes(struct tally_html_device *d, const struct tally_frame_record *f)
 {
 	tally_html_put_unsigned(d->bars, f->n_passes);
-	uint64_t end = f->start_ns;
+	uint64_t end = f->start_ns, cpu = f->start_ns;
 	int64_t place = -1;
 	for (uint32_t i = 0; i < f->n_passes; i++) {
 		const struct tally_pass_record *p = &f->passes[i];
@@ -228,6 +255,10 @@ take_passes(struct tally_html_device *d, const struct tally_frame_record *f)
 		}
 		if (p->has_gpu)
 			tally_html_put_unsigned(d->bars, p->gpu_ns);
+		if (p->has_cpu_start) {
+			tally_html_put_signed(d->bars, (int64_t)(p->cpu_start_ns - cpu));
+			cpu = p->cpu_start_ns;
+		}
 	}
 	g_array_append_val(d->bar_ends, d->bars->len);
 }
@@ -269,6 +300,14 @@ take_frame(void *user, const struct tally_frame_record *f, const GPtrArray *grou
 		put(d, TALLY_HTML_FLAGS, f->flags);
 	take_passes(d, f);
 	d->rows++;
+	tally_answer_add_frame(log->answer, f);
+}
+
+static void
+skip_frame(void *user, const struct tally_frame_record *f)
+{
+	struct tally_html_log *log = user;
+	tally_answer_skip_frame(log->answer, f);
 }
 
 int
@@ -285,8 +324,12 @@ tally_html_log_read(struct tally_html_log *log, const char *path, uint64_t warmu
 		.header = take_header,
 		.value = take_value,
 		.frame = take_frame,
+		.skipped = skip_frame,
 	};
-	return tally_aggregate_watch(&log->aggregate, "report", path, warmup, &log->watch);
+	log->answer = tally_answer_create(&log->aggregate);
+	int status = tally_aggregate_watch(&log->aggregate, "report", path, warmup, &log->watch);
+	tally_answer_conclude(log->answer);
+	return status;
 }
 
 void
@@ -296,6 +339,7 @@ tally_html_log_finish(struct tally_html_log *log)
 		return;
 	/* Freed before the aggregate, which frees the groups that these refer to. */
 	g_ptr_array_unref(log->devices);
+	tally_answer_destroy(log->answer);
 	tally_aggregate_finish(&log->aggregate);
 	g_ptr_array_unref(log->notes);
 	g_hash_table_destroy(log->meanings);

@@ -10,6 +10,7 @@
 #ifndef PASSTALLY_CLI_HTML_LOG_H
 #define PASSTALLY_CLI_HTML_LOG_H
 
+#include "cli/answer/answer.h"
 #include "cli/log/aggregate.h"
 #include "cli/report/html_column.h"
 
@@ -42,7 +43,7 @@ struct tally_html_kind {
 	int32_t queue_family, queue_index; /* -1 = none */
 	int64_t context; /* -1 = none */
 	uint64_t flags;
-	bool has_start, has_gpu;
+	bool has_start, has_gpu, has_cpu;
 };
 
 struct tally_html_device {
@@ -77,7 +78,8 @@ struct tally_html_log {
 	GPtrArray *notes; /* elements: struct tally_html_note * */
 	uint64_t notes_left_out;
 	GHashTable *meanings; /* maps a key to struct tally_html_meaning * */
-	GPtrArray *options; /* elements: char *, alternating key and value */
+	GPtrArray *options; /* elements: char *, alternating key and value: not the defaults */
+	struct tally_answer *answer; /* concluded once the log is read */
 	GPtrArray *argv; /* elements: char *; NULL = not in the log */
 };
 

@@ -1,5 +1,4 @@
-/* Charts: lines by dygraphs (drag to zoom, double click to see all, a strip below to move), the
- * distribution and the passes of a frame by our own elements. */
+/* Charts of lines, by dygraphs: drag to zoom, double click to see all, a strip below to move. */
 const charts = new Set();
 
 function forget() {
@@ -23,8 +22,8 @@ function withStrip(data) {
 }
 
 /* data: rows of [x, y...]. o: labels, colors, format(y), axis(y), rest(legend); may have strip, pick(x)
- * on a click, under() to draw below the lines, drawn(chart) when it was drawn anew,
- * zoomed(highest y shown). */
+ * on a click, under() to draw below the lines, drawn(chart) when it was drawn again, window (the
+ * part of x to show), limit (the highest y while tops are cut off). */
 function lineChart(holder, legend, data, o) {
 	const labels = o.strip ? [...o.labels, STRIP] : o.labels;
 	const chart = new Dygraph(holder, o.strip ? withStrip(data) : data, {
@@ -48,6 +47,8 @@ function lineChart(holder, legend, data, o) {
 		axisLineColor: theme("line"),
 		highlightCircleSize: 3,
 		includeZero: true,
+		dateWindow: o.window || null,
+		valueRange: o.limit && state.cut ? [0, o.limit] : null,
 		drawPoints: data.length < 60,
 		pointSize: 2,
 		labelsKMB: false,
@@ -79,13 +80,17 @@ function lineChart(holder, legend, data, o) {
 			if (o.under) o.under(canvas, area, g);
 		},
 		zoomCallback(from, to, heights) {
-			if (o.zoomed) o.zoomed(heights[0][1]);
+			if (!o.limit) return;
+			/* All was asked for: that is up to p99 again. A part was: that is no longer. */
+			if (!chart.isZoomed("y")) cutTops(state.cut);
+			else if (Math.abs(heights[0][1] - o.limit) > 1e-9) showCut(false);
 		},
 		drawCallback(g, first) {
 			if (o.drawn && !first) o.drawn(g);
 		},
 	});
 	o.rest(legend);
+	chart.limit = o.limit;
 	charts.add(chart);
 	return chart;
 }
@@ -118,93 +123,4 @@ function upright(canvas, area, g, x, fill, word, slot) {
 		);
 	}
 	canvas.restore();
-}
-
-/* Bars of equal width between the 0.5 % ends; what lies beyond is counted in the last ones. */
-function histogram(sets, unit) {
-	const all = Float64Array.from(sets.flatMap((s) => Array.from(s.values))).sort();
-	if (!all.length) return el("p", { class: "dim" }, "No values.");
-	const low = all[Math.floor(0.005 * (all.length - 1))],
-		high = all[Math.ceil(0.995 * (all.length - 1))];
-	const whole = all.every(Number.isInteger) && high - low < 48;
-	const n = high === low ? 1 : whole ? high - low + 1 : 48,
-		step = high === low ? 1 : whole ? 1 : (high - low) / n;
-	const W = 560,
-		H = 190,
-		left = 8,
-		bottom = 22;
-	const counts = sets.map((s) => {
-		const bins = new Array(n).fill(0);
-		for (const v of s.values)
-			bins[Math.max(0, Math.min(n - 1, Math.floor((v - low) / step)))]++;
-		return bins.map((c) => c / (s.values.length || 1));
-	});
-	const most = Math.max(...counts.flat()),
-		width = (W - 2 * left) / n;
-	const out = svg("svg", {
-		viewBox: `0 0 ${W} ${H}`,
-		width: "100%",
-		role: "img",
-		"aria-label": "distribution",
-	});
-	counts.forEach((bins, k) =>
-		bins.forEach((share, i) => {
-			const h = ((H - bottom - 14) * share) / most;
-			const from = low + i * step;
-			out.append(
-				svg(
-					"rect",
-					{
-						class: "ab"[k],
-						fill: sets[k].color,
-						x: left + i * width,
-						y: H - bottom - h,
-						width: Math.max(width - 0.6, 0.6),
-						height: h,
-					},
-					svg(
-						"title",
-						{},
-						`${sets[k].name}: ${(100 * share).toFixed(1)} % at ${withUnit(from, unit)}` +
-							(whole || n === 1
-								? ""
-								: ` to ${withUnit(from + step, unit)}`),
-					),
-				),
-			);
-		}),
-	);
-	out.append(
-		svg("line", {
-			x1: left,
-			x2: W - left,
-			y1: H - bottom,
-			y2: H - bottom,
-			stroke: theme("line"),
-		}),
-	);
-	out.append(
-		svg(
-			"text",
-			{ x: left, y: H - 7 },
-			withUnit(low, unit) + (all[0] < low ? " and less" : ""),
-		),
-	);
-	if (n > 1)
-		out.append(
-			svg(
-				"text",
-				{ x: W - left, y: H - 7, "text-anchor": "end" },
-				withUnit(high, unit) +
-					(all[all.length - 1] > high ? " and more" : ""),
-			),
-		);
-	out.append(
-		svg(
-			"text",
-			{ x: left, y: 11 },
-			`tallest bar: ${(100 * most).toFixed(1)} % of frames`,
-		),
-	);
-	return out;
 }

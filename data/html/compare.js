@@ -161,32 +161,30 @@ function valuePicker(keys, redraw) {
 			el(
 				"option",
 				{ value: key, selected: key === state.by },
-				key === "gpu_ns" ? "GPU time" : key,
+				seriesTitle(
+					meta.logs[0].series[seriesIn(meta.logs[0], key)] || { key },
+				),
 			),
 		),
 	);
 }
 
 function openPair(p, la, a, lb, b) {
-	const key = (log) => Math.max(0, seriesIn(log, state.by));
-	return () => {
-		go(
-			p.a
-				? {
-						log: 0,
-						device: la.devices.indexOf(a),
-						pass: a.groups.indexOf(p.a),
-						series: key(la),
-					}
-				: {
-						log: 1,
-						device: lb.devices.indexOf(b),
-						pass: b.groups.indexOf(p.b),
-						series: key(lb),
-					},
-		);
-		scrollTo(0, 0);
-	};
+	const series = (log) => Math.max(0, seriesIn(log, state.by));
+	const to = p.a
+		? {
+				log: 0,
+				device: la.devices.indexOf(a),
+				pass: a.groups.indexOf(p.a),
+				series: series(la),
+			}
+		: {
+				log: 1,
+				device: lb.devices.indexOf(b),
+				pass: b.groups.indexOf(p.b),
+				series: series(lb),
+			};
+	return () => go(to, { y: 0, focus: "#heading" });
 }
 
 function compareTable(la, a, lb, b) {
@@ -213,7 +211,10 @@ function compareTable(la, a, lb, b) {
 				openable(
 					el(
 						"tr",
-						{},
+						{
+							"data-place": `pass-${p.id}`,
+							class: p.noise ? "noise" : null,
+						},
 						...columns.map((c) =>
 							compareCell(c, p, words, sides, info.unit),
 						),
@@ -223,7 +224,22 @@ function compareTable(la, a, lb, b) {
 			),
 		);
 		count.textContent = `${rows.length} of ${all.length} passes`;
+		shown = rows;
 	};
+	let shown = [];
+	const csv = () => [
+		["pass", "id", "key", "a_mean", "b_mean", "difference", "ratio", "verdict"],
+		...shown.map((p) => [
+			p.name,
+			p.id,
+			state.by,
+			p.before,
+			p.after,
+			p.change,
+			p.ratio,
+			p.state,
+		]),
+	];
 	const picker = valuePicker(sharedSeries(la, a, lb, b), draw);
 	draw();
 	return el(
@@ -236,11 +252,7 @@ function compareTable(la, a, lb, b) {
 			picker,
 			filterBox(draw),
 			count,
-			el(
-				"span",
-				{ class: "dim" },
-				"Differences as they are. Whether one is more than noise: passtally compare A B.",
-			),
+			csvButton("compare", csv),
 		),
 		el("div", { class: "wide" }, el("table", { id: "passes" }, head, body)),
 	);
@@ -313,8 +325,9 @@ async function showCompare(ticket) {
 		b = own && (state.log === 0 ? twinDevice(lb, own) : own);
 	if (!a || !b || !a.rows || !b.rows) {
 		main.replaceChildren(
-			el("div", { class: "facts" }, runCard(la), runCard(lb)),
 			el("p", {}, "Both logs need frames to be compared."),
+			aboutSection(la, a, true),
+			aboutSection(lb, b, true),
 		);
 		return;
 	}

@@ -149,14 +149,15 @@ async function barPlaces(d) {
 			const kind = d.kinds[b.unsigned()];
 			if (kind[3]) b.unsigned();
 			if (kind[4]) b.unsigned();
+			if (kind[5]) b.unsigned();
 		}
 	}
 	d.places = { bytes, places };
 	return d.places;
 }
 
-/* The passes of a row in the order of the log: place, kind, start and gpu (ns; start since the
- * frame began). Null: not kept for this frame. */
+/* The passes of a row in the order of the log: index, place, kind, start, gpu and cpu (ns; start
+ * and cpu since the frame began: where the GPU and the CPU began the pass). Null: not kept for this frame. */
 async function passesOf(d, row) {
 	if (row % d.bar_step) return null;
 	const { bytes, places } = await barPlaces(d),
@@ -164,13 +165,22 @@ async function passesOf(d, row) {
 		out = [];
 	b.at = places[row / d.bar_step];
 	let place = -1,
-		end = 0;
+		end = 0,
+		cpu = 0;
 	for (let n = b.unsigned(); n > 0; n--) {
 		place += 1 + b.signed();
-		const pass = { place, kind: d.kinds[b.unsigned()], start: NaN, gpu: NaN };
+		const pass = {
+			index: out.length,
+			place,
+			kind: d.kinds[b.unsigned()],
+			start: NaN,
+			gpu: NaN,
+			cpu: NaN,
+		};
 		if (pass.kind[3]) pass.start = end + b.signed();
 		if (pass.kind[4]) pass.gpu = b.unsigned();
 		if (pass.kind[3]) end = pass.start + pass.gpu;
+		if (pass.kind[5]) pass.cpu = cpu += b.signed();
 		out.push(pass);
 	}
 	return out;

@@ -1,4 +1,4 @@
-/* What a page opens with: facts of the run, the device, the frames; and the notes it ends with. */
+/* Facts of the run, the device and the frames, of one run or two; the notes a page ends with. */
 function facts(pairs) {
 	const list = el("dl");
 	for (const [name, value, title] of pairs)
@@ -38,40 +38,34 @@ function driverWords(d) {
 	return [d.driver, d.driver_version].filter(Boolean).join(" ") || "-";
 }
 
-function runCard(log) {
-	return card(
-		`Run ${log.file}`,
-		facts([
-			["Program", log.program],
-			["Arguments", argumentWords(log)],
-			["Tags", tagWords(log)],
-			["Machine", log.machine],
-			["Started", startWords(log)],
-			["Captured by", `passtally ${log.version}`],
-			["End", endWords(log)],
-		]),
-	);
+function runFacts(log) {
+	return [
+		["Log", log.file],
+		["Program", log.program],
+		["Arguments", argumentWords(log)],
+		["Started", startWords(log)],
+		["Machine", log.machine],
+		["Captured by", `passtally ${log.version}`],
+		["End", endWords(log)],
+	];
 }
 
-function deviceCard(d) {
-	return card(
-		`Device ${d.device}`,
-		facts([
-			["Name", d.name || "-"],
-			["API", d.api || "-"],
-			["Driver", driverWords(d)],
-			["PCI address", d.pci],
-			["GPU clock", d.gpu_clock],
-			["Surface", d.width ? `${d.width}x${d.height}` : null],
-			[
-				"Beneath",
-				d.beneath === undefined
-					? null
-					: `device ${d.beneath}: the same work, seen lower down`,
-			],
-			["Serialised by", d.serialized_by],
-		]),
-	);
+function deviceFacts(d) {
+	return [
+		["Device", `${d.device}: ${d.name || "-"}`],
+		["API", d.api || "-"],
+		["Driver", driverWords(d)],
+		["PCI", d.pci],
+		["Surface", d.width ? `${d.width} x ${d.height}` : null],
+		["GPU clock", d.gpu_clock],
+		[
+			"Below",
+			d.beneath === undefined
+				? null
+				: `device ${d.beneath}: the same work, seen lower down`,
+		],
+		["Serialized by", d.serialized_by],
+	];
 }
 
 /* "source: reason" each. */
@@ -109,15 +103,12 @@ function optionTags(pairs) {
 	);
 }
 
-function moreFacts(log, d) {
+function methodFacts(log, d) {
 	const options = optionPairs(log);
-	return card(
-		"How it was measured",
-		facts([
-			["Options", options.length ? optionTags(options) : "default"],
-			["Not measured", d.off.length ? offList(d) : "nothing was missing"],
-		]),
-	);
+	return [
+		["Options", options.length ? optionTags(options) : "all as by default"],
+		["Not measured", d ? (d.off.length ? offList(d) : "nothing was missing") : null],
+	];
 }
 
 function frameWords(s) {
@@ -132,7 +123,7 @@ function frameWords(s) {
 function leftOutWords(d) {
 	return [
 		d.partial && `${d.partial} cut by the run's end`,
-		d.warmed_up && `${d.warmed_up} warm-up frames left out`,
+		d.warmed_up && `${d.warmed_up} left out: loading`,
 		d.dropped && `${d.dropped} passes dropped`,
 	]
 		.filter(Boolean)
@@ -145,23 +136,45 @@ function ownCost(d) {
 		: "-";
 }
 
-function costCard(d) {
+function frameFactList(d) {
 	const left = leftOutWords(d);
-	return card(
-		"Frames",
-		facts([
-			["Frames", plain(d.frames) + (left ? ` (${left})` : "")],
-			["Frame time", frameWords(d.cpu)],
-			["GPU time", frameWords(d.gpu)],
-			[
-				"Coverage",
-				d.coverage === undefined
-					? "- (no GPU time)"
-					: `${percent(d.coverage)} of the measured GPU time lies in passes`,
-			],
-			["Our own cost", ownCost(d)],
-			["Flags", d.flags.join(", ") || "none"],
-		]),
+	return [
+		["Frames", plain(d.frames) + (left ? ` (${left})` : "")],
+		["Frame time", frameWords(d.cpu)],
+		["GPU time", frameWords(d.gpu)],
+		[
+			"Coverage",
+			d.coverage === undefined
+				? "- (no GPU time)"
+				: `${percent(d.coverage)} of the measured GPU time lies in passes`,
+		],
+		["Our own cost", ownCost(d)],
+		["Flags", d.flags.join(", ") || "none"],
+	];
+}
+
+function emptyWords(d) {
+	return (
+		"No frame of this device is in the log." +
+		(d.warmed_up ? ` ${d.warmed_up} were left out as loading: see --warmup 0.` : "")
+	);
+}
+
+/* Folded unless there is nothing else to see. */
+function aboutSection(log, d, open) {
+	const words = [d && d.name, d && d.api, `passtally ${log.version}`].filter(Boolean);
+	return el(
+		"details",
+		{ class: "about", id: "about", open },
+		el("summary", {}, el("h2", {}, `About this run: ${words.join(", ")}`)),
+		el(
+			"div",
+			{ class: "facts" },
+			card("Run", facts(runFacts(log))),
+			d ? card("Device", facts(deviceFacts(d))) : null,
+			d && d.rows ? card("Frames", facts(frameFactList(d))) : null,
+			card("How it was measured", facts(methodFacts(log, d))),
+		),
 	);
 }
 
@@ -199,8 +212,7 @@ function bothRows(la, a, lb, b) {
 					]),
 		);
 	});
-	const other = (pairs, than) =>
-		pairs.filter(([name, value]) => name !== "log" && than.get(name) !== value);
+	const other = (pairs, than) => pairs.filter(([name, value]) => than.get(name) !== value);
 	const oa = optionPairs(la),
 		ob = optionPairs(lb);
 	const da = other(oa, new Map(ob)),
@@ -220,7 +232,9 @@ function bothRows(la, a, lb, b) {
 						el(
 							"td",
 							{ class: "word", colspan: 3 },
-							oa.length ? "the same in both" : "default",
+							oa.length
+								? "the same in both"
+								: "all as by default",
 						),
 					]),
 		),

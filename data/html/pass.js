@@ -83,7 +83,8 @@ function trendWords(sets) {
 }
 
 /* Means over blocks of different lengths do not lie over each other: each side has its own chart then. */
-async function drawSeries(box, sides, key, unit) {
+async function drawSeries(box, sides, { key, unit, ...info }) {
+	const title = seriesTitle({ key, ...info });
 	const sets = await setsOf(sides, key);
 	if (!box.isConnected) return;
 	if (!sets.length) {
@@ -109,7 +110,12 @@ async function drawSeries(box, sides, key, unit) {
 		el(
 			"div",
 			{},
-			el("h3", {}, `Trend of ${key}`),
+			el(
+				"div",
+				{ class: "row" },
+				el("h3", {}, `${title} over the run`),
+				cutButton(),
+			),
 			...trends.flatMap((t) => [
 				el(
 					"div",
@@ -120,7 +126,7 @@ async function drawSeries(box, sides, key, unit) {
 				t.holder,
 			]),
 		),
-		el("div", {}, el("h3", {}, `Distribution of ${key}`), spread),
+		el("div", {}, el("h3", {}, `Distribution of ${lower(title)}`), spread),
 	);
 	for (const { list, holder, legend } of trends) {
 		const labels = ["frame", ...list.map((s) => s.name)],
@@ -131,15 +137,27 @@ async function drawSeries(box, sides, key, unit) {
 			rest: rests(labels, colors),
 			format: (v) => withUnit(v, unit),
 			axis: (v) => brief(v, unit),
+			limit: seriesLimit(list, key),
 			pick: sets.length === 1 ? (x) => openFrame(list[0].side.d, x) : null,
 		});
 	}
 }
 
+/* Up to here nearly all values lie, if they are of the kind that is never negative. */
+function seriesLimit(sets, key) {
+	const of = (s, which) => stat(s.side.group, seriesIn(s.side.log, key), which);
+	const top = Math.max(...sets.map((s) => of(s, "p99")));
+	return sets.every((s) => of(s, "min") >= 0) && top > 0 ? 1.15 * top : null;
+}
+
+/* "GPU time" stays as it is. */
+function lower(title) {
+	return /^[A-Z][a-z]/.test(title) ? title.charAt(0).toLowerCase() + title.slice(1) : title;
+}
+
 /* The frame that a trend was clicked at, in the chart of the run. */
 function openFrame(d, frame) {
-	go({ pass: -1, row: Math.max(0, d.read.frame.indexOf(frame)) });
-	scrollTo(0, 0);
+	go({ pass: -1, frame, compare: false }, { y: 0, focus: "#frame" });
 }
 
 /* Fixed counts that are zero throughout, and metrics that nothing was derived for, say nothing. */
@@ -188,12 +206,13 @@ function valueRow(sides, side, info, s, pick) {
 			"data-key": info.key,
 			class: s === state.series ? "picked" : known ? null : "plain",
 			"aria-current": s === state.series,
+			"data-place": `value-${info.key}-${side.name}`,
 		},
 		el(
 			"td",
 			{ title: info.text },
 			sides.length > 1 ? swatch(side.color) : null,
-			info.key + (sides.length > 1 ? ` (${side.name})` : ""),
+			seriesTitle(info) + (sides.length > 1 ? ` (${side.name})` : ""),
 		),
 		el("td", {}, plain(stat(side.group, own, "n") || 0)),
 		...cells,
@@ -202,7 +221,7 @@ function valueRow(sides, side, info, s, pick) {
 		el(
 			"td",
 			{ class: "word dim" },
-			[FIXED[info.key], info.name, info.source, info.scope]
+			[info.key, FIXED[info.key], info.name, info.source, info.scope]
 				.filter(Boolean)
 				.join(" · "),
 		),
@@ -286,20 +305,29 @@ async function showPass(log, d, group) {
 					type: "button",
 					id: "back",
 					title: "Esc",
-					onclick: () => go({ pass: -1 }),
+					onclick: closePass,
 				},
 				"← all passes",
 			),
 		),
-		el("h2", {}, group.outside ? "" : swatch(colour(state.pass)), group.name),
+		el(
+			"h2",
+			{ id: "heading", tabindex: -1 },
+			group.outside ? "" : swatch(colour(state.pass)),
+			group.name,
+		),
 		facts([
 			[
 				"Identity",
 				group.outside ? "measured work that lies in no pass" : group.id,
 			],
 			["Kind", group.outside ? null : group.kind],
+			["Debug groups inside", group.groups],
 			["Queue", group.queue],
-			["Seen in", `${plain(group.frames)} of ${plain(d.frames + d.partial)} frames`],
+			[
+				"Seen in",
+				`${plain(group.frames)} of ${plain(d.frames + d.partial)} frames`,
+			],
 			[
 				"Share",
 				group.share === undefined
@@ -315,5 +343,5 @@ async function showPass(log, d, group) {
 		valuesTable(sides, (s) => go({ series: s })),
 		readingSection(),
 	);
-	await drawSeries(box, sides, info.key, info.unit);
+	await drawSeries(box, sides, info);
 }

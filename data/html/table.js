@@ -51,12 +51,19 @@ function tableColumns(log, d) {
 		const info = log.series[s];
 		columns.push({
 			key: info.key,
-			title: info.key,
+			title: seriesTitle(info),
 			series: s,
 			which: "mean",
 			unit: info.unit,
 			of: (g) => stat(g, s, "mean"),
-			hint: ["mean a frame", FIXED[info.key], info.name, info.unit, info.text]
+			hint: [
+				"mean a frame",
+				info.key,
+				FIXED[info.key],
+				info.name,
+				info.unit,
+				info.text,
+			]
 				.filter(Boolean)
 				.join(" · "),
 		});
@@ -99,6 +106,7 @@ function headRow(columns, redraw) {
 					{
 						type: "button",
 						"data-key": c.key,
+						"data-place": `sort-${c.key}`,
 						onclick: () => {
 							state.down =
 								state.sort === c.key
@@ -175,11 +183,36 @@ function matches(g) {
 		.every((word) => text.includes(word));
 }
 
+/* The name of a column for a program that reads it. */
+function csvHead(c) {
+	if (c.series === 0) return `gpu_ns_${c.which}`;
+	return c.series === undefined ? c.key : `${c.key}_${c.which}`;
+}
+
+/* Shows only the passes of a label in the table below. */
+function filterPasses(label) {
+	const box = document.getElementById("filter");
+	if (!box) return;
+	box.value = label;
+	box.dispatchEvent(new Event("input"));
+	document.getElementById("all-passes")?.scrollIntoView();
+	box.focus({ preventScroll: true });
+}
+
 function passTable(log, d) {
 	const head = el("thead"),
 		body = el("tbody"),
 		count = el("span", { class: "dim", id: "count" });
 	const all = el("button", { type: "button", id: "all" });
+	let shown = null;
+	const csv = () => [
+		["pass", "id", ...shown.columns.slice(1).map(csvHead)],
+		...shown.rows.map((g) => [
+			g.name,
+			g.outside ? "" : g.id,
+			...shown.columns.slice(1).map((c) => c.of(g)),
+		]),
+	];
 	const draw = () => {
 		const { columns, more } = tableColumns(log, d);
 		const by = columns.find((c) => c.key === state.sort) || columns[0];
@@ -190,7 +223,9 @@ function passTable(log, d) {
 				openable(
 					el(
 						"tr",
-						{},
+						{
+							"data-place": `pass-${g.outside ? "outside" : g.id}`,
+						},
 						...columns.map((c) =>
 							cellOf(log, d, c, g, d.groups.indexOf(g)),
 						),
@@ -201,7 +236,10 @@ function passTable(log, d) {
 		);
 		count.textContent = `${rows.length} of ${d.groups.length} passes`;
 		all.hidden = more <= 0;
-		all.textContent = state.all ? "fewer columns" : `${more} more columns`;
+		all.textContent = state.all
+			? "fewer columns"
+			: `${more} more ${more === 1 ? "column" : "columns"}`;
+		shown = { columns, rows };
 	};
 	all.addEventListener("click", () => {
 		state.all = !state.all;
@@ -210,8 +248,8 @@ function passTable(log, d) {
 	const section = el(
 		"section",
 		{},
-		el("h2", {}, "Passes"),
-		el("div", { class: "row" }, filterBox(draw), count, all),
+		el("h2", { id: "all-passes", tabindex: -1 }, "Passes"),
+		el("div", { class: "row" }, filterBox(draw), count, all, csvButton("passes", csv)),
 		el("div", { class: "wide" }, el("table", { id: "passes" }, head, body)),
 	);
 	draw();

@@ -169,6 +169,25 @@ const FIXED = {
 	calls: "calls of the API",
 };
 
+/* A series in a heading. */
+function seriesTitle(info) {
+	if (info.key === "gpu_ns") return "GPU time";
+	const words = info.name && info.name !== info.key ? info.name : FIXED[info.key];
+	const title = words || info.key.replace(/_/g, " ");
+	return title.charAt(0).toUpperCase() + title.slice(1);
+}
+
+/* The program as its user called it: of `python3 ./game.py` that is game.py. */
+const INTERPRETERS = /^(python|perl|ruby|node|lua|luajit|sh|bash|dash|wine|mono|java)[-.\d]*$/;
+
+function programName(log) {
+	const base = (path) => (path || "").split("/").pop();
+	const [called, first] = log.argv || [];
+	const name = base(called) || base(log.program) || log.file;
+	if (INTERPRETERS.test(name) && first && !first.startsWith("-")) return base(first);
+	return name;
+}
+
 function colour(place) {
 	const dark = document.documentElement.dataset.theme === "dark";
 	return `hsl(${(place * 137.5 + 25) % 360} ${dark ? "60% 66%" : "68% 68%"})`;

@@ -78,8 +78,8 @@ class Page(CliCase):
 
     def test_frames_zoom_and_keys(self):
         self.open(self.logs[0])
-        self.page.wait("document.querySelectorAll('.bar').length === 2")
-        self.assertEqual(self.page.js("document.querySelectorAll('.lane').length"), 2)
+        self.page.wait("document.querySelectorAll('.lane button.bar').length === 2")
+        self.assertEqual(self.page.js("document.querySelectorAll('.lane').length"), 3) # the CPU's, too
         whole = self.page.js("passtally.view.frames.xAxisRange()")
         self.page.drag("#frames", 0.3, 0.6)
         zoomed = self.page.js("passtally.view.frames.xAxisRange()")
@@ -96,14 +96,16 @@ class Page(CliCase):
         facts = self.page.js("passtally.passesOf(passtally.meta.logs[0].devices[0], 5)")
         self.assertEqual([(p["start"], p["gpu"]) for p in facts], [(10, 1005), (3000, 3010), (None, None)])
 
-    def test_slow_frames_can_be_cut_off(self):
+    def test_slow_frames_are_cut_off(self):
         self.open(self.logs[0])
-        heights = "passtally.view.frames.yAxisRange()[1]"
-        whole = self.page.js(heights)
-        self.page.key("p")
+        heights, pressed = "passtally.view.frames.yAxisRange()[1]", "document.getElementById('cut').getAttribute('aria-pressed')"
         # The 99th percentile of 60 values is the largest, 21 ms; 1.15 of it is shown.
         self.assertAlmostEqual(self.page.js(heights), 24.15, places=6)
-        self.assertEqual(self.page.js("document.getElementById('cut').getAttribute('aria-pressed')"), "true")
+        self.assertEqual(self.page.js(pressed), "true")
+        self.page.key("p")
+        self.assertEqual(self.page.js(pressed), "false")
+        self.assertNotAlmostEqual(self.page.js(heights), 24.15, places=6)
+        self.page.key("p")
         self.page.drag("#frames", 0.5, 0.8)
         zoomed = self.page.js("passtally.view.frames.xAxisRange()")
         self.page.key("t")
@@ -111,8 +113,120 @@ class Page(CliCase):
         self.assertEqual(self.page.js("passtally.view.frames.xAxisRange()"), zoomed)
         self.assertAlmostEqual(self.page.js(heights), 24.15, places=6)
         self.page.key("z")
-        self.assertEqual(self.page.js(heights), whole)
-        self.assertEqual(self.page.js("document.getElementById('cut').getAttribute('aria-pressed')"), "false")
+        self.assertAlmostEqual(self.page.js(heights), 24.15, places=6)
+        self.assertEqual(self.page.js(pressed), "true")
+
+    def test_frame_and_zoom_are_in_the_address(self):
+        self.open(self.logs[0])
+        middle = self.page.js("passtally.meta.logs[0].devices[0].cpu[5]")
+        self.assertEqual(self.page.js("passtally.meta.logs[0].devices[0].read.cpu[passtally.state.row]"), middle)
+        self.page.drag("#frames", 0.3, 0.6)
+        self.page.key("s")
+        self.page.wait("document.querySelector('#frame-bars[data-frame=\"17\"]')")
+        self.page.click("#frame-closer")
+        self.page.wait("/frame=17&from=.*&to=.*&scale=2/.test(location.hash)")
+        window = self.page.js("passtally.view.frames.xAxisRange()")
+        self.page.js("window.before = true; location.reload()")
+        self.page.wait("!window.before && window.passtally && passtally.renders > 0 && document.querySelector('#frame-bars[data-frame]')")
+        self.assertEqual(self.page.js("[document.getElementById('frame').value, passtally.state.scale]"), ["17", 2])
+        self.assertEqual(self.page.js("passtally.view.frames.xAxisRange()"), window)
+        self.page.open((self.folder / "out.html").as_uri() + "#frame=50")
+        self.page.wait("document.getElementById('frame')?.value === '50'")
+
+    def test_one_frame_against_the_median_frame(self):
+        self.open(self.logs[0])
+        self.page.key("s")
+        self.page.wait("document.getElementById('frame').value === '17' && document.querySelector('#frame-passes tbody tr')")
+        rows = self.page.js("[...document.querySelectorAll('#frame-passes tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
+        self.assertEqual([r[:4] for r in rows], [["scene/shadow", "1.017", "1.029", "−0.012"], [HOSTILE, "3.034", "3.058", "−0.024"],
+                                                 ["scene/late", "-", "-", "-"]])
+        self.assertEqual(self.page.js("document.querySelectorAll('.lane.cpu .bar.frame').length"), 1)
+
+    def test_labels_are_a_tree(self):
+        lines = [header(), device(), pass_info(A, "Bloom/Down 0"), pass_info(B, "Bloom/Up 0"), pass_info(C, "UI")]
+        lines += [frame(i, [one_pass(0, A, 3000, "Bloom/Down 0"), one_pass(1, B, 3000, "Bloom/Up 0"), one_pass(2, C, 2000, "UI")],
+                        start_ns=16 * 10**6 * i) for i in range(20)]
+        self.open(self.write_log("t.jsonl", lines + [end(20, 60)]))
+        self.page.wait("document.querySelectorAll('.icicle .bar').length === 4")
+        words = self.page.js("[...document.querySelectorAll('.icicle .bar')].map(e => e.title)")
+        self.assertEqual(words, ["Bloom: 2 passes, 75 %, 6.000 µs", "Bloom/Down 0: 38 %, 3.000 µs", "Bloom/Up 0: 38 %, 3.000 µs",
+                                 "UI: 25 %, 2.000 µs"])
+        self.page.click(".icicle .bar")
+        self.assertEqual(sorted(self.names()), ["Bloom/Down 0", "Bloom/Up 0"])
+
+    def test_answer_and_hitches(self):
+        lines = [header(argv=["python3", "./game.py"]), device(), pass_info(A, "main"), pass_info(B, "probe")]
+        start = 10**9
+        for i in range(200):
+            slow = i == 120
+            passes = [one_pass(0, A, 9 * 10**6, "main")] + ([one_pass(1, B, 40 * 10**6, "probe")] if slow else [])
+            cpu = 50 * 10**6 if slow else 10**7
+            lines.append(frame(i, passes, start_ns=start, cpu_ns=cpu))
+            start += cpu
+        self.open(self.write_log("h.jsonl", lines + [end(200, 201)]))
+        self.page.wait("document.querySelector('.hitch')")
+        self.assertEqual(self.page.js("[...document.querySelectorAll('.hitch')].map(e => [...e.children].map(c => c.textContent))")[0][:3],
+                         ["frame 120", "+40.00 ms", "probe"])
+        self.assertIn("bound by the GPU", self.page.js("document.getElementById('answer').textContent.toLowerCase()").replace("gpu", "GPU"))
+        self.page.click(".hitch")
+        self.page.wait("document.getElementById('frame').value === '120'")
+        self.assertEqual(self.page.js("document.getElementById('title').textContent"), "game.py")
+        self.page.size(1400, 900)
+        self.assertLess(self.page.js("document.getElementById('frames').getBoundingClientRect().bottom + scrollY"), 900)
+
+    def test_back_keeps_place_and_focus(self):
+        self.open(self.logs[0])
+        self.page.size(1000, 500)
+        self.page.js("document.querySelector('#passes tbody tr:nth-child(2)').focus()")
+        self.page.js("scrollTo(0, 400)")
+        was = self.page.js("scrollY")
+        self.assertGreater(was, 100)
+        for leave in ("document.dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape', bubbles: true}))", "history.back()",
+                      "document.getElementById('back').click()"):
+            self.page.key("Enter")
+            self.page.wait("document.querySelector('#values') && document.activeElement.id === 'heading' && scrollY === 0")
+            self.page.js(leave)
+            self.page.wait("document.querySelector('#passes') && document.activeElement.cells")
+            self.page.wait(f"scrollY === {was}")
+            self.assertEqual(self.page.js("document.activeElement.cells[0].textContent"), "scene/shadow")
+
+    def test_a_pass_has_marks_and_words(self):
+        self.open(self.logs[0])
+        self.page.click("#passes tbody tr:nth-child(2)")
+        self.page.wait("document.querySelectorAll('#series svg .quantile').length === 2")
+        self.assertEqual(self.page.js("[...document.querySelectorAll('h3')].map(e => e.textContent)"),
+                         ["GPU time over the run", "Distribution of GPU time"])
+        self.assertEqual(self.page.js("[...document.querySelectorAll('#series svg text')].map(e => e.textContent).filter(t => t[0] === 'p')"),
+                         ["p50", "p99"])
+        self.assertEqual(self.page.js("document.getElementById('cut').getAttribute('aria-pressed')"), "true")
+
+    def test_narrow(self):
+        long_path = "/home/somebody/.local/state/" + "a" * 90 + ".jsonl"
+        lines = log(30)
+        lines[0] = header(options={"log": long_path, "period": "2ms", "counters": "x" * 120})
+        a = self.write_log("n.jsonl", lines)
+        for logs in ([a], [a, self.logs[1]]):
+            self.page.size(390, 844)
+            self.open(*logs)
+            self.page.wait("document.querySelector('#passes tbody tr')")
+            self.page.js("document.querySelectorAll('details').forEach(e => e.open = true)")
+            self.assertLessEqual(self.page.js("document.documentElement.scrollWidth"), 390)
+            self.assertNotIn("/home/somebody", self.page.js("document.body.textContent"))
+        self.assertLessEqual(self.page.js("document.querySelector('#both').getBoundingClientRect().right"), 390)
+
+    def test_tables_as_csv(self):
+        self.open(self.logs[0])
+        self.assertEqual(self.page.js("csvOf([['pass', 'n'], ['a,\"b\"', 1.5], ['=1+1', NaN]])"), 'pass,n\r\n"a,""b""",1.5\r\n\'=1+1,\r\n')
+        self.assertEqual(self.page.js("document.querySelectorAll('[data-place^=csv]').length"), 2)
+
+    def test_letters_can_be_switched_off(self):
+        self.open(self.logs[0])
+        self.page.click("#keys")
+        self.page.click("#letters")
+        self.page.js("document.activeElement.blur()")
+        before = self.page.js("document.documentElement.dataset.theme")
+        self.page.key("t")
+        self.assertEqual(self.page.js("document.documentElement.dataset.theme"), before)
 
     def test_pass_and_back(self):
         self.open(self.logs[0])
@@ -122,7 +236,7 @@ class Page(CliCase):
         self.assertIn("samples_passed", text)
         self.assertIn("~206.5", text)
         self.page.click('#values tr[data-key="samples_passed"]')
-        self.page.wait("document.querySelector('#series h3')?.textContent.includes('samples_passed')")
+        self.page.wait("document.querySelector('#series h3')?.textContent === 'Samples passed over the run'")
         self.page.click("#series .chart", 0.95)
         self.page.wait("document.querySelector('#passes')")
         self.assertGreater(int(self.page.js("document.getElementById('frame').value")), 45)
@@ -154,6 +268,13 @@ class Page(CliCase):
         self.page.wait(f"{back} !== '{dark}'")
         self.assertEqual(dark, "rgb(20, 24, 31)")
         self.assertEqual(self.page.js(back), "rgb(255, 255, 255)")
+
+    def test_the_theme_of_the_system_is_followed(self):
+        self.page.prefers("light")
+        self.open(self.logs[0])
+        for scheme in ("dark", "light"):
+            self.page.prefers(scheme)
+            self.page.wait(f"document.documentElement.dataset.theme === '{scheme}'")
 
     def test_two_logs(self):
         self.open(*self.logs)

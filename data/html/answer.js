@@ -1,0 +1,175 @@
+/* The answer that `passtally report` gives (cli/answer/), at the top of the page: how fast, bound
+ * by what, the typical frame, the hitches. */
+function answerOf(log, d) {
+	return (log.answers || []).find((a) => a.device === d.device) || null;
+}
+
+function tile(value, name, title) {
+	return el(
+		"div",
+		{ class: "tile", title },
+		el("strong", {}, value),
+		el("span", { class: "dim" }, name),
+	);
+}
+
+function rate(v) {
+	return `${v >= 100 ? Math.round(v) : v.toPrecision(3)} fps`;
+}
+
+function sentence(words) {
+	return words ? `${words.charAt(0).toUpperCase()}${words.slice(1)}.` : "";
+}
+
+function leftOutSentence(d, answer) {
+	const loading = answer.warmup_frames
+		? `first ${answer.warmup_frames} ${answer.warmup_frames === 1 ? "frame" : "frames"}, ` +
+			`${duration(answer.warmup_ns)}, left out: loading; --warmup 0 keeps them`
+		: "";
+	const more = [
+		d.partial && `${d.partial} cut by the run's end`,
+		d.dropped && `${d.dropped} passes dropped`,
+	].filter(Boolean);
+	return [sentence(loading), sentence(more.join(", "))].filter(Boolean).join(" ");
+}
+
+function costSentence({ cost }) {
+	return (
+		`passtally costs ${duration(cost.p50_ns)} a frame (${(100 * cost.share).toFixed(1)} %)` +
+		(cost.once_ns ? `, and ${duration(cost.once_ns)} once at the start.` : ".")
+	);
+}
+
+function answerSection(log, d) {
+	const answer = answerOf(log, d);
+	if (!answer) return el("section", { id: "answer" }, el("p", {}, "No complete frame."));
+	const { p50_ns, p99_ns } = answer.frame_time;
+	return el(
+		"section",
+		{ id: "answer", "aria-label": "the answer" },
+		el(
+			"div",
+			{ class: "tiles" },
+			tile(rate(answer.fps), "mean rate"),
+			tile(
+				rate(answer.low_1_fps),
+				"1 % low",
+				"rate of the slowest 1 % of frames",
+			),
+			tile(rate(answer.low_01_fps), "0.1 % low"),
+			tile(duration(p50_ns), "frame time, median"),
+			tile(duration(p99_ns), "frame time, p99"),
+			d.gpu[0] ? tile(duration(d.gpu[5]), "GPU time, median") : null,
+		),
+		el(
+			"p",
+			{},
+			el("strong", {}, sentence(answer.bound.text)),
+			` ${plain(answer.frames)} ${answer.frames === 1 ? "frame" : "frames"}. `,
+			el("span", { class: "dim" }, leftOutSentence(d, answer), " "),
+			el(
+				"span",
+				{ class: answer.cost.warning ? "bad" : "dim" },
+				costSentence(answer),
+			),
+		),
+	);
+}
+
+/* The passes of the typical frame, by the beginnings of their labels, as one bar. */
+function typicalSection(log, d) {
+	const answer = answerOf(log, d);
+	if (!answer || !answer.typical.passes.length || !answer.typical.gpu_ns) return null;
+	const { passes, gpu_ns, besides } = answer.typical;
+	const bar = el("div", { class: "stack" });
+	passes.forEach((p, i) => {
+		const words = `${p.name}: ${duration(p.p50_ns)}, ${percent(p.share)}`;
+		const part = el(
+			"button",
+			{
+				type: "button",
+				class: "bar",
+				title: `${words}; shows its passes in the table`,
+				"aria-label": words,
+				"data-place": `typical-${i}`,
+				onclick: () => filterPasses(p.name),
+			},
+			p.share < 0.03 ? "" : `${p.name} ${percent(p.share)}`,
+		);
+		part.style.flexGrow = String(p.share);
+		part.style.background = colour(placeOfLabel(d, p.name));
+		bar.append(part);
+	});
+	return el(
+		"section",
+		{ id: "typical" },
+		el("h2", {}, `The typical frame, ${duration(gpu_ns)} on the GPU`),
+		bar,
+		besides
+			? el(
+					"p",
+					{ class: "dim" },
+					`Besides: ${besides.name}, ${duration(besides.mean_ns)} in ` +
+						`${besides.frames} of ${answer.frames} frames.`,
+				)
+			: null,
+	);
+}
+
+/* The first pass with that name or below that label, for its colour. */
+function placeOfLabel(d, name) {
+	const at = d.groups.findIndex(
+		(g) => g.name === name || (g.label || "").startsWith(`${name}/`),
+	);
+	return Math.max(0, at);
+}
+
+const CAUSES = {
+	"not-gpu": "not on the GPU",
+	gpu: "the GPU as a whole",
+	unknown: "cause unknown",
+};
+
+function hitchSection(log, d) {
+	const answer = answerOf(log, d);
+	const { n, excess_ns, worst } = answer ? answer.hitches : { n: 0, worst: [] };
+	const list = el("ol", { class: "plain" });
+	for (const h of worst)
+		list.append(
+			el(
+				"li",
+				{},
+				el(
+					"button",
+					{
+						type: "button",
+						class: "hitch",
+						"data-place": `hitch-${h.frame}`,
+						title: h.text,
+						onclick: () =>
+							pickFrame(d.read.frame.indexOf(h.frame)),
+					},
+					el("span", {}, `frame ${plain(h.frame)}`),
+					el("span", { class: "bad" }, `+${duration(h.excess_ns)}`),
+					el("span", {}, h.pass || CAUSES[h.cause] || h.cause),
+					h.first
+						? el("small", { class: "dim" }, `first: ${h.first}`)
+						: null,
+				),
+			),
+		);
+	return el(
+		"section",
+		{ id: "hitches" },
+		el("h2", {}, n ? `${plain(n)} ${n === 1 ? "hitch" : "hitches"}` : "No hitches"),
+		el(
+			"p",
+			{ class: "dim" },
+			n
+				? `${duration(excess_ns)} in all` +
+						(n > worst.length ? "; the worst:" : ":")
+				: "No frame took much longer than those around it.",
+		),
+		list,
+	);
+}
