@@ -308,6 +308,38 @@ pass_base(struct tally_aggregate *a, const struct tally_pass_record *p, const ch
 	return n->label ? n->label : n->base;
 }
 
+/* Gives a roll-up values of its own: so far they were those of the only group in it. */
+static void
+make_rollup(struct tally_aggregate *a, struct tally_group *g)
+{
+	const struct tally_group *from = g->only;
+	while (from->only)
+		from = from->only;
+	g->only = NULL;
+	g->flags = from->flags;
+	g->frames = from->frames;
+	g->index_sum = from->index_sum;
+	g->n_parts = from->n_parts;
+	g->n_series = from->n_series;
+	g->series = g_memdup2(from->series, from->n_series * sizeof(*from->series));
+	for (uint32_t i = 0; i < g->n_series; i++)
+		tally_stats_copy(&g->series[i].stats, &from->series[i].stats);
+	g->touched = from->touched;
+	if (g->touched)
+		g_ptr_array_add(a->state->touched, g);
+}
+
+/* `g` is new, and in the roll-up `parent`, which may be NULL. */
+static void
+add_to_rollup(struct tally_aggregate *a, struct tally_group *parent, struct tally_group *g)
+{
+	g->parent = parent;
+	if (parent && parent->only)
+		make_rollup(a, parent);
+	else if (parent && !parent->n_series)
+		parent->only = g;
+}
+
 /* The roll-up of a label, created with those above it. */
 static struct tally_group *
 need_rollup(struct tally_aggregate *a, uint32_t device, const char *label)
@@ -322,12 +354,13 @@ need_rollup(struct tally_aggregate *a, uint32_t device, const char *label)
 		char *key = g_strdup_printf("%u|r|%s", device, path);
 		struct tally_group *g = g_hash_table_lookup(a->state->by_label, key);
 		if (!g) {
-			g = new_group(a, device, NULL);
+			g = g_new0(struct tally_group, 1);
+			g->device = device;
 			g->rollup = true;
-			g->n_ids = 0;
 			g->label = g_strdup(path);
 			g->name = g_strdup(path);
-			g->parent = parent;
+			g_ptr_array_add(a->groups, g);
+			add_to_rollup(a, parent, g);
 			g_hash_table_insert(a->state->by_label, g_strdup(key), g);
 		}
 		g_free(key);
@@ -354,7 +387,7 @@ label_group(struct tally_aggregate *a, uint32_t device, const struct tally_pass_
 	g = new_group(a, device, p);
 	g->label = g_strdup(label);
 	g->name = label ? g_strdup(label) : g_strdup_printf("(%s)", base);
-	g->parent = rollup;
+	add_to_rollup(a, rollup, g);
 	g_hash_table_insert(a->state->by_label, key, g);
 	return g;
 }
@@ -771,7 +804,8 @@ read_frame(struct tally_aggregate *a, const struct tally_frame_record *f)
 		else
 			add_pass(a, g, p, i);
 		for (struct tally_group *r = g->parent; r; r = r->parent)
-			add_pass(a, r, p, i);
+			if (!r->only)
+				add_pass(a, r, p, i);
 	}
 	if (frame_group)
 		add_frame_totals(a, frame_group, f);

@@ -73,6 +73,9 @@ struct tally_group {
 	/* Only when grouping by label. */
 	bool rollup; /* all passes whose label is `label` or is below it in the tree of labels */
 	struct tally_group *parent; /* the roll-up it belongs to; NULL = none */
+	/* of a roll-up: all that is in it, so that its values are those of that group and it has
+	 * no series; NULL = several groups are in it */
+	struct tally_group *only;
 	bool only_name; /* grouped by frame: a pass, which has no values and is no row */
 	/* Only when grouping by workload. */
 	const char *command; /* NULL: this group is a pass, which is here only for its name */

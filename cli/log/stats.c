@@ -61,6 +61,17 @@ tally_stats_init(struct tally_stats *s, uint32_t keep)
 }
 
 void
+tally_stats_copy(struct tally_stats *to, const struct tally_stats *from)
+{
+	*to = *from;
+	to->waiting = g_memdup2(from->waiting, MOST_WAITING * sizeof(*from->waiting));
+	to->runs = g_memdup2(from->runs, from->room_runs * sizeof(*from->runs));
+	to->sorted = NULL;
+	to->dense = g_memdup2(from->dense, from->n_dense * sizeof(*from->dense));
+	to->buckets = g_memdup2(from->buckets, from->room_buckets * sizeof(*from->buckets));
+}
+
+void
 tally_stats_finish(struct tally_stats *s)
 {
 	g_free(s->waiting);

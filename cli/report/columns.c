@@ -513,7 +513,7 @@ is_shown(const struct tally_aggregate *a, const struct tally_group *g, int64_t d
 {
 	if (g->only_name || (g->outside && is_empty(g)) ||
 	    (a->by == TALLY_BY_WORKLOAD && !g->command) ||
-	    (g->rollup && !rollups))
+	    (g->rollup && (g->only || !rollups)))
 		return false;
 	return device >= 0 ? g->device == device : !tally_aggregate_is_beneath(a, g->device);
 }

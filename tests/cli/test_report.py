@@ -454,10 +454,22 @@ class Report(CliCase):
         # Machine formats have every pass once; the sums stand by themselves.
         self.assertAlmostEqual(sum(r["share"] for r in report["rows"]), 1)
         sums = {r["label"]: (r["ids"], r["values"]["gpu_ns"]["p50"]) for r in report["rollups"]}
-        self.assertEqual((sums["Bloom"], sums["Post"], sums["Post/Fog"]), ((5, 69000), (3, 6000), (3, 6000)))
+        # A part with only one thing in it is no sum.
+        self.assertEqual(sums, {"Bloom": (5, 69000), "Post/Fog": (3, 6000)})
         rows = list(csv.DictReader(io.StringIO(self.ok("report", "--by", "label", "--csv", log).stdout.decode())))
         self.assertEqual(len(rows), len(report["rows"]))
         self.assertEqual(len(self.table("--by", "label", "--pass", "bloom", log)), 6)
+
+    def test_a_sum_that_begins_late(self):
+        """What was alone in its part of the tree counts in the sum from its first frame on."""
+        lines = [header(), device(), pass_info(A, "Bloom/a"), pass_info(B, "Bloom/b/c"), pass_info(C, "Bloom")]
+        lines += [frame(0, [one_pass(0, A, 5)]), frame(1, [one_pass(0, A, 7)]), frame(2, [one_pass(0, A, 1), one_pass(1, B, 2)]),
+                  frame(3, [one_pass(0, C, 9), one_pass(1, A, 4), one_pass(2, B, 6), one_pass(3, A, 3, segment=1)]), end(4, 8)]
+        rollup, = self.json("--by", "label", "--warmup", "0", self.write_log("a.jsonl", lines))["rollups"]
+        gpu = rollup["values"]["gpu_ns"]
+        self.assertEqual((rollup["label"], rollup["ids"], rollup["frames"]), ("Bloom", 3, 4))
+        self.assertEqual((gpu["n"], gpu["sum"], gpu["min"], gpu["max"], gpu["p50"]), (4, 37, 3, 22, 5))
+        self.assertEqual(rollup["values"]["draws"]["sum"], 8)
 
     def test_why_there_are_no_times(self):
         lines = [header(), device(), pass_info(A, "a"), pass_info(B, "b")]

@@ -25,12 +25,9 @@ check_series(struct tally_stats *s, size_t i)
 	if (s->moments.n > 1)
 		g_assert_cmpfloat_with_epsilon(tally_moments_sd_sample(&s->moments),
 					       series_cases[i].sd, 1e-15);
-	g_assert_cmpfloat(tally_value_f64(tally_stats_quantile(s, 0.50)), ==,
-			  series_cases[i].p50);
-	g_assert_cmpfloat(tally_value_f64(tally_stats_quantile(s, 0.90)), ==,
-			  series_cases[i].p90);
-	g_assert_cmpfloat(tally_value_f64(tally_stats_quantile(s, 0.99)), ==,
-			  series_cases[i].p99);
+	g_assert_cmpfloat(tally_value_f64(tally_stats_quantile(s, 0.50)), ==, series_cases[i].p50);
+	g_assert_cmpfloat(tally_value_f64(tally_stats_quantile(s, 0.90)), ==, series_cases[i].p90);
+	g_assert_cmpfloat(tally_value_f64(tally_stats_quantile(s, 0.99)), ==, series_cases[i].p99);
 	g_assert_true(tally_stats_exact(s));
 }
 
@@ -147,8 +144,8 @@ test_sketch_bounds(void)
 	tally_stats_init(&s, 16);
 	for (int i = -300; i < 300; i += 2)
 		for (unsigned k = 0; k < 60; k++)
-			tally_stats_add(&s, tally_f64((k % 2 ? -1 : 1) * pow(10, i) *
-						      (1 + k / 100.0)));
+			tally_stats_add(&s,
+					tally_f64((k % 2 ? -1 : 1) * pow(10, i) * (1 + k / 100.0)));
 	g_assert_false(tally_stats_exact(&s));
 	g_assert_cmpuint(s.n_buckets, <=, 32768);
 	double low = tally_value_f64(tally_stats_quantile(&s, 0.25));
@@ -162,6 +159,53 @@ test_sketch_bounds(void)
 	tally_stats_finish(&s);
 }
 
+static void
+add_values(struct tally_stats *s, unsigned from, unsigned to, bool whole)
+{
+	for (unsigned i = from; i < to; i++) {
+		uint64_t v = i * 7919u % 100003u;
+		tally_stats_add(s, whole ? tally_u64(v) : tally_f64((double)v * 1.5));
+	}
+}
+
+static void
+check_equal(struct tally_stats *a, struct tally_stats *b)
+{
+	g_assert_cmpuint(a->moments.n, ==, b->moments.n);
+	if (a->moments.n == 0)
+		return;
+	g_assert_cmpfloat(tally_moments_total(&a->moments), ==, tally_moments_total(&b->moments));
+	for (unsigned q = 0; q <= 100; q += 5)
+		g_assert_cmpfloat(tally_value_f64(tally_stats_quantile(a, q / 100.0)), ==,
+				  tally_value_f64(tally_stats_quantile(b, q / 100.0)));
+}
+
+/* A copy goes on by itself, however much the original held: nothing, values that wait, distinct
+ * ones, buckets. */
+static void
+test_copy(void)
+{
+	static const unsigned sizes[] = { 0, 1, 100, 1000, 20000 };
+	for (size_t i = 0; i < 2 * G_N_ELEMENTS(sizes); i++) {
+		unsigned n = sizes[i / 2];
+		bool whole = i % 2;
+		struct tally_stats original, copy, want;
+		tally_stats_init(&original, TALLY_STATS_KEEP_PASS);
+		tally_stats_init(&want, TALLY_STATS_KEEP_PASS);
+		add_values(&original, 0, n, whole);
+		tally_stats_copy(&copy, &original);
+		add_values(&original, 50000, 52000, whole); /* leaves the copy alone */
+		add_values(&want, 0, n, whole);
+		check_equal(&copy, &want);
+		add_values(&copy, n, n + 500, whole);
+		add_values(&want, n, n + 500, whole);
+		check_equal(&copy, &want);
+		tally_stats_finish(&original);
+		tally_stats_finish(&copy);
+		tally_stats_finish(&want);
+	}
+}
+
 int
 main(int argc, char **argv)
 {
@@ -171,5 +215,6 @@ main(int argc, char **argv)
 	g_test_add_func("/stats/mixed-storages", test_mixed_storages);
 	g_test_add_func("/stats/sketch", test_sketch);
 	g_test_add_func("/stats/sketch-bounds", test_sketch_bounds);
+	g_test_add_func("/stats/copy", test_copy);
 	return g_test_run();
 }
