@@ -100,12 +100,13 @@ read_cpu(char *out, size_t size)
 #if defined(__x86_64__) || defined(__i386__)
 	unsigned words[12];
 	char name[sizeof(words) + 1] = "";
-	bool known = true;
-	for (unsigned i = 0; i < 3 && known; i++)
-		known = __get_cpuid(0x80000002u + i, &words[4 * i], &words[4 * i + 1],
-				    &words[4 * i + 2], &words[4 * i + 3]);
-	if (known)
+	/* __get_cpuid() would ask for the maximum each time, and each traps in a virtual machine. */
+	if (__get_cpuid_max(0x80000000u, NULL) >= 0x80000004u) {
+		for (unsigned i = 0; i < 3; i++)
+			__cpuid(0x80000002u + i, words[4 * i], words[4 * i + 1],
+				words[4 * i + 2], words[4 * i + 3]);
 		memcpy(name, words, sizeof(words));
+	}
 	name[sizeof(words)] = '\0';
 #else
 	char name[128];
