@@ -159,6 +159,7 @@ enum tally_flag {
 	TALLY_FLAG_FULL,             /* latencies overlapped: their counter is less certain */
 	TALLY_FLAG_RECORDED_IDLE,    /* recorded while nothing was captured: it has no query */
 	TALLY_FLAG_SHARED_TIME,      /* drawn with its neighbors: no time of its own */
+	TALLY_FLAG_SHARED_TOTALS,    /* frame: totals may have another device's work in them */
 	TALLY_N_FLAGS,
 };
 #define TALLY_FLAG(f) (UINT64_C(1) << TALLY_FLAG_##f)

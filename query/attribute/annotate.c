@@ -23,6 +23,8 @@
 #define WAIT_FOR_FIRST_NS UINT64_C(1000000000)
 /* This number of consecutive frames without times is no accident. */
 #define SURELY_UNTIMED 8
+/* Frames of several devices arrive in any order: one that worked so recently may do so still. */
+#define STILL_WORKS_NS UINT64_C(1000000000)
 
 struct tally_annotator {
 	struct tally_annotate_by by;
@@ -163,6 +165,7 @@ describe_annotated(struct tally_annotator *a, const struct tally_device_record *
 				      info->device);
 			return info;
 		}
+		d->seen_ns = tally_clock_now_ns();
 		d->next = a->devices;
 		a->devices = d;
 		a->n_devices++;
@@ -394,6 +397,34 @@ attribute(struct tally_annotator *a, struct tally_annotated *d, struct tally_fra
 	tally_sampler_unlock(a->sampler);
 }
 
+static bool
+works_beside(const struct tally_annotated *list, const struct tally_annotated *d,
+	     const struct tally_frame_record *frame)
+{
+	for (; list; list = list->next) {
+		/* Of GL over Vulkan both devices have the same work. */
+		bool layered = list->line.beneath == (int64_t)d->number ||
+			       d->line.beneath == (int64_t)list->number;
+		if (list != d && !layered && list->seen_ns + STILL_WORKS_NS >= frame->start_ns)
+			return true;
+	}
+	return false;
+}
+
+/* Each device is given the whole delta of the totals, which are those of the GPU. */
+static void
+flag_shared_totals(struct tally_annotator *a, struct tally_annotated *d,
+		   struct tally_frame_record *frame)
+{
+	bool any = false;
+	for (uint32_t s = 0; s < d->n_accounts; s++)
+		any |= d->accounts[s].shown && d->accounts[s].told;
+	if (any && (works_beside(a->devices, d, frame) || works_beside(a->dropped, d, frame)))
+		frame->flags |= TALLY_FLAG(SHARED_TOTALS);
+	if (frame->n_passes)
+		d->seen_ns = frame->start_ns + frame->cpu_ns;
+}
+
 static void
 annotate(struct tally_annotator *a, struct tally_frame_record *frame,
 	 struct tally_pass_record *passes)
@@ -415,6 +446,7 @@ annotate(struct tally_annotator *a, struct tally_frame_record *frame,
 				      "frames of so many passes and counters are not cut into "
 				      "passes: their snapshots are told as unattributed");
 		attribute(a, d, frame);
+		flag_shared_totals(a, d, frame);
 		a->last = d;
 	}
 	tally_scratch_add_values(&a->scratch, d, frame, passes, a->exact);

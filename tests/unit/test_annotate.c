@@ -217,20 +217,27 @@ static const struct tally_counter clashing_counter = {
 };
 
 static const struct tally_device_record *
-describe(struct world *w, uint32_t number, const struct tally_counter *counter)
+describe_beneath(struct world *w, uint32_t number, const struct tally_counter *counter,
+		 int64_t beneath)
 {
 	const struct tally_counter *counters[] = { counter };
 	const struct tally_source_info source = { "gl-x", true, NULL };
 	struct tally_device_record info = {
 		.device = number,
 		.name = "GPU",
-		.beneath = -1,
+		.beneath = beneath,
 		.sources = &source,
 		.n_sources = 1,
 		.counters = counters,
 		.n_counters = 1,
 	};
 	return tally_annotator.device(w->annotator, &info);
+}
+
+static const struct tally_device_record *
+describe(struct world *w, uint32_t number, const struct tally_counter *counter)
+{
+	return describe_beneath(w, number, counter, -1);
 }
 
 static struct world *
@@ -731,6 +738,39 @@ test_two_devices(void)
 	world_free(w);
 }
 
+/* Totals are the GPU's: a frame's values may have the work of each device that works still. */
+static void
+test_shared_totals(void)
+{
+	static const struct {
+		const char *what;
+		int64_t beneath; /* of device 1 */
+		uint64_t start_ns; /* of device 0's frame; that of device 1 ended at 9 ms */
+		bool shared;
+	} cases[] = {
+		{ "at the same time", -1, 8 * MS, true },
+		{ "a frame that may be late", -1, 900 * MS, true },
+		{ "long ago", -1, 1100 * MS, false },
+		{ "GL over Vulkan has the same work", 0, 8 * MS, false },
+	};
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_test_message("%s", cases[i].what);
+		struct world *w = world_new(TALLY_SNAPSHOT_SAMPLED);
+		describe_beneath(w, 1, &own_counter, cases[i].beneath);
+		for (uint64_t t = 1; t <= 2000; t += 5)
+			read_steadily(t * MS);
+		begin_frame(w, 1, 0, 6 * MS, 9 * MS);
+		add_pass(w, 7 * MS, 8 * MS);
+		annotate(w);
+		begin_frame(w, 0, 0, cases[i].start_ns, cases[i].start_ns + 3 * MS);
+		add_pass(w, cases[i].start_ns, cases[i].start_ns + 2 * MS);
+		annotate(w);
+		g_assert_cmpint(!!(w->frame.flags & TALLY_FLAG(SHARED_TOTALS)), ==,
+				cases[i].shared);
+		world_free(w);
+	}
+}
+
 /* Its first frame is complete after a later one of another device, but not for ever. */
 static void
 test_device_told_late(void)
@@ -861,6 +901,7 @@ main(int argc, char **argv)
 	g_test_add_func("/annotate/nothing_shown", test_nothing_shown);
 	g_test_add_func("/annotate/lost_source", test_lost_source);
 	g_test_add_func("/annotate/two_devices", test_two_devices);
+	g_test_add_func("/annotate/shared_totals", test_shared_totals);
 	g_test_add_func("/annotate/device_told_late", test_device_told_late);
 	g_test_add_func("/annotate/unwritten", test_unwritten);
 	g_test_add_func("/annotate/random", test_random);
