@@ -19,6 +19,8 @@ enum {
 	OPT_ALL,
 	OPT_JSON,
 	OPT_MARKDOWN,
+	OPT_SAME,
+	OPT_ALLOW,
 	OPT_HELP
 };
 
@@ -56,6 +58,12 @@ static const struct tally_arg options[] = {
 	[OPT_ALL] = { "all", 0, NULL, "List what did not change too." },
 	[OPT_JSON] = { "json", 0, NULL, "Print JSON: everything that was compared." },
 	[OPT_MARKDOWN] = { "markdown", 0, NULL, "Print Markdown, for a merge request." },
+	[OPT_SAME] = { "same", 0, "PERCENT",
+		       "Call a time the same when its interval is within this. Default "
+		       "3." },
+	[OPT_ALLOW] = { "allow", 0, "LIST",
+			"Compare although these differ: device, driver, size (of the "
+			"window), options, or all." },
 	[OPT_HELP] = { "help", 'h', NULL, "Show this." },
 };
 
@@ -66,7 +74,8 @@ struct compare_request {
 	GArray *gates; /* elements: struct tally_gate */
 	GPtrArray *words; /* owned: the keys of the gates, paths of logs looked for */
 	struct tally_compare_filter filter;
-	double confidence, fail_above;
+	double confidence, fail_above, same;
+	unsigned allowed; /* bits, 1 << enum tally_unlike_kind */
 	bool has_fail_above, trimmed, all, json, markdown;
 	uint64_t warmup;
 	int64_t device;
@@ -88,16 +97,18 @@ help(void)
 	     "neighbours,\n"
 	     "so errors come from a bootstrap of blocks of frames, and Holm's correction "
 	     "stands\n"
-	     "over all values tested. Intervals are of each value alone. With five logs "
-	     "a side or\n"
+	     "over all times, and over all other values. Intervals are of each value alone. "
+	     "With\nfive logs a side or\n"
 	     "more, runs are compared instead of frames, which takes in what differs "
 	     "from run to\n"
 	     "run. `~` marks estimates, (ratio) what is no sum. docs/compare.md has the "
 	     "method.\n\n"
 	     "The same logs give the same output, always.\n\n"
-	     "Exit status: 0; 1 a regression above --fail-above; 2 usage; 3 a bad log, "
-	     "or nothing\n"
-	     "to compare in one; 125 other errors.");
+	     "The last line is the verdict. Exit status: 0; with --fail-above 1 a regression, "
+	     "4 inconclusive;\n"
+	     "5 the sides are not comparable (--allow); 2 usage; 3 a bad log, or nothing to "
+	     "compare\n"
+	     "in one; 125 other errors.");
 }
 
 /* Reads "5", "5%" or "5 %" as 0.05. */
@@ -156,6 +167,27 @@ add_keys(struct compare_request *r, const char *value)
 }
 
 static bool
+add_allowed(struct compare_request *r, const char *value)
+{
+	char **items = g_strsplit_set(value, ",+", -1);
+	bool good = true;
+	for (char **item = items; *item && good; item++) {
+		unsigned kind = TALLY_UNLIKE_DEVICE;
+		while (kind < TALLY_N_UNLIKE && strcmp(*item, tally_unlike_name(kind)) != 0)
+			kind++;
+		good = kind < TALLY_N_UNLIKE || strcmp(*item, "all") == 0;
+		r->allowed |= kind < TALLY_N_UNLIKE ? 1u << kind : ~0u;
+		if (!good)
+			tally_cli_complain("compare",
+					   "--allow %s: must be of device, driver, size, "
+					   "options, all",
+					   *item);
+	}
+	g_strfreev(items);
+	return good;
+}
+
+static bool
 take_option(struct compare_request *r, int option, const char *value, bool behind)
 {
 	uint64_t number;
@@ -175,6 +207,10 @@ take_option(struct compare_request *r, int option, const char *value, bool behin
 		return add_keys(r, value);
 	case OPT_CONFIDENCE:
 		return parse_percent("confidence", value, 50, 99.99, &r->confidence);
+	case OPT_SAME:
+		return parse_percent("same", value, 0, 100, &r->same);
+	case OPT_ALLOW:
+		return add_allowed(r, value);
 	case OPT_STATISTIC:
 		r->trimmed = strcmp(value, "trimmed") == 0;
 		if (r->trimmed || strcmp(value, "mean") == 0)
@@ -339,6 +375,35 @@ read_sides(const struct compare_request *r, struct tally_compare *c)
 	return TALLY_EXIT_OK;
 }
 
+/* Whether what differs between the sides would be taken for a change of the program. */
+static bool
+is_refused(const struct compare_request *r, const struct tally_compare *c)
+{
+	GString *why = g_string_new(NULL);
+	unsigned kinds = 0;
+	for (guint i = 0; i < c->unlike->len; i++) {
+		const struct tally_compare_unlike *u = g_ptr_array_index(c->unlike, i);
+		if (u->kind == TALLY_UNLIKE_NOTE || r->allowed & 1u << u->kind)
+			continue;
+		kinds |= 1u << u->kind;
+		g_string_append_printf(why, "%s%s: %s in base, %s in new", why->len ? "; " : "",
+				       u->what, u->side[0], u->side[1]);
+	}
+	GString *list = g_string_new(NULL);
+	for (unsigned kind = TALLY_UNLIKE_DEVICE; kind < TALLY_N_UNLIKE; kind++)
+		if (kinds & 1u << kind)
+			g_string_append_printf(list, "%s%s", list->len ? "," : "",
+					       tally_unlike_name(kind));
+	if (kinds)
+		tally_cli_complain("compare",
+				   "NOT COMPARED: the sides are not the same (%s): a change "
+				   "could come from that; --allow %s compares them",
+				   why->str, list->str);
+	g_string_free(list, TRUE);
+	g_string_free(why, TRUE);
+	return kinds != 0;
+}
+
 static int
 compare(const struct compare_request *r)
 {
@@ -347,6 +412,7 @@ compare(const struct compare_request *r)
 	c.settings = (struct tally_compare_settings){
 		.confidence = r->confidence,
 		.trim = r->trimmed ? 0.1 : 0,
+		.same = r->same,
 		.has_fail_above = r->has_fail_above,
 		.fail_above = r->fail_above,
 		.gates = (const struct tally_gate *)(const void *)r->gates->data,
@@ -359,7 +425,12 @@ compare(const struct compare_request *r)
 	}
 	if (status == TALLY_EXIT_OK) {
 		tally_compare_find_unlike(&c);
+		if (is_refused(r, &c))
+			status = TALLY_EXIT_UNLIKE;
+	}
+	if (status == TALLY_EXIT_OK) {
 		tally_compare_judge(&c);
+		tally_compare_conclude(&c);
 		const struct tally_compare_style style = {
 			.markdown = r->markdown,
 			.all = r->all,
@@ -371,6 +442,8 @@ compare(const struct compare_request *r)
 			tally_compare_print(stdout, &c, &style);
 		if (c.n_failed)
 			status = TALLY_EXIT_REGRESSION;
+		else if (r->has_fail_above && c.conclusion == TALLY_CONCLUSION_INCONCLUSIVE)
+			status = TALLY_EXIT_INCONCLUSIVE;
 	}
 	tally_compare_finish(&c);
 	return status;
@@ -382,6 +455,7 @@ run(int argc, char **argv)
 	struct compare_request r = {
 		.device = -1,
 		.confidence = 0.99,
+		.same = 0.03,
 		.warmup = TALLY_WARMUP_AUTO,
 	};
 	for (unsigned side = 0; side < TALLY_N_SIDES; side++)

@@ -1,8 +1,8 @@
 /* cli/compare/compare.h - two sides of logs, joined by pass identity and judged.
  *
  * A subject is a pass, the work outside passes, or the whole frame; a row is one key of a
- * subject. All rows that are tested share one Holm correction. Printing takes three files
- * (text and Markdown, JSON). One thread.
+ * subject. Rows with a gate (times) share one Holm correction, all others a
+ * second one. Printing takes three files (text and Markdown, JSON). One thread.
  */
 #ifndef PASSTALLY_CLI_COMPARE_H
 #define PASSTALLY_CLI_COMPARE_H
@@ -18,10 +18,23 @@ enum tally_verdict {
 	TALLY_VERDICT_ONE_SIDE = 0, /* the other side has no value */
 	TALLY_VERDICT_FEW, /* too few frames to judge */
 	TALLY_VERDICT_EQUAL, /* both sides have the same constant value */
-	TALLY_VERDICT_UNSEEN, /* no change beyond what chance could produce */
+	TALLY_VERDICT_UNSEEN, /* cannot tell: the interval is wider than "the same" */
+	TALLY_VERDICT_SAME, /* no change, and none larger than settings.same is possible */
 	TALLY_VERDICT_LESS,
 	TALLY_VERDICT_MORE,
 	TALLY_N_VERDICTS,
+};
+
+/* What is said at the end, and with --fail-above is the exit status. */
+enum tally_conclusion {
+	TALLY_CONCLUSION_SAME = 0, /* every time that matters is known to be the same */
+	TALLY_CONCLUSION_FASTER,
+	TALLY_CONCLUSION_SLOWER, /* but nothing above the limit */
+	TALLY_CONCLUSION_MIXED,
+	TALLY_CONCLUSION_NO_REGRESSION, /* of a gate: all that matters is below the limit */
+	TALLY_CONCLUSION_INCONCLUSIVE,
+	TALLY_CONCLUSION_REGRESSION,
+	TALLY_N_CONCLUSIONS,
 };
 
 struct tally_gate {
@@ -33,6 +46,7 @@ struct tally_compare_settings {
 	/* of each interval; 1 minus it is the level of all alarms together */
 	double confidence;
 	double trim;
+	double same; /* as a fraction: changes below this are called the same */
 	bool has_fail_above;
 	double fail_above; /* as a fraction: 0.05 = 5 % */
 	const struct tally_gate *gates;
@@ -67,6 +81,10 @@ struct tally_compare_row {
 	uint64_t n[TALLY_N_SIDES]; /* number of values */
 	double mean[TALLY_N_SIDES];
 	uint64_t block[TALLY_N_SIDES]; /* frames per block */
+	/* what was judged: the new mean less the base's, or of `against_others` the part of the
+	 * base's mean by which the pass changed against the other passes of its frames */
+	double difference;
+	bool against_others;
 	double se, df;
 	bool has_interval;
 	double low, high; /* interval of the difference */
@@ -75,10 +93,22 @@ struct tally_compare_row {
 	bool fails; /* a regression beyond the threshold */
 	/* no regression was found, but the interval includes one beyond the threshold */
 	bool blind;
+	bool open; /* it leaves the conclusion open */
+};
+
+/* What kind of property differs: all but notes are refused unless --allow names them. */
+enum tally_unlike_kind {
+	TALLY_UNLIKE_NOTE = 0,
+	TALLY_UNLIKE_DEVICE,
+	TALLY_UNLIKE_DRIVER,
+	TALLY_UNLIKE_SIZE,
+	TALLY_UNLIKE_OPTIONS,
+	TALLY_N_UNLIKE,
 };
 
 /* A property that differs between the sides, or within one of them. */
 struct tally_compare_unlike {
+	enum tally_unlike_kind kind;
 	char *what; /* for example "driver_version" */
 	char *side[TALLY_N_SIDES]; /* the value or values on each side; never NULL */
 };
@@ -96,6 +126,8 @@ struct tally_compare {
 	GPtrArray *unlike; /* elements: struct tally_compare_unlike * */
 	uint32_t n_tested, n_failed, n_blind;
 	uint32_t n_few; /* rows that have a gate but too few frames with a value */
+	uint32_t n_open; /* rows that leave the conclusion open */
+	enum tally_conclusion conclusion;
 };
 
 void tally_compare_init(struct tally_compare *c);
@@ -103,6 +135,14 @@ void tally_compare_finish(struct tally_compare *c);
 /* Joins the logs into subjects and rows (join.c), then judges them (judge.c). */
 void tally_compare_join(struct tally_compare *c);
 void tally_compare_judge(struct tally_compare *c);
+/* Judges each pass against the other passes of the same frames, and adds to the errors of all
+ * times what the machine's speed may differ between two runs (others.c). */
+void tally_compare_judge_others(struct tally_compare *c);
+/* Decides what is said at the end (conclude.c). */
+void tally_compare_conclude(struct tally_compare *c);
+/* Whether two subjects are of the same device. */
+bool tally_compare_same_place(const struct tally_compare_subject *a,
+			      const struct tally_compare_subject *b);
 /* Lists where the program, options or devices of the sides differ (unlike.c). */
 void tally_compare_find_unlike(struct tally_compare *c);
 /* Adds where their machines and the clocks of their GPUs do (machine.c). */
@@ -119,7 +159,10 @@ uint32_t tally_compare_device(const struct tally_compare *c, uint32_t slot);
 
 /* The change divided by the base's mean; false where that mean is 0. */
 bool tally_compare_relative(const struct tally_compare_row *row, double value, double *out);
+/* The word of --allow; notes have none (NULL). */
+const char *tally_unlike_name(unsigned kind);
 const char *tally_verdict_name(unsigned verdict);
+const char *tally_conclusion_name(unsigned conclusion);
 
 struct tally_compare_style {
 	bool markdown;

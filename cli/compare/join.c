@@ -307,6 +307,13 @@ tally_compare_row_values(const struct tally_compare *c, const struct tally_compa
 	return out;
 }
 
+bool
+tally_compare_same_place(const struct tally_compare_subject *a,
+			 const struct tally_compare_subject *b)
+{
+	return a->slot == b->slot;
+}
+
 uint32_t
 tally_compare_device(const struct tally_compare *c, uint32_t slot)
 {

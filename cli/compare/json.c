@@ -44,6 +44,10 @@ static void
 put_tested(struct tally_out *o, const struct tally_compare_row *row)
 {
 	tally_out_text(o, "by", row->runs ? "runs" : "frames");
+	if (row->against_others) {
+		tally_out_bool(o, "against_others", true);
+		put_relative(o, "against_others_pct", row, row->difference);
+	}
 	tally_out_f64(o, "low", row->low);
 	tally_out_f64(o, "high", row->high);
 	put_relative(o, "low_pct", row, row->low);
@@ -150,6 +154,9 @@ tally_compare_print_json(FILE *out, const struct tally_compare *c)
 	tally_out_text(&o, "statistic", c->settings.trim > 0 ? "trimmed" : "mean");
 	if (c->settings.has_fail_above)
 		tally_out_f64(&o, "fail_above_pct", 100 * c->settings.fail_above);
+	tally_out_f64(&o, "same_pct", 100 * c->settings.same);
+	tally_out_text(&o, "conclusion", tally_conclusion_name(c->conclusion));
+	tally_out_u64(&o, "open", c->n_open);
 	tally_out_u64(&o, "tested", c->n_tested);
 	tally_out_u64(&o, "failed", c->n_failed);
 	tally_out_u64(&o, "too_noisy", c->n_blind);

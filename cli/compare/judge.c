@@ -10,7 +10,8 @@ tally_verdict_name(unsigned verdict)
 {
 	static const char *const names[TALLY_N_VERDICTS] = {
 		[TALLY_VERDICT_ONE_SIDE] = "one-side", [TALLY_VERDICT_FEW] = "too-few",
-		[TALLY_VERDICT_EQUAL] = "equal",       [TALLY_VERDICT_UNSEEN] = "no-change-seen",
+		[TALLY_VERDICT_EQUAL] = "equal",       [TALLY_VERDICT_UNSEEN] = "cannot-tell",
+		[TALLY_VERDICT_SAME] = "same",
 		[TALLY_VERDICT_LESS] = "less",         [TALLY_VERDICT_MORE] = "more",
 	};
 	return verdict < TALLY_N_VERDICTS ? names[verdict] : NULL;
@@ -107,7 +108,8 @@ test_row(const struct tally_compare *c, struct tally_compare_row *row, struct ev
 		row->mean[i] = row->runs || settings.trim > 0 ? s[i].mean : sides[i].mean;
 		row->block[i] = s[i].block * (row->runs ? 1 : sides[i].stride);
 	}
-	double shift = row->mean[1] - row->mean[0] - r.difference;
+	row->difference = row->mean[1] - row->mean[0];
+	double shift = row->difference - r.difference;
 	row->tested = true;
 	row->has_interval = true;
 	row->se = r.se;
@@ -158,22 +160,23 @@ judge_row(struct tally_compare *c, struct tally_compare_row *row)
 	}
 }
 
+/* Rows with a gate are one family, so that counters nobody gates cost them nothing. */
 static void
-correct(struct tally_compare *c)
+correct(struct tally_compare *c, bool gated)
 {
 	double *p = g_new(double, MAX(c->rows->len, 1));
 	uint32_t n = 0;
 	for (guint i = 0; i < c->rows->len; i++) {
 		const struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
-		if (row->tested)
+		if (row->tested && (row->worse != 0) == gated)
 			p[n++] = row->p;
 	}
 	tally_holm_adjust(p, n);
-	c->n_tested = n;
+	c->n_tested += n;
 	n = 0;
 	for (guint i = 0; i < c->rows->len; i++) {
 		struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
-		if (row->tested)
+		if (row->tested && (row->worse != 0) == gated)
 			row->p_holm = p[n++];
 	}
 	g_free(p);
@@ -181,18 +184,18 @@ correct(struct tally_compare *c)
 
 /* Decides for a value with a gate whether it fails, or is too noisy to rule a failure out. */
 static void
-judge_limit(struct tally_compare *c, struct tally_compare_row *row, double change)
+judge_limit(struct tally_compare *c, struct tally_compare_row *row)
 {
 	double relative;
 	/* A change from zero to something exceeds any percentage. */
-	double worse = change * row->worse;
+	double worse = row->difference * row->worse;
 	bool above = tally_compare_relative(row, worse, &relative)
 			     ? relative > c->settings.fail_above
 			     : worse > 0;
-	row->fails = row->verdict != TALLY_VERDICT_UNSEEN && above;
+	bool changed = row->verdict == TALLY_VERDICT_LESS || row->verdict == TALLY_VERDICT_MORE;
+	row->fails = changed && above;
 	double far = row->worse > 0 ? row->high : -row->low;
-	row->blind = row->verdict == TALLY_VERDICT_UNSEEN &&
-		     tally_compare_relative(row, far, &relative) &&
+	row->blind = !changed && tally_compare_relative(row, far, &relative) &&
 		     relative > c->settings.fail_above;
 	c->n_failed += row->fails;
 	c->n_blind += row->blind;
@@ -201,12 +204,16 @@ judge_limit(struct tally_compare *c, struct tally_compare_row *row, double chang
 static void
 conclude(struct tally_compare *c, struct tally_compare_row *row)
 {
-	double change = row->mean[1] - row->mean[0];
+	double low, high;
 	row->verdict = TALLY_VERDICT_UNSEEN;
-	if (row->p_holm < 1 - c->settings.confidence && change != 0)
-		row->verdict = change < 0 ? TALLY_VERDICT_LESS : TALLY_VERDICT_MORE;
+	if (row->p_holm < 1 - c->settings.confidence && row->difference != 0)
+		row->verdict = row->difference < 0 ? TALLY_VERDICT_LESS : TALLY_VERDICT_MORE;
+	else if (tally_compare_relative(row, row->low, &low) &&
+		 tally_compare_relative(row, row->high, &high) && low >= -c->settings.same &&
+		 high <= c->settings.same)
+		row->verdict = TALLY_VERDICT_SAME;
 	if (row->worse && c->settings.has_fail_above)
-		judge_limit(c, row, change);
+		judge_limit(c, row);
 }
 
 void
@@ -221,7 +228,9 @@ tally_compare_judge(struct tally_compare *c)
 					    100 * i / c->rows->len);
 	}
 	tally_progress_end(&progress);
-	correct(c);
+	tally_compare_judge_others(c);
+	correct(c, true);
+	correct(c, false);
 	for (guint i = 0; i < c->rows->len; i++) {
 		struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
 		if (row->tested)

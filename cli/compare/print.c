@@ -24,6 +24,7 @@ struct printer {
 	const struct tally_compare *c;
 	const struct tally_compare_style *style;
 	struct time_unit unit; /* common to all times */
+	const char *plus_minus;
 };
 
 static bool
@@ -145,9 +146,22 @@ p_text(const struct tally_compare_row *row)
 			       row->p_holm);
 }
 
+/* "cannot tell (+-40 %)": by how much the value may have changed and nobody would know. */
 static char *
-verdict_text(const struct tally_compare_row *row)
+unseen_text(const struct printer *p, const struct tally_compare_row *row)
 {
+	double low, high;
+	if (!tally_compare_relative(row, row->low, &low) ||
+	    !tally_compare_relative(row, row->high, &high))
+		return g_strdup("cannot tell");
+	double far = 100 * MAX(fabs(low), fabs(high));
+	return g_strdup_printf("cannot tell (%s%.*f %%)", p->plus_minus, far < 10 ? 1 : 0, far);
+}
+
+static char *
+verdict_text(const struct printer *p, const struct tally_compare_row *row)
+{
+	bool time = is_main(row);
 	const char *word = "";
 	switch (row->verdict) {
 	case TALLY_VERDICT_ONE_SIDE:
@@ -160,14 +174,15 @@ verdict_text(const struct tally_compare_row *row)
 		word = "equal";
 		break;
 	case TALLY_VERDICT_LESS:
-		word = is_main(row) ? "faster" : "less";
+		word = time ? "faster" : "less";
 		break;
 	case TALLY_VERDICT_MORE:
-		word = is_main(row) ? "slower" : "more";
+		word = time ? "slower" : "more";
 		break;
+	case TALLY_VERDICT_SAME:
+		return g_strdup_printf("same within %g %%", 100 * p->c->settings.same);
 	case TALLY_VERDICT_UNSEEN:
-		word = row->blind ? "too noisy" : "";
-		break;
+		return unseen_text(p, row);
 	default:
 		break;
 	}
@@ -207,7 +222,7 @@ static void
 add_row(const struct printer *p, struct tally_cells *t, const struct tally_compare_row *row,
 	bool times)
 {
-	double change = row->mean[1] - row->mean[0];
+	double change = row->tested ? row->difference : row->mean[1] - row->mean[0];
 	bool both = row->n[0] && row->n[1];
 	tally_cells_add(t, times ? row_name(p->c, row) : name_text(p->c, row->subject));
 	if (!times)
@@ -217,10 +232,12 @@ add_row(const struct printer *p, struct tally_cells *t, const struct tally_compa
 	char *relative = both ? relative_text(row, change) : NULL;
 	if (!relative)
 		relative = both ? number_text(p, row, change, true) : g_strdup("-");
-	tally_cells_add(t, relative);
+	tally_cells_add(t, row->against_others ? g_strconcat(relative, "*", NULL)
+					       : g_strdup(relative));
+	g_free(relative);
 	tally_cells_add(t, interval_text(p, row));
 	tally_cells_add(t, p_text(row));
-	tally_cells_add(t, verdict_text(row));
+	tally_cells_add(t, verdict_text(p, row));
 }
 
 /* Sections */
@@ -304,8 +321,8 @@ main_compare(gconstpointer a, gconstpointer b)
 		return x->subject->frame ? -1 : 1;
 	if (changed(x) != changed(y) && !x->subject->frame)
 		return changed(x) ? -1 : 1;
-	double worth_x = changed(x) ? fabs(x->mean[1] - x->mean[0]) : x->mean[0];
-	double worth_y = changed(y) ? fabs(y->mean[1] - y->mean[0]) : y->mean[0];
+	double worth_x = changed(x) ? fabs(x->difference) : x->mean[0];
+	double worth_y = changed(y) ? fabs(y->difference) : y->mean[0];
 	if (!x->subject->frame && worth_x != worth_y)
 		return worth_x > worth_y ? -1 : 1;
 	if (x->subject->slot != y->subject->slot)
@@ -510,19 +527,106 @@ print_one_sided(const struct printer *p)
 	g_ptr_array_unref(found);
 }
 
+/* The value that decides the conclusion: of those that count the one with the largest change,
+ * by what it is of the base. NULL = none. */
+static const struct tally_compare_row *
+find_decisive(const struct tally_compare *c)
+{
+	const struct tally_compare_row *best = NULL;
+	double most = -1;
+	for (guint i = 0; i < c->rows->len; i++) {
+		const struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
+		bool counts = c->conclusion == TALLY_CONCLUSION_REGRESSION     ? row->fails
+			      : c->conclusion == TALLY_CONCLUSION_INCONCLUSIVE ? row->open
+									       : changed(row);
+		double relative = 0;
+		if (!row->worse || !counts)
+			continue;
+		tally_compare_relative(row, row->difference * row->worse, &relative);
+		double size = c->conclusion == TALLY_CONCLUSION_MIXED ||
+					      c->conclusion == TALLY_CONCLUSION_FASTER
+				      ? fabs(relative)
+				      : relative;
+		if (!best || size > most) {
+			best = row;
+			most = size;
+		}
+	}
+	return best;
+}
+
+/* "GBuffer +142.4% (99 %: +41.4% to +243.4%)". The caller frees it. */
+static char *
+decisive_text(const struct printer *p, const struct tally_compare_row *row)
+{
+	char *name = is_main(row) ? row_name(p->c, row) : name_text(p->c, row->subject);
+	char *change = row->tested ? relative_text(row, row->difference) : NULL;
+	char *text;
+	if (change) {
+		char *interval = interval_text(p, row);
+		text = g_strdup_printf("%s %s (%g %%: %s)", name, change,
+				       100 * p->c->settings.confidence, interval);
+		g_free(interval);
+	} else {
+		bool few = row->verdict == TALLY_VERDICT_FEW;
+		text = g_strdup_printf("%s: %s", name,
+				       few ? "too few frames" : "not measured on both sides");
+	}
+	g_free(change);
+	g_free(name);
+	return text;
+}
+
+/* The last line of all. */
+static void
+print_conclusion(const struct printer *p)
+{
+	const struct tally_compare *c = p->c;
+	const struct tally_compare_row *row = find_decisive(c);
+	char *text = row ? decisive_text(p, row) : g_strdup("nothing was measured");
+	double limit = 100 * c->settings.fail_above;
+	switch (c->conclusion) {
+	case TALLY_CONCLUSION_REGRESSION:
+		line(p, "REGRESSION: %u regression%s above %g %%, the largest %s", c->n_failed,
+		     c->n_failed == 1 ? "" : "s", limit, text);
+		break;
+	case TALLY_CONCLUSION_INCONCLUSIVE:
+		line(p, "INCONCLUSIVE: %u value%s cannot be told: %s", c->n_open,
+		     c->n_open == 1 ? "" : "s", text);
+		break;
+	case TALLY_CONCLUSION_NO_REGRESSION:
+		line(p, "OK: no regression above %g %%", limit);
+		break;
+	case TALLY_CONCLUSION_SLOWER:
+		line(p, "SLOWER: %s", text);
+		break;
+	case TALLY_CONCLUSION_FASTER:
+		line(p, "FASTER: %s", text);
+		break;
+	case TALLY_CONCLUSION_MIXED:
+		line(p, "MIXED: some times rose and some fell, the largest change is %s", text);
+		break;
+	default:
+		line(p, "SAME: no time changed by more than %g %%", 100 * c->settings.same);
+	}
+	g_free(text);
+}
+
 static void
 print_verdict(const struct printer *p)
 {
 	const struct tally_compare *c = p->c;
-	uint32_t less = 0, more = 0, runs = 0;
+	uint32_t less = 0, more = 0, runs = 0, against = 0;
 	for (guint i = 0; i < c->rows->len; i++) {
 		const struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
 		less += row->verdict == TALLY_VERDICT_LESS;
 		more += row->verdict == TALLY_VERDICT_MORE;
 		runs += row->runs && row->tested;
+		against += row->against_others;
 	}
 	fputs("\n", p->out);
-	line(p, "%u value%s tested by %s: %u rose, %u fell, at %g %% for all together",
+	line(p, "%u value%s tested by %s: %u rose, %u fell, at %g %% for all times and for all "
+		"others together",
 	     c->n_tested, c->n_tested == 1 ? "" : "s",
 	     runs == 0 ? "frames"
 	     : runs == c->n_tested
@@ -534,20 +638,16 @@ print_verdict(const struct printer *p)
 			"give five "
 			"logs a side or "
 			"more");
-	if (!c->settings.has_fail_above)
-		return;
-	double limit = 100 * c->settings.fail_above;
-	if (c->n_failed)
-		line(p, "%u regression%s above %g %%", c->n_failed, c->n_failed == 1 ? "" : "s",
-		     limit);
-	else
-		line(p, "No regression above %g %% was found", limit);
-	if (c->n_blind)
+	if (against)
+		line(p, "* against the other passes of the same frames: what all of them "
+			"have in common is left out");
+	if (c->settings.has_fail_above && c->n_blind)
 		line(p, "%u value%s too noisy to rule one out: more frames or more runs would",
 		     c->n_blind, c->n_blind == 1 ? " is" : "s are");
-	if (c->n_few)
+	if (c->settings.has_fail_above && c->n_few)
 		line(p, "%u gated value%s known in too few frames to judge: more would tell",
 		     c->n_few, c->n_few == 1 ? " is" : "s are");
+	print_conclusion(p);
 }
 
 void
@@ -555,6 +655,7 @@ tally_compare_print(FILE *out, const struct tally_compare *c,
 		    const struct tally_compare_style *style)
 {
 	struct printer p = { .out = out, .c = c, .style = style, .unit = choose_unit(c) };
+	p.plus_minus = tally_text_is_utf8() ? "\xc2\xb1" : "+-";
 	if (style->markdown) {
 		if (c->n_failed)
 			tally_text_print(out, "### %u regression%s above %g %%\n\n",

@@ -9,9 +9,22 @@ static const char *const no_matter[] = { "log",     "force",   "max-log", "log-q
 /* One property, with what the logs of each side say about it. */
 struct saying {
 	char *what;
+	enum tally_unlike_kind kind;
 	bool device; /* a device, or a property of a device that a side may lack */
 	GPtrArray *said[TALLY_N_SIDES]; /* elements: char *, without duplicates */
 };
+
+const char *
+tally_unlike_name(unsigned kind)
+{
+	static const char *const names[TALLY_N_UNLIKE] = {
+		[TALLY_UNLIKE_DEVICE] = "device",
+		[TALLY_UNLIKE_DRIVER] = "driver",
+		[TALLY_UNLIKE_SIZE] = "size",
+		[TALLY_UNLIKE_OPTIONS] = "options",
+	};
+	return kind < TALLY_N_UNLIKE ? names[kind] : NULL;
+}
 
 static void
 free_saying(gpointer p)
@@ -50,14 +63,21 @@ static void
 say_device(const struct tally_compare *c, GPtrArray *sayings, unsigned side,
 	   const struct tally_device_summary *d, uint32_t slot)
 {
+	const struct tally_surface *surface = tally_aggregate_surface(d);
+	char size[32] = "(none)";
+	if (surface)
+		g_snprintf(size, sizeof(size), "%ux%u", surface->width, surface->height);
 	const struct {
 		const char *what, *text;
+		enum tally_unlike_kind kind;
 	} texts[] = {
-		{ "device", d->name },
-		{ "api", d->described ? tally_api_name(d->api) : NULL },
-		{ "driver", d->driver },
-		{ "driver version", d->driver_version },
-		{ "serialized by", d->serialized_by ? d->serialized_by : "nothing" },
+		{ "device", d->name, TALLY_UNLIKE_DEVICE },
+		{ "api", d->described ? tally_api_name(d->api) : NULL, TALLY_UNLIKE_DEVICE },
+		{ "driver", d->driver, TALLY_UNLIKE_DRIVER },
+		{ "driver version", d->driver_version, TALLY_UNLIKE_DRIVER },
+		{ "size", size, TALLY_UNLIKE_SIZE },
+		{ "serialized by", d->serialized_by ? d->serialized_by : "nothing",
+		  TALLY_UNLIKE_NOTE },
 	};
 	char suffix[24] = "";
 	if (c->n_slots > 1)
@@ -65,7 +85,9 @@ say_device(const struct tally_compare *c, GPtrArray *sayings, unsigned side,
 			   tally_compare_device(c, slot));
 	for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
 		char *what = g_strconcat(texts[i].what, suffix, NULL);
-		say(sayings, what, side, texts[i].text)->device = true;
+		struct saying *s = say(sayings, what, side, texts[i].text);
+		s->device = true;
+		s->kind = texts[i].kind;
 		g_free(what);
 	}
 	GString *off = g_string_new(NULL);
@@ -91,7 +113,8 @@ say_options(GPtrArray *sayings, unsigned side, const struct tally_compare_log *l
 			matters &= strcmp(key, no_matter[k]) != 0;
 		if (matters) {
 			char *what = g_strdup_printf("option %s", key);
-			say(sayings, what, side, option + strlen(key) + 1);
+			say(sayings, what, side, option + strlen(key) + 1)->kind =
+				TALLY_UNLIKE_OPTIONS;
 			g_free(what);
 		}
 		g_free(key);
@@ -186,6 +209,7 @@ tally_compare_find_unlike(struct tally_compare *c)
 			continue;
 		struct tally_compare_unlike *u = g_new0(struct tally_compare_unlike, 1);
 		u->what = g_strdup(s->what);
+		u->kind = s->kind;
 		for (unsigned side = 0; side < TALLY_N_SIDES; side++)
 			u->side[side] = join(s->said[side]);
 		g_ptr_array_add(c->unlike, u);

@@ -1,0 +1,84 @@
+#include "cli/compare/compare.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *
+tally_conclusion_name(unsigned conclusion)
+{
+	static const char *const names[TALLY_N_CONCLUSIONS] = {
+		[TALLY_CONCLUSION_SAME] = "same",
+		[TALLY_CONCLUSION_FASTER] = "faster",
+		[TALLY_CONCLUSION_SLOWER] = "slower",
+		[TALLY_CONCLUSION_MIXED] = "mixed",
+		[TALLY_CONCLUSION_NO_REGRESSION] = "no-regression",
+		[TALLY_CONCLUSION_INCONCLUSIVE] = "inconclusive",
+		[TALLY_CONCLUSION_REGRESSION] = "regression",
+	};
+	return conclusion < TALLY_N_CONCLUSIONS ? names[conclusion] : NULL;
+}
+
+/* The GPU time of a frame of the base where the subject is, else 0. */
+static double
+frame_time(const struct tally_compare *c, const struct tally_compare_subject *s)
+{
+	for (guint i = 0; i < c->rows->len; i++) {
+		const struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
+		if (row->subject->frame && tally_compare_same_place(row->subject, s) &&
+		    strcmp(row->key, "gpu_ns") == 0)
+			return row->mean[TALLY_SIDE_BASE];
+	}
+	return 0;
+}
+
+/* A value that cannot be told leaves the conclusion open if its estimate is above the limit,
+ * or if what its interval allows is above the limit of the whole frame: a pass of 0.1 % of a
+ * frame, known to within a half, is no reason to repeat a run. */
+static bool
+is_open(const struct tally_compare *c, const struct tally_compare_row *row)
+{
+	double limit = c->settings.has_fail_above ? c->settings.fail_above : c->settings.same;
+	bool both_sides = row->subject->frames[0] && row->subject->frames[1];
+	if (row->verdict == TALLY_VERDICT_FEW ||
+	    (row->verdict == TALLY_VERDICT_ONE_SIDE && both_sides))
+		return true;
+	bool blind = c->settings.has_fail_above ? row->blind
+						: row->verdict == TALLY_VERDICT_UNSEEN;
+	double low, high, estimate, frame = frame_time(c, row->subject);
+	if (!blind || !tally_compare_relative(row, row->low * row->worse, &low) ||
+	    !tally_compare_relative(row, row->high * row->worse, &high) ||
+	    !tally_compare_relative(row, row->difference * row->worse, &estimate))
+		return blind;
+	if (estimate > limit || !(frame > 0) || !row->is_time)
+		return true;
+	double far = MAX(row->high, c->settings.has_fail_above ? 0 : -row->low);
+	return far > limit * frame;
+}
+
+void
+tally_compare_conclude(struct tally_compare *c)
+{
+	uint32_t less = 0, more = 0, judged = 0;
+	for (guint i = 0; i < c->rows->len; i++) {
+		struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
+		if (!row->worse)
+			continue;
+		row->open = is_open(c, row);
+		c->n_open += row->open;
+		judged += row->tested || row->verdict == TALLY_VERDICT_EQUAL;
+		more += row->verdict == (row->worse > 0 ? TALLY_VERDICT_MORE : TALLY_VERDICT_LESS);
+		less += row->verdict == (row->worse > 0 ? TALLY_VERDICT_LESS : TALLY_VERDICT_MORE);
+	}
+	if (c->n_failed)
+		c->conclusion = TALLY_CONCLUSION_REGRESSION;
+	else if (c->settings.has_fail_above)
+		c->conclusion = c->n_open || !judged ? TALLY_CONCLUSION_INCONCLUSIVE
+						     : TALLY_CONCLUSION_NO_REGRESSION;
+	else if (more || less)
+		c->conclusion = !less	? TALLY_CONCLUSION_SLOWER
+				: !more ? TALLY_CONCLUSION_FASTER
+					: TALLY_CONCLUSION_MIXED;
+	else
+		c->conclusion = c->n_open || !judged ? TALLY_CONCLUSION_INCONCLUSIVE
+						     : TALLY_CONCLUSION_SAME;
+}

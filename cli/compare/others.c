@@ -1,0 +1,353 @@
+#include "cli/compare/compare.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Fewer passes say too little about what they have in common. */
+#define LEAST_PASSES 8
+/* Parts of a run by whose medians one sees how far its speed wanders. */
+#define PARTS 6
+#define LEAST_FRAMES (4 * PARTS)
+/* What a pass wanders by itself between parts counts twice: runs wander further. */
+#define SLOW 2.0
+/* Parts whose medians vary by this factor more than the error says do not only by chance. */
+#define LARGE 3.0
+/* Of the logarithms the middle half is averaged. */
+#define TRIM 0.25
+#define RESAMPLES 999
+/* From a median absolute deviation to a standard deviation of the normal distribution. */
+#define MAD_TO_SD 1.4826
+
+/* A pass that is in every frame of both sides. */
+struct member {
+	struct tally_compare_row *row;
+	double *logs[TALLY_N_SIDES]; /* the logarithm of its time in each frame */
+	double level; /* its typical logarithm, over both sides */
+	double shift, se, df; /* the change that is its own */
+	double parts[TALLY_N_SIDES]; /* the variance of its parts' medians */
+};
+
+struct group {
+	GArray *members; /* elements: struct member */
+	uint32_t n[TALLY_N_SIDES]; /* frames */
+	double *common[TALLY_N_SIDES]; /* what all passes of a frame have in common */
+};
+
+static gint
+double_compare(gconstpointer a, gconstpointer b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+/* Sorts the values. */
+static double
+median(double *values, uint32_t n)
+{
+	qsort(values, n, sizeof(*values), double_compare);
+	return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+static double
+median_of(const double *values, uint32_t n)
+{
+	double *copy = g_memdup2(values, n * sizeof(*values));
+	double m = median(copy, n);
+	g_free(copy);
+	return m;
+}
+
+/* The times of the row's frames; NULL unless there are `n` of them, 0 = any number. */
+static double *
+row_logs(const struct tally_compare *c, const struct tally_compare_row *row, unsigned side,
+	 uint32_t *n)
+{
+	GPtrArray *values = tally_compare_row_values(c, row, (enum tally_side)side);
+	uint32_t found;
+	double *v = tally_compare_values_join(
+		(const struct tally_compare_values *const *)values->pdata, values->len, &found);
+	g_ptr_array_unref(values);
+	if (*n && found != *n) {
+		g_free(v);
+		return NULL;
+	}
+	*n = found;
+	for (uint32_t i = 0; i < found; i++)
+		v[i] = log(MAX(v[i], 1));
+	return v;
+}
+
+static bool
+is_member(const struct tally_compare_row *row, const struct tally_compare_row *first)
+{
+	const struct tally_compare_subject *s = row->subject;
+	return row->tested && !row->runs && !s->frame && !s->outside &&
+	       strcmp(row->key, "gpu_ns") == 0 &&
+	       tally_compare_same_place(s, first->subject);
+}
+
+/* The passes of the place of `first` that are in as many frames as its busiest pass, on
+ * both sides. */
+static void
+gather(struct group *g, const struct tally_compare *c, const struct tally_compare_row *first)
+{
+	uint64_t most[TALLY_N_SIDES] = { 0 };
+	for (guint i = 0; i < c->rows->len; i++) {
+		const struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
+		for (unsigned side = 0; side < TALLY_N_SIDES && is_member(row, first); side++)
+			most[side] = MAX(most[side], row->n[side]);
+	}
+	for (guint i = 0; i < c->rows->len; i++) {
+		struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
+		if (!is_member(row, first) || row->n[0] != most[0] || row->n[1] != most[1])
+			continue;
+		struct member m = { .row = row };
+		for (unsigned side = 0; side < TALLY_N_SIDES; side++)
+			m.logs[side] = row_logs(c, row, side, &g->n[side]);
+		if (m.logs[0] && m.logs[1]) {
+			m.level = (median_of(m.logs[0], g->n[0]) +
+				   median_of(m.logs[1], g->n[1])) /
+				  2;
+			g_array_append_val(g->members, m);
+		} else {
+			g_free(m.logs[0]);
+			g_free(m.logs[1]);
+		}
+	}
+}
+
+/* Of each frame the median of what its passes are above their levels. */
+static void
+find_common(struct group *g)
+{
+	double *above = g_new(double, g->members->len);
+	for (unsigned side = 0; side < TALLY_N_SIDES; side++) {
+		g->common[side] = g_new(double, g->n[side]);
+		for (uint32_t i = 0; i < g->n[side]; i++) {
+			for (guint k = 0; k < g->members->len; k++) {
+				const struct member *m =
+					&g_array_index(g->members, struct member, k);
+				above[k] = m->logs[side][i] - m->level;
+			}
+			g->common[side][i] = median(above, g->members->len);
+		}
+	}
+	g_free(above);
+}
+
+/* Half the width of an interval, as a standard error. */
+static double
+effective_error(const struct tally_bootstrap_result *r, double confidence)
+{
+	if (!(r->se > 0))
+		return 0;
+	return (r->high - r->low) / 2 / tally_student_quantile(1 - confidence, r->df);
+}
+
+/* The variance of the medians of a run's parts. */
+static double
+part_variance(const double *values, uint32_t n)
+{
+	double medians[PARTS], mean = 0, squares = 0;
+	for (uint32_t i = 0; i < PARTS; i++) {
+		uint32_t from = n * i / PARTS, to = n * (i + 1) / PARTS;
+		medians[i] = median_of(values + from, to - from);
+		mean += medians[i] / PARTS;
+	}
+	for (uint32_t i = 0; i < PARTS; i++)
+		squares += (medians[i] - mean) * (medians[i] - mean);
+	return squares / (PARTS - 1);
+}
+
+/* What the median of `n` values would vary by if each frame had nothing to do with the last. */
+static double
+independent_variance(const double *values, uint32_t n, uint32_t part)
+{
+	double *steps = g_new(double, n - 1);
+	for (uint32_t i = 0; i + 1 < n; i++)
+		steps[i] = fabs(values[i + 1] - values[i]);
+	double step = MAD_TO_SD * median(steps, n - 1);
+	g_free(steps);
+	return step * step / 2 * (G_PI / 2) / part;
+}
+
+/* The variance of the medians of a run's parts, beyond what independent frames would show:
+ * how far its speed wanders, hence how far that of two runs of one program may be apart. */
+static double
+wander(const double *common, uint32_t n)
+{
+	return MAX(part_variance(common, n) - independent_variance(common, n, n / PARTS), 0);
+}
+
+static void
+judge_member(struct group *g, struct member *m)
+{
+	struct tally_bootstrap_side sides[TALLY_N_SIDES] = { 0 };
+	double slow = 0;
+	for (unsigned side = 0; side < TALLY_N_SIDES; side++) {
+		for (uint32_t i = 0; i < g->n[side]; i++)
+			m->logs[side][i] -= m->level + g->common[side][i];
+		sides[side] = (struct tally_bootstrap_side){
+			.values = m->logs[side],
+			.n = g->n[side],
+		};
+		m->parts[side] = part_variance(m->logs[side], g->n[side]);
+		slow += SLOW * m->parts[side] / PARTS;
+	}
+	const struct tally_bootstrap_settings settings = {
+		.confidence = 0.99,
+		.trim = TRIM,
+		.resamples = RESAMPLES,
+		.seed = m->row->subject->id,
+	};
+	struct tally_bootstrap_result r;
+	tally_bootstrap_compare(&sides[0], &sides[1], &settings, &r);
+	m->shift = r.difference;
+	double se = effective_error(&r, settings.confidence);
+	m->se = sqrt(se * se + slow);
+	/* What frames that resemble their neighbors show anyway is in that error already. */
+	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
+		if (m->parts[side] < LARGE * PARTS * se * se / 2)
+			m->parts[side] = 0;
+	m->df = r.df;
+}
+
+/* How much more the passes differ from each other than their errors let expect, at least 1:
+ * what differs from run to run shows in all of them. */
+static double
+excess(struct group *g)
+{
+	double *z = g_new(double, g->members->len);
+	uint32_t n = 0;
+	for (guint k = 0; k < g->members->len; k++) {
+		const struct member *m = &g_array_index(g->members, struct member, k);
+		if (m->se > 0)
+			z[n++] = fabs(m->shift) / m->se;
+	}
+	double found = n ? MAD_TO_SD * median(z, n) : 1;
+	g_free(z);
+	return MAX(found, 1);
+}
+
+static void
+center(struct group *g)
+{
+	double *shifts = g_new(double, g->members->len);
+	for (guint k = 0; k < g->members->len; k++)
+		shifts[k] = g_array_index(g->members, struct member, k).shift;
+	double middle = median(shifts, g->members->len);
+	for (guint k = 0; k < g->members->len; k++)
+		g_array_index(g->members, struct member, k).shift -= middle;
+	g_free(shifts);
+}
+
+static void
+set_interval(const struct tally_compare *c, struct tally_compare_row *row, double se)
+{
+	double reach = se * tally_student_quantile(1 - c->settings.confidence, row->df);
+	row->low = row->difference - reach;
+	row->high = row->difference + reach;
+}
+
+/* Adds to the error of a time what the machine's speed may differ between the runs. */
+static void
+widen(const struct tally_compare *c, struct tally_compare_row *row, const double *variances)
+{
+	double base = fabs(row->mean[TALLY_SIDE_BASE]), sum = variances[0] + variances[1];
+	if (!(sum > 0) || !(row->se > 0))
+		return;
+	double own = (row->high - row->low) / 2 /
+		     tally_student_quantile(1 - c->settings.confidence, row->df);
+	double level = sum * base * base;
+	double level_df = (PARTS - 1) * sum * sum /
+			  (variances[0] * variances[0] + variances[1] * variances[1]);
+	double total = own * own + level;
+	row->df = total * total / (own * own * own * own / row->df + level * level / level_df);
+	row->se = sqrt(total);
+	row->p = tally_student_tail(fabs(row->difference) / row->se, row->df);
+	set_interval(c, row, row->se);
+}
+
+/* Of the two tests the one that says more, at twice the smaller p. Where the intervals have nothing
+ * in common, most passes have changed, and the others are no measure. */
+static void
+choose(const struct tally_compare *c, struct member *m, double widening, uint32_t n)
+{
+	struct tally_compare_row *row = m->row;
+	double se = m->se * widening, base = row->mean[TALLY_SIDE_BASE];
+	if (!(se > 0) || !(base > 0))
+		return;
+	widen(c, row, m->parts);
+	double df = widening > 1 ? 1 / (1 / m->df + 1.0 / (n - 1)) : m->df;
+	double p = tally_student_tail(fabs(m->shift) / se, df);
+	double reach = se * tally_student_quantile(1 - c->settings.confidence, df);
+	double low = base * expm1(m->shift - reach), high = base * expm1(m->shift + reach);
+	bool agree = low <= row->high && high >= row->low;
+	bool own = row->p < p && row->p < 1 - c->settings.confidence;
+	double least = MIN(p, row->p);
+	bool sharper = high - low < row->high - row->low;
+	if (agree && !own && (sharper || p < 1 - c->settings.confidence)) {
+		row->against_others = true;
+		row->df = df;
+		row->se = base * se;
+		row->difference = base * expm1(m->shift);
+		row->low = low;
+		row->high = high;
+	}
+	row->p = MIN(1, 2 * (agree ? least : row->p));
+}
+
+static void
+judge_group(struct tally_compare *c, struct group *g, const struct tally_compare_row *first)
+{
+	double variances[TALLY_N_SIDES];
+	find_common(g);
+	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
+		variances[side] = wander(g->common[side], g->n[side]);
+	for (guint k = 0; k < g->members->len; k++)
+		judge_member(g, &g_array_index(g->members, struct member, k));
+	center(g);
+	double widening = excess(g);
+	for (guint i = 0; i < c->rows->len; i++) {
+		struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
+		if (row->tested && !row->runs && row->is_time &&
+		    tally_compare_same_place(row->subject, first->subject))
+			widen(c, row, variances);
+	}
+	for (guint k = 0; k < g->members->len; k++)
+		choose(c, &g_array_index(g->members, struct member, k), widening,
+		       g->members->len);
+}
+
+static bool
+is_first_of_place(const struct tally_compare *c, guint at)
+{
+	const struct tally_compare_row *row = g_ptr_array_index(c->rows, at);
+	if (!is_member(row, row))
+		return false;
+	for (guint i = 0; i < at; i++)
+		if (is_member(g_ptr_array_index(c->rows, i), row))
+			return false;
+	return true;
+}
+
+void
+tally_compare_judge_others(struct tally_compare *c)
+{
+	for (guint i = 0; i < c->rows->len; i++) {
+		if (!is_first_of_place(c, i))
+			continue;
+		const struct tally_compare_row *first = g_ptr_array_index(c->rows, i);
+		struct group g = { .members = g_array_new(FALSE, FALSE, sizeof(struct member)) };
+		gather(&g, c, first);
+		if (g.members->len >= LEAST_PASSES && g.n[0] >= LEAST_FRAMES &&
+		    g.n[1] >= LEAST_FRAMES)
+			judge_group(c, &g, first);
+		for (guint k = 0; k < g.members->len; k++)
+			for (unsigned side = 0; side < TALLY_N_SIDES; side++)
+				g_free(g_array_index(g.members, struct member, k).logs[side]);
+		g_array_unref(g.members);
+		for (unsigned side = 0; side < TALLY_N_SIDES; side++)
+			g_free(g.common[side]);
+	}
+}
