@@ -41,19 +41,19 @@ vk_pool_family(const struct vk_pool *pool)
 static void
 unlink_command(struct vk_command *c)
 {
-	*c->pool_link = c->pool_next;
-	if (c->pool_next)
-		c->pool_next->pool_link = c->pool_link;
+	*c->home.link = c->home.next;
+	if (c->home.next)
+		c->home.next->home.link = c->home.link;
 }
 
 static void
 link_command(struct vk_pool *pool, struct vk_command *c)
 {
-	c->pool = pool;
-	c->pool_next = pool->commands;
-	c->pool_link = &pool->commands;
-	if (c->pool_next)
-		c->pool_next->pool_link = &c->pool_next;
+	c->home.pool = pool;
+	c->home.next = pool->commands;
+	c->home.link = &pool->commands;
+	if (c->home.next)
+		c->home.next->home.link = &c->home.next;
 	pool->commands = c;
 }
 
@@ -66,17 +66,12 @@ clear_state(struct vk_command *c)
 	c->call_counts = (struct tally_call_counts){ 0 };
 	c->flags = 0;
 	c->recording_now = false;
-	c->open = VK_OPEN_NOTHING;
-	c->has_pass = false;
-	c->no_queries = 0;
-	c->game_statistics = 0;
-	c->views = 1;
+	c->open = (struct vk_open_work){ .views = 1 };
+	c->chain = (struct vk_open_chain){ 0 };
+	c->game = (struct vk_game_state){ 0 };
 	c->measures_draws = false;
-	c->sums = false;
-	c->suspending = c->suspended = c->has_chain = false;
 	memset(c->intervals, 0, sizeof(c->intervals));
 	c->late = (struct vk_late){ 0 };
-	c->conditional = c->transform_feedback = false;
 }
 
 static void
@@ -101,7 +96,7 @@ take_command(void)
 	pthread_mutex_lock(&spare_lock);
 	struct vk_command *c = spare;
 	if (c)
-		spare = c->pool_next;
+		spare = c->home.next;
 	pthread_mutex_unlock(&spare_lock);
 	if (!c)
 		return calloc(1, sizeof(*c));
@@ -113,7 +108,7 @@ static void
 put_command(struct vk_command *c)
 {
 	pthread_mutex_lock(&spare_lock);
-	c->pool_next = spare;
+	c->home.next = spare;
 	spare = c;
 	pthread_mutex_unlock(&spare_lock);
 }
@@ -139,7 +134,7 @@ start_recording(struct vk_command *c, const VkCommandBufferBeginInfo *info)
 {
 	struct vk_device *d = c->device;
 	clear_state(c);
-	struct vk_recording *r = vk_recording_renew(c->recording, d, c->pool->family);
+	struct vk_recording *r = vk_recording_renew(c->recording, d, c->home.pool->family);
 	c->recording = r;
 	if (!r)
 		return;
@@ -147,7 +142,7 @@ start_recording(struct vk_command *c, const VkCommandBufferBeginInfo *info)
 	r->secondary = c->secondary;
 	r->one_time = flags & VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
 	r->simultaneous = flags & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
-	r->is_protected = c->pool->is_protected;
+	r->is_protected = c->home.pool->is_protected;
 	r->idle = vk_device_idles(d);
 	r->continues_pass = c->secondary &&
 			    (flags & VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT);
@@ -189,11 +184,11 @@ vk_end_command_buffer(struct vk_device *d, PFN_vkEndCommandBuffer next, VkComman
 	if (c && vk_recording_of(c)) {
 		/* This includes a render pass whose end we did not see. */
 		vk_pass_close_any(c);
-		if (c->open == VK_OPEN_INHERITED)
+		if (c->open.kind == VK_OPEN_INHERITED)
 			vk_inherited_end(c);
 		vk_whole_end(c);
 		vk_buffer_end(c);
-		c->recording->ends_suspended = c->suspended;
+		c->recording->ends_suspended = c->chain.suspended;
 		clear_state(c);
 	}
 	VkResult result = next(handle);
@@ -276,13 +271,13 @@ vk_free_command_buffers(struct vk_device *d, PFN_vkFreeCommandBuffers next, VkDe
 			continue;
 		unlink_command(c);
 		set_handle(c, VK_NULL_HANDLE);
-		c->pool_next = gone;
+		c->home.next = gone;
 		gone = c;
 	}
 	next(device, pool, n, handles);
 	while (gone) {
 		struct vk_command *c = gone;
-		gone = c->pool_next;
+		gone = c->home.next;
 		free_command(c);
 	}
 }
@@ -314,7 +309,7 @@ free_pool(struct vk_pool *pool)
 {
 	struct vk_command *c = pool->commands;
 	while (c) {
-		struct vk_command *after = c->pool_next;
+		struct vk_command *after = c->home.next;
 		free_command(c);
 		c = after;
 	}
@@ -324,7 +319,7 @@ free_pool(struct vk_pool *pool)
 static void
 forget_commands(const struct vk_pool *pool)
 {
-	for (struct vk_command *c = pool->commands; c; c = c->pool_next) {
+	for (struct vk_command *c = pool->commands; c; c = c->home.next) {
 		vk_handles_remove(&vk_commands, VK_HANDLE_KEY(c->handle));
 		set_handle(c, VK_NULL_HANDLE);
 	}
@@ -350,7 +345,7 @@ vk_reset_command_pool(struct vk_device *d, PFN_vkResetCommandPool next, VkDevice
 	if (result != VK_SUCCESS)
 		return result;
 	struct vk_pool *p = vk_handles_find(&d->pools, VK_HANDLE_KEY(pool));
-	for (struct vk_command *c = p ? p->commands : NULL; c; c = c->pool_next)
+	for (struct vk_command *c = p ? p->commands : NULL; c; c = c->home.next)
 		drop_recording(c);
 	return result;
 }

@@ -24,6 +24,37 @@ enum vk_open_kind {
 	VK_OPEN_VIDEO, /* a video coding scope */
 };
 
+/* What is open; zeroed but for `views`: nothing. */
+struct vk_open_work {
+	enum vk_open_kind kind;
+	uint32_t pass; /* index into recording->passes while something is open */
+	bool has_pass; /* `pass` is valid (it was not dropped and is counted) */
+	bool sums; /* the pass gets its counters from the secondaries in it (R25) */
+	bool suspending; /* the render pass ends by suspending */
+	uint8_t views; /* of the render pass: a query inside it takes this many slots */
+	enum tally_pass_kind work_kind; /* of the group of work */
+	uint64_t outer_flags; /* of the pass, while the command buffer's flags are a workload's */
+};
+
+/* A render pass that has suspended and is to be resumed. */
+struct vk_open_chain {
+	bool suspended; /* the layer may record nothing until it resumes */
+	bool has_pass; /* open.pass is the suspended pass */
+};
+
+/* What the game has begun and not ended. */
+struct vk_game_state {
+	uint32_t no_queries; /* > 0: per-tile execution and the like */
+	uint32_t statistics; /* its statistics queries that are active */
+	bool conditional, transform_feedback;
+};
+
+/* Where it was allocated from, and its place in the pool's list. */
+struct vk_command_home {
+	struct vk_pool *pool;
+	struct vk_command *next, **link;
+};
+
 struct vk_command {
 	/* Hot: accessed at every draw. */
 	VkCommandBuffer handle; /* comes first; NULL: free. Other threads read it */
@@ -35,28 +66,17 @@ struct vk_command {
 	uint64_t flags;
 	/* Accessed less often. */
 	struct vk_device *device;
-	struct vk_pool *pool;
-	struct vk_command *pool_next, **pool_link;
 	bool secondary;
-	struct vk_recording *recording; /* being recorded, or recorded last; NULL: none */
 	bool recording_now;
-	enum vk_open_kind open;
-	uint32_t open_pass; /* index into recording->passes while something is open */
-	bool has_pass; /* open_pass is valid (its pass was not dropped and is counted) */
-	uint32_t no_queries; /* > 0: per-tile execution and the like */
-	uint32_t game_statistics; /* the game's statistics queries that are active */
-	uint8_t views; /* of the open render pass: a query inside it takes this many slots */
-	enum tally_pass_kind work_kind; /* of the open group of work */
+	struct vk_recording *recording; /* being recorded, or recorded last; NULL: none */
+	struct vk_open_work open;
+	struct vk_open_chain chain;
+	struct vk_game_state game;
 	bool measures_draws; /* granularity draw: each workload has a slot,
 				passes have only timestamps */
-	bool sums; /* the open pass gets its counters from the secondaries in it (R25) */
-	bool suspending; /* the open render pass ends by suspending */
-	bool suspended; /* it has suspended: the layer may record nothing until it resumes */
-	bool has_chain; /* open_pass is the suspended pass */
 	struct vk_interval intervals[VK_N_AROUND];
 	struct vk_late late;
-	uint64_t outer_flags; /* of the pass, while `flags` are a workload's */
-	bool conditional, transform_feedback;
+	struct vk_command_home home;
 };
 
 extern struct vk_handles vk_commands;

@@ -12,7 +12,7 @@
 static inline struct vk_pass *
 vk_open_pass(const struct vk_command *c)
 {
-	return c->has_pass ? &c->recording->passes[c->open_pass] : NULL;
+	return c->open.has_pass ? &c->recording->passes[c->open.pass] : NULL;
 }
 
 /* Where the interval's slot is stored; NULL when there is no open pass, or no workload. */
@@ -41,7 +41,7 @@ static inline bool
 vk_may_query(const struct vk_command *c)
 {
 	const struct vk_recording *r = c->recording;
-	return !r->simultaneous && !r->idle && !c->no_queries && !c->suspended;
+	return !r->simultaneous && !r->idle && !c->game.no_queries && !c->chain.suspended;
 }
 
 /* The counters that the device, the command buffer and the game's queries allow here. */
@@ -51,7 +51,7 @@ vk_measures_now(const struct vk_command *c)
 	/* Protected command buffers may contain timestamps, but no other queries. */
 	if (c->recording->is_protected)
 		return VK_MEASURE_TIME;
-	return c->game_statistics ? VK_MEASURE_ALL & ~VK_MEASURE_STATISTICS : VK_MEASURE_ALL;
+	return c->game.statistics ? VK_MEASURE_ALL & ~VK_MEASURE_STATISTICS : VK_MEASURE_ALL;
 }
 
 #endif

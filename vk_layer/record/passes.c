@@ -32,7 +32,7 @@ vk_whole_begin(struct vk_command *c)
 {
 	struct vk_recording *r = c->recording;
 	struct vk_interval *interval = &c->intervals[VK_AROUND_PRIMARY];
-	if (interval->state || c->suspended || r->secondary || r->simultaneous || r->idle)
+	if (interval->state || c->chain.suspended || r->secondary || r->simultaneous || r->idle)
 		return;
 	interval->state = VK_INTERVAL_VOID;
 	struct vk_device *d = c->device;
@@ -68,7 +68,7 @@ vk_whole_end(struct vk_command *c)
 {
 	struct vk_recording *r = c->recording;
 	struct vk_device *d = c->device;
-	if (c->suspended || r->secondary || r->simultaneous || r->idle)
+	if (c->chain.suspended || r->secondary || r->simultaneous || r->idle)
 		return;
 	/* The last part of a chain: only the host can reset its slot here. */
 	if (r->starts_resuming && d->enabled.host_reset && !d->enabled.game_performance)
@@ -119,8 +119,8 @@ count_from_zero(struct vk_command *c)
 {
 	c->call_counts = (struct tally_call_counts){ 0 };
 	c->unknown = 0;
-	c->flags = (c->conditional ? TALLY_FLAG(CONDITIONAL) : 0) |
-		   (c->transform_feedback ? TALLY_FLAG(TRANSFORM_FEEDBACK) : 0);
+	c->flags = (c->game.conditional ? TALLY_FLAG(CONDITIONAL) : 0) |
+		   (c->game.transform_feedback ? TALLY_FLAG(TRANSFORM_FEEDBACK) : 0);
 }
 
 struct vk_pass *
@@ -128,12 +128,12 @@ vk_pass_open(struct vk_command *c, enum tally_pass_kind kind)
 {
 	struct vk_recording *r = c->recording;
 	count_from_zero(c);
-	c->sums = false;
+	c->open.sums = false;
 	struct vk_pass *p = vk_recording_add_pass(r, kind);
-	c->has_pass = p != NULL;
+	c->open.has_pass = p != NULL;
 	if (!p)
 		return NULL;
-	c->open_pass = r->n_passes - 1;
+	c->open.pass = r->n_passes - 1;
 	if (r->simultaneous)
 		p->flags |= TALLY_FLAG(SIMULTANEOUS);
 	return p;
@@ -143,7 +143,7 @@ void
 vk_pass_measure(struct vk_command *c, struct vk_pass *p, unsigned what, uint32_t views)
 {
 	bool late = c->late.on && (what & VK_MEASURE_STATISTICS);
-	bool waits = late && c->open == VK_OPEN_RENDER;
+	bool waits = late && c->open.kind == VK_OPEN_RENDER;
 	if (late && !waits) /* only draws would be counted */
 		what &= ~(unsigned)VK_MEASURE_STATISTICS;
 	/* Granularity frame and submit count around the whole primary, except
@@ -176,7 +176,7 @@ vk_pass_count(struct vk_command *c)
 		vk_call_counts_add(&p->call_counts, t);
 		p->unknown |= c->unknown;
 		p->flags |= c->flags;
-	} else if (c->open == VK_OPEN_INHERITED) {
+	} else if (c->open.kind == VK_OPEN_INHERITED) {
 		vk_call_counts_add(&r->call_counts, t);
 		r->unknown |= c->unknown;
 		r->flags |= c->flags;
@@ -202,18 +202,18 @@ vk_pass_close(struct vk_command *c)
 	if (p && p->slot.page)
 		vk_late_end_pass(c, &p->slot);
 	c->intervals[VK_AROUND_PASS].state = VK_INTERVAL_DONE;
-	c->open = VK_OPEN_NOTHING;
+	c->open.kind = VK_OPEN_NOTHING;
 	c->counts = 0;
-	c->has_pass = false;
-	c->sums = false;
+	c->open.has_pass = false;
+	c->open.sums = false;
 }
 
 void
 vk_pass_close_any(struct vk_command *c)
 {
-	switch (c->open) {
+	switch (c->open.kind) {
 	case VK_OPEN_RENDER: /* ended by a command that we do not know */
-		if (c->has_pass)
+		if (c->open.has_pass)
 			c->flags |= TALLY_FLAG(APPROXIMATE);
 		vk_pass_close(c);
 		break;
@@ -261,11 +261,11 @@ outside_draws(const struct vk_command *c)
 static void
 resume_chain(struct vk_command *c, const struct render_how *how)
 {
-	c->suspended = false;
-	c->has_chain = false;
-	c->has_pass = true;
+	c->chain.suspended = false;
+	c->chain.has_pass = false;
+	c->open.has_pass = true;
 	count_from_zero(c);
-	c->recording->passes[c->open_pass].suspended = how->suspends;
+	c->recording->passes[c->open.pass].suspended = how->suspends;
 }
 
 static void
@@ -277,15 +277,15 @@ measure_render(struct vk_command *c, struct vk_pass *p, unsigned counts,
 	if (c->measures_draws)
 		counts &= outside_draws(c);
 	unsigned what = (VK_MEASURE_TIME | counts) & vk_measures_now(c);
-	c->sums = how->secondaries && !holds && !c->measures_draws && !how->suspends &&
-		  !how->resumes;
+	c->open.sums = how->secondaries && !holds && !c->measures_draws && !how->suspends &&
+		       !how->resumes;
 	if (d->enabled.game_statistics && !c->measures_draws &&
 	    vk_slots_cover(d, c->recording->family, VK_MEASURE_STATISTICS))
 		c->flags |= TALLY_FLAG(YIELDED);
-	if (c->late.on && !holds && !c->sums)
+	if (c->late.on && !holds && !c->open.sums)
 		c->recording->uncounted = true; /* nor any counters around it */
 	if (!how->resumes)
-		vk_pass_measure(c, p, what, c->views);
+		vk_pass_measure(c, p, what, c->open.views);
 }
 
 static void
@@ -295,27 +295,27 @@ open_render(struct vk_command *c, const struct vk_target_use *use, const struct 
 	unsigned counts = r->idle ? 0 : may_hold(c, use, how);
 	if (how->suspends || how->resumes)
 		vk_buffer_yield(c);
-	c->open = VK_OPEN_RENDER;
-	c->suspending = how->suspends;
-	c->views = (uint8_t)(use->views ? use->views : 1);
-	if (how->resumes && c->suspended && c->has_chain) {
+	c->open.kind = VK_OPEN_RENDER;
+	c->open.suspending = how->suspends;
+	c->open.views = (uint8_t)(use->views ? use->views : 1);
+	if (how->resumes && c->chain.suspended && c->chain.has_pass) {
 		resume_chain(c, how);
 		return;
 	}
 	if (how->resumes) {
-		if (!c->intervals[VK_AROUND_PRIMARY].state && !c->suspended)
+		if (!c->intervals[VK_AROUND_PRIMARY].state && !c->chain.suspended)
 			r->starts_resuming = true;
 		c->intervals[VK_AROUND_PRIMARY].state = VK_INTERVAL_VOID;
 	} else {
-		c->suspended = false;
+		c->chain.suspended = false;
 		vk_whole_begin(c);
 		vk_whole_yield(c, use->views > 1 ? VK_MEASURE_COUNT : VK_MEASURE_COUNT & ~counts);
 	}
 	struct vk_pass *p = vk_pass_open(c, TALLY_PASS_RENDER);
 	if (!r->idle)
 		measure_render(c, p, counts, how);
-	c->suspended = false;
-	c->has_chain = false;
+	c->chain.suspended = false;
+	c->chain.has_pass = false;
 	if (!p)
 		return;
 	p->target = use->target;
@@ -329,7 +329,7 @@ open_render(struct vk_command *c, const struct vk_target_use *use, const struct 
 static bool
 enter_render(struct vk_command *c)
 {
-	if (!vk_recording_of(c) || c->open == VK_OPEN_INHERITED)
+	if (!vk_recording_of(c) || c->open.kind == VK_OPEN_INHERITED)
 		return false;
 	vk_pass_close_any(c);
 	return true;
@@ -378,22 +378,22 @@ vk_rendering_begin(struct vk_command *c, const VkRenderingInfo *info)
 void
 vk_render_begun(struct vk_command *c)
 {
-	if (c->open == VK_OPEN_RENDER)
+	if (c->open.kind == VK_OPEN_RENDER)
 		c->counts = !c->measures_draws && !c->late.waiting;
 }
 
 void
 vk_render_pass_next(struct vk_command *c, VkSubpassContents contents)
 {
-	struct vk_pass *p = c->open == VK_OPEN_RENDER ? vk_open_pass(c) : NULL;
-	if (p && c->sums && contents != VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS)
+	struct vk_pass *p = c->open.kind == VK_OPEN_RENDER ? vk_open_pass(c) : NULL;
+	if (p && c->open.sums && contents != VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS)
 		p->uncounted = true;
 }
 
 void
 vk_render_end(struct vk_command *c)
 {
-	if (c->open != VK_OPEN_RENDER)
+	if (c->open.kind != VK_OPEN_RENDER)
 		return;
 	c->counts = 0;
 	if (c->late.counting)
@@ -403,17 +403,17 @@ vk_render_end(struct vk_command *c)
 void
 vk_render_ended(struct vk_command *c)
 {
-	if (c->open != VK_OPEN_RENDER)
+	if (c->open.kind != VK_OPEN_RENDER)
 		return;
 	struct vk_recording *r = c->recording;
 	struct vk_pass *p = vk_open_pass(c);
-	if (c->suspending) {
+	if (c->open.suspending) {
 		vk_pass_count(c);
-		c->open = VK_OPEN_NOTHING;
+		c->open.kind = VK_OPEN_NOTHING;
 		c->counts = 0;
-		c->suspended = true;
-		c->has_chain = c->has_pass;
-		c->has_pass = false;
+		c->chain.suspended = true;
+		c->chain.has_pass = c->open.has_pass;
+		c->open.has_pass = false;
 		return;
 	}
 	/* Begun in another command buffer: this is the end half, in a slot that only
@@ -427,7 +427,7 @@ void
 vk_no_queries(struct vk_command *c, bool on)
 {
 	if (on)
-		c->no_queries++;
-	else if (c->no_queries)
-		c->no_queries--;
+		c->game.no_queries++;
+	else if (c->game.no_queries)
+		c->game.no_queries--;
 }

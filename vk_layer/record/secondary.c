@@ -21,7 +21,7 @@ vk_inherit(const struct vk_command *c, const VkCommandBufferBeginInfo *info,
 	if (!(info->flags & inside) && d->config->granularity >= TALLY_GRANULARITY_PASS)
 		return info;
 	VkQueryPipelineStatisticFlags ours = vk_slots_inherited(c->device,
-								vk_pool_family(c->pool));
+								vk_pool_family(c->home.pool));
 	if (!ours)
 		return info;
 	*inherit = *info->pInheritanceInfo;
@@ -72,19 +72,19 @@ vk_inherited_begin(struct vk_command *c, const VkCommandBufferInheritanceInfo *i
 {
 	struct vk_device *d = c->device;
 	struct vk_recording *r = c->recording;
-	c->open = VK_OPEN_INHERITED;
+	c->open.kind = VK_OPEN_INHERITED;
 	c->counts = !c->measures_draws;
 	if (!inherit)
 		return;
 	if (inherit->pipelineStatistics && d->enabled.game_statistics)
-		c->game_statistics = 1; /* one may be active in the primary */
+		c->game.statistics = 1; /* one may be active in the primary */
 	bool counts = counts_itself(c) && vk_slots_cover(d, r->family, VK_MEASURE_COUNT);
 	if (!counts && !c->measures_draws)
 		return;
-	c->views = (uint8_t)inherited_views(d, inherit);
+	c->open.views = (uint8_t)inherited_views(d, inherit);
 	if (!counts)
 		return;
-	if (!vk_interval_take(c, VK_INSIDE_SECONDARY, VK_MEASURE_COUNT, c->views, false))
+	if (!vk_interval_take(c, VK_INSIDE_SECONDARY, VK_MEASURE_COUNT, c->open.views, false))
 		return;
 	if (c->late.on) {
 		c->late.waiting = r->own.sources;
@@ -111,7 +111,7 @@ vk_inherited_end(struct vk_command *c)
 	vk_workload_end(c);
 	end_own(c);
 	vk_pass_count(c);
-	c->open = VK_OPEN_NOTHING;
+	c->open.kind = VK_OPEN_NOTHING;
 	c->counts = 0;
 }
 
@@ -150,7 +150,7 @@ join_counters(struct vk_command *c, struct vk_pass *p, struct vk_recording *s)
 		return true;
 	if (c->measures_draws)
 		return copy_workloads(r, p, s) && s->n_workloads && !s->uncounted;
-	if (!c->sums)
+	if (!c->open.sums)
 		return true; /* counted by the pass's own query, if at all */
 	if (s->uncounted || !s->own.page || !p || !vk_recording_add_inner(r, s))
 		return false;
@@ -177,7 +177,7 @@ execute_inside(struct vk_command *c, struct vk_recording *s)
 	bool holds = s && (s->n_items || s->own.page || s->n_workloads);
 	bool kept = !holds || vk_recording_add_execute(r, s);
 	bool counted = s && kept && join_counters(c, p, s);
-	if (!counted && (!s || c->sums || c->measures_draws))
+	if (!counted && (!s || c->open.sums || c->measures_draws))
 		*(p ? &p->uncounted : &r->uncounted) = true;
 }
 
@@ -239,8 +239,8 @@ measure_simultaneous(struct vk_command *c, uint32_t n, const VkCommandBuffer *se
 		sum_up(&sum, find_recording(secondaries[i]));
 	if (sum.n_passes) {
 		struct vk_pass *p = vk_pass_open(c, sum.kind);
-		c->open = VK_OPEN_WORK;
-		c->work_kind = sum.kind;
+		c->open.kind = VK_OPEN_WORK;
+		c->open.work_kind = sum.kind;
 		c->call_counts = sum.call_counts;
 		c->call_counts.calls -= sum.call_counts.draws + sum.call_counts.dispatches +
 				    sum.call_counts.copies + sum.call_counts.clears;
@@ -277,7 +277,7 @@ static void
 begin_around(struct vk_command *c, const struct vk_recording *first)
 {
 	if (first && first->starts_resuming) {
-		if (!c->suspended && !c->intervals[VK_AROUND_PRIMARY].state)
+		if (!c->chain.suspended && !c->intervals[VK_AROUND_PRIMARY].state)
 			c->recording->starts_resuming = true;
 		c->intervals[VK_AROUND_PRIMARY].state = VK_INTERVAL_VOID;
 	} else {
@@ -302,7 +302,7 @@ execute_outside(struct vk_command *c, uint32_t n, const VkCommandBuffer *seconda
 {
 	vk_pass_close_any(c);
 	begin_around(c, n ? find_recording(secondaries[0]) : NULL);
-	bool together = !c->recording->simultaneous && !c->suspended &&
+	bool together = !c->recording->simultaneous && !c->chain.suspended &&
 			c->device->config->granularity >= TALLY_GRANULARITY_PASS;
 	if (together && all_simultaneous(n, secondaries)) {
 		measure_simultaneous(c, n, secondaries);
@@ -311,8 +311,8 @@ execute_outside(struct vk_command *c, uint32_t n, const VkCommandBuffer *seconda
 	for (uint32_t i = 0; i < n; i++)
 		list_executed(c->recording, find_recording(secondaries[i]));
 	const struct vk_recording *last = n ? find_recording(secondaries[n - 1]) : NULL;
-	c->suspended = last && last->ends_suspended;
-	c->has_chain = false;
+	c->chain.suspended = last && last->ends_suspended;
+	c->chain.has_pass = false;
 }
 
 void
@@ -321,7 +321,7 @@ vk_execute_begin(struct vk_command *c, uint32_t n, const VkCommandBuffer *second
 	if (!vk_recording_of(c))
 		return;
 	vk_buffer_yield(c);
-	if (c->open != VK_OPEN_RENDER && c->open != VK_OPEN_INHERITED) {
+	if (c->open.kind != VK_OPEN_RENDER && c->open.kind != VK_OPEN_INHERITED) {
 		execute_outside(c, n, secondaries);
 		return;
 	}
@@ -338,6 +338,6 @@ vk_execute_begin(struct vk_command *c, uint32_t n, const VkCommandBuffer *second
 void
 vk_execute_end(struct vk_command *c)
 {
-	if (c->open == VK_OPEN_WORK)
+	if (c->open.kind == VK_OPEN_WORK)
 		vk_pass_close(c);
 }

@@ -6,7 +6,7 @@
 static bool
 in_render(const struct vk_command *c)
 {
-	return c->open == VK_OPEN_RENDER || c->open == VK_OPEN_INHERITED;
+	return c->open.kind == VK_OPEN_RENDER || c->open.kind == VK_OPEN_INHERITED;
 }
 
 void
@@ -108,11 +108,11 @@ open_work(struct vk_command *c, enum tally_pass_kind kind, const struct tally_ta
 	vk_pass_close_any(c);
 	vk_whole_begin(c);
 	struct vk_pass *p = vk_pass_open(c, kind);
-	c->open = VK_OPEN_WORK;
-	c->work_kind = kind;
+	c->open.kind = VK_OPEN_WORK;
+	c->open.work_kind = kind;
 	if (p)
 		p->target = target;
-	if (c->game_statistics && !c->measures_draws)
+	if (c->game.statistics && !c->measures_draws)
 		c->flags |= TALLY_FLAG(YIELDED);
 	vk_pass_measure(c, p, c->measures_draws ? VK_MEASURE_TIME : vk_measures_now(c), 1);
 }
@@ -125,12 +125,12 @@ vk_work_begin(struct vk_command *c, enum vk_work what, VkImage image)
 	const struct work *w = &works[what];
 	if (!in_render(c)) {
 		/* A video coding scope is one pass, including everything in it. */
-		if (c->open == VK_OPEN_VIDEO || c->suspended)
+		if (c->open.kind == VK_OPEN_VIDEO || c->chain.suspended)
 			return;
 		const struct tally_target *target = image ? vk_target_of_image(c->device, image)
 							  : NULL;
 		struct vk_pass *p = vk_open_pass(c);
-		if (c->open != VK_OPEN_WORK || c->work_kind != w->kind)
+		if (c->open.kind != VK_OPEN_WORK || c->open.work_kind != w->kind)
 			open_work(c, w->kind, target);
 		else if (p && p->target != target)
 			p->target = NULL;
@@ -145,14 +145,14 @@ vk_work_end(struct vk_command *c)
 	vk_workload_end(c);
 	/* A performance query of the game may have to end last: leave nothing open after it. */
 	const struct vk_device *d = c->device;
-	if (c->open == VK_OPEN_WORK && (!d->config->group_work || d->enabled.game_performance))
+	if (c->open.kind == VK_OPEN_WORK && (!d->config->group_work || d->enabled.game_performance))
 		vk_pass_close(c);
 }
 
 static void
 end_group(struct vk_command *c)
 {
-	if (c->open == VK_OPEN_WORK)
+	if (c->open.kind == VK_OPEN_WORK)
 		vk_pass_close(c);
 }
 
@@ -166,21 +166,21 @@ vk_barrier(struct vk_command *c)
 void
 vk_video_begin(struct vk_command *c)
 {
-	if (!vk_recording_of(c) || c->open == VK_OPEN_INHERITED)
+	if (!vk_recording_of(c) || c->open.kind == VK_OPEN_INHERITED)
 		return;
 	vk_pass_close_any(c);
 	vk_whole_begin(c);
 	vk_whole_yield(c, VK_MEASURE_COUNT); /* only the scope's own query may
 						be active in it */
 	struct vk_pass *p = vk_pass_open(c, TALLY_PASS_OTHER);
-	c->open = VK_OPEN_VIDEO;
+	c->open.kind = VK_OPEN_VIDEO;
 	vk_pass_measure(c, p, VK_MEASURE_TIME, 1);
 }
 
 void
 vk_video_ended(struct vk_command *c)
 {
-	if (c->open == VK_OPEN_VIDEO)
+	if (c->open.kind == VK_OPEN_VIDEO)
 		vk_pass_close(c);
 }
 
@@ -190,7 +190,7 @@ static void
 set_standing(struct vk_command *c, bool *what, uint64_t flag, bool on)
 {
 	*what = on;
-	if (on && c->open != VK_OPEN_NOTHING)
+	if (on && c->open.kind != VK_OPEN_NOTHING)
 		c->flags |= flag;
 }
 
@@ -199,13 +199,13 @@ vk_conditional(struct vk_command *c, bool on)
 {
 	/* The work before and after it is not of the same kind. */
 	end_group(c);
-	set_standing(c, &c->conditional, TALLY_FLAG(CONDITIONAL), on);
+	set_standing(c, &c->game.conditional, TALLY_FLAG(CONDITIONAL), on);
 }
 
 void
 vk_transform_feedback(struct vk_command *c, bool on)
 {
-	set_standing(c, &c->transform_feedback, TALLY_FLAG(TRANSFORM_FEEDBACK), on);
+	set_standing(c, &c->game.transform_feedback, TALLY_FLAG(TRANSFORM_FEEDBACK), on);
 }
 
 /* ---- labels ---- */
@@ -260,18 +260,18 @@ vk_query_begin(struct vk_command *c, VkQueryPool pool)
 	if (!is_statistics(c, pool))
 		return;
 	struct vk_pass *p = vk_open_pass(c);
-	if (c->open == VK_OPEN_WORK && p && !c->measures_draws && !c->game_statistics) {
+	if (c->open.kind == VK_OPEN_WORK && p && !c->measures_draws && !c->game.statistics) {
 		c->flags |= TALLY_FLAG(YIELDED);
 		if (p->slot.page)
 			vk_slot_yield(c->device, c->handle, &p->slot, VK_MEASURE_STATISTICS);
 		p->uncounted = true;
 	}
-	c->game_statistics++;
+	c->game.statistics++;
 }
 
 void
 vk_query_end(struct vk_command *c, VkQueryPool pool)
 {
-	if (c->game_statistics && is_statistics(c, pool))
-		c->game_statistics--;
+	if (c->game.statistics && is_statistics(c, pool))
+		c->game.statistics--;
 }

@@ -13,7 +13,7 @@ vk_workload_begin(struct vk_command *c, const char *command)
 {
 	struct vk_recording *r = c->recording;
 	struct vk_pass *p = vk_open_pass(c);
-	if (!c->measures_draws || is_open(c) || (!p && c->open != VK_OPEN_INHERITED))
+	if (!c->measures_draws || is_open(c) || (!p && c->open.kind != VK_OPEN_INHERITED))
 		return;
 	struct vk_workload *w = vk_recording_add_workload(r, command);
 	if (!w) {
@@ -24,14 +24,14 @@ vk_workload_begin(struct vk_command *c, const char *command)
 	if (p)
 		p->n_workloads++;
 	c->intervals[VK_AROUND_WORKLOAD].state = VK_INTERVAL_VOID;
-	c->outer_flags = c->flags;
-	c->flags = c->game_statistics ? TALLY_FLAG(YIELDED) : 0;
+	c->open.outer_flags = c->flags;
+	c->flags = c->game.statistics ? TALLY_FLAG(YIELDED) : 0;
 	unsigned what = vk_measures_now(c);
 	if (c->late.on)
 		what &= ~(unsigned)VK_MEASURE_STATISTICS;
-	bool inside = c->open != VK_OPEN_WORK;
-	uint32_t views = inside ? c->views : 1;
-	if (!c->no_queries && vk_interval_take(c, VK_AROUND_WORKLOAD, what, views, !inside))
+	bool inside = c->open.kind != VK_OPEN_WORK;
+	uint32_t views = inside ? c->open.views : 1;
+	if (!c->game.no_queries && vk_interval_take(c, VK_AROUND_WORKLOAD, what, views, !inside))
 		vk_interval_run(c, VK_AROUND_WORKLOAD, !inside);
 	/* The pass's counters are the sums over its workloads. */
 	uint32_t counting = vk_slots_sources(c->device, r->family, VK_MEASURE_COUNT);
@@ -48,5 +48,5 @@ vk_workload_end(struct vk_command *c)
 	struct vk_recording *r = c->recording;
 	vk_interval_end(c, VK_AROUND_WORKLOAD);
 	r->workloads[r->n_workloads - 1].flags |= c->flags;
-	c->flags |= c->outer_flags;
+	c->flags |= c->open.outer_flags;
 }
