@@ -44,6 +44,7 @@ function runFacts(log) {
 		["Program", log.program],
 		["Arguments", argumentWords(log)],
 		["Started", startWords(log)],
+		["Tags", tagWords(log)],
 		["Machine", log.machine],
 		["Captured by", `passtally ${log.version}`],
 		["End", endWords(log)],
