@@ -95,6 +95,41 @@ compare_u64(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+static void
+check_ascending(void *user, double value, uint64_t count)
+{
+	double *last = user;
+	g_assert_cmpfloat(value, >, *last);
+	g_assert_cmpuint(count, >, 0);
+	*last = value;
+}
+
+/* What walks the distribution, against the sorted values. */
+static void
+check_visits(struct tally_stats *s, const uint64_t *values, size_t n)
+{
+	static const size_t largest[] = { 1, 7, 200, 2000 };
+	double last = -1;
+	tally_stats_visit(s, check_ascending, &last);
+	for (size_t i = 0; i < G_N_ELEMENTS(largest); i++) {
+		double sum = 0;
+		for (size_t k = n - largest[i]; k < n; k++)
+			sum += (double)values[k];
+		double want = sum / (double)largest[i];
+		double got = tally_stats_mean_of_largest(s, largest[i]);
+		g_assert_cmpfloat(fabs(got - want), <=, want / 1000);
+	}
+	g_assert_cmpuint(tally_stats_count_between(s, 0, 1e20), ==, n);
+	g_assert_cmpuint(tally_stats_count_between(s, 1e20, 1e21), ==, 0);
+	size_t low = 0;
+	double middle = (double)values[n / 2];
+	while (low < n && (double)values[low] < 0.9 * middle)
+		low++;
+	/* Values near the edges may fall into a bucket beyond them. */
+	double got = (double)tally_stats_count_between(s, 0, 0.9 * middle);
+	g_assert_cmpfloat(fabs(got - (double)low), <=, 0.01 * (double)n);
+}
+
 /* Past `keep`, quantiles stay within 0.1 % of the true ones, whatever the values are like. */
 static void
 check_sketch(unsigned shape)
@@ -124,6 +159,7 @@ check_sketch(unsigned shape)
 	g_assert_cmpuint(tally_stats_quantile(&s, 0).u64, ==, values[0]);
 	g_assert_cmpuint(tally_stats_quantile(&s, 1).u64, ==, values[N - 1]);
 	g_assert_cmpuint(s.n_buckets, <=, 32768);
+	check_visits(&s, values, N);
 	tally_stats_finish(&s);
 	g_rand_free(rand);
 	g_free(values);
