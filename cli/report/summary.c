@@ -114,7 +114,9 @@ tally_summary_print(FILE *out, const struct tally_aggregate *a, const struct tal
 		print_clock(out, d);
 	}
 	print_left_out(out, a, device);
-	if (has_no_frame(a))
+	if (has_no_frame(a) && !a->has_end)
+		tally_text_print(out, "the log ends before its first complete frame\n");
+	else if (has_no_frame(a))
 		tally_text_print(out, "no frame ended: no swap was seen; try --frame finish\n");
 	else if (a->has_end && a->end_frames == 0 && a->end_reason)
 		tally_text_print_line(out, "no frames: %s", a->end_reason);

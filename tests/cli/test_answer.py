@@ -212,6 +212,7 @@ class Answer(CliCase):
         for what, lines, words in (
                 ("no device", [header(), end(0, 0)], "no frames: exit"),
                 ("no frame", [header(), device(), end(0, 0)], "no frame ended: no swap was seen; try --frame finish"),
+                ("killed before a frame", [header(), device()], "the log ends before its first complete frame"),
                 ("only the rest of a run", swapless, "no frame ended: no swap was seen; try --frame finish")):
             with self.subTest(what):
                 log = self.write_log("a.jsonl", lines)
