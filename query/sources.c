@@ -119,7 +119,8 @@ const struct tally_snapshot_source_row tally_snapshot_sources[] = {
 	  WITH_CPU, .unless = "linux-perf", .create = tally_linux_proc_create,
 	  .may_count = tally_linux_may_count },
 	{ SOURCE("gauge", "the GPU's clock, load, temperature, power and memory",
-		 .by_default = true),
+		 .by_default = true,
+		 .without = "clock, load and the others are read while a program uses a GPU"),
 	  .create = tally_gauge_create, .may_count = counts_by_option,
 	  .named = counts_by_option, .look_closer = tally_gauge_look_closer },
 #ifdef PASSTALLY_TEST_SOURCES

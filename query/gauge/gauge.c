@@ -252,9 +252,8 @@ tally_gauge_look_closer(const struct tally_config *config, char *out, uint32_t s
 	glob_t found = { 0 };
 	(void)config;
 	if (glob("/sys/class/drm/renderD*/device/driver", 0, NULL, &found) == 0) {
-		uint32_t len = (uint32_t)snprintf(out, size, "%s",
-						  "a program that draws with it is asked about "
-						  "the GPU of ");
+		uint32_t len = (uint32_t)snprintf(
+			out, size, "read while a program uses the GPU, whose driver is ");
 		for (size_t i = 0; i < found.gl_pathc && len < size; i++) {
 			char driver[32];
 			gauge_read_link_name(found.gl_pathv[i], driver, sizeof(driver));
