@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define LIBRARY "libpasstally_gl.so"
@@ -89,6 +90,20 @@ try_path(struct tally_injected *in, char *path)
 	return true;
 }
 
+/* Library folders may be links to each other. */
+static bool
+is_known(const struct tally_injected *in, const char *path)
+{
+	struct stat st, other;
+	if (stat(path, &st) < 0)
+		return true;
+	for (guint i = 0; i < in->others->len; i++)
+		if (stat(in->others->pdata[i], &other) == 0 && st.st_dev == other.st_dev &&
+		    st.st_ino == other.st_ino)
+			return true;
+	return false;
+}
+
 static void
 find_others(struct tally_injected *in, const char *prefix)
 {
@@ -96,7 +111,8 @@ find_others(struct tally_injected *in, const char *prefix)
 	for (size_t i = 0; i < G_N_ELEMENTS(library_folders); i++) {
 		char *path = g_build_filename(prefix, library_folders[i], LIBRARY, NULL);
 		struct tally_elf_file file = tally_elf_file_read(path);
-		if (file.elf && (file.bits != own.bits || file.machine != own.machine))
+		if (file.elf && !is_known(in, path) &&
+		    (file.bits != own.bits || file.machine != own.machine))
 			g_ptr_array_add(in->others, path);
 		else
 			g_free(path);

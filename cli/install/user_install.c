@@ -166,7 +166,7 @@ manifest_text(const char *template, const char *library, unsigned bits)
 		return NULL;
 	g_autofree char *escaped = g_strescape(library, NULL);
 	g_autofree char *path = g_strdup_printf(
-		"\"library_path\": \"%s\",\n        \"library_arch\": \"%u\"", escaped, bits);
+		"\"library_path\": \"%s\",\n\t\t\"library_arch\": \"%u\"", escaped, bits);
 	g_autoptr(GRegex) member = g_regex_new("\"library_path\": *\"[^\"]*\"", 0, 0, NULL);
 	g_autofree char *named = g_regex_replace_literal(member, text, -1, 0, path, 0, NULL);
 	g_autoptr(GRegex) format =
