@@ -83,6 +83,7 @@ static const char *const words[] = { "pass", "frame", "label", "workload" };
 
 struct report_request {
 	bool json, csv, reverse, wide, no_pager, skip_bad;
+	bool printed; /* a log before this one had a report */
 	bool folds; /* sorted by cost or in order: small rows may share a line */
 	const char *html; /* NULL = no HTML page */
 	const char *sort;
@@ -409,8 +410,61 @@ tell_skipped(const struct tally_aggregate *a)
 	g_string_free(list, TRUE);
 }
 
+/* Finds the columns and the order that were asked for; `by` keeps the latter. */
+static bool
+choose_columns(struct report_request *r, GArray *columns, struct tally_column *by,
+	       const struct tally_column **sort)
+{
+	*sort = NULL;
+	if (r->sort) {
+		const struct tally_column *found = tally_columns_find(columns, "report", "sort",
+								      r->sort);
+		if (!found)
+			return false;
+		*by = *found;
+		*sort = by;
+	}
+	return !r->columns || tally_columns_choose(columns, "report", r->columns);
+}
+
 static int
-report_log(struct report_request *r, const char *path, guint place)
+print_rows(struct report_request *r, struct tally_aggregate *a, struct tally_answer *answer,
+	   GArray *columns, GPtrArray *rows)
+{
+	if (rows->len && !tally_rows_choose_pass(rows, r->pass, a->path))
+		return TALLY_EXIT_USAGE;
+	if (r->json) {
+		tally_out_break(&r->out, "\n");
+		tally_json_print_report(&r->out, a, answer, rows);
+	} else if (r->csv) {
+		print_csv(r, a, columns, rows);
+	} else {
+		if (r->printed)
+			putc('\n', r->pager.out);
+		print_text(r, a, answer, columns, rows);
+	}
+	r->printed = true;
+	return TALLY_EXIT_OK;
+}
+
+static int
+report_aggregate(struct report_request *r, struct tally_aggregate *a, struct tally_answer *answer)
+{
+	g_autoptr(GArray) columns = tally_columns_create(a);
+	struct tally_column by;
+	const struct tally_column *sort;
+	if (!choose_columns(r, columns, &by, &sort) || !device_exists(r, a))
+		return TALLY_EXIT_USAGE;
+	r->folds = !sort || sort->what == TALLY_COLUMN_ORDER || sort->type == TALLY_COLUMN_TIME ||
+		   sort->type == TALLY_COLUMN_SHARE;
+	g_autoptr(GPtrArray) rows = r->csv ? tally_rows_create(a, r->device, sort, r->reverse)
+					   : tally_tree_rows_create(a, r->device, sort, r->reverse);
+	tell_no_workloads(a, rows);
+	return print_rows(r, a, answer, columns, rows);
+}
+
+static int
+report_log(struct report_request *r, const char *path)
 {
 	struct tally_aggregate a = { 0 };
 	struct tally_answer *answer = tally_answer_create(&a);
@@ -420,44 +474,8 @@ report_log(struct report_request *r, const char *path, guint place)
 	tell_skipped(&a);
 	if (status == TALLY_EXIT_BAD_LOG && a.devices->len && !r->skip_bad)
 		tally_cli_complain("report", "--skip-bad leaves out bad lines");
-	if (status != TALLY_EXIT_OK) {
-		tally_answer_destroy(answer);
-		tally_aggregate_finish(&a);
-		return status;
-	}
-	GArray *columns = tally_columns_create(&a);
-	struct tally_column by;
-	const struct tally_column *sort = NULL;
-	if (r->sort && (sort = tally_columns_find(columns, "report", "sort", r->sort))) {
-		by = *sort;
-		sort = &by;
-	}
-	if ((r->sort && !sort) ||
-	    (r->columns && !tally_columns_choose(columns, "report", r->columns)))
-		status = TALLY_EXIT_USAGE;
-	else if (!device_exists(r, &a))
-		status = TALLY_EXIT_USAGE;
-	if (status == TALLY_EXIT_OK) {
-		r->folds = !sort || sort->what == TALLY_COLUMN_ORDER ||
-			   sort->type == TALLY_COLUMN_TIME || sort->type == TALLY_COLUMN_SHARE;
-		GPtrArray *rows = r->csv ? tally_rows_create(&a, r->device, sort, r->reverse)
-					 : tally_tree_rows_create(&a, r->device, sort, r->reverse);
-		tell_no_workloads(&a, rows);
-		if (rows->len && !tally_rows_choose_pass(rows, r->pass, a.path)) {
-			status = TALLY_EXIT_USAGE;
-		} else if (r->json) {
-			tally_out_break(&r->out, "\n");
-			tally_json_print_report(&r->out, &a, answer, rows);
-		} else if (r->csv) {
-			print_csv(r, &a, columns, rows);
-		} else {
-			if (place)
-				putc('\n', r->pager.out);
-			print_text(r, &a, answer, columns, rows);
-		}
-		g_ptr_array_unref(rows);
-	}
-	g_array_unref(columns);
+	if (status == TALLY_EXIT_OK)
+		status = report_aggregate(r, &a, answer);
 	tally_answer_destroy(answer);
 	tally_aggregate_finish(&a);
 	return status;
@@ -493,11 +511,8 @@ report(struct report_request *r)
 	if (r->json)
 		begin_json(r);
 	int worst = TALLY_EXIT_OK;
-	guint told = 0;
 	for (guint i = 0; i < r->logs->len; i++) {
-		int status = report_log(r, g_ptr_array_index(r->logs, i), told);
-		if (status == TALLY_EXIT_OK)
-			told++;
+		int status = report_log(r, g_ptr_array_index(r->logs, i));
 		worst = MAX(worst, status);
 	}
 	if (r->json)

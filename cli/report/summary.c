@@ -98,6 +98,36 @@ has_no_frame(const struct tally_aggregate *a)
 	return a->devices->len > 0 && frames == 0;
 }
 
+/* Why there is no frame to judge, if there is none. */
+static void
+print_no_frame(FILE *out, const struct tally_aggregate *a)
+{
+	if (has_no_frame(a) && !a->has_end)
+		tally_text_print(out, "the log ends before its first complete frame\n");
+	else if (has_no_frame(a))
+		tally_text_print(out, "no frame ended: no swap was seen; try --frame finish\n");
+	else if (a->has_end && a->end_frames == 0 && a->end_reason)
+		tally_text_print_line(out, "no frames: %s", a->end_reason);
+	else if (a->devices->len == 0)
+		tally_text_print(out, "0 frames\n");
+}
+
+/* What the end of the log says that the frames do not. */
+static void
+print_end(FILE *out, const struct tally_aggregate *a)
+{
+	if (!a->has_end)
+		return;
+	if (a->end_frames_dropped)
+		tally_text_print(
+			out, "%" G_GUINT64_FORMAT " frame%s dropped: the log could not keep up\n",
+			a->end_frames_dropped, a->end_frames_dropped == 1 ? " was" : "s were");
+	if (a->end_reason && a->end_frames &&
+	    (strcmp(a->end_reason, "max-log") == 0 || strcmp(a->end_reason, "error") == 0))
+		tally_text_print_line(out, "the capture ended before the program did: %s",
+				      a->end_reason);
+}
+
 void
 tally_summary_print(FILE *out, const struct tally_aggregate *a, const struct tally_answer *answer,
 		    int64_t device)
@@ -114,22 +144,8 @@ tally_summary_print(FILE *out, const struct tally_aggregate *a, const struct tal
 		print_clock(out, d);
 	}
 	print_left_out(out, a, device);
-	if (has_no_frame(a) && !a->has_end)
-		tally_text_print(out, "the log ends before its first complete frame\n");
-	else if (has_no_frame(a))
-		tally_text_print(out, "no frame ended: no swap was seen; try --frame finish\n");
-	else if (a->has_end && a->end_frames == 0 && a->end_reason)
-		tally_text_print_line(out, "no frames: %s", a->end_reason);
-	else if (a->devices->len == 0)
-		tally_text_print(out, "0 frames\n");
-	if (a->has_end && a->end_frames_dropped)
-		tally_text_print(
-			out, "%" G_GUINT64_FORMAT " frame%s dropped: the log could not keep up\n",
-			a->end_frames_dropped, a->end_frames_dropped == 1 ? " was" : "s were");
-	if (a->has_end && a->end_reason && a->end_frames &&
-	    (strcmp(a->end_reason, "max-log") == 0 || strcmp(a->end_reason, "error") == 0))
-		tally_text_print_line(out, "the capture ended before the program did: %s",
-				      a->end_reason);
+	print_no_frame(out, a);
+	print_end(out, a);
 }
 
 void
