@@ -23,8 +23,10 @@ static char *
 folder_name(unsigned i)
 {
 	const char *runtime = g_getenv("XDG_RUNTIME_DIR");
-	bool has_runtime = runtime && g_path_is_absolute(runtime) &&
-			   g_file_test(runtime, G_FILE_TEST_IS_DIR);
+	/* After `sudo -E` it is another user's, who could replace what is made in it. */
+	struct stat st;
+	bool has_runtime = runtime && g_path_is_absolute(runtime) && stat(runtime, &st) == 0 &&
+			   S_ISDIR(st.st_mode) && st.st_uid == geteuid();
 	if (i == 0 && has_runtime)
 		return g_build_filename(runtime, "passtally", NULL);
 	if (i == (has_runtime ? 1 : 0))

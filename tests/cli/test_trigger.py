@@ -126,6 +126,13 @@ class Trigger(CliCase):
         self.env.pop("XDG_RUNTIME_DIR")
         self.assertEqual(self.ok("trigger", "status").stdout, b"state waiting\n")
 
+    @unittest.skipUnless(os.geteuid() == 0, "only root can give a folder to another user")
+    def test_foreign_runtime(self):
+        """A folder for the session that another user owns (sudo -E) is not used, even with a folder of ours in it."""
+        self.serve(self.place / "game.sock", [b"ok\nstate waiting\n"])
+        os.chown(self.env["XDG_RUNTIME_DIR"], 65534, 65534)
+        self.refuse("status")
+
     def test_dead(self):
         """The folder is cleared of sockets that nobody listens at, and of nothing else."""
         for name in ("dead.sock", "dead.other"):
