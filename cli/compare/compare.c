@@ -454,8 +454,8 @@ run(int argc, char **argv)
 {
 	struct compare_request r = {
 		.device = -1,
-		.confidence = 0.99,
-		.same = 0.03,
+		.confidence = TALLY_COMPARE_CONFIDENCE,
+		.same = TALLY_COMPARE_SAME,
 		.warmup = TALLY_WARMUP_AUTO,
 	};
 	for (unsigned side = 0; side < TALLY_N_SIDES; side++)

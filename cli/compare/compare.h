@@ -42,6 +42,10 @@ struct tally_gate {
 	int worse; /* +1: a larger value is worse, -1: a smaller one is */
 };
 
+/* The defaults of the command. */
+#define TALLY_COMPARE_CONFIDENCE 0.99
+#define TALLY_COMPARE_SAME 0.03
+
 struct tally_compare_settings {
 	/* of each interval; 1 minus it is the level of all alarms together */
 	double confidence;

@@ -3,6 +3,7 @@
 #include "cli/report/formats.h"
 #include "cli/report/html_pack.h"
 #include "cli/report/html_text.h"
+#include "cli/report/html_verdict.h"
 #include "cli/shared/result.h"
 #include "cli/shared/text.h"
 #include "passtally_version.h"
@@ -372,6 +373,10 @@ put_logs(struct page *p, const struct tally_html_log *logs, unsigned n)
 	for (unsigned i = 0; i < n; i++)
 		put_log(p, &logs[i]);
 	tally_out_end_array(o);
+	if (n == 2) {
+		const char *const paths[2] = { logs[0].aggregate.path, logs[1].aggregate.path };
+		tally_html_verdict_put(o, paths, p->warmup);
+	}
 	tally_out_break(o, "\n");
 	tally_out_array(o, "columns");
 	for (guint i = 0; i < p->pack.columns->len; i++) {

@@ -1,5 +1,4 @@
-/* Two logs side by side: passes joined by identity. Differences only; `passtally compare` tells them
- * from noise. */
+/* Two logs side by side: passes joined by identity, with what `passtally compare` says of each. */
 function signed(v, words) {
 	return Number.isFinite(v) ? `${v > 0 ? "+" : v < 0 ? "−" : ""}${words(Math.abs(v))}` : "-";
 }
@@ -54,6 +53,7 @@ function joinPasses(la, a, lb, b, key) {
 			ratio: (y - x) / x,
 			cost: totalOf(gb, b, sb) - totalOf(ga, a, sa),
 			state: !ga ? "new in B" : !gb ? "gone in B" : "",
+			verdict: ga && gb ? verdictOf(a.device, passKey(ga), key) : null,
 		};
 	});
 }
@@ -94,7 +94,12 @@ function compareColumns(rows, info) {
 			show: (p) => signed(p.cost, words),
 			hint: "difference of the pass's GPU time over all frames, divided by the frames: what it does to a frame",
 		},
-		{ key: "state", title: "", of: (p) => p.state },
+		{
+			key: "state",
+			title: meta.verdict && meta.verdict.rows ? "verdict" : "",
+			of: (p) => p.state || verdictWords(p.verdict, time),
+			hint: "as passtally compare judges it",
+		},
 	];
 	return { words, columns: time ? columns : columns.filter((c) => c.key !== "cost") };
 }
@@ -117,7 +122,12 @@ function compareCell(c, p, words, sides, unit) {
 	if (!c.show)
 		return el(
 			"td",
-			{ title: c.key === "name" ? `${p.name}\nid ${p.id}` : null },
+			{
+				title:
+					c.key === "name"
+						? `${p.name}\nid ${p.id}`
+						: intervalWords(p.verdict),
+			},
 			c.of(p),
 		);
 	const text = c.show(p),
@@ -125,7 +135,7 @@ function compareCell(c, p, words, sides, unit) {
 	return el(
 		"td",
 		{
-			class: worse(move, unit),
+			class: isNoise(p.verdict) ? null : worse(move, unit),
 			title: text === "-" ? p.state || "needs a value in both logs" : null,
 		},
 		text,
@@ -213,7 +223,7 @@ function compareTable(la, a, lb, b) {
 						"tr",
 						{
 							"data-place": `pass-${p.id}`,
-							class: p.noise ? "noise" : null,
+							class: isNoise(p.verdict) ? "noise" : null,
 						},
 						...columns.map((c) =>
 							compareCell(c, p, words, sides, info.unit),
@@ -237,7 +247,7 @@ function compareTable(la, a, lb, b) {
 			p.after,
 			p.change,
 			p.ratio,
-			p.state,
+			p.state || verdictWords(p.verdict, true),
 		]),
 	];
 	const picker = valuePicker(sharedSeries(la, a, lb, b), draw);
@@ -337,17 +347,16 @@ async function showCompare(ticket) {
 		times = compareChart(a, b, "cpu", "Frame time", linked),
 		gpu = compareChart(a, b, "gpu", "GPU time", linked);
 	main.replaceChildren(
-		bothTable(la, a, lb, b),
-		a.name !== b.name || driverWords(a) !== driverWords(b)
-			? el(
-					"p",
-					{ class: "warning" },
-					"The logs are of different devices or drivers.",
-				)
-			: "",
-		times.box,
-		gpu.box,
+		verdictSection(la, a, lb, b),
+		bothTable(la, a, lb, b, bothNumbers(a, b), "both"),
+		el("div", { class: "two" }, times.box, gpu.box),
 		compareTable(la, a, lb, b),
+		el(
+			"details",
+			{ class: "about", id: "about" },
+			el("summary", {}, el("h2", {}, "About these runs")),
+			bothTable(la, a, lb, b, bothRows(la, a, lb, b), "both-facts"),
+		),
 		notesSection(la, "A"),
 		notesSection(lb, "B"),
 		readingSection(),

@@ -187,8 +187,8 @@ function cpuLane(d, row, passes, span) {
  * the GPU's side has a place. */
 function spanOf(d, row, placed) {
 	const own = placed.some((p) => p.kind[2].includes("uncalibrated"));
-	const low = Math.min(...placed.map((p) => p.start)),
-		high = Math.max(...placed.map((p) => p.start + p.gpu));
+	const low = placed.length ? Math.min(...placed.map((p) => p.start)) : 0,
+		high = placed.length ? Math.max(...placed.map((p) => p.start + p.gpu)) : 0;
 	const both = !own && Number.isFinite(d.read.cpu[row]) && d.read.cpu[row] > 0;
 	const from = both ? Math.min(0, low) : low,
 		to = both ? Math.max(d.read.cpu[row], high) : high;
@@ -253,14 +253,8 @@ async function scaleFrame(factor) {
 function lanesSection(d, row, passes) {
 	const placed = passes.filter(timed);
 	const count = `${passes.length} ${passes.length === 1 ? "pass" : "passes"}`;
-	if (!placed.length)
-		return [
-			el(
-				"p",
-				{ class: "dim" },
-				`${count}. No pass of this frame has a GPU start and time.`,
-			),
-		];
+	if (!placed.length && !(d.read.cpu[row] > 0))
+		return [el("p", { class: "dim" }, `${count}, without times.`)];
 	const span = spanOf(d, row, placed);
 	const button = (id, words, label, act) =>
 		el(
@@ -286,7 +280,10 @@ function lanesSection(d, row, passes) {
 			el(
 				"span",
 				{ class: "dim" },
-				count + (missing ? `, ${missing} without a place in time` : ""),
+				count +
+					(missing
+						? `, ${missing} without a GPU start and time`
+						: ""),
 			),
 		),
 		lanes(d, row, passes, span),

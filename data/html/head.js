@@ -245,18 +245,22 @@ function bothRows(la, a, lb, b) {
 
 function bothNumbers(a, b) {
 	const at = (name, place) => (d) => (d[name][0] ? d[name][place] : NaN);
+	/* Only means are judged; what is not has no color. */
+	const judged = (key) => verdictOf(a.device, "frame", key);
 	const numbers = [
-		["Frame time, mean", at("cpu", 2)],
+		["Frame time, mean", at("cpu", 2), judged("cpu_ns")],
 		["Frame time, p50", at("cpu", 5)],
 		["Frame time, p99", at("cpu", 7)],
-		["GPU time, mean", at("gpu", 2)],
+		["GPU time, mean", at("gpu", 2), judged("gpu_ns")],
 		["GPU time, p50", at("gpu", 5)],
 		["GPU time, p99", at("gpu", 7)],
 		["Our own cost a frame", at("overhead", 2)],
 	];
-	const rows = numbers.map(([name, of]) => {
+	const rows = numbers.map(([name, of, verdict]) => {
 		const x = of(a),
-			y = of(b);
+			y = of(b),
+			known = Number.isFinite(y - x);
+		const color = verdict && !isNoise(verdict) ? worse(y - x, "ns") : null;
 		return el(
 			"tr",
 			{ class: "plain" },
@@ -265,9 +269,15 @@ function bothNumbers(a, b) {
 			el("td", { class: "word" }, withUnit(y, "ns")),
 			el(
 				"td",
-				{ class: ["word", worse(y - x, "ns")].filter(Boolean).join(" ") },
-				Number.isFinite(y - x)
-					? `${signed(y - x, duration)} (${signedPercent((y - x) / x)})`
+				{
+					class: ["word", color].filter(Boolean).join(" "),
+					title: intervalWords(verdict),
+				},
+				known
+					? `${signed(y - x, duration)} (${signedPercent((y - x) / x)})` +
+							(verdict
+								? `: ${verdictWords(verdict, true)}`
+								: "")
 					: "-",
 			),
 		);
@@ -286,7 +296,7 @@ function bothNumbers(a, b) {
 	return rows;
 }
 
-function bothTable(la, a, lb, b) {
+function bothTable(la, a, lb, b, rows, id) {
 	const head = (words, fill) =>
 		el("th", { scope: "col", class: "word" }, fill ? swatch(theme(fill)) : null, words);
 	const heads = [
@@ -295,13 +305,12 @@ function bothTable(la, a, lb, b) {
 		head(`B: ${lb.file}`, "cpu"),
 		head("B − A"),
 	];
-	const rows = [...bothNumbers(a, b), ...bothRows(la, a, lb, b)];
 	return el(
 		"div",
 		{ class: "wide all" },
 		el(
 			"table",
-			{ id: "both" },
+			{ id, class: "both" },
 			el("thead", {}, el("tr", {}, ...heads)),
 			el("tbody", {}, ...rows),
 		),

@@ -19,7 +19,7 @@ async function showRun(ticket) {
 	main.replaceChildren(
 		answerSection(log, d),
 		el("div", { class: "overview" }, frameChart(log, d), hitchSection(log, d)),
-		typicalSection(log, d),
+		typicalSection(log, d) || "",
 		frameSection(d),
 		passTable(log, d),
 		notesSection(log),

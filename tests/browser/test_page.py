@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The page of report --html in a headless Chromium: charts, table, keys, dark and light, hostile words."""
 
+import json
 import pathlib
 import sys
 import time
@@ -167,7 +168,8 @@ class Page(CliCase):
         self.page.wait("document.querySelector('.hitch')")
         self.assertEqual(self.page.js("[...document.querySelectorAll('.hitch')].map(e => [...e.children].map(c => c.textContent))")[0][:3],
                          ["frame 120", "+40.00 ms", "probe"])
-        self.assertIn("bound by the GPU", self.page.js("document.getElementById('answer').textContent.toLowerCase()").replace("gpu", "GPU"))
+        answer = json.loads(self.ok("report", "--json", "h.jsonl").stdout)["reports"][0]["answers"][0]
+        self.assertIn(answer["bound"]["text"].lower(), self.page.js("document.getElementById('answer').textContent.toLowerCase()"))
         self.page.click(".hitch")
         self.page.wait("document.getElementById('frame').value === '120'")
         self.assertEqual(self.page.js("document.getElementById('title').textContent"), "game.py")
@@ -254,7 +256,7 @@ class Page(CliCase):
         self.assertEqual([w.split(": ")[0] for w in words], ["Both", "Both", "Only A", "Only A", "Only B", "Only B"])
         self.page.choose("#which", 1)
         self.page.wait("document.querySelectorAll('#passes tbody tr').length === 1")
-        self.assertIn("beneath", self.page.js("document.querySelector('#both').textContent"))
+        self.assertIn("beneath", self.page.js("document.querySelector('#both-facts').textContent"))
         self.page.choose("#which", 4)
         self.page.wait("document.querySelectorAll('#passes tbody tr').length === 3")
         self.assertEqual(self.page.js("[passtally.state.log, passtally.state.device, passtally.state.compare]"), [1, 0, False])
@@ -290,6 +292,27 @@ class Page(CliCase):
         self.assertIn("+1.51", self.page.js("document.querySelector('#passes').textContent"))
         self.page.choose("#by", "samples_passed")
         self.assertEqual(self.page.js("[...document.querySelectorAll('#passes tbody tr')].map(r => r.cells[1].textContent)[0]"), "~206.5")
+
+    def test_two_logs_are_judged(self):
+        def run(name, main, driver="1"):
+            lines = [header(), device(driver_version=driver), pass_info(A, "shadow"), pass_info(B, "main")]
+            lines += [frame(i, [one_pass(0, A, 10**6 + i * 7919 % 1000, "shadow"), one_pass(1, B, main + i * 6133 % 1000, "main")],
+                            start_ns=16 * 10**6 * i, cpu_ns=main + 2 * 10**6) for i in range(200)]
+            return self.write_log(name, lines + [end(200, 400)])
+        before, after, other = run("x.jsonl", 5 * 10**6), run("y.jsonl", 9 * 10**6), run("z.jsonl", 9 * 10**6, "2")
+        self.open(before, after)
+        self.page.wait("document.querySelectorAll('#passes tbody tr').length === 2")
+        said = json.loads(self.command("compare", "--json", before, after).stdout)
+        words = {s["name"]: next(v["verdict"] for v in s["values"] if v["key"] == "gpu_ns") for s in said["subjects"] if s["what"] == "pass"}
+        shown = self.page.js("Object.fromEntries([...document.querySelectorAll('#passes tbody tr')].map(r =>"
+                             "[r.cells[0].textContent, [r.cells[6].textContent, r.className]]))")
+        self.assertEqual((words["main"], shown["main"]), ("more", ["slower", ""]))
+        self.assertEqual(shown["shadow"][1], "noise")
+        self.assertEqual(self.page.js("passtally.meta.verdict.conclusion"), said["conclusion"])
+        self.assertIn("main +80.0 %", self.page.js("document.getElementById('verdict').textContent"))
+        self.assertEqual(self.page.js("document.querySelectorAll('#passes .noise .bad, #passes .noise .good').length"), 0)
+        self.open(before, other)
+        self.page.wait("document.getElementById('verdict')?.textContent.startsWith('Not compared')")
 
     def test_a_frame_cut_short_is_one_of_the_frames_of_a_pass(self):
         lines = [header(), device(), pass_info(A)]
