@@ -77,7 +77,9 @@ is_over(struct vk_device *d)
 static bool
 ready_fence(struct vk_queue *q)
 {
-	static const VkFenceCreateInfo info = { .sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO };
+	static const VkFenceCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO
+	};
 	struct vk_device *d = q->device;
 	if (q->exact_waits)
 		return false;
@@ -139,7 +141,8 @@ doubt_frame(struct vk_exact_call *x)
 	struct vk_pending_pass *pending = x->q->frame_pass;
 	if (pending && pending->pass) {
 		pending->pass->flags |= TALLY_FLAG(UNSAMPLED);
-		pending->pass->snapshot_from = pending->pass->snapshot_to = TALLY_NO_SNAPSHOT;
+		pending->pass->snapshot_from = pending->pass->snapshot_to =
+			TALLY_NO_SNAPSHOT;
 	}
 	pthread_mutex_unlock(&d->lock);
 }
@@ -154,7 +157,8 @@ set_frame(struct vk_exact_call *x, uint64_t from, uint64_t to)
 	pending->unsampled |= !from || !to;
 	if (pending->unsampled) {
 		pending->pass->flags |= TALLY_FLAG(UNSAMPLED);
-		pending->pass->snapshot_from = pending->pass->snapshot_to = TALLY_NO_SNAPSHOT;
+		pending->pass->snapshot_from = pending->pass->snapshot_to =
+			TALLY_NO_SNAPSHOT;
 		return;
 	}
 	pending->pass->flags &= ~TALLY_FLAG(UNSAMPLED);
@@ -166,7 +170,8 @@ set_frame(struct vk_exact_call *x, uint64_t from, uint64_t to)
 
 /* Sets the numbers of the passes in command buffers first to end - 1. */
 static void
-set_numbers(struct vk_exact_call *x, uint32_t first, uint32_t end, uint64_t from, uint64_t to)
+set_numbers(struct vk_exact_call *x, uint32_t first, uint32_t end, uint64_t from,
+	    uint64_t to)
 {
 	struct vk_device *d = x->q->device;
 	pthread_mutex_lock(&d->lock);
@@ -405,7 +410,8 @@ run_parts(struct vk_exact_call *x, struct plan *plan, VkResult *result)
 	uint32_t i = 0;
 	for (; i < plan->n; i++) {
 		const struct part *part = &plan->parts[i];
-		bool begins = i == 0 || plan->parts[i - 1].slice.batch != part->slice.batch;
+		bool begins = i == 0 ||
+			      plan->parts[i - 1].slice.batch != part->slice.batch;
 		if (is_over(x->q->device) || (begins && !may_wait(x, part->slice.batch)))
 			return i;
 		if (part->sampled && !before)
@@ -416,7 +422,8 @@ run_parts(struct vk_exact_call *x, struct plan *plan, VkResult *result)
 		 * nothing but the GPU. */
 		if (part->slice.last)
 			vk_resolve_submitted(x->q->device->resolve, x->q->line,
-					     vk_batch_op(&x->game, part->slice.batch), x->serial);
+					     vk_batch_op(&x->game, part->slice.batch),
+					     x->serial);
 		*result = send_part(x, part);
 		if (*result != VK_SUCCESS)
 			return i;
@@ -440,7 +447,8 @@ submit_parts(struct vk_exact_call *x, struct plan *plan)
 	if (i == plan->n)
 		return result;
 	x->completed = false;
-	set_numbers(x, plan->parts[i].from, UINT32_MAX, TALLY_NO_SNAPSHOT, TALLY_NO_SNAPSHOT);
+	set_numbers(x, plan->parts[i].from, UINT32_MAX, TALLY_NO_SNAPSHOT,
+		    TALLY_NO_SNAPSHOT);
 	if (result == VK_ERROR_DEVICE_LOST)
 		return result;
 	if (result != VK_SUCCESS) {

@@ -15,8 +15,8 @@ find(const void *chain, int type)
 
 VkResult
 vk_create_semaphore(struct vk_device *d, PFN_vkCreateSemaphore next, VkDevice device,
-		    const VkSemaphoreCreateInfo *info, const VkAllocationCallbacks *allocator,
-		    VkSemaphore *out)
+		    const VkSemaphoreCreateInfo *info,
+		    const VkAllocationCallbacks *allocator, VkSemaphore *out)
 {
 	VkResult result = next(device, info, allocator, out);
 	if (result != VK_SUCCESS || !d->resolve)
@@ -26,7 +26,8 @@ vk_create_semaphore(struct vk_device *d, PFN_vkCreateSemaphore next, VkDevice de
 	const VkExportSemaphoreCreateInfo *shared = find(
 		info->pNext, VK_STRUCTURE_TYPE_EXPORT_SEMAPHORE_CREATE_INFO);
 	bool timeline = type && type->semaphoreType == VK_SEMAPHORE_TYPE_TIMELINE;
-	enum vk_semaphore_kind kind = timeline ? VK_SEMAPHORE_TIMELINE : VK_SEMAPHORE_BINARY;
+	enum vk_semaphore_kind kind = timeline ? VK_SEMAPHORE_TIMELINE
+					       : VK_SEMAPHORE_BINARY;
 	if (shared && shared->handleTypes)
 		kind = VK_SEMAPHORE_EXTERNAL;
 	vk_resolve_learn(d->resolve, VK_HANDLE_KEY(*out), kind,
@@ -48,13 +49,14 @@ vk_signal_semaphore(struct vk_device *d, PFN_vkSignalSemaphore next, VkDevice de
 {
 	VkResult result = next(device, info);
 	if (result == VK_SUCCESS)
-		vk_resolve_signal(d->resolve, VK_HANDLE_KEY(info->semaphore), info->value);
+		vk_resolve_signal(d->resolve, VK_HANDLE_KEY(info->semaphore),
+				  info->value);
 	return result;
 }
 
 VkResult
-vk_import_semaphore_fd(struct vk_device *d, PFN_vkImportSemaphoreFdKHR next, VkDevice device,
-		       const VkImportSemaphoreFdInfoKHR *info)
+vk_import_semaphore_fd(struct vk_device *d, PFN_vkImportSemaphoreFdKHR next,
+		       VkDevice device, const VkImportSemaphoreFdInfoKHR *info)
 {
 	VkResult result = next(device, info);
 	if (result == VK_SUCCESS)
@@ -70,9 +72,9 @@ acquired(struct vk_device *d, VkResult result, VkSemaphore semaphore)
 }
 
 VkResult
-vk_acquire_next_image(struct vk_device *d, PFN_vkAcquireNextImageKHR next, VkDevice device,
-		      VkSwapchainKHR swapchain, uint64_t timeout, VkSemaphore semaphore,
-		      VkFence fence, uint32_t *index)
+vk_acquire_next_image(struct vk_device *d, PFN_vkAcquireNextImageKHR next,
+		      VkDevice device, VkSwapchainKHR swapchain, uint64_t timeout,
+		      VkSemaphore semaphore, VkFence fence, uint32_t *index)
 {
 	VkResult result = next(device, swapchain, timeout, semaphore, fence, index);
 	acquired(d, result, semaphore);
@@ -80,8 +82,9 @@ vk_acquire_next_image(struct vk_device *d, PFN_vkAcquireNextImageKHR next, VkDev
 }
 
 VkResult
-vk_acquire_next_image2(struct vk_device *d, PFN_vkAcquireNextImage2KHR next, VkDevice device,
-		       const VkAcquireNextImageInfoKHR *info, uint32_t *index)
+vk_acquire_next_image2(struct vk_device *d, PFN_vkAcquireNextImage2KHR next,
+		       VkDevice device, const VkAcquireNextImageInfoKHR *info,
+		       uint32_t *index)
 {
 	VkResult result = next(device, info, index);
 	acquired(d, result, info->semaphore);
@@ -98,8 +101,8 @@ value_at(const uint64_t *values, uint32_t n, uint32_t i)
 
 /* For VkSubmitInfo and VkBindSparseInfo, whose semaphores are in plain arrays. */
 static struct vk_op *
-plain_op(const void *chain, uint32_t n_waits, const VkSemaphore *waits, uint32_t n_signals,
-	 const VkSemaphore *signals)
+plain_op(const void *chain, uint32_t n_waits, const VkSemaphore *waits,
+	 uint32_t n_signals, const VkSemaphore *signals)
 {
 	static const VkTimelineSemaphoreSubmitInfo none;
 	const VkTimelineSemaphoreSubmitInfo *t = find(
@@ -107,12 +110,13 @@ plain_op(const void *chain, uint32_t n_waits, const VkSemaphore *waits, uint32_t
 	t = t ? t : &none;
 	struct vk_op *op = vk_op_create(n_waits, n_signals);
 	for (uint32_t i = 0; i < n_waits; i++)
-		vk_op_set_wait(op, i, VK_HANDLE_KEY(waits[i]),
-			       value_at(t->pWaitSemaphoreValues, t->waitSemaphoreValueCount, i));
+		vk_op_set_wait(
+			op, i, VK_HANDLE_KEY(waits[i]),
+			value_at(t->pWaitSemaphoreValues, t->waitSemaphoreValueCount, i));
 	for (uint32_t i = 0; i < n_signals; i++)
-		vk_op_set_signal(
-			op, i, VK_HANDLE_KEY(signals[i]),
-			value_at(t->pSignalSemaphoreValues, t->signalSemaphoreValueCount, i));
+		vk_op_set_signal(op, i, VK_HANDLE_KEY(signals[i]),
+				 value_at(t->pSignalSemaphoreValues,
+					  t->signalSemaphoreValueCount, i));
 	return op;
 }
 
@@ -127,10 +131,12 @@ vk_batch_op(const struct vk_batches *b, uint32_t i)
 	struct vk_op *op = vk_op_create(two->waitSemaphoreInfoCount,
 					two->signalSemaphoreInfoCount);
 	for (uint32_t k = 0; k < two->waitSemaphoreInfoCount; k++)
-		vk_op_set_wait(op, k, VK_HANDLE_KEY(two->pWaitSemaphoreInfos[k].semaphore),
+		vk_op_set_wait(op, k,
+			       VK_HANDLE_KEY(two->pWaitSemaphoreInfos[k].semaphore),
 			       two->pWaitSemaphoreInfos[k].value);
 	for (uint32_t k = 0; k < two->signalSemaphoreInfoCount; k++)
-		vk_op_set_signal(op, k, VK_HANDLE_KEY(two->pSignalSemaphoreInfos[k].semaphore),
+		vk_op_set_signal(op, k,
+				 VK_HANDLE_KEY(two->pSignalSemaphoreInfos[k].semaphore),
 				 two->pSignalSemaphoreInfos[k].value);
 	return op;
 }
@@ -151,14 +157,16 @@ vk_exact_presented(struct vk_queue *q, const VkPresentInfoKHR *info)
 {
 	if (!q->device->resolve || !info->waitSemaphoreCount)
 		return;
-	note_op(q, plain_op(NULL, info->waitSemaphoreCount, info->pWaitSemaphores, 0, NULL));
+	note_op(q,
+		plain_op(NULL, info->waitSemaphoreCount, info->pWaitSemaphores, 0, NULL));
 }
 
 void
 vk_exact_bound(struct vk_queue *q, uint32_t n, const VkBindSparseInfo *infos)
 {
 	for (uint32_t i = 0; i < n && q->device->resolve; i++)
-		note_op(q, plain_op(infos[i].pNext, infos[i].waitSemaphoreCount,
-				    infos[i].pWaitSemaphores, infos[i].signalSemaphoreCount,
-				    infos[i].pSignalSemaphores));
+		note_op(q,
+			plain_op(infos[i].pNext, infos[i].waitSemaphoreCount,
+				 infos[i].pWaitSemaphores, infos[i].signalSemaphoreCount,
+				 infos[i].pSignalSemaphores));
 }

@@ -70,13 +70,15 @@ cut_group(VkDeviceGroupSubmitInfo *g, const struct vk_slice *slice)
 	if (!g->commandBufferCount)
 		return;
 	g->commandBufferCount = slice->n;
-	g->pCommandBufferDeviceMasks = slice->n ? g->pCommandBufferDeviceMasks + slice->first
+	g->pCommandBufferDeviceMasks = slice->n ? g->pCommandBufferDeviceMasks +
+							  slice->first
 						: NULL;
 }
 
 /* The copy of a structure, in `out`; NULL: it is left out of this slice. */
 static VkBaseInStructure *
-copy_one(const VkBaseInStructure *from, const struct vk_slice *slice, struct vk_slice_info *out)
+copy_one(const VkBaseInStructure *from, const struct vk_slice *slice,
+	 struct vk_slice_info *out)
 {
 	switch ((int)from->sType) {
 	case VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO:
@@ -121,7 +123,8 @@ copy_chain(const void *chain, const struct vk_slice *slice, struct vk_slice_info
 }
 
 static void
-build_one(const VkSubmitInfo *from, const struct vk_slice *slice, struct vk_slice_info *out)
+build_one(const VkSubmitInfo *from, const struct vk_slice *slice,
+	  struct vk_slice_info *out)
 {
 	VkSubmitInfo *to = &out->one;
 	*to = *from;
@@ -141,13 +144,15 @@ build_one(const VkSubmitInfo *from, const struct vk_slice *slice, struct vk_slic
 }
 
 static void
-build_two(const VkSubmitInfo2 *from, const struct vk_slice *slice, struct vk_slice_info *out)
+build_two(const VkSubmitInfo2 *from, const struct vk_slice *slice,
+	  struct vk_slice_info *out)
 {
 	VkSubmitInfo2 *to = &out->two;
 	*to = *from;
 	to->pNext = copy_chain(from->pNext, slice, out);
 	to->commandBufferInfoCount = slice->n;
-	to->pCommandBufferInfos = slice->n ? from->pCommandBufferInfos + slice->first : NULL;
+	to->pCommandBufferInfos = slice->n ? from->pCommandBufferInfos + slice->first
+					   : NULL;
 	if (!slice->waits) {
 		to->waitSemaphoreInfoCount = 0;
 		to->pWaitSemaphoreInfos = NULL;
@@ -160,7 +165,8 @@ build_two(const VkSubmitInfo2 *from, const struct vk_slice *slice, struct vk_sli
 }
 
 void
-vk_slice_build(const struct vk_batches *b, const struct vk_slice *slice, struct vk_slice_info *out)
+vk_slice_build(const struct vk_batches *b, const struct vk_slice *slice,
+	       struct vk_slice_info *out)
 {
 	if (b->one)
 		build_one(&b->one[slice->batch], slice, out);

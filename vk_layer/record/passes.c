@@ -20,7 +20,8 @@ struct render_how {
 static bool
 measures_passes(const struct vk_command *c)
 {
-	return c->device->config->granularity >= TALLY_GRANULARITY_PASS && vk_may_query(c);
+	return c->device->config->granularity >= TALLY_GRANULARITY_PASS &&
+	       vk_may_query(c);
 }
 
 /* ---- around a whole primary ---- */
@@ -32,7 +33,8 @@ vk_whole_begin(struct vk_command *c)
 {
 	struct vk_recording *r = c->recording;
 	struct vk_interval *interval = &c->intervals[VK_AROUND_PRIMARY];
-	if (interval->state || c->chain.suspended || r->secondary || r->simultaneous || r->idle)
+	if (interval->state || c->chain.suspended || r->secondary || r->simultaneous ||
+	    r->idle)
 		return;
 	interval->state = VK_INTERVAL_VOID;
 	struct vk_device *d = c->device;
@@ -72,7 +74,8 @@ vk_whole_end(struct vk_command *c)
 		return;
 	/* The last part of a chain: only the host can reset its slot here. */
 	if (r->starts_resuming && d->enabled.host_reset && !d->enabled.game_performance)
-		r->whole = vk_slots_take(d, &r->runs, r->family, VK_MEASURE_TIME, 1, false);
+		r->whole = vk_slots_take(d, &r->runs, r->family, VK_MEASURE_TIME, 1,
+					 false);
 	if (r->whole.page)
 		vk_slot_end(d, c->handle, &r->whole);
 	c->intervals[VK_AROUND_PRIMARY].counts = 0;
@@ -254,7 +257,8 @@ outside_draws(const struct vk_command *c)
 {
 	struct vk_recording *r = c->recording;
 	uint32_t set = vk_slots_choose(c->device, &r->runs);
-	return vk_slots_scope(c->device, set) == TALLY_SCOPE_PASS ? VK_MEASURE_PERFORMANCE : 0;
+	return vk_slots_scope(c->device, set) == TALLY_SCOPE_PASS ? VK_MEASURE_PERFORMANCE
+								  : 0;
 }
 
 /* The render pass that this command buffer suspended continues: it is the same pass. */
@@ -277,8 +281,8 @@ measure_render(struct vk_command *c, struct vk_pass *p, unsigned counts,
 	if (c->measures_draws)
 		counts &= outside_draws(c);
 	unsigned what = (VK_MEASURE_TIME | counts) & vk_measures_now(c);
-	c->open.sums = how->secondaries && !holds && !c->measures_draws && !how->suspends &&
-		       !how->resumes;
+	c->open.sums = how->secondaries && !holds && !c->measures_draws &&
+		       !how->suspends && !how->resumes;
 	if (d->enabled.game_statistics && !c->measures_draws &&
 	    vk_slots_cover(d, c->recording->family, VK_MEASURE_STATISTICS))
 		c->flags |= TALLY_FLAG(YIELDED);
@@ -289,7 +293,8 @@ measure_render(struct vk_command *c, struct vk_pass *p, unsigned counts,
 }
 
 static void
-open_render(struct vk_command *c, const struct vk_target_use *use, const struct render_how *how)
+open_render(struct vk_command *c, const struct vk_target_use *use,
+	    const struct render_how *how)
 {
 	struct vk_recording *r = c->recording;
 	unsigned counts = r->idle ? 0 : may_hold(c, use, how);
@@ -309,7 +314,8 @@ open_render(struct vk_command *c, const struct vk_target_use *use, const struct 
 	} else {
 		c->chain.suspended = false;
 		vk_whole_begin(c);
-		vk_whole_yield(c, use->views > 1 ? VK_MEASURE_COUNT : VK_MEASURE_COUNT & ~counts);
+		vk_whole_yield(c, use->views > 1 ? VK_MEASURE_COUNT
+						 : VK_MEASURE_COUNT & ~counts);
 	}
 	struct vk_pass *p = vk_pass_open(c, TALLY_PASS_RENDER);
 	if (!r->idle)
@@ -347,7 +353,8 @@ vk_render_pass_begin(struct vk_command *c, const VkRenderPassBeginInfo *info,
 	if (!enter_render(c))
 		return;
 	struct vk_target_use scratch;
-	const struct vk_target_use *use = vk_target_of_render_pass(c->device, info, &scratch);
+	const struct vk_target_use *use = vk_target_of_render_pass(c->device, info,
+								   &scratch);
 	struct render_how how = {
 		.secondaries = contents == VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS,
 		.mixed = contents != VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS &&
@@ -386,7 +393,8 @@ void
 vk_render_pass_next(struct vk_command *c, VkSubpassContents contents)
 {
 	struct vk_pass *p = c->open.kind == VK_OPEN_RENDER ? vk_open_pass(c) : NULL;
-	if (p && c->open.sums && contents != VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS)
+	if (p && c->open.sums &&
+	    contents != VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS)
 		p->uncounted = true;
 }
 
@@ -419,7 +427,8 @@ vk_render_ended(struct vk_command *c)
 	/* Begun in another command buffer: this is the end half, in a slot that only
 	 * the host can reset. */
 	if (p && p->resuming && measures_passes(c) && c->device->enabled.host_reset)
-		p->slot = vk_slots_take(c->device, &r->runs, r->family, VK_MEASURE_TIME, 1, false);
+		p->slot = vk_slots_take(c->device, &r->runs, r->family, VK_MEASURE_TIME,
+					1, false);
 	vk_pass_close(c);
 }
 

@@ -16,12 +16,13 @@ vk_inherit(const struct vk_command *c, const VkCommandBufferBeginInfo *info,
 	const struct vk_device *d = c->device;
 	if (!c->secondary || !info->pInheritanceInfo || !d->enabled.inherited_queries)
 		return info;
-	VkCommandBufferUsageFlags inside = VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT |
-					   VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
+	VkCommandBufferUsageFlags inside =
+		VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT |
+		VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
 	if (!(info->flags & inside) && d->config->granularity >= TALLY_GRANULARITY_PASS)
 		return info;
-	VkQueryPipelineStatisticFlags ours = vk_slots_inherited(c->device,
-								vk_pool_family(c->home.pool));
+	VkQueryPipelineStatisticFlags ours = vk_slots_inherited(
+		c->device, vk_pool_family(c->home.pool));
 	if (!ours)
 		return info;
 	*inherit = *info->pInheritanceInfo;
@@ -47,9 +48,11 @@ inherited_views(struct vk_device *d, const VkCommandBufferInheritanceInfo *inher
 		return vk_target_of_render_pass(d, &info, &scratch)->views;
 	}
 	for (const VkBaseInStructure *s = inherit->pNext; s; s = s->pNext) {
-		if (s->sType != VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_RENDERING_INFO)
+		if (s->sType !=
+		    VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_RENDERING_INFO)
 			continue;
-		const VkCommandBufferInheritanceRenderingInfo *rendering = (const void *)s;
+		const VkCommandBufferInheritanceRenderingInfo *rendering = (const void *)
+			s;
 		int views = __builtin_popcount(rendering->viewMask);
 		return views ? (uint32_t)views : 1;
 	}
@@ -84,7 +87,8 @@ vk_inherited_begin(struct vk_command *c, const VkCommandBufferInheritanceInfo *i
 	c->open.views = (uint8_t)inherited_views(d, inherit);
 	if (!counts)
 		return;
-	if (!vk_interval_take(c, VK_INSIDE_SECONDARY, VK_MEASURE_COUNT, c->open.views, false))
+	if (!vk_interval_take(c, VK_INSIDE_SECONDARY, VK_MEASURE_COUNT, c->open.views,
+			      false))
 		return;
 	if (c->late.on) {
 		c->late.waiting = r->own.sources;
@@ -242,8 +246,9 @@ measure_simultaneous(struct vk_command *c, uint32_t n, const VkCommandBuffer *se
 		c->open.kind = VK_OPEN_WORK;
 		c->open.work_kind = sum.kind;
 		c->call_counts = sum.call_counts;
-		c->call_counts.calls -= sum.call_counts.draws + sum.call_counts.dispatches +
-				    sum.call_counts.copies + sum.call_counts.clears;
+		c->call_counts.calls -= sum.call_counts.draws +
+					sum.call_counts.dispatches +
+					sum.call_counts.copies + sum.call_counts.clears;
 		c->unknown = sum.unknown;
 		c->flags |= sum.flags & ~TALLY_FLAG(SIMULTANEOUS);
 		if (p && sum.only) {

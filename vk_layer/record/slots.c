@@ -56,7 +56,8 @@ reset_run(struct vk_slots *s, const struct vk_slot_run *run, uint32_t n)
 		return;
 	for (uint32_t left = run->page->sources; left; left &= left - 1) {
 		uint32_t i = (uint32_t)__builtin_ctz(left);
-		s->sources[i]->ops->reset(s->sources[i], run->page->pools[i], run->first, n);
+		s->sources[i]->ops->reset(s->sources[i], run->page->pools[i], run->first,
+					  n);
 		run->page->fetched[i] &= ~bits_of(run);
 	}
 }
@@ -139,8 +140,8 @@ create_page(struct vk_slots *s, uint32_t k)
 		page->row_bytes[i] = (uint32_t)row;
 		page->rows[i] = row ? calloc(PAGE_SLOTS, row) : NULL;
 		bool made = (!row || page->rows[i]) &&
-			    src->ops->create_pool(src, &kind->family, PAGE_SLOTS, &pool) ==
-				    TALLY_OK;
+			    src->ops->create_pool(src, &kind->family, PAGE_SLOTS,
+						  &pool) == TALLY_OK;
 		if (!made && src == s->performance) {
 			page->sources &= ~s->performance_bit;
 			continue;
@@ -233,7 +234,8 @@ take_run(struct vk_device *d, struct vk_slot_runs *runs, uint32_t family, uint32
 
 /* For drivers without performanceCounterMultipleQueryPools: one pool per command buffer. */
 static bool
-is_other_pool(const struct vk_device *d, struct vk_slot_runs *runs, const struct vk_page *page)
+is_other_pool(const struct vk_device *d, struct vk_slot_runs *runs,
+	      const struct vk_page *page)
 {
 	if (d->enabled.performance_pools)
 		return false;
@@ -243,8 +245,8 @@ is_other_pool(const struct vk_device *d, struct vk_slot_runs *runs, const struct
 }
 
 struct vk_slot
-vk_slots_take(struct vk_device *d, struct vk_slot_runs *runs, uint32_t family, unsigned what,
-	      uint32_t views, bool can_reset)
+vk_slots_take(struct vk_device *d, struct vk_slot_runs *runs, uint32_t family,
+	      unsigned what, uint32_t views, bool can_reset)
 {
 	struct vk_slots *s = d->slots;
 	const struct vk_slot none = { .page = NULL };
@@ -289,7 +291,8 @@ vk_slots_reset(struct vk_device *d, const struct vk_slot_runs *runs)
 {
 	for (uint32_t i = 0; i < runs->n; i++) {
 		bool newest = i + 1 == runs->n;
-		reset_run(d->slots, &runs->runs[i], newest ? runs->used : runs->runs[i].n);
+		reset_run(d->slots, &runs->runs[i],
+			  newest ? runs->used : runs->runs[i].n);
 	}
 }
 
@@ -330,8 +333,8 @@ record_reset(const struct vk_slots *s, VkCommandBuffer cb, const struct vk_slot 
 }
 
 void
-vk_slot_begin(struct vk_device *d, VkCommandBuffer cb, uint32_t family, struct vk_slot *slot,
-	      bool can_reset)
+vk_slot_begin(struct vk_device *d, VkCommandBuffer cb, uint32_t family,
+	      struct vk_slot *slot, bool can_reset)
 {
 	const struct vk_slots *s = d->slots;
 
@@ -345,8 +348,8 @@ vk_slot_begin(struct vk_device *d, VkCommandBuffer cb, uint32_t family, struct v
 		return;
 	for (uint32_t left = slot->sources; left; left &= left - 1) {
 		uint32_t i = (uint32_t)__builtin_ctz(left);
-		s->sources[i]->ops->begin(s->sources[i], cb, slot->page->pools[i], slot->index,
-					  slot->views);
+		s->sources[i]->ops->begin(s->sources[i], cb, slot->page->pools[i],
+					  slot->index, slot->views);
 	}
 	slot->halves |= TALLY_VK_BEGIN;
 }
@@ -358,8 +361,8 @@ end_sources(const struct vk_slots *s, VkCommandBuffer cb, const struct vk_slot *
 {
 	for (uint32_t i, left = sources; left; left ^= UINT32_C(1) << i) {
 		i = 31 - (uint32_t)__builtin_clz(left);
-		s->sources[i]->ops->end(s->sources[i], cb, slot->page->pools[i], slot->index,
-					slot->views);
+		s->sources[i]->ops->end(s->sources[i], cb, slot->page->pools[i],
+					slot->index, slot->views);
 	}
 }
 
@@ -379,7 +382,8 @@ vk_slot_end(struct vk_device *d, VkCommandBuffer cb, struct vk_slot *slot)
 }
 
 void
-vk_slot_yield(struct vk_device *d, VkCommandBuffer cb, struct vk_slot *slot, unsigned what)
+vk_slot_yield(struct vk_device *d, VkCommandBuffer cb, struct vk_slot *slot,
+	      unsigned what)
 {
 	const struct vk_slots *s = d->slots;
 	uint32_t gone = 0;

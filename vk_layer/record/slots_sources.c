@@ -39,7 +39,8 @@ fill_api(struct vk_slots *s, const struct vk_device *d)
 		.CreateQueryPool = d->next.use.CreateQueryPool,
 		.DestroyQueryPool = d->next.use.DestroyQueryPool,
 		.CmdResetQueryPool = d->next.use.CmdResetQueryPool,
-		.ResetQueryPool = d->enabled.host_reset ? d->next.use.ResetQueryPool : NULL,
+		.ResetQueryPool = d->enabled.host_reset ? d->next.use.ResetQueryPool
+							: NULL,
 		.CmdWriteTimestamp = d->next.use.CmdWriteTimestamp,
 		.CmdBeginQuery = d->next.use.CmdBeginQuery,
 		.CmdEndQuery = d->next.use.CmdEndQuery,
@@ -71,7 +72,8 @@ fill_api(struct vk_slots *s, const struct vk_device *d)
 
 /* False: out of memory. */
 static bool
-choose(struct vk_device *d, const struct tally_vk_source_row *row, struct tally_key_table *keys)
+choose(struct vk_device *d, const struct tally_vk_source_row *row,
+       struct tally_key_table *keys)
 {
 	struct vk_slots *s = d->slots;
 
@@ -235,7 +237,8 @@ fill_counting(const struct vk_slots *s, struct page_kind *kind)
 	for (unsigned what = 0; what < VK_MEASURE_SETS; what++) {
 		for (unsigned inside = 0; inside < 2; inside++) {
 			uint32_t bits = bits_of(s, what) & kind->sources;
-			if ((bits & s->performance_bit) && !may_measure(s, set, what, inside))
+			if ((bits & s->performance_bit) &&
+			    !may_measure(s, set, what, inside))
 				bits &= ~s->performance_bit;
 			kind->counting[what][inside] = bits;
 		}
@@ -305,7 +308,8 @@ vk_slots_create(struct vk_device *d)
 		return false;
 	d->slots = s;
 	fill_api(s, d);
-	if (!choose_all(d) || !list_counters(s) || !make_layouts(s) || !sort_families(d)) {
+	if (!choose_all(d) || !list_counters(s) || !make_layouts(s) ||
+	    !sort_families(d)) {
 		vk_slots_destroy(d);
 		return false;
 	}
@@ -403,7 +407,9 @@ vk_slots_inherited(struct vk_device *d, uint32_t family)
 uint32_t
 vk_slots_sources(const struct vk_device *d, uint32_t family, unsigned what)
 {
-	return family < d->n_families ? bits_of(d->slots, what) & d->slots->covering[family] : 0;
+	return family < d->n_families
+		       ? bits_of(d->slots, what) & d->slots->covering[family]
+		       : 0;
 }
 
 bool
@@ -464,8 +470,9 @@ vk_slots_mask(const struct vk_device *d, uint32_t set, uint32_t sources, uint64_
 		uint32_t i = (uint32_t)__builtin_ctz(left), end;
 		if (i >= s->n)
 			break;
-		end = s->sources[i] == s->performance ? s->layouts[set].set->layout.n_counters
-						      : s->first[i] + s->sources[i]->n_counters;
+		end = s->sources[i] == s->performance
+			      ? s->layouts[set].set->layout.n_counters
+			      : s->first[i] + s->sources[i]->n_counters;
 		for (uint32_t k = s->first[i]; k < end && k < VK_MAX_COUNTERS; k++)
 			mask[k / 64] |= UINT64_C(1) << (k % 64);
 	}

@@ -34,8 +34,8 @@ vk_clear_attachments_begin(struct vk_command *c)
 }
 
 void
-vk_count_multi(struct vk_command *c, const VkMultiDrawInfoEXT *draws, uint32_t n, uint32_t stride,
-	       uint32_t instances)
+vk_count_multi(struct vk_command *c, const VkMultiDrawInfoEXT *draws, uint32_t n,
+	       uint32_t stride, uint32_t instances)
 {
 	const char *at = (const char *)draws;
 	uint64_t vertices = 0;
@@ -48,13 +48,14 @@ vk_count_multi(struct vk_command *c, const VkMultiDrawInfoEXT *draws, uint32_t n
 }
 
 void
-vk_count_multi_indexed(struct vk_command *c, const VkMultiDrawIndexedInfoEXT *draws, uint32_t n,
-		       uint32_t stride, uint32_t instances)
+vk_count_multi_indexed(struct vk_command *c, const VkMultiDrawIndexedInfoEXT *draws,
+		       uint32_t n, uint32_t stride, uint32_t instances)
 {
 	const char *at = (const char *)draws;
 	uint64_t indices = 0;
 	for (uint32_t i = 0; at && i < n; i++, at += stride)
-		indices += ((const VkMultiDrawIndexedInfoEXT *)(const void *)at)->indexCount;
+		indices +=
+			((const VkMultiDrawIndexedInfoEXT *)(const void *)at)->indexCount;
 	c->call_counts.draws += n;
 	c->call_counts.vertices += indices * instances;
 	c->call_counts.instances += (uint64_t)n * instances;
@@ -103,7 +104,8 @@ count_work(struct vk_command *c, const struct work *w)
 }
 
 static void
-open_work(struct vk_command *c, enum tally_pass_kind kind, const struct tally_target *target)
+open_work(struct vk_command *c, enum tally_pass_kind kind,
+	  const struct tally_target *target)
 {
 	vk_pass_close_any(c);
 	vk_whole_begin(c);
@@ -114,7 +116,8 @@ open_work(struct vk_command *c, enum tally_pass_kind kind, const struct tally_ta
 		p->target = target;
 	if (c->game.statistics && !c->measures_draws)
 		c->flags |= TALLY_FLAG(YIELDED);
-	vk_pass_measure(c, p, c->measures_draws ? VK_MEASURE_TIME : vk_measures_now(c), 1);
+	vk_pass_measure(c, p, c->measures_draws ? VK_MEASURE_TIME : vk_measures_now(c),
+			1);
 }
 
 void
@@ -127,7 +130,8 @@ vk_work_begin(struct vk_command *c, enum vk_work what, VkImage image)
 		/* A video coding scope is one pass, including everything in it. */
 		if (c->open.kind == VK_OPEN_VIDEO || c->chain.suspended)
 			return;
-		const struct tally_target *target = image ? vk_target_of_image(c->device, image)
+		const struct tally_target *target = image ? vk_target_of_image(c->device,
+									       image)
 							  : NULL;
 		struct vk_pass *p = vk_open_pass(c);
 		if (c->open.kind != VK_OPEN_WORK || c->open.work_kind != w->kind)
@@ -145,7 +149,8 @@ vk_work_end(struct vk_command *c)
 	vk_workload_end(c);
 	/* A performance query of the game may have to end last: leave nothing open after it. */
 	const struct vk_device *d = c->device;
-	if (c->open.kind == VK_OPEN_WORK && (!d->config->group_work || d->enabled.game_performance))
+	if (c->open.kind == VK_OPEN_WORK &&
+	    (!d->config->group_work || d->enabled.game_performance))
 		vk_pass_close(c);
 }
 
@@ -237,7 +242,8 @@ void
 vk_label_insert(struct vk_command *c, const char *name)
 {
 	const struct tally_config *config = c->device->config;
-	if (config->frame != TALLY_FRAME_LABEL && config->start_on.kind != TALLY_TRIGGER_LABEL &&
+	if (config->frame != TALLY_FRAME_LABEL &&
+	    config->start_on.kind != TALLY_TRIGGER_LABEL &&
 	    config->stop_on.kind != TALLY_TRIGGER_LABEL)
 		return;
 	add_label(c, true, name);
@@ -260,10 +266,12 @@ vk_query_begin(struct vk_command *c, VkQueryPool pool)
 	if (!is_statistics(c, pool))
 		return;
 	struct vk_pass *p = vk_open_pass(c);
-	if (c->open.kind == VK_OPEN_WORK && p && !c->measures_draws && !c->game.statistics) {
+	if (c->open.kind == VK_OPEN_WORK && p && !c->measures_draws &&
+	    !c->game.statistics) {
 		c->flags |= TALLY_FLAG(YIELDED);
 		if (p->slot.page)
-			vk_slot_yield(c->device, c->handle, &p->slot, VK_MEASURE_STATISTICS);
+			vk_slot_yield(c->device, c->handle, &p->slot,
+				      VK_MEASURE_STATISTICS);
 		p->uncounted = true;
 	}
 	c->game.statistics++;

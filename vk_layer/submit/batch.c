@@ -40,8 +40,9 @@ bool
 vk_batch_waits(const struct vk_batches *b, uint32_t i)
 {
 	if (b->one) {
-		const VkTimelineSemaphoreSubmitInfo *t =
-			find(b->one[i].pNext, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
+		const VkTimelineSemaphoreSubmitInfo *t = find(
+			b->one[i].pNext,
+			VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
 		/* Values of binary semaphores mean nothing: any value may
 		 * belong to a timeline. */
 		return t && t->waitSemaphoreValueCount && b->one[i].waitSemaphoreCount;
@@ -89,8 +90,8 @@ vk_batches_end_frame(const struct vk_batches *b)
 /* ---- with intervals around ---- */
 
 static void
-bracket_one(const struct vk_batches *b, struct vk_batch_interval *const *pairs, VkSubmitInfo *infos,
-	    VkCommandBuffer *buffers)
+bracket_one(const struct vk_batches *b, struct vk_batch_interval *const *pairs,
+	    VkSubmitInfo *infos, VkCommandBuffer *buffers)
 {
 	for (uint32_t i = 0; i < b->n; i++) {
 		infos[i] = b->one[i];
@@ -136,7 +137,8 @@ vk_batches_surround(const struct vk_batches *b, struct vk_batch_interval *const 
 	for (uint32_t i = 0; i < b->n; i++)
 		n_buffers += pairs[i] ? (size_t)vk_batch_n_buffers(b, i) + 2 : 0;
 	size_t info = b->one ? sizeof(VkSubmitInfo) : sizeof(VkSubmitInfo2);
-	size_t buffer = b->one ? sizeof(VkCommandBuffer) : sizeof(VkCommandBufferSubmitInfo);
+	size_t buffer = b->one ? sizeof(VkCommandBuffer)
+			       : sizeof(VkCommandBufferSubmitInfo);
 	char *block = calloc(1, b->n * info + n_buffers * buffer);
 	*out = *b;
 	*memory = block;

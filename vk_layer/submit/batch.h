@@ -28,7 +28,8 @@ bool vk_batches_end_frame(const struct vk_batches *b);
 
 /* The same batches with pairs[i] (NULL: none) around the i-th; false on OOM.
  * The caller calls free(*memory). */
-bool vk_batches_surround(const struct vk_batches *b, struct vk_batch_interval *const *pairs,
-			 struct vk_batches *out, void **memory);
+bool
+vk_batches_surround(const struct vk_batches *b, struct vk_batch_interval *const *pairs,
+		    struct vk_batches *out, void **memory);
 
 #endif

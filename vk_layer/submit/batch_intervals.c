@@ -189,7 +189,8 @@ vk_batch_intervals_take(struct vk_device *d, uint32_t family)
 }
 
 void
-vk_batch_intervals_release(struct vk_device *d, uint32_t family, struct vk_batch_interval *pair)
+vk_batch_intervals_release(struct vk_device *d, uint32_t family,
+			   struct vk_batch_interval *pair)
 {
 	pair->next = d->batch_intervals->families[family].free;
 	d->batch_intervals->families[family].free = pair;

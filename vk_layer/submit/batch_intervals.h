@@ -25,7 +25,7 @@ void vk_batch_intervals_destroy(struct vk_device *d);
 /* Without the lock; NULL when none is available: the batch then has no pair. */
 struct vk_batch_interval *vk_batch_intervals_take(struct vk_device *d, uint32_t family);
 /* With the lock: its results were read, or given up. It may be used again. */
-void
-vk_batch_intervals_release(struct vk_device *d, uint32_t family, struct vk_batch_interval *pair);
+void vk_batch_intervals_release(struct vk_device *d, uint32_t family,
+				struct vk_batch_interval *pair);
 
 #endif

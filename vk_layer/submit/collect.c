@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_AGE_FRAMES 32 /* after the fence: results not available by then never come (R34) */
+/* After the fence: results not available by then never come (R34). */
+#define MAX_AGE_FRAMES 32
 #define MAX_AGE_SUBMISSIONS 1024 /* the same where no frames end */
 #define RETRY_SUBMISSIONS 16
 #define FENCE_EVERY 16 /* submissions */
@@ -25,8 +26,8 @@ frame_of(const struct vk_device *d)
 
 /* Reads the pass's only slot directly into the pass. */
 static enum tally_status
-read_pass(struct vk_submission *s, struct vk_pending_slot *unread, struct tally_pass *pass,
-	  uint32_t n)
+read_pass(struct vk_submission *s, struct vk_pending_slot *unread,
+	  struct tally_pass *pass, uint32_t n)
 {
 	struct tally_sample sample = {
 		.values = pass->values,
@@ -36,8 +37,8 @@ read_pass(struct vk_submission *s, struct vk_pending_slot *unread, struct tally_
 		.begin_ns = pass->gpu_begin_ns,
 		.end_ns = pass->gpu_end_ns,
 	};
-	enum tally_status status = vk_slot_read(s->queue->device, s->queue->family, &unread->slot,
-						&unread->left, &sample);
+	enum tally_status status = vk_slot_read(s->queue->device, s->queue->family,
+						&unread->slot, &unread->left, &sample);
 	pass->has_time = sample.has_time;
 	pass->gpu_begin_ns = sample.begin_ns;
 	pass->gpu_end_ns = sample.end_ns;
@@ -53,7 +54,8 @@ expect_counters(struct vk_submission *s, const struct vk_pending_slot *unread,
 {
 	const struct vk_device *d = s->queue->device;
 	bool inside = unread->role == VK_ROLE_INNER || unread->role == VK_ROLE_WORKLOAD;
-	if (unread->role == VK_ROLE_WHOLE || (unread->role == VK_ROLE_PASS && pending->has_inner)) {
+	if (unread->role == VK_ROLE_WHOLE ||
+	    (unread->role == VK_ROLE_PASS && pending->has_inner)) {
 		vk_slots_mask(d, pending->set, unread->slot.sources, expected);
 		return;
 	}
@@ -105,8 +107,8 @@ read_workload(struct vk_submission *s, struct vk_pending_slot *unread,
 		.begin_ns = w->gpu_begin_ns,
 		.end_ns = w->gpu_end_ns,
 	};
-	enum tally_status status = vk_slot_read(s->queue->device, s->queue->family, &unread->slot,
-						&unread->left, &sample);
+	enum tally_status status = vk_slot_read(s->queue->device, s->queue->family,
+						&unread->slot, &unread->left, &sample);
 	w->has_time = sample.has_time;
 	w->gpu_begin_ns = sample.begin_ns;
 	w->gpu_end_ns = sample.end_ns;
@@ -145,8 +147,8 @@ read_summand(struct vk_submission *s, struct vk_pending_slot *unread,
 		return TALLY_LOST;
 	struct tally_sample sample = { .values = values, .valid = valid, .n = n };
 	uint32_t left = unread->slot.sources;
-	enum tally_status status = vk_slot_read(s->queue->device, s->queue->family, &unread->slot,
-						&left, &sample);
+	enum tally_status status = vk_slot_read(s->queue->device, s->queue->family,
+						&unread->slot, &left, &sample);
 	if (status == TALLY_NOT_READY)
 		return status;
 	pending->pass->flags |= sample.flags;
@@ -195,7 +197,8 @@ static void
 mark_completed(struct vk_queue *q)
 {
 	struct vk_device *d = q->device;
-	for (struct vk_submission *s = q->oldest; s && s->serial <= q->completed; s = s->next) {
+	for (struct vk_submission *s = q->oldest; s && s->serial <= q->completed;
+	     s = s->next) {
 		if (s->completed)
 			continue;
 		s->completed = true;
@@ -330,7 +333,8 @@ read_queue(struct vk_queue *q)
 	for (struct vk_submission *s = q->oldest; s; s = s->next) {
 		if (s->requested)
 			read_all(s);
-		if (s->n_unread && s->completed && is_older(s, MAX_AGE_FRAMES, MAX_AGE_SUBMISSIONS))
+		if (s->n_unread && s->completed &&
+		    is_older(s, MAX_AGE_FRAMES, MAX_AGE_SUBMISSIONS))
 			vk_submission_give_up(s, TALLY_FLAG(INCOMPLETE));
 		any |= !s->n_unread;
 	}
@@ -361,7 +365,8 @@ vk_collect_harvest(struct vk_device *d, struct vk_recording *r)
 	if (s) {
 		/* Where reading waits, it would now wait for what this
 		 * thread may signal later. */
-		bool can = !(vk_slots_read_waits(d) && atomic_load(&d->pending_timelines));
+		bool can = !(vk_slots_read_waits(d) &&
+			     atomic_load(&d->pending_timelines));
 		uint32_t first = s->uses[r->pending_use].first, next;
 		for (uint32_t i = first; can && i != VK_NONE; i = s->slots[i].next)
 			request(s, &s->slots[i]);
@@ -429,7 +434,9 @@ vk_collect_wants_fence(const struct vk_queue *q)
 static VkFence
 fresh_fence(struct vk_device *d, VkFence old)
 {
-	static const VkFenceCreateInfo info = { .sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO };
+	static const VkFenceCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO
+	};
 	if (old) {
 		if (d->next.use.ResetFences(d->handle, 1, &old) == VK_SUCCESS)
 			return old;
@@ -480,7 +487,8 @@ vk_collect_finish(struct vk_queue *q, bool calls)
 	struct vk_device *d = q->device;
 	for (uint32_t i = 0; i < VK_FENCE_RING; i++) {
 		/* A fence that is still to be signaled must not be destroyed. */
-		bool busy = (i + VK_FENCE_RING - q->fence_first) % VK_FENCE_RING < q->n_fences;
+		bool busy = (i + VK_FENCE_RING - q->fence_first) % VK_FENCE_RING <
+			    q->n_fences;
 		if (q->fences[i].handle && calls && !busy)
 			d->next.use.DestroyFence(d->handle, q->fences[i].handle, NULL);
 		q->fences[i].handle = VK_NULL_HANDLE;

@@ -49,7 +49,7 @@ struct vk_pending_slot {
 		use; /* or VK_NONE: set by vk_submission_add_slot(), like the members that follow */
 	uint32_t next;	   /* the next slot of the same use, or VK_NONE */
 	bool done;
-	struct vk_pending_pass *frame; /* the queue's pending pass of the frame, otherwise: */
+	struct vk_pending_pass *frame; /* the queue's, of the frame; otherwise: */
 	uint32_t pending; /* index in the submission */
 	struct tally_workload *workload; /* of its pass */
 };
@@ -68,7 +68,8 @@ struct vk_submission {
 	bool waits;	   /* it is counted in pending_timelines */
 	bool completed;
 	bool requested; /* its slots are part of the current round of reading */
-	uint64_t completed_frame, completed_serial; /* the newest when it was found completed */
+	/* The newest when it was found completed. */
+	uint64_t completed_frame, completed_serial;
 	uint64_t tried_frame, tried_serial;	/* ... when it was last read in vain */
 	uint64_t frame;	   /* the frame that was open at submission */
 	struct vk_pending_pass *passes;
@@ -105,12 +106,13 @@ vk_pending_pass_of(struct vk_submission *s, const struct vk_pending_slot *unread
 void vk_pending_pass_miss(struct vk_pending_pass *pending);
 /* The same for the counters of sets only. */
 void vk_pending_pass_miss_set(const struct vk_device *d, struct vk_pending_pass *pending);
-uint32_t vk_pending_pass_n_values(const struct vk_device *d, const struct vk_pending_pass *pending);
+uint32_t vk_pending_pass_n_values(const struct vk_device *d,
+				  const struct vk_pending_pass *pending);
 /* Answered, or given up. This may finish the pass, and the last slot of a
  * use releases its recording. */
 void vk_pending_slot_done(struct vk_submission *s, struct vk_pending_slot *unread);
-void
-vk_pending_slot_give_up(struct vk_submission *s, struct vk_pending_slot *unread, uint64_t flag);
+void vk_pending_slot_give_up(struct vk_submission *s, struct vk_pending_slot *unread,
+			     uint64_t flag);
 void vk_submission_give_up(struct vk_submission *s, uint64_t flag);
 /* It is no longer in the list and may be taken again. */
 void vk_submission_recycle(struct vk_submission *s);

@@ -20,7 +20,8 @@ any_stream(const struct vk_device *d, const struct vk_queue *q)
 }
 
 static void
-end_frame(struct vk_device *d, struct vk_queue *q, struct tally_extent presented, uint64_t flags)
+end_frame(struct vk_device *d, struct vk_queue *q, struct tally_extent presented,
+	  uint64_t flags)
 {
 	struct tally_stream *stream = any_stream(d, q);
 	d->submits_in_frame = d->passes_in_frame = 0;
@@ -116,7 +117,8 @@ vk_frame_submitted(struct vk_device *d, struct vk_queue *q)
 void
 vk_frame_idle(struct vk_device *d, struct vk_queue *q)
 {
-	if (d->config->frame == TALLY_FRAME_IDLE || d->config->frame == TALLY_FRAME_FINISH)
+	if (d->config->frame == TALLY_FRAME_IDLE ||
+	    d->config->frame == TALLY_FRAME_FINISH)
 		vk_frame_end(d, q, vk_nothing_presented);
 }
 

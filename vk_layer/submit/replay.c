@@ -118,13 +118,15 @@ coarse_pending(struct vk_replay *r)
 
 /* Reads `slot` into the pending pass; in a coarse capture `pending` is ignored. */
 static void
-add_slot(struct vk_replay *r, uint32_t pending, enum vk_role role, const struct vk_slot *slot,
-	 struct vk_recording *owner, struct tally_workload *workload)
+add_slot(struct vk_replay *r, uint32_t pending, enum vk_role role,
+	 const struct vk_slot *slot, struct vk_recording *owner,
+	 struct tally_workload *workload)
 {
 	struct vk_pending_slot unread = {
 		.slot = *slot, .role = role, .pending = pending, .workload = workload
 	};
-	struct vk_pending_pass *into = is_coarse(r) ? coarse_pending(r) : &r->s->passes[pending];
+	struct vk_pending_pass *into = is_coarse(r) ? coarse_pending(r)
+						    : &r->s->passes[pending];
 	if (!into)
 		return;
 	if (is_coarse(r)) {
@@ -150,12 +152,14 @@ add_slot(struct vk_replay *r, uint32_t pending, enum vk_role role, const struct 
 static bool
 has_timestamps(const struct vk_replay *r)
 {
-	return r->q->family >= r->d->n_families || r->d->families[r->q->family].timestamp_bits;
+	return r->q->family >= r->d->n_families ||
+	       r->d->families[r->q->family].timestamp_bits;
 }
 
 /* Why a pass has no times, or no results at all. */
 static uint64_t
-reason(const struct vk_replay *r, const struct vk_recording *rec, const struct vk_slot *slot)
+reason(const struct vk_replay *r, const struct vk_recording *rec,
+       const struct vk_slot *slot)
 {
 	if (!has_timestamps(r))
 		return TALLY_FLAG(NO_TIMESTAMPS);
@@ -165,8 +169,9 @@ reason(const struct vk_replay *r, const struct vk_recording *rec, const struct v
 		return TALLY_FLAG(RECORDED_IDLE);
 	if (rec->simultaneous)
 		return TALLY_FLAG(SIMULTANEOUS);
-	return vk_slots_cover(r->d, r->q->family, VK_MEASURE_ALL) ? TALLY_FLAG(DROPPED)
-								  : TALLY_FLAG(NO_TIMESTAMPS);
+	return vk_slots_cover(r->d, r->q->family, VK_MEASURE_ALL)
+		       ? TALLY_FLAG(DROPPED)
+		       : TALLY_FLAG(NO_TIMESTAMPS);
 }
 
 /* A recording is about to execute: reads the results of its last use and makes
@@ -207,7 +212,8 @@ add_workload(struct vk_replay *r, uint32_t pending, struct vk_recording *rec,
 	}
 	if (from->slot.page) {
 		prepare(r, owner);
-		add_slot(r, pending, w ? VK_ROLE_WORKLOAD : VK_ROLE_INNER, &from->slot, owner, w);
+		add_slot(r, pending, w ? VK_ROLE_WORKLOAD : VK_ROLE_INNER, &from->slot,
+			 owner, w);
 	} else {
 		vk_pending_pass_miss(&r->s->passes[pending]);
 		if (w)
@@ -239,8 +245,8 @@ begin_pass(struct vk_replay *r, const struct vk_recording *rec, const struct vk_
 	out->target = p->target;
 	out->surface = p->surface;
 	set_label(r, out);
-	r->s->passes[pending].sums = p->n_inner || p->n_workloads || p->suspended || p->uncounted ||
-				     p->slot.halves != TALLY_VK_BOTH;
+	r->s->passes[pending].sums = p->n_inner || p->n_workloads || p->suspended ||
+				     p->uncounted || p->slot.halves != TALLY_VK_BOTH;
 	r->last_pending = pending;
 	r->n_batch_passes++;
 	out->flags |= reason(r, rec, &p->slot);
@@ -412,7 +418,8 @@ replay_pair(struct vk_replay *r, struct vk_batch_interval *pair)
 }
 
 void
-vk_replay(struct vk_replay *r, const struct vk_batches *batches, struct vk_batch_interval **pairs)
+vk_replay(struct vk_replay *r, const struct vk_batches *batches,
+	  struct vk_batch_interval **pairs)
 {
 	r->n_passes = r->buffer = 0;
 	r->coarse = VK_NONE;

@@ -178,7 +178,8 @@ vk_pending_slot_done(struct vk_submission *s, struct vk_pending_slot *unread)
 }
 
 void
-vk_pending_slot_give_up(struct vk_submission *s, struct vk_pending_slot *unread, uint64_t flag)
+vk_pending_slot_give_up(struct vk_submission *s, struct vk_pending_slot *unread,
+			uint64_t flag)
 {
 	struct vk_pending_pass *pending = vk_pending_pass_of(s, unread);
 	if (unread->role == VK_ROLE_WORKLOAD)

@@ -75,7 +75,8 @@ wants_interval(const struct vk_queue *q, const struct vk_batches *b, uint32_t i)
 	for (uint32_t k = 0; k < vk_batch_n_buffers(b, i) && !any; k++) {
 		const struct vk_recording *rec = vk_recording_submitted(
 			vk_batch_buffer(b, i, k));
-		any = rec && (rec->simultaneous || rec->idle) && vk_recording_has_work(rec);
+		any = rec && (rec->simultaneous || rec->idle) &&
+		      vk_recording_has_work(rec);
 	}
 	return any && !q->is_protected && vk_batch_is_plain(b, i);
 }
@@ -85,7 +86,8 @@ static struct vk_batch_interval **
 take_pairs(struct vk_queue *q, const struct vk_batches *b)
 {
 	struct vk_batch_interval **pairs = NULL;
-	if (vk_device_idles(q->device) || !vk_slots_cover(q->device, q->family, VK_MEASURE_TIME))
+	if (vk_device_idles(q->device) ||
+	    !vk_slots_cover(q->device, q->family, VK_MEASURE_TIME))
 		return NULL;
 	for (uint32_t i = 0; i < b->n; i++) {
 		if (!wants_interval(q, b, i))
@@ -265,7 +267,9 @@ vk_queue_submit(struct vk_device *d, PFN_vkQueueSubmit next, VkQueue queue, uint
 		const VkSubmitInfo *submits, VkFence fence)
 {
 	struct vk_queue *q = followed(d, queue, n);
-	struct call c = { .d = d, .q = q, .game = { .n = n, .one = submits }, .fence = fence };
+	struct call c = {
+		.d = d, .q = q, .game = { .n = n, .one = submits }, .fence = fence
+	};
 	if (q)
 		before(&c);
 	VkResult result = go_down(&c, queue, next, NULL);
@@ -279,7 +283,9 @@ vk_queue_submit2(struct vk_device *d, PFN_vkQueueSubmit2 next, VkQueue queue, ui
 		 const VkSubmitInfo2 *submits, VkFence fence)
 {
 	struct vk_queue *q = followed(d, queue, n);
-	struct call c = { .d = d, .q = q, .game = { .n = n, .two = submits }, .fence = fence };
+	struct call c = {
+		.d = d, .q = q, .game = { .n = n, .two = submits }, .fence = fence
+	};
 	if (q)
 		before(&c);
 	VkResult result = go_down(&c, queue, NULL, next);
@@ -299,7 +305,8 @@ last_of_device(struct vk_device *d, void *data)
 	bool calls = vk_device_runs(d) && vk_calls_down == 0;
 	if (calls)
 		vk_collect_poll(d);
-	vk_collect_give_up(d, vk_device_runs(d) ? TALLY_FLAG(INCOMPLETE) : TALLY_FLAG(LOST),
+	vk_collect_give_up(d,
+			   vk_device_runs(d) ? TALLY_FLAG(INCOMPLETE) : TALLY_FLAG(LOST),
 			   calls && vk_device_runs(d));
 	for (struct vk_queue *q = d->queues; q; q = q->next)
 		if (q->stream)
