@@ -12,6 +12,7 @@
 #define CAP_MEAN 0.005 /* how far the mean of those frames may be from it */
 #define CAP_SHARE 0.70 /* of the frames */
 #define CAP_MULTIPLES 4
+#define CAP_FIRST 0.10 /* of those frames: how many take one interval */
 #define STEADY_WITHIN 0.02
 #define STEADY_SHARE 0.80
 #define NEAR_MEDIAN 0.015 /* how far the median may be from a usual rate */
@@ -111,14 +112,28 @@ near_rate(struct tally_stats *s, double rate)
 	return near;
 }
 
-/* Of the rates that explain most frames the lowest: 60, not 120. */
+static bool
+is_common(double rate)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(common_rates); i++)
+		if (common_rates[i] == rate)
+			return true;
+	return false;
+}
+
+/* Of the rates that explain most frames the lowest: 60, not 120. Steady work of the GPU may
+ * take as long as some rate's interval by chance: then only common rates are believed. */
 static void
 find_cap(struct tally_bound_input *b, struct tally_bound_verdict *v)
 {
 	uint64_t most = 0;
+	bool busy = (double)b->busy.moments.n > MAJORITY * (double)b->all.moments.n;
 	for (size_t i = 0; i < G_N_ELEMENTS(rates); i++) {
+		if (busy && !is_common(rates[i]))
+			continue;
 		struct near_count near = near_rate(&b->all, rates[i]);
 		if ((double)near.n < CAP_SHARE * (double)b->all.moments.n ||
+		    (double)(near.n - near.late) < CAP_FIRST * (double)near.n ||
 		    fabs(near.excess) > CAP_MEAN * (double)near.n ||
 		    (double)near.n <= 1.02 * (double)most)
 			continue;

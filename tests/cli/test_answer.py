@@ -49,6 +49,8 @@ BOUND = (
     ("GPU", follows_gpu(200, 14), "gpu", "bound by the GPU in 100 % of frames (it works 97 % of the frame time)"),
     ("GPU, near a refresh rate", follows_gpu(200, 16.2), "gpu", "bound by the GPU in 100 %"),
     ("exactly at a refresh rate", [(16.67, {"GBuffer": 16.0}, {})] * 100, "cap", "at 60 fps in 100 % of frames (GPU works 96 %)"),
+    ("GPU, steady, near no common rate", [(22.2, {"GBuffer": 21.8}, {})] * 100, "gpu", "bound by the GPU in 100 %"),
+    ("twice the interval of a rate", steady(200, 27.78, 5, 0.001), "unknown", "the CPU or a limiter: cannot tell"),
     ("CPU", steady(200, 21, 5, 0.2), "cpu", "bound by the CPU in"),
     ("a cap at 60", steady(200, 16.667, 5, 0.01), "cap", "bound by a cap or vsync at 60 fps in 100 % of frames"),
     ("a cap at 30", steady(200, 33.333, 5, 0.02), "cap", "bound by a cap or vsync at 30 fps"),
