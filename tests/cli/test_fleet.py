@@ -19,13 +19,13 @@ except ImportError:
 FLEET = ROOT / "scripts/fleet"
 
 
-def run_log(rand, factor, n=60, extra=None):
+def run_log(rand, factor, n=60, extra=None, gpu="card 0", speed=1, **header_more):
     """One run: a pass in two segments, one that `factor` slows, maybe another."""
-    lines = [header(), device(), pass_info(A, "scene/shadow"), pass_info(B, "scene/main"), pass_info(C, "scene/ui")]
+    lines = [header(**header_more), device(name=gpu), pass_info(A, "scene/shadow"), pass_info(B, "scene/main"), pass_info(C, "scene/ui")]
     run = rand.gauss(1, 0.005)
 
     def ns(mean):
-        return int(mean * run * rand.gauss(1, 0.05))
+        return int(mean * speed * run * rand.gauss(1, 0.05))
     for i in range(n):
         passes = [one_pass(0, A, ns(60000)), one_pass(1, B, ns(200000 * factor)),
                   one_pass(2, A, ns(30000), segment=1)]
@@ -54,7 +54,8 @@ class Fleet(CliCase):
         con.execute((FLEET / "load.sql").read_text(encoding="utf-8"))
         found = con.execute((FLEET / "regress.sql").read_text(encoding="utf-8"))
         keys = [column[0] for column in found.description]
-        return {row["label"]: row for row in (dict(zip(keys, values)) for values in found.fetchall())}, con
+        self.rows = [dict(zip(keys, values)) for values in found.fetchall()]
+        return {row["label"]: row for row in self.rows if row["gpu"] != "(pooled)"}, con
 
     def report_mean(self, side, runs, label):
         means = []
@@ -94,6 +95,48 @@ class Fleet(CliCase):
         self.assertEqual((rows["scene/main"]["base_runs"], rows["scene/main"]["new_runs"]), (3, 3))
         rows, _ = self.ask("new*", "base*")
         self.assertEqual(rows["scene/ui"]["verdict"], "vanished")
+
+    def mixed(self, slow):
+        for side, fast, old in (("base", 30, 10), ("new", 10, 30)):
+            for i in range(fast):
+                self.write_log(f"{side}f{i}.jsonl", run_log(self.rand, 1, n=20, gpu="fast"))
+            for i in range(old):
+                self.write_log(f"{side}s{i}.jsonl", run_log(self.rand, slow if side == "new" else 1, n=20, gpu="slow", speed=2))
+        self.ask("base*", "new*")
+        return {(row["gpu"], row["name"]): row["verdict"] for row in self.rows}
+
+    def test_mixed_fleet(self):
+        """One build on 30 fast and 10 slow GPUs, then on 10 and 30."""
+        verdicts = self.mixed(1)
+        self.assertEqual(set(verdicts.values()), {"no change seen"})
+        self.assertEqual({gpu for gpu, _ in verdicts}, {"fast", "slow", "(pooled)"})
+        verdicts = self.mixed(1.05)
+        self.assertEqual((verdicts["slow", "scene/main"], verdicts["fast", "scene/main"]), ("slower", "no change seen"))
+
+    def test_nothing_in_common(self):
+        for side, gpu in (("base", "fast"), ("new", "slow")):
+            for i in range(3):
+                self.write_log(f"{side}{i}.jsonl", run_log(self.rand, 1, n=20, gpu=gpu))
+        self.ask("base*", "new*")
+        self.assertEqual({row["verdict"] for row in self.rows},
+                         {"no verdict: only the base ran on this", "no verdict: only the new ran on this"})
+
+    def test_adds_and_counts_once(self):
+        self.logs("base", 2, 1)
+        self.logs("new", 2, 1)
+        (self.folder / "newfoul.jsonl").write_text('{"a":1}\n', encoding="utf-8")
+        self.write_log("newtwo.jsonl", [header(schema="passtally/2")])
+        db = str(self.folder / "fleet.db")
+        for more in (0, 1):
+            if more:
+                self.write_log("new7.jsonl", run_log(self.rand, 1, run="11111111-1111-4111-8111-111111111111"))
+                self.write_log("new8.jsonl", run_log(self.rand, 1, run="11111111-1111-4111-8111-111111111111"))
+            _, con = self.ask("base*", "new*", db)
+            count = con.execute("SELECT count(*) FROM header").fetchall()[0][0]
+            self.assertEqual(count, 4 + more)
+            why = dict(con.execute("SELECT log, why FROM left_out WHERE log LIKE '%newfoul%' OR log LIKE '%newtwo%'").fetchall())
+            self.assertEqual(set(why.values()), {"no header of a log of passtally", "schema passtally/2"})
+            con.close()
 
     def test_tables(self):
         self.logs("base", 2, 1)
