@@ -17,7 +17,8 @@ glXGetProcAddress(const GLubyte *name)
 	if (!real || !name)
 		return real ? real(name) : NULL;
 	void *found = (void *)(uintptr_t)real(name);
-	return (GLXextFuncPtr)(uintptr_t)gl_platform_proc((const char *)name, found, "glX");
+	return (GLXextFuncPtr)(uintptr_t)gl_platform_proc((const char *)name, found,
+							  "glX");
 }
 
 GLXextFuncPtr
@@ -27,7 +28,8 @@ glXGetProcAddressARB(const GLubyte *name)
 	if (!real || !name)
 		return real ? real(name) : NULL;
 	void *found = (void *)(uintptr_t)real(name);
-	return (GLXextFuncPtr)(uintptr_t)gl_platform_proc((const char *)name, found, "glX");
+	return (GLXextFuncPtr)(uintptr_t)gl_platform_proc((const char *)name, found,
+							  "glX");
 }
 
 /* The driver's gl* functions, for our own table. */
@@ -130,7 +132,8 @@ glXCreateGLXPixmapWithConfigSGIX(Display *dpy, GLXFBConfig config, Pixmap pixmap
 }
 
 GLXPixmap
-glXCreateGLXPixmapMESA(Display *dpy, XVisualInfo *visual, Pixmap pixmap, Colormap colormap)
+glXCreateGLXPixmapMESA(Display *dpy, XVisualInfo *visual, Pixmap pixmap,
+		       Colormap colormap)
 {
 	__typeof__(glXCreateGLXPixmapMESA) *real = GL_REAL(glXCreateGLXPixmapMESA);
 	return real ? created(real(dpy, visual, pixmap, colormap)) : 0;
@@ -154,7 +157,8 @@ glXCreateGLXPbufferSGIX(Display *dpy, GLXFBConfig config, unsigned int width,
 	if (!real)
 		return 0;
 	struct tally_extent size = { .width = width, .height = height };
-	return created_pbuffer(real(dpy, config, width, height, attributes), size, attributes);
+	return created_pbuffer(real(dpy, config, width, height, attributes), size,
+			       attributes);
 }
 
 void
@@ -227,23 +231,26 @@ glXCreateContext(Display *dpy, XVisualInfo *visual, GLXContext share, Bool direc
 }
 
 GLXContext
-glXCreateNewContext(Display *dpy, GLXFBConfig config, int type, GLXContext share, Bool direct)
+glXCreateNewContext(Display *dpy, GLXFBConfig config, int type, GLXContext share,
+		    Bool direct)
 {
 	__typeof__(glXCreateNewContext) *real = GL_REAL(glXCreateNewContext);
 	return real ? made(dpy, real(dpy, config, type, share, direct), share) : NULL;
 }
 
 GLXContext
-glXCreateContextAttribsARB(Display *dpy, GLXFBConfig config, GLXContext share, Bool direct,
-			   const int *attributes)
+glXCreateContextAttribsARB(Display *dpy, GLXFBConfig config, GLXContext share,
+			   Bool direct, const int *attributes)
 {
-	__typeof__(glXCreateContextAttribsARB) *real = GL_REAL(glXCreateContextAttribsARB);
-	return real ? made(dpy, real(dpy, config, share, direct, attributes), share) : NULL;
+	__typeof__(glXCreateContextAttribsARB) *real = GL_REAL(
+		glXCreateContextAttribsARB);
+	return real ? made(dpy, real(dpy, config, share, direct, attributes), share)
+		    : NULL;
 }
 
 GLXContext
-glXCreateContextWithConfigSGIX(Display *dpy, GLXFBConfig config, int type, GLXContext share,
-			       Bool direct)
+glXCreateContextWithConfigSGIX(Display *dpy, GLXFBConfig config, int type,
+			       GLXContext share, Bool direct)
 {
 	__typeof__(glXCreateContextWithConfigSGIX) *real = GL_REAL(
 		glXCreateContextWithConfigSGIX);
@@ -260,12 +267,14 @@ glXImportContextEXT(Display *dpy, GLXContextID id)
 GLXContext
 glXCreateAssociatedContextAMD(unsigned int id, GLXContext share)
 {
-	__typeof__(glXCreateAssociatedContextAMD) *real = GL_REAL(glXCreateAssociatedContextAMD);
+	__typeof__(glXCreateAssociatedContextAMD) *real = GL_REAL(
+		glXCreateAssociatedContextAMD);
 	return real ? made(NULL, real(id, share), share) : NULL;
 }
 
 GLXContext
-glXCreateAssociatedContextAttribsAMD(unsigned int id, GLXContext share, const int *attributes)
+glXCreateAssociatedContextAttribsAMD(unsigned int id, GLXContext share,
+				     const int *attributes)
 {
 	__typeof__(glXCreateAssociatedContextAttribsAMD) *real = GL_REAL(
 		glXCreateAssociatedContextAttribsAMD);
@@ -293,7 +302,8 @@ glXFreeContextEXT(Display *dpy, GLXContext context)
 Bool
 glXDeleteAssociatedContextAMD(GLXContext context)
 {
-	__typeof__(glXDeleteAssociatedContextAMD) *real = GL_REAL(glXDeleteAssociatedContextAMD);
+	__typeof__(glXDeleteAssociatedContextAMD) *real = GL_REAL(
+		glXDeleteAssociatedContextAMD);
 	unmake(NULL, context);
 	return real ? real(context) : 0;
 }
@@ -308,8 +318,8 @@ switch_begin(Display *dpy, GLXDrawable draw, GLXDrawable read, GLXContext contex
 	if (!context && !gl_shim_disabled()) {
 		/* If GLX has nothing current here, what EGL made current stays current. */
 		static _Atomic(void *) cache;
-		GLXContext (*current)(void) = (GLXContext(*)(void))(uintptr_t)gl_real_named(
-			"glXGetCurrentContext", &cache);
+		GLXContext (*current)(void) = (GLXContext(*)(void))(
+			uintptr_t)gl_real_named("glXGetCurrentContext", &cache);
 		release_only = current && !current();
 	}
 	return gl_switch_begin(GL_PLATFORM_GLX, context, drawable, release_only);
@@ -323,8 +333,9 @@ switch_end(const struct gl_switch *s, Display *dpy, Bool result)
 	bool indirect = false;
 	if (result && s->handle && dpy) {
 		static _Atomic(void *) cache;
-		Bool (*is_direct)(Display *, GLXContext) = (Bool(*)(Display *, GLXContext))(
-			uintptr_t)gl_real_named("glXIsDirect", &cache);
+		Bool (*is_direct)(Display *, GLXContext) = (Bool(*)(
+			Display *, GLXContext))(uintptr_t)gl_real_named("glXIsDirect",
+									&cache);
 		indirect = is_direct && !is_direct(dpy, s->handle);
 	}
 	gl_switch_end(s, result, look_up, indirect);
@@ -342,7 +353,8 @@ glXMakeCurrent(Display *dpy, GLXDrawable drawable, GLXContext context)
 }
 
 Bool
-glXMakeContextCurrent(Display *dpy, GLXDrawable draw, GLXDrawable read, GLXContext context)
+glXMakeContextCurrent(Display *dpy, GLXDrawable draw, GLXDrawable read,
+		      GLXContext context)
 {
 	__typeof__(glXMakeContextCurrent) *real = GL_REAL(glXMakeContextCurrent);
 	if (!real)
@@ -352,7 +364,8 @@ glXMakeContextCurrent(Display *dpy, GLXDrawable draw, GLXDrawable read, GLXConte
 }
 
 Bool
-glXMakeCurrentReadSGI(Display *dpy, GLXDrawable draw, GLXDrawable read, GLXContext context)
+glXMakeCurrentReadSGI(Display *dpy, GLXDrawable draw, GLXDrawable read,
+		      GLXContext context)
 {
 	__typeof__(glXMakeCurrentReadSGI) *real = GL_REAL(glXMakeCurrentReadSGI);
 	if (!real)
@@ -387,8 +400,8 @@ glXSwapBuffers(Display *dpy, GLXDrawable drawable)
 }
 
 int64_t
-glXSwapBuffersMscOML(Display *dpy, GLXDrawable drawable, int64_t target_msc, int64_t divisor,
-		     int64_t remainder)
+glXSwapBuffersMscOML(Display *dpy, GLXDrawable drawable, int64_t target_msc,
+		     int64_t divisor, int64_t remainder)
 {
 	__typeof__(glXSwapBuffersMscOML) *real = GL_REAL(glXSwapBuffersMscOML);
 	if (!real)
@@ -401,7 +414,8 @@ glXSwapBuffersMscOML(Display *dpy, GLXDrawable drawable, int64_t target_msc, int
 }
 
 void
-glXCopySubBufferMESA(Display *dpy, GLXDrawable drawable, int x, int y, int width, int height)
+glXCopySubBufferMESA(Display *dpy, GLXDrawable drawable, int x, int y, int width,
+		     int height)
 {
 	__typeof__(glXCopySubBufferMESA) *real = GL_REAL(glXCopySubBufferMESA);
 	if (!real)
@@ -436,11 +450,13 @@ glXBlitContextFramebufferAMD(GLXContext to, GLint src_x0, GLint src_y0, GLint sr
 			     GLint src_y1, GLint dst_x0, GLint dst_y0, GLint dst_x1,
 			     GLint dst_y1, GLbitfield mask, GLenum filter)
 {
-	__typeof__(glXBlitContextFramebufferAMD) *real = GL_REAL(glXBlitContextFramebufferAMD);
+	__typeof__(glXBlitContextFramebufferAMD) *real = GL_REAL(
+		glXBlitContextFramebufferAMD);
 	if (!real)
 		return;
 	transfer((uintptr_t)to);
-	real(to, src_x0, src_y0, src_x1, src_y1, dst_x0, dst_y0, dst_x1, dst_y1, mask, filter);
+	real(to, src_x0, src_y0, src_x1, src_y1, dst_x0, dst_y0, dst_x1, dst_y1, mask,
+	     filter);
 }
 
 void
@@ -454,8 +470,8 @@ glXCopyImageSubDataNV(Display *dpy, GLXContext from, GLuint src_name, GLenum src
 	if (!real)
 		return;
 	transfer(dst_name);
-	real(dpy, from, src_name, src_target, src_level, src_x, src_y, src_z, to, dst_name,
-	     dst_target, dst_level, dst_x, dst_y, dst_z, width, height, depth);
+	real(dpy, from, src_name, src_target, src_level, src_x, src_y, src_z, to,
+	     dst_name, dst_target, dst_level, dst_x, dst_y, dst_z, width, height, depth);
 }
 
 void
@@ -471,11 +487,12 @@ glXCopyBufferSubDataNV(Display *dpy, GLXContext from, GLXContext to, GLenum read
 }
 
 void
-glXNamedCopyBufferSubDataNV(Display *dpy, GLXContext from, GLXContext to, GLuint read_buffer,
-			    GLuint write_buffer, GLintptr read_offset, GLintptr write_offset,
-			    GLsizeiptr size)
+glXNamedCopyBufferSubDataNV(Display *dpy, GLXContext from, GLXContext to,
+			    GLuint read_buffer, GLuint write_buffer, GLintptr read_offset,
+			    GLintptr write_offset, GLsizeiptr size)
 {
-	__typeof__(glXNamedCopyBufferSubDataNV) *real = GL_REAL(glXNamedCopyBufferSubDataNV);
+	__typeof__(glXNamedCopyBufferSubDataNV) *real = GL_REAL(
+		glXNamedCopyBufferSubDataNV);
 	if (!real)
 		return;
 	transfer(write_buffer);

@@ -38,7 +38,8 @@ static bool
 equal(const struct gl_image_info *a, const struct gl_image_info *b)
 {
 	return a->known == b->known && a->format == b->format && a->width == b->width &&
-	       a->height == b->height && a->layers == b->layers && a->samples == b->samples;
+	       a->height == b->height && a->layers == b->layers &&
+	       a->samples == b->samples;
 }
 
 static void
@@ -74,7 +75,8 @@ remove_entries(struct gl_share_group *group, struct gl_image_entry **table, GLsi
 		free(entry);
 	}
 	if (told)
-		atomic_fetch_add_explicit(&group->images.generation, 1, memory_order_release);
+		atomic_fetch_add_explicit(&group->images.generation, 1,
+					  memory_order_release);
 	pthread_mutex_unlock(&group->lock);
 }
 
@@ -98,10 +100,12 @@ make_image(GLenum format, GLsizei samples, GLsizei width, GLsizei height, GLsize
 }
 
 void
-gl_images_remove(struct gl_share_group *group, bool texture, GLsizei n, const GLuint *names)
+gl_images_remove(struct gl_share_group *group, bool texture, GLsizei n,
+		 const GLuint *names)
 {
 	struct gl_images *images = &group->images;
-	remove_entries(group, texture ? &images->textures : &images->renderbuffers, n, names);
+	remove_entries(group, texture ? &images->textures : &images->renderbuffers, n,
+		       names);
 }
 
 /* ---- renderbuffers ---- */
@@ -125,8 +129,8 @@ bound_renderbuffer(struct gl_context *c)
 }
 
 void
-gl_image_bound_renderbuffer(struct gl_context *c, GLenum format, GLsizei samples, GLsizei width,
-			    GLsizei height)
+gl_image_bound_renderbuffer(struct gl_context *c, GLenum format, GLsizei samples,
+			    GLsizei width, GLsizei height)
 {
 	gl_image_renderbuffer(c, bound_renderbuffer(c), format, samples, width, height);
 }
@@ -159,9 +163,11 @@ static const struct {
 GLuint
 gl_bound_texture(struct gl_context *c, GLenum target)
 {
-	if (target >= GL_TEXTURE_CUBE_MAP_POSITIVE_X && target <= GL_TEXTURE_CUBE_MAP_NEGATIVE_Z)
+	if (target >= GL_TEXTURE_CUBE_MAP_POSITIVE_X &&
+	    target <= GL_TEXTURE_CUBE_MAP_NEGATIVE_Z)
 		target = GL_TEXTURE_CUBE_MAP;
-	for (size_t i = 0; i < sizeof(texture_bindings) / sizeof(texture_bindings[0]); i++) {
+	for (size_t i = 0; i < sizeof(texture_bindings) / sizeof(texture_bindings[0]);
+	     i++) {
 		if (texture_bindings[i].target != target || c->state->zone.in_begin)
 			continue;
 		GLint name = 0;
@@ -180,8 +186,9 @@ gl_image_texture(struct gl_context *c, GLuint name, GLenum target, GLenum format
 	if (target == GL_TEXTURE_1D_ARRAY) {
 		layers = height;
 		height = 1;
-	} else if (target == GL_TEXTURE_CUBE_MAP || (target >= GL_TEXTURE_CUBE_MAP_POSITIVE_X &&
-						     target <= GL_TEXTURE_CUBE_MAP_NEGATIVE_Z)) {
+	} else if (target == GL_TEXTURE_CUBE_MAP ||
+		   (target >= GL_TEXTURE_CUBE_MAP_POSITIVE_X &&
+		    target <= GL_TEXTURE_CUBE_MAP_NEGATIVE_Z)) {
 		layers = 6;
 	}
 	struct gl_image_info image = make_image(format, samples, width, height, layers);
@@ -197,7 +204,8 @@ gl_image_bound_texture(struct gl_context *c, GLenum target, GLint level, GLint f
 		return;
 	GLuint name = gl_bound_texture(c, target);
 	if (name)
-		gl_image_texture(c, name, target, (GLenum)format, samples, width, height, depth);
+		gl_image_texture(c, name, target, (GLenum)format, samples, width, height,
+				 depth);
 }
 
 void
@@ -252,7 +260,8 @@ ask_renderbuffer(struct gl_context *c, GLuint name)
 		return (struct gl_image_info){ 0 };
 	c->next->GetNamedRenderbufferParameteriv(name, GL_RENDERBUFFER_WIDTH, &w);
 	c->next->GetNamedRenderbufferParameteriv(name, GL_RENDERBUFFER_HEIGHT, &h);
-	c->next->GetNamedRenderbufferParameteriv(name, GL_RENDERBUFFER_INTERNAL_FORMAT, &format);
+	c->next->GetNamedRenderbufferParameteriv(name, GL_RENDERBUFFER_INTERNAL_FORMAT,
+						 &format);
 	c->next->GetNamedRenderbufferParameteriv(name, GL_RENDERBUFFER_SAMPLES, &samples);
 	return make_image((GLenum)format, samples, w, h, 1);
 }
@@ -295,15 +304,16 @@ gl_image_of_renderbuffer(struct gl_context *c, GLuint name)
 /* ---- labels ---- */
 
 void
-gl_image_set_label(struct gl_share_group *group, bool texture, GLuint name, const char *text,
-		   size_t len)
+gl_image_set_label(struct gl_share_group *group, bool texture, GLuint name,
+		   const char *text, size_t len)
 {
 	struct gl_image_entry **table = texture ? &group->images.textures
 						: &group->images.renderbuffers;
 	pthread_mutex_lock(&group->lock);
 	struct gl_image_entry *entry = get(table, name, text != NULL);
 	if (text)
-		atomic_store_explicit(&group->images.labelled, true, memory_order_relaxed);
+		atomic_store_explicit(&group->images.labelled, true,
+				      memory_order_relaxed);
 	if (entry) {
 		free(entry->label);
 		entry->label = text ? strndup(text, len) : NULL;

@@ -125,7 +125,8 @@ read_sizes(struct tally_header_record *header)
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
 	header->cpus = cpus > 0 ? (uint32_t)cpus : 0;
-	header->memory_bytes = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
+	header->memory_bytes = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page
+						     : 0;
 }
 
 /* ---- homes ---- */
@@ -150,7 +151,8 @@ match_words(const char *text, const char *words)
 {
 	size_t i = 0;
 	for (; words[i]; i++) {
-		char c = text[i] >= 'A' && text[i] <= 'Z' ? (char)(text[i] - 'A' + 'a') : text[i];
+		char c = text[i] >= 'A' && text[i] <= 'Z' ? (char)(text[i] - 'A' + 'a')
+							  : text[i];
 		if (words[i] == '/' ? !is_separator(c) : c != words[i])
 			return 0;
 	}
@@ -219,7 +221,8 @@ list_tags(struct tally_identity *id, const struct tally_config *config,
 	for (uint32_t i = 0; i < config->n_tags; i++) {
 		const char *value = config->tags[i].value;
 		if (config->no_argv) {
-			snprintf(id->tag_values[i], sizeof(id->tag_values[i]), "%s", value);
+			snprintf(id->tag_values[i], sizeof(id->tag_values[i]), "%s",
+				 value);
 			tally_identity_hide_homes(id->tag_values[i]);
 			value = id->tag_values[i];
 		}

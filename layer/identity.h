@@ -18,8 +18,9 @@ struct tally_identity {
 
 /* Sets the header's run, tags, os, kernel, cpu, cpus, memory_bytes, session and, with --host,
  * host. The strings live as long as *identity and *config. */
-void tally_identity_read(struct tally_identity *identity, const struct tally_config *config,
-			 struct tally_header_record *header);
+void
+tally_identity_read(struct tally_identity *identity, const struct tally_config *config,
+		    struct tally_header_record *header);
 
 /* Prints a UUID as 8-4-4-4-12 hexadecimal digits: 37 bytes with the NUL; "" when all of it is
  * zero, which stands for none. */

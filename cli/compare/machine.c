@@ -27,7 +27,8 @@ join_texts(const struct tally_compare *c, unsigned side,
 		const struct tally_compare_log *log = g_ptr_array_index(c->logs[side], i);
 		const char *text = get(&log->aggregate.identity);
 		all = text != NULL;
-		if (all && !g_ptr_array_find_with_equal_func(texts, text, g_str_equal, NULL))
+		if (all &&
+		    !g_ptr_array_find_with_equal_func(texts, text, g_str_equal, NULL))
 			g_ptr_array_add(texts, (gpointer)text);
 	}
 	g_ptr_array_add(texts, NULL);
@@ -70,8 +71,9 @@ mean_clock(const struct tally_compare *c, unsigned side, uint32_t slot)
 		struct tally_clock_range clock;
 		if (slot >= log->devices->len ||
 		    !tally_aggregate_clock(
-			    tally_aggregate_device(&log->aggregate,
-						   g_array_index(log->devices, uint32_t, slot)),
+			    tally_aggregate_device(
+				    &log->aggregate,
+				    g_array_index(log->devices, uint32_t, slot)),
 			    &clock))
 			return 0;
 		sum += clock.median_mhz;
@@ -83,7 +85,8 @@ static void
 note_clock(struct tally_compare *c, uint32_t slot)
 {
 	double mhz[TALLY_N_SIDES] = { mean_clock(c, 0, slot), mean_clock(c, 1, slot) };
-	if (mhz[0] <= 0 || mhz[1] <= 0 || fabs(mhz[1] - mhz[0]) <= TALLY_CLOCK_MOVED * mhz[0])
+	if (mhz[0] <= 0 || mhz[1] <= 0 ||
+	    fabs(mhz[1] - mhz[0]) <= TALLY_CLOCK_MOVED * mhz[0])
 		return;
 	char what[40] = "GPU clock", texts[TALLY_N_SIDES][32];
 	if (c->n_slots > 1)
@@ -109,7 +112,7 @@ tally_compare_find_machines(struct tally_compare *c)
 	for (size_t i = 0; i < G_N_ELEMENTS(properties); i++) {
 		char *base = join_texts(c, 0, properties[i].get);
 		char *new = join_texts(c, 1, properties[i].get);
-		if (base && new && strcmp(base, new) != 0)
+		if (base && new &&strcmp(base, new) != 0)
 			note(c, properties[i].what, base, new);
 		g_free(base);
 		g_free(new);

@@ -5,7 +5,8 @@
 void
 tally_log_identity_init(struct tally_log_identity *id)
 {
-	*id = (struct tally_log_identity){ .tags = g_ptr_array_new_with_free_func(g_free) };
+	*id = (struct tally_log_identity){ .tags = g_ptr_array_new_with_free_func(
+						   g_free) };
 }
 
 static gint
@@ -26,7 +27,8 @@ clear(struct tally_log_identity *id)
 }
 
 void
-tally_log_identity_read(struct tally_log_identity *id, const struct tally_header_record *h)
+tally_log_identity_read(struct tally_log_identity *id,
+			const struct tally_header_record *h)
 {
 	clear(id);
 	id->run = g_strdup(h->run);
@@ -38,8 +40,8 @@ tally_log_identity_read(struct tally_log_identity *id, const struct tally_header
 	id->memory_bytes = h->memory_bytes;
 	id->session = h->session;
 	for (uint32_t i = 0; i < h->n_tags; i++)
-		g_ptr_array_add(id->tags,
-				g_strdup_printf("%s=%s", h->tags[i].key, h->tags[i].value));
+		g_ptr_array_add(id->tags, g_strdup_printf("%s=%s", h->tags[i].key,
+							  h->tags[i].value));
 	g_ptr_array_sort(id->tags, compare_tags);
 }
 
@@ -139,10 +141,10 @@ static bool
 is_secret_name(const char *name, size_t len)
 {
 	static const char *const words[] = {
-		"password",   "passwd",    "passphrase", "secret",    "token",   "credential",
-		"apikey",     "api_key",   "api-key",    "accesskey", "auth",    "access_key",
-		"access-key", "sessionid", "session_id", "session-id", "cookie", "privatekey",
-		"private_key", "private-key",
+		"password",   "passwd",     "passphrase", "secret",      "token",
+		"credential", "apikey",     "api_key",    "api-key",     "accesskey",
+		"auth",       "access_key", "access-key", "sessionid",   "session_id",
+		"session-id", "cookie",     "privatekey", "private_key", "private-key",
 	};
 	char *lower = g_ascii_strdown(name, (gssize)len);
 	bool secret = false;
@@ -217,6 +219,7 @@ tally_arguments_mask(const char *const *argv, uint32_t n)
 {
 	GPtrArray *out = g_ptr_array_new_with_free_func(g_free);
 	for (uint32_t i = 0; i < n; i++)
-		g_ptr_array_add(out, mask(argv[i], i > 1 && announces_secret(argv[i - 1])));
+		g_ptr_array_add(out,
+				mask(argv[i], i > 1 && announces_secret(argv[i - 1])));
 	return out;
 }

@@ -18,7 +18,8 @@ struct tally_log_identity {
 	uint32_t cpus;
 	uint64_t memory_bytes;
 	enum tally_session session;
-	GPtrArray *tags; /* elements: char *, "KEY=VALUE", in order of their keys; never NULL */
+	GPtrArray *
+		tags; /* elements: char *, "KEY=VALUE", in order of their keys; never NULL */
 };
 
 void tally_log_identity_init(struct tally_log_identity *identity);
@@ -27,14 +28,17 @@ void tally_log_identity_read(struct tally_log_identity *identity,
 void tally_log_identity_finish(struct tally_log_identity *identity);
 
 /* The value of a tag, or NULL. */
-const char *tally_log_identity_tag(const struct tally_log_identity *identity, const char *key);
+const char *
+tally_log_identity_tag(const struct tally_log_identity *identity, const char *key);
 /* "build=1234, scene=docks"; NULL without tags. */
-char *tally_log_identity_tags(const struct tally_log_identity *identity, const char *between);
+char *
+tally_log_identity_tags(const struct tally_log_identity *identity, const char *between);
 /* One line about the machine: "AMD Ryzen 7, 16 CPUs, 32.0 GiB; Debian 12; Linux 6.1; x11". NULL
  * when the log says nothing of it. */
 char *tally_log_identity_machine(const struct tally_log_identity *identity);
 /* Members of an object of JSON: run, tags, os and so on, those that are known. */
-void tally_log_identity_put(struct tally_out *o, const struct tally_log_identity *identity);
+void
+tally_log_identity_put(struct tally_out *o, const struct tally_log_identity *identity);
 
 /* The arguments (char *) with "***" for what looks like a secret: the value of -AUTH_PASSWORD=X,
  * the word after --token, what follows user: in a URL, a JSON Web Token. */

@@ -7,14 +7,15 @@
 #define MAX_KEY 64u
 #define MAX_VALUE 256u
 
-static const char valid[] = "KEY=VALUE, at most 32, with + between them: letters, digits, _ . and "
-			    "- in KEY, up to 256 bytes of text in VALUE";
+static const char valid[] =
+	"KEY=VALUE, at most 32, with + between them: letters, digits, _ . and "
+	"- in KEY, up to 256 bytes of text in VALUE";
 
 static bool
 is_key_character(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_' || c == '.' || c == '-';
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
 }
 
 /* The length of the key at the start of `text`, 0 when no KEY= stands there. */
@@ -107,8 +108,8 @@ tally_config_set_tags(struct tally_config *config, const char *text,
 		size_t value_len = key_len ? value_length(at + key_len + 1) : 0;
 		if (!is_clean(at + key_len + 1, value_len) ||
 		    !put_tag(config, at, key_len, value_len, origin)) {
-			snprintf(why, size, "option tag can not be \"%.64s\": use %s", text,
-				 valid);
+			snprintf(why, size, "option tag can not be \"%.64s\": use %s",
+				 text, valid);
 			return false;
 		}
 		at += key_len + 1 + value_len;
@@ -125,8 +126,8 @@ tally_config_get_tags(const struct tally_config *config, char *out, size_t size)
 	for (uint32_t i = 0; i < config->n_tags; i++) {
 		const struct tally_config_tag *tag = &config->tags[i];
 		len += (size_t)snprintf(len < size ? out + len : NULL,
-					len < size ? size - len : 0, "%s%s=%s", i ? "+" : "",
-					tag->key, tag->value);
+					len < size ? size - len : 0, "%s%s=%s",
+					i ? "+" : "", tag->key, tag->value);
 	}
 	return len;
 }

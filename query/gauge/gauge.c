@@ -82,13 +82,15 @@ gauge_open(struct tally_snapshot_source *src)
 	int saved_errno = errno;
 	src->reason[0] = '\0';
 	bool drm = g->gpu.device[0] && gauge_gpu_open(&g->gpu);
-	bool ok = drm || gauge_nvml_open(&g->nvml, g->root, src->reason, sizeof(src->reason));
+	bool ok = drm ||
+		  gauge_nvml_open(&g->nvml, g->root, src->reason, sizeof(src->reason));
 	errno = saved_errno;
 	if (!ok) {
 		gauge_gpu_finish(&g->gpu);
 		if (g->gpu.device[0])
 			snprintf(src->reason, sizeof(src->reason),
-				 "the kernel's driver %s shows nothing of its GPU to this user",
+				 "the kernel's driver %s shows nothing of its GPU to "
+				 "this user",
 				 g->gpu.driver);
 		return TALLY_UNSUPPORTED;
 	}
@@ -132,7 +134,8 @@ report_throttling(struct gauge *g)
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
 		if (fresh & reasons[i].bit)
 			tally_log_say(TALLY_LEVEL_INFO, "gauge",
-				      "the GPU's clock was held down by %s", reasons[i].words);
+				      "the GPU's clock was held down by %s",
+				      reasons[i].words);
 }
 
 static void
@@ -257,8 +260,8 @@ tally_gauge_look_closer(const struct tally_config *config, char *out, uint32_t s
 		for (size_t i = 0; i < found.gl_pathc && len < size; i++) {
 			char driver[32];
 			gauge_read_link_name(found.gl_pathv[i], driver, sizeof(driver));
-			len += (uint32_t)snprintf(out + len, size - len, "%s%s", i ? ", " : "",
-						  driver);
+			len += (uint32_t)snprintf(out + len, size - len, "%s%s",
+						  i ? ", " : "", driver);
 		}
 	}
 	globfree(&found);

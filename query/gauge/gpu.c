@@ -32,7 +32,10 @@ static const struct row {
 	{ "i915", GAUGE_CLOCK, "drm/card*/gt/gt0/rps_act_freq_mhz", 1000, 1, 0, false },
 	{ "i915", GAUGE_CLOCK, "drm/card*/gt_act_freq_mhz", 1000, 1, 0, false },
 #define I915_REASON(name_, bits_) \
-	{ "i915", GAUGE_THROTTLE, "drm/card*/gt/gt0/throttle_reason_" name_, 1, 1, bits_, false }
+	{ \
+		"i915", GAUGE_THROTTLE, "drm/card*/gt/gt0/throttle_reason_" name_, 1, 1, \
+			bits_, false \
+	}
 	I915_REASON("pl1", GAUGE_THROTTLED_POWER),
 	I915_REASON("pl2", GAUGE_THROTTLED_POWER),
 	I915_REASON("pl4", GAUGE_THROTTLED_POWER),
@@ -44,7 +47,10 @@ static const struct row {
 	/* drivers/gpu/drm/xe/xe_gt_freq.c, xe_gt_throttle.c */
 	{ "xe", GAUGE_CLOCK, "tile0/gt0/freq0/act_freq", 1000, 1, 0, false },
 #define XE_REASON(name_, bits_) \
-	{ "xe", GAUGE_THROTTLE, "tile0/gt0/freq0/throttle/reason_" name_, 1, 1, bits_, false }
+	{ \
+		"xe", GAUGE_THROTTLE, "tile0/gt0/freq0/throttle/reason_" name_, 1, 1, \
+			bits_, false \
+	}
 	XE_REASON("pl1", GAUGE_THROTTLED_POWER),
 	XE_REASON("pl2", GAUGE_THROTTLED_POWER),
 	XE_REASON("pl4", GAUGE_THROTTLED_POWER),
@@ -131,7 +137,8 @@ node_of(const char *root, int fd, char node[32])
 	ssize_t n = readlink(path, target, sizeof(target) - 1);
 	target[n > 0 ? n : 0] = '\0';
 	static const char prefix[] = "/dev/dri/";
-	if (strncmp(target, prefix, strlen(prefix)) != 0 || strchr(target + strlen(prefix), '/'))
+	if (strncmp(target, prefix, strlen(prefix)) != 0 ||
+	    strchr(target + strlen(prefix), '/'))
 		return false;
 	snprintf(node, 32, "%.31s", target + strlen(prefix));
 	return true;
@@ -216,7 +223,8 @@ gauge_gpu_find(struct gauge_gpu *gpu, const char *root, char *why, size_t size)
 		n_best += list[i].work == list[best].work;
 	if (n_best > 1) {
 		snprintf(why, size,
-			 "this process has %u GPUs open, and it is not known which of them works",
+			 "this process has %u GPUs open, and it is not known which of "
+			 "them works",
 			 n);
 		return false;
 	}
@@ -234,7 +242,8 @@ gauge_gpu_open(struct gauge_gpu *gpu)
 	for (size_t i = 0; i < COUNT(rows) && gpu->n_files < GAUGE_MAX_FILES; i++) {
 		const struct row *row = &rows[i];
 		/* The display half of msm has several drivers, all of that name. */
-		if (row->driver && strncmp(row->driver, gpu->driver, strlen(row->driver)) != 0)
+		if (row->driver &&
+		    strncmp(row->driver, gpu->driver, strlen(row->driver)) != 0)
 			continue;
 		if (row->kind == GAUGE_THROTTLE || !has_kind(gpu, row->kind))
 			add_file(gpu, row);
@@ -258,7 +267,8 @@ is_suspended(const struct gauge_gpu *gpu)
 {
 	char path[PATH_MAX + 32], text[32];
 	snprintf(path, sizeof(path), "%s/power/runtime_status", gpu->device);
-	return gauge_read_text(path, text, sizeof(text)) && strncmp(text, "suspend", 7) == 0;
+	return gauge_read_text(path, text, sizeof(text)) &&
+	       strncmp(text, "suspend", 7) == 0;
 }
 
 static void
@@ -290,7 +300,8 @@ read_files(struct gauge_gpu *gpu, uint64_t passed_ns, struct gauge_values *out)
 				  out->value[GAUGE_THROTTLE] | (n ? file->bits : 0));
 		else if (file->is_energy)
 			read_energy(gpu, n, passed_ns, out);
-		else if (n <= UINT64_MAX / file->num && !(file->kind == GAUGE_CLOCK && n == 0))
+		else if (n <= UINT64_MAX / file->num &&
+			 !(file->kind == GAUGE_CLOCK && n == 0))
 			/* A clock of 0 is that of a GPU asleep, not one it worked at. */
 			gauge_put(out, file->kind, n * file->num / file->den);
 	}
@@ -315,7 +326,8 @@ read_usage(struct gauge_gpu *gpu, uint64_t passed_ns, struct gauge_values *out)
 		gpu->n_readings = 0; /* look for other descriptors */
 		return;
 	}
-	bool engines = gpu->had_engines && now.has_engines && now.engine_ns >= gpu->engine_ns;
+	bool engines = gpu->had_engines && now.has_engines &&
+		       now.engine_ns >= gpu->engine_ns;
 	bool cycles = gpu->had_cycles && now.has_cycles && now.cycles >= gpu->cycles;
 	if (now.has_memory)
 		gauge_put(out, GAUGE_PROCESS_MEMORY, now.memory_kib);
@@ -328,10 +340,11 @@ read_usage(struct gauge_gpu *gpu, uint64_t passed_ns, struct gauge_values *out)
 			       now.total_cycles - gpu->total_cycles));
 	if (now.has_frequency && !(out->known & 1u << GAUGE_CLOCK))
 		gauge_put(out, GAUGE_CLOCK, now.frequency_hz / 1000);
-	if (cycles && engines && now.cycles > gpu->cycles && now.engine_ns > gpu->engine_ns &&
-	    !(out->known & 1u << GAUGE_CLOCK))
+	if (cycles && engines && now.cycles > gpu->cycles &&
+	    now.engine_ns > gpu->engine_ns && !(out->known & 1u << GAUGE_CLOCK))
 		gauge_put(out, GAUGE_CLOCK,
-			  rate(now.cycles, gpu->cycles, 1000000, now.engine_ns - gpu->engine_ns));
+			  rate(now.cycles, gpu->cycles, 1000000,
+			       now.engine_ns - gpu->engine_ns));
 	gpu->engine_ns = now.engine_ns;
 	gpu->cycles = now.cycles;
 	gpu->total_cycles = now.total_cycles;
@@ -353,7 +366,8 @@ find_fds(struct gauge_gpu *gpu)
 		    list[i].device.st_dev != device.st_dev)
 			continue;
 		if (list[i].n_fds != gpu->n_fds ||
-		    memcmp(list[i].fds, gpu->fds, list[i].n_fds * sizeof(gpu->fds[0])) != 0)
+		    memcmp(list[i].fds, gpu->fds, list[i].n_fds * sizeof(gpu->fds[0])) !=
+			    0)
 			gpu->had_engines = gpu->had_cycles = false;
 		use(gpu, &list[i]);
 	}

@@ -12,14 +12,14 @@
 
 /* In units that are whole numbers. */
 enum gauge_kind {
-	GAUGE_CLOCK = 0,      /* kHz */
-	GAUGE_BUSY,           /* of the whole GPU, in thousandths */
-	GAUGE_PROCESS_BUSY,   /* this process, over all engines, in thousandths */
-	GAUGE_TEMPERATURE,    /* thousandths of a degree Celsius */
-	GAUGE_POWER,          /* mW */
-	GAUGE_MEMORY,         /* of the whole GPU, KiB */
+	GAUGE_CLOCK = 0, /* kHz */
+	GAUGE_BUSY, /* of the whole GPU, in thousandths */
+	GAUGE_PROCESS_BUSY, /* this process, over all engines, in thousandths */
+	GAUGE_TEMPERATURE, /* thousandths of a degree Celsius */
+	GAUGE_POWER, /* mW */
+	GAUGE_MEMORY, /* of the whole GPU, KiB */
 	GAUGE_PROCESS_MEMORY, /* KiB */
-	GAUGE_THROTTLE,       /* GAUGE_THROTTLED_* */
+	GAUGE_THROTTLE, /* GAUGE_THROTTLED_* */
 	GAUGE_N_KINDS,
 };
 
@@ -49,9 +49,9 @@ gauge_put(struct gauge_values *v, enum gauge_kind kind, uint64_t value)
 /* A file that has a value, by absolute path. */
 struct gauge_file {
 	enum gauge_kind kind;
-	bool is_energy;     /* microjoules so far: its growth is the power */
-	uint32_t bits;      /* of GAUGE_THROTTLE: what a 1 in it means */
-	uint32_t num, den;  /* to the unit of the kind */
+	bool is_energy; /* microjoules so far: its growth is the power */
+	uint32_t bits; /* of GAUGE_THROTTLE: what a 1 in it means */
+	uint32_t num, den; /* to the unit of the kind */
 	char *path;
 };
 
@@ -83,7 +83,8 @@ void gauge_gpu_read(struct gauge_gpu *gpu, uint64_t now_ns, struct gauge_values 
 /* What a descriptor's file says of its client; sums over engines and regions. */
 struct gauge_usage {
 	uint64_t client;
-	bool has_client, has_engines, has_cycles, has_total_cycles, has_memory, has_frequency;
+	bool has_client, has_engines, has_cycles, has_total_cycles, has_memory,
+		has_frequency;
 	uint64_t engine_ns, cycles, total_cycles, memory_kib, frequency_hz;
 };
 /* Reads the text of /proc/PID/fdinfo/FD. False: it is not that of a DRM device. */

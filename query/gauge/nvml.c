@@ -27,8 +27,9 @@ minor_of(const char *root, const char *fd)
 	snprintf(path, sizeof(path), "%s/proc/self/fd/%.20s", root, fd);
 	ssize_t n = readlink(path, target, sizeof(target) - 1);
 	target[n > 0 ? n : 0] = '\0';
-	return sscanf(target, "/dev/nvidia%d%n", &minor, &used) == 1 && !target[used] ? minor
-										       : -1;
+	return sscanf(target, "/dev/nvidia%d%n", &minor, &used) == 1 && !target[used]
+		       ? minor
+		       : -1;
 }
 
 /* The only NVIDIA GPU that this process has open: -1 none, -2 several. */
@@ -60,8 +61,9 @@ gauge_nvml_find(const char *root, char pci[32], char *why, size_t size)
 	DIR *dir = minor >= 0 ? opendir(path) : NULL;
 	const struct dirent *entry;
 	while (dir && !found && (entry = readdir(dir))) {
-		snprintf(path, sizeof(path), "%s/proc/driver/nvidia/gpus/%.64s/information",
-			 root, entry->d_name);
+		snprintf(path, sizeof(path),
+			 "%s/proc/driver/nvidia/gpus/%.64s/information", root,
+			 entry->d_name);
 		if (entry->d_name[0] == '.' || !gauge_read_text(path, text, sizeof(text)))
 			continue;
 		const char *line = strstr(text, "Device Minor:");
@@ -74,7 +76,8 @@ gauge_nvml_find(const char *root, char pci[32], char *why, size_t size)
 		snprintf(why, size, "%s",
 			 minor == -1 ? "this process has no GPU open"
 			 : minor < 0 ? "this process has several NVIDIA GPUs open"
-				     : "NVIDIA's driver does not say which GPU this process has "
+				     : "NVIDIA's driver does not say which GPU this "
+				       "process has "
 				       "open");
 	return found;
 }
@@ -120,7 +123,8 @@ gauge_nvml_open(struct gauge_nvml *nvml, const char *root, char *why, size_t siz
 			return true;
 		nvml->api.shutdown();
 	}
-	snprintf(why, size, "NVIDIA's management library (libnvidia-ml.so.1) cannot be used");
+	snprintf(why, size,
+		 "NVIDIA's management library (libnvidia-ml.so.1) cannot be used");
 	if (nvml->library)
 		dlclose(nvml->library);
 	*nvml = (struct gauge_nvml){ 0 };

@@ -45,7 +45,8 @@ struct memory {
 };
 
 static void
-take_line(const char *line, const char *value, struct gauge_usage *u, struct memory *memory)
+take_line(const char *line, const char *value, struct gauge_usage *u,
+	  struct memory *memory)
 {
 	uint64_t n;
 	char unit[8];
@@ -120,8 +121,10 @@ gauge_usage_read(const struct gauge_gpu *gpu, struct gauge_usage *out)
 	for (uint32_t i = 0; i < gpu->n_fds; i++) {
 		char path[256], text[4096];
 		struct gauge_usage u;
-		snprintf(path, sizeof(path), "%s/proc/self/fdinfo/%d", gpu->root, gpu->fds[i]);
-		if (!gauge_read_text(path, text, sizeof(text)) || !gauge_usage_parse(text, &u))
+		snprintf(path, sizeof(path), "%s/proc/self/fdinfo/%d", gpu->root,
+			 gpu->fds[i]);
+		if (!gauge_read_text(path, text, sizeof(text)) ||
+		    !gauge_usage_parse(text, &u))
 			continue;
 		bool seen = false;
 		for (uint32_t k = 0; k < n; k++)
