@@ -176,8 +176,9 @@ add_pass_items(GPtrArray *lines, const struct tally_answer_device *d, unsigned m
 		shares[i] = d->passes[i].share;
 	qsort(shares, d->n_passes, sizeof(*shares), compare_falling);
 	guint before = lines->len;
+	double least = MIN(LEAST_SHARE, shares[0]); /* the largest is always listed */
 	for (guint n = MIN(d->n_passes, MOST_PASSES); n > 0; n--) {
-		GPtrArray *items = pass_items(d, MAX(shares[n - 1], LEAST_SHARE));
+		GPtrArray *items = pass_items(d, MAX(shares[n - 1], least));
 		add_items(lines, items, ",", n > 1 ? G_MAXUINT : most);
 		g_ptr_array_unref(items);
 		if (lines->len - before <= most)

@@ -142,6 +142,13 @@ class Answer(CliCase):
         self.assertEqual(row.count("1.00 ms 45 %"), 2, row)
         self.assertTrue(any(line.endswith("...") for line in got["lines"]), got["lines"])
 
+    def test_many_equal_passes(self):
+        """None has half a per cent, and yet some are listed."""
+        ids = [f"{i + 1:016x}" for i in range(1000)]
+        passes = [one_pass(i, ident, MS) for i, ident in enumerate(ids)]
+        got = self.answers([header(), device(), *map(pass_info, ids), frame(0, passes), end(1, 1000)])[0]
+        self.assertEqual(sum("1.00 ms 0 %" in line for line in got["lines"]), 3, got["lines"])
+
     # Hitches
 
     def test_hitches(self):
