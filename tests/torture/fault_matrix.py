@@ -21,7 +21,7 @@ import harness as h  # noqa: E402  (found by the line above)
 import vk_fake as fake_vk  # noqa: E402
 import vk_harness as vk  # noqa: E402
 
-FRAMES = {"gl": 8, "kernel": 8, "vulkan": 24, "khr": 24}
+FRAMES = {"gl": 8, "kernel": 8, "totals": 8, "vulkan": 24, "khr": 24}
 LIMIT = 40 * (4 if h.SANITIZER else 1)  # s: what has not ended then hangs
 
 DRIVER_FAULTS = ("never", "late", "out-of-order", "error", "garbage", "lost-batch", "lost-device")
@@ -39,7 +39,7 @@ LEAVES = 8  # the status of a program whose threads leave at once, where it live
 
 @dataclasses.dataclass
 class Source:
-    api: str  # gl, vulkan, khr or kernel
+    api: str  # gl, vulkan, khr, kernel or totals
     faults: dict  # fault -> what the driver is told
     options: dict = dataclasses.field(default_factory=dict)
     driver: str = ""  # what the driver is told in any case
@@ -65,6 +65,11 @@ SOURCES = {
         "garbage": "at=faraway@3-", "lost-batch": "at=nosample@4", "lost-device": "at=remove@4-"}, driver="kbase-csf"),
     "mali-panfrost": Source("kernel", {
         "error": "fail=sample:EIO:4-", "lost-device": "at=remove@4-"}, driver="panfrost,cores=0x3"),
+    # What these count depends on the moment, so that no run has another's values: faults of the process alone. Those of
+    # MicroBlaze's module are in tests/live/microblaze.py, those of perf_event_open in cpu_counters.py.
+    "microblaze": Source("totals", {}, {"microblaze": "on", "counters": "all"}, driver="fake_mdm"),
+    "linux-perf": Source("totals", {}),
+    "linux-proc": Source("totals", {}),
 }
 # A fault that a source has no row for cannot be made there: its interface has no such answer.
 
@@ -159,7 +164,20 @@ def run_kernel(folder, name, source, fault, log):
     return got
 
 
-RUN = {"gl": run_gl, "vulkan": run_vulkan, "khr": run_khr, "kernel": run_kernel}
+def run_totals(folder, name, source, fault, log):
+    """Totals that the CPU reads, below a GL program, and the model of a debug module for those of one."""
+    below = [h.built(f"tests/{source.driver}/{source.driver}.so")] if source.driver else []
+    if None in below:
+        h.skip(f"tests/{source.driver} is built for x86-64 only")
+    env = h.base_env(folder, {"FAKE_MDM": "", "FAKE_MDM_LOG": str(folder / "mdm.txt")})
+    if log:
+        env.update(h.capture_env(log, {"sources": f"api+gl-timestamp+{name}", **source.options}, after=below))
+    elif below:
+        env.update(h.preload_env(*below))
+    return h.run(gl_command(fault), env, timeout=LIMIT)
+
+
+RUN = {"totals": run_totals, "gl": run_gl, "vulkan": run_vulkan, "khr": run_khr, "kernel": run_kernel}
 
 
 # ---- what a log holds ----
@@ -257,7 +275,7 @@ def check_cell(checks, name, source, fault):
             log = h.Log(path)
             h.validate(checks, path, truncated=not log.complete)
             h.check_order(checks, log)
-            if fault not in CUT and (fault not in CUT_WITHOUT_SHIM or source.api in ("gl", "kernel")):
+            if fault not in CUT and (fault not in CUT_WITHOUT_SHIM or source.api in ("gl", "kernel", "totals")):
                 checks.that(log.of("end"), "no end line")
             if fault in DRIVER_FAULTS:
                 check_values(checks, name, source, fault, log, control_of(checks, name, source))
