@@ -125,7 +125,7 @@ put_shares(struct tally_scratch *scratch, const struct tally_annotated *d, uint3
 /* Adds the pass's own counters, followed by those of the snapshots. */
 static void
 add_shares(struct tally_scratch *scratch, const struct tally_annotated *d,
-	   struct tally_pass_record *pass, uint32_t index, bool exact)
+	   struct tally_pass_record *pass, uint32_t index)
 {
 	for (uint32_t s = 0; s < d->n_accounts; s++)
 		if (!d->accounts[s].shown)
@@ -134,8 +134,8 @@ add_shares(struct tally_scratch *scratch, const struct tally_annotated *d,
 			pass->flags |=
 				scratch->shares[(size_t)s * scratch->n_shared + index]
 					.flags;
-		else if (exact && !(pass->snapshot_from && pass->snapshot_to))
-			pass->flags |= TALLY_FLAG(UNSAMPLED);
+		else
+			pass->flags |= TALLY_FLAG(UNSAMPLED); /* as before the first reading */
 	if (d->n_logged == 0)
 		return;
 	struct tally_keyed_value *values = scratch->values + scratch->n_values;
@@ -228,7 +228,7 @@ tally_scratch_add_values(struct tally_scratch *scratch, struct tally_annotated *
 	for (uint32_t i = 0; i < frame->n_passes; i++)
 		scratch->n_own[i] = passes[i].n_counters;
 	for (uint32_t i = 0; d->n_accounts && i < scratch->n_shared; i++)
-		add_shares(scratch, d, &passes[i], i, exact);
+		add_shares(scratch, d, &passes[i], i);
 	if (d->n_accounts)
 		add_unattributed(scratch, d, frame, exact);
 	if (d->metrics)

@@ -484,6 +484,22 @@ test_sampled(void)
 	world_free(w);
 }
 
+/* A source that has not answered yet: what is missing is flagged. */
+static void
+test_before_first_reading(void)
+{
+	static const enum tally_snapshot modes[] = { TALLY_SNAPSHOT_SAMPLED, TALLY_SNAPSHOT_EXACT };
+	for (unsigned i = 0; i < G_N_ELEMENTS(modes); i++) {
+		struct world *w = world_new(modes[i]);
+		begin_frame(w, 0, 0, 2 * MS, 6 * MS);
+		add_pass(w, 3 * MS, 4 * MS);
+		annotate(w);
+		g_assert_false(has(w, 0, "snap_a"));
+		g_assert_true(w->passes[0].flags & TALLY_FLAG(UNSAMPLED));
+		world_free(w);
+	}
+}
+
 static void
 test_no_times(void)
 {
@@ -892,6 +908,7 @@ main(int argc, char **argv)
 	g_test_add_func("/annotate/own_metrics", test_own_metrics);
 	g_test_add_func("/annotate/off", test_off);
 	g_test_add_func("/annotate/sampled", test_sampled);
+	g_test_add_func("/annotate/before_first_reading", test_before_first_reading);
 	g_test_add_func("/annotate/no_times", test_no_times);
 	g_test_add_func("/annotate/time_to_come", test_time_to_come);
 	g_test_add_func("/annotate/lost_passes", test_lost_passes);
