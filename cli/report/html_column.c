@@ -8,18 +8,8 @@
 void
 tally_html_put_unsigned(GByteArray *out, uint64_t v)
 {
-	guint8 bytes[10];
-	guint n = 0;
-	for (; v >= 0x80; v >>= 7)
-		bytes[n++] = (guint8)(v | 0x80);
-	bytes[n++] = (guint8)v;
-	g_byte_array_append(out, bytes, n);
-}
-
-void
-tally_html_put_signed(GByteArray *out, int64_t v)
-{
-	tally_html_put_unsigned(out, (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0));
+	guint8 bytes[TALLY_HTML_NUMBER_BYTES];
+	g_byte_array_append(out, bytes, (guint)(tally_html_write_unsigned(bytes, v) - bytes));
 }
 
 static uint64_t
@@ -134,10 +124,11 @@ tally_html_column_add(struct tally_html_column *c, uint64_t row, struct tally_va
 		put_float(c->values, tally_value_f64(v));
 		return;
 	}
-	tally_html_put_signed(c->values, (int64_t)(v.u64 - c->last));
+	guint8 bytes[TALLY_HTML_NUMBER_BYTES];
+	guint8 *end = tally_html_write_signed(bytes, (int64_t)(v.u64 - c->last));
+	g_byte_array_append(c->values, bytes, (guint)(end - bytes));
 	c->last = v.u64;
-	double size = fabs(whole_as_double(c, v.u64));
-	c->wide |= size > (double)EXACT_IN_DOUBLE;
+	c->wide |= fabs(whole_as_double(c, v.u64)) > (double)EXACT_IN_DOUBLE;
 }
 
 size_t

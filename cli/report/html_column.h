@@ -39,6 +39,24 @@ void tally_html_column_thin(const struct tally_html_column *c, uint64_t block,
 			    struct tally_html_column *out);
 
 void tally_html_put_unsigned(GByteArray *out, uint64_t v);
-void tally_html_put_signed(GByteArray *out, int64_t v);
+
+/* At most so many bytes a number. */
+#define TALLY_HTML_NUMBER_BYTES 10
+
+/* Write a number to `at` and return where it ends. */
+static inline guint8 *
+tally_html_write_unsigned(guint8 *at, uint64_t v)
+{
+	for (; v >= 0x80; v >>= 7)
+		*at++ = (guint8)(v | 0x80);
+	*at++ = (guint8)v;
+	return at;
+}
+
+static inline guint8 *
+tally_html_write_signed(guint8 *at, int64_t v)
+{
+	return tally_html_write_unsigned(at, (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0));
+}
 
 #endif

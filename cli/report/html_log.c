@@ -18,6 +18,7 @@ need_device(struct tally_html_log *log, uint32_t number)
 	d->device = number;
 	d->groups = g_ptr_array_new();
 	d->by_id = g_hash_table_new(g_int64_hash, g_int64_equal);
+	d->guess = g_ptr_array_new();
 	d->kinds = g_array_new(FALSE, FALSE, sizeof(struct tally_html_kind));
 	d->bars = g_byte_array_new();
 	d->bar_ends = g_array_new(FALSE, FALSE, sizeof(guint));
@@ -44,6 +45,7 @@ free_device(gpointer p)
 	}
 	g_ptr_array_unref(d->groups);
 	g_hash_table_destroy(d->by_id);
+	g_ptr_array_unref(d->guess);
 	g_array_unref(d->kinds);
 	g_byte_array_unref(d->bars);
 	g_array_unref(d->bar_ends);
@@ -184,6 +186,7 @@ need_group(struct tally_html_device *d, struct tally_group *g)
 		return g->watched;
 	struct tally_html_group *own = g_new0(struct tally_html_group, 1);
 	own->place = d->groups->len;
+	own->device = d;
 	g->watched = own;
 	g_ptr_array_add(d->groups, g);
 	if (!g->outside)
@@ -195,8 +198,10 @@ static void
 take_value(void *user, struct tally_group *g, uint32_t series, struct tally_value v)
 {
 	struct tally_html_log *log = user;
-	struct tally_html_device *d = need_device(log, g->device);
-	struct tally_html_group *own = need_group(d, g);
+	struct tally_html_group *own = g->watched;
+	if (!own)
+		own = need_group(need_device(log, g->device), g);
+	struct tally_html_device *d = own->device;
 	if (series >= own->n_series) {
 		own->series = g_renew(struct tally_html_series, own->series, series + 1);
 		for (uint32_t i = own->n_series; i <= series; i++) {
@@ -234,31 +239,48 @@ need_kind(struct tally_html_device *d, const struct tally_pass_record *p)
 	return d->kinds->len - 1;
 }
 
+static const struct tally_html_group *
+group_of(struct tally_html_device *d, uint32_t i, uint64_t id)
+{
+	/* Passes come in the same order in most frames. */
+	if (i < d->guess->len) {
+		const struct tally_group *g = g_ptr_array_index(d->guess, i);
+		if (g && g->id == id)
+			return g->watched;
+	} else {
+		g_ptr_array_set_size(d->guess, (gint)i + 1);
+	}
+	struct tally_group *g = g_hash_table_lookup(d->by_id, &id);
+	d->guess->pdata[i] = g;
+	return g ? g->watched : NULL;
+}
+
 /* Groups, kinds and starts are stored as differences: most are small. */
 static void
 take_passes(struct tally_html_device *d, const struct tally_frame_record *f)
 {
 	tally_html_put_unsigned(d->bars, f->n_passes);
 	uint64_t end = f->start_ns, cpu = f->start_ns;
-	int64_t place = -1;
+	int64_t index = -1;
 	for (uint32_t i = 0; i < f->n_passes; i++) {
 		const struct tally_pass_record *p = &f->passes[i];
-		const struct tally_group *g = g_hash_table_lookup(d->by_id, &p->id);
-		const struct tally_html_group *own = g ? g->watched : NULL;
-		int64_t now = own ? (int64_t)own->place : place;
-		tally_html_put_signed(d->bars, now - place - 1);
-		place = now;
-		tally_html_put_unsigned(d->bars, need_kind(d, p));
+		const struct tally_html_group *own = group_of(d, i, p->id);
+		int64_t now = own ? (int64_t)own->place : index;
+		guint8 bytes[5 * TALLY_HTML_NUMBER_BYTES];
+		guint8 *at = tally_html_write_signed(bytes, now - index - 1);
+		index = now;
+		at = tally_html_write_unsigned(at, need_kind(d, p));
 		if (p->has_gpu_start && p->has_gpu) {
-			tally_html_put_signed(d->bars, (int64_t)(p->gpu_start_ns - end));
+			at = tally_html_write_signed(at, (int64_t)(p->gpu_start_ns - end));
 			end = p->gpu_start_ns + p->gpu_ns;
 		}
 		if (p->has_gpu)
-			tally_html_put_unsigned(d->bars, p->gpu_ns);
+			at = tally_html_write_unsigned(at, p->gpu_ns);
 		if (p->has_cpu_start) {
-			tally_html_put_signed(d->bars, (int64_t)(p->cpu_start_ns - cpu));
+			at = tally_html_write_signed(at, (int64_t)(p->cpu_start_ns - cpu));
 			cpu = p->cpu_start_ns;
 		}
+		g_byte_array_append(d->bars, bytes, (guint)(at - bytes));
 	}
 	g_array_append_val(d->bar_ends, d->bars->len);
 }

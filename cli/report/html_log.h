@@ -29,7 +29,9 @@ enum tally_html_frame_column {
 };
 
 /* The data collected for a group; stored in group->watched. */
+struct tally_html_device;
 struct tally_html_group {
+	struct tally_html_device *device;
 	uint32_t place; /* index within its device */
 	uint32_t n_series;
 	struct tally_html_series {
@@ -53,6 +55,7 @@ struct tally_html_device {
 	uint64_t rows;
 	struct tally_html_column frames[TALLY_HTML_N_FRAME_COLUMNS];
 	GPtrArray *groups; /* elements: struct tally_group *, by index */
+	GPtrArray *guess; /* elements: struct tally_group *: that of each pass of the last frame */
 	GHashTable *by_id; /* maps uint64_t * id to struct tally_group * */
 	GArray *kinds; /* elements: struct tally_html_kind */
 	GByteArray *bars; /* the passes of each row, row after row */

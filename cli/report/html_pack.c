@@ -25,7 +25,7 @@ pack_scratch(struct tally_html_pack *pack, enum tally_html_packed_kind kind)
 {
 	struct tally_html_packed p = { .offset = pack->blob->len, .kind = kind };
 	GConverter *deflate = G_CONVERTER(
-		g_zlib_compressor_new(G_ZLIB_COMPRESSOR_FORMAT_ZLIB, 3));
+		g_zlib_compressor_new(G_ZLIB_COMPRESSOR_FORMAT_ZLIB, 1));
 	gsize at = 0;
 	GConverterResult result = G_CONVERTER_CONVERTED;
 	while (result != G_CONVERTER_FINISHED) {
