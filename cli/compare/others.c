@@ -304,16 +304,18 @@ judge_group(struct tally_compare *c, struct group *g, const struct tally_compare
 	find_common(g);
 	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
 		variances[side] = wander(g->common[side], g->n[side]);
-	for (guint k = 0; k < g->members->len; k++)
-		judge_member(g, &g_array_index(g->members, struct member, k));
-	center(g);
-	double widening = excess(g);
 	for (guint i = 0; i < c->rows->len; i++) {
 		struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
 		if (row->tested && !row->runs && row->is_time &&
 		    tally_compare_same_place(row->subject, first->subject))
 			widen(c, row, variances);
 	}
+	if (g->members->len < LEAST_PASSES)
+		return;
+	for (guint k = 0; k < g->members->len; k++)
+		judge_member(g, &g_array_index(g->members, struct member, k));
+	center(g);
+	double widening = excess(g);
 	for (guint k = 0; k < g->members->len; k++)
 		choose(c, &g_array_index(g->members, struct member, k), widening,
 		       g->members->len);
@@ -340,8 +342,7 @@ tally_compare_judge_others(struct tally_compare *c)
 		const struct tally_compare_row *first = g_ptr_array_index(c->rows, i);
 		struct group g = { .members = g_array_new(FALSE, FALSE, sizeof(struct member)) };
 		gather(&g, c, first);
-		if (g.members->len >= LEAST_PASSES && g.n[0] >= LEAST_FRAMES &&
-		    g.n[1] >= LEAST_FRAMES)
+		if (g.members->len && g.n[0] >= LEAST_FRAMES && g.n[1] >= LEAST_FRAMES)
 			judge_group(c, &g, first);
 		for (guint k = 0; k < g.members->len; k++)
 			for (unsigned side = 0; side < TALLY_N_SIDES; side++)
