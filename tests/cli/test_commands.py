@@ -12,7 +12,7 @@ from cli_case import COMMAND, ROOT, CliCase
 
 SNAPSHOTS = ("mali-kbase", "mali-panfrost", "microblaze", "linux-perf", "linux-proc", "gauge")
 COMMANDS = ("run", "report", "check", "counters", "doctor", "schema", "trigger", "top", "compare", "export",
-            "config", "logs", "install", "uninstall")
+            "config", "bench", "logs", "install", "uninstall")
 
 
 class Commands(CliCase):

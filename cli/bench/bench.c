@@ -1,0 +1,267 @@
+#include "cli/shared/cli.h"
+
+#include <glib/gstdio.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Two programs run in turn under `run`, then judged by `compare`. */
+
+enum { OPT_RUNS, OPT_FRAMES, OPT_FAIL_ABOVE, OPT_KEEP, OPT_SEED, OPT_HELP };
+
+static const struct tally_arg options[] = {
+	[OPT_RUNS] = { "runs", 'n', "N", "Run each program this many times. Default 5." },
+	[OPT_FRAMES] = { "frames", 0, "N", "Measure this many frames of each run. Default 300." },
+	[OPT_FAIL_ABOVE] = { "fail-above", 0, "PERCENT",
+			     "As of compare: exit with 1 for a regression, 4 where it cannot "
+			     "be told." },
+	[OPT_KEEP] = { "keep", 0, "FOLDER",
+		       "Leave the logs in this folder, which must not exist. Default: they are "
+		       "removed." },
+	[OPT_SEED] = { "seed", 0, "N",
+		       "Which of the two comes first in each pair; the same number gives the "
+		       "same order." },
+	[OPT_HELP] = { "help", 'h', NULL, "Show this." },
+};
+
+struct bench {
+	uint64_t runs, frames, seed;
+	const char *fail_above, *keep;
+	char **commands[2]; /* borrowed from argv; not ended by NULL */
+	int n_words[2];
+	char *folder;
+	GPtrArray *logs[2]; /* elements: char * */
+};
+
+static void
+help(void)
+{
+	puts("Usage: passtally bench [options] -- PROGRAM... --vs PROGRAM...\n\n"
+	     "Runs two programs in turn, each several times, and ends with the verdict of\n"
+	     "passtally compare: what the second costs against the first. In each pair chance\n"
+	     "decides which comes first. Warns where the machine is not fit to measure on.\n");
+	tally_args_help(options, G_N_ELEMENTS(options));
+	puts("\nExit status: that of compare (0; 1 regression and 4 inconclusive with "
+	     "--fail-above; 5\n"
+	     "not comparable); 2 usage; 125 a program failed or showed no frame.");
+}
+
+static bool
+take_option(struct bench *b, int option, const char *value)
+{
+	switch (option) {
+	case OPT_RUNS:
+		return tally_args_read_whole("bench", "runs", value, 1, 1000, &b->runs);
+	case OPT_FRAMES:
+		return tally_args_read_whole("bench", "frames", value, 1, UINT32_MAX, &b->frames);
+	case OPT_SEED:
+		return tally_args_read_whole("bench", "seed", value, 0, UINT32_MAX, &b->seed);
+	case OPT_FAIL_ABOVE:
+		b->fail_above = value;
+		return true;
+	case OPT_KEEP:
+		b->keep = value;
+		return true;
+	default:
+		tally_cli_complain("bench", "%s: programs come after --", value);
+		return false;
+	}
+}
+
+/* Splits what comes after "--" at "--vs". */
+static bool
+split(struct bench *b, int argc, char **argv, int from)
+{
+	int vs = from;
+	while (vs < argc && strcmp(argv[vs], "--vs") != 0)
+		vs++;
+	b->commands[0] = &argv[from];
+	b->n_words[0] = vs - from;
+	b->commands[1] = &argv[MIN(vs + 1, argc)];
+	b->n_words[1] = MAX(argc - vs - 1, 0);
+	if (b->n_words[0] && b->n_words[1])
+		return true;
+	tally_cli_complain("bench", "two programs are needed: passtally bench -- A... --vs B...");
+	return false;
+}
+
+/* Returns TALLY_EXIT_OK to go on and -1 after showing the help. */
+static int
+parse(struct bench *b, int argc, char **argv)
+{
+	int end = 1;
+	while (end < argc && strcmp(argv[end], "--") != 0)
+		end++;
+	struct tally_args args;
+	tally_args_init(&args, end, argv, options, G_N_ELEMENTS(options));
+	const char *value;
+	int option;
+	while ((option = tally_args_next(&args, &value)) != TALLY_ARG_END) {
+		if (option == OPT_HELP) {
+			help();
+			return -1;
+		}
+		if (option == TALLY_ARG_ERROR || !take_option(b, option, value))
+			return TALLY_EXIT_USAGE;
+	}
+	return split(b, argc, argv, MIN(end + 1, argc)) ? TALLY_EXIT_OK : TALLY_EXIT_USAGE;
+}
+
+/* Warns about what makes times differ without a change of the program. */
+static void
+check_machine(void)
+{
+	double load = 0;
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	char *governor = NULL;
+	if (getloadavg(&load, 1) == 1 && load > 0.3 * (double)MAX(cpus, 1))
+		tally_cli_complain("bench",
+				   "warning: other programs keep this machine busy (load %.1f on "
+				   "%ld CPUs): small changes cannot be told",
+				   load, cpus);
+	if (g_file_get_contents("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+				&governor, NULL, NULL)) {
+		g_strstrip(governor);
+		if (strcmp(governor, "performance") != 0)
+			tally_cli_complain("bench",
+					   "warning: the CPU's governor is %s: clocks follow the "
+					   "load; performance keeps them",
+					   governor);
+		g_free(governor);
+	}
+}
+
+/* Whether the log has a frame; it is read no further than that. */
+static bool
+has_frames(const char *path)
+{
+	GMappedFile *file = g_mapped_file_new(path, FALSE, NULL);
+	if (!file)
+		return false;
+	size_t len = g_mapped_file_get_length(file);
+	bool found = len && g_strstr_len(g_mapped_file_get_contents(file), (gssize)len,
+					 "\"type\":\"frame\"");
+	g_mapped_file_unref(file);
+	return found;
+}
+
+/* Runs program `which` once. */
+static int
+run_once(struct bench *b, unsigned which, uint64_t turn)
+{
+	char *log = g_strdup_printf("%s/%s-%" G_GUINT64_FORMAT ".jsonl", b->folder,
+				    which ? "new" : "base", turn + 1);
+	g_ptr_array_add(b->logs[which], log);
+	char *frames = g_strdup_printf("%" G_GUINT64_FORMAT, b->frames);
+	char *self = g_file_read_link("/proc/self/exe", NULL);
+	GPtrArray *words = g_ptr_array_new();
+	const char *const head[] = { self ? self : "passtally", "run", "-q", "--no-compress",
+				     "--frames", frames, "-o", log, "--" };
+	for (size_t i = 0; i < G_N_ELEMENTS(head); i++)
+		g_ptr_array_add(words, (gpointer)head[i]);
+	for (int i = 0; i < b->n_words[which]; i++)
+		g_ptr_array_add(words, b->commands[which][i]);
+	g_ptr_array_add(words, NULL);
+	int status = 0;
+	GError *error = NULL;
+	GSpawnFlags flags = G_SPAWN_SEARCH_PATH | G_SPAWN_CHILD_INHERITS_STDIN |
+			    G_SPAWN_STDOUT_TO_DEV_NULL;
+	bool good = g_spawn_sync(NULL, (char **)words->pdata, NULL, flags, NULL, NULL, NULL, NULL,
+				 &status, &error);
+	if (!good)
+		tally_cli_complain("bench", "%s: %s", b->commands[which][0], error->message);
+	else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+		tally_cli_complain("bench", "%s ended with %s %d: nothing is compared",
+				   b->commands[which][0],
+				   WIFEXITED(status) ? "status" : "signal",
+				   WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+	else if (!has_frames(log))
+		tally_cli_complain("bench", "%s showed no frame: nothing is compared",
+				   b->commands[which][0]);
+	good = good && status == 0 && has_frames(log);
+	g_clear_error(&error);
+	g_ptr_array_unref(words);
+	g_free(self);
+	g_free(frames);
+	return good ? TALLY_EXIT_OK : TALLY_EXIT_FAILED;
+}
+
+static int
+judge(const struct bench *b)
+{
+	GPtrArray *words = g_ptr_array_new();
+	g_ptr_array_add(words, (gpointer)"compare");
+	if (b->fail_above) {
+		g_ptr_array_add(words, (gpointer)"--fail-above");
+		g_ptr_array_add(words, (gpointer)b->fail_above);
+	}
+	for (unsigned side = 0; side < 2; side++) {
+		if (side)
+			g_ptr_array_add(words, (gpointer)"--");
+		g_ptr_array_extend(words, b->logs[side], NULL, NULL);
+	}
+	int argc = (int)words->len;
+	g_ptr_array_add(words, NULL);
+	int status = tally_command_compare.run(argc, (char **)words->pdata);
+	g_ptr_array_unref(words);
+	return status;
+}
+
+static int
+measure(struct bench *b)
+{
+	check_machine();
+	GRand *random = g_rand_new_with_seed((guint32)b->seed);
+	int status = TALLY_EXIT_OK;
+	for (uint64_t turn = 0; turn < b->runs && status == TALLY_EXIT_OK; turn++) {
+		unsigned first = g_rand_boolean(random) ? 1 : 0;
+		for (unsigned i = 0; i < 2 && status == TALLY_EXIT_OK; i++)
+			status = run_once(b, i ? !first : first, turn);
+	}
+	g_rand_free(random);
+	return status == TALLY_EXIT_OK ? judge(b) : status;
+}
+
+/* Removes the logs and their folder, unless they are to stay. */
+static void
+clean_up(const struct bench *b)
+{
+	if (b->keep)
+		return;
+	for (unsigned side = 0; side < 2; side++)
+		for (guint i = 0; i < b->logs[side]->len; i++)
+			g_unlink(g_ptr_array_index(b->logs[side], i));
+	g_rmdir(b->folder);
+}
+
+static int
+run(int argc, char **argv)
+{
+	struct bench b = { .runs = 5, .frames = 300, .seed = 1 };
+	int status = parse(&b, argc, argv);
+	if (status != TALLY_EXIT_OK)
+		return status < 0 ? TALLY_EXIT_OK : status;
+	b.folder = b.keep ? g_strdup(b.keep) : g_dir_make_tmp("passtally-bench-XXXXXX", NULL);
+	if (!b.folder || (b.keep && g_mkdir(b.keep, 0700) != 0)) {
+		tally_cli_complain("bench", "the folder %s cannot be made",
+				   b.folder ? b.folder : "for the logs");
+		g_free(b.folder);
+		return TALLY_EXIT_FAILED;
+	}
+	for (unsigned side = 0; side < 2; side++)
+		b.logs[side] = g_ptr_array_new_with_free_func(g_free);
+	status = measure(&b);
+	clean_up(&b);
+	for (unsigned side = 0; side < 2; side++)
+		g_ptr_array_unref(b.logs[side]);
+	g_free(b.folder);
+	return status;
+}
+
+const struct tally_command tally_command_bench = {
+	.name = "bench",
+	.summary = "Run two programs in turn and compare them",
+	.run = run,
+	.help = help,
+};

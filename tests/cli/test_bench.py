@@ -1,0 +1,37 @@
+#!/usr/bin/env python3
+"""passtally bench: its arguments, and what it says when nothing can be compared."""
+
+import os
+import unittest
+
+from cli_case import CliCase
+
+
+class Bench(CliCase):
+    def test_usage(self):
+        for args, words in (((), "two programs are needed"), (("--", "a"), "two programs are needed"),
+                            (("--", "a", "--vs"), "two programs are needed"), (("--", "--vs", "b"), "two programs are needed"),
+                            (("a", "--vs", "b"), "programs come after --"), (("-n", "0", "--", "a", "--vs", "b"), "whole number"),
+                            (("--wrong", "--", "a", "--vs", "b"), "unknown option")):
+            done = self.command("bench", *args)
+            self.assertEqual((done.returncode, done.stdout), (2, b""), args)
+            self.assertIn(words, done.stderr.decode())
+
+    def test_programs_that_give_nothing(self):
+        for program, words in (("true", "true showed no frame"), ("false", "false ended with status 1"),
+                               ("/nowhere/game", "/nowhere/game ended with status 127")):
+            done = self.command("bench", "-n", "1", "--keep", self.folder / "kept", "--", program, "--vs", program)
+            self.assertEqual((done.returncode, done.stdout), (125, b""), done.stderr)
+            self.assertIn(words + (": nothing is compared" if "ended" in words else ""), done.stderr.decode())
+            for name in os.listdir(self.folder / "kept"):
+                (self.folder / "kept" / name).unlink()
+            (self.folder / "kept").rmdir()
+
+    def test_folder(self):
+        done = self.command("bench", "--keep", self.folder, "--", "true", "--vs", "true")
+        self.assertEqual(done.returncode, 125)
+        self.assertIn("cannot be made", done.stderr.decode())
+
+
+if __name__ == "__main__":
+    unittest.main()
