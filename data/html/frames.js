@@ -73,7 +73,7 @@ function cutButton() {
 	);
 }
 
-function frameTools() {
+function frameTools(d) {
 	const button = (id, words, label, act) =>
 		el(
 			"button",
@@ -97,6 +97,13 @@ function frameTools() {
 			{ class: "dim hint" },
 			"drag: zoom · double click: all · click: that frame",
 		),
+		d.rows > MOST_POINTS
+			? el(
+					"span",
+					{ class: "dim" },
+					`a point is the slowest of up to ${Math.ceil(d.rows / MOST_POINTS)} frames; zoom in for each`,
+				)
+			: null,
 	);
 }
 
@@ -208,5 +215,5 @@ function frameChart(log, d) {
 			drawn: (g) => noteZoom(g, d, hasGpu),
 		});
 	};
-	return el("section", {}, frameTools(), view.legend, holder);
+	return el("section", {}, frameTools(d), view.legend, holder);
 }

@@ -328,6 +328,18 @@ class Page(CliCase):
         self.page.wait("document.querySelector('#values')")
         self.assertIn("2 of 2 frames", self.page.js("document.body.textContent"))
 
+    def test_a_long_run_says_that_points_stand_for_blocks(self):
+        lines = [header(), device(), pass_info(A)]
+        lines += [frame(i, [one_pass(0, A, 1000)], start_ns=10**7 * i, cpu_ns=10**7 + (10**8 if i == 7001 else i * 7919 % 1000))
+                  for i in range(13000)]
+        self.open(self.write_log("l.jsonl", lines + [end(13000, 13000)]))
+        self.assertIn("the slowest of up to 3 frames", self.page.js("document.querySelector('.overview').textContent"))
+        self.assertLess(self.page.js("passtally.view.frames.numRows()"), 6001)
+        at = "Array.from({length: passtally.view.frames.numRows()}, (x, i) => passtally.view.frames.getValue(i, 0))"
+        self.assertIn(7001, self.page.js(at))
+        self.page.js("void passtally.view.frames.updateOptions({dateWindow: [6990, 7010]})")
+        self.page.wait(f"(() => {{ const all = {at}; return [6995, 6996, 6997, 6998, 7001, 7005].every(v => all.includes(v)); }})()")
+
     def test_opens_soon(self):
         lines = [header(), device()] + [pass_info("%016x" % (i + 1)) for i in range(50)]
         for i in range(1000):
