@@ -359,6 +359,21 @@ check_gates(const struct compare_request *r, const struct tally_compare *c)
 	return TALLY_EXIT_USAGE;
 }
 
+/* Whether the run is on that side already, perhaps under another name: it counts once. */
+static bool
+is_there(const GPtrArray *logs, const struct tally_compare_log *log)
+{
+	const char *run = log->aggregate.identity.run;
+	for (guint i = 0; i < logs->len; i++) {
+		const struct tally_compare_log *other = g_ptr_array_index(logs, i);
+		const char *known = other->aggregate.identity.run;
+		if (run && known ? strcmp(run, known) == 0
+				 : strcmp(log->aggregate.path, other->aggregate.path) == 0)
+			return true;
+	}
+	return false;
+}
+
 static int
 read_sides(const struct compare_request *r, struct tally_compare *c)
 {
@@ -367,6 +382,13 @@ read_sides(const struct compare_request *r, struct tally_compare *c)
 			struct tally_compare_log *log;
 			int status = tally_compare_log_read(&log, r->paths[side]->pdata[i],
 							    r->warmup, r->device, &r->filter);
+			if (status == TALLY_EXIT_OK && is_there(c->logs[side], log)) {
+				tally_cli_complain("compare",
+						   "%s: this run is there already and counts once",
+						   log->aggregate.path);
+				tally_compare_log_destroy(log);
+				continue;
+			}
 			g_ptr_array_add(c->logs[side], log);
 			if (status != TALLY_EXIT_OK)
 				return status;

@@ -415,6 +415,15 @@ class Compare(CliCase):
         unlike = {u["what"]: u["base"] for u in self.json("--allow", "all", a, b, "--", a)["not_the_same"]}
         self.assertEqual(unlike["driver version"], "1 and 2")
 
+    def test_a_run_given_twice_counts_once(self):
+        lines = times_log(wobble(1000), header_more={"run": "11111111-1111-4111-8111-111111111111"})
+        a, again = self.write_log("a.jsonl", lines), self.write_log("again.jsonl", lines)
+        b = self.write_log("b.jsonl", times_log(wobble(1000, seed=2)))
+        for base in ((a, again), (a, a), (a, again, a)):
+            done = self.ok("compare", "--json", *base, "--", b, b)
+            self.assertEqual(self.value(json.loads(done.stdout), "main")["base"]["n"], 100)
+            self.assertIn(b"this run is there already and counts once", done.stderr)
+
     # Formats
 
     def test_markdown(self):
