@@ -21,6 +21,7 @@ enum {
 	OPT_MARKDOWN,
 	OPT_SAME,
 	OPT_ALLOW,
+	OPT_PER_CLOCK,
 	OPT_HELP
 };
 
@@ -53,8 +54,7 @@ static const struct tally_arg options[] = {
 	[OPT_WARMUP] = { "warmup", 0, "N|auto",
 			 "Leave out the first N frames of each device. Default auto: those "
 			 "in which the program still loads. 0 keeps all." },
-	[OPT_DEVICE] = { "device", 0, "N",
-			 "Only this device of each log. Default: as report." },
+	[OPT_DEVICE] = { "device", 0, "N", "Only this device of each log. Default: as report." },
 	[OPT_ALL] = { "all", 0, NULL, "List what did not change too." },
 	[OPT_JSON] = { "json", 0, NULL, "Print JSON: everything that was compared." },
 	[OPT_MARKDOWN] = { "markdown", 0, NULL, "Print Markdown, for a merge request." },
@@ -64,6 +64,9 @@ static const struct tally_arg options[] = {
 	[OPT_ALLOW] = { "allow", 0, "LIST",
 			"Compare although these differ: device, driver, size (of the "
 			"window), options, or all." },
+	[OPT_PER_CLOCK] = { "per-clock", 0, NULL,
+			    "Compare cycles: GPU times multiplied by the GPU clock of their "
+			    "frames (metric gpu_clock). CPU times are left out." },
 	[OPT_HELP] = { "help", 'h', NULL, "Show this." },
 };
 
@@ -227,6 +230,9 @@ take_option(struct compare_request *r, int option, const char *value, bool behin
 	case OPT_ALL:
 		r->all = true;
 		return true;
+	case OPT_PER_CLOCK:
+		r->filter.per_clock = true;
+		return true;
 	case OPT_JSON:
 		r->json = true;
 		return true;
@@ -332,6 +338,11 @@ parse(struct compare_request *r, int argc, char **argv)
 		tally_cli_complain("compare", "--json and --markdown cannot be had at once");
 		return TALLY_EXIT_USAGE;
 	}
+	if (r->filter.per_clock && !tally_compare_wants(&r->filter, "gpu_ns")) {
+		tally_cli_complain("compare",
+				   "--per-clock compares gpu_ns, which --keys leaves out");
+		return TALLY_EXIT_USAGE;
+	}
 	return choose_sides(r) ? TALLY_EXIT_OK : TALLY_EXIT_USAGE;
 }
 
@@ -397,6 +408,29 @@ read_sides(const struct compare_request *r, struct tally_compare *c)
 	return TALLY_EXIT_OK;
 }
 
+/* With --per-clock each side must have cycles: without, nothing would be judged. */
+static int
+check_clocks(const struct compare_request *r, const struct tally_compare *c)
+{
+	for (unsigned side = 0; r->filter.per_clock && side < TALLY_N_SIDES; side++) {
+		bool found = false;
+		for (guint i = 0; i < c->rows->len && !found; i++) {
+			const struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
+			GPtrArray *values = tally_compare_row_values(c, row, side);
+			found = tally_compare_is_cycles(c, row) && values->len;
+			g_ptr_array_unref(values);
+		}
+		if (found)
+			continue;
+		tally_cli_complain("compare",
+				   "--per-clock: no GPU time of the %s side has a clock: its logs "
+				   "lack gpu_clock, a metric of the source gauge",
+				   side ? "new" : "base");
+		return TALLY_EXIT_BAD_LOG;
+	}
+	return TALLY_EXIT_OK;
+}
+
 /* Whether what differs between the sides would be taken for a change of the program. */
 static bool
 is_refused(const struct compare_request *r, const struct tally_compare *c)
@@ -435,6 +469,7 @@ compare(const struct compare_request *r)
 		.confidence = r->confidence,
 		.trim = r->trimmed ? 0.1 : 0,
 		.same = r->same,
+		.per_clock = r->filter.per_clock,
 		.has_fail_above = r->has_fail_above,
 		.fail_above = r->fail_above,
 		.gates = (const struct tally_gate *)(const void *)r->gates->data,
@@ -443,7 +478,9 @@ compare(const struct compare_request *r)
 	int status = read_sides(r, &c);
 	if (status == TALLY_EXIT_OK) {
 		tally_compare_join(&c);
-		status = check_gates(r, &c);
+		status = check_clocks(r, &c);
+		if (status == TALLY_EXIT_OK)
+			status = check_gates(r, &c);
 	}
 	if (status == TALLY_EXIT_OK) {
 		tally_compare_find_unlike(&c);

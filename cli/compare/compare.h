@@ -51,6 +51,7 @@ struct tally_compare_settings {
 	double confidence;
 	double trim;
 	double same; /* as a fraction: changes below this are called the same */
+	bool per_clock; /* the values of gpu_ns are cycles: see tally_compare_filter */
 	bool has_fail_above;
 	double fail_above; /* as a fraction: 0.05 = 5 % */
 	const struct tally_gate *gates;
@@ -163,6 +164,12 @@ uint32_t tally_compare_device(const struct tally_compare *c, uint32_t slot);
 
 /* The change divided by the base's mean; false where that mean is 0. */
 bool tally_compare_relative(const struct tally_compare_row *row, double value, double *out);
+/* The name and the unit of what is in a row: of gpu_ns with per_clock gpu_cycles, cycles. */
+bool tally_compare_is_cycles(const struct tally_compare *c, const struct tally_compare_row *row);
+const char *tally_compare_key(const struct tally_compare *c, const struct tally_compare_row *row);
+const char *tally_compare_unit(const struct tally_compare *c, const struct tally_compare_row *row);
+/* Number of frames whose GPU time was left out because they have no clock (per_clock). */
+uint64_t tally_compare_no_clock(const struct tally_compare *c, enum tally_side side);
 /* The word of --allow; notes have none (NULL). */
 const char *tally_unlike_name(unsigned kind);
 const char *tally_verdict_name(unsigned verdict);

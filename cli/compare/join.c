@@ -314,6 +314,38 @@ tally_compare_same_place(const struct tally_compare_subject *a,
 	return a->slot == b->slot;
 }
 
+bool
+tally_compare_is_cycles(const struct tally_compare *c, const struct tally_compare_row *row)
+{
+	return c->settings.per_clock && strcmp(row->key, "gpu_ns") == 0;
+}
+
+const char *
+tally_compare_key(const struct tally_compare *c, const struct tally_compare_row *row)
+{
+	return tally_compare_is_cycles(c, row) ? "gpu_cycles" : row->key;
+}
+
+const char *
+tally_compare_unit(const struct tally_compare *c, const struct tally_compare_row *row)
+{
+	return tally_compare_is_cycles(c, row) ? "cycles" : row->unit;
+}
+
+uint64_t
+tally_compare_no_clock(const struct tally_compare *c, enum tally_side side)
+{
+	uint64_t n = 0;
+	for (guint i = 0; i < c->subjects->len; i++) {
+		const struct tally_compare_subject *s = g_ptr_array_index(c->subjects, i);
+		for (guint k = 0; s->frame && k < s->sources[side]->len; k++) {
+			const struct tally_compare_source *source = s->sources[side]->pdata[k];
+			n += source ? source->no_clock : 0;
+		}
+	}
+	return n;
+}
+
 uint32_t
 tally_compare_device(const struct tally_compare *c, uint32_t slot)
 {

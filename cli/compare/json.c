@@ -72,11 +72,11 @@ put_row_side(struct tally_out *o, const struct tally_compare_row *row, unsigned 
 }
 
 static void
-put_row(struct tally_out *o, const struct tally_compare_row *row)
+put_row(struct tally_out *o, const struct tally_compare *c, const struct tally_compare_row *row)
 {
 	tally_out_object(o, NULL);
-	tally_out_text(o, "key", row->key);
-	tally_out_text(o, "unit", row->unit);
+	tally_out_text(o, "key", tally_compare_key(c, row));
+	tally_out_text(o, "unit", tally_compare_unit(c, row));
 	tally_out_text(o, "verdict", tally_verdict_name(row->verdict));
 	if (row->worse) {
 		tally_out_text(o, "worse", row->worse > 0 ? "more" : "less");
@@ -122,7 +122,7 @@ put_subject(struct tally_out *o, const struct tally_compare *c,
 		if (row->subject != s)
 			break;
 		tally_out_break(o, "\n  ");
-		put_row(o, row);
+		put_row(o, c, row);
 	}
 	tally_out_end_array(o);
 	tally_out_end_object(o);
@@ -155,6 +155,13 @@ tally_compare_print_json(FILE *out, const struct tally_compare *c)
 	if (c->settings.has_fail_above)
 		tally_out_f64(&o, "fail_above_pct", 100 * c->settings.fail_above);
 	tally_out_f64(&o, "same_pct", 100 * c->settings.same);
+	if (c->settings.per_clock) {
+		tally_out_object(&o, "per_clock");
+		for (unsigned side = 0; side < TALLY_N_SIDES; side++)
+			tally_out_u64(&o, side ? "new_left_out" : "base_left_out",
+				      tally_compare_no_clock(c, side));
+		tally_out_end_object(&o);
+	}
 	tally_out_text(&o, "conclusion", tally_conclusion_name(c->conclusion));
 	tally_out_u64(&o, "open", c->n_open);
 	tally_out_u64(&o, "tested", c->n_tested);

@@ -24,6 +24,7 @@ struct printer {
 	const struct tally_compare *c;
 	const struct tally_compare_style *style;
 	struct time_unit unit; /* common to all times */
+	struct time_unit cycles; /* of GPU times with --per-clock */
 	const char *plus_minus;
 };
 
@@ -40,18 +41,40 @@ is_main(const struct tally_compare_row *row)
 	return strcmp(row->key, "gpu_ns") == 0 || row->series == TALLY_COMPARE_CPU;
 }
 
-static struct time_unit
-choose_unit(const struct tally_compare *c)
+/* The largest mean of gpu_ns. */
+static double
+largest_gpu(const struct tally_compare *c)
 {
-	const struct time_unit us = { tally_text_is_utf8() ? "\xc2\xb5s" : "us", 1e3, 1 };
-	const struct time_unit ms = { "ms", 1e6, 3 };
 	double most = 0;
 	for (guint i = 0; i < c->rows->len; i++) {
 		const struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
 		if (strcmp(row->key, "gpu_ns") == 0)
 			most = MAX(most, MAX(row->mean[0], row->mean[1]));
 	}
+	return most;
+}
+
+static struct time_unit
+choose_unit(const struct tally_compare *c)
+{
+	const struct time_unit us = { tally_text_is_utf8() ? "\xc2\xb5s" : "us", 1e3, 1 };
+	const struct time_unit ms = { "ms", 1e6, 3 };
+	double most = largest_gpu(c);
 	return most > 0 && most < 1e6 ? us : ms;
+}
+
+static struct time_unit
+choose_cycles(const struct tally_compare *c)
+{
+	const struct time_unit thousands = { "kcycles", 1e3, 1 };
+	const struct time_unit millions = { "Mcycles", 1e6, 3 };
+	return largest_gpu(c) < 1e6 ? thousands : millions;
+}
+
+static const struct time_unit *
+unit_of(const struct printer *p, const struct tally_compare_row *row)
+{
+	return tally_compare_is_cycles(p->c, row) ? &p->cycles : &p->unit;
 }
 
 /* Cells */
@@ -85,8 +108,9 @@ static char *
 number_text(const struct printer *p, const struct tally_compare_row *row, double v, bool change)
 {
 	const char *sign = change && v > 0 ? "+" : "";
+	const struct time_unit *unit = unit_of(p, row);
 	if (row->is_time)
-		return g_strdup_printf("%s%.*f", sign, p->unit.decimals, v / p->unit.ns);
+		return g_strdup_printf("%s%.*f", sign, unit->decimals, v / unit->ns);
 	double size = fabs(v);
 	if (size >= 1e15 || (size > 0 && size < 1e-3))
 		return g_strdup_printf("%s%.4g", sign, v);
@@ -192,7 +216,7 @@ verdict_text(const struct printer *p, const struct tally_compare_row *row)
 static void
 add_head(const struct printer *p, struct tally_cells *t, const char *first, bool times)
 {
-	const char *word = times ? p->unit.word : "";
+	const char *word = !times ? "" : p->c->settings.per_clock ? p->cycles.word : p->unit.word;
 	const char *gap = times ? " " : "";
 	tally_cells_add(t, g_strdup(first));
 	if (!times)
@@ -208,9 +232,9 @@ add_head(const struct printer *p, struct tally_cells *t, const char *first, bool
 static char *
 key_text(const struct printer *p, const struct tally_compare_row *row)
 {
-	const char *unit = row->is_time ? p->unit.word : row->unit;
+	const char *unit = row->is_time ? unit_of(p, row)->word : row->unit;
 	bool has_unit = unit && strcmp(unit, "1") != 0;
-	char *key = tally_text_escape(row->key);
+	char *key = tally_text_escape(tally_compare_key(p->c, row));
 	char *text = g_strdup_printf("%s%s%s%s%s", key, has_unit ? " [" : "",
 				     has_unit ? unit : "", has_unit ? "]" : "",
 				     row->ratio ? " (ratio)" : "");
@@ -294,10 +318,27 @@ print_side(const struct printer *p, enum tally_side side, const char *word)
 }
 
 static void
+print_per_clock(const struct printer *p)
+{
+	uint64_t left_out[TALLY_N_SIDES] = { tally_compare_no_clock(p->c, TALLY_SIDE_BASE),
+					     tally_compare_no_clock(p->c, TALLY_SIDE_NEW) };
+	line(p,
+	     "per clock: cycles, which are GPU time x gpu_clock of its frame; CPU times are left "
+	     "out");
+	if (left_out[0] + left_out[1])
+		line(p,
+		     "per clock: GPU times of %" G_GUINT64_FORMAT " frames of base and "
+		     "%" G_GUINT64_FORMAT " of new are left out, as they have no clock",
+		     left_out[0], left_out[1]);
+}
+
+static void
 print_top(const struct printer *p)
 {
 	print_side(p, TALLY_SIDE_BASE, "base:");
 	print_side(p, TALLY_SIDE_NEW, "new: ");
+	if (p->c->settings.per_clock)
+		print_per_clock(p);
 	for (guint i = 0; i < p->c->unlike->len; i++) {
 		const struct tally_compare_unlike *u = g_ptr_array_index(p->c->unlike, i);
 		char *what = tally_text_escape(u->what);
@@ -344,7 +385,7 @@ print_times(const struct printer *p)
 	g_ptr_array_sort(rows, main_compare);
 	struct tally_cells t;
 	tally_cells_init(&t, 7, 1);
-	add_head(p, &t, "GPU time", true);
+	add_head(p, &t, p->c->settings.per_clock ? "GPU cycles" : "GPU time", true);
 	guint quiet = 0;
 	for (guint i = 0; i < rows->len; i++) {
 		const struct tally_compare_row *row = g_ptr_array_index(rows, i);
@@ -353,7 +394,8 @@ print_times(const struct printer *p)
 			add_row(p, &t, row, true);
 	}
 	if (rows->len)
-		title(p, "Times: means a frame; p is Holm's");
+		title(p, p->c->settings.per_clock ? "Cycles: means a frame; p is Holm's"
+						  : "Times: means a frame; p is Holm's");
 	if (rows->len)
 		print_cells(p, &t);
 	else
@@ -418,7 +460,8 @@ print_only(const struct printer *p, enum tally_side side, const char *text)
 			title(p, text);
 		line(p, "%s%s: GPU time %s%s%s, in %" G_GUINT64_FORMAT " frame%s",
 		     p->style->markdown ? "" : "  ", name, mean, row ? " " : "",
-		     row ? p->unit.word : "", s->frames[side], s->frames[side] == 1 ? "" : "s");
+		     row ? unit_of(p, row)->word : "", s->frames[side],
+		     s->frames[side] == 1 ? "" : "s");
 		g_free(mean);
 		g_free(name);
 	}
@@ -515,7 +558,7 @@ print_one_sided(const struct printer *p)
 		title(p, "Measured on one side only");
 	for (guint i = 0; i < MIN(found->len, MOST_ONE_SIDED); i++) {
 		const struct one_sided *o = g_ptr_array_index(found, i);
-		char *key = tally_text_escape(o->row->key), more[32] = "";
+		char *key = tally_text_escape(tally_compare_key(p->c, o->row)), more[32] = "";
 		if (o->n > MOST_NAMES)
 			g_snprintf(more, sizeof(more), " and %u more", o->n - MOST_NAMES);
 		line(p, "%s%s: only in %s, of %s%s", indent, key, o->row->n[0] ? "base" : "new",
@@ -655,6 +698,7 @@ tally_compare_print(FILE *out, const struct tally_compare *c,
 		    const struct tally_compare_style *style)
 {
 	struct printer p = { .out = out, .c = c, .style = style, .unit = choose_unit(c) };
+	p.cycles = choose_cycles(c);
 	p.plus_minus = tally_text_is_utf8() ? "\xc2\xb1" : "+-";
 	if (style->markdown) {
 		if (c->n_failed)

@@ -204,6 +204,12 @@ take_value(void *user, struct tally_group *g, uint32_t series, struct tally_valu
 		return;
 	if (!g->watched)
 		g->watched = new_source(log, g, g->device);
+	if (series == TALLY_SERIES_GPU && log->state->filter->per_clock) {
+		struct tally_compare_source *source = g->watched;
+		source->waits = true;
+		source->gpu = v;
+		return;
+	}
 	struct tally_compare_values *values = need_values(g->watched, series);
 	tally_compare_values_add(values, v);
 	values->estimated |= g->series[series].estimated;
@@ -276,12 +282,68 @@ add_frame_totals(struct tally_compare_log *log, struct tally_compare_source *fra
 	}
 }
 
+/* The mean clock of the GPU while the frame ran; NULL: it is not known. */
+static const struct tally_keyed_value *
+find_clock(const struct tally_frame_record *f)
+{
+	for (uint32_t i = 0; i < f->n_metrics; i++)
+		if (strcmp(f->metrics[i].key, "gpu_clock") == 0)
+			return tally_value_f64(f->metrics[i].value) > 0 ? &f->metrics[i] : NULL;
+	return NULL;
+}
+
+/* Nanoseconds at so many MHz are a thousand times as many cycles. */
+static void
+add_cycles(struct tally_compare_source *source, struct tally_value ns,
+	   const struct tally_keyed_value *clock)
+{
+	struct tally_compare_values *values = need_values(source, TALLY_SERIES_GPU);
+	double mhz = tally_value_f64(clock->value);
+	tally_compare_values_add(values, tally_f64(tally_value_f64(ns) * mhz / 1000));
+	values->estimated |= clock->estimated;
+}
+
+/* The GPU times of passes, which waited for the clock. */
+static void
+add_pass_cycles(const GPtrArray *groups, const struct tally_keyed_value *clock)
+{
+	for (guint i = 0; i < groups->len; i++) {
+		struct tally_group *g = g_ptr_array_index(groups, i);
+		struct tally_compare_source *source = g->watched;
+		if (!source || !source->waits)
+			continue;
+		source->waits = false;
+		if (!clock)
+			continue;
+		add_cycles(source, source->gpu, clock);
+		source->values[TALLY_SERIES_GPU]->estimated |=
+			g->series[TALLY_SERIES_GPU].estimated;
+	}
+}
+
+static void
+add_frame_gpu(struct tally_compare_log *log, struct tally_compare_source *frames,
+	      const struct tally_frame_record *f, const struct tally_keyed_value *clock)
+{
+	if (!f->has_gpu || !is_wanted(log, TALLY_SERIES_GPU))
+		return;
+	if (!log->state->filter->per_clock)
+		tally_compare_values_add(need_values(frames, TALLY_SERIES_GPU),
+					 tally_u64(f->gpu_ns));
+	else if (clock)
+		add_cycles(frames, tally_u64(f->gpu_ns), clock);
+	else
+		frames->no_clock++;
+}
+
 static void
 take_frame(void *user, const struct tally_frame_record *f, const GPtrArray *groups)
 {
 	struct tally_compare_log *log = user;
 	struct tally_compare_log_state *s = log->state;
 	uint32_t n_passes = 0;
+	const struct tally_keyed_value *clock = s->filter->per_clock ? find_clock(f) : NULL;
+	add_pass_cycles(groups, clock);
 	for (guint i = 0; i < groups->len; i++) {
 		struct tally_group *g = g_ptr_array_index(groups, i);
 		if (!g->watched)
@@ -294,9 +356,7 @@ take_frame(void *user, const struct tally_frame_record *f, const GPtrArray *grou
 		frames->frames++;
 		if (s->wants_cpu)
 			tally_compare_values_add(&frames->cpu, tally_u64(f->cpu_ns));
-		if (f->has_gpu && is_wanted(log, TALLY_SERIES_GPU))
-			tally_compare_values_add(need_values(frames, TALLY_SERIES_GPU),
-						 tally_u64(f->gpu_ns));
+		add_frame_gpu(log, frames, f, clock);
 		add_frame_totals(log, frames, n_passes);
 		add_frame_metrics(log, frames, f);
 	}
@@ -355,7 +415,7 @@ tally_compare_log_read(struct tally_compare_log **out, const char *path, uint64_
 	log->devices = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	struct tally_compare_log_state *s = g_new0(struct tally_compare_log_state, 1);
 	s->filter = filter;
-	s->wants_cpu = tally_compare_wants(filter, "cpu_ns");
+	s->wants_cpu = !filter->per_clock && tally_compare_wants(filter, "cpu_ns");
 	s->metrics = g_hash_table_new(NULL, NULL);
 	s->watch = (struct tally_aggregate_watch){
 		.user = log,

@@ -31,6 +31,9 @@ struct tally_compare_source {
 	const struct tally_group *group; /* NULL = the source is the frames of a device */
 	uint32_t device;
 	uint64_t frames; /* number of frames it was seen in */
+	uint64_t no_clock; /* with per_clock: frames without a clock, whose gpu_ns is left out */
+	bool waits; /* gpu_ns waits in `gpu` for the clock of its frame */
+	struct tally_value gpu;
 	uint32_t n_values;
 	/* indexed by the aggregate's series; NULL = none */
 	struct tally_compare_values **values;
@@ -51,6 +54,9 @@ struct tally_compare_log {
 
 struct tally_compare_filter {
 	GPtrArray *patterns; /* elements: GPatternSpec *; NULL = every key */
+	/* gpu_ns becomes cycles: the time multiplied by the metric gpu_clock of its frame. Frames
+	 * without a clock give none, and cpu_ns is not kept, as it is no time of the GPU. */
+	bool per_clock;
 };
 bool tally_compare_wants(const struct tally_compare_filter *filter, const char *key);
 

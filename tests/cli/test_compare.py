@@ -56,6 +56,15 @@ def wobble(mean, n=100, seed=1, size=0.01):
     return [int(mean * (1 + size * rng.gauss(0, 1))) for _ in range(n)]
 
 
+def clocked_log(times, clocks):
+    """A log of one pass with these GPU times, in frames with these clocks in MHz (None: without)."""
+    lines, left = [], list(clocks)
+    for line in times_log(times):
+        mhz = left.pop(0) if line["type"] == "frame" else None
+        lines.append(line if mhz is None else dict(line, metrics={"gpu_clock": float(mhz)}, estimated=["gpu_clock"]))
+    return lines
+
+
 class Compare(CliCase):
     def json(self, *args, status=0, **kwargs):
         done = self.command("compare", "--json", *args, **kwargs)
@@ -387,6 +396,63 @@ class Compare(CliCase):
                           "GPU clock": ("1800 MHz", "1200 MHz")})
         self.assertEqual(unlike(clocked(1800, **here), clocked(1870, **here)), {})  # less than 5 %
         self.assertEqual(unlike(clocked(1800, **here), times_log(wobble(1000))), {})  # nothing is said of the other
+
+    def test_per_clock(self):
+        def log(name, cycles, mhz, seed, n=100):
+            return self.write_log(name, clocked_log([c * 1000 // mhz for c in wobble(cycles, n, seed)], [mhz] * n))
+        fast, slow = log("fast.jsonl", 1850000, 1850, 1), log("slow.jsonl", 1850000, 1200, 2)
+        more, again = log("more.jsonl", 2035000, 1200, 3), log("again.jsonl", 1850000, 1850, 4)
+        for base, new, per_clock, status, conclusion in (
+                (fast, slow, False, 1, "regression"),      # the clock alone
+                (fast, slow, True, 0, "no-regression"),
+                (slow, fast, True, 0, "no-regression"),
+                (fast, more, True, 1, "regression"),       # 10 % more cycles
+                (more, again, False, 0, "no-regression"),
+                (again, more, True, 1, "regression"),
+                (fast, again, True, 0, "no-regression")):
+            option = ["--per-clock"] if per_clock else []
+            result = self.json(*option, "--fail-above", "5%", "--keys", "gpu_ns", base, new, status=status)
+            self.assertEqual(result["conclusion"], conclusion, (base, new, per_clock))
+            key = "gpu_cycles" if per_clock else "gpu_ns"
+            for name in ("main", "frame"):
+                value = self.value(result, name, key)
+                self.assertEqual(value["unit"], "cycles" if per_clock else "ns")
+                self.assertEqual(value.get("estimated"), True if per_clock else None)
+            self.assertEqual(result.get("per_clock"), {"base_left_out": 0, "new_left_out": 0} if per_clock else None)
+        changed = self.value(self.json("--per-clock", fast, more), "main", "gpu_cycles")
+        self.assertAlmostEqual(changed["base"]["mean"], 1850000, delta=10000)
+        self.assertAlmostEqual(changed["difference_pct"], 10, delta=1)
+        # Cycles are nowhere called a time, and the CPU's time is no number of the GPU's cycles.
+        text = self.ok("compare", "--per-clock", "--all", fast, more).stdout.decode()
+        self.assertIn("per clock: cycles, which are GPU time x gpu_clock of its frame; CPU times are left out\n", text)
+        self.assertRegex(text, r"GPU cycles +base Mcycles +new Mcycles ")
+        self.assertRegex(text, r"main +~1\.8\d\d +~2\.0\d\d +\+\d")
+        self.assertNotRegex(text, r"gpu_ns|cpu_ns|frame, CPU|left out, as they")
+
+    def test_per_clock_needs_gpu_times(self):
+        log = self.write_log("a.jsonl", clocked_log(wobble(1000), [1000] * 100))
+        done = self.command("compare", "--per-clock", "--keys", "draws", log, log)
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+        self.assertIn(b"--per-clock compares gpu_ns, which --keys leaves out", done.stderr)
+
+    def test_per_clock_without_clocks(self):
+        n, times = 100, wobble(1000000)
+        full = self.write_log("full.jsonl", clocked_log(times, [1000] * n))
+        half = self.write_log("half.jsonl", clocked_log(times, [1000, None] * (n // 2)))
+        off = self.write_log("off.jsonl", clocked_log(times, [0] * n))
+        none = self.write_log("none.jsonl", times_log(times))
+        result = self.json("--per-clock", full, half)
+        self.assertEqual(result["per_clock"], {"base_left_out": 0, "new_left_out": n // 2})
+        for name in ("main", "frame"):
+            value = self.value(result, name, "gpu_cycles")
+            self.assertEqual((value["base"]["n"], value["new"]["n"]), (n, n // 2))
+        self.assertIn("GPU times of 0 frames of base and 50 of new are left out, as they have no clock",
+                      self.ok("compare", "--per-clock", full, half).stdout.decode())
+        for base, new, side in ((full, none, "new"), (none, full, "base"), (full, off, "new"), (none, none, "base")):
+            done = self.command("compare", "--per-clock", "--fail-above", "5%", base, new)
+            self.assertEqual((done.returncode, done.stdout), (3, b""))
+            self.assertIn(f"--per-clock: no GPU time of the {side} side has a clock: its logs lack gpu_clock",
+                          done.stderr.decode())
 
     # What is said at the top
 
