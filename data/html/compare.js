@@ -135,7 +135,7 @@ function compareCell(c, p, words, sides, unit) {
 	return el(
 		"td",
 		{
-			class: isNoise(p.verdict) ? null : worse(move, unit),
+			class: judged(p.verdict, move, unit),
 			title: text === "-" ? p.state || "needs a value in both logs" : null,
 		},
 		text,

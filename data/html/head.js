@@ -260,7 +260,7 @@ function bothNumbers(a, b) {
 		const x = of(a),
 			y = of(b),
 			known = Number.isFinite(y - x);
-		const color = verdict && !isNoise(verdict) ? worse(y - x, "ns") : null;
+		const color = judged(verdict, y - x, "ns");
 		return el(
 			"tr",
 			{ class: "plain" },

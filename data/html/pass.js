@@ -182,14 +182,19 @@ function validity(side, info, own) {
 function changeCell(sides, side, info) {
 	if (sides.length < 2) return null;
 	if (side.name !== "B") return el("td");
-	const mean = (name) => {
-		const of = sides.find((x) => x.name === name);
-		return stat(of.group, seriesIn(of.log, info.key), "mean");
-	};
-	const change = mean("B") - mean("A");
+	const at = (name) => sides.find((x) => x.name === name);
+	const mean = (name) => stat(at(name).group, seriesIn(at(name).log, info.key), "mean");
+	const change = mean("B") - mean("A"),
+		verdict = verdictOf(at("A").d.device, passKey(at("A").group), info.key);
 	return el(
 		"td",
-		{ class: worse(change, info.unit) },
+		{
+			class: judged(verdict, change, info.unit),
+			title:
+				[verdictWords(verdict, info.unit === "ns"), intervalWords(verdict)]
+					.filter(Boolean)
+					.join(", ") || null,
+		},
 		change === 0 ? "0 %" : signedPercent(change / mean("A")),
 	);
 }

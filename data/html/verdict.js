@@ -29,6 +29,11 @@ function isNoise(v) {
 	return Boolean(v) && !["more", "less"].includes(v.word);
 }
 
+/* The class of a difference: only what is judged a change has a color. */
+function judged(v, change, unit) {
+	return v && !isNoise(v) ? worse(change, unit) : null;
+}
+
 function verdictWords(v, isTime) {
 	if (!v) return "";
 	const far = Math.max(Math.abs(v.low), Math.abs(v.high));

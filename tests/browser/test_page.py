@@ -294,12 +294,12 @@ class Page(CliCase):
         self.assertEqual(self.page.js("[...document.querySelectorAll('#passes tbody tr')].map(r => r.cells[1].textContent)[0]"), "~206.5")
 
     def test_two_logs_are_judged(self):
-        def run(name, main, driver="1"):
+        def run(name, main, driver="1", more=0):
             lines = [header(), device(driver_version=driver), pass_info(A, "shadow"), pass_info(B, "main")]
-            lines += [frame(i, [one_pass(0, A, 10**6 + i * 7919 % 1000, "shadow"), one_pass(1, B, main + i * 6133 % 1000, "main")],
+            lines += [frame(i, [one_pass(0, A, 10**6 + more + i * 7919 % 1000, "shadow"), one_pass(1, B, main + i * 6133 % 1000, "main")],
                             start_ns=16 * 10**6 * i, cpu_ns=main + 2 * 10**6) for i in range(200)]
             return self.write_log(name, lines + [end(200, 400)])
-        before, after, other = run("x.jsonl", 5 * 10**6), run("y.jsonl", 9 * 10**6), run("z.jsonl", 9 * 10**6, "2")
+        before, after, other = run("x.jsonl", 5 * 10**6), run("y.jsonl", 9 * 10**6, more=9), run("z.jsonl", 9 * 10**6, "2")
         self.open(before, after)
         self.page.wait("document.querySelectorAll('#passes tbody tr').length === 2")
         said = json.loads(self.command("compare", "--json", before, after).stdout)
@@ -311,8 +311,22 @@ class Page(CliCase):
         self.assertEqual(self.page.js("passtally.meta.verdict.conclusion"), said["conclusion"])
         self.assertIn("main +80.0 %", self.page.js("document.getElementById('verdict').textContent"))
         self.assertEqual(self.page.js("document.querySelectorAll('#passes .noise .bad, #passes .noise .good').length"), 0)
+        # A pass's own page, "B - A" of its GPU time: the color is the verdict's, not the number's.
+        def difference(name):
+            self.page.wait("document.querySelectorAll('#passes tbody tr').length === 2")
+            self.page.js(f"[...document.querySelectorAll('#passes tbody tr')].find(r => r.cells[0].textContent === '{name}').cells[0].click()")
+            self.page.wait("document.querySelectorAll('#values tbody tr').length > 1")
+            cell = self.page.js("(() => { const t = document.querySelector('#values'), heads = [...t.tHead.rows[0].cells].map(c => c.textContent),"
+                                "at = heads.indexOf('B − A'), rows = [...t.tBodies[0].rows].filter(r => /GPU/.test(r.cells[0].textContent));"
+                                "return rows.map(r => r.cells[at]).filter(c => c.textContent).map(c => [c.textContent, c.className, c.title]) })()")
+            self.page.key("Escape")
+            return cell
+        self.assertEqual(difference("main")[0][:2], ["+79.99 %", "bad"])
+        self.assertEqual(difference("shadow")[0][:2], ["+0.00 %", ""])
         self.open(before, other)
         self.page.wait("document.getElementById('verdict')?.textContent.startsWith('Not compared')")
+        self.assertEqual(self.page.js("document.querySelectorAll('#passes .bad, #passes .good').length"), 0)
+        self.assertEqual(difference("main")[0][:2], ["+79.99 %", ""])
 
     def test_a_frame_cut_short_is_one_of_the_frames_of_a_pass(self):
         lines = [header(), device(), pass_info(A)]
