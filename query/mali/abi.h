@@ -267,7 +267,17 @@ struct vinstr_buffer {
 	uint64_t timestamp_ns;
 	uint32_t event, index;
 };
+struct vinstr_buffer_cycles {
+	struct vinstr_buffer buffer;
+	uint64_t top_cycles, core_cycles; /* elapsed since the last sample */
+};
+struct vinstr_features {
+	uint32_t version, features;
+};
 TALLY_ABI_SIZE(vinstr_buffer, 16);
+TALLY_ABI_SIZE(vinstr_buffer_cycles, 32);
+TALLY_ABI_SIZE(vinstr_features, 8);
+#define VINSTR_FEATURE_TOP_CYCLES UINT32_C(1)
 
 #define VINSTR_GET_HWVER TALLY_IOC(TALLY_IOC_R, 0xbe00, sizeof(uint32_t))
 #define VINSTR_GET_BUFFER_SIZE TALLY_IOC(TALLY_IOC_R, 0xbe01, sizeof(uint32_t))
@@ -275,12 +285,19 @@ TALLY_ABI_SIZE(vinstr_buffer, 16);
 #define VINSTR_CLEAR TALLY_IOC(TALLY_IOC_W, 0xbe11, sizeof(uint32_t))
 #define VINSTR_GET_BUFFER TALLY_IOC(TALLY_IOC_R, 0xbe20, sizeof(struct vinstr_buffer))
 #define VINSTR_PUT_BUFFER TALLY_IOC(TALLY_IOC_W, 0xbe21, sizeof(struct vinstr_buffer))
+/* The same two with cycles, where the features list them. */
+#define VINSTR_GET_CYCLES TALLY_IOC(TALLY_IOC_R, 0xbe20, sizeof(struct vinstr_buffer_cycles))
+#define VINSTR_PUT_CYCLES TALLY_IOC(TALLY_IOC_W, 0xbe21, sizeof(struct vinstr_buffer_cycles))
+#define VINSTR_GET_FEATURES TALLY_IOC(TALLY_IOC_R, 0xbeff, sizeof(struct vinstr_features))
 TALLY_ABI_NUMBER(VINSTR_GET_HWVER, 0x8004be00);
 TALLY_ABI_NUMBER(VINSTR_GET_BUFFER_SIZE, 0x8004be01);
 TALLY_ABI_NUMBER(VINSTR_DUMP, 0x4004be10);
 TALLY_ABI_NUMBER(VINSTR_CLEAR, 0x4004be11);
 TALLY_ABI_NUMBER(VINSTR_GET_BUFFER, 0x8010be20);
 TALLY_ABI_NUMBER(VINSTR_PUT_BUFFER, 0x4010be21);
+TALLY_ABI_NUMBER(VINSTR_GET_CYCLES, 0x8020be20);
+TALLY_ABI_NUMBER(VINSTR_PUT_CYCLES, 0x4020be21);
+TALLY_ABI_NUMBER(VINSTR_GET_FEATURES, 0x8008beff);
 
 /* ---- panfrost ---- */
 

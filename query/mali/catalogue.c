@@ -8,6 +8,18 @@
 #include <stdatomic.h>
 #include <string.h>
 
+const struct tally_counter tally_mali_clock = {
+	.key = "mali_clock_cycles",
+	.name = "Mali GPU clock cycles",
+	.unit = "cycles",
+	.source = "mali",
+	.description = "Cycles of the GPU's clock, whether the GPU worked or not.",
+	.kind = TALLY_KIND_DURATION,
+	.storage = TALLY_STORAGE_U64,
+	.scope = TALLY_SCOPE_DEVICE,
+	.width_bits = 64,
+};
+
 static const char *
 text_at(uint32_t offset)
 {
@@ -272,6 +284,8 @@ tally_mali_may_count(const char *counters)
 	memcpy(plain, counters, len + 1);
 	if (len >= tail && strcmp(plain + len - tail, mean) == 0)
 		plain[len - tail] = '\0';
+	if (tally_list_matches(plain, tally_mali_clock.key, tally_mali_clock.name))
+		return true;
 	const struct tally_mali_layout *layout;
 	for (uint32_t l = 0; (layout = tally_mali_layout(l)); l++) {
 		if (tally_mali_find_counter(layout, plain, true))

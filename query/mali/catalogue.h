@@ -59,6 +59,10 @@ struct tally_mali_product {
 	const struct tally_mali_layout *layout; /* NULL: Midgard (recognized, not described) */
 };
 
+/* What no layout has, but some kernels report with each sample: the cycles of the GPU's clock,
+ * whether it worked or not. */
+extern const struct tally_counter tally_mali_clock;
+
 extern const uint32_t tally_mali_n_layouts, tally_mali_n_products;
 /* The layout with index i; NULL when i is out of range. */
 const struct tally_mali_layout *tally_mali_layout(uint32_t i);

@@ -82,6 +82,20 @@ add_block(struct tally_mali_choice *choice, struct keys *keys, const char *sourc
 	return true;
 }
 
+/* Comes after all blocks. */
+static bool
+add_clock(struct tally_mali_choice *choice, struct keys *keys, const char *source,
+	  const struct tally_snapshot_source *src)
+{
+	const struct tally_mali_counter clock = { .counter = tally_mali_clock };
+	bool logged = tally_counter_wanted(src->wanted, &tally_mali_clock,
+					   block_sets[TALLY_MALI_FRONTEND], category, false);
+
+	if (!logged && !src->metrics_wanted)
+		return true;
+	return add_counter(choice, keys, source, tally_mali_clock.width_bits, &clock, logged);
+}
+
 /* ---- constants ---- */
 
 struct named_value {
@@ -137,7 +151,7 @@ tally_mali_choose(struct tally_mali_choice *choice, struct tally_snapshot_source
 {
 	const struct tally_mali_layout *layout = product->layout;
 	struct keys keys = { .table = src->keys ? src->keys : &keys.own };
-	size_t room = layout->n_counters ? layout->n_counters : 1;
+	size_t room = (size_t)layout->n_counters + 1; /* one for the clock */
 
 	*choice = (struct tally_mali_choice){ 0 };
 	choice->counters = calloc(room, sizeof(*choice->counters));
@@ -147,6 +161,8 @@ tally_mali_choose(struct tally_mali_choice *choice, struct tally_snapshot_source
 		  add_constants(choice, product, props);
 	for (unsigned block = 0; ok && block < TALLY_N_MALI_BLOCKS; block++)
 		ok = add_block(choice, &keys, source, width_bits, n_values, src, layout, block);
+	if (ok && props->tells_clock)
+		ok = add_clock(choice, &keys, source, src);
 	tally_key_table_finish(&keys.own);
 	if (!ok || choice->n == 0) {
 		if (!ok)

@@ -160,6 +160,7 @@ kbase_open(struct tally_snapshot_source *src)
 	status = kbase->path->open(&kbase->reader);
 	if (status != TALLY_OK)
 		goto close_device;
+	kbase->dev.props.tells_clock = kbase->reader.tells_clock;
 	status = tally_mali_choose(&kbase->choice, src, SOURCE_NAME,
 				   kbase->path->width_bits, kbase->reader.n_values,
 				   kbase->dev.product, &kbase->dev.props);

@@ -59,6 +59,7 @@ enumerate(struct tally_mali_reader *r)
 		status = reject(r, why);
 	free(list);
 	r->n_values = r->format.offer.n_values;
+	r->tells_clock = r->format.offer.n_clock_domains > 0;
 	return status;
 }
 

@@ -74,6 +74,7 @@ tally_kinstr_parse_offer(const uint8_t *list, size_t item_size, size_t n_items,
 			ok = take_request(&state, &item, why);
 		} else if (item.item.type == KINSTR_ENUM_SAMPLE_INFO) {
 			state.n_sample_info++;
+			offer->n_clock_domains = item.sample_info.n_clock_domains;
 		} else if (item.item.type == KINSTR_ENUM_BLOCK) {
 			/* The end item has the type of a block, but no contents. */
 			if (item.block.n_values == 0 && item.block.n_instances == 0)
@@ -166,6 +167,18 @@ take_metadata_block(struct walk *walk, const struct kinstr_metadata_item *item)
 	return true;
 }
 
+/* The first domain is that of the whole GPU. */
+static bool
+take_clock(struct walk *walk, const struct kinstr_metadata_item *item)
+{
+	if (walk->n_clock++)
+		return fail(walk->why, "it has two items of clocks");
+	if (walk->sums)
+		tally_mali_sums_add_clock(walk->sums, item->clock.n_domains > 0,
+					  item->clock.cycles[0]);
+	return true;
+}
+
 static bool
 take_item(struct walk *walk, const struct kinstr_metadata_item *item,
 	  struct tally_kinstr_sample *sample)
@@ -184,7 +197,7 @@ take_item(struct walk *walk, const struct kinstr_metadata_item *item,
 		};
 		return true;
 	case KINSTR_METADATA_CLOCK:
-		return walk->n_clock++ == 0 || fail(walk->why, "it has two items of clocks");
+		return take_clock(walk, item);
 	case KINSTR_METADATA_BLOCK:
 		return take_metadata_block(walk, item);
 	default:

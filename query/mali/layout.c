@@ -113,6 +113,19 @@ tally_mali_sums_add64(struct tally_mali_sums *sums, enum tally_mali_block block,
 }
 
 void
+tally_mali_sums_add_clock(struct tally_mali_sums *sums, bool known, uint64_t cycles)
+{
+	uint32_t i = sums->choice->first[TALLY_N_MALI_BLOCKS];
+
+	if (i == sums->choice->n)
+		return;
+	if (known)
+		sums->growth[i] += cycles;
+	else
+		set_bit(sums->doubt, i);
+}
+
+void
 tally_mali_sums_doubt(struct tally_mali_sums *sums, enum tally_mali_block block)
 {
 	for (uint32_t i = sums->choice->first[block]; i < sums->choice->first[block + 1]; i++)

@@ -24,6 +24,7 @@ struct tally_mali_props {
 	uint64_t core_mask, l2_mask;
 	uint32_t l2_slices, l2_slice_bytes, bus_bits;
 	uint32_t core_features, thread_features;
+	bool tells_clock; /* each sample holds the cycles of the GPU's clock */
 };
 uint32_t tally_mali_count_cores(const struct tally_mali_props *props);
 
@@ -37,7 +38,8 @@ struct tally_mali_choice {
 	const struct tally_counter **counters;
 	struct tally_mali_place *places;
 	uint64_t *logged;
-	/* Block b has the counters first[b] to first[b + 1] - 1. */
+	/* Block b has the counters first[b] to first[b + 1] - 1; if one is left after those of
+	 * the last block, it is tally_mali_clock. */
 	uint32_t first[TALLY_N_MALI_BLOCKS + 1];
 	struct tally_constant *constants;
 	uint32_t n_constants;
@@ -75,6 +77,9 @@ void tally_mali_sums_add32(struct tally_mali_sums *sums, enum tally_mali_block b
 /* Adds a 64-bit value. Returns whether any value that was read is not 0. */
 bool tally_mali_sums_add64(struct tally_mali_sums *sums, enum tally_mali_block block,
 			   const uint64_t *values, uint32_t n_values);
+/* Adds cycles of the GPU's clock, if they are among the chosen counters. Not known: they are
+ * unknown in this sample. */
+void tally_mali_sums_add_clock(struct tally_mali_sums *sums, bool known, uint64_t cycles);
 void tally_mali_sums_doubt(struct tally_mali_sums *sums, enum tally_mali_block block);
 void tally_mali_sums_doubt_all(struct tally_mali_sums *sums);
 void tally_mali_sums_end(struct tally_mali_sums *sums);

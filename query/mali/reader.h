@@ -33,6 +33,7 @@ struct tally_kinstr_offer {
 	uint32_t n_items;
 	uint32_t n_blocks; /* instances of all types, including those that are ignored */
 	uint32_t n_values; /* per block */
+	uint32_t n_clock_domains; /* 0: samples do not say how long the clock ran */
 	uint32_t n_instances[TALLY_N_MALI_BLOCKS]; /* 0: no such block */
 };
 
@@ -62,6 +63,7 @@ struct tally_mali_reader {
 	const void *map;
 	size_t map_size;
 	uint32_t n_values; /* per block */
+	bool tells_clock; /* set by open: samples hold the cycles of the GPU's clock */
 	uint64_t stamp_ns; /* CLOCK_MONOTONIC_RAW, of the newest sample that was read */
 	bool irregular; /* zero or several samples may be waiting instead of one */
 	uint32_t n_failures; /* consecutive failures */

@@ -86,6 +86,10 @@ describe(struct tally_mali_reader *r)
 	if (r->dump.v4)
 		r->dump.core_mask &= 0xf;
 	r->buffer_bytes = bytes;
+	/* Kernels without cycles do not know the question. */
+	struct vinstr_features features = { 0 };
+	r->tells_clock = tally_mali_ioctl(r->fd, VINSTR_GET_FEATURES, &features) >= 0 &&
+			 (features.features & VINSTR_FEATURE_TOP_CYCLES);
 	return TALLY_OK;
 }
 
@@ -137,24 +141,29 @@ vinstr_start(struct tally_mali_reader *r)
 static int
 read_one(struct tally_mali_reader *r, bool keep)
 {
-	struct vinstr_buffer buffer = { 0 };
+	struct vinstr_buffer_cycles sample = { 0 };
+	const struct vinstr_buffer *buffer = &sample.buffer;
+	unsigned long get = r->tells_clock ? VINSTR_GET_CYCLES : VINSTR_GET_BUFFER;
+	unsigned long put = r->tells_clock ? VINSTR_PUT_CYCLES : VINSTR_PUT_BUFFER;
 
-	if (tally_mali_ioctl(r->fd, VINSTR_GET_BUFFER, &buffer) < 0)
+	if (tally_mali_ioctl(r->fd, get, &sample) < 0)
 		return errno;
 	if (keep) {
 		tally_mali_sums_begin(r->sums);
-		if (buffer.index < r->n_buffers) {
+		if (buffer->index < r->n_buffers) {
 			const uint8_t *at = (const uint8_t *)r->map +
-					    r->buffer_bytes * buffer.index;
+					    r->buffer_bytes * buffer->index;
 			tally_mali_dump_add(&r->dump, (const uint32_t *)(const void *)at,
 					    r->sums);
+			tally_mali_sums_add_clock(r->sums, r->tells_clock,
+						  sample.top_cycles);
 		} else {
 			tally_mali_sums_doubt_all(r->sums);
 		}
 		tally_mali_sums_end(r->sums);
-		r->stamp_ns = buffer.timestamp_ns;
+		r->stamp_ns = buffer->timestamp_ns;
 	}
-	return tally_mali_ioctl(r->fd, VINSTR_PUT_BUFFER, &buffer) < 0 ? errno : 0;
+	return tally_mali_ioctl(r->fd, put, &sample) < 0 ? errno : 0;
 }
 
 static void

@@ -114,10 +114,19 @@ fake_base_growth(struct fake_base *base, unsigned block, unsigned instance, unsi
 	return grown;
 }
 
+uint64_t
+fake_base_cycles(struct fake_base *base)
+{
+	uint64_t grown = base->script_ns - base->clock_ns;
+	base->clock_ns = base->script_ns;
+	return grown;
+}
+
 void
 fake_base_reset(struct fake_base *base)
 {
 	fake_base_sample(base);
+	fake_base_cycles(base);
 	for (unsigned block = 0; block < FAKE_BLOCKS; block++) {
 		for (uint32_t n = 0; n < fake_n_instances(block); n++) {
 			for (unsigned c = 4; c < fake_config.gpu.n_values; c++)

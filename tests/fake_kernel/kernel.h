@@ -74,11 +74,13 @@ int fake_misuse(int error, const char *format, ...) __attribute__((format(printf
 
 /* counts.c: what a reader saw last, so that it gets growth */
 struct fake_base {
-	uint64_t script_ns;
+	uint64_t script_ns, clock_ns;
 	uint64_t seen[FAKE_BLOCKS][FAKE_INSTANCES][FAKE_COUNTERS];
 };
 struct fake_kernel_state *fake_kernel_get_state(void);
 void fake_base_reset(struct fake_base *base);
+/* Cycles of the GPU's clock since the last call: one for each ns of the script's clock. */
+uint64_t fake_base_cycles(struct fake_base *base);
 /* Stops the clocks for one sample; CLOCK_MONOTONIC_RAW is returned. */
 uint64_t fake_base_sample(struct fake_base *base);
 /* A sample was made, so long after the reader's last. */

@@ -108,12 +108,12 @@ add_sample(struct kinstr *k, struct place *at, uint64_t begin, uint64_t end, uin
 }
 
 static void
-add_clock(struct place *at, uint64_t ns)
+add_clock(struct place *at, uint64_t cycles)
 {
 	struct pc_meta *meta = add_meta(at, PC_META_CLOCK);
 	meta->u.clock.n_domains = fake_config.domains;
 	for (uint32_t i = 0; i < fake_config.domains && i < 4; i++)
-		meta->u.clock.cycles[i] = ns * (i + 1);
+		meta->u.clock.cycles[i] = cycles * (i + 1);
 }
 
 static void
@@ -121,6 +121,7 @@ fill_slot(struct kinstr *k, uint32_t slot, uint64_t user_data)
 {
 	uint32_t n_blocks = 0;
 	uint64_t begin = k->last_raw_ns, end = fake_base_sample(&k->base);
+	uint64_t cycles = fake_base_cycles(&k->base);
 	for (unsigned block = 0; block < FAKE_BLOCKS; block++)
 		n_blocks += fake_n_instances(block);
 	uint8_t *start = k->memory + (size_t)slot * k->slot_bytes;
@@ -135,7 +136,7 @@ fill_slot(struct kinstr *k, uint32_t slot, uint64_t user_data)
 	if (fake_config.unknown)
 		add_meta(&at, 0x2009);
 	if (!fake_rule("noclock", -1, -1, k->n_samples))
-		add_clock(&at, end - begin);
+		add_clock(&at, cycles);
 	for (unsigned block = 0; block < FAKE_BLOCKS; block++) {
 		for (uint32_t n = 0; n < fake_n_instances(block); n++) {
 			uint32_t instance = fake_instance(block, n);

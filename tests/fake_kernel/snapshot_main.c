@@ -78,10 +78,14 @@ print_step(const char *step, enum tally_status status, const struct tally_snapsh
 	print_string(src->reason);
 }
 
-/* Where the catalogue says that a key stands: block, index, shift. */
+/* Where the catalogue says that a key stands: block, index, shift; the clock after all blocks. */
 static void
 print_place(const struct tally_mali_layout *layout, const char *key)
 {
+	if (strcmp(key, tally_mali_clock.key) == 0) {
+		printf("[%d, 0, 0]", TALLY_N_MALI_BLOCKS);
+		return;
+	}
 	for (uint32_t i = 0; layout && i < layout->n_counters; i++) {
 		const struct tally_mali_counter *c = &layout->counters[i];
 		if (strcmp(c->counter.key, key) == 0) {

@@ -32,7 +32,7 @@ make_sample(struct vinstr *v, uint32_t event)
 	meta->m.timestamp = now;
 	meta->m.event = event;
 	meta->m.buffer = v->next;
-	meta->top_cycles = now - v->last_raw_ns;
+	meta->top_cycles = fake_base_cycles(&v->base);
 	meta->core_cycles = 2 * meta->top_cycles;
 	v->last_raw_ns = now;
 	v->next = (v->next + 1) % v->n_buffers;

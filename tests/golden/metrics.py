@@ -47,7 +47,7 @@ G715_LOST = {"4.5.5", "5.3.4"}
 # Seed 004: what is computed instead of what is printed, in hardware names; the percentages clamped.
 INPUT = "(PRIM_CULLED + PRIM_CLIPPED + PRIM_SAT_CULLED + PRIM_VISIBLE)"
 BIFROST_ERRATA = {
-    "JM.GPU_UTILIZATION": "GPU_ACTIVE / (GPU_MHZ * 1e6 * SECONDS) * 100",
+    "JM.GPU_UTILIZATION": "GPU_ACTIVE / CLOCK_CYCLES * 100",
     "JM.JS0_UTILIZATION": "JS0_ACTIVE / GPU_ACTIVE * 100",
     "JM.JS1_UTILIZATION": "JS1_ACTIVE / GPU_ACTIVE * 100",
     "SC.EXEC_CORE_UTILIZATION": "EXEC_CORE_ACTIVE / GPU_ACTIVE * 100",
@@ -124,14 +124,14 @@ class Device:
         self.cores = rng.randint(1, 16)
         self.slices = rng.choice([1, 2, 4])
         self.bus_bits = rng.choice([64, 128, 256])
-        self.mhz = rng.randint(100, 1200)
+        self.cycles = 0
 
     def start(self):
         yield f"layout\t{self.gpu}"
         yield f"constant\tMaliConstantsShaderCoreCount\t{self.cores}"
         yield f"constant\tMaliConstantsL2SliceCount\t{self.slices}"
         yield f"constant\tMaliConstantsBusWidthBits\t{self.bus_bits}"
-        yield f"constant\tGPU_MHZ\t{self.mhz}"
+        yield "counter\tmali_clock_cycles"
         yield "wanted\tall"
         yield "bind"
 
@@ -140,6 +140,7 @@ class Device:
         zeros, holes = rng.choice([0, 0, 0.1, 0.5]), rng.choice([0, 0, 0.02, 0.2])
         self.values, self.keys = {}, {}
         self.ns = rng.choice([0, rng.randint(1, 10**9)])
+        self.cycles = rng.choice([0, rng.randint(1, 10**9)])
         for row in self.facts.counters[self.gpu]:
             if rng.random() < holes:
                 continue
@@ -150,6 +151,7 @@ class Device:
     def feed(self):
         for key, value in self.keys.items():
             yield f"value\t{key}\t{value}"
+        yield f"value\tmali_clock_cycles\t{self.cycles}"
         if self.ns:
             yield f"gpu_ns\t{self.ns}"
         yield "pass"
@@ -157,7 +159,7 @@ class Device:
     def constants(self):
         known = {
             "MaliConstantsShaderCoreCount": self.cores, "MaliConstantsL2SliceCount": self.slices,
-            "MaliConstantsBusWidthBits": self.bus_bits, "SLICES": self.slices, "GPU_MHZ": self.mhz,
+            "MaliConstantsBusWidthBits": self.bus_bits, "SLICES": self.slices, "CLOCK_CYCLES": self.cycles,
             "L2.AXI_WIDTH_BYTES": self.bus_bits / 8, "WARP": self.facts.warp[self.gpu],
         }
         if self.ns:

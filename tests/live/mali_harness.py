@@ -13,6 +13,7 @@ import re
 import harness
 
 RATE_BLOCK = 64
+CLOCK_BLOCK = 4  # no block: the cycles of the GPU's clock, of which the kernel tells 1000 a microsecond
 GPU_NAMES = {
     "g71": "Mali-G71", "g72": "Mali-G72", "g51": "Mali-G51", "g76": "Mali-G76", "g52": "Mali-G52",
     "g31": "Mali-G31", "g77": "Mali-G77", "g57": "Mali-G77", "g78": "Mali-G78", "g68": "Mali-G78",
@@ -38,6 +39,13 @@ class Kernel:
         self.n_l2 = int(self.settings.get("l2", "2"))
         self.source = "mali-kbase" if self.kind.startswith("kbase") else "mali-panfrost"
 
+    @property
+    def tells_clock(self):
+        """With each sample: kinstr_prfcnt where it has domains, vinstr where it has the feature."""
+        if not self.kind.startswith("kbase"):
+            return False
+        return self.settings.get("domains") != "0" and int(self.settings.get("features", "3")) & 1 == 1
+
     def instances(self, block):
         """Physical numbers of a block's instances."""
         if block == 3:
@@ -47,6 +55,8 @@ class Kernel:
     def rate(self, place, without=()):
         """Counts for each microsecond of the script's clock, as the log has them; place: block, index, shift."""
         block, index, shift = place
+        if block == CLOCK_BLOCK:
+            return 1000
         return sum(((index + 1) * (i + 1) + RATE_BLOCK * block) << shift
                    for i in self.instances(block) if (block, i) not in without)
 

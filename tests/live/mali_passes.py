@@ -52,6 +52,22 @@ def check_log(checks, log, told, source):
     return growth
 
 
+def check_utilization(checks, log, kernel, where):
+    """Cycles that the GPU was active over those of its clock; absent where the kernel does not tell the clock."""
+    clock, active = where.get("mali_clock_cycles"), where.get("MaliGPUCyclesGPUActive")
+    checks.equal(bool(clock), kernel.tells_clock, "the clock is counted")
+    if kernel.gpu not in ("g71", "g72", "g51", "g52", "g76", "g31"):
+        return
+    want = 100 * kernel.rate(active) / kernel.rate(clock) if clock else None
+    wrong = {}
+    for frame in log.frames:
+        for one in frame["passes"]:
+            got = one.get("metrics", {}).get("JM.GPU_UTILIZATION")
+            if (got is None) != (want is None) or got is not None and abs(got - want) > 1e-9 * want:
+                wrong[frame["frame"], one["index"]] = got
+    checks.equal(wrong, {}, f"JM.GPU_UTILIZATION is not {want}")
+
+
 def check_exact(checks, folder):
     for text in KERNELS:
         with checks.part(f"exact, {text}"):
@@ -65,6 +81,7 @@ def check_exact(checks, folder):
                     checks.equal({k: (got[k], want[k]) for k in want if got[k] != want[k]}, {},
                                  f"frame {frame['frame']}, pass {one['index']}")
                     checks.equal(sorted(set(one.get("estimated", [])) & set(where)), [], "estimated")
+            check_utilization(checks, log, kernel, where)
             total_us = sum(script_ns for row in told for script_ns, _ in row[:-1]) // 1000
             wrong = [g for g in growth if g["growth"] != kernel.rate(where[g["key"]]) * total_us]
             checks.equal(wrong[:3], [], "growth")

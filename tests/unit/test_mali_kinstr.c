@@ -454,6 +454,49 @@ test_short(void)
 	end_world();
 }
 
+/* The cycles of the first domain are one counter more, after all blocks. */
+static void
+test_clock(void)
+{
+	static const struct {
+		uint32_t n_domains;
+		uint64_t cycles, total, unknown;
+	} rows[] = {
+		{ 2, 77, 77, 0 },
+		{ 1, UINT64_C(1) << 40, UINT64_C(1) << 40, 0 },
+		{ 2, 0, 0, 0 },
+		{ 0, 77, 0, UINT64_C(1) << N_WORLD },
+	};
+	struct tally_mali_props props = world_props;
+	struct tally_kinstr_sample sample;
+	const char *why;
+
+	begin_world();
+	end_world();
+	props.tells_clock = true;
+	g_assert_cmpint(tally_mali_choose(&choice, &src, "mali-test", 64, N_VALUES,
+					  &world_product, &props),
+			==, TALLY_OK);
+	g_assert_cmpuint(choice.n, ==, N_WORLD + 1);
+	g_assert_cmpstr(choice.counters[N_WORLD]->key, ==, "mali_clock_cycles");
+	g_assert_true(tally_mali_sums_init(&sums, &choice));
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		uint64_t totals[N_WORLD + 1], unknown = 0;
+		struct tally_totals out = { .totals = totals, .unknown = &unknown };
+		tally_mali_sums_reset(&sums);
+		good_sample();
+		map.items[CLOCK].clock.n_domains = rows[i].n_domains;
+		map.items[CLOCK].clock.cycles[0] = rows[i].cycles;
+		map.items[CLOCK].clock.cycles[1] = 5;
+		g_assert_true(parse(&sample, &why));
+		tally_mali_sums_deliver(&sums, &out);
+		g_assert_cmphex(unknown, ==, rows[i].unknown);
+		g_assert_cmpuint(totals[N_WORLD], ==, rows[i].total);
+		g_assert_cmpuint(totals[FRONT_A], ==, 4);
+	}
+	end_world();
+}
+
 /* Whatever the bytes are, nothing outside is read and nothing else but truth or doubt comes out. */
 static void
 test_random(void)
@@ -492,6 +535,7 @@ main(int argc, char **argv)
 	g_test_add_func("/mali-kinstr/bad-samples", test_bad_samples);
 	g_test_add_func("/mali-kinstr/states", test_states);
 	g_test_add_func("/mali-kinstr/short", test_short);
+	g_test_add_func("/mali-kinstr/clock", test_clock);
 	g_test_add_func("/mali-kinstr/random", test_random);
 	return g_test_run();
 }
