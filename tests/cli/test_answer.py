@@ -64,6 +64,7 @@ BOUND = (
      "bound by the CPU or a limiter: cannot tell (100 % take 22.1 ms +-2 %, GPU 23 %)"),
     ("a limiter on a busy machine", steady(200, 33.4, 8, 0.1), "unknown",
      "bound by the CPU or a limiter near 30 fps: cannot tell (GPU works 24 %)"),
+    ("a limit (docs/limits.md): a cap that jitters, 2 % off 60", steady(200, 17.0, 4, 0.1), "cpu", "bound by the CPU in"),
     ("a GPU that works most of the time", steady(200, 21, 15, 0.08), "unknown",
      "cannot tell, the GPU works 72 % of the frame time"),
     ("first the GPU, then the CPU", follows_gpu(100, 14) + steady(90, 21, 5, 0.2), "gpu", "bound by the GPU in 53 %"),
