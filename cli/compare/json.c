@@ -34,6 +34,7 @@ put_side(struct tally_out *o, const struct tally_compare *c, unsigned side)
 		tally_out_text(o, "log", log->aggregate.path);
 		tally_out_text(o, "program", log->aggregate.program);
 		tally_out_u64(o, "frames", frames_of(log));
+		tally_out_u64(o, "warmup_frames", tally_compare_log_warmup(log));
 		tally_out_bool(o, "truncated", log->aggregate.truncated);
 		tally_out_end_object(o);
 	}

@@ -302,7 +302,9 @@ static void
 print_side(const struct printer *p, enum tally_side side, const char *word)
 {
 	const GPtrArray *logs = p->c->logs[side];
-	uint64_t frames = 0;
+	uint64_t frames = 0, warmup = 0;
+	for (guint i = 0; i < logs->len; i++)
+		warmup += tally_compare_log_warmup(g_ptr_array_index(logs, i));
 	for (guint i = 0; i < p->c->subjects->len; i++) {
 		const struct tally_compare_subject *s = g_ptr_array_index(p->c->subjects, i);
 		frames += s->frame ? s->frames[side] : 0;
@@ -311,8 +313,13 @@ print_side(const struct printer *p, enum tally_side side, const char *word)
 	char *path = tally_text_escape(first->aggregate.path);
 	char *more = logs->len > 1 ? g_strdup_printf(" and %u more", logs->len - 1)
 				   : g_strdup("");
-	line(p, "%s %s%s, %" G_GUINT64_FORMAT " frame%s", word, path, more, frames,
-	     frames == 1 ? "" : "s");
+	char *without = warmup ? g_strdup_printf(", without %" G_GUINT64_FORMAT
+						 " at the start (--warmup 0 keeps them)",
+						 warmup)
+			       : g_strdup("");
+	line(p, "%s %s%s, %" G_GUINT64_FORMAT " frame%s%s", word, path, more, frames,
+	     frames == 1 ? "" : "s", without);
+	g_free(without);
 	g_free(more);
 	g_free(path);
 }

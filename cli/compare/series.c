@@ -404,6 +404,17 @@ choose_devices(struct tally_compare_log *log, int64_t device)
 	return TALLY_EXIT_BAD_LOG;
 }
 
+uint64_t
+tally_compare_log_warmup(const struct tally_compare_log *log)
+{
+	uint64_t frames = 0;
+	for (guint i = 0; i < log->devices->len; i++)
+		frames += tally_aggregate_device(&log->aggregate,
+						 g_array_index(log->devices, uint32_t, i))
+				  ->warmed_up;
+	return frames;
+}
+
 int
 tally_compare_log_read(struct tally_compare_log **out, const char *path, uint64_t warmup,
 		       int64_t device, const struct tally_compare_filter *filter)

@@ -336,6 +336,26 @@ class Compare(CliCase):
         self.assertEqual(done.returncode, 3)
         self.assertIn("no whole frame to compare after its warm-up", done.stderr.decode())
 
+    def test_warmup_is_said(self):
+        """How many frames were left out, of each side, by a number and by --warmup auto."""
+        def loading(n, name, seed):
+            lines = [header(), device(), pass_info(A, "main")]
+            lines += [frame(i, [one_pass(0, A, t, "main")], cpu_ns=800000000 if i < n else 16000000)
+                      for i, t in enumerate(wobble(1000000, 100 + n, seed))]
+            return self.write_log(name, lines + [end(100 + n, 100 + n)])
+        a, b, c = loading(3, "a.jsonl", 1), loading(0, "b.jsonl", 2), loading(1, "c.jsonl", 3)
+        for options, left_out in ((["--warmup", "0"], (0, 0, 0)), (["--warmup", "7"], (7, 7, 7)), ([], (3, 0, 1))):
+            result = self.json(*options, "--base", a, "--base", c, "--new", b)
+            self.assertEqual([log["warmup_frames"] for log in result["base"] + result["new"]],
+                             [left_out[0], left_out[2], left_out[1]])
+            lines = self.ok("compare", *options, "--base", a, "--base", c, "--new", b).stdout.decode().split("\n")
+            sums = (left_out[0] + left_out[2], left_out[1])
+            for line, n, kept in zip(lines, sums, (204 - sums[0], 100 - sums[1])):
+                said = f" frames, without {n} at the start (--warmup 0 keeps them)" if n else " frames"
+                self.assertTrue(line.endswith(f", {kept}{said}"), line)
+        markdown = self.ok("compare", "--markdown", a, b).stdout.decode()
+        self.assertIn("without 3 at the start", markdown)
+
     def test_keys(self):
         a = self.write_log("a.jsonl", times_log(wobble(1000000), counters=lambda i: {"samples_passed": i}))
         result = self.json("--keys", "samples*+cpu_ns", a, a)
