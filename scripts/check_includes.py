@@ -88,7 +88,7 @@ WALLS = {
         "answer": {"shared", "log"},
         "report": {"shared", "log", "answer", "compare"},
         "check": {"shared", "log"},
-        "compare": {"shared", "log"},
+        "compare": {"shared", "log", "answer"},
         "export": {"shared", "log", "report"},
         "top": {"shared", "log", "report", "answer", "control"},
         "run": None,

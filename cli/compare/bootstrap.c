@@ -80,6 +80,14 @@ tally_student_quantile(double p, double df)
 	return high;
 }
 
+double
+tally_binomial_tail(double x, double n, double p)
+{
+	if (x <= 0)
+		return 1;
+	return x > n ? 0 : incomplete_beta(x, n - x + 1, p, 1 - p);
+}
+
 /* Blocks */
 
 static double
@@ -335,6 +343,59 @@ tally_bootstrap_compare(struct tally_bootstrap_side *a, struct tally_bootstrap_s
 	}
 	g_free(samplers[0].block_means);
 	g_free(samplers[1].block_means);
+}
+
+/* Quantiles */
+
+struct placed {
+	double value;
+	uint32_t block;
+};
+
+static int
+placed_compare(const void *a, const void *b)
+{
+	double x = ((const struct placed *)a)->value, y = ((const struct placed *)b)->value;
+	return (x < y) - (x > y);
+}
+
+/* `sorted` has the largest first; block i is there weights[i] times. */
+static double
+weighted_quantile(const struct placed *sorted, uint32_t n, const uint32_t *weights, uint64_t total,
+		  double q)
+{
+	uint64_t rank = total - MIN((uint64_t)ceil(q * (double)total), total) + 1, seen = 0;
+	uint32_t i = 0;
+	while (i + 1 < n && (seen += weights[sorted[i].block]) < rank)
+		i++;
+	return sorted[i].value;
+}
+
+uint32_t
+tally_bootstrap_quantile(const double *values, uint32_t n, double q, uint64_t seed, double *out,
+			 uint32_t resamples)
+{
+	double long_run;
+	uint32_t b = MAX(tally_block_length(values, n, &long_run), (uint32_t)ceil(sqrt(n)));
+	uint32_t blocks = (n + b - 1) / b;
+	struct placed *sorted = g_new(struct placed, n);
+	uint32_t *weights = g_new(uint32_t, blocks);
+	for (uint32_t i = 0; i < n; i++)
+		sorted[i] = (struct placed){ values[i], i / b };
+	qsort(sorted, n, sizeof(*sorted), placed_compare);
+	for (uint32_t r = 0; r < resamples; r++) {
+		uint64_t total = 0;
+		memset(weights, 0, blocks * sizeof(*weights));
+		for (uint32_t i = 0; i < blocks; i++) {
+			uint32_t chosen = (uint32_t)((next_random(&seed) >> 32) * blocks >> 32);
+			weights[chosen]++;
+			total += MIN(b, n - chosen * b);
+		}
+		out[r] = weighted_quantile(sorted, n, weights, total, q);
+	}
+	g_free(weights);
+	g_free(sorted);
+	return b;
 }
 
 /* Multiple tests */

@@ -62,6 +62,16 @@ uint32_t tally_block_length(const double *values, uint32_t n, double *long_run);
 double tally_student_tail(double t, double df);
 double tally_student_quantile(double p, double df);
 
+/* P(X >= x) of a binomial distribution: n draws, each with probability p. x and n may be
+ * fractions, as the counts of draws that resemble each other are. */
+double tally_binomial_tail(double x, double n, double p);
+
+/* Quantiles (nearest rank) of `resamples` series of blocks of the values that follow each other;
+ * n > 0. Blocks are of Politis and White's length, at least the root of n, which also stands for
+ * what returns every so many frames. Returns the frames of a block. */
+uint32_t tally_bootstrap_quantile(const double *values, uint32_t n, double q, uint64_t seed,
+				  double *out, uint32_t resamples);
+
 /* Holm's step-down procedure over m p-values: p[i] becomes the smallest family-wise level at
  * which hypothesis i is rejected, at most 1. */
 void tally_holm_adjust(double *p, uint32_t m);

@@ -35,7 +35,8 @@ static const struct tally_arg options[] = {
 			     "frame." },
 	[OPT_GATE] = { "gate", 0, "KEY[:less]",
 		       "Let a rise of this counter or metric fail too; with :less, a "
-		       "fall. May be "
+		       "fall. p99 is the frame time's, hitches is their number in 1000 "
+		       "frames. May be "
 		       "given again." },
 	[OPT_KEYS] = { "keys", 0, "LIST",
 		       "Compare only these: gpu_ns, cpu_ns, draws, ..., counters, "
@@ -144,6 +145,8 @@ add_gate(struct compare_request *r, const char *value)
 	gate.key = key;
 	g_ptr_array_add(r->words, key);
 	g_array_append_val(r->gates, gate);
+	for (unsigned pace = TALLY_PACE_P99; pace < TALLY_N_PACES; pace++)
+		r->filter.frame_times |= strcmp(key, tally_pace_key(pace)) == 0;
 	if (!*key)
 		tally_cli_complain("compare", "--gate needs a key: KEY or KEY:less");
 	return *key != '\0';

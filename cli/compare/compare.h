@@ -72,11 +72,20 @@ struct tally_compare_subject {
 
 #define TALLY_COMPARE_CPU UINT32_MAX /* the series of the frames' cpu_ns */
 
+/* What a gate asks about the frames' times besides their mean. */
+enum tally_pace {
+	TALLY_PACE_NONE = 0,
+	TALLY_PACE_P99,
+	TALLY_PACE_HITCHES, /* in 1000 frames, by the rule of cli/answer/hitch.h */
+	TALLY_N_PACES,
+};
+
 struct tally_compare_row {
 	const struct tally_compare_subject *subject;
 	const char *key, *unit; /* unit NULL = not stated */
 	/* the key's series in the log where it was first seen, and probably in the others */
 	uint32_t series;
+	enum tally_pace pace; /* otherwise NONE; then `mean` is the p99 or the hitches */
 	bool is_time; /* in nanoseconds */
 	bool ratio; /* a fraction, an average or a metric: not a sum over the frame */
 	bool estimated; /* on at least one side */
@@ -143,6 +152,9 @@ void tally_compare_judge(struct tally_compare *c);
 /* Judges each pass against the other passes of the same frames, and adds to the errors of all
  * times what the machine's speed may differ between two runs (others.c). */
 void tally_compare_judge_others(struct tally_compare *c);
+/* The key of a pace, NULL for none; and judges a row that has one (pace.c). */
+const char *tally_pace_key(unsigned pace);
+void tally_compare_judge_pace(const struct tally_compare *c, struct tally_compare_row *row);
 /* Decides what is said at the end (conclude.c). */
 void tally_compare_conclude(struct tally_compare *c);
 /* Whether two subjects are of the same device. */

@@ -45,7 +45,13 @@ is_open(const struct tally_compare *c, const struct tally_compare_row *row)
 	bool blind = c->settings.has_fail_above ? row->blind
 						: row->verdict == TALLY_VERDICT_UNSEEN;
 	double low, high, estimate, frame = frame_time(c, row->subject);
-	if (!blind || !tally_compare_relative(row, row->low * row->worse, &low) ||
+	/* Few hitches could always be a few more; that there are more has to be seen. */
+	if (row->pace == TALLY_PACE_HITCHES && row->verdict == TALLY_VERDICT_UNSEEN) {
+		double worse = row->difference * row->worse;
+		return tally_compare_relative(row, worse, &estimate) ? estimate > limit
+								     : worse > 0;
+	}
+	if (!blind || row->pace || !tally_compare_relative(row, row->low * row->worse, &low) ||
 	    !tally_compare_relative(row, row->high * row->worse, &high) ||
 	    !tally_compare_relative(row, row->difference * row->worse, &estimate))
 		return blind;

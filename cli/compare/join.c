@@ -234,6 +234,28 @@ add_cpu_row(struct tally_compare *c, const struct tally_compare_subject *s)
 	row->is_time = true;
 }
 
+/* Only what a gate names: everything that is judged makes the rest harder to see. */
+static void
+add_pace_rows(struct tally_compare *c, const struct tally_compare_subject *s)
+{
+	bool has = false;
+	for (unsigned side = 0; s->frame && side < TALLY_N_SIDES; side++) {
+		for (guint k = 0; k < s->sources[side]->len; k++) {
+			const struct tally_compare_source *source = s->sources[side]->pdata[k];
+			has |= source && source->frame_ns;
+		}
+	}
+	for (unsigned pace = TALLY_PACE_P99; has && pace < TALLY_N_PACES; pace++) {
+		if (!direction(c, tally_pace_key(pace)))
+			continue;
+		struct tally_compare_row *row = add_row(c, s, tally_pace_key(pace));
+		row->pace = pace;
+		row->series = TALLY_COMPARE_CPU;
+		row->is_time = pace == TALLY_PACE_P99;
+		row->unit = row->is_time ? "ns" : "per 1000 frames";
+	}
+}
+
 /* `seen` maps each key of the subject to its first row; the subject's rows are the last in
  * c->rows. */
 static bool
@@ -282,6 +304,7 @@ add_rows(struct tally_compare *c, const struct tally_compare_subject *s)
 {
 	GHashTable *seen = g_hash_table_new(g_str_hash, g_str_equal);
 	add_cpu_row(c, s);
+	add_pace_rows(c, s);
 	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
 		for (guint k = 0; k < s->sources[side]->len; k++)
 			if (s->sources[side]->pdata[k])

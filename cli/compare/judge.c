@@ -120,7 +120,7 @@ test_row(const struct tally_compare *c, struct tally_compare_row *row, struct ev
 }
 
 static void
-judge_row(struct tally_compare *c, struct tally_compare_row *row)
+judge_values(const struct tally_compare *c, struct tally_compare_row *row)
 {
 	GPtrArray *values[TALLY_N_SIDES];
 	struct evidence sides[TALLY_N_SIDES] = { 0 };
@@ -152,12 +152,21 @@ judge_row(struct tally_compare *c, struct tally_compare_row *row)
 		row->verdict = TALLY_VERDICT_FEW;
 	else
 		test_row(c, row, sides);
-	c->n_few += row->verdict == TALLY_VERDICT_FEW && row->worse &&
-		    c->settings.has_fail_above;
 	for (unsigned i = 0; i < TALLY_N_SIDES; i++) {
 		g_free(sides[i].values);
 		g_ptr_array_unref(values[i]);
 	}
+}
+
+static void
+judge_row(struct tally_compare *c, struct tally_compare_row *row)
+{
+	if (row->pace)
+		tally_compare_judge_pace(c, row);
+	else
+		judge_values(c, row);
+	c->n_few += row->verdict == TALLY_VERDICT_FEW && row->worse &&
+		    c->settings.has_fail_above;
 }
 
 /* Rows with a gate are one family, so that counters nobody gates cost them nothing. */

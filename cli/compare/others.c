@@ -264,7 +264,16 @@ widen(const struct tally_compare *c, struct tally_compare_row *row, const double
 	double total = own * own + level;
 	row->df = total * total / (own * own * own * own / row->df + level * level / level_df);
 	row->se = sqrt(total);
-	row->p = tally_student_tail(fabs(row->difference) / row->se, row->df);
+	double p = tally_student_tail(fabs(row->difference) / row->se, row->df);
+	if (row->pace) {
+		/* Its interval has a longer half, and its p was not of a normal error. */
+		double wider = row->se / own;
+		row->p = MAX(row->p, p);
+		row->low = row->difference - wider * (row->difference - row->low);
+		row->high = row->difference + wider * (row->high - row->difference);
+		return;
+	}
+	row->p = p;
 	set_interval(c, row, row->se);
 }
 

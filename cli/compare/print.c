@@ -34,11 +34,12 @@ changed(const struct tally_compare_row *row)
 	return row->verdict == TALLY_VERDICT_LESS || row->verdict == TALLY_VERDICT_MORE;
 }
 
-/* GPU time of a pass, GPU time of a frame, and frame time: the values of the first table. */
+/* GPU time of a pass or frame, frame time and its p99: the values of the first table. */
 static bool
 is_main(const struct tally_compare_row *row)
 {
-	return strcmp(row->key, "gpu_ns") == 0 || row->series == TALLY_COMPARE_CPU;
+	return strcmp(row->key, "gpu_ns") == 0 ||
+	       (row->series == TALLY_COMPARE_CPU && row->is_time);
 }
 
 /* The largest mean of gpu_ns. */
@@ -97,8 +98,8 @@ row_name(const struct tally_compare *c, const struct tally_compare_row *row)
 	char *name = name_text(c, row->subject);
 	if (!row->subject->frame)
 		return name;
-	char *with = g_strdup_printf("%s, %s", name,
-				     row->series == TALLY_COMPARE_CPU ? "CPU" : "GPU");
+	const char *what = row->series == TALLY_COMPARE_CPU ? "CPU" : "GPU";
+	char *with = g_strdup_printf("%s, %s", name, row->pace ? row->key : what);
 	g_free(name);
 	return with;
 }
@@ -377,6 +378,8 @@ main_compare(gconstpointer a, gconstpointer b)
 		return x->subject->slot < y->subject->slot ? -1 : 1;
 	if (x->subject != y->subject)
 		return strcmp(x->subject->name, y->subject->name);
+	if (x->pace != y->pace)
+		return x->pace < y->pace ? -1 : 1;
 	return (x->series != TALLY_COMPARE_CPU) - (y->series != TALLY_COMPARE_CPU);
 }
 
@@ -425,7 +428,7 @@ print_keys(const struct printer *p)
 		const struct tally_compare_row *row = g_ptr_array_index(p->c->rows, i);
 		if (is_main(row) && row->verdict != TALLY_VERDICT_ONE_SIDE)
 			continue;
-		if (changed(row) || row->blind || p->style->all)
+		if (changed(row) || row->blind || row->pace || p->style->all)
 			add_row(p, &t, row, false);
 	}
 	if (tally_cells_rows(&t)) {
@@ -609,8 +612,11 @@ find_decisive(const struct tally_compare *c)
 static char *
 decisive_text(const struct printer *p, const struct tally_compare_row *row)
 {
-	char *name = is_main(row) ? row_name(p->c, row) : name_text(p->c, row->subject);
+	bool named = is_main(row) || row->pace;
+	char *name = named ? row_name(p->c, row) : name_text(p->c, row->subject);
 	char *change = row->tested ? relative_text(row, row->difference) : NULL;
+	if (row->tested && !change)
+		change = number_text(p, row, row->difference, true);
 	char *text;
 	if (change) {
 		char *interval = interval_text(p, row);

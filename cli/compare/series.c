@@ -144,6 +144,8 @@ free_source(gpointer p)
 		g_free(s->values[i]);
 	g_free(s->values);
 	tally_compare_values_finish(&s->cpu);
+	if (s->frame_ns)
+		g_array_unref(s->frame_ns);
 	g_free(s);
 }
 
@@ -356,6 +358,11 @@ take_frame(void *user, const struct tally_frame_record *f, const GPtrArray *grou
 		frames->frames++;
 		if (s->wants_cpu)
 			tally_compare_values_add(&frames->cpu, tally_u64(f->cpu_ns));
+		if (s->filter->frame_times && !s->filter->per_clock) {
+			if (!frames->frame_ns)
+				frames->frame_ns = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+			g_array_append_val(frames->frame_ns, f->cpu_ns);
+		}
 		add_frame_gpu(log, frames, f, clock);
 		add_frame_totals(log, frames, n_passes);
 		add_frame_metrics(log, frames, f);

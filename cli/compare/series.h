@@ -39,6 +39,8 @@ struct tally_compare_source {
 	struct tally_compare_values **values;
 	/* frames only: CPU time, which is not a series of passes */
 	struct tally_compare_values cpu;
+	/* of frames, if the filter asks for it: elements: uint64_t, each frame's cpu_ns */
+	GArray *frame_ns;
 };
 
 struct tally_compare_log {
@@ -57,6 +59,7 @@ struct tally_compare_filter {
 	/* gpu_ns becomes cycles: the time multiplied by the metric gpu_clock of its frame. Frames
 	 * without a clock give none, and cpu_ns is not kept, as it is no time of the GPU. */
 	bool per_clock;
+	bool frame_times; /* keep each frame's time, 8 bytes a frame; not per clock */
 };
 bool tally_compare_wants(const struct tally_compare_filter *filter, const char *key);
 

@@ -211,6 +211,83 @@ class Compare(CliCase):
         self.assertIn("2 regressions above 5 %", text)
         self.assertRegex(text, r"main +samples_passed +71\.0 +91\.0 +\+28")
 
+    # Frame times besides their mean
+
+    @staticmethod
+    def paced(seed, frames, stutter=0, mean=16.7e6):
+        """A log whose frames take `mean` ns on average; each 60th takes `stutter` ns longer."""
+        rng = random.Random(seed)
+        lines = [header(), device(), pass_info(A, "main", width=8, height=8)]
+        for number in range(frames):
+            late = stutter if number % 60 == 59 else 0
+            time = mean * (1 + 0.02 * rng.gauss(0, 1)) - stutter / 60 + late
+            lines.append(frame(number, [one_pass(0, A, 3000000 + rng.randrange(50000), "main")],
+                               cpu_ns=int(time)))
+        return lines + [end(frames, frames)]
+
+    def test_stutters_with_equal_means(self):
+        gates = ("--warmup", "0", "--fail-above", "5%", "--gate", "p99", "--gate", "hitches")
+        base = self.write_log("base.jsonl", self.paced("base", 3000))
+        new = self.write_log("new.jsonl", self.paced("new", 3000, 20e6))
+        self.json(*gates[:4], base, new) # the mean does not show it
+        result = self.json(*gates, base, new, status=1)
+        p99, hitches = (self.value(result, "frame", key) for key in ("p99", "hitches"))
+        for value in (p99, hitches):
+            self.assertEqual((value["verdict"], value["fails"]), ("more", True), value)
+            self.assertGreater(value["low"], 0)
+        self.assertTrue(15e6 < p99["difference"] < 25e6, p99)
+        self.assertTrue(p99["low"] <= p99["difference"] <= p99["high"], p99)
+        self.assertAlmostEqual(hitches["new"]["mean"], 1000 / 60, delta=0.5)
+        self.assertEqual(hitches["base"]["mean"], 0)
+        self.assertEqual(self.changes(result), {("frame", "p99"), ("frame", "hitches")})
+        self.assertEqual(self.json(*gates, new, base)["conclusion"], "no-regression")
+        text = self.command("compare", *gates, base, new).stdout.decode()
+        self.assertRegex(text, r"frame, p99 .*slower FAILS")
+        self.assertRegex(text, r"hitches \[per 1000 frames\] .*more FAILS")
+        # A fifth of the frames: hitches are found, of p99 there are too few frames either way.
+        base, new = (self.write_log(name, self.paced(name, 600, stutter))
+                     for name, stutter in (("short base.jsonl", 0), ("short new.jsonl", 20e6)))
+        result = self.json("--fail-above", "5%", "--warmup", "0", "--gate", "hitches", base, new, status=1)
+        self.assertEqual(self.changes(result), {("frame", "hitches")})
+
+    def test_pace_in_runs(self):
+        gates = ("--warmup", "0", "--fail-above", "5%", "--gate", "p99", "--gate", "hitches")
+        base, same, new = ([self.write_log(f"{name}{i}.jsonl", self.paced(f"{name}{i}", 240, stutter))
+                            for i in range(6)] for name, stutter in (("base", 0), ("same", 0), ("new", 20e6)))
+        result = self.json(*gates, *base, "--", *same)
+        self.assertEqual(result["conclusion"], "no-regression")
+        self.assertEqual(self.value(result, "frame", "p99")["by"], "runs")
+        self.assertEqual(self.value(result, "frame", "hitches")["verdict"], "equal")
+        result = self.json(*gates, *base, "--", *new, status=1)
+        self.assertEqual(self.changes(result), {("frame", "p99"), ("frame", "hitches")})
+
+    def test_pace_is_not_guessed(self):
+        def gate(key, base, new, status):
+            logs = [self.write_log(f"{key} {i}.jsonl", lines) for i, lines in enumerate((base, new))]
+            return self.value(self.json("--warmup", "0", "--fail-above", "5%", "--gate", key, *logs, status=status),
+                              "frame", key)
+        # In 300 frames the slowest may be below the p99, and a hitch in 100 frames in none.
+        short = [self.paced(f"few {i}", 300) for i in range(2)]
+        for key in ("p99", "hitches"):
+            self.assertEqual(gate(key, *short, 4)["verdict"], "too-few")
+        # Five hitches against none are no proof, and not fine either.
+        found = gate("hitches", short[0], self.paced("x", 300, 20e6), 4)
+        self.assertEqual((found["verdict"], found["new"]["n"]), ("cannot-tell", 300))
+        self.assertGreater(found["p"], 0.01)
+        # Not asked for: not there.
+        logs = [self.write_log(f"{i}.jsonl", lines) for i, lines in enumerate(short)]
+        self.assertNotIn("p99", json.dumps(self.json(*logs)))
+
+    def test_pace_of_equal_runs(self):
+        """40 equal pairs with stutters on both sides: at most one alarm at 1 %."""
+        alarms = []
+        for pair in range(40):
+            logs = [self.write_log(f"{side}.jsonl", self.paced(f"{side} {pair}", 900, 20e6 * (pair % 2)))
+                    for side in "ab"]
+            result = self.json("--warmup", "0", "--gate", "p99", "--gate", "hitches", *logs)
+            alarms += [pair] if self.changes(result) else []
+        self.assertLessEqual(len(alarms), 1, alarms)
+
     def test_too_noisy_is_said(self):
         a = self.write_log("a.jsonl", times_log(wobble(1000000, 20, 1, 0.2)))
         b = self.write_log("b.jsonl", times_log(wobble(1000000, 20, 2, 0.2)))
