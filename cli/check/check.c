@@ -82,6 +82,7 @@ add_line(struct check *c, const struct sums *sums, const struct tally_log_line *
 	c->line = line->number;
 	switch (line->type) {
 	case TALLY_LINE_DEVICE:
+		tally_conserve_add_device(sums->conserve, &line->device);
 		tally_recount_add_device(sums->recount, &line->device);
 		break;
 	case TALLY_LINE_FRAME:

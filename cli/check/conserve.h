@@ -2,6 +2,8 @@
  *
  * The values of passes, the unattributed remainder and the unlogged remainder, summed over
  * the frames of a device, must equal the growth that the end line states, to the integer.
+ * Where frames of two devices overlap, each is given the whole growth of a source, and the
+ * later line is flagged shared_totals: this is checked, too, for the first 64 devices.
  * The caller feeds every record of a log in order. Memory grows with the number of counters.
  * One thread.
  */
@@ -14,6 +16,8 @@ struct tally_conserve;
 struct tally_conserve *tally_conserve_create(void);
 void tally_conserve_destroy(struct tally_conserve *c); /* accepts NULL */
 
+void tally_conserve_add_device(struct tally_conserve *c,
+			       const struct tally_device_record *device);
 /* The keys in `frame` live as long as the reader: see tally_log_reader_next(). */
 void tally_conserve_add_frame(struct tally_conserve *c, const struct tally_frame_record *frame);
 

@@ -266,8 +266,8 @@ class BadLogs(CliCase):
             rest = {"unattributed": {"counters": {"snap": 4, "other": 2**64 - 1}}}
             lines = [header(), device(), device(1), pass_info(A),
                      frame(0, [one_pass(0, A, 5, counters={"snap": 10}), one_pass(1, A, 5, segment=1)], **rest),
-                     frame(0, [one_pass(0, A, 5, counters={"snap": 700})], 1),
-                     frame(1, [one_pass(0, A, 5, counters={"snap": 6, "other": 1})]),
+                     frame(0, [one_pass(0, A, 5, counters={"snap": 700})], 1, flags=["shared_totals"]),
+                     frame(1, [one_pass(0, A, 5, counters={"snap": 6, "other": 1})], flags=["shared_totals"]),
                      end(3, 4, growth=[{"device": 0, "source": "s", "key": "snap", "growth": growth, **more},
                                        {"device": 1, "source": "s", "key": "snap", "growth": 700},
                                        {"device": 0, "source": "s", "key": "never", "growth": 0}])]
@@ -286,6 +286,29 @@ class BadLogs(CliCase):
         done = self.command("check", self.write("b.jsonl", lines))
         self.assertIn("no whole numbers", done.stderr.decode())
         self.assertEqual(done.returncode, 3)
+
+    def test_growth_of_two_devices(self):
+        """Of two frames that overlap, the later line is flagged where both hold all that a source counted."""
+        both = [{"device": n, "source": "s", "key": "snap", "growth": 7} for n in range(2)]
+        other = [both[0], {**both[1], "source": "t"}]
+        late = {"start_ns": 16000000}
+        for what, flags, more, beneath, growth, good in (
+                ("not flagged", [], {}, {}, both, False),
+                ("not flagged, by a hair", [], {"start_ns": 15999999}, {}, both, False),
+                ("another flag", ["partial"], {}, {}, both, False),
+                ("flagged", ["shared_totals"], {}, {}, both, True),
+                ("one after the other", [], late, {}, both, True),
+                ("one beneath the other", [], {}, {"beneath": 0}, both, True),
+                ("another source", [], {}, {}, other, True),
+                ("not from snapshots", [], {}, {}, [], True)):
+            lines = [header(), device(), device(1, **beneath), pass_info(A),
+                     frame(0, [one_pass(0, A, 5, counters={"snap": 7})]),
+                     frame(3, [one_pass(0, A, 5)], 1, flags=flags, unattributed={"counters": {"snap": 7}}, **more),
+                     end(2, 2, growth=growth)]
+            done = self.command("check", self.write_log("a.jsonl", lines))
+            self.assertEqual(done.returncode, 0 if good else 3, (what, done.stderr))
+            self.assertEqual(b"/growth/1: snap of device 1 holds what device 0 did meanwhile, and frame 3 is not "
+                             b"flagged shared_totals" in done.stderr, not good, (what, done.stderr))
 
     def test_files_that_are_not_there(self):
         for command in ("report", "check"):
