@@ -67,7 +67,7 @@ static const struct tally_arg options[] = {
 			"window), options, or all." },
 	[OPT_PER_CLOCK] = { "per-clock", 0, NULL,
 			    "Compare cycles: GPU times multiplied by the GPU clock of their "
-			    "frames (metric gpu_clock). CPU times are left out." },
+			    "frames (metric gpu_clock). Frame times are left out." },
 	[OPT_HELP] = { "help", 'h', NULL, "Show this." },
 };
 
@@ -362,8 +362,10 @@ check_gates(const struct compare_request *r, const struct tally_compare *c)
 		}
 		if (!found) {
 			tally_cli_complain(
-				"compare", "--gate %s: no log has a value of that key%s",
-				key, r->filter.patterns ? " (as --keys leaves it)" : "");
+				"compare", "--gate %s: no log has a value of that key%s", key,
+				r->filter.patterns    ? " (as --keys leaves it)"
+				: r->filter.per_clock ? " (--per-clock leaves frame times out)"
+						      : "");
 			return TALLY_EXIT_USAGE;
 		}
 	}

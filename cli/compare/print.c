@@ -331,8 +331,8 @@ print_per_clock(const struct printer *p)
 	uint64_t left_out[TALLY_N_SIDES] = { tally_compare_no_clock(p->c, TALLY_SIDE_BASE),
 					     tally_compare_no_clock(p->c, TALLY_SIDE_NEW) };
 	line(p,
-	     "per clock: cycles, which are GPU time x gpu_clock of its frame; CPU times are left "
-	     "out");
+	     "per clock: cycles, which are GPU time x gpu_clock of its frame; frame times (cpu_ns) "
+	     "are left out");
 	if (left_out[0] + left_out[1])
 		line(p,
 		     "per clock: GPU times of %" G_GUINT64_FORMAT " frames of base and "
@@ -660,10 +660,12 @@ print_conclusion(const struct printer *p)
 		line(p, "FASTER: %s", text);
 		break;
 	case TALLY_CONCLUSION_MIXED:
-		line(p, "MIXED: some times rose and some fell, the largest change is %s", text);
+		line(p, "MIXED: some %s rose and some fell, the largest change is %s",
+		     c->settings.per_clock ? "cycles" : "times", text);
 		break;
 	default:
-		line(p, "SAME: no time changed by more than %g %%", 100 * c->settings.same);
+		line(p, "SAME: no %s changed by more than %g %%",
+		     c->settings.per_clock ? "number of cycles" : "time", 100 * c->settings.same);
 	}
 	g_free(text);
 }

@@ -521,10 +521,16 @@ class Compare(CliCase):
         self.assertAlmostEqual(changed["difference_pct"], 10, delta=1)
         # Cycles are nowhere called a time, and the CPU's time is no number of the GPU's cycles.
         text = self.ok("compare", "--per-clock", "--all", fast, more).stdout.decode()
-        self.assertIn("per clock: cycles, which are GPU time x gpu_clock of its frame; CPU times are left out\n", text)
+        self.assertIn("per clock: cycles, which are GPU time x gpu_clock of its frame; frame times (cpu_ns) are left out\n", text)
         self.assertRegex(text, r"GPU cycles +base Mcycles +new Mcycles ")
         self.assertRegex(text, r"main +~1\.8\d\d +~2\.0\d\d +\+\d")
-        self.assertNotRegex(text, r"gpu_ns|cpu_ns|frame, CPU|left out, as they")
+        self.assertNotRegex(text, r"gpu_ns|frame, CPU|left out, as they")
+        self.assertIn("SAME: no number of cycles changed by more than 3 %\n",
+                      self.ok("compare", "--per-clock", fast, slow).stdout.decode())
+        for key in ("cpu_ns", "p99", "hitches"):
+            done = self.command("compare", "--per-clock", "--gate", key, fast, slow)
+            self.assertEqual((done.returncode, done.stdout), (2, b""))
+            self.assertIn(f"--gate {key}: no log has a value of that key (--per-clock leaves frame times out)".encode(), done.stderr)
 
     def test_per_clock_needs_gpu_times(self):
         log = self.write_log("a.jsonl", clocked_log(wobble(1000), [1000] * 100))
