@@ -79,6 +79,20 @@ count_text(const struct tally_aggregate *a, const struct tally_group *g, struct 
 	return text;
 }
 
+/* Where a mean is of fewer frames than the row's N (counters that rotate are in some frames
+ * only), their number follows in brackets. */
+static char *
+series_text(const struct tally_group *g, const struct tally_column *c, struct tally_value v)
+{
+	uint64_t n = g->series[c->series].stats.moments.n;
+	char *mean = number_text(v);
+	if (n >= g->series[TALLY_SERIES_GPU].stats.moments.n)
+		return mean;
+	char *text = g_strdup_printf("%s (%" G_GUINT64_FORMAT ")", mean, n);
+	g_free(mean);
+	return text;
+}
+
 static char *
 cell_text(const struct tally_aggregate *a, const struct tally_line *line,
 	  const struct tally_column *c, const struct time_unit *unit)
@@ -102,6 +116,8 @@ cell_text(const struct tally_aggregate *a, const struct tally_line *line,
 		text = g_strdup_printf("%.1f%%", 100 * v.f64);
 	else if (c->what == TALLY_COLUMN_N)
 		text = count_text(a, g, v);
+	else if (c->what == TALLY_COLUMN_SERIES && line->n == 1 && a->by != TALLY_BY_FRAME)
+		text = series_text(g, c, v);
 	else
 		text = number_text(v);
 	if (line->n > 1 || !tally_column_estimated(g, c))

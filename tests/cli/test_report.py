@@ -265,6 +265,20 @@ class Report(CliCase):
         self.assertIn("~9", self.ok("report", "--wide", log).stdout.decode())
         self.assertTrue(self.rows(log)["a"]["values"]["samples_passed"]["estimated"])
 
+    def test_counters_that_rotate_have_a_number_of_their_own(self):
+        """In the table (not where it is N itself) and as JSON: a mean over 2 frames is none over 6."""
+        lines = [header(), device(), pass_info(A, "a")]
+        for n in range(6):
+            counters = {"always": 7, **({"turns": 40 + n} if n % 3 == 0 else {})}
+            lines.append(frame(n, [one_pass(0, A, 75, counters=counters, estimated=["turns"] if n % 3 == 0 else [])]))
+        log = self.write_log("a.jsonl", [*lines, end(6, 6)])
+        row = self.ok("report", "--columns", "n,always,turns", log).stdout.decode().splitlines()[-1]
+        self.assertRegex(row, r"^a +6 +7 +~41\.5 \(2\)$")
+        self.assertIn("~41.5 (2)", self.ok("report", "--wide", log).stdout.decode())
+        values = self.rows(log)["a"]["values"]
+        self.assertEqual([values[key]["n"] for key in ("gpu_ns", "always", "turns")], [6, 6, 2])
+        self.assertNotIn("(", self.ok("report", "--by", "frame", "--columns", "turns", log).stdout.decode().split("\n\n")[-1])
+
     def test_columns_can_be_chosen(self):
         log = self.write_log("a.jsonl", simple_log(3))
         text = self.ok("report", "--csv", "--columns", "samples_*,mean+draws,name", log).stdout.decode()
