@@ -50,3 +50,12 @@ gauge_read_link_name(const char *path, char *out, size_t size)
 	const char *slash = strrchr(target, '/');
 	snprintf(out, size, "%s", slash ? slash + 1 : target);
 }
+
+bool
+gauge_is_suspended(const char *device)
+{
+	char path[PATH_MAX + 32], text[32];
+	snprintf(path, sizeof(path), "%s/power/runtime_status", device);
+	return gauge_read_text(path, text, sizeof(text)) &&
+	       strncmp(text, "suspend", 7) == 0;
+}

@@ -14,6 +14,9 @@
 #define PERIOD_NS UINT64_C(100000000)
 /* A thread that wakes late may read this much later than that. */
 #define LATE_NS (PERIOD_NS / 2)
+/* NVIDIA's library does not show whose work it is. Where work on another GPU would be seen, so
+ * many readings in a row must see none before its values count. */
+#define LOOKS_ELSEWHERE 10
 
 enum { CYCLES, KNOWN_TIME, N_TOTALS };
 
@@ -22,6 +25,7 @@ struct gauge {
 	char root[128];
 	struct gauge_gpu gpu;
 	struct gauge_nvml nvml;
+	uint32_t n_looks; /* in a row, without work on any GPU */
 	uint64_t read_ns, until_ns; /* the last reading; up to when the totals are */
 	uint64_t cycles, known_ns; /* the totals */
 	struct gauge_values now;
@@ -81,19 +85,12 @@ gauge_open(struct tally_snapshot_source *src)
 	struct gauge *g = (struct gauge *)src;
 	int saved_errno = errno;
 	src->reason[0] = '\0';
-	bool drm = g->gpu.device[0] && gauge_gpu_open(&g->gpu);
-	bool ok = drm ||
-		  gauge_nvml_open(&g->nvml, g->root, src->reason, sizeof(src->reason));
+	bool ok = gauge_nvml_open(&g->nvml, g->root, src->reason, sizeof(src->reason)) ||
+		  g->gpu.n_seen > 0;
 	errno = saved_errno;
-	if (!ok) {
-		gauge_gpu_finish(&g->gpu);
-		if (g->gpu.device[0])
-			snprintf(src->reason, sizeof(src->reason),
-				 "the kernel's driver %s shows nothing of its GPU to "
-				 "this user",
-				 g->gpu.driver);
+	if (!ok)
 		return TALLY_UNSUPPORTED;
-	}
+	src->reason[0] = '\0';
 	for (unsigned i = 0; i < GAUGE_N_KINDS; i++)
 		g->levels[i] = (struct tally_snapshot_level){ .counter = &levels[i] };
 	src->counters = total_pointers;
@@ -110,6 +107,7 @@ gauge_start(struct tally_snapshot_source *src)
 {
 	struct gauge *g = (struct gauge *)src;
 	g->read_ns = g->until_ns = g->cycles = g->known_ns = 0;
+	g->n_looks = 0;
 	g->now = (struct gauge_values){ 0 };
 	return TALLY_OK;
 }
@@ -141,10 +139,15 @@ report_throttling(struct gauge *g)
 static void
 read_now(struct gauge *g, uint64_t now_ns)
 {
-	if (g->nvml.device)
-		gauge_nvml_read(&g->nvml, &g->now);
-	else
+	uint32_t n_worked = gauge_gpu_choose(&g->gpu);
+	bool gap = now_ns - g->read_ns > PERIOD_NS + LATE_NS;
+	g->n_looks = n_worked || gap ? 0 : g->n_looks + 1;
+	g->now = (struct gauge_values){ 0 };
+	if (n_worked == 1)
 		gauge_gpu_read(&g->gpu, now_ns, &g->now);
+	else if (n_worked == 0 && g->nvml.device &&
+		 (!gauge_gpu_counts_work(&g->gpu) || g->n_looks > LOOKS_ELSEWHERE))
+		gauge_nvml_read(&g->nvml, &g->now);
 	for (unsigned i = 0; i < GAUGE_N_KINDS; i++) {
 		g->levels[i].known = g->now.known >> i & 1;
 		g->levels[i].value = g->now.value[i];

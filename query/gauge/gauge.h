@@ -2,8 +2,10 @@
  * throttling.
  *
  * A snapshot source (query/source/snapshot.h) over files of the kernel, for the GPU that this
- * process has open: sysfs and hwmon of its device, and the DRM file information of its own
- * descriptors; where NVIDIA's driver is loaded, its management library. It runs on the sampler's
+ * process works with: sysfs and hwmon of its device, and the DRM file information of its own
+ * descriptors, which says whether it does: before that grew on exactly one of the GPUs that are
+ * open, nothing is known. Where NVIDIA's driver is loaded and no other GPU works, its management
+ * library. It runs on the sampler's
  * thread, reads at most ten times a second, and never wakes a suspended GPU.
  *
  * Values are those of a moment. The clock becomes two totals, cycles and the time in which the

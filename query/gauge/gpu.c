@@ -5,13 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define MAX_GPUS 8
-/* How often descriptors that were opened since are looked for. */
-#define LOOK_AGAIN 32
 
 /* ---- the files of each driver ---- */
 
@@ -113,14 +109,6 @@ add_file(struct gauge_gpu *gpu, const struct row *row)
 
 /* ---- which GPU ---- */
 
-struct candidate {
-	struct stat device;
-	char node[32]; /* renderD128 */
-	int fds[GAUGE_MAX_FDS];
-	uint32_t n_fds;
-	uint64_t work;
-};
-
 /* The folder of a DRM node's device. */
 static void
 device_path(const char *root, const char *node, char *out, size_t size)
@@ -145,7 +133,7 @@ node_of(const char *root, int fd, char node[32])
 }
 
 static void
-take_fd(const char *root, int fd, struct candidate *list, uint32_t *n)
+take_fd(const char *root, int fd, struct gauge_candidate *list, uint32_t *n)
 {
 	char node[32], path[PATH_MAX];
 	struct stat device;
@@ -158,10 +146,10 @@ take_fd(const char *root, int fd, struct candidate *list, uint32_t *n)
 	while (i < *n && (list[i].device.st_ino != device.st_ino ||
 			  list[i].device.st_dev != device.st_dev))
 		i++;
-	if (i == MAX_GPUS)
+	if (i == GAUGE_MAX_GPUS)
 		return;
 	if (i == *n) {
-		list[(*n)++] = (struct candidate){ .device = device };
+		list[(*n)++] = (struct gauge_candidate){ .device = device };
 		snprintf(list[i].node, sizeof(list[i].node), "%s", node);
 	}
 	if (list[i].n_fds < GAUGE_MAX_FDS)
@@ -170,7 +158,7 @@ take_fd(const char *root, int fd, struct candidate *list, uint32_t *n)
 
 /* The DRM descriptors of this process, by GPU. */
 static uint32_t
-list_gpus(const char *root, struct candidate list[MAX_GPUS])
+list_gpus(const char *root, struct gauge_candidate list[GAUGE_MAX_GPUS])
 {
 	char path[256];
 	uint32_t n = 0;
@@ -185,60 +173,86 @@ list_gpus(const char *root, struct candidate list[MAX_GPUS])
 	return n;
 }
 
-static void
-use(struct gauge_gpu *gpu, const struct candidate *c)
+/* The work that this process has had done on it: time where the kernel counts it, else cycles. A
+ * suspended GPU, which is not woken for this, has none. False: it is not known. */
+static bool
+read_work(const char *root, const struct gauge_candidate *c, uint64_t *work)
 {
-	memcpy(gpu->fds, c->fds, sizeof(gpu->fds));
-	gpu->n_fds = c->n_fds;
+	char device[PATH_MAX];
+	struct gauge_usage usage;
+	device_path(root, c->node, device, sizeof(device));
+	if (gauge_is_suspended(device) ||
+	    !gauge_usage_read(root, c->fds, c->n_fds, &usage))
+		return false;
+	*work = usage.has_engines ? usage.engine_ns : usage.cycles;
+	return usage.has_engines || usage.has_cycles;
 }
 
-/* The work that this process had done on it: time where the kernel counts it, else cycles. */
-static uint64_t
-work_of(struct gauge_gpu *gpu, const struct candidate *c)
+/* Which of the GPUs that were seen this is, a new one where it was not: NULL when there is no
+ * room. */
+static struct gauge_candidate *
+seen_as(struct gauge_gpu *gpu, const struct gauge_candidate *c, bool first)
 {
-	struct gauge_usage usage;
-	use(gpu, c);
-	if (!gauge_usage_read(gpu, &usage))
-		return 0;
-	return usage.has_engines ? usage.engine_ns : usage.cycles;
+	uint32_t i = 0;
+	while (i < gpu->n_seen && (gpu->seen[i].device.st_ino != c->device.st_ino ||
+				   gpu->seen[i].device.st_dev != c->device.st_dev))
+		i++;
+	if (i == GAUGE_MAX_GPUS)
+		return NULL;
+	if (i == gpu->n_seen)
+		gpu->seen[gpu->n_seen++] = (struct gauge_candidate){
+			.device = c->device, .has_base = !first
+		};
+	return &gpu->seen[i];
+}
+
+/* Looks at the GPUs that are open now, and on which of them work grew since the previous look. */
+static void
+look(struct gauge_gpu *gpu, bool first)
+{
+	struct gauge_candidate list[GAUGE_MAX_GPUS];
+	uint32_t n = list_gpus(gpu->root, list);
+	for (uint32_t i = 0; i < gpu->n_seen; i++)
+		gpu->seen[i].n_fds = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		struct gauge_candidate *c = seen_as(gpu, &list[i], first);
+		if (!c)
+			continue;
+		memcpy(c->node, list[i].node, sizeof(c->node));
+		memcpy(c->fds, list[i].fds, sizeof(c->fds));
+		c->n_fds = list[i].n_fds;
+		uint64_t work;
+		if (!read_work(gpu->root, c, &work))
+			continue;
+		c->worked |= c->has_base && work > c->work;
+		c->work = work;
+		c->counts = c->has_base = true;
+	}
+	/* One that was closed begins again. */
+	for (uint32_t i = 0; i < gpu->n_seen; i++) {
+		struct gauge_candidate *c = &gpu->seen[i];
+		if (c->n_fds > 0)
+			continue;
+		c->worked = false;
+		c->work = 0;
+		c->has_base = true;
+	}
 }
 
 bool
 gauge_gpu_find(struct gauge_gpu *gpu, const char *root, char *why, size_t size)
 {
-	struct candidate list[MAX_GPUS];
-	char path[PATH_MAX + 16];
 	*gpu = (struct gauge_gpu){ 0 };
 	snprintf(gpu->root, sizeof(gpu->root), "%s", root);
-	uint32_t n = list_gpus(root, list), best = 0, n_best = 0;
-	if (n == 0) {
+	look(gpu, true);
+	if (gpu->n_seen == 0)
 		snprintf(why, size, "this process has no GPU open");
-		return false;
-	}
-	for (uint32_t i = 0; n > 1 && i < n; i++) {
-		list[i].work = work_of(gpu, &list[i]);
-		best = list[i].work > list[best].work ? i : best;
-	}
-	for (uint32_t i = 0; n > 1 && i < n; i++)
-		n_best += list[i].work == list[best].work;
-	if (n_best > 1) {
-		snprintf(why, size,
-			 "this process has %u GPUs open, and it is not known which of "
-			 "them works",
-			 n);
-		return false;
-	}
-	use(gpu, &list[best]);
-	device_path(root, list[best].node, gpu->device, sizeof(gpu->device));
-	snprintf(path, sizeof(path), "%s/driver", gpu->device);
-	gauge_read_link_name(path, gpu->driver, sizeof(gpu->driver));
-	return true;
+	return gpu->n_seen > 0;
 }
 
-bool
-gauge_gpu_open(struct gauge_gpu *gpu)
+static void
+find_files(struct gauge_gpu *gpu)
 {
-	struct gauge_usage usage;
 	for (size_t i = 0; i < COUNT(rows) && gpu->n_files < GAUGE_MAX_FILES; i++) {
 		const struct row *row = &rows[i];
 		/* The display half of msm has several drivers, all of that name. */
@@ -248,7 +262,50 @@ gauge_gpu_open(struct gauge_gpu *gpu)
 		if (row->kind == GAUGE_THROTTLE || !has_kind(gpu, row->kind))
 			add_file(gpu, row);
 	}
-	return gpu->n_files > 0 || gauge_usage_read(gpu, &usage);
+}
+
+void
+gauge_gpu_take(struct gauge_gpu *gpu, uint32_t i)
+{
+	const struct gauge_candidate *c = &gpu->seen[i];
+	char path[PATH_MAX + 16], device[PATH_MAX];
+	device_path(gpu->root, c->node, device, sizeof(device));
+	if (c->n_fds != gpu->n_fds ||
+	    memcmp(c->fds, gpu->fds, c->n_fds * sizeof(c->fds[0])) != 0)
+		gpu->had_engines = gpu->had_cycles = false;
+	memcpy(gpu->fds, c->fds, sizeof(gpu->fds));
+	gpu->n_fds = c->n_fds;
+	if (strcmp(device, gpu->device) == 0)
+		return;
+	gauge_gpu_finish(gpu);
+	memcpy(gpu->device, device, sizeof(gpu->device));
+	snprintf(path, sizeof(path), "%s/driver", gpu->device);
+	gauge_read_link_name(path, gpu->driver, sizeof(gpu->driver));
+	gpu->had_engines = gpu->had_cycles = gpu->had_energy = false;
+	find_files(gpu);
+}
+
+uint32_t
+gauge_gpu_choose(struct gauge_gpu *gpu)
+{
+	uint32_t n = 0, which = 0;
+	look(gpu, false);
+	for (uint32_t i = 0; i < gpu->n_seen; i++) {
+		which = gpu->seen[i].worked ? i : which;
+		n += gpu->seen[i].worked;
+	}
+	if (n == 1)
+		gauge_gpu_take(gpu, which);
+	return n;
+}
+
+bool
+gauge_gpu_counts_work(const struct gauge_gpu *gpu)
+{
+	bool counts = false;
+	for (uint32_t i = 0; i < gpu->n_seen; i++)
+		counts |= gpu->seen[i].n_fds > 0 && gpu->seen[i].counts;
+	return counts;
 }
 
 void
@@ -260,16 +317,6 @@ gauge_gpu_finish(struct gauge_gpu *gpu)
 }
 
 /* ---- reading ---- */
-
-/* Reading a file of a suspended device may wake it. */
-static bool
-is_suspended(const struct gauge_gpu *gpu)
-{
-	char path[PATH_MAX + 32], text[32];
-	snprintf(path, sizeof(path), "%s/power/runtime_status", gpu->device);
-	return gauge_read_text(path, text, sizeof(text)) &&
-	       strncmp(text, "suspend", 7) == 0;
-}
 
 static void
 read_energy(struct gauge_gpu *gpu, uint64_t energy_uj, uint64_t passed_ns,
@@ -321,9 +368,8 @@ static void
 read_usage(struct gauge_gpu *gpu, uint64_t passed_ns, struct gauge_values *out)
 {
 	struct gauge_usage now;
-	if (!gauge_usage_read(gpu, &now)) {
+	if (!gauge_usage_read(gpu->root, gpu->fds, gpu->n_fds, &now)) {
 		gpu->had_engines = gpu->had_cycles = false;
-		gpu->n_readings = 0; /* look for other descriptors */
 		return;
 	}
 	bool engines = gpu->had_engines && now.has_engines &&
@@ -352,39 +398,16 @@ read_usage(struct gauge_gpu *gpu, uint64_t passed_ns, struct gauge_values *out)
 	gpu->had_cycles = now.has_cycles;
 }
 
-/* The program may have opened the GPU again, or closed what it had. */
-static void
-find_fds(struct gauge_gpu *gpu)
-{
-	struct candidate list[MAX_GPUS];
-	struct stat device;
-	uint32_t n = list_gpus(gpu->root, list);
-	if (stat(gpu->device, &device) != 0)
-		return;
-	for (uint32_t i = 0; i < n; i++) {
-		if (list[i].device.st_ino != device.st_ino ||
-		    list[i].device.st_dev != device.st_dev)
-			continue;
-		if (list[i].n_fds != gpu->n_fds ||
-		    memcmp(list[i].fds, gpu->fds, list[i].n_fds * sizeof(gpu->fds[0])) !=
-			    0)
-			gpu->had_engines = gpu->had_cycles = false;
-		use(gpu, &list[i]);
-	}
-}
-
 void
 gauge_gpu_read(struct gauge_gpu *gpu, uint64_t now_ns, struct gauge_values *out)
 {
 	uint64_t passed_ns = gpu->time_ns ? now_ns - gpu->time_ns : 0;
 	*out = (struct gauge_values){ 0 };
 	gpu->time_ns = now_ns;
-	if (is_suspended(gpu)) {
+	if (gauge_is_suspended(gpu->device)) {
 		gpu->had_engines = gpu->had_cycles = gpu->had_energy = false;
 		return;
 	}
-	if (gpu->n_readings++ % LOOK_AGAIN == LOOK_AGAIN - 1 || gpu->n_readings == 1)
-		find_fds(gpu);
 	read_files(gpu, passed_ns, out);
 	read_usage(gpu, passed_ns, out);
 }

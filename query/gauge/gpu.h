@@ -1,5 +1,5 @@
 /* query/gauge/gpu.h - the GPU that a process uses, and the files in which the kernel describes
- * what it does. One thread at a time. Memory is allocated in find() and open() only; nothing
+ * what it does. One thread at a time. Memory is allocated in take() and choose() only; nothing
  * blocks longer than the kernel needs for a small file.
  */
 #ifndef PASSTALLY_QUERY_GAUGE_GPU_H
@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 /* In units that are whole numbers. */
 enum gauge_kind {
@@ -45,6 +46,7 @@ gauge_put(struct gauge_values *v, enum gauge_kind kind, uint64_t value)
 
 #define GAUGE_MAX_FILES 24
 #define GAUGE_MAX_FDS 16
+#define GAUGE_MAX_GPUS 8
 
 /* A file that has a value, by absolute path. */
 struct gauge_file {
@@ -55,25 +57,46 @@ struct gauge_file {
 	char *path;
 };
 
+/* A GPU that this process has, or had, open. */
+struct gauge_candidate {
+	struct stat device;
+	char node[32]; /* renderD128 */
+	int fds[GAUGE_MAX_FDS];
+	uint32_t n_fds; /* 0: it was closed */
+	uint64_t work; /* of this process, at the last look; 0 where it was not open then */
+	bool has_base; /* `work` is known */
+	bool counts; /* the kernel counts that work */
+	bool worked; /* it grew since find() */
+};
+
 struct gauge_gpu {
 	char root[128];
-	char device[PATH_MAX]; /* its folder in sysfs */
+	struct gauge_candidate seen[GAUGE_MAX_GPUS];
+	uint32_t n_seen;
+	/* Of the one that is read: */
+	char device[PATH_MAX]; /* its folder in sysfs, "" before one was taken */
 	char driver[32];
 	struct gauge_file files[GAUGE_MAX_FILES];
 	uint32_t n_files;
 	int fds[GAUGE_MAX_FDS]; /* of this process, on this GPU */
 	uint32_t n_fds;
-	uint32_t n_readings;
 	/* What grew since the previous reading. */
 	uint64_t time_ns, engine_ns, cycles, total_cycles, energy_uj;
 	bool had_engines, had_cycles, had_energy;
 };
 
-/* The GPU that this process has open; of several the one that did most of its work. False: `why`
- * says why there is none. */
+/* Notes which GPUs this process has open and the work it had done on them. False: none; `why`
+ * says so. */
 bool gauge_gpu_find(struct gauge_gpu *gpu, const char *root, char *why, size_t size);
-/* Finds the files. False: none that this user can read. Call finish() in any case. */
-bool gauge_gpu_open(struct gauge_gpu *gpu);
+/* On how many of the GPUs that it has open now did this process have work done since find()?
+ * Where it is one, that is the one to read. Else its values would be given to frames of which it
+ * is not known that it rendered them. Call it before each reading. */
+uint32_t gauge_gpu_choose(struct gauge_gpu *gpu);
+/* Makes seen[i] the one that is read, whatever it did, and finds its files. */
+void gauge_gpu_take(struct gauge_gpu *gpu, uint32_t i);
+/* Would work on one of those that are open be seen? */
+bool gauge_gpu_counts_work(const struct gauge_gpu *gpu);
+/* Call it in any case. */
 void gauge_gpu_finish(struct gauge_gpu *gpu);
 /* Reads everything that can be read now. A suspended GPU has no values. */
 void gauge_gpu_read(struct gauge_gpu *gpu, uint64_t now_ns, struct gauge_values *out);
@@ -90,7 +113,8 @@ struct gauge_usage {
 /* Reads the text of /proc/PID/fdinfo/FD. False: it is not that of a DRM device. */
 bool gauge_usage_parse(const char *text, struct gauge_usage *out);
 /* Sums of the clients of these descriptors, each client once. False: none is there. */
-bool gauge_usage_read(const struct gauge_gpu *gpu, struct gauge_usage *out);
+bool gauge_usage_read(const char *root, const int *fds, uint32_t n_fds,
+		      struct gauge_usage *out);
 
 /* ---- query/gauge/files.c ---- */
 
@@ -100,5 +124,7 @@ bool gauge_read_text(const char *path, char *out, size_t size);
 bool gauge_read_number(const char *path, uint64_t *out);
 /* The base name of what a link leads to; "" when there is none. */
 void gauge_read_link_name(const char *path, char *out, size_t size);
+/* Is the device with that folder in sysfs suspended? Reading another file of it may wake it. */
+bool gauge_is_suspended(const char *device);
 
 #endif

@@ -119,6 +119,8 @@ gauge_nvml_open(struct gauge_nvml *nvml, const char *root, char *why, size_t siz
 	if (!gauge_nvml_find(root, pci, why, size))
 		return false;
 	if (load_functions(nvml) && nvml->api.init() == 0) {
+		snprintf(nvml->folder, sizeof(nvml->folder), "%s/sys/bus/pci/devices/%s",
+			 root, pci);
 		if (nvml->api.find(pci, &nvml->device) == 0)
 			return true;
 		nvml->api.shutdown();
@@ -138,6 +140,8 @@ gauge_nvml_read(const struct gauge_nvml *nvml, struct gauge_values *out)
 	unsigned n, load[2];
 	unsigned long long bytes[3], reasons;
 	*out = (struct gauge_values){ 0 };
+	if (gauge_is_suspended(nvml->folder))
+		return;
 	if (api->clock(nvml->device, CLOCK_GRAPHICS, &n) == 0 && n > 0)
 		gauge_put(out, GAUGE_CLOCK, (uint64_t)n * 1000);
 	if (api->load(nvml->device, load) == 0)

@@ -25,12 +25,14 @@ struct gauge_nvml_api {
 struct gauge_nvml {
 	struct gauge_nvml_api api;
 	void *library, *device;
+	char folder[256]; /* the device's, in sysfs */
 };
 
 /* Finds the NVIDIA GPU that this process has open, and its library. False: `why` says. */
 bool gauge_nvml_open(struct gauge_nvml *nvml, const char *root, char *why, size_t size);
 /* The PCI address of that GPU; false: there is none, or several. */
 bool gauge_nvml_find(const char *root, char pci[32], char *why, size_t size);
+/* A suspended GPU has no values. */
 void gauge_nvml_read(const struct gauge_nvml *nvml, struct gauge_values *out);
 void gauge_nvml_close(struct gauge_nvml *nvml);
 

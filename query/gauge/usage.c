@@ -113,16 +113,16 @@ add(struct gauge_usage *to, const struct gauge_usage *u)
 }
 
 bool
-gauge_usage_read(const struct gauge_gpu *gpu, struct gauge_usage *out)
+gauge_usage_read(const char *root, const int *fds, uint32_t n_fds,
+		 struct gauge_usage *out)
 {
 	uint64_t clients[GAUGE_MAX_FDS];
 	uint32_t n = 0;
 	*out = (struct gauge_usage){ 0 };
-	for (uint32_t i = 0; i < gpu->n_fds; i++) {
+	for (uint32_t i = 0; i < n_fds; i++) {
 		char path[256], text[4096];
 		struct gauge_usage u;
-		snprintf(path, sizeof(path), "%s/proc/self/fdinfo/%d", gpu->root,
-			 gpu->fds[i]);
+		snprintf(path, sizeof(path), "%s/proc/self/fdinfo/%d", root, fds[i]);
 		if (!gauge_read_text(path, text, sizeof(text)) ||
 		    !gauge_usage_parse(text, &u))
 			continue;

@@ -199,8 +199,8 @@ test_drivers(void)
 		char why[256] = "";
 		g_test_message("%s: %s", d->name, d->document);
 		g_assert_true(gauge_gpu_find(&gpu, root, why, sizeof(why)));
+		gauge_gpu_take(&gpu, 0);
 		g_assert_cmpstr(gpu.driver, ==, d->name);
-		g_assert_true(gauge_gpu_open(&gpu));
 		gauge_gpu_read(&gpu, 1000 * MS, &values);
 		for (const struct file *f = d->later; f->path; f++)
 			put(root, f->path, f->text);
@@ -238,7 +238,7 @@ test_bad_files(void)
 	struct gauge_gpu gpu;
 	char why[256];
 	g_assert_true(gauge_gpu_find(&gpu, root, why, sizeof(why)));
-	g_assert_true(gauge_gpu_open(&gpu));
+	gauge_gpu_take(&gpu, 0);
 	for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++) {
 		put(root, files[0].path, numbers[i].text);
 		gauge_gpu_read(&gpu, (i + 1) * 100 * MS, &values);
@@ -280,7 +280,7 @@ test_suspended(void)
 	struct gauge_gpu gpu;
 	char why[256];
 	g_assert_true(gauge_gpu_find(&gpu, root, why, sizeof(why)));
-	g_assert_true(gauge_gpu_open(&gpu));
+	gauge_gpu_take(&gpu, 0);
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
 		put(root, DEVICE "power/runtime_status", rows[i].status);
 		gauge_gpu_read(&gpu, (i + 1) * 100 * MS, &values);
@@ -292,37 +292,87 @@ test_suspended(void)
 
 /* ---- which GPU ---- */
 
+#define ENGINE(client, ns) "drm-client-id: " client "\ndrm-engine-a: " ns " ns\n"
+
+/* A second GPU, of xe, is descriptor 9 where it has file information. NULL: as before. */
 static void
 test_choice(void)
 {
 	static const struct {
-		const char *what, *one, *other;
-		const char *driver; /* NULL: refused */
+		const char *what, *one, *other, *one_later, *other_later;
+		uint32_t n; /* on which work was seen */
+		const char *driver; /* where it is one */
 	} rows[] = {
-		{ "the one that works", "drm-client-id: 1\ndrm-engine-a: 5 ns\n",
-		  "drm-client-id: 2\ndrm-engine-a: 900 ns\n", "xe" },
-		{ "the other one", "drm-client-id: 1\ndrm-engine-a: 900 ns\n",
-		  "drm-client-id: 2\ndrm-engine-a: 5 ns\n", "amdgpu" },
-		{ "neither", "drm-client-id: 1\n", "drm-client-id: 2\n", NULL },
-		{ "not said", "pos:\t0\n", "", NULL },
+		{ "one, and it works", ENGINE("1", "5"), NULL, ENGINE("1", "6"), NULL, 1,
+		  "amdgpu" },
+		{ "one, and another renders", ENGINE("1", "5"), NULL, NULL, NULL, 0, NULL },
+		{ "not known before", "", NULL, ENGINE("1", "6"), NULL, 0, NULL },
+		{ "the one that works", ENGINE("1", "900"), ENGINE("2", "5"), NULL,
+		  ENGINE("2", "6"), 1, "xe" },
+		{ "the other one", ENGINE("1", "5"), ENGINE("2", "900"), ENGINE("1", "6"), NULL,
+		  1, "amdgpu" },
+		{ "cycles", "drm-client-id: 1\ndrm-cycles-a: 5\n", ENGINE("2", "9"),
+		  "drm-client-id: 1\ndrm-cycles-a: 6\n", NULL, 1, "amdgpu" },
+		{ "both", ENGINE("1", "5"), ENGINE("2", "900"), ENGINE("1", "6"),
+		  ENGINE("2", "901"), 2, NULL },
+		{ "a client that was closed", ENGINE("1", "5"), ENGINE("2", "900"),
+		  ENGINE("1", "4"), NULL, 0, NULL },
+		{ "neither", "drm-client-id: 1\n", "drm-client-id: 2\n", NULL, NULL, 0, NULL },
+		{ "not said", "pos:\t0\n", "", NULL, NULL, 0, NULL },
 	};
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
 		g_autofree char *root = make_tree("amdgpu", NULL);
 		struct gauge_gpu gpu;
 		char why[256] = "";
+		put(root, FDINFO, rows[i].one);
 		put(root, "sys/class/drm/renderD129/device/driver", "-> /x/xe");
-		put(root, "proc/self/fd/9", "-> /dev/dri/renderD129");
-		put(root, "proc/self/fdinfo/7", rows[i].one);
-		put(root, "proc/self/fdinfo/9", rows[i].other);
+		if (rows[i].other) {
+			put(root, "proc/self/fd/9", "-> /dev/dri/renderD129");
+			put(root, "proc/self/fdinfo/9", rows[i].other);
+		}
 		g_test_message("%s", rows[i].what);
-		g_assert_cmpint(gauge_gpu_find(&gpu, root, why, sizeof(why)), ==,
-				rows[i].driver != NULL);
-		if (rows[i].driver)
-			g_assert_cmpstr(gpu.driver, ==, rows[i].driver);
-		else
-			g_assert_nonnull(strstr(why, "2 GPUs"));
+		g_assert_true(gauge_gpu_find(&gpu, root, why, sizeof(why)));
+		g_assert_cmpuint(gauge_gpu_choose(&gpu), ==, 0);
+		if (rows[i].one_later)
+			put(root, FDINFO, rows[i].one_later);
+		if (rows[i].other_later)
+			put(root, "proc/self/fdinfo/9", rows[i].other_later);
+		g_assert_cmpuint(gauge_gpu_choose(&gpu), ==, rows[i].n);
+		g_assert_cmpuint(gauge_gpu_choose(&gpu), ==, rows[i].n); /* no more work */
+		g_assert_cmpstr(gpu.driver, ==, rows[i].driver ? rows[i].driver : "");
+		gauge_gpu_finish(&gpu);
 		remove_all(root);
 	}
+}
+
+/* The number of a descriptor that was closed now is another GPU's. */
+static void
+test_reused_descriptor(void)
+{
+	g_autofree char *root = make_tree("amdgpu", NULL);
+	struct gauge_gpu gpu;
+	struct gauge_values values;
+	char why[256];
+	put(root, "sys/class/drm/renderD129/device/driver", "-> /x/xe");
+	put(root, FDINFO, ENGINE("1", "0"));
+	g_assert_true(gauge_gpu_find(&gpu, root, why, sizeof(why)));
+	put(root, FDINFO, ENGINE("1", "1000"));
+	g_assert_cmpuint(gauge_gpu_choose(&gpu), ==, 1);
+	gauge_gpu_read(&gpu, 100 * MS, &values);
+	put(root, "proc/self/fd/7", "-> /dev/dri/renderD129");
+	put(root, FDINFO, ENGINE("2", "50000000"));
+	g_assert_cmpuint(gauge_gpu_choose(&gpu), ==, 1);
+	g_assert_cmpstr(gpu.driver, ==, "xe");
+	gauge_gpu_read(&gpu, 200 * MS, &values);
+	g_assert_false(values.known & KNOWN(PROCESS_BUSY)); /* no earlier value of that GPU */
+	put(root, FDINFO, ENGINE("2", "100000000"));
+	g_assert_cmpuint(gauge_gpu_choose(&gpu), ==, 1);
+	gauge_gpu_read(&gpu, 300 * MS, &values);
+	g_assert_cmpuint(values.value[GAUGE_PROCESS_BUSY], ==, 500);
+	take_away(root, "proc/self/fd/7");
+	g_assert_cmpuint(gauge_gpu_choose(&gpu), ==, 0);
+	gauge_gpu_finish(&gpu);
+	remove_all(root);
 }
 
 static void
@@ -345,14 +395,44 @@ test_clients(void)
 	char why[256];
 	g_assert_cmpint(symlink("renderD128", card), ==, 0); /* one device of two nodes */
 	g_assert_true(gauge_gpu_find(&gpu, root, why, sizeof(why)));
+	gauge_gpu_take(&gpu, 0);
 	g_assert_cmpuint(gpu.n_fds, ==, 3);
-	g_assert_true(gauge_usage_read(&gpu, &usage));
+	g_assert_true(gauge_usage_read(root, gpu.fds, gpu.n_fds, &usage));
 	g_assert_cmpuint(usage.engine_ns, ==, 15); /* a client counts once */
 	g_assert_cmpuint(usage.memory_kib, ==, 3);
+	gauge_gpu_finish(&gpu);
 	remove_all(root);
 }
 
 /* ---- the source ---- */
+
+/* A GPU that is open, and on which nothing of this process works, is not that of its frames. */
+static void
+test_source_of_idle(void)
+{
+	static const struct file files[] = {
+		{ DEVICE "hwmon/hwmon0/temp1_input", "50000\n" },
+		{ FDINFO, ENGINE("1", "5") },
+		{ NULL, NULL },
+	};
+	g_autofree char *root = make_tree("amdgpu", files);
+	uint64_t totals[2] = { 0 }, unknown = 0;
+	struct tally_totals out = { .totals = totals, .unknown = &unknown };
+	for (unsigned works = 0; works < 2; works++) {
+		struct tally_snapshot_source *src = tally_gauge_create_at(root);
+		g_assert_cmpint(src->ops->probe(src), ==, TALLY_OK);
+		g_assert_cmpint(src->ops->open(src), ==, TALLY_OK);
+		g_assert_cmpint(src->ops->start(src), ==, TALLY_OK);
+		if (works)
+			put(root, FDINFO, ENGINE("1", "6"));
+		g_assert_cmpint(src->ops->sample(src, &out), ==, TALLY_OK);
+		g_assert_cmpint(src->levels[GAUGE_TEMPERATURE].known, ==, works);
+		src->ops->stop(src);
+		src->ops->close(src);
+		src->ops->destroy(src);
+	}
+	remove_all(root);
+}
 
 static void
 test_source(void)
@@ -360,6 +440,7 @@ test_source(void)
 	static const struct file files[] = {
 		{ DEVICE "hwmon/hwmon0/freq1_input", "2000000000\n" },
 		{ DEVICE "hwmon/hwmon0/temp1_input", "50000\n" },
+		{ FDINFO, ENGINE("1", "5") },
 		{ NULL, NULL },
 	};
 	g_autofree char *root = make_tree("amdgpu", files);
@@ -370,6 +451,7 @@ test_source(void)
 	g_assert_cmpint(src->ops->open(src), ==, TALLY_OK);
 	g_assert_cmpuint(src->n_counters, ==, 2);
 	g_assert_cmpint(src->ops->start(src), ==, TALLY_OK);
+	put(root, FDINFO, ENGINE("1", "6"));
 	for (unsigned i = 0; i < 4; i++) {
 		memcpy(before, totals, sizeof(before));
 		unknown = 0;
@@ -518,6 +600,16 @@ test_nvml_read(void)
 	check_values(&values, want,
 		     KNOWN(CLOCK) | KNOWN(BUSY) | KNOWN(TEMPERATURE) | KNOWN(MEMORY) |
 			     KNOWN(THROTTLE));
+	/* Every value is unknown of one that is suspended. */
+	g_autofree char *folder = g_dir_make_tmp("passtally-gauge-XXXXXX", NULL);
+	put(folder, "power/runtime_status", "suspended\n");
+	g_strlcpy(nvml.folder, folder, sizeof(nvml.folder));
+	gauge_nvml_read(&nvml, &values);
+	g_assert_cmphex(values.known, ==, 0);
+	put(folder, "power/runtime_status", "active\n");
+	gauge_nvml_read(&nvml, &values);
+	g_assert_true(values.known & KNOWN(CLOCK));
+	remove_all(folder);
 }
 
 int
@@ -529,6 +621,8 @@ main(int argc, char **argv)
 	g_test_add_func("/gauge/suspended", test_suspended);
 	g_test_add_func("/gauge/choice", test_choice);
 	g_test_add_func("/gauge/clients", test_clients);
+	g_test_add_func("/gauge/reused_descriptor", test_reused_descriptor);
+	g_test_add_func("/gauge/source_of_idle", test_source_of_idle);
 	g_test_add_func("/gauge/source", test_source);
 	g_test_add_func("/gauge/refusals", test_refusals);
 	g_test_add_func("/gauge/nvml_find", test_nvml_find);
