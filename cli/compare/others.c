@@ -14,6 +14,8 @@
 #define LARGE 3.0
 /* Of the logarithms the middle half is averaged. */
 #define TRIM 0.25
+/* Of eight runs or more the lowest and the highest are left out: one may have been disturbed. */
+#define TRIM_RUNS 0.125
 #define RESAMPLES 999
 /* From a median absolute deviation to a standard deviation of the normal distribution. */
 #define MAD_TO_SD 1.4826
@@ -21,7 +23,7 @@
 /* A pass that is in every frame of both sides. */
 struct member {
 	struct tally_compare_row *row;
-	double *logs[TALLY_N_SIDES]; /* the logarithm of its time in each frame */
+	double *logs[TALLY_N_SIDES]; /* the logarithm of its time in each frame, or run */
 	double level; /* its typical logarithm, over both sides */
 	double shift, se, df; /* the change that is its own */
 	double parts[TALLY_N_SIDES]; /* the variance of its parts' medians */
@@ -29,8 +31,9 @@ struct member {
 
 struct group {
 	GArray *members; /* elements: struct member */
-	uint32_t n[TALLY_N_SIDES]; /* frames */
-	double *common[TALLY_N_SIDES]; /* what all passes of a frame have in common */
+	bool runs; /* whole runs stand in place of frames */
+	uint32_t n[TALLY_N_SIDES]; /* frames, or runs */
+	double *common[TALLY_N_SIDES]; /* what all passes of a frame, or run, have in common */
 };
 
 static gint
@@ -57,23 +60,46 @@ median_of(const double *values, uint32_t n)
 	return m;
 }
 
-/* The times of the row's frames; NULL unless there are `n` of them, 0 = any number. */
+static double *
+logs_of(const struct tally_compare_values *const *values, uint32_t n, uint32_t *found)
+{
+	double *v = tally_compare_values_join(values, n, found);
+	for (uint32_t i = 0; i < *found; i++)
+		v[i] = log(MAX(v[i], 1));
+	return v;
+}
+
+/* Of each run the middle half of its frames. */
+static double *
+run_logs(const GPtrArray *values)
+{
+	double *out = g_new(double, MAX(values->len, 1));
+	for (guint i = 0; i < values->len; i++) {
+		const struct tally_compare_values *run = values->pdata[i];
+		uint32_t n;
+		double *v = logs_of(&run, 1, &n);
+		out[i] = tally_trimmed_mean(v, n, TRIM);
+		g_free(v);
+	}
+	return out;
+}
+
+/* The times of the row's frames, or runs; NULL unless there are `n` of them, 0 = any number. */
 static double *
 row_logs(const struct tally_compare *c, const struct tally_compare_row *row, unsigned side,
 	 uint32_t *n)
 {
 	GPtrArray *values = tally_compare_row_values(c, row, (enum tally_side)side);
-	uint32_t found;
-	double *v = tally_compare_values_join(
-		(const struct tally_compare_values *const *)values->pdata, values->len, &found);
+	uint32_t found = values->len;
+	double *v = row->runs ? run_logs(values)
+			      : logs_of((const struct tally_compare_values *const *)values->pdata,
+					values->len, &found);
 	g_ptr_array_unref(values);
 	if (*n && found != *n) {
 		g_free(v);
 		return NULL;
 	}
 	*n = found;
-	for (uint32_t i = 0; i < found; i++)
-		v[i] = log(MAX(v[i], 1));
 	return v;
 }
 
@@ -81,7 +107,7 @@ static bool
 is_member(const struct tally_compare_row *row, const struct tally_compare_row *first)
 {
 	const struct tally_compare_subject *s = row->subject;
-	return row->tested && !row->runs && !s->frame && !s->outside &&
+	return row->tested && row->runs == first->runs && !s->frame && !s->outside &&
 	       strcmp(row->key, "gpu_ns") == 0 &&
 	       tally_compare_same_place(s, first->subject);
 }
@@ -191,14 +217,17 @@ judge_member(struct group *g, struct member *m)
 			.values = m->logs[side],
 			.n = g->n[side],
 		};
+		if (g->runs)
+			continue;
 		m->parts[side] = part_variance(m->logs[side], g->n[side]);
 		slow += SLOW * m->parts[side] / PARTS;
 	}
 	const struct tally_bootstrap_settings settings = {
 		.confidence = 0.99,
-		.trim = TRIM,
+		.trim = g->runs ? TRIM_RUNS : TRIM,
 		.resamples = RESAMPLES,
 		.seed = m->row->subject->id,
+		.independent = g->runs,
 	};
 	struct tally_bootstrap_result r;
 	tally_bootstrap_compare(&sides[0], &sides[1], &settings, &r);
@@ -256,8 +285,8 @@ widen(const struct tally_compare *c, struct tally_compare_row *row, const double
 	double base = fabs(row->mean[TALLY_SIDE_BASE]), sum = variances[0] + variances[1];
 	if (!(sum > 0) || !(row->se > 0))
 		return;
-	double own = (row->high - row->low) / 2 /
-		     tally_student_quantile(1 - c->settings.confidence, row->df);
+	double half = (row->high - row->low) / 2;
+	double own = half / tally_student_quantile(1 - c->settings.confidence, row->df);
 	double level = sum * base * base;
 	double level_df = (PARTS - 1) * sum * sum /
 			  (variances[0] * variances[0] + variances[1] * variances[1]);
@@ -267,7 +296,8 @@ widen(const struct tally_compare *c, struct tally_compare_row *row, const double
 	double p = tally_student_tail(fabs(row->difference) / row->se, row->df);
 	if (row->pace) {
 		/* Its interval has a longer half, and its p was not of a normal error. */
-		double wider = row->se / own;
+		double level_of_all = 1 - c->settings.confidence;
+		double wider = row->se * tally_student_quantile(level_of_all, row->df) / half;
 		row->p = MAX(row->p, p);
 		row->low = row->difference - wider * (row->difference - row->low);
 		row->high = row->difference + wider * (row->high - row->difference);
@@ -311,9 +341,9 @@ judge_group(struct tally_compare *c, struct group *g, const struct tally_compare
 {
 	double variances[TALLY_N_SIDES];
 	find_common(g);
-	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
+	for (unsigned side = 0; side < TALLY_N_SIDES && !g->runs; side++)
 		variances[side] = wander(g->common[side], g->n[side]);
-	for (guint i = 0; i < c->rows->len; i++) {
+	for (guint i = 0; i < c->rows->len && !g->runs; i++) {
 		struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
 		if (row->tested && !row->runs && row->is_time &&
 		    tally_compare_same_place(row->subject, first->subject))
@@ -349,9 +379,11 @@ tally_compare_judge_others(struct tally_compare *c)
 		if (!is_first_of_place(c, i))
 			continue;
 		const struct tally_compare_row *first = g_ptr_array_index(c->rows, i);
-		struct group g = { .members = g_array_new(FALSE, FALSE, sizeof(struct member)) };
+		struct group g = { .runs = first->runs };
+		g.members = g_array_new(FALSE, FALSE, sizeof(struct member));
 		gather(&g, c, first);
-		if (g.members->len && g.n[0] >= LEAST_FRAMES && g.n[1] >= LEAST_FRAMES)
+		uint32_t least = g.runs ? TALLY_COMPARE_LEAST_RUNS : LEAST_FRAMES;
+		if (g.members->len && g.n[0] >= least && g.n[1] >= least)
 			judge_group(c, &g, first);
 		for (guint k = 0; k < g.members->len; k++)
 			for (unsigned side = 0; side < TALLY_N_SIDES; side++)

@@ -674,13 +674,14 @@ static void
 print_verdict(const struct printer *p)
 {
 	const struct tally_compare *c = p->c;
-	uint32_t less = 0, more = 0, runs = 0, against = 0;
+	uint32_t less = 0, more = 0, runs = 0, against = 0, against_in_runs = 0;
 	for (guint i = 0; i < c->rows->len; i++) {
 		const struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
 		less += row->verdict == TALLY_VERDICT_LESS;
 		more += row->verdict == TALLY_VERDICT_MORE;
 		runs += row->runs && row->tested;
 		against += row->against_others;
+		against_in_runs += row->against_others && row->runs;
 	}
 	fputs("\n", p->out);
 	line(p, "%u value%s tested by %s: %u rose, %u fell, at %g %% for all times and for all "
@@ -697,8 +698,8 @@ print_verdict(const struct printer *p)
 			"logs a side or "
 			"more");
 	if (against)
-		line(p, "* against the other passes of the same frames: what all of them "
-			"have in common is left out");
+		line(p, "* against the other passes of the same %s: what all of them "
+			"have in common is left out", against_in_runs ? "runs" : "frames");
 	if (c->settings.has_fail_above && c->n_blind)
 		line(p, "%u value%s too noisy to rule one out: more frames or more runs would",
 		     c->n_blind, c->n_blind == 1 ? " is" : "s are");

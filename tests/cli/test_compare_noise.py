@@ -18,6 +18,7 @@ import unittest
 from cli_case import CliCase, device, end, header, log_bytes, pass_info
 
 RUNS, PASSES, FRAMES, STEP = 8, 20, 300, 0.005
+TRIALS = 12
 IDS = [f"{(0x9E3779B97F4A7C15 * (i + 1)) & 0xFFFFFFFFFFFFFFFF:016x}" for i in range(PASSES)]
 
 
@@ -32,19 +33,19 @@ def recorded():
     return [[times[(run * PASSES + k) * FRAMES:][:FRAMES] for k in range(PASSES)] for run in range(RUNS)]
 
 
-def make_log(run, slow=None, factor=1.0, every=1.0):
+def make_log(run, slow=None, factor=1.0, every=1.0, frames=range(FRAMES)):
     """`slow`: the pass that takes `factor` as long; `every`: all passes do."""
     lines = [log_bytes([header(), device()]
                        + [pass_info(IDS[k], f"pass {k}", width=8, height=8) for k in range(PASSES)])]
-    for frame in range(FRAMES):
+    for number, frame in enumerate(frames):
         times = [int(run[k][frame] * (factor if k == slow else 1) * every) for k in range(PASSES)]
         parts = [f'{{"index":{k},"id":"{IDS[k]}","kind":"render","draws":1,"gpu_ns":{time}}}'
                  for k, time in enumerate(times)]
         total = sum(times)
-        lines.append((f'{{"type":"frame","frame":{frame},"device":0,"start_ns":{frame * 16000000},"cpu_ns":{total},'
+        lines.append((f'{{"type":"frame","frame":{number},"device":0,"start_ns":{number * 16000000},"cpu_ns":{total},'
                       f'"gpu_ns":{total},"envelope_ns":{total},"coverage":1.0,"passes":[{",".join(parts)}],'
                       '"overhead_ns":9,"dropped_passes":0}\n').encode())
-    return b"".join(lines + [log_bytes([end(FRAMES, FRAMES * PASSES)])])
+    return b"".join(lines + [log_bytes([end(len(frames), len(frames) * PASSES)])])
 
 
 class CompareNoise(CliCase):
@@ -92,6 +93,39 @@ class CompareNoise(CliCase):
         self.assertEqual(wrong, [])
         found, _ = self.planted(1.4, 20)
         self.assertGreaterEqual(found, 12)
+
+    def split(self, slow=None, factor=1.0):
+        """Of each run one half on each side: eight logs a side."""
+        halves = range(FRAMES // 2), range(FRAMES // 2, FRAMES)
+        sides = [], []
+        for i, run in enumerate(self.runs):
+            first = self.rand.randrange(2)
+            for side in (0, 1):
+                log = make_log(run, slow if side else None, factor, frames=halves[first ^ side])
+                sides[side].append(self.write(f"half{i}.{side}.jsonl", log))
+        return self.json("--keys", "gpu_ns", "--fail-above", "5%", *sides[0], "--", *sides[1])
+
+    def test_runs_against_the_other_passes(self):
+        alarms = [self.changes(result) for _ in range(TRIALS) for result in [self.split()[1]]
+                  if self.changes(result)]
+        print(f"runs: alarms {alarms} of {TRIALS}", file=sys.stderr)
+        found = 0
+        for trial in range(TRIALS):
+            slow = trial % PASSES
+            status, result = self.split(slow, 1.1)
+            values = {s["name"]: v for s in result["subjects"] for v in s["values"]}
+            self.assertEqual({v["by"] for v in values.values()}, {"runs"})
+            hit = values[f"pass {slow}"]["verdict"] == "more"
+            found += hit
+            if hit:
+                self.assertTrue(values[f"pass {slow}"]["against_others"])
+                self.assertTrue(2 < values[f"pass {slow}"]["against_others_pct"] < 20)
+            else:
+                self.assertNotEqual(status, 0)
+        print(f"runs, +10 %: found {found} of {TRIALS}", file=sys.stderr)
+        self.assertLessEqual(len(alarms), 1)
+        self.assertGreaterEqual(found, TRIALS // 4) # half of them in 60 trials
+
 
 if __name__ == "__main__":
     unittest.main()
