@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -33,6 +34,17 @@ base_name(const char *program)
 	return base;
 }
 
+/* Debian's multiarch packages start glxgears.x86_64-linux-gnu through a link: cuts off the
+ * triplet, so that the program is known by the name of the link. */
+static char *
+cut_triplet(char *name)
+{
+	char *dot = strrchr(name, '.');
+	if (dot && dot > name && strstr(dot, "-linux-"))
+		*dot = '\0';
+	return name;
+}
+
 /* Fills what the first line says. */
 static bool
 read_header(struct tally_folder_log *log)
@@ -44,16 +56,26 @@ read_header(struct tally_folder_log *log)
 		return false;
 	struct tally_log_line line;
 	g_free(log->program);
-	log->program = NULL;
+	g_free(log->started_as);
+	log->program = log->started_as = NULL;
 	bool ours = tally_log_reader_next(reader, &line, &error) == TALLY_READ_OK &&
 		    line.type == TALLY_LINE_HEADER;
 	if (ours) {
 		log->pid = (long)line.header.pid;
 		log->started_unix_ns = line.header.started_unix_ns;
-		log->program = base_name(line.header.program);
+		log->program = cut_triplet(base_name(line.header.program));
+		if (line.header.n_argv)
+			log->started_as = cut_triplet(base_name(line.header.argv[0]));
 	}
 	tally_log_reader_close(reader);
 	return ours;
+}
+
+bool
+tally_folder_log_is_of(const struct tally_folder_log *log, const char *program)
+{
+	g_autofree char *name = cut_triplet(g_strdup(program));
+	return strcmp(log->program, name) == 0 || g_strcmp0(log->started_as, name) == 0;
 }
 
 static bool
@@ -85,6 +107,7 @@ tally_folder_log_finish(struct tally_folder_log *log)
 {
 	g_free(log->path);
 	g_free(log->program);
+	g_free(log->started_as);
 	*log = (struct tally_folder_log){ 0 };
 }
 
@@ -204,7 +227,7 @@ next_of(const GPtrArray *logs, guint from, const char *program)
 {
 	for (; from < logs->len; from++) {
 		struct tally_folder_log *log = g_ptr_array_index(logs, from);
-		if (read_header(log) && (!program || strcmp(log->program, program) == 0))
+		if (read_header(log) && (!program || tally_folder_log_is_of(log, program)))
 			break;
 	}
 	return from;
@@ -221,30 +244,90 @@ tell_none(const char *command, const char *program)
 			   folder ? folder : "the default folder, as no home is known");
 }
 
+/* Whether the file is what a shell would start: an ELF file or a script. */
 static bool
-is_file_name(const char *word)
+is_program(const char *path)
 {
-	return strcmp(word, "-") == 0 || strchr(word, '/') ||
-	       g_file_test(word, G_FILE_TEST_EXISTS);
+	char start[4] = "";
+	struct stat st;
+	bool regular = stat(path, &st) == 0 && S_ISREG(st.st_mode);
+	FILE *file = regular ? fopen(path, "rbe") : NULL;
+	if (!file)
+		return false;
+	size_t n = fread(start, 1, sizeof(start), file);
+	fclose(file);
+	return (n == 4 && memcmp(start, "\177ELF", 4) == 0) ||
+	       (n >= 2 && memcmp(start, "#!", 2) == 0);
+}
+
+/* The newest log of `program`, or of any if that is NULL; NULL: there is none. */
+static char *
+find_newest(const char *program)
+{
+	g_autofree char *folder = tally_folder_path();
+	g_autoptr(GPtrArray) logs = look_into(folder);
+	guint found = next_of(logs, 0, program);
+	if (found == logs->len)
+		return NULL;
+	return g_strdup(((const struct tally_folder_log *)g_ptr_array_index(logs, found))->path);
+}
+
+/* Someone who names the game's file means its log. */
+static char *
+choose_of_program(const char *command, const char *path)
+{
+	g_autofree char *name = base_name(path);
+	char *log = find_newest(name);
+	if (log) {
+		g_autofree char *what = g_strdup_printf("%s is a program, not a log; its newest log",
+							path);
+		tell(command, what, log);
+	} else {
+		tally_cli_complain(command,
+				   "%s is a program, not a log, and there is no log of it: make "
+				   "one with passtally run",
+				   path);
+	}
+	return log;
+}
+
+/* Neither a file nor a program: the log may have been compressed since, or the name is wrong. */
+static char *
+choose_missing(const char *command, const char *word)
+{
+	char *packed = g_strconcat(word, ".zst", NULL);
+	if (g_file_test(packed, G_FILE_TEST_IS_REGULAR)) {
+		tally_cli_complain(command, "%s is not there; reading %s beside it", word, packed);
+		return packed;
+	}
+	g_free(packed);
+	if (!strchr(word, '/') && !g_str_has_suffix(word, ".jsonl") &&
+	    !g_str_has_suffix(word, ".zst"))
+		tally_cli_complain(command,
+				   "there is no log of a program %s: passtally logs lists those "
+				   "that are there",
+				   word);
+	return g_strdup(word);
 }
 
 char *
 tally_folder_choose(const char *command, const char *word)
 {
-	if (word && is_file_name(word))
+	if (word && is_program(word))
+		return choose_of_program(command, word);
+	if (word && (strcmp(word, "-") == 0 || g_file_test(word, G_FILE_TEST_EXISTS)))
 		return g_strdup(word);
-	g_autofree char *folder = tally_folder_path();
-	g_autoptr(GPtrArray) logs = look_into(folder);
-	guint found = next_of(logs, 0, word);
-	if (found == logs->len) {
-		if (!word)
-			tell_none(command, NULL);
-		return g_strdup(word);
-	}
-	const struct tally_folder_log *log = g_ptr_array_index(logs, found);
-	tell(command, word ? "that program's newest log" : "no log is named; the newest",
-	     log->path);
-	return g_strdup(log->path);
+	if (word && strchr(word, '/'))
+		return choose_missing(command, word);
+	char *log = find_newest(word);
+	if (log)
+		tell(command, word ? "that program's newest log" : "no log is named; the newest",
+		     log);
+	else if (word)
+		log = choose_missing(command, word);
+	else
+		tell_none(command, NULL);
+	return log;
 }
 
 bool

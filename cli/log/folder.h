@@ -13,7 +13,8 @@
 
 struct tally_folder_log {
 	char *path;
-	char *program; /* base name, as in %e */
+	char *program; /* base name, as in %e, without a multiarch triplet (".x86_64-linux-gnu") */
+	char *started_as; /* base name of its first argument, cut likewise; NULL = not known */
 	int64_t changed_ns; /* when it was last written to */
 	uint64_t started_unix_ns;
 	uint64_t bytes; /* of the file */
@@ -30,6 +31,10 @@ GPtrArray *tally_folder_list(const char *folder);
 bool tally_folder_log_read(struct tally_folder_log *log, const char *path);
 void tally_folder_log_finish(struct tally_folder_log *log);
 
+/* Whether it is a log of the program of that name, which may be that of its file or the one by
+ * which it was started, with or without a multiarch triplet. */
+bool tally_folder_log_is_of(const struct tally_folder_log *log, const char *program);
+
 /* Whether a process has the file open for writing; true as well if that is unknown and the
  * log's writer lives. */
 bool tally_folder_log_is_written(const struct tally_folder_log *log);
@@ -42,7 +47,8 @@ void tally_folder_trim(const char *folder, uint64_t quota, unsigned *n, uint64_t
 /* The log that `word` means to `command`: a file of that name, or "-", or else the log of the
  * default folder that the program of that name wrote last; NULL: the one that any program
  * wrote last. A log that was chosen in this way is printed on standard error. The caller
- * frees it; NULL after printing an error. A word that is neither a file nor a program is
+ * frees it; NULL after printing an error. The file of a program stands for its newest log, and
+ * "LOG" for "LOG.zst" if only that is there. A word that is neither a file nor a program is
  * returned as it is, for its reader to report. */
 char *tally_folder_choose(const char *command, const char *word);
 /* The two logs that one program wrote last, for compare: the last one of all (of `program`,

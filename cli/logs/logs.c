@@ -364,7 +364,7 @@ select_logs(const struct request *r, GPtrArray *logs)
 	int64_t now_ns = g_get_real_time() * 1000;
 	for (guint i = logs->len; i-- > 0;) {
 		const struct tally_folder_log *log = g_ptr_array_index(logs, i);
-		if ((r->program && strcmp(log->program, r->program) != 0) ||
+		if ((r->program && !tally_folder_log_is_of(log, r->program)) ||
 		    (r->older_ns && now_ns - log->changed_ns < r->older_ns))
 			g_ptr_array_remove_index(logs, i);
 	}

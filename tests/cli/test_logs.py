@@ -155,6 +155,39 @@ class Logs(CliCase):
                          f"{self.place}/a-2.jsonl\n")
         self.assertIn(b"4 frames", done.stdout)
 
+    def test_names_of_a_program(self):
+        """As it was started, by its file, and without Debian's triplet."""
+        gears = self.add("g-1.jsonl", log_bytes([header(program="/usr/bin/glxgears.x86_64-linux-gnu", argv=["glxgears"]),
+                                                 end(0, 0)]), 2)
+        script = self.add("p-1.jsonl", log_bytes([header(program="/usr/bin/python3.11", argv=["python3", "x.py"]), end(0, 0)]), 1)
+        for name, path in (("glxgears", gears), ("glxgears.x86_64-linux-gnu", gears), ("python3", script), ("python3.11", script)):
+            self.assertIn(f"newest log is {path}\n", self.ok("report", name).stderr.decode())
+            listed = self.ok("logs", "--program", name).stdout.decode().splitlines()[3:]
+            self.assertEqual([line.split()[-1] for line in listed], [path.name])
+        self.assertIn(" glxgears  ", self.ok("logs").stdout.decode())
+        self.assertNotIn("linux-gnu", self.ok("logs").stdout.decode())
+
+    def test_what_is_no_log(self):
+        """The file of a program stands for its log, LOG for LOG.zst; a wrong name gets a hint."""
+        self.several()
+        for start in (b"\x7fELF", b"#!/bin/sh\n"):
+            self.write("alpha", start)
+            for word in ("alpha", "./alpha"):
+                done = self.ok("report", word)
+                self.assertIn(f"{word} is a program, not a log; its newest log is {self.place}/a-2.jsonl", done.stderr.decode())
+        self.write("gamma", b"\x7fELF")
+        done = self.command("report", "gamma")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"gamma is a program, not a log, and there is no log of it", done.stderr)
+        done = self.command("report", "nope")
+        self.assertEqual(done.returncode, 125)
+        self.assertIn(b"no log of a program nope: passtally logs lists those", done.stderr)
+        self.write("x.jsonl.zst", log_of("packed", 6))
+        for word in ("x.jsonl", "./x.jsonl"):
+            done = self.ok("report", word)
+            self.assertIn(f"{word} is not there; reading {word}.zst beside it", done.stderr.decode())
+            self.assertIn(b"6 frames", done.stdout)
+
     def test_a_file_wins(self):
         self.several()
         self.write("alpha", log_of("other", 7))
