@@ -44,7 +44,8 @@ struct tally_log_line {
 enum tally_read_status {
 	TALLY_READ_OK = 0,
 	TALLY_READ_END,       /* clean end of file */
-	TALLY_READ_TRUNCATED, /* the last line is cut: all before it were given */
+	/* the last line, which is not the header, is cut: all before it were given */
+	TALLY_READ_TRUNCATED,
 	TALLY_READ_BAD,       /* not a log: see the error */
 	TALLY_READ_IO,
 	TALLY_READ_NO_MEMORY,

@@ -133,6 +133,8 @@ finish(struct tally_log_reader *reader, enum tally_read_status status, uint64_t 
 	return status;
 }
 
+static const char cut_header[] = "the file is cut: not even the header is whole";
+
 /* The line just decoded is not good. */
 static enum tally_read_status
 finish_failed(struct tally_log_reader *reader, bool whole)
@@ -141,6 +143,9 @@ finish_failed(struct tally_log_reader *reader, bool whole)
 	enum tally_read_status status = TALLY_READ_BAD;
 	if (json->no_memory)
 		status = TALLY_READ_NO_MEMORY;
+	else if (json->cut && !whole && reader->number == 1)
+		return finish(reader, TALLY_READ_BAD, (uint64_t)(json->where - json->begin) + 1,
+			      cut_header);
 	else if (json->cut && !whole)
 		status = TALLY_READ_TRUNCATED;
 	return finish(reader, status, (uint64_t)(json->where - json->begin) + 1, json->message);
@@ -159,7 +164,8 @@ finish_unread(struct tally_log_reader *reader, enum tally_lines_status status)
 			      "the file is empty: a log begins with a "
 			      "header line");
 	case TALLY_LINES_CUT:
-		reader->number++;
+		if (reader->number++ == 0)
+			return finish(reader, TALLY_READ_BAD, 1, cut_header);
 		return finish(reader, TALLY_READ_TRUNCATED, 1, "the file ends in the middle");
 	case TALLY_LINES_DAMAGED:
 		reader->number++;

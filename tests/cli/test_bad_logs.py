@@ -24,6 +24,8 @@ BAD = {
     # name: (bytes, line, words of the message; None = any)
     "binary": (bytes(range(256)) * 64, 1, None),
     "empty": (b"", 1, None),
+    "one byte of a header": (b"{", 1, "not even the header is whole"),
+    "half a header": (LINES[0][:40], 1, "not even the header is whole"),
     "not json": (b"hello\n", 1, None),
     "nan": (with_line(5, FRAME.replace('"coverage":1.0', '"coverage":NaN')), 5, None),
     "infinity": (with_line(5, FRAME.replace('"coverage":1.0', '"coverage":1e999')), 5, None),
