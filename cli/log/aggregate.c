@@ -867,6 +867,20 @@ read_note(struct tally_aggregate *a, const struct tally_note_record *r)
 		g_array_append_val(s->marks, waiting);
 }
 
+/* The option by which no frame may have been captured although frames ended. */
+static void
+read_waits(struct tally_aggregate *a, const struct tally_header_record *r)
+{
+	replace(&a->waits, NULL);
+	for (uint32_t i = 0; i < r->n_options && !a->waits; i++) {
+		const struct tally_option_record *o = &r->options[i];
+		bool starts = strcmp(o->key, "start-on") == 0 && *o->value &&
+			      strcmp(o->value, "none") != 0;
+		if (starts || (strcmp(o->key, "skip") == 0 && strcmp(o->value, "0") != 0))
+			a->waits = g_strdup_printf("--%s %s", o->key, o->value);
+	}
+}
+
 static void
 read_header(struct tally_aggregate *a, const struct tally_header_record *r)
 {
@@ -874,6 +888,7 @@ read_header(struct tally_aggregate *a, const struct tally_header_record *r)
 	a->header.started_unix_ns = r->started_unix_ns;
 	replace(&a->program, r->program);
 	replace(&a->version, r->version);
+	read_waits(a, r);
 	tally_log_identity_read(&a->identity, r);
 	if (a->watch && a->watch->header)
 		a->watch->header(a->watch->user, r);
@@ -969,6 +984,7 @@ tally_aggregate_finish(struct tally_aggregate *a)
 	g_ptr_array_unref(a->devices);
 	g_free(a->path);
 	g_free(a->program);
+	g_free(a->waits);
 	g_free(a->version);
 	tally_log_identity_finish(&a->identity);
 	g_free(a->end_reason);

@@ -241,6 +241,10 @@ parse(struct report_request *r, int argc, char **argv)
 		tally_cli_complain("report", "--json and --csv cannot be had at once");
 		return TALLY_EXIT_USAGE;
 	}
+	if (r->pass && r->by == TALLY_BY_FRAME) {
+		tally_cli_complain("report", "--pass does not go with --by frame");
+		return TALLY_EXIT_USAGE;
+	}
 	if (r->page && (r->json || r->csv || r->sort || r->columns || r->pass || r->reverse ||
 			r->device >= 0 || r->wide || r->skip_bad || r->by != TALLY_BY_PASS)) {
 		tally_cli_complain("report", "--html shows everything: only --warmup goes with it");

@@ -98,12 +98,35 @@ has_no_frame(const struct tally_aggregate *a)
 	return a->devices->len > 0 && frames == 0;
 }
 
+/* The frames that --warmup left out, if it left none. */
+static uint64_t
+count_left_out(const struct tally_aggregate *a)
+{
+	uint64_t left_out = 0;
+	for (guint i = 0; i < a->devices->len; i++) {
+		const struct tally_device_summary *d = g_ptr_array_index(a->devices, i);
+		if (d->frames)
+			return 0;
+		left_out += d->warmed_up;
+	}
+	return left_out;
+}
+
 /* Why there is no frame to judge, if there is none. */
 static void
 print_no_frame(FILE *out, const struct tally_aggregate *a)
 {
-	if (has_no_frame(a) && !a->has_end)
+	uint64_t left_out = count_left_out(a);
+	if (left_out)
+		tally_text_print(out,
+				 "--warmup %" G_GUINT64_FORMAT " left out all %" G_GUINT64_FORMAT
+				 " frames\n",
+				 a->warmup, left_out);
+	else if (has_no_frame(a) && !a->has_end)
 		tally_text_print(out, "the log ends before its first complete frame\n");
+	else if (has_no_frame(a) && a->waits)
+		tally_text_print_line(out, "no frame was captured up to the run's end, with %s",
+				      a->waits);
 	else if (has_no_frame(a))
 		tally_text_print(out, "no frame ended: no swap was seen; try --frame finish\n");
 	else if (a->has_end && a->end_frames == 0 && a->end_reason)

@@ -222,12 +222,21 @@ class Answer(CliCase):
         for what, lines, words in (
                 ("no device", [header(), end(0, 0)], "no frames: exit"),
                 ("no frame", [header(), device(), end(0, 0)], "no frame ended: no swap was seen; try --frame finish"),
+                ("no start", [header(options={"skip": "0", "start-on": "frame:30"}), device(), end(0, 0)],
+                 "no frame was captured up to the run's end, with --start-on frame:30"),
+                ("skipped", [header(options={"skip": "30"}), device(), end(0, 0)],
+                 "no frame was captured up to the run's end, with --skip 30"),
                 ("killed before a frame", [header(), device()], "the log ends before its first complete frame"),
                 ("only the rest of a run", swapless, "no frame ended: no swap was seen; try --frame finish")):
             with self.subTest(what):
                 log = self.write_log("a.jsonl", lines)
                 self.assertIn(words, self.ok("report", log).stdout.decode())
                 self.assertEqual(json.loads(self.ok("report", "--json", log).stdout)["reports"][0]["answers"], [])
+
+    def test_warmup_leaves_nothing(self):
+        log = self.write_log("a.jsonl", log_of([(14, {"GBuffer": 8}, {}) for _ in range(30)]))
+        self.assertIn("--warmup 9999 left out all 30 frames", self.ok("report", "--warmup", "9999", log).stdout.decode())
+        self.assertNotIn("left out all", self.ok("report", "--warmup", "29", log).stdout.decode())
 
     def test_cut(self):
         whole = log_bytes(log_of([(14, {"GBuffer": 13.5}, {}) for _ in range(30)]))
