@@ -34,6 +34,59 @@ test_student(void)
 	}
 }
 
+/* Sums of the binomial distribution, exactly. */
+static const struct {
+	double x, n, p, want;
+} binomial_cases[] = {
+	{ 0, 5, 0.3, 1 },
+	{ 1, 2, 0.5, 0.75 },
+	{ 2, 2, 0.5, 0.25 },
+	{ 3, 2, 0.5, 0 },
+	{ 10, 10, 0.5, 0.0009765625 },
+	{ 5, 10, 0.3, 0.1502683326 },
+	{ 2, 100, 0.001, 0.004638068390424 },
+};
+
+static void
+test_binomial(void)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(binomial_cases); i++) {
+		double x = binomial_cases[i].x, n = binomial_cases[i].n;
+		g_test_message("%g of %g", x, n);
+		g_assert_cmpfloat_with_epsilon(tally_binomial_tail(x, n, binomial_cases[i].p),
+					       binomial_cases[i].want, 1e-9);
+	}
+	/* Fractions lie between. */
+	double at = tally_binomial_tail(2.5, 10, 0.3);
+	g_assert_cmpfloat(at, <, tally_binomial_tail(2, 10, 0.3));
+	g_assert_cmpfloat(at, >, tally_binomial_tail(3, 10, 0.3));
+}
+
+static void
+test_quantile(void)
+{
+	double values[MOST], out[500];
+	uint32_t slow = 0, odd = 0;
+	for (uint32_t i = 0; i < MOST; i++)
+		values[i] = i % 60 == 59 ? 36 : 16;
+	/* Each 60th value is more than one in 100, and regular: few resamples lack it. */
+	g_assert_cmpuint(tally_bootstrap_quantile(values, MOST, 0.99, 1, out, 500), >=, 34);
+	for (uint32_t i = 0; i < 500; i++) {
+		slow += out[i] == 36;
+		odd += out[i] != 36 && out[i] != 16;
+	}
+	g_assert_cmpuint(slow, >, 475);
+	g_assert_cmpuint(odd, ==, 0);
+	for (uint32_t i = 0; i < 100; i++)
+		values[i] = i * 37 % 100;
+	double median[1], single[1];
+	tally_bootstrap_quantile(values, 1, 0.99, 1, single, 1);
+	g_assert_cmpfloat(single[0], ==, 0);
+	tally_bootstrap_quantile(values, 100, 0.5, 1, median, 1);
+	g_assert_cmpfloat(median[0], >, 20);
+	g_assert_cmpfloat(median[0], <, 80);
+}
+
 static void
 test_holm(void)
 {
@@ -327,6 +380,8 @@ main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/bootstrap/student", test_student);
+	g_test_add_func("/bootstrap/binomial", test_binomial);
+	g_test_add_func("/bootstrap/quantile", test_quantile);
 	g_test_add_func("/bootstrap/holm", test_holm);
 	g_test_add_func("/bootstrap/trimmed-mean", test_trimmed_mean);
 	g_test_add_func("/bootstrap/block-length", test_block_length);
