@@ -22,6 +22,7 @@
 #include <stdatomic.h>
 
 #define TALLY_CHUNK_PASSES 64
+#define TALLY_HURRY_PARTS 32 /* parts at the collector that are many */
 #define TALLY_PASS_NO_SLOT UINT32_MAX /* query/source/harvest.h's TALLY_NO_SLOT */
 
 /* Memory for 64 passes; their values and valid bits follow it in the same block. */
@@ -98,10 +99,9 @@ struct tally_stream {
 	struct tally_frame_part *free_parts;
 	struct tally_chunk *free_chunks;
 	uint32_t n_parts, n_out; /* created; at the collector */
-	uint32_t n_chunks;
-	uint32_t n_chunks_out; /* of them: at the collector */
+	uint32_t n_chunks, n_free_chunks; /* allocated; of them: not in use */
 	struct tally_workload_chunk *free_loads;
-	uint64_t n_load_chunks, n_load_chunks_out;
+	uint64_t n_load_chunks, n_free_load_chunks;
 	uint64_t spare_overhead_ns, spare_overhead_frame; /* before the frame has a part */
 	uint64_t lost_passes; /* dropped while there was no part */
 	uint64_t lost_ends, lost_frame, lost_now_ns;
@@ -124,6 +124,17 @@ static inline struct tally_pass *
 tally_frame_part_pass(struct tally_chunk *chunk, uint32_t n)
 {
 	return &chunk->passes[n % TALLY_CHUNK_PASSES];
+}
+
+/* Should the collector take parts at once, not at the end of its nap? Chunks in use count wherever
+ * they are: those of open frames and of passes whose results are late are missing as well. Only
+ * the owner may call it. */
+static inline bool
+tally_stream_hurries(const struct tally_stream *s)
+{
+	return s->n_out >= TALLY_HURRY_PARTS ||
+	       4 * (uint64_t)(s->n_chunks - s->n_free_chunks) >= s->max_chunks ||
+	       4 * (s->n_load_chunks - s->n_free_load_chunks) >= s->max_load_chunks;
 }
 
 /* Releases one reference; the last one frees the stream. */

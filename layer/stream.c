@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WAKE_AT 32 /* parts at the collector: it should hurry; so with half of the chunks */
 #define FRAMES_OF_PASSES 8 /* chunks kept for this many full frames */
 #define LOADS_OF_PASSES 8 /* a full frame's workloads, as a multiple of its passes */
 #define FRAMES_OF_LOADS 2
@@ -155,8 +154,8 @@ take_back(struct tally_stream *s)
 	struct tally_frame_part *part;
 	while ((part = tally_ring_pop(s->back))) {
 		s->n_out--;
-		s->n_chunks_out -= n_chunks_of(part->n_passes);
-		s->n_load_chunks_out -= n_chunks_of(part->n_workloads);
+		s->n_free_chunks += n_chunks_of(part->n_passes);
+		s->n_free_load_chunks += n_chunks_of(part->n_workloads);
 		if (part->last) {
 			part->last->next = s->free_chunks;
 			s->free_chunks = part->first;
@@ -178,6 +177,7 @@ take_chunk(struct tally_stream *s)
 	struct tally_chunk *chunk = s->free_chunks;
 	if (chunk) {
 		s->free_chunks = chunk->next;
+		s->n_free_chunks--;
 		chunk->next = NULL;
 		return chunk;
 	}
@@ -205,6 +205,7 @@ take_load_chunk(struct tally_stream *s)
 	struct tally_workload_chunk *chunk = s->free_loads;
 	if (chunk) {
 		s->free_loads = chunk->next;
+		s->n_free_load_chunks--;
 		chunk->next = NULL;
 		return chunk;
 	}
@@ -543,8 +544,6 @@ hand_over(struct tally_stream *s, uint64_t frame)
 		struct tally_frame_part *part = s->head;
 		/* The ring has room for all parts, so only a bug can make this fail. */
 		struct tally_frame_part *next = part->next;
-		uint32_t n_chunks = n_chunks_of(part->n_passes);
-		uint32_t n_load_chunks = n_chunks_of(part->n_workloads);
 		if (s->cursor == part)
 			s->cursor = next;
 		part->next = NULL;
@@ -554,8 +553,6 @@ hand_over(struct tally_stream *s, uint64_t frame)
 			break;
 		}
 		s->n_out++;
-		s->n_chunks_out += n_chunks;
-		s->n_load_chunks_out += n_load_chunks;
 		s->head = next;
 		if (!next)
 			s->tail = NULL;
@@ -566,8 +563,7 @@ hand_over(struct tally_stream *s, uint64_t frame)
 	/* This comes after the push: a thread that sees the gate open must
 	 * find the part in the ring. */
 	atomic_store(&s->oldest_open, s->head ? s->head->frame : UINT64_MAX);
-	tally_queue_notify(s->n_out >= WAKE_AT || 2 * s->n_chunks_out > s->max_chunks ||
-			   2 * s->n_load_chunks_out > s->max_load_chunks);
+	tally_queue_notify(tally_stream_hurries(s));
 }
 
 void

@@ -2,6 +2,7 @@
 #include "layer/stream.h"
 
 #include "layer/clock.h"
+#include "layer/frame_part.h"
 #include "tests/unit/recorder_stub.h"
 
 #include <glib.h>
@@ -351,6 +352,46 @@ test_max_passes(void)
 	g_assert_cmpuint(stub_frame(0)->dropped_passes, ==, 30);
 	g_assert_cmpuint(stub_frame(1)->n_passes, ==, 70);
 	g_assert_cmpuint(stub_frame(1)->dropped_passes, ==, 10);
+}
+
+/* The collector is in a hurry from a quarter of the memory on, also where that is in frames whose
+ * results are late, until it is given back. */
+static void
+test_hurries(void)
+{
+	if (!stub_in_child("max-passes=70"))
+		return;
+	struct tally_device *device = start_device();
+	for (unsigned loads = 0; loads < 2; loads++) {
+		struct tally_stream *s = new_stream(device, 0);
+		/* 8 frames of 2 chunks; workloads: 2 frames of 9 chunks */
+		g_assert_cmpuint(s->max_chunks, ==, 16);
+		g_assert_cmpuint(s->max_load_chunks, ==, 18);
+		for (unsigned i = 0; i < 4; i++) {
+			g_assert_false(tally_stream_hurries(s));
+			struct tally_pass *pass = open_pass(s, i);
+			for (unsigned k = 0; loads && k < 128; k++)
+				g_assert_nonnull(tally_stream_add_workload(s, pass));
+			if (loads && i == 2)
+				break;
+			g_assert_true(tally_stream_hurries(s) == (i == 3));
+			end_frame(s, tally_clock_now_ns());
+			tally_stream_publish(s);
+		}
+		g_assert_cmpuint(s->n_out, ==, 0); /* no result is there */
+		g_assert_true(tally_stream_hurries(s));
+		end_frame(s, tally_clock_now_ns());
+		finish_all(s);
+		tally_stream_publish(s);
+		for (unsigned i = 0; i < 5000 && tally_stream_hurries(s); i++) {
+			g_usleep(1000);
+			tally_stream_publish(s); /* takes back what is written */
+		}
+		g_assert_false(tally_stream_hurries(s));
+		tally_stream_destroy(s);
+	}
+	tally_device_destroy(device);
+	tally_session_stop("exit");
 }
 
 /* Results that do not come for more frames than there are parts. */
@@ -884,6 +925,7 @@ main(int argc, char **argv)
 	g_test_add_data_func("/stream/threads/4", GUINT_TO_POINTER(4), test_threads);
 	g_test_add_data_func("/stream/threads/8", GUINT_TO_POINTER(8), test_threads);
 	g_test_add_func("/stream/max-passes", test_max_passes);
+	g_test_add_func("/stream/hurries", test_hurries);
 	g_test_add_func("/stream/workloads", test_workloads);
 	g_test_add_func("/stream/max-workloads", test_max_workloads);
 	g_test_add_func("/stream/newest-device", test_newest_device);
