@@ -77,10 +77,23 @@ gl_query_buffer_restore(struct gl_context *c)
 void
 gl_bind_buffer(struct gl_context *c, GLenum target, GLuint buffer)
 {
-	if (target == GL_QUERY_BUFFER)
+	if (target == GL_QUERY_BUFFER) {
 		c->state->hidden.query_buffer = buffer;
-	else if (target == GL_PIXEL_PACK_BUFFER)
+	} else if (target == GL_PIXEL_PACK_BUFFER) {
 		c->state->pixel_pack_buffer = buffer;
+		c->state->uses_pack_buffer |= buffer != 0;
+	}
+}
+
+void
+gl_pack_buffer_look(struct gl_context *c)
+{
+	struct gl_context_state *s = c->state;
+	GLint bound = 0;
+	if (!s->uses_pack_buffer || s->api.version < 21 || s->zone.in_begin || s->zone.lost)
+		return;
+	c->next->GetIntegerv(GL_PIXEL_PACK_BUFFER_BINDING, &bound);
+	s->pixel_pack_buffer = (GLuint)bound;
 }
 
 void

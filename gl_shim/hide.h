@@ -36,6 +36,8 @@ void gl_get_floatv(struct gl_context *c, void (*next)(GLenum, GLfloat *), GLenum
 void gl_get_booleanv(struct gl_context *c, void (*next)(GLenum, GLboolean *), GLenum pname,
 		     GLboolean *data);
 void gl_bind_buffer(struct gl_context *c, GLenum target, GLuint buffer);
+/* After client state was restored or reset: asks the driver which pack buffer is bound. */
+void gl_pack_buffer_look(struct gl_context *c);
 void gl_delete_buffers(struct gl_context *c, GLsizei n, const GLuint *buffers);
 
 struct tally_gl_api;

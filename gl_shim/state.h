@@ -144,6 +144,7 @@ struct gl_context_state {
 	struct gl_hidden hidden;
 	struct gl_snapshots snapshots;
 	GLuint pixel_pack_buffer;
+	bool uses_pack_buffer; /* one was bound before */
 };
 
 /* The context whose queries are being created or read on this thread. It shows queries.c whose

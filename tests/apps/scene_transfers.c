@@ -167,6 +167,27 @@ static const struct expect_pass readback_passes[] = {
 	{ SHOW },
 };
 
+/* The buffer that a pop of client state binds again, and the one that it unbinds. */
+static void
+frame_pack_popped(struct stage *s, unsigned number)
+{
+	static uint8_t pixels[16 * 16 * 4];
+	(void)number;
+	draw_small(s, 0, 300);
+	glPushClientAttrib(GL_CLIENT_PIXEL_STORE_BIT);
+	glBindBuffer(GL_PIXEL_PACK_BUFFER, buffers[0]);
+	glPopClientAttrib();
+	glReadPixels(0, 0, 16, 16, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
+	draw_small(s, 1, 150);
+	glBindBuffer(GL_PIXEL_PACK_BUFFER, buffers[0]);
+	glPushClientAttrib(GL_CLIENT_PIXEL_STORE_BIT);
+	glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
+	glPopClientAttrib();
+	glReadPixels(0, 0, SMALL, SMALL, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
+	glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
+	show(s, textures[1]);
+}
+
 /* ---- copies: texture and buffer copies ---- */
 
 static void
@@ -300,6 +321,8 @@ const struct scene transfer_scenes[] = {
 	{ "mipmap", SCENE_ALL, .init = init_mipmap, .frame = frame_mipmap,
 	  SCENE_PASSES(mipmap_passes) },
 	{ "readback", SCENE_ALL, .init = init_readback, .frame = frame_readback,
+	  SCENE_PASSES(readback_passes) },
+	{ "pack_popped", SCENE_COMPAT, .init = init_readback, .frame = frame_pack_popped,
 	  SCENE_PASSES(readback_passes) },
 	{ "copies", SCENE_ALL, .init = init_copies, .frame = frame_copies,
 	  SCENE_PASSES(copies_passes) },
