@@ -29,6 +29,9 @@
 #define ANSWER_NS (100 * NS_PER_MS)
 /* After frames have gone by for this long without a captured one, nothing is being captured. */
 #define IDLE_NS (1000 * NS_PER_MS)
+/* Where none has gone by, the game may have stopped presenting, or be in a long frame, whose
+ * values would be lost: so later, and only for sources that are slow to read. */
+#define STILL_NS (3000 * NS_PER_MS)
 
 struct tally_sampler_frames tally_sampler_frames;
 
@@ -294,6 +297,7 @@ is_idle(const struct tally_reader *r, struct reading_loop *loop, uint64_t now_ns
 {
 	uint64_t captured = atomic_load(&tally_sampler_frames.captured);
 	uint64_t all = atomic_load(&tally_sampler_frames.all);
+	uint64_t still_ns = r->src->least_period_ns ? STILL_NS : UINT64_MAX;
 	if (r->pace.always)
 		return false;
 	if (captured != loop->captured) {
@@ -301,7 +305,7 @@ is_idle(const struct tally_reader *r, struct reading_loop *loop, uint64_t now_ns
 		loop->all = all;
 		loop->captured_ns = now_ns;
 		loop->idle = false;
-	} else if (all != loop->all && now_ns - loop->captured_ns >= IDLE_NS) {
+	} else if (now_ns - loop->captured_ns >= (all != loop->all ? IDLE_NS : still_ns)) {
 		loop->idle = true;
 	}
 	loop->missed |= loop->idle;

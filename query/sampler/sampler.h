@@ -10,7 +10,7 @@
  *
  * Samples have numbers that increase from 1; each source has its readings in a history
  * (query/sampler/history.h) of bounded size. While frames go by and none is captured, the
- * threads sleep.
+ * threads sleep; those of sources that are slow to read also while none goes by.
  *
  * Any thread may call tally_snapshot_*() and frame_begins(); only the collector may call the
  * other functions, except for create() and abandon().

@@ -559,6 +559,25 @@ test_idle(void)
 	tally_sampler_destroy(s);
 }
 
+/* A game that presents nothing more: a source that is read at a pace of its own sleeps too, and
+ * wakes with the next frame. */
+static void
+test_idle_without_frames(void)
+{
+	reset(TALLY_SNAPSHOT_SAMPLED);
+	config.period_ns = scripts[0].least_ns = MS;
+	struct tally_sampler *s = tally_sampler_create_of(&config, kinds, 1);
+	tally_sampler_ready(s);
+	tally_sampler_frame_begins(true);
+	for (int i = 0; i < 10000 && atomic_load(&tally_sampler_frames.asleep) == 0; i++)
+		g_usleep(1000);
+	g_assert_cmpuint(atomic_load(&tally_sampler_frames.asleep), ==, 1);
+	uint32_t before = calls(0, SAMPLE);
+	tally_sampler_frame_begins(true);
+	wait_for_samples(0, before + 5);
+	tally_sampler_destroy(s);
+}
+
 /* ---- samples ---- */
 
 static void
@@ -935,6 +954,7 @@ main(int argc, char **argv)
 	g_test_add_func("/sampler/stops_at_once", test_stops_at_once);
 	g_test_add_func("/sampler/slows_down", test_slows_down);
 	g_test_add_func("/sampler/idle", test_idle);
+	g_test_add_func("/sampler/idle_without_frames", test_idle_without_frames);
 	g_test_add_func("/sampler/exact", test_exact);
 	g_test_add_func("/sampler/cover", test_cover);
 	g_test_add_func("/sampler/lost", test_lost);
