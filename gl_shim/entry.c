@@ -65,11 +65,14 @@ finish(void)
 	leave();
 }
 
-/* Wine and many games leave this way, where no destructor runs. */
+/* Wine and many games leave this way, where no destructor runs. A constructor of a library may
+ * call it before ours has run, and then `next` is not known yet. */
 static __attribute__((noreturn)) void
-end_process(void *next, int status)
+end_process(void *next, const char *name, int status)
 {
 	leave();
+	if (!next)
+		next = gl_real_next(name);
 	if (next)
 		((void (*)(int))(uintptr_t)next)(status);
 	for (;;)
@@ -79,7 +82,7 @@ end_process(void *next, int status)
 GL_EXPORT __attribute__((noreturn)) void
 _exit(int status)
 {
-	end_process(next__exit, status);
+	end_process(next__exit, "_exit", status);
 }
 
 /* The log is ended before the handlers of exit() run, and not in one of them: where several
@@ -90,13 +93,13 @@ _exit(int status)
 GL_EXPORT __attribute__((noreturn)) void
 exit(int status)
 {
-	end_process(next_exit, status);
+	end_process(next_exit, "exit", status);
 }
 
 GL_EXPORT __attribute__((noreturn)) void
 _Exit(int status)
 {
-	end_process(next_Exit, status);
+	end_process(next_Exit, "_Exit", status);
 }
 
 /* ---- look-ups ---- */

@@ -202,7 +202,7 @@ def check_bad_place(checks, life):
         (folder / "link.jsonl").symlink_to(folder / "elsewhere")
         for log, words in ((folder / "file" / "log.jsonl", ["log.jsonl"]),
                            (folder / "missing" / "log.jsonl", ["missing"]),
-                           (folder / "there.jsonl", ["there.jsonl"]),
+                           (folder / "there.jsonl", [f"{folder}/there.", "was there"]),
                            (folder / "link.jsonl", ["link.jsonl"]),
                            ("/proc/no/log.jsonl", ["/proc/no"])):
             got = capture(folder, life, log=log)
@@ -286,6 +286,17 @@ def check_disabled(checks, life):
         checks.that(not log.exists() and not list((folder / "state").iterdir()), "something was written")
 
 
+def check_early(checks, life):
+    """A constructor that calls exit() before ours has run: handlers and buffers are not lost."""
+    early = h.need("early_exit")
+    with h.scratch() as folder:
+        for extra in ({}, {"PASSTALLY_DISABLE": "1"}):
+            bare = h.run([early], h.base_env(folder, extra))
+            got = h.run([early], h.base_env(folder, {**extra, **h.preload_env(h.need("libpasstally_gl.so"))}))
+            checks.equal((bare.status, bare.text), (3, "in a buffer\nfarewell\n"), "without us")
+            checks.equal((got.status, got.stdout, got.stderr), (3, bare.stdout, bare.stderr), "with us")
+
+
 def check_run(checks, life):
     """The command passes the game's end on, and its complaints come after the game."""
     command = h.need("passtally")
@@ -307,7 +318,7 @@ def check_run(checks, life):
         got = h.run([command, "run", "--bogus", "--", life, "close"], h.base_env(folder))
         checks.equal((got.status, got.stdout), (2, b""), "an unknown option: the game does not start")
         got = h.run([command, "run", "-o", folder / "no" / "log.jsonl", "--", life, "close"], h.base_env(folder))
-        checks.equal(got.text, "rendered\n", "a missing folder: the game goes on")
+        checks.equal((got.status, got.stdout), (2, b""), "a missing folder: the game does not start")
         checks.that("no/log.jsonl" in got.errors, f"a missing folder: {got.errors!r}")
         got = h.run([command, "run", "--", folder / "nowhere"], h.base_env(folder))
         checks.equal(got.status, 127, "a game that is not there")
@@ -323,7 +334,7 @@ def main():
     others = {"exec": check_exec, "thread_exit": check_thread_exit,
               "exit_threads": check_exit_threads, "bad_option": check_bad_option, "bad_file": check_bad_file,
               "bad_place": check_bad_place, "file_limit": check_file_limit, "full_disk": check_full_disk,
-              "max_log": check_max_log, "disabled": check_disabled}
+              "max_log": check_max_log, "disabled": check_disabled, "early": check_early}
     if h.built("passtally"):
         others["run"] = check_run
     chosen = sys.argv[1:] or [*ENDS, *others]
