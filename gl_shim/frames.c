@@ -39,7 +39,8 @@ read_pass(struct gl_context_state *s, struct tally_pass *pass, uint64_t age)
 #define NEED_NOT_RUN \
 	(TALLY_FLAG(CONDITIONAL) | TALLY_FLAG(SELECT) | TALLY_FLAG(INDIRECT) | TALLY_FLAG(YIELDED))
 
-/* After a reset that the game does not ask about, drivers return 0 for every query. */
+/* After a reset that the game does not ask about, drivers return 0 for every query. The time of
+ * such a pass is one in which its draws did not run. */
 static void
 refute_zeros(struct tally_pass *pass)
 {
@@ -51,8 +52,10 @@ refute_zeros(struct tally_pass *pass)
 	    !tally_statistics_refute_zeros(source, counters, n, pass->values, pass->valid))
 		return;
 	pass->flags |= TALLY_FLAG(LOST);
+	pass->has_time = false;
 	for (struct tally_workload *l = pass->workloads; l; l = l->next)
-		tally_statistics_refute_zeros(source, counters, n, l->values, l->valid);
+		if (tally_statistics_refute_zeros(source, counters, n, l->values, l->valid))
+			l->has_time = false;
 }
 
 /* Gives a pass up without a GL call. */
