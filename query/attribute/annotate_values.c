@@ -127,15 +127,16 @@ static void
 add_shares(struct tally_scratch *scratch, const struct tally_annotated *d,
 	   struct tally_pass_record *pass, uint32_t index)
 {
-	for (uint32_t s = 0; s < d->n_accounts; s++)
+	for (uint32_t s = 0; s < d->n_accounts; s++) {
+		const struct tally_share *share =
+			&scratch->shares[(size_t)s * scratch->n_shared + index];
 		if (!d->accounts[s].shown)
 			continue;
-		else if (d->accounts[s].told)
-			pass->flags |=
-				scratch->shares[(size_t)s * scratch->n_shared + index]
-					.flags;
-		else
-			pass->flags |= TALLY_FLAG(UNSAMPLED); /* as before the first reading */
+		pass->flags |= d->accounts[s].told ? share->flags : TALLY_FLAG(UNSAMPLED);
+		/* It ran before the source's first reading, which came within this frame. */
+		if (d->accounts[s].told && !share->known && !share->flags && pass->has_gpu)
+			pass->flags |= TALLY_FLAG(UNSAMPLED);
+	}
 	if (d->n_logged == 0)
 		return;
 	struct tally_keyed_value *values = scratch->values + scratch->n_values;

@@ -500,6 +500,24 @@ test_before_first_reading(void)
 	}
 }
 
+/* The first reading comes within a frame: the passes before it are flagged too. */
+static void
+test_first_reading_in_frame(void)
+{
+	struct world *w = world_new(TALLY_SNAPSHOT_SAMPLED);
+	for (uint64_t t = 5; t <= 10; t++)
+		read_steadily(t * MS);
+	begin_frame(w, 0, 0, 2 * MS, 9 * MS);
+	add_pass(w, 3 * MS, 4 * MS);
+	add_pass(w, 6 * MS, 7 * MS);
+	annotate(w);
+	g_assert_false(has(w, 0, "snap_a"));
+	g_assert_true(w->passes[0].flags & TALLY_FLAG(UNSAMPLED));
+	assert_pass(w, 1, "snap_a", MS, true);
+	g_assert_false(w->passes[1].flags & TALLY_FLAG(UNSAMPLED));
+	world_free(w);
+}
+
 static void
 test_no_times(void)
 {
@@ -909,6 +927,7 @@ main(int argc, char **argv)
 	g_test_add_func("/annotate/off", test_off);
 	g_test_add_func("/annotate/sampled", test_sampled);
 	g_test_add_func("/annotate/before_first_reading", test_before_first_reading);
+	g_test_add_func("/annotate/first_reading_in_frame", test_first_reading_in_frame);
 	g_test_add_func("/annotate/no_times", test_no_times);
 	g_test_add_func("/annotate/time_to_come", test_time_to_come);
 	g_test_add_func("/annotate/lost_passes", test_lost_passes);
