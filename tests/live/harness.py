@@ -137,7 +137,7 @@ def base_env(folder, extra=None):
     env = {k: v for k, v in os.environ.items()
            if not k.startswith("PASSTALLY") and k not in ("LD_PRELOAD", "DISPLAY", "WAYLAND_DISPLAY")}
     for key, name in (("HOME", "home"), ("XDG_STATE_HOME", "state"), ("XDG_CONFIG_HOME", "config"),
-                      ("XDG_CACHE_HOME", "cache"), ("XDG_RUNTIME_DIR", "run")):
+                      ("XDG_CACHE_HOME", "cache"), ("XDG_RUNTIME_DIR", "run"), ("TMPDIR", "tmp")):
         path = folder / name
         path.mkdir(mode=0o700, exist_ok=True)
         env[key] = str(path)
