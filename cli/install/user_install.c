@@ -245,12 +245,14 @@ install(int argc, char **argv)
 	g_autofree char *own = tally_own_path();
 	if (!own || !g_str_has_suffix(own, "/bin/passtally")) {
 		tally_cli_complain("install", "%s is not an installed or unpacked copy: its path "
-					      "must end in /bin/passtally",
+					      "must end in /bin/passtally. From a build: meson "
+					      "configure BUILD --prefix=FOLDER, meson install -C "
+					      "BUILD, FOLDER/bin/passtally install --user",
 				   own ? own : "this command");
 		return TALLY_EXIT_NOTHING;
 	}
-	bool ok = make_link(own);
-	ok &= make_manifests();
+	/* Without the command nothing switches the layer on: no manifest then. */
+	bool ok = make_link(own) && make_manifests();
 	if (ok)
 		print_path_hint();
 	return ok ? TALLY_EXIT_OK : TALLY_EXIT_NOTHING;

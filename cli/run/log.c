@@ -97,6 +97,10 @@ tally_run_log_prepare(struct tally_run_log *log, bool force)
 	struct stat st;
 	if (lstat(log->path, &st) < 0)
 		return TALLY_EXIT_OK;
+	if (g_file_test(log->path, G_FILE_TEST_IS_DIR)) {
+		tally_cli_complain("run", "the log %s is a folder: name a file in it", log->path);
+		return TALLY_EXIT_USAGE;
+	}
 	if (!force) {
 		tally_cli_complain("run",
 				   "the log %s exists: --force replaces it, --log PATH names "

@@ -86,9 +86,17 @@ class Install(CliCase):
             path.write_text("mine", encoding="utf-8")
         done = self.call("install", "--user")
         self.assertEqual(done.returncode, 1)
-        self.assertEqual(done.stderr.count("is not passtally's: it stays"), 2)
+        self.assertIn(f"{self.link} is there and is not passtally's: it stays", done.stderr)
         self.assertEqual(self.call("uninstall", "--user").returncode, 0)
         self.assertEqual([path.read_text(encoding="utf-8") for path in (self.link, self.manifest)], ["mine", "mine"])
+        self.manifest.unlink()
+        self.assertEqual(self.call("install", "--user").returncode, 1)
+        self.assertFalse(self.manifest.exists())
+        self.link.unlink()
+        self.manifest.write_text("mine", encoding="utf-8")
+        done = self.call("install", "--user")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"{self.manifest} is there and is not passtally's: it stays", done.stderr)
 
 
 if __name__ == "__main__":
