@@ -87,7 +87,8 @@ unknown_word(char **argv)
 	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
 		tally_near_offer(&near, commands[i].command->name);
 	if (strcmp(name, "version") == 0) {
-		tally_cli_complain(NULL, "unknown command version; did you mean: passtally --version");
+		tally_cli_complain(NULL, "unknown command version; did you mean: "
+					 "passtally --version");
 		return;
 	}
 	const char *kind = name[0] == '-' ? "option" : "command";

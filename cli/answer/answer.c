@@ -303,6 +303,18 @@ conclude_hitches(struct tally_answer_device *d, bool opengl)
 	}
 }
 
+static bool
+has_pass(const struct tally_answer *answer, uint32_t device)
+{
+	for (guint i = 0; i < answer->log->groups->len; i++) {
+		const struct tally_group *g = g_ptr_array_index(answer->log->groups, i);
+		bool pass = answer->log->by == TALLY_BY_FRAME ? g->only_name : !g->outside;
+		if (g->device == device && pass)
+			return true;
+	}
+	return false;
+}
+
 void
 tally_answer_conclude(struct tally_answer *answer)
 {
@@ -312,6 +324,8 @@ tally_answer_conclude(struct tally_answer *answer)
 			continue;
 		conclude_speed(d);
 		d->bound = tally_bound_decide(&d->state->bound);
+		if (d->bound.doubt == TALLY_DOUBT_NO_GPU_TIMES && !has_pass(answer, d->device))
+			d->bound.doubt = TALLY_DOUBT_NO_PASS;
 		conclude_passes(d);
 		conclude_hitches(d, is_opengl(answer, d->device));
 	}

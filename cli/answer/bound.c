@@ -239,6 +239,8 @@ doubt_text(const struct tally_bound_verdict *v, uint64_t frames)
 				       frames, frames == 1 ? "" : "s");
 	case TALLY_DOUBT_NO_GPU_TIMES:
 		return g_strdup("bound by: cannot tell, GPU times were not measured");
+	case TALLY_DOUBT_NO_PASS:
+		return g_strdup("bound by: cannot tell, no pass was seen");
 	case TALLY_DOUBT_STEADY:
 		if (v->within < STEADY_SHARE)
 			return g_strdup_printf("bound by the CPU or a limiter near %.0f fps: "

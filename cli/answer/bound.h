@@ -23,6 +23,7 @@ enum tally_bound_doubt {
 	TALLY_DOUBT_NONE = 0,
 	TALLY_DOUBT_FEW_FRAMES,
 	TALLY_DOUBT_NO_GPU_TIMES,
+	TALLY_DOUBT_NO_PASS, /* the same, as the frames have no pass */
 	TALLY_DOUBT_STEADY, /* the CPU, or a limiter at an unusual rate */
 	TALLY_DOUBT_BUSY, /* the GPU works most of the time, but not all */
 	TALLY_DOUBT_MIXED, /* different frames have different answers */

@@ -279,8 +279,8 @@ choose_of_program(const char *command, const char *path)
 	g_autofree char *name = base_name(path);
 	char *log = find_newest(name);
 	if (log) {
-		g_autofree char *what = g_strdup_printf("%s is a program, not a log; its newest log",
-							path);
+		g_autofree char *what =
+			g_strdup_printf("%s is a program, not a log; its newest log", path);
 		tell(command, what, log);
 	} else {
 		tally_cli_complain(command,

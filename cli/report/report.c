@@ -307,9 +307,23 @@ print_hidden(FILE *to, const struct tally_aggregate *a)
 				 n);
 }
 
+/* Grouped by workload: whether passes have times, which workloads need not have. */
+static bool
+has_timed_pass(const struct tally_aggregate *a)
+{
+	if (a->by != TALLY_BY_WORKLOAD)
+		return false;
+	for (guint i = 0; i < a->devices->len; i++) {
+		const struct tally_device_summary *d = g_ptr_array_index(a->devices, i);
+		if (tally_moments_total(&d->gpu.moments) > 0)
+			return true;
+	}
+	return false;
+}
+
 /* Reports why a table has no times: what the log says of its rows. */
 static void
-print_untimed(FILE *to, const GPtrArray *rows)
+print_untimed(FILE *to, const struct tally_aggregate *a, const GPtrArray *rows)
 {
 	uint64_t flags = 0;
 	for (guint i = 0; i < rows->len; i++) {
@@ -317,6 +331,14 @@ print_untimed(FILE *to, const GPtrArray *rows)
 		if (g->series[TALLY_SERIES_GPU].stats.moments.n)
 			return;
 		flags |= g->flags;
+	}
+	if ((flags & TALLY_FLAG(NO_TIMESTAMPS)) && has_timed_pass(a)) {
+		tally_text_print_wrapped(to,
+					 "no GPU time is known of these workloads, only of their "
+					 "passes: the driver draws those of a pass together "
+					 "(docs/limits.md, --granularity draw)",
+					 2, 80);
+		return;
 	}
 	char *flag_words = tally_flags_text(flags, ", ");
 	char *text = g_strdup_printf("no GPU time is known of these rows%s%s%s",
@@ -367,7 +389,9 @@ print_table(const struct report_request *r, const struct tally_aggregate *a, GAr
 	if (few)
 		print_hidden(to, a);
 	if (a->by != TALLY_BY_FRAME)
-		print_untimed(to, rows);
+		print_untimed(to, a, rows);
+	if (a->by != TALLY_BY_FRAME && tally_rows_mix_devices(rows))
+		tally_text_print(to, "share is of the GPU time of the row's device\n");
 	print_groups(to, rows, style.width);
 }
 

@@ -171,6 +171,14 @@ tally_summary_print(FILE *out, const struct tally_aggregate *a, const struct tal
 	print_end(out, a);
 }
 
+static void
+print_wrapped(FILE *out, const char *prefix, const char *text)
+{
+	enum { COLUMNS = 80, INDENT = 2 };
+	g_autofree char *line = g_strconcat(prefix, text, NULL);
+	tally_text_print_wrapped(out, line, INDENT, COLUMNS);
+}
+
 void
 tally_summary_print_identity(FILE *out, const struct tally_aggregate *a)
 {
@@ -179,7 +187,7 @@ tally_summary_print_identity(FILE *out, const struct tally_aggregate *a)
 	if (tags)
 		tally_text_print_line(out, "tags: %s", tags);
 	if (machine)
-		tally_text_print_line(out, "machine: %s", machine);
+		print_wrapped(out, "machine: ", machine);
 	g_free(tags);
 	g_free(machine);
 }
@@ -187,11 +195,13 @@ tally_summary_print_identity(FILE *out, const struct tally_aggregate *a)
 static void
 print_once(FILE *out, const char *prefix, const char *text, GHashTable *printed)
 {
+	if (!printed) {
+		print_wrapped(out, prefix, text);
+		return;
+	}
 	char *line = g_strconcat(prefix, text, NULL);
-	if (!printed || g_hash_table_add(printed, line))
+	if (g_hash_table_add(printed, line))
 		tally_text_print_line(out, "%s", line);
-	if (!printed)
-		g_free(line);
 }
 
 void

@@ -176,7 +176,9 @@ tally_text_print_wrapped(FILE *out, const char *text, size_t indent, size_t colu
 	bool first = true;
 	for (const char *word = printable; *word;) {
 		size_t len = strcspn(word, " ");
-		if (!first && column + 1 + len > columns) {
+		g_autofree char *copy = g_strndup(word, len);
+		size_t width = tally_text_width(copy);
+		if (!first && column + 1 + width > columns) {
 			fprintf(out, "\n%*s", (int)indent, "");
 			column = indent;
 		} else if (!first) {
@@ -184,7 +186,7 @@ tally_text_print_wrapped(FILE *out, const char *text, size_t indent, size_t colu
 			column++;
 		}
 		fwrite(word, 1, len, out);
-		column += len;
+		column += width;
 		first = false;
 		word += len;
 		word += strspn(word, " ");

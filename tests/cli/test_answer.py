@@ -60,6 +60,7 @@ BOUND = (
     ("a cap, and no GPU times", [(16.667, {"GBuffer": None}, {})] * 100, "cap", "at 60 fps in 100 % of frames"),
     ("no GPU times", [(ms, {"GBuffer": None}, {}) for ms, _, _ in steady(100, 21, 5, 0.2)], "unknown",
      "cannot tell, GPU times were not measured"),
+    ("no pass", [(ms, {}, {"gpu_ns": None, "envelope_ns": None, "coverage": None}) for ms, _, _ in steady(100, 21, 5, 0.2)], "unknown", "cannot tell, no pass was seen"),
     ("constant frames of no known rate", steady(200, 22.1, 5, 0.005), "unknown",
      "bound by the CPU or a limiter: cannot tell (100 % take 22.1 ms +-2 %, GPU 23 %)"),
     ("a limiter on a busy machine", steady(200, 33.4, 8, 0.1), "unknown",

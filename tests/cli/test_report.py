@@ -497,8 +497,21 @@ class Report(CliCase):
             text = self.ok("report", log).stdout.decode()
             self.assertEqual("no GPU time is known of these rows; they are flagged list, bad_time (man passtally-log)"
                              in " ".join(text.split()), told, text)
-            self.assertIn("flagged no_timestamps (man", self.ok("report", "--by", "workload", log).stdout.decode())
+            loads_text = " ".join(self.ok("report", "--by", "workload", log).stdout.decode().split())
+            self.assertIn("flagged no_timestamps (man" if told else
+                          "known of these workloads, only of their passes: the driver draws those of a pass together", loads_text)
         self.assertNotIn("no GPU time", self.ok("report", "--by", "frame", log).stdout.decode())
+
+    def test_lines_of_80_columns(self):
+        """What a log says at length is wrapped; share says whose GPU time it is of where there are several."""
+        words = "a note that goes on " * 10
+        lines = [header(os="An OS " * 9, cpu="A processor " * 5), device(), device(1), pass_info(A, "a"),
+                 {"type": "note", "level": "info", "source": "x", "message": words},
+                 frame(0, [one_pass(0, A, 5)]), frame(0, [one_pass(0, A, 5)], 1), end(2, 2)]
+        text = self.ok("report", self.write_log("a.jsonl", lines)).stdout.decode()
+        self.assertLessEqual(max(map(len, text.splitlines()[1:])), 80, text)
+        self.assertIn(words.strip(), " ".join(text.split()))
+        self.assertIn("share is of the GPU time of the row's device", text)
 
     def test_groups_inside_a_pass(self):
         """A pass that holds groups without being named by them: the report says what separates them."""
