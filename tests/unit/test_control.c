@@ -271,7 +271,7 @@ static void
 test_off(void)
 {
 	static const char *const options[] = { "log=/tmp/l,control=off", "log=/tmp/l",
-					       "log=/tmp/l,control=/nonexistent/x" };
+					       "log=/tmp/l,control=/proc/no/x" };
 	for (unsigned i = 0; i < G_N_ELEMENTS(options); i++) {
 		g_autofree char *name = g_strdup_printf("/control/off/subprocess/%u", i);
 		g_setenv("PASSTALLY_OPTIONS", options[i], TRUE);
