@@ -3,6 +3,7 @@
 #include "cli/machine/counters_sets.h"
 #include "cli/machine/probe.h"
 #include "cli/machine/snapshots.h"
+#include "cli/machine/wanted.h"
 #include "cli/shared/text.h"
 
 #include <glib.h>
@@ -284,6 +285,33 @@ probe(int api, struct output *out)
 	return TALLY_EXIT_NOTHING;
 }
 
+static void
+complain(void *data, const char *message)
+{
+	(void)data;
+	tally_cli_complain("counters", "%s", message);
+}
+
+static void
+ignore(void *data, const char *message)
+{
+	(void)data;
+	(void)message;
+}
+
+/* Whether all names of the list are known, also as metrics that the user defined; reports those
+ * that are not. */
+static bool
+is_known(const char *list)
+{
+	struct tally_config config;
+	tally_config_init(&config);
+	tally_config_load(&config, NULL, ignore, NULL);
+	bool known = tally_wanted_check_counters(&config, list, complain, NULL);
+	tally_config_finish(&config);
+	return known;
+}
+
 static int
 run(int argc, char **argv)
 {
@@ -292,7 +320,7 @@ run(int argc, char **argv)
 	const char *value;
 	struct output out = { .wish.counters = "all" };
 	int api = -1, option;
-	const char *gpu = NULL;
+	const char *gpu = NULL, *named = NULL;
 	bool catalogue = false;
 	while ((option = tally_args_next(&args, &value)) != TALLY_ARG_END) {
 		if (option == OPT_JSON) {
@@ -302,7 +330,7 @@ run(int argc, char **argv)
 			if (api < 0)
 				return TALLY_EXIT_USAGE;
 		} else if (option == OPT_COUNTERS) {
-			out.wish.counters = value;
+			out.wish.counters = named = value;
 		} else if (option == OPT_SET) {
 			out.wish.set = value;
 		} else if (option == OPT_CATALOGUE) {
@@ -319,6 +347,8 @@ run(int argc, char **argv)
 	}
 	if (catalogue)
 		return tally_catalogue_print(gpu, out.json);
+	if (named && !is_known(named))
+		return TALLY_EXIT_USAGE;
 	tally_snapshots_find(&out.snapshots, out.wish.counters);
 	int status = probe(api, &out);
 	tally_snapshots_finish(&out.snapshots);

@@ -196,13 +196,19 @@ check_set(const struct tally_config *config, tally_config_complain *complain, vo
 }
 
 bool
+tally_wanted_check_counters(const struct tally_config *config, const char *list,
+			    tally_config_complain *complain, void *data)
+{
+	return check("counters", list, is_counter, list_counters, config, complain, data);
+}
+
+bool
 tally_wanted_check(const struct tally_config *config, tally_config_complain *complain,
 		   void *data)
 {
 	bool ok = check("sources", config->sources, is_source, list_sources, NULL,
 			complain, data);
 	ok &= check_own(config, complain, data);
-	ok &= check("counters", config->counters, is_counter, list_counters, config, complain,
-		    data);
+	ok &= tally_wanted_check_counters(config, config->counters, complain, data);
 	return ok && check_set(config, complain, data);
 }

@@ -14,5 +14,8 @@
  * invalid metric: file, line, column and a caret. */
 bool tally_wanted_check(const struct tally_config *config, tally_config_complain *complain,
 			void *data);
+/* Does the same for one list of counters, with the user's metrics in `config`. */
+bool tally_wanted_check_counters(const struct tally_config *config, const char *list,
+				 tally_config_complain *complain, void *data);
 
 #endif

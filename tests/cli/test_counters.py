@@ -207,6 +207,14 @@ class Counters(CliCase):
         self.assertIn(b'nothing is called "hardware_dr*"; there are the sets', done.stderr)
 
 
+class Names(CliCase):
+    def test_unknown(self):
+        for name in ("nope", "all,nope"):
+            done = self.command("counters", "--counters", name)
+            self.assertEqual((done.returncode, done.stdout), (2, b""))
+            self.assertIn(b'nothing is called "nope"', done.stderr)
+
+
 class NoExtension(CliCase):
     def test_lavapipe(self):
         done = self.command("counters", "--json", "--api", "vulkan")
