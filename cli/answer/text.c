@@ -1,6 +1,7 @@
 #include "cli/answer/text.h"
 
 #include "cli/answer/answer.h"
+#include "cli/log/pass_name.h"
 #include "cli/shared/text.h"
 
 #include <stdlib.h>
@@ -40,7 +41,7 @@ static char *
 shorten(const char *name, size_t columns)
 {
 	char *clean = tally_text_escape(name);
-	char *fit = tally_text_fit(clean, columns);
+	char *fit = tally_pass_name_fit(clean, columns);
 	g_free(clean);
 	return fit;
 }

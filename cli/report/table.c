@@ -1,5 +1,6 @@
 #include "cli/report/formats.h"
 
+#include "cli/log/pass_name.h"
 #include "cli/shared/text.h"
 
 #include <math.h>
@@ -193,7 +194,9 @@ fit_width(struct table *t, size_t width, bool one_block)
 static void
 print_cell(FILE *out, const struct table *t, guint row, guint column, bool last)
 {
-	char *text = tally_text_fit(table_cell(t, row, column), t->widths[column]);
+	const char *cell = table_cell(t, row, column);
+	char *text = column == 0 ? tally_pass_name_fit(cell, t->widths[column])
+				 : tally_text_fit(cell, t->widths[column]);
 	int gap = (int)(t->widths[column] - tally_text_width(text));
 	if (t->left[column])
 		tally_text_print(out, "%s%*s", text, last ? 0 : gap, "");
