@@ -222,6 +222,20 @@ choose_logs(struct report_request *r)
 }
 
 /* Returns TALLY_EXIT_OK to go on and -1 after showing the help. */
+/* Which options do not go together; NULL = all do. */
+static const char *
+conflict_of(const struct report_request *r)
+{
+	if (r->json && r->csv)
+		return "--json and --csv cannot be had at once";
+	if (r->pass && r->by == TALLY_BY_FRAME)
+		return "--pass does not go with --by frame";
+	if (r->page && (r->json || r->csv || r->sort || r->columns || r->pass || r->reverse ||
+			r->device >= 0 || r->wide || r->skip_bad || r->by != TALLY_BY_PASS))
+		return "--html shows everything: only --warmup goes with it";
+	return NULL;
+}
+
 static int
 parse(struct report_request *r, int argc, char **argv)
 {
@@ -237,20 +251,10 @@ parse(struct report_request *r, int argc, char **argv)
 		if (option == TALLY_ARG_ERROR || !take_option(r, option, value))
 			return TALLY_EXIT_USAGE;
 	}
-	if (r->json && r->csv) {
-		tally_cli_complain("report", "--json and --csv cannot be had at once");
-		return TALLY_EXIT_USAGE;
-	}
-	if (r->pass && r->by == TALLY_BY_FRAME) {
-		tally_cli_complain("report", "--pass does not go with --by frame");
-		return TALLY_EXIT_USAGE;
-	}
-	if (r->page && (r->json || r->csv || r->sort || r->columns || r->pass || r->reverse ||
-			r->device >= 0 || r->wide || r->skip_bad || r->by != TALLY_BY_PASS)) {
-		tally_cli_complain("report", "--html shows everything: only --warmup goes with it");
-		return TALLY_EXIT_USAGE;
-	}
-	return choose_logs(r) ? TALLY_EXIT_OK : TALLY_EXIT_USAGE;
+	const char *conflict = conflict_of(r);
+	if (conflict)
+		tally_cli_complain("report", "%s", conflict);
+	return !conflict && choose_logs(r) ? TALLY_EXIT_OK : TALLY_EXIT_USAGE;
 }
 
 /* A log with whole passes only has no workloads: explain how to get them. */
