@@ -12,11 +12,12 @@ static bool
 is_newer(const struct tally_json_text *schema)
 {
 	size_t name = strcspn(TALLY_SCHEMA, "/") + 1;
+	if (schema->len <= name || memcmp(schema->s, TALLY_SCHEMA, name) != 0)
+		return false;
 	const char *number = schema->s + name;
 	size_t digits = strspn(number, "0123456789");
-	return schema->len > name && memcmp(schema->s, TALLY_SCHEMA, name) == 0 && digits &&
-	       digits < 10 && number[digits] == '\0' &&
-	       strtoul(number, NULL, 10) > strtoul(TALLY_SCHEMA + name, NULL, 10);
+	return digits && digits < 10 && number[digits] == '\0' &&
+	       strtoul(number, NULL, 10) > strtoul(&TALLY_SCHEMA[name], NULL, 10);
 }
 
 static bool

@@ -101,7 +101,7 @@ read_cpu(char *out, size_t size)
 	unsigned words[12];
 	char name[sizeof(words) + 1] = "";
 	/* __get_cpuid() would ask for the maximum each time; each traps in a virtual machine. */
-	if (__get_cpuid_max(0x80000000u, NULL) >= 0x80000004u) {
+	if ((unsigned)__get_cpuid_max(0x80000000u, NULL) >= 0x80000004u) {
 		for (unsigned i = 0; i < 3; i++)
 			__cpuid(0x80000002u + i, words[4 * i], words[4 * i + 1],
 				words[4 * i + 2], words[4 * i + 3]);
