@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gl_shim/context.h - what the shim knows about one GL context.
  *
  * A context is current to at most one thread, so that thread reads and writes it without a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gl_shim/current.c - the context that each thread's calls go to. */
 #include "gl_shim/state.h"
 

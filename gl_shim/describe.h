@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gl_shim/describe.h - the log's `device` line for a share group, from what its contexts count.
  *
  * Owner thread of the context, which is current. The group's lock is held while the line is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gl_shim/dispatch.h - which driver function a wrapper forwards to.
  *
  * One table per provider (the GetProcAddress of GLX, that of EGL), filled once, when the first

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* dlsym() and dlvsym() for aarch64: see entry.c. */
 	.text
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* dlsym() and dlvsym() for i386: see entry.c. */
 #ifdef __CET__
 #include <cet.h>

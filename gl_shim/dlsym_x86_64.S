@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* dlsym() and dlvsym() for x86-64: see entry.c. */
 #ifdef __CET__
 #include <cet.h>

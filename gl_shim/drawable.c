@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "gl_shim/drawable.h"
 
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gl_shim/drawable.h - the drawables used last: the size of each, and when it was swapped.
  *
  * Nothing here asks the window system: the code that does (platform.h) records the answer here.

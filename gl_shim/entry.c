@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gl_shim/entry.c - how the game's look-ups find our hooks, and how the process ends.
  *
  * dlsym() and dlvsym() themselves are assembly (dlsym_*.S): they ask gl_dl_filter() and then

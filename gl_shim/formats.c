@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names of internal formats. Values and names are the registry's, sorted by
  * value for a binary search. */
 #include "gl_shim/image_info.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gl_shim/framebuffer.h - the contents of a context's framebuffers, from the calls that set
  * them.
  *

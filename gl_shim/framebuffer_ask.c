@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gl_shim/framebuffer_ask.c - asks the driver for a framebuffer's contents, for what was set by
  * calls that are not tracked one by one. */
 #include "gl_shim/state.h"

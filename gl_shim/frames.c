@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gl_shim/frames.c - where frames end, and the reading of results that are ready then. */
 #include <string.h>
 

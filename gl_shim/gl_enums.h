@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gl_shim/gl_enums.h - the OpenGL values that the shim knows by name, in order of value.
  *
  * The values are the registry's (gl.xml); tests/scripts/test_gl_enums.py compares them with it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gl_shim/gl_types.h - the types of OpenGL, GLX and EGL, in plain C of our own.
  *
  * The shim includes no GL, X11 or EGL header: they declare the functions we define, differ

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "gl_shim/drawable.h"
 #include "gl_shim/platform.h"
 #include "gl_shim/real.h"

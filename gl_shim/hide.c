@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "gl_shim/hide.h"
 
 #include "gl_shim/passes.h"

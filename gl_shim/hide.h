@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gl_shim/hide.h - hides our other traces from the game: the error flag, GL_QUERY_BUFFER, the
  * clear-on-read disjoint flag, a lost context.
  *

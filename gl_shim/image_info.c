@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "gl_shim/image_info.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gl_shim/image_info.h - size, format and label of textures and renderbuffers, by name.
  *
  * The records are kept per share group, written by the calls that allocate storage, and read

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gl_shim/labels.h - debug groups, markers and object labels.
  *
  * Each context has its own group stack. A pass is named by the group path that covers all of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gl_shim/pass_request.h - what the next work command requests from the pass tracker.
  *
  * work.c turns a GL command into a request; passes.c continues the open pass or opens another.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gl_shim/passes.c - opening, continuing and closing a pass. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gl_shim/passes.h - which GL calls open, feed and close a pass.
  *
  * The wrappers (generated from hooks.rules) call these. A pass starts lazily, at the first work

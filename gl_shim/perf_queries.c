@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gl_shim/perf_queries.c - the game uses performance queries or monitors itself: ours yield.
  *
  * Mesa's Intel drivers let only one metric set of one context run at a time on the whole

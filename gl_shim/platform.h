@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gl_shim/platform.h - the hooks of GLX and EGL (glx.c, egl.c), and what both need.
  *
  * The hooks always call the real function, return its result unchanged, and report to context.h

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gl_shim/present.c - what happens around a swap. */
 #include "gl_shim/pass_request.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gl_shim/probe.c - finds out what a context can do and sets up its capture,
  * once, at its first work. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gl_shim/queries.h - the game's own queries: their names, and the targets they use.
  *
  * Our query objects live in the game's name space. So that the game never meets one, it sees

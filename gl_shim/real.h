@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gl_shim/real.h - the real functions that our hooks replace: libc's dlsym, and the glX and egl
  * functions.
  *

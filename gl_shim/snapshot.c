@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "gl_shim/snapshot.h"
 
 #include "gl_shim/hide.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gl_shim/snapshot.h - `--snapshot exact`: totals read where a pass begins and ends.
  *
  * At a boundary the shim waits for a fence, for 2 s at most (or calls glFinish if the context

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gl_shim/state.h - the whole record of a GL context, and its share group.
  *
  * A context's state belongs to the thread it is current to. A share group is used by several

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gl_shim/work.c - GL commands that create GPU work: counts each and finds
  * the pass it belongs to. */
 #include "gl_shim/pass_request.h"

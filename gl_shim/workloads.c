@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gl_shim/workloads.c - measures each command, and builds a pass as
  * the sum of its workloads. */
 #include "gl_shim/workloads.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gl_shim/workloads.h - granularity draw: measures each command of a pass by itself.
  *
  * A workload begins at a work command and ends where the next one begins, where the pass ends,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* json/decode.h - the text of each log line to its record: what json/record_read.c and the
  * decoders share.
  *

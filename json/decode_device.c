@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "json/decode.h"
 
 /* The lines that describe: devices and passes. */

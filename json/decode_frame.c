@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "json/decode.h"
 
 #include <inttypes.h>

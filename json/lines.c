@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "json/lines.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* json/lines.h - a file, a pipe, memory or whatever gives bytes, line by line.
  *
  * A line is handed out in a buffer the caller may write to, with room after it for what

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* json/log_numbers.h - the plain numbers of a log's objects, by the names the log has for them.
  *
  * Which they are, json/log.fields says (attribute csv); the code is made from it. Any thread;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "json/number.h"
 
 #include <float.h>

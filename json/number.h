@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* json/number.h - numbers to decimal text and back, exactly.
  *
  * Doubles are written in the fewest digits that read back as the same double, and read with

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "json/reader.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* json/reader.h - a strict pull reader for one line of JSON.
  *
  * The caller asks for what it expects and gets it, or an error with its place. What passes is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* json/reader_internal.h - what reader.c, reader_text.c and reader_fail.c share.
  *
  * Inside json/ only; the rules of json/reader.h hold.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "json/reader.h"
 
 #include "json/reader_internal.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* json/record_json.h - records to log lines and back.
  *
  * Writing: tally_json_recorder is the recorder of layer/recorder.h over a file (json/sink.c).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "json/record_json.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* json/record_write.h - each record as the JSON text of its line, without the newline.
  *
  * Used by the recorder and by whoever prints one record. The caller's thread; nothing here

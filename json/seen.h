@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* json/seen.h - what a log reader remembers from line to line: words and numbers already met.
  *
  * Words (counter keys, units, formats) are kept once each, so that equal ones are equal pointers;

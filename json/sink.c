@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "json/sink.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* json/sink.h - a file that only ever holds whole lines.
  *
  * A line is built in the sink's buffer through a tally_json_writer, then kept or thrown away as a

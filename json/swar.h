@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* json/swar.h - eight bytes of text looked at together.
  *
  * Any thread; nothing here can fail. The callers fall back to single bytes around what is found.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "json/time.h"
 
 /* What the digits say, each in its range. */

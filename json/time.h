@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* json/time.h - points in time as a log spells them: RFC 3339.
  *
  * Any thread; nothing allocates, blocks or looks at the locale.

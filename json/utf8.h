@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* json/utf8.h - is this UTF-8? By RFC 3629: no overlong forms, no surrogates, at most U+10FFFF.
  *
  * Any thread; nothing here can fail.

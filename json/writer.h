@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* json/writer.h - JSON bytes into memory somebody else provides.
  *
  * The caller writes punctuation and keys as literals; this writes values, escapes text and sees to

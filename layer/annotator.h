@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layer/annotator.h - adds to a frame what was not counted inside it: shares of counter
  * snapshots, metrics, statistics of the run.
  *

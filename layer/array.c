@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "layer/array.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layer/array.h - arrays that grow as things are added to them.
  *
  * The owner keeps the pointer, the count and the room; items move when the array grows. Any thread;

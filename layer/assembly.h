@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layer/assembly.h - the collector thread's state: what was received, which frames are
  * complete, what was recorded.
  *

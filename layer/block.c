@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "layer/block.h"
 
 #include "layer/config/internal.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layer/block.h - decides which processes are not captured: launchers, shells, parts of
  * browsers.
  *

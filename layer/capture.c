@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "layer/capture.h"
 
 #include <stdatomic.h>

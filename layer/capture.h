@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layer/capture.h - the capture of this process for the code below the session: whether one
  * runs, with which options, and whether a frame is in it.
  *

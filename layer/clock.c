@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "layer/clock.h"
 
 #include <time.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layer/clock.h - the CPU clock, and GPU ticks turned into its nanoseconds.
  *
  * The only place where raw GPU ticks become time. Any thread; nothing here blocks or allocates.

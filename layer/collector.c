@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "layer/collector.h"
 
 #include "layer/assembly.h"

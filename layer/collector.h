@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layer/collector.h - the one thread that takes finished passes from all streams to the
  * recorder.
  *

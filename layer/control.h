@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layer/control.h - the control socket: `passtally trigger` talks to a running game.
  *
  * A local socket (SOCK_SEQPACKET, mode 0600) that only the process's own user may speak to. A

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "layer/control_socket.h"
 
 #include "layer/error_text.h"

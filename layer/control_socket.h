@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layer/control_socket.h - the local socket under layer/control.c, and what keeps it private.
  *
  * The socket is created once, in the thread that starts the capture, served by one thread, and

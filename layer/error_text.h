@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layer/error_text.h - the words for an errno, without a lock, a locale or an allocation
  * where the C library can do that.
  *

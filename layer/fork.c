@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "layer/fork.h"
 
 #include "layer/collector.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layer/fork.h - holds our locks across fork(), and makes a child forget its parent's capture.
  *
  * A child has none of our threads and shares the parent's log file: it closes what it inherited

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layer/frame.h - builds a frame: the parts of all streams become one record.
  *
  * Passes get their number, identity and segment; intervals get their union. Collector thread

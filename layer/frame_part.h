@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layer/frame_part.h - the internals of devices and streams, for stream.c, device.c,
  * collector.c, frame.c.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layer/futex.h - sleep until a word changes, and wake the threads that sleep on it.
  *
  * Works within one process. Waking never blocks and keeps errno; waiting may end early for no

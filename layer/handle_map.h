@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layer/handle_map.h - a map from a handle of the game to what we know about it: pointer to
  * pointer, over uthash.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "layer/header.h"
 
 #include "layer/identity.h"

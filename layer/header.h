@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layer/header.h - the first line of the log: what was run, and with which options.
  *
  * Called by the session with its lock held; reads /proc and writes the log, so it may block.

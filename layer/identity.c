@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "layer/identity.h"
 
 #include "layer/config/internal.h"

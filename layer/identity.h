@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layer/identity.h - what the header says about where the run took place.
  *
  * Filled once, when the log is opened: a few system calls, the processor's own name and one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "layer/int192.h"
 
 #include <math.h>

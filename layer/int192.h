@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layer/int192.h - whole numbers of 192 bits: sums of 64-bit values, and of their squares.
  *
  * They are in two's complement; sums of 2^63 values of any size, or of as many squares, cannot

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Targets and labels, kept for the life of the process so that equal ones are equal pointers. */
 #include "layer/frame_part.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layer/interval.h - lengths of intervals that overlap.
  *
  * Pure functions over the caller's arrays, which get sorted. Any thread; nothing here blocks.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "layer/keep_loaded.h"
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layer/keep_loaded.h - keeps libraries from being unloaded.
  *
  * For front ends that keep pointers into a driver, or whose driver has threads that keep

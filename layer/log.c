@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "layer/log.h"
 
 #include "layer/log_internal.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layer/log.h - our own messages to the user.
  *
  * A message becomes a note in the log, a line in the status file that `passtally run` owns

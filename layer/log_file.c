@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "layer/log_file.h"
 
 #include "layer/config/internal.h"

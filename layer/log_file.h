@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layer/log_file.h - names the log, and opens it without damage to an existing one.
  *
  * A process may be forked, may execute another program and may be one of several that a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layer/log_internal.h - the functions of log.c that only the session and the collector use.
  *
  * fork_begin() and fork_end() hold the message lock across fork(2), so that the child does not

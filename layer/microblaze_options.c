@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "layer/microblaze_options.h"
 
 #include <stdarg.h>

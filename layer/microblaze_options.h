@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layer/microblaze_options.h - option `microblaze`: where a debug module is, and what it has.
  *
  * Words with '+' or ',' between them: "path=uio0+width=48+events=instructions:cycles". No

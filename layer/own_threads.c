@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "layer/own_threads.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layer/own_threads.h - which threads of the process are ours, and what they used.
  *
  * For code that measures the process from outside (query/linux_*.c): our threads' work is not

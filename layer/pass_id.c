@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "layer/pass_id.h"
 
 #include <string.h>

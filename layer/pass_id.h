@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layer/pass_id.h - the name by which a pass is recognized across frames, runs and builds.
  *
  * FNV-1a, 64 bits, over the UTF-8 string

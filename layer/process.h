@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layer/process.h - what the header line says about the game's process.
  *
  * Filled once by tally_process_read(); the strings belong to the struct. Reads /proc, so it may

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layer/queue.h - messages to the collector thread, and its sleep until there is work.
  *
  * The queue is static and usable in every state of the process: it is closed until a capture

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layer/record.h - the contents of a log, as plain data.
  *
  * The writer turns these structs into log lines, the reader turns log lines into these structs;

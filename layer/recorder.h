@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layer/recorder.h - where finished records go: the ops table that json/ implements.
  *
  * The collector thread (layer/collector.c) is the only caller once a session runs; before that,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "layer/ring.h"
 
 #include <stdatomic.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layer/ring.h - a bounded queue of pointers from one producer thread to one consumer thread.
  *
  * No lock, no wait, no allocation after create. The producer's and the consumer's index are on

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layer/session.h - one capture: configuration, log, collector thread, start and stop.
  *
  * There is one session per process, shared by the GL shim and the Vulkan layer. It starts with

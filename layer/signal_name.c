@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "layer/signal_name.h"
 
 #include <signal.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layer/signal_name.h - the signals that a user may name for --start-on and --stop-on.
  *
  * Any thread; pure functions, nothing blocks or allocates. These exclude signals that a fault

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "layer/stream.h"
 
 #include "layer/capture.h"

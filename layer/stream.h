@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layer/stream.h - takes finished passes out of the thread that issued them.
  *
  * A device is a GL share group or a VkDevice: frames are numbered per device. A stream is one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "layer/thread.h"
 
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layer/thread.h - starts our threads in the game's process.
  *
  * Any thread may call it. The thread is detached, receives none of the game's signals and has a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layer/trigger.h - which frames are captured: --start-on, --stop-on, --skip, --frames,
  * --every, --seconds, and what starts and stops the capture while the game runs.
  *

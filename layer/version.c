@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "layer/version.h"
 
 #include "passtally_version.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layer/version.h - the core's version, which can be found in its file without loading it.
  *
  * The command and the libraries of several architectures are installed separately; `passtally

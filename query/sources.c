@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "query/sources.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/sources.h - the registry: every source of counters in this version, one row each.
  *
  * A new source is a folder below query/ and a row in query/sources.c; docs/adding-a-source.md

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Put the page of `passtally report --html` together from its parts.
 
     scripts/build_page.py OUTPUT PAGE CSS CHART_CSS CHART_JS LICENCE JS...

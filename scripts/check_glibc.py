@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Hold programs and libraries to an oldest C library, by the versions of the symbols that they need.
 
     scripts/check_glibc.py --most 2.31 [--only-libc] FILE...

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Fail when a source file includes what its folder may not.
 
 The tables of who may include whom are RULES and WALLS below; in words: layer/ knows no graphics

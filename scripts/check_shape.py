@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Fail where the product's shape leaves the limits of the house: rings, complexity, wide lines.
 
     scripts/check_shape.py [--root FOLDER] [--prune] [--list]

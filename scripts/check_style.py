@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Fail where C code leaves the hard limits of the house style; the formatter sees to the rest.
 
-    scripts/check_style.py [--root FOLDER]
+    scripts/check_style.py [--root FOLDER] [--add-licence]
 
 No function over 100 lines, no line over 100 columns (tabs are 8), no blanks at a line's end, no
 spaces for indentation, no unfinished marks (TODO, FIXME, XXX), and every header opens with a comment of at
 least three lines. In cli/ only the writers of text, JSON and CSV call the C library's output functions, but
-for literals. What names one of our files, in code or documents, names one that is there. Prints one "file:line: what is wrong" a finding. Exit status: 0 nothing found, 1
-findings, 2 no source files.
+for literals. What names one of our files, in code or documents, names one that is there. Source
+files of any language say their licence in the first line, after "#!": --add-licence writes it
+where it is missing. Prints one "file:line: what is wrong" a finding. Exit status: 0 nothing found,
+1 findings, 2 no source files.
 """
 
 import argparse
+import os
 import pathlib
 import re
 import sys
@@ -28,6 +32,13 @@ OUTPUT = re.compile(r"(?<![\w>.])(?:v?f?printf|fputs|puts|fputc|putc|putchar|fwr
 OUR_FILE = re.compile(r"(?<![\w./-])((?:" + "|".join(FOLDERS) + r"|scripts|data|docs|man)/(?:[\w.-]+/)*\w[\w-]*"
                       r"\.(?:c|h|py|cjs|sql|rules|fields|md|txt|js|conf))\b")
 MADE = ("json/pow10.h", "tests/unit/test_NAME.c")  # by the build; an example
+LICENCE = "SPDX-License-Identifier: MIT"
+# How a comment is written, by the end of a file's name; a script without one says "#!".
+COMMENTS = {"/* %s */": (".c", ".h", ".S", ".js", ".cjs", ".css", ".map"),
+            "// %s": (".vert", ".frag", ".comp"), "-- %s": (".sql",),
+            "# %s": (".py", ".build", ".rules", ".fields", "meson_options.txt", ".yml", ".spec")}
+# Made, kept for us by others, or input of tests of generators.
+NO_LICENCE = re.compile(r"(?:build[^/]*|\.(?!ci$)[^/]*|shared|.*__pycache__|tests/scripts/gen_\w+)$")
 MARK = re.compile(r"\b(?:TODO|FIXME|XXX)\b")
 
 
@@ -58,6 +69,7 @@ def check_functions(lines):
 
 
 def check_header(text):
+    text = text.removeprefix(f"/* {LICENCE} */\n")
     comment = re.match(r"/\*(.*?)\*/", text, re.DOTALL)
     if not comment or comment.group(1).count("\n") < 2:
         yield 1, "a header opens with a comment of at least three lines on what it is for"
@@ -88,12 +100,45 @@ def check_file(root, path, name):
         yield from check_output(lines)
 
 
+def licence_head(path):
+    """The line that a source file has to have, None where it is no source file."""
+    for comment, ends in COMMENTS.items():
+        if path.name.endswith(ends):
+            return comment % LICENCE
+    if not path.suffix or path.parent.name in ("debian", ".ci"):
+        with path.open("rb") as file:
+            return f"# {LICENCE}" if file.read(2) == b"#!" else None
+    return None
+
+
+def check_licences(root, add):
+    for folder, folders, names in os.walk(root):
+        below = pathlib.Path(folder).relative_to(root)
+        folders[:] = [name for name in folders if not NO_LICENCE.match(str(below / name))]
+        for path in (pathlib.Path(folder, name) for name in sorted(names)):
+            head = None if path.is_symlink() or not path.is_file() else licence_head(path)
+            if head is None:
+                continue
+            text = path.read_text(encoding="utf-8")
+            first, _, rest = text.partition("\n") if text.startswith("#!") else ("", "", text)
+            if rest.startswith(head + "\n"):
+                continue
+            if not add:
+                yield path, f'begins without "{head}" (--add-licence)'
+            else:
+                path.write_text((first + "\n" if first else "") + head + "\n" + rest,
+                                encoding="utf-8")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--root", type=pathlib.Path,
                         default=pathlib.Path(__file__).resolve().parent.parent,
                         help="the source tree (default: this one)")
-    root = parser.parse_args().root
+    parser.add_argument("--add-licence", action="store_true",
+                        help="write the licence into source files that do not say it")
+    args = parser.parse_args()
+    root = args.root
     n_files = n_wrong = 0
     for folder in FOLDERS:
         for path in sorted((root / folder).rglob("*.[ch]")):
@@ -105,6 +150,9 @@ def main():
         for line, wrong in check_names(root, path.read_text(encoding="utf-8").split("\n")):
             n_wrong += 1
             print(f"{path.relative_to(root)}:{line}: {wrong}")
+    for path, wrong in check_licences(root, args.add_licence):
+        n_wrong += 1
+        print(f"{path.relative_to(root)}:1: {wrong}")
     if not n_files:
         print(f"check_style: no source files below {root}", file=sys.stderr)
         return 2

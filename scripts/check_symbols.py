@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Check what an injected library exports, needs, imports and calls.
 
     scripts/check_symbols.py LIBRARY --list FILE [--objects FOLDER] [--runpath '$ORIGIN'] [--update]

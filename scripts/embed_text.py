@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Turn a text file into a C source file that holds it.
 
     scripts/embed_text.py INPUT OUTPUT HEADER NAME

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Turn data/blocklist into the C table of layer/block.c.
 
     scripts/gen_blocklist.py INPUT OUTPUT

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Turn data/mali into the C tables of query/mali/catalogue.c.
 
     scripts/gen_catalogue.py OUTPUT FILE...

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Write the completions of bash, zsh and fish from what the command says of its options.
 
     scripts/gen_completions.py COMMAND OUT

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Writes the OpenGL shim's wrappers from a registry (gl.xml) and gl_shim/hooks.rules.
 
 Output, into --out: gl_next.h and gl_next.c (the table of the driver's functions), gl_wrappers.c

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Make from json/log.fields what knows the fields of the log.
 
     gen_log.py FIELDS schema FILE             the JSON Schema

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Write the manual pages: passtally(1), one for each command, passtally-log(5) and passtally.conf(5).
 
     scripts/gen_manuals.py COMMAND SCHEMA EXTRA OUT NAME...

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Turn the metrics of data/metrics/ into the C table of query/metric/table.h.
 
     scripts/gen_metrics.py OUTPUT FILE...

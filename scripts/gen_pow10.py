@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Print pow10.h of the build: 128-bit significands of the powers of ten, for json/number.c.
 
 Usage: gen_pow10.py > json/pow10.h

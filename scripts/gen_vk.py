@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Writes the Vulkan layer's wrappers and tables from a registry (vk.xml) and vk_layer/hooks.rules.
 
 Output, into --out: vk_next.h and vk_next.c (the tables of the next layer's functions),

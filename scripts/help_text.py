@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the command says of itself, taken apart: for manuals and completions, which so cannot drift.
 
 The form is that of cli/shared/args.c and of each command's help(): usage lines, paragraphs, options of a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Reads a Khronos registry (gl.xml): what each command is called, takes, returns and repeats.
 
 Only the Python standard library is used. A registry that cannot be read raises RegistryError with a

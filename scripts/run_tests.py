@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Configure, build and test passtally, and count the results.
 
 Called by scripts/test. Each stage is one build folder: gcc (build/), AddressSanitizer with

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Reads Vulkan's registry (vk.xml): commands, the spellings of each, structures that extend others,
 and formats.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vk_layer/chain.h - creation and destruction of instances and devices, called from entry.c.
  *
  * A pure pass-through (PASSTALLY_DISABLE, or no configuration) takes part in the layer chain

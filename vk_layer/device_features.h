@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vk_layer/device_features.h - the VkDeviceCreateInfo with the features that we need (R12-R20).
  *
  * Queries what is supported, then adds only that, in a copy. The game's memory is never written

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vk_layer/devices.h - the table of devices: finding by handle, visiting, adding and removing.
  *
  * The base that the other files build on: nothing here calls down the chain except the look-ups

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "vk_layer/chain.h"
 #include "vk_layer/record/handles.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vk_layer/queue.c - queues of a device: look-up by handle, their labels, the
  * game's waits for them. */
 #include <stdlib.h>

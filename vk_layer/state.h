@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vk_layer/state.h - what the layer knows of the game's instances, devices and queues.
  *
  * An instance and a device are found by the loader's dispatch pointer, which their child

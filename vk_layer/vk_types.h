@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vk_layer/vk_types.h - the Vulkan headers as the layer sees them.
  *
  * Without prototypes: every call goes through a table of the next layer's functions, and a call

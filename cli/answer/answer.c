@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/answer/answer.h"
 
 #include "cli/answer/text.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/answer/answer.h - what a log says about a program, in a few lines: how fast, bound by
  * what, which passes the typical frame consists of, which frames were hitches and why, and
  * what passtally itself cost.

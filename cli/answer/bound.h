@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/answer/bound.h - what limits the frame rate: the GPU, the CPU, a cap or vsync, or that
  * the log does not show it.
  *

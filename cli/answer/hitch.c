@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/answer/hitch.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/answer/hitch.h - frames that take much longer than those around them.
  *
  * A frame is judged when the frames after it are known; only the newest ones and the worst

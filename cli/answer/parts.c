@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/answer/parts.h"
 
 #include "cli/log/pass_name.h"

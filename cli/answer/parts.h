@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/answer/parts.h - what a frame's GPU time consists of: passes, rolled up by label.
  *
  * A part is all passes whose labels begin alike: with the first component at the top level,

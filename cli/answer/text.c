@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/answer/text.h"
 
 #include "cli/answer/answer.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/answer/text.h - shared by the files of cli/answer/ that show an answer.
  *
  * What they need of an answer beside its devices, and how they write a time. One thread.

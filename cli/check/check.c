@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/check/conserve.h"
 #include "cli/check/recount.h"
 #include "cli/log/folder.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/check/conserve.h"
 
 #include <glib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/check/conserve.h - checks that the snapshot counters in a log add up.
  *
  * The values of passes, the unattributed remainder and the unlogged remainder, summed over

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/check/recount.h"
 
 #include "query/statistics/moments.h"

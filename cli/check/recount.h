@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/check/recount.h - recomputes the end line's statistics from the frames.
  *
  * `passtally check` uses it. The statistics of the frames must match the end line: N, sums

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/compare/bootstrap.h - do two series of frames differ in their mean, and by how much?
  *
  * Successive frames are correlated, so they are resampled in blocks (circular block

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/compare/compare.h - two sides of logs, joined by pass identity and judged.
  *
  * A subject is a pass, the work outside passes, or the whole frame; a row is one key of a

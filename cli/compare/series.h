@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/compare/series.h - reads a log into series for a comparison: for each pass and for the
  * frames, the values of each key in frame order.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/compare/table.h"
 
 #include "cli/shared/text.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/compare/table.h - a small table of ready-made cells, printed for a terminal or as
  * Markdown.
  *

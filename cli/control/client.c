@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/control/client.h"
 
 #include "layer/control.h"

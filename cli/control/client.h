@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/control/client.h - finds running games by their control sockets and sends them
  * requests.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/shared/cli.h"
 #include "cli/control/client.h"
 #include "cli/log/input.h"

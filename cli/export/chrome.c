@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/export/timeline.h"
 
 #include "cli/shared/out.h"

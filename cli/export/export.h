@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/export/export.h - declarations that the formats of `passtally export` share.
  *
  * A format receives the records of a log one by one and writes to a stream. Memory grows

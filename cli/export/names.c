@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/export/export.h"
 
 #include "cli/log/pass_name.h"

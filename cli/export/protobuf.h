@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/export/protobuf.h - a small writer of Protocol Buffers messages.
  *
  * It covers enough of the wire format to write any message: numbers, texts and nested

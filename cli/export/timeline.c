@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/export/tracks.h"
 
 #include "cli/log/pass_name.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/export/timeline.h - a log as tracks with events on them, as trace formats draw it.
  *
  * Each queue (Vulkan) or context (OpenGL) of a device has a track for what the CPU submitted

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/export/tracks.h"
 
 struct tally_timeline_track *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/export/tracks.h - the tracks of a timeline: which ones exist, and where an event goes.
  *
  * A device has a group, each queue or context of it a lane, each lane as many layers as its

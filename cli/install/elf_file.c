@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/install/elf_file.h"
 
 #include <elf.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/install/elf_file.h - identifies the kind of program or library in a file by its first
  * bytes.
  *

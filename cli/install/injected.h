@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/install/injected.h - where the library to inject is, and how to name it in LD_PRELOAD.
  *
  * The library is found relative to the running command: in the same build tree, or, when

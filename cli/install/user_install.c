@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* `passtally install` and `passtally uninstall`: what makes an unpacked archive, or any other
  * prefix, usable by name, and its layer known to Vulkan's loader. */
 #include "cli/install/elf_file.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/install/vk_manifest.h"
 
 #include "cli/install/injected.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/install/vk_manifest.h - where the Vulkan layer is, and how to make Vulkan's loader
  * load it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/log/aggregate.h - a log read once, front to back, and summarized for a report.
  *
  * Groups are passes (by identity), labels, frames or workloads (by pass and index in it).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/log/compress.h - compresses a finished log into PATH.zst.
  *
  * One whole log exists at every moment: the compressed one is written next to the plain one,

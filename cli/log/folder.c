@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/log/folder.h"
 
 #include "cli/log/input.h"

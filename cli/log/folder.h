@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/log/folder.h - the folder where logs go by default, and which of its logs a command
  * means when none is named.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/log/identity.h - where a log was taken, and the tags of its run.
  *
  * Copied from the header line; what the log does not say is NULL or 0. Arguments that look like

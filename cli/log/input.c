@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/log/input.h"
 
 #include "cli/log/unpack.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/log/input.h - the bytes of a log, as every command that reads one gets them.
  *
  * Plain text, or zstd: the first bytes decide, never the name, so standard input and a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Replaces unpack.c and compress.c where passtally is built without libzstd. */
 #include "cli/log/compress.h"
 #include "cli/log/unpack.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/log/pass_name.h"
 
 #include "cli/shared/text.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/log/pass_name.h - a name for a pass without a label.
  *
  * The name is built from the targets that the pass writes: "Depth 2048x2048", "Color (3

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/log/recent.h"
 
 enum { KEPT = sizeof(((struct tally_recent *)0)->frames) / sizeof(struct tally_recent_frame) };

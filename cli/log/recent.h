@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/log/recent.h - the frames read last, to find the one in which something happened.
  *
  * A mark has a time, and stands in a log before or soon after the frame of that time. One

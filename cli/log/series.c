@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/log/aggregate.h"
 
 void

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/log/stats.h - N, sum, mean, deviation, extremes and quantiles of one series of values.
  *
  * Sums, mean and deviation come from query/statistics/moments.h, as in a run. Quantiles

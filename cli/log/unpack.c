@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/log/unpack.h"
 
 #include <glib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/log/unpack.h - decompresses zstd as it is read.
  *
  * The input is a sequence of frames, which may include skippable ones. The window bounds the

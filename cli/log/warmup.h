@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/log/warmup.h - which frames at the start of a log are loading, and are left out.
  *
  * A program that starts compiles shaders and loads data: its first frames take a hundred

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* `passtally logs`: lists the logs of the default folder, and removes them. */
 #include "cli/log/folder.h"
 #include "cli/log/input.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/machine/catalogue.h"
 
 #include "cli/machine/catalogue_microblaze.h"

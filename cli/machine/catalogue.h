@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/machine/catalogue.h - the output of `passtally counters --catalogue GPU`, which works
  * without that GPU.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/machine/catalogue_microblaze.h"
 
 #include "cli/shared/out.h"

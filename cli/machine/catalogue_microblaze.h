@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/machine/catalogue_microblaze.h - the output of `passtally counters --catalogue
  * microblaze`.
  *

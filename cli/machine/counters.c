@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/machine/catalogue.h"
 #include "cli/shared/cli.h"
 #include "cli/machine/counters_sets.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/machine/counters_sets.h"
 
 #include <glib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/machine/counters_sets.h - the sets that group the counters of a device, for people and
  * for programs.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/machine/doctor_install.h - checks that the installation is complete and of one
  * version.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/machine/doctor_print.h - prints a row of `passtally doctor`.
  *
  * Rows go to standard output. One thread; nothing fails.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/machine/doctor_sets.h - the rows of `doctor` about the GPU's own counters: sets,
  * rotations, and what is measured without them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/machine/doctor_snapshot.h"
 
 #include "cli/machine/doctor_print.h"

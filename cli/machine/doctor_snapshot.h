@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/machine/doctor_snapshot.h - the rows of `doctor` about counters that the CPU reads:
  * Mali's and the CPU's own.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Replaces probe_gl.c where passtally is built without the driver probes. */
 #include "cli/machine/probe_gl.h"
 

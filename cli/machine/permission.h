@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/machine/permission.h - whether this user may read the GPU's own counters, and what
  * would permit it.
  *

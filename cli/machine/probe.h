@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/machine/probe.h - runs the probes in a child process, because a driver may crash its
  * process.
  *

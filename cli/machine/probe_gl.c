@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/machine/probe_gl.h"
 
 #include "query/gl/api.h"

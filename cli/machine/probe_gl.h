@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/machine/probe_gl.h - reports which OpenGL sources and counters this machine offers.
  *
  * It makes a context of its own through EGL (on the display, else on the first device, else

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/machine/probe_vk.h"
 
 #include "query/source/source.h"

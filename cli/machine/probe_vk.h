@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/machine/probe_vk.h - reports which Vulkan devices this machine has, and what they can
  * count.
  *

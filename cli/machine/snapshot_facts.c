@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/machine/snapshot_facts.h"
 
 #include <glib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/machine/snapshot_facts.h - what snapshot sources depend on: settings, device nodes,
  * drivers.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/machine/snapshots.h"
 
 #include "layer/config/config.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/machine/snapshots.h - finds the snapshot sources of this machine, and what they count.
  *
  * They query the kernel, not a driver's library, so they are probed in this process: opened,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/machine/wanted.h"
 
 #include "cli/machine/probe.h"

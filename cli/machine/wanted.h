@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/machine/wanted.h - checks that the names in --counters and --sources exist, and that
  * the user's own metrics can be read.
  *

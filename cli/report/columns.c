@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/report/columns.h"
 
 #include "json/log_numbers.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/report/columns.h - the columns of a report: their names, their values, their order.
  *
  * The table, the CSV file and --sort share one list. Times are nanoseconds here; the table

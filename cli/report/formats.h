@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/report/formats.h - a report as a table, as CSV and as JSON, and one run in a few
  * lines.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/report/html.h"
 
 #include "cli/report/formats.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/report/html.h - `passtally report --html`: logs as one self-contained page.
  *
  * Writes a file with the page, its scripts and the logs' numbers, and without any address

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/report/html_column.h - a compact encoding for a column of numbers, for a page that
  * draws them.
  *

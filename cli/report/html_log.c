@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/report/html_log.h"
 
 #include "layer/config/config.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/report/html_log.h - one log in the form that a page of `report --html` needs: columns
  * and passes in time order.
  *

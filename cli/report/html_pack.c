@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/report/html_pack.h"
 
 #include <gio/gio.h>

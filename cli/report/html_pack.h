@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/report/html_pack.h - the numbers of a page: columns, each compressed separately, one
  * after the other.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/report/html_text.h - the page without its numbers, as built from data/html/
  * (scripts/build_page.py).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/report/html_verdict.h"
 
 #include "cli/compare/compare.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/report/html_verdict.h - what `passtally compare` says about two logs, for their page.
  *
  * The judgement is that of cli/compare/ with its defaults, so the page and the command never

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/report/formats.h"
 
 #include "json/log_numbers.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/report/lines.h - the rows of a report as the lines of a table.
  *
  * A table does not show every row: those that cost almost nothing share one line, which holds

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/report/match.h - the rows that --pass names.
  *
  * The option's value is a name as the table has it, a label or an id. Where nothing is called

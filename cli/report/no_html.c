@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Replaces html.c where passtally is built without the charts' library. */
 #include "cli/report/html.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/report/page_place.h"
 
 #include "cli/log/folder.h"

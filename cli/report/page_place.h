@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/report/page_place.h - where `report --html` writes a page that was given no name, and
  * how it is opened.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/report/formats.h"
 
 #include "cli/log/folder.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/run/ended.h"
 
 #include "cli/shared/cli.h"

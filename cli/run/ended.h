@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/run/ended.h - how the program of a run ended, for people.
  *
  * One thread; prints on standard error.

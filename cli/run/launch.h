@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/run/launch.h - starts a program as a child process, as transparently as if it had been
  * started directly.
  *

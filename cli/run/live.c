@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/run/live.h"
 
 #include "cli/shared/cli.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/run/live.h - `passtally run --live`: the live view, shown while the program runs.
  *
  * The view owns the terminal: program output that would go there goes to a file next to the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/run/log.h"
 
 #include "cli/log/input.h"

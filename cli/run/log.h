@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/run/log.h - the log of a run, as `passtally run` handles it.
  *
  * run chooses the path before the program starts, so that it knows the path afterwards. A

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/run/messages.h"
 
 #include "cli/install/elf_file.h"

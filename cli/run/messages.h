@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/run/messages.h - the messages of `passtally run` on standard error, during and after the
  * program.
  *

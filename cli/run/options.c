@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/run/options.h"
 
 #include "cli/log/compress.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/run/options.h - the command line of `passtally run`: the options of a capture, those of
  * the command, and the program with its arguments.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/shared/cli.h"
 #include "cli/shared/near.h"
 #include "cli/shared/text.h"

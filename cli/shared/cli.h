@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/shared/cli.h - shared by the commands of `passtally`: exit codes, options, output,
  * progress.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/shared/near.h - the word that a mistyped one was meant to be.
  *
  * The distance of two words is the number of characters to insert, remove, replace or swap

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/shared/out.h - output for programs, JSON and CSV: all of it is written by these
  * functions.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/shared/pager.h"
 
 #include <glib.h>

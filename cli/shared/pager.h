@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/shared/pager.h - long output for people, page by page on a terminal.
  *
  * As git does it: $PAGER, or else `less`, which gets LESS=FRX unless $LESS is set. There is no

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/shared/result.h"
 
 #include "cli/shared/cli.h"

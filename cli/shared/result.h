@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/shared/result.h - a file that a command produces from a log: complete or not at all.
  *
  * It is written under a temporary name in the same folder and renamed when complete; an

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/shared/text.h"
 
 #include <glib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/shared/text.h - output for people: all text to a terminal is written by these
  * functions.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/top/find.h"
 
 #include "cli/shared/cli.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/top/find.h - finds the log that a running game writes.
  *
  * A game with a control socket (`passtally run` gives each one) is queried; for other games,

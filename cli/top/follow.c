@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/top/follow.h"
 
 #include "cli/shared/text.h"

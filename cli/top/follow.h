@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/top/follow.h - reads a log that is still being written, line by line, as the lines
  * arrive.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Replaces screen.c where passtally is built without ncurses. */
 #include "cli/top/screen.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/top/recent.h"
 
 struct kept_pass {

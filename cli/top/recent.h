@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/top/recent.h - the newest frames of a device, for an answer (cli/answer/answer.h) about
  * the window.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/top/screen.h - the live view's terminal: full screen, keys, resizing.
  *
  * It uses ncurses, which knows what each terminal can do, draws only what changed (which

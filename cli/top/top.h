@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/top/top.h - follows a log on the terminal until the user leaves.
  *
  * For `passtally top` and `passtally run --live`. SIGINT, SIGTERM, SIGHUP and SIGQUIT end

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/top/view.h"
 
 #include "cli/report/formats.h"

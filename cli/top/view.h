@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/top/view.h - the live view as lines of text: the layout, for any terminal size.
  *
  * A view is made from a window (cli/top/window.h) and a look, which holds the user's

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/top/window.h"
 
 #include <math.h>

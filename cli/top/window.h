@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/top/window.h - statistics of the last seconds of a log, pass by pass.
  *
  * Time is the log's own (start_ns of frames), divided into slices; the window ends with the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The answer that `passtally report` gives (cli/answer/), at the top of the page: how fast, bound
  * by what, the typical frame, the hitches. */
 function answerOf(log, d) {

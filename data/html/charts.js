@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Charts of lines, by dygraphs: drag to zoom, double click to see all, a strip below to move. */
 const charts = new Set();
 

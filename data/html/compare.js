@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Two logs side by side: passes joined by identity, with what `passtally compare` says of each. */
 function signed(v, words) {
 	return Number.isFinite(v) ? `${v > 0 ? "+" : v < 0 ? "−" : ""}${words(Math.abs(v))}` : "-";

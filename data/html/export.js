@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What leaves the page: the address of what is shown, and tables as CSV. */
 async function copyLink(e) {
 	const button = e.target,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One frame: which one, its passes in time order, by label, and against the median frame. */
 function pickFrame(row) {
 	const { d } = current();

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Frames: their chart, the one that is picked, and its passes in time order. */
 function markRows(log, d) {
 	const out = [];

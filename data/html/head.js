@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Facts of the run, the device and the frames, of one run or two; the notes a page ends with. */
 function facts(pairs) {
 	const list = el("dl");

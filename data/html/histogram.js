@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The distribution of a value. */
 /* Bars of equal width between the 0.5 % ends; what lies beyond is counted in the last ones. */
 function histogram(sets, unit) {

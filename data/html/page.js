@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The views: the run, a pass, two logs side by side; the keys; the theme. */
 const problems = [];
 addEventListener("error", (e) => problems.push(String(e.message)));

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The page of one pass: each counter and metric with its distribution and its trend. With two logs, both. */
 function sidesOf(log, d, group) {
 	const sides = [

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is shown, and its address: #compare=0&log=1&device=0&pass=3&series=0&frame=50&from=10&to=90.
  * Only what is not as at first is written, so that #frame=50 alone works, too. */
 const state = {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The table of passes. */
 /* Which series a table shows: in use by some pass; few unless all are asked for. */
 function usedSeries(log, d) {

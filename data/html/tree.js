@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Labels are a tree: Bloom/Up 0 is below Bloom. Its icicle: a row a level, as wide as the GPU time. */
 function labelTree(parts) {
 	const root = { name: "", value: 0, passes: 0, children: [], group: null, path: "" };

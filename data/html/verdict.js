@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What `passtally compare` says of the two runs (cli/report/html_verdict.c), in its words. */
 const CONCLUSIONS = {
 	same: "Same",

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Numbers as words, and elements. Whatever a log says goes in as text, never as markup. */
 function el(name, attributes, ...children) {
 	const e = document.createElement(name);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "layer/config/internal.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layer/config/config.h - every option, from every place where it can be set.
  *
  * One table (tally_options) serves the command line, PASSTALLY_OPTIONS, the INI files, --help

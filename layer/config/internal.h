@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layer/config/internal.h - what the files of this folder share.
  *
  * base.c has what all of them need, options.c has the table and reads each value, config.c sets

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "layer/config/config.h"
 
 #include "layer/config/internal.h"

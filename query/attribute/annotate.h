@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/attribute/annotate.h - what is added to each frame before it is written, in one place
  * and in this order: shares of snapshots (query/attribute/attribute.h), then metrics of
  * everything (query/metric/metric.h).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/attribute/annotate_internal.h - what the files of query/attribute/annotate.h share:
  * devices as the annotator knows them, and metrics of their frames.
  *

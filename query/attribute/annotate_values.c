@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "query/attribute/annotate_internal.h"
 
 #include <stdlib.h>

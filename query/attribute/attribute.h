@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/attribute/attribute.h - divides the deltas of counter snapshots among passes.
  *
  * A device's frames follow each other; each has a time window that begins where the previous

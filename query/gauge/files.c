@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "query/gauge/gpu.h"
 
 #include <errno.h>

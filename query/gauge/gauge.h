@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/gauge/gauge.h - what the GPU did meanwhile: clock, load, temperature, power, memory,
  * throttling.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/gauge/gpu.h - the GPU that a process uses, and the files in which the kernel describes
  * what it does. One thread at a time. Memory is allocated in take() and choose() only; nothing
  * blocks longer than the kernel needs for a small file.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "query/gauge/nvml.h"
 
 #include <dirent.h>

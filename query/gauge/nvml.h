@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/gauge/nvml.h - the same values from NVIDIA's management library, where NVIDIA's driver is
  * loaded and this process has its GPU open.
  *

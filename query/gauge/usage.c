@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The kernel's Documentation/gpu/drm-usage-stats.rst: "key: value" lines that begin with drm-. */
 #include "query/gauge/gpu.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Hardware counters by GL_AMD_performance_monitor: radeonsi, freedreno, nouveau and others.
  * Only one monitor is active at a time, because the extension does not nest monitors. */
 #include <stdio.h>

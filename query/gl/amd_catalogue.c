@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Enumerates groups and counters, chooses among them, and finds out which can be counted
  * together: within a group as many as the group allows, and of those the ones that the
  * driver begins. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/gl/amd_catalogue.h - what GL_AMD_performance_monitor offers, put into sets;
  * its results.
  *

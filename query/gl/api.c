@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "query/gl/api.h"
 
 #include <stddef.h>

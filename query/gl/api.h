@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/gl/api.h - the OpenGL calls that the gl_* sources make, as the shim or a probe passes
  * them in. They are never called by name, so that a source cannot call the shim itself.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "query/gl/api.h"
 
 /* Query targets and the group within which they exclude each other. The first row of a group is

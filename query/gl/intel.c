@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Hardware counters by INTEL performance queries. One query at a time is active in a context. A
  * set is a type of query; its handles are reused and never deleted while the GPU may still
  * write to them, because deleting would make the driver wait. docs/sources.md describes what

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "query/gl/intel_dialect.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/gl/intel_dialect.h - translates what an INTEL performance query reports of its counters
  * into this project's terms.
  *

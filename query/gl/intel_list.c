@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "query/gl/intel_list.h"
 
 #include "layer/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/gl/intel_list.h - the INTEL performance queries of a context that count what
  * was requested.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "query/gl/result.h"
 
 #define QUERY_RESULT 0x8866

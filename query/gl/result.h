@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/gl/result.h - reading the result of a query object without waiting for it.
  *
  * This is the one place where the GL sources read query objects. Each object is queried by

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Pipeline statistics, samples passed and primitives, by glBeginQuery. Each target can be used
  * by one query at a time, and the game's queries have priority: a target that the game uses is
  * left out, and a target that it requests while we count is given up. */

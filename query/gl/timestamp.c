@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* When a pass began and ended on the GPU, by glQueryCounter(GL_TIMESTAMP): the one query that
  * can never collide with the game's. Consecutive passes share the timestamp between them, so
  * that their times add up. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "query/linux/counters.h"
 
 #include "query/linux/linux.h"

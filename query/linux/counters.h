@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/linux/counters.h - what Linux counts of a process's CPU work: linux-perf and
  * linux-proc.
  *

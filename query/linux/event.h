@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/linux/event.h - perf_event_open(2): available events, opening them on threads, and the
  * meaning of errors.
  *

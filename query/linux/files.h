@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/linux/files.h - reading /proc inside a game without disturbing its descriptors; no
  * allocation.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/linux/linux.h - the snapshot sources of the CPU's work, for the registry
  * (query/sources.c).
  *

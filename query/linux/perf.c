@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* CPU work of the game's process: perf events on its threads and on those that they start, and
  * what getrusage() and the process's CPU clock report. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "query/linux/pmu.h"
 
 #include <dirent.h>

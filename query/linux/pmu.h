@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/linux/pmu.h - which kinds of CPU cores a machine has, by the kernel's numbers for them.
  *
  * A phone has big and little cores, as some PCs do; each kind has a counting unit of its own.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* CPU work of the game's process by the kernel's own accounting, where perf is denied: the same
  * keys, as far as they are available. */
 #include <errno.h>

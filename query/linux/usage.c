@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "query/linux/usage.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/linux/usage.h - what a process used, by the kernel's accounting: its CPU time, page
  * faults and context switches, without those of our own threads.
  *

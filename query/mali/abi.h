@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/mali/abi.h - structs and ioctl numbers of the kernel's Mali drivers.
  *
  * These are our own declarations: neither Arm's kbase nor panfrost installs headers on a common

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "query/mali/catalogue.h"
 
 #include "layer/config/config.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/mali/catalogue.h - what each GPU can count, as data: Mali counters by layout, products,
  * metrics.
  *

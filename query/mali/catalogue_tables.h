@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/mali/catalogue_tables.h - the catalogue as scripts/gen_catalogue.py packs it; for
  * catalogue.c.
  *

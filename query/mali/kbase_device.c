@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "query/mali/kbase_device.h"
 
 #include <errno.h>

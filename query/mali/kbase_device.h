@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/mali/kbase_device.h - a Mali GPU that Arm's kernel driver, kbase, drives.
  *
  * It knows the handshakes of all versions of the driver, from before r21 to now, and the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "query/mali/layout.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/mali/layout.h - which Mali counters are read, and their sums over the instances of a
  * block.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/mali/mali.h - the snapshot sources of Arm Mali GPUs, for the registry
  * (query/sources.c).
  *

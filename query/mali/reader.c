@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "query/mali/reader.h"
 
 #include <poll.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/mali/reader.h - one counting session with kbase: kinstr_prfcnt or vinstr.
  *
  * There are two tables of functions over one struct; query/mali/kbase.c chooses. Deltas go into

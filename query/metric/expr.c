@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "query/metric/expr.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/metric/expr.h - the language of metrics: Arm's expressions, as their guides print them.
  *
  *   max(min(($MaliGPUCyclesFragmentActive / $MaliGPUCyclesGPUActive) * 100, 100), 0)

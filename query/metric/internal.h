@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/metric/internal.h - what the binding and the evaluation of metrics share.
  *
  * query/metric/bind.c makes a set: it finds what the names of each expression mean on one

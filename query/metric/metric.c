@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "query/metric/metric.h"
 
 #include "query/metric/table.h"

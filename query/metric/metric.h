@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/metric/metric.h - derived values: which exist, which a device can have, and their
  * values.
  *

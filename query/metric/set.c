@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "query/metric/internal.h"
 
 #include <stdlib.h>

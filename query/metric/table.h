@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/metric/table.h - the built-in metrics as scripts/gen_metrics.py generates them.
  *
  * Strings are offsets into one text, so that loading the library relocates nothing. Only

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "query/microblaze/choice.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/microblaze/choice.h - which events a MicroBlaze's counters count, and which of their
  * values are logged.
  *

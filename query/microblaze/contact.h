@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/microblaze/contact.h - opens a debug module: finds it, checks that it answers, and
  * locks it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "query/microblaze/counters.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/microblaze/counters.h - the procedures of a MicroBlaze's performance counters.
  *
  * Each is a fixed order of register accesses, and reads are never repeated: after an error in

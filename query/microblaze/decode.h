@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/microblaze/decode.h - what the items of one sample mean: counts, latencies, states.
  *
  * A core has `ne` event counters, then `nl` latency counters, all of them `width` bits wide; a

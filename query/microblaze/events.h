@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/microblaze/events.h - the 64 events that a MicroBlaze core can count, as data.
  *
  * An event counter counts how often a latency event occurs; a latency counter also counts how

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/microblaze/growth.h - counter deltas between two samples, and whether they are
  * plausible.
  *

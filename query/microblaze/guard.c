@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "query/microblaze/guard.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/microblaze/guard.h - first accesses to device memory that may not answer.
  *
  * A bus error is a SIGBUS, and we must not change the game's signal handlers. So the first

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Counters of a MicroBlaze core through its debug module. */
 #include "query/microblaze/microblaze.h"
 

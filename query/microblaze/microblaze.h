@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/microblaze/microblaze.h - the snapshot source of a MicroBlaze core, for the registry
  * (query/sources.c).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "query/microblaze/mmio.h"
 
 uint32_t

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/microblaze/mmio.h - registers of a device, mapped into our memory.
  *
  * These are the only two functions that access them: reading some registers changes the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/microblaze/place.h - where a MicroBlaze's debug module is, and the mapping of its
  * registers.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "query/microblaze/registers.h"
 
 #include "layer/clock.h"

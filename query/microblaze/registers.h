@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/microblaze/registers.h - registers of a MicroBlaze's debug module (MDM), in either
  * access mode.
  *

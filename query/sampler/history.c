@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "query/sampler/history.h"
 
 #include "query/sampler/share_of.h"

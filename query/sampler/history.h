@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/sampler/history.h - what a snapshot source read, over time: totals at any
  * moment in between.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/sampler/internal.h - what the sampler's files share, and its interface for tests.
  *
  * sampler.c has the list of sources and their lifetime, reader.c the thread of one source and

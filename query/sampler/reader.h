@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/sampler/reader.h - one snapshot source and the thread that makes all calls to it.
  *
  * A call into a source may hang in the kernel for an unlimited time. So only the source's own

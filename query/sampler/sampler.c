@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "query/sampler/reader.h"
 
 #include "layer/clock.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/sampler/sampler.h - the snapshot sources of a capture, and the threads that read them.
  *
  * Each source has a thread of its own (query/sampler/reader.h), which alone makes calls into

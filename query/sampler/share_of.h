@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/sampler/share_of.h - a fraction of a whole number, without intermediate rounding.
  *
  * The product of two 64-bit numbers needs 128 bits, which 32-bit machines do not have as a

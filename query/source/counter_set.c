@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "query/source/counter_set.h"
 
 #include <stdatomic.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/source/counter_set.h - counters that cannot all be counted at once: sets, the choice
  * among them, and their rotation.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "query/source/harvest.h"
 
 #include <assert.h>

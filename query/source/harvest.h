@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/source/harvest.h - all interval sources of one context or queue, begun, ended and
  * read together.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "query/source/noop.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/source/noop.h - members of an ops table that have nothing to do.
  *
  * An ops table is complete: a source that needs no close or has no use for gap names one of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/source/snapshot.h - one way to read running totals of counters on the CPU.
  *
  * A snapshot source reports what it can count, and at any moment what the totals are. Totals

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/source/source.h - one way to count GPU work between two points of a pass.
  *
  * A source is used by one thread at a time: the one that owns the GL context or records the

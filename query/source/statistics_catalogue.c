@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "query/source/statistics_catalogue.h"
 
 #include <stdatomic.h>

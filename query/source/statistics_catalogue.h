@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/source/statistics_catalogue.h - the pipeline statistics, under one set of keys
  * for every API.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "query/statistics/join.h"
 
 #include "query/statistics/moments.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/statistics/join.h - how the values of several segments of work become the value
  * of the whole.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "query/statistics/latency.h"
 
 #include <math.h>

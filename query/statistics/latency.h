@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/statistics/latency.h - the mean and deviation of latencies, from their N, sum and
  * sum of squares.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "query/statistics/moments.h"
 
 #include <float.h>

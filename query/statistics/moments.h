@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/statistics/moments.h - N, sum, sum of squares, minimum, maximum of one series, and what
  * follows from them: mean, deviation of the population and of a sample.
  *

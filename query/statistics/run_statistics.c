@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "query/statistics/run_statistics.h"
 
 #include "layer/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/statistics/run_statistics.h - statistics of every value of every pass identity, while
  * the game runs.
  *

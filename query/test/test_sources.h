@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/test/test_sources.h - sources that need no driver.
  *
  * null counts nothing and costs nothing: it measures our own overhead. fake gives the values

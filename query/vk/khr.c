@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* VK_KHR_performance_query: hardware counters, by begin and end in a command buffer.
  *
  * The profiling lock is acquired once, when the source opens, which is before any command

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "query/vk/khr_catalogue.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/vk/khr_catalogue.h - what VK_KHR_performance_query offers, put into sets of
  * one pass each.
  *

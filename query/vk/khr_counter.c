@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Translates one counter of VK_KHR_performance_query for the log. */
 #include "query/vk/khr_catalogue.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What all Vulkan sources have in common: how they are freed. */
 #include "query/vk/source.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query/vk/source.h - one way to count GPU work between two points of a Vulkan command buffer.
  *
  * It differs from query/source/source.h because recording and execution are separate: queries

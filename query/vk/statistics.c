@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Pipeline statistics, by vkCmdBeginQuery: one query counts all requested statistics. */
 #include "query/vk/source.h"
 

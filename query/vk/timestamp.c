@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* When an interval of work began and ended on the GPU, by vkCmdWriteTimestamp. Both timestamps
  * are written once everything before them is completed, so that the times of consecutive
  * intervals do not overlap. Timestamps never collide with the game's queries. */

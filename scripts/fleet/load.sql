@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- Logs of passtally into DuckDB: a table for each type of line, its fields the columns, as they stand.
 --
 -- `passes` is a list in a frame and a number in an end line, which loses it.

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- Which passes got slower: GPU time of each pass, runs of the new side beside those of the base.
 --
 -- Compared are runs on the same GPU, driver and size of surface, and of the same values of the tags that the variable

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* answer_scene.c - frames of three labelled passes, with a cause of slowness planted on request.
  *
  *   answer_scene [--WORD NUMBER]...

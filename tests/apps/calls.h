@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/calls.h - call many functions, one after the other, in children that may die of it.
  *
  * A child makes its world (an instance and a device, or a context) and calls until it dies, is done

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A library that ends the process while it is being loaded, before the constructors of preloaded
  * libraries: what exit() owes the program is done all the same.
  */

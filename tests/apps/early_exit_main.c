@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Never gets as far as this: early_exit.c ends the process. */
 int early_exit_status(void);
 

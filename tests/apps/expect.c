@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/expect.c - the expectation of a scene as JSON. */
 #include "tests/apps/scenes.h"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Write a call of every command of a registry, with arguments that harm least: handles that the
 program has made, zeroed memory behind pointers, counts and values of 0.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/gl_calls.c - call every OpenGL and GLX command that any look-up hands out.
  *
  *   gl_calls none|compat|core|es2|es1 [--skip FILE]

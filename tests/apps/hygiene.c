@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/hygiene.c - does a game see that somebody else issues queries in its context?
  *
  *   hygiene core|compat|gles [PART] [--platform surfaceless|pbuffer|x11|glx]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/hygiene.h - the parts of the program `hygiene`.
  *
  * Each prints lines that must be the same, byte for byte, with and without passtally: nothing

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/hygiene_queries.c - the game's own queries: names, results, nesting. */
 #include "tests/apps/hygiene.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/hygiene_state.c - errors, bindings, lists, glBegin and what else a game can ask. */
 #include "tests/apps/hygiene.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/life.c - programs that end, fork, exec and load in every way.
  *
  *   life MODE [--frames N] [--plugin PATH] [--platform ...]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/life_plugin.c - a renderer that a program loads and unloads.
  *
  * It finds EGL and GL itself (dlopen and dlsym, as engines do) and links neither.

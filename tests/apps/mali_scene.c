@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/mali_scene.c - passes whose cost in a simulated GPU's counters is known.
  *
  *   mali_scene [--frames N] [--by work|clock] [--length MS]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/orphan.c - a GLX program that never releases its context.
  *
  * As OpenSCAD does it: draw off screen, swap, read back, destroy the context while it is current

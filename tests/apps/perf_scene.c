@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/perf_scene.c - a deferred frame of twenty passes, each of a known number of draws.
  *
  *   perf_scene [--frames N] [--own amd|intel] [--from FRAME] [--in peer] [--platform pbuffer|...]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* rank_scene.c - frames of two passes of the same picture, the second of four times the fragments.
  *
  *   rank_scene [--frames N] [--platform pbuffer|surfaceless|...]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/scene_contexts.c - several contexts, on one thread and on two. */
 #include "tests/apps/scenes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/scene_draws.c - every kind of draw call, counted. */
 #include "tests/apps/scenes.h"
 

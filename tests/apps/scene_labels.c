@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/scene_labels.c - debug groups and object labels: how a pass gets its name. */
 #include "tests/apps/scenes.h"
 

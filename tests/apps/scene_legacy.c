@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/scene_legacy.c - display lists, glBegin/glEnd and other calls of OpenGL 1. */
 #include "tests/apps/scenes.h"
 

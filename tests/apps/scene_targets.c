@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/scene_targets.c - which target is drawn to, and when that makes a new pass. */
 #include "tests/apps/scenes.h"
 

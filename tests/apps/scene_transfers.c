@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/scene_transfers.c - blits, resolves, copies, mipmaps, readbacks and compute. */
 #include "tests/apps/scenes.h"
 

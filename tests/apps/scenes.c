@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/scenes.c - draw one scene a number of times, or say what a log of it must hold.
  *
  *   scenes NAME [--frames N] [--api core|compat|gles] [--platform surfaceless|pbuffer|x11|glx]

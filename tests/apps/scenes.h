@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/scenes.h - a scene: what is drawn, and what a perfect log says of it.
  *
  * The expectation stands beside the drawing code and is written by hand from the counts in the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* split_scene.c - frames of a heavy and a light pass, with a border that the driver may not see.
  *
  *   split_scene BORDER [--frames N] [--heavy N] [--platform pbuffer|surfaceless|...]

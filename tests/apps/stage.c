@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/apps/stage.h"
 
 #include <stdint.h>

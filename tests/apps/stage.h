@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/stage.h - a GL context, a place to draw, and geometry whose size is known exactly.
  *
  * For the small programs of tests/apps: it opens EGL (surfaceless, pbuffer, X11 window) or GLX, so

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/stage_window.c - the platform side of stage.h: EGL and GLX. */
 #include "tests/apps/stage.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/toolkit_glfw.c - a small GLFW program with two windows that share objects.
  *
  *   toolkit_glfw FRAMES [egl]

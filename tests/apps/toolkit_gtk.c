@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/toolkit_gtk.c - a small GTK 4 program: a GtkGLArea that is drawn N times. */
 #include <epoxy/gl.h>
 #include <gtk/gtk.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/toolkit_sdl.c - a small SDL 2 program: N frames of two draws, then the end. */
 #include <SDL.h>
 #include <SDL_opengl.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/vk_calls.c - call every Vulkan command that any look-up hands out.
  *
  *   vk_calls VERSION INSTANCE-EXTENSION DEVICE-EXTENSION [--only] [--skip FILE]

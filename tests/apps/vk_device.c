@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Makes instances and devices in every shape of a request, and says what it got: run with
  * and without a layer, the words must be the same but for the lines that begin with "layer".
  *

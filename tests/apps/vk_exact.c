@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Submissions that `--snapshot exact` must not hang on:  vk_exact SCENE,  vk_exact --list
  *
  * Each command buffer fills a buffer a number of times by which its pass is known in the log. Runs

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/vk_life.c - how a Vulkan program ends, forks and execs, on tests/fake_vk.
  *
  *   vk_life close|destroy|fork|exec|exit_threads|kill [--frames N]

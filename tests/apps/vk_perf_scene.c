@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A deferred scene of twenty passes for counters: what each frame's passes hold is known.
  *
  *   vk_perf_scene [--frames N] [--secondaries] [--kept] [--own] [--expect]

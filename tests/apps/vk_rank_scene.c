@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Frames of two passes with the same picture, the second of four times the fragments.
  *
  *   vk_rank_scene [--frames N]

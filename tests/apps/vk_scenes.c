@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/vk_scenes.c - run one Vulkan scene a few times, or say what a log of it must hold.
  *
  *   vk_scenes NAME [--frames N] [--expect] [--count]

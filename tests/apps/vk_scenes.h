@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/vk_scenes.h - a Vulkan scene: what is done, and what a perfect log says of it.
  *
  * The expectation stands beside the code and is written by hand from the counts in the calls;

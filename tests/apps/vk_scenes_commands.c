@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/vk_scenes_commands.c - recording and submitting, in the ways that most scenes need. */
 #include "tests/apps/vk_scenes_stage.h"
 

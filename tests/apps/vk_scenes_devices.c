@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/vk_scenes_devices.c - scenes of how a program makes its instance and device. */
 #include "tests/apps/vk_scenes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/vk_scenes_draws.c - scenes of every kind of draw, and of what changes what they do. */
 #include "tests/apps/vk_scenes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/vk_scenes_expect.c - the expectation of a Vulkan scene as JSON. */
 #include "tests/apps/vk_scenes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/vk_scenes_labels.c - scenes of debug labels: nested, straddling, of the queue. */
 #include "tests/apps/vk_scenes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/vk_scenes_life.c - scenes of how a program ends, or goes on beside itself. */
 #include "tests/apps/vk_scenes.h"
 

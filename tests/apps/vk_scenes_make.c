@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/vk_scenes_make.c - render passes, framebuffers, pipelines and shaders of a scene. */
 #include "tests/apps/vk_scenes_stage.h"
 

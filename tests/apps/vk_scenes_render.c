@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/vk_scenes_render.c - scenes of render pass objects, first and second form. */
 #include "tests/apps/vk_scenes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/vk_scenes_rendering.c - scenes of dynamic rendering, suspended and resumed too. */
 #include "tests/apps/vk_scenes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/vk_scenes_secondary.c - scenes of secondary command buffers. */
 #include "tests/apps/vk_scenes.h"
 

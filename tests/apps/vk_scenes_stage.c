@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/vk_scenes_stage.c - instance, device, memory and command buffers of a scene. */
 #include "tests/apps/vk_scenes_stage.h"
 

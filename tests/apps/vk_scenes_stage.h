@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/vk_scenes_stage.h - a Vulkan device, and things to draw with whose counts are known.
  *
  * For tests/apps/vk_scenes: what a scene needs made is made here, remembered, and destroyed at the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/vk_scenes_submits.c - scenes of what is handed to a queue, when, and how often. */
 #include "tests/apps/vk_scenes.h"
 

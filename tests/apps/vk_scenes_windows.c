@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/vk_scenes_windows.c - scenes that present: to an X11 window, and to no window. */
 #include "tests/apps/vk_scenes.h"
 

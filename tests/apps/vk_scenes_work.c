@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/vk_scenes_work.c - scenes of work outside render passes: compute and transfers. */
 #include "tests/apps/vk_scenes.h"
 

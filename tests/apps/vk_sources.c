@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/vk_sources.c - the Vulkan sources against a real driver, without the layer.
  *
  * Counts what a known triangle and a known dispatch take, places it on CLOCK_MONOTONIC, runs a

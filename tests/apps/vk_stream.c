@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Runs one scene:  vk_stream SCENE [--frames N],  vk_stream --list */
 #include "tests/apps/vk_stream.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/apps/vk_stream.h - small Vulkan programs for tests/fake_vk, without pixels.
  *
  * Each scene makes what it needs, records and submits; struct stream remembers what there is to

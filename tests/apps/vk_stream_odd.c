@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What programs do that is legal and easy to get wrong: requests, lifetimes, ends. */
 #include "tests/apps/vk_stream.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Render passes in all their forms. What is in each: tests/live/vk_call_stream.py. */
 #include "tests/apps/vk_stream.h"
 

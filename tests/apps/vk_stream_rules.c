@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Breaks the rules of queries one by one, so that a test knows that fake_vk notices. Never run it
  * on a real driver. */
 #include "tests/apps/vk_stream.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/apps/vk_stream.h"
 
 #include <stdio.h>

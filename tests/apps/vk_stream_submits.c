@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Submissions: again, at once, on several queues, before what they wait for, and frames' ends. */
 #include "tests/apps/vk_stream.h"
 

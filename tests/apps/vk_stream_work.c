@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Work outside render passes, labels, and queries of the program's own. */
 #include "tests/apps/vk_stream.h"
 

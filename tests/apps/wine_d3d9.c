@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A Direct3D 9 program for Wine: two targets a frame, argv[1] frames, then it ends by itself.
  *
  * Pass 1 draws 3 triangles in 3 draws into a texture of 128x128, pass 2 one quad of two triangles

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/bench/bench.h - what the benchmark programs share: clocks, sorting, numbers out of the
  * command line. Any thread; bench_number() ends the program when it is given no number in range.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What one GL program pays: frames of N passes with M draws each, timed by the thread's own clock.
  *
  * The same program runs bare, with the shim loaded but disabled, and capturing; tests/bench/run.py

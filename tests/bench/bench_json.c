@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How fast the log is written and read: MB/s of ours beside jansson and yajl, on the same file.
  *
  *     bench_json [--check] [FRAMES [PASSES]]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What metrics cost: expressions parsed a second, a set bound, and each value of a pass.
  *
  *     bench_metrics [PASSES]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Measure passtally report on a large log, beside others on the same file, in MB/s of processor time.
 
     tests/bench/bench_report.py --build FOLDER [--mb N] [--check] [--json FILE]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What snapshots cost. Prints one JSON object.
  *
  *	bench_snapshot sample SOURCE

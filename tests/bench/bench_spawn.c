@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a process pays to start: bench_spawn N PROGRAM [ARGUMENT...] runs it N times and prints the
  * median and the smallest wall time in ns as JSON. LD_PRELOAD is passed on like all else.
  */

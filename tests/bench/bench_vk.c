@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What one Vulkan program pays: frames of N render passes with M draws each, recorded anew every
  * frame and submitted, timed by the recording thread's own clock.
  *

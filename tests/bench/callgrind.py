@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Count the instructions that passtally adds to a draw and to a pass, by callgrind.
 
     tests/bench/callgrind.py BENCH_GL STUB SHIM

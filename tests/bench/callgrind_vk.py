@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Count the instructions that passtally adds to a Vulkan draw and pass, by callgrind, and its calls for results.
 
     tests/bench/callgrind_vk.py BUILD

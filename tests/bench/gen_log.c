@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writes a log as a game would leave it, of any size: what `passtally report` is measured on.
  *
  *     gen_log [--mb N] [--passes N] [--seed N] OUT

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Measure what passtally costs a GL program, in one run on one processor.
 
     tests/bench/run.py --build FOLDER [--quick] [--check] [--json FILE] [--no-mesa]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Measure what one sample of a Mali GPU's counters costs, against the simulated kernel of tests/fake_kernel.
 
     tests/bench/run_mali.py --build FOLDER [--samples N] [--repeats N] [--json FILE]

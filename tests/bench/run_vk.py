@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Measure what passtally costs a Vulkan program, in one run on one processor.
 
     tests/bench/run_vk.py --build FOLDER [--quick] [--check] [--json FILE]

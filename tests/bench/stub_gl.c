@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A GL and EGL library that does nothing, so that what is measured over it is ours alone.
  *
  * Draws, binds and clears return at once. Queries have their result the moment they end: stamps

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Drives a headless Chromium over two pipes (--remote-debugging-pipe): messages end with a NUL.
 
 No port is opened and no package is needed. `Page.problems` holds what the page complained of.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The page of report --html in a headless Chromium: charts, table, keys, dark and light, hostile words."""
 
 import json

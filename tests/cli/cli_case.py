@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the tests of the command share: where it is, running it, logs made to order.
 
 PASSTALLY_COMMAND names the executable (the build sets it).

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A reader of Perfetto traces that knows nothing of the writer: wire format, field numbers, and what
 trace viewers make of the packets (interning, nesting, clocks, counters)."""
 

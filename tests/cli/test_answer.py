@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The answer that report, run's summary, the page and top share: logs made so that the right answer is known."""
 
 import json

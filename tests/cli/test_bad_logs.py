@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Logs that are no logs: report and check say where and why, exit 3, and never crash."""
 
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """passtally bench: its arguments, and what it says when nothing can be compared."""
 
 import os

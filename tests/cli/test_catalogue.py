@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """passtally counters --catalogue: what a GPU can count, without that GPU."""
 
 import json

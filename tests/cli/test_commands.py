@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Help, version, schema, counters, doctor, and what all commands do alike."""
 
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """passtally compare: what it joins, what it calls a change, its formats and its exit status."""
 
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """passtally compare on recorded noise: how often it raises an alarm, and what it finds.
 
 busy_noise.xz is eight runs, 300 frames each, of a program with 20 passes on llvmpipe, recorded while

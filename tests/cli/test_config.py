@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`passtally config`, files for one program, and who is left alone."""
 
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The GPU's own counters before a run: over a driver that imitates Mesa's, and over none.
 
 PASSTALLY_FAKE_PERF names the driver (tests/fake_gl/perf_egl.c), empty where it was not built.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`passtally doctor` on installations that are whole, torn and mixed, for several architectures."""
 
 import pathlib

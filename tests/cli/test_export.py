@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """passtally export: traces and tables hold what the log says, to the nanosecond, and nothing else."""
 
 import contextlib

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Many logs in DuckDB: the same numbers as passtally report, and a planted slowdown found."""
 
 import json

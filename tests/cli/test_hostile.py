@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Text that a stranger chose: names of files, words of the command line, labels of a game.
 
 A terminal obeys escape sequences (ESC, and the C1 characters that mean the same), and shows text

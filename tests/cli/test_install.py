@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """passtally install --user and uninstall: what they make and take back, and nothing else."""
 
 import json

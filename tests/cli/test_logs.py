@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """passtally logs, and the log that a command means when none is named."""
 
 import fcntl

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """passtally report: its numbers, its formats, its options, its manners with strange labels."""
 
 import csv

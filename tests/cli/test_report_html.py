@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """passtally report --html: the file it writes. What a browser makes of it: tests/browser/test_page.py."""
 
 import base64

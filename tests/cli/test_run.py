@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """passtally run: the program is left alone, and what it leaves is told.
 
 The programs here render nothing; those that must leave a log write what the capture would.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """passtally run and Vulkan: what a program's loader is told, wherever we are installed.
 
 The trees here hold the command, and in place of the libraries files that only have to be there.

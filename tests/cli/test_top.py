@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """passtally top: on a terminal of any size, without one, and on logs that grow, change and end."""
 
 import fcntl

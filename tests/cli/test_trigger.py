@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """`passtally trigger` against sockets made to order; real games are in tests/live/trigger.py."""
 
 import json

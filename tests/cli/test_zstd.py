@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Compressed logs: every command reads them as the plain ones, and run --compress makes them."""
 
 import json

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/example_source/interrupts.h"
 
 #include <fcntl.h>

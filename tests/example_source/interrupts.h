@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/example_source/interrupts.h - the worked example of docs/adding-a-source.md: a snapshot
  * source of one counter, the interrupts that the machine has served (/proc/stat).
  *

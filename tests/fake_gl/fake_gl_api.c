@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/fake_gl/fake_gl_api.h"
 
 #include <stdarg.h>

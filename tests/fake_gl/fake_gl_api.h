@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/fake_gl/fake_gl_api.h - a scripted OpenGL behind struct tally_gl_api.
  *
  * One context, one thread: GL functions carry no user pointer, so the fake in force is a global.

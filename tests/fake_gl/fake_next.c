@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/fake_gl/fake_next.h"
 
 #include <GL/gl.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/fake_gl/fake_next.h - a driver behind the shim's wrappers, without a display.
  *
  * fake_next_look_up() is the GetProcAddress to hand to gl_current_enter(): it fills struct gl_next.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/fake_gl/perf.h - a driver's performance queries: GL_INTEL_performance_query, its
  * pre-standard dialect and GL_AMD_performance_monitor, with the manners that Mesa has.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* GL_AMD_performance_monitor, by its text and by Mesa's performance_monitor.c. */
 #include "tests/fake_gl/perf.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The fake extensions behind struct tally_gl_api, without a real driver. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/fake_gl/perf.h"
 
 #include <stdarg.h>

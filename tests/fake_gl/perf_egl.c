@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/fake_gl/perf_egl.c - the fake performance queries below a real program: an EGL vendor.
  *
  * libglvnd loads it in place of Mesa's (__EGL_VENDOR_LIBRARY_FILENAMES); it hands everything to

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* GL_INTEL_performance_query, by its text and by Mesa's performance_query.c; with the enums of
  * the pre-standard dialect where only that is offered. */
 #include <stdio.h>

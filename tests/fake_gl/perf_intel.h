@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/fake_gl/perf_intel.h - the query types that the fake INTEL extension offers.
  *
  * Tables only: what a query does is in perf_intel.c. Numbers are sparse on purpose.

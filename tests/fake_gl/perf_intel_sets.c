@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the INTEL extension counts here: sets of the present dialect, some to take turns, and the
  * two queries of the pre-standard one as Windows had them on Sandy Bridge. Offsets are those
  * of natural alignment. */

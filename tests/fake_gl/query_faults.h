@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/fake_gl/query_faults.h - a driver whose queries misbehave: GL's own, of any kind.
  *
  * perf_egl.c puts it between libglvnd and Mesa. FAKE_QUERIES=key=value,... says how; time goes by

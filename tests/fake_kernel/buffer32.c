@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Buffers of 32-bit values, as vinstr and panfrost hand them out: blocks of 64 words. */
 #include "tests/fake_kernel/kernel.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Prints all that the product knows of Mali GPUs, and every metric's value on made-up counts, as
  * JSON lines. tests/live/mali_cross.py compares what this machine says with what others say.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/fake_kernel/drive.h - how a program or a test says what the simulated GPU counted.
  *
  * The total of counter c of instance i of block b (0 front end, 1 tiler, 2 L2, 3 shader core by its

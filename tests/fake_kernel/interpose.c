@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The calls of libc that reach a kernel, for our device nodes; all else goes on to libc. */
 #undef _FILE_OFFSET_BITS /* open() and open64() are both ours, and two functions */
 #undef _FORTIFY_SOURCE

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* kbase from r21 on: the device file. */
 #include "tests/fake_kernel/kernel.h"
 

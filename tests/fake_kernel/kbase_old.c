@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* kbase before r21: the device file. */
 #include "tests/fake_kernel/kernel.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/fake_kernel/kernel.h - the parts of the simulated kernel, to each other.
  *
  * Everything runs under one lock that interpose.c takes. Functions return 0 or more, or an errno

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* kinstr_prfcnt: what can be counted, and setting up a reader. kinstr_reader.c has the rest. */
 #include "tests/fake_kernel/kinstr.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/fake_kernel/kinstr.h - a reader of kinstr_prfcnt.
  *
  * kinstr.c checks what is asked for, kinstr_reader.c counts and hands out samples. Test code, under

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* kinstr_prfcnt: one reader, its samples and their layout in the shared memory. */
 #include "tests/fake_kernel/kinstr.h"
 

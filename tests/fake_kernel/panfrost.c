@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* panfrost: a render node with performance counters, and panthor, which has none. */
 #include "tests/fake_kernel/kernel.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Asks the simulated kernel in the right and in the wrong way, and holds it to the rules it is to
  * have: what the tests of the product rest on. Run under it (tests/live/mali_kernel.py):
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads totals by one snapshot source of the product and prints what it got, a JSON line a step:
  *
  *   snapshot_main SOURCE [--counters LIST] [--samples N] [--advance US] [--sleep US] [--metrics]

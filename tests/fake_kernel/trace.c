@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/fake_kernel/kernel.h"
 
 #include <fcntl.h>

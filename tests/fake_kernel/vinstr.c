@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vinstr: readers of 32-bit buffers, on all kbase kernels that have them. */
 #include "tests/fake_kernel/kernel.h"
 

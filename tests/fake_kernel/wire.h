@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/fake_kernel/wire.h - what crosses between a program and the kernel, byte for byte.
  *
  * Written from the description of the kernel interfaces, apart from the product's own declarations,

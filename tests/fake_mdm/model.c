@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/fake_mdm/model.h"
 
 #include <stdio.h>

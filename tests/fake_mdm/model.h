@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/fake_mdm/model.h - a MicroBlaze's debug module, register by register.
  *
  * Written from the facts alone, with nothing of query/: its own layout of items, its own pointer.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A MicroBlaze's debug module under programs, as /dev/uio0 and in /dev/mem: preloaded after ours.
  *
  * Its registers are a mapping that may not be touched (PROT_NONE): each access is a SIGSEGV, whose

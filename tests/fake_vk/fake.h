@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/fake_vk/fake.h - a Vulkan driver without a GPU, for tests of the layer.
  *
  * It prints each command that it is given, runs command streams on submit far enough to give

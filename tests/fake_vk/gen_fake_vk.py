@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Writes the fake Vulkan driver's tables from vk.xml: every command, and how to print its arguments.
 
     gen_fake_vk.py VK_XML OUT.c OUT.h HAND.c...

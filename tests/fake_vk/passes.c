@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/fake_vk/fake.h"
 
 #define CB(h) (&FAKE_OBJECT(h)->cb)

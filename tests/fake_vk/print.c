@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/fake_vk/fake.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/fake_vk_hide/hide.c - a Vulkan layer that makes the driver beneath it look poorer.
  *
  * FAKE_VK_HIDE holds words with commas between them:

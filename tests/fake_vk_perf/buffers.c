@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What stands in each command buffer, and what running it does to queries. */
 #include <string.h>
 

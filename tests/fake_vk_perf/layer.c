@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The instance: what is offered, and the device that is made with it. */
 #include <stdio.h>
 #include <stdlib.h>

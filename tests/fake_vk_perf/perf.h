@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/fake_vk_perf/perf.h - a Vulkan layer that gives the driver beneath it performance queries.
  *
  * Offers VK_KHR_performance_query on a driver that has none (lavapipe), keeps its rules, and counts

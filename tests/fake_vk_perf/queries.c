@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The device: pools, results, the lock, submissions, waits, and the report. */
 #include <stdarg.h>
 #include <stdio.h>

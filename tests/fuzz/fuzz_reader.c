@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Any bytes into the log reader. It must end, stay in its memory, keep its promises about strings
  * and counts, and say where and what when it refuses; and what it takes, the writer must write back
  * as JSON.

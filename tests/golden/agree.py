@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """`passtally check` and python3-jsonschema share no code: they must agree on what a log is.
 
     tests/golden/agree.py PASSTALLY LOG-OR-FOLDER...

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The golden logs against the schema, by python3-jsonschema: an oracle we did not write.
 
     tests/golden/check_schema.py SCHEMA

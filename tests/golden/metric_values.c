@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Bind metrics to a made-up device and evaluate them: what tests/golden/metrics.py compares with an
  * evaluator of its own. Lines from stdin, words separated by tabs:
  *

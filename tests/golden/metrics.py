@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Every built-in metric against an evaluator of its own, over the facts in ../shared/mali.
 
     tests/golden/metrics.py METRIC_VALUES GEN_METRICS DATA-FOLDER SHARED-FOLDER

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Is this a passtally log? An answer that shares no code with the command `passtally check`.
 
     tests/golden/oracle.py [--allow-cut] [--schema FILE] LOG...

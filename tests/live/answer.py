@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The answer about programs with a planted cause: tests/apps/answer_scene.c on llvmpipe, read by the command.
 
 The machine may be busy with anything else, so effects are large, and what is asked is what a planted cause does and

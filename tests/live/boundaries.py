@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Where a frame ends when nothing is presented, and which frames are captured."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Every function that any look-up hands out, called with and without us: nothing that the driver
 alone survives may die or return something else, and what is NULL alone is NULL with us.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The calls that the driver sees, less our own queries, are those that it sees without us.
 
 tests/live/egl_trace.c stands below libglvnd and writes every gl* call down. The bare run's stream

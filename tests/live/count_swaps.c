@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/live/count_swaps.c - count a program's frames from outside.
  *
  * Preloaded beside passtally; knows nothing of it. Counts the swap calls of programs that link

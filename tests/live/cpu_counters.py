@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """linux-perf and linux-proc on real drivers: what they count adds up and ranks passes, and one stands in for the other.
 
 tests/apps/rank_scene.c (llvmpipe) and vk_rank_scene.c (lavapipe) draw two passes a frame, the second with four times

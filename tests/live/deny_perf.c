@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A preload that has the kernel refuse perf_event_open, as sandboxes and careful systems do: with
  * the errno that DENY_PERF names ("EACCES" when it is not set). */
 #include <errno.h>

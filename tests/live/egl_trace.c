@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/live/egl_trace.c - what the driver sees: an EGL vendor that writes each gl* call down.
  *
  * libglvnd loads it in place of Mesa's (__EGL_VENDOR_LIBRARY_FILENAMES); it hands everything to

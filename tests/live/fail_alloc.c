@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Preloaded: makes one allocation of passtally's libraries fail, or all from one on.
  *
  * FAIL_AT=N: the N-th (from 0). FAIL_FROM=N: that and all after it. What others allocate is left

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Write the table of tests/live/egl_trace.c: every gl* command of the registry, with what its
 arguments are.
 

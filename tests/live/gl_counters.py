@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Hardware counters of OpenGL are what the driver's script and the program's draws say.
 
 tests/fake_gl/perf_egl.c stands between libglvnd and Mesa and offers GL_INTEL_performance_query, its

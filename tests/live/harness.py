@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the live tests share: find what was built, run programs with and without passtally, read logs.
 
 PASSTALLY_BUILD names the build folder (it holds passtally and its libraries, at its top or in the

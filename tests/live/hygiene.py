@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a game can see of us: nothing. `hygiene` prints the same bytes with and without passtally.
 
   hygiene.py [PART...]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Debian's real iris over an emulated kernel (../shared/intel_gpu, where it is there): the program's own
 performance queries and monitors have the results that they have without passtally, and so have its frames.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How programs end, fork, exec, load and fail: the game's ways are kept and the log is whole.
 
   lifecycle.py [MODE...]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Batches that the kernel loses (a reset of the GPU) under Debian's real iris on the emulated GPU: nothing hangs, the program
 ends as without us, and no number of a pass whose work was lost is in the log.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The product's Mali sources, catalogue and metrics, cross-built and run by qemu-user: every way to the counters
 against the simulated kernel (also cross-built), and the same catalogue and metric values as on this machine.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the Mali tests share: the simulated kernel (tests/fake_kernel) under a program that reads one of
 the product's snapshot sources, and what its script says that the totals are.
 

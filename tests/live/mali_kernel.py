@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The Mali sources against a simulated kernel, to the last count: all ways to the counters, many GPUs, each fault.
 
     mali_kernel.py PART...   rules, paths, clock, states, faults

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Passes of a real program (llvmpipe) under the shim, in the counters of a simulated Mali GPU that the program drives.
 
 `exact` gives each pass what the script says, to the last count; `sampled` is off by no more than period over pass

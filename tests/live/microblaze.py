@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A MicroBlaze's counters in the log of a program that draws, from a model of its debug module.
 
 tests/fake_mdm stands below the program: it traps each access to the mapped registers, asks the model,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Programs that were not written for us, under `passtally run` (or the bare preload where the
 command was not built): they do what they always do, and the log has each of their frames.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`passtally run` with programs that use OpenGL, Vulkan or both: nothing to choose, one log.
 
 From the build folder, where Vulkan's loader must be shown the way, and from a prefix like an

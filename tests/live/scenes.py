@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Every scene of tests/apps under passtally: the log must say exactly what the scene says of itself.
 
   scenes.py core|compat|gles|x11|glx|surfaceless [SCENE...]

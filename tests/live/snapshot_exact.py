@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """--snapshot exact: nothing hangs, what was sampled has the totals read around it, what was not says why.
 
 tests/apps/vk_exact.c submits what a wait of ours could hang on, on tests/fake_vk (which has several queues) and on

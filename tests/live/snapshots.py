@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Counter snapshots cut into passes: what is shared out is what was counted, to the integer.
 
 fake-snapshot's fake_total_ns grows by one each nanosecond of the CPU's clock, so with --snapshot

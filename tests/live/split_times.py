@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """A driver that draws tile by tile (llvmpipe): no pass gets the time of a neighbour that was drawn in the same scene.
 
 tests/apps/split_scene.c draws a heavy pass beside a light one. Where the border between them does not end the driver's

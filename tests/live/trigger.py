@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`passtally trigger` and --start-on, --stop-on with signals, on programs that run: glxgears, vkcube
 and two at once. A window of frames begins and ends where it was told to, with a note and a time.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the driver sees, less our queries, is what the program sent; and the log says what that was.
 
 tests/fake_vk stands in for the driver: it writes down each command, runs it far enough for exact results,

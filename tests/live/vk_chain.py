@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Our layer above and below each other layer that a distribution has: every pair is a row.
 
 The program runs as it does with the other layer alone, its pixels are the same, and the log is valid

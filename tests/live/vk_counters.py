@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Performance queries of Vulkan are what was recorded between begin and end.
 
 tests/fake_vk_perf stands below and offers VK_KHR_performance_query on lavapipe; a counter called

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Running tests/apps/vk_stream on tests/fake_vk, and comparing what that driver wrote down.
 
 The program makes all its objects with allocation callbacks and the layer makes none with them: that tells whose

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the layer does without: scenes over a layer that hides what the driver has.
 
 tests/fake_vk_hide stands below the validation layer, which stands below ours, so what we ask for in

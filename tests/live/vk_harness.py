@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the live tests of the Vulkan layer share, beside harness.py.
 
 Programs run on Mesa's lavapipe and see no layer of this machine but those that a test asks for. Ours

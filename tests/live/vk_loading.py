@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """How the Vulkan layer gets in, and what it changes by being there: installed paths, real loader.
 
     vk_loading.py enable | shapes | programs | memory

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A driver that fails below us: the program goes on as it would without us, and the log is valid and says so.
 
 tests/fake_vk fails on demand. What fails for the program fails without us too, and must look the same to it; what

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Vulkan programs that were not written for us: they do what they always do, and the log is whole.
 
   vk_real_programs.py vkcube|info|zink

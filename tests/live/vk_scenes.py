@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Every Vulkan scene of tests/apps under the layer: the log must say exactly what the scene says.
 
   vk_scenes.py [--window] [I/N | SCENE...]

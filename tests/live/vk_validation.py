@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The validation layer beneath ours finds nothing that it does not find without us.
 
   vk_validation.py scenes [I/N]

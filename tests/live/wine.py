@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A Windows program under Wine: Direct3D 9 by way of wined3d on OpenGL, captured by `passtally run`.
 
 The process that renders is captured and none of Wine's own (server, services, explorer); the log has

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """scripts/package: what it builds installs side by side for several architectures, works, and goes again.
 
 PASSTALLY_PACKAGES names a folder with packages that are built already; without it they are built. Needs root (dpkg).

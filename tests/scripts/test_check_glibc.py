@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """scripts/check_glibc.py: what needs a later C library, or another library, is found and named.
 
     test_check_glibc.py COMPILER...

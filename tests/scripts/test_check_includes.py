@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """scripts/check_includes.py must find what is planted and leave alone what is allowed."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """scripts/check_shape.py must find what is planted, allow what is listed, and refuse a list that is too long."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """scripts/check_symbols.py must find what is planted in small libraries made on the spot."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """scripts/gen_blocklist.py: the order of the table, and every fault named with its line."""
 
 import pathlib

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """scripts/gen_catalogue.py: the same data gives the same bytes, every fault names file, line and
 remedy, and no word of a description is missing from the tables."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """scripts/gen_gl.py: the toy registry's golden output, errors that name their place, and what the
 real rules make of the real registry, checked against the reference list of hooks.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """json/log.fields: what was released stays, the documents follow, and a new number is one row.
 
     tests/scripts/test_gen_log.py

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """scripts/gen_metrics.py: the same data gives the same bytes, lines, groups and variants are read as
 its text says, and every fault names file and line."""
 

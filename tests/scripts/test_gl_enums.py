@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: MIT
 """The values in gl_shim/gl_enums.h are those of gl.xml (argument 1: the header, 2: the registry)."""
 import re
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`meson install` must give a tree that works where it stands: run with the build folder and prefix.
 
     test_install.py BUILD PREFIX

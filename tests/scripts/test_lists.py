@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A test that no meson.build lists never runs, and a list that looks whether a file is there loses tests in
 silence: both fail here."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Manual pages and completions: they say what the command says, and the shells take them.
 
     test_manuals.py COMMAND FOLDER     the built command, and where the build wrote both

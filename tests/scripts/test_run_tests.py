@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """scripts/run_tests.py must count what happened: a failure never becomes a pass."""
 
 import contextlib

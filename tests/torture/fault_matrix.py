@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Each source of counters x each fault: the game's result is as without us, the log holds no wrong number, and what
 is missing is flagged.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Each allocation of json/ fails once, first alone, then with all after it: the writer leaves whole
  * lines and says why, the reader gives what it has read and then NO_MEMORY, for good.
  *

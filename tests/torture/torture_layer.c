@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Each allocation of the capture core fails, one by one, in a process of its own: first that one
  * alone, then that one and all later ones. Nothing may crash, hang or leak, the game's calls get
  * an answer, and what is not captured is counted.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Each allocation of binding metrics, and of reading the user's own, fails once: what comes out is
  * a whole set, one that lacks a metric, or none; never a wrong number.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Each allocation of query/ fails once, and after it nothing is wrong but a measurement.
  *
  * Linked with -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/unit/fake_queries.h - a driver that knows query pools and nothing else, for unit tests.
  *
  * Commands run as they are recorded: a stamp shows `clock` and moves it on, a statistics query

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/unit/harvest_reading.h - room for what a harvest's slot answers, for tests of it.
  *
  * Large enough for every counter that a test makes up; cleared before a slot is read. One thread.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/unit/linux_work.h - work of known cost for the tests of linux-perf and linux-proc.
  *
  * Threads that run for a CPU time that they measure themselves, and a source opened, started and

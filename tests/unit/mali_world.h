@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/unit/mali_world.h - a GPU of few counters, for tests of what is read from Mali drivers.
  *
  * Two counters in each block, at indices 4 and 9; the second core counter has a shift of 2, the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Plays traces of register accesses back to query/microblaze_*.c, and prints what was understood.
  *
  * Standard input, for microblaze_vectors.py:

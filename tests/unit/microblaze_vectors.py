@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Traces of a MicroBlaze's debug module, and what query/microblaze/*.c makes of them.
 
     microblaze_vectors.py PROGRAM VECTORS

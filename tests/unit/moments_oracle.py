@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """query/statistics/moments.c against arbitrary precision: whole sums to the last digit, the rest to a few
 places of a double.
 

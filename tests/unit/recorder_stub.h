@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/unit/recorder_stub.h - a recorder that keeps what it is told, for tests of the core.
  *
  * Written by the collector thread, read by the test after tally_session_stop(). `stub_fail` makes

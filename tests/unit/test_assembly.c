@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "layer/assembly.h"
 
 #include "layer/clock.h"

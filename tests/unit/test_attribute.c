@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "query/attribute/attribute.h"
 
 #include <glib.h>

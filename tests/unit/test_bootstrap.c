@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/compare/bootstrap.h"
 
 #include <glib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The catalogue, field by field, against the reference tables beside the sources. */
 #include <glib.h>
 #include <stdlib.h>

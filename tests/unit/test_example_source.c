@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The worked example of docs/adding-a-source.md, under the sampler that the product has. */
 #include "query/sampler/internal.h"
 #include "tests/example_source/interrupts.h"

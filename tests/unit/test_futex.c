@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "layer/futex.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The gauges on trees of files as the kernel's drivers have them: query/gauge/.
  *
  * What stands in the trees is from the kernel's documents, which each tree names; fdinfo is from

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A driver of GL_INTEL_performance_query whose lists are legal, or nearly, and odd. */
 #include <glib.h>
 #include <string.h>

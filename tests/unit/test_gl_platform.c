@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* glx.c, egl.c and platform.c over a window system and a pass tracker that write down what is
  * called: "leave enter:1" and so on. Upper case is the game's real call. */
 #include <glib.h>

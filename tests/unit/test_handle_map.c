@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "layer/handle_map.h"
 
 #include <glib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Random sequences of everything that may happen to a harvest, against a model of what must come
  * out: values, times, flags, and not one breach of the GL's rules. */
 #include <glib.h>

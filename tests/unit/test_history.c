@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "query/sampler/history.h"
 
 #include <glib.h>

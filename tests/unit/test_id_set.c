@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "layer/frame.h"
 
 #include <glib.h>

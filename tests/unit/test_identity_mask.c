@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli/log/identity.c: which arguments look like secrets. */
 #include "cli/log/identity.h"
 

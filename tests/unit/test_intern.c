@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "layer/frame_part.h"
 
 #include <glib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "layer/interval.h"
 
 #include <glib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The strict reader, one line at a time: what is JSON, what is not, and where it stops. */
 #include <glib.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Bytes out: escaping, values, times, and what happens when there is no more room. */
 #include <glib.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lines out of files, pipes and memory, whatever size they come in. */
 #include <glib.h>
 #include <glib/gstdio.h>

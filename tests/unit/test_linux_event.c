@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "query/linux/event.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "query/linux/linux.h"
 #include "linux_work.h"
 

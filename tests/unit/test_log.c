@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "layer/log.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The source `microblaze` on the model of a debug module, in place of mmio.c and place.c. */
 #include <errno.h>
 #include <glib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* First steps into memory that may not answer: what happens to them, and what the game sees. */
 #include <errno.h>
 #include <glib.h>

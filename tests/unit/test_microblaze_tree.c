@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where a debug module is, by device trees that are made here. */
 #include <glib.h>
 #include <glib/gstdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Numbers to text and back: shortest, exact, whatever the locale is. */
 #include <glib.h>
 #include <float.h>

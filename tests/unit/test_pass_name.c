@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names of passes, the parts of a label, and the frame in which a mark lies. */
 #include <glib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/export/protobuf.h"
 
 #include <glib.h>

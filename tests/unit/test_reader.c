@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The log reader: the order lines must keep, what each field must be, cut files, bounds; where and
  * how it says what is wrong. */
 #include <glib.h>

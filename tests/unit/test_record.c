@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "layer/record.h"
 
 #include <glib.h>

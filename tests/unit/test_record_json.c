@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Records to lines and back: tests/golden/log-1.jsonl, byte for byte and field for field. */
 #include <glib.h>
 #include <glib/gstdio.h>

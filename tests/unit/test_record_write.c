@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The recorder: what it does at its limit and after a fork; one record as text. */
 #include <glib.h>
 #include <glib/gstdio.h>

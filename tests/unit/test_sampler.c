@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "query/linux/linux.h"
 #include "query/sampler/internal.h"
 

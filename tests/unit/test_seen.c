@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the reader remembers: equal words are one pointer, numbers keep their values, and both stop
  * at their ceilings. */
 #include <glib.h>

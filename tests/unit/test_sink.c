@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The file of whole lines: how it is opened, what a full disk, an interrupted write and a program
  * that plays with our descriptor leave behind. */
 #include <glib.h>

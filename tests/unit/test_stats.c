@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/log/stats.h"
 
 #include <glib.h>

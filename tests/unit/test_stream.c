@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "layer/session.h"
 #include "layer/stream.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "layer/trigger.h"
 
 #include "layer/clock.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is UTF-8: every two bytes against GLib, and the borders of longer sequences. */
 #include <glib.h>
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "vk_layer/submit/batch_intervals.h"
 
 #include "tests/unit/fake_queries.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/unit/vk_submit_world.h"
 
 /* Command buffer `n` with one pass in slot `n` that counts `a`. */

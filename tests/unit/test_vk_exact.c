@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Submissions in slices: what goes down in which order, and which passes get which samples. `F` is
  * a fence of ours that was waited for, `S1` the first sample, `[w 0 1 s f]` a call of the game's
  * that carries its waits, command buffers, signals and fence. */

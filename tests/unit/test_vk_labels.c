@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "vk_layer/record/labels.h"
 
 #include "layer/session.h"

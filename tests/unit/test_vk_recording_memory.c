@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Every allocation of recording fails once: the driver sees the same commands, and queries of ours
  * that were begun are ended. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/unit/vk_submit_world.h"
 
 #include <sys/syscall.h>

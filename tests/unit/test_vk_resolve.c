@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which waits end without anything more that the game does. A script is a line of words: queue
  * letters with what they are given, and what is asked between. */
 #include "vk_layer/exact/resolve.h"

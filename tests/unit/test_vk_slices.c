@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What goes with which slice of a batch that is cut. */
 #include "vk_layer/exact/slices.h"
 

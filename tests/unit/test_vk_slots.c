@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "vk_layer/record/slots.h"
 
 #include "query/source/harvest.h"

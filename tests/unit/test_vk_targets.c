@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "vk_layer/record/targets.h"
 
 #include <glib.h>

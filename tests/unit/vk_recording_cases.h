@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/unit/vk_recording_cases.h - scripts of calls, and what comes of them.
  *
  * Words and settings are those of vk_recording_world.c. In the stream "t0<" begins stamps in slot

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/unit/vk_recording_world.h - a driver, slots and targets for tests of recording.
  *
  * A script of words stands for the game's calls; each goes through the functions that its wrapper

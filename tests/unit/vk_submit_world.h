@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/unit/vk_submit_world.h - a device without a driver, for tests of submitting and reading.
  *
  * Stands in for what vk_layer/'s submitting files need: slots whose results a test writes down by

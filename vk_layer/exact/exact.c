@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "vk_layer/exact/exact.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vk_layer/exact/exact.h - `--snapshot exact`: submissions in slices, with totals read between
  * them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "vk_layer/exact/resolve.h"
 
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vk_layer/exact/resolve.h - will this wait end without any further action of the game?
  *
  * `--snapshot exact` waits in the game's own vkQueueSubmit. It must never wait for something

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vk_layer/exact/semaphores.c - reports what the game does with semaphores to resolve.c. */
 #include "vk_layer/exact/exact.h"
 #include "vk_layer/submit/submission.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "vk_layer/exact/slices.h"
 
 #define STYPE_FRAME_BOUNDARY 1000375001

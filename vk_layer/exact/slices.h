@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vk_layer/exact/slices.h - one batch of a submission, cut between its command buffers.
  *
  * The game may rely on the order of submission but not on that of batches, so a batch may be

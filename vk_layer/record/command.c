@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vk_layer/record/command.c - command pools and command buffers: allocation, begin, end, reset,
  * free.
  *

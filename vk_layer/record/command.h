@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vk_layer/record/command.h - a command buffer while the game records it.
  *
  * The generated wrappers (hooks.rules) find a struct vk_command by handle and call what is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vk_layer/record/handles.h - a map from a handle of the game to what we know of it, read
  * without a lock.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "vk_layer/record/intervals.h"
 
 #include "vk_layer/record/open.h"

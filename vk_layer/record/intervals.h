@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vk_layer/record/intervals.h - the intervals in which a command buffer is measured.
  *
  * At any moment one interval of each kind may be running: it has a slot (slots.h), which is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vk_layer/record/labels.h - the label stack of a queue: label regions may span command buffers
  * and submissions.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "vk_layer/record/late_counters.h"
 
 #include "vk_layer/record/open.h"

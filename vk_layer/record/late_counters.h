@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vk_layer/record/late_counters.h - counters that begin at the first draw.
  *
  * lavapipe (seen in 22.3.6) looks at the graphics pipeline when a statistics query begins, and

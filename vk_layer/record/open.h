@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vk_layer/record/open.h - what is open in a command buffer, and what may begin there.
  *
  * Inline, because every pass asks several times. For the recording thread; nothing waits, locks

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vk_layer/record/passes.c - opening and closing passes; render passes; the interval around a
  * primary.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vk_layer/record/passes.h - what the files that follow a command buffer share.
  *
  * passes.c opens and closes passes; command.c (lifetime of command buffers), work.c (commands

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vk_layer/record/recording.c - memory of recordings: growing lists, references, reuse.
  *
  * Games record the same command buffers every frame, so an emptied recording keeps its lists.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vk_layer/record/recording.h - the contents of one recording of a command buffer, in order.
  *
  * Created at vkBeginCommandBuffer, filled by the recording thread, constant from

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vk_layer/record/secondary.c - secondary command buffers, and primaries that execute them.
  *
  * A secondary that executes inside a render pass adds to the primary's pass; one that executes

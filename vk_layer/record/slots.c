@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Query pools in pages, and their slots for the recording threads. What a page consists of
  * depends only on what its queues can do and on the current set, so that families that
  * behave alike share pages. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vk_layer/record/slots.h - the sources of one device, and slots for what they count.
  *
  * A page is one query pool for each source, with 256 slots in each; slot n of a page has the

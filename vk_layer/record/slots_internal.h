@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vk_layer/record/slots_internal.h - what slots.c (query pools), slots_read.c (their results)
  * and slots_sources.c (sources) share.
  *

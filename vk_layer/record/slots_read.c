@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading the results of queries: one round makes few calls for many slots. */
 #include "vk_layer/record/slots_internal.h"
 

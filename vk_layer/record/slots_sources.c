@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The sources of a device: which are open, what they count, on which queues, and which set. */
 #include "vk_layer/record/slots_internal.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vk_layer/record/targets.c - maps a render pass, framebuffer or list of views to its target.
  *
  * The answer is cached with the framebuffer, or with the first view, so that the next pass that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vk_layer/record/targets.h - what a render pass writes to: formats, sizes, load and store
  * operations.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vk_layer/record/targets_internal.h - what is kept of images, views, render passes and
  * framebuffers.
  *

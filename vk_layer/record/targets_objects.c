@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vk_layer/record/targets_objects.c - the game's images, views, render passes, framebuffers,
  * swapchains.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vk_layer/record/work.c - single draws, work outside render passes, labels,
  * the game's own queries. */
 #include "vk_layer/record/passes.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vk_layer/record/workloads.c - one draw, dispatch or copy by itself (granularity draw). */
 #include "vk_layer/record/passes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "vk_layer/submit/batch.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vk_layer/submit/batch.h - VkSubmitInfo and VkSubmitInfo2 as one type, and copies with
  * intervals around them.
  *

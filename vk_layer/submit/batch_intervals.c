@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Pairs of our own command buffers with one timestamp each. A pair is recorded once and used
  * again after it was released; it has a command pool of its own, so that threads that submit to
  * different queues need no lock across the calls that record. */

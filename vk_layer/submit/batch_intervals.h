@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vk_layer/submit/batch_intervals.h - timestamps around a batch whose command buffers may not
  * contain our queries.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "vk_layer/submit/collect.h"
 
 #include "layer/log.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vk_layer/submit/collect.h - submissions that wait to be read, and passes that wait for their
  * results.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vk_layer/submit/describe.c - the device line: what the driver reports about itself,
  * and what we measure. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "vk_layer/submit/frames.h"
 
 #include "layer/capture.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vk_layer/submit/frames.h - where a device's frames end, and which queue a handle is.
  *
  * With the device's lock unless stated otherwise.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vk_layer/submit/present.c - vkQueuePresentKHR and vkQueueBindSparse: where frames end. */
 #include "vk_layer/submit/batch.h"
 #include "vk_layer/exact/exact.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "vk_layer/submit/replay.h"
 
 #include "vk_layer/record/command.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vk_layer/submit/replay.h - submitted recordings, converted to passes of the log.
  *
  * Walks the command buffers of a submission in order: labels go onto the queue's stack, passes

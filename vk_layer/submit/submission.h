@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vk_layer/submit/submission.h - what was submitted to a queue, and reading its results.
  *
  * One call of vkQueueSubmit is one struct vk_submission: the passes of its command buffers in

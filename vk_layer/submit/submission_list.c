@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vk_layer/submit/submission_list.c - the contents of a submission; passes that
  * have all their results. */
 #include "vk_layer/submit/collect.h"

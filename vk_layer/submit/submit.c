@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vk_layer/submit/submit.c - vkQueueSubmit and its variants; the capture of a
  * device, and its end. */
 #include <stdlib.h>

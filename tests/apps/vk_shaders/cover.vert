@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every three vertices cover the whole target, which is the first quarter of the viewport in both
 // directions, with one triangle. No edge comes near, and nothing sticks out of the view so far that
 // llvmpipe would clip it: it shades blocks at edges twice, and everything else once.

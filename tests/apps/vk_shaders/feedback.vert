@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // As cover.vert, captured by transform feedback.
 #version 450
 layout(xfb_buffer = 0, xfb_offset = 0, xfb_stride = 16, location = 0) out vec4 shade;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // 64 invocations a group, each writes one word.
 #version 450
 layout(local_size_x = 64) in;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A gradient over the vertices' colour, so that a shifted pixel changes the checksum.
 #version 450
 layout(location = 0) in vec4 shade;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // As shade.frag, to two attachments.
 #version 450
 layout(location = 0) in vec4 shade;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // As cover.vert, but each view gets a shade of its own.
 #version 450
 #extension GL_EXT_multiview : require

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fake.h - what the loader tests' own "GL library" offers.
  *
  * It draws nothing; it counts. The types are plain C, as wide as those of the real interface.

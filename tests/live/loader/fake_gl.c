@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A GL library of nine functions, built as libGL.so.1; with -DFAKE_ANGLE as one that is ANGLE's. */
 #include "fake.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Small libraries that look names up from where they stand; -DHELPER_... says which one. */
 #define _GNU_SOURCE
 #include <dlfcn.h>

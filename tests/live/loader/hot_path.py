@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The draw wrappers of the built shim: few instructions, no stack, a jump at the end.
 
     hot_path.py LIBRARY

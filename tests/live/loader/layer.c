@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The Vulkan layer without Vulkan's loader and without a driver: two frames over functions that do
  * nothing but count. For machines that have neither; objects have handles that only differ in the
  * upper half of their 64 bits.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One way to reach GL per case: is what comes back our hook, and does the call arrive?
  *
  *     loader CASE

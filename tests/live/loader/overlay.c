@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Another overlay, written the common way: dlsym wrapped in C, the real one found by dlvsym. */
 #define _GNU_SOURCE
 #include <dlfcn.h>

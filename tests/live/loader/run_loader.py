@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Builds the loader's programs for one machine and runs every case with the shim preloaded.
 
     run_loader.py --cc CC --shim LIBRARY                       the shim as it was built
