@@ -8,8 +8,8 @@
 #include "gl_shim/passes.h"
 #include "gl_shim/state.h"
 #include "gl_shim/pass_request.h"
-#include "layer/clock.h"
-#include "layer/handle_map.h"
+#include "layer/base/clock.h"
+#include "layer/base/handle_map.h"
 
 /* Guards everything below, and `current`, `doomed` and `refs` of contexts and share groups. It
  * is first in the lock order, and no driver call is made under it. */

@@ -13,7 +13,7 @@
 #include "gl_shim/gl_types.h"
 
 #include "gl_next.h" /* generated */
-#include "layer/stream.h"
+#include "layer/frame/stream.h"
 
 enum gl_platform { GL_PLATFORM_GLX = 0, GL_PLATFORM_EGL };
 

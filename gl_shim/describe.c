@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "gl_shim/describe.h"
 
-#include "layer/identity.h"
+#include "layer/frame/identity.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 
 #include "gl_shim/real.h"
-#include "layer/keep_loaded.h"
+#include "layer/base/keep_loaded.h"
 
 /* One each for GLX and EGL; two more for threads that fill the same one at the same moment. */
 #define MAX_PROVIDERS 4

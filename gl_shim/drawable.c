@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "layer/clock.h"
+#include "layer/base/clock.h"
 
 #define MAX_DRAWABLES 64
 #define SECOND_NS UINT64_C(1000000000)

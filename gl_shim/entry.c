@@ -15,10 +15,10 @@
 #include "gl_shim/drawable.h"
 #include "gl_shim/platform.h"
 #include "gl_shim/real.h"
-#include "layer/block.h"
-#include "layer/capture.h"
+#include "layer/capture/capture.h"
 #include "layer/config/config.h"
-#include "layer/session.h"
+#include "layer/session/block.h"
+#include "layer/session/session.h"
 
 /* ---- start and end ---- */
 

@@ -5,7 +5,7 @@
 #include "gl_shim/describe.h"
 #include "gl_shim/pass_request.h"
 #include "gl_shim/workloads.h"
-#include "layer/clock.h"
+#include "layer/base/clock.h"
 #include "query/source/statistics_catalogue.h"
 
 /* Results that are not available this many frames later are given up. */

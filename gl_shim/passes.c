@@ -4,7 +4,7 @@
 
 #include "gl_shim/pass_request.h"
 #include "gl_shim/workloads.h"
-#include "layer/clock.h"
+#include "layer/base/clock.h"
 #include "query/sampler/sampler.h"
 
 static void

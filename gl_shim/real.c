@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "layer/keep_loaded.h"
+#include "layer/base/keep_loaded.h"
 
 static bool disabled;
 

@@ -17,7 +17,7 @@
 #include "gl_shim/queries.h"
 #include "gl_shim/image_info.h"
 #include "gl_shim/snapshot.h"
-#include "layer/session.h"
+#include "layer/session/session.h"
 #include "query/gl/api.h"
 #include "query/source/harvest.h"
 

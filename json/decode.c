@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer/array.h"
+#include "layer/base/array.h"
 
 void
 tally_decoder_finish(struct tally_decoder *d)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "json/pow10.h"
-#include "layer/int192.h"
+#include "layer/base/int192.h"
 
 static const char digit_pairs[201] = "00010203040506070809"
 				     "10111213141516171819"

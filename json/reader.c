@@ -6,7 +6,7 @@
 
 #include "json/number.h"
 #include "json/reader_internal.h"
-#include "layer/array.h"
+#include "layer/base/array.h"
 
 void
 tally_json_begin(struct tally_json_reader *r, char *line, size_t len)

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "layer/int192.h"
+#include "layer/base/int192.h"
 
 #define TALLY_SCHEMA "passtally/1"
 

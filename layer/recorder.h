@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* layer/recorder.h - where finished records go: the ops table that json/ implements.
  *
- * The collector thread (layer/collector.c) is the only caller once a session runs; before that,
- * the code that opens the recorder. Nothing here is called from the game's draw path. Each call
- * writes one whole line or none. After an error every later call returns the same error and
- * writes nothing: the caller stops the capture and reports it once. Only TALLY_RECORD_LIMIT
- * leaves room: note() and end() still write after it, end() without statistics if necessary.
+ * The collector thread (layer/session/collector.c) is the only caller once a session runs;
+ * before that, the code that opens the recorder. Nothing here is called from the game's draw
+ * path. Each call writes one whole line or none. After an error every later call returns the
+ * same error and writes nothing: the caller stops the capture and reports it once. Only
+ * TALLY_RECORD_LIMIT leaves room: note() and end() still write after it, end() without
+ * statistics if necessary.
  */
 #ifndef PASSTALLY_LAYER_RECORDER_H
 #define PASSTALLY_LAYER_RECORDER_H

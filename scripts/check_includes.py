@@ -50,13 +50,13 @@ RULES = {
     "layer": Rule(r"layer/[\w/]+\.h", [LIBC, UTHASH], VERSION),
     "query": Rule(r"(?:query|layer)/[\w/]+\.h", [LIBC, UTHASH], VERSION,
                   {r"gl/\w+\.c": [GL], r"vk/\w+\.[ch]": [VULKAN]}),
-    "json": Rule(r"json/[\w/]+\.h|layer/(?:array|record|recorder|log|int192)\.h", [LIBC],
+    "json": Rule(r"json/[\w/]+\.h|layer/(?:record|recorder|log|base/(?:array|int192))\.h", [LIBC],
                  VERSION + r"|json/(?:log_\w+\.inc|pow10\.h)"),
     "gl_shim": Rule(r"(?:gl_shim|layer|query|json)/[\w/]+\.h", [LIBC, UTHASH, GL],
                     VERSION + r"|gl_\w+\.(?:h|inc)"),
     "vk_layer": Rule(r"(?:vk_layer|layer|query|json)/[\w/]+\.h", [LIBC, UTHASH, VULKAN],
                      VERSION + r"|vk_\w+\.(?:h|inc)"),
-    "cli": Rule(r"(?:cli|json)/[\w/]+\.h|layer/(?:record|config/config|block|identity|process|version|int192|control)\.h|query/[\w/]+\.h", [LIBC, GLIB],
+    "cli": Rule(r"(?:cli|json)/[\w/]+\.h|layer/(?:record|config/config|session/(?:block|process)|frame/identity|base/(?:version|int192)|capture/control)\.h|query/[\w/]+\.h", [LIBC, GLIB],
                 VERSION + r"|cli_\w+\.(?:h|inc)|\w+_schema\.(?:h|inc)",
                 {r"machine/probe_gl\.c": [GL, EPOXY, WINDOWS], r"machine/probe_vk\.c": [VULKAN],
                  r"log/(?:compress|unpack)\.c": [ZSTD], r"top/screen\.c": [CURSES]}),
@@ -65,6 +65,14 @@ RULES = {
 # Walls inside a folder: which of its rooms a room may look into besides itself ("" is the folder's
 # own files). A room that is not listed may use NEW_ROOM's: a new source needs no row here.
 WALLS = {
+    "layer": {
+        "": {"base", "config"},  # the record and the tables of functions
+        "base": {""},
+        "config": {"", "base"},
+        "capture": {"", "base", "config"},
+        "frame": {"", "base", "config", "capture"},
+        "session": None,
+    },
     "query": {
         "": None,  # the registry knows every source
         "source": {},
@@ -95,7 +103,7 @@ WALLS = {
         "run": None,
     },
 }
-NEW_ROOM = {"query": {"source"}, "cli": {"shared", "log"}}
+NEW_ROOM = {"layer": {"", "base"}, "query": {"source"}, "cli": {"shared", "log"}}
 
 COMMENT_OR_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"|/\*.*?\*/|//[^\n]*', re.DOTALL)
 DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(?:include|include_next|import)\b[ \t]*([^\n]*)", re.MULTILINE)

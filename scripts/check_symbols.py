@@ -39,12 +39,12 @@ BANNED.update({
     "getenv": ("layer/config/base.c", "layer/config/load.c", "layer/config/path.c", "layer/log.c"),
     "secure_getenv": ("layer/config/base.c", "layer/config/load.c", "layer/config/path.c", "layer/log.c"),
     # Threads of ours, started with the first frame.
-    "pthread_create": ("layer/thread.c",),
-    "dlopen": ("layer/keep_loaded.c", "gl_shim/real.c", "query/gauge/nvml.c"),
+    "pthread_create": ("layer/base/thread.c",),
+    "dlopen": ("layer/base/keep_loaded.c", "gl_shim/real.c", "query/gauge/nvml.c"),
     # Local sockets alone: no network.
-    **{name: ("layer/control_socket.c",) for name in ("socket", "connect", "bind", "listen")},
+    **{name: ("layer/capture/control_socket.c",) for name in ("socket", "connect", "bind", "listen")},
     # Asks a descriptor of ours whether it is still there, and never waits; a thread of ours waits.
-    "poll": ("layer/control_socket.c", "query/mali/reader.c", "query/microblaze/microblaze.c", "query/sampler/reader.c"),
+    "poll": ("layer/capture/control_socket.c", "query/mali/reader.c", "query/microblaze/microblaze.c", "query/sampler/reader.c"),
     # Only where the user set mali-delay, in `exact`; and once in a context's life, 100 ms at most, where
     # the driver would refuse the game's own first query while a result of ours is out.
     "nanosleep": ("query/mali/kbase.c", "query/gl/intel.c"),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Turn data/blocklist into the C table of layer/block.c.
+"""Turn data/blocklist into the C table of layer/session/block.c.
 
     scripts/gen_blocklist.py INPUT OUTPUT
 
@@ -66,7 +66,7 @@ def main():
         sys.exit("\n".join(faults))
     rows.sort(key=lambda row: (kind(row), row[0].encode()))
     lines = [f"/* Made from data/{source.name} by scripts/gen_blocklist.py. */",
-             '#include "layer/block.h"', "", "const struct tally_block_entry tally_blocklist[] = {"]
+             '#include "layer/session/block.h"', "", "const struct tally_block_entry tally_blocklist[] = {"]
     lines += [f'\t{{ "{pattern}", "{reason}", "{group}" }},' for pattern, reason, group in rows]
     lines += ["};"]
     for name, number in (("names", 0), ("globs", 1), ("arguments", 2)):

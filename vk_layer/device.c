@@ -9,10 +9,10 @@
 #include "vk_layer/submit/submission.h"
 #include "vk_layer/record/targets.h"
 
-#include "layer/identity.h"
-#include "layer/keep_loaded.h"
+#include "layer/base/keep_loaded.h"
+#include "layer/frame/identity.h"
 #include "layer/log.h"
-#include "layer/session.h"
+#include "layer/session/session.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "vk_layer/device_features.h"
 #include "vk_sizes.h"
 
-#include "layer/session.h"
+#include "layer/session/session.h"
 #include "query/sources.h"
 
 #include <stdlib.h>

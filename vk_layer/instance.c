@@ -2,9 +2,9 @@
 #include "vk_layer/chain.h"
 #include "vk_layer/record/handles.h"
 
-#include "layer/capture.h"
+#include "layer/capture/capture.h"
 #include "layer/log.h"
-#include "layer/session.h"
+#include "layer/session/session.h"
 #include "query/sources.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * game's waits for them. */
 #include <stdlib.h>
 
-#include "layer/clock.h"
+#include "layer/base/clock.h"
 #include "vk_layer/exact/exact.h"
 #include "vk_layer/submit/frames.h"
 #include "vk_layer/record/handles.h"

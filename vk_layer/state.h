@@ -16,7 +16,7 @@
 #define PASSTALLY_VK_LAYER_STATE_H
 
 #include "layer/config/config.h"
-#include "layer/stream.h"
+#include "layer/frame/stream.h"
 #include "query/vk/source.h"
 #include "vk_layer/record/handles.h"
 #include "vk_layer/vk_types.h"

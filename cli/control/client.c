@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/control/client.h"
 
-#include "layer/control.h"
+#include "layer/capture/control.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 #include "cli/control/client.h"
 #include "cli/log/input.h"
 #include "cli/shared/text.h"
-#include "layer/control.h"
+#include "layer/capture/control.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "cli/shared/out.h"
 #include "cli/shared/text.h"
 #include "cli/machine/wanted.h"
-#include "layer/block.h"
+#include "layer/session/block.h"
 
 #include <glib.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "cli/machine/doctor_print.h"
 #include "cli/machine/doctor_sets.h"
 #include "cli/install/elf_file.h"
-#include "layer/version.h"
+#include "layer/base/version.h"
 #include "passtally_version.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "cli/log/input.h"
 #include "cli/shared/cli.h"
 #include "json/record_json.h"
-#include "layer/identity.h"
+#include "layer/frame/identity.h"
 #include "passtally_version.h"
 
 #include <errno.h>

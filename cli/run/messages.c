@@ -4,7 +4,7 @@
 #include "cli/install/elf_file.h"
 #include "cli/report/formats.h"
 #include "cli/shared/text.h"
-#include "layer/block.h"
+#include "layer/session/block.h"
 
 #include <fcntl.h>
 #include <stdio.h>

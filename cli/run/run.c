@@ -11,7 +11,7 @@
 #include "cli/run/options.h"
 #include "cli/install/vk_manifest.h"
 #include "cli/machine/wanted.h"
-#include "layer/process.h"
+#include "layer/session/process.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>

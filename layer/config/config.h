@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "layer/microblaze_options.h"
+#include "layer/config/microblaze_options.h"
 
 enum tally_granularity {
 	TALLY_GRANULARITY_FRAME = 0,

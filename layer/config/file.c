@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "layer/config/config.h"
 
+#include "layer/base/error_text.h"
 #include "layer/config/internal.h"
-#include "layer/error_text.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "layer/config/config.h"
 
+#include "layer/base/signal_name.h"
 #include "layer/config/internal.h"
-#include "layer/signal_name.h"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "query/attribute/annotate.h"
 
-#include "layer/clock.h"
-#include "layer/frame_part.h"
+#include "layer/base/clock.h"
+#include "layer/frame/frame_part.h"
 #include "layer/log.h"
 #include "query/attribute/annotate_internal.h"
 #include "query/statistics/run_statistics.h"

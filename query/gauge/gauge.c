@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer/clock.h"
+#include "layer/base/clock.h"
 #include "layer/log.h"
 #include "query/gauge/nvml.h"
 

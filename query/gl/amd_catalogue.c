@@ -4,7 +4,7 @@
  * driver begins. */
 #include "query/gl/amd_catalogue.h"
 
-#include "layer/array.h"
+#include "layer/base/array.h"
 
 #include <math.h>
 #include <stdio.h>

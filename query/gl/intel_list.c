@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "query/gl/intel_list.h"
 
-#include "layer/array.h"
+#include "layer/base/array.h"
 
 #include <errno.h>
 #include <fcntl.h>

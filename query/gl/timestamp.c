@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer/clock.h"
+#include "layer/base/clock.h"
 #include "query/gl/result.h"
 #include "query/source/noop.h"
 

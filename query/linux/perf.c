@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "layer/clock.h"
+#include "layer/base/clock.h"
 #include "layer/log.h"
 #include "query/linux/event.h"
 #include "query/linux/linux.h"

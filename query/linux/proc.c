@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "layer/clock.h"
+#include "layer/base/clock.h"
 #include "query/linux/linux.h"
 #include "query/linux/usage.h"
 

@@ -9,7 +9,7 @@
 #ifndef PASSTALLY_QUERY_LINUX_USAGE_H
 #define PASSTALLY_QUERY_LINUX_USAGE_H
 
-#include "layer/own_threads.h"
+#include "layer/base/own_threads.h"
 #include "query/linux/counters.h"
 #include "query/linux/files.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "layer/clock.h"
+#include "layer/base/clock.h"
 #include "layer/config/config.h"
 #include "query/mali/layout.h"
 

@@ -7,7 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "layer/clock.h"
+#include "layer/base/clock.h"
 #include "layer/log.h"
 #include "query/mali/abi.h"
 #include "query/mali/kbase_device.h"

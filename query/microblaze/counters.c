@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "layer/clock.h"
+#include "layer/base/clock.h"
 #include "query/microblaze/events.h"
 
 /* How long cycles are counted to see how they are stored, and the highest core clock. */

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "layer/clock.h"
+#include "layer/base/clock.h"
+#include "layer/capture/trigger.h"
 #include "layer/log.h"
-#include "layer/trigger.h"
 #include "query/microblaze/choice.h"
 #include "query/microblaze/contact.h"
 #include "query/microblaze/counters.h"

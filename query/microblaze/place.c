@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "layer/error_text.h"
+#include "layer/base/error_text.h"
 #include "query/microblaze/registers.h"
 
 #define MAX_UIO 32

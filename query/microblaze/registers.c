@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "query/microblaze/registers.h"
 
-#include "layer/clock.h"
-#include "layer/futex.h"
+#include "layer/base/clock.h"
+#include "layer/base/futex.h"
 #include "query/microblaze/mmio.h"
 
 /* Lower offsets are the registers of the module's UART: reading one consumes a character. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "query/sampler/reader.h"
 
-#include "layer/clock.h"
-#include "layer/futex.h"
+#include "layer/base/clock.h"
+#include "layer/base/futex.h"
+#include "layer/base/own_threads.h"
+#include "layer/base/thread.h"
+#include "layer/capture/trigger.h"
 #include "layer/log.h"
-#include "layer/own_threads.h"
-#include "layer/thread.h"
-#include "layer/trigger.h"
 
 #include <poll.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "query/sampler/reader.h"
 
-#include "layer/clock.h"
-#include "layer/futex.h"
+#include "layer/base/clock.h"
+#include "layer/base/futex.h"
 #include "layer/log.h"
 #include "query/sources.h"
 

@@ -3,7 +3,7 @@
  * follows from them: mean, deviation of the population and of a sample.
  *
  * These are what MicroBlaze's latency counters keep (seed 003), here for any value. Whole
- * numbers are summed exactly (layer/int192.h), so mean and deviation are accurate to the last
+ * numbers are summed exactly (layer/base/int192.h), so mean and deviation are accurate to the last
  * digits of a double whatever the values; other numbers are summed in pairs of doubles (106
  * bits), as are the squares of their distance from the first value, so that nothing cancels.
  * The run's own statistics and `passtally report` both use this: equal values in equal order
@@ -13,7 +13,7 @@
 #define PASSTALLY_QUERY_MOMENTS_H
 
 #include "layer/record.h"
-#include "layer/int192.h"
+#include "layer/base/int192.h"
 
 /* A sum of two doubles: hi + lo, where hi is the nearest double. */
 struct tally_pair {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "query/statistics/run_statistics.h"
 
-#include "layer/array.h"
+#include "layer/base/array.h"
 #include "layer/log.h"
 #include "query/statistics/join.h"
 #include "query/statistics/moments.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
-#include "layer/clock.h"
+#include "layer/base/clock.h"
 #include "query/test/test_sources.h"
 
 enum { NS = 0, HALF_NS, US, READS, N_COUNTERS };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer/array.h"
+#include "layer/base/array.h"
 #include "layer/config/config.h"
 
 #define OVERVIEW 32u /* counters of one set */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer/clock.h"
+#include "layer/base/clock.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 #define CALIBRATION_TRIES 3

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "layer/clock.h"
+#include "layer/base/clock.h"
 #include "vk_layer/submit/batch_intervals.h"
 
 #define PIXELS (VK_STAGE_WIDTH * VK_STAGE_HEIGHT)

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "layer/clock.h"
+#include "layer/base/clock.h"
 
 struct interrupts {
 	struct tally_snapshot_source base; /* first: a source is what it begins with */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer/clock.h"
+#include "layer/base/clock.h"
 
 #define TIMESTAMP 0x8E28
 #define QUERY_COUNTER_BITS 0x8864

@@ -40,14 +40,14 @@ CASES = [
     ("the log's readers know no report", "cli/log/a.c", '#include "cli/report/columns.h"\n', "cli/log/a.c:1:"),
     ("a report knows the log", "cli/report/a.c", '#include "cli/log/aggregate.h"\n', ""),
     ("json may use the record", "json/a.c", '#include "layer/record.h"\n', ""),
-    ("json knows no session", "json/a.c", '#include "layer/session.h"\n', "json/a.c:1:"),
-    ("by a path beside it", "json/a.c", '#include "../layer/session.h"\n', "json/a.c:1:"),
+    ("json knows no session", "json/a.c", '#include "layer/session/session.h"\n', "json/a.c:1:"),
+    ("by a path beside it", "json/a.c", '#include "../layer/session/session.h"\n', "json/a.c:1:"),
     ("the shim may use GL", "gl_shim/a.c", '#include <EGL/egl.h>\n#include "query/harvest.h"\n', ""),
     ("the shim may use what is generated", "gl_shim/a.c", '#include "gl_next.h"\n', ""),
     ("the shim may not use epoxy", "gl_shim/a.c", "#include <epoxy/gl.h>\n", "gl_shim/a.c:1:"),
     ("the shim may not use the command", "gl_shim/a.c", '#include "cli/report.h"\n', "gl_shim/a.c:1:"),
     ("the command may use GLib", "cli/report.c", '#include <glib.h>\n#include "layer/record.h"\n', ""),
-    ("the command knows no capture", "cli/report.c", '#include "layer/stream.h"\n', "cli/report.c:1:"),
+    ("the command knows no capture", "cli/report.c", '#include "layer/frame/stream.h"\n', "cli/report.c:1:"),
     ("a probe may use epoxy", "cli/machine/probe_gl.c", "#include <epoxy/egl.h>\n", ""),
     ("others may not", "cli/report.c", "#include <epoxy/egl.h>\n", "cli/report.c:1:"),
     ("a folder below counts too", "query/catalogue/a.c", "#include <GL/gl.h>\n", "query/catalogue/a.c:1:"),
@@ -67,7 +67,7 @@ class Includes(unittest.TestCase):
                 path = pathlib.Path(folder, name)
                 path.parent.mkdir(parents=True)
                 path.write_text(text, encoding="utf-8")
-                for header in ("layer/record.h", "layer/session.h", "layer/record.c"):
+                for header in ("layer/record.h", "layer/session/session.h", "layer/record.c"):
                     other = pathlib.Path(folder, header)
                     other.parent.mkdir(exist_ok=True)
                     other.write_text("", encoding="utf-8")

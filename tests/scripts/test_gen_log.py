@@ -145,7 +145,8 @@ class GenLog(unittest.TestCase):
             subprocess.run([sys.executable, ROOT / "scripts/gen_pow10.py"], stdout=header, check=True)
         (self.folder / "main.c").write_text(PROGRAM, encoding="utf-8")
         sources = [*self.folder.glob("json/*.c"), self.folder / "main.c",
-                   *(self.folder / "layer" / f"{name}.c" for name in ("array", "record", "record_words", "int192"))]
+                   *(self.folder / "layer" / f"{name}.c" for name in
+                     ("base/array", "record", "record_words", "base/int192"))]
         sources.remove(self.folder / "json/record_json.c")  # the recorder, which needs a session
         sources.remove(self.folder / "json/sink.c")
         done = subprocess.run([CC, "-std=gnu11", "-D_GNU_SOURCE", "-I", self.folder, "-o", self.folder / "program",

@@ -5,11 +5,11 @@
  *
  * Link with -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc.
  */
+#include "layer/base/handle_map.h"
 #include "layer/config/config.h"
-#include "layer/handle_map.h"
+#include "layer/frame/stream.h"
 #include "layer/log.h"
-#include "layer/session.h"
-#include "layer/stream.h"
+#include "layer/session/session.h"
 
 #include <errno.h>
 #include <stdatomic.h>

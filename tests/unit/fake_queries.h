@@ -13,7 +13,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "layer/clock.h"
+#include "layer/base/clock.h"
 #include "query/vk/source.h"
 
 #define FQ_POOLS 2048

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "layer/own_threads.h"
+#include "layer/base/own_threads.h"
 #include "query/linux/counters.h"
 
 #define MS UINT64_C(1000000)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "query/attribute/annotate.h"
 
-#include "layer/clock.h"
+#include "layer/base/clock.h"
 #include "layer/log.h"
 #include "query/attribute/annotate_internal.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "layer/array.h"
+#include "layer/base/array.h"
 
 #include <glib.h>
 #include <stdlib.h>

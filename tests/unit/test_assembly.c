@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "layer/assembly.h"
+#include "layer/frame/assembly.h"
 
-#include "layer/clock.h"
+#include "layer/base/clock.h"
 #include "tests/unit/recorder_stub.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "layer/block.h"
+#include "layer/session/block.h"
 
-#include "layer/process.h"
+#include "layer/session/process.h"
 
 #include <glib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "layer/clock.h"
+#include "layer/base/clock.h"
 
 #include <glib.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "layer/collector.h"
+#include "layer/session/collector.h"
 
-#include "layer/assembly.h"
-#include "layer/capture.h"
-#include "layer/queue.h"
-#include "layer/session.h"
-#include "layer/trigger.h"
+#include "layer/capture/capture.h"
+#include "layer/capture/trigger.h"
+#include "layer/frame/assembly.h"
+#include "layer/frame/queue.h"
+#include "layer/session/session.h"
 #include "tests/unit/recorder_stub.h"
 
 #include <stdlib.h>

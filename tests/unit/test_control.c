@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "layer/control.h"
+#include "layer/capture/control.h"
 
-#include "layer/control_socket.h"
+#include "layer/capture/control_socket.h"
+#include "layer/capture/trigger.h"
 #include "layer/log.h"
-#include "layer/session.h"
-#include "layer/trigger.h"
+#include "layer/session/session.h"
 #include "tests/unit/recorder_stub.h"
 
 #include <errno.h>

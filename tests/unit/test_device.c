@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "layer/frame_part.h"
+#include "layer/frame/frame_part.h"
 
-#include "layer/session.h"
+#include "layer/session/session.h"
 #include "tests/unit/recorder_stub.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "layer/frame.h"
+#include "layer/frame/frame.h"
 
-#include "layer/interval.h"
+#include "layer/frame/interval.h"
 
 #include <glib.h>
 #include <string.h>

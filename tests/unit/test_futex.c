@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "layer/futex.h"
+#include "layer/base/futex.h"
 
 #include <errno.h>
 #include <glib.h>

@@ -2,7 +2,7 @@
 #include "gl_shim/context.h"
 
 #include "gl_shim/drawable.h"
-#include "layer/session.h"
+#include "layer/session/session.h"
 #include "tests/fake_gl/fake_next.h"
 #include "tests/unit/recorder_stub.h"
 

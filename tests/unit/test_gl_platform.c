@@ -8,7 +8,7 @@
 #include "gl_shim/platform.h"
 #include "gl_shim/real.h"
 #include "gl_shim/state.h"
-#include "layer/clock.h"
+#include "layer/base/clock.h"
 
 static GString *said;
 static uint64_t now_ns;

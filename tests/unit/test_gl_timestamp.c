@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <glib.h>
 
-#include "layer/clock.h"
+#include "layer/base/clock.h"
 #include "tests/fake_gl/fake_gl_api.h"
 
 #define NEAR_NS 100000000 /* the fake's clock is real: how late a loaded machine may be */

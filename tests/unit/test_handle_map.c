@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "layer/handle_map.h"
+#include "layer/base/handle_map.h"
 
 #include <glib.h>
 

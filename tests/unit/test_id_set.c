@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "layer/frame.h"
+#include "layer/frame/frame.h"
 
 #include <glib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "layer/identity.h"
+#include "layer/frame/identity.h"
 
 #include <glib.h>
 #include <string.h>

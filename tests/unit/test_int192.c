@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <glib.h>
 
-#include "layer/int192.h"
+#include "layer/base/int192.h"
 
 static const char *const spelled[] = {
 	"0",

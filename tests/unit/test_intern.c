@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "layer/frame_part.h"
+#include "layer/frame/frame_part.h"
 
 #include <glib.h>
 #include <string.h>

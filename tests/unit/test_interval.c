@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "layer/interval.h"
+#include "layer/frame/interval.h"
 
 #include <glib.h>
 #include <stdbool.h>

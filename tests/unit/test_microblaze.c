@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "query/microblaze/microblaze.h"
-#include "layer/clock.h"
+#include "layer/base/clock.h"
 #include "layer/config/config.h"
 #include "layer/log.h"
-#include "layer/trigger.h"
+#include "layer/capture/trigger.h"
 #include "query/microblaze/events.h"
 #include "query/microblaze/growth.h"
 #include "query/microblaze/place.h"

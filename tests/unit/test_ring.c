@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "layer/ring.h"
+#include "layer/base/ring.h"
 
 #include <glib.h>
 #include <sched.h>

@@ -12,9 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "layer/clock.h"
+#include "layer/base/clock.h"
+#include "layer/capture/trigger.h"
 #include "layer/log.h"
-#include "layer/trigger.h"
 
 #define MS UINT64_C(1000000)
 

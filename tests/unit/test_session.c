@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "layer/capture.h"
-#include "layer/session.h"
-#include "layer/stream.h"
+#include "layer/capture/capture.h"
+#include "layer/frame/stream.h"
+#include "layer/session/session.h"
 
-#include "layer/clock.h"
+#include "layer/base/clock.h"
 #include "layer/log.h"
 #include "tests/unit/recorder_stub.h"
 

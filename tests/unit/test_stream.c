@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "layer/session.h"
-#include "layer/stream.h"
+#include "layer/frame/stream.h"
+#include "layer/session/session.h"
 
-#include "layer/clock.h"
-#include "layer/frame_part.h"
+#include "layer/base/clock.h"
+#include "layer/frame/frame_part.h"
 #include "tests/unit/recorder_stub.h"
 
 #include <glib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "layer/trigger.h"
+#include "layer/capture/trigger.h"
 
-#include "layer/clock.h"
+#include "layer/base/clock.h"
 #include "layer/log.h"
-#include "layer/session.h"
+#include "layer/session/session.h"
 
 #include <glib.h>
 #include <signal.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "vk_layer/record/labels.h"
 
-#include "layer/session.h"
-#include "layer/stream.h"
+#include "layer/frame/stream.h"
+#include "layer/session/session.h"
 #include "tests/unit/recorder_stub.h"
 
 static struct tally_device *device;

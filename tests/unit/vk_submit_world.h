@@ -9,7 +9,7 @@
 #ifndef PASSTALLY_TESTS_UNIT_VK_SUBMIT_WORLD_H
 #define PASSTALLY_TESTS_UNIT_VK_SUBMIT_WORLD_H
 
-#include "layer/session.h"
+#include "layer/session/session.h"
 #include "tests/unit/recorder_stub.h"
 #include "vk_layer/submit/batch_intervals.h"
 #include "vk_layer/record/command.h"

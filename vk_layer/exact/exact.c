@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "layer/clock.h"
+#include "layer/base/clock.h"
 #include "layer/log.h"
 #include "query/sampler/sampler.h"
 #include "vk_layer/exact/slices.h"

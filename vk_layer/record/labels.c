@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "vk_layer/record/labels.h"
 
-#include "layer/stream.h"
+#include "layer/frame/stream.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer/capture.h"
+#include "layer/capture/capture.h"
 #include "layer/log.h"
-#include "layer/session.h"
+#include "layer/session/session.h"
 #include "query/sources.h"
 
 /* ---- the sources ---- */

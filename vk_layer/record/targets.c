@@ -8,7 +8,7 @@
  */
 #include "vk_layer/record/targets_internal.h"
 
-#include "layer/frame_part.h"
+#include "layer/frame/frame_part.h"
 #include "vk_formats.h" /* generated: vk_format_name() and the like */
 
 #include <stdlib.h>

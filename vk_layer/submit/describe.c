@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "layer/session.h"
+#include "layer/session/session.h"
 #include "query/source/harvest.h"
 #include "vk_layer/submit/frames.h"
 #include "vk_layer/record/slots.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "vk_layer/submit/frames.h"
 
-#include "layer/capture.h"
-#include "layer/clock.h"
+#include "layer/base/clock.h"
+#include "layer/capture/capture.h"
 #include "layer/log.h"
-#include "layer/session.h"
+#include "layer/session/session.h"
 #include "vk_layer/submit/collect.h"
 
 #include <string.h>

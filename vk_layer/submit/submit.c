@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "json/record_json.h"
-#include "layer/clock.h"
+#include "layer/base/clock.h"
 #include "layer/log.h"
-#include "layer/session.h"
+#include "layer/session/session.h"
 #include "query/attribute/annotate.h"
 #include "vk_layer/exact/exact.h"
 #include "vk_layer/submit/frames.h"

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#include "layer/base/clock.h"
+
+#include <time.h>
+
+#define NS_PER_S UINT64_C(1000000000)
+
+static uint64_t
+read_clock(clockid_t id)
+{
+	struct timespec t;
+	if (clock_gettime(id, &t) != 0)
+		return 0;
+	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+uint64_t
+tally_clock_now_ns(void)
+{
+	return read_clock(CLOCK_MONOTONIC);
+}
+
+uint64_t
+tally_clock_unix_ns(void)
+{
+	return read_clock(CLOCK_REALTIME);
+}
+
+void
+tally_clock_map_feed(struct tally_clock_map *map, uint64_t cpu_before_ns, uint64_t gpu_ns,
+		     uint64_t cpu_after_ns)
+{
+	if (cpu_after_ns < cpu_before_ns)
+		return;
+	uint64_t width = cpu_after_ns - cpu_before_ns;
+	uint64_t error = width / 2 + (width & 1);
+	bool fresher = cpu_after_ns > map->taken_ns && cpu_after_ns - map->taken_ns > NS_PER_S;
+	if (map->calibrated && !fresher && error >= map->error_ns)
+		return;
+	map->calibrated = true;
+	/* This is modular, and right for every pair of clocks less than 292 years apart. */
+	map->offset_ns = (int64_t)(cpu_before_ns + width / 2 - gpu_ns);
+	map->error_ns = error;
+	map->taken_ns = cpu_after_ns;
+}
+
+uint64_t
+tally_clock_map_apply(const struct tally_clock_map *map, uint64_t gpu_ns)
+{
+	if (!map->calibrated)
+		return gpu_ns;
+	/* A timestamp from before the CPU clock's zero is clamped, not wrapped into the far
+	 * future. */
+	if (map->offset_ns < 0 && gpu_ns < 0 - (uint64_t)map->offset_ns)
+		return 0;
+	return gpu_ns + (uint64_t)map->offset_ns;
+}

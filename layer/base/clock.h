@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* layer/base/clock.h - the CPU clock, and GPU ticks turned into its nanoseconds.
+ *
+ * The only place where raw GPU ticks become time. Any thread; nothing here blocks or allocates.
+ */
+#ifndef PASSTALLY_LAYER_BASE_CLOCK_H
+#define PASSTALLY_LAYER_BASE_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* CLOCK_MONOTONIC, ns. */
+uint64_t tally_clock_now_ns(void);
+/* CLOCK_REALTIME, ns since 1970. */
+uint64_t tally_clock_unix_ns(void);
+
+/* The ticks between two readings of a counter that is `valid_bits` wide (1 to 64; 0 gives 0):
+ * bits above are noise, and one wrap is undone. */
+static inline uint64_t
+tally_ticks_elapsed(uint64_t begin, uint64_t end, unsigned valid_bits)
+{
+	if (valid_bits == 0)
+		return 0;
+	uint64_t mask = valid_bits >= 64 ? UINT64_MAX : (UINT64_C(1) << valid_bits) - 1;
+	return (end - begin) & mask;
+}
+
+/* How GPU time maps to CLOCK_MONOTONIC: cpu = gpu_ns + offset_ns, true to +-error_ns. */
+struct tally_clock_map {
+	bool calibrated;
+	int64_t offset_ns;
+	uint64_t error_ns;
+	uint64_t taken_ns; /* CPU time of the calibration in force */
+};
+
+/* Adds one reading: the GPU's `gpu_ns` was taken between two CPU readings. A reading with a
+ * shorter interval, or one newer by more than a second, replaces the map in force. */
+void tally_clock_map_feed(struct tally_clock_map *map, uint64_t cpu_before_ns, uint64_t gpu_ns,
+			  uint64_t cpu_after_ns);
+/* GPU time on CLOCK_MONOTONIC; unchanged when not calibrated. */
+uint64_t tally_clock_map_apply(const struct tally_clock_map *map, uint64_t gpu_ns);
+
+#endif

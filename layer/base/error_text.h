@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* layer/base/error_text.h - the words for an errno, without a lock, a locale or an allocation
+ * where the C library can do that.
+ *
+ * glibc has it from 2.32 on. Older ones translate the words; the text is then valid until the
+ * thread asks again. Any thread.
+ */
+#ifndef PASSTALLY_LAYER_BASE_ERROR_TEXT_H
+#define PASSTALLY_LAYER_BASE_ERROR_TEXT_H
+
+#include <string.h>
+
+static inline const char *
+tally_error_text(int error)
+{
+#if defined(__GLIBC_PREREQ) && __GLIBC_PREREQ(2, 32)
+	const char *text = strerrordesc_np(error);
+	return text ? text : "unknown error";
+#else
+	static __thread char text[128];
+	return strerror_r(error, text, sizeof(text));
+#endif
+}
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* layer/base/own_threads.h - which threads of the process are ours, and what they used.
+ *
+ * For code that measures the process from outside (query/linux_*.c): our threads' work is not
+ * the game's. Each of our threads calls enter() first and leave() last. Any thread may read;
+ * nothing here allocates, takes a lock or blocks. In a forked child the list is empty without
+ * any action.
+ */
+#ifndef PASSTALLY_LAYER_BASE_OWN_THREADS_H
+#define PASSTALLY_LAYER_BASE_OWN_THREADS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define TALLY_MAX_OWN_THREADS 8
+
+/* The calling thread is ours. Past TALLY_MAX_OWN_THREADS it counts as the game's. */
+void tally_own_threads_enter(void);
+/* The calling thread ends now: its usage is added to that of the threads that have left. */
+void tally_own_threads_leave(void);
+
+bool tally_own_threads_has(pid_t tid);
+/* Lists those that run now; returns how many. */
+uint32_t tally_own_threads_list(pid_t tids[TALLY_MAX_OWN_THREADS]);
+
+/* The usage of the threads that have left since the process began or was forked. */
+struct tally_own_usage {
+	uint64_t cpu_ns;
+	uint64_t minor_faults, major_faults;
+	uint64_t switches;
+};
+void tally_own_threads_gone(struct tally_own_usage *out);
+
+#endif

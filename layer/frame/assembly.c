@@ -1,0 +1,605 @@
+/* SPDX-License-Identifier: MIT */
+#include "layer/frame/assembly.h"
+
+#include "layer/base/clock.h"
+#include "layer/capture/capture.h"
+#include "layer/frame/identity.h"
+#include "layer/log.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct tally_assembly *
+tally_assembly_create(const struct tally_recorder_ops *ops, struct tally_recorder *recorder)
+{
+	struct tally_assembly *a = calloc(1, sizeof(*a));
+	if (!a)
+		return NULL;
+	a->builder = tally_frame_builder_create();
+	if (!a->builder) {
+		free(a);
+		return NULL;
+	}
+	a->seen = tally_id_set_create();
+	if (!a->seen)
+		tally_log_say(TALLY_LEVEL_WARNING, "session",
+			      "out of memory: the passes of this run are not described");
+	a->ops = ops;
+	a->recorder = recorder;
+	a->dirty = true; /* the header */
+	a->flushed_ns = tally_clock_now_ns();
+	return a;
+}
+
+void
+tally_assembly_destroy(struct tally_assembly *a)
+{
+	if (!a)
+		return;
+	tally_frame_builder_destroy(a->builder);
+	tally_id_set_destroy(a->seen);
+	free(a);
+}
+
+/* ---- the recorder ---- */
+
+static void
+note_status(struct tally_assembly *a, enum tally_record_status status)
+{
+	a->dirty = true;
+	if (status == TALLY_RECORD_OK || a->status != TALLY_RECORD_OK)
+		return;
+	a->status = status;
+	const char *why = a->ops->why(a->recorder);
+	tally_log_say(TALLY_LEVEL_ERROR, "session", "capture stopped, the game goes on: %s",
+		      why && *why ? why : "the log could not be written");
+}
+
+const char *
+tally_assembly_failure(const struct tally_assembly *a)
+{
+	switch (a->status) {
+	case TALLY_RECORD_OK:
+		return NULL;
+	case TALLY_RECORD_LIMIT:
+		return "max-log";
+	case TALLY_RECORD_FULL:
+		return "disk-full";
+	case TALLY_RECORD_NO_MEMORY:
+		return "no-memory";
+	default:
+		return "write-error";
+	}
+}
+
+void
+tally_assembly_flush(struct tally_assembly *a, uint64_t now_ns)
+{
+	note_status(a, a->ops->flush(a->recorder));
+	a->dirty = false;
+	a->flushed_ns = now_ns;
+}
+
+bool
+tally_assembly_write_notes(struct tally_assembly *a)
+{
+	bool any = false;
+	struct tally_note_record note;
+	const struct tally_config *config = tally_capture_config();
+	char message[512];
+	while (tally_log_take(&note)) {
+		if (config && config->no_argv) {
+			snprintf(message, sizeof(message), "%s", note.message);
+			tally_identity_hide_homes(message);
+			note.message = message;
+		}
+		note_status(a, a->ops->note(a->recorder, &note));
+		any = true;
+	}
+	return any;
+}
+
+static void
+write_device(struct tally_assembly *a, const struct tally_device_record *info)
+{
+	struct tally_annotator *annotator = atomic_load(&a->annotator);
+	if (annotator)
+		info = a->annotate->device(annotator, info);
+	if (a->status == TALLY_RECORD_OK)
+		note_status(a, a->ops->device(a->recorder, info));
+}
+
+static void
+write_new_id(void *data, const struct tally_pass_info_record *info)
+{
+	struct tally_assembly *a = data;
+	if (a->status == TALLY_RECORD_OK)
+		note_status(a, a->ops->pass_info(a->recorder, info));
+}
+
+/* ---- what comes in ---- */
+
+static void
+add_device(struct tally_assembly *a, struct tally_device *d)
+{
+	struct tally_device **at = &a->devices;
+	while (*at && (*at)->number < d->number)
+		at = &(*at)->next;
+	d->next = *at;
+	*at = d;
+	d->boundary_ns = d->created_ns;
+}
+
+static void
+add_stream(struct tally_stream *s)
+{
+	struct tally_stream **at = &s->device->streams;
+	while (*at && (*at)->number < s->number)
+		at = &(*at)->next;
+	s->next = *at;
+	*at = s;
+}
+
+bool
+tally_assembly_take_messages(struct tally_assembly *a, struct tally_message *messages)
+{
+	bool any = messages != NULL;
+	while (messages) {
+		struct tally_message *message = messages;
+		messages = message->next;
+		if (message->kind == TALLY_MESSAGE_DEVICE)
+			add_device(a, message->device);
+		if (message->kind == TALLY_MESSAGE_STREAM)
+			add_stream(message->stream);
+		else
+			write_device(a, message->info);
+		free(message->info);
+		free(message);
+	}
+	return any;
+}
+
+static void
+add_part(struct tally_device *d, struct tally_frame_part *part)
+{
+	struct tally_frame_part **at = &d->parts;
+	while (*at &&
+	       ((*at)->frame < part->frame ||
+		((*at)->frame == part->frame && (*at)->stream->number <= part->stream->number)))
+		at = &(*at)->next;
+	part->next = *at;
+	*at = part;
+}
+
+static bool
+pop_parts(struct tally_device *d)
+{
+	uint64_t now_ns = 0;
+	for (struct tally_stream *s = d->streams; s; s = s->next) {
+		struct tally_frame_part *part;
+		while ((part = tally_ring_pop(s->out))) {
+			if (now_ns == 0)
+				now_ns = tally_clock_now_ns();
+			part->arrived_ns = now_ns;
+			s->n_held++;
+			add_part(d, part);
+		}
+	}
+	return now_ns != 0;
+}
+
+bool
+tally_assembly_begin_round(struct tally_assembly *a)
+{
+	bool any = false;
+	for (struct tally_device *d = a->devices; d; d = d->next) {
+		/* This is read before the messages are taken: none that comes
+		 * later is for this device. */
+		d->was_gone = atomic_load(&d->gone);
+		any |= pop_parts(d);
+	}
+	return any;
+}
+
+/* Reads which frames the streams may still add to. Afterwards the frames that are already known
+ * to have ended can be judged; see frame_part.h. */
+static void
+read_gates(struct tally_device *d)
+{
+	for (const struct tally_frame_part *p = d->parts; p; p = p->next) {
+		if (p->ends && p->frame + 1 > d->known_end)
+			d->known_end = p->frame + 1;
+	}
+	for (struct tally_stream *s = d->streams; s; s = s->next) {
+		s->was_gone = atomic_load(&s->gone);
+		s->gate_newest = atomic_load(&s->newest_open);
+		s->gate_oldest = atomic_load(&s->oldest_open);
+	}
+}
+
+/* ---- what goes out ---- */
+
+static void
+give_back(struct tally_frame_part *part)
+{
+	struct tally_stream *s = part->stream;
+	s->n_held--;
+	/* The ring has room for all parts of a stream. */
+	tally_ring_push(s->back, part);
+}
+
+/* The part that ended the oldest frame that is known to have ended, late frames aside. */
+static struct tally_frame_part *
+next_ended(const struct tally_device *d)
+{
+	for (struct tally_frame_part *p = d->parts; p; p = p->next) {
+		if (p->ends && p->frame >= d->next_frame)
+			return p;
+	}
+	return NULL;
+}
+
+/* Whether a stream may still add to the frame, or to an unwritten one before it. A stream whose
+ * oldest part belongs to a frame that was given up blocks nothing unless it has newer parts. */
+static bool
+is_blocked(const struct tally_device *d, uint64_t frame)
+{
+	for (const struct tally_stream *s = d->streams; s; s = s->next) {
+		bool is_late = s->gate_oldest < d->next_frame && s->gate_newest <= frame;
+		if (s->gate_oldest <= frame && !is_late)
+			return true;
+	}
+	return false;
+}
+
+static unsigned
+count_ended(const struct tally_device *d)
+{
+	unsigned n = 0;
+	for (const struct tally_frame_part *p = d->parts; p; p = p->next)
+		n += p->ends && p->frame >= d->next_frame;
+	return n;
+}
+
+/* Takes into account what the parts of this frame, and late parts, record about frame ends. */
+static void
+settle_ends(struct tally_assembly *a, struct tally_device *d, struct tally_frame_input *in)
+{
+	const struct tally_frame_part *p = in->parts;
+	for (uint64_t i = 0; i < in->n_parts; i++, p = p->next) {
+		a->frames_dropped += p->lost_ends;
+		/* Its end came after a later frame was written: it has no line of its own. */
+		if (p->ends && p->captured && p->frame < in->frame)
+			a->frames_dropped++;
+		if (p->lost_frame > d->boundary_frame && p->lost_frame <= in->frame) {
+			d->boundary_frame = p->lost_frame;
+			d->boundary_ns = p->lost_now_ns;
+		}
+	}
+	in->start_ns = d->boundary_ns;
+	/* The end of the previous frame is not known: this frame seems to begin too early. */
+	if (d->boundary_frame != in->frame)
+		in->flags |= TALLY_FLAG(INCOMPLETE);
+}
+
+/* Written before the frames that lack what the changed source counted. */
+static void
+write_changed_devices(struct tally_assembly *a, struct tally_annotator *annotator)
+{
+	const struct tally_device_record *info;
+	while ((info = a->annotate->changed(annotator)) && a->status == TALLY_RECORD_OK)
+		note_status(a, a->ops->device(a->recorder, info));
+}
+
+static void
+record_frame(struct tally_assembly *a, struct tally_frame_record *record)
+{
+	struct tally_annotator *annotator = atomic_load(&a->annotator);
+	if (annotator) {
+		write_changed_devices(a, annotator);
+		a->annotate->frame(annotator, record, tally_frame_passes(a->builder));
+	}
+	if (a->status == TALLY_RECORD_OK)
+		note_status(a, a->ops->frame(a->recorder, record));
+	if (a->status == TALLY_RECORD_OK) {
+		a->frames++;
+		a->passes += record->n_passes;
+		if (annotator)
+			a->annotate->written(annotator, record);
+	} else if (annotator) {
+		a->annotate->unwritten(annotator);
+	}
+}
+
+/* Writes a frame from the first n parts of the device's list and returns the parts. */
+static void
+write_frame(struct tally_assembly *a, struct tally_device *d, struct tally_frame_input *in)
+{
+	in->device = d->number;
+	in->parts = d->parts;
+	in->seen = a->seen;
+	in->dropped = d->spare_dropped;
+	d->spare_dropped = 0;
+	settle_ends(a, d, in);
+	if (a->status == TALLY_RECORD_OK)
+		record_frame(a, tally_frame_build(a->builder, in, write_new_id, a));
+	for (uint64_t i = 0; i < in->n_parts; i++) {
+		struct tally_frame_part *part = d->parts;
+		d->parts = part->next;
+		give_back(part);
+	}
+}
+
+/* An uncaptured frame gets no line. Late parts before it wait for the next frame that does. */
+static void
+skip_frame(struct tally_assembly *a, struct tally_device *d, uint64_t frame)
+{
+	struct tally_frame_part **at = &d->parts;
+	while (*at && (*at)->frame <= frame) {
+		struct tally_frame_part *part = *at;
+		if (part->frame < frame) {
+			at = &part->next;
+			continue;
+		}
+		a->frames_dropped += part->lost_ends;
+		d->spare_dropped += part->dropped;
+		*at = part->next;
+		give_back(part);
+	}
+}
+
+static void
+close_frame(struct tally_assembly *a, struct tally_device *d,
+	    const struct tally_frame_part *ended, uint64_t flags)
+{
+	struct tally_frame_input in = {
+		.frame = ended->frame,
+		.end_ns = ended->end.now_ns,
+		.presented = ended->end.presented,
+		.flags = ended->end.flags | flags,
+	};
+	if (ended->captured) {
+		for (const struct tally_frame_part *p = d->parts; p && p->frame <= in.frame;
+		     p = p->next)
+			in.n_parts++;
+		write_frame(a, d, &in);
+	} else {
+		skip_frame(a, d, in.frame);
+		struct tally_annotator *annotator = atomic_load(&a->annotator);
+		if (annotator)
+			a->annotate->skip(annotator, d->number, in.end_ns);
+	}
+	d->next_frame = d->boundary_frame = in.frame + 1;
+	d->boundary_ns = in.end_ns;
+}
+
+static bool
+write_frames(struct tally_assembly *a, struct tally_device *d, uint64_t now_ns, bool all)
+{
+	bool any = false;
+	struct tally_frame_part *ended;
+	while ((ended = next_ended(d))) {
+		bool judged = ended->frame < d->known_end;
+		bool blocked = !judged || is_blocked(d, ended->frame);
+		bool patient = now_ns < ended->arrived_ns + TALLY_MAX_WAIT_NS &&
+			       count_ended(d) <= TALLY_MAX_WAITING;
+		if (!all && blocked && (patient || !judged))
+			return any || !judged;
+		close_frame(a, d, ended, blocked ? TALLY_FLAG(INCOMPLETE) : 0);
+		any = true;
+	}
+	return any;
+}
+
+/* Adds the counts that gone streams could not pass on in a part. */
+static void
+settle_gone(struct tally_assembly *a, struct tally_device *d)
+{
+	for (struct tally_stream *s = d->streams; s; s = s->next) {
+		if (!s->was_gone)
+			continue;
+		d->spare_dropped += s->lost_passes;
+		a->frames_dropped += s->lost_ends;
+		s->lost_passes = s->lost_ends = 0;
+	}
+}
+
+/* Whether there is more work than clears. A program may issue clears in a context
+ * that it only tries out. */
+static bool
+has_work(const struct tally_device *d)
+{
+	for (const struct tally_frame_part *p = d->parts; p; p = p->next) {
+		struct tally_chunk *chunk = p->first;
+		for (uint32_t i = 0; i < p->n_passes; i++) {
+			if (i && i % TALLY_CHUNK_PASSES == 0)
+				chunk = chunk->next;
+			const struct tally_pass *pass = tally_frame_part_pass(chunk, i);
+			const struct tally_call_counts *t = &pass->call_counts;
+			if (pass->unknown || t->calls != t->clears || t->clears == 0)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Work after the last frame belongs to no frame, because it was never shown: a note
+ * reports that it is left out. */
+static void
+report_trailing(const struct tally_device *d, uint64_t n)
+{
+	tally_log_say(TALLY_LEVEL_INFO, "session",
+		      "%llu pass%s of device %u belong%s to no frame and %s left out: %s",
+		      (unsigned long long)n, n == 1 ? "" : "es", d->number,
+		      n == 1 ? "s" : "", n == 1 ? "is" : "are",
+		      d->next_frame ? "issued after its last frame"
+				    : "clears alone, never shown");
+}
+
+/* Handles the frame that was open when its device or the capture ended. It gets a line if the
+ * device never ended a frame, because then there is no other. */
+static void
+write_trailing(struct tally_assembly *a, struct tally_device *d, uint64_t now_ns)
+{
+	struct tally_frame_input in = {
+		.frame = d->next_frame,
+		.end_ns = now_ns,
+		.flags = TALLY_FLAG(PARTIAL),
+	};
+	settle_gone(a, d);
+	uint64_t n_passes = d->spare_dropped;
+	for (const struct tally_frame_part *p = d->parts; p; p = p->next) {
+		in.n_parts++;
+		n_passes += p->n_passes + p->dropped;
+		if (p->frame > in.frame)
+			in.frame = p->frame;
+	}
+	/* If labels begin frames, no other label ends the last one. */
+	const struct tally_config *config = tally_capture_config();
+	bool begun = config && config->frame == TALLY_FRAME_LABEL;
+	bool is_all = begun || (d->next_frame == 0 && (has_work(d) || d->spare_dropped));
+	if (n_passes && !is_all) {
+		report_trailing(d, n_passes);
+	} else if (n_passes) {
+		write_frame(a, d, &in);
+		d->next_frame = in.frame + 1;
+	}
+	while (d->parts) {
+		struct tally_frame_part *part = d->parts;
+		d->parts = part->next;
+		give_back(part);
+	}
+}
+
+/* ---- release ---- */
+
+static void
+drop_gone_streams(struct tally_assembly *a, struct tally_device *d)
+{
+	settle_gone(a, d);
+	for (struct tally_stream **at = &d->streams; *at;) {
+		struct tally_stream *s = *at;
+		if (!s->was_gone || s->n_held) {
+			at = &s->next;
+			continue;
+		}
+		*at = s->next;
+		tally_stream_unref(s);
+	}
+}
+
+static void
+drop_device(struct tally_assembly *a, struct tally_device *d)
+{
+	struct tally_annotator *annotator = atomic_load(&a->annotator);
+	if (annotator)
+		a->annotate->drop_device(annotator, d->number);
+	tally_device_unref(d);
+}
+
+bool
+tally_assembly_end_round(struct tally_assembly *a, uint64_t now_ns)
+{
+	bool any = false;
+	for (struct tally_device **at = &a->devices; *at;) {
+		struct tally_device *d = *at;
+		read_gates(d);
+		any |= pop_parts(d);
+		any |= write_frames(a, d, now_ns, false);
+		bool gone = d->was_gone;
+		for (const struct tally_stream *s = d->streams; s; s = s->next)
+			gone &= s->was_gone;
+		if (gone) {
+			read_gates(d); /* for the parts popped last */
+			write_frames(a, d, now_ns, true);
+			write_trailing(a, d, now_ns);
+		}
+		drop_gone_streams(a, d);
+		if (!gone) {
+			at = &d->next;
+			continue;
+		}
+		*at = d->next;
+		drop_device(a, d);
+	}
+	return any;
+}
+
+/* ---- the end ---- */
+
+bool
+tally_assembly_waits(const struct tally_assembly *a)
+{
+	if (a->over_since_ns)
+		return true;
+	for (const struct tally_device *d = a->devices; d; d = d->next) {
+		if (next_ended(d))
+			return true;
+	}
+	return false;
+}
+
+enum tally_over
+tally_assembly_over(struct tally_assembly *a)
+{
+	bool some = false, others = false, unread = false;
+	for (struct tally_device *d = a->devices; d; d = d->next) {
+		uint64_t state = atomic_load(&d->state);
+		uint64_t count = atomic_load(&d->count);
+		const char *reason = state & 1 ? NULL : tally_capture_over(state >> 1, count);
+		if (!reason) {
+			others = true;
+			continue;
+		}
+		some = true;
+		a->over_reason = reason;
+		/* The gates are read now, after the state: the stream
+		 * adds to no later frame. */
+		unread |= next_ended(d) != NULL;
+		for (struct tally_stream *s = d->streams; s; s = s->next)
+			unread |= atomic_load(&s->oldest_open) != UINT64_MAX;
+	}
+	if (!some)
+		return TALLY_OVER_NOT;
+	return unread ? TALLY_OVER_UNREAD : others ? TALLY_OVER_SOME : TALLY_OVER_ALL;
+}
+
+void
+tally_assembly_finish(struct tally_assembly *a, const char *reason, uint64_t now_ns)
+{
+	while (a->devices) {
+		struct tally_device *d = a->devices;
+		a->devices = d->next;
+		/* This is done twice: the second reading is for the parts
+		 * that the first pop brought. */
+		read_gates(d);
+		pop_parts(d);
+		read_gates(d);
+		pop_parts(d);
+		write_frames(a, d, now_ns, true);
+		write_trailing(a, d, now_ns);
+		while (d->streams) {
+			struct tally_stream *s = d->streams;
+			d->streams = s->next;
+			tally_stream_unref(s);
+		}
+		drop_device(a, d);
+	}
+	struct tally_end_record end = {
+		.frames = a->frames,
+		.frames_dropped = a->frames_dropped,
+		.passes = a->passes,
+		.reason = reason,
+	};
+	struct tally_annotator *annotator = atomic_load(&a->annotator);
+	if (annotator)
+		a->annotate->end(annotator, &end);
+	tally_assembly_write_notes(a); /* with those of the annotator */
+	a->ops->end(a->recorder, &end);
+	/* From here on a forked child has nothing to close. */
+	atomic_store(&a->annotator, NULL);
+	if (annotator)
+		a->annotate->destroy(annotator);
+	a->ops->close(a->recorder);
+	a->recorder = NULL;
+}

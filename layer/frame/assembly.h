@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* layer/frame/assembly.h - the collector thread's state: what was received, which frames are
+ * complete, what was recorded.
+ *
+ * One round: begin_round(), take_messages(), end_round(). Used by the collector thread alone,
+ * after create(). Only recorder calls block. A recorder error ends all writing; failure()
+ * reports it.
+ */
+#ifndef PASSTALLY_LAYER_FRAME_ASSEMBLY_H
+#define PASSTALLY_LAYER_FRAME_ASSEMBLY_H
+
+#include "layer/annotator.h"
+#include "layer/frame/frame.h"
+#include "layer/frame/queue.h"
+#include "layer/recorder.h"
+
+/* How many frames of a device may wait for a slow stream, and for how long. The
+ * number is below a stream's number of parts: otherwise a stream that is not slow
+ * would run out of parts first. */
+#define TALLY_MAX_WAITING 48
+#define TALLY_MAX_WAIT_NS UINT64_C(2000000000)
+
+struct tally_assembly {
+	const struct tally_recorder_ops *ops;
+	struct tally_recorder *recorder;
+	/* Adds to frames; NULL: no annotator. A forked child reads it, too. */
+	const struct tally_annotator_ops *annotate;
+	_Atomic(struct tally_annotator *) annotator;
+	enum tally_record_status status; /* the first error */
+	struct tally_frame_builder *builder;
+	struct tally_id_set *seen; /* ids whose pass_info line is written */
+	struct tally_device *devices; /* in order of number */
+	uint64_t frames, frames_dropped, passes;
+	bool dirty; /* written since flushed_ns */
+	uint64_t flushed_ns;
+	uint64_t over_since_ns;
+	const char *over_reason;
+};
+
+/* Takes the recorder, and the annotator if one is set, at finish(). NULL on OOM. */
+struct tally_assembly *
+tally_assembly_create(const struct tally_recorder_ops *ops, struct tally_recorder *recorder);
+/* Called after finish(), or if nothing was begun. */
+void tally_assembly_destroy(struct tally_assembly *a);
+
+/* Pops what the streams pushed. This and the functions below return true if
+ * there was something to do. */
+bool tally_assembly_begin_round(struct tally_assembly *a);
+/* Takes the list of messages, oldest first. */
+bool tally_assembly_take_messages(struct tally_assembly *a, struct tally_message *messages);
+/* Writes each frame that is complete, or has waited long enough. */
+bool tally_assembly_end_round(struct tally_assembly *a, uint64_t now_ns);
+bool tally_assembly_write_notes(struct tally_assembly *a);
+void tally_assembly_flush(struct tally_assembly *a, uint64_t now_ns);
+
+/* Whether an ended frame waits for a stream, or the capture's end for a device. */
+bool tally_assembly_waits(const struct tally_assembly *a);
+
+enum tally_over {
+	TALLY_OVER_NOT = 0, /* no device has reached the capture's end */
+	TALLY_OVER_UNREAD, /* one has, but some passes still wait for results */
+	TALLY_OVER_SOME, /* some have, and all of these are written */
+	TALLY_OVER_ALL,
+};
+enum tally_over tally_assembly_over(struct tally_assembly *a);
+
+/* The word for end.reason after a recorder error, or NULL. */
+const char *tally_assembly_failure(const struct tally_assembly *a);
+
+/* Writes everything that is there, complete or not, the notes and the `end` line; closes the
+ * recorder and releases all streams and devices. */
+void tally_assembly_finish(struct tally_assembly *a, const char *reason, uint64_t now_ns);
+
+#endif

@@ -1,0 +1,578 @@
+/* SPDX-License-Identifier: MIT */
+#include "layer/frame/frame.h"
+
+#include "layer/frame/interval.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CACHE_SLOTS 4096 /* a power of two */
+/* Each source passes on only times that are possible since it was opened. A frame that took no
+ * CPU time may still have kept the GPU busy for long: software drivers compile shaders then. */
+#define BAD_TIME_SLACK_NS UINT64_C(60000000000)
+
+/* An entry is looked up by what a pass is; the epoch makes old entries count as empty, so
+ * nothing needs clearing. */
+struct ordinal {
+	uint64_t base;
+	uint32_t epoch;
+	uint32_t next;
+};
+
+/* A render pass that a later one may resume. */
+struct instance {
+	uint64_t key, base, id;
+	const char *label;
+	uint32_t epoch;
+	uint32_t segments;
+};
+
+struct base_entry {
+	const char *label;
+	const struct tally_target *target;
+	struct tally_extent presented;
+	enum tally_pass_kind kind;
+	bool known;
+	uint64_t base;
+};
+
+/* A counter summed over work outside passes. */
+struct total {
+	const struct tally_counter *counter;
+	struct tally_value value;
+	bool overflowed;
+};
+
+struct tally_frame_builder {
+	struct tally_frame_record record;
+	struct tally_pass_record *passes;
+	struct tally_keyed_value *values; /* of passes and workloads */
+	struct tally_workload_record *workloads;
+	struct tally_interval *intervals, *others; /* of passes; outside passes */
+	size_t max_passes, max_values, max_workloads;
+	size_t n_values, n_workloads, n_intervals, n_others;
+	bool calibrated, uncalibrated; /* intervals on the CPU's clock, on the GPU's own */
+
+	struct ordinal *ordinals;
+	struct instance *instances;
+	size_t n_slots; /* of both tables; a power of two */
+	uint32_t ordinal_epoch, instance_epoch;
+
+	struct total *totals;
+	struct tally_keyed_value *total_values;
+	size_t n_totals, max_totals;
+
+	struct base_entry bases[CACHE_SLOTS];
+};
+
+static const struct tally_target no_target;
+
+struct tally_frame_builder *
+tally_frame_builder_create(void)
+{
+	return calloc(1, sizeof(struct tally_frame_builder));
+}
+
+void
+tally_frame_builder_destroy(struct tally_frame_builder *b)
+{
+	if (!b)
+		return;
+	free(b->passes);
+	free(b->values);
+	free(b->workloads);
+	free(b->intervals);
+	free(b->others);
+	free(b->ordinals);
+	free(b->instances);
+	free(b->totals);
+	free(b->total_values);
+	free(b);
+}
+
+/* Makes room for `n` items at the pointer that `array` points to,
+ * without keeping the old ones. */
+static bool
+fit(void *array, size_t n, size_t size)
+{
+	void *fresh = calloc(n ? n : 1, size);
+	if (!fresh)
+		return false;
+	void *old;
+	memcpy(&old, array, sizeof(old));
+	free(old);
+	memcpy(array, &fresh, sizeof(fresh));
+	return true;
+}
+
+static bool
+reserve_passes(struct tally_frame_builder *b, size_t n)
+{
+	if (n <= b->max_passes)
+		return true;
+	size_t slots = 64;
+	while (slots < 2 * n)
+		slots *= 2;
+	size_t room = slots / 2;
+	b->max_passes = 0;
+	b->n_slots = 0;
+	if (!fit(&b->passes, room, sizeof(*b->passes)) ||
+	    !fit(&b->intervals, room, sizeof(*b->intervals)) ||
+	    !fit(&b->others, room, sizeof(*b->others)) ||
+	    !fit(&b->ordinals, slots, sizeof(*b->ordinals)) ||
+	    !fit(&b->instances, slots, sizeof(*b->instances)))
+		return false;
+	b->max_passes = room;
+	b->n_slots = slots;
+	b->ordinal_epoch = b->instance_epoch = 0;
+	return true;
+}
+
+static bool
+reserve_values(struct tally_frame_builder *b, size_t n)
+{
+	if (n <= b->max_values)
+		return true;
+	b->max_values = 0;
+	if (!fit(&b->values, n + n / 2, sizeof(*b->values)))
+		return false;
+	b->max_values = n + n / 2;
+	return true;
+}
+
+static bool
+reserve_workloads(struct tally_frame_builder *b, size_t n)
+{
+	if (n <= b->max_workloads)
+		return true;
+	b->max_workloads = 0;
+	if (!fit(&b->workloads, n + n / 2, sizeof(*b->workloads)))
+		return false;
+	b->max_workloads = n + n / 2;
+	return true;
+}
+
+/* Empties a table of entries with epochs. */
+static void
+next_epoch(uint32_t *epoch, void *table, size_t bytes)
+{
+	if (++*epoch == 0) {
+		memset(table, 0, bytes);
+		*epoch = 1;
+	}
+}
+
+static uint64_t
+mix(uint64_t h)
+{
+	h ^= h >> 32;
+	h *= UINT64_C(0x9e3779b97f4a7c15);
+	return h ^ h >> 29;
+}
+
+/* ---- identity ---- */
+
+static uint64_t
+base_of(struct tally_frame_builder *b, const struct tally_pass *pass,
+	struct tally_extent presented)
+{
+	const struct tally_target *target = pass->target ? pass->target : &no_target;
+	uint64_t hash = mix((uintptr_t)pass->label) ^ mix((uintptr_t)target + pass->kind);
+	struct base_entry *e = &b->bases[mix(hash) & (CACHE_SLOTS - 1)];
+	if (e->known && e->label == pass->label && e->target == target &&
+	    e->kind == pass->kind && e->presented.width == presented.width &&
+	    e->presented.height == presented.height)
+		return e->base;
+	*e = (struct base_entry){
+		.label = pass->label,
+		.target = target,
+		.presented = presented,
+		.kind = pass->kind,
+		.known = true,
+		.base = tally_pass_id_base(pass->kind, pass->label, target, presented),
+	};
+	return e->base;
+}
+
+static uint32_t
+next_ordinal(struct tally_frame_builder *b, uint64_t base)
+{
+	size_t slot = (size_t)mix(base) & (b->n_slots - 1);
+	struct ordinal *o = &b->ordinals[slot];
+	while (o->epoch == b->ordinal_epoch && o->base != base) {
+		slot = (slot + 1) & (b->n_slots - 1);
+		o = &b->ordinals[slot];
+	}
+	if (o->epoch != b->ordinal_epoch)
+		*o = (struct ordinal){ .base = base, .epoch = b->ordinal_epoch };
+	return o->next++;
+}
+
+/* Finds the entry for this pass's kind of work on its target; its epoch
+ * differs if there is none yet. */
+static struct instance *
+find_instance(struct tally_frame_builder *b, const struct tally_pass *pass, uint64_t base)
+{
+	size_t slot = (size_t)mix(pass->key ^ mix(base)) & (b->n_slots - 1);
+	for (;;) {
+		struct instance *i = &b->instances[slot];
+		if (i->epoch != b->instance_epoch ||
+		    (i->key == pass->key && i->base == base && i->label == pass->label))
+			return i;
+		slot = (slot + 1) & (b->n_slots - 1);
+	}
+}
+
+/* Sets id and segment; true when this is a new instance, not a resumed one. */
+static bool
+identify(struct tally_frame_builder *b, const struct tally_pass *pass,
+	 struct tally_extent presented, struct tally_pass_record *out)
+{
+	uint64_t base = base_of(b, pass, presented);
+	if (pass->kind != TALLY_PASS_RENDER) {
+		out->id = tally_pass_id_finish(base, next_ordinal(b, base));
+		return true;
+	}
+	struct instance *i = find_instance(b, pass, base);
+	if (i->epoch == b->instance_epoch && !pass->restarts) {
+		out->id = i->id;
+		out->segment = i->segments++;
+		return false;
+	}
+	*i = (struct instance){
+		.key = pass->key,
+		.base = base,
+		.id = tally_pass_id_finish(base, next_ordinal(b, base)),
+		.label = pass->label,
+		.epoch = b->instance_epoch,
+		.segments = 1,
+	};
+	out->id = i->id;
+	return true;
+}
+
+/* ---- one pass ---- */
+
+/* Gets the pass's interval, if it is believable; else sets a flag in *flags. */
+static bool
+take_interval(struct tally_frame_builder *b, const struct tally_pass *pass, uint64_t longest_ns,
+	      struct tally_interval *out, uint64_t *flags)
+{
+	if (!pass->has_time)
+		return false;
+	if (pass->gpu_end_ns < pass->gpu_begin_ns ||
+	    pass->gpu_end_ns - pass->gpu_begin_ns > longest_ns) {
+		*flags |= TALLY_FLAG(BAD_TIME);
+		return false;
+	}
+	out->begin = pass->gpu_begin_ns;
+	out->end = pass->gpu_end_ns;
+	if (pass->flags & TALLY_FLAG(UNCALIBRATED))
+		b->uncalibrated = true;
+	else
+		b->calibrated = true;
+	return true;
+}
+
+static bool
+is_valid(const uint64_t *valid, uint32_t counter)
+{
+	return valid[counter / 64] >> (counter % 64) & 1;
+}
+
+/* The meaning of the pass's values, for no more of them than there is room for. */
+static struct tally_layout
+layout_of(const struct tally_stream *stream, const struct tally_pass *pass)
+{
+	uint32_t room = stream->info.n_counters;
+	struct tally_layout layout = { NULL, stream->counters, room };
+	if (pass->layout)
+		layout = *pass->layout;
+	if (!layout.counters)
+		layout.n_counters = 0;
+	else if (layout.n_counters > room)
+		layout.n_counters = room;
+	return layout;
+}
+
+/* Appends the values that are valid; returns how many. */
+static uint32_t
+list_values(struct tally_frame_builder *b, struct tally_layout layout,
+	    const struct tally_value *values, const uint64_t *valid)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < layout.n_counters; i++) {
+		if (!is_valid(valid, i))
+			continue;
+		b->values[b->n_values++] = (struct tally_keyed_value){
+			.key = layout.counters[i]->key,
+			.value = values[i],
+		};
+		n++;
+	}
+	return n;
+}
+
+static void
+list_workloads(struct tally_frame_builder *b, struct tally_layout layout,
+	       const struct tally_pass *pass, uint64_t longest_ns, struct tally_pass_record *out)
+{
+	out->workloads = b->workloads + b->n_workloads;
+	out->n_workloads = pass->n_workloads;
+	for (const struct tally_workload *load = pass->workloads; load; load = load->next) {
+		struct tally_workload_record *record = &b->workloads[b->n_workloads++];
+		*record = (struct tally_workload_record){
+			.command = load->command ? load->command : "draw",
+			.counters = b->values + b->n_values,
+			.flags = load->flags,
+		};
+		record->n_counters = list_values(b, layout, load->values, load->valid);
+		if (!load->has_time)
+			continue;
+		if (load->gpu_end_ns < load->gpu_begin_ns ||
+		    load->gpu_end_ns - load->gpu_begin_ns > longest_ns) {
+			record->flags |= TALLY_FLAG(BAD_TIME);
+			continue;
+		}
+		record->has_gpu_start = record->has_gpu = true;
+		record->gpu_start_ns = load->gpu_begin_ns;
+		record->gpu_ns = load->gpu_end_ns - load->gpu_begin_ns;
+	}
+}
+
+/* The pixels of all layers. Each counts once, however many samples it has. */
+static uint64_t
+count_pixels(const struct tally_target *target)
+{
+	if (!target)
+		return 0;
+	uint64_t pixels = (uint64_t)target->width * target->height;
+	uint64_t layers = target->layers ? target->layers : 1;
+	return __builtin_mul_overflow(pixels, layers, &pixels) ? 0 : pixels;
+}
+
+static void
+list_pass(struct tally_frame_builder *b, const struct tally_frame_input *in,
+	  const struct tally_stream *stream, const struct tally_pass *pass, uint64_t longest_ns,
+	  tally_frame_new_id *new_id, void *data)
+{
+	struct tally_layout layout = layout_of(stream, pass);
+	uint32_t index = b->record.n_passes++;
+	struct tally_pass_record *out = &b->passes[index];
+	*out = (struct tally_pass_record){
+		.index = index,
+		.kind = pass->kind,
+		.label = pass->label,
+		.call_counts = pass->call_counts,
+		.unknown = pass->unknown,
+		.context = stream->info.context,
+		.queue_family = stream->info.queue_family,
+		.queue_index = stream->info.queue_index,
+		.has_submission = pass->has_submission,
+		.submission = pass->submission,
+		.surface = pass->surface,
+		.has_cpu_start = pass->cpu_start_ns != 0,
+		.cpu_start_ns = pass->cpu_start_ns,
+		.counters = b->values + b->n_values,
+		.flags = pass->flags,
+		.snapshot_from = pass->snapshot_from,
+		.snapshot_to = pass->snapshot_to,
+		.pixels = count_pixels(pass->target),
+	};
+	out->n_counters = list_values(b, layout, pass->values, pass->valid);
+	if (pass->n_workloads)
+		list_workloads(b, layout, pass, longest_ns, out);
+	struct tally_interval interval;
+	bool timed = take_interval(b, pass, longest_ns, &interval, &out->flags);
+	if (timed && pass->flags & TALLY_FLAG(SHARED_TIME)) {
+		b->others[b->n_others++] = interval;
+	} else if (timed) {
+		b->intervals[b->n_intervals++] = interval;
+		out->has_gpu_start = out->has_gpu = true;
+		out->gpu_start_ns = interval.begin;
+		out->gpu_ns = interval.end - interval.begin;
+	}
+	if (!identify(b, pass, in->presented, out) || !in->seen ||
+	    !tally_id_set_add(in->seen, out->id))
+		return;
+	struct tally_pass_info_record info = {
+		.id = out->id,
+		.kind = pass->kind,
+		.label = pass->label,
+		.target = pass->target ? *pass->target : no_target,
+		.load = pass->load,
+		.store = pass->store,
+		.groups = pass->groups,
+	};
+	new_id(data, &info);
+}
+
+/* ---- work outside passes ---- */
+
+static struct total *
+total_of(struct tally_frame_builder *b, const struct tally_counter *counter)
+{
+	for (size_t i = 0; i < b->n_totals; i++) {
+		if (b->totals[i].counter == counter ||
+		    strcmp(b->totals[i].counter->key, counter->key) == 0)
+			return &b->totals[i];
+	}
+	if (b->n_totals == b->max_totals) {
+		size_t room = b->max_totals ? 2 * b->max_totals : 32;
+		struct total *grown = realloc(b->totals, room * sizeof(*grown));
+		if (!grown)
+			return NULL;
+		b->totals = grown;
+		if (!fit(&b->total_values, room, sizeof(*b->total_values)))
+			return NULL;
+		b->max_totals = room;
+	}
+	struct total *t = &b->totals[b->n_totals++];
+	*t = (struct total){ .counter = counter, .value.storage = counter->storage };
+	return t;
+}
+
+static void
+add_unattributed(struct tally_frame_builder *b, const struct tally_stream *stream,
+		 const struct tally_pass *pass, uint64_t longest_ns)
+{
+	struct tally_layout layout = layout_of(stream, pass);
+	for (uint32_t i = 0; i < layout.n_counters; i++) {
+		if (!is_valid(pass->valid, i) || !tally_counter_adds_up(layout.counters[i]))
+			continue;
+		struct total *t = total_of(b, layout.counters[i]);
+		if (t)
+			t->overflowed |= !tally_value_add(&t->value, pass->values[i]);
+	}
+	struct tally_interval interval;
+	if (take_interval(b, pass, longest_ns, &interval, &b->record.flags))
+		b->others[b->n_others++] = interval;
+}
+
+static void
+finish_totals(struct tally_frame_builder *b)
+{
+	struct tally_frame_record *r = &b->record;
+	for (size_t i = 0; i < b->n_totals; i++) {
+		if (b->totals[i].overflowed) {
+			r->flags |= TALLY_FLAG(OVERFLOW);
+			continue;
+		}
+		b->total_values[r->n_unattributed++] = (struct tally_keyed_value){
+			.key = b->totals[i].counter->key,
+			.value = b->totals[i].value,
+		};
+	}
+	r->unattributed = b->total_values;
+}
+
+/* ---- the frame ---- */
+
+static void
+finish_times(struct tally_frame_builder *b)
+{
+	struct tally_frame_record *r = &b->record;
+	/* Intervals on two clocks whose offset is not known have no union. */
+	if (b->n_intervals + b->n_others == 0 || (b->calibrated && b->uncalibrated))
+		return;
+	struct tally_span passes, all;
+	tally_interval_spans(b->intervals, b->n_intervals, b->others, b->n_others,
+			     &passes, &all);
+	r->has_gpu = true;
+	r->gpu_ns = all.union_ns;
+	r->envelope_ns = all.envelope_ns;
+	r->has_unattributed_gpu = true;
+	r->unattributed_gpu_ns = all.union_ns - passes.union_ns;
+	if (all.union_ns) {
+		r->has_coverage = true;
+		r->coverage = (double)passes.union_ns / (double)all.union_ns;
+	}
+}
+
+static void
+add_part(struct tally_frame_builder *b, const struct tally_frame_input *in,
+	 const struct tally_frame_part *part, uint64_t longest_ns, tally_frame_new_id *new_id,
+	 void *data)
+{
+	next_epoch(&b->instance_epoch, b->instances, b->n_slots * sizeof(*b->instances));
+	struct tally_chunk *chunk = part->first;
+	for (uint32_t i = 0; i < part->n_passes; i++) {
+		if (i && i % TALLY_CHUNK_PASSES == 0)
+			chunk = chunk->next;
+		const struct tally_pass *pass = tally_frame_part_pass(chunk, i);
+		if (pass->unattributed)
+			add_unattributed(b, part->stream, pass, longest_ns);
+		else
+			list_pass(b, in, part->stream, pass, longest_ns, new_id, data);
+	}
+}
+
+/* Adds up the parts and makes room for their passes. False: no memory for the passes. */
+static bool
+begin_record(struct tally_frame_builder *b, const struct tally_frame_input *in)
+{
+	struct tally_frame_record *r = &b->record;
+	*r = (struct tally_frame_record){
+		.frame = in->frame,
+		.device = in->device,
+		.width = in->presented.width,
+		.height = in->presented.height,
+		.start_ns = in->start_ns,
+		.cpu_ns = in->end_ns > in->start_ns ? in->end_ns - in->start_ns : 0,
+		.dropped_passes = in->dropped,
+		.flags = in->flags,
+	};
+	b->n_values = b->n_workloads = b->n_intervals = b->n_others = b->n_totals = 0;
+	b->calibrated = b->uncalibrated = false;
+	size_t n_passes = 0, n_workloads = 0, n_values = 0;
+	const struct tally_frame_part *part = in->parts;
+	for (uint64_t i = 0; i < in->n_parts; i++, part = part->next) {
+		n_passes += part->n_passes;
+		n_workloads += part->n_workloads;
+		n_values += ((size_t)part->n_passes + part->n_workloads) *
+			    part->stream->info.n_counters;
+		r->dropped_passes += part->dropped;
+		if (part->frame == in->frame) {
+			r->overhead_ns += part->overhead_ns;
+			r->set = r->set ? r->set : part->set;
+		} else if (part->n_passes) {
+			r->flags |= TALLY_FLAG(LATE);
+		}
+	}
+	if (reserve_passes(b, n_passes) && reserve_workloads(b, n_workloads) &&
+	    reserve_values(b, n_values))
+		return true;
+	r->dropped_passes += n_passes;
+	return false;
+}
+
+struct tally_pass_record *
+tally_frame_passes(struct tally_frame_builder *b)
+{
+	return b->passes;
+}
+
+struct tally_frame_record *
+tally_frame_build(struct tally_frame_builder *b, const struct tally_frame_input *in,
+		  tally_frame_new_id *new_id, void *data)
+{
+	if (!begin_record(b, in))
+		return &b->record;
+	next_epoch(&b->ordinal_epoch, b->ordinals, b->n_slots * sizeof(*b->ordinals));
+	uint64_t longest_ns;
+	if (__builtin_mul_overflow(b->record.cpu_ns, UINT64_C(4), &longest_ns) ||
+	    __builtin_add_overflow(longest_ns, BAD_TIME_SLACK_NS, &longest_ns))
+		longest_ns = UINT64_MAX;
+
+	for (int late = 0; late < 2; late++) {
+		const struct tally_frame_part *part = in->parts;
+		for (uint64_t i = 0; i < in->n_parts; i++, part = part->next) {
+			if ((part->frame != in->frame) == late)
+				add_part(b, in, part, longest_ns, new_id, data);
+		}
+	}
+	b->record.passes = b->passes;
+	finish_totals(b);
+	finish_times(b);
+	return &b->record;
+}

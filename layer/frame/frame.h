@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* layer/frame/frame.h - builds a frame: the parts of all streams become one record.
+ *
+ * Passes get their number, identity and segment; intervals get their union. Collector thread
+ * only; nothing here blocks. Memory grows to the largest frame seen and is kept: about 300
+ * bytes per pass, 80 per workload and 32 per counter value, 4 MiB for a frame of 10 000 passes
+ * with timestamps and four statistics. Out of memory costs passes, counted as dropped, never
+ * the frame.
+ */
+#ifndef PASSTALLY_LAYER_FRAME_FRAME_H
+#define PASSTALLY_LAYER_FRAME_FRAME_H
+
+#include "layer/frame/frame_part.h"
+
+#define TALLY_MAX_SEEN 65536
+
+/* The identities that a device's log has explained. */
+struct tally_id_set;
+struct tally_id_set *tally_id_set_create(void);
+void tally_id_set_destroy(struct tally_id_set *set);
+/* True when the id was not in the set; false also when it cannot be added (the
+ * set has 65536, or OOM). */
+bool tally_id_set_add(struct tally_id_set *set, uint64_t id);
+
+struct tally_frame_builder;
+struct tally_frame_builder *tally_frame_builder_create(void);
+void tally_frame_builder_destroy(struct tally_frame_builder *builder);
+
+struct tally_frame_input {
+	uint32_t device;
+	uint64_t frame;
+	/* Sorted by frame, then stream. Those of an earlier frame are late: they are listed last
+	 * and resume nothing. */
+	const struct tally_frame_part *parts;
+	uint64_t n_parts;
+	uint64_t start_ns, end_ns;
+	struct tally_extent presented;
+	uint64_t flags;
+	uint64_t dropped; /* besides those that the parts report */
+	struct tally_id_set *seen;
+};
+
+/* Called at an identity's first use, before tally_frame_build() returns the frame. */
+typedef void tally_frame_new_id(void *data, const struct tally_pass_info_record *info);
+
+/* Builds a frame. The record belongs to the builder and is valid until the next call;
+ * the caller may change it. */
+struct tally_frame_record *
+tally_frame_build(struct tally_frame_builder *builder, const struct tally_frame_input *input,
+		  tally_frame_new_id *new_id, void *data);
+/* The record's passes, which the caller may also change. */
+struct tally_pass_record *tally_frame_passes(struct tally_frame_builder *builder);
+
+#endif

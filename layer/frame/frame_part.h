@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* layer/frame/frame_part.h - the internals of devices and streams, for stream.c, device.c,
+ * collector.c, frame.c.
+ *
+ * A part is what one stream adds to one frame of its device. The stream's owner thread fills it
+ * and pushes it into the stream's `out` ring; from then on it belongs to the collector, until
+ * that pushes it into `back`. The collector knows that a frame is complete from `oldest_open`
+ * and `newest_open`, which give the frames that a stream may still add to. The owner stores
+ * them before it reads the device's frame a second time, and the collector reads them after it
+ * knows that the frame ended; both accesses are sequentially consistent, so one of the two sees
+ * the other.
+ *
+ * Memory: a part is 200 bytes, a pass about 250 plus 16 for each counter, a workload 72 plus 16
+ * for each counter. A stream keeps at most TALLY_MAX_PARTS parts, chunks for 8 * max_passes
+ * passes and for 16 * max_passes workloads; it reuses memory that it has once allocated.
+ */
+#ifndef PASSTALLY_LAYER_FRAME_FRAME_PART_H
+#define PASSTALLY_LAYER_FRAME_FRAME_PART_H
+
+#include "layer/base/ring.h"
+#include "layer/frame/stream.h"
+
+#include <stdatomic.h>
+
+#define TALLY_CHUNK_PASSES 64
+#define TALLY_HURRY_PARTS 32 /* parts at the collector that are many */
+#define TALLY_PASS_NO_SLOT UINT32_MAX /* query/source/harvest.h's TALLY_NO_SLOT */
+
+/* Memory for 64 passes; their values and valid bits follow it in the same block. */
+struct tally_chunk {
+	struct tally_chunk *next;
+	struct tally_pass passes[TALLY_CHUNK_PASSES];
+};
+
+/* The same for workloads. Those of a part belong to any of its passes, in the order
+ * in which they were added. */
+struct tally_workload_chunk {
+	struct tally_workload_chunk *next;
+	struct tally_workload loads[TALLY_CHUNK_PASSES];
+};
+
+struct tally_frame_part {
+	struct tally_frame_part *next; /* in the owner's queue, then in the device's list */
+	struct tally_stream *stream;
+	uint64_t frame;
+	bool captured; /* false: only marks the end of an uncaptured frame */
+	bool ends; /* this stream ended the frame, as `end` says */
+	struct tally_frame_end end;
+	/* Captured frames that this stream ended while it had no part to record that; the last
+	 * such frame + 1 (0: none), and when it ended. */
+	uint64_t lost_ends, lost_frame, lost_now_ns;
+	uint64_t overhead_ns, dropped;
+	const char *set; /* tally_stream_use_set() */
+	uint32_t n_passes, n_done; /* passes are done in order */
+	uint32_t n_unlisted;	   /* of them: tally_stream_open_unattributed() */
+	struct tally_chunk *first, *last;
+	struct tally_chunk *done; /* contains the n_done-th pass, or one before it */
+	uint32_t done_base; /* number of the first pass in `done` */
+	uint32_t n_workloads;
+	struct tally_workload_chunk *first_loads, *last_loads;
+	uint64_t arrived_ns; /* set by the collector */
+};
+
+struct tally_device {
+	atomic_uint refs; /* creator, collector, each stream */
+	/* Open frame's number << 1 | whether it is captured. */
+	_Atomic uint64_t state;
+	_Atomic uint64_t count; /* see tally_capture_wants_frame() */
+	atomic_bool gone; /* no stream will be added */
+	uint64_t generation;
+	uint32_t number;
+	uint64_t created_ns;
+	atomic_uint n_streams_made;
+
+	/* Used by the collector alone. */
+	struct tally_device *next;
+	struct tally_stream *streams; /* in order of creation */
+	struct tally_frame_part *parts; /* sorted by frame, then stream */
+	uint64_t next_frame; /* frames below are written or given up */
+	uint64_t known_end; /* frames <= known_end - 1 ended before the gates were read */
+	uint64_t boundary_frame, boundary_ns; /* the last known end, frame + 1 */
+	uint64_t spare_dropped; /* drops whose stream is gone */
+	bool was_gone;
+};
+
+struct tally_stream {
+	atomic_uint refs; /* owner, collector */
+	struct tally_device *device;
+	uint64_t generation;
+	uint32_t number; /* in the device */
+	struct tally_stream_info info;
+	const struct tally_counter **counters; /* info.counters, copied; or NULL */
+	uint32_t max_passes, max_chunks;
+	uint64_t max_workloads, max_load_chunks;
+	struct tally_ring *out, *back;
+
+	/* Used by the owner alone. */
+	struct tally_frame_part *head, *tail; /* not handed over, oldest first */
+	struct tally_frame_part *cursor; /* contains the oldest pass that is not done */
+	struct tally_frame_part *free_parts;
+	struct tally_chunk *free_chunks;
+	uint32_t n_parts, n_out; /* created; at the collector */
+	uint32_t n_chunks, n_free_chunks; /* allocated; of them: not in use */
+	struct tally_workload_chunk *free_loads;
+	uint64_t n_load_chunks, n_free_load_chunks;
+	uint64_t spare_overhead_ns, spare_overhead_frame; /* before the frame has a part */
+	uint64_t lost_passes; /* dropped while there was no part */
+	uint64_t lost_ends, lost_frame, lost_now_ns;
+	struct tally_intern_cache *interned;
+
+	/* Written by the owner, read by the collector. */
+	_Atomic uint64_t oldest_open; /* UINT64_MAX: none */
+	_Atomic uint64_t newest_open; /* frame + 1; 0: none so far */
+	atomic_bool gone; /* stored last: all parts are in `out`, lost_passes is final */
+
+	/* Used by the collector alone. */
+	struct tally_stream *next;
+	uint32_t n_held; /* parts popped from `out`, not yet back */
+	uint64_t gate_oldest, gate_newest;
+	bool was_gone;
+};
+
+/* The n-th pass of a part. The caller passes its chunk (the n / 64-th). */
+static inline struct tally_pass *
+tally_frame_part_pass(struct tally_chunk *chunk, uint32_t n)
+{
+	return &chunk->passes[n % TALLY_CHUNK_PASSES];
+}
+
+/* Should the collector take parts at once, not at the end of its nap? Chunks in use count wherever
+ * they are: those of open frames and of passes whose results are late are missing as well. Only
+ * the owner may call it. */
+static inline bool
+tally_stream_hurries(const struct tally_stream *s)
+{
+	return s->n_out >= TALLY_HURRY_PARTS ||
+	       4 * (uint64_t)(s->n_chunks - s->n_free_chunks) >= s->max_chunks ||
+	       4 * (s->n_load_chunks - s->n_free_load_chunks) >= s->max_load_chunks;
+}
+
+/* Releases one reference; the last one frees the stream. */
+void tally_stream_unref(struct tally_stream *stream);
+void tally_device_unref(struct tally_device *device);
+
+/* A deep copy in one block, which free() frees. NULL on OOM. */
+struct tally_device_record *
+tally_device_copy_info(const struct tally_device_record *info, uint32_t number);
+
+/* A cache for each stream in front of the process-wide tables (layer/frame/intern.c): a hit
+ * takes no lock. Without a cache (NULL) every call takes it, which is for callers that
+ * keep the answer, on any thread. */
+struct tally_intern_cache *tally_intern_cache_create(void);
+void tally_intern_cache_destroy(struct tally_intern_cache *cache);
+const struct tally_target *
+tally_intern_target(struct tally_intern_cache *cache, const struct tally_target *target);
+const char *tally_intern_label(struct tally_intern_cache *cache, const char *text, size_t len);
+void tally_intern_fork_begin(void);
+void tally_intern_fork_end(void);
+
+#endif

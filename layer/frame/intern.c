@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* Targets and labels, kept for the life of the process so that equal ones are equal pointers. */
+#include "layer/frame/frame_part.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+#define MAX_TARGETS 4096
+#define MAX_LABELS 16384
+#define MAX_LABEL_BYTES 512
+#define CACHE_SLOTS 256 /* for each kind; a power of two */
+
+struct target_entry {
+	uint64_t hash;
+	struct tally_target target;
+	struct target_entry *same_hash;
+	UT_hash_handle hh;
+};
+
+struct label_entry {
+	UT_hash_handle hh;
+	size_t len;
+	char text[];
+};
+
+struct tally_intern_cache {
+	struct {
+		uint64_t hash;
+		const struct tally_target *target;
+	} targets[CACHE_SLOTS];
+	struct {
+		uint64_t hash;
+		const char *text;
+	} labels[CACHE_SLOTS];
+};
+
+/* Guards the tables; taken only for a new target or label, and never while
+ * another of our locks is held. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct target_entry *targets;
+static struct label_entry *labels;
+static unsigned n_targets, n_labels;
+
+void
+tally_intern_fork_begin(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void
+tally_intern_fork_end(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+struct tally_intern_cache *
+tally_intern_cache_create(void)
+{
+	return calloc(1, sizeof(struct tally_intern_cache));
+}
+
+void
+tally_intern_cache_destroy(struct tally_intern_cache *cache)
+{
+	free(cache);
+}
+
+static uint64_t
+hash_attachment(uint64_t hash, const struct tally_attachment *a)
+{
+	if (!a->format)
+		return tally_fnv1a(hash, "", 1);
+	uint32_t numbers[2] = { a->samples, a->layers };
+	hash = tally_fnv1a(hash, a->format, strlen(a->format));
+	return tally_fnv1a(hash, numbers, sizeof(numbers));
+}
+
+static uint64_t
+hash_target(const struct tally_target *t)
+{
+	uint32_t numbers[6] = {
+		t->width, t->height, t->layers, t->samples, t->n_color, t->presented
+	};
+	uint64_t hash = tally_fnv1a(TALLY_FNV_OFFSET, numbers, sizeof(numbers));
+	for (uint32_t i = 0; i < t->n_color; i++)
+		hash = hash_attachment(hash, &t->color[i]);
+	hash = hash_attachment(hash, &t->depth);
+	return hash_attachment(hash, &t->stencil);
+}
+
+static bool
+same_attachment(const struct tally_attachment *a, const struct tally_attachment *b)
+{
+	if (!a->format || !b->format)
+		return a->format == b->format;
+	return (a->format == b->format || strcmp(a->format, b->format) == 0) &&
+	       a->samples == b->samples && a->layers == b->layers;
+}
+
+static bool
+same_target(const struct tally_target *a, const struct tally_target *b)
+{
+	if (a->width != b->width || a->height != b->height || a->layers != b->layers ||
+	    a->samples != b->samples || a->n_color != b->n_color || a->presented != b->presented)
+		return false;
+	for (uint32_t i = 0; i < a->n_color; i++) {
+		if (!same_attachment(&a->color[i], &b->color[i]))
+			return false;
+	}
+	return same_attachment(&a->depth, &b->depth) &&
+	       same_attachment(&a->stencil, &b->stencil);
+}
+
+/* Called with the lock held. */
+static const struct tally_target *
+find_or_add_target(uint64_t hash, const struct tally_target *target)
+{
+	struct target_entry *first = NULL;
+	HASH_FIND(hh, targets, &hash, sizeof(hash), first);
+	for (struct target_entry *e = first; e; e = e->same_hash) {
+		if (same_target(&e->target, target))
+			return &e->target;
+	}
+	if (n_targets == MAX_TARGETS)
+		return NULL;
+	struct target_entry *entry = calloc(1, sizeof(*entry));
+	if (!entry)
+		return NULL;
+	entry->hash = hash;
+	entry->target = *target;
+	if (first) {
+		entry->same_hash = first->same_hash;
+		first->same_hash = entry;
+	} else {
+		HASH_ADD(hh, targets, hash, sizeof(entry->hash), entry);
+		if (!entry->hh.tbl) {
+			free(entry);
+			return NULL;
+		}
+	}
+	n_targets++;
+	return &entry->target;
+}
+
+const struct tally_target *
+tally_intern_target(struct tally_intern_cache *cache, const struct tally_target *target)
+{
+	if (target->n_color > TALLY_MAX_COLOR)
+		return NULL;
+	uint64_t hash = hash_target(target);
+	size_t slot = hash & (CACHE_SLOTS - 1);
+	const struct tally_target *hit = cache ? cache->targets[slot].target : NULL;
+	if (hit && cache->targets[slot].hash == hash && same_target(hit, target))
+		return hit;
+	pthread_mutex_lock(&lock);
+	hit = find_or_add_target(hash, target);
+	pthread_mutex_unlock(&lock);
+	if (hit && cache) {
+		cache->targets[slot].hash = hash;
+		cache->targets[slot].target = hit;
+	}
+	return hit;
+}
+
+/* Called with the lock held. */
+static const char *
+find_or_add_label(const char *text, size_t len)
+{
+	struct label_entry *entry = NULL;
+	HASH_FIND(hh, labels, text, len, entry);
+	if (entry)
+		return entry->text;
+	if (n_labels == MAX_LABELS)
+		return NULL;
+	entry = calloc(1, sizeof(*entry) + len + 1);
+	if (!entry)
+		return NULL;
+	entry->len = len;
+	memcpy(entry->text, text, len);
+	HASH_ADD_KEYPTR(hh, labels, entry->text, len, entry);
+	if (!entry->hh.tbl) {
+		free(entry);
+		return NULL;
+	}
+	n_labels++;
+	return entry->text;
+}
+
+/* At most 512 bytes, and no torn UTF-8 sequence at the cut. */
+static size_t
+cut_label(const char *text, size_t len)
+{
+	size_t n = strnlen(text, len < MAX_LABEL_BYTES + 1 ? len : MAX_LABEL_BYTES + 1);
+	if (n <= MAX_LABEL_BYTES)
+		return n;
+	n = MAX_LABEL_BYTES;
+	for (unsigned back = 0; back < 3 && ((unsigned char)text[n - back] & 0xc0) == 0x80;
+	     back++) {
+		if (((unsigned char)text[n - back - 1] & 0xc0) == 0xc0)
+			return n - back - 1;
+	}
+	return n;
+}
+
+const char *
+tally_intern_label(struct tally_intern_cache *cache, const char *text, size_t len)
+{
+	len = cut_label(text, len);
+	uint64_t hash = tally_fnv1a(TALLY_FNV_OFFSET, text, len);
+	size_t slot = hash & (CACHE_SLOTS - 1);
+	const char *hit = cache ? cache->labels[slot].text : NULL;
+	if (hit && cache->labels[slot].hash == hash && strncmp(hit, text, len) == 0 && !hit[len])
+		return hit;
+	pthread_mutex_lock(&lock);
+	hit = find_or_add_label(text, len);
+	pthread_mutex_unlock(&lock);
+	if (hit && cache) {
+		cache->labels[slot].hash = hash;
+		cache->labels[slot].text = hit;
+	}
+	return hit;
+}

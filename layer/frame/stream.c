@@ -1,0 +1,604 @@
+/* SPDX-License-Identifier: MIT */
+#include "layer/frame/stream.h"
+
+#include "layer/base/clock.h"
+#include "layer/capture/capture.h"
+#include "layer/frame/frame_part.h"
+#include "layer/frame/queue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FRAMES_OF_PASSES 8 /* chunks kept for this many full frames */
+#define LOADS_OF_PASSES 8 /* a full frame's workloads, as a multiple of its passes */
+#define FRAMES_OF_LOADS 2
+
+/* Whether the stream belongs to the running capture, not to one that ended
+ * or to a parent process. */
+static bool
+is_live(const struct tally_stream *s)
+{
+	return s->generation == tally_capture_generation();
+}
+
+struct tally_stream *
+tally_stream_create(struct tally_device *device, const struct tally_stream_info *info)
+{
+	const struct tally_config *config = tally_capture_config();
+	if (!device || !config || device->generation != tally_capture_generation())
+		return NULL;
+	struct tally_message *message = calloc(1, sizeof(*message));
+	struct tally_stream *s = calloc(1, sizeof(*s));
+	if (!message || !s)
+		goto fail;
+	s->out = tally_ring_create(TALLY_MAX_PARTS);
+	s->back = tally_ring_create(TALLY_MAX_PARTS);
+	s->interned = tally_intern_cache_create();
+	uint32_t n_named = info->counters ? info->n_counters : 0;
+	if (n_named)
+		s->counters = calloc(n_named, sizeof(const struct tally_counter *));
+	if (!s->out || !s->back || !s->interned || (n_named && !s->counters))
+		goto fail;
+	if (n_named)
+		memcpy(s->counters, info->counters, info->n_counters * sizeof(*s->counters));
+	s->info = *info;
+	s->info.counters = s->counters;
+	s->device = device;
+	s->generation = device->generation;
+	s->number = atomic_fetch_add(&device->n_streams_made, 1);
+	s->max_passes = config->max_passes;
+	s->max_chunks = FRAMES_OF_PASSES * (s->max_passes / TALLY_CHUNK_PASSES + 1);
+	s->max_workloads = (uint64_t)LOADS_OF_PASSES * s->max_passes;
+	s->max_load_chunks = FRAMES_OF_LOADS * (s->max_workloads / TALLY_CHUNK_PASSES + 1);
+	atomic_init(&s->refs, 2);
+	atomic_init(&s->oldest_open, UINT64_MAX);
+	message->kind = TALLY_MESSAGE_STREAM;
+	message->stream = s;
+	atomic_fetch_add(&device->refs, 1);
+	if (tally_queue_post(message))
+		return s;
+	atomic_fetch_sub(&device->refs, 1);
+fail:
+	if (s) {
+		tally_ring_destroy(s->out);
+		tally_ring_destroy(s->back);
+		tally_intern_cache_destroy(s->interned);
+		free(s->counters);
+	}
+	free(s);
+	free(message);
+	return NULL;
+}
+
+static void
+free_loads(struct tally_workload_chunk *chunk)
+{
+	while (chunk) {
+		struct tally_workload_chunk *next = chunk->next;
+		free(chunk);
+		chunk = next;
+	}
+}
+
+static void
+free_parts(struct tally_frame_part *part)
+{
+	while (part) {
+		struct tally_frame_part *next = part->next;
+		for (struct tally_chunk *c = part->first; c;) {
+			struct tally_chunk *after = c->next;
+			free(c);
+			c = after;
+		}
+		free_loads(part->first_loads);
+		free(part);
+		part = next;
+	}
+}
+
+void
+tally_stream_unref(struct tally_stream *s)
+{
+	if (atomic_fetch_sub(&s->refs, 1) != 1)
+		return;
+	struct tally_frame_part *part;
+	while ((part = tally_ring_pop(s->out)) || (part = tally_ring_pop(s->back))) {
+		part->next = NULL;
+		free_parts(part);
+	}
+	free_parts(s->head);
+	free_parts(s->free_parts);
+	while (s->free_chunks) {
+		struct tally_chunk *next = s->free_chunks->next;
+		free(s->free_chunks);
+		s->free_chunks = next;
+	}
+	free_loads(s->free_loads);
+	tally_ring_destroy(s->out);
+	tally_ring_destroy(s->back);
+	tally_intern_cache_destroy(s->interned);
+	free(s->counters);
+	tally_device_unref(s->device);
+	free(s);
+}
+
+const struct tally_target *
+tally_stream_intern_target(struct tally_stream *stream, const struct tally_target *target)
+{
+	return tally_intern_target(stream->interned, target);
+}
+
+const char *
+tally_stream_intern_label(struct tally_stream *stream, const char *text, size_t len)
+{
+	return tally_intern_label(stream->interned, text, len);
+}
+
+bool
+tally_stream_captures(struct tally_stream *s)
+{
+	return (atomic_load_explicit(&s->device->state, memory_order_relaxed) & 1) && is_live(s);
+}
+
+/* ---- memory ---- */
+
+static uint32_t
+n_chunks_of(uint32_t n)
+{
+	return (n + TALLY_CHUNK_PASSES - 1) / TALLY_CHUNK_PASSES;
+}
+
+/* Takes back the parts that the collector has finished with. */
+static void
+take_back(struct tally_stream *s)
+{
+	struct tally_frame_part *part;
+	while ((part = tally_ring_pop(s->back))) {
+		s->n_out--;
+		s->n_free_chunks += n_chunks_of(part->n_passes);
+		s->n_free_load_chunks += n_chunks_of(part->n_workloads);
+		if (part->last) {
+			part->last->next = s->free_chunks;
+			s->free_chunks = part->first;
+		}
+		part->first = part->last = NULL;
+		if (part->last_loads) {
+			part->last_loads->next = s->free_loads;
+			s->free_loads = part->first_loads;
+		}
+		part->first_loads = part->last_loads = NULL;
+		part->next = s->free_parts;
+		s->free_parts = part;
+	}
+}
+
+static struct tally_chunk *
+take_chunk(struct tally_stream *s)
+{
+	struct tally_chunk *chunk = s->free_chunks;
+	if (chunk) {
+		s->free_chunks = chunk->next;
+		s->n_free_chunks--;
+		chunk->next = NULL;
+		return chunk;
+	}
+	if (s->n_chunks == s->max_chunks)
+		return NULL;
+	size_t n = s->info.n_counters;
+	size_t words = (n + 63) / 64;
+	size_t each = n * sizeof(struct tally_value) + words * sizeof(uint64_t);
+	chunk = calloc(1, sizeof(*chunk) + TALLY_CHUNK_PASSES * each);
+	if (!chunk)
+		return NULL;
+	s->n_chunks++;
+	struct tally_value *values = (struct tally_value *)(chunk + 1);
+	uint64_t *valid = (uint64_t *)(values + TALLY_CHUNK_PASSES * n);
+	for (size_t i = 0; i < TALLY_CHUNK_PASSES; i++) {
+		chunk->passes[i].values = values + i * n;
+		chunk->passes[i].valid = valid + i * words;
+	}
+	return chunk;
+}
+
+static struct tally_workload_chunk *
+take_load_chunk(struct tally_stream *s)
+{
+	struct tally_workload_chunk *chunk = s->free_loads;
+	if (chunk) {
+		s->free_loads = chunk->next;
+		s->n_free_load_chunks--;
+		chunk->next = NULL;
+		return chunk;
+	}
+	if (s->n_load_chunks == s->max_load_chunks)
+		return NULL;
+	size_t n = s->info.n_counters;
+	size_t words = (n + 63) / 64;
+	size_t each = n * sizeof(struct tally_value) + words * sizeof(uint64_t);
+	chunk = calloc(1, sizeof(*chunk) + TALLY_CHUNK_PASSES * each);
+	if (!chunk)
+		return NULL;
+	s->n_load_chunks++;
+	struct tally_value *values = (struct tally_value *)(chunk + 1);
+	uint64_t *valid = (uint64_t *)(values + TALLY_CHUNK_PASSES * n);
+	for (size_t i = 0; i < TALLY_CHUNK_PASSES; i++) {
+		chunk->loads[i].values = values + i * n;
+		chunk->loads[i].valid = valid + i * words;
+	}
+	return chunk;
+}
+
+static struct tally_frame_part *
+take_part(struct tally_stream *s)
+{
+	take_back(s);
+	struct tally_frame_part *part = s->free_parts;
+	if (part) {
+		s->free_parts = part->next;
+	} else if (s->n_parts < TALLY_MAX_PARTS) {
+		part = malloc(sizeof(*part));
+		if (!part)
+			return NULL;
+		s->n_parts++;
+	} else {
+		return NULL;
+	}
+	memset(part, 0, sizeof(*part));
+	part->stream = s;
+	return part;
+}
+
+/* ---- frames ---- */
+
+/* This stream's part of the frame that is open according to `state`. NULL: the device has begun
+ * another frame meanwhile (its state has changed), or there is no memory (it has not). */
+static struct tally_frame_part *
+part_of(struct tally_stream *s, uint64_t state)
+{
+	uint64_t frame = state >> 1;
+	if (s->tail && s->tail->frame == frame)
+		return s->tail;
+	struct tally_frame_part *part = take_part(s);
+	if (!part)
+		return NULL;
+	/* Publish the frame that we may add to, then check again: see frame_part.h. */
+	if (!s->head)
+		atomic_store(&s->oldest_open, frame);
+	atomic_store(&s->newest_open, frame + 1);
+	if (atomic_load(&s->device->state) != state) {
+		if (!s->head)
+			atomic_store(&s->oldest_open, UINT64_MAX);
+		part->next = s->free_parts;
+		s->free_parts = part;
+		return NULL;
+	}
+	part->frame = frame;
+	part->captured = state & 1;
+	part->dropped = s->lost_passes;
+	s->lost_passes = 0;
+	part->lost_ends = s->lost_ends;
+	part->lost_frame = s->lost_frame;
+	part->lost_now_ns = s->lost_now_ns;
+	s->lost_ends = s->lost_frame = 0;
+	if (s->spare_overhead_frame == frame)
+		part->overhead_ns = s->spare_overhead_ns;
+	s->spare_overhead_ns = 0;
+	if (s->tail)
+		s->tail->next = part;
+	else
+		s->head = part;
+	s->tail = part;
+	if (!s->cursor)
+		s->cursor = part;
+	return part;
+}
+
+/* Most have one word of valid bits: no call for that. */
+static void
+clear_valid(uint64_t *valid, uint32_t n)
+{
+	if (n)
+		valid[0] = 0;
+	if (n > 64)
+		memset(valid + 1, 0, (n - 1) / 64 * sizeof(*valid));
+}
+
+/* Whether the part has as many of these passes as the configuration allows. */
+static bool
+is_full(const struct tally_stream *s, const struct tally_frame_part *part, bool listed)
+{
+	uint32_t n = listed ? part->n_passes - part->n_unlisted : part->n_unlisted;
+	return n >= s->max_passes;
+}
+
+static struct tally_pass *
+open_pass(struct tally_stream *s, uint64_t now_ns, bool listed)
+{
+	if (!is_live(s))
+		return NULL;
+	struct tally_frame_part *part;
+	for (;;) {
+		uint64_t state = atomic_load_explicit(&s->device->state, memory_order_acquire);
+		if (!(state & 1))
+			return NULL;
+		part = part_of(s, state);
+		if (part)
+			break;
+		if (atomic_load(&s->device->state) == state) {
+			s->lost_passes++;
+			return NULL;
+		}
+	}
+	if (is_full(s, part, listed)) {
+		part->dropped++;
+		return NULL;
+	}
+	if (part->n_passes % TALLY_CHUNK_PASSES == 0) {
+		struct tally_chunk *chunk = take_chunk(s);
+		if (!chunk) {
+			part->dropped++;
+			return NULL;
+		}
+		if (part->last)
+			part->last->next = chunk;
+		else
+			part->first = part->done = chunk;
+		part->last = chunk;
+	}
+	struct tally_pass *pass = tally_frame_part_pass(part->last, part->n_passes++);
+	struct tally_value *values = pass->values;
+	uint64_t *valid = pass->valid;
+	*pass = (struct tally_pass){
+		.slot = TALLY_PASS_NO_SLOT,
+		.surface = -1,
+		.cpu_start_ns = now_ns ? now_ns : tally_clock_now_ns(),
+		.unattributed = !listed,
+		.values = values,
+		.valid = valid,
+		.part = part,
+	};
+	part->n_unlisted += !listed;
+	clear_valid(valid, s->info.n_counters);
+	return pass;
+}
+
+struct tally_pass *
+tally_stream_open_pass(struct tally_stream *s, uint64_t now_ns)
+{
+	return open_pass(s, now_ns, true);
+}
+
+struct tally_pass *
+tally_stream_open_unattributed(struct tally_stream *s, uint64_t now_ns)
+{
+	return open_pass(s, now_ns, false);
+}
+
+uint64_t
+tally_stream_pass_frame(const struct tally_pass *pass)
+{
+	return pass->part->frame;
+}
+
+void
+tally_stream_use_set(struct tally_stream *s, const char *name)
+{
+	if (s->tail && !s->tail->set)
+		s->tail->set = name;
+}
+
+/* Memory for one more workload of the part, or NULL. */
+static struct tally_workload *
+take_workload(struct tally_stream *s, struct tally_frame_part *part)
+{
+	if (part->n_workloads == s->max_workloads)
+		return NULL;
+	if (part->n_workloads % TALLY_CHUNK_PASSES == 0) {
+		struct tally_workload_chunk *chunk = take_load_chunk(s);
+		if (!chunk)
+			return NULL;
+		if (part->last_loads)
+			part->last_loads->next = chunk;
+		else
+			part->first_loads = chunk;
+		part->last_loads = chunk;
+	}
+	return &part->last_loads->loads[part->n_workloads++ % TALLY_CHUNK_PASSES];
+}
+
+struct tally_workload *
+tally_stream_add_workload(struct tally_stream *s, struct tally_pass *pass)
+{
+	if (!is_live(s))
+		return NULL;
+	struct tally_workload *load = take_workload(s, pass->part);
+	if (!load) {
+		pass->flags |= TALLY_FLAG(DROPPED);
+		return NULL;
+	}
+	struct tally_value *values = load->values;
+	uint64_t *valid = load->valid;
+	*load = (struct tally_workload){
+		.slot = TALLY_PASS_NO_SLOT,
+		.values = values,
+		.valid = valid,
+	};
+	clear_valid(valid, s->info.n_counters);
+	if (pass->last_workload)
+		pass->last_workload->next = load;
+	else
+		pass->workloads = load;
+	pass->last_workload = load;
+	pass->n_workloads++;
+	return load;
+}
+
+void
+tally_stream_add_overhead(struct tally_stream *s, uint64_t ns)
+{
+	uint64_t state = atomic_load_explicit(&s->device->state, memory_order_relaxed);
+	uint64_t frame = state >> 1;
+	if (!(state & 1))
+		return;
+	if (s->tail && s->tail->frame == frame) {
+		s->tail->overhead_ns += ns;
+		return;
+	}
+	if (s->spare_overhead_frame != frame)
+		s->spare_overhead_ns = 0;
+	s->spare_overhead_frame = frame;
+	s->spare_overhead_ns += ns;
+}
+
+void
+tally_stream_add_dropped(struct tally_stream *s, uint64_t n)
+{
+	uint64_t state = atomic_load_explicit(&s->device->state, memory_order_relaxed);
+	if (!(state & 1) || !is_live(s))
+		return;
+	if (s->tail && s->tail->frame == state >> 1)
+		s->tail->dropped += n;
+	else
+		s->lost_passes += n;
+}
+
+void
+tally_stream_end_frame(struct tally_stream *s, const struct tally_frame_end *end)
+{
+	if (!is_live(s))
+		return;
+	for (;;) {
+		uint64_t state = atomic_load(&s->device->state);
+		uint64_t frame = state >> 1;
+		bool wanted = tally_capture_wants_frame(frame + 1, &s->device->count);
+		/* The end of an uncaptured frame matters if a captured one begins there. */
+		bool matters = (state & 1) || wanted;
+		struct tally_frame_part *part = matters ? part_of(s, state) : NULL;
+		if (matters && !part && atomic_load(&s->device->state) != state)
+			continue;
+		uint64_t now_ns = matters && !end->now_ns ? tally_clock_now_ns() : end->now_ns;
+		uint64_t next = (frame + 1) << 1 | (wanted ? 1 : 0);
+		if (!atomic_compare_exchange_strong(&s->device->state, &state, next))
+			continue; /* another stream ended it first: this ends the next frame */
+		if (part) {
+			part->ends = true;
+			part->end = *end;
+			part->end.now_ns = now_ns;
+		} else if (matters) {
+			s->lost_ends += (state & 1);
+			s->lost_frame = frame + 1;
+			s->lost_now_ns = now_ns;
+		}
+		return;
+	}
+}
+
+/* ---- results ---- */
+
+/* The oldest pass that is not done; *at is set to its part. */
+static struct tally_pass *
+oldest_pending(struct tally_stream *s, struct tally_frame_part **at)
+{
+	while (s->cursor) {
+		struct tally_frame_part *part = s->cursor;
+		if (part->n_done < part->n_passes) {
+			while (part->n_done - part->done_base >= TALLY_CHUNK_PASSES) {
+				part->done = part->done->next;
+				part->done_base += TALLY_CHUNK_PASSES;
+			}
+			*at = part;
+			return tally_frame_part_pass(part->done, part->n_done);
+		}
+		if (!part->next)
+			break; /* may still get passes */
+		s->cursor = part->next;
+	}
+	return NULL;
+}
+
+struct tally_pass *
+tally_stream_pending(struct tally_stream *s, uint64_t *age_frames)
+{
+	struct tally_frame_part *part;
+	struct tally_pass *pass = oldest_pending(s, &part);
+	if (pass)
+		*age_frames = tally_device_frame(s->device) - part->frame;
+	return pass;
+}
+
+void
+tally_stream_pass_done(struct tally_stream *s, struct tally_pass *pass)
+{
+	pass->done = true;
+	struct tally_frame_part *part;
+	struct tally_pass *oldest;
+	while ((oldest = oldest_pending(s, &part)) && oldest->done)
+		part->n_done++;
+}
+
+/* Hands over, oldest first, the parts of frames before `frame` whose passes are all done. */
+static void
+hand_over(struct tally_stream *s, uint64_t frame)
+{
+	bool any = false;
+	while (s->head && s->head->frame < frame && s->head->n_done == s->head->n_passes) {
+		struct tally_frame_part *part = s->head;
+		/* The ring has room for all parts, so only a bug can make this fail. */
+		struct tally_frame_part *next = part->next;
+		if (s->cursor == part)
+			s->cursor = next;
+		part->next = NULL;
+		if (!tally_ring_push(s->out, part)) {
+			part->next = next;
+			s->cursor = part;
+			break;
+		}
+		s->n_out++;
+		s->head = next;
+		if (!next)
+			s->tail = NULL;
+		any = true;
+	}
+	if (!any)
+		return;
+	/* This comes after the push: a thread that sees the gate open must
+	 * find the part in the ring. */
+	atomic_store(&s->oldest_open, s->head ? s->head->frame : UINT64_MAX);
+	tally_queue_notify(tally_stream_hurries(s));
+}
+
+void
+tally_stream_publish(struct tally_stream *s)
+{
+	if (!is_live(s))
+		return;
+	take_back(s);
+	hand_over(s, tally_device_frame(s->device));
+}
+
+void
+tally_stream_publish_last(struct tally_stream *s)
+{
+	if (is_live(s))
+		hand_over(s, UINT64_MAX);
+}
+
+void
+tally_stream_destroy(struct tally_stream *s)
+{
+	if (!s)
+		return;
+	if (is_live(s)) {
+		struct tally_frame_part *part;
+		struct tally_pass *pass;
+		while ((pass = oldest_pending(s, &part))) {
+			pass->flags |= TALLY_FLAG(LOST);
+			pass->done = true;
+			part->n_done++;
+		}
+		hand_over(s, UINT64_MAX);
+		atomic_store(&s->gone, true);
+		tally_queue_notify(true);
+	}
+	tally_stream_unref(s);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+#include "layer/session/process.h"
+
+#include "layer/config/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#define MAX_COMMAND_LINE (64u << 10)
+
+/* Reads up to `size` bytes; 0 when there are none. */
+static size_t
+read_command_line(char *out, size_t size)
+{
+	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	size_t len = 0;
+	while (len < size) {
+		ssize_t n = read(fd, out + len, size - len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		len += (size_t)n;
+	}
+	close(fd);
+	return len;
+}
+
+void
+tally_process_read(struct tally_process *process)
+{
+	*process = (struct tally_process){ 0 };
+	char *text = malloc(MAX_COMMAND_LINE + 1);
+	if (!text)
+		return;
+	size_t len = read_command_line(text, MAX_COMMAND_LINE);
+	text[len] = '\0';
+	uint32_t n = 0;
+	for (size_t at = 0; at < len; at += strlen(text + at) + 1)
+		n++;
+	const char **argv = n ? calloc(n, sizeof(*argv)) : NULL;
+	if (!argv) {
+		free(text);
+		return;
+	}
+	uint32_t i = 0;
+	for (size_t at = 0; at < len; at += strlen(text + at) + 1)
+		argv[i++] = text + at;
+	process->argv = argv;
+	process->n_argv = n;
+	process->text = text;
+}
+
+void
+tally_process_finish(struct tally_process *process)
+{
+	free(process->argv);
+	free(process->text);
+	*process = (struct tally_process){ 0 };
+}
+
+/* ---- the program ---- */
+
+static bool
+is_wine(const char *path)
+{
+	static const char *const words[] = {
+		"wine",        "wine64",        "wine-preloader",   "wine64-preloader",
+		"wine-stable", "wine64-stable", "wine-development", "wine64-development"
+	};
+	const char *base = tally_config_base_name(path);
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strcmp(base, words[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+size_t
+tally_process_named_by(const char *const *argv, size_t n_argv)
+{
+	size_t i = 0;
+	while (i < n_argv && (is_wine(argv[i]) || (i && !argv[i][0])))
+		i++;
+	/* Wine alone, or with an option of its own. */
+	return i < n_argv && argv[i][0] != '-' ? i : 0;
+}
+
+/* Wine's loader becomes the program: the command line shows it, while
+ * /proc/self/exe stays the same. */
+static void
+name_exe(char *out, size_t size)
+{
+	struct tally_process process;
+	tally_process_read(&process);
+	size_t i = tally_process_named_by(process.argv, process.n_argv);
+	if (i < process.n_argv && process.argv[i][0] && !is_wine(process.argv[i]))
+		snprintf(out, size, "%s", process.argv[i]);
+	tally_process_finish(&process);
+}
+
+/* Gets the program's path from /proc; true if that was Wine's loader and
+ * was replaced by the .exe. */
+static bool
+read_program(char *out, size_t size)
+{
+	ssize_t n = readlink("/proc/self/exe", out, size - 1);
+	out[n > 0 ? n : 0] = '\0';
+	bool wine = is_wine(out);
+	if (wine)
+		name_exe(out, size);
+	return wine;
+}
+
+void
+tally_process_program(char *out, size_t size)
+{
+	read_program(out, size);
+}
+
+void
+tally_process_called(char *out, size_t size)
+{
+	static const char by_number[] = "/dev/fd/"; /* fexecve(3) */
+	const char *executed = (const char *)(uintptr_t)getauxval(AT_EXECFN);
+	if (read_program(out, size) || !executed || !*executed ||
+	    strncmp(executed, by_number, strlen(by_number)) == 0)
+		return;
+	snprintf(out, size, "%s", executed);
+}

@@ -1,6 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-#include "layer/version.h"
-
-#include "passtally_version.h"
-
-const char tally_version_mark[] = TALLY_VERSION_MARK PASSTALLY_VERSION;
