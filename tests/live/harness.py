@@ -17,6 +17,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
@@ -24,7 +25,7 @@ BUILD = pathlib.Path(os.environ.get("PASSTALLY_BUILD") or ".")
 APPS = pathlib.Path(os.environ.get("PASSTALLY_APPS") or BUILD / "tests" / "apps")
 SANITIZER = os.environ.get("PASSTALLY_TEST_SANITIZER", "")
 TIMEOUT = 120 * (4 if SANITIZER else 1)
-EXTRA_ENV = {}  # of every run; display() adds DISPLAY
+EXTRA_ENV = {}  # of every run; display() adds DISPLAY, compositor() WAYLAND_DISPLAY
 
 # Whoever started the tests may ignore them (nohup, a shell's "&"), and then so does all they start.
 for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
@@ -131,6 +132,36 @@ def display():
         EXTRA_ENV.pop("DISPLAY", None)
         server.terminate()
         server.wait()
+
+
+@contextlib.contextmanager
+def compositor():
+    """A Wayland compositor of our own that draws nothing; its clients find it by the socket's path."""
+    weston = need_tool("weston")
+    with scratch() as folder:
+        env = base_env(folder)
+        socket, log = folder / "run" / "wayland", folder / "weston.log"
+        server = subprocess.Popen(
+            [weston, "--backend=headless-backend.so", "--no-config", "--socket=wayland", "--idle-time=0",
+             "--width=1280", "--height=720", f"--log={log}"],
+            env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            until = time.monotonic() + 30
+            # The output comes after the socket; a client that is earlier sees no screen.
+            while not (socket.exists() and log.exists() and b"launching" in log.read_bytes()):
+                if server.poll() is not None or time.monotonic() > until:
+                    skip(f"weston does not start: {log.read_text() if log.exists() else ''}"[-400:])
+                time.sleep(0.02)
+            EXTRA_ENV["WAYLAND_DISPLAY"] = str(socket)
+            yield EXTRA_ENV["WAYLAND_DISPLAY"]
+        finally:
+            EXTRA_ENV.pop("WAYLAND_DISPLAY", None)
+            server.terminate()
+            try:
+                server.wait(timeout=10)
+            except subprocess.TimeoutExpired:
+                server.kill()
+                server.wait()
 
 
 def base_env(folder, extra=None):
