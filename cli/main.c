@@ -159,5 +159,6 @@ main(int argc, char **argv)
 	const struct tally_command *command = find_command(argv + 1);
 	if (!command)
 		return TALLY_EXIT_USAGE;
-	return tally_cli_finish(word, command->run(argc - 1, argv + 1));
+	int status = command->run(argc - 1, argv + 1);
+	return tally_cli_finish(word, status == TALLY_ARG_HELPED ? TALLY_EXIT_OK : status);
 }

@@ -9,23 +9,6 @@
 
 /* Two programs run in turn under `run`, then judged by `compare`. */
 
-enum { OPT_RUNS, OPT_FRAMES, OPT_FAIL_ABOVE, OPT_KEEP, OPT_SEED, OPT_HELP };
-
-static const struct tally_arg options[] = {
-	[OPT_RUNS] = { "runs", 'n', "N", "Run each program this many times. Default 5." },
-	[OPT_FRAMES] = { "frames", 0, "N", "Measure this many frames of each run. Default 300." },
-	[OPT_FAIL_ABOVE] = { "fail-above", 0, "PERCENT",
-			     "As of compare: exit with 1 for a regression, 4 where it cannot "
-			     "be told." },
-	[OPT_KEEP] = { "keep", 0, "FOLDER",
-		       "Leave the logs in this folder, which must not exist. Default: they are "
-		       "removed." },
-	[OPT_SEED] = { "seed", 0, "N",
-		       "Which of the two comes first in each pair; the same number gives the "
-		       "same order." },
-	[OPT_HELP] = { "help", 'h', NULL, "Show this." },
-};
-
 struct bench {
 	uint64_t runs, frames, seed;
 	const char *fail_above, *keep;
@@ -34,6 +17,32 @@ struct bench {
 	char *folder;
 	GPtrArray *logs[2]; /* elements: char * */
 };
+
+static bool
+take_operand(const char *command, const struct tally_arg *arg, void *to, const char *value)
+{
+	(void)arg, (void)to;
+	tally_cli_complain(command, "%s: programs come after --", value);
+	return false;
+}
+
+static const struct tally_arg options[] = {
+	TALLY_ARG_WHOLE("runs", 'n', "N", struct bench, runs, 1, 1000,
+			"Run each program this many times. Default 5."),
+	TALLY_ARG_WHOLE("frames", 0, "N", struct bench, frames, 1, UINT32_MAX,
+			"Measure this many frames of each run. Default 300."),
+	TALLY_ARG_TEXT("fail-above", 0, "PERCENT", struct bench, fail_above,
+		       "As of compare: exit with 1 for a regression, 4 where it cannot be told."),
+	TALLY_ARG_TEXT("keep", 0, "FOLDER", struct bench, keep,
+		       "Leave the logs in this folder, which must not exist. Default: they are "
+		       "removed."),
+	TALLY_ARG_WHOLE("seed", 0, "N", struct bench, seed, 0, UINT32_MAX,
+			"Which of the two comes first in each pair; the same number gives the same "
+			"order."),
+	TALLY_ARG_HELP,
+};
+
+static const struct tally_arg operands = TALLY_ARG_TAKE(NULL, 0, NULL, take_operand, NULL);
 
 static void
 help(void)
@@ -46,28 +55,6 @@ help(void)
 	puts("\nExit status: that of compare (0; 1 regression and 4 inconclusive with "
 	     "--fail-above; 5\n"
 	     "not comparable); 2 usage; 125 a program failed or showed no frame.");
-}
-
-static bool
-take_option(struct bench *b, int option, const char *value)
-{
-	switch (option) {
-	case OPT_RUNS:
-		return tally_args_read_whole("bench", "runs", value, 1, 1000, &b->runs);
-	case OPT_FRAMES:
-		return tally_args_read_whole("bench", "frames", value, 1, UINT32_MAX, &b->frames);
-	case OPT_SEED:
-		return tally_args_read_whole("bench", "seed", value, 0, UINT32_MAX, &b->seed);
-	case OPT_FAIL_ABOVE:
-		b->fail_above = value;
-		return true;
-	case OPT_KEEP:
-		b->keep = value;
-		return true;
-	default:
-		tally_cli_complain("bench", "%s: programs come after --", value);
-		return false;
-	}
 }
 
 /* Splits what comes after "--" at "--vs". */
@@ -87,26 +74,14 @@ split(struct bench *b, int argc, char **argv, int from)
 	return false;
 }
 
-/* Returns TALLY_EXIT_OK to go on and -1 after showing the help. */
 static int
 parse(struct bench *b, int argc, char **argv)
 {
-	int end = 1;
-	while (end < argc && strcmp(argv[end], "--") != 0)
-		end++;
-	struct tally_args args;
-	tally_args_init(&args, end, argv, options, G_N_ELEMENTS(options));
-	const char *value;
-	int option;
-	while ((option = tally_args_next(&args, &value)) != TALLY_ARG_END) {
-		if (option == OPT_HELP) {
-			help();
-			return -1;
-		}
-		if (option == TALLY_ARG_ERROR || !take_option(b, option, value))
-			return TALLY_EXIT_USAGE;
-	}
-	return split(b, argc, argv, MIN(end + 1, argc)) ? TALLY_EXIT_OK : TALLY_EXIT_USAGE;
+	int end = tally_args_dashes(argc, argv);
+	int status = tally_args_read(&tally_command_bench, end, argv, b);
+	if (status == TALLY_EXIT_OK && !split(b, argc, argv, MIN(end + 1, argc)))
+		status = TALLY_EXIT_USAGE;
+	return status;
 }
 
 /* Warns about what makes times differ without a change of the program. */
@@ -242,7 +217,7 @@ run(int argc, char **argv)
 	struct bench b = { .runs = 5, .frames = 300, .seed = 1 };
 	int status = parse(&b, argc, argv);
 	if (status != TALLY_EXIT_OK)
-		return status < 0 ? TALLY_EXIT_OK : status;
+		return status;
 	b.folder = b.keep ? g_strdup(b.keep) : g_dir_make_tmp("passtally-bench-XXXXXX", NULL);
 	if (!b.folder || (b.keep && g_mkdir(b.keep, 0700) != 0)) {
 		tally_cli_complain("bench", "the folder %s cannot be made",
@@ -265,4 +240,7 @@ const struct tally_command tally_command_bench = {
 	.summary = "Run two programs in turn and compare them",
 	.run = run,
 	.help = help,
+	.options = options,
+	.n_options = G_N_ELEMENTS(options),
+	.operands = &operands,
 };

@@ -13,17 +13,17 @@
 /* Wrong sums printed one by one; any further ones are only counted. */
 #define MOST_SHOWN 20
 
-enum { OPT_HELP = 0, OPT_LINES };
-
-static const struct tally_arg options[] = {
-	[OPT_HELP] = { "help", 'h', NULL, "Show this." },
-	[OPT_LINES] = { "lines", 0, NULL,
-			"Check line by line only, not whether frames and end line agree: for a "
-			"log that frames were taken out of." },
+struct request {
+	GPtrArray *logs; /* elements: const char * */
+	bool lines_only;
 };
 
-/* Set by --lines. */
-static bool lines_only;
+static const struct tally_arg options[] = {
+	TALLY_ARG_HELP,
+	TALLY_ARG_FLAG("lines", 0, struct request, lines_only,
+		       "Check line by line only, not whether frames and end line agree: for a log "
+		       "that frames were taken out of."),
+};
 
 static void
 help(void)
@@ -47,6 +47,7 @@ help(void)
 
 struct check {
 	const char *path;
+	bool lines_only;
 	uint64_t line, frames, passes;
 	uint64_t n_sums; /* number of sums that do not add up */
 };
@@ -89,13 +90,13 @@ add_line(struct check *c, const struct sums *sums, const struct tally_log_line *
 	case TALLY_LINE_FRAME:
 		c->frames++;
 		c->passes += line->frame.n_passes;
-		if (lines_only)
+		if (c->lines_only)
 			break;
 		tally_conserve_add_frame(sums->conserve, &line->frame);
 		tally_recount_add_frame(sums->recount, &line->frame);
 		break;
 	case TALLY_LINE_END:
-		if (lines_only)
+		if (c->lines_only)
 			break;
 		tally_conserve_check(sums->conserve, &line->end, wrong_growth, c);
 		tally_recount_check(sums->recount, &line->end, wrong_statistic, c);
@@ -153,9 +154,9 @@ conclude(const struct check *c, enum tally_read_status status,
 }
 
 static int
-check_log(const char *path)
+check_log(const char *path, bool lines_only)
 {
-	struct check c = { .path = path };
+	struct check c = { .path = path, .lines_only = lines_only };
 	struct tally_read_error error = { 0 };
 	enum tally_read_status status;
 	struct tally_log_reader *reader = tally_log_input_open(path, &status, &error);
@@ -168,41 +169,28 @@ check_log(const char *path)
 static int
 run(int argc, char **argv)
 {
-	struct tally_args args;
-	tally_args_init(&args, argc, argv, options, G_N_ELEMENTS(options));
-	GPtrArray *logs = g_ptr_array_new();
-	const char *value;
-	int option, status = -1;
-	while (status < 0 && (option = tally_args_next(&args, &value)) != TALLY_ARG_END) {
-		if (option == TALLY_ARG_POSITIONAL) {
-			g_ptr_array_add(logs, (gpointer)value);
-			continue;
-		}
-		if (option == OPT_LINES) {
-			lines_only = true;
-			continue;
-		}
-		if (option == OPT_HELP)
-			help();
-		status = option == OPT_HELP ? TALLY_EXIT_OK : TALLY_EXIT_USAGE;
-	}
+	g_autoptr(GPtrArray) logs = g_ptr_array_new();
 	g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
-	if (status < 0 && !tally_folder_choose_all("check", logs, owned))
+	struct request r = { .logs = logs };
+	int status = tally_args_read(&tally_command_check, argc, argv, &r);
+	if (status == TALLY_EXIT_OK && !tally_folder_choose_all("check", logs, owned))
 		status = TALLY_EXIT_USAGE;
-	if (status < 0) {
-		status = TALLY_EXIT_OK;
-		for (guint i = 0; i < logs->len; i++) {
-			int one = check_log(g_ptr_array_index(logs, i));
-			status = MAX(status, one);
-		}
-	}
-	g_ptr_array_unref(logs);
+	if (status != TALLY_EXIT_OK)
+		return status;
+	for (guint i = 0; i < logs->len; i++)
+		status = MAX(status, check_log(g_ptr_array_index(logs, i), r.lines_only));
 	return status;
 }
+
+static const struct tally_arg operands =
+	TALLY_ARG_LIST(NULL, 0, "LOG", struct request, logs, NULL);
 
 const struct tally_command tally_command_check = {
 	.name = "check",
 	.summary = "Check a log against the schema",
 	.run = run,
 	.help = help,
+	.options = options,
+	.n_options = G_N_ELEMENTS(options),
+	.operands = &operands,
 };

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 static const struct tally_arg options[] = {
-	{ "help", 'h', NULL, "Show this." },
+	TALLY_ARG_HELP,
 };
 
 static void
@@ -20,34 +20,17 @@ help(void)
 	puts("\nExit status: 0; 2 usage; 125 the output could not be written.");
 }
 
-static void
-print_schema(void)
-{
-	struct tally_out o;
-	tally_out_init(&o, stdout);
-	tally_out_bytes(&o, tally_schema_text, tally_schema_text_len);
-	tally_out_flush(&o);
-}
-
 static int
 run(int argc, char **argv)
 {
-	struct tally_args args;
-	tally_args_init(&args, argc, argv, options, G_N_ELEMENTS(options));
-	const char *value;
-	switch (tally_args_next(&args, &value)) {
-	case TALLY_ARG_END:
-		print_schema();
-		return TALLY_EXIT_OK;
-	case 0:
-		help();
-		return TALLY_EXIT_OK;
-	case TALLY_ARG_POSITIONAL:
-		tally_cli_complain("schema", "unexpected argument %s", value);
-		return TALLY_EXIT_USAGE;
-	default:
-		return TALLY_EXIT_USAGE;
-	}
+	struct tally_out o;
+	int status = tally_args_read(&tally_command_schema, argc, argv, NULL);
+	if (status != TALLY_EXIT_OK)
+		return status;
+	tally_out_init(&o, stdout);
+	tally_out_bytes(&o, tally_schema_text, tally_schema_text_len);
+	tally_out_flush(&o);
+	return TALLY_EXIT_OK;
 }
 
 const struct tally_command tally_command_schema = {
@@ -55,4 +38,6 @@ const struct tally_command tally_command_schema = {
 	.summary = "Print the JSON Schema of the log",
 	.run = run,
 	.help = help,
+	.options = options,
+	.n_options = G_N_ELEMENTS(options),
 };

@@ -7,84 +7,161 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-	OPT_BASE,
-	OPT_NEW,
-	OPT_FAIL_ABOVE,
-	OPT_GATE,
-	OPT_KEYS,
-	OPT_CONFIDENCE,
-	OPT_STATISTIC,
-	OPT_WARMUP,
-	OPT_DEVICE,
-	OPT_ALL,
-	OPT_JSON,
-	OPT_MARKDOWN,
-	OPT_SAME,
-	OPT_ALLOW,
-	OPT_PER_CLOCK,
-	OPT_HELP
-};
-
-static const struct tally_arg options[] = {
-	[OPT_BASE] = { "base", 0, "LOG", "A log of the base side; may be given again." },
-	[OPT_NEW] = { "new", 0, "LOG", "A log of the new side; may be given again." },
-	[OPT_FAIL_ABOVE] = { "fail-above", 0, "PERCENT",
-			     "Exit with 1 when a time is worse by more than this and "
-			     "chance does "
-			     "not explain it: gpu_ns of a pass or frame, cpu_ns of a "
-			     "frame." },
-	[OPT_GATE] = { "gate", 0, "KEY[:less]",
-		       "Let a rise of this counter or metric fail too; with :less, a "
-		       "fall. p99 is the frame time's, hitches is their number in 1000 "
-		       "frames. May be "
-		       "given again." },
-	[OPT_KEYS] = { "keys", 0, "LIST",
-		       "Compare only these: gpu_ns, cpu_ns, draws, ..., counters, "
-		       "metrics, with * "
-		       "and ?; ',' or '+' between them. Fewer are told apart more "
-		       "sharply." },
-	[OPT_CONFIDENCE] = { "confidence", 0, "PERCENT",
-			     "Of each interval; 100 less it is the chance that anything "
-			     "at all is "
-			     "told as changed where nothing is. From 50 to 99.99; "
-			     "default 99." },
-	[OPT_STATISTIC] = { "statistic", 0, "mean|trimmed",
-			    "Compare means (default), or means without the lowest and "
-			    "highest "
-			    "tenth of frames, which single slow frames do not move." },
-	[OPT_WARMUP] = { "warmup", 0, "N|auto",
-			 "Leave out the first N frames of each device. Default auto: those "
-			 "in which the program still loads. 0 keeps all." },
-	[OPT_DEVICE] = { "device", 0, "N", "Only this device of each log. Default: as report." },
-	[OPT_ALL] = { "all", 0, NULL, "List what did not change too." },
-	[OPT_JSON] = { "json", 0, NULL, "Print JSON: everything that was compared." },
-	[OPT_MARKDOWN] = { "markdown", 0, NULL, "Print Markdown, for a merge request." },
-	[OPT_SAME] = { "same", 0, "PERCENT",
-		       "Call a time the same when its interval is within this. Default "
-		       "3." },
-	[OPT_ALLOW] = { "allow", 0, "LIST",
-			"Compare although these differ: device, driver, size (of the "
-			"window), options, or all." },
-	[OPT_PER_CLOCK] = { "per-clock", 0, NULL,
-			    "Compare cycles: GPU times multiplied by the GPU clock of their "
-			    "frames (metric gpu_clock). Frame times are left out." },
-	[OPT_HELP] = { "help", 'h', NULL, "Show this." },
-};
-
 struct compare_request {
 	GPtrArray *paths[TALLY_N_SIDES]; /* elements: const char *, given by --base and --new */
 	GPtrArray *plain; /* logs without an option, before "--" */
 	GPtrArray *behind; /* logs after "--" */
 	GArray *gates; /* elements: struct tally_gate */
-	GPtrArray *words; /* owned: the keys of the gates, paths of logs looked for */
+	GPtrArray *owned; /* the keys of the gates, paths of logs looked for */
 	struct tally_compare_filter filter;
-	double confidence, fail_above, same;
+	double confidence, same;
+	double fail_above; /* negative: not given */
 	unsigned allowed; /* bits, 1 << enum tally_unlike_kind */
-	bool has_fail_above, trimmed, all, json, markdown;
+	bool trimmed, all, json, markdown;
 	uint64_t warmup;
 	int64_t device;
 };
+
+/* Reads "5", "5%" or "5 %" as 0.05. The bounds of the row are hundredths of a
+ * percent. */
+static bool
+take_percent(const char *command, const struct tally_arg *arg, void *to, const char *value)
+{
+	char *end;
+	double v = g_ascii_strtod(value, &end);
+	end += strspn(end, " ");
+	end += *end == '%';
+	double least = (double)arg->least / 100, most = (double)arg->most / 100;
+	if (end == value || *end || !isfinite(v) || v < least || v > most) {
+		tally_cli_complain(command, "--%s %s: must be a percentage from %g to %g",
+				   arg->name, value, least, most);
+		return false;
+	}
+	*(double *)to = v / 100;
+	return true;
+}
+
+static bool
+add_gate(const char *command, const struct tally_arg *arg, void *to, const char *value)
+{
+	struct compare_request *r = to;
+	struct tally_gate gate = { .worse = 1 };
+	char *key = g_strdup(value);
+	if (g_str_has_suffix(key, ":less")) {
+		key[strlen(key) - strlen(":less")] = '\0';
+		gate.worse = -1;
+	}
+	gate.key = key;
+	g_ptr_array_add(r->owned, key);
+	g_array_append_val(r->gates, gate);
+	for (unsigned pace = TALLY_PACE_P99; pace < TALLY_N_PACES; pace++)
+		r->filter.frame_times |= strcmp(key, tally_pace_key(pace)) == 0;
+	if (!*key)
+		tally_cli_complain(command, "--%s needs a key: KEY or KEY:less", arg->name);
+	return *key != '\0';
+}
+
+static bool
+add_keys(const char *command, const struct tally_arg *arg, void *to, const char *value)
+{
+	struct compare_request *r = to;
+	if (!r->filter.patterns)
+		r->filter.patterns = g_ptr_array_new_with_free_func(
+			(GDestroyNotify)g_pattern_spec_free);
+	char **items = g_strsplit_set(value, ",+", -1);
+	bool any = false;
+	for (char **item = items; *item; item++) {
+		if (!**item)
+			continue;
+		any = true;
+		g_ptr_array_add(r->filter.patterns, g_pattern_spec_new(*item));
+	}
+	g_strfreev(items);
+	if (!any)
+		tally_cli_complain(command, "--%s %s: names no key", arg->name, value);
+	return any;
+}
+
+static bool
+add_allowed(const char *command, const struct tally_arg *arg, void *to, const char *value)
+{
+	struct compare_request *r = to;
+	char **items = g_strsplit_set(value, ",+", -1);
+	bool good = true;
+	for (char **item = items; *item && good; item++) {
+		unsigned kind = TALLY_UNLIKE_DEVICE;
+		while (kind < TALLY_N_UNLIKE && strcmp(*item, tally_unlike_name(kind)) != 0)
+			kind++;
+		good = kind < TALLY_N_UNLIKE || strcmp(*item, "all") == 0;
+		r->allowed |= kind < TALLY_N_UNLIKE ? 1u << kind : ~0u;
+		if (!good)
+			tally_cli_complain(command,
+					   "--%s %s: must be of device, driver, size, "
+					   "options, all",
+					   arg->name, *item);
+	}
+	g_strfreev(items);
+	return good;
+}
+
+static bool
+take_statistic(const char *command, const struct tally_arg *arg, void *to, const char *value)
+{
+	struct compare_request *r = to;
+	r->trimmed = strcmp(value, "trimmed") == 0;
+	if (r->trimmed || strcmp(value, "mean") == 0)
+		return true;
+	tally_cli_complain(command, "--%s %s: must be mean or trimmed", arg->name, value);
+	return false;
+}
+
+#define PERCENT(name, member, least, most, help) \
+	{ name, 0, "PERCENT", help, take_percent, offsetof(struct compare_request, member), \
+	  least, most }
+
+static const struct tally_arg options[] = {
+	TALLY_ARG_LIST("base", 0, "LOG", struct compare_request, paths[TALLY_SIDE_BASE],
+		       "A log of the base side; may be given again."),
+	TALLY_ARG_LIST("new", 0, "LOG", struct compare_request, paths[TALLY_SIDE_NEW],
+		       "A log of the new side; may be given again."),
+	PERCENT("fail-above", fail_above, 0, 100000000,
+		"Exit with 1 when a time is worse by more than this and chance does not "
+		"explain it: gpu_ns of a pass or frame, cpu_ns of a frame."),
+	TALLY_ARG_TAKE("gate", 0, "KEY[:less]", add_gate,
+		       "Let a rise of this counter or metric fail too; with :less, a fall. p99 is "
+		       "the frame time's, hitches is their number in 1000 frames. May be given "
+		       "again."),
+	TALLY_ARG_TAKE("keys", 0, "LIST", add_keys,
+		       "Compare only these: gpu_ns, cpu_ns, draws, ..., counters, metrics, with * "
+		       "and ?; ',' or '+' between them. Fewer are told apart more sharply."),
+	PERCENT("confidence", confidence, 5000, 9999,
+		"Of each interval; 100 less it is the chance that anything at all is told as "
+		"changed where nothing is. From 50 to 99.99; default 99."),
+	TALLY_ARG_TAKE("statistic", 0, "mean|trimmed", take_statistic,
+		       "Compare means (default), or means without the lowest and highest tenth of "
+		       "frames, which single slow frames do not move."),
+	TALLY_WARMUP_ARG(struct compare_request, warmup),
+	TALLY_ARG_WHOLE("device", 0, "N", struct compare_request, device, 0, UINT32_MAX,
+			"Only this device of each log. Default: as report."),
+	TALLY_ARG_FLAG("all", 0, struct compare_request, all,
+		       "List what did not change too."),
+	TALLY_ARG_FLAG("json", 0, struct compare_request, json,
+		       "Print JSON: everything that was compared."),
+	TALLY_ARG_FLAG("markdown", 0, struct compare_request, markdown,
+		       "Print Markdown, for a merge request."),
+	PERCENT("same", same, 0, 10000,
+		"Call a time the same when its interval is within this. Default 3."),
+	TALLY_ARG_TAKE("allow", 0, "LIST", add_allowed,
+		       "Compare although these differ: device, driver, size (of the window), "
+		       "options, or all."),
+	TALLY_ARG_FLAG("per-clock", 0, struct compare_request, filter.per_clock,
+		       "Compare cycles: GPU times multiplied by the GPU clock of their frames "
+		       "(metric gpu_clock). Frame times are left out."),
+	TALLY_ARG_HELP,
+};
+
+static const struct tally_arg operands =
+	TALLY_ARG_LIST(NULL, 0, "LOG", struct compare_request, plain, NULL);
 
 static void
 help(void)
@@ -116,139 +193,6 @@ help(void)
 	     "in one; 125 other errors.");
 }
 
-/* Reads "5", "5%" or "5 %" as 0.05. */
-static bool
-parse_percent(const char *name, const char *value, double least, double most, double *out)
-{
-	char *end;
-	double v = g_ascii_strtod(value, &end);
-	end += strspn(end, " ");
-	end += *end == '%';
-	if (end == value || *end || !isfinite(v) || v < least || v > most) {
-		tally_cli_complain("compare",
-				   "--%s %s: must be a percentage from %g to %g", name,
-				   value, least, most);
-		return false;
-	}
-	*out = v / 100;
-	return true;
-}
-
-static bool
-add_gate(struct compare_request *r, const char *value)
-{
-	struct tally_gate gate = { .worse = 1 };
-	char *key = g_strdup(value);
-	if (g_str_has_suffix(key, ":less")) {
-		key[strlen(key) - strlen(":less")] = '\0';
-		gate.worse = -1;
-	}
-	gate.key = key;
-	g_ptr_array_add(r->words, key);
-	g_array_append_val(r->gates, gate);
-	for (unsigned pace = TALLY_PACE_P99; pace < TALLY_N_PACES; pace++)
-		r->filter.frame_times |= strcmp(key, tally_pace_key(pace)) == 0;
-	if (!*key)
-		tally_cli_complain("compare", "--gate needs a key: KEY or KEY:less");
-	return *key != '\0';
-}
-
-static bool
-add_keys(struct compare_request *r, const char *value)
-{
-	if (!r->filter.patterns)
-		r->filter.patterns = g_ptr_array_new_with_free_func(
-			(GDestroyNotify)g_pattern_spec_free);
-	char **items = g_strsplit_set(value, ",+", -1);
-	bool any = false;
-	for (char **item = items; *item; item++) {
-		if (!**item)
-			continue;
-		any = true;
-		g_ptr_array_add(r->filter.patterns, g_pattern_spec_new(*item));
-	}
-	g_strfreev(items);
-	if (!any)
-		tally_cli_complain("compare", "--keys %s: names no key", value);
-	return any;
-}
-
-static bool
-add_allowed(struct compare_request *r, const char *value)
-{
-	char **items = g_strsplit_set(value, ",+", -1);
-	bool good = true;
-	for (char **item = items; *item && good; item++) {
-		unsigned kind = TALLY_UNLIKE_DEVICE;
-		while (kind < TALLY_N_UNLIKE && strcmp(*item, tally_unlike_name(kind)) != 0)
-			kind++;
-		good = kind < TALLY_N_UNLIKE || strcmp(*item, "all") == 0;
-		r->allowed |= kind < TALLY_N_UNLIKE ? 1u << kind : ~0u;
-		if (!good)
-			tally_cli_complain("compare",
-					   "--allow %s: must be of device, driver, size, "
-					   "options, all",
-					   *item);
-	}
-	g_strfreev(items);
-	return good;
-}
-
-static bool
-take_option(struct compare_request *r, int option, const char *value, bool behind)
-{
-	uint64_t number;
-	switch (option) {
-	case OPT_BASE:
-		g_ptr_array_add(r->paths[TALLY_SIDE_BASE], (gpointer)value);
-		return true;
-	case OPT_NEW:
-		g_ptr_array_add(r->paths[TALLY_SIDE_NEW], (gpointer)value);
-		return true;
-	case OPT_FAIL_ABOVE:
-		r->has_fail_above = true;
-		return parse_percent("fail-above", value, 0, 1e6, &r->fail_above);
-	case OPT_GATE:
-		return add_gate(r, value);
-	case OPT_KEYS:
-		return add_keys(r, value);
-	case OPT_CONFIDENCE:
-		return parse_percent("confidence", value, 50, 99.99, &r->confidence);
-	case OPT_SAME:
-		return parse_percent("same", value, 0, 100, &r->same);
-	case OPT_ALLOW:
-		return add_allowed(r, value);
-	case OPT_STATISTIC:
-		r->trimmed = strcmp(value, "trimmed") == 0;
-		if (r->trimmed || strcmp(value, "mean") == 0)
-			return true;
-		tally_cli_complain("compare", "--statistic %s: must be mean or trimmed", value);
-		return false;
-	case OPT_WARMUP:
-		return tally_warmup_parse("compare", value, &r->warmup);
-	case OPT_DEVICE:
-		if (!tally_args_read_whole("compare", "device", value, 0, UINT32_MAX, &number))
-			return false;
-		r->device = (int64_t)number;
-		return true;
-	case OPT_ALL:
-		r->all = true;
-		return true;
-	case OPT_PER_CLOCK:
-		r->filter.per_clock = true;
-		return true;
-	case OPT_JSON:
-		r->json = true;
-		return true;
-	case OPT_MARKDOWN:
-		r->markdown = true;
-		return true;
-	default:
-		g_ptr_array_add(behind ? r->behind : r->plain, (gpointer)value);
-		return true;
-	}
-}
-
 static void
 move(GPtrArray *from, GPtrArray *to)
 {
@@ -264,8 +208,8 @@ choose_newest(struct compare_request *r, const char *program)
 	if (!tally_folder_choose_two("compare", program, &older, &newest))
 		return false;
 	g_ptr_array_set_size(r->plain, 0);
-	g_ptr_array_add(r->words, older);
-	g_ptr_array_add(r->words, newest);
+	g_ptr_array_add(r->owned, older);
+	g_ptr_array_add(r->owned, newest);
 	g_ptr_array_add(r->paths[TALLY_SIDE_BASE], older);
 	g_ptr_array_add(r->paths[TALLY_SIDE_NEW], newest);
 	return true;
@@ -321,23 +265,15 @@ choose_sides(struct compare_request *r)
 	return base->len && fresh->len;
 }
 
-/* Returns TALLY_EXIT_OK to go on and -1 after showing the help. */
 static int
 parse(struct compare_request *r, int argc, char **argv)
 {
-	struct tally_args args;
-	tally_args_init(&args, argc, argv, options, G_N_ELEMENTS(options));
-	const char *value;
-	int option;
-	while ((option = tally_args_next(&args, &value)) != TALLY_ARG_END) {
-		if (option == OPT_HELP) {
-			help();
-			return -1;
-		}
-		if (option == TALLY_ARG_ERROR ||
-		    !take_option(r, option, value, args.only_positional))
-			return TALLY_EXIT_USAGE;
-	}
+	int dashes = tally_args_dashes(argc, argv);
+	int status = tally_args_read(&tally_command_compare, dashes, argv, r);
+	if (status != TALLY_EXIT_OK)
+		return status;
+	for (int i = dashes + 1; i < argc; i++)
+		g_ptr_array_add(r->behind, argv[i]);
 	if (r->json && r->markdown) {
 		tally_cli_complain("compare", "--json and --markdown cannot be had at once");
 		return TALLY_EXIT_USAGE;
@@ -476,7 +412,7 @@ compare(const struct compare_request *r)
 		.trim = r->trimmed ? 0.1 : 0,
 		.same = r->same,
 		.per_clock = r->filter.per_clock,
-		.has_fail_above = r->has_fail_above,
+		.has_fail_above = r->fail_above >= 0,
 		.fail_above = r->fail_above,
 		.gates = (const struct tally_gate *)(const void *)r->gates->data,
 		.n_gates = r->gates->len,
@@ -507,7 +443,7 @@ compare(const struct compare_request *r)
 			tally_compare_print(stdout, &c, &style);
 		if (c.n_failed)
 			status = TALLY_EXIT_REGRESSION;
-		else if (r->has_fail_above && c.conclusion == TALLY_CONCLUSION_INCONCLUSIVE)
+		else if (c.settings.has_fail_above && c.conclusion == TALLY_CONCLUSION_INCONCLUSIVE)
 			status = TALLY_EXIT_INCONCLUSIVE;
 	}
 	tally_compare_finish(&c);
@@ -521,6 +457,7 @@ run(int argc, char **argv)
 		.device = -1,
 		.confidence = TALLY_COMPARE_CONFIDENCE,
 		.same = TALLY_COMPARE_SAME,
+		.fail_above = -1,
 		.warmup = TALLY_WARMUP_AUTO,
 	};
 	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
@@ -528,7 +465,7 @@ run(int argc, char **argv)
 	r.plain = g_ptr_array_new();
 	r.behind = g_ptr_array_new();
 	r.gates = g_array_new(FALSE, FALSE, sizeof(struct tally_gate));
-	r.words = g_ptr_array_new_with_free_func(g_free);
+	r.owned = g_ptr_array_new_with_free_func(g_free);
 	int status = parse(&r, argc, argv);
 	if (status == TALLY_EXIT_OK)
 		status = compare(&r);
@@ -537,10 +474,10 @@ run(int argc, char **argv)
 	g_ptr_array_unref(r.plain);
 	g_ptr_array_unref(r.behind);
 	g_array_unref(r.gates);
-	g_ptr_array_unref(r.words);
+	g_ptr_array_unref(r.owned);
 	if (r.filter.patterns)
 		g_ptr_array_unref(r.filter.patterns);
-	return status < 0 ? TALLY_EXIT_OK : status;
+	return status;
 }
 
 const struct tally_command tally_command_compare = {
@@ -548,4 +485,7 @@ const struct tally_command tally_command_compare = {
 	.summary = "Say what changed between runs, pass by pass",
 	.run = run,
 	.help = help,
+	.options = options,
+	.n_options = G_N_ELEMENTS(options),
+	.operands = &operands,
 };

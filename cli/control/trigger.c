@@ -10,19 +10,23 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const struct tally_arg options[] = {
-	{ "control", 0, "PATH", "The socket of the game, as given to run --control." },
-	{ "pid", 0, "N", "The process number of the game." },
-	{ "help", 'h', NULL, "Show this." },
-};
-enum { OPTION_CONTROL, OPTION_PID, OPTION_HELP };
-
 struct request {
 	const char *control;
-	long pid; /* 0: not given */
+	int64_t pid; /* 0: not given */
+	GPtrArray *words; /* what to do, borrowed from argv */
 	char *text; /* as it is sent to the game */
-	bool is_status, help;
+	bool is_status;
 };
+
+static const struct tally_arg options[] = {
+	TALLY_ARG_TEXT("control", 0, "PATH", struct request, control,
+		       "The socket of the game, as given to run --control."),
+	TALLY_ARG_WHOLE("pid", 0, "N", struct request, pid, 1, INT32_MAX,
+			"The process number of the game."),
+	TALLY_ARG_HELP,
+};
+static const struct tally_arg operands =
+	TALLY_ARG_LIST(NULL, 0, "WORD", struct request, words, NULL);
 
 static void
 help(void)
@@ -41,33 +45,23 @@ help(void)
 	     "Exit status: 0; 1 no such game, or it refused; 2 usage.");
 }
 
-static bool
-parse_pid(const char *value, long *pid)
-{
-	char *end;
-	*pid = strtol(value, &end, 10);
-	if (*pid > 0 && !*end)
-		return true;
-	tally_cli_complain("trigger", "--pid needs a process number, not \"%s\"", value);
-	return false;
-}
-
 static const char *const plain_words[] = { "start", "stop", "toggle", "status", NULL };
 
 /* The game would report a wrong name too late. */
 static bool
-parse_request(struct request *r, GPtrArray *words)
+parse_request(struct request *r)
 {
-	const char *word = words->len ? g_ptr_array_index(words, 0) : NULL;
+	const GPtrArray *given = r->words;
+	const char *word = given->len ? g_ptr_array_index(given, 0) : NULL;
 	bool marks = word && strcmp(word, "mark") == 0;
 	bool known = marks ||
 		     (word && g_strv_contains(plain_words, word));
-	if (!known || words->len != (marks ? 2u : 1u)) {
+	if (!known || given->len != (marks ? 2u : 1u)) {
 		tally_cli_complain("trigger", "say one of: start, stop, toggle, status, mark NAME");
 		return false;
 	}
 	r->is_status = strcmp(word, "status") == 0;
-	const char *name = marks ? g_ptr_array_index(words, 1) : "";
+	const char *name = marks ? g_ptr_array_index(given, 1) : "";
 	size_t len = strlen(name);
 	bool clean = !marks || (len > 0 && len <= TALLY_CONTROL_MAX_MARK);
 	for (size_t i = 0; i < len; i++)
@@ -78,42 +72,6 @@ parse_request(struct request *r, GPtrArray *words)
 				   TALLY_CONTROL_MAX_MARK);
 	r->text = marks ? g_strconcat("mark ", name, NULL) : g_strdup(word);
 	return clean;
-}
-
-static bool
-parse(struct request *r, int argc, char **argv)
-{
-	GPtrArray *words = g_ptr_array_new();
-	struct tally_args args;
-	tally_args_init(&args, argc, argv, options, G_N_ELEMENTS(options));
-	bool ok = true;
-	const char *value;
-	int option;
-	while (ok && (option = tally_args_next(&args, &value)) != TALLY_ARG_END) {
-		switch (option) {
-		case OPTION_CONTROL:
-			r->control = value;
-			break;
-		case OPTION_PID:
-			ok = parse_pid(value, &r->pid);
-			break;
-		case OPTION_HELP:
-			r->help = true;
-			break;
-		case TALLY_ARG_POSITIONAL:
-			g_ptr_array_add(words, (char *)value);
-			break;
-		default:
-			ok = false;
-		}
-	}
-	if (ok && r->control && r->pid) {
-		tally_cli_complain("trigger", "--control and --pid both name a game: use one");
-		ok = false;
-	}
-	ok = ok && (r->help || parse_request(r, words));
-	g_ptr_array_unref(words);
-	return ok;
 }
 
 /* ---- selection of the game ---- */
@@ -146,8 +104,8 @@ choose(const struct request *r, GPtrArray *games)
 		tell_several(games);
 	else if (r->pid)
 		tally_cli_complain("trigger",
-				   "process %ld has no control socket: is it a game under "
-				   "`passtally run`, and did it render yet?",
+				   "process %" G_GINT64_FORMAT " has no control socket: is it a "
+				   "game under `passtally run`, and did it render yet?",
 				   r->pid);
 	else
 		tally_cli_complain(
@@ -236,15 +194,16 @@ ask_all(const struct request *r)
 static int
 run(int argc, char **argv)
 {
-	struct request r = { 0 };
-	int status = TALLY_EXIT_USAGE;
-	if (parse(&r, argc, argv)) {
-		status = TALLY_EXIT_OK;
-		if (r.help)
-			help();
-		else
-			status = ask_all(&r);
+	g_autoptr(GPtrArray) given = g_ptr_array_new();
+	struct request r = { .words = given };
+	int status = tally_args_read(&tally_command_trigger, argc, argv, &r);
+	if (status != TALLY_EXIT_OK)
+		return status;
+	if (r.control && r.pid) {
+		tally_cli_complain("trigger", "--control and --pid both name a game: use one");
+		return TALLY_EXIT_USAGE;
 	}
+	status = parse_request(&r) ? ask_all(&r) : TALLY_EXIT_USAGE;
 	g_free(r.text);
 	return status;
 }
@@ -254,4 +213,7 @@ const struct tally_command tally_command_trigger = {
 	.summary = "Start, pause or mark the capture of a running game",
 	.run = run,
 	.help = help,
+	.options = options,
+	.n_options = G_N_ELEMENTS(options),
+	.operands = &operands,
 };

@@ -9,28 +9,12 @@
 #include <errno.h>
 #include <string.h>
 
-enum { OPT_PERFETTO, OPT_CHROME, OPT_CSV, OPT_NO_COUNTERS, OPT_HELP, N_FORMATS = OPT_CSV + 1 };
-
-static const struct tally_arg options[] = {
-	[OPT_PERFETTO] = { "perfetto", 0, "OUT",
-			   "Write a trace of Perfetto's own kind: opens in "
-			   "ui.perfetto.dev." },
-	[OPT_CHROME] = { "chrome", 0, "OUT",
-			 "Write Trace Event JSON: opens in chrome://tracing and "
-			 "Perfetto." },
-	[OPT_CSV] = { "csv", 0, "OUT",
-		      "Write a table: one row a frame, pass and value, with unit and "
-		      "validity." },
-	[OPT_NO_COUNTERS] = { "no-counters", 0, NULL,
-			      "Leave out the tracks, or rows, of counters and metrics: a much "
-			      "smaller file. A pass still shows its own." },
-	[OPT_HELP] = { "help", 'h', NULL, "Show this." },
-};
+enum { PERFETTO, CHROME, CSV, N_FORMATS };
 
 static const struct tally_export_format *const formats[N_FORMATS] = {
-	[OPT_PERFETTO] = &tally_export_perfetto,
-	[OPT_CHROME] = &tally_export_chrome,
-	[OPT_CSV] = &tally_export_csv,
+	[PERFETTO] = &tally_export_perfetto,
+	[CHROME] = &tally_export_chrome,
+	[CSV] = &tally_export_csv,
 };
 
 struct target {
@@ -45,6 +29,22 @@ struct request {
 	const char *log;
 	char *found; /* the log's path, owned */
 };
+
+static const struct tally_arg options[] = {
+	TALLY_ARG_TEXT("perfetto", 0, "OUT", struct request, targets[PERFETTO].path,
+		       "Write a trace of Perfetto's own kind: opens in ui.perfetto.dev."),
+	TALLY_ARG_TEXT("chrome", 0, "OUT", struct request, targets[CHROME].path,
+		       "Write Trace Event JSON: opens in chrome://tracing and Perfetto."),
+	TALLY_ARG_TEXT("csv", 0, "OUT", struct request, targets[CSV].path,
+		       "Write a table: one row a frame, pass and value, with unit and "
+		       "validity."),
+	TALLY_ARG_FLAG("no-counters", 0, struct request, options.no_counters,
+		       "Leave out the tracks, or rows, of counters and metrics: a much "
+		       "smaller file. A pass still shows its own."),
+	TALLY_ARG_HELP,
+};
+
+static const struct tally_arg operands = TALLY_ARG_ONE("log", struct request, log);
 
 static void
 help(void)
@@ -77,35 +77,13 @@ help(void)
 	     "message; 125 other errors. After an error no OUT is left.");
 }
 
-/* Returns TALLY_EXIT_OK to go on and -1 after showing the help. */
 static int
 parse(struct request *r, int argc, char **argv)
 {
-	struct tally_args args;
-	tally_args_init(&args, argc, argv, options, G_N_ELEMENTS(options));
-	const char *value;
-	int option;
+	int status = tally_args_read(&tally_command_export, argc, argv, r);
+	if (status != TALLY_EXIT_OK)
+		return status;
 	unsigned n = 0;
-	while ((option = tally_args_next(&args, &value)) != TALLY_ARG_END) {
-		if (option == TALLY_ARG_ERROR)
-			return TALLY_EXIT_USAGE;
-		if (option == OPT_HELP) {
-			help();
-			return -1;
-		}
-		if (option == TALLY_ARG_POSITIONAL) {
-			if (r->log) {
-				tally_cli_complain("export", "one log at a time: %s and %s are two",
-						   r->log, value);
-				return TALLY_EXIT_USAGE;
-			}
-			r->log = value;
-		} else if (option == OPT_NO_COUNTERS) {
-			r->options.no_counters = true;
-		} else {
-			r->targets[option].path = value;
-		}
-	}
 	for (unsigned i = 0; i < N_FORMATS; i++) {
 		const char *path = r->targets[i].path;
 		n += path != NULL;
@@ -118,11 +96,11 @@ parse(struct request *r, int argc, char **argv)
 			}
 		}
 	}
-	if (n == 0)
+	if (n == 0) {
 		tally_cli_complain("export",
 				   "no format named: --perfetto OUT, --chrome OUT or --csv OUT");
-	if (n == 0)
 		return TALLY_EXIT_USAGE;
+	}
 	r->found = tally_folder_choose("export", r->log);
 	r->log = r->found;
 	return r->found ? TALLY_EXIT_OK : TALLY_EXIT_USAGE;
@@ -241,7 +219,7 @@ run(int argc, char **argv)
 	if (status == TALLY_EXIT_OK)
 		status = export_log(&r);
 	g_free(r.found);
-	return status < 0 ? TALLY_EXIT_OK : status;
+	return status;
 }
 
 const struct tally_command tally_command_export = {
@@ -249,4 +227,7 @@ const struct tally_command tally_command_export = {
 	.summary = "Turn a log into a timeline or a table for other programs",
 	.run = run,
 	.help = help,
+	.options = options,
+	.n_options = G_N_ELEMENTS(options),
+	.operands = &operands,
 };

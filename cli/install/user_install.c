@@ -13,15 +13,19 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OPT_USER, OPT_HELP };
+struct request {
+	bool user;
+};
 
 static const struct tally_arg install_options[] = {
-	[OPT_USER] = { "user", 0, NULL, "For this user, below the home folder. Must be given." },
-	[OPT_HELP] = { "help", 'h', NULL, "Show this." },
+	TALLY_ARG_FLAG("user", 0, struct request, user,
+		       "For this user, below the home folder. Must be given."),
+	TALLY_ARG_HELP,
 };
 static const struct tally_arg uninstall_options[] = {
-	[OPT_USER] = { "user", 0, NULL, "What install --user made. Must be given." },
-	[OPT_HELP] = { "help", 'h', NULL, "Show this." },
+	TALLY_ARG_FLAG("user", 0, struct request, user,
+		       "What install --user made. Must be given."),
+	TALLY_ARG_HELP,
 };
 
 static void
@@ -50,28 +54,13 @@ help_uninstall(void)
 	puts("\nExit status: 0; 1 something could not be removed; 2 usage.");
 }
 
-/* -1: go on. */
 static int
-parse(int argc, char **argv, const struct tally_arg *options, void (*help)(void))
+parse(const struct tally_command *command, int argc, char **argv)
 {
-	struct tally_args args;
-	tally_args_init(&args, argc, argv, options, 2);
-	const char *value;
-	int option;
-	bool user = false;
-	while ((option = tally_args_next(&args, &value)) != TALLY_ARG_END) {
-		if (option == OPT_HELP) {
-			help();
-			return TALLY_EXIT_OK;
-		}
-		if (option == TALLY_ARG_POSITIONAL)
-			tally_cli_complain(argv[0], "unexpected argument %s", value);
-		if (option < 0)
-			return TALLY_EXIT_USAGE;
-		user = true;
-	}
-	if (user)
-		return -1;
+	struct request r = { false };
+	int status = tally_args_read(command, argc, argv, &r);
+	if (status != TALLY_EXIT_OK || r.user)
+		return status;
 	tally_cli_complain(argv[0], "say passtally %s --user; for the whole system there are "
 				    "packages (docs/install.md)",
 			   argv[0]);
@@ -240,8 +229,8 @@ print_path_hint(void)
 static int
 install(int argc, char **argv)
 {
-	int status = parse(argc, argv, install_options, help_install);
-	if (status >= 0)
+	int status = parse(&tally_command_install, argc, argv);
+	if (status != TALLY_EXIT_OK)
 		return status;
 	g_autofree char *own = tally_own_path();
 	if (!own || !g_str_has_suffix(own, "/bin/passtally")) {
@@ -275,8 +264,8 @@ take_away(const char *path, bool ours)
 static int
 uninstall(int argc, char **argv)
 {
-	int status = parse(argc, argv, uninstall_options, help_uninstall);
-	if (status >= 0)
+	int status = parse(&tally_command_uninstall, argc, argv);
+	if (status != TALLY_EXIT_OK)
 		return status;
 	g_autofree char *link = link_path();
 	bool ok = take_away(link, is_our_link(link));
@@ -292,6 +281,8 @@ const struct tally_command tally_command_install = {
 	.summary = "Make an unpacked passtally usable by name, for this user",
 	.run = install,
 	.help = help_install,
+	.options = install_options,
+	.n_options = G_N_ELEMENTS(install_options),
 };
 
 const struct tally_command tally_command_uninstall = {
@@ -299,4 +290,6 @@ const struct tally_command tally_command_uninstall = {
 	.summary = "Take back what install made",
 	.run = uninstall,
 	.help = help_uninstall,
+	.options = uninstall_options,
+	.n_options = G_N_ELEMENTS(uninstall_options),
 };

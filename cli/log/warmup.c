@@ -20,19 +20,17 @@
 #define MOST_PASSES 400000
 
 bool
-tally_warmup_parse(const char *command, const char *value, uint64_t *warmup)
+tally_warmup_take(const char *command, const struct tally_arg *arg, void *to, const char *value)
 {
-	guint64 v;
-	if (strcmp(value, "auto") == 0) {
-		*warmup = TALLY_WARMUP_AUTO;
-		return true;
-	}
-	if (!g_ascii_string_to_unsigned(value, 10, 0, TALLY_WARMUP_AUTO - 1, &v, NULL)) {
+	(void)arg;
+	guint64 v = TALLY_WARMUP_AUTO;
+	if (strcmp(value, "auto") != 0 &&
+	    !g_ascii_string_to_unsigned(value, 10, 0, TALLY_WARMUP_AUTO - 1, &v, NULL)) {
 		tally_cli_complain(command, "--warmup %s: must be auto or a whole number of frames",
 				   value);
 		return false;
 	}
-	*warmup = v;
+	*(uint64_t *)to = v;
 	return true;
 }
 

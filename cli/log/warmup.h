@@ -8,7 +8,7 @@
  * What each command does by default is TALLY_WARMUP_AUTO: an aggregate (cli/log/aggregate.h)
  * that is read with it skips those frames of each device before anything counts them, and
  * says how many there were in tally_device_summary (warmed_up, warmed_up_ns). A number skips
- * that many frames instead; 0 skips none. Parse the option with tally_warmup_parse().
+ * that many frames instead; 0 skips none. TALLY_WARMUP_ARG is the option.
  *
  * Equal input gives equal output: a plain log, a compressed one and a pipe give the same. Only
  * the start of the log is examined (TALLY_WARMUP_FRAMES), so memory is bounded. One thread.
@@ -16,6 +16,7 @@
 #ifndef PASSTALLY_CLI_LOG_WARMUP_H
 #define PASSTALLY_CLI_LOG_WARMUP_H
 
+#include "cli/shared/cli.h"
 #include "json/record_json.h"
 
 #include <glib.h>
@@ -26,8 +27,12 @@
 /* The first frames of a device that are examined. */
 #define TALLY_WARMUP_FRAMES 1000
 
-/* Reads the value of --warmup: "auto" or a number. False after an error message. */
-bool tally_warmup_parse(const char *command, const char *value, uint64_t *warmup);
+/* Reads the value of --warmup, "auto" or a number, into a uint64_t. */
+tally_arg_take tally_warmup_take;
+#define TALLY_WARMUP_ARG(type, member) \
+	{ "warmup", 0, "N|auto", \
+	  "Leave out the first N frames of each device. Default auto: those in which the " \
+	  "program still loads. 0 keeps all.", tally_warmup_take, offsetof(type, member), 0, 0 }
 /* The opposite: "auto" or the number. The caller frees it with g_free(). */
 char *tally_warmup_text(uint64_t warmup);
 

@@ -12,31 +12,58 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OPT_PROGRAM, OPT_OLDER, OPT_ALL, OPT_REMOVE, OPT_YES, OPT_JSON, OPT_HELP };
-
-static const struct tally_arg options[] = {
-	[OPT_PROGRAM] = { "program", 0, "NAME", "Only the logs of this program." },
-	[OPT_OLDER] = { "older-than", 0, "AGE",
-			"Only logs last written to longer ago than this: 30m, 12h, 7d, 4w." },
-	[OPT_ALL] = { "all", 0, NULL,
-		      "List all, not only the 20 that were last written. With --remove, say that "
-		      "every log is meant." },
-	[OPT_REMOVE] = { "remove", 0, NULL,
-			 "Remove the logs that --program, --older-than, --all or a LOG select. A "
-			 "log that is still written to stays. On a terminal it asks first." },
-	[OPT_YES] = { "yes", 'y', NULL, "Do not ask." },
-	[OPT_JSON] = { "json", 0, NULL, "Print one JSON object." },
-	[OPT_HELP] = { "help", 'h', NULL, "Show this." },
-};
-
 #define LISTED 20
 
 struct request {
 	const char *program;
 	int64_t older_ns; /* age; 0 = any */
-	bool all, remove, yes, json, help;
+	bool all, remove, yes, json;
 	GPtrArray *named; /* LOG, as given */
 };
+
+/* Reads "7d" as an age. */
+static bool
+take_age(const char *command, const struct tally_arg *arg, void *to, const char *text)
+{
+	static const struct {
+		char unit;
+		int64_t seconds;
+	} units[] = { { 'm', 60 }, { 'h', 3600 }, { 'd', 86400 }, { 'w', 7 * 86400 } };
+	struct request *r = to;
+	char *end;
+	errno = 0;
+	gint64 n = g_ascii_strtoll(text, &end, 10);
+	for (size_t i = 0; i < G_N_ELEMENTS(units); i++)
+		if (!errno && end != text && n > 0 && n <= 100000 && end[0] == units[i].unit &&
+		    !end[1]) {
+			r->older_ns = n * units[i].seconds * 1000000000;
+			return true;
+		}
+	tally_cli_complain(command, "--%s %s: must be a number with m, h, d or w, as in 7d",
+			   arg->name, text);
+	return false;
+}
+
+static const struct tally_arg options[] = {
+	TALLY_ARG_TEXT("program", 0, "NAME", struct request, program,
+		       "Only the logs of this program."),
+	TALLY_ARG_TAKE("older-than", 0, "AGE", take_age,
+		       "Only logs last written to longer ago than this: 30m, 12h, 7d, 4w."),
+	TALLY_ARG_FLAG("all", 0, struct request, all,
+		       "List all, not only the 20 that were last written. With --remove, say that "
+		       "every log is meant."),
+	TALLY_ARG_FLAG("remove", 0, struct request, remove,
+		       "Remove the logs that --program, --older-than, --all or a LOG select. A log "
+		       "that is still written to stays. On a terminal it asks first."),
+	TALLY_ARG_FLAG("yes", 'y', struct request, yes,
+		       "Do not ask."),
+	TALLY_ARG_FLAG("json", 0, struct request, json,
+		       "Print one JSON object."),
+	TALLY_ARG_HELP,
+};
+
+static const struct tally_arg operands =
+	TALLY_ARG_LIST(NULL, 0, "LOG", struct request, named, NULL);
 
 static void
 help(void)
@@ -56,63 +83,14 @@ help(void)
 	     "errors.");
 }
 
-static bool
-parse_age(const char *text, int64_t *ns)
-{
-	static const struct {
-		char unit;
-		int64_t seconds;
-	} units[] = { { 'm', 60 }, { 'h', 3600 }, { 'd', 86400 }, { 'w', 7 * 86400 } };
-	char *end;
-	errno = 0;
-	gint64 n = g_ascii_strtoll(text, &end, 10);
-	for (size_t i = 0; i < G_N_ELEMENTS(units); i++)
-		if (!errno && end != text && n > 0 && n <= 100000 && end[0] == units[i].unit &&
-		    !end[1]) {
-			*ns = n * units[i].seconds * 1000000000;
-			return true;
-		}
-	tally_cli_complain("logs", "--older-than %s: must be a number with m, h, d or w, as in 7d",
-			   text);
-	return false;
-}
-
-static bool
-take(struct request *r, int option, const char *value)
-{
-	switch (option) {
-	case OPT_PROGRAM:
-		r->program = value;
-		return true;
-	case OPT_OLDER:
-		return parse_age(value, &r->older_ns);
-	case TALLY_ARG_POSITIONAL:
-		g_ptr_array_add(r->named, (gpointer)value);
-		return true;
-	default:
-		r->all |= option == OPT_ALL;
-		r->remove |= option == OPT_REMOVE;
-		r->yes |= option == OPT_YES;
-		r->json |= option == OPT_JSON;
-		r->help |= option == OPT_HELP;
-		return option >= 0;
-	}
-}
-
-static bool
+static int
 parse(struct request *r, int argc, char **argv)
 {
-	struct tally_args args;
-	tally_args_init(&args, argc, argv, options, G_N_ELEMENTS(options));
-	const char *value;
-	int option;
-	while ((option = tally_args_next(&args, &value)) != TALLY_ARG_END)
-		if (!take(r, option, value))
-			return false;
+	int status = tally_args_read(&tally_command_logs, argc, argv, r);
+	if (status != TALLY_EXIT_OK)
+		return status;
 	bool selects = r->program || r->older_ns || r->all;
 	const char *wrong = NULL;
-	if (r->help)
-		return true;
 	if (r->named->len && !r->remove)
 		wrong = "LOG is for --remove; `passtally report LOG` shows one";
 	else if (r->named->len && selects)
@@ -125,7 +103,7 @@ parse(struct request *r, int argc, char **argv)
 		wrong = "--json only lists";
 	if (wrong)
 		tally_cli_complain("logs", "%s", wrong);
-	return !wrong;
+	return wrong ? TALLY_EXIT_USAGE : TALLY_EXIT_OK;
 }
 
 /* ---- what is in a log ---- */
@@ -406,14 +384,9 @@ static int
 run(int argc, char **argv)
 {
 	struct request r = { .named = g_ptr_array_new() };
-	int status = TALLY_EXIT_USAGE;
-	if (parse(&r, argc, argv)) {
-		status = TALLY_EXIT_OK;
-		if (r.help)
-			help();
-		else
-			status = logs_of(&r);
-	}
+	int status = parse(&r, argc, argv);
+	if (status == TALLY_EXIT_OK)
+		status = logs_of(&r);
 	g_ptr_array_unref(r.named);
 	return status;
 }
@@ -423,4 +396,7 @@ const struct tally_command tally_command_logs = {
 	.summary = "List the logs on this machine, and remove them",
 	.run = run,
 	.help = help,
+	.options = options,
+	.n_options = G_N_ELEMENTS(options),
+	.operands = &operands,
 };

@@ -13,25 +13,25 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OPT_CHANGED, OPT_PATH, OPT_BLOCKLIST, OPT_JSON, OPT_HELP };
-
-static const struct tally_arg options[] = {
-	[OPT_CHANGED] = { "changed", 0, NULL, "Only what is not as by default." },
-	[OPT_PATH] = { "path", 0, NULL,
-		       "Print where the configuration file would be, and nothing else: "
-		       "the user's, "
-		       "or PROGRAM's own." },
-	[OPT_BLOCKLIST] = { "blocklist", 0, NULL,
-			    "Print the programs that are left alone, each with the "
-			    "reason." },
-	[OPT_JSON] = { "json", 0, NULL, "Print one JSON object." },
-	[OPT_HELP] = { "help", 'h', NULL, "Show this." },
-};
-
 struct request {
-	bool changed, path, blocklist, json, help;
+	bool changed, path, blocklist, json;
 	const char *program; /* NULL: no particular program */
 };
+
+static const struct tally_arg options[] = {
+	TALLY_ARG_FLAG("changed", 0, struct request, changed,
+		       "Only what is not as by default."),
+	TALLY_ARG_FLAG("path", 0, struct request, path,
+		       "Print where the configuration file would be, and nothing else: the user's, "
+		       "or PROGRAM's own."),
+	TALLY_ARG_FLAG("blocklist", 0, struct request, blocklist,
+		       "Print the programs that are left alone, each with the reason."),
+	TALLY_ARG_FLAG("json", 0, struct request, json,
+		       "Print one JSON object."),
+	TALLY_ARG_HELP,
+};
+
+static const struct tally_arg operands = TALLY_ARG_ONE("program", struct request, program);
 
 static void
 help(void)
@@ -346,56 +346,20 @@ show(const struct request *r)
 	return status;
 }
 
-static bool
-take(struct request *r, int option, const char *value)
-{
-	switch (option) {
-	case OPT_CHANGED:
-		r->changed = true;
-		return true;
-	case OPT_PATH:
-		r->path = true;
-		return true;
-	case OPT_BLOCKLIST:
-		r->blocklist = true;
-		return true;
-	case OPT_JSON:
-		r->json = true;
-		return true;
-	case OPT_HELP:
-		r->help = true;
-		return true;
-	case TALLY_ARG_POSITIONAL:
-		if (r->program || !*value) {
-			tally_cli_complain("config", "name one program, not also \"%s\"", value);
-			return false;
-		}
-		r->program = value;
-		return true;
-	default:
-		return false;
-	}
-}
-
 static int
 run(int argc, char **argv)
 {
 	struct request r = { 0 };
-	struct tally_args args;
-	tally_args_init(&args, argc, argv, options, G_N_ELEMENTS(options));
-	const char *value;
-	int option;
-	while ((option = tally_args_next(&args, &value)) != TALLY_ARG_END) {
-		if (!take(&r, option, value))
-			return TALLY_EXIT_USAGE;
+	int status = tally_args_read(&tally_command_config, argc, argv, &r);
+	if (status != TALLY_EXIT_OK)
+		return status;
+	if (r.program && !*r.program) {
+		tally_cli_complain("config", "the name of a program cannot be empty");
+		return TALLY_EXIT_USAGE;
 	}
 	if (r.path && (r.json || r.blocklist || r.changed)) {
 		tally_cli_complain("config", "--path is said alone, or with a program");
 		return TALLY_EXIT_USAGE;
-	}
-	if (r.help) {
-		help();
-		return TALLY_EXIT_OK;
 	}
 	if (!r.blocklist)
 		return show(&r);
@@ -411,4 +375,7 @@ const struct tally_command tally_command_config = {
 	.summary = "Show what is in force, and from where",
 	.run = run,
 	.help = help,
+	.options = options,
+	.n_options = G_N_ELEMENTS(options),
+	.operands = &operands,
 };

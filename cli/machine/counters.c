@@ -11,35 +11,59 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { OPT_JSON, OPT_API, OPT_COUNTERS, OPT_SET, OPT_CATALOGUE, OPT_HELP };
+/* The request, and the number of devices printed. */
+struct output {
+	bool json, catalogue;
+	int api; /* -1: those that are there */
+	const char *counters; /* as given; NULL = all */
+	const char *gpu; /* of --catalogue; NULL = list the names */
+	struct tally_probe_wish wish;
+	uint32_t n;
+	bool has_set; /* a device has the set that was requested */
+	struct tally_snapshots snapshots; /* of this machine, not of one device */
+};
+
+/* Reads one word of --api. */
+static bool
+take_api(const char *command, const struct tally_arg *arg, void *to, const char *word)
+{
+	struct output *out = to;
+	out->api = tally_name_find(tally_api_name, TALLY_N_APIS, word, strlen(word));
+	if (out->api < 0)
+		tally_cli_complain(command, "--%s %s: must be opengl, opengl-es or vulkan",
+				   arg->name, word);
+	return out->api >= 0;
+}
+
+static bool
+take_catalogue(const char *command, const struct tally_arg *arg, void *to, const char *gpu)
+{
+	struct output *out = to;
+	(void)command, (void)arg;
+	out->catalogue = true;
+	out->gpu = gpu;
+	return true;
+}
 
 static const struct tally_arg options[] = {
-	[OPT_JSON] = { "json", 0, NULL,
-		       "Print the `device` objects that logs would hold, one a line, "
-		       "each with its "
-		       "`sets` "
-		       "and the captured frames that a full rotation takes, "
-		       "`rotation_frames`." },
-	[OPT_API] = { "api", 0, "opengl|opengl-es|vulkan",
-		      "Which API to ask; by default OpenGL (or OpenGL ES where there is "
-		      "no OpenGL) "
-		      "and Vulkan." },
-	[OPT_COUNTERS] = { "counters", 0, "LIST",
-			   "Those that `passtally run --counters LIST` would count; by "
-			   "default "
-			   "all." },
-	[OPT_SET] = { "set", 0, "NAME",
-		      "With this set alone, as of `passtally run --set`." },
-	[OPT_CATALOGUE] = { "catalogue", 0, "[GPU]",
-			    "What a Mali GPU can count, by block, with units, other "
-			    "names and "
-			    "known errors of the hardware, wherever this runs; without a "
-			    "GPU, the "
-			    "names of those that are known. `--catalogue g78` is "
-			    "Mali-G78; "
-			    "`--catalogue microblaze` has the events of that soft "
-			    "core." },
-	[OPT_HELP] = { "help", 'h', NULL, "Show this." },
+	TALLY_ARG_FLAG("json", 0, struct output, json,
+		       "Print the `device` objects that logs would hold, one a line, each "
+		       "with its `sets` and the captured frames that a full rotation "
+		       "takes, `rotation_frames`."),
+	TALLY_ARG_TAKE("api", 0, "opengl|opengl-es|vulkan", take_api,
+		       "Which API to ask; by default OpenGL (or OpenGL ES where there is "
+		       "no OpenGL) and Vulkan."),
+	TALLY_ARG_TEXT("counters", 0, "LIST", struct output, counters,
+		       "Those that `passtally run --counters LIST` would count; by default "
+		       "all."),
+	TALLY_ARG_TEXT("set", 0, "NAME", struct output, wish.set,
+		       "With this set alone, as of `passtally run --set`."),
+	TALLY_ARG_TAKE("catalogue", 0, "[GPU]", take_catalogue,
+		       "What a Mali GPU can count, by block, with units, other names and "
+		       "known errors of the hardware, wherever this runs; without a GPU, "
+		       "the names of those that are known. `--catalogue g78` is Mali-G78; "
+		       "`--catalogue microblaze` has the events of that soft core."),
+	TALLY_ARG_HELP,
 };
 
 static void
@@ -60,15 +84,6 @@ help(void)
 	     "Exit status: 0; 1 no device, or no such set, was found; 2 usage; 125 other "
 	     "errors.");
 }
-
-/* The request, and the number of devices printed. */
-struct output {
-	bool json;
-	struct tally_probe_wish wish;
-	uint32_t n;
-	bool has_set; /* a device has the set that was requested */
-	struct tally_snapshots snapshots; /* of this machine, not of one device */
-};
 
 static void
 print_json(const struct output *out, const struct tally_probe_found *found)
@@ -245,19 +260,8 @@ print_device(void *data, const struct tally_probe_found *found)
 	out->n++;
 }
 
-/* Reads one word of --api; -1 after printing an error. */
 static int
-parse_api(const char *word)
-{
-	int api = tally_name_find(tally_api_name, TALLY_N_APIS, word, strlen(word));
-	if (api < 0)
-		tally_cli_complain("counters", "--api %s: must be opengl, opengl-es or vulkan",
-				   word);
-	return api;
-}
-
-static int
-probe(int api, struct output *out)
+probe(struct output *out)
 {
 	/* OpenGL ES is used only where there is no OpenGL, unless it is requested. */
 	static const enum tally_api order[] = { TALLY_API_OPENGL, TALLY_API_OPENGL_ES,
@@ -265,8 +269,8 @@ probe(int api, struct output *out)
 	char all[1600] = "";
 	for (size_t i = 0; i < G_N_ELEMENTS(order); i++) {
 		char why[512] = "";
-		if (api >= 0 ? (int)order[i] != api
-			     : order[i] == TALLY_API_OPENGL_ES && out->n > 0)
+		if (out->api >= 0 ? (int)order[i] != out->api
+				  : order[i] == TALLY_API_OPENGL_ES && out->n > 0)
 			continue;
 		if (!tally_probe(order[i], &out->wish, print_device, out, why, sizeof(why))) {
 			size_t at = strlen(all);
@@ -316,42 +320,17 @@ is_known(const char *list)
 static int
 run(int argc, char **argv)
 {
-	struct tally_args args;
-	tally_args_init(&args, argc, argv, options, G_N_ELEMENTS(options));
-	const char *value;
-	struct output out = { .wish.counters = "all" };
-	int api = -1, option;
-	const char *gpu = NULL, *named = NULL;
-	bool catalogue = false;
-	while ((option = tally_args_next(&args, &value)) != TALLY_ARG_END) {
-		if (option == OPT_JSON) {
-			out.json = true;
-		} else if (option == OPT_API) {
-			api = parse_api(value);
-			if (api < 0)
-				return TALLY_EXIT_USAGE;
-		} else if (option == OPT_COUNTERS) {
-			out.wish.counters = named = value;
-		} else if (option == OPT_SET) {
-			out.wish.set = value;
-		} else if (option == OPT_CATALOGUE) {
-			catalogue = true;
-			gpu = value;
-		} else if (option == OPT_HELP) {
-			help();
-			return TALLY_EXIT_OK;
-		} else {
-			if (option == TALLY_ARG_POSITIONAL)
-				tally_cli_complain("counters", "unexpected argument %s", value);
-			return TALLY_EXIT_USAGE;
-		}
-	}
-	if (catalogue)
-		return tally_catalogue_print(gpu, out.json);
-	if (named && !is_known(named))
+	struct output out = { .api = -1 };
+	int status = tally_args_read(&tally_command_counters, argc, argv, &out);
+	if (status != TALLY_EXIT_OK)
+		return status;
+	if (out.catalogue)
+		return tally_catalogue_print(out.gpu, out.json);
+	if (out.counters && !is_known(out.counters))
 		return TALLY_EXIT_USAGE;
+	out.wish.counters = out.counters ? out.counters : "all";
 	tally_snapshots_find(&out.snapshots, out.wish.counters);
-	int status = probe(api, &out);
+	status = probe(&out);
 	tally_snapshots_finish(&out.snapshots);
 	return status;
 }
@@ -361,4 +340,6 @@ const struct tally_command tally_command_counters = {
 	.summary = "List the counters that this machine offers",
 	.run = run,
 	.help = help,
+	.options = options,
+	.n_options = G_N_ELEMENTS(options),
 };

@@ -31,7 +31,7 @@
 #define LIMIT_SECONDS 30
 
 static const struct tally_arg options[] = {
-	{ "help", 'h', NULL, "Show this." },
+	TALLY_ARG_HELP,
 };
 
 static void
@@ -394,21 +394,8 @@ run(int argc, char **argv)
 		return self_test();
 	if (argc == 2 && strcmp(argv[1], SELF_TEST_VULKAN) == 0)
 		return self_test_vulkan();
-	struct tally_args args;
-	tally_args_init(&args, argc, argv, options, G_N_ELEMENTS(options));
-	const char *value;
-	switch (tally_args_next(&args, &value)) {
-	case TALLY_ARG_END:
-		return examine();
-	case 0:
-		help();
-		return TALLY_EXIT_OK;
-	case TALLY_ARG_POSITIONAL:
-		tally_cli_complain("doctor", "unexpected argument %s", value);
-		return TALLY_EXIT_USAGE;
-	default:
-		return TALLY_EXIT_USAGE;
-	}
+	int status = tally_args_read(&tally_command_doctor, argc, argv, NULL);
+	return status == TALLY_EXIT_OK ? examine() : status;
 }
 
 const struct tally_command tally_command_doctor = {
@@ -416,4 +403,6 @@ const struct tally_command tally_command_doctor = {
 	.summary = "Say what can be captured here, and why the rest cannot",
 	.run = run,
 	.help = help,
+	.options = options,
+	.n_options = G_N_ELEMENTS(options),
 };

@@ -11,76 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-	OPT_JSON,
-	OPT_CSV,
-	OPT_HTML,
-	OPT_SORT,
-	OPT_REVERSE,
-	OPT_COLUMNS,
-	OPT_BY,
-	OPT_PASS,
-	OPT_DEVICE,
-	OPT_WARMUP,
-	OPT_SKIP_BAD,
-	OPT_WIDE,
-	OPT_NO_PAGER,
-	OPT_HELP
-};
-
-static const struct tally_arg options[] = {
-	[OPT_JSON] = { "json", 0, NULL, "Print JSON: one object, a report a log in `reports`." },
-	[OPT_CSV] = { "csv", 0, NULL,
-		      "Print CSV with a head line; times are nanoseconds. Of several "
-		      "logs, one "
-		      "with other counters gets a head line of its own." },
-	[OPT_HTML] = { "html", 0, "[OUT]",
-		       "Write one page with charts to the file OUT, which any browser "
-		       "opens "
-		       "without a "
-		       "network. Of two logs: compared. Only --warmup goes with it." },
-	[OPT_SORT] = { "sort", 0, "KEY",
-		       "Sort by a column, by its heading or its name in --csv: numbers from "
-		       "the largest, words from A; order is the order of the passes in the "
-		       "frame. A wrong KEY lists the right ones. Default: total GPU time; "
-		       "frames in order." },
-	[OPT_REVERSE] = { "reverse", 0, NULL, "Turn the order around." },
-	[OPT_COLUMNS] = { "columns", 0, "LIST",
-			  "Show these columns of the table or of --csv, in this order, "
-			  "after the first: their headings or names, counters, metrics, with "
-			  "* and ?; ',' or '+' between them. A wrong one lists the right ones. "
-			  "Not for --json, which has all." },
-	[OPT_BY] = { "by", 0, "pass|frame|label|workload",
-		     "What a row is: a pass (default), one frame, all passes of a label, "
-		     "or one command at its place in a pass (a run with --granularity draw). "
-		     "In the table, labels are a tree: `Bloom` sums up `Bloom/Down 0` and "
-		     "the others." },
-	[OPT_PASS] = { "pass", 0, "NAME|ID",
-		       "Only the rows of this pass, by its name in the table, its label or "
-		       "its id. Where none is called so: those with NAME in their name or "
-		       "label, in any case." },
-	[OPT_DEVICE] = { "device", 0, "N",
-			 "Only this device. Default: all, but for one that lies below "
-			 "another "
-			 "that is shown (OpenGL over Vulkan): its work would count "
-			 "twice." },
-	[OPT_WARMUP] = { "warmup", 0, "N|auto",
-			 "Leave out the first N frames of each device. Default auto: those "
-			 "in which the program still loads. 0 keeps all." },
-	[OPT_SKIP_BAD] = { "skip-bad", 0, NULL,
-			   "Leave out lines of the log that are damaged, and say which. The "
-			   "header and the devices cannot be left out." },
-	[OPT_WIDE] = { "wide", 'w', NULL,
-		       "Show every column and every row in the table. Without it there are "
-		       "the most useful columns, on 80 columns or what the terminal has, and "
-		       "the rows below 0.5 % of the GPU time share a line." },
-	[OPT_NO_PAGER] = { "no-pager", 0, NULL,
-			   "Do not start $PAGER (less) for output that is longer than the "
-			   "terminal." },
-	[OPT_HELP] = { "help", 'h', NULL, "Show this." },
-};
-
-static const char *const words[] = { "pass", "frame", "label", "workload" };
+static const char *const groupings[] = { "pass", "frame", "label", "workload" };
 
 struct report_request {
 	bool json, csv, reverse, wide, no_pager, skip_bad;
@@ -103,6 +34,83 @@ struct report_request {
 	 * own head */
 	char *csv_head;
 };
+
+static bool
+take_by(const char *command, const struct tally_arg *arg, void *to, const char *value)
+{
+	struct report_request *r = to;
+	for (size_t i = 0; i < G_N_ELEMENTS(groupings); i++) {
+		if (strcmp(value, groupings[i]) == 0) {
+			r->by = (enum tally_by)i;
+			return true;
+		}
+	}
+	tally_cli_complain(command, "--%s %s: must be pass, frame, label or workload", arg->name,
+			   value);
+	return false;
+}
+
+static bool
+take_page(const char *command, const struct tally_arg *arg, void *to, const char *path)
+{
+	struct report_request *r = to;
+	(void)command, (void)arg;
+	r->page = true;
+	r->html = path;
+	return true;
+}
+
+static const struct tally_arg options[] = {
+	TALLY_ARG_FLAG("json", 0, struct report_request, json,
+		       "Print JSON: one object, a report a log in `reports`."),
+	TALLY_ARG_FLAG("csv", 0, struct report_request, csv,
+		       "Print CSV with a head line; times are nanoseconds. Of several "
+		       "logs, one with other counters gets a head line of its own."),
+	TALLY_ARG_TAKE("html", 0, "[OUT]", take_page,
+		       "Write one page with charts to the file OUT, which any browser "
+		       "opens without a network. Of two logs: compared. Only --warmup goes "
+		       "with it."),
+	TALLY_ARG_TEXT("sort", 0, "KEY", struct report_request, sort,
+		       "Sort by a column, by its heading or its name in --csv: numbers "
+		       "from the largest, words from A; order is the order of the passes "
+		       "in the frame. A wrong KEY lists the right ones. Default: total GPU "
+		       "time; frames in order."),
+	TALLY_ARG_FLAG("reverse", 0, struct report_request, reverse,
+		       "Turn the order around."),
+	TALLY_ARG_TEXT("columns", 0, "LIST", struct report_request, columns,
+		       "Show these columns of the table or of --csv, in this order, after "
+		       "the first: their headings or names, counters, metrics, with * and "
+		       "?; ',' or '+' between them. A wrong one lists the right ones. Not "
+		       "for --json, which has all."),
+	TALLY_ARG_TAKE("by", 0, "pass|frame|label|workload", take_by,
+		       "What a row is: a pass (default), one frame, all passes of a label, "
+		       "or one command at its place in a pass (a run with --granularity "
+		       "draw). In the table, labels are a tree: `Bloom` sums up "
+		       "`Bloom/Down 0` and the others."),
+	TALLY_ARG_TEXT("pass", 0, "NAME|ID", struct report_request, pass,
+		       "Only the rows of this pass, by its name in the table, its label or "
+		       "its id. Where none is called so: those with NAME in their name or "
+		       "label, in any case."),
+	TALLY_ARG_WHOLE("device", 0, "N", struct report_request, device, 0, UINT32_MAX,
+			"Only this device. Default: all, but for one that lies below "
+			"another that is shown (OpenGL over Vulkan): its work would count "
+			"twice."),
+	TALLY_WARMUP_ARG(struct report_request, warmup),
+	TALLY_ARG_FLAG("skip-bad", 0, struct report_request, skip_bad,
+		       "Leave out lines of the log that are damaged, and say which. The "
+		       "header and the devices cannot be left out."),
+	TALLY_ARG_FLAG("wide", 'w', struct report_request, wide,
+		       "Show every column and every row in the table. Without it there are "
+		       "the most useful columns, on 80 columns or what the terminal has, "
+		       "and the rows below 0.5 % of the GPU time share a line."),
+	TALLY_ARG_FLAG("no-pager", 0, struct report_request, no_pager,
+		       "Do not start $PAGER (less) for output that is longer than the "
+		       "terminal."),
+	TALLY_ARG_HELP,
+};
+
+static const struct tally_arg operands =
+	TALLY_ARG_LIST(NULL, 0, "LOG", struct report_request, logs, NULL);
 
 static void
 help(void)
@@ -140,70 +148,6 @@ help(void)
 	     "other errors.");
 }
 
-static bool
-parse_by(const char *value, enum tally_by *by)
-{
-	for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
-		if (strcmp(value, words[i]) == 0) {
-			*by = (enum tally_by)i;
-			return true;
-		}
-	}
-	tally_cli_complain("report", "--by %s: must be pass, frame, label or workload", value);
-	return false;
-}
-
-static bool
-take_option(struct report_request *r, int option, const char *value)
-{
-	uint64_t number;
-	switch (option) {
-	case OPT_JSON:
-		r->json = true;
-		return true;
-	case OPT_CSV:
-		r->csv = true;
-		return true;
-	case OPT_HTML:
-		r->page = true;
-		r->html = value;
-		return true;
-	case OPT_SORT:
-		r->sort = value;
-		return true;
-	case OPT_REVERSE:
-		r->reverse = true;
-		return true;
-	case OPT_COLUMNS:
-		r->columns = value;
-		return true;
-	case OPT_SKIP_BAD:
-		r->skip_bad = true;
-		return true;
-	case OPT_WIDE:
-		r->wide = true;
-		return true;
-	case OPT_NO_PAGER:
-		r->no_pager = true;
-		return true;
-	case OPT_BY:
-		return parse_by(value, &r->by);
-	case OPT_PASS:
-		r->pass = value;
-		return true;
-	case OPT_DEVICE:
-		if (!tally_args_read_whole("report", "device", value, 0, UINT32_MAX, &number))
-			return false;
-		r->device = (int64_t)number;
-		return true;
-	case OPT_WARMUP:
-		return tally_warmup_parse("report", value, &r->warmup);
-	default:
-		g_ptr_array_add(r->logs, (gpointer)value);
-		return true;
-	}
-}
-
 /* Which logs, and where the page goes: beside the last of them. A log that was given
  * to --html alone is the one to show. */
 static bool
@@ -222,7 +166,6 @@ choose_logs(struct report_request *r)
 	return r->html != NULL;
 }
 
-/* Returns TALLY_EXIT_OK to go on and -1 after showing the help. */
 /* Which options do not go together; NULL = all do. */
 static const char *
 conflict_of(const struct report_request *r)
@@ -240,18 +183,9 @@ conflict_of(const struct report_request *r)
 static int
 parse(struct report_request *r, int argc, char **argv)
 {
-	struct tally_args args;
-	tally_args_init(&args, argc, argv, options, G_N_ELEMENTS(options));
-	const char *value;
-	int option;
-	while ((option = tally_args_next(&args, &value)) != TALLY_ARG_END) {
-		if (option == OPT_HELP) {
-			help();
-			return -1;
-		}
-		if (option == TALLY_ARG_ERROR || !take_option(r, option, value))
-			return TALLY_EXIT_USAGE;
-	}
+	int status = tally_args_read(&tally_command_report, argc, argv, r);
+	if (status != TALLY_EXIT_OK)
+		return status;
 	const char *conflict = conflict_of(r);
 	if (conflict)
 		tally_cli_complain("report", "%s", conflict);
@@ -521,7 +455,7 @@ begin_json(struct report_request *r)
 {
 	tally_out_object(&r->out, NULL);
 	tally_out_text(&r->out, "schema", "passtally-report/1");
-	tally_out_text(&r->out, "by", words[r->by]);
+	tally_out_text(&r->out, "by", groupings[r->by]);
 	if (r->warmup == TALLY_WARMUP_AUTO)
 		tally_out_text(&r->out, "warmup", "auto");
 	else
@@ -578,7 +512,7 @@ run(int argc, char **argv)
 	g_ptr_array_unref(r.owned);
 	g_free(r.beside);
 	g_free(r.csv_head);
-	return status < 0 ? TALLY_EXIT_OK : status;
+	return status;
 }
 
 const struct tally_command tally_command_report = {
@@ -586,4 +520,7 @@ const struct tally_command tally_command_report = {
 	.summary = "Show what each pass of a log cost",
 	.run = run,
 	.help = help,
+	.options = options,
+	.n_options = G_N_ELEMENTS(options),
+	.operands = &operands,
 };

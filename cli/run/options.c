@@ -9,29 +9,29 @@
 
 /* Options of this command; those of tally_options[] come before them in the table. */
 static const struct tally_arg own_options[] = {
-	{ "quiet", 'q', NULL,
-	  "Print no summary after the program (errors are still reported)." },
-	{ "progress", 0, NULL,
+	TALLY_ARG_TAKE("quiet", 'q', NULL, NULL,
+	  "Print no summary after the program (errors are still reported)."),
+	TALLY_ARG_TAKE("progress", 0, NULL, NULL,
 	  "Show a line of progress on standard error, if that is a terminal, while the "
 	  "program "
 	  "runs. Without this it is shown only when neither the program's input nor its "
 	  "output is "
 	  "a "
-	  "terminal." },
-	{ "live", 0, NULL,
+	  "terminal."),
+	TALLY_ARG_TAKE("live", 0, NULL, NULL,
 	  "Show while the program runs what its passes cost, as passtally top does. What "
 	  "the "
-	  "program would write to the terminal goes to LOG.out." },
-	{ "compress", 0, NULL,
+	  "program would write to the terminal goes to LOG.out."),
+	TALLY_ARG_TAKE("compress", 0, NULL, NULL,
 	  "When the program has ended, however it did, compress each log with zstd to PATH.zst "
 	  "and remove the plain one. Every command but top reads both. This is so by default "
-	  "unless a path was named for the log. With --force an old PATH.zst goes." },
-	{ "no-compress", 0, NULL, "Leave the log as plain text." },
-	{ "compress-level", 0, "1..22",
+	  "unless a path was named for the log. With --force an old PATH.zst goes."),
+	TALLY_ARG_TAKE("no-compress", 0, NULL, NULL, "Leave the log as plain text."),
+	TALLY_ARG_TAKE("compress-level", 0, "1..22", NULL,
 	  "The same at this level. The default is 3; 19 makes a log about 40 % smaller "
 	  "than that "
-	  "and takes hundreds of times as long." },
-	{ "help", 'h', NULL, "Show this." },
+	  "and takes hundreds of times as long."),
+	TALLY_ARG_HELP,
 };
 enum { OWN_QUIET, OWN_PROGRESS, OWN_LIVE, OWN_COMPRESS, OWN_NO_COMPRESS, OWN_LEVEL, OWN_HELP };
 
@@ -162,8 +162,10 @@ take_own(struct tally_run_request *r, int own, const char *value)
 					  "(meson configure -Dzstd=enabled)");
 		return false;
 	}
-	if (own == OWN_LEVEL && !tally_args_read_whole("run", "compress-level", value,
-						       (uint64_t)least, (uint64_t)most, &level))
+	const struct tally_arg levels = { .name = "compress-level",
+					  .least = (uint64_t)least,
+					  .most = (uint64_t)most };
+	if (own == OWN_LEVEL && !tally_arg_whole("run", &levels, &level, value))
 		return false;
 	if (own == OWN_LEVEL || r->compress <= 0)
 		r->compress = (int)level;

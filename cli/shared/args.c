@@ -129,20 +129,90 @@ tally_args_next(struct tally_args *args, const char **value)
 	return next_letter(args, argument, value);
 }
 
+int
+tally_args_dashes(int argc, char **argv)
+{
+	int i = 1;
+	while (i < argc && strcmp(argv[i], "--") != 0)
+		i++;
+	return i;
+}
+
 bool
-tally_args_read_whole(const char *command, const char *name, const char *value, uint64_t least,
-		      uint64_t most, uint64_t *out)
+tally_arg_flag(const char *command, const struct tally_arg *arg, void *to, const char *value)
+{
+	(void)command, (void)arg, (void)value;
+	*(bool *)to = true;
+	return true;
+}
+
+bool
+tally_arg_text(const char *command, const struct tally_arg *arg, void *to, const char *value)
+{
+	(void)command, (void)arg;
+	*(const char **)to = value;
+	return true;
+}
+
+bool
+tally_arg_list(const char *command, const struct tally_arg *arg, void *to, const char *value)
+{
+	(void)command, (void)arg;
+	g_ptr_array_add(*(GPtrArray **)to, (gpointer)value);
+	return true;
+}
+
+bool
+tally_arg_one(const char *command, const struct tally_arg *arg, void *to, const char *value)
+{
+	const char **one = to;
+	if (*one)
+		tally_cli_complain(command, "one %s at a time: %s and %s are two", arg->values,
+				   *one, value);
+	else
+		*one = value;
+	return *one == value;
+}
+
+bool
+tally_arg_whole(const char *command, const struct tally_arg *arg, void *to, const char *value)
 {
 	guint64 v;
-	if (!g_ascii_string_to_unsigned(value, 10, least, most, &v, NULL)) {
+	if (!g_ascii_string_to_unsigned(value, 10, arg->least, arg->most, &v, NULL)) {
 		tally_cli_complain(command,
 				   "--%s %s: must be a whole number from %" G_GUINT64_FORMAT
 				   " to %" G_GUINT64_FORMAT,
-				   name, value, least, most);
+				   arg->name, value, arg->least, arg->most);
 		return false;
 	}
-	*out = v;
+	memcpy(to, &v, sizeof(v));
 	return true;
+}
+
+int
+tally_args_read(const struct tally_command *command, int argc, char **argv, void *request)
+{
+	struct tally_args args;
+	tally_args_init(&args, argc, argv, command->options, command->n_options);
+	const char *value;
+	int option;
+	while ((option = tally_args_next(&args, &value)) != TALLY_ARG_END) {
+		const struct tally_arg *arg = option >= 0 ? &command->options[option]
+							  : command->operands;
+		if (option == TALLY_ARG_ERROR)
+			return TALLY_EXIT_USAGE;
+		if (!arg) {
+			tally_cli_complain(command->name, "unexpected argument %s", value);
+			return TALLY_EXIT_USAGE;
+		}
+		if (!arg->take) {
+			command->help();
+			return TALLY_ARG_HELPED;
+		}
+		if (!arg->take(command->name, arg, (char *)request + arg->at, value))
+			return TALLY_EXIT_USAGE;
+	}
+	return TALLY_EXIT_OK;
 }
 
 void

@@ -29,11 +29,55 @@ enum {
 	TALLY_EXIT_NOT_FOUND = 127,
 };
 
+struct tally_arg;
+
+/* Stores one option of `command` in its request: `to` is the member that the row names, or the
+ * request itself; `value` is NULL for a switch. Returns false after printing an error. */
+typedef bool tally_arg_take(const char *command, const struct tally_arg *arg, void *to,
+			    const char *value);
+
+/* One option of a command. The macros below make a row. */
+struct tally_arg {
+	const char *name; /* without the leading dashes */
+	char letter; /* 0 = none */
+	const char *values; /* as shown in --help; NULL = a switch, "[X]" = optional */
+	const char *help;
+	tally_arg_take *take; /* NULL: --help itself, or the command calls tally_args_next() */
+	size_t at; /* offset of the member in the request */
+	uint64_t least, most; /* of tally_arg_whole() */
+};
+
+tally_arg_take tally_arg_flag; /* a bool becomes true */
+tally_arg_take tally_arg_text; /* a const char * gets the value */
+tally_arg_take tally_arg_list; /* a GPtrArray * gets one more element */
+tally_arg_take tally_arg_one; /* as tally_arg_text, but an error the second time */
+tally_arg_take tally_arg_whole; /* a uint64_t or int64_t gets a whole number */
+
+#define TALLY_ARG_FLAG(name, letter, type, member, help) \
+	{ name, letter, NULL, help, tally_arg_flag, offsetof(type, member), 0, 0 }
+#define TALLY_ARG_TEXT(name, letter, values, type, member, help) \
+	{ name, letter, values, help, tally_arg_text, offsetof(type, member), 0, 0 }
+#define TALLY_ARG_LIST(name, letter, values, type, member, help) \
+	{ name, letter, values, help, tally_arg_list, offsetof(type, member), 0, 0 }
+#define TALLY_ARG_ONE(values, type, member) \
+	{ NULL, 0, values, NULL, tally_arg_one, offsetof(type, member), 0, 0 }
+#define TALLY_ARG_WHOLE(name, letter, values, type, member, least, most, help) \
+	{ name, letter, values, help, tally_arg_whole, offsetof(type, member), least, most }
+#define TALLY_ARG_TAKE(name, letter, values, take, help) \
+	{ name, letter, values, help, take, 0, 0, 0 }
+#define TALLY_ARG_HELP { "help", 'h', NULL, "Show this.", NULL, 0, 0, 0 }
+
 struct tally_command {
 	const char *name;
 	const char *summary; /* shown in the list of commands */
-	int (*run)(int argc, char **argv); /* argv[0] is the command's name */
+	/* argv[0] is the command's name. Returns an exit status or TALLY_ARG_HELPED. */
+	int (*run)(int argc, char **argv);
 	void (*help)(void); /* prints to standard output */
+	/* For tally_args_read(); `run` reads its own. */
+	const struct tally_arg *options;
+	size_t n_options;
+	/* Takes each argument that is no option; `values` names it. NULL: there is none. */
+	const struct tally_arg *operands;
 };
 
 extern const struct tally_command tally_command_run, tally_command_report,
@@ -43,13 +87,14 @@ extern const struct tally_command tally_command_run, tally_command_report,
 	tally_command_config, tally_command_top, tally_command_logs,
 	tally_command_install, tally_command_uninstall;
 
-/* One option of a command. */
-struct tally_arg {
-	const char *name; /* without the leading dashes */
-	char letter; /* 0 = none */
-	const char *values; /* as shown in --help; NULL = a switch, "[X]" = optional */
-	const char *help;
-};
+/* Returned in place of an exit status after --help was printed. */
+#define TALLY_ARG_HELPED (-1)
+
+/* Stores the options and operands of `argv` in `request`. Returns TALLY_EXIT_OK, or
+ * TALLY_EXIT_USAGE after printing an error, or TALLY_ARG_HELPED after printing the help. */
+int tally_args_read(const struct tally_command *command, int argc, char **argv, void *request);
+/* The index of the first "--", or argc. It is never an option's value. */
+int tally_args_dashes(int argc, char **argv);
 
 enum {
 	TALLY_ARG_END = -1, /* no arguments left */
@@ -73,10 +118,6 @@ void tally_args_init(struct tally_args *args, int argc, char **argv,
  * value`, `--key=value`, `-o value` and `-ovalue`; "--" ends options. *value is NULL for a
  * switch. */
 int tally_args_next(struct tally_args *args, const char **value);
-/* Reads the value of option --`name` of `command` as a whole number. Returns false after
- * printing an error. */
-bool tally_args_read_whole(const char *command, const char *name, const char *value,
-			   uint64_t least, uint64_t most, uint64_t *out);
 /* Prints the table's lines of --help. */
 void tally_args_help(const struct tally_arg *table, size_t n);
 

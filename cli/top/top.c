@@ -11,41 +11,46 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct tally_arg options[] = {
-	{ "pid", 0, "N", "Follow the log of process N." },
-	{ "window", 'w', "SECONDS",
-	  "Show what the last SECONDS of frames come to (default 10)." },
-	{ "sort", 's', "COLUMN",
-	  "Sort by share (the default), mean, max, n, name, or a tally, counter or "
-	  "metric by its "
-	  "key "
-	  "in the log." },
-	{ "reverse", 'r', NULL, "Cheapest first." },
-	{ "device", 'd', "N", "Show this device; without it the one that drew last." },
-	{ "once", '1', NULL, "Print one table of what the log holds, and be done." },
-	{ "rows", 'n', "N", "At most N passes in a table that is printed." },
-	{ "no-color", 0, NULL, "No colors, as with NO_COLOR set." },
-	{ "ascii", 0, NULL, "Charts and letters of ASCII only." },
-	{ "help", 'h', NULL, "Show this." },
-};
-enum {
-	OPTION_PID,
-	OPTION_WINDOW,
-	OPTION_SORT,
-	OPTION_REVERSE,
-	OPTION_DEVICE,
-	OPTION_ONCE,
-	OPTION_ROWS,
-	OPTION_NO_COLOR,
-	OPTION_ASCII,
-	OPTION_HELP
-};
-
 struct request {
 	struct tally_top_options top;
-	long pid; /* 0: not given */
-	bool help;
+	int64_t pid; /* 0: not given */
 };
+
+static bool
+take_window(const char *command, const struct tally_arg *arg, void *to, const char *value)
+{
+	struct request *r = to;
+	char *end;
+	r->top.seconds = g_ascii_strtod(value, &end);
+	if (end != value && !*end && r->top.seconds >= 0.5 && r->top.seconds <= 3600)
+		return true;
+	tally_cli_complain(command, "--%s needs a number from 0.5 to 3600, not \"%s\"", arg->name,
+			   value);
+	return false;
+}
+
+static const struct tally_arg options[] = {
+	TALLY_ARG_WHOLE("pid", 0, "N", struct request, pid, 1, INT32_MAX,
+			"Follow the log of process N."),
+	TALLY_ARG_TAKE("window", 'w', "SECONDS", take_window,
+		       "Show what the last SECONDS of frames come to (default 10)."),
+	TALLY_ARG_TEXT("sort", 's', "COLUMN", struct request, top.sort,
+		       "Sort by share (the default), mean, max, n, name, or a tally, counter or "
+		       "metric by its key in the log."),
+	TALLY_ARG_FLAG("reverse", 'r', struct request, top.reverse, "Cheapest first."),
+	TALLY_ARG_WHOLE("device", 'd', "N", struct request, top.device, 0, UINT32_MAX,
+			"Show this device; without it the one that drew last."),
+	TALLY_ARG_FLAG("once", '1', struct request, top.once,
+		       "Print one table of what the log holds, and be done."),
+	TALLY_ARG_WHOLE("rows", 'n', "N", struct request, top.rows, 1, 100000,
+			"At most N passes in a table that is printed."),
+	TALLY_ARG_FLAG("no-color", 0, struct request, top.no_colour,
+		       "No colors, as with NO_COLOR set."),
+	TALLY_ARG_FLAG("ascii", 0, struct request, top.ascii,
+		       "Charts and letters of ASCII only."),
+	TALLY_ARG_HELP,
+};
+static const struct tally_arg operands = TALLY_ARG_ONE("log", struct request, top.path);
 
 static void
 help(void)
@@ -72,96 +77,8 @@ help(void)
 }
 
 static bool
-parse_number(const char *option, const char *value, double least, double most, double *out)
+is_sensible(const struct request *r)
 {
-	char *end;
-	*out = g_ascii_strtod(value, &end);
-	if (end != value && !*end && *out >= least && *out <= most)
-		return true;
-	tally_cli_complain("top", "--%s needs a number from %g to %g, not \"%s\"", option, least,
-			   most, value);
-	return false;
-}
-
-static bool
-parse_whole(const char *option, const char *value, uint64_t least, uint64_t most, uint64_t *out)
-{
-	guint64 number;
-	if (g_ascii_string_to_unsigned(value, 10, least, most, &number, NULL)) {
-		*out = number;
-		return true;
-	}
-	tally_cli_complain("top",
-			   "--%s needs a whole number from %" G_GUINT64_FORMAT
-			   " to %" G_GUINT64_FORMAT ", not \"%s\"",
-			   option, least, most, value);
-	return false;
-}
-
-static bool
-take(struct request *r, int option, const char *value)
-{
-	uint64_t number = 0;
-	bool ok = true;
-	switch (option) {
-	case OPTION_PID:
-		ok = parse_whole("pid", value, 1, INT32_MAX, &number);
-		r->pid = (long)number;
-		break;
-	case OPTION_WINDOW:
-		ok = parse_number("window", value, 0.5, 3600, &r->top.seconds);
-		break;
-	case OPTION_SORT:
-		r->top.sort = value;
-		break;
-	case OPTION_REVERSE:
-		r->top.reverse = true;
-		break;
-	case OPTION_DEVICE:
-		ok = parse_whole("device", value, 0, UINT32_MAX, &number);
-		r->top.device = (int64_t)number;
-		break;
-	case OPTION_ONCE:
-		r->top.once = true;
-		break;
-	case OPTION_ROWS:
-		ok = parse_whole("rows", value, 1, 100000, &number);
-		r->top.rows = (unsigned)number;
-		break;
-	case OPTION_NO_COLOR:
-		r->top.no_colour = true;
-		break;
-	case OPTION_ASCII:
-		r->top.ascii = true;
-		break;
-	default:
-		r->help = true;
-	}
-	return ok;
-}
-
-static bool
-parse(struct request *r, int argc, char **argv)
-{
-	struct tally_args args;
-	tally_args_init(&args, argc, argv, options, G_N_ELEMENTS(options));
-	const char *value;
-	int option;
-	while ((option = tally_args_next(&args, &value)) != TALLY_ARG_END) {
-		if (option == TALLY_ARG_ERROR)
-			return false;
-		if (option != TALLY_ARG_POSITIONAL) {
-			if (!take(r, option, value))
-				return false;
-			continue;
-		}
-		if (r->top.path) {
-			tally_cli_complain("top", "one log at a time: %s and %s were named",
-					   r->top.path, value);
-			return false;
-		}
-		r->top.path = value;
-	}
 	if (r->top.path && strcmp(r->top.path, "-") == 0) {
 		tally_cli_complain("top", "standard input cannot be followed: name a file; "
 					  "`passtally report -` reads a log that is complete");
@@ -195,18 +112,17 @@ static int
 run(int argc, char **argv)
 {
 	struct request r = { .top = { .seconds = TALLY_TOP_SECONDS, .device = -1 } };
-	if (!parse(&r, argc, argv))
+	int status = tally_args_read(&tally_command_top, argc, argv, &r);
+	if (status != TALLY_EXIT_OK)
+		return status;
+	if (!is_sensible(&r))
 		return TALLY_EXIT_USAGE;
-	if (r.help) {
-		help();
-		return TALLY_EXIT_OK;
-	}
-	char *found = r.top.path ? NULL : tally_top_find_log(r.pid);
+	char *found = r.top.path ? NULL : tally_top_find_log((long)r.pid);
 	if (!r.top.path && !found)
 		return TALLY_EXIT_NOTHING;
 	if (found)
 		r.top.path = found;
-	int status = is_there(r.top.path) ? tally_top_watch(&r.top) : TALLY_EXIT_FAILED;
+	status = is_there(r.top.path) ? tally_top_watch(&r.top) : TALLY_EXIT_FAILED;
 	g_free(found);
 	return status;
 }
@@ -216,4 +132,7 @@ const struct tally_command tally_command_top = {
 	.summary = "Show live what the passes of a running game cost",
 	.run = run,
 	.help = help,
+	.options = options,
+	.n_options = G_N_ELEMENTS(options),
+	.operands = &operands,
 };

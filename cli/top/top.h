@@ -17,7 +17,7 @@ struct tally_top_options {
 	const char *sort; /* NULL: sort by share */
 	bool reverse;
 	int64_t device; /* -1: the device of the newest frame */
-	unsigned rows; /* of a plain table, 0 = all rows */
+	uint64_t rows; /* of a plain table, 0 = all rows */
 	bool no_colour, ascii;
 	bool once; /* print one table and return */
 	/* For run --live: the game is our child, and the keys go to the view. */

@@ -534,7 +534,7 @@ tally_top_watch(const struct tally_top_options *options)
 			.sort = { .what = TALLY_TOP_SHARE },
 			.reverse = options->reverse,
 			.device = options->device,
-			.most_passes = options->rows,
+			.most_passes = (unsigned)options->rows,
 		},
 	};
 	x.look.blocks = x.look.utf8 && !options->ascii;

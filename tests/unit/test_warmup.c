@@ -177,7 +177,7 @@ test_option(void)
 	};
 	for (size_t i = 0; i < G_N_ELEMENTS(options); i++) {
 		uint64_t v = 77;
-		g_assert_cmpint(tally_warmup_parse("report", options[i].text, &v), ==,
+		g_assert_cmpint(tally_warmup_take("report", NULL, &v, options[i].text), ==,
 				!options[i].bad);
 		g_assert_cmpuint(v, ==, options[i].bad ? 77 : options[i].want);
 		if (options[i].bad)
