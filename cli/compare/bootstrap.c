@@ -429,3 +429,18 @@ tally_holm_adjust(double *p, uint32_t m)
 	}
 	g_free(order);
 }
+
+void
+tally_fdr_adjust(double *p, uint32_t m)
+{
+	struct ranked *order = g_new(struct ranked, MAX(m, 1));
+	for (uint32_t i = 0; i < m; i++)
+		order[i] = (struct ranked){ p[i], i };
+	qsort(order, m, sizeof(*order), ranked_compare);
+	double least = 1;
+	for (uint32_t i = m; i > 0; i--) {
+		least = MIN(least, order[i - 1].p * m / i);
+		p[order[i - 1].place] = least;
+	}
+	g_free(order);
+}

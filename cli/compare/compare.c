@@ -17,6 +17,7 @@ struct compare_request {
 	double confidence, same;
 	double fail_above; /* negative: not given */
 	unsigned allowed; /* bits, 1 << enum tally_unlike_kind */
+	GPtrArray *strata; /* owned: tags to compare within */
 	bool trimmed, all, json, markdown;
 	uint64_t warmup;
 	int64_t device;
@@ -97,11 +98,25 @@ add_allowed(const char *command, const struct tally_arg *arg, void *to, const ch
 		if (!good)
 			tally_cli_complain(command,
 					   "--%s %s: must be of device, driver, size, "
-					   "options, all",
+					   "options, tags, all",
 					   arg->name, *item);
 	}
 	g_strfreev(items);
 	return good;
+}
+
+static bool
+add_strata(const char *command, const struct tally_arg *arg, void *to, const char *value)
+{
+	struct compare_request *r = to;
+	char **items = g_strsplit_set(value, ",+", -1);
+	for (char **item = items; *item; item++)
+		if (**item)
+			g_ptr_array_add(r->strata, g_strdup(*item));
+	g_strfreev(items);
+	if (!r->strata->len)
+		tally_cli_complain(command, "--%s %s: names no tag", arg->name, value);
+	return r->strata->len > 0;
 }
 
 static bool
@@ -153,7 +168,10 @@ static const struct tally_arg options[] = {
 		"Call a time the same when its interval is within this. Default 3."),
 	TALLY_ARG_TAKE("allow", 0, "LIST", add_allowed,
 		       "Compare although these differ: device, driver, size (of the window), "
-		       "options, or all."),
+		       "options, tags (of --strata), or all."),
+	TALLY_ARG_TAKE("strata", 0, "LIST", add_strata,
+		       "Compare only runs whose tags of these names are equal (--strata scene), "
+		       "as with those of one device, driver and size."),
 	TALLY_ARG_FLAG("per-clock", 0, struct compare_request, filter.per_clock,
 		       "Compare cycles: GPU times multiplied by the GPU clock of their frames "
 		       "(metric gpu_clock). Frame times are left out."),
@@ -327,6 +345,48 @@ is_there(const GPtrArray *logs, const struct tally_compare_log *log)
 	return false;
 }
 
+/* A run on both sides would be compared with itself. */
+static bool
+is_on_both_sides(const struct tally_compare *c)
+{
+	const GPtrArray *base = c->logs[TALLY_SIDE_BASE], *fresh = c->logs[TALLY_SIDE_NEW];
+	for (guint i = 0; i < fresh->len; i++) {
+		const struct tally_compare_log *log = g_ptr_array_index(fresh, i);
+		if (!log->aggregate.identity.run || !is_there(base, log))
+			continue;
+		tally_cli_complain("compare",
+				   "NOT COMPARED: %s: this run is on both sides, of base and new",
+				   log->aggregate.path);
+		return true;
+	}
+	return false;
+}
+
+static bool
+has_tag(const GPtrArray *logs, const char *key)
+{
+	for (guint i = 0; i < logs->len; i++) {
+		const struct tally_compare_log *log = g_ptr_array_index(logs, i);
+		if (tally_log_identity_tag(&log->aggregate.identity, key))
+			return true;
+	}
+	return false;
+}
+
+/* A tag that no log has would be equal in all, so a mistyped one must be an error. */
+static int
+check_strata(const struct compare_request *r, const struct tally_compare *c)
+{
+	for (guint i = 0; i < r->strata->len; i++) {
+		const char *key = g_ptr_array_index(r->strata, i);
+		if (has_tag(c->logs[TALLY_SIDE_BASE], key) || has_tag(c->logs[TALLY_SIDE_NEW], key))
+			continue;
+		tally_cli_complain("compare", "--strata %s: no log has that tag", key);
+		return TALLY_EXIT_USAGE;
+	}
+	return TALLY_EXIT_OK;
+}
+
 static int
 read_sides(const struct compare_request *r, struct tally_compare *c)
 {
@@ -347,7 +407,7 @@ read_sides(const struct compare_request *r, struct tally_compare *c)
 				return status;
 		}
 	}
-	return TALLY_EXIT_OK;
+	return is_on_both_sides(c) ? TALLY_EXIT_UNLIKE : check_strata(r, c);
 }
 
 /* With --per-clock each side must have cycles: without, nothing would be judged. */
@@ -416,6 +476,8 @@ compare(const struct compare_request *r)
 		.fail_above = r->fail_above,
 		.gates = (const struct tally_gate *)(const void *)r->gates->data,
 		.n_gates = r->gates->len,
+		.allowed = r->allowed,
+		.strata = r->strata,
 	};
 	int status = read_sides(r, &c);
 	if (status == TALLY_EXIT_OK) {
@@ -466,6 +528,7 @@ run(int argc, char **argv)
 	r.behind = g_ptr_array_new();
 	r.gates = g_array_new(FALSE, FALSE, sizeof(struct tally_gate));
 	r.owned = g_ptr_array_new_with_free_func(g_free);
+	r.strata = g_ptr_array_new_with_free_func(g_free);
 	int status = parse(&r, argc, argv);
 	if (status == TALLY_EXIT_OK)
 		status = compare(&r);
@@ -475,6 +538,7 @@ run(int argc, char **argv)
 	g_ptr_array_unref(r.behind);
 	g_array_unref(r.gates);
 	g_ptr_array_unref(r.owned);
+	g_ptr_array_unref(r.strata);
 	if (r.filter.patterns)
 		g_ptr_array_unref(r.filter.patterns);
 	return status;

@@ -57,11 +57,16 @@ struct tally_compare_settings {
 	double fail_above; /* as a fraction: 0.05 = 5 % */
 	const struct tally_gate *gates;
 	uint32_t n_gates;
+	unsigned allowed; /* bits, 1 << enum tally_unlike_kind: may differ */
+	const GPtrArray *strata; /* elements: char *, tags to compare within; NULL = none */
 };
 
 struct tally_compare_subject {
 	bool frame, outside;
 	uint32_t slot; /* index of the device among those compared */
+	/* index in tally_compare.strata, or their number: the changes of all, pooled */
+	uint32_t stratum;
+	struct tally_compare_subject *pooled; /* the same of all strata; NULL = there are none */
 	uint64_t id;
 	char *name; /* not escaped */
 	const char *label; /* NULL = none */
@@ -118,6 +123,7 @@ enum tally_unlike_kind {
 	TALLY_UNLIKE_DRIVER,
 	TALLY_UNLIKE_SIZE,
 	TALLY_UNLIKE_OPTIONS,
+	TALLY_UNLIKE_TAGS, /* those of settings.strata */
 	TALLY_N_UNLIKE,
 };
 
@@ -126,6 +132,12 @@ struct tally_compare_unlike {
 	enum tally_unlike_kind kind;
 	char *what; /* for example "driver_version" */
 	char *side[TALLY_N_SIDES]; /* the value or values on each side; never NULL */
+};
+
+/* Runs that can be compared: of the same GPU, driver, size and tags. */
+struct tally_stratum {
+	char *text; /* not escaped */
+	uint32_t logs[TALLY_N_SIDES];
 };
 
 struct tally_compare {
@@ -139,6 +151,9 @@ struct tally_compare {
 	/* elements: struct tally_compare_row *; sorted by subject, then by key */
 	GPtrArray *rows;
 	GPtrArray *unlike; /* elements: struct tally_compare_unlike * */
+	/* elements: struct tally_stratum *; empty where all runs are alike, or no stratum has both
+	 * sides. Those that one side has are not judged. */
+	GPtrArray *strata;
 	uint32_t n_tested, n_failed, n_blind;
 	uint32_t n_few; /* rows that have a gate but too few frames with a value */
 	uint32_t n_open; /* rows that leave the conclusion open */
@@ -158,11 +173,29 @@ const char *tally_pace_key(unsigned pace);
 void tally_compare_judge_pace(const struct tally_compare *c, struct tally_compare_row *row);
 /* Decides what is said at the end (conclude.c). */
 void tally_compare_conclude(struct tally_compare *c);
-/* Whether two subjects are of the same device. */
+/* Whether two subjects are of the same device and stratum. */
 bool tally_compare_same_place(const struct tally_compare_subject *a,
 			      const struct tally_compare_subject *b);
 /* Lists where the program, options or devices of the sides differ (unlike.c). */
 void tally_compare_find_unlike(struct tally_compare *c);
+/* What is compared of a device. */
+enum { TALLY_N_PROPERTIES = 6 };
+struct tally_compare_property {
+	const char *what, *text; /* text NULL = not said */
+	enum tally_unlike_kind kind;
+};
+void tally_compare_properties(const struct tally_device_summary *d,
+			      struct tally_compare_property out[TALLY_N_PROPERTIES],
+			      char size[32]);
+/* Divides the runs into strata (strata.c); pools what was judged within them, as rows of the
+ * subjects' `pooled`. */
+GPtrArray *tally_strata_new(void);
+void tally_strata_find(struct tally_compare *c);
+void tally_strata_pool(struct tally_compare *c);
+/* Whether runs are told apart by this property, unless it may differ; whether both sides have
+ * that stratum. */
+bool tally_strata_have(const struct tally_compare *c, enum tally_unlike_kind kind);
+bool tally_strata_judged(const struct tally_compare *c, uint32_t stratum);
 /* Adds where their machines and the clocks of their GPUs do (machine.c). */
 void tally_compare_find_machines(struct tally_compare *c);
 

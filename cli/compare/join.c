@@ -6,7 +6,7 @@
 /* What identifies the same pass in every log. */
 struct join_key {
 	uint64_t id;
-	uint32_t slot;
+	uint32_t slot, stratum;
 	uint32_t what; /* 0 = the frame, 1 = work outside passes, 2 = a pass */
 };
 
@@ -14,14 +14,16 @@ static guint
 join_key_hash(gconstpointer p)
 {
 	const struct join_key *k = p;
-	return (guint)(k->id ^ k->id >> 32) ^ (k->slot * 4 + k->what) * 2654435761u;
+	return (guint)(k->id ^ k->id >> 32) ^
+	       ((k->stratum * 16 + k->slot) * 4 + k->what) * 2654435761u;
 }
 
 static gboolean
 join_key_equal(gconstpointer a, gconstpointer b)
 {
 	const struct join_key *x = a, *y = b;
-	return x->id == y->id && x->slot == y->slot && x->what == y->what;
+	return x->id == y->id && x->slot == y->slot && x->stratum == y->stratum &&
+	       x->what == y->what;
 }
 
 static void
@@ -59,11 +61,13 @@ tally_compare_init(struct tally_compare *c)
 	c->subjects = g_ptr_array_new_with_free_func(free_subject);
 	c->rows = g_ptr_array_new_with_free_func(g_free);
 	c->unlike = g_ptr_array_new_with_free_func(free_unlike);
+	c->strata = tally_strata_new();
 }
 
 void
 tally_compare_finish(struct tally_compare *c)
 {
+	g_ptr_array_unref(c->strata);
 	g_ptr_array_unref(c->unlike);
 	g_ptr_array_unref(c->rows);
 	g_ptr_array_unref(c->subjects);
@@ -81,6 +85,31 @@ slot_of(const struct tally_compare_log *log, uint32_t device)
 	return -1;
 }
 
+static struct tally_compare_subject *
+need_subject(struct tally_compare *c, GHashTable *subjects, const struct join_key *key,
+	     const struct tally_group *g)
+{
+	struct tally_compare_subject *s = g_hash_table_lookup(subjects, key);
+	if (s)
+		return s;
+	s = g_new0(struct tally_compare_subject, 1);
+	s->frame = !g;
+	s->outside = g && g->outside;
+	s->slot = key->slot;
+	s->stratum = key->stratum;
+	s->id = key->id;
+	s->kind = g ? g->kind : TALLY_PASS_OTHER;
+	s->name = g_strdup(g ? g->name : "frame");
+	s->label = g && g->label ? g->label : NULL;
+	for (unsigned i = 0; i < TALLY_N_SIDES; i++) {
+		s->sources[i] = g_ptr_array_new();
+		g_ptr_array_set_size(s->sources[i], (gint)c->logs[i]->len);
+	}
+	g_hash_table_insert(subjects, g_memdup2(key, sizeof(*key)), s);
+	g_ptr_array_add(c->subjects, s);
+	return s;
+}
+
 static void
 add_source(struct tally_compare *c, GHashTable *subjects, unsigned side, guint place,
 	   struct tally_compare_source *source)
@@ -88,26 +117,18 @@ add_source(struct tally_compare *c, GHashTable *subjects, unsigned side, guint p
 	const struct tally_compare_log *log = g_ptr_array_index(c->logs[side], place);
 	const struct tally_group *g = source->group;
 	int64_t slot = slot_of(log, source->device);
-	if (slot < 0)
+	if (slot < 0 || !tally_strata_judged(c, log->stratum))
 		return;
-	struct join_key key = { .id = g && !g->outside ? g->id : 0, .slot = (uint32_t)slot };
-	key.what = !g ? 0 : g->outside ? 1 : 2;
-	struct tally_compare_subject *s = g_hash_table_lookup(subjects, &key);
-	if (!s) {
-		s = g_new0(struct tally_compare_subject, 1);
-		s->frame = !g;
-		s->outside = g && g->outside;
-		s->slot = key.slot;
-		s->id = key.id;
-		s->kind = g ? g->kind : TALLY_PASS_OTHER;
-		s->name = g_strdup(g ? g->name : "frame");
-		s->label = g && g->label ? g->label : NULL;
-		for (unsigned i = 0; i < TALLY_N_SIDES; i++) {
-			s->sources[i] = g_ptr_array_new();
-			g_ptr_array_set_size(s->sources[i], (gint)c->logs[i]->len);
-		}
-		g_hash_table_insert(subjects, g_memdup2(&key, sizeof(key)), s);
-		g_ptr_array_add(c->subjects, s);
+	struct join_key key = {
+		.id = g && !g->outside ? g->id : 0,
+		.slot = (uint32_t)slot,
+		.stratum = log->stratum,
+		.what = !g ? 0 : g->outside ? 1 : 2,
+	};
+	struct tally_compare_subject *s = need_subject(c, subjects, &key, g);
+	if (c->strata->len && !s->pooled) {
+		key.stratum = c->strata->len;
+		s->pooled = need_subject(c, subjects, &key, g);
 	}
 	s->frames[side] += source->frames;
 	s->sources[side]->pdata[place] = source;
@@ -118,6 +139,8 @@ subject_compare(gconstpointer a, gconstpointer b)
 {
 	const struct tally_compare_subject *x = *(struct tally_compare_subject *const *)a;
 	const struct tally_compare_subject *y = *(struct tally_compare_subject *const *)b;
+	if (x->stratum != y->stratum)
+		return x->stratum < y->stratum ? -1 : 1;
 	if (x->slot != y->slot)
 		return x->slot < y->slot ? -1 : 1;
 	int rank_x = x->frame     ? 0
@@ -142,13 +165,13 @@ tell_apart(struct tally_compare *c)
 	GHashTable *seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	for (guint i = 0; i < c->subjects->len; i++) {
 		struct tally_compare_subject *s = g_ptr_array_index(c->subjects, i);
-		char *key = g_strdup_printf("%u|%s", s->slot, s->name);
+		char *key = g_strdup_printf("%u|%u|%s", s->stratum, s->slot, s->name);
 		guint n = GPOINTER_TO_UINT(g_hash_table_lookup(seen, key)) + 1;
 		g_hash_table_replace(seen, key, GUINT_TO_POINTER(n));
 	}
 	for (guint i = 0; i < c->subjects->len; i++) {
 		struct tally_compare_subject *s = g_ptr_array_index(c->subjects, i);
-		char *key = g_strdup_printf("%u|%s", s->slot, s->name);
+		char *key = g_strdup_printf("%u|%u|%s", s->stratum, s->slot, s->name);
 		char *name = s->name;
 		if (GPOINTER_TO_UINT(g_hash_table_lookup(seen, key)) > 1 && !s->frame &&
 		    !s->outside)
@@ -335,7 +358,7 @@ bool
 tally_compare_same_place(const struct tally_compare_subject *a,
 			 const struct tally_compare_subject *b)
 {
-	return a->slot == b->slot;
+	return a->slot == b->slot && a->stratum == b->stratum;
 }
 
 bool
@@ -403,6 +426,7 @@ find_numbers(struct tally_compare *c)
 void
 tally_compare_join(struct tally_compare *c)
 {
+	tally_strata_find(c);
 	find_numbers(c);
 	GHashTable *subjects = g_hash_table_new_full(join_key_hash, join_key_equal,
 						     g_free, NULL);

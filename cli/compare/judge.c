@@ -181,7 +181,10 @@ correct(struct tally_compare *c, bool gated)
 		if (row->tested && (row->worse != 0) == gated)
 			p[n++] = row->p;
 	}
-	tally_holm_adjust(p, n);
+	if (c->strata->len)
+		tally_fdr_adjust(p, n);
+	else
+		tally_holm_adjust(p, n);
 	c->n_tested += n;
 	n = 0;
 	for (guint i = 0; i < c->rows->len; i++) {
@@ -239,6 +242,7 @@ tally_compare_judge(struct tally_compare *c)
 	}
 	tally_progress_end(&progress);
 	tally_compare_judge_others(c);
+	tally_strata_pool(c);
 	correct(c, true);
 	correct(c, false);
 	for (guint i = 0; i < c->rows->len; i++) {

@@ -62,14 +62,18 @@ get_session(const struct tally_log_identity *identity)
 	return identity->session ? tally_session_name(identity->session) : NULL;
 }
 
-/* The mean over the logs of a side of the median clock of a device; 0 when one has none. */
+/* The mean over the logs of a side and stratum of the median clock of a device; 0 when one has
+ * none. */
 static double
-mean_clock(const struct tally_compare *c, unsigned side, uint32_t slot)
+mean_clock(const struct tally_compare *c, unsigned side, uint32_t slot, uint32_t stratum)
 {
 	double sum = 0;
+	guint n = 0;
 	for (guint i = 0; i < c->logs[side]->len; i++) {
 		const struct tally_compare_log *log = g_ptr_array_index(c->logs[side], i);
 		struct tally_clock_range clock;
+		if (log->stratum != stratum)
+			continue;
 		if (slot >= log->devices->len ||
 		    !tally_aggregate_clock(
 			    tally_aggregate_device(
@@ -78,21 +82,25 @@ mean_clock(const struct tally_compare *c, unsigned side, uint32_t slot)
 			    &clock))
 			return 0;
 		sum += clock.median_mhz;
+		n++;
 	}
-	return c->logs[side]->len ? sum / c->logs[side]->len : 0;
+	return n ? sum / n : 0;
 }
 
 static void
-note_clock(struct tally_compare *c, uint32_t slot)
+note_clock(struct tally_compare *c, uint32_t slot, uint32_t stratum)
 {
-	double mhz[TALLY_N_SIDES] = { mean_clock(c, 0, slot), mean_clock(c, 1, slot) };
+	double mhz[TALLY_N_SIDES] = { mean_clock(c, 0, slot, stratum),
+				      mean_clock(c, 1, slot, stratum) };
 	if (mhz[0] <= 0 || mhz[1] <= 0 ||
 	    fabs(mhz[1] - mhz[0]) <= TALLY_CLOCK_MOVED * mhz[0])
 		return;
-	char what[40] = "GPU clock", texts[TALLY_N_SIDES][32];
+	char device[24] = "", of[24] = "", what[64], texts[TALLY_N_SIDES][32];
 	if (c->n_slots > 1)
-		g_snprintf(what, sizeof(what), "GPU clock of device %u",
-			   tally_compare_device(c, slot));
+		g_snprintf(device, sizeof(device), " of device %u", tally_compare_device(c, slot));
+	if (c->strata->len)
+		g_snprintf(of, sizeof(of), ", stratum %u", stratum + 1);
+	g_snprintf(what, sizeof(what), "GPU clock%s%s", device, of);
 	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
 		g_snprintf(texts[side], sizeof(texts[side]), "%.0f MHz", mhz[side]);
 	note(c, what, texts[0], texts[1]);
@@ -119,5 +127,6 @@ tally_compare_find_machines(struct tally_compare *c)
 		g_free(new);
 	}
 	for (uint32_t slot = 0; slot < c->n_slots; slot++)
-		note_clock(c, slot);
+		for (uint32_t stratum = 0; stratum < MAX(c->strata->len, 1); stratum++)
+			note_clock(c, slot, stratum);
 }

@@ -84,13 +84,16 @@ unit_of(const struct printer *p, const struct tally_compare_row *row)
 static char *
 name_text(const struct tally_compare *c, const struct tally_compare_subject *s)
 {
-	char *name = tally_text_escape(s->name);
-	if (c->n_slots < 2)
-		return name;
-	char *with = g_strdup_printf("%s, device %u", name,
-				     tally_compare_device(c, s->slot));
-	g_free(name);
-	return with;
+	char *escaped = tally_text_escape(s->name);
+	GString *name = g_string_new(escaped);
+	g_free(escaped);
+	if (c->n_slots > 1)
+		g_string_append_printf(name, ", device %u", tally_compare_device(c, s->slot));
+	if (s->stratum < c->strata->len)
+		g_string_append_printf(name, ", stratum %u", s->stratum + 1);
+	else if (c->strata->len)
+		g_string_append(name, ", all strata");
+	return g_string_free(name, FALSE);
 }
 
 static char *
@@ -342,12 +345,30 @@ print_per_clock(const struct printer *p)
 }
 
 static void
+print_strata(const struct printer *p)
+{
+	for (guint i = 0; i < p->c->strata->len; i++) {
+		const struct tally_stratum *s = g_ptr_array_index(p->c->strata, i);
+		char *text = tally_text_escape(s->text);
+		line(p, "stratum %u: %s: %u log%s of base, %u of new%s", i + 1, text, s->logs[0],
+		     s->logs[0] == 1 ? "" : "s", s->logs[1],
+		     tally_strata_judged(p->c, i) ? ""
+		     : s->logs[0]		   ? ": no verdict, only base ran on it"
+						   : ": no verdict, only new ran on it");
+		g_free(text);
+	}
+	if (p->c->strata->len)
+		line(p, "all strata: the mean of the strata's changes, weighted by their logs");
+}
+
+static void
 print_top(const struct printer *p)
 {
 	print_side(p, TALLY_SIDE_BASE, "base:");
 	print_side(p, TALLY_SIDE_NEW, "new: ");
 	if (p->c->settings.per_clock)
 		print_per_clock(p);
+	print_strata(p);
 	for (guint i = 0; i < p->c->unlike->len; i++) {
 		const struct tally_compare_unlike *u = g_ptr_array_index(p->c->unlike, i);
 		char *what = tally_text_escape(u->what);
@@ -375,6 +396,8 @@ main_compare(gconstpointer a, gconstpointer b)
 	double worth_y = changed(y) ? fabs(y->difference) : y->mean[0];
 	if (!x->subject->frame && worth_x != worth_y)
 		return worth_x > worth_y ? -1 : 1;
+	if (x->subject->stratum != y->subject->stratum)
+		return x->subject->stratum < y->subject->stratum ? -1 : 1;
 	if (x->subject->slot != y->subject->slot)
 		return x->subject->slot < y->subject->slot ? -1 : 1;
 	if (x->subject != y->subject)
@@ -404,9 +427,12 @@ print_times(const struct printer *p)
 		if (told || quiet++ < MOST_QUIET)
 			add_row(p, &t, row, true);
 	}
+	char *head = g_strdup_printf("%s: means a frame; p is %s",
+				     p->c->settings.per_clock ? "Cycles" : "Times",
+				     p->c->strata->len ? "the false discovery rate" : "Holm's");
 	if (rows->len)
-		title(p, p->c->settings.per_clock ? "Cycles: means a frame; p is Holm's"
-						  : "Times: means a frame; p is Holm's");
+		title(p, head);
+	g_free(head);
 	if (rows->len)
 		print_cells(p, &t);
 	else
@@ -485,7 +511,7 @@ share_of_frames(const struct tally_compare *c, const struct tally_compare_subjec
 {
 	for (guint i = 0; i < c->subjects->len; i++) {
 		const struct tally_compare_subject *f = g_ptr_array_index(c->subjects, i);
-		if (f->frame && f->slot == s->slot && f->frames[side])
+		if (f->frame && tally_compare_same_place(f, s) && f->frames[side])
 			return MIN(1, (double)s->frames[side] / (double)f->frames[side]);
 	}
 	return 0;

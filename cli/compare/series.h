@@ -51,6 +51,7 @@ struct tally_compare_log {
 	GPtrArray *options; /* elements: char *, "key=value", sorted by key */
 	char *arguments; /* as typed, quoted for a shell; NULL = the log does not have them */
 	GArray *devices; /* elements: uint32_t, the numbers of the devices to compare */
+	uint32_t stratum; /* index in tally_compare.strata; 0 where there are none */
 	/* Private to series.c. */
 	struct tally_compare_log_state *state;
 };

@@ -23,6 +23,7 @@ tally_unlike_name(unsigned kind)
 		[TALLY_UNLIKE_DRIVER] = "driver",
 		[TALLY_UNLIKE_SIZE] = "size",
 		[TALLY_UNLIKE_OPTIONS] = "options",
+		[TALLY_UNLIKE_TAGS] = "tags",
 	};
 	return kind < TALLY_N_UNLIKE ? names[kind] : NULL;
 }
@@ -64,22 +65,9 @@ static void
 say_device(const struct tally_compare *c, GPtrArray *sayings, unsigned side,
 	   const struct tally_device_summary *d, uint32_t slot)
 {
-	const struct tally_surface *surface = tally_aggregate_surface(d);
-	char size[32] = "(none)";
-	if (surface)
-		g_snprintf(size, sizeof(size), "%ux%u", surface->width, surface->height);
-	const struct {
-		const char *what, *text;
-		enum tally_unlike_kind kind;
-	} texts[] = {
-		{ "device", d->name, TALLY_UNLIKE_DEVICE },
-		{ "api", d->described ? tally_api_name(d->api) : NULL, TALLY_UNLIKE_DEVICE },
-		{ "driver", d->driver, TALLY_UNLIKE_DRIVER },
-		{ "driver version", d->driver_version, TALLY_UNLIKE_DRIVER },
-		{ "size", size, TALLY_UNLIKE_SIZE },
-		{ "serialized by", d->serialized_by ? d->serialized_by : "nothing",
-		  TALLY_UNLIKE_NOTE },
-	};
+	struct tally_compare_property texts[TALLY_N_PROPERTIES];
+	char size[32];
+	tally_compare_properties(d, texts, size);
 	char suffix[24] = "";
 	if (c->n_slots > 1)
 		g_snprintf(suffix, sizeof(suffix), " of device %u",
@@ -119,6 +107,19 @@ say_options(GPtrArray *sayings, unsigned side, const struct tally_compare_log *l
 			g_free(what);
 		}
 		g_free(key);
+	}
+}
+
+static void
+say_tags(const struct tally_compare *c, GPtrArray *sayings, unsigned side,
+	 const struct tally_compare_log *log)
+{
+	for (guint i = 0; c->settings.strata && i < c->settings.strata->len; i++) {
+		const char *key = g_ptr_array_index(c->settings.strata, i);
+		char *what = g_strdup_printf("tag %s", key);
+		say(sayings, what, side, tally_log_identity_tag(&log->aggregate.identity, key))
+			->kind = TALLY_UNLIKE_TAGS;
+		g_free(what);
 	}
 }
 
@@ -170,6 +171,7 @@ say_log(const struct tally_compare *c, GPtrArray *sayings, unsigned side,
 		say_device(c, sayings, side, tally_aggregate_device(a, number), i);
 	}
 	say_options(sayings, side, log);
+	say_tags(c, sayings, side, log);
 	say_units(sayings, side, log);
 }
 
@@ -206,7 +208,7 @@ tally_compare_find_unlike(struct tally_compare *c)
 			say_log(c, sayings, side, g_ptr_array_index(c->logs[side], i));
 	for (guint i = 0; i < sayings->len; i++) {
 		const struct saying *s = g_ptr_array_index(sayings, i);
-		if (is_alike(s))
+		if (is_alike(s) || (c->strata->len && tally_strata_have(c, s->kind)))
 			continue;
 		struct tally_compare_unlike *u = g_new0(struct tally_compare_unlike, 1);
 		u->what = g_strdup(s->what);

@@ -492,7 +492,8 @@ class Compare(CliCase):
         self.assertEqual(unlike(clocked(1800, **here), clocked(1200, **there)),
                          {"kernel": ("Linux 6", "Linux 7"), "session": ("x11", "headless"),
                           "GPU clock": ("1800 MHz", "1200 MHz")})
-        self.assertEqual(unlike(clocked(1800, **here), clocked(1870, **here)), {})  # less than 5 %
+        again = dict(here, run="3")
+        self.assertEqual(unlike(clocked(1800, **here), clocked(1870, **again)), {})  # less than 5 %
         self.assertEqual(unlike(clocked(1800, **here), times_log(wobble(1000))), {})  # nothing is said of the other
 
     def test_per_clock(self):
@@ -637,7 +638,8 @@ class Compare(CliCase):
                             (("--confidence", "100"), "from 50 to 99.99"),
                             (("--statistic", "median"), "must be mean or trimmed"),
                             (("--warmup", "x"), "whole number"), (("--gate", ":less"), "needs a key"),
-                            (("--allow", "gpu"), "must be of device, driver, size, options, all"),
+                            (("--allow", "gpu"), "must be of device, driver, size, options, tags, all"),
+                            (("--strata", ","), "names no tag"),
                             (("--same", "x"), "must be a percentage"), (("--wrong",), "unknown option")):
             done = self.command("compare", *args, a, a)
             self.assertEqual((done.returncode, done.stdout), (2, b""), args)

@@ -9,7 +9,8 @@ import subprocess
 import sys
 import unittest
 
-from cli_case import ROOT, A, B, C, CliCase, device, end, frame, header, one_pass, pass_info
+from cli_case import ROOT, C, CliCase, header
+from made_fleet import mixed_fleet, run_log
 
 try:
     import duckdb
@@ -18,22 +19,6 @@ except ImportError:
     sys.exit(77)
 
 FLEET = ROOT / "scripts/fleet"
-
-
-def run_log(rand, factor, n=60, extra=None, gpu="card 0", speed=1, **header_more):
-    """One run: a pass in two segments, one that `factor` slows, maybe another."""
-    lines = [header(**header_more), device(name=gpu), pass_info(A, "scene/shadow"), pass_info(B, "scene/main"), pass_info(C, "scene/ui")]
-    run = rand.gauss(1, 0.005)
-
-    def ns(mean):
-        return int(mean * speed * run * rand.gauss(1, 0.05))
-    for i in range(n):
-        passes = [one_pass(0, A, ns(60000)), one_pass(1, B, ns(200000 * factor)),
-                  one_pass(2, A, ns(30000), segment=1)]
-        if extra:
-            passes.append(one_pass(3, extra, ns(5000)))
-        lines.append(frame(i, passes))
-    return lines + [end(n, len(passes) * n)]
 
 
 class Fleet(CliCase):
@@ -98,11 +83,8 @@ class Fleet(CliCase):
         self.assertEqual(rows["scene/ui"]["verdict"], "vanished")
 
     def mixed(self, slow):
-        for side, fast, old in (("base", 30, 10), ("new", 10, 30)):
-            for i in range(fast):
-                self.write_log(f"{side}f{i}.jsonl", run_log(self.rand, 1, n=20, gpu="fast"))
-            for i in range(old):
-                self.write_log(f"{side}s{i}.jsonl", run_log(self.rand, slow if side == "new" else 1, n=20, gpu="slow", speed=2))
+        for name, lines in mixed_fleet(self.rand, slow):
+            self.write_log(name, lines)
         self.ask("base*", "new*")
         return {(row["gpu"], row["name"]): row["verdict"] for row in self.rows}
 
