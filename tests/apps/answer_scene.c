@@ -22,7 +22,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "tests/apps/stage.h"
+#include "scenes/gl/stage.h"
 
 #define SIZE 192
 #define MS 1000000

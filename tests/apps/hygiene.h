@@ -7,7 +7,7 @@
 #ifndef PASSTALLY_TESTS_HYGIENE_H
 #define PASSTALLY_TESTS_HYGIENE_H
 
-#include "tests/apps/stage.h"
+#include "scenes/gl/stage.h"
 
 /* Two small targets to change passes with. */
 struct hygiene {

@@ -6,7 +6,7 @@
  * Each mode renders some frames (one pass of one draw of 30 vertices each) and does one thing that
  * a game may do. What it prints on stdout does not depend on time or addresses.
  */
-#include "tests/apps/stage.h"
+#include "scenes/gl/stage.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

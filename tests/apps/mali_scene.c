@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/apps/stage.h"
+#include "scenes/gl/stage.h"
 #include "tests/fake_kernel/drive.h"
 
 #define SIZE 256

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/apps/stage.h"
+#include "scenes/gl/stage.h"
 
 #define SIZE 64
 #define N_PASSES 20u

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/apps/stage.h"
+#include "scenes/gl/stage.h"
 
 #define SIZE 384
 #define LIGHT 1

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/apps/stage.h"
+#include "scenes/gl/stage.h"
 
 #define SIZE 256
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/apps/vk_scenes_stage.h"
+#include "scenes/vk/stage.h"
 
 #define N_PASSES 20u
 #define N_TARGETS 4u

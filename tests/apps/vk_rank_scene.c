@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/apps/vk_scenes_stage.h"
+#include "scenes/vk/stage.h"
 
 #define SIZE 512u
 #define INSTANCES 10u

@@ -5,7 +5,7 @@
  * command buffer again, does without host reset, and finds out whether the driver waits when a
  * result is read. Prints one line a finding. Exit status: 0, 77 where there is nothing to try it
  * on, anything else for what is wrong. */
-#include "tests/apps/vk_scenes_stage.h"
+#include "scenes/vk/stage.h"
 
 #include <glib.h>
 #include <inttypes.h>

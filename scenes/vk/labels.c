@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/apps/vk_scenes_labels.c - scenes of debug labels: nested, straddling, of the queue. */
-#include "tests/apps/vk_scenes.h"
+/* scenes/vk/labels.c - scenes of debug labels: nested, straddling, of the queue. */
+#include "scenes/vk/scenes.h"
 
 static struct vk_screen screen;
 static struct {

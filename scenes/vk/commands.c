@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/apps/vk_scenes_commands.c - recording and submitting, in the ways that most scenes need. */
-#include "tests/apps/vk_scenes_stage.h"
+/* scenes/vk/commands.c - recording and submitting, in the ways that most scenes need. */
+#include "scenes/vk/stage.h"
 
 VkCommandBuffer
 vk_begin(struct vk_stage *s, VkCommandBufferUsageFlags flags)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/apps/expect.c - the expectation of a scene as JSON. */
-#include "tests/apps/scenes.h"
+/* scenes/gl/expect.c - the expectation of a scene as JSON. */
+#include "scenes/gl/scenes.h"
 
 #include <stdio.h>
 

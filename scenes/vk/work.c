@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/apps/vk_scenes_work.c - scenes of work outside render passes: compute and transfers. */
-#include "tests/apps/vk_scenes.h"
+/* scenes/vk/work.c - scenes of work outside render passes: compute and transfers. */
+#include "scenes/vk/scenes.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/apps/vk_scenes_submits.c - scenes of what is handed to a queue, when, and how often. */
-#include "tests/apps/vk_scenes.h"
+/* scenes/vk/submits.c - scenes of what is handed to a queue, when, and how often. */
+#include "scenes/vk/scenes.h"
 
 #include <pthread.h>
 #include <sched.h>

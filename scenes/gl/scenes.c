@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/apps/scenes.c - draw one scene a number of times, or say what a log of it must hold.
+/* scenes/gl/scenes.c - draw one scene a number of times, or say what a log of it must hold.
  *
  *   scenes NAME [--frames N] [--api core|compat|gles] [--platform surfaceless|pbuffer|x11|glx]
  *               [--end present|finish|flush|terminator|label|nothing] [--no-read]
@@ -10,7 +10,7 @@
  * that the frames themselves hold nothing but the scene). --count checks the expectation against
  * queries of the program's own instead.
  */
-#include "tests/apps/scenes.h"
+#include "scenes/gl/scenes.h"
 
 #include <stdint.h>
 #include <stdio.h>

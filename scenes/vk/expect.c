@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/apps/vk_scenes_expect.c - the expectation of a Vulkan scene as JSON. */
-#include "tests/apps/vk_scenes.h"
+/* scenes/vk/expect.c - the expectation of a Vulkan scene as JSON. */
+#include "scenes/vk/scenes.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/apps/vk_scenes_secondary.c - scenes of secondary command buffers. */
-#include "tests/apps/vk_scenes.h"
+/* scenes/vk/secondary.c - scenes of secondary command buffers. */
+#include "scenes/vk/scenes.h"
 
 static struct vk_screen screen;
 static struct vk_buffer words;

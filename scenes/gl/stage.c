@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tests/apps/stage.h"
+#include "scenes/gl/stage.h"
 
 #include <stdint.h>
 #include <stdio.h>

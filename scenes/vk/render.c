@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/apps/vk_scenes_render.c - scenes of render pass objects, first and second form. */
-#include "tests/apps/vk_scenes.h"
+/* scenes/vk/render.c - scenes of render pass objects, first and second form. */
+#include "scenes/vk/scenes.h"
 
 static struct vk_screen screen;
 static struct vk_picture depth, second, many, shadow, half;

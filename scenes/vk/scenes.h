@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/apps/vk_scenes.h - a Vulkan scene: what is done, and what a perfect log says of it.
+/* scenes/vk/scenes.h - a Vulkan scene: what is done, and what a perfect log says of it.
  *
  * The expectation stands beside the code and is written by hand from the counts in the calls;
  * nothing in it is computed from what passtally says. `vk_scenes --expect` prints it as JSON for
  * tests/live/vk_scenes.py. Every frame of a scene is like every other. One thread, but for the
  * scenes that start their own.
  */
-#ifndef PASSTALLY_TESTS_VK_SCENES_H
-#define PASSTALLY_TESTS_VK_SCENES_H
+#ifndef PASSTALLY_SCENES_VK_SCENES_H
+#define PASSTALLY_SCENES_VK_SCENES_H
 
-#include "tests/apps/vk_scenes_stage.h"
+#include "scenes/vk/stage.h"
 
 #define PIXELS (VK_STAGE_WIDTH * VK_STAGE_HEIGHT)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/apps/vk_scenes_make.c - render passes, framebuffers, pipelines and shaders of a scene. */
-#include "tests/apps/vk_scenes_stage.h"
+/* scenes/vk/make.c - render passes, framebuffers, pipelines and shaders of a scene. */
+#include "scenes/vk/stage.h"
 
 #include <string.h>
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/apps/vk_scenes_stage.h - a Vulkan device, and things to draw with whose counts are known.
+/* scenes/vk/stage.h - a Vulkan device, and things to draw with whose counts are known.
  *
- * For tests/apps/vk_scenes: what a scene needs made is made here, remembered, and destroyed at the
+* For passtally-scenes-vk: what a scene needs made is made here, remembered, and destroyed at the
  * end. Images live in VK_IMAGE_LAYOUT_GENERAL, memory is the host's, so no scene needs a submission
  * of its own to prepare. What cannot be had on this machine ends the program with status 77 and
  * one line on stderr; anything else that fails ends it with 99. A stage belongs to one thread at a
  * time.
  */
-#ifndef PASSTALLY_TESTS_VK_SCENES_STAGE_H
-#define PASSTALLY_TESTS_VK_SCENES_STAGE_H
+#ifndef PASSTALLY_SCENES_VK_STAGE_H
+#define PASSTALLY_SCENES_VK_STAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/apps/stage.h - a GL context, a place to draw, and geometry whose size is known exactly.
+/* scenes/gl/stage.h - a GL context, a place to draw, and geometry whose size is known exactly.
  *
  * For the small programs of tests/apps: it opens EGL (surfaceless, pbuffer, X11 window) or GLX, so
  * that a scene is written once. GL comes through libepoxy, as in many real programs. What cannot
  * be had on this machine ends the program with status 77 and one line on stderr; anything else
  * that fails ends it with 99. Each stage belongs to the thread that uses it.
  */
-#ifndef PASSTALLY_TESTS_STAGE_H
-#define PASSTALLY_TESTS_STAGE_H
+#ifndef PASSTALLY_SCENES_GL_STAGE_H
+#define PASSTALLY_SCENES_GL_STAGE_H
 
 #include <epoxy/gl.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/apps/scene_targets.c - which target is drawn to, and when that makes a new pass. */
-#include "tests/apps/scenes.h"
+/* scenes/gl/targets.c - which target is drawn to, and when that makes a new pass. */
+#include "scenes/gl/scenes.h"
 
 #define SMALL 64
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/apps/vk_scenes_stage.c - instance, device, memory and command buffers of a scene. */
-#include "tests/apps/vk_scenes_stage.h"
+/* scenes/vk/stage.c - instance, device, memory and command buffers of a scene. */
+#include "scenes/vk/stage.h"
 
 #include <stdio.h>
 #include <stdlib.h>

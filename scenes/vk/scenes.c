@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/apps/vk_scenes.c - run one Vulkan scene a few times, or say what a log of it must hold.
+/* scenes/vk/scenes.c - run one Vulkan scene a few times, or say what a log of it must hold.
  *
  *   vk_scenes NAME [--frames N] [--expect] [--count]
  *   vk_scenes --list
@@ -7,7 +7,7 @@
  * Prints the checksum of everything that was read back. --count checks the expectation against
  * queries of the program's own instead.
  */
-#include "tests/apps/vk_scenes.h"
+#include "scenes/vk/scenes.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/apps/scene_gles.c - OpenGL ES 2 to 3.1, and invalidate or discard in both APIs. */
-#include "tests/apps/scenes.h"
+/* scenes/gl/gles.c - OpenGL ES 2 to 3.1, and invalidate or discard in both APIs. */
+#include "scenes/gl/scenes.h"
 
 #define SMALL 64
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/apps/vk_scenes_windows.c - scenes that present: to an X11 window, and to no window. */
-#include "tests/apps/vk_scenes.h"
+/* scenes/vk/windows.c - scenes that present: to an X11 window, and to no window. */
+#include "scenes/vk/scenes.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/apps/vk_scenes_rendering.c - scenes of dynamic rendering, suspended and resumed too. */
-#include "tests/apps/vk_scenes.h"
+/* scenes/vk/rendering.c - scenes of dynamic rendering, suspended and resumed too. */
+#include "scenes/vk/scenes.h"
 
 static struct vk_picture picture, depth, layered;
 static VkPipeline pipeline, view_pipeline;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/apps/vk_scenes_draws.c - scenes of every kind of draw, and of what changes what they do. */
-#include "tests/apps/vk_scenes.h"
+/* scenes/vk/draws.c - scenes of every kind of draw, and of what changes what they do. */
+#include "scenes/vk/scenes.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/apps/scene_transfers.c - blits, resolves, copies, mipmaps, readbacks and compute. */
-#include "tests/apps/scenes.h"
+/* scenes/gl/transfers.c - blits, resolves, copies, mipmaps, readbacks and compute. */
+#include "scenes/gl/scenes.h"
 
 #include <stdint.h>
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/apps/scenes.h - a scene: what is drawn, and what a perfect log says of it.
+/* scenes/gl/scenes.h - a scene: what is drawn, and what a perfect log says of it.
  *
  * The expectation stands beside the drawing code and is written by hand from the counts in the
  * calls; nothing in it is computed from what passtally says. `scenes --expect` prints it as JSON
  * for tests/live/scenes.py. One thread, but for the scenes that start their own.
  */
-#ifndef PASSTALLY_TESTS_SCENES_H
-#define PASSTALLY_TESTS_SCENES_H
+#ifndef PASSTALLY_SCENES_GL_SCENES_H
+#define PASSTALLY_SCENES_GL_SCENES_H
 
-#include "tests/apps/stage.h"
+#include "scenes/gl/stage.h"
 
 /* What of a pass the log must leave out, or what this table cannot state. */
 enum {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/apps/scene_draws.c - every kind of draw call, counted. */
-#include "tests/apps/scenes.h"
+/* scenes/gl/draws.c - every kind of draw call, counted. */
+#include "scenes/gl/scenes.h"
 
 #include <stddef.h>
 #include <stdint.h>

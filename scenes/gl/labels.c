@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/apps/scene_labels.c - debug groups and object labels: how a pass gets its name. */
-#include "tests/apps/scenes.h"
+/* scenes/gl/labels.c - debug groups and object labels: how a pass gets its name. */
+#include "scenes/gl/scenes.h"
 
 #define SMALL 64
 

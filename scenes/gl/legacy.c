@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/apps/scene_legacy.c - display lists, glBegin/glEnd and other calls of OpenGL 1. */
-#include "tests/apps/scenes.h"
+/* scenes/gl/legacy.c - display lists, glBegin/glEnd and other calls of OpenGL 1. */
+#include "scenes/gl/scenes.h"
 
 static GLuint lists[3], fbo, texture;
 

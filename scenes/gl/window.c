@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/apps/stage_window.c - the platform side of stage.h: EGL and GLX. */
-#include "tests/apps/stage.h"
+/* scenes/gl/window.c - the platform side of stage.h: EGL and GLX. */
+#include "scenes/gl/stage.h"
 
 #include <X11/Xlib.h>
 #include <epoxy/egl.h>

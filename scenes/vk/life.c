@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/apps/vk_scenes_life.c - scenes of how a program ends, or goes on beside itself. */
-#include "tests/apps/vk_scenes.h"
+/* scenes/vk/life.c - scenes of how a program ends, or goes on beside itself. */
+#include "scenes/vk/scenes.h"
 
 #include <stdlib.h>
 #include <sys/wait.h>

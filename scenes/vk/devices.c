@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/apps/vk_scenes_devices.c - scenes of how a program makes its instance and device. */
-#include "tests/apps/vk_scenes.h"
+/* scenes/vk/devices.c - scenes of how a program makes its instance and device. */
+#include "scenes/vk/scenes.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/apps/scene_contexts.c - several contexts, on one thread and on two. */
-#include "tests/apps/scenes.h"
+/* scenes/gl/contexts.c - several contexts, on one thread and on two. */
+#include "scenes/gl/scenes.h"
 
 #include <pthread.h>
 #include <semaphore.h>
