@@ -19,7 +19,7 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ("layer", "query", "json", "gl_shim", "vk_layer", "cli", "tests")
+FOLDERS = ("layer", "query", "json", "gl_shim", "vk_layer", "cli", "scenes", "tests")
 MAX_COLUMNS = 100
 MAX_FUNCTION = 100
 # What the command writes goes through one function for people and one for programs, which escape.

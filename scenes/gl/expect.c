@@ -84,6 +84,8 @@ print_pass(const struct expect_pass *p, int index, const struct stage_options *o
 	print_or_absent("vertices", p->vertices, p->unsure & EXPECT_NO_VERTICES);
 	print_or_absent("instances", p->instances, p->unsure & EXPECT_NO_INSTANCES);
 	print_number("dispatches", p->dispatches);
+	if (p->fragments)
+		print_number("fragments", p->fragments);
 	if (!(p->unsure & EXPECT_ANY_COPIES))
 		print_number("copies", p->copies);
 	print_number("clears", p->clears);

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* scenes/gl/scenes.c - draw one scene a number of times, or say what a log of it must hold.
  *
- *   scenes NAME [--frames N] [--api core|compat|gles] [--platform surfaceless|pbuffer|x11|glx]
+ *   passtally-scenes-gl NAME [--frames N] [--api core|compat|gles]
+ *               [--platform surfaceless|pbuffer|x11|glx | --device N]
  *               [--end present|finish|flush|terminator|label|nothing] [--no-read]
  *               [--expect] [--count]
- *   scenes --list
+ *   passtally-scenes-gl --list
+ *   passtally-scenes-gl --describe [--device N]
  *
  * Prints the checksum of the final pixels (the scene is drawn once more after the last frame, so
  * that the frames themselves hold nothing but the scene). --count checks the expectation against
- * queries of the program's own instead.
+ * queries of the program's own instead. --device N is EGL's Nth device without a display, and 0 a
+ * surfaceless display where EGL has no devices. --describe prints what the driver calls itself.
+ * Exit status: 0; 2 usage; 77 what is asked is not there; 99 GL said that something failed.
  */
 #include "scenes/gl/scenes.h"
 
@@ -19,7 +23,7 @@
 
 static const struct scene *const tables[] = {
 	target_scenes, transfer_scenes, draw_scenes, legacy_scenes, label_scenes, gles_scenes,
-	context_scenes,
+	context_scenes, measure_scenes,
 };
 #define N_TABLES (sizeof(tables) / sizeof(tables[0]))
 
@@ -32,7 +36,7 @@ find_scene(const char *name)
 				return scene;
 		}
 	}
-	fprintf(stderr, "there is no scene %s; scenes --list names them\n", name);
+	fprintf(stderr, "there is no scene %s; --list names them\n", name);
 	exit(2);
 }
 
@@ -41,12 +45,15 @@ static void
 list_scenes(void)
 {
 	for (size_t i = 0; i < N_TABLES; i++) {
-		for (const struct scene *scene = tables[i]; scene->name; scene++)
+		for (const struct scene *scene = tables[i]; scene->name; scene++) {
+			if (scene->varies)
+				continue;
 			printf("%s%s%s%s%s\n", scene->name,
 			       scene->apis & SCENE_CORE ? " core" : "",
 			       scene->apis & SCENE_COMPAT ? " compat" : "",
 			       scene->apis & SCENE_GLES ? " gles" : "",
 			       scene->needs_surface ? " surface" : "");
+		}
 	}
 }
 
@@ -67,7 +74,7 @@ struct arguments {
 	const struct scene *scene;
 	struct stage_options options;
 	unsigned frames;
-	bool has_api, read, expect, count;
+	bool has_api, read, expect, count, describe;
 };
 
 static void
@@ -84,6 +91,12 @@ parse_arguments(int argc, char **argv, struct arguments *a)
 			a->expect = true;
 		} else if (strcmp(word, "--count") == 0) {
 			a->count = true;
+		} else if (strcmp(word, "--describe") == 0) {
+			a->describe = true;
+		} else if (strcmp(word, "--device") == 0) {
+			a->options.platform = STAGE_DEVICE;
+			a->options.device = (int)strtol(value, NULL, 10);
+			i++;
 		} else if (strcmp(word, "--frames") == 0) {
 			a->frames = (unsigned)strtoul(value, NULL, 10);
 			i++;
@@ -115,7 +128,7 @@ choose_version(struct arguments *a)
 		fprintf(stderr, "%s does not run on this API\n", scene->name);
 		exit(2);
 	}
-	if (scene->needs_surface && a->options.platform == STAGE_SURFACELESS)
+	if (scene->needs_surface && !stage_has_surface(&a->options))
 		stage_skip("this scene needs a surface");
 	bool es = a->options.api == STAGE_GLES;
 	a->options.major = es ? (scene->es_major ? scene->es_major : 3)
@@ -161,6 +174,19 @@ count_frame(struct stage *s, const struct scene *scene)
 	return fine ? 0 : 1;
 }
 
+static int
+describe(struct stage_options *options)
+{
+	struct stage stage;
+	options->major = 3;
+	options->minor = 3;
+	stage_open_bare(&stage, options);
+	printf("%s\t%s\t%s\n", (const char *)glGetString(GL_RENDERER),
+	       (const char *)glGetString(GL_VERSION), (const char *)glGetString(GL_VENDOR));
+	stage_close(&stage);
+	return 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -170,9 +196,11 @@ main(int argc, char **argv)
 		.read = true,
 	};
 	parse_arguments(argc, argv, &a);
+	if (a.describe)
+		return describe(&a.options);
 	if (!a.scene) {
-		fprintf(stderr,
-			"usage: scenes NAME [options]; scenes --list names the scenes\n");
+		fprintf(stderr, "usage: %s NAME [options]; --list names the scenes\n",
+			argv[0]);
 		return 2;
 	}
 	choose_version(&a);

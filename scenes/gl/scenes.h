@@ -2,8 +2,9 @@
 /* scenes/gl/scenes.h - a scene: what is drawn, and what a perfect log says of it.
  *
  * The expectation stands beside the drawing code and is written by hand from the counts in the
- * calls; nothing in it is computed from what passtally says. `scenes --expect` prints it as JSON
- * for tests/live/scenes.py. One thread, but for the scenes that start their own.
+ * calls; nothing in it is computed from what passtally says. `passtally-scenes-gl --expect` prints
+ * it as JSON for passtally selftest and tests/live/scenes.py. One thread, but for the scenes that
+ * start their own.
  */
 #ifndef PASSTALLY_SCENES_GL_SCENES_H
 #define PASSTALLY_SCENES_GL_SCENES_H
@@ -28,6 +29,7 @@ struct expect_pass {
 	const char *store;
 	int draws, vertices, instances, primitives, shaded;
 	int dispatches, copies, clears;
+	int fragments; /* at least so many shader invocations, 0 = not stated */
 	int shaded_compute; /* compute_shader_invocations, 0 = not stated */
 	int width, height;  /* 0 = the stage's own; -1: no size */
 	int samples, colors; /* 0 = not stated */
@@ -52,6 +54,7 @@ struct scene {
 	int n_passes;
 	unsigned devices; /* share groups; 0 = 1 */
 	bool needs_surface; /* not on --platform surfaceless */
+	bool varies; /* no frame is stated: how much is drawn is up to the machine */
 };
 
 #define SCENE_CORE (1u << STAGE_CORE)
@@ -69,6 +72,7 @@ extern const struct scene legacy_scenes[];
 extern const struct scene label_scenes[];
 extern const struct scene gles_scenes[];
 extern const struct scene context_scenes[];
+extern const struct scene measure_scenes[];
 
 /* The expectation as one JSON object on stdout. */
 void expect_print(const struct scene *scene, const struct stage_options *options,

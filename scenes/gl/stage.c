@@ -59,6 +59,12 @@ stage_parse_end(const char *word)
 	return (enum stage_end)find_word(words, 6, word);
 }
 
+bool
+stage_has_surface(const struct stage_options *options)
+{
+	return options->platform != STAGE_SURFACELESS && options->platform != STAGE_DEVICE;
+}
+
 GLuint
 stage_shader(GLenum type, const char *const *texts, int n)
 {
@@ -210,7 +216,7 @@ make_geometry(struct stage *s)
 static void
 make_screen(struct stage *s)
 {
-	if (s->options.platform != STAGE_SURFACELESS)
+	if (stage_has_surface(&s->options))
 		return;
 	int width = s->options.width, height = s->options.height;
 	bool old = s->options.api == STAGE_GLES && s->options.major < 3;

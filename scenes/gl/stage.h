@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* scenes/gl/stage.h - a GL context, a place to draw, and geometry whose size is known exactly.
  *
- * For the small programs of tests/apps: it opens EGL (surfaceless, pbuffer, X11 window) or GLX, so
+ * For the scenes and the small programs of tests/apps: it opens EGL (surfaceless, a device,
+ * pbuffer, X11 window) or GLX, so
  * that a scene is written once. GL comes through libepoxy, as in many real programs. What cannot
  * be had on this machine ends the program with status 77 and one line on stderr; anything else
  * that fails ends it with 99. Each stage belongs to the thread that uses it.
@@ -13,7 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum stage_platform { STAGE_SURFACELESS, STAGE_PBUFFER, STAGE_X11, STAGE_GLX };
+enum stage_platform { STAGE_SURFACELESS, STAGE_PBUFFER, STAGE_X11, STAGE_GLX, STAGE_DEVICE };
 enum stage_api { STAGE_CORE, STAGE_COMPAT, STAGE_GLES };
 /* What the program does where a frame ends. */
 enum stage_end {
@@ -31,6 +32,7 @@ struct stage_options {
 	enum stage_end end;
 	int major, minor; /* of the context */
 	int width, height;
+	int device; /* of STAGE_DEVICE: which of EGL's, without a surface */
 };
 
 struct stage_window; /* what is the platform's */
@@ -52,6 +54,8 @@ struct stage {
 enum stage_platform stage_parse_platform(const char *word);
 enum stage_end stage_parse_end(const char *word);
 
+/* Whether the platform has something to present. */
+bool stage_has_surface(const struct stage_options *options);
 /* Open the platform, make a context and make it current. With `bare` no GL call is made. */
 void stage_open(struct stage *s, const struct stage_options *options);
 void stage_open_bare(struct stage *s, const struct stage_options *options);

@@ -1,28 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* scenes/gl/window.c - the platform side of stage.h: EGL and GLX. */
+/* scenes/gl/window.c - the platform side of stage.h: EGL, and GLX by x11.c. */
 #include "scenes/gl/stage.h"
 
-#include <X11/Xlib.h>
-#include <epoxy/egl.h>
-#include <epoxy/glx.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-struct stage_window {
-	Display *x11;
-	Window xid;
-	EGLDisplay display;
-	EGLConfig config;
-	EGLSurface surface;
-	EGLContext context;
-	GLXFBConfig fb_config;
-	GLXContext glx_context;
-};
+#include "scenes/gl/window.h"
 
 struct stage_peer {
 	EGLSurface surface;
 	EGLContext context;
-	GLXContext glx_context;
+	void *glx_context;
 };
 
 static bool
@@ -31,23 +19,21 @@ is_glx(const struct stage *s)
 	return s->options.platform == STAGE_GLX;
 }
 
-static void
-open_x11(struct stage *s, XVisualInfo *visual)
+static bool
+has_devices(void)
 {
-	struct stage_window *w = s->window;
-	XSetWindowAttributes attributes = { .border_pixel = 0 };
-	unsigned long mask = CWBorderPixel;
-	Window root = DefaultRootWindow(w->x11);
-	if (visual) {
-		attributes.colormap = XCreateColormap(w->x11, root, visual->visual, AllocNone);
-		mask |= CWColormap;
-	}
-	w->xid = XCreateWindow(w->x11, root, 0, 0, (unsigned)s->options.width,
-			       (unsigned)s->options.height, 0,
-			       visual ? visual->depth : CopyFromParent, InputOutput,
-			       visual ? visual->visual : CopyFromParent, mask, &attributes);
-	XMapWindow(w->x11, w->xid);
-	XSync(w->x11, False);
+	return epoxy_has_egl_extension(EGL_NO_DISPLAY, "EGL_EXT_platform_device") &&
+	       epoxy_has_egl_extension(EGL_NO_DISPLAY, "EGL_EXT_device_enumeration");
+}
+
+static EGLDisplay
+device_display(int number)
+{
+	EGLDeviceEXT devices[64];
+	EGLint n = 0;
+	if (!eglQueryDevicesEXT(64, devices, &n) || number >= n)
+		stage_skip("EGL has no such device");
+	return eglGetPlatformDisplayEXT(EGL_PLATFORM_DEVICE_EXT, devices[number], NULL);
 }
 
 static void
@@ -55,11 +41,13 @@ open_egl_display(struct stage *s)
 {
 	struct stage_window *w = s->window;
 	if (s->options.platform == STAGE_X11) {
-		w->x11 = XOpenDisplay(NULL);
-		if (!w->x11)
-			stage_skip("no X display");
+		stage_x11_open(w);
 		w->display = eglGetPlatformDisplayEXT(EGL_PLATFORM_X11_EXT, w->x11, NULL);
+	} else if (s->options.platform == STAGE_DEVICE && has_devices()) {
+		w->display = device_display(s->options.device);
 	} else {
+		if (s->options.device > 0)
+			stage_skip("EGL lists no devices");
 		w->display = eglGetPlatformDisplayEXT(EGL_PLATFORM_SURFACELESS_MESA,
 						   EGL_DEFAULT_DISPLAY, NULL);
 	}
@@ -125,7 +113,7 @@ static EGLSurface
 make_egl_surface(struct stage *s, bool window)
 {
 	struct stage_window *w = s->window;
-	if (s->options.platform == STAGE_SURFACELESS)
+	if (!stage_has_surface(&s->options))
 		return EGL_NO_SURFACE;
 	const EGLint size[] = { EGL_WIDTH, s->options.width, EGL_HEIGHT, s->options.height,
 		EGL_NONE };
@@ -144,69 +132,11 @@ open_egl(struct stage *s)
 	choose_egl_config(s);
 	w->context = make_egl_context(s, EGL_NO_CONTEXT);
 	if (s->options.platform == STAGE_X11) {
-		EGLint visual_id = 0;
-		eglGetConfigAttrib(w->display, w->config, EGL_NATIVE_VISUAL_ID, &visual_id);
-		XVisualInfo wanted = { .visualid = (VisualID)visual_id };
-		int n = 0;
-		XVisualInfo *visual = XGetVisualInfo(w->x11, VisualIDMask, &wanted, &n);
-		open_x11(s, visual);
-		XFree(visual);
+		EGLint visual = 0;
+		eglGetConfigAttrib(w->display, w->config, EGL_NATIVE_VISUAL_ID, &visual);
+		stage_x11_window(s, w, (unsigned long)visual);
 	}
 	w->surface = make_egl_surface(s, s->options.platform == STAGE_X11);
-}
-
-static GLXContext
-make_glx_context(struct stage *s, GLXContext share)
-{
-	int profile = s->options.api == STAGE_COMPAT ? GLX_CONTEXT_COMPATIBILITY_PROFILE_BIT_ARB
-						     : GLX_CONTEXT_CORE_PROFILE_BIT_ARB;
-	if (s->options.api == STAGE_GLES)
-		profile = GLX_CONTEXT_ES2_PROFILE_BIT_EXT;
-	const int attributes[] = {
-		GLX_CONTEXT_MAJOR_VERSION_ARB, s->options.major, GLX_CONTEXT_MINOR_VERSION_ARB,
-		s->options.minor, GLX_CONTEXT_PROFILE_MASK_ARB, profile, None,
-	};
-	GLXContext context = glXCreateContextAttribsARB(
-		s->window->x11, s->window->fb_config, share, True, attributes);
-	if (!context)
-		stage_skip("no GLX context of this version");
-	return context;
-}
-
-static void
-open_glx(struct stage *s)
-{
-	struct stage_window *w = s->window;
-	w->x11 = XOpenDisplay(NULL);
-	if (!w->x11)
-		stage_skip("no X display");
-	static const int wanted[] = {
-		GLX_X_RENDERABLE,
-		True,
-		GLX_DOUBLEBUFFER,
-		True,
-		GLX_RED_SIZE,
-		8,
-		GLX_GREEN_SIZE,
-		8,
-		GLX_BLUE_SIZE,
-		8,
-		GLX_DEPTH_SIZE,
-		24,
-		GLX_STENCIL_SIZE,
-		8,
-		None,
-	};
-	int n = 0;
-	GLXFBConfig *configs = glXChooseFBConfig(w->x11, DefaultScreen(w->x11), wanted, &n);
-	if (!configs || n == 0)
-		stage_skip("no such GLX config");
-	w->fb_config = configs[0];
-	XFree(configs);
-	XVisualInfo *visual = glXGetVisualFromFBConfig(w->x11, w->fb_config);
-	open_x11(s, visual);
-	XFree(visual);
-	w->glx_context = make_glx_context(s, NULL);
 }
 
 void
@@ -217,7 +147,7 @@ stage_open_bare(struct stage *s, const struct stage_options *options)
 	if (!s->window)
 		stage_fail("out of memory");
 	if (is_glx(s))
-		open_glx(s);
+		stage_glx_open(s, s->window);
 	else
 		open_egl(s);
 	stage_peer_make_current(s, NULL);
@@ -229,7 +159,7 @@ stage_peer_make_current(struct stage *s, struct stage_peer *p)
 	struct stage_window *w = s->window;
 	bool fine;
 	if (is_glx(s)) {
-		fine = glXMakeCurrent(w->x11, w->xid, p ? p->glx_context : w->glx_context);
+		fine = stage_glx_make_current(w, p ? p->glx_context : w->glx_context);
 	} else {
 		EGLSurface surface = p ? p->surface : w->surface;
 		/* The API bound is the thread's own: a new thread begins with OpenGL ES. */
@@ -244,7 +174,7 @@ void
 stage_release(struct stage *s)
 {
 	if (is_glx(s))
-		glXMakeCurrent(s->window->x11, None, NULL);
+		stage_glx_make_current(s->window, NULL);
 	else
 		eglMakeCurrent(s->window->display, EGL_NO_SURFACE, EGL_NO_SURFACE,
 			       EGL_NO_CONTEXT);
@@ -257,7 +187,8 @@ stage_peer_create(struct stage *s, bool shared)
 	if (!p)
 		stage_fail("out of memory");
 	if (is_glx(s)) {
-		p->glx_context = make_glx_context(s, shared ? s->window->glx_context : NULL);
+		p->glx_context =
+			stage_glx_context(s, s->window, shared ? s->window->glx_context : NULL);
 		return p;
 	}
 	p->context = make_egl_context(s, shared ? s->window->context : EGL_NO_CONTEXT);
@@ -272,7 +203,7 @@ stage_peer_swap(struct stage *s, struct stage_peer *p)
 	if (s->options.end == STAGE_END_NOTHING)
 		return;
 	if (is_glx(s))
-		glXSwapBuffers(s->window->x11, s->window->xid);
+		stage_glx_swap(s->window);
 	else if (p->surface)
 		eglSwapBuffers(s->window->display, p->surface);
 }
@@ -293,7 +224,7 @@ void
 stage_swap(struct stage *s)
 {
 	if (is_glx(s))
-		glXSwapBuffers(s->window->x11, s->window->xid);
+		stage_glx_swap(s->window);
 	else if (s->window->surface)
 		eglSwapBuffers(s->window->display, s->window->surface);
 }
@@ -303,7 +234,7 @@ stage_peer_destroy(struct stage *s, struct stage_peer *p)
 {
 	struct stage_window *w = s->window;
 	if (is_glx(s)) {
-		glXDestroyContext(w->x11, p->glx_context);
+		stage_glx_destroy(w, p->glx_context);
 	} else {
 		eglDestroyContext(w->display, p->context);
 		if (p->surface)
@@ -318,17 +249,14 @@ stage_close(struct stage *s)
 	struct stage_window *w = s->window;
 	stage_release(s);
 	if (is_glx(s)) {
-		glXDestroyContext(w->x11, w->glx_context);
+		stage_glx_destroy(w, w->glx_context);
 	} else {
 		eglDestroyContext(w->display, w->context);
 		if (w->surface)
 			eglDestroySurface(w->display, w->surface);
 		eglTerminate(w->display);
 	}
-	if (w->xid)
-		XDestroyWindow(w->x11, w->xid);
-	if (w->x11)
-		XCloseDisplay(w->x11);
+	stage_x11_close(w);
 	free(w);
 	s->window = NULL;
 }

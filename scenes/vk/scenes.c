@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* scenes/vk/scenes.c - run one Vulkan scene a few times, or say what a log of it must hold.
  *
- *   vk_scenes NAME [--frames N] [--expect] [--count]
- *   vk_scenes --list
+ *   passtally-scenes-vk NAME [--device N] [--frames N] [--expect] [--count]
+ *   passtally-scenes-vk --list
+ *   passtally-scenes-vk --describe [--device N]
  *
  * Prints the checksum of everything that was read back. --count checks the expectation against
- * queries of the program's own instead.
+ * queries of the program's own instead. --device N is the Nth physical device. --describe prints
+ * what the driver calls itself. Exit status: 0; 2 usage; 77 what is asked is not there; 99 a call
+ * failed.
  */
 #include "scenes/vk/scenes.h"
 
@@ -17,7 +20,7 @@
 static const struct vk_scene *const tables[] = {
 	vk_render_scenes,    vk_rendering_scenes, vk_draw_scenes,  vk_work_scenes,
 	vk_secondary_scenes, vk_submit_scenes,    vk_label_scenes, vk_device_scenes,
-	vk_life_scenes,      vk_window_scenes,
+	vk_life_scenes,      vk_window_scenes,    vk_measure_scenes,
 };
 #define N_TABLES (sizeof(tables) / sizeof(tables[0]))
 
@@ -30,7 +33,7 @@ find_scene(const char *name)
 				return scene;
 		}
 	}
-	fprintf(stderr, "there is no scene %s; vk_scenes --list names them\n", name);
+	fprintf(stderr, "there is no scene %s; --list names them\n", name);
 	exit(2);
 }
 
@@ -39,14 +42,15 @@ list_scenes(void)
 {
 	for (size_t i = 0; i < N_TABLES; i++) {
 		for (const struct vk_scene *scene = tables[i]; scene->name; scene++)
-			printf("%s\n", scene->name);
+			if (!scene->varies)
+				printf("%s\n", scene->name);
 	}
 }
 
 struct arguments {
 	const struct vk_scene *scene;
 	unsigned frames;
-	bool expect, count;
+	bool expect, count, describe;
 };
 
 static void
@@ -60,6 +64,10 @@ parse_arguments(int argc, char **argv, struct arguments *a)
 			a->expect = true;
 		} else if (strcmp(argv[i], "--count") == 0) {
 			a->count = true;
+		} else if (strcmp(argv[i], "--describe") == 0) {
+			a->describe = true;
+		} else if (strcmp(argv[i], "--device") == 0 && i + 1 < argc) {
+			vk_stage_choose_device((uint32_t)strtoul(argv[++i], NULL, 10));
 		} else if (strcmp(argv[i], "--frames") == 0 && i + 1 < argc) {
 			a->frames = (unsigned)strtoul(argv[++i], NULL, 10);
 		} else {
@@ -101,9 +109,12 @@ main(int argc, char **argv)
 {
 	struct arguments a = { .frames = 4 };
 	parse_arguments(argc, argv, &a);
+	if (a.describe) {
+		vk_stage_describe();
+		return 0;
+	}
 	if (!a.scene) {
-		fprintf(stderr,
-			"usage: vk_scenes NAME [options]; vk_scenes --list names them\n");
+		fprintf(stderr, "usage: %s NAME [options]; --list names them\n", argv[0]);
 		return 2;
 	}
 	if (a.expect) {

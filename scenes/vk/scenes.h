@@ -2,9 +2,9 @@
 /* scenes/vk/scenes.h - a Vulkan scene: what is done, and what a perfect log says of it.
  *
  * The expectation stands beside the code and is written by hand from the counts in the calls;
- * nothing in it is computed from what passtally says. `vk_scenes --expect` prints it as JSON for
- * tests/live/vk_scenes.py. Every frame of a scene is like every other. One thread, but for the
- * scenes that start their own.
+ * nothing in it is computed from what passtally says. `passtally-scenes-vk --expect` prints it
+ * as JSON for passtally selftest and tests/live/vk_scenes.py. Every frame of a scene is like every
+ * other. One thread, but for the scenes that start their own.
  */
 #ifndef PASSTALLY_SCENES_VK_SCENES_H
 #define PASSTALLY_SCENES_VK_SCENES_H
@@ -58,6 +58,7 @@ struct vk_scene {
 	unsigned submissions; /* a frame, on each device; 0 = 1 */
 	bool ends_partial; /* no boundary ends a frame: one frame of all, flagged */
 	bool ends_abruptly; /* no end line */
+	bool varies; /* no frame is stated: how much is drawn is up to the machine */
 	bool uncounted; /* --count cannot say anything of it */
 };
 
@@ -79,6 +80,7 @@ extern const struct vk_scene vk_label_scenes[];
 extern const struct vk_scene vk_device_scenes[];
 extern const struct vk_scene vk_life_scenes[];
 extern const struct vk_scene vk_window_scenes[];
+extern const struct vk_scene vk_measure_scenes[];
 
 /* A screen, a render pass that clears it, a pipeline, and a buffer for its bytes. */
 struct vk_screen {

@@ -161,14 +161,52 @@ make_basics(struct vk_stage *s)
 	VK_STAGE_OWN(s, VK_OWNED_QUERIES, s->queries);
 }
 
+static uint32_t chosen;
+
+void
+vk_stage_choose_device(uint32_t number)
+{
+	chosen = number;
+}
+
+static VkPhysicalDevice
+chosen_device(VkInstance instance)
+{
+	VkPhysicalDevice physical[64];
+	uint32_t n = N_ELEMENTS(physical);
+	if (vkEnumeratePhysicalDevices(instance, &n, physical) < 0 || chosen >= n)
+		vk_skip("no such Vulkan device here");
+	return physical[chosen];
+}
+
+void
+vk_stage_describe(void)
+{
+	struct vk_stage stage = { 0 };
+	vk_stage_open_instance(&stage, &(struct vk_wish){ 0 });
+	VkPhysicalDevice physical = chosen_device(stage.instance);
+	VkPhysicalDeviceDriverProperties driver = {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES,
+	};
+	VkPhysicalDeviceProperties2 properties = {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+		.pNext = &driver,
+	};
+	vkGetPhysicalDeviceProperties(physical, &properties.properties);
+	const VkPhysicalDeviceProperties *p = &properties.properties;
+	uint32_t version = p->apiVersion;
+	if (version >= VK_API_VERSION_1_2)
+		vkGetPhysicalDeviceProperties2(physical, &properties);
+	printf("%s\tVulkan %u.%u.%u, %s\t%s\n", p->deviceName, VK_API_VERSION_MAJOR(version),
+	       VK_API_VERSION_MINOR(version), VK_API_VERSION_PATCH(version),
+	       driver.driverInfo, driver.driverName);
+	vkDestroyInstance(stage.instance, NULL);
+}
+
 void
 vk_stage_open_device(struct vk_stage *s, const struct vk_wish *wish)
 {
-	VkPhysicalDevice physical[8];
-	uint32_t n_physical = N_ELEMENTS(physical);
-	if (vkEnumeratePhysicalDevices(s->instance, &n_physical, physical) < 0 || !n_physical)
-		vk_skip("no Vulkan device here");
-	s->physical = physical[0];
+	s->physical = chosen_device(s->instance);
 	VkExtensionProperties offered[512];
 	uint32_t n_offered = N_ELEMENTS(offered);
 	vkEnumerateDeviceExtensionProperties(s->physical, NULL, &n_offered, offered);

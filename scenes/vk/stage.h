@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* scenes/vk/stage.h - a Vulkan device, and things to draw with whose counts are known.
  *
-* For passtally-scenes-vk: what a scene needs made is made here, remembered, and destroyed at the
+ * For passtally-scenes-vk: what a scene needs made is made here, remembered, and destroyed at the
  * end. Images live in VK_IMAGE_LAYOUT_GENERAL, memory is the host's, so no scene needs a submission
  * of its own to prepare. What cannot be had on this machine ends the program with status 77 and
  * one line on stderr; anything else that fails ends it with 99. A stage belongs to one thread at a
@@ -96,6 +96,10 @@ void vk_skip(const char *why);
 void vk_check(VkResult result, const char *what);
 PFN_vkVoidFunction vk_device_command(const struct vk_stage *s, const char *name);
 
+/* Of all stages: which physical device is opened (0 at first). */
+void vk_stage_choose_device(uint32_t number);
+/* One line on stdout: what the device and its driver call themselves. */
+void vk_stage_describe(void);
 void vk_stage_open_instance(struct vk_stage *s, const struct vk_wish *wish);
 void vk_stage_open_device(struct vk_stage *s, const struct vk_wish *wish);
 /* The device and, where it is ours, the instance; the device must be idle. */

@@ -42,7 +42,7 @@ def built(name):
     """The path of something built, or None."""
     for folder in (".", "gl_shim", "cli", "tests/apps", "tests/live"):
         path = BUILD / folder / name
-        if path.exists():
+        if path.is_file():
             return path.resolve()
     path = APPS / name
     return path.resolve() if path.exists() else None

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* scenes/vk/measure.c - what is measured, not counted: work that takes time. */
+#include <time.h>
+
+#include "scenes/vk/scenes.h"
+
+/* Draws of a light and of a heavy pass, each of so many instances over the whole target. */
+#define LIGHT 1
+#define HEAVY 16
+#define INSTANCES 16
+/* How long the GPU is to work in a frame of "clock", and what is enough of a try. */
+#define CLOCK_NS 12000000
+#define MOST_DRAWS 32768
+
+static struct vk_screen screens[4];
+static unsigned clock_draws;
+
+static void
+measure_init(struct vk_stage *s)
+{
+	for (int i = 0; i < 4; i++)
+		vk_make_screen_pass(s, &screens[i]);
+}
+
+static void
+pass_of(struct vk_stage *s, VkCommandBuffer commands, const struct vk_screen *screen,
+	unsigned draws)
+{
+	vk_begin_pass(commands, screen->pass, screen->framebuffer, VK_STAGE_WIDTH,
+		      VK_STAGE_HEIGHT, VK_SUBPASS_CONTENTS_INLINE);
+	vk_prepare_draw(s, commands, screen->pipeline, 0.25F, VK_STAGE_WIDTH, VK_STAGE_HEIGHT);
+	for (unsigned i = 0; i < draws; i++)
+		vkCmdDraw(commands, 3, INSTANCES, 0, 0);
+	vkCmdEndRenderPass(commands);
+	vk_barrier_all(commands);
+}
+
+/* ---- work: a light pass, a heavy one, and both again ---- */
+
+static void
+work_frame(struct vk_stage *s, unsigned number)
+{
+	(void)number;
+	VkCommandBuffer commands = vk_begin(s, 0);
+	for (int i = 0; i < 4; i++)
+		pass_of(s, commands, &screens[i], i % 2 ? HEAVY : LIGHT);
+	vk_run(s, commands);
+}
+
+#define COVERED(n) \
+	.kind = "render", .load = "clear", .store = "store", .draws = (n), \
+	.vertices = 3 * INSTANCES * (n), .instances = INSTANCES * (n), \
+	.primitives = INSTANCES * (n), .shaded = 3 * INSTANCES * (n), \
+	.fragments = INSTANCES * (n)*PIXELS, .color = "R8G8B8A8_UNORM"
+
+static const struct vk_expect work_passes[] = {
+	{ COVERED(LIGHT) }, { COVERED(HEAVY) }, { COVERED(LIGHT) }, { COVERED(HEAVY) },
+};
+
+/* ---- clock: as many draws as take a while by the CPU's clock, whatever the GPU's says ---- */
+
+static long long
+clock_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ll + now.tv_nsec;
+}
+
+static void
+clock_frame(struct vk_stage *s, unsigned number)
+{
+	(void)number;
+	VkCommandBuffer commands = vk_begin(s, 0);
+	pass_of(s, commands, &screens[0], clock_draws);
+	vk_run(s, commands);
+}
+
+static void
+clock_init(struct vk_stage *s)
+{
+	measure_init(s);
+	long long begin;
+	clock_draws = 2;
+	do {
+		clock_draws *= 2;
+		begin = clock_ns();
+		clock_frame(s, 0);
+	} while (clock_ns() - begin < CLOCK_NS && clock_draws < MOST_DRAWS);
+}
+
+const struct vk_scene vk_measure_scenes[] = {
+	{ "work", .init = measure_init, .frame = work_frame, VK_PASSES(work_passes) },
+	{ "clock", .init = clock_init, .frame = clock_frame, .varies = true, .uncounted = true },
+	{ 0 },
+};
