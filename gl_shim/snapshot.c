@@ -32,8 +32,7 @@ choose_way(const struct gl_context_state *s)
 		return GL_SNAPSHOT_FINISH;
 	tally_log_say(TALLY_LEVEL_WARNING, "opengl",
 		      "a context has no fences to wait for: --snapshot exact does not "
-		      "sample its "
-		      "passes");
+		      "sample its passes");
 	return GL_SNAPSHOT_NONE;
 }
 
@@ -89,8 +88,7 @@ drain(struct gl_context *c)
 	}
 	tally_log_say(TALLY_LEVEL_WARNING, "opengl",
 		      "a pass was not sampled: work of the GPU took more than 2 s, or "
-		      "could not be "
-		      "waited for");
+		      "could not be waited for");
 	if (++n->n_failed == MAX_FAILED) {
 		n->way = GL_SNAPSHOT_NONE;
 		tally_log_say(TALLY_LEVEL_WARNING, "opengl",

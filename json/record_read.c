@@ -162,8 +162,7 @@ finish_unread(struct tally_log_reader *reader, enum tally_lines_status status)
 			return finish(reader, TALLY_READ_END, 0, "");
 		reader->number = 1;
 		return finish(reader, TALLY_READ_BAD, 1,
-			      "the file is empty: a log begins with a "
-			      "header line");
+			      "the file is empty: a log begins with a header line");
 	case TALLY_LINES_CUT:
 		if (reader->number++ == 0)
 			return finish(reader, TALLY_READ_BAD, 1, cut_header);

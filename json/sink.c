@@ -143,8 +143,7 @@ make_line_room(struct tally_json_writer *w, size_t need)
 	if (sink->size > TALLY_LINE_MAX) {
 		snprintf(sink->why, sizeof(sink->why),
 			 "A line of the log %s would be longer than %u MiB. Capture "
-			 "fewer passes a "
-			 "frame: give a smaller --max-passes.",
+			 "fewer passes a frame: give a smaller --max-passes.",
 			 sink->path, TALLY_LINE_MAX >> 20);
 		return false;
 	}

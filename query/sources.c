@@ -65,8 +65,7 @@ const struct tally_gl_source_row tally_gl_sources[] = {
 	{ SOURCE("gl-statistics", "pipeline statistics", .by_default = true,
 		 .without = NO_COUNTERS,
 		 .without_es = "OpenGL ES has few such queries: passes of OpenGL ES "
-			       "programs will "
-			       "have no GPU counters from it"),
+			       "programs will have no GPU counters from it"),
 	  .create = tally_gl_statistics_create },
 	{ SOURCE("gl-intel", "the counters of gl-intel", .by_default = true,
 		 .hardware = true),

@@ -721,9 +721,7 @@ print_verdict(const struct printer *p)
 	     more, less, 100 * (1 - c->settings.confidence));
 	if (runs == 0 && c->n_tested)
 		line(p, "Runs differ by chance too, and frames cannot show by how much: "
-			"give five "
-			"logs a side or "
-			"more");
+			"give five logs a side or more");
 	if (against)
 		line(p, "* against the other passes of the same %s: what all of them "
 			"have in common is left out", against_in_runs ? "runs" : "frames");

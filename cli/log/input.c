@@ -108,8 +108,7 @@ look(struct input *in, char *to, size_t size, size_t *n, const char **why)
 	if (packer) {
 		g_snprintf(in->why, sizeof(in->why),
 			   "the file is packed by %s, which passtally does not read: %s "
-			   "-dc FILE | "
-			   "passtally COMMAND -",
+			   "-dc FILE | passtally COMMAND -",
 			   packer, packer);
 		return TALLY_LINES_DAMAGED;
 	}

@@ -66,8 +66,7 @@ tally_sets_tell_rotation(const struct tally_probe_found *found, const char *pinn
 	uint32_t n = tally_sets_rotation(found, pinned);
 	if (pinned && n)
 		return g_strdup_printf(
-			"--set %s stays with this set: every captured frame counts "
-			"it",
+			"--set %s stays with this set: every captured frame counts it",
 			pinned);
 	if (pinned)
 		return g_strdup_printf("no set is called %s: `passtally counters` lists them",

@@ -171,8 +171,7 @@ try_layer(const struct tally_vk_manifest *m)
 			m->implicit
 				? "found by Vulkan's loader: PASSTALLY=1 switches it on"
 				: "not where Vulkan's loader looks: `passtally run` "
-				  "shows it the "
-				  "way");
+				  "shows it the way");
 	else
 		tally_doctor_row(TALLY_DOCTOR_OFF, "layer", "%s: %s", m->library,
 				 said && *said ? g_strchomp(said) : "it could not be tried");
@@ -192,8 +191,7 @@ check_layer(void)
 		tally_doctor_row(
 			TALLY_DOCTOR_OFF, "layer",
 			"the Vulkan layer was not found beside the command (no %s): only "
-			"OpenGL can "
-			"be captured; install passtally whole",
+			"OpenGL can be captured; install passtally whole",
 			(const char *)g_ptr_array_index(m.tried, m.tried->len - 1));
 	} else if (strchr(m.folder, ':') && !m.implicit) {
 		tally_doctor_row(TALLY_DOCTOR_OFF, "layer",
@@ -291,8 +289,7 @@ check_display(void)
 	else
 		tally_doctor_row(TALLY_DOCTOR_OFF, "display",
 				 "neither DISPLAY nor WAYLAND_DISPLAY is set: programs "
-				 "that open a "
-				 "window will not start from here");
+				 "that open a window will not start from here");
 }
 
 /* What a user can do about a source that is off. */

@@ -32,9 +32,8 @@ tell_kernel(void)
 		tally_doctor_row(
 			TALLY_DOCTOR_OFF, "descriptors",
 			"a program may have %" G_GUINT64_FORMAT
-			" files open: linux-perf, "
-			"which takes half of that at most, counts few threads; ulimit -n "
-			"4096 gives more",
+			" files open: linux-perf, which takes half of that at most, "
+			"counts few threads; ulimit -n 4096 gives more",
 			(guint64)limit.rlim_cur);
 }
 

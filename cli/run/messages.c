@@ -91,8 +91,7 @@ tally_run_explain_nothing(const char *program, const char *library)
 	if (file.privileged && geteuid() != 0)
 		tally_cli_say("%s runs with privileges of its own (set-user-ID or file "
 			      "capabilities), so the system preloads nothing into it: "
-			      "run a copy "
-			      "without them",
+			      "run a copy without them",
 			      program);
 	else if (file.elf && !file.dynamic)
 		tally_cli_say("%s is linked statically, so nothing can be preloaded "

@@ -13,15 +13,11 @@ static const struct tally_arg own_options[] = {
 	  "Print no summary after the program (errors are still reported)."),
 	TALLY_ARG_TAKE("progress", 0, NULL, NULL,
 	  "Show a line of progress on standard error, if that is a terminal, while the "
-	  "program "
-	  "runs. Without this it is shown only when neither the program's input nor its "
-	  "output is "
-	  "a "
-	  "terminal."),
+	  "program runs. Without this it is shown only when neither the program's input "
+	  "nor its output is a terminal."),
 	TALLY_ARG_TAKE("live", 0, NULL, NULL,
 	  "Show while the program runs what its passes cost, as passtally top does. What "
-	  "the "
-	  "program would write to the terminal goes to LOG.out."),
+	  "the program would write to the terminal goes to LOG.out."),
 	TALLY_ARG_TAKE("compress", 0, NULL, NULL,
 	  "When the program has ended, however it did, compress each log with zstd to PATH.zst "
 	  "and remove the plain one. Every command but top reads both. This is so by default "
@@ -29,8 +25,7 @@ static const struct tally_arg own_options[] = {
 	TALLY_ARG_TAKE("no-compress", 0, NULL, NULL, "Leave the log as plain text."),
 	TALLY_ARG_TAKE("compress-level", 0, "1..22", NULL,
 	  "The same at this level. The default is 3; 19 makes a log about 40 % smaller "
-	  "than that "
-	  "and takes hundreds of times as long."),
+	  "than that and takes hundreds of times as long."),
 	TALLY_ARG_HELP,
 };
 enum { OWN_QUIET, OWN_PROGRESS, OWN_LIVE, OWN_COMPRESS, OWN_NO_COMPRESS, OWN_LEVEL, OWN_HELP };

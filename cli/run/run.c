@@ -263,8 +263,7 @@ leave_empty_log(const struct tally_run_request *r, const struct tally_run_log *l
 	bool written = log->by_default ||
 		       tally_run_log_write_empty(log, started, why, sizeof(why));
 	if (!r->quiet) {
-		tally_cli_say("nothing was rendered, or nothing that could be "
-			      "seen: %s",
+		tally_cli_say("nothing was rendered, or nothing that could be seen: %s",
 			      r->argv[0]);
 		tally_run_explain_nothing(r->argv[0], in->gl.path);
 	}
@@ -319,9 +318,8 @@ tell(const struct tally_run_request *r, const struct tally_run_log *log,
 	if (disabled && !r->quiet)
 		tally_cli_say("PASSTALLY_DISABLE is set: nothing was captured");
 	if (!in->vk.library && !r->quiet)
-		tally_cli_say("the Vulkan layer is not installed beside the command: only "
-			      "OpenGL "
-			      "was captured");
+		tally_cli_say("the Vulkan layer is not installed beside the command: "
+			      "only OpenGL was captured");
 	if (!r->quiet)
 		tally_run_print_summary(logs, status);
 	g_ptr_array_unref(logs);

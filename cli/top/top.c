@@ -57,8 +57,7 @@ help(void)
 {
 	puts("Usage: passtally top [options] [LOG | --pid N]\n\n"
 	     "Shows live what each pass costs: of a game that runs, or of a log that "
-	     "grows. "
-	     "Without\n"
+	     "grows. Without\n"
 	     "LOG it is the newest log of a game that runs under passtally. ? shows the "
 	     "keys.\n");
 	tally_args_help(options, G_N_ELEMENTS(options));
@@ -67,8 +66,7 @@ help(void)
 	     "pass' part of the GPU time measured on its device. Where standard output "
 	     "is no\n"
 	     "terminal, or one that cannot be drawn on (TERM=dumb), a table is printed "
-	     "each "
-	     "second\n"
+	     "each second\n"
 	     "until the log ends. `passtally run --live -- GAME` starts a game and shows "
 	     "this.\n\n"
 	     "Exit status: 0; 1 no game that runs has a log; 2 usage; 3 LOG is no log; "

@@ -473,8 +473,7 @@ lacks_something(const struct watch *x)
 	}
 	tally_cli_complain("top",
 			   "--device %" G_GINT64_FORMAT
-			   ": no frame is of it; there are frames of "
-			   "device %s",
+			   ": no frame is of it; there are frames of device %s",
 			   x->look.device, numbers->str);
 	g_string_free(numbers, TRUE);
 	return true;

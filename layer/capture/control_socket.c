@@ -63,8 +63,7 @@ open_folder(const char *path, const char **name, char *why, size_t size)
 	if (!trusted) {
 		snprintf(why, size,
 			 "the folder %s belongs to somebody else or others may write to "
-			 "it: name "
-			 "a path in one of your own",
+			 "it: name a path in one of your own",
 			 folder);
 		close(fd);
 		return -1;
@@ -119,8 +118,7 @@ clear_way(int folder, const char *name, const struct sockaddr_un *address, const
 	if (!dead) {
 		snprintf(why, size,
 			 "another process listens at %s: give each its own, %%p in the "
-			 "path stands "
-			 "for the process's number",
+			 "path stands for the process's number",
 			 path);
 		return false;
 	}

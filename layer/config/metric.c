@@ -75,8 +75,7 @@ tally_config_metric_begin(struct tally_config *config, const char *key, const ch
 		tally_config_report(
 			complain, data,
 			"a metric is headed [metric NAME], with a name of at most %d "
-			"printable ASCII characters, without blank and \" \\ + , * "
-			"?",
+			"printable ASCII characters, without blank and \" \\ + , * ?",
 			MAX_KEY);
 		return NULL;
 	}

@@ -376,12 +376,10 @@ const struct tally_option tally_options[] = {
 	  LIMITS(0, NS_PER_S / 10),
 	  .valid = "a time with its unit, ns, us, ms or s, up to 100ms; 0s for none",
 	  .help = "Wait before each exact reading of Mali counters: 3ms for CSF drivers "
-		  "before "
-		  "r54p0, for which each pass is so much slower." },
+		  "before r54p0, for which each pass is so much slower." },
 	{ "microblaze", IS(MICROBLAZE, microblaze), .values = "on|WORDS",
 	  .help = "Read the counters of a MicroBlaze core: path=, base=, access=, ne=, "
-		  "nl=, "
-		  "width=, events=, latency= and others, with + between them." },
+		  "nl=, width=, events=, latency= and others, with + between them." },
 	{ "skip", IS(COUNT, skip), .values = "N", LIMITS(0, UINT64_MAX),
 	  .valid = "a whole number of frames", .help = "Leave out the first N frames." },
 	{ "frames", IS(COUNT, frames), .values = "N", LIMITS(0, UINT64_MAX),
@@ -395,12 +393,10 @@ const struct tally_option tally_options[] = {
 	{ "start-on", IS(TRIGGER, start_on),
 	  .values = "frame:N|label:NAME|signal:NAME|hw",
 	  .help = "Begin at this frame, debug label or signal (USR1, USR2, RTMIN+N), or "
-		  "when the "
-		  "hardware says so." },
+		  "when the hardware says so." },
 	{ "stop-on", IS(TRIGGER, stop_on), .values = "frame:N|label:NAME|signal:NAME|hw",
 	  .help = "End at this frame or debug label; pause at this signal, or when the "
-		  "hardware "
-		  "says." },
+		  "hardware says." },
 	{ "control", IS(STRING, control), .values = "PATH|off",
 	  .valid = "off, or a path, in which %e, %t and %p stand for program, time and "
 		   "process",
@@ -428,8 +424,7 @@ const struct tally_option tally_options[] = {
 	{ "block", IS(STRING, block), .values = "LIST",
 	  .valid = "names and globs of programs with + between them",
 	  .help = "Programs to leave alone besides the launchers, shells and helpers "
-		  "that always "
-		  "are." },
+		  "that always are." },
 	{ "allow", IS(STRING, allow), .values = "LIST",
 	  .valid = "names and globs of programs with + between them",
 	  .help = "Programs not to leave alone, whatever says so." },

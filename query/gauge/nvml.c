@@ -78,8 +78,7 @@ gauge_nvml_find(const char *root, char pci[32], char *why, size_t size)
 			 minor == -1 ? "this process has no GPU open"
 			 : minor < 0 ? "this process has several NVIDIA GPUs open"
 				     : "NVIDIA's driver does not say which GPU this "
-				       "process has "
-				       "open");
+				       "process has open");
 	return found;
 }
 

@@ -344,8 +344,7 @@ give_up(struct gl_amd *amd, unsigned error)
 {
 	snprintf(amd->base.reason, sizeof(amd->base.reason),
 		 "the driver refuses to begin its monitors (GL error 0x%04x): another "
-		 "program or "
-		 "the game itself may hold the counters",
+		 "program or the game itself may hold the counters",
 		 error);
 	amd->base.off = true;
 	tally_log_say(TALLY_LEVEL_WARNING, SOURCE_NAME, "%s", amd->base.reason);

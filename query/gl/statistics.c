@@ -344,8 +344,7 @@ statistics_open(struct tally_source *src, uint32_t slots)
 	if (is_unasked_on_llvmpipe(st)) {
 		snprintf(src->reason, sizeof(src->reason),
 			 "on llvmpipe these queries may corrupt Mesa's memory: name "
-			 "gl-statistics "
-			 "in --sources, or one of its counters, to use it");
+			 "gl-statistics in --sources, or one of its counters, to use it");
 		return TALLY_UNSUPPORTED;
 	}
 	enum tally_status status = choose(st);

@@ -535,8 +535,7 @@ obstacle(struct gl_timestamp *t)
 	api->GetQueryiv(GL_TIMESTAMP, QUERY_COUNTER_BITS, &bits);
 	if (bits <= 0)
 		return "the driver's GL_TIMESTAMP counter has 0 bits: this GPU keeps no "
-		       "time that "
-		       "the driver can read";
+		       "time that the driver can read";
 	t->bits = bits < 64 ? (unsigned)bits : 64;
 	t->no_wait = tally_gl_has_no_wait(api);
 	return NULL;
@@ -567,8 +566,7 @@ timestamp_open(struct tally_source *src, uint32_t slots)
 	if (!t->map.calibrated)
 		snprintf(src->reason, sizeof(src->reason),
 			 "the driver does not show its clock: GPU times are not on the "
-			 "CPU's time "
-			 "line");
+			 "CPU's time line");
 	return TALLY_OK;
 }
 

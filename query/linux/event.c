@@ -209,9 +209,8 @@ tally_linux_event_explain(int error, int32_t paranoid, char *out, size_t size)
 		if (paranoid > 2 && paranoid != INT32_MAX)
 			snprintf(out, size,
 				 "kernel.perf_event_paranoid is %d: perf is for root "
-				 "alone; this "
-				 "allows it until the machine starts anew: sudo sysctl "
-				 "kernel.perf_event_paranoid=2",
+				 "alone; this allows it until the machine starts anew: "
+				 "sudo sysctl kernel.perf_event_paranoid=2",
 				 (int)paranoid);
 		else
 			snprintf(out, size,
@@ -234,9 +233,8 @@ tally_linux_event_explain(int error, int32_t paranoid, char *out, size_t size)
 	case ENOSPC:
 		snprintf(out, size,
 			 "the program has more threads than descriptors can be spared "
-			 "for: name "
-			 "fewer counters, or raise the limit (ulimit -n) where it is "
-			 "below 2048");
+			 "for: name fewer counters, or raise the limit (ulimit -n) where "
+			 "it is below 2048");
 		return TALLY_UNSUPPORTED;
 	case E2BIG:
 	case EINVAL:
@@ -248,8 +246,7 @@ tally_linux_event_explain(int error, int32_t paranoid, char *out, size_t size)
 	case ENODEV:
 	case EOPNOTSUPP:
 		snprintf(out, size,
-			 "this machine does not have the events of perf that are "
-			 "needed");
+			 "this machine does not have the events of perf that are needed");
 		return TALLY_UNSUPPORTED;
 	case EBUSY:
 		snprintf(out, size,

@@ -316,8 +316,7 @@ compare_clocks(struct linux_perf *p, uint64_t now_ns)
 	if (p->missing)
 		tally_log_say(TALLY_LEVEL_WARNING, "linux-perf",
 			      "some threads are in no perf event: migrations and the "
-			      "processor's "
-			      "own events are left out while they run");
+			      "processor's own events are left out while they run");
 }
 
 /* Each total is the greater of the two; a delta that perf does not know is not added later

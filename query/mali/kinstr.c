@@ -254,8 +254,7 @@ kinstr_read(struct tally_mali_reader *r)
 		return tally_mali_reader_lose(r, "reading a kinstr_prfcnt sample", error);
 	if (r->n_failures > MAX_FAILURES) {
 		snprintf(r->reason, r->reason_size,
-			 "%u kinstr_prfcnt samples in a row are not "
-			 "understood",
+			 "%u kinstr_prfcnt samples in a row are not understood",
 			 r->n_failures);
 		return TALLY_LOST;
 	}

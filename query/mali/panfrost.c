@@ -173,8 +173,7 @@ find_product(struct mali_panfrost *p)
 	else
 		snprintf(p->base.reason, sizeof(p->base.reason),
 			 "the GPU, product id 0x%x, is not known here: a newer passtally "
-			 "may know "
-			 "it",
+			 "may know it",
 			 id);
 	return TALLY_UNSUPPORTED;
 }

@@ -353,8 +353,7 @@ resolve_all(struct binder *b, struct tally_bound_metric *m, bool own)
 		if (own && !b->out_of_memory && b->deep == TALLY_NO_SLOT)
 			tally_log_say(TALLY_LEVEL_WARNING, "config",
 				      "metric %.64s is left out: nothing that has a "
-				      "value on this "
-				      "device is called \"%.100s\"",
+				      "value on this device is called \"%.100s\"",
 				      m->metric.key, name);
 		return false;
 	}

@@ -46,8 +46,7 @@ read_one(struct list *l, const char *word, const char *text, size_t len, bool la
 	if (event < 0)
 		snprintf(reason, size,
 			 "%s=%.*s is no event: `passtally counters --catalogue "
-			 "microblaze` lists "
-			 "them",
+			 "microblaze` lists them",
 			 word, (int)(len < 40 ? len : 40), text);
 	else if (latency && !tally_mb_is_latency((uint32_t)event))
 		snprintf(reason, size,

@@ -59,8 +59,7 @@ settle_numbers(struct tally_mb_device *device, const struct tally_microblaze_opt
 	    shape->ne + shape->nl == 0 || no_width)
 		snprintf(reason, size,
 			 "the device tree says %u event and %u latency counters of %u "
-			 "bits, which "
-			 "no core has: say ne=, nl= and width=",
+			 "bits, which no core has: say ne=, nl= and width=",
 			 shape->ne, shape->nl, shape->width);
 	else if (tree->has_access && !tree->access)
 		snprintf(reason, size,
@@ -69,8 +68,7 @@ settle_numbers(struct tally_mb_device *device, const struct tally_microblaze_opt
 	else if (!device->mdm.serial && device->mdm.ports > 1)
 		snprintf(reason, size,
 			 "the debug module serves %u cores, and how to choose one by the "
-			 "parallel "
-			 "registers is not known: use access=serial",
+			 "parallel registers is not known: use access=serial",
 			 device->mdm.ports);
 	else if (device->mdm.core >= device->mdm.ports)
 		snprintf(reason, size, "core=%u is not there: the debug module serves %u",
@@ -114,8 +112,7 @@ go(void (*step)(void *data), struct contact *c, char *reason, size_t size)
 	case TALLY_GUARD_BUS_ERROR:
 		snprintf(reason, size,
 			 "a bus error where the debug module should be: is the address "
-			 "right, its "
-			 "clock running, the design loaded%s?",
+			 "right, its clock running, the design loaded%s?",
 			 c->mdm->serial ? ", the unlock key right (unlock=)" : "");
 		return false;
 	default:
@@ -142,8 +139,7 @@ check_answer(struct tally_mb_device *device, uint32_t answer, bool ports_said, c
 	} else if (!identity.is_mdm) {
 		snprintf(reason, size,
 			 "the debug module says 0x%08x where its magic number 0x42 "
-			 "should be: is "
-			 "the address right, and the unlock key (unlock=)?",
+			 "should be: is the address right, and the unlock key (unlock=)?",
 			 answer);
 	} else if (ports_said && identity.ports != mdm->ports) {
 		snprintf(reason, size, "the debug module serves %u cores, not ports=%u",
@@ -167,8 +163,7 @@ make_contact(struct tally_mb_device *device, bool ports_said, char *reason, size
 	if (c.status >> 1) {
 		snprintf(reason, size,
 			 "the debug module's status reads 0x%08x%s: it is not there, or "
-			 "was built "
-			 "without C_DBG_REG_ACCESS",
+			 "was built without C_DBG_REG_ACCESS",
 			 c.status,
 			 c.status == UINT32_MAX ? ", as where nobody answers" : "");
 		return false;
@@ -212,8 +207,7 @@ tally_mb_device_open(struct tally_mb_device *device,
 		bool there = tally_mb_find_uio(&tree, uio, sizeof(uio));
 		snprintf(reason, size, "%s",
 			 there ? "a debug module is there, and left alone: --microblaze "
-				 "on reads "
-				 "it"
+				 "on reads it"
 			       : "not asked for: --microblaze says where a debug module "
 				 "is");
 		return TALLY_UNSUPPORTED;

@@ -125,10 +125,8 @@ try_items(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, char 
 		else
 			snprintf(why, size,
 				 "%u event and %u latency counters of %u bits do not "
-				 "keep what is "
-				 "written to them: the core has others; give its own "
-				 "numbers with "
-				 "ne=, nl= and width=",
+				 "keep what is written to them: the core has others; "
+				 "give its own numbers with ne=, nl= and width=",
 				 shape->ne, shape->nl, shape->width);
 		return false;
 	}
@@ -189,8 +187,7 @@ try_cycles(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, char
 	else if (are_events(mdm, shape))
 		snprintf(why, size,
 			 "event counters stand where nl=%u has latency counters: give "
-			 "the core's "
-			 "own numbers with ne= and nl=",
+			 "the core's own numbers with ne= and nl=",
 			 shape->nl);
 	else if (sample.bad_item || (same && sample.events[0] > ns * MOST_MHZ / 1000 + 1000))
 		snprintf(why, size, "the counters are narrower than %u bits: use width=32",
@@ -239,10 +236,8 @@ try_more(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, char *
 		return true;
 	snprintf(why, size,
 		 "the core has more than %u event and %u latency counters of %u bits: "
-		 "give its own "
-		 "numbers with ne=, nl= and width=, or nl=0 to read events alone; "
-		 "check=off takes "
-		 "them as they are",
+		 "give its own numbers with ne=, nl= and width=, or nl=0 to read events "
+		 "alone; check=off takes them as they are",
 		 shape->ne, shape->nl, shape->width);
 	return false;
 }

@@ -18,8 +18,7 @@
 const struct tally_mb_event tally_mb_events[TALLY_MB_N_EVENTS] = {
 	COUNT(0, "instructions", "Instructions",
 	      "Instructions that the core executed, of any kind: what cycles are divided "
-	      "by for "
-	      "cycles per instruction."),
+	      "by for cycles per instruction."),
 	COUNT(1, "load_word", "Word loads", "Loads of 32 bits that were executed."),
 	COUNT(2, "load_half", "Halfword loads", "Loads of 16 bits that were executed."),
 	COUNT(3, "load_byte", "Byte loads", "Loads of 8 bits that were executed."),
@@ -55,8 +54,7 @@ const struct tally_mb_event tally_mb_events[TALLY_MB_N_EVENTS] = {
 	      "And, or, exclusive or, and and-not instructions that were executed."),
 	COUNT(19, "arith_ops", "Arithmetic operations",
 	      "Integer additions, subtractions, multiplications and divisions that were "
-	      "executed: "
-	      "multiply_ops and divide_ops are among them."),
+	      "executed: multiply_ops and divide_ops are among them."),
 	COUNT(20, "multiply_ops", "Multiplications", "Integer multiplications."),
 	COUNT(21, "barrel_shift_ops", "Barrel shifts",
 	      "Shifts by any number of bits that were executed."),
@@ -75,8 +73,7 @@ const struct tally_mb_event tally_mb_events[TALLY_MB_N_EVENTS] = {
 	      "Floating-point instructions, from addition to square root."),
 	ROW(30, DURATION, "cycles", "cycles", "Cycles",
 	    "Clock cycles of the core. Overflowing on purpose it makes the clock by "
-	    "which the "
-	    "others are read (interval=)."),
+	    "which the others are read (interval=)."),
 	COUNT(31, "imm_ops", "Immediate prefixes",
 	      "Prefix instructions that widen the constant of the next one."),
 	COUNT(32, "pattern_compare_ops", "Pattern compares",

@@ -315,8 +315,7 @@ refuse_sample(struct microblaze *mb, const char *why, struct tally_totals *out)
 		char text[200];
 		snprintf(text, sizeof(text),
 			 "its samples contradict themselves: %s; are ne=, nl= and width= "
-			 "those of "
-			 "the core?",
+			 "those of the core?",
 			 why);
 		return lose(mb, text);
 	}
@@ -351,8 +350,7 @@ tell_oddity(struct microblaze *mb)
 	mb->told_oddity = true;
 	tally_log_say(TALLY_LEVEL_WARNING, TALLY_MB_SOURCE,
 		      "%s, as they should be by their names: this core may mean "
-		      "something else by "
-		      "them; values are logged as it counts them",
+		      "something else by them; values are logged as it counts them",
 		      what);
 }
 
@@ -379,8 +377,7 @@ read_sample(struct microblaze *mb, struct tally_mb_sample *sample, struct tally_
 					"the design, or its clock stopped?");
 		tally_log_say(TALLY_LEVEL_WARNING, TALLY_MB_SOURCE,
 			      "a debugger holds the debug module's lock: samples are "
-			      "left out as "
-			      "long as it does");
+			      "left out as long as it does");
 		return TALLY_NOT_READY;
 	}
 	tally_mdm_select_core(mdm);

@@ -119,8 +119,7 @@ leave_out(struct tally_run_statistics *s, const char *why)
 	s->left_out = true;
 	tally_log_say(TALLY_LEVEL_WARNING, "statistics",
 		      "%s: the end line has no statistics of passes and values that come "
-		      "from here "
-		      "on; `passtally report` computes all from the frames",
+		      "from here on; `passtally report` computes all from the frames",
 		      why);
 }
 

@@ -265,8 +265,7 @@ how_to_get_lock(VkDriverId driver)
 	switch (driver) {
 	case VK_DRIVER_ID_MESA_RADV:
 		return "the driver may not fix the GPU's clocks, or another program has: "
-		       "as root, "
-		       "echo profile_standard > "
+		       "as root, echo profile_standard > "
 		       "/sys/class/drm/card0/device/power_dpm_force_performance_level";
 	case VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA:
 		return "another program counts, or this user may not: sudo sysctl "
@@ -298,8 +297,7 @@ obstacle(const struct tally_vk_api *api)
 	    !api->CreateQueryPool || !api->DestroyQueryPool || !api->CmdBeginQuery ||
 	    !api->CmdEndQuery || !api->GetQueryPoolResults)
 		return "the driver lacks functions of VK_KHR_performance_query: report "
-		       "it to the "
-		       "driver's authors";
+		       "it to the driver's authors";
 	return NULL;
 }
 

@@ -394,15 +394,13 @@ tell(const struct draft *d, struct tally_vk_source *src, const struct tally_khr_
 
 	if (!d->n_offered)
 		snprintf(src->reason, size,
-			 "the driver has VK_KHR_performance_query, but no "
-			 "counter in it");
+			 "the driver has VK_KHR_performance_query, but no counter in it");
 	else if (!d->n)
 		snprintf(src->reason, size, "none of its counters is in --counters %.200s",
 			 src->wanted ? src->wanted : "overview");
 	else if (!made)
 		snprintf(src->reason, size,
-			 "none of its counters can be counted in one run of "
-			 "the work");
+			 "none of its counters can be counted in one run of the work");
 	else if (d->misfits || d->too_many)
 		snprintf(src->reason, size,
 			 "%u counters that do not fit one run of the work, and "
@@ -410,8 +408,7 @@ tell(const struct draft *d, struct tally_vk_source *src, const struct tally_khr_
 			 d->misfits, d->too_many, TALLY_KHR_MAX_COUNTERS);
 	else if (d->disturbs)
 		snprintf(src->reason, size,
-			 "counts include what else runs on the GPU at the same "
-			 "time");
+			 "counts include what else runs on the GPU at the same time");
 }
 
 static bool

@@ -217,8 +217,7 @@ obstacle(const struct tally_vk_api *api)
 		return "the program uses several GPUs as one device: only timestamps are taken";
 	if (!api->pipeline_statistics)
 		return "the driver does not offer the feature pipelineStatisticsQuery, "
-		       "or refused "
-		       "the device with it";
+		       "or refused the device with it";
 	if (!api->CreateQueryPool || !api->DestroyQueryPool || !api->CmdResetQueryPool ||
 	    !api->CmdBeginQuery || !api->CmdEndQuery || !api->GetQueryPoolResults)
 		return "the driver lacks functions of Vulkan 1.0 for queries: report it to the "

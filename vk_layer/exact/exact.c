@@ -236,8 +236,7 @@ stays_whole(const struct vk_exact_call *x, uint32_t batch)
 	if (vk_batch_n_buffers(&x->game, batch) > 1)
 		tally_log_say(TALLY_LEVEL_WARNING, "vulkan",
 			      "a batch carries a structure that cannot be cut: its "
-			      "command buffers "
-			      "are sampled together");
+			      "command buffers are sampled together");
 	return true;
 }
 

@@ -147,8 +147,7 @@ tell_once(struct vk_batch_intervals *b)
 			TALLY_LEVEL_WARNING, "vulkan",
 			"no timestamps to be had around command buffers recorded for "
 			"simultaneous use, or while nothing was captured: the batches "
-			"that "
-			"have none go untimed");
+			"that have none go untimed");
 	b->reported = true;
 }
 
