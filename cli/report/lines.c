@@ -6,6 +6,8 @@
 /* A row below this share of the GPU time, and not among the most expensive, gets no line. */
 #define LEAST_SHARE 0.005
 #define MOST_EXPENSIVE 5
+/* Of more frames than these, the first ones get lines. */
+#define MOST_FRAMES 10
 
 struct builder {
 	const struct tally_aggregate *a;
@@ -18,7 +20,9 @@ struct builder {
 static void
 free_line(gpointer p)
 {
-	g_free(((struct tally_line *)p)->name);
+	struct tally_line *line = p;
+	g_free(line->name);
+	g_free(line->sum);
 }
 
 /* Work outside passes of which nothing but estimates is known, and no GPU time. */
@@ -153,12 +157,84 @@ listed_parent(const struct builder *b, const struct tally_group *g)
 	return parent;
 }
 
+static int
+compare_frame_time(gconstpointer x, gconstpointer y)
+{
+	const struct tally_group *a = *(struct tally_group *const *)x;
+	const struct tally_group *b = *(struct tally_group *const *)y;
+	return (a->record.cpu_ns > b->record.cpu_ns) - (a->record.cpu_ns < b->record.cpu_ns);
+}
+
+/* The frame whose frame time is the median of a device's. `frames` is sorted. */
+static void
+add_median(GArray *lines, const GPtrArray *frames)
+{
+	struct tally_group *g = g_ptr_array_index(frames, (frames->len - 1) / 2);
+	const struct tally_line line = {
+		.group = g,
+		.n = 1,
+		.name = g_strdup_printf("median: %" G_GUINT64_FORMAT, g->record.frame),
+	};
+	g_array_append_val(lines, line);
+}
+
+static void
+add_medians(GArray *lines, const struct tally_aggregate *a, const GPtrArray *rows)
+{
+	g_autoptr(GPtrArray) frames = g_ptr_array_new();
+	for (guint d = 0; d < a->devices->len; d++) {
+		const struct tally_device_summary *device = g_ptr_array_index(a->devices, d);
+		g_ptr_array_set_size(frames, 0);
+		for (guint i = 0; i < rows->len; i++) {
+			struct tally_group *g = g_ptr_array_index(rows, i);
+			if (g->device == device->device)
+				g_ptr_array_add(frames, g);
+		}
+		g_ptr_array_sort(frames, compare_frame_time);
+		if (frames->len)
+			add_median(lines, frames);
+	}
+}
+
+/* The first rows, the median frame, and the sum of the rows that have no line. */
+static void
+add_frames(GArray *lines, const struct tally_aggregate *a, const GPtrArray *rows, bool all)
+{
+	guint n = all || rows->len <= MOST_FRAMES ? rows->len : MOST_FRAMES;
+	for (guint i = 0; i < n; i++) {
+		const struct tally_line line = { .group = g_ptr_array_index(rows, i), .n = 1 };
+		g_array_append_val(lines, line);
+	}
+	if (n == rows->len)
+		return;
+	add_medians(lines, a, rows);
+	struct tally_group *sum = g_new0(struct tally_group, 1);
+	for (guint i = n; i < rows->len; i++) {
+		const struct tally_group *g = g_ptr_array_index(rows, i);
+		sum->record.cpu_ns += g->record.cpu_ns;
+		sum->record.has_gpu |= g->record.has_gpu;
+		sum->record.gpu_ns += g->record.has_gpu ? g->record.gpu_ns : 0;
+		sum->record.n_passes += g->record.n_passes;
+	}
+	const struct tally_line line = {
+		.group = sum,
+		.n = 1,
+		.name = g_strdup_printf("(%u more)", rows->len - n),
+		.sum = sum,
+	};
+	g_array_append_val(lines, line);
+}
+
 GArray *
 tally_lines_of_rows(const struct tally_aggregate *a, const GPtrArray *rows, bool all)
 {
-	struct builder b = { .a = a, .all = all || a->by == TALLY_BY_FRAME };
+	struct builder b = { .a = a, .all = all };
 	b.lines = g_array_new(FALSE, FALSE, sizeof(struct tally_line));
 	g_array_set_clear_func(b.lines, free_line);
+	if (a->by == TALLY_BY_FRAME) {
+		add_frames(b.lines, a, rows, all);
+		return b.lines;
+	}
 	b.children = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_ptr_array_unref);
 	b.listed = g_hash_table_new(NULL, NULL);
 	for (guint i = 0; i < rows->len; i++)

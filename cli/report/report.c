@@ -74,7 +74,8 @@ static const struct tally_arg options[] = {
 		       "Sort by a column, by its heading or its name in --csv: numbers "
 		       "from the largest, words from A; order is the order of the passes "
 		       "in the frame. A wrong KEY lists the right ones. Default: total GPU "
-		       "time; frames in order."),
+		       "time; of frames the frame time, in --wide, --csv and --json their "
+		       "order."),
 	TALLY_ARG_FLAG("reverse", 0, struct report_request, reverse,
 		       "Turn the order around."),
 	TALLY_ARG_TEXT("columns", 0, "LIST", struct report_request, columns,
@@ -86,7 +87,8 @@ static const struct tally_arg options[] = {
 		       "What a row is: a pass (default), one frame, all passes of a label, "
 		       "or one command at its place in a pass (a run with --granularity "
 		       "draw). In the table, labels are a tree: `Bloom` sums up "
-		       "`Bloom/Down 0` and the others."),
+		       "`Bloom/Down 0` and the others; and of frames there are the ten "
+		       "longest, the median one and the sum of the others (--wide: all)."),
 	TALLY_ARG_TEXT("pass", 0, "NAME|ID", struct report_request, pass,
 		       "Only the rows of this pass, by its name in the table, its label or "
 		       "its id. Where none is called so: those with NAME in their name or "
@@ -322,7 +324,8 @@ print_table(const struct report_request *r, const struct tally_aggregate *a, GAr
 		tally_columns_choose_default(columns, a, rows);
 	else if (!r->columns)
 		arrange_wide(columns, rows);
-	GArray *lines = tally_lines_of_rows(a, rows, r->wide || r->pass || !r->folds);
+	bool all = r->wide || r->pass || (!r->folds && a->by != TALLY_BY_FRAME);
+	GArray *lines = tally_lines_of_rows(a, rows, all);
 	tally_table_print(to, a, columns, lines, &style);
 	g_array_unref(lines);
 	if (few)
@@ -424,6 +427,9 @@ report_aggregate(struct report_request *r, struct tally_aggregate *a, struct tal
 	const struct tally_column *sort;
 	if (!choose_columns(r, columns, &by, &sort) || !device_exists(r, a))
 		return TALLY_EXIT_USAGE;
+	/* The table begins with the longest frames. */
+	if (!sort && a->by == TALLY_BY_FRAME && !r->csv && !r->json && !r->wide)
+		sort = tally_columns_find(columns, "report", "sort", "cpu_ns");
 	r->folds = !sort || sort->what == TALLY_COLUMN_ORDER || sort->type == TALLY_COLUMN_TIME ||
 		   sort->type == TALLY_COLUMN_SHARE;
 	g_autoptr(GPtrArray) rows = r->csv ? tally_rows_create(a, r->device, sort, r->reverse)

@@ -25,7 +25,10 @@ choose_unit(const struct tally_aggregate *a, const GArray *lines)
 	const struct time_unit ms = { "ms", 1e6, 3 };
 	double most = 0;
 	for (guint i = 0; i < lines->len; i++) {
-		const struct tally_group *g = g_array_index(lines, struct tally_line, i).group;
+		const struct tally_line *line = &g_array_index(lines, struct tally_line, i);
+		const struct tally_group *g = line->group;
+		if (line->sum)
+			continue;
 		struct tally_stats *s = &g->series[TALLY_SERIES_GPU].stats;
 		double ns = a->by == TALLY_BY_FRAME ? (double)g->record.cpu_ns
 			    : s->moments.n          ? tally_moments_mean(&s->moments)
@@ -100,7 +103,7 @@ cell_text(const struct tally_aggregate *a, const struct tally_line *line,
 	  const struct tally_column *c, const struct time_unit *unit)
 {
 	const struct tally_group *g = line->group;
-	if (c->what == TALLY_COLUMN_NAME)
+	if (c->what == TALLY_COLUMN_NAME || (c->what == TALLY_COLUMN_FRAME && line->name))
 		return name_text(line);
 	if (c->type == TALLY_COLUMN_TEXT) {
 		char *raw = line->n == 1 ? tally_column_text(g, c) : g_strdup("");
