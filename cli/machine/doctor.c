@@ -14,6 +14,7 @@
 #include "query/sources.h"
 #include "layer/config/config.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <glib.h>
 #include <glib/gstdio.h>
@@ -28,7 +29,9 @@
  * users. */
 #define SELF_TEST "--self-test"
 #define SELF_TEST_VULKAN "--self-test-vulkan"
+#define SELF_TEST_DISPLAY "--self-test-display"
 #define LIMIT_SECONDS 30
+#define DISPLAY_SECONDS 3 /* a server that is there answers in milliseconds */
 
 static const struct tally_arg options[] = {
 	TALLY_ARG_HELP,
@@ -123,7 +126,7 @@ ask_self(const char *word, char **env, char **out, char **error)
 		g_free(*out);
 		*out = g_strdup_printf(
 			WTERMSIG(status) == SIGALRM
-				? "no answer within 30 s%s"
+				? "no answer in time%s"
 				: "the driver or its loader ended it by signal: %s",
 			WTERMSIG(status) == SIGALRM ? "" : g_strsignal(WTERMSIG(status)));
 	}
@@ -278,18 +281,61 @@ check_log(void)
 	return ok;
 }
 
+/* In the child: whether the window system's own library can connect, as a program would. Where
+ * that library is not installed nothing is known, and the name is believed. */
+static int
+self_test_display(void)
+{
+	alarm(DISPLAY_SECONDS); /* a name of a dead host connects for minutes */
+	bool wayland = g_getenv("WAYLAND_DISPLAY") != NULL;
+	void *library = dlopen(wayland ? "libwayland-client.so.0" : "libxcb.so.1", RTLD_NOW);
+	if (!library)
+		return TALLY_EXIT_OK;
+	void *(*wayland_connect)(const char *);
+	void *(*x_connect)(const char *, int *);
+	int (*x_error)(void *);
+	*(void **)&wayland_connect = dlsym(library, "wl_display_connect");
+	*(void **)&x_connect = dlsym(library, "xcb_connect");
+	*(void **)&x_error = dlsym(library, "xcb_connection_has_error");
+	bool failed = wayland ? wayland_connect && !wayland_connect(NULL)
+			      : x_connect && x_error && x_error(x_connect(NULL, NULL));
+	return failed ? TALLY_EXIT_NOTHING : TALLY_EXIT_OK;
+}
+
+/* One of the two variables. Where its display cannot be opened it is unset: the probes that
+ * follow would wait for it. */
+static void
+check_display_of(const char *variable, const char *other, const char *advice)
+{
+	const char *value = g_getenv(variable);
+	if (!value || !*value)
+		return;
+	char **env = g_environ_unsetenv(g_get_environ(), other);
+	if (ask_self(SELF_TEST_DISPLAY, env, NULL, NULL)) {
+		tally_doctor_row(TALLY_DOCTOR_GOOD, "display", "%s=%s", variable, value);
+	} else {
+		tally_doctor_row(TALLY_DOCTOR_BAD, "display",
+				 "%s=%s cannot be opened: programs that open a window will not "
+				 "start from here; %s",
+				 variable, value, advice);
+		g_unsetenv(variable);
+	}
+	g_strfreev(env);
+}
+
 static void
 check_display(void)
 {
 	const char *x = g_getenv("DISPLAY"), *wayland = g_getenv("WAYLAND_DISPLAY");
-	if (x || wayland)
-		tally_doctor_row(TALLY_DOCTOR_GOOD, "display", "%s%s%s%s", x ? "DISPLAY=" : "",
-				 x ? x : "", wayland ? " WAYLAND_DISPLAY=" : "",
-				 wayland ? wayland : "");
-	else
+	if ((!x || !*x) && (!wayland || !*wayland))
 		tally_doctor_row(TALLY_DOCTOR_OFF, "display",
-				 "neither DISPLAY nor WAYLAND_DISPLAY is set: programs "
-				 "that open a window will not start from here");
+				 "neither DISPLAY nor WAYLAND_DISPLAY is set: programs that open "
+				 "a window will not start from here");
+	check_display_of("WAYLAND_DISPLAY", "DISPLAY",
+			 "name a socket in XDG_RUNTIME_DIR, or unset it");
+	check_display_of("DISPLAY", "WAYLAND_DISPLAY",
+			 "name a display that runs and that XAUTHORITY lets you use, or start one: "
+			 "xvfb-run passtally run -- PROGRAM");
 }
 
 /* What a user can do about a source that is off. */
@@ -391,6 +437,8 @@ run(int argc, char **argv)
 		return self_test();
 	if (argc == 2 && strcmp(argv[1], SELF_TEST_VULKAN) == 0)
 		return self_test_vulkan();
+	if (argc == 2 && strcmp(argv[1], SELF_TEST_DISPLAY) == 0)
+		return self_test_display();
 	int status = tally_args_read(&tally_command_doctor, argc, argv, NULL);
 	return status == TALLY_EXIT_OK ? examine() : status;
 }

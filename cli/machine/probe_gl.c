@@ -302,6 +302,6 @@ tally_probe_gl(enum tally_api api, uint32_t number, const struct tally_probe_wis
 	snprintf(why, size, "no %s context could be made (tried %u places%s)", words, n,
 		 getenv("DISPLAY") || getenv("WAYLAND_DISPLAY")
 			 ? ""
-			 : "; neither DISPLAY nor WAYLAND_DISPLAY is set");
+			 : "; there is no display");
 	return false;
 }

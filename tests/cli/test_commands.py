@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Help, version, schema, counters, doctor, and what all commands do alike."""
 
+import ctypes.util
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
 import unittest
@@ -193,10 +195,18 @@ class Commands(CliCase):
         for name in SNAPSHOTS:
             self.assertEqual(text.count(f"\n{name}: "), 1, text)
 
-    def test_doctor_knows_a_display(self):
-        done = self.command("doctor", env={"DISPLAY": ":99999"})
-        self.assertIn(b"DISPLAY=:99999", done.stdout)
-        self.assertIn(done.returncode, (0, 1))
+    def test_doctor_tries_the_display(self):
+        """One that is not there, and one that accepts and never answers: in seconds."""
+        with socket.create_server(("127.0.0.1", 0)) as mute:
+            silent = f"127.0.0.1:{mute.getsockname()[1] - 6000}"
+            for variable, value in (("DISPLAY", ":99999"), ("DISPLAY", silent), ("WAYLAND_DISPLAY", "wayland-99")):
+                library = "xcb" if variable == "DISPLAY" else "wayland-client"
+                done = self.command("doctor", env={variable: value}, timeout=60)
+                row = next(line for line in done.stdout.decode().splitlines() if "display  " in line)
+                self.assertIn(f"{variable}={value}", row)
+                self.assertIn(done.returncode, (0, 1))
+                if ctypes.util.find_library(library):
+                    self.assertRegex(row, r"^BAD  display .* cannot be opened: .*; name a ")
 
     def test_closed_output(self):
         done = subprocess.run([COMMAND, "schema"], env=self.env, stderr=subprocess.PIPE, timeout=60,
