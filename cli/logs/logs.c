@@ -71,9 +71,10 @@ help(void)
 	puts("Usage: passtally logs [options]\n"
 	     "       passtally logs --remove [options] [LOG...]\n\n"
 	     "Lists the logs in the folder where they go by default, the one that was last\n"
-	     "written first: when the capture began, the program, its frames and their median\n"
-	     "frame time, and the file with its size. Other commands that get no LOG take the\n"
-	     "first of this list.\n");
+	     "written first: how long ago that was (`live`: it is still written to), the frames,\n"
+	     "their median frame time in ms, the size and the file, with its program where the\n"
+	     "name does not begin with it. Other commands that get no LOG take the first of this\n"
+	     "list.\n");
 	tally_args_help(options, G_N_ELEMENTS(options));
 	puts("\nOnly files that begin with a log's header line are listed or removed, whatever "
 	     "they\n"
@@ -173,44 +174,53 @@ read_content(const char *path)
 
 /* ---- the list ---- */
 
+/* In the least room: 40.2k. */
 static char *
 size_text(uint64_t bytes)
 {
-	static const char *const units[] = { "kB", "MB", "GB" };
 	double size = (double)bytes / 1000;
-	size_t i = 0;
-	for (; i + 1 < G_N_ELEMENTS(units) && size >= 999.95; i++)
+	const char *unit = "kMG";
+	for (; unit[1] && size >= 999.95; unit++)
 		size /= 1000;
-	return g_strdup_printf("%.1f %s", size, units[i]);
+	return g_strdup_printf("%.1f%c", size, *unit);
 }
 
-/* Local time, as people read it. */
+/* How long ago, in the units of --older-than. */
 static char *
-when(const struct tally_folder_log *log)
+age_text(int64_t changed_ns)
 {
-	g_autoptr(GDateTime) time =
-		g_date_time_new_from_unix_local((gint64)(log->started_unix_ns / 1000000000));
-	return time ? g_date_time_format(time, "%Y-%m-%d %H:%M:%S") : g_strdup("?");
+	static const struct {
+		char letter;
+		int64_t seconds;
+	} units[] = { { 'w', 7 * 86400 }, { 'd', 86400 }, { 'h', 3600 } };
+	int64_t s = MAX(g_get_real_time() / G_USEC_PER_SEC - changed_ns / 1000000000, 0);
+	for (size_t i = 0; i < G_N_ELEMENTS(units); i++)
+		if (s >= 2 * units[i].seconds)
+			return g_strdup_printf("%" G_GINT64_FORMAT "%c", s / units[i].seconds,
+					       units[i].letter);
+	return g_strdup_printf("%" G_GINT64_FORMAT "m", s / 60);
 }
+
+#define ROW "%4s  %6s  %7s  %6s  %s"
 
 static void
 print_row(const struct tally_folder_log *log)
 {
 	struct content c = read_content(log->path);
-	g_autofree char *time = when(log);
-	g_autofree char *program = tally_text_fit(log->program, 18);
+	g_autofree char *age = tally_folder_log_is_written(log) ? g_strdup("live")
+								 : age_text(log->changed_ns);
 	g_autofree char *name = g_path_get_basename(log->path);
 	char frames[32] = "?", median[32] = "-";
 	if (c.whole)
 		g_snprintf(frames, sizeof(frames), "%" G_GUINT64_FORMAT, c.frames);
 	if (c.has_median)
-		g_snprintf(median, sizeof(median), "%.2f ms", c.median_ms);
+		g_snprintf(median, sizeof(median), "%.2f", c.median_ms);
 	g_autofree char *shown = tally_text_escape(name);
+	g_autofree char *program = tally_text_fit(log->program, 18);
 	g_autofree char *size = size_text(log->bytes);
-	size_t width = tally_text_width(program);
-	tally_text_print(stdout, "%-19s  %s%*s  %7s  %10s  %9s  %s%s\n", time, program,
-			 (int)(width < 18 ? 18 - width : 0), "", frames, median, size, shown,
-			 tally_folder_log_is_written(log) ? " (still written to)" : "");
+	bool named = g_str_has_prefix(name, log->program);
+	tally_text_print(stdout, ROW "%s%s%s\n", age, frames, median, size, shown,
+			 named ? "" : " (", named ? "" : program, named ? "" : ")");
 }
 
 static void
@@ -267,9 +277,8 @@ list(const struct request *r, const GPtrArray *logs, const char *folder)
 		return;
 	}
 	guint n = r->all ? logs->len : MIN(logs->len, LISTED);
-	tally_text_print(stdout, "%s: %u log%s, %s\n\n%-19s  %-18s  %7s  %10s  %9s  LOG\n", shown,
-			 logs->len, logs->len == 1 ? "" : "s", size, "WHEN", "PROGRAM", "FRAMES",
-			 "MEDIAN", "SIZE");
+	tally_text_print(stdout, "%s: %u log%s, %sB\n\n" ROW "\n", shown, logs->len,
+			 logs->len == 1 ? "" : "s", size, "AGE", "FRAMES", "MS", "SIZE", "LOG");
 	for (guint i = 0; i < n; i++)
 		print_row(g_ptr_array_index(logs, i));
 	if (n < logs->len)
@@ -303,7 +312,7 @@ agrees(const struct request *r, const GPtrArray *logs)
 	if (r->yes || !isatty(STDIN_FILENO))
 		return true;
 	g_autofree char *size = size_text(total_bytes(logs));
-	tally_text_print(stderr, "remove %u log%s, %s? [y/N] ", logs->len,
+	tally_text_print(stderr, "remove %u log%s, %sB? [y/N] ", logs->len,
 			 logs->len == 1 ? "" : "s", size);
 	char answer[16] = "";
 	return fgets(answer, sizeof(answer), stdin) && (answer[0] == 'y' || answer[0] == 'Y');
@@ -331,7 +340,7 @@ remove_logs(const struct request *r, const GPtrArray *logs)
 		}
 	}
 	g_autofree char *size = size_text(bytes);
-	tally_text_print(stdout, "%u log%s removed, %s\n", removed, removed == 1 ? "" : "s", size);
+	tally_text_print(stdout, "%u log%s removed, %sB\n", removed, removed == 1 ? "" : "s", size);
 	return status;
 }
 

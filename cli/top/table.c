@@ -176,6 +176,8 @@ make_lines(const struct tally_top_window *w, const struct tally_top_look *look,
 		if (!device || l.pass->group->device != device->device)
 			continue;
 		l.gpu = tally_top_sum(w, l.pass->gpu);
+		if (l.pass->group->outside && l.gpu.sum <= 0)
+			continue; /* there was nothing outside passes */
 		l.name = tally_top_clean(look, l.pass->group->name);
 		take_value(w, &look->sort, &l);
 		g_array_append_val(lines, l);
@@ -441,7 +443,7 @@ choose_unit(struct layout *layout, const struct tally_top_look *look, const GArr
 		if (l->gpu.n)
 			most = MAX(most, l->gpu.sum / (double)l->gpu.n);
 	}
-	bool ms = most >= 1e7;
+	bool ms = most >= 1e6;
 	layout->unit_ns = ms ? 1e6 : 1e3;
 	layout->decimals = ms ? 3 : 1;
 	layout->unit = ms ? "ms" : look->utf8 ? "\xc2\xb5s" : "us";

@@ -83,6 +83,19 @@ clip(GArray *row, unsigned width)
 	}
 }
 
+/* Names were made ASCII already: what is left are marks of what was cut. */
+static void
+use_ascii(GArray *row)
+{
+	for (guint i = 0; i < row->len; i++) {
+		struct tally_top_span *span = &g_array_index(row, struct tally_top_span, i);
+		char **parts = g_strsplit(span->text, "\xe2\x80\xa6", -1);
+		g_free(span->text);
+		span->text = g_strjoinv("~", parts);
+		g_strfreev(parts);
+	}
+}
+
 /* A chart from 0 to the largest step; a step without a value is blank. */
 char *
 tally_top_spark(const struct tally_top_look *look, const double *steps, unsigned n)
@@ -200,9 +213,25 @@ put_title(GPtrArray *rows, const struct tally_top_window *w, const struct tally_
 	g_free(path);
 }
 
+/* A further part of a line whose parts are in order of importance. One that does not fit begins
+ * a line of its own on a high screen, and is left out on a low one. */
+static void
+put_part(GPtrArray *rows, const struct tally_top_look *look, unsigned height, char *text)
+{
+	GArray *row = g_ptr_array_index(rows, rows->len - 1);
+	const char *between = ", ";
+	if (look->width && row_width(row) + 2 + tally_text_width(text) > look->width) {
+		row = height >= HEIGHT_HITCHES ? tally_top_new_row(rows) : NULL;
+		between = "";
+	}
+	if (row)
+		tally_top_put(row, TALLY_TOP_PLAIN, g_strconcat(between, text, NULL));
+	g_free(text);
+}
+
 static void
 put_device(GPtrArray *rows, const struct tally_top_window *w, const struct tally_top_look *look,
-	   const struct tally_answer_device *a)
+	   const struct tally_answer_device *a, unsigned height)
 {
 	const struct tally_top_device *d = tally_top_shown_device(w, look);
 	if (!d)
@@ -210,21 +239,17 @@ put_device(GPtrArray *rows, const struct tally_top_window *w, const struct tally
 	GArray *row = tally_top_new_row(rows);
 	const struct tally_device_summary *s = tally_aggregate_device(&w->log, d->device);
 	char *name = tally_top_clean(look, s && s->name ? s->name : "unknown");
-	GString *text = g_string_new(NULL);
-	g_string_append_printf(text, "device %u: %s", d->device, name);
+	tally_top_put(row, TALLY_TOP_PLAIN, g_strdup_printf("device %u: %s", d->device, name));
 	g_free(name);
+	if (w->devices->len > 1)
+		put_part(rows, look, height, g_strdup_printf("%u devices in all", w->devices->len));
+	if (a)
+		put_part(rows, look, height, tally_answer_cost_text(a));
 	double covered = tally_top_sum_coarse(w, d->covered).sum;
 	double coverable = tally_top_sum_coarse(w, d->coverable).sum;
 	if (coverable > 0)
-		g_string_append_printf(text, ", coverage %.1f %%", 100 * covered / coverable);
-	if (a) {
-		char *cost = tally_answer_cost_text(a);
-		g_string_append_printf(text, ", %s", cost);
-		g_free(cost);
-	}
-	if (w->devices->len > 1)
-		g_string_append_printf(text, "; %u devices in all", w->devices->len);
-	tally_top_put(row, TALLY_TOP_PLAIN, g_string_free(text, FALSE));
+		put_part(rows, look, height,
+			 g_strdup_printf("coverage %.1f %%", 100 * covered / coverable));
 }
 
 /* How fast, bound by what, and the worst hitch, all of the window. */
@@ -288,31 +313,71 @@ put_chart(GPtrArray *rows, const struct tally_top_window *w, const struct tally_
 	tally_top_put(row, TALLY_TOP_CHART, tally_top_spark(look, steps, n));
 }
 
-/* The newest note and the number of notes; a problem of the view itself comes first. */
+/* Wraps `text` into lines; each row holds one. */
+static void
+put_wrapped(GPtrArray *rows, const struct tally_top_look *look, const char *text)
+{
+	char **lines = g_strsplit(text, "\n", -1);
+	for (char **line = lines; *line; line++) {
+		const char *p = *line;
+		do {
+			size_t len = strlen(p);
+			while (look->width && tally_text_width(p) > look->width &&
+			       len > look->width) {
+				/* Break at the last blank that fits, or cut the word. */
+				const char *end = g_utf8_offset_to_pointer(
+					p, MIN(g_utf8_strlen(p, -1), (glong)look->width));
+				const char *blank = g_strrstr_len(p, end - p, " ");
+				len = (size_t)((blank && blank > p ? blank : end) - p);
+				break;
+			}
+			tally_top_put(tally_top_new_row(rows), TALLY_TOP_PLAIN, g_strndup(p, len));
+			p += len;
+			p += *p == ' ';
+		} while (*p);
+	}
+	g_strfreev(lines);
+}
+
+static void
+put_entry(GPtrArray *rows, const struct tally_top_look *look, const char *what, const char *text)
+{
+	char *clean = tally_top_clean(look, text);
+	char *entry = g_strdup_printf("%s: %s", what, clean);
+	put_wrapped(rows, look, entry);
+	g_free(entry);
+	g_free(clean);
+}
+
+/* The newest note and the number of notes; a problem of the view itself comes first. A screen
+ * has one line for it, a printed table has room. */
 static void
 put_note(GPtrArray *rows, const struct tally_top_window *w, const struct tally_top_look *look)
 {
-	GArray *row = tally_top_new_row(rows);
-	if (look->problem) {
-		tally_top_put(row, TALLY_TOP_WARNING, tally_top_clean(look, look->problem));
-		return;
-	}
-	if (w->left_out) {
-		tally_top_put(row, TALLY_TOP_WARNING,
-			      g_strdup_printf("more passes or counters than fit in memory: some "
-					      "are not shown (%d passes, %d values of passes)",
-					      TALLY_TOP_MOST_PASSES, TALLY_TOP_MOST_SERIES));
-		return;
-	}
 	const GPtrArray *notes = w->log.notes;
-	if (!notes->len)
-		return;
-	char *note = tally_top_clean(look, g_ptr_array_index(notes, notes->len - 1));
-	if (notes->len > 1)
-		tally_top_put(row, TALLY_TOP_FAINT, g_strdup_printf("note %u: ", notes->len));
-	else
-		put_text(row, TALLY_TOP_FAINT, "note: ");
-	tally_top_put(row, TALLY_TOP_WARNING, note);
+	const char *label = "", *text = "";
+	if (look->problem) {
+		text = look->problem;
+	} else if (w->left_out) {
+		text = "more passes or counters than fit in memory: some are not shown";
+	} else if (notes->len) {
+		text = g_ptr_array_index(notes, notes->len - 1);
+		label = "note: ";
+	}
+	char *clean = tally_top_clean(look, text);
+	char *count = *label && notes->len > 1 ? g_strdup_printf("note %u: ", notes->len)
+					       : g_strdup(label);
+	if (look->height) {
+		GArray *row = tally_top_new_row(rows);
+		tally_top_put(row, TALLY_TOP_FAINT, g_strdup(count));
+		put_text(row, TALLY_TOP_WARNING, clean);
+	} else {
+		char *line = g_strconcat(count, clean, NULL);
+		put_wrapped(rows, look, line);
+		g_free(line);
+	}
+	g_free(count);
+	g_free(clean);
 }
 
 static void
@@ -353,42 +418,6 @@ static const char help_text[] =
 	"frame. n: in how many frames it ran. The rest: means over those frames.\n"
 	"The charts run from the oldest to the newest frame; each pass has a scale of its own.\n"
 	"~ marks an estimate, - what was not measured.\n";
-
-/* Wraps `text` into lines; each row holds one. */
-static void
-put_wrapped(GPtrArray *rows, const struct tally_top_look *look, const char *text)
-{
-	char **lines = g_strsplit(text, "\n", -1);
-	for (char **line = lines; *line; line++) {
-		const char *p = *line;
-		do {
-			size_t len = strlen(p);
-			while (look->width && tally_text_width(p) > look->width &&
-			       len > look->width) {
-				/* Break at the last blank that fits, or cut the word. */
-				const char *end = g_utf8_offset_to_pointer(
-					p, MIN(g_utf8_strlen(p, -1), (glong)look->width));
-				const char *blank = g_strrstr_len(p, end - p, " ");
-				len = (size_t)((blank && blank > p ? blank : end) - p);
-				break;
-			}
-			tally_top_put(tally_top_new_row(rows), TALLY_TOP_PLAIN, g_strndup(p, len));
-			p += len;
-			p += *p == ' ';
-		} while (*p);
-	}
-	g_strfreev(lines);
-}
-
-static void
-put_entry(GPtrArray *rows, const struct tally_top_look *look, const char *what, const char *text)
-{
-	char *clean = tally_top_clean(look, text);
-	char *entry = g_strdup_printf("%s: %s", what, clean);
-	put_wrapped(rows, look, entry);
-	g_free(entry);
-	g_free(clean);
-}
 
 /* Notes, newest first; then the counters that the shown device lacks, and why. */
 static void
@@ -435,7 +464,7 @@ put_head(GPtrArray *rows, const struct tally_top_window *w, const struct tally_t
 		return;
 	struct tally_answer *answer = tally_top_window_answer(w, d);
 	const struct tally_answer_device *a = tally_answer_find(answer, d->device);
-	put_device(rows, w, look, a);
+	put_device(rows, w, look, a, height);
 	if (a)
 		put_answer(rows, a, height);
 	tally_answer_destroy(answer);
@@ -472,5 +501,7 @@ tally_top_compose(const struct tally_top_window *w, struct tally_top_look *look)
 		g_ptr_array_set_size(rows, (gint)look->height);
 	for (guint i = 0; look->width && i < rows->len; i++)
 		clip(g_ptr_array_index(rows, i), look->width);
+	for (guint i = 0; !look->utf8 && i < rows->len; i++)
+		use_ascii(g_ptr_array_index(rows, i));
 	return rows;
 }

@@ -444,7 +444,8 @@ print_rows(const GPtrArray *rows)
 static void
 print_table(struct watch *x)
 {
-	x->look.width = (unsigned)tally_text_terminal_columns();
+	size_t columns = tally_text_terminal_columns();
+	x->look.width = columns ? (unsigned)columns : 80;
 	refresh_words(x);
 	GPtrArray *rows = tally_top_compose(&x->window, &x->look);
 	print_rows(rows);

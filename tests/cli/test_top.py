@@ -244,16 +244,32 @@ class Plain(CliCase):
         text = self.table(log)
         self.assertIn("ended: exit  demo (process ", text)
         self.assertIn("10 frames in 0:00:00", text)
-        self.assertIn("device 0: card 0, coverage 100.0 %, passtally costs 1.0 us a frame (0.0 %)", text)
+        self.assertIn("device 0: card 0, passtally costs 1.0 us a frame (0.0 %), coverage 100.0 %\n", text)
         self.assertIn("50.0 fps, 1 % low 50.0, 0.1 % low 50.0; frame time median 20.0 ms, p99 20.0 ms\n", text)
         self.assertIn("bound by a cap or vsync at 50 fps in 100 % of frames (GPU works 0 %)\n", text)
         self.assertIn("hitches: none\n", text)
         self.assertRegex(text, r"frame time +20.00 ms +max +20.00 ms +50.0 fps")
         self.assertRegex(text, r"GPU time +6.0 us +max +6.0 us +0 % of it")
         self.assertEqual(names(text), ["p02", "p01", "p00"])
-        # share, mean, max, chart, n, draws, vertices, samples_passed
-        self.assertRegex(text, r"p02 +50.0% +3.0 +3.0 +█+ +10 +1 +3 +2\n")
-        self.assertRegex(text, r"p00 +16.7% +1.0 +1.0 +█+ +10 +3 +3 +0\n")
+        # share, mean, max, chart, n, draws, vertices: what 80 columns hold
+        self.assertRegex(text, r"p02 +50.0% +3.0 +3.0 +█+ +10 +1 +3\n")
+        self.assertRegex(text, r"p00 +16.7% +1.0 +1.0 +█+ +10 +3 +3\n")
+        self.assertRegex(self.table(log, "--sort", "samples_passed"), r"p02 +50.0% +3.0 +3.0 +█+ +10 +2\n")
+
+    def test_what_is_printed_has_80_columns(self):
+        """The head loses nothing: what does not fit beside the device has a line of its own."""
+        name, note = "a graphics card with a name that is rather long (rev 2)", "word " * 40
+        lines = [header(pid=os.getpid()), device(0, name=name), device(1), pass_info(A, "scene/" + "a" * 90), pass_info(B, "b"),
+                 {"type": "note", "level": "info", "message": note}]
+        lines += [frame(k, [one_pass(0, A, 5 * 10**6, "scene")], start_ns=10**12 + k * 10**7, cpu_ns=10**7) for k in range(30)]
+        lines += [frame(k, [one_pass(0, B, 10**6, "b")], 1, start_ns=10**11 + k * 10**7, cpu_ns=10**7) for k in range(30)]
+        text = self.table(self.write_log("a" * 90 + ".jsonl", lines))
+        self.assertEqual([line for line in text.splitlines() if len(line) > 80], [])
+        for words in (f"device 0: {name}\n2 devices in all, passtally costs 1.0 us a frame (0.0 %), coverage 100.0 %\n",
+                      "p99 10.0 ms\n", "hitches: none\n"):
+            self.assertIn(words, text)
+        self.assertEqual(text.count("word"), 40)
+        self.assertNotIn("(outside passes)", text)
 
     def test_only_the_window_counts(self):
         lines = long_log(1, 0)
@@ -265,11 +281,11 @@ class Plain(CliCase):
         lines[7]["passes"].append(one_pass(1, B, 5, "other b"))
         log = self.write_log("a.jsonl", lines)
         text = self.table(log, "--window", "5")
-        self.assertRegex(text, r"p00 +100.0% +3000.0 +3000.0")
+        self.assertRegex(text, r"p00 +100.0% +3.000 +3.000")
         self.assertNotIn("other b", text)
         n = int(re.search(r"p00 +\S+ +\S+ +\S+ +█+ +(\d+) ", text).group(1))
         self.assertTrue(44 <= n <= 50, n)
-        self.assertRegex(self.table(log, "--window", "60"), r"p00 +100.0% +2000.0 +3000.0")
+        self.assertRegex(self.table(log, "--window", "60"), r"p00 +100.0% +2.000 +3.000")
         self.assertIn("other b", self.table(log, "--window", "60"))
 
     def test_a_value_that_came_late_is_not_blown_up(self):
@@ -277,7 +293,7 @@ class Plain(CliCase):
         for k in range(10):
             lines.append(frame(k, [one_pass(0, f"{1:016x}", 1000, "p00", counters={"samples_passed": 50 * (k == 9)})],
                                start_ns=10**12 + k * 1000))
-        self.assertRegex(self.table(self.write_log("a.jsonl", lines)), r"p00 .* 10 +1 +3 +5\n")
+        self.assertRegex(self.table(self.write_log("a.jsonl", lines), "--sort", "samples_passed"), r"p00 .* 10 +5\n")
 
     def test_absent_is_not_zero(self):
         lines = long_log(0, 0)
