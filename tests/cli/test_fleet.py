@@ -11,11 +11,11 @@ import unittest
 
 from cli_case import ROOT, C, CliCase, header
 from made_fleet import mixed_fleet, run_log
+from sql_engine import find_duckdb
 
-try:
-    import duckdb
-except ImportError:
-    print("DuckDB's module for Python is not installed: pip install duckdb")
+CONNECT = find_duckdb()
+if not CONNECT:
+    print("DuckDB is not installed: pip install duckdb, or scripts/deps where there is npm")
     sys.exit(77)
 
 FLEET = ROOT / "scripts/fleet"
@@ -32,15 +32,13 @@ class Fleet(CliCase):
 
     def ask(self, base, new, db=":memory:"):
         """The rows of regress.sql by label, and the connection."""
-        con = duckdb.connect(db)
-        con.execute(f"SET VARIABLE base_logs = ['{self.folder}/{base}']")
-        con.execute(f"SET VARIABLE new_logs = ['{self.folder}/{new}']")
-        con.execute("SET VARIABLE warmup = 0")
-        con.execute("SET VARIABLE z = 2.5758293035489004")
-        con.execute((FLEET / "load.sql").read_text(encoding="utf-8"))
-        found = con.execute((FLEET / "regress.sql").read_text(encoding="utf-8"))
-        keys = [column[0] for column in found.description]
-        self.rows = [dict(zip(keys, values)) for values in found.fetchall()]
+        con = CONNECT(db)
+        con.run(f"SET VARIABLE base_logs = ['{self.folder}/{base}']")
+        con.run(f"SET VARIABLE new_logs = ['{self.folder}/{new}']")
+        con.run("SET VARIABLE warmup = 0")
+        con.run("SET VARIABLE z = 2.5758293035489004")
+        con.run((FLEET / "load.sql").read_text(encoding="utf-8"))
+        self.rows = con.rows((FLEET / "regress.sql").read_text(encoding="utf-8"))
         return {row["label"]: row for row in self.rows if row["gpu"] != "(pooled)"}, con
 
     def report_mean(self, side, runs, label):
@@ -115,10 +113,10 @@ class Fleet(CliCase):
                 self.write_log("new7.jsonl", run_log(self.rand, 1, run="11111111-1111-4111-8111-111111111111"))
                 self.write_log("new8.jsonl", run_log(self.rand, 1, run="11111111-1111-4111-8111-111111111111"))
             _, con = self.ask("base*", "new*", db)
-            count = con.execute("SELECT count(*) FROM header").fetchall()[0][0]
+            count = con.rows("SELECT count(*) AS n FROM header")[0]["n"]
             self.assertEqual(count, 4 + more)
-            why = dict(con.execute("SELECT log, why FROM left_out WHERE log LIKE '%newfoul%' OR log LIKE '%newtwo%'").fetchall())
-            self.assertEqual(set(why.values()), {"no header of a log of passtally", "schema passtally/2"})
+            left_out = con.rows("SELECT log, why FROM left_out WHERE log LIKE '%newfoul%' OR log LIKE '%newtwo%'")
+            self.assertEqual({row["why"] for row in left_out}, {"no header of a log of passtally", "schema passtally/2"})
             con.close()
 
     def test_tables(self):
@@ -126,7 +124,8 @@ class Fleet(CliCase):
         self.logs("new", 2, 1)
         _, con = self.ask("base*", "new*")
         tables = {"header": 4, "device": 4, "pass_info": 12, "frame": 240, "note": 0, '"end"': 4, "pass": 720}
-        self.assertEqual({t: con.execute(f"SELECT count(*) FROM {t}").fetchall()[0][0] for t in tables}, tables)
+        self.assertEqual(con.rows("SELECT current_setting('memory_limit') AS most"), [{"most": "1.8 GiB"}])
+        self.assertEqual({t: con.rows(f"SELECT count(*) AS n FROM {t}")[0]["n"] for t in tables}, tables)
 
 
 if __name__ == "__main__":
