@@ -32,6 +32,8 @@ enum tally_conclusion {
 	TALLY_CONCLUSION_FASTER,
 	TALLY_CONCLUSION_SLOWER, /* but nothing above the limit */
 	TALLY_CONCLUSION_MIXED,
+	TALLY_CONCLUSION_LESS, /* these two where no time was compared */
+	TALLY_CONCLUSION_MORE,
 	TALLY_CONCLUSION_NO_REGRESSION, /* of a gate: all that matters is below the limit */
 	TALLY_CONCLUSION_INCONCLUSIVE,
 	TALLY_CONCLUSION_REGRESSION,
@@ -157,6 +159,7 @@ struct tally_compare {
 	uint32_t n_tested, n_failed, n_blind;
 	uint32_t n_few; /* rows that have a gate but too few frames with a value */
 	uint32_t n_open; /* rows that leave the conclusion open */
+	bool has_gates; /* on any row: on a time, or by --gate; the others then decide nothing */
 	enum tally_conclusion conclusion;
 };
 
@@ -171,8 +174,9 @@ void tally_compare_judge_others(struct tally_compare *c);
 /* The key of a pace, NULL for none; and judges a row that has one (pace.c). */
 const char *tally_pace_key(unsigned pace);
 void tally_compare_judge_pace(const struct tally_compare *c, struct tally_compare_row *row);
-/* Decides what is said at the end (conclude.c). */
+/* Decides what is said at the end (conclude.c), and says whether a row takes part in that. */
 void tally_compare_conclude(struct tally_compare *c);
+bool tally_compare_decides(const struct tally_compare *c, const struct tally_compare_row *row);
 /* Whether two subjects are of the same device and stratum. */
 bool tally_compare_same_place(const struct tally_compare_subject *a,
 			      const struct tally_compare_subject *b);

@@ -12,11 +12,26 @@ tally_conclusion_name(unsigned conclusion)
 		[TALLY_CONCLUSION_FASTER] = "faster",
 		[TALLY_CONCLUSION_SLOWER] = "slower",
 		[TALLY_CONCLUSION_MIXED] = "mixed",
+		[TALLY_CONCLUSION_LESS] = "less",
+		[TALLY_CONCLUSION_MORE] = "more",
 		[TALLY_CONCLUSION_NO_REGRESSION] = "no-regression",
 		[TALLY_CONCLUSION_INCONCLUSIVE] = "inconclusive",
 		[TALLY_CONCLUSION_REGRESSION] = "regression",
 	};
 	return conclusion < TALLY_N_CONCLUSIONS ? names[conclusion] : NULL;
+}
+
+bool
+tally_compare_decides(const struct tally_compare *c, const struct tally_compare_row *row)
+{
+	return row->worse || (!c->has_gates && !c->settings.has_fail_above);
+}
+
+/* Without a gate more is neither worse nor better. */
+static int
+direction(const struct tally_compare_row *row)
+{
+	return row->worse ? row->worse : 1;
 }
 
 /* The GPU time of a frame of the base where the subject is, else 0. */
@@ -52,9 +67,9 @@ is_open(const struct tally_compare *c, const struct tally_compare_row *row)
 		return tally_compare_relative(row, worse, &estimate) ? estimate > limit
 								     : worse > 0;
 	}
-	if (!blind || row->pace || !tally_compare_relative(row, row->low * row->worse, &low) ||
-	    !tally_compare_relative(row, row->high * row->worse, &high) ||
-	    !tally_compare_relative(row, row->difference * row->worse, &estimate))
+	if (!blind || row->pace || !tally_compare_relative(row, row->low * direction(row), &low) ||
+	    !tally_compare_relative(row, row->high * direction(row), &high) ||
+	    !tally_compare_relative(row, row->difference * direction(row), &estimate))
 		return blind;
 	if (estimate > limit || !(frame > 0) || !row->is_time)
 		return true;
@@ -66,21 +81,27 @@ void
 tally_compare_conclude(struct tally_compare *c)
 {
 	uint32_t less = 0, more = 0, judged = 0;
+	for (guint i = 0; i < c->rows->len; i++)
+		c->has_gates |=
+			((const struct tally_compare_row *)c->rows->pdata[i])->worse != 0;
 	for (guint i = 0; i < c->rows->len; i++) {
 		struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
-		if (!row->worse)
+		if (!tally_compare_decides(c, row))
 			continue;
 		row->open = is_open(c, row);
 		c->n_open += row->open;
 		judged += row->tested || row->verdict == TALLY_VERDICT_EQUAL;
-		more += row->verdict == (row->worse > 0 ? TALLY_VERDICT_MORE : TALLY_VERDICT_LESS);
-		less += row->verdict == (row->worse > 0 ? TALLY_VERDICT_LESS : TALLY_VERDICT_MORE);
+		bool worse = direction(row) > 0;
+		more += row->verdict == (worse ? TALLY_VERDICT_MORE : TALLY_VERDICT_LESS);
+		less += row->verdict == (worse ? TALLY_VERDICT_LESS : TALLY_VERDICT_MORE);
 	}
 	if (c->n_failed)
 		c->conclusion = TALLY_CONCLUSION_REGRESSION;
 	else if (c->settings.has_fail_above)
 		c->conclusion = c->n_open || !judged ? TALLY_CONCLUSION_INCONCLUSIVE
 						     : TALLY_CONCLUSION_NO_REGRESSION;
+	else if (!c->has_gates && (more != 0) != (less != 0))
+		c->conclusion = more ? TALLY_CONCLUSION_MORE : TALLY_CONCLUSION_LESS;
 	else if (more || less)
 		c->conclusion = !less	? TALLY_CONCLUSION_SLOWER
 				: !more ? TALLY_CONCLUSION_FASTER

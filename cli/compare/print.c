@@ -620,11 +620,13 @@ find_decisive(const struct tally_compare *c)
 			      : c->conclusion == TALLY_CONCLUSION_INCONCLUSIVE ? row->open
 									       : changed(row);
 		double relative = 0;
-		if (!row->worse || !counts)
+		if (!tally_compare_decides(c, row) || !counts)
 			continue;
-		tally_compare_relative(row, row->difference * row->worse, &relative);
+		tally_compare_relative(
+			row, row->difference * (row->worse ? row->worse : 1), &relative);
 		double size = c->conclusion == TALLY_CONCLUSION_MIXED ||
-					      c->conclusion == TALLY_CONCLUSION_FASTER
+					      c->conclusion == TALLY_CONCLUSION_FASTER ||
+					      c->conclusion == TALLY_CONCLUSION_LESS
 				      ? fabs(relative)
 				      : relative;
 		if (!best || size > most) {
@@ -635,12 +637,24 @@ find_decisive(const struct tally_compare *c)
 	return best;
 }
 
+/* The pass, and the key where that is no time. The caller frees it. */
+static char *
+key_name(const struct printer *p, const struct tally_compare_row *row)
+{
+	if (is_main(row) || row->pace)
+		return row_name(p->c, row);
+	char *name = name_text(p->c, row->subject), *key = key_text(p, row);
+	char *with = g_strdup_printf("%s, %s", name, key);
+	g_free(key);
+	g_free(name);
+	return with;
+}
+
 /* "GBuffer +142.4% (99 %: +41.4% to +243.4%)". The caller frees it. */
 static char *
 decisive_text(const struct printer *p, const struct tally_compare_row *row)
 {
-	bool named = is_main(row) || row->pace;
-	char *name = named ? row_name(p->c, row) : name_text(p->c, row->subject);
+	char *name = key_name(p, row);
 	char *change = row->tested ? relative_text(row, row->difference) : NULL;
 	if (row->tested && !change)
 		change = number_text(p, row, row->difference, true);
@@ -674,8 +688,11 @@ print_conclusion(const struct printer *p)
 		     c->n_failed == 1 ? "" : "s", limit, text);
 		break;
 	case TALLY_CONCLUSION_INCONCLUSIVE:
-		line(p, "INCONCLUSIVE: %u value%s cannot be told: %s", c->n_open,
-		     c->n_open == 1 ? "" : "s", text);
+		if (c->settings.has_fail_above && !c->has_gates)
+			line(p, "INCONCLUSIVE: nothing can fail: name a key with --gate");
+		else
+			line(p, "INCONCLUSIVE: %u value%s cannot be told: %s", c->n_open,
+			     c->n_open == 1 ? "" : "s", text);
 		break;
 	case TALLY_CONCLUSION_NO_REGRESSION:
 		line(p, "OK: no regression above %g %%", limit);
@@ -688,11 +705,19 @@ print_conclusion(const struct printer *p)
 		break;
 	case TALLY_CONCLUSION_MIXED:
 		line(p, "MIXED: some %s rose and some fell, the largest change is %s",
-		     c->settings.per_clock ? "cycles" : "times", text);
+		     !c->has_gates ? "values" : c->settings.per_clock ? "cycles" : "times",
+		     text);
+		break;
+	case TALLY_CONCLUSION_LESS:
+		line(p, "LESS: %s", text);
+		break;
+	case TALLY_CONCLUSION_MORE:
+		line(p, "MORE: %s", text);
 		break;
 	default:
 		line(p, "SAME: no %s changed by more than %g %%",
-		     c->settings.per_clock ? "number of cycles" : "time", 100 * c->settings.same);
+		     !c->has_gates ? "value" : c->settings.per_clock ? "number of cycles" : "time",
+		     100 * c->settings.same);
 	}
 	g_free(text);
 }

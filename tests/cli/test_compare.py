@@ -442,6 +442,27 @@ class Compare(CliCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("leaves nothing", done.stderr.decode())
 
+    def test_counts_alone_are_judged(self):
+        def log(name, draws):
+            return self.write_log(name, times_log(wobble(1000000), draws=draws))
+        ten = log("ten", lambda i: 10)
+        cases = (("same", log("same", lambda i: 10), "SAME: no value changed by more than 3 %"),
+                 ("more", log("more", lambda i: 12), "MORE: frame, draws +20.0% (99 %: +20.0% to +20.0%)"),
+                 ("less", log("less", lambda i: 9), "LESS: frame, draws -10.0% (99 %: -10.0% to -10.0%)"),
+                 ("inconclusive", log("open", lambda i: 10 + 30 * (i == 50)), "INCONCLUSIVE: 2 values cannot be told: "))
+        for conclusion, new, words in cases:
+            result = self.json("--keys", "draws", ten, new)
+            self.assertEqual((result["conclusion"], result["open"]), (conclusion, 2 * (conclusion == "inconclusive")))
+            last = self.ok("compare", "--keys", "draws", ten, new).stdout.decode().splitlines()[-1]
+            self.assertTrue(last.startswith(words), last)
+        # With times the counts decide nothing; a limit needs a gate.
+        self.assertEqual(self.json("--keys", "draws+gpu_ns", ten, cases[1][1])["conclusion"], "same")
+        nothing = self.inconclusive("--keys", "draws", "--fail-above", "5%", ten, cases[1][1])
+        self.assertEqual(nothing.splitlines()[-1], "INCONCLUSIVE: nothing can fail: name a key with --gate")
+        done = self.command("compare", "--keys", "draws", "--fail-above", "5%", "--gate", "draws", ten, cases[1][1])
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stdout.decode().splitlines()[-1], r"^REGRESSION: 2 .* the largest (main|frame), draws \+20\.0%")
+
     def test_partial_frames_are_no_frames(self):
         lines = times_log(wobble(1000000, 30))
         lines.insert(-1, frame(30, [one_pass(0, A, 1000000, "main")], cpu_ns=900000000, flags=["partial"]))
