@@ -24,7 +24,7 @@ function sentence(words) {
 
 function leftOutSentence(d, answer) {
 	const loading = answer.warmup_frames
-		? `first ${answer.warmup_frames} ${answer.warmup_frames === 1 ? "frame" : "frames"}, ` +
+		? `first ${answer.warmup_frames === 1 ? "frame" : `${answer.warmup_frames} frames`}, ` +
 			`${duration(answer.warmup_ns)}, left out: loading; --warmup 0 keeps them`
 		: "";
 	const more = [
@@ -125,12 +125,6 @@ function placeOfLabel(d, name) {
 	return Math.max(0, at);
 }
 
-const CAUSES = {
-	"not-gpu": "not on the GPU",
-	gpu: "the GPU as a whole",
-	unknown: "cause unknown",
-};
-
 function hitchSection(log, d) {
 	const answer = answerOf(log, d);
 	const { n, excess_ns, worst } = answer ? answer.hitches : { n: 0, worst: [] };
@@ -152,10 +146,8 @@ function hitchSection(log, d) {
 					},
 					el("span", {}, `frame ${plain(h.frame)}`),
 					el("span", { class: "bad" }, `+${duration(h.excess_ns)}`),
-					el("span", {}, h.pass || CAUSES[h.cause] || h.cause),
-					h.first
-						? el("small", { class: "dim" }, `first: ${h.first}`)
-						: null,
+					/* "frame 7: +9.00 ms, cause", as everywhere */
+					el("span", {}, h.text.slice(h.text.indexOf(", ") + 2)),
 				),
 			),
 		);

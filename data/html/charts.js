@@ -19,7 +19,10 @@ function withStrip(data) {
 		const at = Math.floor(i / block);
 		if (row[1] !== null && (most[at] === null || row[1] > most[at])) most[at] = row[1];
 	});
-	return data.map((row, i) => [...row, most[Math.floor(i / block)]]);
+	return data.map((row, i) => [
+		...row,
+		row[1] === null ? null : most[Math.floor(i / block)],
+	]);
 }
 
 /* data: rows of [x, y...]. o: labels, colors, format(y), axis(y), rest(legend); may have strip, pick(x)
@@ -90,6 +93,7 @@ function lineChart(holder, legend, data, o) {
 			if (o.drawn && !first) o.drawn(g);
 		},
 	});
+	for (const handle of holder.querySelectorAll("img")) handle.alt = "";
 	o.rest(legend);
 	chart.limit = o.limit;
 	charts.add(chart);
@@ -117,11 +121,11 @@ function upright(canvas, area, g, x, fill, word, slot) {
 	if (word) {
 		canvas.font = "11px system-ui, sans-serif";
 		const room = canvas.measureText(word).width;
-		canvas.fillText(
-			word,
-			at + 3 + room > area.x + area.w ? at - 3 - room : at + 3,
-			area.y + 11 + 12 * slot,
-		);
+		const left = at + 3 + room > area.x + area.w ? at - 3 - room : at + 3;
+		canvas.fillStyle = theme("back");
+		canvas.fillRect(left - 1, area.y + 12 * slot, room + 2, 13);
+		canvas.fillStyle = fill;
+		canvas.fillText(word, left, area.y + 11 + 12 * slot);
 	}
 	canvas.restore();
 }

@@ -201,7 +201,7 @@ function openPair(p, la, a, lb, b) {
 function compareTable(la, a, lb, b) {
 	const head = el("thead"),
 		body = el("tbody"),
-		count = el("span", { class: "dim", id: "count" });
+		count = el("span", { class: "dim", id: "count", role: "status" });
 	const sides = { a: { log: la, d: a }, b: { log: lb, d: b } };
 	const draw = () => {
 		const info = la.series[seriesIn(la, state.by)],
@@ -265,7 +265,7 @@ function compareTable(la, a, lb, b) {
 			count,
 			csvButton("compare", csv),
 		),
-		el("div", { class: "wide" }, el("table", { id: "passes" }, head, body)),
+		el("div", { class: "wide" }, el("table", { id: "passes", "aria-label": "Passes of both runs" }, head, body)),
 	);
 }
 

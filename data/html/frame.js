@@ -417,7 +417,7 @@ function frameTable(d, row, passes) {
 			{ class: "wide" },
 			el(
 				"table",
-				{ id: "frame-passes" },
+				{ id: "frame-passes", "aria-label": "Passes of this frame and of the median frame" },
 				el(
 					"thead",
 					{},

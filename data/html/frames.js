@@ -4,19 +4,37 @@ function markRows(log, d) {
 	const out = [];
 	for (const [level, source, message, time] of log.notes) {
 		if (time === undefined) continue;
-		const at = Number(BigInt(time) - BigInt(d.base_ns));
-		let row = 0;
-		for (let hi = d.rows; row < hi;) {
-			const mid = (row + hi) >> 1;
-			if (d.read.start[mid] <= at) row = mid + 1;
-			else hi = mid;
-		}
 		out.push({
-			row: Math.max(0, row - 1),
+			x: placeOfTime(d, Number(BigInt(time) - BigInt(d.base_ns))),
 			word: source === "mark" ? message : source || level,
 		});
 	}
 	return out;
+}
+
+/* Where a time lies on the axis of frames: at its frame, or in a pause between two of them. */
+function placeOfTime(d, at) {
+	const { start, cpu, frame } = d.read;
+	let row = 0;
+	for (let hi = d.rows; row < hi;) {
+		const mid = (row + hi) >> 1;
+		if (start[mid] <= at) row = mid + 1;
+		else hi = mid;
+	}
+	row = Math.max(0, row - 1);
+	const end = start[row] + (cpu[row] || 0);
+	if (at < end || row + 1 >= d.rows) return frame[row];
+	const share = (at - end) / Math.max(1, start[row + 1] - end);
+	return frame[row] + Math.min(1, share) * (frame[row + 1] - frame[row]);
+}
+
+/* Whether frames are missing after a row, as in a pause of the capture: more than are missing
+ * everywhere. */
+function pauses(d) {
+	const { frame } = d.read;
+	let least = Infinity;
+	for (let i = 1; i < d.rows; i++) least = Math.min(least, frame[i] - frame[i - 1]);
+	return (row) => frame[row + 1] - frame[row] > 4 * least;
 }
 
 function milliseconds(v) {
@@ -116,7 +134,7 @@ function drawUnder(d, marks) {
 				canvas,
 				area,
 				g,
-				f.frame[m.row],
+				m.x,
 				theme("mark"),
 				marks.length < 30 ? m.word.slice(0, 40) : "",
 				i % 4,
@@ -167,9 +185,17 @@ function chartRows(d, from, to) {
 function chartData(d, hasGpu) {
 	const f = d.read,
 		ms = (v) => (Number.isNaN(v) ? null : v / 1e6);
-	return chartRows(d, state.from, state.to).map((i) =>
-		hasGpu ? [f.frame[i], ms(f.cpu[i]), ms(f.gpu[i])] : [f.frame[i], ms(f.cpu[i])],
-	);
+	const isPause = pauses(d),
+		data = [];
+	let before = 0;
+	for (const i of chartRows(d, state.from, state.to)) {
+		/* No line is drawn across a pause. */
+		for (; before < i; before++)
+			if (isPause(before))
+				data.push([f.frame[before] + 0.5, null, ...(hasGpu ? [null] : [])]);
+		data.push([f.frame[i], ms(f.cpu[i]), ...(hasGpu ? [ms(f.gpu[i])] : [])]);
+	}
+	return data;
 }
 
 /* The part of the run that is looked at, kept in the address. */
@@ -212,7 +238,7 @@ function frameChart(log, d) {
 			format: milliseconds,
 			axis: (v) => `${trim(v, 4)} ms`,
 			under: drawUnder(d, marks),
-			pick: (x) => pickFrame(f.frame.indexOf(x)),
+			pick: (x) => pickFrame(f.frame.indexOf(Math.floor(x))),
 			drawn: (g) => noteZoom(g, d, hasGpu),
 		});
 	};

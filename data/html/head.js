@@ -301,7 +301,7 @@ function bothTable(la, a, lb, b, rows, id) {
 	const head = (words, fill) =>
 		el("th", { scope: "col", class: "word" }, fill ? swatch(theme(fill)) : null, words);
 	const heads = [
-		head(""),
+		head("value"),
 		head(`A: ${la.file}`, "gpu"),
 		head(`B: ${lb.file}`, "cpu"),
 		head("B − A"),
@@ -311,7 +311,7 @@ function bothTable(la, a, lb, b, rows, id) {
 		{ class: "wide all" },
 		el(
 			"table",
-			{ id, class: "both" },
+			{ id, class: "both", "aria-label": "Both runs" },
 			el("thead", {}, el("tr", {}, ...heads)),
 			el("tbody", {}, ...rows),
 		),

@@ -19,8 +19,8 @@ async function showRun(ticket) {
 	state.row = rowOfFrame(d, state.frame);
 	main.replaceChildren(
 		answerSection(log, d),
-		el("div", { class: "overview" }, frameChart(log, d), hitchSection(log, d)),
 		typicalSection(log, d) || "",
+		el("div", { class: "overview" }, frameChart(log, d), hitchSection(log, d)),
 		frameSection(d),
 		passTable(log, d),
 		notesSection(log),

@@ -97,7 +97,11 @@ async function drawSeries(box, sides, { key, unit, ...info }) {
 		: sets.map((s) => [s]);
 	const trends = together.map((list) => ({
 		list,
-		holder: el("div", { class: "chart small" }),
+		holder: el("div", {
+			class: "chart small",
+			role: "img",
+			"aria-label": `${title} over the run: ${list.map((s) => spreadWords(s, unit)).join("; ")}`,
+		}),
 		legend: el("span", { class: "legend" }),
 	}));
 	const spread = sets.some((s) => s.block > 1)
@@ -211,7 +215,7 @@ function valueRow(sides, side, info, s, pick) {
 		{
 			"data-key": info.key,
 			class: s === state.series ? "picked" : known ? null : "plain",
-			"aria-current": s === state.series,
+			"aria-current": s === state.series ? "true" : null,
 			"data-place": `value-${info.key}-${side.name}`,
 		},
 		el(
@@ -264,7 +268,7 @@ function valuesTable(sides, pick) {
 		{ class: "wide" },
 		el(
 			"table",
-			{ id: "values" },
+			{ id: "values", "aria-label": "Values of the pass" },
 			el(
 				"thead",
 				{},

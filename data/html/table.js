@@ -151,12 +151,14 @@ function cellOf(log, d, c, g, place) {
 	return el("td", { title: "of all measured GPU time" }, bar, percent(g.share));
 }
 
+/* The name is a button, for keys and screen readers; its click is one on the row, too. */
 function openable(row, open) {
-	row.tabIndex = 0;
-	row.addEventListener("click", open);
-	row.addEventListener("keydown", (e) => {
-		if (e.key === "Enter") open();
-	});
+	const [cell] = row.cells;
+	const button = el("button", { type: "button", class: "open" }, ...cell.childNodes);
+	button.dataset.place = row.dataset.place;
+	delete row.dataset.place;
+	cell.replaceChildren(button);
+	row.addEventListener("click", () => open());
 	return row;
 }
 
@@ -203,7 +205,7 @@ function filterPasses(label) {
 function passTable(log, d) {
 	const head = el("thead"),
 		body = el("tbody"),
-		count = el("span", { class: "dim", id: "count" });
+		count = el("span", { class: "dim", id: "count", role: "status" });
 	const all = el("button", { type: "button", id: "all" });
 	let shown = null;
 	const csv = () => [
@@ -251,7 +253,7 @@ function passTable(log, d) {
 		{},
 		el("h2", { id: "all-passes", tabindex: -1 }, "Passes"),
 		el("div", { class: "row" }, filterBox(draw), count, all, csvButton("passes", csv)),
-		el("div", { class: "wide" }, el("table", { id: "passes" }, head, body)),
+		el("div", { class: "wide" }, el("table", { id: "passes", "aria-label": "Passes" }, head, body)),
 	);
 	draw();
 	return section;

@@ -168,7 +168,7 @@ class Page(CliCase):
         self.open(self.write_log("h.jsonl", lines + [end(200, 201)]))
         self.page.wait("document.querySelector('.hitch')")
         self.assertEqual(self.page.js("[...document.querySelectorAll('.hitch')].map(e => [...e.children].map(c => c.textContent))")[0][:3],
-                         ["frame 120", "+40.00 ms", "probe"])
+                         ["frame 120", "+40.00 ms", "probe, or a wait after it"])
         answer = json.loads(self.ok("report", "--json", "h.jsonl").stdout)["reports"][0]["answers"][0]
         self.assertIn(answer["bound"]["text"].lower(), self.page.js("document.getElementById('answer').textContent.toLowerCase()"))
         self.page.click(".hitch")
@@ -177,10 +177,25 @@ class Page(CliCase):
         self.page.size(1400, 900)
         self.assertLess(self.page.js("document.getElementById('frames').getBoundingClientRect().bottom + scrollY"), 900)
 
+    def test_a_pause_is_a_gap(self):
+        """No line is drawn across frames that were not captured, and a mark in the pause is in the pause."""
+        lines = [header(), device(), pass_info(A)]
+        for i in [*range(20), *range(60, 80)]:
+            lines.append(frame(i, [one_pass(0, A, 10**6)], start_ns=10**9 + i * 10**7, cpu_ns=10**7))
+        for word, frames in (("before", 5.5), ("half", 40), ("after", 70.5)):
+            lines.append({"type": "note", "level": "info", "message": word, "source": "mark", "time_ns": int(10**9 + frames * 10**7)})
+        self.open(self.write_log("p.jsonl", [*lines, end(40, 40)]))
+        marks = self.page.js("markRows(passtally.meta.logs[0], passtally.meta.logs[0].devices[0]).map((m) => [m.word, m.x])")
+        self.assertEqual([(word, round(x)) for word, x in marks], [("before", 5), ("half", 40), ("after", 70)])
+        rows = self.page.js("Array.from({length: passtally.view.frames.numRows()}, (_, i) => [0, 1, 3].map((c) => passtally.view.frames.getValue(i, c)))")
+        self.assertEqual([row for row in rows if row[1] is None], [[19.5, None, None]])
+        self.page.click("#frames", 0.5)
+        self.assertIn(self.page.js("document.getElementById('frame').value"), ("19", "60"))
+
     def test_back_keeps_place_and_focus(self):
         self.open(self.logs[0])
         self.page.size(1000, 500)
-        self.page.js("document.querySelector('#passes tbody tr:nth-child(2)').focus()")
+        self.page.js("document.querySelector('#passes tbody tr:nth-child(2) button').focus()")
         self.page.js("scrollTo(0, 400)")
         was = self.page.js("scrollY")
         self.assertGreater(was, 100)
@@ -189,9 +204,9 @@ class Page(CliCase):
             self.page.key("Enter")
             self.page.wait("document.querySelector('#values') && document.activeElement.id === 'heading' && scrollY === 0")
             self.page.js(leave)
-            self.page.wait("document.querySelector('#passes') && document.activeElement.cells")
+            self.page.wait("document.querySelector('#passes') && document.activeElement.closest('tr')")
             self.page.wait(f"scrollY === {was}")
-            self.assertEqual(self.page.js("document.activeElement.cells[0].textContent"), "scene/shadow")
+            self.assertEqual(self.page.js("document.activeElement.closest('tr').cells[0].textContent"), "scene/shadow")
 
     def test_a_pass_has_marks_and_words(self):
         self.open(self.logs[0])
