@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """WCAG 2.2 AA of the page of report --html, as Chromium computes it: contrast of every text and graphic in light and dark,
 the keyboard alone, the size of targets, and what a screen reader is given."""
 
