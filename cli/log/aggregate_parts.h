@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* cli/log/aggregate_parts.h - between the files of a log's summary; private to them.
+ *
+ * aggregate.c reads lines and adds values; keys.c numbers counters and metrics; groups.c
+ * decides what a row is; device_summary.c keeps what concerns a device; notes.c keeps notes and
+ * marks. One thread.
+ */
+#ifndef PASSTALLY_CLI_AGGREGATE_PARTS_H
+#define PASSTALLY_CLI_AGGREGATE_PARTS_H
+
+#include "cli/log/aggregate.h"
+#include "cli/log/recent.h"
+
+/* A mark that waits for its frame, which may follow it in the log. */
+struct tally_mark {
+	uint64_t ns;
+	guint note; /* index among the notes */
+};
+
+struct tally_notes {
+	GHashTable *set;
+	struct tally_recent recent;
+	GArray *marks; /* elements: struct tally_mark, those whose frame was not read yet */
+	uint64_t first_ns; /* the first point in time in the log, 0: none yet */
+};
+
+struct tally_keys {
+	GHashTable *index; /* maps the reader's key pointer to index + 1 */
+	const void **pointers; /* the reader's key pointers, by index */
+	uint32_t n_pointers;
+	uint32_t guess; /* keys come in the same order as last time */
+};
+
+struct tally_groups {
+	GHashTable *names; /* maps uint64_t * id to struct named_pass * */
+	GHashTable *by_id; /* maps struct group_key * to struct tally_group * */
+	GHashTable *by_label; /* maps "device|name" to struct tally_group * */
+	GHashTable *ordinals; /* maps "device|name" to the count so far */
+	/* Passes come in the same order in every frame: guess before looking up. */
+	struct tally_group **guess;
+	uint32_t n_guess;
+};
+
+struct tally_aggregate_state {
+	struct tally_keys keys;
+	struct tally_groups groups;
+	struct tally_notes notes;
+	GHashTable *devices; /* maps a number to struct tally_device_summary * */
+	const char *clock_key; /* the reader's text "gpu_clock", NULL: not met yet */
+	struct tally_warmup *warmup; /* NULL: a->warmup is a number */
+	GPtrArray *touched; /* groups of the frame being read */
+};
+
+static inline void
+tally_text_replace(char **to, const char *text)
+{
+	g_free(*to);
+	*to = g_strdup(text);
+}
+
+/* keys.c */
+
+void tally_keys_init(struct tally_aggregate *a);
+void tally_keys_finish(struct tally_aggregate *a);
+uint32_t tally_aggregate_look_up_key(struct tally_aggregate *a, const char *key, bool metric);
+
+/* The index of a key among a->keys, added where it is new. */
+static inline uint32_t
+tally_aggregate_key(struct tally_aggregate *a, const char *key, bool metric)
+{
+	struct tally_keys *k = &a->state->keys;
+	uint32_t i = k->guess;
+	if (i >= k->n_pointers || k->pointers[i] != key)
+		i = tally_aggregate_look_up_key(a, key, metric);
+	k->guess = i + 1;
+	return i;
+}
+
+/* groups.c */
+
+void tally_groups_init(struct tally_aggregate *a);
+void tally_groups_finish(struct tally_aggregate *a);
+/* A pass_info line: the name of all passes with that id that come after it. */
+void tally_groups_name_pass(struct tally_aggregate *a, const struct tally_pass_info_record *r);
+/* A new group, with the identity of `p`, which may be NULL. */
+struct tally_group *
+tally_group_create(struct tally_aggregate *a, uint32_t device, const struct tally_pass_record *p);
+/* The group of the pass at `place` in its frame, created where it is new. */
+struct tally_group *tally_group_find(struct tally_aggregate *a, uint32_t device,
+				     const struct tally_pass_record *p, uint32_t place);
+/* The group of the next command of a pass, indexed over all its segments. */
+struct tally_group *
+tally_group_next_workload(struct tally_aggregate *a, struct tally_group *pass, const char *command);
+void tally_group_make_series(struct tally_group *g, uint32_t series);
+
+static inline struct tally_series *
+tally_group_series(struct tally_group *g, uint32_t series)
+{
+	if (G_UNLIKELY(series >= g->n_series))
+		tally_group_make_series(g, series);
+	return &g->series[series];
+}
+
+/* device_summary.c */
+
+void tally_device_summary_destroy(gpointer summary);
+/* The summary of a device, created where its number is new. */
+struct tally_device_summary *
+tally_aggregate_need_device(struct tally_aggregate *a, uint32_t number);
+/* A device line. */
+void tally_device_summary_read(struct tally_aggregate *a, const struct tally_device_record *r);
+/* A frame line that is not left out. */
+void tally_device_summary_count(struct tally_aggregate *a, struct tally_device_summary *d,
+				const struct tally_frame_record *f);
+/* The queue of a pass, for its device and its group. */
+void tally_device_summary_add_queue(struct tally_aggregate *a, struct tally_device_summary *d,
+				    struct tally_group *g, const struct tally_pass_record *p);
+
+/* notes.c */
+
+void tally_notes_init(struct tally_aggregate *a);
+void tally_notes_finish(struct tally_aggregate *a);
+/* A note line; a mark gets its point in time, and its frame where that was read already. */
+void tally_notes_add(struct tally_aggregate *a, const struct tally_note_record *r);
+/* A frame was read: the marks in it need not wait any longer. */
+void tally_notes_add_frame(struct tally_aggregate *a, const struct tally_frame_record *f);
+
+#endif

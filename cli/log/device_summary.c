@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* What a log says of each device: its identity, frame times, clock and surface. */
+#include "cli/log/aggregate_parts.h"
+
+#include <string.h>
+
+/* A window that is dragged larger has many sizes: more than these are not told apart. */
+#define MOST_SURFACES 64
+
+void
+tally_device_summary_destroy(gpointer p)
+{
+	struct tally_device_summary *d = p;
+	g_free(d->name);
+	g_free(d->driver);
+	g_free(d->driver_version);
+	g_free(d->serialized_by);
+	g_free(d->pci);
+	g_free(d->uuid);
+	g_array_unref(d->surfaces);
+	g_ptr_array_unref(d->off);
+	tally_stats_finish(&d->cpu);
+	tally_stats_finish(&d->gpu);
+	tally_stats_finish(&d->overhead);
+	tally_stats_finish(&d->clock);
+	g_free(d);
+}
+
+struct tally_device_summary *
+tally_aggregate_device(const struct tally_aggregate *a, uint32_t device)
+{
+	return g_hash_table_lookup(a->state->devices, GUINT_TO_POINTER(device));
+}
+
+struct tally_device_summary *
+tally_aggregate_need_device(struct tally_aggregate *a, uint32_t number)
+{
+	struct tally_device_summary *d = tally_aggregate_device(a, number);
+	if (d)
+		return d;
+	d = g_new0(struct tally_device_summary, 1);
+	d->device = number;
+	d->beneath = -1;
+	d->off = g_ptr_array_new_with_free_func(g_free);
+	d->surfaces = g_array_new(FALSE, FALSE, sizeof(struct tally_surface));
+	tally_stats_init(&d->cpu, TALLY_STATS_KEEP_FRAME);
+	tally_stats_init(&d->gpu, TALLY_STATS_KEEP_FRAME);
+	tally_stats_init(&d->overhead, TALLY_STATS_KEEP_PASS);
+	tally_stats_init(&d->clock, TALLY_STATS_KEEP_PASS);
+	g_hash_table_insert(a->state->devices, GUINT_TO_POINTER(number), d);
+	g_ptr_array_add(a->devices, d);
+	return d;
+}
+
+/* The device that it names may be one that a program created only as a probe (a first
+ * context, then destroyed): then another device of the same API is on top. */
+bool
+tally_aggregate_is_beneath(const struct tally_aggregate *a, uint32_t device)
+{
+	const struct tally_device_summary *d = tally_aggregate_device(a, device);
+	if (!d || d->beneath < 0 || d->beneath > UINT32_MAX || d->beneath == device)
+		return false;
+	const struct tally_device_summary *upper = tally_aggregate_device(a, (uint32_t)d->beneath);
+	bool seen = upper && upper->seen > 0;
+	for (guint i = 0; upper && !seen && i < a->devices->len; i++) {
+		const struct tally_device_summary *other = g_ptr_array_index(a->devices, i);
+		seen = other->seen > 0 && other->described && other->api == upper->api &&
+		       other->api != d->api;
+	}
+	return seen;
+}
+
+/* A key is one column for all devices: if they disagree about the unit, no unit is right for
+ * all. */
+static void
+read_unit(struct tally_key *key, const char *unit)
+{
+	bool agree = !key->described || g_strcmp0(key->unit, unit) == 0;
+	tally_text_replace(&key->unit, agree ? unit : NULL);
+	key->described = true;
+}
+
+void
+tally_device_summary_read(struct tally_aggregate *a, const struct tally_device_record *r)
+{
+	struct tally_device_summary *d = tally_aggregate_need_device(a, r->device);
+	d->described = true;
+	d->api = r->api;
+	d->beneath = r->beneath;
+	tally_text_replace(&d->name, r->name);
+	tally_text_replace(&d->driver, r->driver);
+	tally_text_replace(&d->driver_version, r->driver_version);
+	tally_text_replace(&d->serialized_by, r->serialized_by);
+	d->vendor_id = r->vendor_id;
+	d->has_device_id = r->has_device_id;
+	d->device_id = r->device_id;
+	d->driver_id = r->driver_id;
+	tally_text_replace(&d->pci, r->pci);
+	tally_text_replace(&d->uuid, r->uuid);
+	g_ptr_array_set_size(d->off, 0);
+	for (uint32_t i = 0; i < r->n_sources; i++) {
+		const struct tally_source_info *s = &r->sources[i];
+		if (!s->on)
+			g_ptr_array_add(d->off,
+					g_strdup_printf("%s: %s", s->name,
+							s->reason ? s->reason : "no reason given"));
+	}
+	for (uint32_t i = 0; i < r->n_counters; i++) {
+		uint32_t k = tally_aggregate_key(a, r->counters[i]->key, false);
+		struct tally_key *key = &g_array_index(a->keys, struct tally_key, k);
+		read_unit(key, r->counters[i]->unit);
+		key->join = tally_join_of_counter(r->counters[i]);
+	}
+	for (uint32_t i = 0; i < r->n_metrics; i++) {
+		uint32_t k = tally_aggregate_key(a, r->metrics[i].key, true);
+		read_unit(&g_array_index(a->keys, struct tally_key, k), r->metrics[i].unit);
+	}
+}
+
+static void
+count_clock(struct tally_aggregate *a, struct tally_device_summary *d,
+	    const struct tally_frame_record *f)
+{
+	const char **known = &a->state->clock_key;
+	for (uint32_t i = 0; i < f->n_metrics; i++) {
+		const char *key = f->metrics[i].key;
+		if (!*known && strcmp(key, "gpu_clock") == 0)
+			*known = key;
+		if (key != *known)
+			continue;
+		tally_stats_add(&d->clock, f->metrics[i].value);
+		return;
+	}
+}
+
+bool
+tally_aggregate_clock(struct tally_device_summary *d, struct tally_clock_range *out)
+{
+	if (!d->clock.moments.n)
+		return false;
+	out->median_mhz = tally_value_f64(tally_stats_quantile(&d->clock, 0.5));
+	out->low_mhz = tally_value_f64(tally_stats_quantile(&d->clock, 0.05));
+	out->high_mhz = tally_value_f64(tally_stats_quantile(&d->clock, 0.95));
+	out->moved = out->median_mhz > 0 ? (out->high_mhz - out->low_mhz) / out->median_mhz : 0;
+	return true;
+}
+
+static void
+count_surface(struct tally_device_summary *d, const struct tally_frame_record *f)
+{
+	struct tally_surface *s = (struct tally_surface *)(void *)d->surfaces->data;
+	if (!f->width || !f->height)
+		return;
+	for (guint i = 0; i < d->surfaces->len; i++) {
+		if (s[i].width == f->width && s[i].height == f->height) {
+			s[i].frames++;
+			return;
+		}
+	}
+	struct tally_surface first = { f->width, f->height, 1 };
+	if (d->surfaces->len < MOST_SURFACES)
+		g_array_append_val(d->surfaces, first);
+}
+
+const struct tally_surface *
+tally_aggregate_surface(const struct tally_device_summary *d)
+{
+	const struct tally_surface *most = NULL;
+	for (guint i = 0; i < d->surfaces->len; i++) {
+		const struct tally_surface *s = &g_array_index(d->surfaces, struct tally_surface,
+							       i);
+		if (!most || s->frames > most->frames)
+			most = s;
+	}
+	return most;
+}
+
+void
+tally_device_summary_count(struct tally_aggregate *a, struct tally_device_summary *d,
+			   const struct tally_frame_record *f)
+{
+	d->flags |= f->flags;
+	d->dropped_passes += f->dropped_passes;
+	if (f->has_gpu)
+		tally_int192_add_u64(&d->gpu_total, f->gpu_ns);
+	if (f->has_unattributed_gpu) {
+		d->has_unattributed = true;
+		tally_int192_add_u64(&d->unattributed, f->unattributed_gpu_ns);
+	}
+	if (f->has_coverage && f->has_gpu) {
+		d->covered += f->coverage * (double)f->gpu_ns;
+		d->coverable += (double)f->gpu_ns;
+	}
+	if (f->flags & TALLY_FLAG(PARTIAL)) {
+		d->partial++;
+		return;
+	}
+	d->frames++;
+	count_surface(d, f);
+	count_clock(a, d, f);
+	tally_stats_add_u64(&d->cpu, f->cpu_ns);
+	tally_stats_add_u64(&d->overhead, f->overhead_ns);
+	if (f->has_gpu)
+		tally_stats_add_u64(&d->gpu, f->gpu_ns);
+}
+
+void
+tally_device_summary_add_queue(struct tally_aggregate *a, struct tally_device_summary *d,
+			       struct tally_group *g, const struct tally_pass_record *p)
+{
+	if (p->queue_family < 0)
+		return;
+	if (!d->has_queue) {
+		d->has_queue = true;
+		d->queue_family = p->queue_family;
+		d->queue_index = p->queue_index;
+	}
+	a->several_queues |= p->queue_family != d->queue_family || p->queue_index != d->queue_index;
+	g->queues |= g->has_queue &&
+		     (p->queue_family != g->queue_family || p->queue_index != g->queue_index);
+	g->has_queue = true;
+	g->queue_family = p->queue_family;
+	g->queue_index = p->queue_index;
+}

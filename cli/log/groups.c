@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/* How the passes of a log become groups: by pass, by label with roll-ups, by workload. */
+#include "cli/log/aggregate_parts.h"
+#include "cli/log/pass_name.h"
+
+#include <string.h>
+
+/* The content of a pass_info line, kept until a pass with that id is seen. */
+struct named_pass {
+	char *label; /* NULL = none */
+	char *base; /* generated name without the ordinal */
+	char *groups; /* debug groups inside it; NULL = none */
+};
+
+struct group_key {
+	uint64_t id;
+	uint32_t device;
+};
+
+static guint
+group_key_hash(gconstpointer p)
+{
+	const struct group_key *k = p;
+	return (guint)(k->id ^ k->id >> 32) ^ k->device * 2654435761u;
+}
+
+static gboolean
+group_key_equal(gconstpointer a, gconstpointer b)
+{
+	const struct group_key *x = a, *y = b;
+	return x->id == y->id && x->device == y->device;
+}
+
+static void
+free_named_pass(gpointer p)
+{
+	struct named_pass *n = p;
+	g_free(n->label);
+	g_free(n->base);
+	g_free(n->groups);
+	g_free(n);
+}
+
+static void
+free_group(gpointer p)
+{
+	struct tally_group *g = p;
+	for (uint32_t i = 0; i < g->n_series; i++)
+		tally_stats_finish(&g->series[i].stats);
+	g_free(g->series);
+	g_free(g->label);
+	g_free(g->groups);
+	g_free(g->name);
+	if (g->workloads)
+		g_ptr_array_unref(g->workloads);
+	g_free(g);
+}
+
+void
+tally_group_make_series(struct tally_group *g, uint32_t series)
+{
+	g->series = g_renew(struct tally_series, g->series, series + 1);
+	for (uint32_t i = g->n_series; i <= series; i++) {
+		g->series[i] = (struct tally_series){ 0 };
+		tally_stats_init(&g->series[i].stats, TALLY_STATS_KEEP_PASS);
+	}
+	g->n_series = series + 1;
+}
+
+struct tally_group *
+tally_group_create(struct tally_aggregate *a, uint32_t device, const struct tally_pass_record *p)
+{
+	struct tally_group *g = g_new0(struct tally_group, 1);
+	g->device = device;
+	g->n_ids = 1;
+	if (p) {
+		g->id = p->id;
+		g->kind = p->kind;
+	}
+	tally_group_series(g, TALLY_N_FIXED_SERIES - 1);
+	g_ptr_array_add(a->groups, g);
+	return g;
+}
+
+/* The label of a pass, or the base of its generated name. */
+static const char *
+pass_base(struct tally_aggregate *a, const struct tally_pass_record *p, const char **label)
+{
+	struct named_pass *n = g_hash_table_lookup(a->state->groups.names, &p->id);
+	if (!n) {
+		n = g_new0(struct named_pass, 1);
+		n->label = p->label && *p->label ? g_strdup(p->label) : NULL;
+		n->base = tally_pass_name(p->kind, NULL, false);
+		g_hash_table_insert(a->state->groups.names, g_memdup2(&p->id, sizeof(p->id)), n);
+	}
+	/* Only the pass itself says whether its target belongs to a window. */
+	if (p->surface >= 0 && p->kind == TALLY_PASS_RENDER)
+		tally_text_replace(&n->base, "Backbuffer");
+	*label = n->label;
+	return n->label ? n->label : n->base;
+}
+
+/* Gives a roll-up values of its own: so far they were those of the only group in it. */
+static void
+make_rollup(struct tally_aggregate *a, struct tally_group *g)
+{
+	const struct tally_group *from = g->only;
+	while (from->only)
+		from = from->only;
+	g->only = NULL;
+	g->flags = from->flags;
+	g->frames = from->frames;
+	g->index_sum = from->index_sum;
+	g->n_parts = from->n_parts;
+	g->n_series = from->n_series;
+	g->series = g_memdup2(from->series, from->n_series * sizeof(*from->series));
+	for (uint32_t i = 0; i < g->n_series; i++)
+		tally_stats_copy(&g->series[i].stats, &from->series[i].stats);
+	g->touched = from->touched;
+	if (g->touched)
+		g_ptr_array_add(a->state->touched, g);
+}
+
+/* `g` is new, and in the roll-up `parent`, which may be NULL. */
+static void
+add_to_rollup(struct tally_aggregate *a, struct tally_group *parent, struct tally_group *g)
+{
+	g->parent = parent;
+	if (parent && parent->only)
+		make_rollup(a, parent);
+	else if (parent && !parent->n_series)
+		parent->only = g;
+}
+
+/* The roll-up of a label, created with those above it. */
+static struct tally_group *
+need_rollup(struct tally_aggregate *a, uint32_t device, const char *label)
+{
+	enum { MOST_LEVELS = 32 }; /* what is below them is one part */
+	struct tally_group *parent = NULL;
+	size_t end = 0;
+	for (unsigned level = 1; label[end]; level++) {
+		end += parent != NULL; /* the separator */
+		end += level < MOST_LEVELS ? tally_label_part(label + end) : strlen(label + end);
+		char *path = g_strndup(label, end);
+		char *key = g_strdup_printf("%u|r|%s", device, path);
+		struct tally_group *g = g_hash_table_lookup(a->state->groups.by_label, key);
+		if (!g) {
+			g = g_new0(struct tally_group, 1);
+			g->device = device;
+			g->rollup = true;
+			g->label = g_strdup(path);
+			g->name = g_strdup(path);
+			g_ptr_array_add(a->groups, g);
+			add_to_rollup(a, parent, g);
+			g_hash_table_insert(a->state->groups.by_label, g_strdup(key), g);
+		}
+		g_free(key);
+		g_free(path);
+		parent = g;
+	}
+	return parent;
+}
+
+static struct tally_group *
+label_group(struct tally_aggregate *a, uint32_t device, const struct tally_pass_record *p)
+{
+	const char *label, *base = pass_base(a, p, &label);
+	struct tally_group *rollup = label ? need_rollup(a, device, label) : NULL;
+	for (struct tally_group *g = rollup; g; g = g->parent)
+		g->n_ids++;
+	char *key = g_strdup_printf("%u|%c|%s", device, label ? 'l' : 'a', base);
+	struct tally_group *g = g_hash_table_lookup(a->state->groups.by_label, key);
+	if (g) {
+		g->n_ids++;
+		g_free(key);
+		return g;
+	}
+	g = tally_group_create(a, device, p);
+	g->label = g_strdup(label);
+	g->name = label ? g_strdup(label) : g_strdup_printf("(%s)", base);
+	add_to_rollup(a, rollup, g);
+	g_hash_table_insert(a->state->groups.by_label, key, g);
+	return g;
+}
+
+static struct tally_group *
+pass_group(struct tally_aggregate *a, uint32_t device, const struct tally_pass_record *p)
+{
+	struct tally_group *g = tally_group_create(a, device, p);
+	const char *label, *base = pass_base(a, p, &label);
+	g->label = g_strdup(label);
+	g->groups = g_strdup(
+		((struct named_pass *)g_hash_table_lookup(a->state->groups.names, &p->id))->groups);
+	char *key = g_strdup_printf("%u|%s", device, base);
+	guint n = GPOINTER_TO_UINT(g_hash_table_lookup(a->state->groups.ordinals, key)) + 1;
+	g->name = tally_pass_number_name(base, n);
+	g_hash_table_replace(a->state->groups.ordinals, key, GUINT_TO_POINTER(n));
+	return g;
+}
+
+struct tally_group *
+tally_group_find(struct tally_aggregate *a, uint32_t device, const struct tally_pass_record *p,
+		 uint32_t place)
+{
+	struct tally_aggregate_state *s = a->state;
+	if (a->by != TALLY_BY_LABEL && place < s->groups.n_guess && s->groups.guess[place] &&
+	    s->groups.guess[place]->id == p->id && s->groups.guess[place]->device == device)
+		return s->groups.guess[place];
+	struct group_key key = { .id = p->id, .device = device };
+	struct tally_group *g = g_hash_table_lookup(s->groups.by_id, &key);
+	if (!g) {
+		g = a->by == TALLY_BY_LABEL ? label_group(a, device, p) : pass_group(a, device, p);
+		g_hash_table_insert(s->groups.by_id, g_memdup2(&key, sizeof(key)), g);
+	}
+	if (place >= s->groups.n_guess) {
+		s->groups.guess = g_renew(struct tally_group *, s->groups.guess, place + 1);
+		memset(&s->groups.guess[s->groups.n_guess], 0,
+		       (place + 1 - s->groups.n_guess) * sizeof(*s->groups.guess));
+		s->groups.n_guess = place + 1;
+	}
+	s->groups.guess[place] = g;
+	return g;
+}
+
+struct tally_group *
+tally_aggregate_find_pass(const struct tally_aggregate *a, uint32_t device, uint64_t id)
+{
+	const struct group_key key = { .id = id, .device = device };
+	return g_hash_table_lookup(a->state->groups.by_id, &key);
+}
+
+/* The group of the next command of a pass, indexed over all its segments. If a frame has a
+ * clear where others have a draw, the clear gets a group of its own at that index. */
+struct tally_group *
+tally_group_next_workload(struct tally_aggregate *a, struct tally_group *pass, const char *command)
+{
+	if (!pass->workloads)
+		pass->workloads = g_ptr_array_new();
+	uint32_t place = pass->n_placed++;
+	struct tally_group *first = place < pass->workloads->len
+					    ? g_ptr_array_index(pass->workloads, place)
+					    : NULL;
+	for (struct tally_group *g = first; g; g = g->other)
+		if (strcmp(g->command, command) == 0)
+			return g;
+	struct tally_group *g = tally_group_create(a, pass->device, NULL);
+	g->id = pass->id;
+	g->kind = pass->kind;
+	g->pass = pass;
+	g->label = g_strdup(pass->label);
+	g->command = g_intern_string(command);
+	g->name = g_strdup_printf("%s: %u %s", pass->name, place + 1, command);
+	if (first) {
+		g->other = first->other;
+		first->other = g;
+	} else {
+		g_ptr_array_add(pass->workloads, g);
+	}
+	return g;
+}
+
+void
+tally_groups_name_pass(struct tally_aggregate *a, const struct tally_pass_info_record *r)
+{
+	struct named_pass *n = g_new0(struct named_pass, 1);
+	n->label = r->label && *r->label ? g_strdup(r->label) : NULL;
+	n->base = tally_pass_name(r->kind, &r->target, r->target.presented);
+	n->groups = g_strdup(r->groups);
+	g_hash_table_replace(a->state->groups.names, g_memdup2(&r->id, sizeof(r->id)), n);
+}
+
+void
+tally_groups_init(struct tally_aggregate *a)
+{
+	struct tally_groups *g = &a->state->groups;
+	a->groups = g_ptr_array_new_with_free_func(free_group);
+	g->names = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_named_pass);
+	g->by_id = g_hash_table_new_full(group_key_hash, group_key_equal, g_free, NULL);
+	g->by_label = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	g->ordinals = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+}
+
+void
+tally_groups_finish(struct tally_aggregate *a)
+{
+	struct tally_groups *g = &a->state->groups;
+	g_hash_table_destroy(g->names);
+	g_hash_table_destroy(g->by_id);
+	g_hash_table_destroy(g->by_label);
+	g_hash_table_destroy(g->ordinals);
+	g_free(g->guess);
+	g_ptr_array_unref(a->groups);
+}
