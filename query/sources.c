@@ -9,7 +9,10 @@
 #include "query/linux/linux.h"
 #include "query/mali/mali.h"
 #include "query/microblaze/microblaze.h"
-#include "query/test/test_sources.h"
+
+#ifdef PASSTALLY_TEST_SOURCES
+#include "tests/sources/test_sources.h"
+#endif
 
 #define N_ROWS(rows_) ((uint32_t)(sizeof(rows_) / sizeof((rows_)[0])))
 #define NO_TIME "passes will have no GPU time"
@@ -75,8 +78,8 @@ const struct tally_gl_source_row tally_gl_sources[] = {
 	  .yields = TALLY_YIELDS_MONITORS, .create = tally_gl_amd_create },
 #ifdef PASSTALLY_TEST_SOURCES
 	{ SOURCE("fake", NULL, .in_tests = true), .create = tally_fake_of_gl_create },
-#endif
 	{ SOURCE("null", NULL, .in_tests = true), .create = tally_null_of_gl_create },
+#endif
 };
 const uint32_t tally_n_gl_sources = N_ROWS(tally_gl_sources);
 _Static_assert(N_ROWS(tally_gl_sources) <= TALLY_MAX_GL_SOURCES, "raise TALLY_MAX_GL_SOURCES");

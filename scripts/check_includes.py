@@ -48,7 +48,7 @@ class Rule:
 
 RULES = {
     "layer": Rule(r"layer/[\w/]+\.h", [LIBC, UTHASH], VERSION),
-    "query": Rule(r"(?:query|layer)/[\w/]+\.h", [LIBC, UTHASH], VERSION,
+    "query": Rule(r"(?:query|layer)/[\w/]+\.h|tests/sources/test_sources\.h", [LIBC, UTHASH], VERSION,
                   {r"gl/\w+\.c": [GL], r"vk/\w+\.[ch]": [VULKAN]}),
     "json": Rule(r"json/[\w/]+\.h|layer/(?:record|recorder|log|base/(?:array|int192))\.h", [LIBC],
                  VERSION + r"|json/(?:log_\w+\.inc|pow10\.h)"),

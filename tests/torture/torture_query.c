@@ -7,7 +7,7 @@
 
 #include "query/source/harvest.h"
 #include "query/source/statistics_catalogue.h"
-#include "query/test/test_sources.h"
+#include "tests/sources/test_sources.h"
 #include "tests/fake_gl/fake_gl_api.h"
 
 #define N_SOURCES 4

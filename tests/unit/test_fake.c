@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <glib.h>
 
-#include "query/test/test_sources.h"
+#include "tests/sources/test_sources.h"
 
 static enum tally_status
 read_slot(struct tally_source *src, uint32_t slot, struct tally_sample *out)

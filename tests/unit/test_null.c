@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <glib.h>
 
-#include "query/test/test_sources.h"
+#include "tests/sources/test_sources.h"
 
 static void
 test_null(void)

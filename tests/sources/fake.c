@@ -5,7 +5,7 @@
 
 #include "layer/config/config.h"
 #include "query/source/noop.h"
-#include "query/test/test_sources.h"
+#include "tests/sources/test_sources.h"
 
 #define MAX_SETS 8
 

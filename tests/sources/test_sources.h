@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* query/test/test_sources.h - sources that need no driver.
+/* tests/sources/test_sources.h - sources that need no driver.
  *
  * null counts nothing and costs nothing: it measures our own overhead. fake gives the values
  * that a script specifies, so that the code above the sources can be tested to the last bit.
  * fake-snapshot's totals follow the CPU's clock. Owner thread only.
  */
-#ifndef PASSTALLY_QUERY_TEST_SOURCES_H
-#define PASSTALLY_QUERY_TEST_SOURCES_H
+#ifndef PASSTALLY_TESTS_SOURCES_H
+#define PASSTALLY_TESTS_SOURCES_H
 
 #include "query/source/snapshot.h"
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "query/source/noop.h"
-#include "query/test/test_sources.h"
+#include "tests/sources/test_sources.h"
 
 static const struct tally_source_ops null_ops = {
 	.name = "null",

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "layer/base/clock.h"
-#include "query/test/test_sources.h"
+#include "tests/sources/test_sources.h"
 
 enum { NS = 0, HALF_NS, US, READS, N_COUNTERS };
 
