@@ -10,6 +10,7 @@
 #include "layer/base/clock.h"
 #include "layer/log.h"
 #include "query/gauge/nvml.h"
+#include "query/source/noop.h"
 
 /* At most ten readings a second, and how long a value is held. */
 #define PERIOD_NS UINT64_C(100000000)
@@ -198,30 +199,11 @@ gauge_sample(struct tally_snapshot_source *src, struct tally_totals *out)
 }
 
 static void
-gauge_stop(struct tally_snapshot_source *src)
-{
-	(void)src;
-}
-
-static void
 gauge_close(struct tally_snapshot_source *src)
 {
 	struct gauge *g = (struct gauge *)src;
 	gauge_gpu_finish(&g->gpu);
 	gauge_nvml_close(&g->nvml);
-}
-
-/* In a forked child the library's descriptors are its own business. */
-static void
-gauge_abandon(struct tally_snapshot_source *src)
-{
-	(void)src;
-}
-
-static void
-gauge_destroy(struct tally_snapshot_source *src)
-{
-	free(src);
 }
 
 static const struct tally_snapshot_ops ops = {
@@ -230,10 +212,10 @@ static const struct tally_snapshot_ops ops = {
 	.open = gauge_open,
 	.start = gauge_start,
 	.sample = gauge_sample,
-	.stop = gauge_stop,
+	.stop = tally_snapshot_noop,
 	.close = gauge_close,
-	.abandon = gauge_abandon,
-	.destroy = gauge_destroy,
+	.abandon = tally_snapshot_noop, /* a forked child leaves the library its descriptors */
+	.destroy = tally_snapshot_free,
 };
 
 struct tally_snapshot_source *

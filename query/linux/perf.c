@@ -11,6 +11,7 @@
 #include "query/linux/event.h"
 #include "query/linux/linux.h"
 #include "query/linux/usage.h"
+#include "query/source/noop.h"
 
 #define SPARED_DESCRIPTORS 32u /* of the budget: files for our own threads */
 /* Maximum number of attempts to open the events, while threads keep starting. */
@@ -362,22 +363,9 @@ sample(struct tally_snapshot_source *src, struct tally_totals *out)
 }
 
 static void
-stop(struct tally_snapshot_source *src)
-{
-	/* The events keep counting until they are closed, which is not observable. */
-	(void)src;
-}
-
-static void
 close_source(struct tally_snapshot_source *src)
 {
 	close_all((struct linux_perf *)src);
-}
-
-static void
-destroy(struct tally_snapshot_source *src)
-{
-	free(src);
 }
 
 static const struct tally_snapshot_ops ops = {
@@ -386,10 +374,10 @@ static const struct tally_snapshot_ops ops = {
 	.open = open_source,
 	.start = start,
 	.sample = sample,
-	.stop = stop,
+	.stop = tally_snapshot_noop, /* the events count until they are closed: not observable */
 	.close = close_source,
 	.abandon = close_source,
-	.destroy = destroy,
+	.destroy = tally_snapshot_free,
 };
 
 struct tally_snapshot_source *

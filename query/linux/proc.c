@@ -9,6 +9,7 @@
 #include "layer/base/clock.h"
 #include "query/linux/linux.h"
 #include "query/linux/usage.h"
+#include "query/source/noop.h"
 
 /* The kernel updates a running thread's accounting at its tick. */
 #define PERIOD_NS UINT64_C(4000000)
@@ -102,21 +103,9 @@ sample(struct tally_snapshot_source *src, struct tally_totals *out)
 }
 
 static void
-stop(struct tally_snapshot_source *src)
-{
-	(void)src; /* the kernel keeps these accounts in any case */
-}
-
-static void
 close_source(struct tally_snapshot_source *src)
 {
 	close_all((struct linux_proc *)src);
-}
-
-static void
-destroy(struct tally_snapshot_source *src)
-{
-	free(src);
 }
 
 static const struct tally_snapshot_ops ops = {
@@ -125,10 +114,10 @@ static const struct tally_snapshot_ops ops = {
 	.open = open_source,
 	.start = start,
 	.sample = sample,
-	.stop = stop,
+	.stop = tally_snapshot_noop, /* the kernel keeps these accounts in any case */
 	.close = close_source,
 	.abandon = close_source,
-	.destroy = destroy,
+	.destroy = tally_snapshot_free,
 };
 
 struct tally_snapshot_source *

@@ -7,6 +7,7 @@
 
 #include "query/mali/mali.h"
 #include "query/mali/reader.h"
+#include "query/source/noop.h"
 
 #define SOURCE_NAME "mali-kbase"
 /* The kernel raises shorter periods to this one. */
@@ -259,12 +260,6 @@ kbase_abandon(struct tally_snapshot_source *src)
 	tally_kbase_close(&kbase->dev);
 }
 
-static void
-kbase_destroy(struct tally_snapshot_source *src)
-{
-	free(src);
-}
-
 static const struct tally_snapshot_ops kbase_ops = {
 	.name = SOURCE_NAME,
 	.probe = kbase_probe,
@@ -274,7 +269,7 @@ static const struct tally_snapshot_ops kbase_ops = {
 	.stop = kbase_stop,
 	.close = kbase_close,
 	.abandon = kbase_abandon,
-	.destroy = kbase_destroy,
+	.destroy = tally_snapshot_free,
 };
 
 struct tally_snapshot_source *

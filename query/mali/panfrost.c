@@ -12,6 +12,7 @@
 #include "query/mali/abi.h"
 #include "query/mali/kbase_device.h"
 #include "query/mali/mali.h"
+#include "query/source/noop.h"
 
 #define SOURCE_NAME "mali-panfrost"
 #define FIRST_NODE 128u
@@ -410,12 +411,6 @@ panfrost_abandon(struct tally_snapshot_source *src)
 	close_node(panfrost_of(src));
 }
 
-static void
-panfrost_destroy(struct tally_snapshot_source *src)
-{
-	free(src);
-}
-
 static const struct tally_snapshot_ops panfrost_ops = {
 	.name = SOURCE_NAME,
 	.probe = panfrost_probe,
@@ -425,7 +420,7 @@ static const struct tally_snapshot_ops panfrost_ops = {
 	.stop = panfrost_stop,
 	.close = panfrost_close,
 	.abandon = panfrost_abandon,
-	.destroy = panfrost_destroy,
+	.destroy = tally_snapshot_free,
 };
 
 struct tally_snapshot_source *

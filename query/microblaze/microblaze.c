@@ -17,6 +17,7 @@
 #include "query/microblaze/counters.h"
 #include "query/microblaze/events.h"
 #include "query/microblaze/growth.h"
+#include "query/source/noop.h"
 
 #define BUSY_NS UINT64_C(100000) /* a debugger's access takes less */
 /* This many samples that contradict themselves are put down to chance; then counting restarts.
@@ -460,12 +461,6 @@ microblaze_abandon(struct tally_snapshot_source *src)
 	tally_mb_place_close(&microblaze_of(src)->device.place);
 }
 
-static void
-microblaze_destroy(struct tally_snapshot_source *src)
-{
-	free(src);
-}
-
 static const struct tally_snapshot_ops microblaze_ops = {
 	.name = TALLY_MB_SOURCE,
 	.probe = microblaze_probe,
@@ -475,7 +470,7 @@ static const struct tally_snapshot_ops microblaze_ops = {
 	.stop = microblaze_stop,
 	.close = microblaze_close,
 	.abandon = microblaze_abandon,
-	.destroy = microblaze_destroy,
+	.destroy = tally_snapshot_free,
 };
 
 struct tally_snapshot_source *

@@ -61,3 +61,15 @@ tally_source_destroy(struct tally_source *src)
 {
 	free(src);
 }
+
+void
+tally_snapshot_noop(struct tally_snapshot_source *src)
+{
+	(void)src;
+}
+
+void
+tally_snapshot_free(struct tally_snapshot_source *src)
+{
+	free(src);
+}

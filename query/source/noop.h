@@ -7,6 +7,7 @@
 #ifndef PASSTALLY_QUERY_SOURCE_NOOP_H
 #define PASSTALLY_QUERY_SOURCE_NOOP_H
 
+#include "query/source/snapshot.h"
 #include "query/source/source.h"
 
 /* open and grow: TALLY_OK. */
@@ -24,5 +25,11 @@ const char *tally_source_noop_serialized_by(const struct tally_source *src);
 /* read: TALLY_OK, with no value. */
 enum tally_status tally_source_noop_read(struct tally_source *src, uint32_t slot,
 					 struct tally_sample *out);
+
+/* For snapshot sources: stop and abandon. */
+void tally_snapshot_noop(struct tally_snapshot_source *src);
+/* destroy, where the source is one allocation that begins with its
+ * struct tally_snapshot_source. */
+void tally_snapshot_free(struct tally_snapshot_source *src);
 
 #endif

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "layer/base/clock.h"
+#include "query/source/noop.h"
 #include "tests/sources/test_sources.h"
 
 enum { NS = 0, HALF_NS, US, READS, N_COUNTERS };
@@ -83,28 +84,16 @@ fake_sample(struct tally_snapshot_source *src, struct tally_totals *out)
 	return TALLY_OK;
 }
 
-static void
-fake_nothing(struct tally_snapshot_source *src)
-{
-	(void)src;
-}
-
-static void
-fake_destroy(struct tally_snapshot_source *src)
-{
-	free(src);
-}
-
 static const struct tally_snapshot_ops fake_ops = {
 	.name = "fake-snapshot",
 	.probe = fake_probe,
 	.open = fake_open,
 	.start = fake_start,
 	.sample = fake_sample,
-	.stop = fake_nothing,
-	.close = fake_nothing,
-	.abandon = fake_nothing,
-	.destroy = fake_destroy,
+	.stop = tally_snapshot_noop,
+	.close = tally_snapshot_noop,
+	.abandon = tally_snapshot_noop,
+	.destroy = tally_snapshot_free,
 };
 
 struct tally_snapshot_source *
