@@ -59,20 +59,6 @@ amd_of(struct tally_source *src)
 	return (struct gl_amd *)src;
 }
 
-static void
-guard_begin(struct gl_amd *amd)
-{
-	if (amd->api->guard_begin)
-		amd->api->guard_begin(amd->api);
-}
-
-/* The first error since guard_begin(), 0 when there was none. */
-static unsigned
-guard_end(struct gl_amd *amd)
-{
-	return amd->api->guard_end ? amd->api->guard_end(amd->api) : amd->api->GetError();
-}
-
 /* ---- opening ---- */
 
 /* NULL when the driver may be asked; otherwise the reason why not. */
@@ -173,9 +159,9 @@ amd_open(struct tally_source *src, uint32_t slots)
 		snprintf(src->reason, sizeof(src->reason), "%s", why);
 		return status;
 	}
-	guard_begin(amd);
+	tally_gl_guard_begin(amd->api);
 	amd->catalogue = tally_amd_catalogue_create(amd->api, src, &status);
-	guard_end(amd);
+	tally_gl_guard_end(amd->api);
 	if (!amd->catalogue)
 		return status;
 	status = prepare(amd, slots);
@@ -223,9 +209,9 @@ amd_close(struct tally_source *src)
 {
 	struct gl_amd *amd = amd_of(src);
 
-	guard_begin(amd);
+	tally_gl_guard_begin(amd->api);
 	delete_monitors(amd);
-	guard_end(amd);
+	tally_gl_guard_end(amd->api);
 	amd_abandon(src);
 }
 
@@ -354,9 +340,9 @@ give_up(struct gl_amd *amd, unsigned error)
 static void
 refused(struct gl_amd *amd, struct amd_slot *s, uint32_t which, unsigned error)
 {
-	guard_begin(amd);
+	tally_gl_guard_begin(amd->api);
 	renounce(amd, which);
-	guard_end(amd);
+	tally_gl_guard_end(amd->api);
 	s->flags |= TALLY_FLAG(LOST);
 	if (++amd->refusals == MAX_REFUSALS)
 		give_up(amd, error);
@@ -378,11 +364,11 @@ amd_begin(struct tally_source *src, uint32_t slot)
 		s->flags |= TALLY_FLAG(LOST);
 		return;
 	}
-	guard_begin(amd);
+	tally_gl_guard_begin(amd->api);
 	uint32_t which = take_monitor(amd, src->set);
 	if (which != NONE)
 		amd->api->BeginPerfMonitorAMD(amd->monitors[which].name);
-	unsigned error = guard_end(amd);
+	unsigned error = tally_gl_guard_end(amd->api);
 	if (which == NONE) {
 		s->flags |= TALLY_FLAG(DROPPED);
 	} else if (error) {
@@ -402,14 +388,14 @@ amd_end(struct tally_source *src, uint32_t slot)
 
 	if (amd->holder != slot)
 		return;
-	guard_begin(amd);
+	tally_gl_guard_begin(amd->api);
 	end_active(amd);
-	unsigned error = guard_end(amd);
+	unsigned error = tally_gl_guard_end(amd->api);
 	if (!error)
 		return;
-	guard_begin(amd);
+	tally_gl_guard_begin(amd->api);
 	renounce(amd, s->monitor);
-	guard_end(amd);
+	tally_gl_guard_end(amd->api);
 	s->monitor = NONE;
 	s->flags |= TALLY_FLAG(LOST);
 }
@@ -454,9 +440,9 @@ amd_read(struct tally_source *src, uint32_t slot, struct tally_sample *out)
 		out->flags |= s->flags;
 		return s->flags & TALLY_FLAG(LOST) ? TALLY_LOST : TALLY_OK;
 	}
-	guard_begin(amd);
+	tally_gl_guard_begin(amd->api);
 	enum tally_status status = fetch(amd, &amd->monitors[s->monitor], &len);
-	guard_end(amd);
+	tally_gl_guard_end(amd->api);
 	if (status == TALLY_NOT_READY)
 		return status;
 	set_free(amd, s->monitor);
@@ -484,9 +470,9 @@ amd_yield(struct tally_source *src, unsigned what)
 		if (amd->slots[i].monitor != NONE)
 			amd->slots[i].flags |= TALLY_FLAG(YIELDED);
 	}
-	guard_begin(amd);
+	tally_gl_guard_begin(amd->api);
 	delete_monitors(amd);
-	guard_end(amd);
+	tally_gl_guard_end(amd->api);
 	src->off = true;
 	snprintf(src->reason, sizeof(src->reason),
 		 "the program uses performance monitors itself: ours are given back");

@@ -164,4 +164,19 @@ enum tally_gl_use {
 	TALLY_GL_USE_BEGINS,
 };
 
+/* Around a source's own calls that may fail; see guard_begin above. */
+static inline void
+tally_gl_guard_begin(struct tally_gl_api *api)
+{
+	if (api->guard_begin)
+		api->guard_begin(api);
+}
+
+/* The first error of our own calls since tally_gl_guard_begin(), 0 when there was none. */
+static inline unsigned
+tally_gl_guard_end(struct tally_gl_api *api)
+{
+	return api->guard_end ? api->guard_end(api) : api->GetError();
+}
+
 #endif

@@ -69,20 +69,6 @@ intel_of(struct tally_source *src)
 	return (struct gl_intel *)src;
 }
 
-static void
-guard_begin(struct gl_intel *in)
-{
-	if (in->api->guard_begin)
-		in->api->guard_begin(in->api);
-}
-
-/* The first error of our own calls since guard_begin(). */
-static unsigned
-guard_end(struct gl_intel *in)
-{
-	return in->api->guard_end ? in->api->guard_end(in->api) : in->api->GetError();
-}
-
 /* ---- texts for people ---- */
 
 static void
@@ -232,9 +218,9 @@ end_handle(struct gl_intel *in, uint32_t handle)
 
 	h->ended = in->base.frame;
 	for (int tries = 0; tries < 2; tries++) {
-		guard_begin(in);
+		tally_gl_guard_begin(in->api);
 		in->api->EndPerfQueryINTEL(h->name);
-		if (!guard_end(in))
+		if (!tally_gl_guard_end(in->api))
 			return true;
 	}
 	stop(in, "the driver fails to end its queries");
@@ -273,10 +259,10 @@ ask(struct gl_intel *in, uint32_t handle, unsigned *written)
 
 	memset(in->data, 0, size);
 	*written = 0;
-	guard_begin(in);
+	tally_gl_guard_begin(in->api);
 	in->api->GetPerfQueryDataINTEL(in->handles[handle].name, in->dialect->read_flags,
 				       (int)size, in->data, written);
-	return guard_end(in);
+	return tally_gl_guard_end(in->api);
 }
 
 /* Asks for the results of a handle: afterwards it is free unless TALLY_NOT_READY. */
@@ -296,9 +282,9 @@ fetch(struct gl_intel *in, uint32_t handle, struct tally_sample *out)
 	if (!written && !error)
 		return TALLY_NOT_READY;
 	set->pending--;
-	guard_begin(in);
+	tally_gl_guard_begin(in->api);
 	free_handle(in, handle);
-	guard_end(in);
+	tally_gl_guard_end(in->api);
 	if (!written || error)
 		return TALLY_LOST;
 	if (out && !decode(in, set, written < set->data_size ? written : set->data_size, out)) {
@@ -385,14 +371,14 @@ try_begin(struct gl_intel *in)
 		which++;
 	if (which == in->offer.n_sets)
 		return;
-	guard_begin(in);
+	tally_gl_guard_begin(in->api);
 	uint32_t handle = take_handle(in, which);
-	guard_end(in);
+	tally_gl_guard_end(in->api);
 	if (handle == NONE)
 		return;
-	guard_begin(in);
+	tally_gl_guard_begin(in->api);
 	in->api->BeginPerfQueryINTEL(in->handles[handle].name);
-	if (guard_end(in)) {
+	if (tally_gl_guard_end(in->api)) {
 		free_handle(in, handle); /* this makes no call: the game has not begun */
 		give_up(in, false);
 		return;
@@ -418,9 +404,9 @@ has_calls(const struct tally_gl_api *api)
 static enum tally_status
 set_up(struct gl_intel *in, uint32_t slots)
 {
-	guard_begin(in);
+	tally_gl_guard_begin(in->api);
 	bool ok = tally_intel_list(&in->offer, in->api, in->dialect, &in->base);
-	guard_end(in);
+	tally_gl_guard_end(in->api);
 	in->sets_off = calloc(in->offer.n_sets + 1, sizeof(*in->sets_off));
 	if (!ok || !in->sets_off)
 		return TALLY_NO_MEMORY;
@@ -498,9 +484,9 @@ intel_close(struct tally_source *src)
 
 	if (in->active != NONE)
 		end_active(in);
-	guard_begin(in);
+	tally_gl_guard_begin(in->api);
 	delete_free(in);
-	guard_end(in);
+	tally_gl_guard_end(in->api);
 	intel_abandon(src);
 }
 
@@ -524,11 +510,11 @@ intel_begin(struct tally_source *src, uint32_t slot)
 		s->flags |= TALLY_FLAG(DROPPED);
 		return;
 	}
-	guard_begin(in);
+	tally_gl_guard_begin(in->api);
 	uint32_t handle = take_handle(in, which);
 	if (handle != NONE)
 		in->api->BeginPerfQueryINTEL(in->handles[handle].name);
-	unsigned error = guard_end(in);
+	unsigned error = tally_gl_guard_end(in->api);
 	if (handle == NONE) {
 		s->flags |= TALLY_FLAG(DROPPED);
 	} else if (error) {
@@ -617,9 +603,9 @@ give_back(struct gl_intel *in)
 	if (first) {
 		in->yielded = true;
 		orphan_all(in);
-		guard_begin(in);
+		tally_gl_guard_begin(in->api);
 		delete_free(in);
-		guard_end(in);
+		tally_gl_guard_end(in->api);
 		src->off = true;
 		snprintf(src->reason, sizeof(src->reason),
 			 "the program uses performance queries itself: ours are given back");

@@ -76,14 +76,7 @@ khr_create_pool(struct tally_vk_source *src, const struct tally_vk_family *famil
 		.queryCount = slots,
 	};
 
-	VkResult result = src->api->CreateQueryPool(src->api->device, &info, NULL, out);
-	return result == VK_SUCCESS ? TALLY_OK : TALLY_NO_MEMORY;
-}
-
-static void
-khr_reset(struct tally_vk_source *src, VkQueryPool pool, uint32_t first, uint32_t n)
-{
-	src->api->ResetQueryPool(src->api->device, pool, first, n);
+	return tally_vk_create_pool(src, &info, out);
 }
 
 /* Never recorded: a performance query must not be reset in the command buffer in which it is
@@ -97,22 +90,6 @@ khr_record_reset(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool po
 	(void)pool;
 	(void)first;
 	(void)n;
-}
-
-static void
-khr_begin(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool, uint32_t slot,
-	  uint32_t views)
-{
-	(void)views;
-	src->api->CmdBeginQuery(cb, pool, slot, 0);
-}
-
-static void
-khr_end(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool, uint32_t slot,
-	uint32_t views)
-{
-	(void)views;
-	src->api->CmdEndQuery(cb, pool, slot);
 }
 
 /* --- reading ------------------------------------------------------------------------------ */
@@ -229,13 +206,6 @@ khr_read(struct tally_vk_source *src, const struct tally_vk_family *family,
 		take_results(k, set, view, out);
 	}
 	return TALLY_OK;
-}
-
-static void
-khr_tick(struct tally_vk_source *src, uint64_t now_ns)
-{
-	(void)src;
-	(void)now_ns;
 }
 
 /* --- lifetime ----------------------------------------------------------------------------- */
@@ -382,14 +352,14 @@ static const struct tally_vk_source_ops khr_ops = {
 	.close = khr_close,
 	.covers = khr_covers,
 	.create_pool = khr_create_pool,
-	.reset = khr_reset,
+	.reset = tally_vk_reset_slots,
 	.record_reset = khr_record_reset,
-	.begin = khr_begin,
-	.end = khr_end,
+	.begin = tally_vk_begin_slots,
+	.end = tally_vk_end_slots,
 	.row_bytes = khr_row_bytes,
 	.fetch = khr_fetch,
 	.read = khr_read,
-	.tick = khr_tick,
+	.tick = tally_vk_no_tick,
 };
 
 struct tally_vk_source *

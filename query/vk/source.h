@@ -151,6 +151,18 @@ struct tally_vk_source *tally_vk_khr_create(const struct tally_vk_api *api);
  * render passes; SUBMISSION: its begin is the first and its end the last command of a primary.
  * Never across vkCmdExecuteCommands. */
 enum tally_scope tally_vk_khr_scope(const struct tally_vk_source *src, uint32_t set);
+/* For create_pool: TALLY_NO_MEMORY when the driver refuses. */
+enum tally_status tally_vk_create_pool(struct tally_vk_source *src,
+				       const VkQueryPoolCreateInfo *info, VkQueryPool *out);
+/* reset, begin and end of a source whose interval is one query a slot. */
+void tally_vk_reset_slots(struct tally_vk_source *src, VkQueryPool pool, uint32_t first,
+			  uint32_t n);
+void tally_vk_begin_slots(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool,
+			  uint32_t slot, uint32_t views);
+void tally_vk_end_slots(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool,
+			uint32_t slot, uint32_t views);
+/* tick, for a source without a clock. */
+void tally_vk_no_tick(struct tally_vk_source *src, uint64_t now_ns);
 /* Frees a source that is not open. Accepts NULL. */
 void tally_vk_source_destroy(struct tally_vk_source *src);
 

@@ -83,7 +83,6 @@ static enum tally_status
 statistics_create_pool(struct tally_vk_source *src, const struct tally_vk_family *family,
 		       uint32_t slots, VkQueryPool *out)
 {
-	const struct tally_vk_api *api = src->api;
 	const VkQueryPoolCreateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
 		.queryType = VK_QUERY_TYPE_PIPELINE_STATISTICS,
@@ -91,14 +90,7 @@ statistics_create_pool(struct tally_vk_source *src, const struct tally_vk_family
 		.pipelineStatistics = mask_of(statistics_of(src), family),
 	};
 
-	VkResult result = api->CreateQueryPool(api->device, &info, NULL, out);
-	return result == VK_SUCCESS ? TALLY_OK : TALLY_NO_MEMORY;
-}
-
-static void
-statistics_reset(struct tally_vk_source *src, VkQueryPool pool, uint32_t first, uint32_t n)
-{
-	src->api->ResetQueryPool(src->api->device, pool, first, n);
+	return tally_vk_create_pool(src, &info, out);
 }
 
 static void
@@ -106,22 +98,6 @@ statistics_record_reset(struct tally_vk_source *src, VkCommandBuffer cb, VkQuery
 			uint32_t first, uint32_t n)
 {
 	src->api->CmdResetQueryPool(cb, pool, first, n);
-}
-
-static void
-statistics_begin(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool,
-		 uint32_t slot, uint32_t views)
-{
-	(void)views;
-	src->api->CmdBeginQuery(cb, pool, slot, 0);
-}
-
-static void
-statistics_end(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool, uint32_t slot,
-	       uint32_t views)
-{
-	(void)views;
-	src->api->CmdEndQuery(cb, pool, slot);
 }
 
 /* --- reading ------------------------------------------------------------------------------ */
@@ -188,13 +164,6 @@ statistics_read(struct tally_vk_source *src, const struct tally_vk_family *famil
 		out->valid[0] |= UINT64_C(1) << counter;
 	}
 	return TALLY_OK;
-}
-
-static void
-statistics_tick(struct tally_vk_source *src, uint64_t now_ns)
-{
-	(void)src;
-	(void)now_ns;
 }
 
 /* --- lifetime ----------------------------------------------------------------------------- */
@@ -323,14 +292,14 @@ static const struct tally_vk_source_ops statistics_ops = {
 	.close = statistics_close,
 	.covers = statistics_covers,
 	.create_pool = statistics_create_pool,
-	.reset = statistics_reset,
+	.reset = tally_vk_reset_slots,
 	.record_reset = statistics_record_reset,
-	.begin = statistics_begin,
-	.end = statistics_end,
+	.begin = tally_vk_begin_slots,
+	.end = tally_vk_end_slots,
 	.row_bytes = statistics_row_bytes,
 	.fetch = statistics_fetch,
 	.read = statistics_read,
-	.tick = statistics_tick,
+	.tick = tally_vk_no_tick,
 };
 
 struct tally_vk_source *

@@ -186,7 +186,6 @@ static enum tally_status
 timestamp_create_pool(struct tally_vk_source *src, const struct tally_vk_family *family,
 		      uint32_t slots, VkQueryPool *out)
 {
-	const struct tally_vk_api *api = src->api;
 	const VkQueryPoolCreateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
 		.queryType = VK_QUERY_TYPE_TIMESTAMP,
@@ -194,8 +193,7 @@ timestamp_create_pool(struct tally_vk_source *src, const struct tally_vk_family 
 	};
 
 	(void)family;
-	VkResult result = api->CreateQueryPool(api->device, &info, NULL, out);
-	return result == VK_SUCCESS ? TALLY_OK : TALLY_NO_MEMORY;
+	return tally_vk_create_pool(src, &info, out);
 }
 
 static void
