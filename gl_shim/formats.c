@@ -123,16 +123,3 @@ gl_format_name(GLenum internal_format)
 					 sizeof(formats[0]), compare);
 	return f ? f->name : "?";
 }
-
-bool
-gl_format_has_stencil(GLenum internal_format)
-{
-	switch (internal_format) {
-	case GL_DEPTH_STENCIL:
-	case GL_DEPTH24_STENCIL8:
-	case GL_DEPTH32F_STENCIL8:
-		return true;
-	default:
-		return false;
-	}
-}

@@ -63,7 +63,5 @@ void gl_images_finish(struct gl_images *images);
 
 /* The format's name without GL_, "?" when it is not in the table (gl_shim/formats.c). */
 const char *gl_format_name(GLenum internal_format);
-/* Whether the format has depth, stencil. */
-bool gl_format_has_stencil(GLenum internal_format);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include <glib.h>
 #include <stdio.h>
-#include <string.h>
 
 uint32_t
 tally_sets_rotation(const struct tally_probe_found *found, const char *pinned)
@@ -11,15 +10,6 @@ tally_sets_rotation(const struct tally_probe_found *found, const char *pinned)
 	if (!pinned)
 		return found->n_sets;
 	return tally_counter_turn(found->sets, found->n_sets, pinned, 0) != TALLY_NO_SET;
-}
-
-uint32_t
-tally_sets_of_source(const struct tally_probe_found *found, const char *source)
-{
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < found->n_sets; i++)
-		n += strcmp(tally_probe_set_source(found->sets[i]), source) == 0;
-	return n;
 }
 
 char *

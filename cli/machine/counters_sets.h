@@ -14,7 +14,6 @@
 /* Number of captured frames until every counter was counted; `pinned`: the --set of a run,
  * or NULL. 0: no set is counted, because there is none or none of that name. */
 uint32_t tally_sets_rotation(const struct tally_probe_found *found, const char *pinned);
-uint32_t tally_sets_of_source(const struct tally_probe_found *found, const char *source);
 /* For example "38 counters, 216 bytes"; free with g_free(). */
 char *tally_set_size(const struct tally_counter_set *set);
 /* The numbers (as printed, from 1) of the sets that contain the counter: "1-3,5"; "" for

@@ -132,12 +132,6 @@ tally_html_column_add(struct tally_html_column *c, uint64_t row, struct tally_va
 	c->wide |= fabs(whole_as_double(c, v.u64)) > (double)EXACT_IN_DOUBLE;
 }
 
-size_t
-tally_html_column_size(const struct tally_html_column *c)
-{
-	return c->values ? c->values->len + c->runs->len + 16 : 0;
-}
-
 void
 tally_html_column_write(const struct tally_html_column *c, GByteArray *out)
 {

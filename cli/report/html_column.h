@@ -31,8 +31,6 @@ struct tally_html_column {
 void tally_html_column_finish(struct tally_html_column *c);
 /* `row` is larger than all before. A value that is not finite is left out. */
 void tally_html_column_add(struct tally_html_column *c, uint64_t row, struct tally_value v);
-/* Approximate number of bytes that tally_html_column_write() appends. */
-size_t tally_html_column_size(const struct tally_html_column *c);
 /* Appends the column: n, number of runs, runs, values. */
 void tally_html_column_write(const struct tally_html_column *c, GByteArray *out);
 /* Creates a new column of the means over blocks of `block` rows, at rows row / block. */

@@ -85,16 +85,6 @@ tally_own_threads_leave(void)
 	errno = saved_errno;
 }
 
-bool
-tally_own_threads_has(pid_t tid)
-{
-	uint64_t slot = slot_of(tid);
-	for (unsigned i = 0; i < TALLY_MAX_OWN_THREADS; i++)
-		if (atomic_load(&slots[i]) == slot)
-			return true;
-	return false;
-}
-
 uint32_t
 tally_own_threads_list(pid_t tids[TALLY_MAX_OWN_THREADS])
 {

@@ -20,7 +20,6 @@ void tally_own_threads_enter(void);
 /* The calling thread ends now: its usage is added to that of the threads that have left. */
 void tally_own_threads_leave(void);
 
-bool tally_own_threads_has(pid_t tid);
 /* Lists those that run now; returns how many. */
 uint32_t tally_own_threads_list(pid_t tids[TALLY_MAX_OWN_THREADS]);
 

@@ -7,7 +7,7 @@
  * S - r * r / n, where the mean is q + r / n and S is the sum of squared distances from q.
  * Intermediate wraps cancel. */
 static bool
-spread(const struct tally_latency *l, uint64_t *around_q, uint64_t *r_squared)
+squares_around_mean(const struct tally_latency *l, uint64_t *around_q, uint64_t *r_squared)
 {
 	if (l->n == 0 || l->n >> 32)
 		return false;
@@ -23,16 +23,6 @@ spread(const struct tally_latency *l, uint64_t *around_q, uint64_t *r_squared)
 }
 
 bool
-tally_latency_mean(const struct tally_latency *l, double *out)
-{
-	if (l->n == 0)
-		return false;
-	/* Computed in parts, for sums that a double does not hold. */
-	*out = (double)(l->sum / l->n) + (double)(l->sum % l->n) / (double)l->n;
-	return true;
-}
-
-bool
 tally_latency_is_possible(const struct tally_latency *l)
 {
 	uint64_t around_q, r_squared;
@@ -40,33 +30,21 @@ tally_latency_is_possible(const struct tally_latency *l)
 		return l->sum == 0 && l->sum_sq == 0;
 	if (l->n >> 32)
 		return true; /* not representable in 64 bits */
-	return spread(l, &around_q, &r_squared);
-}
-
-static bool
-deviation(const struct tally_latency *l, uint64_t divisor, double *out)
-{
-	uint64_t around_q, r_squared;
-	if (divisor == 0 || !spread(l, &around_q, &r_squared))
-		return false;
-	/* Whole part and remainder separately, as above. */
-	uint64_t whole = around_q - r_squared / l->n;
-	double rest = (double)(r_squared % l->n) / (double)l->n;
-	double variance = ((double)whole - rest) / (double)divisor;
-	*out = sqrt(variance > 0 ? variance : 0);
-	return true;
+	return squares_around_mean(l, &around_q, &r_squared);
 }
 
 bool
 tally_latency_sd_population(const struct tally_latency *l, double *out)
 {
-	return deviation(l, l->n, out);
-}
-
-bool
-tally_latency_sd_sample(const struct tally_latency *l, double *out)
-{
-	return deviation(l, l->n ? l->n - 1 : 0, out);
+	uint64_t around_q, r_squared;
+	if (!squares_around_mean(l, &around_q, &r_squared))
+		return false;
+	/* Whole part and remainder separately, as above. */
+	uint64_t whole = around_q - r_squared / l->n;
+	double rest = (double)(r_squared % l->n) / (double)l->n;
+	double variance = ((double)whole - rest) / (double)l->n;
+	*out = sqrt(variance > 0 ? variance : 0);
+	return true;
 }
 
 /* From 2^53 on a double does not represent every whole number. */

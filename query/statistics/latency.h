@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* query/statistics/latency.h - the mean and deviation of latencies, from their N, sum and
+/* query/statistics/latency.h - the deviation of latencies, from their N, sum and
  * sum of squares.
  *
  * Exact in 64-bit integers up to the last division, so that latencies of thousands of millions
@@ -17,14 +17,11 @@ struct tally_latency {
 	uint64_t n, sum, sum_sq;
 };
 
-/* False: n is 0. */
-bool tally_latency_mean(const struct tally_latency *l, double *out);
 /* Could they belong to any n whole numbers at all: n * sum_sq >= sum * sum? */
 bool tally_latency_is_possible(const struct tally_latency *l);
-/* The deviation of the population, and that of a sample, which needs n > 1. False: there is
- * none, or the three contradict each other (a counter wrapped). */
+/* The deviation of the population. False: there is none (n is 0 or 2^32), or the three contradict
+ * each other (a counter wrapped). */
 bool tally_latency_sd_population(const struct tally_latency *l, double *out);
-bool tally_latency_sd_sample(const struct tally_latency *l, double *out);
 /* The deviation of the population, from whole numbers in doubles. False also where sums past
  * 2^53 lost the digits that the deviation depends on. */
 bool tally_latency_sd_of_doubles(double n, double sum, double sum_sq, double *out);

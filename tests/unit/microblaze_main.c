@@ -156,10 +156,8 @@ print_latencies(const struct vector *v, const struct tally_mb_sample *s)
 	for (uint32_t i = 0; i < v->shape.nl; i++) {
 		const struct tally_latency *l = &s->latencies[i].l;
 		uint32_t status = s->status[v->shape.ne + i];
-		double mean, sd, sd_sample;
-		bool has_mean = tally_latency_mean(l, &mean);
+		double sd;
 		bool has_sd = tally_latency_sd_population(l, &sd);
-		bool has_sample = tally_latency_sd_sample(l, &sd_sample);
 		printf("%s{\"n\":\"%" PRIu64 "\",\"sum\":\"%" PRIu64 "\",\"sum_sq\":\"%" PRIu64
 		       "\",\"min\":\"%" PRIu32 "\",\"max\":\"%" PRIu32
 		       "\",\"overflow\":%s,\"full\":%s,\"possible\":%s",
@@ -167,9 +165,7 @@ print_latencies(const struct vector *v, const struct tally_mb_sample *s)
 		       s->latencies[i].max, status & TALLY_MDM_OVERFLOW ? "true" : "false",
 		       status & TALLY_MDM_FULL ? "true" : "false",
 		       tally_latency_is_possible(l) ? "true" : "false");
-		print_optional("mean", has_mean, mean);
 		print_optional("sd_population", has_sd, sd);
-		print_optional("sd_sample", has_sample, sd_sample);
 		printf("}");
 		const char *key = tally_mb_events[v->events[v->shape.ne + i]].key;
 		add(key, ".n", l->n, status == 0);
