@@ -18,15 +18,18 @@ static const struct tally_microblaze_options defaults = {
 	.check = true,
 };
 
+enum kind { NUMBER, HEX, CHOICE, PATH, EVENTS };
+
+/* A word sets one member, and is printed where that was given or differs from the default. */
 struct word {
 	const char *name;
 	const char *valid; /* after "name=", for people */
-	/* Numbers have a member, a bit of `said`, and a lowest and highest
-	 * value; others have `set`. */
-	size_t number;
-	uint32_t said;
-	uint32_t least, most;
-	bool (*set)(struct tally_microblaze_options *o, const char *value);
+	size_t offset, size; /* the member */
+	enum kind kind;
+	uint32_t said; /* bit of `said`, or 0 */
+	uint64_t least, most;
+	bool (*is_good)(uint64_t number); /* or NULL */
+	const char *choices[3]; /* by value */
 };
 
 /* ---- values ---- */
@@ -74,118 +77,91 @@ set_path(struct tally_microblaze_options *o, const char *value)
 }
 
 static bool
-set_base(struct tally_microblaze_options *o, const char *value)
+is_address(uint64_t n)
 {
-	if (!read_number(value, &o->base) || o->base % 4 != 0)
-		return false;
-	o->said |= TALLY_MICROBLAZE_SAID_BASE;
-	return true;
+	return n % 4 == 0;
 }
 
 static bool
-set_access(struct tally_microblaze_options *o, const char *value)
+is_width(uint64_t n)
 {
-	static const char *const words[] = { "auto", "parallel", "serial" };
-	for (size_t i = 0; i < COUNT(words); i++) {
-		if (strcmp(words[i], value) == 0) {
-			o->access = (enum tally_microblaze_access)i;
-			return true;
-		}
+	return n == 32 || n == 48 || n == 64;
+}
+
+/* At 100 MHz 1000 cycles are 10 us: with less, interrupts would take all the time. */
+static bool
+is_interval(uint64_t n)
+{
+	return n == 0 || n >= 1000;
+}
+
+static bool
+set_choice(const struct word *word, const char *value, void *member)
+{
+	for (unsigned i = 0; i < COUNT(word->choices) && word->choices[i]; i++) {
+		if (strcmp(word->choices[i], value) != 0)
+			continue;
+		if (word->size == sizeof(bool))
+			memcpy(member, &(bool){ i != 0 }, sizeof(bool));
+		else
+			memcpy(member, &i, sizeof(i));
+		return true;
 	}
 	return false;
 }
 
 static bool
-set_width(struct tally_microblaze_options *o, const char *value)
+set_events(const struct word *word, const char *value, char *member)
+{
+	size_t len = strlen(value);
+	if (len == 0 || len >= word->size ||
+	    strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:") < len)
+		return false;
+	memcpy(member, value, len + 1);
+	return true;
+}
+
+static bool
+set_number(const struct word *word, const char *value, void *member)
 {
 	uint64_t n;
-	if (!read_number(value, &n) || (n != 32 && n != 48 && n != 64))
+	if (!read_number(value, &n) || n < word->least || n > word->most ||
+	    (word->is_good && !word->is_good(n)))
 		return false;
-	o->width = (uint32_t)n;
-	o->said |= TALLY_MICROBLAZE_SAID_WIDTH;
-	return true;
-}
-
-static bool
-set_check(struct tally_microblaze_options *o, const char *value)
-{
-	if (strcmp(value, "on") != 0 && strcmp(value, "off") != 0)
-		return false;
-	o->check = value[1] == 'n';
-	return true;
-}
-
-static bool
-set_interval(struct tally_microblaze_options *o, const char *value)
-{
-	/* At 100 MHz 1000 cycles are 10 us: with less, interrupts would take all the time. */
-	uint64_t n;
-	if (!read_number(value, &n) || (n != 0 && (n < 1000 || n >= UINT64_C(1) << 32)))
-		return false;
-	o->interval = n;
-	return true;
-}
-
-static bool
-is_event_list(const char *value)
-{
-	for (const char *p = value; *p; p++) {
-		bool good = (*p >= 'a' && *p <= 'z') || (*p >= '0' && *p <= '9') || *p == '_' ||
-			    *p == ':' || (*p >= 'A' && *p <= 'Z');
-		if (!good)
-			return false;
-	}
-	return *value != '\0';
-}
-
-static bool
-set_events(struct tally_microblaze_options *o, const char *value)
-{
-	if (!is_event_list(value) || strlen(value) >= sizeof(o->events))
-		return false;
-	snprintf(o->events, sizeof(o->events), "%s", value);
-	return true;
-}
-
-static bool
-set_latency(struct tally_microblaze_options *o, const char *value)
-{
-	if (!is_event_list(value) || strlen(value) >= sizeof(o->latency))
-		return false;
-	snprintf(o->latency, sizeof(o->latency), "%s", value);
+	if (word->size == sizeof(n))
+		memcpy(member, &n, sizeof(n));
+	else
+		memcpy(member, &(uint32_t){ (uint32_t)n }, sizeof(uint32_t));
 	return true;
 }
 
 /* ---- the words ---- */
 
-#define NUMBER(name_, member_, said_, least_, most_, valid_) \
-	{ \
-		.name = name_, .valid = valid_, \
-		.number = offsetof(struct tally_microblaze_options, member_), .said = said_, \
-		.least = least_, .most = most_, \
-	}
-#define OTHER(name_, set_, valid_) \
-	{ \
-		.name = name_, .valid = valid_, .set = set_ \
-	}
+#define OF(name_, member_, kind_, valid_) \
+	.name = name_, .valid = valid_, .kind = kind_, \
+	.offset = offsetof(struct tally_microblaze_options, member_), \
+	.size = sizeof(defaults.member_)
+#define SAID(bit_) .said = TALLY_MICROBLAZE_SAID_##bit_
 
 static const struct word words[] = {
-	OTHER("path", set_path, "uio0, /dev/uio0 or mem"),
-	OTHER("base", set_base, "an address, a multiple of 4"),
-	OTHER("access", set_access, "auto, parallel or serial"),
-	NUMBER("ne", ne, TALLY_MICROBLAZE_SAID_NE, 0, TALLY_MICROBLAZE_MAX_EVENT_COUNTERS,
-	       "0 to 48"),
-	NUMBER("nl", nl, TALLY_MICROBLAZE_SAID_NL, 0, TALLY_MICROBLAZE_MAX_LATENCY_COUNTERS,
-	       "0 to 7"),
-	OTHER("width", set_width, "32, 48 or 64"),
-	OTHER("events", set_events, "names or numbers of events with : between them"),
-	OTHER("latency", set_latency, "names or numbers of events 57 to 63 with : between them"),
-	NUMBER("ports", ports, TALLY_MICROBLAZE_SAID_PORTS, 1, 32, "1 to 32"),
-	NUMBER("core", core, 0, 0, 31, "0 to 31"),
-	OTHER("interval", set_interval, "cycles, 1000 to 4294967295, or 0"),
-	NUMBER("unlock", unlock, TALLY_MICROBLAZE_SAID_UNLOCK, 0, 0xffff, "0 to 0xffff"),
-	NUMBER("take", take, 0, 0, 3, "0 to 3"),
-	OTHER("check", set_check, "on or off"),
+	{ OF("path", path, PATH, "uio0, /dev/uio0 or mem") },
+	{ OF("base", base, HEX, "an address, a multiple of 4"), SAID(BASE),
+	  .most = UINT64_MAX, .is_good = is_address },
+	{ OF("access", access, CHOICE, "auto, parallel or serial"),
+	  .choices = { "auto", "parallel", "serial" } },
+	{ OF("ne", ne, NUMBER, "0 to 48"), SAID(NE), 0, TALLY_MICROBLAZE_MAX_EVENT_COUNTERS },
+	{ OF("nl", nl, NUMBER, "0 to 7"), SAID(NL), 0, TALLY_MICROBLAZE_MAX_LATENCY_COUNTERS },
+	{ OF("width", width, NUMBER, "32, 48 or 64"), SAID(WIDTH), 0, 64, is_width },
+	{ OF("events", events, EVENTS, "names or numbers of events with : between them") },
+	{ OF("latency", latency, EVENTS,
+	     "names or numbers of events 57 to 63 with : between them") },
+	{ OF("ports", ports, NUMBER, "1 to 32"), SAID(PORTS), 1, 32 },
+	{ OF("core", core, NUMBER, "0 to 31"), .most = 31 },
+	{ OF("interval", interval, NUMBER, "cycles, 1000 to 4294967295, or 0"),
+	  .most = UINT32_MAX, .is_good = is_interval },
+	{ OF("unlock", unlock, HEX, "0 to 0xffff"), SAID(UNLOCK), 0, 0xffff },
+	{ OF("take", take, NUMBER, "0 to 3"), .most = 3 },
+	{ OF("check", check, CHOICE, "on or off"), .choices = { "off", "on" } },
 };
 
 static void
@@ -200,15 +176,14 @@ list_words(char *out, size_t size)
 static bool
 set_word(struct tally_microblaze_options *o, const struct word *word, const char *value)
 {
-	if (word->set)
-		return word->set(o, value);
-	uint64_t n;
-	if (!read_number(value, &n) || n < word->least || n > word->most)
-		return false;
-	uint32_t number = (uint32_t)n;
-	memcpy((char *)o + word->number, &number, sizeof(number));
-	o->said |= word->said;
-	return true;
+	char *member = (char *)o + word->offset;
+	bool good = word->kind == PATH	   ? set_path(o, value)
+		    : word->kind == EVENTS ? set_events(word, value, member)
+		    : word->kind == CHOICE ? set_choice(word, value, member)
+					   : set_number(word, value, member);
+	if (good)
+		o->said |= word->said;
+	return good;
 }
 
 /* One "name=value". */
@@ -299,41 +274,41 @@ static void __attribute__((format(printf, 2, 3))) put(struct printer *p, const c
 	p->at += len > 0 ? (size_t)len : 0;
 }
 
+static bool
+is_shown(const struct tally_microblaze_options *o, const struct word *word)
+{
+	const char *member = (const char *)o + word->offset;
+	if (word->said)
+		return o->said & word->said;
+	if (word->kind == PATH || word->kind == EVENTS)
+		return member[0] != '\0';
+	return memcmp(member, (const char *)&defaults + word->offset, word->size) != 0;
+}
+
 size_t
 tally_microblaze_options_print(const struct tally_microblaze_options *o, char *out, size_t size)
 {
-	static const char *const access[] = { "auto", "parallel", "serial" };
 	struct printer p = { out, size, 0 };
 	put(&p, o->on ? "on" : "off");
-	if (!o->on)
-		return p.at;
-	if (o->path[0])
-		put(&p, "+path=%s", o->path);
-	if (o->said & TALLY_MICROBLAZE_SAID_BASE)
-		put(&p, "+base=0x%llx", (unsigned long long)o->base);
-	if (o->access != TALLY_MICROBLAZE_AUTO)
-		put(&p, "+access=%s", access[o->access]);
-	if (o->said & TALLY_MICROBLAZE_SAID_NE)
-		put(&p, "+ne=%u", o->ne);
-	if (o->said & TALLY_MICROBLAZE_SAID_NL)
-		put(&p, "+nl=%u", o->nl);
-	if (o->said & TALLY_MICROBLAZE_SAID_WIDTH)
-		put(&p, "+width=%u", o->width);
-	if (o->events[0])
-		put(&p, "+events=%s", o->events);
-	if (o->latency[0])
-		put(&p, "+latency=%s", o->latency);
-	if (o->said & TALLY_MICROBLAZE_SAID_PORTS)
-		put(&p, "+ports=%u", o->ports);
-	if (o->core != defaults.core)
-		put(&p, "+core=%u", o->core);
-	if (o->interval)
-		put(&p, "+interval=%llu", (unsigned long long)o->interval);
-	if (o->said & TALLY_MICROBLAZE_SAID_UNLOCK)
-		put(&p, "+unlock=0x%x", o->unlock);
-	if (o->take != defaults.take)
-		put(&p, "+take=%u", o->take);
-	if (!o->check)
-		put(&p, "+check=off");
+	for (size_t i = 0; o->on && i < COUNT(words); i++) {
+		const struct word *word = &words[i];
+		const char *member = (const char *)o + word->offset;
+		uint64_t n = 0;
+		if (!is_shown(o, word))
+			continue;
+		if (word->size == sizeof(uint32_t))
+			n = *(const uint32_t *)(const void *)member;
+		else if (word->size == sizeof(n))
+			n = *(const uint64_t *)(const void *)member;
+		else if (word->size == sizeof(bool))
+			n = *(const bool *)member;
+		put(&p, "+%s=", word->name);
+		if (word->kind == PATH || word->kind == EVENTS)
+			put(&p, "%s", member);
+		else if (word->kind == CHOICE)
+			put(&p, "%s", word->choices[n]);
+		else
+			put(&p, word->kind == NUMBER ? "%llu" : "0x%llx", (unsigned long long)n);
+	}
 	return p.at;
 }
