@@ -1,73 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "query/attribute/attribute.h"
 
-#include "layer/record.h"
-#include "query/sampler/share_of.h"
+#include "query/attribute/cut.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* With more active spans than this, a remainder is carried into the next interval instead of
- * being given out one by one, so that the cost of a frame of overlapping passes stays
- * acceptable. */
-#define MANY 64u
-
-/* Flags of readings that give a reason why a value is left out. */
-#define REASONS (TALLY_FLAG(SATURATED) | TALLY_FLAG(OVERFLOW) | TALLY_FLAG(DISTURBED))
-
-/* Work that shares one interval: a pass, or with `exact` all passes between the same two
- * samples. Its deltas are collected in the share of its first member. */
-struct span {
-	uint64_t begin_ns, end_ns; /* clipped to the window */
-	uint32_t first, n; /* range in members */
-	uint32_t place; /* index in active, while it is active */
-	bool clipped, overlaps;
-};
-
-struct edge {
-	uint64_t time_ns;
-	uint32_t span;
-	bool begins;
-};
-
-/* A member's part of its span's delta of one counter. */
-struct part {
-	uint64_t rest;
-	uint32_t member, order;
-};
-
-struct tally_attributor {
-	uint32_t n_counters, words;
-	/* The last window: its end and the totals at that time; behind: no reading reached its
-	 * end. */
-	bool any, behind;
-	uint64_t end_ns;
-	uint64_t *given;
-	uint64_t *next; /* totals at the end of an interval */
-	uint64_t *level; /* total of a span that is always active */
-	uint64_t *carried; /* remainders: less than the number of active spans */
-	uint64_t *doubts; /* one bit per counter: it is unknown */
-	uint32_t *turn; /* by counter: who is next to get a remainder */
-	/* Scratch arrays of one call, `room` entries each (edges: twice as many). */
-	uint32_t room;
-	struct span *spans;
-	struct edge *edges;
-	uint32_t *members, *active;
-	struct part *parts;
-};
-
-/* The state of one call. */
-struct cut {
-	struct tally_attributor *a;
-	const struct tally_history *h;
-	const struct tally_work *work;
-	struct tally_share *shares;
-	uint32_t n;
-	struct tally_stretch *stretch;
-	bool exact;
-	uint32_t n_spans, n_edges, n_active;
-	uint64_t now_ns;
-};
 
 struct tally_attributor *
 tally_attributor_create(uint32_t n_counters)
@@ -133,12 +70,6 @@ reserve(struct tally_attributor *a, uint32_t n)
 	return true;
 }
 
-static uint64_t
-length_of(const struct tally_work *work)
-{
-	return work->end_ns > work->begin_ns ? work->end_ns - work->begin_ns : 0;
-}
-
 /* ---- finding the spans ---- */
 
 /* Sets the deltas of a member to 0, none of them unknown. */
@@ -175,7 +106,7 @@ find_sampled_spans(struct cut *c)
 {
 	for (uint32_t i = 0; i < c->n; i++) {
 		c->a->members[i] = i;
-		if (!length_of(&c->work[i]) ||
+		if (!cut_length_of(&c->work[i]) ||
 		    !add_span(c, c->work[i].begin_ns, c->work[i].end_ns, i, 1))
 			say_nothing(c, i);
 	}
@@ -200,14 +131,6 @@ has_samples(const struct tally_work *work)
 	return work->from != 0 && work->to != 0;
 }
 
-/* Flags all members of a span that cannot be distinguished from each other. */
-static void
-give_up(struct cut *c, uint32_t first, uint32_t n, uint64_t flag)
-{
-	for (uint32_t i = first; i < first + n; i++)
-		c->shares[c->a->members[i]].flags |= flag;
-}
-
 /* All members have the same two samples. The first member's deltas are set when the span
  * begins. */
 static void
@@ -222,7 +145,7 @@ find_exact_span(struct cut *c, uint32_t first, uint32_t n)
 	for (uint32_t i = first + added; i < first + n; i++)
 		say_nothing(c, members[i]);
 	if (!found)
-		give_up(c, first, n, TALLY_FLAG(LOST));
+		cut_give_up(c, first, n, TALLY_FLAG(LOST));
 }
 
 static void
@@ -250,8 +173,6 @@ find_exact_spans(struct cut *c)
 	}
 }
 
-/* ---- sweep line: going through the window from edge to edge ---- */
-
 static int
 compare_edges(const void *x, const void *y)
 {
@@ -275,270 +196,7 @@ sort_edges(struct edge *edges, uint32_t n)
 	}
 }
 
-static uint64_t *
-gathered(const struct cut *c, const struct span *span)
-{
-	return c->shares[c->a->members[span->first]].growth;
-}
-
-/* Gives one each to `rest` of the active spans, beginning with the one whose turn it is. */
-static void
-deal(struct cut *c, uint32_t counter, uint64_t rest)
-{
-	struct tally_attributor *a = c->a;
-	if (rest == 0)
-		return;
-	uint32_t who = a->turn[counter] % c->n_active;
-	for (; rest > 0; rest--) {
-		gathered(c, &a->spans[a->active[who]])[counter]++;
-		if (++who == c->n_active)
-			who = 0;
-	}
-	a->turn[counter] = who;
-}
-
-static void
-spread(struct cut *c, uint32_t counter, uint64_t growth)
-{
-	struct tally_attributor *a = c->a;
-	if (c->n_active == 0) {
-		c->stretch->unattributed[counter] += growth;
-		return;
-	}
-	if (c->n_active == 1) {
-		a->level[counter] += growth + a->carried[counter];
-		a->carried[counter] = 0;
-		return;
-	}
-	uint64_t n = c->n_active, rest = growth % n + a->carried[counter];
-	a->level[counter] += growth / n + rest / n;
-	rest %= n;
-	a->carried[counter] = 0;
-	if (n > MANY)
-		a->carried[counter] = rest;
-	else
-		deal(c, counter, rest);
-}
-
-/* Advances to `time_ns`; the same spans are active until then. */
-static void
-advance(struct cut *c, uint64_t time_ns)
-{
-	struct tally_attributor *a = c->a;
-	if (time_ns == c->now_ns)
-		return;
-	tally_history_at(c->h, time_ns, a->next);
-	for (uint32_t i = 0; i < a->n_counters; i++) {
-		/* The total can be less if the history was coarsened after the previous
-		 * window. */
-		if (a->next[i] <= a->given[i])
-			continue;
-		uint64_t growth = a->next[i] - a->given[i];
-		a->given[i] = a->next[i];
-		c->stretch->growth[i] += growth;
-		spread(c, i, growth);
-	}
-	if (c->n_active == 0)
-		tally_history_doubts(c->h, c->now_ns, time_ns, c->stretch->unattributed_unknown);
-	c->now_ns = time_ns;
-}
-
-/* Carried remainders belong to the active spans, all of which end now. */
-static void
-deal_carried(struct cut *c)
-{
-	struct tally_attributor *a = c->a;
-	for (uint32_t i = 0; i < a->n_counters; i++) {
-		deal(c, i, a->carried[i]);
-		a->carried[i] = 0;
-	}
-}
-
-static void
-begin_span(struct cut *c, uint32_t index)
-{
-	struct tally_attributor *a = c->a;
-	struct span *span = &a->spans[index];
-	uint64_t *growth = gathered(c, span);
-	/* Only differences of `level` matter, modulo 2^64. */
-	for (uint32_t i = 0; i < a->n_counters; i++)
-		growth[i] = 0 - a->level[i];
-	memset(c->shares[a->members[span->first]].unknown, 0, a->words * sizeof(uint64_t));
-	span->place = c->n_active;
-	a->active[c->n_active++] = index;
-	if (c->n_active > 1) {
-		span->overlaps = true;
-		a->spans[a->active[0]].overlaps = true;
-	}
-}
-
-static void
-end_span(struct cut *c, uint32_t index)
-{
-	struct tally_attributor *a = c->a;
-	struct span *span = &a->spans[index];
-	uint64_t *growth = gathered(c, span);
-	for (uint32_t i = 0; i < a->n_counters; i++)
-		growth[i] += a->level[i];
-	uint32_t last = a->active[--c->n_active];
-	a->active[span->place] = last;
-	a->spans[last].place = span->place;
-}
-
-/* ---- from spans to their members ---- */
-
-static int
-compare_parts(const void *x, const void *y)
-{
-	const struct part *a = x, *b = y;
-	if (a->rest != b->rest)
-		return a->rest > b->rest ? -1 : 1;
-	return (a->order > b->order) - (a->order < b->order);
-}
-
-/* The GPU time of one member, limited so that the sum over all members does not overflow. */
-static uint64_t
-length_among(const struct cut *c, const struct span *span, uint32_t i)
-{
-	uint64_t length = length_of(&c->work[c->a->members[span->first + i]]);
-	return length > UINT64_MAX / span->n ? UINT64_MAX / span->n : length;
-}
-
-/* Largest remainder method: each member gets its share rounded down, and those with the largest
- * remainders get one more. The delta is in the share of the first member. */
-static void
-share_counter(struct cut *c, const struct span *span, uint32_t counter, uint64_t whole)
-{
-	struct tally_attributor *a = c->a;
-	const uint32_t *members = a->members + span->first;
-	uint64_t *all = &c->shares[members[0]].growth[counter];
-	uint64_t growth = *all, left = growth;
-	if (growth == 0)
-		return;
-	*all = 0;
-	/* Members with equal remainders take turns. */
-	uint32_t turn = a->turn[counter]++ % span->n;
-	for (uint32_t i = 0; i < span->n; i++) {
-		struct part *part = &a->parts[i];
-		uint64_t length = length_among(c, span, i);
-		uint64_t share = tally_share_of(growth, length, whole, &part->rest);
-		part->member = members[i];
-		part->order = i < turn ? i + span->n - turn : i - turn;
-		c->shares[members[i]].growth[counter] = share;
-		left -= share;
-	}
-	if (left == 0)
-		return;
-	qsort(a->parts, span->n, sizeof(*a->parts), compare_parts);
-	for (uint32_t i = 0; i < left; i++)
-		c->shares[a->parts[i].member].growth[counter]++;
-}
-
-/* The deltas of a span that cannot be divided become unattributed. */
-static void
-take_back(struct cut *c, const struct span *span)
-{
-	uint64_t *growth = gathered(c, span);
-	for (uint32_t i = 0; i < c->a->n_counters; i++) {
-		c->stretch->unattributed[i] += growth[i];
-		growth[i] = 0;
-	}
-	for (uint32_t w = 0; w < c->a->words; w++)
-		c->stretch->unattributed_unknown[w] |= c->a->doubts[w];
-}
-
-/* Moves deltas that must not be logged to `unlogged`. */
-static void
-withhold(struct cut *c, uint64_t *growth, const uint64_t *unknown)
-{
-	uint64_t any = 0;
-	for (uint32_t w = 0; w < c->a->words; w++)
-		any |= unknown[w];
-	for (uint32_t i = 0; any && i < c->a->n_counters; i++) {
-		if (unknown[i / 64] >> i % 64 & 1) {
-			c->stretch->unlogged[i] += growth[i];
-			growth[i] = 0;
-		}
-	}
-}
-
-static void
-doubt_all(struct tally_attributor *a)
-{
-	for (uint32_t i = 0; i < a->n_counters; i++)
-		a->doubts[i / 64] |= UINT64_C(1) << i % 64;
-}
-
-/* Values that are left out need a flag: that of their reading, or this one. */
-static uint64_t
-flag_of_doubts(const struct tally_attributor *a, uint64_t flags)
-{
-	uint64_t any = 0;
-	for (uint32_t w = 0; w < a->words; w++)
-		any |= a->doubts[w];
-	return any && !(flags & REASONS) ? TALLY_FLAG(UNSAMPLED) : 0;
-}
-
-static void
-finish_span(struct cut *c, const struct span *span)
-{
-	struct tally_attributor *a = c->a;
-	const uint32_t *members = a->members + span->first;
-	memset(a->doubts, 0, a->words * sizeof(*a->doubts));
-	uint64_t flags = tally_history_doubts(c->h, span->begin_ns, span->end_ns, a->doubts);
-	/* The span began before the first reading: what was counted until then is in no
-	 * total. */
-	if (!c->exact && c->work[a->members[span->first]].begin_ns < c->stretch->known_from_ns)
-		doubt_all(a);
-	flags |= flag_of_doubts(a, flags);
-	uint64_t whole = 0;
-	for (uint32_t i = 0; i < span->n; i++)
-		whole += length_among(c, span, i);
-	if (span->n > 1 && whole == 0) {
-		take_back(c, span);
-		give_up(c, span->first, span->n, TALLY_FLAG(UNSAMPLED) | flags);
-		return;
-	}
-	for (uint32_t i = 0; i < a->n_counters && span->n > 1; i++)
-		share_counter(c, span, i, whole);
-	for (uint32_t k = 0; k < span->n; k++) {
-		struct tally_share *share = &c->shares[members[k]];
-		share->flags |= flags;
-		if (span->n > 1 && length_of(&c->work[members[k]]) == 0) {
-			share->flags |= TALLY_FLAG(UNSAMPLED);
-			continue;
-		}
-		share->known = true;
-		share->estimated = !c->exact || span->n > 1 || span->overlaps || span->clipped;
-		memcpy(share->unknown, a->doubts, a->words * sizeof(*share->unknown));
-		withhold(c, share->growth, share->unknown);
-	}
-}
-
 /* ---- the whole attribution ---- */
-
-static void
-sweep(struct cut *c)
-{
-	struct tally_attributor *a = c->a;
-	const struct edge *edges = a->edges;
-	for (uint32_t i = 0; i < c->n_edges; i++) {
-		advance(c, edges[i].time_ns);
-		if (edges[i].begins) {
-			begin_span(c, edges[i].span);
-			continue;
-		}
-		uint32_t end = i;
-		while (end < c->n_edges && !edges[end].begins &&
-		       edges[end].time_ns == edges[i].time_ns && end - i < c->n_active)
-			end++;
-		if (end - i == c->n_active)
-			deal_carried(c);
-		end_span(c, edges[i].span);
-		finish_span(c, &a->spans[edges[i].span]);
-	}
-	advance(c, c->stretch->end_ns);
-}
 
 static void
 clear(struct cut *c)
@@ -559,7 +217,7 @@ clear(struct cut *c)
 	memset(c->a->doubts, 0, words);
 	stretch->flags = tally_history_doubts(c->h, stretch->begin_ns, stretch->end_ns,
 					      c->a->doubts);
-	stretch->flags |= flag_of_doubts(c->a, stretch->flags);
+	stretch->flags |= cut_flag_of_doubts(c->a, stretch->flags);
 }
 
 /* The last window ended after all readings. What a newer reading adds to it is a delta that no
@@ -606,8 +264,8 @@ tally_attribute(struct tally_attributor *a, const struct tally_history *h, bool 
 		else
 			find_sampled_spans(&c);
 		sort_edges(a->edges, c.n_edges);
-		sweep(&c);
-		withhold(&c, stretch->unattributed, stretch->unattributed_unknown);
+		cut_sweep(&c);
+		cut_withhold(&c, stretch->unattributed, stretch->unattributed_unknown);
 	} else {
 		for (uint32_t i = 0; i < n; i++)
 			say_nothing(&c, i);
