@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/compare/compare.h"
+#include "cli/compare/outliers.h"
 
 #include <math.h>
 #include <string.h>
@@ -8,16 +9,21 @@
 #define LEAST_PASSES 8
 /* Parts of a run by whose medians one sees how far its speed wanders. */
 #define PARTS 6
-#define LEAST_FRAMES (4 * PARTS)
-/* What a pass wanders by itself between parts counts twice: runs wander further. */
+#define LEAST_FRAMES (2 * PIECES)
+/* How far runs differ beyond what their parts let expect: twice the variance of a run's mean. */
 #define SLOW 2.0
 /* Parts whose medians vary by this factor more than the error says do not only by chance. */
 #define LARGE 3.0
+/* Shorter parts of a run, by which one sees which passes move together. */
+#define PIECES 12
 /* Of the logarithms the middle half is averaged. */
 #define TRIM 0.25
 /* Of eight runs or more the lowest and the highest are left out: one may have been disturbed. */
 #define TRIM_RUNS 0.125
-#define RESAMPLES 999
+/* Chance in which the better of two tests is found: most of it goes to that against the others. */
+#define OTHERS 0.8
+/* The part of a change of the mean that the median shows too. */
+#define TYPICAL 0.5
 /* From a median absolute deviation to a standard deviation of the normal distribution. */
 #define MAD_TO_SD 1.4826
 
@@ -26,14 +32,18 @@ struct member {
 	struct tally_compare_row *row;
 	double *logs[TALLY_N_SIDES]; /* the logarithm of its time in each frame, or run */
 	double level; /* its typical logarithm, over both sides */
+	double typical; /* how the median of its logarithms changed */
 	double shift, se, df; /* the change that is its own */
+	double p;
 	double parts[TALLY_N_SIDES]; /* the variance of its parts' medians */
+	double *deviations; /* of pieces, or runs, from the middle of their side */
 };
 
 struct group {
 	GArray *members; /* elements: struct member */
 	bool runs; /* whole runs stand in place of frames */
 	uint32_t n[TALLY_N_SIDES]; /* frames, or runs */
+	uint32_t n_pieces; /* of both sides */
 	double *common[TALLY_N_SIDES]; /* what all passes of a frame, or run, have in common */
 };
 
@@ -162,15 +172,6 @@ find_common(struct group *g)
 	g_free(above);
 }
 
-/* Half the width of an interval, as a standard error. */
-static double
-effective_error(const struct tally_bootstrap_result *r, double confidence)
-{
-	if (!(r->se > 0))
-		return 0;
-	return (r->high - r->low) / 2 / tally_student_quantile(1 - confidence, r->df);
-}
-
 /* The variance of the medians of a run's parts. */
 static double
 part_variance(const double *values, uint32_t n)
@@ -206,11 +207,29 @@ wander(const double *common, uint32_t n)
 	return MAX(part_variance(common, n) - independent_variance(common, n, n / PARTS), 0);
 }
 
+/* How the pieces, or the runs, of a side deviate from its middle. */
+static uint32_t
+deviate(const struct group *g, struct member *m, unsigned side, double middle, uint32_t at)
+{
+	uint32_t n = g->n[side], pieces = g->runs ? n : PIECES;
+	for (uint32_t i = 0; i < pieces; i++) {
+		uint32_t from = n * i / pieces, to = n * (i + 1) / pieces;
+		m->deviations[at + i] =
+			median_of(m->logs[side] + from, to - from) - middle;
+	}
+	return at + pieces;
+}
+
+/* The change of a pass against the others: of frames that of the median, which stands for frames
+ * that nothing disturbed. */
 static void
-judge_member(struct group *g, struct member *m)
+measure_member(struct group *g, struct member *m)
 {
 	struct tally_bootstrap_side sides[TALLY_N_SIDES] = { 0 };
-	double slow = 0;
+	double middle[TALLY_N_SIDES], parts = 0;
+	uint32_t at = 0;
+	m->deviations = g_new(double, g->n[0] + g->n[1] + 2 * PIECES);
+	m->typical = median_of(m->logs[1], g->n[1]) - median_of(m->logs[0], g->n[0]);
 	for (unsigned side = 0; side < TALLY_N_SIDES; side++) {
 		for (uint32_t i = 0; i < g->n[side]; i++)
 			m->logs[side][i] -= m->level + g->common[side][i];
@@ -218,45 +237,33 @@ judge_member(struct group *g, struct member *m)
 			.values = m->logs[side],
 			.n = g->n[side],
 		};
-		if (g->runs)
-			continue;
-		m->parts[side] = part_variance(m->logs[side], g->n[side]);
-		slow += SLOW * m->parts[side] / PARTS;
 	}
 	const struct tally_bootstrap_settings settings = {
 		.confidence = 0.99,
 		.trim = g->runs ? TRIM_RUNS : TRIM,
-		.resamples = RESAMPLES,
-		.seed = m->row->subject->id,
+		.resamples = 1,
 		.independent = g->runs,
 	};
 	struct tally_bootstrap_result r;
 	tally_bootstrap_compare(&sides[0], &sides[1], &settings, &r);
-	m->shift = r.difference;
-	double se = effective_error(&r, settings.confidence);
-	m->se = sqrt(se * se + slow);
-	/* What frames that resemble their neighbors show anyway is in that error already. */
-	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
-		if (m->parts[side] < LARGE * PARTS * se * se / 2)
+	for (unsigned side = 0; side < TALLY_N_SIDES; side++) {
+		middle[side] = g->runs ? sides[side].mean
+				       : median_of(m->logs[side], g->n[side]);
+		at = deviate(g, m, side, middle[side], at);
+		if (g->runs)
+			continue;
+		m->parts[side] = part_variance(m->logs[side], g->n[side]);
+		parts += m->parts[side];
+		/* What frames that resemble their neighbors show anyway is in the error of
+		 * its own mean already. */
+		double own = sides[side].se * sides[side].se;
+		if (m->parts[side] < LARGE * PARTS * own)
 			m->parts[side] = 0;
-	m->df = r.df;
-}
-
-/* How much more the passes differ from each other than their errors let expect, at least 1:
- * what differs from run to run shows in all of them. */
-static double
-excess(struct group *g)
-{
-	double *z = g_new(double, g->members->len);
-	uint32_t n = 0;
-	for (guint k = 0; k < g->members->len; k++) {
-		const struct member *m = &g_array_index(g->members, struct member, k);
-		if (m->se > 0)
-			z[n++] = fabs(m->shift) / m->se;
 	}
-	double found = n ? MAD_TO_SD * median(z, n) : 1;
-	g_free(z);
-	return MAX(found, 1);
+	g->n_pieces = at;
+	m->shift = middle[1] - middle[0];
+	m->se = g->runs ? r.se : sqrt(parts * (1 + SLOW) / PARTS);
+	m->df = g->runs ? r.df : 4 * (PARTS - 1);
 }
 
 static void
@@ -308,33 +315,69 @@ widen(const struct tally_compare *c, struct tally_compare_row *row, const double
 	set_interval(c, row, row->se);
 }
 
-/* Of the two tests the one that says more, at twice the smaller p. Where the intervals have nothing
- * in common, most passes have changed, and the others are no measure. */
+/* Which passes stand out of what the others predict for them. */
 static void
-choose(const struct tally_compare *c, struct member *m, double widening, uint32_t n)
+judge_members(const struct tally_compare *c, struct group *g)
+{
+	struct tally_outlier *items = g_new(struct tally_outlier, g->members->len);
+	uint32_t n = 0;
+	for (guint k = 0; k < g->members->len; k++) {
+		const struct member *m = &g_array_index(g->members, struct member, k);
+		if (m->se > 0)
+			items[n++] = (struct tally_outlier){
+				m->shift, m->se, m->df, 1, m->deviations,
+			};
+	}
+	/* Six parts say little about how far one pass wanders. */
+	if (!g->runs)
+		tally_outliers_moderate(items, n, g->n_pieces);
+	if (n)
+		tally_outliers_judge(items, n, g->n_pieces, 1 - c->settings.confidence);
+	n = 0;
+	for (guint k = 0; k < g->members->len; k++) {
+		struct member *m = &g_array_index(g->members, struct member, k);
+		if (!(m->se > 0))
+			continue;
+		m->shift = items[n].shift;
+		m->se = items[n].se;
+		m->df = items[n].df;
+		m->p = items[n++].p;
+	}
+	g_free(items);
+}
+
+/* Of the two tests the one that says more. Where the intervals have nothing in common, most
+ * passes have changed, and the others are no measure. A mean that changed without the typical
+ * frame is that of a few slow frames, as a busy machine has them: then the other test has to
+ * show it too. */
+static void
+choose(const struct tally_compare *c, struct member *m)
 {
 	struct tally_compare_row *row = m->row;
-	double se = m->se * widening, base = row->mean[TALLY_SIDE_BASE];
-	if (!(se > 0) || !(base > 0))
+	double base = row->mean[TALLY_SIDE_BASE], level = 1 - c->settings.confidence;
+	if (!(m->se > 0) || !(base > 0))
 		return;
 	widen(c, row, m->parts);
-	double df = widening > 1 ? 1 / (1 / m->df + 1.0 / (n - 1)) : m->df;
-	double p = tally_student_tail(fabs(m->shift) / se, df);
-	double reach = se * tally_student_quantile(1 - c->settings.confidence, df);
+	double reach = m->se * tally_student_quantile(level, m->df);
 	double low = base * expm1(m->shift - reach), high = base * expm1(m->shift + reach);
 	bool agree = low <= row->high && high >= row->low;
-	bool own = row->p < p && row->p < 1 - c->settings.confidence;
-	double least = MIN(p, row->p);
-	bool sharper = high - low < row->high - row->low;
-	if (agree && !own && (sharper || p < 1 - c->settings.confidence)) {
-		row->against_others = true;
-		row->df = df;
-		row->se = base * se;
-		row->difference = base * expm1(m->shift);
-		row->low = low;
-		row->high = high;
+	double typical = base * expm1(m->typical) / row->difference;
+	double p = m->p / OTHERS, own = row->p / (1 - OTHERS);
+	bool sharper = high - low < row->high - row->low || p < level;
+	if (!(typical >= TYPICAL)) {
+		own = MAX(own, p);
+		row->p = MAX(row->p, m->p);
 	}
-	row->p = MIN(1, 2 * (agree ? least : row->p));
+	if (agree)
+		row->p = MIN(1, MIN(p, own));
+	if (!agree || !sharper || (own < p && own < level))
+		return;
+	row->against_others = true;
+	row->df = m->df;
+	row->se = base * m->se;
+	row->difference = base * expm1(m->shift);
+	row->low = low;
+	row->high = high;
 }
 
 static void
@@ -353,12 +396,11 @@ judge_group(struct tally_compare *c, struct group *g, const struct tally_compare
 	if (g->members->len < LEAST_PASSES)
 		return;
 	for (guint k = 0; k < g->members->len; k++)
-		judge_member(g, &g_array_index(g->members, struct member, k));
+		measure_member(g, &g_array_index(g->members, struct member, k));
 	center(g);
-	double widening = excess(g);
+	judge_members(c, g);
 	for (guint k = 0; k < g->members->len; k++)
-		choose(c, &g_array_index(g->members, struct member, k), widening,
-		       g->members->len);
+		choose(c, &g_array_index(g->members, struct member, k));
 }
 
 static bool
@@ -386,9 +428,12 @@ tally_compare_judge_others(struct tally_compare *c)
 		uint32_t least = g.runs ? TALLY_COMPARE_LEAST_RUNS : LEAST_FRAMES;
 		if (g.members->len && g.n[0] >= least && g.n[1] >= least)
 			judge_group(c, &g, first);
-		for (guint k = 0; k < g.members->len; k++)
+		for (guint k = 0; k < g.members->len; k++) {
+			struct member *m = &g_array_index(g.members, struct member, k);
 			for (unsigned side = 0; side < TALLY_N_SIDES; side++)
-				g_free(g_array_index(g.members, struct member, k).logs[side]);
+				g_free(m->logs[side]);
+			g_free(m->deviations);
+		}
 		g_array_unref(g.members);
 		for (unsigned side = 0; side < TALLY_N_SIDES; side++)
 			g_free(g.common[side]);
