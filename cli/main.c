@@ -28,6 +28,7 @@ static const struct {
 	{ &tally_command_doctor, "This machine" },
 	{ &tally_command_counters, NULL },
 	{ &tally_command_config, NULL },
+	{ &tally_command_selftest, NULL },
 	{ &tally_command_install, NULL },
 	{ &tally_command_uninstall, NULL },
 };

@@ -101,6 +101,7 @@ WALLS = {
         "export": {"shared", "log", "report"},
         "top": {"shared", "log", "report", "answer", "control"},
         "run": None,
+        "selftest": {"shared", "install"},
     },
 }
 NEW_ROOM = {"layer": {"", "base"}, "query": {"source"}, "cli": {"shared", "log"}}

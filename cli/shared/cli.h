@@ -19,10 +19,12 @@
 enum {
 	TALLY_EXIT_OK = 0,
 	TALLY_EXIT_NOTHING = 1, /* from doctor: nothing can be captured */
+	TALLY_EXIT_LAW_FAILS = 1, /* from selftest */
 	TALLY_EXIT_REGRESSION = 1, /* from compare: --fail-above was exceeded */
 	TALLY_EXIT_USAGE = 2,
 	TALLY_EXIT_BAD_LOG = 3,
-	TALLY_EXIT_INCONCLUSIVE = 4, /* from compare --fail-above: more frames or runs are needed */
+	TALLY_EXIT_INCONCLUSIVE = 4, /* from compare --fail-above: more frames or runs are needed;
+				       from selftest: more time is */
 	TALLY_EXIT_UNLIKE = 5, /* from compare: devices, drivers or options differ */
 	TALLY_EXIT_FAILED = 125, /* an internal failure of passtally */
 	TALLY_EXIT_NOT_EXECUTABLE = 126, /* as in env(1) */
@@ -85,7 +87,8 @@ extern const struct tally_command tally_command_run, tally_command_report,
 	tally_command_counters, tally_command_doctor,
 	tally_command_schema, tally_command_trigger, tally_command_export,
 	tally_command_config, tally_command_top, tally_command_logs,
-	tally_command_install, tally_command_uninstall;
+	tally_command_install, tally_command_uninstall,
+	tally_command_selftest;
 
 /* Returned in place of an exit status after --help was printed. */
 #define TALLY_ARG_HELPED (-1)

@@ -15,7 +15,7 @@ from cli_case import COMMAND, ROOT, CliCase
 
 SNAPSHOTS = ("mali-kbase", "mali-panfrost", "microblaze", "linux-perf", "linux-proc", "gauge")
 COMMANDS = ("run", "report", "check", "counters", "doctor", "schema", "trigger", "top", "compare", "export",
-            "config", "bench", "logs", "install", "uninstall")
+            "config", "bench", "logs", "install", "uninstall", "selftest")
 
 
 class Commands(CliCase):

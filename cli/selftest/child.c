@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/selftest/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t came;
+
+static void
+remember(int sig)
+{
+	came = sig;
+}
+
+void
+tally_child_take_signals(void)
+{
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
+	for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++) {
+		struct sigaction action = { .sa_handler = remember };
+		struct sigaction before;
+		sigaction(numbers[i], NULL, &before);
+		if (before.sa_handler != SIG_IGN)
+			sigaction(numbers[i], &action, NULL);
+	}
+	/* If SIGCHLD were ignored, the kernel would discard the children's statuses. */
+	signal(SIGCHLD, SIG_DFL);
+}
+
+int
+tally_child_signal(void)
+{
+	return came;
+}
+
+/* In the child: a group of its own, so that all that it starts ends with it. */
+static _Noreturn void
+become(char *const *argv, char **environment, int out, int err, int report)
+{
+	setpgid(0, 0);
+	struct rlimit no_core = { 0, 0 };
+	setrlimit(RLIMIT_CORE, &no_core);
+	int null = open("/dev/null", O_RDONLY);
+	if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
+	    dup2(out, STDOUT_FILENO) >= 0 && dup2(err, STDERR_FILENO) >= 0)
+		execve(argv[0], argv, environment);
+	int why = errno;
+	while (write(report, &why, sizeof(why)) < 0 && errno == EINTR)
+		;
+	_exit(127);
+}
+
+/* Returns the errno of what failed. */
+static int
+start(char *const *argv, char **environment, int out, int err, pid_t *pid)
+{
+	int report[2];
+	if (out < 0 || err < 0 || pipe2(report, O_CLOEXEC) < 0)
+		return errno;
+	*pid = fork();
+	if (*pid == 0)
+		become(argv, environment, out, err, report[1]);
+	int why = *pid < 0 ? errno : 0;
+	close(report[1]);
+	ssize_t n;
+	while (*pid > 0 && (n = read(report[0], &why, sizeof(why))) < 0 &&
+	       errno == EINTR)
+		;
+	close(report[0]);
+	return why;
+}
+
+static void
+wait_for(struct tally_child *child, pid_t pid, double limit_s)
+{
+	int64_t end = g_get_monotonic_time() + (int64_t)(limit_s * 1e6);
+	pid_t done;
+	while ((done = waitpid(pid, &child->status, WNOHANG)) == 0 ||
+	       (done < 0 && errno == EINTR)) {
+		child->stopped = came != 0;
+		child->hung = !child->stopped && g_get_monotonic_time() > end;
+		if (child->hung || child->stopped) {
+			kill(-pid, SIGKILL);
+			while (waitpid(pid, &child->status, 0) < 0 && errno == EINTR)
+				;
+			break;
+		}
+		g_usleep(1000);
+	}
+	/* What it left running. */
+	kill(-pid, SIGKILL);
+}
+
+static char *
+read_back(const char *path)
+{
+	char *text = NULL;
+	if (!g_file_get_contents(path, &text, NULL, NULL))
+		text = g_strdup("");
+	return text;
+}
+
+void
+tally_child_run(struct tally_child *child, char *const *argv, char **environment,
+		const char *folder, const char *name, double limit_s)
+{
+	*child = (struct tally_child){ 0 };
+	g_autofree char *out_path = g_strdup_printf("%s/%s.out", folder, name);
+	g_autofree char *err_path = g_strdup_printf("%s/%s.err", folder, name);
+	int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
+	int out = open(out_path, flags, 0600), err = open(err_path, flags, 0600);
+	pid_t pid = -1;
+	int why = start(argv, environment, out, err, &pid);
+	if (pid > 0)
+		wait_for(child, pid, limit_s);
+	if (why)
+		child->error = g_strdup(g_strerror(why));
+	child->ended_ns = (uint64_t)g_get_monotonic_time() * 1000;
+	if (out >= 0)
+		close(out);
+	if (err >= 0)
+		close(err);
+	child->out = read_back(out_path);
+	child->err = read_back(err_path);
+}
+
+char *
+tally_child_say(const struct tally_child *child)
+{
+	if (child->error)
+		return g_strdup_printf("could not be started: %s", child->error);
+	if (child->hung)
+		return g_strdup("hung and was killed");
+	if (WIFSIGNALED(child->status))
+		return g_strdup_printf("ended by signal %d (%s)",
+				       WTERMSIG(child->status),
+				       g_strsignal(WTERMSIG(child->status)));
+	return g_strdup_printf("exit status %d", WEXITSTATUS(child->status));
+}
+
+void
+tally_child_clear(struct tally_child *child)
+{
+	g_free(child->error);
+	g_free(child->out);
+	g_free(child->err);
+	*child = (struct tally_child){ 0 };
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* cli/selftest/child.h - runs a program that a driver may crash or hang, with a limit of time.
+ *
+ * What it prints goes to files in the self-test's folder and is read back. A child that is over
+ * its limit, or that runs when the user ends us, is killed with all that it started. One thread;
+ * blocks until the child has ended.
+ */
+#ifndef PASSTALLY_CLI_SELFTEST_CHILD_H
+#define PASSTALLY_CLI_SELFTEST_CHILD_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tally_child {
+	int status; /* as waitpid(2) sets it; of no meaning if `hung` or `error` is set */
+	bool hung; /* killed at its limit */
+	bool stopped; /* killed because the user ended us */
+	char *error; /* why it could not be started; NULL = it was */
+	char *out, *err; /* what it printed, never NULL */
+	uint64_t ended_ns; /* CLOCK_MONOTONIC */
+};
+
+/* From now on SIGINT, SIGTERM and SIGHUP only end the child that runs. */
+void tally_child_take_signals(void);
+/* The signal that came, 0 = none. */
+int tally_child_signal(void);
+/* `folder`/`name`.out and .err are written. `environment` as execve(2) takes it. */
+void tally_child_run(struct tally_child *child, char *const *argv, char **environment,
+		     const char *folder, const char *name, double limit_s);
+/* "exit status 3", "signal 11 (Segmentation fault)", ...; the caller frees it. */
+char *tally_child_say(const struct tally_child *child);
+void tally_child_clear(struct tally_child *child);
+
+#endif

@@ -1,0 +1,529 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/selftest/judges.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How far the two clocks may be apart where one is mapped to the other. */
+#define CLOCK_SLACK_NS 1000000
+/* Of the draws in the scenes "work" and "beside" a heavy pass has 16, a light one 1. */
+#define LEAST_RATIO 2.0
+/* In scene "clock" the GPU works nearly all the time: what share of it GPU time may be. */
+#define CLOCK_LEAST 0.4
+#define CLOCK_MOST 1.2
+/* No GPU has more cycles or bytes a nanosecond, by far. */
+#define MOST_CYCLES_A_NS 20.0
+#define MOST_BYTES_A_NS 100000.0
+
+#define PRIMITIVES "primitives_submitted"
+#define SHADED "vertex_shader_invocations"
+#define FRAGMENTS "fragment_shader_invocations"
+#define COMPUTED "compute_shader_invocations"
+#define EXCUSED \
+	(TALLY_FLAG(SHARED_TIME) | TALLY_FLAG(NO_TIMESTAMPS) | TALLY_FLAG(DISJOINT) | \
+	 TALLY_FLAG(SIMULTANEOUS))
+
+#define FAIL(t, law, ...) \
+	tally_law_fail((t)->device, law, tally_trial_name((t)->row), __VA_ARGS__)
+
+/* A failure in one pass. */
+static void
+	G_GNUC_PRINTF(5, 6) fail_in(struct tally_trial *t, enum tally_law law,
+				    guint frame, uint32_t pass, const char *format, ...)
+{
+	va_list list;
+	va_start(list, format);
+	g_autofree char *what = g_strdup_vprintf(format, list);
+	va_end(list);
+	FAIL(t, law, "frame %u, pass %u: %s", frame, pass, what);
+}
+
+static const struct tally_counter *
+counter_at(const struct tally_seen_log *log, guint i)
+{
+	return g_ptr_array_index(log->counters, i);
+}
+
+static const struct tally_seen_frame *
+frame_at(const struct tally_seen_log *log, guint i)
+{
+	return &g_array_index(log->frames, struct tally_seen_frame, i);
+}
+
+/* ---- what the program asked for ---- */
+
+struct seen_count {
+	const char *key;
+	uint64_t value;
+	bool known;
+};
+
+static void
+judge_calls(struct tally_trial *t, guint frame, const struct tally_pass_record *pass,
+	    const char *want)
+{
+	const struct tally_call_counts *c = &pass->call_counts;
+	const struct seen_count counts[] = {
+		{ "draws", c->draws, !(pass->unknown & TALLY_UNKNOWN_DRAWS) },
+		{ "vertices", c->vertices, !(pass->unknown & TALLY_UNKNOWN_VERTICES) },
+		{ "instances", c->instances,
+		  !(pass->unknown & TALLY_UNKNOWN_INSTANCES) },
+		{ "dispatches", c->dispatches,
+		  !(pass->unknown & TALLY_UNKNOWN_DISPATCHES) },
+		{ "copies", c->copies, !(pass->unknown & TALLY_UNKNOWN_COPIES) },
+		{ "clears", c->clears, !(pass->unknown & TALLY_UNKNOWN_CLEARS) },
+	};
+	for (size_t i = 0; i < G_N_ELEMENTS(counts); i++) {
+		int64_t wanted;
+		if (!tally_expected_number(want, NULL, counts[i].key, &wanted) ||
+		    (counts[i].known && counts[i].value == (uint64_t)wanted))
+			continue;
+		fail_in(t, TALLY_LAW_CALLS, frame, pass->index,
+			"%" PRId64 " %s expected, %" PRIu64 " read%s", wanted,
+			counts[i].key, counts[i].value,
+			counts[i].known ? "" : " (flagged as unknown)");
+	}
+}
+
+/* ---- what the GPU counted ---- */
+
+/* A statistic lies between two bounds; `source` words in messages are the log's keys. */
+static void
+judge_range(struct tally_trial *t, enum tally_law law, guint frame,
+	    const struct tally_pass_record *pass, const char *key, double least,
+	    double most)
+{
+	const struct tally_value *value = tally_seen_value(pass, key);
+	if (!value) {
+		if (tally_seen_counter(&t->log, key) &&
+		    !(pass->flags & (TALLY_FLAG(LOST) | TALLY_FLAG(INCOMPLETE))))
+			fail_in(t, law, frame, pass->index,
+				"no %s, which the device counts", key);
+		return;
+	}
+	double read = tally_value_f64(*value);
+	if (read >= least && read <= most)
+		tally_law_hold(t->device, law);
+	else if (least < most)
+		fail_in(t, law, frame, pass->index,
+			"%s of %.0f to %.0f expected, %.0f read", key, least, most,
+			read);
+	else
+		fail_in(t, law, frame, pass->index, "%s of %.0f expected, %.0f read",
+			key, least, read);
+}
+
+static void
+judge_statistics(struct tally_trial *t, guint frame,
+		 const struct tally_pass_record *pass, const char *want)
+{
+	int64_t wanted, width = 0, height = 0;
+	if (tally_expected_number(want, "counters", PRIMITIVES, &wanted))
+		judge_range(t, TALLY_LAW_PRIMITIVES, frame, pass, PRIMITIVES,
+			    (double)wanted, (double)wanted);
+	/* A GPU that draws tile by tile may run it for the positions first. */
+	if (tally_expected_number(want, "counters", SHADED, &wanted))
+		judge_range(t, TALLY_LAW_SHADED, frame, pass, SHADED, (double)wanted,
+			    2.0 * (double)wanted);
+	if (!tally_expected_number(want, NULL, "fragments", &wanted) &&
+	    !tally_expected_number(want, "counters", FRAGMENTS, &wanted))
+		return;
+	tally_expected_number(want, "target", "width", &width);
+	tally_expected_number(want, "target", "height", &height);
+	/* What a later draw hides need not be shaded; borders of tiles may be shaded twice. */
+	if (wanted >= width * height)
+		judge_range(t, TALLY_LAW_FRAGMENTS, frame, pass, FRAGMENTS,
+			    (double)(width * height), 2.0 * (double)wanted);
+}
+
+static void
+judge_frame(struct tally_trial *t, guint number, const struct tally_seen_frame *frame)
+{
+	guint n = g_strv_length(t->expected.passes);
+	if (frame->n_passes != n) {
+		FAIL(t, TALLY_LAW_CALLS, "frame %u: %u passes expected, %u read",
+		     number, n, frame->n_passes);
+		return;
+	}
+	for (guint i = 0; i < n; i++) {
+		const struct tally_pass_record *pass = &frame->passes[i];
+		g_autofree char *kind = tally_expected_word(t->expected.passes[i],
+							    "kind");
+		if (g_strcmp0(kind, tally_pass_kind_name(pass->kind)) != 0)
+			fail_in(t, TALLY_LAW_CALLS, number, i, "%s expected, %s read",
+				kind, tally_pass_kind_name(pass->kind));
+		judge_calls(t, number, pass, t->expected.passes[i]);
+		judge_statistics(t, number, pass, t->expected.passes[i]);
+	}
+}
+
+void
+tally_judge_frames(struct tally_trial *t)
+{
+	guint n = tally_trial_frames(t->row);
+	if (t->log.frames->len != n)
+		FAIL(t, TALLY_LAW_CALLS, "%u frames expected, %u read", n,
+		     t->log.frames->len);
+	for (guint i = 0; i < t->log.frames->len; i++)
+		judge_frame(t, i, frame_at(&t->log, i));
+	tally_law_hold(t->device, TALLY_LAW_CALLS);
+	tally_judge_flags(t);
+	tally_judge_times(t);
+}
+
+/* ---- flags and times ---- */
+
+void
+tally_judge_flags(struct tally_trial *t)
+{
+	const uint64_t bad = TALLY_FLAG(LOST) | TALLY_FLAG(INCOMPLETE) |
+			     TALLY_FLAG(DROPPED);
+	for (guint i = 0; i < t->log.frames->len; i++) {
+		const struct tally_seen_frame *frame = frame_at(&t->log, i);
+		for (uint32_t k = 0; k < frame->n_passes; k++) {
+			uint64_t flags = frame->passes[k].flags & bad;
+			for (unsigned bit = 0; flags && bit < TALLY_N_FLAGS; bit++)
+				if (flags & UINT64_C(1) << bit)
+					fail_in(t, TALLY_LAW_RESULTS, i, k,
+						"flagged %s", tally_flag_name(bit));
+		}
+	}
+	tally_law_hold(t->device, TALLY_LAW_RESULTS);
+}
+
+static bool
+is_timed(const struct tally_pass_record *pass)
+{
+	return pass->has_gpu && pass->has_gpu_start;
+}
+
+static void
+judge_time(struct tally_trial *t, guint frame, const struct tally_pass_record *pass,
+	   uint64_t *last)
+{
+	if (pass->flags & TALLY_FLAG(BAD_TIME))
+		fail_in(t, TALLY_LAW_TIMES, frame, pass->index,
+			"flagged bad_time: it ends before it begins, or far from the "
+			"CPU's clock");
+	if (pass->flags & TALLY_FLAG(NO_TIMESTAMPS))
+		tally_law_lack(t->device, TALLY_LAW_TIMES,
+			       "the driver has no timestamps");
+	if (!is_timed(pass)) {
+		if (!(pass->flags & (EXCUSED | TALLY_FLAG(BAD_TIME))))
+			fail_in(t, TALLY_LAW_TIMES, frame, pass->index,
+				"no time, and no flag says why");
+		return;
+	}
+	if (pass->gpu_start_ns < *last)
+		fail_in(t, TALLY_LAW_TIMES, frame, pass->index,
+			"begins %" PRIu64 " ns before the pass before it",
+			*last - pass->gpu_start_ns);
+	*last = pass->gpu_start_ns;
+	tally_law_hold(t->device, TALLY_LAW_TIMES);
+	if (pass->flags & TALLY_FLAG(UNCALIBRATED) || !pass->has_cpu_start)
+		return;
+	uint64_t end = pass->gpu_start_ns + pass->gpu_ns;
+	if (pass->gpu_start_ns + CLOCK_SLACK_NS < pass->cpu_start_ns)
+		fail_in(t, TALLY_LAW_TIMES, frame, pass->index,
+			"the GPU began it %" PRIu64 " ns before the program did",
+			pass->cpu_start_ns - pass->gpu_start_ns);
+	if (end > t->ours.ended_ns + CLOCK_SLACK_NS)
+		fail_in(t, TALLY_LAW_TIMES, frame, pass->index,
+			"ends %" PRIu64 " ns after the program did",
+			end - t->ours.ended_ns);
+}
+
+void
+tally_judge_times(struct tally_trial *t)
+{
+	/* Contexts may work at the same time: only one context's passes have an order. */
+	for (guint i = 0; i < t->log.frames->len; i++) {
+		const struct tally_seen_frame *frame = frame_at(&t->log, i);
+		uint64_t last = 0;
+		for (uint32_t k = 0; k < frame->n_passes; k++) {
+			if (k &&
+			    frame->passes[k].context != frame->passes[k - 1].context)
+				last = 0;
+			judge_time(t, i, &frame->passes[k], &last);
+		}
+	}
+}
+
+/* ---- work ---- */
+
+static int
+compare_numbers(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+static double
+median(GArray *numbers)
+{
+	g_array_sort(numbers, compare_numbers);
+	return g_array_index(numbers, double, numbers->len / 2);
+}
+
+/* The median time of a pass over the frames; 0 = it has none. */
+static double
+median_time(const struct tally_seen_log *log, uint32_t pass)
+{
+	g_autoptr(GArray) times = g_array_new(FALSE, FALSE, sizeof(double));
+	for (guint i = 0; i < log->frames->len; i++) {
+		const struct tally_seen_frame *frame = frame_at(log, i);
+		if (pass >= frame->n_passes || !is_timed(&frame->passes[pass]))
+			continue;
+		double time = (double)frame->passes[pass].gpu_ns;
+		g_array_append_val(times, time);
+	}
+	return times->len ? median(times) : 0.0;
+}
+
+static void
+judge_ratio(struct tally_trial *t, enum tally_law law, uint32_t light, uint32_t heavy)
+{
+	double less = median_time(&t->log, light), more = median_time(&t->log, heavy);
+	if (less <= 0.0 && more <= 0.0 && law == TALLY_LAW_NEIGHBOR)
+		tally_law_hold(t->device, law); /* flagged, as tally_judge_times() saw */
+	else if (less <= 0.0 && more <= 0.0)
+		tally_law_lack(t->device, law,
+			       "these passes have no time of their own");
+	else if (more >= LEAST_RATIO * less)
+		tally_law_hold(t->device, law);
+	else
+		FAIL(t, law,
+		     "16 draws took %.0f ns, 1 draw %.0f ns (medians of %u frames)",
+		     more, less, t->log.frames->len);
+}
+
+static bool
+is_statistic(const struct tally_counter *counter)
+{
+	return g_str_has_suffix(counter->source, "-statistics");
+}
+
+/* Passes 0 and 2 are equal, so are 1 and 3, in every frame. */
+static void
+judge_equal(struct tally_trial *t, const struct tally_counter *counter)
+{
+	for (guint i = 0; i < t->log.frames->len; i++) {
+		const struct tally_seen_frame *frame = frame_at(&t->log, i);
+		for (uint32_t k = 0; k < frame->n_passes && frame->n_passes == 4; k++) {
+			const struct tally_value *one = tally_seen_value(
+				&frame_at(&t->log, 0)->passes[k % 2], counter->key);
+			const struct tally_value *other = tally_seen_value(
+				&frame->passes[k], counter->key);
+			if (!one || !other)
+				continue;
+			double a = tally_value_f64(*one), b = tally_value_f64(*other);
+			if (a == b)
+				tally_law_hold(t->device, TALLY_LAW_EQUAL);
+			else
+				fail_in(t, TALLY_LAW_EQUAL, i, k,
+					"%s of %.0f; the same work in frame 0, pass "
+					"%u: %.0f",
+					counter->key, b, k % 2, a);
+		}
+	}
+}
+
+void
+tally_judge_work(struct tally_trial *t)
+{
+	tally_judge_frames(t);
+	for (guint i = 0; i < t->log.counters->len; i++) {
+		const struct tally_counter *counter = counter_at(&t->log, i);
+		if (is_statistic(counter))
+			judge_equal(t, counter);
+	}
+	judge_ratio(t, TALLY_LAW_MORE, 0, 1);
+	judge_ratio(t, TALLY_LAW_MORE, 2, 3);
+}
+
+void
+tally_judge_beside(struct tally_trial *t)
+{
+	tally_judge_frames(t);
+	judge_ratio(t, TALLY_LAW_NEIGHBOR, 2, 0);
+}
+
+/* ---- sums ---- */
+
+/* The sum over the first frames. False: there is no value. */
+static bool
+sum_of(const struct tally_seen_log *log, const char *key, guint n_frames, double *sum)
+{
+	bool any = false;
+	*sum = 0.0;
+	for (guint i = 0; i < n_frames; i++) {
+		const struct tally_seen_frame *frame = frame_at(log, i);
+		for (uint32_t k = 0; k < frame->n_passes; k++) {
+			const struct tally_value *value = tally_seen_value(
+				&frame->passes[k], key);
+			any |= value != NULL;
+			*sum += value ? tally_value_f64(*value) : 0.0;
+		}
+		for (uint32_t k = 0; k < frame->record.n_unattributed; k++) {
+			if (strcmp(frame->unattributed[k].key, key) != 0)
+				continue;
+			any = true;
+			*sum += tally_value_f64(frame->unattributed[k].value);
+		}
+	}
+	return any;
+}
+
+void
+tally_judge_sums(struct tally_trial *t)
+{
+	tally_judge_flags(t);
+	if (!t->work)
+		return;
+	guint n = MIN(t->work->frames->len, t->log.frames->len);
+	for (guint i = 0; i < t->log.counters->len; i++) {
+		const struct tally_counter *counter = counter_at(&t->log, i);
+		double here, passes;
+		if (!is_statistic(counter) ||
+		    !sum_of(t->work, counter->key, n, &passes))
+			continue;
+		if (!sum_of(&t->log, counter->key, n, &here))
+			tally_law_lack(t->device, TALLY_LAW_SUMS,
+				       "counted pass by pass only");
+		else if (here == passes)
+			tally_law_hold(t->device, TALLY_LAW_SUMS);
+		else
+			FAIL(t, TALLY_LAW_SUMS,
+			     "%s of %u frames: %.0f counted pass by pass, %.0f with %s",
+			     counter->key, n, passes, here, t->row->options);
+	}
+}
+
+/* ---- clock ---- */
+
+void
+tally_judge_clock(struct tally_trial *t)
+{
+	g_autoptr(GArray) shares = g_array_new(FALSE, FALSE, sizeof(double));
+	uint64_t most = 0;
+	for (guint i = 0; i < t->log.frames->len; i++)
+		if (frame_at(&t->log, i)->n_passes)
+			most = MAX(most,
+				   frame_at(&t->log, i)->passes[0].call_counts.draws);
+	for (guint i = 0; i < t->log.frames->len; i++) {
+		const struct tally_seen_frame *frame = frame_at(&t->log, i);
+		if (frame->n_passes != 1 || !is_timed(&frame->passes[0]) ||
+		    frame->passes[0].call_counts.draws != most || !frame->record.cpu_ns)
+			continue;
+		double share = (double)frame->passes[0].gpu_ns /
+			       (double)frame->record.cpu_ns;
+		g_array_append_val(shares, share);
+	}
+	if (!shares->len) {
+		tally_law_lack(t->device, TALLY_LAW_CLOCK, "no pass has a time");
+		return;
+	}
+	double share = median(shares);
+	if (share >= CLOCK_LEAST && share <= CLOCK_MOST)
+		tally_law_hold(t->device, TALLY_LAW_CLOCK);
+	else
+		FAIL(t, TALLY_LAW_CLOCK,
+		     "the GPU worked nearly all of each frame, but its time is %.3g of "
+		     "the CPU's: "
+		     "%.1f to %.1f expected (median of %u frames)",
+		     share, CLOCK_LEAST, CLOCK_MOST, shares->len);
+}
+
+/* ---- counters of the hardware ---- */
+
+/* What is wrong with the value, NULL = nothing. */
+static const char *
+find_nonsense(const struct tally_counter *counter, double value, double gpu_ns)
+{
+	if (!isfinite(value))
+		return "is no number";
+	if (value != 0.0 && fabs(value) < 1e-30)
+		return "is the bits of something else";
+	if (strcmp(counter->unit, "percent") == 0 && (value < 0.0 || value > 100.5))
+		return "is no percentage";
+	if (gpu_ns > 0.0 && strcmp(counter->unit, "cycles") == 0 &&
+	    value > 1e6 + MOST_CYCLES_A_NS * 1024 * gpu_ns)
+		return "is more cycles than the time has";
+	if (gpu_ns > 0.0 && strcmp(counter->unit, "bytes") == 0 &&
+	    value > 1e9 + MOST_BYTES_A_NS * gpu_ns)
+		return "is more bytes than any memory moves in the time";
+	return NULL;
+}
+
+static bool
+is_hardware(const struct tally_counter *counter)
+{
+	static const char *const sources[] = { "gl-intel", "gl-amd", "vk-khr" };
+	for (size_t i = 0; i < G_N_ELEMENTS(sources); i++)
+		if (strcmp(counter->source, sources[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Whether every set had its turn: the first came again after another. */
+static bool
+went_round(const struct tally_seen_log *log)
+{
+	const char *first = log->frames->len ? frame_at(log, 0)->set : NULL;
+	bool other = false;
+	for (guint i = 0; i < log->frames->len; i++) {
+		other |= frame_at(log, i)->set != first;
+		if (other && frame_at(log, i)->set == first)
+			return true;
+	}
+	return !other;
+}
+
+static void
+judge_counter(struct tally_trial *t, const struct tally_counter *counter)
+{
+	bool seen = false;
+	for (guint i = 0; i < t->log.frames->len; i++) {
+		const struct tally_seen_frame *frame = frame_at(&t->log, i);
+		for (uint32_t k = 0; k < frame->n_passes; k++) {
+			const struct tally_pass_record *pass = &frame->passes[k];
+			const struct tally_value *value = tally_seen_value(
+				pass, counter->key);
+			if (!value)
+				continue;
+			seen = true;
+			double number = tally_value_f64(*value);
+			const char *wrong = find_nonsense(
+				counter, number,
+				pass->has_gpu ? (double)pass->gpu_ns : 0.0);
+			if (wrong)
+				fail_in(t, TALLY_LAW_COUNTERS, i, k,
+					"%s of %s: %g %s %s", counter->key,
+					counter->source, number, counter->unit, wrong);
+		}
+	}
+	if (seen)
+		tally_law_hold(t->device, TALLY_LAW_COUNTERS);
+	else if (went_round(&t->log) && counter->scope <= TALLY_SCOPE_PASS)
+		FAIL(t, TALLY_LAW_COUNTERS, "%s of %s has no value in any of %u frames",
+		     counter->key, counter->source, t->log.frames->len);
+}
+
+void
+tally_judge_counters(struct tally_trial *t)
+{
+	guint n = 0;
+	for (guint i = 0; i < t->log.counters->len; i++) {
+		const struct tally_counter *counter = counter_at(&t->log, i);
+		if (!is_hardware(counter))
+			continue;
+		n++;
+		judge_counter(t, counter);
+	}
+	if (!n)
+		tally_law_lack(
+			t->device, TALLY_LAW_COUNTERS,
+			"no counters of the GPU's own: passtally doctor says why");
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* cli/selftest/judges.h - what a log must say of a scene, law by law.
+ *
+ * Each judge is called with a trial whose log was read whole, and writes what it finds to the
+ * laws of the trial's device; none keeps anything. Units: ns and counts as in the log.
+ */
+#ifndef PASSTALLY_CLI_SELFTEST_JUDGES_H
+#define PASSTALLY_CLI_SELFTEST_JUDGES_H
+
+#include "cli/selftest/trial.h"
+
+/* Every frame has the passes, calls and statistics that the scene expects. */
+void tally_judge_frames(struct tally_trial *trial);
+/* Flags and times of every pass of any scene. */
+void tally_judge_flags(struct tally_trial *trial);
+void tally_judge_times(struct tally_trial *trial);
+/* Scene "work": equal passes, more work. */
+void tally_judge_work(struct tally_trial *trial);
+/* Scene "work" at another granularity. */
+void tally_judge_sums(struct tally_trial *trial);
+/* Scene "beside". */
+void tally_judge_beside(struct tally_trial *trial);
+/* Scene "clock". */
+void tally_judge_clock(struct tally_trial *trial);
+/* Any scene with all counters. */
+void tally_judge_counters(struct tally_trial *trial);
+
+#endif

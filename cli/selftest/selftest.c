@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/install/injected.h"
+#include "cli/selftest/show.h"
+#include "cli/selftest/trial.h"
+#include "cli/shared/cli.h"
+
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#ifndef PASSTALLY_LIBEXECDIR
+#define PASSTALLY_LIBEXECDIR "libexec"
+#endif
+
+#define MOST_DEVICES 16
+/* All children together may take so many times one's limit. */
+#define ALL_LIMITS 6
+
+struct session {
+	bool json;
+	uint64_t limit_s; /* of one child; 0 = nobody said */
+	char *self, *programs[2],
+		*folder; /* programs: of OpenGL, of Vulkan; NULL = not there */
+	char **environment;
+	double began_s;
+	struct tally_selftest_result result;
+};
+
+static const struct tally_arg options[] = {
+	TALLY_ARG_FLAG("json", 0, struct session, json,
+		       "Print the result as one line of JSON."),
+	TALLY_ARG_WHOLE(
+		"limit", 0, "SECONDS", struct session, limit_s, 1, 600,
+		"How long one of the programs may take before it counts as hung; all "
+		"together may take six times as long. Default 10."),
+	TALLY_ARG_HELP,
+};
+
+static void
+help(void)
+{
+	puts("Usage: passtally selftest [options]\n\n"
+	     "Draws known scenes off the screen on each device of this machine, "
+	     "without and with\n"
+	     "capture, and checks what the log says of them: calls and statistics "
+	     "against the\n"
+	     "scenes' own numbers, times against the CPU's clock and each other. Each "
+	     "scene is a\n"
+	     "program of its own, so that a driver that crashes or hangs ends only "
+	     "that.\n");
+	tally_args_help(options, G_N_ELEMENTS(options));
+	puts("\nA law passes on a device when it held in every scene that shows it. "
+	     "What the\n"
+	     "driver has not is not offered. Only a temporary folder is written to; it "
+	     "is\n"
+	     "removed, or, when a law fails, kept to be sent with a report. "
+	     "docs/drivers.md\n"
+	     "says what each law means.\n\n"
+	     "Exit status: 0 no law fails; 1 a law fails, or there is no device; 2 "
+	     "usage; 4 the\n"
+	     "time was out before all was tried; 125 other errors.");
+}
+
+static double
+now_s(void)
+{
+	return (double)g_get_monotonic_time() / 1e6;
+}
+
+/* ---- what children need ---- */
+
+/* In the build tree, then where it is installed. NULL = not there. */
+static char *
+find_program(const char *self, const char *name)
+{
+	g_autofree char *folder = g_path_get_dirname(self);
+	g_autofree char *prefix = tally_own_prefix(folder);
+	char *paths[] = {
+		g_build_filename(folder, "..", "scenes", name, NULL),
+		g_build_filename(prefix, PASSTALLY_LIBEXECDIR, "passtally", name, NULL),
+	};
+	char *found = NULL;
+	for (size_t i = 0; i < G_N_ELEMENTS(paths); i++) {
+		if (!found && g_file_test(paths[i], G_FILE_TEST_IS_EXECUTABLE))
+			found = g_steal_pointer(&paths[i]);
+		g_free(paths[i]);
+	}
+	return found;
+}
+
+/* The user's, but off the screen, without options of passtally, and with caches, logs and files
+ * of options in our folder. Drivers that are installed for one user are still found. */
+static char **
+make_environment(const char *folder)
+{
+	static const char *const ours[] = { "HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME",
+					    "XDG_STATE_HOME", "TMPDIR" };
+	char **environment = g_get_environ();
+	g_auto(GStrv) names = g_listenv();
+	for (char **name = names; *name; name++)
+		if (g_str_has_prefix(*name, "PASSTALLY"))
+			environment = g_environ_unsetenv(environment, *name);
+	environment = g_environ_unsetenv(environment, "DISPLAY");
+	environment = g_environ_unsetenv(environment, "WAYLAND_DISPLAY");
+	environment = g_environ_setenv(environment, "XDG_DATA_HOME",
+				       g_get_user_data_dir(), TRUE);
+	for (size_t i = 0; i < G_N_ELEMENTS(ours); i++)
+		environment = g_environ_setenv(environment, ours[i], folder, TRUE);
+	return environment;
+}
+
+/* Borrows the words, which NULL ends. */
+static GPtrArray *
+words_of(const char *const *words)
+{
+	GPtrArray *argv = g_ptr_array_new();
+	for (; *words; words++)
+		g_ptr_array_add(argv, (gpointer)*words);
+	return argv;
+}
+
+static void
+run_child(struct session *s, struct tally_child *child, const char *name,
+	  GPtrArray *argv)
+{
+	g_ptr_array_add(argv, NULL);
+	tally_child_run(child, (char *const *)argv->pdata, s->environment, s->folder,
+			name, (double)s->limit_s);
+}
+
+static bool
+may_go_on(struct session *s)
+{
+	if (now_s() - s->began_s > ALL_LIMITS * (double)s->limit_s)
+		s->result.out_of_time = true;
+	return !s->result.out_of_time && !tally_child_signal();
+}
+
+/* The scene's words for a program; nothing is copied but `number`, which the caller frees. */
+static void
+add_scene(const struct session *s, GPtrArray *argv, const struct tally_trial_row *row,
+	  const char *number, const char *frames)
+{
+	const char *words[] = { s->programs[row->vulkan],
+				row->scene,
+				"--device",
+				number,
+				"--frames",
+				frames,
+				row->vulkan ? NULL : "--end",
+				"finish" };
+	for (size_t i = 0; i < G_N_ELEMENTS(words) && words[i]; i++)
+		g_ptr_array_add(argv, (gpointer)words[i]);
+}
+
+/* ---- a trial ---- */
+
+static void
+capture(struct session *s, struct tally_trial *t, const char *number,
+	const char *frames)
+{
+	const struct tally_trial_row *row = t->row;
+	const char *name = tally_trial_name(row);
+	g_autofree char *child = g_strdup_printf("%u-%s", s->result.devices->len, name);
+	g_autofree char *log = g_strdup_printf("%s/%s.jsonl", s->folder, child);
+	const char *boundary = t->expected.boundary ? t->expected.boundary : "finish";
+	const char *sources = row->vulkan ? "vk-timestamp+vk-statistics"
+					  : "gl-timestamp+gl-statistics";
+	g_auto(GStrv) more = g_strsplit(row->options ? row->options : "", " ", -1);
+	const char *words[] = { s->self,   "run",    "--quiet",   "--log", log,
+				"--frame", boundary, "--sources", sources, NULL };
+	g_autoptr(GPtrArray) argv = words_of(words);
+	for (char **word = more; *word; word++)
+		g_ptr_array_add(argv, *word);
+	g_ptr_array_add(argv, (gpointer) "--");
+	add_scene(s, argv, row, number, frames);
+	run_child(s, &t->ours, child, argv);
+	tally_seen_read(&t->log, log, row->vulkan);
+	if (!g_file_test(log, G_FILE_TEST_EXISTS))
+		return;
+	g_autoptr(GPtrArray)
+		check = words_of((const char *[]){ s->self, "check", log, NULL });
+	g_autofree char *check_name = g_strconcat(child, "-check", NULL);
+	struct tally_child judge;
+	run_child(s, &judge, check_name, check);
+	if (!t->log.error &&
+	    !(WIFEXITED(judge.status) && WEXITSTATUS(judge.status) == 0))
+		t->log.error = g_strdup(judge.err);
+	else if (!t->log.error)
+		tally_law_hold(t->device, TALLY_LAW_LOG);
+	tally_child_clear(&judge);
+}
+
+/* False: the driver hung, and is left alone from now on. */
+static bool
+run_trial(struct session *s, struct tally_tested_device *device,
+	  const struct tally_trial_row *row, struct tally_seen_log *work)
+{
+	struct tally_trial t = { .row = row,
+				 .device = device,
+				 .work = work->frames ? work : NULL };
+	g_autofree char *number = g_strdup_printf("%u", device->number);
+	g_autofree char *frames = g_strdup_printf("%u", tally_trial_frames(row));
+	g_autofree char *child = g_strdup_printf("%u-%s-bare", s->result.devices->len,
+						 tally_trial_name(row));
+	g_autoptr(GPtrArray) bare = g_ptr_array_new(), expect = g_ptr_array_new();
+	add_scene(s, bare, row, number, frames);
+	/* A scene whose other row came first was drawn without us already. */
+	t.known = row->label != NULL;
+	if (!t.known)
+		run_child(s, &t.bare, child, bare);
+	add_scene(s, expect, row, number, frames);
+	g_ptr_array_add(expect, (gpointer) "--expect");
+	struct tally_child said;
+	run_child(s, &said, "expect", expect);
+	tally_expected_read(&t.expected, said.out);
+	tally_child_clear(&said);
+	bool offered = t.known ||
+		       (!t.bare.error && !t.bare.hung && WIFEXITED(t.bare.status) &&
+			WEXITSTATUS(t.bare.status) < 77);
+	if (offered && !tally_child_signal())
+		capture(s, &t, number, frames);
+	if (!tally_child_signal())
+		tally_trial_judge(&t);
+	bool goes_on = !t.bare.hung && !t.ours.hung;
+	if (row->judge && !row->options && strcmp(row->scene, "work") == 0)
+		*work = t.log;
+	else
+		tally_seen_clear(&t.log);
+	tally_expected_clear(&t.expected);
+	tally_child_clear(&t.bare);
+	tally_child_clear(&t.ours);
+	return goes_on;
+}
+
+static void
+run_trials(struct session *s, struct tally_tested_device *device)
+{
+	struct tally_seen_log work = { 0 };
+	bool goes_on = true;
+	for (size_t i = 0; i < tally_n_trials && goes_on && may_go_on(s); i++)
+		if (tally_trials[i].vulkan == device->vulkan)
+			goes_on = run_trial(s, device, &tally_trials[i], &work);
+	tally_seen_clear(&work);
+	/* What no scene of this API shows. */
+	for (size_t i = 0; i < TALLY_N_LAWS && goes_on && may_go_on(s); i++)
+		if (device->laws[i].verdict == TALLY_VERDICT_NOT_RUN)
+			tally_law_lack(device, (enum tally_law)i,
+				       "not in this API, or not seen");
+}
+
+/* ---- devices ---- */
+
+static struct tally_tested_device *
+describe_device(struct session *s, bool vulkan, unsigned number,
+		struct tally_child *child)
+{
+	g_autofree char *word = g_strdup_printf("%u", number);
+	const char *words[] = { s->programs[vulkan], "--describe", "--device", word,
+				NULL };
+	g_autoptr(GPtrArray) argv = words_of(words);
+	run_child(s, child, vulkan ? "describe-vulkan" : "describe-opengl", argv);
+	bool ended = !child->error && !child->hung && WIFEXITED(child->status);
+	/* 127: a library that the program needs is missing. */
+	if (ended &&
+	    (WEXITSTATUS(child->status) == 77 || WEXITSTATUS(child->status) == 127))
+		return NULL;
+	struct tally_tested_device *device = tally_tested_device_create(vulkan, number);
+	g_auto(GStrv) parts = g_strsplit(g_strchomp(child->out), "\t", 3);
+	guint n = g_strv_length(parts);
+	device->name = g_strdup(n > 0 && *parts[0] ? parts[0] : "unknown");
+	device->version = g_strdup(n > 1 ? parts[1] : "");
+	device->driver = g_strdup(n > 2 ? parts[2] : "");
+	if (!ended || WEXITSTATUS(child->status) != 0) {
+		g_autofree char *said = tally_child_say(child);
+		tally_law_fail(device, TALLY_LAW_STARTS, "--describe", "%s%s%s", said,
+			       *child->err ? ": " : "", g_strchomp(child->err));
+	}
+	return device;
+}
+
+static void
+test_api(struct session *s, bool vulkan)
+{
+	const char **missing = &s->result.missing[vulkan];
+	if (!s->programs[vulkan]) {
+		*missing = "this build of passtally has no scenes for it";
+		return;
+	}
+	for (unsigned i = 0; i < MOST_DEVICES && may_go_on(s); i++) {
+		struct tally_child child;
+		struct tally_tested_device *device = describe_device(s, vulkan, i,
+								     &child);
+		if (!device && i == 0)
+			*missing = g_intern_string(g_strchomp(child.err));
+		bool hung = child.hung;
+		tally_child_clear(&child);
+		if (!device)
+			return;
+		g_ptr_array_add(s->result.devices, device);
+		if (device->laws[TALLY_LAW_STARTS].verdict != TALLY_VERDICT_FAIL)
+			run_trials(s, device);
+		if (hung)
+			return;
+	}
+}
+
+/* ---- the whole ---- */
+
+static void
+remove_tree(const char *path)
+{
+	GDir *dir = g_file_test(path, G_FILE_TEST_IS_SYMLINK)
+			    ? NULL
+			    : g_dir_open(path, 0, NULL);
+	const char *name;
+	while (dir && (name = g_dir_read_name(dir))) {
+		g_autofree char *inside = g_build_filename(path, name, NULL);
+		remove_tree(inside);
+	}
+	if (dir)
+		g_dir_close(dir);
+	g_remove(path);
+}
+
+/* What is sent with a report. */
+static void
+keep(struct session *s)
+{
+	s->result.kept = s->folder;
+	g_autoptr(GPtrArray)
+		argv = words_of((const char *[]){ s->self, "doctor", NULL });
+	struct tally_child doctor;
+	run_child(s, &doctor, "doctor", argv);
+	tally_child_clear(&doctor);
+	g_autofree char *path = g_build_filename(s->folder, "selftest.json", NULL);
+	FILE *file = fopen(path, "we");
+	if (!file)
+		return;
+	tally_selftest_print_json(&s->result, file);
+	fclose(file);
+}
+
+static int
+test_all(struct session *s)
+{
+	s->began_s = now_s();
+	test_api(s, false);
+	test_api(s, true);
+	s->result.seconds = now_s() - s->began_s;
+	int sig = tally_child_signal();
+	bool failed = tally_selftest_count(&s->result, TALLY_VERDICT_FAIL) ||
+		      !s->result.devices->len;
+	if (failed && !sig && s->result.devices->len)
+		keep(s);
+	else
+		remove_tree(s->folder);
+	if (sig) {
+		signal(sig, SIG_DFL);
+		raise(sig);
+		return 128 + sig;
+	}
+	if (s->json)
+		tally_selftest_print_json(&s->result, stdout);
+	else
+		tally_selftest_print(&s->result);
+	return failed                  ? TALLY_EXIT_LAW_FAILS
+	       : s->result.out_of_time ? TALLY_EXIT_INCONCLUSIVE
+				       : TALLY_EXIT_OK;
+}
+
+static int
+run(int argc, char **argv)
+{
+	struct session s = { 0 };
+	int status = tally_args_read(&tally_command_selftest, argc, argv, &s);
+	if (status != TALLY_EXIT_OK)
+		return status;
+	if (!s.limit_s)
+		s.limit_s = 10;
+	s.self = tally_own_path();
+	s.folder = g_dir_make_tmp("passtally-selftest-XXXXXX", NULL);
+	if (!s.self || !s.folder) {
+		tally_cli_complain("selftest",
+				   "no temporary folder could be made in %s",
+				   g_get_tmp_dir());
+		return TALLY_EXIT_FAILED;
+	}
+	s.programs[0] = find_program(s.self, "passtally-scenes-gl");
+	s.programs[1] = find_program(s.self, "passtally-scenes-vk");
+	s.environment = make_environment(s.folder);
+	s.result.devices = g_ptr_array_new_with_free_func(tally_tested_device_destroy);
+	tally_child_take_signals();
+	status = test_all(&s);
+	g_ptr_array_unref(s.result.devices);
+	g_strfreev(s.environment);
+	g_free(s.self);
+	g_free(s.folder);
+	g_free(s.programs[0]);
+	g_free(s.programs[1]);
+	return status;
+}
+
+const struct tally_command tally_command_selftest = {
+	.name = "selftest",
+	.summary = "Prove that counts and times hold on this machine's drivers",
+	.run = run,
+	.help = help,
+	.options = options,
+	.n_options = G_N_ELEMENTS(options),
+};

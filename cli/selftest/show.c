@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/selftest/show.h"
+
+#include "cli/shared/out.h"
+#include "cli/shared/text.h"
+#include "passtally_version.h"
+
+#define COLUMNS 80
+#define A_BLOCK 2 /* devices */
+
+static const struct tally_tested_device *
+device_at(const struct tally_selftest_result *result, guint i)
+{
+	return g_ptr_array_index(result->devices, i);
+}
+
+guint
+tally_selftest_count(const struct tally_selftest_result *result,
+		     enum tally_verdict verdict)
+{
+	guint n = 0;
+	for (guint i = 0; i < result->devices->len; i++)
+		for (int law = 0; law < TALLY_N_LAWS; law++)
+			n += device_at(result, i)->laws[law].verdict == verdict;
+	return n;
+}
+
+static const char *
+api_of(const struct tally_tested_device *device)
+{
+	return device->vulkan ? "Vulkan" : "OpenGL";
+}
+
+static void
+print_verdict(const struct tally_selftest_result *result)
+{
+	guint n = result->devices->len;
+	guint not_run = tally_selftest_count(result, TALLY_VERDICT_NOT_RUN);
+	g_autofree char *rest = not_run ? g_strdup_printf(", %u not run", not_run)
+					: NULL;
+	tally_text_print(stdout,
+			 "%u laws hold, %u fail, %u not offered%s on %u device%s\n\n",
+			 tally_selftest_count(result, TALLY_VERDICT_PASS),
+			 tally_selftest_count(result, TALLY_VERDICT_FAIL),
+			 tally_selftest_count(result, TALLY_VERDICT_NOT_OFFERED),
+			 rest ? rest : "", n, n == 1 ? "" : "s");
+}
+
+static void
+print_devices(const struct tally_selftest_result *result)
+{
+	static const char *const apis[] = { "OpenGL", "Vulkan" };
+	for (guint i = 0; i < result->devices->len; i++) {
+		const struct tally_tested_device *d = device_at(result, i);
+		g_autofree char *line = g_strdup_printf(
+			"device %u  %s: %s, %s, passtally " PASSTALLY_VERSION, i + 1,
+			api_of(d), d->name, d->version);
+		tally_text_print_wrapped(stdout, line, 10, COLUMNS);
+	}
+	for (size_t i = 0; i < G_N_ELEMENTS(apis); i++) {
+		if (!result->missing[i])
+			continue;
+		g_autofree char *line = g_strdup_printf("no device of %s: %s", apis[i],
+							result->missing[i]);
+		tally_text_print_wrapped(stdout, line, 10, COLUMNS);
+	}
+}
+
+static void
+print_block(const struct tally_selftest_result *result, guint first, guint n)
+{
+	tally_text_print(stdout, "\n%-42s %-10s", "law", "source");
+	for (guint i = first; i < first + n; i++)
+		tally_text_print(stdout,
+				 i + 1 < first + n ? "  device %-4u" : "  device %u",
+				 i + 1);
+	tally_text_print(stdout, "\n");
+	for (int law = 0; law < TALLY_N_LAWS; law++) {
+		tally_text_print(stdout, "%-42s %-10s", tally_laws[law].title,
+				 tally_laws[law].source);
+		for (guint i = first; i < first + n; i++)
+			tally_text_print(
+				stdout, i + 1 < first + n ? "  %-11s" : "  %s\n",
+				tally_verdict_word(
+					device_at(result, i)->laws[law].verdict));
+	}
+}
+
+static void
+print_failures(const struct tally_selftest_result *result)
+{
+	for (guint i = 0; i < result->devices->len; i++) {
+		for (int law = 0; law < TALLY_N_LAWS; law++) {
+			const struct tally_finding *f =
+				&device_at(result, i)->laws[law];
+			if (!f->n_failures)
+				continue;
+			tally_text_print(stdout, "\nFAIL on device %u: %s (%u times)\n",
+					 i + 1, tally_laws[law].title, f->n_failures);
+			for (guint k = 0; k < f->failures->len; k++) {
+				g_autofree char *line = g_strdup_printf(
+					"  %s",
+					(char *)g_ptr_array_index(f->failures, k));
+				tally_text_print_wrapped(stdout, line, 4, COLUMNS);
+			}
+		}
+	}
+}
+
+void
+tally_selftest_print(const struct tally_selftest_result *result)
+{
+	print_verdict(result);
+	print_devices(result);
+	for (guint i = 0; i < result->devices->len; i += A_BLOCK)
+		print_block(result, i, MIN(A_BLOCK, result->devices->len - i));
+	print_failures(result);
+	if (result->out_of_time)
+		tally_text_print(stdout,
+				 "\nThe time was out before all was tried: --limit N "
+				 "gives more.\n");
+	if (!result->kept)
+		return;
+	g_autofree char *line = g_strdup_printf(
+		"Please send the folder %s with your report: it holds the logs, what "
+		"the programs "
+		"printed, what passtally doctor says and this result (selftest.json).",
+		result->kept);
+	tally_text_print(stdout, "\n");
+	tally_text_print_wrapped(stdout, line, 0, COLUMNS);
+}
+
+/* ---- JSON ---- */
+
+static void
+print_law_json(struct tally_out *out, const struct tally_tested_device *d, int law)
+{
+	const struct tally_finding *f = &d->laws[law];
+	tally_out_object(out, NULL);
+	tally_out_text(out, "law", tally_laws[law].key);
+	tally_out_text(out, "title", tally_laws[law].title);
+	tally_out_text(out, "source",
+		       *tally_laws[law].source ? tally_laws[law].source : NULL);
+	tally_out_text(out, "result",
+		       f->verdict == TALLY_VERDICT_FAIL
+			       ? "fail"
+			       : tally_verdict_word(f->verdict));
+	tally_out_text(out, "why",
+		       f->verdict == TALLY_VERDICT_NOT_OFFERED ? f->why : NULL);
+	tally_out_u64(out, "failed", f->n_failures);
+	tally_out_array(out, "failures");
+	for (guint i = 0; i < f->failures->len; i++)
+		tally_out_text(out, NULL, g_ptr_array_index(f->failures, i));
+	tally_out_end_array(out);
+	tally_out_end_object(out);
+}
+
+void
+tally_selftest_print_json(const struct tally_selftest_result *result, FILE *to)
+{
+	g_autofree struct tally_out *out = g_new(struct tally_out, 1);
+	tally_out_init(out, to);
+	tally_out_object(out, NULL);
+	tally_out_text(out, "version", PASSTALLY_VERSION);
+	tally_out_u64(out, "hold", tally_selftest_count(result, TALLY_VERDICT_PASS));
+	tally_out_u64(out, "fail", tally_selftest_count(result, TALLY_VERDICT_FAIL));
+	tally_out_u64(out, "not_offered",
+		      tally_selftest_count(result, TALLY_VERDICT_NOT_OFFERED));
+	tally_out_u64(out, "not_run",
+		      tally_selftest_count(result, TALLY_VERDICT_NOT_RUN));
+	tally_out_f64(out, "seconds", result->seconds);
+	tally_out_text_or_null(out, "no_opengl", result->missing[0]);
+	tally_out_text_or_null(out, "no_vulkan", result->missing[1]);
+	tally_out_text_or_null(out, "kept", result->kept);
+	tally_out_array(out, "devices");
+	for (guint i = 0; i < result->devices->len; i++) {
+		const struct tally_tested_device *d = device_at(result, i);
+		tally_out_object(out, NULL);
+		tally_out_text(out, "api", api_of(d));
+		tally_out_u64(out, "number", d->number);
+		tally_out_text(out, "name", d->name);
+		tally_out_text(out, "driver", d->driver);
+		tally_out_text(out, "driver_version", d->version);
+		tally_out_array(out, "laws");
+		for (int law = 0; law < TALLY_N_LAWS; law++)
+			print_law_json(out, d, law);
+		tally_out_end_array(out);
+		tally_out_end_object(out);
+	}
+	tally_out_end_array(out);
+	tally_out_end_object(out);
+	tally_out_char(out, '\n');
+	tally_out_flush(out);
+}

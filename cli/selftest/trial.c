@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/selftest/trial.h"
+
+#include "cli/selftest/judges.h"
+
+#include <string.h>
+#include <sys/wait.h>
+
+#define GL(name, ...) \
+	{ \
+		.scene = (name), __VA_ARGS__ \
+	}
+#define VK(name, ...) \
+	{ \
+		.vulkan = true, .scene = (name), __VA_ARGS__ \
+	}
+#define ALL_COUNTERS "--counters all --sources all"
+
+const struct tally_trial_row tally_trials[] = {
+	GL("forward"),
+	GL("strips"),
+	GL("indexed"),
+	GL("multi"),
+	GL("instanced"),
+	GL("indirect"),
+	GL("clear_only"),
+	GL("clear_buffer"),
+	GL("interrupted"),
+	GL("shadow"),
+	GL("deferred"),
+	GL("groups"),
+	GL("copies"),
+	GL("blit_chain"),
+	GL("compute"),
+	GL("es2"),
+	GL("switching", .feature = TALLY_LAW_CONTEXTS),
+	GL("threads", .feature = TALLY_LAW_THREADS),
+	GL("work", .frames = 6, .judge = tally_judge_work),
+	GL("work", .label = "work-frame", .options = "--granularity frame",
+	   .judge = tally_judge_sums),
+	GL("work", .label = "work-draw", .options = "--granularity draw",
+	   .judge = tally_judge_sums),
+	GL("forward", .label = "forward-counters", .frames = 48,
+	   .options = ALL_COUNTERS, .judge = tally_judge_counters),
+	GL("beside", .frames = 6, .judge = tally_judge_beside),
+	GL("clock", .frames = 8, .judge = tally_judge_clock),
+
+	VK("triangle"),
+	VK("pass2"),
+	VK("chain"),
+	VK("rendering"),
+	VK("indexed"),
+	VK("indirect"),
+	VK("compute"),
+	VK("transfers"),
+	VK("labels"),
+	VK("resubmit", .feature = TALLY_LAW_RESUBMIT),
+	VK("resubmit_unread", .feature = TALLY_LAW_RESUBMIT),
+	VK("simultaneous", .feature = TALLY_LAW_RESUBMIT),
+	VK("secondaries", .feature = TALLY_LAW_SECONDARY),
+	VK("secondary_twice", .feature = TALLY_LAW_SECONDARY),
+	VK("secondary_rendering", .feature = TALLY_LAW_SECONDARY),
+	VK("wait_first", .feature = TALLY_LAW_THREADS),
+	VK("exit"),
+	VK("work", .frames = 6, .judge = tally_judge_work),
+	VK("work", .label = "work-frame", .options = "--granularity frame",
+	   .judge = tally_judge_sums),
+	VK("work", .label = "work-draw", .options = "--granularity draw",
+	   .judge = tally_judge_sums),
+	VK("triangle", .label = "triangle-counters", .frames = 48,
+	   .options = ALL_COUNTERS, .judge = tally_judge_counters),
+	VK("clock", .frames = 8, .judge = tally_judge_clock),
+};
+const size_t tally_n_trials = G_N_ELEMENTS(tally_trials);
+
+unsigned
+tally_trial_frames(const struct tally_trial_row *row)
+{
+	return row->frames ? row->frames : 3;
+}
+
+const char *
+tally_trial_name(const struct tally_trial_row *row)
+{
+	return row->label ? row->label : row->scene;
+}
+
+static bool
+ended_with(const struct tally_child *child, int status)
+{
+	return !child->error && !child->hung && WIFEXITED(child->status) &&
+	       WEXITSTATUS(child->status) == status;
+}
+
+/* The last line of what a child complained. */
+static char *
+last_words(const struct tally_child *child)
+{
+	g_autofree char *text = g_strchomp(g_strdup(child->err));
+	const char *line = strrchr(text, '\n');
+	return g_strdup(line ? line + 1 : text);
+}
+
+/* The scene without us: 77 is what cannot be had, 99 a call that failed. */
+static bool
+judge_bare(struct tally_trial *t)
+{
+	g_autofree char *words = last_words(&t->bare);
+	if (ended_with(&t->bare, 77)) {
+		if (t->row->feature)
+			tally_law_lack(t->device, t->row->feature, words);
+		return false;
+	}
+	bool crashed = t->bare.error || t->bare.hung || !WIFEXITED(t->bare.status);
+	if (!crashed && WEXITSTATUS(t->bare.status) < 77) {
+		tally_law_hold(t->device, TALLY_LAW_STARTS);
+		return true;
+	}
+	g_autofree char *said = tally_child_say(&t->bare);
+	tally_law_fail(t->device, TALLY_LAW_STARTS, tally_trial_name(t->row),
+		       "without passtally: %s%s%s", said, *words ? ": " : "", words);
+	return false;
+}
+
+static bool
+judge_ours(struct tally_trial *t)
+{
+	const char *scene = tally_trial_name(t->row);
+	g_autofree char *said = tally_child_say(&t->ours),
+			*before = tally_child_say(&t->bare);
+	g_autofree char *words = last_words(&t->ours);
+	if (t->known && !t->ours.hung && WIFEXITED(t->ours.status) &&
+	    WEXITSTATUS(t->ours.status) == 0)
+		return true;
+	bool same = strcmp(t->ours.out, t->bare.out) == 0 &&
+		    strcmp(t->ours.err, t->bare.err) == 0;
+	if (strcmp(said, before) != 0) {
+		tally_law_fail(t->device, TALLY_LAW_STATUS, scene,
+			       "%s with passtally, %s without it%s%s", said,
+			       t->known ? "exit status 0" : before, *words ? ": " : "",
+			       words);
+		return false;
+	}
+	tally_law_hold(t->device, TALLY_LAW_STATUS);
+	if (!same)
+		tally_law_fail(
+			t->device, TALLY_LAW_UNCHANGED, scene,
+			"the program's output and its picture's checksum are not those "
+			"without passtally: %s%s",
+			t->ours.out, t->ours.err);
+	else
+		tally_law_hold(t->device, TALLY_LAW_UNCHANGED);
+	return true;
+}
+
+static guint
+count_failures(const struct tally_tested_device *device)
+{
+	guint n = 0;
+	for (int i = 0; i < TALLY_N_LAWS; i++)
+		n += device->laws[i].n_failures;
+	return n;
+}
+
+void
+tally_trial_judge(struct tally_trial *t)
+{
+	const char *scene = tally_trial_name(t->row);
+	const enum tally_law feature = t->row->feature ? t->row->feature : TALLY_NO_LAW;
+	guint before = count_failures(t->device);
+	if (!t->known && !judge_bare(t) && count_failures(t->device) == before)
+		return;
+	if (count_failures(t->device) == before && judge_ours(t)) {
+		if (t->log.error || !t->log.found)
+			tally_law_fail(t->device, TALLY_LAW_LOG, scene, "%s",
+				       t->log.error ? t->log.error
+						    : "no device in the log");
+		else if (t->row->judge)
+			t->row->judge(t);
+		else
+			tally_judge_frames(t);
+	}
+	guint after = count_failures(t->device);
+	if (after == before)
+		tally_law_hold(t->device, feature);
+	else
+		tally_law_fail(t->device, feature, scene,
+			       "laws fail in this scene, see the others");
+}

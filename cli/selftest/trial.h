@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* cli/selftest/trial.h - one scene drawn twice, without and with capture, and what both came to.
+ *
+ * The rows of tally_trials say which scene with which options shows which laws; laws that every
+ * scene must hold need no row. Judges only read the trial and write to its device's laws.
+ */
+#ifndef PASSTALLY_CLI_SELFTEST_TRIAL_H
+#define PASSTALLY_CLI_SELFTEST_TRIAL_H
+
+#include "cli/selftest/child.h"
+#include "cli/selftest/laws.h"
+#include "cli/selftest/reading.h"
+
+struct tally_trial {
+	const struct tally_trial_row *row;
+	struct tally_tested_device *device;
+	bool known; /* a row before this one drew the scene bare: `bare` is not run */
+	struct tally_child bare, ours;
+	struct tally_expected expected;
+	struct tally_seen_log log;
+	/* The log of the same scene at granularity pass, once it was read; NULL = not yet. */
+	const struct tally_seen_log *work;
+};
+
+struct tally_trial_row {
+	bool vulkan;
+	const char *scene; /* of scenes/gl or scenes/vk */
+	/* Its name where a row before this one has the scene; NULL = the scene's. */
+	const char *label;
+	enum tally_law feature; /* fails when anything of the scene does; 0 = none */
+	unsigned frames; /* 0 = 3 */
+	const char *options; /* of `run`, with blanks between; NULL = none */
+	void (*judge)(struct tally_trial
+			      *trial); /* NULL = frames as the scene expects them */
+};
+
+extern const struct tally_trial_row tally_trials[];
+extern const size_t tally_n_trials;
+
+/* Judges both children, and the log if both ended as they should. */
+void tally_trial_judge(struct tally_trial *trial);
+/* How many frames are drawn. */
+unsigned tally_trial_frames(const struct tally_trial_row *row);
+/* Which name a trial goes by. */
+const char *tally_trial_name(const struct tally_trial_row *row);
+
+#endif
