@@ -154,13 +154,14 @@ manifest_text(const char *template, const char *library, unsigned bits)
 	g_autofree char *text = NULL;
 	if (!g_file_get_contents(template, &text, NULL, NULL))
 		return NULL;
-	g_autofree char *escaped = g_strescape(library, NULL);
+	g_autofree char *quoted = tally_vk_manifest_quote(library);
 	g_autofree char *path = g_strdup_printf(
-		"\"library_path\": \"%s\",\n\t\t\"library_arch\": \"%u\"", escaped, bits);
-	g_autoptr(GRegex) member = g_regex_new("\"library_path\": *\"[^\"]*\"", 0, 0, NULL);
+		"\"library_path\": %s,\n\t\t\"library_arch\": \"%u\"", quoted, bits);
+	g_autoptr(GRegex) member =
+		g_regex_new("\"library_path\": *\"[^\"]*\"", G_REGEX_RAW, 0, NULL);
 	g_autofree char *named = g_regex_replace_literal(member, text, -1, 0, path, 0, NULL);
 	g_autoptr(GRegex) format =
-		g_regex_new("(\"file_format_version\": *)\"[^\"]*\"", 0, 0, NULL);
+		g_regex_new("(\"file_format_version\": *)\"[^\"]*\"", G_REGEX_RAW, 0, NULL);
 	return g_regex_replace(format, named, -1, 0, "\\1\"1.2.1\"", 0, NULL);
 }
 

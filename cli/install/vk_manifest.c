@@ -71,6 +71,18 @@ find_built(struct tally_vk_manifest *m, const char *own_folder)
 	return m->library != NULL;
 }
 
+char *
+tally_vk_manifest_quote(const char *path)
+{
+	/* JSON has no octal escapes: what is not ASCII stays as it is. */
+	char high[0x81];
+	for (int i = 0; i < 0x80; i++)
+		high[i] = (char)(0x80 + i);
+	high[0x80] = '\0';
+	g_autofree char *escaped = g_strescape(path, high);
+	return g_strconcat("\"", escaped, "\"", NULL);
+}
+
 /* `passtally install --user` made a manifest that names this library: the loader finds it by
  * itself, also in a container that takes over the home folder. */
 static bool
@@ -79,8 +91,7 @@ is_installed_for_user(const char *library)
 	g_autofree char *path = g_build_filename(g_get_user_data_dir(), "vulkan",
 						 "implicit_layer.d", TALLY_VK_MANIFEST, NULL);
 	g_autofree char *text = NULL;
-	g_autofree char *escaped = g_strescape(library, NULL);
-	g_autofree char *quoted = g_strconcat("\"", escaped, "\"", NULL);
+	g_autofree char *quoted = tally_vk_manifest_quote(library);
 	return g_file_get_contents(path, &text, NULL, NULL) && strstr(text, quoted);
 }
 

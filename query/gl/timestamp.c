@@ -418,7 +418,9 @@ deliver(struct gl_timestamp *t, struct stamp *begin, struct stamp *end, struct t
 	uint64_t ns = tally_ticks_elapsed(begin->ticks, end->ticks, t->bits);
 	/* Drivers write 0 where a timestamp failed; a 64-bit clock never shows it. */
 	bool failed = t->bits == 64 && (!begin->ticks || !end->ticks);
-	if (failed || !is_possible(t, begin, ns) || !map_begin(t, begin)) {
+	/* Nor does any clock reach its end; the sum would be before the begin. */
+	if (failed || !is_possible(t, begin, ns) || !map_begin(t, begin) ||
+	    begin->ns > UINT64_MAX - ns) {
 		out->flags |= TALLY_FLAG(BAD_TIME);
 		return;
 	}

@@ -62,7 +62,8 @@ leave(uint64_t begin_ns)
 {
 	fake_kernel_get_state()->kernel_ns += fake_raw_ns() - begin_ns;
 	pthread_mutex_unlock(&lock);
-	usleep(fake_hang_ms * 1000);
+	if (fake_hang_ms)
+		usleep(fake_hang_ms * 1000);
 	fake_hang_ms = 0;
 }
 
@@ -129,7 +130,7 @@ fake_memory(size_t bytes, void **out)
 #else
 		SYS_mmap,
 #endif
-		NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0L);
 	return *out == MAP_FAILED ? -1 : fd;
 }
 

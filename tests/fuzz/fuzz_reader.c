@@ -1,30 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes into the log reader. It must end, stay in its memory, keep its promises about strings
  * and counts, and say where and what when it refuses; and what it takes, the writer must write back
- * as JSON.
- *
- * With clang: -fsanitize=fuzzer,address,undefined. Else the main() below reads the files and
- * folders it is given, for any compiler and as a test over the kept inputs.
- */
-#include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+ * as JSON. */
+#include "tests/fuzz/fuzz.h"
 
 #include "json/reader.h"
 #include "json/record_json.h"
 #include "json/record_write.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void
-require(bool good, const char *what)
-{
-	if (good)
-		return;
-	fprintf(stderr, "fuzz_reader: not so: %s\n", what);
-	abort();
-}
+const struct fuzz_target fuzz_target = { "reader", "{}[]:,\"\\0129.eE-+truefalsn \n\xc3\xa9", 50 };
 
 static size_t touched; /* so that nothing read is optimised away */
 
@@ -38,11 +22,11 @@ touch(const char *s)
 static void
 touch_values(const struct tally_keyed_value *values, uint32_t n)
 {
-	require(n || !values, "no values, no array");
+	fuzz_require(n || !values, "no values, no array");
 	for (uint32_t i = 0; i < n; i++) {
 		touch(values[i].key);
-		require(values[i].value.storage < TALLY_N_STORAGES, "a storage");
-		require(tally_json_is_writable(values[i].value), "a number is finite");
+		fuzz_require(values[i].value.storage < TALLY_N_STORAGES, "a storage");
+		fuzz_require(tally_json_is_writable(values[i].value), "a number is finite");
 	}
 }
 
@@ -54,7 +38,7 @@ touch_frame(const struct tally_frame_record *frame)
 	for (uint32_t i = 0; i < frame->n_passes; i++) {
 		const struct tally_pass_record *pass = &frame->passes[i];
 		touch(pass->label);
-		require(pass->kind < TALLY_N_PASS_KINDS, "a kind");
+		fuzz_require(pass->kind < TALLY_N_PASS_KINDS, "a kind");
 		touch_values(pass->counters, pass->n_counters);
 		touch_values(pass->metrics, pass->n_metrics);
 		for (uint32_t w = 0; w < pass->n_workloads; w++) {
@@ -105,10 +89,10 @@ check_rewrite(const struct tally_log_line *line, size_t size)
 		free(bytes);
 		return;
 	}
-	require(!w.failed, "what was read fits when it is written");
+	fuzz_require(!w.failed, "what was read fits when it is written");
 	struct tally_json_reader r = { 0 };
 	tally_json_begin(&r, bytes, (size_t)(w.at - bytes));
-	require(tally_json_skip(&r) && tally_json_end(&r), "what is written is JSON");
+	fuzz_require(tally_json_skip(&r) && tally_json_end(&r), "what is written is JSON");
 	tally_json_finish(&r);
 	free(bytes);
 }
@@ -128,93 +112,29 @@ read_all(const char *exact, size_t size, bool skip)
 	enum tally_read_status status;
 	uint64_t number = 0;
 	while ((status = tally_log_reader_next(reader, &line, &error)) == TALLY_READ_OK) {
-		require(line.number == ++number + skipped->n, "lines are numbered");
+		fuzz_require(line.number == ++number + skipped->n, "lines are numbered");
 		check_rewrite(&line, size);
 	}
-	require(skip || !skipped->n, "nothing is skipped unasked");
+	fuzz_require(skip || !skipped->n, "nothing is skipped unasked");
 	if (status == TALLY_READ_BAD || status == TALLY_READ_TRUNCATED) {
-		require(error.line == number + skipped->n + 1, "the error is in the next line");
-		require(error.column >= 1 && error.column <= size + 1,
-			"the column is in the line");
-		require(error.message[0], "an error has a message");
+		fuzz_require(error.line == number + skipped->n + 1,
+			     "the error is in the next line");
+		fuzz_require(error.column >= 1 && error.column <= size + 1,
+			     "the column is in the line");
+		fuzz_require(error.message[0], "an error has a message");
 	}
 	struct tally_read_error again = { 0 };
-	require(tally_log_reader_next(reader, &line, &again) == status, "the end stays the end");
+	fuzz_require(tally_log_reader_next(reader, &line, &again) == status,
+		     "the end stays the end");
 	tally_log_reader_close(reader);
 }
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* A copy of the very size: one byte too far is found. */
-	char *exact = malloc(size ? size : 1);
-	if (!exact)
-		return 0;
-	if (size)
-		memcpy(exact, data, size);
+	char *exact = fuzz_copy(data, size);
 	read_all(exact, size, false);
 	read_all(exact, size, true);
 	free(exact);
 	return 0;
 }
-
-#ifndef PASSTALLY_LIBFUZZER
-
-static int
-run_file(const char *path)
-{
-	FILE *file = fopen(path, "rb");
-	if (!file) {
-		perror(path);
-		return 1;
-	}
-	size_t size = 0, max = 1 << 16;
-	uint8_t *bytes = malloc(max);
-	for (size_t n; bytes && (n = fread(bytes + size, 1, max - size, file)) > 0;) {
-		size += n;
-		if (size == max) {
-			uint8_t *more = realloc(bytes, max *= 2);
-			if (!more)
-				free(bytes);
-			bytes = more;
-		}
-	}
-	fclose(file);
-	if (!bytes)
-		return 1;
-	LLVMFuzzerTestOneInput(bytes, size);
-	free(bytes);
-	printf("ok %s\n", path);
-	return 0;
-}
-
-static int
-run_folder(DIR *folder, const char *path)
-{
-	int failed = 0, n = 0;
-	for (struct dirent *entry; (entry = readdir(folder));) {
-		char name[4096];
-		if (entry->d_name[0] == '.')
-			continue;
-		snprintf(name, sizeof(name), "%s/%s", path, entry->d_name);
-		failed |= run_file(name);
-		n++;
-	}
-	closedir(folder);
-	if (n == 0)
-		fprintf(stderr, "%s is empty\n", path);
-	return failed || n == 0;
-}
-
-int
-main(int argc, char **argv)
-{
-	int failed = argc < 2;
-	for (int i = 1; i < argc; i++) {
-		DIR *folder = opendir(argv[i]);
-		failed |= folder ? run_folder(folder, argv[i]) : run_file(argv[i]);
-	}
-	return failed;
-}
-
-#endif
