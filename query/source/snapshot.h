@@ -24,8 +24,8 @@ struct tally_constant {
 struct tally_totals {
 	uint64_t *totals; /* n_counters; start() counts from 0 */
 	/* Bit i set: the delta of counter i since the previous sample is unknown
-	 * (saturated, block off or protected, descriptor lost); its total then stays
-	 * unchanged. Cleared by the caller. */
+	 * (saturated, block off or protected, descriptor lost); its total grew by what is
+	 * known of it. Cleared by the caller. */
 	uint64_t *unknown; /* (n_counters + 63) / 64 words */
 	/* CLOCK_MONOTONIC: the totals are those of some moment between these. */
 	uint64_t begin_ns, end_ns;

@@ -9,6 +9,8 @@
 #include "tests/fake_gl/perf.h"
 
 #define GL_INVALID_OPERATION 0x0502
+#define GL_VENDOR 0x1F00
+#define GL_RENDERER 0x1F01
 #define GL_QUERY_RESULT 0x8866
 #define GL_QUERY_RESULT_AVAILABLE 0x8867
 #define GL_UNKNOWN_CONTEXT_RESET 0x8255
@@ -36,6 +38,8 @@ static struct {
 	void (*GetQueryObjecti64v)(unsigned, unsigned, int64_t *);
 	void (*GetQueryObjectui64v)(unsigned, unsigned, uint64_t *);
 	unsigned (*GetGraphicsResetStatus)(void);
+	void (*GenQueries)(int, unsigned *);
+	const unsigned char *(*GetString)(unsigned);
 } next;
 
 bool
@@ -49,6 +53,9 @@ fake_queries_configure(const char *text)
 		{ "shuffle", &config.shuffle }, { "lost_from", &config.lost_from },
 		{ "lost_to", &config.lost_to }, { "error_every", &config.error_every },
 		{ "garbage", &config.garbage }, { "reset", &config.reset },
+		{ "zero_every", &config.zero_every }, { "narrow", &config.narrow },
+		{ "backwards", &config.backwards }, { "no_names", &config.no_names },
+		{ "no_strings", &config.no_strings },
 	};
 	char copy[256];
 	snprintf(copy, sizeof(copy), "%s", text ? text : "");
@@ -135,14 +142,35 @@ answer(unsigned name, unsigned what, uint64_t *value, bool *writes)
 	return is_lost() || config.garbage;
 }
 
+/* What the driver's own result becomes. */
+static uint64_t
+spoil(unsigned what, uint64_t value)
+{
+	static unsigned results;
+	static uint64_t less = UINT64_C(1) << 62;
+	if (what == GL_QUERY_RESULT_AVAILABLE)
+		return value;
+	results++;
+	bool zero = config.zero_every && results % config.zero_every == 0;
+	faults += zero || config.narrow || config.backwards;
+	if (zero)
+		return 0;
+	if (config.backwards)
+		return less -= 1000;
+	return config.narrow ? (uint32_t)value : value;
+}
+
 #define GET(name, type, call) \
 	static void name(unsigned query, unsigned what, type *out) \
 	{ \
 		uint64_t value; \
 		bool writes; \
-		if (!answer(query, what, &value, &writes)) \
+		if (!answer(query, what, &value, &writes)) { \
+			type before = *out; \
 			next.call(query, what, out); \
-		else if (writes) \
+			if (*out != before) \
+				*out = (type)spoil(what, (uint64_t)*out); \
+		} else if (writes) \
 			*out = (type)value; \
 	}
 GET(get_iv, int32_t, GetQueryObjectiv)
@@ -184,6 +212,26 @@ reset_status(void)
 	return is_lost() ? GL_UNKNOWN_CONTEXT_RESET : next.GetGraphicsResetStatus();
 }
 
+static void
+gen_queries(int n, unsigned *names)
+{
+	static unsigned calls;
+	if (config.no_names && ++calls >= config.no_names) {
+		memset(names, 0, (size_t)n * sizeof(*names));
+		faults++;
+	} else {
+		next.GenQueries(n, names);
+	}
+}
+
+static const unsigned char *
+get_string(unsigned name)
+{
+	bool none = config.no_strings && (name == GL_VENDOR || name == GL_RENDERER);
+	faults += none;
+	return none ? NULL : next.GetString(name);
+}
+
 void *
 fake_queries_function(const char *name, void (*behind)(void))
 {
@@ -198,6 +246,7 @@ fake_queries_function(const char *name, void (*behind)(void))
 		ROW(QueryCounter, query_counter),    ROW(GetQueryObjectiv, get_iv),
 		ROW(GetQueryObjectuiv, get_uiv),     ROW(GetQueryObjecti64v, get_i64v),
 		ROW(GetQueryObjectui64v, get_ui64v), ROW(GetGraphicsResetStatus, reset_status),
+		ROW(GenQueries, gen_queries),        ROW(GetString, get_string),
 #undef ROW
 	};
 	static const char *const suffixes[] = { "", "EXT", "ARB", "KHR" };

@@ -18,6 +18,11 @@ struct fake_query_config {
 	unsigned lost_from, lost_to; /* those queries' batch was lost: their results never come */
 	unsigned error_every; /* so many-th question is an error and writes nothing */
 	unsigned garbage; /* every result is noise */
+	unsigned zero_every; /* so many-th result is 0 */
+	unsigned narrow; /* results have 32 bits, whatever the driver says of them */
+	unsigned backwards; /* each result is less than the one before */
+	unsigned no_names; /* so many-th glGenQueries, and all after it, give zeros */
+	unsigned no_strings; /* glGetString answers NULL for the vendor and the renderer */
 	unsigned reset; /* from that swap on the context is lost: results are 0 and there at once */
 };
 

@@ -144,6 +144,7 @@ read_pair(const char *key, char *value)
 		{ "late_fence", &c->late_fence_ms },
 		{ "gaps", &c->gaps },
 		{ "shuffle", &c->shuffle },
+		{ "pools", &c->pools },
 		{ "lost", &c->lost },
 		{ "lost_ours", &c->lost_ours },
 		{ "oom", &c->oom },
@@ -155,6 +156,7 @@ read_pair(const char *key, char *value)
 	} flags[] = {
 		{ "bench", &c->bench }, { "group", &c->group }, { "wrap", &c->wrap },
 		{ "noise", &c->noise }, { "never", &c->never }, { "garbage", &c->garbage },
+		{ "zero", &c->zero }, { "untouched", &c->untouched },
 		{ "oom_device", &c->oom_device },
 	};
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)

@@ -55,6 +55,9 @@ struct fake_config {
 	bool noise;	  /* bits above the valid ones are set */
 	bool never;	  /* no result ever becomes available */
 	bool garbage;	  /* results for a layer are noise */
+	bool zero;	  /* they are 0 */
+	bool untouched;	  /* they are said to be there, and nothing is written */
+	uint32_t pools;	  /* from this one on, pools of a layer are out of memory */
 	uint32_t gaps;	  /* a layer's queries of which every so many-th never becomes available */
 	uint32_t shuffle; /* every other of a layer's is there only when asked so often */
 	int32_t results;  /* what vkGetQueryPoolResults answers a layer */

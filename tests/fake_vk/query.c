@@ -20,6 +20,9 @@ fake_vkCreateQueryPool(VkDevice device, const VkQueryPoolCreateInfo *pCreateInfo
 	VkResult result = fake_enter("vkCreateQueryPool", !pAllocator);
 	if (result != VK_SUCCESS)
 		return result;
+	static _Atomic uint32_t n_pools; /* of layers */
+	if (!pAllocator && fake_config.pools && ++n_pools >= fake_config.pools)
+		return VK_ERROR_OUT_OF_DEVICE_MEMORY;
 	fake_lock();
 	struct fake_object *o = FAKE_OBJECT(fake_new(FAKE_VkQueryPool, !pAllocator));
 	o->queries.type = pCreateInfo->queryType;
@@ -130,7 +133,11 @@ put_query(const struct fake_object *pool, struct fake_query *q, char *at,
 	uint64_t noise = fake_config.garbage && pool->ours ? UINT64_C(0xfedcba9876543211) : 0;
 	for (uint32_t v = 0; v < pool->queries.n_values; v++)
 		if (there)
-			put_value(&at, q->values[v] ^ noise * (index + v), wide);
+			put_value(&at,
+				  pool->ours && fake_config.zero
+					  ? 0
+					  : q->values[v] ^ noise * (index + v),
+				  wide);
 		else
 			at += wide ? 8 : 4;
 	if (flags & VK_QUERY_RESULT_WITH_AVAILABILITY_BIT)
@@ -180,6 +187,8 @@ fake_vkGetQueryPoolResults(VkDevice device, VkQueryPool queryPool, uint32_t firs
 		return VK_ERROR_DEVICE_LOST;
 	if (pool->ours && fake_config.results)
 		return (VkResult)fake_config.results;
+	if (pool->ours && fake_config.untouched)
+		return VK_SUCCESS;
 	fake_lock();
 	fake_pump();
 	fake_line_begin("vkGetQueryPoolResults");

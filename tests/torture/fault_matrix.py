@@ -25,11 +25,15 @@ import vk_harness as vk  # noqa: E402
 FRAMES = {"gl": 8, "kernel": 8, "totals": 8, "vulkan": 24, "khr": 24}
 LIMIT = 40 * (4 if h.SANITIZER else 1)  # s: what has not ended then hangs
 
-DRIVER_FAULTS = ("never", "late", "out-of-order", "error", "garbage", "lost-batch", "lost-device")
+DRIVER_FAULTS = ("never", "late", "out-of-order", "error", "garbage", "lost-batch", "lost-device",
+                 # Drivers that lie: results that are 0, too narrow, run backwards, or are not written; no objects; no memory.
+                 "zero", "narrow", "backwards", "untouched", "no-objects", "no-objects-later", "no-strings", "no-period",
+                 "odd-period", "out-of-memory")
 PROCESS_FAULTS = ("destroyed", "fork", "exec", "exit-threads", "killed")
 FAULTS = DRIVER_FAULTS + PROCESS_FAULTS
 # Which passes must have values: none, or some; where nothing is said any or none. Absent without a word never.
-WANT = {"never": "none", "late": "some", "out-of-order": "some", "garbage": "none", "lost-batch": "some"}
+WANT = {"never": "none", "late": "some", "out-of-order": "some", "garbage": "none", "lost-batch": "some",
+        "backwards": "none", "untouched": "none", "no-objects": "none", "no-strings": "some"}
 # Of a process that is killed or execs the log may end without a line that says so; also where threads leave at once and
 # the shim is not there to see them call exit().
 CUT = ("killed", "exec")
@@ -48,16 +52,19 @@ class Source:
 
 
 QUERIES = {"never": "never", "late": "late=2", "out-of-order": "shuffle=2", "error": "error_every=5", "garbage": "garbage",
-           "lost-batch": "lost_from=60,lost_to=160", "lost-device": "reset=4"}
+           "lost-batch": "lost_from=60,lost_to=160", "lost-device": "reset=4", "narrow": "narrow",
+           "no-objects": "no_names=1", "no-objects-later": "no_names=2", "no-strings": "no_strings"}
 VULKAN = {"never": "never", "late": "late=5", "out-of-order": "shuffle=1", "error": "results=-1", "garbage": "garbage",
-          "lost-batch": "gaps=5", "lost-device": "lost=5"}
+          "lost-batch": "gaps=5", "lost-device": "lost=5", "untouched": "untouched", "no-objects": "pools=1",
+          "no-objects-later": "pools=2", "narrow": "families=gct:36:2,noise", "out-of-memory": "oom_ours=9"}
 PERF = {"never": "late=0", "late": "late=3", "out-of-order": "late=1,shuffle=3", "error": "late=1,error_every=5"}
 SOURCES = {
-    "gl-timestamp": Source("gl", QUERIES, times=True),
+    "gl-timestamp": Source("gl", {**QUERIES, "backwards": "backwards", "zero": "zero_every=3"}, times=True),
     "gl-statistics": Source("gl", QUERIES),
     "gl-intel": Source("gl", PERF, {"counters": "hardware_*+n_*"}, driver="ext=intel,late=1"),
     "gl-amd": Source("gl", PERF, {"counters": "work_*"}, driver="ext=amd,late=1"),
-    "vk-timestamp": Source("vulkan", VULKAN, times=True),
+    "vk-timestamp": Source("vulkan", {**VULKAN, "zero": "zero", "no-period": "period=0", "odd-period": "period=nan"},
+                           times=True),
     "vk-statistics": Source("vulkan", VULKAN),
     "vk-khr": Source("khr", {"never": "never", "late": "late=1", "lost-device": "lost=5"},
                      {"counters": "draws_times_1+vertices_times_2"}),
