@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The main() of a fuzz target in the tests: the files of the folders that it is given, each as it
  * is and changed in `rounds` ways, the same ones every time. */
 #include "tests/fuzz/fuzz.h"

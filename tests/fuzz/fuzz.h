@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/fuzz/fuzz.h - what the fuzz targets share: one file a target, one main() for all.
  *
  * A target defines LLVMFuzzerTestOneInput(), which takes any bytes, and `fuzz_target`, which says

@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: MIT */
 /* Any packets to a game's control socket, and any answers to the command. The first byte
  * chooses. The game must answer each packet with "ok" or "error" and one line or more of text,
  * and go on; the command must give the answer's text, or say why there is none. */
 #include "tests/fuzz/fuzz.h"
 
-#include "layer/capture.h"
+#include "layer/capture/capture.h"
 #include "layer/log.h"
 
 #include <fcntl.h>
@@ -14,7 +15,7 @@
 
 /* No session runs here: the requests must be taken, not refused as too late. */
 #define tally_capture_state() TALLY_STATE_RUNNING
-#include "layer/control.c"
+#include "layer/capture/control.c"
 #undef tally_capture_state
 
 /* The other end of the command's connection is a socket of ours that has answered already. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Any answers of the kernel to those who read counters. The first byte chooses: the simulated
  * kernel of tests/fake_kernel with its replies and its memory changed on the way, the files that
  * describe a GPU and a process's work on it, or the readings of perf_event_open. Totals never go

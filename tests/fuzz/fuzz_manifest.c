@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Any bytes as the manifest of a Vulkan layer that stands where ours would, as the path of the
  * library that ours names, as a library or program, and as the loader's variables. What `install`
  * writes must be JSON, and be found again by the very path. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Any answers of a driver to our questions about queries: OpenGL's own, INTEL's and AMD's, and
  * Vulkan's. The first byte chooses. The driver here says and writes what the input has; it never
  * writes past the room that it is given, but fills it. No source may wait for a result, ask about
