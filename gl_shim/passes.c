@@ -179,7 +179,7 @@ open_pass(struct gl_context *c, const struct gl_pass_request *w, uint64_t now)
 	s->now.pass = pass;
 	if (pass)
 		pass->flags = w->flags;
-	if (s->api.stamps_in_tiles && tally_harvest_has_time(s->harvest))
+	if (s->api.timestamps_in_tiles && tally_harvest_has_time(s->harvest))
 		mind_scene(s, w);
 	if (!pass)
 		return;

@@ -147,7 +147,7 @@ open_harvest(struct gl_context_state *s)
 		sources[n++] = src;
 	}
 	/* Times from another source have no tiles. */
-	s->api.stamps_in_tiles = s->api.stamps_in_tiles && stamps;
+	s->api.timestamps_in_tiles = s->api.timestamps_in_tiles && stamps;
 	gl_worker = s;
 	s->counting.set_frame = UINT64_MAX;
 	s->harvest = tally_harvest_create(sources, n, FIRST_SLOTS, MAX_SLOTS);
@@ -201,8 +201,8 @@ set_up(struct gl_context_state *s)
 	fill_api(s);
 	const char *renderer = (const char *)gl->GetString(GL_RENDERER);
 	/* zink over lavapipe names llvmpipe too, but its timestamps are Vulkan's. */
-	s->api.stamps_in_tiles = renderer && (strncmp(renderer, "llvmpipe", 8) == 0 ||
-					      strncmp(renderer, "softpipe", 8) == 0);
+	s->api.timestamps_in_tiles = renderer && (strncmp(renderer, "llvmpipe", 8) == 0 ||
+						  strncmp(renderer, "softpipe", 8) == 0);
 	s->api.sources = s->config->sources;
 	s->api.driver = s->caps.driver;
 	const char *vendor = (const char *)gl->GetString(GL_VENDOR);

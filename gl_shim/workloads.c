@@ -156,7 +156,7 @@ put_together(struct gl_context_state *s, struct tally_pass *pass)
 	}
 	if (whole)
 		take_time(pass);
-	bool untimed = s->api.stamps_in_tiles && tally_harvest_has_time(s->harvest) &&
+	bool untimed = s->api.timestamps_in_tiles && tally_harvest_has_time(s->harvest) &&
 		       (pass->n_workloads > 1 || pass->flags & TALLY_FLAG(SHARED_TIME));
 	for (struct tally_workload *l = pass->workloads; l; l = l->next) {
 		pass->flags |= l->flags & OF_THE_PASS;

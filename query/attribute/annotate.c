@@ -253,7 +253,7 @@ skip(struct tally_annotator *a, uint32_t device, uint64_t end_ns)
 }
 
 static void
-tell_no_times(struct tally_annotated *d)
+report_no_times(struct tally_annotated *d)
 {
 	if (d->told_no_times)
 		return;
@@ -275,7 +275,7 @@ drop_device(struct tally_annotator *a, uint32_t device)
 	if (!d)
 		return;
 	if (d->n_frames > 0 && d->n_untimed == d->n_frames)
-		tell_no_times(d);
+		report_no_times(d);
 	if (d->n_accounts) {
 		uint64_t now_ns = tally_clock_now_ns();
 		tally_sampler_cover(a->sampler, now_ns);
@@ -358,7 +358,7 @@ note_no_times(struct tally_annotated *d, const struct tally_frame_record *frame)
 	for (uint32_t i = 0; i < frame->n_passes; i++)
 		d->uncalibrated |= frame->passes[i].has_gpu;
 	if (++d->n_untimed == SURELY_UNTIMED)
-		tell_no_times(d);
+		report_no_times(d);
 }
 
 /* Divides each source's deltas among the frame's passes. */
@@ -382,7 +382,7 @@ attribute(struct tally_annotator *a, struct tally_annotated *d, struct tally_fra
 	tally_sampler_lock(a->sampler);
 	for (uint32_t s = 0; s < d->n_accounts; s++) {
 		struct tally_account *account = &d->accounts[s];
-		account->told = false;
+		account->reported = false;
 		if (!tally_account_begin(account, a->trimmed || frame->frame > 0,
 					 frame->start_ns))
 			continue;
@@ -419,7 +419,7 @@ flag_shared_totals(struct tally_annotator *a, struct tally_annotated *d,
 {
 	bool any = false;
 	for (uint32_t s = 0; s < d->n_accounts; s++)
-		any |= d->accounts[s].shown && d->accounts[s].told;
+		any |= d->accounts[s].shown && d->accounts[s].reported;
 	if (any && (works_beside(a->devices, d, frame) || works_beside(a->dropped, d, frame)))
 		frame->flags |= TALLY_FLAG(SHARED_TOTALS);
 	if (frame->n_passes)

@@ -19,10 +19,10 @@ tally_account_init(struct tally_account *account, const struct tally_snapshot_so
 	account->growth = account->block;
 	account->unlogged = account->growth + n;
 	account->outside = account->unlogged + n;
-	account->stretch.growth = account->outside + n;
-	account->stretch.unlogged = account->stretch.growth + n;
-	account->stretch.unattributed = account->stretch.unlogged + n;
-	account->stretch.unattributed_unknown = account->stretch.unattributed + n;
+	account->window.delta = account->outside + n;
+	account->window.unlogged = account->window.delta + n;
+	account->window.unattributed = account->window.unlogged + n;
+	account->window.unattributed_unknown = account->window.unattributed + n;
 	for (uint32_t i = 0; i < src->n_counters; i++)
 		account->counters[i] = src->counters[i];
 	return true;
@@ -49,7 +49,7 @@ tally_account_begin(struct tally_account *account, bool late, uint64_t time_ns)
 	if (late && time_ns > first.time_ns)
 		account->cursor_ns = time_ns < last.time_ns ? time_ns : last.time_ns;
 	else
-		account->stretch.known_from_ns = first.time_ns;
+		account->window.known_from_ns = first.time_ns;
 	account->begun = true;
 	return true;
 }
@@ -57,10 +57,10 @@ tally_account_begin(struct tally_account *account, bool late, uint64_t time_ns)
 static void
 set_stretch(struct tally_account *account, uint64_t end_ns)
 {
-	account->stretch.begin_ns = account->stretch.end_ns = account->cursor_ns;
-	account->stretch.flags = 0;
+	account->window.begin_ns = account->window.end_ns = account->cursor_ns;
+	account->window.flags = 0;
 	if (end_ns > account->cursor_ns)
-		account->stretch.end_ns = end_ns;
+		account->window.end_ns = end_ns;
 }
 
 void
@@ -70,15 +70,15 @@ tally_account_pass_over(struct tally_account *account, uint64_t time_ns)
 	if (tally_history_last(account->history, &last) && time_ns > last.time_ns)
 		time_ns = last.time_ns;
 	set_stretch(account, time_ns);
-	account->told = false;
-	const struct tally_stretch *stretch = &account->stretch;
-	if (stretch->begin_ns == stretch->end_ns ||
+	account->reported = false;
+	const struct tally_window *window = &account->window;
+	if (window->begin_ns == window->end_ns ||
 	    !tally_attribute(account->attributor, account->history, false, NULL, NULL, 0,
-			     &account->stretch))
+			     &account->window))
 		return;
 	for (uint32_t i = 0; i < account->src->n_counters; i++)
-		account->outside[i] += stretch->growth[i];
-	account->cursor_ns = stretch->end_ns;
+		account->outside[i] += window->delta[i];
+	account->cursor_ns = window->end_ns;
 }
 
 /* Nothing is known past the last reading, and passes there get nothing: a source that was lost
@@ -90,30 +90,30 @@ tally_account_attribute(struct tally_account *account, uint64_t end_ns, bool exa
 {
 	set_stretch(account, end_ns);
 	/* If no time passed, nothing was measured, which is different from 0. */
-	account->told = account->stretch.begin_ns < account->stretch.end_ns &&
-			tally_attribute(account->attributor, account->history, exact,
-					work, shares, n, &account->stretch);
-	if (!account->told)
+	account->reported = account->window.begin_ns < account->window.end_ns &&
+			    tally_attribute(account->attributor, account->history, exact,
+					    work, shares, n, &account->window);
+	if (!account->reported)
 		return false;
 	for (uint32_t i = 0; i < account->src->n_levels; i++)
 		account->levels[i] = account->now[i];
-	const struct tally_stretch *stretch = &account->stretch;
+	const struct tally_window *window = &account->window;
 	for (uint32_t i = 0; i < account->src->n_counters; i++) {
-		account->growth[i] += stretch->growth[i];
-		account->unlogged[i] += stretch->unlogged[i];
+		account->growth[i] += window->delta[i];
+		account->unlogged[i] += window->unlogged[i];
 	}
-	account->cursor_ns = stretch->end_ns;
+	account->cursor_ns = window->end_ns;
 	return true;
 }
 
 void
 tally_account_take_back(struct tally_account *account)
 {
-	const struct tally_stretch *stretch = &account->stretch;
-	for (uint32_t i = 0; account->told && i < account->src->n_counters; i++) {
-		account->growth[i] -= stretch->growth[i];
-		account->unlogged[i] -= stretch->unlogged[i];
-		account->outside[i] += stretch->growth[i];
+	const struct tally_window *window = &account->window;
+	for (uint32_t i = 0; account->reported && i < account->src->n_counters; i++) {
+		account->growth[i] -= window->delta[i];
+		account->unlogged[i] -= window->unlogged[i];
+		account->outside[i] += window->delta[i];
 	}
-	account->told = false;
+	account->reported = false;
 }

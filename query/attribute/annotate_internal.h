@@ -21,11 +21,11 @@ struct tally_account {
 	struct tally_attributor *attributor; /* remembers where its last window ended */
 	const struct tally_counter **counters; /* under keys that are unique in the device line */
 	bool shown; /* any of its counters is in the log; else it flags nothing */
-	bool begun, told; /* told: the last frame was given the deltas of `stretch` */
+	bool begun, reported; /* reported: the last frame was given `window`'s deltas */
 	uint64_t cursor_ns; /* where the last window ended */
 	uint64_t *block;
 	uint64_t *growth, *unlogged, *outside; /* see tally_growth_record */
-	struct tally_stretch stretch; /* the last window */
+	struct tally_window window; /* the last window */
 	struct tally_snapshot_level levels[TALLY_MAX_LEVELS]; /* at the last window's end */
 };
 
@@ -102,7 +102,7 @@ bool tally_account_begin(struct tally_account *account, bool late, uint64_t time
 /* Assigns the deltas up to that time, as far as there are readings, to no frame: they are
  * outside. */
 void tally_account_pass_over(struct tally_account *account, uint64_t time_ns);
-/* Assigns the deltas up to that time to a frame: account->stretch has the details. False:
+/* Assigns the deltas up to that time to a frame: account->window has the details. False:
  * nothing is assigned, on OOM (the next window then begins where this one would have) or
  * because no time passed. */
 bool tally_account_attribute(struct tally_account *account, uint64_t end_ns, bool exact,

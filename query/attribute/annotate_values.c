@@ -41,7 +41,7 @@ lay_out_shares(struct tally_scratch *scratch, const struct tally_annotated *d)
 		uint32_t n_counters = d->accounts[s].src->n_counters;
 		for (uint32_t i = 0; i < n; i++) {
 			scratch->shares[(size_t)s * n + i] = (struct tally_share){
-				.growth = numbers,
+				.delta = numbers,
 				.unknown = numbers + n_counters,
 			};
 			numbers += n_counters + words_of(n_counters);
@@ -112,12 +112,12 @@ put_shares(struct tally_scratch *scratch, const struct tally_annotated *d, uint3
 		const struct tally_account *account = &d->accounts[s];
 		const struct tally_share *share =
 			&scratch->shares[(size_t)s * scratch->n_shared + pass];
-		if (!account->told || !share->known)
+		if (!account->reported || !share->known)
 			continue;
 		for (uint32_t i = 0; i < account->src->n_counters; i++)
 			if (tally_bit(account->src->logged, i) == logged &&
 			    !tally_bit(share->unknown, i))
-				put(scratch, account->counters[i]->key, share->growth[i],
+				put(scratch, account->counters[i]->key, share->delta[i],
 				    share->estimated);
 	}
 	return (uint32_t)(scratch->n_values - before);
@@ -133,9 +133,11 @@ add_shares(struct tally_scratch *scratch, const struct tally_annotated *d,
 			&scratch->shares[(size_t)s * scratch->n_shared + index];
 		if (!d->accounts[s].shown)
 			continue;
-		pass->flags |= d->accounts[s].told ? share->flags : TALLY_FLAG(UNSAMPLED);
+		pass->flags |= d->accounts[s].reported ? share->flags
+						       : TALLY_FLAG(UNSAMPLED);
 		/* It ran before the source's first reading, which came within this frame. */
-		if (d->accounts[s].told && !share->known && !share->flags && pass->has_gpu)
+		if (d->accounts[s].reported && !share->known && !share->flags &&
+		    pass->has_gpu)
 			pass->flags |= TALLY_FLAG(UNSAMPLED);
 	}
 	if (d->n_logged == 0)
@@ -157,14 +159,14 @@ add_unattributed(struct tally_scratch *scratch, const struct tally_annotated *d,
 		scratch->values[scratch->n_values++] = frame->unattributed[i];
 	for (uint32_t s = 0; s < d->n_accounts; s++) {
 		const struct tally_account *account = &d->accounts[s];
-		if (!account->told)
+		if (!account->reported)
 			continue;
-		frame->flags |= account->shown ? account->stretch.flags : 0;
+		frame->flags |= account->shown ? account->window.flags : 0;
 		for (uint32_t i = 0; i < account->src->n_counters; i++)
 			if (tally_bit(account->src->logged, i) &&
-			    !tally_bit(account->stretch.unattributed_unknown, i))
+			    !tally_bit(account->window.unattributed_unknown, i))
 				put(scratch, account->counters[i]->key,
-				    account->stretch.unattributed[i], !exact);
+				    account->window.unattributed[i], !exact);
 	}
 	frame->unattributed = values;
 	frame->n_unattributed = (uint32_t)(scratch->values + scratch->n_values - values);
@@ -178,12 +180,13 @@ put_growth(struct tally_scratch *scratch, const struct tally_annotated *d, bool 
 	size_t before = scratch->n_values;
 	for (uint32_t s = 0; s < d->n_accounts; s++) {
 		const struct tally_account *account = &d->accounts[s];
-		for (uint32_t i = 0; account->told && i < account->src->n_counters; i++)
-			if (account->stretch.unlogged[i] == 0 &&
-			    !tally_bit(account->stretch.unattributed_unknown, i))
+		for (uint32_t i = 0; account->reported && i < account->src->n_counters;
+		     i++)
+			if (account->window.unlogged[i] == 0 &&
+			    !tally_bit(account->window.unattributed_unknown, i))
 				put(scratch, account->counters[i]->key,
-				    account->stretch.growth[i], !exact);
-		for (uint32_t i = 0; account->told && i < account->src->n_levels; i++)
+				    account->window.delta[i], !exact);
+		for (uint32_t i = 0; account->reported && i < account->src->n_levels; i++)
 			if (account->levels[i].known)
 				put(scratch, account->levels[i].counter->key,
 				    account->levels[i].value, false);

@@ -16,9 +16,9 @@ tally_attributor_create(uint32_t n_counters)
 	a->words = n_counters / 64 + (n_counters % 64 != 0);
 	size_t n = n_counters ? n_counters : 1;
 	a->given = calloc(4 * n, sizeof(*a->given));
-	a->doubts = calloc(n, sizeof(*a->doubts));
-	a->turn = calloc(n, sizeof(*a->turn));
-	if (!a->given || !a->doubts || !a->turn) {
+	a->invalid = calloc(n, sizeof(*a->invalid));
+	a->rotation = calloc(n, sizeof(*a->rotation));
+	if (!a->given || !a->invalid || !a->rotation) {
 		tally_attributor_destroy(a);
 		return NULL;
 	}
@@ -34,13 +34,13 @@ tally_attributor_destroy(struct tally_attributor *a)
 	if (!a)
 		return;
 	free(a->given);
-	free(a->doubts);
-	free(a->turn);
-	free(a->spans);
-	free(a->edges);
+	free(a->invalid);
+	free(a->rotation);
+	free(a->intervals);
+	free(a->events);
 	free(a->members);
 	free(a->active);
-	free(a->parts);
+	free(a->remainders);
 	free(a);
 }
 
@@ -60,55 +60,60 @@ reserve(struct tally_attributor *a, uint32_t n)
 	if (n <= a->room)
 		return true;
 	size_t room = (size_t)n + n / 2;
-	if (room > UINT32_MAX / 2 || !grow(&a->spans, room, sizeof(*a->spans)) ||
-	    !grow(&a->edges, 2 * room, sizeof(*a->edges)) ||
+	if (room > UINT32_MAX / 2 || !grow(&a->intervals, room, sizeof(*a->intervals)) ||
+	    !grow(&a->events, 2 * room, sizeof(*a->events)) ||
 	    !grow(&a->members, room, sizeof(*a->members)) ||
 	    !grow(&a->active, room, sizeof(*a->active)) ||
-	    !grow(&a->parts, room, sizeof(*a->parts)))
+	    !grow(&a->remainders, room, sizeof(*a->remainders)))
 		return false;
 	a->room = (uint32_t)room;
 	return true;
 }
 
-/* ---- finding the spans ---- */
+/* ---- finding the intervals ---- */
 
 /* Sets the deltas of a member to 0, none of them unknown. */
 static void
-say_nothing(struct cut *c, uint32_t member)
+set_nothing(struct cut *c, uint32_t member)
 {
 	struct tally_share *share = &c->shares[member];
-	memset(share->growth, 0, c->a->n_counters * sizeof(*share->growth));
+	memset(share->delta, 0, c->a->n_counters * sizeof(*share->delta));
 	memset(share->unknown, 0, c->a->words * sizeof(*share->unknown));
 }
 
-/* False: all of the span is outside of the window. */
+/* False: all of the interval is outside of the window. */
 static bool
-add_span(struct cut *c, uint64_t begin_ns, uint64_t end_ns, uint32_t first, uint32_t n)
+add_interval(struct cut *c, uint64_t begin_ns, uint64_t end_ns, uint32_t first,
+	     uint32_t n)
 {
 	struct tally_attributor *a = c->a;
-	const struct tally_stretch *stretch = c->stretch;
-	struct span span = { .begin_ns = begin_ns, .end_ns = end_ns, .first = first, .n = n };
-	if (span.begin_ns < stretch->begin_ns)
-		span.begin_ns = stretch->begin_ns;
-	if (span.end_ns > stretch->end_ns)
-		span.end_ns = stretch->end_ns;
-	if (span.begin_ns >= span.end_ns)
+	const struct tally_window *window = c->window;
+	struct interval interval = {
+		.begin_ns = begin_ns, .end_ns = end_ns, .first = first, .n = n
+	};
+	if (interval.begin_ns < window->begin_ns)
+		interval.begin_ns = window->begin_ns;
+	if (interval.end_ns > window->end_ns)
+		interval.end_ns = window->end_ns;
+	if (interval.begin_ns >= interval.end_ns)
 		return false;
-	span.clipped = span.begin_ns != begin_ns || span.end_ns != end_ns;
-	a->edges[c->n_edges++] = (struct edge){ span.begin_ns, c->n_spans, true };
-	a->edges[c->n_edges++] = (struct edge){ span.end_ns, c->n_spans, false };
-	a->spans[c->n_spans++] = span;
+	interval.clipped = interval.begin_ns != begin_ns || interval.end_ns != end_ns;
+	a->events[c->n_events++] = (struct event){ interval.begin_ns, c->n_intervals,
+						   true };
+	a->events[c->n_events++] = (struct event){ interval.end_ns, c->n_intervals,
+						   false };
+	a->intervals[c->n_intervals++] = interval;
 	return true;
 }
 
 static void
-find_sampled_spans(struct cut *c)
+find_sampled_intervals(struct cut *c)
 {
 	for (uint32_t i = 0; i < c->n; i++) {
 		c->a->members[i] = i;
 		if (!cut_length_of(&c->work[i]) ||
-		    !add_span(c, c->work[i].begin_ns, c->work[i].end_ns, i, 1))
-			say_nothing(c, i);
+		    !add_interval(c, c->work[i].begin_ns, c->work[i].end_ns, i, 1))
+			set_nothing(c, i);
 	}
 }
 
@@ -131,25 +136,25 @@ has_samples(const struct tally_work *work)
 	return work->from != 0 && work->to != 0;
 }
 
-/* All members have the same two samples. The first member's deltas are set when the span
+/* All members have the same two samples. The first member's deltas are set when the interval
  * begins. */
 static void
-find_exact_span(struct cut *c, uint32_t first, uint32_t n)
+find_exact_interval(struct cut *c, uint32_t first, uint32_t n)
 {
 	const uint32_t *members = c->a->members;
 	const struct tally_work *work = &c->work[members[first]];
 	struct tally_reading from, to;
 	bool found = tally_history_find(c->h, work->from, &from) &&
 		     tally_history_find(c->h, work->to, &to) && from.time_ns < to.time_ns;
-	bool added = found && add_span(c, from.time_ns, to.time_ns, first, n);
+	bool added = found && add_interval(c, from.time_ns, to.time_ns, first, n);
 	for (uint32_t i = first + added; i < first + n; i++)
-		say_nothing(c, members[i]);
+		set_nothing(c, members[i]);
 	if (!found)
 		cut_give_up(c, first, n, TALLY_FLAG(LOST));
 }
 
 static void
-find_exact_spans(struct cut *c)
+find_exact_intervals(struct cut *c)
 {
 	uint32_t *members = c->a->members, n = 0;
 	for (uint32_t i = 0; i < c->n; i++) {
@@ -158,7 +163,7 @@ find_exact_spans(struct cut *c)
 			continue;
 		}
 		c->shares[i].flags |= TALLY_FLAG(UNSAMPLED);
-		say_nothing(c, i);
+		set_nothing(c, i);
 	}
 	if (n > 1)
 		qsort_r(members, n, sizeof(*members), compare_members, (void *)c->work);
@@ -169,28 +174,28 @@ find_exact_spans(struct cut *c)
 			if (other->from != work->from || other->to != work->to)
 				break;
 		}
-		find_exact_span(c, first, end - first);
+		find_exact_interval(c, first, end - first);
 	}
 }
 
 static int
-compare_edges(const void *x, const void *y)
+compare_events(const void *x, const void *y)
 {
-	const struct edge *a = x, *b = y;
+	const struct event *a = x, *b = y;
 	if (a->time_ns != b->time_ns)
 		return a->time_ns < b->time_ns ? -1 : 1;
 	if (a->begins != b->begins)
 		return a->begins ? 1 : -1;
-	return (a->span > b->span) - (a->span < b->span);
+	return (a->interval > b->interval) - (a->interval < b->interval);
 }
 
 /* The passes of one queue are already in order, and need no sorting. */
 static void
-sort_edges(struct edge *edges, uint32_t n)
+sort_events(struct event *events, uint32_t n)
 {
 	for (uint32_t i = 1; i < n; i++) {
-		if (compare_edges(&edges[i - 1], &edges[i]) > 0) {
-			qsort(edges, n, sizeof(*edges), compare_edges);
+		if (compare_events(&events[i - 1], &events[i]) > 0) {
+			qsort(events, n, sizeof(*events), compare_events);
 			return;
 		}
 	}
@@ -208,16 +213,16 @@ clear(struct cut *c)
 		share->known = share->estimated = false;
 		share->flags = 0;
 	}
-	struct tally_stretch *stretch = c->stretch;
-	memset(stretch->unattributed, 0, totals);
-	memset(stretch->unattributed_unknown, 0, words);
-	memset(stretch->unlogged, 0, totals);
-	memset(stretch->growth, 0, totals);
+	struct tally_window *window = c->window;
+	memset(window->unattributed, 0, totals);
+	memset(window->unattributed_unknown, 0, words);
+	memset(window->unlogged, 0, totals);
+	memset(window->delta, 0, totals);
 	memset(c->a->level, 0, totals);
-	memset(c->a->doubts, 0, words);
-	stretch->flags = tally_history_doubts(c->h, stretch->begin_ns, stretch->end_ns,
-					      c->a->doubts);
-	stretch->flags |= cut_flag_of_doubts(c->a, stretch->flags);
+	memset(c->a->invalid, 0, words);
+	window->flags = tally_history_invalid(c->h, window->begin_ns, window->end_ns,
+					      c->a->invalid);
+	window->flags |= cut_flag_of_invalid(c->a, window->flags);
 }
 
 /* The last window ended after all readings. What a newer reading adds to it is a delta that no
@@ -230,8 +235,8 @@ withhold_arrears(struct cut *c)
 	for (uint32_t i = 0; i < a->n_counters; i++) {
 		if (a->next[i] <= a->given[i])
 			continue;
-		c->stretch->growth[i] += a->next[i] - a->given[i];
-		c->stretch->unlogged[i] += a->next[i] - a->given[i];
+		c->window->delta[i] += a->next[i] - a->given[i];
+		c->window->unlogged[i] += a->next[i] - a->given[i];
 		a->given[i] = a->next[i];
 	}
 }
@@ -239,7 +244,7 @@ withhold_arrears(struct cut *c)
 bool
 tally_attribute(struct tally_attributor *a, const struct tally_history *h, bool exact,
 		const struct tally_work *work, struct tally_share *shares, uint32_t n,
-		struct tally_stretch *stretch)
+		struct tally_window *window)
 {
 	if (!reserve(a, n))
 		return false;
@@ -249,26 +254,26 @@ tally_attribute(struct tally_attributor *a, const struct tally_history *h, bool 
 		.work = work,
 		.shares = shares,
 		.n = n,
-		.stretch = stretch,
+		.window = window,
 		.exact = exact,
-		.now_ns = stretch->begin_ns,
+		.now_ns = window->begin_ns,
 	};
 	clear(&c);
-	if (!a->any || a->end_ns != stretch->begin_ns)
-		tally_history_at(h, stretch->begin_ns, a->given);
+	if (!a->any || a->end_ns != window->begin_ns)
+		tally_history_at(h, window->begin_ns, a->given);
 	else if (a->behind)
 		withhold_arrears(&c);
-	if (stretch->end_ns > stretch->begin_ns) {
+	if (window->end_ns > window->begin_ns) {
 		if (exact)
-			find_exact_spans(&c);
+			find_exact_intervals(&c);
 		else
-			find_sampled_spans(&c);
-		sort_edges(a->edges, c.n_edges);
+			find_sampled_intervals(&c);
+		sort_events(a->events, c.n_events);
 		cut_sweep(&c);
-		cut_withhold(&c, stretch->unattributed, stretch->unattributed_unknown);
+		cut_withhold(&c, window->unattributed, window->unattributed_unknown);
 	} else {
 		for (uint32_t i = 0; i < n; i++)
-			say_nothing(&c, i);
+			set_nothing(&c, i);
 	}
 	struct tally_reading last;
 	a->any = true;

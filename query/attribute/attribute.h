@@ -22,20 +22,20 @@ struct tally_work {
 
 /* Output, per pass: growth[i] is valid where bit i of unknown is clear. */
 struct tally_share {
-	uint64_t *growth; /* n_counters */
+	uint64_t *delta; /* n_counters */
 	uint64_t *unknown; /* one bit per counter */
 	bool known; /* something is known about the pass */
 	bool estimated;
 	uint64_t flags;
 };
 
-struct tally_stretch {
+struct tally_window {
 	uint64_t begin_ns, end_ns;
 	uint64_t known_from_ns; /* input: the source's first reading */
 	uint64_t *unattributed; /* n_counters */
 	uint64_t *unattributed_unknown; /* one bit per counter */
 	uint64_t *unlogged; /* n_counters: deltas of values that are left out */
-	uint64_t *growth; /* n_counters: of the whole window */
+	uint64_t *delta; /* n_counters: of the whole window */
 	uint64_t flags;
 };
 
@@ -47,7 +47,7 @@ struct tally_attributor;
 struct tally_attributor *tally_attributor_create(uint32_t n_counters); /* NULL on OOM */
 void tally_attributor_destroy(struct tally_attributor *a); /* accepts NULL */
 
-/* Attributes the window from stretch->begin_ns to end_ns; only the part of work inside it
+/* Attributes the window from window->begin_ns to end_ns; only the part of work inside it
  * counts. Nothing is known of work without time. With `exact`, work that has no samples of its
  * own gets nothing, and TALLY_FLAG(UNSAMPLED), as does work that shares its samples but has no
  * time to share by; where its samples are gone it is flagged LOST. Their deltas are
@@ -57,6 +57,6 @@ void tally_attributor_destroy(struct tally_attributor *a); /* accepts NULL */
  * False on OOM: nothing is set. */
 bool tally_attribute(struct tally_attributor *a, const struct tally_history *h, bool exact,
 		     const struct tally_work *work, struct tally_share *shares, uint32_t n,
-		     struct tally_stretch *stretch);
+		     struct tally_window *window);
 
 #endif

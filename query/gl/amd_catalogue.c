@@ -402,10 +402,10 @@ name_counter(const struct draft *d, struct tally_key_table *keys, struct entry *
 	for (uint32_t i = 0; counter && i < n_others; i++) {
 		if (others[i] != counter)
 			continue;
-		size_t len = strlen(e->texts.key), told = strlen(e->texts.description);
+		size_t len = strlen(e->texts.key), used = strlen(e->texts.description);
 		snprintf(e->texts.key + len, sizeof(e->texts.key) - len, "_%u_%u", e->amd.group,
 			 e->amd.id);
-		snprintf(e->texts.description + told, sizeof(e->texts.description) - told,
+		snprintf(e->texts.description + used, sizeof(e->texts.description) - used,
 			 " Its numbers are %u and %u.", e->amd.group, e->amd.id);
 		e->counter.key = e->texts.key;
 		return tally_key_table_add(keys, &e->counter);
@@ -522,7 +522,7 @@ destroy:
 
 /* The reason why there is nothing, or what part of it is missing. */
 static void
-tell(const struct draft *d, struct tally_source *src, uint32_t n_counters)
+report_left_out(const struct draft *d, struct tally_source *src, uint32_t n_counters)
 {
 	uint32_t alone = d->n - n_counters;
 	size_t size = sizeof(src->reason);
@@ -559,7 +559,7 @@ tally_amd_catalogue_create(struct tally_gl_api *api, struct tally_source *src,
 		out = d.n_sets ? make(&d, src->keys ? src->keys : &own_keys) : NULL;
 		if (out || !d.n_sets) {
 			*status = out ? TALLY_OK : TALLY_UNSUPPORTED;
-			tell(&d, src, out ? out->n_counters : 0);
+			report_left_out(&d, src, out ? out->n_counters : 0);
 		}
 	}
 	if (*status == TALLY_NO_MEMORY)

@@ -107,7 +107,7 @@ struct tally_gl_api {
 	 * should, unless the work after it is drawn in the same scene: the shim flags those
 	 * passes SHARED_TIME. A first timestamp after a gap shows the end of what follows. The
 	 * driver's clock is the CPU's, so the first timestamp is taken from the CPU. */
-	bool stamps_in_tiles;
+	bool timestamps_in_tiles;
 
 	/* One bit per enum tally_gl_exclusive: the game uses this target now. Maintained
 	 * by the shim. */

@@ -72,14 +72,14 @@ intel_of(struct tally_source *src)
 /* ---- texts for people ---- */
 
 static void
-tell_pipeline_only(struct gl_intel *in)
+report_pipeline_only(struct gl_intel *in)
 {
 	char how[160];
 	for (uint32_t i = 0; i < in->offer.n_sets; i++) {
 		if (!in->offer.sets[i].pipeline)
 			return;
 	}
-	tally_intel_tell_permission(how, sizeof(how));
+	tally_intel_explain_permission(how, sizeof(how));
 	if (how[0])
 		snprintf(in->base.reason, sizeof(in->base.reason),
 			 "the GPU's own counters are not offered to this user%s", how);
@@ -163,7 +163,7 @@ give_up(struct gl_intel *in, bool pipeline)
 		all &= in->sets_off[i];
 	}
 	in->base.off = all;
-	tally_intel_tell_permission(how, sizeof(how));
+	tally_intel_explain_permission(how, sizeof(how));
 	if (pipeline)
 		snprintf(in->base.reason, sizeof(in->base.reason),
 			 "the driver fails to begin its pipeline queries");
@@ -443,7 +443,7 @@ intel_open(struct tally_source *src, uint32_t slots)
 	src->set = 0;
 	src->off = false;
 	src->turn_frames = 0;
-	tell_pipeline_only(in);
+	report_pipeline_only(in);
 	try_begin(in);
 	return TALLY_OK;
 }

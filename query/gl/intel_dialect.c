@@ -257,7 +257,7 @@ tally_intel_is_basic(const char *query)
 
 /* In the older dialect, with this spelling. */
 bool
-tally_intel_tells_disturbance(const char *counter)
+tally_intel_reports_disturbance(const char *counter)
 {
 	return strcmp(counter, "SplitOccured") == 0 ||
 	       strcmp(counter, "CoreFrequencyChanged") == 0;

@@ -78,7 +78,7 @@ bool tally_intel_is_blob(const char *query);
 bool tally_intel_is_pipeline(const char *query);
 bool tally_intel_is_basic(const char *query);
 /* A counter that is not 0 if the others were disturbed while they counted. */
-bool tally_intel_tells_disturbance(const char *counter);
+bool tally_intel_reports_disturbance(const char *counter);
 /* Is it the time that its set counted, in Mesa's spelling? */
 bool tally_intel_is_elapsed(const char *counter);
 

@@ -134,7 +134,7 @@ list_counter(struct lister *in, struct listing *l, unsigned query, unsigned numb
 	counter.source = SOURCE_NAME;
 	if (in->dialect->has_caps && (l->caps & 1))
 		counter.scope = TALLY_SCOPE_DEVICE;
-	place.disturbs = tally_intel_tells_disturbance(said->name);
+	place.disturbs = tally_intel_reports_disturbance(said->name);
 	place.elapsed = tally_intel_is_elapsed(said->name);
 	bool wanted = l->everything || tally_counter_wanted(in->src->wanted, &counter, l->name,
 							    SOURCE_NAME, l->overview);
@@ -346,7 +346,7 @@ number_in(const char *path)
 }
 
 void
-tally_intel_tell_permission(char *out, size_t size)
+tally_intel_explain_permission(char *out, size_t size)
 {
 	static const struct {
 		const char *path, *name;

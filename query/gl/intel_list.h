@@ -55,6 +55,6 @@ bool tally_intel_list(struct tally_intel_offer *offer, const struct tally_gl_api
 void tally_intel_offer_finish(struct tally_intel_offer *offer);
 /* What would allow this user to count, to be appended to a sentence; "" when nothing forbids
  * it. Reads the kernel's settings: only when a source opens or gives up. */
-void tally_intel_tell_permission(char *out, size_t size);
+void tally_intel_explain_permission(char *out, size_t size);
 
 #endif

@@ -186,7 +186,7 @@ say(struct tally_source *src, const char *text)
 /* Names the requested counters that are not available, those with the same obstacle together,
  * the first few of many. */
 static void
-tell_left_out(struct tally_source *src, const char *why[TALLY_N_STATISTICS])
+report_left_out(struct tally_source *src, const char *why[TALLY_N_STATISTICS])
 {
 	for (unsigned i = 0; i < TALLY_N_STATISTICS; i++) {
 		const char *reason = why[i];
@@ -259,7 +259,7 @@ choose(struct gl_statistics *st)
 		st->groups |= st->chosen[st->n].group_bit;
 		st->n++;
 	}
-	tell_left_out(&st->base, why);
+	report_left_out(&st->base, why);
 	if (st->n)
 		return TALLY_OK;
 	if (!wanted)

@@ -21,7 +21,7 @@
 #define TIGHT_BRACKET_NS 20000
 
 /* One query object, and its value once known. */
-struct stamp {
+struct timestamp {
 	unsigned id;
 	uint32_t refs;       /* slots that begin or end here, and the boundary; 0 = free */
 	uint32_t generation; /* of the GPU's clock when issued */
@@ -32,7 +32,7 @@ struct stamp {
 	uint64_t ns;         /* the same on the time line that we deliver, once mapped */
 };
 
-struct stamp_slot {
+struct timestamp_slot {
 	uint32_t begin, end; /* indices into stamps, or NO_STAMP */
 };
 
@@ -42,12 +42,13 @@ struct gl_timestamp {
 	unsigned bits; /* of the GPU's clock, 1 to 64 */
 	bool no_wait;
 
-	struct stamp *stamps; /* 2 per slot, the boundary, a provisional end: always enough */
+	/* 2 per slot, the boundary, a provisional end: always enough */
+	struct timestamp *timestamps;
 	uint32_t *free;       /* a stack of those that have a query object and are unused */
-	uint32_t n_stamps;    /* those with a query object so far */
+	uint32_t n_timestamps; /* those with a query object so far */
 	uint32_t n_free, capacity;
 	bool out_of_names; /* the driver created none: do not ask again at every pass */
-	struct stamp_slot *slots;
+	struct timestamp_slot *slots;
 	uint32_t n_slots;
 
 	uint32_t boundary;   /* the last end, if the next pass may begin there */
@@ -153,7 +154,7 @@ forget_calibration(struct gl_timestamp *t)
 static void
 release(struct gl_timestamp *t, uint32_t index)
 {
-	if (index != NO_STAMP && --t->stamps[index].refs == 0)
+	if (index != NO_STAMP && --t->timestamps[index].refs == 0)
 		t->free[t->n_free++] = index;
 }
 
@@ -166,10 +167,10 @@ drop_boundary(struct gl_timestamp *t)
 
 /* Creates a block of further query objects. */
 static void
-make_stamps(struct gl_timestamp *t)
+make_timestamps(struct gl_timestamp *t)
 {
 	unsigned ids[ID_BLOCK] = { 0 };
-	uint32_t n = t->capacity - t->n_stamps;
+	uint32_t n = t->capacity - t->n_timestamps;
 
 	n = n < ID_BLOCK ? n : ID_BLOCK;
 	t->api->GenQueries((int)n, ids);
@@ -177,8 +178,8 @@ make_stamps(struct gl_timestamp *t)
 	for (uint32_t i = n; i-- > 0;) {
 		if (!ids[i])
 			continue;
-		t->stamps[t->n_stamps].id = ids[i];
-		t->free[t->n_free++] = t->n_stamps++;
+		t->timestamps[t->n_timestamps].id = ids[i];
+		t->free[t->n_free++] = t->n_timestamps++;
 		t->out_of_names = false;
 	}
 }
@@ -186,36 +187,36 @@ make_stamps(struct gl_timestamp *t)
 /* The GPU records the time once everything issued so far is done. The caller owns the
  * one reference. */
 static uint32_t
-issue_stamp(struct gl_timestamp *t, uint64_t cpu_ns)
+issue_timestamp(struct gl_timestamp *t, uint64_t cpu_ns)
 {
 	if (!t->n_free && !t->out_of_names)
-		make_stamps(t);
+		make_timestamps(t);
 	if (!t->n_free)
 		return NO_STAMP;
 	uint32_t index = t->free[--t->n_free];
-	struct stamp *stamp = &t->stamps[index];
-	stamp->refs = 1;
-	stamp->generation = t->generation;
-	stamp->known = stamp->mapped = false;
-	stamp->sequence = ++t->sequence;
-	stamp->cpu_ns = cpu_ns;
-	t->api->QueryCounter(stamp->id, GL_TIMESTAMP);
+	struct timestamp *timestamp = &t->timestamps[index];
+	timestamp->refs = 1;
+	timestamp->generation = t->generation;
+	timestamp->known = timestamp->mapped = false;
+	timestamp->sequence = ++t->sequence;
+	timestamp->cpu_ns = cpu_ns;
+	t->api->QueryCounter(timestamp->id, GL_TIMESTAMP);
 	return index;
 }
 
 /* The CPU's time in place of a timestamp that would show something else: see
- * stamps_in_tiles. */
+ * timestamps_in_tiles. */
 static uint32_t
 note_stamp(struct gl_timestamp *t, uint64_t cpu_ns)
 {
 	if (!t->n_free && !t->out_of_names)
-		make_stamps(t);
+		make_timestamps(t);
 	if (!t->n_free)
 		return NO_STAMP;
 	uint32_t index = t->free[--t->n_free];
-	struct stamp *stamp = &t->stamps[index];
-	*stamp = (struct stamp){
-		.id = stamp->id,
+	struct timestamp *timestamp = &t->timestamps[index];
+	*timestamp = (struct timestamp){
+		.id = timestamp->id,
 		.refs = 1,
 		.generation = t->generation,
 		.known = true,
@@ -231,7 +232,8 @@ first_stamp(struct gl_timestamp *t)
 {
 	uint64_t now = tally_clock_now_ns();
 	bool same_clock = t->map.calibrated && t->bits == 64;
-	return t->api->stamps_in_tiles && same_clock ? note_stamp(t, now) : issue_stamp(t, now);
+	return t->api->timestamps_in_tiles && same_clock ? note_stamp(t, now)
+							 : issue_timestamp(t, now);
 }
 
 static void
@@ -245,7 +247,7 @@ static void
 timestamp_begin(struct tally_source *src, uint32_t slot)
 {
 	struct gl_timestamp *t = timestamp_of(src);
-	struct stamp_slot *s = &t->slots[slot];
+	struct timestamp_slot *s = &t->slots[slot];
 
 	t->batch = false;
 	/* The provisional end of an interval around this one, which continues. */
@@ -262,7 +264,7 @@ static void
 timestamp_end(struct tally_source *src, uint32_t slot)
 {
 	struct gl_timestamp *t = timestamp_of(src);
-	struct stamp_slot *s = &t->slots[slot];
+	struct timestamp_slot *s = &t->slots[slot];
 
 	t->batch = false;
 	t->running = NO_SLOT;
@@ -278,11 +280,12 @@ timestamp_end(struct tally_source *src, uint32_t slot)
 	}
 	/* A wide clock does not need the exact time: the time of the begin timestamp is a
 	 * sufficient bound. */
-	uint64_t cpu_ns = t->bits < 64 ? tally_clock_now_ns() : t->stamps[s->begin].cpu_ns;
-	s->end = issue_stamp(t, cpu_ns);
+	uint64_t cpu_ns = t->bits < 64 ? tally_clock_now_ns()
+				       : t->timestamps[s->begin].cpu_ns;
+	s->end = issue_timestamp(t, cpu_ns);
 	if (s->end == NO_STAMP)
 		return;
-	t->stamps[s->end].refs++;
+	t->timestamps[s->end].refs++;
 	t->boundary = s->end;
 }
 
@@ -297,7 +300,7 @@ timestamp_gap(struct tally_source *src)
 	if (t->running == NO_SLOT || t->slots[t->running].begin == NO_STAMP)
 		return;
 	drop_provisional(t);
-	t->provisional = issue_stamp(t, tally_clock_now_ns());
+	t->provisional = issue_timestamp(t, tally_clock_now_ns());
 }
 
 static void
@@ -307,7 +310,7 @@ timestamp_resume(struct tally_source *src)
 }
 
 static void
-free_slot(struct gl_timestamp *t, struct stamp_slot *s)
+free_slot(struct gl_timestamp *t, struct timestamp_slot *s)
 {
 	release(t, s->begin);
 	release(t, s->end);
@@ -317,14 +320,15 @@ free_slot(struct gl_timestamp *t, struct stamp_slot *s)
 /* --- reading ------------------------------------------------------------------------------ */
 
 static bool
-is_known(struct gl_timestamp *t, struct stamp *stamp)
+is_known(struct gl_timestamp *t, struct timestamp *timestamp)
 {
-	if (stamp->known)
+	if (timestamp->known)
 		return true;
-	stamp->known = tally_gl_result(t->api, t->no_wait, stamp->id, &stamp->ticks);
-	if (stamp->known && t->available < stamp->sequence)
-		t->available = stamp->sequence;
-	return stamp->known;
+	timestamp->known = tally_gl_result(t->api, t->no_wait, timestamp->id,
+					   &timestamp->ticks);
+	if (timestamp->known && t->available < timestamp->sequence)
+		t->available = timestamp->sequence;
+	return timestamp->known;
 }
 
 /* GLES: was the clock disturbed? If so, whatever is under way has no time. To be called after a
@@ -363,7 +367,7 @@ start_batch(struct gl_timestamp *t)
 /* Can that much time have passed on the GPU since the timestamp was issued? A clock may run a
  * little faster than ours. */
 static bool
-is_possible(struct gl_timestamp *t, const struct stamp *begin, uint64_t ns)
+is_possible(struct gl_timestamp *t, const struct timestamp *begin, uint64_t ns)
 {
 	for (int fresh = 0; fresh < 2; fresh++) {
 		uint64_t passed = t->now_ns - begin->cpu_ns;
@@ -376,7 +380,8 @@ is_possible(struct gl_timestamp *t, const struct stamp *begin, uint64_t ns)
 
 /* Is a calibrated time one at which the GPU can have worked on it? */
 static bool
-is_plausible(const struct gl_timestamp *t, const struct stamp *begin, uint64_t begin_ns)
+is_plausible(const struct gl_timestamp *t, const struct timestamp *begin,
+	     uint64_t begin_ns)
 {
 	return begin_ns + SECOND_NS >= begin->cpu_ns && begin_ns <= t->now_ns + SECOND_NS;
 }
@@ -385,7 +390,7 @@ is_plausible(const struct gl_timestamp *t, const struct stamp *begin, uint64_t b
  * previous pass is already on it, so a new calibration takes effect only where passes do not
  * touch. False: the time is implausible. */
 static bool
-map_begin(struct gl_timestamp *t, struct stamp *begin)
+map_begin(struct gl_timestamp *t, struct timestamp *begin)
 {
 	if (begin->mapped)
 		return true;
@@ -409,7 +414,8 @@ map_begin(struct gl_timestamp *t, struct stamp *begin)
 }
 
 static void
-deliver(struct gl_timestamp *t, struct stamp *begin, struct stamp *end, struct tally_sample *out)
+deliver(struct gl_timestamp *t, struct timestamp *begin, struct timestamp *end,
+	struct tally_sample *out)
 {
 	if (begin->generation != t->generation) {
 		out->flags |= TALLY_FLAG(DISJOINT);
@@ -440,13 +446,13 @@ static enum tally_status
 timestamp_read(struct tally_source *src, uint32_t slot, struct tally_sample *out)
 {
 	struct gl_timestamp *t = timestamp_of(src);
-	struct stamp_slot *s = &t->slots[slot];
+	struct timestamp_slot *s = &t->slots[slot];
 
 	if (s->begin == NO_STAMP || s->end == NO_STAMP) {
 		free_slot(t, s);
 		return TALLY_LOST;
 	}
-	struct stamp *begin = &t->stamps[s->begin], *end = &t->stamps[s->end];
+	struct timestamp *begin = &t->timestamps[s->begin], *end = &t->timestamps[s->end];
 	if (!is_known(t, begin) || !is_known(t, end))
 		return TALLY_NOT_READY;
 	watch_clock(t);
@@ -464,21 +470,22 @@ timestamp_grow(struct tally_source *src, uint32_t slots)
 	struct gl_timestamp *t = timestamp_of(src);
 	uint32_t capacity = 2 * slots + 2;
 
-	struct stamp_slot *grown = realloc(t->slots, slots * sizeof(*grown));
+	struct timestamp_slot *grown = realloc(t->slots, slots * sizeof(*grown));
 	if (!grown)
 		return TALLY_NO_MEMORY;
 	t->slots = grown;
-	struct stamp *stamps = realloc(t->stamps, capacity * sizeof(*stamps));
-	if (!stamps)
+	struct timestamp *timestamps = realloc(t->timestamps,
+					       capacity * sizeof(*timestamps));
+	if (!timestamps)
 		return TALLY_NO_MEMORY;
-	t->stamps = stamps;
+	t->timestamps = timestamps;
 	uint32_t *stack = realloc(t->free, capacity * sizeof(*stack));
 	if (!stack)
 		return TALLY_NO_MEMORY;
 	t->free = stack;
 	t->capacity = capacity;
 	for (uint32_t i = t->n_slots; i < slots; i++)
-		t->slots[i] = (struct stamp_slot){ NO_STAMP, NO_STAMP };
+		t->slots[i] = (struct timestamp_slot){ NO_STAMP, NO_STAMP };
 	t->n_slots = slots;
 	return TALLY_OK;
 }
@@ -489,7 +496,7 @@ timestamp_abandon(struct tally_source *src)
 	struct gl_timestamp *t = timestamp_of(src);
 
 	free(t->slots);
-	free(t->stamps);
+	free(t->timestamps);
 	free(t->free);
 	*t = (struct gl_timestamp){
 		.base = t->base,
@@ -507,9 +514,9 @@ timestamp_close(struct tally_source *src)
 	unsigned ids[ID_BLOCK];
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < t->n_stamps; i++) {
-		ids[n++] = t->stamps[i].id;
-		if (n == ID_BLOCK || i + 1 == t->n_stamps) {
+	for (uint32_t i = 0; i < t->n_timestamps; i++) {
+		ids[n++] = t->timestamps[i].id;
+		if (n == ID_BLOCK || i + 1 == t->n_timestamps) {
 			t->api->DeleteQueries((int)n, ids);
 			n = 0;
 		}

@@ -175,7 +175,7 @@ close_all(struct linux_perf *p)
 
 /* Adds to the reason what is not counted. */
 static void
-tell(struct linux_perf *p, uint64_t asked)
+report_missing(struct linux_perf *p, uint64_t asked)
 {
 	uint64_t missing = asked & TALLY_LINUX_OF_PERF & ~p->plan.counted;
 	bool no_migrations = missing & TALLY_LINUX_BIT(TALLY_LINUX_MIGRATIONS);
@@ -217,7 +217,7 @@ open_source(struct tally_snapshot_source *src)
 	/* The CPU clock is always needed: perf is checked against it. */
 	tally_linux_usage_open(&p->usage, ((asked | hidden) & ~TALLY_LINUX_OF_PERF) |
 						  TALLY_LINUX_BIT(TALLY_LINUX_TASK_CLOCK));
-	tell(p, asked);
+	report_missing(p, asked);
 	errno = saved_errno;
 	if (tally_linux_choose(src, TALLY_LINUX_PERF, asked, hidden,
 			       p->plan.counted | p->usage.wanted, &p->choice))

@@ -162,7 +162,7 @@ tally_mali_choose(struct tally_mali_choice *choice, struct tally_snapshot_source
 		  add_constants(choice, product, props);
 	for (unsigned block = 0; ok && block < TALLY_N_MALI_BLOCKS; block++)
 		ok = add_block(choice, &keys, source, width_bits, n_values, src, layout, block);
-	if (ok && props->tells_clock)
+	if (ok && props->reports_clock)
 		ok = add_clock(choice, &keys, source, src);
 	tally_key_table_finish(&keys.own);
 	if (!ok || choice->n == 0) {

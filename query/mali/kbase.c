@@ -162,7 +162,7 @@ kbase_open(struct tally_snapshot_source *src)
 	status = kbase->path->open(&kbase->reader);
 	if (status != TALLY_OK)
 		goto close_device;
-	kbase->dev.props.tells_clock = kbase->reader.tells_clock;
+	kbase->dev.props.reports_clock = kbase->reader.reports_clock;
 	status = tally_mali_choose(&kbase->choice, src, SOURCE_NAME,
 				   kbase->path->width_bits, kbase->reader.n_values,
 				   kbase->dev.product, &kbase->dev.props);
@@ -226,7 +226,7 @@ kbase_sample(struct tally_snapshot_source *src, struct tally_totals *out)
 	if (status != TALLY_OK)
 		return status;
 	struct tally_mali_clocks last = tally_mali_clocks_read();
-	tally_mali_clocks_apply(&first, &last, kbase->reader.stamp_ns, &out->begin_ns,
+	tally_mali_clocks_apply(&first, &last, kbase->reader.timestamp_ns, &out->begin_ns,
 				&out->end_ns);
 	tally_mali_sums_deliver(&kbase->sums, out);
 	return TALLY_OK;

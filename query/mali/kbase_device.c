@@ -323,7 +323,7 @@ enum tally_status
 tally_kbase_open(struct tally_kbase *dev, char *reason, size_t size)
 {
 	enum tally_status status = TALLY_UNSUPPORTED;
-	bool told = false;
+	bool reported = false;
 	char why[256];
 
 	snprintf(reason, size,
@@ -345,11 +345,11 @@ tally_kbase_open(struct tally_kbase *dev, char *reason, size_t size)
 		}
 		tally_kbase_close(dev);
 		/* The first device is the most likely one, so its reason is reported. */
-		if (!told) {
+		if (!reported) {
 			snprintf(reason, size, "%s", why);
 			status = this_one == TALLY_LOST ? TALLY_UNSUPPORTED : this_one;
 		}
-		told = true;
+		reported = true;
 	}
 	dev->fd = -1;
 	return status;

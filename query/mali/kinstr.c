@@ -60,7 +60,7 @@ enumerate(struct tally_mali_reader *r)
 		status = reject(r, why);
 	free(list);
 	r->n_values = r->format.offer.n_values;
-	r->tells_clock = r->format.offer.n_clock_domains > 0;
+	r->reports_clock = r->format.offer.n_clock_domains > 0;
 	return status;
 }
 
@@ -164,22 +164,22 @@ take_sample(struct tally_mali_reader *r, uint64_t offset)
 			      "a kinstr_prfcnt sample is not understood, so its counts are left "
 			      "out: %s",
 			      why);
-		tally_mali_sums_doubt_all(r->sums);
+		tally_mali_sums_invalidate_all(r->sums);
 		r->n_failures++;
 		/* The sample had a number like any other, so that a loss after it is
 		 * noticed. */
 		r->next_seq++;
-		r->stamp_ns = 0;
+		r->timestamp_ns = 0;
 	} else {
 		/* The delta of a lost sample is unknown, so no counter can be trusted here. */
 		if ((sample.flags & KINSTR_SAMPLE_ERROR) ||
 		    (r->has_seq && sample.seq != r->next_seq))
-			tally_mali_sums_doubt_all(r->sums);
+			tally_mali_sums_invalidate_all(r->sums);
 		/* KINSTR_SAMPLE_OVERFLOW: the sample covers more time, and its values are
 		 * right. */
 		r->has_seq = true;
 		r->next_seq = sample.seq + 1;
-		r->stamp_ns = sample.end_ns;
+		r->timestamp_ns = sample.end_ns;
 		r->n_failures = 0;
 	}
 	tally_mali_sums_end(r->sums);

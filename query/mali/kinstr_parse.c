@@ -234,7 +234,8 @@ doubt_blocks(const struct walk *walk)
 		bool all_off = block->seen && block->off == block->seen;
 		if (is_missing || is_short || block->closed || block->off_counted ||
 		    (all_off && !was_idle(walk)))
-			tally_mali_sums_doubt(walk->sums, (enum tally_mali_block)type);
+			tally_mali_sums_invalidate(walk->sums,
+						   (enum tally_mali_block)type);
 	}
 }
 

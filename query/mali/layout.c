@@ -45,7 +45,7 @@ tally_mali_sums_init(struct tally_mali_sums *sums, const struct tally_mali_choic
 		return false;
 	sums->growth = memory;
 	sums->totals = memory + n;
-	sums->doubt = memory + 2 * n;
+	sums->invalid = memory + 2 * n;
 	sums->unknown = memory + 2 * n + words;
 	return true;
 }
@@ -69,7 +69,7 @@ void
 tally_mali_sums_begin(struct tally_mali_sums *sums)
 {
 	memset(sums->growth, 0, sums->choice->n * sizeof(*sums->growth));
-	memset(sums->doubt, 0, words_for(sums->choice->n) * sizeof(*sums->doubt));
+	memset(sums->invalid, 0, words_for(sums->choice->n) * sizeof(*sums->invalid));
 }
 
 void
@@ -81,9 +81,9 @@ tally_mali_sums_add32(struct tally_mali_sums *sums, enum tally_mali_block block,
 	for (uint32_t i = choice->first[block]; i < choice->first[block + 1]; i++) {
 		uint32_t index = choice->places[i].index;
 		if (index >= n_values) {
-			set_bit(sums->doubt, i);
+			set_bit(sums->invalid, i);
 		} else if (values[index] == STUCK) {
-			set_bit(sums->doubt, i);
+			set_bit(sums->invalid, i);
 			sums->flags |= TALLY_FLAG(SATURATED);
 		} else {
 			sums->growth[i] += values[index];
@@ -101,12 +101,12 @@ tally_mali_sums_add64(struct tally_mali_sums *sums, enum tally_mali_block block,
 	for (uint32_t i = choice->first[block]; i < choice->first[block + 1]; i++) {
 		uint32_t index = choice->places[i].index;
 		if (index >= n_values) {
-			set_bit(sums->doubt, i);
+			set_bit(sums->invalid, i);
 			continue;
 		}
 		any |= values[index];
 		if (__builtin_add_overflow(sums->growth[i], values[index], &sums->growth[i])) {
-			set_bit(sums->doubt, i);
+			set_bit(sums->invalid, i);
 			sums->flags |= TALLY_FLAG(SATURATED);
 		}
 	}
@@ -123,28 +123,28 @@ tally_mali_sums_add_clock(struct tally_mali_sums *sums, bool known, uint64_t cyc
 	if (known)
 		sums->growth[i] += cycles;
 	else
-		set_bit(sums->doubt, i);
+		set_bit(sums->invalid, i);
 }
 
 void
-tally_mali_sums_doubt(struct tally_mali_sums *sums, enum tally_mali_block block)
+tally_mali_sums_invalidate(struct tally_mali_sums *sums, enum tally_mali_block block)
 {
 	for (uint32_t i = sums->choice->first[block]; i < sums->choice->first[block + 1]; i++)
-		set_bit(sums->doubt, i);
+		set_bit(sums->invalid, i);
 }
 
 void
-tally_mali_sums_doubt_all(struct tally_mali_sums *sums)
+tally_mali_sums_invalidate_all(struct tally_mali_sums *sums)
 {
 	for (uint32_t i = 0; i < sums->choice->n; i++)
-		set_bit(sums->doubt, i);
+		set_bit(sums->invalid, i);
 }
 
 void
 tally_mali_sums_end(struct tally_mali_sums *sums)
 {
 	for (uint32_t i = 0; i < sums->choice->n; i++) {
-		if (has_bit(sums->doubt, i))
+		if (has_bit(sums->invalid, i))
 			set_bit(sums->unknown, i);
 		else
 			sums->totals[i] += sums->growth[i] << sums->choice->places[i].shift;

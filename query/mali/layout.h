@@ -25,7 +25,7 @@ struct tally_mali_props {
 	uint64_t core_mask, l2_mask;
 	uint32_t l2_slices, l2_slice_bytes, bus_bits;
 	uint32_t core_features, thread_features;
-	bool tells_clock; /* each sample holds the cycles of the GPU's clock */
+	bool reports_clock; /* each sample holds the cycles of the GPU's clock */
 };
 uint32_t tally_mali_count_cores(const struct tally_mali_props *props);
 
@@ -60,7 +60,7 @@ void tally_mali_choice_finish(struct tally_mali_choice *choice,
 struct tally_mali_sums {
 	const struct tally_mali_choice *choice;
 	uint64_t *growth; /* deltas of the sample that is being read */
-	uint64_t *doubt; /* one bit per counter, for that sample */
+	uint64_t *invalid; /* one bit per counter, for that sample */
 	uint64_t *totals;
 	uint64_t *unknown; /* one bit per counter, for the samples since the last delivery */
 	uint64_t flags; /* for the samples since the last delivery */
@@ -81,8 +81,9 @@ bool tally_mali_sums_add64(struct tally_mali_sums *sums, enum tally_mali_block b
 /* Adds cycles of the GPU's clock, if they are among the chosen counters. Not known: they are
  * unknown in this sample. */
 void tally_mali_sums_add_clock(struct tally_mali_sums *sums, bool known, uint64_t cycles);
-void tally_mali_sums_doubt(struct tally_mali_sums *sums, enum tally_mali_block block);
-void tally_mali_sums_doubt_all(struct tally_mali_sums *sums);
+void
+tally_mali_sums_invalidate(struct tally_mali_sums *sums, enum tally_mali_block block);
+void tally_mali_sums_invalidate_all(struct tally_mali_sums *sums);
 void tally_mali_sums_end(struct tally_mali_sums *sums);
 /* Delivers totals, unknown bits and flags of all samples since the last delivery; the caller
  * sets the times. */

@@ -37,7 +37,7 @@ struct mali_panfrost {
 	struct tally_mali_sums sums;
 	bool enabled, lost;
 	/* The delta since the previous reading is unknown: a dump failed. */
-	bool doubtful;
+	bool invalid;
 	uint32_t n_failures; /* consecutive failures */
 };
 
@@ -228,7 +228,7 @@ dump(struct mali_panfrost *p)
 			return 0;
 		if (errno != EINTR)
 			return errno;
-		p->doubtful = true;
+		p->invalid = true;
 	}
 	return EINTR;
 }
@@ -310,7 +310,7 @@ panfrost_start(struct tally_snapshot_source *src)
 	if (error)
 		return refuse(p, "starting panfrost's counters", error);
 	tally_mali_sums_reset(&p->sums);
-	p->doubtful = false;
+	p->invalid = false;
 	p->n_failures = 0;
 	return TALLY_OK;
 }
@@ -337,7 +337,7 @@ lose(struct mali_panfrost *p, const char *what, int error)
 static enum tally_status
 begin_again(struct mali_panfrost *p, int why)
 {
-	p->doubtful = true;
+	p->invalid = true;
 	if (++p->n_failures > MAX_FAILURES)
 		return lose(p, "reading panfrost's counters", why);
 	tally_log_say(TALLY_LEVEL_WARNING, SOURCE_NAME,
@@ -376,9 +376,9 @@ panfrost_sample(struct tally_snapshot_source *src, struct tally_totals *out)
 	p->n_failures = 0;
 	tally_mali_sums_begin(&p->sums);
 	tally_mali_dump_add(&p->dump, p->words, &p->sums);
-	if (p->doubtful)
-		tally_mali_sums_doubt_all(&p->sums);
-	p->doubtful = false;
+	if (p->invalid)
+		tally_mali_sums_invalidate_all(&p->sums);
+	p->invalid = false;
 	tally_mali_sums_end(&p->sums);
 	tally_mali_sums_deliver(&p->sums, out);
 	return TALLY_OK;

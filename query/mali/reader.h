@@ -64,8 +64,9 @@ struct tally_mali_reader {
 	const void *map;
 	size_t map_size;
 	uint32_t n_values; /* per block */
-	bool tells_clock; /* set by open: samples hold the cycles of the GPU's clock */
-	uint64_t stamp_ns; /* CLOCK_MONOTONIC_RAW, of the newest sample that was read */
+	bool reports_clock; /* set by open: samples hold the cycles of the GPU's clock */
+	uint64_t
+		timestamp_ns; /* CLOCK_MONOTONIC_RAW, of the newest sample that was read */
 	bool irregular; /* zero or several samples may be waiting instead of one */
 	uint32_t n_failures; /* consecutive failures */
 	/* Members of kinstr_prfcnt only. */

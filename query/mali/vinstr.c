@@ -89,8 +89,8 @@ describe(struct tally_mali_reader *r)
 	r->buffer_bytes = bytes;
 	/* Kernels without cycles do not know the question. */
 	struct vinstr_features features = { 0 };
-	r->tells_clock = tally_mali_ioctl(r->fd, VINSTR_GET_FEATURES, &features) >= 0 &&
-			 (features.features & VINSTR_FEATURE_TOP_CYCLES);
+	r->reports_clock = tally_mali_ioctl(r->fd, VINSTR_GET_FEATURES, &features) >= 0 &&
+			   (features.features & VINSTR_FEATURE_TOP_CYCLES);
 	return TALLY_OK;
 }
 
@@ -144,8 +144,8 @@ read_one(struct tally_mali_reader *r, bool keep)
 {
 	struct vinstr_buffer_cycles sample = { 0 };
 	const struct vinstr_buffer *buffer = &sample.buffer;
-	unsigned long get = r->tells_clock ? VINSTR_GET_CYCLES : VINSTR_GET_BUFFER;
-	unsigned long put = r->tells_clock ? VINSTR_PUT_CYCLES : VINSTR_PUT_BUFFER;
+	unsigned long get = r->reports_clock ? VINSTR_GET_CYCLES : VINSTR_GET_BUFFER;
+	unsigned long put = r->reports_clock ? VINSTR_PUT_CYCLES : VINSTR_PUT_BUFFER;
 
 	if (tally_mali_ioctl(r->fd, get, &sample) < 0)
 		return errno;
@@ -156,13 +156,13 @@ read_one(struct tally_mali_reader *r, bool keep)
 					    r->buffer_bytes * buffer->index;
 			tally_mali_dump_add(&r->dump, (const uint32_t *)(const void *)at,
 					    r->sums);
-			tally_mali_sums_add_clock(r->sums, r->tells_clock,
+			tally_mali_sums_add_clock(r->sums, r->reports_clock,
 						  sample.top_cycles);
 		} else {
-			tally_mali_sums_doubt_all(r->sums);
+			tally_mali_sums_invalidate_all(r->sums);
 		}
 		tally_mali_sums_end(r->sums);
-		r->stamp_ns = buffer->timestamp_ns;
+		r->timestamp_ns = buffer->timestamp_ns;
 	}
 	return tally_mali_ioctl(r->fd, put, &sample) < 0 ? errno : 0;
 }

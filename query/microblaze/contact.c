@@ -80,7 +80,7 @@ settle_numbers(struct tally_mb_device *device, const struct tally_microblaze_opt
 
 /* ---- first contact ---- */
 
-struct contact {
+struct handshake {
 	const struct tally_mdm *mdm;
 	uint32_t status, answer;
 };
@@ -88,7 +88,7 @@ struct contact {
 static void
 look_at_status(void *data)
 {
-	struct contact *c = data;
+	struct handshake *c = data;
 	c->status = tally_mdm_status(c->mdm);
 }
 
@@ -97,14 +97,14 @@ look_at_status(void *data)
 static void
 ask_who(void *data)
 {
-	struct contact *c = data;
+	struct handshake *c = data;
 	tally_mdm_unlock(c->mdm);
 	c->answer = c->mdm->serial ? tally_mdm_identify(c->mdm)
 				   : tally_mdm_read(c->mdm, TALLY_MDM_STATUS);
 }
 
 static bool
-go(void (*step)(void *data), struct contact *c, char *reason, size_t size)
+go(void (*step)(void *data), struct handshake *c, char *reason, size_t size)
 {
 	switch (tally_guard_run(step, c)) {
 	case TALLY_GUARD_OK:
@@ -155,9 +155,9 @@ check_answer(struct tally_mb_device *device, uint32_t answer, bool ports_said, c
 }
 
 static bool
-make_contact(struct tally_mb_device *device, bool ports_said, char *reason, size_t size)
+make_handshake(struct tally_mb_device *device, bool ports_said, char *reason, size_t size)
 {
-	struct contact c = { .mdm = &device->mdm };
+	struct handshake c = { .mdm = &device->mdm };
 	if (!go(look_at_status, &c, reason, size))
 		return false;
 	if (c.status >> 1) {
@@ -223,7 +223,7 @@ tally_mb_device_open(struct tally_mb_device *device,
 		return status;
 	device->mdm.map = device->place.registers;
 	bool ports_said = (options->said & TALLY_MICROBLAZE_SAID_PORTS) || tree.ports;
-	if (!make_contact(device, ports_said, reason, size)) {
+	if (!make_handshake(device, ports_said, reason, size)) {
 		tally_mb_place_close(&device->place);
 		return TALLY_UNSUPPORTED;
 	}

@@ -248,9 +248,9 @@ tally_mb_try(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, ch
 {
 	tally_mb_command(mdm, TALLY_MDM_STOP);
 	tally_mb_command(mdm, TALLY_MDM_CLEAR);
-	bool tell_cycles = shape->ne || shape->width == 32;
+	bool report_cycles = shape->ne || shape->width == 32;
 	bool good = try_items(mdm, shape, why, size) &&
-		    (!tell_cycles || try_cycles(mdm, shape, why, size)) &&
+		    (!report_cycles || try_cycles(mdm, shape, why, size)) &&
 		    try_more(mdm, shape, why, size);
 	tally_mb_command(mdm, TALLY_MDM_STOP);
 	tally_mb_command(mdm, TALLY_MDM_CLEAR);

@@ -37,7 +37,7 @@ most_in(uint64_t ns)
 /* False: more events than there were cycles. */
 static bool
 grow_events(const struct tally_mb_history *h, const struct tally_mb_sample *now, uint64_t ns,
-	    struct tally_mb_growth *out)
+	    struct tally_mb_delta *out)
 {
 	uint64_t mask = tally_mb_mask(&h->shape), most = most_in(ns);
 	bool may_hide = h->shape.width == 32 && ns > TALLY_MB_SAFE_NS;
@@ -78,7 +78,7 @@ squares_known(const struct tally_mb_history *h, const struct tally_mb_sample *no
 
 static bool
 grow_latencies(const struct tally_mb_history *h, const struct tally_mb_sample *now, uint64_t ns,
-	       struct tally_mb_growth *out)
+	       struct tally_mb_delta *out)
 {
 	uint64_t mask = tally_mb_mask(&h->shape), most = most_in(ns);
 	for (uint32_t i = 0; i < h->shape.nl; i++) {
@@ -242,7 +242,7 @@ take_extremes(struct tally_mb_history *h, const struct tally_mb_sample *now)
 
 bool
 tally_mb_history_add(struct tally_mb_history *h, const struct tally_mb_sample *sample,
-		     uint64_t begin_ns, uint64_t end_ns, struct tally_mb_growth *out,
+		     uint64_t begin_ns, uint64_t end_ns, struct tally_mb_delta *out,
 		     const char **why)
 {
 	/* An upper bound: the thread may be interrupted between reading the clock and taking

@@ -22,7 +22,7 @@ struct tally_mb_counts {
 };
 
 /* The deltas of one interval. */
-struct tally_mb_growth {
+struct tally_mb_delta {
 	struct tally_mb_counts counts;
 	uint64_t unknown_events, unknown_latencies; /* one bit per counter */
 	uint64_t unknown_squares; /* latency counters whose n and sum may still be known */
@@ -53,7 +53,7 @@ void tally_mb_history_clear(struct tally_mb_history *h, uint64_t time_ns, uint64
  * or Clear. False: the sample contradicts itself, `why` says where (static), and it is ignored;
  * the next sample's deltas are since the same previous one. */
 bool tally_mb_history_add(struct tally_mb_history *h, const struct tally_mb_sample *sample,
-			  uint64_t begin_ns, uint64_t end_ns, struct tally_mb_growth *out,
+			  uint64_t begin_ns, uint64_t end_ns, struct tally_mb_delta *out,
 			  const char **why);
 /* What the events' names imply but the sums since the last Clear do not show; NULL: nothing.
  * This is no reason to distrust the sample. */

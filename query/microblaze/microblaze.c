@@ -268,7 +268,8 @@ take_value(struct microblaze *mb, struct tally_totals *out, uint32_t i, uint64_t
 }
 
 static void
-take_growth(struct microblaze *mb, const struct tally_mb_growth *g, struct tally_totals *out)
+take_growth(struct microblaze *mb, const struct tally_mb_delta *g,
+	    struct tally_totals *out)
 {
 	const struct tally_mb_choice *c = &mb->choice;
 	uint32_t n = 0;
@@ -330,7 +331,7 @@ refuse_sample(struct microblaze *mb, const char *why, struct tally_totals *out)
 /* The hardware's flags stay set until they are cleared. */
 static void
 restart_if_needed(struct microblaze *mb, const struct tally_mb_sample *sample,
-		  const struct tally_mb_growth *g, struct tally_totals *out)
+		  const struct tally_mb_delta *g, struct tally_totals *out)
 {
 	const struct tally_mb_history *h = &mb->history;
 	if (h->preset && sample->status[h->preset_k] & TALLY_MDM_OVERFLOW) {
@@ -343,7 +344,7 @@ restart_if_needed(struct microblaze *mb, const struct tally_mb_sample *sample,
 }
 
 static void
-tell_oddity(struct microblaze *mb)
+report_anomaly(struct microblaze *mb)
 {
 	const char *what = mb->told_oddity ? NULL : tally_mb_history_oddity(&mb->history);
 	if (!what)
@@ -357,7 +358,7 @@ tell_oddity(struct microblaze *mb)
 
 /* No register shows whether the counters are running; their cycles do. */
 static void
-watch_hardware(struct microblaze *mb, const struct tally_mb_growth *g, uint64_t now_ns)
+watch_hardware(struct microblaze *mb, const struct tally_mb_delta *g, uint64_t now_ns)
 {
 	bool grown = g->counts.events[mb->cycles_k] > 0;
 	if (grown)
@@ -393,7 +394,7 @@ static enum tally_status
 sample_now(struct microblaze *mb, struct tally_totals *out)
 {
 	struct tally_mb_sample sample;
-	struct tally_mb_growth growth;
+	struct tally_mb_delta growth;
 	const char *why;
 	enum tally_status status = read_sample(mb, &sample, out);
 	if (status != TALLY_OK)
@@ -405,7 +406,7 @@ sample_now(struct microblaze *mb, struct tally_totals *out)
 		mb->n_bad = mb->n_restarts = 0;
 		take_growth(mb, &growth, out);
 		take_levels(mb);
-		tell_oddity(mb);
+		report_anomaly(mb);
 		if (mb->hardware)
 			watch_hardware(mb, &growth, out->begin_ns);
 		restart_if_needed(mb, &sample, &growth, out);

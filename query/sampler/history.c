@@ -180,7 +180,7 @@ tally_history_trim(struct tally_history *h, uint64_t time_ns)
 }
 
 static bool
-tell(const struct tally_history *h, uint32_t i, struct tally_reading *out)
+read_entry(const struct tally_history *h, uint32_t i, struct tally_reading *out)
 {
 	if (i >= h->n)
 		return false;
@@ -199,13 +199,13 @@ tell(const struct tally_history *h, uint32_t i, struct tally_reading *out)
 bool
 tally_history_first(const struct tally_history *h, struct tally_reading *out)
 {
-	return tell(h, 0, out);
+	return read_entry(h, 0, out);
 }
 
 bool
 tally_history_last(const struct tally_history *h, struct tally_reading *out)
 {
-	return h->n > 0 && tell(h, h->n - 1, out);
+	return h->n > 0 && read_entry(h, h->n - 1, out);
 }
 
 bool
@@ -219,7 +219,7 @@ tally_history_find(const struct tally_history *h, uint64_t number, struct tally_
 		else
 			high = middle;
 	}
-	return low < h->n && slot(h, low)[FIRST] <= number && tell(h, low, out);
+	return low < h->n && slot(h, low)[FIRST] <= number && read_entry(h, low, out);
 }
 
 void
@@ -251,8 +251,8 @@ doubt_all(const struct tally_history *h, uint64_t *unknown)
 }
 
 uint64_t
-tally_history_doubts(const struct tally_history *h, uint64_t begin_ns, uint64_t end_ns,
-		     uint64_t *unknown)
+tally_history_invalid(const struct tally_history *h, uint64_t begin_ns, uint64_t end_ns,
+		      uint64_t *unknown)
 {
 	uint64_t flags = 0;
 	/* Before the first reading and after the last one, nothing was observed. */

@@ -51,7 +51,7 @@ bool tally_history_find(const struct tally_history *h, uint64_t number,
 void tally_history_at(const struct tally_history *h, uint64_t time_ns, uint64_t *totals);
 /* Which deltas between two times are unknown (bits or-ed into `unknown`), and the flags of the
  * readings that cover them. All are unknown before the first reading and after the last. */
-uint64_t tally_history_doubts(const struct tally_history *h, uint64_t begin_ns, uint64_t end_ns,
-			      uint64_t *unknown);
+uint64_t tally_history_invalid(const struct tally_history *h, uint64_t begin_ns,
+			       uint64_t end_ns, uint64_t *unknown);
 
 #endif

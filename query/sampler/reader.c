@@ -66,7 +66,7 @@ tally_reader_ask(struct tally_reader *r, uint64_t number)
 }
 
 static void
-tell_silent(const struct tally_reader *r)
+report_silent(const struct tally_reader *r)
 {
 	tally_log_say(TALLY_LEVEL_WARNING, r->kind->row.name,
 		      "a reading takes over %u ms: this source's values are left out until it "
@@ -92,7 +92,7 @@ tally_reader_await(struct tally_reader *r, uint64_t number, uint64_t until_ns)
 		bool answered = done && r->unanswered < number;
 		pthread_mutex_unlock(&r->lock);
 		if (late)
-			tell_silent(r);
+			report_silent(r);
 		if (done || give_up)
 			return answered;
 		tally_futex_wait(&r->answers, answers, until_ns - now_ns);

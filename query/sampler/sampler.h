@@ -63,7 +63,7 @@ void tally_sampler_unlock(struct tally_sampler *s);
 
 /* Ensures that every source that still counts and answers has a reading at or after that time:
  * asks for one if necessary and waits for it for at most 100 ms. The delta after a source's
- * last reading is unknown (tally_history_doubts()). */
+ * last reading is unknown (tally_history_invalid()). */
 void tally_sampler_cover(struct tally_sampler *s, uint64_t time_ns);
 
 /* For front ends, any thread. Is `exact` requested, and is there a source to read? Constant for

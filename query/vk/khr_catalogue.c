@@ -388,7 +388,8 @@ tally_khr_catalogue_destroy(struct tally_khr_catalogue *catalogue)
 
 /* The reason why there is nothing, or what part of it is missing. */
 static void
-tell(const struct draft *d, struct tally_vk_source *src, const struct tally_khr_catalogue *made)
+report_left_out(const struct draft *d, struct tally_vk_source *src,
+		const struct tally_khr_catalogue *made)
 {
 	size_t size = sizeof(src->reason);
 
@@ -444,7 +445,7 @@ tally_khr_catalogue_create(struct tally_vk_source *src, enum tally_status *statu
 		out = d.n_sets ? make(&d) : NULL;
 		if (out || !d.n_sets) {
 			*status = out ? TALLY_OK : TALLY_UNSUPPORTED;
-			tell(&d, src, out);
+			report_left_out(&d, src, out);
 		}
 	}
 	if (*status == TALLY_NO_MEMORY)

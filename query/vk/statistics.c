@@ -196,7 +196,8 @@ obstacle(const struct tally_vk_api *api)
 
 /* Names the requested counters that are not available, the first few of many. */
 static void
-tell_left_out(struct tally_vk_source *src, uint32_t left_out, uint32_t named, const char *why)
+report_left_out(struct tally_vk_source *src, uint32_t left_out, uint32_t named,
+		const char *why)
 {
 	char names[128] = "";
 	size_t used = 0;
@@ -251,9 +252,9 @@ choose(struct vk_statistics *st)
 		st->counters[src->n_counters++] = counter;
 		st->chosen |= UINT32_C(1) << bit;
 	}
-	tell_left_out(src, beside_meshes, 2, "not where mesh shaders are enabled");
-	tell_left_out(src, crashing, 1, "this driver would crash");
-	tell_left_out(src, none_in_vulkan, 2, "Vulkan's pipeline statistics have none");
+	report_left_out(src, beside_meshes, 2, "not where mesh shaders are enabled");
+	report_left_out(src, crashing, 1, "this driver would crash");
+	report_left_out(src, none_in_vulkan, 2, "Vulkan's pipeline statistics have none");
 	if (st->chosen)
 		return TALLY_OK;
 	if (!wanted)

@@ -227,7 +227,7 @@ timestamp_end(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool,
 
 /* --- reading ------------------------------------------------------------------------------ */
 
-struct stamp {
+struct timestamp {
 	uint64_t ticks, available;
 };
 
@@ -236,7 +236,7 @@ timestamp_row_bytes(const struct tally_vk_source *src, const struct tally_vk_fam
 {
 	(void)src;
 	(void)family;
-	return 2 * sizeof(struct stamp);
+	return 2 * sizeof(struct timestamp);
 }
 
 static enum tally_status
@@ -244,30 +244,32 @@ timestamp_fetch(struct tally_vk_source *src, const struct tally_vk_family *famil
 		VkQueryPool pool, uint32_t first, uint32_t n, void *rows)
 {
 	const struct tally_vk_api *api = src->api;
-	struct stamp *stamps = rows;
+	struct timestamp *timestamps = rows;
 
 	(void)family;
 	/* Drivers may write nothing at all for results that are not ready. */
 	for (uint32_t i = 0; i < 2 * n; i++)
-		stamps[i].available = 0;
+		timestamps[i].available = 0;
 	VkResult result = api->GetQueryPoolResults(
-		api->device, pool, 2 * first, 2 * n, 2 * n * sizeof(*stamps), stamps,
-		sizeof(*stamps), VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
+		api->device, pool, 2 * first, 2 * n, 2 * n * sizeof(*timestamps),
+		timestamps, sizeof(*timestamps),
+		VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
 	return result < 0 ? TALLY_LOST : TALLY_OK;
 }
 
 /* Of the views' timestamps, the one farthest from `begin`. */
 static uint64_t
-last_stamp(const struct stamp *stamps, uint32_t views, uint64_t begin, unsigned bits)
+last_stamp(const struct timestamp *timestamps, uint32_t views, uint64_t begin,
+	   unsigned bits)
 {
-	uint64_t last = stamps[0].ticks;
+	uint64_t last = timestamps[0].ticks;
 
 	for (uint32_t i = 1; i < views; i++) {
-		uint64_t far = tally_ticks_elapsed(begin, stamps[i].ticks, bits);
-		if (stamps[i].available && stamps[i].ticks &&
+		uint64_t far = tally_ticks_elapsed(begin, timestamps[i].ticks, bits);
+		if (timestamps[i].available && timestamps[i].ticks &&
 		    far <= (UINT64_MAX >> (64 - bits)) / 2 &&
 		    far > tally_ticks_elapsed(begin, last, bits))
-			last = stamps[i].ticks;
+			last = timestamps[i].ticks;
 	}
 	return last;
 }
@@ -368,7 +370,7 @@ timestamp_read(struct tally_vk_source *src, const struct tally_vk_family *family
 	       unsigned which, struct tally_sample *out)
 {
 	struct vk_timestamp *t = timestamp_of(src);
-	const struct stamp *begins = rows, *ends = begins + views;
+	const struct timestamp *begins = rows, *ends = begins + views;
 	unsigned bits = family->timestamp_bits < 64 ? family->timestamp_bits : 64;
 
 	(void)pool;

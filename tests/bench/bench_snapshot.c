@@ -70,7 +70,7 @@ struct frame {
 	struct tally_history *history;
 	struct tally_work *work;
 	struct tally_share *shares;
-	struct tally_stretch stretch;
+	struct tally_window window;
 	uint64_t *totals, *unknown, *numbers;
 	uint32_t n, n_counters, words;
 	uint64_t number;
@@ -122,13 +122,13 @@ make_frame(struct frame *f)
 		exit(1);
 	}
 	for (uint32_t i = 0; i < f->n; i++) {
-		f->shares[i].growth = f->numbers + (size_t)i * (f->n_counters + f->words);
-		f->shares[i].unknown = f->shares[i].growth + f->n_counters;
+		f->shares[i].delta = f->numbers + (size_t)i * (f->n_counters + f->words);
+		f->shares[i].unknown = f->shares[i].delta + f->n_counters;
 	}
-	f->stretch.unattributed = numbers(f->n_counters);
-	f->stretch.unattributed_unknown = numbers(f->words);
-	f->stretch.unlogged = numbers(f->n_counters);
-	f->stretch.growth = numbers(f->n_counters);
+	f->window.unattributed = numbers(f->n_counters);
+	f->window.unattributed_unknown = numbers(f->words);
+	f->window.unlogged = numbers(f->n_counters);
+	f->window.delta = numbers(f->n_counters);
 }
 
 static void
@@ -141,30 +141,30 @@ free_frame(struct frame *f)
 	free(f->totals);
 	free(f->unknown);
 	free(f->numbers);
-	free(f->stretch.unattributed);
-	free(f->stretch.unattributed_unknown);
-	free(f->stretch.unlogged);
-	free(f->stretch.growth);
+	free(f->window.unattributed);
+	free(f->window.unattributed_unknown);
+	free(f->window.unlogged);
+	free(f->window.delta);
 }
 
 /* Passes of PASS_NS that follow each other, `overlap` of them at any time. */
 static uint64_t
 cut_next(struct frame *f, uint32_t overlap)
 {
-	uint64_t begin_ns = f->stretch.end_ns;
+	uint64_t begin_ns = f->window.end_ns;
 	for (uint32_t i = 0; i < f->n; i++) {
 		f->work[i].begin_ns = begin_ns + (uint64_t)i * PASS_NS / overlap;
 		f->work[i].end_ns = f->work[i].begin_ns + PASS_NS - (overlap == 1);
 	}
-	f->stretch.begin_ns = begin_ns;
-	f->stretch.end_ns = f->work[f->n - 1].end_ns + 1;
-	read_up_to(f, f->stretch.end_ns);
+	f->window.begin_ns = begin_ns;
+	f->window.end_ns = f->work[f->n - 1].end_ns + 1;
+	read_up_to(f, f->window.end_ns);
 	uint64_t from_ns = bench_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	if (!tally_attribute(f->attributor, f->history, false, f->work, f->shares, f->n,
-			     &f->stretch))
+			     &f->window))
 		exit(1);
 	uint64_t took_ns = bench_clock_ns(CLOCK_THREAD_CPUTIME_ID) - from_ns;
-	tally_history_trim(f->history, f->stretch.end_ns);
+	tally_history_trim(f->history, f->window.end_ns);
 	return took_ns;
 }
 

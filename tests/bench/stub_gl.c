@@ -34,7 +34,7 @@ struct stub_current {
 	EGLDisplay display;
 	EGLSurface draw, read;
 	EGLContext context;
-	uint64_t stamp_ns;
+	uint64_t timestamp_ns;
 	GLuint active[16]; /* query in progress, by the low bits of its target */
 	GLuint texture; /* bound, to whatever target */
 };
@@ -108,8 +108,8 @@ static void
 query_counter(GLuint id, GLenum target)
 {
 	(void)target;
-	current.stamp_ns += TICK_NS;
-	results[id % N_RESULTS] = current.stamp_ns;
+	current.timestamp_ns += TICK_NS;
+	results[id % N_RESULTS] = current.timestamp_ns;
 }
 
 static void
@@ -208,7 +208,7 @@ get_integer(GLenum name, GLint *data)
 static void
 get_integer64(GLenum name, GLint64 *data)
 {
-	*data = name == GL_TIMESTAMP ? (GLint64)current.stamp_ns : 0;
+	*data = name == GL_TIMESTAMP ? (GLint64)current.timestamp_ns : 0;
 }
 
 static void
@@ -389,8 +389,8 @@ eglMakeCurrent(EGLDisplay display, EGLSurface draw, EGLSurface read, EGLContext 
 	current.draw = draw;
 	current.read = read;
 	current.context = context;
-	if (!current.stamp_ns)
-		current.stamp_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	if (!current.timestamp_ns)
+		current.timestamp_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 	return EGL_TRUE;
 }
 

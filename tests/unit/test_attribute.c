@@ -17,9 +17,9 @@ struct world {
 	uint64_t number;
 	struct tally_work work[MAX_WORK];
 	struct tally_share shares[MAX_WORK];
-	uint64_t growth[MAX_WORK][N], unknown[MAX_WORK][1];
+	uint64_t delta[MAX_WORK][N], unknown[MAX_WORK][1];
 	uint64_t unattributed[N], unattributed_unknown[1], unlogged[N], total[N];
-	struct tally_stretch stretch;
+	struct tally_window window;
 	uint32_t n;
 };
 
@@ -31,13 +31,13 @@ open_world(struct world *w, size_t history_bytes)
 	w->attributor = tally_attributor_create(N);
 	g_assert_true(w->history && w->attributor);
 	for (uint32_t i = 0; i < MAX_WORK; i++) {
-		w->shares[i].growth = w->growth[i];
+		w->shares[i].delta = w->delta[i];
 		w->shares[i].unknown = w->unknown[i];
 	}
-	w->stretch.unattributed = w->unattributed;
-	w->stretch.unattributed_unknown = w->unattributed_unknown;
-	w->stretch.unlogged = w->unlogged;
-	w->stretch.growth = w->total;
+	w->window.unattributed = w->unattributed;
+	w->window.unattributed_unknown = w->unattributed_unknown;
+	w->window.unlogged = w->unlogged;
+	w->window.delta = w->total;
 }
 
 static void
@@ -66,24 +66,24 @@ static void
 cut(struct world *w, bool exact, uint64_t begin_ns, uint64_t end_ns)
 {
 	/* What was in the arrays before does not matter. */
-	memset(w->growth, 0xee, sizeof(w->growth));
+	memset(w->delta, 0xee, sizeof(w->delta));
 	memset(w->unknown, 0xee, sizeof(w->unknown));
 	memset(w->unattributed, 0xee, sizeof(w->unattributed));
 	memset(w->unattributed_unknown, 0xee, sizeof(w->unattributed_unknown));
 	memset(w->unlogged, 0xee, sizeof(w->unlogged));
 	memset(w->total, 0xee, sizeof(w->total));
-	w->stretch.begin_ns = begin_ns;
-	w->stretch.end_ns = end_ns;
+	w->window.begin_ns = begin_ns;
+	w->window.end_ns = end_ns;
 	g_assert_true(tally_attribute(w->attributor, w->history, exact, w->work, w->shares, w->n,
-				      &w->stretch));
+				      &w->window));
 	for (int k = 0; k < N; k++) {
 		uint64_t sum = w->unattributed[k] + w->unlogged[k];
 		for (uint32_t i = 0; i < w->n; i++) {
 			const struct tally_share *share = &w->shares[i];
 			if (!share->known || (share->unknown[0] >> k & 1))
-				g_assert_cmpuint(share->growth[k], ==, 0);
-			g_assert_cmpuint(share->growth[k], <=, w->total[k]);
-			sum += share->growth[k];
+				g_assert_cmpuint(share->delta[k], ==, 0);
+			g_assert_cmpuint(share->delta[k], <=, w->total[k]);
+			sum += share->delta[k];
 		}
 		g_assert_cmpuint(sum, ==, w->total[k]);
 		g_assert_cmpuint(w->total[k], <, UINT64_C(1) << 62); /* none is negative */
@@ -172,8 +172,8 @@ test_sampled(void)
 		for (uint32_t p = 0; p < row->n; p++) {
 			g_assert_cmpint(w.shares[p].known, ==, row->known >> p & 1);
 			g_assert_cmpint(w.shares[p].estimated, ==, w.shares[p].known);
-			g_assert_cmpuint(w.growth[p][0], ==, row->want[p][0]);
-			g_assert_cmpuint(w.growth[p][1], ==, row->want[p][1]);
+			g_assert_cmpuint(w.delta[p][0], ==, row->want[p][0]);
+			g_assert_cmpuint(w.delta[p][1], ==, row->want[p][1]);
 		}
 		g_assert_cmpuint(w.unattributed[0], ==, row->unattributed[0]);
 		g_assert_cmpuint(w.unattributed[1], ==, row->unattributed[1]);
@@ -197,18 +197,18 @@ test_unknown(void)
 	w.n = 3;
 	cut(&w, false, 0, 300);
 	g_assert_cmpuint(w.unknown[0][0], ==, 0);
-	g_assert_cmpuint(w.growth[0][1], ==, 500);
+	g_assert_cmpuint(w.delta[0][1], ==, 500);
 	g_assert_cmpuint(w.shares[0].flags, ==, 0);
 	g_assert_cmpuint(w.unknown[1][0], ==, 2);
-	g_assert_cmpuint(w.growth[1][0], ==, 40);
+	g_assert_cmpuint(w.delta[1][0], ==, 40);
 	g_assert_cmpuint(w.shares[1].flags, ==, TALLY_FLAG(SATURATED));
 	g_assert_cmpuint(w.unknown[2][0], ==, 0);
-	g_assert_cmpuint(w.growth[2][1], ==, 800);
+	g_assert_cmpuint(w.delta[2][1], ==, 800);
 	/* 120 to 200 was idle; what is known of idle time is 100 + 200 + 100 + 100. */
 	g_assert_cmpuint(w.unattributed_unknown[0], ==, 2);
 	g_assert_cmpuint(w.unlogged[1], ==, 200 + 500);
 	g_assert_cmpuint(w.unlogged[0], ==, 0);
-	g_assert_cmpuint(w.stretch.flags, ==, TALLY_FLAG(SATURATED));
+	g_assert_cmpuint(w.window.flags, ==, TALLY_FLAG(SATURATED));
 	/* Nothing was read after 300. */
 	w.work[0] = (struct tally_work){ .begin_ns = 300, .end_ns = 320 };
 	w.n = 1;
@@ -216,7 +216,7 @@ test_unknown(void)
 	g_assert_cmpuint(w.unknown[0][0], ==, 7);
 	g_assert_cmpuint(w.unattributed_unknown[0], ==, 7);
 	g_assert_cmpuint(w.shares[0].flags, ==, TALLY_FLAG(UNSAMPLED));
-	g_assert_cmpuint(w.stretch.flags, ==, TALLY_FLAG(UNSAMPLED));
+	g_assert_cmpuint(w.window.flags, ==, TALLY_FLAG(UNSAMPLED));
 	/* What comes now came since then; what came before 350 is no value of what runs now. */
 	read_totals(&w, 400, (uint64_t[N]){ 400, 2000, 0 }, 0, 0);
 	w.n = 0;
@@ -238,12 +238,12 @@ test_before_the_first(void)
 	w.work[0] = (struct tally_work){ .begin_ns = 50, .end_ns = 150 };
 	w.work[1] = (struct tally_work){ .begin_ns = 150, .end_ns = 250 };
 	w.n = 2;
-	w.stretch.known_from_ns = 100;
+	w.window.known_from_ns = 100;
 	cut(&w, false, 100, 300);
 	g_assert_cmpuint(w.unknown[0][0], ==, 7);
 	g_assert_cmpuint(w.shares[0].flags, ==, TALLY_FLAG(UNSAMPLED));
 	g_assert_cmpuint(w.unlogged[0], ==, 50);
-	g_assert_cmpuint(w.growth[1][0], ==, 100);
+	g_assert_cmpuint(w.delta[1][0], ==, 100);
 	g_assert_cmpuint(w.shares[1].flags, ==, 0);
 	close_world(&w);
 }
@@ -266,7 +266,7 @@ test_fair(void)
 							 .end_ns = from + 100 };
 		cut(&w, false, from, from + 100);
 		for (int i = 0; i < 3; i++)
-			sums[i] += w.growth[i][0];
+			sums[i] += w.delta[i][0];
 	}
 	for (int i = 0; i < 3; i++) {
 		g_assert_cmpuint(sums[i], >=, 2333);
@@ -289,7 +289,7 @@ check_sampled(const struct world *w, bool crowded)
 	static uint64_t times[2 * MAX_WORK + 2];
 	static double want[MAX_WORK];
 	static uint32_t shared[MAX_WORK]; /* stretches that it had company in */
-	uint64_t begin = w->stretch.begin_ns, end = w->stretch.end_ns;
+	uint64_t begin = w->window.begin_ns, end = w->window.end_ns;
 	for (int k = 0; k < N; k++) {
 		uint32_t n = 0;
 		times[n++] = begin;
@@ -326,7 +326,7 @@ check_sampled(const struct world *w, bool crowded)
 		}
 		g_assert_cmpuint(w->unattributed[k], ==, idle);
 		for (uint32_t i = 0; i < w->n; i++) {
-			double off = (double)w->growth[i][k] - want[i];
+			double off = (double)w->delta[i][k] - want[i];
 			/* Less than one each time that something had to be rounded, and what the
 			 * time before left over where it was not dealt out. */
 			double most = crowded ? 2.0 * shared[i] : shared[i];
@@ -452,9 +452,9 @@ test_many_at_once(void)
 		w.work[i] = (struct tally_work){ .begin_ns = 0, .end_ns = 1000 };
 	cut(&w, false, 0, 1000);
 	for (uint32_t i = 0; i < w.n; i++) {
-		g_assert_cmpuint(w.growth[i][0], <=, 1);
-		g_assert_cmpuint(w.growth[i][1], >=, 3333);
-		g_assert_cmpuint(w.growth[i][1], <=, 3334);
+		g_assert_cmpuint(w.delta[i][0], <=, 1);
+		g_assert_cmpuint(w.delta[i][1], >=, 3333);
+		g_assert_cmpuint(w.delta[i][1], <=, 3334);
 	}
 	close_world(&w);
 }
@@ -503,8 +503,8 @@ test_exact(void)
 		g_test_message("pass %u", i);
 		g_assert_cmpint(w.shares[i].known, ==, i < 3);
 		g_assert_false(w.shares[i].estimated);
-		g_assert_cmpuint(w.growth[i][0], ==, want[i][0]);
-		g_assert_cmpuint(w.growth[i][1], ==, want[i][1]);
+		g_assert_cmpuint(w.delta[i][0], ==, want[i][0]);
+		g_assert_cmpuint(w.delta[i][1], ==, want[i][1]);
 		g_assert_cmpuint(w.shares[i].flags, ==, flags[i]);
 	}
 	g_assert_cmpuint(w.unattributed[0], ==, 13 + 14 + 15);
@@ -531,8 +531,8 @@ test_exact_group(void)
 		g_test_message("pass %u", i);
 		g_assert_cmpint(w.shares[i].known, ==, i < 3);
 		g_assert_cmpint(w.shares[i].estimated, ==, i < 3);
-		g_assert_cmpuint(w.growth[i][0], ==, want[i][0]);
-		g_assert_cmpuint(w.growth[i][1], ==, want[i][1]);
+		g_assert_cmpuint(w.delta[i][0], ==, want[i][0]);
+		g_assert_cmpuint(w.delta[i][1], ==, want[i][1]);
 		g_assert_cmpuint(w.shares[i].flags, ==, i < 3 ? 0 : TALLY_FLAG(UNSAMPLED));
 	}
 	g_assert_cmpuint(w.unattributed[0], ==, 13 + 14 + 15 + 16);
@@ -559,7 +559,7 @@ test_exact_group_fair(void)
 			};
 		cut(&w, true, 100 * frame, 100 * (frame + 1));
 		for (int i = 0; i < 3; i++)
-			sums[i] += w.growth[i][0];
+			sums[i] += w.delta[i][0];
 	}
 	for (int i = 0; i < 3; i++)
 		g_assert_cmpuint(sums[i], ==, 4 * 999 / 3);
@@ -579,10 +579,10 @@ test_exact_overlap(void)
 	w.n = 4;
 	cut(&w, true, 100, 750);
 	/* 10, a half of 11, 12; of 11 the first has one more. */
-	g_assert_cmpuint(w.growth[0][0], ==, 16);
-	g_assert_cmpuint(w.growth[1][0], ==, 17);
-	g_assert_cmpuint(w.growth[2][0], ==, 13);
-	g_assert_cmpuint(w.growth[3][0], ==, 8); /* half of it lies in another stretch */
+	g_assert_cmpuint(w.delta[0][0], ==, 16);
+	g_assert_cmpuint(w.delta[1][0], ==, 17);
+	g_assert_cmpuint(w.delta[2][0], ==, 13);
+	g_assert_cmpuint(w.delta[3][0], ==, 8); /* half of it lies in another stretch */
 	static const bool estimated[4] = { true, true, false, true };
 	for (uint32_t i = 0; i < w.n; i++)
 		g_assert_cmpint(w.shares[i].estimated, ==, estimated[i]);
@@ -644,10 +644,10 @@ test_random_exact(void)
 				for (uint64_t r = w.work[i].from; r < w.work[i].to; r++)
 					grown += steps[r - first][k];
 				if (size[i] == 1)
-					g_assert_cmpuint(w.growth[i][k], ==, grown);
+					g_assert_cmpuint(w.delta[i][k], ==, grown);
 				double share = grown * (w.work[i].end_ns - w.work[i].begin_ns) /
 					       whole;
-				g_assert_cmpfloat(ABS(w.growth[i][k] - share), <,
+				g_assert_cmpfloat(ABS(w.delta[i][k] - share), <,
 						  1.0 + share * 1e-12);
 			}
 		}
@@ -673,7 +673,7 @@ test_absurd(void)
 	cut(&w, true, 0, UINT64_MAX);
 	for (uint32_t i = 0; i < 3; i++) {
 		g_assert_true(w.shares[i].known);
-		g_assert_cmpuint(w.growth[i][0], >=, (w.total[0]) / 3);
+		g_assert_cmpuint(w.delta[i][0], >=, (w.total[0]) / 3);
 	}
 	cut(&w, false, 0, UINT64_MAX);
 	cut(&w, false, 500, 500);
@@ -683,13 +683,12 @@ test_absurd(void)
 	close_world(&w);
 	struct tally_attributor *none = tally_attributor_create(0);
 	struct tally_history *h = tally_history_create(0, 100);
-	struct tally_stretch stretch = { .begin_ns = 1, .end_ns = 2 };
+	struct tally_window window = { .begin_ns = 1, .end_ns = 2 };
 	uint64_t word = 0;
-	stretch.unattributed = stretch.unattributed_unknown = stretch.unlogged = stretch.growth =
-		&word;
-	struct tally_share share = { .growth = &word, .unknown = &word };
-	g_assert_true(tally_attribute(none, h, false, &(struct tally_work){ 0, 9, 0, 0 },
-				      &share, 1, &stretch));
+	window.unattributed = window.unattributed_unknown = window.unlogged = window.delta = &word;
+	struct tally_share share = { .delta = &word, .unknown = &word };
+	g_assert_true(tally_attribute(none, h, false, &(struct tally_work){ 0, 9, 0, 0 }, &share, 1,
+				      &window));
 	tally_history_destroy(h);
 	tally_attributor_destroy(none);
 	tally_attributor_destroy(NULL);

@@ -207,7 +207,7 @@ test_stamps_in_tiles(void)
 
 	fake_gl_init(&f, false, 46, " ");
 	f.offset_ns = 0;
-	f.api.stamps_in_tiles = true;
+	f.api.timestamps_in_tiles = true;
 	struct tally_source *src = open_source(&f, 4);
 	uint64_t before = tally_clock_now_ns();
 	src->ops->begin(src, 0);

@@ -84,7 +84,7 @@ test_empty(void)
 	tally_history_at(w.history, 5, totals);
 	for (int i = 0; i < N; i++)
 		g_assert_cmpuint(totals[i], ==, 0);
-	g_assert_cmpuint(tally_history_doubts(w.history, 1, 2, &unknown), ==, 0);
+	g_assert_cmpuint(tally_history_invalid(w.history, 1, 2, &unknown), ==, 0);
 	g_assert_cmpuint(unknown, ==, 7);
 	tally_history_trim(w.history, 100);
 	tally_history_destroy(w.history);
@@ -180,8 +180,8 @@ test_doubts(void)
 	for (size_t i = 0; i < G_N_ELEMENTS(doubt_rows); i++) {
 		uint64_t unknown = 0;
 		g_test_message("row %zu", i);
-		g_assert_cmpuint(tally_history_doubts(w.history, doubt_rows[i].begin_ns,
-						      doubt_rows[i].end_ns, &unknown),
+		g_assert_cmpuint(tally_history_invalid(w.history, doubt_rows[i].begin_ns,
+						       doubt_rows[i].end_ns, &unknown),
 				 ==, doubt_rows[i].flags);
 		g_assert_cmpuint(unknown, ==, doubt_rows[i].unknown);
 	}
@@ -225,8 +225,8 @@ check_against(const struct world *w, const uint64_t *unknown, uint32_t first)
 		}
 		uint64_t doubts = 0;
 		if (i > first) {
-			tally_history_doubts(w->history, w->time_ns[i - 1], w->time_ns[i],
-					     &doubts);
+			tally_history_invalid(w->history, w->time_ns[i - 1], w->time_ns[i],
+					      &doubts);
 			g_assert_cmpuint(doubts & unknown[i], ==, unknown[i]);
 		}
 	}
@@ -320,10 +320,10 @@ test_sizes(void)
 		tally_history_at(h, 20, totals);
 		for (uint32_t k = 0; k < n; k++)
 			g_assert_cmpuint(totals[k], ==, 20 * k);
-		tally_history_doubts(h, 3, 4, got);
+		tally_history_invalid(h, 3, 4, got);
 		g_assert_cmpmem(got, sizeof(got), unknown, sizeof(unknown));
 		memset(got, 0, sizeof(got));
-		tally_history_doubts(h, 39, 41, got);
+		tally_history_invalid(h, 39, 41, got);
 		for (uint32_t k = 0; k < 192; k++)
 			g_assert_cmpuint(got[k / 64] >> k % 64 & 1, ==, k < n);
 		tally_history_destroy(h);

@@ -215,7 +215,7 @@ parse(struct tally_kinstr_sample *sample, const char **why)
 	bool ok = tally_kinstr_parse_sample(&format, map.bytes, sizeof(map.bytes), AT, sample,
 					    &sums, why);
 	if (!ok)
-		tally_mali_sums_doubt_all(&sums);
+		tally_mali_sums_invalidate_all(&sums);
 	tally_mali_sums_end(&sums);
 	return ok;
 }
@@ -474,7 +474,7 @@ test_clock(void)
 
 	begin_world();
 	end_world();
-	props.tells_clock = true;
+	props.reports_clock = true;
 	g_assert_cmpint(tally_mali_choose(&choice, &src, "mali-test", 64, N_VALUES,
 					  &world_product, &props),
 			==, TALLY_OK);

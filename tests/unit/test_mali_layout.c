@@ -265,7 +265,7 @@ test_doubts(void)
 	begin_world();
 	tally_mali_sums_begin(&sums);
 	tally_mali_dump_add(&dump, words, &sums);
-	tally_mali_sums_doubt(&sums, TALLY_MALI_L2);
+	tally_mali_sums_invalidate(&sums, TALLY_MALI_L2);
 	tally_mali_sums_end(&sums);
 	/* A doubt lasts until it was told, though a good sample follows. */
 	add_dump(&dump, words);
@@ -275,7 +275,7 @@ test_doubts(void)
 	g_assert_cmpuint(totals[TILER_A], ==, 2 * 1004);
 	tally_mali_sums_begin(&sums);
 	tally_mali_dump_add(&dump, words, &sums);
-	tally_mali_sums_doubt_all(&sums);
+	tally_mali_sums_invalidate_all(&sums);
 	tally_mali_sums_end(&sums);
 	deliver(totals, &unknown, &flags);
 	g_assert_cmphex(unknown, ==, 0xff);

@@ -792,7 +792,7 @@ test_oddity(void)
 {
 	struct tally_mb_history h = { .shape = { 3, 0, 64 }, .events = { 14, 46, 12 } };
 	struct tally_mb_sample sample = { .events = { 400, 1000, 600 } };
-	struct tally_mb_growth growth;
+	struct tally_mb_delta growth;
 	const char *why;
 	tally_mb_history_clear(&h, 0, 0);
 	for (unsigned i = 0; i < 3; i++) {

@@ -550,11 +550,11 @@ test_idle(void)
 	struct tally_reading last;
 	uint64_t unknown = 0;
 	tally_sampler_lock(s);
-	tally_history_doubts(h, begin_ns - MS, begin_ns, &unknown);
+	tally_history_invalid(h, begin_ns - MS, begin_ns, &unknown);
 	g_assert_cmpuint(unknown, ==, 3);
 	g_assert_true(tally_history_last(h, &last));
 	unknown = 0;
-	tally_history_doubts(h, last.time_ns - MS / 2, last.time_ns, &unknown);
+	tally_history_invalid(h, last.time_ns - MS / 2, last.time_ns, &unknown);
 	g_assert_cmpuint(unknown, ==, 0);
 	tally_sampler_unlock(s);
 	tally_sampler_destroy(s);
@@ -660,10 +660,10 @@ test_lost(void)
 	/* What comes after is not known, what came before is. */
 	uint64_t unknown = 0, now_ns = tally_clock_now_ns();
 	g_assert_true(tally_history_last(tally_sampler_history(s, 0), &r));
-	tally_history_doubts(tally_sampler_history(s, 0), r.time_ns - 1, r.time_ns, &unknown);
+	tally_history_invalid(tally_sampler_history(s, 0), r.time_ns - 1, r.time_ns, &unknown);
 	g_assert_cmpuint(unknown, ==, 0);
 	tally_sampler_cover(s, now_ns);
-	tally_history_doubts(tally_sampler_history(s, 0), now_ns - 1, now_ns, &unknown);
+	tally_history_invalid(tally_sampler_history(s, 0), now_ns - 1, now_ns, &unknown);
 	g_assert_cmpuint(unknown, ==, 3);
 	/* With the other one gone there is nothing to be had. */
 	scripts[1].lost_at = calls(1, SAMPLE) + 1;
@@ -874,7 +874,7 @@ hang_for_a_while(enum tally_snapshot snapshot)
 	g_assert_cmpuint(calls(1, SAMPLE), ==, before + 1000);
 	g_assert_cmpuint(calls(0, SAMPLE), ==, 2);
 	uint64_t number = tally_snapshot_take();
-	tally_history_doubts(tally_sampler_history(s, 0), now_ns, now_ns + 1, &unknown);
+	tally_history_invalid(tally_sampler_history(s, 0), now_ns, now_ns + 1, &unknown);
 	g_assert_cmpuint(unknown, ==, 3);
 	atomic_store(&scripts[0].stuck, false);
 	wait_for_samples(0, 3);
@@ -884,11 +884,11 @@ hang_for_a_while(enum tally_snapshot snapshot)
 	g_assert_false(tally_history_find(tally_sampler_history(s, 0), number, &r));
 	g_assert_true(tally_history_find(tally_sampler_history(s, 1), number, &r));
 	unknown = 0;
-	tally_history_doubts(tally_sampler_history(s, 0), hung_ns, now_ns, &unknown);
+	tally_history_invalid(tally_sampler_history(s, 0), hung_ns, now_ns, &unknown);
 	g_assert_cmpuint(unknown, ==, 3);
 	g_assert_true(tally_history_find(tally_sampler_history(s, 0), next, &r));
 	unknown = 0;
-	tally_history_doubts(tally_sampler_history(s, 0), r.time_ns - 1, r.time_ns, &unknown);
+	tally_history_invalid(tally_sampler_history(s, 0), r.time_ns - 1, r.time_ns, &unknown);
 	g_assert_cmpuint(unknown, ==, 0);
 	tally_sampler_unlock(s);
 	tally_sampler_destroy(s);
