@@ -134,6 +134,13 @@ tally_answer_skip_frame(struct tally_answer *answer, const struct tally_frame_re
 	add_start(d->state, f, true);
 }
 
+static bool
+is_opengl(const struct tally_answer *answer, uint32_t device)
+{
+	const struct tally_device_summary *s = tally_aggregate_device(answer->log, device);
+	return s && s->described && s->api != TALLY_API_VULKAN;
+}
+
 void
 tally_answer_add_frame(struct tally_answer *answer, const struct tally_frame_record *f)
 {
@@ -144,14 +151,16 @@ tally_answer_add_frame(struct tally_answer *answer, const struct tally_frame_rec
 	add_start(s, f, false);
 	d->frames++;
 	struct tally_hitch_frame *h = tally_hitches_next(&s->hitches);
-	bool timed = tally_parts_add(&s->parts, answer->log, f, h->parts) && f->has_gpu;
+	uint64_t wait_ns;
+	bool timed = tally_parts_add(&s->parts, answer->log, f, h->parts, &wait_ns) && f->has_gpu;
 	h->frame = f->frame;
 	h->start_ns = f->start_ns;
 	h->frame_ns = f->cpu_ns;
 	h->gpu_ns = f->has_gpu ? f->gpu_ns : 0;
 	h->timed = timed;
 	tally_hitches_add(&s->hitches);
-	tally_bound_add(&s->bound, f->cpu_ns, timed, h->gpu_ns);
+	tally_bound_add(&s->bound, f->cpu_ns, timed, h->gpu_ns,
+			is_opengl(answer, f->device) ? wait_ns : 0);
 	if (f->has_gpu)
 		tally_stats_add_u64(&s->gpu, f->gpu_ns);
 	tally_stats_add_u64(&s->overhead, f->overhead_ns);
@@ -237,13 +246,6 @@ conclude_passes(struct tally_answer_device *d)
 	conclude_extra(d);
 }
 
-static bool
-is_opengl(const struct tally_answer *answer, uint32_t device)
-{
-	const struct tally_device_summary *s = tally_aggregate_device(answer->log, device);
-	return s && s->described && s->api != TALLY_API_VULKAN;
-}
-
 static void
 find_cause(struct tally_answer_device *d, const struct tally_hitch *h, bool opengl,
 	   struct tally_answer_hitch *out)
@@ -262,7 +264,7 @@ find_cause(struct tally_answer_device *d, const struct tally_hitch *h, bool open
 		if (growth > most) {
 			most = growth;
 			grew = part;
-			out->or_wait = opengl && p->last;
+			out->or_wait = opengl && p->may_wait;
 		}
 		n_first += p->first;
 		first = p->first && !first ? part->name : first;

@@ -48,23 +48,29 @@ tally_bound_finish(struct tally_bound_input *b)
 	tally_stats_finish(&b->low);
 }
 
-/* GPU time divided by frame time over the newest frames. */
+/* GPU time divided by frame time over the newest frames; `sure` receives the same without the
+ * time in which the GPU may have waited. */
 static double
-smooth_load(struct tally_bound_input *b, uint64_t frame_ns, uint64_t gpu_ns)
+smooth_load(struct tally_bound_input *b, uint64_t frame_ns, uint64_t gpu_ns, uint64_t wait_ns,
+	    double *sure)
 {
 	unsigned at = b->n_recent++ % TALLY_BOUND_SMOOTH;
 	b->recent_cpu[at] = frame_ns;
 	b->recent_gpu[at] = gpu_ns;
-	double cpu = 0, gpu = 0;
+	b->recent_wait[at] = wait_ns;
+	double cpu = 0, gpu = 0, wait = 0;
 	for (unsigned i = 0; i < MIN(b->n_recent, TALLY_BOUND_SMOOTH); i++) {
 		cpu += (double)b->recent_cpu[i];
 		gpu += (double)b->recent_gpu[i];
+		wait += (double)b->recent_wait[i];
 	}
+	*sure = cpu > 0 ? (gpu - wait) / cpu : 0;
 	return cpu > 0 ? gpu / cpu : 0;
 }
 
 void
-tally_bound_add(struct tally_bound_input *b, uint64_t frame_ns, bool timed, uint64_t gpu_ns)
+tally_bound_add(struct tally_bound_input *b, uint64_t frame_ns, bool timed, uint64_t gpu_ns,
+		uint64_t wait_ns)
 {
 	tally_stats_add_u64(&b->all, frame_ns);
 	if (!timed) {
@@ -75,8 +81,11 @@ tally_bound_add(struct tally_bound_input *b, uint64_t frame_ns, bool timed, uint
 	b->n_timed++;
 	b->cpu_sum += (double)frame_ns;
 	b->gpu_sum += (double)gpu_ns;
-	double load = smooth_load(b, frame_ns, gpu_ns);
-	if (load >= BUSY_FROM) {
+	b->wait_sum += (double)wait_ns;
+	double sure, load = smooth_load(b, frame_ns, gpu_ns, wait_ns, &sure);
+	if (load > LOW_TO && sure <= LOW_TO)
+		b->n_waits++;
+	else if (load >= BUSY_FROM) {
 		tally_stats_add_u64(&b->busy, frame_ns);
 		return;
 	}
@@ -161,12 +170,16 @@ static void
 find_near_rate(struct tally_bound_input *b, struct tally_bound_verdict *v)
 {
 	double n = (double)b->idle.moments.n, ns = v->typical_ns;
-	if (n == 0 || (double)tally_stats_count_between(&b->idle, ns * (1 - NEAR_WITHIN),
-							ns * (1 + NEAR_WITHIN)) < NEAR_SHARE * n)
+	if (n == 0)
 		return;
-	for (size_t i = 0; i < G_N_ELEMENTS(common_rates); i++)
-		if (fabs(ns * common_rates[i] / 1e9 - 1) <= NEAR_MEDIAN)
+	bool close = (double)tally_stats_count_between(&b->idle, ns * (1 - NEAR_WITHIN),
+						       ns * (1 + NEAR_WITHIN)) >= NEAR_SHARE * n;
+	double mean = tally_moments_mean(&b->idle.moments);
+	for (size_t i = 0; i < G_N_ELEMENTS(common_rates); i++) {
+		bool kept = fabs(mean * common_rates[i] / 1e9 - 1) <= CAP_MEAN;
+		if ((close || kept) && fabs(ns * common_rates[i] / 1e9 - 1) <= NEAR_MEDIAN)
 			v->near_rate = common_rates[i];
+	}
 }
 
 static enum tally_bound_doubt
@@ -178,6 +191,8 @@ why_unknown(const struct tally_bound_input *b, const struct tally_bound_verdict 
 	if ((v->within >= STEADY_SHARE || v->near_rate > 0) && v->rate == 0 &&
 	    (double)b->low.moments.n > MAJORITY * n)
 		return TALLY_DOUBT_STEADY;
+	if ((double)b->n_waits > MAJORITY * n)
+		return TALLY_DOUBT_WAITS;
 	double between = (double)(b->idle.moments.n - b->low.moments.n) / n;
 	return between > MAJORITY ? TALLY_DOUBT_BUSY : TALLY_DOUBT_MIXED;
 }
@@ -190,6 +205,7 @@ tally_bound_decide(struct tally_bound_input *b)
 	v.share[TALLY_BOUND_UNKNOWN] = 1;
 	v.has_busy = b->cpu_sum > 0;
 	v.busy = v.has_busy ? b->gpu_sum / b->cpu_sum : 0;
+	v.waits = v.has_busy ? b->wait_sum / b->cpu_sum : 0;
 	if (n < LEAST_FRAMES) {
 		v.doubt = TALLY_DOUBT_FEW_FRAMES;
 		return v;
@@ -250,6 +266,10 @@ doubt_text(const struct tally_bound_verdict *v, uint64_t frames)
 		return g_strdup_printf("bound by the CPU or a limiter: cannot tell "
 				       "(%.0f %% take %.1f ms +-2 %%, GPU %.0f %%)",
 				       100 * v->within, v->typical_ns / 1e6, 100 * v->busy);
+	case TALLY_DOUBT_WAITS:
+		return g_strdup_printf("bound by: cannot tell, the CPU works or waits within "
+				       "passes %.0f %% of the time",
+				       100 * v->waits);
 	case TALLY_DOUBT_BUSY:
 		return g_strdup_printf("bound by: cannot tell, the GPU works %.0f %% of the "
 				       "frame time",

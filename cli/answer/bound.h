@@ -27,6 +27,7 @@ enum tally_bound_doubt {
 	TALLY_DOUBT_NO_PASS, /* the same, as the frames have no pass */
 	TALLY_DOUBT_STEADY, /* the CPU, or a limiter at an unusual rate */
 	TALLY_DOUBT_BUSY, /* the GPU works most of the time, but not all */
+	TALLY_DOUBT_WAITS, /* passes end where the CPU begins the next one */
 	TALLY_DOUBT_MIXED, /* different frames have different answers */
 };
 
@@ -37,9 +38,12 @@ struct tally_bound_input {
 	struct tally_stats busy; /* of frames in which the GPU works all the time */
 	struct tally_stats idle; /* of frames in which the GPU does not work all the time */
 	struct tally_stats low; /* and of those in which it works little */
+	uint64_t n_waits; /* frames in which it may only have waited for the CPU */
 	uint64_t n_timed; /* frames whose GPU time is complete */
 	double cpu_sum, gpu_sum; /* of those */
 	uint64_t recent_cpu[TALLY_BOUND_SMOOTH], recent_gpu[TALLY_BOUND_SMOOTH];
+	uint64_t recent_wait[TALLY_BOUND_SMOOTH];
+	double wait_sum;
 	unsigned n_recent;
 };
 
@@ -49,6 +53,7 @@ struct tally_bound_verdict {
 	double share[TALLY_N_BOUNDS]; /* of frames, 0 to 1; they add up to 1 */
 	bool has_busy;
 	double busy; /* GPU time divided by frame time, of all frames that have both */
+	double waits; /* TALLY_DOUBT_WAITS: such time divided by frame time */
 	/* Where frames keep to a rate: */
 	double rate; /* frames a second of the cap; 0 = none was seen */
 	double late; /* share of frames that take two or more of its intervals */
@@ -60,8 +65,10 @@ struct tally_bound_verdict {
 
 void tally_bound_init(struct tally_bound_input *b);
 void tally_bound_finish(struct tally_bound_input *b);
-/* Adds a complete frame. `gpu_ns` is ignored unless all of its work was timed. */
-void tally_bound_add(struct tally_bound_input *b, uint64_t frame_ns, bool timed, uint64_t gpu_ns);
+/* Adds a complete frame. `gpu_ns` is ignored unless all of its work was timed; `wait_ns` is the
+ * part of it in which the GPU may have waited for the CPU. */
+void tally_bound_add(struct tally_bound_input *b, uint64_t frame_ns, bool timed, uint64_t gpu_ns,
+		     uint64_t wait_ns);
 struct tally_bound_verdict tally_bound_decide(struct tally_bound_input *b);
 
 /* "gpu", "cpu", "cap", "unknown". */

@@ -76,7 +76,7 @@ take_parts(const struct tally_hitches *h, uint64_t number, struct tally_hitch *o
 			}
 			struct tally_hitch_part *kept = &g_array_index(
 				out->parts, struct tally_hitch_part, at - 1);
-			kept->last = p->ns > kept->ns ? p->last : kept->last;
+			kept->may_wait = p->ns > kept->ns ? p->may_wait : kept->may_wait;
 			kept->ns = MAX(kept->ns, p->ns);
 			kept->first |= p->first;
 		}

@@ -21,7 +21,7 @@ struct tally_hitch_part {
 	void *what;
 	uint64_t ns;
 	bool first; /* it had never run before this frame */
-	bool last; /* nothing runs after it in this frame */
+	bool may_wait; /* the CPU began nothing after it for most of its time */
 };
 
 struct tally_hitch_frame {

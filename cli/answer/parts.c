@@ -134,13 +134,25 @@ find_pass(struct tally_parts *p, const struct tally_aggregate *log, uint32_t dev
 	return of;
 }
 
+/* The part of a pass's GPU time before the CPU began the next pass. OpenGL knows the end of a
+ * pass only then, so the GPU may be through with it long before. */
+static uint64_t
+wait_of(const struct tally_pass_record *r, const struct tally_pass_record *next)
+{
+	if (!r->has_gpu || !r->has_gpu_start || !next->has_cpu_start ||
+	    (r->flags & TALLY_FLAG(UNCALIBRATED)))
+		return 0;
+	uint64_t end = MIN(r->gpu_start_ns + r->gpu_ns, next->cpu_start_ns);
+	return end > r->gpu_start_ns ? end - r->gpu_start_ns : 0;
+}
+
 static void
 add_time(struct tally_parts *p, struct tally_part *part, uint32_t index, bool timed, uint64_t ns)
 {
 	if (!part->touched) {
 		part->touched = true;
 		part->timed = true;
-		part->ns = 0;
+		part->ns = part->wait_ns = 0;
 		part->index_sum += index;
 		part->frames++;
 		g_ptr_array_add(p->touched, part);
@@ -151,9 +163,10 @@ add_time(struct tally_parts *p, struct tally_part *part, uint32_t index, bool ti
 
 bool
 tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
-		const struct tally_frame_record *f, GArray *out)
+		const struct tally_frame_record *f, GArray *out, uint64_t *wait_ns)
 {
 	bool all_timed = f->dropped_passes == 0;
+	*wait_ns = 0;
 	for (uint32_t i = 0; i < f->n_passes; i++) {
 		const struct tally_pass_record *r = &f->passes[i];
 		struct part_of_pass *of = find_pass(p, log, f->device, r->id, i);
@@ -161,6 +174,9 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 		add_time(p, of->level[TALLY_PART_FINE], i, r->has_gpu, r->gpu_ns);
 		if (of->level[TALLY_PART_TOP] != of->level[TALLY_PART_FINE])
 			add_time(p, of->level[TALLY_PART_TOP], i, r->has_gpu, r->gpu_ns);
+		uint64_t wait = i + 1 < f->n_passes ? wait_of(r, r + 1) : 0;
+		of->level[TALLY_PART_FINE]->wait_ns += wait;
+		*wait_ns += wait;
 	}
 	if (f->has_unattributed_gpu && f->unattributed_gpu_ns) {
 		if (!p->outside) {
@@ -180,7 +196,9 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 		const struct tally_hitch_part share = { .what = part,
 							.ns = part->ns,
 							.first = part->frames == 1,
-							.last = part == last };
+							.may_wait = part == last ||
+								    part->wait_ns >
+									    part->ns / 2 };
 		if (part->fine)
 			g_array_append_val(out, share);
 		if (part->timed)

@@ -143,20 +143,29 @@ pass_text(const struct tally_answer_pass *p)
 	return text;
 }
 
-/* The passes from a share on, with "..." for the others. */
+/* The passes from a share on, and the sum of the others. */
 static GPtrArray *
 pass_items(const struct tally_answer_device *d, double least)
 {
 	GPtrArray *items = g_ptr_array_new_with_free_func(g_free);
-	bool more = false;
+	unsigned n_more = 0;
+	double more = 0;
 	for (guint i = 0; i < d->n_passes; i++) {
-		if (d->passes[i].share >= least)
+		if (d->passes[i].share >= least) {
 			g_ptr_array_add(items, pass_text(&d->passes[i]));
-		else
-			more = true;
+			continue;
+		}
+		n_more++;
+		more += d->passes[i].share;
 	}
-	if (more)
+	if (more >= LEAST_SHARE) {
+		char *time = tally_answer_time_text(more * d->typical_ns);
+		g_ptr_array_add(items, g_strdup_printf("%u more %s %.0f %%", n_more, time,
+						       100 * more));
+		g_free(time);
+	} else if (n_more) {
 		g_ptr_array_add(items, g_strdup("..."));
+	}
 	return items;
 }
 

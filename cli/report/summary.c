@@ -38,16 +38,24 @@ print_other_device(FILE *out, const struct tally_aggregate *a, const struct tall
 	putc('\n', out);
 }
 
-/* The surface that most frames presented, and how many sizes there were besides. */
+/* The sizes that were presented, where there are several: a window that was resized, or
+ * several windows, of which each frame presents one. */
 static void
 print_surface(FILE *out, const struct tally_device_summary *d)
 {
 	const struct tally_surface *s = tally_aggregate_surface(d);
 	if (!s || s->frames == d->frames)
 		return;
-	tally_text_print(out, "surface of device %u: %ux%u", d->device, s->width, s->height);
-	tally_text_print(out, " in %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " frames\n",
-			 s->frames, d->frames);
+	enum { MOST_SIZES = 3 };
+	tally_text_print(out, "surface%s of device %u: ", d->surfaces->len > 1 ? "s" : "",
+			 d->device);
+	for (guint i = 0; i < d->surfaces->len && i < MOST_SIZES; i++) {
+		s = &g_array_index(d->surfaces, struct tally_surface, i);
+		tally_text_print(out, "%s%ux%u in %" G_GUINT64_FORMAT, i ? ", " : "", s->width,
+				 s->height, s->frames);
+	}
+	tally_text_print(out, "%s of %" G_GUINT64_FORMAT " frames\n",
+			 d->surfaces->len > MOST_SIZES ? ", ..." : "", d->frames);
 }
 
 /* A clock that moved, by which times of one pass differ. */
@@ -113,6 +121,22 @@ count_left_out(const struct tally_aggregate *a)
 	return left_out;
 }
 
+/* Whether a program swapped a few times, as when it made its window, and then drew without. */
+static bool
+draws_without_frames(const struct tally_aggregate *a)
+{
+	enum { FEW = 3 };
+	for (guint i = 0; i < a->devices->len; i++) {
+		const struct tally_device_summary *d = g_ptr_array_index(a->devices, i);
+		if (d->frames + d->warmed_up > FEW)
+			return false;
+	}
+	for (guint i = 0; i < a->notes->len; i++)
+		if (strstr(g_ptr_array_index(a->notes, i), "issued after its last frame"))
+			return true;
+	return false;
+}
+
 /* Why there is no frame to judge, if there is none. */
 static void
 print_no_frame(FILE *out, const struct tally_aggregate *a)
@@ -130,6 +154,8 @@ print_no_frame(FILE *out, const struct tally_aggregate *a)
 				      a->waits);
 	else if (has_no_frame(a))
 		tally_text_print(out, "no frame ended: no swap was seen; try --frame finish\n");
+	else if (draws_without_frames(a))
+		tally_text_print(out, "most was drawn after the last swap; try --frame finish\n");
 	else if (a->has_end && a->end_frames == 0 && a->end_reason)
 		tally_text_print_line(out, "no frames: %s", a->end_reason);
 	else if (a->devices->len == 0)

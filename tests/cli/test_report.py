@@ -638,7 +638,7 @@ class Report(CliCase):
         log = self.write_log("a.jsonl", lines + [end(3, 3)])
         text = self.ok("report", "--warmup", "0", log).stdout.decode()
         self.assertIn("\ntags: build=1234, scene=docks\nmachine: Good CPU, 8 CPUs, 8.0 GiB; An OS; wayland\n", text)
-        self.assertIn("surface of device 0: 800x600 in 2 of 3 frames", text)
+        self.assertIn("\nsurfaces of device 0: 640x600 in 1, 800x600 in 2 of 3 frames\n", text)
         report = json.loads(self.ok("report", "--json", "--warmup", "0", log).stdout)["reports"][0]
         self.assertEqual((report["tags"], report["cpus"]), ({"build": "1234", "scene": "docks"}, 8))
         card = report["devices"][0]
