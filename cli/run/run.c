@@ -5,6 +5,7 @@
 #include "cli/install/injected.h"
 #include "cli/run/ended.h"
 #include "cli/run/launch.h"
+#include "cli/run/leftovers.h"
 #include "cli/run/live.h"
 #include "cli/run/log.h"
 #include "cli/run/messages.h"
@@ -122,7 +123,9 @@ private_folder_create(struct private_folder *f)
 		return false;
 	}
 	f->path = path;
-	f->status = g_build_filename(path, "status", NULL);
+	tally_run_leftovers_lock(path);
+	tally_run_leftovers_remove();
+	f->status = g_build_filename(path, TALLY_RUN_STATUS, NULL);
 	if (!g_file_set_contents_full(f->status, "", 0, G_FILE_SET_CONTENTS_NONE, 0600, NULL)) {
 		tally_cli_complain("run", "%s cannot be written: %s", f->status,
 				   g_strerror(errno));
