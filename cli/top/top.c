@@ -69,7 +69,7 @@ help(void)
 	     "each second\n"
 	     "until the log ends. `passtally run --live -- GAME` starts a game and shows "
 	     "this.\n\n"
-	     "Exit status: 0; 1 no game that runs has a log; 2 usage; 3 LOG is no log; "
+	     "Exit status: 0; 1 no game that runs has a log, or LOG no line yet; 2 usage; 3 LOG is no log; "
 	     "125\n"
 	     "passtally failed.");
 }

@@ -488,6 +488,10 @@ print_one(struct watch *x, bool first)
 		tally_cli_complain("top", "%s", tally_follow_why(x->follow));
 		return x->bad ? TALLY_EXIT_BAD_LOG : TALLY_EXIT_FAILED;
 	}
+	if (x->options->once && !x->window.log.program && !x->bad) {
+		tally_cli_complain("top", "%s has no whole line yet", x->options->path);
+		return TALLY_EXIT_NOTHING;
+	}
 	if (x->options->once && lacks_something(x))
 		return TALLY_EXIT_USAGE;
 	if (!first)

@@ -429,6 +429,7 @@ class Plain(CliCase):
                 (["a.jsonl.zst"], 2, "compressed"),
                 ([self.folder, "--once"], 125, "no regular file"),
                 ([self.write("text", "hello\n"), "--once"], 3, "text:1:1: "),
+                ([self.write("empty", ""), "--once"], 1, "empty has no whole line yet"),
                 ([], 1, "passtally run -- GAME")):
             done = self.command("top", *args)
             self.assertEqual((done.returncode, done.stdout), (code, b""), args)
