@@ -13,6 +13,7 @@
  *   sleep-each  both only in every N-th frame
  *   cap         frames a second, as a frame limiter keeps them
  *   busy        milliseconds of work of the CPU in a frame, up to half less or more of them
+ *   within      the same between the draws of GBuffer and Lighting
  *   late        from this frame on there is a pass Late, whose long shader is made in that frame
  */
 #include <epoxy/gl.h>
@@ -41,7 +42,7 @@ static const char fragment[] = "RESULT\n"
 
 struct scene {
 	struct stage stage;
-	unsigned frames, heavy, heavy_each, sleep_ms, wait_ms, sleep_each, cap, busy_ms, late;
+	unsigned frames, heavy, heavy_each, sleep_ms, wait_ms, sleep_each, cap, busy_ms, within_ms, late;
 	GLuint program, late_program;
 	GLuint targets[4];
 	int64_t deadline_ns;
@@ -110,6 +111,8 @@ draw_frame(struct scene *scene, unsigned frame)
 		work(scene->busy_ms, frame);
 	draw_pass(scene, 0, "Shadows", scene->program, 1);
 	draw_pass(scene, 1, "GBuffer", scene->program, heavy ? scene->heavy : 1);
+	if (scene->within_ms)
+		work(scene->within_ms, frame);
 	draw_pass(scene, 2, "Lighting", scene->program, 1);
 	if (scene->late && frame == scene->late)
 		scene->late_program = make_long_program(&scene->stage);
@@ -149,6 +152,7 @@ main(int argc, char **argv)
 		{ "--sleep-each", &scene.sleep_each },
 		{ "--cap", &scene.cap },
 		{ "--busy", &scene.busy_ms },
+		{ "--within", &scene.within_ms },
 		{ "--late", &scene.late },
 	};
 	for (int i = 1; i + 1 < argc; i += 2)

@@ -86,6 +86,12 @@ def check_cpu(checks, folder):
     checks.equal(answer["bound"]["by"], "cpu", "bound by")
 
 
+def check_cpu_within(checks, folder):
+    """The same work between the draws of two passes: GBuffer ends where Lighting begins, but that is not the GPU's time."""
+    answer = answer_of(checks, folder, "--frames", 40, "--within", 60)
+    checks.that(answer["bound"]["by"] in ("cpu", "unknown"), f"bound by: {answer['bound']}")
+
+
 def check_cap(checks, folder):
     """A limiter is seen where the machine lets the program keep to it; else it is at least not the GPU that bounds it."""
     seen = []
@@ -103,7 +109,7 @@ def main():
     checks = h.Checks()
     with h.scratch() as folder:
         for check in (check_heavy_pass, check_heavy_frames, check_sleep, check_wait, check_first_use, check_cpu,
-                      check_cap):
+                      check_cpu_within, check_cap):
             with checks.part(check.__name__.removeprefix("check_").replace("_", " ")):
                 check(checks, folder)
     checks.finish()
