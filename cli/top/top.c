@@ -69,9 +69,8 @@ help(void)
 	     "each second\n"
 	     "until the log ends. `passtally run --live -- GAME` starts a game and shows "
 	     "this.\n\n"
-	     "Exit status: 0; 1 no game that runs has a log, or LOG no line yet; 2 usage; 3 LOG is no log; "
-	     "125\n"
-	     "passtally failed.");
+	     "Exit status: 0; 1 no game that runs has a log, or LOG no line yet; 2 usage;\n"
+	     "3 LOG is no log; 125 passtally failed.");
 }
 
 static bool

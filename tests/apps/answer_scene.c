@@ -42,7 +42,8 @@ static const char fragment[] = "RESULT\n"
 
 struct scene {
 	struct stage stage;
-	unsigned frames, heavy, heavy_each, sleep_ms, wait_ms, sleep_each, cap, busy_ms, within_ms, late;
+	unsigned frames, heavy, heavy_each, sleep_ms, wait_ms, sleep_each, cap, busy_ms, late;
+	unsigned within_ms;
 	GLuint program, late_program;
 	GLuint targets[4];
 	int64_t deadline_ns;
