@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "vk_layer/chain.h"
 #include "vk_layer/record/handles.h"
+#include "vk_layer/settings.h"
 
 #include "layer/capture/capture.h"
 #include "layer/log.h"
@@ -179,7 +180,9 @@ vk_instance_create(const VkInstanceCreateInfo *info, const VkAllocationCallbacks
 	if (!attempt.create)
 		return VK_ERROR_INITIALIZATION_FAILED;
 	const VkApplicationInfo *app = info->pApplicationInfo;
-	const struct tally_config *config = tally_session_config();
+	char own[VK_SETTINGS_SIZE];
+	const struct tally_config *config =
+		tally_session_config_of(vk_settings_read(info->pNext, own, sizeof(own)));
 	struct vk_instance made = {
 		.api_version = version_asked_for(info),
 		.has_properties2 = lists(info, PROPERTIES2),

@@ -67,8 +67,10 @@ origin_word(enum tally_config_origin origin, const char *key)
 {
 	static const char *const words[] = {
 		[TALLY_FROM_DEFAULT] = "default",
+		[TALLY_FROM_PROGRAM] = "program",
 		[TALLY_FROM_USER_FILE] = "user file",
 		[TALLY_FROM_PROGRAM_FILE] = "program file",
+		[TALLY_FROM_LAYER_SETTINGS] = "Vulkan's layer settings",
 		[TALLY_FROM_ENVIRONMENT] = "PASSTALLY_OPTIONS",
 		[TALLY_FROM_COMMAND_LINE] = "command line",
 	};
@@ -218,6 +220,8 @@ put_options(struct tally_out *o, const struct request *r, const struct tally_con
 		tally_out_text(o, "option", key);
 		tally_out_text_or_null(o, "value", *value ? value : NULL);
 		tally_out_text(o, "from", origin_word(config->origin[i], key));
+		tally_out_text_or_null(o, "values", tally_options[i].values);
+		tally_out_text(o, "help", tally_options[i].help);
 		tally_out_end_object(o);
 	}
 	tally_out_end_array(o);

@@ -2,11 +2,12 @@
 /* layer/config/config.h - every option, from every place where it can be set.
  *
  * One table (tally_options) serves the command line, PASSTALLY_OPTIONS, the INI files, --help
- * and the header line of the log. Precedence: command line, environment, per-program file, user
- * file, default. An unknown key or a bad value is reported through the callback, with a list of
- * the valid ones; the caller decides whether to stop (the command) or to continue with defaults
- * (in the game). Any thread, but a struct tally_config belongs to one thread until it is
- * filled; afterwards it is read-only. Reading files may block; nothing else does.
+ * and the header line of the log. Precedence: command line, environment, Vulkan's settings of
+ * layers, per-program file, user file, the program itself, default. An unknown key or a bad value
+ * is reported through the callback, with a list of the valid ones; the caller decides whether to
+ * stop (the command) or to continue with defaults (in the game). Any thread, but a struct
+ * tally_config belongs to one thread until it is filled; afterwards it is read-only. Reading files
+ * may block; nothing else does.
  */
 #ifndef PASSTALLY_LAYER_CONFIG_H
 #define PASSTALLY_LAYER_CONFIG_H
@@ -55,8 +56,10 @@ struct tally_trigger {
 /* Where a value in force came from, lowest precedence first. */
 enum tally_config_origin {
 	TALLY_FROM_DEFAULT = 0,
+	TALLY_FROM_PROGRAM, /* itself: VK_EXT_layer_settings */
 	TALLY_FROM_USER_FILE,
 	TALLY_FROM_PROGRAM_FILE,
+	TALLY_FROM_LAYER_SETTINGS, /* Vulkan's file and environment of layers */
 	TALLY_FROM_ENVIRONMENT,
 	TALLY_FROM_COMMAND_LINE,
 };
@@ -178,10 +181,16 @@ bool tally_config_parse_options(struct tally_config *config, const char *text,
 bool tally_config_read_file(struct tally_config *config, const char *path,
 			    enum tally_config_origin origin, tally_config_complain *complain,
 			    void *data);
-/* Reads all places but the command line, lowest precedence first:
+/* The settings of Vulkan's layers: one file whose lines "passtally_capture.max_log = 1M" are
+ * ours and all others somebody else's, in which "#" begins a comment. An empty value is none. As
+ * above otherwise. */
+bool tally_config_read_layer_file(struct tally_config *config, const char *path,
+				  tally_config_complain *complain, void *data);
+/* Reads all places but the command line and the program, lowest precedence first:
  * $XDG_CONFIG_HOME/passtally/passtally.conf, .../programs/<executable's base name>.conf
- * (`program` may be NULL), PASSTALLY_OPTIONS, PASSTALLY_LOG. Under secure execution (AT_SECURE)
- * the environment and the home folder are not read. */
+ * (`program` may be NULL), vk_layer_settings.txt where Vulkan's layers look for it
+ * (docs/config.md), VK_PASSTALLY_CAPTURE_<OPTION>, PASSTALLY_OPTIONS, PASSTALLY_LOG. Under secure
+ * execution (AT_SECURE) the environment and the home folder are not read. */
 bool tally_config_load(struct tally_config *config, const char *program,
 		       tally_config_complain *complain, void *data);
 

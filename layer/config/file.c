@@ -189,10 +189,27 @@ take_line(struct ini *ini, char *line)
 				ini->data);
 }
 
-bool
-tally_config_read_file(struct tally_config *config, const char *path,
-		       enum tally_config_origin origin, tally_config_complain *complain,
-		       void *data)
+/* A line of vk_layer_settings.txt. Vulkan spells what we write with '-' with '_'. */
+static bool
+take_setting(struct ini *ini, char *line)
+{
+	static const char ours[] = "passtally_capture.";
+	line[strcspn(line, "#")] = '\0';
+	char *key = trim(line), *value = strchr(key, '=');
+	if (!value || strncmp(key, ours, strlen(ours)) != 0)
+		return true;
+	*value++ = '\0';
+	key = trim(key + strlen(ours));
+	for (char *p = strchr(key, '_'); p; p = strchr(p, '_'))
+		*p = '-';
+	value = trim(value);
+	return !*value || tally_config_set(ini->config, key, value, ini->origin, ini->complain,
+					   ini->data);
+}
+
+static bool
+read_lines(struct tally_config *config, const char *path, enum tally_config_origin origin,
+	   bool (*take)(struct ini *, char *), tally_config_complain *complain, void *data)
 {
 	size_t len;
 	bool missing;
@@ -225,10 +242,25 @@ tally_config_read_file(struct tally_config *config, const char *path,
 			break;
 		}
 		ini.number = number;
-		ok &= take_line(&ini, line);
+		ok &= take(&ini, line);
 		line = end + 1;
 	}
 	ok &= end_section(&ini);
 	free(text);
 	return ok;
+}
+
+bool
+tally_config_read_file(struct tally_config *config, const char *path,
+		       enum tally_config_origin origin, tally_config_complain *complain,
+		       void *data)
+{
+	return read_lines(config, path, origin, take_line, complain, data);
+}
+
+bool
+tally_config_read_layer_file(struct tally_config *config, const char *path,
+			     tally_config_complain *complain, void *data)
+{
+	return read_lines(config, path, TALLY_FROM_LAYER_SETTINGS, take_setting, complain, data);
 }

@@ -41,6 +41,8 @@ static atomic_bool last_called;
 static pthread_once_t config_once = PTHREAD_ONCE_INIT;
 static struct tally_config config;
 static bool config_read;
+static _Atomic(const char *) offered; /* of callers that wait for config_once, or did */
+static const char *taken;
 static char program[PATH_MAX], called[PATH_MAX];
 static char log_path[PATH_MAX]; /* under start_lock */
 
@@ -69,6 +71,11 @@ read_config(void)
 	tally_process_program(program, sizeof(program));
 	tally_process_called(called, sizeof(called));
 	tally_config_load(&config, called, complain, NULL);
+	struct tally_config_place place = { complain, NULL, "the program's own settings" };
+	taken = atomic_load(&offered);
+	if (taken && !tally_config_secure())
+		tally_config_parse_options(&config, taken, TALLY_FROM_PROGRAM,
+					   tally_config_report_at, &place);
 	if (tally_block_leaves_alone(&config, called))
 		return;
 	tally_trigger_reset(&config);
@@ -83,10 +90,21 @@ read_config(void)
 const struct tally_config *
 tally_session_config(void)
 {
+	return tally_session_config_of(NULL);
+}
+
+const struct tally_config *
+tally_session_config_of(const char *own)
+{
 	if (tally_config_disabled())
 		return NULL;
 	int saved_errno = errno;
+	if (own)
+		atomic_store(&offered, own);
 	pthread_once(&config_once, read_config);
+	if (own && own != taken)
+		complain(NULL, "the program's own settings came after the first instance or "
+			       "context, and do not count");
 	errno = saved_errno;
 	return config_read ? &config : NULL;
 }
