@@ -31,6 +31,7 @@ EPOXY = re.compile(r"epoxy/\w+\.h")
 CURSES = re.compile(r"(?:curses|term)\.h")
 WINDOWS = re.compile(r"(?:X11|xcb|gbm|wayland)[\w./-]*\.h")
 GLIB = re.compile(r"(?:glib|gmodule|glib-object|gio/gio|glib/[\w-]+|glib-unix|gio/[\w-]+)\.h")
+ZLIB = re.compile(r"zlib\.h")
 ZSTD = re.compile(r"zstd(?:_errors)?\.h")
 VERSION = r"passtally_version\.h"
 
@@ -58,7 +59,7 @@ RULES = {
                      VERSION + r"|vk_\w+\.(?:h|inc)"),
     "cli": Rule(r"(?:cli|json)/[\w/]+\.h|layer/(?:record|config/config|session/(?:block|process)|frame/identity|base/(?:version|int192)|capture/control)\.h|query/[\w/]+\.h", [LIBC, GLIB],
                 VERSION + r"|cli_\w+\.(?:h|inc)|\w+_schema\.(?:h|inc)",
-                {r"machine/probe_gl\.c": [GL, EPOXY, WINDOWS], r"machine/probe_vk\.c": [VULKAN],
+                {r"report/html_pack\.c": [ZLIB], r"machine/probe_gl\.c": [GL, EPOXY, WINDOWS], r"machine/probe_vk\.c": [VULKAN],
                  r"log/(?:compress|unpack)\.c": [ZSTD], r"top/screen\.c": [CURSES]}),
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/report/html_pack.h"
 
-#include <gio/gio.h>
 #include <string.h>
+#include <zlib.h>
 
 void
 tally_html_pack_init(struct tally_html_pack *pack)
@@ -25,27 +25,14 @@ static int
 pack_scratch(struct tally_html_pack *pack, enum tally_html_packed_kind kind)
 {
 	struct tally_html_packed p = { .offset = pack->blob->len, .kind = kind };
-	GConverter *deflate = G_CONVERTER(
-		g_zlib_compressor_new(G_ZLIB_COMPRESSOR_FORMAT_ZLIB, 1));
-	gsize at = 0;
-	GConverterResult result = G_CONVERTER_CONVERTED;
-	while (result != G_CONVERTER_FINISHED) {
-		guint8 bytes[16384];
-		gsize took = 0, gave = 0;
-		result = g_converter_convert(deflate, pack->scratch->data + at,
-					     pack->scratch->len - at, bytes, sizeof(bytes),
-					     G_CONVERTER_INPUT_AT_END, &took, &gave, NULL);
-		if (result == G_CONVERTER_ERROR)
-			break; /* out of memory: the page lacks the column */
-		at += took;
-		g_byte_array_append(pack->blob, bytes, (guint)gave);
-	}
-	g_object_unref(deflate);
-	if (result == G_CONVERTER_ERROR) {
-		g_byte_array_set_size(pack->blob, p.offset);
-		return -1;
-	}
-	p.length = pack->blob->len - p.offset;
+	uLongf size = compressBound(pack->scratch->len);
+	g_byte_array_set_size(pack->blob, (guint)(p.offset + size));
+	bool done = compress2(pack->blob->data + p.offset, &size, pack->scratch->data,
+			      pack->scratch->len, Z_BEST_SPEED) == Z_OK;
+	g_byte_array_set_size(pack->blob, (guint)(p.offset + (done ? size : 0)));
+	if (!done)
+		return -1; /* out of memory: the page lacks the column */
+	p.length = (guint)size;
 	g_array_append_val(pack->columns, p);
 	return (int)pack->columns->len - 1;
 }
