@@ -45,12 +45,13 @@ vk_devices_abandon(struct vk_instance *instance)
 static void
 read_families(struct vk_device *d)
 {
-	VkQueueFamilyProperties rows[VK_MAX_FAMILIES];
+	VkQueueFamilyProperties rows[VK_MAX_FAMILIES] = { 0 };
 	uint32_t n = 0;
 	/* The count is queried first because validation layers require it. */
 	d->instance->next.GetPhysicalDeviceQueueFamilyProperties(d->physical, &n, NULL);
 	n = n < VK_MAX_FAMILIES ? n : VK_MAX_FAMILIES;
 	d->instance->next.GetPhysicalDeviceQueueFamilyProperties(d->physical, &n, rows);
+	n = n < VK_MAX_FAMILIES ? n : VK_MAX_FAMILIES; /* whatever it says now */
 	d->n_families = n;
 	for (uint32_t i = 0; i < n; i++) {
 		d->families[i].flags = rows[i].queueFlags;

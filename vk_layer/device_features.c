@@ -217,7 +217,7 @@ has_both_clocks(PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsEXT ask,
 	bool gpu = false, cpu = false;
 	if (!ask || ask(physical, &n, domains) < 0)
 		return false;
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n && i < 16; i++) {
 		gpu |= domains[i] == VK_TIME_DOMAIN_DEVICE_EXT;
 		cpu |= domains[i] == VK_TIME_DOMAIN_CLOCK_MONOTONIC_EXT;
 	}

@@ -52,11 +52,11 @@ list_family(struct draft *d, uint32_t family)
 	struct table *t = &d->tables[family];
 	PFN_vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR ask =
 		d->api->EnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR;
-	uint32_t n = 0;
+	uint32_t n = 0, room;
 
 	if (ask(d->api->physical, family, &n, NULL, NULL) < 0 || n == 0)
 		return true;
-	n = n < TALLY_KHR_MAX_COUNTERS ? n : TALLY_KHR_MAX_COUNTERS;
+	room = n = n < TALLY_KHR_MAX_COUNTERS ? n : TALLY_KHR_MAX_COUNTERS;
 	t->counters = calloc(n, sizeof(*t->counters));
 	t->texts = calloc(n, sizeof(*t->texts));
 	if (!t->counters || !t->texts)
@@ -66,7 +66,7 @@ list_family(struct draft *d, uint32_t family)
 		t->texts[i].sType = VK_STRUCTURE_TYPE_PERFORMANCE_COUNTER_DESCRIPTION_KHR;
 	}
 	if (ask(d->api->physical, family, &n, t->counters, t->texts) >= 0)
-		t->n = n;
+		t->n = n < room ? n : room; /* a driver may say more than it wrote */
 	for (uint32_t i = 0; i < t->n; i++) {
 		t->texts[i].name[VK_MAX_DESCRIPTION_SIZE - 1] = '\0';
 		t->texts[i].category[VK_MAX_DESCRIPTION_SIZE - 1] = '\0';

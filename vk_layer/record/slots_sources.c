@@ -19,12 +19,13 @@ can_calibrate(const struct vk_device *d)
 	if (!d->enabled.calibrated || !d->instance ||
 	    !d->instance->next.GetPhysicalDeviceCalibrateableTimeDomainsEXT)
 		return false;
-	VkTimeDomainEXT domains[16];
-	uint32_t n = sizeof(domains) / sizeof(domains[0]);
+	enum { ROOM = 16 };
+	VkTimeDomainEXT domains[ROOM];
+	uint32_t n = ROOM;
 	VkResult result = d->instance->next.GetPhysicalDeviceCalibrateableTimeDomainsEXT(
 		d->physical, &n, domains);
 	bool device = false, monotonic = false;
-	for (uint32_t i = 0; i < n && result >= 0; i++) {
+	for (uint32_t i = 0; i < n && i < ROOM && result >= 0; i++) {
 		device |= domains[i] == VK_TIME_DOMAIN_DEVICE_EXT;
 		monotonic |= domains[i] == VK_TIME_DOMAIN_CLOCK_MONOTONIC_EXT;
 	}
