@@ -221,7 +221,7 @@ kbase_sample(struct tally_snapshot_source *src, struct tally_totals *out)
 		return TALLY_LOST;
 	settle(src->settle_ns);
 	struct tally_mali_clocks first = tally_mali_clocks_read();
-	enum tally_status status = kbase->path->read(&kbase->reader);
+	enum tally_status status = tally_mali_reader_read(&kbase->reader);
 	kbase->lost = status == TALLY_LOST;
 	if (status != TALLY_OK)
 		return status;

@@ -15,8 +15,6 @@
 #define MAX_ITEM_BYTES 4096u
 #define MAX_MAP_BYTES (UINT32_C(1) << 28)
 #define MAX_WAITING 33u /* the ring has 32 slots */
-#define MAX_FAILURES 16u
-#define MAX_INTERRUPTS 100
 #define ALL_VALUES UINT64_MAX
 #define TRY_VALUES UINT64_C(0xf)
 
@@ -139,6 +137,7 @@ kinstr_open(struct tally_mali_reader *r)
 	 * noticed too. */
 	r->has_seq = true;
 	r->next_seq = 0;
+	r->most_waiting = MAX_WAITING;
 	return set_up(r, ALL_VALUES);
 }
 
@@ -185,10 +184,8 @@ take_sample(struct tally_mali_reader *r, uint64_t offset)
 	tally_mali_sums_end(r->sums);
 }
 
-/* Reads one waiting sample; returns 0 or an errno. The sample is always returned to the kernel,
- * whatever its contents. */
 static int
-read_one(struct tally_mali_reader *r, bool keep)
+kinstr_take(struct tally_mali_reader *r, bool keep)
 {
 	struct kinstr_access access = { 0 };
 
@@ -197,13 +194,6 @@ read_one(struct tally_mali_reader *r, bool keep)
 	if (keep)
 		take_sample(r, access.offset);
 	return tally_mali_ioctl(r->fd, KINSTR_PUT_SAMPLE, &access) < 0 ? errno : 0;
-}
-
-static void
-drain(struct tally_mali_reader *r, bool keep)
-{
-	for (uint32_t i = 0; i < MAX_WAITING && read_one(r, keep) == 0; i++)
-		;
 }
 
 static enum tally_status
@@ -217,62 +207,18 @@ kinstr_start(struct tally_mali_reader *r)
 	return TALLY_OK;
 }
 
-/* If a signal interrupted the command, it may or may not have made a sample. */
 static int
-ask_for_sample(struct tally_mali_reader *r)
+kinstr_request(struct tally_mali_reader *r)
 {
 	struct kinstr_command cmd = { .cmd = KINSTR_CMD_SAMPLE };
-
-	for (int i = 0; i < MAX_INTERRUPTS; i++) {
-		if (ioctl(r->fd, KINSTR_CMD, &cmd) >= 0)
-			return 0;
-		if (errno != EINTR)
-			return errno;
-		r->irregular = true;
-	}
-	return EINTR;
-}
-
-static enum tally_status
-kinstr_read(struct tally_mali_reader *r)
-{
-	int error = ask_for_sample(r);
-	if (error == EBUSY) {
-		drain(r, true);
-		error = ask_for_sample(r);
-	}
-	if (error == EAGAIN || error == EINTR || error == EBUSY)
-		return TALLY_NOT_READY;
-	if (error)
-		return tally_mali_reader_lose(r, "taking a kinstr_prfcnt sample", error);
-	uint32_t limit = r->irregular ? MAX_WAITING : 1, n_read = 0;
-	while (n_read < limit && (error = read_one(r, true)) == 0)
-		n_read++;
-	/* EINVAL: no sample is waiting. */
-	bool none = error == EINVAL || error == EAGAIN || error == EINTR;
-	if (error && !none)
-		return tally_mali_reader_lose(r, "reading a kinstr_prfcnt sample", error);
-	if (r->n_failures > MAX_FAILURES) {
-		snprintf(r->reason, r->reason_size,
-			 "%u kinstr_prfcnt samples in a row are not understood",
-			 r->n_failures);
-		return TALLY_LOST;
-	}
-	r->irregular = n_read == 0;
-	if (n_read)
-		return TALLY_OK;
-	/* No sample arrived, though the kernel accepted the command: it is lost, which the next
-	 * sample's number will show, or it is late and is read with the next one. */
-	if (++r->n_failures <= MAX_FAILURES && !tally_mali_reader_is_gone(r))
-		return TALLY_NOT_READY;
-	return tally_mali_reader_lose(r, "waiting for a kinstr_prfcnt sample", ETIMEDOUT);
+	return ioctl(r->fd, KINSTR_CMD, &cmd);
 }
 
 static void
 kinstr_stop(struct tally_mali_reader *r)
 {
 	(void)command(r, KINSTR_CMD_STOP);
-	drain(r, false);
+	tally_mali_reader_drain(r, false);
 	r->has_seq = false;
 }
 
@@ -281,8 +227,10 @@ const struct tally_mali_reader_ops tally_mali_kinstr = {
 	.width_bits = 64,
 	.open = kinstr_open,
 	.start = kinstr_start,
-	.read = kinstr_read,
 	.stop = kinstr_stop,
+	.request = kinstr_request,
+	.take = kinstr_take,
+	.no_sample = EINVAL,
 };
 
 /* ---- trial ---- */

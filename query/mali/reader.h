@@ -20,10 +20,13 @@ struct tally_mali_reader_ops {
 	enum tally_status (*open)(struct tally_mali_reader *r);
 	/* Starts counting from 0. */
 	enum tally_status (*start)(struct tally_mali_reader *r);
-	/* Takes a sample; its deltas and those of waiting samples are added to r->sums. Returns
-	 * TALLY_OK, TALLY_NOT_READY, or TALLY_LOST after filling reason. */
-	enum tally_status (*read)(struct tally_mali_reader *r);
 	void (*stop)(struct tally_mali_reader *r);
+	/* One ioctl that makes the kernel take a sample: less than 0 with errno. */
+	int (*request)(struct tally_mali_reader *r);
+	/* Reads one waiting sample, and with `keep` adds its deltas to r->sums; returns 0 or an
+	 * errno. The sample is always returned to the kernel, whatever its contents. */
+	int (*take)(struct tally_mali_reader *r, bool keep);
+	int no_sample; /* errno of take() when none is waiting, besides EAGAIN and EINTR */
 };
 extern const struct tally_mali_reader_ops tally_mali_kinstr;
 extern const struct tally_mali_reader_ops tally_mali_vinstr;
@@ -68,6 +71,7 @@ struct tally_mali_reader {
 	uint64_t
 		timestamp_ns; /* CLOCK_MONOTONIC_RAW, of the newest sample that was read */
 	bool irregular; /* zero or several samples may be waiting instead of one */
+	uint32_t most_waiting; /* samples that the kernel keeps for us; set by open */
 	uint32_t n_failures; /* consecutive failures */
 	/* Members of kinstr_prfcnt only. */
 	struct tally_kinstr_format format;
@@ -83,11 +87,11 @@ struct tally_mali_reader {
 
 /* Unmaps and closes; makes no ioctl. */
 void tally_mali_reader_close(struct tally_mali_reader *r);
-/* Whether the kernel has ended the session. */
-bool tally_mali_reader_is_gone(const struct tally_mali_reader *r);
-/* Fills the reason and returns TALLY_LOST. */
-enum tally_status
-tally_mali_reader_lose(struct tally_mali_reader *r, const char *what, int error);
+/* Takes a sample; its deltas and those of waiting samples are added to r->sums. Returns
+ * TALLY_OK, TALLY_NOT_READY, or TALLY_LOST after filling reason. */
+enum tally_status tally_mali_reader_read(struct tally_mali_reader *r);
+/* Takes all waiting samples. */
+void tally_mali_reader_drain(struct tally_mali_reader *r, bool keep);
 
 /* Whether a session of kinstr_prfcnt works, tried once with the shader cores alone: TALLY_OK if
  * it does. *workaround is set where its samples only follow the rules of older kernels. */

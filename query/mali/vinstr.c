@@ -9,8 +9,6 @@
 #include "query/mali/reader.h"
 
 #define MAX_BUFFERS 32u
-#define MAX_FAILURES 16u
-#define MAX_INTERRUPTS 100
 #define ALL_VALUES UINT32_MAX
 #define HWVER_GROUPS 4u
 
@@ -122,6 +120,7 @@ vinstr_open(struct tally_mali_reader *r)
 	}
 	r->map = map;
 	r->map_size = bytes;
+	r->most_waiting = r->n_buffers + 1;
 	return TALLY_OK;
 }
 
@@ -137,10 +136,8 @@ vinstr_start(struct tally_mali_reader *r)
 	return TALLY_OK;
 }
 
-/* Reads one waiting buffer; returns 0 or an errno. The buffer is always returned to the
- * kernel. */
 static int
-read_one(struct tally_mali_reader *r, bool keep)
+vinstr_take(struct tally_mali_reader *r, bool keep)
 {
 	struct vinstr_buffer_cycles sample = { 0 };
 	const struct vinstr_buffer *buffer = &sample.buffer;
@@ -163,64 +160,21 @@ read_one(struct tally_mali_reader *r, bool keep)
 		}
 		tally_mali_sums_end(r->sums);
 		r->timestamp_ns = buffer->timestamp_ns;
+		r->n_failures = 0;
 	}
 	return tally_mali_ioctl(r->fd, put, &sample) < 0 ? errno : 0;
 }
 
-static void
-drain(struct tally_mali_reader *r, bool keep)
-{
-	for (uint32_t i = 0; i <= r->n_buffers && read_one(r, keep) == 0; i++)
-		;
-}
-
-/* If a signal interrupted the command, it may or may not have made a sample. */
 static int
-dump(struct tally_mali_reader *r)
+vinstr_request(struct tally_mali_reader *r)
 {
-	for (int i = 0; i < MAX_INTERRUPTS; i++) {
-		if (ioctl(r->fd, VINSTR_DUMP, 0ul) >= 0)
-			return 0;
-		if (errno != EINTR)
-			return errno;
-		r->irregular = true;
-	}
-	return EINTR;
-}
-
-static enum tally_status
-vinstr_read(struct tally_mali_reader *r)
-{
-	int error = dump(r);
-	if (error == EBUSY) {
-		drain(r, true);
-		error = dump(r);
-	}
-	if (error == EAGAIN || error == EINTR || error == EBUSY)
-		return TALLY_NOT_READY;
-	if (error)
-		return tally_mali_reader_lose(r, "taking a vinstr sample", error);
-	uint32_t limit = r->irregular ? r->n_buffers + 1 : 1, n_read = 0;
-	while (n_read < limit && (error = read_one(r, true)) == 0)
-		n_read++;
-	bool none = error == EAGAIN || error == EINTR;
-	if (error && !none)
-		return tally_mali_reader_lose(r, "reading a vinstr sample", error);
-	r->irregular = n_read == 0;
-	if (n_read) {
-		r->n_failures = 0;
-		return TALLY_OK;
-	}
-	/* No sample arrived, though DUMP returned: it is read with the next one. */
-	if (++r->n_failures <= MAX_FAILURES && !tally_mali_reader_is_gone(r))
-		return TALLY_NOT_READY;
-	return tally_mali_reader_lose(r, "waiting for a vinstr sample", ETIMEDOUT);
+	return ioctl(r->fd, VINSTR_DUMP, 0ul);
 }
 
 static void
 vinstr_stop(struct tally_mali_reader *r)
 {
-	drain(r, false);
+	tally_mali_reader_drain(r, false);
 }
 
 const struct tally_mali_reader_ops tally_mali_vinstr = {
@@ -228,6 +182,8 @@ const struct tally_mali_reader_ops tally_mali_vinstr = {
 	.width_bits = 32,
 	.open = vinstr_open,
 	.start = vinstr_start,
-	.read = vinstr_read,
 	.stop = vinstr_stop,
+	.request = vinstr_request,
+	.take = vinstr_take,
+	.no_sample = EAGAIN,
 };
