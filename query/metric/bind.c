@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "query/metric/internal.h"
 
+#include "layer/base/array.h"
 #include "layer/log.h"
 
 #include <stdio.h>
@@ -78,20 +79,12 @@ struct binder {
 
 /* ---- growing the arrays ---- */
 
-/* Makes room for one more element of `size` bytes; NULL on OOM, and then `array` is
- * unchanged. */
-static void *
+/* Makes room for one more element of `size` bytes in an array; false on OOM. */
+static bool
 make_room(struct binder *b, void *array, uint32_t n, uint32_t *room, size_t size)
 {
-	if (n < *room)
-		return array;
-	uint32_t more = *room ? *room * 2 : 32;
-	void *grown = realloc(array, more * size);
-	if (grown)
-		*room = more;
-	else
-		b->out_of_memory = true;
-	return grown;
+	b->out_of_memory |= !tally_array_fit(array, n, room, size);
+	return !b->out_of_memory;
 }
 
 static uint32_t
@@ -122,16 +115,13 @@ static const char *
 own(struct binder *b, char *string)
 {
 	struct tally_metric_set *set = b->set;
-	char **strings = string ? make_room(b, set->strings, set->n_strings, &set->room_strings,
-					    sizeof(*strings))
-				: NULL;
-	if (!strings) {
-		b->out_of_memory = true;
+	b->out_of_memory |= !string;
+	if (!make_room(b, &set->strings, set->n_strings, &set->room_strings,
+		       sizeof(*set->strings))) {
 		free(string);
 		return NULL;
 	}
-	set->strings = strings;
-	return strings[set->n_strings++] = string;
+	return set->strings[set->n_strings++] = string;
 }
 
 /* A copy of `before` in which each `cut` is replaced by `by`. */
@@ -373,12 +363,9 @@ bind_new(struct binder *b, struct candidate *c, struct tally_bound_metric *m)
 	if (m->slot == TALLY_NO_SLOT)
 		return false;
 	struct tally_metric_set *set = b->set;
-	struct tally_bound_metric *bound = make_room(b, set->bound, set->n_bound,
-						     &set->room_bound, sizeof(*bound));
-	if (!bound)
+	if (!make_room(b, &set->bound, set->n_bound, &set->room_bound, sizeof(*m)))
 		return false;
-	set->bound = bound;
-	bound[set->n_bound] = *m;
+	set->bound[set->n_bound] = *m;
 	return true;
 }
 
@@ -438,12 +425,9 @@ bind_deep(struct binder *b, uint32_t first)
 static void
 add_candidate(struct binder *b, const struct tally_metric *metric)
 {
-	struct candidate *all = make_room(b, b->candidates, b->n_candidates, &b->room_candidates,
-					  sizeof(*all));
-	if (!all)
-		return;
-	b->candidates = all;
-	all[b->n_candidates++] = (struct candidate){ .metric = *metric };
+	if (make_room(b, &b->candidates, b->n_candidates, &b->room_candidates,
+		      sizeof(*b->candidates)))
+		b->candidates[b->n_candidates++] = (struct candidate){ .metric = *metric };
 }
 
 /* Adds one candidate for each index that [0..N] stands for, or just the metric itself. */

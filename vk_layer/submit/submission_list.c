@@ -6,24 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_UNREAD 4096 /* submissions of one queue; beyond that the oldest is given up */
+#include "layer/base/array.h"
 
-/* Makes room for one more in an array of `n`; *room grows by doubling. */
-static bool
-fit(void *array, uint32_t n, uint32_t *room, size_t size)
-{
-	if (n < *room)
-		return true;
-	uint32_t more = *room ? 2 * *room : 16;
-	void *old;
-	memcpy(&old, array, sizeof(old));
-	void *grown = more > *room ? realloc(old, more * size) : NULL;
-	if (!grown)
-		return false;
-	memcpy(array, &grown, sizeof(grown));
-	*room = more;
-	return true;
-}
+#define MAX_UNREAD 4096 /* submissions of one queue; beyond that the oldest is given up */
 
 struct vk_submission *
 vk_submission_take(struct vk_queue *q)
@@ -60,7 +45,7 @@ vk_submission_recycle(struct vk_submission *s)
 uint32_t
 vk_submission_add_pass(struct vk_submission *s, struct tally_pass *pass)
 {
-	if (!fit(&s->passes, s->n_passes, &s->room_passes, sizeof(*s->passes)))
+	if (!tally_array_fit(&s->passes, s->n_passes, &s->room_passes, sizeof(*s->passes)))
 		return VK_NONE;
 	s->passes[s->n_passes] = (struct vk_pending_pass){ .pass = pass, .n_left = 1 };
 	return s->n_passes++;
@@ -116,7 +101,7 @@ use_of(struct vk_submission *s, struct vk_recording *r)
 {
 	if (r->pending == s)
 		return r->pending_use;
-	if (!fit(&s->uses, s->n_uses, &s->room_uses, sizeof(*s->uses)))
+	if (!tally_array_fit(&s->uses, s->n_uses, &s->room_uses, sizeof(*s->uses)))
 		return VK_NONE;
 	s->uses[s->n_uses] = (struct vk_recording_use){ vk_recording_ref(r), VK_NONE, 0 };
 	r->pending = s;
@@ -134,7 +119,7 @@ bool
 vk_submission_add_slot(struct vk_submission *s, const struct vk_pending_slot *unread,
 		       struct vk_recording *owner)
 {
-	if (!fit(&s->slots, s->n_slots, &s->room_slots, sizeof(*s->slots)))
+	if (!tally_array_fit(&s->slots, s->n_slots, &s->room_slots, sizeof(*s->slots)))
 		return false;
 	uint32_t use = owner ? use_of(s, owner) : VK_NONE;
 	if (owner && use == VK_NONE)
