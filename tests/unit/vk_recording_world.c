@@ -157,14 +157,26 @@ const struct vk_target_use *
 vk_target_of_render_pass(struct vk_device *d, const VkRenderPassBeginInfo *info,
 			 struct vk_target_use *out)
 {
-	(void)d;
 	uint64_t kind = VK_HANDLE_KEY(info->renderPass);
+	(void)d;
 	*out = (struct vk_target_use){ .target = &world_targets[0], .views = kind >= 3 ? 2 : 1 };
 	out->subpasses = kind == 2 || kind == 4 ? 2 : 1;
 	out->surface = 7;
 	out->load = TALLY_LOAD_CLEAR;
 	out->store = TALLY_STORE_STORE;
 	return out;
+}
+
+/* Each is kept, as if all framebuffers lived as long as the process. */
+const struct vk_target_use *
+vk_target_again(struct vk_device *d, const VkRenderPassBeginInfo *info, struct vk_last_use *last,
+		struct vk_target_use *scratch)
+{
+	static struct vk_target_use kept[5];
+	(void)scratch;
+	last->pass = info->renderPass;
+	last->use = vk_target_of_render_pass(d, info, &kept[VK_HANDLE_KEY(info->renderPass)]);
+	return last->use;
 }
 
 void
@@ -388,7 +400,6 @@ render(struct vk_command *c, const char *word)
 	}
 	vk_render_pass_begin(c, &info, contents);
 	say(word);
-	vk_render_begun(c);
 }
 
 static void
@@ -407,7 +418,6 @@ dynamic(struct vk_command *c, const char *word)
 	}
 	vk_rendering_begin(c, &info);
 	say(word);
-	vk_render_begun(c);
 }
 
 static void

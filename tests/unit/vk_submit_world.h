@@ -470,6 +470,7 @@ static inline void
 w_execute(struct vk_recording *r, struct vk_recording *secondary)
 {
 	r->items[r->n_items++] = (struct vk_item){ VK_ITEM_EXECUTE, { .secondary = secondary } };
+	r->executes = true;
 }
 
 /* Command buffer `n`, which holds the recording. */

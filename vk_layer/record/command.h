@@ -135,8 +135,6 @@ void vk_clear_attachments_begin(struct vk_command *c);
 
 void vk_render_pass_begin(struct vk_command *c, const VkRenderPassBeginInfo *info,
 			  VkSubpassContents contents);
-/* Called after the command: the pass is open. */
-void vk_render_begun(struct vk_command *c);
 void vk_render_pass_next(struct vk_command *c, VkSubpassContents contents);
 void vk_rendering_begin(struct vk_command *c, const VkRenderingInfo *info);
 /* Called around every command that ends a render pass instance, including the newest. */

@@ -9,6 +9,7 @@
  */
 #include "vk_layer/record/passes.h"
 
+#include "layer/base/clear.h"
 #include "vk_layer/record/targets.h"
 
 /* Properties of a render pass instance, apart from its target. */
@@ -127,20 +128,37 @@ count_from_zero(struct vk_command *c)
 		   (c->game.transform_feedback ? TALLY_FLAG(TRANSFORM_FEEDBACK) : 0);
 }
 
+static inline bool
+has_room(const struct vk_recording *r)
+{
+	return r->n_passes < r->room_passes && r->n_items < r->room_items;
+}
+
+/* Where there is room: appends a pass and its item. */
+static inline struct vk_pass *
+append_pass(struct vk_command *c, enum tally_pass_kind kind)
+{
+	struct vk_recording *r = c->recording;
+	c->open.pass = r->n_passes++;
+	r->items[r->n_items++] = (struct vk_item){ VK_ITEM_PASS, { .pass = c->open.pass } };
+	struct vk_pass *p = &r->passes[c->open.pass];
+	tally_clear(p, offsetof(struct vk_pass, last_use));
+	p->kind = kind;
+	p->surface = -1;
+	p->first_inner = r->n_inner;
+	p->first_workload = r->n_workloads;
+	p->flags = r->simultaneous ? TALLY_FLAG(SIMULTANEOUS) : 0;
+	return p;
+}
+
 struct vk_pass *
 vk_pass_open(struct vk_command *c, enum tally_pass_kind kind)
 {
 	struct vk_recording *r = c->recording;
 	count_from_zero(c);
 	c->open.sums = false;
-	struct vk_pass *p = vk_recording_add_pass(r, kind);
-	c->open.has_pass = p != NULL;
-	if (!p)
-		return NULL;
-	c->open.pass = r->n_passes - 1;
-	if (r->simultaneous)
-		p->flags |= TALLY_FLAG(SIMULTANEOUS);
-	return p;
+	c->open.has_pass = has_room(r) || vk_recording_room_for_pass(r);
+	return c->open.has_pass ? append_pass(c, kind) : NULL;
 }
 
 void
@@ -164,52 +182,57 @@ vk_pass_measure(struct vk_command *c, struct vk_pass *p, unsigned what, uint32_t
 	vk_interval_run(c, VK_AROUND_PASS, true);
 }
 
-void
-vk_pass_count(struct vk_command *c)
+/* Adds the counts of what is open to those of `to`. */
+static inline void
+add_counts(struct vk_command *c, struct tally_call_counts *to, uint32_t *unknown, uint64_t *flags)
 {
 	struct tally_call_counts *t = &c->call_counts;
 	t->calls += t->draws + t->dispatches + t->copies + t->clears;
-	bool draws = t->draws || (c->unknown & TALLY_UNKNOWN_DRAWS);
 	if (!t->calls)
 		c->flags &= ~TALLY_FLAG(CONDITIONAL);
-	if (!draws)
+	if (!t->draws && !(c->unknown & TALLY_UNKNOWN_DRAWS))
 		c->flags &= ~TALLY_FLAG(TRANSFORM_FEEDBACK);
+	vk_call_counts_add(to, t);
+	*unknown |= c->unknown;
+	*flags |= c->flags;
+}
+
+void
+vk_pass_count_inherited(struct vk_command *c)
+{
 	struct vk_recording *r = c->recording;
+	add_counts(c, &r->call_counts, &r->unknown, &r->flags);
+}
+
+/* Without a slot: counts, and afterwards no pass is open. */
+static inline void
+close_unmeasured(struct vk_command *c)
+{
 	struct vk_pass *p = vk_open_pass(c);
-	if (p) {
-		vk_call_counts_add(&p->call_counts, t);
-		p->unknown |= c->unknown;
-		p->flags |= c->flags;
-	} else if (c->open.kind == VK_OPEN_INHERITED) {
-		vk_call_counts_add(&r->call_counts, t);
-		r->unknown |= c->unknown;
-		r->flags |= c->flags;
+	if (p)
+		add_counts(c, &p->call_counts, &p->unknown, &p->flags);
+	if (p && p->uncounted) {
+		p->n_inner = 0;
+		c->recording->uncounted = true;
 	}
-	*t = (struct tally_call_counts){ 0 };
-	c->unknown = 0;
-	c->flags = 0;
+	c->open.kind = VK_OPEN_NOTHING;
+	c->counts = 0;
+	c->open.has_pass = false;
+	c->open.sums = false;
 }
 
 void
 vk_pass_close(struct vk_command *c)
 {
+	struct vk_pass *p = vk_open_pass(c);
 	if (c->measures_draws)
 		vk_workload_end(c);
-	vk_pass_count(c);
-	struct vk_pass *p = vk_open_pass(c);
-	if (p && p->uncounted) {
-		p->n_inner = 0;
-		c->recording->uncounted = true;
-	}
 	if (c->late.counting) /* where a command that we do not know ended the pass */
 		vk_late_end(c);
 	if (p && p->slot.page)
 		vk_late_end_pass(c, &p->slot);
 	c->intervals[VK_AROUND_PASS].state = VK_INTERVAL_DONE;
-	c->open.kind = VK_OPEN_NOTHING;
-	c->counts = 0;
-	c->open.has_pass = false;
-	c->open.sums = false;
+	close_unmeasured(c);
 }
 
 void
@@ -262,6 +285,12 @@ outside_draws(const struct vk_command *c)
 								  : 0;
 }
 
+static bool
+counts_draws(const struct vk_command *c)
+{
+	return !c->measures_draws && !c->late.waiting;
+}
+
 /* The render pass that this command buffer suspended continues: it is the same pass. */
 static void
 resume_chain(struct vk_command *c, const struct render_how *how)
@@ -294,6 +323,15 @@ measure_render(struct vk_command *c, struct vk_pass *p, unsigned counts,
 }
 
 static void
+set_target(struct vk_pass *p, const struct vk_target_use *use)
+{
+	p->target = use->target;
+	p->load = use->load;
+	p->store = use->store;
+	p->surface = use->surface;
+}
+
+static void
 open_render(struct vk_command *c, const struct vk_target_use *use,
 	    const struct render_how *how)
 {
@@ -306,13 +344,14 @@ open_render(struct vk_command *c, const struct vk_target_use *use,
 	c->open.views = (uint8_t)(use->views ? use->views : 1);
 	if (how->resumes && c->chain.suspended && c->chain.has_pass) {
 		resume_chain(c, how);
+		c->counts = counts_draws(c);
 		return;
 	}
 	if (how->resumes) {
 		if (!c->intervals[VK_AROUND_PRIMARY].state && !c->chain.suspended)
 			r->starts_resuming = true;
 		c->intervals[VK_AROUND_PRIMARY].state = VK_INTERVAL_VOID;
-	} else {
+	} else if (!r->idle) {
 		c->chain.suspended = false;
 		vk_whole_begin(c);
 		vk_whole_yield(c, use->views > 1 ? VK_MEASURE_COUNT
@@ -323,12 +362,10 @@ open_render(struct vk_command *c, const struct vk_target_use *use,
 		measure_render(c, p, counts, how);
 	c->chain.suspended = false;
 	c->chain.has_pass = false;
+	c->counts = counts_draws(c);
 	if (!p)
 		return;
-	p->target = use->target;
-	p->load = use->load;
-	p->store = use->store;
-	p->surface = use->surface;
+	set_target(p, use);
 	p->suspended = how->suspends;
 	p->resuming = how->resumes;
 }
@@ -338,7 +375,8 @@ enter_render(struct vk_command *c)
 {
 	if (!vk_recording_of(c) || c->open.kind == VK_OPEN_INHERITED)
 		return false;
-	vk_pass_close_any(c);
+	if (c->open.kind != VK_OPEN_NOTHING)
+		vk_pass_close_any(c);
 	return true;
 }
 
@@ -347,21 +385,53 @@ enter_render(struct vk_command *c)
  * all secondary is mixed. */
 #define RENDERING_CONTENTS_INLINE_BIT 0x10u
 
-void
-vk_render_pass_begin(struct vk_command *c, const VkRenderPassBeginInfo *info,
-		     VkSubpassContents contents)
+/* The fast way where nothing is captured: the recording had the same pass here before. Without
+ * a query nothing else has to be decided. */
+static inline bool
+open_again(struct vk_command *c, const VkRenderPassBeginInfo *info)
+{
+	const struct vk_recording *r = vk_recording_of(c);
+	if (!r || !r->idle || c->open.kind != VK_OPEN_NOTHING || !has_room(r))
+		return false;
+	const struct vk_target_use *use = vk_last_use_find(
+		c->device, info, &r->passes[r->n_passes].last_use);
+	if (!use)
+		return false;
+	count_from_zero(c);
+	c->open = (struct vk_open_work){ .kind = VK_OPEN_RENDER, .has_pass = true, .views = 1 };
+	c->chain = (struct vk_open_chain){ 0 };
+	c->counts = 1;
+	set_target(append_pass(c, TALLY_PASS_RENDER), use);
+	return true;
+}
+
+static __attribute__((noinline)) void
+begin_render_pass(struct vk_command *c, const VkRenderPassBeginInfo *info,
+		  VkSubpassContents contents)
 {
 	if (!enter_render(c))
 		return;
 	struct vk_target_use scratch;
-	const struct vk_target_use *use = vk_target_of_render_pass(c->device, info,
-								   &scratch);
+	struct vk_recording *r = c->recording;
+	struct vk_last_use none = { .use = NULL }, *last = &none;
+	if (has_room(r))
+		last = &r->passes[r->n_passes].last_use;
+	const struct vk_target_use *use = vk_target_again(c->device, info, last, &scratch);
 	struct render_how how = {
 		.secondaries = contents == VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS,
 		.mixed = contents != VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS &&
 			 contents != VK_SUBPASS_CONTENTS_INLINE,
 	};
 	open_render(c, use, &how);
+}
+
+void
+vk_render_pass_begin(struct vk_command *c, const VkRenderPassBeginInfo *info,
+		     VkSubpassContents contents)
+{
+	if (open_again(c, info))
+		return;
+	begin_render_pass(c, info, contents);
 }
 
 void
@@ -384,13 +454,6 @@ vk_rendering_begin(struct vk_command *c, const VkRenderingInfo *info)
 }
 
 void
-vk_render_begun(struct vk_command *c)
-{
-	if (c->open.kind == VK_OPEN_RENDER)
-		c->counts = !c->measures_draws && !c->late.waiting;
-}
-
-void
 vk_render_pass_next(struct vk_command *c, VkSubpassContents contents)
 {
 	struct vk_pass *p = c->open.kind == VK_OPEN_RENDER ? vk_open_pass(c) : NULL;
@@ -407,6 +470,8 @@ vk_render_end(struct vk_command *c)
 	c->counts = 0;
 	if (c->late.counting)
 		vk_late_end(c);
+	if (c->recording->idle && !c->open.suspending)
+		close_unmeasured(c);
 }
 
 void
@@ -417,7 +482,8 @@ vk_render_ended(struct vk_command *c)
 	struct vk_recording *r = c->recording;
 	struct vk_pass *p = vk_open_pass(c);
 	if (c->open.suspending) {
-		vk_pass_count(c);
+		if (p)
+			add_counts(c, &p->call_counts, &p->unknown, &p->flags);
 		c->open.kind = VK_OPEN_NOTHING;
 		c->counts = 0;
 		c->chain.suspended = true;

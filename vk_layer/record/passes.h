@@ -19,8 +19,8 @@ struct vk_recording *
 vk_recording_renew(struct vk_recording *old, struct vk_device *d, uint32_t family);
 /* Frees what is kept for reuse. */
 void vk_recordings_trim(struct vk_device *d);
-/* Appends a zeroed pass and its item; NULL above the limit (counted in `dropped`) or on OOM. */
-struct vk_pass *vk_recording_add_pass(struct vk_recording *r, enum tally_pass_kind kind);
+/* False above the limit or on OOM: a dropped pass, which is counted. */
+bool vk_recording_room_for_pass(struct vk_recording *r);
 void vk_recording_add_label(struct vk_recording *r, bool begins, const char *name);
 /* Adds a reference of its own; false: not added. */
 bool vk_recording_add_execute(struct vk_recording *r, struct vk_recording *secondary);
@@ -58,8 +58,8 @@ void vk_buffer_yield(struct vk_command *c);
 struct vk_pass *vk_pass_open(struct vk_command *c, enum tally_pass_kind kind);
 /* Takes the pass's slot and begins it. */
 void vk_pass_measure(struct vk_command *c, struct vk_pass *p, unsigned what, uint32_t views);
-/* Adds the current counts to the pass. */
-void vk_pass_count(struct vk_command *c);
+/* Adds the current counts to a recording that continues a pass. */
+void vk_pass_count_inherited(struct vk_command *c);
 /* Counts and ends the slot; afterwards no pass is open. */
 void vk_pass_close(struct vk_command *c);
 /* Closes a group of work, or a render pass whose end was never seen; not an inherited one. */

@@ -33,6 +33,8 @@ make_room(void **list, uint32_t *room, uint32_t n, size_t more, size_t size, siz
 	size_t want = *room ? (size_t)*room * 2 : 8;
 	while (want < n + more)
 		want *= 2;
+	if (want > most)
+		want = most;
 	void *bigger = realloc(*list, want * size);
 	if (!bigger)
 		return false;
@@ -61,9 +63,12 @@ static bool
 room_for_pass(struct vk_recording *r)
 {
 	void *list = r->passes;
+	uint32_t old = r->room_passes;
 	bool ok = make_room(&list, &r->room_passes, r->n_passes, 1, sizeof(*r->passes),
 			    max_passes(r));
 	r->passes = list;
+	for (; ok && old < r->room_passes; old++)
+		r->passes[old].last_use.use = NULL;
 	return ok;
 }
 
@@ -76,30 +81,15 @@ room_for_text(struct vk_recording *r, size_t len)
 	return ok;
 }
 
-struct vk_pass *
-vk_recording_add_pass(struct vk_recording *r, enum tally_pass_kind kind)
+bool
+vk_recording_room_for_pass(struct vk_recording *r)
 {
-	if (r->n_passes >= max_passes(r)) {
-		r->dropped++;
-		return NULL;
-	}
-	if ((r->n_passes == r->room_passes && !room_for_pass(r)) ||
-	    (r->n_items == r->room_items && !room_for_item(r))) {
-		r->dropped++;
-		r->broken = true;
-		return NULL;
-	}
-	struct vk_item *item = &r->items[r->n_items++];
-	item->kind = VK_ITEM_PASS;
-	item->pass = r->n_passes;
-	struct vk_pass *p = &r->passes[r->n_passes++];
-	*p = (struct vk_pass){
-		.kind = kind,
-		.surface = -1,
-		.first_inner = r->n_inner,
-		.first_workload = r->n_workloads,
-	};
-	return p;
+	if ((r->n_passes < r->room_passes || room_for_pass(r)) &&
+	    (r->n_items < r->room_items || room_for_item(r)))
+		return true;
+	r->dropped++;
+	r->broken |= r->n_passes < max_passes(r);
+	return false;
 }
 
 void
@@ -141,6 +131,7 @@ vk_recording_add_execute(struct vk_recording *r, struct vk_recording *secondary)
 	struct vk_item *item = &r->items[r->n_items++];
 	item->kind = VK_ITEM_EXECUTE;
 	item->secondary = vk_recording_ref(secondary);
+	r->executes = true;
 	return true;
 }
 
@@ -198,7 +189,7 @@ empty(struct vk_recording *r)
 {
 	if (r->runs.runs)
 		vk_slots_release(r->device, &r->runs);
-	for (uint32_t i = 0; i < r->n_items; i++) {
+	for (uint32_t i = 0; r->executes && i < r->n_items; i++) {
 		if (r->items[i].kind == VK_ITEM_EXECUTE)
 			vk_recording_unref(r->items[i].secondary, true);
 	}
@@ -266,18 +257,6 @@ vk_recording_unref(struct vk_recording *r, bool locked)
 		free_recording(r);
 }
 
-static bool
-holds_something(const struct vk_recording *r)
-{
-	if (r->runs.runs)
-		return true;
-	for (uint32_t i = 0; i < r->n_items; i++) {
-		if (r->items[i].kind == VK_ITEM_EXECUTE)
-			return true;
-	}
-	return false;
-}
-
 struct vk_recording *
 vk_recording_renew(struct vk_recording *old, struct vk_device *d, uint32_t family)
 {
@@ -287,7 +266,7 @@ vk_recording_renew(struct vk_recording *old, struct vk_device *d, uint32_t famil
 		vk_recording_unref(old, false);
 		return vk_recording_create(d, family);
 	}
-	bool lock = holds_something(old);
+	bool lock = old->runs.runs || old->executes;
 	if (lock)
 		pthread_mutex_lock(&d->lock);
 	empty(old);

@@ -11,6 +11,7 @@
 #define PASSTALLY_VK_LAYER_RECORDING_H
 
 #include "vk_layer/record/slots.h"
+#include "vk_layer/record/targets.h"
 
 struct vk_recording;
 
@@ -41,6 +42,8 @@ struct vk_pass {
 	 * first + n) of recording->inner. */
 	uint32_t first_inner, n_inner;
 	uint32_t first_workload, n_workloads; /* of recording->workloads */
+	/* Stays when the recording is emptied: most begin the same passes again. */
+	struct vk_last_use last_use;
 };
 
 enum vk_item_kind {
@@ -74,6 +77,7 @@ struct vk_recording {
 	bool idle; /* recorded while nothing was captured: it contains no query */
 	bool continues_pass; /* RENDER_PASS_CONTINUE: all of it belongs to the primary's pass */
 	bool broken; /* memory ran out while recording: the contents are incomplete */
+	bool executes; /* an item is a secondary */
 	int32_t lost_labels; /* begins, minus ends, that could not be stored as items */
 	struct vk_item *items;
 	uint32_t n_items, room_items;

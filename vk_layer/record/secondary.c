@@ -115,7 +115,7 @@ vk_inherited_end(struct vk_command *c)
 {
 	vk_workload_end(c);
 	end_own(c);
-	vk_pass_count(c);
+	vk_pass_count_inherited(c);
 	c->open.kind = VK_OPEN_NOTHING;
 	c->counts = 0;
 }

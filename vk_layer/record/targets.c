@@ -290,6 +290,21 @@ vk_target_of_render_pass(struct vk_device *d, const VkRenderPassBeginInfo *info,
 	return scratch;
 }
 
+const struct vk_target_use *
+vk_target_again(struct vk_device *d, const VkRenderPassBeginInfo *info, struct vk_last_use *last,
+		struct vk_target_use *scratch)
+{
+	const struct vk_target_use *use = vk_last_use_find(d, info, last);
+	if (use)
+		return use;
+	last->generation = atomic_load(&d->targets_generation);
+	last->pass = info->renderPass;
+	last->framebuffer = info->framebuffer;
+	use = vk_target_of_render_pass(d, info, scratch);
+	last->use = use != scratch && use->target && !info->pNext ? use : NULL;
+	return use;
+}
+
 /* ---- dynamic rendering ---- */
 
 /* One VkRenderingAttachmentInfo, with what is known of its views. */

@@ -27,6 +27,32 @@ struct vk_target_use {
 const struct vk_target_use *vk_target_of_render_pass(struct vk_device *d,
 						     const VkRenderPassBeginInfo *info,
 						     struct vk_target_use *scratch);
+/* An answer that is true as long as d->targets_generation stays. Zeroed: none. */
+struct vk_last_use {
+	const struct vk_target_use *use;
+	unsigned long generation;
+	VkRenderPass pass;
+	VkFramebuffer framebuffer;
+};
+/* The answer is in `scratch`, or in `last` and kept with the framebuffer; `last` may be another
+ * one afterwards. */
+const struct vk_target_use *vk_target_again(struct vk_device *d,
+					    const VkRenderPassBeginInfo *info,
+					    struct vk_last_use *last,
+					    struct vk_target_use *scratch);
+/* NULL: not the same, or no longer true. */
+static inline const struct vk_target_use *
+vk_last_use_find(const struct vk_device *d, const VkRenderPassBeginInfo *info,
+		 const struct vk_last_use *last)
+{
+	struct vk_device *any = (struct vk_device *)d;
+	/* An imageless framebuffer gets its views by pNext. */
+	bool same = last->use && !info->pNext && last->pass == info->renderPass &&
+		    last->framebuffer == info->framebuffer &&
+		    last->generation == atomic_load_explicit(&any->targets_generation,
+						     memory_order_acquire);
+	return same ? last->use : NULL;
+}
 void vk_target_of_rendering(struct vk_device *d, const VkRenderingInfo *info,
 			    struct vk_target_use *out);
 /* NULL when nothing is known of the image. */

@@ -353,6 +353,7 @@ vk_destroy_render_pass(struct vk_device *d, PFN_vkDestroyRenderPass next, VkDevi
 {
 	struct vk_targets *t = d->targets;
 	void *known = t ? forget(t, &t->render_passes, VK_HANDLE_KEY(pass)) : NULL;
+	atomic_fetch_add_explicit(&d->targets_generation, 1, memory_order_release);
 	next(device, pass, allocator);
 	free(known);
 }
@@ -401,6 +402,7 @@ vk_destroy_framebuffer(struct vk_device *d, PFN_vkDestroyFramebuffer next, VkDev
 	struct vk_framebuffer_known *known = t ? forget(t, &t->framebuffers,
 							VK_HANDLE_KEY(framebuffer))
 					       : NULL;
+	atomic_fetch_add_explicit(&d->targets_generation, 1, memory_order_release);
 	next(device, framebuffer, allocator);
 	free_framebuffer(known);
 }

@@ -18,10 +18,7 @@ vk_recording_submitted(VkCommandBuffer handle)
 bool
 vk_recording_has_work(const struct vk_recording *rec)
 {
-	bool any = rec->n_passes;
-	for (uint32_t i = 0; i < rec->n_items && !any; i++)
-		any = rec->items[i].kind == VK_ITEM_EXECUTE;
-	return any;
+	return rec->n_passes || rec->executes;
 }
 
 static bool
