@@ -95,7 +95,7 @@ gl_collect(struct gl_context *c, bool give_up, uint64_t flag)
 		else if (measured)
 			refute_zeros(pass);
 		pass->slot = TALLY_NO_SLOT;
-		tally_stream_pass_done(s->stream, pass);
+		pass->done = true;
 	}
 	if (guarded)
 		gl_guard_end(c);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "layer/frame/stream.h"
 
+#include "layer/base/clear.h"
 #include "layer/base/clock.h"
 #include "layer/capture/capture.h"
 #include "layer/frame/frame_part.h"
@@ -346,19 +347,14 @@ open_pass(struct tally_stream *s, uint64_t now_ns, bool listed)
 		part->last = chunk;
 	}
 	struct tally_pass *pass = tally_frame_part_pass(part->last, part->n_passes++);
-	struct tally_value *values = pass->values;
-	uint64_t *valid = pass->valid;
-	*pass = (struct tally_pass){
-		.slot = TALLY_PASS_NO_SLOT,
-		.surface = -1,
-		.cpu_start_ns = now_ns ? now_ns : tally_clock_now_ns(),
-		.unattributed = !listed,
-		.values = values,
-		.valid = valid,
-		.part = part,
-	};
+	tally_clear(pass, offsetof(struct tally_pass, values));
+	pass->slot = TALLY_PASS_NO_SLOT;
+	pass->surface = -1;
+	pass->cpu_start_ns = now_ns ? now_ns : tally_clock_now_ns();
+	pass->unattributed = !listed;
+	pass->part = part;
 	part->n_unlisted += !listed;
-	clear_valid(valid, s->info.n_counters);
+	clear_valid(pass->valid, s->info.n_counters);
 	return pass;
 }
 
@@ -495,19 +491,24 @@ tally_stream_end_frame(struct tally_stream *s, const struct tally_frame_end *end
 
 /* ---- results ---- */
 
-/* The oldest pass that is not done; *at is set to its part. */
+/* The oldest pass that is not done; *at is set to its part, in which those before it are counted
+ * as done. */
 static struct tally_pass *
 oldest_pending(struct tally_stream *s, struct tally_frame_part **at)
 {
 	while (s->cursor) {
 		struct tally_frame_part *part = s->cursor;
-		if (part->n_done < part->n_passes) {
-			while (part->n_done - part->done_base >= TALLY_CHUNK_PASSES) {
+		for (; part->n_done < part->n_passes; part->n_done++) {
+			if (part->n_done - part->done_base >= TALLY_CHUNK_PASSES) {
 				part->done = part->done->next;
 				part->done_base += TALLY_CHUNK_PASSES;
 			}
+			struct tally_pass *pass = tally_frame_part_pass(part->done,
+									part->n_done);
+			if (pass->done)
+				continue;
 			*at = part;
-			return tally_frame_part_pass(part->done, part->n_done);
+			return pass;
 		}
 		if (!part->next)
 			break; /* may still get passes */
@@ -526,21 +527,13 @@ tally_stream_pending(struct tally_stream *s, uint64_t *age_frames)
 	return pass;
 }
 
-void
-tally_stream_pass_done(struct tally_stream *s, struct tally_pass *pass)
-{
-	pass->done = true;
-	struct tally_frame_part *part;
-	struct tally_pass *oldest;
-	while ((oldest = oldest_pending(s, &part)) && oldest->done)
-		part->n_done++;
-}
-
 /* Hands over, oldest first, the parts of frames before `frame` whose passes are all done. */
 static void
 hand_over(struct tally_stream *s, uint64_t frame)
 {
 	bool any = false;
+	struct tally_frame_part *unused;
+	oldest_pending(s, &unused);
 	while (s->head && s->head->frame < frame && s->head->n_done == s->head->n_passes) {
 		struct tally_frame_part *part = s->head;
 		/* The ring has room for all parts, so only a bug can make this fail. */
@@ -594,7 +587,6 @@ tally_stream_destroy(struct tally_stream *s)
 		while ((pass = oldest_pending(s, &part))) {
 			pass->flags |= TALLY_FLAG(LOST);
 			pass->done = true;
-			part->n_done++;
 		}
 		hand_over(s, UINT64_MAX);
 		atomic_store(&s->gone, true);

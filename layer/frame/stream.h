@@ -64,7 +64,7 @@ struct tally_pass {
 	bool restarts;     /* begins by clearing or discarding its target: never a resumption */
 	bool unattributed; /* measured work outside passes: summed, not listed */
 	bool has_time;     /* gpu_begin_ns and gpu_end_ns are valid */
-	bool done;         /* set by stream.c: results are final */
+	bool done;         /* results are final: the owner's last write to the pass */
 	uint32_t slot;     /* the measurer's handle, query/source/harvest.h */
 	uint32_t unknown;  /* TALLY_UNKNOWN_* */
 	uint64_t key;      /* equal in one frame = same target objects: a resumed pass */
@@ -84,12 +84,12 @@ struct tally_pass {
 	/* The meaning of the values, also of those of its workloads; NULL = the stream's
 	 * counters. Valid as long as the process or the session, whichever ends first. */
 	const struct tally_layout *layout;
-	struct tally_value *values; /* info.n_counters of them; stream.c's memory */
-	uint64_t *valid;            /* bit per value */
 	struct tally_workload *workloads; /* in order; set by stream.c, like the rest */
 	struct tally_workload *last_workload;
 	struct tally_frame_part *part;
 	uint32_t n_workloads;
+	struct tally_value *values; /* info.n_counters of them; stream.c's memory */
+	uint64_t *valid;            /* bit per value */
 };
 
 struct tally_stream_info {
@@ -154,8 +154,6 @@ void tally_stream_end_frame(struct tally_stream *stream, const struct tally_fram
 /* The oldest pass that is not done, or NULL; *age_frames: set to the number of
  * frames since it was issued. */
 struct tally_pass *tally_stream_pending(struct tally_stream *stream, uint64_t *age_frames);
-/* Marks a pass as done. Passes become done in the order they were opened. */
-void tally_stream_pass_done(struct tally_stream *stream, struct tally_pass *pass);
 /* Hands over every closed part whose passes are all done; takes back the parts
  * that the collector emptied. */
 void tally_stream_publish(struct tally_stream *stream);

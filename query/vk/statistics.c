@@ -133,13 +133,35 @@ statistics_fetch(struct tally_vk_source *src, const struct tally_vk_family *fami
 	return result < 0 ? TALLY_LOST : TALLY_OK;
 }
 
+static inline void
+put(struct tally_sample *out, uint32_t counter, uint64_t sum)
+{
+	bool possible = sum <= TALLY_STATISTIC_MOST;
+
+	out->values[counter].storage = TALLY_STORAGE_U64;
+	out->values[counter].u64 = sum;
+	out->valid[0] |= (uint64_t)possible << counter;
+	if (!possible)
+		out->flags |= TALLY_FLAG(LOST);
+}
+
+/* The usual case: the queue counts all that was chosen, in one view. */
+static void
+read_all(const uint64_t *data, uint32_t n, struct tally_sample *out)
+{
+	for (uint32_t counter = 0; counter < n; counter++)
+		put(out, counter, data[counter]);
+}
+
 static enum tally_status
 statistics_read(struct tally_vk_source *src, const struct tally_vk_family *family,
 		VkQueryPool pool, const void *rows, uint32_t slot, uint32_t views,
 		unsigned which, struct tally_sample *out)
 {
 	const struct vk_statistics *st = statistics_of(src);
-	uint32_t mask = mask_of(st, family), n = n_counted(st, family), row = n + 1;
+	uint32_t mask = mask_of(st, family);
+	bool all = mask == st->chosen;
+	uint32_t n = all ? src->n_counters : n_counted(st, family), row = n + 1;
 	const uint64_t *data = rows;
 
 	(void)pool;
@@ -148,6 +170,10 @@ statistics_read(struct tally_vk_source *src, const struct tally_vk_family *famil
 		return TALLY_LOST;
 	if (!data[n])
 		return TALLY_NOT_READY;
+	if (all && views == 1) {
+		read_all(data, n, out);
+		return TALLY_OK;
+	}
 	for (uint32_t counter = 0, i = 0, left = st->chosen; left; left &= left - 1, counter++) {
 		if (!(mask & left & -left))
 			continue;
@@ -155,13 +181,7 @@ statistics_read(struct tally_vk_source *src, const struct tally_vk_family *famil
 		for (uint32_t view = 0; view < views; view++)
 			sum += data[view * row + n] ? data[view * row + i] : 0;
 		i++;
-		if (sum > TALLY_STATISTIC_MOST) {
-			out->flags |= TALLY_FLAG(LOST);
-			continue;
-		}
-		out->values[counter].storage = TALLY_STORAGE_U64;
-		out->values[counter].u64 = sum;
-		out->valid[0] |= UINT64_C(1) << counter;
+		put(out, counter, sum);
 	}
 	return TALLY_OK;
 }

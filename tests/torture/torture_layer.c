@@ -229,13 +229,13 @@ use_stream(struct tally_stream *s, uint64_t now_ns)
 			pass->values[0] = (struct tally_value){ TALLY_STORAGE_U64,
 								{ .u64 = i } };
 			pass->valid[0] = 1;
-			tally_stream_pass_done(s, pass);
+			pass->done = true;
 		}
 		struct tally_pass *between = tally_stream_open_pass(s, now_ns);
 		if (between) {
 			between->unattributed = true;
 			between->valid[0] = 1;
-			tally_stream_pass_done(s, between);
+			between->done = true;
 		}
 		struct tally_frame_end end = { .now_ns = now_ns + frame };
 		tally_stream_end_frame(s, &end);

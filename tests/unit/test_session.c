@@ -359,7 +359,7 @@ stream_with_frames(struct tally_device **device, unsigned n)
 	for (unsigned i = 0; i < n; i++) {
 		struct tally_pass *pass = tally_stream_open_pass(s, 1);
 		if (pass)
-			tally_stream_pass_done(s, pass);
+			pass->done = true;
 		struct tally_frame_end end = { .now_ns = tally_clock_now_ns() };
 		tally_stream_end_frame(s, &end);
 		tally_stream_publish(s);

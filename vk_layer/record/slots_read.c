@@ -2,8 +2,6 @@
 /* Reading the results of queries: one round makes few calls for many slots. */
 #include "vk_layer/record/slots_internal.h"
 
-#include <string.h>
-
 void
 vk_slot_request(struct vk_device *d, const struct vk_slot *slot, uint32_t sources)
 {
@@ -65,15 +63,6 @@ vk_slots_fetch(struct vk_device *d)
 	}
 }
 
-/* Few sources have more than one word of these: no call for the first. */
-static void
-clear_bits(uint64_t *words, uint32_t n_bits)
-{
-	words[0] = 0;
-	if (n_bits >= 64)
-		memset(words + 1, 0, n_bits / 64 * sizeof(*words));
-}
-
 /* Sets the bits of `from` in `to`, `first` bits further on; it has none beyond `n`. */
 static void
 merge_bits(uint64_t *to, uint32_t first, const uint64_t *from, uint32_t n)
@@ -89,52 +78,52 @@ merge_bits(uint64_t *to, uint32_t first, const uint64_t *from, uint32_t n)
 	}
 }
 
-/* The rows of a slot that this round fetched. */
+/* What this round fetched for the source: only with TALLY_OK there are rows. */
 static enum tally_status
-find_rows(const struct vk_slots *s, const struct vk_slot *slot, uint32_t i, const void **rows)
+fetched(const struct vk_slots *s, const struct vk_slot *slot, uint32_t i)
 {
 	const struct vk_page *page = slot->page;
 	uint64_t unit = UINT64_C(1) << slot->index / UNIT_SLOTS;
-	size_t row = page->row_bytes[i];
 
-	*rows = row ? (const char *)page->rows[i] + slot->index * row : NULL;
 	if (page->round != s->round || !(page->fetched[i] & unit))
 		return TALLY_NOT_READY;
 	return page->lost[i] & unit ? TALLY_LOST : TALLY_OK;
 }
 
 static enum tally_status
-read_source(struct vk_device *d, uint32_t family, const struct vk_slot *slot, uint32_t i,
-	    struct tally_sample *out)
+read_source(struct vk_slots *s, const struct tally_vk_family *mine, const struct vk_slot *slot,
+	    uint32_t i, struct tally_sample *out)
 {
-	struct vk_slots *s = d->slots;
+	const struct vk_page *page = slot->page;
 	struct tally_vk_source *src = s->sources[i];
-	const struct tally_vk_family *how = &s->kinds[slot->page->kind].family;
-	struct tally_vk_family mine = d->families[family];
-	struct tally_sample part = {
-		.values = out->values ? out->values + s->first[i] : NULL,
-		.valid = s->scratch,
-		.n = src->n_counters,
-	};
+	uint32_t n = src->n_counters, first = s->first[i];
 
-	mine.index = how->index; /* the kind's own index, where the index makes a difference */
-	mine.set = how->set;
-	if (src->n_sets)
-		part.n = how->set ? src->sets[how->set - 1]->layout.n_counters : 0;
-	if (src->n_sets && s->first[i] + part.n > out->n)
-		return TALLY_LOST;
-	const void *rows;
-	enum tally_status status = find_rows(s, slot, i, &rows);
+	if (src->n_sets) {
+		n = mine->set ? src->sets[mine->set - 1]->layout.n_counters : 0;
+		if (first + n > out->n)
+			return TALLY_LOST;
+	}
+	enum tally_status status = fetched(s, slot, i);
 	if (status != TALLY_OK)
 		return status;
-	clear_bits(s->scratch, part.n);
-	status = src->ops->read(src, &mine, slot->page->pools[i], rows, slot->index, slot->views,
+	size_t row = page->row_bytes[i];
+	const void *rows = row ? (const char *)page->rows[i] + slot->index * row : NULL;
+	if (!src->n_sets && !(n && first)) /* its values are the first, or it has none */
+		return src->ops->read(src, mine, page->pools[i], rows, slot->index, slot->views,
+				      slot->halves, out);
+	struct tally_sample part = {
+		.values = out->values ? out->values + first : NULL,
+		.valid = s->scratch,
+		.n = n,
+	};
+	for (uint32_t word = 0; word * 64 <= n; word++)
+		s->scratch[word] = 0;
+	status = src->ops->read(src, mine, page->pools[i], rows, slot->index, slot->views,
 				slot->halves, &part);
 	if (status != TALLY_OK)
 		return status;
 	out->flags |= part.flags;
-	if (part.n)
-		merge_bits(out->valid, s->first[i], s->scratch, part.n);
+	merge_bits(out->valid, first, s->scratch, n);
 	if (src->ops->delivers_time) {
 		out->has_time = part.has_time;
 		out->begin_ns = part.begin_ns;
@@ -147,12 +136,20 @@ enum tally_status
 vk_slot_read(struct vk_device *d, uint32_t family, const struct vk_slot *slot, uint32_t *left,
 	     struct tally_sample *out)
 {
+	struct vk_slots *s = d->slots;
 	bool asks = slot->page && family < d->n_families && vk_device_runs(d);
+	struct tally_vk_family mine = { 0 };
 
+	if (asks) {
+		const struct tally_vk_family *how = &s->kinds[slot->page->kind].family;
+		mine = d->families[family];
+		mine.index = how->index; /* the kind's own, where it makes a difference */
+		mine.set = how->set;
+	}
 	for (uint32_t ask = *left; ask; ask &= ask - 1) {
 		enum tally_status status = TALLY_LOST;
 		if (asks)
-			status = read_source(d, family, slot, (uint32_t)__builtin_ctz(ask), out);
+			status = read_source(s, &mine, slot, (uint32_t)__builtin_ctz(ask), out);
 		if (status == TALLY_NOT_READY)
 			continue;
 		*left &= ~(ask & -ask);

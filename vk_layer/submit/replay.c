@@ -66,7 +66,7 @@ open_pending(struct vk_replay *r, enum tally_pass_kind kind, bool listed)
 	uint32_t pending = vk_submission_add_pass(r->s, p);
 	if (pending == VK_NONE) {
 		p->flags |= TALLY_FLAG(DROPPED);
-		tally_stream_pass_done(r->q->stream, p);
+		p->done = true;
 		return VK_NONE;
 	}
 	r->s->passes[pending].set = r->set;
@@ -109,7 +109,7 @@ coarse_pending(struct vk_replay *r)
 		r->q->frame_pass->set = r->set;
 	} else {
 		p->flags |= TALLY_FLAG(DROPPED);
-		tally_stream_pass_done(r->q->stream, p);
+		p->done = true;
 	}
 	return r->q->frame_pass;
 }

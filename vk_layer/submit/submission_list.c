@@ -81,7 +81,7 @@ release(const struct vk_queue *q, struct vk_pending_pass *pending)
 		return;
 	if (pending->sums)
 		finish_sums(q, pending);
-	tally_stream_pass_done(q->stream, pending->pass);
+	pending->pass->done = true;
 	pending->pass = NULL;
 }
 
