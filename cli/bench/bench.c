@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "cli/bench/fit.h"
 #include "cli/shared/cli.h"
 
 #include <glib/gstdio.h>
@@ -90,22 +91,15 @@ check_machine(void)
 {
 	double load = 0;
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	char *governor = NULL;
 	if (getloadavg(&load, 1) == 1 && load > 0.3 * (double)MAX(cpus, 1))
 		tally_cli_complain("bench",
 				   "warning: other programs keep this machine busy (load %.1f on "
 				   "%ld CPUs): small changes cannot be told",
 				   load, cpus);
-	if (g_file_get_contents("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
-				&governor, NULL, NULL)) {
-		g_strstrip(governor);
-		if (strcmp(governor, "performance") != 0)
-			tally_cli_complain("bench",
-					   "warning: the CPU's governor is %s: clocks follow the "
-					   "load; performance keeps them",
-					   governor);
-		g_free(governor);
-	}
+	GPtrArray *found = tally_fit_look("");
+	for (guint i = 0; i < found->len; i++)
+		tally_cli_complain("bench", "warning: %s", (const char *)found->pdata[i]);
+	g_ptr_array_unref(found);
 }
 
 /* Whether the log has a frame; it is read no further than that. */
