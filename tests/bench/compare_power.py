@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""How often passtally compare finds a pass that is slower, and raises an alarm where nothing is.
+
+    PASSTALLY_COMMAND=build/cli/passtally tests/bench/compare_power.py [KIND...] [--quick]
+
+Kinds of noise: recorded on llvmpipe, eight runs of 300 frames of 20 passes each (tests/cli/*_noise.xz),
+and white, made here. One run a side. Prints a table as in docs/compare.md.
+"""
+
+import argparse
+import itertools
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
+from test_compare_noise import FRAMES, PASSES, RUNS, make_log, recorded  # noqa: E402
+
+SMALL = 300e3  # ns
+
+
+def white():
+    """Passes of 0.05 to 2 ms, each frame apart from the last, 5 % of noise, runs of one speed."""
+    rand = random.Random(7)
+    means = [50e3 * 40 ** (k / (PASSES - 1)) for k in range(PASSES)]
+    return [[[int(mean * rand.lognormvariate(0, 0.05)) for _ in range(FRAMES)] for mean in means] for _ in range(RUNS)]
+
+
+KINDS = {"white": white, **{kind: lambda kind=kind: recorded(kind) for kind in ("quiet", "moderate", "busy", "second")}}
+
+
+class Judge:
+    def __init__(self, folder, options):
+        self.folder, self.options = pathlib.Path(folder), options
+
+    def changes(self, base, new):
+        paths = []
+        for name, log in (("base.jsonl", base), ("new.jsonl", new)):
+            paths.append(self.folder / name)
+            paths[-1].write_bytes(log)
+        done = subprocess.run([os.environ["PASSTALLY_COMMAND"], "compare", "--json", "--keys", "gpu_ns", "--warmup", "0",
+                               *self.options, *paths], stdout=subprocess.PIPE, check=True)
+        return {s["name"]: v["verdict"] for s in json.loads(done.stdout)["subjects"] for v in s["values"]
+                if v["verdict"] in ("more", "less")}
+
+    def alarms(self, runs, pairs):
+        return sum(bool(self.changes(make_log(runs[a]), make_log(runs[b]))) for a, b in pairs)
+
+    def power(self, runs, pairs, factor):
+        """Found and tried, of all passes and of those that are not small."""
+        found, tried = [0, 0], [0, 0]
+        for trial, (a, b) in enumerate(pairs):
+            slow = (7 * trial + trial // PASSES) % PASSES
+            large = sorted(runs[a][slow])[FRAMES // 2] >= SMALL
+            hit = self.changes(make_log(runs[a]), make_log(runs[b], slow, factor)).get(f"pass {slow}") == "more"
+            for i in range(1 + large):
+                found[i] += hit
+                tried[i] += 1
+        return found, tried
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("kinds", nargs="*", default=list(KINDS), metavar="KIND", help=", ".join(KINDS))
+    parser.add_argument("--quick", action="store_true", help="a quarter of the pairs")
+    parser.add_argument("--confidence", default="99", metavar="PERCENT")
+    args = parser.parse_args()
+    print("| noise | alarms in equal pairs | +10 % found | of passes of 0.3 ms or more | +5 % found |\n|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as folder:
+        judge = Judge(folder, ["--confidence", args.confidence])
+        for kind in args.kinds:
+            runs = KINDS[kind]()
+            pairs = list(itertools.permutations(range(RUNS), 2))
+            random.Random(3).shuffle(pairs)
+            pairs = pairs[:len(pairs) // (4 if args.quick else 1)]
+            found, tried = judge.power(runs, pairs, 1.1)
+            less = judge.power(runs, pairs, 1.05)[0][0]
+            print(f"| {kind} | {judge.alarms(runs, pairs)} of {len(pairs)} | {found[0]} of {tried[0]} | "
+                  f"{found[1]} of {tried[1]} | {less} of {tried[0]} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
