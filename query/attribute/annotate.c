@@ -144,6 +144,34 @@ count_on(const struct tally_annotator *a)
 	return n;
 }
 
+/* GL over Vulkan: the work is that of the device beneath. */
+static bool
+lies_on_another(const struct tally_annotator *a, const struct tally_annotated *d)
+{
+	for (const struct tally_annotated *other = a->devices; other; other = other->next)
+		if (other->line.beneath == (int64_t)d->number)
+			return true;
+	return false;
+}
+
+/* The sources get the address of the GPU that all devices are, where they say so. */
+static void
+find_gpu(struct tally_annotator *a)
+{
+	uint64_t gpu = 0;
+	bool alike = true, first = true;
+	for (const struct tally_annotated *d = a->devices; d; d = d->next) {
+		if (lies_on_another(a, d))
+			continue;
+		uint64_t own = tally_pci_number(d->info ? d->info->pci : NULL);
+		alike &= first || own == gpu;
+		gpu = own;
+		first = false;
+	}
+	if (a->sampler)
+		tally_sampler_use_gpu(a->sampler, alike ? gpu : 0);
+}
+
 static const struct tally_device_record *
 describe_annotated(struct tally_annotator *a, const struct tally_device_record *info)
 {
@@ -177,6 +205,7 @@ describe_annotated(struct tally_annotator *a, const struct tally_device_record *
 	}
 	d->rows_on = count_on(a);
 	d->off = !tally_annotated_describe(d, info, &a->by);
+	find_gpu(a);
 	if (!d->off)
 		return &d->line;
 	tally_log_say(TALLY_LEVEL_WARNING, "annotate",
@@ -291,6 +320,7 @@ drop_device(struct tally_annotator *a, uint32_t device)
 	*at = d->next;
 	d->next = a->dropped;
 	a->dropped = d;
+	find_gpu(a);
 }
 
 /* ---- the time window of a frame ---- */
@@ -419,7 +449,9 @@ flag_shared_totals(struct tally_annotator *a, struct tally_annotated *d,
 {
 	bool any = false;
 	for (uint32_t s = 0; s < d->n_accounts; s++)
-		any |= d->accounts[s].shown && d->accounts[s].reported;
+		/* Metrics may be of totals that are not in the log. */
+		any |= d->accounts[s].reported &&
+		       (d->accounts[s].shown || (d->metrics && !d->accounts[s].src->of_state));
 	if (any && (works_beside(a->devices, d, frame) || works_beside(a->dropped, d, frame)))
 		frame->flags |= TALLY_FLAG(SHARED_TOTALS);
 	if (frame->n_passes)

@@ -28,7 +28,7 @@ tally_annotated_create(uint32_t number, struct tally_sampler *sampler)
 		d->accounts[i].now = tally_sampler_levels(sampler, i);
 		for (uint32_t c = 0; c < src->n_counters; c++) {
 			d->n_logged += tally_bit(src->logged, c);
-			d->accounts[i].shown |= tally_bit(src->logged, c);
+			d->accounts[i].shown |= !src->of_state && tally_bit(src->logged, c);
 		}
 		d->n_hidden += src->n_counters + src->n_levels;
 	}

@@ -20,7 +20,7 @@ struct tally_account {
 	const struct tally_snapshot_level *now; /* levels as of the last reading */
 	struct tally_attributor *attributor; /* remembers where its last window ended */
 	const struct tally_counter **counters; /* under keys that are unique in the device line */
-	bool shown; /* any of its counters is in the log; else it flags nothing */
+	bool shown; /* a counter of it is in the log: passes may lack a value */
 	bool begun, reported; /* reported: the last frame was given `window`'s deltas */
 	uint64_t cursor_ns; /* where the last window ended */
 	uint64_t *block;

@@ -98,6 +98,7 @@ gauge_open(struct tally_snapshot_source *src)
 	src->counters = total_pointers;
 	src->n_counters = N_TOTALS;
 	src->logged = &none_logged;
+	src->of_state = true;
 	src->levels = g->levels;
 	src->n_levels = GAUGE_N_KINDS;
 	src->least_period_ns = PERIOD_NS;
@@ -141,14 +142,20 @@ report_throttling(struct gauge *g)
 static void
 read_now(struct gauge *g, uint64_t now_ns)
 {
-	uint32_t n_worked = gauge_gpu_choose(&g->gpu);
+	uint64_t pci = g->base.gpu ? atomic_load(g->base.gpu) : 0;
+	const char *nvml_pci = strrchr(g->nvml.folder, '/');
+	bool is_nvml = pci && nvml_pci && tally_pci_number(nvml_pci + 1) == pci;
+	/* Of a GPU whose address the devices say it is known that it renders these frames. */
+	uint32_t n_worked = !pci ? gauge_gpu_choose(&g->gpu)
+				 : gauge_gpu_choose_pci(&g->gpu, pci) && !is_nvml;
 	bool gap = now_ns - g->read_ns > PERIOD_NS + LATE_NS;
 	g->n_looks = n_worked || gap ? 0 : g->n_looks + 1;
 	g->now = (struct gauge_values){ 0 };
 	if (n_worked == 1)
 		gauge_gpu_read(&g->gpu, now_ns, &g->now);
 	else if (n_worked == 0 && g->nvml.device &&
-		 (!gauge_gpu_counts_work(&g->gpu) || g->n_looks > LOOKS_ELSEWHERE))
+		 (pci ? is_nvml
+		      : !gauge_gpu_counts_work(&g->gpu) || g->n_looks > LOOKS_ELSEWHERE))
 		gauge_nvml_read(&g->nvml, &g->now);
 	for (unsigned i = 0; i < GAUGE_N_KINDS; i++) {
 		g->levels[i].known = g->now.known >> i & 1;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "query/gauge/gpu.h"
+#include "query/source/snapshot.h"
 
 #include <dirent.h>
 #include <glob.h>
@@ -39,7 +40,7 @@ static const struct row {
 	I915_REASON("thermal", GAUGE_THROTTLED_THERMAL),
 	I915_REASON("vr_thermalert", GAUGE_THROTTLED_THERMAL),
 	I915_REASON("prochot", GAUGE_THROTTLED_THERMAL),
-	I915_REASON("ratl", GAUGE_THROTTLED_OTHER),
+	I915_REASON("ratl", GAUGE_THROTTLED_THERMAL), /* running average thermal limit */
 	I915_REASON("vr_tdc", GAUGE_THROTTLED_CURRENT),
 	/* drivers/gpu/drm/xe/xe_gt_freq.c, xe_gt_throttle.c */
 	{ "xe", GAUGE_CLOCK, "tile0/gt0/freq0/act_freq", 1000, 1, 0, false },
@@ -54,7 +55,7 @@ static const struct row {
 	XE_REASON("thermal", GAUGE_THROTTLED_THERMAL),
 	XE_REASON("vr_thermalert", GAUGE_THROTTLED_THERMAL),
 	XE_REASON("prochot", GAUGE_THROTTLED_THERMAL),
-	XE_REASON("ratl", GAUGE_THROTTLED_OTHER),
+	XE_REASON("ratl", GAUGE_THROTTLED_THERMAL),
 	XE_REASON("vr_tdc", GAUGE_THROTTLED_CURRENT),
 	/* Documentation/ABI/testing/sysfs-driver-intel-xe-hwmon: 2 is the package */
 	{ "xe", GAUGE_TEMPERATURE, "hwmon/hwmon*/temp2_input", 1, 1, 0, false },
@@ -152,6 +153,9 @@ take_fd(const char *root, int fd, struct gauge_candidate *list, uint32_t *n)
 	if (i == *n) {
 		list[(*n)++] = (struct gauge_candidate){ .device = device };
 		snprintf(list[i].node, sizeof(list[i].node), "%s", node);
+		char name[32];
+		gauge_read_link_name(path, name, sizeof(name));
+		list[i].pci = tally_pci_number(name);
 	}
 	if (list[i].n_fds < GAUGE_MAX_FDS)
 		list[i].fds[list[i].n_fds++] = fd;
@@ -177,7 +181,7 @@ list_gpus(const char *root, struct gauge_candidate list[GAUGE_MAX_GPUS])
 /* The work that this process has had done on it: time where the kernel counts it, else cycles. A
  * suspended GPU, which is not woken for this, has none. False: it is not known. */
 static bool
-read_work(const char *root, const struct gauge_candidate *c, uint64_t *work)
+read_work(const char *root, const struct gauge_candidate *c, uint64_t *work, uint64_t *clients)
 {
 	char device[PATH_MAX];
 	struct gauge_usage usage;
@@ -186,6 +190,7 @@ read_work(const char *root, const struct gauge_candidate *c, uint64_t *work)
 	    !gauge_usage_read(root, c->fds, c->n_fds, &usage))
 		return false;
 	*work = usage.has_engines ? usage.engine_ns : usage.cycles;
+	*clients = usage.client;
 	return usage.has_engines || usage.has_cycles;
 }
 
@@ -220,13 +225,17 @@ look(struct gauge_gpu *gpu, bool first)
 		if (!c)
 			continue;
 		memcpy(c->node, list[i].node, sizeof(c->node));
+		c->pci = list[i].pci;
 		memcpy(c->fds, list[i].fds, sizeof(c->fds));
 		c->n_fds = list[i].n_fds;
-		uint64_t work;
-		if (!read_work(gpu->root, c, &work))
+		uint64_t work, clients;
+		if (!read_work(gpu->root, c, &work, &clients))
 			continue;
 		c->worked |= c->has_base && work > c->work;
-		c->work = work;
+		/* It may fall for a while, and come back without any work. */
+		if (clients != c->clients || work > c->work)
+			c->work = work;
+		c->clients = clients;
 		c->counts = c->has_base = true;
 	}
 	/* One that was closed begins again. */
@@ -301,6 +310,19 @@ gauge_gpu_choose(struct gauge_gpu *gpu)
 }
 
 bool
+gauge_gpu_choose_pci(struct gauge_gpu *gpu, uint64_t pci)
+{
+	look(gpu, false);
+	for (uint32_t i = 0; i < gpu->n_seen; i++) {
+		if (gpu->seen[i].pci != pci || gpu->seen[i].n_fds == 0)
+			continue;
+		gauge_gpu_take(gpu, i);
+		return true;
+	}
+	return false;
+}
+
+bool
 gauge_gpu_counts_work(const struct gauge_gpu *gpu)
 {
 	bool counts = false;
@@ -319,15 +341,20 @@ gauge_gpu_finish(struct gauge_gpu *gpu)
 
 /* ---- reading ---- */
 
+static uint64_t
+rate(uint64_t now, uint64_t before, uint64_t scale, uint64_t per)
+{
+	double value = (double)(now - before) * (double)scale / (double)per;
+	return value < 1e18 ? (uint64_t)value : UINT64_MAX;
+}
+
 static void
 read_energy(struct gauge_gpu *gpu, uint64_t energy_uj, uint64_t passed_ns,
 	    struct gauge_values *out)
 {
 	/* Microjoules a nanosecond are gigawatts: mW = uJ * 10^6 / ns. */
 	if (gpu->had_energy && passed_ns && energy_uj >= gpu->energy_uj)
-		gauge_put(out, GAUGE_POWER,
-			  (uint64_t)((double)(energy_uj - gpu->energy_uj) * 1e6 /
-				     (double)passed_ns));
+		gauge_put(out, GAUGE_POWER, rate(energy_uj, gpu->energy_uj, 1000000, passed_ns));
 	gpu->energy_uj = energy_uj;
 	gpu->had_energy = true;
 }
@@ -348,19 +375,21 @@ read_files(struct gauge_gpu *gpu, uint64_t passed_ns, struct gauge_values *out)
 				  out->value[GAUGE_THROTTLE] | (n ? file->bits : 0));
 		else if (file->is_energy)
 			read_energy(gpu, n, passed_ns, out);
-		else if (n <= UINT64_MAX / file->num &&
-			 !(file->kind == GAUGE_CLOCK && n == 0))
-			/* A clock of 0 is that of a GPU asleep, not one it worked at. */
+		else if (n <= UINT64_MAX / file->num)
 			gauge_put(out, file->kind, n * file->num / file->den);
 	}
 	if (!all_reasons)
 		out->known &= ~(1u << GAUGE_THROTTLE);
 }
 
-static uint64_t
-rate(uint64_t now, uint64_t before, uint64_t scale, uint64_t per)
+/* Whether `now` went on from *before. Values may fall for a while, and are then to be taken for
+ * the larger one of before; a sum over other clients is another sum. */
+static bool
+goes_on(uint64_t *now, uint64_t before, bool same_clients)
 {
-	return (uint64_t)((double)(now - before) * (double)scale / (double)per);
+	if (same_clients && *now < before)
+		*now = before;
+	return *now >= before;
 }
 
 /* Busy time from what grew; the clock, where no file has it, from what the kernel says or from
@@ -373,9 +402,11 @@ read_usage(struct gauge_gpu *gpu, uint64_t passed_ns, struct gauge_values *out)
 		gpu->had_engines = gpu->had_cycles = false;
 		return;
 	}
+	bool same = now.client == gpu->clients;
 	bool engines = gpu->had_engines && now.has_engines &&
-		       now.engine_ns >= gpu->engine_ns;
-	bool cycles = gpu->had_cycles && now.has_cycles && now.cycles >= gpu->cycles;
+		       goes_on(&now.engine_ns, gpu->engine_ns, same);
+	bool cycles = gpu->had_cycles && now.has_cycles &&
+		      goes_on(&now.cycles, gpu->cycles, same);
 	if (now.has_memory)
 		gauge_put(out, GAUGE_PROCESS_MEMORY, now.memory_kib);
 	if (engines && passed_ns)
@@ -392,6 +423,7 @@ read_usage(struct gauge_gpu *gpu, uint64_t passed_ns, struct gauge_values *out)
 		gauge_put(out, GAUGE_CLOCK,
 			  rate(now.cycles, gpu->cycles, 1000000,
 			       now.engine_ns - gpu->engine_ns));
+	gpu->clients = now.client;
 	gpu->engine_ns = now.engine_ns;
 	gpu->cycles = now.cycles;
 	gpu->total_cycles = now.total_cycles;

@@ -38,12 +38,8 @@ struct gauge_values {
 	uint32_t known;
 };
 
-static inline void
-gauge_put(struct gauge_values *v, enum gauge_kind kind, uint64_t value)
-{
-	v->value[kind] = value;
-	v->known |= 1u << kind;
-}
+/* A value that no GPU has stays unknown: drivers have bugs, and sums of it must not overflow. */
+void gauge_put(struct gauge_values *v, enum gauge_kind kind, uint64_t value);
 
 #define GAUGE_MAX_FILES 24
 #define GAUGE_MAX_FDS 16
@@ -62,9 +58,11 @@ struct gauge_file {
 struct gauge_candidate {
 	struct stat device;
 	char node[32]; /* renderD128 */
+	uint64_t pci; /* tally_pci_number() of its device, 0 = none */
 	int fds[GAUGE_MAX_FDS];
 	uint32_t n_fds; /* 0: it was closed */
 	uint64_t work; /* of this process, at the last look; 0 where it was not open then */
+	uint64_t clients; /* whose work that is */
 	bool has_base; /* `work` is known */
 	bool counts; /* the kernel counts that work */
 	bool worked; /* it grew since find() */
@@ -83,6 +81,7 @@ struct gauge_gpu {
 	uint32_t n_fds;
 	/* What grew since the previous reading. */
 	uint64_t time_ns, engine_ns, cycles, total_cycles, energy_uj;
+	uint64_t clients; /* whose engines and cycles */
 	bool had_engines, had_cycles, had_energy;
 };
 
@@ -93,6 +92,9 @@ bool gauge_gpu_find(struct gauge_gpu *gpu, const char *root, char *why, size_t s
  * Where it is one, that is the one to read. Else its values would be given to frames of which it
  * is not known that it rendered them. Call it before each reading. */
 uint32_t gauge_gpu_choose(struct gauge_gpu *gpu);
+/* Takes the GPU of that PCI address (tally_pci_number()), whatever works where. False: this process
+ * has it not open. Call it before each reading, in place of choose(). */
+bool gauge_gpu_choose_pci(struct gauge_gpu *gpu, uint64_t pci);
 /* Makes seen[i] the one that is read, whatever it did, and finds its files. */
 void gauge_gpu_take(struct gauge_gpu *gpu, uint32_t i);
 /* Would work on one of those that are open be seen? */
@@ -106,7 +108,7 @@ void gauge_gpu_read(struct gauge_gpu *gpu, uint64_t now_ns, struct gauge_values 
 
 /* What a descriptor's file says of its client; sums over engines and regions. */
 struct gauge_usage {
-	uint64_t client;
+	uint64_t client; /* after gauge_usage_read() which clients, as a number */
 	bool has_client, has_engines, has_cycles, has_total_cycles, has_memory,
 		has_frequency;
 	uint64_t engine_ns, cycles, total_cycles, memory_kib, frequency_hz;

@@ -159,7 +159,9 @@ gauge_nvml_read(const struct gauge_nvml *nvml, struct gauge_values *out)
 		bits |= GAUGE_THROTTLED_POWER;
 	if (reasons & (REASON_SW_THERMAL | REASON_HW_THERMAL))
 		bits |= GAUGE_THROTTLED_THERMAL;
-	if (reasons & REASON_HW_SLOWDOWN)
+	/* It is set besides where one of those two is why. */
+	if ((reasons & REASON_HW_SLOWDOWN) &&
+	    !(reasons & (REASON_HW_THERMAL | REASON_HW_POWER_BRAKE)))
 		bits |= GAUGE_THROTTLED_OTHER;
 	gauge_put(out, GAUGE_THROTTLE, bits);
 }

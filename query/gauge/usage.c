@@ -5,7 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The number after the key's colon, in the unit behind it: bytes become KiB. */
+/* No sum of so many lines of so many clients overflows. */
+#define MOST (UINT64_C(1) << 56)
+
+/* The number after the key's colon, and the unit after it. */
 static bool
 read_value(const char *p, uint64_t *out, char unit[8])
 {
@@ -16,7 +19,7 @@ read_value(const char *p, uint64_t *out, char unit[8])
 		if (__builtin_mul_overflow(value, UINT64_C(10), &value) ||
 		    __builtin_add_overflow(value, (uint64_t)(*p - '0'), &value))
 			return false;
-	if (p == digits)
+	if (p == digits || value > MOST)
 		return false;
 	p += strspn(p, " \t");
 	size_t len = strcspn(p, " \t\n");
@@ -30,7 +33,18 @@ to_kib(uint64_t value, const char *unit)
 {
 	if (strcmp(unit, "KiB") == 0)
 		return value;
-	return strcmp(unit, "MiB") == 0 ? value * 1024 : value / 1024;
+	if (strcmp(unit, "MiB") == 0)
+		return value < MOST / 1024 ? value * 1024 : MOST;
+	return value / 1024;
+}
+
+static uint64_t
+to_hz(uint64_t value, const char *unit)
+{
+	uint64_t scale = strcmp(unit, "MHz") == 0   ? 1000000
+			 : strcmp(unit, "KHz") == 0 ? 1000
+						     : 1;
+	return value < MOST / scale ? value * scale : MOST;
 }
 
 static bool
@@ -74,6 +88,7 @@ take_line(const char *line, const char *value, struct gauge_usage *u,
 		memory->has_older = true;
 		memory->older += to_kib(n, unit);
 	} else if (begins(line, "drm-curfreq-") && n > 0) {
+		n = to_hz(n, unit);
 		u->has_frequency = true;
 		u->frequency_hz = n > u->frequency_hz ? n : u->frequency_hz;
 	}
@@ -87,7 +102,8 @@ gauge_usage_parse(const char *text, struct gauge_usage *u)
 	for (const char *line = text; line && *line;) {
 		const char *end = strchr(line, '\n');
 		const char *colon = begins(line, "drm-") ? strchr(line, ':') : NULL;
-		if (colon && (!end || colon < end))
+		/* The kernel ends each line: one without an end was cut, as may be its number. */
+		if (colon && end && colon < end)
 			take_line(line, colon + 1, u, &memory);
 		line = end ? end + 1 : NULL;
 	}
@@ -134,6 +150,7 @@ gauge_usage_read(const char *root, const int *fds, uint32_t n_fds,
 			continue;
 		clients[n++] = u.client;
 		add(out, &u);
+		out->client += (u.client + 1) * UINT64_C(0x9e3779b97f4a7c15);
 	}
 	out->has_client = n > 0;
 	return n > 0;

@@ -36,5 +36,6 @@ struct tally_sampler_frames {
 	_Atomic uint32_t asleep; /* threads that wait for a captured frame */
 };
 extern struct tally_sampler_frames tally_sampler_frames;
+extern _Atomic uint64_t tally_sampler_gpu; /* see tally_sampler_use_gpu() */
 
 #endif

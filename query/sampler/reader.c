@@ -35,6 +35,7 @@
 #define STILL_NS (3000 * NS_PER_MS)
 
 struct tally_sampler_frames tally_sampler_frames;
+_Atomic uint64_t tally_sampler_gpu;
 
 /* State that only the thread uses. */
 struct reading_loop {
@@ -183,6 +184,7 @@ open_source(struct tally_reader *r)
 	const struct tally_config *config = r->config;
 	bool exact = config->snapshot == TALLY_SNAPSHOT_EXACT;
 	src->config = config;
+	src->gpu = &tally_sampler_gpu;
 	enum tally_status status = src->ops->probe(src);
 	if (status == TALLY_OK) {
 		src->wanted = config->counters;

@@ -109,6 +109,13 @@ tally_sampler_cover(struct tally_sampler *s, uint64_t time_ns)
 }
 
 void
+tally_sampler_use_gpu(struct tally_sampler *s, uint64_t pci_number)
+{
+	(void)s;
+	atomic_store(&tally_sampler_gpu, pci_number);
+}
+
+void
 tally_sampler_lock(struct tally_sampler *s)
 {
 	for (uint32_t i = 0; i < s->n_sources; i++)
@@ -281,6 +288,7 @@ tally_sampler_create_of(const struct tally_config *config,
 	sampler.kinds = kinds;
 	sampler.n_kinds = n;
 	sampler.number = 1;
+	atomic_store(&tally_sampler_gpu, 0);
 	open_next();
 	/* The game's first boundary must have its sample. */
 	if (config->snapshot == TALLY_SNAPSHOT_EXACT)

@@ -55,6 +55,9 @@ struct tally_history *tally_sampler_history(struct tally_sampler *s, uint32_t i)
 const struct tally_snapshot_level *
 tally_sampler_levels(const struct tally_sampler *s, uint32_t i);
 
+/* Says to the sources whose frames are captured: see tally_snapshot_source.gpu. */
+void tally_sampler_use_gpu(struct tally_sampler *s, uint64_t pci_number);
+
 /* Between these two calls the histories do not change. The collector holds the lock while it
  * attributes: for a short time, and no thread holds it during a call into a source. No other
  * function of the sampler may be called meanwhile, except for those above. */

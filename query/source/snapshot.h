@@ -14,6 +14,9 @@
 #include "layer/config/config.h"
 #include "query/source/source.h"
 
+#include <stdatomic.h>
+#include <stdio.h>
+
 /* A constant of a device, for metrics: "MaliConstantsShaderCoreCount". */
 struct tally_constant {
 	const char *name;
@@ -41,6 +44,19 @@ struct tally_snapshot_level {
 };
 
 struct tally_snapshot_source;
+
+/* A PCI address ("0000:03:00.0") as a number; 0: it is none. */
+static inline uint64_t
+tally_pci_number(const char *text)
+{
+	unsigned domain, bus, slot, function;
+	int used = 0;
+	if (!text ||
+	    sscanf(text, "%8x:%2x:%2x.%1x%n", &domain, &bus, &slot, &function, &used) != 4 ||
+	    text[used])
+		return 0;
+	return UINT64_C(1) << 63 | (uint64_t)domain << 16 | bus << 8 | slot << 3 | function;
+}
 
 /* Complete: no member is NULL. */
 struct tally_snapshot_ops {
@@ -89,6 +105,12 @@ struct tally_snapshot_source {
 	/* Set by start(): a sample is also due when this descriptor is readable; sample() makes
 	 * it unreadable again. NULL: only time decides. */
 	const int *due_fd;
+	/* Set by open(): what it reads is the state of a GPU, and not work of the program: frames
+	 * are not flagged for what was not read, nor because of other devices. */
+	bool of_state;
+	/* Set before open(): the PCI address of the GPU whose frames are captured, 0 where it is
+	 * not known or there are several. NULL: it is never known. */
+	const _Atomic uint64_t *gpu;
 	const struct tally_config *config; /* or NULL; valid during probe() and open() */
 	const char *wanted; /* --counters list or NULL; valid during open() */
 	bool metrics_wanted; /* also count what metrics may need; valid during open() */

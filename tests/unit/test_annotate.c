@@ -37,12 +37,12 @@ static const struct tally_snapshot_ops snap_ops = { .name = "snap" };
 struct tally_sampler {
 	struct tally_snapshot_source source;
 	struct tally_history *history;
-	uint64_t number, last_ns, totals[N_TOTALS];
+	uint64_t number, last_ns, gpu, totals[N_TOTALS];
 	bool locked, lost, abandoned;
 	unsigned n_covers;
 };
 static struct tally_sampler snap;
-static bool no_sampler;
+static bool no_sampler, of_state;
 
 /* The next reading: each counter has grown so much more. */
 static void
@@ -83,10 +83,17 @@ tally_sampler_create(const struct tally_config *config)
 			.counters = snap_counters,
 			.n_counters = N_TOTALS,
 			.logged = &logged,
+			.of_state = of_state,
 		},
 		.history = tally_history_create(N_TOTALS, 1 << 20),
 	};
 	return &snap;
+}
+
+void
+tally_sampler_use_gpu(struct tally_sampler *s, uint64_t pci_number)
+{
+	s->gpu = pci_number;
 }
 
 void
@@ -781,16 +788,19 @@ test_shared_totals(void)
 		const char *what;
 		int64_t beneath; /* of device 1 */
 		uint64_t start_ns; /* of device 0's frame; that of device 1 ended at 9 ms */
-		bool shared;
+		bool shared, of_state;
 	} cases[] = {
-		{ "at the same time", -1, 8 * MS, true },
-		{ "a frame that may be late", -1, 900 * MS, true },
-		{ "long ago", -1, 1100 * MS, false },
-		{ "GL over Vulkan has the same work", 0, 8 * MS, false },
+		{ "at the same time", -1, 8 * MS, true, false },
+		{ "a state of the GPU, no work", -1, 8 * MS, false, true },
+		{ "a frame that may be late", -1, 900 * MS, true, false },
+		{ "long ago", -1, 1100 * MS, false, false },
+		{ "GL over Vulkan has the same work", 0, 8 * MS, false, false },
 	};
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		g_test_message("%s", cases[i].what);
+		of_state = cases[i].of_state;
 		struct world *w = world_new(TALLY_SNAPSHOT_SAMPLED);
+		of_state = false;
 		describe_beneath(w, 1, &own_counter, cases[i].beneath);
 		for (uint64_t t = 1; t <= 2000; t += 5)
 			read_steadily(t * MS);
@@ -802,6 +812,39 @@ test_shared_totals(void)
 		annotate(w);
 		g_assert_cmpint(!!(w->frame.flags & TALLY_FLAG(SHARED_TOTALS)), ==,
 				cases[i].shared);
+		world_free(w);
+	}
+}
+
+/* The sources are told which GPU it is where all devices are the same one. */
+static void
+test_gpu(void)
+{
+	static const struct {
+		const char *what, *pci[2];
+		int64_t beneath; /* device that uses device 1 */
+		const char *want;
+	} cases[] = {
+		{ "one device", { "0000:03:00.0" }, -1, "0000:03:00.0" },
+		{ "no address", { NULL }, -1, NULL },
+		{ "two of one GPU", { "0000:03:00.0", "0000:03:00.0" }, -1, "0000:03:00.0" },
+		{ "two GPUs", { "0000:03:00.0", "0000:04:00.0" }, -1, NULL },
+		{ "one of two says its address", { "none", "0000:04:00.0" }, -1, NULL },
+		{ "GL over Vulkan", { "none", "0000:04:00.0" }, 0, "0000:04:00.0" },
+	};
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		struct world *w = world_new(TALLY_SNAPSHOT_SAMPLED);
+		g_test_message("%s", cases[i].what);
+		for (uint32_t k = 0; k < 2 && (k == 0 || cases[i].pci[k]); k++) {
+			const struct tally_device_record info = {
+				.device = k,
+				.name = "GPU",
+				.pci = cases[i].pci[k],
+				.beneath = k ? cases[i].beneath : -1,
+			};
+			tally_annotator.device(w->annotator, &info);
+		}
+		g_assert_cmphex(snap.gpu, ==, tally_pci_number(cases[i].want));
 		world_free(w);
 	}
 }
@@ -939,6 +982,7 @@ main(int argc, char **argv)
 	g_test_add_func("/annotate/lost_source", test_lost_source);
 	g_test_add_func("/annotate/two_devices", test_two_devices);
 	g_test_add_func("/annotate/shared_totals", test_shared_totals);
+	g_test_add_func("/annotate/gpu", test_gpu);
 	g_test_add_func("/annotate/device_told_late", test_device_told_late);
 	g_test_add_func("/annotate/unwritten", test_unwritten);
 	g_test_add_func("/annotate/random", test_random);

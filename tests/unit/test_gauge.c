@@ -75,6 +75,7 @@ make_tree(const char *driver, const struct file *files)
 #define DEVICE "sys/class/drm/renderD128/device/"
 #define FDINFO "proc/self/fdinfo/7"
 #define KNOWN(kind_) (1u << GAUGE_##kind_)
+#define ENGINE(client, ns) "drm-client-id: " client "\ndrm-engine-a: " ns " ns\n"
 
 /* ---- each driver ---- */
 
@@ -174,6 +175,32 @@ static const struct driver {
 	  { { FDINFO, "drm-driver:\tv3d\ndrm-client-id:\t1\ndrm-engine-bin:\t10000000 ns\n"
 		      "drm-engine-render:\t80000010 ns\n" } },
 	  { [GAUGE_PROCESS_BUSY] = 900 }, KNOWN(PROCESS_BUSY) },
+	{ "panfrost", "the same: the units that drm-usage-stats.rst allows",
+	  { { FDINFO, "drm-client-id:\t14\ndrm-engine-fragment:\t5 ns\n"
+		      "drm-curfreq-fragment:\t800 MHz\ndrm-curfreq-vertex-tiler:\t100 KHz\n" } },
+	  { { NULL, NULL } },
+	  { [GAUGE_CLOCK] = 800000, [GAUGE_PROCESS_BUSY] = 0 },
+	  KNOWN(CLOCK) | KNOWN(PROCESS_BUSY) },
+	{ "i915", "drivers/gpu/drm/i915/gt/intel_gt_sysfs_pm.c: running average thermal limit",
+	  { { DEVICE "drm/card0/gt/gt0/throttle_reason_ratl", "1\n" },
+	    { DEVICE "drm/card0/gt/gt0/throttle_reason_vr_tdc", "1\n" } }, { { NULL, NULL } },
+	  { [GAUGE_THROTTLE] = GAUGE_THROTTLED_THERMAL | GAUGE_THROTTLED_CURRENT },
+	  KNOWN(THROTTLE) },
+	{ "amdgpu", "what no GPU has: a share of 65535 %, 10^16 Hz, work of ages in a moment",
+	  { { DEVICE "hwmon/hwmon3/freq1_input", "10000000000000000\n" },
+	    { DEVICE "hwmon/hwmon3/temp1_input", "2147483647\n" },
+	    { DEVICE "hwmon/hwmon3/power1_input", "18446744073709551615\n" },
+	    { DEVICE "gpu_busy_percent", "65535\n" },
+	    { DEVICE "mem_info_vram_used", "18446744073709551615\n" },
+	    { FDINFO, "drm-client-id:\t12\ndrm-engine-gfx:\t0 ns\n"
+		      "drm-total-vram:\t72057594037927935 MiB\n" } },
+	  { { FDINFO, "drm-client-id:\t12\ndrm-engine-gfx:\t72057594037927935 ns\n"
+		      "drm-total-vram:\t72057594037927935 MiB\n" } }, { 0 }, 0 },
+	{ "v3d", "time that falls for a while stays as it was (drm-usage-stats.rst)",
+	  { { FDINFO, ENGINE("1", "5000") } }, { { FDINFO, ENGINE("1", "4000") } },
+	  { [GAUGE_PROCESS_BUSY] = 0 }, KNOWN(PROCESS_BUSY) },
+	{ "v3d", "a client that was closed: another sum",
+	  { { FDINFO, ENGINE("1", "5000") } }, { { FDINFO, ENGINE("2", "4000") } }, { 0 }, 0 },
 	{ "nouveau", "Documentation/hwmon/sysfs-interface.rst",
 	  { { DEVICE "hwmon/hwmon1/temp1_input", "47000\n" },
 	    { DEVICE "hwmon/hwmon1/power1_input", "23500000\n" } }, { { NULL, NULL } },
@@ -293,8 +320,6 @@ test_suspended(void)
 
 /* ---- which GPU ---- */
 
-#define ENGINE(client, ns) "drm-client-id: " client "\ndrm-engine-a: " ns " ns\n"
-
 /* A second GPU, of xe, is descriptor 9 where it has file information. NULL: as before. */
 static void
 test_choice(void)
@@ -374,6 +399,45 @@ test_reused_descriptor(void)
 	g_assert_cmpuint(gauge_gpu_choose(&gpu), ==, 0);
 	gauge_gpu_finish(&gpu);
 	remove_all(root);
+}
+
+/* Less than before, and then as much as before: nothing worked. */
+static void
+test_work_that_falls(void)
+{
+	static const char *const texts[] = { ENGINE("1", "100"), ENGINE("1", "90"),
+					     ENGINE("1", "100") };
+	g_autofree char *root = make_tree("amdgpu", NULL);
+	struct gauge_gpu gpu;
+	char why[256];
+	put(root, FDINFO, texts[0]);
+	g_assert_true(gauge_gpu_find(&gpu, root, why, sizeof(why)));
+	for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+		put(root, FDINFO, texts[i]);
+		g_assert_cmpuint(gauge_gpu_choose(&gpu), ==, 0);
+	}
+	put(root, FDINFO, ENGINE("1", "101"));
+	g_assert_cmpuint(gauge_gpu_choose(&gpu), ==, 1);
+	gauge_gpu_finish(&gpu);
+	remove_all(root);
+}
+
+/* More text than is read: the number at the end of it was cut. */
+static void
+test_long_text(void)
+{
+	struct gauge_usage usage;
+	GString *text = g_string_new(ENGINE("1", "7"));
+	while (text->len < 4096)
+		g_string_append(text, "drm-engine-b: 1000000 ns\n");
+	g_string_truncate(text, 4095);
+	size_t whole = 0;
+	for (const char *p = text->str; (p = strstr(p, " ns\n")); p += 4)
+		whole++;
+	g_assert_cmpint(text->str[text->len - 1], !=, '\n');
+	g_assert_true(gauge_usage_parse(text->str, &usage));
+	g_assert_cmpuint(usage.engine_ns, ==, 7 + (whole - 1) * 1000000);
+	g_string_free(text, TRUE);
 }
 
 static void
@@ -487,6 +551,74 @@ test_source(void)
 	remove_all(root);
 }
 
+/* By the address that the device line has, whatever worked where. */
+static void
+test_source_by_address(void)
+{
+	static const struct {
+		const char *what, *gpu;
+		uint64_t temperature; /* 0: not known */
+	} rows[] = {
+		{ "none, and both work", NULL, 0 },
+		{ "the first", "0000:03:00.0", 50000 },
+		{ "the second", "0000:c3:00.1", 60000 },
+		{ "one that is not open", "0000:04:00.0", 0 },
+	};
+	static const struct file files[] = {
+		{ "sys/d/0000:03:00.0/driver", "-> /x/amdgpu" },
+		{ "sys/d/0000:c3:00.1/driver", "-> /x/xe" },
+		{ "sys/d/0000:03:00.0/hwmon/hwmon0/temp1_input", "50000\n" },
+		{ "sys/d/0000:c3:00.1/hwmon/hwmon1/temp1_input", "60000\n" },
+		{ "sys/class/drm/renderD128/device", "-> ../../../d/0000:03:00.0" },
+		{ "sys/class/drm/renderD129/device", "-> ../../../d/0000:c3:00.1" },
+		{ "proc/self/fd/7", "-> /dev/dri/renderD128" },
+		{ "proc/self/fd/9", "-> /dev/dri/renderD129" },
+		{ FDINFO, ENGINE("1", "5") },
+		{ "proc/self/fdinfo/9", ENGINE("2", "5") },
+	};
+	g_autofree char *root = g_dir_make_tmp("passtally-gauge-XXXXXX", NULL);
+	uint64_t totals[2] = { 0 }, unknown = 0;
+	struct tally_totals out = { .totals = totals, .unknown = &unknown };
+	for (size_t i = 0; i < G_N_ELEMENTS(files); i++)
+		put(root, files[i].path, files[i].text);
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		struct tally_snapshot_source *src = tally_gauge_create_at(root);
+		_Atomic uint64_t gpu = tally_pci_number(rows[i].gpu);
+		src->gpu = &gpu;
+		g_test_message("%s", rows[i].what);
+		g_assert_cmpint(gpu != 0, ==, rows[i].gpu != NULL);
+		g_assert_cmpint(src->ops->probe(src), ==, TALLY_OK);
+		g_assert_cmpint(src->ops->open(src), ==, TALLY_OK);
+		g_assert_true(src->of_state);
+		g_assert_cmpint(src->ops->start(src), ==, TALLY_OK);
+		g_autofree char *more = g_strdup_printf(ENGINE("1", "%zu"), 6 + i);
+		g_autofree char *other = g_strdup_printf(ENGINE("2", "%zu"), 6 + i);
+		put(root, FDINFO, more);
+		put(root, "proc/self/fdinfo/9", other);
+		g_assert_cmpint(src->ops->sample(src, &out), ==, TALLY_OK);
+		const struct tally_snapshot_level *level = &src->levels[GAUGE_TEMPERATURE];
+		g_assert_cmpint(level->known, ==, rows[i].temperature != 0);
+		g_assert_cmpuint(level->value, ==, rows[i].temperature);
+		src->ops->stop(src);
+		src->ops->close(src);
+		src->ops->destroy(src);
+	}
+	remove_all(root);
+}
+
+static void
+test_pci_number(void)
+{
+	static const char *const none[] = { NULL, "", "device", "0000:03:00", "0000:03:00.0x",
+					    "fb000000.gpu" };
+	for (size_t i = 0; i < G_N_ELEMENTS(none); i++)
+		g_assert_cmpuint(tally_pci_number(none[i]), ==, 0);
+	g_assert_cmpuint(tally_pci_number("0000:00:00.0"), !=, 0);
+	g_assert_cmpuint(tally_pci_number("0000:C3:00.1"), ==, tally_pci_number("0000:c3:00.1"));
+	g_assert_cmpuint(tally_pci_number("0001:03:00.0"), !=, tally_pci_number("0000:03:00.0"));
+	g_assert_cmpuint(tally_pci_number("0000:03:1f.7"), !=, tally_pci_number("0000:03:1f.6"));
+}
+
 static const struct {
 	const char *path, *link, *says;
 } refusals[] = {
@@ -574,11 +706,13 @@ fake_memory(void *device, unsigned long long bytes[3])
 	return 0;
 }
 
+static unsigned long long reasons_now = 0x1 | 0x4 | 0x40; /* idle, power cap, thermal */
+
 static int
 fake_throttle(void *device, unsigned long long *reasons)
 {
 	(void)device;
-	*reasons = 0x1 | 0x4 | 0x40; /* idle, power cap, thermal */
+	*reasons = reasons_now;
 	return 0;
 }
 
@@ -611,6 +745,21 @@ test_nvml_read(void)
 	gauge_nvml_read(&nvml, &values);
 	g_assert_true(values.known & KNOWN(CLOCK));
 	remove_all(folder);
+	/* A slowdown whose reason is said is not another one besides. */
+	static const struct {
+		unsigned long long reasons;
+		uint64_t want;
+	} throttled[] = {
+		{ 0x8, GAUGE_THROTTLED_OTHER },
+		{ 0x8 | 0x40, GAUGE_THROTTLED_THERMAL },
+		{ 0x8 | 0x80, GAUGE_THROTTLED_POWER },
+		{ 0x1 | 0x2 | 0x10 | 0x100, 0 }, /* idle, set so, sync boost, display */
+	};
+	for (size_t i = 0; i < G_N_ELEMENTS(throttled); i++) {
+		reasons_now = throttled[i].reasons;
+		gauge_nvml_read(&nvml, &values);
+		g_assert_cmpuint(values.value[GAUGE_THROTTLE], ==, throttled[i].want);
+	}
 }
 
 int
@@ -623,6 +772,10 @@ main(int argc, char **argv)
 	g_test_add_func("/gauge/choice", test_choice);
 	g_test_add_func("/gauge/clients", test_clients);
 	g_test_add_func("/gauge/reused_descriptor", test_reused_descriptor);
+	g_test_add_func("/gauge/work_that_falls", test_work_that_falls);
+	g_test_add_func("/gauge/long_text", test_long_text);
+	g_test_add_func("/gauge/pci_number", test_pci_number);
+	g_test_add_func("/gauge/source_by_address", test_source_by_address);
 	g_test_add_func("/gauge/source_of_idle", test_source_of_idle);
 	g_test_add_func("/gauge/source", test_source);
 	g_test_add_func("/gauge/refusals", test_refusals);
