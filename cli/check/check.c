@@ -177,8 +177,11 @@ run(int argc, char **argv)
 		status = TALLY_EXIT_USAGE;
 	if (status != TALLY_EXIT_OK)
 		return status;
-	for (guint i = 0; i < logs->len; i++)
-		status = MAX(status, check_log(g_ptr_array_index(logs, i), r.lines_only));
+	for (guint i = 0; i < logs->len; i++) {
+		/* MAX() evaluates what is larger twice. */
+		int one = check_log(g_ptr_array_index(logs, i), r.lines_only);
+		status = MAX(status, one);
+	}
 	return status;
 }
 
