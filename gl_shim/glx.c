@@ -162,49 +162,42 @@ glXCreateGLXPbufferSGIX(Display *dpy, GLXFBConfig config, unsigned int width,
 			       attributes);
 }
 
+static void
+destroy(Display *dpy, XID drawable, void (*real)(Display *, XID))
+{
+	gl_drawable_forget(drawable);
+	if (real)
+		real(dpy, drawable);
+}
+
 void
 glXDestroyWindow(Display *dpy, GLXWindow window)
 {
-	__typeof__(glXDestroyWindow) *real = GL_REAL(glXDestroyWindow);
-	gl_drawable_forget(window);
-	if (real)
-		real(dpy, window);
+	destroy(dpy, window, GL_REAL(glXDestroyWindow));
 }
 
 void
 glXDestroyPixmap(Display *dpy, GLXPixmap pixmap)
 {
-	__typeof__(glXDestroyPixmap) *real = GL_REAL(glXDestroyPixmap);
-	gl_drawable_forget(pixmap);
-	if (real)
-		real(dpy, pixmap);
+	destroy(dpy, pixmap, GL_REAL(glXDestroyPixmap));
 }
 
 void
 glXDestroyPbuffer(Display *dpy, GLXPbuffer pbuffer)
 {
-	__typeof__(glXDestroyPbuffer) *real = GL_REAL(glXDestroyPbuffer);
-	gl_drawable_forget(pbuffer);
-	if (real)
-		real(dpy, pbuffer);
+	destroy(dpy, pbuffer, GL_REAL(glXDestroyPbuffer));
 }
 
 void
 glXDestroyGLXPixmap(Display *dpy, GLXPixmap pixmap)
 {
-	__typeof__(glXDestroyGLXPixmap) *real = GL_REAL(glXDestroyGLXPixmap);
-	gl_drawable_forget(pixmap);
-	if (real)
-		real(dpy, pixmap);
+	destroy(dpy, pixmap, GL_REAL(glXDestroyGLXPixmap));
 }
 
 void
 glXDestroyGLXPbufferSGIX(Display *dpy, GLXPbuffer pbuffer)
 {
-	__typeof__(glXDestroyGLXPbufferSGIX) *real = GL_REAL(glXDestroyGLXPbufferSGIX);
-	gl_drawable_forget(pbuffer);
-	if (real)
-		real(dpy, pbuffer);
+	destroy(dpy, pbuffer, GL_REAL(glXDestroyGLXPbufferSGIX));
 }
 
 /* ---- contexts ---- */
