@@ -22,6 +22,9 @@
 /* See query/mali/kbase.c. */
 #define MOST_PERIOD_NS UINT64_C(1000000000)
 #define MAX_FAILURES 3u
+/* The kernel is not told how much room there is: it writes what its GPU has, even where its answers
+ * about the cores were others. 64 slices and 64 cores beside two blocks are more than any has. */
+#define MOST_BYTES ((2 + 64 + 64) * (size_t)TALLY_MALI_BLOCK_BYTES)
 #define SETTING "/sys/module/panfrost/parameters/unstable_ioctls"
 
 struct mali_panfrost {
@@ -268,7 +271,7 @@ panfrost_open(struct tally_snapshot_source *src)
 				   p->product, &p->props);
 	if (status != TALLY_OK)
 		goto close_device;
-	p->words = calloc(1, p->bytes);
+	p->words = calloc(1, p->bytes > MOST_BYTES ? p->bytes : MOST_BYTES);
 	if (!p->words || !tally_mali_sums_init(&p->sums, &p->choice)) {
 		status = refuse(p, SOURCE_NAME, ENOMEM);
 		goto finish_choice;
