@@ -84,6 +84,14 @@ drop_recording(struct vk_command *c)
 	vk_recording_unref(r, false);
 }
 
+/* The same, but it keeps the memory: most of what is reset is recorded again. */
+static void
+reset_recording(struct vk_command *c)
+{
+	clear_state(c);
+	c->recording = vk_recording_empty(c->recording);
+}
+
 static void
 set_handle(struct vk_command *c, VkCommandBuffer handle)
 {
@@ -206,7 +214,7 @@ vk_reset_command_buffer(struct vk_device *d, PFN_vkResetCommandBuffer next,
 	VkResult result = next(handle, flags);
 	struct vk_command *c = result == VK_SUCCESS ? vk_command_find(handle) : NULL;
 	if (c)
-		drop_recording(c);
+		reset_recording(c);
 	return result;
 }
 
@@ -347,7 +355,7 @@ vk_reset_command_pool(struct vk_device *d, PFN_vkResetCommandPool next, VkDevice
 		return result;
 	struct vk_pool *p = vk_handles_find(&d->pools, VK_HANDLE_KEY(pool));
 	for (struct vk_command *c = p ? p->commands : NULL; c; c = c->home.next)
-		drop_recording(c);
+		reset_recording(c);
 	return result;
 }
 

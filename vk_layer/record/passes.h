@@ -13,6 +13,9 @@
 
 /* ---- recording.c: lists that grow ---- */
 
+/* The recording, emptied, if it has no other reference; otherwise NULL. Takes over the reference
+ * (may be NULL). */
+struct vk_recording *vk_recording_empty(struct vk_recording *old);
 /* The old recording, emptied, if it has no other reference; otherwise another one. Takes over
  * the reference to `old` (may be NULL). NULL on OOM. */
 struct vk_recording *

@@ -258,14 +258,16 @@ vk_recording_unref(struct vk_recording *r, bool locked)
 }
 
 struct vk_recording *
-vk_recording_renew(struct vk_recording *old, struct vk_device *d, uint32_t family)
+vk_recording_empty(struct vk_recording *old)
 {
 	/* Other threads can only release their references: the game may not submit what
-	 * it begins to record. */
+	 * it resets. */
 	if (!old || atomic_load_explicit(&old->refs, memory_order_acquire) != 1) {
 		vk_recording_unref(old, false);
-		return vk_recording_create(d, family);
+		return NULL;
 	}
+	struct vk_device *d = old->device;
+	uint32_t family = old->family;
 	bool lock = old->runs.runs || old->executes;
 	if (lock)
 		pthread_mutex_lock(&d->lock);
@@ -275,6 +277,16 @@ vk_recording_renew(struct vk_recording *old, struct vk_device *d, uint32_t famil
 	old->family = family;
 	atomic_init(&old->refs, 1);
 	return old;
+}
+
+struct vk_recording *
+vk_recording_renew(struct vk_recording *old, struct vk_device *d, uint32_t family)
+{
+	struct vk_recording *r = vk_recording_empty(old);
+	if (!r)
+		return vk_recording_create(d, family);
+	r->family = family;
+	return r;
 }
 
 void
