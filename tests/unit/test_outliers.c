@@ -18,7 +18,8 @@ deviation(unsigned item, unsigned part)
 	return 0.05 * (cos(2 * G_PI * period * part / PARTS + 0.3 * period) + own);
 }
 
-/* Changes: the shift of what moves together, and 0.15 more for the item that is slower (-1 = none). */
+/* Changes: the shift of what moves together, and 0.15 more for the item that is slower (-1: none).
+ */
 static const struct {
 	const char *what;
 	double together;
@@ -58,7 +59,8 @@ test_table(void)
 			g_test_message("%d: %g, p %g", k, items[k].shift, items[k].p);
 			g_assert_cmpint(items[k].p < LEVEL / N, ==, slower);
 			if (slower)
-				g_assert_cmpfloat_with_epsilon(items[k].shift, cases[c].found, 0.04);
+				g_assert_cmpfloat_with_epsilon(items[k].shift,
+							       cases[c].found, 0.04);
 		}
 	}
 }
