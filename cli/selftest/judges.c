@@ -120,9 +120,12 @@ judge_statistics(struct tally_trial *t, guint frame,
 		 const struct tally_pass_record *pass, const char *want)
 {
 	int64_t wanted, width = 0, height = 0;
-	if (tally_expected_number(want, "counters", PRIMITIVES, &wanted))
+	if (tally_expected_number(want, "counters", PRIMITIVES, &wanted)) {
+		/* A driver may clear by drawing two triangles, and count them. */
 		judge_range(t, TALLY_LAW_PRIMITIVES, frame, pass, PRIMITIVES,
-			    (double)wanted, (double)wanted);
+			    (double)wanted,
+			    (double)wanted + 2.0 * (double)pass->call_counts.clears);
+	}
 	/* A GPU that draws tile by tile may run it for the positions first. */
 	if (tally_expected_number(want, "counters", SHADED, &wanted))
 		judge_range(t, TALLY_LAW_SHADED, frame, pass, SHADED, (double)wanted,
@@ -287,7 +290,8 @@ judge_ratio(struct tally_trial *t, enum tally_law law, uint32_t light, uint32_t 
 {
 	double less = median_time(&t->log, light), more = median_time(&t->log, heavy);
 	if (less <= 0.0 && more <= 0.0 && law == TALLY_LAW_NEIGHBOR)
-		tally_law_hold(t->device, law); /* flagged, as tally_judge_times() saw */
+		tally_law_hold(t->device,
+			       law); /* flagged, as tally_judge_times() saw */
 	else if (less <= 0.0 && more <= 0.0)
 		tally_law_lack(t->device, law,
 			       "these passes have no time of their own");
@@ -403,6 +407,16 @@ tally_judge_sums(struct tally_trial *t)
 
 /* ---- clock ---- */
 
+static bool
+makes_no_sense(const struct tally_seen_log *log)
+{
+	const struct tally_seen_frame *last = log->frames->len
+						      ? frame_at(log,
+								 log->frames->len - 1)
+						      : NULL;
+	return last && last->n_passes && last->passes[0].flags & TALLY_FLAG(BAD_TIME);
+}
+
 void
 tally_judge_clock(struct tally_trial *t)
 {
@@ -420,6 +434,10 @@ tally_judge_clock(struct tally_trial *t)
 		double share = (double)frame->passes[0].gpu_ns /
 			       (double)frame->record.cpu_ns;
 		g_array_append_val(shares, share);
+	}
+	if (!shares->len && makes_no_sense(&t->log)) {
+		FAIL(t, TALLY_LAW_CLOCK, "every pass is flagged bad_time");
+		return;
 	}
 	if (!shares->len) {
 		tally_law_lack(t->device, TALLY_LAW_CLOCK, "no pass has a time");

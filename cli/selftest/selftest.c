@@ -21,8 +21,9 @@
 struct session {
 	bool json;
 	uint64_t limit_s; /* of one child; 0 = nobody said */
-	char *self, *programs[2],
-		*folder; /* programs: of OpenGL, of Vulkan; NULL = not there */
+	const char *api, *scenes; /* NULL = all */
+	char *self, *folder;
+	char *programs[2]; /* of OpenGL, of Vulkan; NULL = not there */
 	char **environment;
 	double began_s;
 	struct tally_selftest_result result;
@@ -31,6 +32,10 @@ struct session {
 static const struct tally_arg options[] = {
 	TALLY_ARG_FLAG("json", 0, struct session, json,
 		       "Print the result as one line of JSON."),
+	TALLY_ARG_TEXT("api", 0, "opengl|vulkan", struct session, api,
+		       "Test the devices of this one only. Default: both."),
+	TALLY_ARG_TEXT("scenes", 0, "NAME+NAME...", struct session, scenes,
+		       "Draw these scenes only, as failures name them. Default: all."),
 	TALLY_ARG_WHOLE(
 		"limit", 0, "SECONDS", struct session, limit_s, 1, 600,
 		"How long one of the programs may take before it counts as hung; all "
@@ -198,17 +203,19 @@ static bool
 run_trial(struct session *s, struct tally_tested_device *device,
 	  const struct tally_trial_row *row, struct tally_seen_log *work)
 {
+	/* A scene whose other row came first was drawn without us already. */
 	struct tally_trial t = { .row = row,
 				 .device = device,
+				 .known = row->label != NULL,
 				 .work = work->frames ? work : NULL };
+	if (t.known && device->laws[TALLY_LAW_STARTS].n_failures)
+		return true;
 	g_autofree char *number = g_strdup_printf("%u", device->number);
 	g_autofree char *frames = g_strdup_printf("%u", tally_trial_frames(row));
 	g_autofree char *child = g_strdup_printf("%u-%s-bare", s->result.devices->len,
 						 tally_trial_name(row));
 	g_autoptr(GPtrArray) bare = g_ptr_array_new(), expect = g_ptr_array_new();
 	add_scene(s, bare, row, number, frames);
-	/* A scene whose other row came first was drawn without us already. */
-	t.known = row->label != NULL;
 	if (!t.known)
 		run_child(s, &t.bare, child, bare);
 	add_scene(s, expect, row, number, frames);
@@ -235,17 +242,26 @@ run_trial(struct session *s, struct tally_tested_device *device,
 	return goes_on;
 }
 
+static bool
+is_wanted(const struct session *s, const struct tally_trial_row *row)
+{
+	g_auto(GStrv) names = g_strsplit(s->scenes ? s->scenes : row->scene, "+", -1);
+	return g_strv_contains((const char *const *)names, row->scene);
+}
+
 static void
 run_trials(struct session *s, struct tally_tested_device *device)
 {
 	struct tally_seen_log work = { 0 };
 	bool goes_on = true;
 	for (size_t i = 0; i < tally_n_trials && goes_on && may_go_on(s); i++)
-		if (tally_trials[i].vulkan == device->vulkan)
+		if (tally_trials[i].vulkan == device->vulkan &&
+		    is_wanted(s, &tally_trials[i]))
 			goes_on = run_trial(s, device, &tally_trials[i], &work);
 	tally_seen_clear(&work);
 	/* What no scene of this API shows. */
-	for (size_t i = 0; i < TALLY_N_LAWS && goes_on && may_go_on(s); i++)
+	for (size_t i = 0; i < TALLY_N_LAWS && !s->scenes && goes_on && may_go_on(s);
+	     i++)
 		if (device->laws[i].verdict == TALLY_VERDICT_NOT_RUN)
 			tally_law_lack(device, (enum tally_law)i,
 				       "not in this API, or not seen");
@@ -347,8 +363,10 @@ static int
 test_all(struct session *s)
 {
 	s->began_s = now_s();
-	test_api(s, false);
-	test_api(s, true);
+	if (g_strcmp0(s->api, "vulkan") != 0)
+		test_api(s, false);
+	if (g_strcmp0(s->api, "opengl") != 0)
+		test_api(s, true);
 	s->result.seconds = now_s() - s->began_s;
 	int sig = tally_child_signal();
 	bool failed = tally_selftest_count(&s->result, TALLY_VERDICT_FAIL) ||
@@ -371,6 +389,23 @@ test_all(struct session *s)
 				       : TALLY_EXIT_OK;
 }
 
+/* False after an error: a word of the list is no scene. */
+static bool
+knows_scenes(const char *list)
+{
+	g_auto(GStrv) names = g_strsplit(list ? list : "", "+", -1);
+	for (char **name = names; *name; name++) {
+		size_t i = 0;
+		while (i < tally_n_trials && strcmp(tally_trials[i].scene, *name) != 0)
+			i++;
+		if (i < tally_n_trials)
+			continue;
+		tally_cli_complain("selftest", "--scenes: there is no scene %s", *name);
+		return false;
+	}
+	return true;
+}
+
 static int
 run(int argc, char **argv)
 {
@@ -378,6 +413,12 @@ run(int argc, char **argv)
 	int status = tally_args_read(&tally_command_selftest, argc, argv, &s);
 	if (status != TALLY_EXIT_OK)
 		return status;
+	if (s.api && strcmp(s.api, "opengl") != 0 && strcmp(s.api, "vulkan") != 0) {
+		tally_cli_complain("selftest", "--api %s: opengl or vulkan", s.api);
+		return TALLY_EXIT_USAGE;
+	}
+	if (!knows_scenes(s.scenes))
+		return TALLY_EXIT_USAGE;
 	if (!s.limit_s)
 		s.limit_s = 10;
 	s.self = tally_own_path();

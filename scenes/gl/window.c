@@ -40,6 +40,8 @@ static void
 open_egl_display(struct stage *s)
 {
 	struct stage_window *w = s->window;
+	if (!epoxy_has_egl())
+		stage_skip("libEGL is not installed");
 	if (s->options.platform == STAGE_X11) {
 		stage_x11_open(w);
 		w->display = eglGetPlatformDisplayEXT(EGL_PLATFORM_X11_EXT, w->x11, NULL);
@@ -48,6 +50,8 @@ open_egl_display(struct stage *s)
 	} else {
 		if (s->options.device > 0)
 			stage_skip("EGL lists no devices");
+		if (!epoxy_has_egl_extension(EGL_NO_DISPLAY, "EGL_MESA_platform_surfaceless"))
+			stage_skip("EGL has no driver that draws without a display");
 		w->display = eglGetPlatformDisplayEXT(EGL_PLATFORM_SURFACELESS_MESA,
 						   EGL_DEFAULT_DISPLAY, NULL);
 	}

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/fake_gl/query_faults.h"
 
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tests/fake_gl/perf.h"
 
@@ -14,6 +16,7 @@
 #define GL_QUERY_RESULT 0x8866
 #define GL_QUERY_RESULT_AVAILABLE 0x8867
 #define GL_UNKNOWN_CONTEXT_RESET 0x8255
+#define GL_TIMESTAMP 0x8E28
 #define MAX_NAMES 65536
 #define MAX_TARGETS 16
 
@@ -23,6 +26,7 @@ static unsigned waits, questions, faults;
 
 static struct {
 	unsigned serial, swap; /* 0 = never ended */
+	bool stamp;
 } queries[MAX_NAMES];
 
 static struct {
@@ -40,6 +44,9 @@ static struct {
 	unsigned (*GetGraphicsResetStatus)(void);
 	void (*GenQueries)(int, unsigned *);
 	const unsigned char *(*GetString)(unsigned);
+	void (*GetInteger64v)(unsigned, int64_t *);
+	void (*DrawArrays)(unsigned, int, int);
+	unsigned (*GetError)(void);
 } next;
 
 bool
@@ -56,6 +63,10 @@ fake_queries_configure(const char *text)
 		{ "zero_every", &config.zero_every }, { "narrow", &config.narrow },
 		{ "backwards", &config.backwards }, { "no_names", &config.no_names },
 		{ "no_strings", &config.no_strings },
+		{ "plus", &config.plus },       { "unequal", &config.unequal },
+		{ "scale", &config.scale },
+		{ "hang", &config.hang },       { "crash", &config.crash },
+		{ "gl_error", &config.gl_error },
 	};
 	char copy[256];
 	snprintf(copy, sizeof(copy), "%s", text ? text : "");
@@ -160,6 +171,29 @@ spoil(unsigned what, uint64_t value)
 	return config.narrow ? (uint32_t)value : value;
 }
 
+/* The time that a driver with a wrong clock reports. */
+static uint64_t
+wrong_time(uint64_t time)
+{
+	static uint64_t first;
+	first = first ? first : time;
+	return config.scale ? first + (time - first) * config.scale : time;
+}
+
+static uint64_t
+lie(unsigned name, unsigned what, uint64_t value)
+{
+	value = spoil(what, value);
+	if (what == GL_QUERY_RESULT_AVAILABLE || name >= MAX_NAMES)
+		return value;
+	if (queries[name].stamp)
+		return wrong_time(value);
+	/* Half of them, in no order that passes have. */
+	bool chosen = (uint32_t)(queries[name].serial * 2654435761u) >> 31;
+	return value + config.plus + (chosen ? config.unequal : 0);
+}
+
+/* A value that the driver leaves as it was is no result. */
 #define GET(name, type, call) \
 	static void name(unsigned query, unsigned what, type *out) \
 	{ \
@@ -169,7 +203,7 @@ spoil(unsigned what, uint64_t value)
 			type before = *out; \
 			next.call(query, what, out); \
 			if (*out != before) \
-				*out = (type)spoil(what, (uint64_t)*out); \
+				*out = (type)lie(query, what, (uint64_t)*out); \
 		} else if (writes) \
 			*out = (type)value; \
 	}
@@ -203,7 +237,37 @@ static void
 query_counter(unsigned name, unsigned target)
 {
 	note_end(name);
+	if (name < MAX_NAMES)
+		queries[name].stamp = true;
 	next.QueryCounter(name, target);
+}
+
+static void
+get_integer(unsigned what, int64_t *out)
+{
+	next.GetInteger64v(what, out);
+	if (what == GL_TIMESTAMP)
+		*out = (int64_t)wrong_time((uint64_t)*out);
+}
+
+static unsigned draws;
+
+static void
+draw_arrays(unsigned mode, int first, int count)
+{
+	draws++;
+	if (config.crash && draws == config.crash)
+		raise(SIGSEGV);
+	while (config.hang && draws >= config.hang)
+		pause();
+	next.DrawArrays(mode, first, count);
+}
+
+static unsigned
+get_error(void)
+{
+	bool wrong = config.gl_error && draws >= config.gl_error;
+	return wrong ? GL_INVALID_OPERATION : next.GetError();
 }
 
 static unsigned
@@ -247,6 +311,8 @@ fake_queries_function(const char *name, void (*behind)(void))
 		ROW(GetQueryObjectuiv, get_uiv),     ROW(GetQueryObjecti64v, get_i64v),
 		ROW(GetQueryObjectui64v, get_ui64v), ROW(GetGraphicsResetStatus, reset_status),
 		ROW(GenQueries, gen_queries),        ROW(GetString, get_string),
+		ROW(GetInteger64v, get_integer),     ROW(DrawArrays, draw_arrays),
+		ROW(GetError, get_error),
 #undef ROW
 	};
 	static const char *const suffixes[] = { "", "EXT", "ARB", "KHR" };

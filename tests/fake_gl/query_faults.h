@@ -23,6 +23,12 @@ struct fake_query_config {
 	unsigned backwards; /* each result is less than the one before */
 	unsigned no_names; /* so many-th glGenQueries, and all after it, give zeros */
 	unsigned no_strings; /* glGetString answers NULL for the vendor and the renderer */
+	/* Lies, which no reader can see in one result alone. */
+	unsigned plus; /* so much is added to each result that is no timestamp */
+	unsigned unequal; /* the same to half of them */
+	unsigned scale; /* so many times too fast does the GPU's clock run */
+	/* The so many-th draw: hangs, crashes, or leaves a GL error. */
+	unsigned hang, crash, gl_error;
 	unsigned reset; /* from that swap on the context is lost: results are 0 and there at once */
 };
 

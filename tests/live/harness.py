@@ -40,7 +40,7 @@ def skip(why):
 
 def built(name):
     """The path of something built, or None."""
-    for folder in (".", "gl_shim", "cli", "tests/apps", "tests/live"):
+    for folder in (".", "gl_shim", "cli", "scenes", "tests/apps", "tests/live"):
         path = BUILD / folder / name
         if path.is_file():
             return path.resolve()

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* tests/fake_vk_lie/lie.c - a Vulkan driver that lies: lavapipe, with one thing said wrongly.
+ *
+ * FAKE_VK_LIE=key=value,... with the keys of `lies` below; FAKE_VK_DRIVER names lavapipe's library.
+ * The loader finds it by a manifest that the test writes. One device; a draw or a result may come
+ * on any thread, lies count without a lock.
+ */
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <vulkan/vk_icd.h>
+#include <vulkan/vulkan.h>
+
+#define EXPORTED __attribute__((visibility("default")))
+#define MAX_POOLS 4096
+
+/* Each key; 0 = not so. */
+static struct {
+	unsigned plus; /* so much is added to each result that is no timestamp */
+	unsigned unequal; /* the same to half of them */
+	unsigned backwards; /* timestamps go down where they should go up */
+	unsigned scale; /* timestampPeriod is so many times what it should be */
+	unsigned never; /* no result is ever there */
+	unsigned hang, crash; /* the so many-th draw */
+	unsigned lost; /* the so many-th submission loses the device */
+} lies;
+
+static PFN_vkGetInstanceProcAddr next_instance;
+static PFN_vkGetDeviceProcAddr next_device;
+static PFN_vkCreateQueryPool next_create;
+static PFN_vkGetQueryPoolResults next_results;
+static PFN_vkGetPhysicalDeviceProperties next_properties;
+static PFN_vkGetPhysicalDeviceProperties2 next_properties2;
+static PFN_vkCmdDraw next_draw;
+static PFN_vkQueueSubmit next_submit;
+static VkQueryPool stamps[MAX_POOLS];
+static unsigned n_stamps, n_draws, n_submits;
+
+static void
+configure(void)
+{
+	const struct {
+		const char *key;
+		unsigned *value;
+	} keys[] = {
+		{ "plus", &lies.plus },   { "unequal", &lies.unequal },
+		{ "scale", &lies.scale }, { "backwards", &lies.backwards },
+		{ "never", &lies.never }, { "hang", &lies.hang },
+		{ "crash", &lies.crash }, { "lost", &lies.lost },
+	};
+	const char *text = getenv("FAKE_VK_LIE");
+	for (size_t i = 0; text && i < sizeof(keys) / sizeof(keys[0]); i++) {
+		const char *found = strstr(text, keys[i].key);
+		size_t n = strlen(keys[i].key);
+		if (found && found[n] == '=')
+			*keys[i].value = (unsigned)strtoul(found + n + 1, NULL, 10);
+	}
+}
+
+static VkResult
+create_pool(VkDevice device, const VkQueryPoolCreateInfo *info,
+	    const VkAllocationCallbacks *allocator, VkQueryPool *pool)
+{
+	VkResult result = next_create(device, info, allocator, pool);
+	if (result == VK_SUCCESS && info->queryType == VK_QUERY_TYPE_TIMESTAMP &&
+	    n_stamps < MAX_POOLS)
+		stamps[n_stamps++] = *pool;
+	return result;
+}
+
+static void
+lie_in(uint64_t *values, size_t n, bool stamp)
+{
+	static uint64_t first;
+	static unsigned serial;
+	/* Half of them, in no order that passes have. */
+	bool chosen = (uint32_t)(++serial * 2654435761u) >> 31;
+	for (size_t i = 0; i < n; i++) {
+		if (!stamp)
+			values[i] += lies.plus + (chosen ? lies.unequal : 0);
+		else if (lies.backwards)
+			values[i] = (first = first ? first : values[i]) * 2 - values[i];
+	}
+}
+
+/* Readers of 64-bit results only, which ours are. */
+static VkResult
+get_results(VkDevice device, VkQueryPool pool, uint32_t first, uint32_t count, size_t size,
+	    void *data, VkDeviceSize stride, VkQueryResultFlags flags)
+{
+	bool available = flags & VK_QUERY_RESULT_WITH_AVAILABILITY_BIT;
+	if (lies.never) {
+		for (uint32_t i = 0; i < count && available; i++)
+			memset((char *)data + i * stride, 0, (size_t)stride);
+		return VK_NOT_READY;
+	}
+	VkResult result = next_results(device, pool, first, count, size, data, stride, flags);
+	bool stamp = false;
+	for (unsigned i = 0; i < n_stamps; i++)
+		stamp |= stamps[i] == pool;
+	for (uint32_t i = 0; result >= 0 && flags & VK_QUERY_RESULT_64_BIT && i < count; i++) {
+		uint64_t *values = (uint64_t *)(void *)((char *)data + i * stride);
+		size_t n = (count == 1 ? size : (size_t)stride) / sizeof(uint64_t);
+		lie_in(values, n - available, stamp);
+	}
+	return result;
+}
+
+static void
+get_properties(VkPhysicalDevice device, VkPhysicalDeviceProperties *properties)
+{
+	next_properties(device, properties);
+	if (lies.scale)
+		properties->limits.timestampPeriod *= (float)lies.scale;
+}
+
+static void
+get_properties2(VkPhysicalDevice device, VkPhysicalDeviceProperties2 *properties)
+{
+	next_properties2(device, properties);
+	if (lies.scale)
+		properties->properties.limits.timestampPeriod *= (float)lies.scale;
+}
+
+static void
+draw(VkCommandBuffer commands, uint32_t vertices, uint32_t instances, uint32_t first,
+     uint32_t first_instance)
+{
+	n_draws++;
+	if (lies.crash && n_draws == lies.crash)
+		raise(SIGSEGV);
+	while (lies.hang && n_draws >= lies.hang)
+		pause();
+	next_draw(commands, vertices, instances, first, first_instance);
+}
+
+static VkResult
+submit(VkQueue queue, uint32_t n, const VkSubmitInfo *infos, VkFence fence)
+{
+	if (lies.lost && ++n_submits >= lies.lost)
+		return VK_ERROR_DEVICE_LOST;
+	return next_submit(queue, n, infos, fence);
+}
+
+static PFN_vkVoidFunction get_device(VkDevice device, const char *name);
+
+static PFN_vkVoidFunction
+ours(const char *name, PFN_vkVoidFunction found)
+{
+	const struct {
+		const char *name;
+		void *next;
+		PFN_vkVoidFunction call;
+	} wrapped[] = {
+#define ROW(name, next, call) { "vk" #name, &(next), (PFN_vkVoidFunction)(call) }
+		ROW(CreateQueryPool, next_create, create_pool),
+		ROW(GetQueryPoolResults, next_results, get_results),
+		ROW(GetPhysicalDeviceProperties, next_properties, get_properties),
+		ROW(GetPhysicalDeviceProperties2, next_properties2, get_properties2),
+		ROW(CmdDraw, next_draw, draw),
+		ROW(QueueSubmit, next_submit, submit),
+		ROW(GetDeviceProcAddr, next_device, get_device),
+#undef ROW
+	};
+	for (size_t i = 0; found && i < sizeof(wrapped) / sizeof(wrapped[0]); i++) {
+		if (strcmp(name, wrapped[i].name) != 0)
+			continue;
+		memcpy(wrapped[i].next, &found, sizeof(found));
+		return wrapped[i].call;
+	}
+	return found;
+}
+
+static PFN_vkVoidFunction
+get_device(VkDevice device, const char *name)
+{
+	return ours(name, next_device(device, name));
+}
+
+static void *
+driver_function(const char *name)
+{
+	static void *driver;
+	if (!driver) {
+		const char *path = getenv("FAKE_VK_DRIVER");
+		driver = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+		configure();
+	}
+	return driver ? dlsym(driver, name) : NULL;
+}
+
+EXPORTED VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL
+vk_icdGetInstanceProcAddr(VkInstance instance, const char *name)
+{
+	if (!next_instance)
+		*(void **)&next_instance = driver_function("vk_icdGetInstanceProcAddr");
+	return next_instance ? ours(name, next_instance(instance, name)) : NULL;
+}
+
+EXPORTED VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL
+vk_icdGetPhysicalDeviceProcAddr(VkInstance instance, const char *name)
+{
+	PFN_vkGetInstanceProcAddr next;
+	*(void **)&next = driver_function("vk_icdGetPhysicalDeviceProcAddr");
+	return next ? ours(name, next(instance, name)) : NULL;
+}
+
+EXPORTED VKAPI_ATTR VkResult VKAPI_CALL
+vk_icdNegotiateLoaderICDInterfaceVersion(uint32_t *version)
+{
+	PFN_vkNegotiateLoaderICDInterfaceVersion next;
+	*(void **)&next = driver_function("vk_icdNegotiateLoaderICDInterfaceVersion");
+	return next ? next(version) : VK_ERROR_INITIALIZATION_FAILED;
+}
