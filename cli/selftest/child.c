@@ -143,6 +143,12 @@ tally_child_say(const struct tally_child *child)
 	return g_strdup_printf("exit status %d", WEXITSTATUS(child->status));
 }
 
+bool
+tally_child_exited(const struct tally_child *child)
+{
+	return !child->error && !child->hung && WIFEXITED(child->status);
+}
+
 void
 tally_child_clear(struct tally_child *child)
 {

@@ -13,9 +13,6 @@
 /* In scene "clock" the GPU works nearly all the time: what share of it GPU time may be. */
 #define CLOCK_LEAST 0.4
 #define CLOCK_MOST 1.2
-/* No GPU has more cycles or bytes a nanosecond, by far. */
-#define MOST_CYCLES_A_NS 20.0
-#define MOST_BYTES_A_NS 100000.0
 
 #define PRIMITIVES "primitives_submitted"
 #define SHADED "vertex_shader_invocations"
@@ -407,6 +404,14 @@ tally_judge_sums(struct tally_trial *t)
 
 /* ---- clock ---- */
 
+/* One pass of so many draws, with a time: not one of the tries before. */
+static bool
+is_full(const struct tally_seen_frame *frame, uint64_t draws)
+{
+	return frame->n_passes == 1 && is_timed(&frame->passes[0]) &&
+	       frame->passes[0].call_counts.draws == draws && frame->record.cpu_ns;
+}
+
 static bool
 makes_no_sense(const struct tally_seen_log *log)
 {
@@ -428,8 +433,7 @@ tally_judge_clock(struct tally_trial *t)
 				   frame_at(&t->log, i)->passes[0].call_counts.draws);
 	for (guint i = 0; i < t->log.frames->len; i++) {
 		const struct tally_seen_frame *frame = frame_at(&t->log, i);
-		if (frame->n_passes != 1 || !is_timed(&frame->passes[0]) ||
-		    frame->passes[0].call_counts.draws != most || !frame->record.cpu_ns)
+		if (!is_full(frame, most))
 			continue;
 		double share = (double)frame->passes[0].gpu_ns /
 			       (double)frame->record.cpu_ns;
@@ -460,18 +464,25 @@ tally_judge_clock(struct tally_trial *t)
 static const char *
 find_nonsense(const struct tally_counter *counter, double value, double gpu_ns)
 {
+	/* No GPU has more in so many nanoseconds, by far. */
+	static const struct {
+		const char *unit;
+		double most, a_ns;
+		const char *wrong;
+	} units[] = {
+		{ "percent", 100.5, 0.0, "is no percentage" },
+		{ "cycles", 1e6, 2e4,
+		  "is more cycles than all units have in the time" },
+		{ "bytes", 1e9, 1e5, "is more than any memory moves in the time" },
+	};
 	if (!isfinite(value))
 		return "is no number";
 	if (value != 0.0 && fabs(value) < 1e-30)
 		return "is the bits of something else";
-	if (strcmp(counter->unit, "percent") == 0 && (value < 0.0 || value > 100.5))
-		return "is no percentage";
-	if (gpu_ns > 0.0 && strcmp(counter->unit, "cycles") == 0 &&
-	    value > 1e6 + MOST_CYCLES_A_NS * 1024 * gpu_ns)
-		return "is more cycles than the time has";
-	if (gpu_ns > 0.0 && strcmp(counter->unit, "bytes") == 0 &&
-	    value > 1e9 + MOST_BYTES_A_NS * gpu_ns)
-		return "is more bytes than any memory moves in the time";
+	for (size_t i = 0; i < G_N_ELEMENTS(units); i++)
+		if (strcmp(counter->unit, units[i].unit) == 0 && gpu_ns > 0.0 &&
+		    (value < 0.0 || value > units[i].most + units[i].a_ns * gpu_ns))
+			return units[i].wrong;
 	return NULL;
 }
 

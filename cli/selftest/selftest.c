@@ -225,8 +225,7 @@ run_trial(struct session *s, struct tally_tested_device *device,
 	tally_expected_read(&t.expected, said.out);
 	tally_child_clear(&said);
 	bool offered = t.known ||
-		       (!t.bare.error && !t.bare.hung && WIFEXITED(t.bare.status) &&
-			WEXITSTATUS(t.bare.status) < 77);
+		       (tally_child_exited(&t.bare) && WEXITSTATUS(t.bare.status) < 77);
 	if (offered && !tally_child_signal())
 		capture(s, &t, number, frames);
 	if (!tally_child_signal())
@@ -249,6 +248,16 @@ is_wanted(const struct session *s, const struct tally_trial_row *row)
 	return g_strv_contains((const char *const *)names, row->scene);
 }
 
+/* What no scene of this API shows. */
+static void
+lack_the_rest(struct tally_tested_device *device)
+{
+	for (int i = 0; i < TALLY_N_LAWS; i++)
+		if (device->laws[i].verdict == TALLY_VERDICT_NOT_RUN)
+			tally_law_lack(device, (enum tally_law)i,
+				       "not in this API, or not seen");
+}
+
 static void
 run_trials(struct session *s, struct tally_tested_device *device)
 {
@@ -259,12 +268,8 @@ run_trials(struct session *s, struct tally_tested_device *device)
 		    is_wanted(s, &tally_trials[i]))
 			goes_on = run_trial(s, device, &tally_trials[i], &work);
 	tally_seen_clear(&work);
-	/* What no scene of this API shows. */
-	for (size_t i = 0; i < TALLY_N_LAWS && !s->scenes && goes_on && may_go_on(s);
-	     i++)
-		if (device->laws[i].verdict == TALLY_VERDICT_NOT_RUN)
-			tally_law_lack(device, (enum tally_law)i,
-				       "not in this API, or not seen");
+	if (goes_on && !s->scenes && may_go_on(s))
+		lack_the_rest(device);
 }
 
 /* ---- devices ---- */
@@ -278,7 +283,7 @@ describe_device(struct session *s, bool vulkan, unsigned number,
 				NULL };
 	g_autoptr(GPtrArray) argv = words_of(words);
 	run_child(s, child, vulkan ? "describe-vulkan" : "describe-opengl", argv);
-	bool ended = !child->error && !child->hung && WIFEXITED(child->status);
+	bool ended = tally_child_exited(child);
 	/* 127: a library that the program needs is missing. */
 	if (ended &&
 	    (WEXITSTATUS(child->status) == 77 || WEXITSTATUS(child->status) == 127))
@@ -359,14 +364,19 @@ keep(struct session *s)
 	fclose(file);
 }
 
+static void
+print_json(const struct tally_selftest_result *result)
+{
+	tally_selftest_print_json(result, stdout);
+}
+
 static int
 test_all(struct session *s)
 {
 	s->began_s = now_s();
-	if (g_strcmp0(s->api, "vulkan") != 0)
-		test_api(s, false);
-	if (g_strcmp0(s->api, "opengl") != 0)
-		test_api(s, true);
+	for (int vulkan = 0; vulkan < 2; vulkan++)
+		if (!s->api || strcmp(s->api, vulkan ? "vulkan" : "opengl") == 0)
+			test_api(s, vulkan);
 	s->result.seconds = now_s() - s->began_s;
 	int sig = tally_child_signal();
 	bool failed = tally_selftest_count(&s->result, TALLY_VERDICT_FAIL) ||
@@ -380,10 +390,7 @@ test_all(struct session *s)
 		raise(sig);
 		return 128 + sig;
 	}
-	if (s->json)
-		tally_selftest_print_json(&s->result, stdout);
-	else
-		tally_selftest_print(&s->result);
+	(s->json ? print_json : tally_selftest_print)(&s->result);
 	return failed                  ? TALLY_EXIT_LAW_FAILS
 	       : s->result.out_of_time ? TALLY_EXIT_INCONCLUSIVE
 				       : TALLY_EXIT_OK;

@@ -82,8 +82,7 @@ tally_trial_name(const struct tally_trial_row *row)
 static bool
 ended_with(const struct tally_child *child, int status)
 {
-	return !child->error && !child->hung && WIFEXITED(child->status) &&
-	       WEXITSTATUS(child->status) == status;
+	return tally_child_exited(child) && WEXITSTATUS(child->status) == status;
 }
 
 /* The last line of what a child complained. */
@@ -105,7 +104,7 @@ judge_bare(struct tally_trial *t)
 			tally_law_lack(t->device, t->row->feature, words);
 		return false;
 	}
-	bool crashed = t->bare.error || t->bare.hung || !WIFEXITED(t->bare.status);
+	bool crashed = !tally_child_exited(&t->bare);
 	if (!crashed && WEXITSTATUS(t->bare.status) < 77) {
 		tally_law_hold(t->device, TALLY_LAW_STARTS);
 		return true;
@@ -154,6 +153,18 @@ count_failures(const struct tally_tested_device *device)
 	return n;
 }
 
+static void
+judge_log(struct tally_trial *t)
+{
+	if (t->log.error || !t->log.found)
+		tally_law_fail(t->device, TALLY_LAW_LOG, tally_trial_name(t->row), "%s",
+			       t->log.error ? t->log.error : "no device in the log");
+	else if (t->row->judge)
+		t->row->judge(t);
+	else
+		tally_judge_frames(t);
+}
+
 void
 tally_trial_judge(struct tally_trial *t)
 {
@@ -162,16 +173,8 @@ tally_trial_judge(struct tally_trial *t)
 	guint before = count_failures(t->device);
 	if (!t->known && !judge_bare(t) && count_failures(t->device) == before)
 		return;
-	if (count_failures(t->device) == before && judge_ours(t)) {
-		if (t->log.error || !t->log.found)
-			tally_law_fail(t->device, TALLY_LAW_LOG, scene, "%s",
-				       t->log.error ? t->log.error
-						    : "no device in the log");
-		else if (t->row->judge)
-			t->row->judge(t);
-		else
-			tally_judge_frames(t);
-	}
+	if (count_failures(t->device) == before && judge_ours(t))
+		judge_log(t);
 	guint after = count_failures(t->device);
 	if (after == before)
 		tally_law_hold(t->device, feature);
