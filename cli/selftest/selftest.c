@@ -302,6 +302,14 @@ describe_device(struct session *s, bool vulkan, unsigned number,
 	return device;
 }
 
+/* Interned: drivers may have warned before the scene's own sentence. */
+static const char *
+last_line(char *text)
+{
+	const char *line = strrchr(g_strchomp(text), '\n');
+	return g_intern_string(line ? line + 1 : text);
+}
+
 static void
 test_api(struct session *s, bool vulkan)
 {
@@ -315,7 +323,7 @@ test_api(struct session *s, bool vulkan)
 		struct tally_tested_device *device = describe_device(s, vulkan, i,
 								     &child);
 		if (!device && i == 0)
-			*missing = g_intern_string(g_strchomp(child.err));
+			*missing = last_line(child.err);
 		bool hung = child.hung;
 		tally_child_clear(&child);
 		if (!device)

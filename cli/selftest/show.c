@@ -161,6 +161,7 @@ tally_selftest_print_json(const struct tally_selftest_result *result, FILE *to)
 	g_autofree struct tally_out *out = g_new(struct tally_out, 1);
 	tally_out_init(out, to);
 	tally_out_object(out, NULL);
+	tally_out_text(out, "schema", "passtally-selftest/1");
 	tally_out_text(out, "version", PASSTALLY_VERSION);
 	tally_out_u64(out, "hold", tally_selftest_count(result, TALLY_VERDICT_PASS));
 	tally_out_u64(out, "fail", tally_selftest_count(result, TALLY_VERDICT_FAIL));
