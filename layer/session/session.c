@@ -42,7 +42,7 @@ static pthread_once_t config_once = PTHREAD_ONCE_INIT;
 static struct tally_config config;
 static bool config_read;
 static _Atomic(const char *) offered; /* of callers that wait for config_once, or did */
-static const char *taken;
+static char *taken; /* a copy of what was offered: the caller's text does not stay */
 static char program[PATH_MAX], called[PATH_MAX];
 static char log_path[PATH_MAX]; /* under start_lock */
 
@@ -72,10 +72,11 @@ read_config(void)
 	tally_process_called(called, sizeof(called));
 	tally_config_load(&config, called, complain, NULL);
 	struct tally_config_place place = { complain, NULL, "the program's own settings" };
-	taken = atomic_load(&offered);
-	if (taken && !tally_config_secure())
-		tally_config_parse_options(&config, taken, TALLY_FROM_PROGRAM,
-					   tally_config_report_at, &place);
+	const char *own = atomic_load(&offered);
+	taken = own ? strdup(own) : NULL;
+	if (own && !tally_config_secure())
+		tally_config_parse_options(&config, own, TALLY_FROM_PROGRAM, tally_config_report_at,
+					   &place);
 	if (tally_block_leaves_alone(&config, called))
 		return;
 	tally_trigger_reset(&config);
@@ -102,7 +103,7 @@ tally_session_config_of(const char *own)
 	if (own)
 		atomic_store(&offered, own);
 	pthread_once(&config_once, read_config);
-	if (own && own != taken)
+	if (own && (!taken || strcmp(own, taken) != 0))
 		complain(NULL, "the program's own settings came after the first instance or "
 			       "context, and do not count");
 	errno = saved_errno;
