@@ -228,6 +228,40 @@ test_random(void)
 	g_rand_free(random);
 }
 
+/* While idle, what was recorded before in the same command buffers changes nothing. */
+static void
+test_random_again(void)
+{
+	static const char *const settings[] = { "idle", "idle max1", "idle nogroup barrier",
+						"idle inherit", "idle draw", "idle late" };
+	static const char *const between[] = { "", " 0 R", " P", " awake P idle" };
+	GRand *random = g_rand_new_with_seed(20261123);
+	for (int i = 0; i < 1200; i++) {
+		const char *setting = settings[i % (int)G_N_ELEMENTS(settings)];
+		char *before = random_script(random), *script = random_script(random);
+		char *both = g_strconcat(before, pick(random, between, G_N_ELEMENTS(between)), " ",
+					 script, NULL);
+		g_test_message("%s: %s", setting, both);
+		char *dumps[2][N_BUFFERS];
+		for (int again = 0; again < 2; again++) {
+			world_begin(setting);
+			world_play(again ? both : script);
+			for (unsigned b = 0; b < N_BUFFERS; b++)
+				dumps[again][b] = world_dump(b);
+			world_end();
+		}
+		for (unsigned b = 0; b < N_BUFFERS; b++) {
+			g_assert_cmpstr(dumps[1][b], ==, dumps[0][b]);
+			g_free(dumps[0][b]);
+			g_free(dumps[1][b]);
+		}
+		g_free(before);
+		g_free(script);
+		g_free(both);
+	}
+	g_rand_free(random);
+}
+
 /* ---- memory and life ---- */
 
 static void
@@ -396,6 +430,7 @@ main(int argc, char **argv)
 		g_free(path);
 	}
 	g_test_add_func("/vk-recording/random", test_random);
+	g_test_add_func("/vk-recording/random-again", test_random_again);
 	g_test_add_func("/vk-recording/used-again", test_used_again);
 	g_test_add_func("/vk-recording/refusals", test_refusals);
 	g_test_add_func("/vk-recording/stopped", test_stopped);
