@@ -123,11 +123,13 @@ read_extensions(const struct vk_instance *instance, VkPhysicalDevice physical)
 		instance->next.EnumerateDeviceExtensionProperties;
 	if (ask(physical, NULL, &all.n, NULL) != VK_SUCCESS || all.n == 0)
 		return (struct extensions){ NULL, 0 };
-	all.rows = malloc(all.n * sizeof(all.rows[0]));
+	uint32_t room = all.n;
+	all.rows = calloc(room, sizeof(all.rows[0]));
 	if (!all.rows || ask(physical, NULL, &all.n, all.rows) < 0) {
 		free(all.rows);
 		return (struct extensions){ NULL, 0 };
 	}
+	all.n = all.n < room ? all.n : room; /* a driver may say more than it wrote */
 	return all;
 }
 

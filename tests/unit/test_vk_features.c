@@ -12,6 +12,7 @@ static struct {
 	VkPhysicalDeviceFeatures core;
 	bool host_reset;
 	bool only_gpu_clock;
+	bool says_more; /* of the extensions, after it wrote them */
 	const char *extensions[8];
 	bool performance, performance_pools;
 	uint32_t asked_features2, asked_domains_khr;
@@ -62,7 +63,7 @@ enumerate_extensions(VkPhysicalDevice physical, const char *layer, uint32_t *n,
 		if (out)
 			g_strlcpy(out[there].extensionName, gpu.extensions[there],
 				  VK_MAX_EXTENSION_NAME_SIZE);
-	*n = there;
+	*n = out && gpu.says_more ? UINT32_MAX : there;
 	return VK_SUCCESS;
 }
 
@@ -491,6 +492,17 @@ test_listed_extensions(void)
 	free(out.memory);
 }
 
+/* A count past the room that was given is not believed. */
+static void
+test_says_more(void)
+{
+	set_up_gpu();
+	gpu.says_more = true;
+	struct vk_instance instance = make_instance(VK_API_VERSION_1_3, false);
+	g_assert_true(vk_offers(&instance, NULL, "VK_EXT_host_query_reset"));
+	g_assert_false(vk_offers(&instance, NULL, "VK_EXT_made_up"));
+}
+
 static void
 test_calibration(void)
 {
@@ -615,6 +627,7 @@ main(int argc, char **argv)
 	g_test_add_func("/vk_features/performance", test_performance);
 	g_test_add_func("/vk_features/no-performance", test_no_performance);
 	g_test_add_func("/vk_features/listed-extensions", test_listed_extensions);
+	g_test_add_func("/vk_features/says-more", test_says_more);
 	g_test_add_func("/vk_features/calibration", test_calibration);
 	g_test_add_func("/vk_features/games-own", test_games_own);
 	g_test_add_func("/vk_features/group", test_group);
