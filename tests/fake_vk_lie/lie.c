@@ -27,6 +27,7 @@ static struct {
 	unsigned never; /* no result is ever there */
 	unsigned hang, crash; /* the so many-th draw */
 	unsigned lost; /* the so many-th submission loses the device */
+	unsigned dead, stuck; /* it crashes, or hangs, where it is loaded */
 } lies;
 
 static PFN_vkGetInstanceProcAddr next_instance;
@@ -51,6 +52,7 @@ configure(void)
 		{ "scale", &lies.scale }, { "backwards", &lies.backwards },
 		{ "never", &lies.never }, { "hang", &lies.hang },
 		{ "crash", &lies.crash }, { "lost", &lies.lost },
+		{ "dead", &lies.dead },   { "stuck", &lies.stuck },
 	};
 	const char *text = getenv("FAKE_VK_LIE");
 	for (size_t i = 0; text && i < sizeof(keys) / sizeof(keys[0]); i++) {
@@ -189,6 +191,10 @@ driver_function(const char *name)
 		const char *path = getenv("FAKE_VK_DRIVER");
 		driver = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
 		configure();
+		if (lies.dead)
+			raise(SIGSEGV);
+		while (lies.stuck)
+			pause();
 	}
 	return driver ? dlsym(driver, name) : NULL;
 }
