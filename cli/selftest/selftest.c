@@ -284,9 +284,10 @@ describe_device(struct session *s, bool vulkan, unsigned number,
 	g_autoptr(GPtrArray) argv = words_of(words);
 	run_child(s, child, vulkan ? "describe-vulkan" : "describe-opengl", argv);
 	bool ended = tally_child_exited(child);
-	/* 127: a library that the program needs is missing. */
+	/* 78: past the last one; 127: a library that the program needs is missing. */
 	if (ended &&
-	    (WEXITSTATUS(child->status) == 77 || WEXITSTATUS(child->status) == 127))
+	    (WEXITSTATUS(child->status) == 77 || WEXITSTATUS(child->status) == 78 ||
+	     WEXITSTATUS(child->status) == 127))
 		return NULL;
 	struct tally_tested_device *device = tally_tested_device_create(vulkan, number);
 	g_auto(GStrv) parts = g_strsplit(g_strchomp(child->out), "\t", 3);
@@ -310,6 +311,19 @@ last_line(char *text)
 	return g_intern_string(line ? line + 1 : text);
 }
 
+/* What is said of devices without a column. The first reason is kept. */
+static void
+say_missing(const char **missing, unsigned number, bool unusable, const char *why)
+{
+	if (*missing || (number && !unusable))
+		return;
+	g_autofree char *text = unusable ? g_strdup_printf(
+						   "device %u cannot be used: %s",
+						   number, why)
+					 : g_strdup_printf("no device: %s", why);
+	*missing = g_intern_string(text);
+}
+
 static void
 test_api(struct session *s, bool vulkan)
 {
@@ -324,12 +338,15 @@ test_api(struct session *s, bool vulkan)
 		struct tally_child child;
 		struct tally_tested_device *device = describe_device(s, vulkan, i,
 								     &child);
-		if (!device && i == 0)
-			*missing = last_line(child.err);
-		bool hung = child.hung;
-		tally_child_clear(&child);
+		bool hung = child.hung,
+		     unusable = !device && WEXITSTATUS(child.status) == 77;
 		if (!device)
+			say_missing(missing, i, unusable, last_line(child.err));
+		tally_child_clear(&child);
+		if (!device && (vulkan || !unusable))
 			return;
+		if (!device)
+			continue;
 		g_ptr_array_add(s->result.devices, device);
 		if (hung)
 			return;

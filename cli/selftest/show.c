@@ -60,7 +60,7 @@ print_devices(const struct tally_selftest_result *result)
 	for (size_t i = 0; i < G_N_ELEMENTS(apis); i++) {
 		if (!result->missing[i])
 			continue;
-		g_autofree char *line = g_strdup_printf("no device of %s: %s", apis[i],
+		g_autofree char *line = g_strdup_printf("%s: %s", apis[i],
 							result->missing[i]);
 		tally_text_print_wrapped(stdout, line, 10, COLUMNS);
 	}

@@ -14,7 +14,7 @@
 struct tally_selftest_result {
 	GPtrArray *devices; /* elements: struct tally_tested_device * */
 	const char *missing
-		[2]; /* why there is no OpenGL, no Vulkan device; NULL = there is */
+		[2]; /* of OpenGL and Vulkan: which device is not there; NULL = all are */
 	const char *kept; /* the folder to send; NULL = removed */
 	double seconds;
 	bool out_of_time; /* some laws were not tried for that */

@@ -12,7 +12,8 @@
  * that the frames themselves hold nothing but the scene). --count checks the expectation against
  * queries of the program's own instead. --device N is EGL's Nth device without a display, and 0 a
  * surfaceless display where EGL has no devices. --describe prints what the driver calls itself.
- * Exit status: 0; 2 usage; 77 what is asked is not there; 99 GL said that something failed.
+ * Exit status: 0; 2 usage; 77 what is asked is not there; 78 no such device; 99
+ * GL said that something failed.
  */
 #include "scenes/gl/scenes.h"
 

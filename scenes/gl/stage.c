@@ -14,6 +14,13 @@ stage_skip(const char *why)
 }
 
 void
+stage_no_device(void)
+{
+	fprintf(stderr, "skipped: no such device\n");
+	exit(78);
+}
+
+void
 stage_fail(const char *why)
 {
 	fprintf(stderr, "failed: %s\n", why);

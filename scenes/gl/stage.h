@@ -107,6 +107,8 @@ unsigned long long stage_checksum(struct stage *s);
 void stage_check(const char *what);
 
 _Noreturn void stage_skip(const char *why);
+/* With 78: the number is past the last device. */
+_Noreturn void stage_no_device(void);
 _Noreturn void stage_fail(const char *why);
 
 #endif

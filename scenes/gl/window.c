@@ -32,7 +32,7 @@ device_display(int number)
 	EGLDeviceEXT devices[64];
 	EGLint n = 0;
 	if (!eglQueryDevicesEXT(64, devices, &n) || number >= n)
-		stage_skip("EGL has no such device");
+		stage_no_device();
 	return eglGetPlatformDisplayEXT(EGL_PLATFORM_DEVICE_EXT, devices[number], NULL);
 }
 
@@ -49,7 +49,7 @@ open_egl_display(struct stage *s)
 		w->display = device_display(s->options.device);
 	} else {
 		if (s->options.device > 0)
-			stage_skip("EGL lists no devices");
+			stage_no_device();
 		if (!epoxy_has_egl_extension(EGL_NO_DISPLAY, "EGL_MESA_platform_surfaceless"))
 			stage_skip("EGL has no driver that draws without a display");
 		w->display = eglGetPlatformDisplayEXT(EGL_PLATFORM_SURFACELESS_MESA,

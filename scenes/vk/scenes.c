@@ -7,8 +7,8 @@
  *
  * Prints the checksum of everything that was read back. --count checks the expectation against
  * queries of the program's own instead. --device N is the Nth physical device. --describe prints
- * what the driver calls itself. Exit status: 0; 2 usage; 77 what is asked is not there; 99 a call
- * failed.
+ * what the driver calls itself. Exit status: 0; 2 usage; 77 what is asked is not there; 78 no
+ * such device; 99 a call failed.
  */
 #include "scenes/vk/scenes.h"
 

@@ -203,8 +203,12 @@ chosen_device(VkInstance instance)
 {
 	VkPhysicalDevice physical[64];
 	uint32_t n = N_ELEMENTS(physical);
-	if (vkEnumeratePhysicalDevices(instance, &n, physical) < 0 || chosen >= n)
-		vk_skip("no such Vulkan device here");
+	if (vkEnumeratePhysicalDevices(instance, &n, physical) < 0 || !n)
+		vk_skip("no Vulkan device here");
+	if (chosen >= n) {
+		fprintf(stderr, "no such device\n");
+		exit(78);
+	}
 	return physical[chosen];
 }
 
