@@ -343,6 +343,10 @@ deliver(struct vk_timestamp *t, uint64_t begin, uint64_t end, unsigned bits,
 	 * timestamps are shared. */
 	uint64_t whole = unwrap(t, begin, bits);
 	uint64_t ns = ticks_to_ns(t, whole + ticks) - ticks_to_ns(t, whole);
+	if (begin_ns > UINT64_MAX - ns) { /* no clock reaches that */
+		out->flags |= TALLY_FLAG(BAD_TIME);
+		return;
+	}
 	out->has_time = true;
 	out->begin_ns = begin_ns;
 	out->end_ns = begin_ns + ns;

@@ -139,6 +139,7 @@ static const struct {
 	{ "an end before its begin, 36 bits", 1.0f, 250, 100, 36, false, true, 0, 0 },
 	{ "a stamp that failed", 1.0f, 0, 100, 64, false, true, 0, 0 },
 	{ "an end that failed", 1.0f, 100, 0, 64, false, true, 0, 0 },
+	{ "an end past the end of 64 bits", 1.0f, UINT64_MAX - 5, 10, 64, false, true, 0, 0 },
 	{ "longer than we have been looking", 1.0f, 100, 100 + 3600 * SECOND_NS, 64, false, true,
 	  0, 0 },
 };
