@@ -151,8 +151,8 @@ framebuffer(VkRenderPass pass, uint32_t n, const VkImageView *views, uint32_t w,
 	return out;
 }
 
-/* As a recording's: the last answer must never be taken for another one. */
-static struct vk_last_use last;
+/* As a recording's, which is one thread's: the last answer must never be taken for another one. */
+static __thread struct vk_last_use last;
 
 static struct vk_target_use
 begin(VkRenderPass pass, VkFramebuffer fb, const void *chain)
