@@ -159,8 +159,15 @@ tally_answer_add_frame(struct tally_answer *answer, const struct tally_frame_rec
 	h->gpu_ns = f->has_gpu ? f->gpu_ns : 0;
 	h->timed = timed;
 	tally_hitches_add(&s->hitches);
-	tally_bound_add(&s->bound, f->cpu_ns, timed, h->gpu_ns,
-			is_opengl(answer, f->device) ? wait_ns : 0);
+	const struct tally_bound_frame b = {
+		.frame_ns = f->cpu_ns,
+		.timed = timed,
+		.gpu_ns = h->gpu_ns,
+		.wait_ns = is_opengl(answer, f->device) ? wait_ns : 0,
+		.has_thread = f->has_thread,
+		.thread_ns = f->thread_ns,
+	};
+	tally_bound_add(&s->bound, &b);
 	if (f->has_gpu)
 		tally_stats_add_u64(&s->gpu, f->gpu_ns);
 	tally_stats_add_u64(&s->overhead, f->overhead_ns);

@@ -9,6 +9,8 @@
 #define BUSY_FROM 0.85 /* the GPU works all the time */
 #define LOW_TO 0.60 /* it works little */
 #define MAJORITY 0.50
+#define WORKS_FROM 0.85 /* the thread that ends frames works all the time */
+#define RESTS_TO 0.50 /* it mostly waits */
 #define CAP_WITHIN 0.04 /* of an interval: how far a frame may be from a multiple of it */
 #define CAP_MEAN 0.005 /* how far the mean of those frames may be from it */
 #define CAP_SHARE 0.70 /* of the frames */
@@ -37,6 +39,7 @@ tally_bound_init(struct tally_bound_input *b)
 	tally_stats_init(&b->busy, TALLY_STATS_KEEP_PASS);
 	tally_stats_init(&b->idle, TALLY_STATS_KEEP_PASS);
 	tally_stats_init(&b->low, TALLY_STATS_KEEP_PASS);
+	tally_stats_init(&b->rests, TALLY_STATS_KEEP_PASS);
 }
 
 void
@@ -46,52 +49,73 @@ tally_bound_finish(struct tally_bound_input *b)
 	tally_stats_finish(&b->busy);
 	tally_stats_finish(&b->idle);
 	tally_stats_finish(&b->low);
+	tally_stats_finish(&b->rests);
 }
 
-/* GPU time divided by frame time over the newest frames; `sure` receives the same without the
- * time in which the GPU may have waited. */
-static double
-smooth_load(struct tally_bound_input *b, uint64_t frame_ns, uint64_t gpu_ns, uint64_t wait_ns,
-	    double *sure)
+/* Parts of the time of the newest frames. */
+struct loads {
+	double gpu; /* in which the GPU worked */
+	double sure; /* the same without the time in which it may have waited */
+	double thread; /* in which the thread worked that ends frames; negative: not known */
+};
+
+static struct loads
+smooth_loads(struct tally_bound_input *b, const struct tally_bound_frame *f)
 {
 	unsigned at = b->n_recent++ % TALLY_BOUND_SMOOTH;
-	b->recent_cpu[at] = frame_ns;
-	b->recent_gpu[at] = gpu_ns;
-	b->recent_wait[at] = wait_ns;
-	double cpu = 0, gpu = 0, wait = 0;
+	b->recent_cpu[at] = f->frame_ns;
+	b->recent_gpu[at] = f->gpu_ns;
+	b->recent_wait[at] = f->wait_ns;
+	b->recent_thread[at] = f->has_thread ? f->thread_ns : UINT64_MAX;
+	double cpu = 0, gpu = 0, wait = 0, of = 0, thread = 0;
 	for (unsigned i = 0; i < MIN(b->n_recent, TALLY_BOUND_SMOOTH); i++) {
 		cpu += (double)b->recent_cpu[i];
 		gpu += (double)b->recent_gpu[i];
 		wait += (double)b->recent_wait[i];
+		if (b->recent_thread[i] == UINT64_MAX)
+			continue;
+		of += (double)b->recent_cpu[i];
+		thread += (double)b->recent_thread[i];
 	}
-	*sure = cpu > 0 ? (gpu - wait) / cpu : 0;
-	return cpu > 0 ? gpu / cpu : 0;
+	return (struct loads){
+		.gpu = cpu > 0 ? gpu / cpu : 0,
+		.sure = cpu > 0 ? (gpu - wait) / cpu : 0,
+		.thread = of > 0 ? thread / of : -1,
+	};
 }
 
 void
-tally_bound_add(struct tally_bound_input *b, uint64_t frame_ns, bool timed, uint64_t gpu_ns,
-		uint64_t wait_ns)
+tally_bound_add(struct tally_bound_input *b, const struct tally_bound_frame *f)
 {
-	tally_stats_add_u64(&b->all, frame_ns);
-	if (!timed) {
+	tally_stats_add_u64(&b->all, f->frame_ns);
+	if (f->has_thread) {
+		b->thread_sum += (double)f->thread_ns;
+		b->thread_of += (double)f->frame_ns;
+	}
+	if (!f->timed) {
 		b->n_recent = 0;
-		tally_stats_add_u64(&b->idle, frame_ns);
+		tally_stats_add_u64(&b->idle, f->frame_ns);
 		return;
 	}
 	b->n_timed++;
-	b->cpu_sum += (double)frame_ns;
-	b->gpu_sum += (double)gpu_ns;
-	b->wait_sum += (double)wait_ns;
-	double sure, load = smooth_load(b, frame_ns, gpu_ns, wait_ns, &sure);
-	if (load > LOW_TO && sure <= LOW_TO)
+	b->cpu_sum += (double)f->frame_ns;
+	b->gpu_sum += (double)f->gpu_ns;
+	b->wait_sum += (double)f->wait_ns;
+	struct loads load = smooth_loads(b, f);
+	bool unclear = load.gpu > LOW_TO && load.sure <= LOW_TO && load.thread < WORKS_FROM;
+	if (unclear) {
 		b->n_waits++;
-	else if (load >= BUSY_FROM) {
-		tally_stats_add_u64(&b->busy, frame_ns);
+	} else if (load.sure > LOW_TO && load.gpu >= BUSY_FROM) {
+		tally_stats_add_u64(&b->busy, f->frame_ns);
 		return;
 	}
-	tally_stats_add_u64(&b->idle, frame_ns);
-	if (load <= LOW_TO)
-		tally_stats_add_u64(&b->low, frame_ns);
+	tally_stats_add_u64(&b->idle, f->frame_ns);
+	if (unclear || load.sure > LOW_TO)
+		return;
+	if (load.thread >= 0 && load.thread < RESTS_TO)
+		tally_stats_add_u64(&b->rests, f->frame_ns);
+	else
+		tally_stats_add_u64(&b->low, f->frame_ns);
 }
 
 /* Frames near a multiple of an interval. */
@@ -193,7 +217,8 @@ why_unknown(const struct tally_bound_input *b, const struct tally_bound_verdict 
 		return TALLY_DOUBT_STEADY;
 	if ((double)b->n_waits > MAJORITY * n)
 		return TALLY_DOUBT_WAITS;
-	double between = (double)(b->idle.moments.n - b->low.moments.n) / n;
+	double between =
+		(double)(b->idle.moments.n - b->low.moments.n - b->rests.moments.n) / n;
 	return between > MAJORITY ? TALLY_DOUBT_BUSY : TALLY_DOUBT_MIXED;
 }
 
@@ -206,6 +231,8 @@ tally_bound_decide(struct tally_bound_input *b)
 	v.has_busy = b->cpu_sum > 0;
 	v.busy = v.has_busy ? b->gpu_sum / b->cpu_sum : 0;
 	v.waits = v.has_busy ? b->wait_sum / b->cpu_sum : 0;
+	v.has_thread = b->thread_of > 0;
+	v.thread = v.has_thread ? b->thread_sum / b->thread_of : 0;
 	if (n < LEAST_FRAMES) {
 		v.doubt = TALLY_DOUBT_FEW_FRAMES;
 		return v;
@@ -214,22 +241,25 @@ tally_bound_decide(struct tally_bound_input *b)
 	find_steady(b, &v);
 	find_near_rate(b, &v);
 	double capped = 0, gpu = (double)b->busy.moments.n, cpu = (double)b->low.moments.n;
+	double wait = (double)b->rests.moments.n;
 	if (v.rate > 0) {
 		capped = (double)near_rate(&b->all, v.rate).n;
 		gpu -= (double)near_rate(&b->busy, v.rate).n;
 		cpu -= (double)near_rate(&b->low, v.rate).n;
+		wait -= (double)near_rate(&b->rests, v.rate).n;
 	} else if (v.within >= STEADY_SHARE || v.near_rate > 0) {
 		cpu = 0;
 	}
 	v.share[TALLY_BOUND_GPU] = gpu / (double)n;
 	v.share[TALLY_BOUND_CAP] = capped / (double)n;
 	v.share[TALLY_BOUND_CPU] = cpu / (double)n;
-	v.share[TALLY_BOUND_UNKNOWN] = MAX(1 - v.share[TALLY_BOUND_GPU] - v.share[TALLY_BOUND_CAP] -
-						   v.share[TALLY_BOUND_CPU],
-					   0);
-	for (int i = TALLY_BOUND_GPU; i < TALLY_N_BOUNDS; i++)
+	v.share[TALLY_BOUND_WAIT] = wait / (double)n;
+	for (int i = TALLY_BOUND_GPU; i < TALLY_N_BOUNDS; i++) {
+		v.share[TALLY_BOUND_UNKNOWN] -= v.share[i];
 		if (v.share[i] > MAJORITY)
 			v.by = (enum tally_bound)i;
+	}
+	v.share[TALLY_BOUND_UNKNOWN] = MAX(v.share[TALLY_BOUND_UNKNOWN], 0);
 	if (v.by == TALLY_BOUND_UNKNOWN)
 		v.doubt = why_unknown(b, &v);
 	return v;
@@ -243,6 +273,7 @@ tally_bound_name(enum tally_bound by)
 		[TALLY_BOUND_GPU] = "gpu",
 		[TALLY_BOUND_CPU] = "cpu",
 		[TALLY_BOUND_CAP] = "cap",
+		[TALLY_BOUND_WAIT] = "wait",
 	};
 	return names[by];
 }
@@ -276,10 +307,11 @@ doubt_text(const struct tally_bound_verdict *v, uint64_t frames)
 				       100 * v->busy);
 	default:
 		return g_strdup_printf("bound by no one thing: GPU in %.0f %%, CPU in %.0f %%, "
-				       "a cap in %.0f %% of frames",
+				       "cap in %.0f %%, wait in %.0f %% of frames",
 				       100 * v->share[TALLY_BOUND_GPU],
 				       100 * v->share[TALLY_BOUND_CPU],
-				       100 * v->share[TALLY_BOUND_CAP]);
+				       100 * v->share[TALLY_BOUND_CAP],
+				       100 * v->share[TALLY_BOUND_WAIT]);
 	}
 }
 
@@ -292,7 +324,15 @@ tally_bound_text(const struct tally_bound_verdict *v, uint64_t frames)
 		return g_strdup_printf("bound by the GPU in %.0f %% of frames (it works %.0f %% "
 				       "of the frame time)",
 				       share, 100 * v->busy);
+	case TALLY_BOUND_WAIT:
+		return g_strdup_printf("bound by a wait in %.0f %% of frames: vsync, limiter, "
+				       "thread (CPU %.0f %%, GPU %.0f %%)",
+				       share, 100 * v->thread, 100 * v->busy);
 	case TALLY_BOUND_CPU:
+		if (v->has_thread)
+			return g_strdup_printf("bound by the CPU in %.0f %% of frames (it works "
+					       "%.0f %%, the GPU %.0f %% of the time)",
+					       share, 100 * v->thread, 100 * v->busy);
 		return g_strdup_printf("bound by the CPU in %.0f %% of frames (the GPU works "
 				       "%.0f %% of the time)",
 				       share, 100 * v->busy);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cli/answer/bound.h - what limits the frame rate: the GPU, the CPU, a cap or vsync, or that
- * the log does not show it.
+/* cli/answer/bound.h - what limits the frame rate: the GPU, the CPU, a cap or vsync, a wait, or
+ * that the log does not show it.
  *
  * Frames are added in order; the decision needs only counts and distributions, so memory is
  * bounded. docs/verdicts.md explains the rule and its thresholds, which are in bound.c. One
@@ -15,7 +15,8 @@ enum tally_bound {
 	TALLY_BOUND_UNKNOWN = 0,
 	TALLY_BOUND_GPU,
 	TALLY_BOUND_CPU,
-	TALLY_BOUND_CAP, /* a frame limiter or vsync */
+	TALLY_BOUND_CAP, /* a frame limiter or vsync, by its rate */
+	TALLY_BOUND_WAIT, /* neither GPU nor CPU work: vsync, another thread, a server */
 	TALLY_N_BOUNDS,
 };
 
@@ -45,6 +46,10 @@ struct tally_bound_input {
 	uint64_t recent_wait[TALLY_BOUND_SMOOTH];
 	double wait_sum;
 	unsigned n_recent;
+	/* Of the frames that say how long the thread worked that ended them: */
+	uint64_t recent_thread[TALLY_BOUND_SMOOTH];
+	struct tally_stats rests; /* in which neither it nor the GPU works much */
+	double thread_sum, thread_of; /* its time, the frames' time */
 };
 
 struct tally_bound_verdict {
@@ -54,6 +59,8 @@ struct tally_bound_verdict {
 	bool has_busy;
 	double busy; /* GPU time divided by frame time, of all frames that have both */
 	double waits; /* TALLY_DOUBT_WAITS: such time divided by frame time */
+	bool has_thread;
+	double thread; /* the time that the thread worked divided by frame time */
 	/* Where frames keep to a rate: */
 	double rate; /* frames a second of the cap; 0 = none was seen */
 	double late; /* share of frames that take two or more of its intervals */
@@ -65,13 +72,19 @@ struct tally_bound_verdict {
 
 void tally_bound_init(struct tally_bound_input *b);
 void tally_bound_finish(struct tally_bound_input *b);
-/* Adds a complete frame. `gpu_ns` is ignored unless all of its work was timed; `wait_ns` is the
- * part of it in which the GPU may have waited for the CPU. */
-void tally_bound_add(struct tally_bound_input *b, uint64_t frame_ns, bool timed, uint64_t gpu_ns,
-		     uint64_t wait_ns);
+/* A complete frame. */
+struct tally_bound_frame {
+	uint64_t frame_ns;
+	bool timed; /* all of its work on the GPU was timed */
+	uint64_t gpu_ns;
+	uint64_t wait_ns; /* part of gpu_ns in which the GPU may have waited for the CPU */
+	bool has_thread;
+	uint64_t thread_ns; /* how long the thread worked that ended it */
+};
+void tally_bound_add(struct tally_bound_input *b, const struct tally_bound_frame *f);
 struct tally_bound_verdict tally_bound_decide(struct tally_bound_input *b);
 
-/* "gpu", "cpu", "cap", "unknown". */
+/* "gpu", "cpu", "cap", "wait", "unknown". */
 const char *tally_bound_name(enum tally_bound by);
 /* The verdict as a sentence without a full stop; the caller frees it. */
 char *tally_bound_text(const struct tally_bound_verdict *v, uint64_t frames);

@@ -21,6 +21,12 @@ tally_clock_now_ns(void)
 }
 
 uint64_t
+tally_clock_thread_ns(void)
+{
+	return read_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
+uint64_t
 tally_clock_unix_ns(void)
 {
 	return read_clock(CLOCK_REALTIME);

@@ -11,6 +11,8 @@
 
 /* CLOCK_MONOTONIC, ns. */
 uint64_t tally_clock_now_ns(void);
+/* How long the calling thread worked on the CPU so far, ns; a system call. */
+uint64_t tally_clock_thread_ns(void);
 /* CLOCK_REALTIME, ns since 1970. */
 uint64_t tally_clock_unix_ns(void);
 

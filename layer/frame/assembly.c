@@ -274,9 +274,14 @@ settle_ends(struct tally_assembly *a, struct tally_device *d, struct tally_frame
 		if (p->lost_frame > d->boundary_frame && p->lost_frame <= in->frame) {
 			d->boundary_frame = p->lost_frame;
 			d->boundary_ns = p->lost_now_ns;
+			d->boundary_thread = 0;
 		}
 	}
 	in->start_ns = d->boundary_ns;
+	/* One that had just this identity before may have ended: it cannot have worked longer. */
+	in->has_thread = in->thread && in->thread == d->boundary_thread &&
+			 d->boundary_frame == in->frame && in->thread_ns >= d->boundary_thread_ns;
+	in->thread_ns -= in->has_thread ? d->boundary_thread_ns : 0;
 	/* The end of the previous frame is not known: this frame seems to begin too early. */
 	if (d->boundary_frame != in->frame)
 		in->flags |= TALLY_FLAG(INCOMPLETE);
@@ -355,6 +360,8 @@ close_frame(struct tally_assembly *a, struct tally_device *d,
 	struct tally_frame_input in = {
 		.frame = ended->frame,
 		.end_ns = ended->end.now_ns,
+		.thread = ended->end.thread,
+		.thread_ns = ended->end.thread_ns,
 		.presented = ended->end.presented,
 		.flags = ended->end.flags | flags,
 	};
@@ -371,6 +378,8 @@ close_frame(struct tally_assembly *a, struct tally_device *d,
 	}
 	d->next_frame = d->boundary_frame = in.frame + 1;
 	d->boundary_ns = in.end_ns;
+	d->boundary_thread = ended->end.thread;
+	d->boundary_thread_ns = ended->end.thread_ns;
 }
 
 static bool

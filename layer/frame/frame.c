@@ -519,6 +519,8 @@ begin_record(struct tally_frame_builder *b, const struct tally_frame_input *in)
 		.height = in->presented.height,
 		.start_ns = in->start_ns,
 		.cpu_ns = in->end_ns > in->start_ns ? in->end_ns - in->start_ns : 0,
+		.has_thread = in->has_thread,
+		.thread_ns = in->has_thread ? in->thread_ns : 0,
 		.dropped_passes = in->dropped,
 		.flags = in->flags,
 	};

@@ -147,6 +147,9 @@ struct tally_frame_end {
 	uint64_t now_ns; /* 0: the clock is read, if the frame or the next is captured */
 	struct tally_extent presented; /* 0 x 0 when nothing was presented */
 	uint64_t flags;                /* frame flags to add */
+	/* Set by tally_stream_end_frame(): which thread called it, 0 = not known, and how long it
+	 * worked so far. */
+	uint64_t thread, thread_ns;
 };
 /* The device's open frame ends here and the next begins; call with no pass open. */
 void tally_stream_end_frame(struct tally_stream *stream, const struct tally_frame_end *end);

@@ -45,6 +45,11 @@ def follows_gpu(n, gpu_ms, seed=2):
     return [(t * 1.03, {"GBuffer": t}, {}) for t in times]
 
 
+def thread(frames, share):
+    """The same frames, whose log says that the thread which ends them worked for this share of them."""
+    return [(ms, passes, {**more, "thread_ns": int(ms * MS * share)}) for ms, passes, more in frames]
+
+
 # What the frames are, the verdict, and words of its line.
 BOUND = (
     ("GPU", follows_gpu(200, 14), "gpu", "bound by the GPU in 100 % of frames (it works 97 % of the frame time)"),
@@ -74,6 +79,15 @@ BOUND = (
     ("first the GPU, then the CPU", follows_gpu(100, 14) + steady(90, 21, 5, 0.2), "gpu", "bound by the GPU in 53 %"),
     ("a third each", follows_gpu(70, 14) + steady(70, 21, 5, 0.2) + steady(70, 21, 15, 0.2), "unknown",
      "bound by no one thing"),
+    ("a CPU that is seen to work", thread(steady(200, 21, 5, 0.2), 0.95), "cpu", "% of frames (it works 95 %, the GPU 24 % of the time)"),
+    ("vsync on a busy machine", thread(steady(200, 25, 1, 0.2), 0.1), "wait",
+     "bound by a wait in 100 % of frames: vsync, limiter, thread (CPU 10 %, GPU 4 %)"),
+    ("a cap at 60 that is waited for", thread(steady(200, 16.667, 5, 0.01), 0.3), "cap", "at 60 fps in 100 % of frames"),
+    ("a wait of constant length", thread(steady(200, 22.1, 5, 0.005), 0.2), "wait", "bound by a wait in 100 %"),
+    ("a cap that jitters, 2 % off 60, waited for", thread(steady(200, 17.0, 4, 0.1), 0.2), "wait", "bound by a wait in 100 %"),
+    ("a CPU or a limiter that spins", thread(steady(200, 22.1, 5, 0.005), 0.98), "unknown", "the CPU or a limiter: cannot tell"),
+    ("half the time at work", thread(steady(200, 21, 5, 0.2), 0.6), "cpu", "(it works 60 %, the GPU 24 % of the time)"),
+    ("the GPU, which is waited for", thread(follows_gpu(200, 14), 0.1), "gpu", "bound by the GPU in 100 %"),
     ("few frames", [(14, {"GBuffer": 13.9}, {})] * 9, "unknown", "cannot tell from 9 frames"),
     ("one frame", [(14, {"GBuffer": 13.9}, {})], "unknown", "cannot tell from 1 frame"),
 )

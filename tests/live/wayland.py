@@ -5,6 +5,7 @@ that they have on X11. The compositor is a program of its own and is not measure
   wayland.py gl|vulkan
 """
 
+import json
 import sys
 
 import harness as h
@@ -18,6 +19,13 @@ def check_session(checks, log):
     head = log.of("header")[0]
     checks.equal(head.get("session"), "wayland", "session in the header")
     checks.that("weston" not in head["program"], f"measured {head['program']}")
+
+
+def check_vsync(checks, path, folder):
+    """The compositor shows sixty frames a second, or fewer where the machine is busy: the cube waits for them."""
+    done = h.run([h.need("passtally"), "report", "--json", path], h.base_env(folder))
+    bound = json.loads(done.stdout)["reports"][0]["answers"][0]["bound"]
+    checks.that(bound["by"] in ("wait", "cap") or bound["gpu_busy"] > 0.5, f"bound by a wait or the cap: {bound}")
 
 
 def group_gl():
@@ -53,6 +61,7 @@ def group_vulkan():
             if log:
                 vk_real_programs.check_cube(checks, log, "pass")
                 check_session(checks, log)
+                check_vsync(checks, path, folder)
     checks.finish()
 
 

@@ -14,8 +14,9 @@
  *   S~F   S ended frame F with no part to say so: its next part says it
  *   .     a round of the collector                  ;    one 3 s later
  *   x     the device is gone (a round follows by .)
- * The result: a word a line of the log, its frame with i incomplete, p partial, then the number of
- * passes; "|" ends what came before the capture's end, "/N" counts dropped frames. */
+ * The result: a word a line of the log, its frame with i incomplete, p partial, t where the
+ * thread that ended it also ended the frame before, then the number of passes; "|" ends what came
+ * before the capture's end, "/N" counts dropped frames. */
 static const struct {
 	const char *what, *script, *result;
 } cases[] = {
@@ -28,16 +29,17 @@ static const struct {
 	{ "... until it hands over", "b@0 a0! . b0 b* .", "0=2 |" },
 	{ "... until it went on to the next", "b@0 a0! . b0 b@1 .", "0=2 |" },
 	{ "... for two seconds at most", "b@0 a0! . ;", "0i=1 |" },
-	{ "what comes after that is late", "b@0 a0! ; b0 b* a1! .", "0i=1 1=2 |" },
-	{ "one that was given up holds no later frame", "b@0 a0! ; a1! .", "0i=1 1=1 |" },
+	{ "what comes after that is late", "b@0 a0! ; b0 b* a1! .", "0i=1 1t=2 |" },
+	{ "one that was given up holds no later frame", "b@0 a0! ; a1! .", "0i=1 1t=1 |" },
 	{ "one that adds to a later frame holds nothing", "b@1 a0! .", "0=1 |" },
-	{ "one that is ahead holds what it is ahead of", "b@1 a0! a1! .", "0=1 | 1i=1" },
+	{ "one that is ahead holds what it is ahead of", "b@1 a0! a1! .", "0=1 | 1it=1" },
 	{ "frames in order, though they come the other way", "b1! a0! .", "0=1 1=1 |" },
 	{ "a frame of which no end is known joins the next", "a0 b1! .", "1i=2 |" },
-	{ "not captured: no line", "a0- a1! .", "1=1 |" },
-	{ "not captured in the midst", "a0! a1- a2! .", "0=1 2=1 |" },
+	{ "not captured: no line", "a0- a1! .", "1t=1 |" },
+	{ "not captured in the midst", "a0! a1- a2! .", "0=1 2t=1 |" },
 	{ "an end that no part could say", "a0! . a~1 a2! .", "0=1 2=1 | /1" },
 	{ "an end of long ago leaves a gap", "a0! . a~1 a3! .", "0=1 3i=1 | /1" },
+	{ "frames that two threads end in turn", "a0! . b1! . b2! .", "0=1 1=1 2t=1 |" },
 	{ "a stream that is gone holds nothing", "b@0 bx a0! .", "0=1 |" },
 	{ "a device that is gone waits for its streams", "x b@0 a0! .", "| 0i=1" },
 	{ "a device that is gone with its streams", "a0! x ax bx .", "0=1 |" },
@@ -101,8 +103,12 @@ hand_over(struct world *w, struct tally_stream *s, uint64_t frame, char how)
 	part->lost_frame = s->lost_frame;
 	part->lost_now_ns = s->lost_now_ns;
 	s->lost_ends = s->lost_frame = 0;
-	if (part->ends)
+	if (part->ends) {
 		part->end.now_ns = w->end_ns += 1000;
+		/* Each stream has a thread of its own, which works half the time. */
+		part->end.thread = s->number + 1;
+		part->end.thread_ns = w->end_ns / 2;
+	}
 	if (part->captured) {
 		part->first = part->last = calloc(1, sizeof(*part->first));
 		part->first->passes[part->n_passes++] = (struct tally_pass){
@@ -164,9 +170,11 @@ say_frames(GString *said, unsigned *next)
 {
 	for (; *next < stub.frames->len; ++*next) {
 		const struct tally_frame_record *f = stub_frame(*next);
-		g_string_append_printf(said, "%u%s%s=%u ", (unsigned)f->frame,
+		g_string_append_printf(said, "%u%s%s%s=%u ", (unsigned)f->frame,
 				       f->flags & TALLY_FLAG(INCOMPLETE) ? "i" : "",
-				       f->flags & TALLY_FLAG(PARTIAL) ? "p" : "", f->n_passes);
+				       f->flags & TALLY_FLAG(PARTIAL) ? "p" : "",
+				       f->has_thread ? "t" : "", f->n_passes);
+		g_assert_cmpuint(f->thread_ns, ==, f->has_thread ? f->cpu_ns / 2 : 0);
 	}
 }
 

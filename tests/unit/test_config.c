@@ -546,9 +546,9 @@ test_layer_settings(void)
 			g_unsetenv(cases[i].variable);
 	}
 	/* vkconfig's own place comes first. */
-	char *settings = g_build_filename(dir, "vulkan", "settings.d", NULL);
-	char *first = g_build_filename(settings, "vk_layer_settings.txt", NULL);
-	g_assert_cmpint(g_mkdir_with_parents(settings, 0700), ==, 0);
+	char *folder = g_build_filename(dir, "vulkan", "settings.d", NULL);
+	char *first = g_build_filename(folder, "vk_layer_settings.txt", NULL);
+	g_assert_cmpint(g_mkdir_with_parents(folder, 0700), ==, 0);
 	g_assert_true(g_file_set_contents(path, "passtally_capture.skip = 1", -1, NULL));
 	g_assert_true(g_file_set_contents(first, "passtally_capture.skip = 2", -1, NULL));
 	g_setenv("XDG_DATA_HOME", dir, TRUE);
@@ -562,14 +562,14 @@ test_layer_settings(void)
 	g_unsetenv("XDG_CONFIG_HOME");
 	g_unsetenv("VK_LAYER_SETTINGS_PATH");
 	g_remove(first);
-	g_rmdir(settings);
+	g_rmdir(folder);
 	g_remove(path);
-	char *vulkan = g_path_get_dirname(settings);
+	char *vulkan = g_path_get_dirname(folder);
 	g_rmdir(vulkan);
 	g_rmdir(dir);
 	g_free(vulkan);
 	g_free(first);
-	g_free(settings);
+	g_free(folder);
 	g_free(path);
 	g_free(dir);
 }

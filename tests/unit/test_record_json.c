@@ -275,6 +275,8 @@ static const struct tally_frame_record frame_1 = {
 	.device = 0,
 	.start_ns = 999000,
 	.cpu_ns = 16666667,
+	.has_thread = true,
+	.thread_ns = 9000000,
 	.has_gpu = true,
 	.gpu_ns = 5000,
 	.envelope_ns = 6000,
@@ -648,6 +650,8 @@ check_frame(const struct tally_frame_record *got, const struct tally_frame_recor
 	g_assert_cmpuint(got->device, ==, want->device);
 	g_assert_cmpuint(got->start_ns, ==, want->start_ns);
 	g_assert_cmpuint(got->cpu_ns, ==, want->cpu_ns);
+	g_assert_cmpint(got->has_thread, ==, want->has_thread);
+	g_assert_cmpuint(got->thread_ns, ==, want->thread_ns);
 	g_assert_cmpint(got->has_gpu, ==, want->has_gpu);
 	g_assert_cmpuint(got->gpu_ns, ==, want->gpu_ns);
 	g_assert_cmpuint(got->envelope_ns, ==, want->envelope_ns);
