@@ -278,8 +278,9 @@ settle_ends(struct tally_assembly *a, struct tally_device *d, struct tally_frame
 		}
 	}
 	in->start_ns = d->boundary_ns;
-	/* One that had just this identity before may have ended: it cannot have worked longer. */
-	in->has_thread = in->thread && in->thread == d->boundary_thread &&
+	/* One that had just this identity before may have ended: it cannot have worked longer. A
+	 * time of 0 could not be read. */
+	in->has_thread = in->thread && in->thread == d->boundary_thread && d->boundary_thread_ns &&
 			 d->boundary_frame == in->frame && in->thread_ns >= d->boundary_thread_ns;
 	in->thread_ns -= in->has_thread ? d->boundary_thread_ns : 0;
 	/* The end of the previous frame is not known: this frame seems to begin too early. */

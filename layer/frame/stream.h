@@ -148,7 +148,7 @@ struct tally_frame_end {
 	struct tally_extent presented; /* 0 x 0 when nothing was presented */
 	uint64_t flags;                /* frame flags to add */
 	/* Set by tally_stream_end_frame(): which thread called it, 0 = not known, and how long it
-	 * worked so far. */
+	 * worked so far, 0 = could not be read. */
 	uint64_t thread, thread_ns;
 };
 /* The device's open frame ends here and the next begins; call with no pass open. */

@@ -10,6 +10,7 @@
  * one after the other; S is a stream (a, b), F a frame of one digit:
  *   SF    S hands over its part of frame F          SF!  ... and has ended the frame
  *   SF-   it ended a frame that is not captured     S@F  from now on S may still add to frame F
+ *   SF?   the same as SF!, and how long its thread worked could not be read
  *   S*    S may add to no frame                     Sx   S is gone
  *   S~F   S ended frame F with no part to say so: its next part says it
  *   .     a round of the collector                  ;    one 3 s later
@@ -40,6 +41,8 @@ static const struct {
 	{ "an end that no part could say", "a0! . a~1 a2! .", "0=1 2=1 | /1" },
 	{ "an end of long ago leaves a gap", "a0! . a~1 a3! .", "0=1 3i=1 | /1" },
 	{ "frames that two threads end in turn", "a0! . b1! . b2! .", "0=1 1=1 2t=1 |" },
+	{ "no time of a thread is no time of 0", "a0? . a1? . a2! . a3! .",
+	  "0=1 1=1 2=1 3t=1 |" },
 	{ "a stream that is gone holds nothing", "b@0 bx a0! .", "0=1 |" },
 	{ "a device that is gone waits for its streams", "x b@0 a0! .", "| 0i=1" },
 	{ "a device that is gone with its streams", "a0! x ax bx .", "0=1 |" },
@@ -98,7 +101,7 @@ hand_over(struct world *w, struct tally_stream *s, uint64_t frame, char how)
 	part->stream = s;
 	part->frame = frame;
 	part->captured = how != '-';
-	part->ends = how == '!' || how == '-';
+	part->ends = how == '!' || how == '-' || how == '?';
 	part->lost_ends = s->lost_ends;
 	part->lost_frame = s->lost_frame;
 	part->lost_now_ns = s->lost_now_ns;
@@ -107,7 +110,7 @@ hand_over(struct world *w, struct tally_stream *s, uint64_t frame, char how)
 		part->end.now_ns = w->end_ns += 1000;
 		/* Each stream has a thread of its own, which works half the time. */
 		part->end.thread = s->number + 1;
-		part->end.thread_ns = w->end_ns / 2;
+		part->end.thread_ns = how == '?' ? 0 : w->end_ns / 2;
 	}
 	if (part->captured) {
 		part->first = part->last = calloc(1, sizeof(*part->first));
