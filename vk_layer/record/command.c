@@ -84,10 +84,15 @@ drop_recording(struct vk_command *c)
 	vk_recording_unref(r, false);
 }
 
-/* The same, but it keeps the memory: most of what is reset is recorded again. */
+/* The same, but it keeps the memory, unless the game releases that of the driver too: most of
+ * what is reset is recorded again. */
 static void
-reset_recording(struct vk_command *c)
+reset_recording(struct vk_command *c, bool release)
 {
+	if (release) {
+		drop_recording(c);
+		return;
+	}
 	clear_state(c);
 	c->recording = vk_recording_empty(c->recording);
 }
@@ -214,7 +219,7 @@ vk_reset_command_buffer(struct vk_device *d, PFN_vkResetCommandBuffer next,
 	VkResult result = next(handle, flags);
 	struct vk_command *c = result == VK_SUCCESS ? vk_command_find(handle) : NULL;
 	if (c)
-		reset_recording(c);
+		reset_recording(c, flags & VK_COMMAND_BUFFER_RESET_RELEASE_RESOURCES_BIT);
 	return result;
 }
 
@@ -355,7 +360,7 @@ vk_reset_command_pool(struct vk_device *d, PFN_vkResetCommandPool next, VkDevice
 		return result;
 	struct vk_pool *p = vk_handles_find(&d->pools, VK_HANDLE_KEY(pool));
 	for (struct vk_command *c = p ? p->commands : NULL; c; c = c->home.next)
-		reset_recording(c);
+		reset_recording(c, flags & VK_COMMAND_POOL_RESET_RELEASE_RESOURCES_BIT);
 	return result;
 }
 
