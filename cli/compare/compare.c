@@ -345,21 +345,27 @@ is_there(const GPtrArray *logs, const struct tally_compare_log *log)
 	return false;
 }
 
-/* A run on both sides would be compared with itself. */
-static bool
-is_on_both_sides(const struct tally_compare *c)
+const char *
+tally_compare_on_both_sides(const struct tally_compare *c)
 {
 	const GPtrArray *base = c->logs[TALLY_SIDE_BASE], *fresh = c->logs[TALLY_SIDE_NEW];
 	for (guint i = 0; i < fresh->len; i++) {
 		const struct tally_compare_log *log = g_ptr_array_index(fresh, i);
-		if (!log->aggregate.identity.run || !is_there(base, log))
-			continue;
-		tally_cli_complain("compare",
-				   "NOT COMPARED: %s: this run is on both sides, of base and new",
-				   log->aggregate.path);
-		return true;
+		if (log->aggregate.identity.run && is_there(base, log))
+			return log->aggregate.path;
 	}
-	return false;
+	return NULL;
+}
+
+static int
+check_both_sides(const struct tally_compare *c)
+{
+	const char *path = tally_compare_on_both_sides(c);
+	if (!path)
+		return TALLY_EXIT_OK;
+	tally_cli_complain("compare",
+			   "NOT COMPARED: %s: this run is on both sides, of base and new", path);
+	return TALLY_EXIT_UNLIKE;
 }
 
 static bool
@@ -407,7 +413,8 @@ read_sides(const struct compare_request *r, struct tally_compare *c)
 				return status;
 		}
 	}
-	return is_on_both_sides(c) ? TALLY_EXIT_UNLIKE : check_strata(r, c);
+	int status = check_both_sides(c);
+	return status == TALLY_EXIT_OK ? check_strata(r, c) : status;
 }
 
 /* With --per-clock each side must have cycles: without, nothing would be judged. */

@@ -138,7 +138,9 @@ struct tally_compare_unlike {
 
 /* Runs that can be compared: of the same GPU, driver, size and tags. */
 struct tally_stratum {
-	char *text; /* not escaped */
+	char *text; /* for people, not escaped */
+	GString *
+		key; /* its parts, each ended by a zero byte, so that no two strata have the same */
 	uint32_t logs[TALLY_N_SIDES];
 };
 
@@ -180,6 +182,9 @@ bool tally_compare_decides(const struct tally_compare *c, const struct tally_com
 /* Whether two subjects are of the same device and stratum. */
 bool tally_compare_same_place(const struct tally_compare_subject *a,
 			      const struct tally_compare_subject *b);
+/* The path of a run that both sides have, so that it would be compared with itself, borrowed; NULL:
+ * there is none. */
+const char *tally_compare_on_both_sides(const struct tally_compare *c);
 /* Lists where the program, options or devices of the sides differ (unlike.c). */
 void tally_compare_find_unlike(struct tally_compare *c);
 /* What is compared of a device. */
@@ -189,8 +194,7 @@ struct tally_compare_property {
 	enum tally_unlike_kind kind;
 };
 void tally_compare_properties(const struct tally_device_summary *d,
-			      struct tally_compare_property out[TALLY_N_PROPERTIES],
-			      char size[32]);
+			      struct tally_compare_property out[TALLY_N_PROPERTIES], char size[32]);
 /* Divides the runs into strata (strata.c); pools what was judged within them, as rows of the
  * subjects' `pooled`. */
 GPtrArray *tally_strata_new(void);

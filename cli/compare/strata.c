@@ -9,6 +9,7 @@ free_stratum(gpointer p)
 {
 	struct tally_stratum *s = p;
 	g_free(s->text);
+	g_string_free(s->key, TRUE);
 	g_free(s);
 }
 
@@ -45,12 +46,26 @@ tally_compare_properties(const struct tally_device_summary *d,
 	memcpy(out, properties, sizeof(properties));
 }
 
-/* What its runs have in common: "fast, opengl, nvidia, 550.1, 1920x1080, scene=docks". */
-static char *
-stratum_text(const struct tally_compare *c, const struct tally_compare_log *log)
+/* `value` NULL: not said. A value may hold any text but a zero byte, so only that ends it. */
+static void
+add_part(struct tally_stratum *s, GString *text, const char *name, const char *value)
 {
+	if (value)
+		g_string_append_printf(s->key, "=%s", value);
+	if (value || *name)
+		g_string_append_printf(text, "%s%s%s", text->len ? ", " : "", name,
+				       value ? value : "(not said)");
+	g_string_append_c(s->key, '\0');
+}
+
+/* What its runs have in common: "fast, opengl, nvidia, 550.1, 1920x1080, scene=docks". */
+static struct tally_stratum *
+describe(const struct tally_compare *c, const struct tally_compare_log *log)
+{
+	struct tally_stratum *s = g_new0(struct tally_stratum, 1);
 	GString *text = g_string_new(NULL);
 	guint n_tags = c->settings.strata ? c->settings.strata->len : 0;
+	s->key = g_string_new(NULL);
 	for (guint i = 0; i < log->devices->len; i++) {
 		struct tally_compare_property properties[TALLY_N_PROPERTIES];
 		char size[32];
@@ -58,35 +73,34 @@ stratum_text(const struct tally_compare *c, const struct tally_compare_log *log)
 		tally_compare_properties(tally_aggregate_device(&log->aggregate, number),
 					 properties, size);
 		for (unsigned k = 0; k < TALLY_N_PROPERTIES; k++)
-			if (tally_strata_have(c, properties[k].kind) && properties[k].text &&
-			    strcmp(properties[k].text, "(none)") != 0)
-				g_string_append_printf(text, "%s%s", text->len ? ", " : "",
-						       properties[k].text);
+			if (tally_strata_have(c, properties[k].kind))
+				add_part(s, text, "",
+					 g_strcmp0(properties[k].text, "(none)") == 0
+						 ? NULL
+						 : properties[k].text);
 	}
 	for (guint i = 0; tally_strata_have(c, TALLY_UNLIKE_TAGS) && i < n_tags; i++) {
 		const char *key = g_ptr_array_index(c->settings.strata, i);
-		const char *tag = tally_log_identity_tag(&log->aggregate.identity, key);
-		g_string_append_printf(text, "%s%s=%s", text->len ? ", " : "", key,
-				       tag ? tag : "(not said)");
+		char *name = g_strconcat(key, "=", NULL);
+		add_part(s, text, name, tally_log_identity_tag(&log->aggregate.identity, key));
+		g_free(name);
 	}
-	return g_string_free(text, FALSE);
+	s->text = g_string_free(text, FALSE);
+	return s;
 }
 
-/* Which stratum a run belongs to; makes a new one where no run before it has that text. */
+/* Which stratum a run belongs to; `s`, owned, is a new one where no run before it has its key. */
 static uint32_t
-find_stratum(GPtrArray *strata, char *text)
+find_stratum(GPtrArray *strata, struct tally_stratum *s)
 {
 	guint i = 0;
 	while (i < strata->len &&
-	       strcmp(((struct tally_stratum *)strata->pdata[i])->text, text) != 0)
+	       !g_string_equal(((struct tally_stratum *)strata->pdata[i])->key, s->key))
 		i++;
-	if (i < strata->len) {
-		g_free(text);
-		return i;
-	}
-	struct tally_stratum *s = g_new0(struct tally_stratum, 1);
-	s->text = text;
-	g_ptr_array_add(strata, s);
+	if (i < strata->len)
+		free_stratum(s);
+	else
+		g_ptr_array_add(strata, s);
 	return i;
 }
 
@@ -97,7 +111,7 @@ tally_strata_find(struct tally_compare *c)
 	for (unsigned side = 0; side < TALLY_N_SIDES; side++) {
 		for (guint i = 0; i < c->logs[side]->len; i++) {
 			struct tally_compare_log *log = g_ptr_array_index(c->logs[side], i);
-			log->stratum = find_stratum(c->strata, stratum_text(c, log));
+			log->stratum = find_stratum(c->strata, describe(c, log));
 			struct tally_stratum *s = g_ptr_array_index(c->strata, log->stratum);
 			s->logs[side]++;
 			common |= s->logs[0] && s->logs[1];

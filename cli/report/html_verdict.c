@@ -37,6 +37,8 @@ put_row(struct tally_out *o, const struct tally_compare *c, const struct tally_c
 static char *
 refusal(const struct tally_compare *c)
 {
+	if (tally_compare_on_both_sides(c))
+		return g_strdup("A and B are the same run");
 	GString *why = g_string_new(NULL);
 	for (guint i = 0; i < c->unlike->len; i++) {
 		const struct tally_compare_unlike *u = g_ptr_array_index(c->unlike, i);

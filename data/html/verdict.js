@@ -88,7 +88,7 @@ function verdictSection(la, a, lb, b) {
 			el(
 				"p",
 				{},
-				`The runs are not alike (${v.refused}): a change could come from that. ` +
+				`Nothing follows from these runs (${v.refused}). ` +
 					"Differences below are as they are.",
 			),
 		);

@@ -8,6 +8,7 @@ STRATA_TRIALS=20 test_compare_strata.py prints the table of docs/compare.md.
 import json
 import os
 import random
+import re
 import unittest
 
 from cli_case import CliCase
@@ -111,6 +112,35 @@ class Strata(CliCase):
         done = self.command("compare", "--strata", "scene", "--allow", "driver", "basedocks0.jsonl", "newhall0.jsonl")
         self.assertEqual((done.returncode, done.stdout), (5, b""))
         self.assertIn(b"(tag scene: docks in base, hall in new)", done.stderr)
+
+    def test_tags_of_any_text(self):
+        """Tags whose texts run together, or that read as no tag, are strata of their own."""
+        cases = (({"a": "1, b=2", "b": "3"}, {"a": "1", "b": "2, b=3"}), ({"a": "1", "b": "(not said)"}, {"a": "1"}))
+        for case, (base, new) in enumerate(cases):
+            logs = [log for side, tags in (("base", base), ("new", new)) for log in self.some(f"{side}{case}", 2, tags=tags)
+                    + self.some(f"{side}both{case}", 2, tags={"a": "x", "b": "y"})]
+            _, result = self.compare(logs, "--strata", "a", "--strata", "b")
+            self.assertEqual([(s["base_logs"], s["new_logs"]) for s in result["strata"]], [(2, 0), (2, 2), (0, 2)])
+
+    def test_page(self):
+        """The page of two logs has no verdict where compare has none."""
+        run = "11111111-1111-4111-8111-111111111111"
+        run_twice = self.some("base", 1, run=run)[0][1]
+        cases = (
+            ("gpu", run_log(self.rand, 1, n=20, gpu="fast"), run_log(self.rand, 1, n=20, gpu="slow")),
+            ("driver", run_log(self.rand, 1, n=20), run_log(self.rand, 1, n=20, device_more={"driver_version": "2"})),
+            ("same run", run_twice, run_twice),
+        )
+        for words, *logs in cases:
+            with self.subTest(words):
+                paths = [self.write_log(f"page{i}.jsonl", lines) for i, lines in enumerate(logs)]
+                self.assertEqual(self.command("compare", *paths).returncode, 5)
+                self.ok("report", "--html", str(self.folder / "page.html"), *paths)
+                page = (self.folder / "page.html").read_text(encoding="utf-8")
+                found = re.search(r'"verdict":(\{"refused":"[^"]*"\})', page)
+                self.assertTrue(found, page[page.find('"verdict"'):][:200])
+                self.assertIn({"gpu": "device: fast in A, slow in B", "driver": "driver version: 1 in A, 2 in B",
+                               "same run": "A and B are the same run"}[words], found[1])
 
     def test_bad_input(self):
         """A foreign file, another version, no device, a run twice or on both sides, a clock that jumps."""
