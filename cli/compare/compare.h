@@ -139,8 +139,8 @@ struct tally_compare_unlike {
 /* Runs that can be compared: of the same GPU, driver, size and tags. */
 struct tally_stratum {
 	char *text; /* for people, not escaped */
-	GString *
-		key; /* its parts, each ended by a zero byte, so that no two strata have the same */
+	/* the parts of it, each ended by a zero byte, so that no two strata have the same */
+	GString *key;
 	uint32_t logs[TALLY_N_SIDES];
 };
 

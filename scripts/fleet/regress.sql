@@ -18,7 +18,7 @@ WITH in_frame AS (
 	HAVING count(p.gpu_ns) = count(*)
 ), in_run AS (
 	SELECT side, log, gpu, driver, size,
-		array_to_string([key || '=' || coalesce(tags[key]::VARCHAR, '') FOR key IN coalesce(getvariable('tags'), [])], ' ') AS tags,
+		array_to_string([key || '=' || coalesce(tags[key]::VARCHAR, '') FOR key IN coalesce(getvariable('tags')::VARCHAR[], [])], ' ') AS tags,
 		id, avg(gpu_ns) AS gpu_ns
 	FROM in_frame JOIN stratum USING (side, log, device)
 	GROUP BY ALL

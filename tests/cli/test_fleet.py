@@ -4,6 +4,7 @@
 
 import json
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from sql_engine import find_duckdb
 
 CONNECT = find_duckdb()
 if not CONNECT:
-    print("DuckDB is not installed: pip install duckdb, or scripts/deps where there is npm")
+    print("DuckDB is not installed: scripts/deps, where there is npm")
     sys.exit(77)
 
 FLEET = ROOT / "scripts/fleet"
@@ -30,13 +31,15 @@ class Fleet(CliCase):
         for i in range(runs):
             self.write_log(f"{side}{i}.jsonl", run_log(self.rand, factor, **more))
 
-    def ask(self, base, new, db=":memory:"):
+    def ask(self, base, new, db=":memory:", tags=None):
         """The rows of regress.sql by label, and the connection."""
         con = CONNECT(db)
         con.run(f"SET VARIABLE base_logs = ['{self.folder}/{base}']")
         con.run(f"SET VARIABLE new_logs = ['{self.folder}/{new}']")
         con.run("SET VARIABLE warmup = 0")
         con.run("SET VARIABLE z = 2.5758293035489004")
+        if tags:
+            con.run(f"SET VARIABLE tags = {tags}")
         con.run((FLEET / "load.sql").read_text(encoding="utf-8"))
         self.rows = con.rows((FLEET / "regress.sql").read_text(encoding="utf-8"))
         return {row["label"]: row for row in self.rows if row["gpu"] != "(pooled)"}, con
@@ -94,6 +97,19 @@ class Fleet(CliCase):
         verdicts = self.mixed(1.05)
         self.assertEqual((verdicts["slow", "scene/main"], verdicts["fast", "scene/main"]), ("slower", "no change seen"))
 
+    def test_tags(self):
+        """Within the tags named; none of them, and the variable never set, are one stratum."""
+        for scene, order, speed in (("docks", (4, 2), 1), ("hall", (2, 4), 3)):
+            for side, runs in zip(("base", "new"), order):
+                self.logs(f"{side}{scene}", runs, 1, speed=speed, n=20, tags={"scene": scene})
+        for tags, found in (("['scene']", {"scene=docks", "scene=hall"}), ("[]", {""}), (None, {""})):
+            with self.subTest(tags):
+                self.ask("base*", "new*", tags=tags)
+                rows = [row for row in self.rows if row["gpu"] != "(pooled)"]
+                self.assertEqual({row["tags"] for row in rows}, found)
+                if tags == "['scene']":
+                    self.assertEqual({row["verdict"] for row in rows}, {"no change seen"})
+
     def test_nothing_in_common(self):
         for side, gpu in (("base", "fast"), ("new", "slow")):
             for i in range(3):
@@ -118,6 +134,24 @@ class Fleet(CliCase):
             left_out = con.rows("SELECT log, why FROM left_out WHERE log LIKE '%newfoul%' OR log LIKE '%newtwo%'")
             self.assertEqual({row["why"] for row in left_out}, {"no header of a log of passtally", "schema passtally/2"})
             con.close()
+
+    def test_page(self):
+        """The statements of docs/fleet.md, as printed."""
+        page = (ROOT / "docs/fleet.md").read_text(encoding="utf-8")
+        sets = re.findall(r"^SET VARIABLE .*$", page, re.MULTILINE)
+        self.assertEqual(len(sets), 5)
+        for folder, factor in (("before", 1), ("after", 1.2)):
+            (self.folder / folder).mkdir()
+            for i in range(3):
+                self.write_log(f"{folder}/{i}.jsonl", run_log(self.rand, factor, n=20, tags={"scene": "docks"}))
+        con = CONNECT(":memory:")
+        for text in sets:
+            con.run(text.replace("['before/", f"['{self.folder}/before/").replace("['after/", f"['{self.folder}/after/")
+                    .replace(".jsonl.zst", ".jsonl"))
+        con.run((FLEET / "load.sql").read_text(encoding="utf-8"))
+        rows = con.rows((FLEET / "regress.sql").read_text(encoding="utf-8"))
+        self.assertEqual({(row["name"], row["tags"]): row["verdict"] for row in rows},
+                         {("scene/main", "scene=docks"): "slower", ("scene/shadow", "scene=docks"): "no change seen"})
 
     def test_tables(self):
         self.logs("base", 2, 1)
