@@ -120,6 +120,51 @@ test_row(const struct tally_compare *c, struct tally_compare_row *row, struct ev
 	row->p = r.p;
 }
 
+static double
+total_of(const struct tally_compare *c, const struct tally_compare_row *row, enum tally_side side,
+	 bool *known)
+{
+	GPtrArray *values = tally_compare_row_values(c, row, side);
+	double total = 0;
+	*known = false;
+	for (guint i = 0; i < values->len; i++) {
+		const struct tally_compare_values *v = values->pdata[i];
+		*known |= v->moments.n > 0;
+		total += tally_moments_total(&v->moments);
+	}
+	g_ptr_array_unref(values);
+	return total;
+}
+
+/* Whether passes that both sides have were measured on one of them only, and are more than what
+ * counts as the same: the frame's sums then differ by what was not measured. Of what a gate is on. */
+static bool
+is_partial(const struct tally_compare *c, const struct tally_compare_row *row)
+{
+	double lone[TALLY_N_SIDES] = { 0 };
+	bool known[TALLY_N_SIDES];
+	if (!row->subject->frame || !row->worse || row->ratio)
+		return false;
+	for (guint i = 0; i < c->rows->len; i++) {
+		const struct tally_compare_row *other = g_ptr_array_index(c->rows, i);
+		const struct tally_compare_subject *s = other->subject;
+		if (s->frame || !s->frames[0] || !s->frames[1] ||
+		    !tally_compare_same_place(s, row->subject) ||
+		    strcmp(other->key, row->key) != 0 || g_strcmp0(other->unit, row->unit) != 0)
+			continue;
+		double total[TALLY_N_SIDES];
+		for (unsigned side = 0; side < TALLY_N_SIDES; side++)
+			total[side] = total_of(c, other, (enum tally_side)side, &known[side]);
+		for (unsigned side = 0; side < TALLY_N_SIDES; side++)
+			lone[side] += known[0] != known[1] ? total[side] : 0;
+	}
+	bool partial = false;
+	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
+		partial |= lone[side] > c->settings.same *
+						total_of(c, row, (enum tally_side)side, &known[0]);
+	return partial;
+}
+
 static void
 judge_values(const struct tally_compare *c, struct tally_compare_row *row)
 {
@@ -144,7 +189,7 @@ judge_values(const struct tally_compare *c, struct tally_compare_row *row)
 							  c->settings.trim);
 	}
 	uint32_t least = row->runs ? TALLY_COMPARE_LEAST_RUNS : TALLY_COMPARE_LEAST;
-	if (!row->n[0] || !row->n[1])
+	if (!row->n[0] || !row->n[1] || is_partial(c, row))
 		row->verdict = TALLY_VERDICT_ONE_SIDE;
 	else if (sides[0].constant && sides[1].constant &&
 		 sides[0].constant_at == sides[1].constant_at)

@@ -561,7 +561,8 @@ find_one_sided(const struct tally_compare *c)
 	for (guint i = 0; i < c->rows->len; i++) {
 		const struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
 		const struct tally_compare_subject *s = row->subject;
-		if (row->verdict != TALLY_VERDICT_ONE_SIDE || !s->frames[0] || !s->frames[1])
+		if (row->verdict != TALLY_VERDICT_ONE_SIDE || !s->frames[0] || !s->frames[1] ||
+		    (row->n[0] && row->n[1])) /* a frame's sum: its passes are listed */
 			continue;
 		char *key = g_strdup_printf("%d|%s", row->n[0] > 0, row->key);
 		struct one_sided *o = g_hash_table_lookup(by_key, key);

@@ -11,7 +11,7 @@ import random
 import re
 import unittest
 
-from cli_case import CliCase
+from cli_case import A, CliCase
 from made_fleet import mixed_fleet, run_log
 
 TRIALS = int(os.environ.get("STRATA_TRIALS", 3))
@@ -141,6 +141,25 @@ class Strata(CliCase):
                 self.assertTrue(found, page[page.find('"verdict"'):][:200])
                 self.assertIn({"gpu": "device: fast in A, slow in B", "driver": "driver version: 1 in A, 2 in B",
                                "same run": "A and B are the same run"}[words], found[1])
+
+    def test_pass_timed_on_one_side(self):
+        """A driver that does not time the main pass is not faster, nor is the other one slower."""
+        def untimed(lines):
+            return [dict(line, gpu_ns=times, envelope_ns=times,
+                         passes=[{k: v for k, v in p.items() if k != "gpu_ns" or p["id"] == A} for p in line["passes"]])
+                    if line["type"] == "frame" and (times := sum(p["gpu_ns"] for p in line["passes"] if p["id"] == A))
+                    else line for line in lines]
+        all_timed = self.write_log("timed.jsonl", run_log(self.rand, 1))
+        some = self.write_log("untimed.jsonl", untimed(run_log(self.rand, 1)))
+        for base, new in ((all_timed, some), (some, all_timed)):
+            with self.subTest(base):
+                done = self.command("compare", "--json", "--keys", "gpu_ns", "--fail-above", "5%", base, new)
+                self.assertEqual(done.returncode, 4, done.stderr)
+                frame = next(s for s in json.loads(done.stdout)["subjects"] if s["what"] == "frame")
+                self.assertEqual([v["verdict"] for v in frame["values"] if v["key"] == "gpu_ns"], ["one-side"])
+                text = self.ok("compare", base, new).stdout.decode()
+                self.assertIn("frame, GPU: not measured on both sides", text)
+                self.assertNotIn("of frame", text)
 
     def test_bad_input(self):
         """A foreign file, another version, no device, a run twice or on both sides, a clock that jumps."""
