@@ -120,49 +120,48 @@ test_row(const struct tally_compare *c, struct tally_compare_row *row, struct ev
 	row->p = r.p;
 }
 
+/* NAN: not measured. */
 static double
-total_of(const struct tally_compare *c, const struct tally_compare_row *row, enum tally_side side,
-	 bool *known)
+total_of(const struct tally_compare *c, const struct tally_compare_row *row, enum tally_side side)
 {
 	GPtrArray *values = tally_compare_row_values(c, row, side);
-	double total = 0;
-	*known = false;
-	for (guint i = 0; i < values->len; i++) {
-		const struct tally_compare_values *v = values->pdata[i];
-		*known |= v->moments.n > 0;
-		total += tally_moments_total(&v->moments);
-	}
+	double total = values->len ? 0 : (double)NAN;
+	for (guint i = 0; i < values->len; i++)
+		total += tally_moments_total(
+			&((const struct tally_compare_values *)values->pdata[i])->moments);
 	g_ptr_array_unref(values);
 	return total;
 }
 
+/* Adds what only one side measured of a pass that both have. */
+static void
+add_lone(const struct tally_compare *c, const struct tally_compare_row *row,
+	 double lone[TALLY_N_SIDES])
+{
+	const double base = total_of(c, row, TALLY_SIDE_BASE);
+	const double fresh = total_of(c, row, TALLY_SIDE_NEW);
+	if (!row->subject->frames[0] || !row->subject->frames[1])
+		return;
+	lone[TALLY_SIDE_BASE] += isnan(fresh) && !isnan(base) ? base : 0;
+	lone[TALLY_SIDE_NEW] += isnan(base) && !isnan(fresh) ? fresh : 0;
+}
+
 /* Whether passes that both sides have were measured on one of them only, and are more than what
- * counts as the same: the frame's sums then differ by what was not measured. Of what a gate is on. */
+ * counts as the same: the frame's sums then differ by what was not measured. */
 static bool
-is_partial(const struct tally_compare *c, const struct tally_compare_row *row)
+is_partial(const struct tally_compare *c, const struct tally_compare_row *sum)
 {
 	double lone[TALLY_N_SIDES] = { 0 };
-	bool known[TALLY_N_SIDES];
-	if (!row->subject->frame || !row->worse || row->ratio)
+	if (!sum->subject->frame || !sum->worse || sum->ratio)
 		return false;
 	for (guint i = 0; i < c->rows->len; i++) {
-		const struct tally_compare_row *other = g_ptr_array_index(c->rows, i);
-		const struct tally_compare_subject *s = other->subject;
-		if (s->frame || !s->frames[0] || !s->frames[1] ||
-		    !tally_compare_same_place(s, row->subject) ||
-		    strcmp(other->key, row->key) != 0 || g_strcmp0(other->unit, row->unit) != 0)
-			continue;
-		double total[TALLY_N_SIDES];
-		for (unsigned side = 0; side < TALLY_N_SIDES; side++)
-			total[side] = total_of(c, other, (enum tally_side)side, &known[side]);
-		for (unsigned side = 0; side < TALLY_N_SIDES; side++)
-			lone[side] += known[0] != known[1] ? total[side] : 0;
+		const struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
+		if (tally_compare_same_place(row->subject, sum->subject) && row != sum &&
+		    strcmp(row->key, sum->key) == 0 && g_strcmp0(row->unit, sum->unit) == 0)
+			add_lone(c, row, lone);
 	}
-	bool partial = false;
-	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
-		partial |= lone[side] > c->settings.same *
-						total_of(c, row, (enum tally_side)side, &known[0]);
-	return partial;
+	return lone[TALLY_SIDE_BASE] > c->settings.same * total_of(c, sum, TALLY_SIDE_BASE) ||
+	       lone[TALLY_SIDE_NEW] > c->settings.same * total_of(c, sum, TALLY_SIDE_NEW);
 }
 
 static void

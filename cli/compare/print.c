@@ -553,6 +553,15 @@ free_one_sided(gpointer data)
 	g_free(o);
 }
 
+/* A frame's sum that lacks a pass has values on both sides; the pass is listed. */
+static bool
+is_one_sided(const struct tally_compare_row *row)
+{
+	const struct tally_compare_subject *s = row->subject;
+	return row->verdict == TALLY_VERDICT_ONE_SIDE && s->frames[0] && s->frames[1] &&
+	       !(row->n[0] && row->n[1]);
+}
+
 static GPtrArray *
 find_one_sided(const struct tally_compare *c)
 {
@@ -560,9 +569,7 @@ find_one_sided(const struct tally_compare *c)
 	GHashTable *by_key = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	for (guint i = 0; i < c->rows->len; i++) {
 		const struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
-		const struct tally_compare_subject *s = row->subject;
-		if (row->verdict != TALLY_VERDICT_ONE_SIDE || !s->frames[0] || !s->frames[1] ||
-		    (row->n[0] && row->n[1])) /* a frame's sum: its passes are listed */
+		if (!is_one_sided(row))
 			continue;
 		char *key = g_strdup_printf("%d|%s", row->n[0] > 0, row->key);
 		struct one_sided *o = g_hash_table_lookup(by_key, key);
@@ -575,7 +582,7 @@ find_one_sided(const struct tally_compare *c)
 			g_ptr_array_insert(found, is_main(row) ? 0 : -1, o);
 		}
 		if (o->n++ < MOST_NAMES) {
-			char *name = name_text(c, s);
+			char *name = name_text(c, row->subject);
 			g_string_append_printf(o->names, "%s%s", o->n > 1 ? "; " : "", name);
 			g_free(name);
 		}
