@@ -510,6 +510,46 @@ went_round(const struct tally_seen_log *log)
 	return !other;
 }
 
+/* Whether its numbers say how much work there was, not how it was done: by what the device's line
+ * says. Its words have to tell caches from draws, as units do not. */
+static bool
+counts_work(const struct tally_counter *counter)
+{
+	static const char *const how[] = { "busy",   "cache", "clock", "cycle",
+					   "hit",    "idle",  "time",  "lookup",
+					   "memory", "miss",  "stall", "wait" };
+	if (counter->kind != TALLY_KIND_EVENT || strcmp(counter->unit, "1") != 0 ||
+	    counter->storage == TALLY_STORAGE_F64 || counter->scope > TALLY_SCOPE_PASS)
+		return false;
+	g_autofree char *said = g_ascii_strdown(counter->description, -1);
+	for (size_t i = 0; i < G_N_ELEMENTS(how); i++)
+		if (strstr(said, how[i]) || strstr(counter->key, how[i]))
+			return false;
+	return true;
+}
+
+/* Of scene "twins", whose passes are all equal. Frames are not compared with each other: work of
+ * a driver's own may lie in one. */
+static void
+judge_twins(struct tally_trial *t, const struct tally_counter *counter)
+{
+	for (guint i = 0; i < t->log.frames->len; i++) {
+		const struct tally_seen_frame *frame = frame_at(&t->log, i);
+		for (uint32_t k = 1; k < frame->n_passes; k++) {
+			const struct tally_value *one = tally_seen_value(
+				&frame->passes[0], counter->key);
+			const struct tally_value *other = tally_seen_value(
+				&frame->passes[k], counter->key);
+			if (one && other &&
+			    tally_value_f64(*one) != tally_value_f64(*other))
+				fail_in(t, TALLY_LAW_COUNTERS, i, k,
+					"%s of %s: %.0f; the same work in pass 0: %.0f",
+					counter->key, counter->source,
+					tally_value_f64(*other), tally_value_f64(*one));
+		}
+	}
+}
+
 static void
 judge_counter(struct tally_trial *t, const struct tally_counter *counter)
 {
@@ -550,6 +590,8 @@ tally_judge_counters(struct tally_trial *t)
 			continue;
 		n++;
 		judge_counter(t, counter);
+		if (counts_work(counter))
+			judge_twins(t, counter);
 	}
 	if (!n)
 		tally_law_lack(

@@ -22,7 +22,7 @@ void tally_judge_sums(struct tally_trial *trial);
 void tally_judge_beside(struct tally_trial *trial);
 /* Scene "clock". */
 void tally_judge_clock(struct tally_trial *trial);
-/* Any scene with all counters. */
+/* Scene "twins", with all counters. */
 void tally_judge_counters(struct tally_trial *trial);
 
 #endif

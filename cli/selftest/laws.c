@@ -27,7 +27,7 @@ const struct tally_law_row tally_laws[TALLY_N_LAWS] = {
 	[TALLY_LAW_MORE] = { "more", "more work takes more time", "timestamp" },
 	[TALLY_LAW_NEIGHBOR] = { "neighbor", "no pass has its neighbor's time",
 				 "timestamp" },
-	[TALLY_LAW_COUNTERS] = { "counters", "every set's counters there and sane",
+	[TALLY_LAW_COUNTERS] = { "counters", "every set's counters there, sane, equal",
 				 "hardware" },
 	[TALLY_LAW_RESUBMIT] = { "resubmit", "command buffers submitted again", "all" },
 	[TALLY_LAW_SECONDARY] = { "secondary", "secondary command buffers", "all" },

@@ -49,6 +49,7 @@ take_device(struct tally_seen_log *log, const struct tally_device_record *device
 		*copy = *device->counters[i];
 		copy->key = g_intern_string(copy->key);
 		copy->unit = g_intern_string(copy->unit);
+		copy->description = g_intern_string(copy->description);
 		copy->source = g_intern_string(copy->source);
 		g_ptr_array_add(log->counters, copy);
 	}

@@ -24,7 +24,7 @@ struct tally_seen_log {
 	bool found; /* a device of the API is there, to which the members below belong */
 	uint32_t device;
 	GPtrArray *
-		counters; /* elements: struct tally_counter *, key, unit, source and kind */
+		counters; /* elements: struct tally_counter *, without its name */
 	GArray *frames; /* elements: struct tally_seen_frame, those that a boundary ended */
 	char *error; /* why the log could not be read; NULL = it was, to its end line */
 };

@@ -9,6 +9,8 @@
 #define GL .scene
 #define VK .vulkan = true, .scene
 #define ALL_COUNTERS "--counters all --sources all"
+/* Enough for each of a driver's sets to have its turn. */
+#define COUNTED 48
 
 const struct tally_trial_row tally_trials[] = {
 	{ GL = "forward" },
@@ -34,8 +36,8 @@ const struct tally_trial_row tally_trials[] = {
 	  .judge = tally_judge_sums },
 	{ GL = "work", .label = "work-draw", .options = "--granularity draw",
 	  .judge = tally_judge_sums },
-	{ GL = "forward", .label = "forward-counters", .frames = 48,
-	  .options = ALL_COUNTERS, .judge = tally_judge_counters },
+	{ GL = "twins", .frames = COUNTED, .options = ALL_COUNTERS,
+	  .judge = tally_judge_counters },
 	{ GL = "beside", .frames = 6, .judge = tally_judge_beside },
 	{ GL = "clock", .frames = 8, .judge = tally_judge_clock },
 
@@ -61,8 +63,8 @@ const struct tally_trial_row tally_trials[] = {
 	  .judge = tally_judge_sums },
 	{ VK = "work", .label = "work-draw", .options = "--granularity draw",
 	  .judge = tally_judge_sums },
-	{ VK = "triangle", .label = "triangle-counters", .frames = 48,
-	  .options = ALL_COUNTERS, .judge = tally_judge_counters },
+	{ VK = "twins", .frames = COUNTED, .options = ALL_COUNTERS,
+	  .judge = tally_judge_counters },
 	{ VK = "clock", .frames = 8, .judge = tally_judge_clock },
 };
 const size_t tally_n_trials = G_N_ELEMENTS(tally_trials);

@@ -74,6 +74,20 @@ static const struct expect_pass work_passes[] = {
 	{ COVERED(LIGHT) }, { COVERED(HEAVY) }, { COVERED(LIGHT) }, { COVERED(HEAVY) },
 };
 
+/* ---- twins: equal passes, short enough for many frames ---- */
+
+static void
+frame_twins(struct stage *s, unsigned number)
+{
+	(void)number;
+	for (int i = 0; i < 2; i++)
+		draw(s, i, LIGHT);
+}
+
+static const struct expect_pass twins_passes[] = {
+	{ COVERED(LIGHT) }, { COVERED(LIGHT) },
+};
+
 /* ---- beside: a heavy and a light pass in one framebuffer, with a copy between them, which a
  * driver that draws tile by tile may not see ---- */
 
@@ -127,6 +141,8 @@ frame_clock(struct stage *s, unsigned number)
 const struct scene measure_scenes[] = {
 	{ "work", SCENE_CORE, .init = init_measure, .frame = frame_work,
 	  SCENE_PASSES(work_passes) },
+	{ "twins", SCENE_CORE, .init = init_measure, .frame = frame_twins,
+	  SCENE_PASSES(twins_passes) },
 	{ "beside", SCENE_CORE, .init = init_measure, .frame = frame_beside,
 	  SCENE_PASSES(beside_passes) },
 	{ "clock", SCENE_CORE, .init = init_clock, .frame = frame_clock, .varies = true },

@@ -57,6 +57,22 @@ static const struct vk_expect work_passes[] = {
 	{ COVERED(LIGHT) }, { COVERED(HEAVY) }, { COVERED(LIGHT) }, { COVERED(HEAVY) },
 };
 
+/* ---- twins: equal passes, short enough for many frames ---- */
+
+static void
+twins_frame(struct vk_stage *s, unsigned number)
+{
+	(void)number;
+	VkCommandBuffer commands = vk_begin(s, 0);
+	for (int i = 0; i < 2; i++)
+		pass_of(s, commands, &screens[i], LIGHT);
+	vk_run(s, commands);
+}
+
+static const struct vk_expect twins_passes[] = {
+	{ COVERED(LIGHT) }, { COVERED(LIGHT) },
+};
+
 /* ---- clock: as many draws as take a while by the CPU's clock, whatever the GPU's says ---- */
 
 static long long
@@ -91,6 +107,7 @@ clock_init(struct vk_stage *s)
 
 const struct vk_scene vk_measure_scenes[] = {
 	{ "work", .init = measure_init, .frame = work_frame, VK_PASSES(work_passes) },
+	{ "twins", .init = measure_init, .frame = twins_frame, VK_PASSES(twins_passes) },
 	{ "clock", .init = clock_init, .frame = clock_frame, .varies = true, .uncounted = true },
 	{ 0 },
 };

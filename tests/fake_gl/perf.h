@@ -37,6 +37,9 @@ struct fake_perf_config {
 	unsigned backwards;   /* AMD: records come in the other order */
 	unsigned error_at;    /* the so many-th call of an extension is an error and does nothing */
 	unsigned error_every; /* so is every so many-th begin */
+	/* Lies, which no reader can see in one result alone, or at once. */
+	unsigned unequal;     /* half of the results count so much more of each whole number */
+	unsigned absurd;      /* percentages are so many times what they are */
 	char vendor[32];      /* GL_VENDOR; empty = the real one */
 };
 
@@ -82,6 +85,7 @@ struct fake_perf_counter {
 struct fake_perf_object {
 	bool alive, active, ended, was_read, deferred;
 	unsigned kind;  /* INTEL: query id */
+	uint64_t serial; /* of its end */
 	uint64_t ready; /* tick; UINT64_MAX = never */
 	struct fake_perf_totals begin, end;
 	uint64_t selected[8]; /* AMD: bit per counter, a word a group */

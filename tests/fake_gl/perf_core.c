@@ -20,6 +20,7 @@ static const struct {
 	KEY(late), KEY(shuffle), KEY(sets), KEY(paranoid), KEY(exclusive), KEY(defer_every),
 	KEY(short_write), KEY(ignore_size), KEY(instances), KEY(stall_begin), KEY(no_nul),
 	KEY(conflict), KEY(backwards), KEY(error_at), KEY(error_every), KEY(one_set),
+	KEY(unequal), KEY(absurd),
 };
 
 static bool
@@ -213,6 +214,7 @@ fake_perf_end(struct fake_perf_object *o)
 	o->active = false;
 	o->ended = true;
 	o->end = fake_perf.now;
+	o->serial = serial;
 	o->ready = config->late ? fake_perf.now.tick + config->late : UINT64_MAX;
 	if (config->late && serial % 2 == 0)
 		o->ready += config->shuffle;
@@ -256,7 +258,9 @@ size_t
 fake_perf_value(const struct fake_perf_counter *counter, const struct fake_perf_object *o,
 		void *out)
 {
-	uint64_t wide = meaning_of(counter, o);
+	/* Half of them, in no order that passes have. */
+	bool chosen = (uint32_t)((o->serial + 1) * 2654435761u) >> 31;
+	uint64_t wide = meaning_of(counter, o) + (chosen ? fake_perf.config.unequal : 0);
 	uint32_t narrow = (uint32_t)wide;
 	float number;
 	double precise = (double)wide / 16;
@@ -274,6 +278,8 @@ fake_perf_value(const struct fake_perf_counter *counter, const struct fake_perf_
 		return sizeof(number);
 	case FAKE_PERF_PERCENT:
 		number = (float)(wide % 801) / 8;
+		if (fake_perf.config.absurd)
+			number *= (float)fake_perf.config.absurd;
 		memcpy(out, &number, sizeof(number));
 		return sizeof(number);
 	case FAKE_PERF_BOOL:

@@ -130,6 +130,7 @@ finish(void)
 {
 	next.Finish();
 	tick();
+	fake_queries_finish();
 }
 
 static unsigned

@@ -22,11 +22,12 @@
 
 static struct fake_query_config config;
 static unsigned now, serial; /* swaps; queries ended */
+static unsigned stamps; /* since the last glFinish() */
 static unsigned waits, questions, faults;
 
 static struct {
 	unsigned serial, swap; /* 0 = never ended */
-	bool stamp;
+	unsigned stamp; /* so many-th timestamp after a glFinish(); 0 = it is none */
 } queries[MAX_NAMES];
 
 static struct {
@@ -62,9 +63,10 @@ fake_queries_configure(const char *text)
 		{ "garbage", &config.garbage }, { "reset", &config.reset },
 		{ "zero_every", &config.zero_every }, { "narrow", &config.narrow },
 		{ "backwards", &config.backwards }, { "no_names", &config.no_names },
-		{ "no_strings", &config.no_strings },
+		{ "no_strings", &config.no_strings }, { "renamed", &config.renamed },
 		{ "plus", &config.plus },       { "unequal", &config.unequal },
-		{ "scale", &config.scale },
+		{ "scale", &config.scale },     { "even", &config.even },
+		{ "pixels", &config.pixels },   { "fails", &config.fails },
 		{ "hang", &config.hang },       { "crash", &config.crash },
 		{ "gl_error", &config.gl_error },
 	};
@@ -94,6 +96,12 @@ void
 fake_queries_tick(void)
 {
 	now++;
+}
+
+void
+fake_queries_finish(void)
+{
+	stamps = 0;
 }
 
 static void
@@ -181,13 +189,21 @@ wrong_time(uint64_t time)
 }
 
 static uint64_t
+even_time(unsigned number, uint64_t time)
+{
+	static uint64_t last;
+	last = config.even && number > 1 ? last + config.even : time;
+	return last;
+}
+
+static uint64_t
 lie(unsigned name, unsigned what, uint64_t value)
 {
 	value = spoil(what, value);
 	if (what == GL_QUERY_RESULT_AVAILABLE || name >= MAX_NAMES)
 		return value;
 	if (queries[name].stamp)
-		return wrong_time(value);
+		return even_time(queries[name].stamp, wrong_time(value));
 	/* Half of them, in no order that passes have. */
 	bool chosen = (uint32_t)(queries[name].serial * 2654435761u) >> 31;
 	return value + config.plus + (chosen ? config.unequal : 0);
@@ -238,7 +254,7 @@ query_counter(unsigned name, unsigned target)
 {
 	note_end(name);
 	if (name < MAX_NAMES)
-		queries[name].stamp = true;
+		queries[name].stamp = ++stamps;
 	next.QueryCounter(name, target);
 }
 
@@ -260,13 +276,14 @@ draw_arrays(unsigned mode, int first, int count)
 		raise(SIGSEGV);
 	while (config.hang && draws >= config.hang)
 		pause();
-	next.DrawArrays(mode, first, count);
+	next.DrawArrays(mode, first, config.pixels && serial ? count - 3 : count);
 }
 
 static unsigned
 get_error(void)
 {
-	bool wrong = config.gl_error && draws >= config.gl_error;
+	bool wrong = (config.gl_error && draws >= config.gl_error) ||
+		     (config.fails && serial);
 	return wrong ? GL_INVALID_OPERATION : next.GetError();
 }
 
@@ -293,6 +310,8 @@ get_string(unsigned name)
 {
 	bool none = config.no_strings && (name == GL_VENDOR || name == GL_RENDERER);
 	faults += none;
+	if (config.renamed && name == GL_RENDERER)
+		return (const unsigned char *)"Unheard-of";
 	return none ? NULL : next.GetString(name);
 }
 

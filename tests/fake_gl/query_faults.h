@@ -23,10 +23,14 @@ struct fake_query_config {
 	unsigned backwards; /* each result is less than the one before */
 	unsigned no_names; /* so many-th glGenQueries, and all after it, give zeros */
 	unsigned no_strings; /* glGetString answers NULL for the vendor and the renderer */
+	unsigned renamed; /* it has a renderer's name that nobody knows */
 	/* Lies, which no reader can see in one result alone. */
 	unsigned plus; /* so much is added to each result that is no timestamp */
 	unsigned unequal; /* the same to half of them */
+	unsigned even; /* after a glFinish(), each timestamp is so many ns after the one before */
 	unsigned scale; /* so many times too fast does the GPU's clock run */
+	/* Once a query was begun: other pixels, an error of GL's. */
+	unsigned pixels, fails;
 	/* The so many-th draw: hangs, crashes, or leaves a GL error. */
 	unsigned hang, crash, gl_error;
 	unsigned reset; /* from that swap on the context is lost: results are 0 and there at once */
@@ -35,6 +39,7 @@ struct fake_query_config {
 /* False: a key is unknown (said on stderr). `text` may be NULL. */
 bool fake_queries_configure(const char *text);
 void fake_queries_tick(void);
+void fake_queries_finish(void);
 /* What stands in place of the driver's function of that name, which is `next`; NULL: nothing. */
 void *fake_queries_function(const char *name, void (*next)(void));
 /* "waits N", "questions N", "faults N": lines for FAKE_QUERIES_REPORT. `path` may be NULL. */

@@ -23,6 +23,9 @@ static struct {
 	unsigned plus; /* so much is added to each result that is no timestamp */
 	unsigned unequal; /* the same to half of them */
 	unsigned backwards; /* timestamps go down where they should go up */
+	unsigned even; /* each timestamp is so many ticks after the one before */
+	unsigned pixels, fails; /* with a query pool: other pixels, no submission */
+	unsigned twice; /* the so many-th draw goes through the loader once more */
 	unsigned scale; /* timestampPeriod is so many times what it should be */
 	unsigned never; /* no result is ever there */
 	unsigned hang, crash; /* the so many-th draw */
@@ -39,7 +42,7 @@ static PFN_vkGetPhysicalDeviceProperties2 next_properties2;
 static PFN_vkCmdDraw next_draw;
 static PFN_vkQueueSubmit next_submit;
 static VkQueryPool stamps[MAX_POOLS];
-static unsigned n_stamps, n_draws, n_submits;
+static unsigned n_stamps, n_draws, n_submits, n_pools;
 
 static void
 configure(void)
@@ -53,6 +56,8 @@ configure(void)
 		{ "never", &lies.never }, { "hang", &lies.hang },
 		{ "crash", &lies.crash }, { "lost", &lies.lost },
 		{ "dead", &lies.dead },   { "stuck", &lies.stuck },
+		{ "even", &lies.even },   { "pixels", &lies.pixels },
+		{ "fails", &lies.fails }, { "twice", &lies.twice },
 	};
 	const char *text = getenv("FAKE_VK_LIE");
 	for (size_t i = 0; text && i < sizeof(keys) / sizeof(keys[0]); i++) {
@@ -68,6 +73,7 @@ create_pool(VkDevice device, const VkQueryPoolCreateInfo *info,
 	    const VkAllocationCallbacks *allocator, VkQueryPool *pool)
 {
 	VkResult result = next_create(device, info, allocator, pool);
+	n_pools++;
 	if (result == VK_SUCCESS && info->queryType == VK_QUERY_TYPE_TIMESTAMP &&
 	    n_stamps < MAX_POOLS)
 		stamps[n_stamps++] = *pool;
@@ -84,6 +90,8 @@ lie_in(uint64_t *values, size_t n, bool stamp)
 	for (size_t i = 0; i < n; i++) {
 		if (!stamp)
 			values[i] += lies.plus + (chosen ? lies.unequal : 0);
+		else if (lies.even)
+			values[i] = (first = first ? first + lies.even : values[i]);
 		else if (lies.backwards)
 			values[i] = (first = first ? first : values[i]) * 2 - values[i];
 	}
@@ -137,13 +145,20 @@ draw(VkCommandBuffer commands, uint32_t vertices, uint32_t instances, uint32_t f
 		raise(SIGSEGV);
 	while (lies.hang && n_draws >= lies.hang)
 		pause();
-	next_draw(commands, vertices, instances, first, first_instance);
+	next_draw(commands, lies.pixels && n_pools ? vertices - 3 : vertices, instances, first,
+		  first_instance);
+	if (lies.twice && n_draws == lies.twice) {
+		PFN_vkCmdDraw again;
+		*(void **)&again = dlsym(RTLD_DEFAULT, "vkCmdDraw");
+		if (again)
+			again(commands, vertices, instances, first, first_instance);
+	}
 }
 
 static VkResult
 submit(VkQueue queue, uint32_t n, const VkSubmitInfo *infos, VkFence fence)
 {
-	if (lies.lost && ++n_submits >= lies.lost)
+	if ((lies.lost && ++n_submits >= lies.lost) || (lies.fails && n_pools))
 		return VK_ERROR_DEVICE_LOST;
 	return next_submit(queue, n, infos, fence);
 }

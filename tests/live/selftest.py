@@ -32,6 +32,14 @@ OPENGL_LIES = [
     ("backwards=1", "work", {"times"}),
     ("scale=10", "clock", {"clock"}),
     ("never=1", "strips", {"results"}),
+    ("even=1000", "work", {"more"}),
+    ("renamed=1,even=1000", "beside", {"neighbor"}),
+    ("pixels=1", "strips", {"unchanged"}),
+    ("fails=1", "strips", {"status"}),
+    ("ext=intel", "twins", set()),
+    ("ext=intel,unequal=1", "twins", {"counters"}),
+    ("ext=amd", "twins", set()),
+    ("ext=amd,absurd=10000000", "twins", {"counters"}),
     ("gl_error=2", "strips", {"starts"}),
     ("crash=2", "strips", {"starts"}),
     ("hang=2", "strips", {"starts"}),
@@ -42,6 +50,10 @@ VULKAN_LIES = [
     ("backwards=1", "work", {"times"}),
     ("scale=10", "clock", {"clock"}),
     ("never=1", "triangle", {"results"}),
+    ("even=1000", "work", {"more"}),
+    ("pixels=1", "triangle", {"unchanged"}),
+    ("fails=1", "triangle", {"status"}),
+    ("twice=3", "work", {"calls"}),
     ("lost=2", "triangle", {"starts"}),
     ("crash=2", "triangle", {"starts"}),
     ("hang=2", "triangle", {"starts"}),
@@ -122,7 +134,7 @@ def check_intel(checks):
         for api in ("opengl", "vulkan"):
             with checks.part(f"iris and anv, {api}"):
                 # env.sh ends what takes a minute, so not all scenes.
-                scenes = {"opengl": "strips+threads+work+clock", "vulkan": "triangle+resubmit+secondaries+work+clock"}
+                scenes = {"opengl": "strips+threads+work+twins+clock", "vulkan": "triangle+resubmit+secondaries+work+twins+clock"}
                 script = f'. {EMULATOR}/env.sh {folder}/programs; emu tgl "$@"'
                 found = tried(checks, run(folder, ["--json", "--limit", 50, "--api", api, "--scenes", scenes[api]], env,
                                           ["bash", "-c", script, "bash"]))
@@ -149,8 +161,9 @@ def liar_env(folder, api, told):
         h.skip("tests/fake_gl's driver was not built")
     vendor = folder / "vendor.json"
     vendor.write_text(json.dumps({"file_format_version": "1.0.0", "ICD": {"library_path": str(library.resolve())}}))
-    return h.base_env(folder, {"__EGL_VENDOR_LIBRARY_FILENAMES": str(vendor), "FAKE_PERF": "ext=none",
-                               "FAKE_QUERIES": told})
+    counters = told.startswith("ext=")
+    fakes = {"FAKE_PERF": told} if counters else {"FAKE_PERF": "ext=none", "FAKE_QUERIES": told}
+    return h.base_env(folder, {"__EGL_VENDOR_LIBRARY_FILENAMES": str(vendor), **fakes})
 
 
 def check_lie(checks, api, told, scenes, laws):
