@@ -306,12 +306,13 @@ doubt_text(const struct tally_bound_verdict *v, uint64_t frames)
 				       "frame time",
 				       100 * v->busy);
 	default:
-		return g_strdup_printf("bound by no one thing: GPU in %.0f %%, CPU in %.0f %%, "
-				       "cap in %.0f %%, wait in %.0f %% of frames",
+		return g_strdup_printf("bound by no one thing: GPU %.0f %%, CPU %.0f %%, cap "
+				       "%.0f %%, wait %.0f %%, unclear %.0f %%",
 				       100 * v->share[TALLY_BOUND_GPU],
 				       100 * v->share[TALLY_BOUND_CPU],
 				       100 * v->share[TALLY_BOUND_CAP],
-				       100 * v->share[TALLY_BOUND_WAIT]);
+				       100 * v->share[TALLY_BOUND_WAIT],
+				       100 * v->share[TALLY_BOUND_UNKNOWN]);
 	}
 }
 
@@ -325,8 +326,8 @@ tally_bound_text(const struct tally_bound_verdict *v, uint64_t frames)
 				       "of the frame time)",
 				       share, 100 * v->busy);
 	case TALLY_BOUND_WAIT:
-		return g_strdup_printf("bound by a wait in %.0f %% of frames: vsync, limiter, "
-				       "thread (CPU %.0f %%, GPU %.0f %%)",
+		return g_strdup_printf("bound by a wait (vsync, limiter, lock, busy machine) in "
+				       "%.0f %%: CPU %.0f %%, GPU %.0f %%",
 				       share, 100 * v->thread, 100 * v->busy);
 	case TALLY_BOUND_CPU:
 		if (v->has_thread)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "layer/base/clock.h"
 
+#include <pthread.h>
 #include <time.h>
 
 #define NS_PER_S UINT64_C(1000000000)
@@ -20,10 +21,13 @@ tally_clock_now_ns(void)
 	return read_clock(CLOCK_MONOTONIC);
 }
 
-uint64_t
-tally_clock_thread_ns(void)
+struct tally_thread_time
+tally_clock_thread(void)
 {
-	return read_clock(CLOCK_THREAD_CPUTIME_ID);
+	struct tally_thread_time t = { .ns = read_clock(CLOCK_THREAD_CPUTIME_ID) };
+	if (t.ns) /* a sandbox may refuse it */
+		t.thread = (uint64_t)(uintptr_t)pthread_self();
+	return t;
 }
 
 uint64_t

@@ -11,8 +11,13 @@
 
 /* CLOCK_MONOTONIC, ns. */
 uint64_t tally_clock_now_ns(void);
-/* How long the calling thread worked on the CPU so far, ns; a system call. */
-uint64_t tally_clock_thread_ns(void);
+/* A thread as it was at one moment. */
+struct tally_thread_time {
+	uint64_t thread; /* which one; 0 = what follows could not be read */
+	uint64_t ns; /* how long it worked on the CPU so far */
+};
+/* The calling thread; a system call. */
+struct tally_thread_time tally_clock_thread(void);
 /* CLOCK_REALTIME, ns since 1970. */
 uint64_t tally_clock_unix_ns(void);
 

@@ -261,6 +261,18 @@ count_ended(const struct tally_device *d)
 	return n;
 }
 
+/* Whether it is the same thread at both moments; *ns is how long it worked in between. */
+static bool
+thread_time_between(const struct tally_thread_time *from, const struct tally_thread_time *to,
+		    uint64_t *ns)
+{
+	/* A thread that had the same identity before may have ended: counts may have fallen. */
+	if (!from->thread || from->thread != to->thread || from->ns > to->ns)
+		return false;
+	*ns = to->ns - from->ns;
+	return true;
+}
+
 /* Takes into account what the parts of this frame, and late parts, record about frame ends. */
 static void
 settle_ends(struct tally_assembly *a, struct tally_device *d, struct tally_frame_input *in)
@@ -274,15 +286,12 @@ settle_ends(struct tally_assembly *a, struct tally_device *d, struct tally_frame
 		if (p->lost_frame > d->boundary_frame && p->lost_frame <= in->frame) {
 			d->boundary_frame = p->lost_frame;
 			d->boundary_ns = p->lost_now_ns;
-			d->boundary_thread = 0;
+			d->boundary_thread.thread = 0;
 		}
 	}
 	in->start_ns = d->boundary_ns;
-	/* One that had just this identity before may have ended: it cannot have worked longer. A
-	 * time of 0 could not be read. */
-	in->has_thread = in->thread && in->thread == d->boundary_thread && d->boundary_thread_ns &&
-			 d->boundary_frame == in->frame && in->thread_ns >= d->boundary_thread_ns;
-	in->thread_ns -= in->has_thread ? d->boundary_thread_ns : 0;
+	in->has_thread = d->boundary_frame == in->frame &&
+			 thread_time_between(&d->boundary_thread, &in->thread, &in->thread_ns);
 	/* The end of the previous frame is not known: this frame seems to begin too early. */
 	if (d->boundary_frame != in->frame)
 		in->flags |= TALLY_FLAG(INCOMPLETE);
@@ -355,14 +364,13 @@ skip_frame(struct tally_assembly *a, struct tally_device *d, uint64_t frame)
 }
 
 static void
-close_frame(struct tally_assembly *a, struct tally_device *d,
-	    const struct tally_frame_part *ended, uint64_t flags)
+close_frame(struct tally_assembly *a, struct tally_device *d, const struct tally_frame_part *ended,
+	    uint64_t flags)
 {
 	struct tally_frame_input in = {
 		.frame = ended->frame,
 		.end_ns = ended->end.now_ns,
 		.thread = ended->end.thread,
-		.thread_ns = ended->end.thread_ns,
 		.presented = ended->end.presented,
 		.flags = ended->end.flags | flags,
 	};
@@ -379,8 +387,7 @@ close_frame(struct tally_assembly *a, struct tally_device *d,
 	}
 	d->next_frame = d->boundary_frame = in.frame + 1;
 	d->boundary_ns = in.end_ns;
-	d->boundary_thread = ended->end.thread;
-	d->boundary_thread_ns = ended->end.thread_ns;
+	d->boundary_thread = in.thread; /* the part was given back */
 }
 
 static bool
@@ -440,10 +447,9 @@ report_trailing(const struct tally_device *d, uint64_t n)
 {
 	tally_log_say(TALLY_LEVEL_INFO, "session",
 		      "%llu pass%s of device %u belong%s to no frame and %s left out: %s",
-		      (unsigned long long)n, n == 1 ? "" : "es", d->number,
-		      n == 1 ? "s" : "", n == 1 ? "is" : "are",
-		      d->next_frame ? "issued after its last frame"
-				    : "clears alone, never shown");
+		      (unsigned long long)n, n == 1 ? "" : "es", d->number, n == 1 ? "s" : "",
+		      n == 1 ? "is" : "are",
+		      d->next_frame ? "issued after its last frame" : "clears alone, never shown");
 }
 
 /* Handles the frame that was open when its device or the capture ended. It gets a line if the

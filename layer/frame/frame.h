@@ -34,8 +34,9 @@ struct tally_frame_input {
 	const struct tally_frame_part *parts;
 	uint64_t n_parts;
 	uint64_t start_ns, end_ns;
-	uint64_t thread, thread_ns; /* as in struct tally_frame_end; 0 = not known */
-	bool has_thread; /* thread_ns is of this frame alone */
+	struct tally_thread_time thread; /* the one that ended it, then; all 0 = not known */
+	bool has_thread; /* thread_ns is known */
+	uint64_t thread_ns;
 	struct tally_extent presented;
 	uint64_t flags;
 	uint64_t dropped; /* besides those that the parts report */

@@ -7,7 +7,6 @@
 #include "layer/frame/frame_part.h"
 #include "layer/frame/queue.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -481,8 +480,7 @@ tally_stream_end_frame(struct tally_stream *s, const struct tally_frame_end *end
 			part->ends = true;
 			part->end = *end;
 			part->end.now_ns = now_ns;
-			part->end.thread = (uint64_t)(uintptr_t)pthread_self();
-			part->end.thread_ns = tally_clock_thread_ns();
+			part->end.thread = tally_clock_thread();
 		} else if (matters) {
 			s->lost_ends += (state & 1);
 			s->lost_frame = frame + 1;

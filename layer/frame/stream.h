@@ -16,6 +16,7 @@
 #ifndef PASSTALLY_LAYER_FRAME_STREAM_H
 #define PASSTALLY_LAYER_FRAME_STREAM_H
 
+#include "layer/base/clock.h"
 #include "layer/pass_id.h"
 #include "layer/record.h"
 
@@ -147,9 +148,7 @@ struct tally_frame_end {
 	uint64_t now_ns; /* 0: the clock is read, if the frame or the next is captured */
 	struct tally_extent presented; /* 0 x 0 when nothing was presented */
 	uint64_t flags;                /* frame flags to add */
-	/* Set by tally_stream_end_frame(): which thread called it, 0 = not known, and how long it
-	 * worked so far, 0 = could not be read. */
-	uint64_t thread, thread_ns;
+	struct tally_thread_time thread; /* set by tally_stream_end_frame() */
 };
 /* The device's open frame ends here and the next begins; call with no pass open. */
 void tally_stream_end_frame(struct tally_stream *stream, const struct tally_frame_end *end);

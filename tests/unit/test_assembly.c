@@ -5,6 +5,7 @@
 #include "tests/unit/recorder_stub.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* One device, two streams made by hand, and the collector's thread is this one. Words of a script,
  * one after the other; S is a stream (a, b), F a frame of one digit:
@@ -101,7 +102,7 @@ hand_over(struct world *w, struct tally_stream *s, uint64_t frame, char how)
 	part->stream = s;
 	part->frame = frame;
 	part->captured = how != '-';
-	part->ends = how == '!' || how == '-' || how == '?';
+	part->ends = how && strchr("!-?", how);
 	part->lost_ends = s->lost_ends;
 	part->lost_frame = s->lost_frame;
 	part->lost_now_ns = s->lost_now_ns;
@@ -109,8 +110,11 @@ hand_over(struct world *w, struct tally_stream *s, uint64_t frame, char how)
 	if (part->ends) {
 		part->end.now_ns = w->end_ns += 1000;
 		/* Each stream has a thread of its own, which works half the time. */
-		part->end.thread = s->number + 1;
-		part->end.thread_ns = how == '?' ? 0 : w->end_ns / 2;
+		if (how != '?')
+			part->end.thread = (struct tally_thread_time){
+				.thread = s->number + 1,
+				.ns = w->end_ns / 2,
+			};
 	}
 	if (part->captured) {
 		part->first = part->last = calloc(1, sizeof(*part->first));
