@@ -262,6 +262,9 @@ static void
 conclude(struct tally_compare *c, struct tally_compare_row *row)
 {
 	double low, high;
+	/* No time falls by more than all of it. */
+	if (row->is_time)
+		row->low = MAX(row->low, -row->mean[TALLY_SIDE_BASE]);
 	row->verdict = TALLY_VERDICT_UNSEEN;
 	if (row->p_holm < 1 - c->settings.confidence && row->difference != 0)
 		row->verdict = row->difference < 0 ? TALLY_VERDICT_LESS : TALLY_VERDICT_MORE;

@@ -344,6 +344,9 @@ print_text(const struct report_request *r, const struct tally_aggregate *a,
 	FILE *to = r->pager.out;
 	tally_text_print_line(to, "%s: %s", a->path, a->program ? a->program : "?");
 	tally_summary_print(to, a, answer, r->device);
+	if (!a->has_end && !a->truncated)
+		tally_text_print(to, "the log has no end line: the program was killed or "
+				     "crashed, or runs still\n");
 	tally_summary_print_identity(to, a);
 	if (rows->len) {
 		putc('\n', to);

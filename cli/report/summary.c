@@ -137,6 +137,18 @@ draws_without_frames(const struct tally_aggregate *a)
 	return false;
 }
 
+/* The option that gives a program without swaps its frames. */
+static const char *
+frame_option(const struct tally_aggregate *a)
+{
+	for (guint i = 0; i < a->devices->len; i++) {
+		const struct tally_device_summary *d = g_ptr_array_index(a->devices, i);
+		if (d->described && d->api == TALLY_API_VULKAN)
+			return "--frame submit:1";
+	}
+	return "--frame finish";
+}
+
 /* Why there is no frame to judge, if there is none. */
 static void
 print_no_frame(FILE *out, const struct tally_aggregate *a)
@@ -153,9 +165,11 @@ print_no_frame(FILE *out, const struct tally_aggregate *a)
 		tally_text_print_line(out, "no frame was captured up to the run's end, with %s",
 				      a->waits);
 	else if (has_no_frame(a))
-		tally_text_print(out, "no frame ended: no swap was seen; try --frame finish\n");
+		tally_text_print(out, "no frame ended: no swap was seen; try %s\n",
+				 frame_option(a));
 	else if (draws_without_frames(a))
-		tally_text_print(out, "most was drawn after the last swap; try --frame finish\n");
+		tally_text_print(out, "most was drawn after the last swap; try %s\n",
+				 frame_option(a));
 	else if (a->has_end && a->end_frames == 0 && a->end_reason)
 		tally_text_print_line(out, "no frames: %s", a->end_reason);
 	else if (a->devices->len == 0)

@@ -266,6 +266,8 @@ class Answer(CliCase):
         for what, lines, words in (
                 ("no device", [header(), end(0, 0)], "no frames: exit"),
                 ("no frame", [header(), device(), end(0, 0)], "no frame ended: no swap was seen; try --frame finish"),
+                ("no frame, Vulkan", [header(), device(api="vulkan"), end(0, 0)],
+                 "no frame ended: no swap was seen; try --frame submit:1"),
                 ("no start", [header(options={"skip": "0", "start-on": "frame:30"}), device(), end(0, 0)],
                  "no frame was captured up to the run's end, with --start-on frame:30"),
                 ("skipped", [header(options={"skip": "30"}), device(), end(0, 0)],
@@ -276,6 +278,12 @@ class Answer(CliCase):
                 log = self.write_log("a.jsonl", lines)
                 self.assertIn(words, self.ok("report", log).stdout.decode())
                 self.assertEqual(json.loads(self.ok("report", "--json", log).stdout)["reports"][0]["answers"], [])
+
+    def test_no_end(self):
+        lines = log_of([(14, {"GBuffer": 8}, {}) for _ in range(30)])
+        words = "the log has no end line: the program was killed or crashed, or runs still\n"
+        for log, there in ((lines, False), (lines[:-1], True)):
+            self.assertEqual(words in self.ok("report", self.write_log("a.jsonl", log)).stdout.decode(), there)
 
     def test_warmup_leaves_nothing(self):
         log = self.write_log("a.jsonl", log_of([(14, {"GBuffer": 8}, {}) for _ in range(30)]))

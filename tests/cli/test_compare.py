@@ -301,6 +301,13 @@ class Compare(CliCase):
         self.assertRegex(done.stdout.decode().splitlines()[-1], r"^INCONCLUSIVE: 2 values cannot be told: .*%")
         self.assertRegex(done.stdout.decode(), r"main .* cannot tell \(\S+ %\)")
 
+    def test_no_time_falls_by_more_than_all_of_it(self):
+        noisy = ([1000 if i % 10 else 2000000 for i in range(n, n + 40)] for n in (0, 5))
+        a, b = (self.write_log(f"{name}.jsonl", times_log(times)) for name, times in zip("ab", noisy))
+        value = self.value(self.json(a, b), "main")
+        self.assertGreater(value["high"], value["base"]["mean"])
+        self.assertGreaterEqual(value["low"], -value["base"]["mean"])
+
     def test_too_few(self):
         a = self.write_log("a.jsonl", times_log([1000, 1001, 1002]))
         b = self.write_log("b.jsonl", times_log([2000, 2001]))
