@@ -205,7 +205,9 @@ add_passes(GPtrArray *lines, const struct tally_answer_device *d)
 	if (d->n_passes == 0 || d->typical_ns <= 0)
 		return;
 	char *time = tally_answer_time_text(d->typical_ns);
-	add_line(lines, g_strdup_printf("typical frame, %s on the GPU:", time));
+	bool waits = d->bound.by == TALLY_BOUND_UNKNOWN && d->bound.doubt == TALLY_DOUBT_WAITS;
+	add_line(lines, g_strdup_printf("typical frame, %s on the GPU%s:", time,
+					waits ? ", waits for the CPU within passes included" : ""));
 	g_free(time);
 	/* One line less where there is one more below. */
 	add_pass_items(lines, d, d->extra.name ? 2 : 3);
