@@ -173,11 +173,18 @@ tally_block_length(const double *values, uint32_t n, double *long_run)
 
 /* Trimming */
 
-static int
-double_compare(const void *a, const void *b)
+int
+tally_double_compare(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 	return (x > y) - (x < y);
+}
+
+double
+tally_median(double *values, uint32_t n)
+{
+	qsort(values, n, sizeof(*values), tally_double_compare);
+	return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
 double
@@ -187,7 +194,7 @@ tally_trimmed_mean(const double *values, uint32_t n, double trim)
 	if (cut == 0 || 2 * cut >= n)
 		return mean_of(values, n);
 	double *sorted = g_memdup2(values, n * sizeof(*values));
-	qsort(sorted, n, sizeof(*sorted), double_compare);
+	qsort(sorted, n, sizeof(*sorted), tally_double_compare);
 	double mean = mean_of(sorted + cut, n - 2 * cut);
 	g_free(sorted);
 	return mean;
@@ -203,7 +210,7 @@ winsorized(const double *values, uint32_t n, double trim)
 	uint32_t cut = (uint32_t)(trim * n);
 	if (cut == 0 || 2 * cut >= n)
 		return copy;
-	qsort(copy, n, sizeof(*copy), double_compare);
+	qsort(copy, n, sizeof(*copy), tally_double_compare);
 	double low = copy[cut], high = copy[n - 1 - cut];
 	for (uint32_t i = 0; i < n; i++)
 		copy[i] = CLAMP(values[i], low, high);
@@ -302,7 +309,7 @@ widening(const struct sampler *a, const struct sampler *b, double df,
 		double apart = fabs(distance[1] - distance[0]);
 		t[i] = error > 0 ? apart / error : apart > 0 ? HUGE_VAL : 0;
 	}
-	qsort(t, m, sizeof(*t), double_compare);
+	qsort(t, m, sizeof(*t), tally_double_compare);
 	uint32_t rank = (uint32_t)ceil((1 - HELD_LEVEL) * (m + 1));
 	double tail = t[MIN(MAX(rank, 1), m) - 1];
 	g_free(t);

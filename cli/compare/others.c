@@ -47,26 +47,11 @@ struct group {
 	double *common[TALLY_N_SIDES]; /* what all passes of a frame, or run, have in common */
 };
 
-static gint
-double_compare(gconstpointer a, gconstpointer b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
-/* Sorts the values. */
-static double
-median(double *values, uint32_t n)
-{
-	qsort(values, n, sizeof(*values), double_compare);
-	return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
-}
-
 static double
 median_of(const double *values, uint32_t n)
 {
 	double *copy = g_memdup2(values, n * sizeof(*values));
-	double m = median(copy, n);
+	double m = tally_median(copy, n);
 	g_free(copy);
 	return m;
 }
@@ -166,7 +151,7 @@ find_common(struct group *g)
 					&g_array_index(g->members, struct member, k);
 				above[k] = m->logs[side][i] - m->level;
 			}
-			g->common[side][i] = median(above, g->members->len);
+			g->common[side][i] = tally_median(above, g->members->len);
 		}
 	}
 	g_free(above);
@@ -194,7 +179,7 @@ independent_variance(const double *values, uint32_t n, uint32_t part)
 	double *steps = g_new(double, n - 1);
 	for (uint32_t i = 0; i + 1 < n; i++)
 		steps[i] = fabs(values[i + 1] - values[i]);
-	double step = MAD_TO_SD * median(steps, n - 1);
+	double step = MAD_TO_SD * tally_median(steps, n - 1);
 	g_free(steps);
 	return step * step / 2 * (G_PI / 2) / part;
 }
@@ -272,7 +257,7 @@ center(struct group *g)
 	double *shifts = g_new(double, g->members->len);
 	for (guint k = 0; k < g->members->len; k++)
 		shifts[k] = g_array_index(g->members, struct member, k).shift;
-	double middle = median(shifts, g->members->len);
+	double middle = tally_median(shifts, g->members->len);
 	for (guint k = 0; k < g->members->len; k++)
 		g_array_index(g->members, struct member, k).shift -= middle;
 	g_free(shifts);

@@ -19,21 +19,13 @@
 /* Of a variance of logarithms: steps of a clock. */
 #define TINY 1e-10
 
-static int
-double_compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
 static double
 median_size(const double *values, uint32_t n)
 {
 	double *sizes = g_new(double, n);
 	for (uint32_t i = 0; i < n; i++)
 		sizes[i] = fabs(values[i]);
-	qsort(sizes, n, sizeof(*sizes), double_compare);
-	double m = n % 2 ? sizes[n / 2] : (sizes[n / 2 - 1] + sizes[n / 2]) / 2;
+	double m = tally_median(sizes, n);
 	g_free(sizes);
 	return m;
 }

@@ -29,18 +29,11 @@ tally_pace_key(unsigned pace)
 	return pace < TALLY_N_PACES ? keys[pace] : NULL;
 }
 
-static gint
-double_compare(gconstpointer a, gconstpointer b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
 static double
 quantile_of(const double *values, uint32_t n)
 {
 	double *sorted = g_memdup2(values, n * sizeof(*values));
-	qsort(sorted, n, sizeof(*sorted), double_compare);
+	qsort(sorted, n, sizeof(*sorted), tally_double_compare);
 	double q = sorted[MAX((uint32_t)ceil(QUANTILE * n), 1) - 1];
 	g_free(sorted);
 	return q;
@@ -206,7 +199,7 @@ judge_p99(const struct tally_compare *c, struct tally_compare_row *row, struct p
 	}
 	for (uint32_t r = 0; r < RESAMPLES; r++)
 		samples[0][r] = samples[1][r] - samples[0][r];
-	qsort(samples[0], RESAMPLES, sizeof(double), double_compare);
+	qsort(samples[0], RESAMPLES, sizeof(double), tally_double_compare);
 	uint32_t cut = (uint32_t)((1 - c->settings.confidence) / 2 * (RESAMPLES + 1));
 	cut = MAX(cut, 1);
 	finish_row(c, row, samples[0][cut - 1], samples[0][RESAMPLES - cut], counts_p(counts, n));
