@@ -352,10 +352,14 @@ fake_queries_function(const char *name, void (*behind)(void))
 void
 fake_queries_report(const char *path)
 {
-	FILE *f = path ? fopen(path, "w") : NULL;
+	char part[4096];
+	if (!path || snprintf(part, sizeof(part), "%s.part", path) >= (int)sizeof(part))
+		return;
+	FILE *f = fopen(part, "w");
 	if (!f)
 		return;
 	fprintf(f, "waits %u\nquestions %u\nfaults %u\nended %u\n", waits, questions, faults,
 		serial);
-	fclose(f);
+	if (fclose(f) == 0)
+		rename(part, path);
 }

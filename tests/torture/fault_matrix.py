@@ -38,6 +38,8 @@ WANT = {"never": "none", "late": "some", "out-of-order": "some", "garbage": "non
 # the shim is not there to see them call exit().
 CUT = ("killed", "exec")
 CUT_WITHOUT_SHIM = ("exit-threads",)
+# What ends before the driver below has said whether it was waited for.
+NO_REPORT = ("exit-threads", "killed")
 TRIES = 20
 LEAVES = 8  # the status of a program whose threads leave at once, where it lives
 
@@ -275,6 +277,8 @@ def check_cell(checks, name, source, fault):
         got = run_alive(folder, name, source, fault, logs / "%e-%p.jsonl")
         checks.equal((got.status, got.stdout, got.stderr), (bare.status, bare.stdout, bare.stderr), "as without us")
         waits = folder / "queries.txt"
+        if source.api == "gl" and fault not in NO_REPORT:
+            checks.that(waits.exists(), "the driver has not reported at exit")
         if waits.exists():
             checks.that("waits 0\n" in waits.read_text(), f"a result was waited for: {waits.read_text().split()}")
         paths = sorted(logs.iterdir())
