@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "query/gauge/gauge.h"
 
-#include <errno.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,8 +37,8 @@ struct gauge {
 #define COUNTER(key_, unit_) \
 	{ \
 		.key = key_, .name = key_, .unit = unit_, .source = "gauge", \
-		.kind = TALLY_KIND_RAW, .storage = TALLY_STORAGE_U64, \
-		.scope = TALLY_SCOPE_DEVICE, .width_bits = 64, \
+		.kind = TALLY_KIND_RAW, .storage = TALLY_STORAGE_U64, .scope = TALLY_SCOPE_DEVICE, \
+		.width_bits = 64, \
 	}
 static const struct tally_counter totals[N_TOTALS] = {
 	[CYCLES] = COUNTER("gauge.clock_cycles", "cycles"),
@@ -65,7 +64,6 @@ gauge_probe(struct tally_snapshot_source *src)
 {
 	struct gauge *g = (struct gauge *)src;
 	char pci[32];
-	int saved_errno = errno;
 	src->reason[0] = '\0';
 	if (src->config && src->config->snapshot == TALLY_SNAPSHOT_EXACT) {
 		/* Where nothing else is, each pass would wait for the GPU because of it. */
@@ -77,7 +75,6 @@ gauge_probe(struct tally_snapshot_source *src)
 		  gauge_nvml_find(g->root, pci, src->reason, sizeof(src->reason));
 	if (ok)
 		src->reason[0] = '\0';
-	errno = saved_errno;
 	return ok ? TALLY_OK : TALLY_UNSUPPORTED;
 }
 
@@ -85,11 +82,9 @@ static enum tally_status
 gauge_open(struct tally_snapshot_source *src)
 {
 	struct gauge *g = (struct gauge *)src;
-	int saved_errno = errno;
 	src->reason[0] = '\0';
 	bool ok = gauge_nvml_open(&g->nvml, g->root, src->reason, sizeof(src->reason)) ||
 		  g->gpu.n_seen > 0;
-	errno = saved_errno;
 	if (!ok)
 		return TALLY_UNSUPPORTED;
 	src->reason[0] = '\0';
@@ -135,8 +130,7 @@ report_throttling(struct gauge *g)
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
 		if (fresh & reasons[i].bit)
 			tally_log_say(TALLY_LEVEL_INFO, "gauge",
-				      "the GPU's clock was held down by %s",
-				      reasons[i].words);
+				      "the GPU's clock was held down by %s", reasons[i].words);
 }
 
 static void
@@ -154,8 +148,7 @@ read_now(struct gauge *g, uint64_t now_ns)
 	if (n_worked == 1)
 		gauge_gpu_read(&g->gpu, now_ns, &g->now);
 	else if (n_worked == 0 && g->nvml.device &&
-		 (pci ? is_nvml
-		      : !gauge_gpu_counts_work(&g->gpu) || g->n_looks > LOOKS_ELSEWHERE))
+		 (pci ? is_nvml : !gauge_gpu_counts_work(&g->gpu) || g->n_looks > LOOKS_ELSEWHERE))
 		gauge_nvml_read(&g->nvml, &g->now);
 	for (unsigned i = 0; i < GAUGE_N_KINDS; i++) {
 		g->levels[i].known = g->now.known >> i & 1;
@@ -185,7 +178,6 @@ gauge_sample(struct tally_snapshot_source *src, struct tally_totals *out)
 {
 	static const struct gauge_values nothing;
 	struct gauge *g = (struct gauge *)src;
-	int saved_errno = errno;
 	uint64_t now_ns = tally_clock_now_ns();
 	struct gauge_values before = g->now;
 	bool first = g->until_ns == 0;
@@ -201,7 +193,6 @@ gauge_sample(struct tally_snapshot_source *src, struct tally_totals *out)
 	out->totals[CYCLES] = g->cycles;
 	out->totals[KNOWN_TIME] = g->known_ns;
 	out->begin_ns = out->end_ns = g->until_ns;
-	errno = saved_errno;
 	return TALLY_OK;
 }
 
@@ -253,8 +244,8 @@ tally_gauge_look_closer(const struct tally_config *config, char *out, uint32_t s
 		for (size_t i = 0; i < found.gl_pathc && len < size; i++) {
 			char driver[32];
 			gauge_read_link_name(found.gl_pathv[i], driver, sizeof(driver));
-			len += (uint32_t)snprintf(out + len, size - len, "%s%s",
-						  i ? ", " : "", driver);
+			len += (uint32_t)snprintf(out + len, size - len, "%s%s", i ? ", " : "",
+						  driver);
 		}
 	}
 	globfree(&found);

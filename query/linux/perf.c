@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* CPU work of the game's process: perf events on its threads and on those that they start, and
- * what getrusage() and the process's CPU clock report. */
+/* CPU work of the game's process. linux-perf: perf events on its threads and on those that they
+ * start, and what getrusage() and the process's CPU clock report. linux-proc, where perf is
+ * denied: the same without events, so that its plan is empty and it has no threads to read. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "layer/base/clock.h"
@@ -22,10 +24,12 @@
 #define CHECK_NS UINT64_C(500000000)
 #define CHECK_CPU_NS UINT64_C(100000000)
 #define MAX_MISSED 5 /* as a fraction: 1 / MAX_MISSED */
+/* The kernel updates a running thread's accounting at its tick. */
 #define PERIOD_NS UINT64_C(4000000)
 
-struct linux_perf {
+struct linux_cpu {
 	struct tally_snapshot_source base;
+	enum tally_linux_source kind;
 	struct tally_linux_choice choice;
 	struct tally_linux_plan plan;
 	/* Threads of the game, then those of our own threads that began later. The events of
@@ -43,13 +47,22 @@ struct linux_perf {
 };
 
 static enum tally_status
-probe(struct tally_snapshot_source *src)
+probe_proc(struct tally_snapshot_source *src)
+{
+	struct timespec cpu;
+	src->reason[0] = '\0';
+	if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu) == 0)
+		return TALLY_OK;
+	tally_linux_add_reason(src, "the kernel has no clock of the process' CPU time");
+	return TALLY_UNSUPPORTED;
+}
+
+static enum tally_status
+probe_perf(struct tally_snapshot_source *src)
 {
 	bool user_only;
-	int saved_errno = errno;
 	int error = tally_linux_event_try(&user_only);
 	src->reason[0] = '\0';
-	errno = saved_errno;
 	if (!error)
 		return TALLY_OK;
 	return tally_linux_event_explain(error, tally_linux_event_paranoid(), src->reason,
@@ -57,7 +70,7 @@ probe(struct tally_snapshot_source *src)
 }
 
 static void
-close_events(struct linux_perf *p)
+close_events(struct linux_cpu *p)
 {
 	for (uint32_t i = 0; i < (p->n_threads + p->n_late) * p->plan.n; i++)
 		close(p->fds[i]);
@@ -79,7 +92,7 @@ is_own(pid_t tid, const pid_t *own, uint32_t n_own)
 
 /* Lists the game's threads, at most `room` of them; returns how many there are. */
 static uint32_t
-list_threads(struct linux_perf *p, struct tally_linux_tasks *tasks, pid_t *tids, uint32_t room)
+list_threads(struct linux_cpu *p, struct tally_linux_tasks *tasks, pid_t *tids, uint32_t room)
 {
 	uint32_t n = 0;
 	pid_t tid;
@@ -92,7 +105,7 @@ list_threads(struct linux_perf *p, struct tally_linux_tasks *tasks, pid_t *tids,
 }
 
 static int
-open_threads(struct linux_perf *p, const pid_t *tids, uint32_t n)
+open_threads(struct linux_cpu *p, const pid_t *tids, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		int error = tally_linux_plan_open(&p->plan, tids[i],
@@ -107,7 +120,7 @@ open_threads(struct linux_perf *p, const pid_t *tids, uint32_t n)
 /* A thread that starts while events are opened is counted only if its parent already was, and
  * there is no way to find out. So this repeats until no thread starts meanwhile. */
 static int
-open_all(struct linux_perf *p, struct tally_linux_tasks *tasks, pid_t *tids, uint32_t room)
+open_all(struct linux_cpu *p, struct tally_linux_tasks *tasks, pid_t *tids, uint32_t room)
 {
 	int error = 0;
 	p->n_own = tally_own_threads_list(p->own);
@@ -130,16 +143,14 @@ open_all(struct linux_perf *p, struct tally_linux_tasks *tasks, pid_t *tids, uin
 }
 
 static int
-open_events(struct linux_perf *p, uint64_t asked)
+open_events(struct linux_cpu *p, uint64_t asked)
 {
 	struct tally_linux_tasks tasks;
 	uint32_t budget = tally_linux_fd_budget();
 	int error = tally_linux_plan_make(&p->plan, asked & TALLY_LINUX_OF_PERF);
 	if (error)
 		return error;
-	uint32_t room = budget > SPARED_DESCRIPTORS
-				? (budget - SPARED_DESCRIPTORS) / p->plan.n
-				: 0;
+	uint32_t room = budget > SPARED_DESCRIPTORS ? (budget - SPARED_DESCRIPTORS) / p->plan.n : 0;
 	pid_t *tids = calloc(room ? room : 1, sizeof(*tids));
 	if (!tids)
 		return ENOMEM;
@@ -155,7 +166,7 @@ open_events(struct linux_perf *p, uint64_t asked)
 
 /* Opens fewer counters where there are not enough descriptors for the hidden ones. */
 static int
-open_what_fits(struct linux_perf *p, uint64_t asked, uint64_t *hidden)
+open_what_fits(struct linux_cpu *p, uint64_t asked, uint64_t *hidden)
 {
 	int error = open_events(p, asked | *hidden);
 	if ((error != ENOSPC && error != EMFILE) || !*hidden)
@@ -165,17 +176,16 @@ open_what_fits(struct linux_perf *p, uint64_t asked, uint64_t *hidden)
 }
 
 static void
-close_all(struct linux_perf *p)
+close_source(struct tally_snapshot_source *src)
 {
-	int saved_errno = errno;
+	struct linux_cpu *p = (struct linux_cpu *)src;
 	close_events(p);
 	tally_linux_usage_close(&p->usage);
-	errno = saved_errno;
 }
 
 /* Adds to the reason what is not counted. */
 static void
-report_missing(struct linux_perf *p, uint64_t asked)
+report_missing_events(struct linux_cpu *p, uint64_t asked)
 {
 	uint64_t missing = asked & TALLY_LINUX_OF_PERF & ~p->plan.counted;
 	bool no_migrations = missing & TALLY_LINUX_BIT(TALLY_LINUX_MIGRATIONS);
@@ -192,13 +202,25 @@ report_missing(struct linux_perf *p, uint64_t asked)
 					    "often have none)");
 }
 
+static void
+report_missing_usage(struct linux_cpu *p, uint64_t asked)
+{
+	struct tally_snapshot_source *src = &p->base;
+	if (asked & ~p->usage.wanted & TALLY_LINUX_OF_USAGE)
+		tally_linux_add_reason(src, "no cpu_context_switches: the kernel keeps no "
+					    "schedstat");
+	if (asked & ~TALLY_LINUX_OF_USAGE)
+		tally_linux_add_reason(src, "the processor's own events and migrations only perf "
+					    "can count");
+}
+
 static enum tally_status
 open_source(struct tally_snapshot_source *src)
 {
-	struct linux_perf *p = (struct linux_perf *)src;
-	int saved_errno = errno;
+	struct linux_cpu *p = (struct linux_cpu *)src;
+	bool by_perf = p->kind == TALLY_LINUX_PERF;
 	uint64_t hidden;
-	uint64_t asked = tally_linux_wanted(src, TALLY_LINUX_PERF, &hidden);
+	uint64_t asked = tally_linux_wanted(src, p->kind, &hidden);
 
 	src->reason[0] = '\0';
 	src->least_period_ns = PERIOD_NS;
@@ -207,29 +229,29 @@ open_source(struct tally_snapshot_source *src)
 		tally_linux_add_reason(src, "--counters asks for none of its counters");
 		return TALLY_UNSUPPORTED;
 	}
-	int error = open_what_fits(p, asked, &hidden);
+	int error = by_perf ? open_what_fits(p, asked, &hidden) : 0;
 	if (error) {
-		close_all(p);
-		errno = saved_errno;
-		return tally_linux_event_explain(error, tally_linux_event_paranoid(),
-						 src->reason, sizeof(src->reason));
+		close_source(src);
+		return tally_linux_event_explain(error, tally_linux_event_paranoid(), src->reason,
+						 sizeof(src->reason));
 	}
 	/* The CPU clock is always needed: perf is checked against it. */
-	tally_linux_usage_open(&p->usage, ((asked | hidden) & ~TALLY_LINUX_OF_PERF) |
-						  TALLY_LINUX_BIT(TALLY_LINUX_TASK_CLOCK));
-	report_missing(p, asked);
-	errno = saved_errno;
-	if (tally_linux_choose(src, TALLY_LINUX_PERF, asked, hidden,
-			       p->plan.counted | p->usage.wanted, &p->choice))
+	tally_linux_usage_open(&p->usage, by_perf ? ((asked | hidden) & ~TALLY_LINUX_OF_PERF) |
+							    TALLY_LINUX_BIT(TALLY_LINUX_TASK_CLOCK)
+						  : asked | hidden);
+	(by_perf ? report_missing_events : report_missing_usage)(p, asked);
+	if (tally_linux_choose(src, p->kind, asked, hidden, p->plan.counted | p->usage.wanted,
+			       &p->choice))
 		return TALLY_OK;
-	close_all(p);
-	tally_linux_add_reason(src, "none of the counters that are asked for is there");
+	close_source(src);
+	if (by_perf || !src->reason[0])
+		tally_linux_add_reason(src, "none of the counters that are asked for is there");
 	return TALLY_UNSUPPORTED;
 }
 
 /* Opens events on our own threads that began since events were opened. */
 static void
-meet_late_threads(struct linux_perf *p)
+meet_late_threads(struct linux_cpu *p)
 {
 	pid_t tids[TALLY_MAX_OWN_THREADS];
 	uint32_t n = tally_own_threads_list(tids);
@@ -245,7 +267,7 @@ meet_late_threads(struct linux_perf *p)
 
 /* False: descriptors were closed. */
 static bool
-read_thread(struct linux_perf *p, uint32_t t, struct tally_linux_totals *totals)
+read_thread(struct linux_cpu *p, uint32_t t, struct tally_linux_totals *totals)
 {
 	struct tally_linux_reading now[TALLY_LINUX_MAX_EVENTS];
 	struct tally_linux_reading *last = p->last + (size_t)t * p->plan.n;
@@ -263,9 +285,11 @@ read_thread(struct linux_perf *p, uint32_t t, struct tally_linux_totals *totals)
 }
 
 static bool
-read_events(struct linux_perf *p)
+read_events(struct linux_cpu *p)
 {
 	bool ok = true;
+	if (!p->plan.n)
+		return true;
 	meet_late_threads(p);
 	for (uint32_t t = 0; t < p->n_threads && ok; t++)
 		ok = read_thread(p, t, &p->by_perf);
@@ -277,7 +301,7 @@ read_events(struct linux_perf *p)
 
 /* What perf counted for the game's threads. */
 static uint64_t
-perf_total(const struct linux_perf *p, unsigned which)
+perf_total(const struct linux_cpu *p, unsigned which)
 {
 	uint64_t all = p->by_perf.total[which], ours = p->by_late.total[which];
 	return all > ours ? all - ours : 0;
@@ -286,8 +310,7 @@ perf_total(const struct linux_perf *p, unsigned which)
 static enum tally_status
 start(struct tally_snapshot_source *src)
 {
-	struct linux_perf *p = (struct linux_perf *)src;
-	int saved_errno = errno;
+	struct linux_cpu *p = (struct linux_cpu *)src;
 	bool ok = read_events(p);
 	memset(&p->totals, 0, sizeof(p->totals));
 	memset(&p->by_perf, 0, sizeof(p->by_perf));
@@ -297,18 +320,17 @@ start(struct tally_snapshot_source *src)
 	p->checked_perf_ns = p->checked_clock_ns = 0;
 	p->checked_ns = tally_clock_now_ns();
 	p->missing = false;
-	errno = saved_errno;
 	return ok ? TALLY_OK : TALLY_LOST;
 }
 
 /* Checks whether perf's events miss some work. */
 static void
-compare_clocks(struct linux_perf *p, uint64_t now_ns)
+compare_clocks(struct linux_cpu *p, uint64_t now_ns)
 {
 	uint64_t perf_ns = perf_total(p, TALLY_LINUX_TASK_CLOCK);
 	uint64_t clock_ns = p->by_usage.total[TALLY_LINUX_TASK_CLOCK];
 	uint64_t clock = clock_ns - p->checked_clock_ns, perf = perf_ns - p->checked_perf_ns;
-	if (now_ns - p->checked_ns < CHECK_NS || clock < CHECK_CPU_NS)
+	if (!p->plan.n || now_ns - p->checked_ns < CHECK_NS || clock < CHECK_CPU_NS)
 		return;
 	p->checked_ns = now_ns;
 	p->checked_clock_ns = clock_ns;
@@ -323,7 +345,7 @@ compare_clocks(struct linux_perf *p, uint64_t now_ns)
 /* Each total is the greater of the two; a delta that perf does not know is not added later
  * either. */
 static void
-join_totals(struct linux_perf *p, struct tally_totals *out)
+join_totals(struct linux_cpu *p, struct tally_totals *out)
 {
 	const uint64_t clock = TALLY_LINUX_BIT(TALLY_LINUX_TASK_CLOCK);
 	struct tally_linux_totals before = p->totals;
@@ -345,8 +367,7 @@ join_totals(struct linux_perf *p, struct tally_totals *out)
 static enum tally_status
 sample(struct tally_snapshot_source *src, struct tally_totals *out)
 {
-	struct linux_perf *p = (struct linux_perf *)src;
-	int saved_errno = errno;
+	struct linux_cpu *p = (struct linux_cpu *)src;
 	p->by_perf.unknown = p->by_late.unknown = p->by_usage.unknown = 0;
 	out->begin_ns = tally_clock_now_ns();
 	bool ok = read_events(p);
@@ -354,7 +375,6 @@ sample(struct tally_snapshot_source *src, struct tally_totals *out)
 	out->end_ns = tally_clock_now_ns();
 	compare_clocks(p, out->end_ns);
 	join_totals(p, out);
-	errno = saved_errno;
 	if (ok)
 		return TALLY_OK;
 	src->reason[0] = '\0';
@@ -362,30 +382,37 @@ sample(struct tally_snapshot_source *src, struct tally_totals *out)
 	return TALLY_LOST;
 }
 
-static void
-close_source(struct tally_snapshot_source *src)
-{
-	close_all((struct linux_perf *)src);
-}
-
-static const struct tally_snapshot_ops ops = {
-	.name = "linux-perf",
-	.probe = probe,
-	.open = open_source,
-	.start = start,
-	.sample = sample,
-	.stop = tally_snapshot_noop, /* the events count until they are closed: not observable */
-	.close = close_source,
-	.abandon = close_source,
-	.destroy = tally_snapshot_free,
+/* The events count until they are closed, the kernel's accounts in any case: nothing to stop. */
+#define OPS(name_, probe_) \
+	{ \
+		.name = name_, .probe = probe_, .open = open_source, .start = start, \
+		.sample = sample, .stop = tally_snapshot_noop, .close = close_source, \
+		.abandon = close_source, .destroy = tally_snapshot_free, \
+	}
+static const struct tally_snapshot_ops all_ops[] = {
+	[TALLY_LINUX_PERF] = OPS("linux-perf", probe_perf),
+	[TALLY_LINUX_PROC] = OPS("linux-proc", probe_proc),
 };
+
+static struct tally_snapshot_source *
+create(enum tally_linux_source kind)
+{
+	struct linux_cpu *p = calloc(1, sizeof(*p));
+	if (!p)
+		return NULL;
+	p->base.ops = &all_ops[kind];
+	p->kind = kind;
+	return &p->base;
+}
 
 struct tally_snapshot_source *
 tally_linux_perf_create(void)
 {
-	struct linux_perf *p = calloc(1, sizeof(*p));
-	if (!p)
-		return NULL;
-	p->base.ops = &ops;
-	return &p->base;
+	return create(TALLY_LINUX_PERF);
+}
+
+struct tally_snapshot_source *
+tally_linux_proc_create(void)
+{
+	return create(TALLY_LINUX_PROC);
 }

@@ -2,7 +2,6 @@
 /* Counters of a MicroBlaze core through its debug module. */
 #include "query/microblaze/microblaze.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,8 +63,7 @@ microblaze_probe(struct tally_snapshot_source *src)
 	struct microblaze *mb = microblaze_of(src);
 	const struct tally_config *config = src->config;
 	enum tally_status status = tally_mb_device_open(
-		&mb->device, config ? &config->microblaze : NULL, src->reason,
-		sizeof(src->reason));
+		&mb->device, config ? &config->microblaze : NULL, src->reason, sizeof(src->reason));
 	if (status == TALLY_OK)
 		tally_mb_device_close(&mb->device);
 	return status;
@@ -98,9 +96,8 @@ choose(struct microblaze *mb, const struct tally_microblaze_options *options)
 			 "--start-on hw "
 			 "and --stop-on hw leave to the hardware: use one of them");
 	else
-		return tally_mb_choose_events(&mb->choice, options, &mb->device.shape,
-					      src->wanted, needs_cycles(mb), src->reason,
-					      sizeof(src->reason));
+		return tally_mb_choose_events(&mb->choice, options, &mb->device.shape, src->wanted,
+					      needs_cycles(mb), src->reason, sizeof(src->reason));
 	return false;
 }
 
@@ -214,7 +211,6 @@ microblaze_start(struct tally_snapshot_source *src)
 {
 	struct microblaze *mb = microblaze_of(src);
 	struct tally_mb_device *device = &mb->device;
-	int saved_errno = errno;
 	if (device->check &&
 	    !tally_mb_try(&device->mdm, &device->shape, src->reason, sizeof(src->reason)))
 		return TALLY_UNSUPPORTED;
@@ -237,7 +233,6 @@ microblaze_start(struct tally_snapshot_source *src)
 	mb->counting = !mb->hardware_starts;
 	begin_counting(mb, mb->counting);
 	mb->cycle_ns = mb->cleared_ns;
-	errno = saved_errno;
 	return TALLY_OK;
 }
 
@@ -268,8 +263,7 @@ take_value(struct microblaze *mb, struct tally_totals *out, uint32_t i, uint64_t
 }
 
 static void
-take_growth(struct microblaze *mb, const struct tally_mb_delta *g,
-	    struct tally_totals *out)
+take_growth(struct microblaze *mb, const struct tally_mb_delta *g, struct tally_totals *out)
 {
 	const struct tally_mb_choice *c = &mb->choice;
 	uint32_t n = 0;
@@ -422,12 +416,9 @@ microblaze_sample(struct tally_snapshot_source *src, struct tally_totals *out)
 	struct microblaze *mb = microblaze_of(src);
 	if (mb->lost)
 		return TALLY_LOST;
-	int saved_errno = errno;
 	if (src->due_fd)
 		take_interrupt(mb);
-	enum tally_status status = sample_now(mb, out);
-	errno = saved_errno;
-	return status;
+	return sample_now(mb, out);
 }
 
 /* ---- ending ---- */

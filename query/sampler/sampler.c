@@ -386,6 +386,7 @@ tally_sampler_abandon(struct tally_sampler *s)
 {
 	if (!s)
 		return;
+	int saved_errno = errno;
 	atomic_store(&live, false);
 	atomic_store(&exact, false);
 	/* Their memory stays: a thread that no longer exists may have been using
@@ -399,6 +400,7 @@ tally_sampler_abandon(struct tally_sampler *s)
 		if (open && src)
 			src->ops->abandon(src);
 	}
+	errno = saved_errno;
 	forget_readers(s);
 }
 

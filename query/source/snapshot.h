@@ -4,9 +4,9 @@
  * A snapshot source reports what it can count, and at any moment what the totals are. Totals
  * are 64-bit and never decrease: a wrap at the hardware's width is undone here, and readings
  * that clear the hardware's counter are added up. query/sampler/sampler.c is the only caller,
- * one call at a time. Nothing here waits for the GPU, and any wait in the kernel is bounded;
- * memory is allocated in probe() and open() only. A source that fails later reports it once and
- * answers TALLY_LOST from then on.
+ * one call at a time, on threads of its own: errno is not preserved. Nothing here waits for the
+ * GPU, and any wait in the kernel is bounded; memory is allocated in probe() and open() only. A
+ * source that fails later reports it once and answers TALLY_LOST from then on.
  */
 #ifndef PASSTALLY_QUERY_SNAPSHOT_H
 #define PASSTALLY_QUERY_SNAPSHOT_H
