@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "layer/frame/identity.h"
 
+#include "layer/base/small_file.h"
 #include "layer/config/internal.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -17,17 +17,6 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* ---- the machine ---- */
-
-/* The beginning of a file; "" when it cannot be read. A FIFO in its place does not block. */
-static void
-read_file(const char *path, char *out, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	ssize_t n = fd < 0 ? -1 : read(fd, out, size - 1);
-	out[n > 0 ? n : 0] = '\0';
-	if (fd >= 0)
-		close(fd);
-}
 
 void
 tally_uuid_print(const unsigned char uuid[16], char out[37])
@@ -68,7 +57,7 @@ read_os(char *out, size_t size)
 	char text[2048];
 	out[0] = '\0';
 	for (size_t i = 0; i < COUNT(paths) && !out[0]; i++) {
-		read_file(paths[i], text, sizeof(text));
+		tally_small_file_read(paths[i], text, sizeof(text));
 		const char *line = text;
 		while (line && strncmp(line, key, strlen(key)) != 0) {
 			line = strchr(line, '\n');
@@ -111,7 +100,7 @@ read_cpu(char *out, size_t size)
 	name[sizeof(words)] = '\0';
 #else
 	char name[128];
-	read_file("/sys/firmware/devicetree/base/model", name, sizeof(name));
+	tally_small_file_read("/sys/firmware/devicetree/base/model", name, sizeof(name));
 #endif
 	const char *begin = name + strspn(name, " ");
 	size_t len = strlen(begin);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "layer/session/process.h"
 
+#include "layer/base/small_file.h"
 #include "layer/config/internal.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,26 +12,6 @@
 
 #define MAX_COMMAND_LINE (64u << 10)
 
-/* Reads up to `size` bytes; 0 when there are none. */
-static size_t
-read_command_line(char *out, size_t size)
-{
-	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	size_t len = 0;
-	while (len < size) {
-		ssize_t n = read(fd, out + len, size - len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		len += (size_t)n;
-	}
-	close(fd);
-	return len;
-}
-
 void
 tally_process_read(struct tally_process *process)
 {
@@ -40,8 +19,7 @@ tally_process_read(struct tally_process *process)
 	char *text = malloc(MAX_COMMAND_LINE + 1);
 	if (!text)
 		return;
-	size_t len = read_command_line(text, MAX_COMMAND_LINE);
-	text[len] = '\0';
+	size_t len = tally_small_file_read("/proc/self/cmdline", text, MAX_COMMAND_LINE + 1);
 	uint32_t n = 0;
 	for (size_t at = 0; at < len; at += strlen(text + at) + 1)
 		n++;

@@ -1,36 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "query/gauge/gpu.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-bool
-gauge_read_text(const char *path, char *out, size_t size)
-{
-	size_t len = 0;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	while (fd >= 0 && len + 1 < size) {
-		ssize_t n = read(fd, out + len, size - 1 - len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		len += (size_t)n;
-	}
-	out[len] = '\0';
-	if (fd >= 0)
-		close(fd);
-	return len > 0;
-}
+#include "layer/base/small_file.h"
 
 bool
 gauge_read_number(const char *path, uint64_t *out)
 {
 	char text[64];
-	if (!gauge_read_text(path, text, sizeof(text)))
+	if (!tally_small_file_read(path, text, sizeof(text)))
 		return false;
 	const char *p = text;
 	uint64_t value = 0;
@@ -76,6 +57,6 @@ gauge_is_suspended(const char *device)
 {
 	char path[PATH_MAX + 32], text[32];
 	snprintf(path, sizeof(path), "%s/power/runtime_status", device);
-	return gauge_read_text(path, text, sizeof(text)) &&
+	return tally_small_file_read(path, text, sizeof(text)) &&
 	       strncmp(text, "suspend", 7) == 0;
 }

@@ -121,8 +121,6 @@ bool gauge_usage_read(const char *root, const int *fds, uint32_t n_fds,
 
 /* ---- query/gauge/files.c ---- */
 
-/* The beginning of a file with a NUL after it; false, and "", when it is not readable or empty. */
-bool gauge_read_text(const char *path, char *out, size_t size);
 /* The decimal number that begins the file; false also for negative ones. */
 bool gauge_read_number(const char *path, uint64_t *out);
 /* The base name of what a link leads to; "" when there is none. */

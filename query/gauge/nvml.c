@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "layer/base/small_file.h"
+
 #define CLOCK_GRAPHICS 0
 #define SENSOR_GPU 0
 /* nvmlClocksThrottleReason*: of these the hardware or the driver slowed the clock down. */
@@ -65,7 +67,7 @@ gauge_nvml_find(const char *root, char pci[32], char *why, size_t size)
 		snprintf(path, sizeof(path),
 			 "%s/proc/driver/nvidia/gpus/%.64s/information", root,
 			 entry->d_name);
-		if (entry->d_name[0] == '.' || !gauge_read_text(path, text, sizeof(text)))
+		if (entry->d_name[0] == '.' || !tally_small_file_read(path, text, sizeof(text)))
 			continue;
 		const char *line = strstr(text, "Device Minor:");
 		found = line && atoi(line + strlen("Device Minor:")) == minor;

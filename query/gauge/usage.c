@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "layer/base/small_file.h"
+
 /* No sum of so many lines of so many clients overflows. */
 #define MOST (UINT64_C(1) << 56)
 
@@ -140,7 +142,7 @@ gauge_usage_read(const char *root, const int *fds, uint32_t n_fds,
 		char path[256], text[4096];
 		struct gauge_usage u;
 		snprintf(path, sizeof(path), "%s/proc/self/fdinfo/%d", root, fds[i]);
-		if (!gauge_read_text(path, text, sizeof(text)) ||
+		if (!tally_small_file_read(path, text, sizeof(text)) ||
 		    !gauge_usage_parse(text, &u))
 			continue;
 		bool seen = false;

@@ -2,9 +2,9 @@
 #include "query/gl/intel_list.h"
 
 #include "layer/base/array.h"
+#include "layer/base/small_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -335,12 +335,9 @@ tally_intel_offer_finish(struct tally_intel_offer *offer)
 static long
 number_in(const char *path)
 {
-	char text[16] = "";
+	char text[16];
 	int saved_errno = errno;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	if (fd >= 0)
-		close(fd);
+	size_t n = tally_small_file_read(path, text, sizeof(text));
 	errno = saved_errno;
 	return n > 0 ? strtol(text, NULL, 10) : -1;
 }

@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "layer/base/small_file.h"
 #include "query/linux/files.h"
 #include "query/linux/pmu.h"
 
@@ -194,7 +195,7 @@ tally_linux_event_paranoid(void)
 	char text[32];
 	uint64_t value;
 	const char *p = text;
-	if (!tally_linux_read_path("/proc/sys/kernel/perf_event_paranoid", text, sizeof(text)) ||
+	if (!tally_small_file_read("/proc/sys/kernel/perf_event_paranoid", text, sizeof(text)) ||
 	    !tally_linux_next_number(&p, &value) || value > 99)
 		return INT32_MAX;
 	return text[0] == '-' ? -(int32_t)value : (int32_t)value;

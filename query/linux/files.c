@@ -72,18 +72,6 @@ tally_linux_reread(int fd, char *out, size_t size)
 }
 
 bool
-tally_linux_read_path(const char *path, char *out, size_t size)
-{
-	out[0] = '\0';
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0)
-		return false;
-	bool ok = tally_linux_reread(fd, out, size);
-	close(fd);
-	return ok;
-}
-
-bool
 tally_linux_next_number(const char **text, uint64_t *out)
 {
 	const char *p = *text;

@@ -25,7 +25,6 @@ int tally_linux_open(const char *path);
 /* Reads the file from its beginning, and adds a NUL; what does not fit is cut off. False with
  * *out "" when it cannot be read or is empty. */
 bool tally_linux_reread(int fd, char *out, size_t size);
-bool tally_linux_read_path(const char *path, char *out, size_t size);
 
 /* The next decimal number in the text; *text is advanced past it. False: there is none. */
 bool tally_linux_next_number(const char **text, uint64_t *out);

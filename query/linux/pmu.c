@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <stdio.h>
 
+#include "layer/base/small_file.h"
 #include "query/linux/files.h"
 
 /* Units of CPU cores have a file `cpus`; others (for memory controllers or graphics) have
@@ -13,7 +14,7 @@ read_file_of(const char *folder, const char *unit, const char *file, char *out, 
 {
 	char path[512];
 	int n = snprintf(path, sizeof(path), "%s/%s/%s", folder, unit, file);
-	return n > 0 && (size_t)n < sizeof(path) && tally_linux_read_path(path, out, size);
+	return n > 0 && (size_t)n < sizeof(path) && tally_small_file_read(path, out, size);
 }
 
 static bool

@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "layer/base/small_file.h"
+
 #define FAULTS \
 	(TALLY_LINUX_BIT(TALLY_LINUX_PAGE_FAULTS) | TALLY_LINUX_BIT(TALLY_LINUX_MINOR_FAULTS) | \
 	 TALLY_LINUX_BIT(TALLY_LINUX_MAJOR_FAULTS))
@@ -165,7 +167,7 @@ has_schedstat(void)
 	char text[96];
 	uint64_t ran, waited, times = 0;
 	const char *p = text;
-	return tally_linux_read_path("/proc/thread-self/schedstat", text, sizeof(text)) &&
+	return tally_small_file_read("/proc/thread-self/schedstat", text, sizeof(text)) &&
 	       tally_linux_next_number(&p, &ran) && tally_linux_next_number(&p, &waited) &&
 	       tally_linux_next_number(&p, &times) && times > 0;
 }

@@ -12,25 +12,20 @@
 #include <unistd.h>
 
 #include "layer/base/error_text.h"
+#include "layer/base/small_file.h"
 #include "query/microblaze/registers.h"
 
 #define MAX_UIO 32
 
 /* ---- choice of the device ---- */
 
+/* The first line. */
 static bool
 read_text(const char *path, char *out, size_t size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	ssize_t n = read(fd, out, size - 1);
-	close(fd);
-	if (n <= 0)
-		return false;
-	out[n] = '\0';
+	size_t len = tally_small_file_read(path, out, size);
 	out[strcspn(out, "\n")] = '\0';
-	return true;
+	return len > 0;
 }
 
 /* Parses "0x00010000", as sysfs writes it. */

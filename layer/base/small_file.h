@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* layer/base/small_file.h - files of /proc, /sys and the like, which are read whole.
+ *
+ * Any thread; nothing is allocated, and errno may change. A FIFO in the file's place does not
+ * block.
+ */
+#ifndef PASSTALLY_LAYER_BASE_SMALL_FILE_H
+#define PASSTALLY_LAYER_BASE_SMALL_FILE_H
+
+#include <stddef.h>
+
+/* Reads at most size - 1 bytes from the beginning of the file and adds a NUL. Returns their
+ * number; 0 with an empty text when the file cannot be read or is empty. */
+size_t tally_small_file_read(const char *path, char *out, size_t size);
+
+#endif
