@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "query/microblaze/guard.h"
+#include "query/microblaze/child_access.h"
 
 #define FREE_NS UINT64_C(100000000)
 

@@ -2,7 +2,7 @@
 /* query/microblaze/contact.h - opens a debug module: finds it, checks that it answers, and
  * locks it.
  *
- * First contact goes through query/microblaze/guard.h, as there may be no device at that
+ * First contact goes through query/microblaze/child_access.h, as there may be no device at that
  * address. What the user gave takes precedence over the device tree. Only at the start of a
  * capture; waits at most 100 ms for a debugger to release the module.
  */
@@ -10,7 +10,7 @@
 #define PASSTALLY_QUERY_MICROBLAZE_CONTACT_H
 
 #include "query/microblaze/decode.h"
-#include "query/microblaze/place.h"
+#include "query/microblaze/mapping.h"
 #include "query/microblaze/registers.h"
 
 struct tally_mb_device {

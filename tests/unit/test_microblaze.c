@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The source `microblaze` on the model of a debug module, in place of mmio.c and place.c. */
+/* The source `microblaze` on the model of a debug module, in place of mmio.c and mapping.c. */
 #include <errno.h>
 #include <glib.h>
 #include <poll.h>
@@ -14,7 +14,7 @@
 #include "layer/capture/trigger.h"
 #include "query/microblaze/events.h"
 #include "query/microblaze/growth.h"
-#include "query/microblaze/place.h"
+#include "query/microblaze/mapping.h"
 #include "query/microblaze/registers.h"
 #include "query/microblaze/mmio.h"
 #include "query/source/snapshot.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "query/microblaze/guard.h"
+#include "query/microblaze/child_access.h"
 
 #include <errno.h>
 #include <sched.h>

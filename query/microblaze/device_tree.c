@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "query/microblaze/place.h"
+#include "query/microblaze/mapping.h"
 
 #define MAX_DEPTH 8
 #define MAX_NODES 4096

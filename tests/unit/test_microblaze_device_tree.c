@@ -4,7 +4,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "query/microblaze/place.h"
+#include "query/microblaze/mapping.h"
 
 static char *root;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* query/microblaze/place.h - where a MicroBlaze's debug module is, and the mapping of its
+/* query/microblaze/mapping.h - where a MicroBlaze's debug module is, and the mapping of its
  * registers.
  *
  * The module is reached by a UIO device (/dev/uioN, map 0) or by /dev/mem at a physical
@@ -7,8 +7,8 @@
  * at a time: the device is locked (flock) while it is open. Only at the start of a capture: it
  * reads files, and allocates nothing lasting.
  */
-#ifndef PASSTALLY_QUERY_MICROBLAZE_PLACE_H
-#define PASSTALLY_QUERY_MICROBLAZE_PLACE_H
+#ifndef PASSTALLY_QUERY_MICROBLAZE_MAPPING_H
+#define PASSTALLY_QUERY_MICROBLAZE_MAPPING_H
 
 #include "layer/config/microblaze_options.h"
 #include "query/source/source.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "query/microblaze/place.h"
+#include "query/microblaze/mapping.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "query/microblaze/guard.h"
+#include "query/microblaze/child_access.h"
 
 static volatile sig_atomic_t n_bus, n_child, n_usr;
 
