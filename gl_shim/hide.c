@@ -130,9 +130,9 @@ game_reads_disjoint(struct gl_context *c, bool now)
 	struct gl_context_state *s = c->state;
 	if (now)
 		s->api.disjoint_seen = true;
-	bool told = now || s->hidden.disjoint_for_game;
+	bool disjoint = now || s->hidden.disjoint_for_game;
 	s->hidden.disjoint_for_game = false;
-	return told;
+	return disjoint;
 }
 
 /* In contexts without the extension the name is an error and writes nothing,

@@ -64,18 +64,18 @@ static void
 remove_entries(struct gl_share_group *group, struct gl_image_entry **table, GLsizei n,
 	       const GLuint *names)
 {
-	bool told = false;
+	bool looked_at = false;
 	pthread_mutex_lock(&group->lock);
 	for (GLsizei i = 0; names && i < n; i++) {
 		struct gl_image_entry *entry = get(table, names[i], false);
 		if (!entry)
 			continue;
-		told |= entry->looked_at;
+		looked_at |= entry->looked_at;
 		HASH_DEL(*table, entry);
 		free(entry->label);
 		free(entry);
 	}
-	if (told)
+	if (looked_at)
 		atomic_fetch_add_explicit(&group->images.generation, 1,
 					  memory_order_release);
 	pthread_mutex_unlock(&group->lock);

@@ -284,12 +284,12 @@ skip(struct tally_annotator *a, uint32_t device, uint64_t end_ns)
 static void
 report_no_times(struct tally_annotated *d)
 {
-	if (d->told_no_times)
+	if (d->reported_no_times)
 		return;
-	d->told_no_times = true;
+	d->reported_no_times = true;
 	tally_log_say(TALLY_LEVEL_WARNING, "annotate",
-		      "device %u: %s, so counters read in snapshots are told for whole frames "
-		      "only, as unattributed",
+		      "device %u: %s, so counters read in snapshots are reported for whole "
+		      "frames only, as unattributed",
 		      d->number,
 		      d->uncalibrated ? "its clock cannot be matched with the CPU's"
 				      : "its passes have no GPU times (needs gl-timestamp or "
@@ -477,7 +477,7 @@ annotate(struct tally_annotator *a, struct tally_frame_record *frame,
 		if (a->scratch.n_shared < frame->n_passes)
 			tally_log_say(TALLY_LEVEL_WARNING, "annotate",
 				      "frames of so many passes and counters are not cut into "
-				      "passes: their snapshots are told as unattributed");
+				      "passes: their snapshots are reported as unattributed");
 		attribute(a, d, frame);
 		flag_shared_totals(a, d, frame);
 		a->last = d;

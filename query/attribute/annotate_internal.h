@@ -44,7 +44,7 @@ struct tally_annotated {
 	uint32_t number;
 	bool off; /* out of memory: frames are not changed */
 	bool skipped; /* the last one was not captured */
-	bool told_no_times, uncalibrated;
+	bool reported_no_times, uncalibrated;
 	uint64_t seen_ns; /* when its last frame with passes ended, at first when it appeared */
 	uint64_t n_frames, n_untimed; /* with passes; the latest consecutive untimed ones */
 	struct tally_account accounts[TALLY_MAX_SNAPSHOT_SOURCES];

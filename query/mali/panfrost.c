@@ -22,8 +22,9 @@
 /* See query/mali/kbase.c. */
 #define MOST_PERIOD_NS UINT64_C(1000000000)
 #define MAX_FAILURES 3u
-/* The kernel is not told how much room there is: it writes what its GPU has, even where its answers
- * about the cores were others. 64 slices and 64 cores beside two blocks are more than any has. */
+/* The request has no field for the size of our memory: the kernel writes what its GPU has, even
+ * where its answers about the cores were others. No GPU has more than 64 slices and 64 cores beside
+ * two blocks. */
 #define MOST_BYTES ((2 + 64 + 64) * (size_t)TALLY_MALI_BLOCK_BYTES)
 #define SETTING "/sys/module/panfrost/parameters/unstable_ioctls"
 

@@ -55,15 +55,15 @@ run_child(void *data)
 	return 0;
 }
 
-enum tally_guard
-tally_guard_run(void (*run)(void *data), void *data)
+enum tally_child_access
+tally_child_access_run(void (*run)(void *data), void *data)
 {
 	struct work work = { .run = run, .data = data };
 	int saved_errno = errno, status = 0;
 	sigset_t all, before;
 	char *stack = malloc(STACK_BYTES);
 	if (!stack)
-		return TALLY_GUARD_NONE;
+		return TALLY_CHILD_ACCESS_NONE;
 	/* A signal that arrives meanwhile is meant for the game and stays pending: its handler
 	 * must not run in the child. The child sends no signal when it exits, so that a game
 	 * that waits for its own children does not see it (__WCLONE). */
@@ -79,6 +79,6 @@ tally_guard_run(void (*run)(void *data), void *data)
 	free(stack);
 	errno = saved_errno;
 	if (child < 0)
-		return TALLY_GUARD_NONE;
-	return work.done ? TALLY_GUARD_OK : TALLY_GUARD_BUS_ERROR;
+		return TALLY_CHILD_ACCESS_NONE;
+	return work.done ? TALLY_CHILD_ACCESS_OK : TALLY_CHILD_ACCESS_BUS_ERROR;
 }

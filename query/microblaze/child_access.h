@@ -11,14 +11,14 @@
 
 #include <stdbool.h>
 
-enum tally_guard {
-	TALLY_GUARD_OK = 0,
-	TALLY_GUARD_BUS_ERROR, /* a bus error, or any other signal, ended the child */
-	TALLY_GUARD_NONE, /* no child could be created: the function did not run */
+enum tally_child_access {
+	TALLY_CHILD_ACCESS_OK = 0,
+	TALLY_CHILD_ACCESS_BUS_ERROR, /* a bus error, or any other signal, ended the child */
+	TALLY_CHILD_ACCESS_NONE, /* no child could be created: the function did not run */
 };
 
 /* Runs the function once. It may read and write memory, and do nothing else: no locks, no
  * allocations. */
-enum tally_guard tally_guard_run(void (*run)(void *data), void *data);
+enum tally_child_access tally_child_access_run(void (*run)(void *data), void *data);
 
 #endif

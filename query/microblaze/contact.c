@@ -18,7 +18,7 @@ is_said(const struct tally_microblaze_options *o, uint32_t bit)
 
 static void
 take_numbers(struct tally_mb_device *device, const struct tally_microblaze_options *o,
-	     const struct tally_mb_tree *tree)
+	     const struct tally_mb_device_tree *tree)
 {
 	struct tally_mb_shape *shape = &device->shape;
 	*shape = (struct tally_mb_shape){ o->ne, o->nl, o->width };
@@ -50,7 +50,7 @@ take_numbers(struct tally_mb_device *device, const struct tally_microblaze_optio
 /* Takes what the options give, and the rest from the device tree. */
 static bool
 settle_numbers(struct tally_mb_device *device, const struct tally_microblaze_options *o,
-	       const struct tally_mb_tree *tree, char *reason, size_t size)
+	       const struct tally_mb_device_tree *tree, char *reason, size_t size)
 {
 	const struct tally_mb_shape *shape = &device->shape;
 	take_numbers(device, o, tree);
@@ -106,10 +106,10 @@ ask_who(void *data)
 static bool
 go(void (*step)(void *data), struct handshake *c, char *reason, size_t size)
 {
-	switch (tally_guard_run(step, c)) {
-	case TALLY_GUARD_OK:
+	switch (tally_child_access_run(step, c)) {
+	case TALLY_CHILD_ACCESS_OK:
 		return true;
-	case TALLY_GUARD_BUS_ERROR:
+	case TALLY_CHILD_ACCESS_BUS_ERROR:
 		snprintf(reason, size,
 			 "a bus error where the debug module should be: is the address "
 			 "right, its clock running, the design loaded%s?",
@@ -178,17 +178,15 @@ make_handshake(struct tally_mb_device *device, bool ports_said, char *reason, si
 }
 
 static void
-make_note(struct tally_mb_device *device, const struct tally_mb_tree *tree)
+make_note(struct tally_mb_device *device, const struct tally_mb_device_tree *tree)
 {
 	const struct tally_mdm *mdm = &device->mdm;
 	snprintf(device->note, sizeof(device->note),
 		 "%s, %s registers%s%s, %u event and %u latency counters of %u bits, "
 		 "core %u of %u",
-		 device->place.uio ? "UIO" : "/dev/mem",
-		 mdm->serial ? "serial" : "parallel",
-		 tree->has_mdm ? ", device tree node " : "",
-		 tree->has_mdm ? tree->node : "", device->shape.ne, device->shape.nl,
-		 device->shape.width, mdm->core, mdm->ports);
+		 device->mapping.uio ? "UIO" : "/dev/mem", mdm->serial ? "serial" : "parallel",
+		 tree->has_mdm ? ", device tree node " : "", tree->has_mdm ? tree->node : "",
+		 device->shape.ne, device->shape.nl, device->shape.width, mdm->core, mdm->ports);
 }
 
 enum tally_status
@@ -196,10 +194,10 @@ tally_mb_device_open(struct tally_mb_device *device,
 		     const struct tally_microblaze_options *options, char *reason,
 		     size_t size)
 {
-	struct tally_mb_tree tree;
+	struct tally_mb_device_tree tree;
 	char uio[32];
 	memset(device, 0, sizeof(*device));
-	device->place.fd = -1;
+	device->mapping.fd = -1;
 	if (!options || !options->on) {
 		/* The device tree is not read either: a large one takes a tenth of a second,
 		 * and this is the game's thread. */
@@ -212,19 +210,19 @@ tally_mb_device_open(struct tally_mb_device *device,
 				 "is");
 		return TALLY_UNSUPPORTED;
 	}
-	tally_mb_tree_find(&tree);
+	tally_mb_device_tree_find(&tree);
 	if (!settle_numbers(device, options, &tree, reason, size))
 		return TALLY_UNSUPPORTED;
-	enum tally_status status = tally_mb_place_open(
-		&device->place, options, &tree,
+	enum tally_status status = tally_mb_mapping_open(
+		&device->mapping, options, &tree,
 		device->mdm.serial ? TALLY_MDM_SERIAL_BYTES : TALLY_MDM_PARALLEL_BYTES, reason,
 		size);
 	if (status != TALLY_OK)
 		return status;
-	device->mdm.map = device->place.registers;
+	device->mdm.map = device->mapping.registers;
 	bool ports_said = (options->said & TALLY_MICROBLAZE_SAID_PORTS) || tree.ports;
 	if (!make_handshake(device, ports_said, reason, size)) {
-		tally_mb_place_close(&device->place);
+		tally_mb_mapping_close(&device->mapping);
 		return TALLY_UNSUPPORTED;
 	}
 	tally_mdm_select_core(&device->mdm);
@@ -235,8 +233,8 @@ tally_mb_device_open(struct tally_mb_device *device,
 void
 tally_mb_device_close(struct tally_mb_device *device)
 {
-	if (device->place.registers)
+	if (device->mapping.registers)
 		tally_mdm_lock(&device->mdm);
-	tally_mb_place_close(&device->place);
+	tally_mb_mapping_close(&device->mapping);
 	device->mdm.map = NULL;
 }

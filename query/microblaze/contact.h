@@ -14,7 +14,7 @@
 #include "query/microblaze/registers.h"
 
 struct tally_mb_device {
-	struct tally_mb_place place;
+	struct tally_mb_mapping mapping;
 	struct tally_mdm mdm;
 	struct tally_mb_shape shape;
 	bool check;

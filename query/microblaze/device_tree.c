@@ -13,7 +13,7 @@
 /* A walk through the device tree. A node's address is relative to its bus: only buses that map
  * their children one to one (an empty `ranges`), or the root, give usable addresses. */
 struct walk {
-	struct tally_mb_tree *out;
+	struct tally_mb_device_tree *out;
 	unsigned n_nodes;
 };
 
@@ -78,7 +78,8 @@ read_cells(const uint8_t *bytes, uint32_t n)
 /* ---- nodes ---- */
 
 static void
-read_module(int folder, const char *name, const struct cells *cells, struct tally_mb_tree *out)
+read_module(int folder, const char *name, const struct cells *cells,
+	    struct tally_mb_device_tree *out)
 {
 	uint8_t reg[16];
 	uint32_t number;
@@ -103,7 +104,7 @@ read_module(int folder, const char *name, const struct cells *cells, struct tall
 }
 
 static void
-read_core(int folder, struct tally_mb_tree *out)
+read_core(int folder, struct tally_mb_device_tree *out)
 {
 	uint32_t width;
 	if (!out->has_ne)
@@ -169,7 +170,7 @@ walk_node(struct walk *w, int folder, const char *name, struct cells cells, bool
 }
 
 void
-tally_mb_tree_find_in(const char *root, struct tally_mb_tree *out)
+tally_mb_device_tree_find_in(const char *root, struct tally_mb_device_tree *out)
 {
 	struct walk w = { .out = out };
 	memset(out, 0, sizeof(*out));
@@ -181,9 +182,9 @@ tally_mb_tree_find_in(const char *root, struct tally_mb_tree *out)
 }
 
 void
-tally_mb_tree_find(struct tally_mb_tree *out)
+tally_mb_device_tree_find(struct tally_mb_device_tree *out)
 {
-	tally_mb_tree_find_in("/sys/firmware/devicetree/base", out);
+	tally_mb_device_tree_find_in("/sys/firmware/devicetree/base", out);
 	if (!out->has_mdm)
-		tally_mb_tree_find_in("/proc/device-tree", out);
+		tally_mb_device_tree_find_in("/proc/device-tree", out);
 }

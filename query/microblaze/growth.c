@@ -84,8 +84,8 @@ grow_latencies(const struct tally_mb_history *h, const struct tally_mb_sample *n
 	for (uint32_t i = 0; i < h->shape.nl; i++) {
 		const struct tally_latency *a = &h->base.latencies[i].l;
 		const struct tally_latency *b = &now->latencies[i].l;
-		uint32_t place = h->shape.ne + i;
-		uint32_t status = now->status[place];
+		uint32_t counter = h->shape.ne + i;
+		uint32_t status = now->status[counter];
 		struct tally_latency *grown = &out->counts.latencies[i];
 		*grown = (struct tally_latency){
 			.n = (b->n - a->n) & UINT32_MAX,
@@ -98,12 +98,12 @@ grow_latencies(const struct tally_mb_history *h, const struct tally_mb_sample *n
 			return false;
 		if (!squares_known(h, now, i, grown))
 			out->unknown_squares |= BIT(i);
-		if (status & ~h->base.status[place] & TALLY_MDM_OVERFLOW)
-			out->overflowed |= BIT(place);
+		if (status & ~h->base.status[counter] & TALLY_MDM_OVERFLOW)
+			out->overflowed |= BIT(counter);
 		if (status & TALLY_MDM_FULL)
-			out->full |= BIT(place);
+			out->full |= BIT(counter);
 		/* The status does not say which of the counter's numbers overflowed. */
-		if ((out->overflowed | out->full) & BIT(place))
+		if ((out->overflowed | out->full) & BIT(counter))
 			out->unknown_latencies |= BIT(i);
 	}
 	return true;

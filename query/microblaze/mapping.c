@@ -55,7 +55,7 @@ read_map(const char *uio, const char *what, uint64_t *out)
 }
 
 bool
-tally_mb_find_uio(const struct tally_mb_tree *tree, char *path, size_t size)
+tally_mb_find_uio(const struct tally_mb_device_tree *tree, char *path, size_t size)
 {
 	for (unsigned i = 0; i < MAX_UIO; i++) {
 		char uio[16], name_path[64], name[64];
@@ -126,8 +126,8 @@ find_in_uio(const struct tally_microblaze_options *options, const char *path, st
 }
 
 static bool
-find_in_memory(const struct tally_microblaze_options *options, const struct tally_mb_tree *tree,
-	       struct extent *e, char *reason, size_t size)
+find_in_memory(const struct tally_microblaze_options *options,
+	       const struct tally_mb_device_tree *tree, struct extent *e, char *reason, size_t size)
 {
 	if (options->said & TALLY_MICROBLAZE_SAID_BASE) {
 		*e = (struct extent){ options->base, UINT64_MAX };
@@ -145,34 +145,36 @@ find_in_memory(const struct tally_microblaze_options *options, const struct tall
 }
 
 static bool
-map_module(struct tally_mb_place *place, const struct extent *e, uint32_t bytes)
+map_module(struct tally_mb_mapping *mapping, const struct extent *e, uint32_t bytes)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	/* A UIO device's offset selects the map, so what precedes the module in map 0 is mapped
 	 * too. */
-	uint64_t begin = place->uio ? 0 : e->offset - e->offset % page;
+	uint64_t begin = mapping->uio ? 0 : e->offset - e->offset % page;
 	uint64_t length = (e->offset - begin + bytes + page - 1) / page * page;
 	if (length > SIZE_MAX / 2 || begin > INT64_MAX) {
 		errno = EINVAL;
 		return false;
 	}
-	void *map = mmap64(NULL, (size_t)length, PROT_READ | PROT_WRITE, MAP_SHARED, place->fd,
+	void *map = mmap64(NULL, (size_t)length, PROT_READ | PROT_WRITE, MAP_SHARED, mapping->fd,
 			   (off64_t)begin);
 	if (map == MAP_FAILED)
 		return false;
-	place->map = map;
-	place->map_bytes = (size_t)length;
-	place->registers = (char *)map + (e->offset - begin);
+	mapping->map = map;
+	mapping->map_bytes = (size_t)length;
+	mapping->registers = (char *)map + (e->offset - begin);
 	return true;
 }
 
 enum tally_status
-tally_mb_place_open(struct tally_mb_place *place, const struct tally_microblaze_options *options,
-		    const struct tally_mb_tree *tree, uint32_t bytes, char *reason, size_t size)
+tally_mb_mapping_open(struct tally_mb_mapping *mapping,
+		      const struct tally_microblaze_options *options,
+		      const struct tally_mb_device_tree *tree, uint32_t bytes, char *reason,
+		      size_t size)
 {
 	char path[sizeof(options->path)];
 	struct extent e;
-	*place = (struct tally_mb_place){ .fd = -1 };
+	*mapping = (struct tally_mb_mapping){ .fd = -1 };
 	snprintf(path, sizeof(path), "%s", options->path);
 	if (!path[0] && !(options->said & TALLY_MICROBLAZE_SAID_BASE) &&
 	    !tally_mb_find_uio(tree, path, sizeof(path)) && !tree->has_mdm) {
@@ -184,9 +186,9 @@ tally_mb_place_open(struct tally_mb_place *place, const struct tally_microblaze_
 	}
 	if (!path[0])
 		snprintf(path, sizeof(path), "/dev/mem");
-	place->uio = strcmp(path, "/dev/mem") != 0;
-	if (!(place->uio ? find_in_uio(options, path, &e, reason, size)
-			 : find_in_memory(options, tree, &e, reason, size)))
+	mapping->uio = strcmp(path, "/dev/mem") != 0;
+	if (!(mapping->uio ? find_in_uio(options, path, &e, reason, size)
+			   : find_in_memory(options, tree, &e, reason, size)))
 		return TALLY_UNSUPPORTED;
 	if (e.bytes < bytes) {
 		snprintf(reason, size,
@@ -199,31 +201,31 @@ tally_mb_place_open(struct tally_mb_place *place, const struct tally_microblaze_
 		return TALLY_UNSUPPORTED;
 	}
 	/* O_NONBLOCK: reading from a UIO device would wait for its next interrupt. */
-	place->fd = open(path, O_RDWR | O_SYNC | O_CLOEXEC | O_NONBLOCK);
-	if (place->fd < 0)
+	mapping->fd = open(path, O_RDWR | O_SYNC | O_CLOEXEC | O_NONBLOCK);
+	if (mapping->fd < 0)
 		return refuse(reason, size, path, errno);
-	if (flock(place->fd, LOCK_EX | LOCK_NB) != 0) {
+	if (flock(mapping->fd, LOCK_EX | LOCK_NB) != 0) {
 		snprintf(reason, size,
 			 "%s is in use: another program reads its counters; end it first", path);
-		goto close_place;
+		goto close_mapping;
 	}
-	if (map_module(place, &e, bytes))
+	if (map_module(mapping, &e, bytes))
 		return TALLY_OK;
 	int error = errno;
-	tally_mb_place_close(place);
+	tally_mb_mapping_close(mapping);
 	return refuse(reason, size, path, error);
 
-close_place:
-	tally_mb_place_close(place);
+close_mapping:
+	tally_mb_mapping_close(mapping);
 	return TALLY_UNSUPPORTED;
 }
 
 void
-tally_mb_place_close(struct tally_mb_place *place)
+tally_mb_mapping_close(struct tally_mb_mapping *mapping)
 {
-	if (place->map)
-		munmap(place->map, place->map_bytes);
-	if (place->fd >= 0)
-		close(place->fd);
-	*place = (struct tally_mb_place){ .fd = -1 };
+	if (mapping->map)
+		munmap(mapping->map, mapping->map_bytes);
+	if (mapping->fd >= 0)
+		close(mapping->fd);
+	*mapping = (struct tally_mb_mapping){ .fd = -1 };
 }

@@ -14,7 +14,7 @@
 #include "query/source/source.h"
 
 /* What the device tree says; a number that it does not have is 0. */
-struct tally_mb_tree {
+struct tally_mb_device_tree {
 	bool has_mdm;
 	uint64_t base, bytes;
 	char node[64];
@@ -26,15 +26,15 @@ struct tally_mb_tree {
 };
 /* Searches "/sys/firmware/devicetree/base", then "/proc/device-tree"; everything is zero where
  * there is none. */
-void tally_mb_tree_find(struct tally_mb_tree *out);
+void tally_mb_device_tree_find(struct tally_mb_device_tree *out);
 /* The same in that folder, for tests. */
-void tally_mb_tree_find_in(const char *root, struct tally_mb_tree *out);
+void tally_mb_device_tree_find_in(const char *root, struct tally_mb_device_tree *out);
 
 /* Finds the UIO device of a debug module: a path of at most `size` bytes. False: there is
  * none. */
-bool tally_mb_find_uio(const struct tally_mb_tree *tree, char *path, size_t size);
+bool tally_mb_find_uio(const struct tally_mb_device_tree *tree, char *path, size_t size);
 
-struct tally_mb_place {
+struct tally_mb_mapping {
 	int fd; /* -1: none */
 	bool uio;
 	void *map, *registers; /* start of the mapping, and of the module in it */
@@ -42,9 +42,10 @@ struct tally_mb_place {
 };
 /* Opens and maps at least `bytes` of the module. On error nothing is left open, and reason says
  * why. */
-enum tally_status
-tally_mb_place_open(struct tally_mb_place *place, const struct tally_microblaze_options *options,
-		    const struct tally_mb_tree *tree, uint32_t bytes, char *reason, size_t size);
-void tally_mb_place_close(struct tally_mb_place *place); /* accepts one that is not open */
+enum tally_status tally_mb_mapping_open(struct tally_mb_mapping *mapping,
+					const struct tally_microblaze_options *options,
+					const struct tally_mb_device_tree *tree, uint32_t bytes,
+					char *reason, size_t size);
+void tally_mb_mapping_close(struct tally_mb_mapping *mapping); /* accepts one that is not open */
 
 #endif

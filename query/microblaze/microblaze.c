@@ -42,7 +42,7 @@ struct microblaze {
 	uint64_t preset;
 	uint64_t cleared_ns;
 	uint32_t n_bad, n_restarts;
-	bool lost, told_oddity;
+	bool lost, reported_oddity;
 	/* An external trigger starts, or stops, the counters: then we do so only at the
 	 * beginning. */
 	bool hardware, hardware_starts;
@@ -86,7 +86,7 @@ static bool
 choose(struct microblaze *mb, const struct tally_microblaze_options *options)
 {
 	struct tally_snapshot_source *src = &mb->base;
-	if (mb->interval && !mb->device.place.uio)
+	if (mb->interval && !mb->device.mapping.uio)
 		snprintf(src->reason, sizeof(src->reason),
 			 "interval= waits for an interrupt, which /dev/mem has not: bind the "
 			 "debug module to uio_pdrv_genirq");
@@ -169,7 +169,7 @@ static bool
 arm_interrupt(const struct microblaze *mb)
 {
 	const uint32_t on = 1;
-	return write(mb->device.place.fd, &on, sizeof(on)) == (ssize_t)sizeof(on);
+	return write(mb->device.mapping.fd, &on, sizeof(on)) == (ssize_t)sizeof(on);
 }
 
 /* This polls first: a read would wait for the next interrupt, and samples are also taken for
@@ -177,10 +177,10 @@ arm_interrupt(const struct microblaze *mb)
 static void
 take_interrupt(const struct microblaze *mb)
 {
-	struct pollfd due = { .fd = mb->device.place.fd, .events = POLLIN };
+	struct pollfd due = { .fd = mb->device.mapping.fd, .events = POLLIN };
 	uint32_t count;
 	if (poll(&due, 1, 0) > 0 && due.revents & POLLIN) {
-		ssize_t n = read(mb->device.place.fd, &count, sizeof(count));
+		ssize_t n = read(mb->device.mapping.fd, &count, sizeof(count));
 		(void)n;
 	}
 }
@@ -219,11 +219,11 @@ microblaze_start(struct tally_snapshot_source *src)
 	mb->history.shape = device->shape;
 	memcpy(mb->history.events, mb->choice.events, sizeof(mb->history.events));
 	mb->n_bad = mb->n_restarts = 0;
-	mb->told_oddity = false;
+	mb->reported_oddity = false;
 	tally_mb_configure(&device->mdm, &device->shape, mb->choice.events);
 	begin_interval(mb);
 	if (mb->interval && arm_interrupt(mb)) {
-		src->due_fd = &device->place.fd;
+		src->due_fd = &device->mapping.fd;
 		add_reason(src, "what is counted while it is read is lost (interval=)");
 	} else if (mb->interval) {
 		add_reason(src, "the device has no interrupt: it is read by time");
@@ -340,10 +340,10 @@ restart_if_needed(struct microblaze *mb, const struct tally_mb_sample *sample,
 static void
 report_anomaly(struct microblaze *mb)
 {
-	const char *what = mb->told_oddity ? NULL : tally_mb_history_oddity(&mb->history);
+	const char *what = mb->reported_oddity ? NULL : tally_mb_history_oddity(&mb->history);
 	if (!what)
 		return;
-	mb->told_oddity = true;
+	mb->reported_oddity = true;
 	tally_log_say(TALLY_LEVEL_WARNING, TALLY_MB_SOURCE,
 		      "%s, as they should be by their names: this core may mean "
 		      "something else by them; values are logged as it counts them",
@@ -428,7 +428,7 @@ microblaze_stop(struct tally_snapshot_source *src)
 {
 	struct microblaze *mb = microblaze_of(src);
 	src->due_fd = NULL;
-	if (!mb->device.place.registers || !tally_mdm_wait_free(&mb->device.mdm, BUSY_NS))
+	if (!mb->device.mapping.registers || !tally_mdm_wait_free(&mb->device.mdm, BUSY_NS))
 		return;
 	tally_mdm_select_core(&mb->device.mdm);
 	tally_mb_command(&mb->device.mdm, TALLY_MDM_STOP);
@@ -450,7 +450,7 @@ microblaze_close(struct tally_snapshot_source *src)
 static void
 microblaze_abandon(struct tally_snapshot_source *src)
 {
-	tally_mb_place_close(&microblaze_of(src)->device.place);
+	tally_mb_mapping_close(&microblaze_of(src)->device.mapping);
 }
 
 static const struct tally_snapshot_ops microblaze_ops = {
@@ -472,17 +472,17 @@ tally_microblaze_create(void)
 	if (!mb)
 		return NULL;
 	mb->base.ops = &microblaze_ops;
-	mb->device.place.fd = -1;
+	mb->device.mapping.fd = -1;
 	return &mb->base;
 }
 
 void
 tally_microblaze_look_closer(const struct tally_config *config, char *out, uint32_t size)
 {
-	struct tally_mb_tree tree;
+	struct tally_mb_device_tree tree;
 	if (config->microblaze.on)
 		return;
-	tally_mb_tree_find(&tree);
+	tally_mb_device_tree_find(&tree);
 	if (tree.has_mdm)
 		snprintf(out, size,
 			 "a debug module is there (device tree node %s), and left alone: "

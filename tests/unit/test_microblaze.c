@@ -50,37 +50,39 @@ tally_mmio_write(void *map, uint32_t offset, uint32_t value)
 static unsigned n_tree_walks;
 
 void
-tally_mb_tree_find(struct tally_mb_tree *out)
+tally_mb_device_tree_find(struct tally_mb_device_tree *out)
 {
 	memset(out, 0, sizeof(*out));
 	n_tree_walks++;
 }
 
 bool
-tally_mb_find_uio(const struct tally_mb_tree *tree, char *path, size_t size)
+tally_mb_find_uio(const struct tally_mb_device_tree *tree, char *path, size_t size)
 {
 	(void)tree, (void)path, (void)size;
 	return false;
 }
 
 enum tally_status
-tally_mb_place_open(struct tally_mb_place *place, const struct tally_microblaze_options *options,
-		    const struct tally_mb_tree *tree, uint32_t bytes, char *reason, size_t size)
+tally_mb_mapping_open(struct tally_mb_mapping *mapping,
+		      const struct tally_microblaze_options *options,
+		      const struct tally_mb_device_tree *tree, uint32_t bytes, char *reason,
+		      size_t size)
 {
 	(void)tree, (void)options;
 	g_assert_cmpuint(bytes, >=, 0x1c);
-	*place = (struct tally_mb_place){ .fd = due_fd, .uio = true, .registers = registers };
+	*mapping = (struct tally_mb_mapping){ .fd = due_fd, .uio = true, .registers = registers };
 	if (place_status != TALLY_OK) {
 		g_snprintf(reason, size, "no place");
-		place->registers = NULL;
+		mapping->registers = NULL;
 	}
 	return place_status;
 }
 
 void
-tally_mb_place_close(struct tally_mb_place *place)
+tally_mb_mapping_close(struct tally_mb_mapping *mapping)
 {
-	*place = (struct tally_mb_place){ .fd = -1 };
+	*mapping = (struct tally_mb_mapping){ .fd = -1 };
 }
 
 /* ---- a source ---- */

@@ -89,7 +89,7 @@ test_fine(void)
 	for (unsigned i = 0; i < 20; i++) {
 		struct step s = { .from = &number };
 		errno = E2BIG;
-		g_assert_cmpint(tally_guard_run(look, &s), ==, TALLY_GUARD_OK);
+		g_assert_cmpint(tally_child_access_run(look, &s), ==, TALLY_CHILD_ACCESS_OK);
 		g_assert_cmpint(errno, ==, E2BIG);
 		g_assert_cmpuint(s.value, ==, 7);
 		g_assert_cmpuint(s.n, ==, 2);
@@ -104,7 +104,7 @@ test_bus_error(void)
 	struct step s = { .from = map };
 	for (unsigned i = 0; i < 20; i++) {
 		errno = E2BIG;
-		g_assert_cmpint(tally_guard_run(look, &s), ==, TALLY_GUARD_BUS_ERROR);
+		g_assert_cmpint(tally_child_access_run(look, &s), ==, TALLY_CHILD_ACCESS_BUS_ERROR);
 		g_assert_cmpint(errno, ==, E2BIG);
 		g_assert_cmpuint(s.n, ==, i + 1);
 		check_untouched();
@@ -119,7 +119,7 @@ test_signal(void)
 	uint32_t number = 7;
 	struct step s = { .from = &number, .raises = true };
 	n_usr = 0;
-	g_assert_cmpint(tally_guard_run(look, &s), ==, TALLY_GUARD_OK);
+	g_assert_cmpint(tally_child_access_run(look, &s), ==, TALLY_CHILD_ACCESS_OK);
 	g_assert_cmpuint(s.value, ==, 7);
 	g_assert_cmpint(n_usr, ==, 1);
 	check_untouched();

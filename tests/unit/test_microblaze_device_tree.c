@@ -62,12 +62,12 @@ begin(void)
 	g_assert_nonnull(root);
 }
 
-static struct tally_mb_tree
+static struct tally_mb_device_tree
 end(void)
 {
-	struct tally_mb_tree tree;
+	struct tally_mb_device_tree tree;
 	memset(&tree, 0xff, sizeof(tree));
-	tally_mb_tree_find_in(root, &tree);
+	tally_mb_device_tree_find_in(root, &tree);
 	remove_all(root);
 	g_clear_pointer(&root, g_free);
 	return tree;
@@ -93,7 +93,7 @@ test_usual(void)
 	NUMBERS("cpus/cpu@0", "xlnx,debug-latency-counters", 0);
 	NUMBERS("cpus/cpu@0", "xlnx,debug-counter-width", 48);
 	NUMBERS("cpus/cpu@0", "xlnx,debug-interface", 1);
-	struct tally_mb_tree tree = end();
+	struct tally_mb_device_tree tree = end();
 	g_assert_true(tree.has_mdm);
 	g_assert_cmpuint(tree.base, ==, UINT64_C(0x444a00000));
 	g_assert_cmpuint(tree.bytes, ==, 0x8000);
@@ -124,10 +124,10 @@ test_not_there(void)
 	/* Cut short. */
 	put_text("mdm@2000", "compatible", "xlnx,mdm-3.2");
 	NUMBERS("mdm@2000", "reg", 0x2000);
-	struct tally_mb_tree tree = end(), nothing;
+	struct tally_mb_device_tree tree = end(), nothing;
 	memset(&nothing, 0, sizeof(nothing));
 	g_assert_false(tree.has_mdm || tree.has_ne || tree.has_access || tree.width);
-	tally_mb_tree_find_in("/nowhere", &tree);
+	tally_mb_device_tree_find_in("/nowhere", &tree);
 	g_assert_cmpmem(&tree, sizeof(tree), &nothing, sizeof(nothing));
 }
 
