@@ -361,12 +361,14 @@ invalidate(struct gl_context *c, struct gl_framebuffer *fbo)
 	struct gl_context_state *s = c->state;
 	if (!fbo || s->zone.in_list)
 		return;
+	if (gl_idles(s))
+		return; /* whether it was before the frame's last work on it is not known */
 	if (s->now.open && s->now.fbo == fbo) {
 		if (s->now.pass)
 			s->now.pass->store = TALLY_STORE_DISCARD;
 		c->open = 0; /* if more work follows, this discard was not at the end */
 	} else {
-		fbo->load_dont_care = true;
+		fbo->invalidated = gl_frame_now(s) + 1;
 	}
 }
 

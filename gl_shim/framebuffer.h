@@ -44,7 +44,7 @@ struct gl_framebuffer {
 	bool ask; /* contents unknown: ask the driver at the next use */
 	bool dirty; /* key and target are stale */
 	bool incomplete; /* the driver draws nothing to it */
-	bool load_dont_care; /* invalidated since the last pass on it */
+	uint64_t invalidated; /* in this frame + 1, since the last pass on it; 0 = it was not */
 	unsigned n_draw_buffers;
 	GLenum draw_buffers[TALLY_MAX_COLOR];
 	struct gl_attachment at[GL_MAX_ATTACHMENTS];

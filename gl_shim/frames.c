@@ -112,7 +112,7 @@ gl_frame_end(struct gl_context *c, struct tally_extent presented)
 	if (s->probe != GL_PROBE_DONE || (gl_no_query_zone(s) && !s->zone.lost))
 		return;
 	gl_pass_close(c);
-	uint64_t t0 = tally_clock_now_ns();
+	uint64_t t0 = tally_stream_captures(s->stream) ? tally_clock_now_ns() : 0;
 	gl_gap(s);
 	struct tally_frame_end end = { .now_ns = t0, .presented = presented };
 	tally_stream_end_frame(s->stream, &end);
@@ -121,7 +121,8 @@ gl_frame_end(struct gl_context *c, struct tally_extent presented)
 		tally_harvest_frame_end(s->harvest);
 	if (tally_harvest_n_off(s->harvest) != s->counting.n_off)
 		gl_describe_again(s);
-	tally_stream_add_overhead(s->stream, tally_clock_now_ns() - t0);
+	if (t0)
+		tally_stream_add_overhead(s->stream, tally_clock_now_ns() - t0);
 }
 
 static const struct tally_extent nothing_presented = { 0, 0 };

@@ -157,6 +157,9 @@ static void
 open_pass(struct gl_context *c, const struct gl_pass_request *w, uint64_t now)
 {
 	struct gl_context_state *s = c->state;
+	bool dont_care = w->fbo && w->fbo->invalidated > s->idle_end;
+	if (w->fbo)
+		w->fbo->invalidated = 0;
 	s->now = (struct gl_open_pass){
 		.open = true,
 		.kind = w->kind,
@@ -169,10 +172,7 @@ open_pass(struct gl_context *c, const struct gl_pass_request *w, uint64_t now)
 	s->labels.changed = false;
 	s->split = false;
 	s->gap = false;
-	bool dont_care = w->fbo && w->fbo->load_dont_care;
 	bool clears = clears_target(w);
-	if (w->fbo)
-		w->fbo->load_dont_care = false;
 	gl_queries_mind_lists(c);
 	gl_mind_game_queries(c);
 	struct tally_pass *pass = tally_stream_open_pass(s->stream, now);
@@ -291,10 +291,22 @@ own_time_of(struct gl_context_state *s)
 	return n % OWN_TIME_EVERY == 0 ? OWN_TIME_EVERY : 0;
 }
 
+/* The open frame is not captured: further work in it is no pass of its own, unless passes of an
+ * earlier frame might share its time. */
+static void
+begin_idle(struct gl_context_state *s)
+{
+	s->now.idle = !s->scene.n;
+	if (s->now.idle)
+		s->idle_end = s->now.frame + 1;
+}
+
 bool
 gl_pass_enter(struct gl_context *c, struct gl_pass_request *w)
 {
 	struct gl_context_state *s = c->state;
+	if (gl_idles(s))
+		return true;
 	gl_probe_if_pending(s);
 	if (s->probe != GL_PROBE_DONE)
 		return false;
@@ -303,12 +315,15 @@ gl_pass_enter(struct gl_context *c, struct gl_pass_request *w)
 	bool begins = !same && !gl_no_query_zone(s);
 	if (!begins && !s->now.open)
 		return false; /* nothing to count into until queries are allowed again */
+	uint64_t frame = gl_frame_now(s);
 	bool captures = s->stream && tally_stream_captures(s->stream);
 	uint64_t t0 = captures && (s->by_draw || begins) ? tally_clock_now_ns() : 0;
 	if (begins) {
 		gl_worker = s;
 		close_pass(c, true);
 		open_pass(c, w, t0);
+		if (!captures && s->now.frame == frame)
+			begin_idle(s);
 		s->snapshots.here = TALLY_NO_SNAPSHOT;
 	} else {
 		gl_workload_end(c);

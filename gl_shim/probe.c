@@ -212,7 +212,10 @@ set_up(struct gl_context_state *s)
 	if (!open_harvest(s))
 		return false;
 	mind_pinned_set(s);
-	return gl_describe_device(s, false) && open_stream(s);
+	if (!gl_describe_device(s, false))
+		return false;
+	s->frame_state = tally_device_state(s->group->device);
+	return open_stream(s);
 }
 
 static void

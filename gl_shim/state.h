@@ -40,6 +40,7 @@ enum gl_probe_state {
 /* The pass that is open now, with what decides whether the next command continues it. */
 struct gl_open_pass {
 	bool open; /* in the sense of the rules, measured or not */
+	bool idle; /* stands for all work of a frame that is not captured */
 	enum tally_pass_kind kind;
 	uint64_t key;
 	uint64_t frame; /* the device's open frame when it began */
@@ -127,6 +128,8 @@ struct gl_context_state {
 	struct gl_own_time own_time;
 	struct tally_harvest *harvest;
 	struct tally_stream *stream;
+	const _Atomic uint64_t *frame_state; /* tally_device_state(); NULL before the probe */
+	uint64_t idle_end; /* the last frame with an idle pass, + 1 */
 
 	struct gl_open_pass now;
 	struct gl_scene scene;
@@ -156,7 +159,9 @@ extern __thread struct gl_context_state *gl_worker __attribute__((tls_model("ini
 static inline uint64_t
 gl_frame_now(const struct gl_context_state *s)
 {
-	return s->group->device ? tally_device_frame(s->group->device) : 0;
+	return s->frame_state
+		       ? atomic_load_explicit(s->frame_state, memory_order_acquire) >> 1
+		       : 0;
 }
 
 /* The GPU may idle from here on, and the driver has had to draw all issued work. */
@@ -173,6 +178,14 @@ static inline bool
 gl_no_query_zone(const struct gl_context_state *s)
 {
 	return s->zone.in_begin || s->zone.in_list || s->zone.lost;
+}
+
+/* Whether the work of the open frame is known not to be captured: then a command that may issue
+ * queries needs nothing but the counts of the idle pass, which go nowhere. */
+static inline bool
+gl_idles(const struct gl_context_state *s)
+{
+	return s->now.idle && s->now.frame == gl_frame_now(s) && !gl_no_query_zone(s);
 }
 
 /* Whether the command is being compiled rather than executed. */

@@ -4,7 +4,7 @@
 #include "gl_shim/pass_request.h"
 
 static bool
-enter_render(struct gl_context *c, const char *command, GLuint name, bool bound, unsigned clears)
+enter_measured(struct gl_context *c, const char *command, GLuint name, bool bound, unsigned clears)
 {
 	struct gl_context_state *s = c->state;
 	if (gl_compiles_only(s) || s->probe == GL_PROBE_OFF)
@@ -27,6 +27,12 @@ enter_render(struct gl_context *c, const char *command, GLuint name, bool bound,
 		.clears = clears,
 	};
 	return gl_pass_enter(c, &w);
+}
+
+static inline bool
+enter_render(struct gl_context *c, const char *command, GLuint name, bool bound, unsigned clears)
+{
+	return gl_idles(c->state) || enter_measured(c, command, name, bound, clears);
 }
 
 bool
@@ -168,7 +174,7 @@ static void
 transfer(struct gl_context *c, enum gl_transfer what, enum destination where, GLuint name)
 {
 	struct gl_context_state *s = c->state;
-	if (gl_compiles_only(s) || s->probe == GL_PROBE_OFF)
+	if (gl_compiles_only(s) || s->probe == GL_PROBE_OFF || gl_idles(s))
 		return;
 	gl_probe_if_pending(s);
 	GLuint bound = where == TO_BOUND && !gl_no_query_zone(s) ? gl_bound_texture(c, name) : 0;
@@ -226,7 +232,7 @@ void
 gl_blit(struct gl_context *c, GLuint read, GLuint draw, bool named)
 {
 	struct gl_context_state *s = c->state;
-	if (gl_compiles_only(s) || gl_no_query_zone(s) || s->probe == GL_PROBE_OFF)
+	if (gl_compiles_only(s) || gl_no_query_zone(s) || s->probe == GL_PROBE_OFF || gl_idles(s))
 		return;
 	gl_probe_if_pending(s);
 	if (!named) {

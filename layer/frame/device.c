@@ -208,6 +208,12 @@ tally_device_idles(const struct tally_device *device)
 	       tally_capture_idles(tally_device_frame(device), atomic_load(&device->count));
 }
 
+const _Atomic uint64_t *
+tally_device_state(const struct tally_device *device)
+{
+	return &device->state;
+}
+
 uint64_t
 tally_device_frame(const struct tally_device *device)
 {

@@ -37,6 +37,9 @@ void tally_device_describe(struct tally_device *device, const struct tally_devic
 void tally_device_destroy(struct tally_device *device);
 /* The number of the open frame. */
 uint64_t tally_device_frame(const struct tally_device *device);
+/* Where to read the same without a call: number << 1 | whether the frame is captured. The
+ * address is valid as long as the device. */
+const _Atomic uint64_t *tally_device_state(const struct tally_device *device);
 /* tally_capture_idles() of the open frame, called where it begins. */
 bool tally_device_idles(const struct tally_device *device);
 /* The number of the newest device of this capture that was created with one of the APIs (1 <<

@@ -22,9 +22,9 @@
  *   f F     glFlush, glFinish                       S     swap
  *   e1 .. e5  calls that the driver refuses: refused()
  * A pass is its kind (r, c, t; o: by frame), the width of its target, its counts (d draws, v
- * vertices, c clears, x dispatches, p copies), then words: /1 segment, L cleared at its begin, ~
- * discarded at its end, ? not all is known, "label", {groups inside}, flags in words. Frames end
- * with ";". */
+ * vertices, c clears, x dispatches, p copies), then words: /1 segment, L cleared at its begin, U
+ * undefined there, ~ discarded at its end, ? not all is known, "label", {groups inside}, flags in
+ * words. Frames end with ";". */
 static const struct {
 	const char *what, *options, *calls, *passes;
 } cases[] = {
@@ -65,6 +65,7 @@ static const struct {
 	{ "a read back", "", "D3 R S", "r640 1d3v t640 1p readback sync;" },
 	{ "flush and finish end nothing", "", "D3 f D3 F D3 S", "r640 3d9v;" },
 	{ "invalidated after", "", "B1 D3 V B0 D3 S", "r10 1d3v~ r640 1d3v;" },
+	{ "invalidated before", "", "B1 V D3 B0 D3 S", "r10 1d3vU r640 1d3v;" },
 	{ "a group around the pass names it", "", "( D3 ) S", "r640 1d3v\"g\";" },
 	{ "a group around a part does not", "", "( D3 ) D3 S", "r640 2d6v{g};" },
 	{ "a group is no border", "", "D3 ( D3 ) S", "r640 2d6v{g};" },
@@ -85,10 +86,22 @@ static const struct {
 	{ "a list that is called", "", "l S", "r640 0d0v? list;" },
 	{ "frames", "", "D3 S D6 S S", "r640 1d3v;r640 1d6v;;" },
 	{ "a pass ends with its frame", "", "B1 D3 S D3 S", "r10 1d3v;r10 1d3v;" },
+	{ "a frame that is left out", "skip=1", "B1 D3 C S D6 S", "r10 1d6v;" },
+	{ "... each second one", "every=2", "D3 S B1 D6 X S B0 D9 S", "r640 1d3v;r640 1d9v;" },
+	{ "... leaves no counts or groups", "skip=1", "( D3 X B1 D6 L12 G3 R h D3 ) ) S B0 D9 S",
+	  "r640 1d9v;" },
+	{ "... nor lists", "skip=1", "D3 { } l [ D3 < D3 > ] S D6 S", "r640 1d6v;" },
+	{ "... nor an invalidation before work", "skip=1", "B1 V B0 D3 B1 D3 S D6 S",
+	  "r10 1d6v;" },
+	{ "... nor one after it", "skip=1", "B0 D3 B1 D3 V S D6 S", "r10 1d6v;" },
+	{ "invalidated after a frame that is left out", "skip=1", "B0 D3 B1 D3 S V D6 S",
+	  "r10 1d6vU;" },
 	{ "finish ends frames", "frame=finish", "D3 F D6 S F", "r640 1d3v;r640 1d6v;" },
 	{ "one pass a frame", "granularity=frame", "B1 D3 B0 D6 X S", "o0 2d9v1x;" },
 	{ "the game's query beside ours", "sources=api+gl-statistics", "D3 q D3 Q D3 S",
 	  "r640 3d9v yielded;" },
+	{ "... begun in a frame that is left out", "sources=api+gl-statistics,skip=1",
+	  "D3 q D3 S D6 Q S", "r640 1d6v yielded;" },
 	{ "... and none of ours in glBegin", "sources=api+gl-statistics+gl-timestamp",
 	  "B1 D3 B0 { } S", "r10 1d3v r640 1d0v? immediate;" },
 };
@@ -339,6 +352,8 @@ say_pass(GString *out, const struct tally_pass_record *p)
 		g_string_append_c(out, '?');
 	if (p->kind == TALLY_PASS_RENDER && info->load == TALLY_LOAD_CLEAR)
 		g_string_append_c(out, 'L');
+	if (p->kind == TALLY_PASS_RENDER && info->load == TALLY_LOAD_DONT_CARE)
+		g_string_append_c(out, 'U');
 	if (p->kind == TALLY_PASS_RENDER && info->store == TALLY_STORE_DISCARD)
 		g_string_append_c(out, '~');
 	if (p->segment)
