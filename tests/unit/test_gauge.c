@@ -3,79 +3,7 @@
  *
  * What stands in the trees is from the kernel's documents, which each tree names; fdinfo is from
  * Documentation/gpu/drm-usage-stats.rst throughout. */
-#include "query/gauge/gauge.h"
-#include "query/gauge/nvml.h"
-
-#include <glib.h>
-#include <glib/gstdio.h>
-#include <string.h>
-#include <unistd.h>
-
-#define MS G_GUINT64_CONSTANT(1000000)
-
-/* ---- trees ---- */
-
-struct file {
-	const char *path, *text; /* text "-> X": a link */
-};
-
-struct tree {
-	char *root;
-};
-
-static void
-put(const char *root, const char *path, const char *text)
-{
-	g_autofree char *full = g_build_filename(root, path, NULL);
-	g_autofree char *folder = g_path_get_dirname(full);
-	g_assert_cmpint(g_mkdir_with_parents(folder, 0700), ==, 0);
-	g_unlink(full);
-	if (g_str_has_prefix(text, "-> "))
-		g_assert_cmpint(symlink(text + 3, full), ==, 0);
-	else
-		g_assert_true(g_file_set_contents(full, text, -1, NULL));
-}
-
-static void
-take_away(const char *root, const char *path)
-{
-	g_autofree char *full = g_build_filename(root, path, NULL);
-	g_assert_cmpint(g_unlink(full), ==, 0);
-}
-
-static void
-remove_all(const char *path)
-{
-	GDir *dir = g_file_test(path, G_FILE_TEST_IS_SYMLINK) ? NULL : g_dir_open(path, 0, NULL);
-	const char *name;
-	while (dir && (name = g_dir_read_name(dir))) {
-		g_autofree char *inner = g_build_filename(path, name, NULL);
-		remove_all(inner);
-	}
-	if (dir)
-		g_dir_close(dir);
-	g_remove(path);
-}
-
-/* A tree with one GPU of that driver, which this process has open as descriptor 7. */
-static char *
-make_tree(const char *driver, const struct file *files)
-{
-	char *root = g_dir_make_tmp("passtally-gauge-XXXXXX", NULL);
-	g_autofree char *link = g_strdup_printf("-> /sys/bus/pci/drivers/%s", driver);
-	g_assert_nonnull(root);
-	put(root, "proc/self/fd/7", "-> /dev/dri/renderD128");
-	put(root, "proc/self/fd/3", "-> /tmp/unrelated");
-	put(root, "sys/class/drm/renderD128/device/driver", link);
-	for (; files && files->path; files++)
-		put(root, files->path, files->text);
-	return root;
-}
-
-#define DEVICE "sys/class/drm/renderD128/device/"
-#define FDINFO "proc/self/fdinfo/7"
-#define KNOWN(kind_) (1u << GAUGE_##kind_)
-#define ENGINE(client, ns) "drm-client-id: " client "\ndrm-engine-a: " ns " ns\n"
+#include "tests/unit/gauge_tree.h"
 
 /* ---- each driver ---- */
 
@@ -207,14 +135,6 @@ static const struct driver {
 	  { [GAUGE_TEMPERATURE] = 47000, [GAUGE_POWER] = 23500 },
 	  KNOWN(TEMPERATURE) | KNOWN(POWER) },
 };
-
-static void
-check_values(const struct gauge_values *got, const uint64_t *want, uint32_t known)
-{
-	g_assert_cmphex(got->known, ==, known);
-	for (unsigned i = 0; i < GAUGE_N_KINDS; i++)
-		g_assert_cmpuint(got->value[i], ==, want[i]);
-}
 
 static void
 test_drivers(void)
@@ -641,127 +561,6 @@ test_refusals(void)
 	}
 }
 
-/* ---- NVIDIA ---- */
-
-static void
-test_nvml_find(void)
-{
-	g_autofree char *root = g_dir_make_tmp("passtally-gauge-XXXXXX", NULL);
-	char pci[32], why[128];
-	put(root, "proc/self/fd/5", "-> /dev/nvidia1");
-	put(root, "proc/self/fd/6", "-> /dev/nvidia1");
-	put(root, "proc/driver/nvidia/gpus/0000:01:00.0/information",
-	    "Model: \t\t A\nDevice Minor: \t 0\n");
-	put(root, "proc/driver/nvidia/gpus/0000:41:00.0/information",
-	    "Model: \t\t B\nDevice Minor: \t 1\n");
-	g_assert_true(gauge_nvml_find(root, pci, why, sizeof(why)));
-	g_assert_cmpstr(pci, ==, "0000:41:00.0");
-	put(root, "proc/self/fd/7", "-> /dev/nvidia0");
-	g_assert_false(gauge_nvml_find(root, pci, why, sizeof(why)));
-	g_assert_nonnull(strstr(why, "several"));
-	remove_all(root);
-}
-
-static int
-fake_clock(void *device, int kind, unsigned *mhz)
-{
-	g_assert_cmpint(kind, ==, 0);
-	*mhz = *(unsigned *)device;
-	return 0;
-}
-
-static int
-fake_load(void *device, unsigned shares[2])
-{
-	(void)device;
-	shares[0] = 80;
-	shares[1] = 10;
-	return 0;
-}
-
-static int
-fake_temperature(void *device, int sensor, unsigned *celsius)
-{
-	(void)device;
-	(void)sensor;
-	*celsius = 70;
-	return 0;
-}
-
-static int
-no_power(void *device, unsigned *mw)
-{
-	(void)device;
-	*mw = 1;
-	return 3; /* NVML_ERROR_NOT_SUPPORTED */
-}
-
-static int
-fake_memory(void *device, unsigned long long bytes[3])
-{
-	(void)device;
-	bytes[0] = 8 << 20;
-	bytes[1] = 6 << 20;
-	bytes[2] = 2 << 20;
-	return 0;
-}
-
-static unsigned long long reasons_now = 0x1 | 0x4 | 0x40; /* idle, power cap, thermal */
-
-static int
-fake_throttle(void *device, unsigned long long *reasons)
-{
-	(void)device;
-	*reasons = reasons_now;
-	return 0;
-}
-
-static void
-test_nvml_read(void)
-{
-	unsigned mhz = 1755;
-	struct gauge_nvml nvml = {
-		.api = { .clock = fake_clock, .load = fake_load, .temperature = fake_temperature,
-			 .power = no_power, .memory = fake_memory, .throttle = fake_throttle },
-		.device = &mhz,
-	};
-	static const uint64_t want[GAUGE_N_KINDS] = {
-		[GAUGE_CLOCK] = 1755000, [GAUGE_BUSY] = 800, [GAUGE_TEMPERATURE] = 70000,
-		[GAUGE_MEMORY] = 2048,
-		[GAUGE_THROTTLE] = GAUGE_THROTTLED_POWER | GAUGE_THROTTLED_THERMAL,
-	};
-	struct gauge_values values;
-	gauge_nvml_read(&nvml, &values);
-	check_values(&values, want,
-		     KNOWN(CLOCK) | KNOWN(BUSY) | KNOWN(TEMPERATURE) | KNOWN(MEMORY) |
-			     KNOWN(THROTTLE));
-	/* Every value is unknown of one that is suspended. */
-	g_autofree char *folder = g_dir_make_tmp("passtally-gauge-XXXXXX", NULL);
-	put(folder, "power/runtime_status", "suspended\n");
-	g_strlcpy(nvml.folder, folder, sizeof(nvml.folder));
-	gauge_nvml_read(&nvml, &values);
-	g_assert_cmphex(values.known, ==, 0);
-	put(folder, "power/runtime_status", "active\n");
-	gauge_nvml_read(&nvml, &values);
-	g_assert_true(values.known & KNOWN(CLOCK));
-	remove_all(folder);
-	/* A slowdown whose reason is said is not another one besides. */
-	static const struct {
-		unsigned long long reasons;
-		uint64_t want;
-	} throttled[] = {
-		{ 0x8, GAUGE_THROTTLED_OTHER },
-		{ 0x8 | 0x40, GAUGE_THROTTLED_THERMAL },
-		{ 0x8 | 0x80, GAUGE_THROTTLED_POWER },
-		{ 0x1 | 0x2 | 0x10 | 0x100, 0 }, /* idle, set so, sync boost, display */
-	};
-	for (size_t i = 0; i < G_N_ELEMENTS(throttled); i++) {
-		reasons_now = throttled[i].reasons;
-		gauge_nvml_read(&nvml, &values);
-		g_assert_cmpuint(values.value[GAUGE_THROTTLE], ==, throttled[i].want);
-	}
-}
-
 int
 main(int argc, char **argv)
 {
@@ -779,7 +578,5 @@ main(int argc, char **argv)
 	g_test_add_func("/gauge/source_of_idle", test_source_of_idle);
 	g_test_add_func("/gauge/source", test_source);
 	g_test_add_func("/gauge/refusals", test_refusals);
-	g_test_add_func("/gauge/nvml_find", test_nvml_find);
-	g_test_add_func("/gauge/nvml_read", test_nvml_read);
 	return g_test_run();
 }
