@@ -13,6 +13,7 @@ is not installed.
 """
 
 import argparse
+import bisect
 import json
 import pathlib
 import re
@@ -42,18 +43,86 @@ def is_integer(_checker, value):
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def match_whole(_validator, pattern, value, _schema):
+def matches(pattern, text):
     """`$` is the very end, as in JSON Schema; Python's would let a newline follow."""
-    if isinstance(value, str) and not re.search(re.sub(r"\$$", r"\\Z", pattern), value):
+    return bool(re.search(re.sub(r"\$$", r"\\Z", pattern), text))
+
+
+def match_whole(_validator, pattern, value, _schema):
+    if isinstance(value, str) and not matches(pattern, value):
         yield jsonschema.ValidationError(f"{value!r} does not match {pattern}")
 
 
+# Keywords that see more of a value than Validator.shape() keeps.
+UNSEEN = ("multipleOf", "uniqueItems", "minLength", "maxLength", "format")
+
+
+def values_of(schema, *names):
+    """Each value that one of these keywords has in a schema."""
+    items = schema.items() if isinstance(schema, dict) else enumerate(schema) if isinstance(schema, list) else ()
+    for name, item in items:
+        if name in names and not isinstance(item, dict):
+            yield item
+        yield from values_of(item, *names)
+
+
+class Validator:
+    """Of one line. Python3-jsonschema takes milliseconds for one, so a line or an item of an array is shown
+    to it once for all that it cannot tell apart: those of one shape, where that shape is good."""
+
+    def __init__(self, schema):
+        assert not list(values_of(schema, *UNSEEN)), "shape() keeps too little for this schema"
+        known = {*values_of(schema, "minimum", "maximum", "const")}.union(*values_of(schema, "enum"))
+        numbers = {one for one in known if not isinstance(one, str)}
+        self.words = known - numbers
+        self.bounds = sorted(numbers | {-(2**63), 2**64 - 1})  # those of wide_integers(), too
+        self.patterns = sorted(set(values_of(schema, "pattern")))
+        self.texts = {}
+        self.good = set()
+        base = jsonschema.Draft202012Validator
+        self.strict = jsonschema.validators.extend(
+            base, {"pattern": match_whole, "items": self.items},
+            type_checker=base.TYPE_CHECKER.redefine("integer", is_integer))(schema)
+
+    def shape(self, value):
+        """The value, but for a number its type and the bounds that it lies between, and for a text that the schema
+        does not name the patterns that it matches."""
+        if isinstance(value, str):
+            if value not in self.texts:
+                self.texts[value] = value if value in self.words else tuple(matches(p, value) for p in self.patterns)
+            return self.texts[value]
+        if value is None:
+            return None
+        if isinstance(value, dict):
+            return dict, *value, *map(self.shape, value.values())
+        if isinstance(value, list):
+            return list, *map(self.shape, value)
+        return type(value), bisect.bisect_left(self.bounds, value), bisect.bisect_right(self.bounds, value)
+
+    def items(self, validator, schema, instance, _whole):
+        """JSON Schema's keyword `items`."""
+        for index, item in enumerate(instance if isinstance(instance, list) else ()):
+            yield from self.unless_good((id(schema), self.shape(item)),
+                                        lambda item=item, i=index: validator.descend(item, schema, path=i))
+
+    def unless_good(self, shape, check):
+        wrong = [] if shape in self.good else list(check())
+        if not wrong:
+            self.good.add(shape)
+        return wrong
+
+    def errors(self, record):
+        return self.unless_good(self.shape(record), lambda: self.line_errors(record))
+
+    def line_errors(self, record):
+        wrong = [f"{e.json_path}: {e.message}" for e in self.strict.iter_errors(record)]
+        if not wrong and record["type"] in LINE_TYPES:
+            wrong = list(wide_integers(record))
+        return wrong
+
+
 def make_validator(schema=None):
-    schema = schema or gen_log.make_schema(gen_log.Description(FIELDS))
-    base = jsonschema.Draft202012Validator
-    strict = jsonschema.validators.extend(
-        base, {"pattern": match_whole}, type_checker=base.TYPE_CHECKER.redefine("integer", is_integer))
-    return strict(schema)
+    return Validator(schema or gen_log.make_schema(gen_log.Description(FIELDS)))
 
 
 # Strict JSON: Python's own parser lets some things through.
@@ -151,13 +220,6 @@ class Order:
                 yield f"pass {one['id']} has no pass_info line before it"
 
 
-def line_errors(validator, record):
-    wrong = [f"{e.json_path}: {e.message}" for e in validator.iter_errors(record)]
-    if not wrong and record["type"] in LINE_TYPES:
-        wrong = list(wide_integers(record))
-    return wrong
-
-
 def errors(validator, data, allow_cut=False):
     """What is wrong with the bytes of a log, with the line's number."""
     order = Order()
@@ -169,7 +231,7 @@ def errors(validator, data, allow_cut=False):
             if line.endswith(b"\n") or not allow_cut:
                 yield number, str(bad)
             return
-        wrong = line_errors(validator, record)
+        wrong = validator.errors(record)
         yield from ((number, text) for text in wrong or order.errors(record))
         if wrong:
             return
