@@ -97,14 +97,15 @@ add_to_levels(struct tally_parts *p, struct tally_part *part)
 }
 
 static struct part_of_pass *
-look_up(struct tally_parts *p, const struct tally_aggregate *log, uint32_t device, uint64_t id)
+look_up(struct tally_parts *p, const struct tally_aggregate *log, uint32_t device, uint64_t id,
+	uint32_t index)
 {
 	struct part_of_pass *of = g_hash_table_lookup(p->by_id, &id);
 	if (of)
 		return of;
 	of = g_new0(struct part_of_pass, 1);
 	of->id = id;
-	const struct tally_group *g = tally_aggregate_find_pass(log, device, id);
+	const struct tally_group *g = tally_aggregate_find_pass(log, device, id, index);
 	if (g && g->label) {
 		for (int i = 0; i < TALLY_N_PART_LEVELS; i++)
 			of->level[i] = labelled_part(p, (enum tally_part_level)i, g->label);
@@ -124,7 +125,7 @@ find_pass(struct tally_parts *p, const struct tally_aggregate *log, uint32_t dev
 	struct part_of_pass *of = index < p->n_guess ? p->guess[index] : NULL;
 	if (of && of->id == id)
 		return of;
-	of = look_up(p, log, device, id);
+	of = look_up(p, log, device, id, index);
 	if (index >= p->n_guess) {
 		p->guess = g_renew(void *, p->guess, index + 1);
 		memset(&p->guess[p->n_guess], 0, (index + 1 - p->n_guess) * sizeof(*p->guess));

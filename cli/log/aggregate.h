@@ -210,9 +210,9 @@ tally_aggregate_device(const struct tally_aggregate *a, uint32_t device);
 const struct tally_surface *
 tally_aggregate_surface(const struct tally_device_summary *device);
 /* Finds the group that a pass belongs to, or (grouped by frame) one that has only its name;
- * NULL if it was not seen. */
-struct tally_group *
-tally_aggregate_find_pass(const struct tally_aggregate *a, uint32_t device, uint64_t id);
+ * NULL if it was not seen. Fast for the pass at index `place` of the frame read last. */
+struct tally_group *tally_aggregate_find_pass(const struct tally_aggregate *a, uint32_t device,
+					      uint64_t id, uint32_t place);
 /* Among the complete frames after the warm-up that have a clock; false: there is none. */
 bool tally_aggregate_clock(struct tally_device_summary *device, struct tally_clock_range *out);
 /* Whether another device in the log lies on top of this one, so that showing both would

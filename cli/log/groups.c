@@ -224,10 +224,15 @@ tally_group_find(struct tally_aggregate *a, uint32_t device, const struct tally_
 }
 
 struct tally_group *
-tally_aggregate_find_pass(const struct tally_aggregate *a, uint32_t device, uint64_t id)
+tally_aggregate_find_pass(const struct tally_aggregate *a, uint32_t device, uint64_t id,
+			  uint32_t place)
 {
+	const struct tally_groups *s = &a->state->groups;
+	struct tally_group *g = place < s->n_guess ? s->guess[place] : NULL;
+	if (g && g->id == id && g->device == device && a->by != TALLY_BY_LABEL)
+		return g;
 	const struct group_key key = { .id = id, .device = device };
-	return g_hash_table_lookup(a->state->groups.by_id, &key);
+	return g_hash_table_lookup(s->by_id, &key);
 }
 
 /* The group of the next command of a pass, indexed over all its segments. If a frame has a

@@ -129,7 +129,7 @@ left_for_device(const struct page *p)
 }
 
 static void
-put_groups(struct page *p, const struct tally_html_device *own,
+put_groups(struct page *p, struct tally_html_device *own,
 	   const struct tally_device_summary *d)
 {
 	GArray *gpu = g_array_new(FALSE, FALSE, sizeof(int));
@@ -225,7 +225,7 @@ put_described(struct tally_out *o, const struct tally_aggregate *a,
 
 /* Writes the columns of a device's frames. */
 static void
-put_kept(struct page *p, const struct tally_html_device *own,
+put_kept(struct page *p, struct tally_html_device *own,
 	 const struct tally_device_summary *d)
 {
 	struct tally_out *o = p->out;
@@ -234,7 +234,8 @@ put_kept(struct page *p, const struct tally_html_device *own,
 	digits(o, "base_ns", own->base_ns);
 	tally_out_array(o, "columns");
 	for (size_t i = 0; i < TALLY_HTML_N_FRAME_COLUMNS; i++)
-		tally_out_i64(o, NULL, tally_html_pack_column(&p->pack, &own->frames[i]));
+		tally_out_i64(o, NULL, tally_html_pack_column(&p->pack, &own->frames[i],
+						     &own->spill));
 	tally_out_end_array(o);
 	tally_out_i64(o, "bars",
 		      tally_html_pack_bars(&p->pack, own, left_for_device(p) / 2, &step));
@@ -247,9 +248,9 @@ put_kept(struct page *p, const struct tally_html_device *own,
 static void
 put_device(struct page *p, const struct tally_html_log *log, struct tally_device_summary *d)
 {
-	const struct tally_html_device *own = NULL;
+	struct tally_html_device *own = NULL;
 	for (guint i = 0; i < log->devices->len; i++) {
-		const struct tally_html_device *candidate = g_ptr_array_index(log->devices, i);
+		struct tally_html_device *candidate = g_ptr_array_index(log->devices, i);
 		if (candidate->device == d->device)
 			own = candidate;
 	}
@@ -425,6 +426,18 @@ write_page(FILE *file, const struct tally_html_log *logs, unsigned n, uint64_t w
 	tally_html_pack_finish(&p.pack);
 }
 
+/* Whether all numbers of the page were there again when it was written. */
+static bool
+is_whole(const struct tally_html_log *log)
+{
+	bool whole = true;
+	for (guint i = 0; log->devices && i < log->devices->len; i++) {
+		const struct tally_html_device *d = g_ptr_array_index(log->devices, i);
+		whole &= !d->spill.unreadable;
+	}
+	return whole;
+}
+
 int
 tally_report_html(const char *path, const char *const *logs, unsigned n_logs, uint64_t warmup)
 {
@@ -445,6 +458,12 @@ tally_report_html(const char *path, const char *const *logs, unsigned n_logs, ui
 	bool good = status == TALLY_EXIT_OK;
 	if (good)
 		write_page(target.file, read, n_logs, warmup);
+	if (good && !(is_whole(&read[0]) && is_whole(&read[1]))) {
+		tally_cli_complain("report", "the temporary file in %s cannot be read",
+				   g_get_tmp_dir());
+		status = TALLY_EXIT_FAILED;
+		good = false;
+	}
 	if (!tally_result_close(&target, good) && good)
 		status = TALLY_EXIT_FAILED;
 	for (unsigned i = 0; i < G_N_ELEMENTS(read); i++)

@@ -12,13 +12,12 @@
 #ifndef PASSTALLY_CLI_HTML_COLUMN_H
 #define PASSTALLY_CLI_HTML_COLUMN_H
 
+#include "cli/report/html_bytes.h"
 #include "layer/record.h"
 
-#include <glib.h>
-
 struct tally_html_column {
-	GByteArray *values, *runs; /* NULL while empty */
-	uint64_t n;
+	struct tally_html_bytes values, runs;
+	uint64_t n; /* 0 = empty */
 	uint64_t last; /* for whole numbers: the previous value */
 	/* the open run, and the end of the previous one */
 	uint64_t run_first, run_end, covered;
@@ -29,33 +28,15 @@ struct tally_html_column {
 };
 
 void tally_html_column_finish(struct tally_html_column *c);
-/* `row` is larger than all before. A value that is not finite is left out. */
-void tally_html_column_add(struct tally_html_column *c, uint64_t row, struct tally_value v);
-/* Appends the column: n, number of runs, runs, values. */
-void tally_html_column_write(const struct tally_html_column *c, GByteArray *out);
-/* Creates a new column of the means over blocks of `block` rows, at rows row / block. */
-void tally_html_column_thin(const struct tally_html_column *c, uint64_t block,
-			    struct tally_html_column *out);
-
-void tally_html_put_unsigned(GByteArray *out, uint64_t v);
-
-/* At most so many bytes a number. */
-#define TALLY_HTML_NUMBER_BYTES 10
-
-/* Write a number to `at` and return where it ends. */
-static inline guint8 *
-tally_html_write_unsigned(guint8 *at, uint64_t v)
-{
-	for (; v >= 0x80; v >>= 7)
-		*at++ = (guint8)(v | 0x80);
-	*at++ = (guint8)v;
-	return at;
-}
-
-static inline guint8 *
-tally_html_write_signed(guint8 *at, int64_t v)
-{
-	return tally_html_write_unsigned(at, (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0));
-}
+/* `row` is larger than all before. A value that is not finite is left out. `spill` is that of
+ * the column's life; NULL: it stays in memory. */
+void tally_html_column_add(struct tally_html_column *c, struct tally_html_spill *spill,
+			   uint64_t row, struct tally_value v);
+/* Ends the last run: called once, after the last value and before the functions below. */
+void tally_html_column_close(struct tally_html_column *c, struct tally_html_spill *spill);
+/* Creates a new column of the means over blocks of `block` rows, at rows row / block. It is in
+ * memory, and closed. */
+void tally_html_column_thin(const struct tally_html_column *c, struct tally_html_spill *spill,
+			    uint64_t block, struct tally_html_column *out);
 
 #endif

@@ -18,11 +18,8 @@ need_device(struct tally_html_log *log, uint32_t number)
 	struct tally_html_device *d = g_new0(struct tally_html_device, 1);
 	d->device = number;
 	d->groups = g_ptr_array_new();
-	d->by_id = g_hash_table_new(g_int64_hash, g_int64_equal);
-	d->guess = g_ptr_array_new();
 	d->kinds = g_array_new(FALSE, FALSE, sizeof(struct tally_html_kind));
-	d->bars = g_byte_array_new();
-	d->bar_ends = g_array_new(FALSE, FALSE, sizeof(guint));
+	tally_html_spill_init(&d->spill);
 	g_ptr_array_add(log->devices, d);
 	return d;
 }
@@ -45,11 +42,10 @@ free_device(gpointer p)
 		g->watched = NULL;
 	}
 	g_ptr_array_unref(d->groups);
-	g_hash_table_destroy(d->by_id);
-	g_ptr_array_unref(d->guess);
 	g_array_unref(d->kinds);
-	g_byte_array_unref(d->bars);
-	g_array_unref(d->bar_ends);
+	tally_html_bytes_finish(&d->bars);
+	tally_html_bytes_finish(&d->bar_lengths);
+	tally_html_spill_finish(&d->spill);
 	g_free(d);
 }
 
@@ -190,8 +186,6 @@ need_group(struct tally_html_device *d, struct tally_group *g)
 	own->device = d;
 	g->watched = own;
 	g_ptr_array_add(d->groups, g);
-	if (!g->outside)
-		g_hash_table_insert(d->by_id, &g->id, g);
 	return own;
 }
 
@@ -212,7 +206,7 @@ take_value(void *user, struct tally_group *g, uint32_t series, struct tally_valu
 		own->n_series = series + 1;
 	}
 	tally_stats_add(&own->series[series].stats, v);
-	tally_html_column_add(&own->series[series].column, d->rows, v);
+	tally_html_column_add(&own->series[series].column, &d->spill, d->rows, v);
 }
 
 static uint64_t
@@ -240,56 +234,45 @@ need_kind(struct tally_html_device *d, const struct tally_pass_record *p)
 	return d->kinds->len - 1;
 }
 
-static const struct tally_html_group *
-group_of(struct tally_html_device *d, uint32_t i, uint64_t id)
-{
-	/* Passes come in the same order in most frames. */
-	if (i < d->guess->len) {
-		const struct tally_group *g = g_ptr_array_index(d->guess, i);
-		if (g && g->id == id)
-			return g->watched;
-	} else {
-		g_ptr_array_set_size(d->guess, (gint)i + 1);
-	}
-	struct tally_group *g = g_hash_table_lookup(d->by_id, &id);
-	d->guess->pdata[i] = g;
-	return g ? g->watched : NULL;
-}
-
 /* Groups, kinds and starts are stored as differences: most are small. */
 static void
-take_passes(struct tally_html_device *d, const struct tally_frame_record *f)
+take_passes(const struct tally_html_log *log, struct tally_html_device *d,
+	    const struct tally_frame_record *f)
 {
-	tally_html_put_unsigned(d->bars, f->n_passes);
+	uint64_t before = tally_html_bytes_length(&d->bars);
+	tally_html_put_unsigned(&d->bars, &d->spill, f->n_passes);
 	uint64_t end = f->start_ns, cpu = f->start_ns;
 	int64_t index = -1;
 	for (uint32_t i = 0; i < f->n_passes; i++) {
 		const struct tally_pass_record *p = &f->passes[i];
-		const struct tally_html_group *own = group_of(d, i, p->id);
+		const struct tally_group *g = tally_aggregate_find_pass(&log->aggregate, f->device,
+									p->id, i);
+		const struct tally_html_group *own = g ? g->watched : NULL;
 		int64_t now = own ? (int64_t)own->place : index;
-		guint8 bytes[5 * TALLY_HTML_NUMBER_BYTES];
-		guint8 *at = tally_html_write_signed(bytes, now - index - 1);
+		tally_html_put_signed(&d->bars, &d->spill, now - index - 1);
 		index = now;
-		at = tally_html_write_unsigned(at, need_kind(d, p));
+		tally_html_put_unsigned(&d->bars, &d->spill, need_kind(d, p));
 		if (p->has_gpu_start && p->has_gpu) {
-			at = tally_html_write_signed(at, (int64_t)(p->gpu_start_ns - end));
+			tally_html_put_signed(&d->bars, &d->spill,
+					      (int64_t)(p->gpu_start_ns - end));
 			end = p->gpu_start_ns + p->gpu_ns;
 		}
 		if (p->has_gpu)
-			at = tally_html_write_unsigned(at, p->gpu_ns);
+			tally_html_put_unsigned(&d->bars, &d->spill, p->gpu_ns);
 		if (p->has_cpu_start) {
-			at = tally_html_write_signed(at, (int64_t)(p->cpu_start_ns - cpu));
+			tally_html_put_signed(&d->bars, &d->spill,
+					      (int64_t)(p->cpu_start_ns - cpu));
 			cpu = p->cpu_start_ns;
 		}
-		g_byte_array_append(d->bars, bytes, (guint)(at - bytes));
 	}
-	g_array_append_val(d->bar_ends, d->bars->len);
+	tally_html_put_unsigned(&d->bar_lengths, &d->spill,
+				tally_html_bytes_length(&d->bars) - before);
 }
 
 static void
 put(struct tally_html_device *d, enum tally_html_frame_column c, uint64_t v)
 {
-	tally_html_column_add(&d->frames[c], d->rows, tally_u64(v));
+	tally_html_column_add(&d->frames[c], &d->spill, d->rows, tally_u64(v));
 }
 
 static void
@@ -303,17 +286,16 @@ take_frame(void *user, const struct tally_frame_record *f, const GPtrArray *grou
 		d->base_ns = f->start_ns;
 	d->any = true;
 	put(d, TALLY_HTML_FRAME, f->frame);
-	tally_html_column_add(
-		&d->frames[TALLY_HTML_START], d->rows,
-		(struct tally_value){ .storage = TALLY_STORAGE_I64,
-				      .i64 = (int64_t)(f->start_ns - d->base_ns) });
+	tally_html_column_add(&d->frames[TALLY_HTML_START], &d->spill, d->rows,
+			      (struct tally_value){ .storage = TALLY_STORAGE_I64,
+						    .i64 = (int64_t)(f->start_ns - d->base_ns) });
 	put(d, TALLY_HTML_CPU, f->cpu_ns);
 	if (f->has_gpu) {
 		put(d, TALLY_HTML_GPU, f->gpu_ns);
 		put(d, TALLY_HTML_ENVELOPE, f->envelope_ns);
 	}
 	if (f->has_coverage)
-		tally_html_column_add(&d->frames[TALLY_HTML_COVERAGE], d->rows,
+		tally_html_column_add(&d->frames[TALLY_HTML_COVERAGE], &d->spill, d->rows,
 				      tally_f64(f->coverage));
 	if (f->has_unattributed_gpu)
 		put(d, TALLY_HTML_UNATTRIBUTED, f->unattributed_gpu_ns);
@@ -321,7 +303,7 @@ take_frame(void *user, const struct tally_frame_record *f, const GPtrArray *grou
 	put(d, TALLY_HTML_DROPPED, f->dropped_passes);
 	if (f->flags)
 		put(d, TALLY_HTML_FLAGS, f->flags);
-	take_passes(d, f);
+	take_passes(log, d, f);
 	d->rows++;
 	tally_answer_add_frame(log->answer, f);
 }
@@ -331,6 +313,19 @@ skip_frame(void *user, const struct tally_frame_record *f)
 {
 	struct tally_html_log *log = user;
 	tally_answer_skip_frame(log->answer, f);
+}
+
+static void
+close_columns(struct tally_html_device *d)
+{
+	for (size_t i = 0; i < TALLY_HTML_N_FRAME_COLUMNS; i++)
+		tally_html_column_close(&d->frames[i], &d->spill);
+	for (guint i = 0; i < d->groups->len; i++) {
+		struct tally_html_group *own =
+			((struct tally_group *)g_ptr_array_index(d->groups, i))->watched;
+		for (uint32_t k = 0; k < own->n_series; k++)
+			tally_html_column_close(&own->series[k].column, &d->spill);
+	}
 }
 
 int
@@ -352,6 +347,8 @@ tally_html_log_read(struct tally_html_log *log, const char *path, uint64_t warmu
 	log->answer = tally_answer_create(&log->aggregate);
 	int status = tally_aggregate_watch(&log->aggregate, "report", path, warmup, &log->watch);
 	tally_answer_conclude(log->answer);
+	for (guint i = 0; i < log->devices->len; i++)
+		close_columns(g_ptr_array_index(log->devices, i));
 	return status;
 }
 

@@ -6,7 +6,8 @@
  * statistics are those of `passtally report`, so the page and the table never differ.
  * Anything else that the page needs is kept here: each frame's numbers, each pass's index in
  * its frame, each value of each pass, options, notes and the descriptions of counters.
- * Memory grows with the log: about ten bytes per pass and three per value. One thread.
+ * What grows with the log, about ten bytes per pass and three per value, goes to a temporary
+ * file (cli/report/html_bytes.h). One thread.
  */
 #ifndef PASSTALLY_CLI_HTML_LOG_H
 #define PASSTALLY_CLI_HTML_LOG_H
@@ -56,11 +57,10 @@ struct tally_html_device {
 	uint64_t rows;
 	struct tally_html_column frames[TALLY_HTML_N_FRAME_COLUMNS];
 	GPtrArray *groups; /* elements: struct tally_group *, by index */
-	GPtrArray *guess; /* elements: struct tally_group *: that of each pass of the last frame */
-	GHashTable *by_id; /* maps uint64_t * id to struct tally_group * */
 	GArray *kinds; /* elements: struct tally_html_kind */
-	GByteArray *bars; /* the passes of each row, row after row */
-	GArray *bar_ends; /* elements: guint, the end of each row's passes */
+	struct tally_html_spill spill; /* of all columns */
+	struct tally_html_bytes bars; /* the passes of each row, row after row */
+	struct tally_html_bytes bar_lengths; /* how many bytes those of each row take */
 };
 
 struct tally_html_note {

@@ -11,10 +11,12 @@
 
 #include "cli/report/html_log.h"
 
+struct z_stream_s;
+
 struct tally_html_pack {
 	GByteArray *blob;
 	GArray *columns; /* elements: struct tally_html_packed */
-	GByteArray *scratch;
+	struct z_stream_s *z; /* NULL: out of memory, all columns are missing */
 };
 
 enum tally_html_packed_kind {
@@ -34,15 +36,16 @@ void tally_html_pack_init(struct tally_html_pack *pack);
 void tally_html_pack_finish(struct tally_html_pack *pack);
 
 /* Returns the column's number, or -1 if it is empty. */
-int tally_html_pack_column(struct tally_html_pack *pack, const struct tally_html_column *c);
-/* Adds the passes of every `*step`-th frame; *step increases from 1 until they take at most
- * `most` bytes. */
-int tally_html_pack_bars(struct tally_html_pack *pack, const struct tally_html_device *d,
-			 size_t most, uint64_t *step);
+int tally_html_pack_column(struct tally_html_pack *pack, const struct tally_html_column *c,
+			   struct tally_html_spill *spill);
+/* Adds the passes of every `*step`-th frame; *step is a power of two, so large that they take at
+ * most `most` bytes. */
+int tally_html_pack_bars(struct tally_html_pack *pack, struct tally_html_device *d, size_t most,
+			 uint64_t *step);
 /* Adds the GPU times of all groups or (not `gpu`) all their other series: appends the
  * columns' numbers to `numbers` (int, by group and series). The values are exact, or means
  * over `*block` frames so that they take at most `most` bytes. */
-void tally_html_pack_series(struct tally_html_pack *pack, const struct tally_html_device *d,
-			    bool gpu, size_t most, uint64_t *block, GArray *numbers);
+void tally_html_pack_series(struct tally_html_pack *pack, struct tally_html_device *d, bool gpu,
+			    size_t most, uint64_t *block, GArray *numbers);
 
 #endif

@@ -105,6 +105,8 @@ def main():
         measures = {"report.mb_s": mb / seconds, "report.resident_kib": resident}
         if wish.mb >= 1000: # by then the tables of values are as large as they get
             measures["report.memory_ratio"] = resident / best([passtally, "report", quarter], 1)[1]
+            page = best([passtally, "report", "--html", "/dev/null", log], 1)[1]
+            measures["report.html_memory_ratio"] = page / best([passtally, "report", "--html", "/dev/null", quarter], 1)[1]
         print(f"a log of {mb:.0f} MB, {passes} passes; MB/s of processor time, resident MiB")
         print(f"  {'passtally report':<24}{mb / seconds:8.0f} {resident / 1024:8.0f}")
         if shutil.which("zstd"):

@@ -5,6 +5,7 @@
 import base64
 import json
 import os
+import random
 import re
 import struct
 import unittest
@@ -104,6 +105,36 @@ class Page(CliCase):
             self.assertEqual(entry[2:4], [len(values), sum(values.values())])
         self.assertEqual(n.column(d["columns"][2]), {i: 10**7 + i * i % 77 for i in range(300)})
         self.assertEqual((d["gpu_block"], d["block"], d["bar_step"]), (1, 1, 1))
+
+    def test_numbers_beyond_the_buffers(self):
+        """Columns of more bytes than stay in memory go through a temporary file; without one nothing changes."""
+        lines, noise = [header(), device(), pass_info(A)], random.Random(3)
+        want = {"gpu_ns": {}, "samples_passed": {}, "ratio": {}}
+        for i in range(5000):
+            if i % 7 == 3:
+                lines.append(frame(i, [], start_ns=5000 * i))
+                continue
+            values = {"gpu_ns": noise.getrandbits(28), "samples_passed": noise.getrandbits(40)}
+            # Whole numbers at first: the column becomes one of floats half-way.
+            values["ratio"] = i if i < 2500 else noise.getrandbits(20) / 1024
+            for key, value in values.items():
+                want[key][i] = value
+            counters = {key: values[key] for key in ("samples_passed", "ratio")}
+            lines.append(frame(i, [one_pass(0, A, values["gpu_ns"], gpu_start_ns=5000 * i, counters=counters)],
+                               start_ns=5000 * i))
+        n = self.page(lines + [end(5000, len(want["ratio"]))], "--warmup", "0")
+        d = n.meta["logs"][0]["devices"][0]
+        for key, values in want.items():
+            self.assertEqual(n.column(n.series(d["groups"][0], key)[1]), values, key)
+        bars = n.raw(d["bars"])[0]
+        for i in range(5000):
+            self.assertEqual(bars.unsigned(), i in want["gpu_ns"])
+            if i in want["gpu_ns"]:
+                bars.signed(), bars.unsigned(), bars.signed()
+                self.assertEqual(bars.unsigned(), want["gpu_ns"][i])
+        self.assertEqual(self.left_behind(), [])
+        self.ok("report", "--html", "memory.html", "a.jsonl", "--warmup", "0", env={"TMPDIR": "/nowhere"})
+        self.assertEqual((self.folder / "memory.html").read_text(), n.text)
 
     def test_statistics_are_those_of_report(self):
         n = self.page(simple_log(50))
