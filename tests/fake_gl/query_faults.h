@@ -42,10 +42,8 @@ void fake_queries_tick(void);
 void fake_queries_finish(void);
 /* What stands in place of the driver's function of that name, which is `next`; NULL: nothing. */
 void *fake_queries_function(const char *name, void (*next)(void));
-/*
- * "waits N", "questions N", "faults N": lines for FAKE_QUERIES_REPORT. `path` may be NULL. The file is
- * whole or absent: another thread's exit() may end the process while this runs.
- */
+/* "waits N", "questions N", "faults N": lines for FAKE_QUERIES_REPORT. `path` may be NULL. The file
+ * is whole or absent: another thread's exit() may end the process while this runs. */
 void fake_queries_report(const char *path);
 
 #endif
