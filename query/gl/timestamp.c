@@ -26,6 +26,7 @@ struct timestamp {
 	uint32_t refs;       /* slots that begin or end here, and the boundary; 0 = free */
 	uint32_t generation; /* of the GPU's clock when issued */
 	bool known, mapped, calibrated;
+	bool from_cpu;       /* see note_stamp() */
 	uint64_t sequence;   /* in order of issue, from 1 */
 	uint64_t cpu_ns;     /* issued at this time or later */
 	uint64_t ticks;      /* the GPU clock's value, once known */
@@ -65,6 +66,7 @@ struct gl_timestamp {
 	uint64_t now_ns; /* CPU time, read no earlier than the batch began */
 
 	struct tally_clock_map map;
+	uint64_t done_ns; /* the newest end delivered, on the map in force */
 	uint64_t calibrate_at_ns;
 	/* Timestamps are not on the clock that glGetInteger64v reads: no calibration. */
 	bool foreign;
@@ -145,6 +147,7 @@ forget_calibration(struct gl_timestamp *t)
 {
 	t->map = (struct tally_clock_map){ .calibrated = false };
 	t->anchored = false;
+	t->done_ns = 0;
 	t->calibrate_at_ns = 0;
 	t->batch = false;
 }
@@ -197,7 +200,7 @@ issue_timestamp(struct gl_timestamp *t, uint64_t cpu_ns)
 	struct timestamp *timestamp = &t->timestamps[index];
 	timestamp->refs = 1;
 	timestamp->generation = t->generation;
-	timestamp->known = timestamp->mapped = false;
+	timestamp->known = timestamp->mapped = timestamp->from_cpu = false;
 	timestamp->sequence = ++t->sequence;
 	timestamp->cpu_ns = cpu_ns;
 	t->api->QueryCounter(timestamp->id, GL_TIMESTAMP);
@@ -220,6 +223,7 @@ note_stamp(struct gl_timestamp *t, uint64_t cpu_ns)
 		.refs = 1,
 		.generation = t->generation,
 		.known = true,
+		.from_cpu = true,
 		.sequence = ++t->sequence,
 		.cpu_ns = cpu_ns,
 		.ticks = cpu_ns - (uint64_t)t->map.offset_ns,
@@ -430,6 +434,12 @@ deliver(struct gl_timestamp *t, struct timestamp *begin, struct timestamp *end,
 		out->flags |= TALLY_FLAG(BAD_TIME);
 		return;
 	}
+	/* When the program asked for it the GPU may still have been at what came before. */
+	uint64_t late = t->done_ns > begin->ns ? t->done_ns - begin->ns : 0;
+	if (begin->from_cpu && late <= ns) {
+		begin->ns += late;
+		ns -= late;
+	}
 	if (!end->mapped) {
 		end->ns = begin->ns + ns;
 		end->calibrated = begin->calibrated;
@@ -438,6 +448,8 @@ deliver(struct gl_timestamp *t, struct timestamp *begin, struct timestamp *end,
 	out->has_time = true;
 	out->begin_ns = begin->ns;
 	out->end_ns = begin->ns + ns;
+	if (t->done_ns < out->end_ns)
+		t->done_ns = out->end_ns;
 	if (!begin->calibrated)
 		out->flags |= TALLY_FLAG(UNCALIBRATED);
 }

@@ -227,6 +227,21 @@ test_stamps_in_tiles(void)
 	assert_near(out.end_ns, first_end);
 	g_assert_cmpint(read_slot(src, 1, &out), ==, TALLY_OK);
 	g_assert_cmpuint(out.end_ns - out.begin_ns, ==, f.last_ticks - first_end);
+
+	/* The GPU is 5 ms behind the program: what begins after a gap begins when it has
+	 * done what came before, not when the program said so. */
+	f.query_offset_ns = UINT64_C(5000000);
+	for (uint32_t slot = 2; slot < 4; slot++) {
+		src->ops->gap(src);
+		src->ops->begin(src, slot);
+		src->ops->end(src, slot);
+	}
+	fake_gl_complete(&f, 100);
+	g_assert_cmpint(read_slot(src, 2, &out), ==, TALLY_OK);
+	uint64_t done = out.end_ns;
+	g_assert_cmpint(read_slot(src, 3, &out), ==, TALLY_OK);
+	g_assert_cmpuint(out.begin_ns, ==, done);
+	g_assert_cmpuint(out.end_ns, >=, done);
 	close_source(&f, src);
 }
 
