@@ -11,6 +11,7 @@
 #include "json/record_json.h"
 #include "layer/log.h"
 #include "query/attribute/annotate.h"
+#include "query/gl/tiles.h"
 #include "query/sources.h"
 
 #define FIRST_SLOTS 64
@@ -192,6 +193,17 @@ open_stream(struct gl_context_state *s)
 }
 
 static bool
+draws_in_tiles(const struct gl_context_state *s, const char *vendor, const char *renderer)
+{
+	char name[TALLY_GL_DRIVER_SIZE];
+	if (tally_gl_tiles_by_name(renderer) || !s->config->shared_time)
+		return tally_gl_tiles_by_name(renderer);
+	const char *version = (const char *)s->pub.next->GetString(GL_VERSION);
+	return tally_gl_driver_name(vendor, renderer, version, name) &&
+	       strcmp(name, s->config->shared_time) == 0;
+}
+
+static bool
 set_up(struct gl_context_state *s)
 {
 	const struct gl_next *gl = s->pub.next;
@@ -200,12 +212,10 @@ set_up(struct gl_context_state *s)
 						  : joined_extensions(gl);
 	fill_api(s);
 	const char *renderer = (const char *)gl->GetString(GL_RENDERER);
-	/* zink over lavapipe names llvmpipe too, but its timestamps are Vulkan's. */
-	s->api.timestamps_in_tiles = renderer && (strncmp(renderer, "llvmpipe", 8) == 0 ||
-						  strncmp(renderer, "softpipe", 8) == 0);
+	const char *vendor = (const char *)gl->GetString(GL_VENDOR);
+	s->api.timestamps_in_tiles = draws_in_tiles(s, vendor, renderer);
 	s->api.sources = s->config->sources;
 	s->api.driver = s->caps.driver;
-	const char *vendor = (const char *)gl->GetString(GL_VENDOR);
 	s->caps.intel = vendor && strstr(vendor, "Intel");
 	snprintf(s->caps.driver, sizeof(s->caps.driver), "%s %s", vendor ? vendor : "",
 		 renderer ? renderer : "");

@@ -5,7 +5,8 @@
 
 /* Options about where the log goes, not about what is measured. */
 static const char *const no_matter[] = { "log",     "force",   "max-log", "log-quota",
-					 "control", "no-argv", "host",	   "tag" };
+					 "control", "no-argv", "host",	   "tag",
+					 "shared-time" };
 
 /* One property, with what the logs of each side say about it. */
 struct saying {

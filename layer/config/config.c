@@ -48,6 +48,7 @@ tally_config_finish(struct tally_config *config)
 	free(config->start_on.label);
 	free(config->stop_on.label);
 	free(config->control);
+	free(config->shared_time);
 	free(config->log);
 	free(config->block);
 	free(config->allow);

@@ -401,6 +401,11 @@ const struct tally_option tally_options[] = {
 	  .valid = "off, or a path, in which %e, %t and %p stand for program, time and "
 		   "process",
 	  .help = "A socket for passtally trigger; %e, %t and %p are expanded." },
+	{ "shared-time", IS(STRING, shared_time), .values = "DRIVER|off",
+	  .valid = "off, or an OpenGL driver: its vendor, renderer and own version",
+	  .help = "The OpenGL driver that draws the passes of one framebuffer together, so "
+		  "that they have one time. passtally run finds out by a probe unless it is "
+		  "said; off: no probe." },
 	{ "log", IS(STRING, log), .letter = 'o', .values = "PATH",
 	  .valid = "a path, in which %e, %t and %p stand for program, time and process",
 	  .help = "Where the log goes; %e, %t and %p are expanded." },

@@ -26,6 +26,7 @@ test_defaults(void)
 		{ "start-on", "" },
 		{ "stop-on", "" },
 		{ "control", "" },
+		{ "shared-time", "" },
 		{ "log", "" },
 		{ "max-log", "2G" },
 		{ "log-quota", "4G" },
