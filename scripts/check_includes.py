@@ -59,7 +59,7 @@ RULES = {
                      VERSION + r"|vk_\w+\.(?:h|inc)"),
     "cli": Rule(r"(?:cli|json)/[\w/]+\.h|layer/(?:record|config/config|session/(?:block|process)|frame/identity|base/(?:version|int192)|capture/control)\.h|query/[\w/]+\.h", [LIBC, GLIB],
                 VERSION + r"|cli_\w+\.(?:h|inc)|\w+_schema\.(?:h|inc)",
-                {r"report/html_pack\.c": [ZLIB], r"machine/probe_gl\.c": [GL, EPOXY, WINDOWS], r"machine/probe_vk\.c": [VULKAN],
+                {r"report/html_pack\.c": [ZLIB], r"machine/(?:probe|tiles)_gl\.c": [GL, EPOXY, WINDOWS], r"machine/probe_vk\.c": [VULKAN],
                  r"log/(?:compress|unpack)\.c": [ZSTD], r"top/screen\.c": [CURSES]}),
 }
 

@@ -18,3 +18,11 @@ tally_probe_gl(enum tally_api api, uint32_t number, const struct tally_probe_wis
 		 tally_api_name(api));
 	return false;
 }
+
+enum tally_tiles
+tally_probe_gl_tiles(bool (*meet)(void *data, const char *name, bool named), void *data)
+{
+	(void)meet;
+	(void)data;
+	return TALLY_TILES_UNKNOWN;
+}

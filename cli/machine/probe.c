@@ -73,9 +73,8 @@ report(void *data, const struct tally_probe_found *found)
 	tally_json_recorder.flush(c->recorder);
 }
 
-/* Drivers print to these streams; that must not become part of our output. */
-static void
-silence(void)
+void
+tally_probe_silence(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (null < 0)
@@ -90,7 +89,7 @@ run_child(const char *path, enum tally_api api, const struct tally_probe_wish *w
 {
 	signal(SIGALRM, SIG_DFL);
 	alarm(LIMIT_SECONDS);
-	silence();
+	tally_probe_silence();
 	struct tally_recorder_options options = { .path = path };
 	enum tally_record_status status;
 	char why[512] = "";

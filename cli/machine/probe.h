@@ -34,6 +34,10 @@ struct tally_probe_wish {
 bool tally_probe(enum tally_api api, const struct tally_probe_wish *wish,
 		 tally_probe_report *report, void *data, char *why, size_t size);
 
+/* In a child that is to call drivers: they print to the standard streams, and that must not
+ * become part of our output. */
+void tally_probe_silence(void);
+
 /* The source that the set belongs to; the set must have counters. */
 const char *tally_probe_set_source(const struct tally_counter_set *set);
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/machine/probe_gl.h"
 
+#include "cli/machine/tiles_gl.h"
 #include "query/gl/api.h"
+#include "query/gl/tiles.h"
 #include "query/source/harvest.h"
 #include "query/sources.h"
 
@@ -275,6 +277,43 @@ describe(enum tally_api which, uint32_t number, const struct tally_probe_wish *w
 	report(data, &found);
 	tally_harvest_destroy(harvest, true);
 	return true;
+}
+
+/* Opens the first context that can be made. */
+static bool
+open_first(struct context *c, struct place places[3], bool es)
+{
+	unsigned n = list_places(places);
+	for (unsigned i = 0; i < n; i++)
+		if (open_context(c, places[i].display, es))
+			return true;
+	return false;
+}
+
+enum tally_tiles
+tally_probe_gl_tiles(bool (*meet)(void *data, const char *name, bool named), void *data)
+{
+	struct place places[3];
+	struct context c;
+	struct tally_gl_api api;
+	char name[TALLY_GL_DRIVER_SIZE];
+	enum tally_tiles answer = TALLY_TILES_UNKNOWN;
+	bool es = false;
+	if (!epoxy_has_egl())
+		return answer;
+	if (!open_first(&c, places, false)) {
+		es = true;
+		if (!open_first(&c, places, true))
+			return answer;
+	}
+	const char *renderer = (const char *)glGetString(GL_RENDERER);
+	tally_gl_driver_name((const char *)glGetString(GL_VENDOR), renderer,
+			     (const char *)glGetString(GL_VERSION), name);
+	fill_api(&api, es);
+	if (meet(data, name, tally_gl_tiles_by_name(renderer)))
+		answer = tally_tiles_measure(&api);
+	close_context(&c);
+	return answer;
 }
 
 bool

@@ -11,8 +11,20 @@
 
 #include "cli/machine/probe.h"
 
+enum tally_tiles {
+	TALLY_TILES_UNKNOWN = 0,
+	TALLY_TILES_APART, /* passes of one framebuffer have times of their own */
+	TALLY_TILES_TOGETHER, /* they have one time, unless the shim leaves it out */
+};
+
 /* Probes one API. False: no context of that API could be made; `why` lists the attempts. */
 bool tally_probe_gl(enum tally_api api, uint32_t number, const struct tally_probe_wish *wish,
 		    tally_probe_report *report, void *data, char *why, size_t size);
+
+/* Whether the driver that a game would get draws passes of one framebuffer together (tiles_gl.h).
+ * `meet` gets its name (query/gl/tiles.h), or an empty one, and says whether to draw; if it says
+ * no, or no context could be made, the answer is UNKNOWN. Takes as long as the driver does. */
+enum tally_tiles tally_probe_gl_tiles(bool (*meet)(void *data, const char *name, bool named),
+				      void *data);
 
 #endif

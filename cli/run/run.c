@@ -11,6 +11,7 @@
 #include "cli/run/messages.h"
 #include "cli/run/options.h"
 #include "cli/install/vk_manifest.h"
+#include "cli/machine/tiles.h"
 #include "cli/machine/wanted.h"
 #include "layer/session/process.h"
 
@@ -78,6 +79,26 @@ choose_control(struct tally_run_request *r)
 	}
 	return tally_config_set(&r->config, "control", pattern, TALLY_FROM_COMMAND_LINE,
 				tally_run_options_complain, NULL);
+}
+
+static void
+ignore_complaint(void *data, const char *message)
+{
+	(void)data;
+	(void)message;
+}
+
+/* Finds out which driver gives the passes of one framebuffer one time, unless that is said. */
+static void
+choose_shared_time(struct tally_run_request *r)
+{
+	if (origin_of(&r->config, "shared-time") != TALLY_FROM_DEFAULT ||
+	    g_getenv("PASSTALLY_DISABLE"))
+		return;
+	g_autofree char *driver = tally_tiles_driver();
+	if (driver)
+		tally_config_set(&r->config, "shared-time", driver, TALLY_FROM_COMMAND_LINE,
+				 ignore_complaint, NULL);
 }
 
 /* The options that the capture must know: ours and those of PASSTALLY_OPTIONS, joined.
@@ -469,6 +490,7 @@ start(struct tally_run_request *r)
 				   tried[0]);
 	} else {
 		struct private_folder folder;
+		choose_shared_time(r);
 		if (private_folder_create(&folder) && set_environment(r, &in, &folder))
 			status = run_program(r, &in, &folder);
 		private_folder_remove(&folder);

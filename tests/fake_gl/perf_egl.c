@@ -253,5 +253,6 @@ __egl_Main(uint32_t version, const __EGLapiExports *exports, __EGLvendorInfo *ve
 	/* Needed by others, whoever is asked for first. */
 	for (size_t i = 0; i < N_WRAPPED; i++)
 		*wrapped[i].behind = next_get_proc(wrapped[i].name);
+	fake_queries_use(next.Finish);
 	return EGL_TRUE;
 }

@@ -21,6 +21,7 @@
 #define MAX_TARGETS 16
 
 static struct fake_query_config config;
+static void (*driver_finish)(void);
 static unsigned now, serial; /* swaps; queries ended */
 static unsigned stamps; /* since the last glFinish() */
 static unsigned waits, questions, faults;
@@ -68,7 +69,7 @@ fake_queries_configure(const char *text)
 		{ "scale", &config.scale },     { "even", &config.even },
 		{ "pixels", &config.pixels },   { "fails", &config.fails },
 		{ "hang", &config.hang },       { "crash", &config.crash },
-		{ "gl_error", &config.gl_error },
+		{ "gl_error", &config.gl_error }, { "exact", &config.exact },
 	};
 	char copy[256];
 	snprintf(copy, sizeof(copy), "%s", text ? text : "");
@@ -90,6 +91,12 @@ fake_queries_configure(const char *text)
 		}
 	}
 	return true;
+}
+
+void
+fake_queries_use(void (*finish)(void))
+{
+	driver_finish = finish;
 }
 
 void
@@ -255,7 +262,11 @@ query_counter(unsigned name, unsigned target)
 	note_end(name);
 	if (name < MAX_NAMES)
 		queries[name].stamp = ++stamps;
+	if (config.exact)
+		driver_finish();
 	next.QueryCounter(name, target);
+	if (config.exact)
+		driver_finish();
 }
 
 static void

@@ -24,6 +24,7 @@ struct fake_query_config {
 	unsigned no_names; /* so many-th glGenQueries, and all after it, give zeros */
 	unsigned no_strings; /* glGetString answers NULL for the vendor and the renderer */
 	unsigned renamed; /* it has a renderer's name that nobody knows */
+	unsigned exact; /* each timestamp is that of its place: the driver ends its scene there */
 	/* Lies, which no reader can see in one result alone. */
 	unsigned plus; /* so much is added to each result that is no timestamp */
 	unsigned unequal; /* the same to half of them */
@@ -40,6 +41,8 @@ struct fake_query_config {
 bool fake_queries_configure(const char *text);
 void fake_queries_tick(void);
 void fake_queries_finish(void);
+/* glFinish() of the driver, for its own use. */
+void fake_queries_use(void (*finish)(void));
 /* What stands in place of the driver's function of that name, which is `next`; NULL: nothing. */
 void *fake_queries_function(const char *name, void (*next)(void));
 /* "waits N", "questions N", "faults N": lines for FAKE_QUERIES_REPORT. `path` may be NULL. The file

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/machine/tiles.h"
+
+#include "cli/machine/probe_gl.h"
+#include "query/gl/tiles.h"
+#include "passtally_version.h"
+
+#include <fcntl.h>
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define LIMIT_US (5 * G_USEC_PER_SEC)
+#define DAY_S (24 * 60 * 60)
+#define MOST_LINES 64
+
+/* A line of the file: "ENVIRONMENT SECONDS ANSWER DRIVER". */
+enum { ENVIRONMENT, SECONDS, ANSWER, DRIVER, N_WORDS };
+
+/* As enum tally_tiles, and one that needs no probe. */
+enum { NAMED = TALLY_TILES_TOGETHER + 1, N_ANSWERS };
+static const char *const answers[N_ANSWERS] = {
+	[TALLY_TILES_UNKNOWN] = "unknown",
+	[TALLY_TILES_APART] = "apart",
+	[TALLY_TILES_TOGETHER] = "together",
+	[NAMED] = "named",
+};
+
+struct known {
+	char *path;
+	GPtrArray *lines; /* elements: char **, of N_WORDS; the newest first */
+	char *environment;
+};
+
+/* What a driver is chosen by besides the machine. */
+static bool
+chooses_driver(const char *variable)
+{
+	static const char *const prefixes[] = {
+		"DISPLAY", "WAYLAND_DISPLAY", "DRI_",   "EGL_",  "GALLIUM_", "LD_", "LIBGL_",
+		"LP_",	   "MESA_",	      "VK_",    "ZINK_", "__EGL_",   "__GL_",
+		"__GLX_",  "__NV_",
+	};
+	for (size_t i = 0; i < G_N_ELEMENTS(prefixes); i++)
+		if (g_str_has_prefix(variable, prefixes[i]))
+			return true;
+	return false;
+}
+
+static int
+compare_names(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The caller frees it. Changes where a library of the system was installed, too. */
+static char *
+describe_environment(void)
+{
+	g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
+	g_auto(GStrv) names = g_listenv();
+	GStatBuf libraries = { 0 };
+	qsort(names, g_strv_length(names), sizeof(*names), compare_names);
+	for (char **name = names; *name; name++) {
+		if (!chooses_driver(*name))
+			continue;
+		g_autofree char *text = g_strdup_printf("%s=%s\n", *name, g_getenv(*name));
+		g_checksum_update(sum, (const guchar *)text, -1);
+	}
+	g_stat("/etc/ld.so.cache", &libraries);
+	g_autofree char *rest = g_strdup_printf("%s %lld.%09ld", PASSTALLY_VERSION,
+						(long long)libraries.st_mtim.tv_sec,
+						(long)libraries.st_mtim.tv_nsec);
+	g_checksum_update(sum, (const guchar *)rest, -1);
+	return g_strdup(g_checksum_get_string(sum));
+}
+
+static unsigned
+find_answer(const char *word)
+{
+	for (unsigned i = 0; i < N_ANSWERS; i++)
+		if (strcmp(word, answers[i]) == 0)
+			return i;
+	return TALLY_TILES_UNKNOWN;
+}
+
+static void
+free_line(gpointer line)
+{
+	g_strfreev(line);
+}
+
+static void
+read_known(struct known *k)
+{
+	k->path = g_build_filename(g_get_user_cache_dir(), "passtally", "drivers", NULL);
+	k->lines = g_ptr_array_new_with_free_func(free_line);
+	k->environment = describe_environment();
+	g_autofree char *text = NULL;
+	if (!g_file_get_contents(k->path, &text, NULL, NULL))
+		return;
+	g_auto(GStrv) lines = g_strsplit(text, "\n", MOST_LINES + 1);
+	for (guint i = 0; lines[i] && i < MOST_LINES; i++) {
+		char **words = g_strsplit(lines[i], " ", N_WORDS);
+		if (g_strv_length(words) == N_WORDS)
+			g_ptr_array_add(k->lines, words);
+		else
+			g_strfreev(words);
+	}
+}
+
+static void
+write_known(const struct known *k, unsigned answer, const char *driver)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	g_autofree char *folder = g_path_get_dirname(k->path);
+	g_string_printf(text, "%s %lld %s %s\n", k->environment,
+			(long long)(g_get_real_time() / G_USEC_PER_SEC), answers[answer],
+			driver);
+	for (guint i = 0; i < k->lines->len && i < MOST_LINES - 1; i++) {
+		char **line = g_ptr_array_index(k->lines, i);
+		if (strcmp(line[ENVIRONMENT], k->environment) == 0)
+			continue;
+		g_autofree char *joined = g_strjoinv(" ", line);
+		g_string_append_printf(text, "%s\n", joined);
+	}
+	/* Where it cannot be kept, the next run asks again. */
+	if (g_mkdir_with_parents(folder, 0700) == 0)
+		g_file_set_contents_full(k->path, text->str, (gssize)text->len,
+					 G_FILE_SET_CONTENTS_CONSISTENT, 0600, NULL);
+}
+
+static char **
+find_environment(const struct known *k)
+{
+	gint64 now = g_get_real_time() / G_USEC_PER_SEC;
+	for (guint i = 0; i < k->lines->len; i++) {
+		char **line = g_ptr_array_index(k->lines, i);
+		gint64 when = g_ascii_strtoll(line[SECONDS], NULL, 10);
+		if (strcmp(line[ENVIRONMENT], k->environment) == 0 && when <= now &&
+		    now - when < DAY_S)
+			return line;
+	}
+	return NULL;
+}
+
+/* The answer that is kept of a driver, whatever environment gave it. */
+static unsigned
+find_driver(const struct known *k, const char *driver)
+{
+	for (guint i = 0; i < k->lines->len; i++) {
+		char **line = g_ptr_array_index(k->lines, i);
+		if (strcmp(line[DRIVER], driver) == 0)
+			return find_answer(line[ANSWER]);
+	}
+	return TALLY_TILES_UNKNOWN;
+}
+
+/* ---- the child ---- */
+
+struct child {
+	const struct known *known;
+	int out;
+	unsigned answer;
+};
+
+static void
+put(int out, const char *text)
+{
+	/* What is not written leaves the answer unknown. */
+	ssize_t n = write(out, text, strlen(text));
+	(void)n;
+}
+
+static bool
+meet(void *data, const char *driver, bool named)
+{
+	struct child *c = data;
+	put(c->out, driver);
+	put(c->out, "\n");
+	c->answer = named ? NAMED : find_driver(c->known, driver);
+	return c->answer == TALLY_TILES_UNKNOWN;
+}
+
+static _Noreturn void
+run_child(const struct known *known, int out)
+{
+	struct child c = { .known = known, .out = out };
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	tally_probe_silence();
+	g_setenv("PASSTALLY_DISABLE", "1", TRUE);
+	enum tally_tiles measured = tally_probe_gl_tiles(meet, &c);
+	put(out, answers[c.answer ? c.answer : measured]);
+	_exit(0);
+}
+
+/* Reads to the end of what the child writes, or to the limit. */
+static void
+read_child(int in, char *text, size_t size)
+{
+	gint64 until = g_get_monotonic_time() + LIMIT_US;
+	size_t used = 0;
+	gint64 left;
+	while (used < size - 1 && (left = until - g_get_monotonic_time()) > 0) {
+		struct pollfd p = { .fd = in, .events = POLLIN };
+		if (poll(&p, 1, (int)(left / 1000) + 1) <= 0)
+			continue;
+		ssize_t n = read(in, text + used, size - 1 - used);
+		if (n <= 0)
+			break;
+		used += (size_t)n;
+	}
+	text[used] = '\0';
+}
+
+static void
+end_child(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	/* A process that hangs in the kernel is not waited for. */
+	for (int i = 0; i < 100 && waitpid(pid, NULL, WNOHANG) == 0; i++)
+		g_usleep(1000);
+}
+
+/* Asks the driver; `text` gets its name. */
+static unsigned
+ask(const struct known *known, char *text, size_t size)
+{
+	int ends[2];
+	text[0] = '\0';
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return TALLY_TILES_UNKNOWN;
+	fflush(NULL);
+	pid_t pid = fork();
+	if (pid == 0)
+		run_child(known, ends[1]);
+	close(ends[1]);
+	if (pid > 0) {
+		read_child(ends[0], text, size);
+		end_child(pid);
+	}
+	close(ends[0]);
+	char *answer = strchr(text, '\n');
+	if (!answer)
+		return TALLY_TILES_UNKNOWN;
+	*answer++ = '\0';
+	return find_answer(answer);
+}
+
+char *
+tally_tiles_driver(void)
+{
+	struct known known;
+	char *found = NULL;
+	read_known(&known);
+	char **line = find_environment(&known);
+	if (line) {
+		if (find_answer(line[ANSWER]) == TALLY_TILES_TOGETHER)
+			found = g_strdup(line[DRIVER]);
+	} else {
+		char driver[TALLY_GL_DRIVER_SIZE + 32];
+		unsigned answer = ask(&known, driver, sizeof(driver));
+		write_known(&known, answer, driver);
+		if (answer == TALLY_TILES_TOGETHER)
+			found = g_strdup(driver);
+	}
+	g_ptr_array_unref(known.lines);
+	g_free(known.environment);
+	g_free(known.path);
+	return found;
+}

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""passtally run finds out by a probe which drivers give passes of one framebuffer one time, and keeps the answer.
+
+Below libglvnd stands tests/fake_gl/perf_egl.c: llvmpipe under a name that nobody knows, which draws tile by tile all
+the same, or (`exact`) ends its scene at each timestamp, as a driver would whose times are true.
+"""
+
+import re
+import sys
+
+import harness as h
+from selftest import liar_env
+
+NAME = r"\S+ Unheard-of Mesa \S+"
+# What the driver is told, what the probe says of it. What it cannot decide goes by name.
+DRIVERS = [
+    ("renamed=1", "together"),
+    ("renamed=1,exact=1", "apart"),
+    ("renamed=1,never=1", "unknown"),
+    ("renamed=1,crash=1", "unknown"),
+    ("renamed=1,hang=1", "unknown"),
+    ("plus=1", "named"),
+]
+# A busy machine may leave the probe undecided.
+TRIES = 4
+
+
+def kept(folder):
+    """The lines of the file of answers: environment, seconds, answer, driver."""
+    path = folder / "cache" / "passtally" / "drivers"
+    return [line.split(" ", 3) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def keep(folder, lines):
+    (folder / "cache" / "passtally" / "drivers").write_text("".join(" ".join(line) + "\n" for line in lines))
+
+
+def ask(checks, folder, env, *options):
+    """The driver that a program started by passtally run is told of; None: of none."""
+    argv = [h.need("passtally"), "run", "--quiet", *options, "--", "sh", "-c", 'printf %s "$PASSTALLY_OPTIONS"; exit 7']
+    got = h.run(argv, env)
+    checks.equal((got.status, got.errors), (7, ""), "the program's status, and what is said")
+    found = re.search(r",shared-time=([^,]*)", got.text)
+    return found.group(1) if found else None
+
+
+def ask_anew(checks, folder, env, want):
+    """Without an answer kept."""
+    for _ in range(TRIES):
+        keep(folder, [])
+        driver = ask(checks, folder, env)
+        if [line[2] for line in kept(folder)] == [want]:
+            break
+    return driver
+
+
+def check_driver(checks, told, want):
+    with h.scratch() as folder, checks.part(f"{told}: {want}"):
+        env = liar_env(folder, "opengl", told)
+        (folder / "cache" / "passtally").mkdir()
+        driver = ask_anew(checks, folder, env, want)
+        checks.equal([line[2] for line in kept(folder)], [want], "answers kept")
+        checks.that(bool(re.fullmatch(NAME, driver or "")) == (want == "together"), f"told of {driver}")
+        checks.equal(ask(checks, folder, env), driver, "the answer that was kept")
+        checks.equal(len(kept(folder)), 1, "lines")
+        if want in ("together", "apart"):
+            check_passes(checks, folder, env, want == "together")
+        # Another driver's name is no word on this one.
+        for other in ("off", driver + ".1", "%s%n" * 1000) if driver else ():
+            check_passes(checks, folder, env, False, "--shared-time", other)
+
+
+def check_kept(checks):
+    """An answer is kept by environment and by the driver's name, which holds its version."""
+    with h.scratch() as folder, checks.part("answers kept"):
+        env = liar_env(folder, "opengl", "renamed=1")
+        (folder / "cache" / "passtally").mkdir()
+        name = ask_anew(checks, folder, env, "together")
+        (line,) = kept(folder)
+        checks.equal(line[3], name, "driver")
+        keep(folder, [line[:2] + ["apart"] + line[3:]])
+        checks.equal(ask(checks, folder, env), None, "the same environment is not asked again")
+        other = {**env, "MESA_NEVER_READ": "1"}
+        checks.equal(ask(checks, folder, other), None, "nor the same driver in another")
+        checks.equal([x[2] for x in kept(folder)], ["apart", "apart"], "answers kept")
+        checks.equal(len({x[0] for x in kept(folder)}), 2, "environments")
+        old = [line[0], "1000", "apart", line[3]]
+        keep(folder, [old])
+        checks.equal(ask(checks, folder, env), None, "another day the driver's name is enough")
+        checks.that(int(kept(folder)[0][1]) > 1000 and len(kept(folder)) == 1, f"renewed: {kept(folder)}")
+        for _ in range(TRIES):
+            keep(folder, [old[:3] + ["Mesa/X.org Unheard-of Mesa 0.1"]])
+            found = ask(checks, folder, env)
+            if kept(folder)[0][2] != "unknown":
+                break
+        checks.equal(found, name, "another version is another driver")
+        for junk in (b"", b"\n\n", b"\xff\x00 1", b"a b c d\n" * 100, line[0].encode() + b" 9999999999999 apart x\n"):
+            (folder / "cache" / "passtally" / "drivers").write_bytes(junk)
+            ask(checks, folder, env)
+            checks.that(len(kept(folder)[0]) == 4 and kept(folder)[0][3] == name, f"after {junk[:20]}: {kept(folder)[:2]}")
+
+
+def check_passes(checks, folder, env, shared, *options):
+    log = folder / "log.jsonl"
+    argv = [h.need("passtally"), "run", "--quiet", "--force", "--frame", "finish", "--split", "group", "--sources", "gl-timestamp",
+            "--log", log, *options, "--", h.need("split_scene"), "group", "--frames", "4"]
+    got = h.run(argv, env)
+    checks.equal(got.status, 0, f"exit status ({got.errors[-300:]!r})")
+    h.validate(checks, log)
+    passes = [p for f in h.Log(log).frames for p in f["passes"]]
+    checks.equal(len(passes), 8, "passes")
+    for p in passes:
+        checks.equal("shared_time" in p.get("flags", []), shared, f"pass {p['index']} {options}: flagged")
+        checks.equal("gpu_ns" in p, not shared, f"pass {p['index']} {options}: has a time")
+
+
+def main():
+    checks = h.Checks()
+    for told, want in DRIVERS:
+        check_driver(checks, told, want)
+    check_kept(checks)
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
