@@ -188,9 +188,11 @@ take_chunk(struct tally_stream *s)
 	size_t n = s->info.n_counters;
 	size_t words = (n + 63) / 64;
 	size_t each = n * sizeof(struct tally_value) + words * sizeof(uint64_t);
-	chunk = calloc(1, sizeof(*chunk) + TALLY_CHUNK_PASSES * each);
+	/* Each pass is cleared when it opens. */
+	chunk = malloc(sizeof(*chunk) + TALLY_CHUNK_PASSES * each);
 	if (!chunk)
 		return NULL;
+	chunk->next = NULL;
 	s->n_chunks++;
 	struct tally_value *values = (struct tally_value *)(chunk + 1);
 	uint64_t *valid = (uint64_t *)(values + TALLY_CHUNK_PASSES * n);
@@ -216,9 +218,10 @@ take_load_chunk(struct tally_stream *s)
 	size_t n = s->info.n_counters;
 	size_t words = (n + 63) / 64;
 	size_t each = n * sizeof(struct tally_value) + words * sizeof(uint64_t);
-	chunk = calloc(1, sizeof(*chunk) + TALLY_CHUNK_PASSES * each);
+	chunk = malloc(sizeof(*chunk) + TALLY_CHUNK_PASSES * each);
 	if (!chunk)
 		return NULL;
+	chunk->next = NULL;
 	s->n_load_chunks++;
 	struct tally_value *values = (struct tally_value *)(chunk + 1);
 	uint64_t *valid = (uint64_t *)(values + TALLY_CHUNK_PASSES * n);
