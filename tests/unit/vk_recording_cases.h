@@ -61,6 +61,16 @@ static const struct {
 	  "0 B rp draw end rp2 end E awake 0 B rp draw end rp draw draw end E",
 	  "B rp draw end rp2 end E B t0< a1< rp draw end >1 a2< rp draw draw end >2 >0 E",
 	  "0: render@0 d1 v6 i2 n1 tc1; render@0 d2 v12 i4 n2 tc2; whole t0|" },
+	{ "the same passes again, captured each time", "",
+	  "0 B rp end rp2 end E B rp end rp2 end E B rp draw end rp2 draw end rp2 end E",
+	  "B t0< a1< rp end >1 t2< rp2 end >2 >0 E B t3< a4< rp end >4 t5< rp2 end >5 >3 E "
+	  "B t6< a7< rp draw end >7 t8< rp2 draw end >8 t9< rp2 end >9 >6 E",
+	  "0: render@0 d1 v6 i2 n1 tc7; render@0 d1 v6 i2 n1 t8; render@0 t9; whole t6|" },
+	{ "the same pass again, where no query may begin", "",
+	  "0 B rp draw end rp draw end E B rp draw end tile rp draw end tile- E",
+	  "B t0< a1< rp draw end >1 a2< rp draw end >2 >0 E "
+	  "B t3< a4< rp draw end >4 tile rp draw end tile- >3 E",
+	  "0: render@0 d1 v6 i2 n1 tc4; render@0 d1 v6 i2 n1; whole t3|" },
 	{ "what is captured when it begins counts", "idle",
 	  "0 B rp draw end awake dispatch E 1 B dispatch idle rp draw end E",
 	  "B rp draw end dispatch E B t0< a1< dispatch >1 a2< rp draw end >2 >0 E",

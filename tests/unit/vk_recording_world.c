@@ -174,7 +174,9 @@ vk_target_again(struct vk_device *d, const VkRenderPassBeginInfo *info, struct v
 {
 	static struct vk_target_use kept[5];
 	(void)scratch;
+	last->generation = atomic_load(&d->targets_generation);
 	last->pass = info->renderPass;
+	last->framebuffer = info->framebuffer;
 	last->use = vk_target_of_render_pass(d, info, &kept[VK_HANDLE_KEY(info->renderPass)]);
 	return last->use;
 }

@@ -70,7 +70,7 @@ clear_state(struct vk_command *c)
 	c->open = (struct vk_open_work){ .views = 1 };
 	c->chain = (struct vk_open_chain){ 0 };
 	c->game = (struct vk_game_state){ 0 };
-	c->measures_draws = false;
+	c->measures_draws = c->usual = false;
 	memset(c->intervals, 0, sizeof(c->intervals));
 	c->late = (struct vk_late){ 0 };
 }
@@ -143,6 +143,13 @@ vk_command_look_up(VkCommandBuffer handle)
 	return c;
 }
 
+static bool
+has_usual_passes(const struct vk_recording *r)
+{
+	return r->device->config->granularity == TALLY_GRANULARITY_PASS && !r->simultaneous &&
+	       !r->is_protected && !r->device->enabled.game_statistics;
+}
+
 static void
 start_recording(struct vk_command *c, const VkCommandBufferBeginInfo *info)
 {
@@ -165,6 +172,8 @@ start_recording(struct vk_command *c, const VkCommandBufferBeginInfo *info)
 	c->measures_draws = d->config->granularity == TALLY_GRANULARITY_DRAW &&
 			    d->enabled.host_reset && !r->simultaneous && !r->idle;
 	c->late.on = vk_slots_read_waits(d);
+	c->usual = has_usual_passes(r);
+	c->measures = vk_slots_cover(d, r->family, VK_MEASURE_ALL);
 	/* A primary, its secondaries included, must not use two pools. */
 	r->runs.without_sets = c->secondary && !d->enabled.performance_pools;
 	if (r->continues_pass)

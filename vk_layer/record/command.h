@@ -31,6 +31,7 @@ struct vk_open_work {
 	uint32_t pass; /* index into recording->passes while something is open */
 	bool has_pass; /* `pass` is valid (it was not dropped and is counted) */
 	bool sums; /* the pass gets its counters from the secondaries in it (R25) */
+	bool bare; /* the render pass has no query, and does not suspend */
 	bool suspending; /* the render pass ends by suspending */
 	uint8_t views; /* of the render pass: a query inside it takes this many slots */
 	enum tally_pass_kind work_kind; /* of the group of work */
@@ -75,6 +76,8 @@ struct vk_command {
 	struct vk_game_state game;
 	bool measures_draws; /* granularity draw: each workload has a slot,
 				passes have only timestamps */
+	bool usual; /* a pass takes one slot with all that counts here */
+	bool measures; /* something counts here */
 	struct vk_interval intervals[VK_N_AROUND];
 	struct vk_late late;
 	struct vk_command_home home;

@@ -219,6 +219,7 @@ close_unmeasured(struct vk_command *c)
 	c->counts = 0;
 	c->open.has_pass = false;
 	c->open.sums = false;
+	c->open.bare = false;
 }
 
 void
@@ -385,23 +386,37 @@ enter_render(struct vk_command *c)
  * all secondary is mixed. */
 #define RENDERING_CONTENTS_INLINE_BIT 0x10u
 
-/* The fast way where nothing is captured: the recording had the same pass here before. Without
- * a query nothing else has to be decided. */
+/* Would open_render() surround this render pass with everything that counts here, and decide
+ * nothing else? */
 static inline bool
-open_again(struct vk_command *c, const VkRenderPassBeginInfo *info)
+is_usual(const struct vk_command *c, const struct vk_target_use *use, VkSubpassContents contents)
+{
+	return c->usual && c->intervals[VK_AROUND_PRIMARY].state && !c->late.on &&
+	       !c->game.no_queries &&
+	       contents == VK_SUBPASS_CONTENTS_INLINE && use->subpasses <= 1 && use->views <= 1;
+}
+
+/* The fast way: the recording had the same pass here before, and is idle or the pass is an
+ * ordinary one. */
+static inline bool
+open_again(struct vk_command *c, const VkRenderPassBeginInfo *info, VkSubpassContents contents)
 {
 	const struct vk_recording *r = vk_recording_of(c);
-	if (!r || !r->idle || c->open.kind != VK_OPEN_NOTHING || !has_room(r))
+	if (!r || c->open.kind != VK_OPEN_NOTHING || !has_room(r))
 		return false;
 	const struct vk_target_use *use = vk_last_use_find(
 		c->device, info, &r->passes[r->n_passes].last_use);
-	if (!use)
+	if (!use || (!r->idle && !is_usual(c, use, contents)))
 		return false;
 	count_from_zero(c);
 	c->open = (struct vk_open_work){ .kind = VK_OPEN_RENDER, .has_pass = true, .views = 1 };
 	c->chain = (struct vk_open_chain){ 0 };
 	c->counts = 1;
 	set_target(append_pass(c, TALLY_PASS_RENDER), use);
+	c->open.bare = r->idle || !c->measures ||
+		       !vk_interval_take(c, VK_AROUND_PASS, VK_MEASURE_ALL, 1, true);
+	if (!c->open.bare)
+		vk_interval_run(c, VK_AROUND_PASS, true);
 	return true;
 }
 
@@ -429,7 +444,7 @@ void
 vk_render_pass_begin(struct vk_command *c, const VkRenderPassBeginInfo *info,
 		     VkSubpassContents contents)
 {
-	if (open_again(c, info))
+	if (open_again(c, info, contents))
 		return;
 	begin_render_pass(c, info, contents);
 }
@@ -470,7 +485,7 @@ vk_render_end(struct vk_command *c)
 	c->counts = 0;
 	if (c->late.counting)
 		vk_late_end(c);
-	if (c->recording->idle && !c->open.suspending)
+	if (c->open.bare || (c->recording->idle && !c->open.suspending))
 		close_unmeasured(c);
 }
 
