@@ -396,6 +396,17 @@ is_usual(const struct vk_command *c, const struct vk_target_use *use, VkSubpassC
 	       contents == VK_SUBPASS_CONTENTS_INLINE && use->subpasses <= 1 && use->views <= 1;
 }
 
+/* False: there is no query. */
+static inline bool
+measure_usual(struct vk_command *c)
+{
+	if (c->recording->idle || !c->measures ||
+	    !vk_interval_take(c, VK_AROUND_PASS, VK_MEASURE_ALL, 1, true))
+		return false;
+	vk_interval_run(c, VK_AROUND_PASS, true);
+	return true;
+}
+
 /* The fast way: the recording had the same pass here before, and is idle or the pass is an
  * ordinary one. */
 static inline bool
@@ -413,10 +424,7 @@ open_again(struct vk_command *c, const VkRenderPassBeginInfo *info, VkSubpassCon
 	c->chain = (struct vk_open_chain){ 0 };
 	c->counts = 1;
 	set_target(append_pass(c, TALLY_PASS_RENDER), use);
-	c->open.bare = r->idle || !c->measures ||
-		       !vk_interval_take(c, VK_AROUND_PASS, VK_MEASURE_ALL, 1, true);
-	if (!c->open.bare)
-		vk_interval_run(c, VK_AROUND_PASS, true);
+	c->open.bare = !measure_usual(c);
 	return true;
 }
 

@@ -101,8 +101,11 @@ void vk_frame_pass_release(struct vk_queue *q, struct vk_pending_pass *pending);
 
 /* ---- between submission_list.c and collect.c ---- */
 
-struct vk_pending_pass *
-vk_pending_pass_of(struct vk_submission *s, const struct vk_pending_slot *unread);
+static inline struct vk_pending_pass *
+vk_pending_pass_of(struct vk_submission *s, const struct vk_pending_slot *unread)
+{
+	return unread->frame ? unread->frame : &s->passes[unread->pending];
+}
 /* Some of its work was not measured: none of its counters is true. */
 void vk_pending_pass_miss(struct vk_pending_pass *pending);
 /* The same for the counters of sets only. */

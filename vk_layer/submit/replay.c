@@ -33,6 +33,13 @@ captures(const struct vk_replay *r)
 	return r->s && r->q->stream && tally_stream_captures(r->q->stream);
 }
 
+static void
+use_set(struct vk_replay *r, uint32_t set)
+{
+	r->set = set;
+	r->layout = &vk_slots_layout(r->d, set)->set->layout;
+}
+
 /* ---- passes of the log ---- */
 
 static struct tally_pass *
@@ -49,10 +56,9 @@ open_place(struct vk_replay *r, enum tally_pass_kind kind, bool listed)
 	p->key = r->number << 24 | r->n_passes++;
 	p->has_submission = true;
 	p->submission = r->number;
-	const struct tally_layout *layout = &vk_slots_layout(r->d, r->set)->set->layout;
-	p->layout = layout;
-	if (layout->set)
-		tally_stream_use_set(r->q->stream, layout->set);
+	p->layout = r->layout;
+	if (r->layout->set)
+		tally_stream_use_set(r->q->stream, r->layout->set);
 	return p;
 }
 
@@ -156,12 +162,11 @@ has_timestamps(const struct vk_replay *r)
 
 /* Why a pass has no times, or no results at all. */
 static uint64_t
-reason(const struct vk_replay *r, const struct vk_recording *rec,
-       const struct vk_slot *slot)
+reason(const struct vk_replay *r, const struct vk_recording *rec, bool has_slot)
 {
 	if (!has_timestamps(r))
 		return TALLY_FLAG(NO_TIMESTAMPS);
-	if (slot->page)
+	if (has_slot)
 		return 0;
 	if (rec->idle)
 		return TALLY_FLAG(RECORDED_IDLE);
@@ -215,7 +220,7 @@ add_workload(struct vk_replay *r, uint32_t pending, struct vk_recording *rec,
 	} else {
 		vk_pending_pass_miss(&r->s->passes[pending]);
 		if (w)
-			w->flags |= reason(r, rec, &from->slot);
+			w->flags |= r->reasons[false];
 	}
 }
 
@@ -233,7 +238,7 @@ coarse_pass(struct vk_replay *r, const struct vk_pass *p)
 
 /* The pending pass of a pass that begins here; VK_NONE: no room. */
 static uint32_t
-begin_pass(struct vk_replay *r, const struct vk_recording *rec, const struct vk_pass *p)
+begin_pass(struct vk_replay *r, const struct vk_pass *p)
 {
 	uint32_t pending = open_pending(r, p->kind, true);
 	if (pending == VK_NONE)
@@ -242,12 +247,13 @@ begin_pass(struct vk_replay *r, const struct vk_recording *rec, const struct vk_
 	out->load = p->load;
 	out->target = p->target;
 	out->surface = p->surface;
-	set_label(r, out);
+	if (r->labelled)
+		set_label(r, out);
 	r->s->passes[pending].sums = p->n_inner || p->n_workloads || p->suspended ||
 				     p->uncounted || p->slot.halves != TALLY_VK_BOTH;
 	r->last_pending = pending;
 	r->n_batch_passes++;
-	out->flags |= reason(r, rec, &p->slot);
+	out->flags |= r->reasons[p->slot.page != NULL];
 	return pending;
 }
 
@@ -256,7 +262,7 @@ replay_pass(struct vk_replay *r, struct vk_recording *rec, const struct vk_pass 
 {
 	bool goes_on = p->resuming && r->chain != VK_NONE;
 	uint32_t pending = goes_on ? r->chain : VK_NONE;
-	if (!captures(r) && !(goes_on && pending != CHAIN_DROPPED)) {
+	if (!r->captured && !(goes_on && pending != CHAIN_DROPPED)) {
 		r->chain = p->suspended ? CHAIN_DROPPED : VK_NONE;
 		return;
 	}
@@ -265,14 +271,17 @@ replay_pass(struct vk_replay *r, struct vk_recording *rec, const struct vk_pass 
 		return;
 	}
 	if (!goes_on)
-		pending = begin_pass(r, rec, p);
+		pending = begin_pass(r, p);
 	if (pending == VK_NONE)
 		pending = CHAIN_DROPPED;
 	r->chain = p->suspended ? pending : VK_NONE;
 	if (pending == CHAIN_DROPPED)
 		return;
 	struct tally_pass *out = r->s->passes[pending].pass;
-	vk_call_counts_add(&out->call_counts, &p->call_counts);
+	if (goes_on)
+		vk_call_counts_add(&out->call_counts, &p->call_counts);
+	else
+		out->call_counts = p->call_counts;
 	out->store = p->store;
 	out->unknown |= p->unknown;
 	out->flags |= p->flags;
@@ -295,22 +304,33 @@ is_plain(const struct vk_recording *rec)
 	       !rec->starts_resuming && !rec->ends_suspended;
 }
 
+/* What holds for the passes that follow in the recording. */
+static void
+look_around(struct vk_replay *r, const struct vk_recording *rec)
+{
+	r->captured = captures(r);
+	r->labelled = vk_labels_any(r->q->labels);
+	r->reasons[false] = reason(r, rec, false);
+	r->reasons[true] = reason(r, rec, true);
+}
+
 static void
 replay_items(struct vk_replay *r, struct vk_recording *rec, unsigned depth)
 {
 	if (!captures(r) && r->chain == VK_NONE && is_plain(rec))
 		return;
 	uint32_t outer = r->set;
-	r->set = rec->runs.set;
+	use_set(r, rec->runs.set);
 	prepare(r, rec);
-	if (rec->dropped && captures(r) && !is_coarse(r))
+	look_around(r, rec);
+	if (rec->dropped && r->captured && !is_coarse(r))
 		tally_stream_add_dropped(r->q->stream, rec->dropped);
 	for (uint32_t i = 0; i < rec->n_items; i++) {
 		const struct vk_item *item = &rec->items[i];
 		switch (item->kind) {
 		case VK_ITEM_PASS:
 			replay_pass(r, rec, &rec->passes[item->pass]);
-			break;
+			continue;
 		case VK_ITEM_LABEL_BEGIN:
 			vk_frame_label(r->d, r->q, rec->text + item->text);
 			vk_labels_push(r->q->labels, rec->text + item->text);
@@ -323,6 +343,7 @@ replay_items(struct vk_replay *r, struct vk_recording *rec, unsigned depth)
 				replay_items(r, item->secondary, depth + 1);
 			break;
 		}
+		look_around(r, rec);
 	}
 	/* The queue's stack must not gain or lose levels because of labels
 	 * that were not stored. */
@@ -330,7 +351,7 @@ replay_items(struct vk_replay *r, struct vk_recording *rec, unsigned depth)
 		vk_labels_push(r->q->labels, "");
 	for (int32_t n = rec->lost_labels; n < 0; n++)
 		vk_labels_pop(r->q->labels);
-	r->set = outer;
+	use_set(r, outer);
 }
 
 /* ---- intervals around passes ---- */
@@ -375,11 +396,12 @@ replay_primary(struct vk_replay *r, struct vk_recording *rec)
 {
 	uint64_t frame = r->d->tally ? tally_device_frame(r->d->tally) : 0;
 	struct vk_pending_pass *coarse = NULL;
-	r->set = rec->runs.set;
-	if (captures(r) && is_coarse(r) && vk_recording_has_work(rec))
+	use_set(r, rec->runs.set);
+	look_around(r, rec);
+	if (r->captured && is_coarse(r) && vk_recording_has_work(rec))
 		coarse = coarse_pending(r);
 	if (coarse) {
-		coarse->pass->flags |= reason(r, rec, &rec->whole);
+		coarse->pass->flags |= r->reasons[rec->whole.page != NULL];
 		if (rec->uncounted || !rec->whole.page)
 			vk_pending_pass_miss(coarse);
 		if (rec->no_performance || rec->runs.set != coarse->set)
@@ -400,7 +422,7 @@ replay_pair(struct vk_replay *r, struct vk_batch_interval *pair)
 {
 	if (!captures(r))
 		return false;
-	r->set = 0;
+	use_set(r, 0);
 	pair->next = r->s->pairs;
 	r->s->pairs = pair;
 	bool one = !is_coarse(r) && r->n_batch_buffers == 1 && r->n_batch_passes == 1;

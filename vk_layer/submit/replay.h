@@ -20,6 +20,10 @@ struct vk_replay {
 	/* Used by replay.c, zeroed at first. */
 	uint32_t n_passes;
 	uint32_t set; /* the set of the recording that is replayed */
+	const struct tally_layout *layout; /* of that set */
+	/* Of the recording, and as long as no label begins or ends. */
+	bool captured, labelled;
+	uint64_t reasons[2]; /* flags of a pass without a slot, and of one with a slot */
 	uint32_t buffer; /* the call's command buffers before the one that is replayed */
 	uint32_t coarse, chain, whole_chain; /* pending passes */
 	uint32_t n_batch_buffers, n_batch_passes, last_pending;

@@ -45,7 +45,8 @@ vk_submission_recycle(struct vk_submission *s)
 uint32_t
 vk_submission_add_pass(struct vk_submission *s, struct tally_pass *pass)
 {
-	if (!tally_array_fit(&s->passes, s->n_passes, &s->room_passes, sizeof(*s->passes)))
+	if (s->n_passes == s->room_passes &&
+	    !tally_array_fit(&s->passes, s->n_passes, &s->room_passes, sizeof(*s->passes)))
 		return VK_NONE;
 	s->passes[s->n_passes] = (struct vk_pending_pass){ .pass = pass, .n_left = 1 };
 	return s->n_passes++;
@@ -109,17 +110,12 @@ use_of(struct vk_submission *s, struct vk_recording *r)
 	return s->n_uses++;
 }
 
-struct vk_pending_pass *
-vk_pending_pass_of(struct vk_submission *s, const struct vk_pending_slot *unread)
-{
-	return unread->frame ? unread->frame : &s->passes[unread->pending];
-}
-
 bool
 vk_submission_add_slot(struct vk_submission *s, const struct vk_pending_slot *unread,
 		       struct vk_recording *owner)
 {
-	if (!tally_array_fit(&s->slots, s->n_slots, &s->room_slots, sizeof(*s->slots)))
+	if (s->n_slots == s->room_slots &&
+	    !tally_array_fit(&s->slots, s->n_slots, &s->room_slots, sizeof(*s->slots)))
 		return false;
 	uint32_t use = owner ? use_of(s, owner) : VK_NONE;
 	if (owner && use == VK_NONE)
