@@ -248,18 +248,6 @@ clear_arrays(struct tally_decoder *d)
 	d->frame_estimated.n = 0;
 }
 
-/* The encoder leaves out both where all of the GPU's time lies in passes; it never wrote
- * gpu_ns without unattributed before. */
-static void
-set_defaults(struct tally_frame_record *frame)
-{
-	if (!frame->has_gpu || frame->has_coverage || frame->has_unattributed_gpu)
-		return;
-	frame->has_unattributed_gpu = true;
-	frame->has_coverage = frame->gpu_ns;
-	frame->coverage = frame->has_coverage;
-}
-
 bool
 tally_decode_frame(struct tally_decoder *d, struct tally_frame_record *frame)
 {
@@ -273,6 +261,5 @@ tally_decode_frame(struct tally_decoder *d, struct tally_frame_record *frame)
 	frame->unattributed = tally_array_items(&d->unattributed);
 	apply_frame_estimated(d, frame);
 	frame->metrics = tally_array_items(&d->frame_metrics);
-	set_defaults(frame);
 	return check_order(d, frame, where);
 }

@@ -192,20 +192,10 @@ put_queue(struct tally_json_writer *w, const struct tally_pass_record *pass)
 	PUT("\"");
 }
 
-/* Readers then know coverage and the time outside passes from gpu_ns alone: see
- * tally_decode_frame(). */
-static bool
-is_all_passes(const struct tally_frame_record *frame)
-{
-	bool covered = frame->has_coverage ? frame->coverage >= 1 : !frame->gpu_ns;
-	return frame->has_gpu && frame->has_unattributed_gpu && !frame->unattributed_gpu_ns &&
-	       covered;
-}
-
 static bool
 has_unattributed(const struct tally_frame_record *frame)
 {
-	bool any = frame->has_unattributed_gpu && !is_all_passes(frame);
+	bool any = frame->has_unattributed_gpu;
 	for (uint32_t i = 0; i < frame->n_unattributed && !any; i++)
 		any = tally_json_is_writable(frame->unattributed[i].value);
 	return any;

@@ -52,7 +52,7 @@ class Field(Entry):
             raise Wrong(line, "a field is NAME TYPE WHEN")
         super().__init__(line, words[0])
         self.type, _, self.of = words[1].partition(":")
-        self.when = [word for word in words[2:] if re.match(r"(required|always|optional|nonzero|known:|if:|default:)", word)]
+        self.when = [word for word in words[2:] if re.match(r"(required|always|optional|nonzero|known:|if:)", word)]
         rest = [word for word in words[2:] if word not in self.when]
         self.attributes = {key: value for key, _, value in (word.partition("=") for word in rest)}
         if not self.when or set(self.attributes) - {"in", "absent", "array", "get", "pointers", "csv"}:
@@ -68,10 +68,6 @@ class Field(Entry):
         """The bool that is true when it is there, or None."""
         condition = self.condition()
         return condition if condition and "(" not in condition else None
-
-    def default(self):
-        """FUNCTION(r) of default:, or None."""
-        return next((word[8:] for word in self.when if word.startswith("default:")), None)
 
     def count(self):
         """COUNT of known:, or None."""
@@ -353,8 +349,6 @@ class Put:
             out.append(f"!(r->unknown & TALLY_UNKNOWN_{field.count()})")
         if field.condition():
             out.append(field.condition() if "(" in field.condition() else f"r->{field.condition()}")
-        if field.default():
-            out.append(f"!{field.default()}")
         if "nonzero" in field.when:
             n = {"list": f"r->n_{field.member}", "flags": f"{member} & KNOWN_FLAGS"}
             out.append(n.get(field.type, member))

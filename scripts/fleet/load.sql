@@ -91,10 +91,7 @@ SELECT side, log, device, frame, width, height, start_ns, cpu_ns, gpu_ns, envelo
 	dropped_passes, flags, unattributed, metrics
 FROM line WHERE false;
 INSERT INTO frame
-SELECT side, log, device, frame, width, height, start_ns, cpu_ns, gpu_ns, envelope_ns,
-	-- left out where all of the GPU's time lies in passes
-	CASE WHEN gpu_ns > 0 AND unattributed->>'gpu_ns' IS NULL THEN coalesce(coverage, 1) ELSE coverage END AS coverage,
-	"set", passes, overhead_ns,
+SELECT side, log, device, frame, width, height, start_ns, cpu_ns, gpu_ns, envelope_ns, coverage, "set", passes, overhead_ns,
 	dropped_passes, flags, unattributed, metrics
 FROM line WHERE type = 'frame';
 CREATE TABLE IF NOT EXISTS note AS

@@ -34,26 +34,6 @@ static const struct tally_device_record device = {
 	.n_counters = 1,
 };
 static const struct tally_pass_info_record pass_info = { .id = 7 };
-/* Coverage and the time outside passes: written unless gpu_ns says them, read back either way. */
-static const struct {
-	const char *what;
-	bool has_gpu, has_coverage, has_outside;
-	uint64_t gpu_ns, outside_ns;
-	double coverage;
-	const char *written;
-} time_cases[] = {
-	{ "all in passes", true, true, true, 100, 0, 1, "\"passes\":[]" },
-	{ "a part outside", true, true, true, 100, 25, 0.75,
-	  "\"coverage\":0.75,\"passes\":[],\"unattributed\":{\"gpu_ns\":25}" },
-	{ "all outside", true, true, true, 100, 100, 0,
-	  "\"coverage\":0.0,\"passes\":[],\"unattributed\":{\"gpu_ns\":100}" },
-	{ "no time passed", true, false, true, 0, 0, 0, "\"passes\":[]" },
-	{ "coverage that contradicts", true, true, true, 100, 0, 0.5,
-	  "\"coverage\":0.5,\"passes\":[],\"unattributed\":{\"gpu_ns\":0}" },
-	{ "from another writer", true, true, false, 100, 0, 1,
-	  "\"coverage\":1.0,\"passes\":[]" },
-};
-
 static const struct tally_note_record note = { .level = TALLY_LEVEL_WARNING, .message = "full" };
 static const struct tally_statistic_record statistic = { .id = 7,
 							 .key = "gpu_ns",
@@ -106,56 +86,6 @@ check_log(const char *bytes, size_t len)
 	g_assert_cmpstr(error.message, ==, "");
 	g_assert_cmpint(status, ==, TALLY_READ_END);
 	tally_log_reader_close(reader);
-}
-
-/* The frame of a log whose last line it is. */
-static void
-check_times(const char *bytes, size_t len, const struct tally_frame_record *want)
-{
-	struct tally_log_reader *reader = tally_log_reader_open_memory(bytes, len);
-	struct tally_log_line line = { .type = TALLY_LINE_HEADER };
-	struct tally_read_error error;
-	while (line.type != TALLY_LINE_FRAME)
-		g_assert_cmpint(tally_log_reader_next(reader, &line, &error), ==, TALLY_READ_OK);
-	g_assert_cmpint(line.frame.has_gpu, ==, want->has_gpu);
-	g_assert_cmpint(line.frame.has_coverage, ==, want->has_coverage);
-	g_assert_cmpfloat(line.frame.coverage, ==, want->coverage);
-	g_assert_cmpint(line.frame.has_unattributed_gpu, ==, want->has_unattributed_gpu);
-	g_assert_cmpuint(line.frame.unattributed_gpu_ns, ==, want->unattributed_gpu_ns);
-	tally_log_reader_close(reader);
-}
-
-static void
-test_times(void)
-{
-	for (size_t i = 0; i < G_N_ELEMENTS(time_cases); i++) {
-		g_test_message("%s", time_cases[i].what);
-		const struct tally_frame_record frame = {
-			.device = 1,
-			.has_gpu = time_cases[i].has_gpu,
-			.gpu_ns = time_cases[i].gpu_ns,
-			.envelope_ns = time_cases[i].gpu_ns,
-			.has_coverage = time_cases[i].has_coverage,
-			.coverage = time_cases[i].coverage,
-			.has_unattributed_gpu = time_cases[i].has_outside,
-			.unattributed_gpu_ns = time_cases[i].outside_ns,
-		};
-		char *path = temporary_name(), *bytes;
-		size_t len;
-		struct tally_recorder *r = open_recorder(path, 0);
-		g_assert_cmpint(tally_json_recorder.header(r, &header), ==, TALLY_RECORD_OK);
-		g_assert_cmpint(tally_json_recorder.device(r, &device), ==, TALLY_RECORD_OK);
-		g_assert_cmpint(tally_json_recorder.frame(r, &frame), ==, TALLY_RECORD_OK);
-		tally_json_recorder.close(r);
-		g_assert_true(g_file_get_contents(path, &bytes, &len, NULL));
-		char *want = g_strdup_printf("\"envelope_ns\":%u,%s,\"overhead_ns\"",
-					     (unsigned)frame.gpu_ns, time_cases[i].written);
-		g_assert_nonnull(strstr(bytes, want));
-		check_times(bytes, len, &frame);
-		g_free(want);
-		g_free(bytes);
-		remove_temporary(path);
-	}
 }
 
 /* Lines stop below max_bytes, the note and the end still get in, and the log is a good one. */
@@ -259,7 +189,6 @@ int
 main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
-	g_test_add_func("/record_write/times", test_times);
 	g_test_add_func("/record_write/limit", test_limit);
 	g_test_add_func("/record_write/device_text", test_device_text);
 	g_test_add_func("/record_write/device_line", test_device_line);
