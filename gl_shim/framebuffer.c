@@ -591,8 +591,6 @@ gl_framebuffer_label(struct gl_context *c, const struct gl_framebuffer *fbo, cha
 		snprintf(out, size, "%s", fbo->label);
 		return;
 	}
-	if (!atomic_load_explicit(&c->state->group->images.labelled, memory_order_relaxed))
-		return;
 	for (int i = 0; i < GL_MAX_ATTACHMENTS; i++) {
 		const struct gl_attachment *at = &fbo->at[i];
 		if (at->type != GL_NONE &&

@@ -49,7 +49,8 @@ refute_zeros(struct tally_pass *pass)
 	const struct tally_call_counts *calls = &pass->call_counts;
 	const struct tally_counter *const *counters = pass->layout->counters;
 	uint32_t n = pass->layout->n_counters;
-	if (!calls->draws || calls->vertices < 3 * calls->draws || pass->flags & NEED_NOT_RUN ||
+	if (!n || !calls->draws || calls->vertices < 3 * calls->draws ||
+	    pass->flags & NEED_NOT_RUN ||
 	    !tally_statistics_refute_zeros(source, counters, n, pass->values, pass->valid))
 		return;
 	pass->flags |= TALLY_FLAG(LOST);

@@ -38,6 +38,15 @@ gl_probe_if_pending(struct gl_context_state *s)
 		gl_probe_context(s);
 }
 
+/* Takes all if any context of the share group compiled a list with a query: lists are shared. */
+static inline void
+gl_queries_mind_lists(struct gl_context *c)
+{
+	const struct gl_context_state *s = c->state;
+	if (!s->took_all && atomic_load_explicit(&s->group->lists_query, memory_order_relaxed))
+		gl_queries_take_all(c);
+}
+
 static inline uint64_t
 gl_mix(uint64_t a, uint64_t b)
 {

@@ -35,9 +35,9 @@ close_pass(struct gl_context *c, bool with_queries)
 		return;
 	struct tally_pass *pass = s->now.pass;
 	if (pass) {
-		if (with_queries)
+		if (s->now.load && with_queries)
 			gl_workload_end(c);
-		else
+		else if (s->now.load)
 			gl_workload_end_silent(c);
 		move_tallies(c, pass);
 		pass->label = s->now.label;
@@ -51,9 +51,9 @@ close_pass(struct gl_context *c, bool with_queries)
 			pass->slot = TALLY_NO_SLOT;
 			pass->flags |= s->zone.lost ? TALLY_FLAG(LOST) : TALLY_FLAG(INCOMPLETE);
 		}
-		if (with_queries)
+		if (pass->snapshot_from && with_queries)
 			gl_snapshot_end(c, pass);
-		else
+		else if (pass->snapshot_from)
 			gl_snapshot_abandon(pass);
 	}
 	s->now = (struct gl_open_pass){ 0 };
@@ -91,8 +91,6 @@ gl_pass_close_silent(struct gl_context *c)
 static const char *
 target_label(struct gl_context *c, const struct gl_framebuffer *fbo)
 {
-	if (!fbo)
-		return NULL;
 	char text[GL_MAX_PATH];
 	gl_framebuffer_label(c, fbo, text, sizeof(text));
 	if (!text[0])
@@ -103,7 +101,13 @@ target_label(struct gl_context *c, const struct gl_framebuffer *fbo)
 static const char *
 pass_label(struct gl_context *c, unsigned depth, const struct gl_framebuffer *fbo)
 {
-	return depth > 0 ? gl_label_path(c, depth) : target_label(c, fbo);
+	const struct gl_images *images = &c->state->group->images;
+	if (depth > 0)
+		return gl_label_path(c, depth);
+	if (!fbo || (!fbo->label &&
+		     !atomic_load_explicit(&images->labelled, memory_order_relaxed)))
+		return NULL;
+	return target_label(c, fbo);
 }
 
 /* Whether the pass begins with new contents. If there is a color attachment, color decides. */
@@ -118,15 +122,18 @@ clears_target(const struct gl_pass_request *w)
 static void
 choose_set(struct gl_context_state *s, struct tally_pass *pass)
 {
+	struct gl_counting *counting = &s->counting;
 	uint64_t frame = tally_stream_pass_frame(pass);
-	if (frame != s->counting.set_frame) {
-		s->counting.set_frame = frame;
+	if (frame != counting->set_frame) {
+		counting->set_frame = frame;
 		tally_harvest_select(s->harvest,
 				     tally_harvest_turn(s->harvest, s->config->set,
 							tally_session_rotation(frame)));
+		counting->layout = &tally_harvest_selected(s->harvest)->layout;
 	}
-	pass->layout = &tally_harvest_selected(s->harvest)->layout;
-	tally_stream_use_set(s->stream, pass->layout->set);
+	pass->layout = counting->layout;
+	if (pass->layout->set)
+		tally_stream_use_set(s->stream, pass->layout->set);
 }
 
 /* Flags passes that share their time. If rendering continues in the framebuffer that the driver
@@ -154,6 +161,24 @@ mind_scene(struct gl_context_state *s, const struct gl_pass_request *w)
 }
 
 static void
+describe_pass(const struct gl_context_state *s, struct tally_pass *pass,
+	      const struct gl_pass_request *w, bool dont_care)
+{
+	pass->kind = w->kind;
+	pass->key = w->key;
+	pass->target = w->target;
+	pass->surface = w->fbo && w->fbo->name == 0 ? (int64_t)s->drawable.draw : -1;
+	if (w->kind != TALLY_PASS_RENDER)
+		return;
+	bool clears = clears_target(w);
+	pass->load = clears      ? TALLY_LOAD_CLEAR
+		     : dont_care ? TALLY_LOAD_DONT_CARE
+				 : TALLY_LOAD_LOAD;
+	pass->store = TALLY_STORE_STORE;
+	pass->restarts = clears || dont_care;
+}
+
+static void
 open_pass(struct gl_context *c, const struct gl_pass_request *w, uint64_t now)
 {
 	struct gl_context_state *s = c->state;
@@ -172,39 +197,29 @@ open_pass(struct gl_context *c, const struct gl_pass_request *w, uint64_t now)
 	s->labels.changed = false;
 	s->split = false;
 	s->gap = false;
-	bool clears = clears_target(w);
 	gl_queries_mind_lists(c);
 	gl_mind_game_queries(c);
 	struct tally_pass *pass = tally_stream_open_pass(s->stream, now);
 	s->now.pass = pass;
 	if (pass)
 		pass->flags = w->flags;
-	if (s->api.timestamps_in_tiles && tally_harvest_has_time(s->harvest))
+	if (s->api.timestamps_in_tiles && s->counting.timed)
 		mind_scene(s, w);
 	if (!pass)
 		return;
 	choose_set(s, pass);
 	s->now.label = pass_label(c, s->labels.depth, w->fbo);
-	pass->kind = w->kind;
-	pass->key = w->key;
-	pass->target = w->target;
-	pass->surface = w->fbo && w->fbo->name == 0 ? (int64_t)s->drawable.draw : -1;
-	if (w->kind == TALLY_PASS_RENDER) {
-		pass->load = clears      ? TALLY_LOAD_CLEAR
-			     : dont_care ? TALLY_LOAD_DONT_CARE
-					 : TALLY_LOAD_LOAD;
-		pass->store = TALLY_STORE_STORE;
-		pass->restarts = clears || dont_care;
-	}
+	describe_pass(s, pass, w, dont_care);
 	if (w->kind == TALLY_PASS_COMPUTE && s->caps.intel)
 		pass->flags |= TALLY_FLAG(APPROXIMATE);
 	if (s->counting.yielded)
 		pass->flags |= TALLY_FLAG(YIELDED);
-	if (!tally_harvest_has_time(s->harvest))
+	if (!s->counting.timed)
 		pass->flags |= TALLY_FLAG(NO_TIMESTAMPS);
-	gl_snapshot_begin(c, pass);
-	if (s->by_draw)
-		return; /* its workloads are measured instead */
+	if (tally_snapshot_exact())
+		gl_snapshot_begin(c, pass);
+	if (s->by_draw || !s->counting.counts)
+		return; /* its workloads are measured instead, or nothing is */
 	pass->slot = tally_harvest_begin(s->harvest);
 	if (pass->slot == TALLY_NO_SLOT)
 		pass->flags |= TALLY_FLAG(DROPPED);
@@ -291,14 +306,18 @@ own_time_of(struct gl_context_state *s)
 	return n % OWN_TIME_EVERY == 0 ? OWN_TIME_EVERY : 0;
 }
 
-/* The open frame is not captured: further work in it is no pass of its own, unless passes of an
- * earlier frame might share its time. */
-static void
+/* No pass was opened. If that is because the frame is not captured, further work in it is no pass
+ * of its own, unless passes of an earlier frame might share its time. */
+static bool
 begin_idle(struct gl_context_state *s)
 {
-	s->now.idle = !s->scene.n;
+	if (tally_stream_captures(s->stream))
+		return false; /* dropped */
+	/* Unless another context began the next frame meanwhile. */
+	s->now.idle = !s->scene.n && s->now.frame == gl_frame_now(s);
 	if (s->now.idle)
 		s->idle_end = s->now.frame + 1;
+	return true;
 }
 
 bool
@@ -315,15 +334,13 @@ gl_pass_enter(struct gl_context *c, struct gl_pass_request *w)
 	bool begins = !same && !gl_no_query_zone(s);
 	if (!begins && !s->now.open)
 		return false; /* nothing to count into until queries are allowed again */
-	uint64_t frame = gl_frame_now(s);
-	bool captures = s->stream && tally_stream_captures(s->stream);
-	uint64_t t0 = captures && (s->by_draw || begins) ? tally_clock_now_ns() : 0;
+	uint64_t t0 = gl_frame_captured(s) && (s->by_draw || begins) ? tally_clock_now_ns() : 0;
 	if (begins) {
 		gl_worker = s;
 		close_pass(c, true);
 		open_pass(c, w, t0);
-		if (!captures && s->now.frame == frame)
-			begin_idle(s);
+		if (!s->now.pass && begin_idle(s))
+			t0 = 0;
 		s->snapshots.here = TALLY_NO_SNAPSHOT;
 	} else {
 		gl_workload_end(c);

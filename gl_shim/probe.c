@@ -152,7 +152,11 @@ open_harvest(struct gl_context_state *s)
 	gl_worker = s;
 	s->counting.set_frame = UINT64_MAX;
 	s->harvest = tally_harvest_create(sources, n, FIRST_SLOTS, MAX_SLOTS);
-	return s->harvest != NULL;
+	if (!s->harvest)
+		return false;
+	s->counting.counts = tally_harvest_counts(s->harvest);
+	s->counting.timed = tally_harvest_has_time(s->harvest);
+	return true;
 }
 
 /* Warns if --set names a set that does not exist: then the frames have none. */

@@ -284,14 +284,6 @@ gl_queries_take_all(struct gl_context *c)
 		take(c, i);
 }
 
-void
-gl_queries_mind_lists(struct gl_context *c)
-{
-	struct gl_context_state *s = c->state;
-	if (!s->took_all && atomic_load_explicit(&s->group->lists_query, memory_order_relaxed))
-		gl_queries_take_all(c);
-}
-
 static void
 hold(struct gl_context *c, GLenum target)
 {

@@ -37,8 +37,6 @@ GLuint gl_query_to_driver(struct gl_context *c, GLuint id);
 /* A list contains a query that begins whenever the list is called: yields every target
  * to the game from here on. */
 void gl_queries_take_all(struct gl_context *c);
-/* Does the same if any context of the share group compiled such a list: lists are shared. */
-void gl_queries_mind_lists(struct gl_context *c);
 /* Ends all our active queries until the next pass. */
 void gl_queries_yield_all(struct gl_context *c);
 

@@ -103,8 +103,6 @@ drain(struct gl_context *c)
 void
 gl_snapshot_abandon(struct tally_pass *pass)
 {
-	if (!pass->snapshot_from)
-		return;
 	pass->snapshot_from = pass->snapshot_to = TALLY_NO_SNAPSHOT;
 	pass->flags |= TALLY_FLAG(UNSAMPLED);
 }
@@ -113,8 +111,6 @@ void
 gl_snapshot_begin(struct gl_context *c, struct tally_pass *pass)
 {
 	struct gl_snapshots *n = &c->state->snapshots;
-	if (!tally_snapshot_exact())
-		return;
 	pass->snapshot_from = n->here;
 	if (!pass->snapshot_from && drain(c))
 		pass->snapshot_from = tally_snapshot_take();
@@ -126,8 +122,6 @@ void
 gl_snapshot_end(struct gl_context *c, struct tally_pass *pass)
 {
 	struct gl_snapshots *n = &c->state->snapshots;
-	if (!pass->snapshot_from)
-		return;
 	if (drain(c))
 		pass->snapshot_to = n->here = tally_snapshot_take();
 	if (!pass->snapshot_to)

@@ -26,10 +26,11 @@ struct gl_snapshots {
 	uint64_t here;	   /* number of the sample taken at this point, or 0 */
 };
 
-/* The pass begins or ends here. Called before its queries begin, or after they have ended. */
+/* Only where tally_snapshot_exact(): the pass begins here. Called before its queries begin. */
 void gl_snapshot_begin(struct gl_context *c, struct tally_pass *pass);
+/* Only where it has a snapshot_from: it ends here. Called after its queries have ended. */
 void gl_snapshot_end(struct gl_context *c, struct tally_pass *pass);
-/* The pass ends where no GL call may be made. */
+/* The same where no GL call may be made. */
 void gl_snapshot_abandon(struct tally_pass *pass);
 
 #endif

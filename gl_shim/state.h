@@ -88,6 +88,8 @@ struct gl_counting {
 	bool minded_game; /* game_counts was acted on */
 	bool yielded; /* we had counters of one of the two and yielded them */
 	uint64_t set_frame; /* the frame that the harvest's set was selected for */
+	const struct tally_layout *layout; /* of that set */
+	bool counts, timed; /* tally_harvest_counts(), tally_harvest_has_time() */
 	uint32_t n_off; /* sources known to have failed */
 };
 
@@ -162,6 +164,13 @@ gl_frame_now(const struct gl_context_state *s)
 	return s->frame_state
 		       ? atomic_load_explicit(s->frame_state, memory_order_acquire) >> 1
 		       : 0;
+}
+
+/* Whether it is captured, unless the capture is over. */
+static inline bool
+gl_frame_captured(const struct gl_context_state *s)
+{
+	return s->frame_state && atomic_load_explicit(s->frame_state, memory_order_relaxed) & 1;
 }
 
 /* The GPU may idle from here on, and the driver has had to draw all issued work. */

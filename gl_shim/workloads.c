@@ -30,7 +30,7 @@ gl_workload_begin(struct gl_context *c, const char *command, uint64_t flags)
 	}
 	if (load->slot == TALLY_NO_SLOT)
 		load->flags |= TALLY_FLAG(DROPPED);
-	else if (!tally_harvest_has_time(s->harvest))
+	else if (!s->counting.timed)
 		load->flags |= TALLY_FLAG(NO_TIMESTAMPS);
 }
 
@@ -156,7 +156,7 @@ put_together(struct gl_context_state *s, struct tally_pass *pass)
 	}
 	if (whole)
 		take_time(pass);
-	bool untimed = s->api.timestamps_in_tiles && tally_harvest_has_time(s->harvest) &&
+	bool untimed = s->api.timestamps_in_tiles && s->counting.timed &&
 		       (pass->n_workloads > 1 || pass->flags & TALLY_FLAG(SHARED_TIME));
 	for (struct tally_workload *l = pass->workloads; l; l = l->next) {
 		pass->flags |= l->flags & OF_THE_PASS;

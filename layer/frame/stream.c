@@ -325,7 +325,7 @@ open_pass(struct tally_stream *s, uint64_t now_ns, bool listed)
 		uint64_t state = atomic_load_explicit(&s->device->state, memory_order_acquire);
 		if (!(state & 1))
 			return NULL;
-		part = part_of(s, state);
+		part = s->tail && s->tail->frame == state >> 1 ? s->tail : part_of(s, state);
 		if (part)
 			break;
 		if (atomic_load(&s->device->state) == state) {
@@ -527,7 +527,7 @@ tally_stream_pending(struct tally_stream *s, uint64_t *age_frames)
 	struct tally_frame_part *part;
 	struct tally_pass *pass = oldest_pending(s, &part);
 	if (pass)
-		*age_frames = tally_device_frame(s->device) - part->frame;
+		*age_frames = (atomic_load(&s->device->state) >> 1) - part->frame;
 	return pass;
 }
 

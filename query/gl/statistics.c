@@ -420,8 +420,8 @@ statistics_begin(struct tally_source *src, uint32_t slot)
 	struct stat_slot *s = &st->slots[slot];
 	unsigned *ids = st->ids + (size_t)slot * st->n;
 	uint32_t theirs = api->app_active & st->groups;
+	uint32_t active = 0;
 
-	*s = (struct stat_slot){ .flags = theirs ? TALLY_FLAG(YIELDED) : 0 };
 	for (uint32_t i = 0; i < st->n; i++) {
 		uint32_t bit = UINT32_C(1) << i;
 		if (theirs & st->chosen[i].group_bit || st->held & bit)
@@ -432,9 +432,10 @@ statistics_begin(struct tally_source *src, uint32_t slot)
 			continue;
 		api->BeginQuery(st->chosen[i].target, ids[i]);
 		st->holder[i] = slot;
-		s->active |= bit;
+		active |= bit;
 	}
-	st->held |= s->active;
+	st->held |= active;
+	*s = (struct stat_slot){ active, 0, theirs ? TALLY_FLAG(YIELDED) : 0 };
 }
 
 static void
@@ -449,7 +450,7 @@ statistics_read(struct tally_source *src, uint32_t slot, struct tally_sample *ou
 	struct gl_statistics *st = statistics_of(src);
 	struct stat_slot *s = &st->slots[slot];
 	const unsigned *ids = st->ids + (size_t)slot * st->n;
-	uint64_t results[TALLY_N_STATISTICS];
+	uint64_t results[TALLY_N_STATISTICS], valid = 0;
 
 	/* The query that ended last is read first: when it is available, the others most
 	 * probably are. */
@@ -471,8 +472,9 @@ statistics_read(struct tally_source *src, uint32_t slot, struct tally_sample *ou
 		}
 		out->values[i].storage = TALLY_STORAGE_U64;
 		out->values[i].u64 = results[i];
-		out->valid[0] |= UINT64_C(1) << i;
+		valid |= UINT64_C(1) << i;
 	}
+	out->valid[0] |= valid;
 	out->flags |= s->flags;
 	s->pending = 0;
 	return TALLY_OK;

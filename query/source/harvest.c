@@ -447,6 +447,12 @@ tally_harvest_warn(const struct tally_harvest *h)
 }
 
 bool
+tally_harvest_counts(const struct tally_harvest *h)
+{
+	return h->n_open > 0;
+}
+
+bool
 tally_harvest_has_time(const struct tally_harvest *h)
 {
 	return h->n_open && h->open[0].src->ops->delivers_time;
@@ -481,9 +487,9 @@ tally_harvest_begin(struct tally_harvest *h)
 		.waiting = h->counting,
 		.running = true,
 	};
-	for (uint32_t i = 0; i < h->n_open; i++) {
-		if (h->counting & 1u << i)
-			h->open[i].src->ops->begin(h->open[i].src, slot);
+	for (uint32_t left = h->counting; left; left &= left - 1) {
+		struct tally_source *src = h->open[__builtin_ctz(left)].src;
+		src->ops->begin(src, slot);
 	}
 	return slot;
 }
@@ -494,9 +500,11 @@ tally_harvest_end(struct tally_harvest *h, uint32_t slot)
 	struct harvest_slot *s = &h->slots[slot];
 
 	s->running = false;
-	for (uint32_t i = h->n_open; i-- > 0;) {
-		if (s->waiting & 1u << i)
-			h->open[i].src->ops->end(h->open[i].src, slot);
+	for (uint32_t left = s->waiting; left;) {
+		uint32_t last = 31 - (uint32_t)__builtin_clz(left);
+		struct tally_source *src = h->open[last].src;
+		left &= ~(UINT32_C(1) << last);
+		src->ops->end(src, slot);
 	}
 }
 
@@ -543,7 +551,8 @@ read_source(struct tally_harvest *h, const struct open_source *open, uint32_t sl
 				 : src->n_counters,
 	};
 
-	for (uint32_t i = 0; i * WORD_BITS < part.n || i == 0; i++)
+	h->scratch[0] = 0;
+	for (uint32_t i = 1; i * WORD_BITS < part.n; i++)
 		h->scratch[i] = 0;
 	enum tally_status status = src->ops->read(src, slot, &part);
 	if (status == TALLY_NOT_READY)
@@ -552,7 +561,8 @@ read_source(struct tally_harvest *h, const struct open_source *open, uint32_t sl
 	h->slots[slot].undone |= part.undone;
 	if (status != TALLY_OK)
 		return TALLY_LOST;
-	merge_valid(out->valid, open->first, h->scratch, part.n);
+	if (part.n)
+		merge_valid(out->valid, open->first, h->scratch, part.n);
 	if (part.has_time && !out->has_time) {
 		out->has_time = true;
 		out->begin_ns = part.begin_ns;
@@ -580,9 +590,8 @@ tally_harvest_read(struct tally_harvest *h, uint32_t slot, struct tally_sample *
 
 	if (s->running)
 		return TALLY_NOT_READY;
-	for (uint32_t i = 0; i < h->n_open; i++) {
-		if (!(s->waiting & 1u << i))
-			continue;
+	for (uint32_t left = s->waiting; left; left &= left - 1) {
+		uint32_t i = (uint32_t)__builtin_ctz(left);
 		/* Sources of time come first in this order; they begin first and end last. */
 		if (!(h->timed >> i & 1) && s->waiting & h->timed)
 			return TALLY_NOT_READY;

@@ -67,6 +67,8 @@ void tally_harvest_serialized_by(const struct tally_harvest *h, char *out, size_
  * something to report. */
 void tally_harvest_warn(const struct tally_harvest *h);
 
+/* Is any source open? If none is, a slot has nothing to deliver. Constant, like the next. */
+bool tally_harvest_counts(const struct tally_harvest *h);
 /* Is any open source a source of time? */
 bool tally_harvest_has_time(const struct tally_harvest *h);
 

@@ -24,7 +24,7 @@ FRAMES = 20
 TIMES = "sources=gl-timestamp"
 MODES = {
     "a pass": TIMES,
-    "a pass, no source": "sources=null",
+    "a pass, no source": "sources=api",
     "a pass, statistics": f"{TIMES}+gl-statistics",
     "a pass, idle": f"{TIMES},start-on=frame:100000000",
 }
