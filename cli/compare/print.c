@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/compare/compare.h"
+#include "cli/compare/print_parts.h"
 #include "cli/compare/table.h"
 #include "cli/shared/text.h"
 
@@ -14,30 +14,14 @@
 /* A pass is reported if the fraction of frames it appears in changes by at least this much. */
 #define TOLD_SHARE 0.05
 
-struct time_unit {
-	const char *word;
-	double ns;
-	int decimals;
-};
-
-struct printer {
-	FILE *out;
-	const struct tally_compare *c;
-	const struct tally_compare_style *style;
-	struct time_unit unit; /* common to all times */
-	struct time_unit cycles; /* of GPU times with --per-clock */
-	const char *plus_minus;
-};
-
-static bool
-changed(const struct tally_compare_row *row)
+bool
+tally_row_changed(const struct tally_compare_row *row)
 {
 	return row->verdict == TALLY_VERDICT_LESS || row->verdict == TALLY_VERDICT_MORE;
 }
 
-/* GPU time of a pass or frame, frame time and its p99: the values of the first table. */
-static bool
-is_main(const struct tally_compare_row *row)
+bool
+tally_row_is_main(const struct tally_compare_row *row)
 {
 	return strcmp(row->key, "gpu_ns") == 0 ||
 	       (row->series == TALLY_COMPARE_CPU && row->is_time);
@@ -56,33 +40,33 @@ largest_gpu(const struct tally_compare *c)
 	return most;
 }
 
-static struct time_unit
+static struct tally_unit
 choose_unit(const struct tally_compare *c)
 {
-	const struct time_unit us = { tally_text_is_utf8() ? "\xc2\xb5s" : "us", 1e3, 1 };
-	const struct time_unit ms = { "ms", 1e6, 3 };
+	const struct tally_unit us = { tally_text_is_utf8() ? "\xc2\xb5s" : "us", 1e3, 1 };
+	const struct tally_unit ms = { "ms", 1e6, 3 };
 	double most = largest_gpu(c);
 	return most > 0 && most < 1e6 ? us : ms;
 }
 
-static struct time_unit
+static struct tally_unit
 choose_cycles(const struct tally_compare *c)
 {
-	const struct time_unit thousands = { "kcycles", 1e3, 1 };
-	const struct time_unit millions = { "Mcycles", 1e6, 3 };
+	const struct tally_unit thousands = { "kcycles", 1e3, 1 };
+	const struct tally_unit millions = { "Mcycles", 1e6, 3 };
 	return largest_gpu(c) < 1e6 ? thousands : millions;
 }
 
-static const struct time_unit *
-unit_of(const struct printer *p, const struct tally_compare_row *row)
+static const struct tally_unit *
+unit_of(const struct tally_printer *p, const struct tally_compare_row *row)
 {
 	return tally_compare_is_cycles(p->c, row) ? &p->cycles : &p->unit;
 }
 
 /* Cells */
 
-static char *
-name_text(const struct tally_compare *c, const struct tally_compare_subject *s)
+char *
+tally_subject_text(const struct tally_compare *c, const struct tally_compare_subject *s)
 {
 	char *escaped = tally_text_escape(s->name);
 	GString *name = g_string_new(escaped);
@@ -96,10 +80,10 @@ name_text(const struct tally_compare *c, const struct tally_compare_subject *s)
 	return g_string_free(name, FALSE);
 }
 
-static char *
-row_name(const struct tally_compare *c, const struct tally_compare_row *row)
+char *
+tally_row_name(const struct tally_compare *c, const struct tally_compare_row *row)
 {
-	char *name = name_text(c, row->subject);
+	char *name = tally_subject_text(c, row->subject);
 	if (!row->subject->frame)
 		return name;
 	const char *what = row->series == TALLY_COMPARE_CPU ? "CPU" : "GPU";
@@ -108,12 +92,12 @@ row_name(const struct tally_compare *c, const struct tally_compare_row *row)
 	return with;
 }
 
-/* With a sign if the value is a change. */
-static char *
-number_text(const struct printer *p, const struct tally_compare_row *row, double v, bool change)
+char *
+tally_row_number(const struct tally_printer *p, const struct tally_compare_row *row, double v,
+		 bool change)
 {
 	const char *sign = change && v > 0 ? "+" : "";
-	const struct time_unit *unit = unit_of(p, row);
+	const struct tally_unit *unit = unit_of(p, row);
 	if (row->is_time)
 		return g_strdup_printf("%s%.*f", sign, unit->decimals, v / unit->ns);
 	double size = fabs(v);
@@ -124,11 +108,11 @@ number_text(const struct printer *p, const struct tally_compare_row *row, double
 }
 
 static char *
-mean_text(const struct printer *p, const struct tally_compare_row *row, enum tally_side side)
+mean_text(const struct tally_printer *p, const struct tally_compare_row *row, enum tally_side side)
 {
 	if (!row->n[side])
 		return g_strdup("-");
-	char *number = number_text(p, row, row->mean[side], false);
+	char *number = tally_row_number(p, row, row->mean[side], false);
 	if (!row->estimated)
 		return number;
 	char *marked = g_strconcat("~", number, NULL);
@@ -136,8 +120,8 @@ mean_text(const struct printer *p, const struct tally_compare_row *row, enum tal
 	return marked;
 }
 
-static char *
-relative_text(const struct tally_compare_row *row, double value)
+char *
+tally_row_relative(const struct tally_compare_row *row, double value)
 {
 	double relative;
 	if (!tally_compare_relative(row, value, &relative))
@@ -146,17 +130,17 @@ relative_text(const struct tally_compare_row *row, double value)
 	return g_strdup_printf("%+.*f%%", size >= 10 ? 0 : size >= 0.1 ? 1 : 2, 100 * relative);
 }
 
-static char *
-interval_text(const struct printer *p, const struct tally_compare_row *row)
+char *
+tally_row_interval(const struct tally_printer *p, const struct tally_compare_row *row)
 {
 	if (!row->has_interval)
 		return g_strdup("-");
-	char *low = relative_text(row, row->low), *high = relative_text(row, row->high);
+	char *low = tally_row_relative(row, row->low), *high = tally_row_relative(row, row->high);
 	if (!low || !high) {
 		g_free(low);
 		g_free(high);
-		low = number_text(p, row, row->low, true);
-		high = number_text(p, row, row->high, true);
+		low = tally_row_number(p, row, row->low, true);
+		high = tally_row_number(p, row, row->high, true);
 	}
 	char *text = g_strdup_printf("%s to %s", low, high);
 	g_free(low);
@@ -177,7 +161,7 @@ p_text(const struct tally_compare_row *row)
 
 /* "cannot tell (+-40 %)": by how much the value may have changed and nobody would know. */
 static char *
-unseen_text(const struct printer *p, const struct tally_compare_row *row)
+unseen_text(const struct tally_printer *p, const struct tally_compare_row *row)
 {
 	double low, high;
 	if (!tally_compare_relative(row, row->low, &low) ||
@@ -188,9 +172,9 @@ unseen_text(const struct printer *p, const struct tally_compare_row *row)
 }
 
 static char *
-verdict_text(const struct printer *p, const struct tally_compare_row *row)
+verdict_text(const struct tally_printer *p, const struct tally_compare_row *row)
 {
-	bool time = is_main(row);
+	bool time = tally_row_is_main(row);
 	const char *word = "";
 	switch (row->verdict) {
 	case TALLY_VERDICT_ONE_SIDE:
@@ -219,7 +203,7 @@ verdict_text(const struct printer *p, const struct tally_compare_row *row)
 }
 
 static void
-add_head(const struct printer *p, struct tally_cells *t, const char *first, bool times)
+add_head(const struct tally_printer *p, struct tally_cells *t, const char *first, bool times)
 {
 	const char *word = !times ? "" : p->c->settings.per_clock ? p->cycles.word : p->unit.word;
 	const char *gap = times ? " " : "";
@@ -234,37 +218,37 @@ add_head(const struct printer *p, struct tally_cells *t, const char *first, bool
 	tally_cells_add(t, g_strdup(""));
 }
 
-static char *
-key_text(const struct printer *p, const struct tally_compare_row *row)
+char *
+tally_row_key(const struct tally_printer *p, const struct tally_compare_row *row)
 {
 	const char *unit = row->is_time ? unit_of(p, row)->word : row->unit;
 	bool has_unit = unit && strcmp(unit, "1") != 0;
 	char *key = tally_text_escape(tally_compare_key(p->c, row));
-	char *text = g_strdup_printf("%s%s%s%s%s", key, has_unit ? " [" : "",
-				     has_unit ? unit : "", has_unit ? "]" : "",
-				     row->ratio ? " (ratio)" : "");
+	char *text = g_strdup_printf("%s%s%s%s%s", key, has_unit ? " [" : "", has_unit ? unit : "",
+				     has_unit ? "]" : "", row->ratio ? " (ratio)" : "");
 	g_free(key);
 	return text;
 }
 
 static void
-add_row(const struct printer *p, struct tally_cells *t, const struct tally_compare_row *row,
+add_row(const struct tally_printer *p, struct tally_cells *t, const struct tally_compare_row *row,
 	bool times)
 {
 	double change = row->tested ? row->difference : row->mean[1] - row->mean[0];
 	bool both = row->n[0] && row->n[1];
-	tally_cells_add(t, times ? row_name(p->c, row) : name_text(p->c, row->subject));
+	tally_cells_add(t,
+			times ? tally_row_name(p->c, row) : tally_subject_text(p->c, row->subject));
 	if (!times)
-		tally_cells_add(t, key_text(p, row));
+		tally_cells_add(t, tally_row_key(p, row));
 	tally_cells_add(t, mean_text(p, row, TALLY_SIDE_BASE));
 	tally_cells_add(t, mean_text(p, row, TALLY_SIDE_NEW));
-	char *relative = both ? relative_text(row, change) : NULL;
+	char *relative = both ? tally_row_relative(row, change) : NULL;
 	if (!relative)
-		relative = both ? number_text(p, row, change, true) : g_strdup("-");
+		relative = both ? tally_row_number(p, row, change, true) : g_strdup("-");
 	tally_cells_add(t, row->against_others ? g_strconcat(relative, "*", NULL)
 					       : g_strdup(relative));
 	g_free(relative);
-	tally_cells_add(t, interval_text(p, row));
+	tally_cells_add(t, tally_row_interval(p, row));
 	tally_cells_add(t, p_text(row));
 	tally_cells_add(t, verdict_text(p, row));
 }
@@ -272,13 +256,13 @@ add_row(const struct printer *p, struct tally_cells *t, const struct tally_compa
 /* Sections */
 
 static void
-title(const struct printer *p, const char *text)
+title(const struct tally_printer *p, const char *text)
 {
 	tally_text_print(p->out, p->style->markdown ? "\n**%s**\n\n" : "\n%s\n", text);
 }
 
 static void
-print_cells(const struct printer *p, struct tally_cells *t)
+print_cells(const struct tally_printer *p, struct tally_cells *t)
 {
 	if (p->style->markdown)
 		tally_cells_print_markdown(p->out, t);
@@ -287,11 +271,8 @@ print_cells(const struct printer *p, struct tally_cells *t)
 	tally_cells_finish(t);
 }
 
-/* Prints a sentence, escaped if the output is Markdown, and a newline. */
-static void line(const struct printer *p, const char *format, ...) G_GNUC_PRINTF(2, 3);
-
-static void
-line(const struct printer *p, const char *format, ...)
+void
+tally_print_line(const struct tally_printer *p, const char *format, ...)
 {
 	va_list list;
 	va_start(list, format);
@@ -304,7 +285,7 @@ line(const struct printer *p, const char *format, ...)
 }
 
 static void
-print_side(const struct printer *p, enum tally_side side, const char *word)
+print_side(const struct tally_printer *p, enum tally_side side, const char *word)
 {
 	const GPtrArray *logs = p->c->logs[side];
 	uint64_t frames = 0, warmup = 0;
@@ -316,53 +297,53 @@ print_side(const struct printer *p, enum tally_side side, const char *word)
 	}
 	const struct tally_compare_log *first = g_ptr_array_index(logs, 0);
 	char *path = tally_text_escape(first->aggregate.path);
-	char *more = logs->len > 1 ? g_strdup_printf(" and %u more", logs->len - 1)
-				   : g_strdup("");
+	char *more = logs->len > 1 ? g_strdup_printf(" and %u more", logs->len - 1) : g_strdup("");
 	char *without = warmup ? g_strdup_printf(", without %" G_GUINT64_FORMAT
 						 " at the start (--warmup 0 keeps them)",
 						 warmup)
 			       : g_strdup("");
-	line(p, "%s %s%s, %" G_GUINT64_FORMAT " frame%s%s", word, path, more, frames,
-	     frames == 1 ? "" : "s", without);
+	tally_print_line(p, "%s %s%s, %" G_GUINT64_FORMAT " frame%s%s", word, path, more, frames,
+			 frames == 1 ? "" : "s", without);
 	g_free(without);
 	g_free(more);
 	g_free(path);
 }
 
 static void
-print_per_clock(const struct printer *p)
+print_per_clock(const struct tally_printer *p)
 {
 	uint64_t left_out[TALLY_N_SIDES] = { tally_compare_no_clock(p->c, TALLY_SIDE_BASE),
 					     tally_compare_no_clock(p->c, TALLY_SIDE_NEW) };
-	line(p,
-	     "per clock: cycles, which are GPU time x gpu_clock of its frame; frame times (cpu_ns) "
-	     "are left out");
+	tally_print_line(p, "per clock: cycles, which are GPU time x gpu_clock of its frame; frame "
+			    "times (cpu_ns) "
+			    "are left out");
 	if (left_out[0] + left_out[1])
-		line(p,
-		     "per clock: GPU times of %" G_GUINT64_FORMAT " frames of base and "
-		     "%" G_GUINT64_FORMAT " of new are left out, as they have no clock",
-		     left_out[0], left_out[1]);
+		tally_print_line(p,
+				 "per clock: GPU times of %" G_GUINT64_FORMAT " frames of base and "
+				 "%" G_GUINT64_FORMAT " of new are left out, as they have no clock",
+				 left_out[0], left_out[1]);
 }
 
 static void
-print_strata(const struct printer *p)
+print_strata(const struct tally_printer *p)
 {
 	for (guint i = 0; i < p->c->strata->len; i++) {
 		const struct tally_stratum *s = g_ptr_array_index(p->c->strata, i);
 		char *text = tally_text_escape(s->text);
-		line(p, "stratum %u: %s: %u log%s of base, %u of new%s", i + 1, text, s->logs[0],
-		     s->logs[0] == 1 ? "" : "s", s->logs[1],
-		     tally_strata_judged(p->c, i) ? ""
-		     : s->logs[0]		   ? ": no verdict, only base ran on it"
-						   : ": no verdict, only new ran on it");
+		tally_print_line(p, "stratum %u: %s: %u log%s of base, %u of new%s", i + 1, text,
+				 s->logs[0], s->logs[0] == 1 ? "" : "s", s->logs[1],
+				 tally_strata_judged(p->c, i) ? ""
+				 : s->logs[0]                 ? ": no verdict, only base ran on it"
+							      : ": no verdict, only new ran on it");
 		g_free(text);
 	}
 	if (p->c->strata->len)
-		line(p, "all strata: the mean of the strata's changes, weighted by their logs");
+		tally_print_line(
+			p, "all strata: the mean of the strata's changes, weighted by their logs");
 }
 
 static void
-print_top(const struct printer *p)
+print_top(const struct tally_printer *p)
 {
 	print_side(p, TALLY_SIDE_BASE, "base:");
 	print_side(p, TALLY_SIDE_NEW, "new: ");
@@ -374,7 +355,7 @@ print_top(const struct printer *p)
 		char *what = tally_text_escape(u->what);
 		char *base = tally_text_escape(u->side[TALLY_SIDE_BASE]);
 		char *fresh = tally_text_escape(u->side[TALLY_SIDE_NEW]);
-		line(p, "not the same: %s: %s in base, %s in new", what, base, fresh);
+		tally_print_line(p, "not the same: %s: %s in base, %s in new", what, base, fresh);
 		g_free(what);
 		g_free(base);
 		g_free(fresh);
@@ -390,10 +371,10 @@ main_compare(gconstpointer a, gconstpointer b)
 	const struct tally_compare_row *y = *(struct tally_compare_row *const *)b;
 	if (x->subject->frame != y->subject->frame)
 		return x->subject->frame ? -1 : 1;
-	if (changed(x) != changed(y) && !x->subject->frame)
-		return changed(x) ? -1 : 1;
-	double worth_x = changed(x) ? fabs(x->difference) : x->mean[0];
-	double worth_y = changed(y) ? fabs(y->difference) : y->mean[0];
+	if (tally_row_changed(x) != tally_row_changed(y) && !x->subject->frame)
+		return tally_row_changed(x) ? -1 : 1;
+	double worth_x = tally_row_changed(x) ? fabs(x->difference) : x->mean[0];
+	double worth_y = tally_row_changed(y) ? fabs(y->difference) : y->mean[0];
 	if (!x->subject->frame && worth_x != worth_y)
 		return worth_x > worth_y ? -1 : 1;
 	if (x->subject->stratum != y->subject->stratum)
@@ -408,12 +389,12 @@ main_compare(gconstpointer a, gconstpointer b)
 }
 
 static void
-print_times(const struct printer *p)
+print_times(const struct tally_printer *p)
 {
 	GPtrArray *rows = g_ptr_array_new();
 	for (guint i = 0; i < p->c->rows->len; i++) {
 		struct tally_compare_row *row = g_ptr_array_index(p->c->rows, i);
-		if (is_main(row) && row->verdict != TALLY_VERDICT_ONE_SIDE)
+		if (tally_row_is_main(row) && row->verdict != TALLY_VERDICT_ONE_SIDE)
 			g_ptr_array_add(rows, row);
 	}
 	g_ptr_array_sort(rows, main_compare);
@@ -423,7 +404,7 @@ print_times(const struct printer *p)
 	guint quiet = 0;
 	for (guint i = 0; i < rows->len; i++) {
 		const struct tally_compare_row *row = g_ptr_array_index(rows, i);
-		bool told = changed(row) || row->subject->frame || p->style->all;
+		bool told = tally_row_changed(row) || row->subject->frame || p->style->all;
 		if (told || quiet++ < MOST_QUIET)
 			add_row(p, &t, row, true);
 	}
@@ -438,31 +419,28 @@ print_times(const struct printer *p)
 	else
 		tally_cells_finish(&t);
 	if (quiet > MOST_QUIET)
-		tally_text_print(
-			p->out,
-			"%s%u more passes without a change that could be told (--all)\n",
-			p->style->markdown ? "\n" : "", quiet - MOST_QUIET);
+		tally_text_print(p->out,
+				 "%s%u more passes without a change that could be told (--all)\n",
+				 p->style->markdown ? "\n" : "", quiet - MOST_QUIET);
 	g_ptr_array_unref(rows);
 }
 
 static void
-print_keys(const struct printer *p)
+print_keys(const struct tally_printer *p)
 {
 	struct tally_cells t;
 	tally_cells_init(&t, 8, 2);
 	add_head(p, &t, "pass", false);
 	for (guint i = 0; i < p->c->rows->len; i++) {
 		const struct tally_compare_row *row = g_ptr_array_index(p->c->rows, i);
-		if (is_main(row) && row->verdict != TALLY_VERDICT_ONE_SIDE)
+		if (tally_row_is_main(row) && row->verdict != TALLY_VERDICT_ONE_SIDE)
 			continue;
-		if (changed(row) || row->blind || row->pace || p->style->all)
+		if (tally_row_changed(row) || row->blind || row->pace || p->style->all)
 			add_row(p, &t, row, false);
 	}
 	if (tally_cells_rows(&t)) {
-		title(p,
-		      p->style->all
-			      ? "Counts, counters, metrics: means a frame"
-			      : "Counts, counters, metrics that changed: means a frame");
+		title(p, p->style->all ? "Counts, counters, metrics: means a frame"
+				       : "Counts, counters, metrics that changed: means a frame");
 		print_cells(p, &t);
 	} else {
 		tally_cells_finish(&t);
@@ -482,7 +460,7 @@ gpu_row(const struct tally_compare *c, const struct tally_compare_subject *s)
 
 /* Prints the passes that only one side has. */
 static void
-print_only(const struct printer *p, enum tally_side side, const char *text)
+print_only(const struct tally_printer *p, enum tally_side side, const char *text)
 {
 	enum tally_side other = side == TALLY_SIDE_BASE ? TALLY_SIDE_NEW : TALLY_SIDE_BASE;
 	guint told = 0;
@@ -491,14 +469,14 @@ print_only(const struct printer *p, enum tally_side side, const char *text)
 		if (s->frame || !s->frames[side] || s->frames[other])
 			continue;
 		const struct tally_compare_row *row = gpu_row(p->c, s);
-		char *name = name_text(p->c, s);
+		char *name = tally_subject_text(p->c, s);
 		char *mean = row ? mean_text(p, row, side) : g_strdup("not measured");
 		if (told++ == 0)
 			title(p, text);
-		line(p, "%s%s: GPU time %s%s%s, in %" G_GUINT64_FORMAT " frame%s",
-		     p->style->markdown ? "" : "  ", name, mean, row ? " " : "",
-		     row ? unit_of(p, row)->word : "", s->frames[side],
-		     s->frames[side] == 1 ? "" : "s");
+		tally_print_line(p, "%s%s: GPU time %s%s%s, in %" G_GUINT64_FORMAT " frame%s",
+				 p->style->markdown ? "" : "  ", name, mean, row ? " " : "",
+				 row ? unit_of(p, row)->word : "", s->frames[side],
+				 s->frames[side] == 1 ? "" : "s");
 		g_free(mean);
 		g_free(name);
 	}
@@ -518,7 +496,7 @@ share_of_frames(const struct tally_compare *c, const struct tally_compare_subjec
 }
 
 static void
-print_shares(const struct printer *p)
+print_shares(const struct tally_printer *p)
 {
 	guint told = 0;
 	for (guint i = 0; i < p->c->subjects->len; i++) {
@@ -529,11 +507,11 @@ print_shares(const struct printer *p)
 		double fresh = share_of_frames(p->c, s, TALLY_SIDE_NEW);
 		if (fabs(fresh - base) < TOLD_SHARE)
 			continue;
-		char *name = name_text(p->c, s);
+		char *name = tally_subject_text(p->c, s);
 		if (told++ == 0)
 			title(p, "Passes in another share of frames (means above are of those)");
-		line(p, "%s%s: %.0f %% of frames in base, %.0f %% in new",
-		     p->style->markdown ? "" : "  ", name, 100 * base, 100 * fresh);
+		tally_print_line(p, "%s%s: %.0f %% of frames in base, %.0f %% in new",
+				 p->style->markdown ? "" : "  ", name, 100 * base, 100 * fresh);
 		g_free(name);
 	}
 }
@@ -579,10 +557,10 @@ find_one_sided(const struct tally_compare *c)
 			o->names = g_string_new(NULL);
 			g_hash_table_insert(by_key, g_strdup(key), o);
 			/* Times come first: most gates are on times. */
-			g_ptr_array_insert(found, is_main(row) ? 0 : -1, o);
+			g_ptr_array_insert(found, tally_row_is_main(row) ? 0 : -1, o);
 		}
 		if (o->n++ < MOST_NAMES) {
-			char *name = name_text(c, row->subject);
+			char *name = tally_subject_text(c, row->subject);
 			g_string_append_printf(o->names, "%s%s", o->n > 1 ? "; " : "", name);
 			g_free(name);
 		}
@@ -595,7 +573,7 @@ find_one_sided(const struct tally_compare *c)
 /* The tables leave these rows out; nothing can be said about them, not even that they are
  * equal. */
 static void
-print_one_sided(const struct printer *p)
+print_one_sided(const struct tally_printer *p)
 {
 	GPtrArray *found = find_one_sided(p->c);
 	const char *indent = p->style->markdown ? "" : "  ";
@@ -606,184 +584,29 @@ print_one_sided(const struct printer *p)
 		char *key = tally_text_escape(tally_compare_key(p->c, o->row)), more[32] = "";
 		if (o->n > MOST_NAMES)
 			g_snprintf(more, sizeof(more), " and %u more", o->n - MOST_NAMES);
-		line(p, "%s%s: only in %s, of %s%s", indent, key, o->row->n[0] ? "base" : "new",
-		     o->names->str, more);
+		tally_print_line(p, "%s%s: only in %s, of %s%s", indent, key,
+				 o->row->n[0] ? "base" : "new", o->names->str, more);
 		g_free(key);
 	}
 	if (found->len > MOST_ONE_SIDED)
-		line(p, "%s%u more keys", indent, found->len - MOST_ONE_SIDED);
+		tally_print_line(p, "%s%u more keys", indent, found->len - MOST_ONE_SIDED);
 	g_ptr_array_unref(found);
-}
-
-/* The value that decides the conclusion: of those that count the one with the largest change,
- * by what it is of the base. NULL = none. */
-static const struct tally_compare_row *
-find_decisive(const struct tally_compare *c)
-{
-	const struct tally_compare_row *best = NULL;
-	double most = -1;
-	for (guint i = 0; i < c->rows->len; i++) {
-		const struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
-		bool counts = c->conclusion == TALLY_CONCLUSION_REGRESSION     ? row->fails
-			      : c->conclusion == TALLY_CONCLUSION_INCONCLUSIVE ? row->open
-									       : changed(row);
-		double relative = 0;
-		if (!tally_compare_decides(c, row) || !counts)
-			continue;
-		tally_compare_relative(
-			row, row->difference * (row->worse ? row->worse : 1), &relative);
-		double size = c->conclusion == TALLY_CONCLUSION_MIXED ||
-					      c->conclusion == TALLY_CONCLUSION_FASTER ||
-					      c->conclusion == TALLY_CONCLUSION_LESS
-				      ? fabs(relative)
-				      : relative;
-		if (!best || size > most) {
-			best = row;
-			most = size;
-		}
-	}
-	return best;
-}
-
-/* The pass, and the key where that is no time. The caller frees it. */
-static char *
-key_name(const struct printer *p, const struct tally_compare_row *row)
-{
-	if (is_main(row) || row->pace)
-		return row_name(p->c, row);
-	char *name = name_text(p->c, row->subject), *key = key_text(p, row);
-	char *with = g_strdup_printf("%s, %s", name, key);
-	g_free(key);
-	g_free(name);
-	return with;
-}
-
-/* "GBuffer +142.4% (99 %: +41.4% to +243.4%)". The caller frees it. */
-static char *
-decisive_text(const struct printer *p, const struct tally_compare_row *row)
-{
-	char *name = key_name(p, row);
-	char *change = row->tested ? relative_text(row, row->difference) : NULL;
-	if (row->tested && !change)
-		change = number_text(p, row, row->difference, true);
-	char *text;
-	if (change) {
-		char *interval = interval_text(p, row);
-		text = g_strdup_printf("%s %s (%g %%: %s)", name, change,
-				       100 * p->c->settings.confidence, interval);
-		g_free(interval);
-	} else {
-		bool few = row->verdict == TALLY_VERDICT_FEW;
-		text = g_strdup_printf("%s: %s", name,
-				       few ? "too few frames" : "not measured on both sides");
-	}
-	g_free(change);
-	g_free(name);
-	return text;
-}
-
-/* The last line of all. */
-static void
-print_conclusion(const struct printer *p)
-{
-	const struct tally_compare *c = p->c;
-	const struct tally_compare_row *row = find_decisive(c);
-	char *text = row ? decisive_text(p, row) : g_strdup("nothing was measured");
-	double limit = 100 * c->settings.fail_above;
-	switch (c->conclusion) {
-	case TALLY_CONCLUSION_REGRESSION:
-		line(p, "REGRESSION: %u regression%s above %g %%, the largest %s", c->n_failed,
-		     c->n_failed == 1 ? "" : "s", limit, text);
-		break;
-	case TALLY_CONCLUSION_INCONCLUSIVE:
-		if (c->settings.has_fail_above && !c->has_gates)
-			line(p, "INCONCLUSIVE: nothing can fail: name a key with --gate");
-		else
-			line(p, "INCONCLUSIVE: %u value%s cannot be told: %s", c->n_open,
-			     c->n_open == 1 ? "" : "s", text);
-		break;
-	case TALLY_CONCLUSION_NO_REGRESSION:
-		line(p, "OK: no regression above %g %%", limit);
-		break;
-	case TALLY_CONCLUSION_SLOWER:
-		line(p, "SLOWER: %s", text);
-		break;
-	case TALLY_CONCLUSION_FASTER:
-		line(p, "FASTER: %s", text);
-		break;
-	case TALLY_CONCLUSION_MIXED:
-		line(p, "MIXED: some %s rose and some fell, the largest change is %s",
-		     !c->has_gates ? "values" : c->settings.per_clock ? "cycles" : "times",
-		     text);
-		break;
-	case TALLY_CONCLUSION_LESS:
-		line(p, "LESS: %s", text);
-		break;
-	case TALLY_CONCLUSION_MORE:
-		line(p, "MORE: %s", text);
-		break;
-	default:
-		line(p, "SAME: no %s changed by more than %g %%",
-		     !c->has_gates ? "value" : c->settings.per_clock ? "number of cycles" : "time",
-		     100 * c->settings.same);
-	}
-	g_free(text);
-}
-
-static void
-print_verdict(const struct printer *p)
-{
-	const struct tally_compare *c = p->c;
-	uint32_t less = 0, more = 0, runs = 0, against = 0, against_in_runs = 0;
-	for (guint i = 0; i < c->rows->len; i++) {
-		const struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
-		less += row->verdict == TALLY_VERDICT_LESS;
-		more += row->verdict == TALLY_VERDICT_MORE;
-		runs += row->runs && row->tested;
-		against += row->against_others;
-		against_in_runs += row->against_others && row->runs;
-	}
-	fputs("\n", p->out);
-	line(p, "%u value%s tested by %s: %u rose, %u fell, at %g %% for all times and for all "
-		"others together",
-	     c->n_tested, c->n_tested == 1 ? "" : "s",
-	     runs == 0 ? "frames"
-	     : runs == c->n_tested
-		     ? "whole runs"
-		     : "whole runs (by frames where fewer than 5 runs a side have it)",
-	     more, less, 100 * (1 - c->settings.confidence));
-	if (runs == 0 && c->n_tested)
-		line(p, "Runs differ by chance too, and frames cannot show by how much: "
-			"give five logs a side or more");
-	if (against)
-		line(p, "* against the other passes of the same %s: what all of them "
-			"have in common is left out", against_in_runs ? "runs" : "frames");
-	if (c->settings.has_fail_above && c->n_blind)
-		line(p, "%u value%s too noisy to rule one out: more frames or more runs would",
-		     c->n_blind, c->n_blind == 1 ? " is" : "s are");
-	if (c->settings.has_fail_above && c->n_few)
-		line(p, "%u gated value%s known in too few frames to judge: more would tell",
-		     c->n_few, c->n_few == 1 ? " is" : "s are");
-	print_conclusion(p);
 }
 
 void
 tally_compare_print(FILE *out, const struct tally_compare *c,
 		    const struct tally_compare_style *style)
 {
-	struct printer p = { .out = out, .c = c, .style = style, .unit = choose_unit(c) };
+	struct tally_printer p = { .out = out, .c = c, .style = style, .unit = choose_unit(c) };
 	p.cycles = choose_cycles(c);
 	p.plus_minus = tally_text_is_utf8() ? "\xc2\xb1" : "+-";
 	if (style->markdown) {
 		if (c->n_failed)
-			tally_text_print(out, "### %u regression%s above %g %%\n\n",
-					 c->n_failed, c->n_failed == 1 ? "" : "s",
-					 100 * c->settings.fail_above);
+			tally_text_print(out, "### %u regression%s above %g %%\n\n", c->n_failed,
+					 c->n_failed == 1 ? "" : "s", 100 * c->settings.fail_above);
 		else
 			tally_text_print(out, "### passtally compare%s\n\n",
-					 c->settings.has_fail_above
-						 ? ": no regression found"
-						 : "");
+					 c->settings.has_fail_above ? ": no regression found" : "");
 	}
 	print_top(&p);
 	print_times(&p);
@@ -792,5 +615,5 @@ tally_compare_print(FILE *out, const struct tally_compare *c,
 	print_only(&p, TALLY_SIDE_BASE, "Passes that are gone");
 	print_shares(&p);
 	print_one_sided(&p);
-	print_verdict(&p);
+	tally_print_verdict(&p);
 }

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* cli/compare/print_parts.h - between the files that print a comparison for people; private to
+ * them.
+ *
+ * print.c prints the tables and has what both need; print_verdict.c prints the lines below the
+ * tables. Returned strings are freed by the caller with g_free(). One thread.
+ */
+#ifndef PASSTALLY_CLI_COMPARE_PRINT_PARTS_H
+#define PASSTALLY_CLI_COMPARE_PRINT_PARTS_H
+
+#include "cli/compare/compare.h"
+
+struct tally_unit {
+	const char *word;
+	double ns;
+	int decimals;
+};
+
+struct tally_printer {
+	FILE *out;
+	const struct tally_compare *c;
+	const struct tally_compare_style *style;
+	struct tally_unit unit; /* common to all times */
+	struct tally_unit cycles; /* of GPU times with --per-clock */
+	const char *plus_minus;
+};
+
+bool tally_row_changed(const struct tally_compare_row *row);
+/* GPU time of a pass or frame, frame time and its p99: the values of the first table. */
+bool tally_row_is_main(const struct tally_compare_row *row);
+
+char *tally_subject_text(const struct tally_compare *c, const struct tally_compare_subject *s);
+char *tally_row_name(const struct tally_compare *c, const struct tally_compare_row *row);
+/* The key with its unit, as in "draws" and "gpu_ns [ms]". */
+char *tally_row_key(const struct tally_printer *p, const struct tally_compare_row *row);
+/* With a sign if the value is a change. */
+char *tally_row_number(const struct tally_printer *p, const struct tally_compare_row *row, double v,
+		       bool change);
+/* In percent of the base; NULL if the base is 0. */
+char *tally_row_relative(const struct tally_compare_row *row, double value);
+char *tally_row_interval(const struct tally_printer *p, const struct tally_compare_row *row);
+
+/* Prints a sentence, escaped if the output is Markdown, and a newline. */
+void tally_print_line(const struct tally_printer *p, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* The lines below the tables; the last one is the conclusion. */
+void tally_print_verdict(const struct tally_printer *p);
+
+#endif
