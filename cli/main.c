@@ -48,7 +48,8 @@ static void
 help(void)
 {
 	puts("Usage: passtally COMMAND [options]\n\n"
-	     "Measures what each render pass of a game costs, without touching the game.\n");
+	     "Measures what each render pass of a game costs, without touching the\n"
+	     "game.\n");
 	print_commands(stdout);
 	puts("\n"
 	     "  help CMD   Show a command's options (as CMD --help does)\n"

@@ -49,13 +49,14 @@ static void
 help(void)
 {
 	puts("Usage: passtally bench [options] -- PROGRAM... --vs PROGRAM...\n\n"
-	     "Runs two programs in turn, each several times, and ends with the verdict of\n"
-	     "passtally compare: what the second costs against the first. In each pair chance\n"
-	     "decides which comes first. Warns where the machine is not fit to measure on.\n");
+	     "Runs two programs in turn, each several times, and ends with the verdict\n"
+	     "of passtally compare: what the second costs against the first. In each\n"
+	     "pair chance decides which comes first. Warns where the machine is not\n"
+	     "fit to measure on.\n");
 	tally_args_help(options, G_N_ELEMENTS(options));
-	puts("\nExit status: that of compare (0; 1 regression and 4 inconclusive with "
-	     "--fail-above; 5\n"
-	     "not comparable); 2 usage; 125 a program failed or showed no frame.");
+	puts("\nExit status: that of compare (0; 1 regression and 4 inconclusive with\n"
+	     "--fail-above; 5 not comparable); 2 usage; 125 a program failed or showed\n"
+	     "no frame.");
 }
 
 /* Splits what comes after "--" at "--vs". */
@@ -157,6 +158,16 @@ run_once(struct bench *b, unsigned which, uint64_t turn)
 	return good ? TALLY_EXIT_OK : TALLY_EXIT_FAILED;
 }
 
+/* The program with its arguments. */
+static char *
+name_of(const struct bench *b, unsigned side)
+{
+	GString *name = g_string_new(b->commands[side][0]);
+	for (int i = 1; i < b->n_words[side]; i++)
+		g_string_append_printf(name, " %s", b->commands[side][i]);
+	return g_string_free(name, FALSE);
+}
+
 static int
 judge(const struct bench *b)
 {
@@ -166,6 +177,11 @@ judge(const struct bench *b)
 		g_ptr_array_add(words, (gpointer)"--fail-above");
 		g_ptr_array_add(words, (gpointer)b->fail_above);
 	}
+	/* Without --keep the logs are removed, so that their names say nothing. */
+	g_autofree char *base = name_of(b, 0), *fresh = name_of(b, 1);
+	const char *const names[] = { "--base-name", base, "--new-name", fresh };
+	for (size_t i = 0; i < (b->keep ? 0 : G_N_ELEMENTS(names)); i++)
+		g_ptr_array_add(words, (gpointer)names[i]);
 	for (unsigned side = 0; side < 2; side++) {
 		if (side)
 			g_ptr_array_add(words, (gpointer)"--");

@@ -29,19 +29,18 @@ static void
 help(void)
 {
 	puts("Usage: passtally check [LOG...]\n\n"
-	     "Checks that each line of a log is what the schema says (passtally schema), and\n"
-	     "that the lines come in a legal order. LOG may be compressed with zstd; - is\n"
-	     "standard input, and without LOG it is the newest log. The first wrong line is\n"
-	     "reported as LOG:LINE:COLUMN: what was expected. Of counters that are read in\n"
-	     "snapshots the values of passes, unattributed and unlogged must add up to the growth\n"
-	     "in the end line, whose statistics must be those of the frames; the first 20 that\n"
-	     "are not are reported.\n");
+	     "Checks that each line of a log is what the schema says (passtally\n"
+	     "schema), and that the lines come in a legal order. LOG may be compressed\n"
+	     "with zstd; - is standard input, and without LOG it is the newest log.\n"
+	     "The first wrong line is reported as LOG:LINE:COLUMN: what was expected.\n"
+	     "Of counters that are read in snapshots the values of passes,\n"
+	     "unattributed and unlogged must add up to the growth in the end line,\n"
+	     "whose statistics must be those of the frames; the first 20 that are not\n"
+	     "are reported.\n");
 	tally_args_help(options, G_N_ELEMENTS(options));
-	puts("\nA log whose last line is cut, as after kill -9, is accepted with a "
-	     "warning: every\n"
-	     "complete line must be right. Lines of a type that this version does not "
-	     "know are\n"
-	     "passed over.\n\n"
+	puts("\nA log whose last line is cut, as after kill -9, is accepted with a\n"
+	     "warning: every complete line must be right. Lines of a type that this\n"
+	     "version does not know are passed over.\n\n"
 	     "Exit status: 0; 2 usage; 3 a bad log; 125 other errors.");
 }
 

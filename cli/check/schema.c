@@ -14,8 +14,8 @@ static void
 help(void)
 {
 	puts("Usage: passtally schema\n\n"
-	     "Prints the JSON Schema of a log's lines, version passtally/1: every field, its\n"
-	     "unit and what it means.\n");
+	     "Prints the JSON Schema of a log's lines, version passtally/1: every\n"
+	     "field, its unit and what it means.\n");
 	tally_args_help(options, G_N_ELEMENTS(options));
 	puts("\nExit status: 0; 2 usage; 125 the output could not be written.");
 }

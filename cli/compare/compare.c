@@ -18,7 +18,8 @@ struct compare_request {
 	double fail_above; /* negative: not given */
 	unsigned allowed; /* bits, 1 << enum tally_unlike_kind */
 	GPtrArray *strata; /* owned: tags to compare within */
-	bool trimmed, all, json, markdown;
+	bool trimmed, all, wide, json, markdown;
+	const char *names[TALLY_N_SIDES];
 	uint64_t warmup;
 	int64_t device;
 };
@@ -160,6 +161,13 @@ static const struct tally_arg options[] = {
 			"Only this device of each log. Default: as report."),
 	TALLY_ARG_FLAG("all", 0, struct compare_request, all,
 		       "List what did not change too."),
+	TALLY_ARG_FLAG("wide", 'w', struct compare_request, wide,
+		       "Show the column p too, and names and sentences in full. Without it lines "
+		       "have 80 columns, or what the terminal has."),
+	TALLY_ARG_TEXT("base-name", 0, "TEXT", struct compare_request, names[TALLY_SIDE_BASE],
+		       "What the output calls the base side, in place of its first log."),
+	TALLY_ARG_TEXT("new-name", 0, "TEXT", struct compare_request, names[TALLY_SIDE_NEW],
+		       "The same for the new side."),
 	TALLY_ARG_FLAG("json", 0, struct compare_request, json,
 		       "Print JSON: everything that was compared."),
 	TALLY_ARG_FLAG("markdown", 0, struct compare_request, markdown,
@@ -187,28 +195,24 @@ help(void)
 	puts("Usage: passtally compare [options] [BASE NEW]\n"
 	     "       passtally compare [options] BASE... -- NEW...\n"
 	     "       passtally compare [options] --base LOG --base LOG NEW...\n\n"
-	     "Says what changed between two runs, or two sides of several runs each: of every\n"
-	     "pass and of the frame the GPU time, counts, counters and metrics. Passes are the\n"
-	     "same by their identity (docs/identity.md). BASE and NEW are logs; - is standard\n"
-	     "input. They need not be of equal length. Without logs they are the two newest of\n"
-	     "the program that was captured last, with the name of a program its two newest.\n");
+	     "Says what changed between two runs, or two sides of several runs each:\n"
+	     "of every pass and of the frame the GPU time, counts, counters and\n"
+	     "metrics. Passes are the same by their identity (docs/identity.md). BASE\n"
+	     "and NEW are logs; - is standard input. They need not be of equal length.\n"
+	     "Without logs they are the two newest of the program that was captured\n"
+	     "last, with the name of a program its two newest.\n");
 	tally_args_help(options, G_N_ELEMENTS(options));
-	puts("\nA change is told when chance does not explain it: frames resemble their "
-	     "neighbours,\n"
-	     "so errors come from a bootstrap of blocks of frames, and Holm's correction "
-	     "stands\n"
-	     "over all times, and over all other values. Intervals are of each value alone. "
-	     "With\nfive logs a side or\n"
-	     "more, runs are compared instead of frames, which takes in what differs "
-	     "from run to\n"
-	     "run. `~` marks estimates, (ratio) what is no sum. docs/compare.md has the "
-	     "method.\n\n"
+	puts("\nA change is told when chance does not explain it: frames resemble their\n"
+	     "neighbours, so errors come from a bootstrap of blocks of frames, and\n"
+	     "Holm's correction stands over all times, and over all other values.\n"
+	     "Intervals are of each value alone. With five logs a side or more, runs\n"
+	     "are compared instead of frames, which takes in what differs from run to\n"
+	     "run. `~` marks estimates, (ratio) what is no sum. docs/compare.md has\n"
+	     "the method.\n\n"
 	     "The same logs give the same output, always.\n\n"
-	     "The last line is the verdict. Exit status: 0; with --fail-above 1 a regression, "
-	     "4 inconclusive;\n"
-	     "5 the sides are not comparable (--allow); 2 usage; 3 a bad log, or nothing to "
-	     "compare\n"
-	     "in one; 125 other errors.");
+	     "The last line is the verdict. Exit status: 0; with --fail-above 1 a\n"
+	     "regression, 4 inconclusive; 5 the sides are not comparable (--allow); 2\n"
+	     "usage; 3 a bad log, or nothing to compare in one; 125 other errors.");
 }
 
 static void
@@ -461,8 +465,8 @@ is_refused(const struct compare_request *r, const struct tally_compare *c)
 					       tally_unlike_name(kind));
 	if (kinds)
 		tally_cli_complain("compare",
-				   "NOT COMPARED: the sides are not the same (%s): a change "
-				   "could come from that; --allow %s compares them",
+				   "NOT COMPARED: the sides differ in what changes times by itself "
+				   "(%s); --allow %s compares them all the same",
 				   why->str, list->str);
 	g_string_free(list, TRUE);
 	g_string_free(why, TRUE);
@@ -501,10 +505,13 @@ compare(const struct compare_request *r)
 	if (status == TALLY_EXIT_OK) {
 		tally_compare_judge(&c);
 		tally_compare_conclude(&c);
+		size_t columns = tally_text_terminal_columns();
 		const struct tally_compare_style style = {
 			.markdown = r->markdown,
 			.all = r->all,
-			.width = r->markdown ? 0 : tally_text_terminal_columns(),
+			.wide = r->markdown || r->wide,
+			.width = r->markdown || r->wide ? 0 : columns ? columns : 80,
+			.names = { r->names[0], r->names[1] },
 		};
 		if (r->json)
 			tally_compare_print_json(stdout, &c);

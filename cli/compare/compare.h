@@ -232,7 +232,9 @@ const char *tally_conclusion_name(unsigned conclusion);
 struct tally_compare_style {
 	bool markdown;
 	bool all; /* print rows without a change too */
-	size_t width; /* width of the terminal, 0 = no limit */
+	bool wide; /* print the column p too */
+	size_t width; /* 0 = no limit */
+	const char *names[TALLY_N_SIDES]; /* what the sides are called, NULL: by their logs */
 };
 void tally_compare_print(FILE *out, const struct tally_compare *c,
 			 const struct tally_compare_style *style);

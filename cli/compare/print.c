@@ -127,7 +127,7 @@ tally_row_relative(const struct tally_compare_row *row, double value)
 	if (!tally_compare_relative(row, value, &relative))
 		return NULL;
 	double size = fabs(relative);
-	return g_strdup_printf("%+.*f%%", size >= 10 ? 0 : size >= 0.1 ? 1 : 2, 100 * relative);
+	return g_strdup_printf("%+.*f%%", size >= 1 ? 0 : size >= 0.1 ? 1 : 2, 100 * relative);
 }
 
 char *
@@ -214,7 +214,8 @@ add_head(const struct tally_printer *p, struct tally_cells *t, const char *first
 	tally_cells_add(t, g_strdup_printf("new%s%s", gap, word));
 	tally_cells_add(t, g_strdup("change"));
 	tally_cells_add(t, g_strdup_printf("%g %% interval", 100 * p->c->settings.confidence));
-	tally_cells_add(t, g_strdup("p"));
+	if (p->style->wide)
+		tally_cells_add(t, g_strdup("p"));
 	tally_cells_add(t, g_strdup(""));
 }
 
@@ -249,7 +250,8 @@ add_row(const struct tally_printer *p, struct tally_cells *t, const struct tally
 					       : g_strdup(relative));
 	g_free(relative);
 	tally_cells_add(t, tally_row_interval(p, row));
-	tally_cells_add(t, p_text(row));
+	if (p->style->wide)
+		tally_cells_add(t, p_text(row));
 	tally_cells_add(t, verdict_text(p, row));
 }
 
@@ -278,8 +280,13 @@ tally_print_line(const struct tally_printer *p, const char *format, ...)
 	va_start(list, format);
 	char *text = g_strdup_vprintf(format, list);
 	va_end(list);
-	char *safe = p->style->markdown ? tally_markdown_escape(text) : g_strdup(text);
-	tally_text_print(p->out, "%s%s\n", p->style->markdown ? "- " : "", safe);
+	char *safe = p->style->markdown ? tally_markdown_escape(text) : NULL;
+	/* Lines after the first are indented by two columns more than it. */
+	size_t indent = strspn(text, " ");
+	if (safe || !p->style->width)
+		tally_text_print(p->out, "%s%s\n", safe ? "- " : "", safe ? safe : text);
+	else
+		tally_text_print_wrapped(p->out, text, indent + 2, p->style->width);
 	g_free(safe);
 	g_free(text);
 }
@@ -296,8 +303,11 @@ print_side(const struct tally_printer *p, enum tally_side side, const char *word
 		frames += s->frame ? s->frames[side] : 0;
 	}
 	const struct tally_compare_log *first = g_ptr_array_index(logs, 0);
-	char *path = tally_text_escape(first->aggregate.path);
-	char *more = logs->len > 1 ? g_strdup_printf(" and %u more", logs->len - 1) : g_strdup("");
+	const char *name = p->style->names[side];
+	char *path = tally_text_escape(name ? name : first->aggregate.path);
+	char *more = logs->len == 1 ? g_strdup("")
+		     : name         ? g_strdup_printf(", %u runs", logs->len)
+				    : g_strdup_printf(" and %u more", logs->len - 1);
 	char *without = warmup ? g_strdup_printf(", without %" G_GUINT64_FORMAT
 						 " at the start (--warmup 0 keeps them)",
 						 warmup)
@@ -314,13 +324,12 @@ print_per_clock(const struct tally_printer *p)
 {
 	uint64_t left_out[TALLY_N_SIDES] = { tally_compare_no_clock(p->c, TALLY_SIDE_BASE),
 					     tally_compare_no_clock(p->c, TALLY_SIDE_NEW) };
-	tally_print_line(p, "per clock: cycles, which are GPU time x gpu_clock of its frame; frame "
-			    "times (cpu_ns) "
-			    "are left out");
+	tally_print_line(p, "per clock: cycles are GPU time x gpu_clock of the frame; frame "
+			    "times (cpu_ns) are left out");
 	if (left_out[0] + left_out[1])
 		tally_print_line(p,
 				 "per clock: GPU times of %" G_GUINT64_FORMAT " frames of base and "
-				 "%" G_GUINT64_FORMAT " of new are left out, as they have no clock",
+				 "%" G_GUINT64_FORMAT " of new have no clock and are left out",
 				 left_out[0], left_out[1]);
 }
 
@@ -346,7 +355,7 @@ static void
 print_top(const struct tally_printer *p)
 {
 	print_side(p, TALLY_SIDE_BASE, "base:");
-	print_side(p, TALLY_SIDE_NEW, "new: ");
+	print_side(p, TALLY_SIDE_NEW, "new:");
 	if (p->c->settings.per_clock)
 		print_per_clock(p);
 	print_strata(p);
@@ -355,7 +364,7 @@ print_top(const struct tally_printer *p)
 		char *what = tally_text_escape(u->what);
 		char *base = tally_text_escape(u->side[TALLY_SIDE_BASE]);
 		char *fresh = tally_text_escape(u->side[TALLY_SIDE_NEW]);
-		tally_print_line(p, "not the same: %s: %s in base, %s in new", what, base, fresh);
+		tally_print_line(p, "differs: %s: %s in base, %s in new", what, base, fresh);
 		g_free(what);
 		g_free(base);
 		g_free(fresh);
@@ -388,18 +397,32 @@ main_compare(gconstpointer a, gconstpointer b)
 	return (x->series != TALLY_COMPARE_CPU) - (y->series != TALLY_COMPARE_CPU);
 }
 
+/* Whether the row belongs to the first table. */
+static bool
+has_times(const struct tally_compare_row *row)
+{
+	return tally_row_is_main(row) && row->verdict != TALLY_VERDICT_ONE_SIDE;
+}
+
+/* Nothing was measured outside passes on either side. */
+static bool
+is_empty(const struct tally_compare_row *row)
+{
+	return row->subject->outside && !row->mean[TALLY_SIDE_BASE] && !row->mean[TALLY_SIDE_NEW];
+}
+
 static void
 print_times(const struct tally_printer *p)
 {
 	GPtrArray *rows = g_ptr_array_new();
 	for (guint i = 0; i < p->c->rows->len; i++) {
 		struct tally_compare_row *row = g_ptr_array_index(p->c->rows, i);
-		if (tally_row_is_main(row) && row->verdict != TALLY_VERDICT_ONE_SIDE)
+		if (has_times(row) && (p->style->all || !is_empty(row)))
 			g_ptr_array_add(rows, row);
 	}
 	g_ptr_array_sort(rows, main_compare);
 	struct tally_cells t;
-	tally_cells_init(&t, 7, 1);
+	tally_cells_init(&t, p->style->wide ? 7 : 6, 1);
 	add_head(p, &t, p->c->settings.per_clock ? "GPU cycles" : "GPU time", true);
 	guint quiet = 0;
 	for (guint i = 0; i < rows->len; i++) {
@@ -408,9 +431,11 @@ print_times(const struct tally_printer *p)
 		if (told || quiet++ < MOST_QUIET)
 			add_row(p, &t, row, true);
 	}
-	char *head = g_strdup_printf("%s: means a frame; p is %s",
+	char *head = g_strdup_printf("%s: means per frame%s",
 				     p->c->settings.per_clock ? "Cycles" : "Times",
-				     p->c->strata->len ? "the false discovery rate" : "Holm's");
+				     !p->style->wide     ? ""
+				     : p->c->strata->len ? "; p is the false discovery rate"
+							 : "; p is corrected by Holm's method");
 	if (rows->len)
 		title(p, head);
 	g_free(head);
@@ -420,7 +445,7 @@ print_times(const struct tally_printer *p)
 		tally_cells_finish(&t);
 	if (quiet > MOST_QUIET)
 		tally_text_print(p->out,
-				 "%s%u more passes without a change that could be told (--all)\n",
+				 "%s%u more passes without a detected change (--all lists them)\n",
 				 p->style->markdown ? "\n" : "", quiet - MOST_QUIET);
 	g_ptr_array_unref(rows);
 }
@@ -429,18 +454,17 @@ static void
 print_keys(const struct tally_printer *p)
 {
 	struct tally_cells t;
-	tally_cells_init(&t, 8, 2);
+	tally_cells_init(&t, p->style->wide ? 8 : 7, 2);
 	add_head(p, &t, "pass", false);
 	for (guint i = 0; i < p->c->rows->len; i++) {
 		const struct tally_compare_row *row = g_ptr_array_index(p->c->rows, i);
-		if (tally_row_is_main(row) && row->verdict != TALLY_VERDICT_ONE_SIDE)
-			continue;
-		if (tally_row_changed(row) || row->blind || row->pace || p->style->all)
+		bool shown = tally_row_changed(row) || row->blind || row->pace || p->style->all;
+		if (shown && !has_times(row))
 			add_row(p, &t, row, false);
 	}
 	if (tally_cells_rows(&t)) {
-		title(p, p->style->all ? "Counts, counters, metrics: means a frame"
-				       : "Counts, counters, metrics that changed: means a frame");
+		title(p, p->style->all ? "Counts, counters, metrics: means per frame"
+				       : "Counts, counters, metrics that changed: means per frame");
 		print_cells(p, &t);
 	} else {
 		tally_cells_finish(&t);
@@ -509,7 +533,8 @@ print_shares(const struct tally_printer *p)
 			continue;
 		char *name = tally_subject_text(p->c, s);
 		if (told++ == 0)
-			title(p, "Passes in another share of frames (means above are of those)");
+			title(p, "Passes in a different share of frames (the means are of those "
+				 "frames)");
 		tally_print_line(p, "%s%s: %.0f %% of frames in base, %.0f %% in new",
 				 p->style->markdown ? "" : "  ", name, 100 * base, 100 * fresh);
 		g_free(name);

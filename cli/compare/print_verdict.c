@@ -86,11 +86,12 @@ print_conclusion(const struct tally_printer *p)
 		break;
 	case TALLY_CONCLUSION_INCONCLUSIVE:
 		if (c->settings.has_fail_above && !c->has_gates)
-			tally_print_line(p,
-					 "INCONCLUSIVE: nothing can fail: name a key with --gate");
+			tally_print_line(
+				p,
+				"INCONCLUSIVE: no compared value can fail: name one with --gate");
 		else
-			tally_print_line(p, "INCONCLUSIVE: %u value%s cannot be told: %s",
-					 c->n_open, c->n_open == 1 ? "" : "s", text);
+			tally_print_line(p, "INCONCLUSIVE: %u value%s unclear: %s", c->n_open,
+					 c->n_open == 1 ? " is" : "s are", text);
 		break;
 	case TALLY_CONCLUSION_NO_REGRESSION:
 		tally_print_line(p, "OK: no regression above %g %%", limit);
@@ -138,32 +139,36 @@ tally_print_verdict(const struct tally_printer *p)
 		against_in_runs += row->against_others && row->runs;
 	}
 	fputs("\n", p->out);
-	tally_print_line(
-		p,
-		"%u value%s tested by %s: %u rose, %u fell, at %g %% for all times and for all "
-		"others together",
-		c->n_tested, c->n_tested == 1 ? "" : "s",
-		runs == 0 ? "frames"
-		: runs == c->n_tested
-			? "whole runs"
-			: "whole runs (by frames where fewer than 5 runs a side have it)",
-		more, less, 100 * (1 - c->settings.confidence));
+	tally_print_line(p,
+			 "%u value%s tested by %s: %u rose, %u fell; in %g %% of comparisons "
+			 "chance alone reports a time as changed, in as many another value",
+			 c->n_tested, c->n_tested == 1 ? "" : "s",
+			 runs == 0 ? "frames"
+			 : runs == c->n_tested
+				 ? "whole runs"
+				 : "whole runs (by frames where fewer than 5 runs a side have it)",
+			 more, less, 100 * (1 - c->settings.confidence));
 	if (runs == 0 && c->n_tested)
-		tally_print_line(p,
-				 "Runs differ by chance too, and frames cannot show by how much: "
-				 "give five logs a side or more");
+		tally_print_line(p, "Runs also differ by chance, which the frames of one run "
+				    "cannot show: compare five logs a side or more");
 	if (against)
 		tally_print_line(p,
-				 "* against the other passes of the same %s: what all of them "
+				 "* judged against the other passes of the same %s: what they all "
 				 "have in common is left out",
 				 against_in_runs ? "runs" : "frames");
 	if (c->settings.has_fail_above && c->n_blind)
-		tally_print_line(
-			p, "%u value%s too noisy to rule one out: more frames or more runs would",
-			c->n_blind, c->n_blind == 1 ? " is" : "s are");
+		tally_print_line(p,
+				 "%u value%s too noisy to rule out a regression: record more "
+				 "frames or more runs",
+				 c->n_blind, c->n_blind == 1 ? " is" : "s are");
 	if (c->settings.has_fail_above && c->n_few)
 		tally_print_line(
-			p, "%u gated value%s known in too few frames to judge: more would tell",
+			p, "%u gated value%s known in too few frames to judge: record more frames",
 			c->n_few, c->n_few == 1 ? " is" : "s are");
-	print_conclusion(p);
+	/* The last line is one, whatever its length. */
+	struct tally_compare_style style = *p->style;
+	struct tally_printer whole = *p;
+	style.width = 0;
+	whole.style = &style;
+	print_conclusion(&whole);
 }

@@ -43,26 +43,34 @@ cell(const struct tally_cells *t, guint row, guint column)
 	return g_ptr_array_index(t->cells, row * t->n_columns + column);
 }
 
+/* Prints the text, aligned right in so many columns, or left if `left`. */
 static void
-print_row(FILE *out, const struct tally_cells *t, guint row, const size_t *widths)
+print_cell(FILE *out, const char *text, size_t columns, bool left)
 {
-	for (guint c = 0; c < t->n_columns; c++) {
-		bool last = c + 1 == t->n_columns;
-		const char *text = cell(t, row, c);
-		if (last && !*text)
-			break;
-		char *fit = c == 0 ? tally_text_fit(text, widths[0]) : g_strdup(text);
-		int gap = (int)(widths[c] - tally_text_width(fit));
-		tally_text_print(out, "%s", c ? "  " : "");
-		if (c < t->n_texts)
-			tally_text_print(out, "%s%*s", fit, gap, "");
-		else if (last)
-			tally_text_print(out, "%s", fit);
-		else
-			tally_text_print(out, "%*s%s", gap, "", fit);
-		g_free(fit);
+	int gap = (int)(columns - tally_text_width(text));
+	tally_text_print(out, "%*s%s%*s", left ? 0 : gap, "", text, left ? gap : 0, "");
+}
+
+/* The row's cells, in as many lines as `width` asks for (0 = no limit). */
+static void
+print_row(FILE *out, const struct tally_cells *t, guint row, const size_t *widths, size_t width)
+{
+	char *name = tally_text_fit(cell(t, row, 0), widths[0]);
+	guint last = t->n_columns - 1;
+	size_t at = widths[0];
+	const char *word = cell(t, row, last);
+	print_cell(out, name, widths[0], t->n_texts > 0);
+	for (guint c = 1; c < t->n_columns - !*word; c++) {
+		size_t columns = c == last ? tally_text_width(word) : widths[c];
+		bool fits = !width || at + 2 + columns <= width;
+		if (!fits)
+			fputs("\n  ", out);
+		fputs("  ", out);
+		at = (fits ? at + 2 : 4) + columns;
+		print_cell(out, cell(t, row, c), columns, c < t->n_texts);
 	}
 	putc('\n', out);
+	g_free(name);
 }
 
 void
@@ -78,13 +86,11 @@ tally_cells_print(FILE *out, const struct tally_cells *t, size_t width)
 	/* The name is shortened first: numbers must not be cut. */
 	size_t least = MIN(widths[0], LEAST_NAME);
 	if (width && all > width)
-		widths[0] = widths[0] > all - width
-				    ? MAX(least, widths[0] - (all - width))
-				    : least;
+		widths[0] = widths[0] > all - width ? MAX(least, widths[0] - (all - width)) : least;
 	else if (!width)
 		widths[0] = MIN(widths[0], MOST_NAME);
 	for (guint r = 0; r < rows; r++)
-		print_row(out, t, r, widths);
+		print_row(out, t, r, widths, width);
 	g_free(widths);
 }
 
@@ -119,9 +125,7 @@ tally_cells_print_markdown(FILE *out, const struct tally_cells *t)
 			continue;
 		for (guint c = 0; c < t->n_columns; c++)
 			tally_text_print(out, "%s",
-					 c < t->n_texts || c + 1 == t->n_columns
-						 ? "|---"
-						 : "|--:");
+					 c < t->n_texts || c + 1 == t->n_columns ? "|---" : "|--:");
 		fputs("|\n", out);
 	}
 }

@@ -27,7 +27,7 @@ void tally_cells_finish(struct tally_cells *t);
 void tally_cells_add(struct tally_cells *t, char *text);
 guint tally_cells_rows(const struct tally_cells *t); /* Number of rows without the head. */
 
-/* `width` 0 = no limit. */
+/* A row that is wider than `width` (0 = no limit) goes on in a second line. */
 void tally_cells_print(FILE *out, const struct tally_cells *t, size_t width);
 void tally_cells_print_markdown(FILE *out, const struct tally_cells *t);
 

@@ -33,15 +33,15 @@ help(void)
 {
 	puts("Usage: passtally trigger [options] start|stop|toggle|status\n"
 	     "       passtally trigger [options] mark NAME\n\n"
-	     "Talks to a game that runs under passtally: starts or pauses the capture (toggle\n"
-	     "does one or the other, for a hotkey), sets a mark in its log, or shows how things\n"
-	     "stand, with the frames and bytes of the log so far. Without options it is the one\n"
-	     "game that `passtally run` has started; with several, name one. Only the user who\n"
-	     "started a game can do this.\n");
+	     "Talks to a game that runs under passtally: starts or pauses the capture\n"
+	     "(toggle does one or the other, for a hotkey), sets a mark in its log, or\n"
+	     "shows how things stand, with the frames and bytes of the log so far.\n"
+	     "Without options it is the one game that `passtally run` has started;\n"
+	     "with several, name one. Only the user who started a game can do this.\n");
 	tally_args_help(options, G_N_ELEMENTS(options));
-	puts("\nWith --start-on the capture waits until it is started; a capture that is paused "
-	     "can\n"
-	     "be started again, and what is between is not in the log.\n\n"
+	puts("\n"
+	     "With --start-on the capture waits until it is started; a capture that is\n"
+	     "paused can be started again, and what is between is not in the log.\n\n"
 	     "Exit status: 0; 1 no such game, or it refused; 2 usage.");
 }
 

@@ -33,23 +33,24 @@ help_install(void)
 {
 	puts("Usage: passtally install --user\n\n"
 	     "Makes this copy of passtally, wherever it was unpacked, usable by name:\n"
-	     "~/.local/bin/passtally is a link to it, and manifests of the Vulkan layer in\n"
-	     "$XDG_DATA_HOME/vulkan/implicit_layer.d (by default ~/.local/share) name its\n"
-	     "libraries, so that the layer works in containers that read them too. The layer\n"
-	     "does nothing until `passtally run` or PASSTALLY=1 switches it on. The copy must\n"
-	     "stay where it is; after moving it, install again. Nothing else is touched.\n");
+	     "~/.local/bin/passtally is a link to it, and manifests of the Vulkan\n"
+	     "layer in $XDG_DATA_HOME/vulkan/implicit_layer.d (by default\n"
+	     "~/.local/share) name its libraries, so that the layer works in\n"
+	     "containers that read them too. The layer does nothing until `passtally\n"
+	     "run` or PASSTALLY=1 switches it on. The copy must stay where it is;\n"
+	     "after moving it, install again. Nothing else is touched.\n");
 	tally_args_help(install_options, G_N_ELEMENTS(install_options));
-	puts("\nExit status: 0; 1 something could not be made, or is there and is not ours; 2 "
-	     "usage.");
+	puts("\nExit status: 0; 1 something could not be made, or is there and is not\n"
+	     "ours; 2 usage.");
 }
 
 static void
 help_uninstall(void)
 {
 	puts("Usage: passtally uninstall --user\n\n"
-	     "Removes what `passtally install --user` made: the link and the manifests, if they\n"
-	     "are ours. The unpacked folder, logs (passtally logs --remove --all) and options\n"
-	     "stay.\n");
+	     "Removes what `passtally install --user` made: the link and the\n"
+	     "manifests, if they are ours. The unpacked folder, logs (passtally logs\n"
+	     "--remove --all) and options stay.\n");
 	tally_args_help(uninstall_options, G_N_ELEMENTS(uninstall_options));
 	puts("\nExit status: 0; 1 something could not be removed; 2 usage.");
 }

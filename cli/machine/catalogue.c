@@ -36,8 +36,8 @@ static const char *const level_names[] = {
 static void
 print_counter(const struct tally_mali_counter *c)
 {
-	tally_text_print(stdout, "  %s (%s, %s%s)\n", c->counter.key, c->counter.unit,
-			 level_names[c->visibility], c->overview ? ", overview" : "");
+	tally_text_print_folded(4, "  %s (%s, %s%s)", c->counter.key, c->counter.unit,
+				level_names[c->visibility], c->overview ? ", overview" : "");
 	char *text = g_strconcat(c->counter.name, ". ", c->counter.description, NULL);
 	tally_text_print_indented("", text);
 	g_free(text);
@@ -73,8 +73,9 @@ print_metrics(const struct tally_mali_layout *l)
 		struct tally_metric m = tally_metric_at(i);
 		if (!has_metric(l, &m))
 			continue;
-		tally_text_print(stdout, "  %s (%s, %s%s)\n", m.key, m.unit,
-				 tally_dialect_name(m.dialect), m.overview ? ", overview" : "");
+		tally_text_print_folded(4, "  %s (%s, %s%s)", m.key, m.unit,
+					tally_dialect_name(m.dialect),
+					m.overview ? ", overview" : "");
 		char *text = g_strconcat(m.name, ".", m.description ? " " : NULL, m.description,
 					 NULL);
 		tally_text_print_indented("", text);
@@ -91,18 +92,18 @@ static void
 print_product(const struct tally_mali_product *p)
 {
 	const struct tally_mali_layout *l = p->layout;
-	tally_text_print(stdout, "%s: %s, %s front end, warps of %u threads", p->name,
-			 l->architecture, l->csf ? "command stream" : "job manager",
-			 l->warp_width);
-	if (strcmp(l->name, p->name) != 0)
-		tally_text_print(stdout, "; counts as %s does", l->name);
-	puts("");
+	bool own = strcmp(l->name, p->name) == 0;
+	tally_text_print_folded(2, "%s: %s, %s front end, warps of %u threads%s%s", p->name,
+				l->architecture, l->csf ? "command stream" : "job manager",
+				l->warp_width, own ? "" : "; has the counters of ",
+				own ? "" : l->name);
 	for (int block = 0; block < TALLY_N_MALI_BLOCKS; block++) {
 		unsigned n = 0;
 		for (uint32_t i = 0; i < l->n_counters; i++)
 			n += (int)l->counters[i].block == block;
-		tally_text_print(stdout, "\n%s: %u counters of %s\n", block_names[block], n,
-				 block_texts[block]);
+		putchar('\n');
+		tally_text_print_folded(2, "%s: %u counters of %s", block_names[block], n,
+					block_texts[block]);
 		for (uint32_t i = 0; i < l->n_counters; i++)
 			if ((int)l->counters[i].block == block)
 				print_counter(&l->counters[i]);

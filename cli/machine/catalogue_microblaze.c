@@ -53,9 +53,8 @@ print_events(void)
 		if (i == TALLY_MB_FIRST_LATENCY)
 			tally_text_print(
 				stdout,
-				"\nlatencies: %d that latency counters count with KEY.n, "
-				"KEY.sum "
-				"and KEY.sum_sq,\nand event counters with KEY.n alone\n",
+				"\nlatencies: %d; latency counters count them with KEY.n, "
+				"KEY.sum and KEY.sum_sq,\nevent counters with KEY.n alone\n",
 				TALLY_MB_N_EVENTS - TALLY_MB_FIRST_LATENCY);
 		tally_text_print(stdout, "  %2u %s (%s)\n", i, e->key, e->unit);
 		print_and_free(g_strconcat(e->name, ". ", e->description, NULL));
@@ -136,9 +135,9 @@ tally_catalogue_print_microblaze(bool json)
 		print_json();
 		return;
 	}
-	puts("" NAME ": a soft core, not a GPU, read through its debug module (--microblaze);\n"
-	     "it counts as many of these at a time as it was built with counters, 5 and 1 by "
-	     "default");
+	puts("" NAME ": a soft core, not a GPU, read through its debug module\n"
+	     "(--microblaze). It was built with a number of event and of latency counters,\n"
+	     "5 and 1 by default, and counts as many of these at a time.");
 	print_events();
 	print_metrics();
 }

@@ -37,22 +37,18 @@ static void
 help(void)
 {
 	puts("Usage: passtally config [options] [PROGRAM]\n\n"
-	     "Shows every option with the value in force and where it comes from: a "
-	     "default, the\n"
-	     "user's file, PROGRAM's file, or the environment. PROGRAM is a name or a "
-	     "path; of a\n"
-	     "Windows program the .exe. With PROGRAM it also says whether the program is "
-	     "one of\n"
-	     "those that are left alone.\n");
+	     "Shows every option with the value in force and where it comes from: a\n"
+	     "default, the user's file, PROGRAM's file, or the environment. PROGRAM is\n"
+	     "a name or a path; of a Windows program the .exe. With PROGRAM it also\n"
+	     "says whether the program is one of those that are left alone.\n");
 	tally_args_help(options, G_N_ELEMENTS(options));
-	puts("\nThe files are $XDG_CONFIG_HOME/passtally/passtally.conf (~/.config by "
-	     "default)\n"
-	     "and programs/PROGRAM.conf beside it: lines `option = value` below "
-	     "[passtally]. What\n"
-	     "the command line of `passtally run` says wins over all of them.\n\n"
-	     "Exit status: 0; 2 usage, or a file or the environment says something that "
-	     "is not\n"
-	     "understood (`passtally run` would not start); 125 other errors.");
+	puts("\nThe files are $XDG_CONFIG_HOME/passtally/passtally.conf (~/.config by\n"
+	     "default) and programs/PROGRAM.conf beside it: lines `option = value`\n"
+	     "below [passtally]. What the command line of `passtally run` says wins\n"
+	     "over all of them.\n\n"
+	     "Exit status: 0; 2 usage, or a file or the environment says something\n"
+	     "that is not understood (`passtally run` would not start); 125 other\n"
+	     "errors.");
 }
 
 /* ---- origins of values ---- */

@@ -70,26 +70,22 @@ static void
 help(void)
 {
 	puts("Usage: passtally counters [options]\n\n"
-	     "Lists the counters that this machine offers, by source, with unit, kind, scope\n"
-	     "and set. Every key can be named in `passtally run --counters`.\n");
+	     "Lists the counters that this machine offers, by source, with unit, kind,\n"
+	     "scope and set. Every key can be named in `passtally run --counters`.\n");
 	tally_args_help(options, G_N_ELEMENTS(options));
-	puts("\nThe calls themselves (draws, vertices, instances, dispatches, copies, "
-	     "clears) are\n"
-	     "always counted by the source `api` and stand beside the counters in each "
-	     "pass of a\n"
-	     "log.\n\n"
-	     "Counters that the GPU cannot count at once are in sets, which take turns: "
-	     "each\n"
-	     "captured frame counts one.\n\n"
-	     "Exit status: 0; 1 no device, or no such set, was found; 2 usage; 125 other "
-	     "errors.");
+	puts("\nThe calls themselves (draws, vertices, instances, dispatches, copies,\n"
+	     "clears) are always counted by the source `api` and stand beside the\n"
+	     "counters in each pass of a log.\n\n"
+	     "Counters that the GPU cannot count at once are in sets, which take\n"
+	     "turns: each captured frame counts one.\n\n"
+	     "Exit status: 0; 1 no device, or no such set, was found; 2 usage; 125\n"
+	     "other errors.");
 }
 
 static void
 print_json(const struct output *out, const struct tally_probe_found *found)
 {
-	struct tally_device_record numbered = tally_snapshots_add(&out->snapshots,
-								  found->device);
+	struct tally_device_record numbered = tally_snapshots_add(&out->snapshots, found->device);
 	numbered.device = out->n;
 	size_t len = tally_json_write_device(NULL, 0, &numbered);
 	char *line = g_malloc(len + 1);
@@ -107,9 +103,14 @@ print_json(const struct output *out, const struct tally_probe_found *found)
 	tally_snapshots_free_device(&numbered);
 }
 
+/* Fewer columns than this are not enough for a description. */
+#define LEAST_TEXT 40
+
 /* Widest entry of each column, over the counters of a source. */
 struct widths {
 	size_t key, unit, kind, scope, sets;
+	size_t indent; /* where descriptions begin */
+	bool apart; /* no room for them beside the rest: they have lines of their own */
 };
 
 static struct widths
@@ -135,38 +136,41 @@ measure(const struct tally_probe_found *found, const char *source)
 		w.scope = MAX(w.scope, strlen("SCOPE"));
 		w.sets = w.sets ? MAX(w.sets, strlen("SET")) : 0;
 	}
+	w.indent = 2 + w.key + 2 + w.unit + 2 + w.kind + 2 + w.scope + 2;
+	w.indent += w.sets ? w.sets + 2 : 0;
+	w.apart = w.indent + LEAST_TEXT > tally_text_columns();
 	return w;
 }
 
+/* Prints the columns before the description. */
 static void
-print_head(const struct widths *w)
+print_columns(const struct widths *w, const char *key, const char *unit, const char *kind,
+	      const char *scope, const char *sets)
 {
-	tally_text_print(stdout, "  %-*s  %-*s  %-*s  %-*s  ", (int)w->key, "KEY", (int)w->unit,
-			 "UNIT", (int)w->kind, "KIND", (int)w->scope, "SCOPE");
+	GString *line = g_string_new(NULL);
+	g_string_printf(line, "  %-*s  %-*s  %-*s  %-*s  ", (int)w->key, key, (int)w->unit, unit,
+			(int)w->kind, kind, (int)w->scope, scope);
 	if (w->sets)
-		tally_text_print(stdout, "%-*s  ", (int)w->sets, "SET");
-	puts("DESCRIPTION");
+		g_string_append_printf(line, "%-*s  ", (int)w->sets, sets);
+	tally_text_print(stdout, "%s", w->apart ? g_strchomp(line->str) : line->str);
+	g_string_free(line, TRUE);
 }
 
 static void
 print_counter(const struct tally_probe_found *found, const struct tally_counter *c,
 	      const struct widths *w)
 {
-	char *text = tally_text_escape(c->description ? c->description : c->name);
+	const char *text = c->description ? c->description : c->name;
 	char *sets = tally_sets_with(found, c);
-	size_t indent = 2 + w->key + 2 + w->unit + 2 + w->kind + 2 + w->scope + 2;
-	tally_text_print(stdout, "  %-*s  %-*s  %-*s  %-*s  ", (int)w->key, c->key, (int)w->unit,
-			 c->unit, (int)w->kind, tally_counter_kind_name(c->kind), (int)w->scope,
-			 tally_scope_name(c->scope));
-	if (w->sets) {
-		tally_text_print(stdout, "%-*s  ", (int)w->sets, sets);
-		indent += w->sets + 2;
-	}
-	size_t columns = tally_text_terminal_columns();
-	tally_text_print_wrapped(stdout, text, indent,
-				 MAX(columns ? columns : 120, indent + 40));
+	print_columns(w, c->key, c->unit, tally_counter_kind_name(c->kind),
+		      tally_scope_name(c->scope), sets);
 	g_free(sets);
-	g_free(text);
+	if (w->apart) {
+		putchar('\n');
+		tally_text_print_indented("", text);
+	} else {
+		tally_text_print_folded(w->indent, "%s", text);
+	}
 }
 
 static void
@@ -189,8 +193,10 @@ print_counters(const struct tally_probe_found *found, const char *source)
 {
 	const struct tally_device_record *device = found->device;
 	struct widths w = measure(found, source);
-	if (w.key)
-		print_head(&w);
+	if (w.key) {
+		print_columns(&w, "KEY", "UNIT", "KIND", "SCOPE", "SET");
+		tally_text_print(stdout, "%s\n", w.apart ? "" : "DESCRIPTION");
+	}
 	for (uint32_t i = 0; i < device->n_counters; i++)
 		if (strcmp(device->counters[i]->source, source) == 0)
 			print_counter(found, device->counters[i], &w);
@@ -200,10 +206,10 @@ print_counters(const struct tally_probe_found *found, const char *source)
 static void
 print_source(const struct tally_probe_found *found, const struct tally_source_info *source)
 {
-	char *reason = tally_text_escape(source->reason ? source->reason : "");
-	tally_text_print(stdout, "\n%s: %s%s%s\n", source->name, source->on ? "on" : "off",
-			 *reason ? ", " : "", reason);
-	g_free(reason);
+	const char *reason = source->reason ? source->reason : "";
+	putchar('\n');
+	tally_text_print_folded(2, "%s: %s%s%s", source->name, source->on ? "on" : "off",
+				*reason ? ", " : "", reason);
 	print_sets(found, source->name);
 	bool any = print_counters(found, source->name);
 	const struct tally_source_row *row = tally_source_row_find(source->name);
@@ -216,20 +222,17 @@ print_text(const struct output *out, const struct tally_probe_found *found)
 {
 	const struct tally_device_record *device = found->device;
 	const char *fact = *found->facts;
-	char *name = tally_text_escape(device->name ? device->name : "?");
-	char *version = tally_text_escape(device->driver_version ? device->driver_version : "?");
-	tally_text_print(stdout, "%s (%s), %s%s%s\n", name, tally_api_name(device->api), version,
-			 fact ? ", " : "", fact ? fact : "");
-	g_free(name);
-	g_free(version);
+	tally_text_print_folded(2, "%s (%s), %s%s%s", device->name ? device->name : "?",
+				tally_api_name(device->api),
+				device->driver_version ? device->driver_version : "?",
+				fact ? ", " : "", fact ? fact : "");
 	for (uint32_t i = 0; i < device->n_sources; i++)
 		print_source(found, &device->sources[i]);
 	if (!found->n_sets)
 		return;
 	char *sentence = tally_sets_tell_rotation(found, out->wish.set);
-	char *text = tally_text_escape(sentence);
-	tally_text_print(stdout, "\n%s\n", text);
-	g_free(text);
+	putchar('\n');
+	tally_text_print_folded(0, "%s", sentence);
 	g_free(sentence);
 }
 

@@ -41,11 +41,11 @@ static void
 help(void)
 {
 	puts("Usage: passtally doctor\n\n"
-	     "Looks at everything a capture needs, and says of what is missing why it is and\n"
-	     "what to do.\n");
+	     "Looks at everything a capture needs, and says of what is missing why it\n"
+	     "is and what to do.\n");
 	tally_args_help(options, G_N_ELEMENTS(options));
-	puts("\nExit status: 0 something can be captured; 1 nothing can; 2 usage; 125 other\n"
-	     "errors.");
+	puts("\nExit status: 0 something can be captured; 1 nothing can; 2 usage; 125\n"
+	     "other errors.");
 }
 
 static bool

@@ -10,10 +10,12 @@ tally_doctor_row(enum tally_doctor_mark mark, const char *what, const char *form
 					     [TALLY_DOCTOR_OFF] = "off",
 					     [TALLY_DOCTOR_BAD] = "BAD",
 					     [TALLY_DOCTOR_FACT] = "   " };
+	enum { INDENT = 21 };
 	va_list args;
 	va_start(args, format);
 	char *raw = g_strdup_vprintf(format, args);
 	va_end(args);
-	tally_text_print_line(stdout, "%s  %-15s %s", words[mark], what, raw);
+	tally_text_print(stdout, "%s  %-*s ", words[mark], INDENT - 6, what);
+	tally_text_print_folded(INDENT + 2, "%s", raw);
 	g_free(raw);
 }

@@ -15,7 +15,8 @@ enum tally_doctor_mark {
 	TALLY_DOCTOR_FACT
 };
 
-/* Prints one line: the mark, the subject ("" continues the row above), and a sentence. */
+/* Prints the mark, the subject ("" continues the row above) and a sentence, which is folded to
+ * tally_text_columns(). */
 void tally_doctor_row(enum tally_doctor_mark mark, const char *what, const char *format, ...)
 	G_GNUC_PRINTF(3, 4);
 

@@ -105,31 +105,24 @@ void
 tally_run_options_help(void)
 {
 	puts("Usage: passtally run [options] [--] PROGRAM [ARGUMENTS]\n\n"
-	     "Runs PROGRAM and writes what its render passes cost into a log. The "
-	     "program's own\n"
-	     "input, output and exit status are left as they are (but for --live). In "
-	     "Steam:\n"
-	     "passtally run -- %command%");
+	     "Runs PROGRAM and writes what its render passes cost into a log. The\n"
+	     "program's own input, output and exit status are left as they are (but\n"
+	     "for --live). In Steam: passtally run -- %command%");
 	print_options();
-	puts("\nThe same options can stand in PASSTALLY_OPTIONS "
+	puts("\nThe same options can stand in PASSTALLY_OPTIONS\n"
 	     "(counters=X,frame=submit:1), in\n"
-	     "$XDG_CONFIG_HOME/passtally/passtally.conf and in programs/PROGRAM.conf "
-	     "beside it,\n"
-	     "section [passtally]. The command line wins over the environment, that over "
-	     "the\n"
-	     "files; `passtally config` shows what is in force. Launchers, shells and "
-	     "helpers\n"
-	     "are left alone, what they start is not: `passtally config --blocklist`. "
-	     "The\n"
-	     "log goes to $XDG_STATE_HOME/passtally/%e-%t-%p.jsonl.zst (by default\n"
-	     "~/.local/state; passtally logs), or plain to the path of --log. A program that\n"
-	     "starts others that render leaves a log for each: NAME.jsonl, NAME.PID.jsonl. In\n"
+	     "$XDG_CONFIG_HOME/passtally/passtally.conf and in programs/PROGRAM.conf\n"
+	     "beside it, section [passtally]. The command line wins over the\n"
+	     "environment, that over the files; `passtally config` shows what is in\n"
+	     "force. Launchers, shells and helpers are left alone, what they start is\n"
+	     "not: `passtally config --blocklist`. The log goes to\n"
+	     "$XDG_STATE_HOME/passtally/%e-%t-%p.jsonl.zst (by default ~/.local/state;\n"
+	     "passtally logs), or plain to the path of --log. A program that starts\n"
+	     "others that render leaves a log for each: NAME.jsonl, NAME.PID.jsonl. In\n"
 	     "the default folder a log without a device and a frame is removed.\n\n"
-	     "Exit status: the program's (a signal that ended it is raised again); 2 "
-	     "usage, the\n"
-	     "program was not started; 125 passtally failed; 126 PROGRAM cannot be run; "
-	     "127 it\n"
-	     "was not found.");
+	     "Exit status: the program's (a signal that ended it is raised again); 2\n"
+	     "usage, the program was not started; 125 passtally failed; 126 PROGRAM\n"
+	     "cannot be run; 127 it was not found.");
 }
 
 void

@@ -47,25 +47,18 @@ static void
 help(void)
 {
 	puts("Usage: passtally selftest [options]\n\n"
-	     "Draws known scenes off the screen on each device of this machine, "
-	     "without and with\n"
-	     "capture, and checks what the log says of them: calls and statistics "
-	     "against the\n"
-	     "scenes' own numbers, times against the CPU's clock and each other. Each "
-	     "scene is a\n"
-	     "program of its own, so that a driver that crashes or hangs ends only "
-	     "that.\n");
+	     "Draws known scenes off the screen on each device of this machine,\n"
+	     "without and with capture, and checks what the log says of them: calls\n"
+	     "and statistics against the scenes' own numbers, times against the CPU's\n"
+	     "clock and each other. Each scene is a program of its own, so that a\n"
+	     "driver that crashes or hangs ends only that.\n");
 	tally_args_help(options, G_N_ELEMENTS(options));
-	puts("\nA law passes on a device when it held in every scene that shows it. "
-	     "What the\n"
-	     "driver has not is not offered. Only a temporary folder is written to; it "
-	     "is\n"
-	     "removed, or, when a law fails, kept to be sent with a report. "
-	     "docs/drivers.md\n"
-	     "says what each law means.\n\n"
-	     "Exit status: 0 no law fails; 1 a law fails, or there is no device; 2 "
-	     "usage; 4 the\n"
-	     "time was out before all was tried; 125 other errors.");
+	puts("\nA law passes on a device when it held in every scene that shows it. What\n"
+	     "the driver has not is not offered. Only a temporary folder is written\n"
+	     "to; it is removed, or, when a law fails, kept to be sent with a report.\n"
+	     "docs/drivers.md says what each law means.\n\n"
+	     "Exit status: 0 no law fails; 1 a law fails, or there is no device; 2\n"
+	     "usage; 4 the time was out before all was tried; 125 other errors.");
 }
 
 static double

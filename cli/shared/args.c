@@ -60,8 +60,7 @@ take_value(struct tally_args *args, size_t i, const char *attached, const char *
 		args->next++;
 	}
 	if (!attached && !optional) {
-		tally_cli_complain(args->command, "--%s needs a value: %s", arg->name,
-				   arg->values);
+		tally_cli_complain(args->command, "--%s needs a value: %s", arg->name, arg->values);
 		return TALLY_ARG_ERROR;
 	}
 	*value = attached;
@@ -219,6 +218,7 @@ void
 tally_args_help(const struct tally_arg *table, size_t n)
 {
 	enum { INDENT = 28 };
+	size_t columns = tally_text_columns();
 	for (size_t i = 0; i < n; i++) {
 		const struct tally_arg *arg = &table[i];
 		char letter[5] = "    ";
@@ -231,7 +231,7 @@ tally_args_help(const struct tally_arg *table, size_t n)
 			printf("%s\n%*s", left, INDENT, "");
 		else
 			printf("%-*s", INDENT, left);
-		tally_text_print_wrapped(stdout, arg->help, INDENT, 100);
+		tally_text_print_wrapped(stdout, arg->help, INDENT, MAX(columns, 60));
 		g_free(left);
 	}
 }

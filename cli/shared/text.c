@@ -169,13 +169,21 @@ tally_text_terminal_columns(void)
 	return 80;
 }
 
+size_t
+tally_text_columns(void)
+{
+	size_t columns = tally_text_terminal_columns();
+	return columns ? CLAMP(columns, 40, 100) : 80;
+}
+
 void
 tally_text_print_wrapped(FILE *out, const char *text, size_t indent, size_t columns)
 {
 	char *printable = tally_text_escape(text);
-	size_t column = indent;
+	size_t column = indent, blanks = strspn(printable, " ");
 	bool first = true;
-	for (const char *word = printable; *word;) {
+	fwrite(printable, 1, blanks, out);
+	for (const char *word = printable + blanks; *word;) {
 		size_t len = strcspn(word, " ");
 		g_autofree char *copy = g_strndup(word, len);
 		size_t width = tally_text_width(copy);
@@ -197,14 +205,20 @@ tally_text_print_wrapped(FILE *out, const char *text, size_t indent, size_t colu
 }
 
 void
+tally_text_print_folded(size_t indent, const char *format, ...)
+{
+	va_list list;
+	va_start(list, format);
+	char *text = g_strdup_vprintf(format, list);
+	va_end(list);
+	tally_text_print_wrapped(stdout, text, indent, tally_text_columns());
+	g_free(text);
+}
+
+void
 tally_text_print_indented(const char *label, const char *text)
 {
-	enum { INDENT = 6 };
-	size_t columns = tally_text_terminal_columns();
-	char *line = g_strconcat(label, text, NULL);
-	printf("%*s", INDENT, "");
-	tally_text_print_wrapped(stdout, line, INDENT, columns ? MAX(columns, 60) : 100);
-	g_free(line);
+	tally_text_print_folded(6, "      %s%s", label, text);
 }
 
 char *

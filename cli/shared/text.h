@@ -36,10 +36,12 @@ size_t tally_text_width(const char *text);
  * mark. */
 char *tally_text_fit(const char *text, size_t columns);
 /* Prints words in lines of at most `columns`, with all lines after the first indented, and a
- * newline. */
+ * newline. Blanks at the beginning are kept; the first line may begin at `indent` already. */
 void tally_text_print_wrapped(FILE *out, const char *text, size_t indent, size_t columns);
-/* Prints the label and the text on standard output, wrapped to the terminal and indented
- * under a key. */
+/* The same on standard output, in tally_text_columns(). */
+void tally_text_print_folded(size_t indent, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* Prints the label and the text on standard output, wrapped to tally_text_columns() and
+ * indented under a key. */
 void tally_text_print_indented(const char *label, const char *text);
 /* Whether the terminal shows UTF-8. */
 bool tally_text_is_utf8(void);
@@ -54,5 +56,8 @@ char *tally_text_path(const char *path);
 /* Columns of the terminal on standard output; 0 = not a terminal (no limit). $COLUMNS has
  * priority. */
 size_t tally_text_terminal_columns(void);
+/* Columns for sentences on standard output: those of the terminal, from 40 to 100; 80 if it is
+ * not a terminal. */
+size_t tally_text_columns(void);
 
 #endif

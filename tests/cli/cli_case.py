@@ -7,6 +7,7 @@ PASSTALLY_COMMAND names the executable (the build sets it).
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -72,6 +73,11 @@ class CliCase(unittest.TestCase):
 
     def left_behind(self):
         return sorted(p.name for p in (self.folder / "tmp").iterdir() if p.name.startswith("passtally"))
+
+
+def rows_of_doctor(text):
+    """Its rows, each a line again."""
+    return re.sub(r"\n {23}(?=\S)", " ", text).splitlines()
 
 
 def log_bytes(lines):

@@ -80,13 +80,13 @@ class Strata(CliCase):
         sides = self.some("base", 5, gpu="fast") + self.some("base", 5, gpu="old"), self.some("new", 5, gpu="slow")
         done = self.command("compare", *self.fleet(sides[0] + sides[1]))
         self.assertEqual((done.returncode, done.stdout), (5, b""))
-        self.assertIn("NOT COMPARED: the sides are not the same (device: fast and old in base, slow in new)",
+        self.assertIn("NOT COMPARED: the sides differ in what changes times by itself (device: fast and old in base, slow in new)",
                       done.stderr.decode())
 
     def test_stratum_of_one_side(self):
         logs = self.some("base", 5, gpu="fast") + self.some("new", 5, gpu="fast") + \
             self.some("new", 5, gpu="slow", speed=3)
-        text = self.ok("compare", *self.fleet(logs)).stdout.decode()
+        text = self.ok("compare", "--wide", *self.fleet(logs)).stdout.decode()
         self.assertIn("stratum 2: slow, opengl, d, 1: 0 logs of base, 5 of new: no verdict, only new ran on it", text)
         self.assertIn("scene/main, stratum 1", text)
         self.assertNotIn("scene/main, stratum 2", text)

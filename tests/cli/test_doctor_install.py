@@ -7,7 +7,7 @@ import struct
 import subprocess
 import unittest
 
-from cli_case import CliCase, COMMAND
+from cli_case import CliCase, COMMAND, rows_of_doctor
 
 BUILD = pathlib.Path(COMMAND).resolve().parent.parent
 SHIM, CORE, LAYER = "libpasstally_gl.so", "libpasstally.so.0", "libVkLayer_passtally.so"
@@ -40,7 +40,7 @@ class Installation(CliCase):
         done = subprocess.run([self.folder / "bin" / "passtally", "doctor"], capture_output=True, text=True, check=False,
                               env=dict(self.env, LD_LIBRARY_PATH=str(BUILD), DISPLAY=""), timeout=120)
         self.assertIn(done.returncode, (0, 1), done.stderr)
-        return [line for line in done.stdout.splitlines() if " installation " in line[:20] or " library " in line[:20]]
+        return [line for line in rows_of_doctor(done.stdout) if " installation " in line[:20] or " library " in line[:20]]
 
     def test_whole(self):
         self.install()

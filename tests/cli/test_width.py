@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What every command prints fits 80 columns where it is not a terminal, and a terminal's where it is."""
+
+import fcntl
+import os
+import pty
+import struct
+import subprocess
+import termios
+import unicodedata
+import unittest
+
+from cli_case import COMMAND, CliCase, device, frame, header, one_pass, pass_info
+
+COMMANDS = ("run", "report", "check", "counters", "doctor", "schema", "trigger", "top", "compare", "export",
+            "config", "bench", "logs", "install", "uninstall", "selftest")
+NAMES = ("Shadows/Cascade 0, the one next to the camera", "GBuffer", "Post-processing/Bloom/Upsample 7 of 8")
+COUNTERS = [{"key": f"a_counter_with_a_long_key_{n}", "name": "A counter", "unit": "cycles", "kind": "event",
+             "source": "gl-intel", "scope": "pass"} for n in range(3)]
+
+# Arguments, and what the output must show, so that a row cannot pass by failing.
+ROWS = (
+    (["--help"], "Every day"),
+    *(([name, "--help"], "Usage: passtally " + name) for name in COMMANDS),
+    (["doctor"], "library"),
+    (["counters"], ""),
+    (["counters", "--catalogue"], "Mali-G78"),
+    (["counters", "--catalogue", "g78"], "Hardware: "),
+    (["counters", "--catalogue", "microblaze"], ""),
+    (["config"], "granularity"),
+    (["logs"], "demo"),
+    (["report", "{a}"], "GBuffer"),
+    (["report", "--by", "label", "{a}"], "GBuffer"),
+    (["report", "--by", "frame", "{a}"], "frame"),
+    (["compare", "{a}", "{b}"], "SLOWER: "),
+    (["compare", "--all", "{a}", "{b}"], "a_counter_with_a_long_key_2"),
+    (["compare", "--per-clock", "--allow", "all", "{c}", "{c}"], "per clock: "),
+    (["compare", "--fail-above", "5", "--gate", "hitches", "{a}", "{b}"], "REGRESSION: "),
+    (["check", "{a}"], "frames"),
+)
+
+
+def columns(line):
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
+
+
+class Width(CliCase):
+    def setUp(self):
+        super().setUp()
+        self.logs = {}
+        for name, factor, clock in (("a", 1.0, []), ("b", 1.3, []), ("c", 1.0, [{"key": "gpu_clock"}])):
+            lines = [header(argv=["demo", "--scene", "harbour"] + (["--new"] if name == "b" else [])),
+                     device(counters=COUNTERS, **({"metrics": [{"key": "gpu_clock", "name": "clock", "unit": "MHz",
+                                                                "source": "gauge"}]} if clock else {}))]
+            lines += [pass_info(f"{n + 1:016x}", label) for n, label in enumerate(NAMES)]
+            for i in range(120):
+                noise = 1 + (i * 37 % 11 - 5) / 500
+                passes = [one_pass(n, f"{n + 1:016x}", int(1e6 * (n + 1) * factor * noise), label,
+                                   counters={c["key"]: 100000 * (n + 1) + i % 7 for c in COUNTERS})
+                          for n, label in enumerate(NAMES)]
+                lines.append(frame(i, passes, **({"metrics": {"gpu_clock": 1800.0}} if clock else {})))
+            self.logs[name] = self.write_log(name + ".jsonl", lines)
+        folder = self.folder / "state" / "passtally"
+        folder.mkdir(parents=True)
+        (folder / "demo-2026-01-02T03-04-05Z-42.jsonl").write_bytes(self.logs["a"].read_bytes())
+
+    def printed(self, width, args):
+        """Standard output, of a terminal `width` wide (0: none)."""
+        args = [a.format(**self.logs) for a in args]
+        if not width:
+            return self.command(*args).stdout.decode()
+        master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 500, width, 0, 0))
+        text = b""
+        with subprocess.Popen([COMMAND, *args], stdin=subprocess.DEVNULL, stdout=slave, stderr=subprocess.DEVNULL,
+                              cwd=self.folder, env=dict(self.env, TERM="dumb", PAGER="cat")) as child:
+            os.close(slave)
+            try:
+                while chunk := os.read(master, 65536):
+                    text += chunk
+            except OSError:
+                pass  # the other end is closed
+            child.wait(120)
+        os.close(master)
+        return text.decode().replace("\r", "")
+
+    def test_fits(self):
+        for width, rows in ((0, ROWS), (80, ROWS[-10:]), (120, ROWS[-10:])):
+            for args, shown in rows:
+                with self.subTest(width=width, args=args):
+                    text = self.printed(width, args)
+                    self.assertIn(shown, text)
+                    # A path is never broken, and the verdict is always one line.
+                    lines = [l for l in text.splitlines() if "/" not in l.split(" ")[-1] and str(self.folder) not in l]
+                    if args[0] == "compare":
+                        lines.pop()
+                    self.assertEqual([l for l in lines if columns(l) > (width or 80)], [])
+                    self.assertEqual([l for l in lines if l != l.rstrip()], [], "trailing blanks")
+
+    def test_wide(self):
+        """--wide loses nothing: whole names, the column p."""
+        short, wide = (self.printed(0, ["compare", *more, "{a}", "{b}"]) for more in ((), ("--wide",)))
+        self.assertNotIn(NAMES[0], short)
+        self.assertNotIn("  p\n", short.replace(" \n", "\n"))
+        self.assertIn(NAMES[0], wide)
+        self.assertRegex(wide, r"99 % interval +p\n")
+
+    def test_names_of_sides(self):
+        text = self.printed(0, ["compare", "--base-name", "main@1234", "--new-name", "this change", "{a}", "{b}"])
+        self.assertIn("base: main@1234, 120 frames\nnew: this change, 120 frames\n", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
