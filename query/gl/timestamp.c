@@ -231,13 +231,20 @@ note_stamp(struct gl_timestamp *t, uint64_t cpu_ns)
 	return index;
 }
 
+/* Neither a timestamp of the GPU nor the CPU's clock shows when an interval after a gap begins. */
+static bool
+begins_unknown(const struct gl_timestamp *t)
+{
+	return t->api->timestamps_in_tiles && !t->map.calibrated;
+}
+
 static uint32_t
 first_stamp(struct gl_timestamp *t)
 {
 	uint64_t now = tally_clock_now_ns();
-	bool same_clock = t->map.calibrated && t->bits == 64;
-	return t->api->timestamps_in_tiles && same_clock ? note_stamp(t, now)
-							 : issue_timestamp(t, now);
+	if (begins_unknown(t))
+		return NO_STAMP;
+	return t->api->timestamps_in_tiles ? note_stamp(t, now) : issue_timestamp(t, now);
 }
 
 static void
@@ -273,7 +280,7 @@ timestamp_end(struct tally_source *src, uint32_t slot)
 	t->batch = false;
 	t->running = NO_SLOT;
 	drop_boundary(t);
-	if (s->begin == NO_STAMP) {
+	if (s->begin == NO_STAMP && !begins_unknown(t)) {
 		drop_provisional(t);
 		return;
 	}
@@ -284,8 +291,9 @@ timestamp_end(struct tally_source *src, uint32_t slot)
 	}
 	/* A wide clock does not need the exact time: the time of the begin timestamp is a
 	 * sufficient bound. */
-	uint64_t cpu_ns = t->bits < 64 ? tally_clock_now_ns()
-				       : t->timestamps[s->begin].cpu_ns;
+	uint64_t cpu_ns = t->bits < 64 || s->begin == NO_STAMP
+				  ? tally_clock_now_ns()
+				  : t->timestamps[s->begin].cpu_ns;
 	s->end = issue_timestamp(t, cpu_ns);
 	if (s->end == NO_STAMP)
 		return;
@@ -301,7 +309,8 @@ timestamp_gap(struct tally_source *src)
 	t->batch = false;
 	drop_boundary(t);
 	/* A pass may still be open: the next command decides whether it ends here. */
-	if (t->running == NO_SLOT || t->slots[t->running].begin == NO_STAMP)
+	if (t->running == NO_SLOT ||
+	    (t->slots[t->running].begin == NO_STAMP && !begins_unknown(t)))
 		return;
 	drop_provisional(t);
 	t->provisional = issue_timestamp(t, tally_clock_now_ns());
@@ -461,8 +470,12 @@ timestamp_read(struct tally_source *src, uint32_t slot, struct tally_sample *out
 	struct timestamp_slot *s = &t->slots[slot];
 
 	if (s->begin == NO_STAMP || s->end == NO_STAMP) {
+		bool unknown_begin = s->end != NO_STAMP;
 		free_slot(t, s);
-		return TALLY_LOST;
+		if (!unknown_begin)
+			return TALLY_LOST;
+		out->flags |= TALLY_FLAG(NO_TIMESTAMPS);
+		return TALLY_OK;
 	}
 	struct timestamp *begin = &t->timestamps[s->begin], *end = &t->timestamps[s->end];
 	if (!is_known(t, begin) || !is_known(t, end))

@@ -245,6 +245,62 @@ test_stamps_in_tiles(void)
 	close_source(&f, src);
 }
 
+/* Of clocks that are not the CPU's own 64 bits. */
+static const struct {
+	unsigned bits;
+	bool blind;
+	unsigned timed; /* bit a pass; a gap is before each even one */
+} tile_clocks[] = {
+	{ 64, false, 15 },
+	{ 36, false, 15 },
+	{ 64, true, 2 | 8 },
+};
+
+static void
+test_clocks_of_tiles(void)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(tile_clocks); i++) {
+		struct fake_gl f;
+		struct tally_sample out;
+		uint64_t last = 0;
+
+		fake_gl_init(&f, false, 46, " ");
+		f.timestamp_bits = tile_clocks[i].bits;
+		f.blind_clock = tile_clocks[i].blind;
+		f.api.timestamps_in_tiles = true;
+		struct tally_source *src = open_source(&f, 4);
+		for (uint32_t slot = 0; slot < 4; slot++) {
+			if (slot % 2 == 0)
+				src->ops->gap(src);
+			src->ops->begin(src, slot);
+			src->ops->end(src, slot);
+		}
+		fake_gl_complete(&f, 100);
+		for (uint32_t slot = 0; slot < 4; slot++) {
+			bool timed = tile_clocks[i].timed >> slot & 1;
+			g_assert_cmpint(read_slot(src, slot, &out), ==, TALLY_OK);
+			g_assert_cmpint(out.has_time, ==, timed);
+			g_assert_cmpint(!(out.flags & TALLY_FLAG(NO_TIMESTAMPS)), ==, timed);
+			g_assert_true(!timed || (out.begin_ns >= last &&
+						 out.end_ns >= out.begin_ns));
+			last = timed ? out.end_ns : last;
+		}
+		/* A gap inside a pass: what comes after it has no timestamp to begin with. */
+		src->ops->gap(src);
+		src->ops->begin(src, 0);
+		src->ops->gap(src);
+		src->ops->end(src, 0);
+		src->ops->begin(src, 1);
+		src->ops->end(src, 1);
+		fake_gl_complete(&f, 100);
+		for (uint32_t slot = 0; slot < 2; slot++) {
+			g_assert_cmpint(read_slot(src, slot, &out), ==, TALLY_OK);
+			g_assert_cmpint(out.has_time, ==, !tile_clocks[i].blind);
+		}
+		close_source(&f, src);
+	}
+}
+
 /* Each timestamp is asked for by itself, never again once it is there, and in one call where the
  * context has QUERY_RESULT_NO_WAIT. */
 static void
@@ -641,6 +697,7 @@ main(int argc, char **argv)
 	g_test_add_func("/gl-timestamp/gap-in-a-pass", test_gap_in_a_pass);
 	g_test_add_func("/gl-timestamp/gap-then-read", test_gap_then_read);
 	g_test_add_func("/gl-timestamp/stamps-in-tiles", test_stamps_in_tiles);
+	g_test_add_func("/gl-timestamp/clocks-of-tiles", test_clocks_of_tiles);
 	g_test_add_func("/gl-timestamp/polls-little", test_polls_little);
 	g_test_add_func("/gl-timestamp/lost", test_lost);
 	g_test_add_func("/gl-timestamp/narrow-clock", test_narrow_clock);
