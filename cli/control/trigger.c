@@ -22,7 +22,8 @@ static const struct tally_arg options[] = {
 	TALLY_ARG_TEXT("control", 0, "PATH", struct request, control,
 		       "The socket of the game, as given to run --control."),
 	TALLY_ARG_WHOLE("pid", 0, "N", struct request, pid, 1, INT32_MAX,
-			"The process number of the game."),
+			"The process number of the game, or of the `passtally run` that "
+			"started it."),
 	TALLY_ARG_HELP,
 };
 static const struct tally_arg operands =
@@ -88,16 +89,40 @@ tell_several(const GPtrArray *games)
 	}
 }
 
+/* The parent of a process; 0 if it cannot be known. */
+static long
+parent_of(long pid)
+{
+	g_autofree char *path = g_strdup_printf("/proc/%ld/stat", pid), *stat = NULL;
+	long parent = 0;
+	/* "PID (NAME) STATE PARENT ...", and a name may hold anything. */
+	const char *end = g_file_get_contents(path, &stat, NULL, NULL) ? strrchr(stat, ')') : NULL;
+	return end && sscanf(end, ") %*c %ld", &parent) == 1 ? parent : 0;
+}
+
+/* Keeps the game of this process, or those that it started, as `passtally run` did. */
+static void
+keep_of_process(GPtrArray *games, long pid)
+{
+	bool itself = false;
+	for (guint i = 0; i < games->len; i++)
+		itself |= ((const struct tally_control_game *)games->pdata[i])->pid == pid;
+	for (guint i = games->len; i-- > 0;) {
+		long of = ((const struct tally_control_game *)games->pdata[i])->pid;
+		while (!itself && of > 1 && of != pid)
+			of = parent_of(of);
+		if (of != pid)
+			g_ptr_array_remove_index(games, i);
+	}
+}
+
 /* Selects the games to ask: one, or, for the status, all of them. Returns false after
  * printing an error. */
 static bool
 choose(const struct request *r, GPtrArray *games)
 {
-	for (guint i = games->len; r->pid && i-- > 0;) {
-		const struct tally_control_game *game = g_ptr_array_index(games, i);
-		if (game->pid != r->pid)
-			g_ptr_array_remove_index(games, i);
-	}
+	if (r->pid)
+		keep_of_process(games, (long)r->pid);
 	if (games->len == 1 || (games->len && r->is_status))
 		return true;
 	if (games->len)

@@ -357,8 +357,16 @@ run(int argc, char **argv)
 		tally_cli_complain("config", "the name of a program cannot be empty");
 		return TALLY_EXIT_USAGE;
 	}
+	const char *equals = r.program ? strchr(r.program, '=') : NULL;
+	if (equals && tally_option_find(r.program, (size_t)(equals - r.program))) {
+		tally_cli_complain("config",
+				   "%s is an option, and config takes the name of a program; to see "
+				   "the option in force: PASSTALLY_OPTIONS=%s passtally config",
+				   r.program, r.program);
+		return TALLY_EXIT_USAGE;
+	}
 	if (r.path && (r.json || r.blocklist || r.changed)) {
-		tally_cli_complain("config", "--path is said alone, or with a program");
+		tally_cli_complain("config", "--path stands alone, or with the name of a program");
 		return TALLY_EXIT_USAGE;
 	}
 	if (!r.blocklist)

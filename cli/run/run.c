@@ -395,12 +395,11 @@ prepare_log(const struct tally_run_request *r, struct tally_run_log *log)
 static void
 stay(const struct tally_run_request *r, struct tally_launch *launch, const char *log)
 {
+	struct tally_run_watch watch;
+	tally_run_watch_begin(&watch, log); /* its seconds are those of the program */
 	if (r->live)
 		tally_run_live_watch(launch, log, r->quiet);
-	struct tally_run_watch watch;
-	bool watched = wants_progress(r);
-	tally_run_watch_begin(&watch, log);
-	watched &= watch.progress.on;
+	bool watched = wants_progress(r) && watch.progress.on;
 	tally_launch_wait(launch, watched ? tally_run_watch_tick : NULL, &watch);
 	tally_run_watch_end(&watch);
 	tally_control_sweep(); /* a game that was killed leaves its socket */

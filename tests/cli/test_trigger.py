@@ -73,7 +73,7 @@ class Trigger(CliCase):
     def test_one(self):
         path = self.place / "game-1.sock"
         asked = self.serve(path, [b"ok\nthe capture starts\n", b"ok\nmark \x1b[31m\n", b"error\nnot \x1b now\n",
-                                  b"ok\nstate capturing\npid 3\nprogram /a\tb\n"])
+                                  b"ok\nstate capturing\npid 3\nprogram /a\tb\n", b"ok\nby its parent\n"])
         self.assertIn(b": the capture starts\n", self.ok("trigger", "start").stdout)
         shown = self.ok("trigger", "mark", "a b=c").stdout
         self.assertNotIn(b"\x1b", shown)
@@ -82,7 +82,9 @@ class Trigger(CliCase):
         self.assertIn(b"says: not ", done.stderr)
         self.assertEqual(self.ok("trigger", "--control", path, "status").stdout,
                          b"state capturing\npid 3\nprogram /a\\tb\n")
-        self.assertEqual(asked, [b"start", b"mark a b=c", b"stop", b"status"])
+        # What started the game, as passtally run did, names it too.
+        self.assertIn(b": by its parent\n", self.ok("trigger", "--pid", os.getppid(), "start").stdout)
+        self.assertEqual(asked, [b"start", b"mark a b=c", b"stop", b"status", b"start"])
 
     def test_toggle_and_progress(self):
         """status adds what the log holds by now, also where its last line is cut."""
