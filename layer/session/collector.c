@@ -16,7 +16,7 @@
 
 #define NS_PER_MS UINT64_C(1000000)
 /* Frames arrive: those of this time are written together. A killed game loses no more. */
-#define GATHER_NS (20 * NS_PER_MS)
+#define GATHER_NS (50 * NS_PER_MS)
 #define LOOK_NS (50 * NS_PER_MS) /* while a frame waits for a slow stream */
 #define OVER_WAIT_NS (30000 * NS_PER_MS)
 
