@@ -297,13 +297,16 @@ is_plausible(struct vk_timestamp *t, uint64_t ns)
 	return ns + SECOND_NS >= t->opened_ns && ns <= t->now_ns + SECOND_NS;
 }
 
-/* Puts a timestamp on the time line that we deliver; false: it is implausible there. */
+/* Puts a timestamp on the time line that we deliver, and on the GPU's without wraps (`whole`);
+ * false: it is implausible there. */
 static bool
-place(struct vk_timestamp *t, uint64_t ticks, unsigned bits, uint64_t *ns, uint64_t *flags)
+place(struct vk_timestamp *t, uint64_t ticks, unsigned bits, uint64_t *ns, uint64_t *whole,
+      uint64_t *flags)
 {
 	if (bits == 64 && !ticks)
 		return false; /* drivers write 0 where a timestamp failed */
-	*ns = tally_clock_map_apply(&t->map, ticks_to_ns(t, unwrap(t, ticks, bits)));
+	*whole = unwrap(t, ticks, bits);
+	*ns = tally_clock_map_apply(&t->map, ticks_to_ns(t, *whole));
 	if (t->map.calibrated && !is_plausible(t, *ns)) {
 		/* Either the clock was set since the calibration (a suspended machine), or this
 		 * driver's timestamps never were on the clock that it shows. */
@@ -316,7 +319,8 @@ place(struct vk_timestamp *t, uint64_t ticks, unsigned bits, uint64_t *ns, uint6
 		snprintf(t->base.reason, sizeof(t->base.reason),
 			 "the driver's stamps are not on the clock that it shows: GPU times are "
 			 "not on the CPU's time line");
-		*ns = ticks_to_ns(t, unwrap(t, ticks, bits));
+		*whole = unwrap(t, ticks, bits);
+		*ns = ticks_to_ns(t, *whole);
 	}
 	t->trusted |= t->map.calibrated;
 	if (!t->map.calibrated)
@@ -329,19 +333,18 @@ deliver(struct vk_timestamp *t, uint64_t begin, uint64_t end, unsigned bits,
 	struct tally_sample *out)
 {
 	uint64_t ticks = tally_ticks_elapsed(begin, end, bits);
-	uint64_t begin_ns = 0, flags = 0;
+	uint64_t begin_ns = 0, whole = 0, flags = 0;
 	/* A difference of more than half the clock's range means that the end is before
 	 * the beginning. */
 	bool backwards = ticks > (UINT64_MAX >> (64 - bits)) / 2;
 
 	if (backwards || (bits == 64 && !end) || !is_possible(t, ticks_to_ns(t, ticks)) ||
-	    !place(t, begin, bits, &begin_ns, &flags)) {
+	    !place(t, begin, bits, &begin_ns, &whole, &flags)) {
 		out->flags |= TALLY_FLAG(BAD_TIME);
 		return;
 	}
 	/* Rounded like the beginning of what follows, so that intervals touch where
 	 * timestamps are shared. */
-	uint64_t whole = unwrap(t, begin, bits);
 	uint64_t ns = ticks_to_ns(t, whole + ticks) - ticks_to_ns(t, whole);
 	if (begin_ns > UINT64_MAX - ns) { /* no clock reaches that */
 		out->flags |= TALLY_FLAG(BAD_TIME);
@@ -358,9 +361,9 @@ static void
 deliver_half(struct vk_timestamp *t, uint64_t ticks, unsigned bits, bool is_begin,
 	     struct tally_sample *out)
 {
-	uint64_t ns = 0, flags = 0;
+	uint64_t ns = 0, whole, flags = 0;
 
-	if (!place(t, ticks, bits, &ns, &flags)) {
+	if (!place(t, ticks, bits, &ns, &whole, &flags)) {
 		out->flags |= TALLY_FLAG(BAD_TIME);
 		return;
 	}
