@@ -32,6 +32,7 @@ struct vk_open_work {
 	bool has_pass; /* `pass` is valid (it was not dropped and is counted) */
 	bool sums; /* the pass gets its counters from the secondaries in it (R25) */
 	bool bare; /* the render pass has no query, and does not suspend */
+	bool usual; /* the render pass has one slot, which ends after it */
 	bool suspending; /* the render pass ends by suspending */
 	uint8_t views; /* of the render pass: a query inside it takes this many slots */
 	enum tally_pass_kind work_kind; /* of the group of work */

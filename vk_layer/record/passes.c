@@ -219,7 +219,7 @@ close_unmeasured(struct vk_command *c)
 	c->counts = 0;
 	c->open.has_pass = false;
 	c->open.sums = false;
-	c->open.bare = false;
+	c->open.bare = c->open.usual = false;
 }
 
 void
@@ -400,10 +400,15 @@ is_usual(const struct vk_command *c, const struct vk_target_use *use, VkSubpassC
 static inline bool
 measure_usual(struct vk_command *c)
 {
-	if (c->recording->idle || !c->measures ||
-	    !vk_interval_take(c, VK_AROUND_PASS, VK_MEASURE_ALL, 1, true))
+	struct vk_recording *r = c->recording;
+	if (r->idle || !c->measures)
+		return false;
+	if (vk_slots_take_usual(c->device, &r->runs, &r->passes[c->open.pass].slot))
+		c->intervals[VK_AROUND_PASS].counts = VK_MEASURE_COUNT;
+	else if (!vk_interval_take(c, VK_AROUND_PASS, VK_MEASURE_ALL, 1, true))
 		return false;
 	vk_interval_run(c, VK_AROUND_PASS, true);
+	c->open.usual = true;
 	return true;
 }
 
@@ -497,11 +502,27 @@ vk_render_end(struct vk_command *c)
 		close_unmeasured(c);
 }
 
+static inline void
+close_usual(struct vk_command *c)
+{
+	struct vk_slot *slot = &c->recording->passes[c->open.pass].slot;
+	if (slot->sources)
+		vk_slot_end(c->device, c->handle, slot);
+	else /* the game's own query took its place */
+		*slot = (struct vk_slot){ 0 };
+	c->intervals[VK_AROUND_PASS].state = VK_INTERVAL_DONE;
+	close_unmeasured(c);
+}
+
 void
 vk_render_ended(struct vk_command *c)
 {
 	if (c->open.kind != VK_OPEN_RENDER)
 		return;
+	if (c->open.usual) {
+		close_usual(c);
+		return;
+	}
 	struct vk_recording *r = c->recording;
 	struct vk_pass *p = vk_open_pass(c);
 	if (c->open.suspending) {
