@@ -247,9 +247,12 @@ ask(const struct known *known, char *text, size_t size)
 		end_child(pid);
 	}
 	close(ends[0]);
+	/* The name comes first; there is none if no context could be made. */
 	char *answer = strchr(text, '\n');
-	if (!answer)
+	if (!answer) {
+		text[0] = '\0';
 		return TALLY_TILES_UNKNOWN;
+	}
 	*answer++ = '\0';
 	return find_answer(answer);
 }

@@ -115,11 +115,20 @@ def check_passes(checks, folder, env, shared, *options):
         checks.equal("gpu_ns" in p, not shared, f"pass {p['index']} {options}: has a time")
 
 
+def check_absent(checks):
+    with h.scratch() as folder, checks.part("no driver"):
+        env = h.base_env(folder, {"__EGL_VENDOR_LIBRARY_FILENAMES": "/nowhere.json"})
+        for _ in range(2):
+            checks.equal(ask(checks, folder, env), None, "told of a driver")
+            checks.equal([line[2:] for line in kept(folder)], [["unknown", ""]], "answers kept")
+
+
 def main():
     checks = h.Checks()
     for told, want in DRIVERS:
         check_driver(checks, told, want)
     check_kept(checks)
+    check_absent(checks)
     checks.finish()
 
 
