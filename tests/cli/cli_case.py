@@ -27,6 +27,10 @@ for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
 
 
+# One for all tests of a file, so that passtally run asks the driver once.
+CACHE = tempfile.TemporaryDirectory(prefix="passtally-cache-")
+
+
 class CliCase(unittest.TestCase):
     """A folder of its own, an environment without surprises, and the command."""
 
@@ -40,7 +44,7 @@ class CliCase(unittest.TestCase):
         self.env = {k: v for k, v in os.environ.items()
                     if not k.startswith("PASSTALLY") and k not in ("DISPLAY", "WAYLAND_DISPLAY", "COLUMNS")}
         self.env.update(HOME=str(self.folder), TMPDIR=str(self.folder / "tmp"), LC_ALL="C.UTF-8",
-                        XDG_STATE_HOME=str(self.folder / "state"),
+                        XDG_STATE_HOME=str(self.folder / "state"), XDG_CACHE_HOME=CACHE.name,
                         XDG_RUNTIME_DIR=str(self.folder / "runtime"),
                         XDG_CONFIG_HOME=str(self.folder / "config"))
         if os.environ.get("PASSTALLY_TEST_SANITIZER"):
