@@ -22,7 +22,9 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 GOOD = {"OK", "EXPECTEDFAIL"}
 TAIL_LINES = 80
-SECOND_TRIES = 1  # in a run: of more, something is broken that only shows at times
+# Of real drivers and programs, which share the cores with what runs beside them.
+TRIED_AGAIN = {"live", "torture", "cli", "browser"}
+SECOND_TRIES = 2  # in a run: of more, something is broken that only shows at times
 ALLOWED_SKIPS = ROOT / "tests" / "allowed_skips.txt"
 
 
@@ -204,9 +206,9 @@ def meson_test(stage, jobs, env, *chosen):
 
 
 def test_again(stage, env, entry):
-    """A test of real drivers and programs failed beside another: does it alone? Its counts, or None."""
+    """A test of TRIED_AGAIN failed beside another: does it alone? Its counts, or None."""
     suites, _, name = entry["name"].rpartition(" / ")
-    if "live" not in re.split("[:+]", suites):
+    if not TRIED_AGAIN & set(re.split("[:+]", suites)):
         return None
     _, entries = meson_test(stage, 1, env, name)
     counts = Counts()
@@ -293,7 +295,7 @@ def main():
                       help="only the build with this sanitizer (address: with undefined behaviour)")
     parser.add_argument("--werror", action="store_true", help="compiler warnings fail the build")
     parser.add_argument("--second-try", action="store_true",
-                        help=f"run a live test that fails once more by itself, and say so; more than {SECOND_TRIES} "
+                        help=f"run a test of real programs that fails once more by itself, and say so; more than {SECOND_TRIES} "
                              "of them in a run fail it")
     parser.add_argument("--require", action="store_true",
                         help=f"fail on a skip that {ALLOWED_SKIPS.relative_to(ROOT)} does not allow")

@@ -74,12 +74,22 @@ class SecondTries(unittest.TestCase):
                 self.assertEqual(self.count(first, second, names), want)
                 self.assertEqual(names, [f"gcc: {name}" for name in told])
 
+    def test_suites(self):
+        """Those of real programs are tried again, those of our functions never."""
+        for suites, want in (("live+no-asan", True), ("torture", True), ("torture+no-asan", True), ("cli", True),
+                             ("browser", True), ("unit", False), ("unit+threads", False), ("golden", False),
+                             ("scripts", False), ("fuzz", False), ("bench", False)):
+            name = f"passtally:{suites} / t"
+            with self.subTest(name):
+                names = []
+                self.count((1, [line(name, "FAIL")]), (0, [line(name, "OK")]), names)
+                self.assertEqual(names, [f"gcc: {name}"] if want else [])
+
     def test_without(self):
         self.assertEqual(self.count((1, [line(LIVE, "FAIL")]), (0, [line(LIVE, "OK")]), None), (0, 1))
 
-
     def test_budget(self):
-        for names, want in (([], 0), (["one"], 0), (["one", "two"], 1)):
+        for names, want in (([], 0), (["one", "two"], 0), (["one", "two", "three"], 1)):
             with self.subTest(names), contextlib.redirect_stdout(io.StringIO()):
                 self.assertEqual(run_tests.tell_second_tries(names), want)
 
