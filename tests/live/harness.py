@@ -27,6 +27,8 @@ BUILD = pathlib.Path(os.environ.get("PASSTALLY_BUILD") or ".")
 APPS = pathlib.Path(os.environ.get("PASSTALLY_APPS") or BUILD / "tests" / "apps")
 SANITIZER = os.environ.get("PASSTALLY_TEST_SANITIZER", "")
 TIMEOUT = 120 * (4 if SANITIZER else 1)
+# Of all runs of a test: llvmpipe would compile the same shaders in each.
+SHADER_CACHE = tempfile.TemporaryDirectory(prefix="passtally-live-")
 EXTRA_ENV = {}  # of every run; display() adds DISPLAY, compositor() WAYLAND_DISPLAY
 
 # Whoever started the tests may ignore them (nohup, a shell's "&"), and then so does all they start.
@@ -177,7 +179,7 @@ def base_env(folder, extra=None):
         env[key] = str(path)
     env.update({"LIBGL_ALWAYS_SOFTWARE": "1", "GALLIUM_DRIVER": "llvmpipe", "LC_ALL": "C.UTF-8",
                 "GTK_A11Y": "none", "NO_AT_BRIDGE": "1", "GSETTINGS_BACKEND": "memory",
-                "SDL_AUDIODRIVER": "dummy"})
+                "SDL_AUDIODRIVER": "dummy", "MESA_SHADER_CACHE_DIR": SHADER_CACHE.name})
     if SANITIZER:
         env["ASAN_OPTIONS"] = env.get("ASAN_OPTIONS", "") + ":detect_leaks=0:verify_asan_link_order=0"
     env.update(EXTRA_ENV)

@@ -5,6 +5,7 @@
 """
 
 import difflib
+import functools
 import sys
 
 import harness as h
@@ -25,10 +26,16 @@ def difference(want, got):
     return "\n".join(list(lines)[:40])
 
 
-def compare(checks, hygiene, words, options):
-    argv = [hygiene, *words]
+@functools.cache
+def run_bare(argv):
     with h.scratch() as folder:
-        bare = h.run(argv, h.base_env(folder))
+        return h.run(argv, h.base_env(folder))
+
+
+def compare(checks, hygiene, words, options):
+    argv = (hygiene, *words)
+    with h.scratch() as folder:
+        bare = run_bare(argv)
         if bare.status == 77:
             print(f"{' '.join(words)}: {bare.errors.strip()}")
             return
