@@ -8,11 +8,10 @@
 #define MAX_BUCKETS 32768 /* enough for all magnitudes of 64-bit integers */
 #define MAX_DENSE 16384 /* contiguous buckets: 128 KiB */
 #define FIRST_MANTISSA_BITS 9
-#define MOST_WAITING 128
-#define LARGE_TABLE 256 /* values; a smaller table is filled directly, without a queue */
+#define LEAST_WAITING 64 /* values that are sorted in together */
+#define FEW 32 /* values that are sorted one by one */
 
-/* A count of equal values; a count of 0 marks an empty slot. Small, because tables of these
- * are read at random. */
+/* A count of equal values. */
 struct tally_stats_run {
 	uint64_t bits;
 	uint64_t tag; /* the count times four, plus the storage */
@@ -49,10 +48,28 @@ run_value(const struct tally_stats_run *run)
 				     .u64 = run->bits };
 }
 
-static int
-run_compare(const void *a, const void *b)
+/* Bits that order values of one storage. */
+static uint64_t
+run_key(const struct tally_stats_run *run)
 {
-	return tally_value_compare(run_value(a), run_value(b));
+	const uint64_t sign = UINT64_C(1) << 63;
+	enum tally_storage storage = (enum tally_storage)(run->tag & 3);
+	if (storage == TALLY_STORAGE_U64)
+		return run->bits;
+	return storage == TALLY_STORAGE_F64 && run->bits & sign ? ~run->bits : run->bits ^ sign;
+}
+
+/* By value; 0 only for equal values of equal storage. */
+static int
+run_compare(const struct tally_stats_run *a, const struct tally_stats_run *b)
+{
+	unsigned x = a->tag & 3, y = b->tag & 3;
+	if (x == y) {
+		uint64_t key_a = run_key(a), key_b = run_key(b);
+		return (key_a > key_b) - (key_a < key_b);
+	}
+	int order = tally_value_compare(run_value(a), run_value(b));
+	return order ? order : x < y ? -1 : 1;
 }
 
 void
@@ -65,9 +82,8 @@ void
 tally_stats_copy(struct tally_stats *to, const struct tally_stats *from)
 {
 	*to = *from;
-	to->waiting = g_memdup2(from->waiting, MOST_WAITING * sizeof(*from->waiting));
-	to->runs = g_memdup2(from->runs, from->room_runs * sizeof(*from->runs));
-	to->sorted = NULL;
+	to->waiting = g_memdup2(from->waiting, from->room_waiting * sizeof(*from->waiting));
+	to->runs = g_memdup2(from->runs, from->n_runs * sizeof(*from->runs));
 	to->dense = g_memdup2(from->dense, from->n_dense * sizeof(*from->dense));
 	to->buckets = g_memdup2(from->buckets, from->room_buckets * sizeof(*from->buckets));
 }
@@ -77,7 +93,6 @@ tally_stats_finish(struct tally_stats *s)
 {
 	g_free(s->waiting);
 	g_free(s->runs);
-	g_free(s->sorted);
 	g_free(s->dense);
 	g_free(s->buckets);
 	*s = (struct tally_stats){ 0 };
@@ -240,42 +255,79 @@ bucket_add(struct tally_stats *s, double v, uint64_t count)
 
 /* ---- exact quantiles ---- */
 
-static bool
-is_same(const struct tally_stats_run *a, const struct tally_stats_run *b)
+static void
+sort_few(struct tally_stats_run *runs, uint32_t n)
 {
-	return a->bits == b->bits && ((a->tag ^ b->tag) & 3) == 0;
+	for (uint32_t i = 1; i < n; i++) {
+		const struct tally_stats_run run = runs[i];
+		uint32_t at = i;
+		for (; at && run_compare(&run, &runs[at - 1]) < 0; at--)
+			runs[at] = runs[at - 1];
+		runs[at] = run;
+	}
 }
 
-static uint32_t
-home_of(const struct tally_stats *s, const struct tally_stats_run *run)
+static int
+compare_runs(const void *a, const void *b)
 {
-	/* Fractions differ in their high bits, whole numbers in their low bits. */
-	uint64_t h = run->bits ^ run->tag << 62;
-	h = (h ^ h >> 32) * UINT64_C(0x9e3779b97f4a7c15);
-	return (uint32_t)(h >> 40) & (s->room_runs - 1);
+	return run_compare(a, b);
 }
 
-/* The slot of a value, or the free slot where it belongs. */
-static struct tally_stats_run *
-find_run(const struct tally_stats *s, const struct tally_stats_run *run)
+/* Sorts values of one storage byte by byte, from the lowest one; bytes that are equal in all
+ * of them are left out. */
+static void
+sort_bytes(struct tally_stats_run *runs, uint32_t n, uint64_t differ)
 {
-	uint32_t at = home_of(s, run);
-	while (s->runs[at].tag && !is_same(&s->runs[at], run))
-		at = (at + 1) & (s->room_runs - 1);
-	return &s->runs[at];
+	struct tally_stats_run *other = g_new(struct tally_stats_run, n);
+	struct tally_stats_run *from = runs, *to = other;
+	for (unsigned shift = 0; shift < 64; shift += 8) {
+		if (!(differ >> shift & 0xff))
+			continue;
+		uint32_t end[256] = { 0 }, sum = 0;
+		for (uint32_t i = 0; i < n; i++)
+			end[run_key(&from[i]) >> shift & 0xff]++;
+		for (unsigned byte = 0; byte < 256; byte++) {
+			uint32_t count = end[byte];
+			end[byte] = sum;
+			sum += count;
+		}
+		for (uint32_t i = 0; i < n; i++)
+			to[end[run_key(&from[i]) >> shift & 0xff]++] = from[i];
+		struct tally_stats_run *swap = from;
+		from = to;
+		to = swap;
+	}
+	if (from != runs)
+		memcpy(runs, from, n * sizeof(*runs));
+	g_free(other);
 }
 
 static void
-grow_runs(struct tally_stats *s)
+sort_runs(struct tally_stats_run *runs, uint32_t n)
 {
-	struct tally_stats_run *old = s->runs;
-	uint32_t n = s->room_runs;
-	s->room_runs = n ? 2 * n : 16;
-	s->runs = g_new0(struct tally_stats_run, s->room_runs);
-	for (uint32_t i = 0; i < n; i++)
-		if (old[i].tag)
-			*find_run(s, &old[i]) = old[i];
-	g_free(old);
+	uint64_t key = run_key(&runs[0]), differ = 0, storages = 0;
+	for (uint32_t i = 1; i < n; i++) {
+		differ |= run_key(&runs[i]) ^ key;
+		storages |= (runs[i].tag ^ runs[0].tag) & 3;
+	}
+	if (n <= FEW)
+		sort_few(runs, n);
+	else if (storages)
+		qsort(runs, n, sizeof(*runs), compare_runs);
+	else
+		sort_bytes(runs, n, differ);
+}
+
+/* Appends to sorted runs; an equal value is counted with the last one. */
+static uint32_t
+append_run(struct tally_stats_run *runs, uint32_t n, const struct tally_stats_run *run)
+{
+	if (n && run_compare(&runs[n - 1], run) == 0) {
+		runs[n - 1].tag += run->tag & ~UINT64_C(3);
+		return n;
+	}
+	runs[n] = *run;
+	return n + 1;
 }
 
 /* Switches to buckets because there are too many distinct values. */
@@ -283,66 +335,65 @@ static void
 give_up_exactness(struct tally_stats *s)
 {
 	s->sketched = true;
-	for (uint32_t i = 0; i < s->room_runs; i++)
-		if (s->runs[i].tag)
-			bucket_add(s, tally_value_f64(run_value(&s->runs[i])),
-				   run_count(&s->runs[i]));
+	for (uint32_t i = 0; i < s->n_runs; i++)
+		bucket_add(s, tally_value_f64(run_value(&s->runs[i])), run_count(&s->runs[i]));
 	g_clear_pointer(&s->runs, g_free);
-	s->n_runs = s->room_runs = 0;
+	g_clear_pointer(&s->waiting, g_free);
+	s->n_runs = s->room_waiting = 0;
 }
 
-static void
-sort_in(struct tally_stats *s, const struct tally_stats_run *run)
-{
-	if (!s->sketched && 2 * s->n_runs >= s->room_runs)
-		grow_runs(s);
-	if (!s->sketched) {
-		struct tally_stats_run *kept = find_run(s, run);
-		if (kept->tag) {
-			kept->tag += run->tag & ~UINT64_C(3);
-			return;
-		}
-		if (s->n_runs < s->keep) {
-			*kept = *run;
-			s->n_runs++;
-			return;
-		}
-		give_up_exactness(s);
-	}
-	bucket_add(s, tally_value_f64(run_value(run)), run_count(run));
-}
-
-/* Inserts many values at once, so that slots of a large table are prefetched into the caches
- * in parallel. */
+/* Merges the waiting values with the sorted ones. */
 static void
 sort_in_waiting(struct tally_stats *s)
 {
-	for (uint32_t i = 0; i < s->n_waiting && !s->sketched; i++)
-		__builtin_prefetch(&s->runs[home_of(s, &s->waiting[i])], 1);
-	for (uint32_t i = 0; i < s->n_waiting; i++)
-		sort_in(s, &s->waiting[i]);
+	if (!s->n_waiting)
+		return;
+	sort_runs(s->waiting, s->n_waiting);
+	struct tally_stats_run *all = g_new(struct tally_stats_run, s->n_runs + s->n_waiting);
+	uint32_t n = 0, i = 0, k = 0;
+	while (i < s->n_runs && k < s->n_waiting) {
+		bool old = run_compare(&s->runs[i], &s->waiting[k]) <= 0;
+		n = append_run(all, n, old ? &s->runs[i++] : &s->waiting[k++]);
+	}
+	while (i < s->n_runs)
+		n = append_run(all, n, &s->runs[i++]);
+	while (k < s->n_waiting)
+		n = append_run(all, n, &s->waiting[k++]);
+	g_free(s->runs);
+	s->runs = g_renew(struct tally_stats_run, all, n);
+	s->n_runs = n;
 	s->n_waiting = 0;
+	if (n > s->keep)
+		give_up_exactness(s);
+}
+
+/* As many values wait as are sorted, so each is moved a few times only. */
+static void
+make_room(struct tally_stats *s)
+{
+	if (s->n_waiting >= MAX(s->n_runs, LEAST_WAITING))
+		sort_in_waiting(s);
+	if (s->sketched || s->n_waiting < s->room_waiting)
+		return;
+	s->room_waiting = s->room_waiting ? 2 * s->room_waiting : 4;
+	s->waiting = g_renew(struct tally_stats_run, s->waiting, s->room_waiting);
 }
 
 static void
 sort_in_last(struct tally_stats *s)
 {
-	const struct tally_stats_run run = {
-		.bits = s->last.u64,
-		.tag = s->repeats << 2 | s->last.storage,
-	};
 	if (s->repeats == 0)
 		return;
+	if (!s->sketched && s->n_waiting == s->room_waiting)
+		make_room(s);
+	if (s->sketched)
+		bucket_add(s, tally_value_f64(s->last), s->repeats);
+	else
+		s->waiting[s->n_waiting++] = (struct tally_stats_run){
+			.bits = s->last.u64,
+			.tag = s->repeats << 2 | s->last.storage,
+		};
 	s->repeats = 0;
-	if (s->n_runs < LARGE_TABLE && !s->sketched) {
-		sort_in(s, &run);
-		return;
-	}
-	if (!s->waiting)
-		s->waiting = g_new(struct tally_stats_run, MOST_WAITING);
-	s->waiting[s->n_waiting++] = run;
-	if (s->n_waiting == MOST_WAITING)
-		sort_in_waiting(s);
 }
 
 static void
@@ -358,8 +409,6 @@ tally_stats_add(struct tally_stats *s, struct tally_value v)
 	if (v.storage == TALLY_STORAGE_F64 && !isfinite(v.f64))
 		return;
 	tally_moments_add(&s->moments, v);
-	if (G_UNLIKELY(s->sorted))
-		g_clear_pointer(&s->sorted, g_free);
 	/* Most series repeat the same value most of the time. */
 	if (s->repeats && s->last.u64 == v.u64 && s->last.storage == v.storage) {
 		s->repeats++;
@@ -374,20 +423,6 @@ void
 tally_stats_add_u64(struct tally_stats *s, uint64_t v)
 {
 	tally_stats_add(s, tally_u64(v));
-}
-
-/* Sorts the values when they are requested. */
-static void
-sort_runs(struct tally_stats *s)
-{
-	if (s->sorted)
-		return;
-	s->sorted = g_new(struct tally_stats_run, s->n_runs);
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < s->room_runs; i++)
-		if (s->runs[i].tag)
-			s->sorted[n++] = s->runs[i];
-	qsort(s->sorted, n, sizeof(*s->sorted), run_compare);
 }
 
 /* The key of the bucket that holds the rank-th value. */
@@ -436,12 +471,11 @@ tally_stats_quantile(struct tally_stats *s, double q)
 		return s->moments.max;
 	sort_in_all(s);
 	if (!s->sketched) {
-		sort_runs(s);
 		uint64_t seen = 0;
 		for (uint32_t i = 0; i < s->n_runs; i++) {
-			seen += run_count(&s->sorted[i]);
+			seen += run_count(&s->runs[i]);
 			if (seen >= rank)
-				return run_value(&s->sorted[i]);
+				return run_value(&s->runs[i]);
 		}
 		return s->moments.max;
 	}
@@ -485,10 +519,9 @@ tally_stats_visit(struct tally_stats *s, void (*visit)(void *user, double value,
 {
 	sort_in_all(s);
 	if (!s->sketched) {
-		sort_runs(s);
 		for (uint32_t i = 0; i < s->n_runs; i++)
-			visit(user, tally_value_f64(run_value(&s->sorted[i])),
-			      run_count(&s->sorted[i]));
+			visit(user, tally_value_f64(run_value(&s->runs[i])),
+			      run_count(&s->runs[i]));
 		return;
 	}
 	bool whole = s->moments.storage != TALLY_STORAGE_F64;

@@ -25,12 +25,11 @@ struct tally_stats {
 	struct tally_value last;
 	uint64_t repeats;
 	struct tally_stats_run *waiting;
-	uint32_t n_waiting;
-	/* While quantiles are exact: a table of distinct values. */
+	uint32_t n_waiting, room_waiting;
+	/* While quantiles are exact: the distinct values, sorted. */
 	uint32_t keep; /* maximum number before buckets are used */
-	uint32_t n_runs, room_runs;
+	uint32_t n_runs;
 	struct tally_stats_run *runs;
-	struct tally_stats_run *sorted; /* created on request; NULL: not yet */
 	/* After that: contiguous buckets, or sparse ones in `buckets`. */
 	bool sketched;
 	unsigned mantissa_bits;
