@@ -110,6 +110,7 @@ GPtrArray *tally_answer_lines(const struct tally_answer *answer,
 			      const struct tally_answer_device *d, bool brief);
 /* Single lines of it, for other layouts; the caller frees them with g_free(). */
 char *tally_answer_speed_text(const struct tally_answer_device *d);
+char *tally_answer_typical_text(const struct tally_answer_device *d);
 char *tally_answer_hitch_text(const struct tally_answer_hitch *h);
 char *tally_answer_cost_text(const struct tally_answer_device *d);
 

@@ -199,15 +199,24 @@ add_pass_items(GPtrArray *lines, const struct tally_answer_device *d, unsigned m
 	g_free(shares);
 }
 
+char *
+tally_answer_typical_text(const struct tally_answer_device *d)
+{
+	bool waits = d->bound.by == TALLY_BOUND_UNKNOWN && d->bound.doubt == TALLY_DOUBT_WAITS;
+	char *time = tally_answer_time_text(d->typical_ns);
+	char *text = g_strdup_printf("typical frame, %s on the GPU%s", time,
+				     waits ? ", waits for the CPU within passes included" : "");
+	g_free(time);
+	return text;
+}
+
 static void
 add_passes(GPtrArray *lines, const struct tally_answer_device *d)
 {
 	if (d->n_passes == 0 || d->typical_ns <= 0)
 		return;
-	char *time = tally_answer_time_text(d->typical_ns);
-	bool waits = d->bound.by == TALLY_BOUND_UNKNOWN && d->bound.doubt == TALLY_DOUBT_WAITS;
-	add_line(lines, g_strdup_printf("typical frame, %s on the GPU%s:", time,
-					waits ? ", waits for the CPU within passes included" : ""));
+	char *time = tally_answer_typical_text(d);
+	add_line(lines, g_strdup_printf("%s:", time));
 	g_free(time);
 	/* One line less where there is one more below. */
 	add_pass_items(lines, d, d->extra.name ? 2 : 3);

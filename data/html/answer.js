@@ -41,9 +41,17 @@ function costSentence({ cost }) {
 	);
 }
 
+function incompleteWords(d) {
+	const cut = d.rows === 1 ? "the only frame was" : `all ${plain(d.rows)} frames were`;
+	return (
+		`No complete frame: ${cut} cut by the end of the run, so there is no rate, no typical ` +
+		"frame and no hitch. A longer run has them."
+	);
+}
+
 function answerSection(log, d) {
 	const answer = answerOf(log, d);
-	if (!answer) return el("section", { id: "answer" }, el("p", {}, "No complete frame."));
+	if (!answer) return el("section", { id: "answer" }, el("p", {}, incompleteWords(d)));
 	const { p50_ns, p99_ns } = answer.frame_time;
 	return el(
 		"section",
@@ -81,7 +89,7 @@ function answerSection(log, d) {
 function typicalSection(log, d) {
 	const answer = answerOf(log, d);
 	if (!answer || !answer.typical.passes.length || !answer.typical.gpu_ns) return null;
-	const { passes, gpu_ns, besides } = answer.typical;
+	const { passes, text, besides } = answer.typical;
 	const bar = el("div", { class: "stack" });
 	passes.forEach((p, i) => {
 		const words = `${p.name}: ${duration(p.p50_ns)}, ${percent(p.share)}`;
@@ -104,7 +112,7 @@ function typicalSection(log, d) {
 	return el(
 		"section",
 		{ id: "typical" },
-		el("h2", {}, `The typical frame, ${duration(gpu_ns)} on the GPU`),
+		el("h2", {}, `The ${text}`),
 		bar,
 		besides
 			? el(
@@ -126,8 +134,7 @@ function placeOfLabel(d, name) {
 }
 
 function hitchSection(log, d) {
-	const answer = answerOf(log, d);
-	const { n, excess_ns, worst } = answer ? answer.hitches : { n: 0, worst: [] };
+	const { n, excess_ns, worst } = answerOf(log, d).hitches;
 	const list = el("ol", { class: "plain" });
 	for (const h of worst)
 		list.append(

@@ -234,7 +234,7 @@ function compareTable(la, a, lb, b) {
 				),
 			),
 		);
-		count.textContent = `${rows.length} of ${all.length} passes`;
+		count.textContent = `${rows.length} of ${countOfPasses(all.length)}`;
 		shown = rows;
 	};
 	let shown = [];

@@ -253,7 +253,7 @@ async function scaleFrame(factor) {
 
 function lanesSection(d, row, passes) {
 	const placed = passes.filter(timed);
-	const count = `${passes.length} ${passes.length === 1 ? "pass" : "passes"}`;
+	const count = countOfPasses(passes.length);
 	if (!placed.length && !(d.read.cpu[row] > 0))
 		return [el("p", { class: "dim" }, `${count}, without times.`)];
 	const span = spanOf(d, row, placed);

@@ -17,17 +17,20 @@ async function showRun(ticket) {
 	await readFrames(d);
 	if (ticket !== view.ticket) return;
 	state.row = rowOfFrame(d, state.frame);
+	const overview = answerOf(log, d)
+		? el("div", { class: "overview" }, frameChart(log, d), hitchSection(log, d))
+		: "";
 	main.replaceChildren(
 		answerSection(log, d),
 		typicalSection(log, d) || "",
-		el("div", { class: "overview" }, frameChart(log, d), hitchSection(log, d)),
+		overview,
 		frameSection(d),
 		passTable(log, d),
 		notesSection(log),
 		aboutSection(log, d, false),
 		readingSection(),
 	);
-	view.makeFrames();
+	if (overview) view.makeFrames();
 	await showFrame();
 }
 

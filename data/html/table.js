@@ -237,7 +237,7 @@ function passTable(log, d) {
 				),
 			),
 		);
-		count.textContent = `${rows.length} of ${d.groups.length} passes`;
+		count.textContent = `${rows.length} of ${countOfPasses(d.groups.length)}`;
 		all.hidden = more <= 0;
 		all.textContent = state.all
 			? "fewer columns"

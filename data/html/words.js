@@ -25,6 +25,10 @@ function trim(v, digits) {
 		.replace(/\.$/, "");
 }
 
+function countOfPasses(n) {
+	return `${n} ${n === 1 ? "pass" : "passes"}`;
+}
+
 const UNITS = [
 	["s", 1e9],
 	["ms", 1e6],

@@ -63,6 +63,19 @@ class Page(CliCase):
     def names(self):
         return self.page.js("[...document.querySelectorAll('#passes tbody td:first-child')].map(e => e.textContent)")
 
+    def test_no_complete_frame(self):
+        lines = log(2)
+        for line in lines:
+            if line["type"] == "frame":
+                line["flags"] = ["partial"]
+        self.open(self.write_log("partial.jsonl", lines))
+        self.assertIn("No complete frame: all 2 frames were cut", self.page.js("document.getElementById('answer').textContent"))
+        for gone in ("frames", "hitches", "typical"):
+            self.assertFalse(self.page.js(f"document.getElementById('{gone}')"), gone)
+        self.page.key("ArrowRight")
+        self.page.key("z")
+        self.assertEqual(len(self.names()), 3)
+
     def test_table_sorts_and_filters(self):
         self.open(self.logs[0])
         self.assertEqual(self.names(), [HOSTILE, "scene/shadow", "scene/late"])

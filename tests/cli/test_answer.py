@@ -136,7 +136,9 @@ class Answer(CliCase):
         self.assertEqual(got["bound"]["by"], "unknown")
         self.assertRegex(got["bound"]["text"], r"cannot tell, the CPU works or waits within passes (8[0-9]|9[0-9]) % of the time")
         self.assertEqual(got["hitches"]["worst"][0]["text"], "frame 40: +20.7 ms, GBuffer, or a wait after it")
-        self.assertIn("typical frame, 29.0 ms on the GPU, waits for the CPU within passes included:", got["lines"])
+        text = "typical frame, 29.0 ms on the GPU, waits for the CPU within passes included"
+        self.assertEqual(got["typical"]["text"], text) # the heading of the page
+        self.assertIn(f"{text}:", got["lines"])
         self.assertEqual(run(1000, "vulkan")["bound"]["by"], "gpu")
 
     # Speed
