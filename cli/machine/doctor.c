@@ -8,6 +8,7 @@
 #include "cli/install/injected.h"
 #include "cli/machine/probe.h"
 #include "cli/machine/probe_vk.h"
+#include "cli/machine/tiles.h"
 #include "cli/shared/text.h"
 #include "cli/install/vk_manifest.h"
 #include "cli/machine/wanted.h"
@@ -421,6 +422,12 @@ examine(void)
 	tally_doctor_snapshots();
 	bool gl = check_api(TALLY_API_OPENGL);
 	bool es = check_api(TALLY_API_OPENGL_ES);
+	g_autofree char *shared = gl || es ? tally_tiles_driver() : NULL;
+	if (shared)
+		tally_doctor_row(TALLY_DOCTOR_FACT, "shared-time",
+				 "%s draws the passes of one framebuffer together: they "
+				 "have one time",
+				 shared);
 	bool vk = check_api(TALLY_API_VULKAN);
 	ok &= gl || es || (vk && layer);
 	if (ok)

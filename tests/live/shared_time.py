@@ -70,6 +70,9 @@ def check_driver(checks, told, want):
         checks.equal(len(kept(folder)), 1, "lines")
         if want in ("together", "apart"):
             check_passes(checks, folder, env, want == "together")
+            text = h.run([h.need("passtally"), "doctor"], env).text
+            checks.equal("shared-time" in text, want == "together", f"doctor's row: {text!r}")
+            checks.that("Unheard-of" in text, f"doctor's driver: {text!r}")
         # Another driver's name is no word on this one.
         for other in ("off", driver + ".1", "%s%n" * 1000) if driver else ():
             check_passes(checks, folder, env, False, "--shared-time", other)
