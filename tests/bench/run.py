@@ -26,7 +26,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 MODES = {
     "bare": None,
     "disabled": {"PASSTALLY_DISABLE": "1"},
-    "no source": {"PASSTALLY_OPTIONS": "sources=null"},
+    "no source": {"PASSTALLY_OPTIONS": "sources=api"},
     "time stamps": {"PASSTALLY_OPTIONS": "sources=gl-timestamp"},
     "statistics": {"PASSTALLY_OPTIONS": "sources=gl-timestamp+gl-statistics"},
 }
@@ -219,6 +219,46 @@ def measure_mesa(bench, measures):
         print(f"  {mode:<12} 10x1000 {ratios[0]:5.2f}   1000x10 {ratios[1]:5.2f}   +{added:.0f} ns/pass")
 
 
+FLOORS = {"time stamps": "time", "statistics": "stats"}  # GLFLOOR
+
+
+def build_floor(folder):
+    """The least that a library can do, and a program for it; False where they are not or cannot be built."""
+    source = HERE.parents[2] / "shared" / "bench"
+    if not (source / "glfloor.c").exists() or not shutil.which("cc"):
+        return False
+    shutil.copytree(source, folder)
+    shim = ["cc", "-O2", "-shared", "-fPIC", "glfloor.c", "-o", "libglfloor.so", "-ldl"]
+    return all(subprocess.run(command, cwd=folder, capture_output=True, check=False).returncode == 0
+               for command in (["sh", "build-glbench.sh"], shim))
+
+
+def measure_floor(bench, measures):
+    """CPU time of the whole process a pass against the floor's, which writes its lines in the program's thread."""
+    folder = bench.folder / "floor"
+    if not build_floor(folder):
+        print("\nThe floor: skipped, ../shared/bench is not here, or cc and libgl-dev, libegl-dev, libx11-dev are not")
+        return
+    command = [str(folder / "glbench"), "--json", "--passes", str(MANY[0]), "--draws", str(MANY[1]),
+               "--frames", str(bench.frames)]
+    noop = {"GALLIUM_NOOP": "1", "LIBGL_ALWAYS_SOFTWARE": "1"}
+    best = {}
+    for _ in range(bench.repeats):
+        for mode in ("bare", *FLOORS):
+            runs = {mode: (mode, noop)}
+            if mode in FLOORS:
+                runs[f"floor of {mode}"] = ("bare", {**noop, "GLFLOOR": FLOORS[mode],
+                                                     "LD_PRELOAD": str(folder / "libglfloor.so")})
+            for name, (as_mode, more) in runs.items():
+                us = bench.run(command, as_mode, more)["mean_cpu_us"]
+                best[name] = min(us, best.get(name, us))
+    print("\nOver Mesa's no-op driver, CPU time of the process a pass of 10 draws, above bare:")
+    for mode in FLOORS:
+        ours, floor = ((best[name] - best["bare"]) * 1000 / MANY[0] for name in (mode, f"floor of {mode}"))
+        measures[f"floor.{mode.replace(' ', '_')}.process_ratio"] = ours / floor
+        print(f"  {mode:<12} {ours:6.0f} ns, the floor {floor:6.0f} ns: {ours / floor:.2f} times")
+
+
 def measure_log(bench, measures):
     """The log's writer and reader beside jansson and yajl."""
     program = bench.program.with_name("bench_json")
@@ -356,7 +396,7 @@ def main():
     parser.add_argument("--no-mesa", action="store_true", help="only the do-nothing library")
     parser.add_argument("--snapshot", action="store_true", help="only counter snapshots")
     args = parser.parse_args()
-    steps = [measure_shapes, measure_growth, measure_start, measure_log, measure_snapshot,
+    steps = [measure_shapes, measure_growth, measure_start, measure_floor, measure_log, measure_snapshot,
              measure_metrics]
     if args.snapshot:
         return measure_all(args, Bench, [measure_snapshot], "snapshot.")
