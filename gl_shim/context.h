@@ -22,9 +22,10 @@ enum gl_platform { GL_PLATFORM_GLX = 0, GL_PLATFORM_EGL };
 #define GL_ALL_MODES 0x7fffu
 #define GL_OLD_MODES 0x0380u
 
-/* Counted by the draw wrappers and moved to the pass when it closes. `instances` and `calls`
- * are both kept as the surplus over draws, so a plain draw costs two additions. */
-struct gl_hot {
+/* What the open pass has counted so far. The draw wrappers add to it; when the pass closes,
+ * move_pending_counts() (passes.c) makes it the pass's call_counts. `instances` and `calls` are
+ * both kept as the surplus over draws, so a plain draw costs two additions. */
+struct gl_pending_counts {
 	uint64_t draws;
 	uint64_t vertices;
 	int64_t extra_instances;
@@ -42,7 +43,7 @@ struct gl_context {
 	uint32_t open;
 	int live; /* this context is tracked; 0 = only forward */
 	uint32_t modes; /* a bit for each primitive mode that a draw may use */
-	struct gl_hot hot;
+	struct gl_pending_counts pending;
 
 	struct gl_context_state *state; /* the rest (gl_shim/state.h); NULL when not live */
 };

@@ -7,23 +7,25 @@
 #include "layer/base/clock.h"
 #include "query/sampler/sampler.h"
 
+/* The one place where what the wrappers counted becomes the pass's. */
 static void
-move_tallies(struct gl_context *c, struct tally_pass *pass)
+move_pending_counts(struct gl_context *c, struct tally_pass *pass)
 {
-	const struct gl_hot *hot = &c->hot;
-	int64_t calls = (int64_t)(hot->draws + hot->dispatches + hot->copies + hot->clears) +
-			hot->extra_calls;
+	const struct gl_pending_counts *counted = &c->pending;
+	int64_t calls = (int64_t)(counted->draws + counted->dispatches + counted->copies +
+				  counted->clears) +
+			counted->extra_calls;
 	pass->call_counts = (struct tally_call_counts){
-		.draws = hot->draws,
-		.dispatches = hot->dispatches,
-		.copies = hot->copies,
-		.clears = hot->clears,
-		.vertices = hot->vertices,
-		.instances = (uint64_t)((int64_t)hot->draws + hot->extra_instances),
+		.draws = counted->draws,
+		.dispatches = counted->dispatches,
+		.copies = counted->copies,
+		.clears = counted->clears,
+		.vertices = counted->vertices,
+		.instances = (uint64_t)((int64_t)counted->draws + counted->extra_instances),
 		.calls = (uint64_t)calls,
 	};
-	pass->flags |= hot->flags | c->state->now.flags;
-	pass->unknown |= hot->unknown;
+	pass->flags |= counted->flags | c->state->now.flags;
+	pass->unknown |= counted->unknown;
 }
 
 static void
@@ -39,7 +41,7 @@ close_pass(struct gl_context *c, bool with_queries)
 			gl_workload_end(c);
 		else if (s->now.load)
 			gl_workload_end_silent(c);
-		move_tallies(c, pass);
+		move_pending_counts(c, pass);
 		pass->label = s->now.label;
 		if (s->labels.inside.n)
 			pass->groups = gl_take_inside(c);
@@ -57,7 +59,7 @@ close_pass(struct gl_context *c, bool with_queries)
 			gl_snapshot_abandon(pass);
 	}
 	s->now = (struct gl_open_pass){ 0 };
-	c->hot = (struct gl_hot){ 0 };
+	c->pending = (struct gl_pending_counts){ 0 };
 }
 
 void
@@ -282,12 +284,12 @@ static void
 note_flags(struct gl_context *c, uint64_t more)
 {
 	const struct gl_context_state *s = c->state;
-	c->hot.flags |= s->standing | more;
+	c->pending.flags |= s->standing | more;
 	/* Before 3.0 the question raises an error that the game would read:
 	 * glBeginTransformFeedback may have been called where it does nothing. */
 	if ((s->standing & TALLY_FLAG(TRANSFORM_FEEDBACK)) && s->api.version >= 30 &&
 	    !gl_no_query_zone(s) && c->next->IsEnabled(GL_RASTERIZER_DISCARD))
-		c->hot.flags |= TALLY_FLAG(RASTERIZER_DISCARD);
+		c->pending.flags |= TALLY_FLAG(RASTERIZER_DISCARD);
 }
 
 #define OWN_TIME_FIRST 8 /* so many passes of a frame are all measured */

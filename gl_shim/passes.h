@@ -21,22 +21,22 @@
 /* The value of a count that is not negative. */
 #define GL_NATURAL(n) ((uint64_t)(uint32_t)(n))
 
-#define TALLY_DRAW(c, n) ((c)->hot.draws++, (c)->hot.vertices += GL_NATURAL(n))
+#define TALLY_DRAW(c, n) ((c)->pending.draws++, (c)->pending.vertices += GL_NATURAL(n))
 #define TALLY_INSTANCED(c, n, instances) \
-	((c)->hot.draws++, (c)->hot.vertices += GL_NATURAL(n) * GL_NATURAL(instances), \
-	 (c)->hot.extra_instances += (int64_t)GL_NATURAL(instances) - 1)
+	((c)->pending.draws++, (c)->pending.vertices += GL_NATURAL(n) * GL_NATURAL(instances), \
+	 (c)->pending.extra_instances += (int64_t)GL_NATURAL(instances) - 1)
 #define TALLY_MULTI(c, counts, n) gl_tally_multi(c, counts, n)
 #define TALLY_INDIRECT(c, n) gl_tally_indirect(c, (int64_t)(n))
 #define TALLY_INDIRECT_COUNT(c) \
-	((c)->hot.extra_calls++, (c)->hot.flags |= TALLY_FLAG(INDIRECT), \
-	 (c)->hot.unknown |= TALLY_UNKNOWN_DRAWS | TALLY_UNKNOWN_VERTICES | \
+	((c)->pending.extra_calls++, (c)->pending.flags |= TALLY_FLAG(INDIRECT), \
+	 (c)->pending.unknown |= TALLY_UNKNOWN_DRAWS | TALLY_UNKNOWN_VERTICES | \
 			     TALLY_UNKNOWN_INSTANCES)
-#define TALLY_MESH(c) ((c)->hot.draws++, (c)->hot.extra_instances--)
+#define TALLY_MESH(c) ((c)->pending.draws++, (c)->pending.extra_instances--)
 #define TALLY_OPAQUE(c) gl_tally_indirect(c, 1)
 /* A list may hold draws, clears, copies and dispatches. */
 #define TALLY_LIST(c) \
-	((c)->hot.extra_calls++, (c)->hot.flags |= TALLY_FLAG(LIST), \
-	 (c)->hot.unknown |= TALLY_UNKNOWN_DRAWS | TALLY_UNKNOWN_VERTICES | \
+	((c)->pending.extra_calls++, (c)->pending.flags |= TALLY_FLAG(LIST), \
+	 (c)->pending.unknown |= TALLY_UNKNOWN_DRAWS | TALLY_UNKNOWN_VERTICES | \
 			     TALLY_UNKNOWN_INSTANCES | TALLY_UNKNOWN_DISPATCHES | \
 			     TALLY_UNKNOWN_COPIES | TALLY_UNKNOWN_CLEARS)
 

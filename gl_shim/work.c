@@ -58,18 +58,18 @@ gl_tally_multi(struct gl_context *c, const GLsizei *counts, GLsizei n)
 			return; /* an error: none of them is drawn */
 		vertices += GL_NATURAL(counts[i]);
 	}
-	c->hot.draws += GL_NATURAL(n);
-	c->hot.vertices += vertices;
-	c->hot.extra_calls += 1 - (int64_t)GL_NATURAL(n);
+	c->pending.draws += GL_NATURAL(n);
+	c->pending.vertices += vertices;
+	c->pending.extra_calls += 1 - (int64_t)GL_NATURAL(n);
 }
 
 void
 gl_tally_indirect(struct gl_context *c, int64_t draws)
 {
-	c->hot.draws += GL_NATURAL(draws);
-	c->hot.extra_calls += 1 - (int64_t)GL_NATURAL(draws);
-	c->hot.flags |= TALLY_FLAG(INDIRECT);
-	c->hot.unknown |= TALLY_UNKNOWN_VERTICES | TALLY_UNKNOWN_INSTANCES;
+	c->pending.draws += GL_NATURAL(draws);
+	c->pending.extra_calls += 1 - (int64_t)GL_NATURAL(draws);
+	c->pending.flags |= TALLY_FLAG(INDIRECT);
+	c->pending.unknown |= TALLY_UNKNOWN_VERTICES | TALLY_UNKNOWN_INSTANCES;
 }
 
 /* ---- clears ---- */
@@ -81,7 +81,7 @@ count_clear(struct gl_context *c, GLuint name, unsigned whole)
 	bool bound = name == s->framebuffers.draw;
 	if (!enter_render(c, "clear", name, bound, whole))
 		return;
-	c->hot.clears++;
+	c->pending.clears++;
 	/* After a clear of a framebuffer that is not bound, draws have no fast path. */
 	c->open = !bound || gl_no_query_zone(s) || s->by_draw ? 0 : c->modes;
 }
@@ -142,7 +142,7 @@ gl_dispatch(struct gl_context *c)
 				     .key = 1,
 				     .command = "dispatch" };
 	if (enter_other(c, &w))
-		c->hot.dispatches++;
+		c->pending.dispatches++;
 }
 
 /* A texture's size and format as the target of a transfer; NULL when it is not known. */
@@ -192,9 +192,9 @@ transfer(struct gl_context *c, enum gl_transfer what, enum destination where, GL
 	if (!enter_other(c, &w))
 		return;
 	if (what == GL_XFER_CLEAR)
-		c->hot.clears++;
+		c->pending.clears++;
 	else
-		c->hot.copies++;
+		c->pending.copies++;
 }
 
 void
@@ -225,7 +225,7 @@ gl_platform_transfer(uintptr_t key)
 		.command = "copy",
 	};
 	if (c->live && enter_other(c, &w))
-		c->hot.copies++;
+		c->pending.copies++;
 }
 
 void
@@ -256,7 +256,7 @@ gl_blit(struct gl_context *c, GLuint read, GLuint draw, bool named)
 	if ((w.flags & TALLY_FLAG(RESOLVE)) && s->now.pass && s->now.fbo == from)
 		s->now.pass->store = TALLY_STORE_RESOLVE;
 	if (enter_other(c, &w))
-		c->hot.copies++;
+		c->pending.copies++;
 }
 
 void
@@ -278,7 +278,7 @@ gl_readback_begin(struct gl_context *c)
 	if (!s->pixel_pack_buffer)
 		w.flags |= TALLY_FLAG(SYNC);
 	if (enter_other(c, &w))
-		c->hot.copies++;
+		c->pending.copies++;
 }
 
 /* The call has returned with the data: the GPU has nothing left to do for it. */
@@ -302,7 +302,7 @@ gl_readback_done(struct gl_context *c)
 	if (!s->pixel_pack_buffer)
 		w.flags |= TALLY_FLAG(SYNC);
 	if (enter_other(c, &w))
-		c->hot.copies++;
+		c->pending.copies++;
 }
 
 /* ---- immediate mode and display lists ---- */
@@ -316,9 +316,9 @@ gl_begin(struct gl_context *c, void (*next)(GLenum), GLenum mode)
 		return;
 	}
 	if (!gl_compiles_only(s) && !s->zone.in_begin && gl_draw_enter(c)) {
-		c->hot.draws++;
-		c->hot.flags |= TALLY_FLAG(IMMEDIATE);
-		c->hot.unknown |= TALLY_UNKNOWN_VERTICES;
+		c->pending.draws++;
+		c->pending.flags |= TALLY_FLAG(IMMEDIATE);
+		c->pending.unknown |= TALLY_UNKNOWN_VERTICES;
 	}
 	if (!gl_compiles_only(s) && !s->caps.core_profile) {
 		s->zone.in_begin = true;
@@ -404,5 +404,5 @@ gl_pop_attrib(struct gl_context *c)
 void
 gl_tiling(struct gl_context *c)
 {
-	c->hot.flags |= TALLY_FLAG(TILING);
+	c->pending.flags |= TALLY_FLAG(TILING);
 }

@@ -41,9 +41,9 @@ take_load(struct gl_context *c)
 	struct gl_open_pass *now = &c->state->now;
 	struct tally_workload *load = now->load;
 	now->load = NULL;
-	load->flags |= c->hot.flags;
-	now->flags |= c->hot.flags;
-	c->hot.flags = 0;
+	load->flags |= c->pending.flags;
+	now->flags |= c->pending.flags;
+	c->pending.flags = 0;
 	return load;
 }
 
