@@ -20,7 +20,8 @@ struct gl_hidden {
 };
 
 /* Called around our own calls that may fail: the game's pending errors are kept for it, ours
- * are dropped. The end returns the first of ours. Not to be called inside glBegin/glEnd. */
+ * are dropped. The end returns the first error of our own calls. Not to be called inside
+ * glBegin/glEnd. */
 void gl_guard_begin(struct gl_context *c);
 GLenum gl_guard_end(struct gl_context *c);
 /* Called around reading our query results: no buffer is bound to GL_QUERY_BUFFER in between. */

@@ -81,7 +81,8 @@ gl_note_inside(struct gl_context *c)
 	if (!s->now.pass || l->inside.n_noted == MOST_NOTED ||
 	    s->config->granularity <= TALLY_GRANULARITY_SUBMIT)
 		return;
-	/* The group in which the pass began was left: it is inside now, no longer around. */
+	/* The pass began inside a group that has ended since: that group is now one of those
+	 * inside the pass, no longer one around it. */
 	if (l->low < around && s->now.label) {
 		const char *last = strrchr(s->now.label, '/');
 		last = last ? last + 1 : s->now.label;

@@ -61,7 +61,8 @@ gl_get_label_ext(struct gl_context *c,
 
 /* Work continues the open pass after groups began or ended: notes the groups around it. */
 void gl_note_inside(struct gl_context *c);
-/* The open pass ends, with groups inside: their list, interned; NULL when there is no room. */
+/* Call when a pass with groups inside ends: returns the list of their labels, interned; NULL
+ * when there is no room. */
 const char *gl_take_inside(struct gl_context *c);
 
 /* The interned path of the first `depth` groups; NULL when there is none or no memory. */

@@ -129,7 +129,7 @@ read_extensions(const struct vk_instance *instance, VkPhysicalDevice physical)
 		free(all.rows);
 		return (struct extensions){ NULL, 0 };
 	}
-	all.n = all.n < room ? all.n : room; /* a driver may say more than it wrote */
+	all.n = all.n < room ? all.n : room; /* a driver may report more than it wrote */
 	return all;
 }
 

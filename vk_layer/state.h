@@ -52,7 +52,7 @@ struct vk_enabled {
 	bool multi_device;     /* a group of more than one: timestamps only (R19) */
 	/* Extensions that only we enabled: the game must not find their commands. */
 	bool added_host_reset, added_calibrated, added_performance;
-	char denied[128];      /* requests in vain, for people to read; "" = none */
+	char denied[128];      /* refused requests, for people to read; "" = none */
 };
 
 #define VK_MAX_FAMILIES 16

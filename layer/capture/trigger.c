@@ -160,7 +160,7 @@ catch_signal(const struct tally_trigger *t, const char *option, atomic_int *slot
 		atomic_store(slot, t->number);
 }
 
-/* Reports at once options that cannot work: a user would wait for them in vain. */
+/* Reports at once options that cannot work: a user would wait for them without end. */
 static void
 tell_impossible(void)
 {

@@ -35,7 +35,7 @@ tally_config_home_path(const char *variable, const char *fallback, const char *n
 		return NULL;
 	const char *between = "";
 	const char *dir = getenv(variable);
-	if (!dir || *dir != '/') { /* the XDG rules: a relative path is to be ignored */
+	if (!dir || *dir != '/') { /* the XDG specification: ignore relative paths */
 		dir = getenv("HOME");
 		between = fallback;
 		if (!dir || *dir != '/')

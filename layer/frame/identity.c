@@ -127,7 +127,7 @@ is_separator(char c)
 	return c == '/' || c == '\\';
 }
 
-/* A character that a path of ours would not be followed by: the name ends before it. */
+/* A character that is not part of such a path: the name ends before it. */
 static bool
 ends_name(char c)
 {

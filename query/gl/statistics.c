@@ -95,7 +95,7 @@ struct chosen {
 	uint64_t largest;
 };
 
-/* The bits are those of the chosen counters. */
+/* Bit i of each mask is chosen[i] of struct gl_statistics. */
 struct stat_slot {
 	uint32_t active;  /* begun, not ended */
 	uint32_t pending; /* ended, result not read yet */

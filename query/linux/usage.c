@@ -74,8 +74,8 @@ read_faults(struct tally_linux_own *own)
 	own->used.major_faults = major;
 }
 
-/* Time run, time waited, and how often the thread was given a CPU: that is as often as it gave
- * one up, or once more. */
+/* The file has the time run, the time waited, and how often the thread was given a CPU, which is
+ * its number of context switches, or one more. */
 static void
 read_switches(struct tally_linux_own *own)
 {

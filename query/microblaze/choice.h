@@ -17,7 +17,7 @@
 
 struct tally_mb_choice {
 	uint8_t events[TALLY_MB_MAX_COUNTERS]; /* for every counter, including fillers */
-	uint32_t n_events, n_latencies; /* the first n of each kind are no fillers */
+	uint32_t n_events, n_latencies; /* of each kind; those that fill the rest come after */
 	/* Values in order: n_events counts, then three for each of n_latencies. */
 	const struct tally_counter *counters[TALLY_MB_MAX_VALUES];
 	uint64_t logged[(TALLY_MB_MAX_VALUES + 63) / 64];

@@ -278,7 +278,7 @@ median_of(uint64_t costs[N_COSTS])
 	return costs[N_COSTS / 2];
 }
 
-/* Keeps reading below its share of the time. */
+/* Lengthens the period until readings take at most one part in COST_SHARE of the time. */
 static void
 slow_down(struct tally_reader *r, struct reading_loop *loop)
 {

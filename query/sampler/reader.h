@@ -3,9 +3,9 @@
  *
  * A call into a source may hang in the kernel for an unlimited time. So only the source's own
  * thread makes such calls, and no lock is held across them: other threads ask for a reading and
- * wait for a bounded time. A thread that has waited in vain marks the source as silent; no
- * thread waits for a silent source, and its first reading afterwards says nothing of the time
- * before it. A thread that hangs for good is left alone with its memory.
+ * wait for a bounded time. A thread whose wait ended without an answer marks the source as
+ * silent; no thread waits for a silent source, and its first reading afterwards says nothing of
+ * the time before it. A thread that hangs for good is left alone with its memory.
  *
  * Readers are static and never freed, so that any thread may ask one at any time.
  */

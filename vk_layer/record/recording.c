@@ -183,7 +183,7 @@ free_recording(struct vk_recording *r)
 	free(r);
 }
 
-/* With the device's lock, if it has anything that needs the lock. */
+/* The caller holds the device's lock if it has anything that needs the lock. */
 static void
 empty(struct vk_recording *r)
 {

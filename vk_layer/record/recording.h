@@ -107,7 +107,7 @@ struct vk_recording {
 	struct vk_slot own;
 	uint32_t dropped; /* passes above the limit */
 	struct vk_slot_runs runs;
-	/* With the device's lock: the submission with the last unread use, or NULL (R27). */
+	/* Under the device's lock: the submission with the last unread use, or NULL (R27). */
 	struct vk_submission *pending;
 	uint32_t pending_use; /* the index of that use there */
 	bool ran; /* was submitted: its slots need a reset before it executes again */

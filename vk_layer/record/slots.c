@@ -49,7 +49,7 @@ n_free_from(uint64_t free_units, uint32_t at, uint32_t most)
 	return n < most ? n : most;
 }
 
-/* With the device's lock. */
+/* The caller holds the device's lock. */
 static void
 reset_run(struct vk_slots *s, const struct vk_slot_run *run, uint32_t n)
 {
@@ -63,7 +63,7 @@ reset_run(struct vk_slots *s, const struct vk_slot_run *run, uint32_t n)
 	}
 }
 
-/* With the device's lock. Makes the queries of the newly taken run usable, here or
+/* The caller holds the device's lock. Makes the queries of the newly taken run usable, here or
  * at the first begin. */
 static void
 prepare_run(struct vk_slots *s, const struct vk_slot_run *run)
@@ -75,7 +75,7 @@ prepare_run(struct vk_slots *s, const struct vk_slot_run *run)
 	reset_run(s, run, run->n);
 }
 
-/* With the device's lock. */
+/* The caller holds the device's lock. */
 static bool
 take_from_pages(struct page_kind *kind, struct vk_slot_run *run)
 {
@@ -100,8 +100,8 @@ take_from_pages(struct page_kind *kind, struct vk_slot_run *run)
 	return false;
 }
 
-/* With the device's lock. Slots of one recording are contiguous if the units after its last run
- * are free: one call then resets or reads them. */
+/* The caller holds the device's lock. Slots of one recording are contiguous if the units after
+ * its last run are free: one call then resets or reads them. */
 static bool
 lengthen(struct vk_slots *s, struct vk_slot_runs *runs, uint32_t n, uint32_t views)
 {
@@ -156,7 +156,8 @@ create_page(struct vk_slots *s, uint32_t k)
 	return page;
 }
 
-/* Adds another page. With the device's lock, which is released while the driver creates it. */
+/* Adds another page. The caller holds the device's lock, which is released while the driver
+ * creates it. */
 static bool
 add_page(struct vk_device *d, uint32_t k)
 {

@@ -158,12 +158,12 @@ enum tally_status vk_slot_read(struct vk_device *d, uint32_t family, const struc
  * the lock held, perhaps in the very thread that signals it. True on lavapipe, see
  * slots_sources.c. Host reset, fences and the rest do not wait. */
 bool vk_slots_read_waits(const struct vk_device *d);
-/* With the lock. The recording will execute again: makes its slots usable once more (host
- * reset; nothing to do where the command buffer resets its own). */
+/* The caller holds the lock. The recording will execute again: makes its slots usable once more
+ * (host reset; nothing to do where the command buffer resets its own). */
 void vk_slots_reset(struct vk_device *d, const struct vk_slot_runs *runs);
-/* With the lock. Returns all runs. */
+/* The caller holds the lock. Returns all runs. */
 void vk_slots_release(struct vk_device *d, struct vk_slot_runs *runs);
-/* With the lock, once per frame: selects the next set. */
+/* The caller holds the lock. Once per frame: selects the next set. */
 void vk_slots_tick(struct vk_device *d, uint64_t now_ns);
 
 #endif

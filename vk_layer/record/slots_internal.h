@@ -31,7 +31,7 @@ struct vk_page {
 	/* Without host reset, at the first unit of a newly taken run: how many units its first
 	 * begin has to reset. For the recording thread. */
 	uint8_t unreset[UNITS];
-	/* With the lock: units to be fetched; those that were in `round`, and among them those
+	/* Under the lock: units to be fetched; those that were in `round`, and among them those
 	 * for which the driver failed; one row per slot, NULL where the source has none. */
 	struct vk_page *requested_next;
 	bool is_requested;
@@ -81,7 +81,7 @@ struct vk_slots {
 	uint32_t class_of[VK_MAX_FAMILIES];
 	uint32_t covering[VK_MAX_FAMILIES]; /* sources that count there, with any set */
 
-	/* With the device's lock. */
+	/* Under the device's lock. */
 	struct vk_page *all;
 	uint32_t n_pages; /* including those being created */
 	struct vk_page *requested; /* pages of the next round */

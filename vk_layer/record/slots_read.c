@@ -108,7 +108,8 @@ read_source(struct vk_slots *s, const struct tally_vk_family *mine, const struct
 		return status;
 	size_t row = page->row_bytes[i];
 	const void *rows = row ? (const char *)page->rows[i] + slot->index * row : NULL;
-	if (!src->n_sets && !(n && first)) /* its values are the first, or it has none */
+	/* The source has no values, or its values come first in `out`: it writes them there. */
+	if (!src->n_sets && !(n && first))
 		return src->ops->read(src, mine, page->pools[i], rows, slot->index, slot->views,
 				      slot->halves, out);
 	struct tally_sample part = {

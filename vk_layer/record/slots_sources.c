@@ -51,7 +51,8 @@ fill_api(struct vk_slots *s, const struct vk_device *d)
 		.pipeline_statistics = d->enabled.pipeline_statistics,
 		.mesh_shader = d->enabled.mesh_shader,
 		.multi_device = d->enabled.multi_device,
-		.compute_crashes = vk_slots_read_waits(d), /* both apply to lavapipe */
+		/* lavapipe has both faults: its reads wait, and it crashes in compute. */
+		.compute_crashes = vk_slots_read_waits(d),
 		.performance_offered = d->enabled.performance_offered,
 		.performance_query = d->enabled.performance,
 		.performance_pools = d->enabled.performance_pools,
@@ -186,7 +187,8 @@ make_layouts(struct vk_slots *s)
 	return ok;
 }
 
-/* Selects the current set of the open frame. With the lock, or before any recording. */
+/* Selects the current set of the open frame. The caller holds the lock, or nothing was recorded
+ * yet. */
 static void
 rotate_sets(struct vk_device *d)
 {

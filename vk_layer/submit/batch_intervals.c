@@ -138,7 +138,7 @@ create_pair(struct vk_device *d, uint32_t family)
 	return NULL;
 }
 
-/* With the lock. */
+/* The caller holds the lock. */
 static void
 tell_once(struct vk_batch_intervals *b)
 {

@@ -5,8 +5,8 @@
  * A command buffer with SIMULTANEOUS_USE may execute twice at once, so queries inside it would
  * be begun twice (R30). Its batch gets two one-time command buffers of our own, first and last,
  * with one timestamp each. They are never added to a protected submission, to one with a device
- * mask, or on a queue without timestamps. With the device's lock, except for the calls that
- * allocate and record, which vk_batch_intervals_take() makes without it.
+ * mask, or on a queue without timestamps. Callers hold the device's lock, except for the calls
+ * that allocate and record, which vk_batch_intervals_take() makes without it.
  */
 #ifndef PASSTALLY_VK_LAYER_BATCH_INTERVALS_H
 #define PASSTALLY_VK_LAYER_BATCH_INTERVALS_H
@@ -25,7 +25,7 @@ bool vk_batch_intervals_create(struct vk_device *d);
 void vk_batch_intervals_destroy(struct vk_device *d);
 /* Without the lock; NULL when none is available: the batch then has no pair. */
 struct vk_batch_interval *vk_batch_intervals_take(struct vk_device *d, uint32_t family);
-/* With the lock: its results were read, or given up. It may be used again. */
+/* Its results were read, or given up: it may be used again. The caller holds the lock. */
 void vk_batch_intervals_release(struct vk_device *d, uint32_t family,
 				struct vk_batch_interval *pair);
 

@@ -5,7 +5,7 @@
  * replay.c fills a struct vk_submission (submission_list.c) with pending passes of the log and
  * pending slots, with what their results go into. Those of one recording are linked into its
  * use, so that they can be read alone when the recording is submitted again (R27). collect.c
- * reads submissions once they have completed. With the device's lock, except for
+ * reads submissions once they have completed. Callers hold the device's lock, except for
  * vk_collect_fence(), which takes it. Nothing here waits for the GPU.
  */
 #ifndef PASSTALLY_VK_LAYER_COLLECT_H
@@ -71,7 +71,7 @@ struct vk_submission {
 	bool requested; /* its slots are part of the current round of reading */
 	/* The newest when it was found completed. */
 	uint64_t completed_frame, completed_serial;
-	uint64_t tried_frame, tried_serial;	/* ... when it was last read in vain */
+	uint64_t tried_frame, tried_serial; /* ... when its results were not ready */
 	uint64_t frame;	   /* the frame that was open at submission */
 	struct vk_pending_pass *passes;
 	uint32_t n_passes, room_passes;

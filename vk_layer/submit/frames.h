@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* vk_layer/submit/frames.h - where a device's frames end, and which queue a handle is.
  *
- * With the device's lock unless stated otherwise.
+ * Callers hold the device's lock unless stated otherwise.
  */
 #ifndef PASSTALLY_VK_LAYER_FRAMES_H
 #define PASSTALLY_VK_LAYER_FRAMES_H

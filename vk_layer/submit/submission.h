@@ -24,7 +24,8 @@ void vk_submissions_exit(void);
  * ready. Takes the lock. */
 void vk_drain(struct vk_device *d);
 
-/* Writes the device line, and writes it again when something has changed. With the lock. */
+/* Writes the device line, and writes it again when something has changed. The caller
+ * holds the lock. */
 bool vk_describe(struct vk_device *d);
 
 /* The hooks forward the call themselves. */

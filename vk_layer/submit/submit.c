@@ -31,7 +31,7 @@ has_work(const struct vk_batches *b)
 	return false;
 }
 
-/* With the lock, at the first submission with work on the queue. */
+/* The caller holds the lock. Called at the first submission with work on the queue. */
 static void
 set_up(struct vk_device *d, struct vk_queue *q)
 {
