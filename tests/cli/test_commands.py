@@ -13,7 +13,9 @@ import unittest
 
 from cli_case import COMMAND, ROOT, CliCase, rows_of_doctor
 
-SNAPSHOTS = ("mali-kbase", "mali-panfrost", "microblaze", "linux-perf", "linux-proc", "gauge")
+# Those of the registry, in its order: a new source needs no change here.
+REGISTRY = (ROOT / "query/sources.c").read_text(encoding="utf-8").split("tally_snapshot_sources[] = {")[1]
+SNAPSHOTS = tuple(re.findall(r'SOURCE\("([^"]+)"', REGISTRY.split("#ifdef")[0]))
 COMMANDS = ("run", "report", "check", "counters", "doctor", "schema", "trigger", "top", "compare", "export",
             "config", "bench", "logs", "install", "uninstall", "selftest")
 
@@ -144,6 +146,9 @@ class Commands(CliCase):
             self.assertEqual((done.returncode, done.stdout), (1, b""))
             self.assertIn(b"Vulkan", done.stderr)
         self.assertEqual(self.left_behind(), [])
+
+    def test_registry_is_read(self):
+        self.assertLessEqual({"mali-kbase", "linux-perf", "gauge"}, set(SNAPSHOTS))
 
     def test_vulkan_device(self):
         done = self.command("counters", "--json", "--api", "vulkan")

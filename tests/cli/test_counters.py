@@ -151,7 +151,7 @@ class Counters(CliCase):
         self.assertNotIn("sets", device)
         self.assertNotIn("rotation_frames", device)
         self.assertEqual([s["name"] for s in device["sources"]
-                          if s["state"] == "on" and not s["name"].startswith("linux-")],
+                          if s["state"] == "on" and (s["name"] == "api" or s["name"].startswith("gl-"))],
                          ["api", "gl-timestamp"])
         text = self.probe("ext=none").stdout.decode()
         self.assertNotIn("rotation", text)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "layer/base/clock.h"
+#include "query/source/noop.h"
 
 struct interrupts {
 	struct tally_snapshot_source base; /* first: a source is what it begins with */
@@ -90,12 +91,6 @@ interrupts_sample(struct tally_snapshot_source *src, struct tally_totals *out)
 }
 
 static void
-interrupts_stop(struct tally_snapshot_source *src)
-{
-	(void)src;
-}
-
-static void
 interrupts_close(struct tally_snapshot_source *src)
 {
 	struct interrupts *in = (struct interrupts *)src;
@@ -104,22 +99,16 @@ interrupts_close(struct tally_snapshot_source *src)
 	in->fd = -1;
 }
 
-static void
-interrupts_destroy(struct tally_snapshot_source *src)
-{
-	free(src);
-}
-
 static const struct tally_snapshot_ops interrupts_ops = {
 	.name = "interrupts",
 	.probe = interrupts_probe,
 	.open = interrupts_open,
 	.start = interrupts_start,
 	.sample = interrupts_sample,
-	.stop = interrupts_stop,
+	.stop = tally_snapshot_noop, /* the machine counts in any case */
 	.close = interrupts_close,
 	.abandon = interrupts_close,
-	.destroy = interrupts_destroy,
+	.destroy = tally_snapshot_free,
 };
 
 struct tally_snapshot_source *
