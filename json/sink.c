@@ -205,12 +205,6 @@ tally_sink_flush(struct tally_sink *sink)
 	return write_lines(sink);
 }
 
-uint64_t
-tally_sink_bytes(const struct tally_sink *sink)
-{
-	return sink->written + sink->line;
-}
-
 const char *
 tally_sink_why(const struct tally_sink *sink)
 {

@@ -33,8 +33,6 @@ struct tally_json_writer *tally_sink_begin_line(struct tally_sink *sink);
 enum tally_record_status tally_sink_end_line(struct tally_sink *sink, uint64_t reserve);
 
 enum tally_record_status tally_sink_flush(struct tally_sink *sink);
-/* Bytes of all lines kept so far, written or not. */
-uint64_t tally_sink_bytes(const struct tally_sink *sink);
 /* The last error as a sentence, "" when there was none. */
 const char *tally_sink_why(const struct tally_sink *sink);
 /* Flush and close; accepts NULL. */

@@ -384,13 +384,6 @@ read_log(struct tally_aggregate *a, const char *command, const char *path)
 }
 
 int
-tally_aggregate_read(struct tally_aggregate *a, const char *command, const char *path,
-		     enum tally_by by, uint64_t warmup)
-{
-	return tally_aggregate_read_watched(a, command, path, by, warmup, NULL, false);
-}
-
-int
 tally_aggregate_read_watched(struct tally_aggregate *a, const char *command, const char *path,
 			     enum tally_by by, uint64_t warmup,
 			     const struct tally_aggregate_watch *watch, bool skip_bad)

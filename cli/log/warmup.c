@@ -34,13 +34,6 @@ tally_warmup_take(const char *command, const struct tally_arg *arg, void *to, co
 	return true;
 }
 
-char *
-tally_warmup_text(uint64_t warmup)
-{
-	return warmup == TALLY_WARMUP_AUTO ? g_strdup("auto")
-					   : g_strdup_printf("%" G_GUINT64_FORMAT, warmup);
-}
-
 static int
 compare_u64(const void *a, const void *b)
 {

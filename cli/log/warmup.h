@@ -33,8 +33,6 @@ tally_arg_take tally_warmup_take;
 	{ "warmup", 0, "N|auto", \
 	  "Leave out the first N frames of each device. Default auto: those in which the " \
 	  "program still loads. 0 keeps all.", tally_warmup_take, offsetof(type, member), 0, 0 }
-/* The opposite: "auto" or the number. The caller frees it with g_free(). */
-char *tally_warmup_text(uint64_t warmup);
 
 /* The rule. `frame_ns` holds the frame times (present to present) of the first `n` complete
  * frames of a device, in order. Returns how many at the start are loading: at most n / 4. */

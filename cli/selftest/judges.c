@@ -17,7 +17,6 @@
 #define PRIMITIVES "primitives_submitted"
 #define SHADED "vertex_shader_invocations"
 #define FRAGMENTS "fragment_shader_invocations"
-#define COMPUTED "compute_shader_invocations"
 #define EXCUSED \
 	(TALLY_FLAG(SHARED_TIME) | TALLY_FLAG(NO_TIMESTAMPS) | TALLY_FLAG(DISJOINT) | \
 	 TALLY_FLAG(SIMULTANEOUS))

@@ -76,18 +76,4 @@ tally_handle_map_remove(struct tally_handle_map *map, const void *key)
 	return value;
 }
 
-static inline unsigned
-tally_handle_map_count(const struct tally_handle_map *map)
-{
-	return HASH_COUNT(map->entries);
-}
-
-/* Removes everything. */
-static inline void
-tally_handle_map_finish(struct tally_handle_map *map)
-{
-	while (map->entries)
-		tally_handle_map_remove(map, map->entries->key);
-}
-
 #endif

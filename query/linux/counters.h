@@ -30,7 +30,6 @@ enum tally_linux_count {
 	TALLY_LINUX_N,
 };
 #define TALLY_LINUX_BIT(which) (UINT64_C(1) << (which))
-#define TALLY_LINUX_ALL ((UINT64_C(1) << TALLY_LINUX_N) - 1)
 
 enum tally_linux_source { TALLY_LINUX_PERF = 0, TALLY_LINUX_PROC };
 

@@ -60,8 +60,6 @@ bool stage_has_surface(const struct stage_options *options);
 void stage_open(struct stage *s, const struct stage_options *options);
 void stage_open_bare(struct stage *s, const struct stage_options *options);
 void stage_close(struct stage *s);
-/* Leave the context and the display as they are and only free our memory. */
-void stage_forget(struct stage *s);
 
 /* Another context of the same kind, drawing to a surface of its own of the same size (on a GLX
  * stage to the same window). */

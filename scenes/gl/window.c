@@ -264,10 +264,3 @@ stage_close(struct stage *s)
 	free(w);
 	s->window = NULL;
 }
-
-void
-stage_forget(struct stage *s)
-{
-	free(s->window);
-	s->window = NULL;
-}

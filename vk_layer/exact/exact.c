@@ -21,7 +21,6 @@ struct part {
 struct plan {
 	struct part *parts;
 	uint32_t n;
-	bool shut; /* the parts that follow are not sampled */
 };
 
 void
