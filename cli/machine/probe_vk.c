@@ -542,7 +542,7 @@ describe(const struct vulkan *v, const struct gpu *g, uint32_t number, const cha
 		{ .name = tally_api_source.name, .on = true }
 	};
 	GPtrArray *counters = g_ptr_array_new(), *sets = g_ptr_array_new();
-	struct tally_key_table keys = { .n = 0 };
+	struct tally_key_table keys = { NULL };
 	struct facts facts;
 	gather_facts(g, &facts);
 	char version[32];

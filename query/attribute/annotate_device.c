@@ -60,7 +60,7 @@ tally_annotated_destroy(struct tally_annotated *d)
 static bool
 name_counters(struct tally_annotated *d, const struct tally_device_record *info)
 {
-	struct tally_key_table keys = { .n = 0 };
+	struct tally_key_table keys = { NULL };
 	bool ok = true;
 	for (uint32_t i = 0; ok && i < info->n_counters; i++)
 		ok = tally_key_table_reserve(&keys, info->counters[i]);

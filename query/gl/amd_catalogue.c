@@ -550,7 +550,7 @@ tally_amd_catalogue_create(struct tally_gl_api *api, struct tally_source *src,
 			   enum tally_status *status)
 {
 	struct draft d = { .api = api, .one_group = tally_amd_is_intel(api) };
-	struct tally_key_table own_keys = { .n = 0 };
+	struct tally_key_table own_keys = { NULL };
 	struct tally_amd_catalogue *out = NULL;
 
 	*status = TALLY_NO_MEMORY;

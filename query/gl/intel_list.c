@@ -308,7 +308,7 @@ tally_intel_list(struct tally_intel_offer *offer, const struct tally_gl_api *api
 		 const struct tally_intel_dialect *dialect, struct tally_source *src)
 {
 	struct lister in = { offer, api, dialect, src, false, false, 0 };
-	struct tally_key_table own = { .n = 0 };
+	struct tally_key_table own = { NULL };
 	struct listing *l = calloc(1, sizeof(*l));
 	if (!l)
 		return false;

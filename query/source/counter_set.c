@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <uthash.h>
 
 #include "layer/config/config.h"
 
@@ -211,56 +212,33 @@ tally_counter_slug(const char *name, char *out, size_t size)
 		snprintf(out, size, "counter");
 }
 
-/* The slot in which the key is stored, or would be. */
-static uint32_t *
-slot_of(const struct tally_key_table *table, const char *key)
-{
-	uint32_t mask = 2 * table->room - 1;
-	uint32_t at = hash_text(2166136261u, key) & mask;
-	while (table->slots[at] && strcmp(table->counters[table->slots[at] - 1]->key, key) != 0)
-		at = (at + 1) & mask;
-	return &table->slots[at];
-}
+struct tally_key_entry {
+	const struct tally_counter *counter;
+	UT_hash_handle hh;
+};
 
 static const struct tally_counter *
 holder_of(const struct tally_key_table *table, const char *key)
 {
-	uint32_t slot = table->n ? *slot_of(table, key) : 0;
-	return slot ? table->counters[slot - 1] : NULL;
-}
-
-static bool
-make_room(struct tally_key_table *table)
-{
-	uint32_t room = table->room ? 2 * table->room : 64;
-	const struct tally_counter **grown = realloc(table->counters, room * sizeof(*grown));
-	if (!grown)
-		return false;
-	table->counters = grown;
-	uint32_t *slots = calloc(2 * (size_t)room, sizeof(*slots));
-	if (!slots)
-		return false;
-	free(table->slots);
-	table->slots = slots;
-	table->room = room;
-	for (uint32_t i = 0; i < table->n; i++) {
-		uint32_t *slot = slot_of(table, grown[i]->key);
-		if (!*slot)
-			*slot = i + 1;
-	}
-	return true;
+	struct tally_key_entry *entry = NULL;
+	HASH_FIND_STR(table->entries, key, entry);
+	return entry ? entry->counter : NULL;
 }
 
 bool
 tally_key_table_reserve(struct tally_key_table *table, const struct tally_counter *counter)
 {
-	if (table->n == table->room && !make_room(table))
+	if (holder_of(table, counter->key))
+		return true;
+	struct tally_key_entry *entry = calloc(1, sizeof(*entry));
+	if (!entry)
 		return false;
-	uint32_t *slot = slot_of(table, counter->key);
-	table->counters[table->n++] = counter;
-	if (!*slot)
-		*slot = table->n;
-	return true;
+	entry->counter = counter;
+	HASH_ADD_KEYPTR(hh, table->entries, counter->key, strlen(counter->key), entry);
+	if (entry->hh.tbl)
+		return true;
+	free(entry);
+	return false;
 }
 
 const struct tally_counter *
@@ -268,7 +246,7 @@ tally_key_table_add(struct tally_key_table *table, struct tally_counter *counter
 {
 	char key[MAX_KEY];
 	const char *liked = counter->key;
-	for (uint32_t i = 0; i < table->n + 2; i++) {
+	for (uint32_t i = 0; i < HASH_COUNT(table->entries) + 2; i++) {
 		if (i == 0)
 			snprintf(key, sizeof(key), "%.200s", liked);
 		else if (i == 1)
@@ -293,9 +271,11 @@ tally_key_table_add(struct tally_key_table *table, struct tally_counter *counter
 void
 tally_key_table_finish(struct tally_key_table *table)
 {
-	free(table->counters);
-	free(table->slots);
-	*table = (struct tally_key_table){ .n = 0 };
+	struct tally_key_entry *entry, *next;
+	HASH_ITER (hh, table->entries, entry, next) {
+		HASH_DEL(table->entries, entry);
+		free(entry);
+	}
 }
 
 /* ---- grouping and rotation ---- */

@@ -43,9 +43,7 @@ void tally_counter_slug(const char *name, char *out, size_t size);
  * that are equal in everything but the key they got are one counter, seen in several sets.
  * Zeroed is empty; free with tally_key_table_finish(). */
 struct tally_key_table {
-	const struct tally_counter **counters;
-	uint32_t n, room;
-	uint32_t *slots; /* by key: index in counters, + 1; twice as many as there is room */
+	struct tally_key_entry *entries; /* by key */
 };
 /* Assigns a key to the counter, whose `key` is the preferred one, and adds it; NULL on OOM. The
  * result is a copy, strings included, that lives as long as the process: equal contents give

@@ -430,7 +430,7 @@ struct tally_khr_catalogue *
 tally_khr_catalogue_create(struct tally_vk_source *src, enum tally_status *status)
 {
 	struct draft d = { .api = src->api };
-	struct tally_key_table own_keys = { .n = 0 };
+	struct tally_key_table own_keys = { NULL };
 	struct tally_khr_catalogue *out = NULL;
 
 	d.n_families = src->api->n_families < TALLY_KHR_MAX_FAMILIES ? src->api->n_families

@@ -165,7 +165,7 @@ test_shared_keys(void)
 	static const struct tally_counter other = { .key = "cycles",
 						    .unit = "1",
 						    .source = "x" };
-	struct tally_key_table keys = { .n = 0 };
+	struct tally_key_table keys = { NULL };
 	struct tally_vk_api api;
 	drv_init(&api);
 	g_assert_true(tally_key_table_reserve(&keys, &other));

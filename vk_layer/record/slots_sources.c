@@ -121,7 +121,7 @@ choose(struct vk_device *d, const struct tally_vk_source_row *row,
 static bool
 choose_all(struct vk_device *d)
 {
-	struct tally_key_table keys = { .n = 0 };
+	struct tally_key_table keys = { NULL };
 	bool ok = true;
 
 	for (uint32_t i = 0; ok && i < tally_n_vk_sources; i++)
