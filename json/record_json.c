@@ -58,49 +58,21 @@ end(struct tally_recorder *r)
 	return status;
 }
 
-static enum tally_record_status
-record_header(struct tally_recorder *r, const struct tally_header_record *header)
-{
-	enum tally_record_status status;
-	struct tally_json_writer *w = begin(r, &status);
-	if (!w)
-		return status;
-	tally_json_put_header(w, header);
-	return end(r);
-}
-
-static enum tally_record_status
-record_device(struct tally_recorder *r, const struct tally_device_record *device)
-{
-	enum tally_record_status status;
-	struct tally_json_writer *w = begin(r, &status);
-	if (!w)
-		return status;
-	tally_json_put_device(w, device);
-	return end(r);
-}
-
-static enum tally_record_status
-record_pass_info(struct tally_recorder *r, const struct tally_pass_info_record *info)
-{
-	enum tally_record_status status;
-	struct tally_json_writer *w = begin(r, &status);
-	if (!w)
-		return status;
-	tally_json_put_pass_info(w, info);
-	return end(r);
-}
-
-static enum tally_record_status
-record_frame(struct tally_recorder *r, const struct tally_frame_record *frame)
-{
-	enum tally_record_status status;
-	struct tally_json_writer *w = begin(r, &status);
-	if (!w)
-		return status;
-	tally_json_put_frame(w, frame);
-	return end(r);
-}
+#define RECORD(line_) \
+	static enum tally_record_status record_##line_( \
+		struct tally_recorder *r, const struct tally_##line_##_record *record) \
+	{ \
+		enum tally_record_status status; \
+		struct tally_json_writer *w = begin(r, &status); \
+		if (!w) \
+			return status; \
+		tally_json_put_##line_(w, record); \
+		return end(r); \
+	}
+RECORD(header)
+RECORD(device)
+RECORD(pass_info)
+RECORD(frame)
 
 static enum tally_record_status
 record_note(struct tally_recorder *r, const struct tally_note_record *note)

@@ -232,38 +232,8 @@ put_sum_sq(struct tally_json_writer *w, const struct tally_statistic_record *s)
 	put_any_sum(w, s->integral, &s->sum_sq, s->sum_sq_f64);
 }
 
-/* put_NAME() of every line and object of json/log.fields. */
+/* put_NAME() of every object of json/log.fields, and tally_json_put_NAME() of every line. */
 #include "json/log_put.inc"
-
-void
-tally_json_put_header(struct tally_json_writer *w, const struct tally_header_record *header)
-{
-	put_header(w, header);
-}
-
-void
-tally_json_put_device(struct tally_json_writer *w, const struct tally_device_record *device)
-{
-	put_device(w, device);
-}
-
-void
-tally_json_put_pass_info(struct tally_json_writer *w, const struct tally_pass_info_record *info)
-{
-	put_pass_info(w, info);
-}
-
-void
-tally_json_put_frame(struct tally_json_writer *w, const struct tally_frame_record *frame)
-{
-	put_frame(w, frame);
-}
-
-void
-tally_json_put_note(struct tally_json_writer *w, const struct tally_note_record *note)
-{
-	put_note(w, note);
-}
 
 void
 tally_json_put_end(struct tally_json_writer *w, const struct tally_end_record *end,

@@ -397,7 +397,10 @@ class Put:
             body = ["bool any = false;", 'PUT("{");', *body]
         if self.values:
             body.insert(0, "uint32_t estimated = 0;")
-        return ["", "static void", f"put_{self.owner.name}(struct tally_json_writer *w, const {self.owner.struct} *r)",
+        # The end line may be written without its lists: see json/record_write.c.
+        head = ["void", "tally_json_put"] if self.owner.is_line and self.owner.name != "end" else ["static void", "put"]
+        return ["", head[0],
+                f"{head[1]}_{self.owner.name}(struct tally_json_writer *w, const {self.owner.struct} *r)",
                 "{", *inside(body), '\tPUT("}");', "}"]
 
 

@@ -128,27 +128,16 @@ reserve_passes(struct tally_frame_builder *b, size_t n)
 	return true;
 }
 
+/* `array`: the address of the pointer to the items, of which there is room for *most. */
 static bool
-reserve_values(struct tally_frame_builder *b, size_t n)
+reserve(void *array, size_t *most, size_t n, size_t size)
 {
-	if (n <= b->max_values)
+	if (n <= *most)
 		return true;
-	b->max_values = 0;
-	if (!fit(&b->values, n + n / 2, sizeof(*b->values)))
+	*most = 0;
+	if (!fit(array, n + n / 2, size))
 		return false;
-	b->max_values = n + n / 2;
-	return true;
-}
-
-static bool
-reserve_workloads(struct tally_frame_builder *b, size_t n)
-{
-	if (n <= b->max_workloads)
-		return true;
-	b->max_workloads = 0;
-	if (!fit(&b->workloads, n + n / 2, sizeof(*b->workloads)))
-		return false;
-	b->max_workloads = n + n / 2;
+	*most = n + n / 2;
 	return true;
 }
 
@@ -543,8 +532,9 @@ begin_record(struct tally_frame_builder *b, const struct tally_frame_input *in)
 			r->flags |= TALLY_FLAG(LATE);
 		}
 	}
-	if (reserve_passes(b, n_passes) && reserve_workloads(b, n_workloads) &&
-	    reserve_values(b, n_values))
+	if (reserve_passes(b, n_passes) &&
+	    reserve(&b->workloads, &b->max_workloads, n_workloads, sizeof(*b->workloads)) &&
+	    reserve(&b->values, &b->max_values, n_values, sizeof(*b->values)))
 		return true;
 	r->dropped_passes += n_passes;
 	return false;
