@@ -28,7 +28,7 @@ for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
 
 
 # One for all tests of a file, so that passtally run asks the driver once.
-CACHE = tempfile.TemporaryDirectory(prefix="passtally-cache-")
+CACHE = tempfile.TemporaryDirectory(prefix="cli-tests-cache-")
 
 
 class CliCase(unittest.TestCase):
