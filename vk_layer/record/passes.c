@@ -257,6 +257,13 @@ vk_pass_close_any(struct vk_command *c)
 
 /* ---- render passes ---- */
 
+/* All of it is recorded here: nothing comes from secondaries. */
+static bool
+is_inline(const struct vk_target_use *use, const struct render_how *how)
+{
+	return !how->secondaries && !how->mixed && use->subpasses <= 1;
+}
+
 /* Which counters may be recorded around it (R21-R24)? A later subpass may come from
  * secondaries, which a performance query must never enclose. */
 static unsigned
@@ -264,13 +271,13 @@ may_hold(const struct vk_command *c, const struct vk_target_use *use,
 	 const struct render_how *how)
 {
 	const struct vk_enabled *enabled = &c->device->enabled;
-	bool is_inline = !how->secondaries && !how->mixed && use->subpasses <= 1;
+	bool whole = is_inline(use, how);
 	unsigned holds = 0;
 	if (how->suspends || how->resumes || (use->subpasses > 1 && use->views > 1))
 		return 0;
-	if (!enabled->game_statistics && (is_inline || enabled->inherited_queries))
+	if (!enabled->game_statistics && (whole || enabled->inherited_queries))
 		holds |= VK_MEASURE_STATISTICS;
-	if (is_inline)
+	if (whole)
 		holds |= VK_MEASURE_PERFORMANCE;
 	return holds;
 }

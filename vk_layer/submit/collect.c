@@ -119,18 +119,22 @@ read_workload(struct vk_submission *s, struct vk_pending_slot *unread,
 	return status;
 }
 
+static bool
+has_half(const struct vk_slot *slot, const struct tally_sample *sample, unsigned half)
+{
+	return sample->has_time || slot->halves == half;
+}
+
 static void
 add_times(struct vk_pending_pass *pending, const struct vk_slot *slot,
 	  const struct tally_sample *sample)
 {
-	bool begins = sample->has_time || slot->halves == TALLY_VK_BEGIN;
-	bool ends = sample->has_time || slot->halves == TALLY_VK_END;
-	if (begins && sample->begin_ns) {
+	if (has_half(slot, sample, TALLY_VK_BEGIN) && sample->begin_ns) {
 		if (!pending->has_begin || sample->begin_ns < pending->begin_ns)
 			pending->begin_ns = sample->begin_ns;
 		pending->has_begin = true;
 	}
-	if (ends && sample->end_ns) {
+	if (has_half(slot, sample, TALLY_VK_END) && sample->end_ns) {
 		if (!pending->has_end || sample->end_ns > pending->end_ns)
 			pending->end_ns = sample->end_ns;
 		pending->has_end = true;

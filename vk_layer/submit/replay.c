@@ -295,13 +295,19 @@ replay_pass(struct vk_replay *r, struct vk_recording *rec, const struct vk_pass 
 		add_workload(r, pending, rec, &rec->workloads[p->first_workload + i]);
 }
 
+static bool
+is_in_chain(const struct vk_recording *rec)
+{
+	return rec->starts_resuming || rec->ends_suspended;
+}
+
 /* There are neither labels nor secondaries nor queries: without a capture nothing
  * has to be done. */
 static bool
 is_plain(const struct vk_recording *rec)
 {
 	return rec->n_items == rec->n_passes && !rec->runs.n && !rec->lost_labels &&
-	       !rec->starts_resuming && !rec->ends_suspended;
+	       !is_in_chain(rec);
 }
 
 /* What holds for the passes that follow in the recording. */
@@ -375,7 +381,7 @@ add_whole(struct vk_replay *r, const struct vk_slot *slot, struct vk_recording *
 static void
 replay_whole(struct vk_replay *r, struct vk_recording *rec)
 {
-	if (is_coarse(r) || !(rec->starts_resuming || rec->ends_suspended)) {
+	if (is_coarse(r) || !is_in_chain(rec)) {
 		if (rec->whole.page)
 			add_whole(r, &rec->whole, rec);
 		return;
