@@ -360,8 +360,8 @@ run(int argc, char **argv)
 	const char *equals = r.program ? strchr(r.program, '=') : NULL;
 	if (equals && tally_option_find(r.program, (size_t)(equals - r.program))) {
 		tally_cli_complain("config",
-				   "%s is an option, and config takes the name of a program; to see "
-				   "the option in force: PASSTALLY_OPTIONS=%s passtally config",
+				   "%s is an option, and config takes the name of a program; to "
+				   "see the option in force: PASSTALLY_OPTIONS=%s passtally config",
 				   r.program, r.program);
 		return TALLY_EXIT_USAGE;
 	}
