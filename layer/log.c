@@ -126,6 +126,20 @@ write_quietly(int fd, const char *line, size_t len)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
+/* Only to a regular file that exists. */
+static void
+append_quietly(const char *path, const char *line, size_t len)
+{
+	int fd = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK |
+				    O_NOCTTY);
+	if (fd < 0)
+		return;
+	struct stat st;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		write_quietly(fd, line, len);
+	close(fd);
+}
+
 static void
 tell_people(const struct note *note)
 {
@@ -145,16 +159,8 @@ tell_people(const struct note *note)
 		write_quietly(STDERR_FILENO, line, (size_t)len);
 
 	const char *path = getenv("PASSTALLY_STATUS");
-	if (!path || !*path)
-		return;
-	int fd = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK |
-				    O_NOCTTY);
-	if (fd < 0)
-		return;
-	struct stat st;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-		write_quietly(fd, line + prefix, (size_t)len - prefix);
-	close(fd);
+	if (path && *path)
+		append_quietly(path, line + prefix, (size_t)len - prefix);
 }
 
 void

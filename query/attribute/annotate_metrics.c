@@ -88,10 +88,8 @@ add(struct sum *sum, const struct tally_keyed_value *v)
 	}
 }
 
-/* A counter that some passes lack has no sum; one that all of them have does. */
-static uint32_t
-sum_counters(struct tally_metric_frame *f, const struct tally_frame_record *frame,
-	     const uint32_t *n_own, uint32_t n_unattributed)
+static void
+reset_sums(struct tally_metric_frame *f)
 {
 	for (uint32_t i = 0; i < f->n; i++) {
 		struct sum *sum = &f->sums[i];
@@ -100,6 +98,14 @@ sum_counters(struct tally_metric_frame *f, const struct tally_frame_record *fram
 		sum->bad = !sum->adds_up;
 		sum->estimated = false;
 	}
+}
+
+/* A counter that some passes lack has no sum; one that all of them have does. */
+static uint32_t
+sum_counters(struct tally_metric_frame *f, const struct tally_frame_record *frame,
+	     const uint32_t *n_own, uint32_t n_unattributed)
+{
+	reset_sums(f);
 	for (uint32_t p = 0; p < frame->n_passes; p++) {
 		const struct tally_pass_record *pass = &frame->passes[p];
 		uint32_t n = n_own[p], guess = 0;

@@ -89,14 +89,10 @@ read_switches(struct tally_linux_own *own)
 		own->used.switches = times;
 }
 
-/* The sum of what all of our own threads have used so far. */
-static struct tally_own_usage
-own_usage(struct tally_linux_usage *u)
+/* Forgets those of our threads that have ended, and meets those that began. */
+static void
+follow_own(struct tally_linux_usage *u, pid_t *tids, uint32_t n)
 {
-	pid_t tids[TALLY_MAX_OWN_THREADS];
-	struct tally_own_usage sum;
-	uint32_t n = tally_own_threads_list(tids);
-	tally_own_threads_gone(&sum);
 	for (unsigned i = 0; i < TALLY_MAX_OWN_THREADS; i++) {
 		struct tally_linux_own *own = &u->own[i];
 		uint32_t at = 0;
@@ -110,6 +106,17 @@ own_usage(struct tally_linux_usage *u)
 	for (uint32_t i = 0; i < n; i++)
 		if (tids[i] != 0)
 			meet_own(u, tids[i]);
+}
+
+/* The sum of what all of our own threads have used so far. */
+static struct tally_own_usage
+own_usage(struct tally_linux_usage *u)
+{
+	pid_t tids[TALLY_MAX_OWN_THREADS];
+	struct tally_own_usage sum;
+	uint32_t n = tally_own_threads_list(tids);
+	tally_own_threads_gone(&sum);
+	follow_own(u, tids, n);
 	for (unsigned i = 0; i < TALLY_MAX_OWN_THREADS; i++) {
 		struct tally_linux_own *own = &u->own[i];
 		if (own->tid == 0)
