@@ -262,7 +262,7 @@ tally_aggregate_add(struct tally_aggregate *a, const struct tally_log_line *line
 		tally_device_summary_read(a, &line->device);
 		break;
 	case TALLY_LINE_PASS_INFO:
-		tally_groups_name_pass(a, &line->pass_info);
+		tally_pass_names_add(&a->state->groups.names, &line->pass_info);
 		break;
 	case TALLY_LINE_FRAME:
 		read_frame(a, &line->frame);

@@ -9,6 +9,7 @@
 #define PASSTALLY_CLI_AGGREGATE_PARTS_H
 
 #include "cli/log/aggregate.h"
+#include "cli/log/pass_names.h"
 #include "cli/log/recent.h"
 
 /* A mark that waits for its frame, which may follow it in the log. */
@@ -32,10 +33,9 @@ struct tally_keys {
 };
 
 struct tally_groups {
-	GHashTable *names; /* maps uint64_t * id to struct named_pass * */
-	GHashTable *by_id; /* maps struct group_key * to struct tally_group * */
+	struct tally_pass_names names;
+	GHashTable *by_id; /* maps struct tally_pass_key * to struct tally_group * */
 	GHashTable *by_label; /* maps "device|name" to struct tally_group * */
-	GHashTable *ordinals; /* maps "device|name" to the count so far */
 	/* Passes come in the same order in every frame: guess before looking up. */
 	struct tally_group **guess;
 	uint32_t n_guess;
@@ -80,8 +80,6 @@ tally_aggregate_key(struct tally_aggregate *a, const char *key, bool metric)
 
 void tally_groups_init(struct tally_aggregate *a);
 void tally_groups_finish(struct tally_aggregate *a);
-/* A pass_info line: the name of all passes with that id that come after it. */
-void tally_groups_name_pass(struct tally_aggregate *a, const struct tally_pass_info_record *r);
 /* A new group, with the identity of `p`, which may be NULL. */
 struct tally_group *
 tally_group_create(struct tally_aggregate *a, uint32_t device, const struct tally_pass_record *p);

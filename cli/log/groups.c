@@ -5,42 +5,6 @@
 
 #include <string.h>
 
-/* The content of a pass_info line, kept until a pass with that id is seen. */
-struct named_pass {
-	char *label; /* NULL = none */
-	char *base; /* generated name without the ordinal */
-	char *groups; /* debug groups inside it; NULL = none */
-};
-
-struct group_key {
-	uint64_t id;
-	uint32_t device;
-};
-
-static guint
-group_key_hash(gconstpointer p)
-{
-	const struct group_key *k = p;
-	return (guint)(k->id ^ k->id >> 32) ^ k->device * 2654435761u;
-}
-
-static gboolean
-group_key_equal(gconstpointer a, gconstpointer b)
-{
-	const struct group_key *x = a, *y = b;
-	return x->id == y->id && x->device == y->device;
-}
-
-static void
-free_named_pass(gpointer p)
-{
-	struct named_pass *n = p;
-	g_free(n->label);
-	g_free(n->base);
-	g_free(n->groups);
-	g_free(n);
-}
-
 static void
 free_group(gpointer p)
 {
@@ -80,24 +44,6 @@ tally_group_create(struct tally_aggregate *a, uint32_t device, const struct tall
 	tally_group_series(g, TALLY_N_FIXED_SERIES - 1);
 	g_ptr_array_add(a->groups, g);
 	return g;
-}
-
-/* The label of a pass, or the base of its generated name. */
-static const char *
-pass_base(struct tally_aggregate *a, const struct tally_pass_record *p, const char **label)
-{
-	struct named_pass *n = g_hash_table_lookup(a->state->groups.names, &p->id);
-	if (!n) {
-		n = g_new0(struct named_pass, 1);
-		n->label = p->label && *p->label ? g_strdup(p->label) : NULL;
-		n->base = tally_pass_name(p->kind, NULL, false);
-		g_hash_table_insert(a->state->groups.names, g_memdup2(&p->id, sizeof(p->id)), n);
-	}
-	/* Only the pass itself says whether its target belongs to a window. */
-	if (p->surface >= 0 && p->kind == TALLY_PASS_RENDER)
-		tally_text_replace(&n->base, "Backbuffer");
-	*label = n->label;
-	return n->label ? n->label : n->base;
 }
 
 /* Gives a roll-up values of its own: so far they were those of the only group in it. */
@@ -165,7 +111,8 @@ need_rollup(struct tally_aggregate *a, uint32_t device, const char *label)
 static struct tally_group *
 label_group(struct tally_aggregate *a, uint32_t device, const struct tally_pass_record *p)
 {
-	const char *label, *base = pass_base(a, p, &label);
+	const char *label = tally_pass_names_find(&a->state->groups.names, p)->label;
+	const char *base = tally_pass_names_base(&a->state->groups.names, p);
 	struct tally_group *rollup = label ? need_rollup(a, device, label) : NULL;
 	for (struct tally_group *g = rollup; g; g = g->parent)
 		g->n_ids++;
@@ -188,14 +135,11 @@ static struct tally_group *
 pass_group(struct tally_aggregate *a, uint32_t device, const struct tally_pass_record *p)
 {
 	struct tally_group *g = tally_group_create(a, device, p);
-	const char *label, *base = pass_base(a, p, &label);
-	g->label = g_strdup(label);
-	g->groups = g_strdup(
-		((struct named_pass *)g_hash_table_lookup(a->state->groups.names, &p->id))->groups);
-	char *key = g_strdup_printf("%u|%s", device, base);
-	guint n = GPOINTER_TO_UINT(g_hash_table_lookup(a->state->groups.ordinals, key)) + 1;
-	g->name = tally_pass_number_name(base, n);
-	g_hash_table_replace(a->state->groups.ordinals, key, GUINT_TO_POINTER(n));
+	struct tally_pass_names *names = &a->state->groups.names;
+	const struct tally_named_pass *named = tally_pass_names_find(names, p);
+	g->label = g_strdup(named->label);
+	g->groups = g_strdup(named->groups);
+	g->name = tally_pass_names_number(names, device, tally_pass_names_base(names, p));
 	return g;
 }
 
@@ -207,7 +151,7 @@ tally_group_find(struct tally_aggregate *a, uint32_t device, const struct tally_
 	if (a->by != TALLY_BY_LABEL && place < s->groups.n_guess && s->groups.guess[place] &&
 	    s->groups.guess[place]->id == p->id && s->groups.guess[place]->device == device)
 		return s->groups.guess[place];
-	struct group_key key = { .id = p->id, .device = device };
+	struct tally_pass_key key = { .id = p->id, .device = device };
 	struct tally_group *g = g_hash_table_lookup(s->groups.by_id, &key);
 	if (!g) {
 		g = a->by == TALLY_BY_LABEL ? label_group(a, device, p) : pass_group(a, device, p);
@@ -231,7 +175,7 @@ tally_aggregate_find_pass(const struct tally_aggregate *a, uint32_t device, uint
 	struct tally_group *g = place < s->n_guess ? s->guess[place] : NULL;
 	if (g && g->id == id && g->device == device && a->by != TALLY_BY_LABEL)
 		return g;
-	const struct group_key key = { .id = id, .device = device };
+	const struct tally_pass_key key = { .id = id, .device = device };
 	return g_hash_table_lookup(s->by_id, &key);
 }
 
@@ -266,34 +210,22 @@ tally_group_next_workload(struct tally_aggregate *a, struct tally_group *pass, c
 }
 
 void
-tally_groups_name_pass(struct tally_aggregate *a, const struct tally_pass_info_record *r)
-{
-	struct named_pass *n = g_new0(struct named_pass, 1);
-	n->label = r->label && *r->label ? g_strdup(r->label) : NULL;
-	n->base = tally_pass_name(r->kind, &r->target, r->target.presented);
-	n->groups = g_strdup(r->groups);
-	g_hash_table_replace(a->state->groups.names, g_memdup2(&r->id, sizeof(r->id)), n);
-}
-
-void
 tally_groups_init(struct tally_aggregate *a)
 {
 	struct tally_groups *g = &a->state->groups;
 	a->groups = g_ptr_array_new_with_free_func(free_group);
-	g->names = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_named_pass);
-	g->by_id = g_hash_table_new_full(group_key_hash, group_key_equal, g_free, NULL);
+	tally_pass_names_init(&g->names);
+	g->by_id = g_hash_table_new_full(tally_pass_key_hash, tally_pass_key_equal, g_free, NULL);
 	g->by_label = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	g->ordinals = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 }
 
 void
 tally_groups_finish(struct tally_aggregate *a)
 {
 	struct tally_groups *g = &a->state->groups;
-	g_hash_table_destroy(g->names);
+	tally_pass_names_finish(&g->names);
 	g_hash_table_destroy(g->by_id);
 	g_hash_table_destroy(g->by_label);
-	g_hash_table_destroy(g->ordinals);
 	g_free(g->guess);
 	g_ptr_array_unref(a->groups);
 }
