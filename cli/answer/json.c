@@ -39,11 +39,13 @@ put_bound(struct tally_out *o, const struct tally_answer_device *d)
 static void
 put_passes(struct tally_out *o, const struct tally_answer_device *d)
 {
-	char *text = tally_answer_typical_text(d);
 	tally_out_object(o, "typical");
 	tally_out_f64(o, "gpu_ns", d->typical_ns);
-	tally_out_text(o, "text", text);
-	g_free(text);
+	if (d->typical_ns > 0) {
+		char *text = tally_answer_typical_text(d);
+		tally_out_text(o, "text", text);
+		g_free(text);
+	}
 	tally_out_array(o, "passes");
 	for (guint i = 0; i < d->n_passes; i++) {
 		const struct tally_answer_pass *p = &d->passes[i];
