@@ -154,6 +154,17 @@ gl_wait(struct gl_context *c)
 	}
 }
 
+GLenum
+gl_client_wait(struct gl_context *c, GLenum (*next)(GLsync, GLbitfield, GLuint64), GLsync sync,
+	       GLbitfield flags, GLuint64 timeout)
+{
+	gl_wait(c);
+	struct tally_clock_wait wait = tally_clock_wait_begin();
+	GLenum result = next(sync, flags, timeout);
+	tally_clock_wait_end(&wait);
+	return result;
+}
+
 /* What was issued so far goes to the GPU with the call that follows. If a frame ends there,
  * closes the pass. Returns whether one does. */
 static bool
@@ -184,7 +195,9 @@ gl_finish(struct gl_context *c, void (*next)(void))
 	bool ends = submits(c, TALLY_FRAME_FINISH);
 	if (!ends)
 		gl_wait(c);
+	struct tally_clock_wait wait = tally_clock_wait_begin();
 	next();
+	tally_clock_wait_end(&wait);
 	if (ends)
 		gl_frame_end(c, nothing_presented);
 }

@@ -84,6 +84,8 @@ void gl_end_list(struct gl_context *c, void (*next)(void));
 void gl_flush(struct gl_context *c, void (*next)(void));
 void gl_finish(struct gl_context *c, void (*next)(void));
 void gl_wait(struct gl_context *c);
+GLenum gl_client_wait(struct gl_context *c, GLenum (*next)(GLsync, GLbitfield, GLuint64),
+		      GLsync sync, GLbitfield flags, GLuint64 timeout);
 void gl_terminator(struct gl_context *c);
 /* A label begins here, as in labels.h. It may end the frame, or start or stop the capture. */
 void gl_marker(struct gl_context *c, const GLchar *text, GLsizei len);

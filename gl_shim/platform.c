@@ -95,6 +95,8 @@ gl_present_begin(uintptr_t drawable, bool whole)
 	p.on = drawable && !gl_shim_disabled();
 	if (p.on && gl_current->live)
 		p.context = gl_swap_begin(drawable);
+	if (p.on)
+		p.wait = tally_clock_wait_begin();
 	return p;
 }
 
@@ -103,6 +105,7 @@ gl_present_end(const struct gl_present *p, bool succeeded)
 {
 	if (!p->on)
 		return;
+	tally_clock_wait_end(&p->wait);
 	bool ends = succeeded && gl_drawable_swapped(p->drawable, p->whole);
 	if (p->context)
 		gl_swap_end(p->context, p->drawable, ends, gl_drawable_size(p->drawable));

@@ -10,6 +10,7 @@
 #define PASSTALLY_GL_SHIM_PLATFORM_H
 
 #include "gl_shim/context.h"
+#include "layer/base/clock.h"
 
 /* ---- what glx.c and egl.c share: platform.c ---- */
 
@@ -41,6 +42,7 @@ struct gl_present {
 	bool on, whole;
 	struct gl_context *context;
 	uintptr_t drawable;
+	struct tally_clock_wait wait;
 };
 struct gl_present gl_present_begin(uintptr_t drawable, bool whole);
 void gl_present_end(const struct gl_present *p, bool succeeded);

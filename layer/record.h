@@ -249,8 +249,9 @@ struct tally_frame_record {
 	uint64_t frame;
 	uint32_t device;
 	uint64_t start_ns, cpu_ns;
-	bool has_thread, has_gpu, has_coverage;
+	bool has_thread, has_wait, has_gpu, has_coverage;
 	uint64_t thread_ns; /* CPU time of the thread that ended it */
+	uint64_t wait_ns; /* how long that was inside calls in which drivers wait */
 	uint64_t gpu_ns, envelope_ns;
 	double coverage; /* 0 to 1 */
 	uint32_t width, height; /* of the largest presented surface, 0 = none */

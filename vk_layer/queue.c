@@ -175,9 +175,11 @@ vk_queue_wait_idle(struct vk_device *d, PFN_vkQueueWaitIdle next, VkQueue queue)
 {
 	struct vk_queue *q = vk_device_runs(d) ? vk_queue_find(queue) : NULL;
 	uint64_t serial = q ? serial_of(d, q) : 0;
+	struct tally_clock_wait wait = vk_wait_begin(d);
 	vk_calls_down++;
 	VkResult result = next(queue);
 	vk_calls_down--;
+	tally_clock_wait_end(&wait);
 	if (result == VK_ERROR_DEVICE_LOST)
 		vk_device_stop(d, "the device was lost");
 	if (!vk_device_runs(d)) {
@@ -201,9 +203,11 @@ VkResult
 vk_device_wait_idle(struct vk_device *d, PFN_vkDeviceWaitIdle next, VkDevice device)
 {
 	/* Meanwhile the game lets no other thread use a queue. */
+	struct tally_clock_wait wait = vk_wait_begin(d);
 	vk_calls_down++;
 	VkResult result = next(device);
 	vk_calls_down--;
+	tally_clock_wait_end(&wait);
 	if (result == VK_ERROR_DEVICE_LOST)
 		vk_device_stop(d, "the device was lost");
 	if (!vk_device_runs(d)) {
@@ -230,9 +234,11 @@ VkResult
 vk_wait_for_fences(struct vk_device *d, PFN_vkWaitForFences next, VkDevice device, uint32_t n,
 		   const VkFence *fences, VkBool32 all, uint64_t timeout)
 {
+	struct tally_clock_wait wait = vk_wait_begin(d);
 	vk_calls_down++;
 	VkResult result = next(device, n, fences, all, timeout);
 	vk_calls_down--;
+	tally_clock_wait_end(&wait);
 	if (result == VK_ERROR_DEVICE_LOST)
 		vk_device_stop(d, "the device was lost");
 	if (result != VK_SUCCESS || !vk_device_runs(d) || pthread_mutex_trylock(&d->lock) != 0)
@@ -248,9 +254,11 @@ VkResult
 vk_wait_semaphores(struct vk_device *d, PFN_vkWaitSemaphores next, VkDevice device,
 		   const VkSemaphoreWaitInfo *info, uint64_t timeout)
 {
+	struct tally_clock_wait wait = vk_wait_begin(d);
 	vk_calls_down++;
 	VkResult result = next(device, info, timeout);
 	vk_calls_down--;
+	tally_clock_wait_end(&wait);
 	if (result == VK_ERROR_DEVICE_LOST)
 		vk_device_stop(d, "the device was lost");
 	if (result == VK_SUCCESS)

@@ -15,6 +15,8 @@ read_clock(clockid_t id)
 	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
 
+static __thread uint64_t waited_ns __attribute__((tls_model("initial-exec")));
+
 uint64_t
 tally_clock_now_ns(void)
 {
@@ -24,10 +26,26 @@ tally_clock_now_ns(void)
 struct tally_thread_time
 tally_clock_thread(void)
 {
-	struct tally_thread_time t = { .ns = read_clock(CLOCK_THREAD_CPUTIME_ID) };
+	struct tally_thread_time t = {
+		.ns = read_clock(CLOCK_THREAD_CPUTIME_ID),
+		.wait_ns = waited_ns,
+	};
 	if (t.ns) /* a sandbox may refuse it */
 		t.thread = (uint64_t)(uintptr_t)pthread_self();
 	return t;
+}
+
+struct tally_clock_wait
+tally_clock_wait_begin(void)
+{
+	return (struct tally_clock_wait){ tally_clock_now_ns(), waited_ns };
+}
+
+void
+tally_clock_wait_end(const struct tally_clock_wait *wait)
+{
+	if (wait->begin_ns)
+		waited_ns = wait->before_ns + tally_clock_now_ns() - wait->begin_ns;
 }
 
 uint64_t

@@ -15,9 +15,16 @@ uint64_t tally_clock_now_ns(void);
 struct tally_thread_time {
 	uint64_t thread; /* which one; 0 = what follows could not be read */
 	uint64_t ns; /* how long it worked on the CPU so far */
+	uint64_t wait_ns; /* how long it was between tally_clock_wait_begin() and _end() */
 };
 /* The calling thread; a system call. */
 struct tally_thread_time tally_clock_thread(void);
+/* Surrounds a call in which a driver may wait; what is within another one counts once. */
+struct tally_clock_wait {
+	uint64_t begin_ns, before_ns; /* all 0: nothing is added */
+};
+struct tally_clock_wait tally_clock_wait_begin(void);
+void tally_clock_wait_end(const struct tally_clock_wait *wait);
 /* CLOCK_REALTIME, ns since 1970. */
 uint64_t tally_clock_unix_ns(void);
 

@@ -261,16 +261,18 @@ count_ended(const struct tally_device *d)
 	return n;
 }
 
-/* Whether it is the same thread at both moments; *ns is how long it worked in between. */
-static bool
-thread_time_between(const struct tally_thread_time *from, const struct tally_thread_time *to,
-		    uint64_t *ns)
+/* What the thread did that ended the frame, if it also ended the frame before. */
+static void
+settle_thread(struct tally_frame_input *in, const struct tally_thread_time *from)
 {
+	const struct tally_thread_time *to = &in->thread;
 	/* A thread that had the same identity before may have ended: counts may have fallen. */
-	if (!from->thread || from->thread != to->thread || from->ns > to->ns)
-		return false;
-	*ns = to->ns - from->ns;
-	return true;
+	if (!from->thread || from->thread != to->thread || from->ns > to->ns ||
+	    from->wait_ns > to->wait_ns)
+		return;
+	in->has_thread = true;
+	in->thread_ns = to->ns - from->ns;
+	in->wait_ns = to->wait_ns - from->wait_ns;
 }
 
 /* Takes into account what the parts of this frame, and late parts, record about frame ends. */
@@ -290,8 +292,8 @@ settle_ends(struct tally_assembly *a, struct tally_device *d, struct tally_frame
 		}
 	}
 	in->start_ns = d->boundary_ns;
-	in->has_thread = d->boundary_frame == in->frame &&
-			 thread_time_between(&d->boundary_thread, &in->thread, &in->thread_ns);
+	if (d->boundary_frame == in->frame)
+		settle_thread(in, &d->boundary_thread);
 	/* The end of the previous frame is not known: this frame seems to begin too early. */
 	if (d->boundary_frame != in->frame)
 		in->flags |= TALLY_FLAG(INCOMPLETE);

@@ -509,12 +509,15 @@ begin_record(struct tally_frame_builder *b, const struct tally_frame_input *in)
 		.start_ns = in->start_ns,
 		.cpu_ns = in->end_ns > in->start_ns ? in->end_ns - in->start_ns : 0,
 		.has_thread = in->has_thread,
+		.has_wait = in->has_thread,
 		.dropped_passes = in->dropped,
 		.flags = in->flags,
 	};
-	/* The two clocks are not read at once: by microseconds it may be more than the frame. */
-	if (r->has_thread)
+	/* The clocks are not read at once: by microseconds it may be more than the frame. */
+	if (in->has_thread) {
 		r->thread_ns = in->thread_ns < r->cpu_ns ? in->thread_ns : r->cpu_ns;
+		r->wait_ns = in->wait_ns < r->cpu_ns ? in->wait_ns : r->cpu_ns;
+	}
 	b->n_values = b->n_workloads = b->n_intervals = b->n_others = b->n_totals = 0;
 	b->calibrated = b->uncalibrated = false;
 	size_t n_passes = 0, n_workloads = 0, n_values = 0;

@@ -35,8 +35,8 @@ struct tally_frame_input {
 	uint64_t n_parts;
 	uint64_t start_ns, end_ns;
 	struct tally_thread_time thread; /* the one that ended it, then; all 0 = not known */
-	bool has_thread; /* thread_ns is known */
-	uint64_t thread_ns;
+	bool has_thread; /* the next two are known */
+	uint64_t thread_ns, wait_ns;
 	struct tally_extent presented;
 	uint64_t flags;
 	uint64_t dropped; /* besides those that the parts report */

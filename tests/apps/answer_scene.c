@@ -14,6 +14,9 @@
  *   cap         frames a second, as a frame limiter keeps them
  *   busy        milliseconds of work of the CPU in a frame, up to half less or more of them
  *   within      the same between the draws of GBuffer and Lighting
+ *   inside      the same between two draws of Lighting, the frame's last pass
+ *   nap         milliseconds of sleep in the same place
+ *   last        how often Lighting draws its picture
  *   late        from this frame on there is a pass Late, whose long shader is made in that frame
  */
 #include <epoxy/gl.h>
@@ -43,7 +46,7 @@ static const char fragment[] = "RESULT\n"
 struct scene {
 	struct stage stage;
 	unsigned frames, heavy, heavy_each, sleep_ms, wait_ms, sleep_each, cap, busy_ms, late;
-	unsigned within_ms;
+	unsigned within_ms, inside_ms, nap_ms, last;
 	GLuint program, late_program;
 	GLuint targets[4];
 	int64_t deadline_ns;
@@ -82,22 +85,46 @@ make_long_program(struct stage *s)
 }
 
 static void
-draw_pass(struct scene *scene, unsigned index, const char *label, GLuint program, unsigned draws)
+begin_pass(struct scene *scene, unsigned index, const char *label, GLuint program, unsigned draws)
 {
 	glPushDebugGroup(GL_DEBUG_SOURCE_APPLICATION, 0, -1, label);
 	stage_target(&scene->stage, scene->targets[index], SIZE, SIZE);
 	glUseProgram(program);
 	for (unsigned i = 0; i < draws; i++)
 		glDrawArrays(GL_TRIANGLES, 0, 3);
+}
+
+static void
+draw_pass(struct scene *scene, unsigned index, const char *label, GLuint program, unsigned draws)
+{
+	begin_pass(scene, index, label, program, draws);
 	glPopDebugGroup();
+}
+
+static int64_t
+length_of(unsigned ms, unsigned frame)
+{
+	return (int64_t)ms * MS * (int64_t)(8 + frame * 7 % 16) / 16;
 }
 
 static void
 work(unsigned ms, unsigned frame)
 {
-	int64_t length = (int64_t)ms * MS * (int64_t)(8 + frame * 7 % 16) / 16;
-	for (int64_t end = now_ns() + length; now_ns() < end;)
+	for (int64_t end = now_ns() + length_of(ms, frame); now_ns() < end;)
 		;
+}
+
+static void
+draw_last(struct scene *scene, unsigned frame)
+{
+	begin_pass(scene, 2, "Lighting", scene->program, scene->last);
+	if (scene->inside_ms)
+		work(scene->inside_ms, frame);
+	if (scene->nap_ms)
+		sleep_until(now_ns() + length_of(scene->nap_ms, frame));
+	if (scene->inside_ms || scene->nap_ms)
+		glDrawArrays(GL_TRIANGLES, 0, 3);
+	glPopDebugGroup();
 }
 
 static void
@@ -114,7 +141,7 @@ draw_frame(struct scene *scene, unsigned frame)
 	draw_pass(scene, 1, "GBuffer", scene->program, heavy ? scene->heavy : 1);
 	if (scene->within_ms)
 		work(scene->within_ms, frame);
-	draw_pass(scene, 2, "Lighting", scene->program, 1);
+	draw_last(scene, frame);
 	if (scene->late && frame == scene->late)
 		scene->late_program = make_long_program(&scene->stage);
 	if (scene->late_program)
@@ -140,7 +167,7 @@ main(int argc, char **argv)
 		.width = SIZE,
 		.height = SIZE,
 	};
-	static struct scene scene = { .frames = 120, .heavy = 1 };
+	static struct scene scene = { .frames = 120, .heavy = 1, .last = 1 };
 	const struct {
 		const char *name;
 		unsigned *value;
@@ -154,6 +181,9 @@ main(int argc, char **argv)
 		{ "--cap", &scene.cap },
 		{ "--busy", &scene.busy_ms },
 		{ "--within", &scene.within_ms },
+		{ "--inside", &scene.inside_ms },
+		{ "--nap", &scene.nap_ms },
+		{ "--last", &scene.last },
 		{ "--late", &scene.late },
 	};
 	for (int i = 1; i + 1 < argc; i += 2)

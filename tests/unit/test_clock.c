@@ -45,6 +45,25 @@ test_now(void)
 	g_assert_cmpuint(tally_clock_unix_ns(), <, UINT64_C(4102444800000000000));
 }
 
+/* A wait within a wait counts once, and one that never began not at all. */
+static void
+test_waits(void)
+{
+	uint64_t from = tally_clock_thread().wait_ns, begin_ns = tally_clock_now_ns();
+	struct tally_clock_wait outer = tally_clock_wait_begin();
+	g_usleep(2000);
+	struct tally_clock_wait inner = tally_clock_wait_begin(), none = { 0 };
+	g_usleep(2000);
+	tally_clock_wait_end(&inner);
+	tally_clock_wait_end(&none);
+	uint64_t after_inner = tally_clock_thread().wait_ns - from;
+	g_assert_cmpuint(after_inner, >=, 2000000);
+	tally_clock_wait_end(&outer);
+	uint64_t all = tally_clock_thread().wait_ns - from;
+	g_assert_cmpuint(all, >=, after_inner + 2000000);
+	g_assert_cmpuint(all, <=, tally_clock_now_ns() - begin_ns);
+}
+
 static void
 test_uncalibrated(void)
 {
@@ -108,6 +127,7 @@ main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/clock/elapsed", test_elapsed_ticks);
 	g_test_add_func("/clock/now", test_now);
+	g_test_add_func("/clock/waits", test_waits);
 	g_test_add_func("/clock/map/uncalibrated", test_uncalibrated);
 	g_test_add_func("/clock/map", test_map);
 	return g_test_run();

@@ -278,6 +278,8 @@ check_frame(const struct tally_frame_record *got, const struct tally_frame_recor
 	g_assert_cmpuint(got->cpu_ns, ==, want->cpu_ns);
 	g_assert_cmpint(got->has_thread, ==, want->has_thread);
 	g_assert_cmpuint(got->thread_ns, ==, want->thread_ns);
+	g_assert_cmpint(got->has_wait, ==, want->has_wait);
+	g_assert_cmpuint(got->wait_ns, ==, want->wait_ns);
 	g_assert_cmpint(got->has_gpu, ==, want->has_gpu);
 	g_assert_cmpuint(got->gpu_ns, ==, want->gpu_ns);
 	g_assert_cmpuint(got->envelope_ns, ==, want->envelope_ns);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* vk_layer/exact/semaphores.c - reports what the game does with semaphores to resolve.c. */
 #include "vk_layer/exact/exact.h"
+#include "vk_layer/submit/frames.h"
 #include "vk_layer/submit/submission.h"
 
 static const void *
@@ -77,7 +78,9 @@ vk_acquire_next_image(struct vk_device *d, PFN_vkAcquireNextImageKHR next,
 		      VkDevice device, VkSwapchainKHR swapchain, uint64_t timeout,
 		      VkSemaphore semaphore, VkFence fence, uint32_t *index)
 {
+	struct tally_clock_wait wait = vk_wait_begin(d);
 	VkResult result = next(device, swapchain, timeout, semaphore, fence, index);
+	tally_clock_wait_end(&wait);
 	acquired(d, result, semaphore);
 	return result;
 }
@@ -87,7 +90,9 @@ vk_acquire_next_image2(struct vk_device *d, PFN_vkAcquireNextImage2KHR next,
 		       VkDevice device, const VkAcquireNextImageInfoKHR *info,
 		       uint32_t *index)
 {
+	struct tally_clock_wait wait = vk_wait_begin(d);
 	VkResult result = next(device, info, index);
+	tally_clock_wait_end(&wait);
 	acquired(d, result, info->semaphore);
 	return result;
 }

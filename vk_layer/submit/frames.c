@@ -137,6 +137,12 @@ vk_overhead_begin(const struct vk_device *d)
 	return vk_device_idles(d) ? 0 : tally_clock_now_ns();
 }
 
+struct tally_clock_wait
+vk_wait_begin(const struct vk_device *d)
+{
+	return vk_device_idles(d) ? (struct tally_clock_wait){ 0 } : tally_clock_wait_begin();
+}
+
 uint64_t
 vk_overhead_since(uint64_t begin_ns)
 {

@@ -6,6 +6,7 @@
 #ifndef PASSTALLY_VK_LAYER_FRAMES_H
 #define PASSTALLY_VK_LAYER_FRAMES_H
 
+#include "layer/base/clock.h"
 #include "vk_layer/state.h"
 
 static const struct tally_extent vk_nothing_presented = { 0, 0 };
@@ -35,6 +36,8 @@ void vk_frame_presented(struct vk_device *d, struct vk_queue *q, struct tally_ex
  * nothing is captured, when no clock is read; the other returns the time since then, 0 since 0.
  * Any thread, without the lock. */
 uint64_t vk_overhead_begin(const struct vk_device *d);
+/* Before a call in which the driver may wait; nothing is added while nothing is captured. */
+struct tally_clock_wait vk_wait_begin(const struct vk_device *d);
 uint64_t vk_overhead_since(uint64_t begin_ns);
 void vk_frame_overhead(struct vk_queue *q, uint64_t ns);
 /* Updates vk_device.idle, which the recording threads read, from the open frame. */

@@ -61,9 +61,11 @@ vk_queue_present(struct vk_device *d, PFN_vkQueuePresentKHR next, VkQueue queue,
 	/* Queried before the call: another thread may destroy a swapchain after it. */
 	struct tally_extent presented = q ? presented_extent(d, info) : vk_nothing_presented;
 	bool marked = q && vk_ends_frame(info->pNext);
+	struct tally_clock_wait wait = vk_wait_begin(d);
 	vk_calls_down++;
 	VkResult result = next(queue, info);
 	vk_calls_down--;
+	tally_clock_wait_end(&wait);
 	if (!still_runs(d, result) || !q)
 		return result;
 	/* A present that failed has waited too (VK_ERROR_OUT_OF_DATE_KHR). */
