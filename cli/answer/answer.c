@@ -151,8 +151,8 @@ tally_answer_add_frame(struct tally_answer *answer, const struct tally_frame_rec
 	add_start(s, f, false);
 	d->frames++;
 	struct tally_hitch_frame *h = tally_hitches_next(&s->hitches);
-	uint64_t wait_ns;
-	bool timed = tally_parts_add(&s->parts, answer->log, f, h->parts, &wait_ns) && f->has_gpu;
+	uint64_t unsure_ns;
+	bool timed = tally_parts_add(&s->parts, answer->log, f, h->parts, &unsure_ns) && f->has_gpu;
 	h->frame = f->frame;
 	h->start_ns = f->start_ns;
 	h->frame_ns = f->cpu_ns;
@@ -163,9 +163,10 @@ tally_answer_add_frame(struct tally_answer *answer, const struct tally_frame_rec
 		.frame_ns = f->cpu_ns,
 		.timed = timed,
 		.gpu_ns = h->gpu_ns,
-		.wait_ns = is_opengl(answer, f->device) ? wait_ns : 0,
+		.unsure_ns = is_opengl(answer, f->device) ? unsure_ns : 0,
 		.has_thread = f->has_thread,
 		.thread_ns = f->thread_ns,
+		.wait_ns = f->has_wait ? f->wait_ns : 0,
 	};
 	tally_bound_add(&s->bound, &b);
 	if (f->has_gpu)

@@ -7,10 +7,16 @@
 /* The thresholds of docs/verdicts.md. */
 #define LEAST_FRAMES 10
 #define BUSY_FROM 0.85 /* the GPU works all the time */
+#define SURE_FROM 0.80 /* and for so long surely not for want of work */
+#define FULL_FROM 0.97 /* nothing else can limit the frame rate */
 #define LOW_TO 0.60 /* it works little */
 #define MAJORITY 0.50
+#define NO_CAP_FROM 0.93 /* the thread works so long: it waits for no cap */
 #define WORKS_FROM 0.85 /* the thread that ends frames works all the time */
 #define RESTS_TO 0.50 /* it mostly waits */
+#define WAITS_FROM 0.60 /* it is mostly inside calls in which the driver waits */
+#define FOR_GPU_FROM 0.50 /* and surely waits for the GPU, if that works so long */
+#define FEW_WAITS 0.15 /* it is rarely */
 #define CAP_WITHIN 0.04 /* of an interval: how far a frame may be from a multiple of it */
 #define CAP_MEAN 0.005 /* how far the mean of those frames may be from it */
 #define CAP_SHARE 0.70 /* of the frames */
@@ -52,70 +58,111 @@ tally_bound_finish(struct tally_bound_input *b)
 	tally_stats_finish(&b->rests);
 }
 
-/* Parts of the time of the newest frames. */
-struct loads {
-	double gpu; /* in which the GPU worked */
-	double sure; /* the same without the time in which it may have waited */
-	double thread; /* in which the thread worked that ends frames; negative: not known */
+/* Sums over the newest frames. */
+static double
+recent_sum(const struct tally_bound_input *b, uint64_t (*of)(const struct tally_bound_frame *))
+{
+	uint64_t sum = 0;
+	for (unsigned i = 0; i < MIN(b->n_recent, TALLY_BOUND_SMOOTH); i++)
+		sum += of(&b->recent[i]);
+	return (double)sum;
+}
+
+static uint64_t
+frame_of(const struct tally_bound_frame *f)
+{
+	return f->frame_ns;
+}
+
+static uint64_t
+gpu_of(const struct tally_bound_frame *f)
+{
+	return f->gpu_ns;
+}
+
+static uint64_t
+sure_of(const struct tally_bound_frame *f)
+{
+	return f->gpu_ns - MIN(f->unsure_ns, f->gpu_ns);
+}
+
+static uint64_t
+known_of(const struct tally_bound_frame *f)
+{
+	return f->has_thread ? f->frame_ns : 0;
+}
+
+static uint64_t
+wait_of(const struct tally_bound_frame *f)
+{
+	return f->has_thread ? MIN(f->wait_ns, f->frame_ns) : 0;
+}
+
+/* A driver may spin while it waits: that is not the program's work. */
+static uint64_t
+work_of(const struct tally_bound_frame *f)
+{
+	return f->has_thread ? MIN(f->thread_ns, f->frame_ns - wait_of(f)) : 0;
+}
+
+/* What a frame says by itself, together with those before it. */
+enum kind {
+	KIND_GPU,
+	KIND_CPU,
+	KIND_WAIT,
+	KIND_BOTH, /* GPU and thread work nearly all the time */
+	KIND_WITHIN, /* the GPU may work all the time, or wait for the CPU */
+	KIND_NO_THREAD, /* it works little, and what the thread did is not known */
+	KIND_BETWEEN,
 };
 
-static struct loads
-smooth_loads(struct tally_bound_input *b, const struct tally_bound_frame *f)
+static enum kind
+kind_of(const struct tally_bound_input *b)
 {
-	unsigned at = b->n_recent++ % TALLY_BOUND_SMOOTH;
-	b->recent_cpu[at] = f->frame_ns;
-	b->recent_gpu[at] = f->gpu_ns;
-	b->recent_wait[at] = f->wait_ns;
-	b->recent_thread[at] = f->has_thread ? f->thread_ns : UINT64_MAX;
-	double cpu = 0, gpu = 0, wait = 0, of = 0, thread = 0;
-	for (unsigned i = 0; i < MIN(b->n_recent, TALLY_BOUND_SMOOTH); i++) {
-		cpu += (double)b->recent_cpu[i];
-		gpu += (double)b->recent_gpu[i];
-		wait += (double)b->recent_wait[i];
-		if (b->recent_thread[i] == UINT64_MAX)
-			continue;
-		of += (double)b->recent_cpu[i];
-		thread += (double)b->recent_thread[i];
-	}
-	return (struct loads){
-		.gpu = cpu > 0 ? gpu / cpu : 0,
-		.sure = cpu > 0 ? (gpu - wait) / cpu : 0,
-		.thread = of > 0 ? thread / of : -1,
-	};
+	double frame = MAX(recent_sum(b, frame_of), 1), known = recent_sum(b, known_of);
+	double gpu = recent_sum(b, gpu_of) / frame, sure = recent_sum(b, sure_of) / frame;
+	double work = known > 0 ? recent_sum(b, work_of) / known : 0;
+	double wait = known > 0 ? recent_sum(b, wait_of) / known : 0;
+	bool waits_for_it = sure >= FOR_GPU_FROM && wait >= WAITS_FROM;
+	if (gpu >= BUSY_FROM && (sure >= SURE_FROM || waits_for_it))
+		return work < WORKS_FROM || sure >= FULL_FROM ? KIND_GPU : KIND_BOTH;
+	if (work >= WORKS_FROM)
+		return KIND_CPU;
+	if (gpu > LOW_TO)
+		return sure <= LOW_TO || gpu >= BUSY_FROM ? KIND_WITHIN : KIND_BETWEEN;
+	if (known <= 0)
+		return KIND_NO_THREAD;
+	if (work < RESTS_TO)
+		return KIND_WAIT;
+	return wait < FEW_WAITS ? KIND_CPU : KIND_BETWEEN;
 }
 
 void
 tally_bound_add(struct tally_bound_input *b, const struct tally_bound_frame *f)
 {
 	tally_stats_add_u64(&b->all, f->frame_ns);
-	if (f->has_thread) {
-		b->thread_sum += (double)f->thread_ns;
-		b->thread_of += (double)f->frame_ns;
-	}
+	b->work_sum += (double)work_of(f);
+	b->wait_sum += (double)wait_of(f);
+	b->known_sum += (double)known_of(f);
 	if (!f->timed) {
 		b->n_recent = 0;
 		tally_stats_add_u64(&b->idle, f->frame_ns);
 		return;
 	}
 	b->n_timed++;
-	b->cpu_sum += (double)f->frame_ns;
+	b->frame_sum += (double)f->frame_ns;
 	b->gpu_sum += (double)f->gpu_ns;
-	b->wait_sum += (double)f->wait_ns;
-	struct loads load = smooth_loads(b, f);
-	bool unclear = load.gpu > LOW_TO && load.sure <= LOW_TO && load.thread < WORKS_FROM;
-	if (unclear) {
-		b->n_waits++;
-	} else if (load.sure > LOW_TO && load.gpu >= BUSY_FROM) {
-		tally_stats_add_u64(&b->busy, f->frame_ns);
-		return;
-	}
-	tally_stats_add_u64(&b->idle, f->frame_ns);
-	if (unclear || load.sure > LOW_TO)
-		return;
-	if (load.thread >= 0 && load.thread < RESTS_TO)
-		tally_stats_add_u64(&b->rests, f->frame_ns);
-	else
+	b->sure_sum += (double)sure_of(f);
+	b->recent[b->n_recent++ % TALLY_BOUND_SMOOTH] = *f;
+	enum kind kind = kind_of(b);
+	tally_stats_add_u64(kind == KIND_GPU ? &b->busy : &b->idle, f->frame_ns);
+	if (kind == KIND_CPU)
 		tally_stats_add_u64(&b->low, f->frame_ns);
+	if (kind == KIND_WAIT)
+		tally_stats_add_u64(&b->rests, f->frame_ns);
+	b->n_both += kind == KIND_BOTH;
+	b->n_within += kind == KIND_WITHIN;
+	b->n_no_thread += kind == KIND_NO_THREAD;
 }
 
 /* Frames near a multiple of an interval. */
@@ -161,7 +208,10 @@ static void
 find_cap(struct tally_bound_input *b, struct tally_bound_verdict *v)
 {
 	uint64_t most = 0;
-	bool busy = (double)b->busy.moments.n > MAJORITY * (double)b->all.moments.n;
+	bool busy = (double)(b->busy.moments.n + b->n_both) > MAJORITY * (double)b->all.moments.n;
+	/* Who never waits is not held up by a cap, unless the limiter spins: find_steady(). */
+	if (b->known_sum > 0 && b->work_sum >= NO_CAP_FROM * b->known_sum)
+		return;
 	for (size_t i = 0; i < G_N_ELEMENTS(rates); i++) {
 		if (busy && !is_common(rates[i]))
 			continue;
@@ -215,8 +265,10 @@ why_unknown(const struct tally_bound_input *b, const struct tally_bound_verdict 
 	if ((v->within >= STEADY_SHARE || v->near_rate > 0) && v->rate == 0 &&
 	    (double)b->low.moments.n > MAJORITY * n)
 		return TALLY_DOUBT_STEADY;
-	if ((double)b->n_waits > MAJORITY * n)
+	if ((double)b->n_within > MAJORITY * n)
 		return TALLY_DOUBT_WAITS;
+	if ((double)b->n_no_thread > MAJORITY * n)
+		return TALLY_DOUBT_NO_THREAD;
 	double between =
 		(double)(b->idle.moments.n - b->low.moments.n - b->rests.moments.n) / n;
 	return between > MAJORITY ? TALLY_DOUBT_BUSY : TALLY_DOUBT_MIXED;
@@ -228,11 +280,12 @@ tally_bound_decide(struct tally_bound_input *b)
 	struct tally_bound_verdict v = { 0 };
 	uint64_t n = b->all.moments.n;
 	v.share[TALLY_BOUND_UNKNOWN] = 1;
-	v.has_busy = b->cpu_sum > 0;
-	v.busy = v.has_busy ? b->gpu_sum / b->cpu_sum : 0;
-	v.waits = v.has_busy ? b->wait_sum / b->cpu_sum : 0;
-	v.has_thread = b->thread_of > 0;
-	v.thread = v.has_thread ? b->thread_sum / b->thread_of : 0;
+	v.has_busy = b->frame_sum > 0;
+	v.busy = v.has_busy ? b->gpu_sum / b->frame_sum : 0;
+	v.unsure = v.has_busy ? (b->gpu_sum - b->sure_sum) / b->frame_sum : 0;
+	v.has_thread = b->known_sum > 0;
+	v.thread = v.has_thread ? b->work_sum / b->known_sum : 0;
+	v.waits = v.has_thread ? b->wait_sum / b->known_sum : 0;
 	if (n < LEAST_FRAMES) {
 		v.doubt = TALLY_DOUBT_FEW_FRAMES;
 		return v;
@@ -300,8 +353,16 @@ doubt_text(const struct tally_bound_verdict *v, uint64_t frames)
 	case TALLY_DOUBT_WAITS:
 		return g_strdup_printf("bound by: cannot tell, the CPU works or waits within "
 				       "passes %.0f %% of the time",
-				       100 * v->waits);
+				       100 * v->unsure);
+	case TALLY_DOUBT_NO_THREAD:
+		return g_strdup_printf("bound by the CPU or a wait: cannot tell, threads take "
+				       "turns (GPU works %.0f %%)",
+				       100 * v->busy);
 	case TALLY_DOUBT_BUSY:
+		if (v->has_thread)
+			return g_strdup_printf("bound by: cannot tell, the GPU works %.0f %%, the "
+					       "CPU %.0f %% of the frame time",
+					       100 * v->busy, 100 * v->thread);
 		return g_strdup_printf("bound by: cannot tell, the GPU works %.0f %% of the "
 				       "frame time",
 				       100 * v->busy);
@@ -326,17 +387,17 @@ tally_bound_text(const struct tally_bound_verdict *v, uint64_t frames)
 				       "of the frame time)",
 				       share, 100 * v->busy);
 	case TALLY_BOUND_WAIT:
+		if (v->waits > 0.5 * (1 - v->thread))
+			return g_strdup_printf("bound by a wait in driver calls (vsync, display) "
+					       "in %.0f %%: CPU %.0f %%, GPU %.0f %%",
+					       share, 100 * v->thread, 100 * v->busy);
 		return g_strdup_printf("bound by a wait (vsync, limiter, lock, busy machine) in "
 				       "%.0f %%: CPU %.0f %%, GPU %.0f %%",
 				       share, 100 * v->thread, 100 * v->busy);
 	case TALLY_BOUND_CPU:
-		if (v->has_thread)
-			return g_strdup_printf("bound by the CPU in %.0f %% of frames (it works "
-					       "%.0f %%, the GPU %.0f %% of the time)",
-					       share, 100 * v->thread, 100 * v->busy);
-		return g_strdup_printf("bound by the CPU in %.0f %% of frames (the GPU works "
-				       "%.0f %% of the time)",
-				       share, 100 * v->busy);
+		return g_strdup_printf("bound by the CPU in %.0f %% of frames (it works %.0f %%, "
+				       "the GPU %.0f %% of the time)",
+				       share, 100 * v->thread, 100 * v->busy - 100 * v->unsure);
 	case TALLY_BOUND_CAP:
 		if (v->late >= 0.05)
 			return g_strdup_printf("bound by a cap or vsync at %.0f fps in %.0f %% "
@@ -351,5 +412,24 @@ tally_bound_text(const struct tally_bound_verdict *v, uint64_t frames)
 				       v->rate, share, 100 * v->busy);
 	default:
 		return doubt_text(v, frames);
+	}
+}
+
+const char *
+tally_bound_hint(const struct tally_bound_verdict *v)
+{
+	if (v->by != TALLY_BOUND_UNKNOWN)
+		return NULL;
+	switch (v->doubt) {
+	case TALLY_DOUBT_STEADY:
+		return "to find out: lift the limit, switch vsync off; if the rate stays: the CPU";
+	case TALLY_DOUBT_BUSY:
+	case TALLY_DOUBT_WAITS:
+		return "to find out: halve the resolution; if the rate stays, it is not the GPU";
+	case TALLY_DOUBT_MIXED:
+		return "unclear: CPU and GPU share the frame; a scene by itself, --skip and "
+		       "--frames";
+	default:
+		return NULL;
 	}
 }

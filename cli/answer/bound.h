@@ -27,29 +27,38 @@ enum tally_bound_doubt {
 	TALLY_DOUBT_NO_GPU_TIMES,
 	TALLY_DOUBT_NO_PASS, /* the same, as the frames have no pass */
 	TALLY_DOUBT_STEADY, /* the CPU, or a limiter at an unusual rate */
-	TALLY_DOUBT_BUSY, /* the GPU works most of the time, but not all */
+	TALLY_DOUBT_NO_THREAD, /* the CPU or a wait: the thread's time is not known */
+	TALLY_DOUBT_BUSY, /* the GPU works most of the time, but not all, or the CPU as well */
 	TALLY_DOUBT_WAITS, /* passes end where the CPU begins the next one */
 	TALLY_DOUBT_MIXED, /* different frames have different answers */
 };
 
 #define TALLY_BOUND_SMOOTH 4 /* frames over which the GPU's load is averaged */
 
+/* A complete frame. */
+struct tally_bound_frame {
+	uint64_t frame_ns;
+	bool timed; /* all of its work on the GPU was timed */
+	uint64_t gpu_ns;
+	uint64_t unsure_ns; /* part of gpu_ns in which the GPU may have waited for the CPU */
+	bool has_thread;
+	uint64_t thread_ns; /* how long the thread worked that ended it */
+	uint64_t wait_ns; /* how long that was inside calls in which a driver may wait */
+};
+
 struct tally_bound_input {
 	struct tally_stats all; /* frame times */
-	struct tally_stats busy; /* of frames in which the GPU works all the time */
-	struct tally_stats idle; /* of frames in which the GPU does not work all the time */
-	struct tally_stats low; /* and of those in which it works little */
-	uint64_t n_waits; /* frames in which it may only have waited for the CPU */
+	struct tally_stats busy; /* of frames that the GPU bounds */
+	struct tally_stats idle; /* of all others */
+	struct tally_stats low; /* of them those that the CPU bounds */
+	struct tally_stats rests; /* and those that a wait bounds */
+	uint64_t n_both, n_within, n_no_thread; /* see enum kind */
 	uint64_t n_timed; /* frames whose GPU time is complete */
-	double cpu_sum, gpu_sum; /* of those */
-	uint64_t recent_cpu[TALLY_BOUND_SMOOTH], recent_gpu[TALLY_BOUND_SMOOTH];
-	uint64_t recent_wait[TALLY_BOUND_SMOOTH];
-	double wait_sum;
+	double frame_sum, gpu_sum, sure_sum; /* of those */
+	/* Of the frames that say what the thread did that ended them: */
+	double known_sum, work_sum, wait_sum;
+	struct tally_bound_frame recent[TALLY_BOUND_SMOOTH];
 	unsigned n_recent;
-	/* Of the frames that say how long the thread worked that ended them: */
-	uint64_t recent_thread[TALLY_BOUND_SMOOTH];
-	struct tally_stats rests; /* in which neither it nor the GPU works much */
-	double thread_sum, thread_of; /* its time, the frames' time */
 };
 
 struct tally_bound_verdict {
@@ -58,9 +67,10 @@ struct tally_bound_verdict {
 	double share[TALLY_N_BOUNDS]; /* of frames, 0 to 1; they add up to 1 */
 	bool has_busy;
 	double busy; /* GPU time divided by frame time, of all frames that have both */
-	double waits; /* TALLY_DOUBT_WAITS: such time divided by frame time */
+	double unsure; /* the part of it in which it may wait for the CPU */
 	bool has_thread;
 	double thread; /* the time that the thread worked divided by frame time */
+	double waits; /* the time that it was inside waiting calls divided by frame time */
 	/* Where frames keep to a rate: */
 	double rate; /* frames a second of the cap; 0 = none was seen */
 	double late; /* share of frames that take two or more of its intervals */
@@ -72,15 +82,6 @@ struct tally_bound_verdict {
 
 void tally_bound_init(struct tally_bound_input *b);
 void tally_bound_finish(struct tally_bound_input *b);
-/* A complete frame. */
-struct tally_bound_frame {
-	uint64_t frame_ns;
-	bool timed; /* all of its work on the GPU was timed */
-	uint64_t gpu_ns;
-	uint64_t wait_ns; /* part of gpu_ns in which the GPU may have waited for the CPU */
-	bool has_thread;
-	uint64_t thread_ns; /* how long the thread worked that ended it */
-};
 void tally_bound_add(struct tally_bound_input *b, const struct tally_bound_frame *f);
 struct tally_bound_verdict tally_bound_decide(struct tally_bound_input *b);
 
@@ -88,5 +89,7 @@ struct tally_bound_verdict tally_bound_decide(struct tally_bound_input *b);
 const char *tally_bound_name(enum tally_bound by);
 /* The verdict as a sentence without a full stop; the caller frees it. */
 char *tally_bound_text(const struct tally_bound_verdict *v, uint64_t frames);
+/* What to try where the log does not show it, or NULL. */
+const char *tally_bound_hint(const struct tally_bound_verdict *v);
 
 #endif

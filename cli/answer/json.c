@@ -30,6 +30,8 @@ put_bound(struct tally_out *o, const struct tally_answer_device *d)
 		tally_out_f64(o, "gpu_busy", v->busy);
 	if (v->has_thread)
 		tally_out_f64(o, "cpu_busy", v->thread);
+	if (v->has_thread)
+		tally_out_f64(o, "waits", v->waits);
 	if (v->rate > 0)
 		tally_out_f64(o, "rate", v->rate);
 	tally_out_end_object(o);

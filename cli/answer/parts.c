@@ -135,15 +135,20 @@ find_pass(struct tally_parts *p, const struct tally_aggregate *log, uint32_t dev
 	return of;
 }
 
-/* The part of a pass's GPU time before the CPU began the next pass. OpenGL knows the end of a
- * pass only then, so the GPU may be through with it long before. */
+/* The part of a pass's GPU time before the CPU began the next pass or, after the last one, the
+ * call that ends the frame. OpenGL knows the end of a pass only then, so the GPU may be through
+ * with it long before. */
 static uint64_t
-wait_of(const struct tally_pass_record *r, const struct tally_pass_record *next)
+unsure_of(const struct tally_frame_record *f, uint32_t index)
 {
-	if (!r->has_gpu || !r->has_gpu_start || !next->has_cpu_start ||
-	    (r->flags & TALLY_FLAG(UNCALIBRATED)))
+	const struct tally_pass_record *r = &f->passes[index];
+	bool last = index + 1 == f->n_passes;
+	if (!r->has_gpu || !r->has_gpu_start || (!last && !r[1].has_cpu_start))
 		return 0;
-	uint64_t end = MIN(r->gpu_start_ns + r->gpu_ns, next->cpu_start_ns);
+	if (r->flags & TALLY_FLAG(UNCALIBRATED))
+		return r->gpu_ns;
+	uint64_t frame_end = f->start_ns + f->cpu_ns - (f->has_wait ? f->wait_ns : 0);
+	uint64_t end = MIN(r->gpu_start_ns + r->gpu_ns, last ? frame_end : r[1].cpu_start_ns);
 	return end > r->gpu_start_ns ? end - r->gpu_start_ns : 0;
 }
 
@@ -153,7 +158,7 @@ add_time(struct tally_parts *p, struct tally_part *part, uint32_t index, bool ti
 	if (!part->touched) {
 		part->touched = true;
 		part->timed = true;
-		part->ns = part->wait_ns = 0;
+		part->ns = part->unsure_ns = 0;
 		part->index_sum += index;
 		part->frames++;
 		g_ptr_array_add(p->touched, part);
@@ -164,10 +169,10 @@ add_time(struct tally_parts *p, struct tally_part *part, uint32_t index, bool ti
 
 bool
 tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
-		const struct tally_frame_record *f, GArray *out, uint64_t *wait_ns)
+		const struct tally_frame_record *f, GArray *out, uint64_t *unsure_ns)
 {
 	bool all_timed = f->dropped_passes == 0;
-	*wait_ns = 0;
+	*unsure_ns = 0;
 	for (uint32_t i = 0; i < f->n_passes; i++) {
 		const struct tally_pass_record *r = &f->passes[i];
 		struct part_of_pass *of = find_pass(p, log, f->device, r->id, i);
@@ -175,9 +180,9 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 		add_time(p, of->level[TALLY_PART_FINE], i, r->has_gpu, r->gpu_ns);
 		if (of->level[TALLY_PART_TOP] != of->level[TALLY_PART_FINE])
 			add_time(p, of->level[TALLY_PART_TOP], i, r->has_gpu, r->gpu_ns);
-		uint64_t wait = i + 1 < f->n_passes ? wait_of(r, r + 1) : 0;
-		of->level[TALLY_PART_FINE]->wait_ns += wait;
-		*wait_ns += wait;
+		uint64_t unsure = unsure_of(f, i);
+		of->level[TALLY_PART_FINE]->unsure_ns += unsure;
+		*unsure_ns += unsure;
 	}
 	if (f->has_unattributed_gpu && f->unattributed_gpu_ns) {
 		if (!p->outside) {
@@ -186,8 +191,8 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 		}
 		add_time(p, p->outside, f->n_passes, true, f->unattributed_gpu_ns);
 	}
-	/* The part of the last pass. */
-	const struct tally_part *last = f->n_passes ? find_pass(p, log, f->device,
+	/* The part of the last pass, where it is not known when the CPU was through with it. */
+	const struct tally_part *last = f->n_passes && !f->has_wait ? find_pass(p, log, f->device,
 								f->passes[f->n_passes - 1].id,
 								f->n_passes - 1)
 							      ->level[TALLY_PART_FINE]
@@ -198,7 +203,7 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 							.ns = part->ns,
 							.first = part->frames == 1,
 							.may_wait = part == last ||
-								    part->wait_ns >
+								    part->unsure_ns >
 									    part->ns / 2 };
 		if (part->fine)
 			g_array_append_val(out, share);

@@ -22,7 +22,7 @@ struct tally_part {
 	double index_sum; /* of its first pass in each frame */
 	/* Of the frame being read. */
 	bool touched, timed;
-	uint64_t ns, wait_ns;
+	uint64_t ns, unsure_ns;
 };
 
 struct tally_parts {
@@ -39,10 +39,10 @@ struct tally_parts {
 void tally_parts_init(struct tally_parts *p);
 void tally_parts_finish(struct tally_parts *p);
 /* Adds a frame and appends its fine parts to `out` (struct tally_hitch_part). Returns whether
- * the GPU time of all its passes is known. *wait_ns receives how much of it lies before the CPU
- * began the next pass: in OpenGL the GPU may have waited then. */
+ * the GPU time of all its passes is known. *unsure_ns receives how much of it lies before the CPU
+ * began the next pass, or the frame's last call: in OpenGL the GPU may have waited then. */
 bool tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
-		     const struct tally_frame_record *f, GArray *out, uint64_t *wait_ns);
+		     const struct tally_frame_record *f, GArray *out, uint64_t *unsure_ns);
 
 /* The median time of a part, where it ran; 0 if none was timed. */
 uint64_t tally_part_median(struct tally_part *part);

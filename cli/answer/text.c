@@ -297,6 +297,8 @@ tally_answer_lines(const struct tally_answer *answer, const struct tally_answer_
 	add_line(lines, tally_bound_text(&d->bound, d->frames));
 	if (brief)
 		return lines;
+	if (tally_bound_hint(&d->bound))
+		add_line(lines, g_strdup_printf("  %s", tally_bound_hint(&d->bound)));
 	add_passes(lines, d);
 	add_hitches(lines, d, MOST_HITCH_LINES);
 	add_line(lines, tally_answer_cost_text(d));

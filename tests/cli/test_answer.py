@@ -45,9 +45,10 @@ def follows_gpu(n, gpu_ms, seed=2):
     return [(t * 1.03, {"GBuffer": t}, {}) for t in times]
 
 
-def thread(frames, share):
-    """The same frames, whose log says that the thread which ends them worked for this share of them."""
-    return [(ms, passes, {**more, "thread_ns": int(ms * MS * share)}) for ms, passes, more in frames]
+def thread(frames, share, wait=0.0):
+    """The same frames, whose log says that the thread which ends them worked for this share of them, and how long it was
+    inside calls in which drivers wait."""
+    return [(ms, passes, {**more, "thread_ns": int(ms * MS * share), "wait_ns": int(ms * MS * wait)}) for ms, passes, more in frames]
 
 
 # What the frames are, the verdict, and words of its line.
@@ -56,8 +57,8 @@ BOUND = (
     ("GPU, near a refresh rate", follows_gpu(200, 16.2), "gpu", "bound by the GPU in 100 %"),
     ("exactly at a refresh rate", [(16.67, {"GBuffer": 16.0}, {})] * 100, "cap", "at 60 fps in 100 % of frames (GPU works 96 %)"),
     ("GPU, steady, near no common rate", [(22.2, {"GBuffer": 21.8}, {})] * 100, "gpu", "bound by the GPU in 100 %"),
-    ("twice the interval of a rate", steady(200, 27.78, 5, 0.001), "unknown", "the CPU or a limiter: cannot tell"),
-    ("CPU", steady(200, 21, 5, 0.2), "cpu", "bound by the CPU in"),
+    ("twice the interval of a rate", thread(steady(200, 27.78, 5, 0.001), 0.9), "unknown", "the CPU or a limiter: cannot tell"),
+    ("a CPU or a wait", steady(200, 21, 5, 0.2), "unknown", "bound by the CPU or a wait: cannot tell, threads take turns (GPU works 24 %)"),
     ("a cap at 60", steady(200, 16.667, 5, 0.01), "cap", "bound by a cap or vsync at 60 fps in 100 % of frames"),
     ("a cap at 30", steady(200, 33.333, 5, 0.02), "cap", "bound by a cap or vsync at 30 fps"),
     ("vsync at 144", steady(200, 6.944, 2, 0.02), "cap", "at 144 fps"),
@@ -67,17 +68,17 @@ BOUND = (
     ("no GPU times", [(ms, {"GBuffer": None}, {}) for ms, _, _ in steady(100, 21, 5, 0.2)], "unknown",
      "cannot tell, GPU times were not measured"),
     ("no pass", [(ms, {}, {"gpu_ns": None, "envelope_ns": None, "coverage": None}) for ms, _, _ in steady(100, 21, 5, 0.2)], "unknown", "cannot tell, no pass was seen"),
-    ("constant frames of no known rate", steady(200, 22.1, 5, 0.005), "unknown",
+    ("constant frames of no known rate", thread(steady(200, 22.1, 5, 0.005), 0.95), "unknown",
      "bound by the CPU or a limiter: cannot tell (100 % take 22.1 ms +-2 %, GPU 23 %)"),
-    ("a limiter on a busy machine", steady(200, 33.4, 8, 0.1), "unknown",
+    ("a limiter that spins on a busy machine", thread(steady(200, 33.4, 8, 0.1), 0.9), "unknown",
      "bound by the CPU or a limiter near 30 fps: cannot tell (GPU works 24 %)"),
-    ("a limiter whose frames scatter, but keep the rate", [(16.667 * (1 + (0, 0.3, -0.3, 0.2, -0.2)[i % 5]), {"GBuffer": 2}, {}) for i in range(200)],
-     "unknown", "a limiter near 60 fps: cannot tell"),
-    ("a limit (docs/limits.md): a cap that jitters, 2 % off 60", steady(200, 17.0, 4, 0.1), "cpu", "bound by the CPU in"),
+    ("a limiter whose frames scatter, but keep the rate",
+     thread([(16.667 * (1 + (0, 0.3, -0.3, 0.2, -0.2)[i % 5]), {"GBuffer": 2}, {}) for i in range(200)], 0.9), "unknown", "a limiter near 60 fps: cannot tell"),
+    ("a limit (docs/limits.md): a limiter that spins and jitters, 2 % off 60", thread(steady(200, 17.0, 4, 0.1), 0.9), "cpu", "bound by the CPU in"),
     ("a GPU that works most of the time", steady(200, 21, 15, 0.08), "unknown",
      "cannot tell, the GPU works 72 % of the frame time"),
-    ("first the GPU, then the CPU", follows_gpu(100, 14) + steady(90, 21, 5, 0.2), "gpu", "bound by the GPU in 53 %"),
-    ("a third each", follows_gpu(70, 14) + steady(70, 21, 5, 0.2) + steady(70, 21, 15, 0.2), "unknown",
+    ("first the GPU, then the CPU", follows_gpu(100, 14) + thread(steady(90, 21, 5, 0.2), 0.9), "gpu", "bound by the GPU in 53 %"),
+    ("a third each", follows_gpu(70, 14) + thread(steady(70, 21, 5, 0.2), 0.9) + steady(70, 21, 15, 0.2), "unknown",
      "bound by no one thing"),
     ("a CPU that is seen to work", thread(steady(200, 21, 5, 0.2), 0.95), "cpu", "% of frames (it works 95 %, the GPU 24 % of the time)"),
     ("vsync on a busy machine", thread(steady(200, 25, 1, 0.2), 0.1), "wait",
@@ -87,7 +88,19 @@ BOUND = (
     ("a cap that jitters, 2 % off 60, waited for", thread(steady(200, 17.0, 4, 0.1), 0.2), "wait", "busy machine) in 100 %"),
     ("a CPU or a limiter that spins", thread(steady(200, 22.1, 5, 0.005), 0.98), "unknown", "the CPU or a limiter: cannot tell"),
     ("half the time at work", thread(steady(200, 21, 5, 0.2), 0.6), "cpu", "(it works 60 %, the GPU 24 % of the time)"),
+    ("half the time at work, and then in waiting calls", thread(steady(200, 21, 5, 0.2), 0.6, 0.35), "unknown",
+     "cannot tell, the GPU works 24 %, the CPU 60 % of the frame time"),
+    ("vsync in the present", thread(steady(200, 25, 5, 0.2), 0.1, 0.85), "wait",
+     "bound by a wait in driver calls (vsync, display) in 100 %: CPU 10 %, GPU 20 %"),
+    ("a present that spins until vsync", thread(steady(200, 25, 5, 0.2), 0.98, 0.8), "wait", "in driver calls (vsync, display) in 100 %: CPU 20 %"),
+    ("a lock, and little time in the present", thread(steady(200, 25, 5, 0.2), 0.1, 0.1), "wait", "(vsync, limiter, lock, busy machine)"),
+    ("a CPU that works as long as an interval lasts", thread(steady(200, 16.667, 5, 0.01), 0.98), "unknown", "the CPU or a limiter: cannot tell"),
+    ("a CPU that works while the GPU works less", thread(steady(200, 21, 15, 0.08), 0.95), "cpu", "(it works 95 %, the GPU 7"),
     ("the GPU, which is waited for", thread(follows_gpu(200, 14), 0.1), "gpu", "bound by the GPU in 100 %"),
+    ("the GPU, for which the present spins", thread(follows_gpu(200, 14), 0.99, 0.9), "gpu", "bound by the GPU in 100 %"),
+    ("the GPU, for which another call spins", thread([(t, {"GBuffer": 0.99 * t}, m) for t, _, m in follows_gpu(200, 14)], 0.99), "gpu", "bound by the GPU"),
+    ("both", thread([(t, {"GBuffer": 0.92 * t}, m) for t, _, m in follows_gpu(200, 14)], 0.95), "unknown",
+     "cannot tell, the GPU works 92 %, the CPU 95 % of the frame time"),
     ("few frames", [(14, {"GBuffer": 13.9}, {})] * 9, "unknown", "cannot tell from 9 frames"),
     ("one frame", [(14, {"GBuffer": 13.9}, {})], "unknown", "cannot tell from 1 frame"),
 )
@@ -140,6 +153,27 @@ class Answer(CliCase):
         self.assertEqual(got["typical"]["text"], text) # the heading of the page
         self.assertIn(f"{text}:", got["lines"])
         self.assertEqual(run(1000, "vulkan")["bound"]["by"], "gpu")
+
+    def test_last_pass_of_opengl(self):
+        """Its end is known only where the present begins: what the CPU did before that is not the GPU's."""
+        def run(issue_ms, thread_ms, api="opengl", frame_ms=36, late_ms=0, **flags):
+            lines, start = [header(), device(api=api), pass_info(IDS["UI"], "UI")], 10**9
+            for i in range(60):
+                ms = frame_ms + i % 7
+                lines.append(frame(i, [one_pass(0, IDS["UI"], (ms - 3) * MS, "UI", cpu_start_ns=start + MS,
+                                                gpu_start_ns=start + (1 + late_ms) * MS, **flags)],
+                                   start_ns=start, cpu_ns=ms * MS, thread_ns=thread_ms * MS, wait_ns=(ms - issue_ms) * MS))
+                start += ms * MS
+            got = self.answers(lines + [end(60, 60)])[0]
+            return got["bound"]["by"], next((line for line in got["lines"] if line.startswith("  to find out")), None)
+        halve = "  to find out: halve the resolution; if the rate stays, it is not the GPU"
+        self.assertEqual(run(3, 3), ("gpu", None), "it waits in the present")
+        self.assertEqual(run(36, 35), ("cpu", None), "it works until it presents")
+        self.assertEqual(run(36, 3), ("unknown", halve), "it sleeps until it presents")
+        self.assertEqual(run(36, 3, late_ms=45), ("gpu", None), "the GPU is a frame late")
+        self.assertEqual(run(36, 35, late_ms=45), ("unknown", halve), "the same, and the thread works or spins")
+        self.assertEqual(run(36, 3, "vulkan"), ("gpu", None))
+        self.assertEqual(run(3, 3, flags=["uncalibrated"]), ("unknown", halve), "it is not known when the GPU worked")
 
     # Speed
 
@@ -309,7 +343,7 @@ class Answer(CliCase):
         lines = log_of(frames, (0, 1))
         got = self.answers(lines)
         self.assertEqual([(a["device"], a["frames"], a["bound"]["by"]) for a in got],
-                         [(0, 100, "gpu"), (1, 10, "cpu")])
+                         [(0, 100, "gpu"), (1, 10, "unknown")])
         text = self.ok("report", self.folder / "a.jsonl").stdout.decode()
         self.assertEqual(text.count("passtally costs"), 1, "the second device is brief")
         text = self.ok("report", "--device", "1", self.folder / "a.jsonl").stdout.decode()
