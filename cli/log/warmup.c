@@ -10,6 +10,10 @@
  * much longer than it. */
 #define SLOW_FACTOR 5
 #define SLOW_NS UINT64_C(10000000)
+/* Of the frames that follow one in this many may take as long. */
+#define FEW 20
+/* With quick frames in between it takes this long: a busy machine delays a frame by less. */
+#define LONG_NS UINT64_C(100000000)
 /* Loading goes on if another slow frame comes within this many frames. */
 #define MOST_GAP 16
 /* Of the frames examined at most one in this many is left out. */
@@ -41,45 +45,63 @@ compare_u64(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The median, by nearest rank. */
-static uint64_t
-median_of(const uint64_t *values, size_t n)
+/* What frames take that are not loading. */
+struct usual {
+	uint64_t typical; /* the median */
+	uint64_t longest; /* few take longer */
+};
+
+static struct usual
+usual_of(const uint64_t *values, size_t n)
 {
 	uint64_t *sorted = g_memdup2(values, n * sizeof(*values));
 	qsort(sorted, n, sizeof(*sorted), compare_u64);
-	uint64_t median = sorted[(n - 1) / 2];
+	struct usual usual = { sorted[(n - 1) / 2], sorted[n - 1 - n / FEW] };
 	g_free(sorted);
-	return median;
+	return usual;
 }
 
 static bool
-is_slow(uint64_t ns, uint64_t typical)
+is_slow(uint64_t ns, const struct usual *usual)
 {
-	return ns / SLOW_FACTOR >= typical && ns - typical >= SLOW_NS;
+	return ns / SLOW_FACTOR >= usual->typical && ns - usual->typical >= SLOW_NS &&
+	       ns > usual->longest;
+}
+
+/* So long that it is no noise of a busy machine. */
+static bool
+is_long(uint64_t ns, const struct usual *usual)
+{
+	return ns >= LONG_NS && ns / SLOW_FACTOR >= usual->longest;
 }
 
 /* The length of the slow start: it ends where no slow frame follows within `gap` frames. */
 static size_t
-slow_start(const uint64_t *frame_ns, size_t n, uint64_t typical, size_t gap)
+slow_start(const uint64_t *frame_ns, size_t n, const struct usual *usual, size_t gap)
 {
 	size_t end = 0;
 	for (size_t i = 0; i < n && i <= end + gap; i++)
-		if (is_slow(frame_ns[i], typical))
+		if (is_slow(frame_ns[i], usual))
 			end = i + 1;
 	return end;
 }
 
-/* The longest start of at most `end` frames of whose time at least half is in slow frames. */
+/* The longest start of at most `end` frames of whose time at least half is in slow frames, if
+ * these are half of the frames and it ends with one; or in long ones, if it ends with one. */
 static size_t
-mostly_slow(const uint64_t *frame_ns, size_t end, uint64_t typical)
+mostly_slow(const uint64_t *frame_ns, size_t end, const struct usual *usual)
 {
-	size_t longest = 0;
-	double slow = 0, all = 0;
+	size_t longest = 0, n_slow = 0;
+	double slow_ns = 0, long_ns = 0, all = 0;
 	for (size_t i = 0; i < end; i++) {
-		bool is = is_slow(frame_ns[i], typical);
-		all += (double)frame_ns[i];
-		slow += is ? (double)frame_ns[i] : 0;
-		if (is && 2 * slow >= all)
+		double ns = (double)frame_ns[i];
+		bool slow = is_slow(frame_ns[i], usual), lengthy = is_long(frame_ns[i], usual);
+		all += ns;
+		slow_ns += slow ? ns : 0;
+		long_ns += lengthy ? ns : 0;
+		n_slow += slow;
+		if ((slow && 2 * n_slow >= i + 1 && 2 * slow_ns >= all) ||
+		    (lengthy && 2 * long_ns >= all))
 			longest = i + 1;
 	}
 	return longest;
@@ -92,11 +114,11 @@ tally_warmup_count(const uint64_t *frame_ns, size_t n)
 	if (most == 0)
 		return 0;
 	/* What follows the frames that could be left out: they cannot move it. */
-	uint64_t typical = median_of(frame_ns + most, n - most);
-	size_t end = slow_start(frame_ns, n, typical, MOST_GAP);
+	const struct usual usual = usual_of(frame_ns + most, n - most);
+	size_t end = slow_start(frame_ns, n, &usual, MOST_GAP);
 	if (end > most) /* it never settles: only an unbroken start may be loading */
-		end = slow_start(frame_ns, n, typical, 0);
-	return end > most ? 0 : mostly_slow(frame_ns, end, typical);
+		end = slow_start(frame_ns, n, &usual, 0);
+	return end > most ? 0 : mostly_slow(frame_ns, end, &usual);
 }
 
 /* The start of a log */
