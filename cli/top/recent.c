@@ -2,8 +2,8 @@
 #include "cli/top/recent.h"
 
 struct kept_pass {
-	uint64_t id, gpu_ns;
-	bool has_gpu;
+	uint64_t id, gpu_ns, gpu_start_ns, cpu_start_ns, flags;
+	bool has_gpu, has_gpu_start, has_cpu_start;
 };
 
 struct kept_frame {
@@ -48,10 +48,19 @@ tally_top_recent_add(struct tally_top_recent *r, const struct tally_frame_record
 	kept->record.n_unattributed = 0;
 	kept->record.metrics = NULL;
 	kept->record.n_metrics = 0;
-	for (uint32_t i = 0; i < f->n_passes; i++)
-		kept->passes[i] = (struct kept_pass){ .id = f->passes[i].id,
-						      .gpu_ns = f->passes[i].gpu_ns,
-						      .has_gpu = f->passes[i].has_gpu };
+	for (uint32_t i = 0; i < f->n_passes; i++) {
+		const struct tally_pass_record *p = &f->passes[i];
+		kept->passes[i] = (struct kept_pass){
+			.id = p->id,
+			.gpu_ns = p->gpu_ns,
+			.gpu_start_ns = p->gpu_start_ns,
+			.cpu_start_ns = p->cpu_start_ns,
+			.flags = p->flags,
+			.has_gpu = p->has_gpu,
+			.has_gpu_start = p->has_gpu_start,
+			.has_cpu_start = p->has_cpu_start,
+		};
+	}
 	g_queue_push_tail(&r->frames, kept);
 	r->n_times += f->n_passes;
 	r->n_seen++;
@@ -88,11 +97,18 @@ tally_top_recent_answer(const struct tally_top_recent *r, const struct tally_agg
 			continue;
 		g_array_set_size(passes, f.n_passes);
 		for (uint32_t i = 0; i < f.n_passes; i++) {
-			struct tally_pass_record *p = &g_array_index(passes,
-								     struct tally_pass_record, i);
-			p->id = kept->passes[i].id;
-			p->gpu_ns = kept->passes[i].gpu_ns;
-			p->has_gpu = kept->passes[i].has_gpu;
+			const struct kept_pass *p = &kept->passes[i];
+			g_array_index(passes, struct tally_pass_record, i) =
+				(struct tally_pass_record){
+					.id = p->id,
+					.gpu_ns = p->gpu_ns,
+					.gpu_start_ns = p->gpu_start_ns,
+					.cpu_start_ns = p->cpu_start_ns,
+					.flags = p->flags,
+					.has_gpu = p->has_gpu,
+					.has_gpu_start = p->has_gpu_start,
+					.has_cpu_start = p->has_cpu_start,
+				};
 		}
 		f.passes = (const struct tally_pass_record *)(void *)passes->data;
 		if (skip > 0) {

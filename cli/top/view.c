@@ -272,10 +272,10 @@ put_answer(GPtrArray *rows, const struct tally_answer_device *a, unsigned height
 	g_free(worst);
 }
 
-/* "frame time   11.8 ms, at most 29.6 ms   84.5 a second   ....chart" */
+/* "frame time   11.80 ms  max  29.60 ms   84.5 fps   ....chart"; `rate`: no other line has it. */
 static void
 put_chart(GPtrArray *rows, const struct tally_top_window *w, const struct tally_top_look *look,
-	  bool gpu)
+	  bool gpu, bool rate)
 {
 	enum { MOST = TALLY_TOP_SLICES };
 	const struct tally_top_device *d = tally_top_shown_device(w, look);
@@ -292,7 +292,7 @@ put_chart(GPtrArray *rows, const struct tally_top_window *w, const struct tally_
 	char *mean = tally_duration_text(f.sum / (double)f.n);
 	char *most = tally_duration_text(f.largest);
 	char *more = g_strdup("");
-	if (!gpu && f.sum > 0) {
+	if (rate && f.sum > 0) {
 		g_free(more);
 		more = g_strdup_printf("%.1f fps", (double)f.n / f.sum * 1e9);
 	} else if (gpu && cpu.sum > 0) {
@@ -481,9 +481,9 @@ tally_top_compose(const struct tally_top_window *w, struct tally_top_look *look)
 	if (look->page == TALLY_TOP_PASSES) {
 		put_head(rows, w, look, height);
 		if (height >= HEIGHT_FRAME)
-			put_chart(rows, w, look, false);
+			put_chart(rows, w, look, false, height < HEIGHT_SPEED);
 		if (height >= HEIGHT_GPU)
-			put_chart(rows, w, look, true);
+			put_chart(rows, w, look, true, false);
 	}
 	if (height >= HEIGHT_NOTE || look->problem)
 		put_note(rows, w, look);

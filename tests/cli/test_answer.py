@@ -165,6 +165,7 @@ class Answer(CliCase):
                                    start_ns=start, cpu_ns=ms * MS, thread_ns=thread_ms * MS, wait_ns=(ms - issue_ms) * MS))
                 start += ms * MS
             got = self.answers(lines + [end(60, 60)])[0]
+            self.assertIn(got["bound"]["text"] + "\n", self.ok("top", "--once", self.folder / "a.jsonl").stdout.decode())
             return got["bound"]["by"], next((line for line in got["lines"] if line.startswith("  to find out")), None)
         halve = "  to find out: halve the resolution; if the rate stays, it is not the GPU"
         self.assertEqual(run(3, 3), ("gpu", None), "it waits in the present")
