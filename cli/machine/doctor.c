@@ -400,6 +400,17 @@ check_api(enum tally_api api)
 	return any;
 }
 
+static void
+tell_shared_time(void)
+{
+	g_autofree char *driver = tally_tiles_driver();
+	if (driver)
+		tally_doctor_row(TALLY_DOCTOR_FACT, "shared-time",
+				 "%s draws the passes of one framebuffer together: they "
+				 "have one time",
+				 driver);
+}
+
 static int
 examine(void)
 {
@@ -422,12 +433,7 @@ examine(void)
 	tally_doctor_snapshots();
 	bool gl = check_api(TALLY_API_OPENGL);
 	bool es = check_api(TALLY_API_OPENGL_ES);
-	g_autofree char *shared = gl || es ? tally_tiles_driver() : NULL;
-	if (shared)
-		tally_doctor_row(TALLY_DOCTOR_FACT, "shared-time",
-				 "%s draws the passes of one framebuffer together: they "
-				 "have one time",
-				 shared);
+	tell_shared_time();
 	bool vk = check_api(TALLY_API_VULKAN);
 	ok &= gl || es || (vk && layer);
 	if (ok)

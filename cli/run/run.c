@@ -462,6 +462,17 @@ finish_log:
 	return status;
 }
 
+static void
+choose_compression(struct tally_run_request *r)
+{
+	int least, most;
+	r->compress_by_default = r->compress < 0;
+	if (r->compress_by_default)
+		r->compress = !r->config.log && tally_compress_levels(&least, &most)
+				      ? TALLY_COMPRESS_LEVEL
+				      : 0;
+}
+
 static int
 start(struct tally_run_request *r)
 {
@@ -469,12 +480,7 @@ start(struct tally_run_request *r)
 		return TALLY_EXIT_USAGE;
 	if (!tally_wanted_check(&r->config, tally_run_options_complain, NULL))
 		return TALLY_EXIT_USAGE;
-	int least, most;
-	r->compress_by_default = r->compress < 0;
-	if (r->compress_by_default)
-		r->compress = !r->config.log && tally_compress_levels(&least, &most)
-				      ? TALLY_COMPRESS_LEVEL
-				      : 0;
+	choose_compression(r);
 	if (!choose_control(r) || (r->live && !tally_run_live_check()))
 		return TALLY_EXIT_USAGE;
 	struct to_inject in;

@@ -426,6 +426,19 @@ map_begin(struct gl_timestamp *t, struct timestamp *begin)
 	return true;
 }
 
+/* Puts an interval of `ns` on the time line. False: no GPU can have worked so long, or then. */
+static bool
+map_interval(struct gl_timestamp *t, struct timestamp *begin, const struct timestamp *end,
+	     uint64_t ns)
+{
+	/* Drivers write 0 where a timestamp failed; a 64-bit clock never shows it. */
+	if (t->bits == 64 && (!begin->ticks || !end->ticks))
+		return false;
+	/* Nor does any clock reach its end; the sum would be before the begin. */
+	return is_possible(t, begin, ns) && map_begin(t, begin) &&
+	       begin->ns <= UINT64_MAX - ns;
+}
+
 static void
 deliver(struct gl_timestamp *t, struct timestamp *begin, struct timestamp *end,
 	struct tally_sample *out)
@@ -435,11 +448,7 @@ deliver(struct gl_timestamp *t, struct timestamp *begin, struct timestamp *end,
 		return;
 	}
 	uint64_t ns = tally_ticks_elapsed(begin->ticks, end->ticks, t->bits);
-	/* Drivers write 0 where a timestamp failed; a 64-bit clock never shows it. */
-	bool failed = t->bits == 64 && (!begin->ticks || !end->ticks);
-	/* Nor does any clock reach its end; the sum would be before the begin. */
-	if (failed || !is_possible(t, begin, ns) || !map_begin(t, begin) ||
-	    begin->ns > UINT64_MAX - ns) {
+	if (!map_interval(t, begin, end, ns)) {
 		out->flags |= TALLY_FLAG(BAD_TIME);
 		return;
 	}
