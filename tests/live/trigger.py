@@ -232,7 +232,9 @@ def check_two(checks, program, env):
                 checks.equal(one.trigger("--pid", pid, "mark", f"mark {i}").status, 0, "mark by number")
             checks.that(wait_for(lambda: len(notes_of(one.lines(), "mark") + notes_of(two.lines(), "mark")) == 2), "marks")
             checks.equal((len(notes_of(one.lines(), "mark")), len(notes_of(two.lines(), "mark"))), (1, 1), "one mark in each")
-            checks.equal(one.trigger("--pid", os.getpid(), "status").status, 1, "a process that is no game")
+            with subprocess.Popen(["sleep", "30"]) as other:  # not this process, which started both
+                checks.equal(one.trigger("--pid", other.pid, "status").status, 1, "a process that is no game")
+                other.kill()
     with h.scratch() as folder:
         path = folder / "shared"
         with Bare(folder, program, {"control": path}, env, "one") as one:
