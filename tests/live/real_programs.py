@@ -16,7 +16,7 @@ import harness as h
 GLMARK = [
     ("build", 1), ("shadow", 2), ("refract", 2), ("terrain", 3), ("desktop", 3), ("effect2d", 1), ("bump", 1), ("jellyfish", 1),
 ]
-NFRAMES = 12
+NFRAMES = 8
 
 
 def captured(argv, log, options=None, env=None):
@@ -135,7 +135,7 @@ def group_gears():
 
 def glmark(checks, name, scene, least):
     program = h.need_tool(name)
-    argv = [program, "--size", "320x240", "-b", f"{scene}:nframes={NFRAMES}:duration=600"]  # by itself it also ends after 10 s
+    argv = [program, "--size", "160x120", "-b", f"{scene}:nframes={NFRAMES}:duration=600"]  # by itself it also ends after 10 s
     with h.scratch() as folder:
         bare = h.run(argv, h.base_env(folder))
         log = folder / "log.jsonl"
