@@ -266,7 +266,7 @@ def check_statistics(checks, run, seen):
 
 def check_report(checks, run, seen):
     """What `passtally report` makes of it: N, mean and the sample's deviation, of each pass."""
-    told = h.run([h.need("passtally"), "report", "--json", run.log.path], dict(h.os.environ))
+    told = h.run([h.need("passtally"), "report", "--json", "--warmup", "0", run.log.path], dict(h.os.environ))
     checks.equal(told.status, 0, f"report: {told.errors[-300:]}")
     rows = {row["id"]: row["values"] for row in json.loads(told.text)["reports"][0]["rows"] if "id" in row}
     checks.equal(len(rows), N_PASSES, "rows of the report")
