@@ -17,7 +17,7 @@
 #define N_ROWS(rows_) ((uint32_t)(sizeof(rows_) / sizeof((rows_)[0])))
 #define NO_TIME "passes will have no GPU time"
 #define NO_COUNTERS "passes will have no GPU counters"
-#define FOR_MALI "needed for Mali GPUs alone"
+#define FOR_MALI "needed for Mali GPUs only"
 #define PASS_TIMES "the start and the duration of each pass"
 
 #ifdef PASSTALLY_HAS_VULKAN

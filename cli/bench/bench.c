@@ -33,7 +33,7 @@ static const struct tally_arg options[] = {
 	TALLY_ARG_WHOLE("frames", 0, "N", struct bench, frames, 1, UINT32_MAX,
 			"Measure this many frames of each run. Default 300."),
 	TALLY_ARG_TEXT("fail-above", 0, "PERCENT", struct bench, fail_above,
-		       "As of compare: exit with 1 for a regression, 4 where it cannot be told."),
+		       "As in compare: exit with 1 for a regression, 4 if that is unclear."),
 	TALLY_ARG_TEXT("keep", 0, "FOLDER", struct bench, keep,
 		       "Leave the logs in this folder, which must not exist. Default: they are "
 		       "removed."),
@@ -95,7 +95,7 @@ check_machine(void)
 	if (getloadavg(&load, 1) == 1 && load > 0.3 * (double)MAX(cpus, 1))
 		tally_cli_complain("bench",
 				   "warning: other programs keep this machine busy (load %.1f on "
-				   "%ld CPUs): small changes cannot be told",
+				   "%ld CPUs): small changes cannot be detected",
 				   load, cpus);
 	GPtrArray *found = tally_fit_look("");
 	for (guint i = 0; i < found->len; i++)
@@ -230,7 +230,7 @@ run(int argc, char **argv)
 		return status;
 	b.folder = b.keep ? g_strdup(b.keep) : g_dir_make_tmp("passtally-bench-XXXXXX", NULL);
 	if (!b.folder || (b.keep && g_mkdir(b.keep, 0700) != 0)) {
-		tally_cli_complain("bench", "the folder %s cannot be made",
+		tally_cli_complain("bench", "the folder %s cannot be created",
 				   b.folder ? b.folder : "for the logs");
 		g_free(b.folder);
 		return TALLY_EXIT_FAILED;

@@ -21,8 +21,8 @@ struct request {
 static const struct tally_arg options[] = {
 	TALLY_ARG_HELP,
 	TALLY_ARG_FLAG("lines", 0, struct request, lines_only,
-		       "Check line by line only, not whether frames and end line agree: for a log "
-		       "that frames were taken out of."),
+		       "Check line by line only, not whether frames and end line "
+		       "agree; for a log from which frames were removed."),
 };
 
 static void

@@ -147,20 +147,20 @@ static const struct tally_arg options[] = {
 		       "Let a rise of this counter or metric fail too; with :less, a fall. p99 is "
 		       "the frame time's, hitches is their number in 1000 frames. May be given "
 		       "again."),
-	TALLY_ARG_TAKE("keys", 0, "LIST", add_keys,
-		       "Compare only these: gpu_ns, cpu_ns, draws, ..., counters, metrics, with * "
-		       "and ?; ',' or '+' between them. Fewer are told apart more sharply."),
+	TALLY_ARG_TAKE(
+		"keys", 0, "LIST", add_keys,
+		"Compare only these: gpu_ns, cpu_ns, draws, ..., counters, metrics, with * "
+		"and ?; ',' or '+' between them. With fewer keys smaller changes are found."),
 	PERCENT("confidence", confidence, 5000, 9999,
-		"Of each interval; 100 less it is the chance that anything at all is told as "
-		"changed where nothing is. From 50 to 99.99; default 99."),
+		"Of each interval; 100 minus it is the chance that a change is "
+		"reported where there is none. From 50 to 99.99; default 99."),
 	TALLY_ARG_TAKE("statistic", 0, "mean|trimmed", take_statistic,
 		       "Compare means (default), or means without the lowest and highest tenth of "
 		       "frames, which single slow frames do not move."),
 	TALLY_WARMUP_ARG(struct compare_request, warmup),
 	TALLY_ARG_WHOLE("device", 0, "N", struct compare_request, device, 0, UINT32_MAX,
-			"Only this device of each log. Default: as report."),
-	TALLY_ARG_FLAG("all", 0, struct compare_request, all,
-		       "List what did not change too."),
+			"Only this device of each log. Default: as in report."),
+	TALLY_ARG_FLAG("all", 0, struct compare_request, all, "List what did not change too."),
 	TALLY_ARG_FLAG("wide", 'w', struct compare_request, wide,
 		       "Show the column p too, and names and sentences in full. Without it lines "
 		       "have 80 columns, or what the terminal has."),
@@ -202,14 +202,14 @@ help(void)
 	     "Without logs they are the two newest of the program that was captured\n"
 	     "last, with the name of a program its two newest.\n");
 	tally_args_help(options, G_N_ELEMENTS(options));
-	puts("\nA change is told when chance does not explain it: frames resemble their\n"
-	     "neighbours, so errors come from a bootstrap of blocks of frames, and\n"
-	     "Holm's correction stands over all times, and over all other values.\n"
-	     "Intervals are of each value alone. With five logs a side or more, runs\n"
-	     "are compared instead of frames, which takes in what differs from run to\n"
-	     "run. `~` marks estimates, (ratio) what is no sum. docs/compare.md has\n"
-	     "the method.\n\n"
-	     "The same logs give the same output, always.\n\n"
+	puts("\nA change is reported when chance does not explain it. Frames resemble\n"
+	     "their neighbors, so errors come from a bootstrap of blocks of frames;\n"
+	     "Holm's correction is applied over all times, and over all other values.\n"
+	     "Each interval is that of its value alone. With five logs a side or more,\n"
+	     "whole runs are compared instead of frames, so that differences between\n"
+	     "runs count too. `~` marks an estimate, (ratio) a value that is not a\n"
+	     "sum. docs/compare.md has the method.\n\n"
+	     "The same logs always give the same output.\n\n"
 	     "The last line is the verdict. Exit status: 0; with --fail-above 1 a\n"
 	     "regression, 4 inconclusive; 5 the sides are not comparable (--allow); 2\n"
 	     "usage; 3 a bad log, or nothing to compare in one; 125 other errors.");
@@ -297,7 +297,7 @@ parse(struct compare_request *r, int argc, char **argv)
 	for (int i = dashes + 1; i < argc; i++)
 		g_ptr_array_add(r->behind, argv[i]);
 	if (r->json && r->markdown) {
-		tally_cli_complain("compare", "--json and --markdown cannot be had at once");
+		tally_cli_complain("compare", "--json and --markdown exclude each other");
 		return TALLY_EXIT_USAGE;
 	}
 	if (r->filter.per_clock && !tally_compare_wants(&r->filter, "gpu_ns")) {

@@ -231,7 +231,7 @@ tally_control_ask(const char *path, const char *request, bool *refused, long *pi
 	if (n <= 0) {
 		g_snprintf(why, (gulong)size,
 			   "process %ld, which listens at %s, does not answer: %s", number, path,
-			   n == 0 ? "it hung up" : g_strerror(errno));
+			   n == 0 ? "it closed the connection" : g_strerror(errno));
 		goto close_socket;
 	}
 	reply[n] = '\0';

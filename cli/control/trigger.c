@@ -36,7 +36,7 @@ help(void)
 	     "       passtally trigger [options] mark NAME\n\n"
 	     "Talks to a game that runs under passtally: starts or pauses the capture\n"
 	     "(toggle does one or the other, for a hotkey), sets a mark in its log, or\n"
-	     "shows how things stand, with the frames and bytes of the log so far.\n"
+	     "shows its state, with the frames and bytes of the log so far.\n"
 	     "Without options it is the one game that `passtally run` has started;\n"
 	     "with several, name one. Only the user who started a game can do this.\n");
 	tally_args_help(options, G_N_ELEMENTS(options));
@@ -58,7 +58,7 @@ parse_request(struct request *r)
 	bool known = marks ||
 		     (word && g_strv_contains(plain_words, word));
 	if (!known || given->len != (marks ? 2u : 1u)) {
-		tally_cli_complain("trigger", "say one of: start, stop, toggle, status, mark NAME");
+		tally_cli_complain("trigger", "use one of: start, stop, toggle, status, mark NAME");
 		return false;
 	}
 	r->is_status = strcmp(word, "status") == 0;
@@ -68,9 +68,10 @@ parse_request(struct request *r)
 	for (size_t i = 0; i < len; i++)
 		clean &= (unsigned char)name[i] >= 0x20 && name[i] != 0x7f;
 	if (!clean)
-		tally_cli_complain("trigger",
-				   "a mark's name is 1 to %d bytes without control characters",
-				   TALLY_CONTROL_MAX_MARK);
+		tally_cli_complain(
+			"trigger",
+			"the name of a mark must have 1 to %d bytes and no control characters",
+			TALLY_CONTROL_MAX_MARK);
 	r->text = marks ? g_strconcat("mark ", name, NULL) : g_strdup(word);
 	return clean;
 }
@@ -130,13 +131,12 @@ choose(const struct request *r, GPtrArray *games)
 	else if (r->pid)
 		tally_cli_complain("trigger",
 				   "process %" G_GINT64_FORMAT " has no control socket: is it a "
-				   "game under `passtally run`, and did it render yet?",
+				   "game under `passtally run`, and has it rendered yet?",
 				   r->pid);
 	else
-		tally_cli_complain(
-			"trigger",
-			"no game runs under `passtally run`, or it did not render yet; "
-			"one that was started otherwise is named with --control PATH");
+		tally_cli_complain("trigger", "no game runs under `passtally run`, or it has not "
+					      "rendered yet; name one that was started in "
+					      "another way with --control PATH");
 	return false;
 }
 

@@ -229,7 +229,7 @@ publish(struct job *j, bool replace)
 	if (fchmod(j->to, j->before.st_mode & 0777) == 0)
 		futimens(j->to, times);
 	if (fsync(j->to) < 0)
-		return fail_errno(j, "cannot be brought to the disk", j->temporary);
+		return fail_errno(j, "cannot be written to the disk", j->temporary);
 	if (!is_unchanged(j))
 		return false;
 	if (replace ? rename(j->temporary, j->name) : rename_new(j->temporary, j->name))

@@ -239,8 +239,8 @@ tell_none(const char *command, const char *program)
 {
 	g_autofree char *folder = tally_folder_path();
 	tally_cli_complain(command,
-			   "no log named, and there is none%s%s in %s: make one with passtally "
-			   "run -- GAME",
+			   "no log is named, and there is none%s%s in %s: record one with "
+			   "passtally run -- GAME",
 			   program ? " of " : "", program ? program : "",
 			   folder ? folder : "the default folder, as no home is known");
 }

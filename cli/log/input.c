@@ -107,7 +107,7 @@ look(struct input *in, char *to, size_t size, size_t *n, const char **why)
 	const char *packer = foreign_packer(to, *n);
 	if (packer) {
 		g_snprintf(in->why, sizeof(in->why),
-			   "the file is packed by %s, which passtally does not read: %s "
+			   "the file is compressed with %s, which passtally does not read: %s "
 			   "-dc FILE | passtally COMMAND -",
 			   packer, packer);
 		return TALLY_LINES_DAMAGED;

@@ -9,7 +9,8 @@
 struct tally_unpack *
 tally_unpack_create(const char **why)
 {
-	*why = "the file is packed by zstd, which this passtally was built without: zstd -dc FILE "
+	*why = "the file is compressed with zstd, which this passtally was built without: zstd -dc "
+	       "FILE "
 	       "| passtally COMMAND -";
 	return NULL;
 }

@@ -215,7 +215,7 @@ print_list(bool json)
 		} else if (!p->layout) {
 			tally_text_print(
 				stdout,
-				"%-16s Midgard: recognised, its counters are not described\n",
+				"%-16s Midgard: recognized; its counters are not described\n",
 				p->name);
 		} else {
 			tally_text_print(

@@ -20,14 +20,13 @@ struct request {
 
 static const struct tally_arg options[] = {
 	TALLY_ARG_FLAG("changed", 0, struct request, changed,
-		       "Only what is not as by default."),
+		       "Show only what differs from the default."),
 	TALLY_ARG_FLAG("path", 0, struct request, path,
 		       "Print where the configuration file would be, and nothing else: the user's, "
 		       "or PROGRAM's own."),
 	TALLY_ARG_FLAG("blocklist", 0, struct request, blocklist,
 		       "Print the programs that are left alone, each with the reason."),
-	TALLY_ARG_FLAG("json", 0, struct request, json,
-		       "Print one JSON object."),
+	TALLY_ARG_FLAG("json", 0, struct request, json, "Print one JSON object."),
 	TALLY_ARG_HELP,
 };
 
@@ -346,6 +345,26 @@ show(const struct request *r)
 	return status;
 }
 
+/* Words that do not go together, or that are no program's name; complains about them. */
+static bool
+is_refused(const struct request *r)
+{
+	const char *equals = r->program ? strchr(r->program, '=') : NULL;
+	if (r->program && !*r->program)
+		tally_cli_complain("config", "the name of a program cannot be empty");
+	else if (equals && tally_option_find(r->program, (size_t)(equals - r->program)))
+		tally_cli_complain(
+			"config",
+			"%s is an option, and config takes the name of a program; to see "
+			"the option in force: PASSTALLY_OPTIONS=%s passtally config",
+			r->program, r->program);
+	else if (r->path && (r->json || r->blocklist || r->changed))
+		tally_cli_complain("config", "--path stands alone, or with the name of a program");
+	else
+		return false;
+	return true;
+}
+
 static int
 run(int argc, char **argv)
 {
@@ -353,22 +372,8 @@ run(int argc, char **argv)
 	int status = tally_args_read(&tally_command_config, argc, argv, &r);
 	if (status != TALLY_EXIT_OK)
 		return status;
-	if (r.program && !*r.program) {
-		tally_cli_complain("config", "the name of a program cannot be empty");
+	if (is_refused(&r))
 		return TALLY_EXIT_USAGE;
-	}
-	const char *equals = r.program ? strchr(r.program, '=') : NULL;
-	if (equals && tally_option_find(r.program, (size_t)(equals - r.program))) {
-		tally_cli_complain("config",
-				   "%s is an option, and config takes the name of a program; to "
-				   "see the option in force: PASSTALLY_OPTIONS=%s passtally config",
-				   r.program, r.program);
-		return TALLY_EXIT_USAGE;
-	}
-	if (r.path && (r.json || r.blocklist || r.changed)) {
-		tally_cli_complain("config", "--path stands alone, or with the name of a program");
-		return TALLY_EXIT_USAGE;
-	}
 	if (!r.blocklist)
 		return show(&r);
 	if (r.json)

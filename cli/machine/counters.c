@@ -57,7 +57,7 @@ static const struct tally_arg options[] = {
 		       "Those that `passtally run --counters LIST` would count; by default "
 		       "all."),
 	TALLY_ARG_TEXT("set", 0, "NAME", struct output, wish.set,
-		       "With this set alone, as of `passtally run --set`."),
+		       "Only this set, as in `passtally run --set`."),
 	TALLY_ARG_TAKE("catalogue", 0, "[GPU]", take_catalogue,
 		       "What a Mali GPU can count, by block, with units, other names and "
 		       "known errors of the hardware, wherever this runs; without a GPU, "
@@ -283,7 +283,8 @@ probe(struct output *out)
 	if (out->n > 0 && !out->json)
 		print_snapshots(out);
 	if (out->n > 0 && out->wish.set && !out->has_set) {
-		tally_cli_complain("counters", "--set %s: no set of counters is called so here",
+		tally_cli_complain("counters",
+				   "--set %s: there is no set of counters with that name here",
 				   out->wish.set);
 		return TALLY_EXIT_NOTHING;
 	}

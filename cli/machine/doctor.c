@@ -42,8 +42,8 @@ static void
 help(void)
 {
 	puts("Usage: passtally doctor\n\n"
-	     "Looks at everything a capture needs, and says of what is missing why it\n"
-	     "is and what to do.\n");
+	     "Checks everything that a capture needs, and says why something is\n"
+	     "missing and what to do about it.\n");
 	tally_args_help(options, G_N_ELEMENTS(options));
 	puts("\nExit status: 0 something can be captured; 1 nothing can; 2 usage; 125\n"
 	     "other errors.");
@@ -57,10 +57,10 @@ check_library(const struct tally_injected *in)
 		for (guint i = 0; i < in->tried->len; i++)
 			g_string_append_printf(tried, "%s%s", i ? ", " : "",
 					       (const char *)g_ptr_array_index(in->tried, i));
-		tally_doctor_row(TALLY_DOCTOR_BAD, "library",
-				 "libpasstally_gl.so was not found; looked for %s: install "
-				 "passtally whole",
-				 tried->str);
+		tally_doctor_row(
+			TALLY_DOCTOR_BAD, "library",
+			"libpasstally_gl.so was not found; looked for %s: install all of passtally",
+			tried->str);
 		g_string_free(tried, TRUE);
 		return false;
 	}
@@ -126,9 +126,8 @@ ask_self(const char *word, char **env, char **out, char **error)
 	if (out && ran && WIFSIGNALED(status)) {
 		g_free(*out);
 		*out = g_strdup_printf(
-			WTERMSIG(status) == SIGALRM
-				? "no answer in time%s"
-				: "the driver or its loader ended it by signal: %s",
+			WTERMSIG(status) == SIGALRM ? "no answer in time%s"
+						    : "the driver or its loader crashed: %s",
 			WTERMSIG(status) == SIGALRM ? "" : g_strsignal(WTERMSIG(status)));
 	}
 	return ran && WIFEXITED(status) && WEXITSTATUS(status) == 0;
@@ -138,10 +137,9 @@ static bool
 check_preload(const struct tally_injected *in)
 {
 	if (!in->preload) {
-		tally_doctor_row(
-			TALLY_DOCTOR_OFF, "preload",
-			"the library's path holds a blank, a colon or a dollar sign, which "
-			"LD_PRELOAD cannot name: `passtally run` goes through a link");
+		tally_doctor_row(TALLY_DOCTOR_OFF, "preload",
+				 "the library's path contains a blank, a colon or a dollar sign, "
+				 "which LD_PRELOAD does not accept: `passtally run` uses a link");
 		return true;
 	}
 	const char *before = g_getenv("LD_PRELOAD");
@@ -152,10 +150,10 @@ check_preload(const struct tally_injected *in)
 	bool ok = ask_self(SELF_TEST, env, NULL, &said);
 	if (ok)
 		tally_doctor_row(TALLY_DOCTOR_GOOD, "preload",
-				 "a program started with it has it");
+				 "a program that was started with it has loaded it");
 	else
 		tally_doctor_row(TALLY_DOCTOR_BAD, "preload",
-				 "a program started with it does not have it%s%s",
+				 "a program that was started with it has not loaded it%s%s",
 				 said && *said ? ": " : "", said ? g_strchomp(said) : "");
 	g_free(said);
 	g_strfreev(env);
@@ -172,10 +170,9 @@ try_layer(const struct tally_vk_manifest *m)
 	if (ok)
 		tally_doctor_row(
 			TALLY_DOCTOR_GOOD, "layer", "%s, %s", m->library,
-			m->implicit
-				? "found by Vulkan's loader: PASSTALLY=1 switches it on"
-				: "not where Vulkan's loader looks: `passtally run` "
-				  "shows it the way");
+			m->implicit ? "found by Vulkan's loader: PASSTALLY=1 switches it on"
+				    : "not where Vulkan's loader looks: `passtally run` tells the "
+				      "loader its path");
 	else
 		tally_doctor_row(TALLY_DOCTOR_OFF, "layer", "%s: %s", m->library,
 				 said && *said ? g_strchomp(said) : "it could not be tried");
@@ -192,16 +189,14 @@ check_layer(void)
 	tally_vk_manifest_find(&m);
 	bool ok = false;
 	if (!m.library) {
-		tally_doctor_row(
-			TALLY_DOCTOR_OFF, "layer",
-			"the Vulkan layer was not found beside the command (no %s): only "
-			"OpenGL can be captured; install passtally whole",
-			(const char *)g_ptr_array_index(m.tried, m.tried->len - 1));
+		tally_doctor_row(TALLY_DOCTOR_OFF, "layer",
+				 "the Vulkan layer was not found beside the command (no %s): only "
+				 "OpenGL can be captured; install all of passtally",
+				 (const char *)g_ptr_array_index(m.tried, m.tried->len - 1));
 	} else if (strchr(m.folder, ':') && !m.implicit) {
 		tally_doctor_row(TALLY_DOCTOR_OFF, "layer",
-				 "the path of its manifest holds a colon, which Vulkan's "
-				 "loader cannot be "
-				 "given: `passtally run` goes through a link");
+				 "the path of its manifest contains a colon, which Vulkan's "
+				 "loader does not accept: `passtally run` uses a link");
 		ok = true;
 	} else {
 		ok = try_layer(&m);
@@ -255,7 +250,7 @@ check_log(void)
 	if (tally_config_load(&config, "program", complain, NULL) &&
 	    tally_wanted_check(&config, complain, NULL))
 		tally_doctor_row(TALLY_DOCTOR_GOOD, "configuration",
-				 "files and environment are as they should be");
+				 "no error in the files and the environment");
 	char *path = tally_config_log_path(config.log, "program", 0, 0);
 	tally_config_finish(&config);
 	if (!path) {

@@ -60,10 +60,10 @@ check_one(const char *library, bool ours)
 	g_autofree char *core = beside(library, CORE);
 	g_autofree char *layer = beside(library, LAYER);
 	if (!core) {
-		tally_doctor_row(bad, "installation",
-				 "%s is not beside %s: %s programs cannot load it; install "
-				 "passtally whole",
-				 CORE, library, machine);
+		tally_doctor_row(
+			bad, "installation",
+			"%s is not beside %s: %s programs cannot load it; install all of passtally",
+			CORE, library, machine);
 		return false;
 	}
 	g_autofree char *version = tally_core_version(core);

@@ -24,8 +24,7 @@ tally_doctor_sets(const struct tally_probe_found *found, const char *source)
 	}
 	if (n > MOST)
 		tally_doctor_row(TALLY_DOCTOR_FACT, "",
-				 "and %u sets more: `passtally counters` lists them",
-				 n - MOST);
+				 "and %u more sets: `passtally counters` lists them", n - MOST);
 }
 
 void

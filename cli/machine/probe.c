@@ -249,7 +249,7 @@ tally_probe(enum tally_api api, const struct tally_probe_wish *wish,
 {
 	char *folder = g_dir_make_tmp("passtally-XXXXXX", NULL);
 	if (!folder) {
-		g_snprintf(why, (gulong)size, "no temporary folder could be made in %s",
+		g_snprintf(why, (gulong)size, "no temporary folder could be created in %s",
 			   g_get_tmp_dir());
 		return false;
 	}

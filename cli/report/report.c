@@ -76,8 +76,7 @@ static const struct tally_arg options[] = {
 		       "in the frame. A wrong KEY lists the right ones. Default: total GPU "
 		       "time; of frames the frame time, in --wide, --csv and --json their "
 		       "order."),
-	TALLY_ARG_FLAG("reverse", 0, struct report_request, reverse,
-		       "Turn the order around."),
+	TALLY_ARG_FLAG("reverse", 0, struct report_request, reverse, "Reverse the order."),
 	TALLY_ARG_TEXT("columns", 0, "LIST", struct report_request, columns,
 		       "Show these columns of the table or of --csv, in this order, after "
 		       "the first: their headings or names, counters, metrics, with * and "
@@ -91,8 +90,8 @@ static const struct tally_arg options[] = {
 		       "longest, the median one and the sum of the others (--wide: all)."),
 	TALLY_ARG_TEXT("pass", 0, "NAME|ID", struct report_request, pass,
 		       "Only the rows of this pass, by its name in the table, its label or "
-		       "its id. Where none is called so: those with NAME in their name or "
-		       "label, in any case."),
+		       "its id. If there is none: those with NAME in their name or label, in "
+		       "any case."),
 	TALLY_ARG_WHOLE("device", 0, "N", struct report_request, device, 0, UINT32_MAX,
 			"Only this device. Default: all, but for one that lies below "
 			"another that is shown (OpenGL over Vulkan): its work would count "
@@ -129,13 +128,13 @@ help(void)
 	     "Columns of counts and counters show the mean over frames; ~ marks an\n"
 	     "estimate, - what was not measured, and (3) that only 3 of the N frames\n"
 	     "have a value, as where counters rotate. share is of all measured GPU\n"
-	     "time. A frame that the run's end cut short is left out of frame and GPU\n"
-	     "time a frame; its passes count.\n\n"
+	     "time. A frame that the run's end cut short is left out of frame time and\n"
+	     "GPU time per frame; its passes count.\n\n"
 	     "sd is the deviation of the sample (divisor N - 1). p50, p90 and p99 are\n"
 	     "nearest-rank quantiles: of N values the ceil(q * N)-th smallest. They\n"
 	     "are exact while a pass has at most 4096 values (frame times: 1048576;\n"
 	     "runs of equal values count once); past that, values are kept in buckets\n"
-	     "1/512 of their value wide and quantiles are true to 0.1 %. Sums of\n"
+	     "1/512 of their value wide and quantiles are accurate to 0.1 %. Sums of\n"
 	     "integers are exact.\n\n"
 	     "A log whose last line is cut, as after kill -9, is reported with a\n"
 	     "warning. Exit status: 0; 2 usage; 3 a bad log, reported as\n"
@@ -165,7 +164,7 @@ static const char *
 conflict_of(const struct report_request *r)
 {
 	if (r->json && r->csv)
-		return "--json and --csv cannot be had at once";
+		return "--json and --csv exclude each other";
 	if (r->pass && r->by == TALLY_BY_FRAME)
 		return "--pass does not go with --by frame";
 	if (r->page && (r->json || r->csv || r->sort || r->columns || r->pass || r->reverse ||
@@ -266,15 +265,16 @@ print_untimed(FILE *to, const struct tally_aggregate *a, const GPtrArray *rows)
 		flags |= g->flags;
 	}
 	if ((flags & TALLY_FLAG(NO_TIMESTAMPS)) && has_timed_pass(a)) {
-		tally_text_print_wrapped(to,
-					 "no GPU time is known of these workloads, only of their "
-					 "passes: the driver draws those of a pass together "
-					 "(docs/limits.md, --granularity draw)",
-					 2, 80);
+		tally_text_print_wrapped(
+			to,
+			"the GPU time of these workloads is unknown, only that of their "
+			"passes is known: the driver draws those of a pass together "
+			"(docs/limits.md, --granularity draw)",
+			2, 80);
 		return;
 	}
 	char *flag_words = tally_flags_text(flags, ", ");
-	char *text = g_strdup_printf("no GPU time is known of these rows%s%s%s",
+	char *text = g_strdup_printf("the GPU time of these rows is unknown%s%s%s",
 				     flags ? "; they are flagged " : "", flag_words,
 				     flags ? " (man passtally-log)" : "");
 	tally_text_print_wrapped(to, text, 2, 80);
@@ -337,8 +337,8 @@ print_text(const struct report_request *r, const struct tally_aggregate *a,
 	tally_text_print_line(to, "%s: %s", a->path, a->program ? a->program : "?");
 	tally_summary_print(to, a, answer, r->device);
 	if (!a->has_end && !a->truncated)
-		tally_text_print(to, "the log has no end line: the program was killed or "
-				     "crashed, or runs still\n");
+		tally_text_print(to, "the log has no end line: the program was killed, crashed, or "
+				     "is still running\n");
 	tally_summary_print_identity(to, a);
 	if (rows->len) {
 		putc('\n', to);

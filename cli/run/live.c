@@ -41,8 +41,7 @@ tally_run_live_make_output(const char *log_path)
 		return path;
 	}
 	char *shown = tally_text_escape(path);
-	tally_cli_complain("run",
-			   "the program's output is lost, for %s cannot be made: %s",
+	tally_cli_complain("run", "the program's output is lost, because %s cannot be created: %s",
 			   shown, g_strerror(errno));
 	g_free(shown);
 	g_free(path);
@@ -67,7 +66,7 @@ tally_run_live_watch(struct tally_launch *launch, const char *log_path, bool qui
 	};
 	tally_top_watch(&options);
 	if (!quiet && !tally_launch_is_over(launch))
-		tally_cli_say("the view is closed, the program runs on");
+		tally_cli_say("the view is closed; the program keeps running");
 }
 
 void

@@ -109,7 +109,7 @@ tally_run_options_help(void)
 	     "program's own input, output and exit status are left as they are (but\n"
 	     "for --live). In Steam: passtally run -- %command%");
 	print_options();
-	puts("\nThe same options can stand in PASSTALLY_OPTIONS\n"
+	puts("\nThe same options can be set in PASSTALLY_OPTIONS\n"
 	     "(counters=X,frame=submit:1), in\n"
 	     "$XDG_CONFIG_HOME/passtally/passtally.conf and in programs/PROGRAM.conf\n"
 	     "beside it, section [passtally]. The command line wins over the\n"

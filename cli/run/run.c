@@ -139,7 +139,7 @@ private_folder_create(struct private_folder *f)
 		path = g_mkdtemp(g_strdup("/tmp/passtally-XXXXXX"));
 	}
 	if (!path) {
-		tally_cli_complain("run", "no temporary folder could be made in %s: %s",
+		tally_cli_complain("run", "no temporary folder could be created in %s: %s",
 				   g_get_tmp_dir(), g_strerror(errno));
 		return false;
 	}
@@ -490,8 +490,8 @@ start(struct tally_run_request *r)
 	if (!in.gl.path) {
 		char **tried = (char **)in.gl.tried->pdata;
 		tally_cli_complain("run",
-				   "libpasstally_gl.so was not found; looked for %s first: is "
-				   "passtally installed whole?",
+				   "libpasstally_gl.so was not found; looked for %s first: is all "
+				   "of passtally installed?",
 				   tried[0]);
 	} else {
 		struct private_folder folder;

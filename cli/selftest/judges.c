@@ -469,13 +469,12 @@ find_nonsense(const struct tally_counter *counter, double value, double gpu_ns)
 		double most, a_ns;
 		const char *wrong;
 	} units[] = {
-		{ "percent", 100.5, 0.0, "is no percentage" },
-		{ "cycles", 1e6, 2e4,
-		  "is more cycles than all units have in the time" },
+		{ "percent", 100.5, 0.0, "is not a percentage" },
+		{ "cycles", 1e6, 2e4, "is more cycles than all units have in the time" },
 		{ "bytes", 1e9, 1e5, "is more than any memory moves in the time" },
 	};
 	if (!isfinite(value))
-		return "is no number";
+		return "is not a number";
 	if (value != 0.0 && fabs(value) < 1e-30)
 		return "is the bits of something else";
 	for (size_t i = 0; i < G_N_ELEMENTS(units); i++)

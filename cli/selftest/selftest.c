@@ -54,11 +54,11 @@ help(void)
 	     "driver that crashes or hangs ends only that.\n");
 	tally_args_help(options, G_N_ELEMENTS(options));
 	puts("\nA law passes on a device when it held in every scene that shows it. What\n"
-	     "the driver has not is not offered. Only a temporary folder is written\n"
-	     "to; it is removed, or, when a law fails, kept to be sent with a report.\n"
-	     "docs/drivers.md says what each law means.\n\n"
+	     "the driver lacks is listed as not offered. Only a temporary folder is\n"
+	     "written to; it is removed, or, when a law fails, kept to be sent with a\n"
+	     "report. docs/drivers.md says what each law means.\n\n"
 	     "Exit status: 0 no law fails; 1 a law fails, or there is no device; 2\n"
-	     "usage; 4 the time was out before all was tried; 125 other errors.");
+	     "usage; 4 the time ran out before everything was tried; 125 other errors.");
 }
 
 static double
@@ -453,8 +453,7 @@ run(int argc, char **argv)
 	s.self = tally_own_path();
 	s.folder = g_dir_make_tmp("passtally-selftest-XXXXXX", NULL);
 	if (!s.self || !s.folder) {
-		tally_cli_complain("selftest",
-				   "no temporary folder could be made in %s",
+		tally_cli_complain("selftest", "no temporary folder could be created in %s",
 				   g_get_tmp_dir());
 		return TALLY_EXIT_FAILED;
 	}

@@ -117,8 +117,8 @@ tally_selftest_print(const struct tally_selftest_result *result)
 	print_failures(result);
 	if (result->out_of_time)
 		tally_text_print(stdout,
-				 "\nThe time was out before all was tried: --limit N "
-				 "gives more.\n");
+				 "\nThe time ran out before everything was tried: --limit N allows "
+				 "more.\n");
 	if (!result->kept)
 		return;
 	g_autofree char *line = g_strdup_printf(

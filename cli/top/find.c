@@ -147,12 +147,11 @@ static void
 tell_none(const GArray *all, long pid)
 {
 	if (pid)
-		tally_cli_complain(
-			"top",
-			"process %ld has no control socket, and no log in the default "
-			"place is its own: did it render yet? A log is named by "
-			"passtally top LOG",
-			pid);
+		tally_cli_complain("top",
+				   "process %ld has no control socket, and no log in the default "
+				   "folder is its own: has it rendered yet? A log is named by "
+				   "passtally top LOG",
+				   pid);
 	else if (all->len) {
 		char *path = tally_text_escape(g_array_index(all, struct found, 0).path);
 		tally_cli_complain(
@@ -162,11 +161,10 @@ tell_none(const GArray *all, long pid)
 			path);
 		g_free(path);
 	} else
-		tally_cli_complain(
-			"top",
-			"no game that runs has a log, and there is none in the default "
-			"place: start one with passtally run -- GAME, or name a log: "
-			"passtally top LOG");
+		tally_cli_complain("top",
+				   "no game that runs has a log, and there is none in the default "
+				   "folder: start one with passtally run -- GAME, or name a log: "
+				   "passtally top LOG");
 }
 
 char *

@@ -33,8 +33,7 @@ tally_top_screen_check(char *why, size_t size)
 		return false;
 	}
 	if (setupterm(NULL, STDOUT_FILENO, &error) != OK) {
-		g_snprintf(why, (gulong)size, "the terminal's kind, TERM=%s, is not known here",
-			   name);
+		g_snprintf(why, (gulong)size, "the terminal type TERM=%s is not known here", name);
 		return false;
 	}
 	const char *go_to = tigetstr("cup");

@@ -41,13 +41,12 @@ static const struct tally_arg options[] = {
 	TALLY_ARG_WHOLE("device", 'd', "N", struct request, top.device, 0, UINT32_MAX,
 			"Show this device; without it the one that drew last."),
 	TALLY_ARG_FLAG("once", '1', struct request, top.once,
-		       "Print one table of what the log holds, and be done."),
+		       "Print one table of what the log holds, and exit."),
 	TALLY_ARG_WHOLE("rows", 'n', "N", struct request, top.rows, 1, 100000,
 			"At most N passes in a table that is printed."),
 	TALLY_ARG_FLAG("no-color", 0, struct request, top.no_colour,
 		       "No colors, as with NO_COLOR set."),
-	TALLY_ARG_FLAG("ascii", 0, struct request, top.ascii,
-		       "Charts and letters of ASCII only."),
+	TALLY_ARG_FLAG("ascii", 0, struct request, top.ascii, "Charts and letters of ASCII only."),
 	TALLY_ARG_HELP,
 };
 static const struct tally_arg operands = TALLY_ARG_ONE("log", struct request, top.path);
@@ -61,7 +60,7 @@ help(void)
 	     "passtally. ? shows the keys.\n");
 	tally_args_help(options, G_N_ELEMENTS(options));
 	puts("\nFigures are of the newest frames, as many as began within --window;\n"
-	     "share is the pass' part of the GPU time measured on its device. Where\n"
+	     "share is the pass's part of the GPU time measured on its device. Where\n"
 	     "standard output is no terminal, or one that cannot be drawn on\n"
 	     "(TERM=dumb), a table is printed each second until the log ends.\n"
 	     "`passtally run --live -- GAME` starts a game and shows this.\n\n"

@@ -385,7 +385,7 @@ put_keys(GPtrArray *rows, const struct tally_top_look *look, unsigned n_rows, un
 {
 	static const char *const keys[][2] = {
 		{ "q", "quit" },  { "<>", "column" },  { "r", "reverse" }, { "d", "device" },
-		{ "n", "notes" }, { "space", "hold" }, { "?", "help" },
+		{ "n", "notes" }, { "space", "pause" }, { "?", "help" },
 	};
 	GArray *row = tally_top_new_row(rows);
 	if (n_shown < n_rows)
@@ -410,7 +410,7 @@ static const char help_text[] =
 	"s m x c p    sort by share, mean, max, count of frames, name of the pass\n"
 	"up, down, PgUp, PgDn, Home, End   look further up and down the table\n"
 	"d            the next device; after the last, whichever drew last\n"
-	"space        hold: nothing new is read until the next space\n"
+	"space        pause: nothing new is read until the next space\n"
 	"n            what the log's notes say\n"
 	"?, h         this page, and back\n"
 	"\n"

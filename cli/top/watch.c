@@ -174,11 +174,11 @@ state_text(const struct watch *x, enum tally_top_style *style)
 	double idle = (double)(g_get_monotonic_time() - x->changed_us) / 1e6;
 	*style = TALLY_TOP_WARNING;
 	if (x->held)
-		return g_strdup("held: space goes on");
+		return g_strdup("paused: space continues");
 	if (!tally_follow_is_open(x->follow))
 		return g_strdup("waiting for the log");
 	if (x->bad)
-		return g_strdup("stopped: the log cannot be read on");
+		return g_strdup("stopped: the log cannot be read any further");
 	if (!x->read_up) {
 		uint64_t done, total;
 		tally_follow_progress(x->follow, &done, &total);
@@ -188,7 +188,7 @@ state_text(const struct watch *x, enum tally_top_style *style)
 	if (log->has_end)
 		return g_strdup_printf("ended: %s", log->end_reason ? log->end_reason : "?");
 	if (x->over)
-		return g_strdup("the game is gone, and left no end line");
+		return g_strdup("the game has ended without an end line in the log");
 	if (!log->program)
 		return g_strdup("waiting for the first line");
 	/* The process was killed before the first check, or writes from another machine or
@@ -226,7 +226,7 @@ problem_text(const struct watch *x)
 		return g_strdup_printf("no device %" G_GINT64_FORMAT " has frames (yet)",
 				       x->look.device);
 	if (x->replaced && x->window.frames < 100)
-		return g_strdup("another log took the place of the first: started again");
+		return g_strdup("another log replaced the first: started again");
 	return NULL;
 }
 

@@ -451,7 +451,7 @@ report_trailing(const struct tally_device *d, uint64_t n)
 		      "%llu pass%s of device %u belong%s to no frame and %s left out: %s",
 		      (unsigned long long)n, n == 1 ? "" : "es", d->number, n == 1 ? "s" : "",
 		      n == 1 ? "is" : "are",
-		      d->next_frame ? "issued after its last frame" : "clears alone, never shown");
+		      d->next_frame ? "issued after its last frame" : "only clears, never shown");
 }
 
 /* Handles the frame that was open when its device or the capture ended. It gets a line if the

@@ -319,7 +319,7 @@ class Answer(CliCase):
 
     def test_no_end(self):
         lines = log_of([(14, {"GBuffer": 8}, {}) for _ in range(30)])
-        words = "the log has no end line: the program was killed or crashed, or runs still\n"
+        words = "the log has no end line: the program was killed, crashed, or is still running\n"
         for log, there in ((lines, False), (lines[:-1], True)):
             self.assertEqual(words in self.ok("report", self.write_log("a.jsonl", log)).stdout.decode(), there)
 

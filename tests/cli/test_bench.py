@@ -31,7 +31,7 @@ class Bench(CliCase):
     def test_folder(self):
         done = self.command("bench", "--keep", self.folder, "--", "true", "--vs", "true")
         self.assertEqual(done.returncode, 125)
-        self.assertIn("cannot be made", done.stderr.decode())
+        self.assertIn("cannot be created", done.stderr.decode())
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ class Catalogue(CliCase):
     def test_list(self):
         text = self.ok("counters", "--catalogue").stdout.decode()
         self.assertRegex(text, r"(?m)^Mali-G68 +Valhall, 152 counters as of Mali-G78$")
-        self.assertRegex(text, r"(?m)^Mali-T880 +Midgard: recognised, its counters are not described$")
+        self.assertRegex(text, r"(?m)^Mali-T880 +Midgard: recognized; its counters are not described$")
         gpus = [json.loads(line) for line in
                 self.ok("counters", "--catalogue", "--json").stdout.decode().splitlines()]
         self.assertEqual(len(gpus), 36)

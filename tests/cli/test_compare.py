@@ -182,7 +182,7 @@ class Compare(CliCase):
         self.assertEqual(self.value(self.json("--new", base, slow), "main")["verdict"], "less")
         done = self.ok("compare", "-", slow, input=base.read_bytes())
         self.assertIn(b"slower", done.stdout)
-        for args, words in (((base,), "two logs"), ((), "no log named"), ((base, slow, more), "which of the 3"),
+        for args, words in (((base,), "two logs"), ((), "no log is named"), ((base, slow, more), "which of the 3"),
                             (("--base", base), "no log of the new side"),
                             (("--base", base, "--new", slow, more), "is it --base or --new")):
             done = self.command("compare", *args)
@@ -660,7 +660,7 @@ class Compare(CliCase):
 
     def test_usage(self):
         a = self.write_log("a.jsonl", times_log(wobble(1000, 10)))
-        for args, words in ((("--json", "--markdown"), "cannot be had at once"),
+        for args, words in ((("--json", "--markdown"), "exclude each other"),
                             (("--fail-above", "x"), "must be a percentage"),
                             (("--fail-above", "-1"), "must be a percentage"),
                             (("--confidence", "100"), "from 50 to 99.99"),

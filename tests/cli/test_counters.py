@@ -101,7 +101,7 @@ class Counters(CliCase):
         for config in ("ext=intel", "ext=amd", "ext=none"):
             done = self.probe(config, "--set", "no such")
             self.assertEqual(done.returncode, 1, config)
-            self.assertIn(b"--set no such: no set of counters is called so here", done.stderr)
+            self.assertIn(b"--set no such: there is no set of counters with that name here", done.stderr)
 
     def test_run_refuses_a_set_that_is_not_there(self):
         for config, status in (("ext=intel,sets=5", 2), ("ext=none", 2)):

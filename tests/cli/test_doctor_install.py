@@ -51,7 +51,7 @@ class Installation(CliCase):
     def test_no_core(self):
         folder = self.install()
         (folder / CORE).unlink()
-        self.assertRegex(self.rows()[-1], f"^BAD +installation +{CORE} is not beside .*install passtally whole")
+        self.assertRegex(self.rows()[-1], f"^BAD +installation +{CORE} is not beside .*install all of passtally")
 
     def test_other_version(self):
         folder = self.install()

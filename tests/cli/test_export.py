@@ -541,7 +541,7 @@ class Export(CliCase):
     def test_usage(self):
         log = self.write_log("a.jsonl", simple_log(1))
         (self.folder / "sub").mkdir()
-        for args, says in ((["a.jsonl"], "no format named"), (["--csv", "a.jsonl"], "no log named"),
+        for args, says in ((["a.jsonl"], "no format named"), (["--csv", "a.jsonl"], "no log is named"),
                            (["--csv", "x", "--chrome", "x", "a.jsonl"], "both go to x"),
                            (["--csv", "-", "--chrome", "-", "a.jsonl"], "both go to -"),
                            (["--csv", "x", "a.jsonl", "b"], "one log at a time"),

@@ -516,12 +516,12 @@ class Report(CliCase):
             one = [one_pass(0, A, gpu_ns, flags=["list"], workloads=loads), one_pass(1, B, flags=["bad_time"])]
             log = self.write_log(f"{i}.jsonl", [*lines, frame(0, one), end(1, 2)])
             text = self.ok("report", log).stdout.decode()
-            self.assertEqual("no GPU time is known of these rows; they are flagged list, bad_time (man passtally-log)"
+            self.assertEqual("the GPU time of these rows is unknown; they are flagged list, bad_time (man passtally-log)"
                              in " ".join(text.split()), told, text)
             loads_text = " ".join(self.ok("report", "--by", "workload", log).stdout.decode().split())
             self.assertIn("flagged no_timestamps (man" if told else
-                          "known of these workloads, only of their passes: the driver draws those of a pass together", loads_text)
-        self.assertNotIn("no GPU time", self.ok("report", "--by", "frame", log).stdout.decode())
+                          "of these workloads is unknown, only that of their passes is known: the driver draws those of a pass together", loads_text)
+        self.assertNotIn("is unknown", self.ok("report", "--by", "frame", log).stdout.decode())
 
     def test_lines_of_80_columns(self):
         """What a log says at length is wrapped; share says whose GPU time it is of where there are several."""

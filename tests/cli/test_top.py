@@ -545,7 +545,7 @@ class OnATerminal(CliCase):
         terminal.press("?")
         terminal.until(r"p29")
         terminal.press(" ")
-        terminal.until("held")
+        terminal.until("paused")
         self.append([frame(50, [one_pass(0, C, 10**9, "p77")], start_ns=10**12 + 10**9)])
         terminal.take(1)
         self.assertNotIn("p77", terminal.screen.text())
@@ -628,7 +628,7 @@ class OnATerminal(CliCase):
         self.write_log("b.jsonl", new)
         os.rename(self.folder / "b.jsonl", self.log)
         terminal.until(lambda text: re.search(r"second \(process \d+\)  20 frames", text) and
-                       "another log took the place" in text and names(text) == [])
+                       "another log replaced the first" in text and names(text) == [])
         # Cut short and written anew in place, to less and to more than there was.
         for n in (2, 60):
             self.write_log("a.jsonl", [header(program=f"/bin/third{n}", pid=os.getpid())] + simple_log(n)[1:-1])
@@ -649,7 +649,7 @@ class OnATerminal(CliCase):
         game.kill()
         game.stdin.close()
         game.wait()
-        terminal.until(r"the game is gone, and left no end line")
+        terminal.until(r"the game has ended without an end line in the log")
         terminal.press("q")
         self.assertEqual(terminal.ended(), 0)
 
@@ -723,7 +723,7 @@ class RunLive(CliCase):
         terminal = self.run_live()
         terminal.until(r"(?s)running.*quit")
         terminal.press("q")
-        terminal.until(r"the view is closed, the program runs on")
+        terminal.until(r"the view is closed; the program keeps running")
         terminal.restored()
         self.finish()
         self.assertEqual(terminal.ended(), 7)

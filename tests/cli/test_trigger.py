@@ -112,7 +112,7 @@ class Trigger(CliCase):
 
     def test_no_answer(self):
         self.serve(self.place / "game.sock", [None])
-        self.assertIn("hung up", self.refuse("start"))
+        self.assertIn("closed the connection", self.refuse("start"))
         silent = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.addCleanup(silent.close)
         path = self.folder / "silent"

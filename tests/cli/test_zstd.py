@@ -158,7 +158,7 @@ class Reading(CliCase):
             self.write("log.packed", magic + b"\0" * 40)
             done = self.command("report", "log.packed")
             self.assertEqual(done.returncode, 3)
-            self.assertIn(f"packed by {name}", done.stderr.decode())
+            self.assertIn(f"compressed with {name}", done.stderr.decode())
             self.assertIn(f"{name} -dc FILE |", done.stderr.decode())
 
     def test_directory(self):
