@@ -342,28 +342,31 @@ compare_runs(size_t row, double effect, double *p, double *difference)
 	tally_holm_adjust(p, PASSES);
 }
 
+/* In -m quick, which a sanitized build runs, the same code for fewer pairs: too few to find something in. */
 static void
 test_alarms(void)
 {
 	double p[30], difference[30];
+	unsigned equal = g_test_slow() ? 50 : 5, slower = g_test_slow() ? 20 : 1;
 	for (size_t row = 0; row < G_N_ELEMENTS(run_cases); row++) {
 		unsigned alarms = 0, found = 0;
 		state = 1000 + row;
-		for (unsigned pair = 0; pair < 50; pair++) {
+		for (unsigned pair = 0; pair < equal; pair++) {
 			compare_runs(row, 0, p, difference);
 			bool alarm = false;
 			for (unsigned i = 0; i < 30; i++)
 				alarm |= p[i] < 0.01;
 			alarms += alarm;
 		}
-		for (unsigned pair = 0; pair < 20 && run_cases[row].least_found; pair++) {
+		for (unsigned pair = 0; pair < slower && run_cases[row].least_found; pair++) {
 			compare_runs(row, 0.03, p, difference);
 			found += p[7] < 0.01 && difference[7] > 0;
 		}
-		g_test_message("%s: %u alarms in 50 equal pairs, found %u of 20",
-			       run_cases[row].what, alarms, found);
+		g_test_message("%s: %u alarms in %u equal pairs, found %u of %u",
+			       run_cases[row].what, alarms, equal, found, slower);
 		g_assert_cmpuint(alarms, <=, 3);
-		g_assert_cmpuint(found, >=, run_cases[row].least_found);
+		if (g_test_slow())
+			g_assert_cmpuint(found, >=, run_cases[row].least_found);
 	}
 }
 
