@@ -408,7 +408,8 @@ has_times(const struct tally_compare_row *row)
 static bool
 is_empty(const struct tally_compare_row *row)
 {
-	return row->subject->outside && !row->mean[TALLY_SIDE_BASE] && !row->mean[TALLY_SIDE_NEW];
+	const double *mean = row->mean;
+	return row->subject->outside && mean[0] == 0 && mean[1] == 0;
 }
 
 static void
