@@ -79,7 +79,7 @@ class Jobs(CliCase):
             self.env.update({f"GIT_{name}_NAME": "a", f"GIT_{name}_EMAIL": "a@b"})
 
     def shell(self, text, folder):
-        return subprocess.run(["sh", "-e", "-c", text], cwd=folder, env=self.env, capture_output=True, timeout=120)
+        return subprocess.run(["sh", "-e", "-c", text], cwd=folder, env=self.env, capture_output=True, timeout=240)
 
     def checkout(self, name, speed):
         """A clone as a job has it: main is as usual, the branch has that speed."""

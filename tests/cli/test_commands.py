@@ -100,7 +100,7 @@ class Commands(CliCase):
         for args in (["schema"], ["--help"], ["run", "--help"], ["report", "--help"]):
             with open("/dev/full", "wb") as full:
                 done = subprocess.run([COMMAND, *args], env=self.env, stdout=full, stderr=subprocess.PIPE,
-                                      timeout=60)
+                                      timeout=240)
             self.assertEqual(done.returncode, 125, args)
             self.assertIn(b"No space left", done.stderr)
 
@@ -206,7 +206,7 @@ class Commands(CliCase):
             silent = f"127.0.0.1:{mute.getsockname()[1] - 6000}"
             for variable, value in (("DISPLAY", ":99999"), ("DISPLAY", silent), ("WAYLAND_DISPLAY", "wayland-99")):
                 library = "xcb" if variable == "DISPLAY" else "wayland-client"
-                done = self.command("doctor", env={variable: value}, timeout=60)
+                done = self.command("doctor", env={variable: value}, timeout=240)
                 row = next(line for line in rows_of_doctor(done.stdout.decode()) if "display  " in line)
                 self.assertIn(f"{variable}={value}", row)
                 self.assertIn(done.returncode, (0, 1))
@@ -214,7 +214,7 @@ class Commands(CliCase):
                     self.assertRegex(row, r"^BAD  display .* cannot be opened: .*; name a ")
 
     def test_closed_output(self):
-        done = subprocess.run([COMMAND, "schema"], env=self.env, stderr=subprocess.PIPE, timeout=60,
+        done = subprocess.run([COMMAND, "schema"], env=self.env, stderr=subprocess.PIPE, timeout=240,
                               preexec_fn=lambda: os.close(1))
         self.assertEqual(done.returncode, 125)
 

@@ -38,7 +38,7 @@ class Installation(CliCase):
 
     def rows(self):
         done = subprocess.run([self.folder / "bin" / "passtally", "doctor"], capture_output=True, text=True, check=False,
-                              env=dict(self.env, LD_LIBRARY_PATH=str(BUILD), DISPLAY=""), timeout=120)
+                              env=dict(self.env, LD_LIBRARY_PATH=str(BUILD), DISPLAY=""), timeout=240)
         self.assertIn(done.returncode, (0, 1), done.stderr)
         return [line for line in rows_of_doctor(done.stdout) if " installation " in line[:20] or " library " in line[:20]]
 

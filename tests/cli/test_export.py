@@ -212,7 +212,7 @@ class Export(CliCase):
         if not shutil.which("protoc"):
             self.skipTest("protoc is not here (protobuf-compiler)")
         data = self.export("perfetto", self.write_log("a.jsonl", rich_log(frames=6)))
-        done = subprocess.run(["protoc", "--decode_raw"], input=data, capture_output=True, check=True, timeout=60)
+        done = subprocess.run(["protoc", "--decode_raw"], input=data, capture_output=True, check=True, timeout=240)
         text = done.stdout.decode()
         self.assertEqual(text.count("\n1 {") + text.startswith("1 {"), Trace(data).n_packets)
         stamps = [int(v) for v in re.findall(r"^  8: (\d+)$", text, re.MULTILINE)]
@@ -525,7 +525,7 @@ class Export(CliCase):
         for form, name in (("perfetto", "t"), ("chrome", "j"), ("csv", "c")):
             self.assertEqual((self.folder / name).read_bytes(), self.export(form, "-", input=log.read_bytes()))
         if shutil.which("zstd"):
-            subprocess.run(["zstd", "-q", str(log), "-o", str(self.folder / "z")], check=True, timeout=60)
+            subprocess.run(["zstd", "-q", str(log), "-o", str(self.folder / "z")], check=True, timeout=240)
             self.assertEqual((self.folder / "c").read_bytes(), self.export("csv", self.folder / "z"))
             again = self.command("export", "--csv", "z", log)  # not over a log
             self.assertEqual((again.returncode, (self.folder / "z").read_bytes()[:4]), (2, b"\x28\xb5\x2f\xfd"))
@@ -579,7 +579,7 @@ class Export(CliCase):
             self.assertIn(b"/dev/full: No space left", done.stderr)
         with open("/dev/full", "wb") as full:
             done = subprocess.run([COMMAND, "export", "--csv", "-", str(big)], env=self.env, stdout=full,
-                                  stderr=subprocess.PIPE, timeout=60)
+                                  stderr=subprocess.PIPE, timeout=240)
         self.assertEqual(done.returncode, 125)
         self.assertIn(b"No space left", done.stderr)
         # A reader that has seen enough: no words, and no reading to the end.
@@ -599,7 +599,7 @@ class Export(CliCase):
         log = self.write_log("a.jsonl", simple_log(1))
         master, slave = pty.openpty()
         done = subprocess.run([COMMAND, "export", "--perfetto", "-", str(log)], env=self.env, stdout=slave,
-                              stderr=subprocess.PIPE, timeout=60)
+                              stderr=subprocess.PIPE, timeout=240)
         os.close(slave)
         os.close(master)
         self.assertEqual(done.returncode, 2)

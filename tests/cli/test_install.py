@@ -38,7 +38,7 @@ class Install(CliCase):
 
     def call(self, *args, command=None, **env):
         return subprocess.run([command or self.tree / "bin/passtally", *args], env=dict(self.env, **env), cwd=self.folder,
-                              capture_output=True, text=True, timeout=60, check=False)
+                              capture_output=True, text=True, timeout=240, check=False)
 
     def made(self):
         return sorted(str(p.relative_to(self.folder)) for p in (self.folder / ".local").rglob("*") if not p.is_dir())

@@ -138,7 +138,7 @@ class Logs(CliCase):
             master, slave = pty.openpty()
             os.write(master, answer)
             done = subprocess.run([COMMAND, "logs", "--remove", "--all"], env=self.env, stdin=slave,
-                                  capture_output=True, timeout=60)
+                                  capture_output=True, timeout=240)
             os.close(master)
             os.close(slave)
             self.assertIn(b"remove 1 log, ", done.stderr)

@@ -682,13 +682,13 @@ class Report(CliCase):
         log = self.write_log("a.jsonl", simple_log(3))
         with open("/dev/full", "wb") as full:
             done = subprocess.run([COMMAND, "report", str(log)], env=self.env, stdout=full,
-                                  stderr=subprocess.PIPE, timeout=60)
+                                  stderr=subprocess.PIPE, timeout=240)
         self.assertEqual(done.returncode, 125)
         self.assertIn(b"No space left", done.stderr)
         read, write = os.pipe()
         os.close(read)
         done = subprocess.run([COMMAND, "report", "--json", str(log)], env=self.env, stdout=write,
-                              stderr=subprocess.PIPE, timeout=60)
+                              stderr=subprocess.PIPE, timeout=240)
         os.close(write)
         self.assertEqual((done.returncode, done.stderr), (125, b""))
 

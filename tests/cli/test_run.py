@@ -66,7 +66,7 @@ class Run(CliCase):
             child = self.start(program("import os; os.kill(os.getpid(), 6)"))
         finally:
             resource.setrlimit(resource.RLIMIT_CORE, before)
-        child.communicate(timeout=60)
+        child.communicate(timeout=240)
         _, status = child.pid, child.returncode
         self.assertEqual(status, -6)
         self.assertFalse([p for p in self.folder.iterdir() if p.name.startswith("core") and
@@ -91,7 +91,7 @@ class Run(CliCase):
             child = self.start(program(text.format(name)))
             self.assertEqual(child.stdout.readline(), b"up\n")
             child.send_signal(getattr(signal, name))
-            child.communicate(timeout=60)
+            child.communicate(timeout=240)
             self.assertEqual(child.returncode, 9, name)
 
     def test_interrupt_is_the_programs(self):
@@ -103,7 +103,7 @@ class Run(CliCase):
         self.assertEqual(child.stdout.readline(), b"up\n")
         child.send_signal(signal.SIGINT)
         child.send_signal(signal.SIGQUIT)
-        child.communicate(timeout=60)
+        child.communicate(timeout=240)
         self.assertEqual(child.returncode, 4)
 
     def test_dispositions_are_inherited(self):
@@ -152,7 +152,7 @@ class Run(CliCase):
             state = stat.read().rsplit(")", 1)[1].split()[0]
         self.assertEqual(state, "T")
         os.killpg(child.pid, signal.SIGCONT)
-        out, _ = child.communicate(timeout=60)
+        out, _ = child.communicate(timeout=240)
         self.assertEqual((child.returncode, out), (0, b"done\n"))
 
     # Streams
@@ -455,7 +455,7 @@ class Run(CliCase):
         core = os.path.dirname(library)
         env = dict(self.env, LD_LIBRARY_PATH=core)
         done = subprocess.run([home / "bin/passtally", "run", "--", *program(text)], env=env, cwd=self.folder,
-                              capture_output=True, timeout=60)
+                              capture_output=True, timeout=240)
         self.assertEqual((done.returncode, done.stdout), (0, b"True\n"), done.stderr)
         self.assertEqual(self.left_behind(), [])
 

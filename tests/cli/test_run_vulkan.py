@@ -56,7 +56,7 @@ class RunVulkan(CliCase):
 
     def run_it(self, command, *args, **env):
         done = subprocess.run([command, "run", *args, "--", *SHOW], env=dict(self.env, **env),
-                              cwd=self.folder, capture_output=True, timeout=120)
+                              cwd=self.folder, capture_output=True, timeout=240)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.left_behind(), [])
         return json.loads(done.stdout), done.stderr.decode()
@@ -114,7 +114,7 @@ class RunVulkan(CliCase):
         self.assertNotEqual(ours, f"{root}/vk_layer")
         text = "import os, sys; sys.exit(not os.path.exists(os.environ['VK_ADD_LAYER_PATH'] + '/" + MANIFEST + "'))"
         done = subprocess.run([root / "cli/passtally", "run", "--", *program(text)], env=self.env,
-                              cwd=self.folder, capture_output=True, timeout=60)
+                              cwd=self.folder, capture_output=True, timeout=240)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.left_behind(), [])
 

@@ -86,7 +86,7 @@ class Reading(CliCase):
             for i in range(len(data)):
                 child.stdin.write(data[i:i + 1])
                 child.stdin.flush()
-            out, err = child.communicate(timeout=60)
+            out, err = child.communicate(timeout=240)
             self.assertEqual((child.returncode, err), (0, b""))
             self.assertEqual(json.loads(out)["reports"][0]["devices"][0]["frames"], 3)
 
@@ -304,7 +304,7 @@ open("child", "w").write(str(pid))
                 self.renders(log)[2])
         child = subprocess.run(["prlimit", "--fsize=100000:unlimited", COMMAND, "run", "--log", str(path),
                                 "--compress", "--", *program(text)], env=self.env, cwd=self.folder,
-                               capture_output=True, timeout=60)
+                               capture_output=True, timeout=240)
         self.assertEqual(self.names(), ["a.jsonl"], child.stderr)
         self.assertEqual(path.read_bytes(), log)
         self.assertIn(b"cannot be written: File too large", child.stderr)
@@ -320,7 +320,7 @@ open("child", "w").write(str(pid))
         while not [n for n in self.names() if re.search(r"\.zst\.", n)] and time.monotonic() < until:
             time.sleep(0.01)
         child.send_signal(signal.SIGTERM)
-        _, err = child.communicate(timeout=60)
+        _, err = child.communicate(timeout=240)
         self.assertEqual(child.returncode, -signal.SIGTERM)
         self.assertEqual(self.names(), ["a.jsonl"])
         self.assertEqual((self.folder / "a.jsonl").read_bytes(), log)

@@ -26,7 +26,7 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("PASSTALLY_BUILD") or ".")
 APPS = pathlib.Path(os.environ.get("PASSTALLY_APPS") or BUILD / "tests" / "apps")
 SANITIZER = os.environ.get("PASSTALLY_TEST_SANITIZER", "")
-TIMEOUT = 120 * (4 if SANITIZER else 1)
+TIMEOUT = 300 * (4 if SANITIZER else 1)
 # Of all runs of a test: llvmpipe would compile the same shaders in each.
 SHADER_CACHE = tempfile.TemporaryDirectory(prefix="passtally-live-")
 EXTRA_ENV = {}  # of every run; display() adds DISPLAY, compositor() WAYLAND_DISPLAY

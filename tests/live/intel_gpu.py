@@ -46,7 +46,7 @@ class Gpu:
             argv = [str(need("passtally")), "run", "-q", "--force", "-o", str(log), *options, "--", *argv]
         script = f'. {EMULATOR}/env.sh {self.programs}; {how} {platform} "$@"'
         log.unlink(missing_ok=True)
-        result = run(["bash", "-c", script, "bash", *argv], self.env(more), timeout=20)
+        result = run(["bash", "-c", script, "bash", *argv], self.env(more), timeout=120)
         return result, Log(log)
 
 

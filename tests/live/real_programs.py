@@ -213,13 +213,13 @@ def check_gtk_demo(checks):
     program = h.need_tool("gtk4-demo")
     with h.scratch() as folder:
         argv = [program, "--run", "glarea", "--autoquit"]
-        bare = h.run(argv, h.base_env(folder), timeout=60)
+        bare = h.run(argv, h.base_env(folder), timeout=240)
         if bare.status != 0:
             print(f"gtk4-demo does not run here: {bare.errors[-200:]}")
             return
         log = folder / "log.jsonl"
         command, env = captured(argv, log)
-        got = h.run(command, h.base_env(folder, env), timeout=60)
+        got = h.run(command, h.base_env(folder, env), timeout=240)
         checks.equal(got.status, bare.status, "status")
         text = read_log(checks, log)
         if text:
@@ -291,13 +291,13 @@ def plug_in(checks, argv, least, extra=None):
     with h.scratch() as folder:
         (folder / "scene.qml").write_text(QML)
         argv = [h.need_tool(argv[0]), *argv[1:]]
-        bare = h.run(argv, h.base_env(folder, extra), timeout=60, cwd=folder)
+        bare = h.run(argv, h.base_env(folder, extra), timeout=240, cwd=folder)
         if bare.status != 0:
             print(f"does not run here: {bare.errors[-200:]}")
             return
         log = folder / "log.jsonl"
         words, env = captured(argv, log)
-        got = h.run(words, h.base_env(folder, {**(extra or {}), **env}), timeout=60, cwd=folder)
+        got = h.run(words, h.base_env(folder, {**(extra or {}), **env}), timeout=240, cwd=folder)
         checks.equal(got.status, bare.status, f"status; {got.errors[-300:]}")
         checks.equal(mask(got.stderr), mask(bare.stderr), "stderr")
         text = read_log(checks, log)

@@ -15,7 +15,7 @@ import harness as h
 import vk_fake as f
 import vk_harness as vk
 
-LIMIT = 60 * (4 if h.SANITIZER else 1)  # s, of one run: what has not ended then hangs
+LIMIT = 180 * (4 if h.SANITIZER else 1)  # s, of one run: what has not ended then hangs
 OPTIONS = {"snapshot": "exact", "sources": "api+vk-timestamp+gl-timestamp+fake-snapshot", "counters": "fake_total_*"}
 QUEUES = "families=gctp:64:2"
 

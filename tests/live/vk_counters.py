@@ -317,7 +317,7 @@ def part_radv(checks, folder):
         h.skip("Mesa's RADV is not installed")
     env = vk.bare_env(folder, {"VK_ICD_FILENAMES": str(icds[0]), "RADV_FORCE_FAMILY": "navi21"})
     with checks.part("counters"):
-        got = h.run([h.need("passtally"), "counters", "--api", "vulkan", "--json"], env, timeout=60)
+        got = h.run([h.need("passtally"), "counters", "--api", "vulkan", "--json"], env, timeout=240)
         checks.equal(got.status, 0, "exit status")
         devices = [json.loads(line) for line in got.text.splitlines()]
         device = next(d for d in devices if "NAVI21" in d["name"])
@@ -327,19 +327,19 @@ def part_radv(checks, folder):
         ratios = {c["unit"] for c in rows if "hit_ratio" in c["key"]}
         checks.equal(ratios, {"percent"}, "unit of the hit ratios, which the driver calls bytes")
     with checks.part("doctor"):
-        got = h.run([h.need("passtally"), "doctor"], env, timeout=60)
+        got = h.run([h.need("passtally"), "doctor"], env, timeout=240)
         sets = re.findall(r"set vk-khr-\d: (\d+) counters", got.text)
         checks.equal(len(sets), 2, "sets, each of which the driver makes a pool of")
         checks.equal(sum(int(n) for n in sets), 17, "counters in them")
         checks.that("each counter is counted once in 2 captured frames" in " ".join(got.text.split()), "how long a round takes")
     with checks.part("without the extension"):
-        got = h.run([h.need("passtally"), "doctor"], vk.bare_env(folder), timeout=60)
+        got = h.run([h.need("passtally"), "doctor"], vk.bare_env(folder), timeout=240)
         checks.that(re.search(r"off +vk-khr +the driver does not offer\s+VK_KHR_performance_query", got.text), "why")
     with checks.part("a device beneath the layer"):
         log = folder / "radv.jsonl"
         layered = vk.layer_env(folder, log, {"counters": "all"}, {**env, "PASSTALLY_VERBOSE": "1"})
-        got = h.run([h.need("vk_device"), "--keep-buffers"], layered, timeout=60)
-        bare = h.run([h.need("vk_device"), "--keep-buffers"], env, timeout=60)
+        got = h.run([h.need("vk_device"), "--keep-buffers"], layered, timeout=240)
+        bare = h.run([h.need("vk_device"), "--keep-buffers"], env, timeout=240)
         checks.equal(got.status, bare.status, "exit status")
 
 

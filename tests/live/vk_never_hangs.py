@@ -15,8 +15,8 @@ import harness as h
 import vk_fake as f
 
 SCENES = ["resubmit", "present", "simultaneous", "queues", "secondary", "own_statistics_outside"]
-LIMIT = 15 * (4 if h.SANITIZER else 1)  # s; what a run may take
-FINISH = 6 * (4 if h.SANITIZER else 1)  # s; at most 2 of them in vkDestroyDevice
+LIMIT = 40 * (4 if h.SANITIZER else 1)  # s; what a run may take
+FINISH = 25 * (4 if h.SANITIZER else 1)  # s; at most 2 of them in vkDestroyDevice
 GROUPS = {
     # what the driver does, whether the program itself meets it, and what the log has to say of it
     "results": [("never", False, True), ("never,late=2", False, True), ("gaps=3", False, True), ("shuffle=2", False, False), ("late_fence=50", True, False),

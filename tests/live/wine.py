@@ -56,14 +56,14 @@ def main():
                                   "WINEDLLOVERRIDES": "mscoree,mshtml="})
         try:
             h.run(["wineboot", "-i"], env, timeout=300)
-            bare = h.run(["wine", program, str(FRAMES)], env, timeout=120)
+            bare = h.run(["wine", program, str(FRAMES)], env, timeout=240)
             if bare.status != 0:
                 h.skip(f"Wine does not run Direct3D 9 here: {bare.errors}")
             logs = folder / "logs"
             logs.mkdir()
             with checks.part("wined3d"):
                 got = h.run([command, "run", "--quiet", "--log", logs / "%e-%p.jsonl", "--", "wine", program, str(FRAMES)],
-                            env, timeout=120)
+                            env, timeout=240)
                 checks.equal((got.status, got.stdout, got.stderr), (bare.status, bare.stdout, bare.stderr), "status and output")
                 found = sorted(logs.iterdir())
                 checks.equal(len(found), 1, f"one process renders: {[p.name for p in found]}")

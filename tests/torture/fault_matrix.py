@@ -23,7 +23,7 @@ import vk_fake as fake_vk  # noqa: E402
 import vk_harness as vk  # noqa: E402
 
 FRAMES = {"gl": 8, "kernel": 8, "totals": 8, "vulkan": 24, "khr": 24}
-LIMIT = 40 * (4 if h.SANITIZER else 1)  # s: what has not ended then hangs
+LIMIT = 160 * (4 if h.SANITIZER else 1)  # s: what has not ended then hangs
 
 DRIVER_FAULTS = ("never", "late", "out-of-order", "error", "garbage", "lost-batch", "lost-device",
                  # Drivers that lie: results that are 0, too narrow, run backwards, or are not written; no objects; no memory.
