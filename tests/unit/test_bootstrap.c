@@ -342,7 +342,8 @@ compare_runs(size_t row, double effect, double *p, double *difference)
 	tally_holm_adjust(p, PASSES);
 }
 
-/* In -m quick, which a sanitized build runs, the same code for fewer pairs: too few to find something in. */
+/* In -m quick, which a sanitized build runs, the same code for fewer pairs: too few to find
+ * something in. */
 static void
 test_alarms(void)
 {
