@@ -65,10 +65,10 @@ unit_of(const struct tally_printer *p, const struct tally_compare_row *row)
 
 /* Cells */
 
-char *
-tally_subject_text(const struct tally_compare *c, const struct tally_compare_subject *s)
+static char *
+name_text(const struct tally_compare *c, const struct tally_compare_subject *s, const char *first)
 {
-	char *escaped = tally_text_escape(s->name);
+	char *escaped = tally_text_escape(first);
 	GString *name = g_string_new(escaped);
 	g_free(escaped);
 	if (c->n_slots > 1)
@@ -81,13 +81,20 @@ tally_subject_text(const struct tally_compare *c, const struct tally_compare_sub
 }
 
 char *
+tally_subject_text(const struct tally_compare *c, const struct tally_compare_subject *s)
+{
+	return name_text(c, s, s->name);
+}
+
+char *
 tally_row_name(const struct tally_compare *c, const struct tally_compare_row *row)
 {
+	if (row->subject->frame && row->series == TALLY_COMPARE_CPU && !row->pace)
+		return name_text(c, row->subject, "frame time");
 	char *name = tally_subject_text(c, row->subject);
 	if (!row->subject->frame)
 		return name;
-	const char *what = row->series == TALLY_COMPARE_CPU ? "CPU" : "GPU";
-	char *with = g_strdup_printf("%s, %s", name, row->pace ? row->key : what);
+	char *with = g_strdup_printf("%s, %s", name, row->pace ? row->key : "GPU");
 	g_free(name);
 	return with;
 }

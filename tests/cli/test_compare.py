@@ -554,7 +554,10 @@ class Compare(CliCase):
         self.assertIn("per clock: cycles are GPU time x gpu_clock of the frame; frame times (cpu_ns) are left out\n", text)
         self.assertRegex(text, r"GPU cycles +base Mcycles +new Mcycles ")
         self.assertRegex(text, r"main +~1\.8\d\d +~2\.0\d\d +\+\d")
-        self.assertNotRegex(text, r"gpu_ns|frame, CPU|have no clock")
+        self.assertNotRegex(text, r"gpu_ns|\nframe time |have no clock")
+        times = self.ok("compare", "--all", "--allow", "all", fast, more).stdout.decode()
+        self.assertRegex(times, r"\nframe time +\d")
+        self.assertNotIn("CPU", times)
         self.assertIn("SAME: no number of cycles changed by more than 3 %\n",
                       self.ok("compare", "--per-clock", fast, slow).stdout.decode())
         for key in ("cpu_ns", "p99", "hitches"):
