@@ -157,10 +157,10 @@ fill_api(struct tally_gl_api *api, bool es)
 
 /* ---- facts for people ---- */
 
-static const char *const perf_extensions[] = {
-	"GL_INTEL_performance_query",
-	"GL_INTEL_performance_queries",
-	"GL_AMD_performance_monitor",
+/* A row is of the first that the driver offers; where it offers none, of the first. */
+static const char *const perf_extensions[][2] = {
+	{ "GL_INTEL_performance_query", "GL_INTEL_performance_queries" },
+	{ "GL_AMD_performance_monitor" },
 };
 #define N_PERF_EXTENSIONS (sizeof(perf_extensions) / sizeof(perf_extensions[0]))
 #define MOST_FACTS 8
@@ -180,8 +180,13 @@ gather_facts(const struct tally_gl_api *api, const char *display, bool queries,
 	facts->rows[facts->n++] = facts->seen;
 	for (size_t i = 0; i < N_PERF_EXTENSIONS; i++) {
 		char *row = facts->extensions[i];
-		snprintf(row, sizeof(facts->extensions[i]), "%s: %s", perf_extensions[i],
-			 has_extension(api, perf_extensions[i]) ? "yes" : "no");
+		const char *name = perf_extensions[i][0], *old = perf_extensions[i][1];
+		bool has = has_extension(api, name);
+		if (!has && old && has_extension(api, old)) {
+			name = old;
+			has = true;
+		}
+		snprintf(row, sizeof(facts->extensions[i]), "%s: %s", name, has ? "yes" : "no");
 		facts->rows[facts->n++] = row;
 	}
 	const char *version = (const char *)glGetString(GL_VERSION);
