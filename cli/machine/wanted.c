@@ -2,10 +2,12 @@
 #include "cli/machine/wanted.h"
 
 #include "cli/machine/probe.h"
+#include "cli/shared/near.h"
 
 #include <glib.h>
 #include <string.h>
 
+#include "query/mali/catalogue.h"
 #include "query/metric/metric.h"
 #include "query/source/statistics_catalogue.h"
 #include "query/sources.h"
@@ -90,21 +92,76 @@ is_counter(const char *item)
 }
 
 static void
-list_sources(GString *out)
+list_sources(GString *out, const char *name)
 {
 	const struct tally_source_row *row;
+	(void)name;
+	g_string_append(out, "there are ");
 	for (uint32_t i = 0; (row = tally_source_row(i)); i++)
 		if (!row->in_tests)
 			g_string_append_printf(out, "%s%s", i ? ", " : "", row->name);
 }
 
 static void
-list_counters(GString *out)
+add_found(void *data, const struct tally_probe_found *found)
 {
-	g_string_append(out, "the sets overview and all, those that `passtally counters` and "
-			     "`passtally counters --catalogue GPU` list, metrics, and ");
+	for (uint32_t i = 0; i < found->device->n_counters; i++)
+		g_hash_table_add(data, g_strdup(found->device->counters[i]->key));
+}
+
+/* Adds the keys that drivers, metrics and Mali GPUs know; a set of strings. */
+static GHashTable *
+list_keys(void)
+{
+	GHashTable *keys = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	const struct tally_probe_wish wish = { "all", NULL };
+	char why[512];
+	for (int api = 0; api < TALLY_N_APIS; api++)
+		tally_probe((enum tally_api)api, &wish, add_found, keys, why, sizeof(why));
+	for (size_t i = 0; i < G_N_ELEMENTS(sets); i++)
+		g_hash_table_add(keys, g_strdup(sets[i]));
 	for (size_t i = 0; i < TALLY_N_STATISTICS; i++)
-		g_string_append_printf(out, "%s%s", i ? ", " : "", tally_statistics[i].key);
+		g_hash_table_add(keys, g_strdup(tally_statistics[i].key));
+	for (uint32_t i = 0; i < tally_n_metrics; i++)
+		g_hash_table_add(keys, g_strdup(tally_metric_at(i).key));
+	for (uint32_t i = 0; i < tally_mali_n_layouts; i++) {
+		const struct tally_mali_layout *layout = tally_mali_layout(i);
+		for (uint32_t k = 0; k < layout->n_counters; k++)
+			g_hash_table_add(keys, g_strdup(layout->counters[k].counter.key));
+	}
+	return keys;
+}
+
+static gint
+by_text(gconstpointer a, gconstpointer b)
+{
+	return strcmp(a, b);
+}
+
+/* Suggests up to three names: the nearest ones, then those that contain this one. */
+static void
+suggest_counters(GString *out, const char *name)
+{
+	enum { MOST = 3 };
+	GHashTable *keys = list_keys();
+	GList *sorted = g_list_sort(g_hash_table_get_keys(keys), by_text);
+	for (int n = 0; n < MOST; n++) {
+		struct tally_near near;
+		tally_near_begin(&near, name, strlen(name));
+		for (const GList *l = sorted; l; l = l->next)
+			tally_near_offer(&near, l->data);
+		for (const GList *l = sorted; l && !near.best; l = l->next)
+			near.best = strstr(l->data, name) ? l->data : NULL;
+		if (!near.best)
+			break;
+		g_string_append_printf(out, "%s%s", n ? ", " : "did you mean ", near.best);
+		sorted = g_list_remove(sorted, near.best);
+	}
+	g_string_append_printf(out, "%s`passtally counters` lists those of this machine, "
+			       "`passtally counters --catalogue GPU` those of a GPU",
+			       g_str_has_suffix(out->str, "; ") ? "" : "? ");
+	g_list_free(sorted);
+	g_hash_table_destroy(keys);
 }
 
 /* Checks the metrics that the user defined: which can be read, and what is wrong with the
@@ -130,7 +187,7 @@ is_own(const struct tally_config *config, const char *item)
 /* Checks each item of a list. `own`: the user's metrics, whose names are valid too, or NULL. */
 static bool
 check(const char *option, const char *list, bool (*known)(const char *),
-      void (*list_valid)(GString *), const struct tally_config *own,
+      void (*help)(GString *out, const char *name), const struct tally_config *own,
       tally_config_complain *complain, void *data)
 {
 	bool ok = true;
@@ -140,9 +197,9 @@ check(const char *option, const char *list, bool (*known)(const char *),
 		if (!*name || is_own(own, name) || known(name))
 			continue;
 		GString *text = g_string_new(NULL);
-		g_string_append_printf(text, "option %s: nothing is called \"%s\"; there are ",
-				       option, name);
-		list_valid(text);
+		g_string_append_printf(text, "option %s: nothing is called \"%s\"; ", option,
+				       name);
+		help(text, name);
 		complain(data, text->str);
 		g_string_free(text, TRUE);
 		ok = false;
@@ -200,7 +257,7 @@ bool
 tally_wanted_check_counters(const struct tally_config *config, const char *list,
 			    tally_config_complain *complain, void *data)
 {
-	return check("counters", list, is_counter, list_counters, config, complain, data);
+	return check("counters", list, is_counter, suggest_counters, config, complain, data);
 }
 
 bool

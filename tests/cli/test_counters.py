@@ -205,15 +205,21 @@ class Counters(CliCase):
             self.assertNotIn(b"nothing is called", done.stderr, (config, name))
         done = self.command("run", "--counters", "hardware_dr*", "--", *program("pass"), env={"FAKE_PERF": "ext=none"})
         self.assertEqual(done.returncode, 2)
-        self.assertIn(b'nothing is called "hardware_dr*"; there are the sets', done.stderr)
+        self.assertIn(b'nothing is called "hardware_dr*"; `passtally counters` lists', done.stderr)
 
 
 class Names(CliCase):
     def test_unknown(self):
-        for name in ("nope", "all,nope"):
-            done = self.command("counters", "--counters", name)
+        for items, name, words in (
+                ("xyzzyq", "xyzzyq", "; `passtally counters` lists"), ("all,xyzzyq", "xyzzyq", "; `passtally counters` lists"),
+                ("overveiw", "overveiw", "; did you mean overview? `passtally counters` lists"),
+                ("fragment_shader", "fragment_shader", "; did you mean fragment_shader_invocations"),
+                ("samples_pased", "samples_pased", "; did you mean samples_passed"),
+                ("overdrw", "overdrw", "; did you mean overdraw")):
+            done = self.command("counters", "--counters", items)
             self.assertEqual((done.returncode, done.stdout), (2, b""))
-            self.assertIn(b'nothing is called "nope"', done.stderr)
+            self.assertIn(f'nothing is called "{name}"{words}', done.stderr.decode())
+            self.assertLess(len(done.stderr), 320, done.stderr)
 
 
 class NoExtension(CliCase):

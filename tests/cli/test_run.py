@@ -200,7 +200,7 @@ class Run(CliCase):
             (["--counters"], b"needs a value"),
             (["-Z"], b"unknown option"),
             (["--sources", "gl-timestamp+foo"], b'nothing is called "foo"; there are api, gl-timestamp'),
-            (["--counters", "overview,nope_*"], b'nothing is called "nope_*"; there are the sets'),
+            (["--counters", "overview,nope_*"], b'nothing is called "nope_*"; `passtally counters` lists'),
         ]
         for options, words in cases:
             done = self.command("run", *options, "--", "touch", marker)
