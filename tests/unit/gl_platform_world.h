@@ -157,6 +157,22 @@ tally_clock_now_ns(void)
 	return now_ns;
 }
 
+static unsigned waits_open; /* each call that waits is inside one of its own */
+
+struct tally_clock_wait
+tally_clock_wait_begin(void)
+{
+	g_assert_cmpuint(waits_open++, ==, 0);
+	return (struct tally_clock_wait){ now_ns, 0 };
+}
+
+void
+tally_clock_wait_end(const struct tally_clock_wait *wait)
+{
+	g_assert_cmpuint(wait->begin_ns, <=, now_ns);
+	g_assert_cmpuint(waits_open--, ==, 1);
+}
+
 /* ---- the window system ---- */
 
 static inline EGLContext
