@@ -12,7 +12,7 @@
 
 struct bench {
 	uint64_t runs, frames, seed;
-	const char *fail_above, *keep;
+	const char *fail_above, *allow, *keep;
 	char **commands[2]; /* borrowed from argv; not ended by NULL */
 	int n_words[2];
 	char *folder;
@@ -34,6 +34,8 @@ static const struct tally_arg options[] = {
 			"Measure this many frames of each run. Default 300."),
 	TALLY_ARG_TEXT("fail-above", 0, "PERCENT", struct bench, fail_above,
 		       "As in compare: exit with 1 for a regression, 4 if that is unclear."),
+	TALLY_ARG_TEXT("allow", 0, "LIST", struct bench, allow,
+		       "As in compare: compare although these differ, size for two resolutions."),
 	TALLY_ARG_TEXT("keep", 0, "FOLDER", struct bench, keep,
 		       "Leave the logs in this folder, which must not exist. Default: they are "
 		       "removed."),
@@ -168,15 +170,17 @@ name_of(const struct bench *b, unsigned side)
 	return g_string_free(name, FALSE);
 }
 
+/* What `compare` gets, or before there are logs: two names in their place. */
 static int
-judge(const struct bench *b)
+call_compare(const struct bench *b, int (*call)(int, char **))
 {
 	GPtrArray *words = g_ptr_array_new();
 	g_ptr_array_add(words, (gpointer)"compare");
-	if (b->fail_above) {
-		g_ptr_array_add(words, (gpointer)"--fail-above");
-		g_ptr_array_add(words, (gpointer)b->fail_above);
-	}
+	const char *const passed[][2] = { { "--fail-above", b->fail_above },
+					  { "--allow", b->allow } };
+	for (size_t i = 0; i < G_N_ELEMENTS(passed); i++)
+		for (unsigned j = 0; passed[i][1] && j < 2; j++)
+			g_ptr_array_add(words, (gpointer)passed[i][j]);
 	/* Without --keep the logs are removed, so that their names say nothing. */
 	g_autofree char *base = name_of(b, 0), *fresh = name_of(b, 1);
 	const char *const names[] = { "--base-name", base, "--new-name", fresh };
@@ -185,11 +189,14 @@ judge(const struct bench *b)
 	for (unsigned side = 0; side < 2; side++) {
 		if (side)
 			g_ptr_array_add(words, (gpointer)"--");
-		g_ptr_array_extend(words, b->logs[side], NULL, NULL);
+		if (b->logs[side])
+			g_ptr_array_extend(words, b->logs[side], NULL, NULL);
+		else
+			g_ptr_array_add(words, (gpointer)"log");
 	}
 	int argc = (int)words->len;
 	g_ptr_array_add(words, NULL);
-	int status = tally_command_compare.run(argc, (char **)words->pdata);
+	int status = call(argc, (char **)words->pdata);
 	g_ptr_array_unref(words);
 	return status;
 }
@@ -206,7 +213,7 @@ measure(struct bench *b)
 			status = run_once(b, i ? !first : first, turn);
 	}
 	g_rand_free(random);
-	return status == TALLY_EXIT_OK ? judge(b) : status;
+	return status == TALLY_EXIT_OK ? call_compare(b, tally_command_compare.run) : status;
 }
 
 /* Removes the logs and their folder, unless they are to stay. */
@@ -226,6 +233,8 @@ run(int argc, char **argv)
 {
 	struct bench b = { .runs = 5, .frames = 300, .seed = 1 };
 	int status = parse(&b, argc, argv);
+	if (status == TALLY_EXIT_OK) /* not after all runs */
+		status = call_compare(&b, tally_compare_check);
 	if (status != TALLY_EXIT_OK)
 		return status;
 	b.folder = b.keep ? g_strdup(b.keep) : g_dir_make_tmp("passtally-bench-XXXXXX", NULL);

@@ -526,8 +526,9 @@ compare(const struct compare_request *r)
 	return status;
 }
 
+/* With `only_parse` no log is read. */
 static int
-run(int argc, char **argv)
+serve(int argc, char **argv, bool only_parse)
 {
 	struct compare_request r = {
 		.device = -1,
@@ -544,7 +545,7 @@ run(int argc, char **argv)
 	r.owned = g_ptr_array_new_with_free_func(g_free);
 	r.strata = g_ptr_array_new_with_free_func(g_free);
 	int status = parse(&r, argc, argv);
-	if (status == TALLY_EXIT_OK)
+	if (status == TALLY_EXIT_OK && !only_parse)
 		status = compare(&r);
 	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
 		g_ptr_array_unref(r.paths[side]);
@@ -556,6 +557,18 @@ run(int argc, char **argv)
 	if (r.filter.patterns)
 		g_ptr_array_unref(r.filter.patterns);
 	return status;
+}
+
+static int
+run(int argc, char **argv)
+{
+	return serve(argc, argv, false);
+}
+
+int
+tally_compare_check(int argc, char **argv)
+{
+	return serve(argc, argv, true);
 }
 
 const struct tally_command tally_command_compare = {

@@ -89,6 +89,9 @@ extern const struct tally_command tally_command_run, tally_command_report,
 	tally_command_config, tally_command_top, tally_command_logs,
 	tally_command_install, tally_command_uninstall,
 	tally_command_selftest;
+/* Whether `passtally compare` understands these words: complains of those that it does not.
+ * Reads no log where two are named. Returns the exit status. */
+int tally_compare_check(int argc, char **argv);
 
 /* Returned in place of an exit status after --help was printed. */
 #define TALLY_ARG_HELPED (-1)

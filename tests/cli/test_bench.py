@@ -5,7 +5,9 @@
 import os
 import unittest
 
-from cli_case import CliCase
+from cli_case import CliCase, device, log_bytes, program, simple_log
+
+WRITE = "import os; open(os.environ['PASSTALLY_LOG'].replace('%%', '%'), 'wb').write(bytes.fromhex('{}'))"
 
 
 class Bench(CliCase):
@@ -13,10 +15,24 @@ class Bench(CliCase):
         for args, words in (((), "two programs are needed"), (("--", "a"), "two programs are needed"),
                             (("--", "a", "--vs"), "two programs are needed"), (("--", "--vs", "b"), "two programs are needed"),
                             (("a", "--vs", "b"), "programs come after --"), (("-n", "0", "--", "a", "--vs", "b"), "whole number"),
-                            (("--wrong", "--", "a", "--vs", "b"), "unknown option")):
+                            (("--wrong", "--", "a", "--vs", "b"), "unknown option"),
+                            (("--fail-above", "x", "--", "a", "--vs", "b"), "--fail-above x"),
+                            (("--allow", "x", "--", "a", "--vs", "b"), "--allow x: must be of device, driver, size")):
             done = self.command("bench", *args)
             self.assertEqual((done.returncode, done.stdout), (2, b""), args)
             self.assertIn(words, done.stderr.decode())
+            self.assertNotIn("showed no frame", done.stderr.decode())
+
+    def test_what_differs(self):
+        sides = []
+        for name in ("d", "e"):
+            lines = simple_log(9)
+            lines[1] = device(driver=name)
+            sides.append(program(WRITE.format(log_bytes(lines).hex())))
+        for allow, status in (((), 5), (("--allow", "driver"), 0)):
+            done = self.command("bench", "-n", "1", *allow, "--", *sides[0], "--vs", *sides[1])
+            self.assertEqual(done.returncode, status, done.stderr)
+            self.assertEqual("--allow driver" in done.stderr.decode(), status == 5)
 
     def test_programs_that_give_nothing(self):
         for program, words in (("true", "true showed no frame"), ("false", "false ended with status 1"),
