@@ -253,6 +253,17 @@ has_timed_pass(const struct tally_aggregate *a)
 	return false;
 }
 
+static void
+print_flagged(FILE *to, const char *what, uint64_t flags)
+{
+	char *flag_words = tally_flags_text(flags, ", ");
+	char *text = g_strdup_printf("%s%s%s%s", what, flags ? "; they are flagged " : "",
+				     flag_words, flags ? " (man passtally-log)" : "");
+	tally_text_print_wrapped(to, text, 2, 80);
+	g_free(text);
+	g_free(flag_words);
+}
+
 /* Reports why a table has no times: what the log says of its rows. */
 static void
 print_untimed(FILE *to, const struct tally_aggregate *a, const GPtrArray *rows)
@@ -273,13 +284,33 @@ print_untimed(FILE *to, const struct tally_aggregate *a, const GPtrArray *rows)
 			2, 80);
 		return;
 	}
-	char *flag_words = tally_flags_text(flags, ", ");
-	char *text = g_strdup_printf("the GPU time of these rows is unknown%s%s%s",
-				     flags ? "; they are flagged " : "", flag_words,
-				     flags ? " (man passtally-log)" : "");
-	tally_text_print_wrapped(to, text, 2, 80);
-	g_free(text);
-	g_free(flag_words);
+	print_flagged(to, "the GPU time of these rows is unknown", flags);
+}
+
+/* Reports why a table has no counters though a device has some. */
+static void
+print_uncounted(FILE *to, const struct tally_aggregate *a, const GPtrArray *rows)
+{
+	const uint64_t reasons = TALLY_FLAG(SIMULTANEOUS) | TALLY_FLAG(RECORDED_IDLE) |
+				 TALLY_FLAG(YIELDED) | TALLY_FLAG(DROPPED) | TALLY_FLAG(LOST) |
+				 TALLY_FLAG(UNSAMPLED);
+	bool described = false;
+	uint64_t flags = 0;
+	for (guint i = 0; i < rows->len; i++) {
+		const struct tally_group *g = g_ptr_array_index(rows, i);
+		flags |= g->flags & reasons;
+		for (guint k = 0; k < a->keys->len; k++) {
+			const struct tally_key *key = &g_array_index(a->keys, struct tally_key, k);
+			uint32_t series = TALLY_N_FIXED_SERIES + k;
+			if (key->metric || !key->described)
+				continue;
+			described = true;
+			if (series < g->n_series && g->series[series].stats.moments.n)
+				return;
+		}
+	}
+	if (described && flags)
+		print_flagged(to, "no counter was measured in these rows", flags);
 }
 
 /* Reports which of the rows hold debug groups, and what separates them. */
@@ -324,6 +355,8 @@ print_table(const struct report_request *r, const struct tally_aggregate *a, GAr
 		print_hidden(to, a);
 	if (a->by != TALLY_BY_FRAME)
 		print_untimed(to, a, rows);
+	if (a->by != TALLY_BY_FRAME && a->by != TALLY_BY_WORKLOAD)
+		print_uncounted(to, a, rows);
 	if (a->by != TALLY_BY_FRAME && tally_rows_mix_devices(rows))
 		tally_text_print(to, "share is of the GPU time of the row's device\n");
 	print_groups(to, rows, style.width);

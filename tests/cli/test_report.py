@@ -523,6 +523,17 @@ class Report(CliCase):
                           "of these workloads is unknown, only that of their passes is known: the driver draws those of a pass together", loads_text)
         self.assertNotIn("is unknown", self.ok("report", "--by", "frame", log).stdout.decode())
 
+    def test_why_there_are_no_counters(self):
+        says = "no counter was measured in these rows; they are flagged simultaneous (man passtally-log)"
+        own = {"key": "samples_passed", "name": "Samples", "unit": "1", "kind": "event", "source": "vk-statistics", "scope": "pass"}
+        for counters, described, flags, told in ((None, [own], ["approximate", "simultaneous"], True), (None, [own], ["resolve"], False),
+                                                 (None, [], ["simultaneous"], False), ({"samples_passed": 7}, [own], ["simultaneous"], False)):
+            more = {"counters": counters} if counters else {}
+            log = self.write_log("a.jsonl", [header(), device(counters=described), pass_info(A, "a"),
+                                             frame(0, [one_pass(0, A, 5, flags=flags, **more)]), end(1, 1)])
+            for args in ((), ("--wide",), ("--by", "label")):
+                self.assertEqual(says in " ".join(self.ok("report", *args, log).stdout.decode().split()), told, (flags, args))
+
     def test_lines_of_80_columns(self):
         """What a log says at length is wrapped; share says whose GPU time it is of where there are several."""
         words = "a note that goes on " * 10
