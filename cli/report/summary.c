@@ -159,11 +159,11 @@ print_no_frame(FILE *out, const struct tally_aggregate *a)
 				 "--warmup %" G_GUINT64_FORMAT " left out all %" G_GUINT64_FORMAT
 				 " frames\n",
 				 a->warmup, left_out);
+	else if (has_no_frame(a) && a->waits)
+		tally_text_print_line(out, "no frame was captured up to the %s end, with %s",
+				      a->has_end ? "run's" : "log's", a->waits);
 	else if (has_no_frame(a) && !a->has_end)
 		tally_text_print(out, "the log ends before its first complete frame\n");
-	else if (has_no_frame(a) && a->waits)
-		tally_text_print_line(out, "no frame was captured up to the run's end, with %s",
-				      a->waits);
 	else if (has_no_frame(a))
 		tally_text_print(out, "no frame ended: no swap was seen; try %s\n",
 				 frame_option(a));

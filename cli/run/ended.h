@@ -12,7 +12,7 @@ struct tally_run_ended {
 	char *const *argv; /* of the program */
 	int status; /* as waitpid(2) sets it */
 	bool captured; /* false: the capture was switched off, so it is out of the question */
-	bool frame; /* a log of the run has a frame */
+	bool frame; /* a log of the run has a frame, or may lack those that there were */
 };
 
 /* Prints a line if the program was ended by a signal or has an exit status other than 0, and

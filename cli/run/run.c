@@ -311,6 +311,8 @@ tell_ended(const struct tally_run_request *r, const GPtrArray *logs, int wait_st
 		.argv = r->argv,
 		.status = wait_status,
 		.captured = captured,
+		/* A capture that starts late says nothing about frames before it. */
+		.frame = r->config.skip || r->config.start_on.kind != TALLY_TRIGGER_NONE,
 	};
 	for (guint i = 0; i < logs->len && !ended.frame && wait_status; i++)
 		ended.frame = tally_run_log_content(g_ptr_array_index(logs, i)).frame;

@@ -310,6 +310,8 @@ class Answer(CliCase):
                  "no frame was captured up to the run's end, with --start-on frame:30"),
                 ("skipped", [header(options={"skip": "30"}), device(), end(0, 0)],
                  "no frame was captured up to the run's end, with --skip 30"),
+                ("killed, started late", [header(options={"start-on": "label:Boss"}), device()],
+                 "no frame was captured up to the log's end, with --start-on label:Boss"),
                 ("killed before a frame", [header(), device()], "the log ends before its first complete frame"),
                 ("only the rest of a run", swapless, "no frame ended: no swap was seen; try --frame finish")):
             with self.subTest(what):

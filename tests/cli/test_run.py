@@ -365,6 +365,10 @@ class Run(CliCase):
         done = self.run_program(program(kill.format(11)), env={"PASSTALLY_DISABLE": "1"})
         self.assertIn(b"was ended by signal 11 (SIGSEGV)\n", done.stderr)
         self.assertNotIn(b"try:", done.stderr)
+        for late in (("--skip", "5"), ("--start-on", "label:Boss")): # what came before the capture is unknown
+            done = self.run_program(program("raise SystemExit(3)"), *late)
+            self.assertIn(b"ended with status 3\n", done.stderr)
+            self.assertNotIn(b"try:", done.stderr)
         done = self.run_program(["sh", "-c", "exit 3"])
         self.assertIn(b"PASSTALLY_DISABLE=1 passtally run -- sh -c 'exit 3'\n", done.stderr)
 
