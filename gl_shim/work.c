@@ -265,12 +265,15 @@ gl_readback_begin(struct gl_context *c)
 	struct gl_context_state *s = c->state;
 	if (gl_compiles_only(s))
 		return;
-	struct gl_framebuffer *from = gl_no_query_zone(s) || s->probe == GL_PROBE_OFF
-					      ? NULL
-					      : gl_framebuffer_get(c, s->framebuffers.read);
+	GLuint read = s->framebuffers.read;
+	struct gl_framebuffer *from = NULL;
+	if (!gl_no_query_zone(s) && s->probe != GL_PROBE_OFF && !gl_idles(s)) {
+		gl_probe_if_pending(s);
+		from = gl_framebuffer_resolve(c, read, read == s->framebuffers.draw);
+	}
 	struct gl_pass_request w = {
 		.kind = TALLY_PASS_TRANSFER,
-		.key = gl_mix(GL_XFER_READBACK, s->framebuffers.read),
+		.key = gl_mix(GL_XFER_READBACK, read),
 		.target = from ? from->target : NULL,
 		.flags = TALLY_FLAG(READBACK),
 		.command = "copy",
