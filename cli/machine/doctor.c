@@ -209,10 +209,7 @@ static void
 complain(void *data, const char *message)
 {
 	(void)data;
-	/* A row is one line: only `passtally config` marks the error in an expression with a
-	 * caret below it. */
-	tally_doctor_row(TALLY_DOCTOR_BAD, "configuration", "%.*s", (int)strcspn(message, "\n"),
-			 message);
+	tally_doctor_row(TALLY_DOCTOR_BAD, "configuration", "%s", message);
 }
 
 /* Creates a file to test it: permissions do not reveal read-only and unusual file systems.

@@ -12,7 +12,7 @@
 #include "layer/config/config.h"
 
 /* Returns false after reporting each unknown name, with the nearest counters or all sources,
- * and each invalid metric: file, line, column and a caret. */
+ * and each invalid metric: file, line and column. */
 bool tally_wanted_check(const struct tally_config *config, tally_config_complain *complain,
 			void *data);
 /* Does the same for one list of counters, with the user's metrics in `config`. */

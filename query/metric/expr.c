@@ -557,62 +557,6 @@ tally_expr_name(const struct tally_expr *e, uint32_t i)
 	return i < e->n_names ? e->names[i] : NULL;
 }
 
-/* ---- explaining ---- */
-
-#define WINDOW 100 /* maximum number of characters of a long line that are shown */
-
-static bool
-begins_character(char c)
-{
-	return ((unsigned char)c & 0xc0) != 0x80;
-}
-
-/* Replaces a byte that may not be printed. */
-static char
-printable(char c)
-{
-	unsigned char u = (unsigned char)c;
-	return c == '\t' || (u >= 0x20 && u != 0x7f) ? c : '?';
-}
-
-size_t
-tally_expr_explain(const struct tally_expr_error *error, const char *text, size_t len, char *out,
-		   size_t size)
-{
-	size_t at = error->offset < len ? error->offset : len;
-	size_t begin = at, end = at;
-	while (begin > 0 && text[begin - 1] != '\n')
-		begin--;
-	while (end < len && text[end] != '\n')
-		end++;
-	if (end > begin && text[end - 1] == '\r' && end - 1 >= at)
-		end--;
-	if (at - begin > WINDOW / 2) {
-		begin = at - WINDOW / 2;
-		while (begin < at && !begins_character(text[begin]))
-			begin++;
-	}
-	if (end - begin > WINDOW) {
-		end = begin + WINDOW;
-		while (end > at && !begins_character(text[end]))
-			end--;
-	}
-	/* One holds the bytes of the line; the other holds the blanks below it, which are no
-	 * more than those, and the caret. */
-	char line[WINDOW + 1], under[WINDOW + 2];
-	size_t n = 0, m = 0;
-	for (size_t i = begin; i < end; i++)
-		line[n++] = printable(text[i]);
-	for (size_t i = begin; i < at; i++) {
-		if (begins_character(text[i]))
-			under[m++] = text[i] == '\t' ? '\t' : ' ';
-	}
-	under[m++] = '^';
-	int length = snprintf(out, size, "%s\n%.*s\n%.*s\n", error->message, (int)n, line,
-			      (int)m, under);
-	return length < 0 ? 0 : (size_t)length;
-}
-
 /* ---- evaluating ---- */
 
 static bool

@@ -34,11 +34,6 @@ struct tally_expr *
 tally_expr_parse(const char *text, size_t len, struct tally_expr_error *error);
 void tally_expr_destroy(struct tally_expr *e); /* accepts NULL */
 
-/* Writes the message, the line in question and a caret that marks the place, each on a line of
- * its own. Returns the length, as snprintf() does. */
-size_t tally_expr_explain(const struct tally_expr_error *error, const char *text, size_t len,
-			  char *out, size_t size);
-
 /* The names in the expression, each once and without `$`, in order of appearance. */
 uint32_t tally_expr_n_names(const struct tally_expr *e);
 const char *tally_expr_name(const struct tally_expr *e, uint32_t i);

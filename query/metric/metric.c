@@ -98,12 +98,9 @@ check_expression(const struct complaint *c)
 	tally_expr_destroy(e);
 	if (e)
 		return true;
-	char text[600];
-	size_t n = tally_expr_explain(&error, from->expression, len, text, sizeof(text));
-	if (n > 0 && n < sizeof(text) && text[n - 1] == '\n')
-		text[n - 1] = '\0';
 	/* A value is a single line of its file. */
-	say(c, from->expression_line, from->expression_column + error.column - 1, text);
+	say(c, from->expression_line, from->expression_column + error.column - 1,
+	    error.message);
 	return false;
 }
 

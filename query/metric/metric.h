@@ -46,8 +46,8 @@ bool tally_metric_fits(const struct tally_metric *metric, const char *layout);
 
 /* Reads the user's own metrics, from `[metric NAME]` sections, into `out`, which has room for
  * config->n_metrics. Returns how many are valid; for each of the others there is a complaint:
- * file, line, column, reason, the expression and a caret that marks the place. Metrics in a
- * circle are invalid. Strings remain the config's. */
+ * one line with file, line, column and reason. Metrics in a circle are invalid. Strings remain
+ * the config's. */
 uint32_t tally_metric_read_own(const struct tally_config *config, struct tally_metric *out,
 			       tally_config_complain *complain, void *data);
 

@@ -89,6 +89,7 @@ class Config(CliCase):
                 done = self.command(*words)
                 self.assertEqual(done.returncode, 2, words)
                 self.assertIn(what, done.stderr.decode())
+                self.assertNotIn("\\n", done.stderr.decode())
         done = self.command("config", "counters=5")
         self.assertEqual((done.returncode, done.stdout), (2, b""))
         self.assertIn("PASSTALLY_OPTIONS=counters=5 passtally config", done.stderr.decode())

@@ -299,31 +299,6 @@ test_locale(void)
 	g_assert_cmpfloat(out, ==, 1.75);
 }
 
-static void
-explains(const char *text, const char *want)
-{
-	struct tally_expr_error error;
-	char out[1024], small[16];
-	g_assert_null(tally_expr_parse(text, strlen(text), &error));
-	size_t n = tally_expr_explain(&error, text, strlen(text), out, sizeof(out));
-	g_assert_cmpstr(out, ==, want);
-	g_assert_cmpuint(n, ==, strlen(want));
-	g_assert_cmpuint(
-		tally_expr_explain(&error, text, strlen(text), small, sizeof(small)), ==,
-		n);
-	g_assert_cmpuint(strlen(small), ==, MIN(n, sizeof(small) - 1));
-}
-
-static void
-test_explain(void)
-{
-	explains("1 + * 2", "expected a number, a name or '(', not '*'\n1 + * 2\n    ^\n");
-	explains("1 +\n\t\xc3\xa9",
-		 "expected a number, a name or '(', not '\xc3\xa9'\n\t\xc3\xa9\n\t^\n");
-	explains("\xc3\xa9", "expected a number, a name or '(', not '\xc3\xa9'\n\xc3\xa9\n^\n");
-	explains("(1 +\r\n3", "this '(' is never closed\n(1 +\n^\n");
-}
-
 int
 main(int argc, char **argv)
 {
@@ -336,6 +311,5 @@ main(int argc, char **argv)
 	g_test_add_func("/expr/nul_byte", test_nul_byte);
 	g_test_add_func("/expr/limits", test_limits);
 	g_test_add_func("/expr/locale", test_locale);
-	g_test_add_func("/expr/explain", test_explain);
 	return g_test_run();
 }

@@ -613,9 +613,8 @@ test_own(void)
 	g_assert_cmpstr(own[1].unit, ==, "1");
 	g_assert_cmpint(own[1].dialect, ==, TALLY_DIALECT_ARM);
 	g_assert_nonnull(strstr(said->str, "a.conf:9:23: metric bad: expected"));
-	g_assert_nonnull(strstr(said->str, "\nmax($a,\n       ^|"));
+	g_assert_null(strchr(said->str, '\n')); /* a complaint is one line */
 	g_assert_nonnull(strstr(said->str, "a.conf:13:17: metric x[0]: expected"));
-	g_assert_nonnull(strstr(said->str, "\n1 +* 2\n   ^|"));
 	g_assert_nonnull(strstr(said->str,
 				"a.conf:14: metric klingon: the dialect has to be arm"));
 	g_assert_cmpuint(tally_metric_read_own(&config, own, NULL, NULL), ==, 2);
