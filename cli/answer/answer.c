@@ -8,6 +8,8 @@
 /* The thresholds of docs/verdicts.md. */
 #define GROWTH_OF_PASS 0.33 /* of what the frame lost: the pass explains it */
 #define GROWTH_OF_GPU 0.50 /* the GPU does, but no pass by itself */
+#define CPU_WORKED 0.33 /* of what the frame lost: its thread worked so long */
+#define CPU_WAITED 0.20 /* no longer: it waited */
 #define EXTRA_SHARE 0.01 /* of the GPU time: worth mention though not in the typical frame */
 #define START_FRAMES 10 /* at least so many frames are the start */
 #define ONCE_NS 1e5
@@ -158,6 +160,8 @@ tally_answer_add_frame(struct tally_answer *answer, const struct tally_frame_rec
 	h->frame_ns = f->cpu_ns;
 	h->gpu_ns = f->has_gpu ? f->gpu_ns : 0;
 	h->timed = timed;
+	h->has_thread = f->has_thread;
+	h->thread_ns = f->has_thread ? f->thread_ns : 0;
 	tally_hitches_add(&s->hitches);
 	const struct tally_bound_frame b = {
 		.frame_ns = f->cpu_ns,
@@ -295,6 +299,15 @@ find_cause(struct tally_answer_device *d, const struct tally_hitch *h, bool open
 	}
 }
 
+static enum tally_answer_cpu
+cpu_in(const struct tally_hitch *h)
+{
+	double worked = (double)h->thread_growth_ns, lost = (double)h->excess_ns;
+	if (h->has_thread && worked >= CPU_WORKED * lost)
+		return TALLY_CPU_WORKED;
+	return h->has_thread && worked <= CPU_WAITED * lost ? TALLY_CPU_WAITED : TALLY_CPU_UNKNOWN;
+}
+
 static void
 conclude_hitches(struct tally_answer_device *d, bool opengl)
 {
@@ -309,6 +322,7 @@ conclude_hitches(struct tally_answer_device *d, bool opengl)
 			.start_ns = h->worst[i].start_ns,
 			.frame_ns = h->worst[i].frame_ns,
 			.excess_ns = h->worst[i].excess_ns,
+			.cpu = cpu_in(&h->worst[i]),
 		};
 		find_cause(d, &h->worst[i], opengl, &d->hitches[i]);
 	}

@@ -53,12 +53,15 @@ enum tally_answer_cause {
 	TALLY_CAUSE_NOT_GPU, /* the GPU's work did not grow */
 };
 
+enum tally_answer_cpu { TALLY_CPU_UNKNOWN = 0, TALLY_CPU_WORKED, TALLY_CPU_WAITED };
+
 struct tally_answer_hitch {
 	uint64_t frame, start_ns, frame_ns;
 	uint64_t excess_ns; /* longer than the frames around it */
 	enum tally_answer_cause cause;
 	const char *pass; /* the one that grew, or NULL; not escaped */
 	uint64_t growth_ns; /* of that pass, or of the whole GPU time */
+	enum tally_answer_cpu cpu; /* what the thread did in the time lost that ended the frame */
 	bool or_wait; /* it is the frame's last: a wait before the present is in its time */
 	const char *first; /* what ran for the first time in it; NULL = nothing */
 };

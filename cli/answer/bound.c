@@ -14,6 +14,10 @@
 #define NO_CAP_FROM 0.93 /* the thread works so long: it waits for no cap */
 #define WORKS_FROM 0.85 /* the thread that ends frames works all the time */
 #define RESTS_TO 0.50 /* it mostly waits */
+#define IDLE_TO 0.75 /* and the GPU with it: one may wait for the other in turn */
+#define TURNS_TO 1.10 /* of both together: they hardly overlap */
+#define WITHIN_FROM 0.15 /* the GPU may wait within passes */
+#define SPINS_FROM 0.30 /* the CPU works in the calls in which it waits */
 #define WAITS_FROM 0.60 /* it is mostly inside calls in which the driver waits */
 #define FOR_GPU_FROM 0.50 /* and surely waits for the GPU, if that works so long */
 #define FEW_WAITS 0.15 /* it is rarely */
@@ -128,12 +132,14 @@ kind_of(const struct tally_bound_input *b)
 		return work < WORKS_FROM || sure >= FULL_FROM ? KIND_GPU : KIND_BOTH;
 	if (work >= WORKS_FROM)
 		return KIND_CPU;
-	if (gpu > LOW_TO)
-		return sure <= LOW_TO || gpu >= BUSY_FROM ? KIND_WITHIN : KIND_BETWEEN;
+	if (gpu > LOW_TO) {
+		bool within = sure <= LOW_TO || gpu >= BUSY_FROM;
+		return within && gpu - sure >= WITHIN_FROM ? KIND_WITHIN : KIND_BETWEEN;
+	}
 	if (known <= 0)
 		return KIND_NO_THREAD;
 	if (work < RESTS_TO)
-		return KIND_WAIT;
+		return work + gpu <= IDLE_TO ? KIND_WAIT : KIND_BETWEEN;
 	return wait < FEW_WAITS ? KIND_CPU : KIND_BETWEEN;
 }
 
@@ -143,6 +149,7 @@ tally_bound_add(struct tally_bound_input *b, const struct tally_bound_frame *f)
 	tally_stats_add_u64(&b->all, f->frame_ns);
 	b->work_sum += (double)work_of(f);
 	b->wait_sum += (double)wait_of(f);
+	b->thread_sum += f->has_thread ? (double)MIN(f->thread_ns, f->frame_ns) : 0;
 	b->known_sum += (double)known_of(f);
 	if (!f->timed) {
 		b->n_recent = 0;
@@ -269,8 +276,7 @@ why_unknown(const struct tally_bound_input *b, const struct tally_bound_verdict 
 		return TALLY_DOUBT_WAITS;
 	if ((double)b->n_no_thread > MAJORITY * n)
 		return TALLY_DOUBT_NO_THREAD;
-	double between =
-		(double)(b->idle.moments.n - b->low.moments.n - b->rests.moments.n) / n;
+	double between = (double)(b->idle.moments.n - b->low.moments.n - b->rests.moments.n) / n;
 	return between > MAJORITY ? TALLY_DOUBT_BUSY : TALLY_DOUBT_MIXED;
 }
 
@@ -286,6 +292,7 @@ tally_bound_decide(struct tally_bound_input *b)
 	v.has_thread = b->known_sum > 0;
 	v.thread = v.has_thread ? b->work_sum / b->known_sum : 0;
 	v.waits = v.has_thread ? b->wait_sum / b->known_sum : 0;
+	v.spins = v.has_thread ? (b->thread_sum - b->work_sum) / b->known_sum : 0;
 	if (n < LEAST_FRAMES) {
 		v.doubt = TALLY_DOUBT_FEW_FRAMES;
 		return v;
@@ -322,10 +329,8 @@ const char *
 tally_bound_name(enum tally_bound by)
 {
 	static const char *const names[] = {
-		[TALLY_BOUND_UNKNOWN] = "unknown",
-		[TALLY_BOUND_GPU] = "gpu",
-		[TALLY_BOUND_CPU] = "cpu",
-		[TALLY_BOUND_CAP] = "cap",
+		[TALLY_BOUND_UNKNOWN] = "unknown", [TALLY_BOUND_GPU] = "gpu",
+		[TALLY_BOUND_CPU] = "cpu",         [TALLY_BOUND_CAP] = "cap",
 		[TALLY_BOUND_WAIT] = "wait",
 	};
 	return names[by];
@@ -351,6 +356,11 @@ doubt_text(const struct tally_bound_verdict *v, uint64_t frames)
 				       "(%.0f %% take %.1f ms +-2 %%, GPU %.0f %%)",
 				       100 * v->within, v->typical_ns / 1e6, 100 * v->busy);
 	case TALLY_DOUBT_WAITS:
+		if (v->has_thread)
+			return g_strdup_printf(
+				"bound by: cannot tell, the CPU works or waits within "
+				"passes %.0f %% (it works %.0f %%)",
+				100 * v->unsure, 100 * v->thread);
 		return g_strdup_printf("bound by: cannot tell, the CPU works or waits within "
 				       "passes %.0f %% of the time",
 				       100 * v->unsure);
@@ -367,14 +377,34 @@ doubt_text(const struct tally_bound_verdict *v, uint64_t frames)
 				       "frame time",
 				       100 * v->busy);
 	default:
-		return g_strdup_printf("bound by no one thing: GPU %.0f %%, CPU %.0f %%, cap "
-				       "%.0f %%, wait %.0f %%, unclear %.0f %%",
-				       100 * v->share[TALLY_BOUND_GPU],
-				       100 * v->share[TALLY_BOUND_CPU],
-				       100 * v->share[TALLY_BOUND_CAP],
-				       100 * v->share[TALLY_BOUND_WAIT],
-				       100 * v->share[TALLY_BOUND_UNKNOWN]);
+		return g_strdup_printf(
+			"bound by no one thing: GPU %.0f %%, CPU %.0f %%, cap "
+			"%.0f %%, wait %.0f %%, unclear %.0f %%",
+			100 * v->share[TALLY_BOUND_GPU], 100 * v->share[TALLY_BOUND_CPU],
+			100 * v->share[TALLY_BOUND_CAP], 100 * v->share[TALLY_BOUND_WAIT],
+			100 * v->share[TALLY_BOUND_UNKNOWN]);
 	}
+}
+
+static char *
+wait_text(const struct tally_bound_verdict *v)
+{
+	double share = 100 * v->share[TALLY_BOUND_WAIT], cpu = 100 * v->thread;
+	bool driver = v->waits > 0.5 * (1 - v->thread);
+	if (driver && v->spins >= SPINS_FROM)
+		return g_strdup_printf("bound by driver calls (present) in %.0f %%: CPU in them "
+				       "%.0f %%, else %.0f %%, GPU %.0f %%",
+				       share, 100 * v->spins, cpu, 100 * v->busy);
+	char *what = v->near_rate > 0
+			     ? g_strdup_printf("a cap or vsync near %.0f fps?", v->near_rate)
+			     : g_strdup(driver ? "vsync, display"
+					       : "vsync, limiter, lock, busy machine");
+	char *text = g_strdup_printf("bound by a wait%s (%s) in %.0f %%: CPU %.0f %%, "
+				     "GPU %.0f %%",
+				     driver ? " in driver calls" : "", what, share, cpu,
+				     100 * v->busy);
+	g_free(what);
+	return text;
 }
 
 char *
@@ -387,13 +417,7 @@ tally_bound_text(const struct tally_bound_verdict *v, uint64_t frames)
 				       "of the frame time)",
 				       share, 100 * v->busy);
 	case TALLY_BOUND_WAIT:
-		if (v->waits > 0.5 * (1 - v->thread))
-			return g_strdup_printf("bound by a wait in driver calls (vsync, display) "
-					       "in %.0f %%: CPU %.0f %%, GPU %.0f %%",
-					       share, 100 * v->thread, 100 * v->busy);
-		return g_strdup_printf("bound by a wait (vsync, limiter, lock, busy machine) in "
-				       "%.0f %%: CPU %.0f %%, GPU %.0f %%",
-				       share, 100 * v->thread, 100 * v->busy);
+		return wait_text(v);
 	case TALLY_BOUND_CPU:
 		return g_strdup_printf("bound by the CPU in %.0f %% of frames (it works %.0f %%, "
 				       "the GPU %.0f %% of the time)",
@@ -418,6 +442,7 @@ tally_bound_text(const struct tally_bound_verdict *v, uint64_t frames)
 const char *
 tally_bound_hint(const struct tally_bound_verdict *v)
 {
+	double both = v->has_thread && v->busy < BUSY_FROM ? v->busy + v->thread : 0;
 	if (v->by != TALLY_BOUND_UNKNOWN)
 		return NULL;
 	switch (v->doubt) {
@@ -425,6 +450,8 @@ tally_bound_hint(const struct tally_bound_verdict *v)
 		return "to find out: lift the limit, switch vsync off; if the rate stays: the CPU";
 	case TALLY_DOUBT_BUSY:
 	case TALLY_DOUBT_WAITS:
+		if (v->doubt == TALLY_DOUBT_BUSY && both >= BUSY_FROM && both <= TURNS_TO)
+			return "CPU and GPU seem to work in turn: less work of either would help";
 		return "to find out: halve the resolution; if the rate stays, it is not the GPU";
 	case TALLY_DOUBT_MIXED:
 		return "unclear: CPU and GPU share the frame; a scene by itself, --skip and "

@@ -56,7 +56,7 @@ struct tally_bound_input {
 	uint64_t n_timed; /* frames whose GPU time is complete */
 	double frame_sum, gpu_sum, sure_sum; /* of those */
 	/* Of the frames that say what the thread did that ended them: */
-	double known_sum, work_sum, wait_sum;
+	double known_sum, work_sum, wait_sum, thread_sum;
 	struct tally_bound_frame recent[TALLY_BOUND_SMOOTH];
 	unsigned n_recent;
 };
@@ -71,11 +71,12 @@ struct tally_bound_verdict {
 	bool has_thread;
 	double thread; /* the time that the thread worked divided by frame time */
 	double waits; /* the time that it was inside waiting calls divided by frame time */
+	double spins; /* the part of that in which it worked */
 	/* Where frames keep to a rate: */
 	double rate; /* frames a second of the cap; 0 = none was seen */
 	double late; /* share of frames that take two or more of its intervals */
-	/* TALLY_DOUBT_STEADY: a share `within` takes about so long, or most frames are near a
-	 * usual rate. */
+	/* TALLY_DOUBT_STEADY, TALLY_BOUND_WAIT: a share `within` takes about so long, or most
+	 * frames are near a usual rate. */
 	double typical_ns, within;
 	double near_rate; /* 0 = none */
 };

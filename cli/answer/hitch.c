@@ -85,7 +85,7 @@ take_parts(const struct tally_hitches *h, uint64_t number, struct tally_hitch *o
 }
 
 static void
-keep_worst(struct tally_hitches *h, uint64_t number, uint64_t excess_ns)
+keep_worst(struct tally_hitches *h, uint64_t number, uint64_t excess_ns, uint64_t usual_thread_ns)
 {
 	const struct tally_hitch_frame *f = frame_at(h, number);
 	unsigned at = h->n_worst;
@@ -102,8 +102,33 @@ keep_worst(struct tally_hitches *h, uint64_t number, uint64_t excess_ns)
 		.start_ns = f->start_ns,
 		.frame_ns = f->frame_ns,
 		.excess_ns = excess_ns,
+		.has_thread = f->has_thread,
+		.thread_growth_ns = (int64_t)(f->thread_ns - usual_thread_ns),
 	};
 	take_parts(h, number, &h->worst[at]);
+}
+
+static uint64_t
+frame_time(const struct tally_hitch_frame *f)
+{
+	return f->frame_ns;
+}
+
+static uint64_t
+thread_time(const struct tally_hitch_frame *f)
+{
+	return f->thread_ns;
+}
+
+static uint64_t
+median_of(const struct tally_hitches *h, uint64_t first, size_t n,
+	  uint64_t (*of)(const struct tally_hitch_frame *))
+{
+	uint64_t values[TALLY_HITCH_WINDOW];
+	for (size_t i = 0; i < n; i++)
+		values[i] = of(frame_at(h, first + i));
+	qsort(values, n, sizeof(values[0]), compare_u64);
+	return values[(n - 1) / 2];
 }
 
 /* Compares frame `number` with those from `first` to `last`. */
@@ -121,14 +146,10 @@ judge(struct tally_hitches *h, uint64_t number, uint64_t first, uint64_t last)
 		shorter += frame_at(h, k)->frame_ns <= limit;
 	if (5 * shorter < 4 * n)
 		return;
-	uint64_t around[TALLY_HITCH_WINDOW];
-	for (size_t i = 0; i < n; i++)
-		around[i] = frame_at(h, first + i)->frame_ns;
-	qsort(around, n, sizeof(around[0]), compare_u64);
-	uint64_t excess_ns = ns - around[(n - 1) / 2];
+	uint64_t excess_ns = ns - median_of(h, first, n, frame_time);
 	h->count++;
 	h->excess_ns += excess_ns;
-	keep_worst(h, number, excess_ns);
+	keep_worst(h, number, excess_ns, median_of(h, first, n, thread_time));
 }
 
 void

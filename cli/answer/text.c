@@ -160,8 +160,8 @@ pass_items(const struct tally_answer_device *d, double least)
 	}
 	if (more >= LEAST_SHARE) {
 		char *time = tally_answer_time_text(more * d->typical_ns);
-		g_ptr_array_add(items, g_strdup_printf("%u more %s %.0f %%", n_more, time,
-						       100 * more));
+		g_ptr_array_add(items,
+				g_strdup_printf("%u more %s %.0f %%", n_more, time, 100 * more));
 		g_free(time);
 	} else if (n_more) {
 		g_ptr_array_add(items, g_strdup("..."));
@@ -239,15 +239,21 @@ tally_answer_hitch_text(const struct tally_answer_hitch *h)
 	const char *why = h->cause == TALLY_CAUSE_UNKNOWN ? "GPU times are missing"
 			  : h->cause == TALLY_CAUSE_GPU   ? "all over the GPU"
 							  : "not on the GPU";
+	bool cpu = h->cpu == TALLY_CPU_WORKED;
+	const char *after = cpu ? ", or the CPU after it" : ", or a wait after it";
+	const char *did = h->cause != TALLY_CAUSE_NOT_GPU || h->cpu == TALLY_CPU_UNKNOWN ? ""
+			  : cpu ? ": the CPU"
+				: ": a wait";
 	char *text;
 	if (h->cause == TALLY_CAUSE_PASS)
 		text = g_strdup_printf("frame %" G_GUINT64_FORMAT ": +%s, %s%s", h->frame, time,
-				       name, h->or_wait ? ", or a wait after it" : "");
+				       name, h->or_wait ? after : "");
 	else if (h->first)
-		text = g_strdup_printf("frame %" G_GUINT64_FORMAT ": +%s, %s (first of %s)",
-				       h->frame, time, why, name);
+		text = g_strdup_printf("frame %" G_GUINT64_FORMAT ": +%s, %s%s (first of %s)",
+				       h->frame, time, why, did, name);
 	else
-		text = g_strdup_printf("frame %" G_GUINT64_FORMAT ": +%s, %s", h->frame, time, why);
+		text = g_strdup_printf("frame %" G_GUINT64_FORMAT ": +%s, %s%s", h->frame, time,
+				       why, did);
 	g_free(name);
 	g_free(time);
 	return text;

@@ -88,11 +88,17 @@ BOUND = (
     ("a cap that jitters, 2 % off 60, waited for", thread(steady(200, 17.0, 4, 0.1), 0.2), "wait", "busy machine) in 100 %"),
     ("a CPU or a limiter that spins", thread(steady(200, 22.1, 5, 0.005), 0.98), "unknown", "the CPU or a limiter: cannot tell"),
     ("half the time at work", thread(steady(200, 21, 5, 0.2), 0.6), "cpu", "(it works 60 %, the GPU 24 % of the time)"),
+    ("CPU and GPU in turn", thread(steady(200, 54, 28, 0.2), 0.39, 0.09), "unknown", "cannot tell, the GPU works 52 %, the CPU 39 % of the frame time"),
+    ("CPU and GPU in turn, rarely overlapping", thread(steady(200, 30, 19, 0.02), 0.34, 0.12), "unknown", "cannot tell, the GPU works 63 %"),
+    ("a worker thread that is waited for", thread(steady(200, 55, 23, 0.2), 0.01, 0.08), "wait", "busy machine) in 100 %: CPU 1 %, GPU 42 %"),
+    ("a cap at 60 on a busy machine, waited for", thread([(16.667 * (1 + (0, 0.3, -0.3, 0.2, -0.2)[i % 5]), {"GBuffer": 4.5}, {}) for i in range(200)], 0.05, 0.04),
+     "wait", "bound by a wait (a cap or vsync near 60 fps?) in 100 %: CPU 5 %, GPU 27 %"),
     ("half the time at work, and then in waiting calls", thread(steady(200, 21, 5, 0.2), 0.6, 0.35), "unknown",
      "cannot tell, the GPU works 24 %, the CPU 60 % of the frame time"),
     ("vsync in the present", thread(steady(200, 25, 5, 0.2), 0.1, 0.85), "wait",
      "bound by a wait in driver calls (vsync, display) in 100 %: CPU 10 %, GPU 20 %"),
-    ("a present that spins until vsync", thread(steady(200, 25, 5, 0.2), 0.98, 0.8), "wait", "in driver calls (vsync, display) in 100 %: CPU 20 %"),
+    ("a present that spins until vsync", thread(steady(200, 25, 5, 0.2), 0.98, 0.8), "wait",
+     "bound by driver calls (present) in 100 %: CPU in them 78 %, else 20 %, GPU 20 %"),
     ("a lock, and little time in the present", thread(steady(200, 25, 5, 0.2), 0.1, 0.1), "wait", "(vsync, limiter, lock, busy machine)"),
     ("a CPU that works as long as an interval lasts", thread(steady(200, 16.667, 5, 0.01), 0.98), "unknown", "the CPU or a limiter: cannot tell"),
     ("a CPU that works while the GPU works less", thread(steady(200, 21, 15, 0.08), 0.95), "cpu", "(it works 95 %, the GPU 7"),
@@ -126,14 +132,16 @@ class Answer(CliCase):
     def test_bound(self):
         for what, frames, by, words in BOUND:
             with self.subTest(what):
-                got = self.answer([(ms, passes, dict(more)) for ms, passes, more in frames])["bound"]
+                answer = self.answer([(ms, passes, dict(more)) for ms, passes, more in frames])
+                got = answer["bound"]
                 self.assertEqual(got["by"], by, got)
                 self.assertIn(words, got["text"])
+                self.assertEqual(what.startswith("CPU and GPU in turn"), "seem to work in turn" in " ".join(answer["lines"]), got)
                 self.assertAlmostEqual(sum(got["shares"].values()), 1)
 
     def test_time_that_may_be_the_cpus(self):
         """In OpenGL a pass ends where the CPU begins the next one: a CPU that works between them is not the GPU."""
-        def run(cpu_begins_at, api="opengl", ms=30):
+        def run(cpu_begins_at, api="opengl", ms=30, **usual):
             lines, start = [header(), device(api=api), *(pass_info(IDS[n], n) for n in ("GBuffer", "UI"))], 10**9
             for i in range(60):
                 slow = 20 * (i == 40)
@@ -141,6 +149,7 @@ class Answer(CliCase):
                 lines.append(frame(i, [one_pass(0, IDS["GBuffer"], ends, "GBuffer", cpu_start_ns=start, gpu_start_ns=start + MS // 2),
                                        one_pass(1, IDS["UI"], MS, "UI", cpu_start_ns=start + min(cpu_begins_at * MS, ends),
                                                 gpu_start_ns=start + ends + MS // 2)], start_ns=start, cpu_ns=(ms + slow) * MS + i % 7 * MS // 3))
+                lines[-1].update(usual and {"wait_ns": 0, "thread_ns": (usual["thread_ms"] + slow) * MS})
                 start += (ms + slow + 3) * MS
             return self.answers(lines + [end(60, 120)])[0]
         got = run(1)
@@ -149,6 +158,8 @@ class Answer(CliCase):
         self.assertEqual(got["bound"]["by"], "unknown")
         self.assertRegex(got["bound"]["text"], r"cannot tell, the CPU works or waits within passes (8[0-9]|9[0-9]) % of the time")
         self.assertEqual(got["hitches"]["worst"][0]["text"], "frame 40: +20.7 ms, GBuffer, or a wait after it")
+        got = run(1000, thread_ms=3)
+        self.assertEqual(got["hitches"]["worst"][0]["text"], "frame 40: +20.7 ms, GBuffer, or the CPU after it")
         text = "typical frame, 29.0 ms on the GPU, waits for the CPU within passes included"
         self.assertEqual(got["typical"]["text"], text) # the heading of the page
         self.assertIn(f"{text}:", got["lines"])
@@ -236,9 +247,12 @@ class Answer(CliCase):
 
     def test_hitches(self):
         def frames_with(changes, ms=14.0):
-            frames = [(ms, {"Shadows/Cascade 0": 2, "GBuffer": 8}, {"number": 500 + i}) for i in range(120)]
+            thread_ms = any(len(change) > 2 for change in changes.values())
+            usual = {"thread_ns": 2 * MS, "wait_ns": 0} if thread_ms else {}
+            frames = [(ms, {"Shadows/Cascade 0": 2, "GBuffer": 8}, {"number": 500 + i, **usual}) for i in range(120)]
             for at, change in changes.items():
-                frames[at] = (change[0], {**frames[at][1], **change[1]}, frames[at][2])
+                more = {"thread_ns": int(change[2] * MS)} if len(change) > 2 else {}
+                frames[at] = (change[0], {**frames[at][1], **change[1]}, {**frames[at][2], **more})
             return frames
         cases = (
             ("none", {}, 14, []),
@@ -250,6 +264,9 @@ class Answer(CliCase):
             ("the frame's last pass grew", {60: (54, {"UI": 40})}, 14,
              [(560, "pass", "UI", "frame 560: +40.0 ms, UI, or a wait after it")]),
             ("not on the GPU", {60: (34, {})}, 14, [(560, "not-gpu", None, "frame 560: +20.0 ms, not on the GPU")]),
+            ("the CPU works", {60: (34, {}, 22)}, 14, [(560, "not-gpu", None, "+20.0 ms, not on the GPU: the CPU")]),
+            ("the CPU works less", {60: (34, {}, 8)}, 14, [(560, "not-gpu", None, "+20.0 ms, not on the GPU$")]),
+            ("the CPU sleeps", {60: (34, {}, 1)}, 14, [(560, "not-gpu", None, "+20.0 ms, not on the GPU: a wait")]),
             ("on first use, not on the GPU", {60: (94, {"UI": 0.1})}, 14,
              [(560, "not-gpu", None, "+80.0 ms, not on the GPU (first of UI)")]),
             ("all of the GPU", {60: (34, {name: 0.25 * 20 + usual for name, usual in (
@@ -268,7 +285,7 @@ class Answer(CliCase):
                                  [case[:3] for case in want])
                 self.assertEqual(got["n"], len(want))
                 for hitch, case in zip(got["worst"], want):
-                    self.assertIn(case[3], hitch["text"])
+                    self.assertIn(case[3], hitch["text"] + "$")
 
     def test_a_slower_scene_is_no_hitch(self):
         for first, second in ((4, 30), (30, 4)):
