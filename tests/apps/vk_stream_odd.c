@@ -64,7 +64,8 @@ run_pool_reset(struct stream *s)
 	VkCommandBuffer cb = stream_buffer(s, s->graphics, false);
 	for (uint32_t i = 1; i <= 3; i++) {
 		stream_begin(s, cb, 0);
-		stream_draw_pass(cb, &t, i);
+		for (uint32_t k = 0; k < 7; k++) /* more than one run of slots */
+			stream_draw_pass(cb, &t, i);
 		stream_end(s, cb);
 		stream_run(s, s->queue, 1, &cb);
 		if (i == 1)

@@ -86,7 +86,7 @@ SCENES = {
     "vulkan10": PLAIN, "twice": PLAIN, "exit_early": PLAIN,
     "freed_early": [draws(n) for n in (1, 2, 3)],
     "pool_destroyed": [draws(1), draws(2)],
-    "pool_reset": [draws(n) for n in (1, 2, 3)],
+    "pool_reset": [draws(n) for n in (1, 2, 3) for _ in range(7)],
     "reused": [draws(1), draws(2)] * 3,
     "empty_submits": [draws(1)],
     "never_submitted": [draws(2)],
