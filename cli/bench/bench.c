@@ -99,10 +99,9 @@ check_machine(void)
 				   "warning: other programs keep this machine busy (load %.1f on "
 				   "%ld CPUs): small changes cannot be detected",
 				   load, cpus);
-	GPtrArray *found = tally_fit_look("");
+	g_autoptr(GPtrArray) found = tally_fit_look("");
 	for (guint i = 0; i < found->len; i++)
 		tally_cli_complain("bench", "warning: %s", (const char *)found->pdata[i]);
-	g_ptr_array_unref(found);
 }
 
 /* Whether the log has a frame; it is read no further than that. */
@@ -126,9 +125,9 @@ run_once(struct bench *b, unsigned which, uint64_t turn)
 	char *log = g_strdup_printf("%s/%s-%" G_GUINT64_FORMAT ".jsonl", b->folder,
 				    which ? "new" : "base", turn + 1);
 	g_ptr_array_add(b->logs[which], log);
-	char *frames = g_strdup_printf("%" G_GUINT64_FORMAT, b->frames);
-	char *self = g_file_read_link("/proc/self/exe", NULL);
-	GPtrArray *words = g_ptr_array_new();
+	g_autofree char *frames = g_strdup_printf("%" G_GUINT64_FORMAT, b->frames);
+	g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
+	g_autoptr(GPtrArray) words = g_ptr_array_new();
 	const char *const head[] = { self ? self : "passtally", "run", "-q", "--no-compress",
 				     "--frames", frames, "-o", log, "--" };
 	for (size_t i = 0; i < G_N_ELEMENTS(head); i++)
@@ -154,9 +153,6 @@ run_once(struct bench *b, unsigned which, uint64_t turn)
 				   b->commands[which][0]);
 	good = good && status == 0 && has_frames(log);
 	g_clear_error(&error);
-	g_ptr_array_unref(words);
-	g_free(self);
-	g_free(frames);
 	return good ? TALLY_EXIT_OK : TALLY_EXIT_FAILED;
 }
 
@@ -174,7 +170,7 @@ name_of(const struct bench *b, unsigned side)
 static int
 call_compare(const struct bench *b, int (*call)(int, char **))
 {
-	GPtrArray *words = g_ptr_array_new();
+	g_autoptr(GPtrArray) words = g_ptr_array_new();
 	g_ptr_array_add(words, (gpointer)"compare");
 	const char *const passed[][2] = { { "--fail-above", b->fail_above },
 					  { "--allow", b->allow } };
@@ -196,9 +192,7 @@ call_compare(const struct bench *b, int (*call)(int, char **))
 	}
 	int argc = (int)words->len;
 	g_ptr_array_add(words, NULL);
-	int status = call(argc, (char **)words->pdata);
-	g_ptr_array_unref(words);
-	return status;
+	return call(argc, (char **)words->pdata);
 }
 
 static int

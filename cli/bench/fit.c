@@ -42,10 +42,8 @@ read_word(const char *folder, const char *file)
 static bool
 reads(const char *folder, const char *file, const char *word)
 {
-	char *text = read_word(folder, file);
-	bool same = g_strcmp0(text, word) == 0;
-	g_free(text);
-	return same;
+	g_autofree char *text = read_word(folder, file);
+	return g_strcmp0(text, word) == 0;
 }
 
 static bool
@@ -96,9 +94,9 @@ GPtrArray *
 tally_fit_look(const char *root)
 {
 	GPtrArray *found = g_ptr_array_new_with_free_func(g_free);
-	char *cpu = g_build_filename(*root ? root : "/",
-				     "sys/devices/system/cpu/cpu0/cpufreq", NULL);
-	char *governor = read_word(cpu, "scaling_governor");
+	static const char frequency[] = "sys/devices/system/cpu/cpu0/cpufreq";
+	g_autofree char *cpu = g_build_filename(*root ? root : "/", frequency, NULL);
+	g_autofree char *governor = read_word(cpu, "scaling_governor");
 	if (governor && strcmp(governor, "performance") != 0)
 		g_ptr_array_add(found,
 				g_strdup_printf("the CPU's governor is %s: clocks follow the load; "
@@ -106,22 +104,18 @@ tally_fit_look(const char *root)
 						governor));
 	char *drm = g_build_filename(*root ? root : "/", "sys/class/drm", NULL);
 	GDir *dir = g_dir_open(drm, 0, NULL);
-	GPtrArray *cards = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GPtrArray) cards = g_ptr_array_new_with_free_func(g_free);
 	for (const char *name; dir && (name = g_dir_read_name(dir));)
 		/* card0, not the connector card0-DP-1 */
 		if (g_str_has_prefix(name, "card") && !strchr(name, '-'))
 			g_ptr_array_add(cards, g_strdup(name));
 	g_ptr_array_sort(cards, name_compare);
 	for (guint i = 0; i < cards->len; i++) {
-		char *folder = g_build_filename(drm, cards->pdata[i], NULL);
+		g_autofree char *folder = g_build_filename(drm, cards->pdata[i], NULL);
 		look_at_gpu(found, cards->pdata[i], folder);
-		g_free(folder);
 	}
 	if (dir)
 		g_dir_close(dir);
-	g_ptr_array_unref(cards);
 	g_free(drm);
-	g_free(governor);
-	g_free(cpu);
 	return found;
 }

@@ -234,7 +234,7 @@ tally_conserve_check(struct tally_conserve *c, const struct tally_end_record *en
 		const struct sum *found = find_sum(c, g->device, g->key);
 		const struct sum s = found ? *found : (struct sum){ .whole = true };
 		uint64_t told = s.passes + s.unattributed + g->unlogged;
-		char *message = NULL;
+		g_autofree char *message = NULL;
 		if (!s.whole || told != g->growth)
 			message = describe_sum(g, &s, told);
 		else if (is_shared_untold(c, &s))
@@ -244,6 +244,5 @@ tally_conserve_check(struct tally_conserve *c, const struct tally_end_record *en
 						  g->key, g->device, s.shared_with, s.shared_frame);
 		if (message)
 			complain(data, i, message);
-		g_free(message);
 	}
 }

@@ -154,7 +154,7 @@ tally_recount_check(struct tally_recount *r, const struct tally_end_record *end,
 {
 	uint32_t n;
 	struct tally_statistic_record *list = tally_run_statistics_list(r->statistics, &n);
-	GHashTable *counted = g_hash_table_new(hash, equal);
+	g_autoptr(GHashTable) counted = g_hash_table_new(hash, equal);
 	for (uint32_t i = 0; i < n; i++)
 		g_hash_table_add(counted, &list[i]);
 	for (uint32_t i = 0; i < end->n_statistics; i++) {
@@ -164,6 +164,5 @@ tally_recount_check(struct tally_recount *r, const struct tally_end_record *end,
 		if (what || !mine)
 			tell(told, mine, what, i, wrong, data);
 	}
-	g_hash_table_destroy(counted);
 	free(list);
 }

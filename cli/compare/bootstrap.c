@@ -193,11 +193,9 @@ tally_trimmed_mean(const double *values, uint32_t n, double trim)
 	uint32_t cut = (uint32_t)(trim * n);
 	if (cut == 0 || 2 * cut >= n)
 		return mean_of(values, n);
-	double *sorted = g_memdup2(values, n * sizeof(*values));
+	g_autofree double *sorted = g_memdup2(values, n * sizeof(*values));
 	qsort(sorted, n, sizeof(*sorted), tally_double_compare);
-	double mean = mean_of(sorted + cut, n - 2 * cut);
-	g_free(sorted);
-	return mean;
+	return mean_of(sorted + cut, n - 2 * cut);
 }
 
 /* Values that are cut off are replaced by the last value that is kept (winsorized): the
@@ -299,7 +297,7 @@ widening(const struct sampler *a, const struct sampler *b, double df,
 	 const struct tally_bootstrap_settings *settings)
 {
 	uint32_t m = settings->resamples;
-	double *t = g_new(double, m);
+	g_autofree double *t = g_new(double, m);
 	uint64_t random = settings->seed;
 	for (uint32_t i = 0; i < m; i++) {
 		double distance[2], square[2];
@@ -312,7 +310,6 @@ widening(const struct sampler *a, const struct sampler *b, double df,
 	qsort(t, m, sizeof(*t), tally_double_compare);
 	uint32_t rank = (uint32_t)ceil((1 - HELD_LEVEL) * (m + 1));
 	double tail = t[MIN(MAX(rank, 1), m) - 1];
-	g_free(t);
 	return CLAMP(tail / tally_student_quantile(HELD_LEVEL, df), 1.0, MOST_WIDENING);
 }
 
@@ -386,8 +383,8 @@ tally_bootstrap_quantile(const double *values, uint32_t n, double q, uint64_t se
 	double long_run;
 	uint32_t b = MAX(tally_block_length(values, n, &long_run), (uint32_t)ceil(sqrt(n)));
 	uint32_t blocks = (n + b - 1) / b;
-	struct placed *sorted = g_new(struct placed, n);
-	uint32_t *weights = g_new(uint32_t, blocks);
+	g_autofree struct placed *sorted = g_new(struct placed, n);
+	g_autofree uint32_t *weights = g_new(uint32_t, blocks);
 	for (uint32_t i = 0; i < n; i++)
 		sorted[i] = (struct placed){ values[i], i / b };
 	qsort(sorted, n, sizeof(*sorted), placed_compare);
@@ -401,8 +398,6 @@ tally_bootstrap_quantile(const double *values, uint32_t n, double q, uint64_t se
 		}
 		out[r] = weighted_quantile(sorted, n, weights, total, q);
 	}
-	g_free(weights);
-	g_free(sorted);
 	return b;
 }
 
@@ -425,7 +420,7 @@ ranked_compare(const void *a, const void *b)
 void
 tally_holm_adjust(double *p, uint32_t m)
 {
-	struct ranked *order = g_new(struct ranked, MAX(m, 1));
+	g_autofree struct ranked *order = g_new(struct ranked, MAX(m, 1));
 	for (uint32_t i = 0; i < m; i++)
 		order[i] = (struct ranked){ p[i], i };
 	qsort(order, m, sizeof(*order), ranked_compare);
@@ -434,13 +429,12 @@ tally_holm_adjust(double *p, uint32_t m)
 		most = MAX(most, MIN(1, order[i].p * (m - i)));
 		p[order[i].place] = most;
 	}
-	g_free(order);
 }
 
 void
 tally_fdr_adjust(double *p, uint32_t m)
 {
-	struct ranked *order = g_new(struct ranked, MAX(m, 1));
+	g_autofree struct ranked *order = g_new(struct ranked, MAX(m, 1));
 	for (uint32_t i = 0; i < m; i++)
 		order[i] = (struct ranked){ p[i], i };
 	qsort(order, m, sizeof(*order), ranked_compare);
@@ -449,5 +443,4 @@ tally_fdr_adjust(double *p, uint32_t m)
 		least = MIN(least, order[i - 1].p * m / i);
 		p[order[i - 1].place] = least;
 	}
-	g_free(order);
 }

@@ -458,7 +458,7 @@ is_refused(const struct compare_request *r, const struct tally_compare *c)
 		g_string_append_printf(why, "%s%s: %s in base, %s in new", why->len ? "; " : "",
 				       u->what, u->side[0], u->side[1]);
 	}
-	GString *list = g_string_new(NULL);
+	g_autoptr(GString) list = g_string_new(NULL);
 	for (unsigned kind = TALLY_UNLIKE_DEVICE; kind < TALLY_N_UNLIKE; kind++)
 		if (kinds & 1u << kind)
 			g_string_append_printf(list, "%s%s", list->len ? "," : "",
@@ -468,7 +468,6 @@ is_refused(const struct compare_request *r, const struct tally_compare *c)
 				   "NOT COMPARED: the sides differ in what changes times by itself "
 				   "(%s); --allow %s compares them all the same",
 				   why->str, list->str);
-	g_string_free(list, TRUE);
 	g_string_free(why, TRUE);
 	return kinds != 0;
 }

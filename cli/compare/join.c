@@ -326,7 +326,7 @@ add_rows_of(struct tally_compare *c, const struct tally_compare_subject *s,
 static void
 add_rows(struct tally_compare *c, const struct tally_compare_subject *s)
 {
-	GHashTable *seen = g_hash_table_new(g_str_hash, g_str_equal);
+	g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
 	add_cpu_row(c, s);
 	add_pace_rows(c, s);
 	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
@@ -334,7 +334,6 @@ add_rows(struct tally_compare *c, const struct tally_compare_subject *s)
 			if (s->sources[side]->pdata[k])
 				add_rows_of(c, s, c->logs[side]->pdata[k],
 					    s->sources[side]->pdata[k], seen);
-	g_hash_table_destroy(seen);
 }
 
 GPtrArray *

@@ -54,10 +54,8 @@ run_mean(const struct tally_compare_values *v, double trim)
 	if (trim <= 0)
 		return tally_moments_mean(&v->moments);
 	uint32_t n;
-	double *points = tally_compare_values_join(&v, 1, &n);
-	double mean = tally_trimmed_mean(points, n, trim);
-	g_free(points);
-	return mean;
+	g_autofree double *points = tally_compare_values_join(&v, 1, &n);
+	return tally_trimmed_mean(points, n, trim);
 }
 
 static void
@@ -124,12 +122,11 @@ test_row(const struct tally_compare *c, struct tally_compare_row *row, struct ev
 static double
 total_of(const struct tally_compare *c, const struct tally_compare_row *row, enum tally_side side)
 {
-	GPtrArray *values = tally_compare_row_values(c, row, side);
+	g_autoptr(GPtrArray) values = tally_compare_row_values(c, row, side);
 	double total = values->len ? 0 : (double)NAN;
 	for (guint i = 0; i < values->len; i++)
 		total += tally_moments_total(
 			&((const struct tally_compare_values *)values->pdata[i])->moments);
-	g_ptr_array_unref(values);
 	return total;
 }
 
@@ -218,7 +215,7 @@ judge_row(struct tally_compare *c, struct tally_compare_row *row)
 static void
 correct(struct tally_compare *c, bool gated)
 {
-	double *p = g_new(double, MAX(c->rows->len, 1));
+	g_autofree double *p = g_new(double, MAX(c->rows->len, 1));
 	uint32_t n = 0;
 	for (guint i = 0; i < c->rows->len; i++) {
 		const struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
@@ -236,7 +233,6 @@ correct(struct tally_compare *c, bool gated)
 		if (row->tested && (row->worse != 0) == gated)
 			row->p_holm = p[n++];
 	}
-	g_free(p);
 }
 
 /* Decides for a value with a gate whether it fails, or is too noisy to rule a failure out. */

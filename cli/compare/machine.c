@@ -22,7 +22,7 @@ static char *
 join_texts(const struct tally_compare *c, unsigned side,
 	   const char *(*get)(const struct tally_log_identity *identity))
 {
-	GPtrArray *texts = g_ptr_array_new();
+	g_autoptr(GPtrArray) texts = g_ptr_array_new();
 	bool all = c->logs[side]->len > 0;
 	for (guint i = 0; i < c->logs[side]->len && all; i++) {
 		const struct tally_compare_log *log = g_ptr_array_index(c->logs[side], i);
@@ -33,9 +33,7 @@ join_texts(const struct tally_compare *c, unsigned side,
 			g_ptr_array_add(texts, (gpointer)text);
 	}
 	g_ptr_array_add(texts, NULL);
-	char *joined = all ? g_strjoinv(" and ", (char **)texts->pdata) : NULL;
-	g_ptr_array_unref(texts);
-	return joined;
+	return all ? g_strjoinv(" and ", (char **)texts->pdata) : NULL;
 }
 
 static const char *
@@ -119,12 +117,10 @@ tally_compare_find_machines(struct tally_compare *c)
 		{ "session", get_session },
 	};
 	for (size_t i = 0; i < G_N_ELEMENTS(properties); i++) {
-		char *base = join_texts(c, 0, properties[i].get);
-		char *new = join_texts(c, 1, properties[i].get);
+		g_autofree char *base = join_texts(c, 0, properties[i].get);
+		g_autofree char *new = join_texts(c, 1, properties[i].get);
 		if (base && new &&strcmp(base, new) != 0)
 			note(c, properties[i].what, base, new);
-		g_free(base);
-		g_free(new);
 	}
 	for (uint32_t slot = 0; slot < c->n_slots; slot++)
 		for (uint32_t stratum = 0; stratum < MAX(c->strata->len, 1); stratum++)

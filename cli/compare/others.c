@@ -50,10 +50,8 @@ struct group {
 static double
 median_of(const double *values, uint32_t n)
 {
-	double *copy = g_memdup2(values, n * sizeof(*values));
-	double m = tally_median(copy, n);
-	g_free(copy);
-	return m;
+	g_autofree double *copy = g_memdup2(values, n * sizeof(*values));
+	return tally_median(copy, n);
 }
 
 static double *
@@ -73,9 +71,8 @@ run_logs(const GPtrArray *values)
 	for (guint i = 0; i < values->len; i++) {
 		const struct tally_compare_values *run = values->pdata[i];
 		uint32_t n;
-		double *v = logs_of(&run, 1, &n);
+		g_autofree double *v = logs_of(&run, 1, &n);
 		out[i] = tally_trimmed_mean(v, n, TRIM);
-		g_free(v);
 	}
 	return out;
 }
@@ -142,7 +139,7 @@ gather(struct group *g, const struct tally_compare *c, const struct tally_compar
 static void
 find_common(struct group *g)
 {
-	double *above = g_new(double, g->members->len);
+	g_autofree double *above = g_new(double, g->members->len);
 	for (unsigned side = 0; side < TALLY_N_SIDES; side++) {
 		g->common[side] = g_new(double, g->n[side]);
 		for (uint32_t i = 0; i < g->n[side]; i++) {
@@ -154,7 +151,6 @@ find_common(struct group *g)
 			g->common[side][i] = tally_median(above, g->members->len);
 		}
 	}
-	g_free(above);
 }
 
 /* The variance of the medians of a run's parts. */
@@ -176,11 +172,10 @@ part_variance(const double *values, uint32_t n)
 static double
 independent_variance(const double *values, uint32_t n, uint32_t part)
 {
-	double *steps = g_new(double, n - 1);
+	g_autofree double *steps = g_new(double, n - 1);
 	for (uint32_t i = 0; i + 1 < n; i++)
 		steps[i] = fabs(values[i + 1] - values[i]);
 	double step = MAD_TO_SD * tally_median(steps, n - 1);
-	g_free(steps);
 	return step * step / 2 * (G_PI / 2) / part;
 }
 
@@ -254,13 +249,12 @@ measure_member(struct group *g, struct member *m)
 static void
 center(struct group *g)
 {
-	double *shifts = g_new(double, g->members->len);
+	g_autofree double *shifts = g_new(double, g->members->len);
 	for (guint k = 0; k < g->members->len; k++)
 		shifts[k] = g_array_index(g->members, struct member, k).shift;
 	double middle = tally_median(shifts, g->members->len);
 	for (guint k = 0; k < g->members->len; k++)
 		g_array_index(g->members, struct member, k).shift -= middle;
-	g_free(shifts);
 }
 
 static void

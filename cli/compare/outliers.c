@@ -22,12 +22,10 @@
 static double
 median_size(const double *values, uint32_t n)
 {
-	double *sizes = g_new(double, n);
+	g_autofree double *sizes = g_new(double, n);
 	for (uint32_t i = 0; i < n; i++)
 		sizes[i] = fabs(values[i]);
-	double m = tally_median(sizes, n);
-	g_free(sizes);
-	return m;
+	return tally_median(sizes, n);
 }
 
 /* Copies the deviations of one without its outliers, and returns their mean square. */

@@ -32,11 +32,9 @@ tally_pace_key(unsigned pace)
 static double
 quantile_of(const double *values, uint32_t n)
 {
-	double *sorted = g_memdup2(values, n * sizeof(*values));
+	g_autofree double *sorted = g_memdup2(values, n * sizeof(*values));
 	qsort(sorted, n, sizeof(*sorted), tally_double_compare);
-	double q = sorted[MAX((uint32_t)ceil(QUANTILE * n), 1) - 1];
-	g_free(sorted);
-	return q;
+	return sorted[MAX((uint32_t)ceil(QUANTILE * n), 1) - 1];
 }
 
 /* Sets the flags of the frames that are hitches and returns how many there are. */

@@ -68,9 +68,8 @@ unit_of(const struct tally_printer *p, const struct tally_compare_row *row)
 static char *
 name_text(const struct tally_compare *c, const struct tally_compare_subject *s, const char *first)
 {
-	char *escaped = tally_text_escape(first);
+	g_autofree char *escaped = tally_text_escape(first);
 	GString *name = g_string_new(escaped);
-	g_free(escaped);
 	if (c->n_slots > 1)
 		g_string_append_printf(name, ", device %u", tally_compare_device(c, s->slot));
 	if (s->stratum < c->strata->len)
@@ -231,11 +230,10 @@ tally_row_key(const struct tally_printer *p, const struct tally_compare_row *row
 {
 	const char *unit = row->is_time ? unit_of(p, row)->word : row->unit;
 	bool has_unit = unit && strcmp(unit, "1") != 0;
-	char *key = tally_text_escape(tally_compare_key(p->c, row));
-	char *text = g_strdup_printf("%s%s%s%s%s", key, has_unit ? " [" : "", has_unit ? unit : "",
-				     has_unit ? "]" : "", row->ratio ? " (ratio)" : "");
-	g_free(key);
-	return text;
+	g_autofree char *key = tally_text_escape(tally_compare_key(p->c, row));
+	return g_strdup_printf("%s%s%s%s%s", key, has_unit ? " [" : "",
+			       has_unit ? unit : "", has_unit ? "]" : "",
+			       row->ratio ? " (ratio)" : "");
 }
 
 static void
@@ -250,12 +248,11 @@ add_row(const struct tally_printer *p, struct tally_cells *t, const struct tally
 		tally_cells_add(t, tally_row_key(p, row));
 	tally_cells_add(t, mean_text(p, row, TALLY_SIDE_BASE));
 	tally_cells_add(t, mean_text(p, row, TALLY_SIDE_NEW));
-	char *relative = both ? tally_row_relative(row, change) : NULL;
+	g_autofree char *relative = both ? tally_row_relative(row, change) : NULL;
 	if (!relative)
 		relative = both ? tally_row_number(p, row, change, true) : g_strdup("-");
 	tally_cells_add(t, row->against_others ? g_strconcat(relative, "*", NULL)
 					       : g_strdup(relative));
-	g_free(relative);
 	tally_cells_add(t, tally_row_interval(p, row));
 	if (p->style->wide)
 		tally_cells_add(t, p_text(row));
@@ -285,17 +282,15 @@ tally_print_line(const struct tally_printer *p, const char *format, ...)
 {
 	va_list list;
 	va_start(list, format);
-	char *text = g_strdup_vprintf(format, list);
+	g_autofree char *text = g_strdup_vprintf(format, list);
 	va_end(list);
-	char *safe = p->style->markdown ? tally_markdown_escape(text) : NULL;
+	g_autofree char *safe = p->style->markdown ? tally_markdown_escape(text) : NULL;
 	/* Lines after the first are indented by two columns more than it. */
 	size_t indent = strspn(text, " ");
 	if (safe || !p->style->width)
 		tally_text_print(p->out, "%s%s\n", safe ? "- " : "", safe ? safe : text);
 	else
 		tally_text_print_wrapped(p->out, text, indent + 2, p->style->width);
-	g_free(safe);
-	g_free(text);
 }
 
 static void
@@ -311,7 +306,7 @@ print_side(const struct tally_printer *p, enum tally_side side, const char *word
 	}
 	const struct tally_compare_log *first = g_ptr_array_index(logs, 0);
 	const char *name = p->style->names[side];
-	char *path = tally_text_escape(name ? name : first->aggregate.path);
+	g_autofree char *path = tally_text_escape(name ? name : first->aggregate.path);
 	char *more = logs->len == 1 ? g_strdup("")
 		     : name         ? g_strdup_printf(", %u runs", logs->len)
 				    : g_strdup_printf(" and %u more", logs->len - 1);
@@ -323,7 +318,6 @@ print_side(const struct tally_printer *p, enum tally_side side, const char *word
 			 frames == 1 ? "" : "s", without);
 	g_free(without);
 	g_free(more);
-	g_free(path);
 }
 
 static void
@@ -345,13 +339,12 @@ print_strata(const struct tally_printer *p)
 {
 	for (guint i = 0; i < p->c->strata->len; i++) {
 		const struct tally_stratum *s = g_ptr_array_index(p->c->strata, i);
-		char *text = tally_text_escape(s->text);
+		g_autofree char *text = tally_text_escape(s->text);
 		tally_print_line(p, "stratum %u: %s: %u log%s of base, %u of new%s", i + 1, text,
 				 s->logs[0], s->logs[0] == 1 ? "" : "s", s->logs[1],
 				 tally_strata_judged(p->c, i) ? ""
 				 : s->logs[0]                 ? ": no verdict, only base ran on it"
 							      : ": no verdict, only new ran on it");
-		g_free(text);
 	}
 	if (p->c->strata->len)
 		tally_print_line(
@@ -368,13 +361,10 @@ print_top(const struct tally_printer *p)
 	print_strata(p);
 	for (guint i = 0; i < p->c->unlike->len; i++) {
 		const struct tally_compare_unlike *u = g_ptr_array_index(p->c->unlike, i);
-		char *what = tally_text_escape(u->what);
-		char *base = tally_text_escape(u->side[TALLY_SIDE_BASE]);
-		char *fresh = tally_text_escape(u->side[TALLY_SIDE_NEW]);
+		g_autofree char *what = tally_text_escape(u->what);
+		g_autofree char *base = tally_text_escape(u->side[TALLY_SIDE_BASE]);
+		g_autofree char *fresh = tally_text_escape(u->side[TALLY_SIDE_NEW]);
 		tally_print_line(p, "differs: %s: %s in base, %s in new", what, base, fresh);
-		g_free(what);
-		g_free(base);
-		g_free(fresh);
 	}
 }
 
@@ -422,7 +412,7 @@ is_empty(const struct tally_compare_row *row)
 static void
 print_times(const struct tally_printer *p)
 {
-	GPtrArray *rows = g_ptr_array_new();
+	g_autoptr(GPtrArray) rows = g_ptr_array_new();
 	for (guint i = 0; i < p->c->rows->len; i++) {
 		struct tally_compare_row *row = g_ptr_array_index(p->c->rows, i);
 		if (has_times(row) && (p->style->all || !is_empty(row)))
@@ -439,14 +429,13 @@ print_times(const struct tally_printer *p)
 		if (told || quiet++ < MOST_QUIET)
 			add_row(p, &t, row, true);
 	}
-	char *head = g_strdup_printf("%s: means per frame%s",
-				     p->c->settings.per_clock ? "Cycles" : "Times",
-				     !p->style->wide     ? ""
-				     : p->c->strata->len ? "; p is the false discovery rate"
-							 : "; p is corrected by Holm's method");
+	g_autofree char *head = g_strdup_printf(
+		"%s: means per frame%s", p->c->settings.per_clock ? "Cycles" : "Times",
+		!p->style->wide     ? ""
+		: p->c->strata->len ? "; p is the false discovery rate"
+				    : "; p is corrected by Holm's method");
 	if (rows->len)
 		title(p, head);
-	g_free(head);
 	if (rows->len)
 		print_cells(p, &t);
 	else
@@ -455,7 +444,6 @@ print_times(const struct tally_printer *p)
 		tally_text_print(p->out,
 				 "%s%u more passes without a detected change (--all lists them)\n",
 				 p->style->markdown ? "\n" : "", quiet - MOST_QUIET);
-	g_ptr_array_unref(rows);
 }
 
 static void
@@ -501,7 +489,7 @@ print_only(const struct tally_printer *p, enum tally_side side, const char *text
 		if (s->frame || !s->frames[side] || s->frames[other])
 			continue;
 		const struct tally_compare_row *row = gpu_row(p->c, s);
-		char *name = tally_subject_text(p->c, s);
+		g_autofree char *name = tally_subject_text(p->c, s);
 		char *mean = row ? mean_text(p, row, side) : g_strdup("not measured");
 		if (told++ == 0)
 			title(p, text);
@@ -510,7 +498,6 @@ print_only(const struct tally_printer *p, enum tally_side side, const char *text
 				 row ? unit_of(p, row)->word : "", s->frames[side],
 				 s->frames[side] == 1 ? "" : "s");
 		g_free(mean);
-		g_free(name);
 	}
 }
 
@@ -539,13 +526,12 @@ print_shares(const struct tally_printer *p)
 		double fresh = share_of_frames(p->c, s, TALLY_SIDE_NEW);
 		if (fabs(fresh - base) < TOLD_SHARE)
 			continue;
-		char *name = tally_subject_text(p->c, s);
+		g_autofree char *name = tally_subject_text(p->c, s);
 		if (told++ == 0)
 			title(p, "Passes in a different share of frames (the means are of those "
 				 "frames)");
 		tally_print_line(p, "%s%s: %.0f %% of frames in base, %.0f %% in new",
 				 p->style->markdown ? "" : "  ", name, 100 * base, 100 * fresh);
-		g_free(name);
 	}
 }
 
@@ -582,7 +568,7 @@ find_one_sided(const struct tally_compare *c)
 		const struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
 		if (!is_one_sided(row))
 			continue;
-		char *key = g_strdup_printf("%d|%s", row->n[0] > 0, row->key);
+		g_autofree char *key = g_strdup_printf("%d|%s", row->n[0] > 0, row->key);
 		struct one_sided *o = g_hash_table_lookup(by_key, key);
 		if (!o) {
 			o = g_new0(struct one_sided, 1);
@@ -593,11 +579,9 @@ find_one_sided(const struct tally_compare *c)
 			g_ptr_array_insert(found, tally_row_is_main(row) ? 0 : -1, o);
 		}
 		if (o->n++ < MOST_NAMES) {
-			char *name = tally_subject_text(c, row->subject);
+			g_autofree char *name = tally_subject_text(c, row->subject);
 			g_string_append_printf(o->names, "%s%s", o->n > 1 ? "; " : "", name);
-			g_free(name);
 		}
-		g_free(key);
 	}
 	g_hash_table_destroy(by_key);
 	return found;
@@ -608,7 +592,7 @@ find_one_sided(const struct tally_compare *c)
 static void
 print_one_sided(const struct tally_printer *p)
 {
-	GPtrArray *found = find_one_sided(p->c);
+	g_autoptr(GPtrArray) found = find_one_sided(p->c);
 	const char *indent = p->style->markdown ? "" : "  ";
 	if (found->len)
 		title(p, "Measured on one side only");
@@ -623,7 +607,6 @@ print_one_sided(const struct tally_printer *p)
 	}
 	if (found->len > MOST_ONE_SIDED)
 		tally_print_line(p, "%s%u more keys", indent, found->len - MOST_ONE_SIDED);
-	g_ptr_array_unref(found);
 }
 
 void

@@ -51,23 +51,21 @@ key_name(const struct tally_printer *p, const struct tally_compare_row *row)
 static char *
 decisive_text(const struct tally_printer *p, const struct tally_compare_row *row)
 {
-	char *name = key_name(p, row);
+	g_autofree char *name = key_name(p, row);
 	char *change = row->tested ? tally_row_relative(row, row->difference) : NULL;
 	if (row->tested && !change)
 		change = tally_row_number(p, row, row->difference, true);
 	char *text;
 	if (change) {
-		char *interval = tally_row_interval(p, row);
+		g_autofree char *interval = tally_row_interval(p, row);
 		text = g_strdup_printf("%s %s (%g %%: %s)", name, change,
 				       100 * p->c->settings.confidence, interval);
-		g_free(interval);
 	} else {
 		bool few = row->verdict == TALLY_VERDICT_FEW;
 		text = g_strdup_printf("%s: %s", name,
 				       few ? "too few frames" : "not measured on both sides");
 	}
 	g_free(change);
-	g_free(name);
 	return text;
 }
 

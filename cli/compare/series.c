@@ -160,15 +160,13 @@ take_header(void *user, const struct tally_header_record *header)
 	if (!header->has_argv)
 		return;
 	GString *words = g_string_new(NULL);
-	GPtrArray *argv = tally_arguments_mask(header->argv, header->n_argv);
+	g_autoptr(GPtrArray) argv = tally_arguments_mask(header->argv, header->n_argv);
 	for (uint32_t i = 1; i < header->n_argv; i++) {
 		const char *word = g_ptr_array_index(argv, i);
-		char *quoted = g_shell_quote(word);
+		g_autofree char *quoted = g_shell_quote(word);
 		bool plain = word[0] && !strpbrk(word, " \t\n\"'\\$`*?;&|<>()");
 		g_string_append_printf(words, "%s%s", i > 1 ? " " : "", plain ? word : quoted);
-		g_free(quoted);
 	}
-	g_ptr_array_unref(argv);
 	g_free(log->arguments);
 	log->arguments = g_string_free(words, FALSE);
 }

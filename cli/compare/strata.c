@@ -81,9 +81,8 @@ describe(const struct tally_compare *c, const struct tally_compare_log *log)
 	}
 	for (guint i = 0; tally_strata_have(c, TALLY_UNLIKE_TAGS) && i < n_tags; i++) {
 		const char *key = g_ptr_array_index(c->settings.strata, i);
-		char *name = g_strconcat(key, "=", NULL);
+		g_autofree char *name = g_strconcat(key, "=", NULL);
 		add_part(s, text, name, tally_log_identity_tag(&log->aggregate.identity, key));
-		g_free(name);
 	}
 	s->text = g_string_free(text, FALSE);
 	return s;

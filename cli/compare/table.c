@@ -55,7 +55,7 @@ print_cell(FILE *out, const char *text, size_t columns, bool left)
 static void
 print_row(FILE *out, const struct tally_cells *t, guint row, const size_t *widths, size_t width)
 {
-	char *name = tally_text_fit(cell(t, row, 0), widths[0]);
+	g_autofree char *name = tally_text_fit(cell(t, row, 0), widths[0]);
 	guint last = t->n_columns - 1;
 	size_t at = widths[0];
 	const char *word = cell(t, row, last);
@@ -70,7 +70,6 @@ print_row(FILE *out, const struct tally_cells *t, guint row, const size_t *width
 		print_cell(out, cell(t, row, c), columns, c < t->n_texts);
 	}
 	putc('\n', out);
-	g_free(name);
 }
 
 void
@@ -116,9 +115,8 @@ tally_cells_print_markdown(FILE *out, const struct tally_cells *t)
 	guint rows = t->cells->len / t->n_columns;
 	for (guint r = 0; r < rows; r++) {
 		for (guint c = 0; c < t->n_columns; c++) {
-			char *safe = tally_markdown_escape(cell(t, r, c));
+			g_autofree char *safe = tally_markdown_escape(cell(t, r, c));
 			tally_text_print(out, "| %s ", safe);
-			g_free(safe);
 		}
 		fputs("|\n", out);
 		if (r > 0)

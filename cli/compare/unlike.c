@@ -74,22 +74,19 @@ say_device(const struct tally_compare *c, GPtrArray *sayings, unsigned side,
 		g_snprintf(suffix, sizeof(suffix), " of device %u",
 			   tally_compare_device(c, slot));
 	for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
-		char *what = g_strconcat(texts[i].what, suffix, NULL);
+		g_autofree char *what = g_strconcat(texts[i].what, suffix, NULL);
 		struct saying *s = say(sayings, what, side, texts[i].text);
 		s->device = true;
 		s->kind = texts[i].kind;
-		g_free(what);
 	}
-	GString *off = g_string_new(NULL);
+	g_autoptr(GString) off = g_string_new(NULL);
 	for (guint i = 0; i < d->off->len; i++) {
 		const char *source = g_ptr_array_index(d->off, i);
 		g_string_append_printf(off, "%s%.*s", i ? ", " : "", (int)strcspn(source, ":"),
 				       source);
 	}
-	char *what = g_strconcat("sources that were off", suffix, NULL);
+	g_autofree char *what = g_strconcat("sources that were off", suffix, NULL);
 	say(sayings, what, side, off->len ? off->str : "none")->device = true;
-	g_free(what);
-	g_string_free(off, TRUE);
 }
 
 static void
@@ -97,17 +94,15 @@ say_options(GPtrArray *sayings, unsigned side, const struct tally_compare_log *l
 {
 	for (guint i = 0; i < log->options->len; i++) {
 		const char *option = g_ptr_array_index(log->options, i);
-		char *key = g_strndup(option, strcspn(option, "="));
+		g_autofree char *key = g_strndup(option, strcspn(option, "="));
 		bool matters = true;
 		for (size_t k = 0; k < G_N_ELEMENTS(no_matter); k++)
 			matters &= strcmp(key, no_matter[k]) != 0;
 		if (matters) {
-			char *what = g_strdup_printf("option %s", key);
+			g_autofree char *what = g_strdup_printf("option %s", key);
 			say(sayings, what, side, option + strlen(key) + 1)->kind =
 				TALLY_UNLIKE_OPTIONS;
-			g_free(what);
 		}
-		g_free(key);
 	}
 }
 
@@ -117,10 +112,9 @@ say_tags(const struct tally_compare *c, GPtrArray *sayings, unsigned side,
 {
 	for (guint i = 0; c->settings.strata && i < c->settings.strata->len; i++) {
 		const char *key = g_ptr_array_index(c->settings.strata, i);
-		char *what = g_strdup_printf("tag %s", key);
+		g_autofree char *what = g_strdup_printf("tag %s", key);
 		say(sayings, what, side, tally_log_identity_tag(&log->aggregate.identity, key))
 			->kind = TALLY_UNLIKE_TAGS;
-		g_free(what);
 	}
 }
 
@@ -134,9 +128,8 @@ say_units(GPtrArray *sayings, unsigned side, const struct tally_compare_log *log
 			&g_array_index(log->aggregate.keys, struct tally_key, i);
 		if (!key->unit || !tally_compare_log_took(log, TALLY_N_FIXED_SERIES + i))
 			continue;
-		char *what = g_strdup_printf("unit of %s", key->key);
+		g_autofree char *what = g_strdup_printf("unit of %s", key->key);
 		say(sayings, what, side, key->unit)->device = true;
-		g_free(what);
 	}
 }
 
@@ -144,14 +137,13 @@ say_units(GPtrArray *sayings, unsigned side, const struct tally_compare_log *log
 static void
 say_devices(GPtrArray *sayings, unsigned side, const GArray *numbers)
 {
-	GString *text = g_string_new(NULL);
+	g_autoptr(GString) text = g_string_new(NULL);
 	g_string_printf(text, "%u", numbers->len);
 	for (guint i = 0; numbers->len > 1 && i < numbers->len; i++)
 		g_string_append_printf(text, "%s%u%s", i ? ", " : " (numbers ",
 				       g_array_index(numbers, uint32_t, i),
 				       i + 1 < numbers->len ? "" : ")");
 	say(sayings, "devices with frames", side, text->str);
-	g_string_free(text, TRUE);
 }
 
 static void
@@ -160,9 +152,8 @@ say_log(const struct tally_compare *c, GPtrArray *sayings, unsigned side,
 {
 	const struct tally_aggregate *a = &log->aggregate;
 	/* Each build may be in a different folder, so only the name is compared. */
-	char *program = a->program ? g_path_get_basename(a->program) : NULL;
+	g_autofree char *program = a->program ? g_path_get_basename(a->program) : NULL;
 	say(sayings, "program", side, program);
-	g_free(program);
 	if (log->arguments)
 		say(sayings, "arguments", side, *log->arguments ? log->arguments : "(none)");
 	say(sayings, "passtally", side, a->version);

@@ -204,7 +204,7 @@ ask_all(const struct request *r)
 {
 	if (r->control)
 		return ask(r, r->control);
-	GPtrArray *games = tally_control_list();
+	g_autoptr(GPtrArray) games = tally_control_list();
 	int status = choose(r, games) ? TALLY_EXIT_OK : TALLY_EXIT_NOTHING;
 	for (guint i = 0; status == TALLY_EXIT_OK && i < games->len; i++) {
 		const struct tally_control_game *game = g_ptr_array_index(games, i);
@@ -212,7 +212,6 @@ ask_all(const struct request *r)
 			putchar('\n');
 		status = ask(r, game->path);
 	}
-	g_ptr_array_unref(games);
 	return status;
 }
 

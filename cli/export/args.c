@@ -23,9 +23,8 @@ see_flags(tally_export_see *see, void *user, uint64_t flags)
 {
 	if (!flags)
 		return;
-	char *text = tally_flags_text(flags, " ");
+	g_autofree char *text = tally_flags_text(flags, " ");
 	see_text(see, user, "flags", text);
-	g_free(text);
 }
 
 /* The values, followed by the list of those that are estimates. */

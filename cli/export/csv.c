@@ -85,9 +85,8 @@ static void
 add_cell(GString *to, const char *text)
 {
 	if (text) {
-		char *cell = tally_out_cell_text(text);
+		g_autofree char *cell = tally_out_cell_text(text);
 		g_string_append(to, cell);
-		g_free(cell);
 	}
 	g_string_append_c(to, ',');
 }
@@ -168,9 +167,8 @@ set_flags(struct csv *e, uint64_t flags)
 {
 	g_string_truncate(e->flags, 0);
 	if (flags) {
-		char *text = tally_flags_text(flags, " ");
+		g_autofree char *text = tally_flags_text(flags, " ");
 		g_string_append(e->flags, text);
-		g_free(text);
 	}
 	g_string_append_printf(e->flags, ",%s\n", e->tags);
 }
@@ -274,12 +272,11 @@ set_tags(struct csv *e, const struct tally_header_record *header)
 	struct tally_log_identity identity;
 	tally_log_identity_init(&identity);
 	tally_log_identity_read(&identity, header);
-	char *tags = tally_log_identity_tags(&identity, ";");
+	g_autofree char *tags = tally_log_identity_tags(&identity, ";");
 	if (tags) {
 		g_free(e->tags);
 		e->tags = tally_out_cell_text(tags);
 	}
-	g_free(tags);
 	tally_log_identity_finish(&identity);
 }
 

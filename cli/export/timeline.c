@@ -419,7 +419,7 @@ emit_labelled(struct tally_timeline *t, const struct gpu_frame *g, guint from, g
 			from = next;
 			continue;
 		}
-		char *part = g_strndup(first->label + at, len);
+		g_autofree char *part = g_strndup(first->label + at, len);
 		const struct tally_timeline_event e = { .type = TALLY_TIMELINE_BEGIN,
 							.track = g->layer->track,
 							.ns = first->start_ns,
@@ -427,7 +427,6 @@ emit_labelled(struct tally_timeline *t, const struct gpu_frame *g, guint from, g
 							.name = g_intern_string(part),
 							.name_repeats = true,
 							.category = "label" };
-		g_free(part);
 		emit(t, &e);
 		emit_labelled(t, g, from, next, at + len + 1, depth + 1);
 		emit_end(t, &e);

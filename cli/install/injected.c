@@ -126,9 +126,8 @@ find_others(struct tally_injected *in, const char *prefix)
 static char *
 preload_with_lib(const char *prefix)
 {
-	char *core = g_build_filename(prefix, "$LIB", CORE, NULL);
+	g_autofree char *core = g_build_filename(prefix, "$LIB", CORE, NULL);
 	void *handle = dlopen(core, RTLD_LAZY | RTLD_NOLOAD);
-	g_free(core);
 	if (!handle)
 		return NULL;
 	dlclose(handle);
@@ -142,9 +141,9 @@ tally_injected_find(struct tally_injected *in)
 		.tried = g_ptr_array_new_with_free_func(g_free),
 		.others = g_ptr_array_new_with_free_func(g_free),
 	};
-	char *own = tally_own_path();
-	char *folder = own ? g_path_get_dirname(own) : g_strdup("/");
-	char *prefix = tally_own_prefix(folder);
+	g_autofree char *own = tally_own_path();
+	g_autofree char *folder = own ? g_path_get_dirname(own) : g_strdup("/");
+	g_autofree char *prefix = tally_own_prefix(folder);
 	bool built = try_path(in, g_build_filename(folder, "..", "gl_shim", LIBRARY, NULL)) ||
 		     try_path(in, g_build_filename(folder, "gl_shim", LIBRARY, NULL));
 	if (!built) {
@@ -166,9 +165,6 @@ tally_injected_find(struct tally_injected *in)
 		g_free(in->preload);
 		in->preload = NULL;
 	}
-	g_free(prefix);
-	g_free(folder);
-	g_free(own);
 }
 
 void

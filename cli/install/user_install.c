@@ -80,12 +80,10 @@ link_path(void)
 static char *
 manifest_path(unsigned bits)
 {
-	char *name = bits == 64 ? g_strdup(TALLY_VK_MANIFEST)
-				: g_strdup_printf("VkLayer_passtally%u.json", bits);
-	char *path = g_build_filename(g_get_user_data_dir(), "vulkan", "implicit_layer.d", name,
-				      NULL);
-	g_free(name);
-	return path;
+	char other[32];
+	g_snprintf(other, sizeof(other), "VkLayer_passtally%u.json", bits);
+	return g_build_filename(g_get_user_data_dir(), "vulkan", "implicit_layer.d",
+				bits == 64 ? TALLY_VK_MANIFEST : other, NULL);
 }
 
 /* Whether a file that stands there may be replaced or removed: it names our layer. */

@@ -64,9 +64,8 @@ find_built(struct tally_vk_manifest *m, const char *own_folder)
 	static const char *const places[] = { "../vk_layer", "vk_layer" };
 	for (size_t i = 0; i < G_N_ELEMENTS(places) && !m->library; i++) {
 		char *folder = g_build_filename(own_folder, places[i], NULL);
-		char *library = g_build_filename(folder, LIBRARY, NULL);
+		g_autofree char *library = g_build_filename(folder, LIBRARY, NULL);
 		try_folder(m, folder, library);
-		g_free(library);
 	}
 	return m->library != NULL;
 }
@@ -98,10 +97,10 @@ is_installed_for_user(const char *library)
 static void
 find_installed(struct tally_vk_manifest *m, const char *prefix)
 {
-	char *library = tally_installed_library(prefix, LIBRARY);
-	char *data = g_path_is_absolute(PASSTALLY_DATADIR)
-			     ? g_strdup(PASSTALLY_DATADIR)
-			     : g_build_filename(prefix, PASSTALLY_DATADIR, NULL);
+	g_autofree char *library = tally_installed_library(prefix, LIBRARY);
+	g_autofree char *data = g_path_is_absolute(PASSTALLY_DATADIR)
+					? g_strdup(PASSTALLY_DATADIR)
+					: g_build_filename(prefix, PASSTALLY_DATADIR, NULL);
 	const char *or_none = library ? library : "";
 	bool implicit = try_folder(m, g_build_filename(data, "vulkan", "implicit_layer.d", NULL),
 				   or_none);
@@ -110,23 +109,18 @@ find_installed(struct tally_vk_manifest *m, const char *prefix)
 			   or_none);
 	m->implicit = (implicit && loader_reads(data)) ||
 		      (m->library && is_installed_for_user(m->library));
-	g_free(data);
-	g_free(library);
 }
 
 void
 tally_vk_manifest_find(struct tally_vk_manifest *m)
 {
 	*m = (struct tally_vk_manifest){ .tried = g_ptr_array_new_with_free_func(g_free) };
-	char *own = tally_own_path();
-	char *folder = own ? g_path_get_dirname(own) : g_strdup("/");
+	g_autofree char *own = tally_own_path();
+	g_autofree char *folder = own ? g_path_get_dirname(own) : g_strdup("/");
 	if (!find_built(m, folder)) {
-		char *prefix = tally_own_prefix(folder);
+		g_autofree char *prefix = tally_own_prefix(folder);
 		find_installed(m, prefix);
-		g_free(prefix);
 	}
-	g_free(folder);
-	g_free(own);
 }
 
 void

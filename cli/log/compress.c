@@ -200,13 +200,12 @@ is_unchanged(struct job *j)
 static void
 sync_folder(const char *path)
 {
-	char *folder = g_path_get_dirname(path);
+	g_autofree char *folder = g_path_get_dirname(path);
 	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd >= 0) {
 		fsync(fd);
 		close(fd);
 	}
-	g_free(folder);
 }
 
 /* Never replaces another file. */

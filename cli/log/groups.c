@@ -88,8 +88,8 @@ need_rollup(struct tally_aggregate *a, uint32_t device, const char *label)
 	for (unsigned level = 1; label[end]; level++) {
 		end += parent != NULL; /* the separator */
 		end += level < MOST_LEVELS ? tally_label_part(label + end) : strlen(label + end);
-		char *path = g_strndup(label, end);
-		char *key = g_strdup_printf("%u|r|%s", device, path);
+		g_autofree char *path = g_strndup(label, end);
+		g_autofree char *key = g_strdup_printf("%u|r|%s", device, path);
 		struct tally_group *g = g_hash_table_lookup(a->state->groups.by_label, key);
 		if (!g) {
 			g = g_new0(struct tally_group, 1);
@@ -101,8 +101,6 @@ need_rollup(struct tally_aggregate *a, uint32_t device, const char *label)
 			add_to_rollup(a, parent, g);
 			g_hash_table_insert(a->state->groups.by_label, g_strdup(key), g);
 		}
-		g_free(key);
-		g_free(path);
 		parent = g;
 	}
 	return parent;

@@ -117,9 +117,8 @@ tally_log_identity_put(struct tally_out *o, const struct tally_log_identity *id)
 		tally_out_object(o, "tags");
 		for (guint i = 0; i < id->tags->len; i++) {
 			const char *tag = g_ptr_array_index(id->tags, i);
-			char *key = g_strndup(tag, strcspn(tag, "="));
+			g_autofree char *key = g_strndup(tag, strcspn(tag, "="));
 			tally_out_text(o, key, tag + strlen(key) + 1);
-			g_free(key);
 		}
 		tally_out_end_object(o);
 	}
@@ -147,13 +146,12 @@ is_secret_name(const char *name, size_t len)
 		"auth",       "access_key", "access-key", "sessionid",   "session_id",
 		"session-id", "cookie",     "privatekey", "private_key", "private-key",
 	};
-	char *lower = g_ascii_strdown(name, (gssize)len);
+	g_autofree char *lower = g_ascii_strdown(name, (gssize)len);
 	bool secret = false;
 	for (size_t i = 0; i < G_N_ELEMENTS(words) && !secret; i++) {
 		const char *at = strstr(lower, words[i]);
 		secret = at && !g_str_has_prefix(at, "author");
 	}
-	g_free(lower);
 	return secret;
 }
 

@@ -54,10 +54,9 @@ struct usual {
 static struct usual
 usual_of(const uint64_t *values, size_t n)
 {
-	uint64_t *sorted = g_memdup2(values, n * sizeof(*values));
+	g_autofree uint64_t *sorted = g_memdup2(values, n * sizeof(*values));
 	qsort(sorted, n, sizeof(*sorted), compare_u64);
 	struct usual usual = { sorted[(n - 1) / 2], sorted[n - 1 - n / FEW] };
-	g_free(sorted);
 	return usual;
 }
 

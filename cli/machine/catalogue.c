@@ -43,14 +43,13 @@ print_counter(const struct tally_mali_counter *c)
 	g_free(text);
 	if (c->erratum)
 		tally_text_print_indented("Erratum: ", c->erratum);
-	char *aliases = g_strjoinv(", ", (char **)c->aliases);
+	g_autofree char *aliases = g_strjoinv(", ", (char **)c->aliases);
 	char *times = c->shift ? g_strdup_printf(" times %u", 1u << c->shift) : g_strdup("");
 	char *names = g_strdup_printf("%s, value %u of its block%s%s%s", c->hw_name, c->index,
 				      times, *aliases ? "; also " : "", aliases);
 	tally_text_print_indented("Hardware: ", names);
 	g_free(names);
 	g_free(times);
-	g_free(aliases);
 }
 
 /* Whether this layout in particular has it, not every GPU. */
@@ -231,7 +230,7 @@ print_list(bool json)
 static int
 complain_unknown(const char *gpu)
 {
-	GString *names = g_string_new(NULL);
+	g_autoptr(GString) names = g_string_new(NULL);
 	for (uint32_t i = 0; i < tally_mali_n_products; i++)
 		g_string_append_printf(names, "%s%s", i ? ", " : "",
 				       tally_mali_product(i)->name);
@@ -239,7 +238,6 @@ complain_unknown(const char *gpu)
 	tally_cli_complain("counters",
 			   "--catalogue %s: no GPU is known by that name; there are %s",
 			   gpu, names->str);
-	g_string_free(names, TRUE);
 	return TALLY_EXIT_USAGE;
 }
 

@@ -103,21 +103,19 @@ reason_of(const struct tally_block_verdict *v)
 static void
 print_place(const char *what, const char *path)
 {
-	char *shown = path ? tally_text_escape(path) : NULL;
+	g_autofree char *shown = path ? tally_text_escape(path) : NULL;
 	tally_text_print(stdout, "%-13s %s%s\n", what,
 			 shown ? shown : "no home is known: none is read",
 			 path && access(path, F_OK) != 0 ? " (not there)" : "");
-	g_free(shown);
 }
 
 static void
 print_variable(const char *name)
 {
 	const char *value = getenv(name);
-	char *shown = tally_text_escape(value ? value : "");
+	g_autofree char *shown = tally_text_escape(value ? value : "");
 	tally_text_print(stdout, "%-13s %s%s%s\n", "environment", name,
 			 value ? "=" : " is not set", shown);
-	g_free(shown);
 }
 
 static void

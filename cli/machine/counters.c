@@ -88,7 +88,7 @@ print_json(const struct output *out, const struct tally_probe_found *found)
 	struct tally_device_record numbered = tally_snapshots_add(&out->snapshots, found->device);
 	numbered.device = out->n;
 	size_t len = tally_json_write_device(NULL, 0, &numbered);
-	char *line = g_malloc(len + 1);
+	g_autofree char *line = g_malloc(len + 1);
 	tally_json_write_device(line, len + 1, &numbered);
 	/* The object's closing brace is printed after the members that only this command
 	 * adds. */
@@ -99,7 +99,6 @@ print_json(const struct output *out, const struct tally_probe_found *found)
 	tally_sets_put(&o, found, out->wish.set);
 	tally_out_put(&o, "}\n");
 	tally_out_flush(&o);
-	g_free(line);
 	tally_snapshots_free_device(&numbered);
 }
 
@@ -121,13 +120,12 @@ measure(const struct tally_probe_found *found, const char *source)
 		const struct tally_counter *c = found->device->counters[i];
 		if (strcmp(c->source, source) != 0)
 			continue;
-		char *sets = tally_sets_with(found, c);
+		g_autofree char *sets = tally_sets_with(found, c);
 		w.key = MAX(w.key, strlen(c->key));
 		w.unit = MAX(w.unit, strlen(c->unit));
 		w.kind = MAX(w.kind, strlen(tally_counter_kind_name(c->kind)));
 		w.scope = MAX(w.scope, strlen(tally_scope_name(c->scope)));
 		w.sets = MAX(w.sets, strlen(sets));
-		g_free(sets);
 	}
 	/* The columns are at least as wide as their heads. */
 	if (w.key) {
@@ -147,13 +145,12 @@ static void
 print_columns(const struct widths *w, const char *key, const char *unit, const char *kind,
 	      const char *scope, const char *sets)
 {
-	GString *line = g_string_new(NULL);
+	g_autoptr(GString) line = g_string_new(NULL);
 	g_string_printf(line, "  %-*s  %-*s  %-*s  %-*s  ", (int)w->key, key, (int)w->unit, unit,
 			(int)w->kind, kind, (int)w->scope, scope);
 	if (w->sets)
 		g_string_append_printf(line, "%-*s  ", (int)w->sets, sets);
 	tally_text_print(stdout, "%s", w->apart ? g_strchomp(line->str) : line->str);
-	g_string_free(line, TRUE);
 }
 
 static void
@@ -161,10 +158,9 @@ print_counter(const struct tally_probe_found *found, const struct tally_counter 
 	      const struct widths *w)
 {
 	const char *text = c->description ? c->description : c->name;
-	char *sets = tally_sets_with(found, c);
+	g_autofree char *sets = tally_sets_with(found, c);
 	print_columns(w, c->key, c->unit, tally_counter_kind_name(c->kind),
 		      tally_scope_name(c->scope), sets);
-	g_free(sets);
 	if (w->apart) {
 		putchar('\n');
 		tally_text_print_indented("", text);
@@ -179,11 +175,9 @@ print_sets(const struct tally_probe_found *found, const char *source)
 	for (uint32_t i = 0; i < found->n_sets; i++) {
 		if (strcmp(tally_probe_set_source(found->sets[i]), source) != 0)
 			continue;
-		char *name = tally_text_escape(found->sets[i]->layout.set);
-		char *size = tally_set_size(found->sets[i]);
+		g_autofree char *name = tally_text_escape(found->sets[i]->layout.set);
+		g_autofree char *size = tally_set_size(found->sets[i]);
 		tally_text_print(stdout, "  set %u, %s: %s\n", i + 1, name, size);
-		g_free(size);
-		g_free(name);
 	}
 }
 
@@ -230,10 +224,9 @@ print_text(const struct output *out, const struct tally_probe_found *found)
 		print_source(found, &device->sources[i]);
 	if (!found->n_sets)
 		return;
-	char *sentence = tally_sets_tell_rotation(found, out->wish.set);
+	g_autofree char *sentence = tally_sets_tell_rotation(found, out->wish.set);
 	putchar('\n');
 	tally_text_print_folded(0, "%s", sentence);
-	g_free(sentence);
 }
 
 /* Printed once, after the devices: these counters are in the log of every device. */

@@ -53,7 +53,7 @@ static bool
 check_library(const struct tally_injected *in)
 {
 	if (!in->path) {
-		GString *tried = g_string_new(NULL);
+		g_autoptr(GString) tried = g_string_new(NULL);
 		for (guint i = 0; i < in->tried->len; i++)
 			g_string_append_printf(tried, "%s%s", i ? ", " : "",
 					       (const char *)g_ptr_array_index(in->tried, i));
@@ -61,7 +61,6 @@ check_library(const struct tally_injected *in)
 			TALLY_DOCTOR_BAD, "library",
 			"libpasstally_gl.so was not found; looked for %s: install all of passtally",
 			tried->str);
-		g_string_free(tried, TRUE);
 		return false;
 	}
 	struct tally_elf_file file = tally_elf_file_read(in->path);
@@ -84,10 +83,9 @@ check_library(const struct tally_injected *in)
 static int
 self_test(void)
 {
-	char *maps = NULL;
+	g_autofree char *maps = NULL;
 	bool there = g_file_get_contents("/proc/self/maps", &maps, NULL, NULL) &&
 		     strstr(maps, "libpasstally_gl.so");
-	g_free(maps);
 	return there ? TALLY_EXIT_OK : TALLY_EXIT_NOTHING;
 }
 
@@ -115,14 +113,13 @@ self_test_vulkan(void)
 static bool
 ask_self(const char *word, char **env, char **out, char **error)
 {
-	char *own = tally_own_path();
+	g_autofree char *own = tally_own_path();
 	char *argv[] = { own, (char *)"doctor", (char *)word, NULL };
 	int status = 0;
 	GSpawnFlags flags = (out ? 0 : G_SPAWN_STDOUT_TO_DEV_NULL) |
 			    (error ? 0 : G_SPAWN_STDERR_TO_DEV_NULL);
 	bool ran = own &&
 		   g_spawn_sync(NULL, argv, env, flags, NULL, NULL, out, error, &status, NULL);
-	g_free(own);
 	if (out && ran && WIFSIGNALED(status)) {
 		g_free(*out);
 		*out = g_strdup_printf(
@@ -146,7 +143,7 @@ check_preload(const struct tally_injected *in)
 	char *preload = before && *before ? g_strconcat(in->preload, ":", before, NULL)
 					  : g_strdup(in->preload);
 	char **env = g_environ_setenv(g_get_environ(), "LD_PRELOAD", preload, TRUE);
-	char *said = NULL;
+	g_autofree char *said = NULL;
 	bool ok = ask_self(SELF_TEST, env, NULL, &said);
 	if (ok)
 		tally_doctor_row(TALLY_DOCTOR_GOOD, "preload",
@@ -155,7 +152,6 @@ check_preload(const struct tally_injected *in)
 		tally_doctor_row(TALLY_DOCTOR_BAD, "preload",
 				 "a program that was started with it has not loaded it%s%s",
 				 said && *said ? ": " : "", said ? g_strchomp(said) : "");
-	g_free(said);
 	g_strfreev(env);
 	g_free(preload);
 	return ok;
@@ -165,7 +161,7 @@ static bool
 try_layer(const struct tally_vk_manifest *m)
 {
 	char **env = g_get_environ();
-	char *said = NULL;
+	g_autofree char *said = NULL;
 	bool ok = ask_self(SELF_TEST_VULKAN, env, &said, NULL);
 	if (ok)
 		tally_doctor_row(
@@ -176,7 +172,6 @@ try_layer(const struct tally_vk_manifest *m)
 	else
 		tally_doctor_row(TALLY_DOCTOR_OFF, "layer", "%s: %s", m->library,
 				 said && *said ? g_strchomp(said) : "it could not be tried");
-	g_free(said);
 	g_strfreev(env);
 	return ok;
 }
@@ -217,11 +212,10 @@ complain(void *data, const char *message)
 static bool
 can_write_in(const char *folder)
 {
-	char *path = g_build_filename(folder, ".passtally-XXXXXX", NULL);
+	g_autofree char *path = g_build_filename(folder, ".passtally-XXXXXX", NULL);
 	bool ok = g_mkdtemp(path) != NULL;
 	if (ok)
 		g_rmdir(path);
-	g_free(path);
 	return ok;
 }
 
@@ -256,7 +250,7 @@ check_log(void)
 			"neither XDG_STATE_HOME nor HOME is set: name a place with --log PATH");
 		return false;
 	}
-	char *folder = g_path_get_dirname(path);
+	g_autofree char *folder = g_path_get_dirname(path);
 	char *decides;
 	bool ok = can_write_below(folder, &decides);
 	if (ok)
@@ -269,7 +263,6 @@ check_log(void)
 			decides, strcmp(decides, folder) ? " on the way to " : "",
 			strcmp(decides, folder) ? folder : "");
 	g_free(decides);
-	g_free(folder);
 	free(path);
 	return ok;
 }
@@ -364,7 +357,7 @@ tell_device(void *data, const struct tally_probe_found *found)
 			n += strcmp(device->counters[k]->source, s->name) == 0;
 		char what[40];
 		g_snprintf(what, sizeof(what), "  %s", s->name);
-		char *remains = tally_doctor_remains(device, s->name);
+		g_autofree char *remains = tally_doctor_remains(device, s->name);
 		if (!s->on)
 			tally_doctor_row(TALLY_DOCTOR_OFF, what, "%s; %s",
 					 s->reason ? s->reason : "no reason given",
@@ -375,7 +368,6 @@ tell_device(void *data, const struct tally_probe_found *found)
 		else
 			tally_doctor_row(TALLY_DOCTOR_GOOD, what, "%s",
 					 s->reason ? s->reason : "on");
-		g_free(remains);
 		tally_doctor_sets(found, s->name);
 	}
 	tally_doctor_rotation(found);

@@ -13,9 +13,8 @@ tally_doctor_row(enum tally_doctor_mark mark, const char *what, const char *form
 	enum { INDENT = 21 };
 	va_list args;
 	va_start(args, format);
-	char *raw = g_strdup_vprintf(format, args);
+	g_autofree char *raw = g_strdup_vprintf(format, args);
 	va_end(args);
 	tally_text_print(stdout, "%s  %-*s ", words[mark], INDENT - 6, what);
 	tally_text_print_folded(INDENT + 2, "%s", raw);
-	g_free(raw);
 }

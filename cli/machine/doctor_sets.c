@@ -17,10 +17,9 @@ tally_doctor_sets(const struct tally_probe_found *found, const char *source)
 	for (uint32_t i = 0; i < found->n_sets; i++) {
 		if (strcmp(tally_probe_set_source(found->sets[i]), source) != 0 || n++ >= MOST)
 			continue;
-		char *size = tally_set_size(found->sets[i]);
+		g_autofree char *size = tally_set_size(found->sets[i]);
 		tally_doctor_row(TALLY_DOCTOR_FACT, "", "set %s: %s", found->sets[i]->layout.set,
 				 size);
-		g_free(size);
 	}
 	if (n > MOST)
 		tally_doctor_row(TALLY_DOCTOR_FACT, "",
@@ -32,9 +31,8 @@ tally_doctor_rotation(const struct tally_probe_found *found)
 {
 	if (!found->n_sets)
 		return;
-	char *text = tally_sets_tell_rotation(found, NULL);
+	g_autofree char *text = tally_sets_tell_rotation(found, NULL);
 	tally_doctor_row(TALLY_DOCTOR_FACT, "  --counters all", "%s", text);
-	g_free(text);
 }
 
 char *

@@ -35,12 +35,10 @@ void
 tally_permission_tell(const char *root, bool is_root, tally_permission_told *told, void *data)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(settings); i++) {
-		char *path = g_strconcat(root, settings[i].path, NULL);
-		char *text = NULL;
+		g_autofree char *path = g_strconcat(root, settings[i].path, NULL);
+		g_autofree char *text = NULL;
 		if (g_file_get_contents(path, &text, NULL, NULL))
 			tell(settings[i].name, g_ascii_strtoll(text, NULL, 10), is_root, told,
 			     data);
-		g_free(text);
-		g_free(path);
 	}
 }

@@ -49,14 +49,13 @@ record_set(struct child *c, const struct tally_counter_set *set)
 		return;
 	const char *source = tally_probe_set_source(set);
 	char *category = g_strdelimit(g_strdup(set->category ? set->category : ""), "\t", ' ');
-	GString *text = g_string_new(NULL);
+	g_autoptr(GString) text = g_string_new(NULL);
 	g_string_printf(text, "%u\t%s\t", set->bytes, category);
 	for (uint32_t i = 0; i < layout->n_counters; i++)
 		if (strcmp(layout->counters[i]->source, source) == 0)
 			g_string_append_printf(text, "%s ", layout->counters[i]->key);
 	g_string_append_printf(text, "\t%s", layout->set ? layout->set : "");
 	record(c, TALLY_LEVEL_INFO, SET_NOTE, text->str);
-	g_string_free(text, TRUE);
 	g_free(category);
 }
 
@@ -180,7 +179,7 @@ static void
 pass_on(struct answer *answer, const struct tally_device_record *device)
 {
 	GPtrArray *parts = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev);
-	GPtrArray *sets = g_ptr_array_new_with_free_func(free_set);
+	g_autoptr(GPtrArray) sets = g_ptr_array_new_with_free_func(free_set);
 	for (guint i = 0; i < answer->sets->len; i++) {
 		char **words = g_strsplit(g_ptr_array_index(answer->sets, i), "\t", 4);
 		g_ptr_array_add(parts, words);
@@ -199,7 +198,6 @@ pass_on(struct answer *answer, const struct tally_device_record *device)
 	answer->report(answer->data, &found);
 	g_ptr_array_set_size(answer->facts, 0);
 	g_ptr_array_set_size(answer->sets, 0);
-	g_ptr_array_unref(sets);
 	g_ptr_array_unref(parts);
 }
 
@@ -253,7 +251,7 @@ tally_probe(enum tally_api api, const struct tally_probe_wish *wish,
 			   g_get_tmp_dir());
 		return false;
 	}
-	char *path = g_build_filename(folder, "probe.jsonl", NULL);
+	g_autofree char *path = g_build_filename(folder, "probe.jsonl", NULL);
 	fflush(NULL);
 	signal(SIGCHLD, SIG_DFL);
 	pid_t pid = fork();
@@ -274,7 +272,6 @@ tally_probe(enum tally_api api, const struct tally_probe_wish *wish,
 	g_ptr_array_unref(answer.sets);
 	g_unlink(path);
 	g_rmdir(folder);
-	g_free(path);
 	g_free(folder);
 	return ok;
 }

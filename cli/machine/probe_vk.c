@@ -175,7 +175,7 @@ read_extensions(const struct vulkan *v, struct gpu *g)
 	uint32_t n = 0;
 	if (v->EnumerateDeviceExtensionProperties(g->handle, NULL, &n, NULL) < 0 || !n)
 		return;
-	VkExtensionProperties *all = g_new0(VkExtensionProperties, n);
+	g_autofree VkExtensionProperties *all = g_new0(VkExtensionProperties, n);
 	if (v->EnumerateDeviceExtensionProperties(g->handle, NULL, &n, all) >= 0) {
 		g->calibrated = has_extension(all, n,
 					      VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME) &&
@@ -185,7 +185,6 @@ read_extensions(const struct vulkan *v, struct gpu *g)
 		g->has_performance = has_extension(
 			all, n, VK_KHR_PERFORMANCE_QUERY_EXTENSION_NAME);
 	}
-	g_free(all);
 }
 
 static void
@@ -597,14 +596,13 @@ tally_probe_vk(const char *counters, tally_probe_report *report, void *data, cha
 	if (result < 0)
 		n = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		struct gpu *g = g_new(struct gpu, 1);
+		g_autofree struct gpu *g = g_new(struct gpu, 1);
 		read_gpu(&v, gpus[i], g);
 		if (describe(&v, g, n_described, counters, report, data))
 			n_described++;
 		else
 			snprintf(why, size, "%s: no device could be made on it",
 				 g->properties.deviceName);
-		g_free(g);
 	}
 	if (!n)
 		snprintf(why, size,
@@ -619,10 +617,9 @@ tally_probe_vk_loads(const char *library, char *why, size_t size)
 	struct vulkan v;
 	if (!open_vulkan(&v, why, size))
 		return false;
-	char *maps = NULL;
+	g_autofree char *maps = NULL;
 	bool there = g_file_get_contents("/proc/self/maps", &maps, NULL, NULL) &&
 		     strstr(maps, library);
-	g_free(maps);
 	close_vulkan(&v);
 	if (!there)
 		snprintf(why, size, "a Vulkan program started with it does not load it");

@@ -15,10 +15,9 @@ tell(tally_snapshot_told *told, void *data, bool fine, const char *what, const c
 {
 	va_list args;
 	va_start(args, format);
-	char *text = g_strdup_vprintf(format, args);
+	g_autofree char *text = g_strdup_vprintf(format, args);
 	va_end(args);
 	told(data, fine, what, text);
-	g_free(text);
 }
 
 /* The content of the file without trailing whitespace; free with g_free(). NULL: the file
@@ -109,10 +108,9 @@ tell_node(const char *root, const char *node, const char *driver, tally_snapshot
 		tell(told, data, true, "node", "%s (%s) is %s: you may open it", node, driver,
 		     owner);
 	} else {
-		char *words = remedy(&st);
+		g_autofree char *words = remedy(&st);
 		tell(told, data, false, "node", "%s (%s) is %s: you may not open it; %s", node,
 		     driver, owner, words);
-		g_free(words);
 	}
 	g_free(owner);
 	g_free(path);
@@ -123,16 +121,13 @@ tell_node(const char *root, const char *node, const char *driver, tally_snapshot
 static void
 tell_module(const char *root, const char *module, tally_snapshot_told *told, void *data)
 {
-	char *folder = g_strdup_printf("%s/sys/module/%s", root, module);
-	char *name = g_strdup_printf("/sys/module/%s/version", module);
-	char *version = read_text(root, name);
+	g_autofree char *folder = g_strdup_printf("%s/sys/module/%s", root, module);
+	g_autofree char *name = g_strdup_printf("/sys/module/%s/version", module);
+	g_autofree char *version = read_text(root, name);
 	if (version)
 		tell(told, data, true, "driver", "%s %s", module, version);
 	else if (g_file_test(folder, G_FILE_TEST_IS_DIR))
 		tell(told, data, true, "driver", "%s, as it came with the kernel", module);
-	g_free(version);
-	g_free(name);
-	g_free(folder);
 }
 
 static void
@@ -155,9 +150,8 @@ static char *
 driver_of(const char *root, unsigned number)
 {
 	char *path = g_strdup_printf("%s/sys/class/drm/renderD%u/device/driver", root, number);
-	char *link = g_file_read_link(path, NULL);
+	g_autofree char *link = g_file_read_link(path, NULL);
 	char *name = link ? g_path_get_basename(link) : NULL;
-	g_free(link);
 	g_free(path);
 	return name;
 }
@@ -166,17 +160,14 @@ void
 tally_snapshot_tell_nodes(const char *root, tally_snapshot_told *told, void *data)
 {
 	for (unsigned i = 0; i < 16; i++) {
-		char *node = g_strdup_printf("/dev/mali%u", i);
+		g_autofree char *node = g_strdup_printf("/dev/mali%u", i);
 		tell_node(root, node, "Arm's kbase", told, data);
-		g_free(node);
 	}
 	for (unsigned i = 128; i < 192; i++) {
-		char *node = g_strdup_printf("/dev/dri/renderD%u", i);
-		char *driver = driver_of(root, i);
+		g_autofree char *node = g_strdup_printf("/dev/dri/renderD%u", i);
+		g_autofree char *driver = driver_of(root, i);
 		if (driver)
 			tell_node(root, node, driver, told, data);
-		g_free(driver);
-		g_free(node);
 	}
 	tell_module(root, "mali_kbase", told, data);
 	tell_module(root, "panfrost", told, data);

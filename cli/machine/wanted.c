@@ -196,12 +196,11 @@ check(const char *option, const char *list, bool (*known)(const char *),
 		const char *name = g_strstrip(*item);
 		if (!*name || is_own(own, name) || known(name))
 			continue;
-		GString *text = g_string_new(NULL);
+		g_autoptr(GString) text = g_string_new(NULL);
 		g_string_append_printf(text, "option %s: nothing is called \"%s\"; ", option,
 				       name);
 		help(text, name);
 		complain(data, text->str);
-		g_string_free(text, TRUE);
 		ok = false;
 	}
 	g_strfreev(items);

@@ -135,13 +135,12 @@ tally_columns_find(const GArray *columns, const char *command, const char *optio
 		if (is_named(c, key))
 			return c;
 	}
-	GString *valid = g_string_new(NULL);
+	g_autoptr(GString) valid = g_string_new(NULL);
 	for (guint i = 0; i < columns->len; i++)
 		g_string_append_printf(valid, "%s%s", i ? ", " : "",
 				       g_array_index(columns, struct tally_column, i).key);
 	tally_cli_complain(command, "--%s %s: no such column; the columns are %s", option, key,
 			   valid->str);
-	g_string_free(valid, TRUE);
 	return NULL;
 }
 
@@ -180,7 +179,7 @@ is_chosen(const GArray *columns, const char *item)
 bool
 tally_columns_choose(GArray *columns, const char *command, const char *list)
 {
-	GArray *chosen = g_array_new(FALSE, FALSE, sizeof(struct tally_column));
+	g_autoptr(GArray) chosen = g_array_new(FALSE, FALSE, sizeof(struct tally_column));
 	g_array_append_val(chosen, g_array_index(columns, struct tally_column, 0));
 	char **items = g_strsplit_set(list, ",+", -1);
 	bool ok = true;
@@ -200,7 +199,6 @@ tally_columns_choose(GArray *columns, const char *command, const char *list)
 	g_strfreev(items);
 	g_array_set_size(columns, 0);
 	g_array_append_vals(columns, chosen->data, chosen->len);
-	g_array_unref(chosen);
 	return ok;
 }
 

@@ -6,10 +6,9 @@ tally_csv_head(const GArray *columns)
 {
 	GString *head = g_string_new("log");
 	for (guint i = 0; i < columns->len; i++) {
-		char *cell = tally_out_cell_text(
+		g_autofree char *cell = tally_out_cell_text(
 			g_array_index(columns, struct tally_column, i).key);
 		g_string_append_printf(head, ",%s", cell);
-		g_free(cell);
 	}
 	g_string_append_c(head, '\n');
 	return g_string_free(head, FALSE);
@@ -22,9 +21,8 @@ put_column(struct tally_out *o, const struct tally_aggregate *a, const struct ta
 	struct tally_value v;
 	tally_out_char(o, ',');
 	if (c->type == TALLY_COLUMN_TEXT) {
-		char *text = tally_column_text(g, c);
+		g_autofree char *text = tally_column_text(g, c);
 		tally_out_cell(o, text);
-		g_free(text);
 	} else if (tally_column_value(a, g, c, &v)) {
 		tally_out_cell_value(o, v);
 	}

@@ -30,9 +30,8 @@ struct page {
 static void
 text(struct tally_out *o, const char *key, const char *s)
 {
-	char *printable = s ? tally_text_escape(s) : NULL;
+	g_autofree char *printable = s ? tally_text_escape(s) : NULL;
 	tally_out_text_or_null(o, key, printable);
-	g_free(printable);
 }
 
 static void
@@ -96,9 +95,8 @@ put_group(struct page *p, const struct tally_device_summary *d, struct tally_gro
 	text(o, "label", g->label);
 	tally_out_text(o, "kind", tally_pass_kind_name(g->kind));
 	tally_out_u64(o, "frames", g->frames);
-	char *queue = tally_queue_text(g);
+	g_autofree char *queue = tally_queue_text(g);
 	text(o, "queue", queue);
-	g_free(queue);
 	if (g->outside)
 		tally_out_bool(o, "outside", true);
 	if (own->n_series && own->series[0].stats.moments.n && all > 0)
@@ -132,8 +130,8 @@ static void
 put_groups(struct page *p, struct tally_html_device *own,
 	   const struct tally_device_summary *d)
 {
-	GArray *gpu = g_array_new(FALSE, FALSE, sizeof(int));
-	GArray *others = g_array_new(FALSE, FALSE, sizeof(int));
+	g_autoptr(GArray) gpu = g_array_new(FALSE, FALSE, sizeof(int));
+	g_autoptr(GArray) others = g_array_new(FALSE, FALSE, sizeof(int));
 	uint64_t gpu_block, block;
 	tally_html_pack_series(&p->pack, own, true, left_for_device(p) / 2, &gpu_block, gpu);
 	tally_html_pack_series(&p->pack, own, false, left_for_device(p), &block, others);
@@ -150,8 +148,6 @@ put_groups(struct page *p, struct tally_html_device *own,
 		at += values->n_series ? values->n_series - 1 : 0;
 	}
 	tally_out_end_array(p->out);
-	g_array_unref(gpu);
-	g_array_unref(others);
 }
 
 static void
@@ -326,16 +322,14 @@ put_log(struct page *p, const struct tally_html_log *log)
 {
 	struct tally_out *o = p->out;
 	const struct tally_aggregate *a = &log->aggregate;
-	char *file = g_path_get_basename(a->path);
+	g_autofree char *file = g_path_get_basename(a->path);
 	tally_out_object(o, NULL);
 	text(o, "file", strcmp(a->path, "-") ? file : "standard input");
-	g_free(file);
 	text(o, "program", a->program);
 	text(o, "version", a->version);
 	tally_log_identity_put(o, &a->identity);
-	char *machine = tally_log_identity_machine(&a->identity);
+	g_autofree char *machine = tally_log_identity_machine(&a->identity);
 	text(o, "machine", machine);
-	g_free(machine);
 	tally_out_i64(o, "pid", a->header.pid);
 	tally_out_u64(o, "started_ms", a->header.started_unix_ns / 1000000);
 	if (log->argv)

@@ -83,11 +83,9 @@ is_default(const struct tally_config *defaults, const char *key, const char *val
 	const struct tally_option *option = tally_option_find(key, strlen(key));
 	if (!option)
 		return false;
-	char *text = g_malloc(tally_option_get(option, defaults, NULL, 0) + 1);
+	g_autofree char *text = g_malloc(tally_option_get(option, defaults, NULL, 0) + 1);
 	tally_option_get(option, defaults, text, tally_option_get(option, defaults, NULL, 0) + 1);
-	bool same = strcmp(text, value) == 0;
-	g_free(text);
-	return same;
+	return strcmp(text, value) == 0;
 }
 
 static void

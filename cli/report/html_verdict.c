@@ -83,14 +83,13 @@ tally_html_verdict_put(struct tally_out *o, const char *const logs[2], uint64_t 
 	if (good) {
 		tally_compare_join(&c);
 		tally_compare_find_unlike(&c);
-		char *why = refusal(&c);
+		g_autofree char *why = refusal(&c);
 		tally_out_object(o, "verdict");
 		if (why)
 			tally_out_text(o, "refused", why);
 		else
 			put_judged(o, &c);
 		tally_out_end_object(o);
-		g_free(why);
 	}
 	tally_compare_finish(&c);
 }

@@ -160,9 +160,8 @@ put_row(struct tally_out *o, const struct tally_aggregate *a, const struct tally
 	if (!g->rollup)
 		tally_out_text(o, "kind",
 			       g->outside ? "outside" : tally_pass_kind_name(g->kind));
-	char *queue = tally_queue_text(g);
+	g_autofree char *queue = tally_queue_text(g);
 	tally_out_text(o, "queue", *queue ? queue : NULL);
-	g_free(queue);
 	tally_out_text(o, "pass", g->pass ? g->pass->name : NULL);
 	tally_out_text(o, "command", g->command);
 	if (a->by == TALLY_BY_LABEL)

@@ -65,12 +65,11 @@ static GHashTable *
 choose_kept(const GPtrArray *list, unsigned most)
 {
 	GHashTable *kept = g_hash_table_new(NULL, NULL);
-	GPtrArray *order = g_ptr_array_new();
+	g_autoptr(GPtrArray) order = g_ptr_array_new();
 	g_ptr_array_extend(order, (GPtrArray *)list, NULL, NULL);
 	g_ptr_array_sort(order, compare_cost);
 	for (guint i = 0; i < order->len && i < most; i++)
 		g_hash_table_add(kept, g_ptr_array_index(order, i));
-	g_ptr_array_unref(order);
 	return kept;
 }
 

@@ -21,9 +21,8 @@ has_in_name(const struct tally_group *g, const char *part)
 	const char *const names[] = { g->pass ? g->pass->name : g->name, g->label };
 	bool has = false;
 	for (size_t i = 0; i < G_N_ELEMENTS(names) && !has; i++) {
-		char *low = g_utf8_strdown(names[i] ? names[i] : "", -1);
+		g_autofree char *low = g_utf8_strdown(names[i] ? names[i] : "", -1);
 		has = strstr(low, part) != NULL;
-		g_free(low);
 	}
 	return has;
 }
@@ -33,8 +32,8 @@ static void
 tell_matches(const char *part, const GPtrArray *rows)
 {
 	enum { MOST_NAMES = 5 };
-	GHashTable *seen = g_hash_table_new(g_str_hash, g_str_equal);
-	GString *names = g_string_new(NULL);
+	g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+	g_autoptr(GString) names = g_string_new(NULL);
 	for (guint i = 0; i < rows->len; i++) {
 		const struct tally_group *g = g_ptr_array_index(rows, i);
 		const char *name = g->pass ? g->pass->name : g->name;
@@ -47,8 +46,6 @@ tell_matches(const char *part, const GPtrArray *rows)
 		g_string_append_printf(names, " and %u more", n - MOST_NAMES);
 	if (n > 1)
 		tally_cli_complain("report", "--pass %s: %u match: %s", part, n, names->str);
-	g_string_free(names, TRUE);
-	g_hash_table_destroy(seen);
 }
 
 bool

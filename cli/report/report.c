@@ -200,14 +200,13 @@ device_exists(const struct report_request *r, const struct tally_aggregate *a)
 {
 	if (r->device < 0 || tally_aggregate_device(a, (uint32_t)r->device))
 		return true;
-	GString *list = g_string_new(NULL);
+	g_autoptr(GString) list = g_string_new(NULL);
 	for (guint i = 0; i < a->devices->len; i++) {
 		const struct tally_device_summary *d = g_ptr_array_index(a->devices, i);
 		g_string_append_printf(list, "%s%u", i ? ", " : "", d->device);
 	}
 	tally_cli_complain("report", "--device %" G_GINT64_FORMAT ": %s has %s%s", r->device,
 			   a->path, list->len ? "only device " : "no device", list->str);
-	g_string_free(list, TRUE);
 	return false;
 }
 
@@ -348,9 +347,8 @@ print_table(const struct report_request *r, const struct tally_aggregate *a, GAr
 	else if (!r->columns)
 		arrange_wide(columns, rows);
 	bool all = r->wide || r->pass || (!r->folds && a->by != TALLY_BY_FRAME);
-	GArray *lines = tally_lines_of_rows(a, rows, all);
+	g_autoptr(GArray) lines = tally_lines_of_rows(a, rows, all);
 	tally_table_print(to, a, columns, lines, &style);
-	g_array_unref(lines);
 	if (few)
 		print_hidden(to, a);
 	if (a->by != TALLY_BY_FRAME)
@@ -401,13 +399,12 @@ tell_skipped(const struct tally_aggregate *a)
 	const struct tally_skipped_lines *s = &a->skipped;
 	if (!s->n)
 		return;
-	GString *list = g_string_new(NULL);
+	g_autoptr(GString) list = g_string_new(NULL);
 	for (size_t i = 0; i < s->n && i < G_N_ELEMENTS(s->numbers); i++)
 		g_string_append_printf(list, "%s%" G_GUINT64_FORMAT, i ? ", " : " ", s->numbers[i]);
 	tally_cli_complain("report", "%s: %" G_GUINT64_FORMAT " bad line%s skipped: line%s%s%s",
 			   a->path, s->n, s->n == 1 ? "" : "s", s->n == 1 ? "" : "s", list->str,
 			   s->n > G_N_ELEMENTS(s->numbers) ? ", ..." : "");
-	g_string_free(list, TRUE);
 }
 
 /* Finds the columns and the order that were asked for; `by` keeps the latter. */

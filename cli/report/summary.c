@@ -28,10 +28,9 @@ print_other_device(FILE *out, const struct tally_aggregate *a, const struct tall
 	/* Contexts that never ended a frame have no times to report. */
 	if (d->frames == 0 && device < 0 && a->devices->len > 1)
 		return;
-	char *name = tally_text_escape(d->name ? d->name : "unknown");
+	g_autofree char *name = tally_text_escape(d->name ? d->name : "unknown");
 	tally_text_print(out, "device %u: %s, %" G_GUINT64_FORMAT " frame%s", d->device, name,
 			 d->frames, d->frames == 1 ? "" : "s");
-	g_free(name);
 	if (beneath)
 		tally_text_print(out, " (below device %" G_GINT64_FORMAT ": --device %u shows it)",
 				 d->beneath, d->device);
@@ -223,14 +222,12 @@ print_wrapped(FILE *out, const char *prefix, const char *text)
 void
 tally_summary_print_identity(FILE *out, const struct tally_aggregate *a)
 {
-	char *tags = tally_log_identity_tags(&a->identity, ", ");
-	char *machine = tally_log_identity_machine(&a->identity);
+	g_autofree char *tags = tally_log_identity_tags(&a->identity, ", ");
+	g_autofree char *machine = tally_log_identity_machine(&a->identity);
 	if (tags)
 		tally_text_print_line(out, "tags: %s", tags);
 	if (machine)
 		print_wrapped(out, "machine: ", machine);
-	g_free(tags);
-	g_free(machine);
 }
 
 static void

@@ -54,10 +54,8 @@ number_text(struct tally_value v)
 static char *
 name_text(const struct tally_line *line)
 {
-	char *name = tally_text_escape(line->name);
-	char *indented = g_strdup_printf("%*s%s", 2 * (int)line->depth, "", name);
-	g_free(name);
-	return indented;
+	g_autofree char *name = tally_text_escape(line->name);
+	return g_strdup_printf("%*s%s", 2 * (int)line->depth, "", name);
 }
 
 /* The value of a column; of a line for several rows, what is known of all of them. */
@@ -199,14 +197,13 @@ static void
 print_cell(FILE *out, const struct table *t, guint row, guint column, bool last)
 {
 	const char *cell = table_cell(t, row, column);
-	char *text = column == 0 ? tally_pass_name_fit(cell, t->widths[column])
-				 : tally_text_fit(cell, t->widths[column]);
+	g_autofree char *text = column == 0 ? tally_pass_name_fit(cell, t->widths[column])
+					    : tally_text_fit(cell, t->widths[column]);
 	int gap = (int)(t->widths[column] - tally_text_width(text));
 	if (t->left[column])
 		tally_text_print(out, "%s%*s", text, last ? 0 : gap, "");
 	else
 		tally_text_print(out, "%*s%s", gap, "", text);
-	g_free(text);
 }
 
 /* What begins the line of a row: the most expensive ones stand out. */

@@ -51,7 +51,7 @@ signal_text(int sig)
 static void
 print_try(const struct tally_run_ended *e)
 {
-	GString *line = g_string_new(NULL);
+	g_autoptr(GString) line = g_string_new(NULL);
 	for (char *const *arg = e->argv; *arg; arg++) {
 		g_autofree char *quoted = g_shell_quote(*arg);
 		bool plain = (*arg)[strcspn(*arg, " '\"\\$`*?[]{}()<>|&;#~!\t\n")] == '\0' && **arg;
@@ -59,7 +59,6 @@ print_try(const struct tally_run_ended *e)
 	}
 	tally_cli_say("try: PASSTALLY_DISABLE=1 passtally run --%s", line->str);
 	tally_cli_say("if that works it is passtally's fault: please report it");
-	g_string_free(line, TRUE);
 }
 
 /* Shells and launchers end with 128 + N for a signal that ended what they started. */

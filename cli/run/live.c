@@ -40,10 +40,9 @@ tally_run_live_make_output(const char *log_path)
 		close(fd);
 		return path;
 	}
-	char *shown = tally_text_escape(path);
+	g_autofree char *shown = tally_text_escape(path);
 	tally_cli_complain("run", "the program's output is lost, because %s cannot be created: %s",
 			   shown, g_strerror(errno));
-	g_free(shown);
 	g_free(path);
 	return g_strdup(NOWHERE);
 }
@@ -79,8 +78,7 @@ tally_run_live_tell_output(const char *path, bool quiet)
 		g_unlink(path);
 		return;
 	}
-	char *shown = tally_text_escape(path);
+	g_autofree char *shown = tally_text_escape(path);
 	if (!quiet)
 		tally_cli_say("what the program wrote to the terminal is in %s", shown);
-	g_free(shown);
 }

@@ -34,8 +34,8 @@ static GPtrArray *
 siblings(const char *path)
 {
 	GPtrArray *found = g_ptr_array_new_with_free_func(g_free);
-	char *folder = g_path_get_dirname(path);
-	char *base = g_path_get_basename(path);
+	g_autofree char *folder = g_path_get_dirname(path);
+	g_autofree char *base = g_path_get_basename(path);
 	bool ends = g_str_has_suffix(base, END) && strlen(base) > strlen(END);
 	size_t len = strlen(base) - (ends ? strlen(END) : 0);
 	GDir *dir = g_dir_open(folder, 0, NULL);
@@ -46,8 +46,6 @@ siblings(const char *path)
 	}
 	if (dir)
 		g_dir_close(dir);
-	g_free(base);
-	g_free(folder);
 	return found;
 }
 
@@ -66,10 +64,9 @@ tally_run_log_choose(struct tally_run_log *log, const struct tally_config *confi
 	log->path = g_canonicalize_filename(path, NULL);
 	free(path);
 	log->before = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	GPtrArray *there = siblings(log->path);
+	g_autoptr(GPtrArray) there = siblings(log->path);
 	for (guint i = 0; i < there->len; i++)
 		g_hash_table_add(log->before, g_strdup(g_ptr_array_index(there, i)));
-	g_ptr_array_unref(there);
 	return true;
 }
 
@@ -206,7 +203,7 @@ static bool
 write_lines(struct tally_recorder *r, const struct tally_run_started *started,
 	    const GArray *options)
 {
-	char *program = g_find_program_in_path(started->argv[0]);
+	g_autofree char *program = g_find_program_in_path(started->argv[0]);
 	if (!program)
 		program = g_strdup(started->argv[0]);
 	if (started->config->no_argv)
@@ -222,15 +219,12 @@ write_lines(struct tally_recorder *r, const struct tally_run_started *started,
 		.options = (const struct tally_option_record *)(const void *)options->data,
 		.n_options = options->len,
 	};
-	struct tally_identity *identity = g_new(struct tally_identity, 1);
+	g_autofree struct tally_identity *identity = g_new(struct tally_identity, 1);
 	tally_identity_read(identity, started->config, &header);
 	struct tally_end_record end = { .reason = "nothing rendered" };
-	bool ok = tally_json_recorder.header(r, &header) == TALLY_RECORD_OK &&
-		  tally_json_recorder.end(r, &end) == TALLY_RECORD_OK &&
-		  tally_json_recorder.flush(r) == TALLY_RECORD_OK;
-	g_free(identity);
-	g_free(program);
-	return ok;
+	return tally_json_recorder.header(r, &header) == TALLY_RECORD_OK &&
+	       tally_json_recorder.end(r, &end) == TALLY_RECORD_OK &&
+	       tally_json_recorder.flush(r) == TALLY_RECORD_OK;
 }
 
 bool
@@ -245,13 +239,12 @@ tally_run_log_write_empty(const struct tally_run_log *log,
 	struct tally_recorder *r = tally_json_recorder.open(&options, &status, why, size);
 	if (!r)
 		return false;
-	GArray *records = option_records(started->config);
+	g_autoptr(GArray) records = option_records(started->config);
 	bool ok = write_lines(r, started, records);
 	if (!ok)
 		g_snprintf(why, (gulong)size, "%s", tally_json_recorder.why(r));
 	for (guint i = 0; i < records->len; i++)
 		g_free((char *)g_array_index(records, struct tally_option_record, i).value);
-	g_array_unref(records);
 	tally_json_recorder.close(r);
 	return ok;
 }

@@ -20,13 +20,12 @@ tally_run_status_read(const char *path)
 	char *text = NULL;
 	if (!g_file_get_contents(path, &text, NULL, NULL))
 		return lines;
-	GHashTable *seen = g_hash_table_new(g_str_hash, g_str_equal);
+	g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
 	char **all = g_strsplit(text, "\n", -1);
 	for (char **p = all; *p && lines->len < MOST_LINES; p++) {
 		if (**p && g_hash_table_add(seen, *p))
 			g_ptr_array_add(lines, g_strdup(*p));
 	}
-	g_hash_table_destroy(seen);
 	g_strfreev(all);
 	g_free(text);
 	return lines;
@@ -55,7 +54,7 @@ print_log(const char *path, GHashTable *printed)
 {
 	struct tally_aggregate a = { 0 };
 	struct tally_answer *answer = tally_answer_create(&a);
-	char *shown = tally_text_path(path);
+	g_autofree char *shown = tally_text_path(path);
 	tally_cli_say("log %s", shown);
 	if (tally_aggregate_read_watched(&a, "run", path, TALLY_BY_PASS, TALLY_WARMUP_AUTO,
 					 tally_answer_watch(answer), false) == TALLY_EXIT_OK) {
@@ -64,7 +63,6 @@ print_log(const char *path, GHashTable *printed)
 		tally_summary_print_notes(stderr, &a, printed);
 		tally_text_print_line(stderr, "next: passtally report --html %s", shown);
 	}
-	g_free(shown);
 	tally_answer_destroy(answer);
 	tally_aggregate_finish(&a);
 }
@@ -85,7 +83,7 @@ tally_run_print_summary(const GPtrArray *logs, const GPtrArray *status)
 void
 tally_run_explain_nothing(const char *program, const char *library)
 {
-	char *path = g_find_program_in_path(program);
+	g_autofree char *path = g_find_program_in_path(program);
 	struct tally_elf_file file = tally_elf_file_read(path ? path : program);
 	struct tally_elf_file ours = tally_elf_file_read(library);
 	if (file.privileged && geteuid() != 0)
@@ -98,13 +96,11 @@ tally_run_explain_nothing(const char *program, const char *library)
 			      "into it",
 			      program);
 	else if (file.elf && (file.bits != ours.bits || file.machine != ours.machine)) {
-		char *theirs = g_strdup(tally_elf_machine_name(&file));
+		g_autofree char *theirs = g_strdup(tally_elf_machine_name(&file));
 		tally_cli_say("%s is a program for %s, the library is for %s: install "
 			      "passtally for %s too",
 			      program, theirs, tally_elf_machine_name(&ours), theirs);
-		g_free(theirs);
 	}
-	g_free(path);
 }
 
 void

@@ -87,8 +87,8 @@ move_option(GArray *from, const char *key, GArray *to)
 static void
 print_options(void)
 {
-	GArray *all = all_options();
-	GArray *rows = g_array_new(FALSE, FALSE, sizeof(struct tally_arg));
+	g_autoptr(GArray) all = all_options();
+	g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(struct tally_arg));
 	for (size_t i = 0; i < G_N_ELEMENTS(groups); i++) {
 		char **keys = g_strsplit(groups[i].keys, " ", -1);
 		for (char **key = keys; *key; key++)
@@ -97,8 +97,6 @@ print_options(void)
 		print_group(groups[i].title, rows);
 	}
 	print_group("More", all);
-	g_array_unref(rows);
-	g_array_unref(all);
 }
 
 void

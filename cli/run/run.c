@@ -114,7 +114,7 @@ options_variable(const struct tally_config *config)
 		    strcmp(o->key, "force") == 0)
 			continue;
 		size_t len = tally_option_get(o, config, NULL, 0);
-		char *value = g_malloc(len + 1);
+		g_autofree char *value = g_malloc(len + 1);
 		tally_option_get(o, config, value, len + 1);
 		g_string_append_printf(text, ",%s=", o->key);
 		for (const char *p = value; *p; p++) {
@@ -122,7 +122,6 @@ options_variable(const struct tally_config *config)
 				g_string_append_c(text, '\\');
 			g_string_append_c(text, *p);
 		}
-		g_free(value);
 	}
 	return g_string_free(text, FALSE);
 }
@@ -192,13 +191,10 @@ preload_name(const struct tally_injected *in, struct private_folder *f)
 {
 	if (in->preload)
 		return g_strdup(in->preload);
-	char *folder = g_path_get_dirname(in->path);
-	char *base = g_path_get_basename(in->path);
+	g_autofree char *folder = g_path_get_dirname(in->path);
+	g_autofree char *base = g_path_get_basename(in->path);
 	f->link = make_link(f, "lib", folder);
-	char *name = f->link ? g_build_filename(f->link, base, NULL) : NULL;
-	g_free(base);
-	g_free(folder);
-	return name;
+	return f->link ? g_build_filename(f->link, base, NULL) : NULL;
 }
 
 /* Vulkan's loader has no escape for a colon in a path either. */
@@ -228,11 +224,10 @@ set_environment(const struct tally_run_request *r, const struct to_inject *in,
 	const char *before = g_getenv("LD_PRELOAD");
 	char *preload = before && *before ? g_strconcat(name, ":", before, NULL)
 					  : g_strdup(name);
-	char *options = options_variable(&r->config);
+	g_autofree char *options = options_variable(&r->config);
 	g_setenv("LD_PRELOAD", preload, TRUE);
 	g_setenv("PASSTALLY_OPTIONS", options, TRUE);
 	g_setenv("PASSTALLY_STATUS", f->status, TRUE);
-	g_free(options);
 	g_free(preload);
 	g_free(name);
 	return true;
@@ -272,9 +267,8 @@ static void
 compress_logs(const struct tally_run_request *r, GPtrArray *logs)
 {
 	for (guint i = 0; r->compress && i < logs->len; i++) {
-		char *path = g_ptr_array_index(logs, i);
+		g_autofree char *path = g_ptr_array_index(logs, i);
 		logs->pdata[i] = compress_log(r, path);
-		g_free(path);
 	}
 }
 
@@ -295,12 +289,11 @@ leave_empty_log(const struct tally_run_request *r, const struct tally_run_log *l
 		tally_cli_say("error: %s", why);
 		return;
 	}
-	char *path = log->by_default ? NULL : compress_log(r, log->path);
+	g_autofree char *path = log->by_default ? NULL : compress_log(r, log->path);
 	if (!r->quiet && path)
 		tally_cli_say("log %s says so", path);
 	else if (!r->quiet)
 		tally_cli_say("no log is kept");
-	g_free(path);
 }
 
 static void
@@ -324,8 +317,8 @@ tell(const struct tally_run_request *r, const struct tally_run_log *log,
      const struct private_folder *f, const struct to_inject *in,
      const struct tally_run_started *started, int wait_status)
 {
-	GPtrArray *status = tally_run_status_read(f->status);
-	GPtrArray *logs = tally_run_log_find(log);
+	g_autoptr(GPtrArray) status = tally_run_status_read(f->status);
+	g_autoptr(GPtrArray) logs = tally_run_log_find(log);
 	bool disabled = g_getenv("PASSTALLY_DISABLE") != NULL;
 	unsigned empty = log->by_default ? tally_run_log_remove_empty(logs) : 0;
 	if (!r->quiet)
@@ -348,8 +341,6 @@ tell(const struct tally_run_request *r, const struct tally_run_log *log,
 			      "only OpenGL was captured");
 	if (!r->quiet)
 		tally_run_print_summary(logs, status);
-	g_ptr_array_unref(logs);
-	g_ptr_array_unref(status);
 }
 
 /* Whether the program can draw on the terminal, if there is one. */
@@ -426,10 +417,9 @@ run_program(const struct tally_run_request *r, const struct to_inject *in, struc
 	int status = TALLY_EXIT_FAILED;
 	/* An old log is not removed for a program that cannot start; exec reports why it
 	 * cannot. */
-	char *found = g_find_program_in_path(r->argv[0]);
+	g_autofree char *found = g_find_program_in_path(r->argv[0]);
 	if (tally_run_log_choose(&log, &r->config, program_of(r), started.unix_ns, started.pid))
 		status = found ? prepare_log(r, &log) : TALLY_EXIT_OK;
-	g_free(found);
 	if (status != TALLY_EXIT_OK) {
 		tally_launch_abort(&launch);
 		goto finish_log;

@@ -224,14 +224,13 @@ tally_args_help(const struct tally_arg *table, size_t n)
 		char letter[5] = "    ";
 		if (arg->letter)
 			g_snprintf(letter, sizeof(letter), "-%c, ", arg->letter);
-		char *left = g_strdup_printf("  %s--%s%s%s", letter, arg->name,
-					     arg->values ? " " : "",
-					     arg->values ? arg->values : "");
+		g_autofree char *left = g_strdup_printf("  %s--%s%s%s", letter, arg->name,
+							arg->values ? " " : "",
+							arg->values ? arg->values : "");
 		if (strlen(left) + 2 > INDENT)
 			printf("%s\n%*s", left, INDENT, "");
 		else
 			printf("%-*s", INDENT, left);
 		tally_text_print_wrapped(stdout, arg->help, INDENT, MAX(columns, 60));
-		g_free(left);
 	}
 }

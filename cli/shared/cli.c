@@ -15,11 +15,10 @@ tally_cli_complain(const char *command, const char *format, ...)
 {
 	va_list list;
 	va_start(list, format);
-	char *text = g_strdup_vprintf(format, list);
+	g_autofree char *text = g_strdup_vprintf(format, list);
 	va_end(list);
 	tally_text_print_line(stderr, "passtally%s%s: %s", command ? " " : "",
 			      command ? command : "", text);
-	g_free(text);
 }
 
 void
@@ -27,10 +26,9 @@ tally_cli_say(const char *format, ...)
 {
 	va_list list;
 	va_start(list, format);
-	char *text = g_strdup_vprintf(format, list);
+	g_autofree char *text = g_strdup_vprintf(format, list);
 	va_end(list);
 	tally_cli_complain(NULL, "%s", text);
-	g_free(text);
 }
 
 int
@@ -95,12 +93,10 @@ tally_progress_show(struct tally_progress *progress, const char *format, ...)
 		return;
 	va_list list;
 	va_start(list, format);
-	char *text = g_strdup_vprintf(format, list);
+	g_autofree char *text = g_strdup_vprintf(format, list);
 	va_end(list);
-	char *printable = tally_text_escape(text);
+	g_autofree char *printable = tally_text_escape(text);
 	fprintf(stderr, "\r%s\033[K", printable);
-	g_free(printable);
-	g_free(text);
 	progress->shown = true;
 }
 

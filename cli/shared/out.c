@@ -359,11 +359,9 @@ tally_out_cell_text(const char *text)
 	/* Line breaks and tabs only move the position of the next character: they stay. */
 	for (const char *end; *text; text = end) {
 		end = text + strcspn(text, "\t\n\"");
-		char *part = g_strndup(text, (size_t)(end - text));
-		char *printable = tally_text_escape(part);
+		g_autofree char *part = g_strndup(text, (size_t)(end - text));
+		g_autofree char *printable = tally_text_escape(part);
 		g_string_append(cell, printable);
-		g_free(printable);
-		g_free(part);
 		if (*end == '"')
 			g_string_append_c(cell, '"');
 		if (*end)
@@ -381,9 +379,8 @@ tally_out_cell(struct tally_out *o, const char *text)
 		tally_out_put(o, text);
 		return;
 	}
-	char *cell = tally_out_cell_text(text);
+	g_autofree char *cell = tally_out_cell_text(text);
 	tally_out_put(o, cell);
-	g_free(cell);
 }
 
 void

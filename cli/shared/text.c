@@ -103,20 +103,18 @@ tally_text_fit(const char *text, size_t columns)
 void
 tally_text_vprint(FILE *out, const char *format, va_list list)
 {
-	char *text = g_strdup_vprintf(format, list);
+	g_autofree char *text = g_strdup_vprintf(format, list);
 	for (char *line = text, *end; *line; line = end) {
 		end = line + strcspn(line, "\n");
 		bool more = *end != '\0';
 		*end = '\0';
-		char *printable = tally_text_escape(line);
+		g_autofree char *printable = tally_text_escape(line);
 		fputs(printable, out);
-		g_free(printable);
 		if (more) {
 			putc('\n', out);
 			end++;
 		}
 	}
-	g_free(text);
 }
 
 void
@@ -133,12 +131,10 @@ tally_text_print_line(FILE *out, const char *format, ...)
 {
 	va_list list;
 	va_start(list, format);
-	char *text = g_strdup_vprintf(format, list);
+	g_autofree char *text = g_strdup_vprintf(format, list);
 	va_end(list);
-	char *printable = tally_text_escape(text);
+	g_autofree char *printable = tally_text_escape(text);
 	fprintf(out, "%s\n", printable);
-	g_free(printable);
-	g_free(text);
 }
 
 bool
@@ -179,7 +175,7 @@ tally_text_columns(void)
 void
 tally_text_print_wrapped(FILE *out, const char *text, size_t indent, size_t columns)
 {
-	char *printable = tally_text_escape(text);
+	g_autofree char *printable = tally_text_escape(text);
 	size_t column = indent, blanks = strspn(printable, " ");
 	bool first = true;
 	fwrite(printable, 1, blanks, out);
@@ -201,7 +197,6 @@ tally_text_print_wrapped(FILE *out, const char *text, size_t indent, size_t colu
 		word += strspn(word, " ");
 	}
 	putc('\n', out);
-	g_free(printable);
 }
 
 void
@@ -209,10 +204,9 @@ tally_text_print_folded(size_t indent, const char *format, ...)
 {
 	va_list list;
 	va_start(list, format);
-	char *text = g_strdup_vprintf(format, list);
+	g_autofree char *text = g_strdup_vprintf(format, list);
 	va_end(list);
 	tally_text_print_wrapped(stdout, text, indent, tally_text_columns());
-	g_free(text);
 }
 
 void

@@ -117,7 +117,7 @@ is_log_name(const char *name)
 static void
 look_in_default_place(GArray *all)
 {
-	char *folder = default_folder();
+	g_autofree char *folder = default_folder();
 	GDir *dir = folder ? g_dir_open(folder, 0, NULL) : NULL;
 	const char *name;
 	while (dir && (name = g_dir_read_name(dir)))
@@ -125,7 +125,6 @@ look_in_default_place(GArray *all)
 			add(all, g_build_filename(folder, name, NULL));
 	if (dir)
 		g_dir_close(dir);
-	g_free(folder);
 }
 
 /* Among the logs in the default folder, newest first, the first one whose process matches
@@ -170,7 +169,7 @@ tell_none(const GArray *all, long pid)
 char *
 tally_top_find_log(long pid)
 {
-	GArray *all = g_array_new(FALSE, FALSE, sizeof(struct found));
+	g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(struct found));
 	g_array_set_clear_func(all, clear_found);
 	ask_games(all, pid);
 	char *path = NULL;
@@ -184,6 +183,5 @@ tally_top_find_log(long pid)
 		if (!path)
 			tell_none(all, pid);
 	}
-	g_array_unref(all);
 	return path;
 }

@@ -36,14 +36,13 @@ tally_follow_create(const char *path)
 	f->notify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	/* Watching the folder, not the file, also reports a file that is created or
 	 * replaced. */
-	char *folder = g_path_get_dirname(path);
+	g_autofree char *folder = g_path_get_dirname(path);
 	if (f->notify >= 0 &&
 	    inotify_add_watch(f->notify, folder,
 			      IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_ONLYDIR) < 0) {
 		close(f->notify);
 		f->notify = -1;
 	}
-	g_free(folder);
 	return f;
 }
 

@@ -73,14 +73,12 @@ loading(const struct tally_top_recent *r)
 {
 	if (r->n_seen != r->frames.length)
 		return 0;
-	GArray *times = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	g_autoptr(GArray) times = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	for (const GList *l = r->frames.head; l && times->len < TALLY_WARMUP_FRAMES; l = l->next) {
 		const struct kept_frame *kept = l->data;
 		g_array_append_val(times, kept->record.cpu_ns);
 	}
-	size_t n = tally_warmup_count((const uint64_t *)(void *)times->data, times->len);
-	g_array_unref(times);
-	return n;
+	return tally_warmup_count((const uint64_t *)(void *)times->data, times->len);
 }
 
 struct tally_answer *

@@ -70,7 +70,7 @@ bool
 tally_top_find_column(const struct tally_top_window *w, const char *name,
 		      struct tally_top_column *column)
 {
-	GArray *columns = all_columns(w);
+	g_autoptr(GArray) columns = all_columns(w);
 	bool found = false;
 	for (guint i = 0; i < columns->len && !found; i++) {
 		struct tally_top_column *c = &g_array_index(columns, struct tally_top_column, i);
@@ -78,7 +78,6 @@ tally_top_find_column(const struct tally_top_window *w, const char *name,
 		if (found)
 			*column = *c;
 	}
-	g_array_unref(columns);
 	return found;
 }
 
@@ -91,9 +90,8 @@ tally_top_column_names(const struct tally_top_window *w)
 		struct tally_top_column *c = &g_array_index(columns, struct tally_top_column, i);
 		if (c->what == TALLY_TOP_HISTORY)
 			continue;
-		char *name = tally_text_escape(column_name(w, c));
+		g_autofree char *name = tally_text_escape(column_name(w, c));
 		g_string_append_printf(names, "%s%s", names->len ? ", " : "", name);
-		g_free(name);
 	}
 	g_array_unref(columns);
 	return g_string_free(names, FALSE);
@@ -102,7 +100,7 @@ tally_top_column_names(const struct tally_top_window *w)
 void
 tally_top_move_sort(const struct tally_top_window *w, struct tally_top_look *look, int steps)
 {
-	GArray *columns = all_columns(w);
+	g_autoptr(GArray) columns = all_columns(w);
 	int n = (int)columns->len, at = 0;
 	for (int i = 0; i < n; i++)
 		if (is_column(&g_array_index(columns, struct tally_top_column, i), &look->sort))
@@ -115,7 +113,6 @@ tally_top_move_sort(const struct tally_top_window *w, struct tally_top_look *loo
 			at = (at + direction + n) % n;
 	}
 	look->sort = g_array_index(columns, struct tally_top_column, at);
-	g_array_unref(columns);
 }
 
 /* ---- rows ---- */
@@ -353,7 +350,7 @@ static void
 lay_out(struct layout *layout, const struct tally_top_window *w,
 	const struct tally_top_look *look, unsigned name)
 {
-	GArray *all = all_columns(w);
+	g_autoptr(GArray) all = all_columns(w);
 	const struct tally_top_column *c = (struct tally_top_column *)(void *)all->data;
 	unsigned width = look->width ? look->width : 10000;
 	name = MAX(MIN(name, MAX(width / 3, LEAST_NAME)), 4);
@@ -372,7 +369,6 @@ lay_out(struct layout *layout, const struct tally_top_window *w,
 		place(layout, &c[i], column_width(w, &c[i]));
 	if (look->width && layout->columns->len > 1)
 		g_array_index(layout->widths, unsigned, 0) += room;
-	g_array_unref(all);
 }
 
 /* ---- the table ---- */
@@ -381,14 +377,13 @@ static void
 put_cell(GArray *row, unsigned width, bool left, bool last, enum tally_top_style style,
 	 char *text)
 {
-	char *fit = tally_text_fit(text, width);
+	g_autofree char *fit = tally_text_fit(text, width);
 	unsigned gap = width - MIN(width, (unsigned)tally_text_width(fit));
 	if (left)
 		tally_top_put(row, style,
 			      g_strdup_printf("%s%*s", fit, last ? 0 : (int)gap, ""));
 	else
 		tally_top_put(row, style, g_strdup_printf("%*s%s", (int)gap, "", fit));
-	g_free(fit);
 	g_free(text);
 }
 

@@ -180,15 +180,13 @@ put_title(GPtrArray *rows, const struct tally_top_window *w, const struct tally_
 	GArray *row = tally_top_new_row(rows);
 	const struct tally_aggregate *a = &w->log;
 	put_text(row, TALLY_TOP_STRONG, "passtally top");
-	char *state = tally_top_clean(look, look->state ? look->state : "");
+	g_autofree char *state = tally_top_clean(look, look->state ? look->state : "");
 	tally_top_put(row, look->state_style, g_strdup_printf("  %s", state));
-	g_free(state);
 	if (a->program) {
-		char *name = tally_top_clean(look, base_name(a->program));
+		g_autofree char *name = tally_top_clean(look, base_name(a->program));
 		tally_top_put(row, TALLY_TOP_STRONG, g_strdup_printf("  %s", name));
 		tally_top_put(row, TALLY_TOP_PLAIN,
 			      g_strdup_printf(" (process %" G_GINT64_FORMAT ")", a->header.pid));
-		g_free(name);
 	}
 	uint64_t last_ns = 0;
 	for (guint i = 0; i < w->devices->len; i++)
@@ -202,7 +200,7 @@ put_title(GPtrArray *rows, const struct tally_top_window *w, const struct tally_
 					      w->frames == 1 ? "" : "s", length));
 		g_free(length);
 	}
-	char *path = tally_top_clean(look, a->path);
+	g_autofree char *path = tally_top_clean(look, a->path);
 	unsigned used = row_width(row);
 	unsigned room = look->width > used + 2 ? look->width - used - 2 : 0;
 	if (!look->width || room >= 12) {
@@ -210,7 +208,6 @@ put_title(GPtrArray *rows, const struct tally_top_window *w, const struct tally_
 		tally_top_put(row, TALLY_TOP_FAINT, g_strdup_printf("  %s", fit));
 		g_free(fit);
 	}
-	g_free(path);
 }
 
 /* A further part of a line whose parts are in order of importance. One that does not fit begins
@@ -238,9 +235,8 @@ put_device(GPtrArray *rows, const struct tally_top_window *w, const struct tally
 		return;
 	GArray *row = tally_top_new_row(rows);
 	const struct tally_device_summary *s = tally_aggregate_device(&w->log, d->device);
-	char *name = tally_top_clean(look, s && s->name ? s->name : "unknown");
+	g_autofree char *name = tally_top_clean(look, s && s->name ? s->name : "unknown");
 	tally_top_put(row, TALLY_TOP_PLAIN, g_strdup_printf("device %u: %s", d->device, name));
-	g_free(name);
 	if (w->devices->len > 1)
 		put_part(rows, look, height, g_strdup_printf("%u devices in all", w->devices->len));
 	if (a)
@@ -289,8 +285,8 @@ put_chart(GPtrArray *rows, const struct tally_top_window *w, const struct tally_
 		put_text(row, TALLY_TOP_FAINT, "  not measured");
 		return;
 	}
-	char *mean = tally_duration_text(f.sum / (double)f.n);
-	char *most = tally_duration_text(f.largest);
+	g_autofree char *mean = tally_duration_text(f.sum / (double)f.n);
+	g_autofree char *most = tally_duration_text(f.largest);
 	char *more = g_strdup("");
 	if (rate && f.sum > 0) {
 		g_free(more);
@@ -301,8 +297,6 @@ put_chart(GPtrArray *rows, const struct tally_top_window *w, const struct tally_
 	}
 	tally_top_put(row, TALLY_TOP_PLAIN,
 		      g_strdup_printf("  %9s  max %9s  %12s  ", mean, most, more));
-	g_free(mean);
-	g_free(most);
 	g_free(more);
 	unsigned used = row_width(row);
 	unsigned n = look->width ? MIN(look->width > used ? look->width - used : 0, MOST) : 60;
@@ -342,11 +336,9 @@ put_wrapped(GPtrArray *rows, const struct tally_top_look *look, const char *text
 static void
 put_entry(GPtrArray *rows, const struct tally_top_look *look, const char *what, const char *text)
 {
-	char *clean = tally_top_clean(look, text);
-	char *entry = g_strdup_printf("%s: %s", what, clean);
+	g_autofree char *clean = tally_top_clean(look, text);
+	g_autofree char *entry = g_strdup_printf("%s: %s", what, clean);
 	put_wrapped(rows, look, entry);
-	g_free(entry);
-	g_free(clean);
 }
 
 /* The newest note and the number of notes; a problem of the view itself comes first. A screen
@@ -364,7 +356,7 @@ put_note(GPtrArray *rows, const struct tally_top_window *w, const struct tally_t
 		text = g_ptr_array_index(notes, notes->len - 1);
 		label = "note: ";
 	}
-	char *clean = tally_top_clean(look, text);
+	g_autofree char *clean = tally_top_clean(look, text);
 	char *count = *label && notes->len > 1 ? g_strdup_printf("note %u: ", notes->len)
 					       : g_strdup(label);
 	if (look->height) {
@@ -372,12 +364,10 @@ put_note(GPtrArray *rows, const struct tally_top_window *w, const struct tally_t
 		tally_top_put(row, TALLY_TOP_FAINT, g_strdup(count));
 		put_text(row, TALLY_TOP_WARNING, clean);
 	} else {
-		char *line = g_strconcat(count, clean, NULL);
+		g_autofree char *line = g_strconcat(count, clean, NULL);
 		put_wrapped(rows, look, line);
-		g_free(line);
 	}
 	g_free(count);
-	g_free(clean);
 }
 
 static void

@@ -248,9 +248,8 @@ draw(struct watch *x)
 {
 	tally_top_screen_size(&x->look.width, &x->look.height);
 	refresh_words(x);
-	GPtrArray *rows = tally_top_compose(&x->window, &x->look);
+	g_autoptr(GPtrArray) rows = tally_top_compose(&x->window, &x->look);
 	tally_top_screen_show(rows);
-	g_ptr_array_unref(rows);
 	x->drawn_us = g_get_monotonic_time();
 }
 
@@ -431,13 +430,12 @@ print_rows(const GPtrArray *rows)
 {
 	for (guint i = 0; i < rows->len; i++) {
 		const GArray *row = g_ptr_array_index(rows, i);
-		GString *text = g_string_new(NULL);
+		g_autoptr(GString) text = g_string_new(NULL);
 		for (guint k = 0; k < row->len; k++)
 			g_string_append(text, g_array_index(row, struct tally_top_span, k).text);
 		while (text->len && text->str[text->len - 1] == ' ')
 			g_string_truncate(text, text->len - 1);
 		tally_text_print_line(stdout, "%s", text->str);
-		g_string_free(text, TRUE);
 	}
 }
 
@@ -447,9 +445,8 @@ print_table(struct watch *x)
 	size_t columns = tally_text_terminal_columns();
 	x->look.width = columns ? (unsigned)columns : 80;
 	refresh_words(x);
-	GPtrArray *rows = tally_top_compose(&x->window, &x->look);
+	g_autoptr(GPtrArray) rows = tally_top_compose(&x->window, &x->look);
 	print_rows(rows);
-	g_ptr_array_unref(rows);
 	fflush(stdout);
 }
 
@@ -458,15 +455,14 @@ static bool
 lacks_something(const struct watch *x)
 {
 	if (!x->sorted) {
-		char *names = tally_top_column_names(&x->window);
+		g_autofree char *names = tally_top_column_names(&x->window);
 		tally_cli_complain("top", "--sort: no column is named %s; the columns are %s",
 				   x->options->sort, names);
-		g_free(names);
 		return true;
 	}
 	if (!x->window.frames || has_device(x))
 		return false;
-	GString *numbers = g_string_new(NULL);
+	g_autoptr(GString) numbers = g_string_new(NULL);
 	for (guint i = 0; i < x->window.devices->len; i++) {
 		const struct tally_top_device *d = g_ptr_array_index(x->window.devices, i);
 		g_string_append_printf(numbers, "%s%" G_GINT64_FORMAT, i ? ", " : "",
@@ -476,7 +472,6 @@ lacks_something(const struct watch *x)
 			   "--device %" G_GINT64_FORMAT
 			   ": no frame is of it; there are frames of device %s",
 			   x->look.device, numbers->str);
-	g_string_free(numbers, TRUE);
 	return true;
 }
 
